@@ -24,7 +24,9 @@ function(bosc_sanitize_cheaply target)
   if(BOSC_SANITIZE STREQUAL "address,undefined")
     set_target_properties(${target} PROPERTIES BOSC_OWN_SANITIZERS ON)
     target_compile_options(${target} PRIVATE
-      -fsanitize=address,shift,signed-integer-overflow,bounds -fno-sanitize-recover=all)
+      -fsanitize=address,shift,signed-integer-overflow,bounds -fno-sanitize-recover=all
+      # calls in place of inlined checks where a function has many: large kernels compile in two thirds of the time
+      $<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=asan-instrumentation-with-call-threshold=50>)
   endif()
 endfunction()
 

@@ -28,7 +28,7 @@ static int refuse_queries(const struct job *job, const char *path, const char *q
 static int read_prefixes(struct job *job, const char *path, struct dictionary *d)
 {
     bosc_vectors *q = &d->queries;
-    bool packed = path_ends_in(path, ".npy") || path_ends_in(path, ".npy.zst");
+    bool packed = path_ends_in(path, ".npy");
     int code = vectors_read(job, path, packed ? d->bits : 0, q);
     if (code) return code;
     if (q->letter_bits != d->rows.letter_bits || q->length > d->rows.length)

@@ -19,7 +19,7 @@ static const struct help_file help_files[] = {
     {"Heights", ".png, .pgm, .hgt, .tif, .npy", " H "},
     {"Meshes", ".glb, .ply, .obj", " mesh.glb "},
     {"-", "standard input or output", " - "},
-    {".gz", "behind any of these endings: packed by gzip", ""},
+    {".gz, .zst", "behind any of these endings: packed by gzip or zstd", ""},
     {0},
 };
 

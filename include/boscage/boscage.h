@@ -18,6 +18,7 @@
 #include <boscage/kdtree.h>
 #include <boscage/nccl.h>
 #include <boscage/plan.h>
+#include <boscage/planet.h>
 #include <boscage/planner.h>
 #include <boscage/prims.h>
 #include <boscage/random.h>

@@ -62,7 +62,7 @@ typedef struct bosc_ctx_opts {
     size_t size;
     bosc_backend backend;
     int32_t device;           /* CUDA device number; calls make it the thread's current device */
-    int32_t threads;          /* CPU threads; 0: as many as OpenMP would use. Fewer where the system starts no more */
+    int32_t threads;          /* CPU threads; 0: as many as OpenMP would use. Fewer where the system limits them */
     bosc_cpu_level cpu_level; /* refused (BOSC_ERR_BACKEND) where the machine lacks it */
     int32_t reserved;
     void *stream;                 /* a cudaStream_t of the caller's to queue on; NULL: one of the context's own */

@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Paths. "-" is standard input or standard output. The format follows from the ending of the path; for "-" and other
- * endings readers go by the first bytes. Behind any ending may stand .gz: the file is packed by gzip. So may standard
- * input be. Files packed by zstd (.zst) are read, where libzstd was there when Boscage was built.
+ * endings readers go by the first bytes. Behind any ending may stand .gz: the file is packed by gzip; or .zst: by
+ * zstd, where libzstd was there when Boscage was built. So may standard input be.
  *
  * Readers refuse what is unreadable (BOSC_ERR_IO), truncated, malformed or hostile (BOSC_ERR_FORMAT), or holds a NaN
  * where numbers are needed (BOSC_ERR_DATA). Memory grows with the bytes of the file, not with what its header claims. A

@@ -32,18 +32,19 @@ int32_t bi_threads_startable(int32_t threads)
 {
     static _Atomic int32_t tried = 1;
     if (threads <= tried) return threads;
-    pthread_t others[BI_MOST_THREADS];
+    pthread_t others[2 * BI_MOST_THREADS];
+    int32_t most = 2 * (threads - 1); /* as many again: stacks may take half of the memory, the work has the rest */
     pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
     int32_t count = 0;
     pthread_mutex_lock(&mutex); /* all of them are there at once */
-    while (count < threads - 1 && !bi_fault(BI_FAULT_THREAD) &&
-           pthread_create(&others[count], NULL, wait_for, &mutex) == 0)
+    while (count < most && !bi_fault(BI_FAULT_THREAD) && pthread_create(&others[count], NULL, wait_for, &mutex) == 0)
         count++;
     pthread_mutex_unlock(&mutex);
     for (int32_t i = 0; i < count; i++) pthread_join(others[i], NULL);
     pthread_mutex_destroy(&mutex);
-    if (count + 1 > tried) tried = count + 1; /* a smaller one from elsewhere is as true */
-    return count + 1;
+    int32_t found = 1 + count / 2;
+    if (found > tried) tried = found; /* a smaller one from elsewhere is as true */
+    return found;
 }
 #else
 int32_t bi_threads_startable(int32_t threads) { return threads; }

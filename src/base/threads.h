@@ -14,8 +14,9 @@ enum { BI_MOST_THREADS = 4096 };
 /* As many as OpenMP would use; 1 without OpenMP. */
 int32_t bi_threads_default(void);
 
-/* How many of so many threads (BI_MOST_THREADS at most) the system lets this process run at once: tried, not asked.
- * Cost: starting them, once a process. */
+/* How many of so many threads (BI_MOST_THREADS at most) the process may have: all if the system starts twice as many at
+ * once, else half of what it starts, so that what limits them, memory most often, is not used up. Tried, not asked.
+ * Cost: starting twice as many, once a process. */
 int32_t bi_threads_startable(int32_t threads);
 
 /* The threads of a call that may have so many: 1 in the child of a fork() by a thread that had called with more. */

@@ -68,7 +68,7 @@ static int32_t find_threads(const bosc_ctx_opts *o)
     int32_t wanted = o->threads ? o->threads : bi_threads_default(), found = bi_threads_startable(wanted);
     if (found < wanted && o->log) {
         char line[96];
-        snprintf(line, sizeof line, "threads: %d instead of %d: the system starts no more", found, wanted);
+        snprintf(line, sizeof line, "threads: %d instead of %d: the system limits them", found, wanted);
         o->log(o->log_user, BOSC_LOG_WARNING, line);
     }
     return found;

@@ -144,7 +144,7 @@ static bosc_status prepare(bosc_ctx *ctx, bosc_geometric *table, const double *p
                            int64_t count, struct build *b)
 {
     size_t size = (size_t)(offsets[count] * table->opts.dim) * sizeof *points;
-    BI_TRY(bi_block_reserve(ctx, &table->host, &table->next_copy, (size_t)count * sizeof *b->models + size));
+    BI_TRY(bi_geometric_reserve_copies(ctx, table, (size_t)count * sizeof *b->models + size));
     b->models = bi_geometric_models_in(&table->next_copy);
     BI_TRY(bi_geometric_plan(ctx, &table->opts, offsets, count, &b->plan, b->models));
     double *copy = bi_geometric_points_in(&table->next_copy, count);

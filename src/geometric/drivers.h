@@ -52,6 +52,9 @@ bosc_status bi_geometric_model_neighbours(bosc_ctx *ctx, const struct bi_geometr
 bosc_status bi_geometric_scene_neighbours(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t rows,
                                           struct bi_geometric_choice *choice);
 
+/* reserve.c: takes host memory for copies of so many bytes: of the models and points in use, and of a build's. */
+bosc_status bi_geometric_reserve_copies(bosc_ctx *ctx, bosc_geometric *table, size_t bytes);
+
 /* spread.c: min_size and tolerance of a model from its points; false if they are in one place, on a line or in a plane
  * and make no basis. */
 bool bi_geometric_measure(const double *points, const struct bi_geometric_form *form, double tolerance,

@@ -36,8 +36,7 @@ bosc_status bosc_geometric_bytes_models(bosc_ctx *ctx, const bosc_geometric_opts
     return tell_bytes(ctx, &full, offsets, model_count, kept, scratch);
 }
 
-/* Of the models and their points in host memory. */
-static bosc_status reserve_copies(bosc_ctx *ctx, bosc_geometric *table, size_t bytes)
+bosc_status bi_geometric_reserve_copies(bosc_ctx *ctx, bosc_geometric *table, size_t bytes)
 {
     struct bi_block *const blocks[] = {&table->copy, &table->next_copy};
     size_t held = (size_t)table->count * sizeof(struct bi_geometric_model) +
@@ -58,7 +57,7 @@ static bosc_status reserve(bosc_ctx *ctx, bosc_geometric *table, const int64_t *
         BI_TRY(bi_geometric_fit_grid(ctx, table, bi_geometric_vote_radius(&table->opts, plan.neighbours)));
     BI_TRY(bosc_voxelgrid_reserve(ctx, table->grid, bytes.entries, 0));
     BI_TRY(bi_geometric_reserve_tree(ctx, &plan));
-    BI_TRY(reserve_copies(ctx, table, (size_t)(bytes.models + bytes.points)));
+    BI_TRY(bi_geometric_reserve_copies(ctx, table, (size_t)(bytes.models + bytes.points)));
     struct bi_block *const blocks[] = {&table->points, &table->models, &table->list, &table->basis_of};
     const size_t sizes[] = {(size_t)bytes.points, (size_t)bytes.models, (size_t)bytes.list, (size_t)bytes.basis_of};
     const size_t used[] = {(size_t)(table->n * table->opts.dim) * sizeof(double),

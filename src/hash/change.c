@@ -20,13 +20,16 @@ static bosc_status rebuild(bosc_ctx *ctx, bosc_hash *table, const bosc_hash_opts
     return status;
 }
 
-/* Copies what a table's blocks hold to scratch, or back. */
+/* Copies what a table's blocks hold to scratch, or back. The scratch is for any table of so many keys: what another
+ * seed makes of them finds the same places. */
 static bosc_status save_blocks(bosc_ctx *ctx, const bosc_hash *table, void *saved[BI_HASH_BLOCKS])
 {
-    size_t used[BI_HASH_BLOCKS];
+    size_t used[BI_HASH_BLOCKS], most[BI_HASH_BLOCKS] = {0};
+    struct bi_hash_shape shape = table->shape;
     bi_hash_used_bytes(table, used);
+    if (table->buckets) table->layout->plan(&table->opts, table->keys, &shape, most);
     for (int b = 0; b < BI_HASH_BLOCKS; b++) {
-        BI_TRY(bi_scratch(ctx, used[b], &saved[b]));
+        BI_TRY(bi_scratch(ctx, used[b] > most[b] ? used[b] : most[b], &saved[b]));
         if (used[b]) BI_TRY(ctx->backend->copy(ctx, saved[b], table->blocks[b].data, used[b]));
     }
     return BOSC_OK;

@@ -197,7 +197,8 @@ struct bi_sink {
     const char *name;
     struct bi_replacement file; /* without a target where `fd` is written to directly */
     int fd, error_number;       /* fd -1: closed; error_number: of the first failed write */
-    struct bi_gzip *gzip;       /* packs what is written; NULL: nothing does */
+    struct bi_gzip *gzip;       /* packs what is written; NULL: it does not */
+    struct bi_zstd *zstd;       /* likewise */
     bool standard;              /* fd is standard output, which stays open */
     size_t used;
     char buffer[1 << 16];

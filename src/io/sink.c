@@ -51,16 +51,17 @@ bosc_status bi_sink_open(struct bi_sink *sink, const char *path, bosc_io_error *
     sink->used = 0;
     sink->standard = false;
     sink->gzip = NULL;
+    sink->zstd = NULL;
     if (!path) return bi_io_fail(error, BOSC_ERR_ARG, "path: NULL");
     if (strcmp(path, "-") == 0) {
         sink->fd = STDOUT_FILENO;
         sink->standard = true;
         return BOSC_OK;
     }
-    if (bi_zstd_is_named(path)) return bi_io_fail(error, BOSC_ERR_ARG, "path: %s: .zst is read, not written", path);
-    bosc_status status = open_target(sink, path, error);
+    bosc_status status = bi_zstd_is_named(path) ? bi_zstd_new(path, &sink->zstd, error) : BOSC_OK;
     if (status == BOSC_OK && bi_gzip_is_named(path) && !(sink->gzip = bi_gzip_new()))
         status = bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", path);
+    if (status == BOSC_OK) status = open_target(sink, path, error);
     if (status != BOSC_OK) bi_sink_discard(sink);
     return status;
 }
@@ -85,7 +86,9 @@ static int put_packed(void *sink, const void *bytes, size_t count) { return put(
 
 static int pass(struct bi_sink *sink, const void *bytes, size_t count, bool last)
 {
-    return sink->gzip ? bi_gzip_put(sink->gzip, bytes, count, last, put_packed, sink) : put(sink, bytes, count);
+    if (sink->gzip) return bi_gzip_put(sink->gzip, bytes, count, last, put_packed, sink);
+    if (sink->zstd) return bi_zstd_put(sink->zstd, bytes, count, last, put_packed, sink);
+    return put(sink, bytes, count);
 }
 
 static int flush(struct bi_sink *sink, bool last)
@@ -135,7 +138,9 @@ void bi_sink_discard(struct bi_sink *sink)
         close(sink->fd);
     sink->fd = -1;
     bi_gzip_free(sink->gzip);
+    bi_zstd_free(sink->zstd);
     sink->gzip = NULL;
+    sink->zstd = NULL;
 }
 
 /* ---- several files ---- */

@@ -65,6 +65,51 @@ bosc_status bi_zstd_unpack(const struct bi_bytes *in, size_t most, struct bi_fil
         free(out.data);
     return status;
 }
+
+/* ---- out ---- */
+
+struct bi_zstd {
+    ZSTD_CCtx *context;
+    char packed[1 << 16];
+};
+
+/* The context takes its memory when it first sees bytes, even none. */
+static bool is_begun(struct bi_zstd *zstd)
+{
+    ZSTD_inBuffer none = {"", 0, 0};
+    ZSTD_outBuffer to = {zstd->packed, sizeof zstd->packed, 0};
+    return zstd->context && !ZSTD_isError(ZSTD_CCtx_setParameter(zstd->context, ZSTD_c_checksumFlag, 1)) &&
+           !ZSTD_isError(ZSTD_compressStream2(zstd->context, &to, &none, ZSTD_e_continue));
+}
+
+bosc_status bi_zstd_new(const char *path, struct bi_zstd **zstd, bosc_io_error *error)
+{
+    *zstd = bi_io_alloc(sizeof **zstd);
+    if (*zstd) (*zstd)->context = bi_fault(BI_FAULT_ALLOC) ? NULL : ZSTD_createCCtx();
+    if (*zstd && is_begun(*zstd)) return BOSC_OK;
+    bi_zstd_free(*zstd);
+    *zstd = NULL;
+    return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", path);
+}
+
+int bi_zstd_put(struct bi_zstd *zstd, const void *bytes, size_t count, bool last, bosc_write_fn write, void *user)
+{
+    ZSTD_inBuffer from = {bytes, count, 0};
+    size_t left; /* of what is packed, in the context */
+    do {
+        ZSTD_outBuffer to = {zstd->packed, sizeof zstd->packed, 0};
+        left = ZSTD_compressStream2(zstd->context, &to, &from, last ? ZSTD_e_end : ZSTD_e_continue);
+        if (write(user, zstd->packed, to.pos)) return 1;
+    } while (from.pos < count || (last && left));
+    return 0;
+}
+
+void bi_zstd_free(struct bi_zstd *zstd)
+{
+    if (!zstd) return;
+    ZSTD_freeCCtx(zstd->context);
+    free(zstd);
+}
 #else
 bosc_status bi_zstd_unpack(const struct bi_bytes *in, size_t most, struct bi_file *file, bosc_io_error *error)
 {
@@ -73,4 +118,19 @@ bosc_status bi_zstd_unpack(const struct bi_bytes *in, size_t most, struct bi_fil
     return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: packed by zstd, which was not there when Boscage was built",
                       in->name);
 }
+
+bosc_status bi_zstd_new(const char *path, struct bi_zstd **zstd, bosc_io_error *error)
+{
+    *zstd = NULL;
+    return bi_io_fail(error, BOSC_ERR_ARG, "path: %s: zstd was not there when Boscage was built", path);
+}
+
+int bi_zstd_put(struct bi_zstd *zstd, const void *bytes, size_t count, bool last, bosc_write_fn write, void *user)
+{
+    (void)zstd;
+    (void)last;
+    return write(user, bytes, count); /* unreached: there is no such packer */
+}
+
+void bi_zstd_free(struct bi_zstd *zstd) { (void)zstd; }
 #endif

@@ -37,6 +37,14 @@ static void refuse(bosc_ctx *ctx, bosc_plan *plan, const struct plan_scene *s, b
     CHECK(memcmp(&before, &after, sizeof before) == 0);
 }
 
+/* Balls of which each may meet each. */
+static void crowd(struct plan_scene *s)
+{
+    static double balls[4 * 2049];
+    for (int64_t k = 0; k < 2049; k++) balls[4 * k + 1] = balls[4 * k + 3] = 1;
+    s->scene.robot = s->scene.obstacle = (bosc_plan_bodies){.balls = balls, .ball_count = 2049};
+}
+
 static void scenes(bosc_ctx *ctx)
 {
     static const double bad[] = {NAN, INFINITY, -INFINITY, 0x1p101, 0x1p-111};
@@ -70,6 +78,7 @@ static void scenes(bosc_ctx *ctx)
     REFUSE(s.scene.robot.triangle_count = (int64_t)1 << 40, BOSC_ERR_LIMIT, "robot: triangles");
     REFUSE(s.scene.robot.vertices = (const double *)((const char *)s.vertices[0] + 4), BOSC_ERR_ARG,
            "robot: vertices not aligned");
+    REFUSE(crowd(&s), BOSC_ERR_LIMIT, "scene: 4198401 pairs");
     REFUSE(s.scene.form_count = 1, BOSC_ERR_ARG, "scene: forms NULL");
     REFUSE(s.scene.form_count = -1, BOSC_ERR_ARG, "scene: form_count");
     REFUSE(s.scene.form_count = (int64_t)1 << 30, BOSC_ERR_LIMIT, "scene: form_count");
@@ -205,8 +214,73 @@ static void roadmaps(bosc_ctx *ctx)
     bosc_plan_free(empty);
 }
 
+/* What copies out: arrays that are not aligned, places that are not there, and nothing to copy. */
+static void copies(bosc_ctx *ctx)
+{
+    struct plan_scene s;
+    _Alignas(8) char room[64];
+    double q[4] = {1, 0, 0, 0};
+    void *odd = room + 1;
+    bosc_plan_info info = {.size = 3};
+    bosc_plan_opts o = {.size = 3};
+    bosc_roadmap_info described = {.size = 3};
+    bosc_roadmap_explore_opts explored = {.size = 3};
+    bosc_plan_sample_opts sampled = {.size = 3}, far = {.size = sizeof far, .first = INT64_MAX / 2};
+    bosc_roadmap *roadmap = NULL;
+    bosc_plan *plan = NULL;
+    int64_t n, offsets[2];
+    uint64_t kept[1];
+    CHECK_ARG(ctx, bosc_plan_create(ctx, &o, &plan), "opts: size");
+    pair_of_triangles(&s);
+    plan = plan_build(ctx, &s.scene, NULL);
+    CHECK_ARG(ctx, bosc_plan_get_info(ctx, NULL, &info), "plan");
+    CHECK_ARG(ctx, bosc_plan_get_info(ctx, plan, NULL), "info: NULL");
+    CHECK_ARG(ctx, bosc_plan_get_info(ctx, plan, &info), "info: size");
+    CHECK_ARG(ctx, bosc_plan_get_constraints(ctx, NULL, NULL, NULL, NULL, NULL), "plan");
+    CHECK_ARG(ctx, bosc_plan_get_constraints(ctx, plan, odd, NULL, NULL, NULL), "forms");
+    CHECK_ARG(ctx, bosc_plan_get_constraints(ctx, plan, NULL, NULL, odd, NULL), "robot");
+    CHECK_ARG(ctx, bosc_plan_get_constraints(ctx, plan, NULL, NULL, NULL, odd), "obstacle");
+    CHECK_ARG(ctx, bosc_plan_get_candidates(ctx, NULL, NULL, NULL, NULL, NULL, NULL), "plan");
+    CHECK_ARG(ctx, bosc_plan_get_candidates(ctx, plan, NULL, odd, NULL, NULL, NULL), "robot");
+    CHECK_ARG(ctx, bosc_plan_get_candidates(ctx, plan, NULL, NULL, odd, NULL, NULL), "obstacle");
+    CHECK_ARG(ctx, bosc_plan_get_candidates(ctx, plan, NULL, NULL, NULL, odd, NULL), "constraints");
+    CHECK_ARG(ctx, bosc_plan_get_edges(ctx, NULL, NULL, NULL), "plan");
+    CHECK_ARG(ctx, bosc_plan_get_edges(ctx, plan, odd, NULL), "robot");
+    CHECK_ARG(ctx, bosc_plan_get_edges(ctx, plan, NULL, odd), "obstacle");
+    CHECK_OK(ctx, bosc_plan_get_edges(ctx, plan, NULL, NULL));
+    CHECK_ARG(ctx, bosc_plan_arcs(ctx, plan, q, q, 1, odd, kept), "vectors");
+    CHECK_ARG(ctx, bosc_plan_arcs(ctx, plan, q, q, INT64_MAX / 8, NULL, kept), "n");
+    CHECK_ARG(ctx, bosc_plan_crossings(ctx, plan, q, q, 0, offsets, odd, q, NULL, 1), "lower");
+    CHECK_ARG(ctx, bosc_plan_crossings(ctx, plan, q, q, 0, offsets, NULL, NULL, (int64_t *)(void *)room, 1), "lower");
+    CHECK_ARG(ctx, bosc_plan_labels(ctx, plan, (uint64_t *)room, 2, INT64_MAX / 8, (uint8_t *)room), "stride");
+    CHECK_ARG(ctx, bosc_plan_sample(ctx, plan, &sampled, 1, q, NULL, NULL, &n, NULL), "opts: size");
+    CHECK_ARG(ctx, bosc_plan_sample(ctx, plan, &far, 1, q, NULL, NULL, &n, NULL), "opts: first");
+    CHECK_ARG(ctx, bosc_plan_sample(ctx, plan, NULL, 1, q, odd, NULL, &n, NULL), "vectors");
+    CHECK_ARG(ctx, bosc_plan_sample(ctx, plan, NULL, 1, q, NULL, odd, &n, NULL), "next");
+    CHECK_OK(ctx, bosc_plan_arcs(ctx, plan, q, q, 0, NULL, kept));
+    CHECK_OK(ctx, bosc_plan_signs(ctx, plan, q, 0, 0, (uint64_t *)room));
+    CHECK_OK(ctx, bosc_plan_labels(ctx, plan, (uint64_t *)room, 0, 0, (uint8_t *)room));
+    CHECK_OK(ctx, bosc_plan_collides(ctx, plan, q, 0, 0, (uint8_t *)room));
+    CHECK_OK(ctx, bosc_roadmap_create(ctx, plan, &roadmap));
+    CHECK_ARG(ctx, bosc_roadmap_get_info(ctx, roadmap, &described), "info: size");
+    CHECK_ARG(ctx, bosc_roadmap_explore(ctx, roadmap, plan, &explored), "opts: size");
+    CHECK_OK(ctx, bosc_roadmap_add(ctx, roadmap, plan, q, 0, 0));
+    CHECK_ARG(ctx, bosc_roadmap_get_rows(ctx, NULL, 0, 0, q, NULL), "roadmap");
+    CHECK_ARG(ctx, bosc_roadmap_get_rows(ctx, roadmap, -1, 0, q, NULL), "first");
+    CHECK_ARG(ctx, bosc_roadmap_get_rows(ctx, roadmap, 0, -1, q, NULL), "n");
+    CHECK_ARG(ctx, bosc_roadmap_get_rows(ctx, roadmap, 0, 0, odd, NULL), "rotations");
+    CHECK_ARG(ctx, bosc_roadmap_get_rows(ctx, roadmap, 0, 0, q, odd), "next");
+    CHECK_OK(ctx, bosc_roadmap_get_rows(ctx, roadmap, 0, 0, q, NULL));
+    CHECK_OK(ctx, bosc_roadmap_get_cells(ctx, roadmap, NULL));
+    CHECK_OK(ctx, bosc_roadmap_add(ctx, roadmap, plan, q, 1, 0));
+    CHECK_ARG(ctx, bosc_roadmap_get_cells(ctx, roadmap, NULL), "rotations");
+    CHECK_OK(ctx, bosc_roadmap_get_rows(ctx, roadmap, 0, 1, NULL, NULL));
+    bosc_roadmap_free(roadmap);
+    bosc_plan_free(plan);
+}
+
 static const struct suite_case suite_cases_plan_args[] = {
     {"create", create, NULL},   {"scenes", scenes, NULL},     {"rows", rows, NULL},
-    {"samples", samples, NULL}, {"roadmaps", roadmaps, NULL},
+    {"samples", samples, NULL}, {"roadmaps", roadmaps, NULL}, {"copies", copies, NULL},
 };
 SUITE(plan_args);

@@ -26,6 +26,7 @@ static void create(bosc_ctx *ctx)
         bad.field = (value);                                                       \
         CHECK_ARG(ctx, bosc_planner_create(ctx, &bad, &planner), "opts: " #field); \
     } while (0)
+    REFUSE(size, 3);
     REFUSE(sampling, (bosc_plan_sampling)2);
     REFUSE(sampling, (bosc_plan_sampling)-1);
     REFUSE(max_rows, -1);
@@ -112,6 +113,7 @@ static void calls(bosc_ctx *ctx)
     bosc_planner_route_opts o = {.size = sizeof o};
     bosc_planner_route_info info = {.size = sizeof info};
     double q[8] = {1, 0, 0, 0, 0, 1, 0, 0}, where = 7;
+    void *odd = (char *)q + 4;
     int64_t cell = 7;
     uint8_t certified = 7;
     make_scene(&s);
@@ -123,6 +125,12 @@ static void calls(bosc_ctx *ctx)
     CHECK_STATUS(ctx, bosc_planner_add(ctx, planner, nothing, 1), BOSC_ERR_DATA);
     CHECK_ARG(ctx, bosc_planner_locate(ctx, planner, q, 1, NULL), "cells");
     CHECK_ARG(ctx, bosc_planner_locate(ctx, planner, (double *)(void *)((char *)q + 4), 1, &cell), "rotations");
+    CHECK_ARG(ctx, bosc_planner_locate(ctx, planner, q, 1, odd), "cells");
+    CHECK_ARG(ctx, bosc_planner_get_cells(ctx, planner, odd, NULL, NULL), "rotations");
+    CHECK_ARG(ctx, bosc_planner_get_cells(ctx, planner, NULL, NULL, odd), "components");
+    CHECK_OK(ctx, bosc_planner_get_cells(ctx, planner, NULL, NULL, NULL));
+    CHECK_ARG(ctx, bosc_planner_get_route(ctx, planner, odd, NULL), "rotations");
+    CHECK_ARG(ctx, bosc_planner_certify(ctx, planner, q, 2, &certified, odd), "where");
     CHECK_ARG(ctx, bosc_planner_certify(ctx, planner, NULL, 2, &certified, &where), "rotations");
     CHECK_ARG(ctx, bosc_planner_certify(ctx, planner, q, 2, NULL, &where), "certified");
     CHECK_ARG(ctx, bosc_planner_certify(ctx, planner, q, -2, &certified, &where), "n:");
@@ -136,6 +144,7 @@ static void calls(bosc_ctx *ctx)
         bad.field = (value);                                                                      \
         CHECK_ARG(ctx, bosc_planner_route(ctx, planner, q, q + 4, &bad, &info), "opts: " #field); \
     } while (0)
+    REFUSE(size, 3);
     REFUSE(weights, (bosc_planner_weights)2);
     REFUSE(keep_steps, 2);
     REFUSE(rounds, -2);

@@ -68,6 +68,9 @@ static void empty(bosc_ctx *ctx)
         bosc_planner *planner = open_planner(ctx, scene_link(&s), 512);
         bosc_planner_route_info info = route(ctx, planner, &s.scene, start, goal, NULL);
         CHECK(info.outcome == BOSC_PLANNER_CERTIFIED && info.rotations == 2);
+        int64_t cell = 7;
+        CHECK_OK(ctx, bosc_planner_locate(ctx, planner, start, 1, &cell));
+        CHECK(bosc_planner_roadmap(planner) ? cell >= -1 : cell == -1); /* without constraints there are no cells */
         bosc_planner_free(planner);
     }
 }
@@ -253,9 +256,87 @@ static void cells_of(bosc_ctx *ctx)
     bosc_planner_free(planner);
 }
 
+/* Free cells and their borders, on the host. */
+struct cells {
+    int64_t n, *offsets, *neighbours, *labels;
+    double *q, *least;
+    uint8_t *mask;
+};
+
+static struct cells cells_in(bosc_ctx *ctx, const bosc_planner *planner)
+{
+    bosc_planner_info info = {.size = sizeof info};
+    CHECK_OK(ctx, bosc_planner_get_info(ctx, planner, &info));
+    size_t n = (size_t)info.cells;
+    struct cells c = {info.cells,         suite_alloc(n * 8 + 8), suite_alloc((size_t)info.edges * 16 + 8),
+                      suite_alloc(n * 8), suite_alloc(n * 32),    suite_alloc(n * 8),
+                      suite_alloc(n)};
+    CHECK_OK(ctx, bosc_cellgraph_get_rows(ctx, bosc_roadmap_graph(bosc_planner_roadmap(planner)), c.offsets,
+                                          c.neighbours, NULL));
+    CHECK_OK(ctx, bosc_planner_get_cells(ctx, planner, c.q, c.mask, c.labels));
+    return c;
+}
+
+/* The least angle from one cell to each, by the algorithm of Bellman and Ford. */
+static void find_least(struct cells *c, int64_t from)
+{
+    bool changes = true;
+    for (int64_t i = 0; i < c->n; i++) c->least[i] = i == from ? 0 : INFINITY;
+    while (changes) {
+        changes = false;
+        for (int64_t i = 0; i < c->n; i++)
+            for (int64_t e = c->offsets[i]; e < c->offsets[i + 1] && c->mask[i]; e++) {
+                int64_t to = c->neighbours[e];
+                double angle = c->least[i] + reference_planner_angle(c->q + 4 * i, c->q + 4 * to);
+                if (!c->mask[to] || !(angle < c->least[to])) continue;
+                c->least[to] = angle;
+                changes = true;
+            }
+    }
+}
+
+/* With its steps kept, a route between representatives turns no further than it must from cell to cell. */
+static void least_angle(bosc_ctx *ctx)
+{
+    const bosc_planner_route_opts o = {
+        .size = sizeof o, .weights = BOSC_PLANNER_ANGLE, .keep_steps = 1, .rounds = -1, .max_boxes = -1};
+    struct suite_random r = {12};
+    struct planner_scene s;
+    int64_t longest = 0;
+    for (int scene = 0; scene < 6; scene++) {
+        s = (struct planner_scene){.scene = {.size = sizeof s.scene}};
+        scene_random_triangles(&s.robot, &r, 1, 0.9);
+        scene_random_triangles(&s.obstacle, &r, 1, 0.9);
+        bosc_planner *planner = open_planner(ctx, scene_link(&s), 3000);
+        if (!bosc_planner_roadmap(planner)) { /* the triangles never meet */
+            bosc_planner_free(planner);
+            continue;
+        }
+        struct cells c = cells_in(ctx, planner);
+        for (int64_t from = -1, to = 0; to < c.n; to += 1 + c.n / 40) {
+            if (!c.mask[to]) continue;
+            if (from < 0 || suite_below(&r, 8) == 0) find_least(&c, from = to);
+            bosc_planner_route_info info = route(ctx, planner, &s.scene, c.q + 4 * from, c.q + 4 * to, &o);
+            CHECK_EQ(info.on_way > 0, c.labels[from] == c.labels[to]);
+            if (info.on_way == 0) continue;
+            CHECK(info.rotations == (info.on_way > 1 ? info.on_way : 2) && fabs(info.angle - c.least[to]) < 1e-9);
+            longest = info.on_way > longest ? info.on_way : longest;
+        }
+        void *all[] = {c.offsets, c.neighbours, c.labels, c.q, c.least, c.mask};
+        for (int k = 0; k < 6; k++) free(all[k]);
+        bosc_planner_free(planner);
+    }
+    CHECK(longest > 5);
+}
+
 static const struct suite_case suite_cases_planner_route[] = {
-    {"nothing in the way", empty, NULL}, {"one ball", one_ball, NULL}, {"a peg and a slot", peg, NULL},
-    {"two regions apart", apart, NULL},  {"a cage", cage, NULL},       {"the same everywhere", everywhere, NULL},
+    {"nothing in the way", empty, NULL},
+    {"one ball", one_ball, NULL},
+    {"a peg and a slot", peg, NULL},
+    {"two regions apart", apart, NULL},
+    {"a cage", cage, NULL},
+    {"the same everywhere", everywhere, NULL},
     {"cells", cells_of, NULL},
+    {"least angle", least_angle, NULL},
 };
 SUITE(planner_route);

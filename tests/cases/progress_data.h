@@ -2,7 +2,7 @@
 #ifndef TESTS_CASES_PROGRESS_DATA_H
 #define TESTS_CASES_PROGRESS_DATA_H
 
-#include "cases/progress_world.h"
+#include "cases/progress_planet.h"
 
 #include <string.h>
 
@@ -764,6 +764,12 @@ static const struct call calls[] = {
     {"bisectors_reset", bisectors_reset, NULL, false},
     {"bisectors_update", bisectors_update, bisectors_reset, false},
     {"bisectors_encode", bisectors_encode, NULL, false},
+    {"planet_build", planet_build, NULL, false},
+    {"planet_select", planet_select, NULL, false},
+    {"planet_update", planet_update, planet_select, false},
+    {"planet_get_mesh", planet_get_mesh, planet_select, false},
+    {"planet_sample", planet_sample, NULL, false},
+    {"planet_measure", planet_measure, NULL, false},
 };
 enum { CALLS = sizeof calls / sizeof calls[0] };
 

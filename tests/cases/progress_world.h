@@ -38,6 +38,7 @@ struct world {
     bosc_collision_mesh mesh;
     bosc_cbt *bisection;
     bosc_bisectors *bisectors;
+    bosc_planet *planet;
     bosc_plan *plan;
     double *rotations; /* (n x 4) */
     int64_t offsets[N + 1], more[N + 1];
@@ -175,6 +176,7 @@ static void make_structures(struct world *w)
     CHECK_OK(ctx, bosc_cbt_create(ctx, &bisection, &w->bisection));
     const bosc_bisectors_opts bisectors = {.size = sizeof bisectors, .depth = w->depth, .level = w->level};
     CHECK_OK(ctx, bosc_bisectors_create(ctx, &bisectors, &w->bisectors));
+    CHECK_OK(ctx, bosc_planet_create(ctx, NULL, &w->planet));
     const bosc_cellgraph_opts dist_cells = {.size = sizeof dist_cells, .length = LETTERS};
     CHECK_OK(ctx, bosc_dist_cellgraph_create(ctx, w->comm, &dist_cells, &w->dist_cells));
     for (int method = 0; method < 6; method++) {
@@ -245,6 +247,7 @@ static void free_world(struct world *w)
     free((void *)(uintptr_t)w->mesh.triangles);
     bosc_cbt_free(w->bisection);
     bosc_bisectors_free(w->bisectors);
+    bosc_planet_free(w->planet);
     for (size_t a = 0; a < sizeof arrays / sizeof arrays[0]; a++) free(arrays[a]);
 }
 

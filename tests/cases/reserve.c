@@ -37,6 +37,15 @@ static struct tree_trial tree_trial(struct suite_random *r, int trial, bool slow
     return t;
 }
 
+/* Answers that take more than the tree. */
+static struct tree_trial many_answers(struct suite_random *r)
+{
+    struct tree_trial t = {.opts = {.size = sizeof t.opts, .dim = 3}, .k = 32};
+    t.points = kd_points(r, BOSC_F32, 3, 40, 3, KD_RANDOM);
+    t.queries = kd_points(r, BOSC_F32, 3, 2000, 3, KD_GRID);
+    return t;
+}
+
 static void search_tree(bosc_ctx *ctx, const bosc_kdtree *tree, const struct tree_trial *t)
 {
     int64_t m = t->queries.n, k = t->k, *offsets = suite_alloc((size_t)(m + 1) * 8);
@@ -91,9 +100,9 @@ static void measure_tree(bosc_ctx *like, const struct tree_trial *t, int trial)
 static void kdtree(bosc_ctx *like)
 {
     struct suite_random r = {1};
-    for (int trial = 0; trial < 32; trial++) {
-        struct tree_trial t = tree_trial(&r, trial, suite_slow(like));
-        if (!suite_leaves_out()) {
+    for (int trial = 0; trial < 33; trial++) {
+        struct tree_trial t = trial < 32 ? tree_trial(&r, trial, suite_slow(like)) : many_answers(&r);
+        if (trial == 32 || !suite_leaves_out()) {
             reserve_tree(like, &t, trial);
             measure_tree(like, &t, trial);
         }

@@ -8,6 +8,7 @@
 #include <boscage/forest.h>
 #include <boscage/geometric.h>
 #include <boscage/hash.h>
+#include <boscage/planet.h>
 #include <boscage/terrain.h>
 #include <boscage/plan.h>
 #include <boscage/planner.h>
@@ -103,21 +104,28 @@ static void information_of_trees(bosc_ctx *ctx)
     bosc_cbt *tree = NULL;
     bosc_bisectors *bisectors = NULL;
     bosc_terrain *terrain = NULL;
+    bosc_planet *planet = NULL;
     bosc_graph *graph = NULL;
     CHECK_OK(ctx, bosc_cbt_create(ctx, &opts, &tree));
     CHECK_OK(ctx, bosc_bisectors_create(ctx, NULL, &bisectors));
     CHECK_OK(ctx, bosc_terrain_create(ctx, NULL, &terrain));
     CHECK_OK(ctx, bosc_terrain_build(ctx, terrain, heights, 3, 3, 3));
+    const bosc_planet_raster raster = {.size = sizeof raster, .heights = heights, .width = 3, .height = 3};
+    CHECK_OK(ctx, bosc_planet_create(ctx, NULL, &planet));
+    CHECK_OK(ctx, bosc_planet_build(ctx, planet, &raster));
     CHECK_OK(ctx, bosc_graph_create(ctx, &graph_opts, &graph));
     CHECK_INFO(bosc_cbt_info, bosc_cbt_get_info(ctx, tree, is));
     CHECK_INFO(bosc_bisectors_info, bosc_bisectors_get_info(ctx, bisectors, is));
     CHECK_INFO(bosc_terrain_info, bosc_terrain_get_info(ctx, terrain, is));
     CHECK_INFO(bosc_terrain_stats, bosc_terrain_measure(ctx, terrain, is));
+    CHECK_INFO(bosc_planet_info, bosc_planet_get_info(ctx, planet, is));
+    CHECK_INFO(bosc_planet_stats, bosc_planet_measure(ctx, planet, is));
     CHECK_INFO(bosc_graph_info, bosc_graph_get_info(ctx, graph, is));
     CHECK_INFO(bosc_msf_info, bosc_msf_compute(ctx, graph, NULL, NULL, NULL, is));
     bosc_cbt_free(tree);
     bosc_bisectors_free(bisectors);
     bosc_terrain_free(terrain);
+    bosc_planet_free(planet);
     bosc_graph_free(graph);
 }
 
@@ -186,6 +194,7 @@ static void options(bosc_ctx *ctx)
     MAKE(cbt);
     MAKE(bisectors);
     MAKE(terrain);
+    MAKE(planet);
     MAKE(graph);
     CHECK_OPTS(bosc_graph_generate_opts, bosc_graph_generate(ctx, o, &n, &m, u, v, NULL, 1));
     CHECK_OPTS(bosc_ctx_opts, bosc_ctx_create(o, (bosc_ctx **)&made));

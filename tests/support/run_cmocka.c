@@ -43,19 +43,18 @@ void suite_fail(const char *file, int line, const char *format, ...)
 }
 
 /* The trials of a case that take long are made in part; the emulator's are made whole on a device, and those of faults
- * where branches are counted. */
+ * where branches are counted. What ranks do is host code, which runs on the CPU too. */
 static uint64_t one_trial_of(const struct test *test)
 {
-    bool emulated = strcmp(test->configuration->name, "cuda") == 0;
+    const bool emulated = strcmp(test->configuration->name, "cuda") == 0, faults = strstr(test->suite, "_faults");
+    const bool ranks = strncmp(test->suite, "dist_", 5) == 0;
+    (void)ranks;
 #if defined SUITE_FEW
-    return emulated && !strstr(test->suite, "_faults") ? SUITE_FEW : 1;
-#elif defined SUITE_RACES
-    (void)emulated;
-    return 4;
+    return emulated && !faults ? SUITE_FEW : 1;
 #elif defined SUITE_SLOW
-    return emulated && strstr(test->suite, "_faults") ? 8 : 3;
+    return !emulated ? 4 : faults || ranks ? 16 : 8;
 #else
-    return !emulated ? 1 : strstr(test->suite, "_faults") ? 4 : 2;
+    return !emulated ? 1 : faults || ranks ? 4 : 2;
 #endif
 }
 

@@ -196,6 +196,21 @@ static bosc_status fill_all(bosc_ctx *ctx, struct filling *f, int threads, size_
     return p.status;
 }
 
+/* Scratch of a thread, for as many keys as a partition has at most without repeated ones: another seed takes no
+ * more. */
+static size_t bytes_of_fill(const struct filling *f)
+{
+    const struct bi_hash_shape *shape = &f->table->shape;
+    int64_t most = bi_hash_max_partition_keys(shape->key_bits);
+    uint32_t keys = (uint32_t)(f->lists->n < most ? f->lists->n : most), buckets;
+    if (keys < f->most_keys) keys = f->most_keys;
+    buckets = bi_hash_partition_buckets(shape->load, keys);
+    if (buckets < f->most_buckets) buckets = f->most_buckets;
+    return bi_round_up((size_t)buckets * (BOSC_HASH_WIDTH * sizeof(uint32_t) + 1) +
+                           ((size_t)keys + 1) * BI_HASH_FILL_WORDS * sizeof(uint32_t),
+                       256);
+}
+
 bosc_status bi_hash_fill_cpu(bosc_ctx *ctx, const bosc_hash *table, const struct bi_hash_lists *lists, bool distinct,
                              struct bi_hash_report *report)
 {
@@ -206,9 +221,7 @@ bosc_status bi_hash_fill_cpu(bosc_ctx *ctx, const bosc_hash *table, const struct
                         .report = report};
     size_partitions(&f);
     if (report->too_large || (report->oversized && !distinct)) return BOSC_OK;
-    size_t each = (size_t)f.most_buckets * (BOSC_HASH_WIDTH * sizeof(uint32_t) + 1) +
-                  ((size_t)f.most_keys + 1) * BI_HASH_FILL_WORDS * sizeof(uint32_t);
-    each = bi_round_up(each, 256);
+    size_t each = bytes_of_fill(&f);
     if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "hash fill: injected fault");
     int threads = bi_thread_count(ctx, lists->n, GRAIN);
     BI_RETURN_WITH_SCRATCH(ctx, fill_all(ctx, &f, threads, each));

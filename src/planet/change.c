@@ -1,0 +1,92 @@
+/* Changes meshes: the pool carries commands out, then leaves are carried over to the new ones. */
+#include "planet/drivers.h"
+
+static struct bi_planet_shape shape_of(const bosc_planet *planet)
+{
+    const struct bi_planet_shape a = {.view = planet->view, .pool = *bi_planet_pool(planet)};
+    return a;
+}
+
+/* Where a leaf is takes as long as some hundred simple items. */
+enum { WEIGHT = 64 };
+
+static bosc_status shape_all(bosc_ctx *ctx, bosc_planet *planet)
+{
+    struct bi_planet_shape a = shape_of(planet);
+    BI_TRY(bi_planet_reserve_leaves(ctx, planet, &planet->now, a.pool.leaves));
+    a.leaves = planet->now.data;
+    BI_TRY_WEIGHED(ctx, WEIGHT, BI_PLANET_STEP(ctx, shape, a.pool.leaves, &a));
+    planet->stale = false;
+    return BOSC_OK;
+}
+
+bosc_status bi_planet_refresh(bosc_ctx *ctx, bosc_planet *planet)
+{
+    return planet->stale ? shape_all(ctx, planet) : BOSC_OK;
+}
+
+bosc_status bi_planet_reset(bosc_ctx *ctx, bosc_planet *planet)
+{
+    BI_TRY(bosc_bisectors_reset(ctx, planet->pool, 0));
+    planet->stale = true;
+    BI_TRY_WHOLE(ctx, shape_all(ctx, planet));
+    return BOSC_OK;
+}
+
+static bosc_status carry(bosc_ctx *ctx, bosc_planet *planet, const int64_t *sources, uint32_t *changed)
+{
+    struct bi_planet_shape a = shape_of(planet);
+    BI_TRY(bi_planet_reserve_leaves(ctx, planet, &planet->next, a.pool.leaves));
+    a.leaves = planet->next.data;
+    a.before = planet->now.data;
+    a.sources = sources;
+    a.changed = changed;
+    BI_TRY(ctx->backend->fill(ctx, changed, 0, sizeof *changed));
+    BI_TRY(BI_PLANET_STEP(ctx, carry, a.pool.leaves, &a));
+    const struct bi_block before = planet->now;
+    planet->now = planet->next;
+    planet->next = before;
+    planet->stale = false;
+    return BOSC_OK;
+}
+
+static bosc_status change(bosc_ctx *ctx, bosc_planet *planet, const uint8_t *commands, int64_t command_count, bool *any)
+{
+    int64_t *sources, capacity = 4 * bi_planet_pool(planet)->leaves;
+    uint32_t *changed, found;
+    if (capacity > BI_BISECTOR_MOST_LEAVES) capacity = BI_BISECTOR_MOST_LEAVES;
+    BI_TRY(bi_scratch_of(ctx, capacity, sizeof *sources, &sources));
+    BI_TRY(bi_scratch_of(ctx, 1, sizeof *changed, &changed));
+    BI_TRY(bosc_bisectors_update(ctx, planet->pool, commands, command_count, sources, capacity));
+    planet->stale = true;
+    BI_TRY_WHOLE(ctx, carry(ctx, planet, sources, changed));
+    if (!any) return BOSC_OK;
+    BI_TRY(bi_read_back(ctx, &found, changed, sizeof found));
+    *any = found != 0;
+    return BOSC_OK;
+}
+
+bosc_status bi_planet_change(bosc_ctx *ctx, bosc_planet *planet, const uint8_t *commands, int64_t command_count,
+                             bool *changed)
+{
+    BI_RETURN_WITH_SCRATCH(ctx, change(ctx, planet, commands, command_count, changed));
+}
+
+static bosc_status update(bosc_ctx *ctx, bosc_planet *planet, const uint8_t *commands, int64_t command_count)
+{
+    const void *reachable;
+    bool staged = false;
+    if (command_count > bi_planet_pool(planet)->leaves) command_count = bi_planet_pool(planet)->leaves;
+    bi_expect(ctx, 6 * (double)bi_planet_pool(planet)->leaves);
+    BI_TRY(bi_planet_refresh(ctx, planet));
+    BI_TRY(bi_stage_in(ctx, commands, (size_t)command_count, &reachable, &staged));
+    return bi_planet_change(ctx, planet, reachable, command_count, NULL);
+}
+
+bosc_status bosc_planet_update(bosc_ctx *ctx, bosc_planet *planet, const uint8_t *commands, int64_t command_count)
+{
+    BI_ENTER(ctx);
+    BI_TRY(bi_planet_check_raster(ctx, planet));
+    BI_TRY(bi_planet_check_array(ctx, "command_count", command_count, "commands", commands, 1, 1));
+    BI_RETURN_WITH_SCRATCH(ctx, update(ctx, planet, commands, command_count));
+}

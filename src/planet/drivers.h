@@ -1,0 +1,31 @@
+/* What the drivers of planets share. */
+#ifndef BI_PLANET_DRIVERS_H
+#define BI_PLANET_DRIVERS_H
+
+#include "planet/handle.h"
+#include "planet/steps/steps.h"
+
+#define BI_PLANET_STEP(ctx, name, n, args) (ctx->ops->planet->steps->planet_##name((ctx), (n), (args)))
+
+/* Makes the octahedron the mesh. */
+bosc_status bi_planet_reset(bosc_ctx *ctx, bosc_planet *planet);
+
+/* Finds all leaves of the pool anew if a failure left it without them. */
+bosc_status bi_planet_refresh(bosc_ctx *ctx, bosc_planet *planet);
+
+/* Carries commands out, which are in reach. *changed (or NULL): whether any leaf is new; waits once more. */
+bosc_status bi_planet_change(bosc_ctx *ctx, bosc_planet *planet, const uint8_t *commands, int64_t command_count,
+                             bool *changed);
+
+/* Measures all samples. errors (leaves, or NULL): the largest of each leaf, as bits of f32. *worst: the complement of
+ * the largest of all, and its first sample. Waits. */
+bosc_status bi_planet_measure_samples(bosc_ctx *ctx, const bosc_planet *planet, uint32_t *errors, uint64_t *worst);
+
+/* A checked copy of a goal, and what steps read of it. */
+bosc_status bi_planet_check_goal(bosc_ctx *ctx, const bosc_planet *planet, const bosc_planet_goal *goal,
+                                 bosc_planet_goal *full, struct bi_planet_criterion *criterion);
+
+/* Sets its limits to the goal's bounds, so many times. */
+void bi_planet_set_limits(const bosc_planet_goal *goal, double times, struct bi_planet_criterion *criterion);
+
+#endif

@@ -1,0 +1,100 @@
+/* Selects meshes by goals: cameras, error bounds, triangle budgets. */
+#include "base/bits.h"
+#include "planet/drivers.h"
+
+/* One pass of splits and merges, by errors that are estimated, or measured (else NULL). */
+static bosc_status pass(bosc_ctx *ctx, bosc_planet *planet, const struct bi_planet_criterion *criterion,
+                        const uint32_t *errors, bool *changed)
+{
+    const struct bi_bisector_view *pool = bi_planet_pool(planet);
+    struct bi_planet_mark mark = {
+        .criterion = *criterion, .leaves = planet->now.data, .nodes = pool->nodes, .errors = errors};
+    const int64_t leaves = pool->leaves;
+    BI_TRY(bi_scratch_of(ctx, leaves, sizeof *mark.commands, &mark.commands));
+    BI_TRY(BI_PLANET_STEP(ctx, mark, leaves, &mark));
+    return bi_planet_change(ctx, planet, mark.commands, leaves, changed);
+}
+
+/* Passes until nothing changes, or there are more triangles than `most`. They end: what
+ * was split for its own error is not merged, and what was merged is split again only for a finer triangle's sake, which
+ * then keeps it. */
+static bosc_status settle(bosc_ctx *ctx, bosc_planet *planet, const struct bi_planet_criterion *criterion,
+                          int64_t passes, int64_t most)
+{
+    bool changed = true;
+    for (int64_t p = 0; p < passes && changed && bi_planet_pool(planet)->leaves <= most; p++)
+        BI_TRY_WITH_SCRATCH(ctx, pass(ctx, planet, criterion, NULL, passes > 1 ? &changed : NULL));
+    return BOSC_OK;
+}
+
+static bosc_status select_anew(bosc_ctx *ctx, bosc_planet *planet, const struct bi_planet_criterion *criterion,
+                               int64_t most)
+{
+    BI_TRY(bi_planet_reset(ctx, planet));
+    return settle(ctx, planet, criterion, INT64_MAX, most);
+}
+
+/* The smallest multiple of the bounds, by the upper half of its bits, whose mesh keeps to the budget. A larger one
+ * splits no more triangles, as a mesh splits exactly those that it reaches, and whatever must be split with them. */
+static bosc_status select_budget(bosc_ctx *ctx, bosc_planet *planet, const bosc_planet_goal *goal,
+                                 struct bi_planet_criterion *criterion)
+{
+    const bool plain = !criterion->on && criterion->error == 0; /* of 1 */
+    const int64_t most = goal->triangles > BI_PLANET_ROOTS ? goal->triangles : BI_PLANET_ROOTS;
+    uint32_t low = plain ? 0 : bi_f32_bits(1) >> 16, high = 0x7f80; /* infinity: what is below the eye is split too */
+    if (!plain) BI_TRY(select_anew(ctx, planet, criterion, most));
+    if (!plain && bi_planet_pool(planet)->leaves <= most) return BOSC_OK;
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+        bi_planet_set_limits(goal, bi_f32_from_bits(middle << 16), criterion);
+        BI_TRY(select_anew(ctx, planet, criterion, most));
+        if (bi_planet_pool(planet)->leaves <= most)
+            high = middle;
+        else
+            low = middle;
+    }
+    bi_planet_set_limits(goal, bi_f32_from_bits(high << 16), criterion);
+    return select_anew(ctx, planet, criterion, most);
+}
+
+static bosc_status split_measured(bosc_ctx *ctx, bosc_planet *planet, const struct bi_planet_criterion *criterion,
+                                  bool *changed)
+{
+    const int64_t leaves = bi_planet_pool(planet)->leaves;
+    uint32_t *errors;
+    uint64_t worst;
+    BI_TRY(bi_scratch_of(ctx, leaves, sizeof *errors, &errors));
+    BI_TRY(ctx->backend->fill(ctx, errors, 0, (size_t)leaves * sizeof *errors));
+    BI_TRY(bi_planet_measure_samples(ctx, planet, errors, &worst));
+    *changed = (double)bi_f32_from_bits(~(uint32_t)(worst >> 32)) > criterion->error;
+    return *changed ? pass(ctx, planet, criterion, errors, changed) : BOSC_OK;
+}
+
+static bosc_status select_bound(bosc_ctx *ctx, bosc_planet *planet, const struct bi_planet_criterion *criterion)
+{
+    bool changed = true;
+    BI_TRY(select_anew(ctx, planet, criterion, INT64_MAX));
+    while (changed) BI_TRY_WITH_SCRATCH(ctx, split_measured(ctx, planet, criterion, &changed));
+    return BOSC_OK;
+}
+
+static bosc_status select_mesh(bosc_ctx *ctx, bosc_planet *planet, const bosc_planet_goal *goal,
+                               struct bi_planet_criterion *criterion)
+{
+    BI_TRY(bi_planet_refresh(ctx, planet));
+    if (goal->triangles > 0) return select_budget(ctx, planet, goal, criterion);
+    if (!goal->camera) return select_bound(ctx, planet, criterion);
+    return settle(ctx, planet, criterion, goal->passes > 0 ? goal->passes : INT64_MAX, INT64_MAX);
+}
+
+bosc_status bosc_planet_select(bosc_ctx *ctx, bosc_planet *planet, const bosc_planet_goal *goal)
+{
+    bosc_planet_goal full;
+    struct bi_planet_criterion criterion;
+    BI_ENTER(ctx);
+    BI_TRY(bi_planet_check_raster(ctx, planet));
+    BI_TRY(bi_planet_check_goal(ctx, planet, goal, &full, &criterion));
+    const double samples = (double)planet->view.width * planet->view.height;
+    bi_expect(ctx, 8 * (double)bi_planet_pool(planet)->leaves + (full.camera ? 0 : 64 * samples));
+    BI_RETURN_WITH_SCRATCH(ctx, select_mesh(ctx, planet, &full, &criterion));
+}

@@ -1,0 +1,117 @@
+/* The refinement criterion: how the error of a base compares with its bound. Both triangles at a base find the same,
+ * as it is made of the base alone, whichever end comes first. */
+#ifndef BI_PLANET_STEPS_CRITERION_H
+#define BI_PLANET_STEPS_CRITERION_H
+
+#include "base/elementary.h"
+#include "base/bits.h"
+#include "planet/planet.h"
+
+/* How large errors may be: without a camera; with one, the distance over the error within which they are too large. */
+struct bi_planet_limit {
+    double error, scale;
+};
+
+/* What bosc_planet_goal says, prepared by the driver. */
+struct bi_planet_criterion {
+    double eye[3], toward_eye[3];        /* of length 1 */
+    double planes[5][3];                 /* inward normals of planes through the eye */
+    double sine, cosine;                 /* of the angle from the eye within which the surface may be seen */
+    double error;                        /* the bound; with a camera, errors up to it are never too large */
+    struct bi_planet_limit split, merge; /* above it triangles are split; at or below it they are merged */
+    int32_t level;
+    bool on, cull, horizon; /* a camera; its planes; its horizon */
+    bool never;             /* no error is too large for the camera */
+};
+
+/* A ball around the triangles beside a base. */
+struct bi_planet_ball {
+    double center[3], radius;
+};
+
+BI_FN struct bi_planet_ball bi_planet_ball_of(const double p0[3], const double p1[3], double error)
+{
+    struct bi_planet_ball ball;
+    double square = 0;
+    for (int c = 0; c < 3; c++) {
+        const double along = p1[c] - p0[c];
+        ball.center[c] = 0.5 * (p0[c] + p1[c]);
+        square += along * along;
+    }
+    ball.radius = bi_sqrt(square) + error;
+    return ball;
+}
+
+BI_FN bool bi_planet_in_view(const struct bi_planet_criterion *a, const struct bi_planet_ball *ball)
+{
+    for (int i = 0; i < 5; i++) {
+        double most = ball->radius;
+        for (int c = 0; c < 3; c++) most += a->planes[i][c] * (ball->center[c] - a->eye[c]);
+        if (most < 0) return false;
+    }
+    return true;
+}
+
+/* Behind the horizon lies a ball whose angle from the eye, less its own, is more than that of the horizon and that at
+ * which the highest point shows above it. */
+BI_FN bool bi_planet_is_hidden(const struct bi_planet_criterion *a, const struct bi_planet_ball *ball)
+{
+    double square = 0, toward = 0;
+    for (int c = 0; c < 3; c++) {
+        square += ball->center[c] * ball->center[c];
+        toward += ball->center[c] * a->toward_eye[c];
+    }
+    const double length = bi_sqrt(square);
+    if (!(ball->radius < 0.7 * length)) return false;
+    const double sine = ball->radius / length, cosine = bi_sqrt(1 - sine * sine);
+    if (!(a->sine * cosine + a->cosine * sine > 0)) return false; /* half a turn or more */
+    return toward < (a->cosine * cosine - a->sine * sine) * length;
+}
+
+/* Whether the error of a base exceeds a limit. What is nearer than some multiple of it is asked for last whether it can
+ * be seen at all, which takes longer. */
+BI_FN bool bi_planet_exceeds(const struct bi_planet_criterion *a, const struct bi_planet_limit *limit,
+                             const double p0[3], const double p1[3], double error)
+{
+    if (!a->on) return error > limit->error;
+    if (error <= a->error || a->never) return false;
+    const struct bi_planet_ball ball = bi_planet_ball_of(p0, p1, error);
+    const double reach = ball.radius + error * limit->scale;
+    double square = 0;
+    for (int c = 0; c < 3; c++) square += (a->eye[c] - ball.center[c]) * (a->eye[c] - ball.center[c]);
+    if (square >= reach * reach) return false;
+    return !(a->horizon && bi_planet_is_hidden(a, &ball)) && !(a->cull && !bi_planet_in_view(a, &ball));
+}
+
+/* Item i: the command for leaf i. */
+struct bi_planet_mark {
+    struct bi_planet_criterion criterion;
+    const struct bi_planet_leaf *leaves;
+    const uint64_t *nodes;
+    uint8_t *commands;
+    const uint32_t *errors; /* measured: leaves with a larger one than the bound are split, and no others; or NULL */
+};
+
+BI_FN uint8_t bi_planet_command(const struct bi_planet_criterion *a, const struct bi_planet_leaf *leaf, uint64_t node)
+{
+    if (leaf->level > a->level) return BOSC_BISECTOR_MERGE;
+    if (leaf->level < a->level && bi_planet_exceeds(a, &a->split, leaf->at[0], leaf->at[1], leaf->error))
+        return BOSC_BISECTOR_SPLIT;
+    if (leaf->level == 0) return BOSC_BISECTOR_KEEP;
+    const double *near = leaf->at[node & 1 ? 0 : 1]; /* and at[3] are the ends of the parent's base */
+    if (!bi_planet_exceeds(a, &a->merge, near, leaf->at[3], leaf->parent_error)) return BOSC_BISECTOR_MERGE;
+    return BOSC_BISECTOR_KEEP;
+}
+
+BI_FN void bi_step_planet_mark(const struct bi_planet_mark *a, int64_t i)
+{
+    const struct bi_planet_leaf *leaf = a->leaves + i;
+    if (!a->errors) {
+        a->commands[i] = bi_planet_command(&a->criterion, leaf, a->nodes[i]);
+    } else {
+        const bool far = (double)bi_f32_from_bits(a->errors[i]) > a->criterion.error;
+        a->commands[i] = far && leaf->level < a->criterion.level ? BOSC_BISECTOR_SPLIT : BOSC_BISECTOR_KEEP;
+    }
+}
+
+#endif

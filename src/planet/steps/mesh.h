@@ -1,0 +1,96 @@
+/* Steps that write the mesh. Of the triangles around a vertex the one with the lowest number owns it: its vertices
+ * follow each other in the order of its corners, and it tells their numbers to the others. */
+#ifndef BI_PLANET_STEPS_MESH_H
+#define BI_PLANET_STEPS_MESH_H
+
+#include "base/elementary.h"
+#include "planet/planet.h"
+
+/* Items are leaves. */
+struct bi_planet_mesh {
+    const struct bi_planet_leaf *leaves;
+    const uint32_t *neighbours; /* (leaves x 3) as of a pool */
+    uint32_t *first;            /* the vertices that a leaf owns, then those before */
+    uint8_t *owned;             /* which corners */
+    double origin[3];
+    float *vertices, *normals; /* or NULL, as the others */
+    double *positions;
+    uint32_t *triangles;
+};
+
+/* A corner of a leaf. The next one around its vertex, counter-clockwise, is beyond the edge that ends there. */
+struct bi_planet_corner {
+    int64_t leaf;
+    int v;
+};
+
+BI_FN struct bi_planet_corner bi_planet_next_corner(const struct bi_planet_mesh *a, struct bi_planet_corner at)
+{
+    const uint32_t edge = a->neighbours[3 * at.leaf + (at.v == 0 ? 2 : at.v - 1)];
+    struct bi_planet_corner next = {(int64_t)(edge >> 2), (int)(edge & 3)};
+    return next;
+}
+
+BI_FN bool bi_planet_owns(const struct bi_planet_mesh *a, int64_t leaf, int v)
+{
+    struct bi_planet_corner at = {leaf, v};
+    do at = bi_planet_next_corner(a, at);
+    while (at.leaf > leaf);
+    return at.leaf == leaf;
+}
+
+BI_FN void bi_step_planet_own(const struct bi_planet_mesh *a, int64_t i)
+{
+    uint32_t owned = 0;
+    for (int v = 0; v < 3; v++) owned |= (uint32_t)bi_planet_owns(a, i, v) << v;
+    a->owned[i] = (uint8_t)owned;
+    a->first[i] = (owned & 1) + (owned >> 1 & 1) + (owned >> 2);
+}
+
+/* Tells the number of a vertex to the triangles around it, and adds up twice their areas as vectors. */
+BI_FN void bi_planet_go_around(const struct bi_planet_mesh *a, int64_t leaf, int v, uint32_t number, double normal[3])
+{
+    struct bi_planet_corner at = {leaf, v};
+    do {
+        const struct bi_planet_leaf *l = a->leaves + at.leaf;
+        if (a->triangles) a->triangles[3 * at.leaf + at.v] = number;
+        if (a->normals) {
+            const double *p = l->at[at.v], *q = l->at[at.v == 2 ? 0 : at.v + 1], *r = l->at[at.v == 0 ? 2 : at.v - 1];
+            for (int c = 0; c < 3; c++) {
+                const int d = c == 2 ? 0 : c + 1, e = c == 0 ? 2 : c - 1;
+                normal[c] += (q[d] - p[d]) * (r[e] - p[e]) - (q[e] - p[e]) * (r[d] - p[d]);
+            }
+        }
+        at = bi_planet_next_corner(a, at);
+    } while (at.leaf != leaf);
+}
+
+BI_FN void bi_planet_write_normal(float *to, const double normal[3], const double p[3])
+{
+    double most = 0, square = 0, n[3];
+    for (int c = 0; c < 3; c++) most = normal[c] > most ? normal[c] : -normal[c] > most ? -normal[c] : most;
+    for (int c = 0; c < 3; c++) {
+        n[c] = most > 0 ? normal[c] / most : p[c]; /* of triangles without area: outwards */
+        square += n[c] * n[c];
+    }
+    for (int c = 0; c < 3; c++) to[c] = (float)(n[c] / bi_sqrt(square));
+}
+
+BI_FN void bi_step_planet_write(const struct bi_planet_mesh *a, int64_t i)
+{
+    uint32_t number = a->first[i];
+    for (int v = 0; v < 3; v++) {
+        double normal[3] = {0, 0, 0};
+        if (!(a->owned[i] >> v & 1)) continue;
+        const double *p = a->leaves[i].at[v];
+        if (a->triangles || a->normals) bi_planet_go_around(a, i, v, number, normal);
+        for (int c = 0; c < 3; c++) {
+            if (a->vertices) a->vertices[3 * (int64_t)number + c] = (float)(p[c] - a->origin[c]);
+            if (a->positions) a->positions[3 * (int64_t)number + c] = p[c];
+        }
+        if (a->normals) bi_planet_write_normal(a->normals + 3 * (int64_t)number, normal, p);
+        number++;
+    }
+}
+
+#endif

@@ -1,0 +1,152 @@
+/* Steps that take a raster: its samples, its poles, what is known of its cells; and the detail's random numbers. */
+#ifndef BI_PLANET_STEPS_RASTER_H
+#define BI_PLANET_STEPS_RASTER_H
+
+#include "base/atomic.h"
+#include "base/elementary.h"
+#include "base/philox.h"
+#include "planet/planet.h"
+
+/* Items are samples; *bad becomes the first one that is no height. */
+struct bi_planet_copy {
+    const void *from;
+    float *to;
+    int64_t width, stride;
+    bosc_dtype dtype;
+    double scale, offset, most;
+    int64_t *bad;
+};
+
+BI_FN double bi_planet_value(const struct bi_planet_copy *a, int64_t at)
+{
+    if (a->dtype == BOSC_U16) return ((const uint16_t *)a->from)[at];
+    if (a->dtype == BOSC_I16) return ((const int16_t *)a->from)[at];
+    return ((const float *)a->from)[at];
+}
+
+BI_FN void bi_step_planet_copy(const struct bi_planet_copy *a, int64_t i)
+{
+    const double z = a->scale * bi_planet_value(a, i / a->width * a->stride + i % a->width) + a->offset;
+    const bool good = z > -a->most && z < a->most;
+    a->to[i] = good ? (float)z : 0;
+    if (!good) bi_atomic_min_i64(a->bad, i);
+}
+
+/* Items 0 and 1: the poles. */
+struct bi_planet_poles {
+    struct bi_planet_view view;
+    double *poles;
+};
+
+BI_FN void bi_step_planet_poles(const struct bi_planet_poles *a, int64_t i)
+{
+    const float *row = a->view.heights + (i ? (int64_t)(a->view.height - 1) * a->view.width : 0);
+    double sum = 0;
+    for (int32_t c = 0; c < a->view.width; c++) sum += row[c];
+    a->poles[i] = sum / a->view.width;
+}
+
+/* Cells across and down on a level. */
+BI_FN int32_t bi_planet_cell_count(int32_t samples, int32_t level)
+{
+    return (int32_t)(((int64_t)samples + ((int64_t)1 << level) - 1) >> level);
+}
+
+BI_FN double bi_planet_abs(double x) { return x < 0 ? -x : x; }
+
+BI_FN struct bi_planet_cell bi_planet_empty_cell(void)
+{
+    struct bi_planet_cell none = {(float)BI_INFINITY, -(float)BI_INFINITY, 0};
+    return none;
+}
+
+BI_FN void bi_planet_extend_cell(struct bi_planet_cell *cell, const struct bi_planet_cell *by)
+{
+    cell->low = by->low < cell->low ? by->low : cell->low;
+    cell->high = by->high > cell->high ? by->high : cell->high;
+    cell->bend = by->bend > cell->bend ? by->bend : cell->bend;
+}
+
+/* A sample of a row that may be a pole's; columns wrap around. */
+BI_FN double bi_planet_sample_at(const struct bi_planet_view *s, int64_t row, int64_t column)
+{
+    if (row < 0) return s->poles[0];
+    if (row >= s->height) return s->poles[1];
+    return s->heights[row * s->width + column % s->width];
+}
+
+/* One sample with its second differences: along the row, down the column, across the cell to the south-east. Half a
+ * row lies between the first row and a pole, so slopes count twice there. */
+BI_FN struct bi_planet_cell bi_planet_sample_cell(const struct bi_planet_view *s, int64_t row, int64_t column)
+{
+    const double here = bi_planet_sample_at(s, row, column), east = bi_planet_sample_at(s, row, column + 1),
+                 south = bi_planet_sample_at(s, row + 1, column), far = bi_planet_sample_at(s, row + 1, column + 1);
+    const double west = bi_planet_sample_at(s, row, column + s->width - 1),
+                 north = bi_planet_sample_at(s, row - 1, column);
+    const double above = row == 0 ? 2 : 1, below = row == s->height - 1 ? 2 : 1;
+    const double along = bi_planet_abs((east - here) - (here - west));
+    const double down = bi_planet_abs(below * (south - here) - above * (here - north));
+    const double twist = below * bi_planet_abs((far - south) - (east - here));
+    double most = along > down ? along : down, low = here, high = here;
+    most = twist > most ? twist : most;
+    if (row == 0)
+        most = 2 * bi_planet_abs(east - here) > most ? 2 * bi_planet_abs(east - here) : most; /* to the pole */
+    if (row == 0 || row == s->height - 1) {
+        const double pole = row == 0 ? s->poles[0] : s->poles[1];
+        low = pole < low ? pole : low;
+        high = pole > high ? pole : high;
+    }
+    struct bi_planet_cell one = {(float)low, (float)high, (float)most};
+    return one;
+}
+
+/* Items are cells of a level, made of samples or of the level below. */
+struct bi_planet_cells {
+    struct bi_planet_view view;
+    struct bi_planet_cell *cells;
+    int32_t level;
+};
+
+BI_FN struct bi_planet_cell bi_planet_cell_of_samples(const struct bi_planet_view *s, int64_t i, int64_t j)
+{
+    struct bi_planet_cell cell = bi_planet_empty_cell();
+    const int64_t size = 1 << BI_PLANET_CELL;
+    for (int64_t y = j * size; y <= (j + 1) * size && y < s->height; y++)
+        for (int64_t x = i * size; x <= (i + 1) * size; x++) {
+            const struct bi_planet_cell one = bi_planet_sample_cell(s, y, x % s->width);
+            bi_planet_extend_cell(&cell, &one);
+        }
+    return cell;
+}
+
+BI_FN void bi_step_planet_cells(const struct bi_planet_cells *a, int64_t item)
+{
+    const struct bi_planet_view *s = &a->view;
+    const int64_t across = bi_planet_cell_count(s->width, a->level), i = item % across, j = item / across;
+    struct bi_planet_cell cell = bi_planet_empty_cell();
+    if (a->level == BI_PLANET_CELL) {
+        cell = bi_planet_cell_of_samples(s, i, j);
+    } else {
+        const int64_t wide = bi_planet_cell_count(s->width, a->level - 1),
+                      high = bi_planet_cell_count(s->height, a->level - 1);
+        for (int64_t y = 2 * j; y <= 2 * j + 1 && y < high; y++)
+            for (int64_t x = 2 * i; x <= 2 * i + 1 && x < wide; x++)
+                bi_planet_extend_cell(&cell, a->cells + s->first[a->level - 1] + y * wide + x);
+    }
+    a->cells[s->first[a->level] + item] = cell;
+}
+
+/* Item i: an entry of the detail's random numbers. */
+struct bi_planet_entries {
+    struct bi_planet_noise *noise;
+    uint64_t seed;
+};
+
+BI_FN void bi_step_planet_entries(const struct bi_planet_entries *a, int64_t i)
+{
+    const struct bi_philox block = bi_philox_at(a->seed, 0xb05ca9e0e1a70000ull, (uint64_t)i);
+    a->noise[i].next = block.v[0] % BI_PLANET_NOISE;
+    for (int c = 0; c < 3; c++) a->noise[i].gradient[c] = 2 * bi_unit_f32(block.v[c + 1]) - 1;
+}
+
+#endif

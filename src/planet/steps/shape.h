@@ -1,0 +1,219 @@
+/* Steps that find where triangles are, and how far the surface may be from them.
+ *
+ * A leaf (v0, v1, v2) with midpoint m of its base has the children (v2, v0, m) and (v1, v2, m). A change copies what
+ * stays: a child needs one new vertex, a parent one too, for its own parent's base. Errors belong to bases, and are
+ * computed from their ends alone: so the two triangles of a diamond have the same, and decide together. */
+#ifndef BI_PLANET_STEPS_SHAPE_H
+#define BI_PLANET_STEPS_SHAPE_H
+
+#include "planet/steps/raster.h"
+#include "planet/steps/surface.h"
+
+/* The points of a node's corners, and of the other end of its parent's base. */
+struct bi_planet_points {
+    double p[4][3];
+};
+
+BI_FN struct bi_planet_points bi_planet_points_of(const struct bi_bisector_view *pool, uint64_t node)
+{
+    struct bi_planet_points points = {{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}}};
+    double c[3][2];
+    const int64_t root = bi_bisector_root(pool, node);
+    const int near = node & 1 ? 0 : 1; /* the corner that is an end of the parent's base, whose midpoint is v2 */
+    bi_bisector_corners(pool, node, c);
+    for (int v = 0; v < 3; v++) bi_planet_point(root, c[v][0], c[v][1], points.p[v]);
+    for (int k = 0; k < 3; k++) points.p[3][k] = 2 * points.p[2][k] - points.p[near][k];
+    return points;
+}
+
+/* A box of the raster, as columns from left to right and rows. Of columns that wrap around there are two runs. */
+struct bi_planet_box {
+    int64_t left[2], right[2], low, high;
+};
+
+/* Of small boxes each sample is looked at, of others the cells of a level that there are few of from north to south. */
+enum { BI_PLANET_FEW = 5 };
+
+BI_FN struct bi_planet_cell bi_planet_cell_of_box(const struct bi_planet_view *s, const struct bi_planet_box *b)
+{
+    struct bi_planet_cell cell = bi_planet_empty_cell();
+    const bool few =
+        b->high - b->low < BI_PLANET_FEW && b->right[0] - b->left[0] + b->right[1] - b->left[1] + 2 <= BI_PLANET_FEW;
+    int32_t level = few ? 0 : BI_PLANET_CELL;
+    while (!few && level < s->top && (b->high - b->low) >> level > 1) level++;
+    const int64_t across = bi_planet_cell_count(s->width, level);
+    for (int64_t j = b->low >> level; j <= b->high >> level; j++)
+        for (int run = 0; run < 2; run++)
+            for (int64_t i = b->left[run] >> level; i <= b->right[run] >> level; i++) {
+                const struct bi_planet_cell one =
+                    few ? bi_planet_sample_cell(s, j, i) : s->cells[s->first[level] + j * across + i];
+                bi_planet_extend_cell(&cell, &one);
+            }
+    return cell;
+}
+
+BI_FN struct bi_planet_box bi_planet_box_of(const struct bi_planet_view *s, struct bi_planet_texel t, double du,
+                                            double dv)
+{
+    const int64_t w = s->width, h = s->height;
+    struct bi_planet_box b = {{0, 0}, {w - 1, -1}, 0, h - 1};
+    const double north = bi_floor(t.v - dv), south = bi_floor(t.v + dv) + 1;
+    if (north > 0) b.low = (int64_t)north;
+    if (south < (double)(h - 1)) b.high = (int64_t)south;
+    if (2 * du + 3 >= (double)w) return b;
+    const int64_t west = (int64_t)bi_floor(t.u - du), east = (int64_t)bi_floor(t.u + du) + 1;
+    b.left[0] = west < 0 ? 0 : west;
+    b.right[0] = east >= w ? w - 1 : east;
+    if (west < 0) {
+        b.left[1] = west + w;
+        b.right[1] = w - 1;
+    } else if (east >= w) {
+        b.right[1] = east - w;
+    }
+    return b;
+}
+
+/* How far detail may be from a straight line of this length, in periods of the unit sphere's radius: the gradients of
+ * an octave change by so much that twice a parabola's error suffices. */
+BI_FN double bi_planet_detail_error(const struct bi_planet_view *s, double length)
+{
+    double sum = 0, size = s->amplitude;
+    for (int32_t octave = 0; octave < s->octaves; octave++, size *= 0.5, length *= 2)
+        sum += size * (4 * length * length < 3 ? 4 * length * length : 3);
+    return sum;
+}
+
+/* How far the surface may be from the triangles beside a base, before they are split.
+ *
+ * With second differences of at most B, a chord over p columns and q rows is within B ((p + q)^2 + 2 (p + q)) / 8 of
+ * the bilinear surface: each line of samples bends it by B at most, and each cell twists it. A point of a triangle lies
+ * on a line from a corner to a point of the edge across: that makes two such errors. A sphere is within 3/16 of a
+ * triangle's longest edge squared of it, in units of the radius. */
+BI_FN float bi_planet_base_error(const struct bi_planet_view *s, const double p0[3], const double p1[3])
+{
+    double d0[3], d1[3], m[3], apart[3];
+    bi_planet_unit(p0, d0);
+    bi_planet_unit(p1, d1);
+    for (int c = 0; c < 3; c++) {
+        m[c] = p0[c] + p1[c];
+        apart[c] = d0[c] - d1[c];
+    }
+    const double square = bi_planet_dot(apart, apart), chord = bi_sqrt(square);
+    const double smooth = (s->radius + s->high) * square * 0.1875 + bi_planet_detail_error(s, chord * s->frequency);
+    if (chord > 0.5) return (float)((s->high - s->low) + smooth);
+    bi_planet_unit(m, m);
+    const struct bi_planet_texel t = bi_planet_texel_of(s, m);
+    const double reach = 1.05 * chord, dv = reach * s->height / BI_PI;
+    const double across = bi_sqrt(m[0] * m[0] + m[1] * m[1]), slant = reach / across;
+    const bool polar = !(slant < 0.95);
+    const double du = polar ? s->width : slant * (1 + 0.5708 * (slant * slant)) * s->width / (2 * BI_PI);
+    const struct bi_planet_box box = bi_planet_box_of(s, t, du, dv);
+    const struct bi_planet_cell cell = bi_planet_cell_of_box(s, &box);
+    double range = (double)cell.high - cell.low;
+    /* Beside a pole heights approach it as rays of a cone do. */
+    if (t.v + dv < 0) range *= 2 * (t.v + dv + 0.5);
+    if (t.v - dv > s->height - 1) range *= 2 * (s->height - 0.5 - (t.v - dv));
+    const double bend = cell.bend * 0.25 * ((du + dv) * (du + dv) + 2 * (du + dv));
+    return (float)((bend < range && !polar ? bend : range) + smooth);
+}
+
+BI_FN void bi_planet_find_base_error(const struct bi_planet_view *s, const struct bi_planet_points *points,
+                                     struct bi_planet_leaf *leaf)
+{
+    leaf->error = bi_planet_base_error(s, points->p[0], points->p[1]);
+}
+
+/* Of a root there is no parent to merge to. */
+BI_FN void bi_planet_find_parent(const struct bi_planet_view *s, const struct bi_planet_points *points, uint64_t node,
+                                 struct bi_planet_leaf *leaf)
+{
+    leaf->parent_error = (float)BI_INFINITY;
+    for (int c = 0; c < 3; c++) leaf->at[3][c] = leaf->at[2][c];
+    if (leaf->level == 0) return;
+    leaf->parent_error = bi_planet_base_error(s, points->p[node & 1 ? 0 : 1], points->p[3]);
+    bi_planet_place(s, points->p[3], leaf->at[3]);
+}
+
+/* Item i: leaf i, from its node alone. */
+struct bi_planet_shape {
+    struct bi_planet_view view;
+    struct bi_bisector_view pool;
+    struct bi_planet_leaf *leaves;
+    const struct bi_planet_leaf *before; /* those of the pool that was */
+    const int64_t *sources;
+    uint32_t *changed; /* becomes 1 if a leaf is new */
+};
+
+BI_FN void bi_step_planet_shape(const struct bi_planet_shape *a, int64_t i)
+{
+    const uint64_t node = a->pool.nodes[i];
+    const struct bi_planet_points points = bi_planet_points_of(&a->pool, node);
+    struct bi_planet_leaf leaf;
+    leaf.level = bi_bisector_level(&a->pool, node);
+    leaf.reserved = 0;
+    for (int v = 0; v < 3; v++) bi_planet_place(&a->view, points.p[v], leaf.at[v]);
+    bi_planet_find_base_error(&a->view, &points, &leaf);
+    bi_planet_find_parent(&a->view, &points, node, &leaf);
+    a->leaves[i] = leaf;
+}
+
+BI_FN void bi_planet_copy_place(double to[3], const double from[3])
+{
+    for (int c = 0; c < 3; c++) to[c] = from[c];
+}
+
+BI_FN struct bi_planet_leaf bi_planet_child(const struct bi_planet_shape *a, const struct bi_planet_leaf *parent,
+                                            uint64_t node)
+{
+    const struct bi_planet_points points = bi_planet_points_of(&a->pool, node);
+    const int second = (int)(node & 1);
+    struct bi_planet_leaf leaf;
+    leaf.parent_error = parent->error;
+    leaf.level = parent->level + 1;
+    leaf.reserved = 0;
+    bi_planet_copy_place(leaf.at[0], parent->at[second ? 1 : 2]);
+    bi_planet_copy_place(leaf.at[1], parent->at[second ? 2 : 0]);
+    bi_planet_copy_place(leaf.at[3], parent->at[second ? 0 : 1]);
+    bi_planet_place(&a->view, points.p[2], leaf.at[2]);
+    bi_planet_find_base_error(&a->view, &points, &leaf);
+    return leaf;
+}
+
+/* The parent of a first child. */
+BI_FN struct bi_planet_leaf bi_planet_parent(const struct bi_planet_shape *a, const struct bi_planet_leaf *child,
+                                             uint64_t node)
+{
+    const struct bi_planet_points points = bi_planet_points_of(&a->pool, node);
+    struct bi_planet_leaf leaf;
+    leaf.error = child->parent_error;
+    leaf.level = child->level - 1;
+    leaf.reserved = 0;
+    bi_planet_copy_place(leaf.at[0], child->at[1]);
+    bi_planet_copy_place(leaf.at[1], child->at[3]);
+    bi_planet_copy_place(leaf.at[2], child->at[0]);
+    bi_planet_find_parent(&a->view, &points, node, &leaf);
+    return leaf;
+}
+
+/* Item i: leaf i of the new pool, from the one that it comes from, at most two levels above or one below. */
+BI_FN void bi_step_planet_carry(const struct bi_planet_shape *a, int64_t i)
+{
+    const uint64_t node = a->pool.nodes[i];
+    const struct bi_planet_leaf *source = a->before + a->sources[i];
+    const int32_t down = bi_bisector_level(&a->pool, node) - source->level;
+    if (down == 0) {
+        a->leaves[i] = *source;
+        return;
+    }
+    bi_atomic_or_u32(a->changed, 1);
+    if (down < 0) {
+        a->leaves[i] = bi_planet_parent(a, source, node);
+    } else if (down == 1) {
+        a->leaves[i] = bi_planet_child(a, source, node);
+    } else {
+        const struct bi_planet_leaf between = bi_planet_child(a, source, node >> 1);
+        a->leaves[i] = bi_planet_child(a, &between, node);
+    }
+}
+
+#endif

@@ -1,0 +1,154 @@
+/* The surface: points of the octahedron, directions, heights. All of it is computed in one written order, so that a
+ * vertex has the same bits whichever triangle asks for it. */
+#ifndef BI_PLANET_STEPS_SURFACE_H
+#define BI_PLANET_STEPS_SURFACE_H
+
+#include "base/elementary.h"
+#include "bisector/steps/query.h"
+#include "planet/planet.h"
+
+/* The axis and sign of corner v of a root: roots 0 to 3 are the faces from longitude 0 to the east on the north, 4 to 7
+ * those on the south. */
+BI_FN int bi_planet_axis(int64_t root, int v) { return v == 2 ? 2 : (int)((root + (root < 4 ? v : 1 - v)) & 1); }
+
+BI_FN bool bi_planet_is_negative(int64_t root, int v)
+{
+    if (v == 2) return root >= 4;
+    return ((root + (root < 4 ? v : 1 - v)) & 3) >= 2;
+}
+
+/* A point of a face of the octahedron, by its place (x, y) within the root; exact. Adding 0 makes -0 to 0. */
+BI_FN void bi_planet_point(int64_t root, double x, double y, double p[3])
+{
+    const double b[3] = {(1 - x) - y, x, y};
+    for (int v = 0; v < 3; v++) p[bi_planet_axis(root, v)] = (bi_planet_is_negative(root, v) ? -b[v] : b[v]) + 0.0;
+}
+
+BI_FN double bi_planet_dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+BI_FN void bi_planet_unit(const double p[3], double d[3])
+{
+    const double length = bi_sqrt(bi_planet_dot(p, p));
+    for (int c = 0; c < 3; c++) d[c] = p[c] / length;
+}
+
+/* Columns and rows of the raster, as real numbers that are whole at samples: -1/2 to width - 1/2, and to height - 1/2.
+ */
+struct bi_planet_texel {
+    double u, v;
+};
+
+BI_FN struct bi_planet_texel bi_planet_texel_of(const struct bi_planet_view *s, const double d[3])
+{
+    const double longitude = bi_atan2_f64(d[1], d[0]), across = bi_sqrt(d[0] * d[0] + d[1] * d[1]);
+    struct bi_planet_texel t;
+    t.u = (longitude / (2 * BI_PI) + 0.5) * s->width - 0.5;
+    t.v = (0.5 - bi_atan2_f64(d[2], across) / BI_PI) * s->height - 0.5;
+    return t;
+}
+
+/* A row between two of its samples; the last and the first one are neighbours. */
+BI_FN double bi_planet_row_height(const struct bi_planet_view *s, int64_t row, double u)
+{
+    const double whole = bi_floor(u);
+    int64_t left = (int64_t)whole, right = left + 1;
+    if (left < 0) left += s->width;
+    if (right >= s->width) right = 0;
+    const double a = s->heights[row * s->width + left], b = s->heights[row * s->width + right];
+    return a + (b - a) * (u - whole);
+}
+
+BI_FN double bi_planet_raster_height(const struct bi_planet_view *s, const double d[3])
+{
+    const struct bi_planet_texel t = bi_planet_texel_of(s, d);
+    const int64_t last = s->height - 1;
+    if (t.v < 0) return s->poles[0] + (bi_planet_row_height(s, 0, t.u) - s->poles[0]) * (2 * (t.v + 0.5));
+    if (t.v >= (double)last) {
+        const double row = bi_planet_row_height(s, last, t.u);
+        return row + (s->poles[1] - row) * (2 * (t.v - (double)last));
+    }
+    const double whole = bi_floor(t.v), a = bi_planet_row_height(s, (int64_t)whole, t.u),
+                 b = bi_planet_row_height(s, (int64_t)whole + 1, t.u);
+    return a + (b - a) * (t.v - whole);
+}
+
+BI_FN const struct bi_planet_noise *bi_planet_noise_at(const struct bi_planet_view *s, uint32_t octave, int64_t x,
+                                                       int64_t y, int64_t z)
+{
+    uint32_t e = s->noise[((uint32_t)x + octave * 97) % BI_PLANET_NOISE].next;
+    e = s->noise[(e + (uint32_t)y) % BI_PLANET_NOISE].next;
+    return s->noise + (e + (uint32_t)z) % BI_PLANET_NOISE;
+}
+
+BI_FN double bi_planet_fade(double t) { return t * t * t * (t * (t * 6 - 15) + 10); }
+
+/* One octave at a point of its lattice: about -1 to 1. Source: Perlin, Improving Noise (2002). */
+BI_FN double bi_planet_octave(const struct bi_planet_view *s, uint32_t octave, const double q[3])
+{
+    int64_t at[3];
+    double t[3], sum = 0;
+    for (int c = 0; c < 3; c++) {
+        const double whole = bi_floor(q[c]);
+        at[c] = (int64_t)whole;
+        t[c] = q[c] - whole;
+    }
+    const double fade[3] = {bi_planet_fade(t[0]), bi_planet_fade(t[1]), bi_planet_fade(t[2])};
+    for (int corner = 0; corner < 8; corner++) {
+        const int i = corner & 1, j = corner >> 1 & 1, k = corner >> 2;
+        const float *g = bi_planet_noise_at(s, octave, at[0] + i, at[1] + j, at[2] + k)->gradient;
+        const double value = g[0] * (t[0] - i) + g[1] * (t[1] - j) + g[2] * (t[2] - k);
+        sum += (i ? fade[0] : 1 - fade[0]) * (j ? fade[1] : 1 - fade[1]) * (k ? fade[2] : 1 - fade[2]) * value;
+    }
+    return sum;
+}
+
+/* Octaves are turned against each other, by the angle of 3, 4 and 5 and by a third of a turn, so that no lattice shows.
+ */
+BI_FN double bi_planet_detail(const struct bi_planet_view *s, const double d[3])
+{
+    double q[3] = {d[0] * s->frequency, d[1] * s->frequency, d[2] * s->frequency}, sum = 0, size = s->amplitude;
+    for (int32_t octave = 0; octave < s->octaves; octave++, size *= 0.5) {
+        sum += size * bi_planet_octave(s, (uint32_t)octave, q);
+        const double x = q[0], y = q[1], z = q[2];
+        q[0] = -1.2 * x + 1.6 * y;
+        q[1] = 2 * z;
+        q[2] = 1.6 * x + 1.2 * y;
+    }
+    return sum;
+}
+
+BI_FN double bi_planet_height(const struct bi_planet_view *s, const double d[3])
+{
+    return bi_planet_raster_height(s, d) + bi_planet_detail(s, d);
+}
+
+/* Where the surface is in the direction of a point. */
+BI_FN void bi_planet_place(const struct bi_planet_view *s, const double p[3], double at[3])
+{
+    double d[3];
+    bi_planet_unit(p, d);
+    const double r = s->radius + bi_planet_height(s, d);
+    for (int c = 0; c < 3; c++) at[c] = d[c] * r;
+}
+
+/* Item i: a direction. */
+struct bi_planet_sample {
+    struct bi_planet_view view;
+    const double *directions;
+    double *heights, *positions; /* or NULL */
+};
+
+BI_FN void bi_step_planet_sample(const struct bi_planet_sample *a, int64_t i)
+{
+    const double *p = a->directions + 3 * i;
+    const double square = bi_planet_dot(p, p);
+    double d[3] = {BI_QUIET_NAN, BI_QUIET_NAN, BI_QUIET_NAN}, height = BI_QUIET_NAN;
+    if (square >= 0x1p-1000 && square <= 0x1p1000) {
+        bi_planet_unit(p, d);
+        height = bi_planet_height(&a->view, d);
+    }
+    if (a->heights) a->heights[i] = height;
+    for (int c = 0; c < 3 && a->positions; c++) a->positions[3 * i + c] = d[c] * (a->view.radius + height);
+}
+
+#endif

@@ -1,0 +1,41 @@
+/* The calls of planets that tell how far they are. */
+#ifndef TESTS_CASES_PROGRESS_PLANET_H
+#define TESTS_CASES_PROGRESS_PLANET_H
+
+#include "cases/progress_world.h"
+
+static bosc_status planet_build(struct world *w)
+{
+    const bosc_planet_raster raster = {
+        .size = sizeof raster, .heights = w->heights, .width = w->side, .height = w->side};
+    return bosc_planet_build(w->ctx, w->planet, &raster);
+}
+
+static bosc_status planet_select(struct world *w)
+{
+    const bosc_planet_goal goal = {.size = sizeof goal, .error = w->n > FEW ? 2000 : 100000};
+    return bosc_planet_select(w->ctx, w->planet, &goal);
+}
+
+static bosc_status planet_update(struct world *w) { return bosc_planet_update(w->ctx, w->planet, w->keep, w->n); }
+
+static bosc_status planet_get_mesh(struct world *w)
+{
+    int64_t counts[2];
+    float *out = (float *)(void *)w->out;
+    uint32_t *triangles = (uint32_t *)(void *)(w->out + OUT / 2);
+    return bosc_planet_get_mesh(w->ctx, w->planet, NULL, out, NULL, NULL, OUT / 24, triangles, OUT / 24, counts);
+}
+
+static bosc_status planet_sample(struct world *w)
+{
+    return bosc_planet_sample(w->ctx, w->planet, w->rotations, w->n, (double *)(void *)w->out, NULL);
+}
+
+static bosc_status planet_measure(struct world *w)
+{
+    bosc_planet_stats stats = {.size = sizeof stats};
+    return bosc_planet_measure(w->ctx, w->planet, &stats);
+}
+
+#endif

@@ -1,0 +1,159 @@
+#include "reference/planet.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const long double PI = 3.14159265358979323846264338327950288L;
+
+static long double sample_at(const struct reference_planet *p, int64_t row, int64_t column)
+{
+    if (row >= 0 && row < p->height) return p->heights[row * p->width + (column + p->width) % p->width];
+    long double sum = 0;
+    for (int64_t c = 0; c < p->width; c++) sum += p->heights[(row < 0 ? 0 : p->height - 1) * p->width + c];
+    return sum / p->width;
+}
+
+/* Gradients from hashed lattice points, mixed by quintic weights. */
+static long double noise(const struct reference_planet *p, int octave, const long double q[3])
+{
+    long double sum = 0, t[3];
+    int64_t base[3];
+    for (int c = 0; c < 3; c++) {
+        base[c] = (int64_t)floorl(q[c]);
+        t[c] = q[c] - base[c];
+    }
+    for (int corner = 0; corner < 8; corner++) {
+        const int at[3] = {corner & 1, corner / 2 & 1, corner / 4};
+        uint32_t e = (uint32_t)(octave * 97);
+        long double weight = 1, value = 0;
+        for (int c = 0; c < 3; c++) {
+            const long double fade = t[c] * t[c] * t[c] * (10 - 15 * t[c] + 6 * t[c] * t[c]);
+            e = (e + (uint32_t)(base[c] + at[c])) % 4096;
+            if (c < 2) e = p->bits[4 * e] % 4096;
+            weight *= at[c] ? fade : 1 - fade;
+        }
+        for (int c = 0; c < 3; c++) value += (2 * ((p->bits[4 * e + 1 + c] >> 8) / 16777216.0L) - 1) * (t[c] - at[c]);
+        sum += weight * value;
+    }
+    return sum;
+}
+
+static long double detail(const struct reference_planet *p, const long double d[3])
+{
+    long double q[3], sum = 0, size = p->amplitude;
+    for (int c = 0; c < 3; c++) q[c] = d[c] * p->radius / p->wavelength;
+    for (int octave = 0; octave < p->octaves && p->amplitude > 0; octave++, size /= 2) {
+        sum += size * noise(p, octave, q);
+        const long double turned[3] = {2 * (-0.6L * q[0] + 0.8L * q[1]), 2 * q[2], 2 * (0.8L * q[0] + 0.6L * q[1])};
+        memcpy(q, turned, sizeof q);
+    }
+    return sum;
+}
+
+long double reference_planet_height(const struct reference_planet *p, const long double d[3])
+{
+    const long double length = sqrtl(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+    const long double u = (atan2l(d[1], d[0]) / (2 * PI) + 0.5L) * p->width - 0.5L;
+    const long double v = (0.5L - atan2l(d[2], hypotl(d[0], d[1])) / PI) * p->height - 0.5L;
+    const int64_t c = (int64_t)floorl(u), r = (int64_t)floorl(v);
+    long double f = v - r, part[2];
+    if (v < 0) f = 2 * v + 1; /* from a pole, half a row away */
+    if (v > p->height - 1) f = 2 * (v - (p->height - 1));
+    for (int k = 0; k < 2; k++)
+        part[k] = sample_at(p, r + k, c) + (sample_at(p, r + k, c + 1) - sample_at(p, r + k, c)) * (u - c);
+    const long double unit[3] = {d[0] / length, d[1] / length, d[2] / length};
+    return part[0] + (part[1] - part[0]) * f + detail(p, unit);
+}
+
+void reference_planet_place(const struct reference_planet *p, int64_t root, long double x, long double y,
+                            long double at[3])
+{
+    static const int equator[4][2] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}};
+    const int *west = equator[root % 4], *east = equator[(root + 1) % 4];
+    const int *v0 = root < 4 ? west : east, *v1 = root < 4 ? east : west;
+    for (int c = 0; c < 2; c++) at[c] = (1 - x - y) * v0[c] + x * v1[c];
+    at[2] = root < 4 ? y : -y;
+    const long double length = sqrtl(at[0] * at[0] + at[1] * at[1] + at[2] * at[2]);
+    const long double r = (p->radius + reference_planet_height(p, at)) / length;
+    for (int c = 0; c < 3; c++) at[c] *= r;
+}
+
+void reference_planet_direction(const struct reference_planet *p, int64_t row, int64_t column, long double d[3])
+{
+    const long double latitude = (0.5L - (row + 0.5L) / p->height) * PI,
+                      longitude = ((column + 0.5L) / p->width - 0.5L) * 2 * PI;
+    d[0] = cosl(latitude) * cosl(longitude);
+    d[1] = cosl(latitude) * sinl(longitude);
+    d[2] = sinl(latitude);
+}
+
+static long double det(const long double a[3], const long double b[3], const long double c[3])
+{
+    return a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) + a[2] * (b[0] * c[1] - b[1] * c[0]);
+}
+
+/* Where a direction meets a triangle, as a distance; less than 0: nowhere. Borders belong to it, with some leeway. */
+static long double meet(const double *vertices, const uint32_t *t, const long double d[3])
+{
+    long double v[3][3];
+    for (int k = 0; k < 3; k++)
+        for (int c = 0; c < 3; c++) v[k][c] = vertices[3 * t[k] + c];
+    const long double a = det(d, v[1], v[2]), b = det(v[0], d, v[2]), c = det(v[0], v[1], d), sum = a + b + c;
+    if (a < -1e-12L * sum || b < -1e-12L * sum || c < -1e-12L * sum || sum <= 0) return -1;
+    return det(v[0], v[1], v[2]) / sum;
+}
+
+long double reference_planet_error(const struct reference_planet *p, const double *vertices, const uint32_t *triangles,
+                                   int64_t triangle_count)
+{
+    long double most = 0;
+    for (int64_t i = 0; i < p->width * p->height; i++) {
+        long double d[3], r = -1;
+        reference_planet_direction(p, i / p->width, i % p->width, d);
+        for (int64_t t = 0; t < triangle_count && r < 0; t++) r = meet(vertices, triangles + 3 * t, d);
+        if (r < 0) return INFINITY;
+        const long double off = fabsl(r - p->radius - reference_planet_height(p, d));
+        most = off > most ? off : most;
+    }
+    return most;
+}
+
+static int order(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static uint32_t find(uint32_t *parents, uint32_t v)
+{
+    while (parents[v] != v) v = parents[v] = parents[parents[v]];
+    return v;
+}
+
+bool reference_mesh_is_sphere(const uint32_t *triangles, int64_t triangle_count, int64_t vertex_count)
+{
+    const int64_t n = 3 * triangle_count;
+    uint64_t *there = malloc((size_t)n * 8), *back = malloc((size_t)n * 8);
+    uint32_t *parents = malloc((size_t)vertex_count * 4);
+    bool right = there && back && parents && n % 2 == 0 && vertex_count - n / 2 + triangle_count == 2;
+    for (int64_t v = 0; right && v < vertex_count; v++) parents[v] = (uint32_t)v;
+    for (int64_t e = 0; right && e < n; e++) {
+        const uint64_t a = triangles[e], b = triangles[e % 3 == 2 ? e - 2 : e + 1];
+        right = a < (uint64_t)vertex_count && b < (uint64_t)vertex_count && a != b;
+        there[e] = a << 32 | b;
+        back[e] = b << 32 | a;
+        if (right) parents[find(parents, (uint32_t)a)] = find(parents, (uint32_t)b);
+    }
+    if (right) {
+        qsort(there, (size_t)n, 8, order);
+        qsort(back, (size_t)n, 8, order);
+        right = memcmp(there, back, (size_t)n * 8) == 0;
+        for (int64_t e = 1; e < n; e++) right = right && there[e] != there[e - 1];
+        for (int64_t v = 1; v < vertex_count; v++) right = right && find(parents, (uint32_t)v) == find(parents, 0);
+    }
+    free(there);
+    free(back);
+    free(parents);
+    return right;
+}
