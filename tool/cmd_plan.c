@@ -59,6 +59,7 @@ static int read_options(const struct job *job, struct question *q)
         return code;
     q->opts.sampling = sampler ? BOSC_PLAN_UNIFORM : BOSC_PLAN_CIRCLES;
     if (job->value[OPT_SAMPLES]) q->opts.new_rate = -1;
+    q->opts.lazy = !job->value[OPT_SAMPLES]; /* who asks for samples gets them, the others a path */
     q->route_opts.weights = job->value[OPT_WEIGHTED] ? BOSC_PLANNER_ANGLE : BOSC_PLANNER_CELLS;
     return EXIT_DONE;
 }
@@ -210,8 +211,7 @@ static int verify(struct job *job, struct question *q)
     if (status != BOSC_OK) return say_io(status, &error);
     int code = path.shape[0] < 2 ? say(EXIT_FAILED, "%s: a path has two rotations at least", job->value[OPT_VERIFY])
                                  : check_ends(job, q, &path);
-    q->opts.sampling = BOSC_PLAN_UNIFORM; /* no cells are needed: one is enough */
-    q->opts.max_rows = 1;
+    q->opts.lazy = 1; /* no cells are needed */
     if (!code) code = build(job, q);
     if (!code) code = check_steps(job, q, &path);
     bosc_array_free(&path);

@@ -92,8 +92,10 @@ static int draw(struct job *job, const struct writing *w, struct canvas *canvas)
         if (status != BOSC_OK) code = say_ctx(job, status);
     }
     for (int64_t i = 0; i < steps; i++) certified += w->route->certified[i];
-    snprintf(title, sizeof title, "%s: %lld cells, %lld step%s, %.0f degrees, %s", name_of(job->operands[0]),
-             (long long)info.cells, (long long)steps, steps == 1 ? "" : "s", w->whole / degree,
+    char cells[40] = "";
+    if (info.cells > 0) snprintf(cells, sizeof cells, "%lld cells, ", (long long)info.cells);
+    snprintf(title, sizeof title, "%s: %s%lld step%s, %.0f degrees, %s", name_of(job->operands[0]), cells,
+             (long long)steps, steps == 1 ? "" : "s", w->whole / degree,
              certified == steps ? "certified" : "not all certified");
     const struct plan_picture picture = {
         &w->scene->robot,

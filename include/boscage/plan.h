@@ -94,8 +94,8 @@ BOSC_API void bosc_plan_free(bosc_plan *plan);
  * exactly too, the first stays; others are merged into it.
  * Errors: BOSC_ERR_DATA for balls against anything else, for coordinates outside the range above, vertices that there
  * are not, and polytopes that are not closed, not convex (by more than 2^-30 of their size), or flat; BOSC_ERR_LIMIT
- * for over 2^22 candidates or 65,536 constraints. On failure the handle holds what it
- * held before.
+ * for over 2^22 candidates or 65,536 constraints. On failure the handle holds what it held before; or nothing, where
+ * the device failed. A further build of the same shape allocates nothing.
  * Cost: O(c log c) for c candidates, on one thread. Waits. */
 BOSC_API bosc_status bosc_plan_build(bosc_ctx *ctx, bosc_plan *plan, const bosc_plan_scene *scene);
 
@@ -244,6 +244,11 @@ BOSC_API bosc_status bosc_roadmap_create(bosc_ctx *ctx, const bosc_plan *plan, b
 
 /* Frees the roadmap once the work queued on it is done; NULL is allowed. */
 BOSC_API void bosc_roadmap_free(bosc_roadmap *roadmap);
+
+/* Takes all rows out of a roadmap, for the constraints of a plan with as many; it keeps its memory, so that a first
+ * batch no larger than that of before allocates nothing.
+ * Errors: BOSC_ERR_ARG for a plan with another number of constraints; then the roadmap is as it was. */
+BOSC_API bosc_status bosc_roadmap_reset(bosc_ctx *ctx, bosc_roadmap *roadmap, const bosc_plan *plan);
 
 /* Adds n rotations of the caller's, such as a start and a goal: rows in their order, without witnessed crossings.
  * rotations: (n x 4), stride as in bosc_plan_signs.

@@ -18,9 +18,9 @@
  * Rotations are quaternions as in boscage/plan.h: of any length, and q and -q are the same one.
  * Sources: Dobrowolski, An Efficient Method of Constructing Cell Graph (SII 2013); Shoemake, Animating Rotation with
  * Quaternion Curves (SIGGRAPH '85); Gilbert, Johnson, Keerthi, A Fast Procedure for Computing the Distance Between
- * Complex Objects (1988); Bohlin, Kavraki, Path Planning Using Lazy PRM (ICRA 2000); Zhu, Latombe, New Heuristic
- * Algorithms for Efficient Hierarchical Path Planning (1991); Wang, Chiang, Yap, On Soft Predicates in Subdivision
- * Motion Planning (2015). */
+ * Complex Objects (1988); Bohlin, Kavraki, Path Planning Using Lazy PRM (ICRA 2000); Kuffner, LaValle, RRT-Connect
+ * (ICRA 2000); Zhu, Latombe, New Heuristic Algorithms for Efficient Hierarchical Path Planning (1991); Wang, Chiang,
+ * Yap, On Soft Predicates in Subdivision Motion Planning (2015). */
 #ifndef BOSCAGE_PLANNER_H
 #define BOSCAGE_PLANNER_H
 
@@ -36,11 +36,11 @@ typedef struct bosc_planner bosc_planner;
 typedef struct bosc_planner_opts {
     size_t size;
     bosc_plan_sampling sampling; /* CIRCLES (default) or UNIFORM */
-    int32_t reserved;
-    uint64_t seed;    /* of all that is random */
-    int64_t max_rows; /* rotations sampled by a build, at most; 0: 65,536 */
-    int64_t batch;    /* as in bosc_roadmap_explore_opts; 0: 16,384, and as many as there are already */
-    double new_rate;  /* likewise: 0: 0.01; < 0: max_rows rotations, however rare new cells get */
+    int32_t lazy;                /* 1: cells are made by the first call that needs them, not by the build */
+    uint64_t seed;               /* of all that is random */
+    int64_t max_rows;            /* rotations sampled by a build, at most; 0: 65,536 */
+    int64_t batch;               /* as in bosc_roadmap_explore_opts; 0: 16,384, and as many as there are already */
+    double new_rate;             /* likewise: 0: 0.01; < 0: max_rows rotations, however rare new cells get */
 } bosc_planner_opts;
 
 /* Makes a planner without a scene.
@@ -52,9 +52,11 @@ BOSC_API bosc_status bosc_planner_create(bosc_ctx *ctx, const bosc_planner_opts 
 BOSC_API void bosc_planner_free(bosc_planner *planner);
 
 /* Takes a scene, which is copied, and makes its cells: constraints (bosc_plan_build), rotations sampled in batches
- * (bosc_roadmap_explore), which cells are free, and the components of these.
+ * (bosc_roadmap_explore), which cells are free, and the components of these. A lazy planner has no cells at first:
+ * bosc_planner_add makes them, and bosc_planner_route where it finds no certified route without.
  * Errors: as bosc_plan_build. On BOSC_ERR_ARG, BOSC_ERR_DATA and BOSC_ERR_LIMIT the planner holds what it held before;
- * on any other failure it is empty.
+ * on any other failure it is empty. A further build of the same shape, of one
+ * batch of rotations or lazy, allocates nothing.
  * Cost: that of the two; the labels of all cells; O(cells + edges). Waits. */
 BOSC_API bosc_status bosc_planner_build(bosc_ctx *ctx, bosc_planner *planner, const bosc_plan_scene *scene);
 
@@ -67,7 +69,7 @@ BOSC_API bosc_status bosc_planner_add(bosc_ctx *ctx, bosc_planner *planner, cons
 
 typedef struct bosc_planner_info {
     size_t size;
-    int64_t rows;        /* rotations that cells were made of */
+    int64_t rows;        /* rotations that cells were made of; 0 while a lazy planner has none */
     int64_t constraints; /* signs of each; 0: no cells, all rotations are alike */
     int64_t cells, free_cells, edges;
     int64_t components; /* of free cells */
@@ -87,7 +89,8 @@ BOSC_API bosc_status bosc_planner_get_cells(bosc_ctx *ctx, const bosc_planner *p
                                             uint8_t *free_mask, int64_t *components);
 
 /* Give the constraints and the roadmap, for reading until the planner is built anew or added to; the vertices of the
- * roadmap's graph are the cells. NULL before a build; the roadmap is NULL where there are no constraints. */
+ * roadmap's graph are the cells. NULL before a build; the roadmap is NULL where there are no constraints, or no cells
+ * yet. */
 BOSC_API const bosc_plan *bosc_planner_plan(const bosc_planner *planner);
 BOSC_API const bosc_roadmap *bosc_planner_roadmap(const bosc_planner *planner);
 
@@ -134,6 +137,9 @@ typedef struct bosc_planner_route_opts {
     /* Boxes of rotations into which SO(3) is divided to find a way, or to prove that there is none, where all else
      * found no certified one. 0: 200,000, or 2^26 / (r o) for r and o bodies, but 4,096 at least; -1: none. */
     int64_t max_boxes;
+    /* Steps that are tested to grow trees of them from start and goal. 0: 4,096, or 2^24 / (r o), but
+     * 1,024 at least; -1: none. */
+    int64_t max_tested;
 } bosc_planner_route_opts;
 
 typedef struct bosc_planner_route_info {
@@ -148,11 +154,14 @@ typedef struct bosc_planner_route_info {
     int64_t boxes, free_boxes,
         forbidden_boxes; /* into which SO(3) was divided; proved to be free; to be in collision */
     double angle;        /* that the robot turns on the route, in radians */
+    int64_t nodes;       /* of the trees grown from start and goal; 0: none were */
 } bosc_planner_route_info;
 
 /* Looks for a route. The planner keeps it until the next call.
- * First, a shortest way through free cells; start and goal become cells where they are none. Steps of it that are not
- * certified are mended by rotations sampled near them, and around. Where this does not lead to a certified route, SO(3)
+ * A single step is tried first. Then a shortest way through free cells; start and goal become cells where they are
+ * none. Steps of it that are not certified are mended by rotations sampled near them, and around. Where this does not
+ * lead to a certified route, trees of certified steps grow from start and goal towards random rotations and each other
+ * (a lazy planner without cells does this before it makes them). Where these do not meet, SO(3)
  * is divided into boxes that are free, forbidden or neither, level by level. If free boxes join start and goal, a route
  * leads through them; if forbidden ones part them, there is none, which is proved as steps are, by bounds with the
  * rounding errors included.

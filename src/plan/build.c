@@ -200,14 +200,17 @@ static void set_info(const struct bi_plan_maker *m, bosc_plan *plan)
     }
 }
 
+/* Laid out in the blocks of before where they are large enough, so that only the device can fail from there on: then
+ * the handle is empty. Else in others, and on failure it stays as it was. */
 static bosc_status install(const struct bi_plan_maker *m, bosc_plan *plan)
 {
     bosc_ctx *ctx = m->ctx;
     bosc_plan fresh = *plan;
     struct packing counting = {0};
     size_t of_kernels = 0;
-    fresh.host_block = fresh.device_block = (struct bi_block){0};
     pack_all(&counting, m, &fresh, &of_kernels);
+    const bool fits = counting.bytes <= plan->host_block.bytes && of_kernels <= plan->device_block.bytes;
+    if (!fits) fresh.host_block = fresh.device_block = (struct bi_block){0};
     BI_TRY(bi_block_reserve(ctx, &plan->host, &fresh.host_block, counting.bytes));
     struct packing laying = {.to = fresh.host_block.data};
     pack_all(&laying, m, &fresh, &of_kernels);
@@ -216,21 +219,54 @@ static bosc_status install(const struct bi_plan_maker *m, bosc_plan *plan)
     if (status == BOSC_OK) status = ctx->backend->copy(ctx, fresh.device_block.data, fresh.host_block.data, of_kernels);
     if (status == BOSC_OK) status = ctx->backend->sync(ctx);
     if (status == BOSC_OK) rebase_all(&fresh, fresh.host_block.data, fresh.device_block.data);
-    bosc_plan *loser = status == BOSC_OK ? plan : &fresh;
-    bi_block_free(&plan->memory, &loser->device_block);
-    bi_block_free(&plan->host, &loser->host_block);
+    if (!fits) {
+        bosc_plan *loser = status == BOSC_OK ? plan : &fresh;
+        bi_block_free(&plan->memory, &loser->device_block);
+        bi_block_free(&plan->host, &loser->host_block);
+    } else if (status != BOSC_OK) {
+        bi_plan_forget(plan);
+    }
     if (status == BOSC_OK) *plan = fresh;
     return status;
 }
 
 static bosc_status make_and_install(struct bi_plan_maker *m, bosc_plan *plan)
 {
-    BI_TRY(bi_plan_make_side(m->ctx, "robot", &m->scene->robot, &m->robot));
-    BI_TRY(bi_plan_make_side(m->ctx, "obstacle", &m->scene->obstacle, &m->obstacle));
+    BI_TRY(bi_plan_make_side(m->ctx, m->host, "robot", &m->scene->robot, &m->robot));
+    BI_TRY(bi_plan_make_side(m->ctx, m->host, "obstacle", &m->scene->obstacle, &m->obstacle));
     BI_TRY(set_order(m));
     bi_expect(m->ctx, 3.0 * (double)m->order.count);
     BI_TRY(bi_plan_make(m));
     return install(m, plan);
+}
+
+/* The blocks of a build, which the handle keeps for the next one. */
+static void exchange_blocks(bosc_plan *plan, struct bi_plan_maker *m)
+{
+    struct bi_block *const blocks[BI_PLAN_WORK_BLOCKS] = {
+        &m->signs,
+        &m->needed,
+        &m->refs,
+        &m->slots,
+        &m->rows.block,
+        &m->offsets.block,
+        &m->parts.block,
+        &m->candidate_of.block,
+        &m->hashes.block,
+        &m->edge_facet.block,
+        &m->facet_edge.block,
+        &m->vertex_solid.block,
+        &m->solid_vertex.block,
+        &m->robot.numbers,
+        &m->robot.doubles,
+        &m->obstacle.numbers,
+        &m->obstacle.doubles,
+    };
+    for (int b = 0; b < BI_PLAN_WORK_BLOCKS; b++) {
+        const struct bi_block kept = plan->work[b];
+        plan->work[b] = *blocks[b];
+        *blocks[b] = kept;
+    }
 }
 
 bosc_status bosc_plan_build(bosc_ctx *ctx, bosc_plan *plan, const bosc_plan_scene *scene)
@@ -240,6 +276,7 @@ bosc_status bosc_plan_build(bosc_ctx *ctx, bosc_plan *plan, const bosc_plan_scen
     BI_TRY(bi_plan_check(ctx, plan));
     BI_TRY(take_scene(ctx, scene, &full));
     struct bi_plan_maker m = {.ctx = ctx,
+                              .host = &plan->host,
                               .scene = &full,
                               .keep_duplicates = plan->opts.keep_duplicates,
                               .rows = {.item = BI_PLAN_ROW * sizeof(double)},
@@ -251,22 +288,8 @@ bosc_status bosc_plan_build(bosc_ctx *ctx, bosc_plan *plan, const bosc_plan_scen
                               .facet_edge = {.item = 2 * sizeof(int32_t)},
                               .vertex_solid = {.item = 2 * sizeof(int32_t)},
                               .solid_vertex = {.item = 2 * sizeof(int32_t)}};
-    struct bi_block *const blocks[] = {&m.signs,
-                                       &m.needed,
-                                       &m.refs,
-                                       &m.slots,
-                                       &m.rows.block,
-                                       &m.offsets.block,
-                                       &m.parts.block,
-                                       &m.candidate_of.block,
-                                       &m.hashes.block,
-                                       &m.edge_facet.block,
-                                       &m.facet_edge.block,
-                                       &m.vertex_solid.block,
-                                       &m.solid_vertex.block};
+    exchange_blocks(plan, &m);
     bosc_status status = make_and_install(&m, plan);
-    for (size_t b = 0; b < sizeof blocks / sizeof blocks[0]; b++) bi_block_free(&ctx->host, blocks[b]);
-    bi_plan_free_side(ctx, &m.robot);
-    bi_plan_free_side(ctx, &m.obstacle);
+    exchange_blocks(plan, &m);
     return status;
 }

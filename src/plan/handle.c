@@ -1,4 +1,6 @@
 /* The handle of constraints: options, checks, and what it tells of itself. */
+#include <string.h>
+
 #include "plan/handle.h"
 
 bosc_status bi_plan_check(bosc_ctx *ctx, const bosc_plan *plan)
@@ -52,12 +54,24 @@ bosc_status bosc_plan_create(bosc_ctx *ctx, const bosc_plan_opts *opts, bosc_pla
     return BOSC_OK;
 }
 
+void bi_plan_forget(bosc_plan *plan)
+{
+    bosc_plan empty = {.memory = plan->memory,
+                       .host = plan->host,
+                       .opts = plan->opts,
+                       .device_block = plan->device_block,
+                       .host_block = plan->host_block};
+    memcpy(empty.work, plan->work, sizeof empty.work);
+    *plan = empty;
+}
+
 void bosc_plan_free(bosc_plan *plan)
 {
     if (!plan) return;
     struct bi_memory host = plan->host;
     bi_block_free(&plan->memory, &plan->device_block);
     bi_block_free(&host, &plan->host_block);
+    for (int b = 0; b < BI_PLAN_WORK_BLOCKS; b++) bi_block_free(&host, &plan->work[b]);
     bi_memory_release(&host, plan, sizeof *plan);
 }
 

@@ -26,4 +26,7 @@ bosc_status bi_plan_check_rotations(bosc_ctx *ctx, const char *name, const doubl
 #ifdef __cplusplus
 }
 #endif
+/* The handle has no constraints any more. Its blocks stay. */
+void bi_plan_forget(bosc_plan *plan);
+
 #endif

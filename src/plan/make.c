@@ -141,11 +141,11 @@ bosc_status bi_plan_make(struct bi_plan_maker *m)
 {
     int64_t n = m->order.count, slots = 16;
     while (slots < 2 * n && slots < 4 * BI_PLAN_MAX_CONSTRAINTS) slots *= 2;
-    BI_TRY(bi_block_reserve(m->ctx, &m->ctx->host, &m->signs, (size_t)n));
-    BI_TRY(bi_block_reserve(m->ctx, &m->ctx->host, &m->needed, (size_t)n));
-    BI_TRY(bi_block_reserve(m->ctx, &m->ctx->host, &m->refs, (size_t)n * sizeof(bi_plan_ref)));
-    BI_TRY(bi_block_reserve(m->ctx, &m->ctx->host, &m->slots, (size_t)slots * sizeof(int32_t)));
-    int64_t *zero = bi_plan_list_extend(m->ctx, &m->offsets, 1);
+    BI_TRY(bi_block_reserve(m->ctx, m->host, &m->signs, (size_t)n));
+    BI_TRY(bi_block_reserve(m->ctx, m->host, &m->needed, (size_t)n));
+    BI_TRY(bi_block_reserve(m->ctx, m->host, &m->refs, (size_t)n * sizeof(bi_plan_ref)));
+    BI_TRY(bi_block_reserve(m->ctx, m->host, &m->slots, (size_t)slots * sizeof(int32_t)));
+    int64_t *zero = bi_plan_list_extend(m, &m->offsets, 1);
     if (!zero) return BOSC_ERR_NOMEM;
     *zero = 0;
     m->slot_mask = (uint64_t)slots - 1;

@@ -21,6 +21,7 @@ enum { BI_PLAN_VARIES = 2, BI_PLAN_UNUSED = 3 };
 
 struct bi_plan_maker {
     bosc_ctx *ctx;
+    const struct bi_memory *host; /* of all blocks */
     const bosc_plan_scene *scene;
     bool keep_duplicates;
     struct bi_plan_side robot, obstacle;
@@ -38,7 +39,7 @@ struct bi_plan_maker {
 };
 
 /* Room for `more` items behind those of the list; their place, or NULL and a message. */
-void *bi_plan_list_extend(bosc_ctx *ctx, struct bi_plan_list *list, int64_t more);
+void *bi_plan_list_extend(const struct bi_plan_maker *m, struct bi_plan_list *list, int64_t more);
 
 /* ---- which candidates matter: relevant.c ---- */
 

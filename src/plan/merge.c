@@ -69,11 +69,11 @@ static bosc_status append_form(struct bi_plan_maker *m, int64_t candidate, const
     if (m->rows.count >= BI_PLAN_MAX_CONSTRAINTS)
         return bi_fail(m->ctx, BOSC_ERR_LIMIT, "scene: over %d constraints", BI_PLAN_MAX_CONSTRAINTS);
     for (int k = 0; k < BI_PLAN_COEFFICIENTS; k++) total += form[k].n;
-    double *row = bi_plan_list_extend(m->ctx, &m->rows, 1);
-    double *parts = bi_plan_list_extend(m->ctx, &m->parts, total);
-    int64_t *offsets = bi_plan_list_extend(m->ctx, &m->offsets, BI_PLAN_COEFFICIENTS);
-    int64_t *of = bi_plan_list_extend(m->ctx, &m->candidate_of, 1);
-    uint64_t *kept = bi_plan_list_extend(m->ctx, &m->hashes, 1);
+    double *row = bi_plan_list_extend(m, &m->rows, 1);
+    double *parts = bi_plan_list_extend(m, &m->parts, total);
+    int64_t *offsets = bi_plan_list_extend(m, &m->offsets, BI_PLAN_COEFFICIENTS);
+    int64_t *of = bi_plan_list_extend(m, &m->candidate_of, 1);
+    uint64_t *kept = bi_plan_list_extend(m, &m->hashes, 1);
     if (!row || !parts || !offsets || !of || !kept) return BOSC_ERR_NOMEM;
     set_row(row, form);
     for (int k = 0; k < BI_PLAN_COEFFICIENTS; k++) {

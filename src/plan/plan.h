@@ -83,10 +83,13 @@ struct bi_plan_lists {
     int64_t balls[2], vertex_count[2], edge_count[2], facet_count[2];
 };
 
+enum { BI_PLAN_WORK_BLOCKS = 17 };
+
 struct bosc_plan {
     struct bi_memory memory, host;
-    bosc_plan_opts opts; /* every field set */
-    bosc_plan_info info; /* of the last build */
+    struct bi_block work[BI_PLAN_WORK_BLOCKS]; /* of builds, in host memory: maker.h */
+    bosc_plan_opts opts;                       /* every field set */
+    bosc_plan_info info;                       /* of the last build */
     struct bi_plan_forms forms;
     struct bi_plan_logic logic;
     struct bi_block device_block; /* what forms and logic point to */

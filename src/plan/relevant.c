@@ -5,16 +5,15 @@
 
 #include "plan/maker.h"
 
-void *bi_plan_list_extend(bosc_ctx *ctx, struct bi_plan_list *list, int64_t more)
+void *bi_plan_list_extend(const struct bi_plan_maker *m, struct bi_plan_list *list, int64_t more)
 {
     size_t need = (size_t)(list->count + more) * list->item, used = (size_t)list->count * list->item;
     if (need > list->block.bytes) {
-        size_t bytes = need + need / 2 + 1024;
-        void *fresh = bi_host_alloc(ctx, bytes);
-        if (!fresh) return NULL;
-        if (used > 0) memcpy(fresh, list->block.data, used);
-        bi_block_free(&ctx->host, &list->block);
-        list->block = (struct bi_block){fresh, bytes};
+        struct bi_block fresh = {0};
+        if (bi_block_reserve(m->ctx, m->host, &fresh, need + need / 2 + 1024) != BOSC_OK) return NULL;
+        if (used > 0) memcpy(fresh.data, list->block.data, used);
+        bi_block_free(m->host, &list->block);
+        list->block = fresh;
     }
     list->count += more;
     return (char *)list->block.data + used;
@@ -68,7 +67,7 @@ static bool overlap(struct bi_plan_shell a, struct bi_plan_shell b) { return a.l
 
 static bosc_status list_pair(struct bi_plan_maker *m, struct bi_plan_list *list, int32_t first, int32_t second)
 {
-    int32_t *pair = bi_plan_list_extend(m->ctx, list, 1);
+    int32_t *pair = bi_plan_list_extend(m, list, 1);
     if (!pair) return BOSC_ERR_NOMEM;
     pair[0] = first;
     pair[1] = second;

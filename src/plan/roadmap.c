@@ -66,6 +66,19 @@ static bosc_status check_both(bosc_ctx *ctx, const bosc_roadmap *roadmap, const 
     return BOSC_OK;
 }
 
+bosc_status bosc_roadmap_reset(bosc_ctx *ctx, bosc_roadmap *roadmap, const bosc_plan *plan)
+{
+    BI_ENTER(ctx);
+    BI_TRY(check_both(ctx, roadmap, plan));
+    BI_TRY(bosc_cellgraph_build(ctx, roadmap->graph, NULL, 0, 0));
+    roadmap->info = (bosc_roadmap_info){
+        .constraints = plan->info.constraints, .words = plan->info.words, .id_bits = roadmap->info.id_bits};
+    roadmap->sampling = BOSC_PLAN_CIRCLES;
+    roadmap->seed = 0;
+    roadmap->first = 0;
+    return BOSC_OK;
+}
+
 /* Room for `more` rows behind those of the roadmap. */
 static bosc_status reserve_rows(bosc_ctx *ctx, bosc_roadmap *roadmap, int64_t more)
 {

@@ -159,17 +159,17 @@ static void number_facet(struct numbering *s, const int64_t *corners, int32_t co
 }
 
 /* Room for a side whose facets have so many corners. */
-static bosc_status take_room(bosc_ctx *ctx, const bosc_plan_bodies *b, int64_t corners, int64_t facets,
-                             struct bi_plan_side *side, struct numbering *s)
+static bosc_status take_room(bosc_ctx *ctx, const struct bi_memory *host, const bosc_plan_bodies *b, int64_t corners,
+                             int64_t facets, struct bi_plan_side *side, struct numbering *s)
 {
     int64_t slots = 16, vertices = b->vertex_count < corners ? b->vertex_count : corners;
     while (slots < 2 * corners) slots *= 2;
     int64_t shells = vertices + corners + facets;
-    BI_TRY(bi_block_reserve(ctx, &ctx->host, &side->doubles,
+    BI_TRY(bi_block_reserve(ctx, host, &side->doubles,
                             (size_t)(3 * vertices + 2 * shells) * sizeof(double) + (size_t)vertices * 8 + 64));
     int64_t numbers =
         b->vertex_count + 2 * corners + 3 * (facets + 1) + 2 * corners + 3 * facets + b->polytope_count + 1 + 2 * slots;
-    BI_TRY(bi_block_reserve(ctx, &ctx->host, &side->numbers, (size_t)numbers * sizeof(int32_t)));
+    BI_TRY(bi_block_reserve(ctx, host, &side->numbers, (size_t)numbers * sizeof(int32_t)));
     double *d = side->doubles.data;
     int32_t *n = side->numbers.data;
     memset(n, 0xff, (size_t)numbers * sizeof *n);
@@ -192,13 +192,14 @@ static bosc_status take_room(bosc_ctx *ctx, const bosc_plan_bodies *b, int64_t c
     return BOSC_OK;
 }
 
-bosc_status bi_plan_make_side(bosc_ctx *ctx, const char *name, const bosc_plan_bodies *b, struct bi_plan_side *side)
+bosc_status bi_plan_make_side(bosc_ctx *ctx, const struct bi_memory *host, const char *name, const bosc_plan_bodies *b,
+                              struct bi_plan_side *side)
 {
     struct numbering s = {.surface = &side->surface, .given = b->vertices};
     BI_TRY(check_bodies(ctx, name, b));
     int64_t solid_facets = b->polytope_count > 0 ? b->polytope_offsets[b->polytope_count] : 0;
     int64_t corners = 3 * b->triangle_count + (solid_facets > 0 ? b->facet_offsets[solid_facets] : 0);
-    BI_TRY(take_room(ctx, b, corners, b->triangle_count + solid_facets, side, &s));
+    BI_TRY(take_room(ctx, host, b, corners, b->triangle_count + solid_facets, side, &s));
     for (int64_t t = 0; t < b->triangle_count; t++) number_facet(&s, b->triangles + 3 * t, 3);
     for (int64_t f = 0; f < solid_facets; f++)
         number_facet(&s, b->facet_vertices + b->facet_offsets[f],
@@ -220,10 +221,4 @@ bosc_status bi_plan_make_side(bosc_ctx *ctx, const char *name, const bosc_plan_b
     side->ball_count = b->ball_count;
     bi_plan_make_shells(side);
     return bi_plan_check_solids(ctx, name, side);
-}
-
-void bi_plan_free_side(bosc_ctx *ctx, struct bi_plan_side *side)
-{
-    bi_block_free(&ctx->host, &side->numbers);
-    bi_block_free(&ctx->host, &side->doubles);
 }

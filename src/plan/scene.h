@@ -26,10 +26,9 @@ struct bi_plan_side {
     struct bi_block numbers, doubles;
 };
 
-/* Checks the bodies, named "robot" or "obstacle", and numbers their features. */
-bosc_status bi_plan_make_side(bosc_ctx *ctx, const char *name, const bosc_plan_bodies *bodies,
-                              struct bi_plan_side *side);
-void bi_plan_free_side(bosc_ctx *ctx, struct bi_plan_side *side);
+/* Checks the bodies, named "robot" or "obstacle", and numbers their features, in blocks of `host`. */
+bosc_status bi_plan_make_side(bosc_ctx *ctx, const struct bi_memory *host, const char *name,
+                              const bosc_plan_bodies *bodies, struct bi_plan_side *side);
 
 /* A coordinate, a radius or a coefficient that exact arithmetic can take. */
 bool bi_plan_is_coordinate(double x);

@@ -103,17 +103,15 @@ static bosc_status take_side(bosc_ctx *ctx, bosc_planner *planner, const bosc_pl
     int64_t bodies = b->ball_count + b->triangle_count + b->polytope_count;
     int64_t points = b->ball_count + 3 * b->triangle_count + facet_vertices_of(b);
     size_t bytes = (size_t)(6 * bodies + 3 * points) * sizeof(double) + (size_t)(bodies + 1) * sizeof(int64_t);
-    double *memory = bi_host_alloc(ctx, bytes);
-    if (!memory) return BOSC_ERR_NOMEM;
+    BI_TRY(bi_block_reserve(ctx, &planner->host, &planner->work, bytes));
+    double *memory = planner->work.data;
     struct side side = {.radii = memory,
                         .bounds = memory + bodies,
                         .reaches = memory + 5 * bodies,
                         .points = memory + 6 * bodies,
                         .firsts = (void *)(memory + 6 * bodies + 3 * points)};
     add_bodies(&side, b);
-    bosc_status status = keep(ctx, planner, &side, block, to);
-    bi_memory_release(&ctx->host, memory, bytes);
-    return status;
+    return keep(ctx, planner, &side, block, to);
 }
 
 /* The tree of the obstacle's balls, made on the host. */
@@ -127,21 +125,18 @@ static bosc_status take_nodes(bosc_ctx *ctx, bosc_planner *planner)
     BI_TRY(bi_planner_reserve_block(ctx, planner, BI_PLANNER_NODES, count, sizeof(struct bi_planner_node)));
     size_t ball_bytes = (size_t)n * 32, order_bytes = (size_t)n * 8;
     size_t node_bytes = (size_t)count * sizeof(struct bi_planner_node), bytes = ball_bytes + order_bytes + node_bytes;
-    char *memory = bi_host_alloc(ctx, bytes);
-    if (!memory) return BOSC_ERR_NOMEM;
+    BI_TRY(bi_block_reserve(ctx, &planner->host, &planner->work, bytes));
+    char *memory = planner->work.data;
     double *balls = (double *)(void *)memory;
     struct bi_planner_node *nodes = (struct bi_planner_node *)(void *)(memory + ball_bytes + order_bytes);
-    bosc_status status = ctx->backend->copy(ctx, balls, obstacle->bounds, ball_bytes);
-    if (status == BOSC_OK) status = ctx->backend->sync(ctx);
-    if (status == BOSC_OK) {
-        bi_planner_make_nodes(balls, n, (int64_t *)(void *)(memory + ball_bytes), nodes);
-        status = ctx->backend->copy(ctx, planner->blocks[BI_PLANNER_NODES].data, nodes, node_bytes);
-    }
-    if (status == BOSC_OK) status = ctx->backend->sync(ctx);
-    bi_memory_release(&ctx->host, memory, bytes);
+    BI_TRY(ctx->backend->copy(ctx, balls, obstacle->bounds, ball_bytes));
+    BI_TRY(ctx->backend->sync(ctx));
+    bi_planner_make_nodes(balls, n, (int64_t *)(void *)(memory + ball_bytes), nodes);
+    BI_TRY(ctx->backend->copy(ctx, planner->blocks[BI_PLANNER_NODES].data, nodes, node_bytes));
+    BI_TRY(ctx->backend->sync(ctx));
     planner->scene.nodes = planner->blocks[BI_PLANNER_NODES].data;
     planner->scene.node_count = count;
-    return status;
+    return BOSC_OK;
 }
 
 bosc_status bi_planner_take_bodies(bosc_ctx *ctx, bosc_planner *planner, const bosc_plan_scene *scene)

@@ -50,44 +50,65 @@ static bosc_status label_or_forget(bosc_ctx *ctx, bosc_planner *planner)
     return status;
 }
 
-static bosc_status make_cells(bosc_ctx *ctx, bosc_planner *planner, const bosc_plan_scene *scene)
+/* An empty roadmap: the one of before, if its vectors are as long. */
+static bosc_status take_roadmap(bosc_ctx *ctx, bosc_planner *planner)
+{
+    bosc_roadmap *kept = planner->kept_roadmap;
+    planner->kept_roadmap = NULL;
+    if (!kept || bosc_roadmap_reset(ctx, kept, planner->plan) != BOSC_OK) {
+        bosc_roadmap_free(kept);
+        return bosc_roadmap_create(ctx, planner->plan, &planner->roadmap);
+    }
+    planner->roadmap = kept;
+    return BOSC_OK;
+}
+
+static bosc_status explore(bosc_ctx *ctx, bosc_planner *planner)
+{
+    const bosc_planner_opts *o = &planner->opts;
+    const bosc_roadmap_explore_opts explore = {.size = sizeof explore,
+                                               .sampling = o->sampling,
+                                               .seed = o->seed,
+                                               .batch = o->batch,
+                                               .max_rows = o->max_rows,
+                                               .new_rate = o->new_rate};
+    BI_TRY(take_roadmap(ctx, planner));
+    BI_TRY(bosc_roadmap_explore(ctx, planner->roadmap, planner->plan, &explore));
+    BI_RETURN_WITH_SCRATCH(ctx, label(ctx, planner));
+}
+
+bosc_status bi_planner_make_cells(bosc_ctx *ctx, bosc_planner *planner)
 {
     bosc_plan_info info = {.size = sizeof info};
-    const bosc_planner_opts *o = &planner->opts;
-    bosc_roadmap_explore_opts explore = {.size = sizeof explore,
-                                         .sampling = o->sampling,
-                                         .seed = o->seed,
-                                         .batch = o->batch,
-                                         .max_rows = o->max_rows,
-                                         .new_rate = o->new_rate};
     BI_TRY(bosc_plan_get_info(ctx, planner->plan, &info));
-    planner->all_collide = info.always != 0;
+    if (planner->roadmap || info.constraints == 0) return BOSC_OK;
+    bosc_status status = explore(ctx, planner);
+    if (status != BOSC_OK) bi_planner_forget_cells(planner);
+    return status;
+}
+
+static bosc_status take(bosc_ctx *ctx, bosc_planner *planner, const bosc_plan_scene *scene)
+{
     BI_TRY(bi_planner_take_bodies(ctx, planner, scene));
-    if (info.constraints == 0) return BOSC_OK;
-    BI_TRY(bosc_roadmap_create(ctx, planner->plan, &planner->roadmap));
-    BI_TRY(bosc_roadmap_explore(ctx, planner->roadmap, planner->plan, &explore));
-    return label_or_forget(ctx, planner);
+    return planner->opts.lazy ? BOSC_OK : bi_planner_make_cells(ctx, planner);
 }
 
 bosc_status bosc_planner_build(bosc_ctx *ctx, bosc_planner *planner, const bosc_plan_scene *scene)
 {
     bosc_plan_scene full;
-    bosc_plan *plan = NULL;
     BI_ENTER(ctx);
     BI_TRY(bi_planner_check(ctx, planner));
-    BI_TRY(bosc_plan_create(ctx, NULL, &plan));
-    bosc_status status = bosc_plan_build(ctx, plan, scene);
-    if (status != BOSC_OK) {
-        bosc_plan_free(plan);
-        if (status == BOSC_ERR_ARG || status == BOSC_ERR_DATA || status == BOSC_ERR_LIMIT) return status;
-        bi_planner_forget(planner);
-        return status;
-    }
+    bosc_plan **plan = planner->plan ? &planner->plan : &planner->kept_plan;
+    if (!*plan) BI_TRY(bosc_plan_create(ctx, NULL, plan));
+    bosc_status status = bosc_plan_build(ctx, *plan, scene);
+    if (status == BOSC_ERR_ARG || status == BOSC_ERR_DATA || status == BOSC_ERR_LIMIT) return status;
+    bi_planner_forget(planner);
+    BI_TRY(status);
+    planner->plan = planner->kept_plan;
+    planner->kept_plan = NULL;
     memset(&full, 0, sizeof full);
     memcpy(&full, scene, scene->size < sizeof full ? scene->size : sizeof full);
-    bi_planner_forget(planner);
-    planner->plan = plan;
-    status = make_cells(ctx, planner, &full);
+    status = take(ctx, planner, &full);
     if (status != BOSC_OK) bi_planner_forget(planner);
     return status;
 }
@@ -97,7 +118,9 @@ bosc_status bosc_planner_add(bosc_ctx *ctx, bosc_planner *planner, const double 
     BI_ENTER(ctx);
     BI_TRY(bi_planner_check_built(ctx, planner));
     BI_TRY(bi_planner_check_rotations(ctx, rotations, n));
-    if (n == 0 || !planner->roadmap) return BOSC_OK;
+    if (n == 0) return BOSC_OK;
+    BI_TRY(bi_planner_make_cells(ctx, planner));
+    if (!planner->roadmap) return BOSC_OK;
     BI_TRY(bosc_roadmap_add(ctx, planner->roadmap, planner->plan, rotations, n, 0));
     return label_or_forget(ctx, planner);
 }

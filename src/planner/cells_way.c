@@ -109,6 +109,7 @@ bosc_status bi_planner_cells_way(bosc_ctx *ctx, struct bi_planner_search *search
     int64_t ends[2], n = 0;
     bool joined;
     struct bi_block cells = {0}, rotations = {0};
+    BI_TRY(bi_planner_make_cells(ctx, search->planner));
     if (!search->planner->roadmap) return BOSC_OK;
     BI_TRY(find_ends(ctx, search, ends, &joined));
     if (!joined) return BOSC_OK;

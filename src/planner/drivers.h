@@ -11,6 +11,12 @@
 /* The planner's bodies become those of a scene that bosc_plan_build has taken. */
 bosc_status bi_planner_take_bodies(bosc_ctx *ctx, bosc_planner *planner, const bosc_plan_scene *scene);
 
+/* How many simple items one of the robot's bodies is, among all of the obstacle's, for progress. */
+static inline double bi_planner_weight(const bosc_planner *planner) { return 1 + (double)planner->scene.node_count; }
+
+/* Makes the cells of a planner that has none, if its scene has constraints. On failure it has none. */
+bosc_status bi_planner_make_cells(bosc_ctx *ctx, bosc_planner *planner);
+
 /* Certifies steps from `from` to `to`, of which step i has rotations i * stride doubles behind the first. In backend
  * memory, or host: places and what it gives are the caller's on the host. places: (n) of steps without a certificate,
  * times 2^-20; UINT32_MAX: certified. */

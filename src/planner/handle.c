@@ -29,6 +29,8 @@ static bosc_status check_opts(bosc_ctx *ctx, const bosc_planner_opts *opts, bosc
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: max_rows %lld is not in 0 to 2^32 - 2", (long long)full->max_rows);
     if (full->batch < 0) return bi_fail(ctx, BOSC_ERR_ARG, "opts: batch %lld is less than 0", (long long)full->batch);
     if (full->new_rate != full->new_rate) return bi_fail(ctx, BOSC_ERR_ARG, "opts: new_rate is not a number");
+    if (full->lazy != 0 && full->lazy != 1)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: lazy %d is neither 0 nor 1", (int)full->lazy);
     if (full->max_rows == 0) full->max_rows = 65536;
     if (full->batch == 0) full->batch = 16384;
     if (full->new_rate == 0) full->new_rate = 0.01;
@@ -48,15 +50,20 @@ bosc_status bosc_planner_create(bosc_ctx *ctx, const bosc_planner_opts *opts, bo
     return BOSC_OK;
 }
 
+void bi_planner_forget_cells(bosc_planner *planner)
+{
+    if (planner->roadmap) planner->kept_roadmap = planner->roadmap;
+    planner->roadmap = NULL;
+    planner->cells = planner->free_cells = planner->components = 0;
+}
+
 void bi_planner_forget(bosc_planner *planner)
 {
-    bosc_roadmap_free(planner->roadmap);
-    bosc_plan_free(planner->plan);
-    planner->roadmap = NULL;
+    bi_planner_forget_cells(planner);
+    if (planner->plan) planner->kept_plan = planner->plan;
     planner->plan = NULL;
     planner->scene = (struct bi_planner_scene){.form_count = 0};
-    planner->cells = planner->free_cells = planner->components = planner->way.count = 0;
-    planner->all_collide = false;
+    planner->way.count = 0;
 }
 
 void bosc_planner_free(bosc_planner *planner)
@@ -64,6 +71,9 @@ void bosc_planner_free(bosc_planner *planner)
     if (!planner) return;
     struct bi_memory host = planner->host;
     bi_planner_forget(planner);
+    bosc_roadmap_free(planner->kept_roadmap);
+    bosc_plan_free(planner->kept_plan);
+    bi_block_free(&host, &planner->work);
     for (int b = 0; b < BI_PLANNER_BLOCKS; b++) bi_block_free(&planner->memory, &planner->blocks[b]);
     bi_block_free(&host, &planner->way.rotations);
     bi_block_free(&host, &planner->way.certified);
@@ -82,13 +92,14 @@ const bosc_roadmap *bosc_planner_roadmap(const bosc_planner *planner) { return p
 bosc_status bosc_planner_get_info(bosc_ctx *ctx, const bosc_planner *planner, bosc_planner_info *info)
 {
     bosc_plan_info plan = {.size = sizeof plan};
-    bosc_roadmap_info roadmap = {.size = sizeof roadmap};
+    bosc_roadmap_info roadmap = {.size = sizeof roadmap}, kept = {.size = sizeof kept};
     BI_ENTER(ctx);
     BI_TRY(bi_planner_check(ctx, planner));
     if (!info) return bi_fail(ctx, BOSC_ERR_ARG, "info: NULL");
     BI_TRY(bi_check_info(ctx, "info", "bosc_planner_info", info->size, sizeof *info));
     if (planner->plan) BI_TRY(bosc_plan_get_info(ctx, planner->plan, &plan));
     if (planner->roadmap) BI_TRY(bosc_roadmap_get_info(ctx, planner->roadmap, &roadmap));
+    if (planner->kept_roadmap) BI_TRY(bosc_roadmap_get_info(ctx, planner->kept_roadmap, &kept));
     bosc_planner_info full = {.rows = roadmap.rows,
                               .constraints = plan.constraints,
                               .cells = planner->cells,
@@ -97,7 +108,7 @@ bosc_status bosc_planner_get_info(bosc_ctx *ctx, const bosc_planner *planner, bo
                               .components = planner->components,
                               .robot_bodies = planner->scene.robot.count,
                               .obstacle_bodies = planner->scene.obstacle.count,
-                              .bytes = plan.bytes + roadmap.bytes};
+                              .bytes = plan.bytes + roadmap.bytes + kept.bytes};
     for (int b = 0; b < BI_PLANNER_BLOCKS; b++) full.bytes += (int64_t)planner->blocks[b].bytes;
     bi_give_info(info, &full, sizeof full);
     return BOSC_OK;

@@ -13,7 +13,8 @@ bosc_status bi_planner_check_built(bosc_ctx *ctx, const bosc_planner *planner);
 /* Rotations in the caller's memory: n, not NULL, aligned. */
 bosc_status bi_planner_check_rotations(bosc_ctx *ctx, const double *rotations, int64_t n);
 
-/* The planner becomes one without a scene. Its blocks stay. */
+/* The planner becomes one without cells, or without a scene. Its blocks stay. */
+void bi_planner_forget_cells(bosc_planner *planner);
 void bi_planner_forget(bosc_planner *planner);
 
 bosc_status bi_planner_reserve_block(bosc_ctx *ctx, bosc_planner *planner, int block, int64_t count, size_t size);

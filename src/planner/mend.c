@@ -3,7 +3,6 @@
  * Source of testing steps only where a way needs them: Bohlin, Kavraki, Path Planning Using Lazy PRM (ICRA 2000). */
 #include <string.h>
 
-#include "base/philox.h"
 #include "planner/way.h"
 
 enum { AROUND = 24, CROSS = 160 };
@@ -30,19 +29,12 @@ static bosc_status test(bosc_ctx *ctx, struct bi_planner_search *search, struct 
     return bi_planner_certify_host(ctx, search->planner, t->from, t->to, 4, t->count, t->places);
 }
 
-static double unit(struct bi_planner_search *search)
-{
-    enum { STREAM = 0x6d656e64 };
-    struct bi_philox words = bi_philox_at(search->planner->opts.seed, STREAM, search->counter++);
-    return (double)(((uint64_t)words.v[0] << 32 | words.v[1]) >> 11) * 0x1p-53;
-}
-
 /* A rotation near q: in the tangent space, in a ball of about `radius` (of quaternions). */
 static void sample_near(struct bi_planner_search *search, const double *q, double radius, double *to)
 {
     double v[3], length2;
     do {
-        for (int k = 0; k < 3; k++) v[k] = 2 * unit(search) - 1;
+        for (int k = 0; k < 3; k++) v[k] = 2 * bi_planner_unit(search) - 1;
         length2 = bi_planner_dot(v, v);
     } while (length2 > 1);
     double w = 1, x = radius * v[0], y = radius * v[1], z = radius * v[2];

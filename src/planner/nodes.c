@@ -46,12 +46,13 @@ static void make(struct maker *m, int64_t first, int64_t end)
     int axis = box_of(m, first, end, low, high);
     node->body = end - first == 1 ? (int32_t)m->order[first] : -1;
     for (int k = 0; k < 3; k++) ball[k] = 0.5 * low[k] + 0.5 * high[k];
-    ball[3] = 0;
+    ball[3] = node->widest = 0;
     for (int64_t i = first; i < end; i++) {
         const double *of = m->balls + 4 * m->order[i];
         const double off[3] = {of[0] - ball[0], of[1] - ball[1], of[2] - ball[2]};
         double radius = (bi_planner_length(off) + of[3]) * (1 + 0x1p-40);
         ball[3] = radius > ball[3] ? radius : ball[3];
+        node->widest = of[3] > node->widest ? of[3] : node->widest;
     }
     if (node->body >= 0) {
         for (int k = 0; k < 4; k++) ball[k] = m->balls[4 * m->order[first] + k];

@@ -15,8 +15,9 @@ extern "C" {
 /* A ball around some bodies of the obstacle, which are halved in the nodes behind it. */
 struct bi_planner_node {
     double ball[4];
-    int32_t skip; /* the node behind all that are in it */
-    int32_t body; /* of a leaf; -1 */
+    double widest; /* the greatest radius of balls around bodies in it */
+    int32_t skip;  /* the node behind all that are in it */
+    int32_t body;  /* of a leaf; -1 */
 };
 
 /* Bodies of one side: each is the convex hull of its points, grown by a radius. */
@@ -62,10 +63,12 @@ struct bi_planner_way {
 struct bosc_planner {
     struct bi_memory memory, host;
     bosc_planner_opts opts; /* every field set */
-    bosc_plan *plan;        /* NULL before a build */
-    bosc_roadmap *roadmap;  /* NULL: no constraints */
+    bosc_plan *plan;        /* NULL: no scene */
+    bosc_roadmap *roadmap;  /* NULL: no constraints, or no cells yet */
+    bosc_plan *kept_plan;   /* those of before, for their memory; NULL: none */
+    bosc_roadmap *kept_roadmap;
+    struct bi_block work; /* of builds, in host memory */
     struct bi_planner_scene scene;
-    bool all_collide; /* no constraints, and every rotation is a collision */
     int64_t cells, free_cells, components;
     struct bi_block blocks[BI_PLANNER_BLOCKS];
     struct bi_planner_way way; /* the last route */

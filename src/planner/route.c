@@ -4,11 +4,20 @@
 #include "planner/way.h"
 
 /* Fewer where each takes longer. */
+static int64_t default_of(const struct bi_planner_scene *scene, int64_t pairs, int64_t least, int64_t most)
+{
+    int64_t count = pairs / (1 + scene->robot.count * scene->obstacle.count);
+    return count > most ? most : count < least ? least : count;
+}
+
 static int64_t default_boxes(const struct bi_planner_scene *scene)
 {
-    enum { MOST = 200000, LEAST = 4096, PAIRS = 1 << 26 };
-    int64_t boxes = PAIRS / (1 + scene->robot.count * scene->obstacle.count);
-    return boxes > MOST ? MOST : boxes < LEAST ? LEAST : boxes;
+    return default_of(scene, (int64_t)1 << 26, 4096, 200000);
+}
+
+static int64_t default_tested(const struct bi_planner_scene *scene)
+{
+    return default_of(scene, (int64_t)1 << 24, 1024, 4096);
 }
 
 static bosc_status check_opts(bosc_ctx *ctx, const bosc_planner *planner, const bosc_planner_route_opts *opts,
@@ -22,6 +31,11 @@ static bosc_status check_opts(bosc_ctx *ctx, const bosc_planner *planner, const 
     if (full->rounds < -1) return bi_fail(ctx, BOSC_ERR_ARG, "opts: rounds %d is less than -1", (int)full->rounds);
     if (full->max_boxes < -1 || full->max_boxes > (int64_t)1 << 28)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: max_boxes %lld is not in -1 to 2^28", (long long)full->max_boxes);
+    if (full->max_tested < -1)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: max_tested %lld is less than -1", (long long)full->max_tested);
+    full->max_tested = full->max_tested == 0  ? default_tested(&planner->scene)
+                       : full->max_tested < 0 ? 0
+                                              : full->max_tested;
     full->rounds = full->rounds == 0 ? 24 : full->rounds < 0 ? 0 : full->rounds;
     if (full->max_boxes == 0)
         full->max_boxes = default_boxes(&planner->scene);
@@ -68,12 +82,22 @@ static bosc_status improve(bosc_ctx *ctx, struct bi_planner_search *search, stru
     return search->opts.keep_steps ? BOSC_OK : bi_planner_shorten(ctx, search, way);
 }
 
-/* A way through boxes in place of one that is not certified; *apart: there is proved to be no way. */
-static bosc_status divide(bosc_ctx *ctx, struct bi_planner_search *search, struct bi_planner_way *way, bool *apart)
+/* What looks for a way; *apart: there is proved to be none. */
+typedef bosc_status way_fn(bosc_ctx *ctx, struct bi_planner_search *search, struct bi_planner_way *way, bool *apart);
+
+static bosc_status connect(bosc_ctx *ctx, struct bi_planner_search *search, struct bi_planner_way *way, bool *apart)
+{
+    *apart = false;
+    return bi_planner_connect(ctx, search, way);
+}
+
+/* Another way in place of one that is not certified, if that can be. */
+static bosc_status replace(bosc_ctx *ctx, struct bi_planner_search *search, struct bi_planner_way *way, way_fn *means,
+                           bool *apart)
 {
     struct bi_planner_way other = {.count = 0};
     int64_t count;
-    bosc_status status = bi_planner_divide(ctx, search, &other, apart);
+    bosc_status status = means(ctx, search, &other, apart);
     if (status == BOSC_OK) status = improve(ctx, search, &other);
     if (status == BOSC_OK && bi_planner_way_certified(&other, &count)) {
         struct bi_planner_way kept = *way;
@@ -84,20 +108,38 @@ static bosc_status divide(bosc_ctx *ctx, struct bi_planner_search *search, struc
     return status;
 }
 
+static bosc_status through_cells(bosc_ctx *ctx, struct bi_planner_search *search, struct bi_planner_way *way)
+{
+    way->count = 0;
+    BI_TRY(bi_planner_cells_way(ctx, search, way));
+    return improve(ctx, search, way);
+}
+
+/* The means in their order, until one leads to a certified way. A lazy planner has no cells before it needs them. */
+static bosc_status look(bosc_ctx *ctx, struct bi_planner_search *search, struct bi_planner_way *way, bool *apart)
+{
+    int64_t count;
+    if (search->opts.keep_steps) BI_TRY(bi_planner_make_cells(ctx, search->planner));
+    const bool cells_first = search->planner->roadmap != NULL;
+    if (!search->opts.keep_steps || !cells_first) BI_TRY(direct(ctx, search, way));
+    if (bi_planner_way_certified(way, &count)) return BOSC_OK;
+    way->count = 0;
+    if (cells_first) BI_TRY(through_cells(ctx, search, way));
+    if (bi_planner_way_certified(way, &count)) return BOSC_OK;
+    if (search->opts.max_tested > 0) BI_TRY(replace(ctx, search, way, connect, apart));
+    if (bi_planner_way_certified(way, &count)) return BOSC_OK;
+    if (!cells_first) BI_TRY(through_cells(ctx, search, way));
+    if (bi_planner_way_certified(way, &count) || search->opts.max_boxes == 0) return BOSC_OK;
+    return replace(ctx, search, way, bi_planner_divide, apart);
+}
+
 static bosc_status find(bosc_ctx *ctx, struct bi_planner_search *search, struct bi_planner_way *way)
 {
     bosc_planner_route_info *info = &search->info;
     bool decided = false, apart = false;
     BI_TRY(test_ends(ctx, search, &decided));
     if (decided) return BOSC_OK;
-    if (!search->opts.keep_steps || !search->planner->roadmap) BI_TRY(direct(ctx, search, way));
-    if (!bi_planner_way_certified(way, &info->certified)) {
-        way->count = 0;
-        BI_TRY(bi_planner_cells_way(ctx, search, way));
-        BI_TRY(improve(ctx, search, way));
-    }
-    if (!bi_planner_way_certified(way, &info->certified) && search->opts.max_boxes > 0)
-        BI_TRY(divide(ctx, search, way, &apart));
+    BI_TRY(look(ctx, search, way, &apart));
     if (apart) way->count = 0;
     bool certified = bi_planner_way_certified(way, &info->certified);
     info->outcome = apart            ? BOSC_PLANNER_PROVED_NO_ROUTE
@@ -131,6 +173,9 @@ bosc_status bosc_planner_route(bosc_ctx *ctx, bosc_planner *planner, const doubl
     if (!goal) return bi_fail(ctx, BOSC_ERR_ARG, "goal: NULL");
     BI_TRY(check_opts(ctx, planner, opts, &search.opts));
     if (info) BI_TRY(bi_check_info(ctx, "info", "bosc_planner_route_info", info->size, sizeof *info));
+    bi_expect(ctx, bi_planner_weight(planner) *
+                       ((double)(planner->scene.robot.count + 1) * (double)(search.opts.max_tested + 1) +
+                        (double)search.opts.max_boxes));
     memcpy(search.start, start, sizeof search.start);
     memcpy(search.goal, goal, sizeof search.goal);
     bosc_status status = find(ctx, &search, &way);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/philox.h"
+
 bosc_status bi_planner_grow(bosc_ctx *ctx, struct bi_block *block, size_t used, size_t bytes)
 {
     if (bytes <= block->bytes) return BOSC_OK;
@@ -13,6 +15,13 @@ bosc_status bi_planner_grow(bosc_ctx *ctx, struct bi_block *block, size_t used, 
     bi_block_free(&ctx->host, block);
     *block = (struct bi_block){fresh, bytes};
     return BOSC_OK;
+}
+
+double bi_planner_unit(struct bi_planner_search *search)
+{
+    enum { STREAM = 0x6d656e64 };
+    struct bi_philox words = bi_philox_at(search->planner->opts.seed, STREAM, search->counter++);
+    return (double)(((uint64_t)words.v[0] << 32 | words.v[1]) >> 11) * 0x1p-53;
 }
 
 bosc_status bi_planner_way_add(bosc_ctx *ctx, struct bi_planner_way *way, const double *q, bool certified)

@@ -33,6 +33,12 @@ struct bi_planner_search {
     uint64_t counter; /* of random numbers */
 };
 
+/* A random number in 0 to 1, of the planner's seed. */
+double bi_planner_unit(struct bi_planner_search *search);
+
+/* Grows trees of certified steps from start and goal. *way stays empty if they do not meet. */
+bosc_status bi_planner_connect(bosc_ctx *ctx, struct bi_planner_search *search, struct bi_planner_way *way);
+
 /* A way through free cells: *way is empty if there is none. */
 bosc_status bi_planner_cells_way(bosc_ctx *ctx, struct bi_planner_search *search, struct bi_planner_way *way);
 

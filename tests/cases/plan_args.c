@@ -193,6 +193,11 @@ static void roadmaps(bosc_ctx *ctx)
     CHECK_ARG(ctx, bosc_roadmap_create(ctx, empty, &roadmap), "plan: no constraints");
     CHECK_ARG(ctx, bosc_roadmap_create(ctx, plan, NULL), "roadmap");
     CHECK_OK(ctx, bosc_roadmap_create(ctx, plan, &roadmap));
+    CHECK_EQ(bosc_roadmap_reset(NULL, roadmap, plan), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_roadmap_reset(ctx, NULL, plan), "roadmap");
+    CHECK_ARG(ctx, bosc_roadmap_reset(ctx, roadmap, NULL), "plan");
+    CHECK_ARG(ctx, bosc_roadmap_reset(ctx, roadmap, empty), "plan: 0 constraints, but the roadmap has");
+    CHECK_OK(ctx, bosc_roadmap_reset(ctx, roadmap, plan));
     CHECK_ARG(ctx, bosc_roadmap_add(ctx, NULL, plan, q, 1, 0), "roadmap");
     CHECK_ARG(ctx, bosc_roadmap_add(ctx, roadmap, NULL, q, 1, 0), "plan");
     CHECK_ARG(ctx, bosc_roadmap_add(ctx, roadmap, empty, q, 1, 0), "plan: 0 constraints");

@@ -32,6 +32,8 @@ static void create(bosc_ctx *ctx)
     REFUSE(max_rows, -1);
     REFUSE(max_rows, UINT32_MAX);
     REFUSE(batch, -1);
+    REFUSE(lazy, 2);
+    REFUSE(lazy, -1);
     REFUSE(new_rate, NAN);
 #undef REFUSE
     CHECK(planner == NULL);
@@ -149,6 +151,7 @@ static void calls(bosc_ctx *ctx)
     REFUSE(keep_steps, 2);
     REFUSE(rounds, -2);
     REFUSE(max_boxes, -2);
+    REFUSE(max_tested, -2);
     REFUSE(max_boxes, ((int64_t)1 << 28) + 1);
 #undef REFUSE
     info.size = 3;

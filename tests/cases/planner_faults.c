@@ -22,7 +22,7 @@ static const double ends[8] = {1, 0, 0, 0, 0.1, 0, 0, 1};
 
 static bosc_status make(bosc_ctx *ctx, struct subject *s, bosc_planner **planner)
 {
-    bosc_planner_opts o = {.size = sizeof o, .max_rows = 200, .batch = 100, .new_rate = -1};
+    bosc_planner_opts o = {.size = sizeof o, .max_rows = 200, .batch = 100, .new_rate = -1, .lazy = s->which == 5};
     bosc_status status = bosc_planner_create(ctx, &o, planner);
     if (status == BOSC_OK) status = bosc_planner_build(ctx, *planner, &s->scene.scene);
     return status;
@@ -41,12 +41,14 @@ static bosc_status call(bosc_ctx *ctx, void *user)
     struct subject *s = user;
     bosc_planner *planner = NULL;
     bosc_status status;
-    bosc_planner_route_opts o = {.size = sizeof o, .rounds = 2, .max_boxes = 600};
+    bosc_planner_route_opts o = {
+        .size = sizeof o, .rounds = 2, .max_boxes = 600, .max_tested = s->which == 5 ? 60 : -1};
     bosc_planner_route_info info = {.size = sizeof info};
     switch (s->which) {
     case 0:
         status = make(ctx, s, &planner);
         if (status == BOSC_OK) status = bosc_planner_add(ctx, planner, ends, 2);
+        if (status == BOSC_OK) status = bosc_planner_build(ctx, planner, &s->scene.scene); /* in place */
         if (status == BOSC_OK)
             status = bosc_planner_get_cells(ctx, planner, s->out.cells, s->out.mask, s->out.components);
         bosc_planner_free(planner);
@@ -56,7 +58,7 @@ static bosc_status call(bosc_ctx *ctx, void *user)
     default: break;
     }
     status = make(ctx, s, &planner);
-    o.weights = s->which == 3 ? BOSC_PLANNER_CELLS : BOSC_PLANNER_ANGLE;
+    o.weights = s->which == 4 ? BOSC_PLANNER_ANGLE : BOSC_PLANNER_CELLS;
     if (status == BOSC_OK) status = bosc_planner_route(ctx, planner, ends, ends + 4, &o, &info);
     if (status == BOSC_OK && info.rotations <= ROUTE)
         status = bosc_planner_get_route(ctx, planner, s->out.rotations, s->out.certified);
@@ -67,7 +69,7 @@ static bosc_status call(bosc_ctx *ctx, void *user)
 
 static void sweep(bosc_ctx *ctx)
 {
-    for (int which = 0; which < 5; which++) {
+    for (int which = 0; which < 6; which++) {
         struct subject s = {.which = which};
         struct fault_sweep sweep = {.call = call,
                                     .open = open_planner,

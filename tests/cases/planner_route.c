@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cases/planner_data.h"
+#include "support/counted.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -45,13 +46,18 @@ static bosc_planner_route_info route(bosc_ctx *ctx, bosc_planner *planner, const
     return info;
 }
 
-static bosc_planner *open_planner(bosc_ctx *ctx, const bosc_plan_scene *scene, int64_t rows)
+static bosc_planner *make_planner(bosc_ctx *ctx, const bosc_plan_scene *scene, int64_t rows, int lazy)
 {
     bosc_planner *planner = NULL;
-    bosc_planner_opts o = {.size = sizeof o, .max_rows = rows, .batch = rows, .seed = 3};
+    bosc_planner_opts o = {.size = sizeof o, .max_rows = rows, .batch = rows, .seed = 3, .lazy = lazy};
     CHECK_OK(ctx, bosc_planner_create(ctx, &o, &planner));
     CHECK_OK(ctx, bosc_planner_build(ctx, planner, scene));
     return planner;
+}
+
+static bosc_planner *open_planner(bosc_ctx *ctx, const bosc_plan_scene *scene, int64_t rows)
+{
+    return make_planner(ctx, scene, rows, 0);
 }
 
 /* Nothing is in the way: one step. */
@@ -120,6 +126,64 @@ static void peg(bosc_ctx *ctx)
     }
 }
 
+/* Trees alone find the way of a peg through a slot. A planner that is lazy makes no cells for it; what needs them makes
+ * them, and where nothing leads to the goal, trees end. */
+static void trees(bosc_ctx *ctx)
+{
+    double start[4], goal[4];
+    scene_turn(0, pi / 2, start);
+    scene_turn(2, pi, goal);
+    for (int k = 0; k < 2; k++) {
+        struct planner_scene s = {.scene = {.size = sizeof s.scene}};
+        bosc_planner_route_opts o = {.size = sizeof o, .rounds = -1, .max_boxes = -1, .max_tested = k ? 200 : 4000};
+        bosc_planner_info cells = {.size = sizeof cells};
+        scene_add_peg(&s.robot, k ? 0.4 : 0.08);
+        scene_add_wall(&s.obstacle, 60);
+        bosc_planner *planner = make_planner(ctx, scene_link(&s), 512, 1);
+        CHECK(bosc_planner_roadmap(planner) == NULL);
+        bosc_planner_route_info info = route(ctx, planner, &s.scene, start, goal, &o);
+        CHECK_OK(ctx, bosc_planner_get_info(ctx, planner, &cells));
+        CHECK_EQ(info.outcome == BOSC_PLANNER_CERTIFIED, k == 0);
+        CHECK(info.nodes > 2 && info.boxes == 0 && info.tested > 0 && info.tested < (k ? 200 : 4000) + 500);
+        CHECK_EQ(cells.cells > 0, k == 1);
+        CHECK_EQ(info.cells, cells.cells);
+        CHECK_OK(ctx, bosc_planner_add(ctx, planner, start, 1));
+        CHECK(bosc_planner_roadmap(planner) != NULL);
+        o.max_tested = -1;
+        CHECK_EQ(route(ctx, planner, &s.scene, start, goal, &o).nodes, 0);
+        bosc_planner_free(planner);
+    }
+}
+
+/* A planner that is built again answers as one that is new, and allocates nothing for a single batch of rotations. */
+static void rebuilt(bosc_ctx *like)
+{
+    struct suite_random r = {5};
+    struct planner_scene first, second;
+    bosc_planner_info told[2] = {{.size = sizeof told[0]}, {.size = sizeof told[1]}};
+    struct counted c;
+    counted_open(&c, like, 0);
+    scene_random(&first, &r, 1);
+    scene_random(&second, &r, 2);
+    bosc_planner *planner = open_planner(c.ctx, &first.scene, 900), *fresh = open_planner(c.ctx, &second.scene, 900);
+    CHECK_OK(c.ctx, bosc_planner_build(c.ctx, planner, &second.scene));
+    CHECK_OK(c.ctx, bosc_planner_build(c.ctx, planner, &first.scene));
+    int64_t before = c.allocations;
+    CHECK_OK(c.ctx, bosc_planner_build(c.ctx, planner, &first.scene));
+    CHECK_EQ(c.allocations, before);
+    CHECK_OK(c.ctx, bosc_planner_build(c.ctx, fresh, &second.scene));
+    CHECK_EQ(c.allocations, before);
+    CHECK_OK(c.ctx, bosc_planner_build(c.ctx, planner, &second.scene));
+    CHECK_OK(c.ctx, bosc_planner_get_info(c.ctx, planner, &told[0]));
+    CHECK_OK(c.ctx, bosc_planner_get_info(c.ctx, fresh, &told[1]));
+    CHECK(told[0].cells > 10 && told[0].edges > 10);
+    told[0].bytes = told[1].bytes;
+    CHECK(memcmp(&told[0], &told[1], sizeof told[0]) == 0);
+    bosc_planner_free(planner);
+    bosc_planner_free(fresh);
+    counted_close(&c);
+}
+
 /* Two free regions, apart by a closed wall, which is proved by boxes alone: among balls, whatever is free has the same
  * signs, and so is one cell. Within a region there are routes. */
 static void apart(bosc_ctx *ctx)
@@ -177,8 +241,9 @@ static void everywhere(bosc_ctx *ctx)
 {
     const bosc_ctx_opts plain = {.size = sizeof plain, .threads = 1, .cpu_level = BOSC_CPU_V1};
     bosc_ctx *contexts[2] = {ctx, suite_open(&plain)};
-    for (int kind = 0; kind < SCENE_KINDS; kind++) {
-        struct suite_random r = {(uint64_t)kind + 77};
+    for (int trial = 0; trial < 2 * SCENE_KINDS; trial++) {
+        const int kind = trial % SCENE_KINDS;
+        struct suite_random r = {(uint64_t)trial + 77};
         struct planner_scene s;
         bosc_planner *planners[2];
         double ends[8], *q[2], where[2];
@@ -186,6 +251,9 @@ static void everywhere(bosc_ctx *ctx)
         bosc_planner_info cells[2];
         bosc_planner_route_info info[2];
         bosc_planner_route_opts o = {.size = sizeof o, .rounds = 3, .max_boxes = 3000, .keep_steps = kind % 2};
+        const int lazy = trial >= SCENE_KINDS;
+        o.max_tested = 300;
+        if (lazy) o.keep_steps = 0;
         scene_random(&s, &r, kind);
         for (int e = 0; e < 2; e++) do
                 scene_rotation(&r, ends + 4 * e);
@@ -196,7 +264,7 @@ static void everywhere(bosc_ctx *ctx)
         for (int c = 0; c < 2; c++) {
             info[c].size = sizeof info[c];
             cells[c].size = sizeof cells[c];
-            planners[c] = open_planner(contexts[c], &s.scene, 512);
+            planners[c] = make_planner(contexts[c], &s.scene, 512, lazy);
             CHECK_OK(contexts[c], bosc_planner_get_info(contexts[c], planners[c], &cells[c]));
             CHECK_OK(contexts[c], bosc_planner_certify(contexts[c], planners[c], ends, 2, certified[c], &where[c]));
             CHECK_OK(contexts[c], bosc_planner_route(contexts[c], planners[c], ends, ends + 4, &o, &info[c]));
@@ -298,8 +366,12 @@ static void find_least(struct cells *c, int64_t from)
 /* With its steps kept, a route between representatives turns no further than it must from cell to cell. */
 static void least_angle(bosc_ctx *ctx)
 {
-    const bosc_planner_route_opts o = {
-        .size = sizeof o, .weights = BOSC_PLANNER_ANGLE, .keep_steps = 1, .rounds = -1, .max_boxes = -1};
+    const bosc_planner_route_opts o = {.size = sizeof o,
+                                       .weights = BOSC_PLANNER_ANGLE,
+                                       .keep_steps = 1,
+                                       .rounds = -1,
+                                       .max_boxes = -1,
+                                       .max_tested = -1};
     struct suite_random r = {12};
     struct planner_scene s;
     int64_t longest = 0;
@@ -338,5 +410,7 @@ static const struct suite_case suite_cases_planner_route[] = {
     {"the same everywhere", everywhere, NULL},
     {"cells", cells_of, NULL},
     {"least angle", least_angle, NULL},
+    {"trees", trees, NULL},
+    {"built again", rebuilt, NULL},
 };
 SUITE(planner_route);

@@ -2,6 +2,7 @@
 #ifndef TESTS_CASES_PROGRESS_DATA_H
 #define TESTS_CASES_PROGRESS_DATA_H
 
+#include "cases/progress_plan.h"
 #include "cases/progress_planet.h"
 
 #include <string.h>
@@ -538,22 +539,6 @@ static bosc_status geometric_find_models(struct world *w)
     return bosc_geometric_find_models(w->ctx, w->model, w->places, MODEL, w->out, matches, 3, &count);
 }
 
-/* ---- motion planning ---- */
-
-static bosc_status plan_signs(struct world *w)
-{
-    return bosc_plan_signs(w->ctx, w->plan, w->rotations, w->n, 0, (uint64_t *)(void *)w->out);
-}
-static bosc_status plan_collides(struct world *w)
-{
-    return bosc_plan_collides(w->ctx, w->plan, w->rotations, w->n, 0, w->out);
-}
-static bosc_status plan_sample(struct world *w)
-{
-    int64_t rows;
-    return bosc_plan_sample(w->ctx, w->plan, NULL, w->n / 4, (double *)(void *)w->out, NULL, NULL, &rows, NULL);
-}
-
 /* ---- concurrent binary trees ---- */
 
 static bosc_status cbt_reset(struct world *w) { return bosc_cbt_reset(w->ctx, w->bisection, w->level); }
@@ -739,6 +724,14 @@ static const struct call calls[] = {
     {"plan_signs", plan_signs, NULL, false},
     {"plan_collides", plan_collides, NULL, false},
     {"plan_sample", plan_sample, NULL, false},
+    {"plan_labels", plan_labels, NULL, false},
+    {"plan_arcs", plan_arcs, NULL, false},
+    {"plan_crossings", plan_crossings, NULL, false},
+    {"roadmap_add", roadmap_add, roadmap_reset, false},
+    {"roadmap_explore", roadmap_explore, roadmap_reset, false},
+    {"planner_build", planner_build, NULL, false},
+    {"planner_certify", planner_certify, planner_build, false},
+    {"planner_route", planner_route, planner_build, false},
     {"terrain_build", terrain_build, NULL, false},
     {"terrain_select", terrain_select, terrain_build, false},
     {"terrain_get_mesh", terrain_get_mesh, terrain_select, false},

@@ -2,9 +2,11 @@
 #ifndef TESTS_CASES_PROGRESS_WORLD_H
 #define TESTS_CASES_PROGRESS_WORLD_H
 
+#include <math.h>
 #include <stdlib.h>
 
 #include <boscage/dist.h>
+#include <boscage/planner.h>
 
 #include "support/suite.h"
 
@@ -40,7 +42,11 @@ struct world {
     bosc_bisectors *bisectors;
     bosc_planet *planet;
     bosc_plan *plan;
-    double *rotations; /* (n x 4) */
+    bosc_planner *planner;
+    bosc_roadmap *roadmap;
+    bosc_plan_scene scene;
+    double balls[4 * 46 + 4]; /* of a robot, and of a wall around it */
+    double *rotations;        /* (n x 4) */
     int64_t offsets[N + 1], more[N + 1];
     int64_t edges;        /* of the graph */
     int64_t tree_edges;   /* of its forest */
@@ -138,6 +144,20 @@ static void make_plan(struct world *w)
     scene.obstacle = scene.robot;
     scene.obstacle.vertices = vertices[1];
     CHECK_OK(w->ctx, bosc_plan_build(w->ctx, w->plan, &scene));
+    CHECK_OK(w->ctx, bosc_roadmap_create(w->ctx, w->plan, &w->roadmap));
+    w->balls[0] = 1;
+    w->balls[3] = 0.3;
+    for (int k = 0; k < 45; k++) {
+        double *ball = w->balls + 4 * (k + 1), angle = k * (2 * 3.14159265358979323846 / 45);
+        ball[0] = 0;
+        ball[1] = cos(angle);
+        ball[2] = sin(angle);
+        ball[3] = 0.1;
+    }
+    w->scene = (bosc_plan_scene){.size = sizeof w->scene};
+    w->scene.robot = (bosc_plan_bodies){.balls = w->balls, .ball_count = 1};
+    w->scene.obstacle = (bosc_plan_bodies){.balls = w->balls + 4, .ball_count = 45};
+    CHECK_OK(w->ctx, bosc_planner_build(w->ctx, w->planner, &w->scene));
     CHECK_OK(w->ctx, bosc_plan_sample(w->ctx, w->plan, &uniform, w->n, w->rotations, NULL, NULL, &rows, NULL));
 }
 
@@ -172,6 +192,8 @@ static void make_structures(struct world *w)
     CHECK_OK(ctx, bosc_dist_kdtree_create(ctx, w->comm, &dist, &w->unbuilt_dist_tree));
     CHECK_OK(ctx, bosc_collision_create(ctx, NULL, &w->collision));
     CHECK_OK(ctx, bosc_plan_create(ctx, NULL, &w->plan));
+    const bosc_planner_opts planner = {.size = sizeof planner, .max_rows = w->n, .batch = w->n};
+    CHECK_OK(ctx, bosc_planner_create(ctx, &planner, &w->planner));
     const bosc_cbt_opts bisection = {.size = sizeof bisection, .depth = w->depth, .level = w->level, .id_bits = 64};
     CHECK_OK(ctx, bosc_cbt_create(ctx, &bisection, &w->bisection));
     const bosc_bisectors_opts bisectors = {.size = sizeof bisectors, .depth = w->depth, .level = w->level};
@@ -242,6 +264,8 @@ static void free_world(struct world *w)
     bosc_terrain_free(w->terrain);
     bosc_geometric_free(w->model);
     bosc_collision_free(w->collision);
+    bosc_roadmap_free(w->roadmap);
+    bosc_planner_free(w->planner);
     bosc_plan_free(w->plan);
     free((void *)(uintptr_t)w->mesh.vertices);
     free((void *)(uintptr_t)w->mesh.triangles);

@@ -88,10 +88,14 @@ BI_FN enum bi_planner_box_state bi_planner_region_pair(const struct bi_planner_s
     return deep ? BI_PLANNER_FORBIDDEN : BI_PLANNER_MIXED;
 }
 
+BI_FN bool bi_planner_is_flat(const struct bi_planner_bodies *bodies, int64_t i)
+{
+    return bodies->firsts[i + 1] - bodies->firsts[i] <= 3 && !(bodies->radii[i] > 0);
+}
+
 /* Whether bodies cannot be deeper in each other than `far`. A ball in their difference is no wider than that in any
  * direction; so its radius is at most that of a ball around both together, and where one body is flat, around the
- * other.
- */
+ * other. */
 BI_FN bool bi_planner_is_shallow(const struct bi_planner_scene *s, int64_t a, int64_t b, double far)
 {
     double r = s->robot.bounds[4 * a + 3], o = s->obstacle.bounds[4 * b + 3], most = r + o;
@@ -107,10 +111,14 @@ BI_FN enum bi_planner_box_state bi_planner_region_body(const struct bi_planner_s
                                                        enum bi_planner_box_state state)
 {
     const double *ball = s->robot.bounds + 4 * a;
-    double far = g->spread * s->robot.reaches[a];
+    double far = g->spread * s->robot.reaches[a], wide = bi_planner_is_flat(&s->robot, a) ? 0 : ball[3];
+    struct bi_planner_swept swept;
+    bi_planner_sweep(&g->at, ball, &swept);
     for (int64_t i = 0; i < s->node_count && state != BI_PLANNER_FORBIDDEN;) {
         const struct bi_planner_node *node = &s->nodes[i];
-        if (bi_planner_balls_apart(&g->at, ball, node->ball, (ball[3] + node->ball[3] + far) * (1 + 0x1p-40))) {
+        bool shallow = state == BI_PLANNER_MIXED && far >= wide + node->widest; /* as all that is in it is */
+        double radii = (ball[3] + node->ball[3] + far) * (1 + 0x1p-40);
+        if (shallow || bi_planner_still_apart(&swept, node->ball, radii)) {
             i = node->skip;
             continue;
         }

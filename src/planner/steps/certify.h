@@ -26,15 +26,22 @@ struct bi_planner_piece {
     int32_t level, index;
 };
 
-/* To the piece behind one that is done with; false behind the last. */
-BI_FN bool bi_planner_next_piece(struct bi_planner_piece *piece)
+/* To the piece behind one that is done with, in one of `level`; false behind the last. */
+BI_FN bool bi_planner_next_piece(struct bi_planner_piece *piece, int32_t level)
 {
+    if (piece->level == level) return false;
     piece->index++;
-    while (piece->level > 0 && piece->index % 2 == 0) {
+    while (piece->level > level && piece->index % 2 == 0) {
         piece->index /= 2;
         piece->level--;
     }
-    return piece->level > 0;
+    return piece->level > level;
+}
+
+/* Where it begins, and the place in the middle of it. */
+BI_FN uint32_t bi_planner_begin_of(const struct bi_planner_piece *piece)
+{
+    return (uint32_t)piece->index << (BI_PLANNER_PLACE_BITS - piece->level);
 }
 
 BI_FN uint32_t bi_planner_place_of(const struct bi_planner_piece *piece)
@@ -60,21 +67,21 @@ BI_FN struct bi_planner_pair bi_planner_pair_of(const struct bi_planner_scene *s
     return pair;
 }
 
-/* The first place on an arc, before `limit`, where a pair is not proved to be apart, though the balls around them are
- * not; else `limit`. */
-BI_FN uint32_t bi_planner_pair_place(const struct bi_planner_scene *s, const struct bi_planner_arc *arc, int64_t a,
-                                     int64_t b, uint32_t limit)
+/* The first place in a piece of an arc, before `limit`, where a pair is not proved to be apart, though the balls around
+ * them are not; else `limit`. The place does not depend on the limit. */
+BI_FN uint32_t bi_planner_pair_place(const struct bi_planner_scene *s, const struct bi_planner_arc *arc,
+                                     struct bi_planner_piece at, int64_t a, int64_t b, uint32_t limit)
 {
     const double *ball = s->robot.bounds + 4 * a, *other = s->obstacle.bounds + 4 * b;
     struct bi_planner_pair pair = bi_planner_pair_of(s, a, b);
-    struct bi_planner_piece at = {0, 0};
-    for (int pieces = 0; bi_planner_place_of(&at) < limit || at.level == 0; pieces++) {
+    const int32_t level = at.level;
+    for (int pieces = 0; bi_planner_begin_of(&at) < limit; pieces++) {
         struct bi_planner_arc piece;
         bi_planner_piece_of(arc, &at, &piece);
-        bool apart = at.level > 0 && bi_planner_balls_apart(&piece, ball, other, ball[3] + other[3]);
+        bool apart = at.level > level && bi_planner_balls_apart(&piece, ball, other, ball[3] + other[3]);
         enum bi_planner_verdict verdict = apart ? BI_PLANNER_APART : bi_planner_hulls_apart(&piece, &pair);
         if (verdict == BI_PLANNER_APART) {
-            if (!bi_planner_next_piece(&at)) break;
+            if (!bi_planner_next_piece(&at, level)) break;
         } else if (verdict == BI_PLANNER_TOUCHING || at.level == BI_PLANNER_DEPTH || pieces == BI_PLANNER_PIECES) {
             uint32_t place = bi_planner_place_of(&at);
             return place < limit ? place : limit;
@@ -86,21 +93,53 @@ BI_FN uint32_t bi_planner_pair_place(const struct bi_planner_scene *s, const str
     return limit;
 }
 
-/* The same for a body and all of the obstacle. */
-BI_FN uint32_t bi_planner_body_place(const struct bi_planner_scene *s, const struct bi_planner_arc *arc, int64_t a)
+/* How often a step is halved before bodies are compared, so that the ball of one does not move by much more than its
+ * radius, nor a tenth of its distance from the origin: few others come near it then. It moves by 2 |a| sin of half the
+ * angle. */
+BI_FN int32_t bi_planner_first_level(const struct bi_planner_arc *arc, const double *ball)
+{
+    double square = arc->m[0].scale * arc->m[2].scale, dot = arc->m[1].scale, a2 = bi_planner_dot(ball, ball);
+    double sweep2 = 4 * a2 * ((square - dot * dot) / square), width = 2 * ball[3] + 0.1 * bi_sqrt(a2);
+    int32_t level = 0;
+    for (double most2 = width * width; sweep2 > most2 && level < 4; most2 *= 4) level++;
+    return level;
+}
+
+/* The first place, before `limit`, of a body and all of the obstacle, in a piece. */
+BI_FN uint32_t bi_planner_piece_place(const struct bi_planner_scene *s, const struct bi_planner_arc *arc,
+                                      const struct bi_planner_piece *at, int64_t a, uint32_t limit)
 {
     const double *ball = s->robot.bounds + 4 * a;
-    uint32_t place = UINT32_MAX;
+    struct bi_planner_arc piece;
+    struct bi_planner_swept swept;
+    bi_planner_piece_of(arc, at, &piece);
+    bi_planner_sweep(&piece, ball, &swept);
     for (int64_t i = 0; i < s->node_count;) {
         const struct bi_planner_node *node = &s->nodes[i];
-        if (bi_planner_balls_apart(arc, ball, node->ball, ball[3] + node->ball[3])) {
+        if (bi_planner_swept_apart(&swept, node->ball, ball[3] + node->ball[3])) {
             i = node->skip;
             continue;
         }
-        if (node->body >= 0) place = bi_planner_pair_place(s, arc, a, node->body, place);
+        if (node->body >= 0) limit = bi_planner_pair_place(s, arc, *at, a, node->body, limit);
         i++;
     }
-    return place;
+    return limit;
+}
+
+/* The same along the whole step. What other bodies have found, *found, is as good a limit: it only ends the search
+ * where nothing before it can come any more. */
+BI_FN uint32_t bi_planner_body_place(const struct bi_planner_scene *s, const struct bi_planner_arc *arc, int64_t a,
+                                     uint32_t *found)
+{
+    struct bi_planner_piece at = {bi_planner_first_level(arc, s->robot.bounds + 4 * a), 0};
+    uint32_t limit = UINT32_MAX;
+    for (; at.index < 1 << at.level; at.index++) {
+        uint32_t other = bi_atomic_load_u32(found);
+        limit = other < limit ? other : limit;
+        if (bi_planner_begin_of(&at) >= limit) break;
+        limit = bi_planner_piece_place(s, arc, &at, a, limit);
+    }
+    return limit;
 }
 
 /* q'Mq for p and q, of the coefficients of ww, wx, wy, wz, xx, xy, xz, yy, yz, zz. */
@@ -153,7 +192,7 @@ BI_FN void bi_step_planner_certify(const struct bi_planner_steps_args *a, int64_
     } else if (body == a->scene.robot.count) {
         if (!bi_planner_forms_negative(&a->scene, from, to, arc.size)) place = 1u << (BI_PLANNER_PLACE_BITS - 1);
     } else {
-        place = bi_planner_body_place(&a->scene, &arc, body);
+        place = bi_planner_body_place(&a->scene, &arc, body, &a->places[step]);
     }
     if (place != UINT32_MAX) bi_atomic_min_u32(&a->places[step], place);
 }

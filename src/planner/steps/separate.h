@@ -11,16 +11,44 @@ struct bi_planner_pair {
     double robot_radius, obstacle_radius, reach; /* reach: the sum of both */
 };
 
+/* The center of a robot's ball along an arc, to be compared with many. */
+struct bi_planner_swept {
+    double turned[3][3], scales[3], size, length2, length;
+};
+
+BI_FN void bi_planner_sweep(const struct bi_planner_arc *arc, const double *a, struct bi_planner_swept *swept)
+{
+    for (int k = 0; k < 3; k++) {
+        bi_planner_turn(arc->m[k].r, a, swept->turned[k]);
+        swept->scales[k] = arc->m[k].scale;
+    }
+    swept->size = arc->size;
+    swept->length2 = bi_planner_dot(a, a);
+    swept->length = bi_sqrt(swept->length2);
+}
+
 /* The ball about a, turned, and that about b: |Ra - b|^2 > r^2, or |a|^2 + |b|^2 - r^2 - 2 b.Ra > 0. */
+BI_FN bool bi_planner_swept_apart(const struct bi_planner_swept *a, const double *b, double radii)
+{
+    double r = radii * (1 + 0x1p-48), b2 = bi_planner_dot(b, b), c[3];
+    for (int k = 0; k < 3; k++) c[k] = (a->length2 + b2 - r * r) * a->scales[k] - 2 * bi_planner_dot(b, a->turned[k]);
+    double size = (a->length + bi_sqrt(b2)) + r;
+    return bi_planner_positive(c, BI_PLANNER_ERROR * (size * size) * a->size);
+}
+
+/* The same for an arc of no length: its coefficients are one. */
+BI_FN bool bi_planner_still_apart(const struct bi_planner_swept *a, const double *b, double radii)
+{
+    double r = radii * (1 + 0x1p-48), b2 = bi_planner_dot(b, b), size = (a->length + bi_sqrt(b2)) + r;
+    double c = (a->length2 + b2 - r * r) * a->scales[0] - 2 * bi_planner_dot(b, a->turned[0]);
+    return c - BI_PLANNER_ERROR * (size * size) * a->size > 0;
+}
+
 BI_FN bool bi_planner_balls_apart(const struct bi_planner_arc *arc, const double *a, const double *b, double radii)
 {
-    double r = radii * (1 + 0x1p-48), a2 = bi_planner_dot(a, a), b2 = bi_planner_dot(b, b), c[3], turned[3];
-    for (int k = 0; k < 3; k++) {
-        bi_planner_turn(arc->m[k].r, a, turned);
-        c[k] = (a2 + b2 - r * r) * arc->m[k].scale - 2 * bi_planner_dot(b, turned);
-    }
-    double size = (bi_sqrt(a2) + bi_sqrt(b2)) + r;
-    return bi_planner_positive(c, BI_PLANNER_ERROR * (size * size) * arc->size);
+    struct bi_planner_swept swept;
+    bi_planner_sweep(arc, a, &swept);
+    return bi_planner_swept_apart(&swept, b, radii);
 }
 
 /* A plane of normal n that stands still: n.Rv > n.w for the vertices v of the robot's body and w of the obstacle's. */
