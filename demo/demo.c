@@ -29,5 +29,6 @@ const struct demo_part demo_parts[] = {
     {"cellgraph", "cell graphs and tries", demo_cells},
     {"plan", "motion planning", demo_plan},
     {"terrain", "binary trees and terrain", demo_terrain},
+    {"planet", "planets", demo_planet},
 };
 const int demo_part_count = sizeof demo_parts / sizeof demo_parts[0];

@@ -22,6 +22,9 @@ bosc_status demo_cells(struct demo *demo);
 /* Islands: a mesh with an error bound and one for a camera, with a picture of each. */
 bosc_status demo_terrain(struct demo *demo);
 
+/* A planet from afar and from near its ground, with a picture of each. */
+bosc_status demo_planet(struct demo *demo);
+
 /* A key that finds its way through a slot, with a picture. */
 bosc_status demo_plan(struct demo *demo);
 

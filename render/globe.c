@@ -15,7 +15,13 @@ bosc_status globe_build(bosc_ctx *ctx, struct globe *globe, const bosc_planet_op
         .size = sizeof raster, .heights = h->data, .width = h->width, .height = h->height, .dtype = BOSC_F32};
     bosc_status status = bosc_planet_create(ctx, opts, &globe->planet);
     if (status == BOSC_OK) status = bosc_planet_build(ctx, globe->planet, &raster);
-    return status;
+    globe->info.size = sizeof globe->info;
+    if (status == BOSC_OK) status = bosc_planet_get_info(ctx, globe->planet, &globe->info);
+    if (status != BOSC_OK) return status;
+    const double detail = globe->info.low == globe->info.high && opts ? opts->detail_amplitude : 0;
+    globe->low = globe->info.low - detail;
+    globe->high = globe->info.high + detail;
+    return BOSC_OK;
 }
 
 static void free_arrays(struct globe *globe)

@@ -15,6 +15,7 @@ struct globe {
     float *vertices, *normals, *levels;         /* levels: heights of vertices */
     double *positions;
     uint32_t *triangles;
+    double low, high; /* heights of the raster, or of the detail where that is all there is: what colours are by */
     double origin[3]; /* of the mesh's vertices, from the center */
     bosc_mesh mesh;   /* of these */
 };

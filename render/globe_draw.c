@@ -55,8 +55,8 @@ static struct colour background(const struct look *l, double x, double y)
 static struct colour surface_of(const struct look *l, double level, double steep)
 {
     const struct paints *p = &l->paints;
-    const double high = fmax(l->globe->info.high, 1e-30), low = fmin(l->globe->info.low, -1e-30);
-    if (level <= 0 && l->globe->info.low < 0) return colour_mix(p->shallow, p->deep, fmin(3 * level / low, 1));
+    const double high = fmax(l->globe->high, 1e-30), low = fmin(l->globe->low, -1e-30);
+    if (level <= 0 && l->globe->low < 0) return colour_mix(p->shallow, p->deep, fmin(3 * level / low, 1));
     const struct colour land = colour_along(p->land, LAND, fmin(fmax(level / high, 0), 1));
     return colour_mix(land, p->rock, 0.75 * fmin(fmax(steep, 0), 1));
 }
@@ -90,7 +90,7 @@ static struct colour sample_at(const struct look *l, int x, int y)
     if (triangle == SCENE_NOTHING) return background(l, x + 0.5, y + 0.5);
     const struct touch touch = sight_touch(l->sight, x, y, triangle);
     const struct spot s = spot_of(l->globe, triangle, &touch);
-    const bool water = s.level <= 0 && l->globe->info.low < 0;
+    const bool water = s.level <= 0 && l->globe->low < 0;
     const double *normal = water ? s.up : s.normal, lit = dot(normal, l->sun);
     const double sun = 1.7 * fmax(lit, 0), sky = 0.3 * fmin(fmax(dot(s.up, l->sun) + 0.3, 0.1), 1);
     struct colour colour = surface_of(l, s.level, (0.9 - dot(s.normal, s.up)) / 0.2);
