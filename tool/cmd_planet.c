@@ -155,7 +155,7 @@ static int make_mesh(struct job *job, struct globe *globe, struct wish *wish)
     int code = EXIT_DONE;
     bosc_status status = bosc_planet_get_info(job->ctx, globe->planet, &info);
     if (status != BOSC_OK) return say_ctx(job, status);
-    if (wish->goal.error < 0) wish->goal.error = fmax((info.high - info.low) / 200, info.radius / 100000);
+    if (wish->goal.error < 0) wish->goal.error = fmax((info.high - info.low) / 50, info.radius / 20000);
     if (job->value[OPT_CAMERA]) {
         code = planet_camera(job, globe, "--camera", wish->camera, (int)wish->width, &camera);
         wish->goal.camera = &camera;

@@ -621,7 +621,7 @@ const struct command commands[] = {
          "H holds heights of the whole planet, equirectangular: rows from north to south, columns from longitude -180\n"
          "to the east; .png (8, 16 bits, or terrain-RGB), .pgm, .tif or .npy. Vertices are at R plus the height; z is\n"
          "to the north pole, x to latitude and longitude 0. Every edge is of two triangles. Without a bound the error\n"
-         "is a 200th of the range of heights, or a 100,000th of R where that is more. With a camera, positions are\n"
+         "is a 50th of the range of heights, or a 20,000th of R where that is more. With a camera, positions are\n"
          "from that, so that they are exact near it. Frames go to DIR, with altitude, triangles and time of each; what\n"
          "a longer flight left there, frame-NNNNN.png, is removed.",
      .example = "boscage planet earth.tif --error 500 -o globe.glb --png globe.png",
