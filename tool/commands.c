@@ -622,7 +622,8 @@ const struct command commands[] = {
          "to the east; .png (8, 16 bits, or terrain-RGB), .pgm, .tif or .npy. Vertices are at R plus the height; z is\n"
          "to the north pole, x to latitude and longitude 0. Every edge is of two triangles. Without a bound the error\n"
          "is a 50th of the range of heights, or a 20,000th of R where that is more. With a camera, positions are\n"
-         "from that, so that they are exact near it. Frames go to DIR, with altitude, triangles and time of each; what\n"
+         "from that, so that they are exact near it. Frames go to DIR, with altitude, triangles and time of each; "
+         "what\n"
          "a longer flight left there, frame-NNNNN.png, is removed.",
      .example = "boscage planet earth.tif --error 500 -o globe.glb --png globe.png",
      .least = 1,
