@@ -83,7 +83,7 @@ BI_FN double bi_planet_detail_error(const struct bi_planet_view *s, double lengt
     return sum;
 }
 
-/* How much lines of samples bend the surface within `reach` of a place, if there is one: it is straight between them. */
+/* How much lines of samples within `reach` of a place bend the surface, which is straight between them. */
 BI_FN double bi_planet_bend(double most, double place, double reach)
 {
     if (bi_floor(place - reach) == bi_floor(place + reach)) return 0;
@@ -92,9 +92,9 @@ BI_FN double bi_planet_bend(double most, double place, double reach)
 
 /* How far the surface may be from the triangles beside a base, before they are split.
  *
- * With second differences of at most A along rows, D down columns and T across both, a chord over p columns and q rows
- * is within (A (p^2 + 2 p) + D (q^2 + 2 q) + 2 T p q) / 8 of the bilinear surface: each line of samples bends it by A or
- * D at most, and each cell twists it. Columns are close to each other beside a pole, where p is large and A small. A
+ * With second differences of at most A along rows, D down columns and T across both, a chord over p columns and q
+ * rows is within (A (p^2 + 2 p) + D (q^2 + 2 q) + 2 T p q) / 8 of the bilinear surface: each line of samples bends it
+ * by A or D at most, and each cell twists it. Columns are close to each other beside a pole, where p is large and A small. A
  * point of a triangle lies on a line from a corner to a point of the edge across: that makes two such errors. A sphere
  * is within 3/16 of a triangle's longest edge squared of it, in units of the radius. */
 BI_FN float bi_planet_base_error(const struct bi_planet_view *s, const double p0[3], const double p1[3])
