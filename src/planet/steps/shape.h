@@ -94,9 +94,9 @@ BI_FN double bi_planet_bend(double most, double place, double reach)
  *
  * With second differences of at most A along rows, D down columns and T across both, a chord over p columns and q
  * rows is within (A (p^2 + 2 p) + D (q^2 + 2 q) + 2 T p q) / 8 of the bilinear surface: each line of samples bends it
- * by A or D at most, and each cell twists it. Columns are close to each other beside a pole, where p is large and A small. A
- * point of a triangle lies on a line from a corner to a point of the edge across: that makes two such errors. A sphere
- * is within 3/16 of a triangle's longest edge squared of it, in units of the radius. */
+ * by A or D at most, and each cell twists it. Columns are close to each other beside a pole, where p is large and A
+ * small. A point of a triangle lies on a line from a corner to a point of the edge across: that makes two such errors.
+ * A sphere is within 3/16 of a triangle's longest edge squared of it, in units of the radius. */
 BI_FN float bi_planet_base_error(const struct bi_planet_view *s, const double p0[3], const double p1[3])
 {
     double d0[3], d1[3], m[3], apart[3];
