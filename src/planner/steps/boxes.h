@@ -112,8 +112,7 @@ BI_FN enum bi_planner_box_state bi_planner_region_body(const struct bi_planner_s
 {
     const double *ball = s->robot.bounds + 4 * a;
     double far = g->spread * s->robot.reaches[a], wide = bi_planner_is_flat(&s->robot, a) ? 0 : ball[3];
-    struct bi_planner_swept swept;
-    bi_planner_sweep(&g->at, ball, &swept);
+    const struct bi_planner_swept swept = bi_planner_sweep(&g->at, ball);
     for (int64_t i = 0; i < s->node_count && state != BI_PLANNER_FORBIDDEN;) {
         const struct bi_planner_node *node = &s->nodes[i];
         bool shallow = state == BI_PLANNER_MIXED && far >= wide + node->widest; /* as all that is in it is */

@@ -111,9 +111,8 @@ BI_FN uint32_t bi_planner_piece_place(const struct bi_planner_scene *s, const st
 {
     const double *ball = s->robot.bounds + 4 * a;
     struct bi_planner_arc piece;
-    struct bi_planner_swept swept;
     bi_planner_piece_of(arc, at, &piece);
-    bi_planner_sweep(&piece, ball, &swept);
+    const struct bi_planner_swept swept = bi_planner_sweep(&piece, ball);
     for (int64_t i = 0; i < s->node_count;) {
         const struct bi_planner_node *node = &s->nodes[i];
         if (bi_planner_swept_apart(&swept, node->ball, ball[3] + node->ball[3])) {

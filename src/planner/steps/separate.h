@@ -16,15 +16,15 @@ struct bi_planner_swept {
     double turned[3][3], scales[3], size, length2, length;
 };
 
-BI_FN void bi_planner_sweep(const struct bi_planner_arc *arc, const double *a, struct bi_planner_swept *swept)
+BI_FN struct bi_planner_swept bi_planner_sweep(const struct bi_planner_arc *arc, const double *a)
 {
+    const double length2 = bi_planner_dot(a, a);
+    struct bi_planner_swept swept = {{{0}}, {0}, arc->size, length2, bi_sqrt(length2)};
     for (int k = 0; k < 3; k++) {
-        bi_planner_turn(arc->m[k].r, a, swept->turned[k]);
-        swept->scales[k] = arc->m[k].scale;
+        bi_planner_turn(arc->m[k].r, a, swept.turned[k]);
+        swept.scales[k] = arc->m[k].scale;
     }
-    swept->size = arc->size;
-    swept->length2 = bi_planner_dot(a, a);
-    swept->length = bi_sqrt(swept->length2);
+    return swept;
 }
 
 /* The ball about a, turned, and that about b: |Ra - b|^2 > r^2, or |a|^2 + |b|^2 - r^2 - 2 b.Ra > 0. */
@@ -46,8 +46,7 @@ BI_FN bool bi_planner_still_apart(const struct bi_planner_swept *a, const double
 
 BI_FN bool bi_planner_balls_apart(const struct bi_planner_arc *arc, const double *a, const double *b, double radii)
 {
-    struct bi_planner_swept swept;
-    bi_planner_sweep(arc, a, &swept);
+    const struct bi_planner_swept swept = bi_planner_sweep(arc, a);
     return bi_planner_swept_apart(&swept, b, radii);
 }
 
