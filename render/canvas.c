@@ -128,6 +128,24 @@ void canvas_glow(struct canvas *canvas, double x, double y, double radius, struc
         }
 }
 
+void canvas_sample(struct canvas *canvas, int side, struct colour (*at)(const void *user, int x, int y),
+                   const void *user)
+{
+    const int count = side * side;
+#pragma omp parallel for schedule(dynamic, 4)
+    for (int y = 0; y < canvas->height; y++)
+        for (int x = 0; x < canvas->width; x++) {
+            struct colour sum = {0, 0, 0};
+            for (int i = 0; i < count; i++) {
+                const struct colour c = at(user, x * side + i % side, y * side + i / side);
+                sum.r += c.r / (float)count;
+                sum.g += c.g / (float)count;
+                sum.b += c.b / (float)count;
+            }
+            canvas->pixels[(int64_t)y * canvas->width + x] = sum;
+        }
+}
+
 uint8_t *canvas_rgb(const struct canvas *canvas)
 {
     size_t count = (size_t)canvas->width * (size_t)canvas->height;

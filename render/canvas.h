@@ -31,6 +31,11 @@ void canvas_line(struct canvas *canvas, double x0, double y0, double x1, double 
 void canvas_box(struct canvas *canvas, double x0, double y0, double x1, double y1, struct colour colour, double alpha);
 void canvas_glow(struct canvas *canvas, double x, double y, double radius, struct colour colour, double alpha);
 
+/* Gives every pixel the mean of side x side samples, each the colour that `at` says of a place counted in samples;
+ * several threads call it. */
+void canvas_sample(struct canvas *canvas, int side, struct colour (*at)(const void *user, int x, int y),
+                   const void *user);
+
 uint8_t *canvas_rgb(const struct canvas *canvas); /* 8 bits; to be freed. NULL: no memory */
 bosc_status canvas_write(const struct canvas *canvas, const char *path, bosc_io_error *error);
 

@@ -84,8 +84,9 @@ static struct spot spot_of(const struct globe *g, uint32_t triangle, const struc
     return s;
 }
 
-static struct colour sample_at(const struct look *l, int x, int y)
+static struct colour sample_at(const void *look, int x, int y)
 {
+    const struct look *l = look;
     const uint32_t triangle = l->sight->seen[(int64_t)y * l->sight->width + x];
     if (triangle == SCENE_NOTHING) return background(l, x + 0.5, y + 0.5);
     const struct touch touch = sight_touch(l->sight, x, y, triangle);
@@ -99,22 +100,6 @@ static struct colour sample_at(const struct look *l, int x, int y)
     const double distance = sqrt(dot(s.at, s.at)), slope = fmax(fabs(dot(s.at, s.up)) / distance, 0.02);
     const double way = fmin(distance / l->globe->info.radius, air / slope);
     return colour_mix(colour, l->paints.haze, (1 - exp(-way / clear)) * fmin(fmax(dot(s.up, l->sun) + 0.3, 0), 1));
-}
-
-static void draw_samples(const struct look *l, struct canvas *canvas)
-{
-#pragma omp parallel for schedule(dynamic, 4)
-    for (int y = 0; y < canvas->height; y++)
-        for (int x = 0; x < canvas->width; x++) {
-            struct colour sum = {0, 0, 0};
-            for (int i = 0; i < SAMPLES * SAMPLES; i++) {
-                const struct colour c = sample_at(l, x * SAMPLES + i % SAMPLES, y * SAMPLES + i / SAMPLES);
-                sum.r += c.r / (SAMPLES * SAMPLES);
-                sum.g += c.g / (SAMPLES * SAMPLES);
-                sum.b += c.b / (SAMPLES * SAMPLES);
-            }
-            canvas->pixels[(int64_t)y * canvas->width + x] = sum;
-        }
 }
 
 /* How far the nearest vertex is. */
@@ -149,7 +134,7 @@ bool globe_draw(const struct globe *globe, const bosc_planet_camera *camera, con
     const struct eye eye = eye_of(globe, camera);
     bool good = sight_open(&sight, camera->width * SAMPLES, camera->height * SAMPLES, &eye, &scene) &&
                 canvas_open(canvas, camera->width, camera->height, (struct colour){0, 0, 0});
-    if (good) draw_samples(&l, canvas);
+    if (good) canvas_sample(canvas, SAMPLES, sample_at, &l);
     sight_close(&sight);
     return good;
 }

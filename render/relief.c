@@ -156,8 +156,9 @@ static double wire_of(const struct look *l, const struct touch *touch)
     return l->relief->wires * fmin(cover, 1) * fmin(plain, 1);
 }
 
-static struct colour sample_at(const struct look *l, int x, int y)
+static struct colour sample_at(const void *look, int x, int y)
 {
+    const struct look *l = look;
     const struct relief *r = l->relief;
     uint32_t triangle = l->sight->seen[(int64_t)y * l->sight->width + x];
     if (triangle == SCENE_NOTHING) return background(l, x + 0.5, y + 0.5);
@@ -182,22 +183,6 @@ static struct colour sample_at(const struct look *l, int x, int y)
         colour = colour_mix(colour, l->paints.haze, haze * haze);
     }
     return colour;
-}
-
-static void draw_samples(const struct look *l, struct canvas *canvas)
-{
-#pragma omp parallel for schedule(dynamic, 4)
-    for (int y = 0; y < canvas->height; y++)
-        for (int x = 0; x < canvas->width; x++) {
-            struct colour sum = {0, 0, 0};
-            for (int i = 0; i < SAMPLES * SAMPLES; i++) {
-                struct colour c = sample_at(l, x * SAMPLES + i % SAMPLES, y * SAMPLES + i / SAMPLES);
-                sum.r += c.r / (SAMPLES * SAMPLES);
-                sum.g += c.g / (SAMPLES * SAMPLES);
-                sum.b += c.b / (SAMPLES * SAMPLES);
-            }
-            canvas->pixels[(int64_t)y * canvas->width + x] = sum;
-        }
 }
 
 /* ---- views ---- */
@@ -247,7 +232,7 @@ bool relief_draw(const struct relief *relief, int width, int height, struct canv
     bool good = block_open(&l.block, relief, relief->view == RELIEF_SIDE) &&
                 sight_open(&sight, width * SAMPLES, height * SAMPLES, &eye, &l.block.scene);
     if (good) good = canvas_open(canvas, width, height, (struct colour){0, 0, 0});
-    if (good) draw_samples(&l, canvas);
+    if (good) canvas_sample(canvas, SAMPLES, sample_at, &l);
     sight_close(&sight);
     block_close(&l.block);
     return good;

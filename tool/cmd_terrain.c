@@ -87,23 +87,10 @@ static int draw(struct job *job, const struct land *land, const struct wish *wis
 /* The mesh, a picture, or both together. */
 static int write_results(struct job *job, struct land *land, const struct wish *wish)
 {
-    const char *mesh_path = job->value[OPT_OUTPUT], *png_path = job->value[OPT_PNG];
     struct canvas canvas = {0};
-    bosc_io_error error;
-    uint8_t *rgb = NULL;
-    int code = png_path ? draw(job, land, wish, &canvas) : EXIT_DONE;
-    if (!code && png_path && !(rgb = canvas_rgb(&canvas))) code = say(EXIT_FAILED, "out of memory for the picture");
-    double start = job_now();
+    int code = job->value[OPT_PNG] ? draw(job, land, wish, &canvas) : EXIT_DONE;
     if (job->value[OPT_FLIP_Y]) land_flip_y(land);
-    if (!code) {
-        bosc_status status = !png_path    ? bosc_mesh_write(mesh_path, &land->mesh, &error)
-                             : !mesh_path ? bosc_png_write(png_path, rgb, canvas.width, canvas.height, &error)
-                                          : bosc_mesh_and_png_write(mesh_path, &land->mesh, png_path, rgb, canvas.width,
-                                                                    canvas.height, &error);
-        if (status != BOSC_OK) code = say_io(status, &error);
-    }
-    job_seconds(job, "write", start);
-    free(rgb);
+    if (!code) code = surface_write(job, &land->mesh, &canvas);
     canvas_close(&canvas);
     return code;
 }
@@ -112,17 +99,11 @@ static int write_results(struct job *job, struct land *land, const struct wish *
 static int read_wish(struct job *job, struct wish *wish)
 {
     double camera[CAMERA_NUMBERS];
-    int code, given = -1;
+    int code = surface_check_bound(job);
     bool flight = job->value[OPT_FLY] || job->value[OPT_FRAMES];
     *wish = (struct wish){
         .goal = {.size = sizeof wish->goal, .error = -1}, .view = RELIEF_SIDE, .width = flight ? 1280 : 1600};
-    static const enum option bounds[] = {OPT_ERROR, OPT_TRIANGLES, OPT_CAMERA};
-    for (int i = 0; i < 3; i++) {
-        if (job->value[bounds[i]] && given >= 0)
-            return say(EXIT_USAGE, "%s: cannot be combined with %s: give one bound", option_flag(bounds[i]),
-                       option_flag(bounds[given]));
-        if (job->value[bounds[i]]) given = i;
-    }
+    if (code) return code;
     if (job->value[OPT_TRIANGLES] || job->value[OPT_CAMERA]) wish->goal.error = 0;
     if ((code = option_number(job, OPT_ERROR, 0, &wish->goal.error)) ||
         (code = option_integer(job, OPT_TRIANGLES, 1, INT64_MAX, &wish->goal.triangles)) ||

@@ -4,7 +4,7 @@
 
 #include "render/camera.h"
 #include "render/globe.h"
-#include "tool/tool.h"
+#include "tool/surface.h"
 
 /* A camera of latitude, longitude, altitude, heading, pitch and fov, in degrees and metres, for a picture of 16 : 9;
  * what the numbers cannot be is said of the option or file `name`, with EXIT_USAGE. */

@@ -7,7 +7,7 @@
 #include "tool/frames.h"
 #include "tool/planet.h"
 
-enum { MOST_FRAMES = 100000, LATITUDE = 0, LONGITUDE, ALTITUDE, HEADING, PITCH, FOV };
+enum { LATITUDE, LONGITUDE, ALTITUDE, HEADING, PITCH, FOV };
 
 /* Cameras that the flight passes by. */
 struct path {
@@ -40,17 +40,9 @@ static int make_descent(struct job *job, const struct globe *globe, struct path 
 static int read_path(struct job *job, struct path *path)
 {
     bosc_array rows = {0};
-    bosc_io_error error;
-    const char *name = job->value[OPT_FLY];
-    bosc_status status = bosc_points_read(name, &rows, &error);
-    if (status != BOSC_OK) return say_io(status, &error);
-    if (rows.dtype != BOSC_F64 || rows.shape[1] != CAMERA_NUMBERS || rows.shape[0] < 1) {
-        bosc_array_free(&rows);
-        return say(EXIT_FAILED, "%s: a path has rows latitude,longitude,altitude,heading,pitch,fov, as text or f8",
-                   name);
-    }
-    *path = (struct path){.camera = rows.data, .count = rows.shape[0]};
-    return EXIT_DONE;
+    int code = flight_read(job, 1, "rows latitude,longitude,altitude,heading,pitch,fov", &rows);
+    if (!code) *path = (struct path){.camera = rows.data, .count = rows.shape[0]};
+    return code;
 }
 
 /* t from 0 to 1. Between two cameras altitudes are in proportion, other numbers change evenly, and angles turn the
@@ -119,14 +111,10 @@ static int sun_of(struct job *job, const struct globe *globe, const struct path 
 int planet_fly(struct job *job, struct globe *globe, int width)
 {
     static const enum option others[] = {OPT_ERROR, OPT_TRIANGLES, OPT_CAMERA, OPT_PNG};
-    int64_t count = 60;
+    int64_t count;
     double sun[3];
     struct path path = {0};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (job->value[others[i]]) return say(EXIT_USAGE, "%s: does not apply to a flight", option_flag(others[i]));
-    int code = option_integer(job, OPT_FRAMES, 1, MOST_FRAMES, &count);
-    if (!code && strcmp(job->value[OPT_OUTPUT], "-") == 0) code = say(EXIT_USAGE, "-o: a flight needs a folder");
-    if (!code) code = folder_make(job->value[OPT_OUTPUT]);
+    int code = flight_begin(job, others, sizeof others / sizeof *others, &count);
     if (!code) code = job->value[OPT_FLY] ? read_path(job, &path) : make_descent(job, globe, &path);
     if (!code) code = sun_of(job, globe, &path, sun);
     json_t *frames = json_array();

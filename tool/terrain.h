@@ -5,7 +5,7 @@
 #include "render/camera.h"
 #include "render/land.h"
 #include "render/relief.h"
-#include "tool/tool.h"
+#include "tool/surface.h"
 
 /* Says so and returns EXIT_USAGE where the numbers of the option or file `name` make no camera. */
 int camera_refused(const char *name, const double camera[CAMERA_NUMBERS]);

@@ -7,7 +7,7 @@
 #include "tool/frames.h"
 #include "tool/terrain.h"
 
-enum { MOST_FRAMES = 100000, CIRCLE = 24 };
+enum { CIRCLE = 24 };
 
 /* Cameras that the flight passes by. */
 struct path {
@@ -52,13 +52,9 @@ static int make_circle(const struct land *land, struct path *path)
 static int read_path(struct job *job, struct path *path)
 {
     bosc_array rows = {0};
-    bosc_io_error error;
     const char *name = job->value[OPT_FLY];
-    bosc_status status = bosc_points_read(name, &rows, &error);
-    if (status != BOSC_OK) return say_io(status, &error);
-    int code = EXIT_DONE;
-    if (rows.dtype != BOSC_F64 || rows.shape[1] != CAMERA_NUMBERS || rows.shape[0] < 2)
-        code = say(EXIT_FAILED, "%s: a path has at least two rows x,y,z,yaw,pitch,fov, as text or f8", name);
+    int code = flight_read(job, 2, "at least two rows x,y,z,yaw,pitch,fov", &rows);
+    if (code) return code;
     for (int64_t i = 0; i < rows.shape[0] && !code; i++) {
         const double *c = (const double *)rows.data + i * CAMERA_NUMBERS;
         for (int k = 0; k < CAMERA_NUMBERS && !code; k++)
@@ -146,14 +142,10 @@ static int fly_frame(struct job *job, struct land *land, const struct ground *gr
 int terrain_fly(struct job *job, struct land *land, int width)
 {
     static const enum option others[] = {OPT_ERROR, OPT_TRIANGLES, OPT_CAMERA, OPT_PNG, OPT_VIEW, OPT_FLIP_Y};
-    int64_t count = 60;
+    int64_t count;
     struct path path = {0};
     struct ground ground = {0};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (job->value[others[i]]) return say(EXIT_USAGE, "%s: does not apply to a flight", option_flag(others[i]));
-    int code = option_integer(job, OPT_FRAMES, 1, MOST_FRAMES, &count);
-    if (!code && strcmp(job->value[OPT_OUTPUT], "-") == 0) code = say(EXIT_USAGE, "-o: a flight needs a folder");
-    if (!code) code = folder_make(job->value[OPT_OUTPUT]);
+    int code = flight_begin(job, others, sizeof others / sizeof *others, &count);
     if (!code) code = job->value[OPT_FLY] ? read_path(job, &path) : make_circle(land, &path);
     if (code) return code;
     if (!path.closed) unwind(&path);

@@ -38,8 +38,8 @@ typedef struct bosc_planet_opts {
     int32_t depth;           /* the deepest level, 0 to 60; 0: 60 */
     int32_t detail_octaves;  /* 0 to 32; 0: 16 */
     double detail_amplitude; /* of the first octave, about that of its heights; 0: no detail */
-    double
-        detail_wavelength; /* of the first octave, radius / 65536 or more; 0: a column of the raster at the equator */
+    /* Of the first octave, radius / 65536 or more; 0: that of a column of the raster at the equator. */
+    double detail_wavelength;
     uint64_t detail_seed;
 } bosc_planet_opts;
 

@@ -55,8 +55,8 @@ BOSC_API void bosc_planner_free(bosc_planner *planner);
  * (bosc_roadmap_explore), which cells are free, and the components of these. A lazy planner has no cells at first:
  * bosc_planner_add makes them, and bosc_planner_route where it finds no certified route without.
  * Errors: as bosc_plan_build. On BOSC_ERR_ARG, BOSC_ERR_DATA and BOSC_ERR_LIMIT the planner holds what it held before;
- * on any other failure it is empty. A further build of the same shape, of one
- * batch of rotations or lazy, allocates nothing.
+ * on any other failure it is empty. A further build of the same shape, lazy or of one batch of rotations, allocates
+ * nothing.
  * Cost: that of the two; the labels of all cells; O(cells + edges). Waits. */
 BOSC_API bosc_status bosc_planner_build(bosc_ctx *ctx, bosc_planner *planner, const bosc_plan_scene *scene);
 
@@ -137,8 +137,8 @@ typedef struct bosc_planner_route_opts {
     /* Boxes of rotations into which SO(3) is divided to find a way, or to prove that there is none, where all else
      * found no certified one. 0: 200,000, or 2^26 / (r o) for r and o bodies, but 4,096 at least; -1: none. */
     int64_t max_boxes;
-    /* Steps that are tested to grow trees of them from start and goal. 0: 4,096, or 2^24 / (r o), but
-     * 1,024 at least; -1: none. */
+    /* Steps that are tested to grow trees of them from start and goal. 0: 4,096, or 2^24 / (r o) where that is less,
+     * but 1,024 at least; -1: none. */
     int64_t max_tested;
 } bosc_planner_route_opts;
 

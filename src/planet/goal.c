@@ -2,60 +2,8 @@
 #include <string.h>
 
 #include "base/elementary.h"
+#include "core/camera.h"
 #include "planet/drivers.h"
-
-static const double MOST = 0x1p+500; /* so that squares do not overflow */
-
-static bool finite3(const double v[3])
-{
-    for (int c = 0; c < 3; c++)
-        if (!(v[c] >= -MOST && v[c] <= MOST)) return false;
-    return true;
-}
-
-/* Scales a vector to length 1; false for one without a direction. */
-static bool unit(double v[3])
-{
-    double most = 0, square = 0;
-    for (int c = 0; c < 3; c++) most = v[c] > most ? v[c] : -v[c] > most ? -v[c] : most;
-    if (most == 0) return false;
-    for (int c = 0; c < 3; c++) {
-        v[c] /= most;
-        square += v[c] * v[c];
-    }
-    for (int c = 0; c < 3; c++) v[c] /= bi_sqrt(square);
-    return true;
-}
-
-static void cross(const double a[3], const double b[3], double out[3])
-{
-    for (int c = 0; c < 3; c++) {
-        const int d = (c + 1) % 3, e = (c + 2) % 3;
-        out[c] = a[d] * b[e] - a[e] * b[d];
-    }
-}
-
-/* The planes of the view, with normals of length 1: to either side of the direction, and across it at the eye. */
-static bool make_planes(const bosc_planet_camera *camera, double tangent, struct bi_planet_criterion *a)
-{
-    double ahead[3], up[3], right[3], over[3];
-    memcpy(ahead, camera->direction, sizeof ahead);
-    memcpy(up, camera->up, sizeof up);
-    if (!unit(ahead) || !unit(up)) return false;
-    cross(ahead, up, right);
-    if (right[0] * right[0] + right[1] * right[1] + right[2] * right[2] < 0x1p-80 || !unit(right)) return false;
-    cross(right, ahead, over);
-    const double wide = tangent * camera->width / camera->height;
-    for (int c = 0; c < 3; c++) {
-        a->planes[0][c] = ahead[c];
-        a->planes[1][c] = wide * ahead[c] + right[c];
-        a->planes[2][c] = wide * ahead[c] - right[c];
-        a->planes[3][c] = tangent * ahead[c] + over[c];
-        a->planes[4][c] = tangent * ahead[c] - over[c];
-    }
-    for (int i = 1; i < 5; i++) unit(a->planes[i]);
-    return true;
-}
 
 /* From the eye's distance, over the lowest ground, that of the farthest point at which the highest shows. */
 static void make_horizon(const struct bi_planet_view *view, struct bi_planet_criterion *a)
@@ -66,7 +14,7 @@ static void make_horizon(const struct bi_planet_view *view, struct bi_planet_cri
     memcpy(a->toward_eye, a->eye, sizeof a->eye);
     for (int c = 0; c < 3; c++) distance += a->eye[c] * a->eye[c];
     distance = bi_sqrt(distance);
-    a->horizon = distance > low && low > 0 && unit(a->toward_eye);
+    a->horizon = distance > low && low > 0 && bi_unit3(a->toward_eye);
     if (!a->horizon) return;
     const double near = low / distance, far = low / high, near_sine = bi_sqrt(1 - near * near),
                  far_sine = bi_sqrt(1 - far * far);
@@ -74,35 +22,19 @@ static void make_horizon(const struct bi_planet_view *view, struct bi_planet_cri
     a->sine = near_sine * far + near * far_sine;
 }
 
-static bosc_status check_camera(bosc_ctx *ctx, const bosc_planet_camera *camera)
-{
-    const double *direction = camera->direction;
-    if (!finite3(camera->position)) return bi_fail(ctx, BOSC_ERR_ARG, "camera: its position is not finite");
-    if (!finite3(direction) || (direction[0] == 0 && direction[1] == 0 && direction[2] == 0))
-        return bi_fail(ctx, BOSC_ERR_ARG, "camera: its direction is not finite or has no length");
-    if (!finite3(camera->up)) return bi_fail(ctx, BOSC_ERR_ARG, "camera: up is not finite");
-    if (!(camera->fov > 0 && camera->fov < BI_PI))
-        return bi_fail(ctx, BOSC_ERR_ARG, "camera: fov %g is not in 0 to pi", camera->fov);
-    if (!(camera->pixels > 0 && camera->pixels <= 0x1p+100))
-        return bi_fail(ctx, BOSC_ERR_ARG, "camera: pixels %g is not more than 0 and finite", camera->pixels);
-    if (camera->reserved) return bi_fail(ctx, BOSC_ERR_ARG, "camera: reserved is not 0");
-    if (camera->width < 1 || camera->height < 1)
-        return bi_fail(ctx, BOSC_ERR_ARG, "camera: a viewport of %d x %d pixels", (int)camera->width,
-                       (int)camera->height);
-    return BOSC_OK;
-}
-
-static bosc_status take_camera(bosc_ctx *ctx, const bosc_planet *planet, const bosc_planet_camera *camera,
+static bosc_status take_camera(bosc_ctx *ctx, const bosc_planet *planet, const bosc_planet_camera *given,
                                struct bi_planet_criterion *a)
 {
-    BI_TRY(check_camera(ctx, camera));
-    const double tangent = bi_sin_f64(camera->fov / 2) / bi_cos_f64(camera->fov / 2);
+    const struct bi_camera camera = BI_CAMERA_OF(given);
+    BI_TRY(bi_check_camera(ctx, &camera));
     a->on = true;
-    a->cull = camera->cull != 0;
-    memcpy(a->eye, camera->position, sizeof a->eye);
+    a->cull = given->cull != 0;
+    memcpy(a->eye, given->position, sizeof a->eye);
     make_horizon(&planet->view, a);
-    if (a->cull && !make_planes(camera, tangent, a))
+    if (!a->cull) return BOSC_OK;
+    if (!bi_camera_planes(&camera, given->up, a->planes))
         return bi_fail(ctx, BOSC_ERR_ARG, "camera: its direction and up are parallel, or up has no length");
+    for (int i = 1; i < 5; i++) bi_unit3(a->planes[i]);
     return BOSC_OK;
 }
 
@@ -113,8 +45,8 @@ void bi_planet_set_limits(const bosc_planet_goal *goal, double times, struct bi_
     criterion->split.error = error * times;
     criterion->merge.error = error * times * keep;
     if (!goal->camera) return;
-    const double half = goal->camera->fov / 2, tangent = bi_sin_f64(half) / bi_cos_f64(half);
-    criterion->split.scale = goal->camera->height / (2 * tangent) / goal->camera->pixels / times;
+    const struct bi_camera camera = BI_CAMERA_OF(goal->camera);
+    criterion->split.scale = goal->camera->height / (2 * bi_camera_tangent(&camera)) / goal->camera->pixels / times;
     criterion->merge.scale = criterion->split.scale / keep;
 }
 

@@ -15,9 +15,8 @@ static bosc_status pass(bosc_ctx *ctx, bosc_planet *planet, const struct bi_plan
     return bi_planet_change(ctx, planet, mark.commands, leaves, changed);
 }
 
-/* Passes until nothing changes, or there are more triangles than `most`. They end: what
- * was split for its own error is not merged, and what was merged is split again only for a finer triangle's sake, which
- * then keeps it. */
+/* Passes until nothing changes, or there are more triangles than `most`. They end: what was split for its own error is
+ * not merged, and what was merged is split again only for a finer triangle's sake, which then keeps it. */
 static bosc_status settle(bosc_ctx *ctx, bosc_planet *planet, const struct bi_planet_criterion *criterion,
                           int64_t passes, int64_t most)
 {

@@ -1,91 +1,25 @@
 /* Checks a goal, and prepares the refinement criterion. */
 #include <string.h>
 
-#include "base/elementary.h"
+#include "core/camera.h"
 #include "core/check.h"
 #include "terrain/drivers.h"
 
 enum { MAX_REGIONS = 1024 };
 
-static const double MOST = 0x1p+500; /* so that squares do not overflow */
-
-static bool finite3(const double v[3])
+static bosc_status take_camera(bosc_ctx *ctx, const bosc_terrain_camera *given, struct bi_terrain_view *view)
 {
-    for (int c = 0; c < 3; c++)
-        if (!(v[c] >= -MOST && v[c] <= MOST)) return false;
-    return true;
-}
-
-/* Scales a vector to length 1; false for one without a direction. */
-static bool unit(double v[3])
-{
-    double most = 0;
-    for (int c = 0; c < 3; c++) most = v[c] > most ? v[c] : -v[c] > most ? -v[c] : most;
-    if (most == 0) return false;
-    double square = 0;
-    for (int c = 0; c < 3; c++) {
-        v[c] /= most;
-        square += v[c] * v[c];
-    }
-    for (int c = 0; c < 3; c++) v[c] /= bi_sqrt(square);
-    return true;
-}
-
-static void cross(const double a[3], const double b[3], double out[3])
-{
-    for (int c = 0; c < 3; c++) {
-        int d = (c + 1) % 3, e = (c + 2) % 3;
-        out[c] = a[d] * b[e] - a[e] * b[d];
-    }
-}
-
-/* The planes of the view: to either side of the direction, and across it at the eye. */
-static bool make_planes(const bosc_terrain_camera *camera, double tangent, struct bi_terrain_view *view)
-{
-    double ahead[3], up[3] = {0, 0, 1}, right[3], over[3];
-    memcpy(ahead, camera->direction, sizeof ahead);
-    if (camera->up[0] != 0 || camera->up[1] != 0 || camera->up[2] != 0) memcpy(up, camera->up, sizeof up);
-    unit(ahead);
-    unit(up);
-    cross(ahead, up, right);
-    double slant = 0;
-    for (int c = 0; c < 3; c++) slant += right[c] * right[c];
-    if (slant < 0x1p-80 || !unit(right)) return false;
-    cross(right, ahead, over);
-    double wide = tangent * camera->width / camera->height;
-    for (int c = 0; c < 3; c++) {
-        view->planes[0][c] = ahead[c];
-        view->planes[1][c] = wide * ahead[c] + right[c];
-        view->planes[2][c] = wide * ahead[c] - right[c];
-        view->planes[3][c] = tangent * ahead[c] + over[c];
-        view->planes[4][c] = tangent * ahead[c] - over[c];
-    }
-    return true;
-}
-
-static bosc_status check_camera(bosc_ctx *ctx, const bosc_terrain_camera *camera, struct bi_terrain_view *view)
-{
+    static const double z[3] = {0, 0, 1};
     memset(view, 0, sizeof *view);
-    if (!camera) return BOSC_OK;
-    if (!finite3(camera->position)) return bi_fail(ctx, BOSC_ERR_ARG, "camera: its position is not finite");
-    const double *direction = camera->direction;
-    if (!finite3(direction) || (direction[0] == 0 && direction[1] == 0 && direction[2] == 0))
-        return bi_fail(ctx, BOSC_ERR_ARG, "camera: its direction is not finite or has no length");
-    if (!finite3(camera->up)) return bi_fail(ctx, BOSC_ERR_ARG, "camera: up is not finite");
-    if (!(camera->fov > 0 && camera->fov < BI_PI))
-        return bi_fail(ctx, BOSC_ERR_ARG, "camera: fov %g is not in 0 to pi", camera->fov);
-    if (!(camera->pixels > 0 && camera->pixels <= 0x1p+100))
-        return bi_fail(ctx, BOSC_ERR_ARG, "camera: pixels %g is not more than 0 and finite", camera->pixels);
-    if (camera->reserved) return bi_fail(ctx, BOSC_ERR_ARG, "camera: reserved is not 0");
-    if (camera->width < 1 || camera->height < 1)
-        return bi_fail(ctx, BOSC_ERR_ARG, "camera: a viewport of %d x %d pixels", (int)camera->width,
-                       (int)camera->height);
-    double tangent = bi_sin_f64(camera->fov / 2) / bi_cos_f64(camera->fov / 2);
+    if (!given) return BOSC_OK;
+    const struct bi_camera camera = BI_CAMERA_OF(given);
+    const double *up = given->up;
+    BI_TRY(bi_check_camera(ctx, &camera));
     view->on = true;
-    view->cull = camera->cull != 0;
-    view->scale = camera->height / (2 * tangent) / camera->pixels;
-    memcpy(view->eye, camera->position, sizeof view->eye);
-    if (view->cull && !make_planes(camera, tangent, view))
+    view->cull = given->cull != 0;
+    view->scale = given->height / (2 * bi_camera_tangent(&camera)) / given->pixels;
+    memcpy(view->eye, given->position, sizeof view->eye);
+    if (view->cull && !bi_camera_planes(&camera, up[0] != 0 || up[1] != 0 || up[2] != 0 ? up : z, view->planes))
         return bi_fail(ctx, BOSC_ERR_ARG, "camera: its direction and up are parallel");
     return BOSC_OK;
 }
@@ -132,7 +66,7 @@ bosc_status bi_terrain_check_goal(bosc_ctx *ctx, const bosc_terrain *terrain, co
 {
     struct bi_terrain_view view;
     BI_TRY(check_fields(ctx, goal, full));
-    BI_TRY(check_camera(ctx, full->camera, &view));
+    BI_TRY(take_camera(ctx, full->camera, &view));
     *criterion = (struct bi_terrain_criterion){.grid = terrain->grid,
                                                .errors = terrain->errors.data,
                                                .bounds = bi_terrain_bounds_of(&terrain->grid),
