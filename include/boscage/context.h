@@ -86,6 +86,13 @@ BOSC_API void bosc_ctx_free(bosc_ctx *ctx);
 /* Waits until everything queued on the context is done, and returns the first failure among it. */
 BOSC_API bosc_status bosc_sync(bosc_ctx *ctx);
 
+/* Queues what follows on another stream of the context's device, after what is queued so far. One context can so serve
+ * all streams of a program, and need not outlive them.
+ * stream: a cudaStream_t of the caller's; NULL: the context's own. The stream that the context leaves must still be
+ *     there, and not record a graph (BOSC_ERR_ARG). A CPU context has no streams, and ignores it.
+ * Does not wait. Cost: an event, some microseconds. Errors: BOSC_ERR_DEVICE. */
+BOSC_API bosc_status bosc_ctx_set_stream(bosc_ctx *ctx, void *stream);
+
 /* Tells the text of the last failure of a call with this context, with the values of the case; "" if there was none.
  * Valid until the next call with the context. Never NULL. */
 BOSC_API const char *bosc_message(const bosc_ctx *ctx);

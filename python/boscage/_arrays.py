@@ -61,11 +61,37 @@ class Space:
         ids[ids < 0] = n
         return ids
 
+    def lists(self, offsets: Any, ids: Any) -> list[Any]:
+        """CSR rows one by one: lists of int, or arrays on the device."""
+        at, flat = self.host(offsets).tolist(), self.host(ids).tolist()
+        return [flat[begin:end] for begin, end in zip(at, at[1:])]
+
+    def pairs(self, offsets: Any, ids: Any) -> Any:
+        """CSR rows as pairs of a row and an entry of it."""
+        out = np.empty((len(ids), 2), np.intp)
+        out[:, 0] = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+        out[:, 1] = ids
+        return out
+
     def host(self, x: Any) -> np.ndarray:
         return np.asarray(x)
 
 
-class CuPy(Space):
+class Library(Space):
+    """What libraries have in common whose arrays can be cut."""
+
+    xp: Any  # their module
+
+    def lists(self, offsets: Any, ids: Any) -> list[Any]:
+        at, flat = self.host(offsets).tolist(), self.give(ids)
+        return [flat[begin:end] for begin, end in zip(at, at[1:])]
+
+    def pairs(self, offsets: Any, ids: Any) -> Any:
+        rows = self.xp.searchsorted(offsets, self.xp.arange(len(ids)), side="right") - 1
+        return self.xp.stack([rows, ids], axis=1)
+
+
+class CuPy(Library):
     name = "cupy"
 
     def __init__(self, x: Any):
@@ -95,11 +121,15 @@ class CuPy(Space):
     def none_to(self, ids: Any, n: int) -> Any:
         return self.xp.where(ids < 0, n, ids)
 
+    def pairs(self, offsets: Any, ids: Any) -> Any:
+        with self.xp.cuda.Device(self.at.device):
+            return super().pairs(offsets, ids)
+
     def host(self, x: Any) -> np.ndarray:
         return self.xp.asnumpy(x)
 
 
-class Torch(Space):
+class Torch(Library):
     name = "torch"
 
     def __init__(self, x: Any):
@@ -134,22 +164,42 @@ class Torch(Space):
     def none_to(self, ids: Any, n: int) -> Any:
         return ids.masked_fill_(ids < 0, n)
 
+    def pairs(self, offsets: Any, ids: Any) -> Any:
+        rows = self.torch.searchsorted(offsets, self.torch.arange(len(ids), device=self.device), right=True) - 1
+        return self.torch.stack([rows, ids], dim=1)
+
     def host(self, x: Any) -> np.ndarray:
-        return x.detach().cpu().numpy()
+        return x.detach().cpu().numpy() if isinstance(x, self.torch.Tensor) else np.asarray(x)
 
 
 class DeviceArray:
-    """Memory of a device, for libraries that have no arrays to write to: DLPack and ``__cuda_array_interface__``."""
+    """Memory of a device, for libraries that have no arrays to write to: DLPack and ``__cuda_array_interface__``.
 
-    def __init__(self, shape: Any, dtype: str, at: Place, stream: int = 0):
+    Its own, or that of an `owner` at an `address`."""
+
+    def __init__(self, shape: Any, dtype: Any, at: Place, owner: Any = None, address: int = 0):
         self.shape = tuple(np.atleast_1d(shape).tolist())
         self.dtype = np.dtype(dtype)
         self._at = at
-        self._where = _core.Where(at.backend, at.device, 0, stream)
-        self._memory = _core.allocate(self._where, int(np.prod(self.shape)) * self.dtype.itemsize)
+        self._where = _core.Where(at.backend, at.device)
+        if owner is None:
+            owner = _core.allocate(self._where, self.nbytes)
+            address = owner.address
+        self._owner, self._address = owner, address
         self._array = _core.at_address(
-            self._memory.address, self.shape, self.dtype.kind, 8 * self.dtype.itemsize, at.device, self._memory
+            address, self.shape, self.dtype.kind, 8 * self.dtype.itemsize, at.device, owner
         )
+
+    @property
+    def nbytes(self) -> int:
+        return int(np.prod(self.shape)) * self.dtype.itemsize
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def reshape(self, *shape: Any) -> "DeviceArray":
+        """The same memory in another shape."""
+        return DeviceArray(np.empty(self.shape, "V0").reshape(*shape).shape, self.dtype, self._at, self._owner, self._address)
 
     def __dlpack__(self, **options: Any) -> Any:
         self._where.sync()  # whatever stream asks: all is there
@@ -164,7 +214,7 @@ class DeviceArray:
         return {
             "shape": self.shape,
             "typestr": self.dtype.str,
-            "data": (self._memory.address, False),
+            "data": (self._address, False),
             "version": 3,
             "strides": None,
             "stream": None,
@@ -174,16 +224,17 @@ class DeviceArray:
         return f"DeviceArray(shape={self.shape}, dtype={self.dtype.name}, device='{self._at}')"
 
 
-class Jax(Space):
+class Jax(Library):
     name = "jax"
 
     def __init__(self, x: Any):
         self.jax = sys.modules["jax"]
+        self.xp = self.jax.numpy
         device = next(iter(x.devices()))
         self.at = Place("cuda", int(device.local_hardware_id or 0)) if device.platform == "gpu" else None
 
     def asarray(self, x: Any, dtype: Any = None) -> Any:
-        return self.jax.numpy.asarray(x, dtype=dtype).block_until_ready()
+        return self.xp.asarray(x, dtype=dtype).block_until_ready()
 
     def rows(self, x: Any, dtype: Any) -> Any:
         return self.asarray(x, dtype)
@@ -195,14 +246,14 @@ class Jax(Space):
         return DeviceArray(shape, dtype, self.at) if self.at else np.empty(shape, dtype)
 
     def give(self, x: Any) -> Any:
-        return self.jax.dlpack.from_dlpack(x) if isinstance(x, DeviceArray) else self.jax.numpy.asarray(x)
+        return self.jax.dlpack.from_dlpack(x) if isinstance(x, DeviceArray) else self.xp.asarray(x)
 
     def sqrt(self, x: Any) -> Any:
-        return self.jax.numpy.sqrt(self.give(x))
+        return self.xp.sqrt(self.give(x))
 
     def none_to(self, ids: Any, n: int) -> Any:
         ids = self.give(ids)
-        return self.jax.numpy.where(ids < 0, n, ids)
+        return self.xp.where(ids < 0, n, ids)
 
     def host(self, x: Any) -> np.ndarray:
         return np.asarray(self.give(x) if isinstance(x, DeviceArray) else x)
@@ -221,22 +272,16 @@ class AnyCuda(Space):
         return int(self.about.get("stream") or 1)
 
     def asarray(self, x: Any, dtype: Any = None) -> Any:
-        if isinstance(x, DeviceArray):
-            x = x._array if dtype is None or x.dtype == np.dtype(dtype) else None
-        elif hasattr(x, "__cuda_array_interface__"):
-            about = x.__cuda_array_interface__
-            given = np.dtype(about["typestr"])
-            if about.get("strides") is not None or (dtype is not None and given != np.dtype(dtype)):
-                x = None
-            else:
-                x = _core.at_address(
-                    about["data"][0], tuple(about["shape"]), given.kind, 8 * given.itemsize, self.at.device, x
-                )
-        else:
+        if not hasattr(x, "__cuda_array_interface__"):
             return np.ascontiguousarray(x, dtype=dtype)
-        if x is None:
-            raise TypeError(f"an array of a library that is not known must be of {np.dtype(dtype).name} without gaps")
-        return x
+        about = x.__cuda_array_interface__
+        given = np.dtype(about["typestr"])
+        wanted = given if dtype is None else np.dtype(dtype)
+        if about.get("strides") is not None or given != wanted:
+            raise TypeError(f"an array of a library that is not known must be of {wanted.name} without gaps")
+        if isinstance(x, DeviceArray):
+            return x
+        return DeviceArray(about["shape"], given, self.at, x, about["data"][0])
 
     def rows(self, x: Any, dtype: Any) -> Any:
         return self.asarray(x, dtype)
@@ -245,16 +290,31 @@ class AnyCuda(Space):
         return np.dtype(x.__cuda_array_interface__["typestr"]).name
 
     def empty(self, shape: Any, dtype: str) -> Any:
-        return DeviceArray(shape, dtype, self.at, self.stream())
+        return DeviceArray(shape, dtype, self.at)
 
-    def sqrt(self, x: Any) -> Any:
-        raise NotImplementedError
+    def give(self, x: Any) -> Any:
+        x._where.sync()
+        return x
 
     def none_to(self, ids: Any, n: int) -> Any:
+        there = self.host(ids)
+        there[there < 0] = n
+        _core.copy(self._where(), ids._address, there.ctypes.data, ids.nbytes)
         return ids
 
+    def pairs(self, offsets: Any, ids: Any) -> Any:
+        return super().pairs(self.host(offsets), self.host(ids))
+
     def host(self, x: Any) -> np.ndarray:
-        raise TypeError("an array on a device where one in host memory is needed")
+        if not hasattr(x, "__cuda_array_interface__"):
+            return np.asarray(x)
+        x = self.asarray(x)
+        there = np.empty(x.shape, x.dtype)
+        _core.copy(self._where(), there.ctypes.data, x._address, x.nbytes)
+        return there
+
+    def _where(self) -> Any:
+        return _core.Where(self.at.backend, self.at.device, 0, self.stream())
 
 
 class NumPy(Space):

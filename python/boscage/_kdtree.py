@@ -10,7 +10,7 @@ import numpy as np
 from . import _core, _nodes
 from ._arrays import DTYPES, NUMPY, Space, place_for, raw, space_of
 from ._nodes import cKDTreeNode
-from ._pairs import Pairs, lists_of
+from ._pairs import Pairs
 from ._points import finite, norm, points_of
 from ._where import Progress, where
 
@@ -297,9 +297,9 @@ class cKDTree(Pairs):
         if (most if ranks is None else int(ranks.min())) < 1:
             raise ValueError("k must be an integer of 1 or more")
         d, i = self._knn(rows, len(rows), most, eps, p, distance_upper_bound, shape, space, workers, progress)
-        if ranks is not None:
+        if ranks is not None and ranks.tolist() != list(range(1, most + 1)):
             d, i = d[:, ranks - 1].reshape(*shape, len(ranks)), i[:, ranks - 1].reshape(*shape, len(ranks))
-        elif most == 1:
+        elif ranks is None and most == 1:
             d, i = d.reshape(shape), i.reshape(shape)
         else:
             d, i = d.reshape(*shape, most), i.reshape(*shape, most)
@@ -447,7 +447,7 @@ class cKDTree(Pairs):
         Returns
         -------
         list, array of lists, int, or array of int
-            Rows of `data`, ascending.
+            Rows of `data`, ascending. Of queries on a device a list of arrays there, as CuPy's trees give it.
 
         Examples
         --------
@@ -464,9 +464,11 @@ class cKDTree(Pairs):
             counts = space.give(counts).reshape(shape)
             return counts if shape or space is not NUMPY else int(counts)
         offsets, ids, _ = self._ball(rows, len(rows), radii, p, eps, space, workers, progress, False)
-        lists = lists_of(space.host(offsets), space.host(ids))
+        lists = space.lists(offsets, ids)
         if not shape:
             return lists[0]
+        if space is not NUMPY:
+            return lists
         out = np.empty(len(lists), object)
         out[:] = lists
         return out.reshape(shape)

@@ -7,7 +7,7 @@ from typing import Any, Optional
 import numpy as np
 
 from . import _core
-from ._arrays import DTYPES, NUMPY, Space
+from ._arrays import DTYPES, NUMPY, Space, raw
 from ._points import norm
 from ._where import Place, Progress, where
 
@@ -48,15 +48,17 @@ class Pairs:
         progress: Progress,
         distances: bool,
     ) -> tuple[Any, Any, Any]:
-        at = where(self._place, 0, workers, progress)
+        space = self._space
+        at = where(self._place, space.stream(), workers, progress)
         of = None if other is None else other._handle
-        offsets = np.empty(self._n + 1, np.int64)
+        offsets = space.empty(self._n + 1, "int64")
         r, p, eps = float(r), norm(p), float(eps)
-        self._handle.pairs(at, of, r, p, eps, self._periods, offsets, None, None)
-        ids = np.empty(offsets[-1], np.int64)
-        d = np.empty(offsets[-1]) if distances else None
-        self._handle.pairs(at, of, r, p, eps, self._periods, offsets, ids, d)
-        return offsets, ids, d
+        self._handle.pairs(at, of, r, p, eps, self._periods, raw(offsets), None, None)
+        total = int(space.host(offsets)[-1])
+        ids = space.empty(total, "int64")
+        d = space.empty(total, "float64") if distances else None
+        self._handle.pairs(at, of, r, p, eps, self._periods, raw(offsets), raw(ids), raw(d))
+        return space.give(offsets), space.give(ids), None if d is None else space.give(d)
 
     def query_ball_tree(
         self,
@@ -80,7 +82,7 @@ class Pairs:
         Returns
         -------
         list of lists
-            For each row of `data` the rows of ``other.data``, ascending.
+            For each row of `data` the rows of ``other.data``, ascending. Of a tree of points on a device arrays there.
 
         Examples
         --------
@@ -89,7 +91,7 @@ class Pairs:
         [[0], []]
         """
         offsets, ids, _ = self._pairs(self._same(other), r, p, eps, workers, progress, False)
-        return lists_of(offsets, ids)
+        return self._space.lists(offsets, ids)
 
     def query_pairs(
         self,
@@ -112,8 +114,8 @@ class Pairs:
 
         Returns
         -------
-        set of (int, int), or numpy.ndarray of shape (pairs, 2)
-            Rows i < j; those of an array ascend.
+        set of (int, int), or array of shape (pairs, 2)
+            Rows i < j; those of an array ascend. The array is where the points are.
 
         Examples
         --------
@@ -128,12 +130,8 @@ class Pairs:
             pairs = self._grid_pairs(float(r), workers, progress)
             return pairs if output_type == "ndarray" else set(zip(*pairs.T.tolist()))
         offsets, ids, _ = self._pairs(None, r, p, eps, workers, progress, False)
-        if output_type == "set":
-            return set(zip(rows_of(offsets).tolist(), ids.tolist()))
-        pairs = np.empty((len(ids), 2), np.intp)
-        pairs[:, 0] = rows_of(offsets)
-        pairs[:, 1] = ids
-        return pairs
+        pairs = self._space.pairs(offsets, ids)
+        return pairs if output_type == "ndarray" else set(zip(*self._space.host(pairs).T.tolist()))
 
     def _grid_serves(self, r: float, p: float) -> bool:
         """Whether a voxel grid finds the same pairs: it does so several times as fast."""
@@ -270,8 +268,9 @@ class Pairs:
         """
         if output_type not in ("dok_matrix", "coo_matrix", "dict", "ndarray"):
             raise ValueError("Invalid output type")
-        offsets, j, v = self._pairs(self._same(other), max_distance, p, 0.0, workers, None, True)
-        i = rows_of(offsets)
+        found = self._pairs(self._same(other), max_distance, p, 0.0, workers, None, True)
+        offsets, j, v = map(self._space.host, found)
+        i = NUMPY.pairs(offsets, j)[:, 0]
         if output_type == "dict":
             return dict(zip(zip(i.tolist(), j.tolist()), v.tolist()))
         if output_type == "ndarray":
@@ -282,14 +281,3 @@ class Pairs:
 
         matrix = coo_matrix((v, (i, j)), shape=(self._n, other._n))
         return matrix.todok() if output_type == "dok_matrix" else matrix
-
-
-def rows_of(offsets: np.ndarray) -> np.ndarray:
-    """The row of each entry of CSR rows."""
-    return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
-
-
-def lists_of(offsets: np.ndarray, ids: np.ndarray) -> list[list[int]]:
-    """CSR rows as lists."""
-    at, flat = offsets.tolist(), ids.tolist()
-    return [flat[begin:end] for begin, end in zip(at, at[1:])]

@@ -32,19 +32,23 @@ int tell(void *user, const char *stage, double fraction)
     return stop;
 }
 
+thread_local bool thread_ends = false; /* what has no destructor can be read after all that has one is gone */
+
 struct Contexts {
     std::vector<std::unique_ptr<Context>> all;
     ~Contexts()
     {
+        thread_ends = true;
         for (auto &context : all) bosc_ctx_free(context->ctx);
     }
 };
 
 thread_local Contexts contexts;
 
+/* One context serves all streams of a device. */
 bool same_place(const Where &a, const Where &b)
 {
-    return a.backend == b.backend && a.device == b.device && a.threads == b.threads && a.stream == b.stream;
+    return a.backend == b.backend && a.device == b.device && a.threads == b.threads;
 }
 
 [[noreturn]] void raise(PyObject *type, const std::string &text)
@@ -57,13 +61,13 @@ Context *open(const Where &where)
 {
     auto context = std::make_unique<Context>();
     context->where = where;
+    context->where.stream = 0;
     context->where.progress.reset();
     bosc_ctx_opts opts = {};
     opts.size = sizeof opts;
     opts.backend = where.backend;
     opts.device = where.device;
     opts.threads = where.threads;
-    opts.stream = reinterpret_cast<void *>(where.stream);
     opts.progress = tell;
     opts.progress_user = context.get();
     bosc_status status = bosc_ctx_create(&opts, &context->ctx);
@@ -105,8 +109,8 @@ struct Memory {
     size_t bytes = 0;
     ~Memory()
     {
-        try {
-            if (at) bosc_release(find(where)->ctx, at, bytes);
+        try { // a library that keeps arrays to the end of the process keeps the memory too
+            if (at && !thread_ends) bosc_release(find(where)->ctx, at, bytes);
         } catch (...) { // the context is gone with its device
         }
     }
@@ -120,6 +124,14 @@ Memory *allocate(const Where &where, size_t bytes)
     memory->bytes = bytes;
     Call(where).run([&](bosc_ctx *ctx) { return bosc_alloc(ctx, bytes, &memory->at); });
     return memory.release();
+}
+
+/* Between addresses that the host and the device have. Waits. */
+void copy(const Where &where, uintptr_t to, uintptr_t from, size_t bytes)
+{
+    Call(where).run([&](bosc_ctx *ctx) {
+        return bosc_copy(ctx, reinterpret_cast<void *>(to), reinterpret_cast<const void *>(from), bytes);
+    });
 }
 
 bosc_backend backend_of(const std::string &name)
@@ -169,9 +181,21 @@ Call::Call(const Where &where) : context(find(where))
     if (context->busy) raise(PyExc_RuntimeError, "a progress function may not call what it hears of");
     context->busy = true;
     context->progress = where.progress.is_valid() && !where.progress.is_none() ? where.progress.ptr() : nullptr;
+    on_callers_stream = where.stream != 0;
+    if (!on_callers_stream) return;
+    bosc_status status = bosc_ctx_set_stream(context->ctx, reinterpret_cast<void *>(where.stream));
+    if (status == BOSC_OK) return;
+    leave();
+    fail(status);
 }
 
 Call::~Call()
+{
+    if (on_callers_stream) (void)bosc_ctx_set_stream(context->ctx, nullptr); // the caller's may go before the context
+    leave();
+}
+
+void Call::leave()
 {
     context->busy = false;
     context->progress = nullptr;
@@ -234,6 +258,7 @@ void bind_context(nb::module_ &m)
         .def_prop_ro("address", [](const Memory &s) { return reinterpret_cast<uintptr_t>(s.at); })
         .def_ro("bytes", &Memory::bytes);
     m.def("allocate", &allocate, "where"_a, "bytes"_a);
+    m.def("copy", &copy, "where"_a, "to"_a, "from"_a, "bytes"_a);
     m.def("at_address", &at_address, "address"_a, "shape"_a, "kind"_a, "bits"_a, "device"_a, "owner"_a);
     m.def("version", &bosc_version);
     m.def("device_count", &bosc_device_count);

@@ -27,14 +27,14 @@ struct Where {
     bosc_backend backend = BOSC_BACKEND_CPU;
     int32_t device = 0;
     int32_t threads = 0;
-    uintptr_t stream = 0; /* 0: the context's own */
+    uintptr_t stream = 0; /* the caller's; 0: the context's own */
     nb::object progress;  /* called with (stage, fraction); what it raises ends the call. None: nobody */
 };
 
 /* A context of one thread. Python's signals are looked at whenever the library tells how far it is. */
 struct Context {
     bosc_ctx *ctx = nullptr;
-    Where where; /* without progress, since it outlives interpreters */
+    Where where; /* without a stream; without progress, since it outlives interpreters */
     PyObject *progress = nullptr;
     bool busy = false;
     PyObject *raised = nullptr; /* while a call was told of */
@@ -62,7 +62,9 @@ class Call
 
   private:
     [[noreturn]] void fail(bosc_status status);
+    void leave();
     Context *context;
+    bool on_callers_stream;
 };
 
 /* A structure of the library. Threads may share it: those that change it wait for those that read it. */

@@ -146,7 +146,7 @@ def test_saved_bytes_are_checked():
 
 def test_no_memory_is_memory_error():
     code = (
-        "import resource, numpy as np, boscage.spatial as s; x = np.zeros((4_000_000, 2)); s.KDTree([[0.0]]);"
+        "import resource, numpy as np, boscage.spatial as s; x = np.zeros((4_000_000, 2)); s.KDTree(x[:99_999]);"
         "used = int(open('/proc/self/statm').read().split()[0]) * 4096;"
         "resource.setrlimit(resource.RLIMIT_AS, (used + (20 << 20),) * 2)\n"
         "try: s.KDTree(x)\nexcept MemoryError as e: print('memory error')"

@@ -21,39 +21,30 @@ FILES = {
 }
 
 
-@pytest.mark.timeout(600)
-@pytest.mark.parametrize("module", FILES)
-def test_upstream(module):
-    which = FILES[module]
-    environment = dict(os.environ, BOSCAGE_UPSTREAM=which, PYTHONPATH=str(HERE))
+def run(which, *selected):
+    """Runs other people's tests: modules that are installed, or files."""
+    path = os.pathsep.join([str(HERE), *filter(None, [os.environ.get("PYTHONPATH")])])
+    environment = dict(os.environ, BOSCAGE_UPSTREAM=which, PYTHONPATH=path)
     if which == "networkx":
         environment.update(NETWORKX_TEST_BACKEND="boscage", NETWORKX_FALLBACK_TO_NX="1")
+    options = ["-p", "boscage_upstream", "-p", "no:cacheprovider", "-q", "-c", os.devnull, "-rfEX", "--tb=short", "-W", "ignore"]
     ran = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-p",
-            "boscage_upstream",
-            "-p",
-            "no:cacheprovider",
-            "-q",
-            "-c",
-            os.devnull,
-            "-rfEX",
-            "--tb=short",
-            "-W",
-            "ignore",
-            "--pyargs",
-            module,
-        ],
-        env=environment,
-        capture_output=True,
-        text=True,
-        cwd="/",
+        [sys.executable, "-m", "pytest", *options, *selected], env=environment, capture_output=True, text=True, cwd="/"
     )
     said = ran.stdout[-6000:] + ran.stderr[-2000:]
     assert ran.returncode == 0, said
     passed = int(re.search(r"(\d+) passed", ran.stdout).group(1))
     listed = int((re.search(r"(\d+) xfailed", ran.stdout) or [0, 0])[1])
     assert passed >= 9 * listed, said  # at most a tenth of a file
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("module", FILES)
+def test_upstream(module):
+    run(FILES[module], "--pyargs", module)
+
+
+@pytest.mark.skipif("BOSCAGE_CUPY_TESTS" not in os.environ, reason="CuPy is installed without its tests")
+def test_cupy():
+    """BOSCAGE_CUPY_TESTS: a file tests/cupyx_tests/scipy_tests/spatial_tests/test_kdtree.py of CuPy's sources."""
+    run("cupy", os.environ["BOSCAGE_CUPY_TESTS"])

@@ -65,6 +65,9 @@ struct bi_backend {
     bosc_status (*fill)(bosc_ctx *ctx, void *memory, int byte, size_t bytes);
     /* Can kernels of this backend reach `p`? Host memory on CUDA: no (except mapped). On the CPU: always. */
     bool (*reaches)(bosc_ctx *ctx, const void *p);
+    /* Queues what follows on the caller's stream, after what is queued so far; NULL: on the context's own. NULL where
+     * there are no streams. */
+    bosc_status (*use_stream)(bosc_ctx *ctx, void *callers);
     /* Whether the context's stream records a graph now, so that nothing may wait. NULL: never. */
     bool (*records)(bosc_ctx *ctx);
     /* Items of the first part of a loop whose caller listens: enough for the hardware (core/progress.h). */

@@ -144,6 +144,14 @@ bosc_status bosc_sync(bosc_ctx *ctx)
     return ctx->backend->sync(ctx);
 }
 
+bosc_status bosc_ctx_set_stream(bosc_ctx *ctx, void *stream)
+{
+    BI_ENTER(ctx);
+    if (!ctx->backend->use_stream) return BOSC_OK;
+    if (ctx->backend->records(ctx)) return bi_fail(ctx, BOSC_ERR_ARG, "stream: the present one records a graph");
+    return ctx->backend->use_stream(ctx, stream);
+}
+
 bosc_status bosc_ctx_trim(bosc_ctx *ctx)
 {
     BI_TRY(bosc_sync(ctx));

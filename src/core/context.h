@@ -59,7 +59,8 @@ struct bosc_ctx {
     int32_t threads, most_threads; /* of this call, and of any */
     bosc_cpu_level level;
     void *stream; /* CUDA */
-    bool owns_stream;
+    void *own_stream; /* NULL until it is needed */
+    void *turn;       /* an event: from one stream to the next */
     void *pinned; /* CUDA: a small page-locked block for reading counters back */
     int32_t multiprocessors;
     bosc_log_fn log;

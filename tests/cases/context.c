@@ -176,6 +176,44 @@ static void scratch(bosc_ctx *ctx)
     CHECK_OK(ctx, bosc_ctx_trim(ctx));
 }
 
+/* One context queues on its own stream, on another context's and on its own again: a chain of copies, each of which must
+ * wait for the one before. */
+static void streams(bosc_ctx *ctx)
+{
+    enum { LINKS = 7, BYTES = 4096 };
+    static const char zeros[BYTES];
+    struct array chain[LINKS];
+    bosc_ctx_opts o = suite_opts_like(ctx);
+    bosc_ctx *other = suite_open(&o);
+    void *own = ctx->stream;
+    for (int i = 0; i < LINKS; i++) chain[i] = array_make(ctx, i ? zeros : NULL, BYTES, true);
+    for (int i = 1; i < LINKS; i++) {
+        CHECK_OK(ctx, bosc_ctx_set_stream(ctx, i % 3 == 0 ? NULL : i % 3 == 1 ? own : other->stream));
+        CHECK(ctx->stream == (i % 3 == 2 ? other->stream : own));
+        CHECK_OK(ctx, bosc_copy(ctx, chain[i].p, chain[i - 1].p, BYTES));
+    }
+    CHECK_OK(ctx, bosc_ctx_set_stream(ctx, other->stream));
+    CHECK_OK(ctx, bosc_ctx_set_stream(ctx, NULL));
+    bosc_ctx_free(other); /* its stream goes: the context has left it */
+    const void *first = array_get(ctx, &chain[0]);
+    CHECK(memcmp(first, zeros, BYTES) != 0);
+    for (int i = 1; i < LINKS; i++) CHECK(memcmp(first, array_get(ctx, &chain[i]), BYTES) == 0);
+    for (int i = 0; i < LINKS; i++) array_free(ctx, &chain[i]);
+}
+
+/* A context that was opened on the caller's stream makes one of its own only when it leaves that. */
+static void opened_on_a_stream(bosc_ctx *like)
+{
+    bosc_ctx_opts o = suite_opts_like(like);
+    o.stream = like->stream;
+    bosc_ctx *ctx = suite_open(&o);
+    CHECK(ctx->stream == like->stream && !ctx->own_stream);
+    CHECK_OK(ctx, bosc_ctx_set_stream(ctx, NULL));
+    CHECK(!like->stream || (ctx->stream && ctx->stream != like->stream));
+    bosc_ctx_free(ctx);
+    CHECK_OK(like, bosc_sync(like));
+}
+
 #ifdef BOSC_FAULTS
 /* Opening a context fails at every passage: no context, and nothing left behind for LeakSanitizer. */
 static void open_faults(bosc_ctx *like)
@@ -204,6 +242,8 @@ static const struct suite_case suite_cases_context[] = {
     {"reasons", NULL, reasons},
     {"log lines", log_lines, NULL},
     {"scratch", scratch, NULL},
+    {"streams", streams, NULL},
+    {"opened on a stream", opened_on_a_stream, NULL},
 #ifdef BOSC_FAULTS
     {"opening fails at every passage", open_faults, NULL},
 #endif

@@ -110,6 +110,7 @@ static void of_comm(void)
 static void of_context(void)
 {
     REFUSED(bosc_sync(NULL));
+    REFUSED(bosc_ctx_set_stream(NULL, NULL));
     REFUSED(bosc_ctx_get_info(NULL, NULL));
     REFUSED(bosc_ctx_trim(NULL));
     REFUSED(bosc_alloc(NULL, 0, NULL));

@@ -2,6 +2,8 @@
 
 import os
 import pickle
+import subprocess
+import sys
 
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 
@@ -74,13 +76,19 @@ def test_kdtree(lib, dtype):
     queries = lib.to(points[:100] + points.dtype.type(0.01))
     host = points[:100] + points.dtype.type(0.01)
     for k, options in ((1, {}), (5, {}), (40, {}), (5, {"p": 1}), (5, {"distance_upper_bound": 0.05})):
-        lib.same(
-            tree.query(queries, k=k, **options)
-            if k > 1 or lib.kind is not boscage._arrays.DeviceArray
-            else tree.query(queries, k=[1], **options),
-            want.query(host, k=k if k > 1 or lib.kind is not boscage._arrays.DeviceArray else [1], **options),
-        )
+        lib.same(tree.query(queries, k=k, **options), want.query(host, k=k, **options))
+    lib.same(tree.query(queries, k=[1, 2]), want.query(host, k=[1, 2]))
     lib.same(tree.query_ball_csr(queries, 0.1), want.query_ball_csr(host, 0.1))
+    lib.same(tree.query_ball_point(queries, 0.1, return_length=True), want.query_ball_point(host, 0.1, return_length=True))
+    balls, expected = tree.query_ball_point(queries, 0.1), want.query_ball_point(host, 0.1)
+    assert len(balls) == len(expected)
+    for got, ids in zip(balls, expected):
+        assert isinstance(got, list if lib.kind is boscage._arrays.DeviceArray else lib.kind)
+        assert (got if isinstance(got, list) else lib.back(got).tolist()) == ids
+    pairs = tree.query_pairs(0.05, output_type="ndarray")
+    pairs = pairs if isinstance(pairs, np.ndarray) else lib.back(pairs)
+    assert (pairs == want.query_pairs(0.05, output_type="ndarray")).all()
+    assert tree.query_pairs(0.05) == want.query_pairs(0.05)
     got = tree.query(host, k=3)  # host queries of a tree on a device: host answers
     assert isinstance(got[1], np.ndarray) and (got[1] == want.query(host, k=3)[1]).all()
 
@@ -153,6 +161,26 @@ def test_queues_on_the_callers_stream():
             got = tree.query(late, k=4)[1]
         stream.synchronize()
         assert (got.get() == want).all()
+
+
+def test_streams_may_go_before_the_package():
+    code = (
+        "import cupy, boscage.spatial as s; x = cupy.random.rand(999, 3)\n"
+        "for i in range(9):\n"
+        "    with cupy.cuda.Stream(non_blocking=True): d = s.KDTree(x).query(x, k=4)[0]\n"
+        "    cupy.cuda.Device().synchronize()\n"
+        "del d"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_arrays_of_jax_may_outlive_the_package():
+    code = (
+        "import os; os.environ['XLA_PYTHON_CLIENT_PREALLOCATE'] = 'false'\n"
+        "import jax, builtins, boscage.spatial as s; x = jax.random.uniform(jax.random.key(0), (999, 3))\n"
+        "builtins.kept = s.KDTree(x).query(x, k=4)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_arrays_in_the_wrong_place_are_refused():

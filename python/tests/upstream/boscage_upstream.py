@@ -51,6 +51,14 @@ def replace_sklearn_kdtree():
         setattr(sklearn.neighbors._kd_tree, name, getattr(boscage.neighbors, name))
 
 
+def replace_cupy_kdtree():
+    import cupyx.scipy.spatial
+
+    import boscage.spatial
+
+    cupyx.scipy.spatial.KDTree = boscage.spatial.KDTree
+
+
 def replace_nothing():
     """networkx is told by NETWORKX_TEST_BACKEND."""
 
@@ -63,6 +71,7 @@ def pytest_configure(config):
             "csgraph": replace_csgraph,
             "neighbors": replace_neighbors,
             "sklearn_kdtree": replace_sklearn_kdtree,
+            "cupy": replace_cupy_kdtree,
             "networkx": replace_nothing,
         }[WHICH]()
 

@@ -49,17 +49,34 @@ static bosc_status take_pinned(bosc_ctx *ctx)
     return BOSC_ERR_NOMEM;
 }
 
-static bosc_status take_stream(bosc_ctx *ctx, void *callers)
+/* The caller's stream, or the context's own. */
+static bosc_status find_stream(bosc_ctx *ctx, void *callers, void **found)
 {
-    ctx->stream = callers;
-    if (callers) return BOSC_OK;
+    *found = callers ? callers : ctx->own_stream;
+    if (*found) return BOSC_OK;
     cudaStream_t stream;
     if (bi_fault(BI_FAULT_STREAM) || cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) != cudaSuccess) {
         (void)cudaGetLastError();
-        return BOSC_ERR_DEVICE;
+        return bi_fail(ctx, BOSC_ERR_DEVICE, "stream: the device gives none");
     }
-    ctx->stream = stream;
-    ctx->owns_stream = true;
+    *found = ctx->own_stream = stream;
+    return BOSC_OK;
+}
+
+/* What the next stream gets waits for what the present one has: they share the context's scratch memory. */
+static bosc_status cuda_use_stream(bosc_ctx *ctx, void *callers)
+{
+    void *next;
+    BI_TRY(find_stream(ctx, callers, &next));
+    if (next == ctx->stream) return BOSC_OK;
+    if (!ctx->turn) {
+        cudaEvent_t turn;
+        BI_TRY(bi_cuda_check(ctx, cudaEventCreateWithFlags(&turn, cudaEventDisableTiming), "stream"));
+        ctx->turn = turn;
+    }
+    BI_TRY(bi_cuda_check(ctx, cudaEventRecord((cudaEvent_t)ctx->turn, (cudaStream_t)ctx->stream), "stream"));
+    BI_TRY(bi_cuda_check(ctx, cudaStreamWaitEvent((cudaStream_t)next, (cudaEvent_t)ctx->turn, 0), "stream"));
+    ctx->stream = next;
     return BOSC_OK;
 }
 
@@ -72,7 +89,7 @@ static bosc_status cuda_open(bosc_ctx *ctx, const bosc_ctx_opts *opts)
         return BOSC_ERR_DEVICE;
     ctx->multiprocessors = value;
     BI_TRY(take_pinned(ctx));
-    bosc_status status = take_stream(ctx, opts->stream);
+    bosc_status status = find_stream(ctx, opts->stream, &ctx->stream);
     if (status != BOSC_OK) (void)cudaFreeHost(ctx->pinned);
     return status;
 }
@@ -81,7 +98,8 @@ static void cuda_close(bosc_ctx *ctx)
 {
     cuda_enter(ctx);
     (void)cudaFreeHost(ctx->pinned);
-    if (ctx->owns_stream) (void)cudaStreamDestroy((cudaStream_t)ctx->stream);
+    if (ctx->turn) (void)cudaEventDestroy((cudaEvent_t)ctx->turn);
+    if (ctx->own_stream) (void)cudaStreamDestroy((cudaStream_t)ctx->own_stream);
 }
 
 static bosc_status cuda_sync(bosc_ctx *ctx)
@@ -147,6 +165,7 @@ static bool cuda_records(bosc_ctx *ctx)
 }
 
 extern "C" const bi_backend bi_backend_cuda = {
-    BOSC_BACKEND_CUDA, "cuda",    cuda_open, cuda_close,   cuda_sync,    cuda_enter, cuda_alloc,
-    cuda_release,      cuda_copy, cuda_fill, cuda_reaches, cuda_records, 1 << 18,    &bi_core_cuda,
+    BOSC_BACKEND_CUDA, "cuda",    cuda_open, cuda_close,   cuda_sync,       cuda_enter,   cuda_alloc,
+    cuda_release,      cuda_copy, cuda_fill, cuda_reaches, cuda_use_stream, cuda_records, 1 << 18,
+    &bi_core_cuda,
 };

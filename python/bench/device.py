@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures calls from CuPy's arrays beside the bare call of the extension on the same arrays, and CuPy's own tree.
 
-usage: cuda.py [N]
+usage: device.py [N]
 """
 
 import sys
