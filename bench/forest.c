@@ -54,6 +54,7 @@ static const bosc_dtype dtypes[] = {BOSC_U32, BOSC_I32, BOSC_F32, BOSC_U64, BOSC
 
 struct subject {
     struct setting set;
+    bosc_graph_opts graph_opts;
     bosc_graph *graph;
     int64_t n, m;
     void *u, *v, *weights, *edges, *labels; /* the backend's */
@@ -142,6 +143,20 @@ static void forest(void *user)
     BENCH(bosc_msf_compute(bench.ctx, b->graph, &b->opts, b->edges, NULL, &b->info));
 }
 
+static void forest_of_edges(void *user)
+{
+    struct subject *b = user;
+    BENCH(bosc_msf_compute_edges(bench.ctx, &b->graph_opts, NULL, b->u, b->v, b->weights, b->n, b->m, b->edges, NULL,
+                                 &b->info));
+}
+
+static void components_of_edges(void *user)
+{
+    struct subject *b = user;
+    BENCH(bosc_components_compute_edges(bench.ctx, &b->graph_opts, NULL, b->u, b->v, b->weights, b->n, b->m, b->labels,
+                                        NULL));
+}
+
 static void components(void *user)
 {
     struct subject *b = user;
@@ -152,6 +167,28 @@ static void verify(void *user)
 {
     struct subject *b = user;
     BENCH(bosc_msf_verify(bench.ctx, b->graph, NULL, b->edges, b->info.edges, NULL));
+}
+
+/* A copy of `count` ids in host memory. */
+static void *fetch(const void *ids, int64_t count)
+{
+    const size_t bytes = 4 * (size_t)count;
+    void *copy = malloc(bytes + 1);
+    if (!copy) bench_fail("out of memory");
+    BENCH(bosc_copy(bench.ctx, copy, ids, bytes));
+    return copy;
+}
+
+/* Times a call that should answer what another one has answered; it writes to the same array. */
+static struct bench_times time_equal(void (*call)(void *), struct subject *b, const void *ids, int64_t count)
+{
+    void *want = fetch(ids, count);
+    struct bench_times t = bench_time(NULL, call, b, bench.repeats);
+    void *got = fetch(ids, count);
+    bench_check(memcmp(want, got, 4 * (size_t)count) == 0, "the edge list has another answer than the graph");
+    free(want);
+    free(got);
+    return t;
 }
 
 /* A row of the graph's edges, with the scratch memory that the call took. */
@@ -189,9 +226,20 @@ static void run_forests(struct subject *b)
         tell_stages = false;
         if (a == 1) b->removed = b->info;
         if (a == 3) b->kept = b->info;
+        if (a == 0) {
+            t = time_equal(forest_of_edges, b, b->edges, b->info.edges);
+            print(b, "  of the edge list", t, "without a graph, the same edges");
+        }
         if (a == 0 || b->set.stages)
             print(b, "  proof", bench_time(NULL, verify, b, bench.repeats < 3 ? bench.repeats : 3), "");
     }
+}
+
+static void run_components(struct subject *b)
+{
+    print(b, "components", bench_time(NULL, components, b, bench.repeats), "");
+    struct bench_times t = time_equal(components_of_edges, b, b->labels, b->n);
+    print(b, "  of the edge list", t, "without a graph, the same labels");
 }
 
 static const char *round_text(const bosc_msf_info *info, int k)
@@ -220,16 +268,17 @@ static void run_graph(const struct setting *set, const char *name)
     struct subject b = {.set = *set};
     if (b.set.m < 0) b.set.m = default_edges(set);
     generate(&b);
-    bosc_graph_opts go = {.size = sizeof go, .id_bits = 32, .weight = dtypes[find(types, 6, b.set.weight)]};
+    b.graph_opts =
+        (bosc_graph_opts){.size = sizeof b.graph_opts, .id_bits = 32, .weight = dtypes[find(types, 6, b.set.weight)]};
     bosc_graph_info info = {.size = sizeof info};
-    BENCH(bosc_graph_create(bench.ctx, &go, &b.graph));
+    BENCH(bosc_graph_create(bench.ctx, &b.graph_opts, &b.graph));
     bench_say("%s%s%s, %" PRId64 " vertices, %" PRId64 " edges, weights %s, %s", name ? name : "", name ? ": " : "",
               b.set.kind, b.n, b.m, b.set.weight, bench_device());
     struct bench_times t = bench_time(NULL, build, &b, bench.repeats);
     BENCH(bosc_graph_get_info(bench.ctx, b.graph, &info));
     print(&b, "build", t, bench_text("%.1f MB kept", 1e-6 * (double)info.bytes));
     run_forests(&b);
-    if (strchr(b.set.algorithms, 'c')) print(&b, "components", bench_time(NULL, components, &b, bench.repeats), "");
+    if (strchr(b.set.algorithms, 'c')) run_components(&b);
     print_rounds(&b);
     bosc_graph_free(b.graph);
     void *const arrays[] = {b.u, b.v, b.weights, b.edges, b.labels};

@@ -5,22 +5,43 @@
 
 #include "tool/ranks.h"
 
-/* A graph and what is asked of it. */
+/* A saved graph, or edges, and what is asked of it. Edges need a graph for a proof and the published algorithms. */
 struct question {
-    bosc_graph *graph;
-    bosc_graph_info info;
+    bosc_graph *graph; /* NULL: edges */
+    bosc_edges edges;
+    bosc_graph_info info; /* of edges: the numbers and types alone */
     bosc_msf_opts opts;
 };
 
 static size_t id_size(const struct question *q) { return q->info.id_bits == 64 ? 8 : 4; }
 
-static int open_question(struct job *job, struct question *q)
+static void close_question(struct question *q)
 {
+    bosc_graph_free(q->graph);
+    bosc_edges_free(&q->edges);
+}
+
+static int open_question(struct job *job, struct question *q, int algorithm)
+{
+    const char *path = job->operands[0];
     *q = (struct question){.info = {.size = sizeof q->info},
-                           .opts = {.size = sizeof q->opts, .maximum = job->value[OPT_MAX] != NULL}};
-    int code = graph_read(job, job->operands[0], &q->graph);
+                           .opts = {.size = sizeof q->opts,
+                                    .algorithm = (bosc_msf_algorithm)algorithm,
+                                    .maximum = job->value[OPT_MAX] != NULL}};
+    int code = graph_or_edges_read(job, path, &q->graph, &q->edges);
+    if (!code && !q->graph && (job->value[OPT_VERIFY] || algorithm)) {
+        code = graph_build(job, path, &q->edges, &q->graph);
+        bosc_edges_free(&q->edges);
+    }
     if (code) return code;
-    bosc_graph_get_info(job->ctx, q->graph, &q->info);
+    if (q->graph) {
+        bosc_graph_get_info(job->ctx, q->graph, &q->info);
+    } else {
+        q->info.n = q->edges.n;
+        q->info.m = q->info.entries = q->edges.m;
+        q->info.weight = q->edges.dtype;
+        q->info.id_bits = 32;
+    }
     job_integer(job, "n", q->info.n);
     job_integer(job, "m", q->info.m);
     return EXIT_DONE;
@@ -46,6 +67,22 @@ void report_weight(struct job *job, bosc_dtype weight, const bosc_msf_info *foun
     while (size /= 10);
     if (high < 0) *--p = '-';
     job_text(job, "weight_exact", p);
+}
+
+/* Those of the edges that have these ids, ascending; they are taken from the question's. */
+static int keep_edges(struct question *q, const int64_t *ids, int64_t count, bosc_edges *edges)
+{
+    const size_t each = bosc_dtype_size(q->info.weight);
+    char *weights = q->edges.weights;
+    *edges = q->edges;
+    q->edges = (bosc_edges){0};
+    edges->m = count;
+    for (int64_t i = 0; i < count; i++) { /* in place: i <= ids[i] */
+        edges->u[i] = edges->u[ids[i]];
+        edges->v[i] = edges->v[ids[i]];
+        if (weights) memmove(weights + (size_t)i * each, weights + (size_t)ids[i] * each, each);
+    }
+    return EXIT_DONE;
 }
 
 /* The edges of the graph that have these ids, ascending. */
@@ -76,14 +113,17 @@ static int pick_edges(struct job *job, const struct question *q, const int64_t *
     return code;
 }
 
-static int write_forest(struct job *job, const struct question *q, const bosc_array *ids)
+static int write_forest(struct job *job, struct question *q, const bosc_array *ids)
 {
     const char *path = job->value[OPT_OUTPUT];
     bosc_io_error error;
     bosc_edges edges = {0};
     bool text = path_ends_in(path, ".gr") || path_ends_in(path, ".mtx");
     double start = job_now();
-    int code = text ? pick_edges(job, q, ids->data, ids->shape[0], &edges) : EXIT_DONE;
+    int code = EXIT_DONE;
+    if (text)
+        code = q->graph ? pick_edges(job, q, ids->data, ids->shape[0], &edges)
+                        : keep_edges(q, ids->data, ids->shape[0], &edges);
     if (!code) {
         bosc_status status = text ? bosc_edges_write(path, &edges, &error) : bosc_npy_write(path, ids, &error);
         if (status != BOSC_OK) code = say_io(status, &error);
@@ -91,6 +131,19 @@ static int write_forest(struct job *job, const struct question *q, const bosc_ar
     bosc_edges_free(&edges);
     job_seconds(job, "write", start);
     return code;
+}
+
+static int compute_forest(struct job *job, const struct question *q, void *ids, bosc_msf_info *found)
+{
+    const bosc_edges *e = &q->edges;
+    const bosc_graph_opts opts = graph_opts_of(e);
+    double start = job_now();
+    bosc_status status = q->graph ? bosc_msf_compute(job->ctx, q->graph, &q->opts, ids, NULL, found)
+                                  : bosc_msf_compute_edges(job->ctx, &opts, &q->opts, e->u, e->v, e->weights, e->n,
+                                                           e->m, ids, NULL, found);
+    job_seconds(job, "forest", start);
+    if (status == BOSC_OK) return EXIT_DONE;
+    return q->graph ? say_ctx(job, status) : say_edges(job, job->operands[0], e, status);
 }
 
 static int find_forest(struct job *job, struct question *q)
@@ -101,10 +154,7 @@ static int find_forest(struct job *job, struct question *q)
     bosc_msf_info found = {.size = sizeof found};
     ids.data = job_alloc((size_t)capacity, sizeof(int64_t));
     if (!ids.data) return EXIT_FAILED;
-    double start = job_now();
-    bosc_status status = bosc_msf_compute(job->ctx, q->graph, &q->opts, ids.data, NULL, &found);
-    job_seconds(job, "forest", start);
-    int code = status == BOSC_OK ? EXIT_DONE : say_ctx(job, status);
+    int code = compute_forest(job, q, ids.data, &found);
     if (!code) {
         job_integer(job, "edges", found.edges);
         job_integer(job, "components", found.trees);
@@ -172,10 +222,9 @@ static int check_outputs(const struct job *job)
 static int run_forest(struct job *job, int algorithm)
 {
     struct question q;
-    int code = open_question(job, &q);
-    q.opts.algorithm = (bosc_msf_algorithm)algorithm;
+    int code = open_question(job, &q, algorithm);
     if (!code) code = job->value[OPT_VERIFY] ? verify(job, &q) : find_forest(job, &q);
-    bosc_graph_free(q.graph);
+    close_question(&q);
     return code;
 }
 
@@ -191,28 +240,34 @@ int run_mst(struct job *job)
     return code;
 }
 
+static int compute_components(struct job *job, const struct question *q, void *labels, int64_t *count)
+{
+    const bosc_edges *e = &q->edges;
+    const bosc_graph_opts opts = graph_opts_of(e);
+    double start = job_now();
+    bosc_status status = q->graph ? bosc_components_compute(job->ctx, q->graph, NULL, labels, count)
+                                  : bosc_components_compute_edges(job->ctx, &opts, NULL, e->u, e->v, e->weights, e->n,
+                                                                  e->m, labels, count);
+    job_seconds(job, "components", start);
+    if (status == BOSC_OK) return EXIT_DONE;
+    return q->graph ? say_ctx(job, status) : say_edges(job, job->operands[0], e, status);
+}
+
 static int label_components(struct job *job)
 {
     struct question q;
     int64_t count = 0;
-    int code = open_question(job, &q);
+    int code = open_question(job, &q, BOSC_MSF_AUTO);
     bosc_array labels = {.dtype = BOSC_I64, .rank = 1, .shape = {q.info.n, 1, 1, 1}};
     if (!code) labels.data = job_alloc((size_t)q.info.n, sizeof(int64_t));
-    if (labels.data) {
-        double start = job_now();
-        bosc_status status = bosc_components_compute(job->ctx, q.graph, NULL, labels.data, &count);
-        job_seconds(job, "components", start);
-        if (status != BOSC_OK) code = say_ctx(job, status);
-    } else if (!code) {
-        code = EXIT_FAILED;
-    }
+    if (!code) code = labels.data ? compute_components(job, &q, labels.data, &count) : EXIT_FAILED;
     if (!code) {
         widen_ids(q.info.id_bits, labels.data, q.info.n);
         code = arrays_write(job, &job->value[OPT_OUTPUT], &labels, 1);
         job_integer(job, "components", count);
     }
     bosc_array_free(&labels);
-    bosc_graph_free(q.graph);
+    close_question(&q);
     return code;
 }
 

@@ -20,10 +20,23 @@ static int check_vertices(struct job *job, const char *path, const bosc_edges *e
                path, (long long)edges->n, (long long)edges->m, 1e-9 * (double)(kept + scratch), 1e-9 * (double)left);
 }
 
+bosc_graph_opts graph_opts_of(const bosc_edges *edges)
+{
+    return (bosc_graph_opts){.size = sizeof(bosc_graph_opts), .weight = edges->dtype, .id_bits = 32};
+}
+
+int say_edges(struct job *job, const char *path, const bosc_edges *edges, bosc_status status)
+{
+    if (status == BOSC_ERR_NOMEM)
+        return say(exit_code_of(status), "%s: %lld vertices, %lld edges: %s", path, (long long)edges->n,
+                   (long long)edges->m, bosc_message(job->ctx));
+    return say(exit_code_of(status), "%s: %s", path, bosc_message(job->ctx));
+}
+
 int graph_build(struct job *job, const char *path, const bosc_edges *edges, bosc_graph **graph)
 {
     bosc_graph *fresh = NULL;
-    bosc_graph_opts opts = {.size = sizeof opts, .weight = edges->dtype, .id_bits = 32};
+    const bosc_graph_opts opts = graph_opts_of(edges);
     int code = check_vertices(job, path, edges, &opts);
     if (code) return code;
     double start = job_now();
@@ -35,25 +48,21 @@ int graph_build(struct job *job, const char *path, const bosc_edges *edges, bosc
         *graph = fresh;
         return EXIT_DONE;
     }
-    code = status == BOSC_ERR_NOMEM ? say(exit_code_of(status), "%s: %lld vertices, %lld edges: %s", path,
-                                          (long long)edges->n, (long long)edges->m, bosc_message(job->ctx))
-                                    : say(exit_code_of(status), "%s: %s", path, bosc_message(job->ctx));
+    code = say_edges(job, path, edges, status);
     bosc_graph_free(fresh);
     return code;
 }
 
-int graph_read(struct job *job, const char *path, bosc_graph **graph)
+int graph_or_edges_read(struct job *job, const char *path, bosc_graph **graph, bosc_edges *edges)
 {
     bosc_io_error error;
-    bosc_edges edges = {0};
     double start = job_now();
-    bosc_status status = bosc_graph_or_edges_read(job->ctx, path, graph, &edges, &error);
+    bosc_status status = bosc_graph_or_edges_read(job->ctx, path, graph, edges, &error);
     job_seconds(job, "read", start);
     if (status != BOSC_OK) return say_io(status, &error);
     if (*graph) return EXIT_DONE;
-    int code = graph_build(job, path, &edges, graph);
-    bosc_edges_free(&edges);
-    return code;
+    const bosc_graph_opts opts = graph_opts_of(edges);
+    return check_vertices(job, path, edges, &opts);
 }
 
 void widen_ids(int32_t id_bits, void *ids, int64_t count)

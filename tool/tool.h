@@ -201,7 +201,11 @@ int tree_build(struct job *job, const char *path, const bosc_array *points, cons
 
 /* ---- graphs.c: graphs, saved or as lists of edges ---- */
 
-int graph_read(struct job *job, const char *path, bosc_graph **graph);
+/* One of the two; edges are the caller's to free. */
+int graph_or_edges_read(struct job *job, const char *path, bosc_graph **graph, bosc_edges *edges);
+bosc_graph_opts graph_opts_of(const bosc_edges *edges);
+/* Says why a call on the edges of a file failed. */
+int say_edges(struct job *job, const char *path, const bosc_edges *edges, bosc_status status);
 int graph_build(struct job *job, const char *path, const bosc_edges *edges, bosc_graph **graph);
 /* Ids or vertices of id_bits, in the front half of their array if those are 32, become int64_t. */
 void widen_ids(int32_t id_bits, void *ids, int64_t count);

@@ -186,9 +186,8 @@ class DeviceArray:
             owner = _core.allocate(self._where, self.nbytes)
             address = owner.address
         self._owner, self._address = owner, address
-        self._array = _core.at_address(
-            address, self.shape, self.dtype.kind, 8 * self.dtype.itemsize, at.device, owner
-        )
+        bits = 8 * self.dtype.itemsize
+        self._array = _core.at_address(address, self.shape, self.dtype.kind, bits, at.device, owner)
 
     @property
     def nbytes(self) -> int:
@@ -199,7 +198,8 @@ class DeviceArray:
 
     def reshape(self, *shape: Any) -> "DeviceArray":
         """The same memory in another shape."""
-        return DeviceArray(np.empty(self.shape, "V0").reshape(*shape).shape, self.dtype, self._at, self._owner, self._address)
+        shape = np.empty(self.shape, "V0").reshape(*shape).shape
+        return DeviceArray(shape, self.dtype, self._at, self._owner, self._address)
 
     def __dlpack__(self, **options: Any) -> Any:
         self._where.sync()  # whatever stream asks: all is there

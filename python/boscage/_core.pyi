@@ -28,6 +28,7 @@ class Memory:
     def bytes(self) -> int: ...
 
 def allocate(where: Where, bytes: int) -> Memory: ...
+def copy(where: Where, to: int, from_: int, bytes: int) -> None: ...
 def at_address(address: int, shape: tuple, kind: str, bits: int, device: int, owner: object) -> Any: ...
 def version() -> str: ...
 def device_count() -> int: ...
@@ -180,6 +181,22 @@ class Graph:
 def emst(
     where: Where, points: Annotated[NDArray, dict(writable=False)], pairs: NDArray, dist2: NDArray | None
 ) -> None: ...
+def edges_forest(
+    where: Where,
+    u: Annotated[NDArray, dict(writable=False)],
+    v: Annotated[NDArray, dict(writable=False)],
+    weights: Annotated[NDArray, dict(writable=False)],
+    n: int,
+    nan: int,
+    edges: NDArray,
+) -> int: ...
+def edges_components(
+    where: Where,
+    u: Annotated[NDArray, dict(writable=False)],
+    v: Annotated[NDArray, dict(writable=False)],
+    n: int,
+    labels: NDArray | None,
+) -> int: ...
 def linkage(
     where: Where,
     pairs: Annotated[NDArray, dict(writable=False)],

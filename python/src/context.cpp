@@ -258,7 +258,7 @@ void bind_context(nb::module_ &m)
         .def_prop_ro("address", [](const Memory &s) { return reinterpret_cast<uintptr_t>(s.at); })
         .def_ro("bytes", &Memory::bytes);
     m.def("allocate", &allocate, "where"_a, "bytes"_a);
-    m.def("copy", &copy, "where"_a, "to"_a, "from"_a, "bytes"_a);
+    m.def("copy", &copy, "where"_a, "to"_a, "from_"_a, "bytes"_a);
     m.def("at_address", &at_address, "address"_a, "shape"_a, "kind"_a, "bits"_a, "device"_a, "owner"_a);
     m.def("version", &bosc_version);
     m.def("device_count", &bosc_device_count);

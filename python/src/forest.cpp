@@ -35,11 +35,59 @@ void tour(const Where &where, const In &pairs, int64_t n, const Out &order)
     Call(where).run([&](bosc_ctx *ctx) { return bosc_tour_compute(ctx, edges, n, nullptr, to); });
 }
 
+/* Edges (u[i], v[i]) of uint32 or int64, without a graph. */
+struct Edges {
+    bosc_graph_opts opts = {};
+    const void *u, *v, *weights = nullptr;
+    int64_t n, m;
+    bosc_dtype ids;
+    Edges(const Where &where, const In &from, const In &to, const In &w, int64_t vertices, int nan)
+        : n(vertices), m(size_of(from)), ids(dtype_of(from, "u"))
+    {
+        if (ids != BOSC_U32 && ids != BOSC_I64) throw nb::type_error("u: neither uint32 nor int64");
+        opts.size = sizeof opts;
+        opts.id_bits = ids == BOSC_U32 ? 32 : 64;
+        opts.nan = static_cast<bosc_graph_nan>(nan);
+        u = elements(where, from, ids, m, "u");
+        v = elements(where, to, ids, m, "v");
+        if (!w.is_valid()) return;
+        opts.weight = dtype_of(w, "weights");
+        weights = elements(where, w, opts.weight, m, "weights");
+    }
+};
+
+/* The number of edges; their ids are written to the front of `out`. */
+int64_t edges_forest(const Where &where, const In &u, const In &v, const In &weights, int64_t n, int nan,
+                     const Out &out)
+{
+    Edges e(where, u, v, weights, n, nan);
+    void *to = room(where, out, e.ids, n > 0 && n - 1 < e.m ? n - 1 : e.m, "edges");
+    bosc_msf_info info = {};
+    info.size = sizeof info;
+    Call(where).run([&](bosc_ctx *ctx) {
+        return bosc_msf_compute_edges(ctx, &e.opts, nullptr, e.u, e.v, e.weights, n, e.m, to, nullptr, &info);
+    });
+    return info.edges;
+}
+
+int64_t edges_components(const Where &where, const In &u, const In &v, int64_t n, const Out &labels)
+{
+    Edges e(where, u, v, In(), n, 0);
+    void *to = room(where, labels, e.ids, n, "labels");
+    int64_t count = 0;
+    Call(where).run([&](bosc_ctx *ctx) {
+        return bosc_components_compute_edges(ctx, &e.opts, nullptr, e.u, e.v, nullptr, n, e.m, to, &count);
+    });
+    return count;
+}
+
 } // namespace
 
 void bind_forest(nb::module_ &m)
 {
     m.def("emst", &emst, "where"_a, "points"_a, "pairs"_a, "dist2"_a.none());
+    m.def("edges_forest", &edges_forest, "where"_a, "u"_a, "v"_a, "weights"_a, "n"_a, "nan"_a, "edges"_a);
+    m.def("edges_components", &edges_components, "where"_a, "u"_a, "v"_a, "n"_a, "labels"_a.none());
     m.def("linkage", &linkage, "where"_a, "pairs"_a, "lengths"_a, "n"_a, "z"_a);
     m.def("tour", &tour, "where"_a, "pairs"_a, "n"_a, "order"_a);
 }

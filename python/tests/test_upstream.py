@@ -27,7 +27,8 @@ def run(which, *selected):
     environment = dict(os.environ, BOSCAGE_UPSTREAM=which, PYTHONPATH=path)
     if which == "networkx":
         environment.update(NETWORKX_TEST_BACKEND="boscage", NETWORKX_FALLBACK_TO_NX="1")
-    options = ["-p", "boscage_upstream", "-p", "no:cacheprovider", "-q", "-c", os.devnull, "-rfEX", "--tb=short", "-W", "ignore"]
+    options = ["-p", "boscage_upstream", "-p", "no:cacheprovider", "-q", "-c", os.devnull]
+    options += ["-rfEX", "--tb=short", "-W", "ignore"]
     ran = subprocess.run(
         [sys.executable, "-m", "pytest", *options, *selected], env=environment, capture_output=True, text=True, cwd="/"
     )

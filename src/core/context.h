@@ -58,10 +58,10 @@ struct bosc_ctx {
     struct bi_kept kept;
     int32_t threads, most_threads; /* of this call, and of any */
     bosc_cpu_level level;
-    void *stream; /* CUDA */
+    void *stream;     /* CUDA */
     void *own_stream; /* NULL until it is needed */
     void *turn;       /* an event: from one stream to the next */
-    void *pinned; /* CUDA: a small page-locked block for reading counters back */
+    void *pinned;     /* CUDA: a small page-locked block for reading counters back */
     int32_t multiprocessors;
     bosc_log_fn log;
     void *log_user;

@@ -28,6 +28,19 @@ bosc_status bi_forest_check_id_bits(bosc_ctx *ctx, int32_t id_bits);
 /* The arguments that describe a spanning tree. */
 bosc_status bi_forest_check_tree(bosc_ctx *ctx, const void *pairs, int64_t n, int32_t id_bits);
 
+/* ---- msf.c ---- */
+
+/* The caller's arrays; any may be NULL. */
+struct bi_msf_outputs {
+    void *edges, *labels;
+    bosc_msf_info *info;
+};
+bosc_status bi_msf_check_outputs(bosc_ctx *ctx, const struct bi_graph_view *graph, const struct bi_msf_outputs *to);
+
+/* The forest of a graph, or of entries (whose order is filled) of which `graph` tells their numbers and types alone. */
+bosc_status bi_msf_answer(bosc_ctx *ctx, const struct bi_graph_view *graph, struct bi_msf_entries *entries,
+                          const bosc_msf_opts *opts, const struct bi_msf_outputs *to);
+
 /* ---- labels.c ---- */
 
 /* labels (n) = the smallest vertex of each component of the edges in a list of ids. */

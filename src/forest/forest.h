@@ -48,6 +48,7 @@ struct bi_msf_found {
 
 struct bi_forest_steps;
 struct bi_msf_rows;
+struct bi_msf_entries;
 
 struct bi_forest_ops {
     const struct bi_forest_steps *steps;
@@ -57,6 +58,11 @@ struct bi_forest_ops {
     bosc_status (*msf)(bosc_ctx *, const struct bi_graph_view *, const struct bi_msf_order *,
                        const struct bi_msf_want *, struct bi_msf_found *found, int32_t *rounds, bool *served);
 
+    /* The same of entries that are in no graph, of ids of 32 bits; all of them are edges, but for NaNs where these are
+     * dropped. NULL: the driver builds a graph. */
+    bosc_status (*msf_entries)(bosc_ctx *, const struct bi_msf_entries *, const struct bi_msf_want *,
+                               struct bi_msf_found *found, int32_t *rounds);
+
     /* The smallest vertex of each vertex's component, itself where the mask leaves it out, and the number of
      * components. */
     bosc_status (*components)(bosc_ctx *, const struct bi_msf_rows *, uint32_t *labels, int64_t *count);
@@ -65,6 +71,8 @@ struct bi_forest_ops {
 extern const struct bi_forest_ops bi_forest_ops_cpu; /* cpu/table.c */
 bosc_status bi_msf_cpu(bosc_ctx *ctx, const struct bi_graph_view *graph, const struct bi_msf_order *order,
                        const struct bi_msf_want *want, struct bi_msf_found *found, int32_t *rounds, bool *served);
+bosc_status bi_msf_cpu_entries(bosc_ctx *ctx, const struct bi_msf_entries *entries, const struct bi_msf_want *want,
+                               struct bi_msf_found *found, int32_t *rounds);
 bosc_status bi_components_cpu(bosc_ctx *ctx, const struct bi_msf_rows *rows, uint32_t *labels, int64_t *count);
 #ifdef BOSC_HAVE_CUDA
 extern const struct bi_forest_ops bi_forest_ops_cuda; /* cuda/table.cu */

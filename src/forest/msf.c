@@ -59,21 +59,16 @@ static bosc_status find_by_rounds(bosc_ctx *ctx, const struct bi_msf_rows *rows,
 }
 
 static bosc_status find(bosc_ctx *ctx, const struct bi_graph_view *graph, const struct bi_msf_rows *rows,
-                        const bosc_msf_opts *opts, const struct bi_msf_want *want, struct bi_msf_found *found,
-                        bosc_msf_info *info)
+                        const struct bi_msf_entries *entries, const bosc_msf_opts *opts, const struct bi_msf_want *want,
+                        struct bi_msf_found *found, bosc_msf_info *info)
 {
     const struct bi_forest_ops *ops = ctx->ops->forest;
     bool served = false;
+    if (entries) return ops->msf_entries(ctx, entries, want, found, &info->rounds);
     if (opts->algorithm == BOSC_MSF_AUTO && ops->msf)
         BI_TRY(ops->msf(ctx, graph, &rows->order, want, found, &info->rounds, &served));
     return served ? BOSC_OK : find_by_rounds(ctx, rows, opts, want, found, info);
 }
-
-/* The caller's arrays. */
-struct outputs {
-    void *edges, *labels;
-    bosc_msf_info *info;
-};
 
 static bosc_status give_edges(bosc_ctx *ctx, const struct bi_graph_view *graph, const struct bi_msf_found *found,
                               void *edges)
@@ -95,8 +90,8 @@ static bosc_status cut_to_trees(bosc_ctx *ctx, const struct bi_msf_rows *rows, i
     return bi_msf_keep_lightest(ctx, rows, most, found);
 }
 
-static bosc_status spanning_forest(bosc_ctx *ctx, const struct bi_graph_view *graph, const bosc_msf_opts *opts,
-                                   const struct outputs *to, bosc_msf_info *info)
+static bosc_status spanning_forest(bosc_ctx *ctx, const struct bi_graph_view *graph, struct bi_msf_entries *entries,
+                                   const bosc_msf_opts *opts, const struct bi_msf_outputs *to, bosc_msf_info *info)
 {
     bool floats = is_float(graph->weight), cut = opts->trees > 0, sum = to->info != NULL;
     struct bi_msf_want want = {.ids = to->edges || cut || (sum && floats),
@@ -110,9 +105,10 @@ static bosc_status spanning_forest(bosc_ctx *ctx, const struct bi_graph_view *gr
     int64_t present;
     size_t label_bytes = to->labels ? (size_t)graph->n * (size_t)graph->id_bits / 8 : 0;
     BI_TRY(bi_msf_rows_of(ctx, graph, opts, &rows));
+    if (entries) entries->order = rows.order;
     BI_TRY(bi_stage_out(ctx, to->labels, label_bytes, &labels, &staged));
     BI_TRY(bi_msf_count_roots(ctx, &rows, NULL, &present));
-    BI_TRY(find(ctx, graph, &rows, opts, &want, &found, info));
+    BI_TRY(find(ctx, graph, &rows, entries, opts, &want, &found, info));
     BI_TRY(cut_to_trees(ctx, &rows, present, opts->trees, &found));
     if (to->labels && !found.labels) {
         BI_TRY(bi_scratch_of(ctx, graph->n, sizeof(uint32_t), (void **)&found.labels));
@@ -127,21 +123,32 @@ static bosc_status spanning_forest(bosc_ctx *ctx, const struct bi_graph_view *gr
     return ctx->backend->sync(ctx);
 }
 
+bosc_status bi_msf_answer(bosc_ctx *ctx, const struct bi_graph_view *graph, struct bi_msf_entries *entries,
+                          const bosc_msf_opts *opts, const struct bi_msf_outputs *to)
+{
+    bosc_msf_info result = {0};
+    bi_expect(ctx, (opts->algorithm == BOSC_MSF_AUTO ? 16 : 160) * (double)graph->m);
+    BI_TRY_WITH_SCRATCH(ctx, spanning_forest(ctx, graph, entries, opts, to, &result));
+    if (to->info) bi_give_info(to->info, &result, sizeof result);
+    return BOSC_OK;
+}
+
+bosc_status bi_msf_check_outputs(bosc_ctx *ctx, const struct bi_graph_view *graph, const struct bi_msf_outputs *to)
+{
+    BI_TRY(bi_forest_check_ids(ctx, graph, "edges", to->edges));
+    BI_TRY(bi_forest_check_ids(ctx, graph, "labels", to->labels));
+    return to->info ? bi_check_info(ctx, "info", "bosc_msf_info", to->info->size, sizeof *to->info) : BOSC_OK;
+}
+
 bosc_status bosc_msf_compute(bosc_ctx *ctx, const bosc_graph *graph, const bosc_msf_opts *opts, void *edges,
                              void *labels, bosc_msf_info *info)
 {
     struct bi_graph_view view;
     bosc_msf_opts full;
-    bosc_msf_info result = {0};
-    struct outputs to = {edges, labels, info};
+    const struct bi_msf_outputs to = {edges, labels, info};
     BI_ENTER(ctx);
     BI_TRY(bi_graph_view_of(ctx, graph, &view));
     BI_TRY(bi_msf_check_opts(ctx, &view, opts, &full));
-    BI_TRY(bi_forest_check_ids(ctx, &view, "edges", edges));
-    BI_TRY(bi_forest_check_ids(ctx, &view, "labels", labels));
-    if (info) BI_TRY(bi_check_info(ctx, "info", "bosc_msf_info", info->size, sizeof *info));
-    bi_expect(ctx, (full.algorithm == BOSC_MSF_AUTO ? 16 : 160) * (double)view.m);
-    BI_TRY_WITH_SCRATCH(ctx, spanning_forest(ctx, &view, &full, &to, &result));
-    if (info) bi_give_info(info, &result, sizeof result);
-    return BOSC_OK;
+    BI_TRY(bi_msf_check_outputs(ctx, &view, &to));
+    return bi_msf_answer(ctx, &view, NULL, &full, &to);
 }

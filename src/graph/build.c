@@ -6,48 +6,7 @@
 #include "base/bits.h"
 #include "core/call.h"
 #include "graph/drivers.h"
-
-static bosc_status read_vertex(struct bi_graph_build *b, const void *array, bool wide, int64_t i, int64_t *vertex)
-{
-    uint32_t narrow;
-    if (wide) return bi_read_back(b->ctx, vertex, (const int64_t *)array + i, sizeof *vertex);
-    BI_TRY(bi_read_back(b->ctx, &narrow, (const uint32_t *)array + i, sizeof narrow));
-    *vertex = narrow;
-    return BOSC_OK;
-}
-
-static bosc_status bad_entry(struct bi_graph_build *b, int64_t i)
-{
-    const struct bi_graph_entries *e = &b->entries;
-    int64_t u, v;
-    BI_TRY(read_vertex(b, e->u, e->wide_u, i, &u));
-    BI_TRY(read_vertex(b, e->v, e->wide_v, i, &v));
-    if (u < 0 || u >= e->n)
-        return bi_fail(b->ctx, BOSC_ERR_DATA, "u: entry %lld is %lld, which is no vertex of %lld", (long long)i,
-                       (long long)u, (long long)e->n);
-    if (v < 0 || v >= e->n)
-        return bi_fail(b->ctx, BOSC_ERR_DATA, "v: entry %lld is %lld, which is no vertex of %lld", (long long)i,
-                       (long long)v, (long long)e->n);
-    return bi_fail(b->ctx, BOSC_ERR_DATA, "weights: entry %lld is NaN", (long long)i);
-}
-
-/* Vertices may be taken for granted, but not those of a graph that has none. */
-static bool is_checked(const struct bi_graph_build *b)
-{
-    return b->entries.m > 0 && !(b->next->opts.assume_valid && b->entries.n > 0);
-}
-
-static bosc_status check_entries(struct bi_graph_build *b)
-{
-    const bosc_graph_opts *o = &b->next->opts;
-    if (!is_checked(b)) return BOSC_OK;
-    struct bi_graph_check_entry check = {b->entries, o->nan == BOSC_GRAPH_NAN_REFUSE, b->result};
-    int64_t bad = INT64_MAX;
-    BI_TRY(b->ctx->backend->copy(b->ctx, b->result, &bad, sizeof bad));
-    BI_TRY(BI_GRAPH_STEP(b, check_entry, b->entries.m, &check));
-    BI_TRY(bi_read_back(b->ctx, &bad, b->result, sizeof bad));
-    return bad == INT64_MAX ? BOSC_OK : bad_entry(b, bad);
-}
+#include "graph/view.h"
 
 static bosc_status take_room(struct bi_graph_build *b, struct bi_graph_edge_list *list)
 {
@@ -80,7 +39,7 @@ static bosc_status list_all(struct bi_graph_build *b)
         uint32_t found;
     } result = {INT64_MAX, 0};
     struct bi_graph_list_entries list = {.entries = b->entries,
-                                         .check = is_checked(b),
+                                         .check = bi_graph_checks_entries(&b->next->opts, &b->entries),
                                          .refuse_nan = b->next->opts.nan == BOSC_GRAPH_NAN_REFUSE,
                                          .wide = b->wide,
                                          .bits = b->bits,
@@ -92,7 +51,7 @@ static bosc_status list_all(struct bi_graph_build *b)
     BI_TRY(b->ctx->backend->copy(b->ctx, b->result, &result, sizeof result));
     BI_TRY(BI_GRAPH_STEP(b, list_entries, b->entries.m, &list));
     BI_TRY(bi_read_back(b->ctx, &result, b->result, sizeof result));
-    if (result.bad != INT64_MAX) return bad_entry(b, result.bad);
+    if (result.bad != INT64_MAX) return bi_graph_bad_entry(b->ctx, &b->entries, result.bad);
     b->ascending = !(result.found & BI_GRAPH_KEYS_FALL);
     return sort_edges(b, result.found);
 }
@@ -119,7 +78,7 @@ static bosc_status list_edges(struct bi_graph_build *b)
 {
     const bosc_graph_opts *o = &b->next->opts;
     if (o->arcs == BOSC_GRAPH_ARCS_ONE && !o->drop_loops && o->nan != BOSC_GRAPH_NAN_DROP) return list_all(b);
-    BI_TRY(check_entries(b));
+    BI_TRY(bi_graph_check_entries(b->ctx, o, &b->entries));
     return o->arcs == BOSC_GRAPH_ARCS_BOTH ? bi_graph_pair_arcs(b) : list_some(b);
 }
 
@@ -165,20 +124,9 @@ static bosc_status build(bosc_ctx *ctx, bosc_graph *graph, const struct bi_graph
     return status;
 }
 
-static bosc_status stage_weights(bosc_ctx *ctx, struct bi_graph_entries *e)
-{
-    bool staged = false;
-    if (!e->weights) return BOSC_OK;
-    return bi_stage_in(ctx, e->weights, (size_t)e->m * bosc_dtype_size(e->dtype), &e->weights, &staged);
-}
-
 static bosc_status stage_and_build(bosc_ctx *ctx, bosc_graph *graph, struct bi_graph_entries e)
 {
-    size_t bytes = (size_t)e.m * (size_t)graph->opts.id_bits / 8;
-    bool staged = false;
-    BI_TRY(bi_stage_in(ctx, e.u, bytes, &e.u, &staged));
-    BI_TRY(bi_stage_in(ctx, e.v, bytes, &e.v, &staged));
-    BI_TRY(stage_weights(ctx, &e));
+    BI_TRY(bi_graph_stage_entries(ctx, &e));
     return build(ctx, graph, &e);
 }
 
@@ -188,13 +136,10 @@ bosc_status bosc_graph_build(bosc_ctx *ctx, bosc_graph *graph, const void *u, co
     BI_ENTER(ctx);
     BI_TRY(bi_graph_check(ctx, graph));
     const bosc_graph_opts *o = &graph->opts;
-    BI_TRY(bi_graph_check_sizes(ctx, o, n, m));
-    BI_TRY(bi_graph_check_array(ctx, "u", u, m, (size_t)o->id_bits / 8));
-    BI_TRY(bi_graph_check_array(ctx, "v", v, m, (size_t)o->id_bits / 8));
-    BI_TRY(bi_graph_check_array(ctx, "weights", weights, 0, bosc_dtype_size(o->weight)));
     bool wide = o->id_bits == 64;
     struct bi_graph_entries e = {
         .n = n, .m = m, .u = u, .v = v, .wide_u = wide, .wide_v = wide, .weights = weights, .dtype = o->weight};
+    BI_TRY(bi_graph_check_arrays(ctx, o, &e));
     BI_RETURN_WITH_SCRATCH(ctx, stage_and_build(ctx, graph, e));
 }
 
@@ -234,7 +179,7 @@ static bosc_status stage_and_build_rows(bosc_ctx *ctx, bosc_graph *graph, int64_
     BI_TRY(check_offsets(ctx, graph, n, offsets, &e.m));
     BI_TRY(bi_graph_check_array(ctx, "neighbours", e.v, e.m, id_bytes));
     BI_TRY(bi_stage_in(ctx, e.v, (size_t)e.m * id_bytes, &e.v, &staged));
-    BI_TRY(stage_weights(ctx, &e));
+    BI_TRY(bi_graph_stage_weights(ctx, &e));
     BI_TRY(expand_rows(ctx, offsets, n, e.m, &e.u));
     return build(ctx, graph, &e);
 }

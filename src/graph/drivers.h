@@ -18,6 +18,19 @@ struct bi_graph_edges {
 };
 bosc_status bi_graph_list_edges(bosc_ctx *ctx, const bosc_graph *graph, struct bi_graph_edges *edges);
 
+/* ---- the caller's entries (entries.c) ---- */
+
+/* The arrays u, v and weights: there, and aligned. */
+bosc_status bi_graph_check_arrays(bosc_ctx *ctx, const bosc_graph_opts *opts, const struct bi_graph_entries *e);
+
+/* Brings them in reach. */
+bosc_status bi_graph_stage_entries(bosc_ctx *ctx, struct bi_graph_entries *e);
+bosc_status bi_graph_stage_weights(bosc_ctx *ctx, struct bi_graph_entries *e);
+
+/* Whether each entry is looked at, and BOSC_ERR_DATA with what is wrong with one. */
+bool bi_graph_checks_entries(const bosc_graph_opts *opts, const struct bi_graph_entries *e);
+bosc_status bi_graph_bad_entry(bosc_ctx *ctx, const struct bi_graph_entries *e, int64_t i);
+
 /* ---- building one ---- */
 
 /* Edges as (key, id), see steps/build.h; with room for every entry. */

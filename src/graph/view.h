@@ -4,7 +4,7 @@
 
 #include <boscage/graph.h>
 
-#include "graph/weight_keys.h"
+#include "graph/entries.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -24,6 +24,15 @@ struct bi_graph_view {
 
 /* Fills *view; BOSC_ERR_ARG with the reason if the context cannot reach the graph. */
 bosc_status bi_graph_view_of(bosc_ctx *ctx, const bosc_graph *graph, struct bi_graph_view *view);
+
+/* The entries of bosc_graph_build without a graph: the caller's arrays and options (*full: with the defaults), checked,
+ * and in reach. */
+bosc_status bi_graph_entries_of(bosc_ctx *ctx, const bosc_graph_opts *opts, const struct bi_graph_entries *given,
+                                bosc_graph_opts *full, struct bi_graph_entries *entries);
+
+/* Whether all entries are edges, as the options have it: BOSC_ERR_DATA names the first that is none. Takes scratch.
+ * Waits. */
+bosc_status bi_graph_check_entries(bosc_ctx *ctx, const bosc_graph_opts *opts, const struct bi_graph_entries *entries);
 
 #ifdef __cplusplus
 }

@@ -176,8 +176,8 @@ static void scratch(bosc_ctx *ctx)
     CHECK_OK(ctx, bosc_ctx_trim(ctx));
 }
 
-/* One context queues on its own stream, on another context's and on its own again: a chain of copies, each of which must
- * wait for the one before. */
+/* One context queues on its own stream, on another context's and on its own again: a chain of copies, each of which
+ * must wait for the one before. */
 static void streams(bosc_ctx *ctx)
 {
     enum { LINKS = 7, BYTES = 4096 };

@@ -165,10 +165,19 @@ static inline void *forest_narrow(const int64_t *in, int64_t n, int32_t id_bits)
     return out;
 }
 
+/* As forest_build has it. */
+static inline bosc_graph_opts forest_graph_opts(const struct reference_edges *e, int32_t id_bits, int32_t wide)
+{
+    return (bosc_graph_opts){.size = sizeof(bosc_graph_opts),
+                             .weight = e->dtype,
+                             .id_bits = id_bits,
+                             .wide = wide,
+                             .nan = BOSC_GRAPH_NAN_LAST};
+}
+
 static inline bosc_graph *forest_build(bosc_ctx *ctx, const struct reference_edges *e, int32_t id_bits, int32_t wide)
 {
-    bosc_graph_opts o = {
-        .size = sizeof o, .weight = e->dtype, .id_bits = id_bits, .wide = wide, .nan = BOSC_GRAPH_NAN_LAST};
+    const bosc_graph_opts o = forest_graph_opts(e, id_bits, wide);
     bosc_graph *graph = NULL;
     void *u = forest_narrow(e->u, e->m, id_bits), *v = forest_narrow(e->v, e->m, id_bits);
     CHECK_OK(ctx, bosc_graph_create(ctx, &o, &graph));

@@ -59,6 +59,19 @@ static void check_rounds(const struct reference_edges *e, bosc_msf_algorithm alg
     }
 }
 
+/* The call of a graph, or of the edges that it was built of. */
+static bosc_status compute(bosc_ctx *ctx, const bosc_graph *graph, const struct reference_edges *e,
+                           const bosc_msf_opts *opts, int32_t id_bits, void *edges, void *labels, bosc_msf_info *info)
+{
+    if (graph) return bosc_msf_compute(ctx, graph, opts, edges, labels, info);
+    const bosc_graph_opts o = forest_graph_opts(e, id_bits, 0);
+    void *u = forest_narrow(e->u, e->m, id_bits), *v = forest_narrow(e->v, e->m, id_bits);
+    bosc_status status = bosc_msf_compute_edges(ctx, &o, opts, u, v, e->weights, e->n, e->m, edges, labels, info);
+    free(u);
+    free(v);
+    return status;
+}
+
 /* One call, with all outputs. */
 static void check_msf(bosc_ctx *ctx, const bosc_graph *graph, const struct reference_edges *e,
                       const bosc_msf_opts *opts, const struct expected *x, int32_t id_bits)
@@ -68,7 +81,7 @@ static void check_msf(bosc_ctx *ctx, const bosc_graph *graph, const struct refer
     struct array edges = array_make(ctx, NULL, (size_t)(room > 0 ? room : 0) * size, false);
     struct array labels = array_make(ctx, NULL, (size_t)e->n * size, false);
     bosc_msf_info info = {.size = sizeof info};
-    CHECK_OK(ctx, bosc_msf_compute(ctx, graph, opts, edges.p, labels.p, &info));
+    CHECK_OK(ctx, compute(ctx, graph, e, opts, id_bits, edges.p, labels.p, &info));
     array_get(ctx, &edges);
     array_get(ctx, &labels);
     CHECK_EQ(info.edges, x->count);
@@ -84,11 +97,20 @@ static void check_msf(bosc_ctx *ctx, const bosc_graph *graph, const struct refer
 static void check_components(bosc_ctx *ctx, const bosc_graph *graph, const struct reference_edges *e,
                              const bosc_msf_opts *opts, const struct expected *x, int32_t id_bits)
 {
+    const bosc_graph_opts o = forest_graph_opts(e, id_bits, 0);
     void *labels = suite_alloc((size_t)e->n * 8);
-    int64_t count = -1;
-    CHECK_OK(ctx, bosc_components_compute(ctx, graph, opts, labels, &count));
-    for (int64_t v = 0; v < e->n; v++) CHECK_EQ(forest_id(labels, id_bits, v), x->labels[v]);
-    CHECK_EQ(count, x->trees);
+    void *u = forest_narrow(e->u, e->m, id_bits), *v = forest_narrow(e->v, e->m, id_bits);
+    for (int of_edges = 0; of_edges < 2; of_edges++) {
+        int64_t count = -1;
+        memset(labels, 0x55, (size_t)e->n * 8);
+        CHECK_OK(ctx, of_edges
+                          ? bosc_components_compute_edges(ctx, &o, opts, u, v, e->weights, e->n, e->m, labels, &count)
+                          : bosc_components_compute(ctx, graph, opts, labels, &count));
+        for (int64_t i = 0; i < e->n; i++) CHECK_EQ(forest_id(labels, id_bits, i), x->labels[i]);
+        CHECK_EQ(count, x->trees);
+    }
+    free(u);
+    free(v);
     free(labels);
 }
 
@@ -104,6 +126,7 @@ static void check_all(bosc_ctx *ctx, const bosc_graph *graph, const struct refer
             o.keep_parallel = keep;
             check_msf(ctx, graph, e, &o, &x, id_bits);
         }
+    check_msf(ctx, NULL, e, opts, &x, id_bits);
     if (opts->trees == 0) check_components(ctx, graph, e, opts, &x, id_bits);
     forget(&x);
 }

@@ -191,6 +191,12 @@ static bosc_status call_any(bosc_ctx *ctx, void *user)
         memcpy(f->edges, z, sizeof f->edges);
         return status;
     }
+    case 10:
+    case 11: {
+        const bosc_graph_opts o = forest_graph_opts(f->e, 64, 0);
+        return bosc_msf_compute_edges(ctx, &o, &f->opts, f->e->u, f->e->v, f->e->weights, f->e->n, f->e->m, f->edges,
+                                      f->labels, &f->info);
+    }
     default: return bosc_msf_compute(ctx, f->graph, &f->opts, f->edges, f->labels, &f->info);
     }
 }
@@ -229,12 +235,12 @@ static void faults(bosc_ctx *ctx)
 {
     bosc_ctx_info info = {.size = sizeof info};
     CHECK_OK(ctx, bosc_ctx_get_info(ctx, &info));
-    for (int which = info.threads > 2 ? 6 : 0; which<10; which += info.threads> 1 ? 3 : 1) {
+    for (int which = info.threads > 2 ? 6 : 0; which<12; which += info.threads> 1 ? 3 : 1) {
         struct forest_graph g = make(which % 2 ? BOSC_F64 : BOSC_U32);
         struct faulty f = {.which = which, .graph = forest_build(ctx, &g.e, 64, which % 3 == 0), .e = &g.e};
         f.opts = (bosc_msf_opts){.size = sizeof f.opts,
                                  .algorithm = (bosc_msf_algorithm)(which > 3 ? which % 3 : 0),
-                                 .trees = which > 6 ? 3 : 0};
+                                 .trees = which > 6 && which < 10 ? 3 : 0};
         f.right_count = reference_msf(&g.e, &f.opts, f.right_edges, f.right_labels);
         int64_t swept = fault_sweep(
             ctx, &(struct fault_sweep){

@@ -17,7 +17,7 @@ NAN_LAST = 2  # as a sort of the weights has it
 
 
 class _Csr:
-    """The rows of a graph, of scipy or of CuPy, with int64 indices and float64 weights."""
+    """The rows of a graph, of scipy or of CuPy, with float64 weights."""
 
     def __init__(self, csgraph: Any, weights: bool = True):
         self.given = csgraph
@@ -34,7 +34,6 @@ class _Csr:
         self.matrix = matrix
         self.n = int(matrix.shape[0])
         self.offsets = self.space.asarray(matrix.indptr, "int64")
-        self.neighbours = self.space.asarray(matrix.indices, "int64")
         self.weights = None
         if weights:
             self.weights = self.space.asarray(matrix.data, "float64")
@@ -54,9 +53,35 @@ class _Csr:
             return csgraph.to_scipy_sparse().tocsr()
         return csgraph_from_dense(csgraph)
 
+    def edges(self) -> tuple[Any, Any]:
+        """The ends of each entry, of scipy's matrices: of 32 bits where the indices have them, which are not copied."""
+        small = self.matrix.indices.dtype == np.int32
+        v = np.ascontiguousarray(self.matrix.indices, np.int32 if small else np.int64)
+        ids = np.uint32 if small else np.int64
+        return np.repeat(np.arange(self.n, dtype=ids), np.diff(self.matrix.indptr)), v.view(ids)
+
+    def forest(self, at: Any) -> Any:
+        """The entries of the forest, ascending."""
+        most = min(max(self.n - 1, 0), len(self.weights))
+        if self.space is NUMPY:
+            u, v = self.edges()
+            ids = np.empty(most, u.dtype)
+            return ids[: _core.edges_forest(at, u, v, self.weights, self.n, NAN_LAST, ids)]
+        ids = self.space.empty(most, "int64")
+        return ids[: self.graph(at).forest(at, False, raw(ids), None)[0]]
+
+    def components(self, at: Any, labels: bool) -> tuple[int, Any]:
+        """The number of components, and the smallest vertex of each vertex's."""
+        if self.space is NUMPY:
+            u, v = self.edges()
+            out = np.empty(self.n, u.dtype) if labels else None
+            return _core.edges_components(at, u, v, self.n, out), out
+        out = self.space.empty(self.n, "int64") if labels else None
+        return self.graph(at).components(at, raw(out)), out
+
     def graph(self, at: Any) -> Any:
         graph = _core.Graph(at, DTYPES["float64"], nan=NAN_LAST)
-        graph.build_rows(at, self.offsets, self.neighbours, self.weights)
+        graph.build_rows(at, self.offsets, self.space.asarray(self.matrix.indices, "int64"), self.weights)
         return graph
 
 
@@ -94,11 +119,7 @@ def minimum_spanning_tree(
     """
     g = _Csr(csgraph)
     at = where(place_for(g.space, device), g.space.stream(), None, progress)
-    graph = g.graph(at)
-    info = graph.info(at)
-    ids = g.space.empty(min(max(g.n - 1, 0), info["m"]), "int64")
-    count = graph.forest(at, False, raw(ids), None)[0]
-    return _selected(g, ids[:count])
+    return _selected(g, g.forest(at))
 
 
 def _selected(g: _Csr, ids: Any) -> Any:
@@ -113,7 +134,7 @@ def _selected(g: _Csr, ids: Any) -> Any:
         from cupyx.scipy.sparse import csr_matrix as kind
     offsets = xp.searchsorted(ids, g.offsets)
     index = np.int32 if g.n < 2**31 - 1 else np.int64
-    tree = kind((g.weights[ids], g.neighbours[ids].astype(index), offsets.astype(index)), shape=(g.n, g.n))
+    tree = kind((g.weights[ids], g.matrix.indices[ids].astype(index), offsets.astype(index)), shape=(g.n, g.n))
     tree.eliminate_zeros()
     return tree
 
@@ -160,8 +181,7 @@ def connected_components(
         return _of_scipy(csgraph, directed, connection, return_labels)
     g = _Csr(csgraph, weights=False)
     at = where(place_for(g.space, device), g.space.stream(), None, progress)
-    labels = g.space.empty(g.n, "int64") if return_labels else None
-    count = g.graph(at).components(at, raw(labels))
+    count, labels = g.components(at, return_labels)
     if labels is None:
         return count
     xp: Any = np if g.space is NUMPY else g.space.xp  # type: ignore[attr-defined]
@@ -215,8 +235,8 @@ def verify_spanning_tree(csgraph: Any, tree: Any, *, device: Any = None, progres
 
 def _edges(g: _Csr) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Entries with the smaller vertex first."""
-    rows = np.repeat(np.arange(g.n), np.diff(g.offsets))
-    return np.minimum(rows, g.neighbours), np.maximum(rows, g.neighbours), g.weights  # type: ignore[return-value]
+    u, v = (ends.astype(np.int64) for ends in g.edges())
+    return np.minimum(u, v), np.maximum(u, v), g.weights  # type: ignore[return-value]
 
 
 def _entries_of(u: Any, v: Any, w: Any, a: Any, b: Any, c: Any, n: int) -> np.ndarray:

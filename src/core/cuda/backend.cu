@@ -165,7 +165,6 @@ static bool cuda_records(bosc_ctx *ctx)
 }
 
 extern "C" const bi_backend bi_backend_cuda = {
-    BOSC_BACKEND_CUDA, "cuda",    cuda_open, cuda_close,   cuda_sync,       cuda_enter,   cuda_alloc,
-    cuda_release,      cuda_copy, cuda_fill, cuda_reaches, cuda_use_stream, cuda_records, 1 << 18,
-    &bi_core_cuda,
+    BOSC_BACKEND_CUDA, "cuda",    cuda_open,    cuda_close,      cuda_sync,    cuda_enter, cuda_alloc,    cuda_release,
+    cuda_copy,         cuda_fill, cuda_reaches, cuda_use_stream, cuda_records, 1 << 18,    &bi_core_cuda,
 };

@@ -7,13 +7,12 @@
 static const double LIGHT = 1.8, DENSE = 2.5;
 enum { GRAIN = 1 << 13, SLACK = 1 << 13 /* room for chunks of each thread that are not filled */ };
 
-static bosc_status take_scratch(struct bi_msf_cpu *m, int64_t edges)
+bosc_status bi_msf_cpu_take_scratch(struct bi_msf_cpu *m, int64_t edges)
 {
     int64_t n = m->rows.n;
     int64_t most = n - 1 < edges ? n - 1 : edges;
     BI_TRY(bi_scratch_of(m->ctx, most, sizeof *m->ids, (void **)&m->ids));
     if (m->want->keys) BI_TRY(bi_scratch_of(m->ctx, most, m->rows.wide_keys ? 8 : 4, &m->keys));
-    BI_TRY(bi_scratch_of(m->ctx, n, sizeof *m->choice, (void **)&m->choice));
     BI_TRY(bi_scratch_of(m->ctx, n, sizeof *m->next, (void **)&m->next));
     return bi_scratch_of(m->ctx, n, sizeof *m->component, (void **)&m->component);
 }
@@ -130,24 +129,11 @@ static bosc_status label(struct bi_msf_cpu *m, uint32_t **labels)
     return p.status;
 }
 
-static bosc_status run(struct bi_msf_cpu *m, const struct bi_graph_view *graph, struct bi_msf_found *found)
+bosc_status bi_msf_cpu_give(struct bi_msf_cpu *m, int64_t ids, struct bi_msf_found *found)
 {
-    int64_t edges = graph->m, light = edges;
-    bool filter = (double)edges > DENSE * (double)graph->n;
-    if (filter) light = (int64_t)(LIGHT * (double)graph->n);
-    BI_TRY(take_scratch(m, edges));
-    m->threshold = UINT64_MAX;
-    m->threshold_id = UINT32_MAX;
-    if (filter) BI_TRY(bi_msf_cpu_sample(m, (double)light / (double)edges));
-    BI_TRY(first_round(m, light, edges));
-    BI_TRY(bi_msf_cpu_kruskal(m, m->component));
-    if (filter) {
-        BI_TRY(bi_msf_cpu_list_heavy(m));
-        BI_TRY(bi_msf_cpu_kruskal(m, NULL));
-    }
     uint32_t *labels = NULL;
     if (m->want->labels) BI_TRY(label(m, &labels));
-    if (m->want->ids && !m->keys) BI_TRY(order_ids(m, graph->entries));
+    if (m->want->ids && !m->keys) BI_TRY(order_ids(m, ids));
     *found = (struct bi_msf_found){.count = m->found,
                                    .ids = m->ids,
                                    .keys = m->keys,
@@ -157,6 +143,25 @@ static bosc_status run(struct bi_msf_cpu *m, const struct bi_graph_view *graph, 
                                    .high = m->high,
                                    .labels = labels};
     return BOSC_OK;
+}
+
+static bosc_status run(struct bi_msf_cpu *m, const struct bi_graph_view *graph, struct bi_msf_found *found)
+{
+    int64_t edges = graph->m, light = edges;
+    bool filter = (double)edges > DENSE * (double)graph->n;
+    if (filter) light = (int64_t)(LIGHT * (double)graph->n);
+    BI_TRY(bi_msf_cpu_take_scratch(m, edges));
+    BI_TRY(bi_scratch_of(m->ctx, m->rows.n, sizeof *m->choice, (void **)&m->choice));
+    m->threshold = UINT64_MAX;
+    m->threshold_id = UINT32_MAX;
+    if (filter) BI_TRY(bi_msf_cpu_sample(m, (double)light / (double)edges));
+    BI_TRY(first_round(m, light, edges));
+    BI_TRY(bi_msf_cpu_kruskal(m, m->component));
+    if (filter) {
+        BI_TRY(bi_msf_cpu_list_heavy(m));
+        BI_TRY(bi_msf_cpu_kruskal(m, NULL));
+    }
+    return bi_msf_cpu_give(m, graph->entries, found);
 }
 
 bosc_status bi_msf_cpu(bosc_ctx *ctx, const struct bi_graph_view *graph, const struct bi_msf_order *order,

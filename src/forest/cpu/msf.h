@@ -14,6 +14,7 @@
 #include "core/cpu/collectives.h"
 #include "forest/forest.h"
 #include "forest/cpu/samples.h"
+#include "forest/steps/entries.h"
 #include "forest/steps/rows.h"
 
 /* Edges in any order, or sorted. Short keys: words[i] = rank << 32 | id, and ids is NULL. Long keys: the rank, and the
@@ -22,6 +23,7 @@ struct bi_msf_edge_list {
     int64_t count, capacity;
     uint64_t *words, *ends;
     uint32_t *ids;
+    bool in_order; /* ids ascend */
 };
 
 struct bi_msf_cpu {
@@ -29,6 +31,7 @@ struct bi_msf_cpu {
     struct bi_msf_rows rows;
     bool loops; /* there are self loops */
     const struct bi_msf_want *want;
+    const struct bi_msf_entries *entries; /* in place of rows; NULL: rows */
 
     uint64_t threshold; /* an edge is light up to this word (long keys: and this id of equal words) */
     uint32_t threshold_id;
@@ -87,8 +90,9 @@ static inline void bi_msf_edge_list_move(struct bi_msf_edge_list *list, int64_t 
     if (list->ids) memmove(list->ids + to, list->ids + from, (size_t)count * sizeof *list->ids);
 }
 
-/* The threshold of the lightest `share` (below 1) of all arcs, or of the list. */
+/* The threshold of the lightest `share` (below 1) of all arcs, of the entries, or of the list. */
 bosc_status bi_msf_cpu_sample(struct bi_msf_cpu *m, double share);
+bosc_status bi_msf_cpu_sample_entries(struct bi_msf_cpu *m, double share);
 bosc_status bi_msf_cpu_sample_list(struct bi_msf_cpu *m, double share);
 
 /* The pass over the rows: choice and next; the list of light edges. *overflow: the list had no room, and only it is to
@@ -100,6 +104,12 @@ bosc_status bi_msf_cpu_first_round(struct bi_msf_cpu *m);
 
 /* Kruskal's algorithm over the list, which is lost. Its ends are components, or the table (not NULL) tells them. */
 bosc_status bi_msf_cpu_kruskal(struct bi_msf_cpu *m, const uint32_t *table);
+
+/* Room for what the caller wants of so many edges, and for the components of the vertices. */
+bosc_status bi_msf_cpu_take_scratch(struct bi_msf_cpu *m, int64_t edges);
+
+/* What the caller wants of the forest that was found; edge ids are below `ids`. */
+bosc_status bi_msf_cpu_give(struct bi_msf_cpu *m, int64_t ids, struct bi_msf_found *found);
 
 /* Lists the edges above the threshold that join components. The vertices' pointers are lost. */
 bosc_status bi_msf_cpu_list_heavy(struct bi_msf_cpu *m);

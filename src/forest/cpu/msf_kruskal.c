@@ -63,7 +63,10 @@ static bosc_status sort_long(struct bi_msf_cpu *m, const struct bi_msf_edge_list
     while (bi_next_part(m->ctx, &p))
         for (int64_t i = p.begin; i < p.end; i++) order[0][i] = (uint32_t)i;
     BI_TRY(p.status);
-    BI_TRY(core->sort_pairs(m->ctx, BOSC_U32, list->ids, 4, order[0], count, ids, order[1], 0, 32));
+    if (list->in_order)
+        order[1] = order[0];
+    else
+        BI_TRY(core->sort_pairs(m->ctx, BOSC_U32, list->ids, 4, order[0], count, ids, order[1], 0, 32));
     p = bi_parts_of(m->ctx, count, 1);
     while (bi_next_part(m->ctx, &p))
         for (int64_t i = p.begin; i < p.end; i++) words[i] = list->words[order[1][i]];
@@ -109,7 +112,7 @@ static bosc_status take_all(struct bi_msf_cpu *m, const struct bi_msf_edge_list 
         BI_TRY(sort_long(m, list, &sorted));
     else
         BI_TRY(m->ctx->backend->core->sort_pairs(m->ctx, BOSC_U64, list->words, 8, list->ends, list->count,
-                                                 sorted.words, sorted.ends, 0, 64));
+                                                 sorted.words, sorted.ends, list->in_order ? 32 : 0, 64));
     sorted.count = list->count;
     struct bi_parts p = bi_parts_of(m->ctx, sorted.count, 4);
     while (bi_next_part(m->ctx, &p)) unite(m, &sorted, p.begin, p.end);
@@ -189,6 +192,7 @@ static bosc_status split(struct bi_msf_cpu *m, struct bi_msf_edge_list *light)
     }
     BI_TRY(bi_msf_edge_list_take(m->ctx, list->ids != NULL, count, light));
     light->count = count;
+    light->in_order = list->in_order;
     BI_TRY(split_chunks(m, chunks, to, light));
     for (int p = 0; p < chunks; p++) {
         int64_t begin = bi_chunk_begin(list->count, chunks, p);

@@ -178,6 +178,12 @@ static struct sample sample_row(const struct bi_msf_cpu *m, int64_t place)
     return x;
 }
 
+static struct sample sample_entry(const struct bi_msf_cpu *m, int64_t i)
+{
+    uint64_t rank = bi_msf_rank(&m->entries->order, bi_graph_entry_weight(&m->entries->of, i));
+    return (struct sample){m->rows.wide_keys ? rank : rank << 32 | (uint32_t)i, (uint32_t)i};
+}
+
 static struct sample sample_edge(const struct bi_msf_cpu *m, int64_t i)
 {
     return (struct sample){m->list.words[i], m->list.ids ? m->list.ids[i] : 0};
@@ -204,6 +210,11 @@ static bosc_status sample(struct bi_msf_cpu *m, sample_fn at, int64_t count, dou
 }
 
 bosc_status bi_msf_cpu_sample(struct bi_msf_cpu *m, double share) { return sample(m, sample_row, m->rows.arcs, share); }
+
+bosc_status bi_msf_cpu_sample_entries(struct bi_msf_cpu *m, double share)
+{
+    return sample(m, sample_entry, m->entries->of.m, share);
+}
 
 bosc_status bi_msf_cpu_sample_list(struct bi_msf_cpu *m, double share)
 {

@@ -5,6 +5,7 @@
 #include "core/context.h"
 #include "forest/steps/boruvka.h"
 #include "forest/steps/emst.h"
+#include "forest/steps/entries.h"
 #include "forest/steps/labels.h"
 #include "forest/steps/linkage.h"
 #include "forest/steps/selection.h"

@@ -4,21 +4,7 @@
 #define BI_GRAPH_STEPS_BUILD_H
 
 #include "base/atomic.h"
-#include "graph/weight_keys.h"
-
-/* The entries of a build, in reach of the backend. */
-struct bi_graph_entries {
-    int64_t n, m;
-    const void *u, *v;
-    bool wide_u, wide_v; /* 64 bits */
-    const void *weights; /* NULL: all 1 */
-    bosc_dtype dtype;
-};
-
-BI_FN uint64_t bi_graph_entry_weight(const struct bi_graph_entries *e, int64_t i)
-{
-    return e->weights ? bi_graph_weight_key(e->weights, e->dtype, i) : bi_graph_key_of_one(e->dtype);
-}
+#include "graph/entries.h"
 
 struct bi_graph_iota {
     void *ids;
