@@ -11,7 +11,7 @@ from . import _core, _nodes
 from ._arrays import DTYPES, NUMPY, Space, place_for, raw, space_of
 from ._nodes import cKDTreeNode
 from ._pairs import Pairs
-from ._points import finite, norm, points_of
+from ._points import finite, frozen, norm, points_of
 from ._where import Progress, where
 
 
@@ -121,7 +121,7 @@ class cKDTree(Pairs):
 
     @property
     def data(self) -> Any:
-        return self._data
+        return frozen(self._data)
 
     @property
     def n(self) -> int:
@@ -137,7 +137,7 @@ class cKDTree(Pairs):
 
     @property
     def boxsize(self) -> Optional[np.ndarray]:
-        return self._boxsize
+        return frozen(self._boxsize)
 
     @property
     def device(self) -> str:
@@ -146,12 +146,12 @@ class cKDTree(Pairs):
     @property
     def maxes(self) -> np.ndarray:
         host = self._space.host(self._data)
-        return host.max(axis=0) if self._n else np.zeros(self._m)
+        return frozen(host.max(axis=0) if self._n else np.zeros(self._m))
 
     @property
     def mins(self) -> np.ndarray:
         host = self._space.host(self._data)
-        return host.min(axis=0) if self._n else np.zeros(self._m)
+        return frozen(host.min(axis=0) if self._n else np.zeros(self._m))
 
     def _nodes(self) -> cKDTreeNode:
         if self._tree is None:
@@ -164,7 +164,7 @@ class cKDTree(Pairs):
 
     @property
     def indices(self) -> np.ndarray:
-        return self._nodes().indices
+        return frozen(self._nodes().indices)
 
     @property
     def size(self) -> int:

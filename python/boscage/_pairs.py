@@ -253,8 +253,8 @@ class Pairs:
             Its points are the columns.
         max_distance, p, workers
             As those of `query_ball_point`.
-        output_type : {"dok_matrix", "coo_matrix", "dict", "ndarray"}
-            Matrices are scipy's. An "ndarray" has the fields i, j and v.
+        output_type : {"dok_matrix", "coo_matrix", "dok_array", "coo_array", "dict", "ndarray"}
+            Matrices and sparse arrays are scipy's. An "ndarray" has the fields i, j and v.
 
         Returns
         -------
@@ -266,7 +266,7 @@ class Pairs:
         >>> cKDTree([[0.0], [5.0]]).sparse_distance_matrix(cKDTree([[0.5], [4.0]]), 1, output_type="dict")
         {(0, 0): 0.5, (1, 1): 1.0}
         """
-        if output_type not in ("dok_matrix", "coo_matrix", "dict", "ndarray"):
+        if output_type not in ("dok_matrix", "coo_matrix", "dok_array", "coo_array", "dict", "ndarray"):
             raise ValueError("Invalid output type")
         found = self._pairs(self._same(other), max_distance, p, 0.0, workers, None, True)
         offsets, j, v = map(self._space.host, found)
@@ -277,7 +277,8 @@ class Pairs:
             out = np.empty(len(j), np.dtype([("i", np.intp), ("j", np.intp), ("v", np.float64)], align=True))
             out["i"], out["j"], out["v"] = i, j, v
             return out
-        from scipy.sparse import coo_matrix
+        from scipy import sparse
 
-        matrix = coo_matrix((v, (i, j)), shape=(self._n, other._n))
-        return matrix.todok() if output_type == "dok_matrix" else matrix
+        kind = sparse.coo_array if output_type.endswith("array") else sparse.coo_matrix
+        found = kind((v, (i, j)), shape=(self._n, other._n))
+        return found.todok() if output_type.startswith("dok") else found

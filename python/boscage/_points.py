@@ -44,3 +44,12 @@ def points_of(x: Any, dtype: Optional[str], space: Space, name: str = "data") ->
         x = np.asarray(x)
         finite(x, name)
     return x, dtype
+
+
+def frozen(x: Any) -> Any:
+    """A view of an array of NumPy's that cannot be written to: a tree does not see what changes its points."""
+    if not isinstance(x, np.ndarray):
+        return x
+    view = x.view()
+    view.flags.writeable = False
+    return view

@@ -93,3 +93,10 @@ def test_kinds_of_matrices():
 def test_bad_graphs(graph, error):
     with pytest.raises(error):
         minimum_spanning_tree(graph)
+
+
+def test_zeros_that_fill_blocks_are_no_edges():
+    """As from scipy 1.18 on."""
+    graph = scipy.sparse.bsr_array(([[[0, 1], [0, 0]]], [1], [0, 1, 1]), shape=(4, 4))
+    assert connected_components(graph)[0] == 3
+    assert minimum_spanning_tree(graph).nnz == 1

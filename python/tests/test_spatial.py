@@ -119,7 +119,7 @@ def test_boxes(points, low, side):
 def test_float32_is_kept():
     points = np.random.default_rng(1).random((500, 3), np.float32)
     tree = KDTree(points)
-    assert tree.data is points
+    assert tree.data.base is points and not tree.data.flags.writeable
     d, i = tree.query(points[:50] + np.float32(0.01), k=4)
     assert d.dtype == np.float64 and np.allclose(
         d, KDTree(points.astype(float)).query(points[:50] + np.float32(0.01), k=4)[0], rtol=1e-5

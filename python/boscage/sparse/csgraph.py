@@ -46,7 +46,10 @@ class _Csr:
         if np.iscomplexobj(csgraph):
             raise TypeError("the weights of a graph are real")
         if sparse.issparse(csgraph):
-            return csgraph.tocsr()
+            matrix = csgraph.tocsr()
+            if csgraph.format == "bsr":
+                matrix.eliminate_zeros()  # which fill its blocks
+            return matrix
         if np.ma.isMaskedArray(csgraph):
             return csgraph_from_masked(csgraph)
         if hasattr(csgraph, "to_scipy_sparse"):

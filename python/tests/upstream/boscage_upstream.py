@@ -77,16 +77,13 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(config, items):
-    unseen = set()
-    files = {item.path.name for item in items}
-    for file in files:
-        expected = dict(EXPECTED.get(file, {}))
-        unseen |= set(expected)
-        for item in items:
-            name = item.nodeid.split("::", 1)[1]
-            for key in (name, name.split("[")[0]):
-                if item.path.name == file and key in expected:
-                    item.add_marker(pytest.mark.xfail(reason=expected[key], strict=True))
-                    unseen.discard(key)
+    expected = EXPECTED.get(WHICH, {})
+    unseen = set(expected)
+    for item in items:
+        name = item.nodeid.split("::", 1)[1]
+        for key in (name, name.split("[")[0]):
+            if key in expected:
+                item.add_marker(pytest.mark.xfail(reason=expected[key], strict=True))
+                unseen.discard(key)
     if unseen and not config.getoption("keyword"):
         raise pytest.UsageError(f"expected.py names what is no test: {sorted(unseen)}")
