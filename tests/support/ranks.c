@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_RANKS = 64 };
+#include "comm/comm.h"
+
+enum { MOST_RANKS = 64, LONG = 600 }; /* LONG: seconds, of which only a mistake takes more */
 
 struct rank_thread {
     struct rank rank;
@@ -13,6 +15,7 @@ struct rank_thread {
     rank_fn function;
     bosc_nccl_opts nccl; /* of ranks that are joined by NCCL, with an id */
     bosc_nccl_id id;
+    double timeout; /* of what they do then: to be joined takes NCCL longer than a case may wait for a lost rank */
     char failure[SUITE_FAILURE];
 };
 
@@ -20,9 +23,11 @@ static void run_function(void *user)
 {
     struct rank_thread *t = user;
     t->rank.ctx = suite_open(&t->opts);
-    if (t->nccl.size)
+    if (t->nccl.size) {
         CHECK_OK(t->rank.ctx,
                  bosc_comm_create_nccl(t->rank.ctx, &t->id, t->rank.rank, t->rank.rank_count, &t->nccl, &t->rank.comm));
+        t->rank.comm->timeout = t->timeout;
+    }
     t->function(&t->rank);
 }
 
@@ -92,10 +97,10 @@ void ranks_run(bosc_ctx *like, int32_t rank_count, double timeout, rank_fn funct
     pthread_t started[MOST_RANKS];
     bosc_comm *comms[MOST_RANKS];
     bosc_ctx_opts opts = suite_opts_like(like);
-    const bosc_comm_opts comm_opts = {.size = sizeof comm_opts, .timeout = timeout ? timeout : 600};
+    const bosc_comm_opts comm_opts = {.size = sizeof comm_opts, .timeout = timeout ? timeout : LONG};
     CHECK(rank_count >= 1 && rank_count <= MOST_RANKS);
     if (!fit(like, rank_count)) return;
-    const bosc_nccl_opts nccl = {.size = sizeof nccl, .timeout = comm_opts.timeout, .library = nccl_of(&opts)};
+    const bosc_nccl_opts nccl = {.size = sizeof nccl, .timeout = LONG, .library = nccl_of(&opts)};
     bosc_nccl_id id = {{0}};
     memset(comms, 0, sizeof comms);
     if (nccl.library)
@@ -112,6 +117,7 @@ void ranks_run(bosc_ctx *like, int32_t rank_count, double timeout, rank_fn funct
             .function = function,
             .nccl = nccl.library ? nccl : (bosc_nccl_opts){.size = 0},
             .id = id,
+            .timeout = comm_opts.timeout,
         };
     }
     for (int32_t r = 0; r < rank_count; r++)
