@@ -98,21 +98,27 @@ static bosc_status count_missing(bosc_ctx *ctx, const bosc_dist_cellgraph *graph
 }
 
 /* Labels of this rank's vertices, of id_bits. */
-static bosc_status give(bosc_ctx *ctx, const bosc_dist_cellgraph *graph, uint32_t *all, const uint8_t *mask,
-                        void *labels)
+static bosc_status resize_own(bosc_ctx *ctx, const bosc_dist_cellgraph *graph, uint32_t *all, const uint8_t *mask,
+                              const void **labels)
 {
     const int64_t own = graph->vertices.own;
     const bool wide = graph->opts.id_bits == 64;
     struct bi_dist_cellgraph_widen widen = {.in = all + graph->vertices.first};
     struct bi_dist_cellgraph_clear_label clear = {mask, wide, all + graph->vertices.first};
-    if (!labels || own == 0) return BOSC_OK;
     if (wide) {
         BI_TRY(bi_scratch_of(ctx, own, sizeof *widen.out, &widen.out));
         BI_TRY(ctx->ops->dist->steps->cellgraph_widen(ctx, own, &widen));
         clear.labels = widen.out;
     }
-    if (mask) BI_TRY(ctx->ops->dist->steps->cellgraph_clear_label(ctx, own, &clear));
-    BI_TRY(ctx->backend->copy(ctx, labels, clear.labels, (size_t)own * (wide ? 8 : 4)));
+    *labels = clear.labels;
+    return mask ? ctx->ops->dist->steps->cellgraph_clear_label(ctx, own, &clear) : BOSC_OK;
+}
+
+static bosc_status give(bosc_ctx *ctx, const bosc_dist_cellgraph *graph, const void *own, void *labels)
+{
+    const size_t bytes = (size_t)graph->vertices.own * (size_t)graph->opts.id_bits / 8;
+    if (!labels || bytes == 0) return BOSC_OK;
+    BI_TRY(ctx->backend->copy(ctx, labels, own, bytes));
     return ctx->backend->sync(ctx);
 }
 
@@ -123,6 +129,7 @@ static bosc_status components(bosc_ctx *ctx, const bosc_dist_cellgraph *graph, c
     const uint8_t *mask = NULL;
     struct bi_dist_cellgraph_drop ends = {NULL, NULL};
     uint32_t *all = NULL;
+    const void *sized = NULL;
     int64_t missing = 0;
     bool staged = false;
     bosc_status mine = bi_stage_in(ctx, vertex_mask, vertex_mask ? (size_t)own : 0, (const void **)&mask, &staged);
@@ -135,7 +142,8 @@ static bosc_status components(bosc_ctx *ctx, const bosc_dist_cellgraph *graph, c
     BI_TRY_WITH_SCRATCH(ctx, find_highs(ctx, graph, slices, mask, ends.highs));
     BI_TRY(label(ctx, graph, &ends, all, count));
     *count -= missing;
-    return bi_comm_agree(ctx, graph->comm, give(ctx, graph, all, mask, labels));
+    BI_TRY(bi_comm_agree(ctx, graph->comm, resize_own(ctx, graph, all, mask, &sized)));
+    return bi_comm_agree(ctx, graph->comm, give(ctx, graph, sized, labels));
 }
 
 static bosc_status components_of_ranks(bosc_ctx *ctx, const bosc_dist_cellgraph *graph, bosc_status mine,
