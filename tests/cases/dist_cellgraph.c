@@ -180,7 +180,7 @@ static void compare(bosc_ctx *ctx, const struct reference_cells *c, bosc_cellgra
     p.opts.letter_bits = c->letter_bits;
     p.opts.id_bits = seed % 2 ? 32 : 64;
     p.answer = answer_of(ctx, c, p.opts.id_bits, seed);
-    EACH_RANK_COUNT(ctx, seed, ranks) ranks_run(ctx, ranks, 0, build_again, &p);
+    EACH_RANK_COUNT(seed, ranks) ranks_run(ctx, ranks, 0, build_again, &p);
     answer_free(&p.answer);
 }
 

@@ -54,12 +54,10 @@ static const char *failure_of(const struct rank_thread *threads, int32_t count)
 
 bool ranks_share_memory(void) { return true; }
 
-int32_t ranks_count(bosc_ctx *ctx, uint64_t trial, int i)
+int32_t ranks_count(uint64_t trial, int i)
 {
     static const int32_t counts[] = {1, 2, 3, 4, 8};
-    const bool all = suite_opts_like(ctx).backend == BOSC_BACKEND_CUDA && !suite_emulated(ctx);
-    if (i == (all ? 5 : 2)) return 0;
-    return counts[((all ? 0 : 2 * trial) + (uint64_t)i) % 5];
+    return i < 2 ? counts[(2 * trial + (uint64_t)i) % 5] : 0;
 }
 
 const char *ranks_nccl(void)
