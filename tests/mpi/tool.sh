@@ -10,6 +10,7 @@ cd "$work"
 "$tool" generate graph --n 2000 --m 3000 -o g.gr --quiet
 "$tool" kdtree knn p.npy --queries p.npy -k 3 -o i.npy --distances d.npy --quiet
 "$tool" emst p.npy -o e.npy --lengths w.npy --quiet
+"$tool" generate graph --n 2000 --m 3000 -o g.bosc --quiet
 "$tool" mst g.gr -o t.gr --quiet
 "$tool" mst g.gr -o t.npy --quiet
 "$tool" components g.gr -o c.npy --quiet
@@ -46,8 +47,9 @@ for ranks in 2 3; do
         names="f.npy h.npy u.npy q.npy l.npy lm.npy y.npy"
     else
         "$@" -n $ranks "$tool" mst g.gr --verify t.npy --quiet
+        "$@" -n $ranks "$tool" mst g.bosc -o t$ranks.npy --quiet
         "$@" -n $ranks "$tool" mst odd.el -o z$ranks.mtx --quiet
-        names=z.mtx
+        names="z.mtx t.npy"
     fi
     for name in $names i.npy d.npy e.npy w.npy t.gr c.npy x.npy k.bosc o.npy r.npy s.npy; do cmp "$name" "${name%.*}$ranks.${name#*.}"; done
 done
