@@ -1,5 +1,5 @@
 /* The last rounds of components that were spread over the ranks: once so few are left that each rank may have all of
- * them, they are the vertices of rounds of the first form, which take fewer exchanges. Their edges stay where they are. */
+ * them, they are the vertices of rounds of the first form, which take fewer exchanges. Edges stay where they are. */
 #include "core/call.h"
 #include "dist/forest_sharded.h"
 

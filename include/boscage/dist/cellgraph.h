@@ -14,10 +14,10 @@
  * most vectors do, this rank has most of the work and memory. Vectors of one letter have an empty half, so that all of
  * them, at most 256 different ones, go to one rank.
  *
- * bosc_dist_cellgraph_create, _reserve, _build, _components and _components_masked are collective (boscage/dist.h), on the communicator
- * that the graph was created with, which must outlive it. A handle that is NULL fails on its rank alone, which cannot
- * meet the others then. Below, n are the rows of this rank, N those of all, P is the number of ranks, w the words of a
- * row.
+ * bosc_dist_cellgraph_create, _reserve, _build, _components and _components_masked are collective (boscage/dist.h), on
+ * the communicator that the graph was created with, which must outlive it. A handle that is NULL fails on its rank
+ * alone, which cannot meet the others then. Below, n are the rows of this rank, N those of all, P is the number of
+ * ranks, w the words of a row.
  * Sources: as in boscage/cellgraph.h; Manku, Jain, Das Sarma, Detecting Near-Duplicates for Web Crawling (2007), for
  * tables of parts in which vectors agree. */
 #ifndef BOSCAGE_DIST_CELLGRAPH_H
