@@ -248,11 +248,10 @@ static void open_graph(struct rank *r)
     r->out = take_slice(r, NULL, input.m, 4);
 }
 
-/* Vertices that are spread over the ranks. */
-static const bosc_msf_opts sharded = {.size = sizeof sharded, .replicated_bytes = 1};
-
-static void run_sharded(struct rank *r)
+/* Vertices that are spread over the ranks, to the end or until an eighth of them is left. */
+static void run_spread(struct rank *r, int64_t replicated_bytes)
 {
+    const bosc_msf_opts sharded = {.size = sizeof sharded, .replicated_bytes = replicated_bytes};
     bosc_msf_info info = {.size = sizeof info};
     if (r->comm) {
         RANK(bosc_dist_msf_compute(r->ctx, r->comm, r->graph, &sharded, r->out, &r->found, NULL, NULL));
@@ -261,6 +260,10 @@ static void run_sharded(struct rank *r)
     RANK(bosc_msf_compute(r->ctx, r->graph, NULL, r->out, NULL, &info));
     r->found = info.edges;
 }
+
+static void run_sharded(struct rank *r) { run_spread(r, 1); }
+
+static void run_eighth(struct rank *r) { run_spread(r, 1 + 170 * (input.n / 8)); }
 
 static void run_forest(struct rank *r)
 {
@@ -372,6 +375,7 @@ static const struct one_case {
              {"cellgraph build", open_cells, run_cells, close_cells, false},
              {"forest", open_graph, run_forest, close_forest, true},
              {"forest sharded", open_graph, run_sharded, close_forest, true},
+             {"forest sharded, to 1/8", open_graph, run_eighth, close_forest, true},
              {"components", open_components, run_components, close_components, true},
              {"hash build", open_table, run_table, close_table, false},
              {"hash find", open_find, run_find, close_table, false}};

@@ -83,7 +83,7 @@ int run_cellgraph(struct job *job)
     if (!code) code = vectors_read(job, job->operands[0], bits, &vectors);
     if (!code) code = take_letters(&vectors, &opts);
     if (!code)
-        code = ranks.count ? cellgraph_over_ranks(job, &ranks, &vectors, &opts, false, &pairs)
+        code = ranks.count ? cellgraph_over_ranks(job, &ranks, &vectors, NULL, &opts, false, &pairs)
                            : build(job, &vectors, &opts, &graph, &pairs);
     if (!code) code = arrays_write(job, &job->value[OPT_OUTPUT], &pairs, 1);
     ranks_close(&ranks, code);

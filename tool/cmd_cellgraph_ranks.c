@@ -7,14 +7,17 @@
 /* What all ranks of the process work on. */
 struct work {
     const bosc_vectors *vectors;
+    const uint8_t *allowed; /* of each row, whether it may be used; NULL: all may */
     const bosc_cellgraph_opts *opts;
     bosc_dist_cellgraph **graphs;  /* (ranks): of this process's */
     int64_t *counts;               /* (ranks): pairs found by each */
     bosc_dist_cellgraph_info info; /* of the process's first rank */
     int64_t first;                 /* of this process */
     int64_t *pairs;                /* of all ranks, one's after another's */
-    /* Of components: the label and the first row of each vertex, and each row's vertex, of all ranks likewise. */
+    /* Of components: the label and the first row of each vertex, whether it may be used (NULL: all may), and each row's
+     * vertex, of all ranks likewise. */
     int64_t *labels, *first_rows, *vertex_of, components;
+    uint8_t *mask;
 };
 
 static bosc_status build(const struct rank *r, void *user)
@@ -71,6 +74,18 @@ static int find(struct job *job, const struct ranks *ranks, struct work *w, bosc
 
 /* ---- components ---- */
 
+static bosc_status get_vertices(const struct rank *r, void *user)
+{
+    const struct work *w = user;
+    bosc_dist_cellgraph_info info = {.size = sizeof info};
+    const bosc_dist_cellgraph *graph = w->graphs[r->number];
+    const bosc_status status = bosc_dist_cellgraph_get_info(r->ctx, graph, &info);
+    w->counts[r->number] = info.own_vertices;
+    return status == BOSC_OK ? bosc_dist_cellgraph_get_vertices(r->ctx, graph, NULL, w->first_rows + info.first_vertex,
+                                                                NULL, w->vertex_of + info.first_row)
+                             : status;
+}
+
 static bosc_status label(const struct rank *r, void *user)
 {
     struct work *w = user;
@@ -79,28 +94,40 @@ static bosc_status label(const struct rank *r, void *user)
     int64_t count;
     bosc_status status = bosc_dist_cellgraph_get_info(r->ctx, graph, &info);
     if (status == BOSC_OK)
-        status = bosc_dist_cellgraph_components(r->ctx, graph, w->labels + info.first_vertex, &count);
-    if (status == BOSC_OK)
-        status = bosc_dist_cellgraph_get_vertices(r->ctx, graph, NULL, w->first_rows + info.first_vertex, NULL,
-                                                  w->vertex_of + info.first_row);
-    w->counts[r->number] = info.own_vertices;
+        status = bosc_dist_cellgraph_components_masked(r->ctx, graph, w->mask ? w->mask + info.first_vertex : NULL,
+                                                       w->labels + info.first_vertex, &count);
     if (status == BOSC_OK && r->number == w->first) w->components = count;
     return status;
 }
 
-/* The ranks' parts come together. */
-static int join(const struct ranks *ranks, struct work *w)
+/* The vertices of which a row may be used, and their first such rows. Every process knows the vertices of all rows. */
+static int mask_vertices(struct work *w)
 {
-    int code = ranks_join(ranks, w->counts, w->labels, sizeof *w->labels);
-    if (!code) code = ranks_join(ranks, w->counts, w->first_rows, sizeof *w->first_rows);
-    for (int32_t r = 0; r < ranks->count; r++) {
-        int64_t at;
-        w->counts[r] = rank_slice(&(struct rank){.number = r, .count = ranks->count}, w->info.n, &at);
+    w->mask = job_alloc((size_t)w->info.vertices, 1);
+    if (!w->mask) return EXIT_FAILED;
+    memset(w->mask, 0, (size_t)w->info.vertices);
+    for (int64_t i = w->info.n - 1; i >= 0; i--) {
+        if (!w->allowed[i]) continue;
+        w->mask[w->vertex_of[i]] = 1;
+        w->first_rows[w->vertex_of[i]] = i;
     }
-    return code ? code : ranks_join(ranks, w->counts, w->vertex_of, sizeof *w->vertex_of);
+    return EXIT_DONE;
 }
 
-/* out: of each row the first row of its component. */
+/* Vertices of all rows, and first rows of all vertices, come together. */
+static int join(const struct ranks *ranks, struct work *w)
+{
+    int64_t at, *rows = job_alloc((size_t)ranks->count, sizeof *rows);
+    if (!rows) return EXIT_FAILED;
+    for (int32_t r = 0; r < ranks->count; r++)
+        rows[r] = rank_slice(&(struct rank){.number = r, .count = ranks->count}, w->info.n, &at);
+    int code = ranks_join(ranks, w->counts, w->first_rows, sizeof *w->first_rows);
+    if (!code) code = (w->allowed ? ranks_share : ranks_join)(ranks, rows, w->vertex_of, sizeof *w->vertex_of);
+    free(rows);
+    return code || !w->allowed ? code : mask_vertices(w);
+}
+
+/* out: of each row the first row of its component that may be used. */
 static int find_components(struct job *job, const struct ranks *ranks, struct work *w, bosc_array *out)
 {
     int code = build_all(job, ranks, w);
@@ -111,19 +138,22 @@ static int find_components(struct job *job, const struct ranks *ranks, struct wo
     out->data = w->vertex_of = w->first_rows ? job_alloc((size_t)w->info.n, sizeof *w->vertex_of) : NULL;
     if (!w->vertex_of) return EXIT_FAILED;
     double start = job_now();
-    code = ranks_run(ranks, label, w);
+    code = ranks_run(ranks, get_vertices, w);
     if (!code) code = join(ranks, w);
+    if (!code) code = ranks_run(ranks, label, w);
+    if (!code) code = ranks_join(ranks, w->counts, w->labels, sizeof *w->labels);
     job_seconds(job, "components", start);
     if (code) return code;
     job_integer(job, "components", w->components);
-    for (int64_t i = 0; i < w->info.n && !job->silent; i++) w->vertex_of[i] = w->first_rows[w->labels[w->vertex_of[i]]];
+    for (int64_t i = 0; i < w->info.n && !job->silent; i++)
+        w->vertex_of[i] = w->allowed && !w->allowed[i] ? -1 : w->first_rows[w->labels[w->vertex_of[i]]];
     return EXIT_DONE;
 }
 
 int cellgraph_over_ranks(struct job *job, const struct ranks *ranks, const bosc_vectors *vectors,
-                         const bosc_cellgraph_opts *opts, bool components, bosc_array *out)
+                         const uint8_t *allowed, const bosc_cellgraph_opts *opts, bool components, bosc_array *out)
 {
-    struct work w = {.vectors = vectors, .opts = opts, .first = ranks->first};
+    struct work w = {.vectors = vectors, .allowed = allowed, .opts = opts, .first = ranks->first};
     w.graphs = job_alloc((size_t)ranks->count, sizeof(bosc_dist_cellgraph *));
     w.counts = w.graphs ? job_alloc((size_t)ranks->count, sizeof *w.counts) : NULL;
     if (w.graphs) memset(w.graphs, 0, (size_t)ranks->count * sizeof(bosc_dist_cellgraph *));
@@ -134,5 +164,6 @@ int cellgraph_over_ranks(struct job *job, const struct ranks *ranks, const bosc_
     free(w.counts);
     free(w.labels);
     free(w.first_rows);
+    free(w.mask);
     return code;
 }

@@ -69,22 +69,21 @@ static int search(struct job *job, bool levels)
 
 static int label_over_ranks(struct job *job, const struct ranks *ranks)
 {
-    bosc_vectors vectors = {0};
+    struct cells c = {.graph = NULL};
     bosc_array labels = {0};
     int64_t bits = 0;
     int method = 0, code;
-    if (job->value[OPT_ALLOWED]) return say(EXIT_USAGE, "--allowed: not over ranks");
     if ((code = option_choice(job, OPT_METHOD, &method)) ||
         (code = option_integer(job, OPT_BITS, 1, VECTOR_LENGTH_MAX, &bits)))
         return code;
-    code = vectors_read(job, job->operands[0], bits, &vectors);
+    code = cells_read(job, bits, &c);
     const bosc_cellgraph_opts opts = {.size = sizeof opts,
-                                      .length = vectors.length,
-                                      .letter_bits = vectors.letter_bits,
+                                      .length = c.vectors.length,
+                                      .letter_bits = c.vectors.letter_bits,
                                       .method = (bosc_cellgraph_method)method};
-    if (!code) code = cellgraph_over_ranks(job, ranks, &vectors, &opts, true, &labels);
+    if (!code) code = cellgraph_over_ranks(job, ranks, &c.vectors, c.allowed.data, &opts, true, &labels);
     if (!code) code = arrays_write(job, &job->value[OPT_OUTPUT], &labels, 1);
-    bosc_vectors_free(&vectors);
+    cells_free(&c);
     bosc_array_free(&labels);
     return code;
 }

@@ -6,9 +6,11 @@
 
 /* What all ranks of the process work on. */
 struct graph_work {
-    bosc_edges edges; /* the whole graph; or, where processes read their parts, that of this one's rank */
-    bool is_part;
-    int64_t first, m; /* the entry of the whole that is entry 0 of `edges`, and all entries */
+    bosc_edges edges;       /* the whole graph; or, where processes read their parts, that of this one's rank */
+    bool is_part, is_saved; /* is_saved: from a saved graph */
+    bool has_gaps;          /* entries that the saved graph's build has left out, loops among them */
+    int64_t first, m;       /* the entry of the whole that is entry 0 of `edges`, and all entries */
+    int64_t kept;           /* of these */
     bosc_msf_opts opts;
     int64_t *counts;  /* (ranks): edges of the forest found by each */
     int64_t *begins;  /* (ranks + 1): those of the ranks below */
@@ -20,6 +22,20 @@ struct graph_work {
     struct rank_rows given;
 };
 
+/* The entries of a saved graph. */
+static int take_saved(struct job *job, bosc_graph *graph, struct graph_work *w)
+{
+    bosc_graph_info info = {.size = sizeof info};
+    bosc_graph_get_info(job->ctx, graph, &info);
+    int code = graph_entries(job, job->operands[0], graph, &info, &w->edges);
+    bosc_graph_free(graph);
+    w->m = info.entries;
+    w->kept = info.m;
+    w->is_saved = true;
+    w->has_gaps = info.m < info.entries && info.loops == 0;
+    return code;
+}
+
 static int read_whole(struct job *job, struct graph_work *w)
 {
     bosc_io_error error;
@@ -27,10 +43,8 @@ static int read_whole(struct job *job, struct graph_work *w)
     const char *path = job->operands[0];
     bosc_status status = bosc_graph_or_edges_read(job->ctx, path, &graph, &w->edges, &error);
     if (status != BOSC_OK) return say_io(status, &error);
-    w->m = w->edges.m;
-    if (!graph) return EXIT_DONE;
-    bosc_graph_free(graph);
-    return say(EXIT_FAILED, "%s: a saved graph; ranks need its edges, as .gr or .mtx has them", path);
+    w->kept = w->m = w->edges.m;
+    return graph ? take_saved(job, graph, w) : EXIT_DONE;
 }
 
 /* What an edge list of a part has for weights, in the order of width. */
@@ -71,7 +85,7 @@ static int join_parts(struct job *job, const struct ranks *ranks, int64_t declar
     int code = ranks_sum_before(ranks, counts, begins);
     if (code) return code;
     w->first = begins[ranks->first];
-    w->m = begins[ranks->count];
+    w->kept = w->m = begins[ranks->count];
     if (declared >= 0 && w->m < declared)
         return say(EXIT_FAILED, "%s: ends after %lld of %lld edges", job->operands[0], (long long)w->m,
                    (long long)declared);
@@ -109,7 +123,7 @@ static int read_edges(struct job *job, const struct ranks *ranks, struct graph_w
     job_seconds(job, "read", start);
     if (code) return code;
     job_integer(job, "n", w->edges.n);
-    job_integer(job, "m", w->m);
+    job_integer(job, "m", w->kept);
     return EXIT_DONE;
 }
 
@@ -124,7 +138,11 @@ static int64_t slice_of(const struct rank *r, const struct graph_work *w, int64_
 static bosc_status build_slice(const struct rank *r, const struct graph_work *w, bosc_graph **graph, int64_t *begin)
 {
     const bosc_edges *e = &w->edges;
-    const bosc_graph_opts opts = {.size = sizeof opts, .weight = e->dtype, .id_bits = 32};
+    const bosc_graph_opts opts = {.size = sizeof opts,
+                                  .weight = e->dtype,
+                                  .id_bits = 32,
+                                  .drop_loops = w->has_gaps,
+                                  .nan = w->is_saved ? BOSC_GRAPH_NAN_LAST : BOSC_GRAPH_NAN_REFUSE};
     const int64_t count = slice_of(r, w, begin);
     const size_t at = (size_t)*begin * bosc_dtype_size(e->dtype);
     bosc_status status = bosc_graph_create(r->ctx, &opts, graph);

@@ -280,6 +280,27 @@ int ranks_join(const struct ranks *ranks, int64_t *counts, void *rows, size_t si
     return lost ? say(EXIT_FAILED, "mpirun: a process was lost") : EXIT_DONE;
 }
 
+int ranks_share(const struct ranks *ranks, int64_t *counts, void *rows, size_t size)
+{
+    int64_t most = 0, at = 0;
+    if (ranks->count == ranks->locals) return EXIT_DONE;
+    if (gather_counts(ranks, counts)) return say(EXIT_FAILED, "mpirun: a process was lost");
+    for (int32_t r = 0; r < ranks->count; r++) {
+        if (counts[r] > most) most = counts[r];
+        if (r < ranks->first) at += counts[r];
+    }
+    const size_t bytes = (size_t)most * size; /* of each: the last ones may be of no one */
+    char *all = job_alloc((size_t)ranks->count + 1, bytes), *own = all ? all + (size_t)ranks->count * bytes : NULL;
+    if (!all) return EXIT_FAILED;
+    memcpy(own, (const char *)rows + (size_t)at * size, (size_t)counts[ranks->first] * size);
+    const int lost = ranks->transport.all_gather(ranks->transport.user, own, bytes, all, TIMEOUT);
+    at = 0;
+    for (int32_t r = 0; r < ranks->count && !lost; at += counts[r++])
+        memcpy((char *)rows + (size_t)at * size, all + (size_t)r * bytes, (size_t)counts[r] * size);
+    free(all);
+    return lost ? say(EXIT_FAILED, "mpirun: a process was lost") : EXIT_DONE;
+}
+
 int ranks_gather_array(const struct ranks *ranks, bosc_array *array, size_t size)
 {
     int64_t total, *counts = array->data ? job_alloc((size_t)ranks->count, sizeof *counts) : NULL;

@@ -48,7 +48,10 @@ int ranks_sum_before(const struct ranks *ranks, int64_t *counts, int64_t *begins
 /* The same for rows that lie where they belong already, on their own process, behind those of the ranks below. */
 int ranks_join(const struct ranks *ranks, int64_t *counts, void *rows, size_t size);
 
-/* The same for an array of which every rank has made its whole slice of rows. */
+/* The same, for all processes. */
+int ranks_share(const struct ranks *ranks, int64_t *counts, void *rows, size_t size);
+
+/* ranks_gather for an array of which every rank has made its whole slice of rows. */
 int ranks_gather_array(const struct ranks *ranks, bosc_array *array, size_t size);
 
 /* A row of an array; NULL if it has no data. */
@@ -98,8 +101,9 @@ struct table_work {
     bosc_dist_hash_info info;
 };
 int find_over_ranks(struct job *job, const struct ranks *ranks, struct table_work *w);
+/* components: or else pairs. allowed: of each row, for components; NULL: all. */
 int cellgraph_over_ranks(struct job *job, const struct ranks *ranks, const bosc_vectors *vectors,
-                         const bosc_cellgraph_opts *opts, bool components, bosc_array *out); /* or else pairs */
+                         const uint8_t *allowed, const bosc_cellgraph_opts *opts, bool components, bosc_array *out);
 int unique_over_ranks(struct job *job, const struct ranks *ranks, const struct rank_rows *keys, bosc_array *ids,
                       bosc_array *unique);
 

@@ -207,6 +207,10 @@ bosc_graph_opts graph_opts_of(const bosc_edges *edges);
 /* Says why a call on the edges of a file failed. */
 int say_edges(struct job *job, const char *path, const bosc_edges *edges, bosc_status status);
 int graph_build(struct job *job, const char *path, const bosc_edges *edges, bosc_graph **graph);
+/* The entries of a saved graph, for ranks that build graphs of slices of them; those that its build has left out are
+ * loops of vertex 0. */
+int graph_entries(struct job *job, const char *path, const bosc_graph *graph, const bosc_graph_info *info,
+                  bosc_edges *edges);
 /* Ids or vertices of id_bits, in the front half of their array if those are 32, become int64_t. */
 void widen_ids(int32_t id_bits, void *ids, int64_t count);
 

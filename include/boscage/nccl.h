@@ -23,7 +23,7 @@ BOSC_BEGIN_DECLS
 /* Zero bytes mean the default; set `size`. Fields are only appended. */
 typedef struct bosc_nccl_opts {
     size_t size;
-    double timeout;      /* as of bosc_comm_opts */
+    double timeout;      /* as of bosc_comm_opts; for the making of the end too, which may take NCCL seconds */
     const char *library; /* file of NCCL; NULL: libnccl.so.2, where the system's loader finds it */
 } bosc_nccl_opts;
 

@@ -1,10 +1,14 @@
 /* What all ranks tell all ranks: how they are, sums, and small blocks. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "comm/comm.h"
 
-enum { FEW_BYTES = 1 << 19 }; /* numbers to be summed that all ranks get whole: one exchange in place of two */
+enum {
+    FEW_BYTES = 1 << 19, /* numbers to be summed that all ranks get whole: one exchange in place of two */
+    TOLD = BI_COMM_MESSAGE / sizeof(int64_t) - 1 /* numbers that go with how a rank is */
+};
 
 /* What an exchange began with, for bosc_comm_info. */
 static bosc_status count_exchange(bosc_comm *comm, double begin, int64_t bytes, bosc_status status)
@@ -65,15 +69,53 @@ bosc_status bi_comm_agree(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine)
     return BOSC_OK;
 }
 
+/* The same, with n numbers of each rank: those of rank r come to comm->gather, behind its status. */
+static bosc_status tell(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, const int64_t *values, int64_t n)
+{
+    int64_t told[1 + TOLD] = {mine};
+    const int64_t *rows = comm->gather;
+    if (mine == BOSC_ERR_COMM) return mine;
+    if (mine == BOSC_OK) memcpy(told + 1, values, (size_t)n * sizeof *values);
+    BI_TRY(bi_comm_all_gather(ctx, comm, told, (size_t)(n + 1) * sizeof *told, comm->gather));
+    for (int32_t r = 0; r < comm->rank_count; r++)
+        if (rows[r * (n + 1)] != BOSC_OK) return tell_why(ctx, comm, r, (bosc_status)rows[r * (n + 1)]);
+    return BOSC_OK;
+}
+
+/* What rank r has told as number i of n. */
+static int64_t told_by(const bosc_comm *comm, int32_t r, int64_t n, int64_t i)
+{
+    return ((const int64_t *)comm->gather)[r * (n + 1) + 1 + i];
+}
+
 bosc_status bi_comm_same(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, const char *argument, int64_t value)
 {
-    BI_TRY(bi_comm_agree(ctx, comm, mine));
-    int64_t *values = comm->gather;
-    BI_TRY(bi_comm_all_gather(ctx, comm, &value, sizeof value, values));
-    if (values[0] != value)
-        mine = bi_fail(ctx, BOSC_ERR_ARG, "%s: %lld is not the %lld of rank 0", argument, (long long)value,
-                       (long long)values[0]);
-    return bi_comm_agree(ctx, comm, mine);
+    char by[32] = "";
+    BI_TRY(tell(ctx, comm, mine, &value, 1));
+    for (int32_t r = 1; r < comm->rank_count; r++) {
+        const long long other = told_by(comm, r, 1, 0), first = told_by(comm, 0, 1, 0);
+        if (other == first) continue;
+        if (r != comm->rank) snprintf(by, sizeof by, "rank %d: ", (int)r);
+        return bi_fail(ctx, BOSC_ERR_ARG, "%s%s: %lld is not the %lld of rank 0", by, argument, other, first);
+    }
+    return BOSC_OK;
+}
+
+bosc_status bi_comm_count(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, const int64_t *counts, int64_t *received)
+{
+    const int32_t ranks = comm->rank_count;
+    int64_t *sent = comm->lists, *came = sent + 2 * (ranks + 1), *at = came + 2 * (ranks + 1); /* (status, count) */
+    if (mine == BOSC_ERR_COMM) return mine;
+    for (int32_t r = 0; r <= ranks; r++) at[r] = r * 2 * (int64_t)sizeof *sent;
+    for (int32_t r = 0; r < ranks; r++) {
+        sent[2 * r] = mine;
+        sent[2 * r + 1] = mine == BOSC_OK ? counts[r] : 0;
+    }
+    BI_TRY(bi_comm_all_to_all(ctx, comm, true, sent, at, came, at));
+    for (int32_t r = 0; r < ranks; r++)
+        if (came[2 * r] != BOSC_OK) return tell_why(ctx, comm, r, (bosc_status)came[2 * r]);
+    for (int32_t r = 0; r < ranks; r++) received[r] = came[2 * r + 1];
+    return BOSC_OK;
 }
 
 /* ---- sums ---- */
@@ -83,6 +125,16 @@ static void add_rows(const int64_t *rows, int64_t row_count, int64_t n, int64_t 
     memset(sums, 0, (size_t)n * sizeof *sums);
     for (int64_t r = 0; r < row_count; r++)
         for (int64_t i = 0; i < n; i++) sums[i] += rows[r * n + i];
+}
+
+static bosc_status sum_few(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, int64_t *values, int64_t n)
+{
+    BI_TRY(tell(ctx, comm, mine, values, n));
+    for (int64_t i = 0; i < n; i++) {
+        values[i] = 0;
+        for (int32_t r = 0; r < comm->rank_count; r++) values[i] += told_by(comm, r, n, i);
+    }
+    return BOSC_OK;
 }
 
 /* Every rank gets every rank's values. */
@@ -107,14 +159,14 @@ static bosc_status sum_slices(bosc_ctx *ctx, bosc_comm *comm, int64_t *values, i
 
 bosc_status bi_comm_sum(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, int64_t *values, int64_t n)
 {
+    if (n <= TOLD) return sum_few(ctx, comm, mine, values, n);
     const int64_t ranks = comm->rank_count, each = (n + ranks - 1) / ranks;
     const bool few = n * (ranks - 1) <= FEW_BYTES / (int64_t)sizeof *values;
     const size_t row_bytes = (size_t)(few ? n : each) * (size_t)ranks * sizeof *values;
     const size_t bytes = row_bytes + (few ? 0 : row_bytes + (size_t)(ranks + 1) * sizeof *values);
     int64_t *rows = mine == BOSC_OK ? bi_host_alloc(ctx, bytes) : NULL;
-    if (mine == BOSC_OK && !rows && bytes) mine = BOSC_ERR_NOMEM;
+    if (mine == BOSC_OK && !rows) mine = BOSC_ERR_NOMEM;
     bosc_status status = bi_comm_agree(ctx, comm, mine);
-    if (n == 0) return status;
     if (status == BOSC_OK && few) status = sum_whole(ctx, comm, values, n, rows);
     if (status == BOSC_OK && !few) { /* whole slices: the last one may be short */
         int64_t *padded = rows + each * ranks;
@@ -130,12 +182,11 @@ bosc_status bi_comm_sum(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, int64_
 bosc_status bi_comm_offset(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, int64_t count, int64_t *before,
                            int64_t *total)
 {
-    int64_t sum = 0, below = 0, *counts = comm->gather;
-    BI_TRY(bi_comm_agree(ctx, comm, mine));
-    BI_TRY(bi_comm_all_gather(ctx, comm, &count, sizeof count, counts));
+    int64_t sum = 0, below = 0;
+    BI_TRY(tell(ctx, comm, mine, &count, 1));
     for (int32_t r = 0; r < comm->rank_count; r++) {
         if (r == comm->rank) below = sum;
-        sum += counts[r];
+        sum += told_by(comm, r, 1, 0);
     }
     if (before) *before = below;
     if (total) *total = sum;

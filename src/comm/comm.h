@@ -34,9 +34,10 @@ struct bosc_comm {
     struct bi_memory host; /* whose memory this is */
     int32_t rank, rank_count;
     double timeout;
-    void *state;  /* the transport's */
-    bool broken;  /* a rank was lost */
-    void *gather; /* host: rank_count x BI_COMM_MESSAGE bytes, of bi_comm_agree */
+    void *state;    /* the transport's */
+    bool broken;    /* a rank was lost */
+    void *gather;   /* host: rank_count x BI_COMM_MESSAGE bytes, of bi_comm_agree */
+    int64_t *lists; /* host: 5 (rank_count + 1), of bi_comm_count */
     int64_t exchanges, bytes;
     double seconds;
 };
@@ -64,6 +65,10 @@ bosc_status bi_comm_all_gather(bosc_ctx *ctx, bosc_comm *comm, const void *sent,
 bosc_status bi_comm_all_to_all(bosc_ctx *ctx, bosc_comm *comm, bool on_host, const void *sent,
                                const int64_t *sent_offsets, void *received, const int64_t *received_offsets);
 
+/* All ranks tell how they are, and each rank a number, as bi_comm_agree and an exchange. counts: (rank_count): for each
+ * rank; not read unless `mine` is BOSC_OK. received: (rank_count): of each rank; set if all are well. */
+bosc_status bi_comm_count(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, const int64_t *counts, int64_t *received);
+
 /* values[i] becomes the sum over the ranks, on every one of them; host memory. */
 bosc_status bi_comm_sum(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, int64_t *values, int64_t n);
 
@@ -90,9 +95,17 @@ bosc_status bi_exchange_begin(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, 
 bosc_status bi_exchange_items(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, const struct bi_exchange *x,
                               size_t item_size, const void *items, void *received);
 
+/* The same, but that a failure which is this rank's alone is told in the next exchange. *mine: as `mine`, and then how
+ * this rank is. */
+bosc_status bi_exchange_move(bosc_ctx *ctx, bosc_comm *comm, bosc_status *mine, const struct bi_exchange *x,
+                             size_t item_size, const void *items, void *received);
+
 /* The way back: an item for each one that was received, to the rank and the place that it came from. */
 bosc_status bi_exchange_answers(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, const struct bi_exchange *x,
                                 size_t item_size, const void *answers, void *received);
+
+bosc_status bi_exchange_move_back(bosc_ctx *ctx, bosc_comm *comm, bosc_status *mine, const struct bi_exchange *x,
+                                  size_t item_size, const void *answers, void *received);
 
 void bi_exchange_end(bosc_ctx *ctx, struct bi_exchange *x);
 

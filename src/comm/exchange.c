@@ -25,36 +25,51 @@ bosc_status bi_exchange_begin(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, 
     int64_t *lists = mine == BOSC_OK ? bi_host_alloc(ctx, bytes_of_lists(x)) : NULL;
     if (mine == BOSC_OK && !lists) mine = BOSC_ERR_NOMEM;
     x->sent_offsets = lists;
-    BI_TRY(bi_comm_agree(ctx, comm, mine));
-    x->received_offsets = lists + (ranks + 1);
-    x->sent_at = x->received_offsets + (ranks + 1);
-    x->received_at = x->sent_at + (ranks + 1);
-    for (int32_t r = 0; r <= ranks; r++) x->sent_at[r] = r * (int64_t)sizeof *counts;
-    BI_TRY(bi_comm_all_to_all(ctx, comm, true, counts, x->sent_at, x->received_offsets, x->sent_at));
+    if (lists) {
+        x->received_offsets = lists + (ranks + 1);
+        x->sent_at = x->received_offsets + (ranks + 1);
+        x->received_at = x->sent_at + (ranks + 1);
+    }
+    BI_TRY(bi_comm_count(ctx, comm, mine, counts, x->received_offsets));
     memcpy(x->sent_offsets, counts, (size_t)ranks * sizeof *counts);
     x->sent = make_offsets(x->sent_offsets, ranks);
     x->received = make_offsets(x->received_offsets, ranks);
     return BOSC_OK;
 }
 
-bosc_status bi_exchange_items(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, const struct bi_exchange *x,
-                              size_t item_size, const void *items, void *received)
+bosc_status bi_exchange_move(bosc_ctx *ctx, bosc_comm *comm, bosc_status *mine, const struct bi_exchange *x,
+                             size_t item_size, const void *items, void *received)
 {
-    BI_TRY(bi_comm_agree(ctx, comm, mine));
+    BI_TRY(bi_comm_agree(ctx, comm, *mine));
     for (int32_t r = 0; r <= x->rank_count; r++) {
         x->sent_at[r] = x->sent_offsets[r] * (int64_t)item_size;
         x->received_at[r] = x->received_offsets[r] * (int64_t)item_size;
     }
-    return bi_comm_agree(ctx, comm, bi_comm_all_to_all(ctx, comm, false, items, x->sent_at, received, x->received_at));
+    *mine = bi_comm_all_to_all(ctx, comm, false, items, x->sent_at, received, x->received_at);
+    return *mine == BOSC_ERR_COMM ? *mine : BOSC_OK;
+}
+
+bosc_status bi_exchange_items(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, const struct bi_exchange *x,
+                              size_t item_size, const void *items, void *received)
+{
+    BI_TRY(bi_exchange_move(ctx, comm, &mine, x, item_size, items, received));
+    return bi_comm_agree(ctx, comm, mine);
+}
+
+bosc_status bi_exchange_move_back(bosc_ctx *ctx, bosc_comm *comm, bosc_status *mine, const struct bi_exchange *x,
+                                  size_t item_size, const void *answers, void *received)
+{
+    struct bi_exchange back = *x;
+    back.sent_offsets = x->received_offsets;
+    back.received_offsets = x->sent_offsets;
+    return bi_exchange_move(ctx, comm, mine, &back, item_size, answers, received);
 }
 
 bosc_status bi_exchange_answers(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, const struct bi_exchange *x,
                                 size_t item_size, const void *answers, void *received)
 {
-    struct bi_exchange back = *x;
-    back.sent_offsets = x->received_offsets;
-    back.received_offsets = x->sent_offsets;
-    return bi_exchange_items(ctx, comm, mine, &back, item_size, answers, received);
+    BI_TRY(bi_exchange_move_back(ctx, comm, &mine, x, item_size, answers, received));
+    return bi_comm_agree(ctx, comm, mine);
 }
 
 void bi_exchange_end(bosc_ctx *ctx, struct bi_exchange *x)

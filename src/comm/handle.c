@@ -15,13 +15,19 @@ static bosc_status check_opts(bosc_ctx *ctx, const bosc_comm_opts *opts, bosc_co
     return BOSC_OK;
 }
 
+/* Of comm->gather and comm->lists behind it. */
+static size_t room_of(int32_t rank_count)
+{
+    return (size_t)rank_count * BI_COMM_MESSAGE + 5 * (size_t)(rank_count + 1) * sizeof(int64_t);
+}
+
 bosc_status bi_comm_make(bosc_ctx *ctx, int32_t rank, int32_t rank_count, const bosc_comm_opts *opts,
                          const struct bi_transport *transport, bosc_comm **comm)
 {
     bosc_comm_opts full;
     BI_TRY(check_opts(ctx, opts, &full));
     bosc_comm *fresh = bi_host_alloc(ctx, sizeof *fresh);
-    void *gather = fresh ? bi_host_alloc(ctx, (size_t)rank_count * BI_COMM_MESSAGE) : NULL;
+    void *gather = fresh ? bi_host_alloc(ctx, room_of(rank_count)) : NULL;
     if (!gather) {
         bi_memory_release(&ctx->host, fresh, sizeof *fresh);
         return BOSC_ERR_NOMEM;
@@ -31,7 +37,8 @@ bosc_status bi_comm_make(bosc_ctx *ctx, int32_t rank, int32_t rank_count, const 
                          .rank = rank,
                          .rank_count = rank_count,
                          .timeout = full.timeout,
-                         .gather = gather};
+                         .gather = gather,
+                         .lists = (int64_t *)gather + (size_t)rank_count * (BI_COMM_MESSAGE / sizeof(int64_t))};
     *comm = fresh;
     return BOSC_OK;
 }
@@ -42,7 +49,7 @@ void bosc_comm_free(bosc_comm *comm)
     BI_KEEP_CALLER(1);
     if (comm->transport->release) comm->transport->release(comm);
     const struct bi_memory host = comm->host;
-    bi_memory_release(&host, comm->gather, (size_t)comm->rank_count * BI_COMM_MESSAGE);
+    bi_memory_release(&host, comm->gather, room_of(comm->rank_count));
     bi_memory_release(&host, comm, sizeof *comm);
 }
 

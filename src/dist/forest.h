@@ -68,10 +68,13 @@ bosc_status bi_dist_forest_take_list(bosc_ctx *ctx, int64_t count, bool with_ids
 bosc_status bi_dist_forest_collect(bosc_ctx *ctx, const struct bi_dist_part *part,
                                    const struct bi_dist_forest_word *words, struct bi_dist_list *list);
 
+enum { BI_DIST_FOREST_BYTES = 170 }; /* of scratch for each vertex, at most */
+
 struct bi_dist_rounds {
     int64_t n;                 /* vertices */
     bool wide;                 /* ranks take 64 bits */
     struct bi_dist_list edges; /* of this rank, in any order; they are lost */
+    struct bi_dist_list spare; /* as much room; taken if it has no keys */
     uint64_t first;            /* what ids begin at that keys have */
     uint32_t *next;            /* 2 n: the tree of rounds: each round's components, by their numbers in the next one */
     uint64_t *records;         /* n: of the edges found, in any order, but the same on all ranks */

@@ -33,7 +33,8 @@ static bosc_status take_room(struct rounds *s)
     bosc_ctx *ctx = s->ctx;
     const int64_t n = s->r->n, most = s->r->edges.count > n ? s->r->edges.count : n;
     const int64_t records = bi_div_up(n, s->ranks) * s->ranks;
-    BI_TRY(bi_dist_forest_take_list(ctx, s->r->edges.count, s->r->edges.ids != NULL, &s->spare));
+    s->spare = s->r->spare;
+    if (!s->spare.keys) BI_TRY(bi_dist_forest_take_list(ctx, s->r->edges.count, s->r->edges.ids != NULL, &s->spare));
     BI_TRY(bi_scratch_of(ctx, n, sizeof *s->parent, &s->parent));
     BI_TRY(bi_scratch_of(ctx, n, sizeof *s->numbers, &s->numbers));
     BI_TRY(bi_scratch_of(ctx, n, sizeof *s->best, &s->best));

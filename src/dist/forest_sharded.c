@@ -112,8 +112,8 @@ static bosc_status send_candidates(struct bi_dist_sharded *s, bosc_status *mine,
     if (*mine == BOSC_OK) *mine = name(s);
     if (*mine == BOSC_OK) *mine = choose(s, &own, &owners);
     bosc_status status = bi_dist_route_to_owners(s->ctx, s->comm, *mine, owners, s->name_count, &route);
-    if (status == BOSC_OK) status = bi_dist_route_items(s->ctx, s->comm, *mine, &route, RECORD, own, &candidates);
-    if (status == BOSC_OK) *mine = compare(s, candidates, route.x.received, records);
+    if (status == BOSC_OK) status = bi_dist_route_move(s->ctx, s->comm, mine, &route, RECORD, own, &candidates);
+    if (status == BOSC_OK && *mine == BOSC_OK) *mine = compare(s, candidates, route.x.received, records);
     bi_dist_route_end(s->ctx, &route);
     return status;
 }
@@ -129,7 +129,8 @@ static void set_level(struct bi_dist_sharded *s, int32_t level, int64_t count, i
     s->levels[level] = (struct bi_dist_sharded_level){count, each, first, end - first, at};
 }
 
-/* Room for the components that a rank owns in all rounds, each of which at least halves them. */
+/* Room for the components that a rank owns in all rounds, each of which at least halves them; but for the last level
+ * after a rest, which is as large as the one before. */
 static int64_t most_owned(const struct bi_dist_sharded *s)
 {
     return 2 * bi_div_up(s->part->view.n, s->comm->rank_count) + BI_DIST_FOREST_LEVELS;
@@ -147,9 +148,19 @@ static bosc_status start(struct bi_dist_sharded *s)
     BI_TRY(bi_scratch_of(ctx, owned, sizeof *s->next, &s->next));
     if (s->labels) BI_TRY(bi_scratch_of(ctx, owned, sizeof *s->smallest, &s->smallest));
     BI_TRY(bi_scratch_of(ctx, 1, sizeof *s->counted, &s->counted));
-    s->rounds = 0;
+    s->rounds = s->rest = 0;
     s->found_count = 0;
     set_level(s, 0, n, 0);
+    return BOSC_OK;
+}
+
+/* The rounds that are left, as one. */
+static bosc_status run_rest(struct bi_dist_sharded *s, bosc_status *mine)
+{
+    const struct bi_dist_sharded_level *level = &s->levels[s->rounds];
+    BI_TRY(bi_dist_sharded_finish(s, mine));
+    set_level(s, s->rounds + 1, level->count, level->at + level->own);
+    s->rounds++;
     return BOSC_OK;
 }
 
@@ -165,7 +176,7 @@ static bosc_status run_round(struct bi_dist_sharded *s, bosc_status *mine)
     BI_TRY_WITH_SCRATCH(s->ctx, bi_dist_sharded_join(s, mine, records, next, &components));
     if (*mine == BOSC_OK) *mine = bi_scratch_of(s->ctx, s->name_count, sizeof *renamed, &renamed);
     BI_TRY(bi_dist_sharded_ask(s, mine, level, s->names.names, s->name_count, next, sizeof *next, renamed));
-    *mine = relabel(s, renamed);
+    if (*mine == BOSC_OK) *mine = relabel(s, renamed);
     set_level(s, s->rounds + 1, components, level->at + level->own);
     s->rounds++;
     return BOSC_OK;
@@ -178,6 +189,6 @@ bosc_status bi_dist_sharded_run(struct bi_dist_sharded *s, bosc_status mine)
         int64_t left = s->edges.count;
         BI_TRY(bi_comm_sum(s->ctx, s->comm, mine, &left, 1));
         if (left == 0) return BOSC_OK;
-        BI_TRY_WITH_SCRATCH(s->ctx, run_round(s, &mine));
+        BI_TRY_WITH_SCRATCH(s->ctx, (bi_dist_sharded_fits(s) ? run_rest : run_round)(s, &mine));
     }
 }

@@ -1,5 +1,5 @@
 /* Boruvka's rounds over ranks whose components are spread over the ranks: the second form of forests, for vertices that
- * do not fit one rank. */
+ * do not fit one rank, as long as the components do not. */
 #ifndef BI_DIST_FOREST_SHARDED_H
 #define BI_DIST_FOREST_SHARDED_H
 
@@ -25,6 +25,7 @@ struct bi_dist_sharded {
 
     struct bi_dist_sharded_level levels[BI_DIST_FOREST_LEVELS];
     int32_t rounds;            /* levels[rounds] are the components in the end */
+    int32_t rest;              /* rounds more, of the last level, in which each rank had all components */
     uint32_t *next, *smallest; /* by this rank's components of all rounds, the first with labels alone */
     uint64_t *found;           /* records of the edges that this rank's components list; their number */
     int64_t found_count;
@@ -54,6 +55,14 @@ bosc_status bi_dist_sharded_run(struct bi_dist_sharded *s, bosc_status mine);
  * rank's) their numbers then, BI_FOREST_NONE for whole trees. *components: how many are left. */
 bosc_status bi_dist_sharded_join(struct bi_dist_sharded *s, bosc_status *mine, const uint64_t *records, uint32_t *next,
                                  int64_t *components);
+
+/* ---- forest_sharded_rest.c ---- */
+
+/* Whether each rank may have all components that are left. */
+bool bi_dist_sharded_fits(const struct bi_dist_sharded *s);
+
+/* Runs the rounds that are left so: one level more, whose components have the numbers of this one's. */
+bosc_status bi_dist_sharded_finish(struct bi_dist_sharded *s, bosc_status *mine);
 
 /* ---- forest_sharded_labels.c ---- */
 

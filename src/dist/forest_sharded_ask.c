@@ -20,14 +20,14 @@ static bosc_status look_up(const struct bi_dist_sharded *s, const struct bi_dist
     return s->steps->sharded_look(s->ctx, count, &look);
 }
 
-static bosc_status ask_dealt(const struct bi_dist_sharded *s, const struct bi_dist_sharded_level *level,
-                             const struct bi_dist_route *route, const uint32_t *components, const void *table,
-                             size_t item_size, void *answers)
+static bosc_status ask_dealt(const struct bi_dist_sharded *s, bosc_status *mine,
+                             const struct bi_dist_sharded_level *level, const struct bi_dist_route *route,
+                             const uint32_t *components, const void *table, size_t item_size, void *answers)
 {
     void *asked, *out = NULL;
-    BI_TRY(bi_dist_route_items(s->ctx, s->comm, BOSC_OK, route, sizeof *components, components, &asked));
-    const bosc_status mine = look_up(s, level, asked, route->x.received, table, item_size, &out);
-    return bi_dist_route_answers(s->ctx, s->comm, mine, route, item_size, out, answers);
+    BI_TRY(bi_dist_route_move(s->ctx, s->comm, mine, route, sizeof *components, components, &asked));
+    if (*mine == BOSC_OK) *mine = look_up(s, level, asked, route->x.received, table, item_size, &out);
+    return bi_dist_route_move_back(s->ctx, s->comm, mine, route, item_size, out, answers);
 }
 
 static bosc_status ask(const struct bi_dist_sharded *s, bosc_status *mine, const struct bi_dist_sharded_level *level,
@@ -37,7 +37,7 @@ static bosc_status ask(const struct bi_dist_sharded *s, bosc_status *mine, const
     uint32_t *owners = NULL;
     if (*mine == BOSC_OK) *mine = find_owners(s, level, components, count, &owners);
     bosc_status status = bi_dist_route_to_owners(s->ctx, s->comm, *mine, owners, count, &route);
-    if (status == BOSC_OK) status = ask_dealt(s, level, &route, components, table, item_size, answers);
+    if (status == BOSC_OK) status = ask_dealt(s, mine, level, &route, components, table, item_size, answers);
     bi_dist_route_end(s->ctx, &route);
     return status;
 }

@@ -1,5 +1,5 @@
 /* How components that are spread over ranks join: each points to the other end of its edge, and pointer jumping finds
- * the roots. Source: Wyllie, The Complexity of Parallel Computations (1979), for the jumps. */
+ * the numbers of the roots. Source: Wyllie, The Complexity of Parallel Computations (1979), for the jumps. */
 #include "core/call.h"
 #include "dist/forest_sharded.h"
 
@@ -40,7 +40,7 @@ static bosc_status link_to_others(struct join *j, bosc_status *mine)
     link.other_ids = other_ids;
     if (*mine == BOSC_OK) *mine = s->steps->sharded_others(s->ctx, own, &link);
     BI_TRY(bi_dist_sharded_ask(s, mine, j->level, link.others, own, ids, sizeof *ids, other_ids));
-    *mine = list(j, &link);
+    if (*mine == BOSC_OK) *mine = list(j, &link);
     return BOSC_OK;
 }
 
@@ -60,32 +60,36 @@ static bosc_status number(struct join *j, bosc_status *mine, int64_t *components
     return BOSC_OK;
 }
 
-static bosc_status count_moved(const struct join *j, const uint8_t *moved, int64_t *count)
+/* *count: how many ask again. */
+static bosc_status take_answers(const struct join *j, const struct bi_dist_sharded_jump *jump, int64_t *count)
 {
     const struct bi_dist_sharded *s = j->s;
-    BI_TRY(s->core->compact(s->ctx, 1, moved, moved, j->level->own, NULL, s->counted));
+    BI_TRY(s->steps->sharded_jump(s->ctx, j->level->own, jump));
+    BI_TRY(s->core->compact(s->ctx, 1, jump->moves, jump->moves, j->level->own, NULL, s->counted));
     return bi_read_back(s->ctx, count, s->counted, sizeof *count);
 }
 
-/* Parents become roots. With each jump a way is half as long. */
-static bosc_status jump(struct join *j, bosc_status *mine)
+/* With each jump a way is half as long. next: (of this rank's) the numbers found. */
+static bosc_status jump(struct join *j, bosc_status *mine, uint32_t *next)
 {
     const struct bi_dist_sharded *s = j->s;
     const int64_t own = j->level->own;
-    struct bi_dist_sharded_jump jump = {.first = j->level->first, .parent = j->parent};
-    uint32_t *answers = NULL;
+    struct bi_dist_sharded_jump jump = {
+        .first = j->level->first, .parent = j->parent, .numbers = j->numbers, .next = next};
+    uint64_t *answers = NULL;
+    if (*mine == BOSC_OK) *mine = bi_scratch_of(s->ctx, own, sizeof *jump.ways, &jump.ways);
     if (*mine == BOSC_OK) *mine = bi_scratch_of(s->ctx, own, sizeof *jump.asked, &jump.asked);
-    if (*mine == BOSC_OK) *mine = bi_scratch_of(s->ctx, own, sizeof *jump.moved, &jump.moved);
+    if (*mine == BOSC_OK) *mine = bi_scratch_of(s->ctx, own, sizeof *jump.moves, &jump.moves);
     if (*mine == BOSC_OK) *mine = bi_scratch_of(s->ctx, own, sizeof *answers, &answers);
     jump.answers = answers;
     if (*mine == BOSC_OK) *mine = s->steps->sharded_begin_jumps(s->ctx, own, &jump);
-    for (int64_t moved = 1; moved > 0;) {
-        BI_TRY(bi_dist_sharded_ask(s, mine, j->level, jump.asked, own, j->parent, sizeof *j->parent, answers));
-        *mine = s->steps->sharded_jump(s->ctx, own, &jump);
-        moved = 0;
-        if (*mine == BOSC_OK) *mine = count_moved(j, jump.moved, &moved);
-        BI_TRY(bi_comm_sum(s->ctx, s->comm, *mine, &moved, 1));
+    for (int64_t moves = 1; moves > 0;) {
+        BI_TRY(bi_dist_sharded_ask(s, mine, j->level, jump.asked, own, jump.ways, sizeof *jump.ways, answers));
+        moves = 0;
+        if (*mine == BOSC_OK) *mine = take_answers(j, &jump, &moves);
+        BI_TRY(bi_comm_sum(s->ctx, s->comm, *mine, &moves, 1));
     }
+    *mine = s->steps->sharded_end_jumps(s->ctx, own, &jump);
     return BOSC_OK;
 }
 
@@ -99,6 +103,5 @@ bosc_status bi_dist_sharded_join(struct bi_dist_sharded *s, bosc_status *mine, c
     if (*mine == BOSC_OK) *mine = bi_scratch_of(s->ctx, own, sizeof *j.numbers, &j.numbers);
     BI_TRY_WITH_SCRATCH(s->ctx, link_to_others(&j, mine));
     BI_TRY(number(&j, mine, components));
-    BI_TRY_WITH_SCRATCH(s->ctx, jump(&j, mine));
-    return bi_dist_sharded_ask(s, mine, j.level, j.parent, own, j.numbers, sizeof *j.numbers, next);
+    BI_RETURN_WITH_SCRATCH(s->ctx, jump(&j, mine, next));
 }

@@ -39,8 +39,8 @@ static bosc_status lift(const struct bi_dist_sharded *s, int32_t level, bosc_sta
     if (*mine == BOSC_OK) *mine = write_items(s, level, &labels);
     bosc_status status = bi_dist_route_to_owners(s->ctx, s->comm, *mine, labels.owners, s->levels[level].own, &route);
     if (status == BOSC_OK)
-        status = bi_dist_route_items(s->ctx, s->comm, *mine, &route, sizeof *labels.items, labels.items, &items);
-    if (status == BOSC_OK) *mine = take_smallest(s, level + 1, items, route.x.received);
+        status = bi_dist_route_move(s->ctx, s->comm, mine, &route, sizeof *labels.items, labels.items, &items);
+    if (status == BOSC_OK && *mine == BOSC_OK) *mine = take_smallest(s, level + 1, items, route.x.received);
     bi_dist_route_end(s->ctx, &route);
     return status;
 }
@@ -56,7 +56,7 @@ static bosc_status lower(const struct bi_dist_sharded *s, int32_t level, bosc_st
     if (*mine == BOSC_OK) *mine = bi_scratch_of(s->ctx, own, sizeof *answers, &answers);
     labels.answers = answers;
     BI_TRY(bi_dist_sharded_ask(s, mine, above, labels.next, own, s->smallest + above->at, sizeof *answers, answers));
-    *mine = s->steps->sharded_label(s->ctx, own, &labels);
+    if (*mine == BOSC_OK) *mine = s->steps->sharded_label(s->ctx, own, &labels);
     return BOSC_OK;
 }
 

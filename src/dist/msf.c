@@ -3,8 +3,6 @@
 #include "core/call.h"
 #include "dist/forest_sharded.h"
 
-enum { BYTES_A_VERTEX = 170 /* of scratch */ };
-
 struct forest {
     bosc_ctx *ctx;
     bosc_comm *comm;
@@ -202,7 +200,7 @@ static bosc_status find_sharded(struct forest *f)
 static bosc_status spanning_forest(struct forest *f, bosc_status mine)
 {
     BI_TRY(bi_dist_forest_begin(f->ctx, f->comm, mine, f->part));
-    BI_TRY(bi_dist_forest_is_sharded(f->part, BYTES_A_VERTEX) ? find_sharded(f) : find_replicated(f));
+    BI_TRY(bi_dist_forest_is_sharded(f->part, BI_DIST_FOREST_BYTES) ? find_sharded(f) : find_replicated(f));
     BI_TRY(bi_comm_agree(f->ctx, f->comm, stage_outputs(f)));
     return bi_comm_agree(f->ctx, f->comm, give(f));
 }

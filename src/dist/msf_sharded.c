@@ -201,7 +201,7 @@ bosc_status bi_dist_sharded_compute(struct bi_dist_sharded_forest *f)
     rows.wide = true; /* the words of ids over all ranks */
     BI_TRY(share_wishes(f, mine, wanted, &s.labels, &any_sum));
     BI_TRY(bi_dist_sharded_run(&s, BOSC_OK));
-    f->info.rounds = s.rounds;
+    f->info.rounds = s.rounds + s.rest;
     if (!f->trees_alone) BI_TRY(send_home(&s, &rows, &found));
     BI_TRY(cut(f, &rows, s.found_count, &found, &is_cut));
     f->ids = found.ids;

@@ -74,36 +74,51 @@ static bosc_status move_rows(bosc_ctx *ctx, bi_step_fn move, const struct bi_dis
     return route->x.sent ? move(ctx, route->x.sent, &rows) : BOSC_OK;
 }
 
-static bosc_status send_items(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, const struct bi_dist_route *route,
+static bosc_status send_items(bosc_ctx *ctx, bosc_comm *comm, bosc_status *mine, const struct bi_dist_route *route,
                               size_t item_size, const void *items, void *received)
 {
     void *sent = NULL;
-    if (mine == BOSC_OK) mine = bi_scratch_of(ctx, route->x.sent, item_size, &sent);
-    if (mine == BOSC_OK) mine = move_rows(ctx, ctx->ops->dist->steps->take_rows, route, item_size, items, sent);
-    return bi_exchange_items(ctx, comm, mine, &route->x, item_size, sent, received);
+    if (*mine == BOSC_OK) *mine = bi_scratch_of(ctx, route->x.sent, item_size, &sent);
+    if (*mine == BOSC_OK) *mine = move_rows(ctx, ctx->ops->dist->steps->take_rows, route, item_size, items, sent);
+    return bi_exchange_move(ctx, comm, mine, &route->x, item_size, sent, received);
+}
+
+bosc_status bi_dist_route_move(bosc_ctx *ctx, bosc_comm *comm, bosc_status *mine, const struct bi_dist_route *route,
+                               size_t item_size, const void *items, void **received)
+{
+    *received = NULL;
+    if (*mine == BOSC_OK) *mine = bi_scratch_of(ctx, route->x.received, item_size, received);
+    BI_RETURN_WITH_SCRATCH(ctx, send_items(ctx, comm, mine, route, item_size, items, *received));
 }
 
 bosc_status bi_dist_route_items(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, const struct bi_dist_route *route,
                                 size_t item_size, const void *items, void **received)
 {
-    *received = NULL;
-    if (mine == BOSC_OK) mine = bi_scratch_of(ctx, route->x.received, item_size, received);
-    BI_RETURN_WITH_SCRATCH(ctx, send_items(ctx, comm, mine, route, item_size, items, *received));
+    BI_TRY(bi_dist_route_move(ctx, comm, &mine, route, item_size, items, received));
+    return bi_comm_agree(ctx, comm, mine);
 }
 
-static bosc_status send_answers(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, const struct bi_dist_route *route,
+static bosc_status send_answers(bosc_ctx *ctx, bosc_comm *comm, bosc_status *mine, const struct bi_dist_route *route,
                                 size_t item_size, const void *answers, void *out)
 {
     void *came = NULL;
-    if (mine == BOSC_OK) mine = bi_scratch_of(ctx, route->x.sent, item_size, &came);
-    BI_TRY(bi_exchange_answers(ctx, comm, mine, &route->x, item_size, answers, came));
-    return bi_comm_agree(ctx, comm, move_rows(ctx, ctx->ops->dist->steps->put_rows, route, item_size, came, out));
+    if (*mine == BOSC_OK) *mine = bi_scratch_of(ctx, route->x.sent, item_size, &came);
+    BI_TRY(bi_exchange_move_back(ctx, comm, mine, &route->x, item_size, answers, came));
+    if (*mine == BOSC_OK) *mine = move_rows(ctx, ctx->ops->dist->steps->put_rows, route, item_size, came, out);
+    return BOSC_OK;
+}
+
+bosc_status bi_dist_route_move_back(bosc_ctx *ctx, bosc_comm *comm, bosc_status *mine,
+                                    const struct bi_dist_route *route, size_t item_size, const void *answers, void *out)
+{
+    BI_RETURN_WITH_SCRATCH(ctx, send_answers(ctx, comm, mine, route, item_size, answers, out));
 }
 
 bosc_status bi_dist_route_answers(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, const struct bi_dist_route *route,
                                   size_t item_size, const void *answers, void *out)
 {
-    BI_RETURN_WITH_SCRATCH(ctx, send_answers(ctx, comm, mine, route, item_size, answers, out));
+    BI_TRY(bi_dist_route_move_back(ctx, comm, &mine, route, item_size, answers, out));
+    return bi_comm_agree(ctx, comm, mine);
 }
 
 void bi_dist_route_end(bosc_ctx *ctx, struct bi_dist_route *route) { bi_exchange_end(ctx, &route->x); }

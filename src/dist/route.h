@@ -22,10 +22,19 @@ bosc_status bi_dist_route_to_owners(bosc_ctx *ctx, bosc_comm *comm, bosc_status 
 bosc_status bi_dist_route_items(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, const struct bi_dist_route *route,
                                 size_t item_size, const void *items, void **received);
 
-/* Sends an answer to each item that came. answers: (x.received), in reach. out: (n), in reach; written when all ranks
- * are well. */
+/* The same, but that a failure which is this rank's alone is told in the next exchange. *mine: as `mine`, and then how
+ * this rank is. */
+bosc_status bi_dist_route_move(bosc_ctx *ctx, bosc_comm *comm, bosc_status *mine, const struct bi_dist_route *route,
+                               size_t item_size, const void *items, void **received);
+
+/* Sends an answer to each item that came. answers: (x.received), in reach. out: (n), in reach; written once the
+ * answers have come. */
 bosc_status bi_dist_route_answers(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, const struct bi_dist_route *route,
                                   size_t item_size, const void *answers, void *out);
+
+bosc_status bi_dist_route_move_back(bosc_ctx *ctx, bosc_comm *comm, bosc_status *mine,
+                                    const struct bi_dist_route *route, size_t item_size, const void *answers,
+                                    void *out);
 
 void bi_dist_route_end(bosc_ctx *ctx, struct bi_dist_route *route);
 

@@ -325,6 +325,7 @@ static void of_dist_cellgraph(void)
     REFUSED(bosc_dist_cellgraph_get_vertices(NULL, NULL, NULL, NULL, NULL, NULL));
     REFUSED(bosc_dist_cellgraph_get_pairs(NULL, NULL, NULL, NULL));
     REFUSED(bosc_dist_cellgraph_components(NULL, NULL, NULL, NULL));
+    REFUSED(bosc_dist_cellgraph_components_masked(NULL, NULL, NULL, NULL, NULL));
 }
 
 static void of_dist_forest(void)

@@ -7,7 +7,8 @@
 struct answer {
     bosc_cellgraph_info info;
     unsigned char *vectors, *representatives, *multiplicities, *vertex_of, *pairs, *positions, *labels;
-    int64_t components;
+    unsigned char *mask, *masked_labels;
+    int64_t components, masked_components;
 };
 
 struct problem {
@@ -18,7 +19,16 @@ struct problem {
     struct answer answer;
 };
 
-static struct answer answer_of(bosc_ctx *ctx, const struct reference_cells *c, int32_t id_bits)
+/* Each fifth vertex is not there; with odd seeds, one part of all is neither. */
+static unsigned char *mask_of(size_t vertices, uint64_t seed)
+{
+    unsigned char *mask = suite_alloc(vertices);
+    for (size_t v = 0; v < vertices; v++)
+        mask[v] = (v + seed) % 5 == 0 || (seed % 2 && v / (vertices / 4 + 1) == seed / 2 % 4) ? 0 : (v % 255) + 1;
+    return mask;
+}
+
+static struct answer answer_of(bosc_ctx *ctx, const struct reference_cells *c, int32_t id_bits, uint64_t seed)
 {
     struct answer a = {.info = {.size = sizeof a.info}};
     bosc_cellgraph *graph = cells_graph(ctx, c, BOSC_CELLGRAPH_AUTO, 0, id_bits);
@@ -35,15 +45,18 @@ static struct answer answer_of(bosc_ctx *ctx, const struct reference_cells *c, i
                                               (int64_t *)(void *)a.multiplicities, a.vertex_of));
     CHECK_OK(ctx, bosc_cellgraph_get_pairs(ctx, graph, a.pairs, (uint32_t *)(void *)a.positions));
     CHECK_OK(ctx, bosc_cellgraph_components(ctx, graph, a.labels, &a.components));
+    a.mask = mask_of(vertices, seed);
+    a.masked_labels = suite_alloc(vertices * id);
+    CHECK_OK(ctx, bosc_cellgraph_components_masked(ctx, graph, a.mask, a.masked_labels, &a.masked_components));
     bosc_cellgraph_free(graph);
     return a;
 }
 
 static void answer_free(struct answer *a)
 {
-    void *const blocks[] = {a->vectors, a->representatives, a->multiplicities, a->vertex_of,
-                            a->pairs,   a->positions,       a->labels};
-    for (int i = 0; i < 7; i++) free(blocks[i]);
+    void *const blocks[] = {a->vectors,   a->representatives, a->multiplicities, a->vertex_of,    a->pairs,
+                            a->positions, a->labels,          a->mask,           a->masked_labels};
+    for (int i = 0; i < 9; i++) free(blocks[i]);
 }
 
 /* ---- a rank ---- */
@@ -80,6 +93,25 @@ static void check_info(struct rank *r, const struct problem *p, const bosc_dist_
     }
 }
 
+/* labels: room for those of this rank's vertices. */
+static void check_masked(struct rank *r, const bosc_dist_cellgraph *graph, const struct problem *p, struct dist_slice v,
+                         struct array *labels)
+{
+    const struct answer *a = &p->answer;
+    const size_t id = (size_t)p->opts.id_bits / 8;
+    struct array mask = dist_array(r, a->mask, 1, v, p->on_device);
+    int64_t components = -1;
+    CHECK_OK(r->ctx, bosc_dist_cellgraph_components_masked(r->ctx, graph, mask.p, labels->p, &components));
+    CHECK_EQ(components, a->masked_components);
+    CHECK(dist_equals(r, labels, a->masked_labels, id, v));
+    /* Each rank has a mask or none. */
+    CHECK_OK(r->ctx, bosc_dist_cellgraph_components_masked(r->ctx, graph, r->rank ? mask.p : NULL, NULL, NULL));
+    CHECK_OK(r->ctx, bosc_dist_cellgraph_components_masked(r->ctx, graph, NULL, labels->p, &components));
+    CHECK_EQ(components, a->components);
+    CHECK(dist_equals(r, labels, a->labels, id, v));
+    array_free(r->ctx, &mask);
+}
+
 static void check_parts(struct rank *r, const bosc_dist_cellgraph *graph, const struct problem *p, struct dist_slice s)
 {
     const struct answer *a = &p->answer;
@@ -106,6 +138,7 @@ static void check_parts(struct rank *r, const bosc_dist_cellgraph *graph, const 
     CHECK_OK(r->ctx, bosc_dist_cellgraph_get_pairs(r->ctx, graph, NULL, got[5].p));
     CHECK(dist_equals(r, &got[5], want[5], sizes[5], e));
     CHECK_OK(r->ctx, bosc_dist_cellgraph_components(r->ctx, graph, NULL, NULL));
+    check_masked(r, graph, p, v, &got[6]);
     for (int i = 0; i < 7; i++) array_free(r->ctx, &got[i]);
 }
 
@@ -146,8 +179,8 @@ static void compare(bosc_ctx *ctx, const struct reference_cells *c, bosc_cellgra
     p.opts.length = c->length;
     p.opts.letter_bits = c->letter_bits;
     p.opts.id_bits = seed % 2 ? 32 : 64;
-    p.answer = answer_of(ctx, c, p.opts.id_bits);
-    EACH_RANK_COUNT(ctx, seed, ranks) ranks_run(ctx, ranks, 0, build_again, &p);
+    p.answer = answer_of(ctx, c, p.opts.id_bits, seed);
+    EACH_RANK_COUNT(seed, ranks) ranks_run(ctx, ranks, 0, build_again, &p);
     answer_free(&p.answer);
 }
 
@@ -263,7 +296,7 @@ static void shares(bosc_ctx *ctx)
     if (suite_slow(ctx)) return;
     struct problem p = {.cells = cells_make(&r, CELLS_RANDOM, 128, 1, SHARED, 0),
                         .opts = {.size = sizeof p.opts, .length = 128, .id_bits = 32}};
-    p.answer = answer_of(ctx, &p.cells, 32);
+    p.answer = answer_of(ctx, &p.cells, 32, 3);
     ranks_run(ctx, 4, 0, share, &p);
     answer_free(&p.answer);
     free(p.cells.rows);
@@ -315,7 +348,7 @@ static void stopped(bosc_ctx *ctx)
     struct suite_random r = {68};
     struct problem p = {.cells = cells_make(&r, CELLS_WALK, 128, 1, suite_slow(ctx) ? 300 : SHARED, 0),
                         .opts = {.size = sizeof p.opts, .length = 128, .id_bits = 32}};
-    p.answer = answer_of(ctx, &p.cells, 32);
+    p.answer = answer_of(ctx, &p.cells, 32, 3);
     ranks_run(ctx, 3, 0, stop_one, &p);
     answer_free(&p.answer);
     free(p.cells.rows);

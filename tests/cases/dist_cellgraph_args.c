@@ -93,10 +93,12 @@ static void check_copies(bosc_ctx *ctx, bosc_dist_cellgraph *g)
     CHECK_EQ(bosc_dist_cellgraph_get_vertices(NULL, g, room, room, NULL, NULL), BOSC_ERR_ARG);
     CHECK_EQ(bosc_dist_cellgraph_get_pairs(NULL, g, room, NULL), BOSC_ERR_ARG);
     CHECK_EQ(bosc_dist_cellgraph_components(NULL, g, room, NULL), BOSC_ERR_ARG);
+    CHECK_EQ(bosc_dist_cellgraph_components_masked(NULL, g, NULL, room, NULL), BOSC_ERR_ARG);
     CHECK_EQ(bosc_dist_cellgraph_get_info(NULL, g, &info), BOSC_ERR_ARG);
     CHECK_ARG(ctx, bosc_dist_cellgraph_get_vertices(ctx, NULL, room, NULL, NULL, NULL), "graph");
     CHECK_ARG(ctx, bosc_dist_cellgraph_get_pairs(ctx, NULL, room, NULL), "graph");
     CHECK_ARG(ctx, bosc_dist_cellgraph_components(ctx, NULL, room, NULL), "graph");
+    CHECK_ARG(ctx, bosc_dist_cellgraph_components_masked(ctx, NULL, NULL, room, NULL), "graph");
     CHECK_ARG(ctx, bosc_dist_cellgraph_get_info(ctx, NULL, &info), "graph");
     CHECK_ARG(ctx, bosc_dist_cellgraph_get_info(ctx, g, NULL), "info");
     CHECK_ARG(ctx, bosc_dist_cellgraph_get_info(ctx, g, &info), "info");
@@ -122,6 +124,7 @@ static void calls(bosc_ctx *ctx)
     check_builds(ctx, g);
     check_copies(ctx, g);
     CHECK_ARG(ctx, bosc_dist_cellgraph_components(ctx, g, room + 1, NULL), "labels");
+    CHECK_ARG(ctx, bosc_dist_cellgraph_components_masked(ctx, g, NULL, room + 1, NULL), "labels");
     bosc_dist_cellgraph_free(g);
     bosc_comm_free(comm);
 }
@@ -184,6 +187,7 @@ static void call_badly(struct rank *r)
     check_status(r, bosc_dist_cellgraph_reserve(r->ctx, g, n, bad ? 9 : 8, N), BOSC_ERR_ARG,
                  "total: 9 is not the 8 of rank 0");
     check_status(r, bosc_dist_cellgraph_components(r->ctx, g, room + bad, NULL), BOSC_ERR_ARG, "labels: ");
+    check_status(r, bosc_dist_cellgraph_components_masked(r->ctx, g, NULL, room + bad, NULL), BOSC_ERR_ARG, "labels: ");
     check_copies(r->ctx, g);
     CHECK_OK(r->ctx, bosc_dist_cellgraph_components(r->ctx, g, room, &components));
     CHECK_EQ(components, 1);

@@ -131,7 +131,7 @@ static void builds(bosc_ctx *ctx)
                             .opts = {.size = sizeof p.opts, .length = length, .letter_bits = bits, .method = method},
                             .seed = suite_below(&r, 20),
                             .edges = 2 * totals[i % 6]};
-        EACH_RANK_COUNT(ctx, (uint64_t)i, ranks)
+        EACH_RANK_COUNT((uint64_t)i, ranks)
         {
             ranks_run(ctx, ranks, 0, reserve, &p);
             ranks_run(ctx, ranks, 0, measure, &p);

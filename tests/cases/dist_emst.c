@@ -55,7 +55,7 @@ static void check(bosc_ctx *ctx, struct trial *t)
     t->pairs = suite_alloc((size_t)t->points.n * pair_size(t));
     t->dist2 = suite_alloc((size_t)t->points.n * dist2_size(t));
     CHECK_OK(ctx, bosc_emst_compute(ctx, t->points.data, t->points.n, t->points.stride, &opts, t->pairs, t->dist2));
-    EACH_RANK_COUNT(ctx, t->seed, ranks) ranks_run(ctx, ranks, 0, span, t);
+    EACH_RANK_COUNT(t->seed, ranks) ranks_run(ctx, ranks, 0, span, t);
     free(t->pairs);
     free(t->dist2);
     free((void *)(uintptr_t)t->points.data);

@@ -21,7 +21,7 @@ struct dist_fault {
     _Atomic int64_t arrivals;
     bosc_status statuses[DIST_FAULT_RANKS];
     bool met, for_good;
-    int64_t k;
+    int64_t k, all; /* all: passages of a call in which nothing fails */
 };
 
 /* Waits for all ranks, without an exchange: those can fail here. */
@@ -37,6 +37,15 @@ static inline void dist_fault_meet(struct rank *r)
 }
 
 #ifdef BOSC_FAULTS
+/* How far it is to the next k. The begin and the end of a call are swept whole; between them are rounds, which pass the
+ * same places again and again. */
+static inline int64_t dist_fault_step(const struct dist_fault *f, bool slow)
+{
+    enum { WHOLE = 200, SWEPT = 100 };
+    const int64_t few = slow ? 13 : 2, between = (f->all - 2 * WHOLE) / SWEPT | 1;
+    return f->k < WHOLE || f->k >= f->all - WHOLE || between < few ? few : between;
+}
+
 /* One k; returns whether it was met. */
 static inline bool dist_fault_at(struct rank *r, void *state, unsigned char *out, const unsigned char *want)
 {
@@ -71,10 +80,18 @@ static inline void dist_fault_sweep_rank(struct rank *r)
     unsigned char *out = suite_alloc(f->bytes), *want = suite_alloc(f->bytes);
     void *state = f->open(r);
     memset(want, FAULT_PATTERN, f->bytes);
+    dist_fault_meet(r);
+    if (r->rank == 0) bi_fault_arm(FAULTS_OF_CALLS, INT64_MAX, false);
+    dist_fault_meet(r);
     CHECK_OK(r->ctx, f->call(r, state, want));
+    dist_fault_meet(r);
+    if (r->rank == 0) {
+        f->all = bi_fault_passages();
+        bi_fault_disarm();
+    }
     for (int for_good = 0; for_good < 2; for_good++) {
         bool met = true;
-        for (int64_t k = 0; met; k += suite_slow(r->ctx) ? 13 : 2) {
+        for (int64_t k = 0; met; k += dist_fault_step(f, suite_slow(r->ctx))) {
             dist_fault_meet(r);
             if (r->rank == 0) {
                 while (suite_leaves_out()) k++;

@@ -76,12 +76,14 @@ static bool quick(bosc_ctx *ctx)
     return suite_slow(ctx) || info.threads > 1 || info.cpu_level != bosc_cpu_best_level();
 }
 
-/* One graph on so many ranks, with vertices that all ranks have, or such that are spread over them: that takes many
- * more exchanges, so not each graph does both everywhere. */
+/* One graph on so many ranks, with vertices that all ranks have, or such that are spread over them, to the end or until
+ * some are left: that takes more exchanges, so not each graph does both everywhere. */
 static void check_on(bosc_ctx *ctx, struct dealt *d, struct suite_random *r, int32_t ranks)
 {
-    const int64_t forms = suite_below(r, quick(ctx) ? 5 : 2) == 0 ? 2 : 1;
-    for (d->opts.replicated_bytes = 0; d->opts.replicated_bytes < forms; d->opts.replicated_bytes++) {
+    const int forms = suite_below(r, quick(ctx) ? 5 : 2) == 0 ? 2 : 1;
+    for (int form = 0; form < forms; form++) {
+        if (form)
+            d->opts.replicated_bytes = suite_below(r, 2) ? 1 : 1 + 170 * (d->e.n / (int64_t)(2 + suite_below(r, 3)));
         ranks_run(ctx, ranks, 0, forest, d);
         ranks_run(ctx, ranks, 0, components, d);
     }

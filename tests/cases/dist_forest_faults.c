@@ -7,13 +7,13 @@
 #include "support/counted.h"
 #include "support/faults.h"
 
-enum { N = 24, COMPONENTS = 0, VERIFY, FOREST, CUT, SHARDED_COMPONENTS, SHARDED_CUT, CALLS };
+enum { N = 24, COMPONENTS = 0, VERIFY, FOREST, CUT, SHARDED_COMPONENTS, SHARDED_CUT, SHARDED_REST, CALLS };
 
 static bosc_msf_opts opts_of(int which)
 {
     return (bosc_msf_opts){.size = sizeof(bosc_msf_opts),
                            .trees = which == CUT || which == SHARDED_CUT ? 3 : 0,
-                           .replicated_bytes = which >= SHARDED_COMPONENTS};
+                           .replicated_bytes = which == SHARDED_REST ? 170 * N / 2 : which >= SHARDED_COMPONENTS};
 }
 
 /* What a call is given and gives. */

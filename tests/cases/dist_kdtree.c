@@ -36,7 +36,7 @@ static void check_build(bosc_ctx *ctx, struct dist_trial *t)
         return;
     }
     dist_begin(ctx, t);
-    EACH_RANK_COUNT(ctx, t->seed + (uint64_t)t->points.n, ranks) ranks_run(ctx, ranks, 0, build_rank, t);
+    EACH_RANK_COUNT(t->seed + (uint64_t)t->points.n, ranks) ranks_run(ctx, ranks, 0, build_rank, t);
     dist_end(t);
 }
 
@@ -169,7 +169,7 @@ static void wrong(bosc_ctx *ctx)
     struct suite_random r = {1};
     struct dist_trial t = {.opts = {.size = sizeof t.opts, .dim = 2}};
     t.points = kd_points(&r, BOSC_F32, 2, EQUALS, 2, KD_EQUAL);
-    EACH_RANK_COUNT(ctx, 3, ranks) ranks_run(ctx, ranks, 0, wrong_rank, &t);
+    EACH_RANK_COUNT(3, ranks) ranks_run(ctx, ranks, 0, wrong_rank, &t);
     kd_set_builder(&t.opts, KD_BROWN_HALVES);
     ranks_run(ctx, 2, 0, wrong_rank, &t);
     free((void *)(uintptr_t)t.points.data);
@@ -203,7 +203,7 @@ static void nan_row(bosc_ctx *ctx)
     t.points = kd_points(&r, BOSC_F32, 3, 100, 3, KD_RANDOM);
     float *data = (float *)(uintptr_t)t.points.data;
     data[77 * 3 + 2] = data[90 * 3] = (float)(INFINITY - INFINITY);
-    EACH_RANK_COUNT(ctx, 1, ranks) ranks_run(ctx, ranks, 0, nan_rank, &t);
+    EACH_RANK_COUNT(1, ranks) ranks_run(ctx, ranks, 0, nan_rank, &t);
     free(data);
 }
 

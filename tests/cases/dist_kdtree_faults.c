@@ -262,7 +262,7 @@ static void one_of_three(bosc_ctx *ctx)
 {
     for (int call = 0; call < CALLS; call++) {
         int64_t passages = 1;
-        for (int64_t k = 0; k < passages; k += suite_slow(ctx) ? 17 : 3) {
+        for (int64_t k = 0; k < passages; k += suite_slow(ctx) ? 17 : 5) {
             struct trio trio = {.call = call, .k = k};
             if (suite_leaves_out()) continue;
             ranks_run(ctx, 3, 0, fail_one, &trio);

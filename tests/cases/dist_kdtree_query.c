@@ -59,7 +59,7 @@ static void check_knn(bosc_ctx *ctx, struct search *s)
                                          s->radius, s->near_ids, NULL));
     CHECK_OK(ctx,
              bosc_kdtree_knn(ctx, s->t.tree, s->queries.data, s->queries.n, s->queries.stride, s->k, s->ids, s->dist2));
-    EACH_RANK_COUNT(ctx, (uint64_t)s->t.points.n, ranks) ranks_run(ctx, ranks, 0, knn_rank, s);
+    EACH_RANK_COUNT((uint64_t)s->t.points.n, ranks) ranks_run(ctx, ranks, 0, knn_rank, s);
     free(s->ids);
     free(s->dist2);
     free(s->near_ids);
@@ -134,7 +134,7 @@ static void find_whole(bosc_ctx *ctx, struct search *s)
 static void check_search(bosc_ctx *ctx, struct search *s)
 {
     find_whole(ctx, s);
-    EACH_RANK_COUNT(ctx, (uint64_t)s->t.points.n, ranks) ranks_run(ctx, ranks, 0, rows_rank, s);
+    EACH_RANK_COUNT((uint64_t)s->t.points.n, ranks) ranks_run(ctx, ranks, 0, rows_rank, s);
     free(s->offsets);
     free(s->row_ids);
     free(s->row_dist2);

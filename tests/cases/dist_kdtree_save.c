@@ -89,7 +89,7 @@ static void round_trip(bosc_ctx *ctx)
         struct saving s;
         if (suite_leaves_out()) continue;
         begin_saving(ctx, &s, dtypes[kind % 4], sizes[kind % 5], 3, kind % 3 ? 64 : 32);
-        EACH_RANK_COUNT(ctx, (uint64_t)kind, ranks) ranks_run(ctx, ranks, 0, round_trip_rank, &s);
+        EACH_RANK_COUNT((uint64_t)kind, ranks) ranks_run(ctx, ranks, 0, round_trip_rank, &s);
         end_saving(&s);
     }
 }

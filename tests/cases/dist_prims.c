@@ -125,7 +125,7 @@ static void count_exchanges(struct rank *r)
     int64_t before = 0;
     for (int i = 0; i < N; i++) numbers[i] = i;
     for (int call = 0; call < 4; call++) {
-        static const int64_t most[] = {7, 8, 15, 28};
+        static const int64_t most[] = {7, 8, 14, 26};
         const int64_t n = call == 2 ? own / 2 : own;
         if (call < 2)
             CHECK_OK(r->ctx, bosc_dist_reduce(r->ctx, r->comm, call ? BOSC_SUM : BOSC_MIN, BOSC_F64, numbers, n, &sum));

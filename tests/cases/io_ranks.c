@@ -85,7 +85,7 @@ static void round_trips(bosc_ctx *ctx)
     for (int64_t n = 0; n < 200; n += 66) {
         struct files f;
         begin_files(ctx, &f, n);
-        EACH_RANK_COUNT(ctx, (uint64_t)n, ranks) ranks_run(ctx, ranks, 0, round_trip_rank, &f);
+        EACH_RANK_COUNT((uint64_t)n, ranks) ranks_run(ctx, ranks, 0, round_trip_rank, &f);
         end_files(&f);
     }
 }

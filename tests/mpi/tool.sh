@@ -10,6 +10,7 @@ cd "$work"
 "$tool" generate graph --n 2000 --m 3000 -o g.gr --quiet
 "$tool" kdtree knn p.npy --queries p.npy -k 3 -o i.npy --distances d.npy --quiet
 "$tool" emst p.npy -o e.npy --lengths w.npy --quiet
+"$tool" generate graph --n 2000 --m 3000 -o g.bosc --quiet
 "$tool" mst g.gr -o t.gr --quiet
 "$tool" mst g.gr -o t.npy --quiet
 "$tool" components g.gr -o c.npy --quiet
@@ -18,6 +19,9 @@ printf '0 1 5\n1 2 0.5\n2 3 7\n3 0 -1\n9 4 1e10\n' >odd.el
 "$tool" generate vectors --n 2000 --bits 12 -o v.npy --quiet
 "$tool" cellgraph v.npy --bits 12 -o x.npy --quiet
 "$tool" cellgraph components v.npy --bits 12 -o l.npy --quiet
+printf '\223NUMPY\001\000\166\000%-117s\n' "{'descr': '|u1', 'fortran_order': False, 'shape': (2000,), }" >a8.npy
+yes yynnyny | head -c 2000 | tr '\n' y | tr yn '\001\000' >>a8.npy
+"$tool" cellgraph components v.npy --bits 12 --allowed a8.npy -o lm.npy --quiet
 "$tool" kdtree pairs p.npy -r 0.05 -o y.npy --quiet
 "$tool" generate pairs --n 2000 -o a.npy b.npy --quiet
 "$tool" hash lookup --keys a.npy --values b.npy --queries a.npy --duplicates sum -o f.npy --found h.npy --quiet
@@ -36,14 +40,16 @@ for ranks in 2 3; do
     "$@" -n $ranks "$tool" cellgraph v.npy --bits 12 -o x$ranks.npy --quiet
     if [ $ranks = 2 ]; then # a few on each number, as each takes seconds
         "$@" -n $ranks "$tool" cellgraph components v.npy --bits 12 -o l$ranks.npy --quiet
+        "$@" -n $ranks "$tool" cellgraph components v.npy --bits 12 --allowed a8.npy -o lm$ranks.npy --quiet
         "$@" -n $ranks "$tool" kdtree pairs p.npy -r 0.05 -o y$ranks.npy --quiet
         "$@" -n $ranks "$tool" hash lookup --keys a.npy --values b.npy --queries a.npy --duplicates sum -o f$ranks.npy --found h$ranks.npy --quiet
         "$@" -n $ranks "$tool" hash unique a.npy -o u$ranks.npy --keys-out q$ranks.npy --quiet
-        names="f.npy h.npy u.npy q.npy l.npy y.npy"
+        names="f.npy h.npy u.npy q.npy l.npy lm.npy y.npy"
     else
         "$@" -n $ranks "$tool" mst g.gr --verify t.npy --quiet
+        "$@" -n $ranks "$tool" mst g.bosc -o t$ranks.npy --quiet
         "$@" -n $ranks "$tool" mst odd.el -o z$ranks.mtx --quiet
-        names=z.mtx
+        names="z.mtx t.npy"
     fi
     for name in $names i.npy d.npy e.npy w.npy t.gr c.npy x.npy k.bosc o.npy r.npy s.npy; do cmp "$name" "${name%.*}$ranks.${name#*.}"; done
 done

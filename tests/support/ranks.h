@@ -19,10 +19,10 @@ typedef void (*rank_fn)(struct rank *r);
  * devices. */
 void ranks_run(bosc_ctx *like, int32_t rank_count, double timeout, rank_fn function, void *user);
 
-/* The i-th number of ranks that a trial is made with, 0 behind the last: 1, 2, 3, 4 and 8 on a device; where ranks
- * share a few cores two of these, in turn. */
-int32_t ranks_count(bosc_ctx *ctx, uint64_t trial, int i);
-#define EACH_RANK_COUNT(ctx, trial, count) for (int32_t i_ = 0, count; (count = ranks_count(ctx, trial, i_)) > 0; i_++)
+/* The i-th number of ranks that a trial is made with, 0 behind the last: two of 1, 2, 3, 4 and 8, in turn; all of them
+ * where ranks are processes, which are as many as they are. */
+int32_t ranks_count(uint64_t trial, int i);
+#define EACH_RANK_COUNT(trial, count) for (int32_t i_ = 0, count; (count = ranks_count(trial, i_)) > 0; i_++)
 
 /* A library of NCCL for the devices here: that of RANKS_BY_NCCL, or what stands in for it; NULL: none. */
 const char *ranks_nccl(void);

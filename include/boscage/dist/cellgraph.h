@@ -14,10 +14,10 @@
  * most vectors do, this rank has most of the work and memory. Vectors of one letter have an empty half, so that all of
  * them, at most 256 different ones, go to one rank.
  *
- * bosc_dist_cellgraph_create, _reserve, _build and _components are collective (boscage/dist.h), on the communicator
- * that the graph was created with, which must outlive it. A handle that is NULL fails on its rank alone, which cannot
- * meet the others then. Below, n are the rows of this rank, N those of all, P is the number of ranks, w the words of a
- * row.
+ * bosc_dist_cellgraph_create, _reserve, _build, _components and _components_masked are collective (boscage/dist.h), on
+ * the communicator that the graph was created with, which must outlive it. A handle that is NULL fails on its rank
+ * alone, which cannot meet the others then. Below, n are the rows of this rank, N those of all, P is the number of
+ * ranks, w the words of a row.
  * Sources: as in boscage/cellgraph.h; Manku, Jain, Das Sarma, Detecting Near-Duplicates for Web Crawling (2007), for
  * tables of parts in which vectors agree. */
 #ifndef BOSCAGE_DIST_CELLGRAPH_H
@@ -126,6 +126,13 @@ BOSC_API bosc_status bosc_dist_cellgraph_get_pairs(bosc_ctx *ctx, const bosc_dis
  * sends 4 bytes in each of log2(P) exchanges. One rank alone does what bosc_cellgraph_components does. Waits. */
 BOSC_API bosc_status bosc_dist_cellgraph_components(bosc_ctx *ctx, const bosc_dist_cellgraph *graph, void *labels,
                                                     int64_t *count);
+
+/* The same among the vertices of a mask. Collective.
+ * vertex_mask: (own_vertices, or NULL: all of this rank's) vertices with 0 are not there, nor are their edges; their
+ * labels have all bits set.
+ * Cost: as bosc_dist_cellgraph_components. Waits. */
+BOSC_API bosc_status bosc_dist_cellgraph_components_masked(bosc_ctx *ctx, const bosc_dist_cellgraph *graph,
+                                                           const uint8_t *vertex_mask, void *labels, int64_t *count);
 
 BOSC_END_DECLS
 #endif

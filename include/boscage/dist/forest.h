@@ -42,12 +42,13 @@ BOSC_BEGIN_DECLS
  * and up to 170 bytes a vertex: what replicated_bytes is compared with. One rank alone does what bosc_msf_compute does,
  * and has no rounds. Waits.
  * Cost where vertices are spread over the ranks: at most 32 rounds over the edges that are left; O(m log n) work. In
- * each a rank sends 24 bytes for each of the v components that its edges have, asks twice 4 bytes about each of them
- * and each of the c that it owns, and jumps at most 32 times over ways of components that join: 8 bytes a jump and
- * component that has not arrived. About 60 exchanges a round, most of them of a word. Scratch: 32 bytes an edge
- * (weights of 64 bits: 48), 100 for each of the v, 150 for each of the c, which are n / ranks at first, and 24 for
- * each edge that comes for them; a quarter of a byte a vertex; where labels are asked for 8 bytes a vertex, and with
- * a vertex mask 9. */
+ * each a rank sends 24 bytes for each of the v components that its edges have, asks for 4 bytes about each of them and
+ * for 8 about each of the c that it owns, and jumps at most 32 times over ways of components that join: 12 bytes a jump
+ * and component that has not arrived. About 30 exchanges a round, most of them of a word. Once 170 bytes for each of
+ * the components that are left are within replicated_bytes, all ranks have these, in rounds as above. Scratch: 32 bytes
+ * an edge (weights of 64 bits: 48), 100 for each of the v, 150 for each of the c, which are n / ranks at first, and 24
+ * for each edge that comes for them; a quarter of a byte a vertex; where labels are asked for 8 bytes a vertex, and
+ * with a vertex mask 9. */
 BOSC_API bosc_status bosc_dist_msf_compute(bosc_ctx *ctx, bosc_comm *comm, const bosc_graph *graph,
                                            const bosc_msf_opts *opts, void *edges, int64_t *count, void *labels,
                                            bosc_msf_info *info);

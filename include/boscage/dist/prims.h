@@ -27,7 +27,7 @@ BOSC_API bosc_status bosc_dist_reduce(bosc_ctx *ctx, bosc_comm *comm, bosc_op op
  * in: (n). out: (n); may be in.
  * Cost: O(n) work in two passes; scratch of 1.07 n elements. A tile of 1,024 elements is scanned by the rank where it
  * begins: the others send it what they hold of it, at most 1,023 elements, and get their results back. Up to
- * 4,096 * 1,024^k elements take at most 15 + 13 k exchanges, all but three of a few bytes a rank. Source: Blelloch,
+ * 4,096 * 1,024^k elements take at most 14 + 12 k exchanges, all but three of a few bytes a rank. Source: Blelloch,
  * Prefix Sums and Their Applications (1990). */
 BOSC_API bosc_status bosc_dist_scan(bosc_ctx *ctx, bosc_comm *comm, bosc_op op, bosc_scan_kind kind, bosc_dtype dtype,
                                     const void *in, int64_t n, void *out);

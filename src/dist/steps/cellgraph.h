@@ -136,23 +136,56 @@ BI_FN void bi_step_cellgraph_owner_of_high(const struct bi_dist_cellgraph_owner_
     a->owners[e] = (uint32_t)(bi_upper_bound_i64(a->offsets, a->ranks, a->highs[e]) - 1);
 }
 
-/* vertices[i], of 32 bits: the vertex of row rows[i], which is this rank's, or of the lower end of edge i. */
+/* vertices[i], of 32 bits: the vertex of row rows[i], which is this rank's, or of the lower end of edge i;
+ * BI_DIST_CELLGRAPH_NONE if it is not in the mask of this rank's vertices. */
+#define BI_DIST_CELLGRAPH_NONE UINT32_MAX
+
 struct bi_dist_cellgraph_end {
     const int64_t *rows;
     const uint64_t *lows;
-    int64_t first_row;
+    int64_t first_row, first_vertex;
     const int64_t *vertex_of;
+    const uint8_t *mask; /* NULL: all */
     uint32_t *vertices;
 };
 
+BI_FN uint32_t bi_dist_cellgraph_vertex(const struct bi_dist_cellgraph_end *a, int64_t row)
+{
+    const int64_t v = a->vertex_of[row];
+    return a->mask && !a->mask[v - a->first_vertex] ? BI_DIST_CELLGRAPH_NONE : (uint32_t)v;
+}
+
 BI_FN void bi_step_cellgraph_high_end(const struct bi_dist_cellgraph_end *a, int64_t i)
 {
-    a->vertices[i] = (uint32_t)a->vertex_of[a->rows[i] - a->first_row];
+    a->vertices[i] = bi_dist_cellgraph_vertex(a, a->rows[i] - a->first_row);
 }
 
 BI_FN void bi_step_cellgraph_low_end(const struct bi_dist_cellgraph_end *a, int64_t i)
 {
-    a->vertices[i] = (uint32_t)a->vertex_of[a->lows[i] >> 32];
+    a->vertices[i] = bi_dist_cellgraph_vertex(a, (int64_t)(a->lows[i] >> 32));
+}
+
+/* Edges with an end that is not there become self loops, which join nothing. */
+struct bi_dist_cellgraph_drop {
+    uint32_t *lows, *highs;
+};
+
+BI_FN void bi_step_cellgraph_drop(const struct bi_dist_cellgraph_drop *a, int64_t e)
+{
+    if (a->lows[e] != BI_DIST_CELLGRAPH_NONE && a->highs[e] != BI_DIST_CELLGRAPH_NONE) return;
+    a->lows[e] = a->highs[e] = 0;
+}
+
+/* Vertices that are not there have no label. */
+struct bi_dist_cellgraph_clear_label {
+    const uint8_t *mask;
+    bool wide; /* labels have 64 bits */
+    void *labels;
+};
+
+BI_FN void bi_step_cellgraph_clear_label(const struct bi_dist_cellgraph_clear_label *a, int64_t v)
+{
+    if (!a->mask[v]) bi_set_word(a->labels, a->wide, v, UINT64_MAX);
 }
 
 #endif

@@ -156,25 +156,35 @@ BI_FN void bi_step_sharded_link(const struct bi_dist_sharded_link *a, int64_t c)
     a->listed[c] = has_edge && !stays;
 }
 
-/* Pointer jumping: a component that does not know its root asks its parent for its own parent. */
+/* Pointer jumping: a component that does not know its root's number asks its parent for its own way, which is the
+ * parent, and in the lower half the root's number or BI_FOREST_NONE. */
 struct bi_dist_sharded_jump {
     int64_t first;
-    uint32_t *parent, *asked; /* asked: BI_FOREST_NONE when the root is known */
-    const uint32_t *answers;
-    uint8_t *moved;
+    const uint32_t *parent, *numbers; /* before the first jump; numbers: of those that stay */
+    uint64_t *ways;
+    uint32_t *asked; /* BI_FOREST_NONE when the number is known */
+    const uint64_t *answers;
+    uint8_t *moves;
+    uint32_t *next; /* the numbers, in the end; BI_FOREST_NONE for a whole tree */
 };
 
 BI_FN void bi_step_sharded_begin_jumps(const struct bi_dist_sharded_jump *a, int64_t c)
 {
+    a->ways[c] = (uint64_t)a->parent[c] << 32 | a->numbers[c];
     a->asked[c] = a->parent[c] == (uint32_t)(a->first + c) ? BI_FOREST_NONE : a->parent[c];
 }
 
 BI_FN void bi_step_sharded_jump(const struct bi_dist_sharded_jump *a, int64_t c)
 {
-    const bool moves = a->asked[c] != BI_FOREST_NONE && a->answers[c] != a->parent[c];
-    if (moves) a->parent[c] = a->answers[c];
-    a->asked[c] = moves ? a->parent[c] : BI_FOREST_NONE;
-    a->moved[c] = moves;
+    const bool asks = a->asked[c] != BI_FOREST_NONE, moves = asks && (uint32_t)a->answers[c] == BI_FOREST_NONE;
+    if (asks) a->ways[c] = a->answers[c];
+    a->asked[c] = moves ? (uint32_t)(a->ways[c] >> 32) : BI_FOREST_NONE;
+    a->moves[c] = moves;
+}
+
+BI_FN void bi_step_sharded_end_jumps(const struct bi_dist_sharded_jump *a, int64_t c)
+{
+    a->next[c] = (uint32_t)a->ways[c];
 }
 
 /* The numbers in the next round of those that stay, of which `before` are other ranks'. */
