@@ -650,7 +650,7 @@ const struct command commands[] = {
     {.room = "bench",
      .usage = "[ROOM] [--size small|paper|large] [--sweep] [--png P.png]",
      .summary = "Run the benchmarks of a room, or of all, against the peers that this build was given.\n"
-                "ROOM is prims, io, kdtree, forest, hash, cellgraph, cbt, plan, terrain, dist or trie.",
+                "ROOM is prims, io, kdtree, forest, hash, cellgraph, cbt, plan, terrain, planet, dist or trie.",
      .example = "boscage bench kdtree --sweep --png kdtree.png",
      .most = 1,
      .uses = {{.id = OPT_SIZE,
