@@ -32,6 +32,7 @@
 #include <boscage/graph.h>
 #include <boscage/hash.h>
 #include <boscage/plan.h>
+#include <boscage/planet.h>
 #include <boscage/trie.h>
 
 BOSC_BEGIN_DECLS
@@ -179,6 +180,9 @@ BOSC_API bosc_status bosc_graph_save(bosc_ctx *ctx, const bosc_graph *graph, con
 BOSC_API bosc_status bosc_hash_save(bosc_ctx *ctx, const bosc_hash *table, const char *path, bosc_io_error *error);
 BOSC_API bosc_status bosc_trie_save(bosc_ctx *ctx, const bosc_trie *trie, const char *path, bosc_io_error *error);
 BOSC_API bosc_status bosc_cbt_save(bosc_ctx *ctx, const bosc_cbt *tree, const char *path, bosc_io_error *error);
+BOSC_API bosc_status bosc_bisectors_save(bosc_ctx *ctx, const bosc_bisectors *bisectors, const char *path,
+                                         bosc_io_error *error);
+BOSC_API bosc_status bosc_planet_save(bosc_ctx *ctx, const bosc_planet *planet, const char *path, bosc_io_error *error);
 
 /* Loads a saved structure into a new handle on the context's backend. The last but one argument is set on success.
  * Errors: BOSC_ERR_FORMAT with the reason for a file of something else, for damaged or hostile bytes, and for bytes
@@ -189,6 +193,9 @@ BOSC_API bosc_status bosc_graph_load(bosc_ctx *ctx, const char *path, bosc_graph
 BOSC_API bosc_status bosc_hash_load(bosc_ctx *ctx, const char *path, bosc_hash **table, bosc_io_error *error);
 BOSC_API bosc_status bosc_trie_load(bosc_ctx *ctx, const char *path, bosc_trie **trie, bosc_io_error *error);
 BOSC_API bosc_status bosc_cbt_load(bosc_ctx *ctx, const char *path, bosc_cbt **tree, bosc_io_error *error);
+BOSC_API bosc_status bosc_bisectors_load(bosc_ctx *ctx, const char *path, bosc_bisectors **bisectors,
+                                         bosc_io_error *error);
+BOSC_API bosc_status bosc_planet_load(bosc_ctx *ctx, const char *path, bosc_planet **planet, bosc_io_error *error);
 
 /* The same of a tree over the ranks of a communicator, that of the tree: one file, with the bytes of one tree.
  * Collective. Rank 0 alone writes and reads; the path is its own, and the others name it in messages. Wait.

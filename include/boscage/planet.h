@@ -191,5 +191,17 @@ typedef struct bosc_planet_info {
  * Cost: O(triangles). Waits. */
 BOSC_API bosc_status bosc_planet_get_info(bosc_ctx *ctx, const bosc_planet *planet, bosc_planet_info *info);
 
+/* Saves the planet, its raster and the present mesh: versioned, little-endian, with an xxHash checksum; the same bytes
+ * on every backend.
+ * Cost: O(width height + triangles); 4 bytes a sample, and 8 a triangle. Waits. */
+BOSC_API bosc_status bosc_planet_write(bosc_ctx *ctx, const bosc_planet *planet, bosc_write_fn write, void *user);
+
+/* Reads a saved planet into a new handle on the context's backend.
+ * planet: set on success.
+ * Errors: BOSC_ERR_FORMAT with the reason for damaged, truncated or hostile bytes; memory grows only with the bytes
+ * that were really read.
+ * Cost: as bosc_planet_build and bosc_bisectors_set_nodes. Waits. */
+BOSC_API bosc_status bosc_planet_read(bosc_ctx *ctx, bosc_read_fn read, void *user, bosc_planet **planet);
+
 BOSC_END_DECLS
 #endif
