@@ -30,5 +30,6 @@ bosc_status bosc_planet_write(bosc_ctx *ctx, const bosc_planet *planet, bosc_wri
 {
     BI_ENTER(ctx);
     BI_TRY(bi_planet_check_mesh(ctx, planet));
+    if (planet->cache) return bi_fail(ctx, BOSC_ERR_ARG, "planet: its raster is read by tiles, and not kept");
     return bi_save(ctx, write, user, put_planet, planet);
 }

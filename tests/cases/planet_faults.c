@@ -4,7 +4,7 @@
 #include "support/faults.h"
 #include "support/saved.h"
 
-enum { W = 6, H = 3, ROOM = 600, CALLS = 9 };
+enum { W = 6, H = 3, ROOM = 600, CALLS = 10 };
 
 struct outputs {
     int64_t counts[2];
@@ -63,6 +63,29 @@ static bosc_status make(bosc_ctx *ctx, struct subject *s)
     return status;
 }
 
+static int read_part(void *user, int64_t row, int64_t column, int64_t rows, int64_t columns, void *values)
+{
+    const float *heights = user;
+    for (int64_t r = 0; r < rows; r++)
+        memcpy((float *)values + r * columns, heights + (row + r) * W + column, (size_t)columns * sizeof *heights);
+    return 0;
+}
+
+/* The same of a raster that is read by tiles. */
+static bosc_status make_tiled(bosc_ctx *ctx, struct subject *s)
+{
+    const bosc_planet_tiles tiles = {
+        .size = sizeof tiles, .read = read_part, .user = s->heights, .width = W, .height = H, .tile = 8};
+    const bosc_planet_goal goal = {.size = sizeof goal, .error = 400000};
+    bosc_planet *planet = NULL;
+    bosc_status status = bosc_planet_create(ctx, &with_detail, &planet);
+    if (status == BOSC_OK) status = bosc_planet_build_tiles(ctx, planet, &tiles);
+    if (status == BOSC_OK) status = bosc_planet_select(ctx, planet, &goal);
+    if (status == BOSC_OK) status = get_mesh(ctx, planet, &s->out);
+    bosc_planet_free(planet);
+    return status;
+}
+
 static bosc_status read_saved(bosc_ctx *ctx, struct subject *s)
 {
     bosc_planet *planet = NULL;
@@ -103,6 +126,7 @@ static bosc_status call(bosc_ctx *ctx, void *user)
     case 5: return bosc_planet_place(ctx, s->planet, 1, 2, 3, 4, 5, &o->camera);
     case 6: return read_saved(ctx, s);
     case 7: s->file.size = 0; return bosc_planet_write(ctx, s->planet, saved_append, &s->file);
+    case 8: return make_tiled(ctx, s);
     default:
         status = bosc_planet_measure(ctx, s->planet, &stats);
         if (status == BOSC_OK) o->stats = stats;

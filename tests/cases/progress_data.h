@@ -769,6 +769,7 @@ static const struct call calls[] = {
     {"planet_measure", planet_measure, NULL, false},
     {"planet_write", planet_write, planet_build, false},
     {"planet_read", planet_read, planet_write, false},
+    {"planet_build_tiles", planet_build_tiles, NULL, false},
 };
 enum { CALLS = sizeof calls / sizeof calls[0] };
 
