@@ -1,10 +1,10 @@
 /* Times planets: bench_planet [-n triangles].
- * A raster of four heights or more for each triangle (at most 8,192 x 4,096), mirrored so that it closes. The whole globe
- * within a bound that about n (131,072) triangles keep, and a budget of n triangles; then a descent whose mesh begins
- * with about n triangles: each frame the camera comes 3 % nearer, and one pass of splits and merges (update), the nodes
- * of the leaves (decode) and a mesh with normals around the camera (mesh) follow. Arrays are in the backend's memory but
- * for the export, handles are warm. Meshes must be closed, every sample within the bound, and all bytes those of
- * another context on the CPU. */
+ * A raster of four heights or more for each triangle (at most 8,192 x 4,096), mirrored so that it closes. The whole
+ * globe within a bound that about n (131,072) triangles keep, and a budget of n triangles; then a descent whose mesh
+ * begins with about n triangles: each frame the camera comes 3 % nearer, and one pass of splits and merges (update),
+ * the nodes of the leaves (decode) and a mesh with normals around the camera (mesh) follow. Arrays are in the
+ * backend's memory but for the export, handles are warm. Meshes must be closed, every sample within the bound, and
+ * all bytes those of another context on the CPU. */
 #include <math.h>
 #include <stdlib.h>
 

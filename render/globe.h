@@ -26,8 +26,8 @@ struct globe {
     bosc_mesh mesh;   /* of these */
 };
 
-/* Builds the planet of globe->heights, or of globe->file. The context's message says why a call failed; where there is none, the status
- * does. */
+/* Builds the planet of globe->heights, or of globe->file. The context's message says why a call failed; where there is
+ * none, the status does. */
 bosc_status globe_build(bosc_ctx *ctx, struct globe *globe, const bosc_planet_opts *opts);
 
 /* Fetches the mesh that was selected, as seen from `origin` (NULL: the center); arrays grow as needed. */

@@ -101,14 +101,14 @@ typedef struct bosc_planet_tiles {
     double scale, offset;
 } bosc_planet_tiles;
 
-/* Takes a raster that need not fit memory. Answers have the same bits as those of bosc_planet_build, whatever the cache.
+/* Takes a raster that need not fit memory. Answers have the bits of those after bosc_planet_build, whatever the cache.
  * `read` is called now, and by all calls that need heights (place, select, update, sample, measure), on the thread that
  * makes them; it must serve until the planet is freed or built again. Of such a planet one call may run at a time, and
  * it cannot be saved.
  * Errors: as bosc_planet_build, BOSC_ERR_IO if `read` fails, with rows and columns; so from the other calls.
- * Cost: as bosc_planet_build, and at least one reading of the raster, here and by every measurement, also of a selection
- * by an error bound. Kept are the cache, a tenth of 4 bytes a sample for bounds, and 24 bytes a tile. Scratch of a byte
- * a triangle or direction. Calls that need heights wait, once a round of tiles. */
+ * Cost: as bosc_planet_build, and at least one reading of the raster, here and by every measurement, also of a
+ * selection by an error bound. Kept are the cache, a tenth of 4 bytes a sample for bounds, and 24 bytes a tile. Scratch
+ * of a byte a triangle or direction. Calls that need heights wait, once a round of tiles. */
 BOSC_API bosc_status bosc_planet_build_tiles(bosc_ctx *ctx, bosc_planet *planet, const bosc_planet_tiles *tiles);
 
 /* Where the planet is seen from; see bosc_planet_place. */

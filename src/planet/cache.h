@@ -4,8 +4,8 @@
 
 #include "planet/planet.h"
 
-/* The host's blocks. Of each tile: its slot or -1, a key to sort by, the first item that wants it. Of each slot: its tile
- * or -1, and when that was last wanted. The tiles chosen to be read; the values of one. */
+/* The host's blocks. Of each tile: its slot or -1, a key to sort by, the first item that wants it. Of each slot: its
+ * tile or -1, and when that was last wanted. The tiles chosen to be read; the values of one. */
 enum {
     BI_CACHE_SLOTS,
     BI_CACHE_TILES,

@@ -1,5 +1,5 @@
-/* Hash tables, tries, concurrent binary trees, pools of bisectors and planets as files: round trips, damage, faults. What is in them is tested with
- * the structures; trees and graphs have cases of their own. */
+/* Hash tables, tries, concurrent binary trees, pools of bisectors and planets as files: round trips, damage, faults.
+ * What is in them is tested with the structures; trees and graphs have cases of their own. */
 #include "support/saved.h"
 #include "support/saved_files.h"
 
