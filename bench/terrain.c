@@ -90,20 +90,10 @@ static void print(const char *name, struct subject *b, void (*run)(void *))
     bench_print(&row);
 }
 
-/* The same number for the same mesh on every backend. */
-static uint64_t sum_of(const void *array, size_t bytes, uint64_t sum)
-{
-    uint32_t *copy = bench_host(bytes);
-    BENCH(bosc_copy(bench.ctx, copy, array, bytes));
-    for (size_t i = 0; i < bytes / sizeof *copy; i++) sum = (sum ^ copy[i]) * 0x100000001b3u;
-    free(copy);
-    return sum;
-}
-
 static void check(struct subject *b)
 {
-    uint64_t sum = sum_of(b->vertices, (size_t)b->counts[0] * 12, 0xcbf29ce484222325u);
-    sum = sum_of(b->triangles, (size_t)b->counts[1] * 12, sum);
+    uint64_t sum = bench_sum(b->vertices, (size_t)b->counts[0] * 12, 0xcbf29ce484222325u);
+    sum = bench_sum(b->triangles, (size_t)b->counts[1] * 12, sum);
     bosc_terrain_stats stats = {.size = sizeof stats};
     BENCH(bosc_terrain_measure(bench.ctx, b->terrain, &stats));
     bench_check(stats.max_error <= b->goal.error, "a sample is beyond the bound of %g", b->goal.error);

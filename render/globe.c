@@ -8,13 +8,52 @@
 #include "render/memory.h"
 #include "render/vector.h"
 
-bosc_status globe_build(bosc_ctx *ctx, struct globe *globe, const bosc_planet_opts *opts)
+static void see_height(struct globe *globe, float height, int64_t sample)
+{
+    if (globe->highest >= 0 && (height < globe->peak || (height == globe->peak && sample > globe->highest))) return;
+    globe->highest = sample;
+    globe->peak = height;
+}
+
+/* A part of the file. All parts are read while the planet is built. */
+static int read_part(void *user, int64_t row, int64_t column, int64_t rows, int64_t columns, void *values)
+{
+    struct globe *globe = user;
+    if (bosc_heights_file_read(globe->file, row, column, rows, columns, values) != 0) return 1;
+    for (int64_t i = 0; i < rows * columns; i++)
+        see_height(globe, ((const float *)values)[i],
+                   (row + i / columns) * globe->heights.width + column + i % columns);
+    return 0;
+}
+
+static bosc_status build_raster(bosc_ctx *ctx, struct globe *globe)
 {
     const bosc_heights *h = &globe->heights;
     const bosc_planet_raster raster = {
         .size = sizeof raster, .heights = h->data, .width = h->width, .height = h->height, .dtype = BOSC_F32};
+    for (int64_t i = 0; i < h->width * h->height; i++) see_height(globe, h->data[i], i);
+    return bosc_planet_build(ctx, globe->planet, &raster);
+}
+
+/* With tiles of 256 x 256 samples, or smaller ones where the cache has no room for 32 of those. */
+static bosc_status build_tiles(bosc_ctx *ctx, struct globe *globe)
+{
+    bosc_planet_tiles tiles = {.size = sizeof tiles,
+                               .read = read_part,
+                               .user = globe,
+                               .width = globe->heights.width,
+                               .height = globe->heights.height,
+                               .cache_bytes = globe->cache_bytes,
+                               .tile = 256};
+    while (32 * 4 * (int64_t)tiles.tile * tiles.tile > tiles.cache_bytes) tiles.tile /= 2;
+    return bosc_planet_build_tiles(ctx, globe->planet, &tiles);
+}
+
+bosc_status globe_build(bosc_ctx *ctx, struct globe *globe, const bosc_planet_opts *opts)
+{
+    globe->highest = -1;
     bosc_status status = bosc_planet_create(ctx, opts, &globe->planet);
-    if (status == BOSC_OK) status = bosc_planet_build(ctx, globe->planet, &raster);
+    if (status == BOSC_OK) status = globe->file ? build_tiles(ctx, globe) : build_raster(ctx, globe);
     globe->info.size = sizeof globe->info;
     if (status == BOSC_OK) status = bosc_planet_get_info(ctx, globe->planet, &globe->info);
     if (status != BOSC_OK) return status;
@@ -81,5 +120,6 @@ void globe_close(struct globe *globe)
 {
     bosc_heights_free(&globe->heights);
     bosc_planet_free(globe->planet);
+    bosc_heights_file_close(globe->file);
     free_arrays(globe);
 }

@@ -7,8 +7,14 @@
 
 #include "render/canvas.h"
 
+enum { GLOBE_LEAST_CACHE = 32 * 8 * 8 * 4 };
+
 struct globe {
-    bosc_heights heights; /* equirectangular, the whole planet */
+    bosc_heights heights;    /* equirectangular, the whole planet; of a file only the size */
+    bosc_heights_file *file; /* NULL, or what is read by tiles */
+    int64_t cache_bytes;     /* of tiles; GLOBE_LEAST_CACHE or more */
+    int64_t highest;         /* the sample of the highest ground, the first of them */
+    float peak;              /* its height */
     bosc_planet *planet;
     bosc_planet_info info;                      /* of the mesh that was fetched */
     int64_t vertex_capacity, triangle_capacity; /* of the mesh's arrays */
@@ -20,8 +26,8 @@ struct globe {
     bosc_mesh mesh;   /* of these */
 };
 
-/* Builds the planet of globe->heights. The context's message says why a call failed; where there is none, the status
- * does. */
+/* Builds the planet of globe->heights, or of globe->file. The context's message says why a call failed; where there is
+ * none, the status does. */
 bosc_status globe_build(bosc_ctx *ctx, struct globe *globe, const bosc_planet_opts *opts);
 
 /* Fetches the mesh that was selected, as seen from `origin` (NULL: the center); arrays grow as needed. */

@@ -8,7 +8,7 @@
 #include "tool/tool.h"
 
 static const char *const items[] = {"1048576", "16777216", "67108864"};
-static const char *const voxels[] = {"131072", "1048576", "8388608"};
+static const char *const of_a_frame[] = {"131072", "1048576", "8388608"};
 static const char *const depths[] = {"17", "25", "30"};
 static const char *const cells[] = {"44000", "1000000", "4000000"};
 static const char *const sides[] = {"1025", "4097", "8193"};
@@ -44,7 +44,7 @@ static const struct program {
     {"cellgraph", "bench_cellgraph_figures", true, true, {"-n", NULL}, figures, false, NOT_SWEPT},
     {"cellgraph", "bench_cellgraph_launch", false, true, {"-n", NULL}, figures, false, NOT_SWEPT},
     {"cellgraph", "bench_cellgraph_auto", true, true, {"-n", NULL}, shapes, false, NOT_SWEPT},
-    {"hash", "bench_voxelgrid", true, true, {"-n", NULL}, voxels, false, BY_ITEMS},
+    {"hash", "bench_voxelgrid", true, true, {"-n", NULL}, of_a_frame, false, BY_ITEMS},
     {"hash", "bench_collision", true, true, {"-n", NULL}, items, false, BY_ITEMS},
     {"hash", "bench_geometric", true, true, {"-n", NULL}, models, false, NOT_SWEPT},
     {"hash", "bench_geometric_models", true, true, {"-n", NULL}, model_counts, false, NOT_SWEPT},
@@ -53,6 +53,8 @@ static const struct program {
     {"plan", "bench_plan", true, true, {"-n", NULL}, cells, false, BY_ITEMS},
     {"plan", "bench_planner", true, true, {"-n", NULL}, cells, false, NOT_SWEPT},
     {"terrain", "bench_terrain", true, true, {"-n", NULL}, sides, false, BY_SIDE},
+    {"planet", "bench_bisector", true, true, {"-n", NULL}, of_a_frame, false, BY_ITEMS},
+    {"planet", "bench_planet", true, true, {"-n", NULL}, of_a_frame, false, BY_ITEMS},
     {"dist", "bench_dist", true, true, {"-n", NULL}, items, false, BY_ITEMS},
     {"trie", "bench_trie", true, true, {"-n", NULL}, cells, false, BY_ITEMS},
 };

@@ -27,35 +27,54 @@ static int read_opts(struct job *job, bosc_planet_opts *opts)
 
 static int check_heights(const struct job *job, const bosc_heights *h, double radius)
 {
-    for (int64_t i = 0; i < h->width * h->height; i++)
+    for (int64_t i = 0; h->data && i < h->width * h->height; i++)
         if (!(fabs((double)h->data[i]) < radius / 2))
             return say(EXIT_FAILED, "%s: row %lld, column %lld: the height %g is not below half the radius",
                        job->operands[0], (long long)(i / h->width), (long long)(i % h->width), (double)h->data[i]);
     return EXIT_DONE;
 }
 
+/* The heights, or the file that they are in. */
+static int open_heights(struct job *job, int encoding, struct globe *globe)
+{
+    bosc_heights *h = &globe->heights;
+    bosc_io_error error;
+    const double start = job_now();
+    bosc_status status = job->value[OPT_CACHE]
+                             ? bosc_heights_file_open(job->operands[0], &globe->file, &h->width, &h->height, &error)
+                             : bosc_heights_read(job->operands[0], (bosc_heights_encoding)encoding, h, &error);
+    job_seconds(job, "read", start);
+    return status == BOSC_OK ? EXIT_DONE : say_io(status, &error);
+}
+
+static int build_globe(struct job *job, struct globe *globe, const bosc_planet_opts *opts)
+{
+    const double start = job_now();
+    const bosc_status status = globe_build(job->ctx, globe, opts);
+    job_seconds(job, "build", start);
+    if (status == BOSC_OK) return EXIT_DONE;
+    const char *text = bosc_heights_file_message(globe->file);
+    return status == BOSC_ERR_IO && *text ? say(EXIT_FAILED, "%s", text) : say_ctx(job, status);
+}
+
 static int read_globe(struct job *job, struct globe *globe)
 {
     int encoding = 0;
     bosc_planet_opts opts;
-    bosc_io_error error;
     int code = read_opts(job, &opts);
     if (!code) code = option_choice(job, OPT_ENCODING, &encoding);
+    if (!code) code = option_integer(job, OPT_CACHE, GLOBE_LEAST_CACHE, INT64_MAX, &globe->cache_bytes);
+    if (!code && encoding != 0 && job->value[OPT_CACHE])
+        return say(EXIT_USAGE, "--encoding: does not apply to .npy files, which --cache reads");
     if (!code) code = job_open(job);
+    if (!code) code = open_heights(job, encoding, globe);
     if (code) return code;
-    double start = job_now();
-    bosc_status status = bosc_heights_read(job->operands[0], (bosc_heights_encoding)encoding, &globe->heights, &error);
-    job_seconds(job, "read", start);
-    if (status != BOSC_OK) return say_io(status, &error);
     job_integer(job, "width", globe->heights.width);
     job_integer(job, "height", globe->heights.height);
     job_number(job, "radius", opts.radius);
     if ((code = check_heights(job, &globe->heights, opts.radius))) return code;
     if (globe->heights.voids) job_integer(job, "voids", globe->heights.voids);
-    start = job_now();
-    status = globe_build(job->ctx, globe, &opts);
-    job_seconds(job, "build", start);
-    return status == BOSC_OK ? EXIT_DONE : say_ctx(job, status);
+    return build_globe(job, globe, &opts);
 }
 
 static int report(struct job *job, const struct globe *globe)

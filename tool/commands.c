@@ -614,7 +614,7 @@ const struct command commands[] = {
      .run = run_terrain},
     {.room = "planet",
      .usage = "H [--radius R] [--error M | --triangles N | --camera lat,lon,alt,heading,pitch,fov]\n"
-              "                      -o mesh.glb|ply|obj [--detail M] [--png view.png] [--width N]\n"
+              "                      -o mesh.glb|ply|obj [--detail M] [--cache BYTES] [--png view.png] [--width N]\n"
               "       boscage planet H [--radius R] [--fly PATH.csv] --frames N [--width N] -o DIR",
      .summary =
          "Make a closed adaptive mesh of a whole planet, or a descent to its ground.\n"
@@ -641,6 +641,7 @@ const struct command commands[] = {
               {.id = OPT_DETAIL},
               {.id = OPT_PNG, .help = "where a picture goes: the view of the camera, or the planet from afar"},
               {.id = OPT_ENCODING},
+              {.id = OPT_CACHE},
               {.id = OPT_FLY,
                .help = "a flight: cameras, one a row, that it passes by; altitudes between them are in proportion"},
               {.id = OPT_FRAMES,
@@ -650,7 +651,7 @@ const struct command commands[] = {
     {.room = "bench",
      .usage = "[ROOM] [--size small|paper|large] [--sweep] [--png P.png]",
      .summary = "Run the benchmarks of a room, or of all, against the peers that this build was given.\n"
-                "ROOM is prims, io, kdtree, forest, hash, cellgraph, cbt, plan, terrain, dist or trie.",
+                "ROOM is prims, io, kdtree, forest, hash, cellgraph, cbt, plan, terrain, planet, dist or trie.",
      .example = "boscage bench kdtree --sweep --png kdtree.png",
      .most = 1,
      .uses = {{.id = OPT_SIZE,

@@ -19,12 +19,10 @@ struct path {
 static int make_descent(struct job *job, const struct globe *globe, struct path *path)
 {
     const bosc_heights *h = &globe->heights;
+    const int64_t top = globe->highest;
     bosc_planet_info info = {.size = sizeof info};
     bosc_status status = bosc_planet_get_info(job->ctx, globe->planet, &info);
     if (status != BOSC_OK) return say_ctx(job, status);
-    int64_t top = 0;
-    for (int64_t i = 1; i < h->width * h->height; i++)
-        if (h->data[i] > h->data[top]) top = i;
     const double latitude = 90 - ((double)(top / h->width) + 0.5) * 180 / (double)h->height;
     const double longitude = ((double)(top % h->width) + 0.5) * 360 / (double)h->width - 180, radius = info.radius;
     const double cameras[4][CAMERA_NUMBERS] = {{latitude, longitude - 25, 2 * radius, 0, -90, 45},

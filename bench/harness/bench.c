@@ -136,6 +136,15 @@ int bench_close(void)
     return bench.wrong;
 }
 
+void bench_reopen(void)
+{
+    const bool device = bench.opts.backend == BOSC_BACKEND_CUDA;
+    bench_close();
+    bench.opts.backend = BOSC_BACKEND_CPU;
+    bench.opts.threads = device ? 0 : 1;
+    bench_open();
+}
+
 void *bench_host(size_t bytes)
 {
     void *p = malloc(bytes ? bytes : 1);
@@ -163,6 +172,15 @@ void bench_release(void *array)
         free(a);
         return;
     }
+}
+
+uint64_t bench_sum(const void *array, size_t bytes, uint64_t sum)
+{
+    uint32_t *copy = bench_host(bytes);
+    BENCH(bosc_copy(bench.ctx, copy, array, bytes));
+    for (size_t i = 0; i < bytes / sizeof *copy; i++) sum = (sum ^ copy[i]) * 0x100000001b3u;
+    free(copy);
+    return sum;
 }
 
 /* --- Times -------------------------------------------------------------------------------------------------------- */

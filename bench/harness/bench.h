@@ -54,6 +54,10 @@ void bench_time_one_thread(void);
 
 const char *bench_device(void); /* "cuda, NVIDIA H200" or "cpu, 2 threads" */
 
+/* Gives back the arrays and the context, and opens one on the CPU, with as many threads as the machine has, or one if
+ * that was a CPU's: for answers that must be the same everywhere. */
+void bench_reopen(void);
+
 /* Gives back the arrays and the context. Returns the exit code: 1 if a check failed. */
 int bench_close(void);
 
@@ -72,6 +76,9 @@ void *bench_host(size_t bytes); /* malloc, or the end of the program */
 /* An array in the backend's memory, copied from the host's `from` unless that is NULL. */
 void *bench_array(const void *from, size_t bytes);
 void bench_release(void *array);
+
+/* Adds an array of whole 32-bit words to a checksum: the same for the same bytes on every backend. */
+uint64_t bench_sum(const void *array, size_t bytes, uint64_t sum);
 
 /* --- Times and rows ----------------------------------------------------------------------------------------------- */
 

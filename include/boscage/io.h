@@ -32,6 +32,7 @@
 #include <boscage/graph.h>
 #include <boscage/hash.h>
 #include <boscage/plan.h>
+#include <boscage/planet.h>
 #include <boscage/trie.h>
 
 BOSC_BEGIN_DECLS
@@ -179,6 +180,9 @@ BOSC_API bosc_status bosc_graph_save(bosc_ctx *ctx, const bosc_graph *graph, con
 BOSC_API bosc_status bosc_hash_save(bosc_ctx *ctx, const bosc_hash *table, const char *path, bosc_io_error *error);
 BOSC_API bosc_status bosc_trie_save(bosc_ctx *ctx, const bosc_trie *trie, const char *path, bosc_io_error *error);
 BOSC_API bosc_status bosc_cbt_save(bosc_ctx *ctx, const bosc_cbt *tree, const char *path, bosc_io_error *error);
+BOSC_API bosc_status bosc_bisectors_save(bosc_ctx *ctx, const bosc_bisectors *bisectors, const char *path,
+                                         bosc_io_error *error);
+BOSC_API bosc_status bosc_planet_save(bosc_ctx *ctx, const bosc_planet *planet, const char *path, bosc_io_error *error);
 
 /* Loads a saved structure into a new handle on the context's backend. The last but one argument is set on success.
  * Errors: BOSC_ERR_FORMAT with the reason for a file of something else, for damaged or hostile bytes, and for bytes
@@ -189,6 +193,9 @@ BOSC_API bosc_status bosc_graph_load(bosc_ctx *ctx, const char *path, bosc_graph
 BOSC_API bosc_status bosc_hash_load(bosc_ctx *ctx, const char *path, bosc_hash **table, bosc_io_error *error);
 BOSC_API bosc_status bosc_trie_load(bosc_ctx *ctx, const char *path, bosc_trie **trie, bosc_io_error *error);
 BOSC_API bosc_status bosc_cbt_load(bosc_ctx *ctx, const char *path, bosc_cbt **tree, bosc_io_error *error);
+BOSC_API bosc_status bosc_bisectors_load(bosc_ctx *ctx, const char *path, bosc_bisectors **bisectors,
+                                         bosc_io_error *error);
+BOSC_API bosc_status bosc_planet_load(bosc_ctx *ctx, const char *path, bosc_planet **planet, bosc_io_error *error);
 
 /* The same of a tree over the ranks of a communicator, that of the tree: one file, with the bytes of one tree.
  * Collective. Rank 0 alone writes and reads; the path is its own, and the others name it in messages. Wait.
@@ -304,6 +311,30 @@ BOSC_API void bosc_heights_free(bosc_heights *heights);
  * Cost: O(samples) work; where samples lack a height, 8 bytes of scratch a sample. */
 BOSC_API bosc_status bosc_heights_read(const char *path, bosc_heights_encoding encoding, bosc_heights *heights,
                                        bosc_io_error *error);
+
+/* Heights in a file, of which parts are read as they are needed: for bosc_planet_build_tiles. */
+typedef struct bosc_heights_file bosc_heights_file;
+
+/* Opens heights to be read by parts: .npy, (height, width) in C order, of the types of bosc_heights_read.
+ * file: set on success, to be closed by bosc_heights_file_close; so are width and height.
+ * Errors: BOSC_ERR_FORMAT for other formats.
+ * Cost: O(1); of what is packed, or no regular file, or smaller than 1 MB, all is held in memory. */
+BOSC_API bosc_status bosc_heights_file_open(const char *path, bosc_heights_file **file, int64_t *width, int64_t *height,
+                                            bosc_io_error *error);
+
+/* Closes the file. NULL is allowed. */
+BOSC_API void bosc_heights_file_close(bosc_heights_file *file);
+
+/* Reads a part, with the floats of bosc_heights_read: a bosc_planet_tile_fn of BOSC_F32, whose user is the file.
+ * values (rows x columns): rows from number `row` on, of each the columns from number `column` on.
+ * Returns 0, or 1 if it cannot: for a part beyond the raster, a file that has become shorter, a sample that is NaN or
+ * infinite. bosc_heights_file_message then has the reason. One call at a time.
+ * Cost: the bytes of the part. */
+BOSC_API int bosc_heights_file_read(void *file, int64_t row, int64_t column, int64_t rows, int64_t columns,
+                                    void *values);
+
+/* Why the last part could not be read, as the text of an error; "" if it could. Never NULL. */
+BOSC_API const char *bosc_heights_file_message(const bosc_heights_file *file);
 
 /* Writes heights: .npy ("-" too) as f4; .tif as floats, with the spacing; .png and .pgm as 16 bits, .hgt (a square of
  * at least 2 x 2) as int16, these three rounded to the nearest integer, halves upwards.

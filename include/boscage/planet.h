@@ -82,6 +82,35 @@ typedef struct bosc_planet_raster {
  * Cost: O(width height) work; 4 bytes kept for each sample, and a tenth more for bounds. Waits. */
 BOSC_API bosc_status bosc_planet_build(bosc_ctx *ctx, bosc_planet *planet, const bosc_planet_raster *raster);
 
+/* Reads a part of a raster: `rows` rows from number `row` on, `columns` values of each from number `column` on.
+ * values (rows x columns): in host memory, of the raster's dtype.
+ * Returns 0, or anything else if it cannot (BOSC_ERR_IO). */
+typedef int (*bosc_planet_tile_fn)(void *user, int64_t row, int64_t column, int64_t rows, int64_t columns,
+                                   void *values);
+
+/* An equirectangular raster that is read by square tiles, as they are needed. Zero bytes mean the default; set `size`.
+ */
+typedef struct bosc_planet_tiles {
+    size_t size;
+    bosc_planet_tile_fn read;
+    void *user;
+    int64_t width, height; /* as of bosc_planet_raster */
+    int64_t cache_bytes;   /* of tiles in the backend's memory, 4 bytes a sample; 32 tiles or more; 0: 256 MiB */
+    int32_t tile;          /* samples of a tile's side, a power of 2 from 8 to 4096; 0: 256 */
+    bosc_dtype dtype;      /* as of bosc_planet_raster, and so the others */
+    double scale, offset;
+} bosc_planet_tiles;
+
+/* Takes a raster that need not fit memory. Answers have the bits of those after bosc_planet_build, whatever the cache.
+ * `read` is called now, and by all calls that need heights (place, select, update, sample, measure), on the thread that
+ * makes them; it must serve until the planet is freed or built again. Of such a planet one call may run at a time, and
+ * it cannot be saved.
+ * Errors: as bosc_planet_build, BOSC_ERR_IO if `read` fails, with rows and columns; so from the other calls.
+ * Cost: as bosc_planet_build, and at least one reading of the raster, here and by every measurement, also of a
+ * selection by an error bound. Kept are the cache, a tenth of 4 bytes a sample for bounds, and 24 bytes a tile. Scratch
+ * of a byte a triangle or direction. Calls that need heights wait, once a round of tiles. */
+BOSC_API bosc_status bosc_planet_build_tiles(bosc_ctx *ctx, bosc_planet *planet, const bosc_planet_tiles *tiles);
+
 /* Where the planet is seen from; see bosc_planet_place. */
 typedef struct bosc_planet_camera {
     double position[3];    /* from the center */
@@ -190,6 +219,18 @@ typedef struct bosc_planet_info {
 /* Describes the planet. Set info->size.
  * Cost: O(triangles). Waits. */
 BOSC_API bosc_status bosc_planet_get_info(bosc_ctx *ctx, const bosc_planet *planet, bosc_planet_info *info);
+
+/* Saves the planet, its raster and the present mesh: versioned, little-endian, with an xxHash checksum; the same bytes
+ * on every backend.
+ * Cost: O(width height + triangles); 4 bytes a sample, and 8 a triangle. Waits. */
+BOSC_API bosc_status bosc_planet_write(bosc_ctx *ctx, const bosc_planet *planet, bosc_write_fn write, void *user);
+
+/* Reads a saved planet into a new handle on the context's backend.
+ * planet: set on success.
+ * Errors: BOSC_ERR_FORMAT with the reason for damaged, truncated or hostile bytes; memory grows only with the bytes
+ * that were really read.
+ * Cost: as bosc_planet_build and bosc_bisectors_set_nodes. Waits. */
+BOSC_API bosc_status bosc_planet_read(bosc_ctx *ctx, bosc_read_fn read, void *user, bosc_planet **planet);
 
 BOSC_END_DECLS
 #endif

@@ -44,8 +44,10 @@ static bosc_status parse(void *state)
 {
     struct reader *r = state;
     BI_TRY(get_header(r));
-    BI_TRY(bi_load_array(&r->loader, &r->arrays[ROOTS], (size_t)r->header.root_count * 12, "roots"));
-    BI_TRY(bi_load_array(&r->loader, &r->arrays[NODES], (size_t)r->header.leaves * 8, "nodes"));
+    const size_t roots = (size_t)r->header.root_count * 12, leaves = (size_t)r->header.leaves * 8;
+    bi_expect(r->loader.ctx, bi_save_items(roots + leaves) + 3 * (double)r->header.leaves);
+    BI_TRY(bi_load_array(&r->loader, &r->arrays[ROOTS], roots, "roots"));
+    BI_TRY(bi_load_array(&r->loader, &r->arrays[NODES], leaves, "nodes"));
     BI_TRY(bi_load_hash(&r->loader));
     if (glued_well((const uint32_t *)(const void *)r->arrays[ROOTS].data, r->header.root_count)) return BOSC_OK;
     return malformed(r, "its roots are not glued in pairs");

@@ -12,9 +12,12 @@ static bosc_status put_bisectors(struct bi_saver *s, const void *structure)
                                    .leaves = b->view.leaves};
     memcpy(h.magic, BI_BISECTOR_SAVE_MAGIC, sizeof h.magic);
     h.hash = bi_hash(&h, offsetof(struct bi_bisector_header, hash));
+    const size_t roots = (size_t)h.root_count * 3 * sizeof *b->view.roots;
+    const size_t leaves = (size_t)h.leaves * sizeof *b->view.nodes;
+    bi_expect(s->ctx, bi_save_items(roots + leaves));
     BI_TRY(bi_save_put(s, &h, sizeof h));
-    BI_TRY(bi_save_array(s, b->view.roots, (size_t)b->view.root_count * 3 * sizeof *b->view.roots));
-    return bi_save_array(s, b->view.nodes, (size_t)b->view.leaves * sizeof *b->view.nodes);
+    BI_TRY(bi_save_array(s, b->view.roots, roots));
+    return bi_save_array(s, b->view.nodes, leaves);
 }
 
 bosc_status bosc_bisectors_write(bosc_ctx *ctx, const bosc_bisectors *bisectors, bosc_write_fn write, void *user)

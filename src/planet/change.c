@@ -1,5 +1,5 @@
 /* Changes meshes: the pool carries commands out, then leaves are carried over to the new ones. */
-#include "planet/drivers.h"
+#include "planet/tiles.h"
 
 static struct bi_planet_shape shape_of(const bosc_planet *planet)
 {
@@ -15,7 +15,7 @@ static bosc_status shape_all(bosc_ctx *ctx, bosc_planet *planet)
     struct bi_planet_shape a = shape_of(planet);
     BI_TRY(bi_planet_reserve_leaves(ctx, planet, &planet->now, a.pool.leaves));
     a.leaves = planet->now.data;
-    BI_TRY_WEIGHED(ctx, WEIGHT, BI_PLANET_STEP(ctx, shape, a.pool.leaves, &a));
+    BI_TRY_WEIGHED(ctx, WEIGHT, BI_PLANET_RUN(ctx, planet, shape, a.pool.leaves, &a));
     planet->stale = false;
     return BOSC_OK;
 }
@@ -42,7 +42,7 @@ static bosc_status carry(bosc_ctx *ctx, bosc_planet *planet, const int64_t *sour
     a.sources = sources;
     a.changed = changed;
     BI_TRY(ctx->backend->fill(ctx, changed, 0, sizeof *changed));
-    BI_TRY(BI_PLANET_STEP(ctx, carry, a.pool.leaves, &a));
+    BI_TRY(BI_PLANET_RUN(ctx, planet, carry, a.pool.leaves, &a));
     const struct bi_block before = planet->now;
     planet->now = planet->next;
     planet->next = before;

@@ -7,6 +7,18 @@
 
 #define BI_PLANET_STEP(ctx, name, n, args) (ctx->ops->planet->steps->planet_##name((ctx), (n), (args)))
 
+/* Makes the copy, of so many rows; *bad: the first value that is no height, or INT64_MAX. Waits. */
+bosc_status bi_planet_copy_samples(bosc_ctx *ctx, struct bi_planet_copy *copy, int64_t rows, int64_t *bad);
+
+/* Checks a raster's type, scale and offset, for messages about the argument `name`; fills defaults in. */
+bosc_status bi_planet_check_values(bosc_ctx *ctx, const char *name, bosc_dtype *dtype, double *scale, double offset);
+
+/* The planet has no raster, until the new one is there. */
+void bi_planet_forget_raster(bosc_planet *planet);
+
+/* Finds what is known of the raster of a view, which becomes the planet's, and makes the octahedron the mesh. */
+bosc_status bi_planet_survey(bosc_ctx *ctx, bosc_planet *planet, struct bi_planet_view *view);
+
 /* Makes the octahedron the mesh. */
 bosc_status bi_planet_reset(bosc_ctx *ctx, bosc_planet *planet);
 

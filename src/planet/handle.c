@@ -2,6 +2,7 @@
 #include "planet/handle.h"
 
 #include "core/blocks.h"
+#include "planet/cache.h"
 #include "planet/steps/raster.h"
 
 enum { SLACK = 1 << 17, LEAF = sizeof(struct bi_planet_leaf), COMMAND = 1, SOURCES = 4 * 8 };
@@ -101,6 +102,7 @@ void bosc_planet_free(bosc_planet *planet)
     struct bi_block *const blocks[] = {&planet->heights, &planet->cells, &planet->poles,
                                        &planet->noise,   &planet->now,   &planet->next};
     for (int b = 0; b < 6; b++) bi_block_free(&planet->memory, blocks[b]);
+    bi_planet_cache_free(planet->cache);
     bosc_bisectors_free(planet->pool);
     bi_memory_release(&host, planet, sizeof *planet);
 }
@@ -157,15 +159,15 @@ bosc_status bosc_planet_reserve(bosc_ctx *ctx, bosc_planet *planet, int64_t widt
     struct bi_block *const blocks[] = {&planet->heights, &planet->cells, &planet->now, &planet->next};
     const size_t leaves = (size_t)triangles * LEAF;
     const size_t bytes[] = {(size_t)raster_bytes(&view, 0), (size_t)raster_bytes(&view, 1), leaves, leaves};
-    const bool has = planet->view.width > 0;
-    const size_t used[] = {has ? (size_t)raster_bytes(&planet->view, 0) : 0,
+    const bool has = planet->view.width > 0, tiled = planet->cache != NULL;
+    const size_t used[] = {has && !tiled ? (size_t)raster_bytes(&planet->view, 0) : 0,
                            has ? (size_t)raster_bytes(&planet->view, 1) : 0,
                            has && !planet->stale ? (size_t)bi_planet_pool(planet)->leaves * LEAF : 0, 0};
     scratch += (COMMAND + SOURCES) * triangles + SLACK;
     BI_TRY_WITH_SCRATCH(ctx, bi_scratch(ctx, (size_t)scratch, &memory));
     BI_TRY(bosc_bisectors_reserve(ctx, planet->pool, triangles));
     BI_TRY(bi_blocks_grow(ctx, &planet->memory, blocks, 4, bytes, used));
-    planet->view.heights = planet->heights.data;
+    if (!tiled) planet->view.heights = planet->heights.data;
     planet->view.cells = planet->cells.data;
     return BOSC_OK;
 }
@@ -192,6 +194,7 @@ bosc_status bosc_planet_get_info(bosc_ctx *ctx, const bosc_planet *planet, bosc_
                              .high = planet->view.high,
                              .depth = planet->opts.depth,
                              .deepest = pool.deepest};
+    full.bytes += bi_planet_cache_bytes(planet->cache);
     for (int b = 0; b < 6; b++) full.bytes += (int64_t)blocks[b]->bytes;
     bi_give_info(info, &full, sizeof full);
     return BOSC_OK;

@@ -27,7 +27,7 @@ struct bi_planet_noise {
 
 /* The surface, as steps read it. */
 struct bi_planet_view {
-    const float *heights;                /* (height x width) */
+    const float *heights;                /* (height x width), or of the tiles that are there */
     const double *poles;                 /* (2) north, south */
     const struct bi_planet_cell *cells;  /* of levels BI_PLANET_CELL to top, whose only cell is the raster */
     int64_t first[BI_PLANET_LEVELS];     /* cell of each level */
@@ -35,6 +35,13 @@ struct bi_planet_view {
     double radius, low, high;            /* of heights */
     double amplitude, frequency;         /* of the first octave of detail, in periods of the unit sphere's radius */
     int32_t width, height, top, octaves; /* width: 0 without a raster; octaves: 0 without detail */
+    /* Of a raster that is read by tiles: see steps/sample.h. */
+    const int32_t *slots; /* of each tile its place in `heights`, or -1; NULL: the raster is there as a whole */
+    int32_t tile_bits, tiles_across;
+    uint8_t *done;    /* (items) */
+    uint32_t *wanted; /* (tiles) the first item that wants it; NULL: not asked */
+    bool *missed;     /* the item's */
+    uint32_t item;
 };
 
 /* A triangle: its corners in the order of the pool, and the end of its parent's base that is none of them. Errors are
@@ -51,8 +58,9 @@ struct bosc_planet {
     struct bi_planet_view view;
     struct bi_block heights, cells, poles, noise;
     bosc_bisectors *pool;
-    struct bi_block now, next; /* leaves: an update writes the others */
-    bool stale;                /* a failure left the pool without them */
+    struct bi_planet_cache *cache; /* of a raster that is read by tiles, or NULL: see tiles.h */
+    struct bi_block now, next;     /* leaves: an update writes the others */
+    bool stale;                    /* a failure left the pool without them */
 };
 
 struct bi_planet_steps; /* one bi_step_fn for each line of steps.def: see steps/steps.h */

@@ -1,7 +1,7 @@
 /* Answers questions about the surface and its mesh. */
 #include "base/bits.h"
 #include "base/elementary.h"
-#include "planet/drivers.h"
+#include "planet/tiles.h"
 
 static const double MOST = 0x1p+100; /* of an altitude */
 
@@ -20,7 +20,7 @@ static bosc_status sample(bosc_ctx *ctx, const bosc_planet *planet, const double
     a.directions = reachable;
     a.heights = heights_out.reachable;
     a.positions = positions_out.reachable;
-    BI_TRY_WEIGHED(ctx, 16, BI_PLANET_STEP(ctx, sample, n, &a));
+    BI_TRY_WEIGHED(ctx, 16, BI_PLANET_RUN(ctx, planet, sample, n, &a));
     BI_TRY(bi_stage_back(ctx, &heights_out));
     BI_TRY(bi_stage_back(ctx, &positions_out));
     return staged ? ctx->backend->sync(ctx) : BOSC_OK;
@@ -87,14 +87,34 @@ bosc_status bosc_planet_place(bosc_ctx *ctx, const bosc_planet *planet, double l
     return BOSC_OK;
 }
 
+/* Tile after tile. */
+static bosc_status measure_tiles(bosc_ctx *ctx, const bosc_planet *planet, struct bi_planet_measure *a)
+{
+    for (int64_t t = 0; t < planet->cache->tiles; t++) {
+        const struct bi_planet_part p = bi_planet_tile(planet->cache, t);
+        BI_TRY(bi_planet_fetch(ctx, planet->cache, &t, 1));
+        a->left = p.column;
+        a->above = p.row;
+        a->columns = p.columns;
+        BI_TRY_WEIGHED(ctx, 32, BI_PLANET_STEP(ctx, measure, p.rows * p.columns, a));
+    }
+    return BOSC_OK;
+}
+
 bosc_status bi_planet_measure_samples(bosc_ctx *ctx, const bosc_planet *planet, uint32_t *errors, uint64_t *worst)
 {
-    struct bi_planet_measure a = {
-        .view = planet->view, .pool = *bi_planet_pool(planet), .leaves = planet->now.data, .errors = errors};
+    struct bi_planet_measure a = {.view = planet->view,
+                                  .pool = *bi_planet_pool(planet),
+                                  .leaves = planet->now.data,
+                                  .errors = errors,
+                                  .columns = planet->view.width};
     const int64_t samples = (int64_t)planet->view.width * planet->view.height;
     BI_TRY(bi_scratch_of(ctx, 1, sizeof *a.worst, &a.worst));
     BI_TRY(ctx->backend->fill(ctx, a.worst, 0xff, sizeof *a.worst));
-    BI_TRY_WEIGHED(ctx, 32, BI_PLANET_STEP(ctx, measure, samples, &a));
+    if (planet->cache)
+        BI_TRY(measure_tiles(ctx, planet, &a));
+    else
+        BI_TRY_WEIGHED(ctx, 32, BI_PLANET_STEP(ctx, measure, samples, &a));
     return bi_read_back(ctx, worst, a.worst, sizeof *worst);
 }
 

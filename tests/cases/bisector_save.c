@@ -110,8 +110,25 @@ static void arguments(bosc_ctx *ctx)
     free(f.bytes);
 }
 
+static const unsigned char golden_bytes[] = {
+#include "golden/bisectors-v1.bosc.inc"
+};
+
+static void golden(bosc_ctx *ctx)
+{
+    struct reference_bisectors plain;
+    bosc_bisectors *b = make(ctx, REFERENCE_OCTAHEDRON, &plain);
+    bosc_bisectors *back =
+        saved_golden(ctx, &saved_bisectors, b, "bisectors-v1.bosc", golden_bytes, sizeof golden_bytes);
+    bisectors_check(ctx, back, &plain);
+    reference_bisectors_free(&plain);
+    bosc_bisectors_free(b);
+    bosc_bisectors_free(back);
+}
+
 static const struct suite_case suite_cases_bisector_save[] = {{"round_trip", round_trip, NULL},
                                                               {"damage", damage, NULL},
                                                               {"malice", malice, NULL},
-                                                              {"arguments", arguments, NULL}};
+                                                              {"arguments", arguments, NULL},
+                                                              {"golden", golden, NULL}};
 SUITE(bisector_save);

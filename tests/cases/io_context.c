@@ -12,11 +12,15 @@ static void refused(void)
     REFUSED(bosc_hash_save(NULL, NULL, NULL, NULL));
     REFUSED(bosc_trie_save(NULL, NULL, NULL, NULL));
     REFUSED(bosc_cbt_save(NULL, NULL, NULL, NULL));
+    REFUSED(bosc_bisectors_save(NULL, NULL, NULL, NULL));
+    REFUSED(bosc_planet_save(NULL, NULL, NULL, NULL));
     REFUSED(bosc_kdtree_load(NULL, NULL, NULL, NULL));
     REFUSED(bosc_graph_load(NULL, NULL, NULL, NULL));
     REFUSED(bosc_hash_load(NULL, NULL, NULL, NULL));
     REFUSED(bosc_trie_load(NULL, NULL, NULL, NULL));
     REFUSED(bosc_cbt_load(NULL, NULL, NULL, NULL));
+    REFUSED(bosc_bisectors_load(NULL, NULL, NULL, NULL));
+    REFUSED(bosc_planet_load(NULL, NULL, NULL, NULL));
     REFUSED(bosc_dist_kdtree_save(NULL, NULL, NULL, NULL, NULL));
     REFUSED(bosc_dist_kdtree_load(NULL, NULL, NULL, NULL, NULL));
     REFUSED(bosc_kdtree_or_points_read(NULL, NULL, NULL, NULL, NULL, NULL));

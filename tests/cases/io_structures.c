@@ -1,5 +1,5 @@
-/* Hash tables, tries and concurrent binary trees as files: round trips, damage, faults. What is in them is tested with
- * the structures; trees and graphs have cases of their own. */
+/* Hash tables, tries, concurrent binary trees, pools of bisectors and planets as files: round trips, damage, faults.
+ * What is in them is tested with the structures; trees and graphs have cases of their own. */
 #include "support/saved.h"
 #include "support/saved_files.h"
 
@@ -36,6 +36,32 @@ static bosc_cbt *make_cbt(bosc_ctx *ctx, int64_t n)
     CHECK_OK(ctx, bosc_cbt_split(ctx, tree, nodes, n));
     CHECK_OK(ctx, bosc_cbt_reduce(ctx, tree));
     return tree;
+}
+
+/* Leaves of a level, `n` of them split. */
+static bosc_bisectors *make_bisectors(bosc_ctx *ctx, int64_t n)
+{
+    static const uint64_t nodes[N] = {8, 9, 10, 11, 12, 13, 14, 15, 0};
+    const bosc_bisectors_opts opts = {.size = sizeof opts, .depth = 7, .level = 3};
+    bosc_bisectors *bisectors = NULL;
+    CHECK_OK(ctx, bosc_bisectors_create(ctx, &opts, &bisectors));
+    CHECK_OK(ctx, bosc_bisectors_split(ctx, bisectors, nodes, n));
+    CHECK_OK(ctx, bosc_bisectors_update(ctx, bisectors, NULL, 0, NULL, 0));
+    return bisectors;
+}
+
+/* An octahedron, `n` of its faces split. */
+static bosc_planet *make_planet(bosc_ctx *ctx, int64_t n)
+{
+    static const float heights[6] = {1, -2, 3, 0, 50, 6};
+    static const uint8_t commands[N] = {1, 0, 1, 1, 0, 1, 0, 0, 0};
+    const bosc_planet_opts opts = {.size = sizeof opts, .depth = 9, .detail_amplitude = 2};
+    const bosc_planet_raster raster = {.size = sizeof raster, .heights = heights, .width = 3, .height = 2};
+    bosc_planet *planet = NULL;
+    CHECK_OK(ctx, bosc_planet_create(ctx, &opts, &planet));
+    CHECK_OK(ctx, bosc_planet_build(ctx, planet, &raster));
+    CHECK_OK(ctx, bosc_planet_update(ctx, planet, commands, n));
+    return planet;
 }
 
 /* The file holds the bytes; loaded and saved again it holds them still; another structure's reader refuses it. */
@@ -127,6 +153,8 @@ static void refuse(bosc_ctx *ctx, const struct saved_file_kind *kind, const void
 STRUCTURE_CASES(hash, "table: NULL")
 STRUCTURE_CASES(trie, "trie: NULL")
 STRUCTURE_CASES(cbt, "tree: NULL")
+STRUCTURE_CASES(bisectors, "bisectors: NULL")
+STRUCTURE_CASES(planet, "planet: NULL")
 
 #ifdef BOSC_FAULTS
 #define FAULTS(type)                                                         \
@@ -140,22 +168,32 @@ STRUCTURE_CASES(cbt, "tree: NULL")
 FAULTS(hash)
 FAULTS(trie)
 FAULTS(cbt)
+FAULTS(bisectors)
+FAULTS(planet)
 #endif
 
 static const struct suite_case suite_cases_io_structures[] = {
     {"hash tables: round trips", round_trips_hash, NULL},
     {"tries: round trips", round_trips_trie, NULL},
     {"binary trees: round trips", round_trips_cbt, NULL},
+    {"pools of bisectors: round trips", round_trips_bisectors, NULL},
+    {"planets: round trips", round_trips_planet, NULL},
     {"hash tables: damage", damage_hash, NULL},
     {"tries: damage", damage_trie, NULL},
     {"binary trees: damage", damage_cbt, NULL},
+    {"pools of bisectors: damage", damage_bisectors, NULL},
+    {"planets: damage", damage_planet, NULL},
     {"hash tables: bad arguments", bad_arguments_hash, NULL},
     {"tries: bad arguments", bad_arguments_trie, NULL},
     {"binary trees: bad arguments", bad_arguments_cbt, NULL},
+    {"pools of bisectors: bad arguments", bad_arguments_bisectors, NULL},
+    {"planets: bad arguments", bad_arguments_planet, NULL},
 #ifdef BOSC_FAULTS
     {"hash tables: saving and loading fail at every passage", faults_hash, NULL},
     {"tries: saving and loading fail at every passage", faults_trie, NULL},
     {"binary trees: saving and loading fail at every passage", faults_cbt, NULL},
+    {"pools of bisectors: saving and loading fail at every passage", faults_bisectors, NULL},
+    {"planets: saving and loading fail at every passage", faults_planet, NULL},
 #endif
 };
 SUITE(io_structures);

@@ -2,8 +2,9 @@
 #include "cases/planet_data.h"
 
 #include "support/faults.h"
+#include "support/saved.h"
 
-enum { W = 6, H = 3, ROOM = 600, CALLS = 7 };
+enum { W = 6, H = 3, ROOM = 600, CALLS = 10 };
 
 struct outputs {
     int64_t counts[2];
@@ -19,6 +20,7 @@ struct subject {
     int which;
     float *heights;
     uint8_t commands[64];
+    struct saved file;
     struct outputs out;
 };
 
@@ -30,9 +32,16 @@ static void open_planet(bosc_ctx *ctx, void *user)
     const bosc_planet_goal goal = {.size = sizeof goal, .triangles = 40};
     s->planet = planet_make(ctx, &with_detail, s->heights, W, H);
     CHECK_OK(ctx, bosc_planet_select(ctx, s->planet, &goal));
+    CHECK_OK(ctx, bosc_planet_write(ctx, s->planet, saved_append, &s->file));
 }
 
-static void close_planet(void *user) { bosc_planet_free(((struct subject *)user)->planet); }
+static void close_planet(void *user)
+{
+    struct subject *s = user;
+    bosc_planet_free(s->planet);
+    free(s->file.bytes);
+    s->file = (struct saved){NULL, 0, 0, 0};
+}
 
 static bosc_status get_mesh(bosc_ctx *ctx, const bosc_planet *planet, struct outputs *o)
 {
@@ -49,6 +58,39 @@ static bosc_status make(bosc_ctx *ctx, struct subject *s)
     bosc_status status = bosc_planet_create(ctx, &with_detail, &planet);
     if (status == BOSC_OK) status = bosc_planet_build(ctx, planet, &raster);
     if (status == BOSC_OK) status = bosc_planet_select(ctx, planet, &goal);
+    if (status == BOSC_OK) status = get_mesh(ctx, planet, &s->out);
+    bosc_planet_free(planet);
+    return status;
+}
+
+static int read_part(void *user, int64_t row, int64_t column, int64_t rows, int64_t columns, void *values)
+{
+    const float *heights = user;
+    for (int64_t r = 0; r < rows; r++)
+        memcpy((float *)values + r * columns, heights + (row + r) * W + column, (size_t)columns * sizeof *heights);
+    return 0;
+}
+
+/* The same of a raster that is read by tiles. */
+static bosc_status make_tiled(bosc_ctx *ctx, struct subject *s)
+{
+    const bosc_planet_tiles tiles = {
+        .size = sizeof tiles, .read = read_part, .user = s->heights, .width = W, .height = H, .tile = 8};
+    const bosc_planet_goal goal = {.size = sizeof goal, .error = 400000};
+    bosc_planet *planet = NULL;
+    bosc_status status = bosc_planet_create(ctx, &with_detail, &planet);
+    if (status == BOSC_OK) status = bosc_planet_build_tiles(ctx, planet, &tiles);
+    if (status == BOSC_OK) status = bosc_planet_select(ctx, planet, &goal);
+    if (status == BOSC_OK) status = get_mesh(ctx, planet, &s->out);
+    bosc_planet_free(planet);
+    return status;
+}
+
+static bosc_status read_saved(bosc_ctx *ctx, struct subject *s)
+{
+    bosc_planet *planet = NULL;
+    s->file.at = 0;
+    bosc_status status = bosc_planet_read(ctx, saved_deliver, &s->file, &planet);
     if (status == BOSC_OK) status = get_mesh(ctx, planet, &s->out);
     bosc_planet_free(planet);
     return status;
@@ -82,6 +124,9 @@ static bosc_status call(bosc_ctx *ctx, void *user)
     case 3: return bosc_planet_sample(ctx, s->planet, directions[0], 4, o->heights, o->positions);
     case 4: return bosc_planet_reserve(ctx, s->planet, 3 * W, 2 * H, 500);
     case 5: return bosc_planet_place(ctx, s->planet, 1, 2, 3, 4, 5, &o->camera);
+    case 6: return read_saved(ctx, s);
+    case 7: s->file.size = 0; return bosc_planet_write(ctx, s->planet, saved_append, &s->file);
+    case 8: return make_tiled(ctx, s);
     default:
         status = bosc_planet_measure(ctx, s->planet, &stats);
         if (status == BOSC_OK) o->stats = stats;

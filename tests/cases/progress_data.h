@@ -136,6 +136,8 @@ SAVED(graph, w->graph)
 SAVED(hash, w->map)
 SAVED(trie, w->trie)
 SAVED(cbt, w->bisection)
+SAVED(bisectors, w->bisectors)
+SAVED(planet, w->planet)
 
 /* ---- distributed k-d trees ---- */
 
@@ -757,12 +759,17 @@ static const struct call calls[] = {
     {"bisectors_reset", bisectors_reset, NULL, false},
     {"bisectors_update", bisectors_update, bisectors_reset, false},
     {"bisectors_encode", bisectors_encode, NULL, false},
+    {"bisectors_write", bisectors_write, bisectors_reset, false},
+    {"bisectors_read", bisectors_read, bisectors_write, false},
     {"planet_build", planet_build, NULL, false},
     {"planet_select", planet_select, NULL, false},
     {"planet_update", planet_update, planet_select, false},
     {"planet_get_mesh", planet_get_mesh, planet_select, false},
     {"planet_sample", planet_sample, NULL, false},
     {"planet_measure", planet_measure, NULL, false},
+    {"planet_write", planet_write, planet_build, false},
+    {"planet_read", planet_read, planet_write, false},
+    {"planet_build_tiles", planet_build_tiles, NULL, false},
 };
 enum { CALLS = sizeof calls / sizeof calls[0] };
 

@@ -2,6 +2,8 @@
 #ifndef TESTS_CASES_PROGRESS_PLANET_H
 #define TESTS_CASES_PROGRESS_PLANET_H
 
+#include <string.h>
+
 #include "cases/progress_world.h"
 
 static bosc_status planet_build(struct world *w)
@@ -9,6 +11,27 @@ static bosc_status planet_build(struct world *w)
     const bosc_planet_raster raster = {
         .size = sizeof raster, .heights = w->heights, .width = w->side, .height = w->side};
     return bosc_planet_build(w->ctx, w->planet, &raster);
+}
+
+static int planet_read_part(void *user, int64_t row, int64_t column, int64_t rows, int64_t columns, void *values)
+{
+    const struct world *w = user;
+    for (int64_t r = 0; r < rows; r++)
+        memcpy((float *)values + r * columns, w->heights + (row + r) * w->side + column,
+               (size_t)columns * sizeof(float));
+    return 0;
+}
+
+static bosc_status planet_build_tiles(struct world *w)
+{
+    const bosc_planet_tiles tiles = {.size = sizeof tiles,
+                                     .read = planet_read_part,
+                                     .user = w,
+                                     .width = w->side,
+                                     .height = w->side,
+                                     .cache_bytes = 48 << 14,
+                                     .tile = 64};
+    return bosc_planet_build_tiles(w->ctx, w->planet, &tiles);
 }
 
 static bosc_status planet_select(struct world *w)

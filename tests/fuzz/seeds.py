@@ -92,7 +92,7 @@ def heights(folder):
 def main():
     tool, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     for name in ("npy", "gzip", "zstd", "heights", "tree", "graph", "hash", "hash_changes", "cbt", "cbt_changes", "trie",
-                 "trie_changes", "cellgraph", "terrain", "kdtree", "voxelgrid", "emst", "prims", "geometric", "writers", "arr",
+                 "trie_changes", "bisectors", "planet", "cellgraph", "terrain", "kdtree", "voxelgrid", "emst", "prims", "geometric", "writers", "arr",
                  *TEXTS):
         (folder / name).mkdir(parents=True, exist_ok=True)
         for i, text in enumerate(TEXTS.get(name, [])):
@@ -126,7 +126,7 @@ def main():
     for i, frame in enumerate(("28b52ffd0468210000782c790a3808a7c9", "28b52ffd04585400001000000100fbff39c002020010"
                                "00039f04002d28de26")): # "x,y\n", and 300,000 zeros
         (folder / "zstd" / f"{i}").write_bytes(bytes.fromhex(frame))
-    for name in ("hash", "cbt", "trie"):
+    for name in ("hash", "cbt", "trie", "bisectors", "planet"):
         for golden in (pathlib.Path(__file__).parent.parent / "golden").glob(f"{name}-v1*.bosc"):
             (folder / name / golden.stem).write_bytes(golden.read_bytes())
     for kind in range(14):

@@ -5,13 +5,14 @@
 #include "base/atomic.h"
 #include "planet/steps/surface.h"
 
-/* Items are samples. */
+/* Items are samples, `columns` of a row from `left` on, from row `above` on. */
 struct bi_planet_measure {
     struct bi_planet_view view;
     struct bi_bisector_view pool;
     const struct bi_planet_leaf *leaves;
     uint32_t *errors; /* of each leaf: the largest, as bits of f32; or NULL */
     uint64_t *worst;  /* of all: the complement of those bits, and the first sample */
+    int64_t left, above, columns;
 };
 
 /* The leaf in a direction: down by barycentric coordinates, which may have any sum. */
@@ -57,16 +58,17 @@ BI_FN float bi_planet_round_up(double x)
 BI_FN void bi_step_planet_measure(const struct bi_planet_measure *a, int64_t i)
 {
     const struct bi_planet_view *s = &a->view;
-    const double row = (double)(i / s->width), column = (double)(i % s->width);
+    const int64_t r = a->above + i / a->columns, c = a->left + i % a->columns;
+    const double row = (double)r, column = (double)c;
     const struct bi_angle longitude = bi_angle_of_turns((column + 0.5) / s->width - 0.5),
                           latitude = bi_angle_of_turns((0.5 - (row + 0.5) / s->height) / 2);
     const double across = bi_angle_cos(latitude);
     const double d[3] = {across * bi_angle_cos(longitude), across * bi_angle_sin(longitude), bi_angle_sin(latitude)};
     const int64_t leaf = bi_planet_leaf_at(&a->pool, d);
-    const double surface = s->radius + (s->heights[i] + bi_planet_detail(s, d));
+    const double surface = s->radius + (bi_planet_stored(s, r, c) + bi_planet_detail(s, d));
     const double off = bi_planet_distance_in(a->leaves + leaf, d) - surface;
     const uint32_t bits = bi_f32_bits(bi_planet_round_up(off < 0 ? -off : off));
-    const uint64_t key = (uint64_t)~bits << 32 | (uint64_t)i;
+    const uint64_t key = (uint64_t)~bits << 32 | (uint64_t)(r * s->width + c);
     if (a->errors) bi_atomic_max_u32(a->errors + leaf, bits);
     if (key < bi_atomic_load_u64(a->worst)) bi_atomic_min_u64(a->worst, key);
 }

@@ -2,16 +2,15 @@
 #ifndef BI_PLANET_STEPS_RASTER_H
 #define BI_PLANET_STEPS_RASTER_H
 
-#include "base/atomic.h"
 #include "base/elementary.h"
 #include "base/philox.h"
-#include "planet/planet.h"
+#include "planet/steps/sample.h"
 
 /* Items are samples; *bad becomes the first one that is no height. */
 struct bi_planet_copy {
     const void *from;
     float *to;
-    int64_t width, stride;
+    int64_t width, stride, to_stride;
     bosc_dtype dtype;
     double scale, offset, most;
     int64_t *bad;
@@ -26,24 +25,26 @@ BI_FN double bi_planet_value(const struct bi_planet_copy *a, int64_t at)
 
 BI_FN void bi_step_planet_copy(const struct bi_planet_copy *a, int64_t i)
 {
-    const double z = a->scale * bi_planet_value(a, i / a->width * a->stride + i % a->width) + a->offset;
+    const int64_t row = i / a->width, column = i % a->width;
+    const double z = a->scale * bi_planet_value(a, row * a->stride + column) + a->offset;
     const bool good = z > -a->most && z < a->most;
-    a->to[i] = good ? (float)z : 0;
+    a->to[row * a->to_stride + column] = good ? (float)z : 0;
     if (!good) bi_atomic_min_i64(a->bad, i);
 }
 
-/* Items 0 and 1: the poles. */
+/* Items 0 and 1: the poles, by columns from left to right, of which the last ones end at the raster's width. */
 struct bi_planet_poles {
     struct bi_planet_view view;
     double *poles;
+    int64_t column, end;
 };
 
 BI_FN void bi_step_planet_poles(const struct bi_planet_poles *a, int64_t i)
 {
-    const float *row = a->view.heights + (i ? (int64_t)(a->view.height - 1) * a->view.width : 0);
-    double sum = 0;
-    for (int32_t c = 0; c < a->view.width; c++) sum += row[c];
-    a->poles[i] = sum / a->view.width;
+    const int64_t row = i ? a->view.height - 1 : 0;
+    double sum = a->column > 0 ? a->poles[i] : 0;
+    for (int64_t c = a->column; c < a->end; c++) sum += bi_planet_stored(&a->view, row, c);
+    a->poles[i] = a->end == a->view.width ? sum / a->view.width : sum;
 }
 
 /* Cells across and down on a level. */
@@ -74,7 +75,7 @@ BI_FN double bi_planet_sample_at(const struct bi_planet_view *s, int64_t row, in
 {
     if (row < 0) return s->poles[0];
     if (row >= s->height) return s->poles[1];
-    return s->heights[row * s->width + column % s->width];
+    return bi_planet_stored(s, row, column % s->width);
 }
 
 /* One sample with its second differences: along the row, down the column, across the cell to the south-east. Half a
@@ -99,10 +100,12 @@ BI_FN struct bi_planet_cell bi_planet_sample_cell(const struct bi_planet_view *s
     return one;
 }
 
-/* Items are cells of a level, made of samples or of the level below. */
+/* Items are cells of a level, made of samples or of the level below: those from `left` on, `columns` of a row, and from
+ * row `above` on. */
 struct bi_planet_cells {
     struct bi_planet_view view;
     struct bi_planet_cell *cells;
+    int64_t left, above, columns;
     int32_t level;
 };
 
@@ -121,7 +124,8 @@ BI_FN struct bi_planet_cell bi_planet_cell_of_samples(const struct bi_planet_vie
 BI_FN void bi_step_planet_cells(const struct bi_planet_cells *a, int64_t item)
 {
     const struct bi_planet_view *s = &a->view;
-    const int64_t across = bi_planet_cell_count(s->width, a->level), i = item % across, j = item / across;
+    const int64_t across = bi_planet_cell_count(s->width, a->level), i = a->left + item % a->columns,
+                  j = a->above + item / a->columns;
     struct bi_planet_cell cell = bi_planet_empty_cell();
     if (a->level == BI_PLANET_CELL) {
         cell = bi_planet_cell_of_samples(s, i, j);
@@ -132,8 +136,9 @@ BI_FN void bi_step_planet_cells(const struct bi_planet_cells *a, int64_t item)
             for (int64_t x = 2 * i; x <= 2 * i + 1 && x < wide; x++)
                 bi_planet_extend_cell(&cell, a->cells + s->first[a->level - 1] + y * wide + x);
     }
-    a->cells[s->first[a->level] + item] = cell;
+    a->cells[s->first[a->level] + j * across + i] = cell;
 }
+BI_PLANET_TILED(cells, bi_planet_cells)
 
 /* Item i: an entry of the detail's random numbers. */
 struct bi_planet_entries {

@@ -165,6 +165,7 @@ BI_FN void bi_step_planet_shape(const struct bi_planet_shape *a, int64_t i)
     bi_planet_find_parent(&a->view, &points, node, &leaf);
     a->leaves[i] = leaf;
 }
+BI_PLANET_TILED(shape, bi_planet_shape)
 
 BI_FN void bi_planet_copy_place(double to[3], const double from[3])
 {
@@ -224,5 +225,6 @@ BI_FN void bi_step_planet_carry(const struct bi_planet_shape *a, int64_t i)
         a->leaves[i] = bi_planet_child(a, &between, node);
     }
 }
+BI_PLANET_TILED(carry, bi_planet_shape)
 
 #endif

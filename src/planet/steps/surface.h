@@ -5,7 +5,7 @@
 
 #include "base/elementary.h"
 #include "bisector/steps/query.h"
-#include "planet/planet.h"
+#include "planet/steps/sample.h"
 
 /* The axis and sign of corner v of a root: roots 0 to 3 are the faces from longitude 0 to the east on the north, 4 to 7
  * those on the south. */
@@ -54,7 +54,7 @@ BI_FN double bi_planet_row_height(const struct bi_planet_view *s, int64_t row, d
     int64_t left = (int64_t)whole, right = left + 1;
     if (left < 0) left += s->width;
     if (right >= s->width) right = 0;
-    const double a = s->heights[row * s->width + left], b = s->heights[row * s->width + right];
+    const double a = bi_planet_stored(s, row, left), b = bi_planet_stored(s, row, right);
     return a + (b - a) * (u - whole);
 }
 
@@ -150,5 +150,6 @@ BI_FN void bi_step_planet_sample(const struct bi_planet_sample *a, int64_t i)
     if (a->heights) a->heights[i] = height;
     for (int c = 0; c < 3 && a->positions; c++) a->positions[3 * i + c] = d[c] * (a->view.radius + height);
 }
+BI_PLANET_TILED(sample, bi_planet_sample)
 
 #endif

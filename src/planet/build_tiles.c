@@ -1,0 +1,48 @@
+/* Takes rasters that are read by tiles. */
+#include "planet/tiles.h"
+
+enum { TILE = 256, LEAST_TILE = 1 << BI_PLANET_CELL, MOST_TILE = 4096 };
+enum { LEAST_TILES = 32 }; /* an item of a step looks at four places and two boxes at most, in 28 tiles */
+
+static bosc_status check_tiles(bosc_ctx *ctx, const bosc_planet_tiles *tiles, bosc_planet_tiles *full,
+                               struct bi_planet_view *view)
+{
+    if (!tiles) return bi_fail(ctx, BOSC_ERR_ARG, "tiles: NULL");
+    BI_TRY(bi_check_size(ctx, "tiles", "bosc_planet_tiles", tiles->size, sizeof *full));
+    BI_TRY(bi_take_opts(ctx, "bosc_planet_tiles", tiles, full, sizeof *full));
+    if (!full->read) return bi_fail(ctx, BOSC_ERR_ARG, "tiles: read is NULL");
+    BI_TRY(bi_planet_check_values(ctx, "tiles", &full->dtype, &full->scale, full->offset));
+    if (full->tile == 0) full->tile = TILE;
+    if (full->tile < LEAST_TILE || full->tile > MOST_TILE || (full->tile & (full->tile - 1)))
+        return bi_fail(ctx, BOSC_ERR_ARG, "tiles: tile %d is no power of 2 in %d to %d", (int)full->tile, LEAST_TILE,
+                       MOST_TILE);
+    const int64_t least = LEAST_TILES * (int64_t)sizeof(float) * full->tile * full->tile;
+    if (full->cache_bytes == 0) full->cache_bytes = least > (int64_t)1 << 28 ? least : (int64_t)1 << 28;
+    if (full->cache_bytes < least)
+        return bi_fail(ctx, BOSC_ERR_ARG, "tiles: cache_bytes %lld is less than the %lld of %d tiles",
+                       (long long)full->cache_bytes, (long long)least, LEAST_TILES);
+    return bi_planet_lay_out(ctx, full->width, full->height, view);
+}
+
+static bosc_status build(bosc_ctx *ctx, bosc_planet *planet, const bosc_planet_tiles *tiles,
+                         struct bi_planet_view *view)
+{
+    bi_expect(ctx, 3 * (double)tiles->width * (double)tiles->height + 1024);
+    BI_TRY(bi_planet_cache_create(ctx, tiles, planet->opts.radius / 2, &planet->cache));
+    bi_planet_cache_view(planet->cache, view);
+    return bi_planet_survey(ctx, planet, view);
+}
+
+bosc_status bosc_planet_build_tiles(bosc_ctx *ctx, bosc_planet *planet, const bosc_planet_tiles *tiles)
+{
+    bosc_planet_tiles full;
+    BI_ENTER(ctx);
+    BI_TRY(bi_planet_check(ctx, planet));
+    struct bi_planet_view view = planet->view;
+    BI_TRY(check_tiles(ctx, tiles, &full, &view));
+    bi_planet_forget_raster(planet);
+    bosc_status status;
+    BI_WITH_SCRATCH(ctx, status = build(ctx, planet, &full, &view));
+    if (status != BOSC_OK) bi_planet_forget_raster(planet);
+    return status;
+}

@@ -1,0 +1,99 @@
+/* Reads saved planets. Nothing is believed: the arrays grow by slices that were really read, the checksum decides, then
+ * options and heights must be such as a caller may give, and the nodes be leaves that conform. */
+#include "planet/save.h"
+
+enum { HEIGHTS, NODES, ARRAYS };
+
+struct reader {
+    struct bi_loader loader; /* first: see struct bi_load_kind */
+    struct bi_planet_header header;
+    bosc_planet_opts opts;
+    struct bi_loaded arrays[ARRAYS];
+};
+
+static bosc_status malformed(struct reader *r, const char *reason) { return bi_load_malformed(&r->loader, reason); }
+
+/* Options as they were saved: where a default would be filled in, there was none. */
+static bool take_opts(struct reader *r)
+{
+    const struct bi_planet_header *h = &r->header;
+    const bosc_planet_opts opts = {.size = sizeof opts,
+                                   .radius = h->radius,
+                                   .depth = (int32_t)h->depth,
+                                   .detail_octaves = (int32_t)h->octaves,
+                                   .detail_amplitude = h->amplitude,
+                                   .detail_wavelength = h->wavelength,
+                                   .detail_seed = h->seed};
+    return h->radius != 0 && h->depth != 0 && h->octaves != 0 &&
+           bi_planet_check_opts(r->loader.ctx, &opts, &r->opts) == BOSC_OK;
+}
+
+static bosc_status get_header(struct reader *r)
+{
+    struct bi_planet_header *h = &r->header;
+    struct bi_planet_view view;
+    BI_TRY(bi_load_header(&r->loader, h, sizeof *h, BI_PLANET_SAVE_MAGIC, BI_PLANET_SAVE_VERSION));
+    uint64_t unused = h->reserved;
+    for (int i = 0; i < 5; i++) unused |= h->unused[i];
+    if (unused) return malformed(r, "the header has unknown fields");
+    if (!take_opts(r)) return malformed(r, "its options are out of range");
+    if (bi_planet_lay_out(r->loader.ctx, h->width, h->height, &view) != BOSC_OK)
+        return malformed(r, "the size of its raster is out of range");
+    if (h->leaves < BI_PLANET_ROOTS || h->leaves > BI_BISECTOR_MOST_LEAVES)
+        return malformed(r, "its number of triangles is out of range");
+    return BOSC_OK;
+}
+
+static bosc_status parse(void *state)
+{
+    struct reader *r = state;
+    BI_TRY(get_header(r));
+    const size_t samples = (size_t)(r->header.width * r->header.height) * sizeof(float),
+                 leaves = (size_t)r->header.leaves * sizeof(uint64_t);
+    bi_expect(r->loader.ctx, bi_save_items(samples + leaves) + 3 * (double)samples / sizeof(float));
+    BI_TRY(bi_load_array(&r->loader, &r->arrays[HEIGHTS], samples, "heights"));
+    BI_TRY(bi_load_array(&r->loader, &r->arrays[NODES], leaves, "nodes"));
+    return bi_load_hash(&r->loader);
+}
+
+static bosc_status create(void *state, void **fresh)
+{
+    struct reader *r = state;
+    bosc_planet *planet;
+    BI_TRY(bosc_planet_create(r->loader.ctx, &r->opts, &planet));
+    *fresh = planet;
+    return BOSC_OK;
+}
+
+static bosc_status fill(void *state, void *fresh)
+{
+    struct reader *r = state;
+    bosc_ctx *ctx = r->loader.ctx;
+    bosc_planet *planet = fresh;
+    /* Adding -0 keeps the sign of every height. */
+    const bosc_planet_raster raster = {.size = sizeof raster,
+                                       .heights = r->arrays[HEIGHTS].data,
+                                       .width = r->header.width,
+                                       .height = r->header.height,
+                                       .offset = -0.0};
+    bosc_status status = bosc_planet_build(ctx, planet, &raster);
+    if (status == BOSC_ERR_DATA) return malformed(r, "a height is NaN, or half the radius or more");
+    BI_TRY(status);
+    status = bosc_bisectors_set_nodes(ctx, planet->pool, (const uint64_t *)(const void *)r->arrays[NODES].data,
+                                      r->header.leaves);
+    if (status == BOSC_ERR_DATA) return malformed(r, "its nodes are not the leaves of a conforming bisection");
+    BI_TRY(status);
+    planet->stale = true;
+    BI_TRY(bi_planet_refresh(ctx, planet));
+    return ctx->backend->sync(ctx);
+}
+
+static void release(void *fresh) { bosc_planet_free(fresh); }
+
+bosc_status bosc_planet_read(bosc_ctx *ctx, bosc_read_fn read, void *user, bosc_planet **planet)
+{
+    static const struct bi_load_kind kind = {"planet", "saved planet", parse, create, fill, release};
+    struct reader r = {.header = {.version = 0}};
+    BI_ENTER(ctx);
+    return bi_load_structure(ctx, read, user, &kind, &r, r.arrays, ARRAYS, planet);
+}

@@ -1,0 +1,145 @@
+/* Reads the tiles of a raster as they are needed. A step is tried on all of its items; those that miss a tile want it.
+ * Then tiles are read for the first of these items, and for as many more as there are slots; and so on until none is
+ * left. Which tiles are there, and when, changes no answer. */
+#include "planet/tiles.h"
+
+#include <stdlib.h>
+
+/* ---- reading ---- */
+
+static bosc_status copy_values(bosc_ctx *ctx, struct bi_planet_cache *c, const struct bi_planet_part *p, int64_t slot)
+{
+    struct bi_planet_copy a = {.to = (float *)c->samples.data + (slot << 2 * c->bits),
+                               .to_stride = (int64_t)1 << c->bits,
+                               .width = p->columns,
+                               .stride = p->columns,
+                               .dtype = c->source.dtype,
+                               .scale = c->source.scale,
+                               .offset = c->source.offset,
+                               .most = c->most};
+    const size_t bytes = (size_t)(p->rows * p->columns) * bosc_dtype_size(c->source.dtype);
+    int64_t bad;
+    bool staged = false;
+    BI_TRY(bi_stage_in(ctx, c->blocks[BI_CACHE_VALUES].data, bytes, &a.from, &staged));
+    BI_TRY(bi_planet_copy_samples(ctx, &a, p->rows, &bad));
+    if (bad == INT64_MAX) return BOSC_OK;
+    return bi_fail(ctx, BOSC_ERR_DATA, "heights: row %lld, column %lld is NaN, or half the radius or more",
+                   (long long)(p->row + bad / p->columns), (long long)(p->column + bad % p->columns));
+}
+
+static bosc_status read_tile(bosc_ctx *ctx, struct bi_planet_cache *c, int64_t tile, int64_t slot)
+{
+    const struct bi_planet_part p = bi_planet_tile(c, tile);
+    const bosc_planet_tiles *s = &c->source;
+    if (s->read(s->user, p.row, p.column, p.rows, p.columns, c->blocks[BI_CACHE_VALUES].data) != 0)
+        return bi_fail(ctx, BOSC_ERR_IO, "tiles: rows %lld to %lld, columns %lld to %lld cannot be read",
+                       (long long)p.row, (long long)(p.row + p.rows - 1), (long long)p.column,
+                       (long long)(p.column + p.columns - 1));
+    BI_TRY_WITH_SCRATCH(ctx, copy_values(ctx, c, &p, slot));
+    return BOSC_OK;
+}
+
+/* The slot that was wanted longest ago, and not now. */
+static int64_t oldest_slot(const struct bi_planet_cache *c)
+{
+    const int64_t *times = BI_CACHE_ARRAY(c, const int64_t, BI_CACHE_TIMES);
+    int64_t oldest = 0;
+    for (int64_t s = 1; s < c->capacity; s++)
+        if (times[s] < times[oldest]) oldest = s;
+    return oldest;
+}
+
+static bosc_status read_tiles(bosc_ctx *ctx, struct bi_planet_cache *c, const int64_t *tiles, int64_t count)
+{
+    int32_t *slots = BI_CACHE_ARRAY(c, int32_t, BI_CACHE_SLOTS);
+    int64_t *held = BI_CACHE_ARRAY(c, int64_t, BI_CACHE_TILES), *times = BI_CACHE_ARRAY(c, int64_t, BI_CACHE_TIMES);
+    c->time++;
+    for (int64_t k = 0; k < count; k++)
+        if (slots[tiles[k]] >= 0) times[slots[tiles[k]]] = c->time;
+    for (int64_t k = 0; k < count; k++) {
+        if (slots[tiles[k]] >= 0) continue;
+        const int64_t slot = oldest_slot(c);
+        if (held[slot] >= 0) slots[held[slot]] = -1;
+        held[slot] = -1;
+        times[slot] = 0;
+        c->told = false;
+        BI_TRY(read_tile(ctx, c, tiles[k], slot));
+        held[slot] = tiles[k];
+        times[slot] = c->time;
+        slots[tiles[k]] = (int32_t)slot;
+    }
+    return BOSC_OK;
+}
+
+/* Tells the backend which tiles are there. */
+static bosc_status tell(bosc_ctx *ctx, struct bi_planet_cache *c)
+{
+    if (c->told) return BOSC_OK;
+    BI_TRY(ctx->backend->copy(ctx, c->slots.data, c->blocks[BI_CACHE_SLOTS].data, (size_t)c->tiles * sizeof(int32_t)));
+    BI_TRY(ctx->backend->sync(ctx));
+    c->told = true;
+    return BOSC_OK;
+}
+
+bosc_status bi_planet_fetch(bosc_ctx *ctx, struct bi_planet_cache *c, const int64_t *tiles, int64_t count)
+{
+    BI_TRY(read_tiles(ctx, c, tiles, count));
+    return tell(ctx, c);
+}
+
+/* ---- rounds ---- */
+
+static int by_key(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* The tiles that are wanted, those for the first items first: as many as there are slots at most. */
+static int64_t choose(struct bi_planet_cache *c)
+{
+    const uint32_t *wanted = BI_CACHE_ARRAY(c, const uint32_t, BI_CACHE_WANTED);
+    uint64_t *keys = BI_CACHE_ARRAY(c, uint64_t, BI_CACHE_KEYS);
+    int64_t *chosen = BI_CACHE_ARRAY(c, int64_t, BI_CACHE_CHOSEN), count = 0;
+    for (int64_t t = 0; t < c->tiles; t++)
+        if (wanted[t] != UINT32_MAX) keys[count++] = (uint64_t)wanted[t] << 32 | (uint64_t)t;
+    qsort(keys, (size_t)count, sizeof *keys, by_key);
+    if (count > c->capacity) count = c->capacity;
+    for (int64_t k = 0; k < count; k++) chosen[k] = (int64_t)(keys[k] & UINT32_MAX);
+    return count;
+}
+
+/* Tries the items that are not done. *count: of the tiles that are chosen to be read for the next round. */
+static bosc_status try_items(bosc_ctx *ctx, struct bi_planet_cache *c, bi_step_fn step, int64_t n,
+                             const struct bi_planet_view *args, int64_t *count)
+{
+    const size_t bytes = (size_t)c->tiles * sizeof *args->wanted;
+    BI_TRY(ctx->backend->fill(ctx, args->wanted, 0xff, bytes));
+    BI_TRY(step(ctx, n, args));
+    BI_TRY(ctx->backend->copy(ctx, c->blocks[BI_CACHE_WANTED].data, args->wanted, bytes));
+    BI_TRY(ctx->backend->sync(ctx));
+    *count = choose(c);
+    return BOSC_OK;
+}
+
+static bosc_status run_rounds(bosc_ctx *ctx, struct bi_planet_cache *c, bi_step_fn step, int64_t n, void *args)
+{
+    struct bi_planet_view *view = args;
+    int64_t count = 0;
+    if (n >= UINT32_MAX)
+        return bi_fail(ctx, BOSC_ERR_LIMIT, "%lld items at once, with a raster that is read by tiles", (long long)n);
+    BI_TRY(bi_scratch_of(ctx, c->tiles, sizeof *view->wanted, &view->wanted));
+    BI_TRY(bi_scratch_of(ctx, n, sizeof *view->done, &view->done));
+    BI_TRY(ctx->backend->fill(ctx, view->done, 0, (size_t)n));
+    do {
+        BI_TRY(bi_planet_fetch(ctx, c, BI_CACHE_ARRAY(c, const int64_t, BI_CACHE_CHOSEN), count));
+        BI_TRY(try_items(ctx, c, step, n, view, &count));
+    } while (count > 0);
+    return BOSC_OK;
+}
+
+bosc_status bi_planet_run_tiled(bosc_ctx *ctx, struct bi_planet_cache *c, bi_step_fn step, int64_t n, void *args)
+{
+    if (n == 0) return BOSC_OK;
+    BI_RETURN_WITH_SCRATCH(ctx, run_rounds(ctx, c, step, n, args));
+}
