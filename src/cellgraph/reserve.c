@@ -71,17 +71,19 @@ bosc_status bosc_cellgraph_bytes(const bosc_ctx *ctx, const bosc_cellgraph_opts 
     BI_TRY(check_sizes(says, n, edges));
     BI_TRY(trie_bytes(says, &full, n, &sum, &of_trie));
     size_blocks(&shape, n, edges, bytes);
-    for (int b = 0; b < BI_CELLGRAPH_BLOCKS; b++) sum += (int64_t)bytes[b];
+    for (int b = 0; b < BI_CELLGRAPH_BLOCKS; b++) sum += (int64_t)bytes[b] * (full.keep_memory ? 2 : 1);
     if (kept) *kept = sum;
     if (scratch) *scratch = size_scratch(ctx, &full, &shape, n, edges) + of_trie;
     return BOSC_OK;
 }
 
-/* Larger blocks get what the smaller ones held. */
+/* Larger blocks get what the smaller ones held; spare ones hold nothing. */
 static bosc_status grow(bosc_ctx *ctx, bosc_cellgraph *graph, const size_t bytes[BI_CELLGRAPH_BLOCKS])
 {
     struct bi_block *blocks[BI_CELLGRAPH_BLOCKS];
     size_t used[BI_CELLGRAPH_BLOCKS];
+    for (int b = 0; b < BI_CELLGRAPH_BLOCKS && graph->opts.keep_memory; b++)
+        BI_TRY(bi_block_reserve(ctx, &graph->memory, &graph->spare[b], bytes[b]));
     size_blocks(&graph->shape, graph->vertices, graph->edges, used);
     used[BI_CELLGRAPH_VERTEX_OF] = (size_t)graph->n * 4;
     for (int b = 0; b < BI_CELLGRAPH_BLOCKS; b++) {
