@@ -17,7 +17,9 @@ static bosc_status find_cells(bosc_ctx *ctx, const bosc_planner *planner, const 
     args->cell_vectors = known;
     args->vectors = vectors;
     args->words = info.words;
-    return BI_PLANNER_STEP(ctx, planner_locate, planner->cells, args);
+    bi_expect(ctx, (double)n * (double)(2 + info.words + planner->cells));
+    BI_TRY_WEIGHED(ctx, (double)n, BI_PLANNER_STEP(ctx, planner_locate, planner->cells, args));
+    return BOSC_OK;
 }
 
 /* cells (anywhere) gets the cell of each of n rotations, or -1. */
