@@ -82,14 +82,14 @@ static bosc_status grow(bosc_ctx *ctx, bosc_cellgraph *graph, const size_t bytes
 {
     struct bi_block *blocks[BI_CELLGRAPH_BLOCKS];
     size_t used[BI_CELLGRAPH_BLOCKS];
-    for (int b = 0; b < BI_CELLGRAPH_BLOCKS && graph->opts.keep_memory; b++)
-        BI_TRY(bi_block_reserve(ctx, &graph->memory, &graph->spare[b], bytes[b]));
     size_blocks(&graph->shape, graph->vertices, graph->edges, used);
     used[BI_CELLGRAPH_VERTEX_OF] = (size_t)graph->n * 4;
     for (int b = 0; b < BI_CELLGRAPH_BLOCKS; b++) {
         blocks[b] = &graph->blocks[b];
         if (graph->n == 0) used[b] = 0;
     }
+    for (int b = 0; b < BI_CELLGRAPH_BLOCKS && graph->opts.keep_memory; b++)
+        BI_TRY(bi_block_reserve(ctx, &graph->memory, &graph->spare[b], bytes[b]));
     return bi_blocks_grow(ctx, &graph->memory, blocks, BI_CELLGRAPH_BLOCKS, bytes, used);
 }
 
