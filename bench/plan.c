@@ -1,7 +1,7 @@
 /* Times motion planning: bench_plan [-n rotations] [-l constraints]. Signs of screws of random edges at uniform
- * rotations, samples along great circles, a roadmap of them, and all of it with a path, in memory that is kept; then the
- * cells of two random sets of triangles. Arrays are in the backend's memory. Signs are checked against sums in double,
- * samples against the signs of their rotations. */
+ * rotations, samples along great circles, a roadmap of them, and all of it with a path, in memory that is kept; then
+ * the cells of two random sets of triangles. Arrays are in the backend's memory. Signs are checked against sums in
+ * double, samples against the signs of their rotations. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

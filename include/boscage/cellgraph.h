@@ -108,14 +108,14 @@ BOSC_API void bosc_cellgraph_free(bosc_cellgraph *graph);
 BOSC_API bosc_status bosc_cellgraph_reset(bosc_ctx *ctx, bosc_cellgraph *graph, int32_t length);
 
 /* Reserves memory, so that builds of up to n rows that lie beside each other, with up to `edges` edges, allocate
- * nothing; with keep_memory, nor do additions up to n rows in all. The nodes of the published TRIE are excepted: the vectors decide their number. The graph keeps what it
- * holds.
+ * nothing; with keep_memory, nor do additions up to n rows in all. The nodes of the published TRIE are excepted: the
+ * vectors decide their number. The graph keeps what it holds.
  * Cost: the allocations, and a copy of what the graph holds. Waits. */
 BOSC_API bosc_status bosc_cellgraph_reserve(bosc_ctx *ctx, bosc_cellgraph *graph, int64_t n, int64_t edges);
 
 /* Upper bounds on the backend memory of a build of n rows, all different, with this many edges and these options.
- * kept: bytes the graph keeps, with keep_memory those of both graphs, without the nodes of the published TRIE and what bosc_cellgraph_prepare keeps; may be
- * NULL.
+ * kept: bytes the graph keeps, with keep_memory those of both graphs, without the nodes of the published TRIE and what
+ *     bosc_cellgraph_prepare keeps; may be NULL.
  * scratch: bytes of the context's scratch while building; may be NULL.
  * Needs no device. */
 BOSC_API bosc_status bosc_cellgraph_bytes(const bosc_ctx *ctx, const bosc_cellgraph_opts *opts, int64_t n,
