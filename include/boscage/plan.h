@@ -101,9 +101,9 @@ BOSC_API void bosc_plan_free(bosc_plan *plan);
 BOSC_API bosc_status bosc_plan_build(bosc_ctx *ctx, bosc_plan *plan, const bosc_plan_scene *scene);
 
 /* Reserves memory, so that builds of scenes, and then calls with up to n rotations that lie beside each other, allocate
- * nothing: of scenes that have, robot and obstacle each, no more balls, given and different vertices, triangles, facets,
- * vertices of facets, edges and polytopes than this one, no more forms, and give no more constraints. Excepted are what
- * bosc_plan_crossings needs for its entries, and functions that copy out. The handle keeps what it holds.
+ * nothing: of scenes that have, robot and obstacle each, no more balls, given and different vertices, triangles,
+ * facets, vertices of facets, edges and polytopes than this one, no more forms, and give no more constraints. Excepted
+ * are what bosc_plan_crossings needs for its entries, and functions that copy out. The handle keeps what it holds.
  * scene: its coordinates do not matter, but which vertices and edges are the same.
  * constraints: 0: as many as candidates, 65,536 at most.
  * n: below 2^32 - 1.

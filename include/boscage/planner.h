@@ -62,7 +62,8 @@ BOSC_API void bosc_planner_free(bosc_planner *planner);
 BOSC_API bosc_status bosc_planner_reserve(bosc_ctx *ctx, bosc_planner *planner, const bosc_plan_scene *scene,
                                           int64_t constraints, int64_t rows, int64_t edges);
 
-/* Upper bounds on the backend memory of the builds and calls for which bosc_planner_reserve with these numbers reserves.
+/* Upper bounds on the backend memory of the builds and calls for which bosc_planner_reserve with these numbers
+ * reserves.
  * kept: bytes the planner keeps; may be NULL. scratch: bytes of the context's scratch; may be NULL.
  * Errors and cost: as bosc_planner_reserve, less the allocations. */
 BOSC_API bosc_status bosc_planner_bytes(const bosc_ctx *ctx, const bosc_planner_opts *opts,

@@ -16,8 +16,8 @@ struct bi_plan_list {
     size_t item;
 };
 
-/* At most so many parts has a coefficient: it is a multiple of 2^-486 below 2^312, and from a part to the next go 50 bits
- * at least. */
+/* At most so many parts has a coefficient: it is a multiple of 2^-486 below 2^312, and from a part to the next go 50
+ * bits at least. */
 enum { BI_PLAN_PARTS = 18 };
 
 /* Signs that are known of all rotations. */

@@ -1,4 +1,5 @@
-/* Motion planning takes no more memory than is told, and after a reserve none at all, whatever the scene of that size. */
+/* Motion planning takes no more memory than is told, and after a reserve none at all, whatever the scene of that
+ * size. */
 #include "cases/plan_data.h"
 #include "cases/planner_data.h"
 #include "support/counted.h"
