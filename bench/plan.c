@@ -1,7 +1,7 @@
 /* Times motion planning: bench_plan [-n rotations] [-l constraints]. Signs of screws of random edges at uniform
- * rotations, samples along great circles, and a roadmap of them; then the cells of two random sets of triangles. Arrays
- * are in the backend's memory. Signs are checked against sums in double, samples against the signs of their
- * rotations. */
+ * rotations, samples along great circles, a roadmap of them, and all of it with a path, in memory that is kept; then
+ * the cells of two random sets of triangles. Arrays are in the backend's memory. Signs are checked against sums in
+ * double, samples against the signs of their rotations. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "harness/bench.h"
 #include "harness/random.h"
 
-enum { TRIANGLES = 4, CHECKED = 4096 };
+enum { TRIANGLES = 4, CHECKED = 4096, PATH = 4096 };
 
 struct subject {
     int64_t l, words, rows, last;
@@ -20,6 +20,8 @@ struct subject {
     uint32_t *next;
     uint8_t *labels;
     bosc_roadmap *roadmap;
+    uint32_t path[PATH];
+    int64_t steps; /* cells on it */
 };
 
 static double unit(uint64_t *state) { return (double)(bench_next(state) >> 11) * 0x1p-53; }
@@ -102,6 +104,19 @@ static void explore(void *user)
     BENCH(bosc_roadmap_explore(bench.ctx, b->roadmap, b->plan, &opts));
 }
 
+/* All that planning does with cells, in the memory of the time before: samples, signs, the cell graph, and a shortest
+ * path between the first cell and the last one. */
+static void explore_and_path(void *user)
+{
+    struct subject *b = user;
+    const bosc_roadmap_explore_opts opts = {.size = sizeof opts, .batch = bench.n, .max_rows = bench.n, .new_rate = -1};
+    bosc_roadmap_info info = {.size = sizeof info};
+    BENCH(bosc_roadmap_reset(bench.ctx, b->roadmap, b->plan));
+    BENCH(bosc_roadmap_explore(bench.ctx, b->roadmap, b->plan, &opts));
+    BENCH(bosc_roadmap_get_info(bench.ctx, b->roadmap, &info));
+    BENCH(bosc_cellgraph_path(bench.ctx, bosc_roadmap_graph(b->roadmap), 0, info.cells - 1, b->path, PATH, &b->steps));
+}
+
 static void labels(void *user)
 {
     struct subject *b = user;
@@ -179,6 +194,9 @@ static void run(struct subject *b)
               " witnessed crossings, %" PRId64 " components",
               info.rows, b->last, info.cells, info.edges, info.witnessed, components);
     bench_check(components == 1, "%" PRId64 " components of circles that are connected", components);
+    bench_row("samples, signs, cell graph and a path", bench.n, bench_time(NULL, explore_and_path, b, bench.repeats));
+    bench_check(b->steps > 0, "no path, though all cells are connected");
+    bench_say("a path through %" PRId64 " cells", b->steps);
     BENCH(bosc_plan_get_info(bench.ctx, b->bodies, &bodies));
     b->of_bodies = bench_array(NULL, (size_t)(bench.n * bodies.words) * 8);
     BENCH(bosc_plan_signs(bench.ctx, b->bodies, b->rotations, bench.n, 0, b->of_bodies));

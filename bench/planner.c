@@ -1,7 +1,7 @@
 /* Times planning in SO(3): bench_planner [-n rotations] [-l triangles]. Two random sets of triangles: building a
- * planner of so many rotations (signs, cells, which are free, components), ways through free cells of the fewest cells,
- * and routes with all of their means. Routes are checked: their certified steps at 64 rotations each, against
- * bosc_plan_collides. */
+ * planner of so many rotations (signs, cells, which are free, components), in new memory and in that of before, ways
+ * through free cells of the fewest cells, and routes with all of their means. Routes are checked: their certified steps
+ * at 64 rotations each, against bosc_plan_collides. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,6 +45,12 @@ static void build(void *user)
     const bosc_planner_opts opts = {.size = sizeof opts, .max_rows = bench.n, .batch = bench.n, .new_rate = -1};
     bosc_planner_free(b->planner);
     BENCH(bosc_planner_create(bench.ctx, &opts, &b->planner));
+    BENCH(bosc_planner_build(bench.ctx, b->planner, &b->scene));
+}
+
+static void build_again(void *user)
+{
+    struct subject *b = user;
     BENCH(bosc_planner_build(bench.ctx, b->planner, &b->scene));
 }
 
@@ -111,6 +117,8 @@ int main(int argc, char **argv)
     bench_row(bench_text("build: %" PRId64 " constraints, %" PRId64 " cells, %" PRId64 " edges", info.constraints,
                          info.cells, info.edges),
               info.rows, times);
+    times = bench_time(NULL, build_again, &b, bench.repeats);
+    bench_row("the same, built again in its memory", info.rows, times);
     choose_ends(&b, &info);
     b.route = (bosc_planner_route_opts){.size = sizeof b.route, .keep_steps = 1, .rounds = -1, .max_boxes = -1};
     times = bench_time(NULL, route, &b, bench.repeats);

@@ -84,6 +84,11 @@ typedef struct bosc_cellgraph_opts {
      * the device). The CPU ignores them. */
     int32_t blocks, threads;
     int32_t digit_bits; /* TRIE: of the digits by which its nodes branch, as in boscage/trie.h; 0: the widest */
+    /* 1: of the two graphs between which an addition goes, both keep their memory, and further additions allocate only
+     * what they need beyond it; so do builds and additions of no larger shape in the same order. 0: the old graph's is
+     * released. */
+    int32_t keep_memory;
+    int32_t reserved; /* 0 */
 } bosc_cellgraph_opts;
 
 /* Words of a packed row; 0 where a bosc_cellgraph_opts with these numbers would be refused. */
@@ -97,15 +102,20 @@ BOSC_API bosc_status bosc_cellgraph_create(bosc_ctx *ctx, const bosc_cellgraph_o
 /* Frees the graph once the work queued on it is done; NULL is allowed. */
 BOSC_API void bosc_cellgraph_free(bosc_cellgraph *graph);
 
+/* Takes all rows out of a graph, for vectors of this length; other options and its memory stay.
+ * length: as in bosc_cellgraph_opts.
+ * Errors: on failure the graph holds what it held before. */
+BOSC_API bosc_status bosc_cellgraph_reset(bosc_ctx *ctx, bosc_cellgraph *graph, int32_t length);
+
 /* Reserves memory, so that builds of up to n rows that lie beside each other, with up to `edges` edges, allocate
- * nothing. The nodes of the published TRIE are excepted: the vectors decide their number. The graph keeps what it
- * holds.
+ * nothing; with keep_memory, nor do additions up to n rows in all. The nodes of the published TRIE are excepted: the
+ * vectors decide their number. The graph keeps what it holds.
  * Cost: the allocations, and a copy of what the graph holds. Waits. */
 BOSC_API bosc_status bosc_cellgraph_reserve(bosc_ctx *ctx, bosc_cellgraph *graph, int64_t n, int64_t edges);
 
 /* Upper bounds on the backend memory of a build of n rows, all different, with this many edges and these options.
- * kept: bytes the graph keeps, without the nodes of the published TRIE and what bosc_cellgraph_prepare keeps; may be
- * NULL.
+ * kept: bytes the graph keeps, with keep_memory those of both graphs, without the nodes of the published TRIE and what
+ *     bosc_cellgraph_prepare keeps; may be NULL.
  * scratch: bytes of the context's scratch while building; may be NULL.
  * Needs no device. */
 BOSC_API bosc_status bosc_cellgraph_bytes(const bosc_ctx *ctx, const bosc_cellgraph_opts *opts, int64_t n,
@@ -126,7 +136,7 @@ BOSC_API bosc_status bosc_cellgraph_build(bosc_ctx *ctx, bosc_cellgraph *graph, 
  * Errors: on failure the graph is as it was.
  * Cost: O((vertices + n) w) to copy and group all vertices; where at most a sixteenth of them is new, these alone are
  * looked up, with each letter replaced, in O(new length 2^r) expected; else as a build. A second graph is made beside
- * the first. Waits. */
+ * the first, in the memory that keep_memory kept. Waits. */
 BOSC_API bosc_status bosc_cellgraph_add(bosc_ctx *ctx, bosc_cellgraph *graph, const uint64_t *vectors, int64_t n,
                                         int64_t stride);
 

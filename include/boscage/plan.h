@@ -18,7 +18,8 @@
  * coordinates, has at the given quaternion. Coefficients handed out are those rounded to double.
  * Sources: Kaczmarski, Rzazewski, Wolant, Massively Parallel Construction of the Cell Graph (PPAM 2015); Dobrowolski,
  * An Efficient Method of Constructing Cell Graph (SII 2013); Shoemake, Uniform Random Rotations (Graphics Gems III,
- * 1992); Shewchuk, Adaptive Precision Floating-Point Arithmetic (1997). */
+ * 1992); Shewchuk, Adaptive Precision Floating-Point Arithmetic (1997); Harper, Optimal Assignments of Numbers to
+ * Vertices (1964). */
 #ifndef BOSCAGE_PLAN_H
 #define BOSCAGE_PLAN_H
 
@@ -98,6 +99,25 @@ BOSC_API void bosc_plan_free(bosc_plan *plan);
  * the device failed. A further build of the same shape allocates nothing.
  * Cost: O(c log c) for c candidates, on one thread. Waits. */
 BOSC_API bosc_status bosc_plan_build(bosc_ctx *ctx, bosc_plan *plan, const bosc_plan_scene *scene);
+
+/* Reserves memory, so that builds of scenes, and then calls with up to n rotations that lie beside each other, allocate
+ * nothing: of scenes that have, robot and obstacle each, no more balls, given and different vertices, triangles,
+ * facets, vertices of facets, edges and polytopes than this one, no more forms, and give no more constraints. Excepted
+ * are what bosc_plan_crossings needs for its entries, and functions that copy out. The handle keeps what it holds.
+ * scene: its coordinates do not matter, but which vertices and edges are the same.
+ * constraints: 0: as many as candidates, 65,536 at most.
+ * n: below 2^32 - 1.
+ * Errors: as bosc_plan_build.
+ * Cost: the allocations, and a copy of what the handle holds. Waits. */
+BOSC_API bosc_status bosc_plan_reserve(bosc_ctx *ctx, bosc_plan *plan, const bosc_plan_scene *scene,
+                                       int64_t constraints, int64_t n);
+
+/* Upper bounds on the backend memory of the builds and calls for which bosc_plan_reserve with these numbers reserves.
+ * kept: bytes the handle keeps; may be NULL.
+ * scratch: bytes of the context's scratch; may be NULL.
+ * Errors: as bosc_plan_build. Needs no device. */
+BOSC_API bosc_status bosc_plan_bytes(const bosc_ctx *ctx, const bosc_plan_opts *opts, const bosc_plan_scene *scene,
+                                     int64_t constraints, int64_t n, int64_t *kept, int64_t *scratch);
 
 typedef struct bosc_plan_info {
     size_t size;
@@ -245,10 +265,25 @@ BOSC_API bosc_status bosc_roadmap_create(bosc_ctx *ctx, const bosc_plan *plan, b
 /* Frees the roadmap once the work queued on it is done; NULL is allowed. */
 BOSC_API void bosc_roadmap_free(bosc_roadmap *roadmap);
 
-/* Takes all rows out of a roadmap, for the constraints of a plan with as many; it keeps its memory, so that a first
- * batch no larger than that of before allocates nothing.
- * Errors: BOSC_ERR_ARG for a plan with another number of constraints; then the roadmap is as it was. */
+/* Takes all rows out of a roadmap, for the constraints of a plan, which must hold one at least. It keeps its memory, so
+ * that batches and additions no larger than those of before, in their order, allocate nothing.
+ * Errors: on BOSC_ERR_ARG the roadmap is as it was. */
 BOSC_API bosc_status bosc_roadmap_reset(bosc_ctx *ctx, bosc_roadmap *roadmap, const bosc_plan *plan);
+
+/* Reserves memory, so that explorations and additions, and resets between them, up to `rows` rows of up to so many
+ * constraints, with up to `edges` edges, allocate nothing. The roadmap keeps what it holds.
+ * constraints: 1 to 65,536; while the roadmap has rows, no more than those.
+ * rows: below 2^32 - 1.
+ * edges: 0: as many as can be, rows log2(rows) / 2.
+ * Cost: the allocations, and a copy of what the roadmap holds. Waits. */
+BOSC_API bosc_status bosc_roadmap_reserve(bosc_ctx *ctx, bosc_roadmap *roadmap, int64_t constraints, int64_t rows,
+                                          int64_t edges);
+
+/* Upper bounds on the backend memory of a roadmap with these numbers.
+ * kept: bytes the roadmap keeps; may be NULL. scratch: bytes of the context's scratch; may be NULL.
+ * Needs no device. */
+BOSC_API bosc_status bosc_roadmap_bytes(const bosc_ctx *ctx, int64_t constraints, int64_t rows, int64_t edges,
+                                        int64_t *kept, int64_t *scratch);
 
 /* Adds n rotations of the caller's, such as a start and a goal: rows in their order, without witnessed crossings.
  * rotations: (n x 4), stride as in bosc_plan_signs.

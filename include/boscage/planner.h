@@ -51,12 +51,30 @@ BOSC_API bosc_status bosc_planner_create(bosc_ctx *ctx, const bosc_planner_opts 
 /* Frees the planner once the work queued on it is done; NULL is allowed. */
 BOSC_API void bosc_planner_free(bosc_planner *planner);
 
+/* Reserves memory, so that builds of scenes, and then bosc_planner_add, locate, certify and get_cells with no more
+ * rotations, allocate nothing: of scenes no larger in any number of bosc_plan_reserve than this one. Routes take host
+ * memory of their own. The planner is empty then.
+ * constraints: that scenes give, at most 65,536; 0: as many as this one.
+ * rows: with those that are added; 0, or less than opts.max_rows: as many.
+ * edges: 0: as many as can be, rows log2(rows) / 2.
+ * Errors: as bosc_plan_build; on BOSC_ERR_ARG, BOSC_ERR_DATA and BOSC_ERR_LIMIT the planner holds what it held before.
+ * Cost: the allocations, and for 0 constraints bosc_plan_build. Waits. */
+BOSC_API bosc_status bosc_planner_reserve(bosc_ctx *ctx, bosc_planner *planner, const bosc_plan_scene *scene,
+                                          int64_t constraints, int64_t rows, int64_t edges);
+
+/* Upper bounds on the backend memory of the builds and calls for which bosc_planner_reserve with these numbers
+ * reserves.
+ * kept: bytes the planner keeps; may be NULL. scratch: bytes of the context's scratch; may be NULL.
+ * Errors and cost: as bosc_planner_reserve, less the allocations. */
+BOSC_API bosc_status bosc_planner_bytes(const bosc_ctx *ctx, const bosc_planner_opts *opts,
+                                        const bosc_plan_scene *scene, int64_t constraints, int64_t rows, int64_t edges,
+                                        int64_t *kept, int64_t *scratch);
+
 /* Takes a scene, which is copied, and makes its cells: constraints (bosc_plan_build), rotations sampled in batches
  * (bosc_roadmap_explore), which cells are free, and the components of these. A lazy planner has no cells at first:
  * bosc_planner_add makes them, and bosc_planner_route where it finds no certified route without.
  * Errors: as bosc_plan_build. On BOSC_ERR_ARG, BOSC_ERR_DATA and BOSC_ERR_LIMIT the planner holds what it held before;
- * on any other failure it is empty. A further build of the same shape, lazy or of one batch of rotations, allocates
- * nothing.
+ * on any other failure it is empty. A further build of the same shape allocates nothing.
  * Cost: that of the two; the labels of all cells; O(cells + edges). Waits. */
 BOSC_API bosc_status bosc_planner_build(bosc_ctx *ctx, bosc_planner *planner, const bosc_plan_scene *scene);
 

@@ -1,5 +1,7 @@
 /* The driver that adds vectors: those of the old vertices and the new rows become the vertices of a second graph, which
  * takes the place of the first once it is done. Old vertices come first, so they keep their numbers. */
+#include <string.h>
+
 #include "cellgraph/drivers.h"
 #include "core/call.h"
 
@@ -65,15 +67,21 @@ static bosc_status add(bosc_ctx *ctx, bosc_cellgraph *graph, struct bi_cellgraph
                            .opts = graph->opts,
                            .shape = graph->shape,
                            .trie = graph->trie,
-                           .trie_bytes = graph->trie_bytes};
+                           .trie_bytes = graph->trie_bytes,
+                           .exchanged = graph->opts.keep_memory && !graph->exchanged};
     if (rows.n == 0) return BOSC_OK;
     bosc_status status;
+    memcpy(next.blocks, graph->spare, sizeof next.blocks);
+    memset(graph->spare, 0, sizeof graph->spare);
     BI_WITH_SCRATCH(ctx, status = add_staged(ctx, graph, &rows, &next));
     graph->trie = next.trie; /* it holds nothing that is needed between builds */
     graph->trie_bytes = next.trie_bytes;
-    bosc_cellgraph spare = status == BOSC_OK ? *graph : next;
+    bosc_cellgraph other = status == BOSC_OK ? *graph : next;
     if (status == BOSC_OK) *graph = next;
-    for (int b = 0; b < BI_CELLGRAPH_BLOCKS; b++) bi_block_free(&spare.memory, &spare.blocks[b]);
+    if (graph->opts.keep_memory)
+        memcpy(graph->spare, other.blocks, sizeof other.blocks);
+    else
+        for (int b = 0; b < BI_CELLGRAPH_BLOCKS; b++) bi_block_free(&other.memory, &other.blocks[b]);
     return status;
 }
 

@@ -29,9 +29,7 @@ static bosc_status build_staged(bosc_ctx *ctx, bosc_cellgraph *graph, struct bi_
 
 static bosc_status build(bosc_ctx *ctx, bosc_cellgraph *graph, struct bi_cellgraph_rows rows, bool with_edges)
 {
-    graph->n = graph->vertices = graph->edges = graph->compared = 0;
-    graph->method = graph->opts.method;
-    graph->prepared = false;
+    bi_cellgraph_forget(graph);
     if (rows.n == 0) return BOSC_OK;
     bosc_status status;
     BI_WITH_SCRATCH(ctx, status = build_staged(ctx, graph, &rows, with_edges));

@@ -88,6 +88,8 @@ struct bosc_cellgraph {
     int64_t trie_bytes;
     bool prepared;
     struct bi_block blocks[BI_CELLGRAPH_BLOCKS];
+    struct bi_block spare[BI_CELLGRAPH_BLOCKS]; /* keep_memory: of the graph that an addition makes */
+    bool exchanged;                             /* these two, since the last build */
 };
 
 /* A vertex is compared with at most this many that agree with it outside a segment: about what looking it up with each

@@ -43,6 +43,9 @@ bosc_status bi_cellgraph_check_opts(bosc_ctx *ctx, const bosc_cellgraph_opts *op
     if (full->digit_bits < 0 || full->digit_bits > 8 || full->digit_bits % full->letter_bits)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: digit_bits %d is not in 0 to 8, or no multiple of letter_bits %d",
                        (int)full->digit_bits, (int)full->letter_bits);
+    if (full->keep_memory != 0 && full->keep_memory != 1)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: keep_memory %d is neither 0 nor 1", (int)full->keep_memory);
+    if (full->reserved != 0) return bi_fail(ctx, BOSC_ERR_ARG, "opts: reserved %d is not 0", (int)full->reserved);
     if (full->trie_search == BOSC_CELLGRAPH_TRIE_DOBROWOLSKI && !ctx->ops->cellgraph->dobrowolski)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: trie_search DOBROWOLSKI is the CPU backend's alone, not of %s",
                        ctx->backend->name);
@@ -70,7 +73,10 @@ void bosc_cellgraph_free(bosc_cellgraph *graph)
     if (!graph) return;
     struct bi_memory host = graph->host;
     bosc_trie_free(graph->trie);
-    for (int b = 0; b < BI_CELLGRAPH_BLOCKS; b++) bi_block_free(&graph->memory, &graph->blocks[b]);
+    for (int b = 0; b < BI_CELLGRAPH_BLOCKS; b++) {
+        bi_block_free(&graph->memory, &graph->blocks[b]);
+        bi_block_free(&graph->memory, &graph->spare[b]);
+    }
     bi_memory_release(&host, graph, sizeof *graph);
 }
 
@@ -92,6 +98,39 @@ bosc_status bi_cellgraph_check_rows(bosc_ctx *ctx, const bosc_cellgraph *graph, 
     if (n > 0 && rows->stride > (INT64_MAX / 8 - words) / n)
         return bi_fail(ctx, BOSC_ERR_ARG, "n: %lld rows of %lld words are more than memory can hold", (long long)n,
                        (long long)rows->stride);
+    return BOSC_OK;
+}
+
+void bi_cellgraph_forget(bosc_cellgraph *graph)
+{
+    graph->n = graph->vertices = graph->edges = graph->compared = 0;
+    graph->method = graph->opts.method;
+    graph->prepared = false;
+    for (int b = 0; b < BI_CELLGRAPH_BLOCKS && graph->exchanged; b++) {
+        const struct bi_block block = graph->blocks[b];
+        graph->blocks[b] = graph->spare[b];
+        graph->spare[b] = block;
+    }
+    graph->exchanged = false;
+}
+
+bosc_status bosc_cellgraph_reset(bosc_ctx *ctx, bosc_cellgraph *graph, int32_t length)
+{
+    bosc_cellgraph_opts full;
+    BI_ENTER(ctx);
+    BI_TRY(bi_cellgraph_check(ctx, graph));
+    bosc_cellgraph_opts opts = graph->opts;
+    opts.size = sizeof opts;
+    opts.length = length;
+    BI_TRY(bi_cellgraph_check_opts(ctx, &opts, &full));
+    if (graph->opts.length != length) {
+        bosc_trie_free(graph->trie);
+        graph->trie = NULL;
+        graph->trie_bytes = 0;
+    }
+    graph->opts = full;
+    graph->shape = bi_letters_of(full.length, full.letter_bits);
+    bi_cellgraph_forget(graph);
     return BOSC_OK;
 }
 
@@ -137,7 +176,8 @@ bosc_status bosc_cellgraph_get_info(bosc_ctx *ctx, const bosc_cellgraph *graph, 
                                 .method = graph->method,
                                 .compared = graph->compared};
     full.bytes = graph->trie_bytes;
-    for (int b = 0; b < BI_CELLGRAPH_BLOCKS; b++) full.bytes += (int64_t)graph->blocks[b].bytes;
+    for (int b = 0; b < BI_CELLGRAPH_BLOCKS; b++)
+        full.bytes += (int64_t)(graph->blocks[b].bytes + graph->spare[b].bytes);
     bi_give_info(info, &full, sizeof full);
     return BOSC_OK;
 }

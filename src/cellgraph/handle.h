@@ -18,6 +18,9 @@ bosc_status bi_cellgraph_check(bosc_ctx *ctx, const bosc_cellgraph *graph);
 bosc_status bi_cellgraph_check_rows(bosc_ctx *ctx, const bosc_cellgraph *graph, const uint64_t *vectors, int64_t n,
                                     int64_t stride, int64_t before, struct bi_cellgraph_rows *rows);
 
+/* The graph becomes empty, and its blocks are those with which its last build began. */
+void bi_cellgraph_forget(bosc_cellgraph *graph);
+
 /* Room in a block of the graph. */
 bosc_status bi_cellgraph_reserve_block(bosc_ctx *ctx, bosc_cellgraph *graph, int block, int64_t count, size_t size);
 

@@ -71,13 +71,13 @@ bosc_status bosc_cellgraph_bytes(const bosc_ctx *ctx, const bosc_cellgraph_opts 
     BI_TRY(check_sizes(says, n, edges));
     BI_TRY(trie_bytes(says, &full, n, &sum, &of_trie));
     size_blocks(&shape, n, edges, bytes);
-    for (int b = 0; b < BI_CELLGRAPH_BLOCKS; b++) sum += (int64_t)bytes[b];
+    for (int b = 0; b < BI_CELLGRAPH_BLOCKS; b++) sum += (int64_t)bytes[b] * (full.keep_memory ? 2 : 1);
     if (kept) *kept = sum;
     if (scratch) *scratch = size_scratch(ctx, &full, &shape, n, edges) + of_trie;
     return BOSC_OK;
 }
 
-/* Larger blocks get what the smaller ones held. */
+/* Larger blocks get what the smaller ones held; spare ones hold nothing. */
 static bosc_status grow(bosc_ctx *ctx, bosc_cellgraph *graph, const size_t bytes[BI_CELLGRAPH_BLOCKS])
 {
     struct bi_block *blocks[BI_CELLGRAPH_BLOCKS];
@@ -88,6 +88,8 @@ static bosc_status grow(bosc_ctx *ctx, bosc_cellgraph *graph, const size_t bytes
         blocks[b] = &graph->blocks[b];
         if (graph->n == 0) used[b] = 0;
     }
+    for (int b = 0; b < BI_CELLGRAPH_BLOCKS && graph->opts.keep_memory; b++)
+        BI_TRY(bi_block_reserve(ctx, &graph->memory, &graph->spare[b], bytes[b]));
     return bi_blocks_grow(ctx, &graph->memory, blocks, BI_CELLGRAPH_BLOCKS, bytes, used);
 }
 

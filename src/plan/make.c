@@ -108,8 +108,8 @@ static bool is_definite(const double *form, double factor)
 static bosc_status make_given(struct bi_plan_maker *m)
 {
     struct bi_exact form[BI_PLAN_COEFFICIENTS];
-    for (int64_t k = 0; k < m->scene->form_count; k++) {
-        const double *given = m->scene->forms + BI_PLAN_COEFFICIENTS * k;
+    for (int64_t k = 0; k < m->scene.form_count; k++) {
+        const double *given = m->scene.forms + BI_PLAN_COEFFICIENTS * k;
         int sign = is_definite(given, 1) ? 1 : is_definite(given, -1) ? -1 : BI_PLAN_VARIES;
         if (sign != BI_PLAN_VARIES) {
             set_constant(m, m->order.form + k, sign);
@@ -137,14 +137,26 @@ static void find_always_inside(struct bi_plan_maker *m, const struct bi_plan_sid
     }
 }
 
-bosc_status bi_plan_make(struct bi_plan_maker *m)
+static int64_t slots_for(int64_t candidates)
 {
-    int64_t n = m->order.count, slots = 16;
-    while (slots < 2 * n && slots < 4 * BI_PLAN_MAX_CONSTRAINTS) slots *= 2;
+    int64_t slots = 16;
+    while (slots < 2 * candidates && slots < 4 * BI_PLAN_MAX_CONSTRAINTS) slots *= 2;
+    return slots;
+}
+
+bosc_status bi_plan_reserve_candidates(struct bi_plan_maker *m)
+{
+    const int64_t n = m->order.count;
     BI_TRY(bi_block_reserve(m->ctx, m->host, &m->signs, (size_t)n));
     BI_TRY(bi_block_reserve(m->ctx, m->host, &m->needed, (size_t)n));
     BI_TRY(bi_block_reserve(m->ctx, m->host, &m->refs, (size_t)n * sizeof(bi_plan_ref)));
-    BI_TRY(bi_block_reserve(m->ctx, m->host, &m->slots, (size_t)slots * sizeof(int32_t)));
+    return bi_block_reserve(m->ctx, m->host, &m->slots, (size_t)slots_for(n) * sizeof(int32_t));
+}
+
+bosc_status bi_plan_make(struct bi_plan_maker *m)
+{
+    const int64_t n = m->order.count, slots = slots_for(n);
+    BI_TRY(bi_plan_reserve_candidates(m));
     int64_t *zero = bi_plan_list_extend(m, &m->offsets, 1);
     if (!zero) return BOSC_ERR_NOMEM;
     *zero = 0;

@@ -16,13 +16,17 @@ struct bi_plan_list {
     size_t item;
 };
 
+/* At most so many parts has a coefficient: it is a multiple of 2^-486 below 2^312, and from a part to the next go 50
+ * bits at least. */
+enum { BI_PLAN_PARTS = 18 };
+
 /* Signs that are known of all rotations. */
 enum { BI_PLAN_VARIES = 2, BI_PLAN_UNUSED = 3 };
 
 struct bi_plan_maker {
     bosc_ctx *ctx;
     const struct bi_memory *host; /* of all blocks */
-    const bosc_plan_scene *scene;
+    bosc_plan_scene scene;        /* with every field set */
     bool keep_duplicates;
     struct bi_plan_side robot, obstacle;
     struct bi_plan_order order;
@@ -37,6 +41,31 @@ struct bi_plan_maker {
     int64_t culled, merged;
     bool flat, always;
 };
+
+/* ---- builds: build.c ---- */
+
+/* Checks a scene and makes a maker for it, which has the handle's blocks until bi_plan_end gives them back. */
+bosc_status bi_plan_begin(bosc_ctx *ctx, bosc_plan *plan, const bosc_plan_scene *scene, struct bi_plan_maker *m);
+void bi_plan_end(bosc_plan *plan, struct bi_plan_maker *m);
+
+/* The features of the scene, and the order of the candidates that they make. */
+bosc_status bi_plan_number(struct bi_plan_maker *m);
+
+/* ---- what a handle holds: install.c ---- */
+
+struct bi_plan_bytes {
+    size_t host, device;
+};
+
+/* The handle gets what was made: in the blocks of before where they are large enough, so that only the device can fail
+ * from there on; then the handle is empty. Else in others, and on failure it stays as it was. */
+bosc_status bi_plan_install(const struct bi_plan_maker *m, bosc_plan *plan);
+
+/* Bytes of a handle that gets as much as is counted in the maker. */
+struct bi_plan_bytes bi_plan_count_bytes(const struct bi_plan_maker *m);
+
+/* The blocks of a handle become at least so long. What they hold stays. */
+bosc_status bi_plan_grow(bosc_ctx *ctx, bosc_plan *plan, struct bi_plan_bytes bytes);
 
 /* Room for `more` items behind those of the list; their place, or NULL and a message. */
 void *bi_plan_list_extend(const struct bi_plan_maker *m, struct bi_plan_list *list, int64_t more);
@@ -69,7 +98,8 @@ void bi_plan_ball_parts(const double *robot, const double *obstacle, struct bi_e
 /* The form of a candidate becomes a constraint, or a reference to one of which it is a multiple. */
 bosc_status bi_plan_add_form(struct bi_plan_maker *m, int64_t candidate, const struct bi_exact *form);
 
-/* All candidates that matter, in their order: make.c. */
+/* All candidates that matter, in their order: make.c. First, room for what is known of each. */
+bosc_status bi_plan_reserve_candidates(struct bi_plan_maker *m);
 bosc_status bi_plan_make(struct bi_plan_maker *m);
 
 static inline bi_plan_ref *bi_plan_refs_of(const struct bi_plan_maker *m) { return (bi_plan_ref *)m->refs.data; }

@@ -73,6 +73,9 @@ struct bi_plan_forms {
     int64_t exact_work; /* doubles that an exact sign needs */
 };
 
+/* Doubles that an exact sign needs, of a form with so many parts. */
+static inline int64_t bi_plan_exact_work(int64_t parts) { return 4 * parts + 8; }
+
 /* What a caller may ask for of candidates and constraints, in host memory. */
 struct bi_plan_lists {
     int64_t *candidate_of; /* (constraints) the candidate that each was */

@@ -4,15 +4,22 @@
 
 enum { BATCH = 65536, MAX_ROWS = 1 << 22 };
 
+static bosc_status check_plan(bosc_ctx *ctx, const bosc_plan *plan)
+{
+    BI_TRY(bi_plan_check(ctx, plan));
+    return plan->info.constraints > 0 ? BOSC_OK : bi_fail(ctx, BOSC_ERR_ARG, "plan: no constraints");
+}
+
 bosc_status bosc_roadmap_create(bosc_ctx *ctx, const bosc_plan *plan, bosc_roadmap **roadmap)
 {
     bosc_cellgraph *graph = NULL;
     BI_ENTER(ctx);
-    BI_TRY(bi_plan_check(ctx, plan));
-    if (plan->info.constraints == 0) return bi_fail(ctx, BOSC_ERR_ARG, "plan: no constraints");
+    BI_TRY(check_plan(ctx, plan));
     if (!roadmap) return bi_fail(ctx, BOSC_ERR_ARG, "roadmap: NULL");
-    const bosc_cellgraph_opts opts = {
-        .size = sizeof opts, .length = (int32_t)plan->info.constraints, .id_bits = plan->opts.id_bits};
+    const bosc_cellgraph_opts opts = {.size = sizeof opts,
+                                      .length = (int32_t)plan->info.constraints,
+                                      .id_bits = plan->opts.id_bits,
+                                      .keep_memory = 1};
     BI_TRY(bosc_cellgraph_create(ctx, &opts, &graph));
     bosc_roadmap *fresh = bi_host_alloc(ctx, sizeof *fresh);
     if (!fresh) {
@@ -69,8 +76,9 @@ static bosc_status check_both(bosc_ctx *ctx, const bosc_roadmap *roadmap, const 
 bosc_status bosc_roadmap_reset(bosc_ctx *ctx, bosc_roadmap *roadmap, const bosc_plan *plan)
 {
     BI_ENTER(ctx);
-    BI_TRY(check_both(ctx, roadmap, plan));
-    BI_TRY(bosc_cellgraph_build(ctx, roadmap->graph, NULL, 0, 0));
+    BI_TRY(bi_roadmap_check(ctx, roadmap));
+    BI_TRY(check_plan(ctx, plan));
+    BI_TRY(bosc_cellgraph_reset(ctx, roadmap->graph, (int32_t)plan->info.constraints));
     roadmap->info = (bosc_roadmap_info){
         .constraints = plan->info.constraints, .words = plan->info.words, .id_bits = roadmap->info.id_bits};
     roadmap->sampling = BOSC_PLAN_CIRCLES;

@@ -1,4 +1,5 @@
 /* Samples rotations. */
+#include "base/bits.h"
 #include "plan/drivers.h"
 
 enum { FIRST_PASS = 256 };
@@ -30,13 +31,20 @@ static bosc_status find_fit(bosc_ctx *ctx, const struct bi_plan_sampling *a, int
 
 static bosc_status find_witnessed(bosc_ctx *ctx, struct bi_plan_sampling *a, struct fit *fit)
 {
-    int64_t *sum;
-    BI_TRY(bi_scratch_of(ctx, 1, sizeof *sum, &sum));
-    BI_TRY(bi_scratch_of(ctx, fit->circles, sizeof *a->counts, &a->counts));
+    uint32_t *place, sum = 0;
+    BI_TRY(bi_scratch_of(ctx, 1, sizeof *place, &place));
+    BI_TRY(bi_scratch_of(ctx, fit->rows, sizeof *a->witnessed, &a->witnessed));
     BI_TRY(BI_PLAN_STEP(ctx, witness, fit->rows, a));
-    BI_TRY(BI_PLAN_STEP(ctx, count_witnessed, fit->circles, a));
-    BI_TRY(ctx->backend->core->reduce(ctx, BOSC_SUM, BOSC_I64, a->counts, fit->circles, sum));
-    return bi_read_back(ctx, &fit->witnessed, sum, sizeof *sum);
+    BI_TRY(ctx->backend->core->reduce(ctx, BOSC_SUM, BOSC_U32, a->witnessed, fit->rows, place));
+    BI_TRY(bi_read_back(ctx, &sum, place, sizeof sum));
+    fit->witnessed = sum;
+    return BOSC_OK;
+}
+
+/* Items of a circle: one at least, which gives a circle without roots its row. */
+static int64_t chunks_of(const bosc_plan *plan)
+{
+    return plan->forms.constraints > 0 ? bi_div_up(plan->forms.constraints, BI_PLAN_FORMS) : 1;
 }
 
 static bosc_status make_rows(bosc_ctx *ctx, const bosc_plan *plan, struct bi_plan_sampling *a, struct fit *fit,
@@ -45,7 +53,10 @@ static bosc_status make_rows(bosc_ctx *ctx, const bosc_plan *plan, struct bi_pla
     BI_TRY(bi_scratch_of(ctx, fit->rows, sizeof *a->roots, &a->roots));
     BI_TRY(bi_scratch_of(ctx, fit->rows, sizeof *a->ordered, &a->ordered));
     BI_TRY(bi_scratch_of(ctx, fit->rows, sizeof *a->circle_of, &a->circle_of));
-    BI_TRY(BI_PLAN_STEP(ctx, circle_roots, fit->circles, a));
+    BI_TRY(bi_scratch_of(ctx, fit->circles, sizeof *a->placed, &a->placed));
+    BI_TRY(ctx->backend->fill(ctx, a->placed, 0, (size_t)fit->circles * sizeof *a->placed));
+    a->circle_count = fit->circles;
+    BI_TRY(BI_PLAN_STEP(ctx, place_roots, fit->circles * chunks_of(plan), a));
     BI_TRY(ctx->ops->plan->order_roots(ctx, fit->circles, fit->rows, a));
     BI_TRY(BI_PLAN_STEP(ctx, sample_circle, fit->rows, a));
     BI_TRY(bi_plan_find_signs(ctx, plan, a->rotations, fit->rows, 4, vectors, NULL, NULL));
@@ -61,7 +72,10 @@ static bosc_status sample_pass(bosc_ctx *ctx, const bosc_plan *plan, struct bi_p
     BI_TRY(bi_scratch_of(ctx, circles, sizeof *a->circles, &a->circles));
     BI_TRY(bi_scratch(ctx, bytes, (void **)&a->offsets));
     BI_TRY(ctx->backend->fill(ctx, a->offsets, 0, bytes));
+    a->circle_count = circles;
     BI_TRY(BI_PLAN_STEP(ctx, circle, circles, a));
+    BI_TRY(BI_PLAN_STEP(ctx, count_roots, circles * chunks_of(plan), a));
+    BI_TRY(BI_PLAN_STEP(ctx, count_rows, circles, a));
     BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, a->offsets, circles + 1, a->offsets));
     BI_TRY(find_fit(ctx, a, circles, room, fit));
     return fit->rows > 0 ? make_rows(ctx, plan, a, fit, vectors) : BOSC_OK;

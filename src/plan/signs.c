@@ -62,19 +62,47 @@ bosc_status bosc_plan_signs(bosc_ctx *ctx, const bosc_plan *plan, const double *
     BI_RETURN_WITH_SCRATCH(ctx, stage_and_find(ctx, plan, rotations, n, stride, vectors));
 }
 
+/* Labels of vectors in reach: slabs of them, whose slices take some dozen megabytes at most, turned by 64. */
+static bosc_status find_labels(bosc_ctx *ctx, const bosc_plan *plan, const uint64_t *vectors, int64_t n, int64_t stride,
+                               uint8_t *labels)
+{
+    enum { SLAB_WORDS = 1 << 23 };
+    const int64_t words = plan->forms.words, chunks = bi_div_up(bi_plan_unit_count(&plan->logic), BI_PLAN_UNITS);
+    const int64_t most = bi_div_up(SLAB_WORDS / (words + 1), BI_PLAN_LANES), all = bi_div_up(n, BI_PLAN_LANES);
+    struct bi_plan_label a = {.logic = plan->logic, .stride = stride, .words = words};
+    BI_TRY(bi_scratch_of(ctx, (all < most ? all : most) * BI_PLAN_LANES * words, sizeof *a.slices, &a.slices));
+    BI_TRY(bi_scratch_of(ctx, all < most ? all : most, sizeof *a.collides, &a.collides));
+    for (int64_t first = 0; first < all; first += most) {
+        const int64_t begin = first * BI_PLAN_LANES;
+        a.groups = all - first < most ? all - first : most;
+        a.n = n - begin < a.groups * BI_PLAN_LANES ? n - begin : a.groups * BI_PLAN_LANES;
+        a.vectors = vectors + begin * stride;
+        a.labels = labels + begin;
+        BI_TRY(ctx->backend->fill(ctx, a.collides, 0, (size_t)a.groups * sizeof *a.collides));
+        BI_TRY(BI_PLAN_STEP(ctx, slice, a.groups * words, &a));
+        BI_TRY(BI_PLAN_STEP(ctx, label, a.groups * chunks, &a));
+        BI_TRY(BI_PLAN_STEP(ctx, spread_label, a.n, &a));
+    }
+    return BOSC_OK;
+}
+
+/* What labels of n vectors pass over, for progress. */
+static double label_items(const bosc_plan *plan, int64_t n)
+{
+    const double units = (double)bi_plan_unit_count(&plan->logic);
+    return (double)n * (1 + ((double)plan->forms.words + units / BI_PLAN_UNITS) / BI_PLAN_LANES);
+}
+
 static bosc_status label_rows(bosc_ctx *ctx, const bosc_plan *plan, const uint64_t *vectors, int64_t n, int64_t stride,
                               uint8_t *labels)
 {
-    struct bi_plan_label label = {.logic = plan->logic, .stride = stride};
     struct bi_out out;
     const void *reachable;
     bool staged = false;
     size_t bytes = plan->forms.words > 0 ? (size_t)((n - 1) * stride + plan->forms.words) * sizeof *vectors : 0;
     BI_TRY(bi_stage_in(ctx, vectors, bytes, &reachable, &staged));
     BI_TRY(bi_stage_out(ctx, labels, (size_t)n, &out, &staged));
-    label.vectors = reachable;
-    label.labels = out.reachable;
-    BI_TRY(BI_PLAN_STEP(ctx, label, n, &label));
+    BI_TRY(find_labels(ctx, plan, reachable, n, stride, out.reachable));
     BI_TRY(bi_stage_back(ctx, &out));
     return staged ? ctx->backend->sync(ctx) : BOSC_OK;
 }
@@ -94,7 +122,7 @@ bosc_status bosc_plan_labels(bosc_ctx *ctx, const bosc_plan *plan, const uint64_
     BI_TRY(bi_plan_check_array(ctx, "vectors", vectors, n * (plan->forms.words > 0), sizeof *vectors));
     BI_TRY(bi_plan_check_array(ctx, "labels", labels, n, 1));
     if (n == 0) return BOSC_OK;
-    bi_expect(ctx, (double)n);
+    bi_expect(ctx, label_items(plan, n));
     BI_RETURN_WITH_SCRATCH(ctx, label_rows(ctx, plan, vectors, n, stride, labels));
 }
 
@@ -102,7 +130,6 @@ static bosc_status find_collisions(bosc_ctx *ctx, const bosc_plan *plan, const d
                                    int64_t stride, uint8_t *collides)
 {
     const int64_t words = plan->forms.words, workers = n < BI_PLAN_TOUCH_WORKERS ? n : BI_PLAN_TOUCH_WORKERS;
-    struct bi_plan_label label = {.logic = plan->logic, .stride = words};
     struct bi_plan_label_zeros zeros = {
         .logic = plan->logic, .forms = plan->forms, .n = n, .stride = stride, .workers = workers};
     struct bi_out out;
@@ -117,9 +144,8 @@ static bosc_status find_collisions(bosc_ctx *ctx, const bosc_plan *plan, const d
     BI_TRY(bi_scratch_of(ctx, workers * BI_PLAN_TOUCH_WORK, sizeof *zeros.exact, &zeros.exact));
     BI_TRY(bi_scratch_of(ctx, workers * plan->forms.constraints, sizeof *zeros.signs, &zeros.signs));
     BI_TRY(bi_plan_find_signs(ctx, plan, zeros.rotations, n, stride, vectors, zeros.zeros, "rotations"));
-    label.vectors = vectors;
-    label.labels = zeros.labels = out.reachable;
-    BI_TRY(BI_PLAN_STEP(ctx, label, n, &label));
+    zeros.labels = out.reachable;
+    BI_TRY(find_labels(ctx, plan, vectors, n, words, zeros.labels));
     BI_TRY(BI_PLAN_STEP(ctx, label_zeros, workers, &zeros));
     BI_TRY(bi_stage_back(ctx, &out));
     return ctx->backend->sync(ctx);
@@ -133,6 +159,6 @@ bosc_status bosc_plan_collides(bosc_ctx *ctx, const bosc_plan *plan, const doubl
     BI_TRY(bi_plan_check_rotations(ctx, "rotations", rotations, n, &stride));
     BI_TRY(bi_plan_check_array(ctx, "collides", collides, n, 1));
     if (n == 0) return BOSC_OK;
-    bi_expect(ctx, (double)n * (double)(3 + plan->forms.words));
+    bi_expect(ctx, (double)n * (double)(2 + plan->forms.words) + label_items(plan, n));
     BI_RETURN_WITH_SCRATCH(ctx, find_collisions(ctx, plan, rotations, n, stride, collides));
 }

@@ -9,9 +9,13 @@ struct side {
     int64_t bodies, count, capacity;
 };
 
-static int64_t facet_vertices_of(const bosc_plan_bodies *b)
+static int64_t bodies_of(const bosc_plan_bodies *b) { return b->ball_count + b->triangle_count + b->polytope_count; }
+
+/* Before those that are equal become one. */
+static int64_t points_of(const bosc_plan_bodies *b)
 {
-    return b->polytope_count > 0 ? b->facet_offsets[b->polytope_offsets[b->polytope_count]] : 0;
+    const int64_t facets = b->polytope_count > 0 ? b->polytope_offsets[b->polytope_count] : 0;
+    return b->ball_count + 3 * b->triangle_count + (facets > 0 ? b->facet_offsets[facets] : 0);
 }
 
 static void add_point(struct side *side, const double *point)
@@ -74,6 +78,17 @@ static void add_bodies(struct side *side, const bosc_plan_bodies *b)
     }
 }
 
+/* Of the host's memory that a side takes while it is made, and the tree of an obstacle's balls. */
+static size_t side_bytes(int64_t bodies, int64_t points)
+{
+    return (size_t)(6 * bodies + 3 * points) * sizeof(double) + (size_t)(bodies + 1) * sizeof(int64_t);
+}
+
+static size_t node_bytes(int64_t bodies)
+{
+    return (size_t)bodies * 40 + (size_t)(2 * bodies - 1) * sizeof(struct bi_planner_node);
+}
+
 /* Copies a side to the backend's memory: blocks from `block` on. */
 static bosc_status keep(bosc_ctx *ctx, bosc_planner *planner, const struct side *side, int block,
                         struct bi_planner_bodies *to)
@@ -100,10 +115,8 @@ static bosc_status keep(bosc_ctx *ctx, bosc_planner *planner, const struct side 
 static bosc_status take_side(bosc_ctx *ctx, bosc_planner *planner, const bosc_plan_bodies *b, int block,
                              struct bi_planner_bodies *to)
 {
-    int64_t bodies = b->ball_count + b->triangle_count + b->polytope_count;
-    int64_t points = b->ball_count + 3 * b->triangle_count + facet_vertices_of(b);
-    size_t bytes = (size_t)(6 * bodies + 3 * points) * sizeof(double) + (size_t)(bodies + 1) * sizeof(int64_t);
-    BI_TRY(bi_block_reserve(ctx, &planner->host, &planner->work, bytes));
+    const int64_t bodies = bodies_of(b), points = points_of(b);
+    BI_TRY(bi_block_reserve(ctx, &planner->host, &planner->work, side_bytes(bodies, points)));
     double *memory = planner->work.data;
     struct side side = {.radii = memory,
                         .bounds = memory + bodies,
@@ -124,15 +137,14 @@ static bosc_status take_nodes(bosc_ctx *ctx, bosc_planner *planner)
     if (n == 0) return BOSC_OK;
     BI_TRY(bi_planner_reserve_block(ctx, planner, BI_PLANNER_NODES, count, sizeof(struct bi_planner_node)));
     size_t ball_bytes = (size_t)n * 32, order_bytes = (size_t)n * 8;
-    size_t node_bytes = (size_t)count * sizeof(struct bi_planner_node), bytes = ball_bytes + order_bytes + node_bytes;
-    BI_TRY(bi_block_reserve(ctx, &planner->host, &planner->work, bytes));
+    BI_TRY(bi_block_reserve(ctx, &planner->host, &planner->work, node_bytes(n)));
     char *memory = planner->work.data;
     double *balls = (double *)(void *)memory;
     struct bi_planner_node *nodes = (struct bi_planner_node *)(void *)(memory + ball_bytes + order_bytes);
     BI_TRY(ctx->backend->copy(ctx, balls, obstacle->bounds, ball_bytes));
     BI_TRY(ctx->backend->sync(ctx));
     bi_planner_make_nodes(balls, n, (int64_t *)(void *)(memory + ball_bytes), nodes);
-    BI_TRY(ctx->backend->copy(ctx, planner->blocks[BI_PLANNER_NODES].data, nodes, node_bytes));
+    BI_TRY(ctx->backend->copy(ctx, planner->blocks[BI_PLANNER_NODES].data, nodes, (size_t)count * sizeof *nodes));
     BI_TRY(ctx->backend->sync(ctx));
     planner->scene.nodes = planner->blocks[BI_PLANNER_NODES].data;
     planner->scene.node_count = count;
@@ -151,4 +163,26 @@ bosc_status bi_planner_take_bodies(bosc_ctx *ctx, bosc_planner *planner, const b
     to->form_count = scene->form_count;
     if (bytes > 0) BI_TRY(ctx->backend->copy(ctx, planner->blocks[BI_PLANNER_FORMS].data, scene->forms, bytes));
     return ctx->backend->sync(ctx);
+}
+
+static void size_side(const bosc_plan_bodies *b, int block, size_t bytes[BI_PLANNER_BLOCKS], size_t *work)
+{
+    const int64_t bodies = bodies_of(b), points = points_of(b);
+    bytes[block] = (size_t)points * 3 * sizeof(double);
+    bytes[block + 1] = (size_t)(bodies + 1) * sizeof(int64_t);
+    bytes[block + 2] = (size_t)bodies * 6 * sizeof(double);
+    if (side_bytes(bodies, points) > *work) *work = side_bytes(bodies, points);
+}
+
+void bi_planner_size_bodies(const bosc_plan_scene *scene, size_t bytes[BI_PLANNER_BLOCKS], size_t *work)
+{
+    const int64_t obstacles = bodies_of(&scene->obstacle);
+    *work = 0;
+    size_side(&scene->robot, BI_PLANNER_ROBOT_POINTS, bytes, work);
+    size_side(&scene->obstacle, BI_PLANNER_OBSTACLE_POINTS, bytes, work);
+    bytes[BI_PLANNER_FORMS] = (size_t)scene->form_count * 80;
+    bytes[BI_PLANNER_NODES] = 0;
+    if (obstacles == 0) return;
+    bytes[BI_PLANNER_NODES] = (size_t)(2 * obstacles - 1) * sizeof(struct bi_planner_node);
+    if (node_bytes(obstacles) > *work) *work = node_bytes(obstacles);
 }

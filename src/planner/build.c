@@ -33,7 +33,7 @@ static bosc_status label(bosc_ctx *ctx, bosc_planner *planner)
     struct bi_block *const blocks[] = {&planner->blocks[BI_PLANNER_MASK], &planner->blocks[BI_PLANNER_LABELS]};
     size_t n = (size_t)info.cells, bytes[] = {n, 8 * n}, used[] = {(size_t)planner->cells, 0};
     int64_t more;
-    if (n + n / 8 + 64 > blocks[0]->bytes) bytes[0] = n + n / 8 + 64; /* for cells that are added one by one */
+    if (n > blocks[0]->bytes) bytes[0] = bi_planner_mask_bytes(n);
     BI_TRY(bi_blocks_grow(ctx, &planner->memory, blocks, 2, bytes, used));
     BI_TRY(mask_cells(ctx, planner, planner->cells, &info, &more));
     planner->free_cells += more;
@@ -50,17 +50,13 @@ static bosc_status label_or_forget(bosc_ctx *ctx, bosc_planner *planner)
     return status;
 }
 
-/* An empty roadmap: the one of before, if its vectors are as long. */
+/* An empty roadmap, in the memory of the one of before. */
 static bosc_status take_roadmap(bosc_ctx *ctx, bosc_planner *planner)
 {
-    bosc_roadmap *kept = planner->kept_roadmap;
+    if (!planner->kept_roadmap) return bosc_roadmap_create(ctx, planner->plan, &planner->roadmap);
+    planner->roadmap = planner->kept_roadmap;
     planner->kept_roadmap = NULL;
-    if (!kept || bosc_roadmap_reset(ctx, kept, planner->plan) != BOSC_OK) {
-        bosc_roadmap_free(kept);
-        return bosc_roadmap_create(ctx, planner->plan, &planner->roadmap);
-    }
-    planner->roadmap = kept;
-    return BOSC_OK;
+    return bosc_roadmap_reset(ctx, planner->roadmap, planner->plan);
 }
 
 static bosc_status explore(bosc_ctx *ctx, bosc_planner *planner)
@@ -87,15 +83,24 @@ bosc_status bi_planner_make_cells(bosc_ctx *ctx, bosc_planner *planner)
     return status;
 }
 
+/* What making the constraints, and cells of so many rotations, passes over, for progress. */
+static bosc_status expect(bosc_ctx *ctx, const bosc_planner *planner, int64_t rotations)
+{
+    bosc_plan_info info = {.size = sizeof info};
+    BI_TRY(bosc_plan_get_info(ctx, planner->plan, &info));
+    bi_expect(ctx, 3 * (double)info.candidates + (double)rotations * (double)(20 + 2 * info.words));
+    return BOSC_OK;
+}
+
 static bosc_status take(bosc_ctx *ctx, bosc_planner *planner, const bosc_plan_scene *scene)
 {
     BI_TRY(bi_planner_take_bodies(ctx, planner, scene));
+    BI_TRY(expect(ctx, planner, planner->opts.lazy ? 0 : planner->opts.max_rows));
     return planner->opts.lazy ? BOSC_OK : bi_planner_make_cells(ctx, planner);
 }
 
 bosc_status bosc_planner_build(bosc_ctx *ctx, bosc_planner *planner, const bosc_plan_scene *scene)
 {
-    bosc_plan_scene full;
     BI_ENTER(ctx);
     BI_TRY(bi_planner_check(ctx, planner));
     bosc_plan **plan = planner->plan ? &planner->plan : &planner->kept_plan;
@@ -106,8 +111,7 @@ bosc_status bosc_planner_build(bosc_ctx *ctx, bosc_planner *planner, const bosc_
     BI_TRY(status);
     planner->plan = planner->kept_plan;
     planner->kept_plan = NULL;
-    memset(&full, 0, sizeof full);
-    memcpy(&full, scene, scene->size < sizeof full ? scene->size : sizeof full);
+    const bosc_plan_scene full = bi_planner_full_scene(scene);
     status = take(ctx, planner, &full);
     if (status != BOSC_OK) bi_planner_forget(planner);
     return status;
@@ -119,6 +123,7 @@ bosc_status bosc_planner_add(bosc_ctx *ctx, bosc_planner *planner, const double 
     BI_TRY(bi_planner_check_built(ctx, planner));
     BI_TRY(bi_planner_check_rotations(ctx, rotations, n));
     if (n == 0) return BOSC_OK;
+    BI_TRY(expect(ctx, planner, planner->cells + n + (planner->roadmap ? 0 : planner->opts.max_rows)));
     BI_TRY(bi_planner_make_cells(ctx, planner));
     if (!planner->roadmap) return BOSC_OK;
     BI_TRY(bosc_roadmap_add(ctx, planner->roadmap, planner->plan, rotations, n, 0));

@@ -3,24 +3,33 @@
 
 #include "planner/way.h"
 
-/* cells (host) gets the cell of each of n rotations. */
-static bosc_status locate(bosc_ctx *ctx, const bosc_planner *planner, const double *rotations, int64_t n,
-                          int64_t *cells)
+/* args->cells gets the cell of each of n rotations that has one. */
+static bosc_status find_cells(bosc_ctx *ctx, const bosc_planner *planner, const double *rotations, int64_t n,
+                              struct bi_planner_locate *args)
 {
     bosc_plan_info info = {.size = sizeof info};
-    struct bi_planner_locate args = {.count = n};
     uint64_t *known, *vectors;
     BI_TRY(bosc_plan_get_info(ctx, planner->plan, &info));
     BI_TRY(bi_scratch_of(ctx, planner->cells * info.words, 8, &known));
     BI_TRY(bi_scratch_of(ctx, n * info.words, 8, &vectors));
-    BI_TRY(bi_scratch_of(ctx, n, 8, &args.cells));
-    BI_TRY(ctx->backend->fill(ctx, args.cells, 0xff, (size_t)n * 8));
     BI_TRY(bosc_plan_signs(ctx, planner->plan, rotations, n, 0, vectors));
     BI_TRY(bosc_cellgraph_get_vertices(ctx, bosc_roadmap_graph(planner->roadmap), known, NULL, NULL, NULL));
-    args.cell_vectors = known;
-    args.vectors = vectors;
-    args.words = info.words;
-    BI_TRY(BI_PLANNER_STEP(ctx, planner_locate, planner->cells, &args));
+    args->cell_vectors = known;
+    args->vectors = vectors;
+    args->words = info.words;
+    bi_expect(ctx, (double)n * (double)(2 + info.words + planner->cells));
+    BI_TRY_WEIGHED(ctx, (double)n, BI_PLANNER_STEP(ctx, planner_locate, planner->cells, args));
+    return BOSC_OK;
+}
+
+/* cells (anywhere) gets the cell of each of n rotations, or -1. */
+static bosc_status locate(bosc_ctx *ctx, const bosc_planner *planner, const double *rotations, int64_t n,
+                          int64_t *cells)
+{
+    struct bi_planner_locate args = {.count = n};
+    BI_TRY(bi_scratch_of(ctx, n, 8, &args.cells));
+    BI_TRY(ctx->backend->fill(ctx, args.cells, 0xff, (size_t)n * 8));
+    if (planner->roadmap) BI_TRY(find_cells(ctx, planner, rotations, n, &args));
     BI_TRY(ctx->backend->copy(ctx, cells, args.cells, (size_t)n * 8));
     return ctx->backend->sync(ctx);
 }
@@ -34,10 +43,6 @@ bosc_status bosc_planner_locate(bosc_ctx *ctx, const bosc_planner *planner, cons
     if (n > 0 && !cells) return bi_fail(ctx, BOSC_ERR_ARG, "cells: NULL");
     BI_TRY(bi_check_aligned(ctx, "cells", cells, sizeof *cells));
     if (n == 0) return BOSC_OK;
-    if (!planner->roadmap) {
-        BI_TRY(ctx->backend->fill(ctx, cells, 0xff, (size_t)n * 8));
-        return ctx->backend->sync(ctx);
-    }
     BI_RETURN_WITH_SCRATCH(ctx, locate(ctx, planner, rotations, n, cells));
 }
 

@@ -20,7 +20,7 @@ bosc_status bi_planner_check_rotations(bosc_ctx *ctx, const double *rotations, i
     return bi_check_aligned(ctx, "rotations", rotations, sizeof *rotations);
 }
 
-static bosc_status check_opts(bosc_ctx *ctx, const bosc_planner_opts *opts, bosc_planner_opts *full)
+bosc_status bi_planner_check_opts(bosc_ctx *ctx, const bosc_planner_opts *opts, bosc_planner_opts *full)
 {
     BI_TRY(bi_take_opts(ctx, "bosc_planner_opts", opts, full, sizeof *full));
     if (full->sampling < BOSC_PLAN_CIRCLES || full->sampling > BOSC_PLAN_UNIFORM)
@@ -41,7 +41,7 @@ bosc_status bosc_planner_create(bosc_ctx *ctx, const bosc_planner_opts *opts, bo
 {
     bosc_planner_opts full;
     BI_ENTER(ctx);
-    BI_TRY(check_opts(ctx, opts, &full));
+    BI_TRY(bi_planner_check_opts(ctx, opts, &full));
     if (!planner) return bi_fail(ctx, BOSC_ERR_ARG, "planner: NULL");
     bosc_planner *fresh = bi_host_alloc(ctx, sizeof *fresh);
     if (!fresh) return BOSC_ERR_NOMEM;
@@ -91,13 +91,14 @@ const bosc_roadmap *bosc_planner_roadmap(const bosc_planner *planner) { return p
 
 bosc_status bosc_planner_get_info(bosc_ctx *ctx, const bosc_planner *planner, bosc_planner_info *info)
 {
-    bosc_plan_info plan = {.size = sizeof plan};
+    bosc_plan_info plan = {.size = sizeof plan}, kept_plan = {.size = sizeof kept_plan};
     bosc_roadmap_info roadmap = {.size = sizeof roadmap}, kept = {.size = sizeof kept};
     BI_ENTER(ctx);
     BI_TRY(bi_planner_check(ctx, planner));
     if (!info) return bi_fail(ctx, BOSC_ERR_ARG, "info: NULL");
     BI_TRY(bi_check_info(ctx, "info", "bosc_planner_info", info->size, sizeof *info));
     if (planner->plan) BI_TRY(bosc_plan_get_info(ctx, planner->plan, &plan));
+    if (planner->kept_plan) BI_TRY(bosc_plan_get_info(ctx, planner->kept_plan, &kept_plan));
     if (planner->roadmap) BI_TRY(bosc_roadmap_get_info(ctx, planner->roadmap, &roadmap));
     if (planner->kept_roadmap) BI_TRY(bosc_roadmap_get_info(ctx, planner->kept_roadmap, &kept));
     bosc_planner_info full = {.rows = roadmap.rows,
@@ -108,7 +109,7 @@ bosc_status bosc_planner_get_info(bosc_ctx *ctx, const bosc_planner *planner, bo
                               .components = planner->components,
                               .robot_bodies = planner->scene.robot.count,
                               .obstacle_bodies = planner->scene.obstacle.count,
-                              .bytes = plan.bytes + roadmap.bytes + kept.bytes};
+                              .bytes = plan.bytes + kept_plan.bytes + roadmap.bytes + kept.bytes};
     for (int b = 0; b < BI_PLANNER_BLOCKS; b++) full.bytes += (int64_t)planner->blocks[b].bytes;
     bi_give_info(info, &full, sizeof full);
     return BOSC_OK;

@@ -6,6 +6,9 @@
 #include "core/check.h"
 #include "planner/planner.h"
 
+/* The options with every field set. */
+bosc_status bi_planner_check_opts(bosc_ctx *ctx, const bosc_planner_opts *opts, bosc_planner_opts *full);
+
 /* Whether the context can reach the planner, and whether it has a scene; BOSC_ERR_ARG with the reason. */
 bosc_status bi_planner_check(bosc_ctx *ctx, const bosc_planner *planner);
 bosc_status bi_planner_check_built(bosc_ctx *ctx, const bosc_planner *planner);

@@ -1,6 +1,7 @@
 /* What cell graphs refuse, and their life: rebuilt without allocating, outliving contexts. */
 #include "cellgraph/cellgraph.h"
 #include "cases/cells_data.h"
+#include "support/counted.h"
 #include "support/faults.h"
 
 static const bosc_cellgraph_opts good = {.size = sizeof good, .length = 100};
@@ -53,6 +54,13 @@ static void create(bosc_ctx *ctx)
     for (int i = 1; i < 5; i++, o = good) {
         o.threads = lengths[i];
         CHECK_ARG(ctx, bosc_cellgraph_create(ctx, &o, &graph), "opts: threads");
+    }
+    for (int i = 0; i < 5; i++, o = good) {
+        o.keep_memory = searches[i] == 3 ? 2 : searches[i];
+        CHECK_ARG(ctx, bosc_cellgraph_create(ctx, &o, &graph), "opts: keep_memory");
+        o = good;
+        o.reserved = searches[i];
+        CHECK_ARG(ctx, bosc_cellgraph_create(ctx, &o, &graph), "opts: reserved");
     }
     for (int32_t digit = -1; digit < 30; digit += digit < 0 ? 10 : 7, o = good) {
         o.digit_bits = digit;
@@ -306,6 +314,96 @@ static void rebuilds(bosc_ctx *ctx)
     }
 }
 
+/* A build of some rows and additions of the others, until all are there. */
+static void build_in_parts(bosc_ctx *ctx, bosc_cellgraph *graph, const struct reference_cells *c, int parts)
+{
+    int64_t done = 0;
+    for (int p = 0; p < parts; p++) {
+        int64_t upto = c->n * (p + 1) / parts;
+        const uint64_t *rows = c->rows + done * c->stride;
+        if (p == 0)
+            CHECK_OK(ctx, bosc_cellgraph_build(ctx, graph, rows, upto, c->stride));
+        else
+            CHECK_OK(ctx, bosc_cellgraph_add(ctx, graph, rows, upto - done, c->stride));
+        done = upto;
+    }
+}
+
+/* Graphs that keep the memory of additions: the second time they allocate nothing, nor the first time after a reserve;
+ * and what they hold is no more than was told. Others hold one graph. */
+static void additions(bosc_ctx *ctx)
+{
+    for (int t = 0; t < 12; t++) {
+        struct suite_random r = {63};
+        struct counted counted;
+        const int parts = 2 + t % 4;
+        bosc_cellgraph_opts o = good;
+        bosc_cellgraph *graph = NULL, *whole = NULL;
+        bosc_cellgraph_info info = {.size = sizeof info}, other = {.size = sizeof other};
+        struct reference_cells c = cells_make(&r, CELLS_CUBE, 100, 1, 200, 0);
+        int64_t kept, scratch;
+        counted_open(&counted, ctx, 0);
+        o.keep_memory = t < 8;
+        CHECK_OK(counted.ctx, bosc_cellgraph_create(counted.ctx, &o, &whole));
+        CHECK_OK(counted.ctx, bosc_cellgraph_build(counted.ctx, whole, c.rows, c.n, c.stride));
+        CHECK_OK(counted.ctx, bosc_cellgraph_get_info(counted.ctx, whole, &other));
+        CHECK_OK(counted.ctx, bosc_cellgraph_create(counted.ctx, &o, &graph));
+        CHECK_OK(counted.ctx, bosc_cellgraph_bytes(counted.ctx, &o, c.n, other.edges, &kept, &scratch));
+        if (t < 4)
+            CHECK_OK(counted.ctx, bosc_cellgraph_reserve(counted.ctx, graph, c.n, other.edges));
+        else
+            build_in_parts(counted.ctx, graph, &c, parts);
+        int64_t before = counted.allocations;
+        build_in_parts(counted.ctx, graph, &c, parts);
+        CHECK((counted.allocations == before) == (t < 8));
+        CHECK_OK(counted.ctx, bosc_cellgraph_get_info(counted.ctx, graph, &info));
+        CHECK(info.vertices == other.vertices && info.edges == other.edges);
+        CHECK(info.bytes <= kept && (t >= 8) == (info.bytes < other.bytes * 6 / 5));
+        if (t < 4) CHECK_EQ(info.bytes, kept);
+        bosc_cellgraph_free(graph);
+        bosc_cellgraph_free(whole);
+        counted_close(&counted);
+        free(c.rows);
+    }
+}
+
+/* A graph that gets another length is as a new one, in the memory that it has. */
+static void resets(bosc_ctx *ctx)
+{
+    static const bosc_cellgraph_method methods[] = {BOSC_CELLGRAPH_AUTO, BOSC_CELLGRAPH_TRIE};
+    static const int32_t lengths[] = {200, 30, 130, 1}, bad[] = {0, -1, 65537, INT32_MAX, INT32_MIN};
+    for (int m = 0; m < 2; m++) {
+        struct suite_random r = {64};
+        bosc_cellgraph_opts o = good;
+        bosc_cellgraph *graph = NULL, *fresh = NULL;
+        bosc_cellgraph_info info[2] = {{.size = sizeof info[0]}, {.size = sizeof info[1]}};
+        o.method = methods[m];
+        CHECK_OK(ctx, bosc_cellgraph_create(ctx, &o, &graph));
+        for (int k = 0; k < 4; k++) {
+            struct reference_cells c = cells_make(&r, CELLS_CUBE, lengths[k], 1, 120, 0);
+            CHECK_OK(ctx, bosc_cellgraph_reset(ctx, graph, lengths[k]));
+            CHECK_OK(ctx, bosc_cellgraph_get_info(ctx, graph, &info[0]));
+            CHECK(info[0].n == 0 && info[0].edges == 0 && info[0].length == lengths[k]);
+            CHECK(k == 0 || m == 1 || info[0].bytes == info[1].bytes);
+            o.length = lengths[k];
+            CHECK_OK(ctx, bosc_cellgraph_create(ctx, &o, &fresh));
+            CHECK_OK(ctx, bosc_cellgraph_build(ctx, graph, c.rows, c.n, c.stride));
+            CHECK_OK(ctx, bosc_cellgraph_build(ctx, fresh, c.rows, c.n, c.stride));
+            CHECK_OK(ctx, bosc_cellgraph_get_info(ctx, graph, &info[0]));
+            CHECK_OK(ctx, bosc_cellgraph_get_info(ctx, fresh, &info[1]));
+            CHECK(info[0].vertices == info[1].vertices && info[0].edges == info[1].edges && info[0].edges > 0);
+            info[1].bytes = info[0].bytes;
+            for (int i = 0; i < 5; i++) CHECK_ARG(ctx, bosc_cellgraph_reset(ctx, graph, bad[i]), "opts: length");
+            CHECK_OK(ctx, bosc_cellgraph_get_info(ctx, graph, &info[0]));
+            CHECK(memcmp(&info[0], &info[1], sizeof info[0]) == 0);
+            bosc_cellgraph_free(fresh);
+            free(c.rows);
+        }
+        bosc_cellgraph_free(graph);
+    }
+    CHECK_ARG(ctx, bosc_cellgraph_reset(ctx, NULL, 5), "graph");
+}
+
 static void sizes(bosc_ctx *ctx)
 {
     static const int64_t bad[] = {-1, INT64_MIN, -1000, -(1ll << 32), -2};
@@ -396,6 +494,8 @@ static const struct suite_case suite_cases_cellgraph_args[] = {
     {"another device", other_device, NULL},
     {"another backend", NULL, other_backend},
     {"rebuilds", rebuilds, NULL},
+    {"additions", additions, NULL},
+    {"resets", resets, NULL},
     {"sizes", sizes, NULL},
     {"reserved", reserved, NULL},
 };

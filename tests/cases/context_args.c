@@ -70,6 +70,7 @@ static void of_cbt(void)
 static void of_cellgraph(void)
 {
     REFUSED(bosc_cellgraph_create(NULL, NULL, NULL));
+    REFUSED(bosc_cellgraph_reset(NULL, NULL, 1));
     REFUSED(bosc_cellgraph_reserve(NULL, NULL, 0, 0));
     REFUSED(bosc_cellgraph_bytes(NULL, NULL, 0, 0, NULL, NULL));
     REFUSED(bosc_cellgraph_build(NULL, NULL, NULL, 0, 0));
@@ -224,11 +225,17 @@ static void of_plan(void)
     REFUSED(bosc_roadmap_get_info(NULL, NULL, NULL));
     REFUSED(bosc_roadmap_get_rows(NULL, NULL, 0, 0, NULL, NULL));
     REFUSED(bosc_roadmap_get_cells(NULL, NULL, NULL));
+    REFUSED(bosc_plan_reserve(NULL, NULL, NULL, 0, 0));
+    REFUSED(bosc_plan_bytes(NULL, NULL, NULL, 0, 0, NULL, NULL));
+    REFUSED(bosc_roadmap_reserve(NULL, NULL, 0, 0, 0));
+    REFUSED(bosc_roadmap_bytes(NULL, 0, 0, 0, NULL, NULL));
 }
 
 static void of_planner(void)
 {
     REFUSED(bosc_planner_create(NULL, NULL, NULL));
+    REFUSED(bosc_planner_reserve(NULL, NULL, NULL, 0, 0, 0));
+    REFUSED(bosc_planner_bytes(NULL, NULL, NULL, 0, 0, 0, NULL, NULL));
     REFUSED(bosc_planner_build(NULL, NULL, NULL));
     REFUSED(bosc_planner_add(NULL, NULL, NULL, 0));
     REFUSED(bosc_planner_get_info(NULL, NULL, NULL));

@@ -196,7 +196,7 @@ static void roadmaps(bosc_ctx *ctx)
     CHECK_EQ(bosc_roadmap_reset(NULL, roadmap, plan), BOSC_ERR_ARG);
     CHECK_ARG(ctx, bosc_roadmap_reset(ctx, NULL, plan), "roadmap");
     CHECK_ARG(ctx, bosc_roadmap_reset(ctx, roadmap, NULL), "plan");
-    CHECK_ARG(ctx, bosc_roadmap_reset(ctx, roadmap, empty), "plan: 0 constraints, but the roadmap has");
+    CHECK_ARG(ctx, bosc_roadmap_reset(ctx, roadmap, empty), "plan: no constraints");
     CHECK_OK(ctx, bosc_roadmap_reset(ctx, roadmap, plan));
     CHECK_ARG(ctx, bosc_roadmap_add(ctx, NULL, plan, q, 1, 0), "roadmap");
     CHECK_ARG(ctx, bosc_roadmap_add(ctx, roadmap, NULL, q, 1, 0), "plan");
@@ -217,6 +217,62 @@ static void roadmaps(bosc_ctx *ctx)
     bosc_roadmap_free(roadmap);
     bosc_plan_free(plan);
     bosc_plan_free(empty);
+}
+
+/* Sizes that memory is reserved for. */
+static void sizes(bosc_ctx *ctx)
+{
+    static const int64_t bad[] = {-1, INT64_MIN, 65537, INT64_MAX, 1ll << 40};
+    struct plan_scene s, broken;
+    double q[4] = {1, 0, 0, 0};
+    bosc_plan *plan = NULL;
+    bosc_roadmap *roadmap = NULL;
+    bosc_plan_opts o = {.size = sizeof o};
+    int64_t kept = 7, scratch = 7;
+    pair_of_triangles(&s);
+    pair_of_triangles(&broken);
+    broken.triangles[0][0] = 99;
+    plan = plan_build(ctx, &s.scene, NULL);
+    CHECK_OK(ctx, bosc_roadmap_create(ctx, plan, &roadmap));
+    for (int i = 0; i < 5; i++) {
+        CHECK_ARG(ctx, bosc_plan_reserve(ctx, plan, &s.scene, bad[i], 1), "constraints");
+        CHECK_ARG(ctx, bosc_plan_bytes(ctx, NULL, &s.scene, bad[i], 1, &kept, &scratch), "constraints");
+        CHECK_ARG(ctx, bosc_roadmap_reserve(ctx, roadmap, bad[i], 1, 0), "constraints");
+        CHECK_ARG(ctx, bosc_roadmap_bytes(ctx, bad[i], 1, 0, &kept, &scratch), "constraints");
+    }
+    for (int i = 0; i < 2; i++) {
+        CHECK_ARG(ctx, bosc_plan_reserve(ctx, plan, &s.scene, 0, bad[i]), "n");
+        CHECK_ARG(ctx, bosc_plan_bytes(ctx, NULL, &s.scene, 0, bad[i], &kept, &scratch), "n");
+        CHECK_ARG(ctx, bosc_roadmap_reserve(ctx, roadmap, 1, bad[i], 0), "rows");
+        CHECK_ARG(ctx, bosc_roadmap_reserve(ctx, roadmap, 1, 1, bad[i]), "edges");
+        CHECK_ARG(ctx, bosc_roadmap_bytes(ctx, 1, bad[i], 0, &kept, &scratch), "rows");
+        CHECK_ARG(ctx, bosc_roadmap_bytes(ctx, 1, 1, bad[i], &kept, &scratch), "edges");
+    }
+    CHECK_STATUS(ctx, bosc_plan_reserve(ctx, plan, &s.scene, 0, UINT32_MAX), BOSC_ERR_LIMIT);
+    CHECK_STATUS(ctx, bosc_plan_bytes(ctx, NULL, &s.scene, 0, UINT32_MAX, &kept, &scratch), BOSC_ERR_LIMIT);
+    CHECK_STATUS(ctx, bosc_roadmap_reserve(ctx, roadmap, 1, UINT32_MAX, 0), BOSC_ERR_LIMIT);
+    CHECK_STATUS(ctx, bosc_roadmap_bytes(ctx, 1, UINT32_MAX, 0, &kept, &scratch), BOSC_ERR_LIMIT);
+    CHECK_ARG(ctx, bosc_roadmap_reserve(ctx, roadmap, 0, 1, 0), "constraints: 0");
+    CHECK_ARG(ctx, bosc_roadmap_bytes(ctx, 0, 1, 0, &kept, &scratch), "constraints: 0");
+    CHECK_ARG(ctx, bosc_plan_reserve(ctx, NULL, &s.scene, 0, 1), "plan");
+    CHECK_ARG(ctx, bosc_roadmap_reserve(ctx, NULL, 1, 1, 0), "roadmap");
+    CHECK_ARG(ctx, bosc_plan_reserve(ctx, plan, NULL, 0, 1), "scene");
+    CHECK_ARG(ctx, bosc_plan_bytes(ctx, NULL, NULL, 0, 1, &kept, &scratch), "scene");
+    CHECK_STATUS(ctx, bosc_plan_reserve(ctx, plan, &broken.scene, 0, 1), BOSC_ERR_DATA);
+    CHECK_STATUS(ctx, bosc_plan_bytes(ctx, NULL, &broken.scene, 0, 1, &kept, &scratch), BOSC_ERR_DATA);
+    o.id_bits = 33;
+    CHECK_ARG(ctx, bosc_plan_bytes(ctx, &o, &s.scene, 0, 1, &kept, &scratch), "opts: id_bits");
+    CHECK(kept == 7 && scratch == 7);
+    CHECK_OK(ctx, bosc_plan_bytes(ctx, NULL, &s.scene, 0, 1, NULL, NULL));
+    CHECK_OK(ctx, bosc_roadmap_bytes(ctx, 1, 1, 0, NULL, NULL));
+    CHECK_OK(ctx, bosc_roadmap_add(ctx, roadmap, plan, q, 1, 0));
+    CHECK_ARG(ctx, bosc_roadmap_reserve(ctx, roadmap, 65536, 2, 0), "constraints: 65536 are more than the");
+    CHECK_OK(ctx, bosc_roadmap_reserve(ctx, roadmap, plan_info(ctx, plan).constraints, 20, 0));
+    bosc_roadmap_info info = {.size = sizeof info};
+    CHECK_OK(ctx, bosc_roadmap_get_info(ctx, roadmap, &info));
+    CHECK(info.rows == 1 && info.cells == 1);
+    bosc_roadmap_free(roadmap);
+    bosc_plan_free(plan);
 }
 
 /* What copies out: arrays that are not aligned, places that are not there, and nothing to copy. */
@@ -285,7 +341,7 @@ static void copies(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_plan_args[] = {
-    {"create", create, NULL},   {"scenes", scenes, NULL},     {"rows", rows, NULL},
-    {"samples", samples, NULL}, {"roadmaps", roadmaps, NULL}, {"copies", copies, NULL},
+    {"create", create, NULL},     {"scenes", scenes, NULL}, {"rows", rows, NULL},   {"samples", samples, NULL},
+    {"roadmaps", roadmaps, NULL}, {"copies", copies, NULL}, {"sizes", sizes, NULL},
 };
 SUITE(plan_args);

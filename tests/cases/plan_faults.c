@@ -2,7 +2,7 @@
 #include "cases/plan_data.h"
 #include "support/faults.h"
 
-enum { ROWS = 120, CALLS = 8, WORDS = 2 };
+enum { ROWS = 120, CALLS = 9, WORDS = 2 };
 
 struct subject {
     struct plan_scene scene;
@@ -76,6 +76,12 @@ static bosc_status call(bosc_ctx *ctx, void *user)
         return status;
     }
     case 6: return explore_fresh(ctx, s, o);
+    case 7: { /* what they hold stays, whatever fails */
+        bosc_status status = bosc_plan_reserve(ctx, s->plan, &s->scene.scene, 0, 2 * ROWS);
+        if (status == BOSC_OK) status = bosc_roadmap_reserve(ctx, s->roadmap, 1, 2 * ROWS, 0);
+        if (status == BOSC_OK) status = bosc_plan_signs(ctx, s->plan, s->q, ROWS, 0, o->vectors);
+        return status;
+    }
     default: return bosc_roadmap_get_rows(ctx, s->roadmap, 0, ROWS / 2, o->q, o->next);
     }
 }

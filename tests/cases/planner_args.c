@@ -192,11 +192,58 @@ static void lengths(bosc_ctx *ctx)
     bosc_planner_free(planner);
 }
 
+/* Sizes that memory is reserved for. A reserve that is refused leaves the scene; one that is not, none. */
+static void sizes(bosc_ctx *ctx)
+{
+    static const int64_t bad[] = {-1, INT64_MIN, 65537, INT64_MAX, 1ll << 40};
+    struct planner_scene s, broken;
+    bosc_planner *planner = NULL;
+    bosc_planner_opts o = {.size = sizeof o, .max_rows = 100};
+    bosc_planner_info info = {.size = sizeof info};
+    int64_t kept = 7, scratch = 7;
+    make_scene(&s);
+    make_scene(&broken);
+    broken.scene.robot.ball_count = -1;
+    CHECK_OK(ctx, bosc_planner_create(ctx, &o, &planner));
+    CHECK_OK(ctx, bosc_planner_build(ctx, planner, &s.scene));
+    for (int i = 0; i < 5; i++) {
+        CHECK_ARG(ctx, bosc_planner_reserve(ctx, planner, &s.scene, bad[i], 0, 0), "constraints");
+        CHECK_ARG(ctx, bosc_planner_bytes(ctx, &o, &s.scene, bad[i], 0, 0, &kept, &scratch), "constraints");
+    }
+    for (int i = 0; i < 2; i++) {
+        CHECK_ARG(ctx, bosc_planner_reserve(ctx, planner, &s.scene, 1, bad[i], 0), "rows");
+        CHECK_ARG(ctx, bosc_planner_reserve(ctx, planner, &s.scene, 0, 0, bad[i]), "edges");
+        CHECK_ARG(ctx, bosc_planner_bytes(ctx, &o, &s.scene, 0, bad[i], 0, &kept, &scratch), "rows");
+        CHECK_ARG(ctx, bosc_planner_bytes(ctx, &o, &s.scene, 1, 0, bad[i], &kept, &scratch), "edges");
+    }
+    CHECK_STATUS(ctx, bosc_planner_reserve(ctx, planner, &s.scene, 1, UINT32_MAX, 0), BOSC_ERR_LIMIT);
+    CHECK_STATUS(ctx, bosc_planner_bytes(ctx, &o, &s.scene, 1, UINT32_MAX, 0, &kept, &scratch), BOSC_ERR_LIMIT);
+    CHECK_ARG(ctx, bosc_planner_reserve(ctx, NULL, &s.scene, 0, 0, 0), "planner");
+    for (int constraints = 0; constraints < 2; constraints++) {
+        CHECK_ARG(ctx, bosc_planner_reserve(ctx, planner, NULL, constraints, 0, 0), "scene");
+        CHECK_ARG(ctx, bosc_planner_bytes(ctx, &o, NULL, constraints, 0, 0, &kept, &scratch), "scene");
+        CHECK_ARG(ctx, bosc_planner_reserve(ctx, planner, &broken.scene, constraints, 0, 0), "robot");
+        CHECK_ARG(ctx, bosc_planner_bytes(ctx, &o, &broken.scene, constraints, 0, 0, &kept, &scratch), "robot");
+    }
+    o.batch = -1;
+    CHECK_ARG(ctx, bosc_planner_bytes(ctx, &o, &s.scene, 0, 0, 0, &kept, &scratch), "opts: batch");
+    CHECK(kept == 7 && scratch == 7);
+    CHECK_OK(ctx, bosc_planner_bytes(ctx, NULL, &s.scene, 1, 0, 0, NULL, NULL));
+    CHECK_OK(ctx, bosc_planner_get_info(ctx, planner, &info));
+    CHECK(info.rows > 0 && bosc_planner_plan(planner) != NULL);
+    CHECK_OK(ctx, bosc_planner_reserve(ctx, planner, &s.scene, 0, 0, 0));
+    CHECK_OK(ctx, bosc_planner_get_info(ctx, planner, &info));
+    CHECK(info.rows == 0 && bosc_planner_plan(planner) == NULL && bosc_planner_roadmap(planner) == NULL);
+    CHECK_OK(ctx, bosc_planner_build(ctx, planner, &s.scene));
+    bosc_planner_free(planner);
+}
+
 static const struct suite_case suite_cases_planner_args[] = {
     {"create", create, NULL},
     {"handles", handles, NULL},
     {"scenes", scenes, NULL},
     {"calls", calls, NULL},
     {"lengths of rotations", lengths, NULL},
+    {"sizes", sizes, NULL},
 };
 SUITE(planner_args);

@@ -47,6 +47,8 @@ static bosc_status call(bosc_ctx *ctx, void *user)
     switch (s->which) {
     case 0:
         status = make(ctx, s, &planner);
+        if (status == BOSC_OK) status = bosc_planner_reserve(ctx, planner, &s->scene.scene, 0, 202, 0);
+        if (status == BOSC_OK) status = bosc_planner_build(ctx, planner, &s->scene.scene);
         if (status == BOSC_OK) status = bosc_planner_add(ctx, planner, ends, 2);
         if (status == BOSC_OK) status = bosc_planner_build(ctx, planner, &s->scene.scene); /* in place */
         if (status == BOSC_OK)

@@ -2,8 +2,20 @@
 #ifndef TESTS_CASES_PROGRESS_PLAN_H
 #define TESTS_CASES_PROGRESS_PLAN_H
 
+#include <stddef.h>
+#include <string.h>
+
 #include "cases/progress_world.h"
 
+/* What a build makes, in figures. */
+static bosc_status plan_build(struct world *w)
+{
+    bosc_status status = bosc_plan_build(w->ctx, w->unbuilt_plan, &w->fans);
+    bosc_plan_info info = {.size = sizeof info};
+    if (status == BOSC_OK) CHECK_OK(w->ctx, bosc_plan_get_info(w->ctx, w->unbuilt_plan, &info));
+    if (status == BOSC_OK) memcpy(w->out, &info, offsetof(bosc_plan_info, bytes));
+    return status;
+}
 static bosc_status plan_signs(struct world *w)
 {
     return bosc_plan_signs(w->ctx, w->plan, w->rotations, w->n, 0, (uint64_t *)(void *)w->out);
@@ -42,6 +54,11 @@ static bosc_status roadmap_explore(struct world *w)
     return bosc_roadmap_explore(w->ctx, w->roadmap, w->plan, &o);
 }
 static bosc_status planner_build(struct world *w) { return bosc_planner_build(w->ctx, w->planner, &w->scene); }
+static bosc_status planner_add(struct world *w) { return bosc_planner_add(w->ctx, w->planner, w->rotations, w->n); }
+static bosc_status planner_locate(struct world *w)
+{
+    return bosc_planner_locate(w->ctx, w->planner, w->rotations, w->n, (int64_t *)(void *)w->out);
+}
 static bosc_status planner_certify(struct world *w)
 {
     return bosc_planner_certify(w->ctx, w->planner, w->rotations, w->n, w->out, NULL);

@@ -11,7 +11,18 @@
 #include "support/suite.h"
 
 /* Some thousand items on the CPU: what is told at least depends on their number, what more on time. */
-enum { N = 20000, FEW = 1000, K = 4, SIDE = 150, LETTERS = 24, MODEL = 300, DEPTH = 21, LEVEL = 15, OUT = 8 * N * 8 };
+enum {
+    N = 20000,
+    FEW = 1000,
+    K = 4,
+    SIDE = 150,
+    LETTERS = 24,
+    MODEL = 300,
+    FAN = 60,
+    DEPTH = 21,
+    LEVEL = 15,
+    OUT = 8 * N * 8
+};
 
 /* What the calls work on. Arrays lie in host memory. */
 struct world {
@@ -41,10 +52,12 @@ struct world {
     bosc_cbt *bisection;
     bosc_bisectors *bisectors;
     bosc_planet *planet;
-    bosc_plan *plan;
+    bosc_plan *plan, *unbuilt_plan;
     bosc_planner *planner;
     bosc_roadmap *roadmap;
-    bosc_plan_scene scene;
+    bosc_plan_scene scene, fans; /* fans: triangles that all may meet */
+    double fan[2][3 * (FAN + 1)];
+    int64_t fan_triangles[3 * FAN];
     double balls[4 * 46 + 4]; /* of a robot, and of a wall around it */
     double *rotations;        /* (n x 4) */
     int64_t offsets[N + 1], more[N + 1];
@@ -161,6 +174,31 @@ static void make_plan(struct world *w)
     CHECK_OK(w->ctx, bosc_plan_sample(w->ctx, w->plan, &uniform, w->n, w->rotations, NULL, NULL, &rows, NULL));
 }
 
+/* Triangles that have the origin's neighbourhood in common, of both sides. */
+static void make_fans(struct world *w)
+{
+    const int64_t n = w->n > FEW ? FAN : 8;
+    for (int side = 0; side < 2; side++) {
+        double *v = w->fan[side];
+        for (int64_t k = 0; k <= n; k++) {
+            const double angle = (double)k * 0.1 + side, radius = 1 + 0.01 * (double)(k % 7);
+            v[3 * k] = k == n ? 0.1 : radius * cos(angle);
+            v[3 * k + 1] = k == n ? 0.2 : radius * sin(angle);
+            v[3 * k + 2] = k == n ? 0.3 : 0.05 * (double)k - 1;
+        }
+        bosc_plan_bodies *bodies = side ? &w->fans.obstacle : &w->fans.robot;
+        *bodies = (bosc_plan_bodies){
+            .vertices = v, .vertex_count = n + 1, .triangles = w->fan_triangles, .triangle_count = n - 1};
+    }
+    for (int64_t t = 0; t + 1 < n; t++) {
+        w->fan_triangles[3 * t] = n;
+        w->fan_triangles[3 * t + 1] = t;
+        w->fan_triangles[3 * t + 2] = t + 1;
+    }
+    w->fans.size = sizeof w->fans;
+    CHECK_OK(w->ctx, bosc_plan_create(w->ctx, NULL, &w->unbuilt_plan));
+}
+
 static void make_structures(struct world *w)
 {
     bosc_ctx *ctx = w->ctx;
@@ -231,6 +269,7 @@ static void make_world(struct world *w, bosc_ctx *ctx)
     CHECK_OK(ctx, bosc_msf_compute(ctx, w->graph, NULL, w->tree_ids, NULL, &info));
     w->tree_edges = info.edges;
     make_plan(w);
+    make_fans(w);
     CHECK_OK(ctx, bosc_cbt_get_bits(ctx, w->bisection, w->bits));
     CHECK_OK(ctx, bosc_cbt_get_heap(ctx, w->bisection, w->heap));
 }
@@ -267,6 +306,7 @@ static void free_world(struct world *w)
     bosc_roadmap_free(w->roadmap);
     bosc_planner_free(w->planner);
     bosc_plan_free(w->plan);
+    bosc_plan_free(w->unbuilt_plan);
     free((void *)(uintptr_t)w->mesh.vertices);
     free((void *)(uintptr_t)w->mesh.triangles);
     bosc_cbt_free(w->bisection);

@@ -64,6 +64,16 @@ cudaError_t allocate(void **memory, size_t bytes, cudaMemoryType type)
     return cudaSuccess;
 }
 
+/* Whether all of them lie in one allocation. */
+bool allocated(const char *from, size_t bytes)
+{
+    locked guard;
+    auto after = live.upper_bound(from);
+    if (after == live.begin()) return false;
+    auto found = --after;
+    return from + bytes <= found->first + found->second.bytes;
+}
+
 void finish_all(); /* waits for the device, as cudaFree does */
 
 cudaError_t release(void *memory, cudaMemoryType type)
@@ -259,9 +269,10 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind 
     (void)cudaStreamSynchronize(nullptr);
     return error;
 }
+/* As a device does, it refuses memory that CUDA did not allocate. */
 cudaError_t cudaMemsetAsync(void *memory, int byte, size_t bytes, cudaStream_t stream)
 {
-    if (bytes && !memory) return failed(cudaErrorInvalidValue);
+    if (bytes && !allocated(static_cast<char *>(memory), bytes)) return failed(cudaErrorInvalidValue);
     if (bytes) emulator::queue(stream, [=] { memset(memory, byte, bytes); });
     return cudaSuccess;
 }

@@ -83,20 +83,24 @@ BI_FN struct bi_plan_circle bi_plan_circle_of(uint64_t seed, uint64_t circle)
     return at;
 }
 
+enum { BI_PLAN_FORMS = 32 }; /* of an item */
+
 struct bi_plan_sampling {
     struct bi_plan_forms forms;
     uint64_t seed;
-    int64_t first;                  /* circle, or uniform row */
-    struct bi_plan_circle *circles; /* (circles) */
-    int64_t *offsets;               /* (circles + 1) counts of rows, and then where each circle's rows begin */
-    double *roots;                  /* (rows) unordered, */
-    double *ordered;                /* and ascending */
-    uint32_t *circle_of;            /* (rows) */
-    double *rotations;              /* (rows x 4) */
+    int64_t first; /* circle, or uniform row */
+    int64_t circle_count;
+    struct bi_plan_circle *circles; /* (circle_count) */
+    uint32_t *placed;               /* (circle_count) roots that have a place, 0 before */
+    int64_t *offsets;    /* (circle_count + 1) 0 before, counts of rows, and then where each circle's rows begin */
+    double *roots;       /* (rows) unordered, */
+    double *ordered;     /* and ascending */
+    uint32_t *circle_of; /* (rows) */
+    double *rotations;   /* (rows x 4) */
     const uint64_t *vectors;
-    void *next;      /* (rows) */
-    int64_t *counts; /* (circles) crossings that are witnessed */
-    int64_t base;    /* the row of the caller's that row 0 is */
+    void *next;          /* (rows) */
+    uint32_t *witnessed; /* (rows) 1: the crossing after it is */
+    int64_t base;        /* the row of the caller's that row 0 is */
     bool wide_ids;
 };
 
@@ -123,28 +127,58 @@ BI_FN bool bi_plan_roots(const double *row, const struct bi_plan_arc *arc, doubl
 
 BI_FN void bi_step_circle(const struct bi_plan_sampling *a, int64_t i)
 {
-    struct bi_plan_circle circle = bi_plan_circle_of(a->seed, (uint64_t)(a->first + i));
-    struct bi_plan_arc arc = bi_plan_arc_of(circle.g, circle.h);
-    double roots[2];
-    int64_t count = 0;
-    for (int64_t k = 0; k < a->forms.constraints; k++)
-        count += 2 * bi_plan_roots(a->forms.rows + BI_PLAN_ROW * k, &arc, roots);
-    a->circles[i] = circle;
-    a->offsets[i] = count > 0 ? count : 1;
+    a->circles[i] = bi_plan_circle_of(a->seed, (uint64_t)(a->first + i));
 }
 
-BI_FN void bi_step_circle_roots(const struct bi_plan_sampling *a, int64_t i)
+/* An item of the steps that follow: some forms on a circle. Neighbours have the same forms. */
+struct bi_plan_roots_item {
+    int64_t circle, first, end;
+    struct bi_plan_arc arc;
+};
+
+BI_FN struct bi_plan_roots_item bi_plan_roots_item_of(const struct bi_plan_sampling *a, int64_t at)
 {
-    struct bi_plan_arc arc = bi_plan_arc_of(a->circles[i].g, a->circles[i].h);
+    const int64_t circle = at % a->circle_count, first = at / a->circle_count * BI_PLAN_FORMS,
+                  end = first + BI_PLAN_FORMS;
+    struct bi_plan_roots_item item = {circle, first, end < a->forms.constraints ? end : a->forms.constraints,
+                                      bi_plan_arc_of(a->circles[circle].g, a->circles[circle].h)};
+    return item;
+}
+
+BI_FN void bi_step_count_roots(const struct bi_plan_sampling *a, int64_t at)
+{
+    const struct bi_plan_roots_item item = bi_plan_roots_item_of(a, at);
     double roots[2];
-    int64_t at = a->offsets[i];
-    for (int64_t k = 0; k < a->forms.constraints; k++)
-        if (bi_plan_roots(a->forms.rows + BI_PLAN_ROW * k, &arc, roots)) {
-            a->roots[at++] = roots[0];
-            a->roots[at++] = roots[1];
-        }
-    if (at == a->offsets[i]) a->roots[at] = 0; /* no root: one row, anywhere */
-    for (int64_t row = a->offsets[i]; row < a->offsets[i + 1]; row++) a->circle_of[row] = (uint32_t)i;
+    uint64_t count = 0;
+    for (int64_t k = item.first; k < item.end; k++)
+        count += 2 * bi_plan_roots(a->forms.rows + BI_PLAN_ROW * k, &item.arc, roots);
+    if (count > 0) bi_atomic_fetch_add_u64((uint64_t *)&a->offsets[item.circle], count);
+}
+
+/* A circle without roots has one row, too. */
+BI_FN void bi_step_count_rows(const struct bi_plan_sampling *a, int64_t i)
+{
+    if (a->offsets[i] == 0) a->offsets[i] = 1;
+}
+
+BI_FN void bi_plan_place_root(const struct bi_plan_sampling *a, int64_t circle, int64_t row, double root)
+{
+    a->roots[row] = root + 0.0; /* no -0: places are a matter of chance, and equal roots are equal to the bit */
+    a->circle_of[row] = (uint32_t)circle;
+}
+
+BI_FN void bi_step_place_roots(const struct bi_plan_sampling *a, int64_t at)
+{
+    const struct bi_plan_roots_item item = bi_plan_roots_item_of(a, at);
+    const int64_t begin = a->offsets[item.circle];
+    double roots[2 * BI_PLAN_FORMS];
+    int count = 0;
+    if (item.first == 0 && a->offsets[item.circle + 1] - begin == 1) bi_plan_place_root(a, item.circle, begin, 0);
+    for (int64_t k = item.first; k < item.end; k++)
+        count += 2 * bi_plan_roots(a->forms.rows + BI_PLAN_ROW * k, &item.arc, roots + count);
+    if (count == 0) return;
+    const int64_t row = begin + bi_atomic_fetch_add_u32(&a->placed[item.circle], (uint32_t)count);
+    for (int k = 0; k < count; k++) bi_plan_place_root(a, item.circle, row + k, roots[k]);
 }
 
 /* (cos t, sin t) for u = tan t, cos t >= 0. */
@@ -195,19 +229,12 @@ BI_FN void bi_step_witness(const struct bi_plan_sampling *a, int64_t row)
 {
     int64_t begin = a->offsets[a->circle_of[row]], end = a->offsets[a->circle_of[row] + 1];
     int64_t next = row + 1 == end ? begin : row + 1;
-    int64_t id = bi_plan_is_witnessed(a, row, next) ? a->base + next : -1;
+    a->witnessed[row] = bi_plan_is_witnessed(a, row, next);
+    int64_t id = a->witnessed[row] ? a->base + next : -1;
     if (a->wide_ids)
         ((int64_t *)a->next)[row] = id;
     else
         ((uint32_t *)a->next)[row] = (uint32_t)id;
-}
-
-BI_FN void bi_step_count_witnessed(const struct bi_plan_sampling *a, int64_t i)
-{
-    a->counts[i] = 0;
-    for (int64_t row = a->offsets[i]; row < a->offsets[i + 1]; row++)
-        a->counts[i] +=
-            a->wide_ids ? ((const int64_t *)a->next)[row] >= 0 : ((const uint32_t *)a->next)[row] != UINT32_MAX;
 }
 
 #endif

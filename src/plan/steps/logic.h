@@ -5,25 +5,50 @@
 
 #include <stddef.h>
 
+#include "base/atomic.h"
 #include "plan/steps/touch.h"
 
-/* Signs to read: bits, where 1 stands for positive, or exact ones with what touching needs. */
+/* Signs of up to 64 vectors, a lane each; neither: 0. */
+struct bi_plan_lanes {
+    uint64_t positive, negative;
+};
+
+/* Signs to read: of 64 vectors by their slices, or exact ones of a rotation, in lane 0, with what touching needs. */
 struct bi_plan_reading {
     const struct bi_plan_logic *logic;
-    const uint64_t *vector;
-    const int8_t *signs; /* of constraints; NULL: of the vector */
+    const uint64_t *slices; /* (constraints x groups) */
+    int64_t groups, group;
+    const int8_t *signs; /* of constraints; NULL: of the slices */
     const struct bi_plan_touch *touch;
 };
 
-BI_FN int bi_plan_read(const struct bi_plan_reading *r, int64_t candidate)
+BI_FN struct bi_plan_lanes bi_plan_read(const struct bi_plan_reading *r, int64_t candidate)
 {
-    bi_plan_ref ref = r->logic->refs[candidate];
-    if (ref == BI_PLAN_REF_POSITIVE) return 1;
-    if (ref == BI_PLAN_REF_NEGATIVE) return -1;
-    if (ref < 0) return 0;
-    int64_t k = ref >> 1;
-    int sign = r->signs ? r->signs[k] : r->vector[k >> 6] >> (k & 63) & 1 ? 1 : -1;
-    return ref & 1 ? -sign : sign;
+    const bi_plan_ref ref = r->logic->refs[candidate];
+    struct bi_plan_lanes lanes = {0, 0};
+    if (ref < 0) {
+        lanes.positive = ref == BI_PLAN_REF_POSITIVE ? ~0ull : 0;
+        lanes.negative = ref == BI_PLAN_REF_NEGATIVE ? ~0ull : 0;
+    } else if (r->signs) {
+        const int sign = ref & 1 ? -r->signs[ref >> 1] : r->signs[ref >> 1];
+        lanes.positive = sign > 0;
+        lanes.negative = sign < 0;
+    } else {
+        lanes.positive = r->slices[(ref >> 1) * r->groups + r->group] ^ (ref & 1 ? ~0ull : 0);
+        lanes.negative = ~lanes.positive;
+    }
+    return lanes;
+}
+
+BI_FN uint64_t bi_plan_not_negative(const struct bi_plan_reading *r, int64_t candidate)
+{
+    return ~bi_plan_read(r, candidate).negative;
+}
+
+BI_FN bool bi_plan_is_zero(const struct bi_plan_reading *r, int64_t candidate)
+{
+    const struct bi_plan_lanes lanes = bi_plan_read(r, candidate);
+    return !((lanes.positive | lanes.negative) & 1);
 }
 
 /* Edges of one side against facets of the other: where their candidates are. */
@@ -49,23 +74,24 @@ BI_FN struct bi_plan_way bi_plan_way_of(const struct bi_plan_logic *l, bool robo
     return w;
 }
 
-/* An edge and a facet, of which what touches in one plane is left out. */
-BI_FN bool bi_plan_pierces(const struct bi_plan_reading *r, const struct bi_plan_way *w, int32_t e, int32_t f)
+/* The lanes of `of` in which an edge pierces a facet; what touches in one plane is left out. */
+BI_FN uint64_t bi_plan_pierces(const struct bi_plan_reading *r, const struct bi_plan_way *w, int32_t e, int32_t f,
+                               uint64_t of)
 {
     const int32_t *ends = w->edges->edges + 2 * (int64_t)e;
-    int from = bi_plan_read(r, w->half_space + ends[0] * w->vertex + f * w->facet);
-    int to = bi_plan_read(r, w->half_space + ends[1] * w->vertex + f * w->facet);
-    if (from * to > 0 || (from == 0 && to == 0)) return false;
-    bool left = false, right = false;
-    for (int32_t k = w->facets->facet_offsets[f]; k < w->facets->facet_offsets[f + 1]; k++) {
-        int32_t edge = w->facets->facet_edges[k];
-        int sign = bi_plan_read(r, w->screw + e * w->edge + (edge >> 1) * w->other_edge);
-        if (edge & 1) sign = -sign;
-        left = left || sign > 0;
-        right = right || sign < 0;
-        if (left && right) return false;
+    const struct bi_plan_lanes from = bi_plan_read(r, w->half_space + ends[0] * w->vertex + f * w->facet);
+    const struct bi_plan_lanes to = bi_plan_read(r, w->half_space + ends[1] * w->vertex + f * w->facet);
+    uint64_t left = 0, right = 0;
+    of &= ~((from.positive & to.positive) | (from.negative & to.negative));
+    of &= from.positive | from.negative | to.positive | to.negative;
+    for (int32_t k = w->facets->facet_offsets[f]; of && k < w->facets->facet_offsets[f + 1]; k++) {
+        const int32_t edge = w->facets->facet_edges[k];
+        const struct bi_plan_lanes side = bi_plan_read(r, w->screw + e * w->edge + (edge >> 1) * w->other_edge);
+        left |= edge & 1 ? side.negative : side.positive;
+        right |= edge & 1 ? side.positive : side.negative;
+        of &= ~(left & right);
     }
-    return true;
+    return of;
 }
 
 /* What may touch though it does not pierce: edges whose lines meet, and an edge in the plane of a facet. */
@@ -77,63 +103,122 @@ BI_CALLED_FN bool bi_plan_touches(const struct bi_plan_reading *r, const struct 
         int32_t edge = w->facets->facet_edges[k] >> 1;
         const int32_t *others = w->facets->edges + 2 * (int64_t)edge;
         struct bi_plan_corner c = {w->facets, others[0], !w->robot_edges}, d = {w->facets, others[1], !w->robot_edges};
-        if (bi_plan_read(r, w->screw + e * w->edge + edge * w->other_edge) == 0 &&
+        if (bi_plan_is_zero(r, w->screw + e * w->edge + edge * w->other_edge) &&
             bi_plan_edges_touch(r->touch, &a, &b, &c, &d))
             return true;
     }
     for (int k = 0; k < 2; k++)
-        if (bi_plan_read(r, w->half_space + ends[k] * w->vertex + f * w->facet) == 0 &&
+        if (bi_plan_is_zero(r, w->half_space + ends[k] * w->vertex + f * w->facet) &&
             bi_plan_in_facet(r->touch, k ? &b : &a, w->facets, f, !w->robot_edges))
             return true;
     return false;
 }
 
-BI_FN bool bi_plan_any_pair(const struct bi_plan_reading *r, const struct bi_plan_pairs *pairs, bool robot_edges)
+/* The lanes of `of` in which pair p touches. */
+BI_FN uint64_t bi_plan_pair_touches(const struct bi_plan_reading *r, const struct bi_plan_pairs *pairs, int64_t p,
+                                    bool robot_edges, uint64_t of)
 {
     const struct bi_plan_way w = bi_plan_way_of(r->logic, robot_edges);
-    for (int64_t p = 0; p < pairs->count; p++) {
-        const int32_t *pair = pairs->list + 2 * p;
-        if (bi_plan_pierces(r, &w, pair[0], pair[1])) return true;
-        if (r->touch && bi_plan_touches(r, &w, pair[0], pair[1])) return true;
-    }
-    return false;
+    const int32_t *pair = pairs->list + 2 * p;
+    const uint64_t found = bi_plan_pierces(r, &w, pair[0], pair[1], of);
+    return found == 0 && r->touch && bi_plan_touches(r, &w, pair[0], pair[1]) ? of : found;
 }
 
-BI_FN bool bi_plan_any_inside(const struct bi_plan_reading *r, const struct bi_plan_pairs *pairs, bool robot_vertices)
+BI_FN uint64_t bi_plan_is_inside(const struct bi_plan_reading *r, const struct bi_plan_pairs *pairs, int64_t p,
+                                 bool robot_vertices, uint64_t of)
 {
     const struct bi_plan_way w = bi_plan_way_of(r->logic, robot_vertices);
-    for (int64_t p = 0; p < pairs->count; p++) {
-        const int32_t *pair = pairs->list + 2 * p, *solid = w.facets->solid_offsets + pair[1];
-        bool inside = true;
-        for (int32_t f = solid[0]; inside && f < solid[1]; f++)
-            inside = bi_plan_read(r, w.half_space + pair[0] * w.vertex + f * w.facet) <= 0;
-        if (inside) return true;
-    }
-    return false;
+    const int32_t *pair = pairs->list + 2 * p, *solid = w.facets->solid_offsets + pair[1];
+    for (int32_t f = solid[0]; of && f < solid[1]; f++)
+        of &= ~bi_plan_read(r, w.half_space + pair[0] * w.vertex + f * w.facet).positive;
+    return of;
 }
 
-BI_FN bool bi_plan_collision(const struct bi_plan_reading *r)
+/* All that may collide, in one order: balls, forms, and the pairs. */
+BI_FN int64_t bi_plan_unit_count(const struct bi_plan_logic *l)
+{
+    return l->order.vertex_facet + (l->order.count - l->order.form) + l->edge_facet.count + l->facet_edge.count +
+           l->vertex_solid.count + l->solid_vertex.count;
+}
+
+/* The lanes of `of` in which unit i collides. */
+BI_FN uint64_t bi_plan_unit_collides(const struct bi_plan_reading *r, int64_t i, uint64_t of)
 {
     const struct bi_plan_logic *l = r->logic;
-    for (int64_t k = 0; k < l->order.vertex_facet; k++)
-        if (bi_plan_read(r, k) >= 0) return true;
-    for (int64_t k = l->order.form; k < l->order.count; k++)
-        if (bi_plan_read(r, k) >= 0) return true;
-    return bi_plan_any_pair(r, &l->edge_facet, true) || bi_plan_any_pair(r, &l->facet_edge, false) ||
-           bi_plan_any_inside(r, &l->vertex_solid, true) || bi_plan_any_inside(r, &l->solid_vertex, false);
+    if (i < l->order.vertex_facet) return of & bi_plan_not_negative(r, i);
+    i -= l->order.vertex_facet;
+    if (i < l->order.count - l->order.form) return of & bi_plan_not_negative(r, l->order.form + i);
+    i -= l->order.count - l->order.form;
+    if (i < l->edge_facet.count) return bi_plan_pair_touches(r, &l->edge_facet, i, true, of);
+    i -= l->edge_facet.count;
+    if (i < l->facet_edge.count) return bi_plan_pair_touches(r, &l->facet_edge, i, false, of);
+    i -= l->facet_edge.count;
+    if (i < l->vertex_solid.count) return bi_plan_is_inside(r, &l->vertex_solid, i, true, of);
+    return bi_plan_is_inside(r, &l->solid_vertex, i - l->vertex_solid.count, false, of);
 }
+
+/* ---- vectors, 64 at a time ---- */
+
+enum { BI_PLAN_LANES = 64, BI_PLAN_UNITS = 32 /* of an item */ };
 
 struct bi_plan_label {
     struct bi_plan_logic logic;
-    const uint64_t *vectors;
-    int64_t stride;
-    uint8_t *labels;
+    const uint64_t *vectors; /* (n x stride) */
+    int64_t n, stride, words, groups;
+    uint64_t *slices;   /* (64 words x groups) bit j of a word is that of vector 64 group + j */
+    uint64_t *collides; /* (groups) likewise, 0 before */
+    uint8_t *labels;    /* (n) */
 };
 
-BI_FN void bi_step_label(const struct bi_plan_label *a, int64_t i)
+/* In blocks of 2 x 2 parts of `width` words and bits, those beside the diagonal change places. */
+BI_FN void bi_plan_swap_parts(uint64_t *x, int width, uint64_t mask)
 {
-    struct bi_plan_reading r = {&a->logic, a->vectors + i * a->stride, NULL, NULL};
-    a->labels[i] = bi_plan_collision(&r);
+    for (int block = 0; block < BI_PLAN_LANES; block += 2 * width)
+        for (int k = block; k < block + width; k++) {
+            const uint64_t change = ((x[k] >> width) ^ x[k + width]) & mask;
+            x[k] ^= change << width;
+            x[k + width] ^= change;
+        }
+}
+
+/* Bit j of word k becomes bit k of word j (Warren, Hacker's Delight, 7-3). */
+BI_FN void bi_plan_transpose(uint64_t *x)
+{
+    bi_plan_swap_parts(x, 32, 0x00000000ffffffffull);
+    bi_plan_swap_parts(x, 16, 0x0000ffff0000ffffull);
+    bi_plan_swap_parts(x, 8, 0x00ff00ff00ff00ffull);
+    bi_plan_swap_parts(x, 4, 0x0f0f0f0f0f0f0f0full);
+    bi_plan_swap_parts(x, 2, 0x3333333333333333ull);
+    bi_plan_swap_parts(x, 1, 0x5555555555555555ull);
+}
+
+/* Item: a word of the 64 vectors of a group. */
+BI_FN void bi_step_slice(const struct bi_plan_label *a, int64_t at)
+{
+    const int64_t group = at / a->words, word = at % a->words, first = BI_PLAN_LANES * group;
+    uint64_t bits[BI_PLAN_LANES];
+    for (int k = 0; k < BI_PLAN_LANES; k++) bits[k] = first + k < a->n ? a->vectors[(first + k) * a->stride + word] : 0;
+    bi_plan_transpose(bits);
+    for (int k = 0; k < BI_PLAN_LANES; k++) a->slices[(BI_PLAN_LANES * word + k) * a->groups + group] = bits[k];
+}
+
+/* Item: some units, of the vectors of a group. Neighbours read neighbouring words. */
+BI_FN void bi_step_label(const struct bi_plan_label *a, int64_t at)
+{
+    const int64_t group = at % a->groups, first = at / a->groups * BI_PLAN_UNITS, left = a->n - BI_PLAN_LANES * group;
+    const int64_t units = bi_plan_unit_count(&a->logic),
+                  end = first + BI_PLAN_UNITS < units ? first + BI_PLAN_UNITS : units;
+    const struct bi_plan_reading r = {&a->logic, a->slices, a->groups, group, NULL, NULL};
+    const uint64_t all = left < BI_PLAN_LANES ? (1ull << left) - 1 : ~0ull;
+    const uint64_t asked = all & ~bi_atomic_load_hint_u64(&a->collides[group]); /* others may have found some by now */
+    uint64_t of = asked;
+    for (int64_t i = first; of && i < end; i++) of &= ~bi_plan_unit_collides(&r, i, of);
+    if (of != asked) bi_atomic_or_u64(&a->collides[group], asked & ~of);
+}
+
+BI_FN void bi_step_spread_label(const struct bi_plan_label *a, int64_t i)
+{
+    a->labels[i] = a->collides[i / BI_PLAN_LANES] >> (i % BI_PLAN_LANES) & 1;
 }
 
 /* Rows in which a sign is 0, once more: a worker has memory to work in. */
@@ -154,6 +239,7 @@ BI_FN void bi_step_label_zeros(const struct bi_plan_label_zeros *a, int64_t work
     double *work = a->work + worker * a->forms.exact_work;
     int8_t *signs = a->signs + worker * a->forms.constraints;
     const bool any = a->zeros[a->n] || a->logic.flat;
+    const int64_t units = bi_plan_unit_count(&a->logic);
     for (int64_t row = worker; any && row < a->n; row += a->workers) {
         if (!a->zeros[row] && !a->logic.flat) continue;
         double q[4], scaled[4], products[BI_PLAN_COEFFICIENTS];
@@ -166,8 +252,10 @@ BI_FN void bi_step_label_zeros(const struct bi_plan_label_zeros *a, int64_t work
         struct bi_plan_touch touch = {a->exact + worker * BI_PLAN_TOUCH_WORK,
                                       {q[0], q[1], q[2], q[3]},
                                       {scaled[0], scaled[1], scaled[2], scaled[3]}};
-        struct bi_plan_reading r = {&a->logic, NULL, signs, &touch};
-        a->labels[row] = bi_plan_collision(&r);
+        const struct bi_plan_reading r = {&a->logic, NULL, 0, 0, signs, &touch};
+        bool found = false;
+        for (int64_t i = 0; i < units && !found; i++) found = bi_plan_unit_collides(&r, i, 1) != 0;
+        a->labels[row] = found;
     }
 }
 
