@@ -22,9 +22,9 @@ typedef int64_t bits_f64;
 #define BI_KDTREE_VECTOR (BI_LEVEL == 4 ? 64 : BI_LEVEL == 3 ? 32 : 16)
 
 /* The usual dimensions of points in floating type are constants: each is a compiled copy of the whole search, with
- * everything inlined. Planes and spaces in more dimensions have copies too, which look coordinates up in a table, as the
- * one for any dimension does. gcc takes minutes for them under AddressSanitizer, so that only float has one there; and
- * where coverage is counted (BI_ONE_COPY) there is none, for each copy would have its own counts. */
+ * everything inlined. Lines, and planes and spaces in more dimensions, have copies too, which look coordinates up in a
+ * table, as the one for any dimension does. gcc takes minutes for them under AddressSanitizer, so that only float has
+ * one there; and where coverage is counted (BI_ONE_COPY) there is none, for each copy would have its own counts. */
 #define RUN(dim, table, kind) NAMED(run)(a, begin, end, thread, dim, table, kind)
 #define RUN_ANY(kind) RUN(a->places.dim, true, kind);
 #define RUN_SPACE(kind)                         \
@@ -32,20 +32,19 @@ typedef int64_t bits_f64;
         RUN(3, false, kind);                    \
     else                                        \
         RUN_ANY(kind)
-#define RUN_USUAL(kind)                     \
-    if (a->places.dim < a->view.dim) {      \
-        switch (a->places.dim) {            \
-        case 2: RUN(2, true, kind); break;  \
-        case 3: RUN(3, true, kind); break;  \
-        default: RUN_ANY(kind)              \
-        }                                   \
-    } else {                                \
-        switch (a->view.dim) {              \
-        case 2: RUN(2, false, kind); break; \
-        case 3: RUN(3, false, kind); break; \
-        case 4: RUN(4, false, kind); break; \
-        default: RUN_ANY(kind)              \
-        }                                   \
+#define RUN_TABLE(kind)                \
+    switch (a->places.dim) {           \
+    case 1: RUN(1, true, kind); break; \
+    case 2: RUN(2, true, kind); break; \
+    case 3: RUN(3, true, kind); break; \
+    default: RUN_ANY(kind)             \
+    }
+#define RUN_USUAL(kind)                                     \
+    switch (a->view.dim * (a->places.dim == a->view.dim)) { \
+    case 2: RUN(2, false, kind); break;                     \
+    case 3: RUN(3, false, kind); break;                     \
+    case 4: RUN(4, false, kind); break;                     \
+    default: RUN_TABLE(kind)                                \
     }
 #if defined(BI_ONE_COPY)
 #define INLINED static
