@@ -12,6 +12,7 @@
 #include "base/bits.h"
 #include "core/call.h"
 #include "forest/drivers.h"
+#include "kdtree/nearest_other_label.h"
 
 enum {
     NEAR = 8,        /* points in a list */
@@ -22,6 +23,7 @@ struct emst {
     bosc_ctx *ctx;
     const struct bi_forest_steps *steps;
     const bosc_kdtree *tree;
+    struct bi_kdtree_blocks blocks;
     int64_t n, edges;
     int64_t components; /* elements of args.roots */
     struct bi_emst args;
@@ -76,7 +78,7 @@ static bosc_status search(struct emst *e, bool few)
 {
     e->args.few = few;
     BI_TRY(e->steps->emst_bound(e->ctx, e->n, &e->args));
-    BI_TRY(bosc_kdtree_nearest_other(e->ctx, e->tree, e->args.label, e->args.bounds, e->found, e->found2));
+    BI_TRY(bi_kdtree_nearest_other_in(e->ctx, e->tree, &e->blocks, e->args.bounds, e->found, e->found2));
     return e->steps->emst_take(e->ctx, e->n, &e->args);
 }
 
@@ -85,6 +87,7 @@ static bosc_status search(struct emst *e, bool few)
 static bosc_status look(struct emst *e)
 {
     bool lonely;
+    BI_TRY(bi_kdtree_label_blocks(e->ctx, e->tree, e->args.label, &e->blocks));
     BI_TRY(e->steps->emst_clear(e->ctx, e->components, &e->args));
     BI_TRY_WEIGHED(e->ctx, LOOKUP_ITEMS, e->steps->emst_keep(e->ctx, e->n, &e->args));
     BI_TRY(ask(e, e->steps->emst_lonely, &lonely));
@@ -128,6 +131,7 @@ static bosc_status span(struct emst *e)
 {
     BI_TRY(take_all(e));
     BI_TRY(bosc_kdtree_knn_self(e->ctx, e->tree, e->args.k, e->near, e->near2));
+    BI_TRY(bi_kdtree_make_blocks(e->ctx, e->tree, &e->blocks));
     BI_TRY(e->steps->emst_begin(e->ctx, e->n, &e->args));
     e->components = e->n;
     while (e->components > 1) {

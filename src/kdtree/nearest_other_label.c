@@ -6,30 +6,37 @@
 #include "kdtree/steps/steps.h"
 
 struct other {
+    const struct bi_kdtree_blocks *blocks; /* with their labels; NULL: none are made yet */
     const void *labels, *bounds;
     void *ids, *dist2;
 };
 
-/* The blocks of the tree, with these labels by row. */
-static bosc_status make_blocks(bosc_ctx *ctx, const bosc_kdtree *tree, const void *labels,
-                               struct bi_kdtree_blocks *blocks)
+bosc_status bi_kdtree_make_blocks(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_blocks *blocks)
 {
     const struct bi_kdtree_steps *steps = tree->ops->steps;
     bosc_kdtree_view view = tree->ops->view(tree);
     int32_t levels = bi_kdtree_block_levels(tree->nodes),
             used = view.dim < BI_KDTREE_BOX_COORDINATES ? view.dim : BI_KDTREE_BOX_COORDINATES;
     int64_t boxes = ((int64_t)2 << levels) - 1;
-    uint32_t *node_labels;
-    BI_TRY(bi_scratch_of(ctx, tree->nodes, sizeof *node_labels, &node_labels));
-    struct bi_kdtree_node_labels name = {view, labels, tree->opts.id_bits == 64, node_labels};
-    *blocks = (struct bi_kdtree_blocks){
-        .view = view, .node_labels = node_labels, .levels = levels, .level = levels, .used = used};
+    *blocks = (struct bi_kdtree_blocks){.view = view, .levels = levels, .level = levels, .used = used};
+    BI_TRY(bi_scratch_of(ctx, tree->nodes, sizeof *blocks->node_labels, &blocks->node_labels));
     BI_TRY(bi_scratch_of(ctx, ((int64_t)1 << levels) + 1, sizeof *blocks->begins, &blocks->begins));
     BI_TRY(bi_scratch_of(ctx, boxes * 2 * used, sizeof *blocks->boxes, &blocks->boxes));
     BI_TRY(bi_scratch_of(ctx, boxes, sizeof *blocks->same, &blocks->same));
-    BI_TRY(steps->node_labels(ctx, tree->nodes, &name));
     BI_TRY(steps->make_block(ctx, (int64_t)1 << levels, blocks));
     while (blocks->level-- > 0) BI_TRY(steps->join_boxes(ctx, (int64_t)1 << blocks->level, blocks));
+    return BOSC_OK;
+}
+
+bosc_status bi_kdtree_label_blocks(bosc_ctx *ctx, const bosc_kdtree *tree, const void *labels,
+                                   struct bi_kdtree_blocks *blocks)
+{
+    const struct bi_kdtree_steps *steps = tree->ops->steps;
+    struct bi_kdtree_node_labels name = {blocks->view, labels, tree->opts.id_bits == 64, blocks->node_labels};
+    blocks->level = blocks->levels;
+    BI_TRY(steps->node_labels(ctx, tree->nodes, &name));
+    BI_TRY(steps->label_block(ctx, (int64_t)1 << blocks->levels, blocks));
+    while (blocks->level-- > 0) BI_TRY(steps->join_labels(ctx, (int64_t)1 << blocks->level, blocks));
     return BOSC_OK;
 }
 
@@ -61,7 +68,12 @@ static bosc_status search(bosc_ctx *ctx, const bosc_kdtree *tree, const struct o
     BI_TRY(steps->mark_active(ctx, tree->nodes, &mark));
     BI_TRY(list_active(ctx, tree, &mark, active_nodes, &count));
     if (count == 0) return steps->find_nothing(ctx, tree->nodes, &nothing);
-    BI_TRY(make_blocks(ctx, tree, o->labels, &blocks));
+    if (o->blocks) {
+        blocks = *o->blocks;
+    } else {
+        BI_TRY(bi_kdtree_make_blocks(ctx, tree, &blocks));
+        BI_TRY(bi_kdtree_label_blocks(ctx, tree, o->labels, &blocks));
+    }
     if (o->bounds) {
         struct bi_kdtree_prune prune = {blocks, o->bounds, mark.active};
         BI_TRY(steps->prune(ctx, (int64_t)1 << blocks.levels, &prune));
@@ -112,9 +124,16 @@ bosc_status bosc_kdtree_nearest_other(bosc_ctx *ctx, const bosc_kdtree *tree, co
     BI_TRY(bi_check_aligned(ctx, "labels", labels, (size_t)tree->opts.id_bits / 8));
     BI_TRY(bi_check_aligned(ctx, "bounds", bounds, bi_kdtree_dist2_size(tree)));
     BI_TRY(bi_kdtree_check_answers(ctx, tree, ids, dist2));
-    struct other o = {labels, bounds, ids, dist2};
+    struct other o = {NULL, labels, bounds, ids, dist2};
     bi_expect(ctx, 80 * (double)tree->nodes);
     BI_RETURN_WITH_SCRATCH(ctx, staged_search(ctx, tree, &o));
+}
+
+bosc_status bi_kdtree_nearest_other_in(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_blocks *blocks,
+                                       const void *bounds, uint32_t *ids, void *dist2)
+{
+    struct other o = {blocks, NULL, bounds, ids, dist2};
+    BI_RETURN_WITH_SCRATCH(ctx, search(ctx, tree, &o));
 }
 
 static bosc_status search_queries(bosc_ctx *ctx, const bosc_kdtree *tree, const uint32_t *labels,
@@ -125,7 +144,8 @@ static bosc_status search_queries(bosc_ctx *ctx, const bosc_kdtree *tree, const 
     struct bi_kdtree_find_nothing nothing = {ids, dist2, false, tree->opts.dtype == BOSC_F32};
     struct bi_kdtree_nearest_other_label args = {
         .labels = queries->labels, .rows = queries->rows, .bounds = queries->bounds, .ids = ids, .dist2 = dist2};
-    BI_TRY(make_blocks(ctx, tree, labels, &args.blocks));
+    BI_TRY(bi_kdtree_make_blocks(ctx, tree, &args.blocks));
+    BI_TRY(bi_kdtree_label_blocks(ctx, tree, labels, &args.blocks));
     BI_TRY(steps->find_nothing(ctx, count, &nothing));
     BI_TRY_WEIGHED(ctx, 64, steps->nearest_other_label(ctx, count, &args));
     return BOSC_OK;

@@ -1,12 +1,22 @@
-/* The nearest points with other labels than those of queries that are not points of the tree. */
+/* The nearest points with other labels, of one tree again and again, or of queries that are not points of the tree. */
 #ifndef BI_KDTREE_NEAREST_OTHER_LABEL_H
 #define BI_KDTREE_NEAREST_OTHER_LABEL_H
 
-#include "kdtree/kdtree.h"
+#include "kdtree/steps/nearest_other_label.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* Makes the blocks of a tree that is not empty, in scratch; and gives them labels, those of the tree's rows, in place
+ * of what they had. */
+bosc_status bi_kdtree_make_blocks(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_blocks *blocks);
+bosc_status bi_kdtree_label_blocks(bosc_ctx *ctx, const bosc_kdtree *tree, const void *labels,
+                                   struct bi_kdtree_blocks *blocks);
+
+/* As bosc_kdtree_nearest_other, with the labels of the blocks. The tree's ids have 32 bits; all arrays are in reach. */
+bosc_status bi_kdtree_nearest_other_in(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_blocks *blocks,
+                                       const void *bounds, uint32_t *ids, void *dist2);
 
 /* Queries in reach, without gaps. */
 struct bi_kdtree_labelled_queries {

@@ -282,6 +282,52 @@ static void flat(bosc_ctx *ctx)
     }
 }
 
+/* Queries of a few places, of which each second has the coordinates that all points share, where they are zero with any
+ * sign; the others are beside in one of them, or in all. */
+static struct reference_points queries_beside(struct suite_random *r, const struct reference_points *p, unsigned axes,
+                                              int64_t m)
+{
+    struct reference_points q = kd_points(r, p->dtype, p->dim, m, p->dim, KD_RANDOM);
+    for (int64_t i = 0; i < m; i++)
+        for (int32_t c = 0; c < p->dim; c++) {
+            double near = kd_get(kd_row(p, i / 40 * 7 % p->n), p->dtype, c), x = near + 20 * suite_unit(r);
+            if (axes >> c & 1) x = near == 0 ? copysign(0, suite_unit(r) - 0.5) : near;
+            if (i % 4 == 1 && axes >> c == 1) x += suite_below(r, 2) ? 1e-3 : 50;
+            if (i % 4 == 3) x += 3;
+            kd_set((void *)q.data, q.dtype, i * q.dim + c, x);
+        }
+    return q;
+}
+
+/* Trees with coordinates that all points share, the last only, the first, one between, several, and trees without: by
+ * one handle. In some the other coordinates have few values, so that whole subtrees are equal points. */
+static void beside_flat(bosc_ctx *ctx)
+{
+    static const int64_t neighbors[] = {8, 1, 40, 2};
+    struct suite_random r = {7};
+    int64_t n = suite_slow(ctx) ? 300 : 700, m = suite_slow(ctx) ? 40 : 200;
+    for (int i = 0; i < 3 * 4; i++) {
+        int32_t dim = 2 + i % 3;
+        bosc_dtype dtype = dtypes[i / 3];
+        bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = dtype, .dim = dim, .id_bits = 32};
+        bosc_kdtree *tree = NULL;
+        CHECK_OK(ctx, bosc_kdtree_create(ctx, &opts, &tree));
+        for (unsigned axes = 1u << dim; axes-- > 0;) {
+            if (suite_leaves_out()) continue;
+            struct reference_points p =
+                kd_flat_points(&r, dtype, dim, n, KD_FLAT, axes, axes % 3 ? KD_RANDOM : KD_GRID);
+            struct reference_points q = queries_beside(&r, &p, axes, m);
+            CHECK_OK(ctx, bosc_kdtree_build(ctx, tree, p.data, n, dim));
+            check_knn(ctx, tree, &p, &q, neighbors[axes % 4], -1, 32);
+            check_knn(ctx, tree, &p, &q, neighbors[(axes + 1) % 4], 150, 32);
+            check_radius(ctx, tree, &p, &q, 30, 32);
+            free((void *)p.data);
+            free((void *)q.data);
+        }
+        bosc_kdtree_free(tree);
+    }
+}
+
 /* Many queries of few places, which may be answered together. The points are rare at the ends and dense in between, so
  * that how far one answer reaches tells little of the next; or in layers, at many equal distances. */
 static void crowds(bosc_ctx *ctx)
@@ -335,8 +381,13 @@ static void own_distances(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_kdtree_query[] = {
-    {"shapes", shapes, NULL}, {"flat", flat, NULL}, {"neighbours", neighbours, NULL},
-    {"larger", larger, NULL}, {"ties", ties, NULL}, {"own distances", own_distances, NULL},
+    {"shapes", shapes, NULL},
+    {"flat", flat, NULL},
+    {"neighbours", neighbours, NULL},
+    {"larger", larger, NULL},
+    {"ties", ties, NULL},
+    {"own distances", own_distances, NULL},
     {"crowds", crowds, NULL},
+    {"beside flat", beside_flat, NULL},
 };
 SUITE(kdtree_query);

@@ -53,6 +53,33 @@ static void round_trip(bosc_ctx *ctx)
     }
 }
 
+/* Coordinates that all points share are found in a tree that was read, too. */
+static void flat(bosc_ctx *ctx)
+{
+    enum { N = 400, K = 5 };
+    struct suite_random r = {2};
+    bosc_kdtree_opts o = {.size = sizeof o, .dtype = BOSC_F32, .dim = 3, .id_bits = 32};
+    for (unsigned axes = 1; axes < 7; axes++) {
+        struct reference_points p = kd_flat_points(&r, BOSC_F32, 3, N, KD_FLAT, axes, KD_RANDOM);
+        struct reference_points q = kd_points(&r, BOSC_F32, 3, N, 3, KD_RANDOM);
+        uint32_t *ids = suite_alloc(N * K * sizeof *ids), *others = suite_alloc(N * K * sizeof *others);
+        memcpy((void *)q.data, p.data, N / 2 * 3 * sizeof(float));
+        bosc_kdtree *tree = kd_build(ctx, &o, &p);
+        struct saved f = kdtree_save(ctx, tree);
+        bosc_kdtree *back = saved_again(ctx, &saved_kdtree, tree, f.size);
+        CHECK_OK(ctx, bosc_kdtree_knn(ctx, tree, q.data, N, 3, K, ids, NULL));
+        CHECK_OK(ctx, bosc_kdtree_knn(ctx, back, q.data, N, 3, K, others, NULL));
+        CHECK(memcmp(ids, others, N * K * sizeof *ids) == 0);
+        bosc_kdtree_free(tree);
+        bosc_kdtree_free(back);
+        free(f.bytes);
+        free(ids);
+        free(others);
+        free((void *)p.data);
+        free((void *)q.data);
+    }
+}
+
 /* Every truncation, and every bit flipped. */
 static void damage(bosc_ctx *ctx)
 {
@@ -272,6 +299,6 @@ static const struct suite_case suite_cases_kdtree_save[] = {
     {"round trip", round_trip, NULL}, {"damage", damage, NULL},
     {"hostile files", hostile, NULL}, {"arrays of several slices", large, NULL},
     {"golden files", golden, NULL},   {"wrong order", wrong_order, NULL},
-    {"wrong ids", wrong_ids, NULL},
+    {"wrong ids", wrong_ids, NULL},   {"flat", flat, NULL},
 };
 SUITE(kdtree_save);

@@ -2,6 +2,7 @@
 #include "kdtree/cpu/query.h"
 
 #include "base/bits.h"
+#include "base/search.h"
 #include "core/call.h"
 #include "core/cpu/threads.h"
 
@@ -10,7 +11,7 @@ enum { CHUNK = 512 };
 /* Where the arrays of the index begin, in bytes. */
 struct index_layout {
     int levels, floor_levels;
-    size_t box, begins, floors, odd_levels, axes, end;
+    size_t box, begins, floors, facts, axes, end;
 };
 
 static struct index_layout index_layout(const bosc_kdtree_opts *opts, int64_t n)
@@ -20,21 +21,17 @@ static struct index_layout index_layout(const bosc_kdtree_opts *opts, int64_t n)
     p.box = (4 * bosc_dtype_size(opts->dtype)) << p.levels;
     p.begins = (size_t)bi_round_up(p.box + 2 * bosc_dtype_size(opts->dtype) * BI_KDTREE_MOST_LEVELS, 64);
     p.floors = p.begins + (((size_t)1 << p.levels) + 1) * sizeof(uint32_t);
-    p.odd_levels = p.floors + (sizeof(uint32_t) << (p.floor_levels + 1));
-    p.axes = p.odd_levels + sizeof(uint32_t);
+    p.facts = p.floors + (sizeof(uint32_t) << (p.floor_levels + 1));
+    p.axes = p.facts + sizeof(struct bi_kdtree_cpu_facts);
     p.end = p.axes + ((size_t)1 << p.levels);
     return p;
 }
 
 size_t bi_kdtree_cpu_index_bytes(const bosc_kdtree_opts *opts, int64_t n) { return index_layout(opts, n).end; }
 
-static uint32_t *odd_levels_of(const bosc_kdtree *tree)
-{
-    return (uint32_t *)((char *)tree->index.data + index_layout(&tree->opts, tree->nodes).odd_levels);
-}
-
 static struct bi_kdtree_cpu_index get_index(const bosc_kdtree *tree)
 {
+    static const struct bi_kdtree_cpu_facts none;
     struct index_layout p = index_layout(&tree->opts, tree->nodes);
     char *base = tree->index.data;
     return (struct bi_kdtree_cpu_index){.levels = p.levels,
@@ -43,7 +40,7 @@ static struct bi_kdtree_cpu_index get_index(const bosc_kdtree *tree)
                                         .box = base + p.box,
                                         .begins = (const uint32_t *)(base + p.begins),
                                         .floors = (const uint32_t *)(base + p.floors),
-                                        .odd_levels = p.levels ? *odd_levels_of(tree) : 0,
+                                        .facts = p.levels ? (struct bi_kdtree_cpu_facts *)(base + p.facts) : &none,
                                         .axes = (uint8_t *)base + p.axes};
 }
 
@@ -75,17 +72,49 @@ static void make_floors(bosc_ctx *ctx, const bosc_kdtree_view *view, const struc
     (void)ctx;
 }
 
-/* The levels of which some node splits by another coordinate than theirs, as bits. */
-static uint32_t find_odd_levels(const struct bi_kdtree_cpu_index *index, int32_t dim)
+/* The places of all coordinates but the flat ones. */
+static void make_places(int32_t dim, uint32_t flat, uint32_t odd_levels, struct bi_kdtree_cpu_places *places)
+{
+    places->dim = 0;
+    places->odd_levels = odd_levels;
+    for (int32_t c = 0; c < dim; c++) {
+        const bool axis = c < BI_KDTREE_MOST_LEVELS;
+        if (axis && flat >> c & 1) continue;
+        if (axis) places->of_axis[c] = (uint8_t)places->dim;
+        places->coordinates[places->dim++] = (uint16_t)c;
+    }
+    for (int level = 0; level < BI_KDTREE_MOST_LEVELS; level++) {
+        int32_t c = level % dim;
+        while (flat >> c & 1) c = bi_kdtree_cycle(c, dim);
+        places->usual[level] = places->of_axis[c];
+    }
+}
+
+/* The levels of which some node splits by another coordinate than the usual one, as bits. */
+static uint32_t find_odd_levels(const struct bi_kdtree_cpu_index *index, const struct bi_kdtree_cpu_places *places)
 {
     uint32_t levels = 0;
     for (int level = 0; level < index->levels; level++) {
         const uint8_t *axes = index->axes + ((int64_t)1 << level) - 1;
         uint32_t odd = 0;
-        for (int64_t i = 0; i < (int64_t)1 << level; i++) odd |= axes[i] != level % dim;
+        for (int64_t i = 0; i < (int64_t)1 << level; i++) odd |= axes[i] != places->coordinates[places->usual[level]];
         levels |= odd << level;
     }
     return levels;
+}
+
+static void find_facts(const bosc_kdtree_view *view, const struct bi_kdtree_query_hot *hot,
+                       const struct bi_kdtree_cpu_index *index)
+{
+    struct bi_kdtree_cpu_facts *facts = (struct bi_kdtree_cpu_facts *)index->facts;
+    struct bi_kdtree_cpu_places places;
+    if (index->levels == 0) return;
+    facts->flat = hot->find_flat(view, index);
+    make_places(view->dim, facts->flat, 0, &places);
+    if (facts->flat) hot->leave_flat(view, index, &places);
+    facts->flat_odd_levels = find_odd_levels(index, &places);
+    make_places(view->dim, 0, 0, &places);
+    facts->odd_levels = find_odd_levels(index, &places);
 }
 
 /* Sides of a level of the index, of which deeper ones are made. */
@@ -115,8 +144,8 @@ bosc_status bi_kdtree_cpu_make_index(bosc_ctx *ctx, bosc_kdtree *tree, const bos
         begins[s] = (uint32_t)bi_kdtree_subtree(view->nodes, index.levels, (uint64_t)s).begin;
     begins[leaves] = (uint32_t)view->nodes + 1; /* as if a node came after the last leaf too */
     for (int level = index.levels - 1; level >= 0; level--) BI_TRY(make_level(ctx, view, &index, level));
-    *odd_levels_of(tree) = find_odd_levels(&index, view->dim);
     hot->make_box(view, &index);
+    find_facts(view, hot, &index);
     make_floors(ctx, view, &index);
     return bi_advance(ctx, (double)view->nodes);
 }
@@ -136,10 +165,29 @@ static void locate_chunk(const struct bi_kdtree_cpu_search *a, const struct bi_k
     for (int64_t q = i * CHUNK; q < end; q++) ((uint32_t *)a->order)[q] = (uint32_t)q;
 }
 
+/* Puts the queries that share the flat coordinates first; nothing else is said of the order. */
+static void part_queries(uint32_t *leaves, uint32_t *order, int64_t count, uint32_t bit)
+{
+    for (int64_t at = 0, end = count; at < end;) {
+        uint32_t leaf = leaves[at], row = order[at];
+        if (leaf < bit) {
+            at++;
+            continue;
+        }
+        end--;
+        leaves[at] = leaves[end];
+        order[at] = order[end];
+        leaves[end] = leaf;
+        order[end] = row;
+    }
+}
+
 /* Finds the leaf of each query, and their order by leaf. */
 static bosc_status sort_queries(bosc_ctx *ctx, const struct bi_kdtree_query_hot *hot, struct bi_kdtree_cpu_search *a)
 {
     int64_t count = a->queries.n, chunks = bi_div_up(count, CHUNK);
+    const bool flat = a->index.facts->flat != 0;
+    const uint32_t bit = (uint32_t)1 << a->index.levels; /* of leaves, where a query is to see all coordinates */
     uint32_t *leaves, *order;
     BI_TRY(bi_scratch_of(ctx, count, sizeof *leaves, &leaves));
     BI_TRY(bi_scratch_of(ctx, count, sizeof *order, &order));
@@ -155,18 +203,37 @@ static bosc_status sort_queries(bosc_ctx *ctx, const struct bi_kdtree_query_hot 
         for (int64_t i = p.begin; i < p.end; i++) locate_chunk(a, hot, i);
     }
     BI_TRY(p.status);
-    if (count < 256 || a->index.levels == 0) return BOSC_OK;
-    return ctx->backend->core->sort_pairs(ctx, BOSC_U32, leaves, sizeof *order, order, count, leaves, order, 0,
-                                          a->index.levels);
+    if (a->index.levels == 0) return BOSC_OK;
+    if (count >= 256)
+        BI_TRY(ctx->backend->core->sort_pairs(ctx, BOSC_U32, leaves, sizeof *order, order, count, leaves, order, 0,
+                                              a->index.levels + flat));
+    else if (flat)
+        part_queries(leaves, order, count, bit);
+    if (flat) a->in_flat = bi_lower_bound_u32(leaves, count, bit);
+    return BOSC_OK;
 }
 
 typedef void (*run_fn)(const struct bi_kdtree_cpu_search *a, int64_t begin, int64_t end, int thread);
 
+struct searches {
+    const struct bi_kdtree_cpu_search *in_flat, *all; /* of queries that share the flat coordinates; of the others */
+    run_fn run;
+};
+
+static void run_chunk(const struct searches *s, int64_t begin, int64_t end, int thread)
+{
+    int64_t middle = s->in_flat->in_flat;
+    middle = middle < begin ? begin : middle > end ? end : middle;
+    if (begin < middle) s->run(s->in_flat, begin, middle, thread);
+    if (middle < end) s->run(s->all, middle, end, thread);
+}
+
 /* A query takes as long as so many simple items, and some more for each neighbour. */
 enum { QUERY_ITEMS = 64 };
 
-static bosc_status run_all(bosc_ctx *ctx, const struct bi_kdtree_cpu_search *a, run_fn run)
+static bosc_status run_chunks(bosc_ctx *ctx, const struct searches *s)
 {
+    const struct bi_kdtree_cpu_search *a = s->in_flat;
     int64_t count = a->queries.n, chunk = a->index.levels < 4 || count > 128 * CHUNK ? CHUNK : 64;
     int64_t chunks = bi_div_up(count, chunk);
     double items = (double)(QUERY_ITEMS + a->kept) * (double)count;
@@ -175,14 +242,23 @@ static bosc_status run_all(bosc_ctx *ctx, const struct bi_kdtree_cpu_search *a, 
     if (p.told && p.each > 4 * (int64_t)ctx->threads) p.each = 4 * (int64_t)ctx->threads;
     while (bi_next_part(ctx, &p)) {
         if (p.end == 1) {
-            run(a, 0, count < chunk ? count : chunk, 0);
+            run_chunk(s, 0, count < chunk ? count : chunk, 0);
             continue;
         }
 #pragma omp parallel for schedule(dynamic, 4) num_threads(ctx->threads)
         for (int64_t i = p.begin; i < p.end; i++)
-            run(a, i * chunk, (i + 1) * chunk < count ? (i + 1) * chunk : count, bi_thread_number());
+            run_chunk(s, i * chunk, (i + 1) * chunk < count ? (i + 1) * chunk : count, bi_thread_number());
     }
     return p.status;
+}
+
+static bosc_status run_all(bosc_ctx *ctx, const struct bi_kdtree_cpu_search *a, run_fn run)
+{
+    struct bi_kdtree_cpu_search all;
+    if (a->in_flat == a->queries.n) return run_chunks(ctx, &(struct searches){a, a, run});
+    all = *a;
+    make_places(a->view.dim, 0, a->index.facts->odd_levels, &all.places);
+    return run_chunks(ctx, &(struct searches){a, &all, run});
 }
 
 static bosc_status prepare(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree_view *view,
@@ -192,6 +268,7 @@ static bosc_status prepare(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kd
     *a = (struct bi_kdtree_cpu_search){.view = *view,
                                        .index = get_index(tree),
                                        .queries = query->rows,
+                                       .in_flat = query->rows.n,
                                        .k = query->k,
                                        .kept = query->k < nodes ? query->k : nodes,
                                        .limit = query->within ? query->r2 : (double)INFINITY,
@@ -201,6 +278,7 @@ static bosc_status prepare(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kd
                                        .ids = query->ids,
                                        .dist2 = query->dist2,
                                        .wide_ids = tree->opts.id_bits == 64};
+    make_places(view->dim, a->index.facts->flat, a->index.facts->flat_odd_levels, &a->places);
     if (a->kept > BI_KDTREE_SORTED_LIST)
         BI_TRY(bi_scratch(ctx, (size_t)a->kept * 16 * (size_t)ctx->threads, &a->heaps));
     return sort_queries(ctx, pick_hot(ctx, view->dtype), a);

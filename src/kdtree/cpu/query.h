@@ -17,13 +17,32 @@
  *
  * Where the nodes of a subtree are equal in the coordinate of its level, superkeys order them by the next coordinate in
  * which they are not: the sides are of that one then. axes[h] is the coordinate of node h, and bit l of odd_levels
- * tells that it is not that of the level for some node of level l. It is one of the first BI_KDTREE_MOST_LEVELS. */
+ * tells that it is not that of the level for some node of level l. It is one of the first BI_KDTREE_MOST_LEVELS.
+ *
+ * Bit c of `flat` tells that all nodes share coordinate c, a finite number: no node splits by it, and queries that have
+ * it too are searched as if it were not there, for its terms are +0 and change no bit of a sum. It is 0 where all
+ * coordinates are shared, and for more than BI_KDTREE_MOST_LEVELS of them. */
+struct bi_kdtree_cpu_facts {
+    uint32_t odd_levels, flat;
+    uint32_t flat_odd_levels; /* as odd_levels, where a flat coordinate gives its levels to the next that is not */
+};
 struct bi_kdtree_cpu_index {
     int levels, floor_levels;
     const void *sides, *box;
     const uint32_t *begins, *floors;
-    uint32_t odd_levels;
+    const struct bi_kdtree_cpu_facts *facts;
     uint8_t *axes;
+};
+
+enum { BI_KDTREE_MOST_DIM = 1024 };
+
+/* The coordinates that a search looks at, as `dim` places. */
+struct bi_kdtree_cpu_places {
+    int32_t dim;
+    uint32_t odd_levels;                      /* some of their nodes split by another place than `usual` tells */
+    uint8_t usual[BI_KDTREE_MOST_LEVELS];     /* by level */
+    uint8_t of_axis[BI_KDTREE_MOST_LEVELS];   /* by coordinate */
+    uint16_t coordinates[BI_KDTREE_MOST_DIM]; /* by place */
 };
 
 enum { BI_KDTREE_SORTED_LIST = 32 }; /* up to so many neighbours are kept in order, more in a heap */
@@ -42,8 +61,10 @@ enum {
 struct bi_kdtree_cpu_search {
     bosc_kdtree_view view;
     struct bi_kdtree_cpu_index index;
+    struct bi_kdtree_cpu_places places;
     struct bi_kdtree_rows queries;
-    const uint32_t *leaves, *order; /* the leaf of the i-th query to run, and its row */
+    const uint32_t *leaves, *order; /* the leaf of the i-th query to run (see locate), and its row */
+    int64_t in_flat;                /* so many queries of the order share the flat coordinates */
     int64_t k, kept;                /* kept: min(k, nodes) */
     double limit;                   /* the largest distance that counts */
     int64_t *counts, *bad;
@@ -58,7 +79,12 @@ struct bi_kdtree_query_hot {
     void (*make_sides)(const bosc_kdtree_view *view, const struct bi_kdtree_cpu_index *index, int level, int64_t begin,
                        int64_t end);
     void (*make_box)(const bosc_kdtree_view *view, const struct bi_kdtree_cpu_index *index);
-    /* leaves[i] of queries begin to end - 1. */
+    /* The flat coordinates; the sides of nodes that split by one, whose points are all equal, become those of the usual
+     * coordinate of `places`. */
+    uint32_t (*find_flat)(const bosc_kdtree_view *view, const struct bi_kdtree_cpu_index *index);
+    void (*leave_flat)(const bosc_kdtree_view *view, const struct bi_kdtree_cpu_index *index,
+                       const struct bi_kdtree_cpu_places *places);
+    /* leaves[i] of queries begin to end - 1; 2^levels more where a query does not share the flat coordinates. */
     void (*locate)(const struct bi_kdtree_cpu_search *a, int64_t begin, int64_t end, uint32_t *leaves);
     /* Runs queries begin to end - 1 of the order. */
     void (*knn)(const struct bi_kdtree_cpu_search *a, int64_t begin, int64_t end, int thread);

@@ -22,21 +22,29 @@ typedef int64_t bits_f64;
 #define BI_KDTREE_VECTOR (BI_LEVEL == 4 ? 64 : BI_LEVEL == 3 ? 32 : 16)
 
 /* The usual dimensions of points in floating type are constants: each is a compiled copy of the whole search, with
- * everything inlined. gcc takes minutes for them under AddressSanitizer, so that only float has one there; and where
- * coverage is counted (BI_ONE_COPY) there is none, for each copy would have its own counts. */
-#define RUN(dim, kind) NAMED(run)(a, begin, end, thread, dim, kind)
-#define RUN_ANY(kind) RUN(a->view.dim, kind);
-#define RUN_SPACE(kind)   \
-    if (a->view.dim == 3) \
-        RUN(3, kind);     \
-    else                  \
+ * everything inlined. Lines, and planes and spaces in more dimensions, have copies too, which look coordinates up in a
+ * table, as the one for any dimension does. gcc takes minutes for them under AddressSanitizer, so that only float has
+ * one there; and where coverage is counted (BI_ONE_COPY) there is none, for each copy would have its own counts. */
+#define RUN(dim, table, kind) NAMED(run)(a, begin, end, thread, dim, table, kind)
+#define RUN_ANY(kind) RUN(a->places.dim, true, kind);
+#define RUN_SPACE(kind)                         \
+    if (a->view.dim == 3 && a->places.dim == 3) \
+        RUN(3, false, kind);                    \
+    else                                        \
         RUN_ANY(kind)
-#define RUN_USUAL(kind)          \
-    switch (a->view.dim) {       \
-    case 2: RUN(2, kind); break; \
-    case 3: RUN(3, kind); break; \
-    case 4: RUN(4, kind); break; \
-    default: RUN_ANY(kind)       \
+#define RUN_TABLE(kind)                \
+    switch (a->places.dim) {           \
+    case 1: RUN(1, true, kind); break; \
+    case 2: RUN(2, true, kind); break; \
+    case 3: RUN(3, true, kind); break; \
+    default: RUN_ANY(kind)             \
+    }
+#define RUN_USUAL(kind)                                     \
+    switch (a->view.dim * (a->places.dim == a->view.dim)) { \
+    case 2: RUN(2, false, kind); break;                     \
+    case 3: RUN(3, false, kind); break;                     \
+    case 4: RUN(4, false, kind); break;                     \
+    default: RUN_TABLE(kind)                                \
     }
 #if defined(BI_ONE_COPY)
 #define INLINED static
@@ -97,8 +105,12 @@ typedef int64_t bits_f64;
 #include "kdtree/cpu/query.inc"
 
 const struct bi_kdtree_query_hot BI_LEVEL_NAME(bi_kdtree_query_hot)[4] = {
-    {make_sides_f32, make_box_f32, locate_f32, knn_f32, radius_count_f32, radius_fill_f32},
-    {make_sides_f64, make_box_f64, locate_f64, knn_f64, radius_count_f64, radius_fill_f64},
-    {make_sides_i32, make_box_i32, locate_i32, knn_i32, radius_count_i32, radius_fill_i32},
-    {make_sides_i64, make_box_i64, locate_i64, knn_i64, radius_count_i64, radius_fill_i64},
+    {make_sides_f32, make_box_f32, find_flat_f32, leave_flat_f32, locate_f32, knn_f32, radius_count_f32,
+     radius_fill_f32},
+    {make_sides_f64, make_box_f64, find_flat_f64, leave_flat_f64, locate_f64, knn_f64, radius_count_f64,
+     radius_fill_f64},
+    {make_sides_i32, make_box_i32, find_flat_i32, leave_flat_i32, locate_i32, knn_i32, radius_count_i32,
+     radius_fill_i32},
+    {make_sides_i64, make_box_i64, find_flat_i64, leave_flat_i64, locate_i64, knn_i64, radius_count_i64,
+     radius_fill_i64},
 };

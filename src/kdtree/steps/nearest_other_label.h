@@ -55,10 +55,10 @@ BI_FN void bi_step_node_labels(const struct bi_kdtree_node_labels *a, int64_t i)
 
 /* Blocks of the in-order array, with the boxes of their points, joined two by two up to one of all: 2^levels blocks,
  * each a subtree and the node after it. Boxes go by heap index: the root is 0, the blocks are from 2^levels - 1 on. Of
- * the coordinates they have the first `used`; the least come first, then the greatest. */
+ * the coordinates they have the first `used`; the least come first, then the greatest. Labels come and go. */
 struct bi_kdtree_blocks {
     bosc_kdtree_view view;
-    const uint32_t *node_labels;
+    uint32_t *node_labels;
     int32_t levels, level, used;
     uint32_t *begins; /* of blocks, and where the last ends */
     double *boxes;
@@ -82,7 +82,6 @@ BI_FN void bi_step_make_block(const struct bi_kdtree_blocks *a, int64_t s)
     int64_t blocks = (int64_t)1 << a->levels, begin = bi_kdtree_subtree(a->view.nodes, a->levels, (uint64_t)s).begin;
     int64_t end = s + 1 < blocks ? bi_kdtree_subtree(a->view.nodes, a->levels, (uint64_t)s + 1).begin : a->view.nodes;
     double *low = bi_kdtree_block_box(a, blocks - 1 + s), *high = low + a->used;
-    uint32_t label = a->node_labels[begin];
     for (int32_t c = 0; c < a->used; c++) {
         low[c] = high[c] = bosc_kdtree_coordinate(&a->view, begin, c);
         for (int64_t i = begin + 1; i < end; i++) {
@@ -91,11 +90,16 @@ BI_FN void bi_step_make_block(const struct bi_kdtree_blocks *a, int64_t s)
             high[c] = x > high[c] ? x : high[c];
         }
     }
-    for (int64_t i = begin + 1; i < end; i++)
-        if (a->node_labels[i] != label) label = BI_KDTREE_MIXED;
-    a->same[blocks - 1 + s] = label;
     a->begins[s] = (uint32_t)begin;
     if (s + 1 == blocks) a->begins[blocks] = (uint32_t)end;
+}
+
+BI_FN void bi_step_label_block(const struct bi_kdtree_blocks *a, int64_t s)
+{
+    uint32_t label = a->node_labels[a->begins[s]];
+    for (uint32_t i = a->begins[s] + 1; i < a->begins[s + 1]; i++)
+        if (a->node_labels[i] != label) label = BI_KDTREE_MIXED;
+    a->same[((int64_t)1 << a->levels) - 1 + s] = label;
 }
 
 /* Box i of `level` from the two below it. */
@@ -108,6 +112,11 @@ BI_FN void bi_step_join_boxes(const struct bi_kdtree_blocks *a, int64_t i)
         low[c] = one[c] < two[c] ? one[c] : two[c];
         high[c] = one[c + a->used] > two[c + a->used] ? one[c + a->used] : two[c + a->used];
     }
+}
+
+BI_FN void bi_step_join_labels(const struct bi_kdtree_blocks *a, int64_t i)
+{
+    int64_t h = ((int64_t)1 << a->level) - 1 + i;
     a->same[h] = a->same[2 * h + 1] == a->same[2 * h + 2] ? a->same[2 * h + 1] : BI_KDTREE_MIXED;
 }
 
