@@ -89,7 +89,8 @@ static bosc_status ask_components(bosc_ctx *ctx, const bosc_graph *graph, const 
     return bosc_components_compute(ctx, graph, &q->opts, to->labels, to->count);
 }
 
-/* The ends of entries join: those of some entries a vertex first, after which most others find both ends in one tree. */
+/* The ends of entries join: those of some entries a vertex first, after which most others find both ends in one tree.
+ */
 static bosc_status join(bosc_ctx *ctx, const struct question *q, uint32_t *parent)
 {
     enum { FIRST = 2 };

@@ -1,5 +1,5 @@
-/* The fast minimum spanning forest on the CPU of entries that are in no graph: Kruskal's algorithm on the light ones, then
- * on those of the others whose ends are in different trees by then.
+/* The fast minimum spanning forest on the CPU of entries that are in no graph: Kruskal's algorithm on the light ones,
+ * then on those of the others whose ends are in different trees by then.
  * Source: Osipov, Sanders, Singler, The Filter-Kruskal Minimum Spanning Tree Algorithm (2009). */
 #include "base/bits.h"
 #include "forest/cpu/msf.h"
