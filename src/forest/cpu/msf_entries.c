@@ -1,7 +1,7 @@
 /* The fast minimum spanning forest on the CPU of entries that are in no graph: Kruskal's algorithm on the light ones,
  * then on those of the others whose ends are in different trees by then.
  * Source: Osipov, Sanders, Singler, The Filter-Kruskal Minimum Spanning Tree Algorithm (2009). */
-#include "base/bits.h"
+#include "core/call.h"
 #include "forest/cpu/msf.h"
 
 /* Of a list with more than DENSE entries a vertex, LIGHT a vertex go first. */
@@ -102,6 +102,13 @@ static bosc_status list(struct bi_msf_cpu *m, bool light)
     return BOSC_OK;
 }
 
+/* Takes those of the light or of the other entries that belong to the forest. */
+static bosc_status take(struct bi_msf_cpu *m, bool light)
+{
+    BI_TRY(list(m, light));
+    return bi_msf_cpu_kruskal(m, NULL);
+}
+
 /* Every vertex is a tree of its own. */
 static bosc_status begin(struct bi_msf_cpu *m)
 {
@@ -124,12 +131,8 @@ static bosc_status run(struct bi_msf_cpu *m, struct bi_msf_found *found)
     m->threshold = UINT64_MAX;
     m->threshold_id = UINT32_MAX;
     if (filter) BI_TRY(bi_msf_cpu_sample_entries(m, light / (double)edges));
-    for (int heavy = 0; heavy <= filter; heavy++) {
-        struct bi_mark mark = bi_arena_mark(m->ctx);
-        BI_TRY(list(m, !heavy));
-        BI_TRY(bi_msf_cpu_kruskal(m, NULL));
-        bi_arena_rewind(m->ctx, mark);
-    }
+    BI_TRY_WITH_SCRATCH(m->ctx, take(m, true));
+    if (filter) BI_TRY_WITH_SCRATCH(m->ctx, take(m, false));
     return bi_msf_cpu_give(m, edges, found);
 }
 
