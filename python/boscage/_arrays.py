@@ -246,7 +246,11 @@ class Jax(Library):
         return DeviceArray(shape, dtype, self.at) if self.at else np.empty(shape, dtype)
 
     def give(self, x: Any) -> Any:
-        return self.jax.dlpack.from_dlpack(x) if isinstance(x, DeviceArray) else self.xp.asarray(x)
+        if not isinstance(x, DeviceArray):
+            return self.xp.asarray(x)
+        # A copy: JAX gives the memory of others back in a thread of its own, which may not ask Python for that any more
+        # when the interpreter ends.
+        return self.xp.array(self.jax.dlpack.from_dlpack(x), copy=True).block_until_ready()
 
     def sqrt(self, x: Any) -> Any:
         return self.xp.sqrt(self.give(x))
