@@ -84,9 +84,8 @@ typedef struct bosc_cellgraph_opts {
      * the device). The CPU ignores them. */
     int32_t blocks, threads;
     int32_t digit_bits; /* TRIE: of the digits by which its nodes branch, as in boscage/trie.h; 0: the widest */
-    /* 1: of the two graphs between which an addition goes, both keep their memory, and further additions allocate only
-     * what they need beyond it; so do builds and additions of no larger shape in the same order. 0: the old graph's is
-     * released. */
+    /* 1: an addition makes a second graph and keeps the memory of the first for the next addition, so that builds and
+     * additions of no larger shape, in the same order, allocate nothing. 0: an addition releases that memory. */
     int32_t keep_memory;
     int32_t reserved; /* 0 */
 } bosc_cellgraph_opts;

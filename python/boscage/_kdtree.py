@@ -447,7 +447,8 @@ class cKDTree(Pairs):
         Returns
         -------
         list, array of lists, int, or array of int
-            Rows of `data`, ascending. Of queries on a device a list of arrays there, as CuPy's trees give it.
+            Rows of `data`, ascending. Queries of CuPy, PyTorch and JAX get a list of their library's arrays, as CuPy's
+            own trees give it.
 
         Examples
         --------

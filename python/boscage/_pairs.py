@@ -82,7 +82,8 @@ class Pairs:
         Returns
         -------
         list of lists
-            For each row of `data` the rows of ``other.data``, ascending. Of a tree of points on a device arrays there.
+            For each row of `data` the rows of ``other.data``, ascending. Points of CuPy, PyTorch and JAX have arrays
+            of theirs in place of lists.
 
         Examples
         --------
@@ -115,7 +116,8 @@ class Pairs:
         Returns
         -------
         set of (int, int), or array of shape (pairs, 2)
-            Rows i < j; those of an array ascend. The array is where the points are.
+            Rows i < j; those of an array ascend. The array is of the points' library, on their device (of libraries
+            that are not known, NumPy's).
 
         Examples
         --------

@@ -73,6 +73,6 @@ bosc_status bi_planet_survey(bosc_ctx *ctx, bosc_planet *planet, struct bi_plane
     planet->view = *view;
     bosc_status status = bi_planet_reset(ctx, planet);
     if (status == BOSC_OK) status = ctx->backend->sync(ctx);
-    if (status != BOSC_OK) planet->view.width = planet->view.height = 0;
+    if (status != BOSC_OK) bi_planet_forget_raster(planet);
     return status;
 }
