@@ -72,7 +72,8 @@ static void plan_build(struct plan *plan, int64_t n, int block_log, float deviat
     *plan = {};
     plan->block_log = block_log < BI_KDTREE_BLOCK_LOG ? block_log : BI_KDTREE_BLOCK_LOG;
     while (largest_subtree(n, plan->levels) > (int64_t)1 << plan->block_log) plan->levels++;
-    if (plan->levels % BI_KDTREE_PASS_LEVELS == 1 && block_log > plan->block_log) {
+    if (plan->levels % BI_KDTREE_PASS_LEVELS == 1 && block_log > plan->block_log &&
+        largest_subtree(n, plan->levels - 1) <= (int64_t)2 << plan->block_log) {
         plan->levels--;
         plan->block_log++;
     }
