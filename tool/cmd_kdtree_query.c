@@ -41,9 +41,10 @@ static int find_nearest(struct job *job, const struct search *s, int64_t k, doub
     bosc_array ids = {.dtype = BOSC_I64, .rank = 2, .shape = {s->m, k, 1, 1}};
     bosc_array distances = {.dtype = BOSC_F64, .rank = 2, .shape = {s->m, k, 1, 1}};
     int code = EXIT_FAILED;
+    const bool wanted = job->value[OPT_DISTANCES];
     ids.data = job_alloc((size_t)entries, sizeof(int64_t));
-    distances.data = ids.data ? job_alloc((size_t)entries, sizeof(double)) : NULL;
-    if (distances.data) {
+    if (ids.data && wanted) distances.data = job_alloc((size_t)entries, sizeof(double));
+    if (ids.data && (distances.data || !wanted)) {
         double start = job_now();
         bosc_status status = job->value[OPT_WITHIN] ? bosc_kdtree_knn_within(job->ctx, s->tree, s->queries.data, s->m,
                                                                              0, k, within, ids.data, distances.data)
@@ -55,8 +56,8 @@ static int find_nearest(struct job *job, const struct search *s, int64_t k, doub
     if (!code) {
         const char *paths[] = {job->value[OPT_OUTPUT], job->value[OPT_DISTANCES]};
         widen_ids(s->info.id_bits, ids.data, entries);
-        take_roots(s->info.dtype, distances.data, entries);
-        code = arrays_write(job, paths, (const bosc_array[]){ids, distances}, paths[1] ? 2 : 1);
+        if (wanted) take_roots(s->info.dtype, distances.data, entries);
+        code = arrays_write(job, paths, (const bosc_array[]){ids, distances}, wanted ? 2 : 1);
     }
     bosc_array_free(&ids);
     bosc_array_free(&distances);

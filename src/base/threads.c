@@ -63,3 +63,9 @@ int32_t bi_threads_of_call(int32_t threads)
     had_helpers |= threads > 1;
     return threads;
 }
+
+void bi_threads_run(int32_t threads, void (*part)(void *user, int32_t t), void *user)
+{
+#pragma omp parallel for schedule(static, 1) num_threads(threads)
+    for (int32_t t = 0; t < threads; t++) part(user, t);
+}

@@ -22,6 +22,9 @@ int32_t bi_threads_startable(int32_t threads);
 /* The threads of a call that may have so many: 1 in the child of a fork() by a thread that had called with more. */
 int32_t bi_threads_of_call(int32_t threads);
 
+/* Runs part(user, 0) to part(user, threads - 1), each in a thread of its own if that can be. Waits. */
+void bi_threads_run(int32_t threads, void (*part)(void *user, int32_t t), void *user);
+
 #ifdef __cplusplus
 }
 #endif

@@ -30,7 +30,8 @@ struct bi_block {
 bosc_status bi_block_reserve(bosc_ctx *ctx, const struct bi_memory *m, struct bi_block *block, size_t bytes);
 void bi_block_free(const struct bi_memory *m, struct bi_block *block);
 
-struct bi_chunk; /* one allocation of the arena */
+struct bi_chunk;      /* one allocation of the arena */
+struct bi_host_lanes; /* of core/cuda/host_copy.cu */
 
 /* Scratch memory that lives until the end of a call. The same sequence of requests finds the same places, so a
  * second call of the same shape allocates nothing. */
@@ -58,10 +59,11 @@ struct bosc_ctx {
     struct bi_kept kept;
     int32_t threads, most_threads; /* of this call, and of any */
     bosc_cpu_level level;
-    void *stream;     /* CUDA */
-    void *own_stream; /* NULL until it is needed */
-    void *turn;       /* an event: from one stream to the next */
-    void *pinned;     /* CUDA: a small page-locked block for reading counters back */
+    void *stream;                /* CUDA */
+    void *own_stream;            /* NULL until it is needed */
+    void *turn;                  /* an event: from one stream to the next */
+    void *pinned;                /* CUDA: a small page-locked block for reading counters back */
+    struct bi_host_lanes *lanes; /* CUDA: what large host arrays go through; NULL until one does */
     int32_t multiprocessors;
     bosc_log_fn log;
     void *log_user;

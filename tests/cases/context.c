@@ -234,9 +234,36 @@ static void open_faults(bosc_ctx *like)
 }
 #endif
 
+/* There and back, also while the first copy of what is sent is under way, at sizes around those of the pieces in which
+ * large host arrays are copied. */
+static void large_copies(bosc_ctx *ctx)
+{
+    static const size_t sizes[] = {49151,   49152,   49153,   65536,   65539,   81919,   98305,  147456,
+                                   1048575, 1048576, 1048577, 1572865, 3145735, 6291456, 7000001};
+    const size_t most = sizes[sizeof sizes / sizeof sizes[0] - 1];
+    unsigned char *out = suite_alloc(most), *back = suite_alloc(most + 1);
+    struct suite_random r = {17};
+    for (size_t i = 0; i < most; i++) out[i] = (unsigned char)suite_next(&r);
+    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+        void *p = NULL;
+        const size_t bytes = sizes[s];
+        memset(back, 0, most);
+        CHECK_OK(ctx, bosc_alloc(ctx, bytes, &p));
+        CHECK_OK(ctx, bosc_copy(ctx, p, back, bytes));
+        CHECK_OK(ctx, bosc_copy(ctx, p, out, bytes));
+        back[bytes] = 0x5a;
+        CHECK_OK(ctx, bosc_copy(ctx, back, p, bytes));
+        CHECK(memcmp(out, back, bytes) == 0 && back[bytes] == 0x5a);
+        bosc_release(ctx, p, bytes);
+    }
+    free(out);
+    free(back);
+}
+
 static const struct suite_case suite_cases_context[] = {
     {"information", information, NULL},
     {"memory", memory, NULL},
+    {"large copies", large_copies, NULL},
     {"bad options", NULL, bad_options},
     {"defaults", NULL, defaults},
     {"reasons", NULL, reasons},

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "core/cuda/collectives.cuh"
+#include "core/cuda/host_copy.cuh"
 #include "core/cuda/launch.cuh"
 
 enum { PINNED_BYTES = 64 };
@@ -98,6 +99,7 @@ static void cuda_close(bosc_ctx *ctx)
 {
     cuda_enter(ctx);
     (void)cudaFreeHost(ctx->pinned);
+    bi_cuda_host_copy_close(ctx);
     if (ctx->turn) (void)cudaEventDestroy((cudaEvent_t)ctx->turn);
     if (ctx->own_stream) (void)cudaStreamDestroy((cudaStream_t)ctx->own_stream);
 }
@@ -129,12 +131,18 @@ static __global__ void bi_core_to_pinned(unsigned char *to, const unsigned char 
     to[threadIdx.x] = from[threadIdx.x];
 }
 
-/* What is read back through the pinned block comes by a kernel, which begins sooner than a copy by another engine. */
+/* What is read back through the pinned block comes by a kernel, which begins sooner than a copy by another engine. Large
+ * host arrays go in pieces. */
 static bosc_status cuda_copy(bosc_ctx *ctx, void *to, const void *from, size_t bytes)
 {
     if (bi_fault(BI_FAULT_COPY)) return bi_fail(ctx, BOSC_ERR_DEVICE, "copy: injected fault");
     if (to == ctx->pinned && bytes > 0)
         return BI_RUN(ctx, bi_core_to_pinned, 1, (unsigned)bytes, 0, (unsigned char *)to, (const unsigned char *)from);
+    if (bi_cuda_is_host_copy(to, from, bytes)) {
+        bool made;
+        bosc_status status = bi_cuda_host_copy(ctx, to, from, bytes, &made);
+        if (made || status != BOSC_OK) return status;
+    }
     return bi_cuda_check(ctx, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, (cudaStream_t)ctx->stream), "copy");
 }
 
