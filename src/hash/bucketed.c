@@ -1,9 +1,18 @@
 /* The bucketed layout, as the drivers see it. */
 #include "hash/drivers.h"
 
+/* Small tables have small partitions, so that there is one for each multiprocessor of a device. */
+static int32_t partition_bits(const bosc_hash_opts *o, int64_t n)
+{
+    enum { FEW_LOG = 8, FEW_KEYS = 1024 };
+    int32_t bits = bi_hash_partition_bits(o->key_bits, n);
+    while (bits < FEW_LOG && n >> bits > FEW_KEYS) bits++;
+    return bits;
+}
+
 static void plan(const bosc_hash_opts *o, int64_t n, struct bi_hash_shape *shape, size_t bytes[BI_HASH_BLOCKS])
 {
-    shape->partition_bits = bi_hash_partition_bits(o->key_bits, n);
+    shape->partition_bits = partition_bits(o, n);
     size_t partitions = (size_t)1 << shape->partition_bits;
     double buckets = (double)n / (o->load * BOSC_HASH_WIDTH); /* and each partition's are rounded up */
     bytes[BI_HASH_DESCRIPTORS] = partitions * sizeof(bosc_hash_partition);

@@ -3,7 +3,7 @@
 
 #include "hash/cuda/fill.cuh"
 
-enum { LAY_THREADS = 1024 };
+enum { LAY_THREADS = 1024, FEW_PARTITIONS = 1024 /* blocks that fill them lay them out, which saves a launch */ };
 
 /* The arguments of laying out the partitions. */
 struct lay_args {
@@ -17,8 +17,9 @@ struct lay_args {
     uint32_t *large;
 };
 
-/* Lists a partition that does not fit in shared memory; reports one that is oversized. */
-static __device__ void list_large(const lay_args &a, uint32_t partition, uint32_t keys, uint32_t buckets)
+/* Lists a partition that does not fit in shared memory; reports one that is oversized. A: lay_args or the arguments of
+ * filling. */
+template <class A> static __device__ void list_large(const A &a, uint32_t partition, uint32_t keys, uint32_t buckets)
 {
     const bool too_large = bi_hash_too_many_buckets(buckets), leave = too_large || (!a.distinct && keys > a.max_keys);
     if (too_large) bi_store_relaxed(&a.report->too_large, 1u);
@@ -122,6 +123,24 @@ static __device__ void write_partition(const bi_hash_matching<K, P, true, THREAD
     }
 }
 
+/* Lays out the block's partition, of `keys` keys, where there are few: each block adds up those before its own. */
+template <class K, class P, int THREADS>
+static __device__ bosc_hash_partition lay_out(const bi_hash_fill_args<K, P> &a, uint32_t keys,
+                                              bi_hash_block_state<THREADS> &state)
+{
+    const uint32_t number = blockIdx.x, buckets = bi_hash_partition_buckets(a.load, keys);
+    uint32_t sum = 0, first;
+    for (uint32_t p = threadIdx.x; p < number; p += THREADS)
+        sum += bi_hash_partition_buckets(a.load, a.starts[p + 1] - a.starts[p]);
+    bi_block_exclusive_sum<THREADS / 32>(sum, state.warps, &first);
+    const bosc_hash_partition laid = {first, buckets << BOSC_HASH_SEED_BITS};
+    if (threadIdx.x > 0) return laid;
+    list_large(a, number, keys, buckets);
+    a.partitions[number] = laid;
+    if (number == gridDim.x - 1) a.report->buckets = first + buckets;
+    return laid;
+}
+
 template <class K, class P, int THREADS, bool PICKS>
 static __global__ void __launch_bounds__(THREADS) bi_hash_fill_partitions(const bi_hash_fill_args<K, P> a)
 {
@@ -130,8 +149,9 @@ static __global__ void __launch_bounds__(THREADS) bi_hash_fill_partitions(const 
     bi_hash_matching<K, P, true, THREADS, PICKS> partition;
     partition.number = blockIdx.x;
     const uint32_t begin = a.starts[partition.number];
-    const bosc_hash_partition descriptor = a.partitions[partition.number];
     partition.keys = a.starts[partition.number + 1] - begin;
+    const bosc_hash_partition descriptor =
+        a.lay_out ? lay_out(a, partition.keys, state) : a.partitions[partition.number];
     partition.first = descriptor.first;
     partition.buckets = descriptor.buckets_seed >> BOSC_HASH_SEED_BITS;
     if (partition.keys > a.block_keys || partition.buckets > a.block_buckets ||
@@ -229,14 +249,24 @@ template <class K, class P> static fill_variant<K, P> choose_variant(double load
     return variant_of<K, P, 384, false>();
 }
 
-/* The most keys and buckets of a partition that a block takes: the mean and eight standard deviations, or down to five
- * if more blocks run at once then; or less where shared memory has no more. */
+/* The most keys and buckets of a partition that a block takes: all that a partition may have, where all blocks run at
+ * once; else the mean and eight standard deviations, or down to five if more blocks run at once then; or less where
+ * shared memory has no more. */
 template <class K, class P>
-static void choose_block_limits(const bosc_ctx *ctx, const fill_variant<K, P> &variant, double mean, double load,
-                                bi_hash_fill_args<K, P> *a)
+static void choose_block_limits(const bosc_ctx *ctx, const fill_variant<K, P> &variant, int64_t n, uint32_t partitions,
+                                double load, bi_hash_fill_args<K, P> *a)
 {
+    const double mean = (double)n / partitions;
     enum { FEWEST = 5, MOST = 8, RESERVED = 1024 /* bytes of each block, by the device */ };
     const size_t available = bi_hash_shared_bytes(ctx), all = bi_hash_multiprocessor_shared_bytes(ctx);
+    const auto bytes_of = [&](uint32_t keys, uint32_t buckets) {
+        return shared_layout_of<K, P>(keys, buckets).bytes + variant.state_bytes;
+    };
+    const auto at_once_of = [&](size_t bytes) { return min(all / (bytes + RESERVED), (size_t)2048 / variant.threads); };
+    a->block_keys = a->max_keys;
+    a->block_buckets = bi_hash_partition_buckets(load, a->max_keys);
+    const size_t largest = bytes_of(a->block_keys, a->block_buckets);
+    if (largest <= available && at_once_of(largest) * (size_t)ctx->multiprocessors >= partitions) return;
     size_t blocks = 0;
     for (int deviations = FEWEST; deviations <= MOST; deviations++) {
         const double most = mean + deviations * sqrt(mean) + 8;
@@ -244,10 +274,10 @@ static void choose_block_limits(const bosc_ctx *ctx, const fill_variant<K, P> &v
         size_t bytes;
         for (;; keys -= keys / 16 + 1) {
             buckets = bi_hash_partition_buckets(load, keys);
-            bytes = shared_layout_of<K, P>(keys, buckets).bytes + variant.state_bytes;
+            bytes = bytes_of(keys, buckets);
             if (bytes <= available) break;
         }
-        const size_t at_once = min(all / (bytes + RESERVED), (size_t)2048 / variant.threads);
+        const size_t at_once = at_once_of(bytes);
         if (at_once < blocks) return;
         blocks = at_once;
         a->block_keys = keys;
@@ -291,14 +321,17 @@ static bosc_status run(bosc_ctx *ctx, const bosc_hash *h, const struct bi_hash_l
     a.max_keys = bi_hash_max_partition_keys(s->key_bits);
     a.distinct = distinct;
     a.in_place = lists->in_place;
-    a.large = (const uint32_t *)large;
+    a.large = (uint32_t *)large;
+    a.lay_out = !lists->in_place && partitions <= FEW_PARTITIONS;
+    a.load = s->load;
     a.marks = (uint32_t *)marks;
     const fill_variant<K, P> variant = choose_variant<K, P>(s->load);
-    choose_block_limits(ctx, variant, (double)n / partitions, s->load, &a);
+    choose_block_limits(ctx, variant, n, partitions, s->load, &a);
     const lay_args lay = {a.starts,        a.partitions,         report,          partitions,
                           a.max_keys,      a.block_keys,         a.block_buckets, distinct,
                           lists->in_place, (uint32_t)h->buckets, s->load,         (uint32_t *)large};
-    BI_TRY(BI_RUN(ctx, bi_hash_lay_out, (unsigned)bi_div_up(partitions, LAY_THREADS), LAY_THREADS, 0, lay));
+    if (!a.lay_out)
+        BI_TRY(BI_RUN(ctx, bi_hash_lay_out, (unsigned)bi_div_up(partitions, LAY_THREADS), LAY_THREADS, 0, lay));
     auto fill_large = bi_hash_fill_large<K, P>;
     const size_t bytes = shared_layout_of<K, P>(a.block_keys, a.block_buckets).bytes;
     /* The limit is the kernel's on the device, and so that of other contexts, which launch it with more or less. */

@@ -26,8 +26,10 @@ template <class K, class P> struct bi_hash_fill_args {
     int32_t partition_bits, stride, value_bytes;
     uint32_t max_keys; /* partitions with more are left out, unless `distinct` */
     bool distinct, in_place;
+    bool lay_out; /* each block finds where its partition lies; else that was done before */
+    double load;
     uint32_t block_keys, block_buckets; /* larger partitions are in the list of large ones */
-    const uint32_t *large;              /* report->large numbers of partitions */
+    uint32_t *large;                    /* report->large numbers of partitions */
     uint32_t *marks;                    /* for those */
 };
 
@@ -130,6 +132,7 @@ template <int THREADS> struct bi_hash_block_state {
     uint32_t skip, failed, repeats, second;
     uint32_t next;                               /* with PICKS: the first key that no warp has taken */
     uint16_t second_positions[THREADS / 32][64]; /* of each warp: positions of keys in their second bucket */
+    uint32_t warps[THREADS / 32];
 };
 
 /* A proposal that is not made yet. `code` is that of the key's proposal before it, which bi_hash_next_proposal

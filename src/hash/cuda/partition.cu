@@ -32,9 +32,11 @@ template <class K, class P> struct split_pass {
     uint32_t n;
     struct split_digit digit;
     uint64_t seed;
-    const uint32_t *tally;     /* (SPLIT_DIGITS) pairs of each digit */
-    unsigned *ticket;          /* of the next tile */
-    unsigned long long *words; /* (tiles x digits) */
+    const uint32_t *tally;     /* (SPLIT_DIGITS) pairs of each digit; NULL: there is one tile, which counts its own */
+    unsigned *ticket;          /* of the next tile, if there are several */
+    unsigned long long *words; /* (tiles x digits), the same */
+    uint32_t *starts;          /* NULL unless digits are partitions: gets where those begin */
+    uint32_t partitions;
     K *hashes_out;
     P *payload_out;
 };
@@ -219,10 +221,13 @@ static __device__ __forceinline__ void split_offsets(S &sh, const split_pass<K, 
         return;
     }
     uint32_t unused;
-    const uint32_t all = t < S::DIGITS ? pass.tally[t] : 0;
+    const uint32_t all = t >= S::DIGITS ? 0 : pass.tally ? pass.tally[t] : mine.total;
     const uint32_t first = bi_block_exclusive_sum<SPLIT_WARPS>(all, sh.warps, &unused);
     if (t >= S::DIGITS) return;
-    bi_store_relaxed(&pass.words[t], ((unsigned long long)first + mine.total) << SPLIT_FLAGS | SPLIT_END);
+    if (pass.words)
+        bi_store_relaxed(&pass.words[t], ((unsigned long long)first + mine.total) << SPLIT_FLAGS | SPLIT_END);
+    if (pass.starts && t < pass.partitions) pass.starts[t] = first;
+    if (pass.starts && t == 0) pass.starts[pass.partitions] = pass.n;
     sh.offset[t] = first - mine.start;
 }
 
@@ -278,7 +283,7 @@ static __global__ void __launch_bounds__(SPLIT_THREADS, 2)
     bi_hash_split_pass(const split_pass<typename S::key, typename S::value> pass)
 {
     BI_SHARED_DYNAMIC(S, sh);
-    if (threadIdx.x == 0) sh->tile = atomicAdd(pass.ticket, 1u);
+    if (threadIdx.x == 0) sh->tile = pass.ticket ? atomicAdd(pass.ticket, 1u) : 0;
     for (uint32_t i = threadIdx.x; i < SPLIT_WARPS * S::DIGITS / 2; i += SPLIT_THREADS)
         reinterpret_cast<uint32_t *>(sh->ranks)[i] = 0;
     __syncthreads();
@@ -366,44 +371,68 @@ static size_t zeros_of(int widest, const split_digits &digits, int64_t n, bool s
     return SPLIT_HEAD + words_of(widest, digits, n, small) * 8 * (size_t)digits.passes;
 }
 
+/* One tile takes all pairs, in one pass: few pairs have few partitions. */
+template <class K, class P>
+static bosc_status run_tile(bosc_ctx *ctx, split_pass<K, P> *pass, const struct bi_hash_shape *s, bool small)
+{
+    pass->digit = digits_of(s->partition_bits, s->key_bits == 32 ? 32 : 64).of_pass[0];
+    return split<true>(ctx, *pass, small);
+}
+
+template <class K, class P>
+static bosc_status run_tiles(bosc_ctx *ctx, split_pass<K, P> *pass, const struct bi_hash_shape *s, bool small,
+                             const struct bi_hash_lists *lists)
+{
+    const split_digits digits = digits_of(s->partition_bits, s->key_bits == 32 ? 32 : 64);
+    const int widest = max((int)sizeof(K), bi_hash_payload_bytes<P>);
+    const size_t words = words_of(widest, digits, pass->n, small), zeros = zeros_of(widest, digits, pass->n, small);
+    void *zeroed, *hashes = NULL, *payload = NULL;
+    BI_TRY(bi_scratch(ctx, zeros, &zeroed));
+    if (digits.passes > 1) {
+        BI_TRY(bi_scratch(ctx, (size_t)pass->n * sizeof(K), &hashes));
+        BI_TRY(bi_scratch(ctx, (size_t)pass->n * bi_hash_payload_bytes<P>, &payload));
+    }
+    uint32_t *tally = (uint32_t *)zeroed;
+    BI_TRY(ctx->backend->fill(ctx, zeroed, 0, zeros));
+    BI_TRY(count_digits(ctx, pass->keys, pass->n, pass->seed, digits, tally));
+    for (int p = 0; p < digits.passes; p++) {
+        const bool last = (digits.passes - p) % 2 == 1; /* to the lists; else to the other arrays */
+        pass->digit = digits.of_pass[p];
+        pass->tally = tally + p * SPLIT_DIGITS;
+        pass->ticket = tally + SPLIT_PASSES * SPLIT_DIGITS + p;
+        pass->words = (unsigned long long *)((char *)zeroed + SPLIT_HEAD) + words * (size_t)p;
+        pass->hashes_out = (K *)(last ? lists->hashes : hashes);
+        pass->payload_out = (P *)(last ? lists->payload : payload);
+        if (p == 0)
+            BI_TRY(split<true>(ctx, *pass, small));
+        else
+            BI_TRY(split<false>(ctx, *pass, small));
+        pass->keys = pass->hashes_out;
+        pass->payload = pass->payload_out;
+    }
+    return BOSC_OK;
+}
+
+/* Whether the digits of the only pass are partitions, so that it tells where they begin. */
+static bool is_one_pass(const struct bi_hash_shape *s) { return s->partition_bits <= SPLIT_BITS; }
+
 template <class K, class P>
 static bosc_status run(bosc_ctx *ctx, const struct bi_hash_shape *s, const void *keys, const void *values, int64_t n,
                        struct bi_hash_lists *lists)
 {
-    const split_digits digits = digits_of(s->partition_bits, s->key_bits == 32 ? 32 : 64);
     const int widest = max((int)sizeof(K), bi_hash_payload_bytes<P>);
     const bool small = is_small(ctx, sizeof(K), bi_hash_payload_bytes<P>);
-    const size_t words = words_of(widest, digits, n, small), zeros = zeros_of(widest, digits, n, small);
     split_pass<K, P> pass = {};
-    void *zeroed, *hashes = NULL, *payload = NULL;
-    BI_TRY(bi_scratch(ctx, zeros, &zeroed));
-    if (digits.passes > 1) {
-        BI_TRY(bi_scratch(ctx, (size_t)n * sizeof(K), &hashes));
-        BI_TRY(bi_scratch(ctx, (size_t)n * bi_hash_payload_bytes<P>, &payload));
-    }
-    uint32_t *tally = (uint32_t *)zeroed;
-    BI_TRY(ctx->backend->fill(ctx, zeroed, 0, zeros));
-    BI_TRY(count_digits(ctx, (const K *)keys, (uint32_t)n, s->seed, digits, tally));
     pass.keys = (const K *)keys;
     pass.payload = (const P *)values;
     pass.n = (uint32_t)n;
     pass.seed = s->seed;
-    for (int p = 0; p < digits.passes; p++) {
-        const bool last = (digits.passes - p) % 2 == 1; /* to the lists; else to the other arrays */
-        pass.digit = digits.of_pass[p];
-        pass.tally = tally + p * SPLIT_DIGITS;
-        pass.ticket = tally + SPLIT_PASSES * SPLIT_DIGITS + p;
-        pass.words = (unsigned long long *)((char *)zeroed + SPLIT_HEAD) + words * (size_t)p;
-        pass.hashes_out = (K *)(last ? lists->hashes : hashes);
-        pass.payload_out = (P *)(last ? lists->payload : payload);
-        if (p == 0)
-            BI_TRY(split<true>(ctx, pass, small));
-        else
-            BI_TRY(split<false>(ctx, pass, small));
-        pass.keys = pass.hashes_out;
-        pass.payload = pass.payload_out;
-    }
-    return BOSC_OK;
+    pass.hashes_out = (K *)lists->hashes;
+    pass.payload_out = (P *)lists->payload;
+    pass.starts = is_one_pass(s) ? (uint32_t *)lists->starts : NULL;
+    pass.partitions = 1u << s->partition_bits;
+    if (is_one_pass(s) && n <= SPLIT_THREADS * split_each(widest, small)) return run_tile(ctx, &pass, s, small);
+    return run_tiles(ctx, &pass, s, small, lists);
 }
 
 template <class K>
@@ -438,6 +467,7 @@ bosc_status bi_hash_partition_cuda(bosc_ctx *ctx, const struct bi_hash_shape *s,
         return run<decltype(k), decltype(p)>(ctx, s, keys, rows ? NULL : values, n, lists);
     };
     if (n > 0) BI_TRY_WITH_SCRATCH(ctx, bi_hash_with_types(s->key_bits, lists->payload_bytes, run_typed));
+    if (n > 0 && is_one_pass(s)) return BOSC_OK;
     if (s->key_bits == 32) return find_starts<uint32_t>(ctx, s, lists);
     if (s->key_bits == 64) return find_starts<uint64_t>(ctx, s, lists);
     return find_starts<bosc_hash_word>(ctx, s, lists);
