@@ -41,7 +41,8 @@ static int open_heights(struct job *job, int encoding, struct globe *globe)
     bosc_io_error error;
     const double start = job_now();
     bosc_status status = job->value[OPT_CACHE]
-                             ? bosc_heights_file_open(job->operands[0], &globe->file, &h->width, &h->height, &error)
+                             ? bosc_heights_file_open(job->operands[0], (bosc_heights_encoding)encoding, &globe->file,
+                                                      &h->width, &h->height, &error)
                              : bosc_heights_read(job->operands[0], (bosc_heights_encoding)encoding, h, &error);
     job_seconds(job, "read", start);
     return status == BOSC_OK ? EXIT_DONE : say_io(status, &error);
@@ -64,8 +65,6 @@ static int read_globe(struct job *job, struct globe *globe)
     int code = read_opts(job, &opts);
     if (!code) code = option_choice(job, OPT_ENCODING, &encoding);
     if (!code) code = option_integer(job, OPT_CACHE, GLOBE_LEAST_CACHE, INT64_MAX, &globe->cache_bytes);
-    if (!code && encoding != 0 && job->value[OPT_CACHE])
-        return say(EXIT_USAGE, "--encoding: does not apply to .npy files, which --cache reads");
     if (!code) code = job_open(job);
     if (!code) code = open_heights(job, encoding, globe);
     if (code) return code;
