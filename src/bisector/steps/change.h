@@ -15,8 +15,10 @@ enum bi_bisector_part { BI_BISECTOR_FIRST = 0, BI_BISECTOR_SECOND = 1, BI_BISECT
 struct bi_bisector_change {
     struct bi_bisector_view view;
     uint32_t *marks;
-    uint32_t *offsets; /* (leaves + 1) first the number of leaves that each becomes, 0 behind; then those before */
-    uint64_t *nodes;   /* of the new leaves */
+    uint32_t *offsets;     /* (leaves + 1) first the number of leaves that each becomes, 0 behind; then those before */
+    const uint32_t *bases; /* NULL; or what is to be added to the offsets of each 2^base_shift leaves */
+    int32_t base_shift;
+    uint64_t *nodes; /* of the new leaves */
     uint32_t *neighbours;
     int64_t *sources; /* (capacity) or NULL */
     int64_t capacity;
@@ -48,23 +50,31 @@ BI_FN bool bi_bisector_merges(const struct bi_bisector_change *a, int64_t leaf)
     return (marks & BI_BISECTOR_MERGES) && !(marks & BI_BISECTOR_SPLITS);
 }
 
+/* Where the leaves that come from a leaf begin among the new ones. */
+BI_FN uint32_t bi_bisector_offset(const struct bi_bisector_change *a, int64_t leaf)
+{
+    return a->offsets[leaf] + (a->bases ? a->bases[leaf >> a->base_shift] : 0);
+}
+
 /* The leaves that a leaf with this mark becomes if it is split. */
 BI_FN uint32_t bi_bisector_split_count(uint32_t mark)
 {
     return 2 + ((mark & BI_BISECTOR_SPLITS1) != 0) + ((mark & BI_BISECTOR_SPLITS2) != 0);
 }
 
-BI_FN void bi_step_count(const struct bi_bisector_change *a, int64_t leaf)
+/* The leaves that a leaf becomes. */
+BI_FN uint32_t bi_bisector_count(const struct bi_bisector_change *a, int64_t leaf)
 {
     const uint32_t mark = bi_atomic_load_u32(&a->marks[leaf]);
-    uint32_t count = 1;
-    if (mark & BI_BISECTOR_SPLITS) {
-        count = bi_bisector_split_count(mark);
-    } else if (bi_bisector_merges(a, leaf)) {
-        count = 1 - (uint32_t)(a->view.nodes[leaf] & 1); /* the second child goes */
-        bi_atomic_or_u32(&a->marks[leaf], BI_BISECTOR_MERGED);
-    }
-    a->offsets[leaf] = count;
+    if (mark & BI_BISECTOR_SPLITS) return bi_bisector_split_count(mark);
+    if (!bi_bisector_merges(a, leaf)) return 1;
+    bi_atomic_or_u32(&a->marks[leaf], BI_BISECTOR_MERGED);
+    return 1 - (uint32_t)(a->view.nodes[leaf] & 1); /* the second child goes */
+}
+
+BI_FN void bi_step_count(const struct bi_bisector_change *a, int64_t leaf)
+{
+    a->offsets[leaf] = bi_bisector_count(a, leaf);
 }
 
 /* What the part of an old edge (4 x leaf + edge) is an edge of, afterwards. */
@@ -72,7 +82,7 @@ BI_FN uint32_t bi_bisector_new_edge(const struct bi_bisector_change *a, uint32_t
 {
     if (edge == BI_BISECTOR_BORDER) return BI_BISECTOR_BORDER;
     const uint32_t leaf = edge >> 2, e = edge & 3, mark = a->marks[leaf];
-    const uint32_t c0 = a->offsets[leaf], twice1 = (mark & BI_BISECTOR_SPLITS1) != 0,
+    const uint32_t c0 = bi_bisector_offset(a, leaf), twice1 = (mark & BI_BISECTOR_SPLITS1) != 0,
                    twice2 = (mark & BI_BISECTOR_SPLITS2) != 0, c1 = c0 + 1 + twice2;
     if (!(mark & BI_BISECTOR_SPLITS)) {
         if (!(mark & BI_BISECTOR_MERGED)) return 4 * c0 + e;
@@ -109,8 +119,8 @@ BI_FN void bi_bisector_put(const struct bi_bisector_change *a, uint32_t at, uint
 BI_FN void bi_bisector_put_parent(const struct bi_bisector_change *a, int64_t leaf)
 {
     const uint32_t across = a->view.neighbours[3 * leaf + 1]; /* edge 2 of a second child */
-    const uint32_t base = across == BI_BISECTOR_BORDER ? across : 4 * (a->offsets[across >> 2] - 1);
-    bi_bisector_put(a, a->offsets[leaf], a->view.nodes[leaf] >> 1, leaf, base,
+    const uint32_t base = across == BI_BISECTOR_BORDER ? across : 4 * (bi_bisector_offset(a, across >> 2) - 1);
+    bi_bisector_put(a, bi_bisector_offset(a, leaf), a->view.nodes[leaf] >> 1, leaf, base,
                     bi_bisector_beside(a, leaf + 1, 0, BI_BISECTOR_WHOLE),
                     bi_bisector_beside(a, leaf, 0, BI_BISECTOR_WHOLE));
 }
@@ -145,7 +155,7 @@ BI_FN void bi_bisector_put_second(const struct bi_bisector_change *a, int64_t le
 
 BI_FN void bi_step_write(const struct bi_bisector_change *a, int64_t leaf)
 {
-    const uint32_t mark = a->marks[leaf], c0 = a->offsets[leaf];
+    const uint32_t mark = a->marks[leaf], c0 = bi_bisector_offset(a, leaf);
     if (mark & BI_BISECTOR_SPLITS) {
         const uint32_t twice1 = (mark & BI_BISECTOR_SPLITS1) != 0, twice2 = (mark & BI_BISECTOR_SPLITS2) != 0;
         const uint32_t c1 = c0 + 1 + twice2;
@@ -160,5 +170,16 @@ BI_FN void bi_step_write(const struct bi_bisector_change *a, int64_t leaf)
         bi_bisector_put_parent(a, leaf);
     }
 }
+
+/* All of an update. */
+struct bi_bisector_update {
+    struct bi_bisector_mark mark;     /* by leaf */
+    struct bi_bisector_change change; /* bases: none */
+    int64_t command_count;            /* at most as many as leaves */
+    int64_t room;                     /* of the new leaves' arrays */
+    bool fresh;                       /* the marks are not even 0 */
+    uint32_t *spare;                  /* marks of the new leaves, which become 0 when these are written */
+    uint32_t *exchange, turn;         /* the pool's; the turn changes once the pass has begun */
+};
 
 #endif
