@@ -186,6 +186,31 @@ BOSC_API bosc_status bosc_planet_get_mesh(bosc_ctx *ctx, const bosc_planet *plan
                                           float *vertices, double *positions, float *normals, int64_t vertex_capacity,
                                           uint32_t *triangles, int64_t triangle_capacity, int64_t counts[2]);
 
+/* A part of the mesh, as bosc_planet_get_mesh: triangles first, first + 1, ..., first + count - 1, with the vertices that
+ * they have, each once. Where two parts meet, their vertices and normals have the same bits (`vertices`, if the origin
+ * is the same), since normals are those of the whole mesh: so parts that together have all triangles make a closed
+ * surface, whatever bound or camera the mesh was selected for. It needs no skirts.
+ * vertices, positions, normals, triangles: as of bosc_planet_get_mesh, of the part alone.
+ * counts: the numbers of vertices and triangles, even if they do not fit.
+ * Errors: BOSC_ERR_SPACE if an array that is not NULL is too small; no array is touched then.
+ * Cost: O(count); scratch of 5 bytes a triangle, and the scan's. Waits once, for the number of vertices. */
+BOSC_API bosc_status bosc_planet_get_part(bosc_ctx *ctx, const bosc_planet *planet, int64_t first, int64_t count,
+                                          const double *origin, float *vertices, double *positions, float *normals,
+                                          int64_t vertex_capacity, uint32_t *triangles, int64_t triangle_capacity,
+                                          int64_t counts[2]);
+
+#define BOSC_PLANET_TILE_LEVELS 24
+
+/* Cuts the mesh into the triangles of a level of the octahedron's bisection: 8 x 2^level tiles, of which each has a run
+ * of triangles, for bosc_planet_get_part.
+ * level: 0 (the octahedron's faces) to BOSC_PLANET_TILE_LEVELS and the planet's depth.
+ * first (first_capacity, one more than tiles at least): tile k has the triangles from first[k] to first[k + 1] - 1. A
+ *     triangle that is larger than tiles belongs to the first of those that it covers; the others have none.
+ * Errors: BOSC_ERR_SPACE if the array is too small.
+ * Cost: O(tiles log triangles). Queues. */
+BOSC_API bosc_status bosc_planet_get_tiles(bosc_ctx *ctx, const bosc_planet *planet, int32_t level, int64_t *first,
+                                           int64_t first_capacity);
+
 /* Heights of the surface, whatever the mesh is.
  * directions (direction_count x 3): of any length.
  * heights (direction_count, or NULL): NaN for a direction that is not finite or has no length, or one beyond 2^-500 to

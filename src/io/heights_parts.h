@@ -34,8 +34,8 @@ bosc_status bi_heights_parts_copy(struct bosc_heights_file *f, size_t at, int64_
 bosc_status bi_tiff_blocks_open(struct bosc_heights_file *f, bosc_io_error *error);
 void bi_tiff_blocks_free(struct bi_tiff_blocks *tiff);
 
-/* Keeps enough blocks that parts with this many rows, which go through the raster from west to east, then farther south,
- * unpack each block about once. */
+/* Keeps enough blocks that parts with this many rows, which go through the raster from west to east, then farther
+ * south, unpack each block about once. */
 bosc_status bi_tiff_blocks_reserve(struct bosc_heights_file *f, int64_t rows);
 
 /* A part of a row, as it lies in the file. */

@@ -4,10 +4,10 @@
 #include "support/faults.h"
 #include "support/saved.h"
 
-enum { W = 6, H = 3, ROOM = 600, CALLS = 10 };
+enum { W = 6, H = 3, ROOM = 600, CALLS = 11 };
 
 struct outputs {
-    int64_t counts[2];
+    int64_t counts[2], tiles[9];
     float vertices[3 * ROOM], normals[3 * ROOM];
     double positions[3 * ROOM], heights[4];
     uint32_t triangles[3 * ROOM];
@@ -47,6 +47,17 @@ static bosc_status get_mesh(bosc_ctx *ctx, const bosc_planet *planet, struct out
 {
     return bosc_planet_get_mesh(ctx, planet, NULL, o->vertices, o->positions, o->normals, ROOM, o->triangles, ROOM,
                                 o->counts);
+}
+
+static bosc_status get_part(bosc_ctx *ctx, const bosc_planet *planet, struct outputs *o)
+{
+    int64_t tiles[9];
+    bosc_status status = bosc_planet_get_tiles(ctx, planet, 0, tiles, 9);
+    if (status == BOSC_OK)
+        status = bosc_planet_get_part(ctx, planet, 1, 3, NULL, o->vertices, o->positions, o->normals, ROOM,
+                                      o->triangles, ROOM, o->counts);
+    if (status == BOSC_OK) memcpy(o->tiles, tiles, sizeof tiles);
+    return status;
 }
 
 /* A raster is taken, and a mesh made of it; */
@@ -127,6 +138,7 @@ static bosc_status call(bosc_ctx *ctx, void *user)
     case 6: return read_saved(ctx, s);
     case 7: s->file.size = 0; return bosc_planet_write(ctx, s->planet, saved_append, &s->file);
     case 8: return make_tiled(ctx, s);
+    case 9: return get_part(ctx, s->planet, o);
     default:
         status = bosc_planet_measure(ctx, s->planet, &stats);
         if (status == BOSC_OK) o->stats = stats;
