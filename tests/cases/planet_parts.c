@@ -72,7 +72,7 @@ static void check_part(bosc_ctx *ctx, const bosc_planet *planet, const struct pl
     free(back);
 }
 
-/* A triangle that tile k of a level has: the one with the place where its node begins is the tile's, or there is none. */
+/* The triangles of tile k of a level lie in it, or begin with it if they are larger. */
 static void check_tile(const uint64_t *nodes, const int64_t *first, int32_t level, int64_t k)
 {
     for (int64_t t = first[k]; t < first[k + 1]; t++) {

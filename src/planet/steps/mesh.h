@@ -1,10 +1,9 @@
-/* Steps that write the mesh, or a run of its triangles. Of those around a vertex the one with the lowest number owns it:
- * its vertices follow each other in the order of its corners, and it tells their numbers to the others. */
+/* Steps that write the mesh, or a run of its triangles. Of those around a vertex the one with the lowest number owns
+ * it: its vertices follow each other in the order of its corners, and it tells their numbers to the others. */
 #ifndef BI_PLANET_STEPS_MESH_H
 #define BI_PLANET_STEPS_MESH_H
 
 #include "base/elementary.h"
-#include "bisector/steps/node.h"
 #include "planet/planet.h"
 
 /* Items are the leaves from `begin` on, up to `end`. */
@@ -105,22 +104,6 @@ BI_FN void bi_step_planet_write(const struct bi_planet_mesh *a, int64_t i)
         if (a->normals) bi_planet_write_normal(a->normals + 3 * (int64_t)number, normal, p);
         number++;
     }
-}
-
-/* Item k: where tile k of a level begins among the leaves; the last item: where they end. */
-struct bi_planet_tile_starts {
-    struct bi_bisector_view pool;
-    int64_t *first;
-    int32_t level;
-};
-
-/* A leaf that is coarser than the tiles belongs to the first of them. */
-BI_FN void bi_step_planet_tile_starts(const struct bi_planet_tile_starts *a, int64_t k)
-{
-    const bool end = k >= a->pool.root_count << a->level;
-    const uint64_t place = end ? 0 : (uint64_t)k << (a->pool.depth - a->level);
-    const int64_t leaf = end ? a->pool.leaves : bi_bisector_leaf_at(&a->pool, place);
-    a->first[k] = end || bi_bisector_begin(&a->pool, a->pool.nodes[leaf]) == place ? leaf : leaf + 1;
 }
 
 #endif
