@@ -186,8 +186,8 @@ BOSC_API bosc_status bosc_planet_get_mesh(bosc_ctx *ctx, const bosc_planet *plan
                                           float *vertices, double *positions, float *normals, int64_t vertex_capacity,
                                           uint32_t *triangles, int64_t triangle_capacity, int64_t counts[2]);
 
-/* A part of the mesh, as bosc_planet_get_mesh: the triangles first, first + 1, ..., first + count - 1, with the vertices
- * that they have, each once. Where two parts meet, their vertices and normals have the same bits (`vertices`, if they
+/* A part of the mesh, as bosc_planet_get_mesh: the triangles first, first + 1, ..., first + count - 1, with vertices of
+ * their own, each once. Where two parts meet, their vertices and normals have the same bits (`vertices`, if they
  * have one origin), since normals are those of the whole mesh: so parts that together have all triangles make a closed
  * surface, whatever bound or camera the mesh was selected for. It needs no skirts.
  * vertices, positions, normals, triangles: as of bosc_planet_get_mesh, of the part alone.

@@ -24,30 +24,14 @@ struct bi_bisector_change {
     int64_t capacity;
 };
 
-/* The four leaves around the midpoint that is v2 of `leaf`, if they may be merged; of two at the border the others are
- * the same again. */
-BI_FN bool bi_bisector_diamond(const struct bi_bisector_view *v, int64_t leaf, int64_t diamond[4])
-{
-    const uint64_t node = v->nodes[leaf];
-    if (bi_bisector_level(v, node) < 1) return false;
-    const int odd = (int)(node & 1); /* the sibling is at edge 2 of c0, at edge 1 of c1 */
-    const uint32_t within = v->neighbours[3 * leaf + (odd ? 1 : 2)];
-    if ((within & 3) == 0) return false;
-    diamond[0] = leaf - odd;
-    diamond[1] = leaf - odd + 1;
-    const uint32_t left = v->neighbours[3 * diamond[0] + 1], right = v->neighbours[3 * diamond[1] + 2];
-    diamond[2] = left == BI_BISECTOR_BORDER ? diamond[0] : (int64_t)(left >> 2);
-    diamond[3] = right == BI_BISECTOR_BORDER ? diamond[1] : (int64_t)(right >> 2);
-    return (left == BI_BISECTOR_BORDER || (left & 3) != 0) && (right == BI_BISECTOR_BORDER || (right & 3) != 0);
-}
-
+/* Whether a leaf that is to be merged will be: none of those around its v2 is split. */
 BI_FN bool bi_bisector_merges(const struct bi_bisector_change *a, int64_t leaf)
 {
     int64_t diamond[4];
-    if (!bi_bisector_diamond(&a->view, leaf, diamond)) return false;
     uint32_t marks = 0;
+    if (!bi_bisector_diamond(&a->view, leaf, diamond)) return false; /* unreached: such a one is not marked */
     for (int d = 0; d < 4; d++) marks |= bi_atomic_load_u32(&a->marks[diamond[d]]);
-    return (marks & BI_BISECTOR_MERGES) && !(marks & BI_BISECTOR_SPLITS);
+    return !(marks & BI_BISECTOR_SPLITS);
 }
 
 /* Where the leaves that come from a leaf begin among the new ones. */
@@ -67,7 +51,7 @@ BI_FN uint32_t bi_bisector_count(const struct bi_bisector_change *a, int64_t lea
 {
     const uint32_t mark = bi_atomic_load_u32(&a->marks[leaf]);
     if (mark & BI_BISECTOR_SPLITS) return bi_bisector_split_count(mark);
-    if (!bi_bisector_merges(a, leaf)) return 1;
+    if (!(mark & BI_BISECTOR_MERGES) || !bi_bisector_merges(a, leaf)) return 1;
     bi_atomic_or_u32(&a->marks[leaf], BI_BISECTOR_MERGED);
     return 1 - (uint32_t)(a->view.nodes[leaf] & 1); /* the second child goes */
 }
