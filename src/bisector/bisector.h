@@ -40,6 +40,10 @@ struct bosc_bisectors {
     bool pending, clear;          /* clear: no mark is set */
 };
 
+/* Makes leaves that the pool had before its leaves again; the arrays are in reach. */
+bosc_status bi_bisector_put_back(bosc_ctx *ctx, bosc_bisectors *bisectors, const uint64_t *nodes,
+                                 const uint32_t *neighbours, int64_t leaves);
+
 struct bi_bisector_steps;  /* one bi_step_fn for each line of steps.def: see steps/steps.h */
 struct bi_bisector_update; /* steps/change.h */
 

@@ -174,3 +174,14 @@ bosc_status bosc_bisectors_update(bosc_ctx *ctx, bosc_bisectors *bisectors, cons
                                    sizeof *sources));
     BI_RETURN_WITH_SCRATCH(ctx, update(ctx, bisectors, commands, command_count, sources, capacity));
 }
+
+bosc_status bi_bisector_put_back(bosc_ctx *ctx, bosc_bisectors *bisectors, const uint64_t *nodes,
+                                 const uint32_t *neighbours, int64_t leaves)
+{
+    const size_t n = (size_t)leaves;
+    BI_TRY(bi_bisector_reserve_leaves(ctx, bisectors, &bisectors->next, leaves));
+    BI_TRY(ctx->backend->copy(ctx, bisectors->next.nodes.data, nodes, n * sizeof *nodes));
+    BI_TRY(ctx->backend->copy(ctx, bisectors->next.neighbours.data, neighbours, n * 3 * sizeof *neighbours));
+    bi_bisector_swap(bisectors, leaves);
+    return BOSC_OK;
+}
