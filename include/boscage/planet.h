@@ -158,7 +158,8 @@ typedef struct bosc_planet_goal {
  * the distortion of the raster towards the poles.
  * Errors: BOSC_ERR_LIMIT for 2^30 triangles or more.
  * Cost: O(triangles) a pass, of which a goal near the last one takes a few; O(width height log triangles) a
- * measurement. Scratch of 33 bytes a triangle (with a budget 165, and 128 KiB), and the pool's. Waits: twice a pass; once, where one is asked for. */
+ * measurement. Scratch of 33 bytes a triangle (with a budget 165, and 128 KiB), and the pool's.
+ * Waits: twice a pass; once, where one is asked for. */
 BOSC_API bosc_status bosc_planet_select(bosc_ctx *ctx, bosc_planet *planet, const bosc_planet_goal *goal);
 
 /* Splits and merges triangles by command, as bosc_bisectors_update.

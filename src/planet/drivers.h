@@ -29,8 +29,8 @@ bosc_status bi_planet_refresh(bosc_ctx *ctx, bosc_planet *planet);
 bosc_status bi_planet_change(bosc_ctx *ctx, bosc_planet *planet, const uint8_t *commands, int64_t command_count,
                              bool *changed);
 
-/* Carries out commands that only split leaves, which are in reach; but no leaf is known after that if there are more than
- * `most`. */
+/* Carries out commands that only split leaves, which are in reach; but what leaves are is not known after that if there
+ * are more than `most`. */
 enum bi_planet_growth { BI_PLANET_SAME, BI_PLANET_MORE, BI_PLANET_TOO_MANY };
 bosc_status bi_planet_split(bosc_ctx *ctx, bosc_planet *planet, const uint8_t *commands, int64_t most,
                             enum bi_planet_growth *growth);

@@ -46,15 +46,15 @@ BI_FN bool bi_bisector_diamond(const struct bi_bisector_view *v, int64_t leaf, i
 
 BI_FN void bi_bisector_mark_split(const struct bi_bisector_mark *a, int64_t leaf)
 {
-    uint32_t mark = BI_BISECTOR_SPLITS;
+    uint32_t mark = BI_BISECTOR_SPLITS, base = a->view.neighbours[3 * leaf];
     if (bi_bisector_level(&a->view, a->view.nodes[leaf]) == a->view.depth) return;
     while (!(bi_atomic_fetch_or_u32(&a->marks[leaf], mark) & BI_BISECTOR_SPLITS)) {
-        const uint32_t base = a->view.neighbours[3 * leaf];
         if (base == BI_BISECTOR_BORDER) return;
         leaf = base >> 2;
         mark = BI_BISECTOR_SPLITS;
         if ((base & 3) == 1) mark |= BI_BISECTOR_SPLITS1;
         if ((base & 3) == 2) mark |= BI_BISECTOR_SPLITS2;
+        base = a->view.neighbours[3 * leaf]; /* with the mark, so that a device waits for both at once */
     }
 }
 
