@@ -103,8 +103,7 @@ typedef struct bosc_planet_tiles {
 
 /* Takes a raster that need not fit memory. Answers have the bits of those after bosc_planet_build, whatever the cache.
  * `read` is called now, and by all calls that need heights (place, select, update, sample, measure), on the thread that
- * makes them; it must serve until the planet is freed or built again. Of such a planet one call may run at a time, and
- * it cannot be saved.
+ * makes them; it must serve until the planet is freed or built again. Of such a planet one call may run at a time.
  * Errors: as bosc_planet_build, BOSC_ERR_IO if `read` fails, with rows and columns; so from the other calls.
  * Cost: as bosc_planet_build, and at least one reading of the raster, here and by every measurement, also of a
  * selection by an error bound. Kept are the cache, a tenth of 4 bytes a sample for bounds, and 24 bytes a tile. Scratch
@@ -247,7 +246,7 @@ typedef struct bosc_planet_info {
 BOSC_API bosc_status bosc_planet_get_info(bosc_ctx *ctx, const bosc_planet *planet, bosc_planet_info *info);
 
 /* Saves the planet, its raster and the present mesh: versioned, little-endian, with an xxHash checksum; the same bytes
- * on every backend.
+ * on every backend, and of a raster that is read by tiles, which is read once more, row by row.
  * Cost: O(width height + triangles); 4 bytes a sample, and 8 a triangle. Waits. */
 BOSC_API bosc_status bosc_planet_write(bosc_ctx *ctx, const bosc_planet *planet, bosc_write_fn write, void *user);
 
@@ -257,6 +256,15 @@ BOSC_API bosc_status bosc_planet_write(bosc_ctx *ctx, const bosc_planet *planet,
  * that were really read.
  * Cost: as bosc_planet_build and bosc_bisectors_set_nodes. Waits. */
 BOSC_API bosc_status bosc_planet_read(bosc_ctx *ctx, bosc_read_fn read, void *user, bosc_planet **planet);
+
+/* Reads a saved planet whose raster need not fit memory: it is read by tiles, as after bosc_planet_build_tiles.
+ * tiles: of the raster that was saved.
+ * planet: set on success.
+ * Errors: as bosc_planet_read and bosc_planet_build_tiles; BOSC_ERR_DATA if the tiles have other heights than the saved
+ * planet.
+ * Cost: as bosc_planet_build_tiles and bosc_bisectors_set_nodes, and one reading of the raster. Waits. */
+BOSC_API bosc_status bosc_planet_read_tiles(bosc_ctx *ctx, bosc_read_fn read, void *user,
+                                            const bosc_planet_tiles *tiles, bosc_planet **planet);
 
 BOSC_END_DECLS
 #endif

@@ -4,7 +4,7 @@
 #include "support/faults.h"
 #include "support/saved.h"
 
-enum { W = 6, H = 3, ROOM = 600, CALLS = 11 };
+enum { W = 6, H = 3, ROOM = 600, CALLS = 12 };
 
 struct outputs {
     int64_t counts[2], tiles[9];
@@ -107,6 +107,23 @@ static bosc_status read_saved(bosc_ctx *ctx, struct subject *s)
     return status;
 }
 
+/* and by tiles; */
+static bosc_status read_saved_tiles(bosc_ctx *ctx, struct subject *s)
+{
+    const bosc_planet_tiles tiles = {
+        .size = sizeof tiles, .read = read_part, .user = s->heights, .width = W, .height = H, .tile = 8};
+    bosc_planet *planet = NULL;
+    struct saved again = {NULL, 0, 0, 0};
+    s->file.at = 0;
+    bosc_status status = bosc_planet_read_tiles(ctx, saved_deliver, &s->file, &tiles, &planet);
+    if (status == BOSC_OK) status = bosc_planet_write(ctx, planet, saved_append, &again);
+    if (status == BOSC_OK) CHECK(again.size == s->file.size && memcmp(again.bytes, s->file.bytes, again.size) == 0);
+    if (status == BOSC_OK) status = get_mesh(ctx, planet, &s->out);
+    bosc_planet_free(planet);
+    free(again.bytes);
+    return status;
+}
+
 /* a mesh is changed, which a failure may leave halfway: the same change from the octahedron mends it; */
 static bosc_status change(bosc_ctx *ctx, struct subject *s)
 {
@@ -138,6 +155,7 @@ static bosc_status call(bosc_ctx *ctx, void *user)
     case 6: return read_saved(ctx, s);
     case 7: s->file.size = 0; return bosc_planet_write(ctx, s->planet, saved_append, &s->file);
     case 8: return make_tiled(ctx, s);
+    case 10: return read_saved_tiles(ctx, s);
     case 9: return get_part(ctx, s->planet, o);
     default:
         status = bosc_planet_measure(ctx, s->planet, &stats);
