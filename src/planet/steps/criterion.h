@@ -25,6 +25,9 @@ struct bi_planet_criterion {
     bool never;             /* no error is too large for the camera */
 };
 
+/* What is left of a comparison by this factor is not due to rounding. */
+#define BI_PLANET_SURELY (1 + 0x1p-30)
+
 /* A ball around the triangles beside a base. */
 struct bi_planet_ball {
     double center[3], radius;
@@ -62,11 +65,27 @@ BI_FN bool bi_planet_is_hidden(const struct bi_planet_criterion *a, const struct
         square += ball->center[c] * ball->center[c];
         toward += ball->center[c] * a->toward_eye[c];
     }
+    /* Within the horizon itself, which needs no square root: most are. */
+    if (a->cosine > 0 && toward > 0 && toward * toward > BI_PLANET_SURELY * (a->cosine * a->cosine) * square)
+        return false;
     const double length = bi_sqrt(square);
     if (!(ball->radius < 0.7 * length)) return false;
     const double sine = ball->radius / length, cosine = bi_sqrt(1 - sine * sine);
     if (!(a->sine * cosine + a->cosine * sine > 0)) return false; /* half a turn or more */
     return toward < (a->cosine * cosine - a->sine * sine) * length;
+}
+
+/* Whether the middle of a base is surely farther from the eye than its length and `more` are together, by squares: the
+ * square of a sum is at most twice the sum of squares. */
+BI_FN bool bi_planet_is_far(const struct bi_planet_criterion *a, const double p0[3], const double p1[3], double more)
+{
+    double away = 0, along = 0;
+    for (int c = 0; c < 3; c++) {
+        const double off = a->eye[c] - 0.5 * (p0[c] + p1[c]), step = p1[c] - p0[c];
+        away += off * off;
+        along += step * step;
+    }
+    return away > BI_PLANET_SURELY * 2 * (along + more * more);
 }
 
 /* Whether the error of a base exceeds a limit. What is nearer than some multiple of it is asked for last whether it can
@@ -76,6 +95,7 @@ BI_FN bool bi_planet_exceeds(const struct bi_planet_criterion *a, const struct b
 {
     if (!a->on) return error > limit->error;
     if (error <= a->error || a->never) return false;
+    if (bi_planet_is_far(a, p0, p1, error + error * limit->scale)) return false;
     const struct bi_planet_ball ball = bi_planet_ball_of(p0, p1, error);
     const double reach = ball.radius + error * limit->scale;
     double square = 0;
