@@ -5,10 +5,13 @@
 
 #include "tool/planet.h"
 
+enum { MOST_TILE_LEVEL = 16 }; /* half a million files */
+
 struct wish {
     bosc_planet_goal goal;
     double camera[CAMERA_NUMBERS];
-    int64_t width; /* of the picture */
+    int64_t width;      /* of the picture */
+    int64_t tile_level; /* -1: the mesh is one file */
 };
 
 static int read_opts(struct job *job, bosc_planet_opts *opts)
@@ -41,7 +44,8 @@ static int open_heights(struct job *job, int encoding, struct globe *globe)
     bosc_io_error error;
     const double start = job_now();
     bosc_status status = job->value[OPT_CACHE]
-                             ? bosc_heights_file_open(job->operands[0], &globe->file, &h->width, &h->height, &error)
+                             ? bosc_heights_file_open(job->operands[0], (bosc_heights_encoding)encoding, &globe->file,
+                                                      &h->width, &h->height, &error)
                              : bosc_heights_read(job->operands[0], (bosc_heights_encoding)encoding, h, &error);
     job_seconds(job, "read", start);
     return status == BOSC_OK ? EXIT_DONE : say_io(status, &error);
@@ -64,8 +68,6 @@ static int read_globe(struct job *job, struct globe *globe)
     int code = read_opts(job, &opts);
     if (!code) code = option_choice(job, OPT_ENCODING, &encoding);
     if (!code) code = option_integer(job, OPT_CACHE, GLOBE_LEAST_CACHE, INT64_MAX, &globe->cache_bytes);
-    if (!code && encoding != 0 && job->value[OPT_CACHE])
-        return say(EXIT_USAGE, "--encoding: does not apply to .npy files, which --cache reads");
     if (!code) code = job_open(job);
     if (!code) code = open_heights(job, encoding, globe);
     if (code) return code;
@@ -109,13 +111,16 @@ static int draw(struct job *job, struct globe *globe, const struct wish *wish, s
     return good ? EXIT_DONE : say(EXIT_FAILED, "out of memory for the picture");
 }
 
-/* The mesh, a picture, or both together. */
+/* The mesh, a picture, or both together; or the mesh in tiles. */
 static int write_results(struct job *job, struct globe *globe, const struct wish *wish)
 {
     struct canvas canvas = {0};
     int code = job->value[OPT_PNG] ? draw(job, globe, wish, &canvas) : EXIT_DONE;
     if (!code && !wish->goal.camera) code = planet_mesh(job, globe, NULL);
-    if (!code) code = surface_write(job, &globe->mesh, &canvas);
+    if (!code && wish->tile_level < 0)
+        code = surface_write(job, &globe->mesh, &canvas);
+    else if (!code)
+        code = planet_write_tiles(job, globe, wish->tile_level);
     canvas_close(&canvas);
     return code;
 }
@@ -125,12 +130,14 @@ static int read_wish(struct job *job, struct wish *wish)
 {
     const bool flight = job->value[OPT_FLY] || job->value[OPT_FRAMES];
     int code = surface_check_bound(job);
-    *wish = (struct wish){.goal = {.size = sizeof wish->goal, .error = -1}, .width = flight ? 1280 : 1600};
+    *wish = (struct wish){
+        .goal = {.size = sizeof wish->goal, .error = -1}, .width = flight ? 1280 : 1600, .tile_level = -1};
     if (code) return code;
     if (job->value[OPT_TRIANGLES] || job->value[OPT_CAMERA]) wish->goal.error = 0;
     if ((code = option_number(job, OPT_ERROR, 0, &wish->goal.error)) ||
         (code = option_integer(job, OPT_TRIANGLES, 8, INT64_MAX, &wish->goal.triangles)) ||
-        (code = option_numbers(job, OPT_CAMERA, CAMERA_NUMBERS, wish->camera)))
+        (code = option_numbers(job, OPT_CAMERA, CAMERA_NUMBERS, wish->camera)) ||
+        (code = option_integer(job, OPT_TILES, 0, MOST_TILE_LEVEL, &wish->tile_level)))
         return code;
     return option_integer(job, OPT_WIDTH, 64, 16384, &wish->width);
 }
@@ -138,7 +145,11 @@ static int read_wish(struct job *job, struct wish *wish)
 static int check_outputs(const struct job *job, bool flight)
 {
     static const char *const endings[] = {".glb", ".ply", ".obj", NULL}, *const pictures[] = {".png", NULL};
-    int code = flight ? EXIT_DONE : option_ending(job, OPT_OUTPUT, endings);
+    const bool tiles = job->value[OPT_TILES] != NULL;
+    if (tiles && job->value[OPT_PNG]) return say(EXIT_USAGE, "--png: cannot be combined with --tiles");
+    if (tiles && job->value[OPT_OUTPUT] && strcmp(job->value[OPT_OUTPUT], "-") == 0)
+        return say(EXIT_USAGE, "-o: tiles need a folder");
+    int code = flight || tiles ? EXIT_DONE : option_ending(job, OPT_OUTPUT, endings);
     if (!code) code = option_ending(job, OPT_PNG, pictures);
     if (code) return code;
     if (!flight && !job->value[OPT_PNG] && job->value[OPT_WIDTH])

@@ -615,6 +615,7 @@ const struct command commands[] = {
     {.room = "planet",
      .usage = "H [--radius R] [--error M | --triangles N | --camera lat,lon,alt,heading,pitch,fov]\n"
               "                      -o mesh.glb|ply|obj [--detail M] [--cache BYTES] [--png view.png] [--width N]\n"
+              "       boscage planet H [--error M | --triangles N | --camera ...] --tiles LEVEL -o DIR\n"
               "       boscage planet H [--radius R] [--fly PATH.csv] --frames N [--width N] -o DIR",
      .summary =
          "Make a closed adaptive mesh of a whole planet, or a descent to its ground.\n"
@@ -624,13 +625,13 @@ const struct command commands[] = {
          "is a 50th of the range of heights, or a 20,000th of R where that is more. With a camera, positions are\n"
          "from that, so that they are exact near it. Frames go to DIR, with altitude, triangles and time of each; "
          "what\n"
-         "a longer flight left there, frame-NNNNN.png, is removed.",
+         "a longer flight left there, frame-NNNNN.png, is removed. So are tiles of other meshes.",
      .example = "boscage planet earth.tif --error 500 -o globe.glb --png globe.png",
      .least = 1,
      .most = 1,
      .uses = {{.id = OPT_OUTPUT,
-               .help = "where the mesh goes: .glb, .ply or .obj; - is standard output, as .glb. Of a flight, the "
-                       "folder of its frames"},
+               .help = "where the mesh goes: .glb, .ply or .obj; - is standard output, as .glb. Of a flight "
+                       "or of tiles, the folder"},
               {.id = OPT_RADIUS, .help = "the planet's radius in metres (default 6371000)"},
               {.id = OPT_ERROR, .help = "largest distance of any sample from the mesh, along its radius"},
               {.id = OPT_TRIANGLES},
@@ -642,6 +643,7 @@ const struct command commands[] = {
               {.id = OPT_PNG, .help = "where a picture goes: the view of the camera, or the planet from afar"},
               {.id = OPT_ENCODING},
               {.id = OPT_CACHE},
+              {.id = OPT_TILES},
               {.id = OPT_FLY,
                .help = "a flight: cameras, one a row, that it passes by; altitudes between them are in proportion"},
               {.id = OPT_FRAMES,

@@ -1,4 +1,4 @@
-/* Numbered pictures in a folder: frame-00000.png and so on. */
+/* Numbered files in a folder: frame-00000.png and so on. */
 #ifndef TOOL_FRAMES_H
 #define TOOL_FRAMES_H
 
@@ -6,6 +6,19 @@
 #include <stdint.h>
 
 enum { FRAME_NAME_SIZE = 4096 };
+
+/* STEM-NNNNNENDING. */
+struct numbered {
+    const char *stem, *ending;
+};
+extern const struct numbered tile_files;
+
+/* The name of file i; false where it is too long. */
+bool numbered_name(const struct numbered *files, const char *folder, int64_t i, char name[FRAME_NAME_SIZE]);
+
+/* Removes those that do not stay. Returns an exit code, having said why it is not EXIT_DONE. */
+int numbered_remove(const struct numbered *files, const char *folder, bool (*stays)(const void *user, int64_t i),
+                    const void *user);
 
 /* The name of frame i; false where it is too long. */
 bool frame_name(const char *folder, int64_t i, char name[FRAME_NAME_SIZE]);

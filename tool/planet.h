@@ -21,4 +21,7 @@ void planet_sun(const double position[3], double sun[3]);
 /* Frames along a path, `width` pixels wide, 16 : 9. */
 int planet_fly(struct job *job, struct globe *globe, int width);
 
+/* The mesh that was fetched, in tiles of a level: files in the folder of -o. */
+int planet_write_tiles(struct job *job, struct globe *globe, int64_t level);
+
 #endif

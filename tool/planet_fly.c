@@ -108,7 +108,7 @@ static int sun_of(struct job *job, const struct globe *globe, const struct path 
 
 int planet_fly(struct job *job, struct globe *globe, int width)
 {
-    static const enum option others[] = {OPT_ERROR, OPT_TRIANGLES, OPT_CAMERA, OPT_PNG};
+    static const enum option others[] = {OPT_ERROR, OPT_TRIANGLES, OPT_CAMERA, OPT_PNG, OPT_TILES};
     int64_t count;
     double sun[3];
     struct path path = {0};

@@ -76,7 +76,7 @@ BOSC_API void bosc_bisectors_free(bosc_bisectors *bisectors);
 BOSC_API bosc_status bosc_bisectors_reserve(bosc_ctx *ctx, bosc_bisectors *bisectors, int64_t leaves);
 
 /* Bytes of backend memory for a pool of this many leaves. Needs no device. Either pointer may be NULL.
- * kept: by the pool: 44 a leaf, and 12 a root.
+ * kept: by the pool: 44 a leaf (on CUDA 48, and 4 KiB), and 12 a root.
  * scratch: the most that a call with arrays in the backend's memory takes of the context. */
 BOSC_API bosc_status bosc_bisectors_bytes(const bosc_ctx *ctx, const bosc_bisectors_opts *opts, int64_t leaves,
                                           int64_t *kept, int64_t *scratch);

@@ -315,21 +315,26 @@ BOSC_API bosc_status bosc_heights_read(const char *path, bosc_heights_encoding e
 /* Heights in a file, of which parts are read as they are needed: for bosc_planet_build_tiles. */
 typedef struct bosc_heights_file bosc_heights_file;
 
-/* Opens heights to be read by parts: .npy, (height, width) in C order, of the types of bosc_heights_read.
+/* Opens heights to be read by parts: the formats of bosc_heights_read, but for interlaced PNGs; .npy in either order.
  * file: set on success, to be closed by bosc_heights_file_close; so are width and height.
- * Errors: BOSC_ERR_FORMAT for other formats.
- * Cost: O(1); of what is packed, or no regular file, or smaller than 1 MB, all is held in memory. */
-BOSC_API bosc_status bosc_heights_file_open(const char *path, bosc_heights_file **file, int64_t *width, int64_t *height,
-                                            bosc_io_error *error);
+ * Errors: those of bosc_heights_read for what stands before the samples; BOSC_ERR_IO without room for a temporary
+ * file; BOSC_ERR_LIMIT for a TIFF with a compressed strip or tile of more than 512 MiB.
+ * Cost: O(1), and for a TIFF O(strips and tiles); but .png and .pgm of text (P2) are unpacked, to a file without a name
+ * in /var/tmp (or /tmp) of 4 bytes a sample. Of what is packed (.gz, .zst), or no regular file, or smaller than 1 MB,
+ * all is held in memory. */
+BOSC_API bosc_status bosc_heights_file_open(const char *path, bosc_heights_encoding encoding, bosc_heights_file **file,
+                                            int64_t *width, int64_t *height, bosc_io_error *error);
 
 /* Closes the file. NULL is allowed. */
 BOSC_API void bosc_heights_file_close(bosc_heights_file *file);
 
 /* Reads a part, with the floats of bosc_heights_read: a bosc_planet_tile_fn of BOSC_F32, whose user is the file.
  * values (rows x columns): rows from number `row` on, of each the columns from number `column` on.
- * Returns 0, or 1 if it cannot: for a part beyond the raster, a file that has become shorter, a sample that is NaN or
- * infinite. bosc_heights_file_message then has the reason. One call at a time.
- * Cost: the bytes of the part. */
+ * Returns 0, or 1 if it cannot: for a part beyond the raster, a file that is damaged or has become shorter, a sample
+ * without a height or with an infinite one. bosc_heights_file_message then has the reason. One call at a time.
+ * Cost: the bytes of the part. Of a compressed TIFF the strips and tiles that it lies in are unpacked; 64 MiB of them
+ * are kept, or more if twice the part's rows need it all across the raster, so parts from west to east, row of parts
+ * after row of parts, unpack each about once. */
 BOSC_API int bosc_heights_file_read(void *file, int64_t row, int64_t column, int64_t rows, int64_t columns,
                                     void *values);
 

@@ -103,8 +103,7 @@ typedef struct bosc_planet_tiles {
 
 /* Takes a raster that need not fit memory. Answers have the bits of those after bosc_planet_build, whatever the cache.
  * `read` is called now, and by all calls that need heights (place, select, update, sample, measure), on the thread that
- * makes them; it must serve until the planet is freed or built again. Of such a planet one call may run at a time, and
- * it cannot be saved.
+ * makes them; it must serve until the planet is freed or built again. Of such a planet one call may run at a time.
  * Errors: as bosc_planet_build, BOSC_ERR_IO if `read` fails, with rows and columns; so from the other calls.
  * Cost: as bosc_planet_build, and at least one reading of the raster, here and by every measurement, also of a
  * selection by an error bound. Kept are the cache, a tenth of 4 bytes a sample for bounds, and 24 bytes a tile. Scratch
@@ -158,7 +157,8 @@ typedef struct bosc_planet_goal {
  * the distortion of the raster towards the poles.
  * Errors: BOSC_ERR_LIMIT for 2^30 triangles or more.
  * Cost: O(triangles) a pass, of which a goal near the last one takes a few; O(width height log triangles) a
- * measurement. Scratch of 33 bytes a triangle, and the pool's. Waits: twice a pass; once, where one is asked for. */
+ * measurement. Scratch of 33 bytes a triangle (with a budget 165, and 128 KiB), and the pool's.
+ * Waits: twice a pass; once, where one is asked for. */
 BOSC_API bosc_status bosc_planet_select(bosc_ctx *ctx, bosc_planet *planet, const bosc_planet_goal *goal);
 
 /* Splits and merges triangles by command, as bosc_bisectors_update.
@@ -185,6 +185,31 @@ BOSC_API const bosc_bisectors *bosc_planet_get_pool(const bosc_planet *planet);
 BOSC_API bosc_status bosc_planet_get_mesh(bosc_ctx *ctx, const bosc_planet *planet, const double *origin,
                                           float *vertices, double *positions, float *normals, int64_t vertex_capacity,
                                           uint32_t *triangles, int64_t triangle_capacity, int64_t counts[2]);
+
+/* A part of the mesh, as bosc_planet_get_mesh: the triangles first, first + 1, ..., first + count - 1, with vertices of
+ * their own, each once. Where two parts meet, their vertices and normals have the same bits (`vertices`, if they
+ * have one origin), since normals are those of the whole mesh: so parts that together have all triangles make a closed
+ * surface, whatever bound or camera the mesh was selected for. It needs no skirts.
+ * vertices, positions, normals, triangles: as of bosc_planet_get_mesh, of the part alone.
+ * counts: the numbers of vertices and triangles, even if they do not fit.
+ * Errors: BOSC_ERR_SPACE if an array that is not NULL is too small; no array is touched then.
+ * Cost: O(count); scratch of 5 bytes a triangle, and the scan's. Waits once, for the number of vertices. */
+BOSC_API bosc_status bosc_planet_get_part(bosc_ctx *ctx, const bosc_planet *planet, int64_t first, int64_t count,
+                                          const double *origin, float *vertices, double *positions, float *normals,
+                                          int64_t vertex_capacity, uint32_t *triangles, int64_t triangle_capacity,
+                                          int64_t counts[2]);
+
+#define BOSC_PLANET_TILE_LEVELS 24
+
+/* Cuts the mesh into the triangles of a level of the octahedron's bisection: 8 x 2^level tiles, of which each has a run
+ * of triangles, for bosc_planet_get_part.
+ * level: 0 (the octahedron's faces) to BOSC_PLANET_TILE_LEVELS and the planet's depth.
+ * first (first_capacity, one more than tiles at least): tile k has the triangles from first[k] to first[k + 1] - 1. A
+ *     triangle that is larger than tiles belongs to the first of those that it covers; the others have none.
+ * Errors: BOSC_ERR_SPACE if the array is too small.
+ * Cost: O(tiles log triangles). Queues. */
+BOSC_API bosc_status bosc_planet_get_tiles(bosc_ctx *ctx, const bosc_planet *planet, int32_t level, int64_t *first,
+                                           int64_t first_capacity);
 
 /* Heights of the surface, whatever the mesh is.
  * directions (direction_count x 3): of any length.
@@ -221,7 +246,7 @@ typedef struct bosc_planet_info {
 BOSC_API bosc_status bosc_planet_get_info(bosc_ctx *ctx, const bosc_planet *planet, bosc_planet_info *info);
 
 /* Saves the planet, its raster and the present mesh: versioned, little-endian, with an xxHash checksum; the same bytes
- * on every backend.
+ * on every backend, and of a raster that is read by tiles, which is read once more, row by row.
  * Cost: O(width height + triangles); 4 bytes a sample, and 8 a triangle. Waits. */
 BOSC_API bosc_status bosc_planet_write(bosc_ctx *ctx, const bosc_planet *planet, bosc_write_fn write, void *user);
 
@@ -231,6 +256,15 @@ BOSC_API bosc_status bosc_planet_write(bosc_ctx *ctx, const bosc_planet *planet,
  * that were really read.
  * Cost: as bosc_planet_build and bosc_bisectors_set_nodes. Waits. */
 BOSC_API bosc_status bosc_planet_read(bosc_ctx *ctx, bosc_read_fn read, void *user, bosc_planet **planet);
+
+/* Reads a saved planet whose raster need not fit memory: it is read by tiles, as after bosc_planet_build_tiles.
+ * tiles: of the raster that was saved.
+ * planet: set on success.
+ * Errors: as bosc_planet_read and bosc_planet_build_tiles; BOSC_ERR_DATA if the tiles have other heights than the saved
+ * planet.
+ * Cost: as bosc_planet_build_tiles and bosc_bisectors_set_nodes, and one reading of the raster. Waits. */
+BOSC_API bosc_status bosc_planet_read_tiles(bosc_ctx *ctx, bosc_read_fn read, void *user,
+                                            const bosc_planet_tiles *tiles, bosc_planet **planet);
 
 BOSC_END_DECLS
 #endif

@@ -6,9 +6,12 @@ static bosc_status begin(bosc_ctx *ctx, bosc_bisectors *bisectors)
 {
     const size_t size = sizeof(uint32_t), capacity = bisectors->now.nodes.bytes / sizeof(uint64_t);
     if (bisectors->pending) return BOSC_OK;
-    BI_TRY(bi_block_reserve(ctx, &bisectors->memory, &bisectors->marks, capacity * size));
-    BI_TRY(ctx->backend->fill(ctx, bisectors->marks.data, 0, (size_t)bisectors->view.leaves * size));
+    if (!bisectors->clear) {
+        BI_TRY(bi_block_reserve(ctx, &bisectors->memory, &bisectors->marks, capacity * size));
+        BI_TRY(ctx->backend->fill(ctx, bisectors->marks.data, 0, (size_t)bisectors->view.leaves * size));
+    }
     bisectors->pending = true;
+    bisectors->clear = false;
     return BOSC_OK;
 }
 
@@ -47,63 +50,116 @@ bosc_status bosc_bisectors_merge(bosc_ctx *ctx, bosc_bisectors *bisectors, const
     return record(ctx, bisectors, nodes, node_count, BOSC_BISECTOR_MERGE);
 }
 
-/* The commands of an update, of which there are no more than leaves. */
-static bosc_status mark_commands(bosc_ctx *ctx, bosc_bisectors *bisectors, const uint8_t *commands, int64_t count)
-{
-    const void *reachable;
-    bool staged = false;
-    if (count > bisectors->view.leaves) count = bisectors->view.leaves;
-    BI_TRY(begin(ctx, bisectors));
-    if (count == 0) return BOSC_OK;
-    BI_TRY(bi_stage_in(ctx, commands, (size_t)count, &reachable, &staged));
-    const struct bi_bisector_mark mark = {
-        .view = bisectors->view, .marks = bisectors->marks.data, .commands = reachable};
-    return BI_BISECTOR_STEP(ctx, mark, count, &mark);
-}
-
 /* How many leaves each becomes, and thus where it begins among the new ones. Waits for their number. */
-static bosc_status place(bosc_ctx *ctx, struct bi_bisector_change *a, int64_t *leaves)
+static bosc_status place(bosc_ctx *ctx, struct bi_bisector_change *a, uint32_t *leaves)
 {
     const int64_t n = a->view.leaves;
-    uint32_t total;
-    BI_TRY(bi_scratch_of(ctx, n + 1, sizeof *a->offsets, &a->offsets));
     BI_TRY(ctx->backend->fill(ctx, a->offsets + n, 0, sizeof *a->offsets));
     BI_TRY(BI_BISECTOR_STEP(ctx, count, n, a));
     BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_U32, a->offsets, n + 1, a->offsets));
-    BI_TRY(bi_read_back(ctx, &total, a->offsets + n, sizeof total)); /* at most 4 (2^30 - 1): it does not wrap */
-    *leaves = total;
-    return bi_bisector_check_leaves(ctx, total);
+    return bi_read_back(ctx, leaves, a->offsets + n, sizeof *leaves); /* at most 4 (2^30 - 1): it does not wrap */
 }
 
-/* Sources go to the caller, and are waited for, before the pool changes: nothing may fail after. */
-static bosc_status carry_out(bosc_ctx *ctx, bosc_bisectors *bisectors, struct bi_bisector_change *a)
+/* Finds the places of the new leaves, step by step. */
+static bosc_status place_by_steps(bosc_ctx *ctx, bosc_bisectors *bisectors, struct bi_bisector_update *u,
+                                  uint32_t *leaves)
 {
-    struct bi_out sources;
-    bool staged = false;
-    int64_t leaves;
-    const size_t bytes = a->sources ? (size_t)a->capacity * sizeof *a->sources : 0;
-    BI_TRY(bi_stage_out(ctx, a->sources, bytes, &sources, &staged));
-    BI_TRY(place(ctx, a, &leaves));
+    BI_TRY(begin(ctx, bisectors));
+    u->mark.marks = u->change.marks = bisectors->marks.data;
+    if (u->command_count > 0) BI_TRY(BI_BISECTOR_STEP(ctx, mark, u->command_count, &u->mark));
+    return place(ctx, &u->change, leaves);
+}
+
+static int64_t room_of(const struct bi_bisector_leaves *leaves)
+{
+    const size_t nodes = leaves->nodes.bytes / sizeof(uint64_t),
+                 neighbours = leaves->neighbours.bytes / (3 * sizeof(uint32_t)); /* fewer, if memory ran out before */
+    return (int64_t)(nodes < neighbours ? nodes : neighbours);
+}
+
+/* Marks of the leaves, which stay if they are set, and of those that there is room for. */
+static bosc_status reserve_marks(bosc_ctx *ctx, bosc_bisectors *bisectors, int64_t room)
+{
+    const size_t size = sizeof(uint32_t);
+    if (!bisectors->pending && !bisectors->clear)
+        BI_TRY(bi_block_reserve(ctx, &bisectors->memory, &bisectors->marks, (size_t)bisectors->view.leaves * size));
+    return bi_block_reserve(ctx, &bisectors->memory, &bisectors->spare, (size_t)room * size);
+}
+
+/* Finds them in one pass, which writes the new leaves as well if there is room for them. */
+static bosc_status place_at_once(bosc_ctx *ctx, bosc_bisectors *bisectors, struct bi_bisector_update *u,
+                                 uint32_t *leaves)
+{
+    BI_TRY(bi_bisector_reserve_leaves(ctx, bisectors, &bisectors->next, u->change.view.leaves));
+    u->room = room_of(&bisectors->next);
+    BI_TRY(reserve_marks(ctx, bisectors, u->room));
+    u->fresh = !bisectors->pending && !bisectors->clear;
+    u->mark.marks = u->change.marks = bisectors->marks.data;
+    u->spare = bisectors->spare.data;
+    u->change.nodes = bisectors->next.nodes.data;
+    u->change.neighbours = bisectors->next.neighbours.data;
+    u->exchange = bisectors->exchange.data;
+    u->turn = bisectors->turn;
+    bisectors->clear = false;
+    const bosc_status status = ctx->ops->bisector->update(ctx, u, leaves);
+    bisectors->turn = u->turn;
+    return status;
+}
+
+/* The marks of the new leaves are those that were spare. */
+static void swap_marks(bosc_bisectors *bisectors)
+{
+    const struct bi_block before = bisectors->marks;
+    bisectors->marks = bisectors->spare;
+    bisectors->spare = before;
+    bisectors->clear = true;
+}
+
+/* Writes the new leaves. */
+static bosc_status write(bosc_ctx *ctx, bosc_bisectors *bisectors, struct bi_bisector_change *a, uint32_t leaves)
+{
+    BI_TRY(bi_bisector_check_leaves(ctx, leaves));
     BI_TRY(bi_bisector_reserve_leaves(ctx, bisectors, &bisectors->next, leaves));
     a->nodes = bisectors->next.nodes.data;
     a->neighbours = bisectors->next.neighbours.data;
-    a->sources = bytes ? sources.reachable : NULL;
-    if (bytes) BI_TRY(ctx->backend->fill(ctx, a->sources, 0xff, bytes));
-    BI_TRY(BI_BISECTOR_STEP(ctx, write, a->view.leaves, a));
+    if (a->sources) BI_TRY(ctx->backend->fill(ctx, a->sources, 0xff, (size_t)a->capacity * sizeof *a->sources));
+    return BI_BISECTOR_STEP(ctx, write, a->view.leaves, a);
+}
+
+/* Sources go to the caller, and are waited for, before the pool changes: nothing may fail after. */
+static bosc_status carry_out(bosc_ctx *ctx, bosc_bisectors *bisectors, const uint8_t *commands,
+                             struct bi_bisector_update *u)
+{
+    struct bi_out sources;
+    bool staged = false;
+    uint32_t leaves = 0;
+    const struct bi_bisector_ops *ops = ctx->ops->bisector;
+    const int64_t n = u->change.view.leaves;
+    const bool at_once = ops->update && n <= ops->update_most;
+    const size_t bytes = u->change.sources ? (size_t)u->change.capacity * sizeof *u->change.sources : 0;
+    BI_TRY(bi_stage_in(ctx, commands, (size_t)u->command_count, (const void **)&u->mark.commands, &staged));
+    BI_TRY(bi_stage_out(ctx, u->change.sources, bytes, &sources, &staged));
+    u->change.sources = bytes ? sources.reachable : NULL;
+    BI_TRY(bi_scratch_of(ctx, n + 1, sizeof *u->change.offsets, &u->change.offsets));
+    BI_TRY((at_once ? place_at_once : place_by_steps)(ctx, bisectors, u, &leaves));
+    const bool written = at_once && leaves <= u->room;
+    if (!written) BI_TRY(write(ctx, bisectors, &u->change, leaves));
     BI_TRY(bi_stage_back(ctx, &sources));
     if (staged) BI_TRY(ctx->backend->sync(ctx));
     bi_bisector_swap(bisectors, leaves);
+    if (written) swap_marks(bisectors);
     return BOSC_OK;
 }
 
 static bosc_status update(bosc_ctx *ctx, bosc_bisectors *bisectors, const uint8_t *commands, int64_t command_count,
                           int64_t *sources, int64_t capacity)
 {
-    bi_expect(ctx, 4 * (double)bisectors->view.leaves);
-    bosc_status status = mark_commands(ctx, bisectors, commands, command_count);
-    struct bi_bisector_change a = {
-        .view = bisectors->view, .marks = bisectors->marks.data, .sources = sources, .capacity = capacity};
-    if (status == BOSC_OK) status = carry_out(ctx, bisectors, &a);
+    const int64_t leaves = bisectors->view.leaves;
+    struct bi_bisector_update u = {.mark = {.view = bisectors->view},
+                                   .change = {.view = bisectors->view, .sources = sources, .capacity = capacity},
+                                   .command_count = command_count < leaves ? command_count : leaves};
+    bi_expect(ctx, 4 * (double)leaves);
+    bosc_status status = carry_out(ctx, bisectors, commands, &u);
     if (status != BOSC_OK) bisectors->pending = false;
     return status;
 }
@@ -117,4 +173,15 @@ bosc_status bosc_bisectors_update(bosc_ctx *ctx, bosc_bisectors *bisectors, cons
     BI_TRY(bi_bisector_check_array(ctx, "capacity", capacity, "sources", sources ? sources : (void *)&capacity,
                                    sizeof *sources));
     BI_RETURN_WITH_SCRATCH(ctx, update(ctx, bisectors, commands, command_count, sources, capacity));
+}
+
+bosc_status bi_bisector_put_back(bosc_ctx *ctx, bosc_bisectors *bisectors, const uint64_t *nodes,
+                                 const uint32_t *neighbours, int64_t leaves)
+{
+    const size_t n = (size_t)leaves;
+    BI_TRY(bi_bisector_reserve_leaves(ctx, bisectors, &bisectors->next, leaves));
+    BI_TRY(ctx->backend->copy(ctx, bisectors->next.nodes.data, nodes, n * sizeof *nodes));
+    BI_TRY(ctx->backend->copy(ctx, bisectors->next.neighbours.data, neighbours, n * 3 * sizeof *neighbours));
+    bi_bisector_swap(bisectors, leaves);
+    return BOSC_OK;
 }

@@ -74,6 +74,14 @@ bosc_status bi_bisector_check_opts(bosc_ctx *ctx, const bosc_bisectors_opts *opt
     return BOSC_OK;
 }
 
+static bosc_status take_exchange(bosc_ctx *ctx, bosc_bisectors *fresh)
+{
+    const size_t bytes = ctx->ops->bisector->exchange_bytes;
+    if (bytes == 0) return BOSC_OK;
+    BI_TRY(bi_block_reserve(ctx, &fresh->memory, &fresh->exchange, bytes));
+    return ctx->backend->fill(ctx, fresh->exchange.data, 0, bytes);
+}
+
 static bosc_status take_roots(bosc_ctx *ctx, bosc_bisectors *fresh, const uint32_t *glued)
 {
     const size_t bytes = (size_t)fresh->view.root_count * NEIGHBOURS;
@@ -93,7 +101,8 @@ bosc_status bi_bisector_new(bosc_ctx *ctx, const bosc_bisectors_opts *full, cons
     fresh->view.root_count = full->root_count;
     fresh->view.root_bits = root_bits_of(full->root_count);
     fresh->view.depth = full->depth;
-    bosc_status status = take_roots(ctx, fresh, glued);
+    bosc_status status = take_exchange(ctx, fresh);
+    if (status == BOSC_OK) status = take_roots(ctx, fresh, glued);
     if (status == BOSC_OK)
         *bisectors = fresh;
     else
@@ -115,6 +124,8 @@ void bosc_bisectors_free(bosc_bisectors *bisectors)
     free_leaves(&bisectors->memory, &bisectors->next);
     bi_block_free(&bisectors->memory, &bisectors->roots);
     bi_block_free(&bisectors->memory, &bisectors->marks);
+    bi_block_free(&bisectors->memory, &bisectors->exchange);
+    bi_block_free(&bisectors->memory, &bisectors->spare);
     bi_memory_release(&host, bisectors, sizeof *bisectors);
 }
 
@@ -140,13 +151,15 @@ void bi_bisector_swap(bosc_bisectors *bisectors, int64_t leaves)
     bisectors->now = bisectors->next;
     bisectors->next = before;
     bisectors->view.leaves = leaves;
-    bisectors->pending = false;
+    bisectors->pending = bisectors->clear = false;
     show(bisectors);
 }
 
-static int64_t kept_bytes(int64_t root_count, int64_t leaves)
+static int64_t kept_bytes(const bosc_ctx *ctx, int64_t root_count, int64_t leaves)
 {
-    return root_count * NEIGHBOURS + leaves * (2 * (NODE + NEIGHBOURS) + MARK);
+    const struct bi_bisector_ops *ops = ctx->ops->bisector;
+    const int64_t each = 2 * (NODE + NEIGHBOURS) + (ops->update ? 2 : 1) * MARK;
+    return root_count * NEIGHBOURS + leaves * each + (int64_t)ops->exchange_bytes;
 }
 
 /* Scratch of taking nodes over, of which an update takes less: a copy of the caller's, their neighbours. */
@@ -166,7 +179,7 @@ bosc_status bosc_bisectors_bytes(const bosc_ctx *ctx, const bosc_bisectors_opts 
     BI_ENTER(says);
     BI_TRY(bi_bisector_check_opts(says, opts, &full));
     BI_TRY(check_size(says, leaves));
-    if (kept) *kept = kept_bytes(full.root_count, leaves);
+    if (kept) *kept = kept_bytes(ctx, full.root_count, leaves);
     if (scratch) *scratch = scratch_bytes(leaves);
     return BOSC_OK;
 }
@@ -177,13 +190,15 @@ bosc_status bosc_bisectors_reserve(bosc_ctx *ctx, bosc_bisectors *bisectors, int
     BI_ENTER(ctx);
     BI_TRY(bi_bisector_check(ctx, bisectors));
     BI_TRY(check_size(ctx, leaves));
-    struct bi_block *const blocks[] = {&bisectors->now.nodes, &bisectors->now.neighbours, &bisectors->next.nodes,
-                                       &bisectors->next.neighbours, &bisectors->marks};
+    struct bi_block *const blocks[] = {&bisectors->now.nodes,       &bisectors->now.neighbours, &bisectors->next.nodes,
+                                       &bisectors->next.neighbours, &bisectors->marks,          &bisectors->spare};
     const size_t n = (size_t)leaves, used = (size_t)bisectors->view.leaves;
-    const size_t bytes[] = {n * NODE, n * NEIGHBOURS, n * NODE, n * NEIGHBOURS, n * MARK};
-    const size_t in_use[] = {used * NODE, used * NEIGHBOURS, 0, 0, bisectors->pending ? used * MARK : 0};
+    const size_t bytes[] = {n * NODE, n * NEIGHBOURS, n * NODE, n * NEIGHBOURS, n * MARK, n * MARK};
+    const size_t in_use[] = {used * NODE, used * NEIGHBOURS, 0, 0, bisectors->pending ? used * MARK : 0, 0};
+    bisectors->clear = false;
     BI_TRY_WITH_SCRATCH(ctx, bi_scratch(ctx, (size_t)scratch_bytes(leaves), &scratch));
-    bosc_status status = bi_blocks_grow(ctx, &bisectors->memory, blocks, 5, bytes, in_use);
+    bosc_status status =
+        bi_blocks_grow(ctx, &bisectors->memory, blocks, ctx->ops->bisector->update ? 6 : 5, bytes, in_use);
     show(bisectors);
     return status;
 }

@@ -144,7 +144,8 @@ bosc_status bosc_bisectors_get_info(bosc_ctx *ctx, const bosc_bisectors *bisecto
     BI_TRY(bi_check_info(ctx, "info", "bosc_bisectors_info", info->size, sizeof *info));
     const size_t bytes = leaf_bytes(&bisectors->now) + leaf_bytes(&bisectors->next);
     bosc_bisectors_info full = {.leaves = bisectors->view.leaves,
-                                .bytes = (int64_t)(bytes + bisectors->roots.bytes + bisectors->marks.bytes),
+                                .bytes = (int64_t)(bytes + bisectors->roots.bytes + bisectors->marks.bytes +
+                                                   bisectors->exchange.bytes + bisectors->spare.bytes),
                                 .capacity = (int64_t)(bisectors->now.nodes.bytes / sizeof(uint64_t)),
                                 .root_count = bisectors->view.root_count,
                                 .depth = bisectors->view.depth};

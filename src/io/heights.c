@@ -32,7 +32,7 @@ bosc_status bi_heights_fit(const struct bi_bytes *in, int64_t width, int64_t hei
         (uint64_t)all <= most)
         return BOSC_OK;
     return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: truncated: %lld x %lld samples do not fit in %zu bytes", in->name,
-                      (long long)width, (long long)height, in->size);
+                      (long long)width, (long long)height, bi_bytes_total(in));
 }
 
 /* ---- samples ---- */

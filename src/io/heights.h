@@ -19,10 +19,26 @@ enum bi_heights_format bi_heights_format_of(const char *path, const struct bi_by
 bosc_status bi_heights_parse(enum bi_heights_format format, bosc_heights_encoding encoding, const struct bi_bytes *in,
                              bosc_heights *heights, bosc_io_error *error);
 
-/* The parsers of one format, which fill width, height, data and perhaps spacing. */
-bosc_status bi_heights_png(const struct bi_bytes *in, bosc_heights_encoding encoding, bosc_heights *heights,
+/* What is said of files that no parser takes, by their name. */
+#define BI_HEIGHTS_NO_FORMAT "%s: the ending is not one of .png, .pgm, .hgt, .tif, .npy"
+#define BI_HEIGHTS_NOT_PNG "%s: not a PNG; only a PNG can hold terrain-RGB"
+
+/* Where parsers put rows that come one after the other: into a raster in memory, or into a file, as f4. */
+struct bi_heights_rows {
+    bosc_heights *heights; /* gets its size; data: all rows, or the one that is on its way to the file */
+    int fd;                /* -1: memory */
+};
+bosc_status bi_heights_rows_begin(struct bi_heights_rows *rows, const char *name, int64_t width, int64_t height,
+                                  bosc_io_error *error);
+float *bi_heights_row(const struct bi_heights_rows *rows, int64_t row);
+/* The row is whole. */
+bosc_status bi_heights_row_end(const struct bi_heights_rows *rows, const char *name, int64_t row, bosc_io_error *error);
+
+/* The parsers of one format, which fill width, height, data and perhaps spacing. Those that are given rows need only
+ * the beginning of a file in memory, if rows go to a file. */
+bosc_status bi_heights_png(const struct bi_bytes *in, bosc_heights_encoding encoding, struct bi_heights_rows *rows,
                            bosc_io_error *error);
-bosc_status bi_heights_pgm(const struct bi_bytes *in, bosc_heights *heights, bosc_io_error *error);
+bosc_status bi_heights_pgm(const struct bi_bytes *in, struct bi_heights_rows *rows, bosc_io_error *error);
 bosc_status bi_heights_hgt(const struct bi_bytes *in, bosc_heights *heights, bosc_io_error *error);
 bosc_status bi_heights_tiff(const struct bi_bytes *in, bosc_heights *heights, bosc_io_error *error);
 bosc_status bi_heights_npy(const struct bi_bytes *in, bosc_heights *heights, bosc_io_error *error);
@@ -30,6 +46,17 @@ bosc_status bi_heights_npy(const struct bi_bytes *in, bosc_heights *heights, bos
 /* A raster of this size without content; the spacing is 0. Nothing is checked but that it fits memory. */
 bosc_status bi_heights_new(const char *name, int64_t width, int64_t height, bosc_heights *heights,
                            bosc_io_error *error);
+
+/* What stands before the samples of a .pgm. */
+struct bi_pgm_head {
+    int64_t width, height, most, at; /* most: of the samples; at: where the first one lies, if they are no text */
+    bool text;
+};
+bosc_status bi_heights_pgm_head(const struct bi_bytes *in, struct bi_pgm_head *head, bosc_io_error *error);
+
+/* The side of the square that a .hgt holds. */
+bosc_status bi_heights_hgt_side(const struct bi_bytes *in, int64_t *side, bosc_io_error *error);
+enum { BI_HGT_NONE = -32768 };
 
 /* "NAME: 70000 x 70000 samples do not fit in 300 bytes", unless samples * bytes are at most `most`. */
 bosc_status bi_heights_fit(const struct bi_bytes *in, int64_t width, int64_t height, int64_t bytes, uint64_t most,

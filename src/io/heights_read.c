@@ -99,15 +99,16 @@ static bosc_status finish(const struct bi_bytes *in, bosc_heights *h, bosc_io_er
 static bosc_status parse(enum bi_heights_format format, bosc_heights_encoding encoding, const struct bi_bytes *in,
                          bosc_heights *h, bosc_io_error *error)
 {
+    struct bi_heights_rows rows = {h, -1};
     switch (format) {
-    case BI_HEIGHTS_PNG: return bi_heights_png(in, encoding, h, error);
-    case BI_HEIGHTS_PGM: return bi_heights_pgm(in, h, error);
+    case BI_HEIGHTS_PNG: return bi_heights_png(in, encoding, &rows, error);
+    case BI_HEIGHTS_PGM: return bi_heights_pgm(in, &rows, error);
     case BI_HEIGHTS_HGT: return bi_heights_hgt(in, h, error);
     case BI_HEIGHTS_TIFF: return bi_heights_tiff(in, h, error);
     case BI_HEIGHTS_NPY: return bi_heights_npy(in, h, error);
     case BI_HEIGHTS_UNKNOWN: break;
     }
-    return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: the ending is not one of .png, .pgm, .hgt, .tif, .npy", in->name);
+    return bi_io_fail(error, BOSC_ERR_FORMAT, BI_HEIGHTS_NO_FORMAT, in->name);
 }
 
 bosc_status bi_heights_parse(enum bi_heights_format format, bosc_heights_encoding encoding, const struct bi_bytes *in,
@@ -115,7 +116,7 @@ bosc_status bi_heights_parse(enum bi_heights_format format, bosc_heights_encodin
 {
     bosc_heights fresh = {0};
     if (encoding == BOSC_HEIGHTS_TERRAIN_RGB && format != BI_HEIGHTS_PNG)
-        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: not a PNG; only a PNG can hold terrain-RGB", in->name);
+        return bi_io_fail(error, BOSC_ERR_FORMAT, BI_HEIGHTS_NOT_PNG, in->name);
     bosc_status status = parse(format, encoding, in, &fresh, error);
     if (status == BOSC_OK) status = finish(in, &fresh, error);
     if (status == BOSC_OK)

@@ -66,6 +66,29 @@ static bosc_status change(bosc_ctx *ctx, bosc_planet *planet, const uint8_t *com
     return BOSC_OK;
 }
 
+static bosc_status split(bosc_ctx *ctx, bosc_planet *planet, const uint8_t *commands, int64_t most,
+                         enum bi_planet_growth *growth)
+{
+    const int64_t before = bi_planet_pool(planet)->leaves;
+    int64_t *sources, capacity = 4 * before;
+    uint32_t *changed;
+    if (capacity > BI_BISECTOR_MOST_LEAVES) capacity = BI_BISECTOR_MOST_LEAVES;
+    BI_TRY(bi_scratch_of(ctx, capacity, sizeof *sources, &sources));
+    BI_TRY(bi_scratch_of(ctx, 1, sizeof *changed, &changed));
+    BI_TRY(bosc_bisectors_update(ctx, planet->pool, commands, before, sources, capacity));
+    const int64_t after = bi_planet_pool(planet)->leaves;
+    *growth = after == before ? BI_PLANET_SAME : after > most ? BI_PLANET_TOO_MANY : BI_PLANET_MORE;
+    planet->stale = *growth != BI_PLANET_SAME;
+    if (*growth == BI_PLANET_MORE) BI_TRY_WHOLE(ctx, carry(ctx, planet, sources, changed));
+    return BOSC_OK;
+}
+
+bosc_status bi_planet_split(bosc_ctx *ctx, bosc_planet *planet, const uint8_t *commands, int64_t most,
+                            enum bi_planet_growth *growth)
+{
+    BI_RETURN_WITH_SCRATCH(ctx, split(ctx, planet, commands, most, growth));
+}
+
 bosc_status bi_planet_change(bosc_ctx *ctx, bosc_planet *planet, const uint8_t *commands, int64_t command_count,
                              bool *changed)
 {

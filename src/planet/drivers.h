@@ -29,6 +29,16 @@ bosc_status bi_planet_refresh(bosc_ctx *ctx, bosc_planet *planet);
 bosc_status bi_planet_change(bosc_ctx *ctx, bosc_planet *planet, const uint8_t *commands, int64_t command_count,
                              bool *changed);
 
+/* Carries out commands that only split leaves, which are in reach; but what leaves are is not known after that if there
+ * are more than `most`. */
+enum bi_planet_growth { BI_PLANET_SAME, BI_PLANET_MORE, BI_PLANET_TOO_MANY };
+bosc_status bi_planet_split(bosc_ctx *ctx, bosc_planet *planet, const uint8_t *commands, int64_t most,
+                            enum bi_planet_growth *growth);
+
+/* Selects the mesh that keeps to a goal's budget. */
+bosc_status bi_planet_select_budget(bosc_ctx *ctx, bosc_planet *planet, const bosc_planet_goal *goal,
+                                    struct bi_planet_criterion *criterion);
+
 /* Measures all samples. errors (leaves, or NULL): the largest of each leaf, as bits of f32. *worst: the complement of
  * the largest of all, and its first sample. Waits. */
 bosc_status bi_planet_measure_samples(bosc_ctx *ctx, const bosc_planet *planet, uint32_t *errors, uint64_t *worst);

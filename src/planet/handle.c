@@ -3,9 +3,11 @@
 
 #include "core/blocks.h"
 #include "planet/cache.h"
+#include "planet/steps/criterion.h"
 #include "planet/steps/raster.h"
 
-enum { SLACK = 1 << 17, LEAF = sizeof(struct bi_planet_leaf), COMMAND = 1, SOURCES = 4 * 8 };
+enum { SLACK = 1 << 17, LEAF = sizeof(struct bi_planet_leaf), COMMAND = 1, SOURCES = 4 * 8, KEPT = 8 + 12 + LEAF };
+enum { NEEDS = 4 * BI_PLANET_MULTIPLES, SCRATCH = COMMAND + SOURCES + KEPT };
 
 bosc_status bi_planet_check(bosc_ctx *ctx, const bosc_planet *planet)
 {
@@ -142,7 +144,7 @@ bosc_status bosc_planet_bytes(const bosc_ctx *ctx, const bosc_planet_opts *opts,
     if (kept)
         *kept = pool_kept + raster_bytes(&view, 0) + raster_bytes(&view, 1) + noise + 2 * (int64_t)sizeof(double) +
                 2 * LEAF * triangles;
-    if (scratch) *scratch = pool_scratch + (COMMAND + SOURCES) * triangles + SLACK;
+    if (scratch) *scratch = pool_scratch + SCRATCH * triangles + NEEDS + SLACK;
     return BOSC_OK;
 }
 
@@ -163,7 +165,7 @@ bosc_status bosc_planet_reserve(bosc_ctx *ctx, bosc_planet *planet, int64_t widt
     const size_t used[] = {has && !tiled ? (size_t)raster_bytes(&planet->view, 0) : 0,
                            has ? (size_t)raster_bytes(&planet->view, 1) : 0,
                            has && !planet->stale ? (size_t)bi_planet_pool(planet)->leaves * LEAF : 0, 0};
-    scratch += (COMMAND + SOURCES) * triangles + SLACK;
+    scratch += SCRATCH * triangles + NEEDS + SLACK;
     BI_TRY_WITH_SCRATCH(ctx, bi_scratch(ctx, (size_t)scratch, &memory));
     BI_TRY(bosc_bisectors_reserve(ctx, planet->pool, triangles));
     BI_TRY(bi_blocks_grow(ctx, &planet->memory, blocks, 4, bytes, used));

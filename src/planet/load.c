@@ -9,6 +9,8 @@ struct reader {
     struct bi_planet_header header;
     bosc_planet_opts opts;
     struct bi_loaded arrays[ARRAYS];
+    const bosc_planet_tiles *tiles; /* NULL: the heights become the planet's raster */
+    uint64_t heights;               /* else a hash of them */
 };
 
 static bosc_status malformed(struct reader *r, const char *reason) { return bi_load_malformed(&r->loader, reason); }
@@ -44,14 +46,70 @@ static bosc_status get_header(struct reader *r)
     return BOSC_OK;
 }
 
+/* ---- heights that are not kept ---- */
+
+static void add_hash(uint64_t *all, const void *bytes, size_t count)
+{
+    const uint64_t both[2] = {*all, bi_hash(bytes, count)};
+    *all = bi_hash(both, sizeof both);
+}
+
+static bosc_status pass_heights(struct reader *r)
+{
+    const int64_t width = r->header.width, height = r->header.height;
+    void *piece;
+    BI_TRY(bi_host_scratch(r->loader.ctx, BI_PLANET_PIECE * sizeof(float), &piece));
+    for (int64_t k = 0; k < bi_planet_piece_count(width, height); k++) {
+        const struct bi_planet_part p = bi_planet_piece(width, height, k);
+        const size_t bytes = (size_t)(p.rows * p.columns) * sizeof(float);
+        BI_TRY(bi_load_get(&r->loader, piece, bytes, "heights"));
+        add_hash(&r->heights, piece, bytes);
+    }
+    return BOSC_OK;
+}
+
+/* Whether the planet's raster has these heights. */
+static bosc_status compare_heights(struct reader *r, const bosc_planet *planet)
+{
+    bosc_ctx *ctx = r->loader.ctx;
+    const int64_t width = r->header.width, height = r->header.height;
+    struct bi_planet_piece_memory memory;
+    uint64_t heights = 0;
+    BI_TRY(bi_planet_take_pieces(ctx, &memory));
+    for (int64_t k = 0; k < bi_planet_piece_count(width, height); k++) {
+        const struct bi_planet_part p = bi_planet_piece(width, height, k);
+        const size_t bytes = (size_t)(p.rows * p.columns) * sizeof(float);
+        BI_TRY(bi_planet_read_part(ctx, planet->cache, &p, memory.values, memory.samples, p.columns));
+        BI_TRY(ctx->backend->copy(ctx, memory.values, memory.samples, bytes));
+        BI_TRY(ctx->backend->sync(ctx));
+        add_hash(&heights, memory.values, bytes);
+    }
+    if (heights == r->heights) return BOSC_OK;
+    return bi_fail(ctx, BOSC_ERR_DATA, "tiles: the heights are not those of the saved planet");
+}
+
+static bosc_status check_size(struct reader *r)
+{
+    const bosc_planet_tiles *t = r->tiles;
+    if (!t || (t->width == r->header.width && t->height == r->header.height)) return BOSC_OK;
+    return bi_fail(r->loader.ctx, BOSC_ERR_ARG, "tiles: %lld x %lld heights, but the saved planet has %lld x %lld",
+                   (long long)t->width, (long long)t->height, (long long)r->header.width, (long long)r->header.height);
+}
+
+/* ---- reading ---- */
+
 static bosc_status parse(void *state)
 {
     struct reader *r = state;
     BI_TRY(get_header(r));
+    BI_TRY(check_size(r));
     const size_t samples = (size_t)(r->header.width * r->header.height) * sizeof(float),
                  leaves = (size_t)r->header.leaves * sizeof(uint64_t);
     bi_expect(r->loader.ctx, bi_save_items(samples + leaves) + 3 * (double)samples / sizeof(float));
-    BI_TRY(bi_load_array(&r->loader, &r->arrays[HEIGHTS], samples, "heights"));
+    if (r->tiles)
+        BI_TRY_WITH_SCRATCH(r->loader.ctx, pass_heights(r));
+    else
+        BI_TRY(bi_load_array(&r->loader, &r->arrays[HEIGHTS], samples, "heights"));
     BI_TRY(bi_load_array(&r->loader, &r->arrays[NODES], leaves, "nodes"));
     return bi_load_hash(&r->loader);
 }
@@ -65,22 +123,31 @@ static bosc_status create(void *state, void **fresh)
     return BOSC_OK;
 }
 
-static bosc_status fill(void *state, void *fresh)
+static bosc_status take_raster(struct reader *r, bosc_planet *planet)
 {
-    struct reader *r = state;
     bosc_ctx *ctx = r->loader.ctx;
-    bosc_planet *planet = fresh;
+    if (r->tiles) {
+        BI_TRY(bosc_planet_build_tiles(ctx, planet, r->tiles));
+        return compare_heights(r, planet);
+    }
     /* Adding -0 keeps the sign of every height. */
     const bosc_planet_raster raster = {.size = sizeof raster,
                                        .heights = r->arrays[HEIGHTS].data,
                                        .width = r->header.width,
                                        .height = r->header.height,
                                        .offset = -0.0};
-    bosc_status status = bosc_planet_build(ctx, planet, &raster);
-    if (status == BOSC_ERR_DATA) return malformed(r, "a height is NaN, or half the radius or more");
-    BI_TRY(status);
-    status = bosc_bisectors_set_nodes(ctx, planet->pool, (const uint64_t *)(const void *)r->arrays[NODES].data,
-                                      r->header.leaves);
+    const bosc_status status = bosc_planet_build(ctx, planet, &raster);
+    return status == BOSC_ERR_DATA ? malformed(r, "a height is NaN, or half the radius or more") : status;
+}
+
+static bosc_status fill(void *state, void *fresh)
+{
+    struct reader *r = state;
+    bosc_ctx *ctx = r->loader.ctx;
+    bosc_planet *planet = fresh;
+    BI_TRY(take_raster(r, planet));
+    bosc_status status = bosc_bisectors_set_nodes(
+        ctx, planet->pool, (const uint64_t *)(const void *)r->arrays[NODES].data, r->header.leaves);
     if (status == BOSC_ERR_DATA) return malformed(r, "its nodes are not the leaves of a conforming bisection");
     BI_TRY(status);
     planet->stale = true;
@@ -90,10 +157,24 @@ static bosc_status fill(void *state, void *fresh)
 
 static void release(void *fresh) { bosc_planet_free(fresh); }
 
+static const struct bi_load_kind kind = {"planet", "saved planet", parse, create, fill, release};
+
 bosc_status bosc_planet_read(bosc_ctx *ctx, bosc_read_fn read, void *user, bosc_planet **planet)
 {
-    static const struct bi_load_kind kind = {"planet", "saved planet", parse, create, fill, release};
     struct reader r = {.header = {.version = 0}};
     BI_ENTER(ctx);
+    return bi_load_structure(ctx, read, user, &kind, &r, r.arrays, ARRAYS, planet);
+}
+
+bosc_status bosc_planet_read_tiles(bosc_ctx *ctx, bosc_read_fn read, void *user, const bosc_planet_tiles *tiles,
+                                   bosc_planet **planet)
+{
+    bosc_planet_tiles full;
+    struct reader r = {.header = {.version = 0}, .tiles = &full};
+    BI_ENTER(ctx);
+    if (!tiles) return bi_fail(ctx, BOSC_ERR_ARG, "tiles: NULL");
+    BI_TRY(bi_check_size(ctx, "tiles", "bosc_planet_tiles", tiles->size, sizeof full));
+    BI_TRY(bi_take_opts(ctx, "bosc_planet_tiles", tiles, &full, sizeof full));
+    full.size = sizeof full;
     return bi_load_structure(ctx, read, user, &kind, &r, r.arrays, ARRAYS, planet);
 }

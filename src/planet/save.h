@@ -8,7 +8,7 @@
 #define BI_PLANET_SAVE_H
 
 #include "core/save.h"
-#include "planet/drivers.h"
+#include "planet/tiles.h"
 
 enum { BI_PLANET_SAVE_VERSION = 1 };
 
@@ -23,6 +23,18 @@ struct bi_planet_header {
     uint64_t unused[5]; /* 0 */
     uint64_t hash;      /* of the bytes before */
 };
+
+/* Piece k of a raster, row by row: of rasters that are read by tiles, heights are saved and compared so. */
+enum { BI_PLANET_PIECE = 1 << 16 };
+int64_t bi_planet_piece_count(int64_t width, int64_t height);
+struct bi_planet_part bi_planet_piece(int64_t width, int64_t height, int64_t k);
+
+/* What such a piece goes through. */
+struct bi_planet_piece_memory {
+    void *values;   /* the host's, BI_PLANET_PIECE x 4 bytes each */
+    float *samples; /* the backend's */
+};
+bosc_status bi_planet_take_pieces(bosc_ctx *ctx, struct bi_planet_piece_memory *memory);
 
 _Static_assert(sizeof(struct bi_planet_header) == 128, "the header is 128 bytes");
 

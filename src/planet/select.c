@@ -15,45 +15,15 @@ static bosc_status pass(bosc_ctx *ctx, bosc_planet *planet, const struct bi_plan
     return bi_planet_change(ctx, planet, mark.commands, leaves, changed);
 }
 
-/* Passes until nothing changes, or there are more triangles than `most`. They end: what was split for its own error is
- * not merged, and what was merged is split again only for a finer triangle's sake, which then keeps it. */
+/* Passes until nothing changes. They end: what was split for its own error is not merged, and what was merged is split
+ * again only for a finer triangle's sake, which then keeps it. */
 static bosc_status settle(bosc_ctx *ctx, bosc_planet *planet, const struct bi_planet_criterion *criterion,
-                          int64_t passes, int64_t most)
+                          int64_t passes)
 {
     bool changed = true;
-    for (int64_t p = 0; p < passes && changed && bi_planet_pool(planet)->leaves <= most; p++)
+    for (int64_t p = 0; p < passes && changed; p++)
         BI_TRY_WITH_SCRATCH(ctx, pass(ctx, planet, criterion, NULL, passes > 1 ? &changed : NULL));
     return BOSC_OK;
-}
-
-static bosc_status select_anew(bosc_ctx *ctx, bosc_planet *planet, const struct bi_planet_criterion *criterion,
-                               int64_t most)
-{
-    BI_TRY(bi_planet_reset(ctx, planet));
-    return settle(ctx, planet, criterion, INT64_MAX, most);
-}
-
-/* The smallest multiple of the bounds, by the upper half of its bits, whose mesh keeps to the budget. A larger one
- * splits no more triangles, as a mesh splits exactly those that it reaches, and whatever must be split with them. */
-static bosc_status select_budget(bosc_ctx *ctx, bosc_planet *planet, const bosc_planet_goal *goal,
-                                 struct bi_planet_criterion *criterion)
-{
-    const bool plain = !criterion->on && criterion->error == 0; /* of 1 */
-    const int64_t most = goal->triangles > BI_PLANET_ROOTS ? goal->triangles : BI_PLANET_ROOTS;
-    uint32_t low = plain ? 0 : bi_f32_bits(1) >> 16, high = 0x7f80; /* infinity: what is below the eye is split too */
-    if (!plain) BI_TRY(select_anew(ctx, planet, criterion, most));
-    if (!plain && bi_planet_pool(planet)->leaves <= most) return BOSC_OK;
-    while (high - low > 1) {
-        const uint32_t middle = low + (high - low) / 2;
-        bi_planet_set_limits(goal, bi_f32_from_bits(middle << 16), criterion);
-        BI_TRY(select_anew(ctx, planet, criterion, most));
-        if (bi_planet_pool(planet)->leaves <= most)
-            high = middle;
-        else
-            low = middle;
-    }
-    bi_planet_set_limits(goal, bi_f32_from_bits(high << 16), criterion);
-    return select_anew(ctx, planet, criterion, most);
 }
 
 static bosc_status split_measured(bosc_ctx *ctx, bosc_planet *planet, const struct bi_planet_criterion *criterion,
@@ -72,7 +42,8 @@ static bosc_status split_measured(bosc_ctx *ctx, bosc_planet *planet, const stru
 static bosc_status select_bound(bosc_ctx *ctx, bosc_planet *planet, const struct bi_planet_criterion *criterion)
 {
     bool changed = true;
-    BI_TRY(select_anew(ctx, planet, criterion, INT64_MAX));
+    BI_TRY(bi_planet_reset(ctx, planet));
+    BI_TRY(settle(ctx, planet, criterion, INT64_MAX));
     while (changed) BI_TRY_WITH_SCRATCH(ctx, split_measured(ctx, planet, criterion, &changed));
     return BOSC_OK;
 }
@@ -81,9 +52,9 @@ static bosc_status select_mesh(bosc_ctx *ctx, bosc_planet *planet, const bosc_pl
                                struct bi_planet_criterion *criterion)
 {
     BI_TRY(bi_planet_refresh(ctx, planet));
-    if (goal->triangles > 0) return select_budget(ctx, planet, goal, criterion);
+    if (goal->triangles > 0) return bi_planet_select_budget(ctx, planet, goal, criterion);
     if (!goal->camera) return select_bound(ctx, planet, criterion);
-    return settle(ctx, planet, criterion, goal->passes > 0 ? goal->passes : INT64_MAX, INT64_MAX);
+    return settle(ctx, planet, criterion, goal->passes > 0 ? goal->passes : INT64_MAX);
 }
 
 bosc_status bosc_planet_select(bosc_ctx *ctx, bosc_planet *planet, const bosc_planet_goal *goal)

@@ -7,10 +7,11 @@
 
 /* ---- reading ---- */
 
-static bosc_status copy_values(bosc_ctx *ctx, struct bi_planet_cache *c, const struct bi_planet_part *p, int64_t slot)
+static bosc_status copy_values(bosc_ctx *ctx, const struct bi_planet_cache *c, const struct bi_planet_part *p,
+                               const void *values, float *to, int64_t stride)
 {
-    struct bi_planet_copy a = {.to = (float *)c->samples.data + (slot << 2 * c->bits),
-                               .to_stride = (int64_t)1 << c->bits,
+    struct bi_planet_copy a = {.to = to,
+                               .to_stride = stride,
                                .width = p->columns,
                                .stride = p->columns,
                                .dtype = c->source.dtype,
@@ -20,23 +21,30 @@ static bosc_status copy_values(bosc_ctx *ctx, struct bi_planet_cache *c, const s
     const size_t bytes = (size_t)(p->rows * p->columns) * bosc_dtype_size(c->source.dtype);
     int64_t bad;
     bool staged = false;
-    BI_TRY(bi_stage_in(ctx, c->blocks[BI_CACHE_VALUES].data, bytes, &a.from, &staged));
+    BI_TRY(bi_stage_in(ctx, values, bytes, &a.from, &staged));
     BI_TRY(bi_planet_copy_samples(ctx, &a, p->rows, &bad));
     if (bad == INT64_MAX) return BOSC_OK;
     return bi_fail(ctx, BOSC_ERR_DATA, "heights: row %lld, column %lld is NaN, or half the radius or more",
                    (long long)(p->row + bad / p->columns), (long long)(p->column + bad % p->columns));
 }
 
+bosc_status bi_planet_read_part(bosc_ctx *ctx, const struct bi_planet_cache *c, const struct bi_planet_part *p,
+                                void *values, float *to, int64_t stride)
+{
+    const bosc_planet_tiles *s = &c->source;
+    if (s->read(s->user, p->row, p->column, p->rows, p->columns, values) != 0)
+        return bi_fail(ctx, BOSC_ERR_IO, "tiles: rows %lld to %lld, columns %lld to %lld cannot be read",
+                       (long long)p->row, (long long)(p->row + p->rows - 1), (long long)p->column,
+                       (long long)(p->column + p->columns - 1));
+    BI_TRY_WITH_SCRATCH(ctx, copy_values(ctx, c, p, values, to, stride));
+    return BOSC_OK;
+}
+
 static bosc_status read_tile(bosc_ctx *ctx, struct bi_planet_cache *c, int64_t tile, int64_t slot)
 {
     const struct bi_planet_part p = bi_planet_tile(c, tile);
-    const bosc_planet_tiles *s = &c->source;
-    if (s->read(s->user, p.row, p.column, p.rows, p.columns, c->blocks[BI_CACHE_VALUES].data) != 0)
-        return bi_fail(ctx, BOSC_ERR_IO, "tiles: rows %lld to %lld, columns %lld to %lld cannot be read",
-                       (long long)p.row, (long long)(p.row + p.rows - 1), (long long)p.column,
-                       (long long)(p.column + p.columns - 1));
-    BI_TRY_WITH_SCRATCH(ctx, copy_values(ctx, c, &p, slot));
-    return BOSC_OK;
+    float *to = (float *)c->samples.data + (slot << 2 * c->bits);
+    return bi_planet_read_part(ctx, c, &p, c->blocks[BI_CACHE_VALUES].data, to, (int64_t)1 << c->bits);
 }
 
 /* The slot that was wanted longest ago, and not now. */

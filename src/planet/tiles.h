@@ -8,6 +8,11 @@
 /* Reads these tiles, as many as there are slots at most, unless they are there. Waits. */
 bosc_status bi_planet_fetch(bosc_ctx *ctx, struct bi_planet_cache *cache, const int64_t *tiles, int64_t count);
 
+/* Reads a part of the raster, through `values`, which is host memory with room for it, to samples in the backend's,
+ * `stride` from one row to the next. Waits. */
+bosc_status bi_planet_read_part(bosc_ctx *ctx, const struct bi_planet_cache *cache, const struct bi_planet_part *part,
+                                void *values, float *to, int64_t stride);
+
 /* Makes a step of n items whose arguments, which begin with a view, look at samples of the cache: in rounds, each of
  * which reads the tiles that are wanted by the first items. Waits. */
 bosc_status bi_planet_run_tiled(bosc_ctx *ctx, struct bi_planet_cache *cache, bi_step_fn step, int64_t n, void *args);

@@ -4,10 +4,10 @@
 #include "support/faults.h"
 #include "support/saved.h"
 
-enum { W = 6, H = 3, ROOM = 600, CALLS = 10 };
+enum { W = 6, H = 3, ROOM = 600, CALLS = 12 };
 
 struct outputs {
-    int64_t counts[2];
+    int64_t counts[2], tiles[9];
     float vertices[3 * ROOM], normals[3 * ROOM];
     double positions[3 * ROOM], heights[4];
     uint32_t triangles[3 * ROOM];
@@ -47,6 +47,17 @@ static bosc_status get_mesh(bosc_ctx *ctx, const bosc_planet *planet, struct out
 {
     return bosc_planet_get_mesh(ctx, planet, NULL, o->vertices, o->positions, o->normals, ROOM, o->triangles, ROOM,
                                 o->counts);
+}
+
+static bosc_status get_part(bosc_ctx *ctx, const bosc_planet *planet, struct outputs *o)
+{
+    int64_t tiles[9];
+    bosc_status status = bosc_planet_get_tiles(ctx, planet, 0, tiles, 9);
+    if (status == BOSC_OK)
+        status = bosc_planet_get_part(ctx, planet, 1, 3, NULL, o->vertices, o->positions, o->normals, ROOM,
+                                      o->triangles, ROOM, o->counts);
+    if (status == BOSC_OK) memcpy(o->tiles, tiles, sizeof tiles);
+    return status;
 }
 
 /* A raster is taken, and a mesh made of it; */
@@ -96,6 +107,23 @@ static bosc_status read_saved(bosc_ctx *ctx, struct subject *s)
     return status;
 }
 
+/* and by tiles; */
+static bosc_status read_saved_tiles(bosc_ctx *ctx, struct subject *s)
+{
+    const bosc_planet_tiles tiles = {
+        .size = sizeof tiles, .read = read_part, .user = s->heights, .width = W, .height = H, .tile = 8};
+    bosc_planet *planet = NULL;
+    struct saved again = {NULL, 0, 0, 0};
+    s->file.at = 0;
+    bosc_status status = bosc_planet_read_tiles(ctx, saved_deliver, &s->file, &tiles, &planet);
+    if (status == BOSC_OK) status = bosc_planet_write(ctx, planet, saved_append, &again);
+    if (status == BOSC_OK) CHECK(again.size == s->file.size && memcmp(again.bytes, s->file.bytes, again.size) == 0);
+    if (status == BOSC_OK) status = get_mesh(ctx, planet, &s->out);
+    bosc_planet_free(planet);
+    free(again.bytes);
+    return status;
+}
+
 /* a mesh is changed, which a failure may leave halfway: the same change from the octahedron mends it; */
 static bosc_status change(bosc_ctx *ctx, struct subject *s)
 {
@@ -127,6 +155,8 @@ static bosc_status call(bosc_ctx *ctx, void *user)
     case 6: return read_saved(ctx, s);
     case 7: s->file.size = 0; return bosc_planet_write(ctx, s->planet, saved_append, &s->file);
     case 8: return make_tiled(ctx, s);
+    case 10: return read_saved_tiles(ctx, s);
+    case 9: return get_part(ctx, s->planet, o);
     default:
         status = bosc_planet_measure(ctx, s->planet, &stats);
         if (status == BOSC_OK) o->stats = stats;

@@ -309,14 +309,105 @@ static void arguments(bosc_ctx *ctx)
     t = good;
     t.width = t.height = 1 << 16;
     CHECK_STATUS(ctx, bosc_planet_build_tiles(ctx, planet, &t), BOSC_ERR_LIMIT);
-    struct saved f = {0};
-    CHECK_ARG(ctx, bosc_planet_write(ctx, planet, saved_append, &f), "planet: its raster is read by tiles");
-    CHECK(f.size == 0);
     heights[13 * 1 + 20 * 4] = NAN;
     CHECK_STATUS(ctx, bosc_planet_build_tiles(ctx, planet, &good), BOSC_ERR_DATA);
     CHECK(strstr(bosc_message(ctx), "row 4, column 13"));
     CHECK_EQ(planet_info(ctx, planet).width, 0);
     bosc_planet_free(planet);
+    free(heights);
+}
+
+/* Saved: the bytes of the planet whose raster is there as a whole; loaded by tiles: the planet that was. */
+static void check_saved(bosc_ctx *ctx, int64_t width, int64_t height, int rounds)
+{
+    float *heights = planet_heights(width, height, 9);
+    struct source source = {heights, width, height, sizeof *heights, 0, -1};
+    const bosc_planet_opts opts = {.size = sizeof opts, .depth = 50, .detail_amplitude = 20, .detail_seed = 3};
+    const bosc_planet_tiles tiles = tiles_of(&source, 8, 40);
+    bosc_planet *whole = planet_make(ctx, &opts, heights, width, height), *tiled = tiled_make(ctx, &opts, &tiles),
+                *back = NULL;
+    struct saved f[3] = {{0}, {0}, {0}};
+    for (int round = 0; round < rounds; round++) {
+        const int64_t n = planet_info(ctx, whole).triangles;
+        uint8_t *commands = suite_alloc((size_t)n);
+        for (int64_t t = 0; t < n; t++) commands[t] = t % 5 == round % 5;
+        CHECK_OK(ctx, bosc_planet_update(ctx, whole, commands, n));
+        CHECK_OK(ctx, bosc_planet_update(ctx, tiled, commands, n));
+        free(commands);
+    }
+    CHECK_OK(ctx, bosc_planet_write(ctx, whole, saved_append, &f[0]));
+    CHECK_OK(ctx, bosc_planet_write(ctx, tiled, saved_append, &f[1]));
+    CHECK(f[0].size == f[1].size && memcmp(f[0].bytes, f[1].bytes, f[0].size) == 0);
+    CHECK_OK(ctx, bosc_planet_read_tiles(ctx, saved_deliver, &f[0], &tiles, &back));
+    CHECK(f[0].at == f[0].size && planet_info(ctx, back).bytes < planet_info(ctx, whole).bytes + 5000);
+    check_same(ctx, whole, back);
+    check_samples(ctx, whole, back);
+    CHECK_OK(ctx, bosc_planet_write(ctx, back, saved_append, &f[2]));
+    CHECK(f[0].size == f[2].size && memcmp(f[0].bytes, f[2].bytes, f[0].size) == 0);
+    bosc_planet_free(whole);
+    bosc_planet_free(tiled);
+    bosc_planet_free(back);
+    for (int i = 0; i < 3; i++) free(f[i].bytes);
+    free(heights);
+}
+
+static void saved(bosc_ctx *ctx)
+{
+    check_saved(ctx, 100, 49, 3);
+    check_saved(ctx, 3, 2, 1);
+    if (suite_slow(ctx)) return;
+    check_saved(ctx, 66000, 3, 0); /* a row is more than a piece */
+    check_saved(ctx, 700, 200, 1); /* rows of more than one piece */
+}
+
+/* Other heights, another size; what is damaged, and what cannot be read. */
+static void not_loaded(bosc_ctx *ctx)
+{
+    enum { W = 40, H = 20 };
+    float *heights = planet_heights(W, H, 2);
+    struct source source = {heights, W, H, sizeof *heights, 0, -1};
+    bosc_planet_tiles tiles = tiles_of(&source, 8, 32);
+    bosc_planet *planet = tiled_make(ctx, NULL, &tiles), *back = NULL;
+    struct saved f = {0}, none = {0};
+    CHECK_OK(ctx, bosc_planet_write(ctx, planet, saved_append, &f));
+#define READ(given) (f.at = 0, bosc_planet_read_tiles(ctx, saved_deliver, &f, given, &back))
+    CHECK_EQ(bosc_planet_read_tiles(NULL, saved_deliver, &f, &tiles, &back), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_planet_read_tiles(ctx, NULL, &f, &tiles, &back), "read");
+    CHECK_ARG(ctx, bosc_planet_read_tiles(ctx, saved_deliver, &f, &tiles, NULL), "planet");
+    CHECK_ARG(ctx, READ(NULL), "tiles: NULL");
+    tiles.size = 3;
+    CHECK_ARG(ctx, READ(&tiles), "tiles: size");
+    tiles.size = sizeof tiles;
+    tiles.width--;
+    CHECK_ARG(ctx, READ(&tiles), "tiles: 39 x 20 heights, but the saved planet has 40 x 20");
+    tiles.width++;
+    tiles.tile = 9;
+    CHECK_ARG(ctx, READ(&tiles), "tiles: tile 9");
+    tiles.tile = 8;
+    heights[W * H - 1] += 1;
+    CHECK_STATUS(ctx, READ(&tiles), BOSC_ERR_DATA);
+    CHECK(suite_begins(bosc_message(ctx), "tiles: the heights are not those"));
+    heights[W * H - 1] -= 1;
+    for (int which = 3; which < 16; which += 12) { /* a tile; a piece, after the 15 tiles */
+        source.fails = source.reads + which;
+        CHECK_STATUS(ctx, READ(&tiles), BOSC_ERR_IO);
+    }
+    source.fails = source.reads;
+    CHECK_STATUS(ctx, bosc_planet_write(ctx, planet, saved_append, &none), BOSC_ERR_IO);
+    source.fails = -1;
+    for (size_t size = 0; size < f.size; size += 97) {
+        struct saved cut = {f.bytes, size, 0, 0};
+        CHECK_STATUS(ctx, bosc_planet_read_tiles(ctx, saved_deliver, &cut, &tiles, &back), BOSC_ERR_FORMAT);
+    }
+    f.bytes[200] ^= 1; /* a height, whose hash is that of the file's */
+    CHECK_STATUS(ctx, READ(&tiles), BOSC_ERR_FORMAT);
+    CHECK(!back);
+    f.bytes[200] ^= 1;
+    CHECK_OK(ctx, READ(&tiles));
+    bosc_planet_free(planet);
+    bosc_planet_free(back);
+    free(f.bytes);
+    free(none.bytes);
     free(heights);
 }
 
@@ -344,8 +435,10 @@ static void either_way(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_planet_tiles[] = {
-    {"same_bits", same_bits, NULL},         {"short_values", short_values, NULL},   {"two_rows", two_rows, NULL},
-    {"little_memory", little_memory, NULL}, {"failing_reads", failing_reads, NULL}, {"arguments", arguments, NULL},
-    {"either_way", either_way, NULL},
+    {"same_bits", same_bits, NULL},         {"short_values", short_values, NULL},
+    {"two_rows", two_rows, NULL},           {"little_memory", little_memory, NULL},
+    {"failing_reads", failing_reads, NULL}, {"arguments", arguments, NULL},
+    {"either_way", either_way, NULL},       {"saved", saved, NULL},
+    {"not_loaded", not_loaded, NULL},
 };
 SUITE(planet_tiles);

@@ -768,6 +768,7 @@ static const struct call calls[] = {
     {"planet_select", planet_select, NULL, false},
     {"planet_update", planet_update, planet_select, false},
     {"planet_get_mesh", planet_get_mesh, planet_select, false},
+    {"planet_get_part", planet_get_part, planet_select, false},
     {"planet_sample", planet_sample, NULL, false},
     {"planet_measure", planet_measure, NULL, false},
     {"planet_write", planet_write, planet_build, false},

@@ -50,6 +50,18 @@ static bosc_status planet_get_mesh(struct world *w)
     return bosc_planet_get_mesh(w->ctx, w->planet, NULL, out, NULL, NULL, OUT / 24, triangles, OUT / 24, counts);
 }
 
+static bosc_status planet_get_part(struct world *w)
+{
+    int64_t counts[2];
+    bosc_planet_info info = {.size = sizeof info};
+    float *out = (float *)(void *)w->out;
+    uint32_t *triangles = (uint32_t *)(void *)(w->out + OUT / 2);
+    const bosc_status status = bosc_planet_get_info(w->ctx, w->planet, &info);
+    if (status != BOSC_OK) return status;
+    return bosc_planet_get_part(w->ctx, w->planet, 1, info.triangles - 1, NULL, out, NULL, NULL, OUT / 24, triangles,
+                                OUT / 24, counts);
+}
+
 static bosc_status planet_sample(struct world *w)
 {
     return bosc_planet_sample(w->ctx, w->planet, w->rotations, w->n, (double *)(void *)w->out, NULL);

@@ -2,6 +2,7 @@
 #define BI_STEP_ROOM bisector
 
 #include "core/cuda/steps.cuh"
+#include "bisector/cuda/update.cuh"
 #include "bisector/steps/steps.h"
 
 #define BI_STEP BI_STEP_CUDA
@@ -14,4 +15,5 @@ static const bi_bisector_steps cuda_steps = {
 #undef BI_STEP
 };
 
-extern "C" const bi_bisector_ops bi_bisector_ops_cuda = {&cuda_steps};
+extern "C" const bi_bisector_ops bi_bisector_ops_cuda = {&cuda_steps, BI_BISECTOR_EXCHANGE_BYTES,
+                                                         bi_bisector_cuda_update, BI_BISECTOR_UPDATE_MOST};

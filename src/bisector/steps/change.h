@@ -15,37 +15,29 @@ enum bi_bisector_part { BI_BISECTOR_FIRST = 0, BI_BISECTOR_SECOND = 1, BI_BISECT
 struct bi_bisector_change {
     struct bi_bisector_view view;
     uint32_t *marks;
-    uint32_t *offsets; /* (leaves + 1) first the number of leaves that each becomes, 0 behind; then those before */
-    uint64_t *nodes;   /* of the new leaves */
+    uint32_t *offsets;     /* (leaves + 1) first the number of leaves that each becomes, 0 behind; then those before */
+    const uint32_t *bases; /* NULL; or what is to be added to the offsets of each 2^base_shift leaves */
+    int32_t base_shift;
+    uint64_t *nodes; /* of the new leaves */
     uint32_t *neighbours;
     int64_t *sources; /* (capacity) or NULL */
     int64_t capacity;
 };
 
-/* The four leaves around the midpoint that is v2 of `leaf`, if they may be merged; of two at the border the others are
- * the same again. */
-BI_FN bool bi_bisector_diamond(const struct bi_bisector_view *v, int64_t leaf, int64_t diamond[4])
-{
-    const uint64_t node = v->nodes[leaf];
-    if (bi_bisector_level(v, node) < 1) return false;
-    const int odd = (int)(node & 1); /* the sibling is at edge 2 of c0, at edge 1 of c1 */
-    const uint32_t within = v->neighbours[3 * leaf + (odd ? 1 : 2)];
-    if ((within & 3) == 0) return false;
-    diamond[0] = leaf - odd;
-    diamond[1] = leaf - odd + 1;
-    const uint32_t left = v->neighbours[3 * diamond[0] + 1], right = v->neighbours[3 * diamond[1] + 2];
-    diamond[2] = left == BI_BISECTOR_BORDER ? diamond[0] : (int64_t)(left >> 2);
-    diamond[3] = right == BI_BISECTOR_BORDER ? diamond[1] : (int64_t)(right >> 2);
-    return (left == BI_BISECTOR_BORDER || (left & 3) != 0) && (right == BI_BISECTOR_BORDER || (right & 3) != 0);
-}
-
+/* Whether a leaf that is to be merged will be: none of those around its v2 is split. */
 BI_FN bool bi_bisector_merges(const struct bi_bisector_change *a, int64_t leaf)
 {
     int64_t diamond[4];
-    if (!bi_bisector_diamond(&a->view, leaf, diamond)) return false;
     uint32_t marks = 0;
+    if (!bi_bisector_diamond(&a->view, leaf, diamond)) return false; /* unreached: such a one is not marked */
     for (int d = 0; d < 4; d++) marks |= bi_atomic_load_u32(&a->marks[diamond[d]]);
-    return (marks & BI_BISECTOR_MERGES) && !(marks & BI_BISECTOR_SPLITS);
+    return !(marks & BI_BISECTOR_SPLITS);
+}
+
+/* Where the leaves that come from a leaf begin among the new ones. */
+BI_FN uint32_t bi_bisector_offset(const struct bi_bisector_change *a, int64_t leaf)
+{
+    return a->offsets[leaf] + (a->bases ? a->bases[leaf >> a->base_shift] : 0);
 }
 
 /* The leaves that a leaf with this mark becomes if it is split. */
@@ -54,45 +46,54 @@ BI_FN uint32_t bi_bisector_split_count(uint32_t mark)
     return 2 + ((mark & BI_BISECTOR_SPLITS1) != 0) + ((mark & BI_BISECTOR_SPLITS2) != 0);
 }
 
-BI_FN void bi_step_count(const struct bi_bisector_change *a, int64_t leaf)
+/* The leaves that a leaf becomes. */
+BI_FN uint32_t bi_bisector_count(const struct bi_bisector_change *a, int64_t leaf)
 {
     const uint32_t mark = bi_atomic_load_u32(&a->marks[leaf]);
-    uint32_t count = 1;
-    if (mark & BI_BISECTOR_SPLITS) {
-        count = bi_bisector_split_count(mark);
-    } else if (bi_bisector_merges(a, leaf)) {
-        count = 1 - (uint32_t)(a->view.nodes[leaf] & 1); /* the second child goes */
-        bi_atomic_or_u32(&a->marks[leaf], BI_BISECTOR_MERGED);
-    }
-    a->offsets[leaf] = count;
+    if (mark & BI_BISECTOR_SPLITS) return bi_bisector_split_count(mark);
+    if (!(mark & BI_BISECTOR_MERGES) || !bi_bisector_merges(a, leaf)) return 1;
+    bi_atomic_or_u32(&a->marks[leaf], BI_BISECTOR_MERGED);
+    return 1 - (uint32_t)(a->view.nodes[leaf] & 1); /* the second child goes */
 }
 
-/* What the part of an old edge (4 x leaf + edge) is an edge of, afterwards. */
-BI_FN uint32_t bi_bisector_new_edge(const struct bi_bisector_change *a, uint32_t edge, enum bi_bisector_part part)
+BI_FN void bi_step_count(const struct bi_bisector_change *a, int64_t leaf)
 {
-    if (edge == BI_BISECTOR_BORDER) return BI_BISECTOR_BORDER;
-    const uint32_t leaf = edge >> 2, e = edge & 3, mark = a->marks[leaf];
-    const uint32_t c0 = a->offsets[leaf], twice1 = (mark & BI_BISECTOR_SPLITS1) != 0,
-                   twice2 = (mark & BI_BISECTOR_SPLITS2) != 0, c1 = c0 + 1 + twice2;
-    if (!(mark & BI_BISECTOR_SPLITS)) {
-        if (!(mark & BI_BISECTOR_MERGED)) return 4 * c0 + e;
+    a->offsets[leaf] = bi_bisector_count(a, leaf);
+}
+
+/* An edge of an old leaf: what it is glued to (4 x leaf + edge), that leaf's mark, and where its new leaves begin. All
+ * sides of a leaf are read before any is looked at, so that a device waits for memory once. */
+struct bi_bisector_side {
+    uint32_t across, mark, c0;
+};
+
+BI_FN struct bi_bisector_side bi_bisector_side_of(const struct bi_bisector_change *a, int64_t leaf, int e)
+{
+    struct bi_bisector_side s = {a->view.neighbours[3 * leaf + e], 0, 0};
+    if (s.across == BI_BISECTOR_BORDER) return s;
+    s.mark = a->marks[s.across >> 2];
+    s.c0 = bi_bisector_offset(a, s.across >> 2);
+    return s;
+}
+
+/* What a part of an edge is glued to afterwards: a part of the edge across, which runs the other way. */
+BI_FN uint32_t bi_bisector_beside(const struct bi_bisector_change *a, const struct bi_bisector_side *s,
+                                  enum bi_bisector_part part)
+{
+    if (s->across == BI_BISECTOR_BORDER) return BI_BISECTOR_BORDER;
+    const uint32_t e = s->across & 3, c0 = s->c0, twice1 = (s->mark & BI_BISECTOR_SPLITS1) != 0,
+                   twice2 = (s->mark & BI_BISECTOR_SPLITS2) != 0, c1 = c0 + 1 + twice2;
+    const bool first = part == BI_BISECTOR_SECOND;
+    if (!(s->mark & BI_BISECTOR_SPLITS)) {
+        if (!(s->mark & BI_BISECTOR_MERGED)) return 4 * c0 + e;
         /* Of a merged leaf only the base is seen from elsewhere. */
-        return a->view.nodes[leaf] & 1 ? 4 * (c0 - 1) + 1 : 4 * c0 + 2;
+        return a->view.nodes[s->across >> 2] & 1 ? 4 * (c0 - 1) + 1 : 4 * c0 + 2;
     }
-    if (e == 0 && part == BI_BISECTOR_FIRST) return twice2 ? 4 * (c0 + 1) : 4 * c0 + 1;
+    if (e == 0 && first) return twice2 ? 4 * (c0 + 1) : 4 * c0 + 1;
     if (e == 0) return twice1 ? 4 * c1 : 4 * c1 + 2;
-    if (e == 1 && twice1) return part == BI_BISECTOR_FIRST ? 4 * c1 + 1 : 4 * (c1 + 1) + 2;
-    if (e == 2 && twice2) return part == BI_BISECTOR_FIRST ? 4 * c0 + 1 : 4 * (c0 + 1) + 2;
+    if (e == 1 && twice1) return first ? 4 * c1 + 1 : 4 * (c1 + 1) + 2;
+    if (e == 2 && twice2) return first ? 4 * c0 + 1 : 4 * (c0 + 1) + 2;
     return e == 1 ? 4 * c1 : 4 * c0;
-}
-
-/* What a part of edge e of an old leaf is glued to afterwards. */
-BI_FN uint32_t bi_bisector_beside(const struct bi_bisector_change *a, int64_t leaf, int e, enum bi_bisector_part part)
-{
-    const enum bi_bisector_part other = part == BI_BISECTOR_WHOLE   ? part
-                                        : part == BI_BISECTOR_FIRST ? BI_BISECTOR_SECOND
-                                                                    : BI_BISECTOR_FIRST;
-    return bi_bisector_new_edge(a, a->view.neighbours[3 * leaf + e], other);
 }
 
 BI_FN void bi_bisector_put(const struct bi_bisector_change *a, uint32_t at, uint64_t node, int64_t source, uint32_t e0,
@@ -106,59 +107,75 @@ BI_FN void bi_bisector_put(const struct bi_bisector_change *a, uint32_t at, uint
 }
 
 /* The first child becomes the parent, whose base was that of the two leaves across. */
-BI_FN void bi_bisector_put_parent(const struct bi_bisector_change *a, int64_t leaf)
+BI_FN void bi_bisector_put_parent(const struct bi_bisector_change *a, int64_t leaf, uint32_t at, uint64_t node,
+                                  const struct bi_bisector_side sides[3])
 {
-    const uint32_t across = a->view.neighbours[3 * leaf + 1]; /* edge 2 of a second child */
-    const uint32_t base = across == BI_BISECTOR_BORDER ? across : 4 * (a->offsets[across >> 2] - 1);
-    bi_bisector_put(a, a->offsets[leaf], a->view.nodes[leaf] >> 1, leaf, base,
-                    bi_bisector_beside(a, leaf + 1, 0, BI_BISECTOR_WHOLE),
-                    bi_bisector_beside(a, leaf, 0, BI_BISECTOR_WHOLE));
+    const struct bi_bisector_side right = bi_bisector_side_of(a, leaf + 1, 0);
+    const uint32_t across = sides[1].across; /* edge 2 of a second child */
+    bi_bisector_put(a, at, node >> 1, leaf, across == BI_BISECTOR_BORDER ? across : 4 * (sides[1].c0 - 1),
+                    bi_bisector_beside(a, &right, BI_BISECTOR_WHOLE),
+                    bi_bisector_beside(a, &sides[0], BI_BISECTOR_WHOLE));
 }
 
 /* The first child, or its children. `second`: what its edge 2 is glued to. */
-BI_FN void bi_bisector_put_first(const struct bi_bisector_change *a, int64_t leaf, uint32_t at, uint32_t second)
+BI_FN void bi_bisector_put_first(const struct bi_bisector_change *a, int64_t leaf, uint32_t at, uint64_t node,
+                                 bool twice, const struct bi_bisector_side sides[3], uint32_t second)
 {
-    const uint64_t node = 2 * a->view.nodes[leaf];
-    const uint32_t half = bi_bisector_beside(a, leaf, 0, BI_BISECTOR_FIRST);
-    if (!(a->marks[leaf] & BI_BISECTOR_SPLITS2)) {
-        bi_bisector_put(a, at, node, leaf, bi_bisector_beside(a, leaf, 2, BI_BISECTOR_WHOLE), half, second);
+    const uint32_t half = bi_bisector_beside(a, &sides[0], BI_BISECTOR_FIRST);
+    if (!twice) {
+        bi_bisector_put(a, at, node, leaf, bi_bisector_beside(a, &sides[2], BI_BISECTOR_WHOLE), half, second);
         return;
     }
-    bi_bisector_put(a, at, 2 * node, leaf, second, bi_bisector_beside(a, leaf, 2, BI_BISECTOR_FIRST), 4 * (at + 1) + 1);
+    bi_bisector_put(a, at, 2 * node, leaf, second, bi_bisector_beside(a, &sides[2], BI_BISECTOR_FIRST),
+                    4 * (at + 1) + 1);
     bi_bisector_put(a, at + 1, 2 * node + 1, leaf, half, 4 * at + 2,
-                    bi_bisector_beside(a, leaf, 2, BI_BISECTOR_SECOND));
+                    bi_bisector_beside(a, &sides[2], BI_BISECTOR_SECOND));
 }
 
 /* The second child, or its children. `first`: what its edge 1 is glued to. */
-BI_FN void bi_bisector_put_second(const struct bi_bisector_change *a, int64_t leaf, uint32_t at, uint32_t first)
+BI_FN void bi_bisector_put_second(const struct bi_bisector_change *a, int64_t leaf, uint32_t at, uint64_t node,
+                                  bool twice, const struct bi_bisector_side sides[3], uint32_t first)
 {
-    const uint64_t node = 2 * a->view.nodes[leaf] + 1;
-    const uint32_t half = bi_bisector_beside(a, leaf, 0, BI_BISECTOR_SECOND);
-    if (!(a->marks[leaf] & BI_BISECTOR_SPLITS1)) {
-        bi_bisector_put(a, at, node, leaf, bi_bisector_beside(a, leaf, 1, BI_BISECTOR_WHOLE), first, half);
+    const uint32_t half = bi_bisector_beside(a, &sides[0], BI_BISECTOR_SECOND);
+    if (!twice) {
+        bi_bisector_put(a, at, node, leaf, bi_bisector_beside(a, &sides[1], BI_BISECTOR_WHOLE), first, half);
         return;
     }
-    bi_bisector_put(a, at, 2 * node, leaf, half, bi_bisector_beside(a, leaf, 1, BI_BISECTOR_FIRST), 4 * (at + 1) + 1);
+    bi_bisector_put(a, at, 2 * node, leaf, half, bi_bisector_beside(a, &sides[1], BI_BISECTOR_FIRST), 4 * (at + 1) + 1);
     bi_bisector_put(a, at + 1, 2 * node + 1, leaf, first, 4 * at + 2,
-                    bi_bisector_beside(a, leaf, 1, BI_BISECTOR_SECOND));
+                    bi_bisector_beside(a, &sides[1], BI_BISECTOR_SECOND));
 }
 
 BI_FN void bi_step_write(const struct bi_bisector_change *a, int64_t leaf)
 {
-    const uint32_t mark = a->marks[leaf], c0 = a->offsets[leaf];
+    const uint32_t mark = a->marks[leaf], c0 = bi_bisector_offset(a, leaf);
+    const uint64_t node = a->view.nodes[leaf];
+    const struct bi_bisector_side sides[3] = {bi_bisector_side_of(a, leaf, 0), bi_bisector_side_of(a, leaf, 1),
+                                              bi_bisector_side_of(a, leaf, 2)};
     if (mark & BI_BISECTOR_SPLITS) {
         const uint32_t twice1 = (mark & BI_BISECTOR_SPLITS1) != 0, twice2 = (mark & BI_BISECTOR_SPLITS2) != 0;
         const uint32_t c1 = c0 + 1 + twice2;
         /* Edge 2 of the first child and edge 1 of the second, which are the bases of their own children. */
-        bi_bisector_put_first(a, leaf, c0, twice1 ? 4 * (c1 + 1) : 4 * c1 + 1);
-        bi_bisector_put_second(a, leaf, c1, twice2 ? 4 * c0 : 4 * c0 + 2);
+        bi_bisector_put_first(a, leaf, c0, 2 * node, twice2, sides, twice1 ? 4 * (c1 + 1) : 4 * c1 + 1);
+        bi_bisector_put_second(a, leaf, c1, 2 * node + 1, twice1, sides, twice2 ? 4 * c0 : 4 * c0 + 2);
     } else if (!(mark & BI_BISECTOR_MERGED)) {
-        bi_bisector_put(a, c0, a->view.nodes[leaf], leaf, bi_bisector_beside(a, leaf, 0, BI_BISECTOR_WHOLE),
-                        bi_bisector_beside(a, leaf, 1, BI_BISECTOR_WHOLE),
-                        bi_bisector_beside(a, leaf, 2, BI_BISECTOR_WHOLE));
-    } else if (!(a->view.nodes[leaf] & 1)) {
-        bi_bisector_put_parent(a, leaf);
+        bi_bisector_put(a, c0, node, leaf, bi_bisector_beside(a, &sides[0], BI_BISECTOR_WHOLE),
+                        bi_bisector_beside(a, &sides[1], BI_BISECTOR_WHOLE),
+                        bi_bisector_beside(a, &sides[2], BI_BISECTOR_WHOLE));
+    } else if (!(node & 1)) {
+        bi_bisector_put_parent(a, leaf, c0, node, sides);
     }
 }
+
+/* All of an update. */
+struct bi_bisector_update {
+    struct bi_bisector_mark mark;     /* by leaf */
+    struct bi_bisector_change change; /* bases: none */
+    int64_t command_count;            /* at most as many as leaves */
+    int64_t room;                     /* of the new leaves' arrays */
+    bool fresh;                       /* the marks are not even 0 */
+    uint32_t *spare;                  /* marks of the new leaves, which become 0 when these are written */
+    uint32_t *exchange, turn;         /* the pool's; the turn changes once the pass has begun */
+};
 
 #endif

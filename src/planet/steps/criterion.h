@@ -3,6 +3,7 @@
 #ifndef BI_PLANET_STEPS_CRITERION_H
 #define BI_PLANET_STEPS_CRITERION_H
 
+#include "base/atomic.h"
 #include "base/elementary.h"
 #include "base/bits.h"
 #include "planet/planet.h"
@@ -23,6 +24,9 @@ struct bi_planet_criterion {
     bool on, cull, horizon; /* a camera; its planes; its horizon */
     bool never;             /* no error is too large for the camera */
 };
+
+/* What is left of a comparison by this factor is not due to rounding. */
+#define BI_PLANET_SURELY (1 + 0x1p-30)
 
 /* A ball around the triangles beside a base. */
 struct bi_planet_ball {
@@ -61,11 +65,27 @@ BI_FN bool bi_planet_is_hidden(const struct bi_planet_criterion *a, const struct
         square += ball->center[c] * ball->center[c];
         toward += ball->center[c] * a->toward_eye[c];
     }
+    /* Within the horizon itself, which needs no square root: most are. */
+    if (a->cosine > 0 && toward > 0 && toward * toward > BI_PLANET_SURELY * (a->cosine * a->cosine) * square)
+        return false;
     const double length = bi_sqrt(square);
     if (!(ball->radius < 0.7 * length)) return false;
     const double sine = ball->radius / length, cosine = bi_sqrt(1 - sine * sine);
     if (!(a->sine * cosine + a->cosine * sine > 0)) return false; /* half a turn or more */
     return toward < (a->cosine * cosine - a->sine * sine) * length;
+}
+
+/* Whether the middle of a base is surely farther from the eye than its length and `more` are together, by squares: the
+ * square of a sum is at most twice the sum of squares. */
+BI_FN bool bi_planet_is_far(const struct bi_planet_criterion *a, const double p0[3], const double p1[3], double more)
+{
+    double away = 0, along = 0;
+    for (int c = 0; c < 3; c++) {
+        const double off = a->eye[c] - 0.5 * (p0[c] + p1[c]), step = p1[c] - p0[c];
+        away += off * off;
+        along += step * step;
+    }
+    return away > BI_PLANET_SURELY * 2 * (along + more * more);
 }
 
 /* Whether the error of a base exceeds a limit. What is nearer than some multiple of it is asked for last whether it can
@@ -75,6 +95,7 @@ BI_FN bool bi_planet_exceeds(const struct bi_planet_criterion *a, const struct b
 {
     if (!a->on) return error > limit->error;
     if (error <= a->error || a->never) return false;
+    if (bi_planet_is_far(a, p0, p1, error + error * limit->scale)) return false;
     const struct bi_planet_ball ball = bi_planet_ball_of(p0, p1, error);
     const double reach = ball.radius + error * limit->scale;
     double square = 0;
@@ -90,6 +111,7 @@ struct bi_planet_mark {
     const uint64_t *nodes;
     uint8_t *commands;
     const uint32_t *errors; /* measured: leaves with a larger one than the bound are split, and no others; or NULL */
+    bool splits_alone;      /* nothing is merged */
 };
 
 BI_FN uint8_t bi_planet_command(const struct bi_planet_criterion *a, const struct bi_planet_leaf *leaf, uint64_t node)
@@ -107,11 +129,41 @@ BI_FN void bi_step_planet_mark(const struct bi_planet_mark *a, int64_t i)
 {
     const struct bi_planet_leaf *leaf = a->leaves + i;
     if (!a->errors) {
-        a->commands[i] = bi_planet_command(&a->criterion, leaf, a->nodes[i]);
+        const uint8_t command = bi_planet_command(&a->criterion, leaf, a->nodes[i]);
+        a->commands[i] = a->splits_alone && command == BOSC_BISECTOR_MERGE ? BOSC_BISECTOR_KEEP : command;
     } else {
         const bool far = (double)bi_f32_from_bits(a->errors[i]) > a->criterion.error;
         a->commands[i] = far && leaf->level < a->criterion.level ? BOSC_BISECTOR_SPLIT : BOSC_BISECTOR_KEEP;
     }
+}
+
+/* Multiples of bounds, by the upper half of the bits of a float, up to infinity. */
+enum { BI_PLANET_MULTIPLES = 0x7f81 };
+
+/* Item i: the smallest multiple of the bounds that does not split leaf i, rounded down. */
+struct bi_planet_needs {
+    struct bi_planet_criterion criterion;
+    const struct bi_planet_leaf *leaves;
+    uint32_t *counts; /* (BI_PLANET_MULTIPLES) of leaves by multiple, but those that are never split */
+};
+
+BI_FN double bi_planet_need(const struct bi_planet_criterion *a, const struct bi_planet_leaf *leaf)
+{
+    double square = 0;
+    if (leaf->level >= a->level) return 0;
+    if (!a->on) return leaf->error / a->split.error;
+    if (leaf->error <= a->error) return 0;
+    const struct bi_planet_ball ball = bi_planet_ball_of(leaf->at[0], leaf->at[1], leaf->error);
+    if ((a->horizon && bi_planet_is_hidden(a, &ball)) || (a->cull && !bi_planet_in_view(a, &ball))) return 0;
+    for (int c = 0; c < 3; c++) square += (a->eye[c] - ball.center[c]) * (a->eye[c] - ball.center[c]);
+    const double left = bi_sqrt(square) - ball.radius;
+    return left > 0 ? leaf->error * a->split.scale / left : BI_INFINITY;
+}
+
+BI_FN void bi_step_planet_needs(const struct bi_planet_needs *a, int64_t i)
+{
+    const double need = bi_planet_need(&a->criterion, a->leaves + i);
+    if (need > 0) bi_atomic_fetch_add_u32(a->counts + (bi_f32_bits((float)need) >> 16), 1);
 }
 
 #endif

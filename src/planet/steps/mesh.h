@@ -1,17 +1,18 @@
-/* Steps that write the mesh. Of the triangles around a vertex the one with the lowest number owns it: its vertices
- * follow each other in the order of its corners, and it tells their numbers to the others. */
+/* Steps that write the mesh, or a run of its triangles. Of those around a vertex the one with the lowest number owns
+ * it: its vertices follow each other in the order of its corners, and it tells their numbers to the others. */
 #ifndef BI_PLANET_STEPS_MESH_H
 #define BI_PLANET_STEPS_MESH_H
 
 #include "base/elementary.h"
 #include "planet/planet.h"
 
-/* Items are leaves. */
+/* Items are the leaves from `begin` on, up to `end`. */
 struct bi_planet_mesh {
     const struct bi_planet_leaf *leaves;
     const uint32_t *neighbours; /* (leaves x 3) as of a pool */
-    uint32_t *first;            /* the vertices that a leaf owns, then those before */
-    uint8_t *owned;             /* which corners */
+    int64_t begin, end;
+    uint32_t *first; /* the vertices that a leaf owns, then those before */
+    uint8_t *owned;  /* which corners */
     double origin[3];
     float *vertices, *normals; /* or NULL, as the others */
     double *positions;
@@ -35,14 +36,24 @@ BI_FN bool bi_planet_owns(const struct bi_planet_mesh *a, int64_t leaf, int v)
 {
     struct bi_planet_corner at = {leaf, v};
     do at = bi_planet_next_corner(a, at);
-    while (at.leaf > leaf);
+    while (at.leaf > leaf || at.leaf < a->begin);
     return at.leaf == leaf;
+}
+
+/* Of the whole mesh: where areas are added up from, so that all runs find the same normal. */
+BI_FN struct bi_planet_corner bi_planet_first_corner(const struct bi_planet_mesh *a, int64_t leaf, int v)
+{
+    struct bi_planet_corner first = {leaf, v}, at = first;
+    if (a->begin == 0) return first;
+    for (at = bi_planet_next_corner(a, at); at.leaf != leaf; at = bi_planet_next_corner(a, at))
+        if (at.leaf < first.leaf) first = at;
+    return first;
 }
 
 BI_FN void bi_step_planet_own(const struct bi_planet_mesh *a, int64_t i)
 {
     uint32_t owned = 0;
-    for (int v = 0; v < 3; v++) owned |= (uint32_t)bi_planet_owns(a, i, v) << v;
+    for (int v = 0; v < 3; v++) owned |= (uint32_t)bi_planet_owns(a, a->begin + i, v) << v;
     a->owned[i] = (uint8_t)owned;
     a->first[i] = (owned & 1) + (owned >> 1 & 1) + (owned >> 2);
 }
@@ -50,10 +61,12 @@ BI_FN void bi_step_planet_own(const struct bi_planet_mesh *a, int64_t i)
 /* Tells the number of a vertex to the triangles around it, and adds up twice their areas as vectors. */
 BI_FN void bi_planet_go_around(const struct bi_planet_mesh *a, int64_t leaf, int v, uint32_t number, double normal[3])
 {
-    struct bi_planet_corner at = {leaf, v};
+    const struct bi_planet_corner first = bi_planet_first_corner(a, leaf, v);
+    struct bi_planet_corner at = first;
     do {
         const struct bi_planet_leaf *l = a->leaves + at.leaf;
-        if (a->triangles) a->triangles[3 * at.leaf + at.v] = number;
+        const bool inside = at.leaf >= a->begin && at.leaf < a->end;
+        if (a->triangles && inside) a->triangles[3 * (at.leaf - a->begin) + at.v] = number;
         if (a->normals) {
             const double *p = l->at[at.v], *q = l->at[at.v == 2 ? 0 : at.v + 1], *r = l->at[at.v == 0 ? 2 : at.v - 1];
             for (int c = 0; c < 3; c++) {
@@ -62,7 +75,7 @@ BI_FN void bi_planet_go_around(const struct bi_planet_mesh *a, int64_t leaf, int
             }
         }
         at = bi_planet_next_corner(a, at);
-    } while (at.leaf != leaf);
+    } while (at.leaf != first.leaf);
 }
 
 BI_FN void bi_planet_write_normal(float *to, const double normal[3], const double p[3])
@@ -82,8 +95,8 @@ BI_FN void bi_step_planet_write(const struct bi_planet_mesh *a, int64_t i)
     for (int v = 0; v < 3; v++) {
         double normal[3] = {0, 0, 0};
         if (!(a->owned[i] >> v & 1)) continue;
-        const double *p = a->leaves[i].at[v];
-        if (a->triangles || a->normals) bi_planet_go_around(a, i, v, number, normal);
+        const double *p = a->leaves[a->begin + i].at[v];
+        if (a->triangles || a->normals) bi_planet_go_around(a, a->begin + i, v, number, normal);
         for (int c = 0; c < 3; c++) {
             if (a->vertices) a->vertices[3 * (int64_t)number + c] = (float)(p[c] - a->origin[c]);
             if (a->positions) a->positions[3 * (int64_t)number + c] = p[c];

@@ -227,4 +227,20 @@ BI_FN void bi_step_planet_carry(const struct bi_planet_shape *a, int64_t i)
 }
 BI_PLANET_TILED(carry, bi_planet_shape)
 
+/* Item k: where tile k of a level begins among the leaves; the last item: where they end. */
+struct bi_planet_tile_starts {
+    struct bi_bisector_view pool;
+    int64_t *first;
+    int32_t level;
+};
+
+/* A leaf that is coarser than the tiles belongs to the first of them. */
+BI_FN void bi_step_planet_tile_starts(const struct bi_planet_tile_starts *a, int64_t k)
+{
+    const bool end = k >= a->pool.root_count << a->level;
+    const uint64_t place = end ? 0 : (uint64_t)k << (a->pool.depth - a->level);
+    const int64_t leaf = end ? a->pool.leaves : bi_bisector_leaf_at(&a->pool, place);
+    a->first[k] = end || bi_bisector_begin(&a->pool, a->pool.nodes[leaf]) == place ? leaf : leaf + 1;
+}
+
 #endif
