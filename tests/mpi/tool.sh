@@ -28,6 +28,8 @@ yes yynnyny | head -c 2000 | tr '\n' y | tr yn '\001\000' >>a8.npy
 "$tool" hash unique a.npy -o u.npy --keys-out q.npy --quiet
 "$tool" kdtree build p.npy -o k.bosc --quiet
 "$tool" kdtree radius p.npy --queries p.npy -r 0.1 --offsets o.npy -o r.npy --distances s.npy --quiet
+seq 1 500 | sed 's/$/ 3/; s/^[0-9]*\([0-9]\)/\1/' >few.txt
+"$tool" kdtree build few.txt --unique -o m.bosc --quiet
 for ranks in 2 3; do
     "$@" -n $ranks "$tool" kdtree build p.npy -o k$ranks.bosc --quiet
     "$@" -n $ranks "$tool" kdtree verify k$ranks.bosc --quiet
@@ -49,7 +51,8 @@ for ranks in 2 3; do
         "$@" -n $ranks "$tool" mst g.gr --verify t.npy --quiet
         "$@" -n $ranks "$tool" mst g.bosc -o t$ranks.npy --quiet
         "$@" -n $ranks "$tool" mst odd.el -o z$ranks.mtx --quiet
-        names="z.mtx t.npy"
+        "$@" -n $ranks "$tool" kdtree build few.txt --unique -o m$ranks.bosc --quiet
+        names="z.mtx t.npy m.bosc"
     fi
     for name in $names i.npy d.npy e.npy w.npy t.gr c.npy x.npy k.bosc o.npy r.npy s.npy; do cmp "$name" "${name%.*}$ranks.${name#*.}"; done
 done

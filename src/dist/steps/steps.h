@@ -14,6 +14,7 @@
 #include "dist/steps/route.h"
 #include "dist/steps/rows.h"
 #include "dist/steps/scan.h"
+#include "dist/steps/kdtree_duplicates.h"
 #include "dist/steps/kdtree_halves.h"
 #include "dist/steps/kdtree_merge.h"
 #include "dist/steps/kdtree_move.h"
