@@ -1,6 +1,6 @@
-/* The rows of a saved tree: each point goes to the rank of its id, so that ranks have rows in the order of their ids, from
- * which the tree is built. Ids must be distinct. Where duplicates were removed, each row learns the id of the one that
- * stands for it from the rank that has its node; that there are as many as the nodes' counts say is checked there. */
+/* The rows of a saved tree: each point goes to the rank of its id, so that ranks have rows in the order of their ids,
+ * from which the tree is built. Ids must be distinct. Where duplicates were removed, each row learns the id of the one
+ * that stands for it from the rank that has its node; that there are as many as the node counts is checked there. */
 #include "core/call.h"
 #include "dist/kdtree_load.h"
 #include "dist/route.h"

@@ -83,8 +83,8 @@ BI_FN void bi_step_kdtree_place_nodes(const struct bi_dist_kdtree_place_nodes *a
     a->tally[row] = a->known;
 }
 
-/* Entries of a rank's table are asked for, by their numbers among those of all: the answers, and how often each is asked
- * for. `stride` words lie between two questions. */
+/* Entries of a rank's table are asked for, by their numbers among those of all: the answers, and how often each is
+ * asked for. `stride` words lie between two questions. */
 struct bi_dist_kdtree_look_up {
     const void *asked;
     bool wide_asked; /* words of 64 bits, else 32 */
@@ -122,8 +122,8 @@ struct bi_dist_kdtree_widen_ids {
 
 BI_FN void bi_step_kdtree_widen_ids(const struct bi_dist_kdtree_widen_ids *a, int64_t i) { a->out[i] = a->in[i]; }
 
-/* Ids of this rank's rows, which a sort has put in order, are in [first, end) and distinct; else the lowest place of one
- * that is not is told. */
+/* Ids of this rank's rows, which a sort has put in order, are in [first, end) and distinct; else the lowest place of
+ * one that is not is told. */
 struct bi_dist_kdtree_check_kept {
     const uint32_t *ids;
     int64_t first, end;

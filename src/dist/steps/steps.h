@@ -6,6 +6,7 @@
 #include "dist/steps/cellgraph.h"
 #include "dist/steps/emst.h"
 #include "dist/steps/firsts.h"
+#include "dist/steps/forest_climb.h"
 #include "dist/steps/forest_edges.h"
 #include "dist/steps/forest_rounds.h"
 #include "dist/steps/forest_sharded.h"
