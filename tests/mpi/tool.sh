@@ -13,6 +13,7 @@ cd "$work"
 "$tool" generate graph --n 2000 --m 3000 -o g.bosc --quiet
 "$tool" mst g.gr -o t.gr --quiet
 "$tool" mst g.gr -o t.npy --quiet
+"$tool" mst g.bosc -o s.gr --quiet
 "$tool" components g.gr -o c.npy --quiet
 printf '0 1 5\n1 2 0.5\n2 3 7\n3 0 -1\n9 4 1e10\n' >odd.el
 "$tool" mst odd.el -o z.mtx --quiet
@@ -50,9 +51,11 @@ for ranks in 2 3; do
     else
         "$@" -n $ranks "$tool" mst g.gr --verify t.npy --quiet
         "$@" -n $ranks "$tool" mst g.bosc -o t$ranks.npy --quiet
+        "$@" -n $ranks "$tool" mst g.bosc -o s$ranks.gr --quiet
+        "$@" -n $ranks "$tool" mst g.bosc --verify t.npy --quiet
         "$@" -n $ranks "$tool" mst odd.el -o z$ranks.mtx --quiet
         "$@" -n $ranks "$tool" kdtree build few.txt --unique -o m$ranks.bosc --quiet
-        names="z.mtx t.npy m.bosc"
+        names="z.mtx t.npy m.bosc s.gr"
     fi
     for name in $names i.npy d.npy e.npy w.npy t.gr c.npy x.npy k.bosc o.npy r.npy s.npy; do cmp "$name" "${name%.*}$ranks.${name#*.}"; done
 done

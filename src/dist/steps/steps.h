@@ -11,6 +11,7 @@
 #include "dist/steps/forest_rounds.h"
 #include "dist/steps/forest_sharded.h"
 #include "dist/steps/forest_verify.h"
+#include "dist/steps/graph.h"
 #include "dist/steps/ids.h"
 #include "dist/steps/route.h"
 #include "dist/steps/rows.h"
