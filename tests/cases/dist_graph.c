@@ -233,6 +233,37 @@ static void lie(bosc_ctx *ctx, const struct saved *file, int32_t ranks)
     CHECK(believed > 0);
 }
 
+static void swap_items(char *array, int64_t i, size_t size)
+{
+    char item[8], *a = array + (size_t)i * size;
+    memcpy(item, a, size);
+    memcpy(a, a + size, size);
+    memcpy(a + size, item, size);
+}
+
+/* Two arcs side by side in each other's place: wrong where they are of one row, wherever ranks are cut. */
+static void swap_arcs(bosc_ctx *ctx, const struct saved *file)
+{
+    struct bi_graph_header h;
+    memcpy(&h, file->bytes, sizeof h);
+    const size_t word = h.flags & BI_GRAPH_SAVE_WIDE ? 8 : 4, sizes[4] = {word, 4, 4, word};
+    for (int64_t j = 0; j + 1 < h.arcs; j++) {
+        struct trial t = {.file = {NULL, 0, 0, 0}};
+        saved_append(&t.file, file->bytes, file->size);
+        size_t at = sizeof h;
+        for (int k = 0; k < 4; k++) {
+            const size_t bytes = (size_t)(k ? h.arcs : h.n + 1) * sizes[k];
+            if (k) swap_items(t.file.bytes + at, j, sizes[k]);
+            at += (bytes + 63) / 64 * 64;
+        }
+        saved_seal(t.file.bytes, t.file.size, saved_graph.header);
+        expect(ctx, &t);
+        for (int32_t ranks = 2; ranks < 5; ranks++) ranks_run(ctx, ranks, 0, read_rank, &t);
+        forget(&t);
+        free(t.file.bytes);
+    }
+}
+
 static void damage(bosc_ctx *ctx)
 {
     for (int wide = 0; wide < 2; wide++) {
@@ -241,6 +272,7 @@ static void damage(bosc_ctx *ctx)
         struct trial t = {.file = make(ctx, &o, &e)};
         ranks_run(ctx, wide ? 1 : 3, 0, damage_rank, &t);
         lie(ctx, &t.file, wide ? 3 : 2);
+        swap_arcs(ctx, &t.file);
         free(t.file.bytes);
         graph_free_entries(&e);
     }
