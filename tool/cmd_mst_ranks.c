@@ -218,7 +218,7 @@ static bosc_status find_components(const struct rank *r, void *user)
     int64_t begin, count = 0;
     bosc_status status = build_slice(r, w, &graph, &begin);
     void *labels = r->number == 0 ? w->labels : NULL; /* all ranks have the same */
-    if (status == BOSC_OK) status = bosc_dist_components_compute(r->ctx, r->comm, graph, NULL, labels, &count);
+    if (status == BOSC_OK) status = bosc_dist_components_compute(r->ctx, r->comm, graph, &w->opts, labels, &count);
     if (status == BOSC_OK && r->number == 0) w->components = count;
     free_slice(w, graph);
     return status;
@@ -367,6 +367,14 @@ static int make_forest(struct job *job, const struct ranks *ranks, struct graph_
     return code ? code : finish_forest(job, ranks, w);
 }
 
+int replicated_bytes(const struct job *job, const struct ranks *ranks, int64_t *bytes)
+{
+    *bytes = 0;
+    if (!job->value[OPT_REPLICATED]) return EXIT_DONE;
+    if (!ranks->count) return say(EXIT_USAGE, "--replicated: goes with --ranks, --devices or mpirun");
+    return option_integer(job, OPT_REPLICATED, 1, INT64_MAX, bytes);
+}
+
 static void end_work(const struct ranks *ranks, struct graph_work *w)
 {
     for (int32_t r = 0; w->parts && r < ranks->count; r++) bosc_graph_free(w->graphs[r]);
@@ -379,7 +387,8 @@ static void end_work(const struct ranks *ranks, struct graph_work *w)
 int mst_over_ranks(struct job *job, const struct ranks *ranks)
 {
     struct graph_work w = {.id_bits = 32, .opts = {.size = sizeof w.opts, .maximum = job->value[OPT_MAX] != NULL}};
-    int code = read_edges(job, ranks, &w);
+    int code = replicated_bytes(job, ranks, &w.opts.replicated_bytes);
+    if (!code) code = read_edges(job, ranks, &w);
     if (!code) code = job->value[OPT_VERIFY] ? verify_forest(job, ranks, &w) : make_forest(job, ranks, &w);
     free(w.ids);
     end_work(ranks, &w);
@@ -388,8 +397,9 @@ int mst_over_ranks(struct job *job, const struct ranks *ranks)
 
 int components_over_ranks(struct job *job, const struct ranks *ranks)
 {
-    struct graph_work w = {.id_bits = 32};
-    int code = read_edges(job, ranks, &w);
+    struct graph_work w = {.id_bits = 32, .opts = {.size = sizeof w.opts}};
+    int code = replicated_bytes(job, ranks, &w.opts.replicated_bytes);
+    if (!code) code = read_edges(job, ranks, &w);
     bosc_array labels = {.dtype = BOSC_I64, .rank = 1, .shape = {w.edges.n, 1, 1, 1}};
     if (!code) labels.data = w.labels = job_alloc((size_t)w.edges.n, sizeof(int64_t));
     if (!code && !labels.data) code = EXIT_FAILED;
