@@ -50,15 +50,17 @@ bosc_status bi_dist_sharded_ask(const struct bi_dist_sharded *s, bosc_status *mi
                                 const struct bi_dist_sharded_level *level, const uint32_t *components, int64_t count,
                                 const void *table, size_t item_size, void *answers);
 
+/* ---- forest_sharded_names.c ---- */
+
+/* Names for the components that edges have, which stand in their ends then: *count of them. */
+bosc_status bi_dist_sharded_name_ends(struct bi_dist_sharded *s, const struct bi_dist_list *edges,
+                                      struct bi_dist_sharded_names *names, int64_t *count);
+
 /* ---- forest_sharded.c ---- */
 
 /* All edges of this rank that the options let count, to s->edges, which has room for those of the graph. Takes
  * scratch. */
 bosc_status bi_dist_sharded_collect(struct bi_dist_sharded *s);
-
-/* Names for the components that edges have, which stand in their ends then: *count of them. */
-bosc_status bi_dist_sharded_name_ends(struct bi_dist_sharded *s, const struct bi_dist_list *edges,
-                                      struct bi_dist_sharded_names *names, int64_t *count);
 
 /* Runs all rounds over s->edges, which are lost. Takes scratch. Waits. */
 bosc_status bi_dist_sharded_run(struct bi_dist_sharded *s, bosc_status mine);
