@@ -17,6 +17,8 @@ static struct input {
     float *points;
     uint64_t *keys, *vectors; /* vectors: of 64 bits, in walks that change one a step */
     uint32_t *u, *v, *weights;
+    char *saved; /* the graph's bytes, made when they are asked for */
+    size_t saved_bytes;
 } input;
 
 /* A rank, or the one context (comm NULL). Slices of inputs and outputs are in the backend's memory. */
@@ -102,15 +104,20 @@ static void close_sort(struct rank *r)
 
 /* ---- k-d trees ---- */
 
-static void open_tree(struct rank *r)
+static void make_tree(struct rank *r, bosc_kdtree_duplicates duplicates)
 {
-    const bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = BOSC_F32, .dim = (int32_t)input.dim, .id_bits = 32};
+    const bosc_kdtree_opts opts = {
+        .size = sizeof opts, .dtype = BOSC_F32, .dim = (int32_t)input.dim, .id_bits = 32, .duplicates = duplicates};
     r->in = take_slice(r, input.points, input.n, (size_t)input.dim * 4);
     if (r->comm)
         RANK(bosc_dist_kdtree_create(r->ctx, r->comm, &opts, &r->dist_tree));
     else
         RANK(bosc_kdtree_create(r->ctx, &opts, &r->tree));
 }
+
+static void open_tree(struct rank *r) { make_tree(r, BOSC_KDTREE_DUPLICATES_KEEP); }
+
+static void open_unique(struct rank *r) { make_tree(r, BOSC_KDTREE_DUPLICATES_REMOVE); }
 
 static void run_tree(struct rank *r)
 {
@@ -133,8 +140,13 @@ static void free_tree(struct rank *r)
 /* The ids of the in-order array. */
 static void close_tree(struct rank *r)
 {
-    bosc_dist_kdtree_info info = {.size = sizeof info, .end = input.n};
-    if (r->comm) RANK(bosc_dist_kdtree_get_info(r->ctx, r->dist_tree, &info));
+    bosc_dist_kdtree_info info = {.size = sizeof info};
+    bosc_kdtree_info alone = {.size = sizeof alone};
+    if (r->comm)
+        RANK(bosc_dist_kdtree_get_info(r->ctx, r->dist_tree, &info));
+    else
+        RANK(bosc_kdtree_get_info(r->ctx, r->tree, &alone));
+    info.end += alone.nodes;
     r->answer_bytes = (size_t)(info.end - info.begin) * 4;
     r->answer = bench_host(r->answer_bytes + 1);
     if (r->comm)
@@ -283,6 +295,92 @@ static void free_graph(struct rank *r)
     r->graph = NULL;
 }
 
+/* ---- a saved graph ---- */
+
+static int put_saved(void *user, const void *bytes, size_t count)
+{
+    size_t *room = user;
+    if (input.saved_bytes + count > *room) {
+        *room = 2 * (input.saved_bytes + count);
+        input.saved = realloc(input.saved, *room);
+        if (!input.saved) return 1;
+    }
+    memcpy(input.saved + input.saved_bytes, bytes, count);
+    input.saved_bytes += count;
+    return 0;
+}
+
+static int get_saved_at(void *user, int64_t offset, void *bytes, size_t count)
+{
+    (void)user;
+    if ((size_t)offset + count > input.saved_bytes) return 1;
+    memcpy(bytes, input.saved + offset, count);
+    return 0;
+}
+
+static int get_saved(void *user, void *bytes, size_t count)
+{
+    int64_t *at = user;
+    const int failed = get_saved_at(NULL, *at, bytes, count);
+    *at += (int64_t)count;
+    return failed;
+}
+
+/* The one context, which comes first, saves it. */
+static void open_saved(struct rank *r)
+{
+    size_t room = 0;
+    if (input.saved) return;
+    open_graph(r);
+    RANK(bosc_graph_write(r->ctx, r->graph, put_saved, &room));
+    free_graph(r);
+}
+
+static void read_saved(struct rank *r)
+{
+    int64_t at = 0;
+    bosc_graph_free(r->graph);
+    r->graph = NULL;
+    if (r->comm)
+        RANK(bosc_dist_graph_read(r->ctx, r->comm, get_saved_at, NULL, &r->graph, NULL));
+    else
+        RANK(bosc_graph_read(r->ctx, get_saved, &at, &r->graph));
+}
+
+/* The ends of its edges. */
+static void close_saved(struct rank *r)
+{
+    bosc_graph_info info = {.size = sizeof info};
+    RANK(bosc_graph_get_info(r->ctx, r->graph, &info));
+    r->answer_bytes = (size_t)info.m * 4;
+    r->answer = bench_host(r->answer_bytes + 1);
+    RANK(bosc_graph_get_edges(r->ctx, r->graph, NULL, r->answer, NULL, NULL));
+    bosc_graph_free(r->graph);
+    r->graph = NULL;
+}
+
+/* ---- proofs ---- */
+
+/* The forest's edges, each given by the rank that has it. */
+static void open_proof(struct rank *r)
+{
+    open_graph(r);
+    run_forest(r);
+}
+
+static void prove(struct rank *r, int64_t replicated_bytes)
+{
+    const bosc_msf_opts opts = {.size = sizeof opts, .replicated_bytes = replicated_bytes};
+    if (r->comm)
+        RANK(bosc_dist_msf_verify(r->ctx, r->comm, r->graph, &opts, r->out, r->found, NULL));
+    else
+        RANK(bosc_msf_verify(r->ctx, r->graph, NULL, r->out, r->found, NULL));
+}
+
+static void run_proof(struct rank *r) { prove(r, 0); }
+
+static void run_sharded_proof(struct rank *r) { prove(r, 1); }
+
 static void close_forest(struct rank *r)
 {
     answer(r, r->out, (size_t)r->found * 4);
@@ -370,12 +468,16 @@ static const struct one_case {
     bool of_edges;
 } cases[] = {{"sort", open_sort, run_sort, close_sort, false},
              {"kdtree build", open_tree, run_tree, close_tree, false},
+             {"kdtree build, unique", open_unique, run_tree, close_tree, false},
              {"kdtree knn 8", open_search, run_search, close_search, false},
              {"emst", open_emst, run_emst, close_emst, false},
              {"cellgraph build", open_cells, run_cells, close_cells, false},
              {"forest", open_graph, run_forest, close_forest, true},
              {"forest sharded", open_graph, run_sharded, close_forest, true},
              {"forest sharded, to 1/8", open_graph, run_eighth, close_forest, true},
+             {"forest proof", open_proof, run_proof, close_forest, true},
+             {"forest proof, sharded", open_proof, run_sharded_proof, close_forest, true},
+             {"graph read", open_saved, read_saved, close_saved, true},
              {"components", open_components, run_components, close_components, true},
              {"hash build", open_table, run_table, close_table, false},
              {"hash find", open_find, run_find, close_table, false}};
@@ -510,7 +612,8 @@ static uint32_t *make_numbers(uint64_t seed, int64_t n, uint64_t end)
 
 static void make_input(const char *only)
 {
-    const bool edges = !only || strncmp(only, "forest", 6) == 0 || strncmp(only, "components", 10) == 0;
+    const bool edges = !only || strncmp(only, "forest", 6) == 0 || strncmp(only, "components", 10) == 0 ||
+                       strncmp(only, "graph", 5) == 0;
     const bool points = !only || strncmp(only, "kdtree", 6) == 0 || strncmp(only, "emst", 4) == 0;
     const bool keys = !only || !(edges || points);
     const int64_t n = input.n, m = input.m;
@@ -562,5 +665,6 @@ int main(int argc, char **argv)
     free(input.u);
     free(input.v);
     free(input.weights);
+    free(input.saved);
     return bench_close();
 }

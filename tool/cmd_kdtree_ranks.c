@@ -99,7 +99,6 @@ static void report_tree(struct job *job, const struct tree_of_ranks *t)
 int build_over_ranks(struct job *job, const struct ranks *ranks, const bosc_kdtree_opts *opts)
 {
     struct tree_of_ranks t;
-    if (opts->duplicates) return say(EXIT_USAGE, "--unique: not over ranks");
     int code = tree_of_ranks_open(job, ranks, job->operands[0], opts, &t);
     t.output = job->value[OPT_OUTPUT];
     double start = job_now();
@@ -107,7 +106,7 @@ int build_over_ranks(struct job *job, const struct ranks *ranks, const bosc_kdtr
     job_seconds(job, "write", start);
     job_integer(job, "n", t.info.n);
     report_tree(job, &t);
-    job_integer(job, "duplicates", 0);
+    job_integer(job, "duplicates", t.info.n - t.info.nodes);
     tree_of_ranks_close(&t);
     return code;
 }

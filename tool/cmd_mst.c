@@ -234,7 +234,9 @@ int run_mst(struct job *job)
     struct ranks ranks;
     if ((code = option_choice(job, OPT_ALGORITHM, &algorithm)) || (code = check_outputs(job)) || (code = job_open(job)))
         return code;
+    int64_t replicated;
     code = ranks_open(job, &ranks);
+    if (!code) code = replicated_bytes(job, &ranks, &replicated);
     if (!code) code = ranks.count ? mst_over_ranks(job, &ranks) : run_forest(job, algorithm);
     ranks_close(&ranks, code);
     return code;
@@ -276,7 +278,9 @@ int run_components(struct job *job)
     struct ranks ranks;
     int code = job_open(job);
     if (code) return code;
+    int64_t replicated;
     code = ranks_open(job, &ranks);
+    if (!code) code = replicated_bytes(job, &ranks, &replicated);
     if (!code) code = ranks.count ? components_over_ranks(job, &ranks) : label_components(job);
     ranks_close(&ranks, code);
     return code;

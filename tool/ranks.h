@@ -84,6 +84,9 @@ void report_weight(struct job *job, bosc_dtype weight, const bosc_msf_info *foun
 
 /* ---- the commands that may run so ---- */
 
+/* What --replicated lets a rank take for vertices that all have; 0: any amount. */
+int replicated_bytes(const struct job *job, const struct ranks *ranks, int64_t *bytes);
+
 int mst_over_ranks(struct job *job, const struct ranks *ranks);
 int components_over_ranks(struct job *job, const struct ranks *ranks);
 int emst_over_ranks(struct job *job, const struct ranks *ranks, struct spanning_tree *tree);

@@ -15,6 +15,7 @@
 
 #include <boscage/comm.h>
 #include <boscage/dist/cellgraph.h>
+#include <boscage/dist/graph.h>
 #include <boscage/dist/hash.h>
 #include <boscage/dist/prims.h>
 #include <boscage/dist/forest.h>

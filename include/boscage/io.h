@@ -206,6 +206,15 @@ BOSC_API bosc_status bosc_dist_kdtree_save(bosc_ctx *ctx, bosc_comm *comm, const
 BOSC_API bosc_status bosc_dist_kdtree_load(bosc_ctx *ctx, bosc_comm *comm, const char *path, bosc_dist_kdtree **tree,
                                            bosc_io_error *error);
 
+/* Loads a saved graph, of which each rank reads its part and gets its share of the edges: bosc_dist_graph_read of a
+ * file that all ranks see. Collective. Waits.
+ * graph: set on success. info: may be NULL; set its size.
+ * Errors: the same on all ranks, but for NULL arguments, which fail on their rank alone, and for a rank that cannot
+ * open the file, which tells why; BOSC_ERR_FORMAT also for bytes behind the end; others as bosc_dist_graph_read.
+ * Cost: as bosc_dist_graph_read; all of a file is read where it is packed or a pipe. */
+BOSC_API bosc_status bosc_dist_graph_load(bosc_ctx *ctx, bosc_comm *comm, const char *path, bosc_graph **graph,
+                                          bosc_dist_graph_info *info, bosc_io_error *error);
+
 /* Reads a saved tree, known by its first bytes, or else points as bosc_points_read_columns does.
  * One of *tree and *points is set on success. Waits. */
 BOSC_API bosc_status bosc_kdtree_or_points_read(bosc_ctx *ctx, const char *path, const char *columns,

@@ -12,24 +12,39 @@ enum { SLICE = 1 << 20, ALIGNMENT = 64 };
 
 uint64_t bi_hash(const void *bytes, size_t count) { return XXH3_64bits(bytes, count); }
 
+_Static_assert(sizeof(XXH3_state_t) == BI_HASH_STATE, "the state of the hash");
+
+void bi_hash_begin(void *state) { XXH3_64bits_reset(state); }
+
+void bi_hash_add(void *state, const void *bytes, size_t count) { XXH3_64bits_update(state, bytes, count); }
+
+uint64_t bi_hash_end(const void *state) { return XXH3_64bits_digest(state); }
+
+/* The secret is where this process has it. */
+void bi_hash_adopt(void *state, const void *left)
+{
+    XXH3_state_t *s = state;
+    XXH3_64bits_reset(s);
+    const unsigned char *secret = s->extSecret;
+    memcpy(s, left, sizeof *s);
+    s->extSecret = secret;
+}
+
+bool bi_load_faulty(void) { return bi_fault(BI_FAULT_READ); }
+
 /* The hash's state lies at the begin of the memory, which is aligned to 64 bytes. */
 static bosc_status take_memory(bosc_ctx *ctx, size_t more, char **memory)
 {
     size_t bytes = sizeof(XXH3_state_t) + more;
     *memory = bi_host_alloc(ctx, bytes);
     if (!*memory) return BOSC_ERR_NOMEM;
-    XXH3_64bits_reset((XXH3_state_t *)*memory);
+    bi_hash_begin(*memory);
     return BOSC_OK;
-}
-
-static void add_to_hash(char *memory, const void *bytes, size_t count)
-{
-    XXH3_64bits_update((XXH3_state_t *)memory, bytes, count);
 }
 
 bosc_status bi_save_put(struct bi_saver *s, const void *bytes, size_t count)
 {
-    add_to_hash(s->memory, bytes, count);
+    bi_hash_add(s->memory, bytes, count);
     if (bi_fault(BI_FAULT_WRITE) || s->write(s->user, bytes, count) != 0)
         return bi_fail(s->ctx, BOSC_ERR_IO, "write: the caller's function failed");
     return bi_advance(s->ctx, bi_save_items(count));
@@ -59,7 +74,7 @@ bosc_status bi_save_padded(struct bi_saver *s, const void *array, size_t bytes)
 
 static bosc_status put_hash(struct bi_saver *s)
 {
-    uint64_t hash = XXH3_64bits_digest((XXH3_state_t *)s->memory);
+    uint64_t hash = bi_hash_end(s->memory);
     return bi_save_put(s, &hash, sizeof hash);
 }
 
@@ -84,7 +99,7 @@ bosc_status bi_load_begin(bosc_ctx *ctx, bosc_read_fn read, void *user, const ch
 /* Bytes that the hash does not see. */
 static bosc_status get(struct bi_loader *l, void *bytes, size_t count, const char *part)
 {
-    if (bi_fault(BI_FAULT_READ) || l->read(l->user, bytes, count) != 0)
+    if (bi_load_faulty() || l->read(l->user, bytes, count) != 0)
         return bi_fail(l->ctx, BOSC_ERR_FORMAT, "%s: it ends within its %s", l->what, part);
     return BOSC_OK;
 }
@@ -92,17 +107,17 @@ static bosc_status get(struct bi_loader *l, void *bytes, size_t count, const cha
 bosc_status bi_load_get(struct bi_loader *l, void *bytes, size_t count, const char *part)
 {
     BI_TRY(get(l, bytes, count, part));
-    add_to_hash(l->memory, bytes, count);
+    bi_hash_add(l->memory, bytes, count);
     return bi_advance(l->ctx, bi_save_items(count));
 }
 
-bosc_status bi_load_header(struct bi_loader *l, void *header, size_t size, const char *magic, uint32_t version)
+bosc_status bi_load_check_header(struct bi_loader *l, const void *header, size_t size, const char *magic,
+                                 uint32_t version)
 {
     enum { MAGIC = 8 };
     const char *bytes = header;
     uint32_t there;
     uint64_t hash;
-    BI_TRY(bi_load_get(l, header, size, "header"));
     memcpy(&there, bytes + MAGIC, sizeof there);
     memcpy(&hash, bytes + size - sizeof hash, sizeof hash);
     if (memcmp(bytes, magic, MAGIC) != 0) return bi_load_malformed(l, "these are not the bytes of one");
@@ -111,6 +126,12 @@ bosc_status bi_load_header(struct bi_loader *l, void *header, size_t size, const
                        (unsigned long)there, (unsigned long)version);
     if (hash != bi_hash(bytes, size - sizeof hash)) return bi_load_malformed(l, "the header is damaged");
     return BOSC_OK;
+}
+
+bosc_status bi_load_header(struct bi_loader *l, void *header, size_t size, const char *magic, uint32_t version)
+{
+    BI_TRY(bi_load_get(l, header, size, "header"));
+    return bi_load_check_header(l, header, size, magic, version);
 }
 
 static bosc_status grow(struct bi_loader *l, struct bi_loaded *a, size_t need, size_t most)
@@ -157,8 +178,7 @@ bosc_status bi_load_hash(struct bi_loader *l)
 {
     uint64_t hash;
     BI_TRY(get(l, &hash, sizeof hash, "checksum"));
-    if (hash != XXH3_64bits_digest((XXH3_state_t *)l->memory))
-        return bi_load_malformed(l, "the checksum is wrong: it is damaged");
+    if (hash != bi_hash_end(l->memory)) return bi_load_malformed(l, "the checksum is wrong: it is damaged");
     return BOSC_OK;
 }
 

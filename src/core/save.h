@@ -11,6 +11,17 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "saved structures are 
 /* XXH3 64 of some bytes. */
 uint64_t bi_hash(const void *bytes, size_t count);
 
+/* The same of bytes that come one after the other; its state lies at a multiple of 64 bytes. */
+enum { BI_HASH_STATE = 576 };
+void bi_hash_begin(void *state);
+void bi_hash_add(void *state, const void *bytes, size_t count);
+uint64_t bi_hash_end(const void *state);
+/* Goes on from a state that another process may have left. */
+void bi_hash_adopt(void *state, const void *left);
+
+/* Whether a read is to fail, for tests. */
+bool bi_load_faulty(void);
+
 struct bi_saver {
     bosc_ctx *ctx;
     bosc_write_fn write;
@@ -69,6 +80,9 @@ bosc_status bi_load_structure(bosc_ctx *ctx, bosc_read_fn read, void *user, cons
 /* A header of a room's, of which all begin with a magic of 8 bytes and a version of 4, and end with the hash of what
  * stands before it. */
 bosc_status bi_load_header(struct bi_loader *l, void *header, size_t size, const char *magic, uint32_t version);
+/* The checks of one that was read by other means. */
+bosc_status bi_load_check_header(struct bi_loader *l, const void *header, size_t size, const char *magic,
+                                 uint32_t version);
 /* `part` names what the bytes belong to, for the message about an end within it. */
 bosc_status bi_load_get(struct bi_loader *l, void *bytes, size_t count, const char *part);
 bosc_status bi_load_array(struct bi_loader *l, struct bi_loaded *array, size_t bytes, const char *part);

@@ -18,24 +18,6 @@ bosc_status bi_dist_sharded_collect(struct bi_dist_sharded *s)
     BI_RETURN_WITH_SCRATCH(s->ctx, bi_dist_forest_collect(s->ctx, s->part, NULL, &s->edges));
 }
 
-/* Names for the components that the edges have. */
-static bosc_status name(struct bi_dist_sharded *s)
-{
-    const struct bi_dist_sharded_level *level = &s->levels[s->rounds];
-    const int64_t words = bi_div_up(level->count, 64), edges = s->edges.count;
-    s->name_count = 0;
-    if (edges == 0) return BOSC_OK;
-    s->names.ends = s->edges.ends;
-    BI_TRY(s->ctx->backend->fill(s->ctx, s->names.bits, 0, (size_t)words * sizeof *s->names.bits));
-    BI_TRY(s->ctx->backend->fill(s->ctx, s->names.places + words, 0, sizeof *s->names.places));
-    BI_TRY(s->steps->sharded_mark(s->ctx, edges, &s->names));
-    BI_TRY(s->steps->sharded_count(s->ctx, words, &s->names));
-    BI_TRY(s->core->scan(s->ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, s->names.places, words + 1, s->names.places));
-    BI_TRY(s->steps->sharded_rename(s->ctx, edges, &s->names));
-    BI_TRY(s->steps->sharded_name(s->ctx, words, &s->names));
-    return bi_read_back(s->ctx, &s->name_count, s->names.places + words, sizeof s->name_count);
-}
-
 /* The lightest edge at each component that has a name, and whose that is. */
 static bosc_status choose(struct bi_dist_sharded *s, uint64_t **records, uint32_t **owners)
 {
@@ -66,7 +48,7 @@ static bosc_status keep(struct bi_dist_sharded *s, const uint64_t *from, const u
     return s->core->compact(s->ctx, sizeof *from, from, flags, s->edges.count, to, s->counted);
 }
 
-/* Ends become what the components of names have become; edges within one go. */
+/* Ends become what the components of names have become (next NULL: they stay); edges within one go. */
 static bosc_status relabel(struct bi_dist_sharded *s, const uint32_t *next)
 {
     struct bi_dist_list *edges = &s->edges, spare = s->spare;
@@ -109,7 +91,7 @@ static bosc_status send_candidates(struct bi_dist_sharded *s, bosc_status *mine,
     uint64_t *own = NULL;
     uint32_t *owners = NULL;
     void *candidates;
-    if (*mine == BOSC_OK) *mine = name(s);
+    if (*mine == BOSC_OK) *mine = bi_dist_sharded_name_ends(s, &s->edges, &s->names, &s->name_count);
     if (*mine == BOSC_OK) *mine = choose(s, &own, &owners);
     bosc_status status = bi_dist_route_to_owners(s->ctx, s->comm, *mine, owners, s->name_count, &route);
     if (status == BOSC_OK) status = bi_dist_route_move(s->ctx, s->comm, mine, &route, RECORD, own, &candidates);
@@ -151,7 +133,7 @@ static bosc_status start(struct bi_dist_sharded *s)
     s->rounds = s->rest = 0;
     s->found_count = 0;
     set_level(s, 0, n, 0);
-    return BOSC_OK;
+    return s->climb ? relabel(s, NULL) : BOSC_OK; /* among edges that are to be proved there may be self loops */
 }
 
 /* The rounds that are left, as one. */
@@ -174,6 +156,7 @@ static bosc_status run_round(struct bi_dist_sharded *s, bosc_status *mine)
     if (*mine == BOSC_OK) *mine = bi_scratch_of(s->ctx, level->own, RECORD, &records);
     BI_TRY_WITH_SCRATCH(s->ctx, send_candidates(s, mine, records));
     BI_TRY_WITH_SCRATCH(s->ctx, bi_dist_sharded_join(s, mine, records, next, &components));
+    if (s->climb) BI_TRY_WITH_SCRATCH(s->ctx, bi_dist_sharded_climb(s, mine, records, next));
     if (*mine == BOSC_OK) *mine = bi_scratch_of(s->ctx, s->name_count, sizeof *renamed, &renamed);
     BI_TRY(bi_dist_sharded_ask(s, mine, level, s->names.names, s->name_count, next, sizeof *next, renamed));
     if (*mine == BOSC_OK) *mine = relabel(s, renamed);
@@ -189,6 +172,6 @@ bosc_status bi_dist_sharded_run(struct bi_dist_sharded *s, bosc_status mine)
         int64_t left = s->edges.count;
         BI_TRY(bi_comm_sum(s->ctx, s->comm, mine, &left, 1));
         if (left == 0) return BOSC_OK;
-        BI_TRY_WITH_SCRATCH(s->ctx, (bi_dist_sharded_fits(s) ? run_rest : run_round)(s, &mine));
+        BI_TRY_WITH_SCRATCH(s->ctx, (!s->climb && bi_dist_sharded_fits(s) ? run_rest : run_round)(s, &mine));
     }
 }

@@ -4,6 +4,7 @@
 #define BI_DIST_FOREST_SHARDED_H
 
 #include "dist/forest.h"
+#include "dist/msf_proof.h"
 
 /* The components of a round: `each` of a rank, one after the other; `own` of this one from `first` on. */
 struct bi_dist_sharded_level {
@@ -30,6 +31,15 @@ struct bi_dist_sharded {
     uint64_t *found;           /* records of the edges that this rank's components list; their number */
     int64_t found_count;
     int64_t *counted;
+    struct bi_dist_sharded_climb *climb; /* NULL: no edges go along */
+};
+
+/* Edges of a rank that go along with the rounds over others. */
+struct bi_dist_sharded_climb {
+    struct bi_dist_list edges;
+    uint64_t *heaviest; /* two words an edge: rank and id of the heaviest that was chosen on the way between its ends */
+    uint32_t *names;    /* room for those of the first round */
+    int64_t *faults;    /* the proof's */
 };
 
 /* ---- forest_sharded_ask.c ---- */
@@ -40,6 +50,12 @@ bosc_status bi_dist_sharded_ask(const struct bi_dist_sharded *s, bosc_status *mi
                                 const struct bi_dist_sharded_level *level, const uint32_t *components, int64_t count,
                                 const void *table, size_t item_size, void *answers);
 
+/* ---- forest_sharded_names.c ---- */
+
+/* Names for the components that edges have, which stand in their ends then: *count of them. */
+bosc_status bi_dist_sharded_name_ends(struct bi_dist_sharded *s, const struct bi_dist_list *edges,
+                                      struct bi_dist_sharded_names *names, int64_t *count);
+
 /* ---- forest_sharded.c ---- */
 
 /* All edges of this rank that the options let count, to s->edges, which has room for those of the graph. Takes
@@ -48,6 +64,16 @@ bosc_status bi_dist_sharded_collect(struct bi_dist_sharded *s);
 
 /* Runs all rounds over s->edges, which are lost. Takes scratch. Waits. */
 bosc_status bi_dist_sharded_run(struct bi_dist_sharded *s, bosc_status mine);
+
+/* ---- forest_sharded_climb.c ---- */
+
+/* A round of s->climb, by the records of this rank's components, which are lost, and their numbers in the next
+ * round. */
+bosc_status bi_dist_sharded_climb(struct bi_dist_sharded *s, bosc_status *mine, uint64_t *records,
+                                  const uint32_t *next);
+
+/* What is left once all rounds have run: edges between two trees. */
+bosc_status bi_dist_sharded_end_climb(const struct bi_dist_sharded *s);
 
 /* ---- forest_sharded_join.c ---- */
 
@@ -88,6 +114,9 @@ struct bi_dist_sharded_forest {
 
 /* Whether the options ask for this form where the other one takes so many bytes a vertex. */
 bool bi_dist_forest_is_sharded(const struct bi_dist_part *part, int64_t bytes);
+
+/* The edges found go to the ranks that have them: *records, scratch. */
+bosc_status bi_dist_sharded_send_home(const struct bi_dist_sharded *s, uint64_t **records, int64_t *count);
 
 /* Between bi_dist_forest_begin and _end. Takes scratch. Waits. */
 bosc_status bi_dist_sharded_compute(struct bi_dist_sharded_forest *f);

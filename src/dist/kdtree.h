@@ -23,6 +23,8 @@ struct bosc_dist_kdtree {
     bosc_kdtree *shard;     /* of this rank's points; its ids are their rows, in the order of their ids */
     int64_t n, nodes;       /* of all ranks */
     int64_t begin, end;     /* this rank's nodes; where they are none, the shard has no meaning */
+    int64_t first, given;   /* the rows that this rank gave to the build: their number, and the id of the first */
+    struct bi_block firsts; /* int64 (given): where duplicates are removed, the id of the point that each row equals */
     struct bi_block ids;    /* int64 (end - begin): by row of the shard, ascending */
     struct bi_block pieces; /* uint32 (end - begin): likewise */
     struct bi_block boxes;  /* uint64 (ranks x 2 x dim): ordered keys, low and high; low > high: an empty shard */
@@ -64,6 +66,8 @@ struct bi_dist_points {
     struct bi_kdtree_rows rows;
     int64_t first;      /* the id of row 0, where ids is NULL: then they ascend by one */
     const int64_t *ids; /* ascending */
+    int64_t *firsts;    /* of all rows given, where duplicates were removed: the id of the one that stays; else NULL */
+    int64_t given;      /* these, before any was removed */
     int64_t total;      /* points of all ranks */
     double since;       /* when the build began */
 };
@@ -83,10 +87,14 @@ bosc_kdtree_opts bi_dist_kdtree_shard_opts(const bosc_kdtree_opts *opts);
 bosc_status bi_dist_kdtree_stage(bosc_ctx *ctx, const bosc_dist_kdtree *tree, const char *array, int64_t first,
                                  struct bi_kdtree_rows *rows);
 
-/* Replaces *points by those of them that stay where duplicates are removed: the rows of the smallest ids.
- * *nodes: how many stay on all ranks. */
+/* Replaces *points by those of them that stay where duplicates are removed, the rows of the smallest ids; firsts are
+ * taken. *nodes: how many stay on all ranks. */
 bosc_status bi_dist_kdtree_unique(bosc_ctx *ctx, const bosc_dist_kdtree *tree, bosc_status mine,
                                   struct bi_dist_points *points, int64_t *nodes);
+
+/* Makes the tree of points of which none is to be removed any more; `nodes`: of all ranks. */
+bosc_status bi_dist_kdtree_build_kept(bosc_ctx *ctx, bosc_dist_kdtree *tree, bosc_status mine,
+                                      const struct bi_dist_points *points, int64_t nodes);
 
 /* The most counters of a round of the selection, over so many levels; none if there are no levels. */
 int64_t bi_dist_kdtree_counters(int levels);
@@ -121,14 +129,27 @@ bosc_status bi_dist_kdtree_send(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine
 /* Empties the tree, and makes room for the ids and pieces of n rows. */
 bosc_status bi_dist_kdtree_begin_install(bosc_ctx *ctx, bosc_dist_kdtree *tree, int64_t n);
 
-/* Makes the rows of this rank, in reach and in the order of their ids, its shard of a tree of `nodes` of n points; and
- * all ranks learn the boxes. The ids and pieces are in their blocks already. On a failure the tree stays empty. */
-bosc_status bi_dist_kdtree_install(bosc_ctx *ctx, bosc_dist_kdtree *tree, bosc_status mine, const void *rows, int64_t n,
-                                   int64_t nodes);
+/* Makes the rows of this rank, in reach and in the order of their ids, its shard of a tree of `nodes` of the points;
+ * and all ranks learn the boxes. The ids and pieces are in their blocks already. On a failure the tree stays empty. */
+bosc_status bi_dist_kdtree_install(bosc_ctx *ctx, bosc_dist_kdtree *tree, bosc_status mine, const void *rows,
+                                   const struct bi_dist_points *points, int64_t nodes);
 
 /* All ranks learn the boxes of their shards, of which this one has n rows, and of the shards' subtrees. */
 bosc_status bi_dist_kdtree_share_boxes(bosc_ctx *ctx, bosc_dist_kdtree *tree, bosc_status mine,
                                        const struct bi_dist_cuts *cuts, const void *rows, int64_t n);
+
+/* Which node stands for which row. ids: those of this rank's nodes, of 64 (`wide`) or 32 bits; starts: (ranks + 1),
+ * host: the first row of each rank. inverse: (given): the node of each row of this rank; counts: (end - begin): how
+ * many rows each node stands for. In reach, all of them. */
+bosc_status bi_dist_kdtree_find_duplicates(bosc_ctx *ctx, const bosc_dist_kdtree *tree, bosc_status mine,
+                                           const void *ids, bool wide, const int64_t *starts, int64_t *inverse,
+                                           int64_t *counts);
+
+/* starts: see above. Collective. */
+bosc_status bi_dist_kdtree_share_starts(bosc_ctx *ctx, const bosc_dist_kdtree *tree, bosc_status mine, int64_t *starts);
+
+/* Whether it is known which rows were removed as duplicates. */
+bosc_status bi_dist_kdtree_check_firsts(bosc_ctx *ctx, const bosc_dist_kdtree *tree);
 
 /* This rank's range of the in-order array, to backend memory: points (end - begin) x dim, ids of 64 (`wide`) or 32
  * bits. */

@@ -6,6 +6,13 @@
 
 /* ---- points ---- */
 
+static bosc_status keep_firsts(bosc_ctx *ctx, bosc_dist_kdtree *tree, const struct bi_dist_points *points)
+{
+    const size_t bytes = (size_t)points->given * sizeof *points->firsts;
+    BI_TRY(bi_block_reserve(ctx, &tree->memory, &tree->firsts, bytes));
+    return bytes ? ctx->backend->copy(ctx, tree->firsts.data, points->firsts, bytes) : BOSC_OK;
+}
+
 /* Points, ids and pieces go to their ranks. */
 static bosc_status move_points(bosc_ctx *ctx, bosc_dist_kdtree *tree, const struct bi_dist_points *points,
                                const uint32_t *pieces, int64_t nodes, const struct bi_dist_deal *deal)
@@ -19,6 +26,7 @@ static bosc_status move_points(bosc_ctx *ctx, bosc_dist_kdtree *tree, const stru
     bosc_status mine = bi_scratch_of(ctx, received * dim, size, &rows);
     BI_TRY(bi_dist_kdtree_send(ctx, tree->comm, mine, deal, &points->rows, dim, size, rows));
     mine = bi_dist_kdtree_begin_install(ctx, tree, received);
+    if (mine == BOSC_OK && points->firsts) mine = keep_firsts(ctx, tree, points);
     if (mine == BOSC_OK && !points->ids) {
         mine = bi_scratch_of(ctx, points->rows.n, sizeof *ids, &ids);
         const struct bi_dist_global_ids number = {points->first, ids};
@@ -27,7 +35,7 @@ static bosc_status move_points(bosc_ctx *ctx, bosc_dist_kdtree *tree, const stru
     }
     BI_TRY(bi_dist_kdtree_send(ctx, tree->comm, mine, deal, &id_rows, 1, sizeof *ids, tree->ids.data));
     BI_TRY(bi_dist_kdtree_send(ctx, tree->comm, BOSC_OK, deal, &piece_rows, 1, sizeof *pieces, tree->pieces.data));
-    return bi_dist_kdtree_install(ctx, tree, BOSC_OK, rows, points->total, nodes);
+    return bi_dist_kdtree_install(ctx, tree, BOSC_OK, rows, points, nodes);
 }
 
 /* *bucket = the rank of each point. */
@@ -59,21 +67,27 @@ static bosc_status deal_points(bosc_ctx *ctx, const bosc_dist_kdtree *tree, int6
 
 /* ---- the call ---- */
 
-static bosc_status build(bosc_ctx *ctx, bosc_dist_kdtree *tree, struct bi_dist_points *points, bosc_status mine)
+bosc_status bi_dist_kdtree_build_kept(bosc_ctx *ctx, bosc_dist_kdtree *tree, bosc_status mine,
+                                      const struct bi_dist_points *points, int64_t nodes)
 {
     uint32_t *pieces = NULL;
     struct bi_dist_deal deal;
+    BI_TRY(bi_dist_kdtree_select(ctx, tree, mine, points, nodes, &pieces));
+    bosc_status status = deal_points(ctx, tree, points->rows.n, nodes, pieces, &deal);
+    if (status == BOSC_OK) status = move_points(ctx, tree, points, pieces, nodes, &deal);
+    bi_exchange_end(ctx, &deal.x);
+    return status;
+}
+
+static bosc_status build(bosc_ctx *ctx, bosc_dist_kdtree *tree, struct bi_dist_points *points, bosc_status mine)
+{
     int64_t nodes = points->total;
     if (tree->side) return bi_dist_kdtree_build_halves(ctx, tree, mine, points);
     if (tree->opts.duplicates == BOSC_KDTREE_DUPLICATES_REMOVE) {
         BI_TRY(bi_dist_kdtree_unique(ctx, tree, mine, points, &nodes));
         mine = BOSC_OK;
     }
-    BI_TRY(bi_dist_kdtree_select(ctx, tree, mine, points, nodes, &pieces));
-    bosc_status status = deal_points(ctx, tree, points->rows.n, nodes, pieces, &deal);
-    if (status == BOSC_OK) status = move_points(ctx, tree, points, pieces, nodes, &deal);
-    bi_exchange_end(ctx, &deal.x);
-    return status;
+    return bi_dist_kdtree_build_kept(ctx, tree, mine, points, nodes);
 }
 
 static bosc_status build_staged(bosc_ctx *ctx, bosc_dist_kdtree *tree, struct bi_dist_points *points, bosc_status mine)
@@ -83,6 +97,7 @@ static bosc_status build_staged(bosc_ctx *ctx, bosc_dist_kdtree *tree, struct bi
     if (tree->opts.id_bits == 32 && points->total >= (int64_t)UINT32_MAX)
         return bi_fail(ctx, BOSC_ERR_LIMIT, "n: %lld points of all ranks; ids of 32 bits name less than 2^32 - 1",
                        (long long)points->total);
+    points->given = n;
     mine = bi_dist_kdtree_stage(ctx, tree, "points", points->first, &points->rows);
     return build(ctx, tree, points, mine);
 }

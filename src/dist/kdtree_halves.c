@@ -288,7 +288,7 @@ static bosc_status build(struct halves *h, bosc_status mine, const struct bi_dis
     if (h->nodes > 0) add_side_times(h, &t);
     if (mine == BOSC_OK) mine = keep_root(h);
     if (mine == BOSC_OK) mine = order_by_id(h);
-    BI_TRY(bi_dist_kdtree_install(h->ctx, h->tree, mine, h->held.rows, h->total, h->nodes));
+    BI_TRY(bi_dist_kdtree_install(h->ctx, h->tree, mine, h->held.rows, points, h->nodes));
     t.shard = bi_now() - h->since;
     h->tree->times = t;
     return BOSC_OK;

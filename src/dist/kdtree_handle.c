@@ -107,6 +107,7 @@ void bosc_dist_kdtree_free(bosc_dist_kdtree *tree)
     bi_block_free(&tree->memory, &tree->pieces);
     bi_block_free(&tree->memory, &tree->boxes);
     bi_block_free(&tree->memory, &tree->parts);
+    bi_block_free(&tree->memory, &tree->firsts);
     bi_memory_release(&host, tree, sizeof *tree);
 }
 
@@ -120,17 +121,19 @@ bosc_status bosc_dist_kdtree_get_info(bosc_ctx *ctx, const bosc_dist_kdtree *tre
     BI_TRY(bosc_kdtree_get_info(ctx, tree->shard, &shard));
     if (tree->side) BI_TRY(bosc_kdtree_get_info(ctx, tree->side, &side));
     if (tree->root) BI_TRY(bosc_kdtree_get_info(ctx, tree->root, &root));
-    const bosc_dist_kdtree_info full = {
-        .n = tree->n,
-        .nodes = tree->nodes,
-        .begin = tree->begin,
-        .end = tree->end,
-        .dim = tree->opts.dim,
-        .depth = bi_kdtree_depth(tree->nodes),
-        .dtype = tree->opts.dtype,
-        .id_bits = tree->opts.id_bits,
-        .bytes = shard.bytes + side.bytes + root.bytes +
-                 (int64_t)(tree->ids.bytes + tree->pieces.bytes + tree->boxes.bytes + tree->parts.bytes)};
+    const bosc_dist_kdtree_info full = {.n = tree->n,
+                                        .nodes = tree->nodes,
+                                        .begin = tree->begin,
+                                        .end = tree->end,
+                                        .first_row = tree->first,
+                                        .own_n = tree->given,
+                                        .dim = tree->opts.dim,
+                                        .depth = bi_kdtree_depth(tree->nodes),
+                                        .dtype = tree->opts.dtype,
+                                        .id_bits = tree->opts.id_bits,
+                                        .bytes = shard.bytes + side.bytes + root.bytes +
+                                                 (int64_t)(tree->ids.bytes + tree->pieces.bytes + tree->boxes.bytes +
+                                                           tree->parts.bytes + tree->firsts.bytes)};
     bi_give_info(info, &full, sizeof full);
     return BOSC_OK;
 }

@@ -3,22 +3,24 @@
 
 bosc_status bi_dist_kdtree_begin_install(bosc_ctx *ctx, bosc_dist_kdtree *tree, int64_t n)
 {
-    tree->n = tree->nodes = tree->begin = tree->end = 0;
+    tree->n = tree->nodes = tree->begin = tree->end = tree->first = tree->given = 0;
     BI_TRY(bi_block_reserve(ctx, &tree->memory, &tree->ids, (size_t)n * sizeof(int64_t)));
     return bi_block_reserve(ctx, &tree->memory, &tree->pieces, (size_t)n * sizeof(uint32_t));
 }
 
-bosc_status bi_dist_kdtree_install(bosc_ctx *ctx, bosc_dist_kdtree *tree, bosc_status mine, const void *rows, int64_t n,
-                                   int64_t nodes)
+bosc_status bi_dist_kdtree_install(bosc_ctx *ctx, bosc_dist_kdtree *tree, bosc_status mine, const void *rows,
+                                   const struct bi_dist_points *points, int64_t nodes)
 {
     const struct bi_dist_cuts cuts = bi_dist_kdtree_cuts(nodes, tree->comm->rank_count);
     const struct bi_kdtree_range range = bi_dist_kdtree_shard(&cuts, tree->comm->rank);
     const int64_t count = range.end - range.begin;
     if (mine == BOSC_OK) mine = bosc_kdtree_build(ctx, tree->shard, rows, count, 0);
     BI_TRY(bi_dist_kdtree_share_boxes(ctx, tree, mine, &cuts, rows, count));
-    tree->n = n;
+    tree->n = points->total;
     tree->nodes = nodes;
     tree->begin = range.begin;
     tree->end = range.end;
+    tree->first = points->first;
+    tree->given = points->given;
     return BOSC_OK;
 }

@@ -39,7 +39,7 @@ static bosc_status make_plan(bosc_ctx *ctx, const bosc_kdtree_opts *opts, const 
                    (long long)total, (long long)p->shard);
 }
 
-enum { BLOCKS = 4 };
+enum { BLOCKS = 5 };
 
 /* Blocks beside the shard's tree. */
 static void block_bytes(const struct plan *p, size_t bytes[BLOCKS])
@@ -49,6 +49,7 @@ static void block_bytes(const struct plan *p, size_t bytes[BLOCKS])
     bytes[1] = (size_t)p->shard * sizeof(uint32_t);
     bytes[2] = 2 * (size_t)p->opts.dim * sizeof(uint64_t) * (size_t)p->rank_count;
     bytes[3] = parts > 1 ? (size_t)parts * bytes[2] : 0;
+    bytes[4] = p->opts.duplicates == BOSC_KDTREE_DUPLICATES_REMOVE ? (size_t)p->n * sizeof(int64_t) : 0;
 }
 
 /* Scratch of a build: its three parts take it one after the other, the selection of medians, the deal, and what comes
@@ -85,7 +86,7 @@ bosc_status bosc_dist_kdtree_bytes(const bosc_ctx *ctx, const bosc_comm *comm, c
     BI_TRY(make_plan(says, &full, comm, n, total, &p));
     BI_TRY(build_scratch(says, &p, &tree, &while_building));
     block_bytes(&p, blocks);
-    if (kept) *kept = tree + (int64_t)(blocks[0] + blocks[1] + blocks[2] + blocks[3]);
+    if (kept) *kept = tree + (int64_t)(blocks[0] + blocks[1] + blocks[2] + blocks[3] + blocks[4]);
     if (scratch) *scratch = while_building;
     return BOSC_OK;
 }
@@ -93,7 +94,7 @@ bosc_status bosc_dist_kdtree_bytes(const bosc_ctx *ctx, const bosc_comm *comm, c
 /* The tree keeps what it holds. */
 static bosc_status take(bosc_ctx *ctx, bosc_dist_kdtree *tree, const struct plan *p)
 {
-    struct bi_block *const blocks[BLOCKS] = {&tree->ids, &tree->pieces, &tree->boxes, &tree->parts};
+    struct bi_block *const blocks[BLOCKS] = {&tree->ids, &tree->pieces, &tree->boxes, &tree->parts, &tree->firsts};
     size_t bytes[BLOCKS], used[BLOCKS] = {0};
     int64_t kept, scratch;
     void *memory;
@@ -106,6 +107,7 @@ static bosc_status take(bosc_ctx *ctx, bosc_dist_kdtree *tree, const struct plan
     used[1] = (size_t)count * sizeof(uint32_t);
     if (tree->boxes.data) used[2] = bytes[2];
     if (tree->parts.data) used[3] = bytes[3];
+    if (tree->firsts.data) used[4] = (size_t)tree->given * sizeof(int64_t);
     return bi_blocks_grow(ctx, &tree->memory, blocks, BLOCKS, bytes, used);
 }
 

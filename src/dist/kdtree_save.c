@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "dist/kdtree.h"
+#include "dist/steps/steps.h"
 #include "kdtree/save.h"
 
 enum { SLICE = 1 << 20 };
@@ -15,8 +16,11 @@ struct writing {
     bosc_status mine;       /* of this rank, told in the next exchange */
     struct bi_saver *saver; /* of rank 0 */
     void *points, *ids;
-    void *slice;    /* of rank 0 */
-    int64_t *at;    /* host, (ranks + 1) twice: offsets of what goes to rank 0, and of what it gets */
+    uint32_t *inverse, *counts; /* where duplicates are removed */
+    void *slice;                /* of rank 0 */
+    int64_t *at;                /* host, (ranks + 1) twice: offsets of what goes to rank 0, and of what it gets */
+    int64_t *begins;            /* host, (ranks + 1): the first node, and then the first row, of each rank */
+    int64_t *starts;
     bool met, done; /* the exchanges were begun, and ended well */
 };
 
@@ -35,12 +39,11 @@ static bosc_status put_slice(struct writing *w, int32_t r, const char *array, in
     return w->mine == BOSC_ERR_COMM ? w->mine : BOSC_OK;
 }
 
-/* An array of all ranks whose items have `size` bytes. */
-static bosc_status put_array(struct writing *w, const void *array, size_t size)
+/* An array of all ranks whose items have `size` bytes, of which rank r has those from begins[r] on. */
+static bosc_status put_array(struct writing *w, const int64_t *begins, const void *array, size_t size)
 {
     for (int32_t r = 0; r < w->tree->comm->rank_count; r++) {
-        const struct bi_kdtree_range range = bi_dist_kdtree_shard(&w->cuts, r);
-        const int64_t bytes = (range.end - range.begin) * (int64_t)size;
+        const int64_t bytes = (begins[r + 1] - begins[r]) * (int64_t)size;
         for (int64_t begin = 0; begin < bytes; begin += SLICE) {
             const int64_t part = bytes - begin < SLICE ? bytes - begin : SLICE;
             BI_TRY(put_slice(w, r, array, begin, part));
@@ -54,8 +57,12 @@ static bosc_status put_arrays(struct writing *w)
 {
     const bosc_kdtree_opts *o = &w->tree->opts;
     w->met = true;
-    BI_TRY(put_array(w, w->points, (size_t)o->dim * bosc_dtype_size(o->dtype)));
-    BI_TRY(put_array(w, w->ids, sizeof(uint32_t)));
+    BI_TRY(put_array(w, w->begins, w->points, (size_t)o->dim * bosc_dtype_size(o->dtype)));
+    BI_TRY(put_array(w, w->begins, w->ids, sizeof(uint32_t)));
+    if (o->duplicates == BOSC_KDTREE_DUPLICATES_REMOVE) {
+        BI_TRY(put_array(w, w->starts, w->inverse, sizeof *w->inverse));
+        BI_TRY(put_array(w, w->begins, w->counts, sizeof *w->counts));
+    }
     BI_TRY(bi_comm_agree(w->ctx, w->tree->comm, w->mine));
     w->done = true;
     return BOSC_OK;
@@ -75,8 +82,7 @@ static bosc_status prepare(struct writing *w)
     bosc_ctx *ctx = w->ctx;
     const bosc_dist_kdtree *tree = w->tree;
     const int64_t n = tree->end - tree->begin;
-    if (tree->opts.duplicates == BOSC_KDTREE_DUPLICATES_REMOVE)
-        return bi_fail(ctx, BOSC_ERR_LIMIT, "tree: without duplicates; it cannot be saved, as rows are missing");
+    BI_TRY(bi_dist_kdtree_check_firsts(ctx, tree));
     if (tree->n >= (int64_t)UINT32_MAX)
         return bi_fail(ctx, BOSC_ERR_LIMIT, "tree: %lld points; a saved tree holds less than 2^32 - 1",
                        (long long)tree->n);
@@ -84,6 +90,34 @@ static bosc_status prepare(struct writing *w)
     BI_TRY(bi_scratch_of(ctx, n * tree->opts.dim, bosc_dtype_size(tree->opts.dtype), &w->points));
     BI_TRY(bi_scratch_of(ctx, n, sizeof(uint32_t), &w->ids));
     return bi_dist_kdtree_nodes(ctx, tree, w->points, w->ids, false);
+}
+
+static bosc_status narrow(struct writing *w, const int64_t *from, int64_t n, uint32_t *to)
+{
+    const struct bi_dist_resize_ids resize = {from, to, false};
+    return n ? w->ctx->ops->dist->steps->resize_ids(w->ctx, n, &resize) : BOSC_OK;
+}
+
+static bosc_status find_duplicates(struct writing *w)
+{
+    const int64_t nodes = w->tree->end - w->tree->begin, rows = w->tree->given;
+    int64_t *inverse = NULL, *counts = NULL;
+    bosc_status mine = bi_scratch_of(w->ctx, rows, sizeof *inverse, &inverse);
+    if (mine == BOSC_OK) mine = bi_scratch_of(w->ctx, nodes, sizeof *counts, &counts);
+    BI_TRY(bi_dist_kdtree_find_duplicates(w->ctx, w->tree, mine, w->ids, false, w->starts, inverse, counts));
+    w->mine = narrow(w, inverse, rows, w->inverse);
+    if (w->mine == BOSC_OK) w->mine = narrow(w, counts, nodes, w->counts);
+    return BOSC_OK;
+}
+
+/* Of the rows that were removed, in scratch. */
+static bosc_status prepare_duplicates(struct writing *w)
+{
+    bosc_status mine = bi_scratch_of(w->ctx, w->tree->given, sizeof *w->inverse, &w->inverse);
+    if (mine == BOSC_OK) mine = bi_scratch_of(w->ctx, w->tree->end - w->tree->begin, sizeof *w->counts, &w->counts);
+    BI_TRY(bi_dist_kdtree_share_starts(w->ctx, w->tree, mine, w->starts));
+    BI_TRY_WITH_SCRATCH(w->ctx, find_duplicates(w));
+    return bi_comm_agree(w->ctx, w->tree->comm, w->mine);
 }
 
 static bosc_status save(struct writing *w, bosc_write_fn write, void *user)
@@ -99,15 +133,25 @@ static bosc_status save(struct writing *w, bosc_write_fn write, void *user)
     return put_arrays(w);
 }
 
+static bosc_status take_lists(struct writing *w, size_t bytes)
+{
+    const int32_t ranks = w->tree->comm->rank_count;
+    w->at = bi_host_alloc(w->ctx, bytes);
+    if (!w->at) return BOSC_ERR_NOMEM;
+    w->begins = w->at + 2 * (ranks + 1);
+    w->starts = w->begins + (ranks + 1);
+    for (int32_t r = 0; r < ranks; r++) w->begins[r] = bi_dist_kdtree_shard(&w->cuts, r).begin;
+    w->begins[ranks] = w->tree->nodes;
+    return BOSC_OK;
+}
+
 static bosc_status prepare_and_save(struct writing *w, bosc_status mine, bosc_write_fn write, void *user)
 {
-    const size_t bytes = 2 * (size_t)(w->tree->comm->rank_count + 1) * sizeof *w->at;
+    const size_t bytes = 4 * (size_t)(w->tree->comm->rank_count + 1) * sizeof *w->at;
+    if (mine == BOSC_OK) mine = take_lists(w, bytes);
     if (mine == BOSC_OK) mine = prepare(w);
-    if (mine == BOSC_OK) {
-        w->at = bi_host_alloc(w->ctx, bytes);
-        mine = w->at ? BOSC_OK : BOSC_ERR_NOMEM;
-    }
     bosc_status status = bi_comm_agree(w->ctx, w->tree->comm, mine);
+    if (status == BOSC_OK && w->tree->opts.duplicates == BOSC_KDTREE_DUPLICATES_REMOVE) status = prepare_duplicates(w);
     if (status == BOSC_OK) status = save(w, write, user);
     bi_memory_release(&w->ctx->host, w->at, bytes);
     return status;

@@ -1,5 +1,5 @@
-/* Duplicates removed: equal points meet on the rank that their hash names, which tells each of them whether it
- * stays. */
+/* Duplicates removed: equal points meet on the rank that their hash names, which tells each of them which
+ * one stays. */
 #include "dist/kdtree.h"
 #include "dist/steps/steps.h"
 
@@ -12,22 +12,24 @@ static bosc_status hash_points(bosc_ctx *ctx, const bosc_dist_kdtree *tree, cons
     return points->rows.n ? ctx->ops->dist->steps->kdtree_hash(ctx, points->rows.n, &hash) : BOSC_OK;
 }
 
-/* keep[i] = 1 for the first row of each run of equal ones. They come in the order of their ids. */
-static bosc_status find_first(bosc_ctx *ctx, bosc_kdtree *unique, const void *rows, int64_t n, uint8_t *keep)
+/* firsts[i] = the id of the first of the rows that equal row i. They come in the order of their ids. */
+static bosc_status find_firsts(bosc_ctx *ctx, bosc_kdtree *unique, const void *rows, const int64_t *ids, int64_t n,
+                               int64_t *firsts)
 {
     bosc_kdtree_info info = {.size = sizeof info};
-    uint32_t *ids;
-    BI_TRY(ctx->backend->fill(ctx, keep, 0, (size_t)n));
+    uint32_t *inverse, *first_rows;
     BI_TRY(bosc_kdtree_build(ctx, unique, rows, n, 0));
     BI_TRY(bosc_kdtree_get_info(ctx, unique, &info));
-    BI_TRY(bi_scratch_of(ctx, info.nodes, sizeof *ids, &ids));
-    BI_TRY(bosc_kdtree_get_nodes(ctx, unique, NULL, ids));
-    const struct bi_dist_kdtree_keep step = {ids, keep};
-    return ctx->ops->dist->steps->kdtree_keep(ctx, info.nodes, &step);
+    BI_TRY(bi_scratch_of(ctx, info.nodes, sizeof *first_rows, &first_rows));
+    BI_TRY(bi_scratch_of(ctx, n, sizeof *inverse, &inverse));
+    BI_TRY(bosc_kdtree_get_nodes(ctx, unique, NULL, first_rows));
+    BI_TRY(bosc_kdtree_get_duplicates(ctx, unique, inverse, NULL));
+    const struct bi_dist_kdtree_first_ids step = {inverse, first_rows, ids, firsts};
+    return ctx->ops->dist->steps->kdtree_first_ids(ctx, n, &step);
 }
 
-static bosc_status find_first_in_tree(bosc_ctx *ctx, const bosc_dist_kdtree *tree, const void *rows, int64_t n,
-                                      uint8_t *keep)
+static bosc_status find_firsts_by_tree(bosc_ctx *ctx, const bosc_dist_kdtree *tree, const void *rows,
+                                       const int64_t *ids, int64_t n, int64_t *firsts)
 {
     bosc_kdtree_opts opts = tree->opts;
     bosc_kdtree *unique;
@@ -36,7 +38,7 @@ static bosc_status find_first_in_tree(bosc_ctx *ctx, const bosc_dist_kdtree *tre
     opts.id_bits = 32;
     opts.assume_valid = 1;
     BI_TRY(bosc_kdtree_create(ctx, &opts, &unique));
-    BI_WITH_SCRATCH(ctx, status = find_first(ctx, unique, rows, n, keep));
+    BI_WITH_SCRATCH(ctx, status = find_firsts(ctx, unique, rows, ids, n, firsts));
     if (status == BOSC_OK) status = ctx->backend->sync(ctx); /* before the tree goes */
     bosc_kdtree_free(unique);
     return status;
@@ -44,33 +46,44 @@ static bosc_status find_first_in_tree(bosc_ctx *ctx, const bosc_dist_kdtree *tre
 
 /* Answers for the rows that came here, to those who sent them. */
 static bosc_status answer(bosc_ctx *ctx, const bosc_dist_kdtree *tree, const struct bi_dist_deal *deal,
-                          const struct bi_dist_points *points, uint8_t *answers)
+                          const struct bi_dist_points *points, const int64_t *ids, int64_t *answers)
 {
     const int64_t received = deal->x.received;
     const size_t size = bosc_dtype_size(tree->opts.dtype);
+    const struct bi_kdtree_rows id_rows = {ids, points->rows.n, 1};
     void *rows = NULL;
-    uint8_t *keep = NULL;
+    int64_t *came = NULL, *firsts = NULL;
     bosc_status mine = bi_scratch_of(ctx, received * tree->opts.dim, size, &rows);
-    if (mine == BOSC_OK) mine = bi_scratch_of(ctx, received, 1, &keep);
+    if (mine == BOSC_OK) mine = bi_scratch_of(ctx, received, sizeof *came, &came);
+    if (mine == BOSC_OK) mine = bi_scratch_of(ctx, received, sizeof *firsts, &firsts);
     BI_TRY(bi_dist_kdtree_send(ctx, tree->comm, mine, deal, &points->rows, tree->opts.dim, size, rows));
-    mine = find_first_in_tree(ctx, tree, rows, received, keep);
-    return bi_exchange_answers(ctx, tree->comm, mine, &deal->x, 1, keep, answers);
+    BI_TRY(bi_dist_kdtree_send(ctx, tree->comm, BOSC_OK, deal, &id_rows, 1, sizeof *ids, came));
+    mine = find_firsts_by_tree(ctx, tree, rows, came, received, firsts);
+    return bi_exchange_answers(ctx, tree->comm, mine, &deal->x, sizeof *firsts, firsts, answers);
 }
 
+static bosc_status number_rows(bosc_ctx *ctx, const struct bi_dist_points *points, int64_t **ids)
+{
+    BI_TRY(bi_scratch_of(ctx, points->rows.n, sizeof **ids, ids));
+    const struct bi_dist_global_ids number = {points->first, *ids};
+    return points->rows.n ? ctx->ops->dist->steps->global_ids(ctx, points->rows.n, &number) : BOSC_OK;
+}
+
+/* points->firsts; keep[i] = 1 for rows that are the first of those that equal them. */
 static bosc_status mark_kept(bosc_ctx *ctx, const bosc_dist_kdtree *tree, bosc_status mine,
                              const struct bi_dist_points *points, uint8_t *keep)
 {
     struct bi_dist_deal deal;
     uint32_t *bucket = NULL;
-    uint8_t *answers = NULL;
-    if (mine == BOSC_OK) mine = bi_scratch_of(ctx, points->rows.n, 1, &answers);
+    int64_t *answers = NULL, *ids = NULL;
+    if (mine == BOSC_OK) mine = bi_scratch_of(ctx, points->rows.n, sizeof *answers, &answers);
+    if (mine == BOSC_OK) mine = number_rows(ctx, points, &ids);
     if (mine == BOSC_OK) mine = hash_points(ctx, tree, points, &bucket);
     bosc_status status = bi_dist_kdtree_deal(ctx, tree->comm, mine, bucket, NULL, points->rows.n, &deal);
-    if (status == BOSC_OK) status = answer(ctx, tree, &deal, points, answers);
-    const struct bi_dist_kdtree_scatter_bytes scatter = {answers, deal.order, keep};
+    if (status == BOSC_OK) status = answer(ctx, tree, &deal, points, ids, answers);
+    const struct bi_dist_kdtree_take_firsts take = {answers, deal.order, points->first, points->firsts, keep};
     mine = BOSC_OK;
-    if (status == BOSC_OK && deal.x.sent)
-        mine = ctx->ops->dist->steps->kdtree_scatter_bytes(ctx, deal.x.sent, &scatter);
+    if (status == BOSC_OK && deal.x.sent) mine = ctx->ops->dist->steps->kdtree_take_firsts(ctx, deal.x.sent, &take);
     bi_exchange_end(ctx, &deal.x);
     return status == BOSC_OK ? bi_comm_agree(ctx, tree->comm, mine) : status;
 }
@@ -110,13 +123,14 @@ static bosc_status pack_kept(bosc_ctx *ctx, const bosc_dist_kdtree *tree, const 
                              struct bi_dist_points *points)
 {
     const int64_t n = points->rows.n, dim = tree->opts.dim;
-    struct bi_dist_points kept = {.rows = {.stride = dim}, .total = points->total};
+    struct bi_dist_points kept = *points;
     void *data;
     int64_t *ids;
     BI_TRY(bi_scratch_of(ctx, n * dim, bosc_dtype_size(tree->opts.dtype), &data));
     BI_TRY(bi_scratch_of(ctx, n, sizeof *ids, &ids));
     BI_TRY_WITH_SCRATCH(ctx, compact(ctx, tree, points, keep, &kept, data, ids));
     kept.rows.data = data;
+    kept.rows.stride = dim;
     kept.ids = ids;
     *points = kept;
     return BOSC_OK;
@@ -127,6 +141,7 @@ bosc_status bi_dist_kdtree_unique(bosc_ctx *ctx, const bosc_dist_kdtree *tree, b
 {
     uint8_t *keep = NULL;
     if (mine == BOSC_OK) mine = bi_scratch_of(ctx, points->rows.n, 1, &keep);
+    if (mine == BOSC_OK) mine = bi_scratch_of(ctx, points->rows.n, sizeof *points->firsts, &points->firsts);
     BI_TRY_WITH_SCRATCH(ctx, mark_kept(ctx, tree, mine, points, keep));
     mine = pack_kept(ctx, tree, keep, points);
     return bi_comm_offset(ctx, tree->comm, mine, points->rows.n, NULL, nodes);

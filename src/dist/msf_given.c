@@ -1,4 +1,4 @@
-/* The edges that a proof is given: each is found on the rank that has it, and then all ranks get all. */
+/* The edges that a proof is given: each is found on the rank that has it, and then all ranks may get all. */
 #include "core/call.h"
 #include "dist/msf_proof.h"
 
@@ -39,25 +39,23 @@ static bosc_status count_by_owner(struct bi_dist_msf_proof *p, const uint64_t *i
 }
 
 /* Looks this rank's edges up, which are all that have these ids. */
-static bosc_status look_up(struct bi_dist_msf_proof *p, const uint64_t *received, struct bi_dist_edges *own)
+static bosc_status look_up(struct bi_dist_msf_proof *p, const uint64_t *received, struct bi_dist_msf_given *given)
 {
-    const int64_t count = own->count;
-    struct bi_dist_forest_word *words;
+    const int64_t count = given->own.count;
     uint64_t *ids;
     uint8_t *found;
     if (count == 0) return BOSC_OK;
     BI_TRY(bi_scratch_of(p->ctx, count, sizeof *ids, &ids));
     BI_TRY(bi_scratch(p->ctx, (size_t)count, (void **)&found));
     BI_TRY(p->core->sort_keys(p->ctx, BOSC_U64, received, count, ids, 0, 64));
-    BI_TRY(bi_dist_forest_index(p->ctx, p->part, ids, count, &words));
-    BI_TRY(bi_dist_forest_fetch(p->ctx, p->part, words, ids, count, own, found));
+    BI_TRY(bi_dist_forest_index(p->ctx, p->part, ids, count, &given->words));
+    BI_TRY(bi_dist_forest_fetch(p->ctx, p->part, given->words, ids, count, &given->own, found));
     const struct bi_dist_forest_look look = {ids, found, p->faults + BI_DIST_MSF_ABSENT,
                                              p->faults + BI_DIST_MSF_REPEATED};
     return p->steps->forest_look(p->ctx, count, &look);
 }
 
-/* Sends ids to their edges' ranks; *own: the edges of this rank. */
-static bosc_status deal(struct bi_dist_msf_proof *p, struct bi_dist_edges *own)
+bosc_status bi_dist_msf_find_given(struct bi_dist_msf_proof *p, struct bi_dist_msf_given *given)
 {
     uint64_t *ids = NULL, *received = NULL;
     int64_t *counts = p->part->numbers;
@@ -66,11 +64,11 @@ static bosc_status deal(struct bi_dist_msf_proof *p, struct bi_dist_edges *own)
     if (!bi_dist_msf_is_right(p)) return BOSC_OK;
     mine = count_by_owner(p, ids, counts);
     BI_TRY(bi_exchange_begin(p->ctx, p->comm, mine, counts, &p->exchange));
-    mine = bi_dist_forest_take_edges(p->ctx, p->exchange.received, own);
+    mine = bi_dist_forest_take_edges(p->ctx, p->exchange.received, &given->own);
     if (mine == BOSC_OK) mine = bi_scratch_of(p->ctx, p->exchange.received, sizeof *received, &received);
     BI_TRY(bi_exchange_items(p->ctx, p->comm, mine, &p->exchange, sizeof *ids, ids, received));
     bi_exchange_end(p->ctx, &p->exchange);
-    return bi_dist_msf_share_faults(p, look_up(p, received, own));
+    return bi_dist_msf_share_faults(p, look_up(p, received, given));
 }
 
 /* ---- all ranks get all edges given ---- */
@@ -105,10 +103,7 @@ static bosc_status replicate(struct bi_dist_msf_proof *p, const struct bi_dist_e
     return bi_comm_agree(p->ctx, p->comm, bi_dist_forest_sort(p->ctx, p->part, &all, &p->edges));
 }
 
-bosc_status bi_dist_msf_collect(struct bi_dist_msf_proof *p)
+bosc_status bi_dist_msf_replicate(struct bi_dist_msf_proof *p, const struct bi_dist_edges *own)
 {
-    struct bi_dist_edges own = {0};
-    BI_TRY(deal(p, &own));
-    if (!bi_dist_msf_is_right(p)) return BOSC_OK;
-    BI_RETURN_WITH_SCRATCH(p->ctx, replicate(p, &own));
+    BI_RETURN_WITH_SCRATCH(p->ctx, replicate(p, own));
 }

@@ -39,8 +39,21 @@ bool bi_dist_msf_is_right(const struct bi_dist_msf_proof *proof);
 
 /* ---- msf_given.c ---- */
 
-/* Finds the edges given in the graph, each on the rank that has it, and then, if nothing is wrong with them, gives all
- * of them to all ranks: proof->edges, which has room. */
-bosc_status bi_dist_msf_collect(struct bi_dist_msf_proof *proof);
+/* The edges given that a rank has, ascending by id; and their index, where there are any. */
+struct bi_dist_msf_given {
+    struct bi_dist_edges own;
+    struct bi_dist_forest_word *words;
+};
+
+/* Finds the edges given in the graph, each on the rank that has it. Takes scratch. */
+bosc_status bi_dist_msf_find_given(struct bi_dist_msf_proof *proof, struct bi_dist_msf_given *given);
+
+/* Gives all of them to all ranks: proof->edges, which has room. */
+bosc_status bi_dist_msf_replicate(struct bi_dist_msf_proof *proof, const struct bi_dist_edges *own);
+
+/* ---- msf_sharded_verify.c ---- */
+
+/* The proof where no rank has all vertices. Takes scratch. */
+bosc_status bi_dist_msf_prove_sharded(struct bi_dist_msf_proof *proof, const struct bi_dist_msf_given *given);
 
 #endif

@@ -43,20 +43,28 @@ static bosc_status take_home(const struct bi_dist_sharded *s, const struct bi_ms
     return bi_msf_sort_found(s->ctx, rows, found);
 }
 
-static bosc_status send_home(const struct bi_dist_sharded *s, const struct bi_msf_rows *rows,
-                             struct bi_msf_found *found)
+bosc_status bi_dist_sharded_send_home(const struct bi_dist_sharded *s, uint64_t **records, int64_t *count)
 {
     struct bi_dist_route route;
     uint32_t *owners = NULL;
-    void *records;
+    void *came = NULL;
     bosc_status mine = find_homes(s, &owners);
     bosc_status status = bi_dist_route_to_owners(s->ctx, s->comm, mine, owners, s->found_count, &route);
     if (status == BOSC_OK)
-        status = bi_dist_route_items(s->ctx, s->comm, mine, &route, 3 * sizeof *s->found, s->found, &records);
-    if (status == BOSC_OK)
-        status = bi_comm_agree(s->ctx, s->comm, take_home(s, rows, records, route.x.received, found));
+        status = bi_dist_route_items(s->ctx, s->comm, mine, &route, 3 * sizeof *s->found, s->found, &came);
+    *records = came;
+    *count = route.x.received;
     bi_dist_route_end(s->ctx, &route);
     return status;
+}
+
+static bosc_status send_home(const struct bi_dist_sharded *s, const struct bi_msf_rows *rows,
+                             struct bi_msf_found *found)
+{
+    uint64_t *records;
+    int64_t count;
+    BI_TRY(bi_dist_sharded_send_home(s, &records, &count));
+    return bi_comm_agree(s->ctx, s->comm, take_home(s, rows, records, count, found));
 }
 
 /* ---- fewer edges, where there shall be more trees ---- */

@@ -1,10 +1,13 @@
-/* The proof over ranks that edges are the minimum spanning forest. Every rank gets all edges given and makes the tree
- * of Boruvka's rounds over them; each compares its own edges with the heaviest given between their ends. Source: King,
- * A Simpler Minimum Spanning Tree Verification Algorithm (1997), section 2. */
+/* The proof over ranks that edges are the minimum spanning forest. Where vertices fit one rank, every rank gets all
+ * edges given and makes the tree of Boruvka's rounds over them; each compares its own edges with the heaviest given
+ * between their ends. Source: King, A Simpler Minimum Spanning Tree Verification Algorithm (1997), section 2. */
 #include "core/call.h"
-#include "dist/msf_proof.h"
+#include "dist/forest_sharded.h"
 
-enum { CLIMB = 8 /* simple items that take as long as a climb from the ends of an arc, about */ };
+enum {
+    CLIMB = 8,        /* simple items that take as long as a climb from the ends of an arc, about */
+    PROOF_BYTES = 270 /* of scratch for each vertex where all are replicated, at most */
+};
 
 /* The rounds over the edges given, which take their turns for ranks. */
 static bosc_status run_rounds(struct bi_dist_msf_proof *p)
@@ -66,22 +69,31 @@ static bosc_status start(struct bi_dist_msf_proof *p)
     return p->ctx->backend->copy(p->ctx, p->faults, none, sizeof none);
 }
 
+/* Every rank has all edges given. */
+static bosc_status prove_replicated(struct bi_dist_msf_proof *p, const struct bi_dist_msf_given *given)
+{
+    BI_TRY(bi_dist_msf_replicate(p, &given->own));
+    bosc_status mine = grow_tree(p);
+    if (mine == BOSC_OK) mine = find_cycles(p);
+    BI_TRY(bi_dist_msf_share_faults(p, mine));
+    return bi_dist_msf_is_right(p) ? bi_dist_msf_share_faults(p, climb(p)) : BOSC_OK;
+}
+
 static bosc_status prove(struct bi_dist_msf_proof *p, bosc_status mine)
 {
+    struct bi_dist_msf_given given = {.words = NULL};
     int64_t all = p->count;
     BI_TRY(bi_dist_forest_begin(p->ctx, p->comm, mine, p->part));
     mine = start(p);
     BI_TRY(bi_comm_sum(p->ctx, p->comm, mine, &all, 1));
     if (all >= (int64_t)UINT32_MAX)
         return bi_fail(p->ctx, BOSC_ERR_LIMIT, "count: %lld edges; a forest has less than 2^32 - 1", (long long)all);
-    mine = bi_dist_forest_take_edges(p->ctx, all, &p->edges);
+    const bool sharded = bi_dist_forest_is_sharded(p->part, PROOF_BYTES);
+    if (!sharded) mine = bi_dist_forest_take_edges(p->ctx, all, &p->edges);
     BI_TRY(bi_comm_agree(p->ctx, p->comm, mine));
-    BI_TRY(bi_dist_msf_collect(p));
+    BI_TRY(bi_dist_msf_find_given(p, &given));
     if (!bi_dist_msf_is_right(p)) return BOSC_OK;
-    mine = grow_tree(p);
-    if (mine == BOSC_OK) mine = find_cycles(p);
-    BI_TRY(bi_dist_msf_share_faults(p, mine));
-    return bi_dist_msf_is_right(p) ? bi_dist_msf_share_faults(p, climb(p)) : BOSC_OK;
+    return sharded ? bi_dist_msf_prove_sharded(p, &given) : prove_replicated(p, &given);
 }
 
 static bosc_status explain(bosc_ctx *ctx, const int64_t found[BI_DIST_MSF_FAULTS], int64_t *edge)

@@ -143,6 +143,23 @@ bosc_status bosc_graph_build(bosc_ctx *ctx, bosc_graph *graph, const void *u, co
     BI_RETURN_WITH_SCRATCH(ctx, stage_and_build(ctx, graph, e));
 }
 
+/* Edges are entries of their own while they are built, and have their names in the end. */
+bosc_status bi_graph_build_named(bosc_ctx *ctx, bosc_graph *graph, const struct bi_graph_entries *edges,
+                                 const uint64_t *ids, int64_t entries)
+{
+    const bosc_graph_opts opts = graph->opts;
+    graph->opts.wide = bi_graph_is_wide(&opts, entries);
+    graph->opts.assume_valid = 1;
+    const bosc_status status = build(ctx, graph, edges);
+    graph->opts = opts;
+    BI_TRY(status);
+    graph->entries = entries;
+    if (graph->arcs == 0) return BOSC_OK;
+    const struct bi_graph_name name = {graph->edge_ids.data, graph->wide, ids};
+    BI_TRY(ctx->ops->graph->steps->graph_name(ctx, graph->arcs, &name));
+    return ctx->backend->sync(ctx);
+}
+
 /* Offsets in reach: they begin with 0, ascend, and end with the number of entries. */
 static bosc_status check_offsets(bosc_ctx *ctx, const bosc_graph *graph, int64_t n, const int64_t *offsets, int64_t *m)
 {

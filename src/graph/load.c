@@ -17,32 +17,36 @@ struct reader {
 
 static bosc_status malformed(struct reader *r, const char *reason) { return bi_load_malformed(&r->loader, reason); }
 
-static bosc_status check_sizes(struct reader *r)
+static bosc_status check_sizes(struct bi_loader *l, const struct bi_graph_header *h)
 {
-    const struct bi_graph_header *h = &r->header;
     int64_t most = h->flags & BI_GRAPH_SAVE_WIDE ? (int64_t)1 << 41 : (int64_t)UINT32_MAX;
-    if (h->n < 0 || h->n >= (int64_t)UINT32_MAX) return malformed(r, "its vertices are out of range");
+    if (h->n < 0 || h->n >= (int64_t)UINT32_MAX) return bi_load_malformed(l, "its vertices are out of range");
     if (h->entries < 0 || h->entries >= (int64_t)1 << 40 || h->entries >= most)
-        return malformed(r, "its entries are out of range");
-    if (h->id_bits == 32 && h->entries >= (int64_t)UINT32_MAX) return malformed(r, "its ids do not fit 32 bits");
+        return bi_load_malformed(l, "its entries are out of range");
+    if (h->id_bits == 32 && h->entries >= (int64_t)UINT32_MAX)
+        return bi_load_malformed(l, "its ids do not fit 32 bits");
     if (h->m < 0 || h->m > h->entries || h->arcs < h->m || h->arcs > 2 * h->m || h->arcs >= most ||
         (h->n == 0 && h->m > 0))
-        return malformed(r, "its number of arcs is out of range");
+        return bi_load_malformed(l, "its number of arcs is out of range");
     return BOSC_OK;
+}
+
+bosc_status bi_graph_check_header(struct bi_loader *l, const struct bi_graph_header *h)
+{
+    uint64_t unused = h->reserved;
+    for (int i = 0; i < 6; i++) unused |= h->unused[i];
+    if (h->flags > BI_GRAPH_SAVE_FLAGS || unused) return bi_load_malformed(l, "the header has unknown flags");
+    if (h->weight < BOSC_F32 || h->weight > BOSC_U64) return bi_load_malformed(l, "the type of its weights is unknown");
+    if (h->id_bits != 32 && h->id_bits != 64) return bi_load_malformed(l, "its ids have neither 32 nor 64 bits");
+    if (h->arcs_are > BOSC_GRAPH_ARCS_BOTH || h->parallel > BOSC_GRAPH_PARALLEL_FIRST || h->nan > BOSC_GRAPH_NAN_LAST)
+        return bi_load_malformed(l, "its options are unknown");
+    return check_sizes(l, h);
 }
 
 static bosc_status get_header(struct reader *r)
 {
-    struct bi_graph_header *h = &r->header;
-    BI_TRY(bi_load_header(&r->loader, h, sizeof *h, BI_GRAPH_SAVE_MAGIC, BI_GRAPH_SAVE_VERSION));
-    uint64_t unused = h->reserved;
-    for (int i = 0; i < 6; i++) unused |= h->unused[i];
-    if (h->flags > BI_GRAPH_SAVE_FLAGS || unused) return malformed(r, "the header has unknown flags");
-    if (h->weight < BOSC_F32 || h->weight > BOSC_U64) return malformed(r, "the type of its weights is unknown");
-    if (h->id_bits != 32 && h->id_bits != 64) return malformed(r, "its ids have neither 32 nor 64 bits");
-    if (h->arcs_are > BOSC_GRAPH_ARCS_BOTH || h->parallel > BOSC_GRAPH_PARALLEL_FIRST || h->nan > BOSC_GRAPH_NAN_LAST)
-        return malformed(r, "its options are unknown");
-    return check_sizes(r);
+    BI_TRY(bi_load_header(&r->loader, &r->header, sizeof r->header, BI_GRAPH_SAVE_MAGIC, BI_GRAPH_SAVE_VERSION));
+    return bi_graph_check_header(&r->loader, &r->header);
 }
 
 static bosc_status get_arrays(struct reader *r)
@@ -104,6 +108,14 @@ static bosc_status encode_weights(struct reader *r, bosc_graph *graph)
     return r->loader.ctx->ops->graph->steps->graph_encode_weights(r->loader.ctx, graph->arcs, &encode);
 }
 
+bosc_status bi_graph_bad_arc(struct bi_loader *l, uint32_t found)
+{
+    if (found & BI_GRAPH_BAD_NEIGHBOUR) return bi_load_malformed(l, "a neighbour is out of range");
+    if (found & BI_GRAPH_BAD_ID) return bi_load_malformed(l, "an edge id is out of range");
+    if (found & BI_GRAPH_BAD_ORDER) return bi_load_malformed(l, "a row does not ascend");
+    return found & BI_GRAPH_BAD_WEIGHT ? bi_load_malformed(l, "a weight is NaN") : BOSC_OK;
+}
+
 /* Rows ascend, and every arc has its way back. */
 static bosc_status check_arcs(struct reader *r, const bosc_graph *graph)
 {
@@ -117,10 +129,7 @@ static bosc_status check_arcs(struct reader *r, const bosc_graph *graph)
     check.row_of = row_of;
     BI_TRY(steps->graph_check_arcs(r->loader.ctx, graph->arcs, &check));
     BI_TRY(read_found(r, &found));
-    if (found & BI_GRAPH_BAD_NEIGHBOUR) return malformed(r, "a neighbour is out of range");
-    if (found & BI_GRAPH_BAD_ID) return malformed(r, "an edge id is out of range");
-    if (found & BI_GRAPH_BAD_ORDER) return malformed(r, "a row does not ascend");
-    if (found & BI_GRAPH_BAD_WEIGHT) return malformed(r, "a weight is NaN");
+    BI_TRY(bi_graph_bad_arc(&r->loader, found));
     BI_TRY(steps->graph_check_partner(r->loader.ctx, graph->arcs, &check));
     BI_TRY(read_found(r, &found));
     return found ? malformed(r, "an arc lacks its way back") : BOSC_OK;

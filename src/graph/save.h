@@ -30,4 +30,10 @@ struct bi_graph_header {
 
 _Static_assert(sizeof(struct bi_graph_header) == 128, "the header is 128 bytes");
 
+/* Whether a header that is not damaged says what a graph can be. */
+bosc_status bi_graph_check_header(struct bi_loader *l, const struct bi_graph_header *h);
+
+/* What a step has found wrong with arcs (graph/steps/load.h), but for the way back. */
+bosc_status bi_graph_bad_arc(struct bi_loader *l, uint32_t found);
+
 #endif

@@ -1,4 +1,4 @@
-/* The inside of a graph for rooms that work on graphs: the only header of this room that another may include. */
+/* The inside of a graph for rooms that work on graphs: what they may include beside the saved form (save.h). */
 #ifndef BI_GRAPH_VIEW_H
 #define BI_GRAPH_VIEW_H
 
@@ -33,6 +33,11 @@ bosc_status bi_graph_entries_of(bosc_ctx *ctx, const bosc_graph_opts *opts, cons
 /* Whether all entries are edges, as the options have it: BOSC_ERR_DATA names the first that is none. Takes scratch.
  * Waits. */
 bosc_status bi_graph_check_entries(bosc_ctx *ctx, const bosc_graph_opts *opts, const struct bi_graph_entries *entries);
+
+/* bosc_graph_build of edges in reach that are known to be good, all of which stay: edge i has the id ids[i] among so
+ * many entries; ids ascend. By the graph's options all entries are edges. Takes scratch. Waits. */
+bosc_status bi_graph_build_named(bosc_ctx *ctx, bosc_graph *graph, const struct bi_graph_entries *edges,
+                                 const uint64_t *ids, int64_t entries);
 
 #ifdef __cplusplus
 }

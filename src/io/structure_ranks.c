@@ -1,8 +1,12 @@
-/* Structures over ranks as files. Rank 0 has the file, and meets the others in the collective call whatever became of
- * it: without a file it gives a function that fails. Then all agree whether it took its name or was read to its end. */
+/* Structures over ranks as files. Whoever has the file meets the others in the collective call whatever became of it:
+ * without a file it gives a function that fails. Then all agree whether it took its name or was read to its end. Of
+ * trees rank 0 has it, of graphs all have. */
 #include <boscage/dist/prims.h>
 
+#include "base/fault.h"
 #include "io/structure.h"
+
+#include <string.h>
 
 static int refuse_write(void *user, const void *bytes, size_t count)
 {
@@ -17,7 +21,8 @@ static int refuse_read(void *user, void *bytes, size_t count)
 }
 
 /* The worst of all ranks; where this one's own is well, the text says that another's is not. */
-static bosc_status agree(bosc_ctx *ctx, bosc_comm *comm, const char *path, bosc_status mine, bosc_io_error *error)
+static bosc_status agree(bosc_ctx *ctx, bosc_comm *comm, const char *path, const char *other, bosc_status mine,
+                         bosc_io_error *error)
 {
     const int32_t code = (int32_t)mine;
     int32_t worst = code;
@@ -25,7 +30,7 @@ static bosc_status agree(bosc_ctx *ctx, bosc_comm *comm, const char *path, bosc_
     if (mine != BOSC_OK) return mine;
     if (met != BOSC_OK) return bi_io_fail(error, met, "%s: %s", path, bosc_message(ctx));
     if (worst == BOSC_OK) return BOSC_OK;
-    return bi_io_fail(error, (bosc_status)worst, "%s: rank 0 failed", path);
+    return bi_io_fail(error, (bosc_status)worst, "%s: %s failed", path, other);
 }
 
 /* Whether this is rank 0, in *first; for bad arguments, which are refused before ranks meet, a failure. */
@@ -76,7 +81,7 @@ bosc_status bosc_dist_kdtree_save(bosc_ctx *ctx, bosc_comm *comm, const bosc_dis
         status = bosc_dist_kdtree_write(ctx, tree, NULL, NULL);
         if (status != BOSC_OK) bi_io_fail(error, status, "%s: %s", path, bosc_message(ctx));
     }
-    return agree(ctx, comm, path, status, error);
+    return agree(ctx, comm, path, "rank 0", status, error);
 }
 
 /* ---- loading ---- */
@@ -117,10 +122,78 @@ bosc_status bosc_dist_kdtree_load(bosc_ctx *ctx, bosc_comm *comm, const char *pa
         status = bosc_dist_kdtree_read(ctx, comm, NULL, NULL, &fresh);
         if (status != BOSC_OK) bi_io_fail(error, status, "%s: %s", path, bosc_message(ctx));
     }
-    status = agree(ctx, comm, path, status, error);
+    status = agree(ctx, comm, path, "rank 0", status, error);
     if (status == BOSC_OK)
         *tree = fresh;
     else
         bosc_dist_kdtree_free(fresh);
+    return status;
+}
+
+/* ---- graphs, of which each rank reads its part ---- */
+
+static int refuse_read_at(void *user, int64_t offset, void *bytes, size_t count)
+{
+    (void)user, (void)offset, (void)bytes, (void)count;
+    return 1;
+}
+
+/* A bosc_read_at_fn; cursor->at becomes the end of what was read. */
+static int deliver_at(void *user, int64_t offset, void *bytes, size_t count)
+{
+    struct bi_structure_cursor *c = user;
+    const size_t total = bi_bytes_total(c->in), at = (size_t)offset;
+    if (bi_fault(BI_FAULT_READ) || offset < 0 || at > total || total - at < count) return 1;
+    if (bi_bytes_read(c->in, at, bytes, count, &c->error) != BOSC_OK) return 1;
+    if (c->at < at + count) c->at = at + count;
+    return 0;
+}
+
+/* Rank 0 reads the end of the graph, and sees whether anything follows. */
+static bosc_status read_part(bosc_ctx *ctx, bosc_comm *comm, const char *path, bool first, bosc_graph **graph,
+                             bosc_dist_graph_info *info, bosc_io_error *error)
+{
+    struct bi_file file;
+    bosc_status status = bi_file_open_head(path, &file, error);
+    const bool opened = status == BOSC_OK;
+    if (opened && !bi_structure_is(BI_STRUCTURE_graph, &file.bytes))
+        status = bi_io_fail(error, BOSC_ERR_FORMAT, "%s: not a saved graph", path);
+    if (status != BOSC_OK) {
+        (void)bosc_dist_graph_read(ctx, comm, refuse_read_at, NULL, graph, info);
+    } else {
+        struct bi_structure_cursor cursor = {.in = &file.bytes};
+        bi_io_hush();
+        status = bosc_dist_graph_read(ctx, comm, deliver_at, &cursor, graph, info);
+        bi_io_resume();
+        if (!first) cursor.at = bi_bytes_total(&file.bytes);
+        status = bi_structure_ended(&cursor, BI_STRUCTURE_graph, ctx, status, error);
+    }
+    if (opened) bi_file_close(&file);
+    return bi_io_end(status, error);
+}
+
+bosc_status bosc_dist_graph_load(bosc_ctx *ctx, bosc_comm *comm, const char *path, bosc_graph **graph,
+                                 bosc_dist_graph_info *info, bosc_io_error *error)
+{
+    BI_IO_ENTER;
+    bosc_dist_graph_info found = {.size = sizeof found};
+    bosc_graph *fresh = NULL;
+    bool first;
+    bosc_status status = check(ctx, comm, path, &first, error);
+    if (status != BOSC_OK) return status;
+    if (!graph) return bi_io_fail(error, BOSC_ERR_ARG, "graph: NULL");
+    if (info && info->size < sizeof info->size)
+        return bi_io_fail(error, BOSC_ERR_ARG, "info: its size is %zu", info->size);
+    status = read_part(ctx, comm, path, first, &fresh, &found, error);
+    status = agree(ctx, comm, path, "another rank", status, error);
+    if (status == BOSC_OK) {
+        *graph = fresh;
+        if (info) {
+            found.size = info->size;
+            memcpy(info, &found, info->size < sizeof found ? info->size : sizeof found);
+        }
+    } else {
+        bosc_graph_free(fresh);
+    }
     return status;
 }

@@ -7,7 +7,18 @@
 #include "support/counted.h"
 #include "support/faults.h"
 
-enum { N = 24, COMPONENTS = 0, VERIFY, FOREST, CUT, SHARDED_COMPONENTS, SHARDED_CUT, SHARDED_REST, CALLS };
+enum {
+    N = 24,
+    COMPONENTS = 0,
+    VERIFY,
+    FOREST,
+    CUT,
+    SHARDED_COMPONENTS,
+    SHARDED_CUT,
+    SHARDED_REST,
+    SHARDED_VERIFY,
+    CALLS
+};
 
 static bosc_msf_opts opts_of(int which)
 {
@@ -37,6 +48,7 @@ static bosc_status call_any(bosc_ctx *ctx, void *user)
     case COMPONENTS:
     case SHARDED_COMPONENTS:
         return bosc_dist_components_compute(ctx, f->comm, f->graph, &f->opts, f->out.labels, &f->out.count);
+    case SHARDED_VERIFY:
     case VERIFY: return bosc_dist_msf_verify(ctx, f->comm, f->graph, &f->opts, f->given, f->given_count, NULL);
     default:
         return bosc_dist_msf_compute(ctx, f->comm, f->graph, &f->opts, f->out.edges, &f->out.count, f->out.labels,

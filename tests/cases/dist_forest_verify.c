@@ -2,13 +2,15 @@
 #include <stdio.h>
 
 #include "cases/dist_forest_data.h"
+#include "support/counted.h"
 
-/* Each rank gives a slice of the list, and has a slice of the edges. */
+/* Each rank gives a slice of the list, and has a slice of the edges; in the other form vertices are spread. */
 static void prove(struct rank *r)
 {
     const struct dealt *d = r->user;
     struct dealt_part p = dealt_part(r);
     int64_t begin, end, edge = -77;
+    p.opts.replicated_bytes = d->seed % 2;
     dealt_slice(r, d->seed * 3 + 1, d->given_count, &begin, &end);
     void *given = forest_narrow(d->given + begin, end - begin, d->graph_opts.id_bits);
     struct array list = array_make(r->ctx, given, (size_t)((end - begin) * d->graph_opts.id_bits / 8), r->rank % 2);
@@ -16,8 +18,10 @@ static void prove(struct rank *r)
                  d->verdict);
     CHECK_EQ(edge, d->edge);
     CHECK(strcmp(bosc_message(r->ctx), d->message) == 0);
+    p.opts.replicated_bytes = !p.opts.replicated_bytes;
     CHECK_STATUS(r->ctx, bosc_dist_msf_verify(r->ctx, r->comm, p.graph, &p.opts, list.p, end - begin, NULL),
                  d->verdict);
+    CHECK(strcmp(bosc_message(r->ctx), d->message) == 0);
     array_free(r->ctx, &list);
     free(given);
     bosc_graph_free(p.graph);
@@ -150,9 +154,45 @@ static void large(bosc_ctx *ctx)
     forest_free(&g);
 }
 
+/* No rank takes memory for all vertices, where they are to be spread. */
+static void prove_in_share(struct rank *r)
+{
+    const struct dealt *d = r->user;
+    struct dealt_part p = dealt_part(r);
+    int64_t begin, end, scratch[2];
+    dealt_slice(r, 0, d->given_count, &begin, &end);
+    void *given = forest_narrow(d->given + begin, end - begin, 32);
+    for (int spread = 0; spread < 2; spread++) {
+        p.opts.replicated_bytes = spread;
+        CHECK_OK(r->ctx, bosc_ctx_trim(r->ctx));
+        CHECK_OK(r->ctx, bosc_dist_msf_verify(r->ctx, r->comm, p.graph, &p.opts, given, end - begin, NULL));
+        scratch[spread] = counted_scratch(r->ctx);
+    }
+    CHECK(scratch[0] > 170 * d->e.n);
+    CHECK(scratch[1] < d->e.n / 2 + 350 * (p.end - p.begin) + (1 << 16));
+    free(given);
+    bosc_graph_free(p.graph);
+}
+
+static void in_shares(bosc_ctx *ctx)
+{
+    struct suite_random r = {84};
+    const int64_t n = suite_slow(ctx) ? 2000 : 100000;
+    struct forest_graph g = forest_make(&r, FOREST_GRID, WEIGHTS_RANDOM, BOSC_F32, n);
+    struct dealt d = dealt_make(&g.e, &(bosc_msf_opts){.size = sizeof d.opts}, 32, 0);
+    int64_t *ids = suite_alloc((size_t)n * 8), *labels = suite_alloc((size_t)n * 8);
+    d.given = ids;
+    d.given_count = reference_msf(&g.e, &d.opts, ids, labels);
+    ranks_run(ctx, 8, 0, prove_in_share, &d);
+    free(ids);
+    free(labels);
+    forest_free(&g);
+}
+
 static const struct suite_case suite_cases_dist_forest_verify[] = {
     {"mutations", mutations, NULL},
     {"options", options, NULL},
     {"large", large, NULL},
+    {"in_shares", in_shares, NULL},
 };
 SUITE(dist_forest_verify);

@@ -73,6 +73,10 @@ static void build(bosc_ctx *ctx)
     CHECK_ARG(ctx, bosc_dist_kdtree_get_nodes(ctx, NULL, points, ids), "tree");
     CHECK_ARG(ctx, bosc_dist_kdtree_get_nodes(ctx, tree, misaligned(points), ids), "points");
     CHECK_ARG(ctx, bosc_dist_kdtree_get_nodes(ctx, tree, points, misaligned(ids)), "ids");
+    CHECK_EQ(bosc_dist_kdtree_get_duplicates(NULL, tree, ids, ids), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_dist_kdtree_get_duplicates(ctx, NULL, ids, ids), "tree");
+    CHECK_ARG(ctx, bosc_dist_kdtree_get_duplicates(ctx, tree, misaligned(ids), ids), "inverse");
+    CHECK_ARG(ctx, bosc_dist_kdtree_get_duplicates(ctx, tree, ids, misaligned(ids)), "counts");
     CHECK_EQ(bosc_dist_kdtree_verify(NULL, tree, ids), BOSC_ERR_ARG);
     CHECK_ARG(ctx, bosc_dist_kdtree_verify(ctx, NULL, ids), "tree");
     CHECK_OK(ctx, bosc_dist_kdtree_verify(ctx, tree, NULL));

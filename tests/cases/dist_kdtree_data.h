@@ -17,6 +17,8 @@ struct dist_trial {
     bosc_ctx *ctx;
     int64_t count; /* its nodes */
     void *nodes, *ids;
+    void *inverse; /* of id_bits */
+    int64_t *counts;
 };
 
 static inline size_t dist_element(const struct dist_trial *t) { return bosc_dtype_size(t->points.dtype); }
@@ -31,6 +33,9 @@ static inline void dist_begin(bosc_ctx *ctx, struct dist_trial *t)
     t->nodes = suite_alloc((size_t)(t->count * t->opts.dim) * dist_element(t));
     t->ids = suite_alloc((size_t)t->count * 8);
     CHECK_OK(ctx, bosc_kdtree_get_nodes(ctx, t->tree, t->nodes, t->ids));
+    t->inverse = suite_alloc((size_t)t->points.n * 8);
+    t->counts = suite_alloc((size_t)t->count * sizeof *t->counts);
+    CHECK_OK(ctx, bosc_kdtree_get_duplicates(ctx, t->tree, t->inverse, t->counts));
 }
 
 static inline void dist_end(struct dist_trial *t)
@@ -38,6 +43,8 @@ static inline void dist_end(struct dist_trial *t)
     bosc_kdtree_free(t->tree);
     free(t->nodes);
     free(t->ids);
+    free(t->inverse);
+    free(t->counts);
     free((void *)(uintptr_t)t->points.data);
 }
 
@@ -58,7 +65,35 @@ static inline bosc_dist_kdtree *dist_build(const struct rank *r, const struct di
     const void *slice = dist_slice(r, t, t->points.data, t->points.n, t->points.stride, t->seed, &n);
     CHECK_OK(r->ctx, bosc_dist_kdtree_create(r->ctx, r->comm, &t->opts, &tree));
     CHECK_OK(r->ctx, bosc_dist_kdtree_build(r->ctx, tree, n ? slice : NULL, n, t->points.stride));
+    int64_t begin, end;
+    bosc_dist_kdtree_info info = {.size = sizeof info};
+    ranks_slice(r, t->seed, t->points.n, &begin, &end);
+    CHECK_OK(r->ctx, bosc_dist_kdtree_get_info(r->ctx, tree, &info));
+    CHECK_EQ(info.first_row, begin);
+    CHECK_EQ(info.own_n, end - begin);
     return tree;
+}
+
+/* Which node stands for which row is what one context says. Not known where the published build has removed some. */
+static inline void dist_check_duplicates(const struct rank *r, const struct dist_trial *t, const bosc_dist_kdtree *tree)
+{
+    bosc_dist_kdtree_info info = {.size = sizeof info};
+    CHECK_OK(r->ctx, bosc_dist_kdtree_get_info(r->ctx, tree, &info));
+    const size_t id_size = t->opts.id_bits == 32 ? 4 : 8, rows = (size_t)info.own_n,
+                 nodes = (size_t)(info.end - info.begin);
+    char *inverse = suite_alloc(rows * id_size);
+    int64_t *counts = suite_alloc(nodes * sizeof *counts);
+    if (t->opts.sort_halves && t->opts.duplicates) {
+        CHECK_STATUS(r->ctx, bosc_dist_kdtree_get_duplicates(r->ctx, tree, inverse, counts), BOSC_ERR_LIMIT);
+    } else {
+        for (int kind = 0; kind < 4; kind++)
+            CHECK_OK(r->ctx, bosc_dist_kdtree_get_duplicates(r->ctx, tree, kind == 1 ? NULL : inverse,
+                                                             kind == 2 ? NULL : counts));
+        CHECK(memcmp(inverse, (char *)t->inverse + (size_t)info.first_row * id_size, rows * id_size) == 0);
+        CHECK(memcmp(counts, t->counts + info.begin, nodes * sizeof *counts) == 0);
+    }
+    free(inverse);
+    free(counts);
 }
 
 /* The shard is this rank's range of the tree of all points. */
@@ -87,6 +122,7 @@ static inline void dist_check_shard(const struct rank *r, const struct dist_tria
     CHECK(memcmp(nodes, (const char *)t->nodes + (size_t)info.begin * row, (size_t)count * row) == 0);
     free(nodes);
     free(ids);
+    dist_check_duplicates(r, t, tree);
     int64_t node = -5;
     CHECK_OK(r->ctx, bosc_dist_kdtree_verify(r->ctx, tree, &node));
     CHECK_EQ(node, -5);

@@ -102,15 +102,21 @@ static bosc_status read_file(bosc_ctx *ctx, struct subject *s)
     return status;
 }
 
+static bosc_status get_duplicates(bosc_ctx *ctx, struct subject *s)
+{
+    return bosc_dist_kdtree_get_duplicates(ctx, s->tree, s->out, (int64_t *)(void *)(s->out + ROOM / 2));
+}
+
 static bosc_status verify(bosc_ctx *ctx, struct subject *s) { return bosc_dist_kdtree_verify(ctx, s->tree, NULL); }
 
 static const struct {
     bosc_status (*run)(bosc_ctx *ctx, struct subject *s);
     bool removed; /* of a tree without duplicates */
-} calls[] = {{create, false},      {build, false},      {build, true},           {get_nodes, false},
-             {knn, false},         {knn_within, false}, {radius_offsets, false}, {radius_rows, false},
-             {box_offsets, false}, {box_rows, false},   {write_file, false},     {read_file, false},
-             {verify, false}};
+} calls[] = {{create, false},      {build, false},          {build, true},           {get_nodes, false},
+             {knn, false},         {knn_within, false},     {radius_offsets, false}, {radius_rows, false},
+             {box_offsets, false}, {box_rows, false},       {write_file, false},     {read_file, false},
+             {verify, false},      {get_duplicates, false}, {get_duplicates, true},  {write_file, true},
+             {read_file, true}};
 enum { CALLS = sizeof calls / sizeof calls[0] };
 
 /* ---- one rank ---- */

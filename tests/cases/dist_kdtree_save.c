@@ -49,6 +49,8 @@ static void check_read(struct rank *r, const struct saving *s)
     CHECK_OK(r->ctx, bosc_dist_kdtree_get_nodes(r->ctx, tree, nodes, ids));
     CHECK(memcmp(nodes, (char *)s->t.nodes + (size_t)info.begin * row, count * row) == 0);
     CHECK(memcmp(ids, (char *)s->t.ids + (size_t)info.begin * id_size, count * id_size) == 0);
+    dist_check_duplicates(r, &s->t, tree);
+    check_written(r, s, tree);
     bosc_dist_kdtree_free(tree);
     free(nodes);
     free(ids);
@@ -63,14 +65,16 @@ static void round_trip_rank(struct rank *r)
     bosc_dist_kdtree_free(tree);
 }
 
-static void begin_saving(bosc_ctx *ctx, struct saving *s, bosc_dtype dtype, int64_t n, int32_t dim, int32_t id_bits)
+static void begin_saving(bosc_ctx *ctx, struct saving *s, bosc_dtype dtype, int64_t n, int32_t dim, int32_t id_bits,
+                         int removed)
 {
     struct suite_random r = {(uint64_t)n + 1};
     *s = (struct saving){.t = {.seed = (uint64_t)n % 3, .opts = {.size = sizeof s->t.opts}}};
     s->t.opts.dtype = dtype;
     s->t.opts.dim = dim;
     s->t.opts.id_bits = id_bits;
-    s->t.points = kd_points(&r, dtype, dim, n, dim, n % 2 ? KD_GRID : KD_SPECIAL);
+    s->t.opts.duplicates = (bosc_kdtree_duplicates)removed;
+    s->t.points = kd_points(&r, dtype, dim, n, dim, n % 2 ? KD_GRID : removed ? KD_LINE : KD_SPECIAL);
     dist_begin(ctx, &s->t);
     s->whole = kdtree_save(ctx, s->t.tree);
 }
@@ -85,10 +89,10 @@ static void round_trip(bosc_ctx *ctx)
 {
     static const bosc_dtype dtypes[] = {BOSC_F32, BOSC_F64, BOSC_I32, BOSC_I64};
     static const int64_t sizes[] = {0, 1, 7, 100, 333};
-    for (int kind = 0; kind < 10; kind++) {
+    for (int kind = 0; kind < 20; kind++) {
         struct saving s;
         if (suite_leaves_out()) continue;
-        begin_saving(ctx, &s, dtypes[kind % 4], sizes[kind % 5], 3, kind % 3 ? 64 : 32);
+        begin_saving(ctx, &s, dtypes[kind % 4], sizes[kind % 5], kind % 10 > 4 ? 3 : 1, kind % 3 ? 64 : 32, kind / 10);
         EACH_RANK_COUNT((uint64_t)kind, ranks) ranks_run(ctx, ranks, 0, round_trip_rank, &s);
         end_saving(&s);
     }
@@ -98,9 +102,11 @@ static void round_trip(bosc_ctx *ctx)
 static void large(bosc_ctx *ctx)
 {
     struct saving s;
-    begin_saving(ctx, &s, BOSC_F32, suite_slow(ctx) ? 4000 : 20000, 100, 64);
-    ranks_run(ctx, 3, 0, round_trip_rank, &s);
-    end_saving(&s);
+    for (int removed = 0; removed < 2; removed++) {
+        begin_saving(ctx, &s, BOSC_F32, suite_slow(ctx) ? 4000 : 20000, removed ? 2 : 100, 64, removed);
+        ranks_run(ctx, 3, 0, round_trip_rank, &s);
+        end_saving(&s);
+    }
 }
 
 /* ---- damage ---- */
@@ -147,9 +153,32 @@ static const char *change(struct bi_kdtree_header *h, uint32_t *ids, int which)
     case 10: h->n = 11; return "lacks nodes";
     case 11: h->n = h->nodes = UINT32_MAX - 1; return "within its points";
     case 12: h->n = h->nodes = 0; return "checksum";
-    case 13: ids[1] = ids[0]; return "its ids are not those";
-    case 14: ids[9] = 10; return "its ids are not those";
-    case 15: ids[0] = UINT32_MAX; return "its ids are not those";
+    case 13: ids[1] = ids[0]; return "an id is repeated";
+    case 14: ids[9] = 10; return "an id is out of range";
+    case 15: ids[0] = UINT32_MAX; return "an id is out of range";
+    default: return NULL;
+    }
+}
+
+/* The same of a tree without duplicates: of 10 points, 6 of which are in it. */
+static const char *change_rows(struct bi_kdtree_header *h, uint32_t *ids, int which)
+{
+    uint32_t *inverse = ids + 6, *counts = inverse + 10, named = 0;
+    while (named < 10 && named != ids[inverse[named]]) named++; /* a row that names its node */
+    switch (which) {
+    case 0: h->nodes = 0; return "size is out of range";
+    case 1: h->nodes = 11; return "size is out of range";
+    case 2: h->nodes = -1; return "size is out of range";
+    case 3: h->flags = 0; return "lacks nodes";
+    case 4: ids[5] = ids[0]; return "an id is repeated";
+    case 5: ids[2] = 10; return "an id is out of range";
+    case 6: inverse[9] = 6; return "a row stands for no node";
+    case 7: inverse[0] = UINT32_MAX; return "a row stands for no node";
+    case 8: counts[0]--; return "a count is wrong";
+    case 9: counts[5] = UINT32_MAX; return "a count is wrong";
+    case 10: inverse[named] = inverse[named] ? 0 : 1; return "a node is named for another's row";
+    case 11: h->nodes = 5; return "";
+    case 12: h->n = 11; return "";
     default: return NULL;
     }
 }
@@ -159,29 +188,65 @@ static void hostile_rank(struct rank *r)
     const struct saving *s = r->user;
     struct saved f = {.bytes = suite_alloc(s->whole.size), .size = s->whole.size};
     const char *reason;
+    const size_t ids = sizeof(struct bi_kdtree_header) + (size_t)s->t.count * 2 * 4;
     for (int which = 0;; which++) {
         memcpy(f.bytes, s->whole.bytes, f.size);
-        reason = change((struct bi_kdtree_header *)(void *)f.bytes,
-                        (uint32_t *)(void *)(f.bytes + sizeof(struct bi_kdtree_header) + 10 * 2 * 4), which);
+        reason = (s->t.opts.duplicates ? change_rows : change)((struct bi_kdtree_header *)(void *)f.bytes,
+                                                               (uint32_t *)(void *)(f.bytes + ids), which);
         if (!reason) break;
         saved_seal(f.bytes, f.size, saved_kdtree.header);
         check_refused(r, &f, BOSC_ERR_FORMAT, reason);
     }
-    memcpy(f.bytes, s->whole.bytes, f.size);
-    ((struct bi_kdtree_header *)(void *)f.bytes)->flags = BI_KDTREE_SAVE_DUPLICATES_REMOVED;
-    saved_seal(f.bytes, f.size, saved_kdtree.header);
-    check_refused(r, &f, BOSC_ERR_LIMIT, "without duplicates");
     free(f.bytes);
+}
+
+static void check_damage(bosc_ctx *ctx, struct saving *s)
+{
+    ranks_run(ctx, 1, 0, damage_rank, s);
+    ranks_run(ctx, 3, 0, damage_rank, s);
+    ranks_run(ctx, 1, 0, hostile_rank, s);
+    ranks_run(ctx, 4, 0, hostile_rank, s);
+    end_saving(s);
 }
 
 static void damage(bosc_ctx *ctx)
 {
     struct saving s;
-    begin_saving(ctx, &s, BOSC_F32, 10, 2, 64);
-    ranks_run(ctx, 1, 0, damage_rank, &s);
-    ranks_run(ctx, 3, 0, damage_rank, &s);
-    ranks_run(ctx, 1, 0, hostile_rank, &s);
-    ranks_run(ctx, 4, 0, hostile_rank, &s);
+    begin_saving(ctx, &s, BOSC_F32, 10, 2, 64, 0);
+    check_damage(ctx, &s);
+}
+
+static void damage_of_rows(bosc_ctx *ctx)
+{
+    static const float rows[10][2] = {{3, 1}, {1, 1}, {3, 1}, {2, 5}, {0, 2}, {2, 5}, {3, 1}, {4, 4}, {1, 1}, {9, 0}};
+    struct saving s = {.t = {.opts = {.size = sizeof s.t.opts, .dim = 2, .id_bits = 64}}};
+    s.t.opts.duplicates = BOSC_KDTREE_DUPLICATES_REMOVE;
+    s.t.points = (struct reference_points){.dtype = BOSC_F32, .dim = 2, .n = 10, .stride = 2};
+    s.t.points.data = memcpy(suite_alloc(sizeof rows), rows, sizeof rows);
+    dist_begin(ctx, &s.t);
+    CHECK_EQ(s.t.count, 6);
+    s.whole = kdtree_save(ctx, s.t.tree);
+    check_damage(ctx, &s);
+}
+
+/* A NaN that no build lets in. */
+static void nan_rank(struct rank *r)
+{
+    const struct saving *s = r->user;
+    struct saved f = {.bytes = suite_alloc(s->whole.size), .size = s->whole.size};
+    memcpy(f.bytes, s->whole.bytes, f.size);
+    memset(f.bytes + sizeof(struct bi_kdtree_header) + 7 * 2 * 4, 0xff, 4);
+    saved_seal(f.bytes, f.size, saved_kdtree.header);
+    check_refused(r, &f, BOSC_ERR_DATA, "node 7 holds a NaN");
+    free(f.bytes);
+}
+
+static void nan_in_file(bosc_ctx *ctx)
+{
+    struct saving s;
+    begin_saving(ctx, &s, BOSC_F32, 10, 2, 64, 0);
+    ranks_run(ctx, 1, 0, nan_rank, &s);
+    ranks_run(ctx, 3, 0, nan_rank, &s);
     end_saving(&s);
 }
 
@@ -189,7 +254,11 @@ static void damage(bosc_ctx *ctx)
 
 static void refused_rank(struct rank *r)
 {
-    const bosc_kdtree_opts opts = {.size = sizeof opts, .dim = 1, .duplicates = BOSC_KDTREE_DUPLICATES_REMOVE};
+    const bosc_kdtree_opts opts = {.size = sizeof opts,
+                                   .dim = 1,
+                                   .duplicates = BOSC_KDTREE_DUPLICATES_REMOVE,
+                                   .builder = BOSC_KDTREE_BROWN,
+                                   .sort_halves = 1};
     struct saved f = {NULL, 0, 0, 0};
     bosc_dist_kdtree *tree, *other = NULL;
     CHECK_OK(r->ctx, bosc_dist_kdtree_create(r->ctx, r->comm, &opts, &tree));
@@ -210,16 +279,10 @@ static void refused_rank(struct rank *r)
     bosc_dist_kdtree_free(tree);
 }
 
-static void refused(bosc_ctx *ctx)
-{
-    ranks_run(ctx, 1, 0, refused_rank, NULL);
-    ranks_run(ctx, 3, 0, refused_rank, NULL);
-}
+static void refused(bosc_ctx *ctx) { ranks_run(ctx, 2, 0, refused_rank, NULL); }
 
 static const struct suite_case suite_cases_dist_kdtree_save[] = {
-    {"round_trip", round_trip, NULL},
-    {"large", large, NULL},
-    {"damage", damage, NULL},
-    {"refused", refused, NULL},
+    {"round_trip", round_trip, NULL},         {"large", large, NULL},     {"damage", damage, NULL},
+    {"damage_of_rows", damage_of_rows, NULL}, {"nan", nan_in_file, NULL}, {"refused", refused, NULL},
 };
 SUITE(dist_kdtree_save);

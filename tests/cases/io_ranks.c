@@ -1,5 +1,5 @@
-/* Trees over ranks as files: the bytes of one tree's file, read by any number of ranks; what cannot be opened, written
- * or read fails on all of them. */
+/* Trees and graphs over ranks as files: the bytes of one structure's file, read by any number of ranks; what cannot be
+ * opened, written or read fails on all of them. */
 #include "cases/dist_kdtree_data.h"
 
 #include <errno.h>
@@ -208,9 +208,94 @@ static void refused_rank(struct rank *r)
 
 static void arguments(bosc_ctx *ctx) { ranks_run(ctx, 2, 0, refused_rank, NULL); }
 
+/* ---- graphs ---- */
+
+struct graph_file {
+    char path[PATH_ROOM];
+    int64_t n, m;
+};
+
+static void refuse_graph(struct rank *r, const char *path, bosc_status expected, const char *reason)
+{
+    bosc_io_error error = {""};
+    bosc_graph *graph = NULL;
+    const bosc_status status = bosc_dist_graph_load(r->ctx, r->comm, path, &graph, NULL, &error);
+    CHECK(!graph && suite_begins(error.text, path));
+    if (r->rank == 0) CHECK_EQ(status, expected);
+    CHECK(status != BOSC_OK);
+    if (r->rank == 0 && !strstr(error.text, reason))
+        suite_fail(__FILE__, __LINE__, "\"%s\" is not for \"%s\"", error.text, reason);
+    CHECK_OK(r->ctx, bosc_comm_barrier(r->ctx, r->comm));
+}
+
+static void graph_rank(struct rank *r)
+{
+    const struct graph_file *f = r->user;
+    bosc_io_error error = {""};
+    bosc_graph *graph = NULL;
+    bosc_dist_graph_info info = {.size = sizeof info};
+    bosc_graph_info own = {.size = sizeof own};
+    CHECK_OK(r->ctx, bosc_dist_graph_load(r->ctx, r->comm, f->path, &graph, &info, &error));
+    CHECK_OK(r->ctx, bosc_graph_get_info(r->ctx, graph, &own));
+    CHECK(info.n == f->n && info.m == f->m && own.entries == info.own_entries);
+    int64_t all;
+    CHECK_OK(r->ctx, bosc_dist_reduce(r->ctx, r->comm, BOSC_SUM, BOSC_I64, &own.m, 1, &all));
+    CHECK_EQ(all, f->m);
+    bosc_graph_free(graph);
+    refuse_graph(r, "no/such/folder/g.bosc", BOSC_ERR_IO, strerror(ENOENT));
+    CHECK_EQ(bosc_dist_graph_load(r->ctx, r->comm, NULL, &graph, NULL, &error), BOSC_ERR_ARG);
+    CHECK_EQ(bosc_dist_graph_load(r->ctx, r->comm, f->path, NULL, NULL, &error), BOSC_ERR_ARG);
+    CHECK_EQ(bosc_dist_graph_load(r->ctx, NULL, f->path, &graph, NULL, &error), BOSC_ERR_ARG);
+}
+
+/* One byte more, one less, another structure. */
+static void bad_graph_rank(struct rank *r)
+{
+    const struct graph_file *f = r->user;
+    static const char *const reasons[] = {"1 bytes follow the graph", "it ends within its", "not a saved graph"};
+    char path[PATH_ROOM + 4];
+    for (int i = 0; i < 3; i++) {
+        snprintf(path, sizeof path, "%s.%d", f->path, i);
+        refuse_graph(r, path, BOSC_ERR_FORMAT, reasons[i]);
+    }
+}
+
+static void graphs(bosc_ctx *ctx)
+{
+    struct graph_file f = {.n = 50, .m = 200};
+    char path[PATH_ROOM + 4];
+    bosc_graph *graph = NULL;
+    const bosc_graph_opts opts = {.size = sizeof opts, .weight = BOSC_F32, .id_bits = 32};
+    uint32_t u[200], v[200];
+    size_t size;
+    for (uint32_t i = 0; i < 200; i++) u[i] = i * 7 % 50, v[i] = i * i % 50;
+    fresh_path(f.path, ".bosc");
+    CHECK_OK(ctx, bosc_graph_create(ctx, &opts, &graph));
+    CHECK_OK(ctx, bosc_graph_build(ctx, graph, u, v, NULL, f.n, f.m));
+    CHECK_OK(ctx, bosc_graph_save(ctx, graph, f.path, NULL));
+    char *bytes = read_bytes(f.path, &size), *more = suite_alloc(size + 1);
+    memcpy(more, bytes, size);
+    more[size] = 0;
+    for (int i = 0; i < 3; i++) {
+        snprintf(path, sizeof path, "%s.%d", f.path, i);
+        write_bytes(path, i == 2 ? "p sp 1 0\n" : more, i == 2 ? 9 : size + 1 - 2 * (size_t)i);
+    }
+    for (int32_t ranks = 1; ranks < 9; ranks *= 2) {
+        ranks_run(ctx, ranks, 0, graph_rank, &f);
+        ranks_run(ctx, ranks, 0, bad_graph_rank, &f);
+    }
+    for (int i = 0; i < 3; i++) {
+        snprintf(path, sizeof path, "%s.%d", f.path, i);
+        unlink(path);
+    }
+    unlink(f.path);
+    bosc_graph_free(graph);
+    free(bytes);
+    free(more);
+}
+
 static const struct suite_case suite_cases_io_ranks[] = {
-    {"round trips", round_trips, NULL},
-    {"failures", failures, NULL},
+    {"round trips", round_trips, NULL}, {"failures", failures, NULL}, {"graphs", graphs, NULL},
 #ifdef BOSC_FAULTS
     {"full disk", full_disk, NULL},
 #endif

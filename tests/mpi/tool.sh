@@ -13,6 +13,7 @@ cd "$work"
 "$tool" generate graph --n 2000 --m 3000 -o g.bosc --quiet
 "$tool" mst g.gr -o t.gr --quiet
 "$tool" mst g.gr -o t.npy --quiet
+"$tool" mst g.bosc -o s.gr --quiet
 "$tool" components g.gr -o c.npy --quiet
 printf '0 1 5\n1 2 0.5\n2 3 7\n3 0 -1\n9 4 1e10\n' >odd.el
 "$tool" mst odd.el -o z.mtx --quiet
@@ -28,6 +29,8 @@ yes yynnyny | head -c 2000 | tr '\n' y | tr yn '\001\000' >>a8.npy
 "$tool" hash unique a.npy -o u.npy --keys-out q.npy --quiet
 "$tool" kdtree build p.npy -o k.bosc --quiet
 "$tool" kdtree radius p.npy --queries p.npy -r 0.1 --offsets o.npy -o r.npy --distances s.npy --quiet
+seq 1 500 | sed 's/$/ 3/; s/^[0-9]*\([0-9]\)/\1/' >few.txt
+"$tool" kdtree build few.txt --unique -o m.bosc --quiet
 for ranks in 2 3; do
     "$@" -n $ranks "$tool" kdtree build p.npy -o k$ranks.bosc --quiet
     "$@" -n $ranks "$tool" kdtree verify k$ranks.bosc --quiet
@@ -48,8 +51,11 @@ for ranks in 2 3; do
     else
         "$@" -n $ranks "$tool" mst g.gr --verify t.npy --quiet
         "$@" -n $ranks "$tool" mst g.bosc -o t$ranks.npy --quiet
+        "$@" -n $ranks "$tool" mst g.bosc -o s$ranks.gr --quiet
+        "$@" -n $ranks "$tool" mst g.bosc --verify t.npy --quiet
         "$@" -n $ranks "$tool" mst odd.el -o z$ranks.mtx --quiet
-        names="z.mtx t.npy"
+        "$@" -n $ranks "$tool" kdtree build few.txt --unique -o m$ranks.bosc --quiet
+        names="z.mtx t.npy m.bosc s.gr"
     fi
     for name in $names i.npy d.npy e.npy w.npy t.gr c.npy x.npy k.bosc o.npy r.npy s.npy; do cmp "$name" "${name%.*}$ranks.${name#*.}"; done
 done

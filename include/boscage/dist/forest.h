@@ -69,8 +69,13 @@ BOSC_API bosc_status bosc_dist_components_compute(bosc_ctx *ctx, bosc_comm *comm
  * 0. *edge: host, may be NULL: the offending edge's id over all ranks.
  * Cost: ids go to the ranks that have the edges; then every rank gets all edges given, 24 bytes each, makes the tree of
  * Boruvka's rounds over them, and compares its own edges with it: O(f log n + m log n) work for f edges given in all
- * and m of the rank's own. Scratch: a quarter of a byte an entry, about 100 bytes a vertex, and 170 for each of the f,
- * whatever replicated_bytes is. Waits. */
+ * and m of the rank's own. Scratch: a quarter of a byte an entry, about 100 bytes a vertex, and 170 for each of the f.
+ * Waits.
+ * Where 270 n is more than replicated_bytes vertices are spread over the ranks: at most 32 rounds over the edges given,
+ * which stay on the ranks that have them, as bosc_dist_msf_compute makes them, to the last one. In each a rank asks for
+ * 24 bytes more about each of the v components that its edges have. Scratch: 40 bytes an edge (weights of 64 bits: 48),
+ * 150 for each edge given that the rank has and for each of the c components that it owns, n / ranks at first, and 100
+ * for each of the v and for each one that others ask about; half a byte a vertex. */
 BOSC_API bosc_status bosc_dist_msf_verify(bosc_ctx *ctx, bosc_comm *comm, const bosc_graph *graph,
                                           const bosc_msf_opts *opts, const void *edges, int64_t count, int64_t *edge);
 

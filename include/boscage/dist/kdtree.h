@@ -60,8 +60,8 @@ BOSC_API bosc_status bosc_dist_kdtree_bytes(const bosc_ctx *ctx, const bosc_comm
  * sum up to 512 KB over the ranks: 3 for most data of 4 bytes, more where many points share the digits of the median,
  * up to 3 a coordinate (6 for 8 bytes) and 4 for the ids. Then an exchange of row + 12 bytes a point, and
  * bosc_kdtree_build of about N / P points, where N is the sum of n. BOSC_KDTREE_DUPLICATES_REMOVE: before, an exchange
- * of row bytes a point forth and 1 back, and a build of the points that come to this rank by their hashes: N / P, but
- * all equal ones come to one rank.
+ * of row + 8 bytes a point forth and 8 back, and a build of the points that come to this rank by their hashes: N / P,
+ * but all equal ones come to one rank; 8 bytes a point given here are kept.
  * Scratch: 2 row + 40 bytes a point, and what the local builds take.
  * The published build on two ranks: each sorts its points by the first superkey; log2 n exchanges of a point find the
  * median by binary search over both; row + 8 bytes of each point on the wrong side move; a merge, then duplicates
@@ -92,7 +92,8 @@ typedef struct bosc_dist_kdtree_info {
     int32_t dim, depth; /* depth: levels of the tree, 0 for an empty one */
     bosc_dtype dtype;
     int32_t id_bits;
-    int64_t bytes; /* backend memory held by this rank's part */
+    int64_t bytes;            /* backend memory held by this rank's part */
+    int64_t own_n, first_row; /* points that this rank gave to the build, and the id of the first one */
 } bosc_dist_kdtree_info;
 
 /* Gets the sizes of the tree. Set `size`. Not collective. */
@@ -104,6 +105,16 @@ BOSC_API bosc_status bosc_dist_kdtree_get_info(bosc_ctx *ctx, const bosc_dist_kd
  * ids: end - begin, of id_bits; may be NULL.
  * Cost: a build of the shard's subtrees. Scratch: 4 row + 20 bytes a node, and what the builds take. */
 BOSC_API bosc_status bosc_dist_kdtree_get_nodes(bosc_ctx *ctx, const bosc_dist_kdtree *tree, void *points, void *ids);
+
+/* Tells which node stands for which row of the build, as bosc_kdtree_get_duplicates does. Collective.
+ * inverse: own_n, of id_bits: the node index, among the nodes of all ranks, that stands for each row of this rank; may
+ * be NULL. Of a tree that was read each rank has an equal share of the rows.
+ * counts: end - begin, int64: how many rows of all ranks each node of this rank stands for; may be NULL.
+ * Errors: BOSC_ERR_LIMIT where the published build on two ranks has removed duplicates, which forgets whose they are.
+ * Cost: as bosc_dist_kdtree_get_nodes; an exchange of 16 bytes a node and 8 back, and where duplicates are removed one
+ * of 8 bytes a row and 8 back: those of equal rows all go to one rank. Scratch: 40 bytes a row and 60 a node beside. */
+BOSC_API bosc_status bosc_dist_kdtree_get_duplicates(bosc_ctx *ctx, const bosc_dist_kdtree *tree, void *inverse,
+                                                     int64_t *counts);
 
 /* Checks every node against all its ancestors, on whatever ranks they are, and that ids are in range. Collective.
  * node: gets the smallest offending node, the same on all ranks; may be NULL.
@@ -158,17 +169,19 @@ BOSC_API bosc_status bosc_dist_kdtree_box(bosc_ctx *ctx, const bosc_dist_kdtree 
 
 /* Saves the tree as the bytes that bosc_kdtree_write saves of all points. Collective.
  * write, user: of rank 0, which alone writes; ignored on the others.
- * Errors: BOSC_ERR_IO if write fails; BOSC_ERR_LIMIT for a tree of 2^32 - 1 points or more, or without duplicates.
- * Cost: as bosc_dist_kdtree_get_nodes, and an exchange with rank 0 for each megabyte. */
+ * Errors: BOSC_ERR_IO if write fails; BOSC_ERR_LIMIT for a tree of 2^32 - 1 points or more, and as
+ * bosc_dist_kdtree_get_duplicates.
+ * Cost: as bosc_dist_kdtree_get_nodes, where duplicates are removed as bosc_dist_kdtree_get_duplicates, and an exchange
+ * with rank 0 for each megabyte. */
 BOSC_API bosc_status bosc_dist_kdtree_write(bosc_ctx *ctx, const bosc_dist_kdtree *tree, bosc_write_fn write,
                                             void *user);
 
 /* Reads a saved tree into a new handle. Collective.
  * read, user: of rank 0, which alone reads; ignored on the others.
  * tree: set on success.
- * Errors: BOSC_ERR_FORMAT with the reason for damaged, truncated or hostile bytes; BOSC_ERR_LIMIT for a tree without
- * duplicates; BOSC_ERR_DATA for a NaN.
- * Cost: an exchange with rank 0 for each megabyte, one of row + 4 bytes a point between all, and a build. Host memory
+ * Errors: BOSC_ERR_FORMAT with the reason for damaged, truncated or hostile bytes; BOSC_ERR_DATA for a NaN.
+ * Cost: an exchange with rank 0 for each megabyte, one of row + 4 bytes a point between all, and a build; where
+ * duplicates were removed 4 bytes a node more, and one of 8 bytes a row and back. Host memory
  * for n / P points on each rank, which grows with what was really read, and 3 row + 20 bytes of scratch a point. */
 BOSC_API bosc_status bosc_dist_kdtree_read(bosc_ctx *ctx, bosc_comm *comm, bosc_read_fn read, void *user,
                                            bosc_dist_kdtree **tree);

@@ -2,7 +2,6 @@
 #ifndef BI_DIST_STEPS_KDTREE_MOVE_H
 #define BI_DIST_STEPS_KDTREE_MOVE_H
 
-#include "base/atomic.h"
 #include "base/words.h"
 #include "kdtree/order.h"
 
@@ -104,38 +103,6 @@ BI_FN void bi_step_kdtree_owner_of_id(const struct bi_dist_kdtree_owner_of_id *a
 {
     uint64_t rank = (uint64_t)a->ids[i] * a->ranks / (uint64_t)a->n;
     a->bucket[i] = rank < a->ranks ? (uint32_t)rank : a->ranks - 1;
-}
-
-/* *bad becomes the lowest place whose id is not first + its number. */
-struct bi_dist_kdtree_check_ids {
-    const uint32_t *ids;
-    int64_t first;
-    int64_t *bad;
-};
-
-BI_FN void bi_step_kdtree_check_ids(const struct bi_dist_kdtree_check_ids *a, int64_t i)
-{
-    if (a->ids[i] != a->first + i) bi_atomic_min_i64(a->bad, i);
-}
-
-/* keep[rows[i]] = 1. */
-struct bi_dist_kdtree_keep {
-    const uint32_t *rows;
-    uint8_t *keep;
-};
-
-BI_FN void bi_step_kdtree_keep(const struct bi_dist_kdtree_keep *a, int64_t i) { a->keep[a->rows[i]] = 1; }
-
-/* out[order[i]] = in[i]. */
-struct bi_dist_kdtree_scatter_bytes {
-    const uint8_t *in;
-    const uint32_t *order;
-    uint8_t *out;
-};
-
-BI_FN void bi_step_kdtree_scatter_bytes(const struct bi_dist_kdtree_scatter_bytes *a, int64_t i)
-{
-    a->out[a->order[i]] = a->in[i];
 }
 
 /* The boxes of blocks of BI_DIST_BOX_ROWS rows, or of as many boxes: box b has the lowest keys of its coordinates at

@@ -16,6 +16,18 @@ BI_FN void bi_step_graph_iota(const struct bi_graph_iota *a, int64_t i)
     bi_set_word(a->ids, a->wide, i, (uint64_t)i);
 }
 
+/* Ids, which are places in a list of names, become these. */
+struct bi_graph_name {
+    void *ids;
+    bool wide;
+    const uint64_t *names;
+};
+
+BI_FN void bi_step_graph_name(const struct bi_graph_name *a, int64_t i)
+{
+    bi_set_word(a->ids, a->wide, i, a->names[bi_word(a->ids, a->wide, i)]);
+}
+
 /* *bad becomes the first place (1 to n) whose offset is below the one before it, or beyond the last. */
 struct bi_graph_check_offsets {
     const void *offsets;
