@@ -127,8 +127,7 @@ static void stages(const int32_t *points, int64_t n)
     table_note(t, "paper: Robinson on one GeForce GTX Titan Black, 16,777,216 tuples, all stages; here: %s",
                bench_device());
     table_note(t, "as published: merge sorts by superkey; presorted: radix sorts in their place; fast: %s",
-               bench.opts.backend == BOSC_BACKEND_CUDA ? "of integers on a device the presorted one"
-                                                       : "no lists at all");
+               bench.opts.backend == BOSC_BACKEND_CUDA ? "sampled pivots, integers as floats" : "no lists at all");
     table_close(t);
 }
 

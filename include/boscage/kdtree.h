@@ -77,12 +77,12 @@ BOSC_API bosc_status bosc_kdtree_bytes(const bosc_ctx *ctx, const bosc_kdtree_op
  * Errors: BOSC_ERR_DATA with the row for a NaN; BOSC_ERR_LIMIT for n of 2^32 - 1 or more. On failure the tree holds
  * what it held before, except after BOSC_ERR_DEVICE, BOSC_ERR_CANCELLED and BOSC_ERR_INTERNAL (a failed sort): then it
  * is empty.
- * Cost: O(n dim log n) work. BOSC_KDTREE_PRESORTED, and AUTO on CUDA but for F32 of 2 to 4 dimensions, make dim radix
- * sorts, BROWN makes min(dim, log2 n) merge sorts, and each partitions min(dim, log2 n) lists a level; BROWN on CUDA
- * takes up to three levels of a list in one pass. Scratch is what bosc_kdtree_bytes tells: on the CPU about a copy of
- * points and ids; for the lists of PRESORTED 8 min(dim, log2 n) bytes a point more; for BROWN no copy but, in bytes a
- * point, 4 min(dim, log2 n) + 8 + 4 x element, on CUDA to four dimensions 4 dim + 8 + (dim + 2) dim x element. A second
- * build of the same or a smaller size allocates nothing.
+ * Cost: O(n dim log n) work. BOSC_KDTREE_PRESORTED, and AUTO on CUDA but for 2 to 4 dimensions or where points are too
+ * much alike for sampled pivots, make dim radix sorts, BROWN makes min(dim, log2 n) merge sorts, and each partitions
+ * min(dim, log2 n) lists a level; BROWN on CUDA takes up to three levels of a list in one pass. Scratch is what
+ * bosc_kdtree_bytes tells: on the CPU about a copy of points and ids; for the lists of PRESORTED 8 min(dim, log2 n)
+ * bytes a point more; for BROWN no copy but, in bytes a point, 4 min(dim, log2 n) + 8 + 4 x element, on CUDA to four
+ * dimensions 4 dim + 8 + (dim + 2) dim x element. A second build of the same or a smaller size allocates nothing.
  * Waits: on CUDA a flag that tells whether the sampled pivots served is read back. */
 BOSC_API bosc_status bosc_kdtree_build(bosc_ctx *ctx, bosc_kdtree *tree, const void *points, int64_t n, int64_t stride);
 

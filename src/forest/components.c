@@ -12,7 +12,7 @@ static bosc_status components(bosc_ctx *ctx, const struct bi_graph_view *graph, 
     bool staged = false;
     BI_TRY(bi_msf_rows_of(ctx, graph, opts, &rows));
     BI_TRY(bi_stage_out(ctx, labels, labels ? (size_t)graph->n * (size_t)graph->id_bits / 8 : 0, &out, &staged));
-    BI_TRY(bi_scratch_of(ctx, graph->n, sizeof *found, (void **)&found));
+    BI_TRY(bi_msf_take_labels(ctx, graph, &rows, &out, &found));
     BI_TRY(ctx->ops->forest->components(ctx, &rows, found, &roots));
     if (labels) BI_TRY(bi_msf_give_labels(ctx, graph, &rows, found, &out));
     BI_TRY(ctx->backend->sync(ctx));

@@ -53,7 +53,10 @@ bosc_status bi_msf_label_parents(bosc_ctx *ctx, int64_t n, uint32_t *parent, uin
 /* *count = the number of vertices that the mask leaves; with labels, of those that are their own label. */
 bosc_status bi_msf_count_roots(bosc_ctx *ctx, const struct bi_msf_rows *rows, const uint32_t *labels, int64_t *count);
 
-/* Writes labels to the caller's array of id_bits; waits if it is not in reach. */
+/* Room for labels: the caller's array itself where they can be made in it, which nothing may fail after; or scratch. */
+bosc_status bi_msf_take_labels(bosc_ctx *ctx, const struct bi_graph_view *graph, const struct bi_msf_rows *rows,
+                               const struct bi_out *out, uint32_t **labels);
+/* Writes labels to the caller's array of id_bits, if they are not there; waits if it is not in reach. */
 bosc_status bi_msf_give_labels(bosc_ctx *ctx, const struct bi_graph_view *graph, const struct bi_msf_rows *rows,
                                const uint32_t *labels, const struct bi_out *out);
 

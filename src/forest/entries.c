@@ -58,7 +58,7 @@ static bosc_status forest(bosc_ctx *ctx, const bosc_graph_opts *graph_opts, cons
     struct question q = {.view = {0}};
     BI_TRY(take_question(ctx, graph_opts, opts, given, &q));
     BI_TRY(bi_msf_check_outputs(ctx, &q.view, to));
-    bool narrow = !q.graph_opts.wide && given->m < (int64_t)UINT32_MAX;
+    bool narrow = !q.graph_opts.wide && given->m < (int64_t)UINT32_MAX && given->n < BI_FOREST_MOST_LISTED;
     bool plain = q.opts.algorithm == BOSC_MSF_AUTO && q.opts.trees == 0;
     if (!ctx->ops->forest->msf_entries || !narrow || !plain || !are_edges(&q))
         return ask_graph(ctx, &q, ask_forest, to);
@@ -91,21 +91,31 @@ static bosc_status ask_components(bosc_ctx *ctx, const bosc_graph *graph, const 
 
 /* The ends of entries join: those of some entries a vertex first, after which most others find both ends in one tree.
  */
-static bosc_status join(bosc_ctx *ctx, const struct question *q, uint32_t *parent)
+static bosc_status join(bosc_ctx *ctx, const struct question *q, bool weighed, uint32_t *parent)
 {
     enum { FIRST = 2 };
     const struct bi_forest_steps *steps = ctx->ops->forest->steps;
     const int64_t n = q->view.n, m = q->view.m, first = m < FIRST * n ? m : FIRST * n;
     struct bi_msf_iota iota = {parent};
     struct bi_flatten flatten = {parent};
-    struct bi_msf_join_entries args = {
-        .entries = q->entries, .weighed = q->opts.limit || q->entries.drop_nan, .parent = parent};
+    struct bi_msf_join_entries args = {.entries = q->entries, .weighed = weighed, .parent = parent};
     BI_TRY(steps->msf_iota(ctx, n, &iota));
     BI_TRY(steps->msf_join_entries(ctx, first, &args));
     BI_TRY(steps->flatten(ctx, n, &flatten));
     args.first = first;
     BI_TRY(steps->msf_join_entries(ctx, m - first, &args));
     return steps->flatten(ctx, n, &flatten);
+}
+
+/* As the backend's operation. */
+static bosc_status find_components(bosc_ctx *ctx, const struct question *q, const struct bi_msf_rows *rows,
+                                   uint32_t *parent, int64_t *count)
+{
+    const bool weighed = q->opts.limit || q->entries.drop_nan;
+    if (ctx->ops->forest->components_entries)
+        return ctx->ops->forest->components_entries(ctx, &q->entries, weighed, parent, count);
+    BI_TRY(join(ctx, q, weighed, parent));
+    return bi_msf_count_roots(ctx, rows, parent, count);
 }
 
 static bosc_status components(bosc_ctx *ctx, const bosc_graph_opts *graph_opts, const bosc_msf_opts *opts,
@@ -126,9 +136,11 @@ static bosc_status components(bosc_ctx *ctx, const bosc_graph_opts *graph_opts, 
     q.entries.order = rows.order;
     BI_TRY(
         bi_stage_out(ctx, to->labels, to->labels ? (size_t)q.view.n * (size_t)q.view.id_bits / 8 : 0, &out, &staged));
-    BI_TRY(bi_scratch_of(ctx, q.view.n, sizeof *parent, (void **)&parent));
-    BI_TRY(join(ctx, &q, parent));
-    BI_TRY(bi_msf_count_roots(ctx, &rows, parent, &count));
+    if (ctx->ops->forest->components_entries)
+        BI_TRY(bi_msf_take_labels(ctx, &q.view, &rows, &out, &parent));
+    else
+        BI_TRY(bi_scratch_of(ctx, q.view.n, sizeof *parent, (void **)&parent));
+    BI_TRY(find_components(ctx, &q, &rows, parent, &count));
     if (to->labels) BI_TRY(bi_msf_give_labels(ctx, &q.view, &rows, parent, &out));
     BI_TRY(ctx->backend->sync(ctx));
     if (to->count) *to->count = count;

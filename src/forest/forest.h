@@ -13,7 +13,8 @@
 extern "C" {
 #endif
 
-#define BI_FOREST_NONE UINT32_MAX /* no vertex */
+#define BI_FOREST_NONE UINT32_MAX                /* no vertex */
+#define BI_FOREST_MOST_LISTED (INT64_C(1) << 30) /* vertices of lists without a graph */
 
 /* Which edges there are, and their order: by (bi_msf_rank of the key, edge id), lightest first. Self loops are not
  * there, nor edges whose rank is above `limit`, nor those that a mask leaves out. */
@@ -58,14 +59,19 @@ struct bi_forest_ops {
     bosc_status (*msf)(bosc_ctx *, const struct bi_graph_view *, const struct bi_msf_order *,
                        const struct bi_msf_want *, struct bi_msf_found *found, int32_t *rounds, bool *served);
 
-    /* The same of entries that are in no graph, of ids of 32 bits; all of them are edges, but for NaNs where these are
-     * dropped. NULL: the driver builds a graph. */
+    /* The same of entries that are in no graph, of ids of 32 bits and fewer than BI_FOREST_MOST_LISTED vertices; all of
+     * them are edges, but for NaNs where these are dropped. NULL: the driver builds a graph. */
     bosc_status (*msf_entries)(bosc_ctx *, const struct bi_msf_entries *, const struct bi_msf_want *,
                                struct bi_msf_found *found, int32_t *rounds);
 
     /* The smallest vertex of each vertex's component, itself where the mask leaves it out, and the number of
      * components. */
     bosc_status (*components)(bosc_ctx *, const struct bi_msf_rows *, uint32_t *labels, int64_t *count);
+
+    /* The same of entries that are in no graph, all of them edges, but for NaNs where these are dropped; weighed:
+     * weights matter. NULL: the driver joins them by steps. */
+    bosc_status (*components_entries)(bosc_ctx *, const struct bi_msf_entries *, bool weighed, uint32_t *labels,
+                                      int64_t *count);
 };
 
 extern const struct bi_forest_ops bi_forest_ops_cpu; /* cpu/table.c */
@@ -78,7 +84,11 @@ bosc_status bi_components_cpu(bosc_ctx *ctx, const struct bi_msf_rows *rows, uin
 extern const struct bi_forest_ops bi_forest_ops_cuda; /* cuda/table.cu */
 bosc_status bi_msf_cuda(bosc_ctx *ctx, const struct bi_graph_view *graph, const struct bi_msf_order *order,
                         const struct bi_msf_want *want, struct bi_msf_found *found, int32_t *rounds, bool *served);
+bosc_status bi_msf_cuda_entries(bosc_ctx *ctx, const struct bi_msf_entries *entries, const struct bi_msf_want *want,
+                                struct bi_msf_found *found, int32_t *rounds);
 bosc_status bi_components_cuda(bosc_ctx *ctx, const struct bi_msf_rows *rows, uint32_t *labels, int64_t *count);
+bosc_status bi_components_cuda_entries(bosc_ctx *ctx, const struct bi_msf_entries *entries, bool weighed,
+                                       uint32_t *labels, int64_t *count);
 #endif
 
 #ifdef __cplusplus

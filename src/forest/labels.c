@@ -54,9 +54,19 @@ bosc_status bi_msf_count_roots(bosc_ctx *ctx, const struct bi_msf_rows *rows, co
     return bi_read_back(ctx, count, counted, sizeof *count);
 }
 
+bosc_status bi_msf_take_labels(bosc_ctx *ctx, const struct bi_graph_view *graph, const struct bi_msf_rows *rows,
+                               const struct bi_out *out, uint32_t **labels)
+{
+    bool as_given = out->reachable && graph->id_bits == 32 && !rows->order.vertex_mask;
+    if (!as_given) return bi_scratch_of(ctx, graph->n, sizeof **labels, (void **)labels);
+    *labels = out->reachable;
+    return BOSC_OK;
+}
+
 bosc_status bi_msf_give_labels(bosc_ctx *ctx, const struct bi_graph_view *graph, const struct bi_msf_rows *rows,
                                const uint32_t *labels, const struct bi_out *out)
 {
+    if (labels == out->reachable) return bi_stage_back(ctx, out);
     struct bi_msf_write_labels write = {labels, rows->order.vertex_mask, out->reachable, graph->id_bits == 64};
     BI_TRY(ctx->ops->forest->steps->msf_write_labels(ctx, rows->n, &write));
     return bi_stage_back(ctx, out);

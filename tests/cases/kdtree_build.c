@@ -361,6 +361,90 @@ static void flat_large(bosc_ctx *like)
     bosc_ctx_free(ctx);
 }
 
+/* Coordinates that floats cannot tell apart, of types that a device may round to floats. */
+enum rounding { WHOLE_TYPE, ONE_CELL, TWO_CELLS, MOSTLY_ONE_CELL, FEW_VALUES, CELL_AND_FLAT, ROUNDINGS };
+
+static int64_t rounded_value(struct suite_random *r, enum rounding rounding, int bits, int32_t c)
+{
+    const int64_t base = INT64_C(1) << (bits - 2), whole = (int64_t)suite_next(r) >> (64 - bits);
+    switch (rounding) {
+    case WHOLE_TYPE: return whole;
+    case ONE_CELL: return base + (int64_t)suite_below(r, 60);
+    case TWO_CELLS: return (suite_below(r, 2) ? base : -base) + (int64_t)suite_below(r, 40);
+    case MOSTLY_ONE_CELL: return suite_below(r, 3) ? base + (int64_t)suite_below(r, 50) : whole;
+    case FEW_VALUES: return (suite_below(r, 2) ? -2 * base : 2 * base - 3) + (int64_t)suite_below(r, 3);
+    default:
+        return c == 1 ? base : c == 2 ? base + (int64_t)suite_below(r, 2) * base + (int64_t)suite_below(r, 9) : whole;
+    }
+}
+
+static void try_rounded(bosc_ctx *ctx, struct suite_random *r, bosc_dtype dtype, int32_t dim, int64_t n,
+                        enum rounding rounding)
+{
+    if (suite_leaves_out()) return;
+    const int64_t stride = dim + (int64_t)suite_below(r, 2);
+    void *data = suite_alloc((size_t)(n * stride) * bosc_dtype_size(dtype));
+    for (int64_t i = 0; i < n * stride; i++) {
+        const int64_t x = rounded_value(r, rounding, dtype == BOSC_I32 ? 32 : 64, (int32_t)(i % stride));
+        if (dtype == BOSC_I32)
+            ((int32_t *)data)[i] = (int32_t)x;
+        else if (dtype == BOSC_I64)
+            ((int64_t *)data)[i] = x;
+        else
+            ((double *)data)[i] = (double)x + (double)(x & 7) * 0x1p9;
+    }
+    const struct reference_points p = {dtype, dim, n, stride, data};
+    bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = dtype, .dim = dim, .id_bits = 32};
+    check_build(ctx, &opts, &p);
+    opts.duplicates = BOSC_KDTREE_DUPLICATES_REMOVE;
+    if (rounding == FEW_VALUES || rounding == ONE_CELL) check_unique(ctx, &opts, &p);
+    free(data);
+}
+
+static void rounded(bosc_ctx *ctx)
+{
+    static const int64_t sizes[] = {5, 40, 200, 256, 900, 4097};
+    struct suite_random r = {15};
+    for (int rounding = 0; rounding < ROUNDINGS; rounding++)
+        for (int t = 1; t < 4; t++) {
+            for (int size = 0; size < 6; size++)
+                try_rounded(ctx, &r, dtypes[t], 2 + (t + size) % 3, sizes[size], (enum rounding)rounding);
+            try_rounded(ctx, &r, dtypes[t], 2 + (t + rounding) % 3, suite_slow(ctx) ? 9000 : 60000,
+                        (enum rounding)rounding);
+        }
+    for (int rounding = 0; rounding < ROUNDINGS && on_device(ctx); rounding++)
+        for (int t = 1; t < 4; t++) try_rounded(ctx, &r, dtypes[t], 4, 300000, (enum rounding)rounding);
+}
+
+/* Integers do not go the slow way where their spread is even, whole types and small ranges far from 0 alike. */
+static void rounded_at_once(bosc_ctx *like)
+{
+    int lines;
+    bosc_ctx *ctx = open_counting(like, &lines);
+    struct suite_random r = {16};
+    const int64_t n = suite_slow(like) ? 9000 : 100000;
+    for (int trial = 0; trial < 6; trial++) {
+        const bosc_dtype dtype = trial % 2 ? BOSC_I64 : BOSC_I32;
+        const int bits = trial % 2 ? 64 : 32;
+        const int64_t far = trial < 2 ? 0 : (INT64_C(1) << (bits - 1)) - (1 << 21) - 5;
+        void *data = suite_alloc((size_t)n * 3 * bosc_dtype_size(dtype));
+        for (int64_t i = 0; i < 3 * n; i++) {
+            const int64_t x = trial < 2 ? (int64_t)suite_next(&r) >> (64 - bits)
+                                        : (trial < 4 ? far : -far) + (int64_t)suite_below(&r, 1 << 21);
+            if (trial % 2)
+                ((int64_t *)data)[i] = x;
+            else
+                ((int32_t *)data)[i] = (int32_t)x;
+        }
+        const struct reference_points p = {dtype, 3, n, 3, data};
+        bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = dtype, .dim = 3, .id_bits = 32};
+        check_build(ctx, &opts, &p);
+        CHECK_EQ(lines, 0);
+        free(data);
+    }
+    bosc_ctx_free(ctx);
+}
+
 static const struct suite_case suite_cases_kdtree_build[] = {
     {"small", small, NULL},
     {"shapes", shapes, NULL},
@@ -375,6 +459,8 @@ static const struct suite_case suite_cases_kdtree_build[] = {
     {"duplicates in pieces", duplicates_in_pieces, NULL},
     {"flat", flat, NULL},
     {"flat, large", flat_large, NULL},
+    {"rounded", rounded, NULL},
+    {"rounded at once", rounded_at_once, NULL},
     {"many rows", NULL, many_rows},
 };
 SUITE(kdtree_build);

@@ -1,16 +1,16 @@
-/* Connected components on CUDA. Every vertex joins its first and its last neighbour, which makes most of the largest
- * component; then vertices outside it join the rest of theirs. An edge between two vertices in it is not read, and one
- * that leads out of it is read from its other end. Sources: Sutton, Ben-Nun, Barak, Optimizing Parallel Graph
- * Connectivity Computation via Subgraph Sampling (2018); Dhulipala, Hong, Shun, ConnectIt: A Framework for Static and
- * Incremental Parallel Graph Connectivity Algorithms (2020). */
-#include "core/cuda/launch.cuh"
-#include "core/cuda/warp.cuh"
-#include "base/union_find.h"
+/* Connected components on CUDA. Trees of vertices and their first neighbours are hooked by edges to last neighbours,
+ * which makes most of the largest component; then vertices outside it join their neighbours. An edge between two
+ * vertices in it is not read, and one that leads out of it is read from its other end. Sources: Sutton, Ben-Nun, Barak,
+ * Optimizing Parallel Graph Connectivity Computation via Subgraph Sampling (2018); Dhulipala, Hong, Shun, ConnectIt: A
+ * Framework for Static and Incremental Parallel Graph Connectivity Algorithms (2020); hooking by minima: Zhang, Azad,
+ * Hu, FastSV: A Distributed-Memory Connected Component Algorithm with Fast Convergence (2020). */
+#include "forest/cuda/components.cuh"
 #include "forest/forest.h"
 #include "forest/steps/rows.h"
 
 enum {
-    THREADS = 256,
+    THREADS = BI_COMPONENTS_THREADS,
+    HOOKS = 2, /* after one, few trees are left, each by itself less than all others; after two, mostly one */
     SAMPLES = 512,
     SHORT_ROW = 24, /* arcs that one lane joins; a warp those of a longer row */
     CHUNK = 2048    /* arcs of a row that is left to all blocks, a chunk for each */
@@ -21,17 +21,12 @@ struct chunk {
     uint32_t row;
 };
 
-/* The state that the kernels share; zeroed before the first. */
-struct control {
-    uint32_t giant, roots, chunks;
-};
-
 struct state {
     struct bi_msf_rows rows;
     uint32_t *parent; /* n: points to a smaller vertex of the component, or to the vertex itself */
     uint32_t *last;   /* n: the last neighbour, or the vertex itself */
     struct chunk *chunks;
-    struct control *control;
+    struct bi_components_control *control;
 };
 
 /* CHECKED kernels serve calls with masks or a limit. */
@@ -62,40 +57,11 @@ template <bool CHECKED> static __global__ void __launch_bounds__(THREADS) bi_com
     s.last[v] = last;
 }
 
-static __global__ void __launch_bounds__(THREADS) bi_components_flatten(struct state s)
+/* By the edges to last neighbours; parents are roots. */
+static __global__ void __launch_bounds__(THREADS) bi_components_hook_last(struct state s)
 {
     int64_t v = (int64_t)blockIdx.x * THREADS + threadIdx.x;
-    if (v < s.rows.n) bi_uf_compress(s.parent, (uint32_t)v);
-}
-
-/* As bi_uf_find and bi_uf_union, but roots are read through the cache of the multiprocessor: all read the same few, and
- * one that is a root no more shows itself at the swap. */
-__device__ __forceinline__ uint32_t hinted_root(uint32_t *parent, uint32_t v)
-{
-    uint32_t at = bi_load_hint(&parent[v]), above;
-    while ((above = bi_load_hint(&parent[at])) != at) {
-        bi_atomic_store_u32(&parent[v], above);
-        v = at;
-        at = above;
-    }
-    return at;
-}
-
-static __device__ __forceinline__ void join(uint32_t *parent, uint32_t u, uint32_t v)
-{
-    uint32_t a = hinted_root(parent, u), b = hinted_root(parent, v);
-    while (a != b) {
-        uint32_t high = a > b ? a : b, low = a > b ? b : a, above = atomicCAS(&parent[high], high, low);
-        if (above == high) return;
-        a = bi_uf_find(parent, above);
-        b = low;
-    }
-}
-
-static __global__ void __launch_bounds__(THREADS) bi_components_join_last(struct state s)
-{
-    int64_t v = (int64_t)blockIdx.x * THREADS + threadIdx.x;
-    if (v < s.rows.n && s.last[v] != (uint32_t)v) join(s.parent, (uint32_t)v, s.last[v]);
+    if (v < s.rows.n && s.last[v] != (uint32_t)v) bi_components_hook(s.parent, (uint32_t)v, s.last[v]);
 }
 
 /* The component of most of the sampled vertices. */
@@ -107,7 +73,7 @@ static __global__ void __launch_bounds__(SAMPLES) bi_components_find_giant(struc
     };
     BI_SHARED(giant_shared, sh);
     uint32_t v = (uint32_t)((uint64_t)threadIdx.x * (uint64_t)s.rows.n / SAMPLES);
-    uint32_t root = bi_uf_compress(s.parent, v), count = 0;
+    uint32_t root = s.parent[v], count = 0;
     sh.root[threadIdx.x] = root;
     if (threadIdx.x == 0) sh.most = 0;
     __syncthreads();
@@ -121,7 +87,7 @@ template <bool CHECKED>
 __device__ __forceinline__ void join_arcs(const struct state &s, uint32_t v, int64_t from, int64_t to, int step)
 {
     for (int64_t place = from; place < to; place += step)
-        if (there<CHECKED>(s, v, place)) join(s.parent, v, s.rows.neighbours[place]);
+        if (there<CHECKED>(s, v, place)) bi_components_join(s.parent, v, s.rows.neighbours[place]);
 }
 
 static __device__ void leave_to_all(const struct state &s, uint32_t v, int64_t from, int64_t to)
@@ -141,15 +107,15 @@ __device__ __forceinline__ bool is_outside(uint32_t *parent, uint32_t v, uint32_
     return at != giant;
 }
 
-/* Vertices outside the largest component join the neighbours that they have not joined yet. One that gets into it
- * meanwhile may be left out: whoever is still outside reads their edge from there. */
+/* Vertices outside the largest component join their neighbours, but for the first where that is above them. One that
+ * gets into it meanwhile may be left out: whoever is still outside reads their edge from there. */
 template <bool CHECKED> static __global__ void __launch_bounds__(THREADS) bi_components_join_rest(struct state s)
 {
     int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x, from = 0, to = 0;
     uint32_t v = (uint32_t)i, giant = s.control->giant, lane = threadIdx.x % 32;
     if (i < s.rows.n && is_outside(s.parent, v, giant)) {
         from = offset(s, i);
-        to = offset(s, i + 1) - 1;
+        to = offset(s, i + 1);
         if (from < to && s.rows.neighbours[from] < v) from++;
     }
     int64_t arcs = to - from;
@@ -174,59 +140,43 @@ template <bool CHECKED> static __global__ void __launch_bounds__(THREADS) bi_com
     }
 }
 
-/* Every vertex points at its root: the smallest of its component. Roots that are there are counted. */
-static __global__ void __launch_bounds__(THREADS) bi_components_label(struct state s)
-{
-    struct label_shared {
-        uint32_t warp[THREADS / 32];
-    };
-    BI_SHARED(label_shared, sh);
-    int64_t v = (int64_t)blockIdx.x * THREADS + threadIdx.x;
-    const uint8_t *mask = s.rows.order.vertex_mask;
-    bool root = v < s.rows.n && bi_uf_compress(s.parent, (uint32_t)v) == v && (!mask || mask[v]);
-    unsigned votes = __ballot_sync(~0u, root);
-    if (threadIdx.x % 32 == 0) sh.warp[threadIdx.x / 32] = (uint32_t)__popc(votes);
-    __syncthreads();
-    if (threadIdx.x > 0) return;
-    uint32_t roots = 0;
-    for (int w = 0; w < THREADS / 32; w++) roots += sh.warp[w];
-    if (roots) atomicAdd(&s.control->roots, roots);
-}
-
 template <bool CHECKED> static bosc_status launch(bosc_ctx *ctx, const struct state &s)
 {
     unsigned blocks = (unsigned)bi_div_up(s.rows.n, THREADS);
     BI_TRY(BI_RUN(ctx, bi_components_join_first<CHECKED>, blocks, THREADS, 0, s));
     if (s.rows.arcs > 0) {
-        BI_TRY(BI_RUN(ctx, bi_components_flatten, blocks, THREADS, 0, s));
-        BI_TRY(BI_RUN(ctx, bi_components_join_last, blocks, THREADS, 0, s));
+        BI_TRY(bi_components_flatten(ctx, s.parent, s.rows.n));
+        for (int k = 0; k < HOOKS; k++) {
+            BI_TRY(BI_RUN(ctx, bi_components_hook_last, blocks, THREADS, 0, s));
+            BI_TRY(bi_components_flatten(ctx, s.parent, s.rows.n));
+        }
         BI_TRY(BI_RUN(ctx, bi_components_find_giant, 1, SAMPLES, 0, s));
         BI_TRY(BI_RUN(ctx, bi_components_join_rest<CHECKED>, blocks, THREADS, 0, s));
         if (s.chunks)
             BI_TRY(BI_RUN(ctx, bi_components_join_chunks<CHECKED>, bi_grid(ctx, s.rows.arcs, CHUNK), THREADS, 0, s));
     }
-    return BI_RUN(ctx, bi_components_label, blocks, THREADS, 0, s);
+    return bi_components_label(ctx, s.parent, s.rows.n, s.rows.order.vertex_mask, s.control);
 }
 
 extern "C" bosc_status bi_components_cuda(bosc_ctx *ctx, const struct bi_msf_rows *rows, uint32_t *labels,
                                           int64_t *count)
 {
     struct state s = {};
-    struct control told;
+    struct bi_components_control told;
     void *last, *chunks, *control;
     bool limited = rows->order.limit != (rows->wide_keys ? UINT64_MAX : UINT32_MAX);
     bool checked = rows->order.vertex_mask || rows->order.edge_mask || limited;
     *count = 0;
     if (rows->n == 0) return BOSC_OK;
     BI_TRY(bi_scratch(ctx, (size_t)rows->n * sizeof(uint32_t), &last));
-    BI_TRY(bi_scratch(ctx, sizeof(struct control), &control));
+    BI_TRY(bi_scratch(ctx, sizeof(struct bi_components_control), &control));
     BI_TRY(bi_scratch(ctx, (size_t)(2 * rows->arcs / CHUNK) * sizeof(struct chunk), &chunks));
     s.rows = *rows;
     s.parent = labels;
     s.last = (uint32_t *)last;
     s.chunks = (struct chunk *)chunks;
-    s.control = (struct control *)control;
-    BI_TRY(ctx->backend->fill(ctx, control, 0, sizeof(struct control)));
+    s.control = (struct bi_components_control *)control;
+    BI_TRY(ctx->backend->fill(ctx, control, 0, sizeof(struct bi_components_control)));
     BI_TRY(checked ? launch<true>(ctx, s) : launch<false>(ctx, s));
     BI_TRY(bi_read_back(ctx, &told, control, sizeof told));
     *count = told.roots;

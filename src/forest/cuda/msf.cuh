@@ -7,6 +7,9 @@
  * 3. Level 1: edges that are not light are read only from vertices outside the largest component, which by now holds
  *    most; those between components are listed, and the same rounds finish.
  *
+ * Entries that are in no graph have no rows and no round 0: level 0 begins with the vertices and the light entries,
+ * level 1 with those of the others whose ends are in two components (msf_entries.cu).
+ *
  * Filtering by weight is from Osipov, Sanders, Singler, The Filter-Kruskal Minimum Spanning Tree Algorithm (2009);
  * skipping the largest component from Sutton, Ben-Nun, Barak, Optimizing Parallel Graph Connectivity Computation via
  * Subgraph Sampling (2018). Edges are ordered by (key, edge id) throughout, so that nothing depends on the order of
@@ -16,6 +19,7 @@
 
 #include "core/cuda/cooperative.cuh"
 #include "core/cuda/warp.cuh"
+#include "forest/steps/entries.h"
 
 enum {
     BI_MSF_TILE = 2048, /* arcs of a block in round 0 */
@@ -115,10 +119,10 @@ template <class K> struct bi_msf_state {
     uint32_t *next;     /* n: whom a vertex, later a component, joins */
     K *row_key;         /* n: the key of a vertex's edge */
     uint32_t *pointer;  /* n: from vertices to components of level 0 */
-    uint32_t
-        *pools[BI_MSF_LEVELS]; /* n each: from components of the level to those of the next, by way of the rounds */
-    unsigned long long *best;  /* n / 2 + 1 */
-    uint32_t *best_id;         /* likewise, for 64-bit keys */
+    /* From components of a level to those of the next, by way of the rounds; room for twice the components. */
+    uint32_t *pools[BI_MSF_LEVELS];
+    unsigned long long *best; /* n / 2 + 1; of entries n */
+    uint32_t *best_id;        /* likewise, for 64-bit keys */
     bi_msf_edge<K> *list;
     uint32_t capacity; /* of list */
     uint8_t *marks;    /* by edge id: 1 for those of the forest */
@@ -241,10 +245,17 @@ __device__ __forceinline__ uint32_t bi_msf_component(uint32_t pointer, const uin
 template <class K>
 bosc_status bi_msf_first_round(bosc_ctx *, const bi_msf_csr<K> &, const bi_msf_state<K> &, bool checked,
                                float light_fraction);
+template <class K> bosc_status bi_msf_relabel_light(bosc_ctx *, const bi_msf_state<K> &);
 template <class K>
 bosc_status bi_msf_level_rounds(bosc_ctx *, const bi_msf_csr<K> &, const bi_msf_state<K> &, int level);
 template <class K>
 bosc_status bi_msf_list_heavy(bosc_ctx *, const bi_msf_csr<K> &, const bi_msf_state<K> &, bool checked);
+/* The same of entries, the first in place of round 0 and relabelling. */
+template <class K>
+bosc_status bi_msf_list_light_entries(bosc_ctx *, const struct bi_msf_entries &, const bi_msf_state<K> &, bool checked,
+                                      float light_fraction);
+template <class K>
+bosc_status bi_msf_list_heavy_entries(bosc_ctx *, const struct bi_msf_entries &, const bi_msf_state<K> &, bool checked);
 
 /* The bytes of the marks, of which those beyond the entries are 0. Lists the marked ids, ascending, and their keys
  * (NULL: not wanted). */

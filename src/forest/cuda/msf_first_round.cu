@@ -269,7 +269,7 @@ static __global__ void __launch_bounds__(BI_MSF_TILE_THREADS, BI_MSF_TILE_BLOCKS
 {
     BI_SHARED(tile_shared<K>, sh);
     uint32_t tile = blockIdx.x, first = tile * BI_MSF_TILE;
-    uint32_t count = rows.arcs - first < BI_MSF_TILE ? rows.arcs - first : BI_MSF_TILE;
+    uint32_t count = rows.arcs - first < BI_MSF_TILE ? rows.arcs - first : (uint32_t)BI_MSF_TILE;
     K key[BI_MSF_TILE_ITEMS];
 #pragma unroll
     for (int k = 0; k < BI_MSF_TILE_ITEMS; k++) {

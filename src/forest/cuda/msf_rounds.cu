@@ -278,14 +278,23 @@ static __global__ void __launch_bounds__(BI_MSF_ROUND_THREADS, BI_MSF_ROUND_BLOC
     bi_msf_add_sums(c, r.edges, r.low, r.high);
 }
 
+template <class K> bosc_status bi_msf_relabel_light(bosc_ctx *ctx, const bi_msf_state<K> &s)
+{
+    return BI_RUN(ctx, bi_msf_relabel_list<K>, (unsigned)bi_div_up(s.capacity, 256), 256, 0, s);
+}
+
 template <class K>
 bosc_status bi_msf_level_rounds(bosc_ctx *ctx, const bi_msf_csr<K> &rows, const bi_msf_state<K> &s, int level)
 {
     unsigned blocks;
-    if (level == 0) BI_TRY(BI_RUN(ctx, bi_msf_relabel_list<K>, (unsigned)bi_div_up(s.capacity, 256), 256, 0, s));
     BI_TRY(bi_cooperative_grid(ctx, bi_msf_boruvka_rounds<K>, BI_MSF_ROUND_THREADS, BI_MSF_ROUND_BLOCKS, &blocks));
+    /* Blocks without edges would only make barriers slower. */
+    const unsigned busy = (unsigned)bi_div_up(s.capacity, BI_MSF_ROUND_THREADS * BI_MSF_BATCH);
+    if (busy < blocks) blocks = busy;
     return BI_RUN_COOPERATIVE(ctx, bi_msf_boruvka_rounds<K>, blocks, BI_MSF_ROUND_THREADS, rows, s, level);
 }
 
+template bosc_status bi_msf_relabel_light(bosc_ctx *, const bi_msf_state<uint32_t> &);
+template bosc_status bi_msf_relabel_light(bosc_ctx *, const bi_msf_state<uint64_t> &);
 template bosc_status bi_msf_level_rounds(bosc_ctx *, const bi_msf_csr<uint32_t> &, const bi_msf_state<uint32_t> &, int);
 template bosc_status bi_msf_level_rounds(bosc_ctx *, const bi_msf_csr<uint64_t> &, const bi_msf_state<uint64_t> &, int);

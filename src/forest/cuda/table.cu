@@ -15,4 +15,5 @@ static const bi_forest_steps steps = {
 #undef BI_STEP
 };
 
-extern "C" const bi_forest_ops bi_forest_ops_cuda = {&steps, bi_msf_cuda, nullptr, bi_components_cuda};
+extern "C" const bi_forest_ops bi_forest_ops_cuda = {&steps, bi_msf_cuda, bi_msf_cuda_entries, bi_components_cuda,
+                                                     bi_components_cuda_entries};

@@ -12,7 +12,7 @@ static inline bi_kdtree_array bi_kdtree_array_of(const bosc_kdtree *tree)
 
 /* The fast builder (build/sampled_build.cu). *missed tells that its sampling failed and the tree is not made. */
 bosc_status bi_kdtree_cuda_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_rows *rows, bool *missed);
-int64_t bi_kdtree_cuda_build_scratch(int32_t dim, int64_t n);
+int64_t bi_kdtree_cuda_build_scratch(const bosc_kdtree_opts *opts, int64_t n);
 
 /* Rows to nodes and back (store_fetch.cu). */
 bosc_status bi_kdtree_cuda_store(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_rows *rows,

@@ -29,10 +29,16 @@ static inline size_t bi_kdtree_element_size(bosc_dtype dtype) { return dtype == 
 /* Whether fast queries are there for such points. */
 static inline bool bi_kdtree_has_index(const bosc_kdtree_opts *opts) { return opts->dim >= 2 && opts->dim <= 4; }
 
+/* Whether trees with these options keep vectors or records. */
+static inline bool bi_kdtree_keeps_vectors(const bosc_kdtree_opts *opts)
+{
+    return opts->dtype == BOSC_F32 && opts->dim >= 2 && opts->dim <= 4;
+}
+
 /* Whether the fast builder is there for such points. */
 static inline bool bi_kdtree_has_sampled_build(const bosc_kdtree_opts *opts)
 {
-    return opts->dtype == BOSC_F32 && opts->dim >= 2 && opts->dim <= 4;
+    return opts->dim >= 2 && opts->dim <= 4;
 }
 
 /* Bytes of one point and its id. */

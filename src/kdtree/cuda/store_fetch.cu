@@ -74,7 +74,7 @@ template <class T> static bosc_status fetch_as(bosc_ctx *ctx, const bosc_kdtree 
     return BI_RUN(ctx, kernel, bi_grid(ctx, tree->nodes, 256), 256, 0, a, tree->nodes);
 }
 
-/* As bi_kdtree_store_nodes, in whole vectors, of the types of the fast builder. */
+/* As bi_kdtree_store_nodes, in whole vectors, of trees that keep them. */
 template <int DIM>
 static __global__ void __launch_bounds__(256)
     bi_kdtree_store_points(const bi_kdtree_source from, const bi_kdtree_array nodes, const uint32_t *order,
@@ -102,7 +102,7 @@ bosc_status bi_kdtree_cuda_store(bosc_ctx *ctx, bosc_kdtree *tree, const struct 
                                  const uint32_t *order, const uint32_t *ids)
 {
     if (tree->nodes == 0) return BOSC_OK;
-    if (bi_kdtree_has_sampled_build(&tree->opts)) return store_fast(ctx, tree, rows, order, ids);
+    if (bi_kdtree_keeps_vectors(&tree->opts)) return store_fast(ctx, tree, rows, order, ids);
     switch (tree->opts.dtype) {
     case BOSC_F32: return store_as<float>(ctx, tree, rows, order, ids);
     case BOSC_F64: return store_as<double>(ctx, tree, rows, order, ids);

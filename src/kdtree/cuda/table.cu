@@ -18,7 +18,7 @@ static const struct bi_kdtree_steps cuda_steps = {
 
 static void cuda_blocks(const bosc_kdtree_opts *opts, int64_t n, size_t bytes[3])
 {
-    if (bi_kdtree_has_sampled_build(opts)) {
+    if (bi_kdtree_keeps_vectors(opts)) {
         bytes[0] = (size_t)n * bi_kdtree_point_bytes(opts->dim);
         bytes[1] = (size_t)n * bi_kdtree_id_bytes(opts->dim);
     } else {
@@ -38,7 +38,7 @@ static int64_t cuda_build_scratch(const bosc_ctx *ctx, const bosc_kdtree_opts *o
 {
     (void)ctx;
     if (opts->builder == BOSC_KDTREE_BROWN) return bi_kdtree_cuda_partition_scratch(opts, n);
-    return bi_kdtree_cuda_build_scratch(opts->dim, n);
+    return bi_kdtree_cuda_build_scratch(opts, n);
 }
 
 static bosc_kdtree_view cuda_view(const bosc_kdtree *tree)
@@ -144,7 +144,7 @@ static size_t cuda_query_bytes(const bosc_ctx *ctx, const bosc_kdtree *tree, int
 
 static bool cuda_supports_self_knn(const bosc_kdtree *tree, int64_t k)
 {
-    return bi_kdtree_has_sampled_build(&tree->opts) && use_fast_knn(tree, k);
+    return bi_kdtree_keeps_vectors(&tree->opts) && use_fast_knn(tree, k);
 }
 
 static bosc_status cuda_knn_self(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)

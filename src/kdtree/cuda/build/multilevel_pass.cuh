@@ -20,6 +20,7 @@
 #include <cfloat>
 
 #include "kdtree/cuda/build/axes.cuh"
+#include "kdtree/cuda/build/keys.cuh"
 #include "kdtree/cuda/cuda.cuh"
 #include "kdtree/shape.h"
 
@@ -154,12 +155,12 @@ __device__ __forceinline__ bi_kdtree_point<DIM> bi_kdtree_seen_point(const bi_kd
 }
 
 /* By the first 32 threads of a block. */
-template <int DIM>
+template <int DIM, class KEYS>
 __device__ __forceinline__ void
-bi_kdtree_segment_scatter_prepare(bi_kdtree_segment_scatter &s, const bi_kdtree_pass &pass,
+bi_kdtree_segment_scatter_prepare(bi_kdtree_segment_scatter &s, const bi_kdtree_pass &pass, const KEYS &keys,
                                   const bi_kdtree_pass_memory &work, uint32_t segment, int t)
 {
-    const uint32_t *box = work.boxes + segment * 8, flat = bi_kdtree_flat_of<DIM>(box, box + 4);
+    const uint32_t *box = work.boxes + segment * 8, flat = keys.exact_of(bi_kdtree_flat_of<DIM>(box, box + 4));
     s.destination[t] = work.destinations[segment * BI_KDTREE_DESTINATIONS + t];
     s.count[t] = 0;
     if (t == 0) s.flat = flat;
@@ -215,25 +216,34 @@ __device__ __forceinline__ void bi_kdtree_segment_scatter_put(const bi_kdtree_se
     bi_kdtree_store_point<DIM>(into, place, p);
 }
 
-template <int DIM>
-bosc_status bi_kdtree_run_sample_pivots(bosc_ctx *ctx, const bi_kdtree_pass &pass, const bi_kdtree_source &from,
-                                        const bi_kdtree_pass_memory &work);
-template <int DIM>
-bosc_status bi_kdtree_run_partition_points(bosc_ctx *ctx, const bi_kdtree_pass &pass, const bi_kdtree_source &from,
-                                           const bi_kdtree_array &to, const bi_kdtree_pass_memory &work);
+/* KEYS: bi_kdtree_float_keys or bi_kdtree_rounded_keys. */
+template <int DIM, class KEYS>
+bosc_status bi_kdtree_run_sample_pivots(bosc_ctx *ctx, const bi_kdtree_pass &pass, const KEYS &keys,
+                                        const bi_kdtree_source &from, const bi_kdtree_pass_memory &work);
+template <int DIM, class KEYS>
+bosc_status bi_kdtree_run_partition_points(bosc_ctx *ctx, const bi_kdtree_pass &pass, const KEYS &keys,
+                                           const bi_kdtree_source &from, const bi_kdtree_array &to,
+                                           const bi_kdtree_pass_memory &work);
 /* `nodes` is where medians go: the tree's array. */
-template <int DIM>
-bosc_status bi_kdtree_run_resolve_medians(bosc_ctx *ctx, const bi_kdtree_pass &pass, const bi_kdtree_array &to,
-                                          const bi_kdtree_array &nodes, const bi_kdtree_pass_memory &work);
+template <int DIM, class KEYS>
+bosc_status bi_kdtree_run_resolve_medians(bosc_ctx *ctx, const bi_kdtree_pass &pass, const KEYS &keys,
+                                          const bi_kdtree_array &to, const bi_kdtree_array &nodes,
+                                          const bi_kdtree_pass_memory &work);
 /* Subtrees of up to 2^log points are made by one block each, log being BI_KDTREE_BLOCK_LOG but for two cases: less
  * where the device has little shared memory for a block, more where a pass can be saved by that. */
 enum { BI_KDTREE_BLOCK_LOG = 12, BI_KDTREE_MOST_BLOCK_LOG = BI_KDTREE_BLOCK_LOG + 1 };
 /* The largest that the device has shared memory for. */
 int bi_kdtree_block_log(const bosc_ctx *ctx, int32_t dim);
 /* Finishes all subtrees of `level`, of at most 2^log points each. */
-template <int DIM>
-bosc_status bi_kdtree_run_subtree_blocks(bosc_ctx *ctx, int64_t n, int32_t level, int log, const bi_kdtree_source &from,
-                                         const bi_kdtree_array &nodes, const uint32_t *failed);
+template <int DIM, class KEYS>
+bosc_status bi_kdtree_run_subtree_blocks(bosc_ctx *ctx, int64_t n, int32_t level, int log, const KEYS &keys,
+                                         const bi_kdtree_source &from, const bi_kdtree_array &nodes,
+                                         const uint32_t *failed);
+/* F(DIM, KEYS) for all that there are. */
+#define BI_KDTREE_EACH_KIND(F) \
+    F(2, bi_kdtree_float_keys) \
+    F(3, bi_kdtree_float_keys) \
+    F(4, bi_kdtree_float_keys) F(2, bi_kdtree_rounded_keys) F(3, bi_kdtree_rounded_keys) F(4, bi_kdtree_rounded_keys)
 
 /* Side lists longer than this are resolved by several blocks, up to BI_KDTREE_MOST_CHUNKS of them. */
 enum { BI_KDTREE_LONG_LIST = 8192, BI_KDTREE_LIST_CHUNK = 4096, BI_KDTREE_MOST_CHUNKS = 128 };

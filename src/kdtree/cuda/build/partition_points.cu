@@ -30,10 +30,10 @@ static __device__ __forceinline__ uint32_t classify(const bi_kdtree_point<DIM> &
     return list ? list : v - ((1u << levels) - 1);
 }
 
-template <int DIM>
+template <int DIM, class KEYS>
 static __global__ void __launch_bounds__(PARTITION_THREADS, DIM == 4 ? 3 : 4)
-    bi_kdtree_partition_points(const bi_kdtree_pass pass, const bi_kdtree_source from, const bi_kdtree_array to,
-                               const bi_kdtree_pass_memory work, uint32_t tiles_per_segment)
+    bi_kdtree_partition_points(const bi_kdtree_pass pass, const KEYS keys, const bi_kdtree_source from,
+                               const bi_kdtree_array to, const bi_kdtree_pass_memory work, uint32_t tiles_per_segment)
 {
     using shared = struct partition_shared<DIM>;
     BI_SHARED(shared, sh);
@@ -45,9 +45,8 @@ static __global__ void __launch_bounds__(PARTITION_THREADS, DIM == 4 ? 3 : 4)
     bi_kdtree_point<DIM> p[PARTITION_ITEMS];
 #pragma unroll
     for (int k = 0; k < PARTITION_ITEMS; k++)
-        if (k * PARTITION_THREADS + t < count)
-            p[k] = bi_kdtree_read_point<DIM>(from, begin + k * PARTITION_THREADS + t);
-    if (t < BI_KDTREE_DESTINATIONS) bi_kdtree_segment_scatter_prepare<DIM>(sh.scatter, pass, work, segment, t);
+        if (k * PARTITION_THREADS + t < count) p[k] = keys.template read<DIM>(from, begin + k * PARTITION_THREADS + t);
+    if (t < BI_KDTREE_DESTINATIONS) bi_kdtree_segment_scatter_prepare<DIM>(sh.scatter, pass, keys, work, segment, t);
     __syncthreads();
     uint32_t place[PARTITION_ITEMS]; /* destination << 16 | rank */
 #pragma unroll
@@ -79,18 +78,18 @@ static __global__ void __launch_bounds__(PARTITION_THREADS, DIM == 4 ? 3 : 4)
     }
 }
 
-template <int DIM>
-bosc_status bi_kdtree_run_partition_points(bosc_ctx *ctx, const bi_kdtree_pass &pass, const bi_kdtree_source &from,
-                                           const bi_kdtree_array &to, const bi_kdtree_pass_memory &work)
+template <int DIM, class KEYS>
+bosc_status bi_kdtree_run_partition_points(bosc_ctx *ctx, const bi_kdtree_pass &pass, const KEYS &keys,
+                                           const bi_kdtree_source &from, const bi_kdtree_array &to,
+                                           const bi_kdtree_pass_memory &work)
 {
-    auto kernel = bi_kdtree_partition_points<DIM>;
+    auto kernel = bi_kdtree_partition_points<DIM, KEYS>;
     uint32_t tiles = (uint32_t)bi_div_up(pass.largest, PARTITION_TILE);
-    return BI_RUN(ctx, kernel, tiles * pass.segments, PARTITION_THREADS, 0, pass, from, to, work, tiles);
+    return BI_RUN(ctx, kernel, tiles * pass.segments, PARTITION_THREADS, 0, pass, keys, from, to, work, tiles);
 }
 
-template bosc_status bi_kdtree_run_partition_points<2>(bosc_ctx *, const bi_kdtree_pass &, const bi_kdtree_source &,
-                                                       const bi_kdtree_array &, const bi_kdtree_pass_memory &);
-template bosc_status bi_kdtree_run_partition_points<3>(bosc_ctx *, const bi_kdtree_pass &, const bi_kdtree_source &,
-                                                       const bi_kdtree_array &, const bi_kdtree_pass_memory &);
-template bosc_status bi_kdtree_run_partition_points<4>(bosc_ctx *, const bi_kdtree_pass &, const bi_kdtree_source &,
-                                                       const bi_kdtree_array &, const bi_kdtree_pass_memory &);
+#define INSTANCE(DIM, KEYS)                                                                                           \
+    template bosc_status bi_kdtree_run_partition_points<DIM, KEYS>(bosc_ctx *, const bi_kdtree_pass &, const KEYS &,  \
+                                                                   const bi_kdtree_source &, const bi_kdtree_array &, \
+                                                                   const bi_kdtree_pass_memory &);
+BI_KDTREE_EACH_KIND(INSTANCE)

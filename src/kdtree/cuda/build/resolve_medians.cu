@@ -163,18 +163,18 @@ static __device__ __forceinline__ uint32_t push_bins(resolve_shared<DIM> &sh, co
 }
 
 /* What the last block of a list does: the median is selected among what stayed, whose other points go down. */
-template <int DIM, int THREADS>
-static __device__ __forceinline__ void push_bin(resolve_shared<DIM> &sh, const bi_kdtree_pass &pass,
+template <int DIM, int THREADS, class KEYS>
+static __device__ __forceinline__ void push_bin(resolve_shared<DIM> &sh, const bi_kdtree_pass &pass, const KEYS &keys,
                                                 const bi_kdtree_array &to, const bi_kdtree_array &nodes,
                                                 const bi_kdtree_pass_memory &work, uint32_t chunks, uint32_t chunk_size)
 {
     const node_place place = sh.place;
     const bi_kdtree_list_scale scale = sh.scatter.scale[place.v];
     const uint32_t rank = sh.select.rank, count = sh.begins[chunks];
-    bi_kdtree_key_range<DIM> range;
+    bi_kdtree_key_range<DIM, KEYS> range;
     range.d = scale.d;
     range.fixed = 0;
-    for (int i = 0; i < DIM; i++) range.values[i] = 0;
+    for (int i = 0; i < range.WORDS; i++) range.values[i] = 0;
     range.low = scale.low + (sh.select.bin << scale.shift);
     range.span = (1u << scale.shift) - 1;
     auto get = [&](uint32_t e) {
@@ -183,32 +183,31 @@ static __device__ __forceinline__ void push_bin(resolve_shared<DIM> &sh, const b
             if (chunk + step < chunks && sh.begins[chunk + step] <= e) chunk += step;
         return bi_kdtree_load_point_fresh<DIM>(work.side, place.list + chunk * chunk_size + e - sh.begins[chunk]);
     };
-    bi_kdtree_select_median<DIM, THREADS>(sh.select, range, get, count, rank);
+    bi_kdtree_select_median<DIM, THREADS>(sh.select, keys, range, get, count, rank);
     if (!sh.select.found) {
         if (threadIdx.x == 0) atomicOr(work.failed, 4u);
         return;
     }
     const bi_kdtree_point<DIM> median = sh.select.median;
-    if (threadIdx.x == 0) bi_kdtree_store_point<DIM>(nodes, place.mid, median);
+    if (threadIdx.x == 0) keys.template store<DIM>(nodes, place.mid, median);
     auto side_of = [&](const bi_kdtree_point<DIM> &p) {
-        return p.id == median.id                                 ? (int)GONE
-               : bi_kdtree_point_before<DIM>(p, median, scale.d) ? (int)LESS
-                                                                 : (int)GREATER;
+        return p.id == median.id ? (int)GONE : keys.template before<DIM>(p, median, scale.d) ? (int)LESS : (int)GREATER;
     };
     push_points<DIM, THREADS>(sh.scatter, place, pass, to, work, 0, count, 0, get, side_of);
 }
 
-template <int DIM, int THREADS>
+template <int DIM, int THREADS, class KEYS>
 static __global__ void __launch_bounds__(THREADS)
-    bi_kdtree_resolve_medians(const bi_kdtree_pass pass, const bi_kdtree_array to, const bi_kdtree_array nodes,
-                              const bi_kdtree_pass_memory work, int j, uint32_t chunks, uint32_t chunk_size)
+    bi_kdtree_resolve_medians(const bi_kdtree_pass pass, const KEYS keys, const bi_kdtree_array to,
+                              const bi_kdtree_array nodes, const bi_kdtree_pass_memory work, int j, uint32_t chunks,
+                              uint32_t chunk_size)
 {
     using shared = struct resolve_shared<DIM>;
     BI_SHARED(shared, sh);
     const uint32_t t = threadIdx.x, node = blockIdx.x / chunks, chunk = blockIdx.x % chunks;
     if (t < 32) {
         find_node(&sh.place, pass, work, node, j);
-        bi_kdtree_segment_scatter_prepare<DIM>(sh.scatter, pass, work, node >> j, t);
+        bi_kdtree_segment_scatter_prepare<DIM>(sh.scatter, pass, keys, work, node >> j, t);
     }
     const uint32_t v = (1u << j) - 1 + (node & ((1u << j) - 1));
     const uint32_t *bins = work.list_bins + (size_t)((node >> j) * BI_KDTREE_CELLS + v) * BI_KDTREE_LIST_BINS;
@@ -231,32 +230,32 @@ static __global__ void __launch_bounds__(THREADS)
         }
         __syncthreads();
     }
-    push_bin<DIM, THREADS>(sh, pass, to, nodes, work, chunks, chunk_size);
+    push_bin<DIM, THREADS>(sh, pass, keys, to, nodes, work, chunks, chunk_size);
 }
 
-template <int DIM>
-bosc_status bi_kdtree_run_resolve_medians(bosc_ctx *ctx, const bi_kdtree_pass &pass, const bi_kdtree_array &to,
-                                          const bi_kdtree_array &nodes, const bi_kdtree_pass_memory &work)
+template <int DIM, class KEYS>
+bosc_status bi_kdtree_run_resolve_medians(bosc_ctx *ctx, const bi_kdtree_pass &pass, const KEYS &keys,
+                                          const bi_kdtree_array &to, const bi_kdtree_array &nodes,
+                                          const bi_kdtree_pass_memory &work)
 {
-    auto wide = bi_kdtree_resolve_medians<DIM, 1024>;
-    auto chunked = bi_kdtree_resolve_medians<DIM, 512>;
-    auto narrow = bi_kdtree_resolve_medians<DIM, 256>;
+    auto wide = bi_kdtree_resolve_medians<DIM, 1024, KEYS>;
+    auto chunked = bi_kdtree_resolve_medians<DIM, 512, KEYS>;
+    auto narrow = bi_kdtree_resolve_medians<DIM, 256, KEYS>;
     for (int j = 0; j < pass.levels; j++) {
         const uint32_t chunks = pass.chunks[j], chunk_size = pass.chunk_size[j], grid = (pass.segments << j) * chunks;
         /* Large blocks where that many do not fill the device. */
         if (grid <= (uint32_t)ctx->multiprocessors || (chunks == 1 && grid <= 2 * (uint32_t)ctx->multiprocessors))
-            BI_TRY(BI_RUN(ctx, wide, grid, 1024, 0, pass, to, nodes, work, j, chunks, chunk_size));
+            BI_TRY(BI_RUN(ctx, wide, grid, 1024, 0, pass, keys, to, nodes, work, j, chunks, chunk_size));
         else if (chunks > 1)
-            BI_TRY(BI_RUN(ctx, chunked, grid, 512, 0, pass, to, nodes, work, j, chunks, chunk_size));
+            BI_TRY(BI_RUN(ctx, chunked, grid, 512, 0, pass, keys, to, nodes, work, j, chunks, chunk_size));
         else
-            BI_TRY(BI_RUN(ctx, narrow, grid, 256, 0, pass, to, nodes, work, j, chunks, chunk_size));
+            BI_TRY(BI_RUN(ctx, narrow, grid, 256, 0, pass, keys, to, nodes, work, j, chunks, chunk_size));
     }
     return BOSC_OK;
 }
 
-template bosc_status bi_kdtree_run_resolve_medians<2>(bosc_ctx *, const bi_kdtree_pass &, const bi_kdtree_array &,
-                                                      const bi_kdtree_array &, const bi_kdtree_pass_memory &);
-template bosc_status bi_kdtree_run_resolve_medians<3>(bosc_ctx *, const bi_kdtree_pass &, const bi_kdtree_array &,
-                                                      const bi_kdtree_array &, const bi_kdtree_pass_memory &);
-template bosc_status bi_kdtree_run_resolve_medians<4>(bosc_ctx *, const bi_kdtree_pass &, const bi_kdtree_array &,
-                                                      const bi_kdtree_array &, const bi_kdtree_pass_memory &);
+#define INSTANCE(DIM, KEYS)                                                                                         \
+    template bosc_status bi_kdtree_run_resolve_medians<DIM, KEYS>(bosc_ctx *, const bi_kdtree_pass &, const KEYS &, \
+                                                                  const bi_kdtree_array &, const bi_kdtree_array &, \
+                                                                  const bi_kdtree_pass_memory &);
+BI_KDTREE_EACH_KIND(INSTANCE)

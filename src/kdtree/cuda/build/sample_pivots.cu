@@ -50,9 +50,10 @@ static __device__ __forceinline__ uint32_t sample_place(const bi_kdtree_pass &pa
 
 /* Copies the sample (one point at a random place of each of `samples` strata), finds its box, and writes down where
  * the segment and its cells lie. */
-template <int DIM>
+template <int DIM, class KEYS>
 static __global__ void __launch_bounds__(GATHER_THREADS)
-    bi_kdtree_gather_sample(const bi_kdtree_pass pass, const bi_kdtree_source from, const bi_kdtree_pass_memory work)
+    bi_kdtree_gather_sample(const bi_kdtree_pass pass, const KEYS keys, const bi_kdtree_source from,
+                            const bi_kdtree_pass_memory work)
 {
     BI_SHARED(struct gather_shared, sh);
     const uint32_t per_block = GATHER_THREADS * GATHER_ITEMS, blocks = (pass.samples + per_block - 1) / per_block;
@@ -74,7 +75,7 @@ static __global__ void __launch_bounds__(GATHER_THREADS)
         uint32_t s = chunk * per_block + item * GATHER_THREADS + t;
         if (s >= pass.samples) continue;
         const uint32_t at = sample_place(pass, segment, s, size);
-        bi_kdtree_point<DIM> p = bi_kdtree_read_point<DIM>(from, sh.segment.x + at);
+        bi_kdtree_point<DIM> p = keys.template read<DIM>(from, sh.segment.x + at);
         work.samples[segment * pass.samples + s] =
             make_float4(p.x[0], p.x[1], DIM > 2 ? p.x[2 % DIM] : 0, DIM > 3 ? p.x[3 % DIM] : 0);
 #pragma unroll
@@ -302,14 +303,15 @@ __device__ __forceinline__ bool place(level_shared &sh, const bi_kdtree_pass &pa
 }
 
 /* Depth j of every segment: counts the sample in bins over each node's extent, and places the brackets. */
-template <int DIM>
+template <int DIM, class KEYS>
 static __global__ void __launch_bounds__(BI_KDTREE_SAMPLE_THREADS)
-    bi_kdtree_sample_level(const bi_kdtree_pass pass, const bi_kdtree_pass_memory work, int j)
+    bi_kdtree_sample_level(const bi_kdtree_pass pass, const KEYS keys, const bi_kdtree_pass_memory work, int j)
 {
     BI_SHARED(struct level_shared, sh);
     const int t = threadIdx.x, nodes = 1 << j;
     const uint32_t segment = blockIdx.x / pass.sample_blocks, chunk = blockIdx.x % pass.sample_blocks;
-    const uint32_t *box = work.boxes + segment * 8, axes = bi_kdtree_axes_of<DIM>(bi_kdtree_flat_of<DIM>(box, box + 4));
+    const uint32_t *box = work.boxes + segment * 8;
+    const uint32_t axes = bi_kdtree_axes_of<DIM>(keys.exact_of(bi_kdtree_flat_of<DIM>(box, box + 4)));
     const uint2 range = work.segments[segment];
     if (t < nodes - 1) sh.pivots[t] = work.pivots[segment * BI_KDTREE_CELLS + t];
     __syncthreads();
@@ -344,8 +346,8 @@ enum { SEGMENT_ITEMS = BI_KDTREE_SMALL_SAMPLE / BI_KDTREE_SAMPLE_THREADS };
 
 /* Reads the samples of a thread, the last one again where there are no more, and finds the segment's box.
  * Ends with a barrier. */
-template <int DIM>
-__device__ __forceinline__ void take_samples(segment_shared &sh, const bi_kdtree_pass &pass,
+template <int DIM, class KEYS>
+__device__ __forceinline__ void take_samples(segment_shared &sh, const bi_kdtree_pass &pass, const KEYS &keys,
                                              const bi_kdtree_source &from, uint32_t segment,
                                              float (&x)[SEGMENT_ITEMS][DIM])
 {
@@ -355,7 +357,7 @@ __device__ __forceinline__ void take_samples(segment_shared &sh, const bi_kdtree
     for (int k = 0; k < SEGMENT_ITEMS; k++) {
         const uint32_t s = min(k * BI_KDTREE_SAMPLE_THREADS + threadIdx.x, pass.samples - 1);
         const uint32_t at = sample_place(pass, segment, s, sh.segment.y - sh.segment.x);
-        const bi_kdtree_point<DIM> p = bi_kdtree_read_point<DIM>(from, sh.segment.x + at);
+        const bi_kdtree_point<DIM> p = keys.template read<DIM>(from, sh.segment.x + at);
 #pragma unroll
         for (int c = 0; c < DIM; c++) {
             x[k][c] = p.x[c];
@@ -383,9 +385,10 @@ __device__ __forceinline__ void count_items(level_shared &sh, const bi_kdtree_pa
 }
 
 /* All of it for samples that one block takes: they stay in registers from level to level. */
-template <int DIM>
+template <int DIM, class KEYS>
 static __global__ void __launch_bounds__(BI_KDTREE_SAMPLE_THREADS)
-    bi_kdtree_sample_segment(const bi_kdtree_pass pass, const bi_kdtree_source from, const bi_kdtree_pass_memory work)
+    bi_kdtree_sample_segment(const bi_kdtree_pass pass, const KEYS keys, const bi_kdtree_source from,
+                             const bi_kdtree_pass_memory work)
 {
     BI_SHARED(struct segment_shared, sh);
     const uint32_t segment = blockIdx.x, t = threadIdx.x;
@@ -398,9 +401,9 @@ static __global__ void __launch_bounds__(BI_KDTREE_SAMPLE_THREADS)
         work.destinations[segment * BI_KDTREE_DESTINATIONS + t] = destination(pass, segment, t);
     __syncthreads();
     float x[SEGMENT_ITEMS][DIM];
-    take_samples<DIM>(sh, pass, from, segment, x);
+    take_samples<DIM>(sh, pass, keys, from, segment, x);
     const uint32_t size = sh.segment.y - sh.segment.x;
-    if (t == 0) sh.axes = bi_kdtree_axes_of<DIM>(bi_kdtree_flat_of<DIM>(sh.box, sh.box + 4));
+    if (t == 0) sh.axes = bi_kdtree_axes_of<DIM>(keys.exact_of(bi_kdtree_flat_of<DIM>(sh.box, sh.box + 4)));
     __syncthreads();
     if (t < 8) work.boxes[segment * 8 + t] = sh.box[t];
     uint32_t node[SEGMENT_ITEMS]; /* of its depth */
@@ -420,25 +423,24 @@ static __global__ void __launch_bounds__(BI_KDTREE_SAMPLE_THREADS)
     }
 }
 
-template <int DIM>
-bosc_status bi_kdtree_run_sample_pivots(bosc_ctx *ctx, const bi_kdtree_pass &pass, const bi_kdtree_source &from,
-                                        const bi_kdtree_pass_memory &work)
+template <int DIM, class KEYS>
+bosc_status bi_kdtree_run_sample_pivots(bosc_ctx *ctx, const bi_kdtree_pass &pass, const KEYS &keys,
+                                        const bi_kdtree_source &from, const bi_kdtree_pass_memory &work)
 {
-    auto whole = bi_kdtree_sample_segment<DIM>;
+    auto whole = bi_kdtree_sample_segment<DIM, KEYS>;
     if (pass.samples <= BI_KDTREE_SMALL_SAMPLE)
-        return BI_RUN(ctx, whole, pass.segments, BI_KDTREE_SAMPLE_THREADS, 0, pass, from, work);
-    auto gather = bi_kdtree_gather_sample<DIM>;
-    auto level = bi_kdtree_sample_level<DIM>;
+        return BI_RUN(ctx, whole, pass.segments, BI_KDTREE_SAMPLE_THREADS, 0, pass, keys, from, work);
+    auto gather = bi_kdtree_gather_sample<DIM, KEYS>;
+    auto level = bi_kdtree_sample_level<DIM, KEYS>;
     uint32_t gather_blocks = (uint32_t)bi_div_up(pass.samples, GATHER_THREADS * GATHER_ITEMS) * pass.segments;
-    BI_TRY(BI_RUN(ctx, gather, gather_blocks, GATHER_THREADS, 0, pass, from, work));
+    BI_TRY(BI_RUN(ctx, gather, gather_blocks, GATHER_THREADS, 0, pass, keys, from, work));
     for (int j = 0; j < pass.levels; j++)
-        BI_TRY(BI_RUN(ctx, level, pass.segments * pass.sample_blocks, BI_KDTREE_SAMPLE_THREADS, 0, pass, work, j));
+        BI_TRY(
+            BI_RUN(ctx, level, pass.segments * pass.sample_blocks, BI_KDTREE_SAMPLE_THREADS, 0, pass, keys, work, j));
     return BOSC_OK;
 }
 
-template bosc_status bi_kdtree_run_sample_pivots<2>(bosc_ctx *, const bi_kdtree_pass &, const bi_kdtree_source &,
-                                                    const bi_kdtree_pass_memory &);
-template bosc_status bi_kdtree_run_sample_pivots<3>(bosc_ctx *, const bi_kdtree_pass &, const bi_kdtree_source &,
-                                                    const bi_kdtree_pass_memory &);
-template bosc_status bi_kdtree_run_sample_pivots<4>(bosc_ctx *, const bi_kdtree_pass &, const bi_kdtree_source &,
-                                                    const bi_kdtree_pass_memory &);
+#define INSTANCE(DIM, KEYS)                                      \
+    template bosc_status bi_kdtree_run_sample_pivots<DIM, KEYS>( \
+        bosc_ctx *, const bi_kdtree_pass &, const KEYS &, const bi_kdtree_source &, const bi_kdtree_pass_memory &);
+BI_KDTREE_EACH_KIND(INSTANCE)

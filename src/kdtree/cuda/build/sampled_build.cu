@@ -119,13 +119,18 @@ struct carver {
 
 struct build_memory {
     bi_kdtree_pass_memory work;
-    bi_kdtree_array other; /* points between passes, beside the tree's own array */
-    size_t zeroed;         /* bytes from work.cursors */
+    bi_kdtree_array other; /* points between passes, beside `last` */
+    bi_kdtree_array last;  /* points after the last pass, if the tree's own array is not one of vectors */
+    bi_kdtree_ends *ends;
+    size_t zeroed; /* bytes from work.cursors */
 };
 
-static void carve(struct carver *carver, const struct plan *plan, int32_t dim, int64_t n, struct build_memory *m)
+static void carve(struct carver *carver, const struct plan *plan, const bosc_kdtree_opts *opts, int64_t n,
+                  struct build_memory *m)
 {
-    size_t points = plan->passes > 1 ? (size_t)n : 0;
+    const int dim = opts->dim;
+    const size_t points = plan->passes > 1 ? (size_t)n : 0;
+    const size_t last = plan->passes > 0 && !bi_kdtree_keeps_vectors(opts) ? (size_t)n : 0;
     *m = {};
     m->work.failed = carver->take<uint32_t>(1);
     size_t begin = carver->used;
@@ -147,9 +152,12 @@ static void carve(struct carver *carver, const struct plan *plan, int32_t dim, i
     m->work.samples = static_cast<float4 *>(m->work.side.points);
     m->other.points = carver->take<char>(points * bi_kdtree_point_bytes(dim));
     m->other.ids = carver->take<uint32_t>(dim == 3 ? 0 : points);
+    m->last.points = carver->take<char>(last * bi_kdtree_point_bytes(dim));
+    m->last.ids = carver->take<uint32_t>(dim == 3 ? 0 : last);
+    m->ends = carver->take<bi_kdtree_ends>(1);
 }
 
-int64_t bi_kdtree_cuda_build_scratch(int32_t dim, int64_t n)
+int64_t bi_kdtree_cuda_build_scratch(const bosc_kdtree_opts *opts, int64_t n)
 {
     size_t most = 0;
     for (int log = BI_KDTREE_BLOCK_LOG - 1; log <= BI_KDTREE_MOST_BLOCK_LOG; log++) {
@@ -157,28 +165,41 @@ int64_t bi_kdtree_cuda_build_scratch(int32_t dim, int64_t n)
         struct build_memory memory;
         struct carver carver = {nullptr, 0};
         plan_build(&plan, n, log, wide_brackets);
-        carve(&carver, &plan, dim, n, &memory);
+        carve(&carver, &plan, opts, n, &memory);
         most = larger(most, carver.used);
     }
     return (int64_t)most;
 }
 
-template <int DIM>
-static bosc_status run_passes(bosc_ctx *ctx, const struct plan *plan, const struct build_memory *m,
-                              const bi_kdtree_array &nodes, const struct bi_kdtree_rows *rows, int64_t n)
+template <int DIM, class KEYS>
+static bosc_status run_passes(bosc_ctx *ctx, const struct plan *plan, const struct build_memory *m, const KEYS &keys,
+                              bi_kdtree_source from, const bi_kdtree_array &last, const bi_kdtree_array &nodes,
+                              int64_t n)
 {
-    bi_kdtree_source from = {static_cast<const float *>(rows->data), rows->stride, {}};
     BI_TRY(ctx->backend->fill(ctx, m->work.failed, 0, sizeof *m->work.failed));
     for (int q = 0; q < plan->passes; q++) {
-        /* The last pass writes to the tree's array, where blocks work in place. */
-        const bi_kdtree_array to = (plan->passes - q) % 2 ? nodes : m->other;
+        const bi_kdtree_array to = (plan->passes - q) % 2 ? last : m->other;
         BI_TRY(ctx->backend->fill(ctx, m->work.cursors, 0, m->zeroed));
-        BI_TRY(bi_kdtree_run_sample_pivots<DIM>(ctx, plan->pass[q], from, m->work));
-        BI_TRY(bi_kdtree_run_partition_points<DIM>(ctx, plan->pass[q], from, to, m->work));
-        BI_TRY(bi_kdtree_run_resolve_medians<DIM>(ctx, plan->pass[q], to, nodes, m->work));
+        BI_TRY(bi_kdtree_run_sample_pivots<DIM>(ctx, plan->pass[q], keys, from, m->work));
+        BI_TRY(bi_kdtree_run_partition_points<DIM>(ctx, plan->pass[q], keys, from, to, m->work));
+        BI_TRY(bi_kdtree_run_resolve_medians<DIM>(ctx, plan->pass[q], keys, to, nodes, m->work));
         from = {nullptr, 0, to};
     }
-    return bi_kdtree_run_subtree_blocks<DIM>(ctx, n, plan->levels, plan->block_log, from, nodes, m->work.failed);
+    return bi_kdtree_run_subtree_blocks<DIM>(ctx, n, plan->levels, plan->block_log, keys, from, nodes, m->work.failed);
+}
+
+template <int DIM>
+static bosc_status build_of(bosc_ctx *ctx, const bosc_kdtree *tree, const struct plan *plan,
+                            const struct build_memory *m, const struct bi_kdtree_rows *rows)
+{
+    const bi_kdtree_array nodes = bi_kdtree_array_of(tree);
+    /* Where the tree keeps vectors, the last pass writes to its array, and blocks work in place. */
+    if (bi_kdtree_keeps_vectors(&tree->opts))
+        return run_passes<DIM>(ctx, plan, m, bi_kdtree_float_keys{},
+                               {static_cast<const float *>(rows->data), rows->stride, {}}, nodes, nodes, rows->n);
+    const bi_kdtree_rounded_keys keys = {*rows, tree->opts.dtype, m->ends};
+    BI_TRY(bi_kdtree_run_find_ends(ctx, keys, DIM, m->ends));
+    return run_passes<DIM>(ctx, plan, m, keys, {}, m->last, nodes, rows->n);
 }
 
 static bosc_status build_in(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_rows *rows, float deviations,
@@ -190,14 +211,13 @@ static bosc_status build_in(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kd
     const int32_t dim = tree->opts.dim;
     void *scratch;
     plan_build(&plan, rows->n, bi_kdtree_block_log(ctx, dim), deviations);
-    carve(&carver, &plan, dim, rows->n, &memory);
+    carve(&carver, &plan, &tree->opts, rows->n, &memory);
     BI_TRY(bi_scratch(ctx, carver.used, &scratch));
     carver = {static_cast<char *>(scratch), 0};
-    carve(&carver, &plan, dim, rows->n, &memory);
-    const bi_kdtree_array nodes = bi_kdtree_array_of(tree);
-    bosc_status status = dim == 2   ? run_passes<2>(ctx, &plan, &memory, nodes, rows, rows->n)
-                         : dim == 3 ? run_passes<3>(ctx, &plan, &memory, nodes, rows, rows->n)
-                                    : run_passes<4>(ctx, &plan, &memory, nodes, rows, rows->n);
+    carve(&carver, &plan, &tree->opts, rows->n, &memory);
+    bosc_status status = dim == 2   ? build_of<2>(ctx, tree, &plan, &memory, rows)
+                         : dim == 3 ? build_of<3>(ctx, tree, &plan, &memory, rows)
+                                    : build_of<4>(ctx, tree, &plan, &memory, rows);
     uint32_t failed = 0;
     if (status == BOSC_OK && plan.passes > 0) status = bi_read_back(ctx, &failed, memory.work.failed, sizeof failed);
     *missed = failed != 0;

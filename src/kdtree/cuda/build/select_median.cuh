@@ -17,30 +17,56 @@ template <int DIM> struct bi_kdtree_select_shared {
 
 /* Points whose first `fixed` keys (of the superkey that begins at d, then the id) equal `values`, and whose next key
  * lies in [low, low + span]. */
-template <int DIM> struct bi_kdtree_key_range {
+template <int DIM, class KEYS> struct bi_kdtree_key_range {
+    static constexpr int WORDS = DIM * KEYS::SELECT_WORDS; /* those of coordinates */
     int d, fixed;
-    uint32_t values[DIM];
+    uint32_t values[WORDS];
     uint32_t low, span;
 };
 
-/* Key `at` of the superkey that begins at d; the id after the last. */
-template <int DIM>
-__device__ __forceinline__ uint32_t bi_kdtree_superkey_at(const bi_kdtree_point<DIM> &p, int d, int at)
+/* The coordinate of word `at` of the superkey that begins at d. */
+template <int DIM, class KEYS> __device__ __forceinline__ int bi_kdtree_coordinate_at(int d, int at)
 {
-    if (at == DIM) return p.id;
-    int c = d + at;
-    return bi_key_u32_of_f32(bi_kdtree_coordinate<DIM>(p, c >= DIM ? c - DIM : c));
+    const int c = d + at / KEYS::SELECT_WORDS;
+    return c >= DIM ? c - DIM : c;
 }
 
-template <int DIM>
-__device__ __forceinline__ bool bi_kdtree_in_range(const bi_kdtree_key_range<DIM> &r, const bi_kdtree_point<DIM> &p,
-                                                   uint32_t *offset)
+/* Word `at` of the superkey that begins at d; the id after the last. */
+template <int DIM, class KEYS>
+__device__ __forceinline__ uint32_t bi_kdtree_superkey_at(const KEYS &keys, const bi_kdtree_point<DIM> &p, int d,
+                                                          int at)
+{
+    if (at == DIM * KEYS::SELECT_WORDS) return p.id;
+    return keys.template select_word<DIM>(p, bi_kdtree_coordinate_at<DIM, KEYS>(d, at), at % KEYS::SELECT_WORDS);
+}
+
+template <int DIM, class KEYS>
+__device__ __forceinline__ bool bi_kdtree_in_range(const KEYS &keys, const bi_kdtree_key_range<DIM, KEYS> &r,
+                                                   const bi_kdtree_point<DIM> &p, uint32_t *offset)
 {
     bool in = true;
 #pragma unroll
-    for (int i = 0; i < DIM; i++) in &= i >= r.fixed || bi_kdtree_superkey_at<DIM>(p, r.d, i) == r.values[i];
-    *offset = bi_kdtree_superkey_at<DIM>(p, r.d, r.fixed) - r.low;
-    return in && *offset <= r.span;
+    for (int i = 0; i < bi_kdtree_key_range<DIM, KEYS>::WORDS; i++)
+        in = in && (i >= r.fixed || bi_kdtree_superkey_at<DIM>(keys, p, r.d, i) == r.values[i]);
+    if (!in) return false;
+    *offset = bi_kdtree_superkey_at<DIM>(keys, p, r.d, r.fixed) - r.low;
+    return *offset <= r.span;
+}
+
+/* The next word of the superkey: all of its values, for points whose word `fixed` is range.low. */
+template <int DIM, class KEYS>
+__device__ __forceinline__ void bi_kdtree_fix_word(const KEYS &keys, bi_kdtree_key_range<DIM, KEYS> &range)
+{
+    constexpr int WORDS = bi_kdtree_key_range<DIM, KEYS>::WORDS;
+    do {
+#pragma unroll
+        for (int i = 0; i < WORDS; i++)
+            if (i == range.fixed) range.values[i] = range.low;
+        range.fixed++;
+        range.low = 0;
+    } while (range.fixed < WORDS && keys.empty_select_word(bi_kdtree_coordinate_at<DIM, KEYS>(range.d, range.fixed),
+                                                           range.fixed % KEYS::SELECT_WORDS));
+    range.span = ~0u;
 }
 
 /* How far keys of a range are shifted to be bins. */
@@ -80,9 +106,9 @@ __device__ __forceinline__ void bi_kdtree_find_list_bin(SHARED &sh, uint32_t ran
 /* sh.median = member `rank` in order of the points of a range among get(0) ... get(count - 1); sh.found tells whether
  * there is one. Rounds of counting keys in bins narrow the range until few are left, which are ranked by comparing;
  * equal keys move on to the next key of the superkey, so each round is a scan of the list whatever its values. */
-template <int DIM, int THREADS, class GET>
-__device__ void bi_kdtree_select_median(bi_kdtree_select_shared<DIM> &sh, bi_kdtree_key_range<DIM> range, GET get,
-                                        uint32_t count, uint32_t rank)
+template <int DIM, int THREADS, class KEYS, class GET>
+__device__ void bi_kdtree_select_median(bi_kdtree_select_shared<DIM> &sh, const KEYS &keys,
+                                        bi_kdtree_key_range<DIM, KEYS> range, GET get, uint32_t count, uint32_t rank)
 {
     const uint32_t t = threadIdx.x;
     uint32_t left = count;
@@ -94,7 +120,7 @@ __device__ void bi_kdtree_select_median(bi_kdtree_select_shared<DIM> &sh, bi_kdt
 #pragma unroll 4
         for (uint32_t e = t; e < count; e += THREADS) {
             uint32_t offset;
-            if (bi_kdtree_in_range<DIM>(range, get(e), &offset)) atomicAdd(&sh.bins[offset >> shift], 1u);
+            if (bi_kdtree_in_range<DIM>(keys, range, get(e), &offset)) atomicAdd(&sh.bins[offset >> shift], 1u);
         }
         __syncthreads();
         bi_kdtree_find_list_bin<THREADS>(sh, rank);
@@ -102,15 +128,9 @@ __device__ void bi_kdtree_select_median(bi_kdtree_select_shared<DIM> &sh, bi_kdt
         rank = sh.rank;
         range.low += sh.bin << shift;
         range.span = (1u << shift) - 1;
-        if (shift == 0 && range.fixed == DIM) break; /* ids are different, unless points were lost before */
-        if (shift == 0) {
-#pragma unroll
-            for (int i = 0; i < DIM; i++)
-                if (i == range.fixed) range.values[i] = range.low;
-            range.fixed++;
-            range.low = 0;
-            range.span = ~0u;
-        }
+        if (shift > 0) continue;
+        if (range.fixed == range.WORDS) break; /* ids are different, unless points were lost before */
+        bi_kdtree_fix_word(keys, range);
     }
     __syncthreads();
     if (t == 0) {
@@ -121,7 +141,7 @@ __device__ void bi_kdtree_select_median(bi_kdtree_select_shared<DIM> &sh, bi_kdt
     for (uint32_t e = t; e < count; e += THREADS) {
         uint32_t offset;
         bi_kdtree_point<DIM> p = get(e);
-        if (!bi_kdtree_in_range<DIM>(range, p, &offset)) continue;
+        if (!bi_kdtree_in_range<DIM>(keys, range, p, &offset)) continue;
         uint32_t slot = atomicAdd(&sh.collected, 1u);
         if (slot < BI_KDTREE_CANDIDATES) sh.candidates[slot] = p;
     }
@@ -133,8 +153,8 @@ __device__ void bi_kdtree_select_median(bi_kdtree_select_shared<DIM> &sh, bi_kdt
         uint32_t less = 0;
         for (uint32_t o = 0; o < found; o += 32) {
             const uint32_t other = min(o + t % 32, found - 1);
-            less += __popc(__ballot_sync(~0u, o + t % 32 < found &&
-                                                  bi_kdtree_point_before<DIM>(sh.candidates[other], p, range.d)));
+            less += __popc(
+                __ballot_sync(~0u, o + t % 32 < found && keys.template before<DIM>(sh.candidates[other], p, range.d)));
         }
         if (less == rank && t % 32 == 0) {
             sh.median = p;

@@ -33,9 +33,9 @@ struct bi_kdtree_packing {
 
 /* Points stay where they were loaded; what moves is `index`, their places. Node v of level j of the block has the room
  * [v << (LOG - j), (v + 1) << (LOG - j)) in it, and its points come first there. Arrays by node are in heap order. */
-template <int DIM, int LOG> struct bi_kdtree_block_shared {
+template <int DIM, int LOG, class KEYS> struct bi_kdtree_block_shared {
     static constexpr int POINTS = 1 << LOG, LEVELS = LOG - BI_KDTREE_WARP_LOG, WARPS = 1 << LEVELS,
-                         THREADS = 32 * WARPS, NODES = WARPS, BINS = POINTS / 2;
+                         THREADS = 32 * WARPS, NODES = WARPS, BINS = POINTS / 2, WORDS = DIM * KEYS::SORT_WORDS;
     float x[DIM][POINTS];
     uint32_t id[POINTS];
     union {
@@ -55,7 +55,7 @@ template <int DIM, int LOG> struct bi_kdtree_block_shared {
     uint32_t axes;                      /* of the levels, from the root's on */
     bi_kdtree_subnode<DIM> node[2 * NODES];
     float2 unit[WARPS][DIM]; /* maps a coordinate of a warp's points to [0, 1]: factor, then what is added */
-    bi_kdtree_packing packing[WARPS][DIM + 1]; /* of a warp's points, by coordinate, and of ids */
+    bi_kdtree_packing packing[WARPS][WORDS + 1]; /* of a warp's points, by word, and of ids */
     uint32_t begin, end;
     bool stop;
 };
@@ -66,8 +66,9 @@ __device__ __forceinline__ uint32_t bi_kdtree_side_size(uint32_t size, uint32_t 
     return size > greater ? (size - greater) / 2 : 0;
 }
 
-template <int DIM, int LOG> struct bi_kdtree_block_subtree {
-    bi_kdtree_block_shared<DIM, LOG> &sh;
+template <int DIM, int LOG, class KEYS> struct bi_kdtree_block_subtree {
+    bi_kdtree_block_shared<DIM, LOG, KEYS> &sh;
+    const KEYS &keys;
     uint32_t count;
     int d0; /* coordinate of the root */
 
@@ -85,7 +86,7 @@ template <int DIM, int LOG> struct bi_kdtree_block_subtree {
     {
         float x = sh.x[d][a], y = sh.x[d][b];
         if (x != y) return x < y;
-        return bi_kdtree_point_before<DIM>(point(a), point(b), d);
+        return keys.template before<DIM>(point(a), point(b), d);
     }
 };
 

@@ -10,9 +10,9 @@
 
 /* Member `rank` of candidates[0 .. count), which are reordered; by a warp. Candidates lie in no order, so the middle
  * one is a fair pivot, and rounds get shorter quickly, also where all coordinates are equal. */
-template <int DIM, int LOG>
-__device__ uint32_t quick_select(const bi_kdtree_block_subtree<DIM, LOG> &tree, uint16_t *candidates, uint32_t count,
-                                 uint32_t rank, int d)
+template <int DIM, int LOG, class KEYS>
+__device__ uint32_t quick_select(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree, uint16_t *candidates,
+                                 uint32_t count, uint32_t rank, int d)
 {
     const uint32_t lane = threadIdx.x % 32;
     while (true) {
@@ -55,11 +55,11 @@ __device__ __forceinline__ uint32_t name_in(uint32_t packed) { return packed & 0
 __device__ __forceinline__ uint32_t bin_in(uint32_t packed) { return packed >> 16; }
 
 /* Takes the warp's points and counts them in bins. */
-template <int DIM, int LOG>
-__device__ __forceinline__ void count_keys(const bi_kdtree_block_subtree<DIM, LOG> &tree, warp_share &share)
+template <int DIM, int LOG, class KEYS>
+__device__ __forceinline__ void count_keys(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree, warp_share &share)
 {
     auto &sh = tree.sh;
-    using shared = bi_kdtree_block_shared<DIM, LOG>;
+    using shared = bi_kdtree_block_shared<DIM, LOG, KEYS>;
     const uint32_t lane = threadIdx.x % 32, w = threadIdx.x / 32, bins = 1u << (share.log_slots - 1);
     const bi_kdtree_subnode<DIM> &node = sh.node[share.h];
     const float2 unit = bi_kdtree_unit_of(node.low[share.d], node.high[share.d]);
@@ -79,11 +79,12 @@ __device__ __forceinline__ void count_keys(const bi_kdtree_block_subtree<DIM, LO
 }
 
 /* Finds the bin of the node's median, and its rank there; empties the bins. Each warp has the bins of its places. */
-template <int DIM, int LOG>
-__device__ __forceinline__ void find_median_bin(const bi_kdtree_block_subtree<DIM, LOG> &tree, const warp_share &share)
+template <int DIM, int LOG, class KEYS>
+__device__ __forceinline__ void find_median_bin(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree,
+                                                const warp_share &share)
 {
     auto &sh = tree.sh;
-    using shared = bi_kdtree_block_shared<DIM, LOG>;
+    using shared = bi_kdtree_block_shared<DIM, LOG, KEYS>;
     constexpr int EACH = shared::BINS / shared::THREADS;
     const uint32_t t = threadIdx.x, lane = t % 32, w = t / 32;
     uint32_t c[EACH], mine = 0;
@@ -109,11 +110,12 @@ __device__ __forceinline__ void find_median_bin(const bi_kdtree_block_subtree<DI
 }
 
 /* Where a node of the level has more than a few candidates: the first warp of each such node selects its median. */
-template <int DIM, int LOG>
-static __device__ void choose_from_candidates(const bi_kdtree_block_subtree<DIM, LOG> &tree, const warp_share &share)
+template <int DIM, int LOG, class KEYS>
+static __device__ void choose_from_candidates(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree,
+                                              const warp_share &share)
 {
     auto &sh = tree.sh;
-    using shared = bi_kdtree_block_shared<DIM, LOG>;
+    using shared = bi_kdtree_block_shared<DIM, LOG, KEYS>;
     constexpr int EACH = shared::BINS / shared::THREADS;
     const uint32_t t = threadIdx.x, h = share.h, found = sh.found[h];
     uint16_t *candidates = sh.candidates + (share.v << share.log_slots);
@@ -132,8 +134,8 @@ static __device__ void choose_from_candidates(const bi_kdtree_block_subtree<DIM,
 
 /* The median of the warp's node, ranked among its candidates by each warp for itself; *tied tells that others may have
  * the same key. */
-template <int DIM, int LOG>
-__device__ __forceinline__ bi_kdtree_median choose_median(const bi_kdtree_block_subtree<DIM, LOG> &tree,
+template <int DIM, int LOG, class KEYS>
+__device__ __forceinline__ bi_kdtree_median choose_median(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree,
                                                           const warp_share &share, bool *tied)
 {
     auto &sh = tree.sh;
@@ -161,8 +163,8 @@ __device__ __forceinline__ bi_kdtree_median choose_median(const bi_kdtree_block_
 }
 
 /* The sides of a node; by a warp. */
-template <int DIM, int LOG>
-__device__ __forceinline__ void cut_node(const bi_kdtree_block_subtree<DIM, LOG> &tree, const warp_share &share,
+template <int DIM, int LOG, class KEYS>
+__device__ __forceinline__ void cut_node(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree, const warp_share &share,
                                          float cut)
 {
     const uint32_t lane = threadIdx.x % 32, greater = lane / DIM;
@@ -179,8 +181,8 @@ __device__ __forceinline__ void cut_node(const bi_kdtree_block_subtree<DIM, LOG>
 }
 
 /* Moves the names of the warp's points to their sides. They are in no order there. */
-template <int DIM, int LOG>
-__device__ __forceinline__ void partition(const bi_kdtree_block_subtree<DIM, LOG> &tree, const warp_share &share,
+template <int DIM, int LOG, class KEYS>
+__device__ __forceinline__ void partition(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree, const warp_share &share,
                                           const bi_kdtree_median &median, bool tied)
 {
     auto &sh = tree.sh;
@@ -222,8 +224,8 @@ __device__ __forceinline__ void partition(const bi_kdtree_block_subtree<DIM, LOG
 }
 
 /* Level j of the block. */
-template <int DIM, int LOG>
-__device__ __forceinline__ void split_level(const bi_kdtree_block_subtree<DIM, LOG> &tree, int j, int d)
+template <int DIM, int LOG, class KEYS>
+__device__ __forceinline__ void split_level(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree, int j, int d)
 {
     auto &sh = tree.sh;
     const uint32_t w = threadIdx.x / 32;
@@ -259,12 +261,12 @@ __device__ __forceinline__ void split_level(const bi_kdtree_block_subtree<DIM, L
 }
 
 /* Loads the subtree and its extent. */
-template <int DIM, int LOG>
-__device__ __forceinline__ void load_subtree(const bi_kdtree_block_subtree<DIM, LOG> &tree,
+template <int DIM, int LOG, class KEYS>
+__device__ __forceinline__ void load_subtree(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree,
                                              const bi_kdtree_source &from, uint32_t begin)
 {
     auto &sh = tree.sh;
-    using shared = bi_kdtree_block_shared<DIM, LOG>;
+    using shared = bi_kdtree_block_shared<DIM, LOG, KEYS>;
     const int t = threadIdx.x;
     bi_kdtree_extent<DIM> extent;
     extent.clear();
@@ -273,7 +275,7 @@ __device__ __forceinline__ void load_subtree(const bi_kdtree_block_subtree<DIM, 
         const uint32_t i = k * shared::THREADS + t;
         sh.index[i] = (uint16_t)i;
         if (i >= tree.count) continue;
-        bi_kdtree_point<DIM> p = bi_kdtree_read_point<DIM>(from, begin + i);
+        bi_kdtree_point<DIM> p = tree.keys.template read<DIM>(from, begin + i);
 #pragma unroll
         for (int c = 0; c < DIM; c++) {
             extent.add(c, p.x[c]);
@@ -288,7 +290,7 @@ __device__ __forceinline__ void load_subtree(const bi_kdtree_block_subtree<DIM, 
         sh.node[0].high[t] = fminf(bi_f32_of_key(sh.greatest[t]), FLT_MAX);
     }
     if (t == 0) {
-        const uint32_t flat = bi_kdtree_flat_of<DIM>(sh.least, sh.greatest);
+        const uint32_t flat = tree.keys.exact_of(bi_kdtree_flat_of<DIM>(sh.least, sh.greatest));
         sh.axes = bi_kdtree_axes_from<DIM>(bi_kdtree_axes_of<DIM>(flat), tree.d0);
         sh.node[0].begin = 0;
         sh.node[0].size = tree.count;
@@ -297,9 +299,10 @@ __device__ __forceinline__ void load_subtree(const bi_kdtree_block_subtree<DIM, 
 }
 
 /* Makes ready what the levels count in. */
-template <int DIM, int LOG> __device__ __forceinline__ void clear_shared(bi_kdtree_block_shared<DIM, LOG> &sh)
+template <int DIM, int LOG, class KEYS>
+__device__ __forceinline__ void clear_shared(bi_kdtree_block_shared<DIM, LOG, KEYS> &sh)
 {
-    using shared = bi_kdtree_block_shared<DIM, LOG>;
+    using shared = bi_kdtree_block_shared<DIM, LOG, KEYS>;
     const int t = threadIdx.x;
     for (int b = t; b < shared::BINS; b += shared::THREADS) sh.bins[b] = 0;
     if (t < shared::NODES) {
@@ -312,7 +315,8 @@ template <int DIM, int LOG> __device__ __forceinline__ void clear_shared(bi_kdtr
 }
 
 /* The in-order points of what the levels of the block and then its warps make. */
-template <int DIM, int LOG> __device__ __forceinline__ void order_points(const bi_kdtree_block_subtree<DIM, LOG> &tree)
+template <int DIM, int LOG, class KEYS>
+__device__ __forceinline__ void order_points(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree)
 {
     auto &sh = tree.sh;
     const uint32_t t = threadIdx.x, lane = t % 32, w = t / 32;
@@ -330,12 +334,13 @@ template <int DIM, int LOG> __device__ __forceinline__ void order_points(const b
     bi_kdtree_make_subtree(tree, sh.index + (w << (LOG - levels)), (int)node.size, k, axes, sh.order + node.begin);
 }
 
-template <int DIM, int LOG>
-static __global__ void __launch_bounds__(bi_kdtree_block_shared<DIM, LOG>::THREADS, LOG > BI_KDTREE_BLOCK_LOG ? 1 : 2)
-    bi_kdtree_subtree_block(int64_t n, int32_t level, const bi_kdtree_source from, const bi_kdtree_array nodes,
-                            const uint32_t *failed)
+template <int DIM, int LOG, class KEYS>
+static __global__ void __launch_bounds__(bi_kdtree_block_shared<DIM, LOG, KEYS>::THREADS,
+                                         LOG > BI_KDTREE_BLOCK_LOG ? 1 : 2)
+    bi_kdtree_subtree_block(int64_t n, int32_t level, const KEYS keys, const bi_kdtree_source from,
+                            const bi_kdtree_array nodes, const uint32_t *failed)
 {
-    using shared = bi_kdtree_block_shared<DIM, LOG>;
+    using shared = bi_kdtree_block_shared<DIM, LOG, KEYS>;
     BI_SHARED_DYNAMIC(shared, memory);
     shared &sh = *memory;
     if (threadIdx.x == 0) {
@@ -348,42 +353,46 @@ static __global__ void __launch_bounds__(bi_kdtree_block_shared<DIM, LOG>::THREA
     __syncthreads();
     if (sh.stop) return;
     const uint32_t begin = sh.begin, count = sh.end - begin;
-    const bi_kdtree_block_subtree<DIM, LOG> tree = {sh, count, level % DIM};
+    const bi_kdtree_block_subtree<DIM, LOG, KEYS> tree = {sh, keys, count, level % DIM};
     load_subtree(tree, from, begin);
     order_points(tree);
     __syncthreads();
-    for (uint32_t i = threadIdx.x; i < count; i += shared::THREADS)
-        bi_kdtree_store_point<DIM>(nodes, begin + i, tree.point(sh.order[i]));
+    keys.template store_all<DIM, shared::THREADS>(nodes, begin, count,
+                                                  [&](uint32_t i) { return tree.point(sh.order[i]); });
 }
 
-template <int DIM, int LOG>
-static bosc_status run_blocks(bosc_ctx *ctx, int64_t n, int32_t level, const bi_kdtree_source &from,
+template <int DIM, int LOG, class KEYS>
+static bosc_status run_blocks(bosc_ctx *ctx, int64_t n, int32_t level, const KEYS &keys, const bi_kdtree_source &from,
                               const bi_kdtree_array &nodes, const uint32_t *failed)
 {
-    using shared = bi_kdtree_block_shared<DIM, LOG>;
-    auto kernel = bi_kdtree_subtree_block<DIM, LOG>;
+    using shared = bi_kdtree_block_shared<DIM, LOG, KEYS>;
+    auto kernel = bi_kdtree_subtree_block<DIM, LOG, KEYS>;
     const int bytes = (int)sizeof(shared);
     BI_CUDA_TRY(ctx, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-    return BI_RUN(ctx, kernel, 1u << level, shared::THREADS, bytes, n, level, from, nodes, failed);
+    return BI_RUN(ctx, kernel, 1u << level, shared::THREADS, bytes, n, level, keys, from, nodes, failed);
 }
 
-template <int DIM>
-bosc_status bi_kdtree_run_subtree_blocks(bosc_ctx *ctx, int64_t n, int32_t level, int log, const bi_kdtree_source &from,
-                                         const bi_kdtree_array &nodes, const uint32_t *failed)
+template <int DIM, class KEYS>
+bosc_status bi_kdtree_run_subtree_blocks(bosc_ctx *ctx, int64_t n, int32_t level, int log, const KEYS &keys,
+                                         const bi_kdtree_source &from, const bi_kdtree_array &nodes,
+                                         const uint32_t *failed)
 {
     if (log == BI_KDTREE_MOST_BLOCK_LOG)
-        return run_blocks<DIM, BI_KDTREE_MOST_BLOCK_LOG>(ctx, n, level, from, nodes, failed);
-    if (log == BI_KDTREE_BLOCK_LOG) return run_blocks<DIM, BI_KDTREE_BLOCK_LOG>(ctx, n, level, from, nodes, failed);
-    return run_blocks<DIM, BI_KDTREE_BLOCK_LOG - 1>(ctx, n, level, from, nodes, failed);
+        return run_blocks<DIM, BI_KDTREE_MOST_BLOCK_LOG>(ctx, n, level, keys, from, nodes, failed);
+    if (log == BI_KDTREE_BLOCK_LOG)
+        return run_blocks<DIM, BI_KDTREE_BLOCK_LOG>(ctx, n, level, keys, from, nodes, failed);
+    return run_blocks<DIM, BI_KDTREE_BLOCK_LOG - 1>(ctx, n, level, keys, from, nodes, failed);
 }
+
+template <int DIM, int LOG> using largest_shared = bi_kdtree_block_shared<DIM, LOG, bi_kdtree_rounded_keys>;
 
 int bi_kdtree_block_log(const bosc_ctx *ctx, int32_t dim)
 {
     int most = 0;
-    size_t need = dim == 4 ? sizeof(bi_kdtree_block_shared<4, BI_KDTREE_BLOCK_LOG>)
-                           : sizeof(bi_kdtree_block_shared<3, BI_KDTREE_BLOCK_LOG>);
-    size_t wish = dim == 4 ? sizeof(bi_kdtree_block_shared<4, BI_KDTREE_MOST_BLOCK_LOG>)
-                           : sizeof(bi_kdtree_block_shared<3, BI_KDTREE_MOST_BLOCK_LOG>);
+    size_t need =
+        dim == 4 ? sizeof(largest_shared<4, BI_KDTREE_BLOCK_LOG>) : sizeof(largest_shared<3, BI_KDTREE_BLOCK_LOG>);
+    size_t wish = dim == 4 ? sizeof(largest_shared<4, BI_KDTREE_MOST_BLOCK_LOG>)
+                           : sizeof(largest_shared<3, BI_KDTREE_MOST_BLOCK_LOG>);
     if (cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, ctx->memory.device) != cudaSuccess)
         (void)cudaGetLastError();
     return (size_t)most >= wish   ? BI_KDTREE_MOST_BLOCK_LOG
@@ -391,9 +400,8 @@ int bi_kdtree_block_log(const bosc_ctx *ctx, int32_t dim)
                                   : BI_KDTREE_BLOCK_LOG - 1;
 }
 
-template bosc_status bi_kdtree_run_subtree_blocks<2>(bosc_ctx *, int64_t, int32_t, int, const bi_kdtree_source &,
-                                                     const bi_kdtree_array &, const uint32_t *);
-template bosc_status bi_kdtree_run_subtree_blocks<3>(bosc_ctx *, int64_t, int32_t, int, const bi_kdtree_source &,
-                                                     const bi_kdtree_array &, const uint32_t *);
-template bosc_status bi_kdtree_run_subtree_blocks<4>(bosc_ctx *, int64_t, int32_t, int, const bi_kdtree_source &,
-                                                     const bi_kdtree_array &, const uint32_t *);
+#define INSTANCE(DIM, KEYS)                                                                                         \
+    template bosc_status bi_kdtree_run_subtree_blocks<DIM, KEYS>(bosc_ctx *, int64_t, int32_t, int, const KEYS &,   \
+                                                                 const bi_kdtree_source &, const bi_kdtree_array &, \
+                                                                 const uint32_t *);
+BI_KDTREE_EACH_KIND(INSTANCE)

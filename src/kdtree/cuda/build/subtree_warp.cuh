@@ -190,44 +190,56 @@ __device__ __forceinline__ bi_kdtree_packing bi_kdtree_packing_of(uint32_t low, 
     return packing;
 }
 
-/* Key t of the superkey that begins at coordinate d, of point i; the id after the last. */
-template <int DIM, int LOG>
-__device__ __forceinline__ uint32_t bi_kdtree_superkey_of(const bi_kdtree_block_subtree<DIM, LOG> &tree, uint32_t i,
-                                                          int d, int t)
+/* The coordinate of word t of the superkey that begins at d, and the place of such words in a packing. */
+template <int DIM, class KEYS> __device__ __forceinline__ int bi_kdtree_word_coordinate(int d, int t)
 {
-    return t == DIM ? tree.sh.id[i] : bi_key_u32_of_f32(tree.sh.x[(d + t) % DIM][i]);
+    return (d + t / KEYS::SORT_WORDS) % DIM;
+}
+template <int DIM, class KEYS> __device__ __forceinline__ int bi_kdtree_packing_place(int d, int t)
+{
+    constexpr int WORDS = DIM * KEYS::SORT_WORDS;
+    return t == WORDS ? WORDS : (d * KEYS::SORT_WORDS + t) % WORDS;
+}
+
+/* Word t of the superkey that begins at coordinate d, of point i; the id after the last. */
+template <int DIM, int LOG, class KEYS>
+__device__ __forceinline__ uint32_t bi_kdtree_superkey_of(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree,
+                                                          uint32_t i, int d, int t)
+{
+    if (t == DIM * KEYS::SORT_WORDS) return tree.sh.id[i];
+    const int c = bi_kdtree_word_coordinate<DIM, KEYS>(d, t);
+    return tree.keys.sort_word(tree.sh.x[c][i], tree.sh.id[i], c, t % KEYS::SORT_WORDS);
 }
 
 /* Finds how the warp's keys are packed; names and pads are in `a`. */
-template <int DIM, int LOG>
-static __device__ void bi_kdtree_find_packing(const bi_kdtree_block_subtree<DIM, LOG> &tree,
+template <int DIM, int LOG, class KEYS>
+static __device__ void bi_kdtree_find_packing(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree,
                                               const uint32_t (&a)[BI_KDTREE_LANE_POINTS])
 {
-    for (int c = 0; c <= DIM; c++) {
-        const int first = c < DIM ? c : 0, t = c < DIM ? 0 : DIM;
+    for (int t = 0; t <= DIM * KEYS::SORT_WORDS; t++) {
         uint32_t most = 0, differences = 0;
 #pragma unroll
         for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++)
-            if (a[r] < BI_KDTREE_LOW_PAD) most = max(most, ~bi_kdtree_superkey_of(tree, a[r], first, t));
+            if (a[r] < BI_KDTREE_LOW_PAD) most = max(most, ~bi_kdtree_superkey_of(tree, a[r], 0, t));
         const uint32_t low = ~bi_warp_greatest(most);
 #pragma unroll
         for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++)
-            if (a[r] < BI_KDTREE_LOW_PAD) differences |= bi_kdtree_superkey_of(tree, a[r], first, t) - low;
+            if (a[r] < BI_KDTREE_LOW_PAD) differences |= bi_kdtree_superkey_of(tree, a[r], 0, t) - low;
         for (int o = 16; o > 0; o >>= 1) differences |= __shfl_xor_sync(~0u, differences, o);
-        if (threadIdx.x % 32 == 0) tree.sh.packing[threadIdx.x / 32][c] = bi_kdtree_packing_of(low, differences);
+        if (threadIdx.x % 32 == 0) tree.sh.packing[threadIdx.x / 32][t] = bi_kdtree_packing_of(low, differences);
     }
     __syncwarp();
 }
 
-/* Sorts the nodes' slots, which hold names or pads, by key 0 ... last of the superkey that begins at d: the keys are
+/* Sorts the nodes' slots, which hold names or pads, by word 0 ... last of the superkey that begins at d: the keys are
  * packed one after the other, and stable sorts take BI_KDTREE_CHUNK_BITS bits of that each, from the lowest on. Returns
  * how many bits there are. */
-template <int DIM, int LOG>
-static __device__ __forceinline__ int bi_kdtree_sort_keys(const bi_kdtree_block_subtree<DIM, LOG> &tree,
+template <int DIM, int LOG, class KEYS>
+static __device__ __forceinline__ int bi_kdtree_sort_keys(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree,
                                                           uint32_t (&a)[BI_KDTREE_LANE_POINTS], int k, int d, int last,
                                                           uint16_t *names)
 {
-    constexpr uint32_t NAME = bi_kdtree_block_shared<DIM, LOG>::POINTS - 1;
+    constexpr uint32_t NAME = bi_kdtree_block_shared<DIM, LOG, KEYS>::POINTS - 1;
     const uint32_t lane = threadIdx.x % 32, prefix = bi_kdtree_prefix_mask(k);
     const bi_kdtree_packing *packing = tree.sh.packing[threadIdx.x / 32];
     int bits = 0;
@@ -239,7 +251,7 @@ static __device__ __forceinline__ int bi_kdtree_sort_keys(const bi_kdtree_block_
         for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++) value[r] = 0;
         int at = -from; /* where a key begins in the chunk */
         for (int t = last; t >= 0; t--) {
-            const bi_kdtree_packing of = packing[t == DIM ? DIM : (d + t) % DIM];
+            const bi_kdtree_packing of = packing[bi_kdtree_packing_place<DIM, KEYS>(d, t)];
             if (at < BI_KDTREE_CHUNK_BITS && at + (int)of.bits > 0) {
 #pragma unroll
                 for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++) {
@@ -269,8 +281,8 @@ static __device__ __forceinline__ int bi_kdtree_sort_keys(const bi_kdtree_block_
 }
 
 /* Whether a median of the lane and a neighbour have all coordinates in common; `a` holds names or pads. */
-template <int DIM, int LOG>
-static __device__ __forceinline__ bool bi_kdtree_has_twin(const bi_kdtree_block_subtree<DIM, LOG> &tree,
+template <int DIM, int LOG, class KEYS>
+static __device__ __forceinline__ bool bi_kdtree_has_twin(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree,
                                                           const uint32_t (&a)[BI_KDTREE_LANE_POINTS], uint32_t medians)
 {
     const uint32_t before = __shfl_up_sync(~0u, a[BI_KDTREE_LANE_POINTS - 1], 1);
@@ -294,16 +306,17 @@ static __device__ __forceinline__ bool bi_kdtree_has_twin(const bi_kdtree_block_
 
 /* Sorts the nodes' slots, which hold names or pads, by the whole order, points with equal keys too. `names` is room for
  * 256 of the warp. Returns whether one sort takes all coordinates. */
-template <int DIM, int LOG>
-static __device__ __forceinline__ bool bi_kdtree_sort_exactly(const bi_kdtree_block_subtree<DIM, LOG> &tree,
+template <int DIM, int LOG, class KEYS>
+static __device__ __forceinline__ bool bi_kdtree_sort_exactly(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree,
                                                               uint32_t (&a)[BI_KDTREE_LANE_POINTS], int k, int d,
                                                               uint32_t medians, uint16_t *names)
 {
     int bits = 0;
-    for (int last = DIM - 1; last <= DIM; last++) {
+    constexpr int WORDS = DIM * KEYS::SORT_WORDS;
+    for (int last = WORDS - 1; last <= WORDS; last++) {
         const int sorted = bi_kdtree_sort_keys(tree, a, k, d, last, names);
-        if (last < DIM) bits = sorted;
-        if (last == DIM || !__any_sync(~0u, bi_kdtree_has_twin(tree, a, medians))) break;
+        if (last < WORDS) bits = sorted;
+        if (last == WORDS || !__any_sync(~0u, bi_kdtree_has_twin(tree, a, medians))) break;
     }
     return bits <= BI_KDTREE_CHUNK_BITS;
 }
@@ -334,12 +347,12 @@ struct bi_kdtree_warp_level {
 
 /* Makes the slots, whose low bits are names, words of a level. `ragged`: pads may be anywhere; else they are low ones
  * in slots of even number. */
-template <int DIM, int LOG>
+template <int DIM, int LOG, class KEYS>
 __device__ __forceinline__ void
-bi_kdtree_make_words(const bi_kdtree_block_subtree<DIM, LOG> &tree, const bi_kdtree_slot_bits &bits, bool ragged,
+bi_kdtree_make_words(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree, const bi_kdtree_slot_bits &bits, bool ragged,
                      const bi_kdtree_warp_level &level, uint32_t (&a)[BI_KDTREE_LANE_POINTS])
 {
-    constexpr uint32_t NAME = bi_kdtree_block_shared<DIM, LOG>::POINTS - 1;
+    constexpr uint32_t NAME = bi_kdtree_block_shared<DIM, LOG, KEYS>::POINTS - 1;
     const float2 unit = tree.sh.unit[threadIdx.x / 32][level.d];
     const float most = (float)((1 << (level.k < 3 ? BI_KDTREE_KEY_BITS - 3 + level.k : BI_KDTREE_KEY_BITS)) - 3);
 #pragma unroll
@@ -358,13 +371,13 @@ bi_kdtree_make_words(const bi_kdtree_block_subtree<DIM, LOG> &tree, const bi_kdt
 
 /* Sorts a level exactly whose slots hold words in order or, if the level before was sorted exactly (`exact`), names at
  * the places of `bits`. Returns whether exact sorts are no slower for the levels below. */
-template <int DIM, int LOG>
-__device__ __forceinline__ bool bi_kdtree_resolve_ties(const bi_kdtree_block_subtree<DIM, LOG> &tree,
+template <int DIM, int LOG, class KEYS>
+__device__ __forceinline__ bool bi_kdtree_resolve_ties(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree,
                                                        const bi_kdtree_slot_bits &bits, bool exact, bool &packed,
                                                        const bi_kdtree_warp_level &level, uint16_t *names,
                                                        uint32_t (&a)[BI_KDTREE_LANE_POINTS])
 {
-    constexpr uint32_t NAME = bi_kdtree_block_shared<DIM, LOG>::POINTS - 1;
+    constexpr uint32_t NAME = bi_kdtree_block_shared<DIM, LOG, KEYS>::POINTS - 1;
 #pragma unroll
     for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++) {
         /* Pads in words are known by these, as they moved. */
@@ -380,12 +393,12 @@ __device__ __forceinline__ bool bi_kdtree_resolve_ties(const bi_kdtree_block_sub
 
 /* Makes the subtree of this warp, whose `size` points are named by names[0 ... size) (256 words that may be written),
  * and which has 2^k slots; axes: from its root's on. order[0 ... size) gets its points in order. */
-template <int DIM, int LOG>
-static __device__ __forceinline__ void bi_kdtree_make_subtree(const bi_kdtree_block_subtree<DIM, LOG> &tree,
+template <int DIM, int LOG, class KEYS>
+static __device__ __forceinline__ void bi_kdtree_make_subtree(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree,
                                                               uint16_t *names, int size, int k, uint32_t axes,
                                                               uint16_t *order)
 {
-    constexpr uint32_t NAME = bi_kdtree_block_shared<DIM, LOG>::POINTS - 1;
+    constexpr uint32_t NAME = bi_kdtree_block_shared<DIM, LOG, KEYS>::POINTS - 1;
     const int lane = threadIdx.x % 32;
     const bool outside = lane >= 1 << (k - 3), full = size == 1 << k, even = size >= (1 << k) - 1;
     uint32_t a[BI_KDTREE_LANE_POINTS], median[BI_KDTREE_LANE_POINTS],

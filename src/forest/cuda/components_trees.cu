@@ -1,0 +1,52 @@
+/* Trees of a union on CUDA: flattened, and counted. */
+#include "forest/cuda/components.cuh"
+
+enum { THREADS = BI_COMPONENTS_THREADS, SHORT_CLIMB = 4 };
+
+/* As bi_uf_compress while nothing is joined: most climbs are short, and go through the cache of the multiprocessor
+ * without a word to others; an old value that they find there is above as well. */
+__device__ __forceinline__ uint32_t compress(uint32_t *parent, uint32_t v)
+{
+    uint32_t first = bi_load_hint(&parent[v]), at = first, above;
+    for (int step = 0; step < SHORT_CLIMB; step++, at = above)
+        if ((above = bi_load_hint(&parent[at])) == at) break;
+    if (at != first) bi_atomic_store_u32(&parent[v], at);
+    return bi_uf_compress(parent, v);
+}
+
+static __global__ void __launch_bounds__(THREADS) bi_components_flatten_trees(uint32_t *parent, int64_t n)
+{
+    int64_t v = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+    if (v < n) compress(parent, (uint32_t)v);
+}
+
+bosc_status bi_components_flatten(bosc_ctx *ctx, uint32_t *parent, int64_t n)
+{
+    return BI_RUN(ctx, bi_components_flatten_trees, (unsigned)bi_div_up(n, THREADS), THREADS, 0, parent, n);
+}
+
+static __global__ void __launch_bounds__(THREADS)
+    bi_components_label_vertices(uint32_t *parent, int64_t n, const uint8_t *mask,
+                                 struct bi_components_control *control)
+{
+    struct label_shared {
+        uint32_t warp[THREADS / 32];
+    };
+    BI_SHARED(label_shared, sh);
+    int64_t v = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+    bool root = v < n && compress(parent, (uint32_t)v) == v && (!mask || mask[v]);
+    unsigned votes = __ballot_sync(~0u, root);
+    if (threadIdx.x % 32 == 0) sh.warp[threadIdx.x / 32] = (uint32_t)__popc(votes);
+    __syncthreads();
+    if (threadIdx.x > 0) return;
+    uint32_t roots = 0;
+    for (int w = 0; w < THREADS / 32; w++) roots += sh.warp[w];
+    if (roots) atomicAdd(&control->roots, roots);
+}
+
+bosc_status bi_components_label(bosc_ctx *ctx, uint32_t *parent, int64_t n, const uint8_t *mask,
+                                struct bi_components_control *control)
+{
+    return BI_RUN(ctx, bi_components_label_vertices, (unsigned)bi_div_up(n, THREADS), THREADS, 0, parent, n, mask,
+                  control);
+}
