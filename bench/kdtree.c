@@ -17,7 +17,7 @@ static struct {
     const char *shape, *query_shape, *type, *what;
     bosc_dtype dtype;
     bosc_kdtree *tree;
-    void *points, *queries, *ids, *dist2; /* the backend's */
+    void *points, *queries, *boxes, *ids, *dist2; /* the backend's; boxes: as far around queries as the radius */
     int64_t *offsets;
     void *host_points, *host_queries;
     double radius;
@@ -76,6 +76,20 @@ static void radius_rows(void *user)
     radius_offsets();
     BENCH(bosc_kdtree_radius(bench.ctx, set.tree, set.queries, set.m, 0, set.radius, set.offsets, set.ids, NULL,
                              set.capacity));
+    BENCH(bosc_sync(bench.ctx));
+}
+
+static void box_counts(void *user)
+{
+    (void)user;
+    BENCH(bosc_kdtree_box(bench.ctx, set.tree, set.boxes, set.m, set.offsets, NULL, 0));
+    BENCH(bosc_sync(bench.ctx));
+}
+
+static void box_rows(void *user)
+{
+    (void)user;
+    BENCH(bosc_kdtree_box(bench.ctx, set.tree, set.boxes, set.m, set.offsets, set.ids, set.capacity));
     BENCH(bosc_sync(bench.ctx));
 }
 
@@ -171,6 +185,35 @@ static void check_counts(void)
     free(counts);
 }
 
+/* Element c of the corner of a query's box that is `sign` times the radius away. */
+static double corner(int64_t q, int64_t c, int sign)
+{
+    double x = element(set.host_queries, q * set.dim + c) + sign * set.radius;
+    return set.dtype == BOSC_F32 ? (double)(float)x : set.dtype == BOSC_F64 ? x : floor(x);
+}
+
+static bool in_box(int64_t i, int64_t q)
+{
+    bool inside = true;
+    for (int64_t c = 0; c < set.dim; c++) {
+        double x = element(set.host_points, i * set.dim + c);
+        inside &= corner(q, c, -1) <= x && x <= corner(q, c, 1);
+    }
+    return inside;
+}
+
+static void check_boxes(void)
+{
+    int64_t *offsets = bench_host(((size_t)set.m + 1) * sizeof *offsets);
+    BENCH(bosc_copy(bench.ctx, offsets, set.offsets, ((size_t)set.m + 1) * sizeof *offsets));
+    for (int i = 0; i < CHECKED && set.m >= CHECKED; i++) {
+        int64_t q = checked_query(i), within = 0;
+        for (int64_t p = 0; p < set.n; p++) within += in_box(p, q);
+        bench_check(offsets[q + 1] - offsets[q] == within, "the box of query %" PRId64, q);
+    }
+    free(offsets);
+}
+
 /* --- Cases -------------------------------------------------------------------------------------------------------- */
 
 static void verify(void *user)
@@ -241,6 +284,11 @@ static void run_queries(void)
     BENCH(bosc_copy(bench.ctx, &total, set.offsets + set.m, sizeof total));
     if (total <= set.capacity) measure("radius, rows", radius_rows, set.m, bench.repeats);
     bench_say("radius: %" PRId64 " within %g", total, set.radius);
+    measure("boxes, counts", box_counts, set.m, bench.repeats);
+    check_boxes();
+    BENCH(bosc_copy(bench.ctx, &total, set.offsets + set.m, sizeof total));
+    if (total <= set.capacity) measure("boxes, rows", box_rows, set.m, bench.repeats);
+    bench_say("boxes: %" PRId64 " inside", total);
 }
 
 /* --- Input -------------------------------------------------------------------------------------------------------- */
@@ -255,20 +303,44 @@ static bosc_dtype dtype_named(const char *name)
     return BOSC_F32;
 }
 
+static void put_element(void *out, int64_t at, double x)
+{
+    if (set.dtype == BOSC_F32) ((float *)out)[at] = (float)x;
+    if (set.dtype == BOSC_F64) ((double *)out)[at] = x;
+    if (set.dtype == BOSC_I32) ((int32_t *)out)[at] = (int32_t)x;
+    if (set.dtype == BOSC_I64) ((int64_t *)out)[at] = (int64_t)x;
+}
+
 /* Points of the type; integers are 2^24 times the floats. */
 static void *make_points(const char *shape, int64_t n, uint64_t seed)
 {
     float *floats = bench_points(shape, n, (int)set.dim, seed);
+    const double scale = set.dtype == BOSC_I32 || set.dtype == BOSC_I64 ? 0x1p24 : 1;
     int64_t count = n * set.dim;
-    if (set.dtype == BOSC_F32) return floats;
     void *out = bench_host((size_t)count * bosc_dtype_size(set.dtype));
-    for (int64_t i = 0; i < count; i++) {
-        if (set.dtype == BOSC_F64) ((double *)out)[i] = (double)floats[i];
-        if (set.dtype == BOSC_I32) ((int32_t *)out)[i] = (int32_t)(floats[i] * 0x1p24f);
-        if (set.dtype == BOSC_I64) ((int64_t *)out)[i] = (int64_t)(floats[i] * 0x1p24f);
-    }
+    for (int64_t i = 0; i < count; i++) put_element(out, i, scale * (double)floats[i]);
     free(floats);
     return out;
+}
+
+static void *make_boxes(void)
+{
+    size_t size = 2 * (size_t)set.m * (size_t)set.dim * bosc_dtype_size(set.dtype);
+    void *out = bench_host(size), *boxes;
+    for (int64_t q = 0; q < set.m; q++)
+        for (int64_t c = 0; c < set.dim; c++) {
+            put_element(out, 2 * q * set.dim + c, corner(q, c, -1));
+            put_element(out, (2 * q + 1) * set.dim + c, corner(q, c, 1));
+        }
+    boxes = bench_array(out, size);
+    free(out);
+    return boxes;
+}
+
+/* Coordinates in which the points have extent. */
+static double extent_dim(void)
+{
+    return (double)(strcmp(set.shape, "axis") == 0 ? 1 : set.dim - (strcmp(set.shape, "plane") == 0));
 }
 
 static void make_input(void)
@@ -282,8 +354,9 @@ static void make_input(void)
     set.ids = bench_array(NULL, (size_t)set.capacity * 4);
     set.dist2 = bench_array(NULL, (size_t)set.m * 8 * dist2_size());
     set.offsets = bench_array(NULL, ((size_t)set.m + 1) * 8);
-    set.radius = 1.24 * pow((double)set.n, -1.0 / (double)set.dim); /* about 8 points, in 3-D */
+    set.radius = 1.24 * pow((double)set.n, -1 / extent_dim()); /* about 8 points, in 3-D */
     if (set.dtype == BOSC_I32 || set.dtype == BOSC_I64) set.radius *= 0x1p24;
+    set.boxes = make_boxes();
 }
 
 int main(int argc, char **argv)

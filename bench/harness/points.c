@@ -1,6 +1,7 @@
 #include "harness/points.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,13 +17,13 @@ float *bench_points(const char *shape, int64_t n, int dim, uint64_t seed)
     for (int64_t i = 0; i < n; i++) {
         uint64_t cluster = 1000 + bench_next(&state) % 100;
         for (int c = 0; c < dim; c++) {
-            float u = unit(&state), v = unit(&state), x = u;
+            const bool flat = c > 0 && (strcmp(shape, "axis") == 0 || (strcmp(shape, "plane") == 0 && c == dim - 1));
+            const float u = flat ? 0 : unit(&state), v = flat ? 0 : unit(&state);
+            float x = u;
             if (strcmp(shape, "normal") == 0) x = sqrtf(-2 * logf(u + 1e-8f)) * cosf(6.2831853f * v);
             if (strcmp(shape, "clustered") == 0) x = unit(&cluster) + 0.001f * (u + v - 1);
             if (strcmp(shape, "sorted") == 0) x = (float)i / (float)n + 1e-4f * u;
             if (strcmp(shape, "few") == 0) x = floorf(u * 1000);
-            if (strcmp(shape, "plane") == 0 && c > 0 && c == dim - 1) x = 0;
-            if (strcmp(shape, "axis") == 0 && c > 0) x = 0;
             p[i * dim + c] = x;
         }
     }
