@@ -1,11 +1,11 @@
 /* Descends from orbit to one metre above a made-up planet, with a mesh for each frame, and makes a mesh of the whole
- * globe within a triangle budget. */
+ * globe within a triangle budget, and of its 16 tiles. */
 #include <boscage/boscage.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { WIDTH = 360, HEIGHT = 180 };
+enum { WIDTH = 360, HEIGHT = 180, TILES = 16 };
 
 /* Sea, and land with a few hills. */
 static float height_at(int column, int row)
@@ -45,6 +45,7 @@ int main(void)
                      globe = {.size = sizeof globe, .triangles = 5000};
     bosc_planet_info info = {.size = sizeof info};
     struct mesh mesh = {NULL, NULL, {0, 0}};
+    int64_t first[TILES + 1], counts[2];
     bosc_ctx *ctx = NULL;
     bosc_planet *planet = NULL;
     for (int i = 0; i < WIDTH * HEIGHT; i++) heights[i] = height_at(i % WIDTH, i / WIDTH);
@@ -64,6 +65,12 @@ int main(void)
     if (!status) status = bosc_planet_select(ctx, planet, &globe);
     if (!status) status = get_mesh(ctx, planet, NULL, &mesh);
     if (!status) printf("a globe of %lld triangles\n", (long long)mesh.counts[1]);
+    if (!status) status = bosc_planet_get_tiles(ctx, planet, 1, first, TILES + 1);
+    for (int k = 0; k < TILES && !status; k++) {
+        status = bosc_planet_get_part(ctx, planet, first[k], first[k + 1] - first[k], NULL, mesh.vertices, NULL, NULL,
+                                      mesh.counts[0], mesh.triangles, mesh.counts[1], counts);
+        if (!status) printf("tile %d: %lld triangles\n", k, (long long)counts[1]);
+    }
     if (status) fprintf(stderr, "planet: %s %s\n", bosc_status_text(status), ctx ? bosc_message(ctx) : "");
 
     free(mesh.vertices);

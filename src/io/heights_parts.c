@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -64,23 +65,36 @@ static bosc_status open_hgt(struct bosc_heights_file *f, bosc_io_error *error)
 
 /* ---- unpacked to a temporary file ---- */
 
-/* A file without a name in a folder for large ones, or, where that has no room for any, in the other one. */
+static int open_without_name(const char *folder)
+{
+#ifdef O_TMPFILE
+    if (!bi_fault(BI_FAULT_UNNAMED)) return open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+#else
+    (void)folder;
+#endif
+    return -1;
+}
+
+/* One that has a name for a moment. */
+static int open_with_name(const char *folder)
+{
+    char name[] = "/var/tmp/boscage-XXXXXX";
+    snprintf(name, sizeof name, "%s/boscage-XXXXXX", folder);
+    const int fd = mkstemp(name);
+    if (fd >= 0) unlink(name);
+    if (fd >= 0) (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
+    return fd;
+}
+
+/* In the folder for large temporary files, or, where none can be made there, in the other one. */
 static int open_temporary(void)
 {
     static const char *const folders[] = {"/var/tmp", "/tmp"};
     int fd = -1;
     if (bi_fault(BI_FAULT_WRITE)) return errno = EIO, -1;
     for (int i = 0; i < 2 && fd < 0; i++) {
-        char name[] = "/var/tmp/boscage-XXXXXX";
-#ifdef O_TMPFILE
-        if (!bi_fault(BI_FAULT_UNNAMED)) fd = open(folders[i], O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-#endif
-        if (fd >= 0) break;
-        strcpy(name, folders[i]);
-        strcat(name, "/boscage-XXXXXX");
-        fd = mkstemp(name);
-        if (fd >= 0) unlink(name);
-        if (fd >= 0) (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
+        fd = open_without_name(folders[i]);
+        if (fd < 0) fd = open_with_name(folders[i]);
     }
     return fd;
 }

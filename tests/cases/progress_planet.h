@@ -53,12 +53,12 @@ static bosc_status planet_get_mesh(struct world *w)
 static bosc_status planet_get_part(struct world *w)
 {
     int64_t counts[2];
-    bosc_planet_info info = {.size = sizeof info};
     float *out = (float *)(void *)w->out;
     uint32_t *triangles = (uint32_t *)(void *)(w->out + OUT / 2);
-    const bosc_status status = bosc_planet_get_info(w->ctx, w->planet, &info);
+    const bosc_status status =
+        bosc_planet_get_mesh(w->ctx, w->planet, NULL, NULL, NULL, NULL, 0, NULL, 0, counts); /* counts alone */
     if (status != BOSC_OK) return status;
-    return bosc_planet_get_part(w->ctx, w->planet, 1, info.triangles - 1, NULL, out, NULL, NULL, OUT / 24, triangles,
+    return bosc_planet_get_part(w->ctx, w->planet, 1, counts[1] - 1, NULL, out, NULL, NULL, OUT / 24, triangles,
                                 OUT / 24, counts);
 }
 

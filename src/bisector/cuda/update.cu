@@ -11,7 +11,7 @@ enum { THREADS = 32, MOST_TILES = 64, BLOCKS_EACH = 1 };
 enum { THREADS = 512, MOST_TILES = 1024, BLOCKS_EACH = 2 /* of a multiprocessor */ };
 #endif
 enum { WARPS = THREADS / 32, EACH = MOST_TILES / THREADS };
-static_assert(MOST_TILES <= BI_BISECTOR_TILES && MOST_TILES % THREADS == 0, "tiles");
+static_assert((int)MOST_TILES <= (int)BI_BISECTOR_TILES && MOST_TILES % THREADS == 0, "tiles");
 
 struct update_args {
     bi_bisector_update u;

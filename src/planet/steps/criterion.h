@@ -130,7 +130,7 @@ BI_FN void bi_step_planet_mark(const struct bi_planet_mark *a, int64_t i)
     const struct bi_planet_leaf *leaf = a->leaves + i;
     if (!a->errors) {
         const uint8_t command = bi_planet_command(&a->criterion, leaf, a->nodes[i]);
-        a->commands[i] = a->splits_alone && command == BOSC_BISECTOR_MERGE ? BOSC_BISECTOR_KEEP : command;
+        a->commands[i] = a->splits_alone && command == BOSC_BISECTOR_MERGE ? (uint8_t)BOSC_BISECTOR_KEEP : command;
     } else {
         const bool far = (double)bi_f32_from_bits(a->errors[i]) > a->criterion.error;
         a->commands[i] = far && leaf->level < a->criterion.level ? BOSC_BISECTOR_SPLIT : BOSC_BISECTOR_KEEP;
