@@ -180,9 +180,9 @@ BOSC_API bosc_status bosc_dist_kdtree_write(bosc_ctx *ctx, const bosc_dist_kdtre
  * read, user: of rank 0, which alone reads; ignored on the others.
  * tree: set on success.
  * Errors: BOSC_ERR_FORMAT with the reason for damaged, truncated or hostile bytes; BOSC_ERR_DATA for a NaN.
- * Cost: an exchange with rank 0 for each megabyte, one of row + 4 bytes a point between all, and a build; where
- * duplicates were removed 4 bytes a node more, and one of 8 bytes a row and back. Host memory
- * for n / P points on each rank, which grows with what was really read, and 3 row + 20 bytes of scratch a point. */
+ * Cost: an exchange with rank 0 for each megabyte, one of row + 8 bytes a point between all, and a build; where
+ * duplicates were removed 8 bytes a row more from rank 0, and 4 bytes a row between all and 8 back. Host memory for
+ * n / P points on each rank, which grows with what was really read, and 3 row + 28 bytes of scratch a point. */
 BOSC_API bosc_status bosc_dist_kdtree_read(bosc_ctx *ctx, bosc_comm *comm, bosc_read_fn read, void *user,
                                            bosc_dist_kdtree **tree);
 
