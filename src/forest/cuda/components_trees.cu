@@ -3,8 +3,8 @@
 
 enum { THREADS = BI_COMPONENTS_THREADS, SHORT_CLIMB = 4 };
 
-/* As bi_uf_compress while nothing is joined, so that roots stay what they are: most climbs are short, and go through the
- * cache of the multiprocessor without a word to others; an old value that they find there is above as well. */
+/* As bi_uf_compress while nothing is joined, so that roots stay what they are. Most climbs are short, and go through
+ * the cache of the multiprocessor without a word to others; an old value that they find there is above as well. */
 __device__ __forceinline__ uint32_t compress(uint32_t *parent, uint32_t v)
 {
     const uint32_t first = bi_load_hint(&parent[v]);

@@ -20,8 +20,8 @@ enum { FEW_EDGES = 1 << 18 };
 #endif
 
 /* With few edges a vertex a filter saves nothing. Otherwise there are enough light edges for most vertices to be in one
- * component after level 0: a random graph with 1.1 edges a vertex has five of six vertices in it, with 1.3 nine of
- * ten (Erdos and Renyi, 1960). Fewer do in a graph, where each vertex has taken its lightest edge before. Parallel edges
+ * component after level 0: a random graph with 1.1 edges a vertex has five of six vertices in it, with 1.3 nine of ten
+ * (Erdos and Renyi, 1960). Fewer do in a graph, where each vertex has taken its lightest edge before. Parallel edges
  * come with clusters, within which light edges are spent. */
 static struct plan plan_levels(const struct bi_graph_view *g, bool listed, bool one_level)
 {
