@@ -87,7 +87,7 @@ BOSC_API bosc_status bosc_components_compute(bosc_ctx *ctx, const bosc_graph *gr
  * graph_opts: of the entries; NULL: the defaults. u, v, weights, n, m, and errors: as those of bosc_graph_build. opts,
  * edges (room for min(n - 1, m)), labels and *info: as those of bosc_msf_compute.
  * Cost: O(m) work expected, plus a part near n log n, and about 30 bytes of scratch an entry, 45 where weights have 64
- * bits; on CUDA 40 n and 17 an entry at most, 48 n and 33. But a graph is built for the call, and freed: for ARCS_BOTH
+ * bits; on CUDA 40 n and 21 an entry at most, 48 n and 33. But a graph is built for the call, and freed: for ARCS_BOTH
  * without assume_valid or with an edge mask; for PARALLEL other than KEEP; for `wide`, m >= 2^32 - 1 or n >= 2^30; for
  * algorithms other than AUTO; for `trees`. Waits. Source: Osipov, Sanders, Singler, The Filter-Kruskal Minimum Spanning
  * Tree Algorithm (2009). */

@@ -3,15 +3,20 @@
 
 enum { THREADS = BI_COMPONENTS_THREADS, SHORT_CLIMB = 4 };
 
-/* As bi_uf_compress while nothing is joined: most climbs are short, and go through the cache of the multiprocessor
- * without a word to others; an old value that they find there is above as well. */
+/* As bi_uf_compress while nothing is joined, so that roots stay what they are. Most climbs are short, and go through
+ * the cache of the multiprocessor without a word to others; an old value that they find there is above as well. */
 __device__ __forceinline__ uint32_t compress(uint32_t *parent, uint32_t v)
 {
-    uint32_t first = bi_load_hint(&parent[v]), at = first, above;
-    for (int step = 0; step < SHORT_CLIMB; step++, at = above)
-        if ((above = bi_load_hint(&parent[at])) == at) break;
+    const uint32_t first = bi_load_hint(&parent[v]);
+    uint32_t at = first;
+    bool root = false;
+    for (int step = 0; step < SHORT_CLIMB && !root; step++) {
+        const uint32_t above = bi_load_hint(&parent[at]);
+        root = above == at;
+        at = above;
+    }
     if (at != first) bi_atomic_store_u32(&parent[v], at);
-    return bi_uf_compress(parent, v);
+    return root ? at : bi_uf_compress(parent, v);
 }
 
 static __global__ void __launch_bounds__(THREADS) bi_components_flatten_trees(uint32_t *parent, int64_t n)

@@ -20,12 +20,13 @@ enum { FEW_EDGES = 1 << 18 };
 #endif
 
 /* With few edges a vertex a filter saves nothing. Otherwise there are enough light edges for most vertices to be in one
- * component after level 0: a random graph with 1.1 edges a vertex has five of six vertices in it, with 1.5 nearly 19 of
- * 20 (Erdos and Renyi, 1960). Fewer do in a graph, where each vertex has taken its lightest edge before. Parallel edges
+ * component after level 0: a random graph with 1.1 edges a vertex has five of six vertices in it, with 1.3 nine of ten
+ * (Erdos and Renyi, 1960). Fewer do in a graph, where each vertex has taken its lightest edge before. Parallel edges
  * come with clusters, within which light edges are spent. */
 static struct plan plan_levels(const struct bi_graph_view *g, bool listed, bool one_level)
 {
-    const double light = listed ? 1.5 : 1.1, least = 1.8, most_fraction = 0.9, margin = 1.4, least_capacity = 0.25;
+    const double light = listed ? 1.3 : 1.1, least = 1.8, most_fraction = 0.9, margin = 1.4,
+                 least_capacity = listed ? 0.35 : 0.25;
     double vertices = (double)(g->n - g->isolated), m = (double)g->m, pairs = m - (double)g->parallel;
     double fraction = pairs > 0 ? light * vertices / pairs * (m / pairs) : 1;
     if (one_level || g->m <= FEW_EDGES || pairs < least * vertices || fraction > most_fraction)
