@@ -1,4 +1,4 @@
-/* Searches of boxes: a thread walks for a box, down from the root, and the lanes of a warp measure their leaves together.
+/* Searches of boxes: a thread walks for a box, down from the root, and the lanes of a warp measure leaves together.
  * Coordinates are compared as they are, so that integers of 64 bits are told apart. */
 #ifndef BI_KDTREE_CUDA_SEARCH_BOX_WALK_CUH
 #define BI_KDTREE_CUDA_SEARCH_BOX_WALK_CUH
