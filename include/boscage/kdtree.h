@@ -151,7 +151,7 @@ BOSC_API bosc_status bosc_kdtree_verify(bosc_ctx *ctx, const bosc_kdtree *tree, 
  * Errors: BOSC_ERR_DATA with the row for a NaN in a query, unless assume_valid.
  * Cost: expected O(log n + k) points measured a query in few dimensions, at worst all n; each takes O(dim), and O(k)
  * (k <= 32) or O(log k) if it is kept. Scratch of at most 32 bytes a query; for k > 32 also 16 k a thread on the CPU;
- * on CUDA, for k > 32 or other than 2 to 4 dimensions, instead dist2 where that is NULL.
+ * on CUDA, for k > 32 or more than 4 dimensions, instead dist2 where that is NULL.
  * Waits unless all arrays are on the device and assume_valid is set. */
 BOSC_API bosc_status bosc_kdtree_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries, int64_t query_count,
                                      int64_t stride, int64_t k, void *ids, void *dist2);
@@ -225,7 +225,7 @@ BOSC_API bosc_status bosc_kdtree_radius_count(bosc_ctx *ctx, const bosc_kdtree *
  * Errors: BOSC_ERR_SPACE and BOSC_ERR_ARG as bosc_kdtree_radius; BOSC_ERR_DATA with the row for a NaN: box q has the
  * rows 2 q and 2 q + 1.
  * Cost: of each call, O(n^(1 - 1/dim) + r) nodes a box with r answers, at worst all n, each O(dim); the second sorts
- * each row, O(r log r). No scratch but 8 bytes a box for the counts.
+ * each row, O(r log r). 8 bytes of scratch a box for the counts; on CUDA in 1 to 4 dimensions 32 more.
  * Waits. */
 BOSC_API bosc_status bosc_kdtree_box(bosc_ctx *ctx, const bosc_kdtree *tree, const void *boxes, int64_t box_count,
                                      int64_t *offsets, void *ids, int64_t capacity);

@@ -14,23 +14,40 @@ struct box_search {
     struct bi_kdtree_rows corners; /* two for each box */
 };
 
-/* Arguments of the steps, with the corners in reach. */
-static bosc_status stage(bosc_ctx *ctx, const struct box_search *s, struct bi_kdtree_box *args)
+/* The boxes as queries, in reach. */
+static bosc_status stage(bosc_ctx *ctx, const struct box_search *s, struct bi_kdtree_query *query)
 {
     struct bi_kdtree_rows corners = s->corners;
     bool staged = false;
     BI_TRY(bi_kdtree_stage_rows(ctx, s->tree, "boxes", &corners, &staged));
-    *args = (struct bi_kdtree_box){
-        .view = s->tree->ops->view(s->tree), .corners = corners.data, .wide_ids = s->tree->opts.id_bits == 64};
+    *query = (struct bi_kdtree_query){.rows = {corners.data, s->count, 2 * corners.stride}};
     return BOSC_OK;
+}
+
+static bool supports_boxes(const bosc_kdtree *tree)
+{
+    return tree->ops->supports_boxes && tree->ops->supports_boxes(tree);
+}
+
+static struct bi_kdtree_box args_of(const bosc_kdtree *tree, const struct bi_kdtree_query *query)
+{
+    return (struct bi_kdtree_box){.view = tree->ops->view(tree),
+                                  .corners = query->rows.data,
+                                  .counts = query->counts,
+                                  .offsets = query->offsets,
+                                  .ids = query->ids,
+                                  .wide_ids = tree->opts.id_bits == 64,
+                                  .bad = query->bad};
 }
 
 static bosc_status count_rows(bosc_ctx *ctx, void *search, int64_t *counts)
 {
     const struct box_search *s = search;
-    struct bi_kdtree_box args;
-    BI_TRY(stage(ctx, s, &args));
-    args.counts = counts;
+    struct bi_kdtree_query query;
+    BI_TRY(stage(ctx, s, &query));
+    query.counts = counts;
+    if (supports_boxes(s->tree)) return s->tree->ops->box_count(ctx, s->tree, &query);
+    const struct bi_kdtree_box args = args_of(s->tree, &query);
     BI_TRY_WEIGHED(ctx, BOX_ITEMS, s->tree->ops->steps->box_count(ctx, s->count, &args));
     return BOSC_OK;
 }
@@ -38,11 +55,13 @@ static bosc_status count_rows(bosc_ctx *ctx, void *search, int64_t *counts)
 static bosc_status fill_rows(bosc_ctx *ctx, void *search, const struct bi_csr_rows *to)
 {
     const struct box_search *s = search;
-    struct bi_kdtree_box args;
-    BI_TRY(stage(ctx, s, &args));
-    args.offsets = to->offsets;
-    args.ids = to->columns[0];
-    args.bad = to->bad;
+    struct bi_kdtree_query query;
+    BI_TRY(stage(ctx, s, &query));
+    query.offsets = to->offsets;
+    query.ids = to->columns[0];
+    query.bad = to->bad;
+    if (supports_boxes(s->tree)) return s->tree->ops->box_fill(ctx, s->tree, &query);
+    const struct bi_kdtree_box args = args_of(s->tree, &query);
     BI_TRY_WEIGHED(ctx, BOX_ITEMS, s->tree->ops->steps->box_fill(ctx, s->count, &args));
     return BOSC_OK;
 }

@@ -146,6 +146,12 @@ struct bi_kdtree_ops {
      * backend has it for such a tree (NULL: no), and the search (query->rows.data is NULL). */
     bool (*supports_self_knn)(const bosc_kdtree *, int64_t k);
     bosc_status (*knn_self)(bosc_ctx *, const bosc_kdtree *, const struct bi_kdtree_query *);
+
+    /* Nodes in boxes, as radius_count and radius_fill without distances; rows are the low corner of each box and,
+     * beside it, the high one. There are steps too: whether the backend is faster for such a tree (NULL: no). */
+    bool (*supports_boxes)(const bosc_kdtree *);
+    bosc_status (*box_count)(bosc_ctx *, const bosc_kdtree *, const struct bi_kdtree_query *);
+    bosc_status (*box_fill)(bosc_ctx *, const bosc_kdtree *, const struct bi_kdtree_query *);
 };
 
 extern const struct bi_kdtree_ops bi_kdtree_ops_cpu;

@@ -359,6 +359,62 @@ static void crowds(bosc_ctx *ctx)
     }
 }
 
+/* Answers of `part` of the queries, asked for alone, are those of `all`: which are so many that a device sorts them. */
+static void check_part(bosc_ctx *ctx, const bosc_kdtree *tree, const struct reference_points *all, int64_t begin,
+                       int64_t count, int64_t k, const uint32_t *ids, const int64_t *counts, const int64_t *boxes)
+{
+    struct reference_points part = *all;
+    uint32_t *some = suite_alloc((size_t)(count * k) * sizeof *some);
+    int64_t *numbers = suite_alloc((size_t)(count + 1) * sizeof *numbers);
+    void *corners = make_boxes(all, all->n);
+    size_t size = 2 * (size_t)all->dim * bosc_dtype_size(all->dtype);
+    part.data = kd_row(all, begin);
+    CHECK_OK(ctx, bosc_kdtree_knn(ctx, tree, part.data, count, part.stride, k, some, NULL));
+    CHECK(memcmp(some, ids + begin * k, (size_t)(count * k) * sizeof *some) == 0);
+    CHECK_OK(ctx, bosc_kdtree_radius_count(ctx, tree, part.data, count, part.stride, 30, numbers));
+    CHECK(memcmp(numbers, counts + begin, (size_t)count * sizeof *numbers) == 0);
+    CHECK_OK(ctx, bosc_kdtree_box(ctx, tree, (char *)corners + (size_t)begin * size, count, numbers, NULL, 0));
+    for (int64_t i = 0; i <= count; i++) CHECK_EQ(numbers[i], boxes[begin + i] - boxes[begin]);
+    free(some);
+    free(numbers);
+    free(corners);
+}
+
+/* Queries more than a device answers in the caller's order, and few of them. */
+static void batches(bosc_ctx *ctx)
+{
+    static const int64_t neighbors[] = {8, 1, 16, 2};
+    static const bosc_dtype types[] = {BOSC_I64, BOSC_F32, BOSC_F32, BOSC_F64};
+    struct suite_random r = {8};
+    int64_t n = suite_slow(ctx) ? 400 : 1500, m = suite_slow(ctx) ? 2200 : 140000;
+    for (int32_t dim = 1; dim <= 4; dim++) {
+        const int64_t k = neighbors[dim - 1];
+        bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = types[dim - 1], .dim = dim, .id_bits = 32};
+        struct reference_points p = kd_points(&r, opts.dtype, dim, n, dim, KD_RANDOM);
+        struct reference_points q = kd_points(&r, opts.dtype, dim, m, dim, KD_RANDOM), some = q;
+        bosc_kdtree *tree = kd_build(ctx, &opts, &p);
+        uint32_t *ids = suite_alloc((size_t)(m * k) * sizeof *ids);
+        int64_t *counts = suite_alloc((size_t)m * sizeof *counts);
+        int64_t *offsets = suite_alloc((size_t)(m + 1) * sizeof *offsets);
+        void *boxes = make_boxes(&q, m);
+        some.n = 40;
+        check_knn(ctx, tree, &p, &some, k, -1, 32);
+        CHECK_OK(ctx, bosc_kdtree_knn(ctx, tree, q.data, m, q.stride, k, ids, NULL));
+        CHECK_OK(ctx, bosc_kdtree_radius_count(ctx, tree, q.data, m, q.stride, 30, counts));
+        CHECK_OK(ctx, bosc_kdtree_box(ctx, tree, boxes, m, offsets, NULL, 0));
+        for (int i = 0; i < 4; i++)
+            check_part(ctx, tree, &q, i ? (int64_t)suite_below(&r, (uint64_t)(m - 40)) : 0, 40, k, ids, counts,
+                       offsets);
+        bosc_kdtree_free(tree);
+        free(ids);
+        free(counts);
+        free(offsets);
+        free(boxes);
+        free((void *)p.data);
+        free((void *)q.data);
+    }
+}
+
 /* The square of a radius is rounded as the squares in distances are: a point is within its own distance. */
 static void own_distances(bosc_ctx *ctx)
 {
@@ -381,13 +437,8 @@ static void own_distances(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_kdtree_query[] = {
-    {"shapes", shapes, NULL},
-    {"flat", flat, NULL},
-    {"neighbours", neighbours, NULL},
-    {"larger", larger, NULL},
-    {"ties", ties, NULL},
-    {"own distances", own_distances, NULL},
-    {"crowds", crowds, NULL},
-    {"beside flat", beside_flat, NULL},
+    {"shapes", shapes, NULL}, {"flat", flat, NULL},       {"neighbours", neighbours, NULL},
+    {"larger", larger, NULL}, {"ties", ties, NULL},       {"own distances", own_distances, NULL},
+    {"crowds", crowds, NULL}, {"batches", batches, NULL}, {"beside flat", beside_flat, NULL},
 };
 SUITE(kdtree_query);

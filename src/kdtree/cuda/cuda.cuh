@@ -39,12 +39,15 @@ size_t bi_kdtree_cuda_index_bytes(const bosc_kdtree_opts *opts, int64_t n);
 bosc_status bi_kdtree_cuda_make_index(bosc_ctx *ctx, bosc_kdtree *tree);
 bosc_status bi_kdtree_cuda_make_boxes(bosc_ctx *ctx, const bosc_kdtree *tree, void **boxes);
 
-/* The searches, for trees that have an index (search/query.cu): the k nearest, those within a radius. */
+/* The searches, for trees that have an index (search/query.cu): the k nearest, those within a radius, those in
+ * boxes. */
 enum { BI_KDTREE_MOST_NEAREST = 32 };
 size_t bi_kdtree_cuda_search_bytes(int64_t m);
 bosc_status bi_kdtree_cuda_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query);
 bosc_status bi_kdtree_cuda_radius_count(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query);
 bosc_status bi_kdtree_cuda_radius_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query);
+bosc_status bi_kdtree_cuda_box_count(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query);
+bosc_status bi_kdtree_cuda_box_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query);
 
 /* The same with every node as a query, rows by id (search/self_knn.cu); and of the nodes above the leaves alone. */
 bosc_status bi_kdtree_cuda_knn_self(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query);

@@ -27,7 +27,7 @@ static inline bool bi_kdtree_keeps_records(const bosc_kdtree_opts *opts)
 static inline size_t bi_kdtree_element_size(bosc_dtype dtype) { return dtype == BOSC_F32 || dtype == BOSC_I32 ? 4 : 8; }
 
 /* Whether fast queries are there for such points. */
-static inline bool bi_kdtree_has_index(const bosc_kdtree_opts *opts) { return opts->dim >= 2 && opts->dim <= 4; }
+static inline bool bi_kdtree_has_index(const bosc_kdtree_opts *opts) { return opts->dim >= 1 && opts->dim <= 4; }
 
 /* Whether trees with these options keep vectors or records. */
 static inline bool bi_kdtree_keeps_vectors(const bosc_kdtree_opts *opts)

@@ -189,6 +189,18 @@ static bosc_status cuda_radius_fill(bosc_ctx *ctx, const bosc_kdtree *tree, cons
     return with_scratch(ctx, tree, query, has_index(tree) ? bi_kdtree_cuda_radius_fill : generic_radius_fill);
 }
 
+static bool cuda_supports_boxes(const bosc_kdtree *tree) { return has_index(tree); }
+
+static bosc_status cuda_box_count(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
+{
+    return with_scratch(ctx, tree, query, bi_kdtree_cuda_box_count);
+}
+
+static bosc_status cuda_box_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
+{
+    return with_scratch(ctx, tree, query, bi_kdtree_cuda_box_fill);
+}
+
 static bosc_status cuda_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_rows *rows, bool *missed)
 {
     BI_TRY(bi_kdtree_cuda_build(ctx, tree, rows, missed));
@@ -218,4 +230,7 @@ extern "C" const struct bi_kdtree_ops bi_kdtree_ops_cuda = {
     cuda_query_bytes,
     cuda_supports_self_knn,
     cuda_knn_self,
+    cuda_supports_boxes,
+    cuda_box_count,
+    cuda_box_fill,
 };

@@ -36,14 +36,6 @@ template <class D, int DIM> struct alignas(sizeof(D) == 4 && DIM == 3 ? 16 : siz
     uint32_t side;
 };
 
-template <class D, int DIM> __device__ __forceinline__ D bi_kdtree_component(const D *q, int d)
-{
-    D x = q[0];
-#pragma unroll
-    for (int c = 1; c < DIM; c++) x = d == c ? q[c] : x;
-    return x;
-}
-
 /* Whether q is nearer to the greater side; where both are as near, smaller ids are in the less one. */
 template <class T, class D>
 __device__ __forceinline__ bool bi_kdtree_greater_is_nearer(D q, const bi_kdtree_sides<T> &s)

@@ -224,6 +224,7 @@ template <class T, int DIM> static bosc_status fill_tree(bosc_ctx *ctx, const bo
 template <class T> static bosc_status fill_dim(bosc_ctx *ctx, const bosc_kdtree *tree)
 {
     switch (tree->opts.dim) {
+    case 1: return fill_tree<T, 1>(ctx, tree);
     case 2: return fill_tree<T, 2>(ctx, tree);
     case 3: return fill_tree<T, 3>(ctx, tree);
     default: return fill_tree<T, 4>(ctx, tree);

@@ -78,6 +78,14 @@ __device__ __forceinline__ bi_kdtree_node<float, 4> bi_kdtree_node_reader<float,
     return {{v.x, v.y, v.z, v.w}, 0};
 }
 
+template <class D, int DIM> __device__ __forceinline__ D bi_kdtree_component(const D *q, int d)
+{
+    D x = q[0];
+#pragma unroll
+    for (int c = 1; c < DIM; c++) x = d == c ? q[c] : x;
+    return x;
+}
+
 __device__ __forceinline__ float bi_kdtree_clamp(float q, float low, float high) { return fminf(fmaxf(q, low), high); }
 __device__ __forceinline__ double bi_kdtree_clamp(double q, double low, double high)
 {

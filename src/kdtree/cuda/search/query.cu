@@ -80,6 +80,16 @@ bosc_status bi_kdtree_cuda_radius_fill(bosc_ctx *ctx, const bosc_kdtree *tree, c
     return search(ctx, tree, query, BI_KDTREE_FIND_ROWS);
 }
 
+bosc_status bi_kdtree_cuda_box_count(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
+{
+    return search(ctx, tree, query, BI_KDTREE_FIND_BOX_COUNT);
+}
+
+bosc_status bi_kdtree_cuda_box_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
+{
+    return search(ctx, tree, query, BI_KDTREE_FIND_BOX_ROWS);
+}
+
 /* The nodes above the leaves as rows, each with its id. */
 template <int DIM>
 static __global__ void __launch_bounds__(256)
