@@ -129,8 +129,8 @@ BOSC_API bosc_status bosc_alloc(bosc_ctx *ctx, size_t bytes, void **memory);
 /* Frees memory of bosc_alloc, through any context of that backend. `bytes` is the size that was asked for. */
 BOSC_API void bosc_release(bosc_ctx *ctx, void *memory, size_t bytes);
 
-/* Copies between any of host and device memory. Large arrays in ordinary host memory, of this call and of all others, go
- * in pieces through page-locked memory by several threads; the context keeps 1 MiB of it for each of 12 threads at most.
+/* Copies between any of host and device memory. Large arrays in ordinary host memory, of this call and of all others,
+ * go through page-locked memory by several threads; the context keeps 1 MiB of it for each, 12 at most.
  * Cost: O(bytes). Waits when either side is host memory. */
 BOSC_API bosc_status bosc_copy(bosc_ctx *ctx, void *to, const void *from, size_t bytes);
 

@@ -161,7 +161,7 @@ static void trie(bosc_ctx *ctx, int64_t n, const struct answer *out)
     bosc_trie_free(trie);
 }
 
-/* Under sanitizers alone, though kernels are emulated elsewhere too: a size that is left out is an edge that is not met. */
+/* Under sanitizers alone, though kernels are emulated elsewhere too: a size left out is an edge that is not met. */
 static bool left_out(void)
 {
 #if defined SUITE_SLOW || defined SUITE_FEW
@@ -207,7 +207,7 @@ static void run(bosc_ctx *ctx, const struct structure *of)
     bosc_ctx_free(plain);
 }
 
-/* The builder on a device has passes of several levels before its blocks, which are as large as the passes leave them. */
+/* The builder on a device has passes of several levels before its blocks, which take what the passes leave. */
 static void edges_of_passes(bosc_ctx *ctx)
 {
     static const int64_t at[] = {65535, 65536, 65551, 65552, 131071, 131072, 131087, 131088, 131089, 131103, 131104};

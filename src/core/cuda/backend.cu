@@ -131,8 +131,8 @@ static __global__ void bi_core_to_pinned(unsigned char *to, const unsigned char 
     to[threadIdx.x] = from[threadIdx.x];
 }
 
-/* What is read back through the pinned block comes by a kernel, which begins sooner than a copy by another engine. Large
- * host arrays go in pieces. */
+/* What is read back through the pinned block comes by a kernel, which begins sooner than a copy by another engine.
+ * Large host arrays go in pieces. */
 static bosc_status cuda_copy(bosc_ctx *ctx, void *to, const void *from, size_t bytes)
 {
     if (bi_fault(BI_FAULT_COPY)) return bi_fail(ctx, BOSC_ERR_DEVICE, "copy: injected fault");

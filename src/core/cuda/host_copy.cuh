@@ -7,10 +7,10 @@
 /* Whether bi_cuda_host_copy should make this copy: it is large, and one side is pageable. */
 bool bi_cuda_is_host_copy(const void *to, const void *from, size_t bytes);
 
-/* Copies in pieces through page-locked memory: several threads, each with two buffers, of which one is filled or emptied
- * while the device copies the other. To the device it returns once `from` was read; to the host once `to` is written,
- * so it waits for what the stream holds. Takes the buffers at its first call; where there is no memory for them, or a
- * graph is recorded, *made is false and nothing was done. */
+/* Copies in pieces through page-locked memory: several threads, each with two buffers, of which one is filled or
+ * emptied while the device copies the other. To the device it returns once `from` was read; to the host once `to` is
+ * written, so it waits for what the stream holds. Takes the buffers at its first call; where there is no memory for
+ * them, or a graph is recorded, *made is false and nothing was done. */
 bosc_status bi_cuda_host_copy(bosc_ctx *ctx, void *to, const void *from, size_t bytes, bool *made);
 
 /* Frees the buffers. */
