@@ -372,9 +372,11 @@ static int64_t rounded_value(struct suite_random *r, enum rounding rounding, int
     case ONE_CELL: return base + (int64_t)suite_below(r, 60);
     case TWO_CELLS: return (suite_below(r, 2) ? base : -base) + (int64_t)suite_below(r, 40);
     case MOSTLY_ONE_CELL: return suite_below(r, 3) ? base + (int64_t)suite_below(r, 50) : whole;
-    case FEW_VALUES: return (suite_below(r, 2) ? -2 * base : 2 * base - 3) + (int64_t)suite_below(r, 3);
+    case FEW_VALUES: return (suite_below(r, 2) ? -2 * base : base - 3 + base) + (int64_t)suite_below(r, 3);
     default:
-        return c == 1 ? base : c == 2 ? base + (int64_t)suite_below(r, 2) * base + (int64_t)suite_below(r, 9) : whole;
+        return c == 1   ? base
+               : c == 2 ? base / 2 + (int64_t)suite_below(r, 2) * base + (int64_t)suite_below(r, 9)
+                        : whole;
     }
 }
 
