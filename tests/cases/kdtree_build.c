@@ -428,7 +428,7 @@ static void rounded_at_once(bosc_ctx *like)
     for (int trial = 0; trial < 6; trial++) {
         const bosc_dtype dtype = trial % 2 ? BOSC_I64 : BOSC_I32;
         const int bits = trial % 2 ? 64 : 32;
-        const int64_t far = trial < 2 ? 0 : (INT64_C(1) << (bits - 1)) - (1 << 21) - 5;
+        const int64_t far = trial < 2 ? 0 : 2 * ((INT64_C(1) << (bits - 2)) - (1 << 20)) - 5;
         void *data = suite_alloc((size_t)n * 3 * bosc_dtype_size(dtype));
         for (int64_t i = 0; i < 3 * n; i++) {
             const int64_t x = trial < 2 ? (int64_t)suite_next(&r) >> (64 - bits)
