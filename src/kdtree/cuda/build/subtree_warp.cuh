@@ -201,8 +201,8 @@ template <int DIM, class KEYS> __device__ __forceinline__ int bi_kdtree_packing_
     return t == WORDS ? WORDS : (d * KEYS::SORT_WORDS + t) % WORDS;
 }
 
-/* Word t of the superkey that begins at coordinate d, of the named point; the id after the last. Slots outside of the subtree
- * may name a point that was not loaded, whose id is of no row: they get what the last point has. */
+/* Word t of the superkey that begins at coordinate d, of the named point; the id after the last. Slots outside of the
+ * subtree may name a point that was not loaded, whose id is of no row: they get what the last point has. */
 template <int DIM, int LOG, class KEYS>
 __device__ __forceinline__ uint32_t bi_kdtree_superkey_of(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree,
                                                           uint32_t name, int d, int t)
