@@ -43,6 +43,9 @@ bosc_status bi_heights_hgt(const struct bi_bytes *in, bosc_heights *heights, bos
 bosc_status bi_heights_tiff(const struct bi_bytes *in, bosc_heights *heights, bosc_io_error *error);
 bosc_status bi_heights_npy(const struct bi_bytes *in, bosc_heights *heights, bosc_io_error *error);
 
+/* What stands before the samples of a .npy of heights. */
+bosc_status bi_heights_npy_open(const struct bi_bytes *in, struct bi_npy *npy, bosc_io_error *error);
+
 /* A raster of this size without content; the spacing is 0. Nothing is checked but that it fits memory. */
 bosc_status bi_heights_new(const char *name, int64_t width, int64_t height, bosc_heights *heights,
                            bosc_io_error *error);

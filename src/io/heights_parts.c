@@ -34,11 +34,8 @@ static bosc_status open_npy(struct bosc_heights_file *f, bosc_io_error *error)
 {
     const struct bi_bytes *in = &f->file.bytes;
     struct bi_npy npy;
-    bosc_status status = bi_npy_open(in, &npy, error);
+    bosc_status status = bi_heights_npy_open(in, &npy, error);
     if (status != BOSC_OK) return status;
-    if (npy.rank != 2)
-        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: heights have two dimensions, but this array has %d", in->name,
-                          npy.rank);
     set_lines(f, npy.shape[1], npy.shape[0], (int64_t)npy.at, npy);
     return BOSC_OK;
 }
@@ -78,7 +75,7 @@ static int open_without_name(const char *folder)
 /* One that has a name for a moment. */
 static int open_with_name(const char *folder)
 {
-    char name[] = "/var/tmp/boscage-XXXXXX";
+    char name[64];
     snprintf(name, sizeof name, "%s/boscage-XXXXXX", folder);
     const int fd = mkstemp(name);
     if (fd >= 0) unlink(name);

@@ -204,14 +204,19 @@ bosc_status bi_heights_hgt(const struct bi_bytes *in, bosc_heights *heights, bos
 
 /* ---- .npy ---- */
 
+bosc_status bi_heights_npy_open(const struct bi_bytes *in, struct bi_npy *npy, bosc_io_error *error)
+{
+    const bosc_status status = bi_npy_open(in, npy, error);
+    if (status != BOSC_OK || npy->rank == 2) return status;
+    return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: heights have two dimensions, but this array has %d", in->name,
+                      npy->rank);
+}
+
 bosc_status bi_heights_npy(const struct bi_bytes *in, bosc_heights *heights, bosc_io_error *error)
 {
     struct bi_npy npy;
-    bosc_status status = bi_npy_open(in, &npy, error);
+    bosc_status status = bi_heights_npy_open(in, &npy, error);
     if (status != BOSC_OK) return status;
-    if (npy.rank != 2)
-        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: heights have two dimensions, but this array has %d", in->name,
-                          npy.rank);
     status = bi_heights_fit(in, npy.shape[1], npy.shape[0], npy.width, npy.bytes, error);
     if (status == BOSC_OK) status = bi_heights_new(in->name, npy.shape[1], npy.shape[0], heights, error);
     bosc_array array = {0};

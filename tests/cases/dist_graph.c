@@ -12,8 +12,6 @@
 
 SAVED_KIND(graph, "saved graph: ", bi_graph_header)
 
-static const bosc_dtype weight_types[] = {BOSC_U32, BOSC_I32, BOSC_F32, BOSC_U64, BOSC_I64, BOSC_F64};
-
 /* Edges in the order of their ids, which are of 64 bits; and the forest's. */
 struct edges {
     int64_t m, *ids, *u, *v;
@@ -168,13 +166,7 @@ static void round_trip(bosc_ctx *ctx)
 {
     static const int64_t sizes[][2] = {{0, 0}, {1, 0}, {1, 2}, {40, 100}, {300, 90}, {70, 500}};
     for (int k = 0; k < 42; k++) {
-        const bosc_graph_opts o = {.size = sizeof o,
-                                   .weight = weight_types[k % 6],
-                                   .id_bits = k % 5 < 2 ? 32 : 64,
-                                   .nan = BOSC_GRAPH_NAN_LAST,
-                                   .parallel = k % 4 == 3 ? BOSC_GRAPH_PARALLEL_MIN : BOSC_GRAPH_PARALLEL_KEEP,
-                                   .drop_loops = k % 7 == 0,
-                                   .wide = k % 3 == 0};
+        const bosc_graph_opts o = graph_trial_opts(k);
         if (suite_leaves_out()) continue;
         struct graph_entries e =
             graph_make((uint64_t)k, k % GRAPH_SHAPES, sizes[k / 7][0], sizes[k / 7][1], o.weight, SPECIAL);

@@ -212,4 +212,17 @@ static inline void graph_check(bosc_ctx *ctx, const bosc_graph_opts *o, const bo
     reference_graph_free(&g);
 }
 
+/* Options of the k-th of many graphs: types of weights, widths of ids, and the rest in turn. */
+static inline bosc_graph_opts graph_trial_opts(int k)
+{
+    static const bosc_dtype weights[] = {BOSC_U32, BOSC_I32, BOSC_F32, BOSC_U64, BOSC_I64, BOSC_F64};
+    return (bosc_graph_opts){.size = sizeof(bosc_graph_opts),
+                             .weight = weights[k % 6],
+                             .id_bits = k % 5 < 2 ? 32 : 64,
+                             .nan = BOSC_GRAPH_NAN_LAST,
+                             .parallel = k % 4 == 3 ? BOSC_GRAPH_PARALLEL_MIN : BOSC_GRAPH_PARALLEL_KEEP,
+                             .drop_loops = k % 7 == 0,
+                             .wide = k % 3 == 0};
+}
+
 #endif

@@ -13,20 +13,12 @@ static bosc_graph *make(bosc_ctx *ctx, const bosc_graph_opts *o, const struct gr
     return graph;
 }
 
-static const bosc_dtype weight_types[] = {BOSC_U32, BOSC_I32, BOSC_F32, BOSC_U64, BOSC_I64, BOSC_F64};
-
 /* What is read is what was built, and is rebuilt in the same way. */
 static void round_trip(bosc_ctx *ctx)
 {
     static const int64_t sizes[][2] = {{0, 0}, {1, 0}, {1, 2}, {40, 100}};
     for (int k = 0; k < 24; k++) {
-        bosc_graph_opts o = {.size = sizeof o,
-                             .weight = weight_types[k % 6],
-                             .id_bits = k % 5 < 2 ? 32 : 64,
-                             .nan = BOSC_GRAPH_NAN_LAST,
-                             .parallel = k % 4 == 3 ? BOSC_GRAPH_PARALLEL_MIN : BOSC_GRAPH_PARALLEL_KEEP,
-                             .drop_loops = k % 7 == 0,
-                             .wide = k % 3 == 0};
+        const bosc_graph_opts o = graph_trial_opts(k);
         struct graph_entries e =
             graph_make((uint64_t)k, k % GRAPH_SHAPES, sizes[k / 6][0], sizes[k / 6][1], o.weight, SPECIAL);
         bosc_graph *graph = make(ctx, &o, &e);

@@ -1,6 +1,5 @@
 #include "core/cuda/host_copy.cuh"
 
-#include <cstdlib>
 #include <cstring>
 
 #include "base/threads.h"
@@ -19,11 +18,13 @@ struct lane {
     cudaEvent_t done[2]; /* what the device has to do with the buffer */
 };
 
+/* It begins the page-locked memory that has the buffers. */
 struct bi_host_lanes {
     int32_t count;
-    char *memory; /* page-locked, of all buffers */
     lane lanes[MOST_LANES];
 };
+enum { BUFFERS_AT = 4096 };
+static_assert(sizeof(bi_host_lanes) <= BUFFERS_AT, "the buffers come after it");
 
 static bool is_pageable(const void *p)
 {
@@ -38,30 +39,22 @@ bool bi_cuda_is_host_copy(const void *to, const void *from, size_t bytes)
     return bytes >= LEAST && (is_pageable(to) != is_pageable(from));
 }
 
-static void free_lanes(bi_host_lanes *lanes)
-{
-    for (lane &l : lanes->lanes)
-        for (cudaEvent_t event : l.done)
-            if (event) (void)cudaEventDestroy(event);
-    if (lanes->memory) (void)cudaFreeHost(lanes->memory);
-    free(lanes);
-}
-
 void bi_cuda_host_copy_close(bosc_ctx *ctx)
 {
-    if (ctx->lanes) free_lanes(ctx->lanes);
+    if (!ctx->lanes) return;
+    for (lane &l : ctx->lanes->lanes)
+        for (cudaEvent_t event : l.done)
+            if (event) (void)cudaEventDestroy(event);
+    (void)cudaFreeHost(ctx->lanes);
     ctx->lanes = nullptr;
 }
 
-static bool take_buffers(bi_host_lanes *lanes)
+static bool make_events(bi_host_lanes *lanes)
 {
-    void *memory = nullptr;
-    if (bi_fault(BI_FAULT_ALLOC) || cudaMallocHost(&memory, (size_t)lanes->count * 2 * PIECE) != cudaSuccess)
-        return false;
-    lanes->memory = static_cast<char *>(memory);
+    char *const buffers = reinterpret_cast<char *>(lanes) + BUFFERS_AT;
     for (int32_t t = 0; t < lanes->count; t++)
         for (int b = 0; b < 2; b++) {
-            lanes->lanes[t].buffer[b] = lanes->memory + (size_t)(2 * t + b) * PIECE;
+            lanes->lanes[t].buffer[b] = buffers + (size_t)(2 * t + b) * PIECE;
             if (cudaEventCreateWithFlags(&lanes->lanes[t].done[b], cudaEventDisableTiming) != cudaSuccess) return false;
         }
     return true;
@@ -70,16 +63,20 @@ static bool take_buffers(bi_host_lanes *lanes)
 static bool take_lanes(bosc_ctx *ctx)
 {
     if (ctx->lanes) return true;
-    bi_host_lanes *lanes = static_cast<bi_host_lanes *>(calloc(1, sizeof *lanes));
-    if (!lanes) return false;
-    lanes->count = ctx->most_threads < MOST_LANES ? ctx->most_threads : MOST_LANES;
-    if (take_buffers(lanes))
-        ctx->lanes = lanes;
-    else {
+    const int32_t count = ctx->most_threads < MOST_LANES ? ctx->most_threads : MOST_LANES;
+    void *memory = nullptr;
+    if (bi_fault(BI_FAULT_ALLOC)) return false;
+    if (cudaMallocHost(&memory, BUFFERS_AT + (size_t)count * 2 * PIECE) != cudaSuccess) {
         (void)cudaGetLastError();
-        free_lanes(lanes);
+        return false;
     }
-    return ctx->lanes != nullptr;
+    memset(memory, 0, sizeof(bi_host_lanes));
+    ctx->lanes = static_cast<bi_host_lanes *>(memory);
+    ctx->lanes->count = count;
+    if (make_events(ctx->lanes)) return true;
+    (void)cudaGetLastError();
+    bi_cuda_host_copy_close(ctx);
+    return false;
 }
 
 /* A copy that all lanes make: piece p is lane p % lanes' of that. */
