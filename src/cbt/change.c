@@ -68,7 +68,8 @@ struct cycle {
 static bosc_status change_heap(bosc_ctx *ctx, bosc_cbt *tree, const struct bi_cbt_change *a)
 {
     const struct bi_cbt_heap_record record = {.view = tree->heap_view, .commands = a->commands};
-    const struct bi_cbt_reduction all = {.view = tree->heap_view, .change = BI_CBT_BITS_COMMANDED};
+    struct bi_cbt_reduction all = {.view = tree->heap_view, .change = BI_CBT_BITS_COMMANDED};
+    BI_TRY(bi_scratch(ctx, sizeof *all.arrived, (void **)&all.arrived)); /* before the sources are given */
     if (a->count > 0) {
         tree->pending = true;
         BI_TRY(BI_CBT_STEP(ctx, heap_record_by_leaf, a->count, &record));

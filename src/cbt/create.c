@@ -1,14 +1,18 @@
 /* Makes trees whose leaves are the nodes of a level. */
 #include "cbt/drivers.h"
 
+static bosc_status reset_heap(bosc_ctx *ctx, bosc_cbt *tree, int32_t level)
+{
+    struct bi_cbt_reduction all = {.view = tree->heap_view, .change = BI_CBT_BITS_OF_LEVEL, .level = level};
+    BI_TRY(bi_scratch(ctx, sizeof *all.arrived, (void **)&all.arrived));
+    return bi_cbt_reduce_heap(ctx, tree, &all);
+}
+
 static bosc_status reset(bosc_ctx *ctx, bosc_cbt *tree, int32_t level)
 {
     bi_cbt_expect(ctx, tree->opts.depth, 1 + bi_cbt_heap_items(tree), 0);
     struct bi_cbt_reset reset = {tree->view.depth, level, tree->view.blocks, tree->bits.data, tree->ranks.data};
-    if (bi_cbt_is_published(tree)) {
-        const struct bi_cbt_reduction all = {.view = tree->heap_view, .change = BI_CBT_BITS_OF_LEVEL, .level = level};
-        BI_RETURN_WITH_SCRATCH(ctx, bi_cbt_reduce_heap(ctx, tree, &all));
-    }
+    if (bi_cbt_is_published(tree)) BI_RETURN_WITH_SCRATCH(ctx, reset_heap(ctx, tree, level));
     BI_TRY(bi_cbt_clear_commands(ctx, tree));
     return BI_CBT_STEP(ctx, reset, tree->view.blocks + 1, &reset);
 }

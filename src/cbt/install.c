@@ -6,7 +6,8 @@ static bosc_status install(bosc_ctx *ctx, bosc_cbt *tree, const uint64_t *bits)
 {
     if (bi_cbt_is_published(tree)) {
         const enum bi_cbt_bits_change change = bits ? BI_CBT_BITS_GIVEN : BI_CBT_BITS_AS_THEY_ARE;
-        const struct bi_cbt_reduction all = {.view = tree->heap_view, .change = change, .bits = bits};
+        struct bi_cbt_reduction all = {.view = tree->heap_view, .change = change, .bits = bits};
+        BI_TRY(bi_scratch(ctx, sizeof *all.arrived, (void **)&all.arrived));
         return bi_cbt_reduce_heap(ctx, tree, &all);
     }
     BI_TRY(bi_cbt_clear_commands(ctx, tree));

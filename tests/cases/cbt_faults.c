@@ -188,6 +188,36 @@ static void taken_up_again(bosc_ctx *ctx)
 #endif
 }
 
+/* An update without memory leaves the caller's sources as they were, whichever allocation fails. */
+static void sources_without_memory(bosc_ctx *like)
+{
+#ifdef BOSC_FAULTS
+    const bosc_ctx_opts opts = suite_opts_like(like);
+    const uint8_t commands[LEAVES] = {BOSC_CBT_SPLIT};
+    for (int layout = 0; layout < 2; layout++) {
+        bool met = true;
+        for (int64_t k = 0; met; k++) {
+            bosc_ctx *ctx = suite_open(&opts);
+            bosc_cbt *tree = cbt_make(ctx, 12, 4, layout);
+            int64_t sources[ROOM], untouched[ROOM];
+            memset(sources, FAULT_PATTERN, sizeof sources);
+            memset(untouched, FAULT_PATTERN, sizeof untouched);
+            bi_fault_arm(BI_FAULT_ALLOC, k, false);
+            bosc_status status = bosc_cbt_update(ctx, tree, commands, LEAVES, sources, ROOM);
+            met = bi_fault_passages() > k;
+            bi_fault_disarm();
+            CHECK_EQ(status, met ? BOSC_ERR_NOMEM : BOSC_OK);
+            CHECK_EQ(memcmp(sources, untouched, sizeof sources) == 0, met);
+            bosc_cbt_free(tree);
+            bosc_ctx_free(ctx);
+        }
+    }
+#else
+    (void)like;
+#endif
+}
+
 static const struct suite_case suite_cases_cbt_faults[] = {{"faults", faults, NULL},
-                                                           {"taken_up_again", taken_up_again, NULL}};
+                                                           {"taken_up_again", taken_up_again, NULL},
+                                                           {"sources_without_memory", sources_without_memory, NULL}};
 SUITE(cbt_faults);

@@ -205,13 +205,17 @@ static void lie(bosc_ctx *ctx, const struct saved *file, int32_t ranks)
 {
     static const uint32_t lies[] = {0, 1, 2, 5, 9, UINT32_MAX};
     const size_t words = file->size / 4 - 2, header = saved_graph.header / 4;
-    int64_t believed = 0;
+    int64_t believed = 0, left_out = 0;
     for (size_t at = 0; at < words; at++)
         for (int k = 0; k < 7; k++) {
             uint32_t word;
             memcpy(&word, file->bytes + 4 * at, 4);
             const uint32_t value = k == 6 ? word + 1 : lies[k];
-            if (at == header || at == header + 1 || value == word || suite_leaves_out()) continue;
+            if (at == header || at == header + 1 || value == word) continue;
+            if (suite_leaves_out()) {
+                left_out++;
+                continue;
+            }
             struct trial t = {.file = {NULL, 0, 0, 0}};
             saved_append(&t.file, file->bytes, file->size);
             memcpy(t.file.bytes + 4 * at, &value, 4);
@@ -222,7 +226,7 @@ static void lie(bosc_ctx *ctx, const struct saved *file, int32_t ranks)
             forget(&t);
             free(t.file.bytes);
         }
-    CHECK(believed > 0);
+    CHECK(believed > 0 || left_out > 0);
 }
 
 static void swap_items(char *array, int64_t i, size_t size)

@@ -5,11 +5,11 @@
 
 enum { THREADS = 256, BLOCKS_EACH = 4 /* of a multiprocessor */ };
 
-static __global__ void __launch_bounds__(THREADS) bi_cbt_reduce_heap(const bi_cbt_reduction a, unsigned *arrived)
+static __global__ void __launch_bounds__(THREADS) bi_cbt_reduce_heap(const bi_cbt_reduction a)
 {
     const int64_t thread = blockIdx.x * (int64_t)THREADS + threadIdx.x, threads = gridDim.x * (int64_t)THREADS;
     const int32_t depth = a.view.depth;
-    bi_grid_barrier barrier = {arrived, 0};
+    bi_grid_barrier barrier = {a.arrived, 0};
     for (int64_t word = thread; word < bi_cbt_bit_words(depth); word += threads) bi_cbt_change_bits(&a, word);
     bi_grid_sync(&barrier);
     for (int32_t level = depth - 1; level >= 6; level--) {
@@ -22,11 +22,10 @@ static __global__ void __launch_bounds__(THREADS) bi_cbt_reduce_heap(const bi_cb
 
 bosc_status bi_cbt_cuda_reduce_heap(bosc_ctx *ctx, const bi_cbt_reduction *a)
 {
-    unsigned *arrived, grid;
+    unsigned grid;
     const int64_t need = bi_div_up(bi_cbt_bit_words(a->view.depth), THREADS);
-    BI_TRY(bi_scratch(ctx, sizeof *arrived, (void **)&arrived));
-    BI_TRY(ctx->backend->fill(ctx, arrived, 0, sizeof *arrived));
+    BI_TRY(ctx->backend->fill(ctx, a->arrived, 0, sizeof *a->arrived));
     BI_TRY(bi_cooperative_grid(ctx, bi_cbt_reduce_heap, THREADS, BLOCKS_EACH, &grid));
     if (need < grid) grid = (unsigned)need;
-    return BI_RUN_COOPERATIVE(ctx, bi_cbt_reduce_heap, grid, THREADS, *a, arrived);
+    return BI_RUN_COOPERATIVE(ctx, bi_cbt_reduce_heap, grid, THREADS, *a);
 }

@@ -123,6 +123,7 @@ struct bi_cbt_reduction {
     enum bi_cbt_bits_change change;
     int32_t level;
     const uint64_t *bits;
+    uint32_t *arrived; /* a word of scratch in reach, at which blocks of a device wait for each other */
 };
 
 /* Item: a word of the field. The bits of splits, which it reads of others, were clear then, and those that others set

@@ -19,8 +19,8 @@ struct listing {
 
 /* A pass over a part of the entries from place `at` of the list on (`write`), or counting alone; where it ends. Counted
  * are those on this side of the threshold, written those that join trees too. */
-static inline __attribute__((always_inline)) int64_t pass(const struct listing *l, struct bi_span part, int64_t at,
-                                                          bool write, bosc_dtype dtype, bool wide_ids, bool wide)
+BI_FN int64_t pass(const struct listing *l, struct bi_span part, int64_t at, bool write, bosc_dtype dtype,
+                   bool wide_ids, bool wide)
 {
     struct bi_msf_cpu *m = l->m;
     const struct bi_msf_entries *given = l->entries;

@@ -35,15 +35,13 @@ static void renew(struct stream *s, struct chunk *c, int64_t size)
     c->end = c->at = 0;
 }
 
-static inline __attribute__((always_inline)) uint64_t rank_at(const struct bi_msf_rows *r, int64_t place,
-                                                              bool long_keys, bool checked)
+BI_FN uint64_t rank_at(const struct bi_msf_rows *r, int64_t place, bool long_keys, bool checked)
 {
     uint64_t key = long_keys ? ((const uint64_t *)r->keys)[place] : ((const uint32_t *)r->keys)[place];
     return checked ? bi_msf_rank(&r->order, key) : key;
 }
 
-static inline __attribute__((always_inline)) bool missing(const struct bi_msf_rows *r, uint32_t u, uint32_t v,
-                                                          uint64_t rank, uint32_t id)
+BI_FN bool missing(const struct bi_msf_rows *r, uint32_t u, uint32_t v, uint64_t rank, uint32_t id)
 {
     const struct bi_msf_order *o = &r->order;
     if (u == v || rank > o->limit) return true;
@@ -52,8 +50,7 @@ static inline __attribute__((always_inline)) bool missing(const struct bi_msf_ro
 }
 
 /* One row. `has_capacity`: the chunk has a place for every arc of it. */
-static inline __attribute__((always_inline)) void stream_row(struct stream *s, struct chunk *c, uint32_t u,
-                                                             bool long_keys, bool checked, bool has_capacity)
+BI_FN void stream_row(struct stream *s, struct chunk *c, uint32_t u, bool long_keys, bool checked, bool has_capacity)
 {
     struct bi_msf_cpu *m = s->m;
     const struct bi_msf_rows *r = &m->rows;
@@ -90,8 +87,7 @@ static inline __attribute__((always_inline)) void stream_row(struct stream *s, s
     m->next[u] = best_place == BI_FOREST_NONE ? u : r->neighbours[best_place];
 }
 
-static inline __attribute__((always_inline)) void stream_rows(struct stream *s, struct chunk *c, int64_t begin,
-                                                              int64_t end, bool long_keys, bool checked)
+BI_FN void stream_rows(struct stream *s, struct chunk *c, int64_t begin, int64_t end, bool long_keys, bool checked)
 {
     const uint32_t *offsets = s->m->rows.offsets;
     for (int64_t u = begin; u < end; u++) {
