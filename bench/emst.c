@@ -21,6 +21,7 @@ static void run(bosc_random_points_kind kind, const char *name)
     struct bench_row row = {.name = "euclidean spanning tree",
                             .data = bench_text("%s %d-D", name, (int)dim),
                             .n = bench.n,
+                            .bytes = (double)bench.n * (4.0 * (double)dim + 12), /* points in, edges and lengths out */
                             .ours = bench_time(NULL, span, NULL, bench.repeats)};
     float *lengths = bench_host((size_t)bench.n * sizeof *lengths);
     BENCH(bosc_copy(bench.ctx, lengths, dist2, (size_t)(bench.n - 1) * sizeof *lengths));

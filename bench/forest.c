@@ -197,6 +197,7 @@ static void print(struct subject *b, const char *name, struct bench_times t, con
     bosc_ctx_info info = {.size = sizeof info};
     BENCH(bosc_ctx_get_info(bench.ctx, &info));
     struct bench_row row = {.name = name, .data = b->set.kind, .n = b->m, .ours = t};
+    row.bytes = 12.0 * (double)b->m; /* ends and weights are read */
     row.note = bench_text("scratch %.1f MB%s%s", 1e-6 * (double)info.scratch_bytes, *note ? ", " : "", note);
     bench_print(&row);
     BENCH(bosc_ctx_trim(bench.ctx));

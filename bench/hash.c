@@ -17,8 +17,9 @@ static struct {
 
 /* A table under test. */
 struct subject {
-    const char *name, *note;
-    int builders; /* threads that build */
+    const char *library;     /* NULL: ours */
+    const char *name, *note; /* of the layout or library */
+    int builders;            /* threads that build */
     void (*build)(struct subject *s);
     int64_t (*find)(struct subject *s, const void *queries); /* into in.got; how many, or -1: not counted */
     const void *queries;
@@ -131,7 +132,10 @@ static void run_find(void *user)
 
 static void print(const struct subject *s, const char *what, struct bench_times t, int threads)
 {
-    struct bench_row row = {.name = s->name, .data = what, .n = in.n, .note = s->note};
+    const double pairs = 2.0 * in.bytes * (double)in.n; /* what is built is written too; answers are */
+    struct bench_row row = {.name = what, .library = s->library, .n = in.n, .note = s->note};
+    row.data = s->library ? NULL : s->name;
+    row.bytes = s->library ? 0 : strcmp(what, "build") == 0 ? 2 * pairs : pairs;
     row.ours = (struct bench_times){t.least / threads, t.median / threads};
     bench_print(&row);
 }
@@ -177,19 +181,22 @@ static void measure_layout(const char *name, bosc_hash_layout layout, int functi
 
 static void measure_layouts(double load)
 {
-    measure_layout("boscage, perfect", BOSC_HASH_PERFECT, 0, load);
-    measure_layout("boscage, hybrid", BOSC_HASH_HYBRID, 0, 0);
-    measure_layout("boscage, FKS", BOSC_HASH_FKS, 0, 0);
-    measure_layout("boscage, cuckoo, 2 functions", BOSC_HASH_CUCKOO, 2, 0);
-    measure_layout("boscage, cuckoo, 3 functions", BOSC_HASH_CUCKOO, 3, load > 0.91 ? 0.91 : load);
-    measure_layout("boscage, cuckoo, 4 functions", BOSC_HASH_CUCKOO, 4, load);
-    measure_layout("boscage, chained", BOSC_HASH_CHAINED, 0, 0);
+    measure_layout("perfect", BOSC_HASH_PERFECT, 0, load);
+    measure_layout("hybrid", BOSC_HASH_HYBRID, 0, 0);
+    measure_layout("FKS", BOSC_HASH_FKS, 0, 0);
+    measure_layout("cuckoo, 2 functions", BOSC_HASH_CUCKOO, 2, 0);
+    measure_layout("cuckoo, 3 functions", BOSC_HASH_CUCKOO, 3, load > 0.91 ? 0.91 : load);
+    measure_layout("cuckoo, 4 functions", BOSC_HASH_CUCKOO, 4, load);
+    measure_layout("chained", BOSC_HASH_CHAINED, 0, 0);
 }
 
 static void measure_sorted(void)
 {
-    struct subject s = {
-        .name = "sort and binary search", .builders = bench.opts.threads, .build = build_sorted, .find = find_sorted};
+    struct subject s = {.library = "sort and binary search",
+                        .name = "sort and binary search",
+                        .builders = bench.opts.threads,
+                        .build = build_sorted,
+                        .find = find_sorted};
     s.keys = bench_host((size_t)in.n * (size_t)in.bytes);
     s.values = bench_host((size_t)in.n * (size_t)in.bytes);
     measure(&s, bench.repeats);
@@ -216,11 +223,12 @@ int main(int argc, char **argv)
     bench_open();
     bench.clock = BENCH_PROCESS;
     make_input();
-    measure_layout("boscage, bucketed", BOSC_HASH_BUCKETED, 0, load);
+    measure_layout("bucketed", BOSC_HASH_BUCKETED, 0, load);
     if (all) measure_layouts(load);
     if (all) measure_sorted();
     for (const struct hash_peer *p = bench_hash_peers; p->name && !alone && in.bytes == 4; p++) {
-        struct subject s = {.name = p->name,
+        struct subject s = {.library = p->name,
+                            .name = p->name,
                             .builders = p->parallel ? bench.opts.threads : 1,
                             .build = build_peer,
                             .find = find_peer,

@@ -93,9 +93,18 @@ static void box_rows(void *user)
     BENCH(bosc_sync(bench.ctx));
 }
 
-static void measure(const char *name, void (*run)(void *), int64_t items, int repeats)
+static size_t dist2_size(void) { return set.dtype == BOSC_F32 ? 4 : 8; }
+
+/* Bytes of so many points or queries, and of k neighbours of each. */
+static double row_bytes(int64_t count, int64_t k)
 {
-    bench_row(name, items, bench_time(NULL, run, NULL, repeats));
+    return (double)count * (double)((int64_t)bosc_dtype_size(set.dtype) * set.dim + k * (4 + (int64_t)dist2_size()));
+}
+
+/* bytes: that must be moved, or 0. */
+static void measure(const char *name, void (*run)(void *), int64_t items, double bytes, int repeats)
+{
+    bench_row_of_bytes(name, items, bytes, bench_time(NULL, run, NULL, repeats));
 }
 
 static void create(bosc_kdtree_builder builder, bosc_kdtree_duplicates duplicates)
@@ -111,8 +120,6 @@ static void create(bosc_kdtree_builder builder, bosc_kdtree_duplicates duplicate
 }
 
 /* --- Checks ------------------------------------------------------------------------------------------------------- */
-
-static size_t dist2_size(void) { return set.dtype == BOSC_F32 ? 4 : 8; }
 
 static double dist2_of(const void *dist2, int64_t at)
 {
@@ -224,14 +231,15 @@ static void verify(void *user)
 
 static void run_builds(void)
 {
-    measure("build", build, set.n, bench.repeats);
+    measure("build", build, set.n, 2 * row_bytes(set.n, 0), bench.repeats);
     bosc_kdtree *fast = set.tree;
     if (strcmp(set.what, "all") == 0 && set.n <= 20000000) {
         create(BOSC_KDTREE_PRESORTED, BOSC_KDTREE_DUPLICATES_REMOVE);
-        measure("build, presorted + unique", build, set.n, bench.repeats > 3 ? 3 : bench.repeats);
+        measure("build, presorted + unique", build, set.n, 2 * row_bytes(set.n, 0),
+                bench.repeats > 3 ? 3 : bench.repeats);
         bosc_kdtree_free(set.tree);
         create(BOSC_KDTREE_BROWN, BOSC_KDTREE_DUPLICATES_REMOVE);
-        measure("build, brown + unique", build, set.n, bench.repeats > 3 ? 3 : bench.repeats);
+        measure("build, brown + unique", build, set.n, 2 * row_bytes(set.n, 0), bench.repeats > 3 ? 3 : bench.repeats);
         bosc_kdtree_free(set.tree);
     }
     set.tree = fast;
@@ -268,26 +276,26 @@ static void run_queries(void)
 {
     for (set.k = 1; set.k <= 8; set.k += 7) {
         const char *name = bench_text("nearest, k=%d", (int)set.k);
-        measure(name, knn, set.m, bench.repeats);
+        measure(name, knn, set.m, row_bytes(set.m, set.k), bench.repeats);
         check_distances(name);
     }
     if (strcmp(set.what, "nearest") == 0) return;
     set.k = 9;
-    measure("all points, k=9", knn_all, set.n, bench.repeats);
-    measure("self, k=9", knn_self, set.n, bench.repeats);
+    measure("all points, k=9", knn_all, set.n, row_bytes(set.n, 9), bench.repeats);
+    measure("self, k=9", knn_self, set.n, row_bytes(set.n, 9), bench.repeats);
     set.k = 8;
-    measure("within, k=8", knn_within, set.m, bench.repeats);
-    measure("radius, counts", radius_count, set.m, bench.repeats);
+    measure("within, k=8", knn_within, set.m, row_bytes(set.m, 8), bench.repeats);
+    measure("radius, counts", radius_count, set.m, 0, bench.repeats);
     check_counts();
     int64_t total;
     radius_offsets();
     BENCH(bosc_copy(bench.ctx, &total, set.offsets + set.m, sizeof total));
-    if (total <= set.capacity) measure("radius, rows", radius_rows, set.m, bench.repeats);
+    if (total <= set.capacity) measure("radius, rows", radius_rows, set.m, 0, bench.repeats);
     bench_say("radius: %" PRId64 " within %g", total, set.radius);
-    measure("boxes, counts", box_counts, set.m, bench.repeats);
+    measure("boxes, counts", box_counts, set.m, 0, bench.repeats);
     check_boxes();
     BENCH(bosc_copy(bench.ctx, &total, set.offsets + set.m, sizeof total));
-    if (total <= set.capacity) measure("boxes, rows", box_rows, set.m, bench.repeats);
+    if (total <= set.capacity) measure("boxes, rows", box_rows, set.m, 0, bench.repeats);
     bench_say("boxes: %" PRId64 " inside", total);
 }
 

@@ -17,10 +17,11 @@ enum {
     LETTER = 11,
     TITLE = 15,
     LEGEND_LINE = 22,
-    TICKS_MAX = 64
+    TICKS_MAX = 64,
+    COLOURS = 8
 };
-static const uint32_t series_colours[PLOT_SERIES_MAX] = {0x1f6f8b, 0xc8553d, 0x4c8c4a, 0x8a5fa8,
-                                                         0xb8860b, 0x555555, 0x3aa6a0, 0xa03a5c};
+static const uint32_t colours[COLOURS] = {0x1f6f8b, 0xc8553d, 0x4c8c4a, 0x8a5fa8,
+                                          0xb8860b, 0x555555, 0x3aa6a0, 0xa03a5c};
 enum { INK = 0x222222, FAINT = 0xdddddd, PAPER = 0xffffff };
 
 struct axis {
@@ -133,6 +134,33 @@ static void draw_names(const struct panel *p)
                    ink);
 }
 
+static struct colour series_colour(const struct plot *plot, int s)
+{
+    int at = -1;
+    for (int i = 0; i <= s; i++) at += i == 0 || !plot->series[i].of_last;
+    return colour_of(colours[at % COLOURS]);
+}
+
+/* A line of dashes or dots goes on where the one before it stopped: *gone pixels of them are drawn. */
+static void draw_line(const struct panel *p, double x0, double y0, double x1, double y1, int s, double *gone)
+{
+    static const double on[] = {0, 9, 2}, whole[] = {0, 16, 7};
+    const enum plot_line line = p->plot->series[s].line;
+    const struct colour colour = series_colour(p->plot, s);
+    const double length = hypot(x1 - x0, y1 - y0), width = line == PLOT_SOLID ? 2.2 : 1.6;
+    if (line == PLOT_SOLID) {
+        canvas_line(p->canvas, x0, y0, x1, y1, width, colour, 1);
+        return;
+    }
+    for (double at = -fmod(*gone, whole[line]); at < length; at += whole[line]) {
+        const double from = fmax(at, 0) / length, to = fmin(at + on[line], length) / length;
+        if (to > from)
+            canvas_line(p->canvas, x0 + from * (x1 - x0), y0 + from * (y1 - y0), x0 + to * (x1 - x0),
+                        y0 + to * (y1 - y0), width, colour, 1);
+    }
+    *gone += length;
+}
+
 /* Returns how many lines it takes. draw: or only that is wanted. */
 static int draw_legend(const struct panel *p, bool draw)
 {
@@ -147,7 +175,8 @@ static int draw_legend(const struct panel *p, bool draw)
         }
         if (draw) {
             const double at = y + line * LEGEND_LINE;
-            canvas_line(p->canvas, x, at, x + 24, at, 3, colour_of(series_colours[s]), 1);
+            double gone = 0;
+            draw_line(p, x, at, x + 24, at, s, &gone);
             lettering_draw(p->canvas, x + 34, at + 5, LETTER, false, name, colour_of(INK));
         }
         x += width;
@@ -157,14 +186,14 @@ static int draw_legend(const struct panel *p, bool draw)
 
 static void draw_series(const struct panel *p, int s)
 {
-    const struct colour colour = colour_of(series_colours[s]);
+    const bool solid = p->plot->series[s].line == PLOT_SOLID;
     const double *y = p->plot->series[s].y;
-    double last_x = NAN, last_y = NAN;
+    double last_x = NAN, last_y = NAN, gone = 0;
     for (int i = 0; i < p->plot->count; i++) {
         if (!is_shown(&p->x, p->plot->x[i]) || !is_shown(&p->y, y[i])) continue;
         const double at_x = x_place(p, p->plot->x[i]), at_y = y_place(p, y[i]);
-        if (!isnan(last_x)) canvas_line(p->canvas, last_x, last_y, at_x, at_y, 2.2, colour, 1);
-        canvas_disc(p->canvas, at_x, at_y, 4, colour, 1);
+        if (!isnan(last_x)) draw_line(p, last_x, last_y, at_x, at_y, s, &gone);
+        if (solid) canvas_disc(p->canvas, at_x, at_y, 4, series_colour(p->plot, s), 1);
         last_x = at_x;
         last_y = at_y;
     }

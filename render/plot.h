@@ -4,11 +4,15 @@
 
 #include "render/canvas.h"
 
-enum { PLOT_SERIES_MAX = 8 };
+enum { PLOT_SERIES_MAX = 12 };
+
+enum plot_line { PLOT_SOLID, PLOT_DASHED, PLOT_DOTTED };
 
 struct plot_series {
     const char *name;
     const double *y; /* of the plot's count; what is not a number, or not above 0 on a logarithmic axis, is left out */
+    enum plot_line line;
+    bool of_last; /* in the colour of the series before it */
 };
 
 struct plot {

@@ -29,34 +29,35 @@ static const struct program {
     const char *const *counts; /* of the sizes small, paper, large */
     bool one_thread;           /* beside a library that has no more */
     enum sweep sweep;
+    const char *beside; /* the program that measures our side of the same cases */
 } programs[] = {
-    {"prims", "bench_prims", true, false, {"-n", NULL}, items, false, BY_ITEMS},
-    {"prims", "bench_prims_cuda", false, true, {"-n", NULL}, items, false, BY_ITEMS},
-    {"io", "bench_io", true, false, {"-n", NULL}, items, false, NOT_SWEPT},
-    {"kdtree", "bench_kdtree", true, true, {"-n", "-m"}, items, false, BY_ITEMS},
-    {"kdtree", "bench_kdtree_nanoflann", true, false, {"-n", "-m"}, items, false, BY_ITEMS},
-    {"forest", "bench_forest", true, true, {"-p", NULL}, tables, false, BY_ITEMS},
-    {"forest", "bench_forest_boost", true, false, {"-n", NULL}, items, true, BY_ITEMS},
-    {"forest", "bench_emst", true, true, {"-n", NULL}, items, false, BY_ITEMS},
-    {"hash", "bench_hash", true, false, {"-n", NULL}, items, false, BY_ITEMS},
-    {"hash", "bench_hash_cuda", false, true, {"-n", NULL}, items, false, BY_ITEMS},
-    {"cellgraph", "bench_cellgraph", true, true, {"-n", NULL}, cells, false, BY_ITEMS},
-    {"cellgraph", "bench_cellgraph_figures", true, true, {"-n", NULL}, figures, false, NOT_SWEPT},
-    {"cellgraph", "bench_cellgraph_launch", false, true, {"-n", NULL}, figures, false, NOT_SWEPT},
-    {"cellgraph", "bench_cellgraph_auto", true, true, {"-n", NULL}, shapes, false, NOT_SWEPT},
-    {"hash", "bench_voxelgrid", true, true, {"-n", NULL}, of_a_frame, false, BY_ITEMS},
-    {"hash", "bench_collision", true, true, {"-n", NULL}, items, false, BY_ITEMS},
-    {"hash", "bench_geometric", true, true, {"-n", NULL}, models, false, NOT_SWEPT},
-    {"hash", "bench_geometric_models", true, true, {"-n", NULL}, model_counts, false, NOT_SWEPT},
-    {"cbt", "bench_cbt", true, false, {"-d", NULL}, depths, false, BY_DEPTH},
-    {"cbt", "bench_cbt_cuda", false, true, {"-d", NULL}, depths, false, BY_DEPTH},
-    {"plan", "bench_plan", true, true, {"-n", NULL}, cells, false, BY_ITEMS},
-    {"plan", "bench_planner", true, true, {"-n", NULL}, cells, false, NOT_SWEPT},
-    {"terrain", "bench_terrain", true, true, {"-n", NULL}, sides, false, BY_SIDE},
-    {"planet", "bench_bisector", true, true, {"-n", NULL}, of_a_frame, false, BY_ITEMS},
-    {"planet", "bench_planet", true, true, {"-n", NULL}, of_a_frame, false, BY_ITEMS},
-    {"dist", "bench_dist", true, true, {"-n", NULL}, items, false, BY_ITEMS},
-    {"trie", "bench_trie", true, true, {"-n", NULL}, cells, false, BY_ITEMS},
+    {"prims", "bench_prims", true, false, {"-n", NULL}, items, false, BY_ITEMS, NULL},
+    {"prims", "bench_prims_cuda", false, true, {"-n", NULL}, items, false, BY_ITEMS, NULL},
+    {"io", "bench_io", true, false, {"-n", NULL}, items, false, NOT_SWEPT, NULL},
+    {"kdtree", "bench_kdtree", true, true, {"-n", "-m"}, items, false, BY_ITEMS, NULL},
+    {"kdtree", "bench_kdtree_nanoflann", true, false, {"-n", "-m"}, items, false, BY_ITEMS, "bench_kdtree"},
+    {"forest", "bench_forest", true, true, {"-p", NULL}, tables, false, BY_ITEMS, NULL},
+    {"forest", "bench_forest_boost", true, false, {"-n", NULL}, items, true, BY_ITEMS, "bench_forest"},
+    {"forest", "bench_emst", true, true, {"-n", NULL}, items, false, BY_ITEMS, NULL},
+    {"hash", "bench_hash", true, false, {"-n", NULL}, items, false, BY_ITEMS, NULL},
+    {"hash", "bench_hash_cuda", false, true, {"-n", NULL}, items, false, BY_ITEMS, NULL},
+    {"cellgraph", "bench_cellgraph", true, true, {"-n", NULL}, cells, false, BY_ITEMS, NULL},
+    {"cellgraph", "bench_cellgraph_figures", true, true, {"-n", NULL}, figures, false, NOT_SWEPT, NULL},
+    {"cellgraph", "bench_cellgraph_launch", false, true, {"-n", NULL}, figures, false, NOT_SWEPT, NULL},
+    {"cellgraph", "bench_cellgraph_auto", true, true, {"-n", NULL}, shapes, false, NOT_SWEPT, NULL},
+    {"hash", "bench_voxelgrid", true, true, {"-n", NULL}, of_a_frame, false, BY_ITEMS, NULL},
+    {"hash", "bench_collision", true, true, {"-n", NULL}, items, false, BY_ITEMS, NULL},
+    {"hash", "bench_geometric", true, true, {"-n", NULL}, models, false, NOT_SWEPT, NULL},
+    {"hash", "bench_geometric_models", true, true, {"-n", NULL}, model_counts, false, NOT_SWEPT, NULL},
+    {"cbt", "bench_cbt", true, false, {"-d", NULL}, depths, false, BY_DEPTH, NULL},
+    {"cbt", "bench_cbt_cuda", false, true, {"-d", NULL}, depths, false, BY_DEPTH, NULL},
+    {"plan", "bench_plan", true, true, {"-n", NULL}, cells, false, BY_ITEMS, NULL},
+    {"plan", "bench_planner", true, true, {"-n", NULL}, cells, false, NOT_SWEPT, NULL},
+    {"terrain", "bench_terrain", true, true, {"-n", NULL}, sides, false, BY_SIDE, NULL},
+    {"planet", "bench_bisector", true, true, {"-n", NULL}, of_a_frame, false, BY_ITEMS, NULL},
+    {"planet", "bench_planet", true, true, {"-n", NULL}, of_a_frame, false, BY_ITEMS, NULL},
+    {"dist", "bench_dist", true, true, {"-n", NULL}, items, false, BY_ITEMS, NULL},
+    {"trie", "bench_trie", true, true, {"-n", NULL}, cells, false, BY_ITEMS, NULL},
 };
 enum { PROGRAM_COUNT = sizeof programs / sizeof programs[0], ARGUMENTS_MAX = 12 };
 
@@ -129,12 +130,6 @@ static int measure(struct job *job, const struct program *p, char *path, const c
 
 /* ---- rows for people ---- */
 
-static const char *text_of(const json_t *row, const char *key)
-{
-    const char *text = json_string_value(json_object_get(row, key));
-    return text ? text : "";
-}
-
 /* The rows from number `from` on. */
 static void print_rows(const struct job *job, size_t from)
 {
@@ -143,9 +138,10 @@ static void print_rows(const struct job *job, size_t from)
     for (size_t i = from; i < json_array_size(rows); i++) {
         const json_t *row = json_array_get(rows, i);
         if (!json_object_get(row, "median_ms")) continue;
-        printf("%-38s %-18s n %10" JSON_INTEGER_FORMAT " %12.6f ms  %s\n", text_of(row, "name"), text_of(row, "data"),
-               json_integer_value(json_object_get(row, "n")), json_number_value(json_object_get(row, "median_ms")),
-               text_of(row, "note"));
+        const char *whose = bench_text(row, "library");
+        printf("%s%s%-38s %-18s n %10" JSON_INTEGER_FORMAT " %12.6f ms  %s\n", whose, *whose ? ": " : "",
+               bench_text(row, "name"), bench_text(row, "data"), json_integer_value(json_object_get(row, "n")),
+               json_number_value(json_object_get(row, "median_ms")), bench_text(row, "note"));
     }
 }
 
@@ -158,8 +154,8 @@ static void tell_size(struct job *job, size_t from, const struct program *p, int
     for (size_t i = from; i < json_array_size(rows); i++) {
         json_t *row = json_array_get(rows, i);
         if (!json_is_object(row)) continue;
-        const int exponent = p->sweep == BY_DEPTH ? atoi(text_of(row, "data")) : power;
-        json_object_set_new(row, "program", json_string(p->name));
+        const int exponent = p->sweep == BY_DEPTH ? atoi(bench_text(row, "data")) : power;
+        json_object_set_new(row, "program", json_string(p->beside ? p->beside : p->name));
         json_object_set_new(row, "size", json_integer((json_int_t)1 << exponent));
     }
 }
@@ -241,6 +237,7 @@ int run_bench(struct job *job)
         int result = run_one(job, p, path, size);
         if (result) code = result;
     }
+    if (found && !code && job->value[OPT_SWEEP]) bench_compare(job);
     if (found && !code && job->value[OPT_PNG]) code = bench_plot(job);
     if (found) return code;
     if (!has_programs()) return bench_missing();

@@ -104,7 +104,8 @@ static int add_plot(struct pictures *p, const json_t *table)
     for (size_t c = first; c <= last; c++) {
         double *y = numbers + (c - first + 1) * count;
         for (size_t i = 0; i < count; i++) y[i] = number_at(rows, i, c);
-        plot->series[plot->series_count++] = (struct plot_series){json_string_value(json_array_get(columns, c)), y};
+        plot->series[plot->series_count++] =
+            (struct plot_series){.name = json_string_value(json_array_get(columns, c)), .y = y};
     }
     p->numbers[p->count++] = numbers;
     return EXIT_DONE;

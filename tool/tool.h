@@ -291,6 +291,14 @@ int run_planet(struct job *job);
 int run_bench(struct job *job);
 int run_bench_paper(struct job *job);
 int bench_plot(const struct job *job); /* of the rows that boscage bench has measured */
+
+/* ---- bench_rows.c ---- */
+
+const char *bench_text(const json_t *row, const char *key); /* "" if there is none */
+double bench_number(const json_t *row, const char *key);    /* or NAN */
+/* Each row of ours that has others beside it gets the fastest ("best_other", "best_other_ms") and the ratio of their
+ * times, which are printed too, unless for --json. */
+void bench_compare(const struct job *job);
 int run_demo(struct job *job);
 int run_help(struct job *job);
 

@@ -238,15 +238,46 @@ static void print_json_text(const char *name, const char *text)
     putchar('"');
 }
 
+struct copying {
+    void *from, *to;
+    size_t bytes;
+};
+
+static void copy(void *user)
+{
+    const struct copying *c = user;
+    BENCH(bosc_copy(bench.ctx, c->to, c->from, c->bytes));
+    BENCH(bosc_sync(bench.ctx));
+}
+
+/* Seconds in which so many bytes are read and written by a copy; of more than LARGE, in proportion. */
+static double copy_seconds(double bytes)
+{
+    static const double LARGE = 0x1p30;
+    static double known[2];
+    if (!bench.ctx || known[0] == bytes) return bench.ctx ? known[1] : 0;
+    struct copying c = {.bytes = (size_t)((bytes < LARGE ? bytes : LARGE) / 2) + 1};
+    c.from = bench_array(NULL, c.bytes);
+    c.to = bench_array(NULL, c.bytes);
+    known[0] = bytes;
+    known[1] = bench_time(copy, copy, &c, 5).median * (bytes < LARGE ? 1 : bytes / LARGE);
+    bench_release(c.from);
+    bench_release(c.to);
+    return known[1];
+}
+
 static void print_json(const struct bench_row *r)
 {
+    const double least = r->floor > 0 ? r->floor : r->bytes > 0 ? copy_seconds(r->bytes) : 0;
     printf("{\"threads\":%d", (int)bench.opts.threads);
     print_json_text("name", r->name);
+    if (r->library) print_json_text("library", r->library);
     if (r->data) print_json_text("data", r->data);
     if (r->n) printf(",\"n\":%" PRId64, r->n);
     printf(",\"least_ms\":%.6g,\"median_ms\":%.6g", 1e3 * r->ours.least, 1e3 * r->ours.median);
     if (r->n) printf(",\"million_per_s\":%.5g", 1e-6 * (double)r->n / r->ours.median);
     if (r->bytes > 0) printf(",\"gb_per_s\":%.4g", 1e-9 * r->bytes / r->ours.median);
+    if (least > 0) printf(",\"floor_ms\":%.6g", 1e3 * least);
     if (r->peer) {
         print_json_text("peer", r->peer);
         printf(",\"peer_least_ms\":%.6g,\"peer_median_ms\":%.6g", 1e3 * r->theirs.least, 1e3 * r->theirs.median);
@@ -262,7 +293,7 @@ static void print_text(const struct bench_row *r)
         printf("%-38s %-14s %11s %3s %11s %11s %10s %7s\n", "", "data", "n", "thr", "least ms", "median ms", "M/s",
                "GB/s");
     headed = true;
-    printf("%-38s %-14s", r->name, r->data ? r->data : "");
+    printf("%-38s %-14s", r->library ? bench_text("%s: %s", r->library, r->name) : r->name, r->data ? r->data : "");
     if (r->n)
         printf(" %11" PRId64, r->n);
     else
@@ -291,9 +322,11 @@ void bench_print(const struct bench_row *row)
     fflush(stdout);
 }
 
-void bench_row(const char *name, int64_t n, struct bench_times times)
+void bench_row(const char *name, int64_t n, struct bench_times times) { bench_row_of_bytes(name, n, 0, times); }
+
+void bench_row_of_bytes(const char *name, int64_t n, double bytes, struct bench_times times)
 {
-    struct bench_row row = {.name = name, .n = n, .ours = times};
+    struct bench_row row = {.name = name, .n = n, .bytes = bytes, .ours = times};
     bench_print(&row);
 }
 

@@ -98,10 +98,12 @@ struct bench_times bench_median_of(double *seconds, int count); /* sorts them */
 
 /* A measurement, alone or beside a peer's on the same input. What is 0 or NULL is not told. */
 struct bench_row {
-    const char *name; /* of the case */
-    const char *data; /* type or shape of the items */
-    int64_t n;        /* items */
-    double bytes;     /* that must be moved at least */
+    const char *name;    /* of the case */
+    const char *library; /* whose, if not ours; its rows have the names of our cases */
+    const char *data;    /* type or shape of the items */
+    int64_t n;           /* items */
+    double bytes;        /* that must be read and written at least */
+    double floor;        /* seconds that the case takes at least; 0: those in which as many bytes are copied */
     struct bench_times ours;
     const char *peer;
     struct bench_times theirs;
@@ -109,8 +111,9 @@ struct bench_row {
 };
 void bench_print(const struct bench_row *row);
 
-/* A row of the case with its times alone. */
+/* A row of the case with its times alone, or with the bytes that it must move. */
 void bench_row(const char *name, int64_t n, struct bench_times times);
+void bench_row_of_bytes(const char *name, int64_t n, double bytes, struct bench_times times);
 
 void bench_say(const char *format, ...);               /* a line beside the rows */
 const char *bench_text(const char *format, ...);       /* a text that lasts for some calls */

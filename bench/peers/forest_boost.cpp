@@ -49,10 +49,12 @@ template <class F> bench_times time_of(int repeats, const F &f)
     return bench_median_of(seconds.data(), repeats);
 }
 
-void print(const char *name, int64_t m, bench_times times, const char *note)
+void print(const char *library, const char *name, int64_t m, bench_times times, const char *note)
 {
     struct bench_row row = {};
     row.name = name;
+    row.library = library;
+    row.data = "random";
     row.n = m;
     row.ours = times;
     row.note = note;
@@ -75,8 +77,8 @@ void run_ours(Edges &e)
     const bench_times forest = time_of(
         bench.repeats, [&] { BENCH(bosc_msf_compute(bench.ctx, graph, nullptr, e.forest.data(), nullptr, &info)); });
     bosc_graph_free(graph);
-    print("boscage: graph", e.m, build, "");
-    print("boscage: forest", e.m, forest, bench_text("weight %.0f", info.weight));
+    print("boscage, one thread", "build", e.m, build, "");
+    print("boscage, one thread", "auto", e.m, forest, bench_text("weight %.0f", info.weight));
 }
 
 int64_t prim(const Graph &graph)
@@ -101,7 +103,7 @@ void run_boost(const Edges &e)
     const bench_times build = time_of(1, [&] {
         for (int64_t i = 0; i < e.m; i++) boost::add_edge(e.u[i], e.v[i], e.weights[i], graph);
     });
-    print("Boost: graph", e.m, build, "");
+    print("Boost", "build", e.m, build, "");
     auto weight = boost::get(boost::edge_weight, graph);
     std::vector<Graph::edge_descriptor> found;
     found.reserve(e.n);
@@ -109,9 +111,9 @@ void run_boost(const Edges &e)
         time_of(1, [&] { boost::kruskal_minimum_spanning_tree(graph, std::back_inserter(found)); });
     int64_t sum = 0;
     for (const auto &edge : found) sum += weight[edge];
-    print("Boost: Kruskal", e.m, kruskal, bench_text("weight %lld", (long long)sum));
+    print("Boost, Kruskal", "auto", e.m, kruskal, bench_text("weight %lld", (long long)sum));
     const bench_times prims = time_of(1, [&] { sum = prim(graph); });
-    print("Boost: Prim", e.m, prims, bench_text("weight %lld (the component of vertex 0)", (long long)sum));
+    print("Boost, Prim", "auto", e.m, prims, bench_text("weight %lld (the component of vertex 0)", (long long)sum));
 }
 
 } // namespace

@@ -28,28 +28,38 @@ template <class F> bench_times once(const F &f)
     return {seconds, seconds};
 }
 
+void row(const char *name, int64_t items, bench_times times)
+{
+    struct bench_row row = {};
+    row.name = name;
+    row.library = "nanoflann";
+    row.n = items;
+    row.ours = times;
+    bench_print(&row);
+}
+
 template <int DIM> void run(const Points &points, const float *queries, size_t m, int threads)
 {
     using Tree =
         nanoflann::KDTreeSingleIndexAdaptor<nanoflann::L2_Simple_Adaptor<float, Points>, Points, DIM, uint32_t>;
     Tree tree(DIM, points, nanoflann::KDTreeSingleIndexAdaptorParams(10));
-    bench_row("nanoflann: build", (int64_t)points.n, once([&] { tree.buildIndex(); }));
+    row("build", (int64_t)points.n, once([&] { tree.buildIndex(); }));
     for (size_t k : {size_t(1), size_t(8)}) {
         std::vector<float> dist2(m * k);
-        const char *name = bench_text("nanoflann: nearest, k=%d", int(k));
-        bench_row(name, (int64_t)m, once([&] {
-                      std::vector<std::thread> workers;
-                      for (int t = 0; t < threads; t++)
-                          workers.emplace_back([&, t] {
-                              std::vector<uint32_t> ids(k);
-                              for (size_t q = m * t / threads; q < m * (t + 1) / threads; q++)
-                                  tree.knnSearch(queries + q * DIM, k, ids.data(), dist2.data() + q * k);
-                          });
-                      for (auto &worker : workers) worker.join();
-                  }));
+        const char *name = bench_text("nearest, k=%d", int(k));
+        row(name, (int64_t)m, once([&] {
+                std::vector<std::thread> workers;
+                for (int t = 0; t < threads; t++)
+                    workers.emplace_back([&, t] {
+                        std::vector<uint32_t> ids(k);
+                        for (size_t q = m * t / threads; q < m * (t + 1) / threads; q++)
+                            tree.knnSearch(queries + q * DIM, k, ids.data(), dist2.data() + q * k);
+                    });
+                for (auto &worker : workers) worker.join();
+            }));
         double sum = 0;
         for (float d : dist2) sum += d;
-        bench_say("%s: sum of dist2 %.12g", name, sum);
+        bench_say("nanoflann: %s: sum of dist2 %.12g", name, sum);
     }
 }
 
