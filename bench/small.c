@@ -31,7 +31,7 @@ static struct {
     bosc_cellgraph *cells;
 } set = {.m = 1000000};
 
-/* --- Handles, made anew for each first call ------------------------------------------------------------------------ */
+/* --- Handles, made anew for each first call ----------------------------------------------------------------------- */
 
 static void create(void)
 {
@@ -62,7 +62,7 @@ static void release(void)
     bench.ctx = NULL;
 }
 
-/* --- Calls --------------------------------------------------------------------------------------------------------- */
+/* --- Calls -------------------------------------------------------------------------------------------------------- */
 
 static void build_tree(void) { BENCH(bosc_kdtree_build(bench.ctx, set.tree, set.points, set.n, 0)); }
 static void build_whole_tree(void) { BENCH(bosc_kdtree_build(bench.ctx, set.tree, set.points, set.many, 0)); }
@@ -253,7 +253,7 @@ static void free_input(void)
     for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++) free(arrays[k]);
 }
 
-/* --- Measurements -------------------------------------------------------------------------------------------------- */
+/* --- Measurements ------------------------------------------------------------------------------------------------- */
 
 static void print(const char *name, const char *what, int64_t n, struct bench_times t, int times)
 {
@@ -300,7 +300,7 @@ static void measure_calls(int64_t n)
     }
 }
 
-/* --- Single queries ------------------------------------------------------------------------------------------------ */
+/* --- Single queries ----------------------------------------------------------------------------------------------- */
 
 static struct {
     bosc_kdtree_view tree;

@@ -1,5 +1,5 @@
-/* The functions of boscage/device/kdtree.h and kdtree_box.h give the bits of the library's searches. (On a device they are the steps
- * that searches of many neighbours are made of: kdtree_query has those.) */
+/* The functions of boscage/device/kdtree.h and kdtree_box.h give the bits of the library's searches. (On a device they
+ * are the steps that searches of many neighbours are made of: kdtree_query has those.) */
 #include <boscage/device/kdtree.h>
 #include <boscage/device/kdtree_box.h>
 
