@@ -17,6 +17,7 @@ static const char *const model_counts[] = {"10", "100", "1000"};
 static const char *const figures[] = {"10000", "44000", "250000"};
 static const char *const shapes[] = {"10000", "100000", "1000000"};
 static const char *const tables[] = {"small", "paper", "large"};
+static const char *const few[] = {"100", "1000", "10000"};
 
 /* How a sweep tells a program its size: not at all, as so many items, as their logarithm, or as a square's side. */
 enum sweep { NOT_SWEPT, BY_ITEMS, BY_DEPTH, BY_SIDE };
@@ -33,6 +34,7 @@ static const struct program {
 } programs[] = {
     {"prims", "bench_prims", true, false, {"-n", NULL}, items, false, BY_ITEMS, NULL},
     {"prims", "bench_prims_cuda", false, true, {"-n", NULL}, items, false, BY_ITEMS, NULL},
+    {"prims", "bench_small", true, false, {"-n", NULL}, few, false, NOT_SWEPT, NULL},
     {"io", "bench_io", true, false, {"-n", NULL}, items, false, NOT_SWEPT, NULL},
     {"kdtree", "bench_kdtree", true, true, {"-n", "-m"}, items, false, BY_ITEMS, NULL},
     {"kdtree", "bench_kdtree_nanoflann", true, false, {"-n", "-m"}, items, false, BY_ITEMS, "bench_kdtree"},

@@ -82,6 +82,7 @@ static void set_up(bosc_ctx *ctx, const bosc_ctx_opts *o, const struct bi_backen
     ctx->memory =
         cpu ? ctx->host : (struct bi_memory){.backend = backend, .device = o->device, .hooks = o->device_memory};
     ctx->threads = ctx->most_threads = find_threads(o);
+    ctx->thread_items = BI_THREAD_ITEMS;
     ctx->level = o->cpu_level ? o->cpu_level : bi_cpu_best_level();
     ctx->ops = bi_ops_of(backend->id, ctx->level);
     ctx->log = o->log;

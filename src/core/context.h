@@ -50,6 +50,10 @@ struct bi_kept {
     void (*release)(void *handle);
 };
 
+/* What a thread of the CPU is worth, in simple items of a nanosecond or two. To wake one and to wait for it takes 5 to
+ * 30 us; to start it, in the first loop that has two, 100. */
+enum { BI_THREAD_ITEMS = 1 << 15 };
+
 struct bosc_ctx {
     const struct bi_backend *backend;
     const struct bi_ops *ops;      /* the rooms' tables, of the backend and level */
@@ -58,6 +62,7 @@ struct bosc_ctx {
     struct bi_block host_scratch;
     struct bi_kept kept;
     int32_t threads, most_threads; /* of this call, and of any */
+    int64_t thread_items;          /* BI_THREAD_ITEMS; tests have several threads for less */
     bosc_cpu_level level;
     void *stream;                /* CUDA */
     void *own_stream;            /* NULL until it is needed */

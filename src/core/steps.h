@@ -1,35 +1,53 @@
 /* Expands a room's list of steps (steps.def: BI_STEP(name, argument struct)) into functions of a backend: an OpenMP
  * loop here, a grid-stride kernel in core/cuda/steps.cuh. Define BI_STEP as one of these, include the list, and
- * undefine it. A step is `BI_FN void bi_step_NAME(const ARGS *a, int64_t i)`. */
+ * undefine it. A list that has quick steps, of some nanoseconds an item, calls them BI_QUICK_STEP, which is BI_STEP if
+ * it is not defined before, and undefines it. A step is `BI_FN void bi_step_NAME(const ARGS *a, int64_t i)`. */
 #ifndef BI_CORE_STEPS_H
 #define BI_CORE_STEPS_H
 
 #include "base/fault.h"
 #include "core/cpu/threads.h"
 
-/* Items of a thread at least: waking one takes as long as some hundred quick steps. A room whose items are quicker or
- * slower says so before. */
-#ifndef BI_STEP_ITEMS
-#define BI_STEP_ITEMS 128
+/* About how many simple items one takes as long as, where threads are counted: most steps of a room, and those that its
+ * list calls quick. A room whose items are quicker or slower says so before. */
+#ifndef BI_STEP_COST
+#define BI_STEP_COST 128
 #endif
-/* How many simple items one takes as long as (core/progress.h). */
+enum { BI_QUICK_STEP_COST = 4 };
+/* The same for progress (core/progress.h). */
 #ifndef BI_STEP_WEIGHT
 #define BI_STEP_WEIGHT 1
 #endif
-#define BI_STEP_THREADS \
-    _Pragma("omp parallel for schedule(static) num_threads(bi_thread_count(ctx, end - begin, BI_STEP_ITEMS))")
 
-#define BI_STEP_CPU(name, args_t)                                                                      \
+/* One thread needs no loop of OpenMP, which takes longer than a short step. */
+#define BI_STEP_LOOP(name, args_t, cost)                                                                    \
+    static void cpu_items_##name(const args_t *a, int64_t begin, int64_t end)                               \
+    {                                                                                                       \
+        for (int64_t i = begin; i < end; i++) bi_step_##name(a, i);                                         \
+    }                                                                                                       \
+    static void cpu_part_##name(const bosc_ctx *ctx, const args_t *a, int64_t begin, int64_t end)           \
+    {                                                                                                       \
+        const int threads = bi_threads_worth(ctx, end - begin, cost);                                       \
+        if (threads == 1) {                                                                                 \
+            cpu_items_##name(a, begin, end);                                                                \
+            return;                                                                                         \
+        }                                                                                                   \
+        _Pragma("omp parallel for schedule(static) num_threads(threads)") for (int t = 0; t < threads; t++) \
+            cpu_items_##name(a, begin + bi_chunk_begin(end - begin, threads, t),                            \
+                             begin + bi_chunk_begin(end - begin, threads, t + 1));                          \
+    }
+
+#define BI_STEP_CPU_OF(name, args_t, cost)                                                             \
+    BI_STEP_LOOP(name, args_t, cost)                                                                   \
     static bosc_status cpu_step_##name(bosc_ctx *ctx, int64_t n, const void *args)                     \
     {                                                                                                  \
-        const args_t *a = (const args_t *)args;                                                        \
         if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, #name ": injected fault"); \
         struct bi_parts p = bi_parts_of(ctx, n, BI_STEP_WEIGHT);                                       \
-        while (bi_next_part(ctx, &p)) {                                                                \
-            const int64_t begin = p.begin, end = p.end;                                                \
-            BI_STEP_THREADS for (int64_t i = begin; i < end; i++) bi_step_##name(a, i);                \
-        }                                                                                              \
+        while (bi_next_part(ctx, &p)) cpu_part_##name(ctx, (const args_t *)args, p.begin, p.end);      \
         return p.status;                                                                               \
     }
+
+#define BI_STEP_CPU(name, args_t) BI_STEP_CPU_OF(name, args_t, BI_STEP_COST)
+#define BI_QUICK_STEP_CPU(name, args_t) BI_STEP_CPU_OF(name, args_t, BI_QUICK_STEP_COST)
 
 #endif

@@ -73,5 +73,6 @@ bosc_hash_slots_view bi_hash_slots_view_of(const bosc_hash *table, int64_t n)
                                   .seed = shape->seed,
                                   .descriptors = table->blocks[BI_HASH_DESCRIPTORS].data,
                                   .pilots = table->blocks[BI_HASH_PILOTS].data,
-                                  .slots = table->blocks[BI_HASH_TABLE].data};
+                                  .slots = table->blocks[BI_HASH_TABLE].data,
+                                  .values = table->blocks[BI_HASH_VALUES].data};
 }

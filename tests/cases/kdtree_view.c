@@ -1,8 +1,10 @@
-/* The functions of boscage/device/kdtree.h give the bits of the library's searches. (On a device they are the steps
- * that searches of many neighbours are made of: kdtree_query has those.) */
+/* The functions of boscage/device/kdtree.h and kdtree_box.h give the bits of the library's searches. (On a device they
+ * are the steps that searches of many neighbours are made of: kdtree_query has those.) */
 #include <boscage/device/kdtree.h>
+#include <boscage/device/kdtree_box.h>
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "cases/kdtree_data.h"
 
@@ -49,6 +51,100 @@ static void check_within(const struct reference_points *p, const bosc_kdtree_vie
     free(seen);
 }
 
+static int compare_ids(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The library's calls with one query. */
+static void check_calls(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree_view *view, const void *query)
+{
+    enum { K = 5 };
+    uint32_t ids[K];
+    int64_t want[K], within, seen = 0;
+    double dist2[K], wide[K];
+    float narrow[K];
+    bool single = view->dtype == BOSC_F32;
+    bosc_kdtree_walk walk;
+    int64_t count = bosc_kdtree_view_knn(view, query, K, INFINITY, ids, dist2);
+    CHECK_EQ(count, view->nodes < K ? view->nodes : K);
+    CHECK_OK(ctx, bosc_kdtree_knn(ctx, tree, query, 1, 0, K, want, single ? (void *)narrow : wide));
+    for (int64_t e = 0; e < count; e++) CHECK(ids[e] == want[e] && dist2[e] == (single ? (double)narrow[e] : wide[e]));
+    CHECK_OK(ctx, bosc_kdtree_radius_count(ctx, tree, query, 1, 0, 200, &within));
+    bosc_kdtree_walk_begin(&walk, view, query);
+    while (bosc_kdtree_walk_within(&walk, 40000, NULL) >= 0) seen++;
+    CHECK_EQ(seen, within);
+}
+
+/* Nodes in the box of two rows, against the library's call and against every point. */
+static void check_box(bosc_ctx *ctx, const bosc_kdtree *tree, const struct reference_points *p,
+                      const bosc_kdtree_view *view, const void *a, const void *b)
+{
+    size_t row = (size_t)p->dim * bosc_dtype_size(p->dtype);
+    char *corners = suite_alloc(2 * row);
+    int64_t *ids = suite_alloc((size_t)(p->n + 1) * sizeof *ids),
+            *want = suite_alloc((size_t)(p->n + 1) * sizeof *want);
+    int64_t offsets[2], count = 0, node, inside = 0;
+    bosc_kdtree_box_walk walk;
+    memcpy(corners, a, row);
+    memcpy(corners + row, b, row);
+    bosc_kdtree_box_begin(&walk, view, corners, corners + row);
+    while ((node = bosc_kdtree_box_next(&walk)) >= 0) {
+        CHECK(count < p->n);
+        ids[count++] = bosc_kdtree_id(view, node);
+    }
+    CHECK_EQ(bosc_kdtree_box_next(&walk), -1);
+    qsort(ids, (size_t)count, sizeof *ids, compare_ids);
+    CHECK_OK(ctx, bosc_kdtree_box(ctx, tree, corners, 1, offsets, NULL, 0));
+    CHECK_EQ(offsets[1], count);
+    CHECK_OK(ctx, bosc_kdtree_box(ctx, tree, corners, 1, offsets, want, p->n));
+    for (int64_t i = 0; i < count; i++) CHECK_EQ(ids[i], want[i]);
+    for (int64_t i = 0; i < p->n; i++) {
+        bool in = true;
+        for (int32_t c = 0; c < p->dim; c++) {
+            double x = kd_get(p->data, p->dtype, i * p->stride + c);
+            in = in && kd_get(corners, p->dtype, c) <= x && x <= kd_get(corners, p->dtype, p->dim + c);
+        }
+        inside += in;
+    }
+    CHECK_EQ(inside, count);
+    free(corners);
+    free(ids);
+    free(want);
+}
+
+/* The box around two rows: the lower and the higher of each coordinate. */
+static void order_corners(bosc_dtype dtype, int32_t dim, void *a, void *b)
+{
+    size_t size = bosc_dtype_size(dtype);
+    for (int32_t c = 0; c < dim; c++) {
+        char low[8], *x = (char *)a + (size_t)c * size, *y = (char *)b + (size_t)c * size;
+        if (kd_get(a, dtype, c) <= kd_get(b, dtype, c)) continue;
+        memcpy(low, y, size);
+        memcpy(y, x, size);
+        memcpy(x, low, size);
+    }
+}
+
+static void check_boxes(bosc_ctx *ctx, const bosc_kdtree *tree, const struct reference_points *p,
+                        const bosc_kdtree_view *view, const struct reference_points *q, struct suite_random *r)
+{
+    size_t row = (size_t)p->dim * bosc_dtype_size(p->dtype);
+    for (int64_t j = 0; j + 1 < q->n; j++) {
+        const void *other = p->n && j % 2 ? kd_row(p, (int64_t)suite_below(r, (uint64_t)p->n)) : kd_row(q, j + 1);
+        char *a = suite_alloc(row), *b = suite_alloc(row);
+        memcpy(a, kd_row(q, j), row);
+        memcpy(b, other, row);
+        check_box(ctx, tree, p, view, a, b); /* corners as they come: most boxes are empty */
+        order_corners(p->dtype, p->dim, a, b);
+        check_box(ctx, tree, p, view, a, b);
+        check_box(ctx, tree, p, view, b, b); /* one point's place */
+        free(a);
+        free(b);
+    }
+}
+
 static void searches(bosc_ctx *ctx)
 {
     static const double limits[] = {0, 1, 40000, INFINITY, -1};
@@ -73,6 +169,8 @@ static void searches(bosc_ctx *ctx)
                 check_nearest(&p, &view, query, 1 + (int64_t)suite_below(&r, 9), limits[l]);
                 check_within(&p, &view, query, limits[l]);
             }
+        for (int64_t j = 0; j < 6; j++) check_calls(ctx, tree, &view, kd_row(&q, j));
+        check_boxes(ctx, tree, &p, &view, &q, &r);
         CHECK_EQ(bosc_kdtree_view_knn(&view, kd_row(&q, 0), 0, INFINITY, NULL, NULL), 0);
         bosc_kdtree_free(tree);
         free((void *)p.data);

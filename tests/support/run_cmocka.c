@@ -69,6 +69,7 @@ static void run(void **state)
     suite_begin_case(one_trial_of(test));
     bosc_ctx *ctx = NULL;
     assert_int_equal(bosc_ctx_create(&test->configuration->opts, &ctx), BOSC_OK);
+    suite_share_few(ctx);
     test->of->run(ctx);
     bosc_ctx_free(ctx);
 }

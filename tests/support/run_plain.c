@@ -46,6 +46,7 @@ static bool run(const struct suite_case *of, const struct configuration *configu
     bosc_ctx *ctx = NULL;
     bosc_status status = bosc_ctx_create(&configuration->opts, &ctx);
     if (status != BOSC_OK) suite_fail(__FILE__, __LINE__, "no context: %s", bosc_status_text(status));
+    suite_share_few(ctx);
     of->run(ctx);
     bosc_ctx_free(ctx);
     return true;

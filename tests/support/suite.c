@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/context.h"
+
 bool suite_begins(const char *text, const char *start) { return strncmp(text, start, strlen(start)) == 0; }
 
 /* The function of suite_try that this thread runs. */
@@ -45,7 +47,14 @@ bosc_ctx *suite_open(const bosc_ctx_opts *opts)
 {
     bosc_ctx *ctx = NULL;
     CHECK_EQ(bosc_ctx_create(opts, &ctx), BOSC_OK);
+    suite_share_few(ctx);
     return ctx;
+}
+
+void suite_share_few(bosc_ctx *ctx)
+{
+    enum { MANY_THREADS = 8, FEW_ITEMS = 512 };
+    if (ctx->most_threads >= MANY_THREADS) ctx->thread_items = FEW_ITEMS;
 }
 
 static uint64_t one_trial_of = 1;

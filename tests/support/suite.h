@@ -71,6 +71,10 @@ bool suite_begins(const char *text, const char *start);
 bosc_ctx_opts suite_opts_like(bosc_ctx *ctx);
 bosc_ctx *suite_open(const bosc_ctx_opts *opts);
 
+/* Lets a context of many threads have several for a few items, which by BI_THREAD_ITEMS are not worth them: else
+ * cases, most of which are small, would run on one. With fewer threads it stays as callers have it. */
+void suite_share_few(bosc_ctx *ctx);
+
 /* Whether the context's device is the emulator's. */
 bool suite_emulated(const bosc_ctx *ctx);
 

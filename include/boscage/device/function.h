@@ -11,4 +11,14 @@
 #define BOSC_DEVICE_FN static inline
 #endif
 
+/* Around functions that read arrays of a dtype told at run time: gcc, which does not know it, warns of the ends of a
+ * caller's small array that a wider type would have. */
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
+#define BOSC_BEGIN_DTYPES _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wmaybe-uninitialized\"")
+#define BOSC_END_DTYPES _Pragma("GCC diagnostic pop")
+#else
+#define BOSC_BEGIN_DTYPES
+#define BOSC_END_DTYPES
+#endif
+
 #endif

@@ -27,7 +27,7 @@
 #include <boscage/device/hash.h>
 
 enum {
-    BOSC_HASH_SLOTS_VERSION = 2,
+    BOSC_HASH_SLOTS_VERSION = 3,
     BOSC_HASH_SCAN = 8192,
     BOSC_HASH_SUBTABLES = 3, /* HYBRID */
     BOSC_HASH_FUNCTIONS = 4, /* CUCKOO: at most; this number is the stash's function */
@@ -49,6 +49,7 @@ typedef struct bosc_hash_slots_view {
     const uint64_t *descriptors;
     const uint16_t *pilots; /* (runs x groups) */
     const unsigned char *slots;
+    const unsigned char *values; /* of a multimap: all values, those of a key together; else NULL */
 } bosc_hash_slots_view;
 
 typedef struct bosc_hash_run {
@@ -235,7 +236,7 @@ BOSC_DEVICE_FN const void *bosc_hash_slots_value_at(const bosc_hash_slots_view *
 
 BOSC_BEGIN_DECLS
 
-/* Gives the view of a table that is not BUCKETED.
+/* Gives the view of a table that is not BUCKETED. What a multimap stores with a key is as in bosc_hash_get_view.
  * Errors: BOSC_ERR_ARG if the table is BUCKETED; BOSC_ERR_DATA before a build and after one that failed.
  * Cost: O(1). */
 BOSC_API bosc_status bosc_hash_get_slots_view(bosc_ctx *ctx, const bosc_hash *table, bosc_hash_slots_view *view);

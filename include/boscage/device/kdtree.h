@@ -16,7 +16,8 @@
 
 enum {
     BOSC_KDTREE_VIEW_VERSION = 1,
-    BOSC_KDTREE_VIEW_LEVELS = 32 /* of any tree, at most */
+    BOSC_KDTREE_VIEW_LEVELS = 32, /* of any tree, at most */
+    BOSC_KDTREE_VIEW_LEAF = 8     /* nodes of a subtree that is not searched but gone through */
 };
 
 /* The in-order points: coordinate c of node i is points[((i >> log2_block) * pitch + c) << log2_block |
@@ -38,6 +39,8 @@ BOSC_BEGIN_DECLS
 BOSC_API bosc_status bosc_kdtree_get_view(bosc_ctx *ctx, const bosc_kdtree *tree, bosc_kdtree_view *view);
 
 BOSC_END_DECLS
+
+BOSC_BEGIN_DTYPES
 
 /* Element `at` of points or queries as a number: exact for all types but I64, which is rounded to double. */
 BOSC_DEVICE_FN double bosc_kdtree_number(const void *data, int64_t at, bosc_dtype dtype)
@@ -72,23 +75,25 @@ BOSC_DEVICE_FN uint32_t bosc_kdtree_id(const bosc_kdtree_view *view, int64_t nod
  * coordinates, in float for F32, in double otherwise. NaN counts as infinite. */
 BOSC_DEVICE_FN double bosc_kdtree_dist2(const bosc_kdtree_view *view, int64_t node, const void *query)
 {
+    int64_t at = bosc_kdtree_element(view, node, 0), next = (int64_t)1 << view->log2_block;
     if (view->dtype == BOSC_F32) {
         float s = 0;
-        for (int32_t c = 0; c < view->dim; c++) {
-            float d = ((const float *)query)[c] - ((const float *)view->points)[bosc_kdtree_element(view, node, c)];
+        for (int32_t c = 0; c < view->dim; c++, at += next) {
+            float d = ((const float *)query)[c] - ((const float *)view->points)[at];
             s = s + d * d;
         }
         return s == s ? (double)s : __builtin_huge_val();
     }
     double s = 0;
-    for (int32_t c = 0; c < view->dim; c++) {
-        double d = bosc_kdtree_number(query, c, view->dtype) - bosc_kdtree_coordinate(view, node, c);
+    for (int32_t c = 0; c < view->dim; c++, at += next) {
+        double d = bosc_kdtree_number(query, c, view->dtype) - bosc_kdtree_number(view->points, at, view->dtype);
         s = s + d * d;
     }
     return s == s ? s : __builtin_huge_val();
 }
 
 /* A walk over the nodes that may be near a query, nearer sides first: bosc_kdtree_walk_next gives one after the other.
+ * Subtrees of a few nodes are gone through in order.
  *
  * A side of a splitting plane is left out only if its bound is above the limit. The bound is the sum, in the order of
  * the coordinates, of squared differences between the query and the planes crossed, by the very operations of
@@ -97,23 +102,27 @@ BOSC_DEVICE_FN double bosc_kdtree_dist2(const bosc_kdtree_view *view, int64_t no
 typedef struct bosc_kdtree_walk {
     const bosc_kdtree_view *view;
     const void *query;
-    int32_t level;
-    int64_t begin[BOSC_KDTREE_VIEW_LEVELS + 1], end[BOSC_KDTREE_VIEW_LEVELS + 1]; /* subtrees: nodes of each level */
+    int32_t level, coordinate; /* by which the level's subtrees are split */
+    int64_t leaf, leaf_end;    /* nodes of a small subtree that are still to come */
+    uint32_t begin[BOSC_KDTREE_VIEW_LEVELS + 1], end[BOSC_KDTREE_VIEW_LEVELS + 1]; /* subtrees: nodes of each level */
     uint8_t phase[BOSC_KDTREE_VIEW_LEVELS + 1]; /* 0: new, 1: the near side is done, 2: the far side too */
     double away[BOSC_KDTREE_VIEW_LEVELS];       /* from the planes crossed, by coordinate */
-    double saved[BOSC_KDTREE_VIEW_LEVELS];      /* away of the level's coordinate before its plane was crossed */
+    /* From the level's plane, in phase 1; in phase 2 away of its coordinate before the plane was crossed. */
+    double saved[BOSC_KDTREE_VIEW_LEVELS];
 } bosc_kdtree_walk;
 
 /* Begins a walk from the root. The view and the query must stay where they are. */
 BOSC_DEVICE_FN void bosc_kdtree_walk_begin(bosc_kdtree_walk *walk, const bosc_kdtree_view *view, const void *query)
 {
+    int32_t used = view->dim < BOSC_KDTREE_VIEW_LEVELS ? view->dim : BOSC_KDTREE_VIEW_LEVELS;
     walk->view = view;
     walk->query = query;
-    walk->level = 0;
+    walk->level = walk->coordinate = 0;
+    walk->leaf = walk->leaf_end = 0;
     walk->begin[0] = 0;
-    walk->end[0] = view->nodes;
+    walk->end[0] = (uint32_t)view->nodes;
     walk->phase[0] = 0;
-    for (int c = 0; c < BOSC_KDTREE_VIEW_LEVELS; c++) walk->away[c] = 0;
+    for (int32_t c = 0; c < used; c++) walk->away[c] = 0;
 }
 
 BOSC_DEVICE_FN double bosc_kdtree_walk_bound(const bosc_kdtree_walk *walk)
@@ -135,50 +144,59 @@ BOSC_DEVICE_FN double bosc_kdtree_walk_bound(const bosc_kdtree_walk *walk)
 /* query - plane, as bosc_kdtree_dist2 subtracts. */
 BOSC_DEVICE_FN double bosc_kdtree_walk_difference(const bosc_kdtree_walk *walk, int64_t node, int32_t c)
 {
-    double q = bosc_kdtree_number(walk->query, c, walk->view->dtype);
-    double p = bosc_kdtree_coordinate(walk->view, node, c);
-    if (walk->view->dtype == BOSC_F32) return (double)((float)q - (float)p);
-    return q - p;
+    if (walk->view->dtype == BOSC_F32) {
+        int64_t at = bosc_kdtree_element(walk->view, node, c);
+        return (double)(((const float *)walk->query)[c] - ((const float *)walk->view->points)[at]);
+    }
+    return bosc_kdtree_number(walk->query, c, walk->view->dtype) - bosc_kdtree_coordinate(walk->view, node, c);
 }
 
 /* Goes into the less (0) or greater (1) side of the subtree of this level. */
-BOSC_DEVICE_FN void bosc_kdtree_walk_down(bosc_kdtree_walk *walk, int64_t mid, int greater)
+BOSC_DEVICE_FN void bosc_kdtree_walk_down(bosc_kdtree_walk *walk, uint32_t mid, int greater)
 {
     int32_t level = walk->level++;
+    walk->coordinate = walk->coordinate + 1 == walk->view->dim ? 0 : walk->coordinate + 1;
     walk->begin[level + 1] = greater ? mid + 1 : walk->begin[level];
     walk->end[level + 1] = greater ? walk->end[level] : mid;
     walk->phase[level + 1] = 0;
+}
+
+BOSC_DEVICE_FN void bosc_kdtree_walk_up(bosc_kdtree_walk *walk)
+{
+    walk->level--;
+    walk->coordinate = (walk->coordinate == 0 ? walk->view->dim : walk->coordinate) - 1;
 }
 
 /* The next node to measure, -1 after the last; `limit` is the largest squared distance that still counts, which may
  * become less from call to call. What it gives may be farther than that. */
 BOSC_DEVICE_FN int64_t bosc_kdtree_walk_next(bosc_kdtree_walk *walk, double limit)
 {
+    if (walk->leaf < walk->leaf_end) return walk->leaf++;
     while (walk->level >= 0) {
-        int32_t level = walk->level, c = level % walk->view->dim;
-        if (walk->begin[level] >= walk->end[level]) {
-            walk->level--;
-            continue;
-        }
-        if (walk->phase[level] == 2) {
-            walk->away[c] = walk->saved[level];
-            walk->level--;
-            continue;
-        }
-        int64_t mid = walk->begin[level] + (walk->end[level] - walk->begin[level]) / 2;
-        double difference = bosc_kdtree_walk_difference(walk, mid, c);
-        int less = difference < 0;
-        if (walk->phase[level] == 0) {
+        int32_t level = walk->level, c = walk->coordinate;
+        uint32_t begin = walk->begin[level], size = walk->end[level] - begin, mid = begin + size / 2;
+        if (walk->phase[level] == 0 && size <= BOSC_KDTREE_VIEW_LEAF) {
+            walk->leaf = begin;
+            walk->leaf_end = begin + size;
+            bosc_kdtree_walk_up(walk);
+            if (size > 0) return walk->leaf++;
+        } else if (walk->phase[level] == 0) {
+            double difference = bosc_kdtree_walk_difference(walk, mid, c);
             walk->phase[level] = 1;
-            bosc_kdtree_walk_down(walk, mid, !less);
-            continue;
+            walk->saved[level] = difference;
+            bosc_kdtree_walk_down(walk, mid, !(difference < 0));
+        } else if (walk->phase[level] == 1) {
+            double difference = walk->saved[level];
+            walk->phase[level] = 2;
+            walk->saved[level] = walk->away[c];
+            walk->away[c] = difference;
+            if (bosc_kdtree_walk_bound(walk) > limit) continue;
+            bosc_kdtree_walk_down(walk, mid, difference < 0);
+            return mid;
+        } else {
+            walk->away[c] = walk->saved[level];
+            bosc_kdtree_walk_up(walk);
         }
-        walk->phase[level] = 2;
-        walk->saved[level] = walk->away[c];
-        walk->away[c] = difference;
-        if (bosc_kdtree_walk_bound(walk) > limit) continue;
-        bosc_kdtree_walk_down(walk, mid, less);
-        return mid;
     }
     return -1;
 }
@@ -231,11 +249,12 @@ BOSC_DEVICE_FN int64_t bosc_kdtree_view_knn(const bosc_kdtree_view *view, const 
 BOSC_DEVICE_FN int64_t bosc_kdtree_view_nearest(const bosc_kdtree_view *view, const void *query, double r2,
                                                 double *dist2)
 {
-    uint32_t id;
-    double d;
+    uint32_t id = 0;
+    double d = 0;
     if (bosc_kdtree_view_knn(view, query, 1, r2, &id, &d) == 0) return -1;
     if (dist2) *dist2 = d;
     return (int64_t)id;
 }
 
+BOSC_END_DTYPES
 #endif

@@ -9,11 +9,11 @@
 #include "core/steps.h"
 
 #define BI_STEP BI_STEP_CPU
-#undef BI_STEP_ITEMS
-#define BI_STEP_ITEMS 1024 /* nodes take 5 to 200 ns */
+#undef BI_STEP_COST
+#define BI_STEP_COST 16 /* nodes take 5 to 200 ns */
 #include "cbt/steps/steps.def"
-#undef BI_STEP_ITEMS
-#define BI_STEP_ITEMS 256 /* blocks of 1,024 bits take 20 to 50 ns */
+#undef BI_STEP_COST
+#define BI_STEP_COST 64 /* blocks of 1,024 bits take 20 to 50 ns */
 #undef BI_STEP_WEIGHT
 #define BI_STEP_WEIGHT 8
 #include "cbt/cpu/steps.def"

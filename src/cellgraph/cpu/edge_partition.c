@@ -6,10 +6,10 @@
 #include "cellgraph/cpu/radix_partition.h"
 
 enum {
-    RANGE_BITS = 8,       /* this many ranges are written to at once without leaving the caches */
-    LEAST_BITS = 12,      /* of the vertices of a range */
-    MOST_BITS = 16,       /* so that an edge fits into a word: 32 for the other vertex, 16 for the position */
-    WORTH_A_THREAD = 8192 /* edges */
+    RANGE_BITS = 8,  /* this many ranges are written to at once without leaving the caches */
+    LEAST_BITS = 12, /* of the vertices of a range */
+    MOST_BITS = 16,  /* so that an edge fits into a word: 32 for the other vertex, 16 for the position */
+    WORTH_A_THREAD = BI_THREAD_ITEMS / 4 /* edges */
 };
 
 /* The vertex by which an edge is partitioned, above the other one. */

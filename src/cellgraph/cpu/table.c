@@ -4,6 +4,7 @@
 
 #define BI_CELLGRAPH_WITHOUT_PROBES
 #define BI_STEP BI_STEP_CPU
+#define BI_QUICK_STEP BI_QUICK_STEP_CPU
 #include "cellgraph/steps/steps.def"
 #undef BI_STEP
 #undef BI_CELLGRAPH_WITHOUT_PROBES
@@ -12,7 +13,7 @@
 #define PROBES(name, args_t, probe)                                                                             \
     static void probe_part_##name(bosc_ctx *ctx, int64_t begin, int64_t end, const void *args)                  \
     {                                                                                                           \
-        _Pragma("omp parallel num_threads(bi_thread_count(ctx, end - begin, BI_STEP_ITEMS))")                   \
+        _Pragma("omp parallel num_threads(bi_threads_worth(ctx, end - begin, BI_STEP_COST))")                   \
         {                                                                                                       \
             args_t mine = *(const args_t *)args;                                                                \
             struct bi_cellgraph_probe_queue waiting;                                                            \

@@ -3,7 +3,7 @@
 
 #include "core/cpu/collectives.h"
 
-enum { GRAIN = 1 << 14 };
+enum { GRAIN = BI_THREAD_ITEMS / 2 };
 
 static int64_t count_kept(const uint8_t *keep, int64_t n)
 {
@@ -57,25 +57,28 @@ struct job {
     int64_t *begins; /* (chunks + 1): where the chunk's items go */
 };
 
+static void count_chunk(const struct job *j, int64_t begin, int64_t n, int chunks, int p)
+{
+    int64_t first = begin + bi_chunk_begin(n, chunks, p);
+    j->begins[p + 1] = count_kept(j->keep + first, begin + bi_chunk_begin(n, chunks, p + 1) - first);
+}
+
+static void copy_chunk(const struct job *j, int64_t first, int p)
+{
+    copy_kept(j->item_size, j->in + (size_t)first * j->item_size, j->keep + first,
+              j->out + (size_t)j->begins[p] * j->item_size, j->begins[p + 1] - j->begins[p]);
+}
+
 /* Items [begin, end), by `chunks` threads; *kept items are before them, and more after. */
 static void compact_part(const struct job *j, int64_t begin, int64_t end, int chunks, int64_t *kept)
 {
     const int64_t n = end - begin;
-#pragma omp parallel for schedule(static) num_threads(chunks)
-    for (int p = 0; p < chunks; p++) {
-        int64_t first = begin + bi_chunk_begin(n, chunks, p);
-        j->begins[p + 1] = count_kept(j->keep + first, begin + bi_chunk_begin(n, chunks, p + 1) - first);
-    }
+    BI_PARALLEL_FOR(chunks, (static), p, 0, chunks, count_chunk(j, begin, n, chunks, p));
     j->begins[0] = *kept;
     for (int p = 0; p < chunks; p++) j->begins[p + 1] += j->begins[p];
     *kept = j->begins[chunks];
     if (!j->out) return;
-#pragma omp parallel for schedule(static) num_threads(chunks)
-    for (int p = 0; p < chunks; p++) {
-        int64_t first = begin + bi_chunk_begin(n, chunks, p);
-        copy_kept(j->item_size, j->in + (size_t)first * j->item_size, j->keep + first,
-                  j->out + (size_t)j->begins[p] * j->item_size, j->begins[p + 1] - j->begins[p]);
-    }
+    BI_PARALLEL_FOR(chunks, (static), p, 0, chunks, copy_chunk(j, begin + bi_chunk_begin(n, chunks, p), p));
 }
 
 bosc_status bi_cpu_compact(bosc_ctx *ctx, size_t item_size, const void *in, const uint8_t *keep, int64_t n, void *out,

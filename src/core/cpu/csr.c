@@ -3,7 +3,7 @@
 #include "core/csr_steps.h"
 #include "core/steps.h"
 
-BI_STEP_CPU(ascending, struct bi_ascending)
+BI_QUICK_STEP_CPU(ascending, struct bi_ascending)
 
 bosc_status bi_cpu_check_offsets(bosc_ctx *ctx, const int64_t *offsets, int64_t rows, int64_t *bad)
 {

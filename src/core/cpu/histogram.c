@@ -4,7 +4,7 @@
 #include "core/call.h"
 #include "core/cpu/collectives.h"
 
-enum { GRAIN = 1 << 14 };
+enum { GRAIN = BI_THREAD_ITEMS / 2 };
 
 /* Bins [begin, end): returns whether one is bad. */
 static bool count(const uint32_t *bins, int64_t begin, int64_t end, int64_t n_bins, int64_t *counts)

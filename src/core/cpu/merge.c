@@ -5,7 +5,7 @@
 #include "core/cpu/collectives.h"
 #include "core/cpu/key_types.h"
 
-enum { GRAIN = 1 << 13 };
+enum { GRAIN = BI_THREAD_ITEMS / 4 };
 
 struct merge {
     const void *a_keys, *a_values, *b_keys, *b_values;

@@ -2,7 +2,7 @@
 #include "core/call.h"
 #include "core/cpu/radix.h"
 
-enum { GRAIN = 1 << 14, CACHED = 1 << 16 };
+enum { GRAIN = BI_THREAD_ITEMS / 2, CACHED = 1 << 16 };
 
 static bosc_status sort(bosc_ctx *ctx, struct bi_radix_job *j)
 {

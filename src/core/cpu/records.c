@@ -5,7 +5,7 @@
 #include "core/cpu/radix.h"
 #include "core/cpu/records.h"
 
-enum { GRAIN = 1 << 13 };
+enum { GRAIN = BI_THREAD_ITEMS / 4 };
 
 /* Items of a constant size are copied by single moves. */
 #define FETCH(bytes)                                                                                        \

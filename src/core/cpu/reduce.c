@@ -5,6 +5,15 @@
 
 enum { TILES_A_CHUNK = 16 };
 
+/* The totals of tiles [begin, end) of n items. */
+static void totals_of(const struct bi_scan_kernels *k, const void *in, int64_t n, int64_t begin, int64_t end,
+                      void *totals)
+{
+    int64_t items = end * BI_TILE < n ? (end - begin) * BI_TILE : n - begin * BI_TILE;
+    k->totals((const char *)in + (size_t)begin * BI_TILE * k->size, NULL, items,
+              (char *)totals + (size_t)begin * k->size, NULL);
+}
+
 bosc_status bi_cpu_reduce(bosc_ctx *ctx, bosc_op op, bosc_dtype dtype, const void *in, int64_t n, void *result)
 {
     const struct bi_scan_kernels *k = &BI_LEVEL_PICK(ctx->level, bi_scan_table)->of[op][dtype - 1];
@@ -19,14 +28,9 @@ bosc_status bi_cpu_reduce(bosc_ctx *ctx, bosc_op op, bosc_dtype dtype, const voi
     struct bi_parts part = bi_parts_of(ctx, tiles, (double)n / (double)tiles);
     while (bi_next_part(ctx, &part)) {
         int chunks = bi_thread_count(ctx, part.end - part.begin, TILES_A_CHUNK);
-#pragma omp parallel for schedule(static) num_threads(chunks)
-        for (int p = 0; p < chunks; p++) {
-            int64_t begin = part.begin + bi_chunk_begin(part.end - part.begin, chunks, p);
-            int64_t end = part.begin + bi_chunk_begin(part.end - part.begin, chunks, p + 1);
-            int64_t items = end * BI_TILE < n ? (end - begin) * BI_TILE : n - begin * BI_TILE;
-            k->totals((const char *)in + (size_t)begin * BI_TILE * k->size, NULL, items,
-                      (char *)totals + (size_t)begin * k->size, NULL);
-        }
+        BI_PARALLEL_FOR(chunks, (static), p, 0, chunks,
+                        totals_of(k, in, n, part.begin + bi_chunk_begin(part.end - part.begin, chunks, p),
+                                  part.begin + bi_chunk_begin(part.end - part.begin, chunks, p + 1), totals));
     }
     if (part.status == BOSC_OK) k->total(totals, tiles, result);
     bi_arena_rewind(ctx, mark);

@@ -3,7 +3,7 @@
 #include "core/cpu/collectives.h"
 #include "core/cpu/key_types.h"
 
-enum { GRAIN = 1 << 10, TOGETHER = 8 };
+enum { GRAIN = BI_THREAD_ITEMS / 32, TOGETHER = 8 };
 
 /* Queries [begin, end). */
 typedef void (*search_fn)(const void *keys, int64_t n, const void *queries, int64_t begin, int64_t end, int64_t *ranks);
@@ -42,10 +42,9 @@ bosc_status bi_cpu_search_sorted(bosc_ctx *ctx, bosc_dtype dtype, const void *ke
     while (bi_next_part(ctx, &part)) {
         const int64_t count = part.end - part.begin;
         const int chunks = bi_thread_count(ctx, count, GRAIN);
-#pragma omp parallel for schedule(static) num_threads(chunks)
-        for (int p = 0; p < chunks; p++)
-            search(keys, n, queries, part.begin + bi_chunk_begin(count, chunks, p),
-                   part.begin + bi_chunk_begin(count, chunks, p + 1), ranks);
+        BI_PARALLEL_FOR(chunks, (static), p, 0, chunks,
+                        search(keys, n, queries, part.begin + bi_chunk_begin(count, chunks, p),
+                               part.begin + bi_chunk_begin(count, chunks, p + 1), ranks));
     }
     return part.status;
 }

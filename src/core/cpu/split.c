@@ -5,7 +5,7 @@
 #include "core/call.h"
 #include "core/cpu/records.h"
 
-enum { GRAIN = 1 << 14, MOST_COUNTED = 1 << 16 };
+enum { GRAIN = BI_THREAD_ITEMS / 2, MOST_COUNTED = 1 << 16 };
 
 struct job {
     size_t item_size;

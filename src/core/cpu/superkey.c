@@ -6,7 +6,7 @@
 #include "base/bits.h"
 #include "core/cpu/collectives.h"
 
-enum { GRAIN = 1 << 12, INSERTION = 12, RUN = 1 << 16 };
+enum { GRAIN = BI_THREAD_ITEMS / 8, INSERTION = 12, RUN = 1 << 16 };
 
 struct sort {
     const void *points;

@@ -26,6 +26,26 @@ static inline int bi_thread_count(const bosc_ctx *ctx, int64_t n, int64_t grain)
     return most < 1 ? 1 : most < ctx->threads ? (int)most : ctx->threads;
 }
 
+/* The threads that n items are worth, each of which takes about as long as `cost` simple ones. */
+static inline int bi_threads_worth(const bosc_ctx *ctx, int64_t n, int64_t cost)
+{
+    return bi_thread_count(ctx, n, cost < ctx->thread_items ? ctx->thread_items / cost : 1);
+}
+
+/* Runs a statement for i = begin to end - 1, by several threads as `schedule_`, in parentheses, says. One thread does
+ * not enter OpenMP's runtime, which makes system calls even then. */
+#define BI_PARALLEL_FOR(threads, schedule_, i, begin, end, ...)                     \
+    do {                                                                            \
+        const int bi_threads_ = (threads);                                          \
+        if (bi_threads_ == 1) {                                                     \
+            for (int64_t i = (begin); i < (end); i++) __VA_ARGS__;                  \
+        } else {                                                                    \
+            BI_PRAGMA(omp parallel for schedule schedule_ num_threads(bi_threads_)) \
+            for (int64_t i = (begin); i < (end); i++) __VA_ARGS__;                  \
+        }                                                                           \
+    } while (0)
+#define BI_PRAGMA(...) _Pragma(#__VA_ARGS__)
+
 /* Where chunk c of `chunks` begins among n items; it ends where c + 1 begins. */
 static inline int64_t bi_chunk_begin(int64_t n, int chunks, int c)
 {

@@ -2,7 +2,7 @@
 #include "forest/cpu/msf.h"
 #include "forest/steps/labels.h"
 
-enum { GRAIN = 1 << 13, SAMPLES = 512 };
+enum { GRAIN = BI_THREAD_ITEMS / 4, SAMPLES = 512 };
 
 /* Every vertex begins below its first neighbour, the smallest, if that is smaller. */
 static void join_first(const struct bi_msf_rows *r, int threads, struct bi_span part, uint32_t *parent)

@@ -5,7 +5,7 @@
 
 /* Of a graph with more than DENSE edges a vertex, LIGHT a vertex go first. */
 static const double LIGHT = 1.8, DENSE = 2.5;
-enum { GRAIN = 1 << 13, SLACK = 1 << 13 /* room for chunks of each thread that are not filled */ };
+enum { GRAIN = BI_THREAD_ITEMS / 4, SLACK = 1 << 13 /* room for chunks of each thread that are not filled */ };
 
 bosc_status bi_msf_cpu_take_scratch(struct bi_msf_cpu *m, int64_t edges)
 {

@@ -6,7 +6,7 @@
 
 /* Of a list with more than DENSE entries a vertex, LIGHT a vertex go first. */
 static const double LIGHT = 1.8, DENSE = 2.5;
-enum { GRAIN = 1 << 13 };
+enum { GRAIN = BI_THREAD_ITEMS / 4 };
 
 /* What is listed: entries up to the threshold, or those above it. */
 struct listing {

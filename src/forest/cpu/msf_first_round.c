@@ -2,7 +2,7 @@
 #include "base/bits.h"
 #include "forest/cpu/msf.h"
 
-enum { GRAIN = 1 << 13 };
+enum { GRAIN = BI_THREAD_ITEMS / 4 };
 
 /* What comes of some vertices. */
 struct tally {

@@ -4,7 +4,7 @@
 #include "forest/cpu/msf.h"
 
 enum {
-    GRAIN = 1 << 13,
+    GRAIN = BI_THREAD_ITEMS / 4,
     SMALL = 1 << 14, /* edges that are sorted at once, */
     MANY = 4,        /* or where there are not more than so many a component; */
     PART = 2         /* else so many a component go first */

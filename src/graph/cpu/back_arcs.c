@@ -9,9 +9,9 @@
 #include "graph/steps/build.h"
 
 enum {
-    GRAIN = 1 << 14,  /* least edges of a chunk */
-    CACHED = 1 << 18, /* vertices whose counters stay in a core's cache */
-    NEAR = 1 << 13,   /* vertices from one edge to the next, likewise */
+    GRAIN = BI_THREAD_ITEMS / 2, /* least edges of a chunk */
+    CACHED = 1 << 18,            /* vertices whose counters stay in a core's cache */
+    NEAR = 1 << 13,              /* vertices from one edge to the next, likewise */
     SAMPLES = 512
 };
 

@@ -4,6 +4,7 @@
 #include "graph/steps/steps.h"
 
 #define BI_STEP BI_STEP_CPU
+#define BI_QUICK_STEP BI_QUICK_STEP_CPU
 #include "graph/steps/steps.def"
 #undef BI_STEP
 

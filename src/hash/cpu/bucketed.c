@@ -15,10 +15,10 @@
 #endif
 
 enum {
-    GRAIN = 1 << 14,            /* pairs, or queries, that are worth a thread */
-    STREAMED = 8 << 20,         /* bytes of lists that bypass the caches when written */
-    LEAST_FOR_A_PARTITION = 16, /* pairs of a thread's share for each partition */
-    MOST_THREADS = 256          /* allowed for in an estimate of memory */
+    GRAIN = BI_THREAD_ITEMS / 2, /* pairs, or queries, that are worth a thread */
+    STREAMED = 8 << 20,          /* bytes of lists that bypass the caches when written */
+    LEAST_FOR_A_PARTITION = 16,  /* pairs of a thread's share for each partition */
+    MOST_THREADS = 256           /* allowed for in an estimate of memory */
 };
 
 static size_t partition_count(const struct bi_hash_shape *s) { return (size_t)1 << s->partition_bits; }
@@ -60,20 +60,21 @@ static bosc_status take_shares(bosc_ctx *ctx, const struct bi_hash_scatter *whol
     return BOSC_OK;
 }
 
+static void pass_share(void (*over)(const struct bi_hash_scatter *), struct bi_hash_scatter share, struct bi_span part)
+{
+    share.begin = part.begin;
+    share.end = part.end;
+    over(&share);
+}
+
 /* A pass of each thread over its share: in parts, between which positions and lines stay. */
 static bosc_status pass(bosc_ctx *ctx, void (*over)(const struct bi_hash_scatter *),
                         const struct bi_hash_scatter *shares, int64_t n, int threads, double weight)
 {
     struct bi_parts parts = bi_chunk_parts(ctx, n, threads, weight);
     while (bi_next_part(ctx, &parts)) {
-#pragma omp parallel for schedule(static) num_threads(threads)
-        for (int t = 0; t < threads; t++) {
-            struct bi_hash_scatter share = shares[t];
-            struct bi_span part = bi_chunk_part(n, threads, t, &parts);
-            share.begin = part.begin;
-            share.end = part.end;
-            over(&share);
-        }
+        BI_PARALLEL_FOR(threads, (static), t, 0, threads,
+                        pass_share(over, shares[t], bi_chunk_part(n, threads, t, &parts)));
     }
     return parts.status;
 }
@@ -190,8 +191,8 @@ static bosc_status fill_all(bosc_ctx *ctx, struct filling *f, int threads, size_
     while (bi_next_part(ctx, &p)) {
         f->next = p.begin;
         f->end = p.end;
-#pragma omp parallel for schedule(static, 1) num_threads(threads)
-        for (int t = 0; t < threads; t++) fill_partitions(ctx, f, (char *)scratch + each * (size_t)t);
+        BI_PARALLEL_FOR(threads, (static, 1), t, 0, threads,
+                        fill_partitions(ctx, f, (char *)scratch + each * (size_t)t));
     }
     return p.status;
 }
@@ -235,10 +236,9 @@ bosc_status bi_hash_find_cpu(bosc_ctx *ctx, const bosc_hash *table, const void *
     while (bi_next_part(ctx, &p)) {
         int64_t count = p.end - p.begin;
         int threads = bi_thread_count(ctx, count, GRAIN);
-#pragma omp parallel for schedule(static) num_threads(threads)
-        for (int t = 0; t < threads; t++) PICK(ctx, bi_hash_find)
-        (table, queries, p.begin + bi_chunk_begin(count, threads, t), p.begin + bi_chunk_begin(count, threads, t + 1),
-         values, found);
+        BI_PARALLEL_FOR(threads, (static), t, 0, threads,
+                        PICK(ctx, bi_hash_find)(table, queries, p.begin + bi_chunk_begin(count, threads, t),
+                                                p.begin + bi_chunk_begin(count, threads, t + 1), values, found));
     }
     return p.status;
 }

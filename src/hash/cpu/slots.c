@@ -30,7 +30,7 @@ bosc_status bi_hash_fill_slots_cpu(bosc_ctx *ctx, const struct bi_hash_slots_fil
     if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "hash fill: injected fault");
     struct bi_parts p = bi_parts_of(ctx, f->view.runs, PAIR_ITEMS * (double)f->lists.n / f->view.runs);
     while (bi_next_part(ctx, &p)) {
-#pragma omp parallel for schedule(dynamic) num_threads(bi_thread_count(ctx, f->lists.n, 4096))
+#pragma omp parallel for schedule(dynamic) num_threads(bi_thread_count(ctx, f->lists.n, BI_THREAD_ITEMS / 8))
         for (int64_t run = p.begin; run < p.end; run++) fill_run(f, (uint32_t)run);
     }
     return p.status;
@@ -142,7 +142,7 @@ bosc_status bi_hash_find_slots_cpu(bosc_ctx *ctx, const struct bi_hash_slots_fin
     double items = PAIR_ITEMS * (double)query_count;
     struct bi_parts p = bi_parts_of(ctx, batches, batches ? items / (double)batches : 1);
     while (bi_next_part(ctx, &p)) {
-#pragma omp parallel for schedule(static) num_threads(bi_thread_count(ctx, query_count, 4096))
+#pragma omp parallel for schedule(static) num_threads(bi_thread_count(ctx, query_count, BI_THREAD_ITEMS / 8))
         for (int64_t k = p.begin; k < p.end; k++) {
             int64_t from = k * BATCH;
             int count = query_count - from < BATCH ? (int)(query_count - from) : BATCH;

@@ -5,6 +5,7 @@
 #include "hash/steps/steps.h"
 
 #define BI_STEP BI_STEP_CPU
+#define BI_QUICK_STEP BI_QUICK_STEP_CPU
 #include "hash/steps/steps.def"
 #undef BI_STEP
 

@@ -88,16 +88,20 @@ static bosc_status split_few(bosc_ctx *ctx, const struct level *l, int threads)
     int64_t segments = (int64_t)1 << l->level, columns = l->job->dim + 1;
     struct bi_parts p = bi_parts_of(ctx, segments, (double)l->job->rows.n / (double)segments / 2);
     while (bi_next_part(ctx, &p)) {
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
-        for (int64_t s = p.begin; s < p.end; s++) choose(l, s);
+        BI_PARALLEL_FOR(threads, (dynamic, 1), s, p.begin, p.end, choose(l, s));
     }
     BI_TRY(p.status);
     p = bi_parts_of(ctx, segments * columns, (double)l->job->rows.n / (double)(segments * columns) / 2);
     while (bi_next_part(ctx, &p)) {
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
-        for (int64_t i = p.begin; i < p.end; i++) spread(l, i / columns, (int32_t)(i % columns));
+        BI_PARALLEL_FOR(threads, (dynamic, 1), i, p.begin, p.end, spread(l, i / columns, (int32_t)(i % columns)));
     }
     return p.status;
+}
+
+static void split(const struct level *l, int64_t s)
+{
+    choose(l, s);
+    for (int32_t c = 0; c <= l->job->dim; c++) spread(l, s, c);
 }
 
 /* Later a segment is split by one thread, which has what it chose by in its cache. */
@@ -106,11 +110,7 @@ static bosc_status split_many(bosc_ctx *ctx, const struct level *l, int threads)
     int64_t segments = (int64_t)1 << l->level;
     struct bi_parts p = bi_parts_of(ctx, segments, (double)l->job->rows.n / (double)segments);
     while (bi_next_part(ctx, &p)) {
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
-        for (int64_t s = p.begin; s < p.end; s++) {
-            choose(l, s);
-            for (int32_t c = 0; c <= l->job->dim; c++) spread(l, s, c);
-        }
+        BI_PARALLEL_FOR(threads, (dynamic, 1), s, p.begin, p.end, split(l, s));
     }
     return p.status;
 }
@@ -131,9 +131,9 @@ static bosc_status load(bosc_ctx *ctx, const struct bi_kdtree_build_hot *hot, co
     int64_t n = job->rows.n, chunks = bi_div_up(n, CHUNK);
     struct bi_parts p = bi_parts_of(ctx, chunks, chunks ? (double)n / (double)chunks : 1);
     while (bi_next_part(ctx, &p)) {
-#pragma omp parallel for schedule(static) num_threads(threads)
-        for (int64_t i = p.begin; i < p.end; i++)
-            hot->load(job, to, (struct bi_kdtree_range){i * CHUNK, (i + 1) * CHUNK < n ? (i + 1) * CHUNK : n});
+        BI_PARALLEL_FOR(
+            threads, (static), i, p.begin, p.end,
+            hot->load(job, to, (struct bi_kdtree_range){i * CHUNK, (i + 1) * CHUNK < n ? (i + 1) * CHUNK : n}));
     }
     return p.status;
 }
@@ -154,6 +154,15 @@ static void find_flat(const struct bi_kdtree_build_hot *hot, struct bi_kdtree_bu
         for (int32_t t = 1; bi_kdtree_is_flat(job, c) && t < job->dim; t++) c = bi_kdtree_cycle(c, job->dim);
         job->axes[level] = (int16_t)c;
     }
+}
+
+/* Builds subtree s below the levels of the first phase, in a thread's columns. */
+static void finish(const struct bi_kdtree_build_hot *hot, const struct bi_kdtree_build_job *job,
+                   struct bi_kdtree_columns own, int levels, uint16_t *masks, int64_t s)
+{
+    struct bi_kdtree_range r = bi_kdtree_subtree(job->tree.nodes, levels, (uint64_t)s);
+    own.base = r.begin;
+    hot->finish(job, &job->here, &own, r, levels, masks + r.begin / 16 + s);
 }
 
 bosc_status bi_kdtree_cpu_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_rows *rows,
@@ -185,13 +194,8 @@ bosc_status bi_kdtree_cpu_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct b
     double levels_left = bi_kdtree_depth(n) - plan.levels;
     struct bi_parts p = bi_parts_of(ctx, subtrees, levels_left * (double)n / (double)subtrees);
     while (bi_next_part(ctx, &p)) {
-#pragma omp parallel for schedule(dynamic, 1) num_threads(plan.threads)
-        for (int64_t s = p.begin; s < p.end; s++) {
-            struct bi_kdtree_range r = bi_kdtree_subtree(n, plan.levels, (uint64_t)s);
-            struct bi_kdtree_columns mine = own[bi_thread_number()];
-            mine.base = r.begin;
-            hot->finish(&job, &job.here, &mine, r, plan.levels, masks + r.begin / 16 + s);
-        }
+        BI_PARALLEL_FOR(plan.threads, (dynamic, 1), s, p.begin, p.end,
+                        finish(hot, &job, own[bi_thread_number()], plan.levels, masks, s));
     }
     BI_TRY(p.status);
     emit_upper(hot, &job, &plan);

@@ -6,7 +6,7 @@
 #include "core/call.h"
 #include "core/cpu/threads.h"
 
-enum { CHUNK = 512 };
+enum { CHUNK = 512, LOCATE_ITEMS = 16 /* simple items that one query's leaf takes as long as */ };
 
 /* Where the arrays of the index begin, in bytes. */
 struct index_layout {
@@ -49,25 +49,28 @@ static const struct bi_kdtree_query_hot *pick_hot(const bosc_ctx *ctx, bosc_dtyp
     return *BI_LEVEL_PICK(ctx->level, bi_kdtree_query_hot) + (dtype - BOSC_F32);
 }
 
-/* The smallest id of each subtree, from the bottom up. */
+/* The smallest id of subtree s of a level. */
+static void make_floor(const bosc_kdtree_view *view, const struct bi_kdtree_cpu_index *index, int level, int64_t s)
+{
+    const int64_t nodes = (int64_t)1 << level;
+    struct bi_kdtree_range r = bi_kdtree_subtree(view->nodes, level, (uint64_t)s);
+    uint32_t least = BI_KDTREE_NONE, *floors = (uint32_t *)index->floors;
+    if (level < index->floor_levels) {
+        const uint32_t *below = floors + 2 * (nodes + s) - 1;
+        least = below[0] < below[1] ? below[0] : below[1];
+        r.begin = bi_kdtree_mid(r);
+        r.end = r.begin + 1;
+    }
+    for (int64_t i = r.begin; i < r.end; i++) least = view->ids[i] < least ? view->ids[i] : least;
+    floors[nodes - 1 + s] = least;
+}
+
+/* Of all subtrees, from the bottom up. */
 static void make_floors(bosc_ctx *ctx, const bosc_kdtree_view *view, const struct bi_kdtree_cpu_index *index)
 {
-    uint32_t *floors = (uint32_t *)index->floors;
     for (int level = index->floor_levels; level >= 0; level--) {
         int64_t nodes = (int64_t)1 << level;
-#pragma omp parallel for schedule(static) num_threads(ctx->threads) if (nodes > 256)
-        for (int64_t s = 0; s < nodes; s++) {
-            struct bi_kdtree_range r = bi_kdtree_subtree(view->nodes, level, (uint64_t)s);
-            uint32_t least = BI_KDTREE_NONE, *floor = floors + nodes - 1 + s;
-            if (level < index->floor_levels) {
-                const uint32_t *below = floors + 2 * (nodes + s) - 1;
-                least = below[0] < below[1] ? below[0] : below[1];
-                r.begin = bi_kdtree_mid(r);
-                r.end = r.begin + 1;
-            }
-            for (int64_t i = r.begin; i < r.end; i++) least = view->ids[i] < least ? view->ids[i] : least;
-            *floor = least;
-        }
+        BI_PARALLEL_FOR(nodes > 256 ? ctx->threads : 1, (static), s, 0, nodes, make_floor(view, index, level, s));
     }
     (void)ctx;
 }
@@ -127,8 +130,8 @@ static bosc_status make_level(bosc_ctx *ctx, const bosc_kdtree_view *view, const
     double items = 3 * (double)view->nodes / index->levels; /* of a level; the others are less */
     struct bi_parts p = bi_parts_of(ctx, nodes / chunk, items / (double)(nodes / chunk));
     while (bi_next_part(ctx, &p)) {
-#pragma omp parallel for schedule(dynamic) num_threads(ctx->threads) if (index->levels > 10)
-        for (int64_t s = p.begin; s < p.end; s++) hot->make_sides(view, index, level, s * chunk, (s + 1) * chunk);
+        BI_PARALLEL_FOR(index->levels > 10 ? ctx->threads : 1, (dynamic), s, p.begin, p.end,
+                        hot->make_sides(view, index, level, s * chunk, (s + 1) * chunk));
     }
     return p.status;
 }
@@ -139,9 +142,8 @@ bosc_status bi_kdtree_cpu_make_index(bosc_ctx *ctx, bosc_kdtree *tree, const bos
     const struct bi_kdtree_query_hot *hot = pick_hot(ctx, view->dtype);
     uint32_t *begins = (uint32_t *)index.begins;
     int64_t leaves = (int64_t)1 << index.levels;
-#pragma omp parallel for schedule(static) num_threads(ctx->threads) if (leaves > 1024)
-    for (int64_t s = 0; s < leaves; s++)
-        begins[s] = (uint32_t)bi_kdtree_subtree(view->nodes, index.levels, (uint64_t)s).begin;
+    BI_PARALLEL_FOR(leaves > 1024 ? ctx->threads : 1, (static), s, 0, leaves,
+                    begins[s] = (uint32_t)bi_kdtree_subtree(view->nodes, index.levels, (uint64_t)s).begin);
     begins[leaves] = (uint32_t)view->nodes + 1; /* as if a node came after the last leaf too */
     for (int level = index.levels - 1; level >= 0; level--) BI_TRY(make_level(ctx, view, &index, level));
     hot->make_box(view, &index);
@@ -195,12 +197,8 @@ static bosc_status sort_queries(bosc_ctx *ctx, const struct bi_kdtree_query_hot 
     a->order = order;
     struct bi_parts p = bi_parts_of(ctx, chunks, 4 * (double)count / (double)chunks);
     while (bi_next_part(ctx, &p)) {
-        if (p.end == 1) { /* OpenMP's runtime takes longer than a query, even for one thread */
-            locate_chunk(a, hot, 0);
-            continue;
-        }
-#pragma omp parallel for schedule(static) num_threads(ctx->threads)
-        for (int64_t i = p.begin; i < p.end; i++) locate_chunk(a, hot, i);
+        BI_PARALLEL_FOR(bi_threads_worth(ctx, p.end - p.begin, CHUNK * LOCATE_ITEMS), (static), i, p.begin, p.end,
+                        locate_chunk(a, hot, i));
     }
     BI_TRY(p.status);
     if (a->index.levels == 0) return BOSC_OK;
@@ -241,13 +239,9 @@ static bosc_status run_chunks(bosc_ctx *ctx, const struct searches *s)
     /* Some take a hundred times as long, in many dimensions: the first part tells. */
     if (p.told && p.each > 4 * (int64_t)ctx->threads) p.each = 4 * (int64_t)ctx->threads;
     while (bi_next_part(ctx, &p)) {
-        if (p.end == 1) {
-            run_chunk(s, 0, count < chunk ? count : chunk, 0);
-            continue;
-        }
-#pragma omp parallel for schedule(dynamic, 4) num_threads(ctx->threads)
-        for (int64_t i = p.begin; i < p.end; i++)
-            run_chunk(s, i * chunk, (i + 1) * chunk < count ? (i + 1) * chunk : count, bi_thread_number());
+        const int64_t here = (p.end * chunk < count ? p.end * chunk : count) - p.begin * chunk;
+        BI_PARALLEL_FOR(bi_threads_worth(ctx, here, QUERY_ITEMS + a->kept), (dynamic, 4), i, p.begin, p.end,
+                        run_chunk(s, i * chunk, (i + 1) * chunk < count ? (i + 1) * chunk : count, bi_thread_number()));
     }
     return p.status;
 }

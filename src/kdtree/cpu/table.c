@@ -9,6 +9,7 @@
 #include "core/steps.h"
 
 #define BI_STEP BI_STEP_CPU
+#define BI_QUICK_STEP BI_QUICK_STEP_CPU
 #include "kdtree/steps/steps.def"
 #undef BI_STEP
 
@@ -162,7 +163,7 @@ static bosc_status cpu_store(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_k
     bool narrow = bosc_dtype_size(v.dtype) == 4;
     struct bi_parts p = bi_parts_of(ctx, v.nodes, 1);
     while (bi_next_part(ctx, &p)) {
-#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+#pragma omp parallel for schedule(static) num_threads(bi_threads_worth(ctx, p.end - p.begin, 2 + v.dim))
         for (int64_t i = p.begin; i < p.end; i++) {
             int64_t row = order ? order[i] : i;
             for (int32_t c = 0; c < v.dim; c++) {
@@ -188,7 +189,7 @@ static bosc_status cpu_fetch(bosc_ctx *ctx, const bosc_kdtree *tree, void *point
     bool narrow = bosc_dtype_size(v.dtype) == 4;
     struct bi_parts p = bi_parts_of(ctx, v.nodes, 1);
     while (bi_next_part(ctx, &p)) {
-#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+#pragma omp parallel for schedule(static) num_threads(bi_threads_worth(ctx, p.end - p.begin, 2 + v.dim))
         for (int64_t i = p.begin; i < p.end; i++) {
             for (int32_t c = 0; points && c < v.dim; c++) {
                 int64_t from = bosc_kdtree_element(&v, i, c), to = i * v.dim + c;

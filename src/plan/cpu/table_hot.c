@@ -5,8 +5,8 @@
 #include "plan/cpu/order_roots.h"
 #include "plan/steps/steps.h"
 
-#undef BI_STEP_ITEMS
-#define BI_STEP_ITEMS 16 /* an item is a row of signs, or more */
+#undef BI_STEP_COST
+#define BI_STEP_COST 1024 /* an item is a row of signs, or more */
 
 #define BI_STEP BI_STEP_CPU
 #include "plan/steps/steps.def"

@@ -1,5 +1,5 @@
 /* The CPU's table of planners. */
-#define BI_STEP_ITEMS 1
+#define BI_STEP_COST BI_THREAD_ITEMS
 #include "core/steps.h"
 #include "planner/steps/steps.h"
 

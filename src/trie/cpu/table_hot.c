@@ -2,7 +2,7 @@
 #include "core/cpu/level.h"
 #include "trie/steps/steps.h"
 
-#define BI_STEP_ITEMS 64 /* a query takes a microsecond */
+#define BI_STEP_COST 256 /* a query takes a microsecond */
 #define BI_STEP_WEIGHT 16
 #include "core/steps.h"
 

@@ -3,6 +3,7 @@
 #include "voxelgrid/steps/steps.h"
 
 #define BI_STEP BI_STEP_CPU
+#define BI_QUICK_STEP BI_QUICK_STEP_CPU
 #include "voxelgrid/steps/steps.def"
 #undef BI_STEP
 

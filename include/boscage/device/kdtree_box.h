@@ -1,0 +1,101 @@
+/* boscage/device/kdtree_box.h - the points of a tree of boscage/kdtree.h in a box, in your own loop or kernel.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * As bosc_kdtree_box, over a view of boscage/device/kdtree.h. One thread searches for one box. */
+#ifndef BOSCAGE_DEVICE_KDTREE_BOX_H
+#define BOSCAGE_DEVICE_KDTREE_BOX_H
+
+#include <boscage/device/kdtree.h>
+
+BOSC_BEGIN_DTYPES
+
+/* A walk over the nodes in a closed box, in no order that is told. Subtrees wait on a stack, the next one last; one is
+ * replaced by its two halves, so there are never more than levels. */
+typedef struct bosc_kdtree_box_walk {
+    const bosc_kdtree_view *view;
+    const void *low, *high; /* the corners: dim elements of the tree's dtype each */
+    int32_t size;
+    int64_t leaf, leaf_end; /* nodes of a small subtree that are still to come */
+    uint32_t begin[BOSC_KDTREE_VIEW_LEVELS + 1], end[BOSC_KDTREE_VIEW_LEVELS + 1];
+    uint16_t coordinate[BOSC_KDTREE_VIEW_LEVELS + 1]; /* by which the subtree is split */
+} bosc_kdtree_box_walk;
+
+/* Begins a walk from the root. The view and the corners must stay where they are. */
+BOSC_DEVICE_FN void bosc_kdtree_box_begin(bosc_kdtree_box_walk *walk, const bosc_kdtree_view *view, const void *low,
+                                          const void *high)
+{
+    walk->view = view;
+    walk->low = low;
+    walk->high = high;
+    walk->size = 1;
+    walk->leaf = walk->leaf_end = 0;
+    walk->begin[0] = 0;
+    walk->end[0] = (uint32_t)view->nodes;
+    walk->coordinate[0] = 0;
+}
+
+/* Whether element i of x is at most element j of y, both of a dtype: no integer is rounded. */
+BOSC_DEVICE_FN int bosc_kdtree_at_most(const void *x, int64_t i, const void *y, int64_t j, bosc_dtype dtype)
+{
+    switch (dtype) {
+    case BOSC_F32: return ((const float *)x)[i] <= ((const float *)y)[j];
+    case BOSC_F64: return ((const double *)x)[i] <= ((const double *)y)[j];
+    case BOSC_I32: return ((const int32_t *)x)[i] <= ((const int32_t *)y)[j];
+    default: return ((const int64_t *)x)[i] <= ((const int64_t *)y)[j];
+    }
+}
+
+/* Whether a node is in the box: none of its coordinates below the low corner's or above the high corner's. */
+BOSC_DEVICE_FN int bosc_kdtree_box_holds(const bosc_kdtree_box_walk *walk, int64_t node)
+{
+    const bosc_kdtree_view *v = walk->view;
+    int64_t at = bosc_kdtree_element(v, node, 0), next = (int64_t)1 << v->log2_block;
+    for (int32_t c = 0; c < v->dim; c++, at += next)
+        if (!bosc_kdtree_at_most(walk->low, c, v->points, at, v->dtype) ||
+            !bosc_kdtree_at_most(v->points, at, walk->high, c, v->dtype))
+            return 0;
+    return 1;
+}
+
+BOSC_DEVICE_FN void bosc_kdtree_box_push(bosc_kdtree_box_walk *walk, uint32_t begin, uint32_t end, int32_t coordinate)
+{
+    walk->begin[walk->size] = begin;
+    walk->end[walk->size] = end;
+    walk->coordinate[walk->size++] = (uint16_t)coordinate;
+}
+
+/* Takes the next subtree that the box may reach. A small one becomes the leaf; of another the sides that the box
+ * reaches are put on the stack, and the middle becomes the leaf. */
+BOSC_DEVICE_FN void bosc_kdtree_box_step(bosc_kdtree_box_walk *walk)
+{
+    const bosc_kdtree_view *v = walk->view;
+    uint32_t begin = walk->begin[--walk->size], end = walk->end[walk->size], mid = begin + (end - begin) / 2;
+    int32_t c = walk->coordinate[walk->size], below = c + 1 == v->dim ? 0 : c + 1;
+    walk->leaf = begin;
+    walk->leaf_end = end;
+    if (end - begin <= BOSC_KDTREE_VIEW_LEAF) return;
+    int64_t plane = bosc_kdtree_element(v, mid, c);
+    int less = bosc_kdtree_at_most(walk->low, c, v->points, plane, v->dtype);
+    int greater = bosc_kdtree_at_most(v->points, plane, walk->high, c, v->dtype);
+    walk->leaf = mid;
+    walk->leaf_end = (int64_t)mid + (less && greater);
+    if (less) bosc_kdtree_box_push(walk, begin, mid, below);
+    if (greater) bosc_kdtree_box_push(walk, mid + 1, end, below);
+}
+
+/* The next node in the box, -1 after the last.
+ * Cost: of all, O(n^(1 - 1/dim) + r) nodes for r answers, at worst all n, each O(dim). */
+BOSC_DEVICE_FN int64_t bosc_kdtree_box_next(bosc_kdtree_box_walk *walk)
+{
+    for (;;) {
+        while (walk->leaf < walk->leaf_end) {
+            int64_t node = walk->leaf++;
+            if (bosc_kdtree_box_holds(walk, node)) return node;
+        }
+        if (walk->size == 0) return -1;
+        bosc_kdtree_box_step(walk);
+    }
+}
+
+BOSC_END_DTYPES
+#endif
