@@ -95,20 +95,14 @@ static bosc_status sort_rows(bosc_ctx *ctx, const bosc_voxelgrid *grid, struct b
     return bi_voxelgrid_gather_rows(ctx, rows, ids, v->n, v->wide, grid->points.data);
 }
 
-/* Places the rows by counting those of each voxel, where the backend can and no voxel is crowded. */
+/* Places the rows by counting those of each voxel, where the backend does that. */
 static bosc_status place_rows(bosc_ctx *ctx, const bosc_voxelgrid *grid, const struct bi_voxelgrid_view *v,
                               const struct bi_voxelgrid_rows *rows, bool *placed)
 {
-    uint32_t crowded, *crowded_at;
     *placed = false;
     if (!ctx->ops->voxelgrid->place || !bi_voxelgrid_is_dense(v)) return BOSC_OK;
-    BI_TRY(bi_scratch_of(ctx, 1, sizeof crowded, &crowded_at));
-    BI_TRY(ctx->backend->fill(ctx, crowded_at, 0, sizeof crowded));
-    struct bi_voxelgrid_place place = {*v, *rows, grid->starts.data, grid->points.data, crowded_at};
-    BI_TRY(ctx->ops->voxelgrid->place(ctx, &place));
-    BI_TRY(bi_read_back(ctx, &crowded, crowded_at, sizeof crowded));
-    *placed = !crowded;
-    return BOSC_OK;
+    struct bi_voxelgrid_place place = {*v, *rows, grid->starts.data, grid->points.data};
+    return ctx->ops->voxelgrid->place(ctx, &place, placed);
 }
 
 static bosc_status build_staged(bosc_ctx *ctx, bosc_voxelgrid *grid, struct bi_voxelgrid_rows *rows)

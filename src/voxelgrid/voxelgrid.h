@@ -70,7 +70,6 @@ struct bi_voxelgrid_place {
     struct bi_voxelgrid_rows rows;
     uint32_t *starts;
     struct bi_voxelgrid_point *points;
-    uint32_t *crowded; /* 0 before; not 0: a voxel has too many points for this, and nothing of the above is good */
 };
 
 /* The searches around many points: arguments as of the steps of these names. */
@@ -83,10 +82,11 @@ struct bi_voxelgrid_searches {
 struct bi_voxelgrid_ops {
     const struct bi_voxelgrid_steps *steps;
 
-    /* Fused operations; NULL where the steps and collectives serve. As the step of its name; as build.c's sort; and
-     * in dense views within a finite radius, as steps. */
+    /* Fused operations; NULL where the steps and collectives serve. As the step of its name; as build.c's sort, unless
+     * there are too many points for it, in all or in a voxel (*placed is then false); and as steps, in dense views
+     * within a finite radius. */
     bosc_status (*extent)(bosc_ctx *ctx, const struct bi_voxelgrid_extent *extent);
-    bosc_status (*place)(bosc_ctx *ctx, const struct bi_voxelgrid_place *place);
+    bosc_status (*place)(bosc_ctx *ctx, const struct bi_voxelgrid_place *place, bool *placed);
     const struct bi_voxelgrid_searches *dense;
 
     /* Sorts the long rows that a fill listed and left unsorted: those that begin and end at `offsets`, of `rows`, whose

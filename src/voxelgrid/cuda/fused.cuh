@@ -6,7 +6,7 @@
 #include "voxelgrid/voxelgrid.h"
 
 bosc_status bi_cuda_voxelgrid_extent(bosc_ctx *ctx, const bi_voxelgrid_extent *extent);
-bosc_status bi_cuda_voxelgrid_place(bosc_ctx *ctx, const bi_voxelgrid_place *place);
+bosc_status bi_cuda_voxelgrid_place(bosc_ctx *ctx, const bi_voxelgrid_place *place, bool *placed);
 extern const bi_voxelgrid_searches bi_cuda_voxelgrid_dense;
 
 #endif

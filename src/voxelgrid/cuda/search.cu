@@ -1,48 +1,34 @@
-/* Searches in dense voxel grids on CUDA. A thread serves a few neighbours of the order at once, which read the same
- * rows of voxels: each point that is read is compared with all of them. */
+/* Searches in dense voxel grids on CUDA, a thread a query. */
 #include "core/cuda/warp.cuh"
+#include "voxelgrid/cuda/dense.cuh"
 #include "voxelgrid/cuda/fused.cuh"
 #include "voxelgrid/steps/steps.h"
 
-enum { THREADS = 128, GROUP = 2, COLUMN = 16 };
+enum { THREADS = 128, BLOCKS = 12 /* at once: 40 registers */, ROWS = 9, TAKEN = 3, COLUMN = BI_LONG_ROW };
 
-/* A dense view, with three dimensions: of fewer the first are one voxel wide. */
-struct dense_view {
-    const uint4 *points;
-    const uint32_t *starts;
-    int32_t side[BI_VOXELGRID_DIM], dim;
-    double low[BI_VOXELGRID_DIM], per_cell, reach;
+/* A view and a radius. */
+struct dense_view : bi_voxelgrid_dense {
+    double reach;
     float r2;
 };
 
 static dense_view dense_view_of(const bi_voxelgrid_view &v, double r2, double reach)
 {
-    dense_view d = {
-        static_cast<const uint4 *>(v.points), v.starts, {1, 1, 1}, v.dim, {0, 0, 0}, 1 / v.cell, reach, (float)r2};
-    for (int32_t c = 0; c < v.dim; c++) {
-        d.side[BI_VOXELGRID_DIM - v.dim + c] = (int32_t)v.side[c];
-        d.low[BI_VOXELGRID_DIM - v.dim + c] = (double)v.low.at[c];
-    }
+    dense_view d;
+    static_cast<bi_voxelgrid_dense &>(d) = bi_voxelgrid_dense_of(v);
+    d.reach = reach;
+    d.r2 = (float)r2;
     return d;
 }
 
 struct near_box {
     int32_t low[BI_VOXELGRID_DIM], high[BI_VOXELGRID_DIM];
-    __device__ int64_t volume() const
-    {
-        return (int64_t)(high[0] - low[0] + 1) * (high[1] - low[1] + 1) * (high[2] - low[2] + 1);
-    }
 };
 
-/* The number of a voxel along a coordinate, from -1 to `side`. `x` is wrong by a few units of its last place: the
- * product with 1 / cell is not the quotient by which points were placed. */
-__device__ __forceinline__ int32_t voxel_at_most(double x, double low, int32_t side)
+/* The number of a voxel along a coordinate, from -1 to `side`. */
+__device__ __forceinline__ int32_t clamped(double voxel, int32_t side)
 {
-    return (int32_t)fmin(fmax(floor(x - fabs(x) * 0x1p-50) - low, -1.0), (double)side);
-}
-__device__ __forceinline__ int32_t voxel_at_least(double x, double low, int32_t side)
-{
-    return (int32_t)fmin(fmax(floor(x + fabs(x) * 0x1p-50) - low, -1.0), (double)side);
+    return voxel >= 0 ? voxel < (double)side ? (int32_t)voxel : side : -1;
 }
 
 /* A box that has all voxels within reach of q; false if there are none. */
@@ -51,8 +37,9 @@ __device__ __forceinline__ bool box_around(const dense_view &g, const float *q, 
     bool any = true;
 #pragma unroll
     for (int c = 0; c < BI_VOXELGRID_DIM; c++) {
-        const int32_t low = voxel_at_most(((double)q[c] - g.reach) * g.per_cell, g.low[c], g.side[c]);
-        const int32_t high = voxel_at_least(((double)q[c] + g.reach) * g.per_cell, g.low[c], g.side[c]);
+        const double from = ((double)q[c] - g.reach) * g.per_cell, to = ((double)q[c] + g.reach) * g.per_cell;
+        const int32_t low = clamped(floor(fma(fabs(from), -BI_VOXELGRID_NEAR, from)) - g.low[c], g.side[c]);
+        const int32_t high = clamped(floor(fma(fabs(to), BI_VOXELGRID_NEAR, to)) - g.low[c], g.side[c]);
         any = any && low < g.side[c] && high >= 0;
         box->low[c] = max(low, 0);
         box->high[c] = min(high, g.side[c] - 1);
@@ -70,197 +57,116 @@ __device__ __forceinline__ float squared_distance(const float *q, uint4 point)
     return s + d * d;
 }
 
-/* Calls visit(point) for all points of a box from position `from` on. The bounds of a row are read while the one before
- * it is visited. */
-template <class V>
-__device__ __forceinline__ void visit_box(const dense_view &g, const near_box &box, uint32_t from, V &&visit)
-{
-    int32_t x = box.low[0], y = box.low[1];
-    const uint32_t *row = g.starts + ((int64_t)x * g.side[1] + y) * g.side[2];
-    uint32_t at = row[box.low[2]], end = row[box.high[2] + 1];
-    for (bool more = true; more;) {
-        uint32_t next = 0, next_end = 0;
-        if (y < box.high[1]) {
-            y++;
-        } else {
-            more = x < box.high[0];
-            x++;
-            y = box.low[1];
-        }
-        if (more) {
-            row = g.starts + ((int64_t)x * g.side[1] + y) * g.side[2];
-            next = row[box.low[2]];
-            next_end = row[box.high[2] + 1];
-        }
-#pragma unroll 2
-        for (at = max(at, from); at < end; at++) visit(g.points[at]);
-        at = next;
-        end = next_end;
-    }
-}
-
-/* A few neighbours of an order. */
-template <int N> struct near_group {
-    float q[N][BI_VOXELGRID_DIM];
-    bool in[N]; /* it is there */
+/* The rows of voxels that a thread has yet to visit, a column each: positions from x to y - 1. */
+struct row_lists {
+    uint2 rows[ROWS + 1][THREADS];
 };
 
-/* Visits the points around a group: visit(point, q) where q are the group's coordinates, infinite for those that are
- * served another time. All are served at once if that visits no more voxels than one after the other. AFTER: positions
- * after the group's own `first`, `first` + 1, ... alone; `within` is then set if pairs in the group are left out. */
-template <int N, bool AFTER, class V>
-__device__ __forceinline__ void visit_around(const dense_view &g, const near_group<N> &group, uint32_t first,
-                                             bool *within, V &&visit)
+/* Calls visit(point, there) for the points within reach of q and others near them, of positions from `from` on; where not
+ * `there` the point does not count. Rows of voxels are listed first, those with points, and then read two points at a
+ * time: threads of a warp so wait for each other in the end alone, and not at every row, whose lengths differ. */
+template <class V>
+__device__ __forceinline__ void visit_around(const dense_view &g, const float *q, uint32_t from, row_lists &lists,
+                                             V &&visit)
 {
-    near_box boxes[N], all = {{INT32_MAX, INT32_MAX, INT32_MAX}, {-1, -1, -1}};
-    int64_t apart = 0;
-    uint32_t present = 0;
+    near_box box;
+    if (!box_around(g, q, &box)) return;
+    int32_t x = box.low[0], y = box.low[1];
+    for (bool more = true; more;) {
+        const uint2 *const column = &lists.rows[0][threadIdx.x];
+        uint2 *last = &lists.rows[0][threadIdx.x];
+        while (more && last <= column + (ROWS - TAKEN) * THREADS) {
+            uint2 taken[TAKEN];
 #pragma unroll
-    for (int k = 0; k < N; k++) {
-        present += group.in[k];
-        if (!group.in[k] || !box_around(g, group.q[k], &boxes[k])) {
-            boxes[k] = {{0, 0, 0}, {-1, -1, -1}};
-            continue;
+            for (int k = 0; k < TAKEN; k++) {
+                const uint32_t row = (uint32_t)((x * g.side[1] + min(y + k, box.high[1])) * g.side[2]);
+                taken[k].x = max(g.starts[row + (uint32_t)box.low[2]], from);
+                taken[k].y = g.starts[row + (uint32_t)box.high[2] + 1];
+            }
+#pragma unroll
+            for (int k = 0; k < TAKEN; k++) {
+                if (y + k > box.high[1] || taken[k].x >= taken[k].y) continue;
+                *last = taken[k];
+                last += THREADS;
+            }
+            y += TAKEN;
+            if (y <= box.high[1]) continue;
+            y = box.low[1];
+            more = ++x <= box.high[0];
         }
-        apart += boxes[k].volume();
-#pragma unroll
-        for (int c = 0; c < BI_VOXELGRID_DIM; c++) {
-            all.low[c] = min(all.low[c], boxes[k].low[c]);
-            all.high[c] = max(all.high[c], boxes[k].high[c]);
+        *last = {0, 0}; /* ends the list */
+        uint2 row = *column;
+        for (const uint2 *at = column; row.x < row.y;) { /* one loop: each thread goes on to its next row by itself */
+            const bool two = row.x + 1 < row.y;
+            const uint4 first = g.points[row.x], second = g.points[two ? row.x + 1 : row.x];
+            visit(first, true);
+            visit(second, two);
+            row.x += 2;
+            const bool ended = row.x >= row.y;
+            at += ended ? THREADS : 0;
+            if (ended) row = *at;
         }
     }
-    if (apart == 0) return;
-    const bool together = all.volume() <= apart;
-    if (AFTER) *within = together;
-#pragma unroll 1
-    for (int turn = 0; turn < (together ? 1 : N); turn++) {
-        float q[N][BI_VOXELGRID_DIM];
-        near_box box = all;
-#pragma unroll
-        for (int k = 0; k < N; k++) {
-            const bool served = group.in[k] && (together || k == turn);
-            q[k][0] = served ? group.q[k][0] : (float)INFINITY;
-            q[k][1] = group.q[k][1];
-            q[k][2] = group.q[k][2];
-            if (!together && k == turn) box = boxes[k];
-        }
-        if (box.high[0] < box.low[0]) continue;
-        const uint32_t from = AFTER ? first + (together ? present : (uint32_t)turn + 1) : 0;
-        visit_box(g, box, from, [&](uint4 point) { visit(point, q); });
-    }
-}
-
-/* Row i of the queries; of fewer dimensions the first coordinates are 0. */
-__device__ __forceinline__ void read_query(const bi_voxelgrid_rows &rows, int64_t i, float *q)
-{
-#pragma unroll
-    for (int k = 0; k < BI_VOXELGRID_DIM; k++) {
-        const int c = k - (BI_VOXELGRID_DIM - rows.dim);
-        q[k] = c < 0 ? 0.0f : static_cast<const float *>(rows.data)[i * rows.stride + c];
-    }
-}
-
-__device__ __forceinline__ void read_point(uint4 point, float *q)
-{
-    q[0] = __uint_as_float(point.x);
-    q[1] = __uint_as_float(point.y);
-    q[2] = __uint_as_float(point.z);
 }
 
 /* Whose answer item k of the queries is, and which row of theirs it is. */
 __device__ __forceinline__ int64_t read_item(const dense_view &g, const bi_voxelgrid_query &a, int64_t item, float *q)
 {
     const int64_t own = a.own ? (int64_t)g.points[item].w : item;
-    read_query(a.rows, own, q);
+    bi_voxelgrid_read_row(a.rows, own, q);
     return a.order ? (int64_t)a.order[item] : own;
 }
 
-static __global__ void __launch_bounds__(THREADS)
+static __global__ void __launch_bounds__(THREADS, BLOCKS)
     bi_voxelgrid_dense_radius_count(const dense_view g, const bi_voxelgrid_query a, int64_t begin, int64_t end)
 {
-    const int64_t step = (int64_t)gridDim.x * THREADS * GROUP;
-    for (int64_t i = begin + (blockIdx.x * (int64_t)THREADS + threadIdx.x) * GROUP; i < end; i += step) {
-        near_group<GROUP> group;
-        int64_t whose[GROUP];
-        uint32_t counts[GROUP];
-#pragma unroll
-        for (int k = 0; k < GROUP; k++) {
-            group.in[k] = i + k < end;
-            counts[k] = 0;
-            if (group.in[k]) whose[k] = read_item(g, a, i + k, group.q[k]);
-        }
-        visit_around<GROUP, false>(g, group, 0, NULL, [&](uint4 point, const float(*q)[BI_VOXELGRID_DIM]) {
-#pragma unroll
-            for (int k = 0; k < GROUP; k++) counts[k] += squared_distance(q[k], point) <= g.r2;
-        });
-#pragma unroll
-        for (int k = 0; k < GROUP; k++)
-            if (group.in[k]) a.counts[whose[k]] = counts[k];
+    BI_SHARED(row_lists, lists);
+    const int64_t step = (int64_t)gridDim.x * THREADS;
+    for (int64_t i = begin + blockIdx.x * (int64_t)THREADS + threadIdx.x; i < end; i += step) {
+        float q[BI_VOXELGRID_DIM];
+        uint32_t count = 0;
+        const int64_t row = read_item(g, a, i, q);
+        visit_around(g, q, 0, lists,
+                     [&](uint4 point, bool there) { count += there && squared_distance(q, point) <= g.r2; });
+        a.counts[row] = count;
     }
 }
 
-/* Reads the points at `first`, `first` + 1, ... before `end`. */
-template <int N>
-__device__ __forceinline__ void read_group(const dense_view &g, int64_t first, int64_t end, near_group<N> *group,
-                                           uint32_t *ids)
+static __global__ void __launch_bounds__(THREADS, BLOCKS)
+    bi_voxelgrid_dense_pair_count(const dense_view g, int64_t *counts, int64_t begin, int64_t end)
 {
-#pragma unroll
-    for (int k = 0; k < N; k++) {
-        group->in[k] = first + k < end;
-        if (!group->in[k]) continue;
-        const uint4 point = g.points[first + k];
-        read_point(point, group->q[k]);
-        ids[k] = point.w;
-    }
-}
-
-static __global__ void __launch_bounds__(THREADS)
-    bi_voxelgrid_dense_pair_count(const dense_view g, int64_t *to, int64_t begin, int64_t end)
-{
-    const int64_t step = (int64_t)gridDim.x * THREADS * GROUP;
-    for (int64_t i = begin + (blockIdx.x * (int64_t)THREADS + threadIdx.x) * GROUP; i < end; i += step) {
-        near_group<GROUP> group;
-        uint32_t ids[GROUP], counts[GROUP] = {};
-        read_group(g, i, end, &group, ids);
-        visit_around<GROUP, false>(g, group, 0, NULL, [&](uint4 point, const float(*q)[BI_VOXELGRID_DIM]) {
-#pragma unroll
-            for (int k = 0; k < GROUP; k++) counts[k] += point.w > ids[k] && squared_distance(q[k], point) <= g.r2;
+    BI_SHARED(row_lists, lists);
+    const int64_t step = (int64_t)gridDim.x * THREADS;
+    for (int64_t i = begin + blockIdx.x * (int64_t)THREADS + threadIdx.x; i < end; i += step) {
+        float q[BI_VOXELGRID_DIM];
+        uint32_t count = 0;
+        const uint32_t id = bi_voxelgrid_read_point(g.points[i], q);
+        visit_around(g, q, 0, lists, [&](uint4 point, bool there) {
+            count += there && point.w > id && squared_distance(q, point) <= g.r2;
         });
-#pragma unroll
-        for (int k = 0; k < GROUP; k++)
-            if (group.in[k]) to[ids[k]] = counts[k];
+        counts[id] = count;
     }
 }
 
 struct total_shared {
+    row_lists lists;
     unsigned long long warps[THREADS / 32];
 };
 
 /* Each pair is seen from its first position. */
-static __global__ void __launch_bounds__(THREADS)
+static __global__ void __launch_bounds__(THREADS, BLOCKS)
     bi_voxelgrid_dense_pair_total(const dense_view g, uint64_t *total, int64_t begin, int64_t end)
 {
     BI_SHARED(total_shared, sh);
-    const int64_t step = (int64_t)gridDim.x * THREADS * GROUP;
+    const int64_t step = (int64_t)gridDim.x * THREADS;
     unsigned long long sum = 0;
-    for (int64_t i = begin + (blockIdx.x * (int64_t)THREADS + threadIdx.x) * GROUP; i < end; i += step) {
-        near_group<GROUP> group;
-        uint32_t ids[GROUP], count = 0;
-        bool within = false;
-        read_group(g, i, end, &group, ids);
-        visit_around<GROUP, true>(g, group, (uint32_t)i, &within, [&](uint4 point, const float(*q)[BI_VOXELGRID_DIM]) {
-#pragma unroll
-            for (int k = 0; k < GROUP; k++) count += squared_distance(q[k], point) <= g.r2;
-        });
+    for (int64_t i = begin + blockIdx.x * (int64_t)THREADS + threadIdx.x; i < end; i += step) {
+        float q[BI_VOXELGRID_DIM];
+        uint32_t count = 0;
+        bi_voxelgrid_read_point(g.points[i], q);
+        visit_around(g, q, (uint32_t)i + 1, sh.lists,
+                     [&](uint4 point, bool there) { count += there && squared_distance(q, point) <= g.r2; });
         sum += count;
-        if (!within) continue;
-#pragma unroll
-        for (int k = 1; k < GROUP; k++) {
-            if (!group.in[k]) continue;
-            const uint4 point = g.points[i + k];
-#pragma unroll
-            for (int j = 0; j < k; j++) sum += squared_distance(group.q[j], point) <= g.r2;
-        }
     }
     sum = bi_warp_sum(sum);
     if (threadIdx.x % 32 == 0) sh.warps[threadIdx.x / 32] = sum;
@@ -270,61 +176,77 @@ static __global__ void __launch_bounds__(THREADS)
     if (sum) atomicAdd(reinterpret_cast<unsigned long long *>(total), sum);
 }
 
-/* Short rows are put in order here, a column of shared memory a thread. */
-struct fill_shared {
+/* Short rows of answers are put in order here, a column a thread. */
+template <bool DISTANCES> struct fill_shared {
+    row_lists lists;
     uint32_t ids[COLUMN][THREADS];
-    float dist2[COLUMN][THREADS];
+    float dist2[DISTANCES ? COLUMN : 1][THREADS];
 };
 
 /* A row of answers that a thread fills: short ones in its column, others where they belong, and not in order. */
-struct row_filler {
+template <bool DISTANCES> struct row_filler {
     const bi_row_out &out;
-    fill_shared &sh;
-    int64_t count, capacity;
+    fill_shared<DISTANCES> &sh;
+    int64_t capacity;
+    int64_t count = 0; /* what was found, beyond the capacity too */
 
     __device__ bool is_short() const { return capacity <= COLUMN; }
+    __device__ float &dist2_at(int64_t k) const { return sh.dist2[DISTANCES ? k : 0][threadIdx.x]; }
 
     __device__ void add(float dist2, uint32_t id)
     {
-        int64_t to = count++;
+        const int64_t to = count++;
         if (to >= capacity) return;
         if (!is_short()) {
             bi_row_set(&out, to, (double)dist2, id);
             return;
         }
-        for (; to > 0 && sh.ids[to - 1][threadIdx.x] > id; to--) {
-            sh.ids[to][threadIdx.x] = sh.ids[to - 1][threadIdx.x];
-            sh.dist2[to][threadIdx.x] = sh.dist2[to - 1][threadIdx.x];
-        }
         sh.ids[to][threadIdx.x] = id;
-        sh.dist2[to][threadIdx.x] = dist2;
+        dist2_at(to) = dist2;
+    }
+
+    /* By insertion. */
+    __device__ void sort_column() const
+    {
+        for (int k = 1; k < (int)count; k++) {
+            const uint32_t id = sh.ids[k][threadIdx.x];
+            const float dist2 = dist2_at(k);
+            int to = k;
+            for (uint32_t other; to > 0 && (other = sh.ids[to - 1][threadIdx.x]) > id; to--) {
+                sh.ids[to][threadIdx.x] = other;
+                dist2_at(to) = dist2_at(to - 1);
+            }
+            sh.ids[to][threadIdx.x] = id;
+            dist2_at(to) = dist2;
+        }
     }
 
     /* Puts a full row in order, or lists it. */
     __device__ void finish(uint32_t *long_rows, int64_t row) const
     {
-        if (is_short())
-            for (int64_t k = 0; k < count; k++)
-                bi_row_set(&out, k, (double)sh.dist2[k][threadIdx.x], sh.ids[k][threadIdx.x]);
-        else if (!bi_row_list_long(long_rows, row, count))
+        if (is_short()) {
+            sort_column();
+            for (int k = 0; k < (int)count; k++) bi_row_set(&out, k, (double)dist2_at(k), sh.ids[k][threadIdx.x]);
+        } else if (!bi_row_list_long(long_rows, row, count)) {
             bi_row_sort(&out, count);
+        }
     }
 };
 
+template <bool DISTANCES>
 static __global__ void __launch_bounds__(THREADS)
     bi_voxelgrid_dense_radius_fill(const dense_view g, const bi_voxelgrid_query a, int64_t begin, int64_t end)
 {
-    BI_SHARED(fill_shared, sh);
+    BI_SHARED(fill_shared<DISTANCES>, sh);
     const int64_t step = (int64_t)gridDim.x * THREADS;
     for (int64_t i = begin + blockIdx.x * (int64_t)THREADS + threadIdx.x; i < end; i += step) {
-        near_group<1> group;
-        const int64_t row = read_item(g, a, i, group.q[0]);
-        group.in[0] = true;
+        float q[BI_VOXELGRID_DIM];
+        const int64_t row = read_item(g, a, i, q);
         const bi_row_out out = {a.ids, a.dist2, a.offsets[row], a.wide_ids, true, false};
-        row_filler filler = {out, sh, 0, a.offsets[row + 1] - out.at};
-        visit_around<1, false>(g, group, 0, NULL, [&](uint4 point, const float(*q)[BI_VOXELGRID_DIM]) {
-            const float d = squared_distance(q[0], point);
-            if (d <= g.r2) filler.add(d, point.w);
+        row_filler<DISTANCES> filler = {out, sh, a.offsets[row + 1] - out.at};
+        visit_around(g, q, 0, sh.lists, [&](uint4 point, bool there) {
+            const float d = squared_distance(q, point);
+            if (there && d <= g.r2) filler.add(d, point.w);
         });
         if (filler.count != filler.capacity)
             bi_atomic_min_i64(a.bad, row);
@@ -333,66 +255,67 @@ static __global__ void __launch_bounds__(THREADS)
     }
 }
 
+template <bool DISTANCES>
 static __global__ void __launch_bounds__(THREADS)
     bi_voxelgrid_dense_pair_fill(const dense_view g, const bi_voxelgrid_pairs a, int64_t begin, int64_t end)
 {
-    BI_SHARED(fill_shared, sh);
+    BI_SHARED(fill_shared<DISTANCES>, sh);
     const int64_t step = (int64_t)gridDim.x * THREADS;
     for (int64_t i = begin + blockIdx.x * (int64_t)THREADS + threadIdx.x; i < end; i += step) {
-        near_group<1> group;
-        uint32_t id;
-        read_group(g, i, end, &group, &id);
+        float q[BI_VOXELGRID_DIM];
+        const uint32_t id = bi_voxelgrid_read_point(g.points[i], q);
         const bi_row_out out = {a.pairs, a.dist2, a.offsets[id], a.wide_ids, true, true};
-        row_filler filler = {out, sh, 0, a.offsets[id + 1] - out.at};
+        row_filler<DISTANCES> filler = {out, sh, a.offsets[id + 1] - out.at};
         if (filler.capacity == 0) continue;
-        visit_around<1, false>(g, group, 0, NULL, [&](uint4 point, const float(*q)[BI_VOXELGRID_DIM]) {
-            if (point.w <= id) return;
-            const float d = squared_distance(q[0], point);
-            if (d <= g.r2) filler.add(d, point.w);
+        visit_around(g, q, 0, sh.lists, [&](uint4 point, bool there) {
+            const float d = squared_distance(q, point);
+            if (there && point.w > id && d <= g.r2) filler.add(d, point.w);
         });
         for (int64_t k = 0; k < filler.count; k++) bi_voxelgrid_set_id(a.pairs, a.wide_ids, 2 * (out.at + k), id);
         filler.finish(a.long_rows, id);
     }
 }
 
-/* Launches KERNEL(view, more, begin, end) over the items in parts; a thread takes `group` items. */
-#define RUN_IN_PARTS(ctx, KERNEL, group, view, more)                                                              \
-    do {                                                                                                          \
-        bi_parts p = bi_parts_of(ctx, n, 1);                                                                      \
-        while (bi_next_part(ctx, &p))                                                                             \
-            BI_TRY(BI_RUN_PART(ctx, KERNEL, bi_grid(ctx, bi_div_up(p.end - p.begin, group), THREADS), THREADS, 0, \
-                               view, more, p.begin, p.end));                                                      \
-        return p.status;                                                                                          \
+/* Launches KERNEL(view, more, begin, end) over the items in parts. */
+#define RUN_IN_PARTS(ctx, KERNEL, view, more)                                                                        \
+    do {                                                                                                             \
+        bi_parts p = bi_parts_of(ctx, n, 1);                                                                         \
+        while (bi_next_part(ctx, &p))                                                                                \
+            BI_TRY(BI_RUN_PART(ctx, KERNEL, bi_grid(ctx, p.end - p.begin, THREADS), THREADS, 0, view, more, p.begin, \
+                               p.end));                                                                              \
+        return p.status;                                                                                             \
     } while (0)
 
 static bosc_status radius_count(bosc_ctx *ctx, int64_t n, const void *args)
 {
     const bi_voxelgrid_query &a = *static_cast<const bi_voxelgrid_query *>(args);
-    RUN_IN_PARTS(ctx, bi_voxelgrid_dense_radius_count, GROUP, dense_view_of(a.view, a.r2, a.reach), a);
+    RUN_IN_PARTS(ctx, bi_voxelgrid_dense_radius_count, dense_view_of(a.view, a.r2, a.reach), a);
 }
 
 static bosc_status radius_fill(bosc_ctx *ctx, int64_t n, const void *args)
 {
     const bi_voxelgrid_query &a = *static_cast<const bi_voxelgrid_query *>(args);
-    RUN_IN_PARTS(ctx, bi_voxelgrid_dense_radius_fill, 1, dense_view_of(a.view, a.r2, a.reach), a);
+    if (a.dist2) RUN_IN_PARTS(ctx, bi_voxelgrid_dense_radius_fill<true>, dense_view_of(a.view, a.r2, a.reach), a);
+    RUN_IN_PARTS(ctx, bi_voxelgrid_dense_radius_fill<false>, dense_view_of(a.view, a.r2, a.reach), a);
 }
 
 static bosc_status pair_count(bosc_ctx *ctx, int64_t n, const void *args)
 {
     const bi_voxelgrid_pairs &a = *static_cast<const bi_voxelgrid_pairs *>(args);
-    RUN_IN_PARTS(ctx, bi_voxelgrid_dense_pair_count, GROUP, dense_view_of(a.view, a.r2, a.reach), a.counts);
+    RUN_IN_PARTS(ctx, bi_voxelgrid_dense_pair_count, dense_view_of(a.view, a.r2, a.reach), a.counts);
 }
 
 static bosc_status pair_fill(bosc_ctx *ctx, int64_t n, const void *args)
 {
     const bi_voxelgrid_pairs &a = *static_cast<const bi_voxelgrid_pairs *>(args);
-    RUN_IN_PARTS(ctx, bi_voxelgrid_dense_pair_fill, 1, dense_view_of(a.view, a.r2, a.reach), a);
+    if (a.dist2) RUN_IN_PARTS(ctx, bi_voxelgrid_dense_pair_fill<true>, dense_view_of(a.view, a.r2, a.reach), a);
+    RUN_IN_PARTS(ctx, bi_voxelgrid_dense_pair_fill<false>, dense_view_of(a.view, a.r2, a.reach), a);
 }
 
 static bosc_status pair_total(bosc_ctx *ctx, int64_t n, const void *args)
 {
     const bi_voxelgrid_pairs &a = *static_cast<const bi_voxelgrid_pairs *>(args);
-    RUN_IN_PARTS(ctx, bi_voxelgrid_dense_pair_total, GROUP, dense_view_of(a.view, a.r2, a.reach), a.total);
+    RUN_IN_PARTS(ctx, bi_voxelgrid_dense_pair_total, dense_view_of(a.view, a.r2, a.reach), a.total);
 }
 
 extern const bi_voxelgrid_searches bi_cuda_voxelgrid_dense = {radius_count, radius_fill, pair_count, pair_fill,
