@@ -59,7 +59,8 @@ BOSC_API bosc_status bosc_voxelgrid_bytes(bosc_ctx *ctx, const bosc_voxelgrid_op
  * it held before; on any other failure it is empty.
  * Cost: O(n) work: a radix sort by key_bits bits (beyond 64: dim sorts by 64 bits). On CUDA up to 2^21 F32 points in a
  * box of at most four voxels a point are sorted by counting, unless a voxel has more than 128 of them.
- * bosc_voxelgrid_bytes tells the memory. A second build of the same or a smaller size, over no larger an extent, allocates nothing.
+ * bosc_voxelgrid_bytes tells the memory. A second build of the same or a smaller size, over no larger an extent,
+ * allocates nothing.
  * Waits: the extent is read back. */
 BOSC_API bosc_status bosc_voxelgrid_build(bosc_ctx *ctx, bosc_voxelgrid *grid, const void *points, int64_t n,
                                           int64_t stride);

@@ -163,7 +163,7 @@ static void row_lengths(bosc_ctx *ctx)
     }
 }
 
-/* A cell list knows its box; a grid finds it, and boxes that do not fit into powers of two have an entry a voxel too. */
+/* Boxes that do not fit into powers of two have an entry a voxel too. */
 static void entries(bosc_ctx *ctx)
 {
     struct suite_random r = {44};
@@ -180,10 +180,26 @@ static void entries(bosc_ctx *ctx)
     bosc_voxelgrid_free(grid);
 }
 
+/* As many queries as are put in order first, some of them outside the box. */
+static void many_queries(bosc_ctx *ctx)
+{
+    struct suite_random r = {45};
+    for (int32_t dim = 1; dim <= 3; dim++) {
+        if (suite_leaves_out()) continue;
+        struct reference_points p = in_box(&r, dim, 90, dim, 4), q = in_box(&r, dim, 4100, dim + 1, 5);
+        bosc_voxelgrid *grid = new_grid(ctx, dim, 1);
+        kd_set((void *)q.data, BOSC_F32, 0, INFINITY);
+        kd_set((void *)q.data, BOSC_F32, dim + 1, -1e30);
+        CHECK_OK(ctx, bosc_voxelgrid_build(ctx, grid, p.data, p.n, dim));
+        check_rows(ctx, grid, &p, &q, 0.8);
+        bosc_voxelgrid_free(grid);
+        free((void *)p.data);
+        free((void *)q.data);
+    }
+}
+
 static const struct suite_case suite_cases_voxelgrid_dense[] = {
-    {"all points", all_points, NULL},
-    {"crowded voxels", crowded, NULL},
-    {"row lengths", row_lengths, NULL},
-    {"entries", entries, NULL},
+    {"all points", all_points, NULL}, {"crowded voxels", crowded, NULL},    {"row lengths", row_lengths, NULL},
+    {"entries", entries, NULL},       {"many queries", many_queries, NULL},
 };
 SUITE(voxelgrid_dense);

@@ -5,8 +5,8 @@
 #include "core/cuda/launch.cuh"
 #include "voxelgrid/voxelgrid.h"
 
-/* A dense view, with three dimensions: of fewer the first are one voxel wide. Voxels have numbers of 31 bits, coordinates
- * of voxels and their differences are exact doubles. */
+/* A dense view, with three dimensions: of fewer the first are one voxel wide. Voxels have numbers of 31 bits,
+ * coordinates of voxels and their differences are exact doubles. */
 struct bi_voxelgrid_dense {
     const uint4 *points;
     const uint32_t *starts;

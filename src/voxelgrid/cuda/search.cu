@@ -62,9 +62,9 @@ struct row_lists {
     uint2 rows[ROWS + 1][THREADS];
 };
 
-/* Calls visit(point, there) for the points within reach of q and others near them, of positions from `from` on; where not
- * `there` the point does not count. Rows of voxels are listed first, those with points, and then read two points at a
- * time: threads of a warp so wait for each other in the end alone, and not at every row, whose lengths differ. */
+/* Calls visit(point, there) for the points within reach of q and others near them, of positions from `from` on; where
+ * not `there` the point does not count. Rows of voxels are listed first, those with points, and then read two points at
+ * a time: threads of a warp so wait for each other in the end alone, and not at every row, whose lengths differ. */
 template <class V>
 __device__ __forceinline__ void visit_around(const dense_view &g, const float *q, uint32_t from, row_lists &lists,
                                              V &&visit)
