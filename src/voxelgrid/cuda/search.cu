@@ -4,7 +4,7 @@
 #include "voxelgrid/cuda/fused.cuh"
 #include "voxelgrid/steps/steps.h"
 
-enum { THREADS = 128, BLOCKS = 12 /* at once: 40 registers */, ROWS = 9, TAKEN = 3, COLUMN = BI_LONG_ROW };
+enum { THREADS = 128, ROWS = 3, COLUMN = BI_LONG_ROW };
 
 /* A view and a radius. */
 struct dense_view : bi_voxelgrid_dense {
@@ -57,56 +57,30 @@ __device__ __forceinline__ float squared_distance(const float *q, uint4 point)
     return s + d * d;
 }
 
-/* The rows of voxels that a thread has yet to visit, a column each: positions from x to y - 1. */
-struct row_lists {
-    uint2 rows[ROWS + 1][THREADS];
-};
-
-/* Calls visit(point, there) for the points within reach of q and others near them, of positions from `from` on; where
- * not `there` the point does not count. Rows of voxels are listed first, those with points, and then read two points at
- * a time: threads of a warp so wait for each other in the end alone, and not at every row, whose lengths differ. */
+/* Calls visit(point) for the points within reach of q and others near them, of positions from `from` on. Threads of a
+ * warp keep to one row of voxels, so that they read the same lines of the cache. The bounds of a few rows are read at
+ * once. */
 template <class V>
-__device__ __forceinline__ void visit_around(const dense_view &g, const float *q, uint32_t from, row_lists &lists,
-                                             V &&visit)
+__device__ __forceinline__ void visit_around(const dense_view &g, const float *q, uint32_t from, V &&visit)
 {
     near_box box;
     if (!box_around(g, q, &box)) return;
-    int32_t x = box.low[0], y = box.low[1];
-    for (bool more = true; more;) {
-        const uint2 *const column = &lists.rows[0][threadIdx.x];
-        uint2 *last = &lists.rows[0][threadIdx.x];
-        while (more && last <= column + (ROWS - TAKEN) * THREADS) {
-            uint2 taken[TAKEN];
+    for (int32_t x = box.low[0]; x <= box.high[0]; x++)
+        for (int32_t y = box.low[1]; y <= box.high[1]; y += ROWS) {
+            uint32_t begin[ROWS], end[ROWS];
 #pragma unroll
-            for (int k = 0; k < TAKEN; k++) {
+            for (int k = 0; k < ROWS; k++) {
                 const uint32_t row = (uint32_t)((x * g.side[1] + min(y + k, box.high[1])) * g.side[2]);
-                taken[k].x = max(g.starts[row + (uint32_t)box.low[2]], from);
-                taken[k].y = g.starts[row + (uint32_t)box.high[2] + 1];
+                begin[k] = max(__ldg(g.starts + (row + (uint32_t)box.low[2])), from);
+                end[k] = __ldg(g.starts + (row + (uint32_t)box.high[2] + 1));
             }
 #pragma unroll
-            for (int k = 0; k < TAKEN; k++) {
-                if (y + k > box.high[1] || taken[k].x >= taken[k].y) continue;
-                *last = taken[k];
-                last += THREADS;
+            for (int k = 0; k < ROWS; k++) {
+                if (y + k > box.high[1]) break;
+#pragma unroll 2
+                for (uint32_t at = begin[k]; at < end[k]; at++) visit(__ldg(g.points + at));
             }
-            y += TAKEN;
-            if (y <= box.high[1]) continue;
-            y = box.low[1];
-            more = ++x <= box.high[0];
         }
-        *last = {0, 0}; /* ends the list */
-        uint2 row = *column;
-        for (const uint2 *at = column; row.x < row.y;) { /* one loop: each thread goes on to its next row by itself */
-            const bool two = row.x + 1 < row.y;
-            const uint4 first = g.points[row.x], second = g.points[two ? row.x + 1 : row.x];
-            visit(first, true);
-            visit(second, two);
-            row.x += 2;
-            const bool ended = row.x >= row.y;
-            at += ended ? THREADS : 0;
-            if (ended) row = *at;
-        }
-    }
 }
 
 /* Whose answer item k of the queries is, and which row of theirs it is. */
@@ -117,44 +91,38 @@ __device__ __forceinline__ int64_t read_item(const dense_view &g, const bi_voxel
     return a.order ? (int64_t)a.order[item] : own;
 }
 
-static __global__ void __launch_bounds__(THREADS, BLOCKS)
+static __global__ void __launch_bounds__(THREADS)
     bi_voxelgrid_dense_radius_count(const dense_view g, const bi_voxelgrid_query a, int64_t begin, int64_t end)
 {
-    BI_SHARED(row_lists, lists);
     const int64_t step = (int64_t)gridDim.x * THREADS;
     for (int64_t i = begin + blockIdx.x * (int64_t)THREADS + threadIdx.x; i < end; i += step) {
         float q[BI_VOXELGRID_DIM];
         uint32_t count = 0;
         const int64_t row = read_item(g, a, i, q);
-        visit_around(g, q, 0, lists,
-                     [&](uint4 point, bool there) { count += there && squared_distance(q, point) <= g.r2; });
+        visit_around(g, q, 0, [&](uint4 point) { count += squared_distance(q, point) <= g.r2; });
         a.counts[row] = count;
     }
 }
 
-static __global__ void __launch_bounds__(THREADS, BLOCKS)
+static __global__ void __launch_bounds__(THREADS)
     bi_voxelgrid_dense_pair_count(const dense_view g, int64_t *counts, int64_t begin, int64_t end)
 {
-    BI_SHARED(row_lists, lists);
     const int64_t step = (int64_t)gridDim.x * THREADS;
     for (int64_t i = begin + blockIdx.x * (int64_t)THREADS + threadIdx.x; i < end; i += step) {
         float q[BI_VOXELGRID_DIM];
         uint32_t count = 0;
         const uint32_t id = bi_voxelgrid_read_point(g.points[i], q);
-        visit_around(g, q, 0, lists, [&](uint4 point, bool there) {
-            count += there && point.w > id && squared_distance(q, point) <= g.r2;
-        });
+        visit_around(g, q, 0, [&](uint4 point) { count += point.w > id && squared_distance(q, point) <= g.r2; });
         counts[id] = count;
     }
 }
 
 struct total_shared {
-    row_lists lists;
     unsigned long long warps[THREADS / 32];
 };
 
 /* Each pair is seen from its first position. */
-static __global__ void __launch_bounds__(THREADS, BLOCKS)
+static __global__ void __launch_bounds__(THREADS)
     bi_voxelgrid_dense_pair_total(const dense_view g, uint64_t *total, int64_t begin, int64_t end)
 {
     BI_SHARED(total_shared, sh);
@@ -164,8 +132,7 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
         float q[BI_VOXELGRID_DIM];
         uint32_t count = 0;
         bi_voxelgrid_read_point(g.points[i], q);
-        visit_around(g, q, (uint32_t)i + 1, sh.lists,
-                     [&](uint4 point, bool there) { count += there && squared_distance(q, point) <= g.r2; });
+        visit_around(g, q, (uint32_t)i + 1, [&](uint4 point) { count += squared_distance(q, point) <= g.r2; });
         sum += count;
     }
     sum = bi_warp_sum(sum);
@@ -178,7 +145,6 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
 
 /* Short rows of answers are put in order here, a column a thread. */
 template <bool DISTANCES> struct fill_shared {
-    row_lists lists;
     uint32_t ids[COLUMN][THREADS];
     float dist2[DISTANCES ? COLUMN : 1][THREADS];
 };
@@ -221,15 +187,30 @@ template <bool DISTANCES> struct row_filler {
         }
     }
 
+    /* Writes an entry of the column: of arrays of pairs both ids, at once where they are aligned. */
+    __device__ void write(int k, uint32_t row) const
+    {
+        const uint32_t id = sh.ids[k][threadIdx.x];
+        if (out.pairs && out.wide && (uintptr_t)out.ids % sizeof(uint4) == 0) {
+            static_cast<uint4 *>(out.ids)[out.at + k] = {row, 0, id, 0};
+            if (DISTANCES) static_cast<float *>(out.dist2)[out.at + k] = dist2_at(k);
+            return;
+        }
+        if (out.pairs) bi_voxelgrid_set_id(out.ids, out.wide, 2 * (out.at + k), row);
+        bi_row_set(&out, k, (double)dist2_at(k), id);
+    }
+
     /* Puts a full row in order, or lists it. */
     __device__ void finish(uint32_t *long_rows, int64_t row) const
     {
         if (is_short()) {
             sort_column();
-            for (int k = 0; k < (int)count; k++) bi_row_set(&out, k, (double)dist2_at(k), sh.ids[k][threadIdx.x]);
-        } else if (!bi_row_list_long(long_rows, row, count)) {
-            bi_row_sort(&out, count);
+            for (int k = 0; k < (int)count; k++) write(k, (uint32_t)row);
+            return;
         }
+        for (int64_t k = 0; out.pairs && k < count; k++)
+            bi_voxelgrid_set_id(out.ids, out.wide, 2 * (out.at + k), (uint32_t)row);
+        if (!bi_row_list_long(long_rows, row, count)) bi_row_sort(&out, count);
     }
 };
 
@@ -244,9 +225,9 @@ static __global__ void __launch_bounds__(THREADS)
         const int64_t row = read_item(g, a, i, q);
         const bi_row_out out = {a.ids, a.dist2, a.offsets[row], a.wide_ids, true, false};
         row_filler<DISTANCES> filler = {out, sh, a.offsets[row + 1] - out.at};
-        visit_around(g, q, 0, sh.lists, [&](uint4 point, bool there) {
+        visit_around(g, q, 0, [&](uint4 point) {
             const float d = squared_distance(q, point);
-            if (there && d <= g.r2) filler.add(d, point.w);
+            if (d <= g.r2) filler.add(d, point.w);
         });
         if (filler.count != filler.capacity)
             bi_atomic_min_i64(a.bad, row);
@@ -267,11 +248,10 @@ static __global__ void __launch_bounds__(THREADS)
         const bi_row_out out = {a.pairs, a.dist2, a.offsets[id], a.wide_ids, true, true};
         row_filler<DISTANCES> filler = {out, sh, a.offsets[id + 1] - out.at};
         if (filler.capacity == 0) continue;
-        visit_around(g, q, 0, sh.lists, [&](uint4 point, bool there) {
+        visit_around(g, q, 0, [&](uint4 point) {
             const float d = squared_distance(q, point);
-            if (there && point.w > id && d <= g.r2) filler.add(d, point.w);
+            if (point.w > id && d <= g.r2) filler.add(d, point.w);
         });
-        for (int64_t k = 0; k < filler.count; k++) bi_voxelgrid_set_id(a.pairs, a.wide_ids, 2 * (out.at + k), id);
         filler.finish(a.long_rows, id);
     }
 }
