@@ -256,14 +256,14 @@ static __global__ void __launch_bounds__(THREADS)
     }
 }
 
-/* Launches KERNEL(view, more, begin, end) over the items in parts. */
-#define RUN_IN_PARTS(ctx, KERNEL, view, more)                                                                        \
-    do {                                                                                                             \
-        bi_parts p = bi_parts_of(ctx, n, 1);                                                                         \
-        while (bi_next_part(ctx, &p))                                                                                \
-            BI_TRY(BI_RUN_PART(ctx, KERNEL, bi_grid(ctx, p.end - p.begin, THREADS), THREADS, 0, view, more, p.begin, \
-                               p.end));                                                                              \
-        return p.status;                                                                                             \
+/* Launches KERNEL(view, more, begin, end) over the items in parts: blocks for all of them, as some take longer. */
+#define RUN_IN_PARTS(ctx, KERNEL, view, more)                                                                      \
+    do {                                                                                                           \
+        bi_parts p = bi_parts_of(ctx, n, 1);                                                                       \
+        while (bi_next_part(ctx, &p))                                                                              \
+            BI_TRY(BI_RUN_PART(ctx, KERNEL, (unsigned)bi_div_up(p.end - p.begin, THREADS), THREADS, 0, view, more, \
+                               p.begin, p.end));                                                                   \
+        return p.status;                                                                                           \
     } while (0)
 
 static bosc_status radius_count(bosc_ctx *ctx, int64_t n, const void *args)
