@@ -4,7 +4,8 @@
  * Space is cut into cubes with an edge of `cell`, the voxels; that of a point has the coordinates floor(x / cell),
  * divided in double and clamped to +-2^62. A grid keeps the occupied voxels only, so space has no bounds; negative,
  * huge and infinite coordinates are points like others. One sort of the points by voxel builds it, in time linear in
- * their number, so that it can be thrown away and rebuilt every frame.
+ * their number, so that it can be thrown away and rebuilt every frame. It is fastest where the box of the occupied
+ * voxels has at most four voxels a point (and where points are F32): each voxel then has an entry in an index.
  *
  * Distances are those of boscage/kdtree.h, bit for bit: squared, in float for F32 and else in double, terms added in
  * the order of the coordinates; a NaN distance (of infinities) counts as infinite; "within a radius r" means
@@ -56,8 +57,10 @@ BOSC_API bosc_status bosc_voxelgrid_bytes(bosc_ctx *ctx, const bosc_voxelgrid_op
  * points: row i begins `stride` elements after row i - 1 (0: dim). n < 2^32 - 1.
  * Errors: BOSC_ERR_DATA with the row for a NaN. On BOSC_ERR_ARG, BOSC_ERR_LIMIT and BOSC_ERR_DATA the grid holds what
  * it held before; on any other failure it is empty.
- * Cost: O(n) work: a radix sort by key_bits bits (beyond 64: dim sorts by 64 bits). bosc_voxelgrid_bytes tells the
- * memory. A second build of the same or a smaller size, over no larger an extent, allocates nothing.
+ * Cost: O(n) work: a radix sort by key_bits bits (beyond 64: dim sorts by 64 bits). On CUDA up to 2^21 F32 points in a
+ * box of at most four voxels a point are sorted by counting, unless a voxel has more than 128 of them.
+ * bosc_voxelgrid_bytes tells the memory. A second build of the same or a smaller size, over no larger an extent,
+ * allocates nothing.
  * Waits: the extent is read back. */
 BOSC_API bosc_status bosc_voxelgrid_build(bosc_ctx *ctx, bosc_voxelgrid *grid, const void *points, int64_t n,
                                           int64_t stride);
@@ -96,8 +99,9 @@ BOSC_API bosc_status bosc_voxelgrid_voxel_count(bosc_ctx *ctx, const bosc_voxelg
 
 /* Counts the points within a radius of each query.
  * queries: as for bosc_voxelgrid_voxel_count. radius >= 0. counts: (query_count).
- * Cost: O(rows of occupied voxels in reach + points in them) work a query; empty space costs nothing. From 4,096
- * queries on they are sorted by voxel first: O(query_count) work, up to 8 dim + 24 bytes of scratch each.
+ * Cost: O(rows of occupied voxels in reach + points in them) work a query; empty space costs next to nothing. From
+ * 4,096 queries on they are sorted by voxel first: O(query_count) work, up to 64 bytes of scratch each. On CUDA the
+ * F32 array of the build, with the same n and stride, is not sorted again: its points are served in the grid's order.
  * Waits as bosc_voxelgrid_voxel_count. */
 BOSC_API bosc_status bosc_voxelgrid_radius_count(bosc_ctx *ctx, const bosc_voxelgrid *grid, const void *queries,
                                                  int64_t query_count, int64_t stride, double radius, int64_t *counts);
@@ -120,7 +124,8 @@ BOSC_API bosc_status bosc_voxelgrid_radius(bosc_ctx *ctx, const bosc_voxelgrid *
  * pairs: (p x 2) of id_bits; NULL to get *count only. dist2: (p) float for F32, else double; may be NULL.
  * capacity: how many pairs the arrays hold; BOSC_ERR_SPACE if less than p.
  * count: host; gets p, on BOSC_ERR_SPACE too.
- * Cost: a search around every point, and with `pairs` a second one that fills and sorts; 8 n bytes of scratch.
+ * Cost: a search around every point, and with `pairs` a second one that fills and sorts; 8 n bytes of scratch (on CUDA
+ * hardly any where F32 pairs are only counted, which then looks at each once).
  * Waits. */
 BOSC_API bosc_status bosc_voxelgrid_pairs(bosc_ctx *ctx, const bosc_voxelgrid *grid, double radius, void *pairs,
                                           void *dist2, int64_t capacity, int64_t *count);

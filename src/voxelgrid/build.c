@@ -1,84 +1,116 @@
 /* The driver that builds a grid: the extent of the voxels, keys, one stable sort, and an index of the sorted keys. */
 #include "voxelgrid/drivers.h"
 
-/* Sets the extent of the voxels and the shape of their keys. */
-static void shape_keys(struct bi_voxelgrid_view *v, const int64_t found[BI_VOXELGRID_FOUND])
+/* Sets the box of the voxels and the shape of their keys. */
+static void shape_keys(struct bi_voxelgrid_view *v, const uint64_t found[BI_VOXELGRID_FOUND])
 {
-    v->key_bits = 0;
+    v->key_bits = v->shift = 0;
+    v->last_key = 0;
     for (int32_t c = 0; c < v->dim; c++) {
-        v->low.at[c] = found[BI_VOXELGRID_LOW + c];
-        v->high.at[c] = -found[BI_VOXELGRID_HIGH + c];
-        v->bits[c] = bi_bit_length((uint64_t)v->high.at[c] - (uint64_t)v->low.at[c]);
-        v->key_bits += v->bits[c];
+        v->low.at[c] = bi_voxelgrid_coordinate(bi_f64_of_key(found[BI_VOXELGRID_LOW + c]), v->cell);
+        v->high.at[c] = bi_voxelgrid_coordinate(bi_f64_of_key(~found[BI_VOXELGRID_HIGH + c]), v->cell);
+        v->side[c] = (uint64_t)v->high.at[c] - (uint64_t)v->low.at[c] + 1;
+        v->key_bits += bi_bit_length(v->side[c] - 1);
     }
     v->keyed = v->key_bits <= 64;
-    v->wide_keys = v->key_bits > 32;
-    int32_t fine = bi_voxelgrid_index_bits(v->n);
-    v->index_bits = v->key_bits < fine ? v->key_bits : fine;
-    v->shift = v->key_bits - v->index_bits;
+    if (v->keyed) v->last_key = bi_voxelgrid_pack(v, &v->high);
+    v->wide_keys = v->last_key > UINT32_MAX;
+    while (v->last_key >> v->shift >= (uint64_t)bi_voxelgrid_most_entries(v->n)) v->shift++;
 }
 
+/* Finds the first NaN, and the least and greatest coordinates. */
 static bosc_status find_extent(bosc_ctx *ctx, const bosc_voxelgrid *grid, const struct bi_voxelgrid_rows *rows,
-                               int64_t found[BI_VOXELGRID_FOUND])
+                               uint64_t found[BI_VOXELGRID_FOUND])
 {
-    void *minima;
-    for (int k = 0; k < BI_VOXELGRID_FOUND; k++) found[k] = INT64_MAX;
-    BI_TRY(bi_scratch_of(ctx, BI_VOXELGRID_FOUND, sizeof *found, &minima));
-    BI_TRY(ctx->backend->copy(ctx, minima, found, BI_VOXELGRID_FOUND * sizeof *found));
-    struct bi_voxelgrid_extent extent = {*rows, grid->opts.cell,
-                                         rows->n < BI_VOXELGRID_ITEMS ? rows->n : BI_VOXELGRID_ITEMS, minima};
-    BI_TRY_WEIGHED(ctx, (double)rows->n / (double)extent.items,
-                   ctx->ops->voxelgrid->steps->extent(ctx, extent.items, &extent));
-    BI_TRY(bi_read_back(ctx, found, minima, BI_VOXELGRID_FOUND * sizeof *found));
-    if (found[BI_VOXELGRID_NAN] != INT64_MAX && !grid->opts.assume_valid)
+    const struct bi_voxelgrid_ops *ops = ctx->ops->voxelgrid;
+    const size_t bytes = BI_VOXELGRID_FOUND * sizeof *found;
+    struct bi_voxelgrid_extent extent = {*rows, rows->n < BI_VOXELGRID_ITEMS ? rows->n : BI_VOXELGRID_ITEMS, NULL};
+    BI_TRY(bi_scratch_of(ctx, BI_VOXELGRID_FOUND, sizeof *found, &extent.found));
+    BI_TRY(ctx->backend->fill(ctx, extent.found, 0xff, bytes));
+    if (ops->extent)
+        BI_TRY(ops->extent(ctx, &extent));
+    else
+        BI_TRY_WEIGHED(ctx, (double)rows->n / (double)extent.items, ops->steps->extent(ctx, extent.items, &extent));
+    BI_TRY(bi_read_back(ctx, found, extent.found, bytes));
+    if (found[BI_VOXELGRID_NAN] != UINT64_MAX && !grid->opts.assume_valid)
         return bi_fail(ctx, BOSC_ERR_DATA, "points: row %lld holds a NaN", (long long)found[BI_VOXELGRID_NAN]);
     return BOSC_OK;
 }
 
-/* Orders the rows by their keys. */
-static bosc_status sort_keys(bosc_ctx *ctx, const bosc_voxelgrid *grid, const struct bi_voxelgrid_view *v,
-                             const struct bi_voxelgrid_rows *rows)
+/* Orders the rows by their keys: their numbers go into `ids`. */
+static bosc_status sort_keys(bosc_ctx *ctx, struct bi_voxelgrid_view *v, const struct bi_voxelgrid_rows *rows,
+                             void *sorted, uint32_t *ids)
 {
     struct bi_voxelgrid_key key = {.view = *v, .rows = *rows};
+    int bits = bi_bit_length(v->last_key);
     BI_TRY(bi_scratch_of(ctx, v->n, v->wide_keys ? 8 : 4, &key.keys));
     BI_TRY(bi_scratch_of(ctx, v->n, sizeof(uint32_t), &key.ids));
     BI_TRY(ctx->ops->voxelgrid->steps->key(ctx, v->n, &key));
-    return ctx->backend->core->sort_pairs(ctx, v->wide_keys ? BOSC_U64 : BOSC_U32, key.keys, 4, key.ids, v->n,
-                                          grid->keys.data, grid->ids.data, 0, v->key_bits > 0 ? v->key_bits : 1);
+    return ctx->backend->core->sort_pairs(ctx, v->wide_keys ? BOSC_U64 : BOSC_U32, key.keys, 4, key.ids, v->n, sorted,
+                                          ids, 0, bits > 0 ? bits : 1);
 }
 
 /* Without keys: by the last coordinate, then stably by the one before it, and so on. */
-static bosc_status sort_columns(bosc_ctx *ctx, const bosc_voxelgrid *grid, const struct bi_voxelgrid_view *v,
-                                const struct bi_voxelgrid_rows *rows)
+static bosc_status sort_columns(bosc_ctx *ctx, const struct bi_voxelgrid_view *v, const struct bi_voxelgrid_rows *rows,
+                                uint32_t *ids)
 {
     const struct bi_voxelgrid_steps *steps = ctx->ops->voxelgrid->steps;
-    struct bi_voxelgrid_key key = {.view = *v, .rows = *rows, .ids = grid->ids.data};
-    struct bi_voxelgrid_column column = {.rows = *rows, .cell = v->cell, .perm = grid->ids.data};
+    struct bi_voxelgrid_key key = {.view = *v, .rows = *rows, .ids = ids};
+    struct bi_voxelgrid_column column = {.rows = *rows, .cell = v->cell, .perm = ids};
     BI_TRY(bi_scratch_of(ctx, v->n, sizeof(int64_t), &column.out));
     BI_TRY(steps->key(ctx, v->n, &key));
     for (column.c = v->dim - 1; column.c >= 0; column.c--) {
         BI_TRY(steps->column(ctx, v->n, &column));
-        BI_TRY(ctx->backend->core->sort_pairs(ctx, BOSC_I64, column.out, 4, grid->ids.data, v->n, column.out,
-                                              grid->ids.data, 0, 64));
+        BI_TRY(ctx->backend->core->sort_pairs(ctx, BOSC_I64, column.out, 4, ids, v->n, column.out, ids, 0, 64));
     }
     return BOSC_OK;
 }
 
-static bosc_status make_index(bosc_ctx *ctx, const bosc_voxelgrid *grid, const struct bi_voxelgrid_view *v)
+static bosc_status make_index(bosc_ctx *ctx, const bosc_voxelgrid *grid, const struct bi_voxelgrid_view *v,
+                              const void *sorted)
 {
-    int64_t entries = ((int64_t)1 << v->index_bits) + 1;
+    int64_t entries = bi_voxelgrid_entries(v);
     struct bi_voxelgrid_index last = {*v, grid->starts.data};
-    BI_TRY(ctx->backend->fill(ctx, grid->starts.data, 0, (size_t)entries * sizeof(uint32_t)));
+    last.view.keys = sorted;
+    BI_TRY(ctx->backend->fill(ctx, grid->starts.data, 0, (size_t)(entries + 1) * sizeof(uint32_t)));
     BI_TRY(ctx->ops->voxelgrid->steps->index(ctx, v->n, &last));
-    return ctx->backend->core->scan(ctx, BOSC_MAX, BOSC_INCLUSIVE, BOSC_U32, grid->starts.data, entries,
+    return ctx->backend->core->scan(ctx, BOSC_MAX, BOSC_INCLUSIVE, BOSC_U32, grid->starts.data, entries + 1,
                                     grid->starts.data);
+}
+
+/* Sorts the rows and copies them in their order. */
+static bosc_status sort_rows(bosc_ctx *ctx, const bosc_voxelgrid *grid, struct bi_voxelgrid_view *v,
+                             const struct bi_voxelgrid_rows *rows)
+{
+    uint32_t *ids = grid->ids.data;
+    void *sorted = grid->keys.data;
+    if (!v->wide) BI_TRY(bi_scratch_of(ctx, v->n, sizeof *ids, &ids));
+    if (!v->keyed) {
+        BI_TRY(sort_columns(ctx, v, rows, ids));
+    } else {
+        if (v->shift == 0) BI_TRY(bi_scratch_of(ctx, v->n, v->wide_keys ? 8 : 4, &sorted));
+        BI_TRY(sort_keys(ctx, v, rows, sorted, ids));
+        BI_TRY(make_index(ctx, grid, v, sorted));
+    }
+    return bi_voxelgrid_gather_rows(ctx, rows, ids, v->n, v->wide, grid->points.data);
+}
+
+/* Places the rows by counting those of each voxel, where the backend does that. */
+static bosc_status place_rows(bosc_ctx *ctx, const bosc_voxelgrid *grid, const struct bi_voxelgrid_view *v,
+                              const struct bi_voxelgrid_rows *rows, bool *placed)
+{
+    *placed = false;
+    if (!ctx->ops->voxelgrid->place || !bi_voxelgrid_is_dense(v)) return BOSC_OK;
+    struct bi_voxelgrid_place place = {*v, *rows, grid->starts.data, grid->points.data};
+    return ctx->ops->voxelgrid->place(ctx, &place, placed);
 }
 
 static bosc_status build_staged(bosc_ctx *ctx, bosc_voxelgrid *grid, struct bi_voxelgrid_rows *rows)
 {
-    bool staged = false;
-    int64_t found[BI_VOXELGRID_FOUND];
+    bool staged = false, placed;
+    uint64_t found[BI_VOXELGRID_FOUND];
     struct bi_voxelgrid_view next = grid->view;
+    const struct bi_voxelgrid_rows source = *rows;
     next.n = rows->n;
     if (rows->n == 0) {
         next.key_bits = 0;
@@ -89,15 +121,11 @@ static bosc_status build_staged(bosc_ctx *ctx, bosc_voxelgrid *grid, struct bi_v
     BI_TRY(find_extent(ctx, grid, rows, found));
     shape_keys(&next, found);
     BI_TRY(bi_voxelgrid_reserve_blocks(ctx, grid, &next));
-    if (next.keyed) {
-        BI_TRY(sort_keys(ctx, grid, &next, rows));
-        BI_TRY(make_index(ctx, grid, &next));
-    } else {
-        BI_TRY(sort_columns(ctx, grid, &next, rows));
-    }
-    BI_TRY(bi_voxelgrid_gather_rows(ctx, rows, grid->ids.data, next.n, next.wide, grid->points.data));
+    BI_TRY(place_rows(ctx, grid, &next, rows, &placed));
+    if (!placed) BI_TRY(sort_rows(ctx, grid, &next, rows));
     if (staged) BI_TRY(ctx->backend->sync(ctx));
     grid->view = next;
+    grid->source = source;
     return BOSC_OK;
 }
 

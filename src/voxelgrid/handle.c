@@ -93,14 +93,20 @@ static void show_blocks(const bosc_voxelgrid *grid, struct bi_voxelgrid_view *vi
     view->starts = grid->starts.data;
 }
 
+/* Bytes of a point in a view. */
+static size_t point_bytes(int32_t dim, bool wide)
+{
+    return wide ? (size_t)dim * sizeof(double) : sizeof(struct bi_voxelgrid_point);
+}
+
 /* Bytes of the blocks that a view uses. */
 static void view_bytes(const struct bi_voxelgrid_view *v, size_t bytes[BLOCKS])
 {
     size_t n = (size_t)v->n, keyed = v->keyed && n;
-    bytes[0] = n * (size_t)v->dim * (v->wide ? 8 : 4);
-    bytes[1] = n * sizeof(uint32_t);
-    bytes[2] = keyed ? n * (v->wide_keys ? 8 : 4) : 0;
-    bytes[3] = keyed ? (((size_t)1 << v->index_bits) + 1) * sizeof(uint32_t) : 0;
+    bytes[0] = n * point_bytes(v->dim, v->wide);
+    bytes[1] = v->wide ? n * sizeof(uint32_t) : 0;
+    bytes[2] = keyed && v->shift > 0 ? n * (v->wide_keys ? 8 : 4) : 0;
+    bytes[3] = keyed ? ((size_t)bi_voxelgrid_entries(v) + 1) * sizeof(uint32_t) : 0;
 }
 
 bosc_status bi_voxelgrid_reserve_blocks(bosc_ctx *ctx, bosc_voxelgrid *grid, struct bi_voxelgrid_view *view)
@@ -116,11 +122,12 @@ bosc_status bi_voxelgrid_reserve_blocks(bosc_ctx *ctx, bosc_voxelgrid *grid, str
 /* Bytes of the blocks for n points over any extent that keys of 64 bits tell apart. */
 static void most_bytes(const bosc_voxelgrid_opts *o, int64_t n, size_t bytes[BLOCKS])
 {
+    const bool wide = o->dtype != BOSC_F32;
     size_t count = (size_t)n;
-    bytes[0] = count * (size_t)o->dim * (o->dtype == BOSC_F32 ? 4 : 8);
-    bytes[1] = count * sizeof(uint32_t);
+    bytes[0] = count * point_bytes(o->dim, wide);
+    bytes[1] = wide ? count * sizeof(uint32_t) : 0;
     bytes[2] = count * sizeof(uint64_t);
-    bytes[3] = n ? (((size_t)1 << bi_voxelgrid_index_bits(n)) + 1) * sizeof(uint32_t) : 0;
+    bytes[3] = n ? ((size_t)bi_voxelgrid_most_entries(n) + 1) * sizeof(uint32_t) : 0;
 }
 
 /* Scratch for a build of `count` host points, or for `count` host queries: the rows as they are and as points, keys

@@ -26,8 +26,12 @@ bosc_status bi_voxelgrid_check_radius(bosc_ctx *ctx, double radius);
 bosc_status bi_voxelgrid_check_answers(bosc_ctx *ctx, const bosc_voxelgrid *grid, const char *ids_name, const void *ids,
                                        const void *dist2);
 
-/* Index bits over n points, where the keys have that many: two to four entries for a point. */
-static inline int32_t bi_voxelgrid_index_bits(int64_t n) { return bi_bit_length((uint64_t)n) + 1; }
+/* Entries of the index: one a voxel of the box, if that is at most four for each point. */
+static inline int64_t bi_voxelgrid_most_entries(int64_t n) { return 4 * n; }
+static inline int64_t bi_voxelgrid_entries(const struct bi_voxelgrid_view *v)
+{
+    return (int64_t)(v->last_key >> v->shift) + 1;
+}
 
 /* Makes the grid's blocks large enough for a view whose n and key shape are set, and points the view to them. */
 bosc_status bi_voxelgrid_reserve_blocks(bosc_ctx *ctx, bosc_voxelgrid *grid, struct bi_voxelgrid_view *view);

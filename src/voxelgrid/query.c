@@ -12,6 +12,8 @@ static bosc_status check_query(bosc_ctx *ctx, const bosc_voxelgrid *grid, const 
         return bi_fail(ctx, BOSC_ERR_ARG, "query_count: %lld is too large", (long long)query_count);
     query->view = grid->view;
     query->wide_ids = grid->opts.id_bits == 64;
+    query->own =
+        queries == grid->source.data && query_count == grid->view.n && query->rows.stride == grid->source.stride;
     return BOSC_OK;
 }
 
@@ -34,23 +36,53 @@ static bosc_status stage_queries(bosc_ctx *ctx, const bosc_voxelgrid *grid, stru
 
 enum { ORDERED = 4096 }; /* fewer queries are not worth a sort */
 
-/* Many queries are served in the order of their voxels, so that they read what earlier ones left in the cache. */
-static bosc_status order_queries(bosc_ctx *ctx, struct bi_voxelgrid_query *query)
+/* The rows become points in this order. */
+static bosc_status gather_queries(bosc_ctx *ctx, struct bi_voxelgrid_query *query, const uint32_t *order)
 {
     const struct bi_voxelgrid_view *v = &query->view;
     int64_t m = query->rows.n;
-    if (m < ORDERED || m >= (int64_t)UINT32_MAX || v->n == 0 || !v->keyed) return BOSC_OK;
+    if (v->wide) {
+        double *rows;
+        BI_TRY(bi_scratch_of(ctx, m * v->dim, sizeof *rows, &rows));
+        BI_TRY(bi_voxelgrid_gather_rows(ctx, &query->rows, order, m, true, rows));
+        query->rows = (struct bi_voxelgrid_rows){rows, m, v->dim, BOSC_F64, v->dim};
+    } else {
+        struct bi_voxelgrid_point *points;
+        BI_TRY(bi_scratch_of(ctx, m, sizeof *points, &points));
+        BI_TRY(bi_voxelgrid_gather_rows(ctx, &query->rows, order, m, false, points));
+        query->rows = (struct bi_voxelgrid_rows){points->at + BI_VOXELGRID_DIM - v->dim, m,
+                                                 sizeof *points / sizeof(float), BOSC_F32, v->dim};
+    }
+    return BOSC_OK;
+}
+
+/* Many queries are served in the order of their voxels, so that they read what earlier ones left in the cache: where
+ * the rows of the build ask, in that of the view. */
+static bosc_status order_queries(bosc_ctx *ctx, struct bi_voxelgrid_query *query, bool dense)
+{
+    const struct bi_voxelgrid_view *v = &query->view;
+    int64_t m = query->rows.n;
+    query->own &= dense;
+    if (m < ORDERED || m >= (int64_t)UINT32_MAX || v->n == 0 || !v->keyed || query->own) return BOSC_OK;
     struct bi_voxelgrid_query_key order = {.view = *v, .rows = query->rows};
     BI_TRY(bi_scratch_of(ctx, m, v->wide_keys ? 8 : 4, &order.keys));
     BI_TRY(bi_scratch_of(ctx, m, sizeof(uint32_t), &order.order));
     BI_TRY(ctx->ops->voxelgrid->steps->query_key(ctx, m, &order));
+    int bits = bi_bit_length(v->last_key);
     BI_TRY(ctx->backend->core->sort_pairs(ctx, v->wide_keys ? BOSC_U64 : BOSC_U32, order.keys, 4, order.order, m,
-                                          order.keys, order.order, 0, v->key_bits > 0 ? v->key_bits : 1));
-    void *points;
-    BI_TRY(bi_scratch_of(ctx, m * v->dim, v->wide ? 8 : 4, &points));
-    BI_TRY(bi_voxelgrid_gather_rows(ctx, &query->rows, order.order, m, v->wide, points));
-    query->rows = (struct bi_voxelgrid_rows){points, m, v->dim, v->wide ? BOSC_F64 : BOSC_F32, v->dim};
+                                          order.keys, order.order, 0, bits > 0 ? bits : 1));
+    BI_TRY(gather_queries(ctx, query, order.order));
     query->order = order.order;
+    return BOSC_OK;
+}
+
+/* Serves the queries in a good order; fill: their rows are filled, else counted. */
+static bosc_status search(bosc_ctx *ctx, struct bi_voxelgrid_query *query, bool fill)
+{
+    struct bi_voxelgrid_searches searches = bi_voxelgrid_searches_of(ctx, &query->view, query->r2);
+    BI_TRY(order_queries(ctx, query, searches.pair_total != NULL));
+    BI_TRY_WEIGHED(ctx, BI_VOXELGRID_SEARCH,
+                   (fill ? searches.radius_fill : searches.radius_count)(ctx, query->rows.n, query));
     return BOSC_OK;
 }
 
@@ -59,9 +91,7 @@ static bosc_status run_count(bosc_ctx *ctx, struct bi_voxelgrid_query *query, bo
     const struct bi_voxelgrid_steps *steps = ctx->ops->voxelgrid->steps;
     int64_t m = query->rows.n;
     if (near) {
-        BI_TRY(order_queries(ctx, query));
-        BI_TRY_WEIGHED(ctx, BI_VOXELGRID_SEARCH, steps->radius_count(ctx, m, query));
-        return BOSC_OK;
+        return search(ctx, query, false);
     }
     if (query->view.n > 0 && query->view.keyed && query->view.shift == 0) {
         BI_TRY_WEIGHED(ctx, BI_VOXELGRID_BATCH,
@@ -125,9 +155,7 @@ static bosc_status count_rows(bosc_ctx *ctx, void *call, int64_t *counts)
     bool staged = false;
     c->query.counts = counts;
     BI_TRY(stage_queries(ctx, c->grid, &c->query, &staged));
-    BI_TRY(order_queries(ctx, &c->query));
-    BI_TRY_WEIGHED(ctx, BI_VOXELGRID_SEARCH, ctx->ops->voxelgrid->steps->radius_count(ctx, c->query.rows.n, &c->query));
-    return BOSC_OK;
+    return search(ctx, &c->query, false);
 }
 
 static bosc_status fill_rows(bosc_ctx *ctx, void *call, const struct bi_csr_rows *to)
@@ -140,9 +168,8 @@ static bosc_status fill_rows(bosc_ctx *ctx, void *call, const struct bi_csr_rows
     query->dist2 = to->columns[1];
     query->bad = to->bad;
     BI_TRY(stage_queries(ctx, c->grid, query, &staged));
-    BI_TRY(order_queries(ctx, query));
     BI_TRY(bi_voxelgrid_list_rows(ctx, to->rows, to->total, &query->long_rows));
-    BI_TRY_WEIGHED(ctx, BI_VOXELGRID_SEARCH, ctx->ops->voxelgrid->steps->radius_fill(ctx, to->rows, query));
+    BI_TRY(search(ctx, query, true));
     struct bi_row_out rows = {query->ids, query->dist2, 0, query->wide_ids, !query->view.wide, false};
     return bi_voxelgrid_sort_rows(ctx, &rows, query->offsets, query->long_rows);
 }

@@ -20,21 +20,28 @@ struct bi_voxelgrid_coords {
     int64_t at[BI_VOXELGRID_DIM];
 };
 
-/* The part of a grid that steps read. A voxel's key holds the differences of its coordinates from `low`, each in as
- * many
- * bits as the extent needs, the first coordinate highest: keys order as voxels do. Where that takes more than 64 bits
- * (distant or infinite points) there are no keys and no index, and the order is searched by the points themselves. */
+/* The part of a grid that steps read. A voxel's key is its number in the box of the occupied voxels, whose last
+ * coordinate runs fastest: keys order as voxels do. Where voxels of such a box may need more than 64 bits (distant or
+ * infinite points) there are no keys and no index, and the order is searched by the points themselves. */
 struct bi_voxelgrid_view {
-    const void *points;     /* (n x dim) in the order of (voxel, id): float, or double if `wide` */
-    const uint32_t *ids;    /* (n) */
-    const void *keys;       /* (n) uint32, or uint64 if `wide_keys` */
-    const uint32_t *starts; /* (2^index_bits + 1): the first position whose key >> shift is at least the entry */
+    const void *points;     /* (n) in the order of (voxel, id): dim doubles if `wide`, else struct bi_voxelgrid_point */
+    const uint32_t *ids;    /* (n) if `wide`, else NULL: points have their ids */
+    const void *keys;       /* (n) uint32, or uint64 if `wide_keys`; NULL where shift is 0 */
+    const uint32_t *starts; /* (entries + 1): the first position whose key >> shift is at least the entry */
     int64_t n;
     double cell;
     struct bi_voxelgrid_coords low, high; /* of the occupied voxels */
-    int32_t bits[BI_VOXELGRID_DIM];       /* of each coordinate in the key */
-    int32_t dim, key_bits, index_bits, shift;
+    uint64_t side[BI_VOXELGRID_DIM];      /* of the box, in voxels */
+    uint64_t last_key;
+    int32_t dim, key_bits, shift;
     bool keyed, wide_keys, wide;
+};
+
+/* A point of floats, 16 bytes. Of fewer than three dimensions the first coordinates are 0, which adds nothing to a
+ * distance. */
+struct bi_voxelgrid_point {
+    float at[BI_VOXELGRID_DIM];
+    uint32_t id;
 };
 
 /* Rows of the caller's points. */
@@ -50,14 +57,37 @@ struct bosc_voxelgrid {
     bosc_voxelgrid_opts opts; /* every field set */
     struct bi_voxelgrid_view view;
     struct bi_block points, ids, keys, starts;
+    struct bi_voxelgrid_rows source; /* where the caller's points were at the build; perhaps others are there now */
 };
 
 struct bi_voxelgrid_steps; /* one bi_step_fn for each line of steps.def: see steps/steps.h */
+struct bi_voxelgrid_extent;
 struct bi_row_out;
+
+/* Rows of floats put in the order of a dense view. */
+struct bi_voxelgrid_place {
+    struct bi_voxelgrid_view view; /* its shape */
+    struct bi_voxelgrid_rows rows;
+    uint32_t *starts;
+    struct bi_voxelgrid_point *points;
+};
+
+/* The searches around many points: arguments as of the steps of these names. */
+struct bi_voxelgrid_searches {
+    bi_step_fn radius_count, radius_fill, pair_count, pair_fill;
+    bi_step_fn pair_total; /* adds the number of pairs to *total; NULL: as the sum of pair_count */
+};
 
 /* The table of voxel grids that each backend gives. */
 struct bi_voxelgrid_ops {
     const struct bi_voxelgrid_steps *steps;
+
+    /* Fused operations; NULL where the steps and collectives serve. As the step of its name; as build.c's sort, unless
+     * there are too many points for it, in all or in a voxel (*placed is then false); and as steps, in dense views
+     * within a finite radius. */
+    bosc_status (*extent)(bosc_ctx *ctx, const struct bi_voxelgrid_extent *extent);
+    bosc_status (*place)(bosc_ctx *ctx, const struct bi_voxelgrid_place *place, bool *placed);
+    const struct bi_voxelgrid_searches *dense;
 
     /* Sorts the long rows that a fill listed and left unsorted: those that begin and end at `offsets`, of `rows`, whose
      * `at` does not matter. NULL: fills shall list none. */

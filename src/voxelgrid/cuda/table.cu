@@ -3,6 +3,7 @@
 
 #include "core/cuda/sort_rows.cuh"
 #include "core/cuda/steps.cuh"
+#include "voxelgrid/cuda/fused.cuh"
 #include "voxelgrid/steps/steps.h"
 
 #define BI_STEP BI_STEP_CUDA
@@ -15,4 +16,5 @@ static const bi_voxelgrid_steps cuda_steps = {
 #undef BI_STEP
 };
 
-extern "C" const bi_voxelgrid_ops bi_voxelgrid_ops_cuda = {&cuda_steps, bi_cuda_sort_rows};
+extern "C" const bi_voxelgrid_ops bi_voxelgrid_ops_cuda = {
+    &cuda_steps, bi_cuda_voxelgrid_extent, bi_cuda_voxelgrid_place, &bi_cuda_voxelgrid_dense, bi_cuda_sort_rows};

@@ -30,28 +30,45 @@ enum {
     BI_VOXELGRID_FOUND = 7
 };
 
+/* Minima, all UINT64_MAX before: of the rows with a NaN, of the ordered keys of each coordinate, and of their
+ * complements. */
 struct bi_voxelgrid_extent {
     struct bi_voxelgrid_rows rows;
-    double cell;
     int64_t items;
-    int64_t *found; /* minima, all INT64_MAX before: of rows with a NaN, of voxel coordinates, of their negatives */
+    uint64_t *found;
 };
+
+/* Coordinate c of row i as an ordered key; a NaN has that of -infinity, and its row goes into *nan. */
+BI_FN uint64_t bi_voxelgrid_extent_key(const struct bi_voxelgrid_rows *rows, int64_t i, int32_t c, uint64_t *nan)
+{
+    double x = bi_voxelgrid_number(rows, i, c);
+    if (x == x) return bi_key_u64_of_f64(x);
+    if ((uint64_t)i < *nan) *nan = (uint64_t)i;
+    return bi_key_u64_of_f64(-(double)INFINITY);
+}
 
 BI_FN void bi_step_extent(const struct bi_voxelgrid_extent *a, int64_t t)
 {
     for (int32_t c = 0; c < a->rows.dim; c++) {
-        int64_t low = INT64_MAX, minus_high = INT64_MAX, nan = INT64_MAX;
+        uint64_t low = UINT64_MAX, not_high = UINT64_MAX, nan = UINT64_MAX;
         for (int64_t i = t; i < a->rows.n; i += a->items) {
-            double x = bi_voxelgrid_number(&a->rows, i, c);
-            int64_t v = bi_voxelgrid_coordinate(x, a->cell);
-            if (x != x && i < nan) nan = i;
-            if (v < low) low = v;
-            if (-v < minus_high) minus_high = -v;
+            uint64_t key = bi_voxelgrid_extent_key(&a->rows, i, c, &nan);
+            if (key < low) low = key;
+            if (~key < not_high) not_high = ~key;
         }
-        if (nan != INT64_MAX) bi_atomic_min_i64(&a->found[BI_VOXELGRID_NAN], nan);
-        bi_atomic_min_i64(&a->found[BI_VOXELGRID_LOW + c], low);
-        bi_atomic_min_i64(&a->found[BI_VOXELGRID_HIGH + c], minus_high);
+        if (nan != UINT64_MAX) bi_atomic_min_u64(&a->found[BI_VOXELGRID_NAN], nan);
+        bi_atomic_min_u64(&a->found[BI_VOXELGRID_LOW + c], low);
+        bi_atomic_min_u64(&a->found[BI_VOXELGRID_HIGH + c], not_high);
     }
+}
+
+/* The voxel of row i. */
+BI_FN struct bi_voxelgrid_coords bi_voxelgrid_voxel_of(const struct bi_voxelgrid_rows *rows, double cell, int64_t i)
+{
+    struct bi_voxelgrid_coords voxel = {{0, 0, 0}};
+    for (int32_t c = 0; c < BI_VOXELGRID_DIM; c++)
+        if (c < rows->dim) voxel.at[c] = bi_voxelgrid_coordinate(bi_voxelgrid_number(rows, i, c), cell);
+    return voxel;
 }
 
 /* Row i's key and number. */
@@ -64,11 +81,9 @@ struct bi_voxelgrid_key {
 
 BI_FN void bi_step_key(const struct bi_voxelgrid_key *a, int64_t i)
 {
-    struct bi_voxelgrid_coords voxel = {{0, 0, 0}};
     a->ids[i] = (uint32_t)i;
     if (!a->keys) return;
-    for (int32_t c = 0; c < a->view.dim; c++)
-        voxel.at[c] = bi_voxelgrid_coordinate(bi_voxelgrid_number(&a->rows, i, c), a->view.cell);
+    struct bi_voxelgrid_coords voxel = bi_voxelgrid_voxel_of(&a->rows, a->view.cell, i);
     uint64_t key = bi_voxelgrid_pack(&a->view, &voxel);
     if (a->view.wide_keys)
         ((uint64_t *)a->keys)[i] = key;
@@ -90,7 +105,7 @@ BI_FN void bi_step_column(const struct bi_voxelgrid_column *a, int64_t i)
     a->out[i] = bi_voxelgrid_coordinate(bi_voxelgrid_number(&a->rows, a->perm[i], a->c), a->cell);
 }
 
-/* The point at position i. */
+/* The point at position i, as a view has it. */
 struct bi_voxelgrid_gather {
     struct bi_voxelgrid_rows rows;
     const uint32_t *ids;
@@ -100,19 +115,28 @@ struct bi_voxelgrid_gather {
     void *points;
 };
 
+/* Row i as a point of floats. */
+BI_FN struct bi_voxelgrid_point bi_voxelgrid_point_of(const struct bi_voxelgrid_rows *rows, int64_t i)
+{
+    struct bi_voxelgrid_point point = {{0, 0, 0}, (uint32_t)i};
+    for (int32_t k = 0; k < BI_VOXELGRID_DIM; k++) {
+        int32_t c = k - (BI_VOXELGRID_DIM - rows->dim);
+        if (c >= 0) point.at[k] = (float)bi_voxelgrid_number(rows, i, c);
+    }
+    return point;
+}
+
 BI_FN void bi_step_gather(const struct bi_voxelgrid_gather *a, int64_t i)
 {
 #ifndef __CUDA_ARCH__ /* rows lie anywhere: ask for one that is needed later */
     int64_t later = i + 16 < a->count ? i + 16 : i;
     __builtin_prefetch((const char *)a->rows.data + a->ids[later] * a->rows.stride * (int64_t)a->size);
 #endif
-    for (int32_t c = 0; c < a->rows.dim; c++) {
-        double x = bi_voxelgrid_number(&a->rows, a->ids[i], c);
-        if (a->wide)
-            ((double *)a->points)[i * a->rows.dim + c] = x;
-        else
-            ((float *)a->points)[i * a->rows.dim + c] = (float)x;
-    }
+    if (!a->wide)
+        ((struct bi_voxelgrid_point *)a->points)[i] = bi_voxelgrid_point_of(&a->rows, a->ids[i]);
+    else
+        for (int32_t c = 0; c < a->rows.dim; c++)
+            ((double *)a->points)[i * a->rows.dim + c] = bi_voxelgrid_number(&a->rows, a->ids[i], c);
 }
 
 /* starts[e + 1] = the end of the keys of entry e, for entries that have any; a maximum scan fills in the others. */

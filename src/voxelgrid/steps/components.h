@@ -28,7 +28,7 @@ BI_FN void bi_step_unite(const struct bi_voxelgrid_components *a, int64_t i)
     while (bi_voxelgrid_walk_next(&a->view, &walk, &position, &end))
         for (; position < end; position++)
             if (bi_voxelgrid_dist2(&a->view, position, q) <= a->r2)
-                bi_uf_union(a->parent, a->view.ids[i], a->view.ids[position]);
+                bi_uf_union(a->parent, bi_voxelgrid_id(&a->view, i), bi_voxelgrid_id(&a->view, position));
 }
 
 BI_FN void bi_step_roots(const struct bi_voxelgrid_components *a, int64_t i)

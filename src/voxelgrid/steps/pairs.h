@@ -9,6 +9,7 @@
 struct bi_voxelgrid_pairs {
     struct bi_voxelgrid_view view;
     double r2, reach;
+    uint64_t *total;        /* of pair_total */
     int64_t *counts;        /* by id */
     const int64_t *offsets; /* by id */
     void *pairs, *dist2;
@@ -20,13 +21,13 @@ BI_FN void bi_step_pair_count(const struct bi_voxelgrid_pairs *a, int64_t i)
 {
     double q[BI_VOXELGRID_DIM];
     struct bi_voxelgrid_walk walk;
-    uint32_t id = a->view.ids[i];
+    uint32_t id = bi_voxelgrid_id(&a->view, i);
     int64_t count = 0, position, end;
     for (int32_t c = 0; c < a->view.dim; c++) q[c] = bi_voxelgrid_at(&a->view, i, c);
     if (bi_voxelgrid_walk_begin(&a->view, &walk, q, a->reach, 0))
         while (bi_voxelgrid_walk_next(&a->view, &walk, &position, &end))
             for (; position < end; position++)
-                count += a->view.ids[position] > id && bi_voxelgrid_dist2(&a->view, position, q) <= a->r2;
+                count += bi_voxelgrid_id(&a->view, position) > id && bi_voxelgrid_dist2(&a->view, position, q) <= a->r2;
     a->counts[id] = count;
 }
 
@@ -34,7 +35,7 @@ BI_FN void bi_step_pair_fill(const struct bi_voxelgrid_pairs *a, int64_t i)
 {
     double q[BI_VOXELGRID_DIM];
     struct bi_voxelgrid_walk walk;
-    uint32_t id = a->view.ids[i];
+    uint32_t id = bi_voxelgrid_id(&a->view, i);
     struct bi_row_out out = {a->pairs, a->dist2, a->offsets[id], a->wide_ids, !a->view.wide, true};
     int64_t count = 0, position, end;
     if (a->offsets[id + 1] == out.at) return;
@@ -42,11 +43,12 @@ BI_FN void bi_step_pair_fill(const struct bi_voxelgrid_pairs *a, int64_t i)
     if (!bi_voxelgrid_walk_begin(&a->view, &walk, q, a->reach, 0)) return;
     while (bi_voxelgrid_walk_next(&a->view, &walk, &position, &end))
         for (; position < end; position++) {
-            if (a->view.ids[position] <= id) continue;
+            uint32_t other = bi_voxelgrid_id(&a->view, position);
+            if (other <= id) continue;
             double d = bi_voxelgrid_dist2(&a->view, position, q);
             if (!(d <= a->r2)) continue;
             bi_voxelgrid_set_id(a->pairs, a->wide_ids, 2 * (out.at + count), id);
-            bi_row_set(&out, count++, d, a->view.ids[position]);
+            bi_row_set(&out, count++, d, other);
         }
     if (!bi_row_list_long(a->long_rows, id, count)) bi_row_sort(&out, count);
 }

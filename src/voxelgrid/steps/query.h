@@ -12,6 +12,7 @@ struct bi_voxelgrid_query {
     struct bi_voxelgrid_rows rows;
     double r2, reach;      /* reach: the smallest number of the distance type whose square, rounded, is more than r2 */
     const uint32_t *order; /* which query row i is, near ones together; NULL: the rows are as they were given */
+    bool own; /* perhaps the rows are the points of the build: dense searches serve the ids of the view in its order */
     int64_t *counts;
     const int64_t *offsets;
     void *ids, *dist2;
@@ -112,7 +113,7 @@ BI_FN void bi_step_radius_fill(const struct bi_voxelgrid_query *a, int64_t item)
             for (; position < end; position++) {
                 double d = bi_voxelgrid_dist2(&a->view, position, q);
                 if (!(d <= a->r2)) continue;
-                if (count < capacity) bi_row_set(&out, count, d, a->view.ids[position]);
+                if (count < capacity) bi_row_set(&out, count, d, bi_voxelgrid_id(&a->view, position));
                 count++;
             }
     if (count != capacity)

@@ -34,8 +34,13 @@ BI_FN int64_t bi_voxelgrid_coordinate(double x, double cell)
 /* Coordinate c of the point at a position of the order. */
 BI_FN double bi_voxelgrid_at(const struct bi_voxelgrid_view *v, int64_t position, int32_t c)
 {
-    int64_t at = position * v->dim + c;
-    return v->wide ? ((const double *)v->points)[at] : (double)((const float *)v->points)[at];
+    if (v->wide) return ((const double *)v->points)[position * v->dim + c];
+    return (double)((const struct bi_voxelgrid_point *)v->points)[position].at[BI_VOXELGRID_DIM - v->dim + c];
+}
+
+BI_FN uint32_t bi_voxelgrid_id(const struct bi_voxelgrid_view *v, int64_t position)
+{
+    return v->wide ? v->ids[position] : ((const struct bi_voxelgrid_point *)v->points)[position].id;
 }
 
 BI_FN uint64_t bi_voxelgrid_key(const struct bi_voxelgrid_view *v, int64_t position)
@@ -47,27 +52,15 @@ BI_FN uint64_t bi_voxelgrid_key(const struct bi_voxelgrid_view *v, int64_t posit
 BI_FN uint64_t bi_voxelgrid_pack(const struct bi_voxelgrid_view *v, const struct bi_voxelgrid_coords *voxel)
 {
     uint64_t key = 0;
-    for (int32_t c = 0; c < v->dim; c++) /* a coordinate of 64 bits is the only one that has any */
-        key = (v->bits[c] < 64 ? key << v->bits[c] : 0) | ((uint64_t)voxel->at[c] - (uint64_t)v->low.at[c]);
+    for (int32_t c = 0; c < BI_VOXELGRID_DIM; c++) /* of a fixed number, so that kernels keep arrays in registers */
+        if (c < v->dim) key = key * v->side[c] + ((uint64_t)voxel->at[c] - (uint64_t)v->low.at[c]);
     return key;
-}
-
-BI_FN struct bi_voxelgrid_coords bi_voxelgrid_unpack(const struct bi_voxelgrid_view *v, uint64_t key)
-{
-    struct bi_voxelgrid_coords voxel = {{0, 0, 0}};
-    for (int32_t c = v->dim - 1; c >= 0; c--) {
-        uint64_t all = v->bits[c] < 64 ? ((uint64_t)1 << v->bits[c]) - 1 : UINT64_MAX;
-        voxel.at[c] = (int64_t)((key & all) + (uint64_t)v->low.at[c]);
-        key = v->bits[c] < 64 ? key >> v->bits[c] : 0;
-    }
-    return voxel;
 }
 
 /* The voxel of the point at a position. */
 BI_FN struct bi_voxelgrid_coords bi_voxelgrid_voxel_at(const struct bi_voxelgrid_view *v, int64_t position)
 {
     struct bi_voxelgrid_coords voxel = {{0, 0, 0}};
-    if (v->keyed) return bi_voxelgrid_unpack(v, bi_voxelgrid_key(v, position));
     for (int32_t c = 0; c < v->dim; c++)
         voxel.at[c] = bi_voxelgrid_coordinate(bi_voxelgrid_at(v, position, c), v->cell);
     return voxel;
@@ -85,8 +78,8 @@ BI_FN int bi_voxelgrid_compare(const struct bi_voxelgrid_view *v, const struct b
 /* The first position with at least this key, which may be one more than the largest. */
 BI_FN int64_t bi_voxelgrid_find_key(const struct bi_voxelgrid_view *v, uint64_t key)
 {
+    if (key > v->last_key) return v->n;
     uint64_t entry = key >> v->shift;
-    if (entry >> v->index_bits) return v->n;
     int64_t begin = v->starts[entry];
     if (v->shift == 0) return begin;
     int64_t end = v->starts[entry + 1];
@@ -124,7 +117,7 @@ BI_FN int64_t bi_voxelgrid_find(const struct bi_voxelgrid_view *v, const struct 
 BI_FN double bi_voxelgrid_dist2(const struct bi_voxelgrid_view *v, int64_t position, const double *q)
 {
     if (!v->wide) {
-        const float *p = (const float *)v->points + position * v->dim;
+        const float *p = ((const struct bi_voxelgrid_point *)v->points)[position].at + BI_VOXELGRID_DIM - v->dim;
         float d = (float)q[0] - p[0], s = d * d;
         if (v->dim > 1) {
             d = (float)q[1] - p[1];

@@ -37,9 +37,9 @@ BI_FN bool bi_voxelgrid_enter_box(const struct bi_voxelgrid_view *v, const struc
 BI_FN bool bi_voxelgrid_walk_row(const struct bi_voxelgrid_view *v, struct bi_voxelgrid_walk *w, int64_t *begin,
                                  int64_t *end)
 {
-    int32_t below = v->dim > 1 ? v->bits[v->dim - 1] : 0, beside = v->dim > 2 ? below + v->bits[1] : 0;
+    uint64_t below = v->side[v->dim - 1], beside = v->dim > 2 ? below * v->side[1] : 0;
     while (w->at[0] < w->rows[0]) {
-        uint64_t row = w->row + ((uint64_t)w->at[0] << beside) + ((uint64_t)w->at[1] << below);
+        uint64_t row = w->row + (uint64_t)w->at[0] * beside + (uint64_t)w->at[1] * below;
         int64_t from = bi_voxelgrid_find_key(v, row);
         *end = bi_voxelgrid_find_key(v, row + w->length);
         *begin = from < w->position ? w->position : from;
