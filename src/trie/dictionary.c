@@ -1,0 +1,99 @@
+/* Numbers the words of rows.
+ *
+ * Vectors of many letters hold far less than their bits say: in millions of rows of 256 bits there may be a hundred
+ * thousand different words. So the words get numbers, in their order, by a dictionary of them: rows of numbers of 20
+ * bits compare as the rows do, and the first three of them tell nearly all rows apart. */
+#include "core/call.h"
+#include "trie/drivers.h"
+
+/* Puts the words of rows into an empty dictionary; *count gets how many it holds then, or -1 if they are too many, and
+ * taken the slots that hold one. */
+static bosc_status insert_words(bosc_ctx *ctx, struct bi_trie_words *words, uint32_t *occupied, int64_t *count)
+{
+    struct bi_trie_occupied t = {.table = words->table};
+    int64_t found[2], *results;
+    BI_TRY(bi_scratch_of(ctx, 2, 8, &results));
+    BI_TRY(bi_scratch_of(ctx, words->slots, 1, &t.occupied));
+    BI_TRY(bi_scratch_of(ctx, words->slots, 4, &t.places));
+    words->full = (uint64_t *)results + 1;
+    BI_TRY(ctx->backend->fill(ctx, words->table, 0xff, (size_t)words->slots * 8));
+    BI_TRY(ctx->backend->fill(ctx, words->full, 0, 8));
+    BI_TRY(BI_TRIE_STEP(ctx, trie_insert_word, words->rows.n * words->shape.letters.words, words));
+    BI_TRY(BI_TRIE_STEP(ctx, trie_occupied, words->slots, &t));
+    BI_TRY(ctx->backend->core->compact(ctx, 4, t.places, t.occupied, words->slots, occupied, results));
+    BI_TRY(bi_read_back(ctx, found, results, sizeof found));
+    *count = found[1] ? -1 : found[0];
+    return BOSC_OK;
+}
+
+static int64_t slots_of(int64_t words)
+{
+    return words / 4 + 1 < BI_TRIE_DICTIONARY_SLOTS ? words / 4 + 1 : BI_TRIE_DICTIONARY_SLOTS;
+}
+
+int64_t bi_trie_dictionary_slots(const bosc_ctx *ctx, const struct bi_trie_shape *shape, int64_t n)
+{
+    bool worth =
+        shape->letters.words >= 2 && shape->letters.words <= BI_TRIE_COLUMNS && n >= ctx->ops->trie->dictionary_rows;
+    return worth ? slots_of(n * shape->letters.words) : 0;
+}
+
+/* Rows of many words that are alike, as a sixteenth of them says. */
+static bosc_status are_alike(bosc_ctx *ctx, const struct bi_trie_words *words, uint32_t *occupied, bool *alike)
+{
+    struct bi_trie_words some = *words;
+    int64_t count;
+    some.rows.n /= 16;
+    some.slots = (uint32_t)slots_of(some.rows.n * some.shape.letters.words * 2);
+    BI_TRY(insert_words(ctx, &some, occupied, &count));
+    *alike = count >= 0;
+    return BOSC_OK;
+}
+
+/* Numbers the words of the dictionary, and makes columns of the rows. */
+static bosc_status number_words(bosc_ctx *ctx, const struct bi_trie_words *words, uint32_t *occupied, int64_t count,
+                                struct bi_trie_columns *to)
+{
+    struct bi_trie_occupied t = {.table = words->table, .places = occupied};
+    struct bi_trie_number_rows a = {.sorted = occupied,
+                                    .places = words->places,
+                                    .slots = words->slots,
+                                    .count = count,
+                                    .words = words->shape.letters.words,
+                                    .bits = count > 0 ? bi_bit_length((uint64_t)count) : 1};
+    uint64_t *sorted;
+    BI_TRY(bi_scratch_of(ctx, count, 8, &t.words));
+    BI_TRY(bi_scratch_of(ctx, count, 8, &sorted));
+    BI_TRY(bi_scratch_of(ctx, (int64_t)a.slots + 1, 4, &a.numbers));
+    BI_TRY(BI_TRIE_STEP(ctx, trie_occupied_word, count, &t));
+    BI_TRY(ctx->backend->core->sort_pairs(ctx, BOSC_U64, t.words, 4, occupied, count, sorted, occupied, 0, 64));
+    BI_TRY(BI_TRIE_STEP(ctx, trie_number_word, count + 1, &a));
+    to->row_step = 1;
+    to->step = words->rows.n;
+    to->count = (int32_t)bi_div_up((int64_t)a.words * a.bits, 64);
+    to->bits = 64;
+    to->last_bits = a.words * a.bits - 64 * (to->count - 1);
+    a.to = *to;
+    return BI_TRIE_STEP(ctx, trie_number_row, words->rows.n, &a);
+}
+
+bosc_status bi_trie_number_rows(bosc_ctx *ctx, const struct bi_trie_shape *shape, const struct bi_trie_rows *rows,
+                                struct bi_trie_columns *to)
+{
+    struct bi_trie_words words = {
+        .shape = *shape, .rows = *rows, .slots = (uint32_t)bi_trie_dictionary_slots(ctx, shape, rows->n)};
+    uint32_t *occupied;
+    int64_t count;
+    bool alike;
+    to->count = 0;
+    BI_TRY(bi_scratch_of(ctx, rows->n, (size_t)shape->letters.words * 8, &to->data));
+    struct bi_mark mark = bi_arena_mark(ctx);
+    BI_TRY(bi_scratch_of(ctx, rows->n, (size_t)shape->letters.words * 4, &words.places));
+    BI_TRY(bi_scratch_of(ctx, words.slots, 8, &words.table));
+    BI_TRY(bi_scratch_of(ctx, words.slots, 4, &occupied));
+    BI_TRY(are_alike(ctx, &words, occupied, &alike));
+    if (alike) BI_TRY_WITH_SCRATCH(ctx, insert_words(ctx, &words, occupied, &count));
+    if (alike && count >= 0) BI_TRY(number_words(ctx, &words, occupied, count, to));
+    bi_arena_rewind(ctx, mark);
+    return BOSC_OK;
+}
