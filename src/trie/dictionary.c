@@ -6,8 +6,16 @@
 #include "core/call.h"
 #include "trie/drivers.h"
 
-/* Puts the words of rows into an empty dictionary; *count gets how many it holds then, or -1 if they are too many, and
- * taken the slots that hold one. */
+/* Puts the words of rows into an empty dictionary; *words->full, in reach, becomes 1 if they are too many. */
+static bosc_status put_words(bosc_ctx *ctx, struct bi_trie_words *words)
+{
+    BI_TRY(ctx->backend->fill(ctx, words->table, 0xff, (size_t)words->slots * 8));
+    BI_TRY(ctx->backend->fill(ctx, words->full, 0, 8));
+    return BI_TRIE_STEP(ctx, trie_insert_word, words->rows.n * words->shape.letters.words, words);
+}
+
+/* The same; *count gets how many the dictionary holds then, or -1 if they are too many, and `occupied` the slots that
+ * hold one. */
 static bosc_status insert_words(bosc_ctx *ctx, struct bi_trie_words *words, uint32_t *occupied, int64_t *count)
 {
     struct bi_trie_occupied t = {.table = words->table};
@@ -16,9 +24,7 @@ static bosc_status insert_words(bosc_ctx *ctx, struct bi_trie_words *words, uint
     BI_TRY(bi_scratch_of(ctx, words->slots, 1, &t.occupied));
     BI_TRY(bi_scratch_of(ctx, words->slots, 4, &t.places));
     words->full = (uint64_t *)results + 1;
-    BI_TRY(ctx->backend->fill(ctx, words->table, 0xff, (size_t)words->slots * 8));
-    BI_TRY(ctx->backend->fill(ctx, words->full, 0, 8));
-    BI_TRY(BI_TRIE_STEP(ctx, trie_insert_word, words->rows.n * words->shape.letters.words, words));
+    BI_TRY(put_words(ctx, words));
     BI_TRY(BI_TRIE_STEP(ctx, trie_occupied, words->slots, &t));
     BI_TRY(ctx->backend->core->compact(ctx, 4, t.places, t.occupied, words->slots, occupied, results));
     BI_TRY(bi_read_back(ctx, found, results, sizeof found));
@@ -38,16 +44,29 @@ int64_t bi_trie_dictionary_slots(const bosc_ctx *ctx, const struct bi_trie_shape
     return worth ? slots_of(n * shape->letters.words) : 0;
 }
 
-/* Rows of many words that are alike, as a sixteenth of them says. */
-static bosc_status are_alike(bosc_ctx *ctx, const struct bi_trie_words *words, uint32_t *occupied, bool *alike)
+/* Some rows tell: two of ten words or more have been there before, since otherwise a search in a table that has two
+ * slots for each word gets too long. */
+static bosc_status are_alike(bosc_ctx *ctx, const struct bi_trie_shape *shape, const struct bi_trie_rows *rows,
+                             bool *alike)
 {
-    struct bi_trie_words some = *words;
-    int64_t count;
-    some.rows.n /= 16;
-    some.slots = (uint32_t)slots_of(some.rows.n * some.shape.letters.words * 2);
-    BI_TRY(insert_words(ctx, &some, occupied, &count));
-    *alike = count >= 0;
+    enum { SOME = 1 << 16, PROBES = 32 };
+    struct bi_trie_words words = {.shape = *shape, .rows = *rows, .probes = PROBES};
+    uint64_t full;
+    words.rows.n = rows->n / 8 < SOME ? rows->n / 8 : SOME;
+    words.slots = (uint32_t)(2 * words.rows.n * shape->letters.words);
+    BI_TRY(bi_scratch_of(ctx, words.rows.n, (size_t)shape->letters.words * 4, &words.places));
+    BI_TRY(bi_scratch_of(ctx, words.slots, 8, &words.table));
+    BI_TRY(bi_scratch_of(ctx, 1, 8, &words.full));
+    BI_TRY(put_words(ctx, &words));
+    BI_TRY(bi_read_back(ctx, &full, words.full, sizeof full));
+    *alike = !full;
     return BOSC_OK;
+}
+
+bosc_status bi_trie_are_alike(bosc_ctx *ctx, const struct bi_trie_shape *shape, const struct bi_trie_rows *rows,
+                              bool *alike)
+{
+    BI_RETURN_WITH_SCRATCH(ctx, are_alike(ctx, shape, rows, alike));
 }
 
 /* Numbers the words of the dictionary, and makes columns of the rows. */
@@ -80,20 +99,21 @@ static bosc_status number_words(bosc_ctx *ctx, const struct bi_trie_words *words
 bosc_status bi_trie_number_rows(bosc_ctx *ctx, const struct bi_trie_shape *shape, const struct bi_trie_rows *rows,
                                 struct bi_trie_columns *to)
 {
-    struct bi_trie_words words = {
-        .shape = *shape, .rows = *rows, .slots = (uint32_t)bi_trie_dictionary_slots(ctx, shape, rows->n)};
+    enum { PROBES = 128 };
+    struct bi_trie_words words = {.shape = *shape,
+                                  .rows = *rows,
+                                  .slots = (uint32_t)bi_trie_dictionary_slots(ctx, shape, rows->n),
+                                  .probes = PROBES};
     uint32_t *occupied;
     int64_t count;
-    bool alike;
     to->count = 0;
     BI_TRY(bi_scratch_of(ctx, rows->n, (size_t)shape->letters.words * 8, &to->data));
     struct bi_mark mark = bi_arena_mark(ctx);
     BI_TRY(bi_scratch_of(ctx, rows->n, (size_t)shape->letters.words * 4, &words.places));
     BI_TRY(bi_scratch_of(ctx, words.slots, 8, &words.table));
     BI_TRY(bi_scratch_of(ctx, words.slots, 4, &occupied));
-    BI_TRY(are_alike(ctx, &words, occupied, &alike));
-    if (alike) BI_TRY_WITH_SCRATCH(ctx, insert_words(ctx, &words, occupied, &count));
-    if (alike && count >= 0) BI_TRY(number_words(ctx, &words, occupied, count, to));
+    BI_TRY_WITH_SCRATCH(ctx, insert_words(ctx, &words, occupied, &count));
+    if (count >= 0) BI_TRY(number_words(ctx, &words, occupied, count, to));
     bi_arena_rewind(ctx, mark);
     return BOSC_OK;
 }

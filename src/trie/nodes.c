@@ -54,7 +54,7 @@ static bosc_status make_compact(bosc_ctx *ctx, bosc_trie *trie)
     BI_TRY(bi_trie_reserve_block(ctx, trie, BI_TRIE_CHILDREN, children, 4));
     a.nodes = trie->blocks[BI_TRIE_NODES].data;
     a.children = trie->blocks[BI_TRIE_CHILDREN].data;
-    BI_TRY(BI_TRIE_STEP(ctx, trie_node_clear, splits, &a));
+    BI_TRY(ctx->backend->fill(ctx, a.nodes, 0, (size_t)nodes * sizeof *a.nodes));
     BI_TRY(BI_TRIE_STEP(ctx, trie_node, splits, &a));
     trie->nodes = nodes;
     return BI_TRIE_STEP(ctx, trie_attach_child, trie->keys, &a);

@@ -1,10 +1,17 @@
 /* Sorts rows by a prefix of theirs, and the few that agree in it by the rest.
  *
- * A prefix is the first 32 bits, or 64 bits of numbers of words where words are alike. Each row of a run that agrees in
- * it finds its place there by comparisons with the others; runs that are too long for that, and are not equal rows in
- * their order anyway, are sorted by whole rows for themselves. */
+ * A prefix is the first 24 or 32 bits, or 64 bits of numbers of words where words are alike. Each row of a run that
+ * agrees in it finds its place there by comparisons with the others; runs that are too long for that, and are not equal
+ * rows in their order anyway, are sorted by whole rows for themselves. */
 #include "core/call.h"
 #include "trie/drivers.h"
+
+/* Whole passes of a radix sort; of rows that differ in all bits, four of five are alone with theirs. */
+static int32_t prefix_bits(int64_t n)
+{
+    const int32_t bits = bi_div_up(bi_bit_length((uint64_t)n) + 2, 8) * 8;
+    return bits < 32 ? bits : 32;
+}
 
 /* The rows' order by their prefixes. */
 static bosc_status order_by_prefix(bosc_ctx *ctx, struct bi_trie_runs *runs, uint32_t *order)
@@ -24,13 +31,13 @@ static bosc_status order_by_prefix(bosc_ctx *ctx, struct bi_trie_runs *runs, uin
         runs->firsts = firsts;
         return core->sort_pairs(ctx, BOSC_I64, columns->data, 4, column.begun, n, firsts, order, 64 - used, 64);
     }
-    struct bi_trie_prefixes a = {.shape = runs->shape, .rows = runs->rows};
+    struct bi_trie_prefixes a = {.shape = runs->shape, .rows = runs->rows, .bits = prefix_bits(n)};
     BI_TRY(bi_scratch_of(ctx, n, 4, &prefixes));
     BI_TRY(bi_scratch_of(ctx, n, 4, &a.prefixes));
     BI_TRY(bi_scratch_of(ctx, n, 4, &a.begun));
     BI_TRY(BI_TRIE_STEP(ctx, trie_prefix_of, n, &a));
     runs->prefixes = prefixes;
-    return core->sort_pairs(ctx, BOSC_U32, a.prefixes, 4, a.begun, n, prefixes, order, 0, 32);
+    return core->sort_pairs(ctx, BOSC_U32, a.prefixes, 4, a.begun, n, prefixes, order, 0, a.bits);
 }
 
 /* Sorts the rows of long runs by all of them, and finds all heads anew. */
@@ -79,20 +86,20 @@ static bosc_status finish_runs(bosc_ctx *ctx, struct bi_trie_runs *runs, struct 
     return bi_read_back(ctx, &o->count, results, sizeof o->count);
 }
 
-static bosc_status sort_by_prefix(bosc_ctx *ctx, struct bi_trie_runs *runs, struct bi_trie_order *o)
+static bosc_status sort_by_prefix(bosc_ctx *ctx, struct bi_trie_runs *runs, bool alike, struct bi_trie_order *o)
 {
     uint32_t *order;
     struct bi_mark mark = bi_arena_mark(ctx);
-    BI_TRY(bi_trie_number_rows(ctx, &runs->shape, &runs->rows, &runs->columns));
+    if (alike) BI_TRY(bi_trie_number_rows(ctx, &runs->shape, &runs->rows, &runs->columns));
     if (runs->columns.count == 0) bi_arena_rewind(ctx, mark);
     BI_TRY(bi_scratch_of(ctx, runs->rows.n, 4, &order));
     BI_TRY(order_by_prefix(ctx, runs, order));
     return finish_runs(ctx, runs, o);
 }
 
-bosc_status bi_trie_sort_by_prefix(bosc_ctx *ctx, const struct bi_trie_shape *shape, const struct bi_trie_rows *rows,
+bosc_status bi_trie_sort_by_prefix(bosc_ctx *ctx, const struct bi_trie_shape *shape, bool alike,
                                    struct bi_trie_order *o)
 {
-    struct bi_trie_runs runs = {.shape = *shape, .rows = *rows, .sorted = o->order};
-    BI_RETURN_WITH_SCRATCH(ctx, sort_by_prefix(ctx, &runs, o));
+    struct bi_trie_runs runs = {.shape = *shape, .rows = o->rows, .sorted = o->order};
+    BI_RETURN_WITH_SCRATCH(ctx, sort_by_prefix(ctx, &runs, alike, o));
 }

@@ -32,8 +32,12 @@ bosc_status bi_trie_sort(bosc_ctx *ctx, const struct bi_trie_shape *shape, const
     *o = (struct bi_trie_order){.rows = *rows};
     BI_TRY(bi_scratch_of(ctx, rows->n, 4, &o->order));
     BI_TRY(bi_scratch_of(ctx, rows->n, 4, &o->starts));
-    if (bi_trie_dictionary_slots(ctx, shape, rows->n) > 0) return bi_trie_sort_by_prefix(ctx, shape, rows, o);
-    return sort_whole(ctx, shape, o);
+    if (bi_trie_dictionary_slots(ctx, shape, rows->n) == 0) return sort_whole(ctx, shape, o);
+    bool alike;
+    BI_TRY(bi_trie_are_alike(ctx, shape, rows, &alike));
+    const bool few = rows->n * shape->letters.words < BI_TRIE_DICTIONARY_WORDS && rows->n <= ctx->ops->trie->whole_rows;
+    if (alike && few) return sort_whole(ctx, shape, o); /* a dictionary of few words takes longer */
+    return bi_trie_sort_by_prefix(ctx, shape, alike, o);
 }
 
 bosc_status bi_trie_gather(bosc_ctx *ctx, const bosc_trie *trie, const struct bi_trie_order *o, const void *values,

@@ -36,12 +36,17 @@ enum {
     BI_TRIE_THREADS = 1024     /* of a block, at most */
 };
 
-/* Rows up to which a device sorts them whole; from which on it sorts them by prefixes; and of a run with the same
- * prefix that are compared with each other. */
+/* Rows up to which a device sorts them whole; from which on it sorts them by prefixes, but for words that are alike and
+ * fewer than that; and rows of a run with the same prefix that are compared with each other. */
 #ifdef BI_EMULATE /* small tries should be sorted in all ways */
-enum { BI_TRIE_WHOLE_ROWS = 40, BI_TRIE_DICTIONARY_ROWS = 50, BI_TRIE_RUN = 6 };
+enum { BI_TRIE_WHOLE_ROWS = 70, BI_TRIE_DICTIONARY_ROWS = 50, BI_TRIE_DICTIONARY_WORDS = 150, BI_TRIE_RUN = 6 };
 #else
-enum { BI_TRIE_WHOLE_ROWS = 1 << 21, BI_TRIE_DICTIONARY_ROWS = 1 << 19, BI_TRIE_RUN = 256 };
+enum {
+    BI_TRIE_WHOLE_ROWS = 1 << 21,
+    BI_TRIE_DICTIONARY_ROWS = 1 << 19,
+    BI_TRIE_DICTIONARY_WORDS = 6 << 20,
+    BI_TRIE_RUN = 256
+};
 #endif
 enum { BI_TRIE_DICTIONARY_SLOTS = 1 << 21 /* of the dictionary of words, at most */ };
 

@@ -251,8 +251,8 @@ static void letters(bosc_ctx *ctx)
 }
 
 /* Vectors of 4 to 8 words whose halves hardly any others have, as wide segments of the join need; and, in two of three
- * trials, a crowd with one half, which the emulated device does not compare pair by pair, but not so large that the mean
- * would show it. */
+ * trials, a crowd with one half, which the emulated device does not compare pair by pair, but not so large that the
+ * mean would show it. */
 static void halves(bosc_ctx *ctx)
 {
     static const int32_t lengths[] = {256, 200, 500};

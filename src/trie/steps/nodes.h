@@ -135,15 +135,7 @@ BI_FN uint32_t bi_trie_child_count(const struct bi_trie_nodes *a, uint32_t head)
     return (uint32_t)(a->tallies[head + 1] - a->tallies[head]);
 }
 
-/* Nodes of more than two children, of which many items write the bits. */
-BI_FN void bi_step_trie_node_clear(const struct bi_trie_nodes *a, int64_t i)
-{
-    uint32_t k = (uint32_t)i + 1;
-    if (a->heads[k] != k || bi_trie_child_count(a, k) == 2) return;
-    struct bi_trie_node *node = a->nodes + bi_trie_node_number(a, k);
-    for (int w = 0; w < 4; w++) node->bits[w] = 0;
-}
-
+/* Of nodes that are all 0: many items write the bits of one with more than two children. */
 BI_FN void bi_step_trie_node(const struct bi_trie_nodes *a, int64_t i)
 {
     int64_t k = i + 1;

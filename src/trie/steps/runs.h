@@ -9,13 +9,14 @@
 struct bi_trie_prefixes {
     struct bi_trie_shape shape;
     struct bi_trie_rows rows;
+    int32_t bits;               /* of a prefix, at most 32 */
     uint32_t *prefixes, *begun; /* begun: 0, 1, 2, ... */
 };
 
 BI_FN void bi_step_trie_prefix_of(const struct bi_trie_prefixes *a, int64_t i)
 {
     uint64_t word = a->rows.data[i * a->rows.stride] & bi_letters_mask(&a->shape.letters, 0);
-    a->prefixes[i] = (uint32_t)(bi_trie_reverse(&a->shape, word) >> 32);
+    a->prefixes[i] = (uint32_t)(bi_trie_reverse(&a->shape, word) >> (64 - a->bits));
     a->begun[i] = (uint32_t)i;
 }
 
@@ -24,7 +25,7 @@ struct bi_trie_runs {
     struct bi_trie_shape shape;
     struct bi_trie_rows rows;
     struct bi_trie_columns columns; /* of numbers of words, whose first one is the prefix; or none */
-    const uint32_t *prefixes;       /* in this order: the first 32 bits of rows, where there are no columns */
+    const uint32_t *prefixes;       /* in this order: the first bits of rows, where there are no columns */
     const int64_t *firsts;          /* or the first column */
     const uint32_t *order;
     uint32_t *sorted;
