@@ -44,16 +44,16 @@ int64_t bi_trie_dictionary_slots(const bosc_ctx *ctx, const struct bi_trie_shape
     return worth ? slots_of(n * shape->letters.words) : 0;
 }
 
-/* Some rows tell: two of ten words or more have been there before, since otherwise a search in a table that has two
- * slots for each word gets too long. */
+/* Some rows tell: about a quarter of the words or more have been there before, since otherwise a search in a table that
+ * has five slots for four words gets too long. */
 static bosc_status are_alike(bosc_ctx *ctx, const struct bi_trie_shape *shape, const struct bi_trie_rows *rows,
                              bool *alike)
 {
-    enum { SOME = 1 << 16, PROBES = 32 };
+    enum { SOME = 1 << 16, PROBES = 48 };
     struct bi_trie_words words = {.shape = *shape, .rows = *rows, .probes = PROBES};
     uint64_t full;
     words.rows.n = rows->n / 8 < SOME ? rows->n / 8 : SOME;
-    words.slots = (uint32_t)(2 * words.rows.n * shape->letters.words);
+    words.slots = (uint32_t)(5 * words.rows.n * shape->letters.words / 4 + 1);
     BI_TRY(bi_scratch_of(ctx, words.rows.n, (size_t)shape->letters.words * 4, &words.places));
     BI_TRY(bi_scratch_of(ctx, words.slots, 8, &words.table));
     BI_TRY(bi_scratch_of(ctx, 1, 8, &words.full));

@@ -319,6 +319,9 @@ template <int WORDS, int EACH, int LISTS> static bosc_status partition_tile(bosc
     const int64_t n = a.all.view.count, each = n / ((int64_t)ctx->multiprocessors * 4 * PARTITION_THREADS);
     a.each = (int32_t)(each < 1 ? 1 : each > EACH ? EACH : each);
     const unsigned tiles = (unsigned)bi_div_up(n, (int64_t)PARTITION_THREADS * a.each);
+    if (a.each == 1)
+        return BI_RUN(ctx, (bi_cellgraph_join_partition<WORDS, 1, LISTS>), tiles, PARTITION_THREADS,
+                      counts * sizeof(uint32_t), a);
     return BI_RUN(ctx, (bi_cellgraph_join_partition<WORDS, EACH, LISTS>), tiles, PARTITION_THREADS,
                   counts * sizeof(uint32_t), a);
 }

@@ -17,6 +17,13 @@ enum {
     SAMPLED = 2048 /* vertices of sampled crowds, about */
 };
 
+/* Rows from which on wide segments may pay. */
+#ifdef BI_EMULATE
+enum { WIDE_ROWS = 100 };
+#else
+enum { WIDE_ROWS = 1 << 18 };
+#endif
+
 struct unique_args {
     struct bi_cellgraph_rows rows;
     struct bi_letters shape;
@@ -31,7 +38,7 @@ struct unique_args {
     int64_t capacity;         /* of vertices: others are only counted */
     uint32_t *vertex_of, *firsts, *multiplicities;
     uint64_t *vertex_hashes, *vectors;
-    uint32_t *crowds;    /* (2 x CROWD_SLOTS) hashes of crowds; (as many) their members */
+    uint32_t *crowds;    /* (2 x CROWD_SLOTS) hashes of crowds; (as many) their members; NULL: not asked for */
     uint32_t crowd_mask; /* bits of a hash that are 0 where a crowd is sampled */
     struct bi_cellgraph_unique_result *result;
 };
@@ -117,7 +124,8 @@ template <int MOST> static __global__ void __launch_bounds__(THREADS) bi_cellgra
     for (;;) {
         const uint32_t other = atomicCAS(&a.table[slot], 0u, own);
         if (other == 0) {
-            for (int half = 0; half < 2 && MOST >= WIDE_WORDS; half++) join_crowd(a, half, halves.halves[half]);
+            for (int half = 0; half < 2 && MOST >= WIDE_WORDS && a.crowds; half++)
+                join_crowd(a, half, halves.halves[half]);
             break;
         }
         const int64_t j = (int64_t)(other & row_mask(a)) - 1;
@@ -304,10 +312,10 @@ static int64_t slots_for(int64_t n)
 }
 
 /* Words of a segment of the join: half of them if few vertices agree in the other half. */
-static int32_t span_for(const bosc_cellgraph *graph, const bi_cellgraph_unique_result &result)
+static int32_t span_for(const bosc_cellgraph *graph, int64_t rows, const bi_cellgraph_unique_result &result)
 {
     const int32_t words = graph->shape.words;
-    bool wide = words >= WIDE_WORDS && words <= MAX_WIDE_WORDS;
+    bool wide = words >= WIDE_WORDS && words <= MAX_WIDE_WORDS && rows >= WIDE_ROWS;
     for (int half = 0; half < 2; half++) wide = wide && result.pairs[half] <= result.sampled[half];
     return wide ? (words + 1) / 2 : bi_cellgraph_span(words);
 }
@@ -316,7 +324,8 @@ bosc_status bi_cellgraph_cuda_unique(bosc_ctx *ctx, bosc_cellgraph *graph, const
                                      struct bi_cellgraph_sample_stats *stats)
 {
     const int64_t n = rows->n, slots = slots_for(n);
-    const size_t slot_bytes = (size_t)bi_div_up(slots, 2) * 8, table = slot_bytes + 4 * CROWD_SLOTS * sizeof(uint32_t);
+    const size_t slot_bytes = (size_t)bi_div_up(slots, 2) * 8,
+                 crowd_bytes = n < WIDE_ROWS ? 0 : 4 * CROWD_SLOTS * sizeof(uint32_t), table = slot_bytes + crowd_bytes;
     unsigned char *zeroed;
     bi_cellgraph_unique_result result;
     unique_args a = {};
@@ -332,7 +341,7 @@ bosc_status bi_cellgraph_cuda_unique(bosc_ctx *ctx, bosc_cellgraph *graph, const
     BI_TRY(bi_scratch_of(ctx, (int64_t)(table + node_bytes(n) + sizeof result), 1, &zeroed));
     a.seeds = (uint64_t *)graph->blocks[BI_CELLGRAPH_SEEDS].data;
     a.table = (uint32_t *)zeroed;
-    a.crowds = (uint32_t *)(zeroed + slot_bytes);
+    a.crowds = n < WIDE_ROWS ? nullptr : (uint32_t *)(zeroed + slot_bytes);
     for (int64_t crowds = n / SAMPLED; crowds > 1; crowds /= 2) a.crowd_mask = 2 * a.crowd_mask + 1;
     a.ticket = (unsigned long long *)(zeroed + table);
     a.nodes.words = a.ticket + 1;
@@ -346,7 +355,7 @@ bosc_status bi_cellgraph_cuda_unique(bosc_ctx *ctx, bosc_cellgraph *graph, const
         BI_TRY(make_vertices(ctx, graph, a, stats != nullptr, &result));
     }
     graph->vertices = result.vertices;
-    graph->span = span_for(graph, result);
+    graph->span = span_for(graph, n, result);
     if (stats) *stats = result.stats;
     return BOSC_OK;
 }
