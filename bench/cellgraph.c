@@ -1,8 +1,9 @@
-/* Times cell graphs: bench_cellgraph [-n vectors] [-l letters] [-m methods]. Methods are letters: j join (and searches
- * in its graph), z zobrist, h heuristic with 3 pivots, 0 the naive one, H heuristic as published with 5 pivots, t trie,
- * p trie as published, d Dobrowolski's search, u std::unordered_map; on the CPU jzu unless told otherwise, on CUDA jz.
- * Vectors are those of a motion planning scene (harness/scene.h), in the backend's memory; handles are warm; all
- * methods must find as many edges. A build is from the rows to the sorted edges.
+/* Times cell graphs: bench_cellgraph [-n vectors] [-l letters] [-m methods] [-s vectors]. Methods are letters: j join
+ * (and searches in its graph), z zobrist, h heuristic with 3 pivots, 0 the naive one, H heuristic as published with 5
+ * pivots, t trie, p trie as published, d Dobrowolski's search, u std::unordered_map; on the CPU jzu unless told
+ * otherwise, on CUDA jz. Vectors are those of a motion planning scene, uniform ones, or pairs (harness/scene.h), in
+ * the backend's memory; handles are warm; all methods must find as many edges. A build is from the rows to the sorted
+ * edges.
  * Source of the comparison: Kaczmarski, Rzazewski, Wolant, Massively Parallel Construction of the Cell Graph (2015). */
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 
 struct subject {
     int32_t length;
+    bool connected; /* most vertices, so that there is something to search */
     uint64_t *rows; /* the backend's */
     uint64_t *host;
     bosc_cellgraph *graph;
@@ -121,7 +123,7 @@ static void measure(struct subject *b, const struct method *m, int64_t *edges)
     if (*edges < 0) bench_say("%" PRId64 " vertices, %" PRId64 " edges", info.vertices, info.edges);
     if (m->letter == 'j') {
         time_rows(b, &info);
-        searches(b, &info);
+        if (b->connected) searches(b, &info);
     }
     b->found = info.edges;
     bosc_cellgraph_free(b->graph);
@@ -140,21 +142,23 @@ static void measure_peer(struct subject *b, int64_t *edges)
 int main(int argc, char **argv)
 {
     struct subject b = {0};
-    const char *letters = NULL;
+    const char *letters = NULL, *scene = "screws";
     int64_t edges = -1, length = 256;
     const struct bench_option own[] = {{'l', BENCH_INTEGER, &length, "letters of a vector"},
-                                       {'m', BENCH_TEXT, &letters, "methods: letters of jzh0Htpdu"}};
+                                       {'m', BENCH_TEXT, &letters, "methods: letters of jzh0Htpdu"},
+                                       {'s', BENCH_TEXT, &scene, "vectors: screws, random or pairs"}};
     bench.n = 1000000;
     bench.repeats = 5;
     bench.opts.threads = 1;
-    bench_options(argc, argv, "vectors", own, 2);
+    bench_options(argc, argv, "vectors", own, 3);
     if (!letters) letters = bench.opts.backend == BOSC_BACKEND_CUDA ? "jz" : "jzu";
     bench_open();
     bench_time_one_thread();
     b.length = (int32_t)length;
-    b.host = bench_scene_vectors(1, b.length, bench.n);
+    b.host = bench_vectors(scene, b.length, bench.n);
+    b.connected = strcmp(scene, "screws") == 0;
     b.rows = bench_array(b.host, (size_t)(bench.n * bosc_cellgraph_words(b.length, 1)) * 8);
-    bench_say("%s: %" PRId64 " vectors of %d letters", bench_device(), bench.n, (int)b.length);
+    bench_say("%s: %" PRId64 " vectors of %d letters (%s)", bench_device(), bench.n, (int)b.length, scene);
     for (const char *letter = letters; *letter; letter++) {
         size_t m = 0;
         while (m < sizeof methods / sizeof methods[0] && methods[m].letter != *letter) m++;

@@ -1,6 +1,7 @@
 /* Times tries: bench_trie [-n vectors] [-l letters] [-k layouts] [-s scene].
  * Layouts are letters: c compact, p published, and s, the standard library's dictionaries. Vectors are those of a
- * motion planning scene (harness/scene.h), or uniform bits (-s random), in the backend's memory; handles are warm.
+ * motion planning scene, uniform ones (-s random), or pairs of them (-s pairs; harness/scene.h), in the backend's
+ * memory; handles are warm.
  * Queries: the vectors themselves in another order (hits), the same with one letter replaced (mostly misses), and the
  * neighbours of each vector at distance 1: all layouts must find the same. */
 #include <stdlib.h>
@@ -192,13 +193,6 @@ static void make_queries(struct subject *b)
     b->misses = bench_array(b->host_misses, bytes);
 }
 
-static uint64_t *random_vectors(int64_t words, int64_t n)
-{
-    uint64_t r = 3, *vectors = bench_host((size_t)(n * words) * 8);
-    for (int64_t i = 0; i < n * words; i++) vectors[i] = bench_next(&r);
-    return vectors;
-}
-
 int main(int argc, char **argv)
 {
     bosc_trie_opts opts = {.size = sizeof opts, .value_bits = 32};
@@ -208,7 +202,7 @@ int main(int argc, char **argv)
     int runs = 0;
     const struct bench_option own[] = {{'l', BENCH_INTEGER, &length, "letters of a vector"},
                                        {'k', BENCH_TEXT, &layouts, "layouts: letters of cps"},
-                                       {'s', BENCH_TEXT, &scene, "screws or random"}};
+                                       {'s', BENCH_TEXT, &scene, "vectors: screws, random or pairs"}};
     bench.n = 1000000;
     bench.repeats = 5;
     bench.opts.threads = 1;
@@ -218,8 +212,7 @@ int main(int argc, char **argv)
     opts.length = (int32_t)length;
     b.n = bench.n;
     b.words = bosc_cellgraph_words(opts.length, 1);
-    b.host_rows =
-        strcmp(scene, "random") == 0 ? random_vectors(b.words, b.n) : bench_scene_vectors(1, opts.length, b.n);
+    b.host_rows = bench_vectors(scene, opts.length, b.n);
     b.rows = bench_array(b.host_rows, (size_t)(b.n * b.words) * 8);
     make_queries(&b);
     b.ranks = bench_array(NULL, (size_t)b.n * 8);

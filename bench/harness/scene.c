@@ -1,6 +1,7 @@
 #include "harness/scene.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -152,5 +153,26 @@ uint64_t *bench_scene_vectors(uint64_t seed, int length, int64_t n)
     free(roots);
     free(signs);
     if (done < n) bench_fail("out of memory");
+    return vectors;
+}
+
+uint64_t *bench_vectors(const char *name, int length, int64_t n)
+{
+    if (strcmp(name, "screws") == 0) return bench_scene_vectors(1, length, n);
+    if (strcmp(name, "random") != 0 && strcmp(name, "pairs") != 0) bench_fail("-s: %s are no vectors", name);
+    uint64_t r = 3;
+    int64_t words = (length + 63) / 64;
+    uint64_t *vectors = (uint64_t *)malloc((size_t)(n * words) * 8), *last = (uint64_t *)malloc((size_t)words * 8);
+    if (!vectors || !last) bench_fail("out of memory");
+    for (int64_t i = 0; i < n; i++) {
+        const bool flips = name[0] == 'p' && i % 2 == 1;
+        const int64_t to = (int64_t)(bench_next(&r) % (uint64_t)(i + 1)); /* the one there goes to the end */
+        const int letter = (int)(bench_next(&r) % (uint64_t)length);
+        for (int64_t s = 0; s < words && !flips; s++) last[s] = bench_next(&r);
+        if (flips) last[letter / 64] ^= 1ull << letter % 64;
+        memcpy(vectors + i * words, vectors + to * words, (size_t)words * 8);
+        memcpy(vectors + to * words, last, (size_t)words * 8);
+    }
+    free(last);
     return vectors;
 }

@@ -9,6 +9,7 @@ bosc_status bi_cellgraph_make_vertices(bosc_ctx *ctx, bosc_cellgraph *graph, con
     const bool probes =
         graph->opts.method == BOSC_CELLGRAPH_AUTO && bi_cellgraph_needs_sample(ctx, &graph->shape, rows->n);
     *stats = (struct bi_cellgraph_sample_stats){.leading = 0};
+    graph->span = bi_cellgraph_span(graph->shape.words);
     return ctx->ops->cellgraph->unique(ctx, graph, rows, probes ? stats : NULL);
 }
 

@@ -81,6 +81,7 @@ struct bosc_cellgraph {
     bosc_cellgraph_opts opts; /* every field set */
     struct bi_letters shape;
     bosc_cellgraph_method method; /* that was used */
+    int32_t span;                 /* words of a segment of the join, as the backend likes it for these vertices */
     int64_t n, vertices, edges;
     int64_t compared;       /* by the last build that joined */
     int32_t vertex_bits;    /* of a vertex in the keys of edges */

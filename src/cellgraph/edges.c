@@ -26,13 +26,20 @@ static bosc_status join(bosc_ctx *ctx, const bosc_cellgraph *graph, const struct
                         const struct bi_cellgraph_edge_list *found, struct bi_cellgraph_segments *all)
 {
     const int32_t words = view->shape.words;
-    *all = (struct bi_cellgraph_segments){.view = *view, .found = *found, .span = bi_cellgraph_span(words)};
-    all->count = bi_cellgraph_segment_count(words);
+    *all = (struct bi_cellgraph_segments){.view = *view, .found = *found, .span = graph->span};
+    all->count = (words + graph->span - 1) / graph->span;
     all->max_bytes = (size_t)graph->opts.max_bytes;
     all->any_skewed = &((struct report *)found->count)->any_skewed;
     all->skewed = ((struct report *)found->count)->skewed;
     if (words > 1) BI_RETURN_WITH_SCRATCH(ctx, ctx->ops->cellgraph->join(ctx, all));
     return ctx->backend->fill(ctx, all->any_skewed, 0xff, 2 * sizeof *all->any_skewed); /* all agree outside it */
+}
+
+/* Nothing is found. */
+static bosc_status clear_list(bosc_ctx *ctx, int64_t vertices, const struct bi_cellgraph_edge_list *found)
+{
+    const size_t counts = found->counts ? (size_t)(vertices + 1) * sizeof *found->counts : 0;
+    return ctx->backend->fill(ctx, found->count, 0, sizeof(struct report) + counts);
 }
 
 /* Scratch for what is found, and for counting edges that are put in order by steps. */
@@ -48,7 +55,21 @@ static bosc_status reserve_list(bosc_ctx *ctx, int64_t vertices, struct bi_cellg
     found->count = &report->count;
     found->compared = &report->compared;
     if (counts) found->counts = (uint32_t *)(report + 1);
-    return ctx->backend->fill(ctx, report, 0, bytes);
+    return clear_list(ctx, vertices, found);
+}
+
+/* Joins, and reads what is reported; where wide segments are too crowded, again with narrow ones. */
+static bosc_status join_and_report(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cellgraph_edge_list *found,
+                                   struct bi_cellgraph_segments *all, struct report *report)
+{
+    const struct bi_cellgraph_view view = bi_cellgraph_view_of(graph);
+    BI_TRY(join(ctx, graph, &view, found, all));
+    BI_TRY(bi_read_back(ctx, report, found->count, sizeof *report));
+    if (!report->any_skewed || graph->span == bi_cellgraph_span(graph->shape.words)) return BOSC_OK;
+    graph->span = bi_cellgraph_span(graph->shape.words);
+    BI_TRY(clear_list(ctx, graph->vertices, found));
+    BI_TRY(join(ctx, graph, &view, found, all));
+    return bi_read_back(ctx, report, found->count, sizeof *report);
 }
 
 /* By any method but the join. */
@@ -69,18 +90,18 @@ static bosc_status find(bosc_ctx *ctx, bosc_cellgraph *graph, const bosc_cellgra
                         struct bi_cellgraph_edge_list *found, int64_t *count)
 {
     const bool joins = !old && graph->method == BOSC_CELLGRAPH_JOIN;
-    const struct bi_cellgraph_view view = bi_cellgraph_view_of(graph);
     struct bi_cellgraph_segments all;
     struct report report;
     BI_TRY(reserve_list(ctx, graph->vertices, found));
     struct bi_cellgraph_edge_list uncounted = *found;
     uncounted.ranks = NULL;
     struct bi_mark mark = bi_arena_mark(ctx);
-    if (joins)
-        BI_TRY(join(ctx, graph, &view, found, &all));
-    else
+    if (joins) {
+        BI_TRY(join_and_report(ctx, graph, found, &all, &report));
+    } else {
         BI_TRY(find_one_by_one(ctx, graph, old, common, &uncounted));
-    BI_TRY(bi_read_back(ctx, &report, found->count, sizeof report));
+        BI_TRY(bi_read_back(ctx, &report, found->count, sizeof report));
+    }
     if (report.any_skewed && report.count <= (uint64_t)found->capacity) {
         BI_TRY(bi_cellgraph_join_halves(ctx, &all, report.skewed, (int64_t)report.count));
         BI_TRY(bi_read_back(ctx, &report, found->count, sizeof report));

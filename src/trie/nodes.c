@@ -15,9 +15,9 @@ static bosc_status take_minima(bosc_ctx *ctx, struct bi_trie_splits *splits, int
     return bi_scratch_of(ctx, whole_fans(count), 4, &splits->minima[f]);
 }
 
-static bosc_status find_splits(bosc_ctx *ctx, const bosc_trie *trie, struct bi_trie_splits *splits)
+static bosc_status find_splits(bosc_ctx *ctx, const bosc_trie *trie, uint16_t *digits, struct bi_trie_splits *splits)
 {
-    struct bi_trie_split split = {trie->shape, trie->blocks[BI_TRIE_KEYS].data, trie->keys, NULL};
+    struct bi_trie_split split = {trie->shape, trie->blocks[BI_TRIE_KEYS].data, trie->keys, NULL, digits};
     *splits = (struct bi_trie_splits){0};
     BI_TRY(take_minima(ctx, splits, 0, trie->keys + 1));
     split.splits = splits->minima[0];
@@ -33,11 +33,14 @@ static bosc_status find_splits(bosc_ctx *ctx, const bosc_trie *trie, struct bi_t
 
 static bosc_status make_compact(bosc_ctx *ctx, bosc_trie *trie)
 {
-    struct bi_trie_nodes a = {.shape = trie->shape, .keys = trie->blocks[BI_TRIE_KEYS].data, .count = trie->keys};
+    struct bi_trie_nodes a = {.count = trie->keys};
     int64_t splits = trie->keys - 1;
+    uint16_t *digits;
     uint64_t total;
     if (splits <= 0) return BOSC_OK; /* the root is a leaf */
-    BI_TRY(find_splits(ctx, trie, &a.splits));
+    BI_TRY(bi_scratch_of(ctx, trie->keys, 2, &digits));
+    BI_TRY(find_splits(ctx, trie, digits, &a.splits));
+    a.digits = digits;
     BI_TRY(bi_scratch_of(ctx, trie->keys, 4, &a.heads));
     BI_TRY(bi_scratch_of(ctx, trie->keys, 4, &a.firsts));
     BI_TRY(bi_scratch_of(ctx, trie->keys + 1, 8, &a.tallies));
@@ -51,7 +54,7 @@ static bosc_status make_compact(bosc_ctx *ctx, bosc_trie *trie)
     BI_TRY(bi_trie_reserve_block(ctx, trie, BI_TRIE_CHILDREN, children, 4));
     a.nodes = trie->blocks[BI_TRIE_NODES].data;
     a.children = trie->blocks[BI_TRIE_CHILDREN].data;
-    BI_TRY(BI_TRIE_STEP(ctx, trie_node_clear, splits, &a));
+    BI_TRY(ctx->backend->fill(ctx, a.nodes, 0, (size_t)nodes * sizeof *a.nodes));
     BI_TRY(BI_TRIE_STEP(ctx, trie_node, splits, &a));
     trie->nodes = nodes;
     return BI_TRIE_STEP(ctx, trie_attach_child, trie->keys, &a);
@@ -74,7 +77,7 @@ static bosc_status count_levels(bosc_ctx *ctx, bosc_trie *trie, struct bi_trie_l
     const struct bi_core_ops *core = ctx->backend->core;
     int64_t levels = trie->shape.levels;
     uint32_t *bad;
-    struct bi_trie_split split = {trie->shape, a->keys, trie->keys, NULL};
+    struct bi_trie_split split = {trie->shape, a->keys, trie->keys, NULL, NULL};
     BI_TRY(bi_trie_reserve_block(ctx, trie, BI_TRIE_LEVELS, levels + 1, 8));
     BI_TRY(bi_scratch_of(ctx, trie->keys + 1, 4, &split.splits));
     BI_TRY(bi_scratch_of(ctx, trie->keys, 4, &a->bins));

@@ -36,11 +36,17 @@ enum {
     BI_TRIE_THREADS = 1024     /* of a block, at most */
 };
 
-/* Rows up to which a device sorts them whole; and from which on it looks whether their words are alike. */
+/* Rows up to which a device sorts them whole; from which on it sorts them by prefixes, but for words that are alike and
+ * fewer than that; and rows of a run with the same prefix that are compared with each other. */
 #ifdef BI_EMULATE /* small tries should be sorted in all ways */
-enum { BI_TRIE_WHOLE_ROWS = 40, BI_TRIE_DICTIONARY_ROWS = 50 };
+enum { BI_TRIE_WHOLE_ROWS = 70, BI_TRIE_DICTIONARY_ROWS = 50, BI_TRIE_DICTIONARY_WORDS = 150, BI_TRIE_RUN = 6 };
 #else
-enum { BI_TRIE_WHOLE_ROWS = 1 << 21, BI_TRIE_DICTIONARY_ROWS = 1 << 19 };
+enum {
+    BI_TRIE_WHOLE_ROWS = 1 << 21,
+    BI_TRIE_DICTIONARY_ROWS = 1 << 19,
+    BI_TRIE_DICTIONARY_WORDS = 6 << 20,
+    BI_TRIE_RUN = 256
+};
 #endif
 enum { BI_TRIE_DICTIONARY_SLOTS = 1 << 21 /* of the dictionary of words, at most */ };
 
@@ -121,7 +127,7 @@ struct bi_trie_ops {
     const struct bi_trie_steps *steps;
     bool finds_in_groups;    /* finds by the table: BI_TRIE_FIND_GROUP queries an item */
     bool gathers_by_word;    /* keys of a build: a word an item, and their values for themselves */
-    int64_t dictionary_rows; /* this many rows and more are sorted by a dictionary of their words */
+    int64_t dictionary_rows; /* this many rows and more are sorted by prefixes, or by those of numbers of their words */
     int64_t whole_rows;      /* up to this many rows are sorted whole */
     /* The step trie_pairs for all keys by a launch of one's own choice; NULL where there are no launches. */
     bosc_status (*launch_pairs)(bosc_ctx *ctx, const struct bi_trie_pairs *args, int32_t blocks, int32_t threads);

@@ -250,6 +250,34 @@ static void letters(bosc_ctx *ctx)
     }
 }
 
+/* Vectors of 4 to 8 words whose halves hardly any others have, as wide segments of the join need; and, in two of three
+ * trials, a crowd with one half, which the emulated device does not compare pair by pair, but not so large that the
+ * mean would show it. */
+static void halves(bosc_ctx *ctx)
+{
+    static const int32_t lengths[] = {256, 200, 500};
+    struct suite_random r = {59};
+    for (int trial = 0; trial < 9; trial++) {
+        if (trial % 3 && ctx->backend->id != BOSC_BACKEND_CUDA) continue; /* which has narrow ones alone */
+        const int32_t bits = 1 + trial / 3 % 2, length = lengths[trial / 3] / bits;
+        const int32_t half = ((int32_t)bosc_cellgraph_words(length, bits) + 1) / 2 * (64 / bits);
+        const int64_t crowd = trial % 3 ? 96 : 0, n = trial % 3 ? 4095 : 500;
+        struct reference_cells c = cells_make(&r, CELLS_RANDOM, length, bits, n, 0);
+        for (int64_t i = 0; i < n; i++) {
+            for (int32_t k = 0; k < length && i < crowd; k++)
+                if ((k < half) == (trial % 3 == 1)) reference_set_letter(&c, i, k, 1);
+            const int32_t k = (int32_t)suite_below(&r, (uint64_t)length);
+            if (i % 2 == 0) continue;
+            memcpy(c.rows + i * c.stride, c.rows + (i - 1) * c.stride, (size_t)c.stride * 8);
+            reference_set_letter(&c, i, k, reference_letter(&c, i, k) ^ 1);
+        }
+        struct answer a = answer_of(&c);
+        check_graph(ctx, &c, &a, BOSC_CELLGRAPH_JOIN, 0, 32);
+        answer_free(&a);
+        free(c.rows);
+    }
+}
+
 /* A graph is rebuilt from other vectors, and from none. */
 static void again(bosc_ctx *ctx)
 {
@@ -695,6 +723,7 @@ static const struct suite_case suite_cases_cellgraph[] = {
     {"small", small, NULL},
     {"cubes", cubes, NULL},
     {"letters", letters, NULL},
+    {"halves", halves, NULL},
     {"again", again, NULL},
     {"added", added, NULL},
     {"collisions", collisions, NULL},

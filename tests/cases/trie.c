@@ -438,37 +438,75 @@ static void large(bosc_ctx *ctx)
     free(c.rows);
 }
 
-/* Rows in order as bytes, with their numbers behind them. */
-static int compare_rows(const void *a, const void *b) { return memcmp(a, b, 5 * 8); }
+/* Rows of up to 8 words as bytes, with their numbers behind them. */
+enum { ROW_BYTES = 8 * 8, NUMBERED_BYTES = 9 * 8 };
+
+static int compare_rows(const void *a, const void *b) { return memcmp(a, b, NUMBERED_BYTES); }
 
 /* The words of a row and its number as bytes that compare as they do. */
 static void put_row(uint8_t *to, const uint64_t *row, int64_t words, uint64_t number)
 {
-    for (int64_t k = 0; k < 5 * 8; k++) {
-        uint64_t word = k < words * 8 ? bi_reverse(row[k / 8]) : k < 4 * 8 ? 0 : number;
+    for (int64_t k = 0; k < NUMBERED_BYTES; k++) {
+        uint64_t word = k < words * 8 ? bi_reverse(row[k / 8]) : k < ROW_BYTES ? 0 : number;
         to[k] = (uint8_t)(word >> (56 - k % 8 * 8));
     }
 }
 
-/* Many rows of a few words, the largest one among them, or of many words: as qsort has them. */
+static bool same_row(const uint8_t *sorted, int64_t i, int64_t j)
+{
+    return memcmp(sorted + i * NUMBERED_BYTES, sorted + j * NUMBERED_BYTES, ROW_BYTES) == 0;
+}
+
+/* Rows for all ways to sort them by prefixes. */
+enum rows_kind {
+    FEW_WORDS,   /* words that are alike, the largest one among them */
+    ONE_ROW,     /* all the same */
+    RANDOM_ROWS, /* words that are not alike */
+    PAIRS,       /* which differ in one letter, two and two */
+    LONG_RUNS,   /* few first words, and others that are not alike */
+    LAST_WORDS,  /* alike but for their last word, which numbers of 64 bits do not reach, and the one before */
+    ROWS_KINDS
+};
+
+static void fill_rows(struct suite_random *r, enum rows_kind kind, uint64_t *rows, int64_t n, int64_t words,
+                      int64_t pool)
+{
+    uint64_t *random = suite_alloc((size_t)pool * 8);
+    for (int64_t i = 0; i < pool; i++) random[i] = i == 0 ? ~0ull : suite_next(r);
+    for (int64_t i = 0; i < n * words; i++) {
+        const int64_t s = i % words;
+        rows[i] = kind == FEW_WORDS ? random[suite_below(r, (uint64_t)pool)] : kind == ONE_ROW ? ~0ull : suite_next(r);
+        if (kind == LONG_RUNS && s == 0) rows[i] = random[suite_below(r, 4)];
+        if (kind == LAST_WORDS) rows[i] = random[s == words - 2 ? suite_below(r, (uint64_t)pool / 6) : 0];
+        if (kind == LAST_WORDS && s == words - 1) rows[i] = random[suite_below(r, (uint64_t)pool)];
+    }
+    for (int64_t i = 1; i < n && kind == PAIRS; i += 2) { /* and some are equal */
+        memcpy(rows + i * words, rows + (i - 1) * words, (size_t)words * 8);
+        rows[i * words + (int64_t)suite_below(r, (uint64_t)words)] ^= i % 10 ? 1ull << suite_below(r, 64) : 0;
+    }
+    free(random);
+}
+
+/* Many rows, as qsort has them. */
 static void alike(bosc_ctx *ctx)
 {
     struct suite_random r = {78};
-    for (int k = 0; k < 6; k++) {
-        if (suite_leaves_out()) continue;
-        int64_t words = 2 + k % 3, m = 0, n = suite_slow(ctx) ? 300 : 3000, pool = k < 3 ? 5 : 1;
-        if (ctx->backend->id == BOSC_BACKEND_CUDA && !suite_slow(ctx)) {
+    const bool device = ctx->backend->id == BOSC_BACKEND_CUDA; /* which has more ways */
+    for (int k = 0; k < 3 * ROWS_KINDS; k++) {
+        if (!device && suite_leaves_out()) continue;
+        enum rows_kind kind = (enum rows_kind)(k / 3);
+        int64_t words = kind == LAST_WORDS ? 6 + k % 3 : 2 + k % 3, m = 0, n = suite_slow(ctx) ? 300 : 3000, pool = 5;
+        if (kind == LAST_WORDS) n = pool = suite_slow(ctx) ? 700 : 7000;
+        if (device && !suite_slow(ctx)) {
             n += BI_TRIE_DICTIONARY_ROWS;
-            pool = k < 3 ? n / 200 : 1;
+            pool = n / 200;
         }
         bosc_trie_opts o = trie_options(0, (int32_t)words * 64, 1);
-        uint64_t *rows = suite_alloc((size_t)(n * words) * 8), *random = suite_alloc((size_t)pool * 8);
-        uint8_t *sorted = suite_alloc((size_t)n * 40);
-        for (int64_t i = 0; i < pool; i++) random[i] = i == 0 ? ~0ull : suite_next(&r);
-        for (int64_t i = 0; i < n * words; i++)
-            rows[i] = k < 4 ? random[suite_below(&r, (uint64_t)pool)] : suite_next(&r);
-        for (int64_t i = 0; i < n; i++) put_row(sorted + i * 40, rows + i * words, words, (uint64_t)i);
-        qsort(sorted, (size_t)n, 40, compare_rows);
+        uint64_t *rows = suite_alloc((size_t)(n * words) * 8);
+        uint8_t *sorted = suite_alloc((size_t)n * NUMBERED_BYTES);
+        fill_rows(&r, kind, rows, n, words, pool);
+        for (int64_t i = 0; i < n; i++) put_row(sorted + i * NUMBERED_BYTES, rows + i * words, words, (uint64_t)i);
+        qsort(sorted, (size_t)n, NUMBERED_BYTES, compare_rows);
         bosc_trie *trie = trie_create(ctx, &o);
         CHECK_OK(ctx, bosc_trie_build(ctx, trie, rows, NULL, n, 0));
         bosc_trie_info info = {.size = sizeof info};
@@ -477,17 +515,16 @@ static void alike(bosc_ctx *ctx)
         int64_t *counts = suite_alloc((size_t)info.keys * 8);
         CHECK_OK(ctx, bosc_trie_get_keys(ctx, trie, 0, info.keys, keys, values, counts));
         for (int64_t i = 0, end; i < n; i = end, m++) { /* rows [i, end) are one key */
-            uint8_t expected[40];
-            for (end = i + 1; end < n && memcmp(sorted + i * 40, sorted + end * 40, 32) == 0;) end++;
+            uint8_t expected[NUMBERED_BYTES];
+            for (end = i + 1; end < n && same_row(sorted, i, end);) end++;
             CHECK(m < info.keys);
             put_row(expected, keys + m * words, words, values[m]);
-            CHECK(memcmp(expected, sorted + i * 40, 40) == 0);
+            CHECK(memcmp(expected, sorted + i * NUMBERED_BYTES, NUMBERED_BYTES) == 0);
             CHECK_EQ(counts[m], end - i);
         }
         CHECK_EQ(m, info.keys);
         bosc_trie_free(trie);
         free(rows);
-        free(random);
         free(sorted);
         free(keys);
         free(values);

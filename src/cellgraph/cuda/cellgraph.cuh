@@ -9,6 +9,7 @@
 /* What the host waits for once rows are vertices. */
 struct bi_cellgraph_unique_result {
     uint32_t vertices;
+    uint32_t sampled[2], pairs[2]; /* of the crowds of each half of the words: vertices, and pairs that agree in it */
     struct bi_cellgraph_sample_stats stats;
 };
 

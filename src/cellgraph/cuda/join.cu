@@ -23,7 +23,8 @@ enum {
 
 enum { SUM_BITS = 16 };
 
-struct join_entry {
+struct __align__(8) join_entry
+{                 /* written at once */
     uint32_t key; /* hash << SUM_BITS | sum */
     uint32_t vertex;
 };
@@ -38,21 +39,68 @@ struct join_args {
     int32_t each;              /* vertices of a thread that partitions */
 };
 
-/* The partition of vertex i in the launch's segment number g, counted from the first partition of the slice; or none,
- * ~0. Of vertices of WORDS words, if they have this many, whose segments have SPAN; 0: of any. */
-template <int WORDS>
-static __device__ __forceinline__ uint32_t partition_of(const join_args &a, int64_t i, int32_t g, uint32_t *key)
-{
-    const int32_t words = WORDS > 0 ? WORDS : a.all.view.shape.words, span = WORDS > 0 ? (WORDS + 3) / 4 : a.all.span;
-    const int32_t from = (a.segment + g) * span;
-    const uint64_t *x = a.all.view.vectors + i * words;
-    uint64_t hash = a.all.view.hashes[i], square = 0;
+/* Hashes of a vertex: of all its words, and of each of them, with their parities. Of WORDS words, an even number, which
+ * are read at once; 0: of any, one by one. */
+template <int WORDS> struct join_vertex {
+    uint64_t hash, hashes[WORDS], parities[WORDS];
+
+    __device__ __forceinline__ join_vertex(const join_args &a, int64_t i)
+    {
+        const ulonglong2 *x = (const ulonglong2 *)(a.all.view.vectors + i * WORDS);
+        ulonglong2 words[WORDS / 2];
+        hash = a.all.view.hashes[i];
 #pragma unroll
-    for (int32_t k = 0; k < span; k++) {
-        if (from + k >= words) break;
-        hash -= bi_cellgraph_hash(x[from + k], a.all.view.seeds[from + k]);
-        square ^= bi_cellgraph_parities(&a.all.view.shape, x[from + k]);
+        for (int s = 0; s < WORDS / 2; s++) words[s] = x[s];
+#pragma unroll
+        for (int s = 0; s < WORDS; s++) {
+            const uint64_t word = s % 2 ? words[s / 2].y : words[s / 2].x;
+            hashes[s] = bi_cellgraph_hash(word, bi_cellgraph_seed(s));
+            parities[s] = bi_cellgraph_parities(&a.all.view.shape, word);
+        }
     }
+
+    /* Returns the hash without a segment, and the sum of the parities in it. */
+    __device__ __forceinline__ uint64_t without(const join_args &a, int32_t from, uint64_t *square) const
+    {
+        uint64_t rest = hash;
+        *square = 0;
+#pragma unroll
+        for (int s = 0; s < WORDS; s++) {
+            const bool inside = s >= from && s < from + a.all.span;
+            rest -= inside ? hashes[s] : 0;
+            *square ^= inside ? parities[s] : 0;
+        }
+        return rest;
+    }
+};
+
+template <> struct join_vertex<0> {
+    int64_t i;
+
+    __device__ __forceinline__ join_vertex(const join_args &, int64_t vertex) : i(vertex) {}
+
+    __device__ __forceinline__ uint64_t without(const join_args &a, int32_t from, uint64_t *square) const
+    {
+        const bi_cellgraph_view &v = a.all.view;
+        const uint64_t *x = bi_cellgraph_row(&v, i);
+        uint64_t rest = v.hashes[i];
+        *square = 0;
+        for (int32_t s = from; s < from + a.all.span && s < v.shape.words; s++) {
+            rest -= bi_cellgraph_hash(x[s], v.seeds[s]);
+            *square ^= bi_cellgraph_parities(&v.shape, x[s]);
+        }
+        return rest;
+    }
+};
+
+/* The partition of a vertex in the launch's segment number g, counted from the first partition of the slice; or none,
+ * ~0. */
+template <int WORDS>
+static __device__ __forceinline__ uint32_t partition_of(const join_args &a, const join_vertex<WORDS> &vertex, int32_t g,
+                                                        uint32_t *key)
+{
+    uint64_t square;
+    const uint64_t hash = vertex.without(a, (a.segment + g) * a.all.span, &square);
     const uint32_t partition = __umulhi((uint32_t)(hash >> 32), a.partitions);
     *key = (uint32_t)hash << SUM_BITS | bi_cellgraph_parity_code(square);
     return partition < a.begin || partition >= a.end ? ~0u : (uint32_t)g * (a.end - a.begin) + partition - a.begin;
@@ -79,10 +127,11 @@ static __global__ void __launch_bounds__(PARTITION_THREADS) bi_cellgraph_join_pa
     for (int k = 0; k < EACH; k++) {
         const int64_t i = first + (int64_t)k * PARTITION_THREADS;
         const bool mine = k < a.each && i < a.all.view.count;
+        const join_vertex<WORDS> vertex(a, mine ? i : 0);
 #pragma unroll
         for (int g = 0; g < LISTS; g++) {
             place[k * LISTS + g] = ~0u;
-            if (mine && g < a.segments) place[k * LISTS + g] = partition_of<WORDS>(a, i, g, &key[k * LISTS + g]);
+            if (mine && g < a.segments) place[k * LISTS + g] = partition_of<WORDS>(a, vertex, g, &key[k * LISTS + g]);
         }
     }
     __syncthreads();
@@ -105,9 +154,10 @@ static __global__ void __launch_bounds__(PARTITION_THREADS) bi_cellgraph_join_pa
 static __global__ void __launch_bounds__(PARTITION_THREADS) bi_cellgraph_join_partition_many(const join_args a)
 {
     const int64_t i = blockIdx.x * (int64_t)PARTITION_THREADS + threadIdx.x;
+    const join_vertex<0> vertex(a, i);
     uint32_t key;
     for (int32_t g = 0; g < a.segments && i < a.all.view.count; g++) {
-        const uint32_t partition = partition_of<0>(a, i, g, &key);
+        const uint32_t partition = partition_of<0>(a, vertex, g, &key);
         if (partition != ~0u) put(a, partition, atomicAdd(&a.taken[partition], 1u), key, i);
     }
 }
@@ -161,6 +211,25 @@ static __device__ __forceinline__ bool compare_all(const join_args &a, int32_t s
     }
     *found = {min(i, j), max(i, j), bi_cellgraph_position(&v.shape, word, bits | (bits == 0))};
     return differ == 1 && word >= from && word < to && bi_cellgraph_one_letter(bits, v.shape.letter_bits);
+}
+
+/* Chains the places of a partition by their hashes. All keys of a thread are asked for at once. */
+static __device__ __forceinline__ void chain_up(match_shared &sh, const join_entry *entries, uint32_t count)
+{
+    enum { EACH = PARTITION_CAPACITY / MATCH_THREADS };
+    uint32_t key[EACH];
+#pragma unroll
+    for (int k = 0; k < EACH; k++) {
+        const uint32_t i = threadIdx.x + k * MATCH_THREADS;
+        key[k] = i < count ? entries[i].key : 0;
+    }
+#pragma unroll
+    for (int k = 0; k < EACH; k++) {
+        const uint32_t i = threadIdx.x + k * MATCH_THREADS;
+        if (i >= count) break;
+        sh.key[i] = key[k];
+        sh.next[i] = (uint16_t)atomicExch(&sh.heads[(key[k] >> SUM_BITS) % HEADS], i);
+    }
 }
 
 /* Places with equal keys become pairs that wait; those for which there is no capacity are compared at once. */
@@ -231,11 +300,7 @@ static __global__ void __launch_bounds__(MATCH_THREADS) bi_cellgraph_join_match(
     if (threadIdx.x == 0) sh.queued = sh.skewed = 0;
     __syncthreads();
     if (count <= PARTITION_CAPACITY) {
-        for (uint32_t i = threadIdx.x; i < count; i += MATCH_THREADS) {
-            const uint32_t key = entries[i].key;
-            sh.key[i] = key;
-            sh.next[i] = (uint16_t)atomicExch(&sh.heads[(key >> SUM_BITS) % HEADS], i);
-        }
+        chain_up(sh, entries, count);
         __syncthreads();
         pair_up(sh, a, segment, entries, count);
         __syncthreads();
@@ -254,6 +319,9 @@ template <int WORDS, int EACH, int LISTS> static bosc_status partition_tile(bosc
     const int64_t n = a.all.view.count, each = n / ((int64_t)ctx->multiprocessors * 4 * PARTITION_THREADS);
     a.each = (int32_t)(each < 1 ? 1 : each > EACH ? EACH : each);
     const unsigned tiles = (unsigned)bi_div_up(n, (int64_t)PARTITION_THREADS * a.each);
+    if (a.each == 1)
+        return BI_RUN(ctx, (bi_cellgraph_join_partition<WORDS, 1, LISTS>), tiles, PARTITION_THREADS,
+                      counts * sizeof(uint32_t), a);
     return BI_RUN(ctx, (bi_cellgraph_join_partition<WORDS, EACH, LISTS>), tiles, PARTITION_THREADS,
                   counts * sizeof(uint32_t), a);
 }

@@ -9,8 +9,20 @@
 
 enum {
     THREADS = 256,
-    LANES = 8 /* threads that hash a long row */
+    LANES = 8,      /* threads that hash a long row */
+    WIDE_WORDS = 4, /* words from which on, and up to which, the join may have segments of half of them */
+    MAX_WIDE_WORDS = 8,
+    CROWD_SLOTS = 8192,
+    CROWD_PROBES = 64,
+    SAMPLED = 2048 /* vertices of sampled crowds, about */
 };
+
+/* Rows from which on wide segments may pay. */
+#ifdef BI_EMULATE
+enum { WIDE_ROWS = 100 };
+#else
+enum { WIDE_ROWS = 1 << 18 };
+#endif
 
 struct unique_args {
     struct bi_cellgraph_rows rows;
@@ -26,25 +38,55 @@ struct unique_args {
     int64_t capacity;         /* of vertices: others are only counted */
     uint32_t *vertex_of, *firsts, *multiplicities;
     uint64_t *vertex_hashes, *vectors;
+    uint32_t *crowds;    /* (2 x CROWD_SLOTS) hashes of crowds; (as many) their members; NULL: not asked for */
+    uint32_t crowd_mask; /* bits of a hash that are 0 where a crowd is sampled */
     struct bi_cellgraph_unique_result *result;
 };
 
-/* H of row i of up to MOST words, or by LANES neighbouring threads of any number. */
-template <int MOST> static __device__ __forceinline__ uint64_t hash_row(const unique_args &a, int64_t i, int32_t lane)
+/* H of row i of up to MOST words, the sum of those of its halves; or by LANES neighbouring threads of any number, whose
+ * halves are not told apart. */
+struct row_hash {
+    uint64_t halves[2];
+};
+
+template <int MOST> static __device__ __forceinline__ row_hash hash_row(const unique_args &a, int64_t i, int32_t lane)
 {
     const uint64_t *row = a.rows.data + i * a.rows.stride;
-    uint64_t h = 0;
+    uint64_t h = 0, upper = 0;
     if constexpr (MOST > 0) {
 #pragma unroll
         for (int32_t s = 0; s < MOST; s++)
-            if (s < a.shape.words) h += bi_cellgraph_hash(row[s] & bi_letters_mask(&a.shape, s), bi_cellgraph_seed(s));
+            if (s < a.shape.words) {
+                const uint64_t own = bi_cellgraph_hash(row[s] & bi_letters_mask(&a.shape, s), bi_cellgraph_seed(s));
+                const bool in_upper = s >= (a.shape.words + 1) / 2;
+                h += in_upper ? 0 : own;
+                upper += in_upper ? own : 0;
+            }
     } else {
         for (int32_t s = lane; s < a.shape.words && i < a.rows.n; s += LANES)
             h += bi_cellgraph_hash(row[s] & bi_letters_mask(&a.shape, s), bi_cellgraph_seed(s));
 #pragma unroll
         for (int d = LANES / 2; d > 0; d /= 2) h += __shfl_xor_sync(~0u, h, d);
     }
-    return h;
+    return {{h, upper}};
+}
+
+/* Counts the first row to come of its equals in its crowd, those that agree with it in one half of their words; if that
+ * crowd is sampled. */
+static __device__ void join_crowd(const unique_args &a, int half, uint64_t hash)
+{
+    const uint32_t key = (uint32_t)(hash >> 32) | 1;
+    uint32_t *keys = a.crowds + half * CROWD_SLOTS, *members = keys + 2 * CROWD_SLOTS, slot = key / 2 % CROWD_SLOTS;
+    if ((uint32_t)(hash >> 16) & a.crowd_mask) return;
+    atomicAdd(&a.result->sampled[half], 1u);
+    for (int probe = 0; probe < CROWD_PROBES; probe++, slot = (slot + 1) % CROWD_SLOTS) {
+        const uint32_t other = atomicCAS(&keys[slot], 0u, key);
+        if (other != 0 && other != key) continue;
+        const uint32_t before = atomicAdd(&members[slot], 1u);
+        if (before > 0) atomicAdd(&a.result->pairs[half], before);
+        return;
+    }
+    atomicAdd(&a.result->pairs[half], (uint32_t)CROWD_SLOTS); /* too many are sampled */
 }
 
 template <int MOST> static __device__ __forceinline__ bool same(const unique_args &a, int64_t i, int64_t j)
@@ -73,14 +115,19 @@ template <int MOST> static __global__ void __launch_bounds__(THREADS) bi_cellgra
     if (blockIdx.x == 0)
         for (int32_t s = (int32_t)threadIdx.x; s < a.shape.words; s += THREADS) a.seeds[s] = bi_cellgraph_seed(s);
     if (MOST > 0 && i >= a.rows.n) return;
-    const uint64_t hash = hash_row<MOST>(a, i, lane);
+    const row_hash halves = hash_row<MOST>(a, i, lane);
+    const uint64_t hash = halves.halves[0] + halves.halves[1];
     if (lane > 0 || i >= a.rows.n) return;
     const uint32_t own = (uint32_t)((hash & UINT32_MAX) << a.row_bits) | (uint32_t)(i + 1);
     uint32_t slot = __umulhi((uint32_t)(hash >> 32), a.slots);
     a.hashes[i] = hash;
     for (;;) {
         const uint32_t other = atomicCAS(&a.table[slot], 0u, own);
-        if (other == 0) break;
+        if (other == 0) {
+            for (int half = 0; half < 2 && MOST >= WIDE_WORDS && a.crowds; half++)
+                join_crowd(a, half, halves.halves[half]);
+            break;
+        }
         const int64_t j = (int64_t)(other & row_mask(a)) - 1;
         if (((uint64_t)(own ^ other) >> a.row_bits) == 0 && same<MOST>(a, i, j)) {
             if (own < other) atomicMin(&a.table[slot], own);
@@ -264,11 +311,21 @@ static int64_t slots_for(int64_t n)
     return slots < UINT32_MAX ? slots : UINT32_MAX;
 }
 
+/* Words of a segment of the join: half of them if few vertices agree in the other half. */
+static int32_t span_for(const bosc_cellgraph *graph, int64_t rows, const bi_cellgraph_unique_result &result)
+{
+    const int32_t words = graph->shape.words;
+    bool wide = words >= WIDE_WORDS && words <= MAX_WIDE_WORDS && rows >= WIDE_ROWS;
+    for (int half = 0; half < 2; half++) wide = wide && result.pairs[half] <= result.sampled[half];
+    return wide ? (words + 1) / 2 : bi_cellgraph_span(words);
+}
+
 bosc_status bi_cellgraph_cuda_unique(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cellgraph_rows *rows,
                                      struct bi_cellgraph_sample_stats *stats)
 {
     const int64_t n = rows->n, slots = slots_for(n);
-    const size_t table = (size_t)bi_div_up(slots, 2) * 8;
+    const size_t slot_bytes = (size_t)bi_div_up(slots, 2) * 8,
+                 crowd_bytes = n < WIDE_ROWS ? 0 : 4 * CROWD_SLOTS * sizeof(uint32_t), table = slot_bytes + crowd_bytes;
     unsigned char *zeroed;
     bi_cellgraph_unique_result result;
     unique_args a = {};
@@ -284,6 +341,8 @@ bosc_status bi_cellgraph_cuda_unique(bosc_ctx *ctx, bosc_cellgraph *graph, const
     BI_TRY(bi_scratch_of(ctx, (int64_t)(table + node_bytes(n) + sizeof result), 1, &zeroed));
     a.seeds = (uint64_t *)graph->blocks[BI_CELLGRAPH_SEEDS].data;
     a.table = (uint32_t *)zeroed;
+    a.crowds = n < WIDE_ROWS ? nullptr : (uint32_t *)(zeroed + slot_bytes);
+    for (int64_t crowds = n / SAMPLED; crowds > 1; crowds /= 2) a.crowd_mask = 2 * a.crowd_mask + 1;
     a.ticket = (unsigned long long *)(zeroed + table);
     a.nodes.words = a.ticket + 1;
     a.result = (bi_cellgraph_unique_result *)(zeroed + table + node_bytes(n));
@@ -296,8 +355,12 @@ bosc_status bi_cellgraph_cuda_unique(bosc_ctx *ctx, bosc_cellgraph *graph, const
         BI_TRY(make_vertices(ctx, graph, a, stats != nullptr, &result));
     }
     graph->vertices = result.vertices;
+    graph->span = span_for(graph, n, result);
     if (stats) *stats = result.stats;
     return BOSC_OK;
 }
 
-int64_t bi_cellgraph_cuda_unique_bytes(int64_t n) { return n * 16 + slots_for(n) * 4 + (int64_t)node_bytes(n) + 1024; }
+int64_t bi_cellgraph_cuda_unique_bytes(int64_t n)
+{
+    return n * 16 + slots_for(n) * 4 + (int64_t)node_bytes(n) + 4 * CROWD_SLOTS * 4 + 1024;
+}

@@ -21,17 +21,21 @@ struct bi_trie_split {
     struct bi_trie_shape shape;
     const uint64_t *keys;
     int64_t count;
-    int32_t *splits; /* (count + 1) */
+    int32_t *splits;  /* (count + 1) */
+    uint16_t *digits; /* NULL, or (count) the digits of keys k and, above it, k - 1 at the place where they part */
 };
 
 BI_FN void bi_step_trie_split(const struct bi_trie_split *a, int64_t k)
 {
     int32_t split = k <= a->count ? -1 : INT32_MAX;
     const uint64_t *y = a->keys + k * a->shape.letters.words, *x = y - a->shape.letters.words;
-    for (int32_t s = 0; k > 0 && k < a->count && split < 0; s++)
-        if (x[s] != y[s])
-            split = (int32_t)bi_trie_digit_place(
-                &a->shape, (uint32_t)s * 64 + (uint32_t)bi_leading_zeros(x[s] ^ y[s])); /* keys differ */
+    for (int32_t s = 0; k > 0 && k < a->count && split < 0; s++) {
+        if (x[s] == y[s]) continue; /* keys differ in one of them */
+        split = (int32_t)bi_trie_digit_place(&a->shape, (uint32_t)s * 64 + (uint32_t)bi_leading_zeros(x[s] ^ y[s]));
+        if (a->digits)
+            a->digits[k] = (uint16_t)(bi_trie_digit(&a->shape, x[s], (uint32_t)split) << 8 |
+                                      bi_trie_digit(&a->shape, y[s], (uint32_t)split));
+    }
     a->splits[k] = split;
 }
 
@@ -90,14 +94,13 @@ BI_FN int64_t bi_trie_next_at_most(const struct bi_trie_splits *p, int64_t from,
 
 /* Each k from 1 to count - 1 is in the node where keys k - 1 and k part; the first k of a node is its head. */
 struct bi_trie_nodes {
-    struct bi_trie_shape shape;
     struct bi_trie_splits splits;
-    const uint64_t *keys;
-    int64_t count;     /* keys */
-    uint32_t *heads;   /* (count) of each k */
-    uint32_t *firsts;  /* (count) of each k: the first key of its node */
-    uint64_t *tallies; /* (count + 1) of each head: 1 << 32 for the node, and its children; then those before it */
-    uint32_t *root;    /* the head of the root */
+    int64_t count;          /* keys */
+    const uint16_t *digits; /* of struct bi_trie_split */
+    uint32_t *heads;        /* (count) of each k */
+    uint32_t *firsts;       /* (count) of each k: the first key of its node */
+    uint64_t *tallies;      /* (count + 1) of each head: 1 << 32 for the node, and its children; then those before it */
+    uint32_t *root;         /* the head of the root */
     struct bi_trie_node *nodes;
     uint32_t *children;
 };
@@ -124,35 +127,25 @@ BI_FN uint32_t bi_trie_node_number(const struct bi_trie_nodes *a, uint32_t head)
     return head == *a->root ? 0 : (uint32_t)(a->tallies[head] >> 32) + (head < *a->root);
 }
 
-BI_FN uint32_t bi_trie_key_digit(const struct bi_trie_nodes *a, int64_t key, uint32_t place)
-{
-    return bi_trie_digit(&a->shape, a->keys[key * a->shape.letters.words + (int32_t)(place >> 6)], place);
-}
+/* The digit of key k where it parts from the one before. */
+BI_FN uint32_t bi_trie_parting_digit(const struct bi_trie_nodes *a, int64_t k) { return a->digits[k] & 0xffu; }
 
 BI_FN uint32_t bi_trie_child_count(const struct bi_trie_nodes *a, uint32_t head)
 {
     return (uint32_t)(a->tallies[head + 1] - a->tallies[head]);
 }
 
-/* Nodes of more than two children, of which many items write the bits. */
-BI_FN void bi_step_trie_node_clear(const struct bi_trie_nodes *a, int64_t i)
-{
-    uint32_t k = (uint32_t)i + 1;
-    if (a->heads[k] != k || bi_trie_child_count(a, k) == 2) return;
-    struct bi_trie_node *node = a->nodes + bi_trie_node_number(a, k);
-    for (int w = 0; w < 4; w++) node->bits[w] = 0;
-}
-
+/* Of nodes that are all 0: many items write the bits of one with more than two children. */
 BI_FN void bi_step_trie_node(const struct bi_trie_nodes *a, int64_t i)
 {
     int64_t k = i + 1;
-    uint32_t head = a->heads[k], place = (uint32_t)a->splits.minima[0][k], digit = bi_trie_key_digit(a, k, place);
+    uint32_t head = a->heads[k], place = (uint32_t)a->splits.minima[0][k], digit = bi_trie_parting_digit(a, k);
     struct bi_trie_node *to = a->nodes + bi_trie_node_number(a, head), node = {{0}, 0, place, 0, 0};
     if (head != k) {
         bi_atomic_or_u64(&to->bits[digit >> 6], 1ull << (digit & 63));
         return;
     }
-    uint32_t before = bi_trie_key_digit(a, k - 1, place);
+    uint32_t before = a->digits[k] >> 8;
     node.base = (uint32_t)a->tallies[k];
     node.first = a->firsts[k];
     node.end = (uint32_t)bi_trie_next_at_most(&a->splits, k, (int32_t)place - 1);
@@ -178,8 +171,7 @@ BI_FN void bi_trie_attach(const struct bi_trie_nodes *a, int64_t first, int64_t 
     bool later = splits[first] >= splits[end];
     uint32_t head = a->heads[later ? first : end], which = later;
     if (later && head != first) {
-        uint32_t digit = bi_trie_key_digit(a, first, (uint32_t)splits[first]);
-        which = bi_trie_digits_before(a->nodes + bi_trie_node_number(a, head), digit);
+        which = bi_trie_digits_before(a->nodes + bi_trie_node_number(a, head), bi_trie_parting_digit(a, first));
     }
     a->children[(uint32_t)a->tallies[head] + which] = child;
 }

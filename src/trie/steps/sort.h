@@ -47,7 +47,6 @@ BI_FN int64_t bi_trie_item_row(int64_t i, int32_t words, int32_t *s)
 
 /* The word that is in no slot of the dictionary, since it marks empty ones: it comes after all others. */
 #define BI_TRIE_NO_WORD (~0ull)
-enum { BI_TRIE_WORD_PROBES = 128 /* slots that a word may stand in */ };
 
 struct bi_trie_words {
     struct bi_trie_shape shape;
@@ -55,6 +54,7 @@ struct bi_trie_words {
     uint64_t *table;  /* (slots) */
     uint32_t *places; /* (n x words) the slot of each word; `slots` for BI_TRIE_NO_WORD */
     uint32_t slots;
+    int32_t probes; /* slots that a word may stand in */
     uint64_t *full; /* 1 once a word finds no slot */
 };
 
@@ -62,7 +62,7 @@ BI_FN uint32_t bi_trie_insert_word(const struct bi_trie_words *a, uint64_t word)
 {
     uint32_t slot = (uint32_t)((bi_mix_u64(word) >> 32) * a->slots >> 32);
     if (word == BI_TRIE_NO_WORD) return a->slots;
-    for (int k = 0; k < BI_TRIE_WORD_PROBES; k++) {
+    for (int k = 0; k < a->probes; k++) {
         uint64_t seen = bi_atomic_load_hint_u64(a->table + slot);
         if (seen == BI_TRIE_NO_WORD) seen = bi_atomic_exchange_if_u64(a->table + slot, BI_TRIE_NO_WORD, word);
         if (seen == BI_TRIE_NO_WORD || seen == word) return slot;
