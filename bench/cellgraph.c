@@ -118,7 +118,8 @@ static void measure(struct subject *b, const struct method *m, int64_t *edges)
                              .heuristic_search = m->heuristic};
     bosc_cellgraph_info info = {.size = sizeof info};
     BENCH(bosc_cellgraph_create(bench.ctx, &o, &b->graph));
-    bench_row(m->name, bench.n, bench_time(NULL, build, b, bench.repeats));
+    bench_row_of_bytes(m->name, bench.n, 8.0 * (double)(bench.n * bosc_cellgraph_words(b->length, 1)),
+                       bench_time(NULL, build, b, bench.repeats));
     BENCH(bosc_cellgraph_get_info(bench.ctx, b->graph, &info));
     if (*edges < 0) bench_say("%" PRId64 " vertices, %" PRId64 " edges", info.vertices, info.edges);
     if (m->letter == 'j') {
@@ -135,7 +136,8 @@ static void measure_peer(struct subject *b, int64_t *edges)
 {
     struct bench_times once = bench_once(flips, b);
     if (b->found < 0) return;
-    bench_row("std::unordered_map, flips", bench.n, once);
+    const struct bench_row row = {.name = "join", .library = "std::unordered_map, flips", .n = bench.n, .ours = once};
+    bench_print(&row);
     agree(b, "std::unordered_map", edges);
 }
 

@@ -105,7 +105,13 @@ static void find_misses_of_peer(void *user)
 
 static void measure(struct subject *b, const char *name, void (*run)(void *), int64_t items)
 {
-    bench_row(name, items, bench_time(NULL, run, b, bench.repeats));
+    const double rows = 8.0 * (double)(items * b->words); /* that are read */
+    const struct bench_row row = {.name = name,
+                                  .library = b->peer ? peer_dictionary_names[b->kind] : NULL,
+                                  .n = items,
+                                  .bytes = b->peer ? 0 : rows,
+                                  .ours = bench_time(NULL, run, b, bench.repeats)};
+    bench_print(&row);
 }
 
 /* A sum over what was found: that of the ranks, and their number. */
@@ -160,7 +166,6 @@ static void run_peers(struct subject *b)
         b->kind = (enum peer_dictionary_kind)k;
         make_peer(b);
         if (!b->peer) break; /* not in this build */
-        bench_say("%s", peer_dictionary_names[k]);
         measure(b, "build", make_peer, b->n);
         measure(b, "find, hits", find_hits_of_peer, b->n);
         bench_check(b->found == b->n, "%s does not find a row", peer_dictionary_names[k]);

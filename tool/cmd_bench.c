@@ -48,6 +48,7 @@ static const struct program {
     {"cellgraph", "bench_cellgraph_launch", false, true, {"-n", NULL}, figures, false, NOT_SWEPT, NULL},
     {"cellgraph", "bench_cellgraph_auto", true, true, {"-n", NULL}, shapes, false, NOT_SWEPT, NULL},
     {"hash", "bench_voxelgrid", true, true, {"-n", NULL}, of_a_frame, false, BY_ITEMS, NULL},
+    {"hash", "bench_voxelgrid_cuda", false, true, {"-n", NULL}, of_a_frame, false, BY_ITEMS, NULL},
     {"hash", "bench_collision", true, true, {"-n", NULL}, items, false, BY_ITEMS, NULL},
     {"hash", "bench_geometric", true, true, {"-n", NULL}, models, false, NOT_SWEPT, NULL},
     {"hash", "bench_geometric_models", true, true, {"-n", NULL}, model_counts, false, NOT_SWEPT, NULL},
