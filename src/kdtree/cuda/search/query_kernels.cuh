@@ -175,28 +175,24 @@ template <class T, int DIM, int K, bool SAMPLE = false> struct bi_kdtree_nearest
         return x;
     }
 
-    /* Of the first leaf nearly all would be marked: they are taken in K at a time instead, or one after the other, but
-     * read many at a time. */
-    __device__ __forceinline__ void first(walk &w, bool any, uint32_t leaf)
+    /* Takes the LEAF nodes from `start` on that are in [begin, end): one after the other, but read many at a time. */
+    enum { LEAF = BI_KDTREE_CUDA_LEAF };
+    __device__ __forceinline__ void take_each(const walk &w, uint32_t start, uint32_t begin, uint32_t end)
     {
-        enum { LEAF = BI_KDTREE_CUDA_LEAF, READ = 8 };
-        if (sizeof(D) == 8 || w.n < LEAF) {
-            scan(w, any, leaf);
-            return;
-        }
-        if (!any) return;
-        const uint32_t begin = w.index.leaves[leaf], end = w.index.leaves[leaf + 1] - 1, start = min(begin, w.n - LEAF);
-        if (K == 1) {
+        enum { READ = 8 };
 #pragma unroll 1
-            for (uint32_t at = start; at < start + LEAF; at += READ) {
-                bi_kdtree_node<T, DIM> p[READ];
+        for (uint32_t at = start; at < start + LEAF; at += READ) {
+            bi_kdtree_node<T, DIM> p[READ];
 #pragma unroll
-                for (int i = 0; i < READ; i++) p[i] = bi_kdtree_node_reader<T, DIM>::load(w.nodes, at + i);
+            for (int i = 0; i < READ; i++) p[i] = bi_kdtree_node_reader<T, DIM>::load(w.nodes, at + i);
 #pragma unroll
-                for (int i = 0; i < READ; i++) nearest.add(measure(w, at + i, begin, end, p[i]));
-            }
-            return;
+            for (int i = 0; i < READ; i++) nearest.add(measure(w, at + i, begin, end, p[i]));
         }
+    }
+
+    /* The same, K at a time. */
+    __device__ __forceinline__ void take_batches(const walk &w, uint32_t start, uint32_t begin, uint32_t end)
+    {
 #pragma unroll
         for (uint32_t group = 0; group < LEAF; group += K) {
             bi_kdtree_neighbour<D> x[K];
@@ -206,6 +202,21 @@ template <class T, int DIM, int K, bool SAMPLE = false> struct bi_kdtree_nearest
                 x[i] = measure(w, at, begin, end, bi_kdtree_node_reader<T, DIM>::load(w.nodes, at));
             }
             nearest.add_all(x);
+        }
+    }
+
+    /* Of the first leaf nearly all nodes would be marked. */
+    __device__ __forceinline__ void first(walk &w, bool any, uint32_t leaf)
+    {
+        if (sizeof(D) == 8 || w.n < LEAF) {
+            scan(w, any, leaf);
+        } else if (any) {
+            const uint32_t begin = w.index.leaves[leaf], end = w.index.leaves[leaf + 1] - 1,
+                           start = min(begin, w.n - LEAF);
+            if (K == 1)
+                take_each(w, start, begin, end);
+            else
+                take_batches(w, start, begin, end);
         }
     }
     __device__ __forceinline__ void end(const bi_kdtree_cuda_search &a, uint32_t number) const
