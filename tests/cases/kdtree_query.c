@@ -415,6 +415,70 @@ static void batches(bosc_ctx *ctx)
     }
 }
 
+/* Answers to all of the queries, asked for at once, are those to parts of them that no device sorts. */
+static void check_at_once(bosc_ctx *ctx, const bosc_kdtree *tree, const struct reference_points *q, int64_t k)
+{
+    enum { PART = 2000 };
+    const size_t size = bosc_dtype_size(q->dtype), width = q->dtype == BOSC_F32 ? 4 : 8;
+    uint32_t *ids = suite_alloc((size_t)(q->n * k) * 4), *some = suite_alloc((size_t)(PART * k) * 4);
+    char *dist2 = suite_alloc((size_t)(q->n * k) * width), *distances = suite_alloc((size_t)(PART * k) * width);
+    CHECK_OK(ctx, bosc_kdtree_knn(ctx, tree, q->data, q->n, q->stride, k, ids, dist2));
+    for (int64_t begin = 0; begin < q->n; begin += PART) {
+        const int64_t count = q->n - begin < PART ? q->n - begin : PART;
+        const char *part = (const char *)q->data + (size_t)(begin * q->stride) * size;
+        CHECK_OK(ctx, bosc_kdtree_knn(ctx, tree, part, count, q->stride, k, some, distances));
+        CHECK(memcmp(some, ids + begin * k, (size_t)(count * k) * 4) == 0);
+        CHECK(memcmp(distances, dist2 + (size_t)(begin * k) * width, (size_t)(count * k) * width) == 0);
+    }
+    free(ids);
+    free(some);
+    free(dist2);
+    free(distances);
+}
+
+enum distant_shape { DISTANT_CLUSTERS, DISTANT_PLACES, DISTANT_SHELL, DISTANT_PLANE, DISTANT_SHAPES };
+
+/* Coordinate c of a point: in few clusters, at few places, at nearly one distance from the middle, or in a plane. */
+static double distant_value(struct suite_random *r, enum distant_shape shape, int64_t i, int32_t c)
+{
+    const double turn = 0.7 * (double)i + c;
+    if (shape == DISTANT_CLUSTERS) return (double)suite_below(r, 2) * 2e5 + suite_unit(r) * suite_unit(r) * 1e3;
+    if (shape == DISTANT_PLACES) return (double)suite_below(r, 3) * 1e5;
+    if (shape == DISTANT_SHELL) return 1e5 + (c % 2 ? 9e4 * sin(turn) : 9e4 * cos(turn - 1));
+    return c == 1 ? 5e4 : suite_unit(r) * 1e3;
+}
+
+/* So many queries that a device sorts them, far from all points: close to each other, all around, and anything. */
+static void distant(bosc_ctx *ctx)
+{
+    static const int64_t neighbors[] = {8, 1, 20, 9, 32};
+    struct suite_random r = {10};
+    const int64_t n = suite_slow(ctx) ? 700 : 3000, m = suite_slow(ctx) ? 2112 : 140000;
+    for (int i = 0; i < 4 * DISTANT_SHAPES; i++) {
+        if (suite_leaves_out()) continue;
+        const enum distant_shape shape = (enum distant_shape)(i % DISTANT_SHAPES);
+        const bosc_dtype dtype = dtypes[(i + i / 4) % 4];
+        const int32_t dim = 1 + i / 4;
+        bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = dtype, .dim = dim, .id_bits = 32};
+        struct reference_points p = kd_points(&r, dtype, dim, n, dim, KD_RANDOM);
+        struct reference_points q = kd_points(&r, dtype, dim, m, dim + 1, KD_SPECIAL), some = q;
+        for (int64_t at = 0; at < n * dim; at++)
+            kd_set((void *)p.data, dtype, at, distant_value(&r, shape, at / dim, (int32_t)(at % dim)));
+        for (int64_t at = 0; at < m * (dim + 1); at++) {
+            const int64_t group = at / (dim + 1) * 8 / m;
+            if (group < 7)
+                kd_set((void *)q.data, dtype, at, group < 5 ? 1e5 + suite_unit(&r) * 500 : suite_unit(&r) * 3e5 - 5e4);
+        }
+        bosc_kdtree *tree = kd_build(ctx, &opts, &p);
+        some.n = 40;
+        check_knn(ctx, tree, &p, &some, neighbors[i % 5], -1, 32);
+        check_at_once(ctx, tree, &q, neighbors[i % 5]);
+        bosc_kdtree_free(tree);
+        free((void *)p.data);
+        free((void *)q.data);
+    }
+}
+
 /* The square of a radius is rounded as the squares in distances are: a point is within its own distance. */
 static void own_distances(bosc_ctx *ctx)
 {
@@ -437,8 +501,9 @@ static void own_distances(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_kdtree_query[] = {
-    {"shapes", shapes, NULL}, {"flat", flat, NULL},       {"neighbours", neighbours, NULL},
-    {"larger", larger, NULL}, {"ties", ties, NULL},       {"own distances", own_distances, NULL},
-    {"crowds", crowds, NULL}, {"batches", batches, NULL}, {"beside flat", beside_flat, NULL},
+    {"shapes", shapes, NULL},   {"flat", flat, NULL},       {"neighbours", neighbours, NULL},
+    {"larger", larger, NULL},   {"ties", ties, NULL},       {"own distances", own_distances, NULL},
+    {"crowds", crowds, NULL},   {"batches", batches, NULL}, {"beside flat", beside_flat, NULL},
+    {"distant", distant, NULL},
 };
 SUITE(kdtree_query);

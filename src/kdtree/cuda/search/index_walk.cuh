@@ -43,10 +43,11 @@ __device__ __forceinline__ bool bi_kdtree_greater_is_nearer(D q, const bi_kdtree
     return bi_kdtree_gap<D>(q, (D)s.beyond, (D)s.high) < bi_kdtree_gap<D>(q, (D)s.low, (D)s.split);
 }
 
-/* COLLECTOR keeps what is found: worst() is the largest distance that counts, beyond(bound, floor) tells that no node
- * with that distance at least and that id at least counts, take(distance, id) takes a node whose distance is not above
- * worst(), near(distance, worst) tells of any lane's node whether it counts there, first(walk, any, leaf) and
- * scan(walk, any, leaf) take the nodes of a leaf, if any: all lanes of a warp call them. */
+/* COLLECTOR keeps what is found: PLACES tells that places of nodes stand for their ids, worst() is the largest distance
+ * that counts, beyond(bound, floor) tells that no node with that distance at least and that id at least counts,
+ * take(distance, id) takes a node whose distance is not above worst(), near(distance, worst) tells of any lane's node
+ * whether it counts there, first(walk, any, leaf) and scan(walk, any, leaf) take the nodes of a leaf, if any: all lanes
+ * of a warp call them. */
 template <class T, int DIM, class COLLECTOR> struct bi_kdtree_index_walk {
     typedef bi_kdtree_node_reader<T, DIM> space;
     typedef typename space::D D;
@@ -61,7 +62,7 @@ template <class T, int DIM, class COLLECTOR> struct bi_kdtree_index_walk {
     COLLECTOR found;
     uint32_t odd_levels; /* see bi_kdtree_root */
     int depth;
-    uint32_t h; /* all of this subtree is done or on the stack */
+    uint32_t home, planes; /* the leaf of the query; levels above it whose far sides are to come */
 
     __device__ __forceinline__ bi_kdtree_index_walk(const bi_kdtree_array &array, const bi_kdtree_cuda_index &made,
                                                     uint32_t count, bi_kdtree_deferred_side<D, DIM> *waiting)
@@ -85,7 +86,7 @@ template <class T, int DIM, class COLLECTOR> struct bi_kdtree_index_walk {
     {
         const typename space::node p = space::load(nodes, at);
         const D d = space::distance(q, p.x);
-        if (!(d > found.worst())) found.take(d, space::id(nodes, at, p));
+        if (!(d > found.worst())) found.take(d, COLLECTOR::PLACES ? at : space::id(nodes, at, p));
     }
 
     __device__ __forceinline__ bool skips(D bound, uint32_t side) const
@@ -138,8 +139,24 @@ template <class T, int DIM, class COLLECTOR> struct bi_kdtree_index_walk {
             measure(start + __ffs((int)marks) - 1);
     }
 
+    /* Bit `level` tells that the plane of the ancestor of that level is near enough. Where planes are is arithmetic, so
+     * many are read at a time. */
+    __device__ __forceinline__ uint32_t near_planes(uint32_t leaf) const
+    {
+        const D worst = found.worst();
+        uint32_t near = 0;
+#pragma unroll 4
+        for (int level = index.levels - 1; level >= 0; level--) {
+            const uint32_t node = ((leaf + (1u << index.levels)) >> (index.levels - level)) - 1;
+            const int c = axis<true>(node, level, level % DIM);
+            const D away = bi_kdtree_component<D, DIM>(q, c) - (D)sides_of(node).split;
+            near |= (uint32_t) !(away * away > worst) << level;
+        }
+        return near;
+    }
+
     /* The next far side whose parent's plane is near enough: the last one left on the way down, else that of an
-     * ancestor. */
+     * ancestor, the deepest of `planes`. */
     template <bool ODD> __device__ __forceinline__ bool next(uint32_t *side, bi_kdtree_path<D, DIM> *way)
     {
         const D worst = found.worst();
@@ -149,17 +166,16 @@ template <class T, int DIM, class COLLECTOR> struct bi_kdtree_index_walk {
             *side = stack[depth].side;
             if (!(way->bound() > worst)) return true;
         }
-        int level = bi_kdtree_heap_level(h), d = level % DIM;
-        while (h > 0) {
-            const uint32_t parent = (h - 1) / 2;
-            d = d == 0 ? DIM - 1 : d - 1;
-            const int c = axis<ODD>(parent, --level, d);
-            const D away = bi_kdtree_component<D, DIM>(q, c) - (D)sides_of(parent).split;
-            *side = ((h - 1) ^ 1) + 1;
-            h = parent;
+        while (planes) {
+            const int level = 31 - __clz((int)planes);
+            const uint32_t own = (home + (1u << index.levels)) >> (index.levels - level - 1);
+            planes -= 1u << level;
+            const int c = axis<ODD>(own / 2 - 1, level, level % DIM);
+            const D away = bi_kdtree_component<D, DIM>(q, c) - (D)sides_of(own / 2 - 1).split;
             if (away * away > worst) continue;
             const bi_kdtree_path<D, DIM> none = {};
             *way = (ODD ? stack[0].way : none).with(c, away * away);
+            *side = (own ^ 1) - 1;
             return true;
         }
         return false;
@@ -206,7 +222,6 @@ template <class T, int DIM, class COLLECTOR> struct bi_kdtree_index_walk {
      * changes. */
     __device__ __forceinline__ void begin(const bi_kdtree_root<T, DIM> &root)
     {
-        odd_levels = root.odd_levels;
 #pragma unroll
         for (int c = 0; c < DIM; c++)
             stack[0].way.away[c] = bi_kdtree_gap<D>(q[c], (D)root.box.low[c], (D)root.box.high[c]);
@@ -215,7 +230,8 @@ template <class T, int DIM, class COLLECTOR> struct bi_kdtree_index_walk {
 
     template <bool ODD> __device__ __forceinline__ void walk(uint32_t leaf, bool more)
     {
-        h = leaf + (1u << index.levels) - 1;
+        home = leaf;
+        planes = near_planes(leaf);
         while (__any_sync(~0u, more)) {
             uint32_t side;
             bi_kdtree_path<D, DIM> way;
@@ -233,8 +249,9 @@ template <class T, int DIM, class COLLECTOR> struct bi_kdtree_index_walk {
     {
         const bi_kdtree_root<T, DIM> &root = *static_cast<const bi_kdtree_root<T, DIM> *>(index.root);
         found.first(*this, live, leaf);
+        odd_levels = root.odd_levels;
         depth = 0;
-        if (root.odd_levels) {
+        if (odd_levels) {
             begin(root);
             walk<true>(leaf, live);
         } else {

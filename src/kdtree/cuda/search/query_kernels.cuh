@@ -1,18 +1,22 @@
-/* The kernels of searches for points of one type; each type is compiled in a file of its own. Queries are located in
- * the index and sorted by leaf, so that the threads of a warp walk nearly the same way. */
+/* The kernels of searches for points of one type; each type is compiled in a file of its own. Many queries are sorted
+ * first: see query_keys.cuh. */
 #ifndef BI_KDTREE_CUDA_SEARCH_QUERY_KERNELS_CUH
 #define BI_KDTREE_CUDA_SEARCH_QUERY_KERNELS_CUH
 
 #include "core/cuda/sort_rows.cuh"
+#include "core/cuda/warp.cuh"
 #include "kdtree/cuda/search/box_walk.cuh"
 #include "kdtree/cuda/search/nearest_list.cuh"
-#include "kdtree/cuda/search/index_walk.cuh"
+#include "kdtree/cuda/search/query_keys.cuh"
 #include "kdtree/steps/query.h"
 
 enum {
     BI_KDTREE_LOCATE_THREADS = 256,
     BI_KDTREE_WALK_THREADS = 128,
-    BI_KDTREE_SORTED_BITS = 16,   /* of leaves, the upper ones, that queries are sorted by: two passes */
+    BI_KDTREE_SAMPLED = 32,       /* of so many sorted queries that are far, one is answered first */
+    BI_KDTREE_SAMPLE_LANES = 8,   /* of a warp, which have a sample each */
+    BI_KDTREE_ASKED = 256,        /* queries that tell whether many are far, at equal distances in the batch */
+    BI_KDTREE_FAR_SHARE = 8,      /* many: one in so many */
     BI_KDTREE_FEW_QUERIES = 1024, /* of a multiprocessor: these are not sorted */
     BI_KDTREE_BUSY_WARPS = 16,    /* of a multiprocessor: it is busy with these */
     BI_KDTREE_LEAST_LANES = 4
@@ -34,10 +38,11 @@ struct bi_kdtree_cuda_search {
     uint32_t n, m;
     const void *queries;
     int64_t stride;
-    uint32_t lanes;                 /* of a warp, which have a query each */
-    uint32_t *scratch;              /* 4 m */
-    const uint32_t *leaves, *order; /* of the sorted queries: leaf, and number of the query; NULL: in their order */
-    const uint32_t *rows;           /* the row of the output of each query; NULL: its number */
+    uint32_t lanes;               /* of a warp, which have a query each */
+    uint32_t *scratch;            /* 4 m */
+    const uint32_t *keys, *order; /* of the sorted queries: key, and number of the query; NULL: in their order */
+    uint32_t *samples;            /* k places of near nodes for every BI_KDTREE_SAMPLED sorted queries; NULL: none */
+    const uint32_t *rows;         /* the row of the output of each query; NULL: its number */
     int32_t k;
     double limit; /* the largest distance that counts */
     void *ids, *dist2;
@@ -53,40 +58,65 @@ bosc_status bi_kdtree_cuda_search_f64(bosc_ctx *ctx, const bi_kdtree_cuda_search
 bosc_status bi_kdtree_cuda_search_i32(bosc_ctx *ctx, const bi_kdtree_cuda_search &a);
 bosc_status bi_kdtree_cuda_search_i64(bosc_ctx *ctx, const bi_kdtree_cuda_search &a);
 
-/* The leaf of a query. The loop is not unrolled: searches would need more registers then. */
 template <class T, int DIM>
-__device__ __forceinline__ uint32_t bi_kdtree_locate(const bi_kdtree_cuda_index &index,
-                                                     const typename bi_kdtree_distance_of<T>::type *q)
+__device__ __forceinline__ void bi_kdtree_load_query(const bi_kdtree_cuda_search &a, uint32_t number,
+                                                     typename bi_kdtree_distance_of<T>::type *q)
 {
     typedef typename bi_kdtree_distance_of<T>::type D;
-    const uint32_t odd_levels = static_cast<const bi_kdtree_root<T, DIM> *>(index.root)->odd_levels;
-    uint32_t h = 0;
-#pragma unroll 1
-    for (int level = 0, d = 0; level < index.levels; level++, d = d + 1 == DIM ? 0 : d + 1) {
-        const int c = odd_levels >> level & 1 ? index.axes[h] : d;
-        h = 2 * h + 1 +
-            bi_kdtree_greater_is_nearer<T, D>(bi_kdtree_component<D, DIM>(q, c),
-                                              static_cast<const bi_kdtree_sides<T> *>(index.sides)[h]);
-    }
-    return h + 1 - (1u << index.levels);
+#pragma unroll
+    for (int c = 0; c < DIM; c++) q[c] = (D) static_cast<const T *>(a.queries)[number * a.stride + c];
 }
 
 template <class T, int DIM>
 static __global__ void __launch_bounds__(BI_KDTREE_LOCATE_THREADS)
-    bi_kdtree_locate_leaves(const bi_kdtree_cuda_search a, uint32_t *leaves, uint32_t *numbers)
+    bi_kdtree_make_keys(const bi_kdtree_cuda_search a, uint32_t *keys, uint32_t *numbers, uint32_t *asked)
 {
-    typedef typename bi_kdtree_distance_of<T>::type D;
+    typename bi_kdtree_distance_of<T>::type q[DIM];
     const uint32_t i = blockIdx.x * BI_KDTREE_LOCATE_THREADS + threadIdx.x;
     if (i >= a.m) return;
-    D q[DIM];
-#pragma unroll
-    for (int c = 0; c < DIM; c++) q[c] = (D) static_cast<const T *>(a.queries)[i * a.stride + c];
-    leaves[i] = bi_kdtree_locate<T, DIM>(a.index, q);
+    bi_kdtree_load_query<T, DIM>(a, i, q);
+    const uint32_t key = bi_kdtree_key_of<T, DIM>(a.index, q), apart = a.m / BI_KDTREE_ASKED, j = i / apart;
+    keys[i] = key;
     numbers[i] = i;
+    if (i == j * apart && j < BI_KDTREE_ASKED) asked[j] = key & 1;
 }
 
-/* The K nearest. */
-template <class T, int DIM, int K> struct bi_kdtree_nearest_collector {
+/* Where many queries are far, those get keys by cell. */
+template <class T, int DIM>
+static __global__ void __launch_bounds__(BI_KDTREE_LOCATE_THREADS)
+    bi_kdtree_group_far(const bi_kdtree_cuda_search a, uint32_t *keys, const uint32_t *asked)
+{
+    const bi_kdtree_root<T, DIM> &root = *static_cast<const bi_kdtree_root<T, DIM> *>(a.index.root);
+    typename bi_kdtree_distance_of<T>::type q[DIM];
+    uint32_t far = 0;
+    for (uint32_t j = threadIdx.x % 32; j < BI_KDTREE_ASKED; j += 32) far += asked[j];
+    if (bi_warp_sum(far) * BI_KDTREE_FAR_SHARE < BI_KDTREE_ASKED) return;
+    for (uint32_t i = blockIdx.x * BI_KDTREE_LOCATE_THREADS + threadIdx.x; i < a.m;
+         i += gridDim.x * BI_KDTREE_LOCATE_THREADS) {
+        if (!(keys[i] & 1)) continue;
+        bi_kdtree_load_query<T, DIM>(a, i, q);
+        keys[i] = bi_kdtree_cell_of<T, DIM>(root, q) << (BI_KDTREE_KEY_BITS - BI_KDTREE_CELL_BITS);
+    }
+}
+
+/* The leaf of query i. */
+template <class T, int DIM>
+__device__ __forceinline__ uint32_t bi_kdtree_leaf_of(const bi_kdtree_cuda_search &a, uint32_t i,
+                                                      const typename bi_kdtree_distance_of<T>::type *q)
+{
+    if (!a.order || bi_kdtree_has_cell(a.keys[i])) return bi_kdtree_locate<T, DIM>(a.index, q).leaf;
+    return (a.keys[i] & ~(1u << BI_KDTREE_KEY_BITS)) >> (BI_KDTREE_KEY_BITS - a.index.levels);
+}
+
+/* The query that is sample j: from the middle of those that it stands for. */
+__device__ __forceinline__ uint32_t bi_kdtree_sampled(uint32_t j)
+{
+    return j * BI_KDTREE_SAMPLED + BI_KDTREE_SAMPLED / 2;
+}
+
+/* The K nearest. SAMPLE: of a sample, whose places are kept. */
+template <class T, int DIM, int K, bool SAMPLE = false> struct bi_kdtree_nearest_collector {
+    enum { PLACES = SAMPLE };
     typedef typename bi_kdtree_distance_of<T>::type D;
     typedef bi_kdtree_index_walk<T, DIM, bi_kdtree_nearest_collector> walk;
     bi_kdtree_nearest_list<D, K> nearest;
@@ -96,6 +126,23 @@ template <class T, int DIM, int K> struct bi_kdtree_nearest_collector {
     {
         limit = (D)a.limit;
         nearest.clear();
+    }
+
+    /* As far as the nodes near the sample of query i are from q, k of them, nothing counts that is farther. */
+    __device__ __forceinline__ void narrow(const bi_kdtree_cuda_search &a, uint32_t i, const D *q)
+    {
+        const uint32_t j = i / BI_KDTREE_SAMPLED;
+        if (!a.samples || j >= a.m / BI_KDTREE_SAMPLED || !bi_kdtree_has_cell(a.keys[bi_kdtree_sampled(j)])) return;
+        D most = 0;
+        for (int e = 0; e < a.k; e++) {
+            const uint32_t place = a.samples[(size_t)j * a.k + e];
+            if (place == BI_KDTREE_NONE) return;
+            const bi_kdtree_node<T, DIM> p = bi_kdtree_node_reader<T, DIM>::load(a.nodes, place);
+            const D d = bi_kdtree_node_reader<T, DIM>::distance(q, p.x);
+            most = d > most ? d : most;
+            if (d != d) return;
+        }
+        limit = most < limit ? most : limit;
     }
     __device__ __forceinline__ D worst() const
     {
@@ -116,39 +163,75 @@ template <class T, int DIM, int K> struct bi_kdtree_nearest_collector {
     __device__ __forceinline__ bool near(D d, D most) const { return !(d > most); }
     __device__ __forceinline__ void scan(walk &w, bool any, uint32_t leaf) { w.measure_near(any, leaf); }
 
-    /* Of the first leaf nearly all would be marked: they are taken in K at a time instead. */
-    __device__ __forceinline__ void first(walk &w, bool any, uint32_t leaf)
+    /* Node `at` as a neighbour: none if it is not in [begin, end). */
+    __device__ __forceinline__ bi_kdtree_neighbour<D> measure(const walk &w, uint32_t at, uint32_t begin, uint32_t end,
+                                                              const bi_kdtree_node<T, DIM> &p) const
     {
-        if (sizeof(D) == 8 || w.n < BI_KDTREE_CUDA_LEAF) {
-            scan(w, any, leaf);
-            return;
-        }
-        if (!any) return;
-        const uint32_t begin = w.index.leaves[leaf], end = w.index.leaves[leaf + 1] - 1;
-        const uint32_t start = min(begin, w.n - BI_KDTREE_CUDA_LEAF);
+        typedef bi_kdtree_node_reader<T, DIM> space;
+        bi_kdtree_neighbour<D> x =
+            bi_kdtree_neighbour<D>::of(space::distance(w.q, p.x), PLACES ? at : space::id(w.nodes, at, p));
+        if (at < begin || at >= end || x.distance() > limit)
+            x = bi_kdtree_neighbour<D>::of((D)INFINITY, BI_KDTREE_NONE);
+        return x;
+    }
+
+    /* Takes the LEAF nodes from `start` on that are in [begin, end): one after the other, but read many at a time. */
+    enum { LEAF = BI_KDTREE_CUDA_LEAF };
+    __device__ __forceinline__ void take_each(const walk &w, uint32_t start, uint32_t begin, uint32_t end)
+    {
+        enum { READ = 8 };
+#pragma unroll 1
+        for (uint32_t at = start; at < start + LEAF; at += READ) {
+            bi_kdtree_node<T, DIM> p[READ];
 #pragma unroll
-        for (uint32_t group = 0; group < BI_KDTREE_CUDA_LEAF; group += K) {
+            for (int i = 0; i < READ; i++) p[i] = bi_kdtree_node_reader<T, DIM>::load(w.nodes, at + i);
+#pragma unroll
+            for (int i = 0; i < READ; i++) nearest.add(measure(w, at + i, begin, end, p[i]));
+        }
+    }
+
+    /* The same, K at a time. */
+    __device__ __forceinline__ void take_batches(const walk &w, uint32_t start, uint32_t begin, uint32_t end)
+    {
+#pragma unroll
+        for (uint32_t group = 0; group < LEAF; group += K) {
             bi_kdtree_neighbour<D> x[K];
 #pragma unroll
             for (int i = 0; i < K; i++) {
                 const uint32_t at = start + group + i;
-                const bi_kdtree_node<T, DIM> p = bi_kdtree_node_reader<T, DIM>::load(w.nodes, at);
-                x[i] = bi_kdtree_neighbour<D>::of(bi_kdtree_node_reader<T, DIM>::distance(w.q, p.x),
-                                                  bi_kdtree_node_reader<T, DIM>::id(w.nodes, at, p));
-                if (at < begin || at >= end || x[i].distance() > limit)
-                    x[i] = bi_kdtree_neighbour<D>::of((D)INFINITY, BI_KDTREE_NONE);
+                x[i] = measure(w, at, begin, end, bi_kdtree_node_reader<T, DIM>::load(w.nodes, at));
             }
             nearest.add_all(x);
+        }
+    }
+
+    /* Of the first leaf nearly all nodes would be marked. */
+    __device__ __forceinline__ void first(walk &w, bool any, uint32_t leaf)
+    {
+        if (sizeof(D) == 8 || w.n < LEAF) {
+            scan(w, any, leaf);
+        } else if (any) {
+            const uint32_t begin = w.index.leaves[leaf], end = w.index.leaves[leaf + 1] - 1,
+                           start = min(begin, w.n - LEAF);
+            if (K == 1)
+                take_each(w, start, begin, end);
+            else
+                take_batches(w, start, begin, end);
         }
     }
     __device__ __forceinline__ void end(const bi_kdtree_cuda_search &a, uint32_t number) const
     {
         nearest.write(a.rows ? a.rows[number] : number, a.k, a.ids, static_cast<D *>(a.dist2), a.wide);
     }
+    __device__ __forceinline__ void end_sample(const bi_kdtree_cuda_search &a, uint32_t j) const
+    {
+        nearest.write(j, a.k, a.samples, nullptr, false);
+    }
 };
 
 /* How many are within the limit. NaN is infinite. */
 template <class T, int DIM> struct bi_kdtree_count_collector {
+    enum { PLACES = false };
     typedef typename bi_kdtree_distance_of<T>::type D;
     typedef bi_kdtree_index_walk<T, DIM, bi_kdtree_count_collector> walk;
     D limit;
@@ -159,6 +242,7 @@ template <class T, int DIM> struct bi_kdtree_count_collector {
         limit = (D)a.limit;
         count = 0;
     }
+    __device__ __forceinline__ void narrow(const bi_kdtree_cuda_search &, uint32_t, const D *) {}
     __device__ __forceinline__ D worst() const { return limit; }
     __device__ __forceinline__ bool beyond(D bound, uint32_t) const { return bound != bound && limit < (D)INFINITY; }
     __device__ __forceinline__ bool counts(D distance) const { return distance <= limit || limit == (D)INFINITY; }
@@ -214,6 +298,7 @@ template <class D> struct bi_kdtree_row_writer {
 
 /* Those within the limit, to their row. */
 template <class T, int DIM> struct bi_kdtree_row_collector {
+    enum { PLACES = false };
     typedef typename bi_kdtree_distance_of<T>::type D;
     typedef bi_kdtree_index_walk<T, DIM, bi_kdtree_row_collector> walk;
     D limit;
@@ -224,6 +309,7 @@ template <class T, int DIM> struct bi_kdtree_row_collector {
         limit = (D)a.limit;
         row.begin(a, number);
     }
+    __device__ __forceinline__ void narrow(const bi_kdtree_cuda_search &, uint32_t, const D *) {}
     __device__ __forceinline__ D worst() const { return limit; }
     __device__ __forceinline__ bool beyond(D bound, uint32_t) const { return bound != bound && limit < (D)INFINITY; }
     __device__ __forceinline__ bool counts(D distance) const { return distance <= limit || limit == (D)INFINITY; }
@@ -287,11 +373,30 @@ static __global__ void __launch_bounds__(BI_KDTREE_WALK_THREADS) bi_kdtree_searc
     const uint32_t number = a.order ? a.order[query.i] : query.i;
     bi_kdtree_deferred_side<D, DIM> stack[BI_KDTREE_WALK_STACK];
     bi_kdtree_index_walk<T, DIM, COLLECTOR> w(a.nodes, a.index, a.n, stack);
-#pragma unroll
-    for (int c = 0; c < DIM; c++) w.q[c] = (D) static_cast<const T *>(a.queries)[number * a.stride + c];
+    bi_kdtree_load_query<T, DIM>(a, number, w.q);
     w.found.begin(a, number);
-    w.run(a.order ? a.leaves[query.i] : bi_kdtree_locate<T, DIM>(a.index, w.q), query.live);
+    w.found.narrow(a, query.i, w.q);
+    w.run(bi_kdtree_leaf_of<T, DIM>(a, query.i, w.q), query.live);
     if (query.live) w.found.end(a, number);
+}
+
+/* The samples of far queries, which come first: often there are none. */
+template <class T, int DIM, int K>
+static __global__ void __launch_bounds__(BI_KDTREE_WALK_THREADS) bi_kdtree_search_samples(const bi_kdtree_cuda_search a)
+{
+    typedef bi_kdtree_nearest_collector<T, DIM, K, true> collector;
+    if (!bi_kdtree_has_cell(a.keys[0])) return;
+    const uint32_t thread = blockIdx.x * BI_KDTREE_WALK_THREADS + threadIdx.x, lane = thread % 32,
+                   j = thread / 32 * BI_KDTREE_SAMPLE_LANES + lane;
+    bool live = lane < BI_KDTREE_SAMPLE_LANES && j < a.m / BI_KDTREE_SAMPLED;
+    const uint32_t i = live ? bi_kdtree_sampled(j) : a.m - 1, number = a.order[i];
+    live = live && bi_kdtree_has_cell(a.keys[i]);
+    bi_kdtree_deferred_side<typename collector::D, DIM> stack[BI_KDTREE_WALK_STACK];
+    bi_kdtree_index_walk<T, DIM, collector> w(a.nodes, a.index, a.n, stack);
+    bi_kdtree_load_query<T, DIM>(a, number, w.q);
+    w.found.begin(a, number);
+    w.run(bi_kdtree_leaf_of<T, DIM>(a, i, w.q), live);
+    if (live) w.found.end_sample(a, j);
 }
 
 template <class T, int DIM, class SINK>
@@ -330,13 +435,24 @@ static bosc_status bi_kdtree_launch_boxes(bosc_ctx *ctx, const bi_kdtree_cuda_se
     return bi_kdtree_run_search(ctx, bi_kdtree_search_boxes<T, DIM, SINK>, a);
 }
 
+/* Sorted queries have room for samples in what the sort has done with. Nodes as queries have rows, and are not far. */
+template <class T, int DIM, int K> static bosc_status bi_kdtree_launch_nearest_k(bosc_ctx *ctx, bi_kdtree_cuda_search a)
+{
+    if (a.order && !a.rows) {
+        auto kernel = bi_kdtree_search_samples<T, DIM, K>;
+        const int64_t threads = bi_div_up(a.m / BI_KDTREE_SAMPLED, BI_KDTREE_SAMPLE_LANES) * 32;
+        a.samples = a.scratch;
+        BI_TRY(BI_RUN(ctx, kernel, (unsigned)bi_div_up(threads, BI_KDTREE_WALK_THREADS), BI_KDTREE_WALK_THREADS, 0, a));
+    }
+    return bi_kdtree_launch_search<T, DIM, bi_kdtree_nearest_collector<T, DIM, K>>(ctx, a);
+}
+
 template <class T, int DIM> static bosc_status bi_kdtree_launch_nearest(bosc_ctx *ctx, const bi_kdtree_cuda_search &a)
 {
-    if (a.k == 1) return bi_kdtree_launch_search<T, DIM, bi_kdtree_nearest_collector<T, DIM, 1>>(ctx, a);
-    if (a.k <= 8) return bi_kdtree_launch_search<T, DIM, bi_kdtree_nearest_collector<T, DIM, 8>>(ctx, a);
-    if (sizeof(T) == 4 && a.k <= 16)
-        return bi_kdtree_launch_search<T, DIM, bi_kdtree_nearest_collector<T, DIM, 16>>(ctx, a);
-    return bi_kdtree_launch_search<T, DIM, bi_kdtree_nearest_collector<T, DIM, 32>>(ctx, a);
+    if (a.k == 1) return bi_kdtree_launch_nearest_k<T, DIM, 1>(ctx, a);
+    if (a.k <= 8) return bi_kdtree_launch_nearest_k<T, DIM, 8>(ctx, a);
+    if (sizeof(T) == 4 && a.k <= 16) return bi_kdtree_launch_nearest_k<T, DIM, 16>(ctx, a);
+    return bi_kdtree_launch_nearest_k<T, DIM, 32>(ctx, a);
 }
 
 /* Rows: what `run` does, and then those of the list of long ones are put in order. */
@@ -350,18 +466,22 @@ static bosc_status bi_kdtree_launch_rows(bosc_ctx *ctx, bosc_status (*run)(bosc_
     return bi_cuda_sort_rows(ctx, &rows, a.offsets, a.long_rows);
 }
 
-/* Leaves of the queries and their order by leaf, both in the second half of the scratch. */
+/* Keys of the queries and their order by key, both in the second half of the scratch, whose beginning serves before. */
 template <class T, int DIM> static bosc_status bi_kdtree_sort_queries(bosc_ctx *ctx, bi_kdtree_cuda_search *a)
 {
     const size_t m = a->m;
-    uint32_t *leaves = a->scratch, *numbers = leaves + m, *sorted = numbers + m, *order = sorted + m;
-    const int levels = a->index.levels, bits = levels > 0 ? levels : 1;
-    auto kernel = bi_kdtree_locate_leaves<T, DIM>;
+    uint32_t *keys = a->scratch, *numbers = keys + m, *sorted = numbers + m, *order = sorted + m;
+    const int levels = a->index.levels, bits = levels < BI_KDTREE_SORTED_BITS ? levels + 1 : BI_KDTREE_SORTED_BITS,
+              end = BI_KDTREE_KEY_BITS + 1;
+    auto kernel = bi_kdtree_make_keys<T, DIM>;
     BI_TRY(BI_RUN(ctx, kernel, (unsigned)bi_div_up(a->m, BI_KDTREE_LOCATE_THREADS), BI_KDTREE_LOCATE_THREADS, 0, *a,
-                  leaves, numbers));
-    BI_TRY(ctx->backend->core->sort_pairs(ctx, BOSC_U32, leaves, 4, numbers, a->m, sorted, order,
-                                          bits > BI_KDTREE_SORTED_BITS ? bits - BI_KDTREE_SORTED_BITS : 0, bits));
-    a->leaves = sorted;
+                  keys, numbers, sorted));
+    if (a->what == BI_KDTREE_FIND_NEAREST && !a->rows) {
+        auto group = bi_kdtree_group_far<T, DIM>;
+        BI_TRY(BI_RUN(ctx, group, (unsigned)ctx->multiprocessors * 4, BI_KDTREE_LOCATE_THREADS, 0, *a, keys, sorted));
+    }
+    BI_TRY(ctx->backend->core->sort_pairs(ctx, BOSC_U32, keys, 4, numbers, a->m, sorted, order, end - bits, end));
+    a->keys = sorted;
     a->order = order;
     return BOSC_OK;
 }

@@ -1,0 +1,100 @@
+/* The order that queries are answered in: by the upper bits of a key, so that the threads of a warp walk nearly the
+ * same way. It is that of leaves. But of queries far from all nodes the leaf says little of where they are, since many
+ * find the same corner of what is there: where they are many, they come first, by the cells of a grid in the box of all
+ * nodes. Few of them stay among the others, as a warp of them alone would take longer than all the rest. */
+#ifndef BI_KDTREE_CUDA_SEARCH_QUERY_KEYS_CUH
+#define BI_KDTREE_CUDA_SEARCH_QUERY_KEYS_CUH
+
+#include "kdtree/cuda/search/index_walk.cuh"
+
+enum {
+    BI_KDTREE_KEY_BITS = 31,    /* of a leaf or a cell, and one above them; the lowest tells that a query is far */
+    BI_KDTREE_SORTED_BITS = 16, /* the upper ones of keys: two passes */
+    BI_KDTREE_CELL_BITS = BI_KDTREE_SORTED_BITS - 1,
+    BI_KDTREE_LARGE_LEAF = 16 /* how far its last corner is, in squared distances from which on queries are far */
+};
+
+/* Whether a key is that of a cell. */
+static __device__ __forceinline__ bool bi_kdtree_has_cell(uint32_t key) { return !(key >> BI_KDTREE_KEY_BITS); }
+
+/* The leaf of a query, and its squared distances from the nearest and the last corner of what is known of the leaf. */
+template <class D, int DIM> struct bi_kdtree_place {
+    uint32_t leaf;
+    bi_kdtree_path<D, DIM> nearest, last;
+};
+
+/* The loop is not unrolled: searches would need more registers then. */
+template <class T, int DIM>
+__device__ __forceinline__ bi_kdtree_place<typename bi_kdtree_distance_of<T>::type, DIM>
+bi_kdtree_locate(const bi_kdtree_cuda_index &index, const typename bi_kdtree_distance_of<T>::type *q)
+{
+    typedef typename bi_kdtree_distance_of<T>::type D;
+    const uint32_t odd_levels = static_cast<const bi_kdtree_root<T, DIM> *>(index.root)->odd_levels;
+    bi_kdtree_place<D, DIM> place = {};
+    uint32_t h = 0;
+#pragma unroll 1
+    for (int level = 0, d = 0; level < index.levels; level++, d = d + 1 == DIM ? 0 : d + 1) {
+        const int c = odd_levels >> level & 1 ? index.axes[h] : d;
+        const bi_kdtree_sides<T> s = static_cast<const bi_kdtree_sides<T> *>(index.sides)[h];
+        const D x = bi_kdtree_component<D, DIM>(q, c);
+        const bool greater = bi_kdtree_greater_is_nearer<T, D>(x, s);
+        const D low = (D)(greater ? s.beyond : s.low), high = (D)(greater ? s.high : s.split);
+        const D away = x - low > high - x ? x - low : high - x;
+        place.nearest = place.nearest.with(c, bi_kdtree_gap<D>(x, low, high));
+        place.last = place.last.with(c, away * away);
+        h = 2 * h + 1 + greater;
+    }
+    place.leaf = h + 1 - (1u << index.levels);
+    return place;
+}
+
+/* The squared distance beyond which queries are far: about the side of a cell, or some sides of a leaf if nodes were
+ * spread. */
+template <class T, int DIM>
+__device__ __forceinline__ typename bi_kdtree_distance_of<T>::type
+bi_kdtree_far_beyond(const bi_kdtree_root<T, DIM> &root, int levels)
+{
+    typedef typename bi_kdtree_distance_of<T>::type D;
+    const int bits = levels - DIM < BI_KDTREE_CELL_BITS ? levels - DIM : BI_KDTREE_CELL_BITS;
+    D sum = 0;
+#pragma unroll
+    for (int c = 0; c < DIM; c++) {
+        const D extent = (D)root.box.high[c] - (D)root.box.low[c];
+        sum += extent * extent;
+    }
+    return sum / (D)((uint32_t)DIM << (bits > 0 ? 2 * bits / DIM : 0));
+}
+
+/* Bits of the coordinates in turn (Morton's order), the highest first. */
+template <class T, int DIM>
+__device__ __forceinline__ uint32_t bi_kdtree_cell_of(const bi_kdtree_root<T, DIM> &root,
+                                                      const typename bi_kdtree_distance_of<T>::type *q)
+{
+    typedef typename bi_kdtree_distance_of<T>::type D;
+    uint32_t at[DIM], cell = 0;
+#pragma unroll
+    for (int c = 0; c < DIM; c++) {
+        const D low = (D)root.box.low[c], extent = (D)root.box.high[c] - low;
+        at[c] = (uint32_t)(fminf(fmaxf((float)((q[c] - low) / extent), 0.0f), 1.0f) * ((1 << BI_KDTREE_CELL_BITS) - 1));
+    }
+#pragma unroll
+    for (int i = 0; i < BI_KDTREE_CELL_BITS; i++)
+        cell = cell << 1 | (at[i % DIM] >> (BI_KDTREE_CELL_BITS - 1 - i / DIM) & 1);
+    return cell;
+}
+
+/* The key of a query by leaf. Far are those too that stand in a leaf so large that it reaches from one cluster to
+ * another. */
+template <class T, int DIM>
+__device__ __forceinline__ uint32_t bi_kdtree_key_of(const bi_kdtree_cuda_index &index,
+                                                     const typename bi_kdtree_distance_of<T>::type *q)
+{
+    typedef typename bi_kdtree_distance_of<T>::type D;
+    const bi_kdtree_root<T, DIM> &root = *static_cast<const bi_kdtree_root<T, DIM> *>(index.root);
+    const bi_kdtree_place<D, DIM> place = bi_kdtree_locate<T, DIM>(index, q);
+    const D beyond = bi_kdtree_far_beyond<T, DIM>(root, index.levels);
+    const bool far = place.nearest.bound() > beyond || place.last.bound() > BI_KDTREE_LARGE_LEAF * beyond;
+    return 1u << BI_KDTREE_KEY_BITS | place.leaf << (BI_KDTREE_KEY_BITS - index.levels) | (uint32_t)far;
+}
+
+#endif
