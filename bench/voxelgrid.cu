@@ -58,7 +58,8 @@ template <class F> static __device__ void near(const cells &c, int64_t i, const 
             for (uint32_t k = c.starts[c.row(a, b) + z0]; k < end; k++) {
                 const float4 q = c.points[k];
                 const float dx = p.x - q.x, dy = p.y - q.y, dz = p.z - q.z;
-                if (dx * dx + dy * dy + dz * dz <= c.r2) found(k);
+                const float square = __fadd_rn(__fmul_rn(dx, dx), __fmul_rn(dy, dy)); /* not fused, as ours */
+                if (__fadd_rn(square, __fmul_rn(dz, dz)) <= c.r2) found(k);
             }
         }
 }

@@ -136,8 +136,8 @@ static void draw_names(const struct panel *p)
 
 static struct colour series_colour(const struct plot *plot, int s)
 {
-    int at = -1;
-    for (int i = 0; i <= s; i++) at += i == 0 || !plot->series[i].of_last;
+    int at = 0;
+    for (int i = 1; i <= s; i++) at += !plot->series[i].of_last;
     return colour_of(colours[at % COLOURS]);
 }
 
