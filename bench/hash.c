@@ -17,7 +17,6 @@ static struct {
 
 /* A table under test. */
 struct subject {
-    const char *library;     /* NULL: ours */
     const char *name, *note; /* of the layout or library */
     int builders;            /* threads that build */
     void (*build)(struct subject *s);
@@ -132,10 +131,15 @@ static void run_find(void *user)
 
 static void print(const struct subject *s, const char *what, struct bench_times t, int threads)
 {
-    const double pairs = 2.0 * in.bytes * (double)in.n; /* what is built is written too; answers are */
-    struct bench_row row = {.name = what, .library = s->library, .n = in.n, .note = s->note};
-    row.data = s->library ? NULL : s->name;
-    row.bytes = s->library ? 0 : strcmp(what, "build") == 0 ? 2 * pairs : pairs;
+    /* A look-up reads a key and writes a value, a build reads both and writes them. */
+    const double pairs = 2.0 * in.bytes * (double)in.n;
+    struct bench_row row = {.name = what, .n = in.n, .note = s->note};
+    if (s->ours) {
+        row.data = s->name;
+        row.bytes = strcmp(what, "build") == 0 ? 2 * pairs : pairs;
+    } else {
+        row.library = s->name;
+    }
     row.ours = (struct bench_times){t.least / threads, t.median / threads};
     bench_print(&row);
 }
@@ -192,11 +196,8 @@ static void measure_layouts(double load)
 
 static void measure_sorted(void)
 {
-    struct subject s = {.library = "sort and binary search",
-                        .name = "sort and binary search",
-                        .builders = bench.opts.threads,
-                        .build = build_sorted,
-                        .find = find_sorted};
+    struct subject s = {
+        .name = "sort and binary search", .builders = bench.opts.threads, .build = build_sorted, .find = find_sorted};
     s.keys = bench_host((size_t)in.n * (size_t)in.bytes);
     s.values = bench_host((size_t)in.n * (size_t)in.bytes);
     measure(&s, bench.repeats);
@@ -227,8 +228,7 @@ int main(int argc, char **argv)
     if (all) measure_layouts(load);
     if (all) measure_sorted();
     for (const struct hash_peer *p = bench_hash_peers; p->name && !alone && in.bytes == 4; p++) {
-        struct subject s = {.library = p->name,
-                            .name = p->name,
+        struct subject s = {.name = p->name,
                             .builders = p->parallel ? bench.opts.threads : 1,
                             .build = build_peer,
                             .find = find_peer,

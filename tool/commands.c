@@ -665,7 +665,7 @@ const struct command commands[] = {
               {.id = OPT_SWEEP},
               {.id = OPT_PNG,
                .value = "P.png",
-               .help = "where plots go: of a sweep the times against n, of others too and the least that there can be; "
+               .help = "where plots go: of a sweep the times against n, beside other libraries and the least possible; "
                        "of dist the speed-up and efficiency against the number of ranks"}},
      .run = run_bench},
     {.room = "bench",
