@@ -14,7 +14,8 @@ extern "C" {
 typedef struct ncclComm *bi_nccl_comm;
 
 enum bi_nccl_result { BI_NCCL_SUCCESS = 0, BI_NCCL_IN_PROGRESS = 7 };
-enum { BI_NCCL_INT8 = 0, BI_NCCL_MAGIC = 0xcafebeef, BI_NCCL_LEAST_VERSION = 21400 };
+enum { BI_NCCL_INT8 = 0, BI_NCCL_LEAST_VERSION = 21400 };
+#define BI_NCCL_MAGIC 0xcafebeefu
 
 /* ncclConfig_t as version 2.14 has it; later ones read no more than `size` of it. */
 struct bi_nccl_config {

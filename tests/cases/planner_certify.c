@@ -1,6 +1,8 @@
 /* Certificates of steps against fine sampling. */
 #include "cases/planner_data.h"
 
+#include "planner/steps/arc.h"
+
 enum { STEPS = 40, SAMPLES = 200 };
 
 /* Steps of all lengths. */
@@ -46,7 +48,36 @@ static void against_samples(bosc_ctx *ctx)
     CHECK(missed < all / 40);
 }
 
+static double form_at(const double *c, double s)
+{
+    return (1 - s) * (1 - s) * c[0] + 2 * s * (1 - s) * c[1] + s * s * c[2];
+}
+
+/* A form is called positive where each of its samples is more than the error, and nowhere else. */
+static void forms(void)
+{
+    struct suite_random r = {11};
+    int64_t called = 0, below_inside = 0;
+    for (int trial = 0; trial < 20000; trial++) {
+        const double error = trial % 4 ? 0x1p-30 : 0.125;
+        double c[3], least = INFINITY;
+        for (int i = 0; i < 3; i++) c[i] = 2 * suite_unit(&r) - (i == 1 ? 1.5 : 0.25);
+        for (int i = 0; i <= SAMPLES; i++) least = fmin(least, form_at(c, (double)i / SAMPLES));
+        const bool positive = bi_planner_positive(c, error);
+        /* Coefficients that are less by the error give a form that is less by it. */
+        CHECK(!positive || least > error);
+        CHECK(positive || least < error + 0x1p-12);
+        called += positive;
+        below_inside += least < 0 && c[0] > 0 && c[2] > 0;
+    }
+    CHECK(called > 1000 && below_inside > 1000);
+    const double grazing[3] = {1, -1, 1}, tiny[3] = {0x1p-600, -0x1p-601, 0x1p-600};
+    CHECK(!bi_planner_positive(grazing, 0));
+    CHECK(!bi_planner_positive(tiny, 0)); /* its product has too few bits to tell */
+}
+
 static const struct suite_case suite_cases_planner_certify[] = {
+    {"forms between their ends", NULL, forms},
     {"against fine samples", against_samples, NULL},
 };
 SUITE(planner_certify);
