@@ -60,7 +60,8 @@ BOSC_API void bosc_kdtree_free(bosc_kdtree *tree);
 
 /* Reserves memory, so that later calls up to these sizes with this context allocate nothing: builds of n points, and
  * searches of query_count queries for k neighbours (both may be 0). An AUTO build on CUDA that finds the points too
- * clustered for its sampled pivots sorts them instead, and may allocate.
+ * clustered for its sampled pivots sorts them instead, and may allocate. A tree with memory for queries is never given
+ * the second order of nodes that bosc_kdtree_knn may make.
  * Errors: BOSC_ERR_LIMIT for n of 2^32 - 1 or more, BOSC_ERR_NOMEM; the tree is as it was then.
  * Cost: O(n dim) where the tree moves to larger blocks.
  * Waits where it moves. */
@@ -152,7 +153,12 @@ BOSC_API bosc_status bosc_kdtree_verify(bosc_ctx *ctx, const bosc_kdtree *tree, 
  * Cost: expected O(log n + k) points measured a query in few dimensions, at worst all n; each takes O(dim), and O(k)
  * (k <= 32) or O(log k) if it is kept. Scratch of at most 32 bytes a query; for k > 32 also 16 k a thread on the CPU;
  * on CUDA, for k > 32 or more than 4 dimensions, instead dist2 where that is NULL.
- * Waits unless all arrays are on the device and assume_valid is set. */
+ * On CUDA, the call by which nodes + 2^21 queries were asked of a tree of 3 or 4 dimensions since its build (k to 32,
+ * radii, boxes) looks whether points share some of the coordinates but differ in two or more. Then it makes a second
+ * order of the nodes, for searches alone, which walk it faster: it takes one to two builds' time, as much memory again
+ * as the tree (bosc_kdtree_get_info tells), and the scratch of a build and 20 to 52 bytes a node. Without that memory
+ * there is none. Answers are the same.
+ * Waits unless all arrays are on the device and assume_valid is set; that one call waits too. */
 BOSC_API bosc_status bosc_kdtree_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries, int64_t query_count,
                                      int64_t stride, int64_t k, void *ids, void *dist2);
 

@@ -116,12 +116,18 @@ static void free_blocks(const bosc_kdtree *from, const bosc_kdtree *other)
         if (mine[b].data != theirs[b].data) bi_block_free(&from->memory, &mine[b]);
 }
 
+static void forget_learned(bosc_kdtree *tree)
+{
+    bi_kdtree_forget_extents(tree);
+    bosc_kdtree_free(tree->learned.by_extent);
+}
+
 void bi_kdtree_commit(bosc_kdtree *tree, const bosc_kdtree *next)
 {
     free_blocks(tree, next);
-    bi_kdtree_forget_extents(tree);
+    forget_learned(tree);
     *tree = *next;
-    tree->extents = NULL;
+    tree->learned = (struct bi_kdtree_learned){0};
 }
 
 void bi_kdtree_abandon(const bosc_kdtree *tree, const bosc_kdtree *next) { free_blocks(next, tree); }
@@ -166,7 +172,7 @@ void bosc_kdtree_free(bosc_kdtree *tree)
     if (!tree) return;
     bosc_kdtree nothing = {0};
     struct bi_memory host = tree->host;
-    bi_kdtree_forget_extents(tree);
+    forget_learned(tree);
     bi_kdtree_abandon(&nothing, tree);
     bi_memory_release(&host, tree, sizeof *tree);
 }
@@ -195,6 +201,15 @@ bosc_status bosc_kdtree_get_times(bosc_ctx *ctx, const bosc_kdtree *tree, bosc_k
     return BOSC_OK;
 }
 
+static int64_t bytes_of(const bosc_kdtree *tree)
+{
+    struct bi_block blocks[BI_KDTREE_BLOCKS];
+    int64_t bytes = 0;
+    bi_kdtree_list_blocks(tree, blocks);
+    for (int b = 0; b < BI_KDTREE_BLOCKS; b++) bytes += (int64_t)blocks[b].bytes;
+    return bytes;
+}
+
 bosc_status bosc_kdtree_get_info(bosc_ctx *ctx, const bosc_kdtree *tree, bosc_kdtree_info *info)
 {
     BI_ENTER(ctx);
@@ -208,9 +223,8 @@ bosc_status bosc_kdtree_get_info(bosc_ctx *ctx, const bosc_kdtree *tree, bosc_kd
                              .depth = bi_kdtree_depth(tree->nodes),
                              .dtype = tree->opts.dtype,
                              .id_bits = tree->opts.id_bits};
-    struct bi_block blocks[BI_KDTREE_BLOCKS];
-    bi_kdtree_list_blocks(tree, blocks);
-    for (int b = 0; b < BI_KDTREE_BLOCKS; b++) full.bytes += (int64_t)blocks[b].bytes;
+    const bosc_kdtree *other = __atomic_load_n(&((bosc_kdtree *)tree)->learned.by_extent, __ATOMIC_ACQUIRE);
+    full.bytes = bytes_of(tree) + (other ? bytes_of(other) : 0);
     bi_give_info(info, &full, sizeof full);
     return BOSC_OK;
 }

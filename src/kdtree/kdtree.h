@@ -12,6 +12,20 @@ extern "C" {
 
 #define BI_KDTREE_NONE UINT32_MAX /* no id */
 
+/* The coordinates that levels take turns to split by. */
+struct bi_kdtree_turns {
+    int32_t length, axes[4];
+};
+
+/* What calls have found out of the nodes since they were built. */
+struct bi_kdtree_learned {
+    double *extents; /* host: the least and the largest of each coordinate (2 x dim); NULL until they are asked for */
+    /* CUDA: the same nodes in a second order, which searches walk (search/by_extent.cu); NULL: none. */
+    struct bosc_kdtree *by_extent;
+    int64_t asked; /* queries, until it was settled whether there is to be such an order */
+    bool settled;
+};
+
 /* The in-order array is kept in the backend's own layout (float4 records on CUDA, coordinate-major blocks on the
  * CPU); store and fetch convert. Only `points` + `ids` + a small `index` are kept. */
 struct bosc_kdtree {
@@ -23,7 +37,9 @@ struct bosc_kdtree {
     bool clustered; /* CUDA: the last build's sample had to be trusted less; the next one begins with that */
     struct bi_block inverse, counts; /* only where duplicates are removed: uint32 (n), uint32 (nodes) */
     bosc_kdtree_times times;
-    double *extents; /* host: the least and the largest of each coordinate (2 x dim); NULL until they are asked for */
+    struct bi_kdtree_learned learned;
+    bool reserved;                /* searches allocate nothing, so there is no second order */
+    struct bi_kdtree_turns turns; /* of the levels of a second order; length 0: the tree's own, all coordinates */
 };
 
 /* Rows of the caller's, reachable by the backend; stride in elements. */

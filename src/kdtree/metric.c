@@ -81,11 +81,15 @@ static bosc_status measure_extents(bosc_ctx *ctx, const bosc_kdtree *tree, doubl
     return ctx->backend->sync(ctx);
 }
 
-static size_t extents_size(const bosc_kdtree *tree) { return 2 * (size_t)tree->opts.dim * sizeof *tree->extents; }
+static size_t extents_size(const bosc_kdtree *tree)
+{
+    return 2 * (size_t)tree->opts.dim * sizeof *tree->learned.extents;
+}
 
 bosc_status bi_kdtree_extents(bosc_ctx *ctx, const bosc_kdtree *tree, const double **extents)
 {
-    double **kept = &((bosc_kdtree *)tree)->extents, *found = __atomic_load_n(kept, __ATOMIC_ACQUIRE), *none = NULL;
+    double **kept = &((bosc_kdtree *)tree)->learned.extents, *found = __atomic_load_n(kept, __ATOMIC_ACQUIRE),
+           *none = NULL;
     *extents = found;
     if (found) return BOSC_OK;
     double *fresh = bi_memory_alloc(&tree->host, extents_size(tree));
@@ -103,8 +107,8 @@ bosc_status bi_kdtree_extents(bosc_ctx *ctx, const bosc_kdtree *tree, const doub
 
 void bi_kdtree_forget_extents(bosc_kdtree *tree)
 {
-    bi_memory_release(&tree->host, tree->extents, extents_size(tree));
-    tree->extents = NULL;
+    bi_memory_release(&tree->host, tree->learned.extents, extents_size(tree));
+    tree->learned.extents = NULL;
 }
 
 /* The points of the tree are within the periods, or the first row that is not is named. */

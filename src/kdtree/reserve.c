@@ -85,6 +85,7 @@ bosc_status bosc_kdtree_reserve(bosc_ctx *ctx, bosc_kdtree *tree, int64_t n, int
     void *memory;
     BI_TRY_WITH_SCRATCH(ctx, bi_scratch(ctx, (size_t)bi_larger(scratch, queries), &memory));
     BI_TRY(bi_kdtree_reserve_blocks(ctx, tree, n, &next));
+    next.reserved |= query_count > 0;
     return move(ctx, tree, &next);
 }
 

@@ -329,7 +329,7 @@ static void callbacks(bosc_ctx *like)
 struct faulty {
     struct reference_points small, large;
     bosc_kdtree_opts opts;
-    int64_t ids[150];
+    int64_t ids[150]; /* 3 of each of 50 */
     bool kept;
 };
 
@@ -389,10 +389,47 @@ static void builds(bosc_ctx *ctx)
     }
 }
 
+/* Searches of a plane of points that was asked much, so that the first of them makes a second order of its nodes. */
+struct plane {
+    struct faulty search;
+    bosc_kdtree *tree;
+};
+
+static void open_plane(bosc_ctx *ctx, void *user)
+{
+    struct plane *p = user;
+    p->tree = kd_build(ctx, &p->search.opts, &p->search.large);
+    p->tree->learned.asked = INT64_MAX / 2;
+}
+
+static bosc_status search_plane(bosc_ctx *ctx, void *user)
+{
+    struct plane *p = user;
+    return bosc_kdtree_knn(ctx, p->tree, p->search.large.data, p->search.large.n, 0, 3, p->search.ids, NULL);
+}
+
+static void close_plane(void *user) { bosc_kdtree_free(((struct plane *)user)->tree); }
+
+static void second_order(bosc_ctx *ctx)
+{
+    struct suite_random r = {10};
+    for (int t = 0; t < 2; t++) {
+        const bosc_dtype dtype = t ? BOSC_F64 : BOSC_F32;
+        struct plane p = {.search = {.large = kd_flat_points(&r, dtype, 3 + t, 50, KD_FLAT, 1u << t, KD_RANDOM),
+                                     .opts = {.size = sizeof p.search.opts, .dim = 3 + t, .dtype = dtype}}};
+        struct fault_sweep sweep = {.open = open_plane,
+                                    .close = close_plane,
+                                    .call = search_plane,
+                                    .prepare = prepare_ids,
+                                    .right = right_ids,
+                                    .user = &p};
+        CHECK(fault_sweep(ctx, &sweep) > 0);
+        free((void *)p.search.large.data);
+    }
+}
+
 static const struct suite_case suite_cases_kdtree_faults[] = {
-    {"builds", builds, NULL},
-    {"searches", searches, NULL},
-    {"contents", contents, NULL},
-    {"callbacks", callbacks, NULL},
+    {"builds", builds, NULL},       {"searches", searches, NULL},         {"contents", contents, NULL},
+    {"callbacks", callbacks, NULL}, {"second order", second_order, NULL},
 };
 SUITE(kdtree_faults);

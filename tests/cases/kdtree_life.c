@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cases/kdtree_data.h"
+#include "kdtree/kdtree.h"
 #include "support/counted.h"
 
 static void check_tree(bosc_ctx *ctx, bosc_kdtree *tree, const struct reference_points *p)
@@ -102,6 +103,30 @@ static void reserve(bosc_ctx *ctx)
     free((void *)p.data);
 }
 
+/* Searches that have room reserved allocate nothing: they make no second order of a plane, also after a rebuild. */
+static void reserve_plane(bosc_ctx *ctx)
+{
+    struct suite_random r = {6};
+    const bosc_kdtree_opts o = {.size = sizeof o, .dim = 3};
+    struct reference_points p = kd_flat_points(&r, BOSC_F32, 3, 100, KD_FLAT, 4, KD_RANDOM);
+    const bool second = suite_opts_like(ctx).backend == BOSC_BACKEND_CUDA;
+    int64_t id;
+    for (int64_t queries = 0; queries < 2; queries++) {
+        bosc_kdtree *tree = kd_build(ctx, &o, &p);
+        CHECK_OK(ctx, bosc_kdtree_reserve(ctx, tree, 1000, queries, 3));
+        for (int built = 0; built < 2; built++) {
+            tree->learned.asked = INT64_MAX / 2;
+            CHECK_OK(ctx, bosc_kdtree_knn(ctx, tree, kd_row(&p, 42), 1, 0, 1, &id, NULL));
+            CHECK_EQ(id, 42);
+            CHECK((tree->learned.by_extent != NULL) == (second && queries == 0));
+            CHECK_OK(ctx, bosc_kdtree_build(ctx, tree, p.data, p.n, 0));
+            CHECK(tree->learned.by_extent == NULL && tree->learned.asked == 0);
+        }
+        bosc_kdtree_free(tree);
+    }
+    free((void *)p.data);
+}
+
 static bosc_ctx *open_like(bosc_ctx *like)
 {
     bosc_ctx_opts o = suite_opts_like(like);
@@ -121,14 +146,14 @@ static void outlive(bosc_ctx *ctx)
     free((void *)p.data);
 }
 
-/* Several contexts search one tree at once. */
-static void many_contexts(bosc_ctx *ctx)
+/* Several contexts search one tree at once; a plane was asked so much that one of them makes a second order of it. */
+static void search_at_once(bosc_ctx *ctx, struct suite_random *r, unsigned flat)
 {
     enum { CONTEXTS = 4, N = 500 };
-    struct suite_random r = {5};
     const bosc_kdtree_opts o = {.size = sizeof o, .dim = 3};
-    struct reference_points p = kd_points(&r, BOSC_F32, 3, N, 3, KD_RANDOM);
+    struct reference_points p = kd_flat_points(r, BOSC_F32, 3, N, KD_FLAT, flat, KD_RANDOM);
     bosc_kdtree *tree = kd_build(ctx, &o, &p);
+    tree->learned.asked = flat ? INT64_MAX / 2 : 0;
     bosc_ctx *contexts[CONTEXTS];
     static int64_t ids[CONTEXTS][N * 3];
     bosc_status status[CONTEXTS];
@@ -145,6 +170,12 @@ static void many_contexts(bosc_ctx *ctx)
     }
     bosc_kdtree_free(tree);
     free((void *)p.data);
+}
+
+static void many_contexts(bosc_ctx *ctx)
+{
+    struct suite_random r = {5};
+    for (unsigned flat = 0; flat < 8; flat += 4) search_at_once(ctx, &r, flat);
 }
 
 static void links(bosc_ctx *ctx)
@@ -169,7 +200,12 @@ static void links(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_kdtree_life[] = {
-    {"rebuild", rebuild, NULL}, {"second build", second_build, NULL},   {"reserve", reserve, NULL},
-    {"outlive", outlive, NULL}, {"many contexts", many_contexts, NULL}, {"links", links, NULL},
+    {"rebuild", rebuild, NULL},
+    {"second build", second_build, NULL},
+    {"reserve", reserve, NULL},
+    {"outlive", outlive, NULL},
+    {"many contexts", many_contexts, NULL},
+    {"links", links, NULL},
+    {"reserve plane", reserve_plane, NULL},
 };
 SUITE(kdtree_life);

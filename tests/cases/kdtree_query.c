@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cases/kdtree_data.h"
+#include "kdtree/kdtree.h"
 
 static const bosc_dtype dtypes[] = {BOSC_F32, BOSC_F64, BOSC_I32, BOSC_I64};
 
@@ -299,8 +300,12 @@ static struct reference_points queries_beside(struct suite_random *r, const stru
     return q;
 }
 
+/* The next search of the tree makes its second order, where there is to be one. */
+static void ask_much(bosc_kdtree *tree) { tree->learned.asked = INT64_MAX / 2; }
+
 /* Trees with coordinates that all points share, the last only, the first, one between, several, and trees without: by
- * one handle. In some the other coordinates have few values, so that whole subtrees are equal points. */
+ * one handle, asked so much that a device has a second order of the nodes. In some the other coordinates have few
+ * values, so that whole subtrees are equal points. */
 static void beside_flat(bosc_ctx *ctx)
 {
     static const int64_t neighbors[] = {8, 1, 40, 2};
@@ -318,6 +323,7 @@ static void beside_flat(bosc_ctx *ctx)
                 kd_flat_points(&r, dtype, dim, n, KD_FLAT, axes, axes % 3 ? KD_RANDOM : KD_GRID);
             struct reference_points q = queries_beside(&r, &p, axes, m);
             CHECK_OK(ctx, bosc_kdtree_build(ctx, tree, p.data, n, dim));
+            ask_much(tree);
             check_knn(ctx, tree, &p, &q, neighbors[axes % 4], -1, 32);
             check_knn(ctx, tree, &p, &q, neighbors[(axes + 1) % 4], 150, 32);
             check_radius(ctx, tree, &p, &q, 30, 32);
@@ -500,10 +506,120 @@ static void own_distances(bosc_ctx *ctx)
     }
 }
 
+/* What searches of some queries and of boxes between them, and of the points themselves, answer. */
+struct answers {
+    int64_t k, m, self_count;
+    uint32_t *ids, *self, *rows;
+    char *dist2, *row_dist2;
+    int64_t *offsets, *box_offsets;
+};
+
+enum { ROW_ROOM = 100 }; /* of a query; longer rows are left out */
+
+static struct answers search_all(bosc_ctx *ctx, const bosc_kdtree *tree, const struct reference_points *q, int64_t k,
+                                 double radius)
+{
+    const size_t width = q->dtype == BOSC_F32 ? 4 : 8;
+    const int64_t m = q->n, room = m * ROW_ROOM;
+    struct answers a = {.k = k, .m = m, .self_count = tree->opts.duplicates ? 0 : tree->nodes * k};
+    void *boxes = make_boxes(q, m);
+    a.ids = suite_alloc((size_t)(m * k) * 4);
+    a.dist2 = suite_alloc((size_t)(m * k) * width);
+    a.self = suite_alloc((size_t)a.self_count * 4);
+    a.rows = suite_alloc((size_t)room * 4);
+    a.row_dist2 = suite_alloc((size_t)room * width);
+    a.offsets = suite_alloc((size_t)(m + 1) * 8);
+    a.box_offsets = suite_alloc((size_t)(m + 1) * 8);
+    CHECK_OK(ctx, bosc_kdtree_knn(ctx, tree, q->data, m, q->stride, k, a.ids, a.dist2));
+    if (a.self_count) CHECK_OK(ctx, bosc_kdtree_knn_self(ctx, tree, k, a.self, NULL));
+    CHECK_OK(ctx, bosc_kdtree_box(ctx, tree, boxes, m, a.box_offsets, NULL, 0));
+    CHECK_OK(ctx, bosc_kdtree_radius(ctx, tree, q->data, m, q->stride, radius, a.offsets, NULL, NULL, 0));
+    if (a.offsets[m] <= room)
+        CHECK_OK(ctx, bosc_kdtree_radius(ctx, tree, q->data, m, q->stride, radius, a.offsets, a.rows, a.row_dist2,
+                                         a.offsets[m]));
+    free(boxes);
+    return a;
+}
+
+static void check_same(const struct answers *a, const struct answers *b, size_t width)
+{
+    const size_t entries = (size_t)(a->m * a->k), offsets = (size_t)(a->m + 1) * 8;
+    const size_t rows = a->offsets[a->m] <= a->m * ROW_ROOM ? (size_t)a->offsets[a->m] : 0;
+    CHECK(memcmp(a->ids, b->ids, entries * 4) == 0);
+    CHECK(memcmp(a->dist2, b->dist2, entries * width) == 0);
+    CHECK(memcmp(a->self, b->self, (size_t)a->self_count * 4) == 0);
+    CHECK(memcmp(a->offsets, b->offsets, offsets) == 0);
+    CHECK(memcmp(a->box_offsets, b->box_offsets, offsets) == 0);
+    CHECK(memcmp(a->rows, b->rows, rows * 4) == 0);
+    CHECK(memcmp(a->row_dist2, b->row_dist2, rows * width) == 0);
+}
+
+static void free_answers(struct answers *a)
+{
+    void *all[] = {a->ids, a->self, a->rows, a->dist2, a->row_dist2, a->offsets, a->box_offsets};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) free(all[i]);
+}
+
+/* Searches of a tree that was asked much, which a device has a second order for, answer as the first ones did. */
+static void try_second_order(bosc_ctx *ctx, struct suite_random *r, const struct reference_points *p,
+                             const bosc_kdtree_opts *opts, unsigned axes, int64_t m)
+{
+    static const int64_t neighbors[] = {8, 1, 20, 2};
+    const size_t width = p->dtype == BOSC_F32 ? 4 : 8;
+    const bool second = suite_opts_like(ctx).backend == BOSC_BACKEND_CUDA;
+    struct reference_points q = queries_beside(r, p, axes, m), some = q;
+    bosc_kdtree *tree = kd_build(ctx, opts, p);
+    bosc_kdtree_info before = {.size = sizeof before}, after = before;
+    CHECK_OK(ctx, bosc_kdtree_get_info(ctx, tree, &before));
+    struct answers own = search_all(ctx, tree, &q, neighbors[axes % 4], 30);
+    CHECK(!tree->learned.by_extent && (!second || tree->learned.asked >= 3 * m));
+    ask_much(tree);
+    struct answers other = search_all(ctx, tree, &q, neighbors[axes % 4], 30);
+    CHECK((tree->learned.by_extent != NULL) == second);
+    CHECK_OK(ctx, bosc_kdtree_get_info(ctx, tree, &after));
+    CHECK(second ? after.bytes > before.bytes : after.bytes == before.bytes);
+    check_same(&own, &other, width);
+    some.n = 20;
+    if (!opts->duplicates) check_knn(ctx, tree, p, &some, 5, -1, 32);
+    CHECK_OK(ctx, bosc_kdtree_verify(ctx, tree, NULL));
+    free_answers(&own);
+    free_answers(&other);
+    bosc_kdtree_free(tree);
+    free((void *)q.data);
+}
+
+static void second_order(bosc_ctx *ctx)
+{
+    struct suite_random r = {11};
+    const bool device = suite_opts_like(ctx).backend == BOSC_BACKEND_CUDA;
+    const int64_t n = suite_slow(ctx) ? 900 : 3000, many = !device ? 400 : suite_slow(ctx) ? 2112 : 140000;
+    for (int32_t dim = 3, i = 0; dim <= 4; dim++)
+        for (unsigned axes = 1; axes < 1u << dim; axes++) {
+            if (__builtin_popcount(axes) > dim - 2) continue;
+            for (int t = 0; t < 4; t++, i++) {
+                if (suite_leaves_out()) continue;
+                static const enum kd_shape shapes[] = {KD_RANDOM, KD_GRID, KD_CLUSTERS, KD_RANDOM, KD_SPECIAL};
+                bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = dtypes[t], .dim = dim, .id_bits = 32};
+                opts.duplicates = i % 7 == 3 ? BOSC_KDTREE_DUPLICATES_REMOVE : BOSC_KDTREE_DUPLICATES_KEEP;
+                struct reference_points p = kd_flat_points(&r, dtypes[t], dim, i % 9 == 8 ? 35 : n, KD_FLAT, axes,
+                                                           opts.duplicates ? KD_RANDOM : shapes[i % 5]);
+                try_second_order(ctx, &r, &p, &opts, axes, i % 13 ? 100 : many);
+                free((void *)p.data);
+            }
+        }
+}
+
 static const struct suite_case suite_cases_kdtree_query[] = {
-    {"shapes", shapes, NULL},   {"flat", flat, NULL},       {"neighbours", neighbours, NULL},
-    {"larger", larger, NULL},   {"ties", ties, NULL},       {"own distances", own_distances, NULL},
-    {"crowds", crowds, NULL},   {"batches", batches, NULL}, {"beside flat", beside_flat, NULL},
+    {"shapes", shapes, NULL},
+    {"flat", flat, NULL},
+    {"neighbours", neighbours, NULL},
+    {"larger", larger, NULL},
+    {"ties", ties, NULL},
+    {"own distances", own_distances, NULL},
+    {"crowds", crowds, NULL},
+    {"batches", batches, NULL},
+    {"beside flat", beside_flat, NULL},
     {"distant", distant, NULL},
+    {"second order", second_order, NULL},
 };
 SUITE(kdtree_query);

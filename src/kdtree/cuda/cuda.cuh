@@ -39,6 +39,10 @@ size_t bi_kdtree_cuda_index_bytes(const bosc_kdtree_opts *opts, int64_t n);
 bosc_status bi_kdtree_cuda_make_index(bosc_ctx *ctx, bosc_kdtree *tree);
 bosc_status bi_kdtree_cuda_make_boxes(bosc_ctx *ctx, const bosc_kdtree *tree, void **boxes);
 
+/* What a search of m queries of a tree that has an index walks: the tree itself, or the same nodes in another order
+ * (search/by_extent.cu). */
+bosc_status bi_kdtree_cuda_searched(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t m, const bosc_kdtree **searched);
+
 /* The searches, for trees that have an index (search/query.cu): the k nearest, those within a radius, those in
  * boxes. */
 enum { BI_KDTREE_MOST_NEAREST = 32 };

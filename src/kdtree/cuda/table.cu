@@ -107,6 +107,14 @@ static bosc_status with_scratch(bosc_ctx *ctx, const bosc_kdtree *tree, const st
     BI_RETURN_WITH_SCRATCH(ctx, run(ctx, tree, query));
 }
 
+/* A search by the index. */
+static bosc_status by_index(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query, query_fn run)
+{
+    const bosc_kdtree *searched;
+    BI_TRY(bi_kdtree_cuda_searched(ctx, tree, query->rows.n, &searched));
+    return with_scratch(ctx, searched, query, run);
+}
+
 static bosc_status generic_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
     struct bi_kdtree_knn args = {};
@@ -131,7 +139,8 @@ static bool use_fast_knn(const bosc_kdtree *tree, int64_t k) { return has_index(
 static bosc_status cuda_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
     if (query->rows.n == 0) return BOSC_OK;
-    return with_scratch(ctx, tree, query, use_fast_knn(tree, query->k) ? bi_kdtree_cuda_knn : generic_knn);
+    if (use_fast_knn(tree, query->k)) return by_index(ctx, tree, query, bi_kdtree_cuda_knn);
+    return with_scratch(ctx, tree, query, generic_knn);
 }
 
 /* Leaves and numbers of queries before and after sorting, and what the sort takes. */
@@ -149,7 +158,7 @@ static bool cuda_supports_self_knn(const bosc_kdtree *tree, int64_t k)
 
 static bosc_status cuda_knn_self(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
-    return with_scratch(ctx, tree, query, bi_kdtree_cuda_knn_self);
+    return by_index(ctx, tree, query, bi_kdtree_cuda_knn_self);
 }
 
 static struct bi_kdtree_radius radius_args(const bosc_kdtree *tree, const struct bi_kdtree_query *query)
@@ -181,24 +190,26 @@ static bosc_status generic_radius_fill(bosc_ctx *ctx, const bosc_kdtree *tree, c
 
 static bosc_status cuda_radius_count(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
-    return with_scratch(ctx, tree, query, has_index(tree) ? bi_kdtree_cuda_radius_count : generic_radius_count);
+    if (has_index(tree)) return by_index(ctx, tree, query, bi_kdtree_cuda_radius_count);
+    return with_scratch(ctx, tree, query, generic_radius_count);
 }
 
 static bosc_status cuda_radius_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
-    return with_scratch(ctx, tree, query, has_index(tree) ? bi_kdtree_cuda_radius_fill : generic_radius_fill);
+    if (has_index(tree)) return by_index(ctx, tree, query, bi_kdtree_cuda_radius_fill);
+    return with_scratch(ctx, tree, query, generic_radius_fill);
 }
 
 static bool cuda_supports_boxes(const bosc_kdtree *tree) { return has_index(tree); }
 
 static bosc_status cuda_box_count(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
-    return with_scratch(ctx, tree, query, bi_kdtree_cuda_box_count);
+    return by_index(ctx, tree, query, bi_kdtree_cuda_box_count);
 }
 
 static bosc_status cuda_box_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
-    return with_scratch(ctx, tree, query, bi_kdtree_cuda_box_fill);
+    return by_index(ctx, tree, query, bi_kdtree_cuda_box_fill);
 }
 
 static bosc_status cuda_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_rows *rows, bool *missed)

@@ -28,6 +28,7 @@ template <class T, int DIM> struct index_args {
     bi_kdtree_array nodes;
     bi_kdtree_cuda_index index;
     int64_t n;
+    struct bi_kdtree_turns turns;
     bi_kdtree_box<T, DIM> *boxes; /* of all subtrees, by heap index: made instead of the index, if not NULL */
 };
 
@@ -117,7 +118,7 @@ __device__ __forceinline__ subtree<T, DIM> join_sides(const index_args<T, DIM> &
     join<T, DIM>(s, greater.box.low, greater.box.high, greater.floor);
     join<T, DIM>(s, own.x, own.x, own.id);
     if (!a.boxes) {
-        const int axis = axis_of<T, DIM>(s.box, level % DIM);
+        const int axis = axis_of<T, DIM>(s.box, a.turns.axes[level % a.turns.length]);
 #pragma unroll
         for (int c = 0; c < DIM; c++)
             if (c == axis) sides = {less.box.low[c], own.x[c], greater.box.low[c], greater.box.high[c]};
@@ -217,7 +218,8 @@ template <class T, int DIM> static bosc_status fill(bosc_ctx *ctx, const index_a
 
 template <class T, int DIM> static bosc_status fill_tree(bosc_ctx *ctx, const bosc_kdtree *tree)
 {
-    const index_args<T, DIM> a = {bi_kdtree_array_of(tree), bi_kdtree_cuda_index_of(tree), tree->nodes, nullptr};
+    index_args<T, DIM> a = {bi_kdtree_array_of(tree), bi_kdtree_cuda_index_of(tree), tree->nodes, tree->turns, nullptr};
+    if (a.turns.length == 0) a.turns = {DIM, {0, 1, 2, 3}};
     return fill<T, DIM>(ctx, a);
 }
 
@@ -244,7 +246,7 @@ bosc_status bi_kdtree_cuda_make_index(bosc_ctx *ctx, bosc_kdtree *tree)
 
 template <int DIM> static bosc_status make_boxes(bosc_ctx *ctx, const bosc_kdtree *tree, void **boxes)
 {
-    index_args<float, DIM> a = {bi_kdtree_array_of(tree), bi_kdtree_cuda_index_of(tree), tree->nodes, nullptr};
+    index_args<float, DIM> a = {bi_kdtree_array_of(tree), bi_kdtree_cuda_index_of(tree), tree->nodes, {}, nullptr};
     const size_t leaves = (size_t)1 << a.index.levels;
     BI_TRY(bi_scratch(ctx, 2 * leaves * sizeof *a.boxes, boxes));
     BI_TRY(
