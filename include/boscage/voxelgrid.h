@@ -124,8 +124,10 @@ BOSC_API bosc_status bosc_voxelgrid_radius(bosc_ctx *ctx, const bosc_voxelgrid *
  * pairs: (p x 2) of id_bits; NULL to get *count only. dist2: (p) float for F32, else double; may be NULL.
  * capacity: how many pairs the arrays hold; BOSC_ERR_SPACE if less than p.
  * count: host; gets p, on BOSC_ERR_SPACE too.
- * Cost: a search around every point, and with `pairs` a second one that fills and sorts; 8 n bytes of scratch (on CUDA
- * hardly any where F32 pairs are only counted, which then looks at each once).
+ * Cost: a search around every point, and with `pairs` a second one that fills and sorts; 8 n bytes of scratch. On CUDA
+ * F32 pairs that are only counted are looked at once, with hardly any scratch; up to 2^27 F32 points keep rows of up to
+ * 24 pairs from the first search: 20 n bytes of scratch, and 4 more (8 with dist2) for each of such pairs that capacity
+ * has room for.
  * Waits. */
 BOSC_API bosc_status bosc_voxelgrid_pairs(bosc_ctx *ctx, const bosc_voxelgrid *grid, double radius, void *pairs,
                                           void *dist2, int64_t capacity, int64_t *count);

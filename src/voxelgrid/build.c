@@ -19,19 +19,20 @@ static void shape_keys(struct bi_voxelgrid_view *v, const uint64_t found[BI_VOXE
 }
 
 /* Finds the first NaN, and the least and greatest coordinates. */
-static bosc_status find_extent(bosc_ctx *ctx, const bosc_voxelgrid *grid, const struct bi_voxelgrid_rows *rows,
-                               uint64_t found[BI_VOXELGRID_FOUND])
+static bosc_status find_extent(bosc_ctx *ctx, const struct bi_voxelgrid_rows *rows, uint64_t found[BI_VOXELGRID_FOUND])
 {
     const struct bi_voxelgrid_ops *ops = ctx->ops->voxelgrid;
     const size_t bytes = BI_VOXELGRID_FOUND * sizeof *found;
     struct bi_voxelgrid_extent extent = {*rows, rows->n < BI_VOXELGRID_ITEMS ? rows->n : BI_VOXELGRID_ITEMS, NULL};
+    if (ops->extent) return ops->extent(ctx, rows, found);
     BI_TRY(bi_scratch_of(ctx, BI_VOXELGRID_FOUND, sizeof *found, &extent.found));
     BI_TRY(ctx->backend->fill(ctx, extent.found, 0xff, bytes));
-    if (ops->extent)
-        BI_TRY(ops->extent(ctx, &extent));
-    else
-        BI_TRY_WEIGHED(ctx, (double)rows->n / (double)extent.items, ops->steps->extent(ctx, extent.items, &extent));
-    BI_TRY(bi_read_back(ctx, found, extent.found, bytes));
+    BI_TRY_WEIGHED(ctx, (double)rows->n / (double)extent.items, ops->steps->extent(ctx, extent.items, &extent));
+    return bi_read_back(ctx, found, extent.found, bytes);
+}
+
+static bosc_status check_extent(bosc_ctx *ctx, const bosc_voxelgrid *grid, const uint64_t found[BI_VOXELGRID_FOUND])
+{
     if (found[BI_VOXELGRID_NAN] != UINT64_MAX && !grid->opts.assume_valid)
         return bi_fail(ctx, BOSC_ERR_DATA, "points: row %lld holds a NaN", (long long)found[BI_VOXELGRID_NAN]);
     return BOSC_OK;
@@ -97,17 +98,17 @@ static bosc_status sort_rows(bosc_ctx *ctx, const bosc_voxelgrid *grid, struct b
 
 /* Places the rows by counting those of each voxel, where the backend does that. */
 static bosc_status place_rows(bosc_ctx *ctx, const bosc_voxelgrid *grid, const struct bi_voxelgrid_view *v,
-                              const struct bi_voxelgrid_rows *rows, bool *placed)
+                              const struct bi_voxelgrid_rows *rows, double *crowd)
 {
-    *placed = false;
+    *crowd = 0;
     if (!ctx->ops->voxelgrid->place || !bi_voxelgrid_is_dense(v)) return BOSC_OK;
     struct bi_voxelgrid_place place = {*v, *rows, grid->starts.data, grid->points.data};
-    return ctx->ops->voxelgrid->place(ctx, &place, placed);
+    return ctx->ops->voxelgrid->place(ctx, &place, crowd);
 }
 
 static bosc_status build_staged(bosc_ctx *ctx, bosc_voxelgrid *grid, struct bi_voxelgrid_rows *rows)
 {
-    bool staged = false, placed;
+    bool staged = false;
     uint64_t found[BI_VOXELGRID_FOUND];
     struct bi_voxelgrid_view next = grid->view;
     const struct bi_voxelgrid_rows source = *rows;
@@ -118,11 +119,15 @@ static bosc_status build_staged(bosc_ctx *ctx, bosc_voxelgrid *grid, struct bi_v
         return BOSC_OK;
     }
     BI_TRY(bi_voxelgrid_stage_rows(ctx, rows, &staged));
-    BI_TRY(find_extent(ctx, grid, rows, found));
+    BI_TRY(find_extent(ctx, rows, found));
+    BI_TRY(check_extent(ctx, grid, found));
     shape_keys(&next, found);
     BI_TRY(bi_voxelgrid_reserve_blocks(ctx, grid, &next));
-    BI_TRY(place_rows(ctx, grid, &next, rows, &placed));
-    if (!placed) BI_TRY(sort_rows(ctx, grid, &next, rows));
+    BI_TRY(place_rows(ctx, grid, &next, rows, &next.crowd));
+    if (next.crowd == 0) {
+        BI_TRY(sort_rows(ctx, grid, &next, rows));
+        next.crowd = (double)INFINITY;
+    }
     if (staged) BI_TRY(ctx->backend->sync(ctx));
     grid->view = next;
     grid->source = source;

@@ -55,12 +55,12 @@ void bi_voxelgrid_square(const bosc_voxelgrid *grid, double radius, double *r2, 
 
 bool bi_voxelgrid_is_dense(const struct bi_voxelgrid_view *view)
 {
-    const int64_t far = (int64_t)1 << 40;
+    const int64_t far = (int64_t)1 << 22;
     if (view->wide || !view->keyed || view->shift > 0 || view->n > INT32_MAX || view->last_key >= INT32_MAX)
         return false;
     for (int32_t c = 0; c < view->dim; c++)
         if (view->low.at[c] < -far || view->high.at[c] > far) return false;
-    return view->cell >= 0x1p-500 && view->cell <= 0x1p500;
+    return view->cell >= 0x1p-60 && view->cell <= 0x1p60;
 }
 
 struct bi_voxelgrid_searches bi_voxelgrid_searches_of(const bosc_ctx *ctx, const struct bi_voxelgrid_view *view,
@@ -69,7 +69,10 @@ struct bi_voxelgrid_searches bi_voxelgrid_searches_of(const bosc_ctx *ctx, const
     const struct bi_voxelgrid_ops *ops = ctx->ops->voxelgrid;
     if (ops->dense && view->n > 0 && r2 < (double)INFINITY && bi_voxelgrid_is_dense(view)) return *ops->dense;
     const struct bi_voxelgrid_steps *s = ops->steps;
-    return (struct bi_voxelgrid_searches){s->radius_count, s->radius_fill, s->pair_count, s->pair_fill, NULL};
+    return (struct bi_voxelgrid_searches){.radius_count = s->radius_count,
+                                          .radius_fill = s->radius_fill,
+                                          .pair_count = s->pair_count,
+                                          .pair_fill = s->pair_fill};
 }
 
 bosc_status bi_voxelgrid_list_rows(bosc_ctx *ctx, int64_t rows, int64_t entries, uint32_t **list)

@@ -1,32 +1,53 @@
 /* All pairs of points within a radius. */
 #include "voxelgrid/drivers.h"
 
-/* Counts pairs: where they are asked for, by their smaller id, and where those of each begin. */
+enum { MOST_KEPT = 1 << 27 }; /* points whose rows are kept: places of entries have 32 bits */
+
+/* Finds pairs: totals[0] gets their number. Where they are asked for rows are kept, or those of each smaller id are
+ * counted; totals[1]: rows that are then to be filled. */
 static bosc_status count_pairs(bosc_ctx *ctx, const struct bi_voxelgrid_searches *searches,
-                               struct bi_voxelgrid_pairs *pairs, int64_t *count)
+                               struct bi_voxelgrid_pairs *pairs, int64_t capacity, int64_t totals[2])
 {
     int64_t n = pairs->view.n;
     if (!pairs->pairs && searches->pair_total) {
         BI_TRY(bi_scratch_of(ctx, 1, sizeof *pairs->total, &pairs->total));
         BI_TRY(ctx->backend->fill(ctx, pairs->total, 0, sizeof *pairs->total));
         BI_TRY_WEIGHED(ctx, BI_VOXELGRID_SEARCH, searches->pair_total(ctx, n, pairs));
-        return bi_read_back(ctx, count, pairs->total, sizeof *count);
+        return bi_read_back(ctx, totals, pairs->total, sizeof *totals);
     }
     BI_TRY(bi_scratch_of(ctx, n + 1, sizeof(int64_t), &pairs->counts));
+    pairs->offsets = pairs->counts;
+    if (searches->pair_keep && n <= MOST_KEPT) {
+        BI_TRY_WEIGHED(ctx, BI_VOXELGRID_SEARCH, searches->pair_keep(ctx, pairs, capacity, totals));
+        return BOSC_OK;
+    }
+    totals[1] = n;
     BI_TRY(ctx->backend->fill(ctx, pairs->counts + n, 0, sizeof(int64_t)));
     BI_TRY_WEIGHED(ctx, BI_VOXELGRID_SEARCH, searches->pair_count(ctx, n, pairs));
     BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, pairs->counts, n + 1, pairs->counts));
-    pairs->offsets = pairs->counts;
-    return bi_read_back(ctx, count, pairs->counts + n, sizeof *count);
+    return bi_read_back(ctx, totals, pairs->counts + n, sizeof *totals);
+}
+
+/* Writes the rows that are kept, and looks for the others. */
+static bosc_status fill_pairs(bosc_ctx *ctx, const struct bi_voxelgrid_searches *searches,
+                              struct bi_voxelgrid_pairs *pairs, const int64_t totals[2])
+{
+    if (pairs->kept.list) BI_TRY(searches->pair_write(ctx, pairs));
+    if (totals[1] == 0) return BOSC_OK;
+    BI_TRY(bi_voxelgrid_list_rows(ctx, pairs->view.n, totals[0], &pairs->long_rows));
+    BI_TRY_WEIGHED(ctx, BI_VOXELGRID_SEARCH, searches->pair_fill(ctx, totals[1], pairs));
+    struct bi_row_out rows = {pairs->pairs, pairs->dist2, 0, pairs->wide_ids, !pairs->view.wide, true};
+    return bi_voxelgrid_sort_rows(ctx, &rows, pairs->offsets, pairs->long_rows);
 }
 
 static bosc_status find_pairs(bosc_ctx *ctx, struct bi_voxelgrid_pairs *pairs, int64_t capacity, int64_t *count)
 {
     struct bi_out ids, dist2;
-    int64_t found;
+    int64_t totals[2];
     bool staged = false;
     struct bi_voxelgrid_searches searches = bi_voxelgrid_searches_of(ctx, &pairs->view, pairs->r2);
-    BI_TRY(count_pairs(ctx, &searches, pairs, &found));
+    BI_TRY(count_pairs(ctx, &searches, pairs, capacity, totals));
+    const int64_t found = totals[0];
     if (pairs->pairs && capacity < found) {
         *count = found;
         return bi_fail(ctx, BOSC_ERR_SPACE, "capacity: %lld pairs, but there are %lld", (long long)capacity,
@@ -39,10 +60,7 @@ static bosc_status find_pairs(bosc_ctx *ctx, struct bi_voxelgrid_pairs *pairs, i
             bi_stage_out(ctx, pairs->dist2, pairs->dist2 ? entries * (pairs->view.wide ? 8 : 4) : 0, &dist2, &staged));
         pairs->pairs = ids.reachable;
         pairs->dist2 = dist2.reachable;
-        BI_TRY(bi_voxelgrid_list_rows(ctx, pairs->view.n, found, &pairs->long_rows));
-        BI_TRY_WEIGHED(ctx, BI_VOXELGRID_SEARCH, searches.pair_fill(ctx, pairs->view.n, pairs));
-        struct bi_row_out rows = {pairs->pairs, pairs->dist2, 0, pairs->wide_ids, !pairs->view.wide, true};
-        BI_TRY(bi_voxelgrid_sort_rows(ctx, &rows, pairs->offsets, pairs->long_rows));
+        BI_TRY(fill_pairs(ctx, &searches, pairs, totals));
         BI_TRY(bi_stage_back(ctx, &ids));
         BI_TRY(bi_stage_back(ctx, &dist2));
         BI_TRY(ctx->backend->sync(ctx));

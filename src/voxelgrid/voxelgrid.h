@@ -33,6 +33,8 @@ struct bi_voxelgrid_view {
     struct bi_voxelgrid_coords low, high; /* of the occupied voxels */
     uint64_t side[BI_VOXELGRID_DIM];      /* of the box, in voxels */
     uint64_t last_key;
+    double
+        crowd; /* points a voxel where there are most, on average over some voxels; INFINITY where that is not known */
     int32_t dim, key_bits, shift;
     bool keyed, wide_keys, wide;
 };
@@ -61,7 +63,7 @@ struct bosc_voxelgrid {
 };
 
 struct bi_voxelgrid_steps; /* one bi_step_fn for each line of steps.def: see steps/steps.h */
-struct bi_voxelgrid_extent;
+struct bi_voxelgrid_pairs;
 struct bi_row_out;
 
 /* Rows of floats put in the order of a dense view. */
@@ -76,17 +78,21 @@ struct bi_voxelgrid_place {
 struct bi_voxelgrid_searches {
     bi_step_fn radius_count, radius_fill, pair_count, pair_fill;
     bi_step_fn pair_total; /* adds the number of pairs to *total; NULL: as the sum of pair_count */
+    /* Finds pairs and keeps the short rows, in scratch: totals[0] gets the number of pairs, totals[1] that of the rows
+     * that are not kept; for those pair_fill is called after pair_write. Both NULL: no rows are kept. */
+    bosc_status (*pair_keep)(bosc_ctx *ctx, struct bi_voxelgrid_pairs *pairs, int64_t capacity, int64_t totals[2]);
+    bosc_status (*pair_write)(bosc_ctx *ctx, const struct bi_voxelgrid_pairs *pairs);
 };
 
 /* The table of voxel grids that each backend gives. */
 struct bi_voxelgrid_ops {
     const struct bi_voxelgrid_steps *steps;
 
-    /* Fused operations; NULL where the steps and collectives serve. As the step of its name; as build.c's sort, unless
-     * there are too many points for it, in all or in a voxel (*placed is then false); and as steps, in dense views
-     * within a finite radius. */
-    bosc_status (*extent)(bosc_ctx *ctx, const struct bi_voxelgrid_extent *extent);
-    bosc_status (*place)(bosc_ctx *ctx, const struct bi_voxelgrid_place *place, bool *placed);
+    /* Fused operations; NULL where the steps and collectives serve. As build.c's find_extent; as its sort, unless there
+     * are too many points for it, in all or in some voxels (*crowd, as of a view, is then 0); and as steps, in dense
+     * views within a finite radius. */
+    bosc_status (*extent)(bosc_ctx *ctx, const struct bi_voxelgrid_rows *rows, uint64_t *found);
+    bosc_status (*place)(bosc_ctx *ctx, const struct bi_voxelgrid_place *place, double *crowd);
     const struct bi_voxelgrid_searches *dense;
 
     /* Sorts the long rows that a fill listed and left unsorted: those that begin and end at `offsets`, of `rows`, whose

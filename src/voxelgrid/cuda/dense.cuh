@@ -6,7 +6,7 @@
 #include "voxelgrid/voxelgrid.h"
 
 /* A dense view, with three dimensions: of fewer the first are one voxel wide. Voxels have numbers of 31 bits,
- * coordinates of voxels and their differences are exact doubles. */
+ * coordinates of voxels and their differences are exact doubles and floats. */
 struct bi_voxelgrid_dense {
     const uint4 *points;
     const uint32_t *starts;

@@ -1,12 +1,20 @@
-/* What CUDA's table of voxel grids takes from build.cu and search.cu. */
+/* What CUDA's table of voxel grids takes from build.cu, search.cu and pairs.cu. */
 #ifndef BI_VOXELGRID_CUDA_FUSED_CUH
 #define BI_VOXELGRID_CUDA_FUSED_CUH
 
 #include "core/cuda/launch.cuh"
-#include "voxelgrid/voxelgrid.h"
+#include "voxelgrid/steps/pairs.h"
 
-bosc_status bi_cuda_voxelgrid_extent(bosc_ctx *ctx, const bi_voxelgrid_extent *extent);
-bosc_status bi_cuda_voxelgrid_place(bosc_ctx *ctx, const bi_voxelgrid_place *place, bool *placed);
-extern const bi_voxelgrid_searches bi_cuda_voxelgrid_dense;
+bosc_status bi_cuda_voxelgrid_extent(bosc_ctx *ctx, const bi_voxelgrid_rows *rows, uint64_t *found);
+bosc_status bi_cuda_voxelgrid_place(bosc_ctx *ctx, const bi_voxelgrid_place *place, double *crowd);
+
+/* Of bi_voxelgrid_searches. */
+bosc_status bi_cuda_voxelgrid_radius_count(bosc_ctx *ctx, int64_t n, const void *query);
+bosc_status bi_cuda_voxelgrid_radius_fill(bosc_ctx *ctx, int64_t n, const void *query);
+bosc_status bi_cuda_voxelgrid_pair_count(bosc_ctx *ctx, int64_t n, const void *pairs);
+bosc_status bi_cuda_voxelgrid_pair_fill(bosc_ctx *ctx, int64_t n, const void *pairs);
+bosc_status bi_cuda_voxelgrid_pair_total(bosc_ctx *ctx, int64_t n, const void *pairs);
+bosc_status bi_cuda_voxelgrid_pair_keep(bosc_ctx *ctx, bi_voxelgrid_pairs *pairs, int64_t capacity, int64_t totals[2]);
+bosc_status bi_cuda_voxelgrid_pair_write(bosc_ctx *ctx, const bi_voxelgrid_pairs *pairs);
 
 #endif

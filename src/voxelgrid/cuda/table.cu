@@ -16,5 +16,10 @@ static const bi_voxelgrid_steps cuda_steps = {
 #undef BI_STEP
 };
 
-extern "C" const bi_voxelgrid_ops bi_voxelgrid_ops_cuda = {
-    &cuda_steps, bi_cuda_voxelgrid_extent, bi_cuda_voxelgrid_place, &bi_cuda_voxelgrid_dense, bi_cuda_sort_rows};
+static const bi_voxelgrid_searches dense = {bi_cuda_voxelgrid_radius_count, bi_cuda_voxelgrid_radius_fill,
+                                            bi_cuda_voxelgrid_pair_count,   bi_cuda_voxelgrid_pair_fill,
+                                            bi_cuda_voxelgrid_pair_total,   bi_cuda_voxelgrid_pair_keep,
+                                            bi_cuda_voxelgrid_pair_write};
+
+extern "C" const bi_voxelgrid_ops bi_voxelgrid_ops_cuda = {&cuda_steps, bi_cuda_voxelgrid_extent,
+                                                           bi_cuda_voxelgrid_place, &dense, bi_cuda_sort_rows};

@@ -5,6 +5,16 @@
 #include "core/csr_row_out.h"
 #include "voxelgrid/steps/walk.h"
 
+/* Rows that are kept when they are found. */
+struct bi_voxelgrid_kept {
+    void *words;
+    uint64_t *rows; /* (n) by smaller id: its length, and where its entries begin in the upper half */
+    int64_t room;
+    uint32_t *ids;  /* (room) entries, in the order in which rows were found: larger ids, ascending in a row */
+    float *dist2;   /* (room) the same for distances; NULL if there are none */
+    uint32_t *list; /* (n) positions of the points whose rows are too long to be kept; NULL if no rows are kept */
+};
+
 /* All pairs: items are positions; a pair belongs to the smaller id. */
 struct bi_voxelgrid_pairs {
     struct bi_voxelgrid_view view;
@@ -15,6 +25,7 @@ struct bi_voxelgrid_pairs {
     void *pairs, *dist2;
     bool wide_ids;
     uint32_t *long_rows; /* as of queries */
+    struct bi_voxelgrid_kept kept;
 };
 
 BI_FN void bi_step_pair_count(const struct bi_voxelgrid_pairs *a, int64_t i)

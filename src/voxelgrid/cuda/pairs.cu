@@ -1,0 +1,262 @@
+/* Pairs of points in dense voxel grids on CUDA. Short rows are kept where they are found, then written in their order,
+ * so that there is one search. */
+#include "voxelgrid/cuda/columns.cuh"
+#include "voxelgrid/cuda/fused.cuh"
+#include "voxelgrid/steps/steps.h"
+
+#ifdef BI_EMULATE
+enum { WRITE_THREADS = 64 };
+#else
+enum { WRITE_THREADS = 512 };
+#endif
+
+static __global__ void __launch_bounds__(THREADS)
+    bi_voxelgrid_dense_pair_count(const dense_view g, int64_t *counts, int64_t begin, int64_t end)
+{
+    BI_SHARED(visit_shared, visited);
+    each_item<TOGETHER>(begin, end, [&](int64_t i, bool asks) {
+        float q[BI_VOXELGRID_DIM];
+        uint32_t count = 0;
+        const uint32_t id = asks ? bi_voxelgrid_read_point(g.points[i], q) : 0;
+        visit_around<TOGETHER>(g, visited.stage(), q, asks, 0,
+                               [&](uint4 point) { count += point.w > id && squared_distance(q, point) <= g.r2; });
+        if (asks) counts[id] = count;
+    });
+}
+
+struct total_shared {
+    unsigned long long sums[WARPS];
+};
+
+/* Each pair is seen from its first position. */
+template <visits HOW>
+static __global__ void __launch_bounds__(THREADS)
+    bi_voxelgrid_dense_pair_total(const dense_view g, uint64_t *total, int64_t begin, int64_t end)
+{
+    BI_SHARED(visit_shared, visited);
+    BI_SHARED(total_shared, sh);
+    unsigned long long sum = 0;
+    each_item<HOW>(begin, end, [&](int64_t i, bool asks) {
+        float q[BI_VOXELGRID_DIM];
+        uint32_t count = 0;
+        if (asks) bi_voxelgrid_read_point(g.points[i], q);
+        visit_around<HOW>(g, visited.stage(), q, asks, (uint32_t)i + 1,
+                          [&](uint4 point) { count += squared_distance(q, point) <= g.r2; });
+        sum += count;
+    });
+    sum = bi_warp_sum(sum);
+    if (threadIdx.x % 32 == 0) sh.sums[threadIdx.x / 32] = sum;
+    __syncthreads();
+    if (threadIdx.x > 0) return;
+    for (unsigned w = 1; w < blockDim.x / 32; w++) sum += sh.sums[w];
+    if (sum) atomicAdd(reinterpret_cast<unsigned long long *>(total), sum);
+}
+
+template <bool DISTANCES>
+static __global__ void __launch_bounds__(THREADS)
+    bi_voxelgrid_dense_pair_fill(const dense_view g, const bi_voxelgrid_pairs a, int64_t begin, int64_t end)
+{
+    typedef search_shared<DISTANCES, COLUMN> shared;
+    BI_SHARED(visit_shared, visited);
+    BI_SHARED(shared, sh);
+    each_item<TOGETHER>(begin, end, [&](int64_t i, bool asks) {
+        float q[BI_VOXELGRID_DIM];
+        const uint32_t id = asks ? bi_voxelgrid_read_point(g.points[a.kept.list ? a.kept.list[i] : i], q) : 0;
+        const bi_row_out out = {a.pairs, a.dist2, asks ? a.offsets[id] : 0, a.wide_ids, true, true};
+        row_filler<DISTANCES> filler = {out, asks ? a.offsets[id + 1] - out.at : 0, {sh.found, 0}};
+        visit_around<TOGETHER>(g, visited.stage(), q, filler.capacity > 0, 0, [&](uint4 point) {
+            const float d = squared_distance(q, point);
+            if (point.w > id && d <= g.r2) filler.add(d, point.w);
+        });
+        if (filler.capacity > 0) filler.finish(a.long_rows, id);
+    });
+}
+
+/* Calls visit(lane, k, entry) for every k below the count of every lane, in their order; `upto`: the inclusive sum of
+ * the counts. Each thread gets other entries. The whole warp calls it. */
+template <class V> static __device__ __forceinline__ void each_entry(uint32_t count, uint32_t upto, V &&visit)
+{
+    const uint32_t total = __shfl_sync(~0u, upto, 31);
+    for (uint32_t first = 0; first < total; first += 32) {
+        const uint32_t entry = first + threadIdx.x % 32;
+        unsigned lane = 0; /* the number of lanes whose entries end before it */
+#pragma unroll
+        for (unsigned step = 16; step > 0; step /= 2)
+            if (__shfl_sync(~0u, upto, lane + step - 1) <= entry) lane += step;
+        visit(lane, entry - __shfl_sync(~0u, upto - count, lane), entry, entry < total);
+    }
+}
+
+/* Words between the two kernels, 0 at first. */
+struct pair_words {
+    unsigned long long kept, longer; /* entries of rows that are kept, and of others */
+    unsigned long long listed;       /* rows that are not kept */
+    unsigned long long ticket;       /* of the next tile to be written */
+    unsigned long long tiles[1];     /* (tiles) of ids: the sum of their pairs, and which: TILE_OWN or TILE_ALL */
+};
+enum { TILE_OWN = 1, TILE_ALL = 2, TILE_BITS = 2 /* below the sum */ };
+
+/* As pair_count; short rows are kept in order, the positions of the points of the others are listed. */
+template <bool DISTANCES, visits HOW>
+static __global__ void __launch_bounds__(THREADS)
+    bi_voxelgrid_dense_pair_keep(const dense_view g, const bi_voxelgrid_pairs a, int64_t begin, int64_t end)
+{
+    typedef search_shared<DISTANCES, KEPT> shared;
+    BI_SHARED(visit_shared, visited);
+    BI_SHARED(shared, sh);
+    pair_words *const words = reinterpret_cast<pair_words *>(a.kept.words);
+    each_item<HOW>(begin, end, [&](int64_t i, bool asks) {
+        float q[BI_VOXELGRID_DIM];
+        column<DISTANCES, KEPT> found = {sh.found, 0};
+        const uint32_t id = asks ? bi_voxelgrid_read_point(g.points[i], q) : 0;
+        visit_around<HOW>(g, visited.stage(), q, asks, 0, [&](uint4 point) {
+            const float d = squared_distance(q, point);
+            if (point.w > id && d <= g.r2) found.add(d, point.w);
+        });
+        if (HOW == SHARED) found.join(sh.counts);
+        if (HOW == SHARED && threadIdx.x >= 32) return;
+        const bool is_long = found.count > KEPT;
+        const uint32_t count = is_long ? 0 : found.count, upto = bi_warp_inclusive_sum(count);
+        unsigned long long base = 0;
+        if (threadIdx.x % 32 == 31) base = atomicAdd(&words->kept, (unsigned long long)upto);
+        base = __shfl_sync(~0u, base, 31);
+        uint32_t own = (uint32_t)(base + upto - count);
+        if (is_long) {
+            atomicAdd(&words->longer, (unsigned long long)found.count);
+            a.kept.list[atomicAdd(&words->listed, 1ull)] = (uint32_t)i;
+        } else {
+            found.sort();
+        }
+        if (asks) a.kept.rows[id] = (uint64_t)own << 32 | found.count;
+        __syncwarp();
+        each_entry(count, upto, [&](unsigned lane, uint32_t k, uint32_t entry, bool is) {
+            const unsigned thread = threadIdx.x / 32 * 32 + lane;
+            if (!is || base + entry >= (unsigned long long)a.kept.room) return;
+            a.kept.ids[base + entry] = sh.found.ids[k][thread];
+            if (DISTANCES) a.kept.dist2[base + entry] = sh.found.dist2[k][thread];
+        });
+        __syncwarp();
+    });
+}
+
+struct write_shared {
+    uint32_t warps[WRITE_THREADS / 32], tile;
+    unsigned long long before;
+};
+
+/* The sum of the tiles before this one; the first warp calls it. Source: Merrill, Garland, Single-pass Parallel Prefix
+ * Scan with Decoupled Look-back (2016). */
+static __device__ unsigned long long sum_before(unsigned long long *tiles, uint32_t tile, uint32_t own)
+{
+    const unsigned lane = threadIdx.x % 32;
+    unsigned long long sum = 0;
+    if (lane == 0)
+        bi_store_relaxed(tiles + tile, (unsigned long long)own << TILE_BITS | (tile == 0 ? TILE_ALL : TILE_OWN));
+    for (int64_t next = (int64_t)tile - 1 - lane; next + lane >= 0; next -= 32) {
+        unsigned long long word = TILE_ALL;
+        while (next >= 0 && ((word = bi_load_relaxed(tiles + next)) & 3) == 0) __nanosleep(20);
+        const unsigned all = __ballot_sync(~0u, (word & 3) == TILE_ALL);
+        const unsigned last = all ? (unsigned)__ffs((int)all) - 1 : 31;
+        sum += bi_warp_sum(lane <= last ? word >> TILE_BITS : 0ull);
+        if (all) break;
+    }
+    if (lane == 0 && tile > 0) bi_store_relaxed(tiles + tile, (sum + own) << TILE_BITS | TILE_ALL);
+    return sum;
+}
+
+/* Adds up the lengths of the rows, and writes those that are kept: a warp those of 32 ids, entry after entry. */
+template <bool DISTANCES>
+static __global__ void __launch_bounds__(WRITE_THREADS) bi_voxelgrid_write_pairs(const bi_voxelgrid_pairs a)
+{
+    BI_SHARED(write_shared, sh);
+    pair_words *const words = reinterpret_cast<pair_words *>(a.kept.words);
+    const bool whole = a.wide_ids && (uintptr_t)a.pairs % sizeof(uint4) == 0, lists = words->listed > 0;
+    const unsigned lane = threadIdx.x % 32;
+    if (threadIdx.x == 0) sh.tile = (uint32_t)atomicAdd(&words->ticket, 1ull);
+    __syncthreads();
+    const int64_t id = sh.tile * (int64_t)WRITE_THREADS + threadIdx.x;
+    const uint64_t row = id < a.view.n ? a.kept.rows[id] : 0;
+    const uint32_t length = (uint32_t)row, from = (uint32_t)(row >> 32);
+    uint32_t total;
+    const uint32_t within = bi_block_exclusive_sum<WRITE_THREADS / 32>(length, sh.warps, &total);
+    if (threadIdx.x < 32) {
+        const unsigned long long before = sum_before(words->tiles, sh.tile, total);
+        if (lane == 0) sh.before = before;
+    }
+    __syncthreads();
+    const int64_t at = (int64_t)(sh.before + within);
+    if (lists && id < a.view.n) a.counts[id] = at;
+    if (lists && id == a.view.n - 1) a.counts[id + 1] = at + length;
+    const uint32_t count = length > KEPT ? 0 : length;
+    each_entry(count, bi_warp_inclusive_sum(count), [&](unsigned of, uint32_t k, uint32_t, bool is) {
+        const int64_t to = __shfl_sync(~0u, at, of) + k;
+        const uint32_t source = __shfl_sync(~0u, from, of) + k, smaller = (uint32_t)(id - lane + of);
+        if (!is) return;
+        const uint32_t larger = __ldg(a.kept.ids + source);
+        if (DISTANCES) static_cast<float *>(a.dist2)[to] = __ldg(a.kept.dist2 + source);
+        if (whole) {
+            static_cast<uint4 *>(a.pairs)[to] = {smaller, 0, larger, 0};
+            return;
+        }
+        bi_voxelgrid_set_id(a.pairs, a.wide_ids, 2 * to, smaller);
+        bi_voxelgrid_set_id(a.pairs, a.wide_ids, 2 * to + 1, larger);
+    });
+}
+
+bosc_status bi_cuda_voxelgrid_pair_count(bosc_ctx *ctx, int64_t n, const void *args)
+{
+    const bi_voxelgrid_pairs &a = *static_cast<const bi_voxelgrid_pairs *>(args);
+    RUN_ALONE(ctx, bi_voxelgrid_dense_pair_count, a.counts);
+}
+
+bosc_status bi_cuda_voxelgrid_pair_fill(bosc_ctx *ctx, int64_t n, const void *args)
+{
+    const bi_voxelgrid_pairs &a = *static_cast<const bi_voxelgrid_pairs *>(args);
+    if (a.dist2) RUN_ALONE(ctx, bi_voxelgrid_dense_pair_fill<true>, a);
+    RUN_ALONE(ctx, bi_voxelgrid_dense_pair_fill<false>, a);
+}
+
+bosc_status bi_cuda_voxelgrid_pair_total(bosc_ctx *ctx, int64_t n, const void *args)
+{
+    const bi_voxelgrid_pairs &a = *static_cast<const bi_voxelgrid_pairs *>(args);
+    switch (visits_of(ctx, a.view, n)) {
+    case SHARED: RUN_SHARED(ctx, bi_voxelgrid_dense_pair_total<SHARED>, a.total);
+    case TOGETHER: RUN_ALONE(ctx, bi_voxelgrid_dense_pair_total<TOGETHER>, a.total);
+    default: RUN_ALONE(ctx, bi_voxelgrid_dense_pair_total<ALONE>, a.total);
+    }
+}
+
+template <bool DISTANCES> static bosc_status keep(bosc_ctx *ctx, const bi_voxelgrid_pairs &a, int64_t n)
+{
+    switch (visits_of(ctx, a.view, n)) {
+    case SHARED: RUN_SHARED(ctx, (bi_voxelgrid_dense_pair_keep<DISTANCES, SHARED>), a);
+    case TOGETHER: RUN_ALONE(ctx, (bi_voxelgrid_dense_pair_keep<DISTANCES, TOGETHER>), a);
+    default: RUN_ALONE(ctx, (bi_voxelgrid_dense_pair_keep<DISTANCES, ALONE>), a);
+    }
+}
+
+bosc_status bi_cuda_voxelgrid_pair_keep(bosc_ctx *ctx, bi_voxelgrid_pairs *a, int64_t capacity, int64_t totals[2])
+{
+    const int64_t n = a->view.n, tiles = bi_div_up(n, WRITE_THREADS);
+    const size_t bytes = sizeof(pair_words) + (size_t)tiles * 8;
+    unsigned long long words[3];
+    a->kept.room = capacity < n * KEPT ? capacity : n * KEPT;
+    BI_TRY(bi_scratch(ctx, bytes, &a->kept.words));
+    BI_TRY(bi_scratch_of(ctx, n, sizeof *a->kept.rows, &a->kept.rows));
+    BI_TRY(bi_scratch_of(ctx, a->kept.room, sizeof *a->kept.ids, &a->kept.ids));
+    if (a->dist2) BI_TRY(bi_scratch_of(ctx, a->kept.room, sizeof *a->kept.dist2, &a->kept.dist2));
+    BI_TRY(bi_scratch_of(ctx, n, sizeof *a->kept.list, &a->kept.list));
+    BI_TRY(ctx->backend->fill(ctx, a->kept.words, 0, bytes));
+    BI_TRY(a->dist2 ? keep<true>(ctx, *a, n) : keep<false>(ctx, *a, n));
+    BI_TRY(bi_read_back(ctx, words, a->kept.words, sizeof words));
+    totals[0] = (int64_t)(words[0] + words[1]);
+    totals[1] = (int64_t)words[2];
+    return BOSC_OK;
+}
+
+bosc_status bi_cuda_voxelgrid_pair_write(bosc_ctx *ctx, const bi_voxelgrid_pairs *a)
+{
+    const unsigned tiles = (unsigned)bi_div_up(a->view.n, WRITE_THREADS);
+    if (a->dist2) return BI_RUN(ctx, bi_voxelgrid_write_pairs<true>, tiles, WRITE_THREADS, 0, *a);
+    return BI_RUN(ctx, bi_voxelgrid_write_pairs<false>, tiles, WRITE_THREADS, 0, *a);
+}
