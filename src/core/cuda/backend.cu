@@ -6,7 +6,7 @@
 #include "core/cuda/host_copy.cuh"
 #include "core/cuda/launch.cuh"
 
-enum { PINNED_BYTES = 64 };
+enum { PINNED_BYTES = 256 };
 
 /* The number of devices; the first call starts the runtime, which says why there are none. */
 static cudaError_t count_devices(int *count)
