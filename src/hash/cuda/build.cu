@@ -1,7 +1,7 @@
-/* The fused build on CUDA, for tables of up to some millions of pairs: a launch that orders tiles of pairs by partition,
- * and one whose blocks gather a partition each, fill it and write it. Of few pairs each block picks its own out of all,
- * which spares the first launch. The blocks tell the host themselves how it went. What they cannot fill (keys that
- * repeat, a partition that is too large) is left to others. */
+/* The fused build on CUDA, for tables of up to some millions of pairs: a launch that orders tiles of pairs by
+ * partition, and one whose blocks gather a partition each, fill it and write it. Of few pairs each block picks its
+ * own out of all, which spares the first launch. The blocks tell the host themselves how it went. What they cannot
+ * fill (keys that repeat, a partition that is too large) is left to others. */
 #include <math.h>
 #include <string.h>
 
@@ -121,8 +121,8 @@ struct pick_shared {
     uint32_t counts[PICK_THREADS / 32][PICK_PARTITIONS];
 };
 
-/* Picks the block's partition out of all pairs, stably: hashes and payload into shared memory, where not more than there
- * is room for. *first gets its first bucket. Returns its number of keys. All threads call it. */
+/* Picks the block's partition out of all pairs, stably: hashes and payload into shared memory, where not more than
+ * there is room for. *first gets its first bucket. Returns its number of keys. All threads call it. */
 template <class K, class P>
 static __device__ uint32_t pick_pairs(const build_args<K, P> &a, K *hashes, P *payload, pick_shared &sh,
                                       uint32_t *first)
@@ -317,8 +317,8 @@ static build_layout layout_of(uint32_t keys, uint32_t buckets, uint32_t tiles, b
 }
 
 /* The most keys and buckets that a block takes, and its shared memory: the mean and eight standard deviations, each
- * part in memory of its own, where all blocks run at once so; else parts that take turns, and down to five deviations if
- * more blocks run at once then. false: there is too little memory. */
+ * part in memory of its own, where all blocks run at once so; else parts that take turns, and down to five
+ * deviations if more blocks run at once then. false: there is too little memory. */
 template <class K, class P>
 static bool choose_limits(const bosc_ctx *ctx, const build_variant<K, P> &variant, uint32_t partitions,
                           build_args<K, P> *a)

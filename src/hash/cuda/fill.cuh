@@ -52,11 +52,11 @@ template <bool SHARED> struct bi_hash_codes {
     }
 };
 
-/* A partition that one block fills. SOURCE has each_hash(keys, f), which calls f(position, hash) for all of them, and
- * hashes_in_shared(keys, memory), which brings the hashes to shared memory, maybe to this, and tells where. With SHARED, codes and hashes are in shared memory and the codes of a bucket are
- * a uint4; else the codes are in the table, in the first words of each bucket. With PICKS, for long walks, the
- * buckets of each key, which are less than 2^16, are computed once and stand in the memory of the hashes until all
- * keys are matched. */
+/* A partition that one block fills. SOURCE has each_hash(keys, f), which calls f(position, hash) for all of them,
+ * and hashes_in_shared(keys, memory), which brings the hashes to shared memory, maybe to this, and tells where. With
+ * SHARED, codes and hashes are in shared memory and the codes of a bucket are a uint4; else the codes are in the
+ * table, in the first words of each bucket. With PICKS, for long walks, the buckets of each key, which are less than
+ * 2^16, are computed once and stand in the memory of the hashes until all keys are matched. */
 template <class K, class P, class SOURCE, bool SHARED_, int THREADS_, bool PICKS_>
 struct bi_hash_matching : bi_hash_codes<SHARED_> {
     typedef K key;

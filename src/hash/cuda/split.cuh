@@ -77,8 +77,8 @@ template <class S> struct split_share {
     __device__ __forceinline__ bool has(int k) const { return from + 32 * k < count; }
 };
 
-/* Reads the share that begins with `rest` pairs, hashes keys (FIRST), and ranks the digits within each warp's run, which
- * sh.ranks counts. FULL: the pairs fill the tile. All threads call it. */
+/* Reads the share that begins with `rest` pairs, hashes keys (FIRST), and ranks the digits within each warp's run,
+ * which sh.ranks counts. FULL: the pairs fill the tile. All threads call it. */
 template <bool FIRST, bool FULL, class S, class K, class P>
 static __device__ __forceinline__ void split_read(S &sh, const split_input<K, P> &in, uint32_t tile, uint32_t rest,
                                                   split_share<S> &mine)

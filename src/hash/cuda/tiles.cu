@@ -3,8 +3,8 @@
 #include "hash/cuda/build.cuh"
 #include "hash/cuda/split.cuh"
 
-/* Up to FEW_PAIRS pairs tiles are small, so that there are many; of many partitions they are large, so that segments are
- * long. EACH: pairs of a thread. */
+/* Up to FEW_PAIRS pairs tiles are small, so that there are many; of many partitions they are large, so that segments
+ * are long. EACH: pairs of a thread. */
 enum { FEW_PAIRS = 1 << 18, FEW_BITS = 8, FEW_EACH = 4, MANY_THREADS = 1024 };
 static constexpr int many_each(int widest) { return 64 / widest; }
 
