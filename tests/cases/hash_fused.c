@@ -98,7 +98,7 @@ static bosc_hash_opts opts_of(int32_t key_bits, int32_t value_size, double load)
 static const int32_t sizes[] = {4, 0, 8, 12}; /* values; the last ones go as numbers of rows */
 static const double loads[] = {0.7, 0.95, 0.8, 0.5, 0.9};
 
-/* Blocks pick their pairs out of all: up to 16 partitions; of more, and of more pairs, from tiles. */
+/* Blocks pick their pairs out of all: up to 8 partitions; of more, and of more pairs, from tiles. */
 static void every_size(bosc_ctx *ctx)
 {
     static const int64_t n[] = {1, 2, 31, 33, 500, 1023, 1025, 2049, 4096, 4097, 8192, 8193, 16384, 16385, 20001};
@@ -107,7 +107,7 @@ static void every_size(bosc_ctx *ctx)
         bosc_hash_opts o = opts_of(32 << k % 3, sizes[k / 3 % 4], loads[k % 5]);
         int32_t bits = 1 + k % 7;
         while (n[k / 12] >> bits > 3000) bits++;
-        fused(ctx, HASH_RANDOM, &o, bits, n[k / 12], SAME);
+        fused(ctx, HASH_SEQUENCE, &o, bits, n[k / 12], SAME);
     }
 }
 
@@ -120,10 +120,10 @@ static void tiles(bosc_ctx *ctx)
         bosc_hash_opts o = opts_of(32 << k % 3, sizes[k / 3 % 4], loads[k / 2 % 5]);
         const int32_t bits = 1 + k / 6;
         const int64_t most = (int64_t)3000 << bits, n = 17000 + 1999 * (int64_t)k;
-        fused(ctx, HASH_RANDOM, &o, bits, slow && n > 40000 ? 40000 : n < most ? n : most, SAME);
+        fused(ctx, HASH_SEQUENCE, &o, bits, slow && n > 40000 ? 40000 : n < most ? n : most, SAME);
     }
     bosc_hash_opts o = opts_of(32, 4, 0.7);
-    if (!suite_leaves_out()) fused(ctx, HASH_RANDOM, &o, 8, slow ? 262145 : 600001, SAME);
+    if (!suite_leaves_out()) fused(ctx, HASH_SEQUENCE, &o, 8, slow ? 262145 : 600001, SAME);
 }
 
 /* A key that repeats is told; a crowded partition is left alone, and so are more partitions than it takes. */
@@ -134,7 +134,7 @@ static void left(bosc_ctx *ctx)
         fused(ctx, HASH_EQUAL, &o, 1, 40, REPEATS);
         fused(ctx, HASH_ONE_PARTITION, &o, 5, 3000, LEFT);
         fused(ctx, HASH_ONE_PARTITION, &o, 5, 17000, LEFT);
-        fused(ctx, HASH_RANDOM, &o, 11, 3000, LEFT);
+        fused(ctx, HASH_SEQUENCE, &o, 11, 3000, LEFT);
     }
 }
 

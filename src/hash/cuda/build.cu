@@ -10,16 +10,19 @@
 
 enum {
     PICK_THREADS = 1024,
-    PICK_BYTES = 64,      /* of hashes that a thread holds, where blocks pick from all pairs */
-    PICK_PARTITIONS = 16, /* at most, there */
-    GATHERED_AT_ONCE = 4  /* segments */
+    PICK_BYTES = 32,      /* of hashes that a thread holds, where blocks pick from all pairs */
+    PICK_PARTITIONS = 8,  /* at most, there */
+    GATHERED_AT_ONCE = 4, /* segments */
+    MANY_KEYS = 6144,     /* of a partition */
+    FEW_BLOCKS = 256
 };
 
 /* What the blocks tell the host, in words that are not 0 once they are there: the number of buckets; whether keys
  * repeat, which is there before the counts; counts, which add up, of one block or of all. */
 enum { TOLD_BUCKETS, TOLD_REPEATS, TOLD_COUNTS };
 enum { TOLD_RESEEDED = 24 /* below: keys in their second bucket */, TOLD_FAILED = 35, TOLD_BLOCKS = 46 };
-enum { TOLD_COUNT_BITS = 11, TOLD_WORDS = TOLD_COUNTS + PICK_PARTITIONS };
+enum { TOLD_COUNT_BITS = 11 };
+static_assert((TOLD_COUNTS + PICK_PARTITIONS) * 8 <= BI_PINNED_BYTES, "a word of each block");
 static constexpr unsigned long long TOLD = 1ull << 63;
 
 /* Where the parts of a block's shared memory begin; the hashes are at 0. With `apart` payload and picks have memory of
@@ -283,14 +286,16 @@ template <class K, class P, int THREADS, bool PICKS, bool TILED> static build_va
     return {bi_hash_build_partitions<K, P, THREADS, PICKS, TILED>, THREADS, state, PICKS, TILED};
 }
 
-/* As for fill (choose_variant there). */
-template <class K, class P> static build_variant<K, P> choose_variant(double load, bool tiled)
+/* As for fill (choose_variant there); more threads where partitions are large or blocks are few. */
+template <class K, class P>
+static build_variant<K, P> choose_variant(double load, int64_t n, uint32_t partitions, bool tiled)
 {
     constexpr bool PICKS = bi_hash_key_bits<K> <= 64;
-    const bool walks = load > 0.87;
+    const bool walks = load > 0.87, large = n / partitions > MANY_KEYS, few = partitions <= FEW_BLOCKS;
     if (!tiled)
         return walks ? variant_of<K, P, PICK_THREADS, PICKS, false>() : variant_of<K, P, PICK_THREADS, false, false>();
-    return walks ? variant_of<K, P, 256, PICKS, true>() : variant_of<K, P, 384, false, true>();
+    if (walks) return large || few ? variant_of<K, P, 512, PICKS, true>() : variant_of<K, P, 256, PICKS, true>();
+    return large ? variant_of<K, P, 512, false, true>() : variant_of<K, P, 384, false, true>();
 }
 
 template <class K, class P>
@@ -391,7 +396,7 @@ static bosc_status run(bosc_ctx *ctx, const bosc_hash *h, const void *keys, cons
     const struct bi_hash_shape *s = &h->shape;
     const uint32_t partitions = 1u << s->partition_bits;
     const bool tiled = n > PICK_THREADS * (PICK_BYTES / (int64_t)sizeof(K)) || partitions > PICK_PARTITIONS;
-    const build_variant<K, P> variant = choose_variant<K, P>(s->load, tiled);
+    const build_variant<K, P> variant = choose_variant<K, P>(s->load, n, partitions, tiled);
     const uint32_t reports = tiled ? 1 : partitions;
     unsigned long long *told = (unsigned long long *)ctx->pinned;
     bool ready = true;

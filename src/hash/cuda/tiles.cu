@@ -3,10 +3,25 @@
 #include "hash/cuda/build.cuh"
 #include "hash/cuda/split.cuh"
 
-/* Up to FEW_PAIRS pairs tiles are small, so that there are many; of many partitions they are large, so that segments
- * are long. EACH: pairs of a thread. */
-enum { FEW_PAIRS = 1 << 18, FEW_BITS = 8, FEW_EACH = 4, MANY_THREADS = 1024 };
-static constexpr int many_each(int widest) { return 64 / widest; }
+/* Tiles by pairs and partitions: of few pairs they are small, so that there are many; of many partitions they are
+ * large, so that segments are long. */
+enum { FEW_PAIRS = 1 << 18, MIDDLE_PAIRS = 1 << 19, FEW_BITS = 8, MIDDLE_BITS = 9 };
+
+/* How a tile is ordered: bits of a digit at most, threads, pairs of each. */
+template <int BITS_, int THREADS_, int EACH_> struct tile_kind {
+    static constexpr int BITS = BITS_, THREADS = THREADS_, EACH = EACH_;
+};
+
+/* Calls f(the kind of tiles). WIDEST: bytes of a key, or of what goes with it if that is more. */
+template <int WIDEST, class F> static auto with_tile_kind(const struct bi_hash_shape *s, int64_t n, const F &f)
+{
+    constexpr int EACH = split_each(WIDEST, false);
+    if (s->partition_bits > MIDDLE_BITS) return f(tile_kind<BI_HASH_TILED_BITS, 1024, 64 / WIDEST>());
+    if (s->partition_bits > FEW_BITS) return f(tile_kind<MIDDLE_BITS, SPLIT_THREADS, EACH>());
+    if (n <= FEW_PAIRS) return f(tile_kind<FEW_BITS, SPLIT_THREADS, 4>());
+    if (n <= MIDDLE_PAIRS) return f(tile_kind<FEW_BITS, SPLIT_THREADS, (EACH + 1) / 2>());
+    return f(tile_kind<FEW_BITS, SPLIT_THREADS, EACH>());
+}
 
 template <class K, class P> struct tile_args {
     split_input<K, P> in;
@@ -84,19 +99,19 @@ static bosc_status run(bosc_ctx *ctx, const struct bi_hash_shape *s, const void 
     a.partitions = 1u << s->partition_bits;
     a.zeroed = tiles->zeroed;
     a.zeros = tiles->zeros;
-    if (s->partition_bits > FEW_BITS)
-        return run_tiles<split_shared<K, P, BI_HASH_TILED_BITS, many_each(WIDEST), MANY_THREADS>>(ctx, a, tiles);
-    if (n <= FEW_PAIRS) return run_tiles<split_shared<K, P, FEW_BITS, FEW_EACH, SPLIT_THREADS>>(ctx, a, tiles);
-    return run_tiles<split_shared<K, P, FEW_BITS, split_each(WIDEST, false), SPLIT_THREADS>>(ctx, a, tiles);
+    return with_tile_kind<WIDEST>(s, n, [&](auto kind) {
+        typedef decltype(kind) tile;
+        return run_tiles<split_shared<K, P, tile::BITS, tile::EACH, tile::THREADS>>(ctx, a, tiles);
+    });
 }
 
 size_t bi_hash_tile_count(const struct bi_hash_shape *s, int32_t payload_bytes, int64_t n)
 {
-    const int widest = max(s->key_bytes, payload_bytes);
-    const int pairs = s->partition_bits > FEW_BITS
-                          ? MANY_THREADS * many_each(widest)
-                          : SPLIT_THREADS * (n <= FEW_PAIRS ? FEW_EACH : split_each(widest, false));
-    return (size_t)bi_div_up(n, pairs);
+    const auto count = [&](auto kind) { return (size_t)bi_div_up(n, kind.THREADS * kind.EACH); };
+    const int32_t widest = max(s->key_bytes, payload_bytes);
+    return widest == 4   ? with_tile_kind<4>(s, n, count)
+           : widest == 8 ? with_tile_kind<8>(s, n, count)
+                         : with_tile_kind<16>(s, n, count);
 }
 
 bosc_status bi_hash_order_tiles_cuda(bosc_ctx *ctx, const struct bi_hash_shape *s, const void *keys, const void *values,
