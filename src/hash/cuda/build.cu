@@ -134,10 +134,14 @@ static __device__ uint32_t pick_pairs(const build_args<K, P> &a, K *hashes, P *p
     const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32, rows = (a.n + PICK_THREADS - 1) / PICK_THREADS;
     const uint32_t from = warp * rows * 32 + lane, digit = lane % PICK_PARTITIONS;
     K hash[ITEMS];
+    P value[ITEMS];
     uint32_t own[ITEMS], count = 0; /* the lanes that have a key of the block's */
 #pragma unroll
-    for (uint32_t k = 0; k < ITEMS; k++)
-        if (k < rows && from + 32 * k < a.n) hash[k] = a.keys[from + 32 * k];
+    for (uint32_t k = 0; k < ITEMS; k++) { /* without conditions, so that all are read at once */
+        const uint32_t i = min(from + 32 * k, a.n - 1);
+        hash[k] = a.keys[i];
+        if constexpr (bi_hash_has_value<P>) value[k] = a.payload ? a.payload[i] : (P)i;
+    }
 #pragma unroll
     for (uint32_t k = 0; k < ITEMS; k++) {
         if (k >= rows) continue;
@@ -164,11 +168,11 @@ static __device__ uint32_t pick_pairs(const build_args<K, P> &a, K *hashes, P *p
 #pragma unroll
     for (uint32_t k = 0; k < ITEMS; k++) {
         if (k >= rows) continue;
-        const uint32_t position = at + (uint32_t)__popc(own[k] & bi_lanes_below()), i = from + 32 * k;
+        const uint32_t position = at + (uint32_t)__popc(own[k] & bi_lanes_below());
         at += (uint32_t)__popc(own[k]);
         if (!(own[k] >> lane & 1) || position >= a.block_keys) continue;
         hashes[position] = hash[k];
-        if constexpr (bi_hash_has_value<P>) payload[position] = a.payload ? a.payload[i] : (P)i;
+        if constexpr (bi_hash_has_value<P>) payload[position] = value[k];
     }
     return __shfl_sync(~0u, total, blockIdx.x);
 }
