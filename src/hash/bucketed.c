@@ -25,6 +25,13 @@ static bosc_status fill(bosc_ctx *ctx, const bosc_hash *table, const struct bi_h
     return table->ops->fill(ctx, table, lists, distinct, report);
 }
 
+static bosc_status build(bosc_ctx *ctx, const bosc_hash *table, const void *keys, const void *values, int64_t n,
+                         struct bi_hash_report *found, bool *built)
+{
+    *built = false;
+    return table->ops->build ? table->ops->build(ctx, table, keys, values, n, found, built) : BOSC_OK;
+}
+
 static bosc_status find(bosc_ctx *ctx, const bosc_hash *table, const void *queries, int64_t query_count, void *values,
                         uint8_t *found)
 {
@@ -145,5 +152,11 @@ static bosc_status info(bosc_ctx *ctx, const bosc_hash *table, bosc_hash_info *i
     return table->linear ? longest(ctx, table, &info->probes_most) : BOSC_OK;
 }
 
-const struct bi_hash_layout bi_hash_bucketed_layout = {
-    .plan = plan, .fill = fill, .find = find, .pairs = pairs, .fill_bytes = fill_bytes, .info = info, .check = check};
+const struct bi_hash_layout bi_hash_bucketed_layout = {.plan = plan,
+                                                       .fill = fill,
+                                                       .find = find,
+                                                       .build = build,
+                                                       .pairs = pairs,
+                                                       .fill_bytes = fill_bytes,
+                                                       .info = info,
+                                                       .check = check};

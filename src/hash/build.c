@@ -15,6 +15,17 @@ static bosc_status stored_values(bosc_ctx *ctx, const bosc_hash *next, const str
     return BI_HASH_STEP(ctx, attach, in->n, &attach);
 }
 
+/* Takes over what filling *next with `keys` keys found. *retry: see bi_hash_fill_lists. */
+static void take_report(bosc_hash *next, const struct bi_hash_report *found, int64_t keys, bool *retry)
+{
+    *retry = found->repeats || found->oversized || found->too_large;
+    next->keys = keys;
+    next->buckets = found->buckets;
+    next->extra_probes = (int64_t)found->extra_probes;
+    next->reseeded = (int32_t)found->reseeded;
+    next->linear = (int32_t)found->linear;
+}
+
 bosc_status bi_hash_fill_lists(bosc_ctx *ctx, bosc_hash *next, const struct bi_hash_lists *lists, bool distinct,
                                bool *retry)
 {
@@ -26,12 +37,7 @@ bosc_status bi_hash_fill_lists(bosc_ctx *ctx, bosc_hash *next, const struct bi_h
     if (found.too_large && distinct)
         return bi_fail(ctx, BOSC_ERR_LIMIT,
                        "keys: too many of them share a partition of the table; another seed separates them");
-    *retry = found.repeats || found.oversized || found.too_large;
-    next->keys = lists->n;
-    next->buckets = found.buckets;
-    next->extra_probes = (int64_t)found.extra_probes;
-    next->reseeded = (int32_t)found.reseeded;
-    next->linear = (int32_t)found.linear;
+    take_report(next, &found, lists->n, retry);
     return BOSC_OK;
 }
 
@@ -40,11 +46,18 @@ static bosc_status build_in_order(bosc_ctx *ctx, const bosc_hash *table, bosc_ha
 {
     size_t bytes[BI_HASH_BLOCKS] = {0};
     struct bi_hash_lists lists;
+    struct bi_hash_report found;
     const void *values;
+    bool built = false;
     next->layout->plan(&next->opts, in->n, &next->shape, bytes);
     BI_TRY(bi_hash_reserve_blocks(ctx, table, bytes, next));
     *written = true;
     BI_TRY(stored_values(ctx, next, in, &values));
+    if (next->layout->build) BI_TRY(next->layout->build(ctx, next, in->keys, values, in->n, &found, &built));
+    if (built) {
+        take_report(next, &found, in->n, retry);
+        return BOSC_OK;
+    }
     BI_TRY(next->ops->partition(ctx, &next->shape, in->keys, values, in->n, &lists));
     return bi_hash_fill_lists(ctx, next, &lists, false, retry);
 }

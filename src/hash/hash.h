@@ -105,11 +105,16 @@ struct bi_hash_ops {
     bosc_status (*fill)(bosc_ctx *, const bosc_hash *, const struct bi_hash_lists *lists, bool distinct,
                         struct bi_hash_report *report);
 
+    /* NULL, or: partition and fill at once, not `distinct`, for the sizes that it takes. *built: it did, and *found, in
+     * host memory, tells how it went; else the table is unfinished and is to be made by those two. */
+    bosc_status (*build)(bosc_ctx *, const bosc_hash *, const void *keys, const void *values, int64_t n,
+                         struct bi_hash_report *found, bool *built);
+
     /* As bosc_hash_find, with arrays in reach. Values have value_bytes. */
     bosc_status (*find)(bosc_ctx *, const bosc_hash *, const void *queries, int64_t query_count, void *values,
                         uint8_t *found);
 
-    /* Scratch of partition and fill for n pairs. */
+    /* Scratch of partition and fill, or of build, for n pairs. */
     size_t (*build_bytes)(const bosc_ctx *, const struct bi_hash_shape *, int64_t n);
 
     /* The slots layouts (hash/slots.h): fills all runs; answers queries. */
@@ -127,6 +132,9 @@ struct bi_hash_layout {
                         struct bi_hash_report *report);
     bosc_status (*find)(bosc_ctx *, const bosc_hash *, const void *queries, int64_t query_count, void *values,
                         uint8_t *found);
+    /* NULL, or as that of bi_hash_ops. */
+    bosc_status (*build)(bosc_ctx *, const bosc_hash *, const void *keys, const void *values, int64_t n,
+                         struct bi_hash_report *found, bool *built);
     /* Every pair in the order of the table: hashes (keys, of key_bytes), values (keys x value_bytes, or NULL). */
     bosc_status (*pairs)(bosc_ctx *, const bosc_hash *, void *hashes, void *values);
     /* Scratch of fill, beside that of the backend's build_bytes. */

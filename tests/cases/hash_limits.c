@@ -100,6 +100,7 @@ static void refused(bosc_ctx *ctx)
     struct hash_pairs p = hash_make(HASH_SEQUENCE, &o, 1, 50);
     bosc_hash *table = NULL;
     uint8_t found[50];
+    too_large.build = NULL;
     too_large.fill = fill_too_large;
     CHECK_OK(ctx, bosc_hash_create(ctx, &o, &table));
     CHECK_OK(ctx, bosc_hash_build(ctx, table, p.keys, p.values, 50));

@@ -312,6 +312,11 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream)
     while (!finished(stream ? stream : null_stream)) sched_yield();
     return cudaSuccess;
 }
+/* Who asks has waited long enough for what is queued. */
+cudaError_t cudaStreamQuery(cudaStream_t stream)
+{
+    return finished(stream ? stream : null_stream) ? cudaSuccess : cudaErrorNotReady;
+}
 cudaError_t cudaStreamIsCapturing(cudaStream_t, cudaStreamCaptureStatus *status)
 {
     *status = cudaStreamCaptureStatusNone;

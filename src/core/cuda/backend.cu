@@ -6,8 +6,6 @@
 #include "core/cuda/host_copy.cuh"
 #include "core/cuda/launch.cuh"
 
-enum { PINNED_BYTES = 64 };
-
 /* The number of devices; the first call starts the runtime, which says why there are none. */
 static cudaError_t count_devices(int *count)
 {
@@ -45,7 +43,7 @@ static void cuda_enter(bosc_ctx *ctx) { (void)cudaSetDevice(ctx->memory.device);
 /* The block that counters are read back through. */
 static bosc_status take_pinned(bosc_ctx *ctx)
 {
-    if (!bi_fault(BI_FAULT_ALLOC) && cudaMallocHost(&ctx->pinned, PINNED_BYTES) == cudaSuccess) return BOSC_OK;
+    if (!bi_fault(BI_FAULT_ALLOC) && cudaMallocHost(&ctx->pinned, BI_PINNED_BYTES) == cudaSuccess) return BOSC_OK;
     (void)cudaGetLastError();
     return BOSC_ERR_NOMEM;
 }

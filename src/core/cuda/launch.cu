@@ -8,3 +8,19 @@ extern "C" bosc_status bi_cuda_check(bosc_ctx *ctx, cudaError_t error, const cha
     bosc_status status = error == cudaErrorMemoryAllocation ? BOSC_ERR_NOMEM : BOSC_ERR_DEVICE;
     return bi_fail(ctx, status, "%s: %s", what, cudaGetErrorString(error));
 }
+
+extern "C" bosc_status bi_cuda_await(bosc_ctx *ctx, const unsigned long long *words, int64_t count)
+{
+    enum { LOOKS = 4096 }; /* between questions whether the stream has failed */
+    for (int64_t w = 0; w < count; w++) {
+        for (int looks = 1; !__atomic_load_n(&words[w], __ATOMIC_ACQUIRE); looks++) {
+            if (looks % LOOKS) continue;
+            const cudaError_t state = cudaStreamQuery((cudaStream_t)ctx->stream);
+            if (state == cudaErrorNotReady) continue;
+            BI_TRY(bi_cuda_check(ctx, state, "waiting for the device"));
+            if (!__atomic_load_n(&words[w], __ATOMIC_ACQUIRE))
+                return bi_fail(ctx, BOSC_ERR_DEVICE, "waiting: the device has ended and told nothing");
+        }
+    }
+    return bi_fault(BI_FAULT_STREAM) ? bi_fail(ctx, BOSC_ERR_DEVICE, "waiting: injected fault") : BOSC_OK;
+}

@@ -10,6 +10,12 @@
 /* BOSC_OK, or BOSC_ERR_DEVICE (BOSC_ERR_NOMEM for an allocation) with CUDA's text. */
 extern "C" bosc_status bi_cuda_check(bosc_ctx *ctx, cudaError_t error, const char *what);
 
+enum { BI_PINNED_BYTES = 256 }; /* of a context's page-locked block */
+
+/* Waits for words of page-locked host memory that kernels of the context's stream make other than 0 (bi_tell_host): it
+ * sees them some microseconds before the stream would be seen to be done. */
+extern "C" bosc_status bi_cuda_await(bosc_ctx *ctx, const unsigned long long *words, int64_t count);
+
 #define BI_CUDA_TRY(ctx, call) BI_TRY(bi_cuda_check((ctx), (call), #call))
 
 /* The status of the launch just made, from the runtime. */

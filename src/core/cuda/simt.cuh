@@ -70,6 +70,13 @@ __device__ __forceinline__ void bi_store_relaxed(unsigned long *p, unsigned long
     bi_store_relaxed(reinterpret_cast<unsigned long long *>(p), (unsigned long long)v);
 }
 
+/* A word in page-locked host memory, for the host that waits for it (bi_cuda_await). What a block wrote before, a
+ * barrier and __threadfence_system come first. */
+__device__ __forceinline__ void bi_tell_host(unsigned long long *p, unsigned long long v)
+{
+    asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory");
+}
+
 /* A value that others change by atomics, and that may be an old one: to spare an atomic that would change nothing. */
 template <class T> __device__ __forceinline__ T bi_load_hint(const T *p) { return __ldca(p); }
 

@@ -96,6 +96,9 @@ bosc_status bi_hash_fill_cuda(bosc_ctx *, const bosc_hash *, const struct bi_has
                               struct bi_hash_report *report);
 bosc_status bi_hash_find_cuda(bosc_ctx *, const bosc_hash *, const void *queries, int64_t query_count, void *values,
                               uint8_t *found);
+bosc_status bi_hash_build_cuda(bosc_ctx *, const bosc_hash *, const void *keys, const void *values, int64_t n,
+                               struct bi_hash_report *found, bool *built);
+size_t bi_hash_build_bytes_cuda(const struct bi_hash_shape *, int64_t n);
 size_t bi_hash_partition_bytes_cuda(const bosc_ctx *, const struct bi_hash_shape *, int64_t n);
 size_t bi_hash_fill_bytes_cuda(const struct bi_hash_shape *, int64_t n);
 

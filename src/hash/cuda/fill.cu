@@ -1,7 +1,7 @@
 /* Fills partitions on CUDA: sizes, kernels and their launches. */
 #include <math.h>
 
-#include "hash/cuda/fill.cuh"
+#include "hash/cuda/write.cuh"
 
 enum { LAY_THREADS = 1024, FEW_PARTITIONS = 1024 /* blocks that fill them lay them out, which saves a launch */ };
 
@@ -69,60 +69,6 @@ template <class K, class P> __host__ __device__ static shared_layout shared_layo
     return layout;
 }
 
-/* 16 bytes of a bucket: of its pairs' hashes or values, from byte `from` of them on. */
-template <class T> __device__ __forceinline__ uint4 bucket_piece(const T *array, uint4 order, uint32_t from, T filler)
-{
-    union {
-        T items[16 / sizeof(T)];
-        uint4 bytes;
-    } piece;
-#pragma unroll
-    for (uint32_t i = 0; i < 16 / sizeof(T); i++) {
-        const uint32_t slot = from / (uint32_t)sizeof(T) + i;
-        const uint32_t at = slot == 0 ? order.x : slot == 1 ? order.y : slot == 2 ? order.z : order.w;
-        piece.items[i] = at ? array[at - 1] : filler;
-    }
-    return piece.bytes;
-}
-
-/* Whether the order of a bucket is computed, computed and kept in the memory of its codes, or read from there. */
-enum ordering { ORDER, ORDER_KEEP, ORDER_KEPT };
-
-/* Writes the first PIECES of the ALL pieces of 16 bytes that each bucket of a partition has from `to` on, in the order
- * of memory, from an array in shared memory. */
-template <int PIECES, int ALL, ordering ORDERING, class K, class P, int THREADS, bool PICKS, class T>
-static __device__ __forceinline__ void write_pieces(const bi_hash_matching<K, P, true, THREADS, PICKS> &partition,
-                                                    uint4 *to, const T *array, T filler)
-{
-    for (uint32_t i = threadIdx.x; i < partition.buckets * PIECES; i += THREADS) {
-        const uint32_t bucket = i / PIECES, piece = i % PIECES;
-        uint4 *const kept = reinterpret_cast<uint4 *>(partition.codes_of(bucket));
-        const uint4 order = ORDERING == ORDER_KEPT ? *kept : bi_hash_bucket_order(partition, bucket);
-        if (ORDERING == ORDER_KEEP) *kept = order;
-        to[(size_t)bucket * ALL + piece] = bucket_piece(array, order, piece * 16, filler);
-    }
-}
-
-/* Writes the buckets of a partition whose payload is the values. The hashes are in `memory`; the payload replaces
- * them. */
-template <class K, class P, int THREADS, bool PICKS>
-static __device__ void write_partition(const bi_hash_matching<K, P, true, THREADS, PICKS> &partition,
-                                       const bi_hash_fill_args<K, P> &a, void *memory)
-{
-    constexpr int HASHES = BOSC_HASH_WIDTH * sizeof(K) / 16, VALUES = BOSC_HASH_WIDTH * bi_hash_payload_bytes<P> / 16;
-    constexpr bool ALONE = HASHES == 1; /* one thread finds the order of a bucket */
-    uint4 *to = reinterpret_cast<uint4 *>(a.table) + (size_t)partition.first * (HASHES + VALUES);
-    write_pieces<HASHES, HASHES + VALUES, ALONE ? ORDER_KEEP : ORDER>(
-        partition, to, partition.hashes, bi_hash_key_filler<K>(partition.number, a.partition_bits));
-    if constexpr (bi_hash_has_value<P>) {
-        P *payload = static_cast<P *>(memory);
-        __syncthreads();
-        bi_hash_for_each<THREADS, PICKS>(partition.payload, partition.keys, [&](uint32_t i, P x) { payload[i] = x; });
-        __syncthreads();
-        write_pieces<VALUES, HASHES + VALUES, ALONE ? ORDER_KEPT : ORDER>(partition, to + HASHES, payload, (P)0);
-    }
-}
-
 /* Lays out the block's partition, of `keys` keys, where there are few: each block adds up those before its own. */
 template <class K, class P, int THREADS>
 static __device__ bosc_hash_partition lay_out(const bi_hash_fill_args<K, P> &a, uint32_t keys,
@@ -146,7 +92,7 @@ static __global__ void __launch_bounds__(THREADS) bi_hash_fill_partitions(const 
 {
     BI_SHARED(bi_hash_block_state<THREADS>, state);
     BI_SHARED_DYNAMIC(unsigned char, memory);
-    bi_hash_matching<K, P, true, THREADS, PICKS> partition;
+    bi_hash_matching<K, P, bi_hash_list<K, THREADS, PICKS>, true, THREADS, PICKS> partition;
     partition.number = blockIdx.x;
     const uint32_t begin = a.starts[partition.number];
     partition.keys = a.starts[partition.number + 1] - begin;
@@ -159,7 +105,7 @@ static __global__ void __launch_bounds__(THREADS) bi_hash_fill_partitions(const 
         return;
     if (partition.keys == 0 && a.in_place) return;
     const shared_layout layout = shared_layout_of<K, P>(a.block_keys, a.block_buckets);
-    partition.hashes = a.hashes + begin;
+    partition.source.hashes = partition.hashes = a.hashes + begin;
     partition.picks = reinterpret_cast<uint32_t *>(memory);
     partition.payload = a.payload + (bi_hash_has_value<P> ? begin : 0);
     partition.codes = reinterpret_cast<uint32_t *>(memory + layout.codes);
@@ -178,11 +124,17 @@ static __global__ void __launch_bounds__(THREADS) bi_hash_fill_partitions(const 
     }
     __syncthreads();
     if (state.skip) return;
-    const bool filled = bi_hash_match_partition(partition, state, a.distinct, a.report);
+    const bool filled = bi_hash_match_partition(partition, state, a.distinct, &a.report->repeats);
     if (threadIdx.x == 0) bi_hash_report_partition(partition, state, a, filled);
     if (!filled) return;
     if (!a.values)
-        write_partition(partition, a, memory);
+        write_partition(partition, a, [&] {
+            P *payload = reinterpret_cast<P *>(memory);
+            bi_hash_for_each<THREADS, PICKS>(partition.payload, partition.keys,
+                                             [&](uint32_t i, P x) { payload[i] = x; });
+            __syncthreads();
+            return payload;
+        });
     else
         for (uint32_t b = threadIdx.x; b < partition.buckets; b += THREADS) bi_hash_write_bucket(partition, a, b);
 }
@@ -195,7 +147,8 @@ static __global__ void __launch_bounds__(BI_HASH_LARGE_THREADS)
     BI_SHARED(bi_hash_block_state<BI_HASH_LARGE_THREADS>, state);
     const uint32_t count = a.report->large;
     for (uint32_t k = blockIdx.x; k < count; k += gridDim.x) {
-        bi_hash_matching<K, P, false, BI_HASH_LARGE_THREADS, false> partition;
+        bi_hash_matching<K, P, bi_hash_list<K, BI_HASH_LARGE_THREADS, false>, false, BI_HASH_LARGE_THREADS, false>
+            partition;
         partition.number = a.large[k];
         const uint32_t begin = a.starts[partition.number];
         const bosc_hash_partition descriptor = a.partitions[partition.number];
@@ -215,7 +168,7 @@ static __global__ void __launch_bounds__(BI_HASH_LARGE_THREADS)
         }
         __syncthreads();
         if (state.skip) return;
-        const bool filled = bi_hash_match_partition(partition, state, a.distinct, a.report);
+        const bool filled = bi_hash_match_partition(partition, state, a.distinct, &a.report->repeats);
         if (threadIdx.x == 0) bi_hash_report_partition(partition, state, a, filled);
         if (filled)
             for (uint32_t b = threadIdx.x; b < partition.buckets; b += BI_HASH_LARGE_THREADS)

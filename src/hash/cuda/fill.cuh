@@ -12,6 +12,8 @@ enum { BI_HASH_KEYS_TAKEN = 64 };
 /* Proposals of this priority and above are few, unless a partition fails: only then do other threads check whether it
  * did. */
 enum { BI_HASH_UNUSUAL_PRIORITY = 6 };
+/* Without hashes at hand a key that repeats is not seen by how it fails, so no more seeds are tried. */
+enum { BI_HASH_BLIND_SEEDS = 2 };
 #define BI_HASH_MAX_POSITION ((1u << BI_HASH_POSITION_BITS) - 1)
 
 /* The arguments of the kernels: the lists, the table, and what fits in a block's shared memory. */
@@ -50,12 +52,19 @@ template <bool SHARED> struct bi_hash_codes {
     }
 };
 
-/* A partition that one block fills. With SHARED, codes and hashes are in shared memory and the codes of a bucket are
- * a uint4; else the codes are in the table, in the first words of each bucket. With PICKS, for long walks, the
- * buckets of each key, which are less than 2^16, are computed once and stand in the memory of the hashes until all
- * keys are matched. */
-template <class K, class P, bool SHARED, int THREADS, bool PICKS> struct bi_hash_matching : bi_hash_codes<SHARED> {
-    const K *hashes;
+/* A partition that one block fills. SOURCE has each_hash(keys, f), which calls f(position, hash) for all of them,
+ * and hashes_in_shared(keys, memory), which brings the hashes to shared memory, maybe to this, and tells where. With
+ * SHARED, codes and hashes are in shared memory and the codes of a bucket are a uint4; else the codes are in the
+ * table, in the first words of each bucket. With PICKS, for long walks, the buckets of each key, which are less than
+ * 2^16, are computed once and stand in the memory of the hashes until all keys are matched. */
+template <class K, class P, class SOURCE, bool SHARED_, int THREADS_, bool PICKS_>
+struct bi_hash_matching : bi_hash_codes<SHARED_> {
+    typedef K key;
+    typedef P value;
+    static constexpr bool SHARED = SHARED_, PICKS = PICKS_;
+    static constexpr int THREADS = THREADS_;
+    SOURCE source;
+    const K *hashes; /* with PICKS, until all keys are matched, NULL where the source's hashes are not in one place */
     const P *payload;
     uint32_t *picks; /* with PICKS: of each key the first bucket, and the second one << 16 */
     uint32_t *codes;
@@ -113,9 +122,8 @@ __device__ __forceinline__ uint4 bi_hash_sort_codes(uint4 c)
 }
 
 /* Whether a bucket has the key of `hash` at another position. */
-template <class K, class P, bool SHARED, int THREADS, bool PICKS>
-__device__ __forceinline__ bool bi_hash_bucket_has(const bi_hash_matching<K, P, SHARED, THREADS, PICKS> &partition,
-                                                   uint4 c, K hash, uint32_t position)
+template <class M>
+__device__ __forceinline__ bool bi_hash_bucket_has(const M &partition, uint4 c, typename M::key hash, uint32_t position)
 {
     const uint32_t codes[4] = {c.x, c.y, c.z, c.w};
     bool has = false;
@@ -126,6 +134,38 @@ __device__ __forceinline__ bool bi_hash_bucket_has(const bi_hash_matching<K, P, 
     }
     return has;
 }
+
+/* Calls f(i, list[i]) for all i below count; with PICKS several are read at once. All threads call it. */
+template <int THREADS, bool PICKS, class T, class F>
+__device__ __forceinline__ void bi_hash_for_each(const T *list, uint32_t count, const F &f)
+{
+    constexpr uint32_t BATCH = PICKS ? 32 / sizeof(T) : 1;
+    for (uint32_t begin = threadIdx.x; begin < count; begin += BATCH * THREADS) {
+        T x[BATCH];
+#pragma unroll
+        for (uint32_t k = 0; k < BATCH; k++)
+            if (begin + k * THREADS < count) x[k] = list[begin + k * THREADS];
+#pragma unroll
+        for (uint32_t k = 0; k < BATCH; k++)
+            if (begin + k * THREADS < count) f(begin + k * THREADS, x[k]);
+    }
+}
+
+/* Hashes in a list, from which the kernel copies those without PICKS to shared memory before. */
+template <class K, int THREADS, bool PICKS> struct bi_hash_list {
+    const K *hashes;
+
+    template <class F> __device__ __forceinline__ void each_hash(uint32_t keys, const F &f) const
+    {
+        bi_hash_for_each<THREADS, PICKS>(hashes, keys, f);
+    }
+    __device__ __forceinline__ const K *hashes_in_shared(uint32_t keys, uint32_t *memory) const
+    {
+        K *there = reinterpret_cast<K *>(memory);
+        each_hash(keys, [&](uint32_t i, K hash) { there[i] = hash; });
+        return there;
+    }
+};
 
 /* State that the threads of a block share. */
 template <int THREADS> struct bi_hash_block_state {
@@ -161,20 +201,18 @@ template <bool SHARED> __device__ __forceinline__ bi_hash_proposal bi_hash_first
 }
 
 /* Advances to the proposal that the key makes next, to its other bucket. */
-template <class K, class P, bool SHARED, int THREADS, bool PICKS>
-__device__ __forceinline__ void bi_hash_next_proposal(const bi_hash_matching<K, P, SHARED, THREADS, PICKS> &partition,
-                                                      bi_hash_proposal &o)
+template <class M> __device__ __forceinline__ void bi_hash_next_proposal(const M &partition, bi_hash_proposal &o)
 {
-    if (!SHARED && o.bucket != BI_HASH_NO_PROPOSAL && o.bucket & BI_HASH_PROPOSE_AGAIN) {
+    if (!M::SHARED && o.bucket != BI_HASH_NO_PROPOSAL && o.bucket & BI_HASH_PROPOSE_AGAIN) {
         o.bucket ^= BI_HASH_PROPOSE_AGAIN;
         return;
     }
     uint32_t picks[2];
     partition.pick(partition.position(o.code), picks);
-    const bool fresh = !SHARED && o.bucket == BI_HASH_NO_PROPOSAL,
-               at_first = SHARED ? !(o.code & 1) : o.bucket == picks[0];
+    const bool fresh = !M::SHARED && o.bucket == BI_HASH_NO_PROPOSAL,
+               at_first = M::SHARED ? !(o.code & 1) : o.bucket == picks[0];
     const bool second = at_first && picks[1] != picks[0];
-    if (SHARED)
+    if (M::SHARED)
         o.code += second ? 1 : partition.STEP - (o.code & 1);
     else if (!fresh && !second)
         o.code += partition.STEP;
@@ -184,9 +222,7 @@ __device__ __forceinline__ void bi_hash_next_proposal(const bi_hash_matching<K, 
 /* Makes a proposal: its bucket accepts the code and rejects its least one, or rejects the code if that is less.
  * Codes of a bucket only grow, so one that is less than all four, each at some time, is not among the largest in the
  * end. */
-template <class K, class P, bool SHARED, int THREADS, bool PICKS>
-__device__ __forceinline__ void bi_hash_propose(const bi_hash_matching<K, P, SHARED, THREADS, PICKS> &partition,
-                                                bi_hash_proposal &o)
+template <class M> __device__ __forceinline__ void bi_hash_propose(const M &partition, bi_hash_proposal &o)
 {
     const uint4 c = partition.hint(o.bucket);
     const uint32_t least = min(min(c.x, c.y), min(c.z, c.w));
@@ -194,20 +230,21 @@ __device__ __forceinline__ void bi_hash_propose(const bi_hash_matching<K, P, SHA
     const uint32_t slot = least == c.x ? 0 : least == c.y ? 1 : least == c.z ? 2 : 3;
     const uint32_t there = atomicMax(&partition.codes_of(o.bucket)[slot], o.code);
     o.code = min(o.code, there);
-    if (there != least) bi_hash_hold_proposal<SHARED>(o); /* others came first */
+    if (there != least) bi_hash_hold_proposal<M::SHARED>(o); /* others came first */
 }
 
 /* For proposals of unusual priority: whether the partition fails, by this one or by others. */
-template <class K, class P, bool SHARED, int THREADS, bool PICKS>
-static __device__ bool bi_hash_proposal_fails(const bi_hash_matching<K, P, SHARED, THREADS, PICKS> &partition,
-                                              bi_hash_proposal o, bi_hash_block_state<THREADS> &state)
+template <class M>
+static __device__ bool bi_hash_proposal_fails(const M &partition, bi_hash_proposal o,
+                                              bi_hash_block_state<M::THREADS> &state)
 {
     const uint32_t priority = o.code >> BI_HASH_POSITION_BITS;
     if (priority < BI_HASH_UNUSUAL_PRIORITY) return false;
     const bool last = priority >= BI_HASH_PRIORITIES;
     if (!atomicOr(&state.failed, last ? 1u : 0u) && !last) return false;
     const uint32_t position = partition.position(o.code);
-    if (bi_hash_bucket_has(partition, partition.hint(o.bucket), partition.hashes[position], position))
+    if (partition.hashes &&
+        bi_hash_bucket_has(partition, partition.hint(o.bucket), partition.hashes[position], position))
         atomicOr(&state.repeats, 1u);
     return true;
 }
@@ -215,27 +252,25 @@ static __device__ bool bi_hash_proposal_fails(const bi_hash_matching<K, P, SHARE
 /* Matches the keys of a partition until a bucket has accepted each; all threads call it. The lanes of a warp keep
  * together, and each takes another of the warp's keys when it has none; with PICKS warps take keys on demand. On
  * failure sets state.failed, and state.repeats where a key is seen to repeat. */
-template <class K, class P, bool SHARED, int THREADS, bool PICKS>
-static __device__ void bi_hash_match(const bi_hash_matching<K, P, SHARED, THREADS, PICKS> &partition,
-                                     bi_hash_block_state<THREADS> &state)
+template <class M> static __device__ void bi_hash_match(const M &partition, bi_hash_block_state<M::THREADS> &state)
 {
-    const uint32_t each = (partition.keys + THREADS / 32 - 1) / (THREADS / 32);
+    const uint32_t each = (partition.keys + M::THREADS / 32 - 1) / (M::THREADS / 32);
     const uint32_t lane = threadIdx.x % 32, below = (1u << lane) - 1;
-    uint32_t next = PICKS ? 0 : min(threadIdx.x / 32 * each, partition.keys);
-    uint32_t end = PICKS ? 0 : min(next + each, partition.keys);
+    uint32_t next = M::PICKS ? 0 : min(threadIdx.x / 32 * each, partition.keys);
+    uint32_t end = M::PICKS ? 0 : min(next + each, partition.keys);
     bi_hash_proposal o = {0, 0};
     for (;;) {
         const unsigned idle = __ballot_sync(~0u, o.code == 0);
-        if (PICKS && idle && next >= end && end < partition.keys) {
+        if (M::PICKS && idle && next >= end && end < partition.keys) {
             if (lane == 0) next = atomicAdd(&state.next, (uint32_t)BI_HASH_KEYS_TAKEN);
             next = __shfl_sync(~0u, next, 0);
             end = min(next + BI_HASH_KEYS_TAKEN, partition.keys);
         }
         if (idle == ~0u && next >= end) return;
         const uint32_t mine = next + (uint32_t)__popc(idle & below);
-        if (o.code == 0 && mine < end) o = bi_hash_first_proposal<SHARED>(mine);
+        if (o.code == 0 && mine < end) o = bi_hash_first_proposal<M::SHARED>(mine);
         next += (uint32_t)__popc(idle);
-        if (PICKS) next = min(next, end);
+        if (M::PICKS) next = min(next, end);
         if (o.code) bi_hash_next_proposal(partition, o);
         const bool unusual = __any_sync(~0u, o.code >> BI_HASH_POSITION_BITS >= BI_HASH_UNUSUAL_PRIORITY);
         if (unusual && __any_sync(~0u, bi_hash_proposal_fails(partition, o, state))) return;
@@ -244,10 +279,9 @@ static __device__ void bi_hash_match(const bi_hash_matching<K, P, SHARED, THREAD
 }
 
 /* Marks the first bucket of a key in its second one as spilled. Returns whether the first one holds the key too. */
-template <class K, class P, bool SHARED, int THREADS, bool PICKS>
-__device__ __forceinline__ bool bi_hash_mark_spilled(const bi_hash_matching<K, P, SHARED, THREADS, PICKS> &partition,
-                                                     uint32_t position)
+template <class M> __device__ __forceinline__ bool bi_hash_mark_spilled(const M &partition, uint32_t position)
 {
+    typedef typename M::key K;
     const K hash = partition.hashes[position];
     uint32_t picks[2];
     partition.buckets_of(hash, picks);
@@ -257,10 +291,11 @@ __device__ __forceinline__ bool bi_hash_mark_spilled(const bi_hash_matching<K, P
 
 /* A bit for each of a bucket's codes, in descending order: its key is in its second bucket. *repeats: a key is there
  * twice; *ascending: the bucket is full and its first hash is less than its second. */
-template <class K, class P, bool SHARED, int THREADS, bool PICKS>
-__device__ __forceinline__ uint32_t bi_hash_scan_bucket(const bi_hash_matching<K, P, SHARED, THREADS, PICKS> &partition,
-                                                        uint32_t bucket, uint4 c, bool *repeats, bool *ascending)
+template <class M>
+__device__ __forceinline__ uint32_t bi_hash_scan_bucket(const M &partition, uint32_t bucket, uint4 c, bool *repeats,
+                                                        bool *ascending)
 {
+    typedef typename M::key K;
     const uint32_t codes[4] = {c.x, c.y, c.z, c.w};
     uint32_t in_second = 0;
     K hash[4];
@@ -270,7 +305,7 @@ __device__ __forceinline__ uint32_t bi_hash_scan_bucket(const bi_hash_matching<K
         hash[i] = partition.hashes[in ? partition.position(codes[i]) : 0];
 #pragma unroll
         for (int j = 0; j < i; j++) *repeats |= in && bi_hash_key_same(hash[i], hash[j]);
-        if (SHARED) {
+        if (M::SHARED) {
             in_second |= (codes[i] & 1) << i;
         } else if (in) {
             uint32_t picks[2];
@@ -283,9 +318,8 @@ __device__ __forceinline__ uint32_t bi_hash_scan_bucket(const bi_hash_matching<K
 }
 
 /* Scans the filled buckets for their marks and the figures of the report. All threads call it. */
-template <class K, class P, bool SHARED, int THREADS, bool PICKS>
-static __device__ void bi_hash_scan_partition(const bi_hash_matching<K, P, SHARED, THREADS, PICKS> &partition,
-                                              bi_hash_block_state<THREADS> &state)
+template <class M>
+static __device__ void bi_hash_scan_partition(const M &partition, bi_hash_block_state<M::THREADS> &state)
 {
     const uint32_t lane = threadIdx.x % 32, below = (1u << lane) - 1;
     uint16_t *list =
@@ -293,7 +327,7 @@ static __device__ void bi_hash_scan_partition(const bi_hash_matching<K, P, SHARE
                                32]; /* few keys of a row are in their second bucket: they wait until there are 32 */
     uint32_t second = 0, listed = 0;
     bool repeats = false;
-    for (uint32_t row = threadIdx.x - lane; row < partition.buckets; row += THREADS) {
+    for (uint32_t row = threadIdx.x - lane; row < partition.buckets; row += M::THREADS) {
         const uint32_t bucket = row + lane;
         uint4 c = {0, 0, 0, 0};
         if (bucket < partition.buckets) c = bi_hash_sort_codes(partition.load(bucket));
@@ -307,7 +341,7 @@ static __device__ void bi_hash_scan_partition(const bi_hash_matching<K, P, SHARE
                                                          : in_second & 2 ? c.y
                                                          : in_second & 4 ? c.z
                                                                          : c.w);
-            if (!SHARED) { /* positions are too large for the list */
+            if (!M::SHARED) { /* positions are too large for the list */
                 if (in_second) repeats |= bi_hash_mark_spilled(partition, position);
                 continue;
             }
@@ -326,69 +360,50 @@ static __device__ void bi_hash_scan_partition(const bi_hash_matching<K, P, SHARE
     if (repeats) atomicOr(&state.repeats, 1u);
 }
 
-/* Calls f(i, list[i]) for all i below count; with PICKS several are read at once. All threads call it. */
-template <int THREADS, bool PICKS, class T, class F>
-__device__ __forceinline__ void bi_hash_for_each(const T *list, uint32_t count, const F &f)
-{
-    constexpr uint32_t BATCH = PICKS ? 32 / sizeof(T) : 1;
-    for (uint32_t begin = threadIdx.x; begin < count; begin += BATCH * THREADS) {
-        T x[BATCH];
-#pragma unroll
-        for (uint32_t k = 0; k < BATCH; k++)
-            if (begin + k * THREADS < count) x[k] = list[begin + k * THREADS];
-#pragma unroll
-        for (uint32_t k = 0; k < BATCH; k++)
-            if (begin + k * THREADS < count) f(begin + k * THREADS, x[k]);
-    }
-}
-
 /* Begins, or begins again with another seed: no bucket has accepted a key. All threads call it. */
-template <class K, class P, bool SHARED, int THREADS, bool PICKS>
-static __device__ void bi_hash_begin_matching(bi_hash_matching<K, P, SHARED, THREADS, PICKS> &partition,
-                                              bi_hash_block_state<THREADS> &state, uint32_t seed)
+template <class M>
+static __device__ void bi_hash_begin_matching(M &partition, bi_hash_block_state<M::THREADS> &state, uint32_t seed)
 {
     partition.seed = seed;
-    if constexpr (PICKS)
-        bi_hash_for_each<THREADS, PICKS>(partition.hashes, partition.keys, [&](uint32_t i, K hash) {
+    if constexpr (M::PICKS)
+        partition.source.each_hash(partition.keys, [&](uint32_t i, typename M::key hash) {
             uint32_t pair[2];
             partition.buckets_of(hash, pair);
             partition.picks[i] = pair[0] | pair[1] << 16;
         });
-    for (uint32_t b = threadIdx.x; b < partition.buckets; b += THREADS) {
+    for (uint32_t b = threadIdx.x; b < partition.buckets; b += M::THREADS) {
         uint32_t *c = partition.codes_of(b);
-        if (SHARED)
+        if (M::SHARED)
             *reinterpret_cast<uint4 *>(c) = {0, 0, 0, 0};
         else
             c[0] = c[1] = c[2] = c[3] = 0;
     }
-    for (uint32_t w = threadIdx.x; w < (partition.buckets + 31) / 32; w += THREADS)
+    for (uint32_t w = threadIdx.x; w < (partition.buckets + 31) / 32; w += M::THREADS)
         partition.spilled[w] = partition.ascending[w] = 0;
     if (threadIdx.x == 0) state.failed = state.next = 0;
 }
 
 /* Matches a partition that has begun, and marks its buckets; false if the partition must stay unfinished. All threads
  * call it. */
-template <class K, class P, bool SHARED, int THREADS, bool PICKS>
-static __device__ bool bi_hash_match_partition(bi_hash_matching<K, P, SHARED, THREADS, PICKS> &partition,
-                                               bi_hash_block_state<THREADS> &state, bool distinct,
-                                               const struct bi_hash_report *report)
+template <class M>
+static __device__ bool bi_hash_match_partition(M &partition, bi_hash_block_state<M::THREADS> &state, bool distinct,
+                                               const uint32_t *repeats)
 {
     if (partition.keys >= BI_HASH_MAX_POSITION) partition.seed = BOSC_HASH_LINEAR;
     while (partition.seed < BOSC_HASH_LINEAR) {
         bi_hash_match(partition, state);
         __syncthreads();
         if (!state.failed) break;
-        if (threadIdx.x == 0) state.skip = !distinct && (state.repeats || bi_load_relaxed(&report->repeats));
+        if (threadIdx.x == 0)
+            state.skip = (!partition.hashes && partition.seed >= BI_HASH_BLIND_SEEDS) ||
+                         (!distinct && (state.repeats || (repeats && bi_load_relaxed(repeats))));
         __syncthreads();
         if (state.skip) return false;
         bi_hash_begin_matching(partition, state, partition.seed + 1);
         __syncthreads();
     }
-    if constexpr (PICKS) {
-        K *hashes = reinterpret_cast<K *>(partition.picks);
-        bi_hash_for_each<THREADS, PICKS>(partition.hashes, partition.keys,
-                                         [&](uint32_t i, K hash) { hashes[i] = hash; });
-        partition.hashes = hashes;
+    if constexpr (M::PICKS) {
+        partition.hashes = partition.source.hashes_in_shared(partition.keys, partition.picks);
         __syncthreads();
     }
     if (partition.seed < BOSC_HASH_LINEAR)
@@ -399,55 +414,11 @@ static __device__ bool bi_hash_match_partition(bi_hash_matching<K, P, SHARED, TH
     return !state.repeats;
 }
 
-/* The positions of a bucket's pairs, plus 1, in the order in which they are written; 0: none. */
-template <class K, class P, bool SHARED, int THREADS, bool PICKS>
-__device__ __forceinline__ uint4 bi_hash_bucket_order(const bi_hash_matching<K, P, SHARED, THREADS, PICKS> &partition,
-                                                      uint32_t bucket)
-{
-    if (partition.seed == BOSC_HASH_LINEAR) {
-        const uint32_t i = bucket * BOSC_HASH_WIDTH, n = partition.keys;
-        return {i < n ? i + 1 : 0, i + 1 < n ? i + 2 : 0, i + 2 < n ? i + 3 : 0, i + 3 < n ? i + 4 : 0};
-    }
-    const uint4 c = bi_hash_sort_codes(partition.load(bucket));
-    const bool exchange = (partition.spilled[bucket / 32] ^ partition.ascending[bucket / 32]) >> bucket % 32 & 1;
-    const uint32_t x = exchange ? c.y : c.x, y = exchange ? c.x : c.y;
-    return {x ? partition.position(x) + 1 : 0, y ? partition.position(y) + 1 : 0, c.z ? partition.position(c.z) + 1 : 0,
-            c.w ? partition.position(c.w) + 1 : 0};
-}
-
-/* Writes a bucket of any stride, by one thread. */
-template <class K, class P, bool SHARED, int THREADS, bool PICKS>
-static __device__ void bi_hash_write_bucket(const bi_hash_matching<K, P, SHARED, THREADS, PICKS> &partition,
-                                            const bi_hash_fill_args<K, P> &a, uint32_t bucket)
-{
-    const uint4 order = bi_hash_bucket_order(partition, bucket);
-    const uint32_t at[4] = {order.x, order.y, order.z, order.w};
-    unsigned char *to = a.table + (size_t)(partition.first + bucket) * (uint32_t)a.stride;
-    K *hashes = reinterpret_cast<K *>(to);
-#pragma unroll
-    for (int i = 0; i < BOSC_HASH_WIDTH; i++)
-        hashes[i] = at[i] ? partition.hashes[at[i] - 1] : bi_hash_key_filler<K>(partition.number, a.partition_bits);
-    if constexpr (bi_hash_has_value<P>) {
-        const uint32_t size = (uint32_t)a.value_bytes;
-        to += BOSC_HASH_WIDTH * sizeof(K);
-        for (int i = 0; i < BOSC_HASH_WIDTH; i++) {
-            const unsigned char *from = nullptr;
-            if (at[i]) {
-                const P *payload = &partition.payload[at[i] - 1];
-                from = a.values ? a.values + (size_t)*payload * size : reinterpret_cast<const unsigned char *>(payload);
-            }
-            for (uint32_t b = 0; b < size; b++) to[(uint32_t)i * size + b] = from ? from[b] : 0;
-        }
-        const uint32_t used = BOSC_HASH_WIDTH * size, all = (uint32_t)a.stride - BOSC_HASH_WIDTH * (uint32_t)sizeof(K);
-        for (uint32_t b = used; b < all; b++) to[b] = 0;
-    }
-}
-
 /* Adds a partition to the report and writes its descriptor. Thread 0 calls it. */
-template <class K, class P, bool SHARED, int THREADS, bool PICKS>
-static __device__ void bi_hash_report_partition(const bi_hash_matching<K, P, SHARED, THREADS, PICKS> &partition,
-                                                const bi_hash_block_state<THREADS> &state,
-                                                const bi_hash_fill_args<K, P> &a, bool filled)
+template <class M>
+static __device__ void bi_hash_report_partition(const M &partition, const bi_hash_block_state<M::THREADS> &state,
+                                                const bi_hash_fill_args<typename M::key, typename M::value> &a,
+                                                bool filled)
 {
     if (!filled) {
         if (state.repeats) bi_store_relaxed(&a.report->repeats, 1u);

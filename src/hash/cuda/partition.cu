@@ -1,37 +1,17 @@
 /* Radix partition on CUDA: keys become hashes, and pairs are ordered by the top bits of those, stably, the low ones of
  * these bits first. The digits of all passes are counted at once; then each pass reads and writes every pair once: a
  * tile is ordered in shared memory, so that its writes are runs, and learns from the tiles before it where they go.
- * Sources:
- * Adinets, Merrill, Onesweep: A Faster Least Significant Digit Radix Sort for GPUs (2022); ranks within a warp by
- * votes: Ashkiani and others, GPU Multisplit (2016). */
-#include "hash/cuda/bucketed.cuh"
+ * Source: Adinets, Merrill, Onesweep: A Faster Least Significant Digit Radix Sort for GPUs (2022). */
+#include "hash/cuda/split.cuh"
 
-enum { SPLIT_THREADS = 512, SPLIT_WARPS = SPLIT_THREADS / 32 };
 enum { SPLIT_BITS = 8, SPLIT_DIGITS = 1 << SPLIT_BITS, SPLIT_PASSES = 3 };
 enum { TALLY_THREADS = 512, TALLY_EACH = 8 };
-
-/* The digit of a partition's number that a pass orders by: `bits` of a hash's top word from bit `shift` on. */
-struct split_digit {
-    int32_t shift, bits;
-
-    __device__ __forceinline__ uint32_t of(uint32_t hash) const { return hash >> shift & ((1u << bits) - 1); }
-    __device__ __forceinline__ uint32_t of(uint64_t hash) const
-    {
-        return (uint32_t)(hash >> shift) & ((1u << bits) - 1);
-    }
-    __device__ __forceinline__ uint32_t of(bosc_hash_word hash) const { return of(hash.high); }
-};
 
 /* What tiles publish of a digit: how many of it a tile has, or the position after its last one; 0: nothing yet. */
 enum { SPLIT_COUNT = 1, SPLIT_END = 2, SPLIT_FLAGS = 2 };
 enum { SPLIT_LOOK = 4 }; /* tiles looked at at once */
 
-template <class K, class P> struct split_pass {
-    const K *keys;    /* of the first pass, else hashes */
-    const P *payload; /* NULL: the numbers of the rows */
-    uint32_t n;
-    struct split_digit digit;
-    uint64_t seed;
+template <class K, class P> struct split_pass : split_input<K, P> {
     const uint32_t *tally;     /* (SPLIT_DIGITS) pairs of each digit; NULL: there is one tile, which counts its own */
     unsigned *ticket;          /* of the next tile, if there are several */
     unsigned long long *words; /* (tiles x digits), the same */
@@ -41,41 +21,14 @@ template <class K, class P> struct split_pass {
     P *payload_out;
 };
 
+/* BITS: of a digit at most. */
+template <class K, class P, int BITS, bool SMALL>
+using split_shared_of = split_shared<K, P, BITS, split_each(split_widest<K, P>, SMALL), SPLIT_THREADS>;
+
 struct split_digits {
     struct split_digit of_pass[SPLIT_PASSES];
     int32_t passes;
 };
-
-/* Items of a thread: long runs need large tiles. SMALL: for less shared memory. */
-static constexpr int split_each(int widest, bool small)
-{
-    return (widest == 4 ? 16 : widest == 8 ? 10 : 8) / (small ? 2 : 1);
-}
-template <class K, class P> constexpr int split_widest = sizeof(K) > sizeof(P) ? sizeof(K) : sizeof(P);
-
-/* BITS: of a digit at most. */
-template <class K, class P, int BITS_, bool SMALL> struct split_shared {
-    typedef K key;
-    typedef P value;
-    static constexpr int BITS = BITS_, DIGITS = 1 << BITS, ITEMS = split_each(split_widest<K, P>, SMALL);
-    static constexpr uint32_t TILE = SPLIT_THREADS * ITEMS;
-    uint16_t ranks[SPLIT_WARPS][DIGITS]; /* how many of the digit a warp has met; then where its first one goes */
-    uint32_t offset[DIGITS];             /* from a position in the tile to one in the output */
-    uint32_t warps[SPLIT_WARPS], tile;
-    K hashes[TILE];
-    P payload[bi_hash_has_value<P> ? TILE : 1];
-};
-
-template <class K, class P, bool FIRST>
-__device__ __forceinline__ K split_hash(const split_pass<K, P> &pass, uint32_t i)
-{
-    return FIRST ? bi_hash_key_hash(pass.keys[i], pass.seed) : pass.keys[i];
-}
-
-template <class K, class P> __device__ __forceinline__ P split_payload(const split_pass<K, P> &pass, uint32_t i)
-{
-    return pass.payload ? pass.payload[i] : (P)i;
-}
 
 /* Counts the digits of all passes. */
 template <class K, int PASSES>
@@ -120,23 +73,6 @@ static bosc_status count_digits(bosc_ctx *ctx, const K *keys, uint32_t n, uint64
     return BI_RUN(ctx, kernel, blocks, TALLY_THREADS, 0, keys, n, seed, digits, tally);
 }
 
-/* The rank of a lane's digit among those that its warp has met, which are counted in `met`. */
-template <int BITS, bool FULL> __device__ __forceinline__ uint32_t split_rank(uint16_t *met, bool in, uint32_t digit)
-{
-    const unsigned lane = threadIdx.x % 32;
-    unsigned peers = FULL ? ~0u : __ballot_sync(~0u, in);
-#pragma unroll
-    for (int b = 0; b < BITS; b++) { /* without a condition, for which the compiler emits more than for shifts */
-        const int32_t top = (int32_t)(digit << (31 - b));
-        peers &= ~(__ballot_sync(~0u, top < 0) ^ (unsigned)(top >> 31));
-    }
-    const uint32_t before = in ? met[digit] : 0;
-    __syncwarp();
-    if (in && peers >> lane == 1) met[digit] = (uint16_t)(before + (uint32_t)__popc(peers));
-    __syncwarp();
-    return before + (uint32_t)__popc(peers & ((1u << lane) - 1));
-}
-
 /* The position in the output of the tile's first pair of digit d, of which the tile has `total`. */
 template <int BITS, class K, class P>
 static __device__ __forceinline__ uint32_t split_look_back(const split_pass<K, P> &pass, uint32_t tile, uint32_t d,
@@ -165,51 +101,6 @@ static __device__ __forceinline__ uint32_t split_look_back(const split_pass<K, P
     return (uint32_t)before;
 }
 
-/* A thread's share of a tile, every 32nd pair of its warp's run: hashes and positions. */
-template <class S> struct split_share {
-    uint32_t begin, count; /* the tile */
-    uint32_t from;         /* this thread's first pair in it */
-    typename S::key hash[S::ITEMS];
-    uint32_t position[S::ITEMS];
-
-    __device__ __forceinline__ bool has(int k) const { return from + 32 * k < count; }
-};
-
-/* Of digit threadIdx.x: how many the tile has, and where they begin in the tile when it is in order. */
-struct split_column {
-    uint32_t total, start;
-};
-
-/* Turns each warp's counts of digits into positions, and publishes the tile's counts to the other tiles. All threads
- * call it, between two barriers. */
-template <class S, class K, class P>
-static __device__ __forceinline__ split_column split_columns(S &sh, const split_pass<K, P> &pass, uint32_t tile)
-{
-    const uint32_t t = threadIdx.x, warp = t / 32;
-    split_column mine = {0, 0};
-    if (t < S::DIGITS) { /* whole warps */
-#pragma unroll
-        for (int w = 0; w < SPLIT_WARPS; w++) mine.total += sh.ranks[w][t];
-        if (tile > 0)
-            bi_store_relaxed(&pass.words[(size_t)tile * S::DIGITS + t],
-                             (unsigned long long)mine.total << SPLIT_FLAGS | SPLIT_COUNT);
-        mine.start = bi_warp_inclusive_sum(mine.total);
-        if (t % 32 == 31) sh.warps[warp] = mine.start;
-        mine.start -= mine.total;
-    }
-    __syncthreads();
-    if (t >= S::DIGITS) return mine;
-    for (uint32_t w = 0; w < warp; w++) mine.start += sh.warps[w];
-    uint32_t at = mine.start;
-#pragma unroll
-    for (int w = 0; w < SPLIT_WARPS; w++) {
-        const uint32_t met = sh.ranks[w][t];
-        sh.ranks[w][t] = (uint16_t)at;
-        at += met;
-    }
-    return mine;
-}
-
 /* Finds where the tile's runs go in the output. All threads call it; sh.warps is free. */
 template <class S, class K, class P>
 static __device__ __forceinline__ void split_offsets(S &sh, const split_pass<K, P> &pass, uint32_t tile,
@@ -222,7 +113,7 @@ static __device__ __forceinline__ void split_offsets(S &sh, const split_pass<K, 
     }
     uint32_t unused;
     const uint32_t all = t >= S::DIGITS ? 0 : pass.tally ? pass.tally[t] : mine.total;
-    const uint32_t first = bi_block_exclusive_sum<SPLIT_WARPS>(all, sh.warps, &unused);
+    const uint32_t first = bi_block_exclusive_sum<S::WARPS>(all, sh.warps, &unused);
     if (t >= S::DIGITS) return;
     if (pass.words)
         bi_store_relaxed(&pass.words[t], ((unsigned long long)first + mine.total) << SPLIT_FLAGS | SPLIT_END);
@@ -250,29 +141,16 @@ static __device__ __forceinline__ void split_write(const S &sh, const split_pass
 template <bool FIRST, bool FULL, class S, class K, class P>
 static __device__ __forceinline__ void split_move(S &sh, const split_pass<K, P> &pass, uint32_t tile, uint32_t rest)
 {
-    const uint32_t warp = threadIdx.x / 32;
     split_share<S> mine;
-    mine.begin = tile * S::TILE;
-    mine.count = FULL ? S::TILE : rest;
-    mine.from = warp * 32 * S::ITEMS + threadIdx.x % 32;
-#pragma unroll
-    for (int k = 0; k < S::ITEMS; k++)
-        if (mine.has(k)) mine.hash[k] = split_hash<K, P, FIRST>(pass, mine.begin + mine.from + 32 * k);
-#pragma unroll
-    for (int k = 0; k < S::ITEMS; k++) {
-        const bool in = FULL || mine.has(k);
-        mine.position[k] = split_rank<S::BITS, FULL>(sh.ranks[warp], in, in ? pass.digit.of(mine.hash[k]) : 0);
-    }
+    split_read<FIRST, FULL>(sh, pass, tile, rest, mine);
     __syncthreads();
-    const split_column column = split_columns(sh, pass, tile);
+    const split_column column = split_columns(sh, [&](uint32_t digit, uint32_t total) {
+        if (tile > 0)
+            bi_store_relaxed(&pass.words[(size_t)tile * S::DIGITS + digit],
+                             (unsigned long long)total << SPLIT_FLAGS | SPLIT_COUNT);
+    });
     __syncthreads();
-#pragma unroll
-    for (int k = 0; k < S::ITEMS; k++) {
-        if (!mine.has(k)) continue;
-        const uint32_t position = mine.position[k] + sh.ranks[warp][pass.digit.of(mine.hash[k])];
-        sh.hashes[position] = mine.hash[k];
-        if constexpr (bi_hash_has_value<P>) sh.payload[position] = split_payload(pass, mine.begin + mine.from + 32 * k);
-    }
+    split_place(sh, pass, mine);
     split_offsets(sh, pass, tile, column);
     __syncthreads();
     split_write(sh, pass, mine.count);
@@ -284,8 +162,7 @@ static __global__ void __launch_bounds__(SPLIT_THREADS, 2)
 {
     BI_SHARED_DYNAMIC(S, sh);
     if (threadIdx.x == 0) sh->tile = pass.ticket ? atomicAdd(pass.ticket, 1u) : 0;
-    for (uint32_t i = threadIdx.x; i < SPLIT_WARPS * S::DIGITS / 2; i += SPLIT_THREADS)
-        reinterpret_cast<uint32_t *>(sh->ranks)[i] = 0;
+    split_clear(*sh);
     __syncthreads();
     const uint32_t tile = sh->tile, rest = pass.n - tile * S::TILE;
     if (rest >= S::TILE)
@@ -310,10 +187,10 @@ template <bool FIRST, class K, class P>
 static bosc_status split(bosc_ctx *ctx, const split_pass<K, P> &pass, bool small)
 {
     const int kind = kind_of(pass.digit.bits, small);
-    if (small) return run_pass<split_shared<K, P, SPLIT_BITS, true>, FIRST>(ctx, pass);
-    if (kind == 5) return run_pass<split_shared<K, P, 5, false>, FIRST>(ctx, pass);
-    if (kind == 7) return run_pass<split_shared<K, P, 7, false>, FIRST>(ctx, pass);
-    return run_pass<split_shared<K, P, SPLIT_BITS, false>, FIRST>(ctx, pass);
+    if (small) return run_pass<split_shared_of<K, P, SPLIT_BITS, true>, FIRST>(ctx, pass);
+    if (kind == 5) return run_pass<split_shared_of<K, P, 5, false>, FIRST>(ctx, pass);
+    if (kind == 7) return run_pass<split_shared_of<K, P, 7, false>, FIRST>(ctx, pass);
+    return run_pass<split_shared_of<K, P, SPLIT_BITS, false>, FIRST>(ctx, pass);
 }
 
 /* Finds where each partition begins: the 32 lanes of a warp cut the range of a search in 33. */
@@ -354,7 +231,7 @@ enum { SPLIT_HEAD = (SPLIT_PASSES * SPLIT_DIGITS + SPLIT_PASSES + 1) * 4 };
 /* Whether the large tiles do not fit in this device's shared memory. */
 static bool is_small(const bosc_ctx *ctx, int32_t key_bytes, int32_t payload_bytes)
 {
-    typedef split_shared<uint32_t, bi_hash_no_value, SPLIT_BITS, false> any;
+    typedef split_shared_of<uint32_t, bi_hash_no_value, SPLIT_BITS, false> any;
     const size_t beside = sizeof(any) - sizeof(any::hashes) + sizeof(bosc_hash_word); /* and what alignment may take */
     const size_t pairs = (size_t)SPLIT_THREADS * split_each(max(key_bytes, payload_bytes), false);
     return beside + pairs * (size_t)(key_bytes + payload_bytes) > bi_hash_shared_bytes(ctx);

@@ -5,10 +5,10 @@
 
 static size_t build_bytes(const bosc_ctx *ctx, const struct bi_hash_shape *s, int64_t n)
 {
-    return bi_hash_partition_bytes_cuda(ctx, s, n) + bi_hash_fill_bytes_cuda(s, n);
+    return max(bi_hash_partition_bytes_cuda(ctx, s, n) + bi_hash_fill_bytes_cuda(s, n), bi_hash_build_bytes_cuda(s, n));
 }
 
 extern "C" const struct bi_hash_ops bi_hash_ops_cuda = {
-    &bi_hash_steps_cuda, bi_hash_partition_cuda,  bi_hash_fill_cuda,       bi_hash_find_cuda,
+    &bi_hash_steps_cuda, bi_hash_partition_cuda,  bi_hash_fill_cuda,       bi_hash_build_cuda, bi_hash_find_cuda,
     build_bytes,         bi_hash_fill_slots_cuda, bi_hash_find_slots_cuda,
 };

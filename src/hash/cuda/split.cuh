@@ -1,0 +1,155 @@
+/* How a block orders a tile of pairs by a digit of their hashes, stably, in shared memory: what the passes of the
+ * partition and the tiles of a fused build share.
+ * Source: ranks within a warp by votes: Ashkiani and others, GPU Multisplit (2016). */
+#ifndef BI_HASH_CUDA_SPLIT_CUH
+#define BI_HASH_CUDA_SPLIT_CUH
+
+#include "hash/cuda/bucketed.cuh"
+
+enum { SPLIT_THREADS = 512 };
+
+/* The digit of a partition's number that a pass orders by: `bits` of a hash's top word from bit `shift` on. */
+struct split_digit {
+    int32_t shift, bits;
+
+    __device__ __forceinline__ uint32_t of(uint32_t hash) const { return hash >> shift & ((1u << bits) - 1); }
+    __device__ __forceinline__ uint32_t of(uint64_t hash) const
+    {
+        return (uint32_t)(hash >> shift) & ((1u << bits) - 1);
+    }
+    __device__ __forceinline__ uint32_t of(bosc_hash_word hash) const { return of(hash.high); }
+};
+
+/* Pairs to order. */
+template <class K, class P> struct split_input {
+    const K *keys;    /* of the first pass, else hashes */
+    const P *payload; /* NULL: the numbers of the rows */
+    uint32_t n;
+    struct split_digit digit;
+    uint64_t seed;
+};
+
+/* Items of a thread: long runs need large tiles. SMALL: for less shared memory. */
+static constexpr int split_each(int widest, bool small)
+{
+    return (widest == 4 ? 16 : widest == 8 ? 10 : 8) / (small ? 2 : 1);
+}
+template <class K, class P> constexpr int split_widest = sizeof(K) > sizeof(P) ? sizeof(K) : sizeof(P);
+
+/* The shared memory of a block. BITS: of a digit at most; ITEMS: of a thread. */
+template <class K, class P, int BITS_, int ITEMS_, int THREADS_> struct split_shared {
+    typedef K key;
+    typedef P value;
+    static constexpr int BITS = BITS_, DIGITS = 1 << BITS, ITEMS = ITEMS_, THREADS = THREADS_, WARPS = THREADS / 32;
+    static constexpr uint32_t TILE = THREADS * ITEMS;
+    static_assert(DIGITS <= THREADS, "a thread has one digit");
+    uint16_t ranks[WARPS][DIGITS]; /* how many of the digit a warp has met; then where its first one goes */
+    uint32_t offset[DIGITS];       /* from a position in the tile to one in the output */
+    uint32_t warps[WARPS], tile;
+    K hashes[TILE];
+    P payload[bi_hash_has_value<P> ? TILE : 1];
+};
+
+/* The rank of a lane's digit among those that its warp has met, which are counted in `met`. */
+template <int BITS, bool FULL> __device__ __forceinline__ uint32_t split_rank(uint16_t *met, bool in, uint32_t digit)
+{
+    const unsigned lane = threadIdx.x % 32;
+    unsigned peers = FULL ? ~0u : __ballot_sync(~0u, in);
+#pragma unroll
+    for (int b = 0; b < BITS; b++) { /* without a condition, for which the compiler emits more than for shifts */
+        const int32_t top = (int32_t)(digit << (31 - b));
+        peers &= ~(__ballot_sync(~0u, top < 0) ^ (unsigned)(top >> 31));
+    }
+    const uint32_t before = in ? met[digit] : 0;
+    __syncwarp();
+    if (in && peers >> lane == 1) met[digit] = (uint16_t)(before + (uint32_t)__popc(peers));
+    __syncwarp();
+    return before + (uint32_t)__popc(peers & ((1u << lane) - 1));
+}
+
+/* A thread's share of a tile, every 32nd pair of its warp's run: hashes and positions. */
+template <class S> struct split_share {
+    uint32_t begin, count; /* the tile */
+    uint32_t from;         /* this thread's first pair in it */
+    typename S::key hash[S::ITEMS];
+    uint32_t position[S::ITEMS];
+
+    __device__ __forceinline__ bool has(int k) const { return from + 32 * k < count; }
+};
+
+/* Reads the share that begins with `rest` pairs, hashes keys (FIRST), and ranks the digits within each warp's run,
+ * which sh.ranks counts. FULL: the pairs fill the tile. All threads call it. */
+template <bool FIRST, bool FULL, class S, class K, class P>
+static __device__ __forceinline__ void split_read(S &sh, const split_input<K, P> &in, uint32_t tile, uint32_t rest,
+                                                  split_share<S> &mine)
+{
+    const uint32_t warp = threadIdx.x / 32;
+    mine.begin = tile * S::TILE;
+    mine.count = FULL ? S::TILE : rest;
+    mine.from = warp * 32 * S::ITEMS + threadIdx.x % 32;
+    const K *keys = in.keys + mine.begin + mine.from;
+#pragma unroll
+    for (int k = 0; k < S::ITEMS; k++)
+        if (mine.has(k)) mine.hash[k] = FIRST ? bi_hash_key_hash(keys[32 * k], in.seed) : keys[32 * k];
+#pragma unroll
+    for (int k = 0; k < S::ITEMS; k++) {
+        const bool has = FULL || mine.has(k);
+        mine.position[k] = split_rank<S::BITS, FULL>(sh.ranks[warp], has, has ? in.digit.of(mine.hash[k]) : 0);
+    }
+}
+
+/* Of digit threadIdx.x: how many the tile has, and where they begin in the tile when it is in order. */
+struct split_column {
+    uint32_t total, start;
+};
+
+/* Turns each warp's counts of digits into positions; calls publish(digit, count in the tile) first. All threads call
+ * it, between two barriers. */
+template <class S, class F> static __device__ __forceinline__ split_column split_columns(S &sh, const F &publish)
+{
+    const uint32_t t = threadIdx.x, warp = t / 32;
+    split_column mine = {0, 0};
+    if (t < S::DIGITS) { /* whole warps */
+#pragma unroll
+        for (int w = 0; w < S::WARPS; w++) mine.total += sh.ranks[w][t];
+        publish(t, mine.total);
+        mine.start = bi_warp_inclusive_sum(mine.total);
+        if (t % 32 == 31) sh.warps[warp] = mine.start;
+        mine.start -= mine.total;
+    }
+    __syncthreads();
+    if (t >= S::DIGITS) return mine;
+    for (uint32_t w = 0; w < warp; w++) mine.start += sh.warps[w];
+    uint32_t at = mine.start;
+#pragma unroll
+    for (int w = 0; w < S::WARPS; w++) {
+        const uint32_t met = sh.ranks[w][t];
+        sh.ranks[w][t] = (uint16_t)at;
+        at += met;
+    }
+    return mine;
+}
+
+/* Puts a share in order in shared memory, after a barrier. */
+template <class S, class K, class P>
+static __device__ __forceinline__ void split_place(S &sh, const split_input<K, P> &in, const split_share<S> &mine)
+{
+    const uint32_t from = mine.begin + mine.from;
+#pragma unroll
+    for (int k = 0; k < S::ITEMS; k++) {
+        if (!mine.has(k)) continue;
+        const uint32_t position = mine.position[k] + sh.ranks[threadIdx.x / 32][in.digit.of(mine.hash[k])];
+        sh.hashes[position] = mine.hash[k];
+        if constexpr (bi_hash_has_value<P>)
+            sh.payload[position] = in.payload ? in.payload[from + 32 * k] : (P)(from + 32 * k);
+    }
+}
+
+/* Before the shares are read; a barrier follows. */
+template <class S> static __device__ __forceinline__ void split_clear(S &sh)
+{
+    for (uint32_t i = threadIdx.x; i < S::WARPS * S::DIGITS / 2; i += S::THREADS)
+        reinterpret_cast<uint32_t *>(sh.ranks)[i] = 0;
+}
+
+#endif

@@ -1,0 +1,124 @@
+/* Tiles of a fused build: each block orders a tile of pairs by partition, in shared memory, and writes it back where it
+ * was. No tile waits for another, and nothing is counted before. */
+#include "hash/cuda/build.cuh"
+#include "hash/cuda/split.cuh"
+
+/* Tiles by pairs and partitions: of few pairs they are small, so that there are many; of many partitions they are
+ * large, so that segments are long. */
+enum { FEW_PAIRS = 1 << 18, MIDDLE_PAIRS = 1 << 19, FEW_BITS = 8, MIDDLE_BITS = 9 };
+
+/* How a tile is ordered: bits of a digit at most, threads, pairs of each. */
+template <int BITS_, int THREADS_, int EACH_> struct tile_kind {
+    static constexpr int BITS = BITS_, THREADS = THREADS_, EACH = EACH_;
+};
+
+/* Calls f(the kind of tiles). WIDEST: bytes of a key, or of what goes with it if that is more. */
+template <int WIDEST, class F> static auto with_tile_kind(const struct bi_hash_shape *s, int64_t n, const F &f)
+{
+    constexpr int EACH = split_each(WIDEST, false);
+    if (s->partition_bits > MIDDLE_BITS) return f(tile_kind<BI_HASH_TILED_BITS, 1024, 64 / WIDEST>());
+    if (s->partition_bits > FEW_BITS) return f(tile_kind<MIDDLE_BITS, SPLIT_THREADS, EACH>());
+    if (n <= FEW_PAIRS) return f(tile_kind<FEW_BITS, SPLIT_THREADS, 4>());
+    if (n <= MIDDLE_PAIRS) return f(tile_kind<FEW_BITS, SPLIT_THREADS, (EACH + 1) / 2>());
+    return f(tile_kind<FEW_BITS, SPLIT_THREADS, EACH>());
+}
+
+template <class K, class P> struct tile_args {
+    split_input<K, P> in;
+    K *hashes;
+    P *payload;
+    uint32_t *segments;
+    uint32_t tiles, partitions;
+    uint32_t *zeroed; /* (zeros) words for the next kernel */
+    uint32_t zeros;
+};
+
+template <bool FULL, class S, class K, class P>
+static __device__ __forceinline__ void order_tile(S &sh, const tile_args<K, P> &a, uint32_t tile, uint32_t rest)
+{
+    split_share<S> mine;
+    split_read<true, FULL>(sh, a.in, tile, rest, mine);
+    __syncthreads();
+    const split_column column = split_columns(sh, [](uint32_t, uint32_t) {});
+    if (threadIdx.x < a.partitions)
+        a.segments[(size_t)threadIdx.x * a.tiles + tile] = column.start | column.total << BI_HASH_SEGMENT_BITS;
+    __syncthreads();
+    split_place(sh, a.in, mine);
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < S::ITEMS; k++) {
+        const uint32_t i = k * S::THREADS + threadIdx.x;
+        if (i >= mine.count) continue;
+        a.hashes[mine.begin + i] = sh.hashes[i];
+        if constexpr (bi_hash_has_value<P>) a.payload[mine.begin + i] = sh.payload[i];
+    }
+}
+
+template <class S>
+static __global__ void __launch_bounds__(S::THREADS, 1024 / S::THREADS)
+    bi_hash_order_tiles(const tile_args<typename S::key, typename S::value> a)
+{
+    BI_SHARED_DYNAMIC(S, sh);
+    const uint32_t tile = blockIdx.x, rest = a.in.n - tile * S::TILE;
+    for (uint32_t i = tile * S::THREADS + threadIdx.x; i < a.zeros; i += gridDim.x * S::THREADS) a.zeroed[i] = 0;
+    split_clear(*sh);
+    __syncthreads();
+    if (rest >= S::TILE)
+        order_tile<true>(*sh, a, tile, rest);
+    else
+        order_tile<false>(*sh, a, tile, rest);
+}
+
+template <class S, class K, class P>
+static bosc_status run_tiles(bosc_ctx *ctx, tile_args<K, P> a, struct bi_hash_tiles *tiles)
+{
+    static_assert(S::TILE < 1u << BI_HASH_SEGMENT_BITS, "a segment's begin and length");
+    void *hashes, *payload, *segments;
+    if (sizeof(S) > bi_hash_shared_bytes(ctx)) return BOSC_OK;
+    tiles->pairs = S::TILE;
+    tiles->count = a.tiles = (uint32_t)bi_div_up(a.in.n, S::TILE);
+    BI_TRY(bi_scratch(ctx, (size_t)a.in.n * sizeof(K), &hashes));
+    BI_TRY(bi_scratch(ctx, (size_t)a.in.n * bi_hash_payload_bytes<P>, &payload));
+    BI_TRY(bi_scratch(ctx, (size_t)a.tiles * a.partitions * 4, &segments));
+    tiles->hashes = a.hashes = (K *)hashes;
+    tiles->payload = a.payload = (P *)payload;
+    tiles->segments = a.segments = (uint32_t *)segments;
+    auto kernel = bi_hash_order_tiles<S>;
+    BI_CUDA_TRY(ctx, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)sizeof(S)));
+    return BI_RUN(ctx, kernel, a.tiles, S::THREADS, sizeof(S), a);
+}
+
+template <class K, class P>
+static bosc_status run(bosc_ctx *ctx, const struct bi_hash_shape *s, const void *keys, const void *values, int64_t n,
+                       struct bi_hash_tiles *tiles)
+{
+    constexpr int WIDEST = split_widest<K, P>;
+    const int top = sizeof(K) == 4 ? 32 : 64;
+    tile_args<K, P> a = {};
+    a.in = {(const K *)keys, (const P *)values, (uint32_t)n, {top - s->partition_bits, s->partition_bits}, s->seed};
+    a.partitions = 1u << s->partition_bits;
+    a.zeroed = tiles->zeroed;
+    a.zeros = tiles->zeros;
+    return with_tile_kind<WIDEST>(s, n, [&](auto kind) {
+        typedef decltype(kind) tile;
+        return run_tiles<split_shared<K, P, tile::BITS, tile::EACH, tile::THREADS>>(ctx, a, tiles);
+    });
+}
+
+size_t bi_hash_tile_count(const struct bi_hash_shape *s, int32_t payload_bytes, int64_t n)
+{
+    const auto count = [&](auto kind) { return (size_t)bi_div_up(n, kind.THREADS * kind.EACH); };
+    const int32_t widest = max(s->key_bytes, payload_bytes);
+    return widest == 4   ? with_tile_kind<4>(s, n, count)
+           : widest == 8 ? with_tile_kind<8>(s, n, count)
+                         : with_tile_kind<16>(s, n, count);
+}
+
+bosc_status bi_hash_order_tiles_cuda(bosc_ctx *ctx, const struct bi_hash_shape *s, const void *keys, const void *values,
+                                     int64_t n, int32_t payload_bytes, struct bi_hash_tiles *tiles)
+{
+    const auto run_typed = [&](auto k, auto p) {
+        return run<decltype(k), decltype(p)>(ctx, s, keys, values, n, tiles);
+    };
+    return bi_hash_with_types(s->key_bits, payload_bytes, run_typed);
+}

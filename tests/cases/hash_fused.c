@@ -1,0 +1,143 @@
+/* The fused build, where a backend has one: the bytes and the report of partition and fill, for every number of
+ * partitions, few pairs and many, any widths and loads; and what it must leave to those two. */
+#include "support/arrays.h"
+#include "hash/drivers.h"
+#include "cases/hash_data.h"
+
+/* A table made one way or the other. */
+struct made {
+    bosc_hash table;
+    struct array descriptors, buckets;
+    struct bi_hash_report report;
+    bool built;
+};
+
+static struct made make_blocks(bosc_ctx *ctx, const bosc_hash *like, int64_t n)
+{
+    const struct bi_hash_shape *s = &like->shape;
+    const size_t partitions = (size_t)1 << s->partition_bits;
+    const size_t buckets = (size_t)((double)n / (s->load * BOSC_HASH_WIDTH)) + 1 + partitions;
+    const bool device = has_device_memory(ctx);
+    struct made m = {.table = *like};
+    m.descriptors = array_make(ctx, NULL, partitions * sizeof(bosc_hash_partition), device);
+    m.buckets = array_make(ctx, NULL, buckets * (size_t)s->stride, device);
+    m.table.blocks[BI_HASH_DESCRIPTORS] = (struct bi_block){m.descriptors.p, m.descriptors.bytes};
+    m.table.blocks[BI_HASH_TABLE] = (struct bi_block){m.buckets.p, m.buckets.bytes};
+    return m;
+}
+
+static void free_blocks(bosc_ctx *ctx, struct made *m)
+{
+    array_get(ctx, &m->descriptors); /* checks the guards */
+    array_get(ctx, &m->buckets);
+    array_free(ctx, &m->descriptors);
+    array_free(ctx, &m->buckets);
+}
+
+static void in_two_steps(bosc_ctx *ctx, struct made *m, const void *keys, const void *values, int64_t n)
+{
+    const struct bi_hash_report none = {0};
+    struct array report = array_make(ctx, &none, sizeof none, has_device_memory(ctx));
+    struct bi_hash_lists lists;
+    struct bi_mark mark = bi_arena_mark(ctx);
+    CHECK_OK(ctx, m->table.ops->partition(ctx, &m->table.shape, keys, values, n, &lists));
+    CHECK_OK(ctx, m->table.ops->fill(ctx, &m->table, &lists, false, report.p));
+    bi_arena_rewind(ctx, mark);
+    memcpy(&m->report, array_get(ctx, &report), sizeof m->report);
+    array_free(ctx, &report);
+}
+
+static void check_same(bosc_ctx *ctx, struct made *fused, struct made *steps)
+{
+    const struct bi_hash_report *a = &fused->report, *b = &steps->report;
+    const size_t bytes = (size_t)b->buckets * (size_t)steps->table.shape.stride;
+    CHECK(a->buckets == b->buckets && a->reseeded == b->reseeded && a->extra_probes == b->extra_probes);
+    CHECK(!a->repeats && !a->oversized && !a->linear && !a->too_large);
+    CHECK(memcmp(array_get(ctx, &fused->descriptors), array_get(ctx, &steps->descriptors), steps->descriptors.bytes) ==
+          0);
+    CHECK(memcmp(array_get(ctx, &fused->buckets), array_get(ctx, &steps->buckets), bytes) == 0);
+}
+
+enum outcome { SAME, REPEATS, LEFT };
+
+static void fused(bosc_ctx *ctx, enum hash_pattern pattern, const bosc_hash_opts *o, int32_t partition_bits, int64_t n,
+                  enum outcome expected)
+{
+    if (!ctx->ops->hash->build) return;
+    bosc_hash *table = NULL;
+    struct hash_pairs p = hash_make(pattern, o, (uint64_t)n, n);
+    const bool device = has_device_memory(ctx);
+    CHECK_OK(ctx, bosc_hash_create(ctx, o, &table));
+    table->shape.partition_bits = partition_bits;
+    struct array keys = array_make(ctx, p.keys, (size_t)n * (size_t)table->shape.key_bytes, device);
+    struct array values = array_make(ctx, p.values, (size_t)n * (size_t)o->value_size, device);
+    const void *stored = o->value_size ? values.p : NULL;
+    struct made one = make_blocks(ctx, table, n), two = make_blocks(ctx, table, n);
+    CHECK_OK(ctx, bosc_sync(ctx)); /* enters the backend */
+    CHECK_OK(ctx, table->ops->build(ctx, &one.table, keys.p, stored, n, &one.report, &one.built));
+    CHECK_EQ(one.built, expected != LEFT);
+    if (expected == REPEATS) CHECK(one.report.repeats);
+    if (expected == SAME) {
+        in_two_steps(ctx, &two, keys.p, stored, n);
+        check_same(ctx, &one, &two);
+    }
+    free_blocks(ctx, &one);
+    free_blocks(ctx, &two);
+    array_free(ctx, &keys);
+    array_free(ctx, &values);
+    bosc_hash_free(table);
+    hash_free_pairs(&p);
+}
+
+static bosc_hash_opts opts_of(int32_t key_bits, int32_t value_size, double load)
+{
+    return (bosc_hash_opts){
+        .size = sizeof(bosc_hash_opts), .key_bits = key_bits, .value_size = value_size, .load = load, .seed = 77};
+}
+
+static const int32_t sizes[] = {4, 0, 8, 12}; /* values; the last ones go as numbers of rows */
+static const double loads[] = {0.7, 0.95, 0.8, 0.5, 0.9};
+
+/* Blocks pick their pairs out of all: up to 8 partitions; of more, and of more pairs, from tiles. */
+static void every_size(bosc_ctx *ctx)
+{
+    static const int64_t n[] = {1, 2, 31, 33, 500, 1023, 1025, 2049, 4096, 4097, 8192, 8193, 16384, 16385, 20001};
+    for (int k = 0; k < 15 * 12; k++) {
+        if (suite_leaves_out()) continue;
+        bosc_hash_opts o = opts_of(32 << k % 3, sizes[k / 3 % 4], loads[k % 5]);
+        int32_t bits = 1 + k % 7;
+        while (n[k / 12] >> bits > 3000) bits++;
+        fused(ctx, HASH_SEQUENCE, &o, bits, n[k / 12], SAME);
+    }
+}
+
+/* Every number of bits, tiles of every kind. */
+static void tiles(bosc_ctx *ctx)
+{
+    const bool slow = suite_slow(ctx);
+    for (int k = 0; k < 10 * 6; k++) {
+        if (suite_leaves_out()) continue;
+        bosc_hash_opts o = opts_of(32 << k % 3, sizes[k / 3 % 4], loads[k / 2 % 5]);
+        const int32_t bits = 1 + k / 6;
+        const int64_t most = (int64_t)3000 << bits, n = 17000 + 1999 * (int64_t)k;
+        fused(ctx, HASH_SEQUENCE, &o, bits, slow && n > 40000 ? 40000 : n < most ? n : most, SAME);
+    }
+    bosc_hash_opts o = opts_of(32, 4, 0.7);
+    if (!suite_leaves_out()) fused(ctx, HASH_SEQUENCE, &o, 8, slow ? 262145 : 600001, SAME);
+}
+
+/* A key that repeats is told; a crowded partition is left alone, and so are more partitions than it takes. */
+static void left(bosc_ctx *ctx)
+{
+    for (int k = 0; k < 12; k++) {
+        bosc_hash_opts o = opts_of(32 << k % 3, sizes[k / 3], loads[k % 2]);
+        fused(ctx, HASH_EQUAL, &o, 1, 40, REPEATS);
+        fused(ctx, HASH_ONE_PARTITION, &o, 5, 3000, LEFT);
+        fused(ctx, HASH_ONE_PARTITION, &o, 5, 17000, LEFT);
+        fused(ctx, HASH_SEQUENCE, &o, 11, 3000, LEFT);
+    }
+}
+
+static const struct suite_case suite_cases_hash_fused[] = {
+    {"every size", every_size, NULL}, {"tiles", tiles, NULL}, {"left", left, NULL}};
+SUITE(hash_fused);
