@@ -1,6 +1,7 @@
-/* Looks keys up in a bucketed table, in chunks of queries on their way: one is hashed, the buckets of the one before are
- * computed, those of the one before that are compared, each in vectors; so no step waits for what it needs, and buckets
- * are prefetched while others are compared. Queries whose first bucket is spilled wait for others, and are then compared as a chunk of their own. */
+/* Looks keys up in a bucketed table, in chunks of queries on their way: one is hashed, the buckets of the one before
+ * are computed, those of the one before that are compared, each in vectors; so no step waits for what it needs, and
+ * buckets are prefetched while others are compared. Queries whose first bucket is spilled wait for others, and are then
+ * compared as a chunk of their own. */
 #include <string.h>
 #ifdef __SSE2__
 #include <immintrin.h>
