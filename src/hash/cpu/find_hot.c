@@ -89,23 +89,6 @@ BI_FN void answer(const char *bucket, int32_t bits, size_t size, uint32_t match,
     }
 }
 
-/* The first or second buckets of queries from `from` on: a loop for each step, which compilers make vectors of. */
-BI_FN void pick_loops(const struct look_up *u, int32_t bits, bool second, int from, struct chunk *c)
-{
-    uint32_t folds[2 * CHUNK], sizes[2 * CHUNK], buckets[2 * CHUNK];
-    for (int j = from; j < c->count; j++) {
-        folds[j] = bosc_hash_fold(bosc_hash_word_at(c->hashes, j, bits), bits);
-        sizes[j] = c->partitions[j].buckets_seed;
-    }
-    for (int j = from; j < c->count; j++) {
-        uint32_t pick[2];
-        bosc_hash_buckets(folds[j], sizes[j] & LINEAR, sizes[j] >> BOSC_HASH_SEED_BITS, pick);
-        buckets[j] = pick[second];
-    }
-    for (int j = from; j < c->count; j++)
-        c->offsets[j] = (c->partitions[j].first + buckets[j]) * (uint64_t)u->view.stride;
-}
-
 /* The first or second buckets of all queries of a chunk. */
 BI_FN void pick_buckets(const struct look_up *u, int32_t bits, bool second, struct chunk *c)
 {
@@ -114,7 +97,12 @@ BI_FN void pick_buckets(const struct look_up *u, int32_t bits, bool second, stru
     for (; bits != 128 && j + 8 <= c->count; j += 8)
         bi_hash_pick_8(&u->view, c->hashes, bits, j, c->partitions + j, second, c->offsets + j);
 #endif
-    pick_loops(u, bits, second, j, c);
+    for (; j < c->count; j++) {
+        uint32_t pick[2], size = c->partitions[j].buckets_seed;
+        bosc_hash_buckets(bosc_hash_fold(bosc_hash_word_at(c->hashes, j, bits), bits), size & LINEAR,
+                          size >> BOSC_HASH_SEED_BITS, pick);
+        c->offsets[j] = (c->partitions[j].first + pick[second]) * (uint64_t)u->view.stride;
+    }
 }
 
 /* Hashes queries and finds the partition of each. */
