@@ -154,15 +154,24 @@ BOSC_DEVICE_FN const unsigned char *bosc_hash_bucket(const bosc_hash_view *view,
     return view->buckets + (uint64_t)bucket * (uint32_t)view->stride;
 }
 
-/* The slot of a hash within a bucket, or -1. */
+/* The slot of a hash within a bucket, or -1. No branch depends on the slot, which cannot be guessed. */
 BOSC_DEVICE_FN int32_t bosc_hash_slot_in(const bosc_hash_view *view, uint32_t bucket, bosc_hash_word hash)
 {
     const unsigned char *hashes = bosc_hash_bucket(view, bucket);
-    for (int32_t i = 0; i < BOSC_HASH_WIDTH; i++) {
-        bosc_hash_word here = bosc_hash_word_at(hashes, i, view->key_bits);
-        if (here.low == hash.low && here.high == hash.high) return i;
+    uint32_t match = 0; /* bit i: slot i */
+    if (view->key_bits == 32) {
+        for (int32_t i = 0; i < BOSC_HASH_WIDTH; i++)
+            match |= (uint32_t)(((const uint32_t *)(const void *)hashes)[i] == (uint32_t)hash.low) << i;
+    } else if (view->key_bits == 64) {
+        for (int32_t i = 0; i < BOSC_HASH_WIDTH; i++)
+            match |= (uint32_t)(((const uint64_t *)(const void *)hashes)[i] == hash.low) << i;
+    } else {
+        for (int32_t i = 0; i < BOSC_HASH_WIDTH; i++) {
+            bosc_hash_word here = bosc_hash_word_at(hashes, i, 128);
+            match |= (uint32_t)(((here.low ^ hash.low) | (here.high ^ hash.high)) == 0) << i;
+        }
     }
-    return -1;
+    return match ? (int32_t)(0x12131210u >> 2 * match & 3) : -1; /* two bits for each match: its lowest slot */
 }
 
 /* Whether a bucket is spilled. Fillers stand last. */
@@ -174,25 +183,29 @@ BOSC_DEVICE_FN int bosc_hash_is_spilled(const bosc_hash_view *view, uint32_t par
     return bosc_hash_less(bosc_hash_word_at(hashes, 0, view->key_bits), bosc_hash_word_at(hashes, 1, view->key_bits));
 }
 
-/* The slot of a key, as BOSC_HASH_WIDTH * bucket + slot, or -1 if the table does not hold it. */
+/* The slot of a hash in `count` buckets, as BOSC_HASH_WIDTH * bucket + slot, or -1. */
+BOSC_DEVICE_FN int64_t bosc_hash_scan(const bosc_hash_view *view, uint32_t first, uint32_t count, bosc_hash_word hash)
+{
+    for (uint32_t bucket = first; bucket - first < count; bucket++) {
+        int32_t slot = bosc_hash_slot_in(view, bucket, hash);
+        if (slot >= 0) return (int64_t)bucket * BOSC_HASH_WIDTH + slot;
+    }
+    return -1;
+}
+
+/* The slot of a key, likewise, or -1 if the table does not hold it. */
 BOSC_DEVICE_FN int64_t bosc_hash_look_up(const bosc_hash_view *view, bosc_hash_word key)
 {
     bosc_hash_word hash = bosc_hash_of(key, view->key_bits, view->seed);
     uint32_t number = bosc_hash_partition_of(hash, view->key_bits, view->partition_bits), pick[2];
     bosc_hash_partition partition = view->partitions[number];
     uint32_t count = partition.buckets_seed >> BOSC_HASH_SEED_BITS;
-    uint32_t seed = partition.buckets_seed & ((1u << BOSC_HASH_SEED_BITS) - 1), tries = count;
-    if (seed != BOSC_HASH_LINEAR) {
-        bosc_hash_buckets(bosc_hash_fold(hash, view->key_bits), seed, count, pick);
-        tries = 2;
-    }
-    for (uint32_t i = 0; i < tries; i++) {
-        uint32_t bucket = partition.first + (seed == BOSC_HASH_LINEAR ? i : pick[i]);
-        int32_t slot = bosc_hash_slot_in(view, bucket, hash);
-        if (slot >= 0) return (int64_t)bucket * BOSC_HASH_WIDTH + slot;
-        if (seed != BOSC_HASH_LINEAR && !bosc_hash_is_spilled(view, number, bucket)) break;
-    }
-    return -1;
+    uint32_t seed = partition.buckets_seed & ((1u << BOSC_HASH_SEED_BITS) - 1);
+    if (seed == BOSC_HASH_LINEAR) return bosc_hash_scan(view, partition.first, count, hash);
+    bosc_hash_buckets(bosc_hash_fold(hash, view->key_bits), seed, count, pick);
+    int64_t slot = bosc_hash_scan(view, partition.first + pick[0], 1, hash);
+    if (slot >= 0 || !bosc_hash_is_spilled(view, number, partition.first + pick[0])) return slot;
+    return bosc_hash_scan(view, partition.first + pick[1], 1, hash);
 }
 
 /* The value in a slot that bosc_hash_look_up found. */

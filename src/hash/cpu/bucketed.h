@@ -5,7 +5,7 @@
 #include "core/cpu/level.h"
 #include "hash/hash.h"
 
-enum { BI_HASH_LINE = 64, BI_HASH_CHUNK = 64, BI_HASH_FILL_WORDS = 4 };
+enum { BI_HASH_LINE = 64, BI_HASH_CHUNK = 64, BI_HASH_FILL_WORDS = 5 };
 
 /* A thread's share of the radix partition: pairs [begin, end). */
 struct bi_hash_scatter {
@@ -33,7 +33,7 @@ struct bi_hash_fill {
     bool streams;
     /* Scratch for the largest partition. */
     uint32_t *codes;   /* (buckets x 4) */
-    uint32_t *firsts;  /* (BI_HASH_FILL_WORDS x capacity): first buckets, second ones, rejected keys and moved ones */
+    uint32_t *firsts;  /* (BI_HASH_FILL_WORDS x capacity), the arrays of keys: see fill_part */
     uint32_t capacity; /* the most keys of a partition, plus 1 */
     uint8_t *marks;    /* (buckets) */
     /* Out. */

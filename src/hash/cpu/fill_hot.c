@@ -10,7 +10,8 @@ enum { WIDTH = BOSC_HASH_WIDTH, POSITIONS = (1 << BI_HASH_POSITION_BITS) - 1, LI
 struct partition {
     const char *hashes;
     uint32_t keys, buckets, seed;
-    uint32_t *codes, *firsts, *seconds, *rejected, *moved;
+    uint32_t *codes, *firsts, *seconds, *moved;
+    uint32_t *rejected, *from; /* codes without a place, and the buckets that rejected them last */
     uint32_t n_moved;
 };
 
@@ -39,25 +40,34 @@ BI_FN uint32_t propose(uint32_t *codes, uint32_t code)
     return lesser(c3, code);
 }
 
-/* The key of a code that bucket `from` rejected makes its next proposals, and so on until none is rejected. False if a
- * proposal would have too high a priority: its key is in *position. */
-static inline bool resolve(struct partition *p, uint32_t code, uint32_t from, uint32_t *position)
+/* Keys whose proposals were rejected make their next ones, in rounds over the list of the rejected, until there are
+ * none. No branch depends on a single key, so that proposals overlap. False if one would have too high a priority: its
+ * key is in *position. */
+BI_FN bool resolve(struct partition *p, uint32_t n_rejected, uint32_t *position)
 {
-    uint32_t *const codes = p->codes;
+    uint32_t *restrict codes = p->codes, *restrict rejected = p->rejected, *restrict from = p->from;
     const uint32_t *const firsts = p->firsts, *const seconds = p->seconds;
-    while (code) {
-        uint32_t priority = code >> BI_HASH_POSITION_BITS, i = position_of(code);
-        uint32_t first = firsts[i], second = seconds[i], to_second = from == first && second != first;
-        p->moved[p->n_moved] = i;
-        p->n_moved += to_second & (priority == 0); /* once a key */
-        priority += !to_second;
-        if (priority >= BI_HASH_PRIORITIES) {
-            *position = i;
-            return false;
+    uint32_t *restrict moved = p->moved, n_moved = 0;
+    while (n_rejected) {
+        uint32_t next = 0;
+        for (uint32_t k = 0; k < n_rejected; k++) {
+            uint32_t priority = rejected[k] >> BI_HASH_POSITION_BITS, i = position_of(rejected[k]);
+            uint32_t first = firsts[i], second = seconds[i], to_second = (from[k] == first) & (second != first);
+            moved[n_moved] = i;
+            n_moved += to_second & (priority == 0); /* once a key */
+            priority += !to_second;
+            if (priority >= BI_HASH_PRIORITIES) {
+                *position = i;
+                return false;
+            }
+            uint32_t to = first ^ ((first ^ second) & (0 - to_second));
+            rejected[next] = propose(codes + (size_t)WIDTH * to, code_of(priority, i));
+            from[next] = to;
+            next += rejected[next] != 0;
         }
-        from = to_second ? second : first;
-        code = propose(codes + (size_t)WIDTH * from, code_of(priority, i));
+        n_rejected = next;
     }
+    p->n_moved = n_moved;
     return true;
 }
 
@@ -78,22 +88,20 @@ BI_FN void pick_buckets(const struct partition *p, int32_t bits)
 /* First proposals come by ascending position: a bucket accepts four and rejects the others at once. */
 BI_FN bool match(struct partition *p, int32_t bits, uint8_t *restrict counts, uint32_t *position)
 {
-    uint32_t *restrict codes = p->codes, *restrict rejected = p->rejected, n_rejected = 0;
+    uint32_t *restrict codes = p->codes, *restrict rejected = p->rejected, *restrict from = p->from, n_rejected = 0;
     const uint32_t *const firsts = p->firsts, keys = p->keys;
     memset(codes, 0, (size_t)p->buckets * WIDTH * sizeof *codes);
     memset(counts, 0, p->buckets);
     pick_buckets(p, bits);
-    p->n_moved = 0;
     for (uint32_t i = 0; i < keys; i++) {
         uint32_t b = firsts[i], taken = counts[b], full = taken >= WIDTH, at = b * WIDTH + taken - full;
         codes[at] = full ? codes[at] : code_of(0, i);
         counts[b] = (uint8_t)(taken + !full);
-        rejected[n_rejected] = i;
+        rejected[n_rejected] = code_of(0, i);
+        from[n_rejected] = b;
         n_rejected += full;
     }
-    for (uint32_t k = 0; k < n_rejected; k++)
-        if (!resolve(p, code_of(0, rejected[k]), firsts[rejected[k]], position)) return false;
-    return true;
+    return resolve(p, n_rejected, position);
 }
 
 /* Whether one of a bucket's keys, other than that at `position`, is the same. */
@@ -108,20 +116,38 @@ BI_FN bool has_same(const struct partition *p, int32_t bits, uint32_t bucket, ui
     return false;
 }
 
-/* Marks the spilled buckets and counts the keys in their second bucket, of which none may be in its first too. */
-BI_FN void mark_overflowed(const struct partition *p, int32_t bits, struct bi_hash_fill *f)
+/* Marks the spilled buckets, counts the keys in their second bucket, and leaves those alone in `moved`. */
+BI_FN void mark_spilled(struct partition *p, struct bi_hash_fill *f)
 {
-    memset(f->marks, 0, p->buckets);
-    for (uint32_t k = 0; k < p->n_moved; k++) {
-        uint32_t i = p->moved[k], position = (uint32_t)POSITIONS - i;
-        const uint32_t *codes = p->codes + (size_t)WIDTH * p->seconds[i];
+    const uint32_t *const firsts = p->firsts, *const seconds = p->seconds, n_moved = p->n_moved;
+    uint32_t *restrict moved = p->moved, kept = 0;
+    uint8_t *restrict marks = f->marks;
+    memset(marks, 0, p->buckets);
+    for (uint32_t k = 0; k < n_moved; k++) {
+        uint32_t i = moved[k], position = (uint32_t)POSITIONS - i;
+        const uint32_t *codes = p->codes + (size_t)WIDTH * seconds[i];
         bool there = false;
         for (int s = 0; s < WIDTH; s++) there |= (codes[s] & POSITIONS) == position;
-        if (!there) continue;
-        f->second++;
-        f->marks[p->firsts[i]] = 1;
-        f->repeats |= has_same(p, bits, p->firsts[i], i);
+        marks[firsts[i]] |= there;
+        moved[kept] = i;
+        kept += there;
     }
+    p->n_moved = kept;
+    f->second += kept;
+}
+
+/* Whether a key in its second bucket is in its first one too; both are written. */
+BI_FN bool is_in_both(const struct bi_hash_fill *f, const struct partition *p, int32_t bits)
+{
+    const size_t stride = (size_t)f->table->shape.stride;
+    const char *table = (const char *)f->table->blocks[BI_HASH_TABLE].data + (size_t)f->descriptor->first * stride;
+    bool same = false;
+    for (uint32_t k = 0, n = p->n_moved; k < n; k++) {
+        const char *bucket = table + p->firsts[p->moved[k]] * stride;
+        const bosc_hash_word hash = hash_at(p, bits, p->moved[k]);
+        for (int s = 0; s < WIDTH; s++) same |= bi_hash_same(bosc_hash_word_at(bucket, s, bits), hash);
+    }
+    return same;
 }
 
 /* The source of values: the payload (4 or 8 bytes), the rows that it names, or none. */
@@ -222,19 +248,21 @@ typedef int64_t mask_64 __attribute__((vector_size(32)));
         if (has_values) values += f->begin; /* without, there may be no array */                         \
         const uint##bits##_t filler =                                                                    \
             (uint##bits##_t)bi_hash_filler(f->partition, bits, s->partition_bits, false).low;            \
+        const uint32_t buckets = p->buckets, *codes = p->codes;                                          \
+        const uint8_t *marks = f->marks;                                                                 \
         mask_##bits same = {0};                                                                          \
-        for (uint32_t b = 0; b < p->buckets; b++, to += stride) {                                        \
+        for (uint32_t b = 0; b < buckets; b++, to += stride, codes += WIDTH) {                           \
             four_32 code;                                                                                \
-            memcpy(&code, p->codes + (size_t)b * WIDTH, sizeof code);                                    \
+            memcpy(&code, codes, sizeof code);                                                           \
             const mask_32 there = code != 0;                                                             \
             const mask_##bits valid = __builtin_convertvector(there, mask_##bits);                       \
             const mask_##value_bits kept = __builtin_convertvector(there, mask_##value_bits);            \
             four_32 at = ((uint32_t)POSITIONS - (code & POSITIONS)) & (four_32)there;                    \
-            const uint##bits##_t mark = f->marks[b];                                                     \
+            const uint##bits##_t mark = marks[b];                                                        \
             uint32_t i0 = at[0], i1 = at[1];                                                             \
             const uint32_t i2 = at[2], i3 = at[3];                                                       \
-            const bool wrong = code[3] != 0 && (hashes[i0] < hashes[i1]) != mark;                        \
-            const uint32_t exchange = (i0 ^ i1) & (wrong ? UINT32_MAX : 0);                              \
+            const uint32_t wrong = (code[3] != 0) & ((hashes[i0] < hashes[i1]) != mark);                 \
+            const uint32_t exchange = (i0 ^ i1) & (0 - wrong); /* no branches */                         \
             i0 ^= exchange, i1 ^= exchange;                                                              \
             four_##bits h = {hashes[i0], hashes[i1], hashes[i2], hashes[i3]};                            \
             const four_##bits next = {h[1], h[2], h[3], h[0]}, across = {h[2], h[3], h[0], h[1]};        \
@@ -289,7 +317,8 @@ BI_FN void fill_part(struct bi_hash_fill *f, int32_t bits, enum source source)
                           .firsts = f->firsts,
                           .seconds = f->firsts + f->capacity,
                           .rejected = f->firsts + 2 * (size_t)f->capacity,
-                          .moved = f->firsts + 3 * (size_t)f->capacity};
+                          .from = f->firsts + 3 * (size_t)f->capacity,
+                          .moved = f->firsts + 4 * (size_t)f->capacity};
     uint32_t position = 0;
     p.seed = p.keys < POSITIONS ? 0 : LINEAR;
     while (p.seed < LINEAR && !match(&p, bits, f->marks, &position)) {
@@ -301,8 +330,9 @@ BI_FN void fill_part(struct bi_hash_fill *f, int32_t bits, enum source source)
     }
     f->descriptor->buckets_seed = p.buckets << BOSC_HASH_SEED_BITS | p.seed;
     if (p.seed < LINEAR) {
-        mark_overflowed(&p, bits, f);
+        mark_spilled(&p, f);
         write_buckets(f, &p, bits, source);
+        f->repeats |= is_in_both(f, &p, bits);
     } else if (f->distinct) {
         write_linear(f, &p, bits, source);
     } else {

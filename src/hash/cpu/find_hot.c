@@ -1,22 +1,37 @@
-/* Looks keys up in a bucketed table, in chunks of queries. All hashes and buckets of a chunk are computed first, in
- * vectors; then its buckets are prefetched one by one while those of the chunk before are compared, so that memory and
- * processor are both busy. Queries whose first bucket is spilled wait for one chunk more. */
+/* Looks keys up in a bucketed table, in chunks of queries on their way: one is hashed, the buckets of the one before
+ * are computed, those of the one before that are compared, each in vectors; so no step waits for what it needs, and
+ * buckets are prefetched while others are compared. Queries whose first bucket is spilled wait for others, and are then
+ * compared as a chunk of their own. */
 #include <string.h>
 #ifdef __SSE2__
 #include <immintrin.h>
 #endif
 
 #include "hash/cpu/bucketed.h"
+#if BI_LEVEL >= 3
+#include "hash/cpu/find_lanes.h"
+#endif
 
-enum { WIDTH = BOSC_HASH_WIDTH, LINEAR = BOSC_HASH_LINEAR, CHUNK = 64 };
+enum { WIDTH = BOSC_HASH_WIDTH, LINEAR = BOSC_HASH_LINEAR, CHUNK = 64, MOST_BYTES = 68 /* stored with a key */ };
 
-/* A chunk of queries on its way. */
+/* Queries on their way: CHUNK in the order of the input; or those that wait, which are less than 2 CHUNK. */
 struct chunk {
-    uint64_t hashes[2 * CHUNK];
-    uint32_t partitions[CHUNK], folds[CHUNK];
-    uint32_t buckets[CHUNK], sizes[CHUNK]; /* sizes: buckets_seed of the partitions */
-    uint8_t deferred[CHUNK];               /* those that may be in their second bucket */
-    int n_deferred;
+    int count;
+    uint64_t hashes[2 * 2 * CHUNK];
+    bosc_hash_partition partitions[2 * CHUNK];
+    uint64_t offsets[2 * CHUNK]; /* of their buckets, in bytes */
+};
+struct waiting {
+    struct chunk c;
+    int64_t rows[2 * CHUNK]; /* of the queries */
+};
+
+/* A table, and the arrays of a call. */
+struct look_up {
+    bosc_hash_view view;
+    bool far; /* the table is larger than a core's own caches */
+    char *values;
+    uint8_t *found;
 };
 
 /* Bit i: slot i holds this hash. At most one does. */
@@ -74,139 +89,202 @@ BI_FN void answer(const char *bucket, int32_t bits, size_t size, uint32_t match,
     }
 }
 
-BI_FN const char *bucket_at(const bosc_hash_view *view, uint32_t bucket)
+/* The first or second buckets of all queries of a chunk. */
+BI_FN void pick_buckets(const struct look_up *u, int32_t bits, bool second, struct chunk *c)
 {
-    return (const char *)view->buckets + (size_t)bucket * (size_t)view->stride;
-}
-
-/* Hashes a chunk and computes the first bucket of each query, one loop for each step, so that each is done in
- * vectors. */
-BI_FN void begin_chunk(const bosc_hash_view *view, int32_t bits, const void *queries, int64_t begin, int count,
-                       struct chunk *c)
-{
-    const int shift = 64 - view->partition_bits;
-    const uint64_t seed = view->seed;
-    const bosc_hash_partition *partitions = view->partitions;
-    for (int j = 0; j < count; j++) {
-        bosc_hash_word h = bosc_hash_of(bosc_hash_word_at(queries, begin + j, bits), bits, seed);
-        bi_hash_store(c->hashes, bits, j, h);
-        c->partitions[j] = bits == 32 ? (uint32_t)h.low >> (shift - 32) : (uint32_t)(bosc_hash_top(h, bits) >> shift);
-        c->folds[j] = bosc_hash_fold(h, bits);
-    }
-    for (int j = 0; j < count; j++) {
-        c->buckets[j] = partitions[c->partitions[j]].first;
-        c->sizes[j] = partitions[c->partitions[j]].buckets_seed;
-    }
-    for (int j = 0; j < count; j++) {
-        uint32_t g = bosc_hash_scatter(c->folds[j] + (c->sizes[j] & LINEAR) * 0x9e3779b9u);
-        c->buckets[j] += (uint32_t)((uint64_t)g * (c->sizes[j] >> BOSC_HASH_SEED_BITS) >> 32);
+    int j = 0;
+#if BI_LEVEL >= 3
+    for (; bits != 128 && j + 8 <= c->count; j += 8)
+        bi_hash_pick_8(&u->view, c->hashes, bits, j, c->partitions + j, second, c->offsets + j);
+#endif
+    for (; j < c->count; j++) {
+        uint32_t pick[2], size = c->partitions[j].buckets_seed;
+        bosc_hash_buckets(bosc_hash_fold(bosc_hash_word_at(c->hashes, j, bits), bits), size & LINEAR,
+                          size >> BOSC_HASH_SEED_BITS, pick);
+        c->offsets[j] = (c->partitions[j].first + pick[second]) * (uint64_t)u->view.stride;
     }
 }
 
-/* Answers query j of a chunk if its first bucket can; 1 if it cannot, and there may be another one. */
-BI_FN int answer_first(const char *bucket, int32_t bits, size_t size, int32_t partition_bits, const struct chunk *c,
-                       int j, int64_t q, char *values, uint8_t *found)
+/* Hashes queries and finds the partition of each. */
+BI_FN void hash_queries(const struct look_up *u, int32_t bits, const void *queries, int count, struct chunk *c)
 {
-    uint32_t match = matches(bucket, bits, bosc_hash_word_at(c->hashes, j, bits));
-    uint32_t linear = (c->sizes[j] & LINEAR) == LINEAR;
-    uint32_t more = spilled(bucket, bits, partition_bits, c->partitions[j]) | linear;
-    answer(bucket, bits, size, match, q, values, found);
-    return (int)(more & (uint32_t)(match == 0));
-}
-
-/* Prefetches the buckets of `next`, and answers what the first buckets of `now` can. */
-BI_FN void compare_chunk(const bosc_hash_view *view, int32_t bits, size_t size, const struct chunk *restrict next,
-                         int next_count, struct chunk *restrict now, int64_t begin, int count, char *restrict values,
-                         uint8_t *restrict found)
-{
-    const char *const table = (const char *)view->buckets;
-    const size_t stride = (size_t)view->stride;
-    const int32_t partition_bits = view->partition_bits;
-    int both = count < next_count ? count : next_count, j = 0, deferred = 0;
-    for (; j < both; j++) {
-        __builtin_prefetch(table + next->buckets[j] * stride);
-        now->deferred[deferred] = (uint8_t)j;
-        deferred += answer_first(table + now->buckets[j] * stride, bits, size, partition_bits, now, j, begin + j,
-                                 values, found);
-    }
-    for (int i = j; i < next_count; i++) __builtin_prefetch(table + next->buckets[i] * stride);
+    const uint64_t seed = u->view.seed;
+    int j = 0;
+    for (int i = 0; i < count; i++)
+        bi_hash_store(c->hashes, bits, i, bosc_hash_of(bosc_hash_word_at(queries, i, bits), bits, seed));
+#if BI_LEVEL >= 3
+    for (; bits != 128 && j + 4 <= count; j += 4) bi_hash_partitions_4(&u->view, c->hashes, bits, j, c->partitions + j);
+#endif
     for (; j < count; j++) {
-        now->deferred[deferred] = (uint8_t)j;
-        deferred += answer_first(table + now->buckets[j] * stride, bits, size, partition_bits, now, j, begin + j,
-                                 values, found);
+        bosc_hash_word hash = bosc_hash_word_at(c->hashes, j, bits);
+        c->partitions[j] = u->view.partitions[bosc_hash_partition_of(hash, bits, u->view.partition_bits)];
     }
-    now->n_deferred = deferred;
 }
 
-/* Prefetches the second buckets of the deferred queries. */
-BI_FN void fetch_second(const bosc_hash_view *view, struct chunk *c)
+BI_FN void hash_chunk(const struct look_up *u, int32_t bits, const void *queries, int64_t rest, struct chunk *c)
 {
-    for (int k = 0; k < c->n_deferred; k++) {
-        int j = c->deferred[k];
-        uint32_t pick[2];
-        bosc_hash_buckets(c->folds[j], c->sizes[j] & LINEAR, c->sizes[j] >> BOSC_HASH_SEED_BITS, pick);
-        c->buckets[j] = view->partitions[c->partitions[j]].first + pick[1];
-        __builtin_prefetch(bucket_at(view, c->buckets[j]));
-    }
+    c->count = rest < 0 ? 0 : rest < CHUNK ? (int)rest : CHUNK;
+    if (c->count == CHUNK) /* which the compiler knows */
+        hash_queries(u, bits, queries, CHUNK, c);
+    else
+        hash_queries(u, bits, queries, c->count, c);
 }
 
-/* The second bucket of a query, or all of a linear partition. */
-BI_FN void answer_deferred(const bosc_hash_view *view, int32_t bits, size_t size, const struct chunk *c, int j,
-                           int64_t q, char *values, uint8_t *found)
+/* Answers query j of a chunk if its bucket can; 1 if it cannot, and there may be another one. */
+BI_FN uint32_t compare_one(const struct look_up *u, int32_t bits, size_t size, const struct chunk *c, int j,
+                           char *values, uint8_t *found)
+{
+    const char *bucket = (const char *)u->view.buckets + c->offsets[j];
+    bosc_hash_word hash = bosc_hash_word_at(c->hashes, j, bits);
+    uint32_t match = matches(bucket, bits, hash), linear = (c->partitions[j].buckets_seed & LINEAR) == LINEAR;
+    uint32_t partition = bosc_hash_partition_of(hash, bits, u->view.partition_bits);
+    uint32_t more = spilled(bucket, bits, u->view.partition_bits, partition) | linear;
+    answer(bucket, bits, size, match, j, values, found);
+    return more & (uint32_t)(match == 0);
+}
+
+#if BI_LEVEL >= 3
+/* The same for the queries of a vector, from j on: bit i is query j + i. */
+BI_FN uint32_t compare_lanes(const struct look_up *u, int32_t bits, size_t size, const struct chunk *c, int j,
+                             char *values, uint8_t *found)
+{
+    const char *at[8];
+    struct bi_hash_lanes l;
+    for (int i = 0; i < 256 / bits; i++) at[i] = (const char *)u->view.buckets + c->offsets[j + i];
+    if (bits == 32)
+        bi_hash_compare_32(at, (const uint32_t *)c->hashes + j, c->partitions + j, u->view.partition_bits, &l);
+    else
+        bi_hash_compare_64(at, c->hashes + j, c->partitions + j, u->view.partition_bits, &l);
+    if (values && size == (size_t)bits / 8) {
+        bi_hash_store_values(at, bits, &l, values + (size_t)j * size);
+        values = NULL;
+    }
+    if (!values && !found) return bi_hash_bits_of(l.more, bits);
+    uint32_t match[WIDTH];
+    for (int s = 0; s < WIDTH; s++) match[s] = bi_hash_bits_of(l.match[s], bits);
+    for (int i = 0; i < 256 / bits; i++) {
+        uint32_t m = 0;
+        for (int s = 0; s < WIDTH; s++) m |= (match[s] >> i & 1) << s;
+        answer(at[i], bits, size, m, j + i, values, found);
+    }
+    return bi_hash_bits_of(l.more, bits);
+}
+#endif
+
+/* Answers what the buckets of a chunk can, and prefetches those of `next`. Bit j: query j is unanswered. */
+BI_FN uint64_t compare_chunk(const struct look_up *u, int32_t bits, size_t size, const struct chunk *restrict c,
+                             const struct chunk *restrict next, char *restrict values, uint8_t *restrict found)
+{
+    uint64_t more = 0;
+    int j = 0;
+#if BI_LEVEL >= 3
+    for (const int lanes = 256 / bits; bits != 128 && j + lanes <= c->count; j += lanes) {
+        if (u->far && j + lanes <= next->count)
+            for (int i = 0; i < lanes; i++) __builtin_prefetch(u->view.buckets + next->offsets[j + i]);
+        more |= (uint64_t)compare_lanes(u, bits, size, c, j, values, found) << (j % CHUNK);
+    }
+#endif
+    for (; j < c->count; j++) {
+        if (u->far && j < next->count) __builtin_prefetch(u->view.buckets + next->offsets[j]);
+        more |= (uint64_t)compare_one(u, bits, size, c, j, values, found) << (j % CHUNK);
+    }
+    return more;
+}
+
+/* Looks for query j of a chunk in all of a linear partition. */
+BI_FN void answer_linear(const struct look_up *u, int32_t bits, size_t size, const struct chunk *c, int j, int64_t q)
 {
     bosc_hash_word hash = bosc_hash_word_at(c->hashes, j, bits);
-    const char *bucket = bucket_at(view, c->buckets[j]);
-    uint32_t match = 0;
-    if ((c->sizes[j] & LINEAR) != LINEAR) {
+    const bosc_hash_partition partition = c->partitions[j];
+    const size_t stride = (size_t)u->view.stride;
+    const char *bucket = (const char *)u->view.buckets + partition.first * stride;
+    const char *end = bucket + (partition.buckets_seed >> BOSC_HASH_SEED_BITS) * stride;
+    uint32_t match = matches(bucket, bits, hash);
+    while (!match && bucket + stride < end) {
+        bucket += stride;
         match = matches(bucket, bits, hash);
-    } else {
-        uint32_t first = view->partitions[c->partitions[j]].first;
-        for (uint32_t b = 0; b < c->sizes[j] >> BOSC_HASH_SEED_BITS && !match; b++) {
-            bucket = bucket_at(view, first + b);
-            match = matches(bucket, bits, hash);
+    }
+    answer(bucket, bits, size, match, q, u->values, u->found);
+}
+
+/* Adds the unanswered queries of a chunk, which begins at row `begin`, to those that wait. */
+BI_FN void wait_for_second(const struct look_up *u, int32_t bits, size_t size, const struct chunk *restrict c,
+                           uint64_t more, int64_t begin, struct waiting *restrict w)
+{
+    int k = w->c.count;
+    for (; more; more &= more - 1) {
+        const int j = __builtin_ctzll(more);
+        if ((c->partitions[j].buckets_seed & LINEAR) == LINEAR) {
+            answer_linear(u, bits, size, c, j, begin + j);
+            continue;
         }
+        bi_hash_store(w->c.hashes, bits, k, bosc_hash_word_at(c->hashes, j, bits));
+        memcpy(w->c.partitions + k, c->partitions + j, sizeof c->partitions[j]);
+        w->rows[k++] = begin + j;
     }
-    answer(bucket, bits, size, match, q, values, found);
+    w->c.count = k;
 }
 
-BI_FN int chunk_count(int64_t rest) { return rest < 0 ? 0 : rest < CHUNK ? (int)rest : CHUNK; }
-
-/* While one chunk waits for its first buckets and another for its second ones, a third is hashed. */
-BI_FN void find_sized(const bosc_hash *t, int32_t bits, size_t size, const void *queries, int64_t begin, int64_t end,
-                      char *values, uint8_t *found)
+/* Asks for the second buckets of the queries that wait. */
+BI_FN void ask_second(const struct look_up *u, int32_t bits, struct chunk *c)
 {
-    const bosc_hash_view view = bi_hash_view_of(t);
+    pick_buckets(u, bits, true, c);
+    for (int j = 0; u->far && j < c->count; j++) __builtin_prefetch(u->view.buckets + c->offsets[j]);
+}
+
+/* Answers the queries that wait and have asked. */
+BI_FN void answer_second(const struct look_up *u, int32_t bits, size_t size, struct waiting *w)
+{
+    static const struct chunk none = {.count = 0};
+    char values[2 * CHUNK * MOST_BYTES];
+    uint8_t found[2 * CHUNK];
+    compare_chunk(u, bits, size, &w->c, &none, u->values ? values : NULL, u->found ? found : NULL);
+    for (int k = 0; u->values && k < w->c.count; k++)
+        memcpy(u->values + (size_t)w->rows[k] * size, values + (size_t)k * size, size);
+    for (int k = 0; u->found && k < w->c.count; k++) u->found[w->rows[k]] = found[k];
+    w->c.count = 0;
+}
+
+/* While some queries wait for memory, others collect until they are a chunk. */
+BI_FN void find_sized(const struct look_up *u, int32_t bits, size_t size, const char *queries, int64_t begin,
+                      int64_t end)
+{
     struct chunk ring[3];
-    for (int64_t k = 0, from = begin; from < end + 2 * CHUNK; k++, from += CHUNK) {
-        struct chunk *next = &ring[k % 3], *now = &ring[(k + 2) % 3], *deferred = &ring[(k + 1) % 3];
-        int count = chunk_count(end - from);
-        begin_chunk(&view, bits, queries, from, count, next);
-        if (k == 0) deferred->n_deferred = 0;
-        compare_chunk(&view, bits, size, next, count, now, from - CHUNK, k > 0 ? chunk_count(end - from + CHUNK) : 0,
-                      values, found);
-        fetch_second(&view, now);
-        for (int i = 0; i < deferred->n_deferred; i++)
-            answer_deferred(&view, bits, size, deferred, deferred->deferred[i],
-                            from - 2 * CHUNK + deferred->deferred[i], values, found);
+    struct waiting waits[2], *collected = &waits[0], *asked = &waits[1];
+    collected->c.count = asked->c.count = ring[1].count = ring[2].count = 0;
+    for (int64_t k = 0, row = begin - 2 * CHUNK; row < end; k++, row += CHUNK) { /* of `now` */
+        struct chunk *hashed = &ring[k % 3], *next = &ring[(k + 2) % 3], *now = &ring[(k + 1) % 3];
+        hash_chunk(u, bits, queries + (row + 2 * CHUNK) * (bits / 8), end - row - 2 * CHUNK, hashed);
+        pick_buckets(u, bits, false, next);
+        if (now->count == 0) continue; /* the first times */
+        uint64_t more = compare_chunk(u, bits, size, now, next, u->values ? u->values + row * (int64_t)size : NULL,
+                                      u->found ? u->found + row : NULL);
+        wait_for_second(u, bits, size, now, more, row, collected);
+        if (collected->c.count < CHUNK && row + CHUNK < end) continue;
+        answer_second(u, bits, size, asked);
+        ask_second(u, bits, &collected->c);
+        struct waiting *empty = asked;
+        asked = collected;
+        collected = empty;
     }
+    answer_second(u, bits, size, asked);
 }
 
-BI_FN void find_key(const bosc_hash *t, int32_t bits, const void *queries, int64_t begin, int64_t end, char *values,
-                    uint8_t *found)
+BI_FN void find_key(const struct look_up *u, int32_t bits, const char *queries, int64_t begin, int64_t end)
 {
-    size_t size = (size_t)t->shape.value_bytes;
-    if (!values)
-        find_sized(t, bits, size, queries, begin, end, NULL, found);
-    else if (size == 4)
-        find_sized(t, bits, 4, queries, begin, end, values, found);
-    else if (size == 8)
-        find_sized(t, bits, 8, queries, begin, end, values, found);
+    size_t size = (size_t)u->view.value_size;
+    if (u->values && size == 4)
+        find_sized(u, bits, 4, queries, begin, end);
+    else if (u->values && size == 8)
+        find_sized(u, bits, 8, queries, begin, end);
     else
-        find_sized(t, bits, size, queries, begin, end, values, found);
+        find_sized(u, bits, size, queries, begin, end);
 }
 
 void BI_LEVEL_NAME(bi_hash_find)(const bosc_hash *t, const void *queries, int64_t begin, int64_t end, void *values,
                                  uint8_t *found)
 {
-    BI_HASH_BY_KEY(t->shape.key_bits, find_key(t, 8 * KEY, queries, begin, end, values, found));
+    enum { NEAR_BYTES = 1 << 18 };
+    const struct look_up u = {bi_hash_view_of(t), t->buckets * t->shape.stride > NEAR_BYTES, values, found};
+    BI_HASH_BY_KEY(t->shape.key_bits, find_key(&u, 8 * KEY, queries, begin, end));
 }
