@@ -3,24 +3,14 @@
 
 #include "core/call.h"
 #include "core/cpu/collectives.h"
+#include "core/cpu/count_kernels.h"
+#include "core/cpu/level.h"
 
 enum { GRAIN = BI_THREAD_ITEMS / 2 };
 
-/* Bins [begin, end): returns whether one is bad. */
-static bool count(const uint32_t *bins, int64_t begin, int64_t end, int64_t n_bins, int64_t *counts)
-{
-    bool bad = false;
-    for (int64_t i = begin; i < end; i++)
-        if (bins[i] < n_bins)
-            counts[bins[i]]++;
-        else
-            bad = true;
-    return bad;
-}
-
 /* Counts of chunks of the array, and then their sums. */
-static bosc_status count_apart(bosc_ctx *ctx, const uint32_t *bins, int64_t n, int64_t n_bins, int64_t *counts,
-                               int chunks, bool *found)
+static bosc_status count_apart(bosc_ctx *ctx, const struct bi_count_kernels *k, const uint32_t *bins, int64_t n,
+                               int64_t n_bins, int64_t *counts, int chunks, bool *found)
 {
     int64_t *own;
     int bad = 0;
@@ -31,17 +21,16 @@ static bosc_status count_apart(bosc_ctx *ctx, const uint32_t *bins, int64_t n, i
         for (int c = 0; c < chunks; c++) {
             struct bi_span part = bi_chunk_part(n, chunks, c, &p);
             if (p.begin == 0) memset(own + c * n_bins, 0, (size_t)n_bins * sizeof *own);
-            bad |= count(bins, part.begin, part.end, n_bins, own + c * n_bins);
+            bad |= !k->count(bins + part.begin, part.end - part.begin, n_bins, own + c * n_bins);
         }
     }
     if (p.status != BOSC_OK) return p.status;
     int adders = bi_thread_count(ctx, n_bins * chunks, GRAIN); /* few counts are not worth waking threads */
-#pragma omp parallel for schedule(static) num_threads(adders)
-    for (int64_t b = 0; b < n_bins; b++) {
+    BI_PARALLEL_FOR(adders, (static), b, 0, n_bins, {
         int64_t sum = 0;
         for (int c = 0; c < chunks; c++) sum += own[c * n_bins + b];
         counts[b] = sum;
-    }
+    });
     *found = bad;
     return BOSC_OK;
 }
@@ -66,16 +55,17 @@ bosc_status bi_cpu_histogram(bosc_ctx *ctx, const uint32_t *bins, int64_t n, int
                              uint32_t *bad)
 {
     int chunks = bi_thread_count(ctx, n, GRAIN);
+    const struct bi_count_kernels *k = BI_LEVEL_PICK(ctx->level, bi_count_kernels);
     bool found = false;
     bosc_status status;
     if (chunks > 1 && n_bins * chunks <= n) {
-        BI_WITH_SCRATCH(ctx, status = count_apart(ctx, bins, n, n_bins, counts, chunks, &found));
+        BI_WITH_SCRATCH(ctx, status = count_apart(ctx, k, bins, n, n_bins, counts, chunks, &found));
     } else {
         memset(counts, 0, (size_t)n_bins * sizeof *counts);
         struct bi_parts p = bi_parts_of(ctx, n, 1);
         while (bi_next_part(ctx, &p))
             found |= chunks > 1 ? count_together(bins, p.begin, p.end, n_bins, counts, chunks)
-                                : count(bins, p.begin, p.end, n_bins, counts);
+                                : !k->count(bins + p.begin, p.end - p.begin, n_bins, counts);
         status = p.status;
     }
     if (found) *bad = 1;

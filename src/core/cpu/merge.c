@@ -33,30 +33,70 @@ typedef void (*merge_fn)(const struct merge *m, int64_t begin, int64_t end);
         return low;                                                              \
     }
 
+/* Results are merged in CHAINS places at once, since each waits for the one before it. */
+enum { CHAINS = 4 };
+struct chain {
+    int64_t i, i_end, j, j_end, o;
+};
+
+/* How many steps of all chains come before one of their arrays may end. */
+static int64_t safe_steps(const struct chain c[CHAINS])
+{
+    int64_t steps = INT64_MAX;
+    for (int k = 0; k < CHAINS; k++) {
+        if (c[k].i_end - c[k].i < steps) steps = c[k].i_end - c[k].i;
+        if (c[k].j_end - c[k].j < steps) steps = c[k].j_end - c[k].j;
+    }
+    return steps;
+}
+
+/* A step of a chain, without branches on the keys. */
+#define STEP(kind, key_t, c, VALUES)                               \
+    do {                                                           \
+        const key_t x = a[(c).i], y = b[(c).j];                    \
+        const bool from_b = ORDERED_##kind(y) < ORDERED_##kind(x); \
+        out[(c).o] = from_b ? y : x;                               \
+        VALUES(v[(c).o] = *(from_b ? bv + (c).j : av + (c).i);)    \
+        (c).i += !from_b;                                          \
+        (c).j += from_b;                                           \
+        (c).o++;                                                   \
+    } while (0)
+
 #define MERGE(kind, key_t, bytes, value_t, VALUES)                                                            \
     static void merge_##kind##_##bytes(const struct merge *m, int64_t begin, int64_t end)                     \
     {                                                                                                         \
-        int64_t i = from_a_##kind(m, begin), j = begin - i, o = begin;                                        \
-        int64_t i_end = from_a_##kind(m, end), j_end = end - i_end;                                           \
         const key_t *a = m->a_keys, *b = m->b_keys;                                                           \
         key_t *out = m->keys_out;                                                                             \
         VALUES(const value_t *av = m->a_values; const value_t *bv = m->b_values; value_t *v = m->values_out;) \
-        while (i < i_end && j < j_end) { /* without branches on the keys */                                   \
-            key_t x = a[i], y = b[j];                                                                         \
-            bool from_b = ORDERED_##kind(y) < ORDERED_##kind(x);                                              \
-            out[o] = from_b ? y : x;                                                                          \
-            VALUES(v[o] = *(from_b ? bv + j : av + i);)                                                       \
-            i += !from_b;                                                                                     \
-            j += from_b;                                                                                      \
-            o++;                                                                                              \
+        struct chain c[CHAINS];                                                                               \
+        for (int k = CHAINS - 1; k >= 0; k--) {                                                               \
+            c[k].o = begin + bi_chunk_begin(end - begin, CHAINS, k);                                          \
+            c[k].i = from_a_##kind(m, c[k].o);                                                                \
+            c[k].j = c[k].o - c[k].i;                                                                         \
+            c[k].i_end = k + 1 < CHAINS ? c[k + 1].i : from_a_##kind(m, end);                                 \
+            c[k].j_end = k + 1 < CHAINS ? c[k + 1].j : end - c[k].i_end;                                      \
         }                                                                                                     \
-        for (; i < i_end; i++, o++) {                                                                         \
-            out[o] = a[i];                                                                                    \
-            VALUES(v[o] = av[i];)                                                                             \
+        for (int64_t steps; (steps = safe_steps(c)) > 0;) {                                                   \
+            struct chain c0 = c[0], c1 = c[1], c2 = c[2], c3 = c[3];                                          \
+            for (; steps > 0; steps--) {                                                                      \
+                STEP(kind, key_t, c0, VALUES);                                                                \
+                STEP(kind, key_t, c1, VALUES);                                                                \
+                STEP(kind, key_t, c2, VALUES);                                                                \
+                STEP(kind, key_t, c3, VALUES);                                                                \
+            }                                                                                                 \
+            c[0] = c0, c[1] = c1, c[2] = c2, c[3] = c3;                                                       \
         }                                                                                                     \
-        for (; j < j_end; j++, o++) {                                                                         \
-            out[o] = b[j];                                                                                    \
-            VALUES(v[o] = bv[j];)                                                                             \
+        for (int k = 0; k < CHAINS; k++) {                                                                    \
+            struct chain d = c[k];                                                                            \
+            while (d.i < d.i_end && d.j < d.j_end) STEP(kind, key_t, d, VALUES);                              \
+            for (; d.i < d.i_end; d.i++, d.o++) {                                                             \
+                out[d.o] = a[d.i];                                                                            \
+                VALUES(v[d.o] = av[d.i];)                                                                     \
+            }                                                                                                 \
+            for (; d.j < d.j_end; d.j++, d.o++) {                                                             \
+                out[d.o] = b[d.j];                                                                            \
+                VALUES(v[d.o] = bv[d.j];)                                                                     \
+            }                                                                                                 \
         }                                                                                                     \
     }
 #define MERGES(kind, key_t) SEARCH(kind, key_t) EACH_VALUE(MERGE, kind, key_t)
@@ -78,9 +118,9 @@ bosc_status bi_cpu_merge_pairs(bosc_ctx *ctx, bosc_dtype dtype, size_t value_siz
     while (bi_next_part(ctx, &part)) {
         int64_t n = part.end - part.begin;
         int chunks = bi_thread_count(ctx, n, GRAIN);
-#pragma omp parallel for schedule(static) num_threads(chunks)
-        for (int p = 0; p < chunks; p++)
-            merge(&m, part.begin + bi_chunk_begin(n, chunks, p), part.begin + bi_chunk_begin(n, chunks, p + 1));
+        BI_PARALLEL_FOR(chunks, (static), p, 0, chunks,
+                        merge(&m, part.begin + bi_chunk_begin(n, chunks, (int)p),
+                              part.begin + bi_chunk_begin(n, chunks, (int)p + 1)));
     }
     return part.status;
 }

@@ -27,9 +27,9 @@ struct bi_radix_move {
 
 struct bi_radix_kernels {
     size_t key_size, value_size;
-    /* counts[digit][value] += ... */
-    void (*count)(const void *keys, int64_t n, const struct bi_radix_digit *digits, int n_digits,
-                  int64_t (*counts)[BI_RADIX]);
+    /* counts[digit * stride + value] += ... */
+    void (*count)(const void *keys, int64_t n, const struct bi_radix_digit *digits, int n_digits, int64_t *counts,
+                  int64_t stride);
     /* counts[value] += ... for one digit of up to BI_RADIX_TOP_BITS bits */
     void (*count_top)(const void *keys, int64_t n, struct bi_radix_digit digit, int64_t *counts);
     void (*move)(const struct bi_radix_move *);

@@ -25,12 +25,11 @@ static bosc_status count_all(bosc_ctx *ctx, const struct bi_radix_job *j, const 
     struct bi_parts parts = bi_chunk_parts(ctx, j->n, j->chunks, 1);
     memset(s->counts, 0, (size_t)j->chunks * sizeof *s->counts);
     while (bi_next_part(ctx, &parts)) {
-#pragma omp parallel for schedule(static) num_threads(j->chunks)
-        for (int p = 0; p < j->chunks; p++) {
-            struct bi_span part = bi_chunk_part(j->n, j->chunks, p, &parts);
+        BI_PARALLEL_FOR(j->chunks, (static), p, 0, j->chunks, {
+            struct bi_span part = bi_chunk_part(j->n, j->chunks, (int)p, &parts);
             j->k->count(bi_radix_at(j, j->in, part.begin).keys, part.end - part.begin, s->digits, s->n_digits,
-                        s->counts[p]);
-        }
+                        s->counts[p][0], BI_RADIX);
+        });
     }
     return parts.status;
 }
@@ -65,12 +64,11 @@ static bosc_status count_digit(bosc_ctx *ctx, const struct bi_radix_job *j, cons
     struct bi_parts parts = bi_chunk_parts(ctx, j->n, j->chunks, 1);
     memset(s->offsets, 0, (size_t)j->chunks * sizeof *s->offsets);
     while (bi_next_part(ctx, &parts)) {
-#pragma omp parallel for schedule(static) num_threads(j->chunks)
-        for (int p = 0; p < j->chunks; p++) {
-            struct bi_span part = bi_chunk_part(j->n, j->chunks, p, &parts);
+        BI_PARALLEL_FOR(j->chunks, (static), p, 0, j->chunks, {
+            struct bi_span part = bi_chunk_part(j->n, j->chunks, (int)p, &parts);
             j->k->count(bi_radix_at(j, from, part.begin).keys, part.end - part.begin, &s->digits[digit], 1,
-                        &s->offsets[p]);
-        }
+                        s->offsets[p], BI_RADIX);
+        });
     }
     return parts.status;
 }
@@ -84,9 +82,8 @@ static bosc_status pass(bosc_ctx *ctx, const struct bi_radix_job *j, const struc
     place(j, s);
     struct bi_parts parts = bi_chunk_parts(ctx, j->n, j->chunks, 1);
     while (bi_next_part(ctx, &parts)) {
-#pragma omp parallel for schedule(static) num_threads(j->chunks)
-        for (int p = 0; p < j->chunks; p++) {
-            struct bi_span span = bi_chunk_part(j->n, j->chunks, p, &parts);
+        BI_PARALLEL_FOR(j->chunks, (static), p, 0, j->chunks, {
+            struct bi_span span = bi_chunk_part(j->n, j->chunks, (int)p, &parts);
             struct bi_radix_arrays part = bi_radix_at(j, from, span.begin);
             struct bi_radix_move move = {.keys = part.keys,
                                          .values = part.values,
@@ -97,7 +94,7 @@ static bosc_status pass(bosc_ctx *ctx, const struct bi_radix_job *j, const struc
                                          .offsets = s->offsets[p],
                                          .streams = true};
             j->k->move(&move);
-        }
+        });
     }
     return parts.status;
 }

@@ -1,6 +1,6 @@
 /* Radix sort from the top: one pass splits the keys by their top bits into buckets of about the same size, and each
- * bucket is sorted in a thread's caches: by passes from the least digit of its top bits up, and then by insertion,
- * since keys that agree in three digits and are not equal are rare. */
+ * bucket is sorted in a thread's caches: by two or three passes from the least digit of its top bits up, and then by
+ * insertion, since keys that agree in those and are not equal are few. */
 #include <string.h>
 
 #include "base/bits.h"
@@ -9,9 +9,10 @@
 enum {
     TINY = 40,        /* sorted by insertion */
     CACHED = 1 << 16, /* sorted in caches */
-    LOCAL_BITS = 24,  /* by passes; the rest by insertion */
-    MOVES_A_KEY = 4,  /* of an insertion that is not given up */
-    LOCAL_DIGITS = LOCAL_BITS / BI_RADIX_BITS
+    LOCAL_WIDTH = 10, /* most bits of a digit there */
+    LOCAL_DIGITS = 3, /* most at once */
+    FEW_MOVES = 4,    /* keys for a move of an insertion that saves a pass */
+    MOVES_A_KEY = 4   /* of an insertion that is not given up */
 };
 
 /* The bits that decide: [first_bit, last_bit). */
@@ -28,26 +29,39 @@ static int low_bit(uint64_t bits)
     return b;
 }
 
-/* Passes over the bits [low, high), of which there are at most LOCAL_BITS. Returns whether the result is in b. */
-static bool sort_bits(const struct bi_radix_job *j, struct bi_radix_arrays a, struct bi_radix_arrays b, int64_t n,
-                      int low, int high)
+/* Digits from the least up: begin, ..., end - 1. */
+struct local {
+    struct bi_radix_digit digits[LOCAL_DIGITS];
+    int begin, end;
+    int64_t counts[LOCAL_DIGITS][1 << LOCAL_WIDTH];
+};
+
+/* Digits `begin` and on, of up to `width` bits, become those of the bits [low, high). */
+static void count_local(const struct bi_radix_job *j, const void *keys, int64_t n, int low, int high, int width,
+                        int begin, struct local *l)
 {
-    struct bi_radix_digit digits[LOCAL_DIGITS] = {{0}};
-    int64_t counts[LOCAL_DIGITS][BI_RADIX];
-    int n_digits = 0;
-    for (int bit = low; bit < high; bit += BI_RADIX_BITS) {
-        int width = high - bit < BI_RADIX_BITS ? high - bit : BI_RADIX_BITS;
-        digits[n_digits++] = (struct bi_radix_digit){bit, (1u << width) - 1};
+    int d = begin;
+    for (int bit = low; bit < high; bit += width) {
+        int own = high - bit < width ? high - bit : width;
+        l->digits[d] = (struct bi_radix_digit){bit, (1u << own) - 1};
+        memset(l->counts[d++], 0, sizeof l->counts[0][0] << own);
     }
-    memset(counts, 0, (size_t)n_digits * sizeof counts[0]);
-    j->k->count(a.keys, n, digits, n_digits, counts);
+    l->begin = begin;
+    l->end = d;
+    j->k->count(keys, n, l->digits + begin, d - begin, l->counts[begin], 1 << LOCAL_WIDTH);
+}
+
+/* A pass for each digit but those that all keys share. Returns whether the result is in b. */
+static bool pass_local(const struct bi_radix_job *j, struct bi_radix_arrays a, struct bi_radix_arrays b, int64_t n,
+                       struct local *l)
+{
     bool in_b = false;
-    for (int d = 0; d < n_digits; d++) {
+    for (int d = l->begin; d < l->end; d++) {
         int64_t at = 0, most = 0;
-        for (int v = 0; v < BI_RADIX; v++) {
-            int64_t keys = counts[d][v];
+        for (uint32_t v = 0; v <= l->digits[d].mask; v++) {
+            int64_t keys = l->counts[d][v];
             if (keys > most) most = keys;
-            counts[d][v] = at;
+            l->counts[d][v] = at;
             at += keys;
         }
         if (most == n) continue;
@@ -57,10 +71,53 @@ static bool sort_bits(const struct bi_radix_job *j, struct bi_radix_arrays a, st
                                      .n = n,
                                      .keys_out = to.keys,
                                      .values_out = to.values,
-                                     .digit = digits[d],
-                                     .offsets = counts[d]};
+                                     .digit = l->digits[d],
+                                     .offsets = l->counts[d]};
         j->k->move(&move);
         in_b = !in_b;
+    }
+    return in_b;
+}
+
+/* About how many moves an insertion will take after passes over the upper two digits, if the lower one is spread
+ * evenly. */
+static int64_t expected_moves(const struct local *l)
+{
+    int64_t pairs = 0;
+    for (uint32_t v = 0; v <= l->digits[2].mask; v++) pairs += l->counts[2][v] * (l->counts[2][v] - 1);
+    return pairs / 4 / (1 + (int64_t)l->digits[1].mask);
+}
+
+/* Sorts by the bits [*low, high), or by the highest of them: those from *low on. Returns whether the result is in b. */
+static bool sort_top(const struct bi_radix_job *j, struct bi_radix_arrays a, struct bi_radix_arrays b, int64_t n,
+                     int *low, int high)
+{
+    struct local l;
+    const int half = bi_bit_length((uint64_t)n) / 2 + 2, width = half < LOCAL_WIDTH ? half : LOCAL_WIDTH;
+    const int second = high - 2 * width > *low ? high - 2 * width : *low;
+    count_local(j, a.keys, n, second, high, width, 1, &l);
+    if (second > *low) {
+        const int end = l.end, third = second - width > *low ? second - width : *low;
+        *low = second;
+        if (expected_moves(&l) > n / FEW_MOVES) {
+            count_local(j, a.keys, n, third, second, width, 0, &l);
+            l.end = end;
+            *low = third;
+        }
+    }
+    return pass_local(j, a, b, n, &l);
+}
+
+/* By all bits of [low, high). */
+static bool sort_all(const struct bi_radix_job *j, struct bi_radix_arrays a, struct bi_radix_arrays b, int64_t n,
+                     int low, int high)
+{
+    struct local l;
+    bool in_b = false;
+    for (int bit = low; bit < high; bit += LOCAL_DIGITS * BI_RADIX_BITS) {
+        int end = bit + LOCAL_DIGITS * BI_RADIX_BITS < high ? bit + LOCAL_DIGITS * BI_RADIX_BITS : high;
+        count_local(j, (in_b ? b : a).keys, n, bit, end, BI_RADIX_BITS, 0, &l);
+        in_b ^= pass_local(j, in_b ? b : a, in_b ? a : b, n, &l);
     }
     return in_b;
 }
@@ -124,19 +181,12 @@ void bi_radix_sort_range(const struct bi_radix_job *j, struct bi_radix_arrays a,
         split_range(j, a, b, n, to_b, bits);
         return;
     } else if (bits) {
-        int low = low_bit(bits), high = bi_bit_length(bits);
-        bool in_b = false, sorted = high - low <= LOCAL_BITS;
-        in_b = sort_bits(j, a, b, n, sorted ? low : high - LOCAL_BITS, high);
-        if (!sorted) {
-            result = in_b ? b : a;
-            sorted = j->k->insert(result.keys, result.values, n, mask, MOVES_A_KEY * n);
-        }
-        for (int bit = low; !sorted && bit < high; bit += LOCAL_BITS) { /* given up: all digits, from the least */
-            struct bi_radix_arrays other = in_b ? a : b;
-            int end = bit + LOCAL_BITS < high ? bit + LOCAL_BITS : high;
-            in_b ^= sort_bits(j, in_b ? b : a, other, n, bit, end);
-        }
+        int low = low_bit(bits), high = bi_bit_length(bits), from = low;
+        bool in_b = sort_top(j, a, b, n, &from, high);
         result = in_b ? b : a;
+        if (from > low && !j->k->insert(result.keys, result.values, n, mask, MOVES_A_KEY * n) && /* given up */
+            sort_all(j, result, in_b ? a : b, n, low, high))
+            result = in_b ? a : b;
     }
     bi_radix_copy(j, result, to_b ? b : a, n);
 }
@@ -151,16 +201,18 @@ struct split {
     int groups;
 };
 
+static uint64_t varying_part(const struct bi_radix_job *j, int c, const struct bi_parts *parts)
+{
+    struct bi_span part = bi_chunk_part(j->n, j->chunks, c, parts);
+    return j->k->varying(bi_radix_at(j, j->in, part.begin).keys, part.end - part.begin, j->in.keys);
+}
+
 static bosc_status find_varying(bosc_ctx *ctx, const struct bi_radix_job *j, uint64_t *varying)
 {
     uint64_t bits = 0;
     struct bi_parts parts = bi_chunk_parts(ctx, j->n, j->chunks, 1);
     while (bi_next_part(ctx, &parts)) {
-#pragma omp parallel for schedule(static) num_threads(j->chunks) reduction(| : bits)
-        for (int p = 0; p < j->chunks; p++) {
-            struct bi_span part = bi_chunk_part(j->n, j->chunks, p, &parts);
-            bits |= j->k->varying(bi_radix_at(j, j->in, part.begin).keys, part.end - part.begin, j->in.keys);
-        }
+        BI_PARALLEL_OR(j->chunks, bits, c, 0, j->chunks, varying_part(j, (int)c, &parts));
     }
     *varying = bits & deciding(j);
     return parts.status;
@@ -171,11 +223,10 @@ static bosc_status count_chunks(bosc_ctx *ctx, const struct bi_radix_job *j, str
     struct bi_parts parts = bi_chunk_parts(ctx, j->n, j->chunks, 1);
     memset(s->counts, 0, (size_t)j->chunks * sizeof *s->counts);
     while (bi_next_part(ctx, &parts)) {
-#pragma omp parallel for schedule(static) num_threads(j->chunks)
-        for (int p = 0; p < j->chunks; p++) {
-            struct bi_span part = bi_chunk_part(j->n, j->chunks, p, &parts);
+        BI_PARALLEL_FOR(j->chunks, (static), p, 0, j->chunks, {
+            struct bi_span part = bi_chunk_part(j->n, j->chunks, (int)p, &parts);
             j->k->count_top(bi_radix_at(j, j->in, part.begin).keys, part.end - part.begin, s->digit, s->counts[p]);
-        }
+        });
     }
     return parts.status;
 }
@@ -199,9 +250,8 @@ static bosc_status move_chunks(bosc_ctx *ctx, const struct bi_radix_job *j, cons
 {
     struct bi_parts parts = bi_chunk_parts(ctx, j->n, j->chunks, 1);
     while (bi_next_part(ctx, &parts)) {
-#pragma omp parallel for schedule(static) num_threads(j->chunks)
-        for (int p = 0; p < j->chunks; p++) {
-            struct bi_span part = bi_chunk_part(j->n, j->chunks, p, &parts);
+        BI_PARALLEL_FOR(j->chunks, (static), p, 0, j->chunks, {
+            struct bi_span part = bi_chunk_part(j->n, j->chunks, (int)p, &parts);
             struct bi_radix_arrays from = bi_radix_at(j, j->in, part.begin);
             struct bi_radix_move move = {.keys = from.keys,
                                          .values = from.values,
@@ -212,7 +262,7 @@ static bosc_status move_chunks(bosc_ctx *ctx, const struct bi_radix_job *j, cons
                                          .map = s->map,
                                          .offsets = s->offsets[p]};
             j->k->move(&move);
-        }
+        });
     }
     return parts.status;
 }
@@ -223,10 +273,9 @@ static bosc_status sort_groups(bosc_ctx *ctx, const struct bi_radix_job *j, cons
     for (int g = 0; g < s->groups; g++) begins[g + 1] = begins[g] + s->sizes[g];
     struct bi_parts p = bi_parts_of(ctx, s->groups, 4 * (double)j->n / s->groups);
     while (bi_next_part(ctx, &p)) {
-#pragma omp parallel for schedule(dynamic) num_threads(j->chunks)
-        for (int64_t g = p.begin; g < p.end; g++)
-            bi_radix_sort_range(j, bi_radix_at(j, j->spare, begins[g]), bi_radix_at(j, j->out, begins[g]), s->sizes[g],
-                                true);
+        BI_PARALLEL_FOR(j->chunks, (dynamic), g, p.begin, p.end,
+                        bi_radix_sort_range(j, bi_radix_at(j, j->spare, begins[g]), bi_radix_at(j, j->out, begins[g]),
+                                            s->sizes[g], true));
     }
     return p.status;
 }

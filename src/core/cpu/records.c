@@ -8,9 +8,9 @@
 enum { GRAIN = BI_THREAD_ITEMS / 4 };
 
 /* Items of a constant size are copied by single moves. */
-#define FETCH(bytes)                                                                                        \
-    _Pragma("omp parallel for schedule(static) num_threads(threads)") for (int64_t i = begin; i < end; i++) \
-        memcpy(to + i * (bytes), from + (int64_t)order[i] * (bytes), (size_t)(bytes))
+#define FETCH(bytes)                                  \
+    BI_PARALLEL_FOR(threads, (static), i, begin, end, \
+                    memcpy(to + i * (bytes), from + (int64_t)order[i] * (bytes), (size_t)(bytes)))
 #define FETCH_ALL(name, order_t)                                                                                    \
     static void name(int threads, int64_t size, const char *from, const order_t *order, int64_t begin, int64_t end, \
                      char *to)                                                                                      \
@@ -33,13 +33,12 @@ static bosc_status fill_rows(bosc_ctx *ctx, const struct bi_cpu_order *order, in
     uint64_t *wide = order->rows;
     struct bi_parts p = bi_parts_of(ctx, n, 1);
     while (bi_next_part(ctx, &p)) {
-#pragma omp parallel for schedule(static) num_threads(bi_thread_count(ctx, p.end - p.begin, GRAIN))
-        for (int64_t i = p.begin; i < p.end; i++) {
+        BI_PARALLEL_FOR(bi_thread_count(ctx, p.end - p.begin, GRAIN), (static), i, p.begin, p.end, {
             if (order->wide)
                 wide[i] = (uint64_t)i;
             else
                 narrow[i] = (uint32_t)i;
-        }
+        });
     }
     return p.status;
 }
@@ -105,11 +104,10 @@ static bosc_status find_offsets(bosc_ctx *ctx, const uint32_t *sorted, int64_t n
 {
     struct bi_parts p = bi_parts_of(ctx, n + 1, 1 + (double)n_buckets / (double)(n + 1));
     while (bi_next_part(ctx, &p)) {
-#pragma omp parallel for schedule(static) num_threads(bi_thread_count(ctx, p.end - p.begin, GRAIN))
-        for (int64_t i = p.begin; i < p.end; i++) {
+        BI_PARALLEL_FOR(bi_thread_count(ctx, p.end - p.begin, GRAIN), (static), i, p.begin, p.end, {
             const int64_t from = i > 0 ? (int64_t)sorted[i - 1] + 1 : 0, to = i < n ? (int64_t)sorted[i] : n_buckets;
             for (int64_t b = from; b <= to; b++) offsets[b] = i;
-        }
+        });
     }
     return p.status;
 }
@@ -119,8 +117,7 @@ static bosc_status has_wrong_bucket(bosc_ctx *ctx, const uint32_t *bucket, int64
     int wrong = 0;
     struct bi_parts p = bi_parts_of(ctx, n, 1);
     while (bi_next_part(ctx, &p)) {
-#pragma omp parallel for schedule(static) num_threads(bi_thread_count(ctx, p.end - p.begin, GRAIN)) reduction(| : wrong)
-        for (int64_t i = p.begin; i < p.end; i++) wrong |= bucket[i] >= n_buckets;
+        BI_PARALLEL_OR(bi_thread_count(ctx, p.end - p.begin, GRAIN), wrong, i, p.begin, p.end, bucket[i] >= n_buckets);
     }
     *found = wrong;
     return p.status;

@@ -134,7 +134,8 @@ static bosc_status scan(bosc_ctx *ctx, struct job *j)
     j->chunks = bi_thread_count(ctx, j->tiles, 16);
     memset(j->state, 0, j->k->state_size);
     int64_t rounds = bi_div_up(j->tiles, j->piece * j->chunks);
-    size_t totals = 2 * (size_t)(j->piece * j->chunks), lasts = (size_t)(rounds * j->chunks) * MOST_ELEMENT;
+    size_t totals = j->chunks > 1 ? 2 * (size_t)(j->piece * j->chunks) : 0,
+           lasts = (size_t)(rounds * j->chunks) * MOST_ELEMENT;
     BI_TRY(bi_scratch(ctx, lasts + totals * (j->k->size + 1), &memory));
     j->last = memory;
     j->totals = j->last + lasts;

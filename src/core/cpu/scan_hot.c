@@ -21,7 +21,8 @@ VECTOR(uint32_t);
 VECTOR(int64_t);
 VECTOR(uint64_t);
 
-/* BI_UP(bits, k, v, w): lane i with bit k set gets the last lane of v before its aligned block of 2^k lanes, the
+/* EVEN(bits), ODD(bits): every other lane of two vectors.
+ * BI_UP(bits, k, v, w): lane i with bit k set gets the last lane of v before its aligned block of 2^k lanes, the
  * others get the lane of w. BI_LAST(bits, v): the last lane in every lane. */
 #define UP_2_0 2, 0
 #define UP_4_0 4, 0, 6, 2
@@ -33,6 +34,14 @@ VECTOR(uint64_t);
 #define UP_16_1 16, 17, 1, 1, 20, 21, 5, 5, 24, 25, 9, 9, 28, 29, 13, 13
 #define UP_16_2 16, 17, 18, 19, 3, 3, 3, 3, 24, 25, 26, 27, 11, 11, 11, 11
 #define UP_16_3 16, 17, 18, 19, 20, 21, 22, 23, 7, 7, 7, 7, 7, 7, 7, 7
+#define EVEN_2 0, 2
+#define EVEN_4 0, 2, 4, 6
+#define EVEN_8 0, 2, 4, 6, 8, 10, 12, 14
+#define EVEN_16 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30
+#define ODD_2 1, 3
+#define ODD_4 1, 3, 5, 7
+#define ODD_8 1, 3, 5, 7, 9, 11, 13, 15
+#define ODD_16 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31
 #define LAST_2 1, 1
 #define LAST_4 3, 3, 3, 3
 #define LAST_8 7, 7, 7, 7, 7, 7, 7, 7
@@ -60,6 +69,8 @@ VECTOR(uint64_t);
 #define PASTE2_(a, b) a##b
 #define PASTE2(a, b) PASTE2_(a, b)
 #define BI_UP(bits, k, v, w) __builtin_shufflevector(v, w, PASTE3(UP_, PASTE2(LANES_, bits), k))
+#define EVEN(bits) PASTE2(EVEN_, PASTE2(LANES_, bits))
+#define ODD(bits) PASTE2(ODD_, PASTE2(LANES_, bits))
 #define BI_LAST(bits, v) __builtin_shufflevector(v, v, PASTE2(LAST_, PASTE2(LANES_, bits)))
 
 #define HEAD_MASK(bits, type)                                                    \

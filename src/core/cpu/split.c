@@ -3,11 +3,14 @@
 #include <string.h>
 
 #include "core/call.h"
+#include "core/cpu/count_kernels.h"
+#include "core/cpu/level.h"
 #include "core/cpu/records.h"
 
 enum { GRAIN = BI_THREAD_ITEMS / 2, MOST_COUNTED = 1 << 16 };
 
 struct job {
+    const struct bi_count_kernels *k;
     size_t item_size;
     const char *in;
     const uint32_t *bucket;
@@ -17,25 +20,21 @@ struct job {
     int chunks;
 };
 
+/* Part of chunk c: whether a bucket is bad. */
+static bool count_part(const struct job *j, int c, const struct bi_parts *parts)
+{
+    struct bi_span part = bi_chunk_part(j->n, j->chunks, c, parts);
+    int64_t *mine = j->places + c * j->n_buckets;
+    if (parts->begin == 0) memset(mine, 0, (size_t)j->n_buckets * sizeof *mine);
+    return !j->k->count(j->bucket + part.begin, part.end - part.begin, j->n_buckets, mine);
+}
+
 static bosc_status count(bosc_ctx *ctx, const struct job *j, bool *found)
 {
     int bad = 0;
+    if (j->n == 0) memset(j->places, 0, (size_t)j->n_buckets * sizeof *j->places); /* there are no parts */
     struct bi_parts parts = bi_chunk_parts(ctx, j->n, j->chunks, 1);
-#pragma omp parallel for schedule(static) num_threads(j->chunks)
-    for (int p = 0; p < j->chunks; p++)
-        memset(j->places + p * j->n_buckets, 0, (size_t)j->n_buckets * sizeof *j->places);
-    while (bi_next_part(ctx, &parts)) {
-#pragma omp parallel for schedule(static) num_threads(j->chunks) reduction(| : bad)
-        for (int p = 0; p < j->chunks; p++) {
-            struct bi_span part = bi_chunk_part(j->n, j->chunks, p, &parts);
-            int64_t *mine = j->places + p * j->n_buckets;
-            for (int64_t i = part.begin; i < part.end; i++)
-                if (j->bucket[i] < j->n_buckets)
-                    mine[j->bucket[i]]++;
-                else
-                    bad = 1;
-        }
-    }
+    while (bi_next_part(ctx, &parts)) BI_PARALLEL_OR(j->chunks, bad, c, 0, j->chunks, count_part(j, (int)c, &parts));
     *found = bad;
     return parts.status;
 }
@@ -85,8 +84,8 @@ static bosc_status split(bosc_ctx *ctx, struct job *j, int64_t *offsets, uint32_
     place(j, offsets);
     struct bi_parts parts = bi_chunk_parts(ctx, j->n, j->chunks, 1);
     while (bi_next_part(ctx, &parts)) {
-#pragma omp parallel for schedule(static) num_threads(j->chunks)
-        for (int p = 0; p < j->chunks; p++) move(j, p, bi_chunk_part(j->n, j->chunks, p, &parts));
+        BI_PARALLEL_FOR(j->chunks, (static), p, 0, j->chunks,
+                        move(j, (int)p, bi_chunk_part(j->n, j->chunks, (int)p, &parts)));
     }
     return parts.status;
 }
@@ -96,7 +95,8 @@ bosc_status bi_cpu_split(bosc_ctx *ctx, size_t item_size, const void *in, const 
 {
     if (n_buckets > MOST_COUNTED)
         return bi_cpu_split_by_sort(ctx, item_size, in, bucket, n, n_buckets, out, offsets, bad);
-    struct job j = {.item_size = item_size,
+    struct job j = {.k = BI_LEVEL_PICK(ctx->level, bi_count_kernels),
+                    .item_size = item_size,
                     .in = in,
                     .bucket = bucket,
                     .n = n,

@@ -46,6 +46,12 @@ static inline int bi_threads_worth(const bosc_ctx *ctx, int64_t n, int64_t cost)
     } while (0)
 #define BI_PRAGMA(...) _Pragma(#__VA_ARGS__)
 
+/* Adds what an expression gives for i = begin to end - 1 to the bits of the variable `bits`. */
+/* clang-format off */
+#define BI_PARALLEL_OR(threads, bits, i, begin, end, ...) \
+    BI_PARALLEL_FOR(threads, (static) reduction(| : bits), i, begin, end, bits |= (__VA_ARGS__))
+/* clang-format on */
+
 /* Where chunk c of `chunks` begins among n items; it ends where c + 1 begins. */
 static inline int64_t bi_chunk_begin(int64_t n, int chunks, int c)
 {
