@@ -4,6 +4,8 @@
 
 #include "cases/kdtree_data.h"
 #include "kdtree/kdtree.h"
+#include "support/arrays.h"
+#include "support/capture.h"
 #include "support/counted.h"
 
 static void check_tree(bosc_ctx *ctx, bosc_kdtree *tree, const struct reference_points *p)
@@ -127,6 +129,45 @@ static void reserve_plane(bosc_ctx *ctx)
     free((void *)p.data);
 }
 
+struct recorded {
+    bosc_kdtree *tree;
+    struct array query, id;
+    int calls;
+};
+
+/* The second call, which is recorded where something can be, is the one by which the tree was asked much. */
+static void ask_much(bosc_ctx *ctx, void *user)
+{
+    struct recorded *r = user;
+    if (r->calls++) r->tree->learned.asked = INT64_MAX / 2;
+    CHECK_OK(ctx, bosc_kdtree_knn(ctx, r->tree, r->query.p, 1, 0, 1, r->id.p, NULL));
+}
+
+/* A search that is recorded waits for nothing: it leaves the second order of a plane to a later one. */
+static void recorded_plane(bosc_ctx *ctx)
+{
+    struct suite_random r = {6};
+    const bool second = suite_opts_like(ctx).backend == BOSC_BACKEND_CUDA, device = has_device_memory(ctx);
+    const bosc_kdtree_opts o = {.size = sizeof o, .dim = 3, .assume_valid = 1};
+    struct reference_points p = kd_flat_points(&r, BOSC_F32, 3, 100, KD_FLAT, 4, KD_RANDOM);
+    struct recorded user = {.tree = kd_build(ctx, &o, &p),
+                            .query = array_make(ctx, kd_row(&p, 42), 12, device),
+                            .id = array_make(ctx, NULL, 8, device)};
+    struct capture c;
+    capture_open(&c, ctx, ask_much, &user);
+    if (c.graph) CHECK(user.tree->learned.by_extent == NULL);
+    capture_replay(&c);
+    CHECK_EQ(*(int64_t *)array_get(ctx, &user.id), 42);
+    capture_close(&c);
+    ask_much(ctx, &user);
+    CHECK((user.tree->learned.by_extent != NULL) == second);
+    CHECK_EQ(*(int64_t *)array_get(ctx, &user.id), 42);
+    array_free(ctx, &user.query);
+    array_free(ctx, &user.id);
+    bosc_kdtree_free(user.tree);
+    free((void *)p.data);
+}
+
 static bosc_ctx *open_like(bosc_ctx *like)
 {
     bosc_ctx_opts o = suite_opts_like(like);
@@ -207,5 +248,6 @@ static const struct suite_case suite_cases_kdtree_life[] = {
     {"many contexts", many_contexts, NULL},
     {"links", links, NULL},
     {"reserve plane", reserve_plane, NULL},
+    {"recorded plane", recorded_plane, NULL},
 };
 SUITE(kdtree_life);

@@ -175,7 +175,8 @@ bosc_status bi_kdtree_cuda_searched(bosc_ctx *ctx, const bosc_kdtree *tree, int6
     *searched = tree;
     if (tree->opts.dim < 3 || tree->reserved) return BOSC_OK;
     if (!__atomic_load_n(&own->learned.settled, __ATOMIC_RELAXED) &&
-        __atomic_add_fetch(&own->learned.asked, m, __ATOMIC_RELAXED) >= tree->nodes + ASKED)
+        __atomic_add_fetch(&own->learned.asked, m, __ATOMIC_RELAXED) >= tree->nodes + ASKED &&
+        !ctx->backend->records(ctx)) /* which must not wait */
         BI_TRY(settle(ctx, own));
     const bosc_kdtree *made = __atomic_load_n(&own->learned.by_extent, __ATOMIC_ACQUIRE);
     if (made) *searched = made;
