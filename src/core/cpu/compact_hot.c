@@ -38,7 +38,7 @@ static int64_t count(const uint8_t *keep, int64_t n)
 }
 
 /* Copies kept items while vectors of them end within `kept` and groups of 64 flags within n; gives how many of n items
- * are done; *at: how many of them were kept. */
+ * are done; *at: how many of them were kept. Others may never have been written: what they hold leads to nothing. */
 #if BI_LEVEL == 4
 #define COPY_VECTORS(bytes, lanes, suffix, mask_t)                                                              \
     static int64_t copy_vectors_##bytes(const char *in, const uint8_t *keep, int64_t n, char *out, int64_t *at, \
@@ -51,7 +51,7 @@ static int64_t count(const uint8_t *keep, int64_t n)
             for (int j = 0; j < FLAGS; j += lanes) {                                                            \
                 const mask_t kept_lanes = (mask_t)(flags >> j);                                                 \
                 const int some = _mm_popcnt_u32(kept_lanes);                                                    \
-                const __m512i items = _mm512_loadu_si512(in + (i + j) * bytes);                                 \
+                const __m512i items = _mm512_maskz_loadu_##suffix(kept_lanes, in + (i + j) * bytes);            \
                 _mm512_mask_storeu_##suffix(out + to * bytes, (mask_t)((1u << some) - 1),                       \
                                             _mm512_maskz_compress_##suffix(kept_lanes, items));                 \
                 to += some;                                                                                     \
