@@ -157,7 +157,7 @@ BOSC_API bosc_status bosc_kdtree_verify(bosc_ctx *ctx, const bosc_kdtree *tree, 
  * radii, boxes) looks whether points share some of the coordinates but differ in two or more. Then it makes a second
  * order of the nodes, for searches alone, which walk it faster: it takes one to two builds' time, as much memory again
  * as the tree (bosc_kdtree_get_info tells), and the scratch of a build and 20 to 52 bytes a node. Without that memory
- * there is none. Answers are the same.
+ * there is none; a call that a graph records leaves it to a later one. Answers are the same.
  * Waits unless all arrays are on the device and assume_valid is set; that one call waits too. */
 BOSC_API bosc_status bosc_kdtree_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries, int64_t query_count,
                                      int64_t stride, int64_t k, void *ids, void *dist2);

@@ -1,8 +1,6 @@
 /* All pairs of points within a radius. */
 #include "voxelgrid/drivers.h"
 
-enum { MOST_KEPT = 1 << 27 }; /* points whose rows are kept: places of entries have 32 bits */
-
 /* Finds pairs: totals[0] gets their number. Where they are asked for rows are kept, or those of each smaller id are
  * counted; totals[1]: rows that are then to be filled. */
 static bosc_status count_pairs(bosc_ctx *ctx, const struct bi_voxelgrid_searches *searches,
@@ -17,7 +15,7 @@ static bosc_status count_pairs(bosc_ctx *ctx, const struct bi_voxelgrid_searches
     }
     BI_TRY(bi_scratch_of(ctx, n + 1, sizeof(int64_t), &pairs->counts));
     pairs->offsets = pairs->counts;
-    if (searches->pair_keep && n <= MOST_KEPT) {
+    if (n <= searches->most_kept) {
         BI_TRY_WEIGHED(ctx, BI_VOXELGRID_SEARCH, searches->pair_keep(ctx, pairs, capacity, totals));
         return BOSC_OK;
     }

@@ -33,8 +33,7 @@ struct bi_voxelgrid_view {
     struct bi_voxelgrid_coords low, high; /* of the occupied voxels */
     uint64_t side[BI_VOXELGRID_DIM];      /* of the box, in voxels */
     uint64_t last_key;
-    double
-        crowd; /* points a voxel where there are most, on average over some voxels; INFINITY where that is not known */
+    double crowd; /* points a voxel where there are most, on average over some voxels; INFINITY: not known */
     int32_t dim, key_bits, shift;
     bool keyed, wide_keys, wide;
 };
@@ -79,9 +78,10 @@ struct bi_voxelgrid_searches {
     bi_step_fn radius_count, radius_fill, pair_count, pair_fill;
     bi_step_fn pair_total; /* adds the number of pairs to *total; NULL: as the sum of pair_count */
     /* Finds pairs and keeps the short rows, in scratch: totals[0] gets the number of pairs, totals[1] that of the rows
-     * that are not kept; for those pair_fill is called after pair_write. Both NULL: no rows are kept. */
+     * that are not kept; for those pair_fill is called after pair_write. Of more than most_kept points none are kept. */
     bosc_status (*pair_keep)(bosc_ctx *ctx, struct bi_voxelgrid_pairs *pairs, int64_t capacity, int64_t totals[2]);
     bosc_status (*pair_write)(bosc_ctx *ctx, const struct bi_voxelgrid_pairs *pairs);
+    int64_t most_kept;
 };
 
 /* The table of voxel grids that each backend gives. */

@@ -19,8 +19,7 @@ struct place_args {
     bi_voxelgrid_rows rows;
     uint32_t buckets, entries;
     int32_t shift;
-    uint32_t
-        *counts; /* (buckets), then where they begin; the blocks that are done, and whether a bucket is too large */
+    uint32_t *counts;  /* (buckets), then where they begin; the blocks that are done, and whether one is too large */
     uint32_t *cursors; /* (buckets) where their next point goes to; the same of groups of buckets */
     uint32_t *told;    /* the host's: points of the largest bucket */
     uint4 *mixed;      /* (n) by bucket */

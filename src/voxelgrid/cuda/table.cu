@@ -16,10 +16,17 @@ static const bi_voxelgrid_steps cuda_steps = {
 #undef BI_STEP
 };
 
+/* Places of kept entries have 32 bits. */
+#ifdef BI_EMULATE /* some cases should have more points */
+enum { MOST_KEPT = 1200 };
+#else
+enum { MOST_KEPT = 1 << 27 };
+#endif
+
 static const bi_voxelgrid_searches dense = {bi_cuda_voxelgrid_radius_count, bi_cuda_voxelgrid_radius_fill,
                                             bi_cuda_voxelgrid_pair_count,   bi_cuda_voxelgrid_pair_fill,
                                             bi_cuda_voxelgrid_pair_total,   bi_cuda_voxelgrid_pair_keep,
-                                            bi_cuda_voxelgrid_pair_write};
+                                            bi_cuda_voxelgrid_pair_write,   MOST_KEPT};
 
 extern "C" const bi_voxelgrid_ops bi_voxelgrid_ops_cuda = {&cuda_steps, bi_cuda_voxelgrid_extent,
                                                            bi_cuda_voxelgrid_place, &dense, bi_cuda_sort_rows};
