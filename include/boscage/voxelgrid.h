@@ -89,19 +89,23 @@ BOSC_API bosc_status bosc_voxelgrid_voxels(bosc_ctx *ctx, const bosc_voxelgrid *
                                            int64_t capacity, int64_t *count);
 
 /* Counts the points in the voxel of each query: whether two objects meet.
- * queries: rows of the grid's dtype and dim, `stride` elements apart (0: dim).
+ * queries: rows of the grid's dtype and dim, `stride` elements apart (0: dim). NULL: the points of the build, query i
+ * being the point with id i; query_count is then their number, and stride is not used.
  * counts: (query_count).
+ * Errors: BOSC_ERR_ARG for queries NULL and a query_count that is neither 0 nor the number of points; BOSC_ERR_DATA
+ * with the row for a NaN in a query, unless assume_valid.
  * Cost: O(1) work a query where key_bits is small beside the number of points, else a binary search among the points of
  * an index entry; no scratch but for host arrays on CUDA.
- * Waits unless all arrays are on the device and assume_valid is set. */
+ * Waits unless all arrays are on the device and queries are NULL or assume_valid is set. */
 BOSC_API bosc_status bosc_voxelgrid_voxel_count(bosc_ctx *ctx, const bosc_voxelgrid *grid, const void *queries,
                                                 int64_t query_count, int64_t stride, int64_t *counts);
 
 /* Counts the points within a radius of each query.
  * queries: as for bosc_voxelgrid_voxel_count. radius >= 0. counts: (query_count).
  * Cost: O(rows of occupied voxels in reach + points in them) work a query; empty space costs next to nothing. From
- * 4,096 queries on they are sorted by voxel first: O(query_count) work, up to 64 bytes of scratch each. On CUDA the
- * F32 array of the build, with the same n and stride, is not sorted again: its points are served in the grid's order.
+ * 4,096 queries on they are sorted by voxel first: O(query_count) work, up to 64 bytes of scratch each. With queries
+ * NULL nothing is sorted, copied or looked through for a NaN: the grid's points ask in its own order. On CUDA the F32
+ * array of the build, with the same n and stride, is not sorted again either, but read at random.
  * Waits as bosc_voxelgrid_voxel_count. */
 BOSC_API bosc_status bosc_voxelgrid_radius_count(bosc_ctx *ctx, const bosc_voxelgrid *grid, const void *queries,
                                                  int64_t query_count, int64_t stride, double radius, int64_t *counts);

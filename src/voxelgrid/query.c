@@ -2,26 +2,51 @@
 #include "core/csr.h"
 #include "voxelgrid/drivers.h"
 
+/* The points of a view, in its order, as rows. */
+static struct bi_voxelgrid_rows rows_of_points(const void *points, int64_t n, int32_t dim, bool wide)
+{
+    if (wide) return (struct bi_voxelgrid_rows){points, n, dim, BOSC_F64, dim};
+    return (struct bi_voxelgrid_rows){((const struct bi_voxelgrid_point *)points)->at + BI_VOXELGRID_DIM - dim, n,
+                                      sizeof(struct bi_voxelgrid_point) / sizeof(float), BOSC_F32, dim};
+}
+
+/* The points of the build ask. */
+static bosc_status take_points(bosc_ctx *ctx, int64_t query_count, struct bi_voxelgrid_query *query)
+{
+    const struct bi_voxelgrid_view *v = &query->view;
+    if (query_count != v->n)
+        return bi_fail(ctx, BOSC_ERR_ARG, "queries: NULL, but query_count %lld is not the number of points, %lld",
+                       (long long)query_count, (long long)v->n);
+    const struct bi_voxelgrid_point *points = v->points;
+    query->self = true;
+    query->rows = rows_of_points(v->points, v->n, v->dim, v->wide);
+    query->order = v->wide ? v->ids : &points->id;
+    query->order_stride = v->wide ? 1 : sizeof *points / sizeof points->id;
+    return BOSC_OK;
+}
+
 /* Checks what all queries take. */
 static bosc_status check_query(bosc_ctx *ctx, const bosc_voxelgrid *grid, const void *queries, int64_t query_count,
                                int64_t stride, struct bi_voxelgrid_query *query)
 {
     BI_TRY(bi_voxelgrid_check(ctx, grid));
+    query->view = grid->view;
+    query->wide_ids = grid->opts.id_bits == 64;
+    if (!queries && query_count > 0) return take_points(ctx, query_count, query);
     BI_TRY(bi_voxelgrid_check_rows(ctx, grid, "queries", queries, "query_count", query_count, stride, &query->rows));
     if (query_count > INT64_MAX / 16)
         return bi_fail(ctx, BOSC_ERR_ARG, "query_count: %lld is too large", (long long)query_count);
-    query->view = grid->view;
-    query->wide_ids = grid->opts.id_bits == 64;
     query->own =
         queries == grid->source.data && query_count == grid->view.n && query->rows.stride == grid->source.stride;
     return BOSC_OK;
 }
 
-/* Brings the queries in reach and looks for a NaN in them. */
+/* Brings the caller's queries in reach and looks for a NaN in them. */
 static bosc_status stage_queries(bosc_ctx *ctx, const bosc_voxelgrid *grid, struct bi_voxelgrid_query *query,
                                  bool *staged)
 {
     int64_t row = INT64_MAX;
+    if (query->self) return BOSC_OK;
     BI_TRY(bi_voxelgrid_stage_rows(ctx, &query->rows, staged));
     if (query->rows.n == 0 || grid->opts.assume_valid || query->rows.dtype == BOSC_I32 || query->rows.dtype == BOSC_I64)
         return BOSC_OK;
@@ -41,29 +66,24 @@ static bosc_status gather_queries(bosc_ctx *ctx, struct bi_voxelgrid_query *quer
 {
     const struct bi_voxelgrid_view *v = &query->view;
     int64_t m = query->rows.n;
-    if (v->wide) {
-        double *rows;
-        BI_TRY(bi_scratch_of(ctx, m * v->dim, sizeof *rows, &rows));
-        BI_TRY(bi_voxelgrid_gather_rows(ctx, &query->rows, order, m, true, rows));
-        query->rows = (struct bi_voxelgrid_rows){rows, m, v->dim, BOSC_F64, v->dim};
-    } else {
-        struct bi_voxelgrid_point *points;
-        BI_TRY(bi_scratch_of(ctx, m, sizeof *points, &points));
-        BI_TRY(bi_voxelgrid_gather_rows(ctx, &query->rows, order, m, false, points));
-        query->rows = (struct bi_voxelgrid_rows){points->at + BI_VOXELGRID_DIM - v->dim, m,
-                                                 sizeof *points / sizeof(float), BOSC_F32, v->dim};
-    }
+    void *points;
+    BI_TRY(bi_scratch(ctx, (size_t)m * (v->wide ? (size_t)v->dim * 8 : sizeof(struct bi_voxelgrid_point)), &points));
+    BI_TRY(bi_voxelgrid_gather_rows(ctx, &query->rows, order, m, v->wide, points));
+    query->rows = rows_of_points(points, m, v->dim, v->wide);
+    query->order = order;
+    query->order_stride = 1;
     return BOSC_OK;
 }
 
 /* Many queries are served in the order of their voxels, so that they read what earlier ones left in the cache: where
- * the rows of the build ask, in that of the view. */
+ * the points or the rows of the build ask, in that of the view. */
 static bosc_status order_queries(bosc_ctx *ctx, struct bi_voxelgrid_query *query, bool dense)
 {
     const struct bi_voxelgrid_view *v = &query->view;
     int64_t m = query->rows.n;
     query->own &= dense;
-    if (m < ORDERED || m >= (int64_t)UINT32_MAX || v->n == 0 || !v->keyed || query->own) return BOSC_OK;
+    if (query->self || query->own) return BOSC_OK;
+    if (m < ORDERED || m >= (int64_t)UINT32_MAX || v->n == 0 || !v->keyed) return BOSC_OK;
     struct bi_voxelgrid_query_key order = {.view = *v, .rows = query->rows};
     BI_TRY(bi_scratch_of(ctx, m, v->wide_keys ? 8 : 4, &order.keys));
     BI_TRY(bi_scratch_of(ctx, m, sizeof(uint32_t), &order.order));
@@ -71,9 +91,7 @@ static bosc_status order_queries(bosc_ctx *ctx, struct bi_voxelgrid_query *query
     int bits = bi_bit_length(v->last_key);
     BI_TRY(ctx->backend->core->sort_pairs(ctx, v->wide_keys ? BOSC_U64 : BOSC_U32, order.keys, 4, order.order, m,
                                           order.keys, order.order, 0, bits > 0 ? bits : 1));
-    BI_TRY(gather_queries(ctx, query, order.order));
-    query->order = order.order;
-    return BOSC_OK;
+    return gather_queries(ctx, query, order.order);
 }
 
 /* Serves the queries in a good order; fill: their rows are filled, else counted. */

@@ -5,7 +5,7 @@
 #include "support/faults.h"
 #include "cases/kdtree_data.h"
 
-enum { POINTS = 40, ROOM = POINTS * POINTS };
+enum { POINTS = 40, ROOM = POINTS * POINTS, CALLS = 11 };
 
 /* The part of a query's outputs. */
 struct outputs {
@@ -69,6 +69,8 @@ static bosc_status call(bosc_ctx *ctx, void *user)
         return status ? status : bosc_voxelgrid_pairs(ctx, s->grid, 1, o->ids, NULL, ROOM / 2, &o->count);
     }
     case 6: return bosc_voxelgrid_radius_count(ctx, s->grid, points, POINTS, stride, 1, o->ids);
+    case 9: return bosc_voxelgrid_radius_count(ctx, s->grid, NULL, POINTS, 0, 1, o->ids);
+    case 10: return bosc_voxelgrid_radius(ctx, s->grid, NULL, POINTS, 0, 1, s->offsets, o->ids, o->dist2, ROOM);
     default: return bosc_voxelgrid_voxel_count(ctx, s->grid, points, POINTS, stride, o->ids);
     }
 }
@@ -76,12 +78,12 @@ static bosc_status call(bosc_ctx *ctx, void *user)
 static void faults(bosc_ctx *ctx)
 {
     struct subject *s = suite_alloc(sizeof *s);
-    for (int kind = 0; kind < 27; kind++) {
+    for (int kind = 0; kind < 3 * CALLS; kind++) {
         struct suite_random r = {(uint64_t)kind};
         memset(s, 0, sizeof *s);
-        s->which = kind % 9;
-        s->huge = kind / 9 == 2; /* no keys */
-        s->points = kd_points(&r, kind / 9 == 1 ? BOSC_F64 : BOSC_F32, 3, POINTS, 3, s->huge ? KD_HUGE : KD_GRID);
+        s->which = kind % CALLS;
+        s->huge = kind / CALLS == 2; /* no keys */
+        s->points = kd_points(&r, kind / CALLS == 1 ? BOSC_F64 : BOSC_F32, 3, POINTS, 3, s->huge ? KD_HUGE : KD_GRID);
         struct fault_sweep sweep = {.call = call,
                                     .open = open_grid,
                                     .close = close_grid,

@@ -3,9 +3,10 @@
 #include "voxelgrid/cuda/fused.cuh"
 #include "voxelgrid/steps/steps.h"
 
-/* Whose answer item k of the queries is, and which row of theirs it is. */
+/* Whose answer item k of the queries is, and where that query is. */
 __device__ __forceinline__ int64_t read_item(const dense_view &g, const bi_voxelgrid_query &a, int64_t item, float *q)
 {
+    if (a.self) return (int64_t)bi_voxelgrid_read_point(g.points[item], q);
     const int64_t own = a.own ? (int64_t)g.points[item].w : item;
     bi_voxelgrid_read_row(a.rows, own, q);
     return a.order ? (int64_t)a.order[item] : own;

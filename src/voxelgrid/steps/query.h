@@ -11,8 +11,10 @@ struct bi_voxelgrid_query {
     struct bi_voxelgrid_view view;
     struct bi_voxelgrid_rows rows;
     double r2, reach;      /* reach: the smallest number of the distance type whose square, rounded, is more than r2 */
-    const uint32_t *order; /* which query row i is, near ones together; NULL: the rows are as they were given */
-    bool own; /* perhaps the rows are the points of the build: dense searches serve the ids of the view in its order */
+    const uint32_t *order; /* row i is query order[i * order_stride]; NULL: i */
+    int64_t order_stride;
+    bool self; /* the rows are the points of the view, in its order */
+    bool own;  /* perhaps the rows are the points of the build: dense searches serve the ids of the view in its order */
     int64_t *counts;
     const int64_t *offsets;
     void *ids, *dist2;
@@ -26,7 +28,13 @@ BI_FN void bi_voxelgrid_query_at(const struct bi_voxelgrid_query *a, int64_t i, 
     for (int32_t c = 0; c < a->view.dim; c++) q[c] = bi_voxelgrid_number(&a->rows, i, c);
 }
 
-/* The voxel of query i; false if it is outside the grid's extent. */
+/* Which query row i is. */
+BI_FN int64_t bi_voxelgrid_query_of(const struct bi_voxelgrid_query *a, int64_t i)
+{
+    return a->order ? (int64_t)a->order[i * a->order_stride] : i;
+}
+
+/* The voxel of row i; false if it is outside the grid's extent. */
 BI_FN bool bi_voxelgrid_query_voxel(const struct bi_voxelgrid_query *a, int64_t i, struct bi_voxelgrid_coords *voxel)
 {
     bool inside = a->view.n > 0;
@@ -37,7 +45,7 @@ BI_FN bool bi_voxelgrid_query_voxel(const struct bi_voxelgrid_query *a, int64_t 
     return inside;
 }
 
-/* Where each voxel has an entry of its own, item t serves the queries t, t + items, t + 2 items, ...: all their
+/* Where each voxel has an entry of its own, item t serves the rows t, t + items, t + 2 items, ...: all their
  * positions are known before the first one is read, so that reads overlap. */
 enum { BI_VOXELGRID_BATCH = 16 };
 
@@ -53,7 +61,8 @@ BI_FN void bi_step_voxel_count_indexed(const struct bi_voxelgrid_query *a, int64
     }
     for (int k = 0; k < count; k++) {
         bool inside = keys[k] != UINT64_MAX;
-        a->counts[t + k * items] = inside ? a->view.starts[keys[k] + 1] - a->view.starts[keys[k]] : 0;
+        a->counts[bi_voxelgrid_query_of(a, t + k * items)] =
+            inside ? a->view.starts[keys[k] + 1] - a->view.starts[keys[k]] : 0;
     }
 }
 
@@ -61,7 +70,8 @@ BI_FN void bi_step_voxel_count(const struct bi_voxelgrid_query *a, int64_t i)
 {
     struct bi_voxelgrid_coords voxel = {{0, 0, 0}};
     bool inside = bi_voxelgrid_query_voxel(a, i, &voxel);
-    a->counts[i] = inside ? bi_voxelgrid_find(&a->view, &voxel, true) - bi_voxelgrid_find(&a->view, &voxel, false) : 0;
+    a->counts[bi_voxelgrid_query_of(a, i)] =
+        inside ? bi_voxelgrid_find(&a->view, &voxel, true) - bi_voxelgrid_find(&a->view, &voxel, false) : 0;
 }
 
 /* The key of the voxel of the grid's extent that is nearest to query i, and its number. */
@@ -89,7 +99,7 @@ BI_FN void bi_step_query_key(const struct bi_voxelgrid_query_key *a, int64_t i)
 
 BI_FN void bi_step_radius_count(const struct bi_voxelgrid_query *a, int64_t item)
 {
-    int64_t i = a->order ? (int64_t)a->order[item] : item;
+    int64_t i = bi_voxelgrid_query_of(a, item);
     double q[BI_VOXELGRID_DIM];
     struct bi_voxelgrid_walk walk;
     int64_t count = 0, position, end;
@@ -102,7 +112,7 @@ BI_FN void bi_step_radius_count(const struct bi_voxelgrid_query *a, int64_t item
 
 BI_FN void bi_step_radius_fill(const struct bi_voxelgrid_query *a, int64_t item)
 {
-    int64_t i = a->order ? (int64_t)a->order[item] : item;
+    int64_t i = bi_voxelgrid_query_of(a, item);
     double q[BI_VOXELGRID_DIM];
     struct bi_voxelgrid_walk walk;
     struct bi_row_out out = {a->ids, a->dist2, a->offsets[i], a->wide_ids, !a->view.wide, false};
