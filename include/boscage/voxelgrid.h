@@ -130,8 +130,8 @@ BOSC_API bosc_status bosc_voxelgrid_radius(bosc_ctx *ctx, const bosc_voxelgrid *
  * count: host; gets p, on BOSC_ERR_SPACE too.
  * Cost: a search around every point, and with `pairs` a second one that fills and sorts; 8 n bytes of scratch. On CUDA
  * F32 pairs that are only counted are looked at once, with hardly any scratch; up to 2^27 F32 points keep rows of up to
- * 24 pairs from the first search: 20 n bytes of scratch, and 4 more (8 with dist2) for each of such pairs that capacity
- * has room for.
+ * 24 pairs from the first search (where voxels have four points and more, up to 2^26 points keep 64, or 32 with dist2):
+ * 20 n bytes of scratch, and 4 more (8 with dist2) for each of such pairs that capacity has room for.
  * Waits. */
 BOSC_API bosc_status bosc_voxelgrid_pairs(bosc_ctx *ctx, const bosc_voxelgrid *grid, double radius, void *pairs,
                                           void *dist2, int64_t capacity, int64_t *count);

@@ -148,7 +148,7 @@ static void crowded(bosc_ctx *ctx)
 static void row_lengths(bosc_ctx *ctx)
 {
     struct suite_random r = {43};
-    for (int64_t length = 15; length <= 35; length += length == 18 ? 13 : 1) {
+    for (int64_t length = 15; length <= 66; length += length == 18 ? 13 : length == 35 ? 28 : 1) {
         const int64_t n = 3 * length;
         struct reference_points p = in_box(&r, 2, n, 2, 5);
         for (int64_t i = 0; i < length; i++) /* one above the other, in no order */

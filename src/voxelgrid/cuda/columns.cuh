@@ -4,10 +4,12 @@
 
 #include "voxelgrid/cuda/visit.cuh"
 
+enum { PITCH = THREADS + 1 }; /* so that neither rows nor columns have a bank in common */
+
 /* Short rows of answers are put in order here, a column a thread. */
 template <bool DISTANCES, int MOST> struct columns {
-    uint32_t ids[MOST][THREADS];
-    float dist2[DISTANCES ? MOST : 1][THREADS];
+    uint32_t ids[MOST][PITCH];
+    float dist2[DISTANCES ? MOST : 1][PITCH];
 };
 
 /* What a thread has found: all of it is counted, the first MOST are there. */
@@ -44,32 +46,72 @@ template <bool DISTANCES, int MOST> struct column {
         }
         __syncthreads();
     }
-
-    /* By insertion. */
-    __device__ void sort() const
-    {
-        for (uint32_t k = 1; k < count; k++) {
-            const uint32_t its_id = id(k);
-            const float its_dist2 = dist2(k);
-            uint32_t to = k;
-            for (uint32_t other; to > 0 && (other = id(to - 1)) > its_id; to--) set(to, dist2(to - 1), other);
-            set(to, its_dist2, its_id);
-        }
-    }
 };
+
+/* Calls visit(lane, k, whether there is one) for every k below the count of every lane, in their order; `upto`:
+ * the inclusive sum of the counts. Each thread gets other entries. The whole warp calls it. */
+template <class V> static __device__ __forceinline__ void each_entry(uint32_t count, uint32_t upto, V &&visit)
+{
+    const uint32_t total = __shfl_sync(~0u, upto, 31);
+    for (uint32_t first = 0; first < total; first += 32) {
+        const uint32_t entry = first + threadIdx.x % 32;
+        unsigned lane = 0; /* the number of lanes whose entries end before it */
+#pragma unroll
+        for (unsigned step = 16; step > 0; step /= 2)
+            if (__shfl_sync(~0u, upto, lane + step - 1) <= entry) lane += step;
+        visit(lane, entry - __shfl_sync(~0u, upto - count, lane), entry < total);
+    }
+}
+
+/* Calls write(place, row, id, dist2) for what the threads of a warp have found, `count` entries each, which thus get in
+ * order of ids: places of a thread's begin at `at`. The whole warp calls it, and each thread writes some of all. */
+template <bool DISTANCES, int MOST, class V>
+static __device__ __forceinline__ void each_found(const columns<DISTANCES, MOST> &found, uint32_t count, uint32_t upto,
+                                                  int64_t at, uint32_t row, V &&write)
+{
+    __syncwarp();
+    each_entry(count, upto, [&](unsigned lane, uint32_t k, bool is) {
+        const unsigned thread = threadIdx.x / 32 * 32 + lane;
+        const uint32_t length = __shfl_sync(~0u, count, lane), its_row = __shfl_sync(~0u, row, lane);
+        const int64_t its_at = __shfl_sync(~0u, at, lane);
+        if (!is) return;
+        const uint32_t id = found.ids[k][thread];
+        uint32_t smaller = 0;
+#pragma unroll 4
+        for (uint32_t other = 0; other < length; other++) smaller += found.ids[other][thread] < id;
+        write(its_at + smaller, its_row, id, found.dist2[DISTANCES ? k : 0][thread]);
+    });
+    __syncwarp();
+}
 
 template <bool DISTANCES, int MOST> struct search_shared {
     columns<DISTANCES, MOST> found;
     shared_counts counts;
 };
 
+/* Writes an entry of a row: of arrays of pairs both ids, at once where they are aligned. */
+template <bool DISTANCES>
+static __device__ __forceinline__ void write_entry(const bi_row_out &out, int64_t at, uint32_t row, uint32_t id,
+                                                   float dist2)
+{
+    if (DISTANCES) static_cast<float *>(out.dist2)[at] = dist2;
+    if (!out.pairs) {
+        bi_voxelgrid_set_id(out.ids, out.wide, at, id);
+    } else if (out.wide && (uintptr_t)out.ids % sizeof(uint4) == 0) {
+        static_cast<uint4 *>(out.ids)[at] = {row, 0, id, 0};
+    } else {
+        bi_voxelgrid_set_id(out.ids, out.wide, 2 * at, row);
+        bi_voxelgrid_set_id(out.ids, out.wide, 2 * at + 1, id);
+    }
+}
+
 /* A row of answers that a thread fills: short ones in its column, others where they belong, and not in order. */
-template <bool DISTANCES> struct row_filler {
+template <bool DISTANCES, int MOST> struct row_filler {
     const bi_row_out &out;
     int64_t capacity;
-    column<DISTANCES, COLUMN> found;
+    column<DISTANCES, MOST> found;
 
-    __device__ bool is_short() const { return capacity <= COLUMN; }
+    __device__ bool is_short() const { return capacity <= MOST; }
     __device__ bool is_full() const { return found.count == capacity; }
 
     __device__ void add(float dist2, uint32_t id)
@@ -82,27 +124,15 @@ template <bool DISTANCES> struct row_filler {
         found.count++;
     }
 
-    /* Writes an entry of the column: of arrays of pairs both ids, at once where they are aligned. */
-    __device__ void write(uint32_t k, uint32_t row) const
-    {
-        const uint32_t id = found.id(k);
-        if (out.pairs && out.wide && (uintptr_t)out.ids % sizeof(uint4) == 0) {
-            static_cast<uint4 *>(out.ids)[out.at + k] = {row, 0, id, 0};
-            if (DISTANCES) static_cast<float *>(out.dist2)[out.at + k] = found.dist2(k);
-            return;
-        }
-        if (out.pairs) bi_voxelgrid_set_id(out.ids, out.wide, 2 * (out.at + k), row);
-        bi_row_set(&out, k, (double)found.dist2(k), id);
-    }
-
-    /* Puts a full row in order, or lists it. */
+    /* Puts full rows in order, or lists them; the whole warp calls it. */
     __device__ void finish(uint32_t *long_rows, int64_t row) const
     {
-        if (is_short()) {
-            found.sort();
-            for (uint32_t k = 0; k < found.count; k++) write(k, (uint32_t)row);
-            return;
-        }
+        const uint32_t count = is_full() && is_short() ? found.count : 0;
+        each_found(found.sh, count, bi_warp_inclusive_sum(count), out.at, (uint32_t)row,
+                   [&](int64_t at, uint32_t its_row, uint32_t id, float dist2) {
+                       write_entry<DISTANCES>(out, at, its_row, id, dist2);
+                   });
+        if (!is_full() || is_short()) return;
         for (int64_t k = 0; out.pairs && k < capacity; k++)
             bi_voxelgrid_set_id(out.ids, out.wide, 2 * (out.at + k), (uint32_t)row);
         if (!bi_row_list_long(long_rows, row, capacity)) bi_row_sort(&out, capacity);

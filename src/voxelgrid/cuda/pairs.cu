@@ -4,11 +4,19 @@
 #include "voxelgrid/cuda/fused.cuh"
 #include "voxelgrid/steps/steps.h"
 
+/* Rows of up to SPARSE_MOST entries are kept, and of CROWD points a voxel and more those of up to CROWDED_MOST, if
+ * there are at most CROWDED_POINTS, as places of entries have 32 bits. */
 #ifdef BI_EMULATE
-enum { WRITE_THREADS = 64 };
+enum { WRITE_THREADS = 64, SPARSE_MOST = 4, CROWDED_MOST = 8, CROWDED_POINTS = 1000 };
 #else
-enum { WRITE_THREADS = 512 };
+enum { WRITE_THREADS = 512, SPARSE_MOST = 24, CROWDED_MOST = 64, CROWDED_POINTS = 1 << 26 };
 #endif
+
+/* With distances half as many fit into shared memory. */
+template <bool DISTANCES> static constexpr int most_of(bool crowded)
+{
+    return crowded ? CROWDED_MOST / (DISTANCES ? 2 : 1) : SPARSE_MOST;
+}
 
 static __global__ void __launch_bounds__(THREADS)
     bi_voxelgrid_dense_pair_count(const dense_view g, int64_t *counts, int64_t begin, int64_t end)
@@ -63,28 +71,13 @@ static __global__ void __launch_bounds__(THREADS)
         float q[BI_VOXELGRID_DIM];
         const uint32_t id = asks ? bi_voxelgrid_read_point(g.points[a.kept.list ? a.kept.list[i] : i], q) : 0;
         const bi_row_out out = {a.pairs, a.dist2, asks ? a.offsets[id] : 0, a.wide_ids, true, true};
-        row_filler<DISTANCES> filler = {out, asks ? a.offsets[id + 1] - out.at : 0, {sh.found, 0}};
+        row_filler<DISTANCES, COLUMN> filler = {out, asks ? a.offsets[id + 1] - out.at : 0, {sh.found, 0}};
         visit_around<TOGETHER>(g, visited.stage(), q, filler.capacity > 0, 0, [&](uint4 point) {
             const float d = squared_distance(q, point);
             if (point.w > id && d <= g.r2) filler.add(d, point.w);
         });
-        if (filler.capacity > 0) filler.finish(a.long_rows, id);
+        filler.finish(a.long_rows, id);
     });
-}
-
-/* Calls visit(lane, k, entry) for every k below the count of every lane, in their order; `upto`: the inclusive sum of
- * the counts. Each thread gets other entries. The whole warp calls it. */
-template <class V> static __device__ __forceinline__ void each_entry(uint32_t count, uint32_t upto, V &&visit)
-{
-    const uint32_t total = __shfl_sync(~0u, upto, 31);
-    for (uint32_t first = 0; first < total; first += 32) {
-        const uint32_t entry = first + threadIdx.x % 32;
-        unsigned lane = 0; /* the number of lanes whose entries end before it */
-#pragma unroll
-        for (unsigned step = 16; step > 0; step /= 2)
-            if (__shfl_sync(~0u, upto, lane + step - 1) <= entry) lane += step;
-        visit(lane, entry - __shfl_sync(~0u, upto - count, lane), entry, entry < total);
-    }
 }
 
 /* Words between the two kernels, 0 at first. */
@@ -96,18 +89,34 @@ struct pair_words {
 };
 enum { TILE_OWN = 1, TILE_ALL = 2, TILE_BITS = 2 /* below the sum */ };
 
+/* Lists positions whose rows are too long to be kept; the whole warp calls it. */
+static __device__ __forceinline__ void list_long(pair_words *words, uint32_t *list, bool is_long, uint32_t count,
+                                                 uint32_t position)
+{
+    const unsigned all = __ballot_sync(~0u, is_long), lane = threadIdx.x % 32;
+    if (!all) return;
+    const unsigned long long sum = bi_warp_sum(is_long ? (unsigned long long)count : 0ull);
+    unsigned long long at = 0;
+    if (lane == 0) {
+        atomicAdd(&words->longer, sum);
+        at = atomicAdd(&words->listed, (unsigned long long)__popc(all));
+    }
+    at = __shfl_sync(~0u, at, 0);
+    if (is_long) list[at + __popc(all & ((1u << lane) - 1))] = position;
+}
+
 /* As pair_count; short rows are kept in order, the positions of the points of the others are listed. */
-template <bool DISTANCES, visits HOW>
+template <bool DISTANCES, visits HOW, int MOST>
 static __global__ void __launch_bounds__(THREADS)
     bi_voxelgrid_dense_pair_keep(const dense_view g, const bi_voxelgrid_pairs a, int64_t begin, int64_t end)
 {
-    typedef search_shared<DISTANCES, KEPT> shared;
+    typedef search_shared<DISTANCES, MOST> shared;
     BI_SHARED(visit_shared, visited);
     BI_SHARED(shared, sh);
     pair_words *const words = reinterpret_cast<pair_words *>(a.kept.words);
     each_item<HOW>(begin, end, [&](int64_t i, bool asks) {
         float q[BI_VOXELGRID_DIM];
-        column<DISTANCES, KEPT> found = {sh.found, 0};
+        column<DISTANCES, MOST> found = {sh.found, 0};
         const uint32_t id = asks ? bi_voxelgrid_read_point(g.points[i], q) : 0;
         visit_around<HOW>(g, visited.stage(), q, asks, 0, [&](uint4 point) {
             const float d = squared_distance(q, point);
@@ -115,27 +124,19 @@ static __global__ void __launch_bounds__(THREADS)
         });
         if (HOW == SHARED) found.join(sh.counts);
         if (HOW == SHARED && threadIdx.x >= 32) return;
-        const bool is_long = found.count > KEPT;
+        const bool is_long = found.count > a.kept.most;
         const uint32_t count = is_long ? 0 : found.count, upto = bi_warp_inclusive_sum(count);
         unsigned long long base = 0;
         if (threadIdx.x % 32 == 31) base = atomicAdd(&words->kept, (unsigned long long)upto);
         base = __shfl_sync(~0u, base, 31);
-        uint32_t own = (uint32_t)(base + upto - count);
-        if (is_long) {
-            atomicAdd(&words->longer, (unsigned long long)found.count);
-            a.kept.list[atomicAdd(&words->listed, 1ull)] = (uint32_t)i;
-        } else {
-            found.sort();
-        }
-        if (asks) a.kept.rows[id] = (uint64_t)own << 32 | found.count;
-        __syncwarp();
-        each_entry(count, upto, [&](unsigned lane, uint32_t k, uint32_t entry, bool is) {
-            const unsigned thread = threadIdx.x / 32 * 32 + lane;
-            if (!is || base + entry >= (unsigned long long)a.kept.room) return;
-            a.kept.ids[base + entry] = sh.found.ids[k][thread];
-            if (DISTANCES) a.kept.dist2[base + entry] = sh.found.dist2[k][thread];
-        });
-        __syncwarp();
+        list_long(words, a.kept.list, is_long, found.count, (uint32_t)i);
+        if (asks) a.kept.rows[id] = (uint64_t)(uint32_t)(base + upto - count) << 32 | found.count;
+        each_found(sh.found, count, upto, (int64_t)(base + upto - count), id,
+                   [&](int64_t at, uint32_t, uint32_t its_id, float its_dist2) {
+                       if (at >= a.kept.room) return;
+                       a.kept.ids[at] = its_id;
+                       if (DISTANCES) a.kept.dist2[at] = its_dist2;
+                   });
     });
 }
 
@@ -170,7 +171,8 @@ static __global__ void __launch_bounds__(WRITE_THREADS) bi_voxelgrid_write_pairs
 {
     BI_SHARED(write_shared, sh);
     pair_words *const words = reinterpret_cast<pair_words *>(a.kept.words);
-    const bool whole = a.wide_ids && (uintptr_t)a.pairs % sizeof(uint4) == 0, lists = words->listed > 0;
+    const bi_row_out out = {a.pairs, a.dist2, 0, a.wide_ids, true, true};
+    const bool lists = words->listed > 0;
     const unsigned lane = threadIdx.x % 32;
     if (threadIdx.x == 0) sh.tile = (uint32_t)atomicAdd(&words->ticket, 1ull);
     __syncthreads();
@@ -187,19 +189,13 @@ static __global__ void __launch_bounds__(WRITE_THREADS) bi_voxelgrid_write_pairs
     const int64_t at = (int64_t)(sh.before + within);
     if (lists && id < a.view.n) a.counts[id] = at;
     if (lists && id == a.view.n - 1) a.counts[id + 1] = at + length;
-    const uint32_t count = length > KEPT ? 0 : length;
-    each_entry(count, bi_warp_inclusive_sum(count), [&](unsigned of, uint32_t k, uint32_t, bool is) {
+    const uint32_t count = length > a.kept.most ? 0 : length;
+    each_entry(count, bi_warp_inclusive_sum(count), [&](unsigned of, uint32_t k, bool is) {
         const int64_t to = __shfl_sync(~0u, at, of) + k;
-        const uint32_t source = __shfl_sync(~0u, from, of) + k, smaller = (uint32_t)(id - lane + of);
+        const uint32_t source = __shfl_sync(~0u, from, of) + k;
         if (!is) return;
-        const uint32_t larger = __ldg(a.kept.ids + source);
-        if (DISTANCES) static_cast<float *>(a.dist2)[to] = __ldg(a.kept.dist2 + source);
-        if (whole) {
-            static_cast<uint4 *>(a.pairs)[to] = {smaller, 0, larger, 0};
-            return;
-        }
-        bi_voxelgrid_set_id(a.pairs, a.wide_ids, 2 * to, smaller);
-        bi_voxelgrid_set_id(a.pairs, a.wide_ids, 2 * to + 1, larger);
+        write_entry<DISTANCES>(out, to, (uint32_t)(id - lane + of), __ldg(a.kept.ids + source),
+                               DISTANCES ? __ldg(a.kept.dist2 + source) : 0.0f);
     });
 }
 
@@ -226,13 +222,20 @@ bosc_status bi_cuda_voxelgrid_pair_total(bosc_ctx *ctx, int64_t n, const void *a
     }
 }
 
-template <bool DISTANCES> static bosc_status keep(bosc_ctx *ctx, const bi_voxelgrid_pairs &a, int64_t n)
+template <bool DISTANCES> static bosc_status keep(bosc_ctx *ctx, bi_voxelgrid_pairs &a, int64_t n, int64_t capacity)
 {
-    switch (visits_of(ctx, a.view, n)) {
-    case SHARED: RUN_SHARED(ctx, (bi_voxelgrid_dense_pair_keep<DISTANCES, SHARED>), a);
-    case TOGETHER: RUN_ALONE(ctx, (bi_voxelgrid_dense_pair_keep<DISTANCES, TOGETHER>), a);
-    default: RUN_ALONE(ctx, (bi_voxelgrid_dense_pair_keep<DISTANCES, ALONE>), a);
+    constexpr int MOST = most_of<DISTANCES>(true), FEWER = most_of<DISTANCES>(false);
+    const bool crowded = a.view.crowd >= CROWD;
+    a.kept.most = crowded && n <= CROWDED_POINTS ? MOST : FEWER;
+    a.kept.room = capacity < n * a.kept.most ? capacity : n * a.kept.most;
+    BI_TRY(bi_scratch_of(ctx, a.kept.room, sizeof *a.kept.ids, &a.kept.ids));
+    if (DISTANCES) BI_TRY(bi_scratch_of(ctx, a.kept.room, sizeof *a.kept.dist2, &a.kept.dist2));
+    if (visits_of(ctx, a.view, n) == SHARED) {
+        if (crowded) RUN_SHARED(ctx, (bi_voxelgrid_dense_pair_keep<DISTANCES, SHARED, MOST>), a);
+        RUN_SHARED(ctx, (bi_voxelgrid_dense_pair_keep<DISTANCES, SHARED, FEWER>), a);
     }
+    if (crowded) RUN_ALONE(ctx, (bi_voxelgrid_dense_pair_keep<DISTANCES, TOGETHER, MOST>), a);
+    RUN_ALONE(ctx, (bi_voxelgrid_dense_pair_keep<DISTANCES, ALONE, FEWER>), a);
 }
 
 bosc_status bi_cuda_voxelgrid_pair_keep(bosc_ctx *ctx, bi_voxelgrid_pairs *a, int64_t capacity, int64_t totals[2])
@@ -240,14 +243,11 @@ bosc_status bi_cuda_voxelgrid_pair_keep(bosc_ctx *ctx, bi_voxelgrid_pairs *a, in
     const int64_t n = a->view.n, tiles = bi_div_up(n, WRITE_THREADS);
     const size_t bytes = sizeof(pair_words) + (size_t)tiles * 8;
     unsigned long long words[3];
-    a->kept.room = capacity < n * KEPT ? capacity : n * KEPT;
     BI_TRY(bi_scratch(ctx, bytes, &a->kept.words));
     BI_TRY(bi_scratch_of(ctx, n, sizeof *a->kept.rows, &a->kept.rows));
-    BI_TRY(bi_scratch_of(ctx, a->kept.room, sizeof *a->kept.ids, &a->kept.ids));
-    if (a->dist2) BI_TRY(bi_scratch_of(ctx, a->kept.room, sizeof *a->kept.dist2, &a->kept.dist2));
     BI_TRY(bi_scratch_of(ctx, n, sizeof *a->kept.list, &a->kept.list));
     BI_TRY(ctx->backend->fill(ctx, a->kept.words, 0, bytes));
-    BI_TRY(a->dist2 ? keep<true>(ctx, *a, n) : keep<false>(ctx, *a, n));
+    BI_TRY(a->dist2 ? keep<true>(ctx, *a, n, capacity) : keep<false>(ctx, *a, n, capacity));
     BI_TRY(bi_read_back(ctx, words, a->kept.words, sizeof words));
     totals[0] = (int64_t)(words[0] + words[1]);
     totals[1] = (int64_t)words[2];

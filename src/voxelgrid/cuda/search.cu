@@ -33,22 +33,21 @@ template <bool DISTANCES, visits HOW>
 static __global__ void __launch_bounds__(THREADS)
     bi_voxelgrid_dense_radius_fill(const dense_view g, const bi_voxelgrid_query a, int64_t begin, int64_t end)
 {
-    typedef search_shared<DISTANCES, COLUMN> shared;
+    constexpr int MOST = HOW == TOGETHER && !DISTANCES ? 2 * COLUMN : COLUMN; /* longer rows are sorted later */
+    typedef search_shared<DISTANCES, MOST> shared;
     BI_SHARED(visit_shared, visited);
     BI_SHARED(shared, sh);
     each_item<HOW>(begin, end, [&](int64_t i, bool asks) {
         float q[BI_VOXELGRID_DIM];
         const int64_t row = asks ? read_item(g, a, i, q) : 0;
         const bi_row_out out = {a.ids, a.dist2, asks ? a.offsets[row] : 0, a.wide_ids, true, false};
-        row_filler<DISTANCES> filler = {out, asks ? a.offsets[row + 1] - out.at : 0, {sh.found, 0}};
+        row_filler<DISTANCES, MOST> filler = {out, asks ? a.offsets[row + 1] - out.at : 0, {sh.found, 0}};
         visit_around<HOW>(g, visited.stage(), q, asks, 0, [&](uint4 point) {
             const float d = squared_distance(q, point);
             if (d <= g.r2) filler.add(d, point.w);
         });
-        if (!filler.is_full())
-            bi_atomic_min_i64(a.bad, row);
-        else if (asks)
-            filler.finish(a.long_rows, row);
+        if (!filler.is_full()) bi_atomic_min_i64(a.bad, row);
+        filler.finish(a.long_rows, row);
     });
 }
 

@@ -10,9 +10,9 @@
 
 enum { THREADS = 128, WARPS = THREADS / 32, SHARERS = 3, ROWS = 3, COLUMN = BI_LONG_ROW };
 #ifdef BI_EMULATE /* short rows should be long */
-enum { SPAN = 16, LONG = 4, KEPT = 4, CROWD = 2, FEW = 64 };
+enum { SPAN = 16, LONG = 4, CROWD = 2, FEW = 64 };
 #else
-enum { SPAN = 128, LONG = 16, KEPT = 24, CROWD = 4, FEW = 512 };
+enum { SPAN = 128, LONG = 16, CROWD = 4, FEW = 512 };
 #endif
 
 /* How threads visit points: each its own; those of a warp together where rows of voxels are long; the same by warps

@@ -8,6 +8,7 @@
 /* Rows that are kept when they are found. */
 struct bi_voxelgrid_kept {
     void *words;
+    uint32_t most;  /* entries of a row */
     uint64_t *rows; /* (n) by smaller id: its length, and where its entries begin in the upper half */
     int64_t room;
     uint32_t *ids;  /* (room) entries, in the order in which rows were found: larger ids, ascending in a row */
