@@ -163,6 +163,33 @@ static void row_lengths(bosc_ctx *ctx)
     }
 }
 
+/* Radii that are a distance of two points, rounded: less or more than it by a rounding error, or just it. */
+static void at_the_radius(bosc_ctx *ctx)
+{
+    struct suite_random r = {47};
+    for (int trial = 0; trial < 20; trial++) {
+        if (suite_leaves_out()) continue;
+        const int64_t n = 160 + trial; /* and few in each voxel */
+        struct reference_points p = in_box(&r, 2, n, 2, 19);
+        bosc_voxelgrid *grid = new_grid(ctx, 2, 1);
+        CHECK_OK(ctx, bosc_voxelgrid_build(ctx, grid, p.data, n, 2));
+        for (int64_t k = 1; k < 6; k++) {
+            const double radius = sqrt(reference_dist2(&p, k, kd_row(&p, 0)));
+            int64_t *counts = suite_alloc((size_t)n * 8);
+            CHECK_OK(ctx, bosc_voxelgrid_radius_count(ctx, grid, p.data, n, 2, radius, counts));
+            for (int64_t i = 0; i < n; i++) {
+                int64_t within = 0;
+                for (int64_t j = 0; j < n; j++)
+                    within += reference_dist2(&p, j, kd_row(&p, i)) <= reference_square(&p, radius);
+                CHECK_EQ(counts[i], within);
+            }
+            free(counts);
+        }
+        bosc_voxelgrid_free(grid);
+        free((void *)p.data);
+    }
+}
+
 /* Boxes that do not fit into powers of two have an entry a voxel too. */
 static void entries(bosc_ctx *ctx)
 {
@@ -215,7 +242,9 @@ static void many_pairs(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_voxelgrid_dense[] = {
-    {"all points", all_points, NULL}, {"crowded voxels", crowded, NULL},    {"row lengths", row_lengths, NULL},
-    {"entries", entries, NULL},       {"many queries", many_queries, NULL}, {"many pairs", many_pairs, NULL},
+    {"all points", all_points, NULL},       {"crowded voxels", crowded, NULL},
+    {"row lengths", row_lengths, NULL},     {"entries", entries, NULL},
+    {"many queries", many_queries, NULL},   {"many pairs", many_pairs, NULL},
+    {"at the radius", at_the_radius, NULL},
 };
 SUITE(voxelgrid_dense);

@@ -12,6 +12,48 @@ __device__ __forceinline__ int64_t read_item(const dense_view &g, const bi_voxel
     return a.order ? (int64_t)a.order[item] : own;
 }
 
+#ifdef BI_EMULATE
+enum { COUNT_THREADS = 64 };
+#else
+enum { COUNT_THREADS = 512 };
+#endif
+
+/* More than rounding errors of squared distances: in part of the squared radius, and in all. */
+#define DOUBT_PART 0x1p-19f
+#define DOUBT_ALL 0x1p-120f
+
+/* The number of points within the radius. Fused operations, which are fewer, tell how much more than its square a
+ * squared distance is; where that is too little to be sure of its sign, all are compared as distances are defined. */
+__device__ __forceinline__ uint32_t count_within(const dense_view &g, const near_box &box, const float *q)
+{
+    const float doubt = fmaxf(g.r2 * DOUBT_PART, DOUBT_ALL);
+    float least = INFINITY;
+    uint32_t count = 0;
+    visit_alone(g, box, 0, [&](uint4 point) {
+        const float x = q[0] - __uint_as_float(point.x), y = q[1] - __uint_as_float(point.y);
+        const float z = q[2] - __uint_as_float(point.z), more = fmaf(z, z, fmaf(y, y, fmaf(x, x, -g.r2)));
+        least = fminf(least, fabsf(more));
+        count += __float_as_uint(more) >> 31;
+    });
+    if (least > doubt) return count;
+    count = 0;
+    visit_alone(g, box, 0, [&](uint4 point) { count += squared_distance(q, point) <= g.r2; });
+    return count;
+}
+
+/* A thread a query. */
+static __global__ void __launch_bounds__(COUNT_THREADS)
+    bi_voxelgrid_dense_count_alone(const dense_view g, const bi_voxelgrid_query a, int64_t begin, int64_t end)
+{
+    const int64_t i = begin + blockIdx.x * (int64_t)COUNT_THREADS + threadIdx.x;
+    if (i >= end) return;
+    float q[BI_VOXELGRID_DIM];
+    near_box box;
+    const int64_t row = read_item(g, a, i, q);
+    __stcs(a.counts + row, box_around(g, q, &box) ? (int64_t)count_within(g, box, q) : 0);
+}
+
+/* Warps count together. */
 template <visits HOW>
 static __global__ void __launch_bounds__(THREADS)
     bi_voxelgrid_dense_radius_count(const dense_view g, const bi_voxelgrid_query a, int64_t begin, int64_t end)
@@ -57,7 +99,7 @@ bosc_status bi_cuda_voxelgrid_radius_count(bosc_ctx *ctx, int64_t n, const void 
     switch (visits_of(ctx, a.view, n)) {
     case SHARED: RUN_SHARED(ctx, bi_voxelgrid_dense_radius_count<SHARED>, a);
     case TOGETHER: RUN_ALONE(ctx, bi_voxelgrid_dense_radius_count<TOGETHER>, a);
-    default: RUN_ALONE(ctx, bi_voxelgrid_dense_radius_count<ALONE>, a);
+    default: RUN_IN_PARTS(ctx, bi_voxelgrid_dense_count_alone, COUNT_THREADS, COUNT_THREADS, a);
     }
 }
 
