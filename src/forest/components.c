@@ -15,7 +15,7 @@ static bosc_status components(bosc_ctx *ctx, const struct bi_graph_view *graph, 
     BI_TRY(bi_msf_take_labels(ctx, graph, &rows, &out, &found));
     BI_TRY(ctx->ops->forest->components(ctx, &rows, found, &roots));
     if (labels) BI_TRY(bi_msf_give_labels(ctx, graph, &rows, found, &out));
-    BI_TRY(ctx->backend->sync(ctx));
+    if (labels && found != out.user) BI_TRY(ctx->backend->sync(ctx)); /* else nothing came after the count */
     if (count) *count = roots;
     return BOSC_OK;
 }

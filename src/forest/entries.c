@@ -17,6 +17,7 @@ static bosc_status take_question(bosc_ctx *ctx, const bosc_graph_opts *graph_opt
     struct bi_graph_entries *e = &q->entries.of;
     BI_TRY(bi_graph_entries_of(ctx, graph_opts, given, &q->graph_opts, e));
     q->entries.drop_nan = q->graph_opts.nan == BOSC_GRAPH_NAN_DROP;
+    q->entries.refuse_nan = q->graph_opts.nan == BOSC_GRAPH_NAN_REFUSE && bi_graph_checks_entries(&q->graph_opts, e);
     q->view = (struct bi_graph_view){
         .n = e->n, .entries = e->m, .m = e->m, .weight = e->dtype, .id_bits = q->graph_opts.id_bits};
     return bi_msf_check_opts(ctx, &q->view, opts, &q->opts);
@@ -62,7 +63,7 @@ static bosc_status forest(bosc_ctx *ctx, const bosc_graph_opts *graph_opts, cons
     bool plain = q.opts.algorithm == BOSC_MSF_AUTO && q.opts.trees == 0;
     if (!ctx->ops->forest->msf_entries || !narrow || !plain || !are_edges(&q))
         return ask_graph(ctx, &q, ask_forest, to);
-    BI_TRY(bi_graph_check_entries(ctx, &q.graph_opts, &q.entries.of));
+    q.entries.unchecked = &q.graph_opts;
     return bi_msf_answer(ctx, &q.view, &q.entries, &q.opts, to);
 }
 
@@ -111,9 +112,14 @@ static bosc_status join(bosc_ctx *ctx, const struct question *q, bool weighed, u
 static bosc_status find_components(bosc_ctx *ctx, const struct question *q, const struct bi_msf_rows *rows,
                                    uint32_t *parent, int64_t *count)
 {
+    const struct bi_forest_ops *ops = ctx->ops->forest;
     const bool weighed = q->opts.limit || q->entries.drop_nan;
-    if (ctx->ops->forest->components_entries)
-        return ctx->ops->forest->components_entries(ctx, &q->entries, weighed, parent, count);
+    bool done = false;
+    if (ops->components_few_entries)
+        BI_TRY(ops->components_few_entries(ctx, &q->entries, weighed, parent, count, &done));
+    if (done) return BOSC_OK;
+    BI_TRY(bi_graph_check_entries(ctx, &q->graph_opts, &q->entries.of));
+    if (ops->components_entries) return ops->components_entries(ctx, &q->entries, weighed, parent, count);
     BI_TRY(join(ctx, q, weighed, parent));
     return bi_msf_count_roots(ctx, rows, parent, count);
 }
@@ -131,7 +137,6 @@ static bosc_status components(bosc_ctx *ctx, const bosc_graph_opts *graph_opts, 
     BI_TRY(bi_forest_check_ids(ctx, &q.view, "labels", to->labels));
     if (!are_edges(&q)) return ask_graph(ctx, &q, ask_components, to);
     bi_expect(ctx, 9 * (double)q.view.n + 4 * (double)q.view.m);
-    BI_TRY(bi_graph_check_entries(ctx, &q.graph_opts, &q.entries.of));
     BI_TRY(bi_msf_rows_of(ctx, &q.view, &q.opts, &rows));
     q.entries.order = rows.order;
     BI_TRY(
@@ -142,7 +147,7 @@ static bosc_status components(bosc_ctx *ctx, const bosc_graph_opts *graph_opts, 
         BI_TRY(bi_scratch_of(ctx, q.view.n, sizeof *parent, (void **)&parent));
     BI_TRY(find_components(ctx, &q, &rows, parent, &count));
     if (to->labels) BI_TRY(bi_msf_give_labels(ctx, &q.view, &rows, parent, &out));
-    BI_TRY(ctx->backend->sync(ctx));
+    if (to->labels && parent != out.user) BI_TRY(ctx->backend->sync(ctx)); /* else nothing came after the count */
     if (to->count) *to->count = count;
     return BOSC_OK;
 }

@@ -29,10 +29,11 @@ BI_FN uint64_t bi_msf_rank(const struct bi_msf_order *o, uint64_t key) { return 
 
 /* What the caller needs of a forest; the rest may be left undone. */
 struct bi_msf_want {
-    bool ids;    /* the list of edges */
-    bool keys;   /* and their keys */
-    bool sums;   /* the sums of their keys */
-    bool labels; /* the trees */
+    bool ids;        /* the list of edges */
+    bool keys;       /* and their keys */
+    bool sums;       /* the sums of their keys */
+    bool labels;     /* the trees */
+    uint32_t *edges; /* where the list may be made at once; NULL: in scratch */
 };
 
 /* A forest, in scratch of the caller's mark. What was not wanted may be NULL. */
@@ -59,8 +60,8 @@ struct bi_forest_ops {
     bosc_status (*msf)(bosc_ctx *, const struct bi_graph_view *, const struct bi_msf_order *,
                        const struct bi_msf_want *, struct bi_msf_found *found, int32_t *rounds, bool *served);
 
-    /* The same of entries that are in no graph, of ids of 32 bits and fewer than BI_FOREST_MOST_LISTED vertices; all of
-     * them are edges, but for NaNs where these are dropped. NULL: the driver builds a graph. */
+    /* The same of entries that are in no graph, of ids of 32 bits and fewer than BI_FOREST_MOST_LISTED vertices, which
+     * it checks. NULL: the driver builds a graph. */
     bosc_status (*msf_entries)(bosc_ctx *, const struct bi_msf_entries *, const struct bi_msf_want *,
                                struct bi_msf_found *found, int32_t *rounds);
 
@@ -72,6 +73,11 @@ struct bi_forest_ops {
      * weights matter. NULL: the driver joins them by steps. */
     bosc_status (*components_entries)(bosc_ctx *, const struct bi_msf_entries *, bool weighed, uint32_t *labels,
                                       int64_t *count);
+
+    /* The same of few entries whose ends may be no vertices. *done: they are edges, all is as above; else nothing was
+     * written. NULL: the driver checks them first. */
+    bosc_status (*components_few_entries)(bosc_ctx *, const struct bi_msf_entries *, bool weighed, uint32_t *labels,
+                                          int64_t *count, bool *done);
 };
 
 extern const struct bi_forest_ops bi_forest_ops_cpu; /* cpu/table.c */
@@ -89,6 +95,8 @@ bosc_status bi_msf_cuda_entries(bosc_ctx *ctx, const struct bi_msf_entries *entr
 bosc_status bi_components_cuda(bosc_ctx *ctx, const struct bi_msf_rows *rows, uint32_t *labels, int64_t *count);
 bosc_status bi_components_cuda_entries(bosc_ctx *ctx, const struct bi_msf_entries *entries, bool weighed,
                                        uint32_t *labels, int64_t *count);
+bosc_status bi_components_cuda_few_entries(bosc_ctx *ctx, const struct bi_msf_entries *entries, bool weighed,
+                                           uint32_t *labels, int64_t *count, bool *done);
 #endif
 
 #ifdef __cplusplus

@@ -70,11 +70,19 @@ static bosc_status find(bosc_ctx *ctx, const struct bi_graph_view *graph, const 
     return served ? BOSC_OK : find_by_rounds(ctx, rows, opts, want, found, info);
 }
 
+/* Room for the list of edges in the caller's array, which nothing but the list's own launch may fail after; or NULL. */
+static uint32_t *room_for_edges(bosc_ctx *ctx, const struct bi_graph_view *graph, const struct bi_msf_outputs *to)
+{
+    const bool as_given = to->edges && !to->labels && graph->id_bits == 32 && !graph->wide;
+    return as_given && ctx->backend->reaches(ctx, to->edges) ? to->edges : NULL;
+}
+
 static bosc_status give_edges(bosc_ctx *ctx, const struct bi_graph_view *graph, const struct bi_msf_found *found,
                               void *edges)
 {
     struct bi_out out;
     bool staged = false, wide = graph->id_bits == 64;
+    if (found->ids == edges) return BOSC_OK;
     BI_TRY(bi_stage_out(ctx, edges, (size_t)found->count * (wide ? 8 : 4), &out, &staged));
     struct bi_msf_copy_words widen = {found->ids, out.reachable, graph->wide, wide};
     BI_TRY(ctx->ops->forest->steps->msf_copy_words(ctx, found->count, &widen));
@@ -106,6 +114,7 @@ static bosc_status spanning_forest(bosc_ctx *ctx, const struct bi_graph_view *gr
     size_t label_bytes = to->labels ? (size_t)graph->n * (size_t)graph->id_bits / 8 : 0;
     BI_TRY(bi_msf_rows_of(ctx, graph, opts, &rows));
     if (entries) entries->order = rows.order;
+    if (want.ids && !want.keys) want.edges = room_for_edges(ctx, graph, to);
     BI_TRY(bi_stage_out(ctx, to->labels, label_bytes, &labels, &staged));
     BI_TRY(bi_msf_count_roots(ctx, &rows, NULL, &present));
     BI_TRY(find(ctx, graph, &rows, entries, opts, &want, &found, info));
@@ -120,7 +129,8 @@ static bosc_status spanning_forest(bosc_ctx *ctx, const struct bi_graph_view *gr
     info->trees = present - found.count;
     if (to->edges) BI_TRY(give_edges(ctx, graph, &found, to->edges));
     if (to->labels) BI_TRY(bi_msf_give_labels(ctx, graph, &rows, found.labels, &labels));
-    return ctx->backend->sync(ctx);
+    const bool queued = to->labels || (to->edges && found.ids != to->edges);
+    return queued ? ctx->backend->sync(ctx) : BOSC_OK; /* the count was waited for */
 }
 
 bosc_status bi_msf_answer(bosc_ctx *ctx, const struct bi_graph_view *graph, struct bi_msf_entries *entries,

@@ -28,7 +28,6 @@ bosc_status bi_graph_stage_entries(bosc_ctx *ctx, struct bi_graph_entries *e);
 bosc_status bi_graph_stage_weights(bosc_ctx *ctx, struct bi_graph_entries *e);
 
 /* Whether each entry is looked at, and BOSC_ERR_DATA with what is wrong with one. */
-bool bi_graph_checks_entries(const bosc_graph_opts *opts, const struct bi_graph_entries *e);
 bosc_status bi_graph_bad_entry(bosc_ctx *ctx, const struct bi_graph_entries *e, int64_t i);
 
 /* ---- building one ---- */

@@ -30,6 +30,9 @@ bosc_status bi_graph_view_of(bosc_ctx *ctx, const bosc_graph *graph, struct bi_g
 bosc_status bi_graph_entries_of(bosc_ctx *ctx, const bosc_graph_opts *opts, const struct bi_graph_entries *given,
                                 bosc_graph_opts *full, struct bi_graph_entries *entries);
 
+/* Whether the options leave that open. */
+bool bi_graph_checks_entries(const bosc_graph_opts *opts, const struct bi_graph_entries *entries);
+
 /* Whether all entries are edges, as the options have it: BOSC_ERR_DATA names the first that is none. Takes scratch.
  * Waits. */
 bosc_status bi_graph_check_entries(bosc_ctx *ctx, const bosc_graph_opts *opts, const struct bi_graph_entries *entries);

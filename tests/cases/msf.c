@@ -345,6 +345,33 @@ static void dense(bosc_ctx *ctx)
     }
 }
 
+/* Numbers of edges at which a backend takes another way: one block's, the grid's, one level's and two. */
+static void ways(bosc_ctx *ctx)
+{
+    static const int64_t edges[] = {1,   2,   99,   100,  101,   149,   150,   151,  199,
+                                    200, 201, 8191, 8193, 14000, 16384, 16385, 65537};
+    struct suite_random r = {20};
+    for (size_t i = 0; i < sizeof edges / sizeof edges[0]; i++) {
+        const int64_t m = edges[i], n = m / (i % 3 == 0 ? 1 : 6) + 2;
+        if (quick(ctx) && m > 1000) break;
+        if (suite_leaves_out()) continue;
+        int64_t *u = suite_alloc((size_t)m * 8), *v = suite_alloc((size_t)m * 8);
+        void *w = suite_alloc((size_t)m * 8);
+        for (int64_t k = 0; k < m; k++) {
+            u[k] = (int64_t)suite_below(&r, (uint64_t)n);
+            v[k] = suite_below(&r, 9) ? (int64_t)suite_below(&r, (uint64_t)n) : i % 2 ? u[k] : n - 1;
+            forest_set_weight(w, weight_types[i % 6], k, (double)suite_below(&r, i % 4 ? 1000 : 2));
+        }
+        struct reference_edges e = {n, m, u, v, weight_types[i % 6], w};
+        bosc_graph *graph = forest_build(ctx, &e, 32, 0);
+        check_all(ctx, graph, &e, &(bosc_msf_opts){.size = sizeof(bosc_msf_opts), .maximum = i & 1}, 32);
+        bosc_graph_free(graph);
+        free(u);
+        free(v);
+        free(w);
+    }
+}
+
 /* Every arc that a sample looks at is heavy, so that far more edges than it says are light. */
 static void misleading_sample(bosc_ctx *ctx)
 {
@@ -458,6 +485,7 @@ static const struct suite_case suite_cases_msf[] = {
     {"NaN", nan_weights, NULL},
     {"sizes", sizes, NULL},
     {"built otherwise", built_otherwise, NULL},
+    {"ways", ways, NULL},
     {"dense", dense, NULL},
     {"misleading sample", misleading_sample, NULL},
     {"stars", stars, NULL},

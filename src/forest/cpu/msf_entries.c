@@ -144,5 +144,6 @@ bosc_status bi_msf_cpu_entries(bosc_ctx *ctx, const struct bi_msf_entries *entri
     m.rows.wide_keys = bi_graph_has_wide_keys(entries->of.dtype);
     m.rows.order = entries->order;
     *rounds = 0;
+    BI_TRY(bi_graph_check_entries(ctx, entries->unchecked, &entries->of));
     return m.rows.n > 0 ? run(&m, found) : BOSC_OK;
 }

@@ -166,8 +166,11 @@ extern "C" bosc_status bi_components_cuda(bosc_ctx *ctx, const struct bi_msf_row
     void *last, *chunks, *control;
     bool limited = rows->order.limit != (rows->wide_keys ? UINT64_MAX : UINT32_MAX);
     bool checked = rows->order.vertex_mask || rows->order.edge_mask || limited;
+    bool done;
     *count = 0;
     if (rows->n == 0) return BOSC_OK;
+    BI_TRY(bi_components_small(ctx, rows, checked, labels, count, &done));
+    if (done) return BOSC_OK;
     BI_TRY(bi_scratch(ctx, (size_t)rows->n * sizeof(uint32_t), &last));
     BI_TRY(bi_scratch(ctx, sizeof(struct bi_components_control), &control));
     BI_TRY(bi_scratch(ctx, (size_t)(2 * rows->arcs / CHUNK) * sizeof(struct chunk), &chunks));

@@ -57,4 +57,9 @@ bosc_status bi_components_flatten(bosc_ctx *ctx, uint32_t *parent, int64_t n);
 bosc_status bi_components_label(bosc_ctx *ctx, uint32_t *parent, int64_t n, const uint8_t *mask,
                                 struct bi_components_control *control);
 
+struct bi_msf_rows;
+/* The whole call for a graph that is small. *done: it is, and all is as in struct bi_forest_ops. */
+bosc_status bi_components_small(bosc_ctx *ctx, const struct bi_msf_rows *rows, bool checked, uint32_t *labels,
+                                int64_t *count, bool *done);
+
 #endif

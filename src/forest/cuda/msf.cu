@@ -14,7 +14,7 @@ struct plan {
 
 /* Up to so many edges the launches of a second level take longer than what it saves. */
 #ifdef BI_EMULATE /* small graphs should take all ways */
-enum { FEW_EDGES = 60 };
+enum { FEW_EDGES = 200 };
 #else
 enum { FEW_EDGES = 1 << 18 };
 #endif
@@ -91,12 +91,19 @@ template <class K> static bosc_status label(bosc_ctx *ctx, uint32_t n, const bi_
 }
 
 template <class K>
+static bool is_checked(const struct bi_graph_view *g, const struct bi_msf_entries *entries,
+                       const struct bi_msf_order *order)
+{
+    if (g->loops || order->vertex_mask || order->edge_mask || (K)order->limit != (K) ~(K)0) return true;
+    return entries && entries->drop_nan;
+}
+
+template <class K>
 static bosc_status launch(bosc_ctx *ctx, const struct bi_graph_view *g, const struct bi_msf_entries *entries,
                           const struct bi_msf_order *order, const bi_msf_state<K> &s, const plan &p)
 {
     bi_msf_csr<K> rows = rows_of<K>(g, order);
-    bool checked = g->loops || order->vertex_mask || order->edge_mask || rows.limit != (K) ~(K)0;
-    if (entries) checked = checked || entries->drop_nan;
+    const bool checked = is_checked<K>(g, entries, order);
     BI_TRY(ctx->backend->fill(ctx, s.control, 0, sizeof *s.control));
     BI_TRY(ctx->backend->fill(ctx, s.marks, 0, bi_msf_marks_bytes(g->entries)));
     if (entries) {
@@ -136,7 +143,10 @@ static bosc_status take_answers(bosc_ctx *ctx, const struct bi_graph_view *g, co
     int64_t most = g->n - 1 < g->m ? g->n - 1 : g->m;
     uint32_t *ids = nullptr, *labels = nullptr;
     K *keys = nullptr;
-    if (want->ids || want->keys) BI_TRY(take(ctx, most, &ids));
+    if (want->edges)
+        ids = want->edges;
+    else if (want->ids || want->keys)
+        BI_TRY(take(ctx, most, &ids));
     if (want->keys) BI_TRY(take(ctx, most, &keys));
     if (want->labels) BI_TRY(take(ctx, g->n, &labels));
     found->ids = ids;
@@ -152,8 +162,12 @@ static bosc_status find(bosc_ctx *ctx, const struct bi_graph_view *g, const stru
                         int32_t *rounds)
 {
     struct bi_msf_control told;
+    bool done;
     BI_TRY(take_answers<K>(ctx, g, want, found));
-    for (int one_level = 0; one_level < 2; one_level++) {
+    BI_TRY_WITH_SCRATCH(ctx, bi_msf_small(ctx, g, rows_of<K>(g, order), entries, is_checked<K>(g, entries, order),
+                                          found, &told, &done));
+    if (!done && entries) BI_TRY(bi_graph_check_entries(ctx, entries->unchecked, &entries->of));
+    for (int one_level = 0; one_level < 2 && !done; one_level++) {
         BI_TRY_WITH_SCRATCH(ctx, run<K>(ctx, g, entries, order, want, one_level, found, &told));
         if (!told.overflow) break; /* else the sample misled: again with a list for all edges */
     }
@@ -163,7 +177,7 @@ static bosc_status find(bosc_ctx *ctx, const struct bi_graph_view *g, const stru
     found->summed = true;
     found->low = flipped ? told.edges * UINT32_MAX - told.low : told.low;
     found->high = flipped && wide ? told.edges * UINT32_MAX - told.high : told.high;
-    *rounds = (entries ? 0 : 1) + (int32_t)(told.rounds[0] + told.rounds[1]);
+    *rounds = (entries || done ? 0 : 1) + (int32_t)(told.rounds[0] + told.rounds[1]);
     return BOSC_OK;
 }
 
@@ -190,6 +204,7 @@ extern "C" bosc_status bi_msf_cuda_entries(bosc_ctx *ctx, const struct bi_msf_en
     view.m = view.entries = entries->of.m;
     struct bi_msf_found answer = {};
     if (view.n == 0 || view.m == 0) {
+        BI_TRY(bi_graph_check_entries(ctx, entries->unchecked, &entries->of));
         answer.summed = answer.ascending = true;
         *rounds = 0;
         *found = answer;

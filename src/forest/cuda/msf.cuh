@@ -257,6 +257,18 @@ bosc_status bi_msf_list_light_entries(bosc_ctx *, const struct bi_msf_entries &,
 template <class K>
 bosc_status bi_msf_list_heavy_entries(bosc_ctx *, const struct bi_msf_entries &, const bi_msf_state<K> &, bool checked);
 
+/* The whole of it for a small graph or few entries, whose ends may be no vertices. *done: they are edges, *found (where
+ * answers are wanted) and *told are filled; else another way is to be taken. */
+#ifdef BI_EMULATE /* small graphs should take all ways */
+enum { BI_MSF_SMALL_EDGES = 100 };
+#else
+enum { BI_MSF_SMALL_EDGES = 1 << 14 };
+#endif
+struct bi_msf_found;
+template <class K>
+bosc_status bi_msf_small(bosc_ctx *, const struct bi_graph_view *, const bi_msf_csr<K> &, const struct bi_msf_entries *,
+                         bool checked, const struct bi_msf_found *, struct bi_msf_control *told, bool *done);
+
 /* The bytes of the marks, of which those beyond the entries are 0. Lists the marked ids, ascending, and their keys
  * (NULL: not wanted). */
 size_t bi_msf_marks_bytes(int64_t entries);

@@ -15,5 +15,9 @@ static const bi_forest_steps steps = {
 #undef BI_STEP
 };
 
-extern "C" const bi_forest_ops bi_forest_ops_cuda = {&steps, bi_msf_cuda, bi_msf_cuda_entries, bi_components_cuda,
-                                                     bi_components_cuda_entries};
+extern "C" const bi_forest_ops bi_forest_ops_cuda = {&steps,
+                                                     bi_msf_cuda,
+                                                     bi_msf_cuda_entries,
+                                                     bi_components_cuda,
+                                                     bi_components_cuda_entries,
+                                                     bi_components_cuda_few_entries};

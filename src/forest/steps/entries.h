@@ -9,6 +9,8 @@ struct bi_msf_entries {
     struct bi_graph_entries of;
     struct bi_msf_order order;
     bool drop_nan;
+    const bosc_graph_opts *unchecked; /* of the host: by which they are to be checked yet */
+    bool refuse_nan;                  /* by these a weight must not be NaN */
 };
 
 /* Whether the options let an entry with this key and these ends count, and whether it is no self loop. */
