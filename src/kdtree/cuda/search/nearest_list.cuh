@@ -44,6 +44,19 @@ __device__ __forceinline__ void bi_kdtree_exchange(bi_kdtree_neighbour<D> &a, bi
     a = first;
 }
 
+/* As entry `to` of the answers. */
+template <class D>
+__device__ __forceinline__ void bi_kdtree_write_neighbour(const bi_kdtree_neighbour<D> &x, int64_t to, void *ids,
+                                                          D *dist2, bool wide)
+{
+    const uint32_t id = x.id();
+    if (wide)
+        static_cast<int64_t *>(ids)[to] = id == BI_KDTREE_NONE ? -1 : (int64_t)id;
+    else
+        static_cast<uint32_t *>(ids)[to] = id;
+    if (dist2) dist2[to] = x.distance();
+}
+
 /* Batcher's bitonic networks (Sorting Networks and Their Applications, 1968): merges the runs of 2 * from into runs of
  * `to`, both powers of 2. */
 template <class D, int N> __device__ __forceinline__ void bi_kdtree_bitonic_sort(bi_kdtree_neighbour<D> *a)
@@ -112,12 +125,7 @@ template <class D, int K> struct bi_kdtree_nearest_list {
 #pragma unroll
         for (int i = 0; i < K; i++) {
             if (i >= k) break;
-            const uint32_t id = at[i].id();
-            if (wide)
-                static_cast<int64_t *>(ids)[row * k + i] = id == BI_KDTREE_NONE ? -1 : (int64_t)id;
-            else
-                static_cast<uint32_t *>(ids)[row * k + i] = id;
-            if (dist2) dist2[row * k + i] = at[i].distance();
+            bi_kdtree_write_neighbour(at[i], row * k + i, ids, dist2, wide);
         }
     }
 };

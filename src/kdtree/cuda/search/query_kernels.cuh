@@ -8,6 +8,7 @@
 #include "kdtree/cuda/search/box_walk.cuh"
 #include "kdtree/cuda/search/nearest_list.cuh"
 #include "kdtree/cuda/search/query_keys.cuh"
+#include "kdtree/cuda/search/warp_walk.cuh"
 #include "kdtree/steps/query.h"
 
 enum {
@@ -17,6 +18,8 @@ enum {
     BI_KDTREE_SAMPLE_LANES = 8,   /* of a warp, which have a sample each */
     BI_KDTREE_ASKED = 256,        /* queries that tell whether many are far, at equal distances in the batch */
     BI_KDTREE_FAR_SHARE = 8,      /* many: one in so many */
+    BI_KDTREE_WARP_QUERIES = 64,  /* of a multiprocessor: each of these gets a warp, and of twice as many for lists */
+    BI_KDTREE_LONG_LIST = 9,      /* of so many nearest and more */
     BI_KDTREE_FEW_QUERIES = 1024, /* of a multiprocessor: these are not sorted */
     BI_KDTREE_BUSY_WARPS = 16,    /* of a multiprocessor: it is busy with these */
     BI_KDTREE_LEAST_LANES = 4
@@ -380,6 +383,21 @@ static __global__ void __launch_bounds__(BI_KDTREE_WALK_THREADS) bi_kdtree_searc
     if (query.live) w.found.end(a, number);
 }
 
+/* The nearest, a warp a query. */
+template <class T, int DIM>
+static __global__ void __launch_bounds__(BI_KDTREE_WALK_THREADS)
+    bi_kdtree_search_by_warps(const bi_kdtree_cuda_search a)
+{
+    typedef typename bi_kdtree_distance_of<T>::type D;
+    const uint32_t number = (blockIdx.x * BI_KDTREE_WALK_THREADS + threadIdx.x) / 32;
+    if (number >= a.m) return;
+    bi_kdtree_warp_walk<T, DIM> w = {a.nodes, a.index, {}, (D)a.limit, 0, {}};
+    bi_kdtree_load_query<T, DIM>(a, number, w.q);
+    w.nearest.clear(a.k);
+    w.run();
+    w.nearest.write(a.rows ? a.rows[number] : number, a.ids, static_cast<D *>(a.dist2), a.wide);
+}
+
 /* The samples of far queries, which come first: often there are none. */
 template <class T, int DIM, int K>
 static __global__ void __launch_bounds__(BI_KDTREE_WALK_THREADS) bi_kdtree_search_samples(const bi_kdtree_cuda_search a)
@@ -455,6 +473,20 @@ template <class T, int DIM> static bosc_status bi_kdtree_launch_nearest(bosc_ctx
     return bi_kdtree_launch_nearest_k<T, DIM, 32>(ctx, a);
 }
 
+/* Whether queries are so few that a warp for each is faster. A thread finds one nearest in the same time. */
+static inline bool bi_kdtree_takes_warps(const bosc_ctx *ctx, const bi_kdtree_cuda_search &a)
+{
+    const uint32_t most = BI_KDTREE_WARP_QUERIES * (uint32_t)ctx->multiprocessors;
+    return a.what == BI_KDTREE_FIND_NEAREST && a.k > 1 && a.m <= (a.k < BI_KDTREE_LONG_LIST ? most : 2 * most);
+}
+
+template <class T, int DIM> static bosc_status bi_kdtree_launch_warps(bosc_ctx *ctx, const bi_kdtree_cuda_search &a)
+{
+    auto kernel = bi_kdtree_search_by_warps<T, DIM>;
+    const int64_t threads = (int64_t)a.m * 32;
+    return BI_RUN(ctx, kernel, (unsigned)bi_div_up(threads, BI_KDTREE_WALK_THREADS), BI_KDTREE_WALK_THREADS, 0, a);
+}
+
 /* Rows: what `run` does, and then those of the list of long ones are put in order. */
 template <class T>
 static bosc_status bi_kdtree_launch_rows(bosc_ctx *ctx, bosc_status (*run)(bosc_ctx *, const bi_kdtree_cuda_search &),
@@ -486,11 +518,13 @@ template <class T, int DIM> static bosc_status bi_kdtree_sort_queries(bosc_ctx *
     return BOSC_OK;
 }
 
-/* Few queries are answered in the caller's order: launches take longer than what their sort would gain. Where they do
- * not keep all warps busy, each warp has fewer. */
+/* The nearest of so few queries that threads would not fill the device are found by a warp for each. Few queries are
+ * answered in the caller's order: launches take longer than what their sort would gain. Where they do not keep all
+ * warps busy, each warp has fewer. */
 template <class T, int DIM> static bosc_status bi_kdtree_locate_and_run(bosc_ctx *ctx, bi_kdtree_cuda_search a)
 {
     const uint32_t busy = BI_KDTREE_BUSY_WARPS * (uint32_t)ctx->multiprocessors;
+    if (bi_kdtree_takes_warps(ctx, a)) return bi_kdtree_launch_warps<T, DIM>(ctx, a);
     a.long_rows = a.scratch; /* 2 m words that a sort, if any, has done with */
     a.lanes = 32;
     if (a.m > BI_KDTREE_FEW_QUERIES * (uint32_t)ctx->multiprocessors) BI_TRY((bi_kdtree_sort_queries<T, DIM>(ctx, &a)));
