@@ -1,16 +1,30 @@
 /* Radix sorts: which way for which size. */
 #include "core/call.h"
+#include "core/cpu/level.h"
 #include "core/cpu/radix.h"
 
-enum { GRAIN = BI_THREAD_ITEMS / 2, CACHED = 1 << 16 };
+enum { GRAIN = BI_THREAD_ITEMS / 2 };
+
+static void sort_cached(const struct bi_radix_job *j)
+{
+    const bool in_place = j->in.keys == j->out.keys || (j->k->value_size && j->in.values == j->out.values);
+    struct bi_radix_arrays from = j->in;
+    if (in_place && !bi_radix_sorts_words(j)) {
+        bi_radix_copy(j, j->in, j->spare, j->n);
+        from = j->spare;
+    }
+    if (bi_radix_sort_vectors(j, from, j->out, j->spare, j->n)) return;
+    bi_radix_copy(j, from, j->out, j->n);
+    bi_radix_sort_digits(j, j->out, j->spare, j->n, false);
+}
 
 static bosc_status sort(bosc_ctx *ctx, struct bi_radix_job *j)
 {
     BI_TRY(bi_scratch(ctx, (size_t)j->n * j->k->key_size, &j->spare.keys));
     BI_TRY(bi_scratch(ctx, (size_t)j->n * j->k->value_size, &j->spare.values));
-    if (j->n <= CACHED) {
-        bi_radix_copy(j, j->in, j->out, j->n);
-        bi_radix_sort_range(j, j->out, j->spare, j->n, false);
+    const bool whole = j->chunks == 1 && j->vectors->rows && bi_radix_sorts_words(j) && !ctx->progress.listens;
+    if (whole || j->n <= bi_radix_cached(j)) {
+        sort_cached(j);
         return bi_advance(ctx, 8 * (double)j->n);
     }
     bool done;
@@ -23,7 +37,9 @@ bosc_status bi_radix_sort_pairs(bosc_ctx *ctx, bosc_dtype dtype, const void *key
                                 int last_bit)
 {
     if (n == 0) return BOSC_OK;
-    struct bi_radix_job j = {.k = bi_radix_kernels(dtype, value_size),
+    struct bi_radix_job j = {.k = &BI_LEVEL_PICK(ctx->level, bi_radix_table)->of[dtype - 1][value_size / 4],
+                             .vectors = BI_LEVEL_PICK(ctx->level, bi_sort_kernels),
+                             .dtype = dtype,
                              .n = n,
                              .chunks = bi_thread_count(ctx, n, GRAIN),
                              .first_bit = first_bit,

@@ -6,6 +6,7 @@
 
 #include "core/cpu/collectives.h"
 #include "core/cpu/radix_kernels.h"
+#include "core/cpu/sort_kernels.h"
 
 struct bi_radix_arrays {
     void *keys, *values;
@@ -13,6 +14,8 @@ struct bi_radix_arrays {
 
 struct bi_radix_job {
     const struct bi_radix_kernels *k;
+    const struct bi_sort_kernels *vectors;
+    bosc_dtype dtype;
     int64_t n;
     int chunks;
     int first_bit, last_bit; /* of the ordered key */
@@ -45,8 +48,23 @@ bosc_status bi_radix_passes(bosc_ctx *ctx, const struct bi_radix_job *j);
  * if one bucket would hold too much. */
 bosc_status bi_radix_split(bosc_ctx *ctx, const struct bi_radix_job *j, bool *done);
 
+/* Sorts items that a cache holds in vectors; keys alone may stay in place. Returns whether they are sorted: if not,
+ * `from` is as it was and `to` lost. */
+bool bi_radix_sort_vectors(const struct bi_radix_job *j, struct bi_radix_arrays from, struct bi_radix_arrays to,
+                           struct bi_radix_arrays spare, int64_t n);
+
+/* Whether the job sorts whole keys of 4 bytes alone. */
+bool bi_radix_sorts_words(const struct bi_radix_job *j);
+
+/* The most items that are sorted in a thread's caches. */
+int64_t bi_radix_cached(const struct bi_radix_job *j);
+
 /* Sorts n items of `a` into `b` if to_b, else in place; both are overwritten. */
 void bi_radix_sort_range(const struct bi_radix_job *j, struct bi_radix_arrays a, struct bi_radix_arrays b, int64_t n,
                          bool to_b);
+
+/* The same by digits alone. */
+void bi_radix_sort_digits(const struct bi_radix_job *j, struct bi_radix_arrays a, struct bi_radix_arrays b, int64_t n,
+                          bool to_b);
 
 #endif

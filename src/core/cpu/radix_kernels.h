@@ -20,7 +20,7 @@ struct bi_radix_move {
     int64_t n;
     void *keys_out, *values_out;
     struct bi_radix_digit digit;
-    const uint8_t *map; /* the bucket of each value of the digit, or NULL for the value itself; only if `streams` */
+    const uint8_t *map; /* the bucket of each value of the digit, or NULL for the value itself */
     int64_t *offsets;   /* where the next key of each digit goes; moved on */
     bool streams;       /* the output is larger than caches: write whole lines past them */
 };
@@ -38,9 +38,14 @@ struct bi_radix_kernels {
     /* Insertion sort in place, stable, by the bits of `mask`. Gives up (false) after `most` moves: the items are then
      * in some order in which equal keys are as they were. */
     bool (*insert)(void *keys, void *values, int64_t n, uint64_t mask, int64_t most);
+    /* Item i becomes that of row rows[i]. */
+    void (*fetch)(const void *keys, const void *values, const uint32_t *rows, int64_t n, void *keys_out,
+                  void *values_out);
 };
 
-/* NULL for sizes that there are no kernels for. */
-const struct bi_radix_kernels *bi_radix_kernels(bosc_dtype dtype, size_t value_size);
+struct bi_radix_table {
+    struct bi_radix_kernels of[6][3]; /* [dtype - 1][value_size / 4] */
+};
+extern const struct bi_radix_table bi_radix_table_v1, bi_radix_table_v3, bi_radix_table_v4;
 
 #endif

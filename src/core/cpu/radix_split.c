@@ -7,8 +7,9 @@
 #include "core/cpu/radix.h"
 
 enum {
-    TINY = 40,        /* sorted by insertion */
+    LARGE = 1 << 20,  /* bytes that do not stay in caches */
     CACHED = 1 << 16, /* sorted in caches */
+    TINY = 40,        /* sorted by insertion */
     LOCAL_WIDTH = 10, /* most bits of a digit there */
     LOCAL_DIGITS = 3, /* most at once */
     FEW_MOVES = 4,    /* keys for a move of an insertion that saves a pass */
@@ -143,6 +144,12 @@ static struct bi_radix_digit top_digit(uint64_t bits)
     return (struct bi_radix_digit){low, (1u << (high - low)) - 1};
 }
 
+/* Whether an output leaves the caches anyway. */
+static bool is_large(const struct bi_radix_job *j, int64_t n)
+{
+    return n * (int64_t)(j->k->key_size + j->k->value_size) > LARGE;
+}
+
 /* A range beyond the caches, by one thread. */
 static void split_range(const struct bi_radix_job *j, struct bi_radix_arrays a, struct bi_radix_arrays b, int64_t n,
                         bool to_b, uint64_t bits)
@@ -163,21 +170,22 @@ static void split_range(const struct bi_radix_job *j, struct bi_radix_arrays a, 
                                      .values_out = b.values,
                                      .digit = digit,
                                      .map = map,
-                                     .offsets = offsets};
+                                     .offsets = offsets,
+                                     .streams = is_large(j, n)};
         j->k->move(&move);
     }
     for (int64_t g = 0, at = 0; g < groups; at += sizes[g++])
         bi_radix_sort_range(j, bi_radix_at(j, b, at), bi_radix_at(j, a, at), sizes[g], !to_b);
 }
 
-void bi_radix_sort_range(const struct bi_radix_job *j, struct bi_radix_arrays a, struct bi_radix_arrays b, int64_t n,
-                         bool to_b)
+void bi_radix_sort_digits(const struct bi_radix_job *j, struct bi_radix_arrays a, struct bi_radix_arrays b, int64_t n,
+                          bool to_b)
 {
     uint64_t mask = deciding(j), bits = n > 1 ? j->k->varying(a.keys, n, a.keys) & mask : 0;
     struct bi_radix_arrays result = a;
     if (n <= TINY) {
         j->k->insert(a.keys, a.values, n, mask, INT64_MAX);
-    } else if (bits && n > CACHED) {
+    } else if (bits && n > bi_radix_cached(j)) {
         split_range(j, a, b, n, to_b, bits);
         return;
     } else if (bits) {
@@ -189,6 +197,56 @@ void bi_radix_sort_range(const struct bi_radix_job *j, struct bi_radix_arrays a,
             result = in_b ? a : b;
     }
     bi_radix_copy(j, result, to_b ? b : a, n);
+}
+
+bool bi_radix_sorts_words(const struct bi_radix_job *j)
+{
+    return j->k->key_size == 4 && j->k->value_size == 0 && j->first_bit == 0 && j->last_bit == 32;
+}
+
+int64_t bi_radix_cached(const struct bi_radix_job *j)
+{
+    return !j->vectors->rows || bi_radix_sorts_words(j) ? CACHED : BI_SORT_ROWS;
+}
+
+/* The order of the rows by as many of the top bits of their keys as a word has room for beside a row's number; the few
+ * neighbours that then stand wrong are put right by insertion. */
+static bool sort_rows(const struct bi_radix_job *j, struct bi_radix_arrays from, struct bi_radix_arrays to, int64_t n)
+{
+    const uint64_t mask = deciding(j), bits = j->k->varying(from.keys, n, from.keys) & mask;
+    if (!bits) {
+        bi_radix_copy(j, from, to, n);
+        return true;
+    }
+    uint32_t rows[BI_SORT_ROWS];
+    const int row_bits = bi_bit_length((uint64_t)n - 1), all = low_bit(bits), top = bi_bit_length(bits) - 32 + row_bits;
+    const struct bi_sort_window window = {mask, top > all ? top : all, row_bits};
+    j->vectors->rows(j->dtype, from.keys, n, window, rows);
+    j->k->fetch(from.keys, from.values, rows, n, to.keys, to.values);
+    return top <= all || j->k->insert(to.keys, to.values, n, mask, MOVES_A_KEY * n);
+}
+
+bool bi_radix_sort_vectors(const struct bi_radix_job *j, struct bi_radix_arrays from, struct bi_radix_arrays to,
+                           struct bi_radix_arrays spare, int64_t n)
+{
+    if (!j->vectors->rows) return false;
+    if (bi_radix_sorts_words(j)) {
+        j->vectors->keys(j->dtype, from.keys, to.keys, spare.keys, n);
+        return true;
+    }
+    return n > TINY && n <= BI_SORT_ROWS && sort_rows(j, from, to, n);
+}
+
+void bi_radix_sort_range(const struct bi_radix_job *j, struct bi_radix_arrays a, struct bi_radix_arrays b, int64_t n,
+                         bool to_b)
+{
+    if (bi_radix_sorts_words(j)) {
+        if (bi_radix_sort_vectors(j, a, to_b ? b : a, to_b ? a : b, n)) return;
+    } else if (bi_radix_sort_vectors(j, a, b, a, n)) {
+        bi_radix_copy(j, b, to_b ? b : a, n);
+        return;
+    }
+    bi_radix_sort_digits(j, a, b, n, to_b);
 }
 
 /* The chunks' counts of the top digit, and the groups that they make. */
@@ -260,7 +318,8 @@ static bosc_status move_chunks(bosc_ctx *ctx, const struct bi_radix_job *j, cons
                                          .values_out = j->spare.values,
                                          .digit = s->digit,
                                          .map = s->map,
-                                         .offsets = s->offsets[p]};
+                                         .offsets = s->offsets[p],
+                                         .streams = is_large(j, j->n)};
             j->k->move(&move);
         });
     }

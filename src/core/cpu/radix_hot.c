@@ -10,8 +10,9 @@
 #endif
 
 #include "core/cpu/key_types.h"
+#include "core/cpu/level.h"
 
-enum { LINE = 64 };
+enum { LINE = 64, BLOCK = 32 };
 
 /* A line is whole and aligned; the caller has filled it. */
 BI_FN void stream_line(void *to, const void *line)
@@ -92,6 +93,14 @@ static void flush_lines(const char *lines, char *out, size_t size, const int64_t
         key_t bits = 0;                                                                                      \
         for (int64_t i = 0; i < n; i++) bits |= ORDERED_##kind(k[i]) ^ first;                                \
         return bits;                                                                                         \
+    }                                                                                                        \
+    /* Whether each of BLOCK keys is not below the one before it. */                                         \
+    static bool in_order_##kind(const key_t *k, key_t mask)                                                  \
+    {                                                                                                        \
+        key_t wrong = 0;                                                                                     \
+        for (int i = 0; i < BLOCK; i++)                                                                      \
+            wrong |= (ORDERED_##kind(k[i - 1]) & mask) > (ORDERED_##kind(k[i]) & mask);                      \
+        return !wrong;                                                                                       \
     }
 EACH_KEY(COUNT)
 
@@ -106,6 +115,21 @@ EACH_KEY(COUNT)
         const uint32_t mask = m->digit.mask;                                                              \
         for (int64_t i = 0; i < m->n; i++) {                                                              \
             int64_t p = offsets[(ORDERED_##kind(k[i]) >> shift) & mask]++;                                \
+            k_out[p] = k[i];                                                                              \
+            VALUES(v_out[p] = v[i];)                                                                      \
+        }                                                                                                 \
+    }                                                                                                     \
+    static void move_groups_##kind##_##bytes(const struct bi_radix_move *m)                               \
+    {                                                                                                     \
+        const key_t *k = m->keys;                                                                         \
+        key_t *k_out = m->keys_out;                                                                       \
+        VALUES(const value_t *v = m->values; value_t *v_out = m->values_out;)                             \
+        int64_t *offsets = m->offsets;                                                                    \
+        const uint8_t *map = m->map;                                                                      \
+        const int shift = m->digit.shift;                                                                 \
+        const uint32_t mask = m->digit.mask;                                                              \
+        for (int64_t i = 0; i < m->n; i++) {                                                              \
+            int64_t p = offsets[map[(ORDERED_##kind(k[i]) >> shift) & mask]]++;                           \
             k_out[p] = k[i];                                                                              \
             VALUES(v_out[p] = v[i];)                                                                      \
         }                                                                                                 \
@@ -136,10 +160,12 @@ EACH_KEY(COUNT)
     }                                                                                                     \
     static void either_##kind##_##bytes(const struct bi_radix_move *m)                                    \
     {                                                                                                     \
-        if (m->map)                                                                                       \
+        if (m->map && m->streams)                                                                         \
             stream_##kind##_##bytes(m, m->map);                                                           \
         else if (m->streams)                                                                              \
             stream_##kind##_##bytes(m, NULL);                                                             \
+        else if (m->map)                                                                                  \
+            move_groups_##kind##_##bytes(m);                                                              \
         else                                                                                              \
             move_##kind##_##bytes(m);                                                                     \
     }                                                                                                     \
@@ -149,6 +175,8 @@ EACH_KEY(COUNT)
         VALUES(value_t *v = values;)                                                                      \
         (void)values;                                                                                     \
         for (int64_t i = 1; i < n && most >= 0; i++) {                                                    \
+            while (i + BLOCK <= n && in_order_##kind(k + i, mask)) i += BLOCK;                            \
+            if (i == n) break;                                                                            \
             key_t x = k[i], rank = ORDERED_##kind(x) & mask;                                              \
             VALUES(value_t y = v[i];)                                                                     \
             int64_t at = i;                                                                               \
@@ -161,6 +189,18 @@ EACH_KEY(COUNT)
             most -= i - at;                                                                               \
         }                                                                                                 \
         return most >= 0;                                                                                 \
+    }                                                                                                     \
+    static void fetch_##kind##_##bytes(const void *keys, const void *values, const uint32_t *rows,        \
+                                       int64_t n, void *keys_out, void *values_out)                       \
+    {                                                                                                     \
+        const key_t *k = keys;                                                                            \
+        key_t *k_out = keys_out;                                                                          \
+        VALUES(const value_t *v = values; value_t *v_out = values_out;)                                   \
+        (void)values, (void)values_out;                                                                   \
+        for (int64_t i = 0; i < n; i++) {                                                                 \
+            k_out[i] = k[rows[i]];                                                                        \
+            VALUES(v_out[i] = v[rows[i]];)                                                                \
+        }                                                                                                 \
     }
 #define MOVES(kind, key_t) EACH_VALUE(MOVE, kind, key_t)
 EACH_KEY(MOVES)
@@ -168,18 +208,12 @@ EACH_KEY(MOVES)
 #define KERNEL(kind, key_t, bytes)                                                                     \
     {                                                                                                  \
         sizeof(key_t), bytes, count_##kind, count_top_##kind, either_##kind##_##bytes, varying_##kind, \
-            insert_##kind##_##bytes                                                                    \
+            insert_##kind##_##bytes, fetch_##kind##_##bytes                                            \
     }
 #define KERNELS(kind, key_t)                                                   \
     {                                                                          \
         KERNEL(kind, key_t, 0), KERNEL(kind, key_t, 4), KERNEL(kind, key_t, 8) \
     }
-static const struct bi_radix_kernels kernels[6][3] = {KERNELS(f32, uint32_t), KERNELS(f64, uint64_t),
-                                                      KERNELS(i32, uint32_t), KERNELS(i64, uint64_t),
-                                                      KERNELS(u32, uint32_t), KERNELS(u64, uint64_t)};
-
-const struct bi_radix_kernels *bi_radix_kernels(bosc_dtype dtype, size_t value_size)
-{
-    if (dtype < BOSC_F32 || dtype > BOSC_U64 || (value_size != 0 && value_size != 4 && value_size != 8)) return NULL;
-    return &kernels[dtype - 1][value_size / 4];
-}
+const struct bi_radix_table BI_LEVEL_NAME(bi_radix_table) = {{KERNELS(f32, uint32_t), KERNELS(f64, uint64_t),
+                                                             KERNELS(i32, uint32_t), KERNELS(i64, uint64_t),
+                                                             KERNELS(u32, uint32_t), KERNELS(u64, uint64_t)}};

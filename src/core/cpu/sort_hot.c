@@ -1,0 +1,291 @@
+/* A quicksort of 32-bit words in vectors of AVX-512 (Bramas, A Novel Hybrid Quicksort Algorithm Vectorized using AVX-512,
+ * 2017; Blacher et al., Vectorized and performance-portable Quicksort, 2022): keys are partitioned by comparing and
+ * compressing vectors, and runs of up to 256 keys sorted by networks. Words that a cache holds go to and fro between two
+ * arrays, so that every load and store moves forwards; more are partitioned in place, from both ends. */
+#include "core/cpu/sort_kernels.h"
+
+#include <string.h>
+
+#include "core/cpu/key_types.h"
+#include "core/cpu/level.h"
+
+#if BI_LEVEL == 4
+#include "core/cpu/sort_network.h"
+
+#define TOP_BIT _mm512_set1_epi32(INT32_MIN)
+
+enum {
+    FEW = 1024, /* keys of which a small sample is taken */
+    SAMPLE = 64,
+    LARGE_SAMPLE = 128,
+    CACHED = 1 << 17,  /* keys that a cache holds, and as many again */
+    CHUNK = 128,       /* keys that a partition in place reads at once */
+    LOCAL_ZEROS = 1 << 18 /* keys of which the signs of zeros have room on the stack */
+};
+
+/* One vector: what stays goes to `at`, the others to where those before them went. */
+#define PARTITION(keys, stays)                                                               \
+    do {                                                                                     \
+        const __mmask16 stays_ = (stays);                                                    \
+        _mm512_storeu_si512(data + at, _mm512_maskz_compress_epi32(stays_, keys));           \
+        _mm512_storeu_si512(other + (i - at), _mm512_maskz_compress_epi32(~stays_, keys));   \
+        at += _mm_popcnt_u32(stays_);                                                        \
+        i += BI_LANES;                                                                       \
+    } while (0)
+
+/* Keys up to the pivot stay in `data`, at its front, if `low_stay`, else the others do; those that go move to the front
+ * of `other`. Returns how many stay. Whole vectors are stored, never beyond what was read, and so within n. */
+BI_FN int64_t partition(uint32_t *data, uint32_t *other, int64_t n, uint32_t key, bool low_stay)
+{
+#define STAY(keys) (low_stay ? _mm512_cmple_epu32_mask(keys, pivot) : _mm512_cmpgt_epu32_mask(keys, pivot))
+    const __m512i pivot = _mm512_set1_epi32((int)key);
+    int64_t at = 0, i = 0;
+    while (i + 4 * BI_LANES <= n) {
+        const __m512i a = _mm512_loadu_si512(data + i), b = _mm512_loadu_si512(data + i + BI_LANES);
+        const __m512i c = _mm512_loadu_si512(data + i + 2 * BI_LANES), d = _mm512_loadu_si512(data + i + 3 * BI_LANES);
+        PARTITION(a, STAY(a));
+        PARTITION(b, STAY(b));
+        PARTITION(c, STAY(c));
+        PARTITION(d, STAY(d));
+    }
+    while (i + BI_LANES <= n) {
+        const __m512i a = _mm512_loadu_si512(data + i);
+        PARTITION(a, STAY(a));
+    }
+    const __mmask16 valid = bi_row_mask(n - i, 0);
+    const __m512i a = _mm512_maskz_loadu_epi32(valid, data + i);
+    const __mmask16 stay = STAY(a) & valid, go = ~stay & valid;
+    const int staying = _mm_popcnt_u32(stay), going = _mm_popcnt_u32(go);
+    _mm512_mask_storeu_epi32(data + at, (__mmask16)((1u << staying) - 1), _mm512_maskz_compress_epi32(stay, a));
+    _mm512_mask_storeu_epi32(other + (i - at), (__mmask16)((1u << going) - 1), _mm512_maskz_compress_epi32(go, a));
+    return at + staying;
+}
+
+/* About the median, by a sample of vectors that lie at equal distances. */
+static uint32_t sampled_pivot(const uint32_t *data, int64_t n)
+{
+    uint32_t sample[LARGE_SAMPLE];
+    const int64_t vectors = n <= FEW ? SAMPLE / BI_LANES : LARGE_SAMPLE / BI_LANES, step = n / vectors;
+    for (int64_t s = 0; s < vectors; s++)
+        _mm512_storeu_si512(sample + s * BI_LANES, _mm512_loadu_si512(data + s * step + (step - BI_LANES) / 2));
+    bi_network_sort(sample, sample, vectors * BI_LANES);
+    return sample[vectors * BI_LANES / 2 - 1];
+}
+
+/* The middle between the least and the largest key: no sequence of keys needs more than 32 of these. */
+static uint32_t middle_pivot(const uint32_t *data, int64_t n)
+{
+    __m512i least = _mm512_set1_epi32(-1), most = _mm512_setzero_si512();
+    for (int64_t i = 0; i < n; i += BI_LANES) {
+        const __mmask16 valid = bi_row_mask(n - i, 0);
+        least = _mm512_mask_min_epu32(least, valid, least, _mm512_maskz_loadu_epi32(valid, data + i));
+        most = _mm512_mask_max_epu32(most, valid, most, _mm512_maskz_loadu_epi32(valid, data + i));
+    }
+    const uint32_t low = _mm512_reduce_min_epu32(least), high = _mm512_reduce_max_epu32(most);
+    return low + (high - low) / 2;
+}
+
+static void fill(uint32_t *to, int64_t n, uint32_t key)
+{
+    for (int64_t i = 0; i < n; i++) to[i] = key;
+}
+
+/* Sorts n keys, which lie in `home` or else in `away`, into `home`; both are overwritten. After so many levels pivots
+ * are no longer guessed. */
+static void quicksort(uint32_t *home, uint32_t *away, int64_t n, bool is_home, int levels)
+{
+    for (; n > BI_NETWORK_KEYS; levels--) {
+        const uint32_t *const data = is_home ? home : away;
+        const uint32_t pivot = levels > 0 ? sampled_pivot(data, n) : middle_pivot(data, n);
+        int64_t low = is_home ? partition(home, away, n, pivot, true) : n - partition(away, home, n, pivot, false);
+        if (low == n) { /* the pivot is the largest key: those that equal it are done */
+            if (pivot == 0) return;
+            low = partition(home, away, n, pivot - 1, true);
+            fill(home + low, n - low, pivot);
+            n = low;
+            is_home = true;
+            continue;
+        }
+        quicksort(home, away + (n - low), low, true, levels - 1);
+        home += low;
+        n -= low;
+        is_home = false;
+    }
+    bi_network_sort(is_home ? home : away, home, n);
+}
+
+/* Keys up to the pivot to the front, the others behind them; returns how many go to the front. A chunk of each end is
+ * set aside, and the next one is always read at the end that has less room, so that both have room for a chunk. */
+static int64_t partition_in_place(uint32_t *keys, int64_t n, uint32_t key)
+{
+    uint32_t aside[3 * CHUNK];
+    const __m512i pivot = _mm512_set1_epi32((int)key);
+    int64_t begin = CHUNK, end = n - CHUNK, low = 0, high = n; /* keys to be read; room is before and behind them */
+    memcpy(aside, keys, CHUNK * sizeof *keys);
+    memcpy(aside + CHUNK, keys + end, CHUNK * sizeof *keys);
+    while (end - begin >= CHUNK) {
+        const bool front = begin - low <= high - end;
+        const uint32_t *from = front ? keys + begin : keys + end - CHUNK;
+        __m512i v[CHUNK / BI_LANES];
+        LOAD(0) LOAD(1) LOAD(2) LOAD(3) LOAD(4) LOAD(5) LOAD(6) LOAD(7)
+        begin += front ? CHUNK : 0;
+        end -= front ? 0 : CHUNK;
+#define MOVE(r)                                                                                                        \
+    do {                                                                                                               \
+        const __mmask16 is_low = _mm512_cmple_epu32_mask(v[r], pivot);                                                 \
+        const int lows = _mm_popcnt_u32(is_low);                                                                       \
+        _mm512_storeu_si512(keys + low, _mm512_maskz_compress_epi32(is_low, v[r]));                                    \
+        low += lows;                                                                                                   \
+        high -= BI_LANES - lows;                                                                                       \
+        _mm512_mask_storeu_epi32(keys + high, (__mmask16)(0xffffu >> lows), _mm512_maskz_compress_epi32(~is_low, v[r])); \
+    } while (0);
+        MOVE(0) MOVE(1) MOVE(2) MOVE(3) MOVE(4) MOVE(5) MOVE(6) MOVE(7)
+    }
+    memcpy(aside + 2 * CHUNK, keys + begin, (size_t)(end - begin) * sizeof *keys);
+    const int64_t rest = 2 * CHUNK + end - begin;
+    for (int64_t i = 0; i < rest; i += BI_LANES) {
+        const __mmask16 valid = bi_row_mask(rest - i, 0);
+        const __m512i x = _mm512_maskz_loadu_epi32(valid, aside + i);
+        const __mmask16 is_low = _mm512_mask_cmple_epu32_mask(valid, x, pivot), is_high = valid & ~is_low;
+        const int lows = _mm_popcnt_u32(is_low), highs = _mm_popcnt_u32(is_high);
+        _mm512_mask_storeu_epi32(keys + low, (__mmask16)((1u << lows) - 1), _mm512_maskz_compress_epi32(is_low, x));
+        low += lows;
+        high -= highs;
+        _mm512_mask_storeu_epi32(keys + high, (__mmask16)((1u << highs) - 1), _mm512_maskz_compress_epi32(is_high, x));
+    }
+    return low;
+}
+
+static void f32_of_words(uint32_t *words, int64_t n)
+{
+    for (int64_t i = 0; i < n; i += BI_LANES) {
+        const __mmask16 valid = bi_row_mask(n - i, 0);
+        const __m512i x = _mm512_maskz_loadu_epi32(valid, words + i);
+        const __m512i flip = _mm512_or_si512(_mm512_srai_epi32(~x, 31), TOP_BIT);
+        _mm512_mask_storeu_epi32(words + i, valid, _mm512_xor_si512(x, flip));
+    }
+}
+
+/* Sorted words to keys, while a cache holds them. */
+static void keys_of_words(bosc_dtype dtype, uint32_t *words, int64_t n)
+{
+    if (dtype == BOSC_F32) f32_of_words(words, n);
+    for (int64_t i = 0; i < n && dtype == BOSC_I32; i++) words[i] ^= 0x80000000u;
+}
+
+/* Sorts words and makes keys of them. `spare` has room for n words, CACHED at most. */
+static void sort_words(bosc_dtype dtype, uint32_t *words, uint32_t *spare, int64_t n, int levels)
+{
+    for (; n > CACHED; levels--) {
+        const uint32_t pivot = levels > 0 ? sampled_pivot(words, n) : middle_pivot(words, n);
+        int64_t low = partition_in_place(words, n, pivot);
+        if (low == n) { /* the pivot is the largest key */
+            low = pivot == 0 ? 0 : partition_in_place(words, n, pivot - 1);
+            keys_of_words(dtype, words + low, n - low);
+            n = low;
+            continue;
+        }
+        sort_words(dtype, words, spare, low, levels - 1);
+        words += low;
+        n -= low;
+    }
+    quicksort(words, spare, n, true, levels > 0 ? levels : 0);
+    keys_of_words(dtype, words, n);
+}
+
+/* The signs of zeros in their order: to sorts they are equal. */
+struct zeros {
+    int64_t count;
+    bool negative;                     /* there is one */
+    uint32_t *signs;               /* bits */
+};
+
+static void add_zeros(struct zeros *z, uint32_t are_zero, uint32_t are_negative)
+{
+    const int64_t word = z->count / 32;
+    const uint64_t signs = (uint64_t)_pext_u32(are_negative, are_zero) << z->count % 32;
+    if (z->count % 32 == 0) z->signs[word] = 0;
+    z->signs[word] |= (uint32_t)signs;
+    z->signs[word + 1] = (uint32_t)(signs >> 32);
+    z->count += _mm_popcnt_u32(are_zero);
+    z->negative |= are_negative != 0;
+}
+
+static void words_of_f32(const uint32_t *from, uint32_t *to, int64_t n, struct zeros *z)
+{
+    for (int64_t i = 0; i < n; i += BI_LANES) {
+        const __mmask16 valid = bi_row_mask(n - i, 0);
+        const __m512i x = _mm512_maskz_loadu_epi32(valid, from + i);
+        const __mmask16 zero = _mm512_mask_testn_epi32_mask(valid, x, _mm512_set1_epi32(INT32_MAX));
+        const __mmask16 negative_zero = _mm512_cmpeq_epi32_mask(x, TOP_BIT);
+        if (zero) add_zeros(z, zero, negative_zero);
+        const __m512i y = _mm512_mask_mov_epi32(x, negative_zero, _mm512_setzero_si512());
+        const __m512i flip = _mm512_or_si512(_mm512_srai_epi32(y, 31), TOP_BIT);
+        _mm512_mask_storeu_epi32(to + i, valid, _mm512_xor_si512(y, flip));
+    }
+}
+
+/* Zeros are sorted and positive. */
+static void restore_zeros(const struct zeros *z, uint32_t *keys, int64_t n)
+{
+    int64_t first = 0;
+    for (int64_t end = n; first < end;) {
+        const int64_t middle = first + (end - first) / 2;
+        if (keys[middle] >> 31)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    for (int64_t i = 0; i < z->count; i++) keys[first + i] = (z->signs[i / 32] >> i % 32 & 1) << 31;
+}
+
+static void sort_f32(const uint32_t *from, uint32_t *to, uint32_t *spare, int64_t n, int levels)
+{
+    uint32_t local[LOCAL_ZEROS / 32 + 2];
+    struct zeros z = {.signs = n <= LOCAL_ZEROS ? local : spare + CACHED};
+    words_of_f32(from, to, n, &z);
+    sort_words(BOSC_F32, to, spare, n, levels);
+    if (z.negative) restore_zeros(&z, to, n);
+}
+
+static void sort_keys(bosc_dtype dtype, const void *from, void *to, void *spare, int64_t n)
+{
+    const uint32_t *keys = from, flip = dtype == BOSC_I32 ? 0x80000000u : 0;
+    uint32_t *words = to;
+    const int levels = 2 * bi_bit_length((uint64_t)n);
+    if (dtype == BOSC_F32) {
+        sort_f32(keys, words, spare, n, levels);
+        return;
+    }
+    for (int64_t i = 0; i < n && (flip || keys != words); i++) words[i] = keys[i] ^ flip;
+    sort_words(dtype, words, spare, n, levels);
+}
+
+#define WORDS(kind, key_t)                                                                                    \
+    static void words_##kind(const void *keys, int64_t n, struct bi_sort_window w, uint32_t *words)           \
+    {                                                                                                         \
+        const key_t *k = keys, mask = (key_t)w.mask;                                                          \
+        for (int64_t i = 0; i < n; i++)                                                                       \
+            words[i] = (uint32_t)((ORDERED_##kind(k[i]) & mask) >> w.low) << w.row_bits | (uint32_t)i;        \
+    }
+EACH_KEY(WORDS)
+
+static void sort_rows(bosc_dtype dtype, const void *keys, int64_t n, struct bi_sort_window w, uint32_t *rows)
+{
+    uint32_t spare[BI_SORT_ROWS];
+    switch (dtype) {
+    case BOSC_F32: words_f32(keys, n, w, rows); break;
+    case BOSC_F64: words_f64(keys, n, w, rows); break;
+    case BOSC_I32: words_i32(keys, n, w, rows); break;
+    case BOSC_I64: words_i64(keys, n, w, rows); break;
+    case BOSC_U32: words_u32(keys, n, w, rows); break;
+    default: words_u64(keys, n, w, rows); break;
+    }
+    sort_words(BOSC_U32, rows, spare, n, 2 * bi_bit_length((uint64_t)n));
+    for (int64_t i = 0; i < n; i++) rows[i] &= ((uint32_t)1 << w.row_bits) - 1;
+}
+
+const struct bi_sort_kernels bi_sort_kernels_v4 = {sort_keys, sort_rows};
+#else
+const struct bi_sort_kernels BI_LEVEL_NAME(bi_sort_kernels) = {NULL, NULL};
+#endif

@@ -1,0 +1,225 @@
+/* Sorting networks for up to 256 keys in vectors of AVX-512 (for files compiled at level 4 alone).
+ *
+ * Keys lie in 2^R rows (vectors) of 16 lanes. A network sorts each lane's column first, and four bitonic merges make one
+ * run of 2, 4, 8 and 16 columns (Batcher, Sorting networks and their applications, 1968). A comparison of two places
+ * whose numbers differ in one bit is a minimum and a maximum of two rows where that bit is one of the row's number; so
+ * the bits of a place's number are moved between rows and lanes as merges need them: EXCHANGE brings bit l of the lane's
+ * number to the row's, and the row's bit there, for two shuffles of two rows.
+ *
+ * Bits of a place in the sorted order, R + 4 of them: first the R low ones number rows. The merge of 2^k columns brings
+ * the bit R + k - 1 from lane bit k - 1 in exchange for bit 0, compares places of which all lower bits differ (one half
+ * is mirrored), then those that differ in one bit: R in the rows, and k that are brought from lane bits 0 to k - 1, each
+ * in exchange for the one before. A last exchange leaves the low four bits in the lanes, with bits 1 and 3 swapped,
+ * which it undoes. */
+#ifndef BI_CORE_CPU_SORT_NETWORK_H
+#define BI_CORE_CPU_SORT_NETWORK_H
+
+#include <immintrin.h>
+#include <stdint.h>
+
+enum { BI_LANES = 16, BI_NETWORK_KEYS = 256 };
+
+/* Rows i and j: the lesser keys to row i. */
+#define COMPARE(i, j)                                        \
+    do {                                                     \
+        const __m512i least_ = _mm512_min_epu32(v[i], v[j]); \
+        v[j] = _mm512_max_epu32(v[i], v[j]);                 \
+        v[i] = least_;                                       \
+    } while (0);
+
+/* The lanes whose number has the bit. */
+#define BIT_0 0xaaaa
+#define BIT_1 0xcccc
+#define BIT_2 0xf0f0
+#define BIT_3 0xff00
+/* Every second lane of a's, and of b's moved by 2^bit between them. */
+#define MIXED_0(a, mask, b) _mm512_mask_shuffle_epi32(a, mask, b, _MM_PERM_CDAB)
+#define MIXED_1(a, mask, b) _mm512_mask_shuffle_epi32(a, mask, b, _MM_PERM_BADC)
+#define MIXED_2(a, mask, b) _mm512_mask_shuffle_i32x4(a, mask, b, b, 0xb1)
+#define MIXED_3(a, mask, b) _mm512_mask_shuffle_i32x4(a, mask, b, b, 0x4e)
+
+/* Lane bit l of rows i and j becomes the bit in which their numbers differ, and that one becomes lane bit l. */
+#define EXCHANGE(l, i, j)                                                          \
+    do {                                                                           \
+        const __m512i low_ = MIXED_##l(v[i], BIT_##l, v[j]);                       \
+        v[j] = MIXED_##l(v[j], (__mmask16)~BIT_##l, v[i]);                         \
+        v[i] = low_;                                                               \
+    } while (0);
+#define PICKED(a, order, b) _mm512_permutex2var_epi32(a, _mm512_loadu_si512(order), b)
+#define EXCHANGE_0(i, j) EXCHANGE(0, i, j)
+#define EXCHANGE_1(i, j) EXCHANGE(1, i, j)
+#define EXCHANGE_2(i, j) EXCHANGE(2, i, j)
+#define EXCHANGE_3(i, j) EXCHANGE(3, i, j)
+
+/* As EXCHANGE(k - 1, i, j), with lanes 0 to 2^k - 1 of row j mirrored. */
+#define MIRROR(k, i, j)                                                            \
+    do {                                                                           \
+        const __m512i low_ = MIRROR_LOW_##k(v[i], v[j]);                           \
+        v[j] = PICKED(v[i], mirrored[k - 1], v[j]);             \
+        v[i] = low_;                                                               \
+    } while (0);
+#define MIRROR_LOW_1(a, b) MIXED_0(a, BIT_0, b)
+#define MIRROR_LOW_2(a, b) MIXED_1(a, BIT_1, b)
+#define MIRROR_LOW_3(a, b) MIXED_2(a, BIT_2, b)
+#define MIRROR_LOW_4(a, b) MIXED_3(a, BIT_3, b)
+#define MIRROR_1(i, j) MIRROR(1, i, j)
+#define MIRROR_2(i, j) MIRROR(2, i, j)
+#define MIRROR_3(i, j) MIRROR(3, i, j)
+#define MIRROR_4(i, j) MIRROR(4, i, j)
+
+/* As EXCHANGE(0, i, j), after which lane bits 1 and 3 are swapped. */
+#define RESTORE(i, j)                                                              \
+    do {                                                                           \
+        const __m512i low_ = PICKED(v[i], restored[0], v[j]);    \
+        v[j] = PICKED(v[i], restored[1], v[j]);                  \
+        v[i] = low_;                                                               \
+    } while (0);
+
+/* Lane l of the mirrored row comes from lane order[l] of row i, or order[l] - 16 of row j. */
+#define MIRRORED(l, bit, ones) ((l) & (bit) ? ((l) ^ (ones)) | (bit) : 16 + ((l) ^ (ones)))
+#define MIRRORED_4(l, bit, ones) \
+    MIRRORED(l, bit, ones), MIRRORED((l) + 1, bit, ones), MIRRORED((l) + 2, bit, ones), MIRRORED((l) + 3, bit, ones)
+#define MIRRORED_16(bit, ones)                                                                             \
+    {                                                                                                      \
+        MIRRORED_4(0, bit, ones), MIRRORED_4(4, bit, ones), MIRRORED_4(8, bit, ones), MIRRORED_4(12, bit, ones) \
+    }
+static const int32_t mirrored[4][BI_LANES] = {MIRRORED_16(1, 1), MIRRORED_16(2, 3), MIRRORED_16(4, 7),
+                                              MIRRORED_16(8, 15)};
+static const int32_t restored[2][BI_LANES] = {{0, 16, 8, 24, 4, 20, 12, 28, 2, 18, 10, 26, 6, 22, 14, 30},
+                                              {1, 17, 9, 25, 5, 21, 13, 29, 3, 19, 11, 27, 7, 23, 15, 31}};
+
+/* clang-format off */
+/* Rows whose numbers differ in one bit; and in all bits, those first of which that bit is 0. */
+#define ROWS_2_BIT_0(DO) DO(0, 1)
+#define ROWS_4_BIT_0(DO) DO(0, 1) DO(2, 3)
+#define ROWS_4_BIT_1(DO) DO(0, 2) DO(1, 3)
+#define ROWS_8_BIT_0(DO) ROWS_4_BIT_0(DO) DO(4, 5) DO(6, 7)
+#define ROWS_8_BIT_1(DO) ROWS_4_BIT_1(DO) DO(4, 6) DO(5, 7)
+#define ROWS_8_BIT_2(DO) DO(0, 4) DO(1, 5) DO(2, 6) DO(3, 7)
+#define ROWS_16_BIT_0(DO) ROWS_8_BIT_0(DO) DO(8, 9) DO(10, 11) DO(12, 13) DO(14, 15)
+#define ROWS_16_BIT_1(DO) ROWS_8_BIT_1(DO) DO(8, 10) DO(9, 11) DO(12, 14) DO(13, 15)
+#define ROWS_16_BIT_2(DO) ROWS_8_BIT_2(DO) DO(8, 12) DO(9, 13) DO(10, 14) DO(11, 15)
+#define ROWS_16_BIT_3(DO) DO(0, 8) DO(1, 9) DO(2, 10) DO(3, 11) DO(4, 12) DO(5, 13) DO(6, 14) DO(7, 15)
+#define ROWS_4_ALL_0(DO) DO(0, 3) DO(2, 1)
+#define ROWS_4_ALL_1(DO) DO(0, 3) DO(1, 2)
+#define ROWS_8_ALL_0(DO) DO(0, 7) DO(2, 5) DO(4, 3) DO(6, 1)
+#define ROWS_8_ALL_1(DO) DO(0, 7) DO(1, 6) DO(4, 3) DO(5, 2)
+#define ROWS_8_ALL_2(DO) DO(0, 7) DO(1, 6) DO(2, 5) DO(3, 4)
+#define ROWS_16_ALL_0(DO) DO(0, 15) DO(2, 13) DO(4, 11) DO(6, 9) DO(8, 7) DO(10, 5) DO(12, 3) DO(14, 1)
+#define ROWS_16_ALL_1(DO) DO(0, 15) DO(1, 14) DO(4, 11) DO(5, 10) DO(8, 7) DO(9, 6) DO(12, 3) DO(13, 2)
+#define ROWS_16_ALL_2(DO) DO(0, 15) DO(1, 14) DO(2, 13) DO(3, 12) DO(8, 7) DO(9, 6) DO(10, 5) DO(11, 4)
+#define ROWS_16_ALL_3(DO) DO(0, 15) DO(1, 14) DO(2, 13) DO(3, 12) DO(4, 11) DO(5, 10) DO(6, 9) DO(7, 8)
+
+/* Lane bits 0 to k - 1 by way of row bit `bit` of so many rows. */
+#define FROM_LANES(rows, bit, l) ROWS_##rows##_BIT_##bit(EXCHANGE_##l) ROWS_##rows##_BIT_##bit(COMPARE)
+#define LANES_1(rows, bit) FROM_LANES(rows, bit, 0)
+#define LANES_2(rows, bit) LANES_1(rows, bit) FROM_LANES(rows, bit, 1)
+#define LANES_3(rows, bit) LANES_2(rows, bit) FROM_LANES(rows, bit, 2)
+#define LANES_4(rows, bit) LANES_3(rows, bit) FROM_LANES(rows, bit, 3)
+#define TOP(k, rows, bit) ROWS_##rows##_BIT_##bit(MIRROR_##k) ROWS_##rows##_ALL_##bit(COMPARE)
+
+/* 60 comparisons (Green); 19. */
+#define COLUMNS_16                                                                             \
+    ROWS_16_BIT_0(COMPARE) ROWS_16_BIT_1(COMPARE) ROWS_16_BIT_2(COMPARE) ROWS_16_BIT_3(COMPARE) \
+    COMPARE(5, 10) COMPARE(6, 9) COMPARE(3, 12) COMPARE(13, 14) COMPARE(4, 8) COMPARE(7, 11)   \
+    COMPARE(1, 2) COMPARE(1, 4) COMPARE(7, 13) COMPARE(2, 8) COMPARE(11, 14) COMPARE(2, 4)     \
+    COMPARE(5, 6) COMPARE(9, 10) COMPARE(11, 13) COMPARE(3, 8) COMPARE(7, 12) COMPARE(6, 8)    \
+    COMPARE(10, 12) COMPARE(3, 5) COMPARE(7, 9) COMPARE(3, 4) COMPARE(5, 6) COMPARE(7, 8)      \
+    COMPARE(9, 10) COMPARE(11, 12) COMPARE(6, 7) COMPARE(8, 9)
+#define COLUMNS_8                                                                              \
+    ROWS_8_BIT_1(COMPARE) ROWS_8_BIT_2(COMPARE) ROWS_8_BIT_0(COMPARE)                          \
+    COMPARE(2, 4) COMPARE(3, 5) COMPARE(1, 4) COMPARE(3, 6) COMPARE(1, 2) COMPARE(3, 4) COMPARE(5, 6)
+#define COLUMNS_4 ROWS_4_BIT_0(COMPARE) ROWS_4_BIT_1(COMPARE) COMPARE(1, 2)
+
+#define SORT_16_ROWS                                                                                         \
+    COLUMNS_16                                                                                               \
+    TOP(1, 16, 0) ROWS_16_BIT_3(COMPARE) ROWS_16_BIT_2(COMPARE) ROWS_16_BIT_1(COMPARE) LANES_1(16, 1)         \
+    TOP(2, 16, 1) ROWS_16_BIT_0(COMPARE) ROWS_16_BIT_3(COMPARE) ROWS_16_BIT_2(COMPARE) LANES_2(16, 2)         \
+    TOP(3, 16, 2) ROWS_16_BIT_1(COMPARE) ROWS_16_BIT_0(COMPARE) ROWS_16_BIT_3(COMPARE) LANES_3(16, 3)         \
+    TOP(4, 16, 3) ROWS_16_BIT_2(COMPARE) ROWS_16_BIT_1(COMPARE) ROWS_16_BIT_0(COMPARE) LANES_4(16, 0)         \
+    ROWS_16_BIT_0(RESTORE)
+/* Leaves bits 1, 2 and 0 of the row's number in its bits 2, 4 and 1. */
+#define SORT_8_ROWS                                                                                          \
+    COLUMNS_8                                                                                                \
+    TOP(1, 8, 0) ROWS_8_BIT_2(COMPARE) ROWS_8_BIT_1(COMPARE) LANES_1(8, 1)                                    \
+    TOP(2, 8, 1) ROWS_8_BIT_0(COMPARE) ROWS_8_BIT_2(COMPARE) LANES_2(8, 2)                                    \
+    TOP(3, 8, 2) ROWS_8_BIT_1(COMPARE) ROWS_8_BIT_0(COMPARE) LANES_3(8, 0)                                    \
+    TOP(4, 8, 0) ROWS_8_BIT_2(COMPARE) ROWS_8_BIT_1(COMPARE) LANES_4(8, 1)                                    \
+    ROWS_8_BIT_1(RESTORE)
+#define SORT_4_ROWS                                                                                          \
+    COLUMNS_4                                                                                                \
+    TOP(1, 4, 0) ROWS_4_BIT_1(COMPARE) LANES_1(4, 1)                                                          \
+    TOP(2, 4, 1) ROWS_4_BIT_0(COMPARE) LANES_2(4, 0)                                                          \
+    TOP(3, 4, 0) ROWS_4_BIT_1(COMPARE) LANES_3(4, 1)                                                          \
+    TOP(4, 4, 1) ROWS_4_BIT_0(COMPARE) LANES_4(4, 0)                                                          \
+    ROWS_4_BIT_0(RESTORE)
+#define ROWS_2_ALL_0(DO) DO(0, 1)
+#define SORT_2_ROWS                                                                                          \
+    COMPARE(0, 1)                                                                                            \
+    TOP(1, 2, 0) LANES_1(2, 0) TOP(2, 2, 0) LANES_2(2, 0) TOP(3, 2, 0) LANES_3(2, 0) TOP(4, 2, 0) LANES_4(2, 0) \
+    ROWS_2_BIT_0(RESTORE)
+/* clang-format on */
+
+/* Lanes of row r that hold keys, of n. */
+static inline __mmask16 bi_row_mask(int64_t n, int r)
+{
+    const int64_t left = n - (int64_t)r * BI_LANES;
+    return left >= BI_LANES ? 0xffff : left <= 0 ? 0 : (__mmask16)((1u << left) - 1);
+}
+
+#define LOAD(r) v[r] = _mm512_loadu_si512(from + (r) * BI_LANES);
+#define LOAD_SOME(r) v[r] = _mm512_mask_loadu_epi32(_mm512_set1_epi32(-1), bi_row_mask(n, r), from + (r) * BI_LANES);
+#define STORE(r, own) _mm512_storeu_si512(to + (r) * BI_LANES, v[own]);
+#define STORE_SOME(r, own) _mm512_mask_storeu_epi32(to + (r) * BI_LANES, bi_row_mask(n, r), v[own]);
+
+/* Networks for some counts of keys; `to` may be `from`. */
+static void bi_network_32(const uint32_t *from, uint32_t *to, int64_t n)
+{
+    __m512i v[2];
+    LOAD_SOME(0) LOAD_SOME(1) SORT_2_ROWS STORE_SOME(0, 0) STORE_SOME(1, 1)
+}
+
+/* More than 32. */
+static void bi_network_64(const uint32_t *from, uint32_t *to, int64_t n)
+{
+    __m512i v[4];
+    LOAD(0) LOAD(1) LOAD_SOME(2) LOAD_SOME(3)
+    SORT_4_ROWS
+    STORE(0, 0) STORE(1, 1) STORE_SOME(2, 2) STORE_SOME(3, 3)
+}
+
+/* More than 64. */
+static void bi_network_128(const uint32_t *from, uint32_t *to, int64_t n)
+{
+    __m512i v[8];
+    LOAD(0) LOAD(1) LOAD(2) LOAD(3) LOAD_SOME(4) LOAD_SOME(5) LOAD_SOME(6) LOAD_SOME(7)
+    SORT_8_ROWS
+    STORE(0, 0) STORE(1, 2) STORE(2, 4) STORE(3, 6)
+    STORE_SOME(4, 1) STORE_SOME(5, 3) STORE_SOME(6, 5) STORE_SOME(7, 7)
+}
+
+/* More than 128. */
+static void bi_network_256(const uint32_t *from, uint32_t *to, int64_t n)
+{
+    __m512i v[16];
+    LOAD(0) LOAD(1) LOAD(2) LOAD(3) LOAD(4) LOAD(5) LOAD(6) LOAD(7)
+    LOAD_SOME(8) LOAD_SOME(9) LOAD_SOME(10) LOAD_SOME(11) LOAD_SOME(12) LOAD_SOME(13) LOAD_SOME(14) LOAD_SOME(15)
+    SORT_16_ROWS
+    STORE(0, 0) STORE(1, 1) STORE(2, 2) STORE(3, 3) STORE(4, 4) STORE(5, 5) STORE(6, 6) STORE(7, 7)
+    STORE_SOME(8, 8) STORE_SOME(9, 9) STORE_SOME(10, 10) STORE_SOME(11, 11)
+    STORE_SOME(12, 12) STORE_SOME(13, 13) STORE_SOME(14, 14) STORE_SOME(15, 15)
+}
+
+static void bi_network_sort(const uint32_t *from, uint32_t *to, int64_t n)
+{
+    if (n > 128)
+        bi_network_256(from, to, n);
+    else if (n > 64)
+        bi_network_128(from, to, n);
+    else if (n > 32)
+        bi_network_64(from, to, n);
+    else
+        bi_network_32(from, to, n);
+}
+
+#endif
