@@ -154,6 +154,87 @@ static void hard_sorts(bosc_ctx *ctx)
     check_hard(ctx, slow ? 3000 : 200000, 1, 1000);
 }
 
+/* Shapes that are hard for quicksorts; the last one knows which keys sort_hot.c samples, and makes them the least. */
+enum shape { ORGAN_PIPE, TWO_VALUES, SAW, NEARLY_EQUAL, KILLER, SHAPES };
+
+static void fill_killer(uint32_t *keys, int64_t n)
+{
+    int64_t *left = suite_alloc((size_t)n * sizeof *left);
+    uint32_t least = 0;
+    for (int64_t i = 0; i < n; i++) left[i] = i;
+    while (n > 256) {
+        const int64_t vectors = n <= 1024 ? 4 : 8, step = n / vectors;
+        for (int64_t s = 0; s < vectors / 2; s++)
+            for (int64_t i = 0; i < 16; i++) {
+                int64_t *taken = &left[s * step + (step - 16) / 2 + i];
+                keys[*taken] = least++;
+                *taken = -1;
+            }
+        int64_t kept = 0;
+        for (int64_t i = 0; i < n; i++)
+            if (left[i] >= 0) left[kept++] = left[i];
+        n = kept;
+    }
+    for (int64_t i = 0; i < n; i++) keys[left[i]] = least + (uint32_t)i;
+    free(left);
+}
+
+static void fill_shape(enum shape shape, int64_t n, uint32_t *keys)
+{
+    struct suite_random r = {(uint64_t)n};
+    if (shape == KILLER) {
+        fill_killer(keys, n);
+        return;
+    }
+    for (int64_t i = 0; i < n; i++) switch (shape) {
+        case ORGAN_PIPE: keys[i] = (uint32_t)(i < n - i ? i : n - i); break;
+        case TWO_VALUES: keys[i] = suite_below(&r, 2) ? UINT32_MAX : 0; break;
+        case SAW: keys[i] = (uint32_t)(i % 1000) << 20; break;
+        default: keys[i] = suite_below(&r, 1000) ? 7 : (uint32_t)suite_next(&r); break;
+        }
+}
+
+/* Keys alone, as numbers of a type. */
+static void check_shape(bosc_ctx *ctx, bosc_dtype dtype, enum shape shape, int64_t n, bool in_place)
+{
+    if (suite_leaves_out()) return;
+    uint32_t *keys = suite_alloc((size_t)(n + 1) * sizeof *keys), *out = suite_alloc((size_t)(n + 1) * sizeof *out);
+    int64_t *order = suite_alloc((size_t)n * sizeof *order);
+    fill_shape(shape, n, keys);
+    reference_order(dtype, keys, n, order);
+    uint32_t *want = arranged(keys, sizeof *keys, order, n);
+    if (in_place) memcpy(out, keys, (size_t)n * sizeof *out);
+    out[n] = 77;
+    CHECK_OK(ctx, bosc_sort_keys(ctx, dtype, in_place ? out : keys, n, out));
+    if (memcmp(out, want, (size_t)n * sizeof *out) != 0 || out[n] != 77)
+        suite_fail(__FILE__, __LINE__, "sort of %lld %s, shape %d, in place %d", (long long)n, bosc_dtype_name(dtype),
+                   shape, in_place);
+    free(keys);
+    free(out);
+    free(order);
+    free(want);
+}
+
+static void sorts_of_shapes(bosc_ctx *ctx)
+{
+    static const int64_t sizes[] = {31, 257, 600, 1025, 5000, 8192, 8193, 20000, 70000};
+    static const bosc_dtype types[] = {BOSC_U32, BOSC_I32, BOSC_F32};
+    const int count = suite_slow(ctx) ? 4 : 9;
+    for (int t = 0; t < 3; t++)
+        for (int s = 0; s < SHAPES; s++)
+            for (int i = 0; i < count; i++) check_shape(ctx, types[t], (enum shape)s, sizes[i], (s + i) % 2);
+}
+
+/* More keys than a thread sorts at once: groups, some of which are large, and zeros of both signs. */
+static void sorts_of_many_keys(bosc_ctx *ctx)
+{
+    if (suite_slow(ctx)) return;
+    const int64_t n = ((int64_t)1 << 18) + 5;
+    for (int p = 0; p < PATTERNS; p++)
+        check_sort(ctx, number_types[p % 2 ? 0 : 4], (enum pattern)p, 0, n + p, p % 3 == 0, false);
+    for (int s = 0; s < SHAPES; s++) check_shape(ctx, s % 2 ? BOSC_I32 : BOSC_F32, (enum shape)s, n - 5 * (s % 2), s % 2);
+}
+
 static void check_merge(bosc_ctx *ctx, bosc_dtype dtype, enum pattern pattern, size_t value_size, int64_t na,
                         int64_t nb, bool on_device)
 {
@@ -263,6 +344,8 @@ static const struct suite_case suite_cases_prims_sorts[] = {
     {"large sorts", large_sorts, NULL},
     {"unaligned sorts", unaligned_sorts, NULL},
     {"hard sorts", hard_sorts, NULL},
+    {"sorts of shapes", sorts_of_shapes, NULL},
+    {"sorts of many keys", sorts_of_many_keys, NULL},
     {"merges", merges, NULL},
     {"large merges", large_merges, NULL},
     {"superkeys", superkeys, NULL},

@@ -3,7 +3,7 @@
 #include "core/cpu/level.h"
 #include "core/cpu/radix.h"
 
-enum { GRAIN = BI_THREAD_ITEMS / 2 };
+enum { GRAIN = BI_THREAD_ITEMS / 2, WORDS = 1 << 18 /* keys of 4 bytes that one thread sorts at once */ };
 
 static void sort_cached(const struct bi_radix_job *j)
 {
@@ -22,12 +22,14 @@ static bosc_status sort(bosc_ctx *ctx, struct bi_radix_job *j)
 {
     BI_TRY(bi_scratch(ctx, (size_t)j->n * j->k->key_size, &j->spare.keys));
     BI_TRY(bi_scratch(ctx, (size_t)j->n * j->k->value_size, &j->spare.values));
-    const bool whole = j->chunks == 1 && j->vectors->rows && bi_radix_sorts_words(j) && !ctx->progress.listens;
-    if (whole || j->n <= bi_radix_cached(j)) {
+    const bool words = j->vectors->words && bi_radix_sorts_words(j);
+    if (j->n <= (words && j->chunks == 1 ? WORDS : bi_radix_cached(j))) {
         sort_cached(j);
         return bi_advance(ctx, 8 * (double)j->n);
     }
-    bool done;
+    bool done = false;
+    if (words) BI_TRY(bi_radix_sort_groups(ctx, j, &done));
+    if (done) return BOSC_OK;
     BI_TRY(bi_radix_split(ctx, j, &done));
     return done ? BOSC_OK : bi_radix_passes(ctx, j);
 }

@@ -53,6 +53,10 @@ bosc_status bi_radix_split(bosc_ctx *ctx, const struct bi_radix_job *j, bool *do
 bool bi_radix_sort_vectors(const struct bi_radix_job *j, struct bi_radix_arrays from, struct bi_radix_arrays to,
                            struct bi_radix_arrays spare, int64_t n);
 
+/* Sorts many keys of 4 bytes in vectors, all threads. *done is false (and the output not written) if the order of zeros
+ * would be lost. */
+bosc_status bi_radix_sort_groups(bosc_ctx *ctx, const struct bi_radix_job *j, bool *done);
+
 /* Whether the job sorts whole keys of 4 bytes alone. */
 bool bi_radix_sorts_words(const struct bi_radix_job *j);
 

@@ -18,7 +18,8 @@ enum {
     FEW = 1024, /* keys of which a small sample is taken */
     SAMPLE = 64,
     LARGE_SAMPLE = 128,
-    CACHED = 1 << 17,  /* keys that a cache holds, and as many again */
+    CACHED = BI_SORT_CACHED,
+    SAMPLED = 32, /* keys of a sample for a splitter */
     CHUNK = 128,       /* keys that a partition in place reads at once */
     LOCAL_ZEROS = 1 << 18 /* keys of which the signs of zeros have room on the stack */
 };
@@ -285,7 +286,63 @@ static void sort_rows(bosc_dtype dtype, const void *keys, int64_t n, struct bi_s
     for (int64_t i = 0; i < n; i++) rows[i] &= ((uint32_t)1 << w.row_bits) - 1;
 }
 
-const struct bi_sort_kernels bi_sort_kernels_v4 = {sort_keys, sort_rows};
+/* Words of keys; of floats all, with -0 as +0: returns whether there is one. */
+static bool words_of_keys(bosc_dtype dtype, const uint32_t *keys, uint32_t *words, int64_t n)
+{
+    const uint32_t flip = dtype == BOSC_I32 ? 0x80000000u : 0;
+    if (dtype != BOSC_F32) {
+        for (int64_t i = 0; i < n; i++) words[i] = keys[i] ^ flip;
+        return false;
+    }
+    bool negative = false;
+    for (int64_t i = 0; i < n; i++) {
+        negative |= keys[i] == 0x80000000u;
+        words[i] = ORDERED_f32(keys[i]);
+    }
+    return negative;
+}
+
+static void splitters(bosc_dtype dtype, const void *keys, int64_t n, int bits, uint32_t *to)
+{
+    uint32_t sample[SAMPLED << BI_SORT_GROUP_BITS], spare[SAMPLED << BI_SORT_GROUP_BITS];
+    const int64_t size = (int64_t)SAMPLED << bits, step = n / (size / BI_LANES);
+    for (int64_t i = 0; i < size; i += BI_LANES)
+        words_of_keys(dtype, (const uint32_t *)keys + i / BI_LANES * step, sample + i, BI_LANES);
+    quicksort(sample, spare, size, true, 2 * bi_bit_length((uint64_t)size));
+    for (int64_t g = 0; g + 1 < 1 << bits; g++) to[g] = sample[(g + 1) * SAMPLED - 1];
+}
+
+/* Groups [first, end) of n words, which lie in `home` or else in `away`, become runs of `home`, of which word 0 is word
+ * `at` of its block. */
+static void divide_groups(uint32_t *home, uint32_t *away, int64_t n, bool is_home, const uint32_t *splitters, int first,
+                          int end, int64_t at, uint16_t *ends)
+{
+    if (end - first == 1) {
+        if (!is_home) memcpy(home, away, (size_t)n * sizeof *home);
+        ends[first] = (uint16_t)(at + n);
+        return;
+    }
+    const int middle = (first + end) / 2;
+    const uint32_t pivot = splitters[middle - 1];
+    const int64_t low = is_home ? partition(home, away, n, pivot, true) : n - partition(away, home, n, pivot, false);
+    divide_groups(home, away + (n - low), low, true, splitters, first, middle, at, ends);
+    divide_groups(home + low, away, n - low, false, splitters, middle, end, at + low, ends);
+}
+
+static bool divide(bosc_dtype dtype, const void *keys, uint32_t *words, uint32_t *spare, int64_t n,
+                   const uint32_t *splitters, int bits, uint16_t *ends)
+{
+    const bool negative_zero = words_of_keys(dtype, keys, words, n);
+    divide_groups(words, spare, n, true, splitters, 0, 1 << bits, 0, ends);
+    return negative_zero;
+}
+
+static void sort_group(bosc_dtype dtype, uint32_t *words, uint32_t *spare, int64_t n)
+{
+    sort_words(dtype, words, spare, n, 2 * bi_bit_length((uint64_t)n));
+}
+
+const struct bi_sort_kernels bi_sort_kernels_v4 = {sort_keys, splitters, divide, sort_group, sort_rows};
 #else
-const struct bi_sort_kernels BI_LEVEL_NAME(bi_sort_kernels) = {NULL, NULL};
+const struct bi_sort_kernels BI_LEVEL_NAME(bi_sort_kernels) = {NULL, NULL, NULL, NULL, NULL};
 #endif
