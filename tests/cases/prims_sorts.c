@@ -232,7 +232,8 @@ static void sorts_of_many_keys(bosc_ctx *ctx)
     const int64_t n = ((int64_t)1 << 18) + 5;
     for (int p = 0; p < PATTERNS; p++)
         check_sort(ctx, number_types[p % 2 ? 0 : 4], (enum pattern)p, 0, n + p, p % 3 == 0, false);
-    for (int s = 0; s < SHAPES; s++) check_shape(ctx, s % 2 ? BOSC_I32 : BOSC_F32, (enum shape)s, n - 5 * (s % 2), s % 2);
+    for (int s = 0; s < SHAPES; s++)
+        check_shape(ctx, s % 2 ? BOSC_I32 : BOSC_F32, (enum shape)s, n - 5 * (s % 2), s % 2);
 }
 
 static void check_merge(bosc_ctx *ctx, bosc_dtype dtype, enum pattern pattern, size_t value_size, int64_t na,

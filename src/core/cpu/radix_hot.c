@@ -69,138 +69,139 @@ static void flush_lines(const char *lines, char *out, size_t size, const int64_t
         const key_t key = ORDERED_##kind(k[i]);                                                                       \
         for (int d = 0; d < (some); d++) counts[d * stride + (int64_t)((key >> digits[d].shift) & digits[d].mask)]++; \
     }
-#define COUNT(kind, key_t)                                                                                   \
-    static void count_##kind(const void *keys, int64_t n, const struct bi_radix_digit *digits, int n_digits, \
-                             int64_t *counts, int64_t stride)                                                \
-    {                                                                                                        \
-        const key_t *k = keys;                                                                               \
-        switch (n_digits) {                                                                                  \
-        case 1: COUNT_DIGITS(kind, key_t, 1) break;                                                          \
-        case 2: COUNT_DIGITS(kind, key_t, 2) break;                                                          \
-        case 3: COUNT_DIGITS(kind, key_t, 3) break;                                                          \
-        case 4: COUNT_DIGITS(kind, key_t, 4) break;                                                          \
-        default: COUNT_DIGITS(kind, key_t, n_digits) break;                                                  \
-        }                                                                                                    \
-    }                                                                                                        \
-    static void count_top_##kind(const void *keys, int64_t n, struct bi_radix_digit digit, int64_t *counts)  \
-    {                                                                                                        \
-        const key_t *k = keys;                                                                               \
-        for (int64_t i = 0; i < n; i++) counts[(ORDERED_##kind(k[i]) >> digit.shift) & digit.mask]++;        \
-    }                                                                                                        \
-    static uint64_t varying_##kind(const void *keys, int64_t n, const void *reference)                       \
-    {                                                                                                        \
-        const key_t *k = keys, first = ORDERED_##kind(*(const key_t *)reference);                            \
-        key_t bits = 0;                                                                                      \
-        for (int64_t i = 0; i < n; i++) bits |= ORDERED_##kind(k[i]) ^ first;                                \
-        return bits;                                                                                         \
-    }                                                                                                        \
-    /* Whether each of BLOCK keys is not below the one before it. */                                         \
-    static bool in_order_##kind(const key_t *k, key_t mask)                                                  \
-    {                                                                                                        \
-        key_t wrong = 0;                                                                                     \
-        for (int i = 0; i < BLOCK; i++)                                                                      \
-            wrong |= (ORDERED_##kind(k[i - 1]) & mask) > (ORDERED_##kind(k[i]) & mask);                      \
-        return !wrong;                                                                                       \
+#define COUNT(kind, key_t)                                                                                          \
+    static void count_##kind(const void *keys, int64_t n, const struct bi_radix_digit *digits, int n_digits,        \
+                             int64_t *counts, int64_t stride)                                                       \
+    {                                                                                                               \
+        const key_t *k = keys;                                                                                      \
+        switch (n_digits) {                                                                                         \
+        case 1: COUNT_DIGITS(kind, key_t, 1) break;                                                                 \
+        case 2: COUNT_DIGITS(kind, key_t, 2) break;                                                                 \
+        case 3: COUNT_DIGITS(kind, key_t, 3) break;                                                                 \
+        case 4: COUNT_DIGITS(kind, key_t, 4) break;                                                                 \
+        default: COUNT_DIGITS(kind, key_t, n_digits) break;                                                         \
+        }                                                                                                           \
+    }                                                                                                               \
+    static void count_top_##kind(const void *keys, int64_t n, struct bi_radix_digit digit, int64_t *counts)         \
+    {                                                                                                               \
+        const key_t *k = keys;                                                                                      \
+        for (int64_t i = 0; i < n; i++) counts[(ORDERED_##kind(k[i]) >> digit.shift) & digit.mask]++;               \
+    }                                                                                                               \
+    static uint64_t varying_##kind(const void *keys, int64_t n, const void *reference)                              \
+    {                                                                                                               \
+        const key_t *k = keys, first = ORDERED_##kind(*(const key_t *)reference);                                   \
+        key_t bits = 0;                                                                                             \
+        for (int64_t i = 0; i < n; i++) bits |= ORDERED_##kind(k[i]) ^ first;                                       \
+        return bits;                                                                                                \
+    }                                                                                                               \
+    /* Whether each of BLOCK keys is not below the one before it. */                                                \
+    static bool in_order_##kind(const key_t *k, key_t mask)                                                         \
+    {                                                                                                               \
+        key_t wrong = 0;                                                                                            \
+        for (int i = 0; i < BLOCK; i++) wrong |= (ORDERED_##kind(k[i - 1]) & mask) > (ORDERED_##kind(k[i]) & mask); \
+        return !wrong;                                                                                              \
     }
 EACH_KEY(COUNT)
 
-#define MOVE(kind, key_t, bytes, value_t, VALUES)                                                         \
-    static void move_##kind##_##bytes(const struct bi_radix_move *m)                                      \
-    {                                                                                                     \
-        const key_t *k = m->keys;                                                                         \
-        key_t *k_out = m->keys_out;                                                                       \
-        VALUES(const value_t *v = m->values; value_t *v_out = m->values_out;)                             \
-        int64_t *offsets = m->offsets;                                                                    \
-        const int shift = m->digit.shift;                                                                 \
-        const uint32_t mask = m->digit.mask;                                                              \
-        for (int64_t i = 0; i < m->n; i++) {                                                              \
-            int64_t p = offsets[(ORDERED_##kind(k[i]) >> shift) & mask]++;                                \
-            k_out[p] = k[i];                                                                              \
-            VALUES(v_out[p] = v[i];)                                                                      \
-        }                                                                                                 \
-    }                                                                                                     \
-    static void move_groups_##kind##_##bytes(const struct bi_radix_move *m)                               \
-    {                                                                                                     \
-        const key_t *k = m->keys;                                                                         \
-        key_t *k_out = m->keys_out;                                                                       \
-        VALUES(const value_t *v = m->values; value_t *v_out = m->values_out;)                             \
-        int64_t *offsets = m->offsets;                                                                    \
-        const uint8_t *map = m->map;                                                                      \
-        const int shift = m->digit.shift;                                                                 \
-        const uint32_t mask = m->digit.mask;                                                              \
-        for (int64_t i = 0; i < m->n; i++) {                                                              \
-            int64_t p = offsets[map[(ORDERED_##kind(k[i]) >> shift) & mask]]++;                           \
-            k_out[p] = k[i];                                                                              \
-            VALUES(v_out[p] = v[i];)                                                                      \
-        }                                                                                                 \
-    }                                                                                                     \
-    BI_FN void stream_##kind##_##bytes(const struct bi_radix_move *m, const uint8_t *map)                 \
-    {                                                                                                     \
-        alignas(LINE) char key_lines[BI_RADIX * LINE];                                                    \
-        VALUES(alignas(LINE) char value_lines[BI_RADIX * LINE];)                                          \
-        int64_t begins[BI_RADIX], *offsets = m->offsets;                                                  \
-        const key_t *k = m->keys;                                                                         \
-        key_t *k_out = m->keys_out;                                                                       \
-        const int shift = m->digit.shift;                                                                 \
-        const uint32_t mask = m->digit.mask;                                                              \
-        const int64_t k_phase = line_phase(k_out, sizeof(key_t));                                         \
-        VALUES(const value_t *v = m->values; value_t *v_out = m->values_out;)                             \
-        VALUES(const int64_t v_phase = line_phase(v_out, sizeof(value_t));)                               \
-        memcpy(begins, offsets, sizeof begins);                                                           \
-        for (int64_t i = 0; i < m->n; i++) {                                                              \
-            uint32_t d = (uint32_t)(ORDERED_##kind(k[i]) >> shift) & mask;                                \
-            if (map) d = map[d];                                                                          \
-            int64_t p = offsets[d]++;                                                                     \
-            PUT(key_lines + d * LINE, k_out, key_t, k_phase, begins[d], p, k[i]);                         \
-            VALUES(PUT(value_lines + d * LINE, v_out, value_t, v_phase, begins[d], p, v[i]);)             \
-        }                                                                                                 \
-        flush_lines(key_lines, m->keys_out, sizeof(key_t), begins, offsets);                              \
-        VALUES(flush_lines(value_lines, m->values_out, sizeof(value_t), begins, offsets);)                \
-        stream_end();                                                                                     \
-    }                                                                                                     \
-    static void either_##kind##_##bytes(const struct bi_radix_move *m)                                    \
-    {                                                                                                     \
-        if (m->map && m->streams)                                                                         \
-            stream_##kind##_##bytes(m, m->map);                                                           \
-        else if (m->streams)                                                                              \
-            stream_##kind##_##bytes(m, NULL);                                                             \
-        else if (m->map)                                                                                  \
-            move_groups_##kind##_##bytes(m);                                                              \
-        else                                                                                              \
-            move_##kind##_##bytes(m);                                                                     \
-    }                                                                                                     \
-    static bool insert_##kind##_##bytes(void *keys, void *values, int64_t n, uint64_t bits, int64_t most) \
-    {                                                                                                     \
-        key_t *k = keys, mask = (key_t)bits;                                                              \
-        VALUES(value_t *v = values;)                                                                      \
-        (void)values;                                                                                     \
-        for (int64_t i = 1; i < n && most >= 0; i++) {                                                    \
-            while (i + BLOCK <= n && in_order_##kind(k + i, mask)) i += BLOCK;                            \
-            if (i == n) break;                                                                            \
-            key_t x = k[i], rank = ORDERED_##kind(x) & mask;                                              \
-            VALUES(value_t y = v[i];)                                                                     \
-            int64_t at = i;                                                                               \
-            for (; at > 0 && (ORDERED_##kind(k[at - 1]) & mask) > rank; at--) {                           \
-                k[at] = k[at - 1];                                                                        \
-                VALUES(v[at] = v[at - 1];)                                                                \
-            }                                                                                             \
-            k[at] = x;                                                                                    \
-            VALUES(v[at] = y;)                                                                            \
-            most -= i - at;                                                                               \
-        }                                                                                                 \
-        return most >= 0;                                                                                 \
-    }                                                                                                     \
-    static void fetch_##kind##_##bytes(const void *keys, const void *values, const uint32_t *rows,        \
-                                       int64_t n, void *keys_out, void *values_out)                       \
-    {                                                                                                     \
-        const key_t *k = keys;                                                                            \
-        key_t *k_out = keys_out;                                                                          \
-        VALUES(const value_t *v = values; value_t *v_out = values_out;)                                   \
-        (void)values, (void)values_out;                                                                   \
-        for (int64_t i = 0; i < n; i++) {                                                                 \
-            k_out[i] = k[rows[i]];                                                                        \
-            VALUES(v_out[i] = v[rows[i]];)                                                                \
-        }                                                                                                 \
+#define MOVE(kind, key_t, bytes, value_t, VALUES)                                                             \
+    static void move_##kind##_##bytes(const struct bi_radix_move *m)                                          \
+    {                                                                                                         \
+        const key_t *k = m->keys;                                                                             \
+        key_t *k_out = m->keys_out;                                                                           \
+        VALUES(const value_t *v = m->values; value_t *v_out = m->values_out;)                                 \
+        int64_t *offsets = m->offsets;                                                                        \
+        const int shift = m->digit.shift;                                                                     \
+        const uint32_t mask = m->digit.mask;                                                                  \
+        for (int64_t i = 0; i < m->n; i++) {                                                                  \
+            int64_t p = offsets[(ORDERED_##kind(k[i]) >> shift) & mask]++;                                    \
+            k_out[p] = k[i];                                                                                  \
+            VALUES(v_out[p] = v[i];)                                                                          \
+        }                                                                                                     \
+    }                                                                                                         \
+    static void move_groups_##kind##_##bytes(const struct bi_radix_move *m)                                   \
+    {                                                                                                         \
+        const key_t *k = m->keys;                                                                             \
+        key_t *k_out = m->keys_out;                                                                           \
+        VALUES(const value_t *v = m->values; value_t *v_out = m->values_out;)                                 \
+        int64_t *offsets = m->offsets;                                                                        \
+        const uint8_t *map = m->map;                                                                          \
+        const int shift = m->digit.shift;                                                                     \
+        const uint32_t mask = m->digit.mask;                                                                  \
+        for (int64_t i = 0; i < m->n; i++) {                                                                  \
+            int64_t p = offsets[map[(ORDERED_##kind(k[i]) >> shift) & mask]]++;                               \
+            k_out[p] = k[i];                                                                                  \
+            VALUES(v_out[p] = v[i];)                                                                          \
+        }                                                                                                     \
+    }                                                                                                         \
+    BI_FN void stream_##kind##_##bytes(const struct bi_radix_move *m, const uint8_t *map)                     \
+    {                                                                                                         \
+        alignas(LINE) char key_lines[BI_RADIX * LINE];                                                        \
+        VALUES(alignas(LINE) char value_lines[BI_RADIX * LINE];)                                              \
+        int64_t begins[BI_RADIX], *offsets = m->offsets;                                                      \
+        const key_t *k = m->keys;                                                                             \
+        key_t *k_out = m->keys_out;                                                                           \
+        const int shift = m->digit.shift;                                                                     \
+        const uint32_t mask = m->digit.mask;                                                                  \
+        const int64_t k_phase = line_phase(k_out, sizeof(key_t));                                             \
+        VALUES(const value_t *v = m->values; value_t *v_out = m->values_out;)                                 \
+        VALUES(const int64_t v_phase = line_phase(v_out, sizeof(value_t));)                                   \
+        memcpy(begins, offsets, sizeof begins);                                                               \
+        for (int64_t i = 0; i < m->n; i++) {                                                                  \
+            uint32_t d = (uint32_t)(ORDERED_##kind(k[i]) >> shift) & mask;                                    \
+            if (map) d = map[d];                                                                              \
+            int64_t p = offsets[d]++;                                                                         \
+            PUT(key_lines + d * LINE, k_out, key_t, k_phase, begins[d], p, k[i]);                             \
+            VALUES(PUT(value_lines + d * LINE, v_out, value_t, v_phase, begins[d], p, v[i]);)                 \
+        }                                                                                                     \
+        flush_lines(key_lines, m->keys_out, sizeof(key_t), begins, offsets);                                  \
+        VALUES(flush_lines(value_lines, m->values_out, sizeof(value_t), begins, offsets);)                    \
+        stream_end();                                                                                         \
+    }                                                                                                         \
+    static void either_##kind##_##bytes(const struct bi_radix_move *m)                                        \
+    {                                                                                                         \
+        if (m->map && m->streams)                                                                             \
+            stream_##kind##_##bytes(m, m->map);                                                               \
+        else if (m->streams)                                                                                  \
+            stream_##kind##_##bytes(m, NULL);                                                                 \
+        else if (m->map)                                                                                      \
+            move_groups_##kind##_##bytes(m);                                                                  \
+        else                                                                                                  \
+            move_##kind##_##bytes(m);                                                                         \
+    }                                                                                                         \
+    static bool insert_##kind##_##bytes(void *keys, void *values, int64_t n, uint64_t bits, int64_t most)     \
+    {                                                                                                         \
+        key_t *k = keys, mask = (key_t)bits;                                                                  \
+        VALUES(value_t *v = values;)                                                                          \
+        (void)values;                                                                                         \
+        for (int64_t i = 1, end; i < n; i = end) {                                                            \
+            end = n - i < BLOCK ? n : i + BLOCK;                                                              \
+            if (end - i == BLOCK && in_order_##kind(k + i, mask)) continue;                                   \
+            for (int64_t at = i; i < end; at = ++i) {                                                         \
+                key_t x = k[i], rank = ORDERED_##kind(x) & mask;                                              \
+                VALUES(value_t y = v[i];)                                                                     \
+                for (; at > 0 && (ORDERED_##kind(k[at - 1]) & mask) > rank; at--) {                           \
+                    k[at] = k[at - 1];                                                                        \
+                    VALUES(v[at] = v[at - 1];)                                                                \
+                }                                                                                             \
+                k[at] = x;                                                                                    \
+                VALUES(v[at] = y;)                                                                            \
+                most -= i - at;                                                                               \
+                if (most < 0) return false;                                                                   \
+            }                                                                                                 \
+        }                                                                                                     \
+        return true;                                                                                          \
+    }                                                                                                         \
+    static void fetch_##kind##_##bytes(const void *keys, const void *values, const uint32_t *rows, int64_t n, \
+                                       void *keys_out, void *values_out)                                      \
+    {                                                                                                         \
+        const key_t *k = keys;                                                                                \
+        key_t *k_out = keys_out;                                                                              \
+        VALUES(const value_t *v = values; value_t *v_out = values_out;)                                       \
+        (void)values, (void)values_out;                                                                       \
+        for (int64_t i = 0; i < n; i++) {                                                                     \
+            k_out[i] = k[rows[i]];                                                                            \
+            VALUES(v_out[i] = v[rows[i]];)                                                                    \
+        }                                                                                                     \
     }
 #define MOVES(kind, key_t) EACH_VALUE(MOVE, kind, key_t)
 EACH_KEY(MOVES)
@@ -215,5 +216,5 @@ EACH_KEY(MOVES)
         KERNEL(kind, key_t, 0), KERNEL(kind, key_t, 4), KERNEL(kind, key_t, 8) \
     }
 const struct bi_radix_table BI_LEVEL_NAME(bi_radix_table) = {{KERNELS(f32, uint32_t), KERNELS(f64, uint64_t),
-                                                             KERNELS(i32, uint32_t), KERNELS(i64, uint64_t),
-                                                             KERNELS(u32, uint32_t), KERNELS(u64, uint64_t)}};
+                                                              KERNELS(i32, uint32_t), KERNELS(i64, uint64_t),
+                                                              KERNELS(u32, uint32_t), KERNELS(u64, uint64_t)}};

@@ -7,12 +7,13 @@
 #include "core/cpu/radix.h"
 
 enum {
-    LARGE = 1 << 20,  /* bytes that do not stay in caches */
+    LARGE = 1 << 22,  /* bytes that do not stay in caches */
     CACHED = 1 << 16, /* sorted in caches */
     TINY = 40,        /* sorted by insertion */
     LOCAL_WIDTH = 10, /* most bits of a digit there */
     LOCAL_DIGITS = 3, /* most at once */
     FEW_MOVES = 4,    /* keys for a move of an insertion that saves a pass */
+    FEW_SAME = 4,     /* rows for one that has the same top bits as the one before it */
     MOVES_A_KEY = 4   /* of an insertion that is not given up */
 };
 
@@ -185,7 +186,7 @@ void bi_radix_sort_digits(const struct bi_radix_job *j, struct bi_radix_arrays a
     struct bi_radix_arrays result = a;
     if (n <= TINY) {
         j->k->insert(a.keys, a.values, n, mask, INT64_MAX);
-    } else if (bits && n > bi_radix_cached(j)) {
+    } else if (bits && n > CACHED) {
         split_range(j, a, b, n, to_b, bits);
         return;
     } else if (bits) {
@@ -206,11 +207,11 @@ bool bi_radix_sorts_words(const struct bi_radix_job *j)
 
 int64_t bi_radix_cached(const struct bi_radix_job *j)
 {
-    return !j->vectors->rows || bi_radix_sorts_words(j) ? CACHED : BI_SORT_ROWS;
+    return !j->vectors->rows || j->dtype == BOSC_F64 || bi_radix_sorts_words(j) ? CACHED : BI_SORT_ROWS;
 }
 
 /* The order of the rows by as many of the top bits of their keys as a word has room for beside a row's number; the few
- * neighbours that then stand wrong are put right by insertion. */
+ * neighbours that then stand wrong are put right by insertion. Of F64 most such bits are exponents, which tell little. */
 static bool sort_rows(const struct bi_radix_job *j, struct bi_radix_arrays from, struct bi_radix_arrays to, int64_t n)
 {
     const uint64_t mask = deciding(j), bits = j->k->varying(from.keys, n, from.keys) & mask;
@@ -221,7 +222,7 @@ static bool sort_rows(const struct bi_radix_job *j, struct bi_radix_arrays from,
     uint32_t rows[BI_SORT_ROWS];
     const int row_bits = bi_bit_length((uint64_t)n - 1), all = low_bit(bits), top = bi_bit_length(bits) - 32 + row_bits;
     const struct bi_sort_window window = {mask, top > all ? top : all, row_bits};
-    j->vectors->rows(j->dtype, from.keys, n, window, rows);
+    if (j->vectors->rows(j->dtype, from.keys, n, window, rows) > n / FEW_SAME && top > all) return false;
     j->k->fetch(from.keys, from.values, rows, n, to.keys, to.values);
     return top <= all || j->k->insert(to.keys, to.values, n, mask, MOVES_A_KEY * n);
 }
@@ -234,7 +235,7 @@ bool bi_radix_sort_vectors(const struct bi_radix_job *j, struct bi_radix_arrays 
         j->vectors->keys(j->dtype, from.keys, to.keys, spare.keys, n);
         return true;
     }
-    return n > TINY && n <= BI_SORT_ROWS && sort_rows(j, from, to, n);
+    return n > TINY && n <= BI_SORT_ROWS && j->dtype != BOSC_F64 && sort_rows(j, from, to, n);
 }
 
 void bi_radix_sort_range(const struct bi_radix_job *j, struct bi_radix_arrays a, struct bi_radix_arrays b, int64_t n,

@@ -19,19 +19,19 @@ enum {
     SAMPLE = 64,
     LARGE_SAMPLE = 128,
     CACHED = BI_SORT_CACHED,
-    SAMPLED = 32, /* keys of a sample for a splitter */
-    CHUNK = 128,       /* keys that a partition in place reads at once */
+    SAMPLED = 32,         /* keys of a sample for a splitter */
+    CHUNK = 128,          /* keys that a partition in place reads at once */
     LOCAL_ZEROS = 1 << 18 /* keys of which the signs of zeros have room on the stack */
 };
 
 /* One vector: what stays goes to `at`, the others to where those before them went. */
-#define PARTITION(keys, stays)                                                               \
-    do {                                                                                     \
-        const __mmask16 stays_ = (stays);                                                    \
-        _mm512_storeu_si512(data + at, _mm512_maskz_compress_epi32(stays_, keys));           \
-        _mm512_storeu_si512(other + (i - at), _mm512_maskz_compress_epi32(~stays_, keys));   \
-        at += _mm_popcnt_u32(stays_);                                                        \
-        i += BI_LANES;                                                                       \
+#define PARTITION(keys, stays)                                                             \
+    do {                                                                                   \
+        const __mmask16 stays_ = (stays);                                                  \
+        _mm512_storeu_si512(data + at, _mm512_maskz_compress_epi32(stays_, keys));         \
+        _mm512_storeu_si512(other + (i - at), _mm512_maskz_compress_epi32(~stays_, keys)); \
+        at += _mm_popcnt_u32(stays_);                                                      \
+        i += BI_LANES;                                                                     \
     } while (0)
 
 /* Keys up to the pivot stay in `data`, at its front, if `low_stay`, else the others do; those that go move to the front
@@ -128,17 +128,17 @@ static int64_t partition_in_place(uint32_t *keys, int64_t n, uint32_t key)
         const bool front = begin - low <= high - end;
         const uint32_t *from = front ? keys + begin : keys + end - CHUNK;
         __m512i v[CHUNK / BI_LANES];
-        LOAD(0) LOAD(1) LOAD(2) LOAD(3) LOAD(4) LOAD(5) LOAD(6) LOAD(7)
-        begin += front ? CHUNK : 0;
+        LOAD(0) LOAD(1) LOAD(2) LOAD(3) LOAD(4) LOAD(5) LOAD(6) LOAD(7) begin += front ? CHUNK : 0;
         end -= front ? 0 : CHUNK;
-#define MOVE(r)                                                                                                        \
-    do {                                                                                                               \
-        const __mmask16 is_low = _mm512_cmple_epu32_mask(v[r], pivot);                                                 \
-        const int lows = _mm_popcnt_u32(is_low);                                                                       \
-        _mm512_storeu_si512(keys + low, _mm512_maskz_compress_epi32(is_low, v[r]));                                    \
-        low += lows;                                                                                                   \
-        high -= BI_LANES - lows;                                                                                       \
-        _mm512_mask_storeu_epi32(keys + high, (__mmask16)(0xffffu >> lows), _mm512_maskz_compress_epi32(~is_low, v[r])); \
+#define MOVE(r)                                                                     \
+    do {                                                                            \
+        const __mmask16 is_low = _mm512_cmple_epu32_mask(v[r], pivot);              \
+        const int lows = _mm_popcnt_u32(is_low);                                    \
+        _mm512_storeu_si512(keys + low, _mm512_maskz_compress_epi32(is_low, v[r])); \
+        low += lows;                                                                \
+        high -= BI_LANES - lows;                                                    \
+        _mm512_mask_storeu_epi32(keys + high, (__mmask16)(0xffffu >> lows),         \
+                                 _mm512_maskz_compress_epi32(~is_low, v[r]));       \
     } while (0);
         MOVE(0) MOVE(1) MOVE(2) MOVE(3) MOVE(4) MOVE(5) MOVE(6) MOVE(7)
     }
@@ -157,20 +157,10 @@ static int64_t partition_in_place(uint32_t *keys, int64_t n, uint32_t key)
     return low;
 }
 
-static void f32_of_words(uint32_t *words, int64_t n)
-{
-    for (int64_t i = 0; i < n; i += BI_LANES) {
-        const __mmask16 valid = bi_row_mask(n - i, 0);
-        const __m512i x = _mm512_maskz_loadu_epi32(valid, words + i);
-        const __m512i flip = _mm512_or_si512(_mm512_srai_epi32(~x, 31), TOP_BIT);
-        _mm512_mask_storeu_epi32(words + i, valid, _mm512_xor_si512(x, flip));
-    }
-}
-
 /* Sorted words to keys, while a cache holds them. */
 static void keys_of_words(bosc_dtype dtype, uint32_t *words, int64_t n)
 {
-    if (dtype == BOSC_F32) f32_of_words(words, n);
+    for (int64_t i = 0; i < n && dtype == BOSC_F32; i++) words[i] ^= words[i] >> 31 ? 0x80000000u : UINT32_MAX;
     for (int64_t i = 0; i < n && dtype == BOSC_I32; i++) words[i] ^= 0x80000000u;
 }
 
@@ -197,8 +187,8 @@ static void sort_words(bosc_dtype dtype, uint32_t *words, uint32_t *spare, int64
 /* The signs of zeros in their order: to sorts they are equal. */
 struct zeros {
     int64_t count;
-    bool negative;                     /* there is one */
-    uint32_t *signs;               /* bits */
+    bool negative;   /* there is one */
+    uint32_t *signs; /* bits */
 };
 
 static void add_zeros(struct zeros *z, uint32_t are_zero, uint32_t are_negative)
@@ -212,18 +202,45 @@ static void add_zeros(struct zeros *z, uint32_t are_zero, uint32_t are_negative)
     z->negative |= are_negative != 0;
 }
 
+/* The words of the lanes that hold keys. */
+BI_FN __m512i word_of_f32(__m512i x, __mmask16 valid, struct zeros *z)
+{
+    const __mmask16 zero = _mm512_mask_testn_epi32_mask(valid, x, _mm512_set1_epi32(INT32_MAX));
+    if (zero) {
+        const __mmask16 negative = _mm512_mask_cmpeq_epi32_mask(zero, x, TOP_BIT);
+        add_zeros(z, zero, negative);
+        x = _mm512_mask_mov_epi32(x, negative, _mm512_setzero_si512());
+    }
+    return _mm512_xor_si512(x, _mm512_or_si512(_mm512_srai_epi32(x, 31), TOP_BIT));
+}
+
 static void words_of_f32(const uint32_t *from, uint32_t *to, int64_t n, struct zeros *z)
 {
+    int64_t i = 0;
+    for (; i + BI_LANES <= n; i += BI_LANES)
+        _mm512_storeu_si512(to + i, word_of_f32(_mm512_loadu_si512(from + i), 0xffff, z));
+    const __mmask16 valid = bi_row_mask(n - i, 0);
+    _mm512_mask_storeu_epi32(to + i, valid, word_of_f32(_mm512_maskz_loadu_epi32(valid, from + i), valid, z));
+}
+
+/* Words of keys: those up to the pivot to the front of `to`, the others behind them; returns how many go to the front. */
+BI_FN int64_t partition_keys(const uint32_t *from, uint32_t *to, int64_t n, uint32_t key, uint32_t flip,
+                             struct zeros *z)
+{
+    const __m512i pivot = _mm512_set1_epi32((int)key), flips = _mm512_set1_epi32((int)flip);
+    int64_t low = 0, high = n;
     for (int64_t i = 0; i < n; i += BI_LANES) {
         const __mmask16 valid = bi_row_mask(n - i, 0);
-        const __m512i x = _mm512_maskz_loadu_epi32(valid, from + i);
-        const __mmask16 zero = _mm512_mask_testn_epi32_mask(valid, x, _mm512_set1_epi32(INT32_MAX));
-        const __mmask16 negative_zero = _mm512_cmpeq_epi32_mask(x, TOP_BIT);
-        if (zero) add_zeros(z, zero, negative_zero);
-        const __m512i y = _mm512_mask_mov_epi32(x, negative_zero, _mm512_setzero_si512());
-        const __m512i flip = _mm512_or_si512(_mm512_srai_epi32(y, 31), TOP_BIT);
-        _mm512_mask_storeu_epi32(to + i, valid, _mm512_xor_si512(y, flip));
+        __m512i x = _mm512_maskz_loadu_epi32(valid, from + i);
+        x = z ? word_of_f32(x, valid, z) : _mm512_xor_si512(x, flips);
+        const __mmask16 is_low = _mm512_mask_cmple_epu32_mask(valid, x, pivot), is_high = valid & ~is_low;
+        const int lows = _mm_popcnt_u32(is_low), highs = _mm_popcnt_u32(is_high);
+        _mm512_mask_storeu_epi32(to + low, (__mmask16)((1u << lows) - 1), _mm512_maskz_compress_epi32(is_low, x));
+        low += lows;
+        high -= highs;
+        _mm512_mask_storeu_epi32(to + high, (__mmask16)((1u << highs) - 1), _mm512_maskz_compress_epi32(is_high, x));
     }
+    return low;
 }
 
 /* Zeros are sorted and positive. */
@@ -240,38 +257,16 @@ static void restore_zeros(const struct zeros *z, uint32_t *keys, int64_t n)
     for (int64_t i = 0; i < z->count; i++) keys[first + i] = (z->signs[i / 32] >> i % 32 & 1) << 31;
 }
 
-static void sort_f32(const uint32_t *from, uint32_t *to, uint32_t *spare, int64_t n, int levels)
-{
-    uint32_t local[LOCAL_ZEROS / 32 + 2];
-    struct zeros z = {.signs = n <= LOCAL_ZEROS ? local : spare + CACHED};
-    words_of_f32(from, to, n, &z);
-    sort_words(BOSC_F32, to, spare, n, levels);
-    if (z.negative) restore_zeros(&z, to, n);
-}
-
-static void sort_keys(bosc_dtype dtype, const void *from, void *to, void *spare, int64_t n)
-{
-    const uint32_t *keys = from, flip = dtype == BOSC_I32 ? 0x80000000u : 0;
-    uint32_t *words = to;
-    const int levels = 2 * bi_bit_length((uint64_t)n);
-    if (dtype == BOSC_F32) {
-        sort_f32(keys, words, spare, n, levels);
-        return;
-    }
-    for (int64_t i = 0; i < n && (flip || keys != words); i++) words[i] = keys[i] ^ flip;
-    sort_words(dtype, words, spare, n, levels);
-}
-
-#define WORDS(kind, key_t)                                                                                    \
-    static void words_##kind(const void *keys, int64_t n, struct bi_sort_window w, uint32_t *words)           \
-    {                                                                                                         \
-        const key_t *k = keys, mask = (key_t)w.mask;                                                          \
-        for (int64_t i = 0; i < n; i++)                                                                       \
-            words[i] = (uint32_t)((ORDERED_##kind(k[i]) & mask) >> w.low) << w.row_bits | (uint32_t)i;        \
+#define WORDS(kind, key_t)                                                                             \
+    static void words_##kind(const void *keys, int64_t n, struct bi_sort_window w, uint32_t *words)    \
+    {                                                                                                  \
+        const key_t *k = keys, mask = (key_t)w.mask;                                                   \
+        for (int64_t i = 0; i < n; i++)                                                                \
+            words[i] = (uint32_t)((ORDERED_##kind(k[i]) & mask) >> w.low) << w.row_bits | (uint32_t)i; \
     }
 EACH_KEY(WORDS)
 
-static void sort_rows(bosc_dtype dtype, const void *keys, int64_t n, struct bi_sort_window w, uint32_t *rows)
+static int64_t sort_rows(bosc_dtype dtype, const void *keys, int64_t n, struct bi_sort_window w, uint32_t *rows)
 {
     uint32_t spare[BI_SORT_ROWS];
     switch (dtype) {
@@ -283,7 +278,10 @@ static void sort_rows(bosc_dtype dtype, const void *keys, int64_t n, struct bi_s
     default: words_u64(keys, n, w, rows); break;
     }
     sort_words(BOSC_U32, rows, spare, n, 2 * bi_bit_length((uint64_t)n));
+    int64_t same = 0;
+    for (int64_t i = 1; i < n; i++) same += (rows[i - 1] ^ rows[i]) >> w.row_bits == 0;
     for (int64_t i = 0; i < n; i++) rows[i] &= ((uint32_t)1 << w.row_bits) - 1;
+    return same;
 }
 
 /* Words of keys; of floats all, with -0 as +0: returns whether there is one. */
@@ -310,6 +308,34 @@ static void splitters(bosc_dtype dtype, const void *keys, int64_t n, int bits, u
         words_of_keys(dtype, (const uint32_t *)keys + i / BI_LANES * step, sample + i, BI_LANES);
     quicksort(sample, spare, size, true, 2 * bi_bit_length((uint64_t)size));
     for (int64_t g = 0; g + 1 < 1 << bits; g++) to[g] = sample[(g + 1) * SAMPLED - 1];
+}
+
+/* Keys to words, and these partitioned on the way if a cache does not hold them; returns how many are in front. */
+static int64_t first_pass(bosc_dtype dtype, const uint32_t *from, uint32_t *to, int64_t n, struct zeros *z)
+{
+    const uint32_t flip = dtype == BOSC_I32 ? 0x80000000u : 0;
+    if (n > CACHED && from != to) {
+        uint32_t pivot;
+        splitters(dtype, from, n, 1, &pivot);
+        return dtype == BOSC_F32 ? partition_keys(from, to, n, pivot, flip, z)
+                                 : partition_keys(from, to, n, pivot, flip, NULL);
+    }
+    if (dtype == BOSC_F32)
+        words_of_f32(from, to, n, z);
+    else if (flip || from != to)
+        words_of_keys(dtype, from, to, n);
+    return n;
+}
+
+static void sort_keys(bosc_dtype dtype, const void *from, void *to, void *spare, int64_t n)
+{
+    uint32_t local[LOCAL_ZEROS / 32 + 2], *words = to;
+    struct zeros z = {.signs = n <= LOCAL_ZEROS ? local : (uint32_t *)spare + CACHED};
+    const int levels = 2 * bi_bit_length((uint64_t)n);
+    const int64_t low = first_pass(dtype, from, words, n, &z);
+    sort_words(dtype, words, spare, low, levels);
+    sort_words(dtype, words + low, spare, n - low, levels);
+    if (z.negative) restore_zeros(&z, words, n);
 }
 
 /* Groups [first, end) of n words, which lie in `home` or else in `away`, become runs of `home`, of which word 0 is word

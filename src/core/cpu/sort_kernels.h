@@ -34,8 +34,9 @@ struct bi_sort_kernels {
                    const uint32_t *splitters, int bits, uint16_t *ends);
     /* Sorts words and makes keys of them. `spare` has room for n words, BI_SORT_CACHED at most. */
     void (*words)(bosc_dtype dtype, uint32_t *words, uint32_t *spare, int64_t n);
-    /* The numbers of up to BI_SORT_ROWS rows, in the order of the bits of their keys in a window, stably. */
-    void (*rows)(bosc_dtype dtype, const void *keys, int64_t n, struct bi_sort_window window, uint32_t *rows);
+    /* The numbers of up to BI_SORT_ROWS rows, in the order of the bits of their keys in a window, stably. Returns how
+     * many of them have the same bits there as the row before. */
+    int64_t (*rows)(bosc_dtype dtype, const void *keys, int64_t n, struct bi_sort_window window, uint32_t *rows);
 };
 
 extern const struct bi_sort_kernels bi_sort_kernels_v1, bi_sort_kernels_v3, bi_sort_kernels_v4;

@@ -39,11 +39,11 @@ enum { BI_LANES = 16, BI_NETWORK_KEYS = 256 };
 #define MIXED_3(a, mask, b) _mm512_mask_shuffle_i32x4(a, mask, b, b, 0x4e)
 
 /* Lane bit l of rows i and j becomes the bit in which their numbers differ, and that one becomes lane bit l. */
-#define EXCHANGE(l, i, j)                                                          \
-    do {                                                                           \
-        const __m512i low_ = MIXED_##l(v[i], BIT_##l, v[j]);                       \
-        v[j] = MIXED_##l(v[j], (__mmask16)~BIT_##l, v[i]);                         \
-        v[i] = low_;                                                               \
+#define EXCHANGE(l, i, j)                                    \
+    do {                                                     \
+        const __m512i low_ = MIXED_##l(v[i], BIT_##l, v[j]); \
+        v[j] = MIXED_##l(v[j], (__mmask16)~BIT_##l, v[i]);   \
+        v[i] = low_;                                         \
     } while (0);
 #define PICKED(a, order, b) _mm512_permutex2var_epi32(a, _mm512_loadu_si512(order), b)
 #define EXCHANGE_0(i, j) EXCHANGE(0, i, j)
@@ -52,11 +52,11 @@ enum { BI_LANES = 16, BI_NETWORK_KEYS = 256 };
 #define EXCHANGE_3(i, j) EXCHANGE(3, i, j)
 
 /* As EXCHANGE(k - 1, i, j), with lanes 0 to 2^k - 1 of row j mirrored. */
-#define MIRROR(k, i, j)                                                            \
-    do {                                                                           \
-        const __m512i low_ = MIRROR_LOW_##k(v[i], v[j]);                           \
-        v[j] = PICKED(v[i], mirrored[k - 1], v[j]);             \
-        v[i] = low_;                                                               \
+#define MIRROR(k, i, j)                                  \
+    do {                                                 \
+        const __m512i low_ = MIRROR_LOW_##k(v[i], v[j]); \
+        v[j] = PICKED(v[i], mirrored[k - 1], v[j]);      \
+        v[i] = low_;                                     \
     } while (0);
 #define MIRROR_LOW_1(a, b) MIXED_0(a, BIT_0, b)
 #define MIRROR_LOW_2(a, b) MIXED_1(a, BIT_1, b)
@@ -68,19 +68,19 @@ enum { BI_LANES = 16, BI_NETWORK_KEYS = 256 };
 #define MIRROR_4(i, j) MIRROR(4, i, j)
 
 /* As EXCHANGE(0, i, j), after which lane bits 1 and 3 are swapped. */
-#define RESTORE(i, j)                                                              \
-    do {                                                                           \
-        const __m512i low_ = PICKED(v[i], restored[0], v[j]);    \
-        v[j] = PICKED(v[i], restored[1], v[j]);                  \
-        v[i] = low_;                                                               \
+#define RESTORE(i, j)                                         \
+    do {                                                      \
+        const __m512i low_ = PICKED(v[i], restored[0], v[j]); \
+        v[j] = PICKED(v[i], restored[1], v[j]);               \
+        v[i] = low_;                                          \
     } while (0);
 
 /* Lane l of the mirrored row comes from lane order[l] of row i, or order[l] - 16 of row j. */
 #define MIRRORED(l, bit, ones) ((l) & (bit) ? ((l) ^ (ones)) | (bit) : 16 + ((l) ^ (ones)))
 #define MIRRORED_4(l, bit, ones) \
     MIRRORED(l, bit, ones), MIRRORED((l) + 1, bit, ones), MIRRORED((l) + 2, bit, ones), MIRRORED((l) + 3, bit, ones)
-#define MIRRORED_16(bit, ones)                                                                             \
-    {                                                                                                      \
+#define MIRRORED_16(bit, ones)                                                                                  \
+    {                                                                                                           \
         MIRRORED_4(0, bit, ones), MIRRORED_4(4, bit, ones), MIRRORED_4(8, bit, ones), MIRRORED_4(12, bit, ones) \
     }
 static const int32_t mirrored[4][BI_LANES] = {MIRRORED_16(1, 1), MIRRORED_16(2, 3), MIRRORED_16(4, 7),
@@ -167,10 +167,10 @@ static inline __mmask16 bi_row_mask(int64_t n, int r)
     return left >= BI_LANES ? 0xffff : left <= 0 ? 0 : (__mmask16)((1u << left) - 1);
 }
 
-#define LOAD(r) v[r] = _mm512_loadu_si512(from + (r) * BI_LANES);
-#define LOAD_SOME(r) v[r] = _mm512_mask_loadu_epi32(_mm512_set1_epi32(-1), bi_row_mask(n, r), from + (r) * BI_LANES);
-#define STORE(r, own) _mm512_storeu_si512(to + (r) * BI_LANES, v[own]);
-#define STORE_SOME(r, own) _mm512_mask_storeu_epi32(to + (r) * BI_LANES, bi_row_mask(n, r), v[own]);
+#define LOAD(r) v[r] = _mm512_loadu_si512(from + (r)*BI_LANES);
+#define LOAD_SOME(r) v[r] = _mm512_mask_loadu_epi32(_mm512_set1_epi32(-1), bi_row_mask(n, r), from + (r)*BI_LANES);
+#define STORE(r, own) _mm512_storeu_si512(to + (r)*BI_LANES, v[own]);
+#define STORE_SOME(r, own) _mm512_mask_storeu_epi32(to + (r)*BI_LANES, bi_row_mask(n, r), v[own]);
 
 /* Networks for some counts of keys; `to` may be `from`. */
 static void bi_network_32(const uint32_t *from, uint32_t *to, int64_t n)
@@ -183,31 +183,28 @@ static void bi_network_32(const uint32_t *from, uint32_t *to, int64_t n)
 static void bi_network_64(const uint32_t *from, uint32_t *to, int64_t n)
 {
     __m512i v[4];
-    LOAD(0) LOAD(1) LOAD_SOME(2) LOAD_SOME(3)
-    SORT_4_ROWS
-    STORE(0, 0) STORE(1, 1) STORE_SOME(2, 2) STORE_SOME(3, 3)
+    LOAD(0) LOAD(1) LOAD_SOME(2) LOAD_SOME(3) SORT_4_ROWS STORE(0, 0) STORE(1, 1) STORE_SOME(2, 2) STORE_SOME(3, 3)
 }
 
 /* More than 64. */
 static void bi_network_128(const uint32_t *from, uint32_t *to, int64_t n)
 {
     __m512i v[8];
-    LOAD(0) LOAD(1) LOAD(2) LOAD(3) LOAD_SOME(4) LOAD_SOME(5) LOAD_SOME(6) LOAD_SOME(7)
-    SORT_8_ROWS
-    STORE(0, 0) STORE(1, 2) STORE(2, 4) STORE(3, 6)
-    STORE_SOME(4, 1) STORE_SOME(5, 3) STORE_SOME(6, 5) STORE_SOME(7, 7)
+    LOAD(0)
+    LOAD(1) LOAD(2) LOAD(3) LOAD_SOME(4) LOAD_SOME(5) LOAD_SOME(6) LOAD_SOME(7) SORT_8_ROWS STORE(0, 0) STORE(1, 2)
+        STORE(2, 4) STORE(3, 6) STORE_SOME(4, 1) STORE_SOME(5, 3) STORE_SOME(6, 5) STORE_SOME(7, 7)
 }
 
 /* More than 128. */
 static void bi_network_256(const uint32_t *from, uint32_t *to, int64_t n)
 {
     __m512i v[16];
-    LOAD(0) LOAD(1) LOAD(2) LOAD(3) LOAD(4) LOAD(5) LOAD(6) LOAD(7)
-    LOAD_SOME(8) LOAD_SOME(9) LOAD_SOME(10) LOAD_SOME(11) LOAD_SOME(12) LOAD_SOME(13) LOAD_SOME(14) LOAD_SOME(15)
-    SORT_16_ROWS
-    STORE(0, 0) STORE(1, 1) STORE(2, 2) STORE(3, 3) STORE(4, 4) STORE(5, 5) STORE(6, 6) STORE(7, 7)
-    STORE_SOME(8, 8) STORE_SOME(9, 9) STORE_SOME(10, 10) STORE_SOME(11, 11)
-    STORE_SOME(12, 12) STORE_SOME(13, 13) STORE_SOME(14, 14) STORE_SOME(15, 15)
+    LOAD(0)
+    LOAD(1) LOAD(2) LOAD(3) LOAD(4) LOAD(5) LOAD(6) LOAD(7) LOAD_SOME(8) LOAD_SOME(9) LOAD_SOME(10) LOAD_SOME(11)
+        LOAD_SOME(12) LOAD_SOME(13) LOAD_SOME(14) LOAD_SOME(15) SORT_16_ROWS STORE(0, 0) STORE(1, 1) STORE(2, 2)
+            STORE(3, 3) STORE(4, 4) STORE(5, 5) STORE(6, 6) STORE(7, 7) STORE_SOME(8, 8) STORE_SOME(9, 9)
+                STORE_SOME(10, 10) STORE_SOME(11, 11) STORE_SOME(12, 12) STORE_SOME(13, 13) STORE_SOME(14, 14)
+                    STORE_SOME(15, 15)
 }
 
 static void bi_network_sort(const uint32_t *from, uint32_t *to, int64_t n)

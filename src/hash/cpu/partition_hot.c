@@ -1,5 +1,5 @@
 /* Radix partition: hashes of keys are counted by partition, then moved with their payloads to the partitions' lists.
- * Stores go through a write-combining line of each partition, as in the radix sort (core/cpu/radix_kernels.c). */
+ * Stores go through a write-combining line of each partition, as in the radix sort (core/cpu/radix_hot.c). */
 #include <string.h>
 #ifdef __SSE2__
 #include <immintrin.h>
