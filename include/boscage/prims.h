@@ -62,7 +62,7 @@ BOSC_API bosc_status bosc_split(bosc_ctx *ctx, size_t item_size, const void *in,
 /* Sorts keys ascending, stably.
  * Floats order as numbers with -0 and +0 equal; NaNs go last (first if their sign bit is set), by their bits.
  * dtype: F32, F64, I32, I64, U32 or U64. out: (n); may be keys.
- * Cost: O(n) work for each 8 bits in which keys differ, a radix sort; scratch for one to two copies of the keys. */
+ * Cost: O(n) work for each 8 bits in which keys differ, or O(n log n); scratch for one to two copies of the keys. */
 BOSC_API bosc_status bosc_sort_keys(bosc_ctx *ctx, bosc_dtype dtype, const void *keys, int64_t n, void *out);
 
 /* Sorts keys as bosc_sort_keys does, and moves a value with each.

@@ -211,7 +211,8 @@ int64_t bi_radix_cached(const struct bi_radix_job *j)
 }
 
 /* The order of the rows by as many of the top bits of their keys as a word has room for beside a row's number; the few
- * neighbours that then stand wrong are put right by insertion. Of F64 most such bits are exponents, which tell little. */
+ * neighbours that then stand wrong are put right by insertion. Of F64 most such bits are exponents, which tell
+ * little. */
 static bool sort_rows(const struct bi_radix_job *j, struct bi_radix_arrays from, struct bi_radix_arrays to, int64_t n)
 {
     const uint64_t mask = deciding(j), bits = j->k->varying(from.keys, n, from.keys) & mask;

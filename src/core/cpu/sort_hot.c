@@ -1,7 +1,8 @@
-/* A quicksort of 32-bit words in vectors of AVX-512 (Bramas, A Novel Hybrid Quicksort Algorithm Vectorized using AVX-512,
- * 2017; Blacher et al., Vectorized and performance-portable Quicksort, 2022): keys are partitioned by comparing and
- * compressing vectors, and runs of up to 256 keys sorted by networks. Words that a cache holds go to and fro between two
- * arrays, so that every load and store moves forwards; more are partitioned in place, from both ends. */
+/* A quicksort of 32-bit words in vectors of AVX-512 (Bramas, A Novel Hybrid Quicksort Algorithm Vectorized using
+ * AVX-512, 2017; Blacher et al., Vectorized and performance-portable Quicksort, 2022): keys are partitioned by
+ * comparing and compressing vectors, and runs of up to 256 keys sorted by networks. Words that a cache holds go to and
+ * fro between two arrays, so that every load and store moves forwards; more are partitioned in place, from both
+ * ends. */
 #include "core/cpu/sort_kernels.h"
 
 #include <string.h>
@@ -128,7 +129,8 @@ static int64_t partition_in_place(uint32_t *keys, int64_t n, uint32_t key)
         const bool front = begin - low <= high - end;
         const uint32_t *from = front ? keys + begin : keys + end - CHUNK;
         __m512i v[CHUNK / BI_LANES];
-        LOAD(0) LOAD(1) LOAD(2) LOAD(3) LOAD(4) LOAD(5) LOAD(6) LOAD(7) begin += front ? CHUNK : 0;
+        LOAD_8_ROWS;
+        begin += front ? CHUNK : 0;
         end -= front ? 0 : CHUNK;
 #define MOVE(r)                                                                     \
     do {                                                                            \
@@ -223,7 +225,7 @@ static void words_of_f32(const uint32_t *from, uint32_t *to, int64_t n, struct z
     _mm512_mask_storeu_epi32(to + i, valid, word_of_f32(_mm512_maskz_loadu_epi32(valid, from + i), valid, z));
 }
 
-/* Words of keys: those up to the pivot to the front of `to`, the others behind them; returns how many go to the front. */
+/* Words of keys: those up to the pivot to the front of `to`, the others behind them; returns how many are in front. */
 BI_FN int64_t partition_keys(const uint32_t *from, uint32_t *to, int64_t n, uint32_t key, uint32_t flip,
                              struct zeros *z)
 {

@@ -1,16 +1,16 @@
 /* Sorting networks for up to 256 keys in vectors of AVX-512 (for files compiled at level 4 alone).
  *
- * Keys lie in 2^R rows (vectors) of 16 lanes. A network sorts each lane's column first, and four bitonic merges make one
- * run of 2, 4, 8 and 16 columns (Batcher, Sorting networks and their applications, 1968). A comparison of two places
- * whose numbers differ in one bit is a minimum and a maximum of two rows where that bit is one of the row's number; so
- * the bits of a place's number are moved between rows and lanes as merges need them: EXCHANGE brings bit l of the lane's
- * number to the row's, and the row's bit there, for two shuffles of two rows.
+ * Keys lie in 2^R rows (vectors) of 16 lanes. A network sorts each lane's column first, and four bitonic merges make
+ * one run of 2, 4, 8 and 16 columns (Batcher, Sorting networks and their applications, 1968). A comparison of two
+ * places whose numbers differ in one bit is a minimum and a maximum of two rows where that bit is one of the row's
+ * number; so the bits of a place's number are moved between rows and lanes as merges need them: EXCHANGE brings bit l
+ * of the lane's number to the row's, and the row's bit there, for two shuffles of two rows.
  *
  * Bits of a place in the sorted order, R + 4 of them: first the R low ones number rows. The merge of 2^k columns brings
  * the bit R + k - 1 from lane bit k - 1 in exchange for bit 0, compares places of which all lower bits differ (one half
- * is mirrored), then those that differ in one bit: R in the rows, and k that are brought from lane bits 0 to k - 1, each
- * in exchange for the one before. A last exchange leaves the low four bits in the lanes, with bits 1 and 3 swapped,
- * which it undoes. */
+ * is mirrored), then those that differ in one bit: R in the rows, and k that are brought from lane bits 0 to k - 1,
+ * each in exchange for the one before. A last exchange leaves the low four bits in the lanes, with bits 1 and 3
+ * swapped, which it undoes. */
 #ifndef BI_CORE_CPU_SORT_NETWORK_H
 #define BI_CORE_CPU_SORT_NETWORK_H
 
@@ -172,40 +172,49 @@ static inline __mmask16 bi_row_mask(int64_t n, int r)
 #define STORE(r, own) _mm512_storeu_si512(to + (r)*BI_LANES, v[own]);
 #define STORE_SOME(r, own) _mm512_mask_storeu_epi32(to + (r)*BI_LANES, bi_row_mask(n, r), v[own]);
 
+/* clang-format off */
+#define LOAD_8_ROWS LOAD(0) LOAD(1) LOAD(2) LOAD(3) LOAD(4) LOAD(5) LOAD(6) LOAD(7)
+
 /* Networks for some counts of keys; `to` may be `from`. */
 static void bi_network_32(const uint32_t *from, uint32_t *to, int64_t n)
 {
     __m512i v[2];
-    LOAD_SOME(0) LOAD_SOME(1) SORT_2_ROWS STORE_SOME(0, 0) STORE_SOME(1, 1)
+    LOAD_SOME(0) LOAD_SOME(1)
+    SORT_2_ROWS
+    STORE_SOME(0, 0) STORE_SOME(1, 1)
 }
 
 /* More than 32. */
 static void bi_network_64(const uint32_t *from, uint32_t *to, int64_t n)
 {
     __m512i v[4];
-    LOAD(0) LOAD(1) LOAD_SOME(2) LOAD_SOME(3) SORT_4_ROWS STORE(0, 0) STORE(1, 1) STORE_SOME(2, 2) STORE_SOME(3, 3)
+    LOAD(0) LOAD(1) LOAD_SOME(2) LOAD_SOME(3)
+    SORT_4_ROWS
+    STORE(0, 0) STORE(1, 1) STORE_SOME(2, 2) STORE_SOME(3, 3)
 }
 
 /* More than 64. */
 static void bi_network_128(const uint32_t *from, uint32_t *to, int64_t n)
 {
     __m512i v[8];
-    LOAD(0)
-    LOAD(1) LOAD(2) LOAD(3) LOAD_SOME(4) LOAD_SOME(5) LOAD_SOME(6) LOAD_SOME(7) SORT_8_ROWS STORE(0, 0) STORE(1, 2)
-        STORE(2, 4) STORE(3, 6) STORE_SOME(4, 1) STORE_SOME(5, 3) STORE_SOME(6, 5) STORE_SOME(7, 7)
+    LOAD(0) LOAD(1) LOAD(2) LOAD(3) LOAD_SOME(4) LOAD_SOME(5) LOAD_SOME(6) LOAD_SOME(7)
+    SORT_8_ROWS
+    STORE(0, 0) STORE(1, 2) STORE(2, 4) STORE(3, 6)
+    STORE_SOME(4, 1) STORE_SOME(5, 3) STORE_SOME(6, 5) STORE_SOME(7, 7)
 }
 
 /* More than 128. */
 static void bi_network_256(const uint32_t *from, uint32_t *to, int64_t n)
 {
     __m512i v[16];
-    LOAD(0)
-    LOAD(1) LOAD(2) LOAD(3) LOAD(4) LOAD(5) LOAD(6) LOAD(7) LOAD_SOME(8) LOAD_SOME(9) LOAD_SOME(10) LOAD_SOME(11)
-        LOAD_SOME(12) LOAD_SOME(13) LOAD_SOME(14) LOAD_SOME(15) SORT_16_ROWS STORE(0, 0) STORE(1, 1) STORE(2, 2)
-            STORE(3, 3) STORE(4, 4) STORE(5, 5) STORE(6, 6) STORE(7, 7) STORE_SOME(8, 8) STORE_SOME(9, 9)
-                STORE_SOME(10, 10) STORE_SOME(11, 11) STORE_SOME(12, 12) STORE_SOME(13, 13) STORE_SOME(14, 14)
-                    STORE_SOME(15, 15)
+    LOAD_8_ROWS
+    LOAD_SOME(8) LOAD_SOME(9) LOAD_SOME(10) LOAD_SOME(11) LOAD_SOME(12) LOAD_SOME(13) LOAD_SOME(14) LOAD_SOME(15)
+    SORT_16_ROWS
+    STORE(0, 0) STORE(1, 1) STORE(2, 2) STORE(3, 3) STORE(4, 4) STORE(5, 5) STORE(6, 6) STORE(7, 7)
+    STORE_SOME(8, 8) STORE_SOME(9, 9) STORE_SOME(10, 10) STORE_SOME(11, 11)
+    STORE_SOME(12, 12) STORE_SOME(13, 13) STORE_SOME(14, 14) STORE_SOME(15, 15)
 }
+/* clang-format on */
 
 static void bi_network_sort(const uint32_t *from, uint32_t *to, int64_t n)
 {
