@@ -63,6 +63,8 @@ typedef struct bosc_hash_opts {
     uint64_t seed;
     int32_t counted;   /* not 0: the table counts the pairs of each key (maps) */
     int32_t functions; /* CUCKOO: hash functions, 2 to 4; 0: 4 */
+    int32_t early;     /* not 0: builds on CUDA return when it is known how they end, while the table may still be being
+                        * written. What other streams and contexts do with it comes after bosc_sync */
 } bosc_hash_opts;
 
 /* Makes an empty table.
@@ -96,7 +98,7 @@ BOSC_API bosc_status bosc_hash_bytes(const bosc_ctx *ctx, const bosc_hash_opts *
  * values of other sizes than 4 and 8; of CUCKOO 8 bytes more a slot and 16 a pair. For multimaps, where keys repeat and
  * where a partition gets more keys than chance allows, also a radix sort of the hashes, O(n key), and
  * n (5 key + stored + 40) bytes.
- * Waits: whether a key repeats is read back. */
+ * Waits: whether a key repeats is read back; unless opts.early is set, the table is whole then. */
 BOSC_API bosc_status bosc_hash_build(bosc_ctx *ctx, bosc_hash *table, const void *keys, const void *values, int64_t n);
 
 /* Looks keys up. Of a multimap: the first value.

@@ -103,6 +103,7 @@ bosc_status bi_hash_check_opts(bosc_ctx *ctx, const bosc_hash_opts *opts, bosc_h
 {
     BI_TRY(bi_take_opts(ctx, "bosc_hash_opts", opts, full, sizeof *full));
     full->counted = full->counted != 0;
+    full->early = full->early != 0;
     if (full->key_bits == 0) full->key_bits = 32;
     if (full->key_bits != 32 && full->key_bits != 64 && full->key_bits != 128)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: key_bits %d is none of 32, 64, 128", (int)full->key_bits);

@@ -65,6 +65,26 @@ template <class T> __device__ __forceinline__ uint4 bucket_piece(const T *array,
     return piece.bytes;
 }
 
+/* Writes a bucket of pairs at these positions, plus 1, whose payload is the values, by one thread. */
+template <class M>
+static __device__ __forceinline__ void
+bi_hash_write_slots(const M &partition, const bi_hash_fill_args<typename M::key, typename M::value> &a, uint32_t bucket,
+                    uint4 slots)
+{
+    typedef typename M::key K;
+    typedef typename M::value P;
+    constexpr int HASHES = BOSC_HASH_WIDTH * sizeof(K) / 16, VALUES = BOSC_HASH_WIDTH * bi_hash_payload_bytes<P> / 16;
+    uint4 *to = reinterpret_cast<uint4 *>(a.table) + (size_t)(partition.first + bucket) * (HASHES + VALUES);
+    const K filler = bi_hash_key_filler<K>(partition.number, a.partition_bits);
+#pragma unroll
+    for (uint32_t piece = 0; piece < HASHES; piece++)
+        to[piece] = bucket_piece(partition.hashes, slots, piece * 16, filler);
+    if constexpr (bi_hash_has_value<P>)
+#pragma unroll
+        for (uint32_t piece = 0; piece < VALUES; piece++)
+            to[HASHES + piece] = bucket_piece(partition.payload, slots, piece * 16, (P)0);
+}
+
 /* Whether the order of a bucket is computed, computed and kept in the memory of its codes, or read from there. */
 enum ordering { ORDER, ORDER_KEEP, ORDER_KEPT };
 
