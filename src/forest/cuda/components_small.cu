@@ -15,7 +15,7 @@ enum {
     THREADS = 1024,
     LONG_ROW = 1024, /* arcs that a warp joins; the block those of a longer row */
     MOST_ARCS = 1 << 17,
-    MOST_ENTRIES = 1 << 16
+    MOST_ENTRIES = 1 << 12 /* of more, all blocks are faster */
 };
 #endif
 enum {
@@ -276,15 +276,16 @@ static answer answer_to(bosc_ctx *ctx, uint32_t *labels, const uint8_t *mask)
 bosc_status bi_components_small(bosc_ctx *ctx, const struct bi_msf_rows *rows, bool checked, uint32_t *labels,
                                 int64_t *count, bool *done)
 {
+    enum { STATIC = sizeof(rows_shared) + 1024 /* of the device's own */ };
     const int64_t bytes = 2 * rows->n * (int64_t)sizeof(uint32_t);
+    void (*const kernel)(rows_args) = checked ? bi_components_small_rows<true> : bi_components_small_rows<false>;
     bool bad;
-    *done = bytes <= BI_SHARED_PLAIN && rows->arcs <= MOST_ARCS;
+    *done = rows->arcs <= MOST_ARCS && bytes + STATIC <= (int64_t)bi_shared_bytes(ctx);
     if (!*done) return BOSC_OK;
+    if (bytes > BI_SHARED_PLAIN)
+        BI_CUDA_TRY(ctx, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes));
     const rows_args a = {*rows, answer_to(ctx, labels, rows->order.vertex_mask)};
-    if (checked)
-        BI_TRY(BI_RUN(ctx, bi_components_small_rows<true>, 1, THREADS, (size_t)bytes, a));
-    else
-        BI_TRY(BI_RUN(ctx, bi_components_small_rows<false>, 1, THREADS, (size_t)bytes, a));
+    BI_TRY(BI_RUN(ctx, kernel, 1, THREADS, (size_t)bytes, a));
     return await_count(ctx, count, &bad);
 }
 
