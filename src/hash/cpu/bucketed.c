@@ -18,7 +18,8 @@ enum {
     GRAIN = BI_THREAD_ITEMS / 2, /* pairs, or queries, that are worth a thread */
     STREAMED = 8 << 20,          /* bytes of lists that bypass the caches when written */
     LEAST_FOR_A_PARTITION = 16,  /* pairs of a thread's share for each partition */
-    MOST_THREADS = 256           /* allowed for in an estimate of memory */
+    MOST_THREADS = 256,          /* allowed for in an estimate of memory */
+    WHOLE = 1 << 15              /* pairs of a table that is built without lists, at most */
 };
 
 static size_t partition_count(const struct bi_hash_shape *s) { return (size_t)1 << s->partition_bits; }
@@ -228,6 +229,81 @@ bosc_status bi_hash_fill_cpu(bosc_ctx *ctx, const bosc_hash *table, const struct
     BI_RETURN_WITH_SCRATCH(ctx, fill_all(ctx, &f, threads, each));
 }
 
+/* Scratch to build a whole table at once: hashes, counts of partitions, and what a fill takes. */
+static size_t bytes_of_whole(const struct bi_hash_shape *s, int64_t n)
+{
+    size_t keys = (size_t)n, partitions = partition_count(s);
+    size_t buckets = (size_t)bi_hash_partition_buckets(s->load, (uint32_t)n) + partitions;
+    return keys * (size_t)s->key_bytes + (partitions + 1) * sizeof(uint32_t) +
+           (keys + 1) * BI_HASH_FILL_WORDS * sizeof(uint32_t) + buckets * (BOSC_HASH_WIDTH * sizeof(uint32_t) + 1) +
+           1024;
+}
+
+/* Hashes the keys, counts them by partition, and lays the partitions out. False: they do not suit fill_whole. */
+static bool lay_out_whole(bosc_ctx *ctx, const bosc_hash *table, const void *keys, const struct bi_hash_lists *lists,
+                          uint32_t *counts, struct bi_hash_report *report)
+{
+    bosc_hash_partition *partitions = table->blocks[BI_HASH_DESCRIPTORS].data;
+    struct bi_hash_scatter count = {.shape = &table->shape,
+                                    .keys = keys,
+                                    .end = lists->n,
+                                    .hashes = (void *)(uintptr_t)lists->hashes,
+                                    .keeps = true,
+                                    .positions = counts};
+    const size_t number = partition_count(&table->shape);
+    memset(counts, 0, number * sizeof *counts);
+    PICK(ctx, bi_hash_count)(&count);
+    for (size_t p = 0; p < number; p++) {
+        uint32_t buckets = bi_hash_partition_buckets(table->shape.load, counts[p]);
+        if (counts[p] > bi_hash_max_partition_keys(table->shape.key_bits)) return false;
+        partitions[p] = (bosc_hash_partition){report->buckets, buckets << BOSC_HASH_SEED_BITS};
+        report->buckets += buckets;
+    }
+    return true;
+}
+
+static bosc_status build_whole(bosc_ctx *ctx, const bosc_hash *table, const void *keys, const void *values, int64_t n,
+                               struct bi_hash_report *found, bool *built)
+{
+    void *hashes, *counts, *codes, *firsts, *marks;
+    BI_TRY(bi_scratch_of(ctx, n, table->shape.key_bytes, &hashes));
+    BI_TRY(bi_scratch_of(ctx, (int64_t)partition_count(&table->shape), sizeof(uint32_t), &counts));
+    struct bi_hash_lists lists = {
+        .n = n, .hashes = hashes, .payload = values, .payload_bytes = table->shape.value_bytes};
+    if (!lay_out_whole(ctx, table, keys, &lists, counts, found)) return BOSC_OK;
+    BI_TRY(bi_scratch_of(ctx, found->buckets, BOSC_HASH_WIDTH * sizeof(uint32_t), &codes));
+    BI_TRY(bi_scratch_of(ctx, n + 1, BI_HASH_FILL_WORDS * sizeof(uint32_t), &firsts));
+    BI_TRY(bi_scratch(ctx, found->buckets, &marks));
+    bosc_hash_partition whole = {0, found->buckets << BOSC_HASH_SEED_BITS};
+    struct bi_hash_fill job = {.table = table,
+                               .lists = &lists,
+                               .keys = (uint32_t)n,
+                               .descriptor = &whole,
+                               .codes = codes,
+                               .firsts = firsts,
+                               .capacity = (uint32_t)n + 1,
+                               .marks = marks};
+    PICK(ctx, bi_hash_fill_whole)(&job);
+    *built = !job.failed;
+    found->repeats = job.repeats;
+    found->extra_probes = job.second;
+    return BOSC_OK;
+}
+
+/* Tables of one thread that fit in its caches are filled at once, without lists. */
+bosc_status bi_hash_build_cpu(bosc_ctx *ctx, const bosc_hash *table, const void *keys, const void *values, int64_t n,
+                              struct bi_hash_report *found, bool *built)
+{
+    *built = false;
+    memset(found, 0, sizeof *found);
+    if (n == 0 || n > WHOLE || !is_payload(table->shape.value_bytes) || bi_thread_count(ctx, n, GRAIN) > 1)
+        return BOSC_OK;
+    if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "hash build: injected fault");
+    struct bi_parts p = bi_parts_of(ctx, 1, (5 + PAIR_ITEMS) * (double)n);
+    while (bi_next_part(ctx, &p)) BI_TRY_WITH_SCRATCH(ctx, build_whole(ctx, table, keys, values, n, found, built));
+    return p.status;
+}
+
 bosc_status bi_hash_find_cpu(bosc_ctx *ctx, const bosc_hash *table, const void *queries, int64_t query_count,
                              void *values, uint8_t *found)
 {
@@ -254,6 +330,8 @@ size_t bi_hash_build_bytes_cpu(const bosc_ctx *ctx, const struct bi_hash_shape *
         (bi_hash_partition_buckets(s->load, (uint32_t)max_keys) + 1) * (BOSC_HASH_WIDTH * sizeof(uint32_t) + 1);
     size_t each_share = sizeof(struct bi_hash_scatter) + partitions * (2 * sizeof(uint32_t) + 2 * BI_HASH_LINE);
     if (threads > MOST_THREADS) threads = MOST_THREADS;
-    return (size_t)n * ((size_t)s->key_bytes + payload) + partitions * sizeof(uint32_t) +
-           threads * (each_partition + each_share + 1024) + 4096;
+    size_t lists = (size_t)n * ((size_t)s->key_bytes + payload) + partitions * sizeof(uint32_t) +
+                   threads * (each_partition + each_share + 1024) + 4096;
+    size_t whole = n <= WHOLE ? bytes_of_whole(s, n) : 0;
+    return lists > whole ? lists : whole;
 }

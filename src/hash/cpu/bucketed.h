@@ -19,16 +19,17 @@ struct bi_hash_scatter {
     uint32_t *begins;    /* (partitions) the position of its first one */
     char *lines;         /* (partitions x 2 x BI_HASH_LINE) write-combining lines for hashes and payloads */
     void *hashes, *payload;
+    bool keeps; /* the count writes the hashes, in the order of the input */
 };
 
-/* One partition to be filled. */
+/* One partition to be filled; or a whole table, whose lists are the pairs in the order of the input. */
 struct bi_hash_fill {
     const bosc_hash *table;
     const struct bi_hash_lists *lists;
     uint32_t partition;
     int64_t begin; /* of its list */
     uint32_t keys;
-    bosc_hash_partition *descriptor; /* `first` and the number of buckets stand */
+    bosc_hash_partition *descriptor; /* `first` and the number of buckets stand; of a whole table: 0 and all */
     bool distinct;
     bool streams;
     /* Scratch for the largest partition. */
@@ -38,6 +39,7 @@ struct bi_hash_fill {
     uint8_t *marks;    /* (buckets) */
     /* Out. */
     bool repeats;
+    bool failed; /* of a whole table: a partition needs another seed than 0 */
     uint32_t second;
 };
 
@@ -46,6 +48,8 @@ bosc_status bi_hash_partition_cpu(bosc_ctx *, const struct bi_hash_shape *, cons
                                   int64_t n, struct bi_hash_lists *lists);
 bosc_status bi_hash_fill_cpu(bosc_ctx *, const bosc_hash *, const struct bi_hash_lists *lists, bool distinct,
                              struct bi_hash_report *report);
+bosc_status bi_hash_build_cpu(bosc_ctx *, const bosc_hash *, const void *keys, const void *values, int64_t n,
+                              struct bi_hash_report *found, bool *built);
 bosc_status bi_hash_find_cpu(bosc_ctx *, const bosc_hash *, const void *queries, int64_t query_count, void *values,
                              uint8_t *found);
 size_t bi_hash_build_bytes_cpu(const bosc_ctx *, const struct bi_hash_shape *, int64_t n);
@@ -54,6 +58,7 @@ size_t bi_hash_build_bytes_cpu(const bosc_ctx *, const struct bi_hash_shape *, i
     void bi_hash_count_##level(const struct bi_hash_scatter *);                                                 \
     void bi_hash_scatter_##level(const struct bi_hash_scatter *);                                               \
     void bi_hash_fill_##level(struct bi_hash_fill *);                                                           \
+    void bi_hash_fill_whole_##level(struct bi_hash_fill *);                                                     \
     void bi_hash_find_##level(const bosc_hash *, const void *queries, int64_t begin, int64_t end, void *values, \
                               uint8_t *found);
 BI_HASH_CPU_DECLARE(v1)

@@ -1,8 +1,14 @@
 /* Fills the buckets of one partition: the matching (see hash.h), one proposal after the other, then the buckets in the
  * order of memory. */
 #include <string.h>
+#if BI_LEVEL >= 3
+#include <immintrin.h>
+#endif
 
 #include "hash/cpu/bucketed.h"
+#if BI_LEVEL >= 4
+#include "hash/cpu/wide.h"
+#endif
 
 enum { WIDTH = BOSC_HASH_WIDTH, POSITIONS = (1 << BI_HASH_POSITION_BITS) - 1, LINEAR = BOSC_HASH_LINEAR };
 
@@ -13,6 +19,8 @@ struct partition {
     uint32_t *codes, *firsts, *seconds, *moved;
     uint32_t *rejected, *from; /* codes without a place, and the buckets that rejected them last */
     uint32_t n_moved;
+    const bosc_hash_partition *partitions; /* NULL, or: those of a whole table, whose buckets and keys all are */
+    int32_t partition_bits;
 };
 
 BI_FN uint32_t code_of(uint32_t priority, uint32_t position)
@@ -26,18 +34,27 @@ BI_FN bosc_hash_word hash_at(const struct partition *p, int32_t bits, uint32_t p
     return bosc_hash_word_at(p->hashes, position, bits);
 }
 
-BI_FN uint32_t greater(uint32_t a, uint32_t b) { return a > b ? a : b; }
 BI_FN uint32_t lesser(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
 /* Proposes a code to a bucket, whose codes descend; gives the one that the bucket rejects, or 0. */
 BI_FN uint32_t propose(uint32_t *codes, uint32_t code)
 {
+#if BI_LEVEL >= 3
+    const uint32_t last = codes[3];
+    const __m128i here = _mm_loadu_si128((const __m128i *)(const void *)codes), new = _mm_set1_epi32((int)code);
+    const __m128i before = _mm_alignr_epi8(here, _mm_set1_epi32(-1), 12);
+    _mm_storeu_si128((__m128i *)(void *)codes, _mm_max_epu32(here, _mm_min_epu32(before, new)));
+    return lesser(last, code);
+#else
+#define greater(a, b) ((a) > (b) ? (a) : (b))
     uint32_t c0 = codes[0], c1 = codes[1], c2 = codes[2], c3 = codes[3];
     codes[0] = greater(c0, code);
     codes[1] = greater(c1, lesser(c0, code));
     codes[2] = greater(c2, lesser(c1, code));
     codes[3] = greater(c3, lesser(c2, code));
+#undef greater
     return lesser(c3, code);
+#endif
 }
 
 /* Keys whose proposals were rejected make their next ones, in rounds over the list of the rejected, until there are
@@ -71,37 +88,65 @@ BI_FN bool resolve(struct partition *p, uint32_t n_rejected, uint32_t *position)
     return true;
 }
 
+/* The partition of a hash; or, while one partition is filled, that one. */
+BI_FN bosc_hash_partition partition_at(const struct partition *p, int32_t bits, bosc_hash_word hash)
+{
+    if (!p->partitions) return (bosc_hash_partition){0, p->buckets << BOSC_HASH_SEED_BITS | p->seed};
+    return p->partitions[bosc_hash_partition_of(hash, bits, p->partition_bits)];
+}
+
 /* Both buckets of all keys. */
 BI_FN void pick_buckets(const struct partition *p, int32_t bits)
 {
-    const uint32_t keys = p->keys, buckets = p->buckets, seed = p->seed;
-    const char *const hashes = p->hashes;
-    uint32_t *restrict firsts = p->firsts, *restrict seconds = p->seconds;
-    for (uint32_t i = 0; i < keys; i++) {
+    uint32_t i = 0;
+#if BI_LEVEL >= 4
+    for (; bits != 128 && i < p->keys; i += 16) {
+        const __mmask16 live = bi_hash_lanes_16((int)lesser(p->keys - i, 16));
+        __m512i first = _mm512_setzero_si512(), size = _mm512_set1_epi32((int)p->buckets), number;
+        __m512i seed = _mm512_set1_epi32((int)(p->seed * 0x9e3779b9u));
+        __m512i mixed =
+            bi_hash_load_folds_16(p->hashes + (size_t)i * (size_t)bits / 8, bits, p->partition_bits, live, &number);
+        if (p->partitions) bi_hash_gather_partitions_16(p->partitions, number, &first, &size, &seed);
+        mixed = bi_hash_scatter_16(_mm512_add_epi32(mixed, seed));
+        _mm512_mask_storeu_epi32(p->firsts + i, live, _mm512_add_epi32(first, bi_hash_below_16(mixed, size)));
+        mixed = bi_hash_below_16(bi_hash_remix_16(mixed), size);
+        _mm512_mask_storeu_epi32(p->seconds + i, live, _mm512_add_epi32(first, mixed));
+    }
+#endif
+    for (; i < p->keys; i++) {
+        const bosc_hash_word hash = bosc_hash_word_at(p->hashes, i, bits);
+        const bosc_hash_partition here = partition_at(p, bits, hash);
         uint32_t pick[2];
-        bosc_hash_buckets(bosc_hash_fold(bosc_hash_word_at(hashes, i, bits), bits), seed, buckets, pick);
-        firsts[i] = pick[0];
-        seconds[i] = pick[1];
+        bosc_hash_buckets(bosc_hash_fold(hash, bits), here.buckets_seed & LINEAR,
+                          here.buckets_seed >> BOSC_HASH_SEED_BITS, pick);
+        p->firsts[i] = here.first + pick[0];
+        p->seconds[i] = here.first + pick[1];
     }
 }
 
-/* First proposals come by ascending position: a bucket accepts four and rejects the others at once. */
-BI_FN bool match(struct partition *p, int32_t bits, uint8_t *restrict counts, uint32_t *position)
+/* First proposals come by ascending position: a bucket accepts four and rejects the others at once. Gives the number
+ * of those. A function of its own, so that its pointers stay in registers. */
+static __attribute__((noinline)) uint32_t propose_first(const struct partition *p, uint8_t *restrict counts)
 {
-    uint32_t *restrict codes = p->codes, *restrict rejected = p->rejected, *restrict from = p->from, n_rejected = 0;
-    const uint32_t *const firsts = p->firsts, keys = p->keys;
-    memset(codes, 0, (size_t)p->buckets * WIDTH * sizeof *codes);
-    memset(counts, 0, p->buckets);
-    pick_buckets(p, bits);
+    const uint32_t *restrict const firsts = p->firsts, keys = p->keys;
+    uint32_t *const codes = p->codes, *out = p->rejected, *restrict from = p->from;
     for (uint32_t i = 0; i < keys; i++) {
-        uint32_t b = firsts[i], taken = counts[b], full = taken >= WIDTH, at = b * WIDTH + taken - full;
-        codes[at] = full ? codes[at] : code_of(0, i);
-        counts[b] = (uint8_t)(taken + !full);
-        rejected[n_rejected] = code_of(0, i);
-        from[n_rejected] = b;
-        n_rejected += full;
+        const uint32_t b = firsts[i], taken = counts[b];
+        const uintptr_t full = taken >> 2, in = (uintptr_t)(codes + (size_t)WIDTH * b + taken);
+        *(uint32_t *)(in ^ ((in ^ (uintptr_t)out) & (0 - full))) = code_of(0, i); /* no branch */
+        counts[b] = (uint8_t)(taken + 1 - full);
+        *from = b;
+        from += full;
+        out += full;
     }
-    return resolve(p, n_rejected, position);
+    return (uint32_t)(out - p->rejected);
+}
+
+BI_FN bool match(struct partition *p, uint8_t *restrict counts, uint32_t *position)
+{
+    memset(p->codes, 0, (size_t)p->buckets * WIDTH * sizeof *p->codes);
+    memset(counts, 0, p->buckets);
+    return resolve(p, propose_first(p, counts), position);
 }
 
 /* Whether one of a bucket's keys, other than that at `position`, is the same. */
@@ -127,7 +172,7 @@ BI_FN void mark_spilled(struct partition *p, struct bi_hash_fill *f)
         uint32_t i = moved[k], position = (uint32_t)POSITIONS - i;
         const uint32_t *codes = p->codes + (size_t)WIDTH * seconds[i];
         bool there = false;
-        for (int s = 0; s < WIDTH; s++) there |= (codes[s] & POSITIONS) == position;
+        _Pragma("GCC unroll 4") for (int s = 0; s < WIDTH; s++) there |= (codes[s] & POSITIONS) == position;
         marks[firsts[i]] |= there;
         moved[kept] = i;
         kept += there;
@@ -145,7 +190,8 @@ BI_FN bool is_in_both(const struct bi_hash_fill *f, const struct partition *p, i
     for (uint32_t k = 0, n = p->n_moved; k < n; k++) {
         const char *bucket = table + p->firsts[p->moved[k]] * stride;
         const bosc_hash_word hash = hash_at(p, bits, p->moved[k]);
-        for (int s = 0; s < WIDTH; s++) same |= bi_hash_same(bosc_hash_word_at(bucket, s, bits), hash);
+        _Pragma("GCC unroll 4") for (int s = 0; s < WIDTH; s++) same |=
+            bi_hash_same(bosc_hash_word_at(bucket, s, bits), hash);
     }
     return same;
 }
@@ -308,20 +354,32 @@ BI_FN void write_linear(const struct bi_hash_fill *f, struct partition *p, int32
     }
 }
 
+BI_FN struct partition partition_of(const struct bi_hash_fill *f, int32_t bits)
+{
+    return (struct partition){.hashes = f->keys ? (const char *)f->lists->hashes + f->begin * (bits / 8) : NULL,
+                              .keys = f->keys,
+                              .partition_bits = f->table->shape.partition_bits,
+                              .buckets = f->descriptor->buckets_seed >> BOSC_HASH_SEED_BITS,
+                              .codes = f->codes,
+                              .firsts = f->firsts,
+                              .seconds = f->firsts + f->capacity,
+                              .rejected = f->firsts + 2 * (size_t)f->capacity,
+                              .from = f->firsts + 3 * (size_t)f->capacity,
+                              .moved = f->firsts + 4 * (size_t)f->capacity};
+}
+
+BI_FN bool match_by_seed(const struct bi_hash_fill *f, struct partition *p, int32_t bits, uint32_t *position)
+{
+    pick_buckets(p, bits);
+    return match(p, f->marks, position);
+}
+
 BI_FN void fill_part(struct bi_hash_fill *f, int32_t bits, enum source source)
 {
-    struct partition p = {.hashes = f->keys ? (const char *)f->lists->hashes + f->begin * (bits / 8) : NULL,
-                          .keys = f->keys,
-                          .buckets = f->descriptor->buckets_seed >> BOSC_HASH_SEED_BITS,
-                          .codes = f->codes,
-                          .firsts = f->firsts,
-                          .seconds = f->firsts + f->capacity,
-                          .rejected = f->firsts + 2 * (size_t)f->capacity,
-                          .from = f->firsts + 3 * (size_t)f->capacity,
-                          .moved = f->firsts + 4 * (size_t)f->capacity};
+    struct partition p = partition_of(f, bits);
     uint32_t position = 0;
     p.seed = p.keys < POSITIONS ? 0 : LINEAR;
-    while (p.seed < LINEAR && !match(&p, bits, f->marks, &position)) {
+    while (p.seed < LINEAR && !match_by_seed(f, &p, bits, &position)) {
         if (has_same(&p, bits, p.firsts[position], position) || has_same(&p, bits, p.seconds[position], position)) {
             f->repeats = true;
             return;
@@ -340,6 +398,41 @@ BI_FN void fill_part(struct bi_hash_fill *f, int32_t bits, enum source source)
     }
 }
 
+/* Buckets of a table are matched as if they were of one partition, and then written by partition. */
+BI_FN void fill_whole(struct bi_hash_fill *f, int32_t bits, enum source source)
+{
+    const int32_t partition_bits = f->table->shape.partition_bits;
+    bosc_hash_partition *const partitions = f->table->blocks[BI_HASH_DESCRIPTORS].data, *const whole = f->descriptor;
+    struct partition all = partition_of(f, bits), one = all;
+    uint32_t position;
+    uint8_t *const marks = f->marks;
+    all.partitions = partitions;
+    pick_buckets(&all, bits);
+    f->failed = !match(&all, marks, &position);
+    if (f->failed) return;
+    mark_spilled(&all, f);
+    for (f->partition = 0; f->partition >> partition_bits == 0; f->partition++) {
+        f->descriptor = partitions + f->partition;
+        one.buckets = f->descriptor->buckets_seed >> BOSC_HASH_SEED_BITS;
+        one.codes = all.codes + (size_t)WIDTH * f->descriptor->first;
+        f->marks = marks + f->descriptor->first;
+        write_buckets(f, &one, bits, source);
+    }
+    f->descriptor = whole;
+    f->repeats |= is_in_both(f, &all, bits);
+}
+
+/* A whole table's values are those of the input. */
+BI_FN void fill_whole_key(struct bi_hash_fill *f, int32_t bits)
+{
+    if (f->lists->payload_bytes == 0)
+        fill_whole(f, bits, NO_VALUES);
+    else if (f->lists->payload_bytes == 4)
+        fill_whole(f, bits, PAYLOAD_4);
+    else
+        fill_whole(f, bits, PAYLOAD_8);
+}
+
 BI_FN void fill_key(struct bi_hash_fill *f, int32_t bits)
 {
     if (f->lists->payload_bytes == 0)
@@ -355,4 +448,9 @@ BI_FN void fill_key(struct bi_hash_fill *f, int32_t bits)
 void BI_LEVEL_NAME(bi_hash_fill)(struct bi_hash_fill *f)
 {
     BI_HASH_BY_KEY(f->table->shape.key_bits, fill_key(f, 8 * KEY));
+}
+
+void BI_LEVEL_NAME(bi_hash_fill_whole)(struct bi_hash_fill *f)
+{
+    BI_HASH_BY_KEY(f->table->shape.key_bits, fill_whole_key(f, 8 * KEY));
 }

@@ -1,7 +1,7 @@
 /* Looks keys up in a bucketed table, in chunks of queries on their way: one is hashed, the buckets of the one before
  * are computed, those of the one before that are compared, each in vectors; so no step waits for what it needs, and
  * buckets are prefetched while others are compared. Queries whose first bucket is spilled wait for others, and are then
- * compared as a chunk of their own. */
+ * compared as a chunk of their own. With AVX-512: find_wide.h. */
 #include <string.h>
 #ifdef __SSE2__
 #include <immintrin.h>
@@ -10,6 +10,9 @@
 #include "hash/cpu/bucketed.h"
 #if BI_LEVEL >= 3
 #include "hash/cpu/find_lanes.h"
+#endif
+#if BI_LEVEL >= 4
+#include "hash/cpu/find_wide.h"
 #endif
 
 enum { WIDTH = BOSC_HASH_WIDTH, LINEAR = BOSC_HASH_LINEAR, CHUNK = 64, MOST_BYTES = 68 /* stored with a key */ };
@@ -281,10 +284,42 @@ BI_FN void find_key(const struct look_up *u, int32_t bits, const char *queries, 
         find_sized(u, bits, size, queries, begin, end);
 }
 
+#if BI_LEVEL >= 4
+BI_FN void find_wide_sized(const struct bi_hash_wide *u, int32_t bits, size_t size, const void *queries, int64_t begin,
+                           int64_t end)
+{
+    if (u->view.partition_bits <= BI_HASH_WIDE_PARTITION_BITS)
+        bi_hash_find_chunks(u, bits, size, true, queries, begin, end);
+    else
+        bi_hash_find_chunks(u, bits, size, false, queries, begin, end);
+}
+
+BI_FN void find_wide(struct bi_hash_wide *u, int32_t bits, const void *queries, int64_t begin, int64_t end)
+{
+    bi_hash_read_partitions(u);
+    if (!u->values)
+        find_wide_sized(u, bits, 0, queries, begin, end);
+    else if (u->view.value_size == 4)
+        find_wide_sized(u, bits, 4, queries, begin, end);
+    else
+        find_wide_sized(u, bits, 8, queries, begin, end);
+}
+#endif
+
 void BI_LEVEL_NAME(bi_hash_find)(const bosc_hash *t, const void *queries, int64_t begin, int64_t end, void *values,
                                  uint8_t *found)
 {
-    enum { NEAR_BYTES = 1 << 18 };
+    enum { NEAR_BYTES = 1 << 18, WIDE_NEAR_BYTES = 1 << 19 };
+#if BI_LEVEL >= 4
+    if (bi_hash_is_wide(t, values)) {
+        struct bi_hash_wide wide = {.view = bi_hash_view_of(t),
+                                    .far = t->buckets * t->shape.stride > WIDE_NEAR_BYTES,
+                                    .values = values,
+                                    .found = found};
+        t->shape.key_bits == 32 ? find_wide(&wide, 32, queries, begin, end) : find_wide(&wide, 64, queries, begin, end);
+        return;
+    }
+#endif
     const struct look_up u = {bi_hash_view_of(t), t->buckets * t->shape.stride > NEAR_BYTES, values, found};
     BI_HASH_BY_KEY(t->shape.key_bits, find_key(&u, 8 * KEY, queries, begin, end));
 }

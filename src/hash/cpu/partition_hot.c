@@ -21,15 +21,28 @@ BI_FN void hash_chunk(const struct bi_hash_shape *s, int32_t bits, const void *k
     }
 }
 
+/* Counts of few partitions are kept in several rows, so that no addition waits for the one before it. */
 BI_FN void count_pairs(const struct bi_hash_scatter *s, int32_t bits)
 {
+    enum { ROWS = 4, FEW = 8 };
     uint64_t hashes[2 * BI_HASH_CHUNK];
-    uint32_t partitions[BI_HASH_CHUNK], *counts = s->positions;
+    uint32_t partitions[BI_HASH_CHUNK], rows[ROWS << FEW], *counts = s->positions;
+    const size_t key = (size_t)bits / 8, number = (size_t)1 << s->shape->partition_bits;
+    const size_t row = s->shape->partition_bits <= FEW ? number : 0;
+    if (row) counts = memset(rows, 0, ROWS * row * sizeof *rows);
     for (int64_t i = s->begin; i < s->end; i += BI_HASH_CHUNK) {
-        int count = s->end - i < BI_HASH_CHUNK ? (int)(s->end - i) : BI_HASH_CHUNK;
+        int count = s->end - i < BI_HASH_CHUNK ? (int)(s->end - i) : BI_HASH_CHUNK, j = 0;
         hash_chunk(s->shape, bits, s->keys, i, count, hashes, partitions);
-        for (int j = 0; j < count; j++) counts[partitions[j]]++;
+        if (s->keeps) memcpy((char *)s->hashes + (size_t)i * key, hashes, (size_t)count * key);
+        for (; j + ROWS <= count; j += ROWS) {
+            counts[partitions[j]]++;
+            counts[row + partitions[j + 1]]++;
+            counts[2 * row + partitions[j + 2]]++;
+            counts[3 * row + partitions[j + 3]]++;
+        }
+        for (; j < count; j++) counts[partitions[j]]++;
     }
+    for (size_t p = 0; p < ROWS * row; p++) s->positions[p & (number - 1)] += rows[p];
 }
 
 void BI_LEVEL_NAME(bi_hash_count)(const struct bi_hash_scatter *s)

@@ -19,6 +19,7 @@ const struct bi_hash_ops bi_hash_ops_cpu = {
     .steps = &steps,
     .partition = bi_hash_partition_cpu,
     .fill = bi_hash_fill_cpu,
+    .build = bi_hash_build_cpu,
     .find = bi_hash_find_cpu,
     .build_bytes = bi_hash_build_bytes_cpu,
     .fill_slots = bi_hash_fill_slots_cpu,

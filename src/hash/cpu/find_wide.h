@@ -1,0 +1,330 @@
+/* Look-ups by AVX-512: hashes of 32 or 64 bits, values of 4 or 8 bytes or none, tables of less than 8 GiB of which no
+ * partition is linear. As in find_hot.c chunks of queries are on their way: the buckets of one are computed and asked
+ * for, then those of the one before are compared; queries whose first bucket is spilled wait until they are many. All
+ * is done in vectors, what is left of a chunk in one that lacks lanes. */
+#ifndef BI_HASH_CPU_FIND_WIDE_H
+#define BI_HASH_CPU_FIND_WIDE_H
+
+#include "hash/cpu/wide.h"
+
+enum { BI_HASH_WIDE_CHUNK = 64, BI_HASH_WIDE = 16 /* lanes of 32 bits */, BI_HASH_WIDE_PARTITION_BITS = 5 };
+
+struct bi_hash_wide_chunk { /* room for those that wait, and for a vector that is stored behind them */
+    int count;
+    uint64_t hashes[2 * BI_HASH_WIDE_CHUNK + BI_HASH_WIDE];
+    uint32_t firsts[2 * BI_HASH_WIDE_CHUNK + BI_HASH_WIDE]; /* of the partition: its first bucket, */
+    uint32_t sizes[2 * BI_HASH_WIDE_CHUNK + BI_HASH_WIDE];  /* and how many it has */
+    uint32_t mixed[2 * BI_HASH_WIDE_CHUNK + BI_HASH_WIDE];  /* what chooses among them */
+    uint32_t words[2 * BI_HASH_WIDE_CHUNK + BI_HASH_WIDE];  /* where the bucket begins in the table, in 4 bytes */
+};
+struct bi_hash_wide_waiting {
+    struct bi_hash_wide_chunk c;
+    int64_t rows[2 * BI_HASH_WIDE_CHUNK + BI_HASH_WIDE];
+};
+
+struct bi_hash_wide {
+    bosc_hash_view view;
+    bool far;
+    __m512i firsts[2], sizes[2], seeds[2]; /* of up to 32 partitions, which are then not read again */
+    char *values;
+    uint8_t *found;
+};
+
+/* Whether a table can be searched so. */
+BI_FN bool bi_hash_is_wide(const bosc_hash *t, const void *values)
+{
+    const struct bi_hash_shape *s = &t->shape;
+    return s->key_bits != 128 && !t->linear && t->buckets * (s->stride / 4) <= INT32_MAX &&
+           (!values || s->value_bytes == 4 || s->value_bytes == 8);
+}
+
+/* Reads the partitions, if they are few. */
+BI_FN void bi_hash_read_partitions(struct bi_hash_wide *u)
+{
+    const int32_t partition_bits = u->view.partition_bits;
+    __m512i pairs[4];
+    if (partition_bits > BI_HASH_WIDE_PARTITION_BITS) return;
+    for (int i = 0; i < 4; i++) {
+        const int words = (2 << partition_bits) - 16 * i;
+        pairs[i] = _mm512_maskz_loadu_epi32(bi_hash_lanes_16(words > 0 ? words : 0), u->view.partitions + 8 * i);
+    }
+    for (int i = 0; i < 2; i++) {
+        u->firsts[i] = bi_hash_every_other_16(pairs[2 * i], pairs[2 * i + 1], false);
+        u->sizes[i] = bi_hash_every_other_16(pairs[2 * i], pairs[2 * i + 1], true);
+        u->seeds[i] = bi_hash_spread_seeds(u->sizes[i]);
+        u->sizes[i] = _mm512_srli_epi32(u->sizes[i], BOSC_HASH_SEED_BITS);
+    }
+}
+
+/* Where buckets begin, that words choose among those of their partitions. */
+BI_FN __m512i bi_hash_pick_16(const bosc_hash_view *v, __m512i mixed, __m512i first, __m512i size)
+{
+    return _mm512_mullo_epi32(_mm512_add_epi32(first, bi_hash_below_16(mixed, size)), _mm512_set1_epi32(v->stride / 4));
+}
+
+/* The first buckets of partitions, how many they have, and what their seeds add to a fold. */
+BI_FN void bi_hash_partitions_16(const struct bi_hash_wide *u, bool few, __m512i number, __m512i *first, __m512i *size,
+                                 __m512i *seed)
+{
+    if (few) {
+        *first = _mm512_permutex2var_epi32(u->firsts[0], number, u->firsts[1]);
+        *size = _mm512_permutex2var_epi32(u->sizes[0], number, u->sizes[1]);
+        *seed = _mm512_permutex2var_epi32(u->seeds[0], number, u->seeds[1]);
+        return;
+    }
+    bi_hash_gather_partitions_16(u->view.partitions, number, first, size, seed);
+}
+
+/* Hashes queries and computes their first buckets. */
+BI_FN void bi_hash_hash_wide(const struct bi_hash_wide *u, int32_t bits, bool few, const char *queries, int64_t rest,
+                             struct bi_hash_wide_chunk *c)
+{
+    const bosc_hash_view *v = &u->view;
+    const __m128i shift = _mm_cvtsi32_si128(bits - v->partition_bits);
+    const __m512i seed =
+        bits == 32 ? _mm512_set1_epi32((int)(v->seed ^ v->seed >> 32)) : _mm512_set1_epi64((long long)v->seed);
+    c->count = rest < 0 ? 0 : rest < BI_HASH_WIDE_CHUNK ? (int)rest : BI_HASH_WIDE_CHUNK;
+    for (int j = 0; j < c->count; j += 16) {
+        const __mmask16 live = bi_hash_lanes_16(c->count - j);
+        __m512i fold, number, first, size, seeds, mixed;
+        if (bits == 32) {
+            __m512i hash = _mm512_maskz_loadu_epi32(live, queries + (size_t)j * 4);
+            fold = hash = bi_hash_mix_16(_mm512_xor_si512(hash, seed));
+            number = _mm512_srl_epi32(hash, shift);
+            _mm512_storeu_si512((uint32_t *)c->hashes + j, hash);
+        } else {
+            __m512i a = _mm512_maskz_loadu_epi64((__mmask8)live, queries + (size_t)j * 8);
+            __m512i b = _mm512_maskz_loadu_epi64((__mmask8)(live >> 8), queries + (size_t)j * 8 + 64);
+            a = bi_hash_mix_8(_mm512_xor_si512(a, seed));
+            b = bi_hash_mix_8(_mm512_xor_si512(b, seed));
+            fold = bi_hash_fold_16(a, b);
+            number = bi_hash_every_other_16(_mm512_srl_epi64(a, shift), _mm512_srl_epi64(b, shift), false);
+            _mm512_storeu_si512(c->hashes + j, a);
+            _mm512_storeu_si512(c->hashes + j + 8, b);
+        }
+        bi_hash_partitions_16(u, few, number, &first, &size, &seeds);
+        mixed = bi_hash_scatter_16(_mm512_add_epi32(fold, seeds));
+        _mm512_storeu_si512(c->firsts + j, first);
+        _mm512_storeu_si512(c->sizes + j, size);
+        _mm512_storeu_si512(c->mixed + j, mixed);
+        _mm512_storeu_si512(c->words + j, bi_hash_pick_16(v, mixed, first, size));
+    }
+    for (int j = 0; u->far && j < c->count; j++) __builtin_prefetch(v->buckets + (size_t)c->words[j] * 4);
+}
+
+/* 16 bytes at each of four places. */
+BI_FN __m512i bi_hash_load_quarters(const char *a, const char *b, const char *c, const char *d)
+{
+    __m512i x = _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)(const void *)a));
+    x = _mm512_inserti32x4(x, _mm_loadu_si128((const __m128i *)(const void *)b), 1);
+    x = _mm512_inserti32x4(x, _mm_loadu_si128((const __m128i *)(const void *)c), 2);
+    return _mm512_inserti32x4(x, _mm_loadu_si128((const __m128i *)(const void *)d), 3);
+}
+
+BI_FN void bi_hash_transpose_16(const char *table, const uint32_t *words, __m512i column[BOSC_HASH_WIDTH])
+{
+    __m512i row[4];
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; i++)
+        row[i] = bi_hash_load_quarters(table + (size_t)words[i] * 4, table + (size_t)words[i + 4] * 4,
+                                       table + (size_t)words[i + 8] * 4, table + (size_t)words[i + 12] * 4);
+    __m512i a = _mm512_unpacklo_epi32(row[0], row[1]), b = _mm512_unpackhi_epi32(row[0], row[1]);
+    __m512i c = _mm512_unpacklo_epi32(row[2], row[3]), d = _mm512_unpackhi_epi32(row[2], row[3]);
+    column[0] = _mm512_unpacklo_epi64(a, c);
+    column[1] = _mm512_unpackhi_epi64(a, c);
+    column[2] = _mm512_unpacklo_epi64(b, d);
+    column[3] = _mm512_unpackhi_epi64(b, d);
+}
+
+/* 32 bytes at each of two places. */
+BI_FN __m512i bi_hash_load_both(const char *table, uint32_t low, uint32_t high)
+{
+    __m512i x = _mm512_castsi256_si512(_mm256_loadu_si256((const __m256i *)(const void *)(table + (size_t)low * 4)));
+    return _mm512_inserti64x4(x, _mm256_loadu_si256((const __m256i *)(const void *)(table + (size_t)high * 4)), 1);
+}
+
+BI_FN void bi_hash_transpose_8(const char *table, const uint32_t *words, __m512i column[BOSC_HASH_WIDTH])
+{
+    const __m512i a = bi_hash_load_both(table, words[0], words[2]), b = bi_hash_load_both(table, words[1], words[3]);
+    const __m512i c = bi_hash_load_both(table, words[4], words[6]), d = bi_hash_load_both(table, words[5], words[7]);
+    __m512i even_0 = _mm512_unpacklo_epi64(a, b), even_4 = _mm512_unpacklo_epi64(c, d);
+    __m512i odd_0 = _mm512_unpackhi_epi64(a, b), odd_4 = _mm512_unpackhi_epi64(c, d);
+    column[0] = _mm512_shuffle_i64x2(even_0, even_4, 0x88);
+    column[1] = _mm512_shuffle_i64x2(odd_0, odd_4, 0x88);
+    column[2] = _mm512_shuffle_i64x2(even_0, even_4, 0xdd);
+    column[3] = _mm512_shuffle_i64x2(odd_0, odd_4, 0xdd);
+}
+
+/* Compares the buckets of 16 queries, or of eight of 64 bits, from j on: which slots match, and *spilled, whether there
+ * may be another bucket. */
+BI_FN void bi_hash_compare_wide(const struct bi_hash_wide *u, int32_t bits, const struct bi_hash_wide_chunk *c, int j,
+                                __mmask16 match[BOSC_HASH_WIDTH], __mmask16 *spilled)
+{
+    const char *table = (const char *)u->view.buckets;
+    __m512i slot[BOSC_HASH_WIDTH];
+    __mmask16 full, rising, odd;
+    if (bits == 32) {
+        const __m512i hash = _mm512_loadu_si512((const uint32_t *)c->hashes + j);
+        bi_hash_transpose_16(table, c->words + j, slot);
+#pragma GCC unroll 4
+        for (int s = 0; s < BOSC_HASH_WIDTH; s++) match[s] = _mm512_cmpeq_epi32_mask(slot[s], hash);
+        full = _mm512_cmplt_epu32_mask(_mm512_xor_si512(slot[3], hash),
+                                       _mm512_set1_epi32((int)(1u << (32 - u->view.partition_bits))));
+        rising = _mm512_cmplt_epu32_mask(slot[0], slot[1]);
+        odd = _mm512_test_epi32_mask(slot[3], _mm512_set1_epi32(1));
+    } else {
+        const __m512i hash = _mm512_loadu_si512(c->hashes + j);
+        bi_hash_transpose_8(table, c->words + j, slot);
+#pragma GCC unroll 4
+        for (int s = 0; s < BOSC_HASH_WIDTH; s++) match[s] = _mm512_cmpeq_epi64_mask(slot[s], hash);
+        full = _mm512_cmplt_epu64_mask(_mm512_xor_si512(slot[3], hash),
+                                       _mm512_set1_epi64((long long)(1ull << (64 - u->view.partition_bits))));
+        rising = _mm512_cmplt_epu64_mask(slot[0], slot[1]);
+        odd = _mm512_test_epi64_mask(slot[3], _mm512_set1_epi64(1));
+    }
+    *spilled = (__mmask16)((full & rising) | (~full & odd));
+}
+
+/* The values of the lanes that match, zeros in others: of 4 bytes in value[0], or of 8 in both. */
+BI_FN void bi_hash_values_wide(const struct bi_hash_wide *u, int32_t bits, size_t size,
+                               const struct bi_hash_wide_chunk *c, int j, const __mmask16 match[BOSC_HASH_WIDTH],
+                               __mmask16 any, __m512i value[2])
+{
+    const unsigned char *values = u->view.buckets + BOSC_HASH_WIDTH * (bits / 8);
+    const __m512i zero = _mm512_setzero_si512();
+    __m512i at = _mm512_loadu_si512(c->words + j);
+#pragma GCC unroll 4
+    for (int s = 1; s < BOSC_HASH_WIDTH; s++)
+        at = _mm512_mask_add_epi32(at, match[s], at, _mm512_set1_epi32(s * (int)size / 4));
+    const __m256i low = _mm512_castsi512_si256(at), high = _mm512_extracti64x4_epi64(at, 1);
+    value[0] = value[1] = zero;
+    if (size == 4 && bits == 32) {
+        value[0] = _mm512_mask_i32gather_epi32(zero, any, at, values, 4);
+    } else if (size == 4) {
+        const __m256i four = _mm256_mmask_i32gather_epi32(_mm256_setzero_si256(), (__mmask8)any, low, values, 4);
+        value[0] = _mm512_castsi256_si512(four);
+    } else {
+        value[0] = _mm512_mask_i32gather_epi64(zero, (__mmask8)any, low, values, 4);
+        if (bits == 32) value[1] = _mm512_mask_i32gather_epi64(zero, (__mmask8)(any >> 8), high, values, 4);
+    }
+}
+
+/* Adds queries of a chunk, from j on, to those that wait, of which there are `at`. */
+BI_FN void bi_hash_put_waiting(int32_t bits, const struct bi_hash_wide_chunk *restrict c, int j, int64_t row,
+                               __mmask16 more, struct bi_hash_wide_waiting *restrict w, int at)
+{
+    const __mmask8 low = (__mmask8)more;
+    __m512i rows = _mm512_add_epi64(_mm512_set1_epi64(row), _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0));
+    _mm512_storeu_si512(w->rows + at, _mm512_maskz_compress_epi64(low, rows));
+    if (bits == 32) {
+        const __m512i hashes = _mm512_loadu_si512((const uint32_t *)c->hashes + j);
+        rows = _mm512_maskz_compress_epi64((__mmask8)(more >> 8), _mm512_add_epi64(rows, _mm512_set1_epi64(8)));
+        _mm512_storeu_si512(w->rows + at + __builtin_popcount(low), rows);
+        _mm512_storeu_si512((uint32_t *)w->c.hashes + at, _mm512_maskz_compress_epi32(more, hashes));
+    } else {
+        const __m512i hashes = _mm512_loadu_si512(c->hashes + j);
+        _mm512_storeu_si512(w->c.hashes + at, _mm512_maskz_compress_epi64(low, hashes));
+    }
+    const __m512i firsts = _mm512_loadu_si512(c->firsts + j), sizes = _mm512_loadu_si512(c->sizes + j);
+    const __m512i mixed = _mm512_loadu_si512(c->mixed + j);
+    _mm512_storeu_si512(w->c.firsts + at, _mm512_maskz_compress_epi32(more, firsts));
+    _mm512_storeu_si512(w->c.sizes + at, _mm512_maskz_compress_epi32(more, sizes));
+    _mm512_storeu_si512(w->c.mixed + at, _mm512_maskz_compress_epi32(more, mixed));
+}
+
+/* Answers the queries of a chunk, of rows from `row` on, as their first buckets tell, and adds those that need their
+ * second one to those that wait. */
+BI_FN void bi_hash_answer_first(const struct bi_hash_wide *u, int32_t bits, size_t size,
+                                const struct bi_hash_wide_chunk *restrict c, int64_t row,
+                                struct bi_hash_wide_waiting *restrict w)
+{
+    const int lanes = 512 / bits;
+    int waits = w->c.count;
+    for (int j = 0; j < c->count; j += lanes) {
+        const __mmask16 live = bi_hash_lanes_16(c->count - j) & bi_hash_lanes_16(lanes);
+        __mmask16 match[BOSC_HASH_WIDTH], spilled;
+        bi_hash_compare_wide(u, bits, c, j, match, &spilled);
+        const __mmask16 any = (match[0] | match[1] | match[2] | match[3]) & live, more = spilled & ~any & live;
+        if (size) {
+            __m512i value[2] = {_mm512_setzero_si512(), _mm512_setzero_si512()};
+            if (any) bi_hash_values_wide(u, bits, size, c, j, match, any, value);
+            char *to = u->values + (size_t)(row + j) * size;
+            if (size == 4) {
+                _mm512_mask_storeu_epi32(to, live, value[0]);
+            } else {
+                _mm512_mask_storeu_epi64(to, (__mmask8)live, value[0]);
+                if (bits == 32) _mm512_mask_storeu_epi64(to + 64, (__mmask8)(live >> 8), value[1]);
+            }
+        }
+        if (u->found) _mm_mask_storeu_epi8(u->found + row + j, live, _mm_maskz_set1_epi8(any, 1));
+        bi_hash_put_waiting(bits, c, j, row + j, more, w, waits);
+        waits += __builtin_popcount(more);
+    }
+    w->c.count = waits;
+}
+
+/* Asks for the second buckets of the queries that wait. */
+BI_FN void bi_hash_ask_second(const struct bi_hash_wide *u, struct bi_hash_wide_chunk *c)
+{
+    for (int j = 0; j < c->count; j += 16) {
+        __m512i mixed = bi_hash_remix_16(_mm512_loadu_si512(c->mixed + j));
+        __m512i words =
+            bi_hash_pick_16(&u->view, mixed, _mm512_loadu_si512(c->firsts + j), _mm512_loadu_si512(c->sizes + j));
+        _mm512_storeu_si512(c->words + j, _mm512_maskz_mov_epi32(bi_hash_lanes_16(c->count - j), words));
+    }
+    for (int j = 0; u->far && j < c->count; j++) __builtin_prefetch(u->view.buckets + (size_t)c->words[j] * 4);
+}
+
+/* Answers the queries that wait and have asked. Their answers so far are that they are absent. */
+BI_FN void bi_hash_answer_second(const struct bi_hash_wide *u, int32_t bits, size_t size,
+                                 struct bi_hash_wide_waiting *w)
+{
+    const int lanes = 512 / bits;
+    for (int j = 0; j < w->c.count; j += lanes) {
+        const __mmask16 live = bi_hash_lanes_16(w->c.count - j) & bi_hash_lanes_16(lanes);
+        __mmask16 match[BOSC_HASH_WIDTH], spilled;
+        bi_hash_compare_wide(u, bits, &w->c, j, match, &spilled);
+        uint32_t any = (match[0] | match[1] | match[2] | match[3]) & live;
+        if (!any) continue;
+        if (size) {
+            __m512i value[2];
+            bi_hash_values_wide(u, bits, size, &w->c, j, match, (__mmask16)any, value);
+            __m512i low = _mm512_loadu_si512(w->rows + j), high = _mm512_loadu_si512(w->rows + j + 8);
+            if (size == 4) {
+                _mm512_mask_i64scatter_epi32(u->values, (__mmask8)any, low, _mm512_castsi512_si256(value[0]), 4);
+                if (bits == 32)
+                    _mm512_mask_i64scatter_epi32(u->values, (__mmask8)(any >> 8), high,
+                                                 _mm512_extracti64x4_epi64(value[0], 1), 4);
+            } else {
+                _mm512_mask_i64scatter_epi64(u->values, (__mmask8)any, low, value[0], 8);
+                if (bits == 32) _mm512_mask_i64scatter_epi64(u->values, (__mmask8)(any >> 8), high, value[1], 8);
+            }
+        }
+        for (; u->found && any; any &= any - 1) u->found[w->rows[j + __builtin_ctz(any)]] = 1;
+    }
+    w->c.count = 0;
+}
+
+BI_FN void bi_hash_find_chunks(const struct bi_hash_wide *u, int32_t bits, size_t size, bool few, const char *queries,
+                               int64_t begin, int64_t end)
+{
+    enum { CHUNK = BI_HASH_WIDE_CHUNK };
+    struct bi_hash_wide_chunk chunks[2];
+    struct bi_hash_wide_waiting waits[2], *collected = &waits[0], *asked = &waits[1];
+    const size_t key = (size_t)bits / 8;
+    collected->c.count = asked->c.count = 0;
+    bi_hash_hash_wide(u, bits, few, queries + (size_t)begin * key, end - begin, &chunks[0]);
+    for (int64_t k = 0, row = begin; row < end; k++, row += CHUNK) {
+        bi_hash_hash_wide(u, bits, few, queries + (size_t)(row + CHUNK) * key, end - row - CHUNK, &chunks[(k + 1) % 2]);
+        bi_hash_answer_first(u, bits, size, &chunks[k % 2], row, collected);
+        if (collected->c.count < CHUNK && row + CHUNK < end) continue;
+        bi_hash_answer_second(u, bits, size, asked);
+        bi_hash_ask_second(u, &collected->c);
+        struct bi_hash_wide_waiting *empty = asked;
+        asked = collected;
+        collected = empty;
+    }
+    bi_hash_answer_second(u, bits, size, asked);
+}
+
+#endif

@@ -1,0 +1,105 @@
+/* The functions of boscage/device/hash.h for 16 hashes at once, by AVX-512. */
+#ifndef BI_HASH_CPU_WIDE_H
+#define BI_HASH_CPU_WIDE_H
+
+#include <immintrin.h>
+
+#include "hash/hash.h"
+
+/* The first lanes. */
+BI_FN __mmask16 bi_hash_lanes_16(int count) { return (__mmask16)(count >= 16 ? 0xffff : (1u << count) - 1); }
+
+/* As bosc_hash_scatter. */
+BI_FN __m512i bi_hash_scatter_16(__m512i x)
+{
+    x = _mm512_mullo_epi32(x, _mm512_set1_epi32((int)0x9e3779b1u));
+    x = _mm512_xor_si512(x, _mm512_srli_epi32(x, 15));
+    x = _mm512_mullo_epi32(x, _mm512_set1_epi32((int)0xd168aaadu));
+    return _mm512_xor_si512(x, _mm512_srli_epi32(x, 14));
+}
+
+/* As bosc_hash_mix32. */
+BI_FN __m512i bi_hash_mix_16(__m512i x)
+{
+    x = _mm512_xor_si512(x, _mm512_srli_epi32(x, 16));
+    x = _mm512_mullo_epi32(x, _mm512_set1_epi32(0x7feb352d));
+    x = _mm512_xor_si512(x, _mm512_srli_epi32(x, 15));
+    x = _mm512_mullo_epi32(x, _mm512_set1_epi32((int)0x846ca68bu));
+    return _mm512_xor_si512(x, _mm512_srli_epi32(x, 16));
+}
+
+/* As bosc_hash_mix64. */
+BI_FN __m512i bi_hash_mix_8(__m512i x)
+{
+    x = _mm512_xor_si512(x, _mm512_srli_epi64(x, 30));
+    x = _mm512_mullo_epi64(x, _mm512_set1_epi64((long long)0xbf58476d1ce4e5b9ull));
+    x = _mm512_xor_si512(x, _mm512_srli_epi64(x, 27));
+    x = _mm512_mullo_epi64(x, _mm512_set1_epi64((long long)0x94d049bb133111ebull));
+    return _mm512_xor_si512(x, _mm512_srli_epi64(x, 31));
+}
+
+/* Scales 32 bits to a number below `bound`. */
+BI_FN __m512i bi_hash_below_16(__m512i x, __m512i bound)
+{
+    __m512i even = _mm512_srli_epi64(_mm512_mul_epu32(x, bound), 32);
+    __m512i odd = _mm512_mul_epu32(_mm512_srli_epi64(x, 32), _mm512_srli_epi64(bound, 32));
+    return _mm512_mask_blend_epi32(0xaaaa, even, odd);
+}
+
+/* The words at even or odd places of two vectors. */
+BI_FN __m512i bi_hash_every_other_16(__m512i a, __m512i b, bool odd)
+{
+    const __m512i even = _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
+    return _mm512_permutex2var_epi32(a, odd ? _mm512_add_epi32(even, _mm512_set1_epi32(1)) : even, b);
+}
+
+/* bosc_hash_fold of 16 hashes of 64 bits. */
+BI_FN __m512i bi_hash_fold_16(__m512i a, __m512i b)
+{
+    a = _mm512_xor_si512(a, _mm512_srli_epi64(a, 32));
+    b = _mm512_xor_si512(b, _mm512_srli_epi64(b, 32));
+    return bi_hash_every_other_16(a, b, false);
+}
+
+/* What the seed adds to a fold, from words of a number of buckets and a seed. */
+BI_FN __m512i bi_hash_spread_seeds(__m512i sizes)
+{
+    __m512i seed = _mm512_and_si512(sizes, _mm512_set1_epi32(BOSC_HASH_LINEAR));
+    return _mm512_mullo_epi32(seed, _mm512_set1_epi32((int)0x9e3779b9u));
+}
+
+/* What chooses the second buckets, from what chooses the first ones. */
+BI_FN __m512i bi_hash_remix_16(__m512i mixed)
+{
+    return bi_hash_scatter_16(_mm512_xor_si512(mixed, _mm512_set1_epi32(0x5bd1e995)));
+}
+
+/* The partitions of 16 hashes, of which each begins at `first`, has so many buckets and adds `seed` to a fold. */
+BI_FN void bi_hash_gather_partitions_16(const bosc_hash_partition *partitions, __m512i number, __m512i *first,
+                                        __m512i *size, __m512i *seed)
+{
+    __m512i a = _mm512_i32gather_epi64(_mm512_castsi512_si256(number), partitions, 8);
+    __m512i b = _mm512_i32gather_epi64(_mm512_extracti64x4_epi64(number, 1), partitions, 8);
+    __m512i both = bi_hash_every_other_16(a, b, true);
+    *first = bi_hash_every_other_16(a, b, false);
+    *size = _mm512_srli_epi32(both, BOSC_HASH_SEED_BITS);
+    *seed = bi_hash_spread_seeds(both);
+}
+
+/* The folds of hashes of 32 or 64 bits, from j on, and their top bits; no more than `live` of them are read. */
+BI_FN __m512i bi_hash_load_folds_16(const char *hashes, int32_t bits, int32_t partition_bits, __mmask16 live,
+                                    __m512i *number)
+{
+    const __m128i shift = _mm_cvtsi32_si128(bits - partition_bits);
+    if (bits == 32) {
+        const __m512i hash = _mm512_maskz_loadu_epi32(live, hashes);
+        *number = _mm512_srl_epi32(hash, shift);
+        return hash;
+    }
+    const __m512i a = _mm512_maskz_loadu_epi64((__mmask8)live, hashes);
+    const __m512i b = _mm512_maskz_loadu_epi64((__mmask8)(live >> 8), hashes + 64);
+    *number = bi_hash_every_other_16(_mm512_srl_epi64(a, shift), _mm512_srl_epi64(b, shift), false);
+    return bi_hash_fold_16(a, b);
+}
+
+#endif
