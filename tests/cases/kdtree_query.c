@@ -421,8 +421,8 @@ static void batches(bosc_ctx *ctx)
     }
 }
 
-/* Answers to all of the queries, asked for at once, are those to parts of them: the first is so small that a device has a
- * warp for each query, the others so small that it does not sort them. */
+/* Answers to all of the queries, asked for at once, are those to parts of them: the first is so small that a device
+ * has a warp for each query, the others so small that it does not sort them. */
 static void check_at_once(bosc_ctx *ctx, const bosc_kdtree *tree, const struct reference_points *q, int64_t k)
 {
     const int64_t first = suite_slow(ctx) ? 100 : 8000, others = suite_slow(ctx) ? 2000 : 50000;

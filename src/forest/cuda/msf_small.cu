@@ -184,7 +184,7 @@ template <class K> static __device__ __forceinline__ void choose(const small_blo
     __syncthreads();
 }
 
-/* Components join those that they chose, but the smaller of two that chose each other; their edges are of the forest. */
+/* Components join those they chose, but the smaller of two that chose each other; their edges are of the forest. */
 template <class K> static __device__ __forceinline__ void hook(small_block<K> &b)
 {
     for (uint32_t c = threadIdx.x; c < b.a.n; c += THREADS) {
