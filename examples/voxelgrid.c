@@ -1,5 +1,5 @@
 /* Particles in a box: every frame the grid is built again, collisions are the pairs closer than a diameter, and in the
- * end the clumps of particles that touch are counted. */
+ * end the clumps of particles that touch, and how many touch the most crowded one. */
 #include <boscage/boscage.h>
 
 #include <stdio.h>
@@ -43,12 +43,13 @@ int main(void)
 {
     float *points = malloc(sizeof *points * 3 * N), *velocities = malloc(sizeof *velocities * 3 * N);
     uint32_t *labels = malloc(sizeof *labels * N);
+    int64_t *counts = malloc(sizeof *counts * N);
     bosc_ctx *ctx = NULL;
     bosc_voxelgrid *grid = NULL;
     bosc_voxelgrid_opts opts = {.size = sizeof opts, .dim = 3, .cell = DIAMETER, .id_bits = 32};
-    int64_t clumps = 0;
+    int64_t clumps = 0, most = 1;
 
-    bosc_status status = points && velocities && labels ? bosc_ctx_create(NULL, &ctx) : BOSC_ERR_NOMEM;
+    bosc_status status = points && velocities && labels && counts ? bosc_ctx_create(NULL, &ctx) : BOSC_ERR_NOMEM;
     if (!status) status = bosc_random_points(ctx, BOSC_RANDOM_POINTS_UNIFORM, 1, N, 3, BOSC_F32, points);
     if (!status) status = bosc_random_points(ctx, BOSC_RANDOM_POINTS_UNIFORM, 2, N, 3, BOSC_F32, velocities);
     if (!status) status = bosc_voxelgrid_create(ctx, &opts, &grid);
@@ -58,7 +59,11 @@ int main(void)
         move(points, velocities);
     }
     if (!status) status = bosc_voxelgrid_components(ctx, grid, DIAMETER, labels, &clumps);
-    if (!status) printf("%d particles touch in %lld clumps\n", N, (long long)clumps);
+    if (!status) status = bosc_voxelgrid_radius_count(ctx, grid, NULL, N, 0, DIAMETER, counts); /* itself among them */
+    for (int i = 0; i < N && !status; i++) most = counts[i] > most ? counts[i] : most;
+    if (!status)
+        printf("%d particles touch in %lld clumps, one of them %lld others\n", N, (long long)clumps,
+               (long long)most - 1);
     if (status) fprintf(stderr, "voxelgrid: %s %s\n", bosc_status_text(status), ctx ? bosc_message(ctx) : "");
 
     bosc_voxelgrid_free(grid);
@@ -66,5 +71,6 @@ int main(void)
     free(points);
     free(velocities);
     free(labels);
+    free(counts);
     return status ? EXIT_FAILURE : EXIT_SUCCESS;
 }

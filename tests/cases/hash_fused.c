@@ -1,5 +1,6 @@
-/* The fused build, where a backend has one: the bytes and the report of partition and fill, for every number of
- * partitions, few pairs and many, any widths and loads; and what it must leave to those two. */
+/* The build at once: the bytes and the report of partition and fill, for every number of partitions, few pairs and many,
+ * any widths and loads; and what it must leave to those two. On the CPU one thread builds small tables so, that need no
+ * other seed. */
 #include "support/arrays.h"
 #include "hash/drivers.h"
 #include "cases/hash_data.h"
@@ -60,10 +61,12 @@ static void check_same(bosc_ctx *ctx, struct made *fused, struct made *steps)
 
 enum outcome { SAME, REPEATS, LEFT };
 
+/* Calls, and tables that were built. */
+static int asked, built;
+
 static void fused(bosc_ctx *ctx, enum hash_pattern pattern, const bosc_hash_opts *o, int32_t partition_bits, int64_t n,
                   enum outcome expected)
 {
-    if (!ctx->ops->hash->build) return;
     bosc_hash *table = NULL;
     struct hash_pairs p = hash_make(pattern, o, (uint64_t)n, n);
     const bool device = has_device_memory(ctx);
@@ -75,9 +78,11 @@ static void fused(bosc_ctx *ctx, enum hash_pattern pattern, const bosc_hash_opts
     struct made one = make_blocks(ctx, table, n), two = make_blocks(ctx, table, n);
     CHECK_OK(ctx, bosc_sync(ctx)); /* enters the backend */
     CHECK_OK(ctx, table->ops->build(ctx, &one.table, keys.p, stored, n, &one.report, &one.built));
-    CHECK_EQ(one.built, expected != LEFT);
-    if (expected == REPEATS) CHECK(one.report.repeats);
-    if (expected == SAME) {
+    if (device) CHECK_EQ(one.built, expected != LEFT);
+    asked++;
+    built += one.built;
+    if (one.built && expected == REPEATS) CHECK(one.report.repeats);
+    if (one.built && expected != REPEATS) {
         in_two_steps(ctx, &two, keys.p, stored, n);
         check_same(ctx, &one, &two);
     }
@@ -101,6 +106,7 @@ static const double loads[] = {0.7, 0.95, 0.8, 0.5, 0.9};
 /* Blocks pick their pairs out of all: up to 8 partitions; of more, and of more pairs, from tiles. */
 static void every_size(bosc_ctx *ctx)
 {
+    asked = built = 0;
     static const int64_t n[] = {1, 2, 31, 33, 500, 1023, 1025, 2049, 4096, 4097, 8192, 8193, 16384, 16385, 20001};
     for (int k = 0; k < 15 * 12; k++) {
         if (suite_leaves_out()) continue;
@@ -110,6 +116,7 @@ static void every_size(bosc_ctx *ctx)
         while (n[k / 12] >> bits > 3000) bits++;
         fused(ctx, HASH_SEQUENCE, &o, bits, n[k / 12], SAME);
     }
+    CHECK(ctx->threads > 1 || built > asked / 2); /* the others have values of 12 bytes, or need other seeds */
 }
 
 /* Every number of bits, tiles of every kind. */

@@ -425,6 +425,28 @@ static void stars(bosc_ctx *ctx)
     }
 }
 
+/* A path, and beside it two stars whose centres have an edge that is neither the first nor the last of their rows, and
+ * that nobody else has: a small graph's largest component, and long rows outside it. */
+static void hubs(bosc_ctx *ctx)
+{
+    enum { MOST = 1100 };
+    const int64_t leaves = quick(ctx) ? 45 : MOST, path = leaves + 6, all = path + 2 * leaves + 2, m = all - 2;
+    int64_t u[3 * MOST + 8], v[3 * MOST + 8], at = 0;
+    uint32_t w[3 * MOST + 8];
+    const int64_t hub = path + leaves; /* and the next one; as many leaves before them as behind */
+    if (suite_leaves_out()) return;
+    for (int64_t i = 1; i < path; i++) u[at] = i - 1, v[at++] = i;
+    for (int64_t i = path; i < all; i++)
+        if (i != hub && i != hub + 1) u[at] = i, v[at++] = hub + i % 2;
+    u[at] = hub, v[at++] = hub + 1;
+    CHECK_EQ(at, m);
+    for (int64_t i = 0; i < m; i++) w[i] = (uint32_t)(i * 7 % 11);
+    struct reference_edges e = {all, m, u, v, BOSC_U32, w};
+    bosc_graph *graph = forest_build(ctx, &e, 32, 0);
+    check_all(ctx, graph, &e, &(bosc_msf_opts){.size = sizeof(bosc_msf_opts)}, 32);
+    bosc_graph_free(graph);
+}
+
 /* The sums of the heaviest forests do not overflow; nor do negative ones. */
 static void large_sums(bosc_ctx *ctx)
 {
@@ -489,6 +511,7 @@ static const struct suite_case suite_cases_msf[] = {
     {"dense", dense, NULL},
     {"misleading sample", misleading_sample, NULL},
     {"stars", stars, NULL},
+    {"hubs", hubs, NULL},
     {"large sums", large_sums, NULL},
     {"places", places, NULL},
 };

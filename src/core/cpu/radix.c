@@ -3,7 +3,10 @@
 #include "core/cpu/level.h"
 #include "core/cpu/radix.h"
 
-enum { GRAIN = BI_THREAD_ITEMS / 2, WORDS = 1 << 24 /* keys of 4 bytes that one thread sorts at once, within .1 s */ };
+enum {
+    GRAIN = BI_THREAD_ITEMS / 2,
+    WORDS = 1 << 24 /* keys of 4 bytes that one thread sorts at once, if nobody listens */
+};
 
 static void sort_cached(const struct bi_radix_job *j)
 {
@@ -23,7 +26,8 @@ static bosc_status sort(bosc_ctx *ctx, struct bi_radix_job *j)
     BI_TRY(bi_scratch(ctx, (size_t)j->n * j->k->key_size, &j->spare.keys));
     BI_TRY(bi_scratch(ctx, (size_t)j->n * j->k->value_size, &j->spare.values));
     const bool words = j->vectors->words && bi_radix_sorts_words(j);
-    if (j->n <= (words && j->chunks == 1 ? WORDS : bi_radix_cached(j))) {
+    const bool at_once = words && j->chunks == 1 && !ctx->progress.listens;
+    if (j->n <= (at_once ? WORDS : bi_radix_cached(j))) {
         sort_cached(j);
         return bi_advance(ctx, 8 * (double)j->n);
     }
