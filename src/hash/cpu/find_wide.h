@@ -9,6 +9,13 @@
 
 enum { BI_HASH_WIDE_CHUNK = 64, BI_HASH_WIDE = 16 /* lanes of 32 bits */, BI_HASH_WIDE_PARTITION_BITS = 5 };
 
+/* MemorySanitizer takes instructions that it does not know to use all lanes, also those beyond the queries. */
+#ifdef __has_feature
+#if __has_feature(memory_sanitizer)
+#define BI_HASH_WIDE_CLEARS
+#endif
+#endif
+
 struct bi_hash_wide_chunk { /* room for those that wait, and for a vector that is stored behind them */
     int count;
     uint64_t hashes[2 * BI_HASH_WIDE_CHUNK + BI_HASH_WIDE];
@@ -312,6 +319,10 @@ BI_FN void bi_hash_find_chunks(const struct bi_hash_wide *u, int32_t bits, size_
     struct bi_hash_wide_chunk chunks[2];
     struct bi_hash_wide_waiting waits[2], *collected = &waits[0], *asked = &waits[1];
     const size_t key = (size_t)bits / 8;
+#ifdef BI_HASH_WIDE_CLEARS
+    memset(chunks, 0, sizeof chunks);
+    memset(waits, 0, sizeof waits);
+#endif
     collected->c.count = asked->c.count = 0;
     bi_hash_hash_wide(u, bits, few, queries + (size_t)begin * key, end - begin, &chunks[0]);
     for (int64_t k = 0, row = begin; row < end; k++, row += CHUNK) {
