@@ -1,6 +1,6 @@
-/* The build at once: the bytes and the report of partition and fill, for every number of partitions, few pairs and many,
- * any widths and loads; and what it must leave to those two. On the CPU one thread builds small tables so, that need no
- * other seed. */
+/* The build at once: the bytes and the report of partition and fill, for every number of partitions, few pairs and
+ * many, any widths and loads; and what it must leave to those two. On the CPU one thread builds small tables so, that
+ * need no other seed. */
 #include "support/arrays.h"
 #include "hash/drivers.h"
 #include "cases/hash_data.h"
