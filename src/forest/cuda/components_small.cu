@@ -2,8 +2,8 @@
  * tells the host their number itself. Vertices join their first and last neighbours, which makes most of the largest
  * component; then those outside it join the others (components.cu does the same with all blocks). Entries that are in
  * no graph join one after the other, and are checked on the way. */
-#include "core/cuda/shared.cuh"
 #include "forest/cuda/components.cuh"
+#include "forest/cuda/shared_trees.cuh"
 #include "forest/forest.h"
 #include "forest/steps/entries.h"
 #include "forest/steps/rows.h"
@@ -26,32 +26,6 @@ enum {
 /* What the host is told: the number of components; or that entries are no edges, and nothing was written. */
 static constexpr unsigned long long TOLD = 1ull << 63, BAD = 1ull << 62;
 
-/* The trees, in shared memory; as in base/union_find.h. */
-struct trees {
-    uint32_t *parent;
-
-    __device__ __forceinline__ uint32_t root(uint32_t v) const
-    {
-        uint32_t at = bi_load_shared(&parent[v]), above;
-        while ((above = bi_load_shared(&parent[at])) != at) {
-            bi_store_shared(&parent[v], above);
-            v = at;
-            at = above;
-        }
-        return at;
-    }
-    __device__ __forceinline__ void join(uint32_t u, uint32_t v) const
-    {
-        uint32_t a = root(u), b = root(v);
-        while (a != b) {
-            const uint32_t high = a > b ? a : b, low = a > b ? b : a;
-            if (atomicCAS(&parent[high], high, low) == high) return;
-            a = root(high);
-            b = root(low);
-        }
-    }
-};
-
 struct answer {
     uint32_t *labels;
     const uint8_t *mask;
@@ -63,7 +37,7 @@ struct count_shared {
 };
 
 /* Writes the labels, counts the roots that are there, and tells the host. All threads call it after a barrier. */
-static __device__ void give_labels(const trees &t, uint32_t n, const answer &to, count_shared &sh)
+static __device__ void give_labels(const bi_shared_trees &t, uint32_t n, const answer &to, count_shared &sh)
 {
     uint32_t roots = 0;
     for (uint32_t v = threadIdx.x; v < n; v += THREADS) {
@@ -94,7 +68,7 @@ struct rows_shared {
 
 template <bool CHECKED> struct rows_block {
     const struct bi_msf_rows &rows;
-    trees t;
+    bi_shared_trees t;
     rows_shared &sh;
 
     __device__ __forceinline__ uint32_t offset(uint32_t v) const
@@ -211,7 +185,7 @@ struct entries_args {
 };
 
 /* Joins the ends of the thread's entries; whether one of them is no edge. */
-static __device__ __forceinline__ bool join_entries(const entries_args &a, const trees &t)
+static __device__ __forceinline__ bool join_entries(const entries_args &a, const bi_shared_trees &t)
 {
     const struct bi_graph_entries *e = &a.entries.of;
     const uint32_t m = (uint32_t)e->m;
@@ -243,7 +217,7 @@ static __global__ void __launch_bounds__(THREADS) bi_components_small_entries(co
     BI_SHARED(count_shared, sh);
     BI_SHARED_DYNAMIC(uint32_t, memory);
     const uint32_t n = (uint32_t)a.entries.of.n;
-    const trees t = {memory};
+    const bi_shared_trees t = {memory};
     if (threadIdx.x == 0) sh.roots = 0;
     for (uint32_t v = threadIdx.x; v < n; v += THREADS) t.parent[v] = v;
     __syncthreads();

@@ -2,8 +2,8 @@
  * shared memory and tells the host the sums itself: Boruvka's rounds, whose components keep the number of one of their
  * vertices, and the list of marked ids. Entries that are in no graph are checked on the way. */
 #include "core/call.h"
-#include "core/cuda/shared.cuh"
 #include "forest/cuda/msf.cuh"
+#include "forest/cuda/shared_trees.cuh"
 
 #ifdef BI_EMULATE /* graphs of some edges should take all ways */
 enum { THREADS = 64 };
@@ -50,16 +50,7 @@ template <class K> struct small_block {
     unsigned long long low, high; /* of the edges that the thread took */
     uint32_t edges;
 
-    __device__ __forceinline__ uint32_t root(uint32_t v) const
-    {
-        uint32_t at = bi_load_shared(&parent[v]), above;
-        while ((above = bi_load_shared(&parent[at])) != at) {
-            bi_store_shared(&parent[v], above);
-            v = at;
-            at = above;
-        }
-        return at;
-    }
+    __device__ __forceinline__ uint32_t root(uint32_t v) const { return bi_shared_trees{parent}.root(v); }
 
     /* Calls f(component, other, edge) for both ends of the warp's edges. */
     template <class F> __device__ __forceinline__ void each_end(const F &f) const
