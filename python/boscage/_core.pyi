@@ -138,14 +138,16 @@ class VoxelGrid:
     def info(self, where: Where) -> dict: ...
     def build(self, where: Where, points: Annotated[NDArray, dict(writable=False)]) -> None: ...
     def voxels(self, where: Where, coords: NDArray | None, counts: NDArray | None) -> int: ...
-    def voxel_count(self, where: Where, queries: Annotated[NDArray, dict(writable=False)], counts: NDArray) -> None: ...
+    def voxel_count(
+        self, where: Where, queries: Annotated[NDArray, dict(writable=False)] | None, counts: NDArray
+    ) -> None: ...
     def radius_count(
-        self, where: Where, queries: Annotated[NDArray, dict(writable=False)], radius: float, counts: NDArray
+        self, where: Where, queries: Annotated[NDArray, dict(writable=False)] | None, radius: float, counts: NDArray
     ) -> None: ...
     def radius(
         self,
         where: Where,
-        queries: Annotated[NDArray, dict(writable=False)],
+        queries: Annotated[NDArray, dict(writable=False)] | None,
         radius: float,
         offsets: NDArray,
         ids: NDArray | None,

@@ -77,12 +77,14 @@ class VoxelGrid:
     def __reduce__(self) -> Any:
         return (VoxelGrid, (self._space.host(self.data), self._cell))
 
-    def _queries(self, x: Any) -> tuple[Any, Space]:
+    def _queries(self, x: Any) -> tuple[Any, int, Space]:
+        if x is None:
+            return None, self.n, self._space
         space = space_of(x)
         x = space.rows(x, self._dtype)
         if len(x.shape) != 2 or x.shape[1] != self._m:
             raise ValueError(f"x must consist of vectors of length {self._m} but has shape {tuple(x.shape)}")
-        return x, space
+        return x, int(x.shape[0]), space
 
     def voxels(self) -> tuple[Any, Any]:
         """Lists the occupied voxels.
@@ -108,9 +110,13 @@ class VoxelGrid:
         return self._space.give(coordinates), self._space.give(counts)
 
     def count(self, x: Any, r: Optional[float] = None, *, progress: Progress = None) -> Any:
-        """Counts the points within r of each query; without r, those in its voxel."""
-        x, space = self._queries(x)
-        counts = space.empty(int(x.shape[0]), "int64")
+        """Counts the points within r of each query; without r, those in its voxel.
+
+        x : array_like, shape (q, m), or None
+            The queries; None: the grid's own points, which takes less time than giving them.
+        """
+        x, n, space = self._queries(x)
+        counts = space.empty(n, "int64")
         at = self._at(space, progress)
         if r is None:
             self._handle.voxel_count(at, x, raw(counts))
@@ -121,15 +127,17 @@ class VoxelGrid:
     def query_ball_csr(self, x: Any, r: float, *, progress: Progress = None) -> tuple[Any, Any]:
         """Finds all points within r of each query: ``ids[offsets[q]:offsets[q + 1]]``, ascending.
 
+        x : as of `count`
+
         Examples
         --------
         >>> from boscage.spatial import VoxelGrid
         >>> VoxelGrid([[0.0], [0.5], [2.5]], cell=1).query_ball_csr([[2.0], [0.0]], 0.5)
         (array([0, 1, 3]), array([2, 0, 1]))
         """
-        x, space = self._queries(x)
+        x, n, space = self._queries(x)
         at = self._at(space, progress)
-        offsets = space.empty(int(x.shape[0]) + 1, "int64")
+        offsets = space.empty(n + 1, "int64")
         self._handle.radius(at, x, float(r), raw(offsets), None, None)
         ids = space.empty(int(space.host(offsets)[-1]), "int64")
         self._handle.radius(at, x, float(r), raw(offsets), raw(ids), None)

@@ -53,11 +53,18 @@ int64_t voxels(Grid &grid, const Where &where, const Out &coords, const Out &cou
     return count;
 }
 
+/* The queries x; of None the points of the build. */
+Rows queries_of(const Where &where, const In &x, const bosc_voxelgrid_info &about)
+{
+    if (!x.is_valid()) return {nullptr, about.n, about.dim, 0};
+    return rows_of(where, x, about.dtype, about.dim, "x");
+}
+
 void voxel_count(Grid &grid, const Where &where, const In &queries, const Out &counts)
 {
     Reading call(where, grid);
     bosc_voxelgrid_info about = info_of(call, grid);
-    Rows rows = rows_of(where, queries, about.dtype, about.dim, "x");
+    Rows rows = queries_of(where, queries, about);
     int64_t *to = typed_room<int64_t>(where, counts, BOSC_I64, rows.n, "counts");
     call.run(
         [&](bosc_ctx *ctx) { return bosc_voxelgrid_voxel_count(ctx, grid.of, rows.data, rows.n, rows.stride, to); });
@@ -67,7 +74,7 @@ void radius_count(Grid &grid, const Where &where, const In &queries, double radi
 {
     Reading call(where, grid);
     bosc_voxelgrid_info about = info_of(call, grid);
-    Rows rows = rows_of(where, queries, about.dtype, about.dim, "x");
+    Rows rows = queries_of(where, queries, about);
     int64_t *to = typed_room<int64_t>(where, counts, BOSC_I64, rows.n, "counts");
     call.run([&](bosc_ctx *ctx) {
         return bosc_voxelgrid_radius_count(ctx, grid.of, rows.data, rows.n, rows.stride, radius, to);
@@ -79,7 +86,7 @@ void radius(Grid &grid, const Where &where, const In &queries, double radius, co
 {
     Reading call(where, grid);
     bosc_voxelgrid_info about = info_of(call, grid);
-    Rows rows = rows_of(where, queries, about.dtype, about.dim, "x");
+    Rows rows = queries_of(where, queries, about);
     int64_t *starts = typed_room<int64_t>(where, offsets, BOSC_I64, rows.n + 1, "offsets");
     void *id = room(where, ids, BOSC_I64, size_of(ids), "ids");
     void *d = room(where, dist2, distance_type(about.dtype), size_of(ids), "dist2");
@@ -119,9 +126,10 @@ void bind_voxelgrid(nb::module_ &m)
         .def("info", &info, "where"_a)
         .def("build", &build, "where"_a, "points"_a)
         .def("voxels", &voxels, "where"_a, "coords"_a.none(), "counts"_a.none())
-        .def("voxel_count", &voxel_count, "where"_a, "queries"_a, "counts"_a)
-        .def("radius_count", &radius_count, "where"_a, "queries"_a, "radius"_a, "counts"_a)
-        .def("radius", &radius, "where"_a, "queries"_a, "radius"_a, "offsets"_a, "ids"_a.none(), "dist2"_a.none())
+        .def("voxel_count", &voxel_count, "where"_a, "queries"_a.none(), "counts"_a)
+        .def("radius_count", &radius_count, "where"_a, "queries"_a.none(), "radius"_a, "counts"_a)
+        .def("radius", &radius, "where"_a, "queries"_a.none(), "radius"_a, "offsets"_a, "ids"_a.none(),
+             "dist2"_a.none())
         .def("pairs", &pairs, "where"_a, "radius"_a, "pairs"_a.none(), "dist2"_a.none())
         .def("components", &components, "where"_a, "radius"_a, "labels"_a.none());
 }

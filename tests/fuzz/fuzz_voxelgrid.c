@@ -46,17 +46,19 @@ static void ask_voxels(const struct subject *s)
     if (sum != p->n) abort();
 }
 
-static void ask_queries(struct subject *s, struct input *in)
+/* own: the points ask. */
+static void ask_queries(struct subject *s, struct input *in, bool own)
 {
     int64_t offsets[POINTS_MOST + 1], counts[POINTS_MOST], voxels[POINTS_MOST], ids[PAIRS_MOST], at = 0;
     double dist2[PAIRS_MOST], radius = take_radius(in), d;
-    const struct reference_points *p = &s->all.p, *q = &s->queries.p;
-    take_points(in, s->opts.dtype, s->opts.dim, &s->queries);
-    must(bosc_voxelgrid_voxel_count(s->ctx, s->grid, q->data, q->n, q->stride, voxels));
-    must(bosc_voxelgrid_radius_count(s->ctx, s->grid, q->data, q->n, q->stride, radius, counts));
-    must(bosc_voxelgrid_radius(s->ctx, s->grid, q->data, q->n, q->stride, radius, offsets, NULL, NULL, 0));
+    const struct reference_points *p = &s->all.p, *q = own ? p : &s->queries.p;
+    if (!own) take_points(in, s->opts.dtype, s->opts.dim, &s->queries);
+    const void *data = own ? NULL : q->data;
+    must(bosc_voxelgrid_voxel_count(s->ctx, s->grid, data, q->n, q->stride, voxels));
+    must(bosc_voxelgrid_radius_count(s->ctx, s->grid, data, q->n, q->stride, radius, counts));
+    must(bosc_voxelgrid_radius(s->ctx, s->grid, data, q->n, q->stride, radius, offsets, NULL, NULL, 0));
     if (offsets[q->n] > PAIRS_MOST) abort();
-    must(bosc_voxelgrid_radius(s->ctx, s->grid, q->data, q->n, q->stride, radius, offsets, ids, dist2, offsets[q->n]));
+    must(bosc_voxelgrid_radius(s->ctx, s->grid, data, q->n, q->stride, radius, offsets, ids, dist2, offsets[q->n]));
     for (int64_t i = 0; i < q->n; i++) {
         int64_t held = 0;
         if (offsets[i] != at || counts[i] != offsets[i + 1] - at) abort();
@@ -109,10 +111,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     must(bosc_voxelgrid_create(s.ctx, &s.opts, &s.grid));
     rebuild(&s, &in);
     while (in.size) {
-        uint32_t what = take(&in) % 4;
+        uint32_t what = take(&in) % 5;
         if (what == 0) rebuild(&s, &in);
         if (what == 1) ask_pairs(&s, &in);
-        if (what > 1) ask_queries(&s, &in);
+        if (what > 1) ask_queries(&s, &in, what == 4);
     }
     bosc_voxelgrid_free(s.grid);
     return 0;
