@@ -12,62 +12,105 @@ __device__ __forceinline__ int64_t read_item(const dense_view &g, const bi_voxel
     return a.order ? (int64_t)a.order[item] : own;
 }
 
-#ifdef BI_EMULATE
-enum { COUNT_THREADS = 64 };
-#else
-enum { COUNT_THREADS = 512 };
-#endif
+/* Counts points within the radius; in doubt all are to be compared as distances are defined. */
+struct near_count {
+    float least;
+    uint32_t count;
 
-/* More than rounding errors of squared distances: in part of the squared radius, and in all. */
-#define DOUBT_PART 0x1p-19f
-#define DOUBT_ALL 0x1p-120f
-
-/* The number of points within the radius. Fused operations, which are fewer, tell how much more than its square a
- * squared distance is; where that is too little to be sure of its sign, all are compared as distances are defined. */
-__device__ __forceinline__ uint32_t count_within(const dense_view &g, const near_box &box, const float *q)
-{
-    const float doubt = fmaxf(g.r2 * DOUBT_PART, DOUBT_ALL);
-    float least = INFINITY;
-    uint32_t count = 0;
-    visit_alone(g, box, 0, [&](uint4 point) {
-        const float x = q[0] - __uint_as_float(point.x), y = q[1] - __uint_as_float(point.y);
-        const float z = q[2] - __uint_as_float(point.z), more = fmaf(z, z, fmaf(y, y, fmaf(x, x, -g.r2)));
+    __device__ __forceinline__ void see(const dense_view &g, const float *q, uint4 point)
+    {
+        const float more = more_than_radius(g, q, point);
         least = fminf(least, fabsf(more));
         count += __float_as_uint(more) >> 31;
-    });
-    if (least > doubt) return count;
-    count = 0;
-    visit_alone(g, box, 0, [&](uint4 point) { count += squared_distance(q, point) <= g.r2; });
+    }
+    __device__ bool is_in_doubt(const dense_view &g) const { return !(least > doubt_of(g)); }
+};
+
+/* Counts as distances are defined, around an item, by STEP threads of which this is number `own`. */
+template <unsigned STEP>
+static __device__ uint32_t count_again(const dense_view &g, const bi_voxelgrid_query &a, int64_t item, uint32_t own)
+{
+    float q[BI_VOXELGRID_DIM];
+    near_box box;
+    uint32_t count = 0;
+    read_item(g, a, item, q);
+    if (box_around(g, q, &box))
+        visit_alone<STEP>(g, box, 0, own, [&](uint4 point) { count += squared_distance(q, point) <= g.r2; });
     return count;
 }
 
-/* A thread a query. */
-static __global__ void __launch_bounds__(COUNT_THREADS)
+enum { FEW_DOUBTS = 4 }; /* of a warp */
+
+/* Counts again for the threads in doubt: where they are few the whole warp does, for one after the other, as others wait
+ * for them. `item`: of this thread. */
+static __device__ void settle(const dense_view &g, const bi_voxelgrid_query &a, int64_t item, bool doubt,
+                              uint32_t *count)
+{
+    const unsigned lane = threadIdx.x % 32;
+    unsigned left = __ballot_sync(~0u, doubt);
+    if (__popc(left) > FEW_DOUBTS) {
+        if (doubt) *count = count_again<1>(g, a, item, 0);
+        return;
+    }
+    for (; left; left &= left - 1) {
+        const int of = __ffs((int)left) - 1;
+        const uint32_t all = bi_warp_sum(count_again<32>(g, a, __shfl_sync(~0u, item, of), lane));
+        if ((int)lane == of) *count = all;
+    }
+}
+
+/* LANES threads a query. */
+template <unsigned LANES, int COUNT_THREADS, int BLOCKS>
+static __global__ void __launch_bounds__(COUNT_THREADS, BLOCKS)
     bi_voxelgrid_dense_count_alone(const dense_view g, const bi_voxelgrid_query a, int64_t begin, int64_t end)
 {
-    const int64_t i = begin + blockIdx.x * (int64_t)COUNT_THREADS + threadIdx.x;
-    if (i >= end) return;
+    const int64_t i = begin + (blockIdx.x * (int64_t)COUNT_THREADS + threadIdx.x) / LANES;
+    const bool asks = i < end;
     float q[BI_VOXELGRID_DIM];
     near_box box;
-    const int64_t row = read_item(g, a, i, q);
-    __stcs(a.counts + row, box_around(g, q, &box) ? (int64_t)count_within(g, box, q) : 0);
+    near_count near = {INFINITY, 0};
+    const int64_t row = asks ? read_item(g, a, i, q) : 0;
+    if (asks && box_around(g, q, &box))
+        visit_alone<LANES>(g, box, 0, threadIdx.x % LANES, [&](uint4 point) { near.see(g, q, point); });
+#pragma unroll
+    for (unsigned d = LANES / 2; d > 0; d /= 2) {
+        near.count += __shfl_xor_sync(~0u, near.count, d);
+        near.least = fminf(near.least, __shfl_xor_sync(~0u, near.least, d));
+    }
+    const bool answers = asks && threadIdx.x % LANES == 0;
+    settle(g, a, i, answers && near.is_in_doubt(g), &near.count);
+    if (answers) __stcs(a.counts + row, (int64_t)near.count);
 }
 
 /* Warps count together. */
-template <visits HOW>
 static __global__ void __launch_bounds__(THREADS)
-    bi_voxelgrid_dense_radius_count(const dense_view g, const bi_voxelgrid_query a, int64_t begin, int64_t end)
+    bi_voxelgrid_dense_count_together(const dense_view g, const bi_voxelgrid_query a, int64_t begin, int64_t end)
+{
+    BI_SHARED(visit_shared, visited);
+    each_item<TOGETHER>(begin, end, [&](int64_t i, bool asks) {
+        float q[BI_VOXELGRID_DIM];
+        near_count near = {INFINITY, 0};
+        const int64_t row = asks ? read_item(g, a, i, q) : 0;
+        visit_around<TOGETHER>(g, visited.stage(), q, asks, 0, [&](uint4 point) { near.see(g, q, point); });
+        settle(g, a, i, asks && near.is_in_doubt(g), &near.count);
+        if (asks) a.counts[row] = near.count;
+    });
+}
+
+/* Warps that share queries count together. */
+static __global__ void __launch_bounds__(THREADS)
+    bi_voxelgrid_dense_count_shared(const dense_view g, const bi_voxelgrid_query a, int64_t begin, int64_t end)
 {
     BI_SHARED(visit_shared, visited);
     BI_SHARED(shared_counts, counts);
-    each_item<HOW>(begin, end, [&](int64_t i, bool asks) {
+    each_item<SHARED>(begin, end, [&](int64_t i, bool asks) {
         float q[BI_VOXELGRID_DIM];
         uint32_t count = 0;
         const int64_t row = asks ? read_item(g, a, i, q) : 0;
-        visit_around<HOW>(g, visited.stage(), q, asks, 0,
-                          [&](uint4 point) { count += squared_distance(q, point) <= g.r2; });
-        count = together<HOW>(counts, count);
-        if (answers<HOW>(asks)) a.counts[row] = count;
+        visit_around<SHARED>(g, visited.stage(), q, asks, 0,
+                             [&](uint4 point) { count += squared_distance(q, point) <= g.r2; });
+        count = counts.sum(count);
+        if (asks && threadIdx.x < 32) a.counts[row] = count;
     });
 }
 
@@ -93,14 +136,35 @@ static __global__ void __launch_bounds__(THREADS)
     });
 }
 
+/* Queries a multiprocessor, at most, for which so many threads a query are faster; ROOMY: blocks of as many registers as
+ * they like are. */
+#ifdef BI_EMULATE
+enum { FOUR_THREADS = 40, TWO_THREADS = 80, ROOMY = 120, COUNT_FEW = 64, COUNT_MANY = 64 };
+#else
+enum { FOUR_THREADS = 256, TWO_THREADS = 768, ROOMY = 1024, COUNT_FEW = 256, COUNT_MANY = 512 };
+#endif
+
+/* Launches counts by LANES threads a query. */
+template <unsigned LANES, int COUNT_THREADS, int BLOCKS>
+static bosc_status count_alone(bosc_ctx *ctx, int64_t n, const bi_voxelgrid_query &a)
+{
+    RUN_IN_PARTS(ctx, (bi_voxelgrid_dense_count_alone<LANES, COUNT_THREADS, BLOCKS>), COUNT_THREADS / LANES,
+                 COUNT_THREADS, a);
+}
+
 bosc_status bi_cuda_voxelgrid_radius_count(bosc_ctx *ctx, int64_t n, const void *args)
 {
     const bi_voxelgrid_query &a = *static_cast<const bi_voxelgrid_query *>(args);
-    switch (visits_of(ctx, a.view, n)) {
-    case SHARED: RUN_SHARED(ctx, bi_voxelgrid_dense_radius_count<SHARED>, a);
-    case TOGETHER: RUN_ALONE(ctx, bi_voxelgrid_dense_radius_count<TOGETHER>, a);
-    default: RUN_IN_PARTS(ctx, bi_voxelgrid_dense_count_alone, COUNT_THREADS, COUNT_THREADS, a);
+    const int64_t each = bi_div_up(n, ctx->multiprocessors);
+    const bool shares = visits_of(ctx, a.view, n) == SHARED;
+    if (a.view.crowd >= (shares || each > ROOMY ? CROWD : 2 * CROWD)) {
+        if (shares) RUN_SHARED(ctx, bi_voxelgrid_dense_count_shared, a);
+        RUN_ALONE(ctx, bi_voxelgrid_dense_count_together, a);
     }
+    if (each <= FOUR_THREADS) return count_alone<4, COUNT_FEW, 1>(ctx, n, a);
+    if (each <= TWO_THREADS) return count_alone<2, COUNT_FEW, 1>(ctx, n, a);
+    if (each <= ROOMY) return count_alone<1, COUNT_MANY, 1>(ctx, n, a);
+    return count_alone<1, COUNT_MANY, 2048 / COUNT_MANY>(ctx, n, a);
 }
 
 template <bool DISTANCES> static bosc_status radius_fill(bosc_ctx *ctx, int64_t n, const bi_voxelgrid_query &a)

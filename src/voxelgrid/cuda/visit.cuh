@@ -76,10 +76,36 @@ __device__ __forceinline__ float squared_distance(const float *q, uint4 point)
     return s + d * d;
 }
 
+/* How much more than the squared radius a squared distance is, by fused operations, which are fewer. Its sign is right
+ * where it is more than doubt_of(g), as rounding errors are 5 parts of 2^24 of the squared radius. */
+__device__ __forceinline__ float more_than_radius(const dense_view &g, const float *q, uint4 point)
+{
+    const float x = q[0] - __uint_as_float(point.x), y = q[1] - __uint_as_float(point.y);
+    const float z = q[2] - __uint_as_float(point.z);
+    return fmaf(z, z, fmaf(y, y, fmaf(x, x, -g.r2)));
+}
+__device__ __forceinline__ float doubt_of(const dense_view &g) { return fmaxf(g.r2 * 0x1p-21f, 0x1p-120f); }
+
 /* Points that the queries of a warp have in common. */
 struct warp_stage {
     uint4 points[SPAN];
 };
+
+/* Calls visit(point) for the positions begin, begin + STEP, ... before end. Two points are read before either is
+ * visited, and one is tested for the end. */
+template <unsigned STEP, class R, class V>
+__device__ __forceinline__ void visit_row(R &&read, const uint4 *points, uint32_t begin, uint32_t end, V &&visit)
+{
+    uint32_t at = begin;
+#pragma unroll 1
+    for (; at + STEP < end; at += 2 * STEP) {
+        const uint4 *const point = points + at;
+        const uint4 first = read(point), second = read(point + STEP);
+        visit(first);
+        visit(second);
+    }
+    if (at < end) visit(read(points + at));
+}
 
 /* Calls visit(point) for the positions that a thread wants of a row of voxels, where there are many. The whole warp
  * calls it; it reads the points that its queries have in common once. */
@@ -99,30 +125,32 @@ __device__ __forceinline__ void visit_long_row(const dense_view &g, warp_stage &
         __syncwarp();
         for (uint32_t k = threadIdx.x % 32; k < count; k += 32) stage.points[k] = __ldg(g.points + from + k);
         __syncwarp();
-#pragma unroll 2
-        for (uint32_t at = max(begin, from); at < last; at++) visit(stage.points[at - from]);
+        visit_row<1>([](const uint4 *point) { return *point; }, stage.points, max(begin, from) - from,
+                     max(last, from) - from, visit);
     }
 }
 
-/* Visits of a thread alone. Threads keep to one row of voxels, so that they read the same lines of the cache; bounds
- * of a few rows are read at once. */
-template <class V>
-__device__ __forceinline__ void visit_alone(const dense_view &g, const near_box &box, uint32_t from, V &&visit)
+/* Visits by a thread alone, or by STEP threads of which this is number `own`. Threads keep to one row of voxels, so that
+ * they read the same lines of the cache; bounds of a few rows are read at once. */
+template <unsigned STEP, class V>
+__device__ __forceinline__ void visit_alone(const dense_view &g, const near_box &box, uint32_t from, uint32_t own,
+                                            V &&visit)
 {
-    for (int32_t x = box.low[0]; x <= box.high[0]; x++)
-        for (int32_t y = box.low[1]; y <= box.high[1]; y += ROWS) {
+    const int32_t lines = box.high[1] - box.low[1], length = box.high[2] - box.low[2] + 1;
+    int32_t row = (box.low[0] * g.side[1] + box.low[1]) * g.side[2] + box.low[2];
+    for (int32_t x = box.low[0]; x <= box.high[0]; x++, row += g.side[1] * g.side[2])
+        for (int32_t y = 0; y <= lines; y += ROWS) {
             uint32_t begin[ROWS], end[ROWS];
 #pragma unroll
             for (int k = 0; k < ROWS; k++) {
-                const uint32_t row = (uint32_t)((x * g.side[1] + min(y + k, box.high[1])) * g.side[2]);
-                begin[k] = max(__ldg(g.starts + (row + (uint32_t)box.low[2])), from);
-                end[k] = __ldg(g.starts + (row + (uint32_t)box.high[2] + 1));
+                const uint32_t first = (uint32_t)(row + min(y + k, lines) * g.side[2]);
+                begin[k] = max(__ldg(g.starts + first), from) + own;
+                end[k] = __ldg(g.starts + (first + (uint32_t)length));
             }
 #pragma unroll
             for (int k = 0; k < ROWS; k++) {
-                if (y + k > box.high[1]) break;
-#pragma unroll 2
-                for (uint32_t at = begin[k]; at < end[k]; at++) visit(__ldg(g.points + at));
+                if (y + k > lines) break;
+                visit_row<STEP>([](const uint4 *point) { return __ldg(point); }, g.points, begin[k], end[k], visit);
             }
         }
 }
@@ -166,10 +194,8 @@ __device__ __forceinline__ void visit_together(const dense_view &g, warp_stage &
                 continue;
             }
 #pragma unroll
-            for (int k = 0; k < ROWS; k++) {
-#pragma unroll 2
-                for (uint32_t at = begin[k]; at < end[k]; at++) visit(__ldg(g.points + at));
-            }
+            for (int k = 0; k < ROWS; k++)
+                visit_row<1>([](const uint4 *point) { return __ldg(point); }, g.points, begin[k], end[k], visit);
             __syncwarp();
         }
 }
@@ -183,7 +209,7 @@ __device__ __forceinline__ void visit_around(const dense_view &g, warp_stage &st
     near_box box;
     const bool any = asks && box_around(g, q, &box);
     if (HOW == ALONE) {
-        if (any) visit_alone(g, box, from, visit);
+        if (any) visit_alone<1>(g, box, from, 0, visit);
         return;
     }
     if (!any) box = {{0, 0, 0}, {-1, -1, -1}};
@@ -208,25 +234,18 @@ struct visit_shared {
 /* By warp and lane. */
 struct shared_counts {
     uint32_t of[SHARERS][32];
+
+    /* What the warps that share queries have counted together; the first warp gets it. */
+    __device__ __forceinline__ uint32_t sum(uint32_t count)
+    {
+        const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+        __syncthreads();
+        of[warp][lane] = count;
+        __syncthreads();
+        for (unsigned w = 1; warp == 0 && w < SHARERS; w++) count += of[w][lane];
+        return count;
+    }
 };
-
-/* What the warps that share queries have counted together; the first warp gets it. */
-template <visits HOW> static __device__ __forceinline__ uint32_t together(shared_counts &counts, uint32_t count)
-{
-    if (HOW != SHARED) return count;
-    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    __syncthreads();
-    counts.of[warp][lane] = count;
-    __syncthreads();
-    for (unsigned w = 1; warp == 0 && w < SHARERS; w++) count += counts.of[w][lane];
-    return count;
-}
-
-/* Whether the thread gives the answer to its query. */
-template <visits HOW> static __device__ __forceinline__ bool answers(bool asks)
-{
-    return asks && (HOW != SHARED || threadIdx.x < 32);
-}
 
 /* Launches KERNEL(view, more, begin, end) over the items in parts: blocks of `threads`, which take `each` items, for
  * all of them, as some take longer. */
