@@ -57,11 +57,12 @@ BOSC_API bosc_status bosc_voxelgrid_bytes(bosc_ctx *ctx, const bosc_voxelgrid_op
  * points: row i begins `stride` elements after row i - 1 (0: dim). n < 2^32 - 1.
  * Errors: BOSC_ERR_DATA with the row for a NaN. On BOSC_ERR_ARG, BOSC_ERR_LIMIT and BOSC_ERR_DATA the grid holds what
  * it held before; on any other failure it is empty.
- * Cost: O(n) work: a radix sort by key_bits bits (beyond 64: dim sorts by 64 bits). On CUDA up to 2^21 F32 points in a
- * box of at most four voxels a point are sorted by counting, unless a voxel has more than 128 of them.
+ * Cost: O(n) work: a radix sort by key_bits bits (beyond 64: dim sorts by 64 bits). On CUDA F32 points in a box of at
+ * most four voxels a point are dealt to ranges of voxels and sorted there, unless a range has too many; up to 2^17 of
+ * them take one launch, unless a voxel has more than 128.
  * bosc_voxelgrid_bytes tells the memory. A second build of the same or a smaller size, over no larger an extent,
  * allocates nothing.
- * Waits: the extent is read back. */
+ * Waits until the extent is known. */
 BOSC_API bosc_status bosc_voxelgrid_build(bosc_ctx *ctx, bosc_voxelgrid *grid, const void *points, int64_t n,
                                           int64_t stride);
 

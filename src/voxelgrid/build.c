@@ -1,23 +1,6 @@
 /* The driver that builds a grid: the extent of the voxels, keys, one stable sort, and an index of the sorted keys. */
 #include "voxelgrid/drivers.h"
 
-/* Sets the box of the voxels and the shape of their keys. */
-static void shape_keys(struct bi_voxelgrid_view *v, const uint64_t found[BI_VOXELGRID_FOUND])
-{
-    v->key_bits = v->shift = 0;
-    v->last_key = 0;
-    for (int32_t c = 0; c < v->dim; c++) {
-        v->low.at[c] = bi_voxelgrid_coordinate(bi_f64_of_key(found[BI_VOXELGRID_LOW + c]), v->cell);
-        v->high.at[c] = bi_voxelgrid_coordinate(bi_f64_of_key(~found[BI_VOXELGRID_HIGH + c]), v->cell);
-        v->side[c] = (uint64_t)v->high.at[c] - (uint64_t)v->low.at[c] + 1;
-        v->key_bits += bi_bit_length(v->side[c] - 1);
-    }
-    v->keyed = v->key_bits <= 64;
-    if (v->keyed) v->last_key = bi_voxelgrid_pack(v, &v->high);
-    v->wide_keys = v->last_key > UINT32_MAX;
-    while (v->last_key >> v->shift >= (uint64_t)bi_voxelgrid_most_entries(v->n)) v->shift++;
-}
-
 /* Finds the first NaN, and the least and greatest coordinates. */
 static bosc_status find_extent(bosc_ctx *ctx, const struct bi_voxelgrid_rows *rows, uint64_t found[BI_VOXELGRID_FOUND])
 {
@@ -97,13 +80,24 @@ static bosc_status sort_rows(bosc_ctx *ctx, const bosc_voxelgrid *grid, struct b
 }
 
 /* Places the rows by counting those of each voxel, where the backend does that. */
-static bosc_status place_rows(bosc_ctx *ctx, const bosc_voxelgrid *grid, const struct bi_voxelgrid_view *v,
-                              const struct bi_voxelgrid_rows *rows, double *crowd)
+static bosc_status place_rows(bosc_ctx *ctx, const bosc_voxelgrid *grid, struct bi_voxelgrid_view *v,
+                              const struct bi_voxelgrid_rows *rows)
 {
-    *crowd = 0;
     if (!ctx->ops->voxelgrid->place || !bi_voxelgrid_is_dense(v)) return BOSC_OK;
     struct bi_voxelgrid_place place = {*v, *rows, grid->starts.data, grid->points.data};
-    return ctx->ops->voxelgrid->place(ctx, &place, crowd);
+    return ctx->ops->voxelgrid->place(ctx, &place, &v->crowd);
+}
+
+/* Finds the extent; few rows are perhaps placed at once: v->crowd is then not 0. */
+static bosc_status find_or_place(bosc_ctx *ctx, bosc_voxelgrid *grid, struct bi_voxelgrid_view *v,
+                                 const struct bi_voxelgrid_rows *rows, uint64_t found[BI_VOXELGRID_FOUND])
+{
+    const struct bi_voxelgrid_ops *ops = ctx->ops->voxelgrid;
+    v->crowd = 0;
+    if (v->wide || !ops->place_small || rows->n > ops->most_small) return find_extent(ctx, rows, found);
+    BI_TRY(bi_voxelgrid_make_room(ctx, grid, rows->n));
+    struct bi_voxelgrid_place place = {*v, *rows, grid->starts.data, grid->points.data};
+    return ops->place_small(ctx, &place, found, &v->crowd);
 }
 
 static bosc_status build_staged(bosc_ctx *ctx, bosc_voxelgrid *grid, struct bi_voxelgrid_rows *rows)
@@ -119,11 +113,11 @@ static bosc_status build_staged(bosc_ctx *ctx, bosc_voxelgrid *grid, struct bi_v
         return BOSC_OK;
     }
     BI_TRY(bi_voxelgrid_stage_rows(ctx, rows, &staged));
-    BI_TRY(find_extent(ctx, rows, found));
+    BI_TRY(find_or_place(ctx, grid, &next, rows, found));
     BI_TRY(check_extent(ctx, grid, found));
-    shape_keys(&next, found);
+    bi_voxelgrid_shape_keys(&next, found);
     BI_TRY(bi_voxelgrid_reserve_blocks(ctx, grid, &next));
-    BI_TRY(place_rows(ctx, grid, &next, rows, &next.crowd));
+    if (next.crowd == 0) BI_TRY(place_rows(ctx, grid, &next, rows));
     if (next.crowd == 0) {
         BI_TRY(sort_rows(ctx, grid, &next, rows));
         next.crowd = (double)INFINITY;

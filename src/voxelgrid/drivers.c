@@ -53,16 +53,6 @@ void bi_voxelgrid_square(const bosc_voxelgrid *grid, double radius, double *r2, 
     *reach = grid->view.wide ? reach_f64(*r2) : reach_f32(square);
 }
 
-bool bi_voxelgrid_is_dense(const struct bi_voxelgrid_view *view)
-{
-    const int64_t far = (int64_t)1 << 22;
-    if (view->wide || !view->keyed || view->shift > 0 || view->n > INT32_MAX || view->last_key >= INT32_MAX)
-        return false;
-    for (int32_t c = 0; c < view->dim; c++)
-        if (view->low.at[c] < -far || view->high.at[c] > far) return false;
-    return view->cell >= 0x1p-60 && view->cell <= 0x1p60;
-}
-
 struct bi_voxelgrid_searches bi_voxelgrid_searches_of(const bosc_ctx *ctx, const struct bi_voxelgrid_view *view,
                                                       double r2)
 {

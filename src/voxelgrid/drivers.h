@@ -22,9 +22,6 @@ bosc_status bi_voxelgrid_gather_rows(bosc_ctx *ctx, const struct bi_voxelgrid_ro
 /* The squared radius, rounded as distances are, and the smallest number whose square is more. */
 void bi_voxelgrid_square(const bosc_voxelgrid *grid, double radius, double *r2, double *reach);
 
-/* Whether each voxel of the box has an entry of its own, and all numbers are small enough for fused operations. */
-bool bi_voxelgrid_is_dense(const struct bi_voxelgrid_view *view);
-
 /* The searches that serve a view within a squared radius. */
 struct bi_voxelgrid_searches bi_voxelgrid_searches_of(const bosc_ctx *ctx, const struct bi_voxelgrid_view *view,
                                                       double r2);

@@ -3,6 +3,7 @@
 
 #include "core/blocks.h"
 #include "voxelgrid/handle.h"
+#include "voxelgrid/steps/voxel.h"
 
 enum { BLOCKS = 4, SLACK = 1 << 20 };
 
@@ -172,6 +173,15 @@ static bosc_status grow(bosc_ctx *ctx, bosc_voxelgrid *grid, const size_t bytes[
     bosc_status status = bi_blocks_grow(ctx, &grid->memory, blocks, BLOCKS, bytes, used);
     show_blocks(grid, &grid->view);
     return status;
+}
+
+bosc_status bi_voxelgrid_make_room(bosc_ctx *ctx, bosc_voxelgrid *grid, int64_t n)
+{
+    size_t bytes[BLOCKS];
+    most_bytes(&grid->opts, n, bytes);
+    bytes[2] = 0;
+    if (bytes[0] <= grid->points.bytes && bytes[1] <= grid->ids.bytes && bytes[3] <= grid->starts.bytes) return BOSC_OK;
+    return grow(ctx, grid, bytes);
 }
 
 bosc_status bosc_voxelgrid_reserve(bosc_ctx *ctx, bosc_voxelgrid *grid, int64_t n, int64_t query_count)

@@ -26,12 +26,13 @@ bosc_status bi_voxelgrid_check_radius(bosc_ctx *ctx, double radius);
 bosc_status bi_voxelgrid_check_answers(bosc_ctx *ctx, const bosc_voxelgrid *grid, const char *ids_name, const void *ids,
                                        const void *dist2);
 
-/* Entries of the index: one a voxel of the box, if that is at most four for each point. */
-static inline int64_t bi_voxelgrid_most_entries(int64_t n) { return 4 * n; }
 static inline int64_t bi_voxelgrid_entries(const struct bi_voxelgrid_view *v)
 {
     return (int64_t)(v->last_key >> v->shift) + 1;
 }
+
+/* Makes the grid's blocks large enough for any dense view of n points; the grid keeps its own. */
+bosc_status bi_voxelgrid_make_room(bosc_ctx *ctx, bosc_voxelgrid *grid, int64_t n);
 
 /* Makes the grid's blocks large enough for a view whose n and key shape are set, and points the view to them. */
 bosc_status bi_voxelgrid_reserve_blocks(bosc_ctx *ctx, bosc_voxelgrid *grid, struct bi_voxelgrid_view *view);

@@ -5,7 +5,7 @@
 #include "support/faults.h"
 #include "cases/kdtree_data.h"
 
-enum { POINTS = 40, ROOM = POINTS * POINTS, CALLS = 11 };
+enum { POINTS = 130, ROOM = POINTS * POINTS, CALLS = 11 };
 
 /* The part of a query's outputs. */
 struct outputs {

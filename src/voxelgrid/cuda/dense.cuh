@@ -14,7 +14,7 @@ struct bi_voxelgrid_dense {
     double low[BI_VOXELGRID_DIM], cell, per_cell;
 };
 
-static inline bi_voxelgrid_dense bi_voxelgrid_dense_of(const bi_voxelgrid_view &v)
+BI_FN bi_voxelgrid_dense bi_voxelgrid_dense_of(const bi_voxelgrid_view &v)
 {
     bi_voxelgrid_dense d = {static_cast<const uint4 *>(v.points), v.starts, {1, 1, 1}, {0, 0, 0}, v.cell, 1 / v.cell};
     for (int32_t c = 0; c < v.dim; c++) {

@@ -7,6 +7,8 @@
 
 bosc_status bi_cuda_voxelgrid_extent(bosc_ctx *ctx, const bi_voxelgrid_rows *rows, uint64_t *found);
 bosc_status bi_cuda_voxelgrid_place(bosc_ctx *ctx, const bi_voxelgrid_place *place, double *crowd);
+bosc_status bi_cuda_voxelgrid_place_small(bosc_ctx *ctx, const bi_voxelgrid_place *place, uint64_t *found,
+                                          double *crowd);
 
 /* Of bi_voxelgrid_searches. */
 bosc_status bi_cuda_voxelgrid_radius_count(bosc_ctx *ctx, int64_t n, const void *query);

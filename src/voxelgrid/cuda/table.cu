@@ -18,9 +18,9 @@ static const bi_voxelgrid_steps cuda_steps = {
 
 /* Places of kept entries have 32 bits. */
 #ifdef BI_EMULATE /* some cases should have more points */
-enum { MOST_KEPT = 1200 };
+enum { MOST_KEPT = 1200, MOST_SMALL = 120 };
 #else
-enum { MOST_KEPT = 1 << 27 };
+enum { MOST_KEPT = 1 << 27, MOST_SMALL = 1 << 17 };
 #endif
 
 static const bi_voxelgrid_searches dense = {bi_cuda_voxelgrid_radius_count, bi_cuda_voxelgrid_radius_fill,
@@ -28,5 +28,6 @@ static const bi_voxelgrid_searches dense = {bi_cuda_voxelgrid_radius_count, bi_c
                                             bi_cuda_voxelgrid_pair_total,   bi_cuda_voxelgrid_pair_keep,
                                             bi_cuda_voxelgrid_pair_write,   MOST_KEPT};
 
-extern "C" const bi_voxelgrid_ops bi_voxelgrid_ops_cuda = {&cuda_steps, bi_cuda_voxelgrid_extent,
-                                                           bi_cuda_voxelgrid_place, &dense, bi_cuda_sort_rows};
+extern "C" const bi_voxelgrid_ops bi_voxelgrid_ops_cuda = {
+    &cuda_steps, bi_cuda_voxelgrid_extent, bi_cuda_voxelgrid_place, bi_cuda_voxelgrid_place_small, MOST_SMALL,
+    &dense,      bi_cuda_sort_rows};

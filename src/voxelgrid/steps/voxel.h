@@ -66,6 +66,20 @@ BI_FN struct bi_voxelgrid_coords bi_voxelgrid_voxel_at(const struct bi_voxelgrid
     return voxel;
 }
 
+/* Entries of the index: one a voxel of the box, if that is at most four for each point. */
+BI_FN int64_t bi_voxelgrid_most_entries(int64_t n) { return 4 * n; }
+
+/* Whether each voxel of the box has an entry of its own, and all numbers are small enough for fused operations. */
+BI_FN bool bi_voxelgrid_is_dense(const struct bi_voxelgrid_view *view)
+{
+    const int64_t far = (int64_t)1 << 22;
+    if (view->wide || !view->keyed || view->shift > 0 || view->n > INT32_MAX || view->last_key >= INT32_MAX)
+        return false;
+    for (int32_t c = 0; c < BI_VOXELGRID_DIM; c++)
+        if (c < view->dim && (view->low.at[c] < -far || view->high.at[c] > far)) return false;
+    return view->cell >= 0x1p-60 && view->cell <= 0x1p60;
+}
+
 /* -1, 0 or 1. */
 BI_FN int bi_voxelgrid_compare(const struct bi_voxelgrid_view *v, const struct bi_voxelgrid_coords *a,
                                const struct bi_voxelgrid_coords *b)
