@@ -90,8 +90,8 @@ struct bi_voxelgrid_ops {
 
     /* Fused operations; NULL where the steps and collectives serve. As build.c's find_extent; as its sort, unless there
      * are too many points for it, in all or in some voxels (*crowd, as of a view, is then 0); both at once, for up to
-     * most_small rows of floats (of the place's view cell, dim and n are read; points and starts have room for any dense
-     * view, and are as they were where there is a NaN); and as steps, in dense views within a finite radius. */
+     * most_small rows of floats (of the place's view cell, dim and n are read; points and starts have room for any
+     * dense view, and are as they were where there is a NaN); and as steps, in dense views within a finite radius. */
     bosc_status (*extent)(bosc_ctx *ctx, const struct bi_voxelgrid_rows *rows, uint64_t *found);
     bosc_status (*place)(bosc_ctx *ctx, const struct bi_voxelgrid_place *place, double *crowd);
     bosc_status (*place_small)(bosc_ctx *ctx, const struct bi_voxelgrid_place *place, uint64_t *found, double *crowd);

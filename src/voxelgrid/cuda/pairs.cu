@@ -118,12 +118,9 @@ static __global__ void __launch_bounds__(THREADS)
         float q[BI_VOXELGRID_DIM];
         column<DISTANCES, MOST> found = {sh.found, 0};
         const uint32_t id = asks ? bi_voxelgrid_read_point(g.points[i], q) : 0;
-        const float doubt = doubt_of(g);
         visit_around<HOW>(g, visited.stage(), q, asks, 0, [&](uint4 point) {
-            const float more = more_than_radius(g, q, point);
-            if (!(point.w > id && more <= doubt)) return;
-            const float d = DISTANCES || more >= -doubt ? squared_distance(q, point) : 0;
-            if (d <= g.r2) found.add(d, point.w);
+            const float d = squared_distance(q, point);
+            if (point.w > id && d <= g.r2) found.add(d, point.w);
         });
         if (HOW == SHARED) found.join(sh.counts);
         if (HOW == SHARED && threadIdx.x >= 32) return;

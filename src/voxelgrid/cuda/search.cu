@@ -41,8 +41,8 @@ static __device__ uint32_t count_again(const dense_view &g, const bi_voxelgrid_q
 
 enum { FEW_DOUBTS = 4 }; /* of a warp */
 
-/* Counts again for the threads in doubt: where they are few the whole warp does, for one after the other, as others wait
- * for them. `item`: of this thread. */
+/* Counts again for the threads in doubt: where they are few the whole warp does, for one after the other, as it would
+ * wait for each. `item`: of this thread. */
 static __device__ void settle(const dense_view &g, const bi_voxelgrid_query &a, int64_t item, bool doubt,
                               uint32_t *count)
 {
@@ -136,8 +136,8 @@ static __global__ void __launch_bounds__(THREADS)
     });
 }
 
-/* Queries a multiprocessor, at most, for which so many threads a query are faster; ROOMY: blocks of as many registers as
- * they like are. */
+/* Queries a multiprocessor, at most, for which so many threads a query are faster, or blocks of as many registers as
+ * they like (ROOMY). */
 #ifdef BI_EMULATE
 enum { FOUR_THREADS = 40, TWO_THREADS = 80, ROOMY = 120, COUNT_FEW = 64, COUNT_MANY = 64 };
 #else

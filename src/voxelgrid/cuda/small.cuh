@@ -1,5 +1,5 @@
-/* What the blocks of a build of few points do between barriers: find the extent, count the points of each voxel, and put
- * them in the order of voxels and ids. */
+/* What the blocks of a build of few points do between barriers: they find the extent, count the points of each voxel,
+ * and put them in the order of voxels and ids. */
 #ifndef BI_VOXELGRID_CUDA_SMALL_CUH
 #define BI_VOXELGRID_CUDA_SMALL_CUH
 
@@ -22,8 +22,8 @@ struct alignas(16) small_words {
     uint32_t largest; /* points of a voxel */
 };
 
-/* Words for the host, each with bit 63: the extent's edges, then, if points are placed, the number of voxels and `most`,
- * else 0. */
+/* Words for the host, each with bit 63: the extent's edges, then the number of voxels and `most`, or 0 where points are
+ * not placed. */
 enum { TOLD_EDGES = 0, TOLD_DONE = EDGES, TOLD_WORDS, TOLD_VOXELS = 32 /* above `most` */ };
 #define TOLD (1ull << 63)
 

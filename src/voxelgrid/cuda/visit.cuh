@@ -130,8 +130,8 @@ __device__ __forceinline__ void visit_long_row(const dense_view &g, warp_stage &
     }
 }
 
-/* Visits by a thread alone, or by STEP threads of which this is number `own`. Threads keep to one row of voxels, so that
- * they read the same lines of the cache; bounds of a few rows are read at once. */
+/* Visits by a thread alone, or by STEP threads of which this is number `own`. Threads keep to one row of voxels, so
+ * that they read the same lines of the cache; bounds of a few rows are read at once. */
 template <unsigned STEP, class V>
 __device__ __forceinline__ void visit_alone(const dense_view &g, const near_box &box, uint32_t from, uint32_t own,
                                             V &&visit)
