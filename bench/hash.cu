@@ -1,6 +1,6 @@
 /* Hash tables on a CUDA device beside a sort and binary searches by CUB: bench_hash_cuda [-n keys] [-k key bits] [-l
- * load factors, such as 0.7,0.95] [-a] [-e]. -a: all layouts, which but for PERFECT have loads of their own. -e: builds
- * return early. Values are as wide as keys. Arrays are on the device; times are of single calls, between events; every
+ * load factors, such as 0.7,0.95] [-a] [-w]. -a: all layouts, which but for PERFECT have loads of their own. -w: builds
+ * are not waited for. Values are as wide as keys. Arrays are on the device; times are of single calls, between events; every
  * answer is compared with what the keys say. Queries are the keys in another order, then as many absent ones. */
 #include <cub/cub.cuh>
 
@@ -10,7 +10,7 @@
 
 enum { WARM_UPS = 2, THREADS = 256 };
 
-static bool early; /* -e */
+static bool no_wait; /* -w */
 
 /* Distinct i give distinct keys, by other mixers than the table's. */
 static __device__ uint32_t key_of(uint64_t i, uint32_t)
@@ -134,7 +134,7 @@ static void run_table(data<K> &d, const char *name, bosc_hash_layout layout, int
     o.key_bits = (int32_t)sizeof(K) * 8;
     o.value_size = (int32_t)sizeof(K);
     o.load = load;
-    o.early = early;
+    o.no_wait = no_wait;
     BENCH(bosc_hash_create(bench.ctx, &o, &table));
     const bench_times build =
         device_time(WARM_UPS, [&] { BENCH(bosc_hash_build(bench.ctx, table, d.keys.p, d.values.p, d.n)); });
@@ -190,7 +190,7 @@ int main(int argc, char **argv)
     const bench_option own[] = {{'k', BENCH_INTEGER, &bits, "bits of a key: 32 or 64"},
                                 {'l', BENCH_TEXT, &list, "load factors, with commas between them"},
                                 {'a', BENCH_FLAG, &all, "all layouts"},
-                                {'e', BENCH_FLAG, &early, "builds return early"}};
+                                {'w', BENCH_FLAG, &no_wait, "builds are not waited for"}};
     bench.n = 5000000;
     bench.repeats = 9;
     bench_options(argc, argv, "keys", own, 4);

@@ -63,8 +63,7 @@ typedef struct bosc_hash_opts {
     uint64_t seed;
     int32_t counted;   /* not 0: the table counts the pairs of each key (maps) */
     int32_t functions; /* CUCKOO: hash functions, 2 to 4; 0: 4 */
-    int32_t early;     /* not 0: builds on CUDA return when it is known how they end, while the table may still be being
-                        * written. What other streams and contexts do with it comes after bosc_sync */
+    int32_t no_wait;   /* not 0: builds on CUDA return once launched (bosc_hash_build); the CPU builds as always */
 } bosc_hash_opts;
 
 /* Makes an empty table.
@@ -98,8 +97,20 @@ BOSC_API bosc_status bosc_hash_bytes(const bosc_ctx *ctx, const bosc_hash_opts *
  * values of other sizes than 4 and 8; of CUCKOO 8 bytes more a slot and 16 a pair. For multimaps, where keys repeat and
  * where a partition gets more keys than chance allows, also a radix sort of the hashes, O(n key), and
  * n (5 key + stored + 40) bytes.
- * Waits: whether a key repeats is read back; unless opts.early is set, the table is whole then. */
+ * Waits: whether a key repeats is read back. With opts.no_wait the build of a BUCKETED map from device arrays, of up to
+ * 8 million pairs (4 million of keys of 64 or 128 bits), is only launched. The next call on the table, whichever it is,
+ * waits for it once and then does its own work; or, if the build failed, returns that failure and does nothing, with a
+ * message that begins with "table: its build failed". The pairs must stay as they are until then: a build that finds
+ * repeated keys or a crowded partition is made again from them, within that call. It cannot be recorded in a graph,
+ * and no call on the table can be before bosc_hash_wait. */
 BOSC_API bosc_status bosc_hash_build(bosc_ctx *ctx, bosc_hash *table, const void *keys, const void *values, int64_t n);
+
+/* Waits for a build that opts.no_wait has only launched. The first call on the table after a build does the same; of
+ * calls by several threads one tells of a failure, the others find an empty table.
+ * Errors: those of the build, once; the table is empty then.
+ * Cost: none if no build is pending; else that of a build where one must be made again.
+ * Waits: if a build is pending. */
+BOSC_API bosc_status bosc_hash_wait(bosc_ctx *ctx, const bosc_hash *table);
 
 /* Looks keys up. Of a multimap: the first value.
  * queries: (query_count) keys.

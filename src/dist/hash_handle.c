@@ -28,6 +28,7 @@ bosc_status bi_dist_hash_take_opts(bosc_ctx *ctx, const bosc_hash_opts *opts, bo
     full->size = sizeof *full;
     if (full->key_bits == 0) full->key_bits = 32;
     full->counted = full->counted != 0;
+    full->no_wait = 0; /* ranks agree on how a build went, and its pairs are scratch */
     return status;
 }
 

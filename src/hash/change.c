@@ -13,7 +13,7 @@ static bosc_status rebuild(bosc_ctx *ctx, bosc_hash *table, const bosc_hash_opts
     bosc_status status = bi_hash_build_from(ctx, table, &next, in, &written);
     if (status == BOSC_OK) {
         bi_hash_drop_blocks(&next, table);
-        *table = next;
+        bi_hash_replace(table, &next);
     } else {
         bi_hash_drop_blocks(table, &next);
     }
@@ -58,7 +58,7 @@ static bosc_status rehash(bosc_ctx *ctx, bosc_hash *table, const bosc_hash_opts 
     bosc_status status = bi_hash_build_from(ctx, table, &next, &in, &written);
     if (status == BOSC_OK) {
         bi_hash_drop_blocks(&next, table);
-        *table = next;
+        bi_hash_replace(table, &next);
         return BOSC_OK;
     }
     bi_hash_drop_blocks(table, &next);
@@ -147,7 +147,7 @@ static bosc_status insert_in_place(bosc_ctx *ctx, bosc_hash *table, const void *
         next.extra_probes += table->extra_probes - before.extra_probes;
         next.reseeded += table->reseeded - before.reseeded;
         next.linear += table->linear - before.linear;
-        *table = next;
+        bi_hash_replace(table, &next);
     } else if (status != BOSC_ERR_NOMEM) {
         bi_hash_set_empty(table);
     }

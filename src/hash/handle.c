@@ -1,4 +1,5 @@
 /* Handles of hash tables: options, blocks, sizes, and what a table tells about itself. */
+#include <stddef.h>
 #include <string.h>
 
 #include "base/bits.h"
@@ -11,7 +12,8 @@ int64_t bi_hash_alignment(int64_t bytes) { return bytes % 8 == 0 ? 8 : bytes % 4
 
 bosc_status bi_hash_check_table(bosc_ctx *ctx, const bosc_hash *table)
 {
-    return bi_check_handle(ctx, "table", table ? &table->memory : NULL);
+    BI_TRY(bi_check_handle(ctx, "table", table ? &table->memory : NULL));
+    return bi_hash_settle(ctx, table);
 }
 
 bosc_status bi_hash_check_n(bosc_ctx *ctx, const char *name, int64_t n)
@@ -103,7 +105,7 @@ bosc_status bi_hash_check_opts(bosc_ctx *ctx, const bosc_hash_opts *opts, bosc_h
 {
     BI_TRY(bi_take_opts(ctx, "bosc_hash_opts", opts, full, sizeof *full));
     full->counted = full->counted != 0;
-    full->early = full->early != 0;
+    full->no_wait = full->no_wait != 0;
     if (full->key_bits == 0) full->key_bits = 32;
     if (full->key_bits != 32 && full->key_bits != 64 && full->key_bits != 128)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: key_bits %d is none of 32, 64, 128", (int)full->key_bits);
@@ -134,9 +136,17 @@ bosc_status bi_hash_new(bosc_ctx *ctx, const bosc_hash_opts *full, const struct 
                          .host = ctx->host,
                          .opts = *full,
                          .shape = bi_hash_shape_of(full)};
-    *table = fresh;
-    return BOSC_OK;
+    bosc_status status = BOSC_OK;
+    if (full->no_wait && layout->launches && fresh->ops->open_outcome)
+        status = fresh->ops->open_outcome(ctx, &fresh->pending.outcome);
+    if (status == BOSC_OK)
+        *table = fresh;
+    else
+        bi_memory_release(&ctx->host, fresh, sizeof *fresh);
+    return status;
 }
+
+void bi_hash_replace(bosc_hash *table, const bosc_hash *next) { memcpy(table, next, offsetof(bosc_hash, pending)); }
 
 void bi_hash_drop_blocks(const bosc_hash *keep, bosc_hash *drop)
 {
@@ -197,6 +207,7 @@ void bosc_hash_free(bosc_hash *table)
     if (!table) return;
     bosc_hash nothing = {0};
     struct bi_memory host = table->host;
+    if (table->pending.outcome.words) table->ops->close_outcome(table);
     bi_hash_drop_blocks(&nothing, table);
     bi_memory_release(&host, table, sizeof *table);
 }

@@ -9,6 +9,7 @@
 bosc_status bi_hash_check_opts(bosc_ctx *ctx, const bosc_hash_opts *opts, bosc_hash_opts *full,
                                const struct bi_hash_layout **layout);
 struct bi_hash_shape bi_hash_shape_of(const bosc_hash_opts *opts);
+/* And settles a build that is pending. */
 bosc_status bi_hash_check_table(bosc_ctx *ctx, const bosc_hash *table);
 /* A number of pairs. */
 bosc_status bi_hash_check_n(bosc_ctx *ctx, const char *name, int64_t n);
@@ -27,6 +28,13 @@ bosc_status bi_hash_new(bosc_ctx *ctx, const bosc_hash_opts *full, const struct 
                         bosc_hash **table);
 /* The table is empty from here on. */
 void bi_hash_set_empty(bosc_hash *table);
+/* *table becomes *next, which was made from a copy of it. */
+void bi_hash_replace(bosc_hash *table, const bosc_hash *next);
+
+/* Waits for a build that is pending, makes what it could not make, and returns its failure. Of several threads one
+ * does so, and the others wait for it. */
+bosc_status bi_hash_settle(bosc_ctx *ctx, const bosc_hash *table);
+void bi_hash_set_pending(bosc_hash *table, int32_t state);
 
 /* Gives *next, a copy of *table, new blocks where its own are smaller than `bytes`. On failure it has none of them. */
 bosc_status bi_hash_reserve_blocks(bosc_ctx *ctx, const bosc_hash *table, const size_t bytes[BI_HASH_BLOCKS],

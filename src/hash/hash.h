@@ -48,6 +48,22 @@ struct bi_hash_shape {
  * or the slots. PILOTS: of PERFECT. VALUES: of a multimap, grouped by key, keys by ascending hash. */
 enum { BI_HASH_DESCRIPTORS, BI_HASH_TABLE, BI_HASH_PILOTS, BI_HASH_VALUES, BI_HASH_BLOCKS };
 
+/* Where a build on the device tells how it went. */
+struct bi_hash_outcome {
+    void *words;  /* page-locked; NULL: a build of this table always waits */
+    void *stream; /* that the build was launched on */
+    uint32_t reports;
+};
+
+/* A build that was not waited for, until a call settles it (handle.h). The pairs are those of the caller. */
+struct bi_hash_pending {
+    int32_t state; /* by atomics */
+    const void *keys, *values;
+    int64_t n;
+    struct bi_hash_outcome outcome;
+};
+enum { BI_HASH_SETTLED, BI_HASH_LAUNCHED, BI_HASH_SETTLING };
+
 struct bosc_hash {
     const struct bi_hash_ops *ops;
     const struct bi_hash_layout *layout;
@@ -59,6 +75,7 @@ struct bosc_hash {
     int64_t extra_probes; /* over all keys, those after the first: BUCKETED has one for each key in its second bucket */
     int32_t reseeded, linear;
     struct bi_block blocks[BI_HASH_BLOCKS];
+    struct bi_hash_pending pending; /* the last one: bi_hash_replace leaves it alone */
 };
 
 /* Pairs by partition, within one in the order of the input. All arrays are the backend's. */
@@ -110,6 +127,16 @@ struct bi_hash_ops {
     bosc_status (*build)(bosc_ctx *, const bosc_hash *, const void *keys, const void *values, int64_t n,
                          struct bi_hash_report *found, bool *built);
 
+    /* NULL, or: the same in two calls, of which the first only launches (*launched: it did), and the second waits. What
+     * the first takes of scratch and of the caller is used until then, save by what comes after it on its stream. */
+    bosc_status (*launch_build)(bosc_ctx *, const bosc_hash *, const void *keys, const void *values, int64_t n,
+                                struct bi_hash_outcome *outcome, bool *launched);
+    bosc_status (*await_build)(bosc_ctx *, const struct bi_hash_outcome *outcome, struct bi_hash_report *found,
+                               bool *built);
+    /* Memory for an outcome; NULL where launch_build is. Frees it, when all launched builds are done. */
+    bosc_status (*open_outcome)(bosc_ctx *, struct bi_hash_outcome *outcome);
+    void (*close_outcome)(const struct bosc_hash *);
+
     /* As bosc_hash_find, with arrays in reach. Values have value_bytes. */
     bosc_status (*find)(bosc_ctx *, const bosc_hash *, const void *queries, int64_t query_count, void *values,
                         uint8_t *found);
@@ -135,6 +162,7 @@ struct bi_hash_layout {
     /* NULL, or as that of bi_hash_ops. */
     bosc_status (*build)(bosc_ctx *, const bosc_hash *, const void *keys, const void *values, int64_t n,
                          struct bi_hash_report *found, bool *built);
+    bool launches; /* builds need not be waited for, where the backend launches them */
     /* Every pair in the order of the table: hashes (keys, of key_bytes), values (keys x value_bytes, or NULL). */
     bosc_status (*pairs)(bosc_ctx *, const bosc_hash *, void *hashes, void *values);
     /* Scratch of fill, beside that of the backend's build_bytes. */

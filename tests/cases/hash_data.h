@@ -186,7 +186,7 @@ static inline bosc_hash_opts hash_options(int k)
                         .seed = (uint64_t)k * 0x123456789abcdefull,
                         .counted = k % 7 == 3,
                         .duplicates = (bosc_hash_duplicates)(k % 4 == 1 ? BOSC_HASH_FIRST : BOSC_HASH_LAST)};
-    o.early = k / 3 % 2;
+    o.no_wait = k / 3 % 2;
     if (k % 11 == 5) o.duplicates = BOSC_HASH_ERROR;
     if (k % 4 == 2)
         o = (bosc_hash_opts){.kind = BOSC_HASH_MULTIMAP, .key_bits = o.key_bits, .value_size = o.value_size};

@@ -112,7 +112,6 @@ static void every_size(bosc_ctx *ctx)
         if (suite_leaves_out()) continue;
         bosc_hash_opts o = opts_of(32 << k % 3, sizes[k / 3 % 4], loads[k % 5]);
         int32_t bits = 1 + k % 7;
-        o.early = k / 2 % 2;
         while (n[k / 12] >> bits > 3000) bits++;
         fused(ctx, HASH_SEQUENCE, &o, bits, n[k / 12], SAME);
     }
@@ -127,7 +126,6 @@ static void tiles(bosc_ctx *ctx)
         if (suite_leaves_out()) continue;
         bosc_hash_opts o = opts_of(32 << k % 3, sizes[k / 3 % 4], loads[k / 2 % 5]);
         const int32_t bits = 1 + k / 6;
-        o.early = k / 2 % 2;
         const int64_t most = (int64_t)3000 << bits, n = 17000 + 1999 * (int64_t)k;
         fused(ctx, HASH_SEQUENCE, &o, bits, slow && n > 40000 ? 40000 : n < most ? n : most, SAME);
     }
@@ -141,7 +139,6 @@ static void large(bosc_ctx *ctx)
     for (int k = 0; k < 12; k++) {
         if (suite_leaves_out()) continue;
         bosc_hash_opts o = opts_of(32, sizes[k % 4], loads[k / 4]);
-        o.early = k / 2 % 2;
         fused(ctx, HASH_SEQUENCE, &o, 1, 16500 + k, SAME);
     }
 }
@@ -151,7 +148,6 @@ static void left(bosc_ctx *ctx)
 {
     for (int k = 0; k < 12; k++) {
         bosc_hash_opts o = opts_of(32 << k % 3, sizes[k / 3], loads[k % 2]);
-        o.early = k / 2 % 2;
         fused(ctx, HASH_EQUAL, &o, 1, 40, REPEATS);
         fused(ctx, HASH_EQUAL, &o, 1, 2 + k / 4, REPEATS);
         fused(ctx, HASH_ONE_PARTITION, &o, 5, 3000, LEFT);

@@ -28,6 +28,7 @@ struct worker : thread {
     enum collective_kind kind;
     unsigned mask, source;
     uint64_t value, result;
+    unsigned cluster_turn; /* how often it has arrived at the barrier of its cluster */
 };
 
 struct warp {
@@ -75,7 +76,8 @@ static const struct kernel_call *running;
 static bool favour_recent; /* the policy of this launch */
 static uint64_t idle_switches;
 static char launch_order, join_order, device_order, cluster_order;
-static uint64_t cluster_awaited; /* threads of the launch that have not arrived at the barrier of their cluster */
+static uint64_t cluster_threads, cluster_awaited; /* of the launch; those that have not arrived at its barrier */
+static unsigned cluster_turns;                    /* how often all have */
 
 static uint32_t draw()
 {
@@ -214,15 +216,17 @@ void fence(bool whole_device)
 void cluster_arrive()
 {
     perhaps_yield();
-    if (!cluster_awaited) die("a thread arrives twice at the barrier of its cluster");
+    if (me()->cluster_turn++ != cluster_turns) die("a thread arrives twice at the barrier of its cluster");
     order_release(&cluster_order);
-    cluster_awaited--;
     idle_switches = 0;
+    if (--cluster_awaited) return;
+    cluster_awaited = cluster_threads;
+    cluster_turns++;
 }
 
 void cluster_wait()
 {
-    while (cluster_awaited) yield();
+    while (cluster_turns < me()->cluster_turn) yield();
     order_acquire(&cluster_order);
 }
 
@@ -230,7 +234,11 @@ void *cluster_address(const void *p, unsigned number)
 {
     const char *at = static_cast<const char *>(p);
     const struct block *own = me()->of;
-    if (cluster_awaited) die("a thread reaches for a block of its cluster that may not have begun");
+    if (!cluster_turns) die("a thread reaches for a block of its cluster that may not have begun");
+    const char *dynamic = static_cast<const char *>(own->dynamic);
+    if (at >= dynamic && at < dynamic + running->shared_bytes)
+        for (const struct block &b : blocks)
+            if (b.live && b.alive && b.index.x == number) return static_cast<char *>(b.dynamic) + (at - dynamic);
     for (unsigned i = 0; i < own->site_count; i++) {
         const struct shared_site *s = &own->sites[i];
         if (at < s->memory || at >= s->memory + s->bytes) continue;
@@ -385,6 +393,7 @@ static void start_block(struct block *b, uint64_t number, size_t dynamic_bytes)
         t->number = i;
         t->of = b;
         t->waits = t->done = false;
+        t->cluster_turn = 0;
         fiber_start(&t->own, thread_entry);
         ready.push_back(t);
     }
@@ -492,7 +501,8 @@ static void run(const struct kernel_call &call)
     favour_recent = draw() & 1;
     launch_place = {grid, block};
     running = &call;
-    cluster_awaited = (uint64_t)grid.x * grid.y * grid.z * threads;
+    cluster_threads = cluster_awaited = (uint64_t)grid.x * grid.y * grid.z * threads;
+    cluster_turns = 0;
     idle_switches = 0;
     fiber_adopt(&home);
     unsigned resident = prepare(threads);

@@ -24,7 +24,7 @@ BOSC_BEGIN_DECLS
 typedef struct bosc_dist_hash bosc_dist_hash;
 
 /* Makes an empty table.
- * opts: may be NULL, which is all defaults; the same on all ranks.
+ * opts: may be NULL, which is all defaults; the same on all ranks. no_wait is ignored.
  * table: *table is set on success. */
 BOSC_API bosc_status bosc_dist_hash_create(bosc_ctx *ctx, bosc_comm *comm, const bosc_hash_opts *opts,
                                            bosc_dist_hash **table);

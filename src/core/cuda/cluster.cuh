@@ -1,4 +1,4 @@
-/* Clusters: blocks that run at once on multiprocessors beside each other, and write to each other's shared memory. For
+/* Clusters: blocks that run at once on multiprocessors beside each other, and reach each other's shared memory. For
  * devices of compute capability 9; a launch is one cluster. */
 #ifndef BI_CORE_CUDA_CLUSTER_CUH
 #define BI_CORE_CUDA_CLUSTER_CUH
@@ -49,6 +49,37 @@ static inline cudaError_t bi_launch_cluster(void (*kernel)(P...), unsigned block
     return cudaLaunchKernelEx(&config, kernel, given...);
 }
 
+/* The same with dynamic shared memory, for kernels whose callers know by bi_has_clusters that there are clusters. A
+ * device that has none of this size says so: cudaErrorInvalidClusterSize or the like, which is not left behind. */
+template <class... P>
+static inline cudaError_t bi_launch_cluster_shared(void (*kernel)(P...), unsigned blocks, unsigned threads,
+                                                   size_t shared_bytes, void *stream, P... given)
+{
+    cudaLaunchAttribute attribute = {};
+    cudaLaunchConfig_t config = bi_cluster_config(kernel, blocks, threads, &attribute);
+    config.stream = (cudaStream_t)stream;
+    config.dynamicSmemBytes = shared_bytes;
+    const cudaError_t error = cudaLaunchKernelEx(&config, kernel, given...);
+    if (error != cudaSuccess) (void)cudaGetLastError();
+    return error;
+}
+
+/* Whether the device has clusters and this file's kernels were compiled for it. */
+static inline bool bi_has_clusters(const bosc_ctx *ctx)
+{
+#ifdef __CUDA_ARCH_LIST__
+    static constexpr int compiled[] = {__CUDA_ARCH_LIST__};
+    int major = 0;
+    if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, ctx->memory.device) != cudaSuccess)
+        (void)cudaGetLastError();
+    for (int one : compiled)
+        if (one >= 900 && one / 100 == major) return true;
+#else
+    (void)ctx;
+#endif
+    return false;
+}
+
 /* In shared memory: bytes that others are to send. */
 struct bi_cluster_mail {
     unsigned long long state;
@@ -71,9 +102,18 @@ __device__ __forceinline__ void bi_cluster_expect(bi_cluster_mail *mail, unsigne
                    : "memory");
 }
 
-/* A barrier of the cluster in two parts, once a launch: nothing is sent before all blocks have begun. */
+/* A barrier of the cluster in two parts: nothing is sent or read before all blocks have begun, and none ends while
+ * another one reads what it has. */
 __device__ __forceinline__ void bi_cluster_arrive() { BI_CLUSTER_ASM("barrier.cluster.arrive.release;" ::: "memory"); }
 __device__ __forceinline__ void bi_cluster_wait() { BI_CLUSTER_ASM("barrier.cluster.wait.acquire;" ::: "memory"); }
+
+/* Where block `block` has what lies at p in this block's shared memory. */
+template <class T> __device__ __forceinline__ T *bi_cluster_at(T *p, unsigned block)
+{
+    unsigned long long at = 0;
+    BI_CLUSTER_ASM("mapa.u64 %0, %1, %2;" : "=l"(at) : "l"(p), "r"(block));
+    return reinterpret_cast<T *>(at);
+}
 
 /* Stores where block `block` has what lies at p in this block's shared memory, aligned to 16 bytes; what this thread
  * did before comes before whatever that block does when it has all its mail. */

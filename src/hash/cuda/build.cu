@@ -1,11 +1,12 @@
 /* The fused build on CUDA, for tables of up to some millions of pairs: a launch that orders tiles of pairs by
- * partition, and one whose blocks gather a partition each, fill it and write it. Of few pairs each block picks its
- * own out of all, which spares the first launch. The blocks tell the host themselves how it went. What they cannot
- * fill (keys that repeat, a partition that is too large) is left to others. */
+ * partition, and one whose blocks gather a partition each, fill it and write it. Of few pairs one cluster of blocks does
+ * both, in a launch. The blocks tell the host themselves how it went. What they cannot fill (keys that repeat, a
+ * partition that is too large) is left to others. */
 #include <math.h>
 #include <string.h>
 
-#include "hash/cuda/gather.cuh"
+#include "core/cuda/shared.cuh"
+#include "hash/cuda/deal.cuh"
 #include "hash/cuda/place.cuh"
 
 enum {
@@ -47,75 +48,118 @@ template <class M, class A> static __device__ bool take_keys(M &partition, const
     return keys <= a.block_keys && partition.buckets <= a.block_buckets;
 }
 
-/* Writes the descriptor and, by write(), the buckets of a partition that was filled, and tells the host how it went:
- * before, if it is to know early (EARLY: and if so, which takes registers), else after all that was written. All
- * threads call it, after a barrier. */
-template <bool TILED, bool EARLY, class M, class A, class F>
+/* Writes the descriptor and, by write(), the buckets of a partition that was filled, and then tells the host how it
+ * went. All threads call it, after a barrier. */
+template <bool TILED, class M, class A, class F>
 static __device__ void write_and_tell(const M &partition, const A &a, const bi_hash_block_state<M::THREADS> &state,
                                       bool fits, bool filled, const F &write)
 {
-    const auto tell = [&] {
-        const unsigned long long reseeded = filled && partition.seed > 0, failed = !filled;
-        tell_host<TILED>(a, (filled ? state.second : 0) + (reseeded << TOLD_RESEEDED) + (failed << TOLD_FAILED),
-                         !filled && fits && state.repeats, partition.first + partition.buckets);
-    };
-    const bool early = EARLY && a.early;
-    if (early && threadIdx.x == 0) tell();
+    const unsigned long long reseeded = filled && partition.seed > 0, failed = !filled;
     if (filled && threadIdx.x == 0)
         a.partitions[blockIdx.x] = {partition.first, partition.buckets << BOSC_HASH_SEED_BITS | partition.seed};
     if (filled) write();
-    if (early) return;
     __syncthreads();
-    if (threadIdx.x == 0) tell();
+    if (threadIdx.x == 0)
+        tell_host<TILED>(a, (filled ? state.second : 0) + (reseeded << TOLD_RESEEDED) + (failed << TOLD_FAILED),
+                         !filled && fits && state.repeats, partition.first + partition.buckets);
 }
 
-/* Partitions whose keys are placed. */
-template <class K, class P, int THREADS, bool TILED>
+/* Places keys in the memory of a block. */
+template <class K, class P, int THREADS> struct placing {
+    bi_hash_places places;
+    K *hashes;
+    P *payload;
+
+    template <class A>
+    __device__ __forceinline__ placing(const A &a, unsigned char *memory, uint32_t *waiting)
+        : places{reinterpret_cast<uint32_t *>(memory + a.at.taken), reinterpret_cast<uint16_t *>(memory + a.at.waiting),
+                 waiting},
+          hashes(reinterpret_cast<K *>(memory)), payload(reinterpret_cast<P *>(memory + a.at.payload))
+    {
+    }
+
+    /* Matches and scans a partition; each_pair(f) calls f(position, hash, payload) for each pair, once. between() is
+     * called between the two. Returns whether it could be matched. All threads call it; a barrier comes last. */
+    template <class M, class F, class G>
+    __device__ __forceinline__ bool fill(M &partition, bi_hash_block_state<THREADS> &state, const F &each_pair,
+                                         const G &between) const
+    {
+        const auto first_time = [&](const auto &place) {
+            each_pair([&](uint32_t i, K hash, P value) {
+                hashes[i] = hash;
+                if constexpr (bi_hash_has_value<P>) payload[i] = value;
+                place(i, hash);
+            });
+        };
+        const auto again = [&](const auto &place) {
+            for (uint32_t i = threadIdx.x; i < partition.keys; i += THREADS) place(i, hashes[i]);
+        };
+        const bool matched = bi_hash_match_placed(partition, places, state, first_time, again);
+        between();
+        if (matched) bi_hash_scan_partition(partition, state);
+        __syncthreads();
+        return matched && !state.repeats;
+    }
+};
+
+/* Partitions of few pairs, which the blocks of one cluster deal out among them. */
+template <class K, class P>
+static __global__ void __launch_bounds__(DEAL_THREADS) bi_hash_build_dealt(const build_args<K, P> a)
+{
+    BI_SHARED(bi_hash_block_state<DEAL_THREADS>, state);
+    BI_SHARED(deal_shared, deal);
+    BI_SHARED(uint32_t, waiting);
+    BI_SHARED_DYNAMIC(unsigned char, memory);
+    auto partition = begin_partition<partition_of<K, P, DEAL_THREADS, true>>(a, memory);
+    const placing<K, P, DEAL_THREADS> keys(a, memory, &waiting);
+    dealt_tile<K, P> &tile = *reinterpret_cast<dealt_tile<K, P> *>(memory + a.at.tile);
+    if (threadIdx.x == 0) state.repeats = state.second = 0;
+    bi_hash_clear_places(partition, keys.places, a.block_buckets, state); /* a barrier comes in what follows */
+    deal_tile(a, tile, deal);
+    find_dealt(deal);
+    const bool fits = take_keys(partition, a, deal.words[gridDim.x]);
+    const segment_list segments = {deal.words, gridDim.x, 0, 0};
+    const auto read = [&](uint32_t block, uint32_t i, K &hash, P &value) {
+        hash = *bi_cluster_at(&tile.hashes[i], block);
+        if constexpr (bi_hash_has_value<P>) value = *bi_cluster_at(&tile.payload[i], block);
+    };
+    partition.first = buckets_before(a, deal);
+    const auto each_pair = [&](const auto &keep) {
+        segments.template each_pair<DEAL_THREADS, K, P>(partition.keys, read, keep);
+        bi_cluster_arrive();
+    };
+    const bool filled = fits && keys.fill(partition, state, each_pair, [] {});
+    if (!fits) bi_cluster_arrive();
+    write_and_tell<false>(partition, a, state, fits, filled, [&] { bi_hash_write_placed(partition, a); });
+    bi_cluster_wait(); /* others may still read the tile */
+}
+
+/* Small partitions, from tiles. */
+template <class K, class P, int THREADS>
 static __global__ void __launch_bounds__(THREADS) bi_hash_build_placed(const build_args<K, P> a)
 {
     BI_SHARED(bi_hash_block_state<THREADS>, state);
-    BI_SHARED(pick_shared, counts);
     BI_SHARED(uint32_t, waiting);
     BI_SHARED_DYNAMIC(unsigned char, memory);
     auto partition = begin_partition<partition_of<K, P, THREADS, true>>(a, memory);
-    const bi_hash_places places = {reinterpret_cast<uint32_t *>(memory + a.at.taken),
-                                   reinterpret_cast<uint16_t *>(memory + a.at.waiting), &waiting};
-    picked_runs<K, P> runs = {const_cast<K *>(partition.hashes), const_cast<P *>(partition.payload), 0, 0};
-    bool fits;
+    const placing<K, P, THREADS> keys(a, memory, &waiting);
     if (threadIdx.x == 0) state.repeats = state.second = 0;
-    bi_hash_clear_places(partition, places, a.block_buckets, state); /* a barrier comes in what follows */
-    if constexpr (TILED) {
-        fits = take_keys(partition, a, find_segments(a, reinterpret_cast<uint32_t *>(memory + a.at.segments), state));
-        if (threadIdx.x == 0) bi_store_relaxed(&a.laid[blockIdx.x], partition.buckets);
-    } else {
-        pick_pairs(a, counts, runs);
-        fits = take_keys(partition, a, counts.totals[blockIdx.x]);
-        partition.first = buckets_before(a, counts);
-    }
-    const auto again = [&](const auto &place) {
-        if constexpr (TILED)
-            for (uint32_t i = threadIdx.x; i < partition.keys; i += THREADS) place(i, runs.hashes[i]);
-        else
-            runs.template each<THREADS>(place);
+    bi_hash_clear_places(partition, keys.places, a.block_buckets, state); /* a barrier comes in what follows */
+    const bool fits =
+        take_keys(partition, a, find_segments(a, reinterpret_cast<uint32_t *>(memory + a.at.segments), state));
+    if (threadIdx.x == 0) bi_store_relaxed(&a.laid[blockIdx.x], partition.buckets);
+    const auto read = [&](uint32_t tile, uint32_t i, K &hash, P &value) {
+        hash = a.hashes[(size_t)tile * a.tiles.pairs + i];
+        if constexpr (bi_hash_has_value<P>) value = a.payload[(size_t)tile * a.tiles.pairs + i];
     };
-    const auto first_time = [&](const auto &place) {
-        const auto keep = [&](uint32_t i, K hash, P value) {
-            runs.hashes[i] = hash;
-            if constexpr (bi_hash_has_value<P>) runs.payload[i] = value;
-            place(i, hash);
-        };
-        if constexpr (TILED)
-            partition.source.segments.template each_pair<THREADS>(a.hashes, a.payload, partition.keys, keep);
-        else
-            again(place);
+    const auto each_pair = [&](const auto &keep) {
+        partition.source.segments.template each_pair<THREADS, K, P>(partition.keys, read, keep);
     };
-    const bool matched = fits && bi_hash_match_placed(partition, places, state, first_time, again);
-    const uint32_t laid = TILED && threadIdx.x < blockIdx.x ? bi_load_relaxed(&a.laid[threadIdx.x]) : 0;
-    if (matched) bi_hash_scan_partition(partition, state);
-    __syncthreads();
-    const bool filled = matched && !state.repeats;
-    if (TILED) partition.first = find_first_bucket(a, state, laid);
-    write_and_tell<TILED, true>(partition, a, state, fits, filled, [&] { bi_hash_write_placed(partition, a); });
+    uint32_t laid = 0; /* read early, as it takes long */
+    const auto read_laid = [&] { laid = threadIdx.x < blockIdx.x ? bi_load_relaxed(&a.laid[threadIdx.x]) : 0; };
+    const bool filled = fits && keys.fill(partition, state, each_pair, read_laid);
+    partition.first = find_first_bucket(a, state, laid);
+    write_and_tell<true>(partition, a, state, fits, filled, [&] { bi_hash_write_placed(partition, a); });
 }
 
 /* Larger partitions, from tiles. */
@@ -146,7 +190,7 @@ static __global__ void __launch_bounds__(THREADS) bi_hash_build_partitions(const
         filled = bi_hash_match_partition(partition, state, false, nullptr);
     }
     partition.first = find_first_bucket(a, state, 0);
-    write_and_tell<true, false>(partition, a, state, fits, filled, [&] {
+    write_and_tell<true>(partition, a, state, fits, filled, [&] {
         if (a.values) {
             for (uint32_t b = threadIdx.x; b < partition.buckets; b += THREADS) bi_hash_write_bucket(partition, a, b);
             return;
@@ -177,10 +221,16 @@ template <class K, class P, int THREADS, bool PICKS> static build_variant<K, P> 
     return {bi_hash_build_partitions<K, P, THREADS, PICKS>, THREADS, state, PICKS, false};
 }
 
-template <class K, class P, int THREADS, bool TILED> static build_variant<K, P> placed_variant_of()
+template <class K, class P, int THREADS> static build_variant<K, P> placed_variant_of()
 {
-    const size_t state = bi_round_up(sizeof(bi_hash_block_state<THREADS>) + sizeof(pick_shared) + 16, STATE_UNIT);
-    return {bi_hash_build_placed<K, P, THREADS, TILED>, THREADS, state, true, true};
+    const size_t state = bi_round_up(sizeof(bi_hash_block_state<THREADS>) + 16, STATE_UNIT);
+    return {bi_hash_build_placed<K, P, THREADS>, THREADS, state, true, true};
+}
+
+template <class K, class P> static build_variant<K, P> dealt_variant()
+{
+    const size_t state = sizeof(bi_hash_block_state<DEAL_THREADS>) + sizeof(deal_shared) + 16;
+    return {bi_hash_build_dealt<K, P>, DEAL_THREADS, bi_round_up(state, STATE_UNIT), true, true};
 }
 
 /* As for fill (choose_variant there); more threads where partitions are large or blocks are few. */
@@ -192,10 +242,8 @@ template <class K, class P> static build_variant<K, P> choose_variant(double loa
     return large ? variant_of<K, P, 512, false>() : variant_of<K, P, 384, false>();
 }
 
-/* positions: of keys; more than keys where there are gaps. */
 template <class K, class P>
-static build_layout layout_of(uint32_t positions, uint32_t keys, uint32_t buckets, uint32_t tiles, bool picks,
-                              bool placed, bool apart)
+static build_layout layout_of(uint32_t keys, uint32_t buckets, uint32_t tiles, bool picks, bool placed, bool apart)
 {
     build_layout at = {};
     const auto place = [&](size_t bytes) {
@@ -203,12 +251,12 @@ static build_layout layout_of(uint32_t positions, uint32_t keys, uint32_t bucket
         at.bytes += (uint32_t)bi_round_up(bytes, 16);
         return begin;
     };
-    const size_t payload = (size_t)bi_hash_payload_bytes<P> * positions, hashes = sizeof(K) * positions;
+    const size_t payload = (size_t)bi_hash_payload_bytes<P> * keys, hashes = sizeof(K) * keys;
     at.apart = apart;
     place(apart ? hashes : hashes > payload ? hashes : payload);
     if (apart) {
         at.payload = place(payload);
-        at.picks = place(picks ? (size_t)positions * 4 : 0);
+        at.picks = place(picks ? (size_t)keys * 4 : 0);
     }
     at.codes = place((size_t)buckets * sizeof(uint4));
     at.spilled = place(((size_t)buckets + 31) / 32 * 4);
@@ -216,6 +264,7 @@ static build_layout layout_of(uint32_t positions, uint32_t keys, uint32_t bucket
     at.segments = place(((size_t)tiles + 1) * 4);
     at.taken = place(placed ? (size_t)buckets * 4 : 0);
     at.waiting = place(placed ? (size_t)keys * 2 : 0);
+    at.tile = place(tiles ? 0 : sizeof(dealt_tile<K, P>));
     return at;
 }
 
@@ -237,9 +286,7 @@ static bool choose_limits(const bosc_ctx *ctx, const build_variant<K, P> &varian
         const double most = mean + (apart ? MOST : FEWEST + d) * sqrt(mean) + 8;
         const uint32_t limit = a->n < a->max_keys ? a->n : a->max_keys, keys = most < limit ? (uint32_t)most : limit;
         const uint32_t buckets = bi_hash_partition_buckets(a->load, keys);
-        const uint32_t positions = a->tiles.count ? keys : (uint32_t)bi_round_up(a->n, PICK_THREADS);
-        const build_layout at =
-            layout_of<K, P>(positions, keys, buckets, a->tiles.count, variant.picks, variant.placed, apart);
+        const build_layout at = layout_of<K, P>(keys, buckets, a->tiles.count, variant.picks, variant.placed, apart);
         const size_t bytes = at.bytes + variant.state_bytes;
         const size_t at_once = min(all / (bytes + RESERVED), (size_t)2048 / variant.threads);
         if (bytes > available || (found && at_once <= most_at_once)) continue;
@@ -276,6 +323,13 @@ static bosc_status order_tiles(bosc_ctx *ctx, const struct bi_hash_shape *s, bui
     return BOSC_OK;
 }
 
+static bool is_told(const unsigned long long *told, uint32_t reports)
+{
+    bool all = __atomic_load_n(&told[TOLD_BUCKETS], __ATOMIC_ACQUIRE) != 0;
+    for (uint32_t r = 0; r < reports; r++) all &= __atomic_load_n(&told[TOLD_COUNTS + r], __ATOMIC_ACQUIRE) != 0;
+    return all;
+}
+
 /* Adds up what was told. *built: no partition is left unfinished for want of room. */
 static void take_told(const unsigned long long *told, uint32_t reports, struct bi_hash_report *found, bool *built)
 {
@@ -290,22 +344,73 @@ static void take_told(const unsigned long long *told, uint32_t reports, struct b
     *built = found->repeats || (counts >> TOLD_FAILED & MASK) == 0;
 }
 
+/* Lets the kernel have the shared memory that it is launched with. All contexts set the same. */
+template <class K, class P>
+static bosc_status allow_shared(bosc_ctx *ctx, const build_variant<K, P> &variant, const build_args<K, P> &a)
+{
+    if (a.at.bytes + variant.state_bytes <= BI_SHARED_PLAIN) return BOSC_OK;
+    const int limit = (int)(bi_hash_shared_bytes(ctx) - variant.state_bytes);
+    BI_CUDA_TRY(ctx, cudaFuncSetAttribute(variant.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, limit));
+    return BOSC_OK;
+}
+
+/* The words that are told are 0 until then. */
+static void begin_outcome(const bosc_ctx *ctx, struct bi_hash_outcome *outcome, uint32_t reports)
+{
+    outcome->reports = reports;
+    outcome->stream = ctx->stream;
+    memset(outcome->words, 0, (TOLD_COUNTS + reports) * sizeof(unsigned long long));
+}
+
+/* Few pairs, as one cluster, if the device has it. */
+template <class K, class P>
+static bosc_status run_dealt(bosc_ctx *ctx, build_args<K, P> a, uint32_t partitions, struct bi_hash_outcome *outcome,
+                             bool *launched)
+{
+    const build_variant<K, P> variant = dealt_variant<K, P>();
+    if (partitions > DEAL_BLOCKS || a.n > partitions * DEAL_PAIRS || !bi_has_clusters(ctx)) return BOSC_OK;
+    if (!choose_limits(ctx, variant, partitions, &a)) return BOSC_OK;
+    begin_outcome(ctx, outcome, partitions);
+    BI_TRY(allow_shared(ctx, variant, a));
+    const cudaError_t error =
+        bi_launch_cluster_shared(variant.kernel, partitions, variant.threads, a.at.bytes, ctx->stream, a);
+    if (error != cudaSuccess) return BOSC_OK; /* the cluster is too large */
+    *launched = true;
+    return bi_launched(ctx, "bi_hash_build_dealt");
+}
+
+template <class K, class P>
+static bosc_status run_tiled(bosc_ctx *ctx, const struct bi_hash_shape *s, build_args<K, P> a,
+                             struct bi_hash_outcome *outcome, bool *launched)
+{
+    const uint32_t partitions = 1u << s->partition_bits;
+    const int64_t mean = a.n / partitions;
+    bool ready;
+    BI_TRY(order_tiles(ctx, s, &a, &ready));
+    if (!ready) return BOSC_OK;
+    build_variant<K, P> variant =
+        mean <= SMALL_KEYS ? placed_variant_of<K, P, SMALL_THREADS>() : placed_variant_of<K, P, LARGE_THREADS>();
+    ready = choose_limits(ctx, variant, partitions, &a);
+    if (!ready) variant = choose_variant<K, P>(s->load, mean, partitions);
+    if (!ready && !choose_limits(ctx, variant, partitions, &a)) return BOSC_OK;
+    begin_outcome(ctx, outcome, 1);
+    BI_TRY(allow_shared(ctx, variant, a));
+    *launched = true;
+    return BI_RUN(ctx, variant.kernel, partitions, variant.threads, a.at.bytes, a);
+}
+
 template <class K, class P>
 static bosc_status run(bosc_ctx *ctx, const bosc_hash *h, const void *keys, const void *values, bool rows, int64_t n,
-                       struct bi_hash_report *found, bool *built)
+                       struct bi_hash_outcome *outcome, bool *launched)
 {
     const struct bi_hash_shape *s = &h->shape;
-    const uint32_t partitions = 1u << s->partition_bits;
-    const int64_t mean = n / partitions;
-    build_variant<K, P> variant = placed_variant_of<K, P, PICK_THREADS, false>();
-    unsigned long long *told = (unsigned long long *)ctx->pinned;
-    bool ready = true;
     build_args<K, P> a = {};
     a.keys = (const K *)keys;
     a.payload = rows ? NULL : (const P *)values;
     a.values = rows ? (const unsigned char *)values : NULL;
     a.n = (uint32_t)n;
     a.seed = s->seed;
+    a.digit = {(sizeof(K) == 4 ? 32 : 64) - s->partition_bits, s->partition_bits};
     a.partitions = (bosc_hash_partition *)h->blocks[BI_HASH_DESCRIPTORS].data;
     a.table = (unsigned char *)h->blocks[BI_HASH_TABLE].data;
     a.partition_bits = s->partition_bits;
@@ -313,41 +418,60 @@ static bosc_status run(bosc_ctx *ctx, const bosc_hash *h, const void *keys, cons
     a.value_bytes = s->value_bytes;
     a.max_keys = bi_hash_max_partition_keys(s->key_bits);
     a.load = s->load;
-    a.told = told;
-    a.early = h->opts.early != 0;
-    const bool tiled = n > PICK_PAIRS || partitions > PICK_PARTITIONS || !choose_limits(ctx, variant, partitions, &a);
-    const uint32_t reports = tiled ? 1 : partitions;
-    if (tiled) {
-        BI_TRY(order_tiles(ctx, s, &a, &ready));
-        if (!ready) return BOSC_OK;
-        variant = mean <= SMALL_KEYS ? placed_variant_of<K, P, SMALL_THREADS, true>()
-                                     : placed_variant_of<K, P, LARGE_THREADS, true>();
-        ready = choose_limits(ctx, variant, partitions, &a);
-        if (!ready) variant = choose_variant<K, P>(s->load, mean, partitions);
-        if (!ready && !choose_limits(ctx, variant, partitions, &a)) return BOSC_OK;
-    }
-    const int limit = (int)(bi_hash_shared_bytes(ctx) - variant.state_bytes); /* the kernel's, in all contexts */
-    memset(told, 0, (TOLD_COUNTS + reports) * sizeof *told);
-    BI_CUDA_TRY(ctx, cudaFuncSetAttribute(variant.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, limit));
-    BI_TRY(BI_RUN(ctx, variant.kernel, partitions, variant.threads, a.at.bytes, a));
+    a.told = (unsigned long long *)outcome->words;
+    BI_TRY(run_dealt(ctx, a, 1u << s->partition_bits, outcome, launched));
+    return *launched ? BOSC_OK : run_tiled(ctx, s, a, outcome, launched);
+}
+
+bosc_status bi_hash_launch_build_cuda(bosc_ctx *ctx, const bosc_hash *h, const void *keys, const void *values,
+                                      int64_t n, struct bi_hash_outcome *outcome, bool *launched)
+{
+    const struct bi_hash_shape *s = &h->shape;
+    const bool rows = values && s->value_bytes != 4 && s->value_bytes != 8;
+    const int32_t payload_bytes = !values ? 0 : s->value_bytes == 8 ? 8 : 4;
+    *launched = false;
+    if (n == 0 || s->partition_bits > BI_HASH_TILED_BITS) return BOSC_OK;
+    const auto run_typed = [&](auto k, auto p) {
+        return run<decltype(k), decltype(p)>(ctx, h, keys, values, rows, n, outcome, launched);
+    };
+    BI_RETURN_WITH_SCRATCH(ctx, bi_hash_with_types(s->key_bits, payload_bytes, run_typed));
+}
+
+bosc_status bi_hash_await_build_cuda(bosc_ctx *ctx, const struct bi_hash_outcome *outcome, struct bi_hash_report *found,
+                                     bool *built)
+{
+    const unsigned long long *told = (const unsigned long long *)outcome->words;
+    if (outcome->stream != ctx->stream && !is_told(told, outcome->reports)) /* that stream may be gone */
+        BI_CUDA_TRY(ctx, cudaDeviceSynchronize());
     BI_TRY(bi_cuda_await(ctx, &told[TOLD_BUCKETS], 1));
-    BI_TRY(bi_cuda_await(ctx, &told[TOLD_COUNTS], reports));
-    take_told(told, reports, found, built);
+    BI_TRY(bi_cuda_await(ctx, &told[TOLD_COUNTS], outcome->reports));
+    take_told(told, outcome->reports, found, built);
     return BOSC_OK;
 }
 
 bosc_status bi_hash_build_cuda(bosc_ctx *ctx, const bosc_hash *h, const void *keys, const void *values, int64_t n,
                                struct bi_hash_report *found, bool *built)
 {
-    const struct bi_hash_shape *s = &h->shape;
-    const bool rows = values && s->value_bytes != 4 && s->value_bytes != 8;
-    const int32_t payload_bytes = !values ? 0 : s->value_bytes == 8 ? 8 : 4;
+    struct bi_hash_outcome outcome = {ctx->pinned, ctx->stream, 0};
+    bool launched;
     *built = false;
-    if (n == 0 || s->partition_bits > BI_HASH_TILED_BITS) return BOSC_OK;
-    const auto run_typed = [&](auto k, auto p) {
-        return run<decltype(k), decltype(p)>(ctx, h, keys, values, rows, n, found, built);
-    };
-    BI_RETURN_WITH_SCRATCH(ctx, bi_hash_with_types(s->key_bits, payload_bytes, run_typed));
+    BI_TRY(bi_hash_launch_build_cuda(ctx, h, keys, values, n, &outcome, &launched));
+    return launched ? bi_hash_await_build_cuda(ctx, &outcome, found, built) : BOSC_OK;
+}
+
+bosc_status bi_hash_open_outcome_cuda(bosc_ctx *ctx, struct bi_hash_outcome *outcome)
+{
+    if (!bi_fault(BI_FAULT_ALLOC) && cudaMallocHost(&outcome->words, TOLD_WORDS * 8) == cudaSuccess) return BOSC_OK;
+    (void)cudaGetLastError();
+    outcome->words = NULL;
+    return bi_fail(ctx, BOSC_ERR_NOMEM, "out of page-locked memory: %d bytes were refused", TOLD_WORDS * 8);
+}
+
+void bi_hash_close_outcome_cuda(const bosc_hash *h)
+{
+    (void)cudaSetDevice(h->memory.device);
+    if (h->pending.state != BI_HASH_SETTLED) (void)cudaDeviceSynchronize();
+    (void)cudaFreeHost(h->pending.outcome.words);
 }
 
 /* The tiles, their segments, and a word for each partition. */

@@ -1,8 +1,9 @@
-/* Look-ups on CUDA: a thread has several keys in flight. The partitions' descriptors stay in the L1 cache; buckets
- * bypass it. */
+/* Look-ups on CUDA: a thread has several keys in flight, but one where they are few: less code is fetched then, which
+ * takes longer than the look-ups. The partitions' descriptors stay in the L1 cache; buckets bypass it. */
 #include "hash/cuda/bucketed.cuh"
 
 enum { FIND_THREADS = 256, FIND_EACH = 2 };
+enum { FEW_THREADS = 128, FEW_QUERIES = 1 << 15 };
 
 /* V: the type of values, of 4 or 8 bytes; bi_hash_no_value where none are wanted. */
 template <class K, class V> struct find_args {
@@ -90,25 +91,25 @@ template <class K, class V> struct find_key {
     }
 };
 
-template <class K, class V>
-static __global__ void __launch_bounds__(FIND_THREADS) bi_hash_find_keys(const find_args<K, V> a)
+template <class K, class V, int THREADS, int EACH>
+static __global__ void __launch_bounds__(THREADS) bi_hash_find_keys(const find_args<K, V> a)
 {
-    const int64_t begin = blockIdx.x * (int64_t)(FIND_THREADS * FIND_EACH) + threadIdx.x;
-    find_key<K, V> key[FIND_EACH];
+    const int64_t begin = blockIdx.x * (int64_t)(THREADS * EACH) + threadIdx.x;
+    find_key<K, V> key[EACH];
 #pragma unroll
-    for (int k = 0; k < FIND_EACH; k++) {
-        const int64_t i = begin + k * FIND_THREADS;
+    for (int k = 0; k < EACH; k++) {
+        const int64_t i = begin + k * THREADS;
         key[k].begin(a, a.queries[i < a.query_count ? i : a.query_count - 1]);
     }
 #pragma unroll
-    for (int k = 0; k < FIND_EACH; k++) key[k].load(a, key[k].picks[0]);
+    for (int k = 0; k < EACH; k++) key[k].load(a, key[k].picks[0]);
 #pragma unroll
-    for (int k = 0; k < FIND_EACH; k++) key[k].compare();
+    for (int k = 0; k < EACH; k++) key[k].compare();
 #pragma unroll
-    for (int k = 0; k < FIND_EACH; k++) key[k].go_on(a);
+    for (int k = 0; k < EACH; k++) key[k].go_on(a);
 #pragma unroll
-    for (int k = 0; k < FIND_EACH; k++) {
-        const int64_t i = begin + k * FIND_THREADS;
+    for (int k = 0; k < EACH; k++) {
+        const int64_t i = begin + k * THREADS;
         if (i >= a.query_count) continue;
         if constexpr (bi_hash_has_value<V>) __stcs(&a.values[i], key[k].value);
         if (a.found) a.found[i] = key[k].found;
@@ -153,7 +154,11 @@ static bosc_status run(bosc_ctx *ctx, const bosc_hash *h, const K *queries, int6
     a.seed = h->shape.seed;
     a.values = (V *)values;
     a.found = found;
-    auto kernel = bi_hash_find_keys<K, V>;
+    if (query_count <= FEW_QUERIES) {
+        auto few = bi_hash_find_keys<K, V, FEW_THREADS, 1>;
+        return BI_RUN(ctx, few, (unsigned)bi_div_up(query_count, FEW_THREADS), FEW_THREADS, 0, a);
+    }
+    auto kernel = bi_hash_find_keys<K, V, FIND_THREADS, FIND_EACH>;
     return BI_RUN(ctx, kernel, (unsigned)bi_div_up(query_count, FIND_THREADS * FIND_EACH), FIND_THREADS, 0, a);
 }
 

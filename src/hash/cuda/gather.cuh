@@ -1,17 +1,15 @@
-/* How the blocks of a fused build find the pairs of their partition, in tiles or among all, where it begins in the
- * table, and how they tell the host about it. */
+/* How the blocks of a fused build find the pairs of their partition in tiles, where it begins in the table, and how they
+ * tell the host about it. */
 #ifndef BI_HASH_CUDA_GATHER_CUH
 #define BI_HASH_CUDA_GATHER_CUH
 
 #include "hash/cuda/build.cuh"
 #include "hash/cuda/fill.cuh"
+#include "hash/cuda/split.cuh"
 
 enum {
-    PICK_THREADS = 1024,
-    PICK_PAIRS = 1 << 14, /* at most, where blocks pick from all pairs */
-    PICK_PARTITIONS = 16, /* at most, there */
-    PICKED_AT_ONCE = 4,   /* rows of a warp's pairs */
-    GATHERED_AT_ONCE = 4  /* segments, or pairs */
+    DEAL_BLOCKS = 16,    /* that are a cluster (deal.cuh), at most */
+    GATHERED_AT_ONCE = 4 /* segments, or pairs */
 };
 
 /* What the blocks tell the host, in words that are not 0 once they are there: the number of buckets; whether keys
@@ -19,13 +17,14 @@ enum {
 enum { TOLD_BUCKETS, TOLD_REPEATS, TOLD_COUNTS };
 enum { TOLD_RESEEDED = 24 /* below: keys in their second bucket */, TOLD_FAILED = 35, TOLD_BLOCKS = 46 };
 enum { TOLD_COUNT_BITS = 11 };
-static_assert((TOLD_COUNTS + PICK_PARTITIONS) * 8 <= BI_PINNED_BYTES, "a word of each block");
+enum { TOLD_WORDS = TOLD_COUNTS + DEAL_BLOCKS };
+static_assert(TOLD_WORDS * 8 <= BI_PINNED_BYTES, "a word of each block");
 static constexpr unsigned long long TOLD = 1ull << 63;
 
 /* Where the parts of a block's shared memory begin; the hashes are at 0. With `apart` payload and picks have memory of
  * their own; else they take turns with the hashes, so that more blocks run at once. */
 struct build_layout {
-    uint32_t payload, picks, codes, spilled, ascending, segments, taken, waiting, bytes;
+    uint32_t payload, picks, codes, spilled, ascending, segments, taken, waiting, tile, bytes;
     bool apart;
 };
 
@@ -35,12 +34,12 @@ struct build_args : bi_hash_fill_args<K, P> { /* its hashes and payload are thos
     const K *keys; /* (n) */
     uint32_t n;
     uint64_t seed;
+    struct split_digit digit; /* all bits of a partition's number */
     struct bi_hash_tiles tiles;
     uint32_t lanes;           /* of a warp that read a segment */
     uint32_t *laid;           /* (partitions) their buckets; 0: not there yet */
     unsigned long long *done; /* counts of the blocks so far */
     unsigned long long *told;
-    bool early; /* they are told before the buckets are written */
 };
 
 /* The segments of a partition. words (count + 1), in shared memory: the position of each one's first pair among the
@@ -78,9 +77,10 @@ struct segment_list {
         }
     }
 
-    /* Calls f(position, hash, payload) for each of `keys` pairs, whose segments are searched for. */
-    template <int THREADS, class K, class P, class F>
-    __device__ __forceinline__ void each_pair(const K *hashes, const P *payload, uint32_t keys, const F &f) const
+    /* Calls f(position, hash, payload) for each of `keys` pairs, whose segments are searched for; read(tile, index in
+     * it, hash, payload) gets them. */
+    template <int THREADS, class K, class P, class R, class F>
+    __device__ __forceinline__ void each_pair(uint32_t keys, const R &read, const F &f) const
     {
         for (uint32_t begin = threadIdx.x; begin < keys; begin += GATHERED_AT_ONCE * THREADS) {
             uint32_t tile[GATHERED_AT_ONCE] = {};
@@ -96,10 +96,7 @@ struct segment_list {
 #pragma unroll
             for (uint32_t k = 0; k < GATHERED_AT_ONCE; k++) {
                 const uint32_t word = words[tile[k]], i = begin + k * THREADS;
-                const size_t from = (size_t)tile[k] * pairs + (word >> BI_HASH_SEGMENT_BITS) + (i - position(word));
-                if (i >= keys) continue;
-                x[k] = hashes[from];
-                if constexpr (bi_hash_has_value<P>) y[k] = payload[from];
+                if (i < keys) read(tile[k], (word >> BI_HASH_SEGMENT_BITS) + (i - position(word)), x[k], y[k]);
             }
 #pragma unroll
             for (uint32_t k = 0; k < GATHERED_AT_ONCE; k++)
@@ -146,85 +143,6 @@ static __device__ uint32_t find_segments(const A &a, uint32_t *words, bi_hash_bl
     return keys;
 }
 
-/* Pairs of the block's partition as they are placed: those of a warp stand in a run of their own, in the order of the
- * input, and runs too, so positions ascend with the rows, with gaps. */
-template <class K, class P> struct picked_runs {
-    K *hashes;
-    P *payload;
-    uint32_t begin, count; /* this thread's warp's */
-
-    /* Calls f(position, hash) for each pair. All threads call it. */
-    template <int THREADS, class F> __device__ __forceinline__ void each(const F &f) const
-    {
-        for (uint32_t i = threadIdx.x % 32; i < count; i += 32) f(begin + i, hashes[begin + i]);
-    }
-};
-
-/* What warps have picked, by partition, and how many pairs each partition has. */
-struct pick_shared {
-    uint32_t counts[PICK_THREADS / 32][PICK_PARTITIONS + 1], totals[PICK_PARTITIONS];
-};
-
-/* Picks the block's partition out of all pairs. sh.totals gets the numbers of pairs. All threads call it; a barrier
- * comes last. */
-template <class K, class P>
-static __device__ void pick_pairs(const build_args<K, P> &a, pick_shared &sh, picked_runs<K, P> &runs)
-{
-    static_assert(PICK_PARTITIONS <= PICK_THREADS / 32, "a warp sums a partition's");
-    const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32, rows = (a.n + PICK_THREADS - 1) / PICK_THREADS;
-    const uint32_t digit = lane % PICK_PARTITIONS;
-    uint32_t count = 0;
-    runs.begin = warp * rows * 32;
-    runs.count = 0;
-#pragma unroll 1
-    for (uint32_t row = 0; row < rows; row += PICKED_AT_ONCE) {
-        K key[PICKED_AT_ONCE];
-        P value[PICKED_AT_ONCE];
-#pragma unroll
-        for (uint32_t k = 0; k < PICKED_AT_ONCE; k++) {
-            const uint32_t i = min(runs.begin + (row + k) * 32 + lane, a.n - 1);
-            if (row + k >= rows) break;
-            key[k] = a.keys[i];
-            if constexpr (bi_hash_has_value<P>) value[k] = a.payload ? a.payload[i] : (P)i;
-        }
-#pragma unroll
-        for (uint32_t k = 0; k < PICKED_AT_ONCE; k++) {
-            if (row + k >= rows) break;
-            const bool in = runs.begin + (row + k) * 32 + lane < a.n;
-            const K hash = bi_hash_key_hash(key[k], a.seed);
-            const uint32_t partition = bi_hash_key_partition(hash, a.partition_bits);
-            const bool mine = in && partition == blockIdx.x;
-            const uint32_t own = __ballot_sync(~0u, mine);
-            uint32_t equal = __ballot_sync(~0u, in); /* to the lane's digit */
-#pragma unroll
-            for (int b = 0; 1 << b < PICK_PARTITIONS; b++) {
-                const uint32_t set = __ballot_sync(~0u, partition >> b & 1);
-                equal &= digit >> b & 1 ? set : ~set;
-            }
-            count += (uint32_t)__popc(equal);
-            const uint32_t position = runs.begin + runs.count + (uint32_t)__popc(own & bi_lanes_below());
-            runs.count += (uint32_t)__popc(own);
-            if (!mine) continue;
-            runs.hashes[position] = hash;
-            if constexpr (bi_hash_has_value<P>) runs.payload[position] = value[k];
-        }
-    }
-    if (lane < PICK_PARTITIONS) sh.counts[warp][lane] = count;
-    __syncthreads();
-    if (warp < PICK_PARTITIONS) {
-        const uint32_t sum = bi_warp_sum(lane < PICK_THREADS / 32 ? sh.counts[lane][warp] : 0u);
-        if (lane == 0) sh.totals[warp] = sum;
-    }
-    __syncthreads();
-}
-
-/* The buckets of the partitions before the block's. */
-template <class A> static __device__ uint32_t buckets_before(const A &a, const pick_shared &sh)
-{
-    const uint32_t lane = threadIdx.x % 32;
-    return bi_warp_sum(lane < blockIdx.x ? bi_hash_partition_buckets(a.load, sh.totals[lane % PICK_PARTITIONS]) : 0u);
-}
-
 /* The first bucket of the block's partition: sums up what the blocks before have laid down, and counts for those that
  * have not come to it. laid: what the thread has read of the block of its number; 0: nothing. All threads call it. */
 template <int THREADS, class A>
@@ -251,7 +169,7 @@ static __device__ void tell_host(const A &a, unsigned long long counts, bool rep
 {
     if (blockIdx.x == gridDim.x - 1) bi_tell_host(&a.told[TOLD_BUCKETS], TOLD | buckets);
     if (repeats) bi_tell_host(&a.told[TOLD_REPEATS], TOLD);
-    if (repeats || !a.early) __threadfence_system();
+    __threadfence_system();
     if (!TILED) {
         bi_tell_host(&a.told[TOLD_COUNTS + blockIdx.x], TOLD | counts);
         return;

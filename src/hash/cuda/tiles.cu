@@ -1,5 +1,6 @@
 /* Tiles of a fused build: each block orders a tile of pairs by partition, in shared memory, and writes it back where it
  * was. No tile waits for another, and nothing is counted before. */
+#include "core/cuda/shared.cuh"
 #include "hash/cuda/build.cuh"
 #include "hash/cuda/split.cuh"
 
@@ -84,7 +85,8 @@ static bosc_status run_tiles(bosc_ctx *ctx, tile_args<K, P> a, struct bi_hash_ti
     tiles->payload = a.payload = (P *)payload;
     tiles->segments = a.segments = (uint32_t *)segments;
     auto kernel = bi_hash_order_tiles<S>;
-    BI_CUDA_TRY(ctx, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)sizeof(S)));
+    if (sizeof(S) > BI_SHARED_PLAIN)
+        BI_CUDA_TRY(ctx, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)sizeof(S)));
     return BI_RUN(ctx, kernel, a.tiles, S::THREADS, sizeof(S), a);
 }
 
