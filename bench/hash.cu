@@ -1,7 +1,7 @@
 /* Hash tables on a CUDA device beside a sort and binary searches by CUB: bench_hash_cuda [-n keys] [-k key bits] [-l
  * load factors, such as 0.7,0.95] [-a] [-w]. -a: all layouts, which but for PERFECT have loads of their own. -w: builds
- * are not waited for. Values are as wide as keys. Arrays are on the device; times are of single calls, between events; every
- * answer is compared with what the keys say. Queries are the keys in another order, then as many absent ones. */
+ * are not waited for. Values are as wide as keys. Arrays are on the device; times are of single calls, between events;
+ * every answer is compared with what the keys say. Queries are the keys in another order, then as many absent ones. */
 #include <cub/cub.cuh>
 
 #include <boscage/device/hash.h>

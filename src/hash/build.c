@@ -15,7 +15,8 @@ static bosc_status stored_values(bosc_ctx *ctx, const bosc_hash *next, const str
     return BI_HASH_STEP(ctx, attach, in->n, &attach);
 }
 
-void bi_hash_take_report(bosc_hash *next, const struct bi_hash_report *found, int64_t keys, bool *retry)
+/* Takes over what filling *next with `keys` keys found. *retry: see bi_hash_fill_lists. */
+static void take_report(bosc_hash *next, const struct bi_hash_report *found, int64_t keys, bool *retry)
 {
     *retry = found->repeats || found->oversized || found->too_large;
     next->keys = keys;
@@ -36,7 +37,7 @@ bosc_status bi_hash_fill_lists(bosc_ctx *ctx, bosc_hash *next, const struct bi_h
     if (found.too_large && distinct)
         return bi_fail(ctx, BOSC_ERR_LIMIT,
                        "keys: too many of them share a partition of the table; another seed separates them");
-    bi_hash_take_report(next, &found, lists->n, retry);
+    take_report(next, &found, lists->n, retry);
     return BOSC_OK;
 }
 
@@ -61,7 +62,7 @@ static bosc_status build_in_order(bosc_ctx *ctx, const bosc_hash *table, bosc_ha
     BI_TRY(begin_in_order(ctx, table, next, in, written, &values));
     if (next->layout->build) BI_TRY(next->layout->build(ctx, next, in->keys, values, in->n, &found, &built));
     if (built) {
-        bi_hash_take_report(next, &found, in->n, retry);
+        take_report(next, &found, in->n, retry);
         return BOSC_OK;
     }
     BI_TRY(next->ops->partition(ctx, &next->shape, in->keys, values, in->n, &lists));
@@ -107,6 +108,8 @@ static bool may_launch(const bosc_hash *table, int64_t n, bool staged)
            !staged;
 }
 
+static bosc_status finish(bosc_ctx *ctx, bosc_hash *table);
+
 /* Builds the table, or launches the build and notes it as pending. */
 static bosc_status build_or_launch(bosc_ctx *ctx, bosc_hash *table, bosc_hash *next, const struct bi_hash_input *in,
                                    bool may, bool *written)
@@ -115,6 +118,7 @@ static bosc_status build_or_launch(bosc_ctx *ctx, bosc_hash *table, bosc_hash *n
     if (may) BI_TRY_WITH_SCRATCH(ctx, launch(ctx, table, next, in, written, &launched));
     if (!launched) return bi_hash_build_from(ctx, table, next, in, written);
     bi_hash_set_empty(next);
+    table->pending.finish = finish;
     table->pending.keys = in->keys;
     table->pending.values = in->values;
     table->pending.n = in->n;
@@ -123,7 +127,8 @@ static bosc_status build_or_launch(bosc_ctx *ctx, bosc_hash *table, bosc_hash *n
     return BOSC_OK;
 }
 
-bosc_status bi_hash_build(bosc_ctx *ctx, bosc_hash *table, const void *keys, const void *values, int64_t n, bool wait)
+/* wait: whatever the options say. */
+static bosc_status build(bosc_ctx *ctx, bosc_hash *table, const void *keys, const void *values, int64_t n, bool wait)
 {
     struct bi_hash_input in = {.n = n, .pairs = n};
     bool staged = false, written = false;
@@ -143,6 +148,23 @@ bosc_status bi_hash_build(bosc_ctx *ctx, bosc_hash *table, const void *keys, con
     return status;
 }
 
+/* Keys that repeat, or a partition that the launched build does not take: the table is made again, and waited for. */
+static bosc_status finish(bosc_ctx *ctx, bosc_hash *table)
+{
+    const struct bi_hash_pending *p = &table->pending;
+    struct bi_hash_report found;
+    bool built = false, retry = true;
+    BI_TRY(table->ops->await_build(ctx, &p->outcome, &found, &built));
+    if (built) take_report(table, &found, p->n, &retry);
+    if (retry) {
+        bi_hash_set_empty(table);
+        bi_expect(ctx, 25 * (double)p->n);
+        BI_RETURN_WITH_SCRATCH(ctx, build(ctx, table, p->keys, p->values, p->n, true));
+    }
+    table->pairs = table->keys;
+    return BOSC_OK;
+}
+
 bosc_status bosc_hash_build(bosc_ctx *ctx, bosc_hash *table, const void *keys, const void *values, int64_t n)
 {
     BI_ENTER(ctx);
@@ -152,5 +174,5 @@ bosc_status bosc_hash_build(bosc_ctx *ctx, bosc_hash *table, const void *keys, c
     if (table->opts.no_wait && ctx->backend->records && ctx->backend->records(ctx))
         return bi_fail(ctx, BOSC_ERR_ARG,
                        "table: its builds tell the host how they went, and the stream records a graph");
-    BI_RETURN_WITH_SCRATCH(ctx, bi_hash_build(ctx, table, keys, values, n, false));
+    BI_RETURN_WITH_SCRATCH(ctx, build(ctx, table, keys, values, n, false));
 }

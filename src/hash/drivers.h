@@ -23,10 +23,6 @@ struct bi_hash_input {
  * must be made again, of distinct keys. */
 bosc_status bi_hash_fill_lists(bosc_ctx *ctx, bosc_hash *next, const struct bi_hash_lists *lists, bool distinct,
                                bool *retry);
-/* Takes over what filling *next with `keys` keys found. *retry: as above. */
-void bi_hash_take_report(bosc_hash *next, const struct bi_hash_report *found, int64_t keys, bool *retry);
-/* bosc_hash_build. wait: whatever the table's options say. */
-bosc_status bi_hash_build(bosc_ctx *ctx, bosc_hash *table, const void *keys, const void *values, int64_t n, bool wait);
 /* Builds *next, a copy of *table with other options or blocks, from pairs. *written: blocks that may be those of
  * *table were written to. */
 bosc_status bi_hash_build_from(bosc_ctx *ctx, const bosc_hash *table, bosc_hash *next, const struct bi_hash_input *in,

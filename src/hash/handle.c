@@ -168,12 +168,6 @@ bosc_status bi_hash_reserve_blocks(bosc_ctx *ctx, const bosc_hash *table, const 
     return BOSC_OK;
 }
 
-void bi_hash_set_empty(bosc_hash *table)
-{
-    table->keys = table->pairs = table->buckets = table->extra_probes = 0;
-    table->reseeded = table->linear = 0;
-}
-
 void bi_hash_used_bytes(const bosc_hash *table, size_t bytes[BI_HASH_BLOCKS])
 {
     struct bi_hash_shape shape = table->shape;
@@ -210,6 +204,12 @@ void bosc_hash_free(bosc_hash *table)
     if (table->pending.outcome.words) table->ops->close_outcome(table);
     bi_hash_drop_blocks(&nothing, table);
     bi_memory_release(&host, table, sizeof *table);
+}
+
+bosc_status bosc_hash_wait(bosc_ctx *ctx, const bosc_hash *table)
+{
+    BI_ENTER(ctx);
+    return bi_hash_check_table(ctx, table);
 }
 
 bosc_status bosc_hash_get_view(bosc_ctx *ctx, const bosc_hash *table, bosc_hash_view *view)

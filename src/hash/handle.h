@@ -27,7 +27,11 @@ int64_t bi_hash_alignment(int64_t bytes);
 bosc_status bi_hash_new(bosc_ctx *ctx, const bosc_hash_opts *full, const struct bi_hash_layout *layout,
                         bosc_hash **table);
 /* The table is empty from here on. */
-void bi_hash_set_empty(bosc_hash *table);
+static inline void bi_hash_set_empty(bosc_hash *table)
+{
+    table->keys = table->pairs = table->buckets = table->extra_probes = 0;
+    table->reseeded = table->linear = 0;
+}
 /* *table becomes *next, which was made from a copy of it. */
 void bi_hash_replace(bosc_hash *table, const bosc_hash *next);
 

@@ -57,7 +57,8 @@ struct bi_hash_outcome {
 
 /* A build that was not waited for, until a call settles it (handle.h). The pairs are those of the caller. */
 struct bi_hash_pending {
-    int32_t state; /* by atomics */
+    int32_t state;                                         /* by atomics */
+    bosc_status (*finish)(bosc_ctx *, struct bosc_hash *); /* waits, and makes what was not made */
     const void *keys, *values;
     int64_t n;
     struct bi_hash_outcome outcome;

@@ -312,8 +312,8 @@ static void threads(bosc_ctx *ctx)
     }
 }
 
-/* Every passage of a build and the call that settles it fails in turn: told by one of the two, and the table is empty or
- * whole. */
+/* Every passage of a build and the call that settles it fails in turn: told by one of the two, and the table is empty
+ * or whole. */
 static struct scene *faulty;
 
 static bosc_status build_and_wait(bosc_ctx *ctx, void *user)

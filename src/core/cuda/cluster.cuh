@@ -50,7 +50,7 @@ static inline cudaError_t bi_launch_cluster(void (*kernel)(P...), unsigned block
 }
 
 /* The same with dynamic shared memory, for kernels whose callers know by bi_has_clusters that there are clusters. A
- * device that has none of this size says so: cudaErrorInvalidClusterSize or the like, which is not left behind. */
+ * device that has none of this size says so, by an error that is not left behind. */
 template <class... P>
 static inline cudaError_t bi_launch_cluster_shared(void (*kernel)(P...), unsigned blocks, unsigned threads,
                                                    size_t shared_bytes, void *stream, P... given)

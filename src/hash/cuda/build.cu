@@ -1,6 +1,6 @@
 /* The fused build on CUDA, for tables of up to some millions of pairs: a launch that orders tiles of pairs by
- * partition, and one whose blocks gather a partition each, fill it and write it. Of few pairs one cluster of blocks does
- * both, in a launch. The blocks tell the host themselves how it went. What they cannot fill (keys that repeat, a
+ * partition, and one whose blocks gather a partition each, fill it and write it. Of few pairs one cluster of blocks
+ * does both, in a launch. The blocks tell the host themselves how it went. What they cannot fill (keys that repeat, a
  * partition that is too large) is left to others. */
 #include <math.h>
 #include <string.h>

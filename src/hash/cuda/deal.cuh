@@ -1,5 +1,5 @@
-/* How the blocks of a fused build of few pairs come by those of their partition. They are one cluster: each orders a tile
- * of the pairs by partition in its shared memory, and then reads what all have of its own. */
+/* How the blocks of a fused build of few pairs come by those of their partition. They are one cluster: each orders a
+ * tile of the pairs by partition in its shared memory, and then reads what all have of its own. */
 #ifndef BI_HASH_CUDA_DEAL_CUH
 #define BI_HASH_CUDA_DEAL_CUH
 

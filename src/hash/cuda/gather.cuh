@@ -1,5 +1,5 @@
-/* How the blocks of a fused build find the pairs of their partition in tiles, where it begins in the table, and how they
- * tell the host about it. */
+/* How the blocks of a fused build find the pairs of their partition in tiles, where it begins in the table, and how
+ * they tell the host about it. */
 #ifndef BI_HASH_CUDA_GATHER_CUH
 #define BI_HASH_CUDA_GATHER_CUH
 
@@ -167,9 +167,9 @@ static __device__ uint32_t find_first_bucket(const A &a, bi_hash_block_state<THR
 template <bool TILED, class A>
 static __device__ void tell_host(const A &a, unsigned long long counts, bool repeats, uint32_t buckets)
 {
-    if (blockIdx.x == gridDim.x - 1) bi_tell_host(&a.told[TOLD_BUCKETS], TOLD | buckets);
     if (repeats) bi_tell_host(&a.told[TOLD_REPEATS], TOLD);
-    __threadfence_system();
+    __threadfence_system(); /* before the host's memory is written to, for which it would wait */
+    if (blockIdx.x == gridDim.x - 1) bi_tell_host(&a.told[TOLD_BUCKETS], TOLD | buckets);
     if (!TILED) {
         bi_tell_host(&a.told[TOLD_COUNTS + blockIdx.x], TOLD | counts);
         return;
