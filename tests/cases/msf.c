@@ -345,11 +345,12 @@ static void dense(bosc_ctx *ctx)
     }
 }
 
-/* Numbers of edges at which a backend takes another way: one block's, the grid's, one level's and two. */
+/* Numbers of edges at which a backend takes another way: one block's, that of one launch of many, the grid's of one
+ * level and of two; and with more than one edge a thread. */
 static void ways(bosc_ctx *ctx)
 {
-    static const int64_t edges[] = {1,   2,   99,   100,  101,   149,   150,   151,  199,
-                                    200, 201, 8191, 8193, 14000, 16384, 16385, 65537};
+    static const int64_t edges[] = {1,   2,   99,  100,  101,  199,  200,   201,   249,    250,    251,
+                                    299, 300, 301, 4096, 4097, 8193, 14000, 65537, 200000, 540000, 180000};
     struct suite_random r = {20};
     for (size_t i = 0; i < sizeof edges / sizeof edges[0]; i++) {
         const int64_t m = edges[i], n = m / (i % 3 == 0 ? 1 : 6) + 2;

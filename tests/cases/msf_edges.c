@@ -9,7 +9,7 @@ static const bosc_dtype types[] = {BOSC_U32, BOSC_I32, BOSC_F32, BOSC_U64, BOSC_
 struct answer {
     bosc_status status;
     char message[200];
-    int64_t edges[400], labels[130], parts;
+    int64_t edges[440], labels[130], parts;
     bosc_msf_info info;
 };
 
@@ -86,7 +86,7 @@ static void options(bosc_ctx *ctx)
     const int trials = suite_slow(ctx) ? 60 : 400;
     for (int trial = 0; trial < trials; trial++) {
         if (suite_leaves_out()) continue;
-        const int64_t n = 2 + (int64_t)suite_below(&r, 120), m = 2 * (int64_t)suite_below(&r, 170);
+        const int64_t n = 2 + (int64_t)suite_below(&r, 120), m = 2 * (int64_t)suite_below(&r, 220);
         struct graph_entries e = graph_make(suite_next(&r), (enum graph_shape)suite_below(&r, GRAPH_SHAPES), n, m,
                                             types[suite_below(&r, 6)], (enum pattern)suite_below(&r, PATTERNS));
         bosc_graph_opts o = {.size = sizeof o,
@@ -98,9 +98,9 @@ static void options(bosc_ctx *ctx)
                              .drop_loops = (int32_t)suite_below(&r, 2),
                              .wide = suite_below(&r, 5) == 0};
         bosc_msf_opts f = {.size = sizeof f, .maximum = (int32_t)suite_below(&r, 2)};
-        uint8_t vertices[130], edges[400];
+        uint8_t vertices[130], edges[440];
         for (int i = 0; i < 130; i++) vertices[i] = suite_below(&r, 6) > 0;
-        for (int i = 0; i < 400; i++) edges[i] = suite_below(&r, 6) > 0;
+        for (int i = 0; i < 440; i++) edges[i] = suite_below(&r, 6) > 0;
         if (suite_below(&r, 3) == 0) f.vertex_mask = vertices;
         if (suite_below(&r, 3) == 0) f.edge_mask = edges;
         if (suite_below(&r, 5) == 0) f.trees = 3;
@@ -110,6 +110,23 @@ static void options(bosc_ctx *ctx)
         }
         check_same(ctx, &o, &f, &e, suite_below(&r, 2));
         graph_free_entries(&e);
+    }
+}
+
+/* Entries of which the last is no edge, of so many that several blocks look at them. */
+static void refused_last(bosc_ctx *ctx)
+{
+    enum { M = 180 };
+    const bosc_graph_opts o = {.size = sizeof o, .weight = BOSC_F32, .id_bits = 32};
+    uint32_t u[M], v[M], edges[M] = {7}, labels[M] = {7};
+    float w[M];
+    for (int fault = 0; fault < 3; fault++) {
+        for (int i = 0; i < M; i++) u[i] = (uint32_t)i / 3, v[i] = (uint32_t)i / 2, w[i] = (float)(i % 7);
+        if (fault == 0) u[M - 1] = M;
+        if (fault == 1) v[M - 1] = M;
+        if (fault == 2) w[M - 1] = NAN;
+        CHECK_STATUS(ctx, bosc_msf_compute_edges(ctx, &o, NULL, u, v, w, M, M, edges, labels, NULL), BOSC_ERR_DATA);
+        CHECK(strstr(bosc_message(ctx), "entry 179") && edges[0] == 7 && labels[0] == 7);
     }
 }
 
@@ -161,5 +178,6 @@ static void refused(bosc_ctx *ctx)
 static const struct suite_case suite_cases_msf_edges[] = {
     {"options", options, NULL},
     {"refused", refused, NULL},
+    {"refused_last", refused_last, NULL},
 };
 SUITE(msf_edges);

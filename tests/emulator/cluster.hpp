@@ -23,7 +23,7 @@ template <class... P> bool bi_cluster_fits(void (*)(P...), unsigned blocks, unsi
 template <class... P, class... A>
 cudaError_t bi_launch_cluster(void (*kernel)(P...), unsigned blocks, unsigned threads, void *stream, A &&...given)
 {
-    return bi_launch_cooperative(kernel, blocks, threads, (cudaStream_t)stream, given...);
+    return bi_launch_cooperative(kernel, blocks, threads, 0, (cudaStream_t)stream, given...);
 }
 
 template <class... P, class... A>

@@ -113,15 +113,15 @@ static const int warpSize = 32;
 /* Blocks that surely run at once. */
 unsigned bi_launch_cooperative_limit(int threads, unsigned blocks);
 template <class... P, class... A>
-cudaError_t bi_launch_cooperative(void (*kernel)(P...), unsigned grid, unsigned block, cudaStream_t stream,
-                                  A &&...given)
+cudaError_t bi_launch_cooperative(void (*kernel)(P...), unsigned grid, unsigned block, size_t shared_bytes,
+                                  cudaStream_t stream, A &&...given)
 {
     if (grid > bi_launch_cooperative_limit((int)block, grid)) return cudaErrorCooperativeLaunchTooLarge;
-    emulator::launch_kernel(kernel, grid, block, 0, stream, given...);
+    emulator::launch_kernel(kernel, grid, block, shared_bytes, stream, given...);
     return cudaSuccess;
 }
-#define BI_LAUNCH_COOPERATIVE(kernel, grid, block, stream, ...) \
-    bi_launch_cooperative(kernel, grid, block, (cudaStream_t)(stream), __VA_ARGS__)
+#define BI_LAUNCH_COOPERATIVE(kernel, grid, block, shared_bytes, stream, ...) \
+    bi_launch_cooperative(kernel, grid, block, shared_bytes, (cudaStream_t)(stream), __VA_ARGS__)
 
 /* The address of the static names the place, so that a kernel may have several. */
 #define BI_SHARED(type, name)           \

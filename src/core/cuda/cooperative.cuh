@@ -67,9 +67,14 @@ static inline bosc_status bi_cooperative_grid(bosc_ctx *ctx, void (*kernel)(P...
 }
 
 /* As BI_RUN, for a grid from bi_cooperative_grid. */
-#define BI_RUN_COOPERATIVE(ctx, kernel, grid, block, ...)                                                             \
-    (bi_cuda_check((ctx), BI_LAUNCH_COOPERATIVE(kernel, grid, block, (ctx)->stream, __VA_ARGS__), #kernel) == BOSC_OK \
-         ? bi_launched((ctx), #kernel)                                                                                \
+#define BI_RUN_COOPERATIVE(ctx, kernel, grid, block, ...) \
+    BI_RUN_COOPERATIVE_SHARED(ctx, kernel, grid, block, 0, __VA_ARGS__)
+
+/* The same with dynamic shared memory; the grid is of one block a multiprocessor at most, which has as much. */
+#define BI_RUN_COOPERATIVE_SHARED(ctx, kernel, grid, block, shared_bytes, ...)                                  \
+    (bi_cuda_check((ctx), BI_LAUNCH_COOPERATIVE(kernel, grid, block, shared_bytes, (ctx)->stream, __VA_ARGS__), \
+                   #kernel) == BOSC_OK                                                                          \
+         ? bi_launched((ctx), #kernel)                                                                          \
          : BOSC_ERR_DEVICE)
 
 #endif

@@ -16,13 +16,14 @@
 /* The same for a grid whose blocks must all run at once; returns the runtime's status. */
 template <class... P>
 static inline cudaError_t bi_launch_cooperative(void (*kernel)(P...), unsigned grid, unsigned block,
-                                                cudaStream_t stream, P... given)
+                                                size_t shared_bytes, cudaStream_t stream, P... given)
 {
     void *arguments[] = {const_cast<void *>(static_cast<const void *>(&given))...};
-    return cudaLaunchCooperativeKernel(reinterpret_cast<const void *>(kernel), grid, block, arguments, 0, stream);
+    return cudaLaunchCooperativeKernel(reinterpret_cast<const void *>(kernel), grid, block, arguments, shared_bytes,
+                                       stream);
 }
-#define BI_LAUNCH_COOPERATIVE(kernel, grid, block, stream, ...) \
-    bi_launch_cooperative((kernel), (grid), (block), (cudaStream_t)(stream), __VA_ARGS__)
+#define BI_LAUNCH_COOPERATIVE(kernel, grid, block, shared_bytes, stream, ...) \
+    bi_launch_cooperative((kernel), (grid), (block), (shared_bytes), (cudaStream_t)(stream), __VA_ARGS__)
 
 /* The most blocks of this size that may run at once, whatever the occupancy: the emulator has few. */
 static inline unsigned bi_launch_cooperative_limit(int, unsigned blocks) { return blocks; }

@@ -14,7 +14,7 @@ struct plan {
 
 /* Up to so many edges the launches of a second level take longer than what it saves. */
 #ifdef BI_EMULATE /* small graphs should take all ways */
-enum { FEW_EDGES = 200 };
+enum { FEW_EDGES = 300 };
 #else
 enum { FEW_EDGES = 1 << 18 };
 #endif
@@ -162,10 +162,12 @@ static bosc_status find(bosc_ctx *ctx, const struct bi_graph_view *g, const stru
                         int32_t *rounds)
 {
     struct bi_msf_control told;
+    const bool checked = is_checked<K>(g, entries, order);
+    const bi_msf_csr<K> rows = rows_of<K>(g, order);
     bool done;
     BI_TRY(take_answers<K>(ctx, g, want, found));
-    BI_TRY_WITH_SCRATCH(ctx, bi_msf_small(ctx, g, rows_of<K>(g, order), entries, is_checked<K>(g, entries, order),
-                                          found, &told, &done));
+    BI_TRY_WITH_SCRATCH(ctx, bi_msf_small(ctx, g, rows, entries, checked, found, &told, &done));
+    if (!done) BI_TRY_WITH_SCRATCH(ctx, bi_msf_joint(ctx, g, rows, entries, checked, found, &told, &done));
     if (!done && entries) BI_TRY(bi_graph_check_entries(ctx, entries->unchecked, &entries->of));
     for (int one_level = 0; one_level < 2 && !done; one_level++) {
         BI_TRY_WITH_SCRATCH(ctx, run<K>(ctx, g, entries, order, want, one_level, found, &told));

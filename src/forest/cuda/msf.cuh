@@ -262,11 +262,20 @@ bosc_status bi_msf_list_heavy_entries(bosc_ctx *, const struct bi_msf_entries &,
 #ifdef BI_EMULATE /* small graphs should take all ways */
 enum { BI_MSF_SMALL_EDGES = 100 };
 #else
-enum { BI_MSF_SMALL_EDGES = 1 << 14 };
+enum { BI_MSF_SMALL_EDGES = 1 << 12 };
 #endif
 struct bi_msf_found;
 template <class K>
 bosc_status bi_msf_small(bosc_ctx *, const struct bi_graph_view *, const bi_msf_csr<K> &, const struct bi_msf_entries *,
+                         bool checked, const struct bi_msf_found *, struct bi_msf_control *told, bool *done);
+/* The same of more edges, by all multiprocessors. */
+#ifdef BI_EMULATE
+enum { BI_MSF_JOINT_EDGES = 250 };
+#else
+enum { BI_MSF_JOINT_EDGES = 1 << 19 };
+#endif
+template <class K>
+bosc_status bi_msf_joint(bosc_ctx *, const struct bi_graph_view *, const bi_msf_csr<K> &, const struct bi_msf_entries *,
                          bool checked, const struct bi_msf_found *, struct bi_msf_control *told, bool *done);
 
 /* The bytes of the marks, of which those beyond the entries are 0. Lists the marked ids, ascending, and their keys

@@ -2,7 +2,7 @@
  * shared memory and tells the host the sums itself: Boruvka's rounds, whose components keep the number of one of their
  * vertices, and the list of marked ids. Entries that are in no graph are checked on the way. */
 #include "core/call.h"
-#include "forest/cuda/msf.cuh"
+#include "forest/cuda/msf_one_launch.cuh"
 #include "forest/cuda/shared_trees.cuh"
 
 #ifdef BI_EMULATE /* graphs of some edges should take all ways */
@@ -11,10 +11,6 @@ enum { THREADS = 64 };
 enum { THREADS = 1024 };
 #endif
 enum { WARPS = THREADS / 32, EACH = 4 /* reads of a lane at once */ };
-
-/* What the host is told: edges | rounds << TOLD_ROUNDS, once all else is there; or that entries are no edges. */
-enum { TOLD_ROUNDS = 32, TOLD_WORDS = 3 };
-static constexpr unsigned long long TOLD = 1ull << 63, BAD = 1ull << 62;
 
 template <class K> struct small_args {
     bi_msf_csr<K> rows; /* of entries: their order alone */
@@ -68,25 +64,7 @@ template <class K>
 static __device__ __forceinline__ void list_edge(const small_block<K> &b, bool listed, uint32_t u, uint32_t v,
                                                  uint32_t id, K key)
 {
-    const unsigned votes = __ballot_sync(~0u, listed);
-    uint32_t at = 0;
-    if (!votes) return;
-    if (threadIdx.x % 32 == 0) at = atomicAdd(&b.sh.listed, (unsigned)__popc(votes));
-    at = __shfl_sync(~0u, at, 0) + (uint32_t)__popc(votes & bi_lanes_below());
-    if (listed) b.list[at] = {key, u | v << 16, id};
-}
-
-/* The row of an arc that is not before row `low` nor after `high`. */
-static __device__ __forceinline__ uint32_t row_of(const uint32_t *offsets, uint32_t low, uint32_t high, uint32_t arc)
-{
-    while (low < high) {
-        const uint32_t mid = (low + high + 1) / 2;
-        if (offsets[mid] <= arc)
-            low = mid;
-        else
-            high = mid - 1;
-    }
-    return low;
+    bi_msf_append(&b.sh.listed, listed, [&](uint32_t at) { b.list[at] = {key, u | v << 16, id}; });
 }
 
 /* Edges of a graph: its arcs to larger vertices. A warp has arcs that stand together. */
@@ -99,8 +77,8 @@ template <bool CHECKED, class K> static __device__ __forceinline__ void list_arc
     for (uint32_t v = threadIdx.x; v < b.a.n; v += THREADS) b.next[v] = r.offsets[v];
     __syncthreads();
     if (from == to) return;
-    uint32_t low = row_of(b.next, 0, b.a.n - 1, from);
-    const uint32_t high = row_of(b.next, low, b.a.n - 1, to - 1);
+    uint32_t low = bi_msf_row_of(b.next, 0, b.a.n - 1, from);
+    const uint32_t high = bi_msf_row_of(b.next, low, b.a.n - 1, to - 1);
     for (uint32_t first = from + lane; first - lane < to; first += 32 * EACH) {
         uint32_t other[EACH], id[EACH];
         K key[EACH];
@@ -114,7 +92,7 @@ template <bool CHECKED, class K> static __device__ __forceinline__ void list_arc
 #pragma unroll
         for (uint32_t k = 0; k < EACH; k++) {
             const uint32_t arc = min(first + k * 32, to - 1);
-            low = row_of(b.next, low, high, arc);
+            low = bi_msf_row_of(b.next, low, high, arc);
             const bool listed = first + k * 32 < to && low < other[k] && !bi_msf_missing<CHECKED>(r, low, arc, key[k]);
             list_edge(b, listed, low, other[k], id[k], key[k]);
         }
@@ -124,30 +102,9 @@ template <bool CHECKED, class K> static __device__ __forceinline__ void list_arc
 /* Entries that count; whether one of the thread's is no edge. */
 template <class K> static __device__ __forceinline__ bool list_entries(const small_block<K> &b)
 {
-    const struct bi_msf_entries &entries = b.a.entries;
-    const struct bi_graph_entries &e = entries.of;
-    const uint32_t m = b.a.items;
-    bool bad = false;
-    for (uint32_t first = threadIdx.x; first - threadIdx.x < m; first += THREADS * EACH) {
-        uint64_t u[EACH], v[EACH], key[EACH];
-#pragma unroll
-        for (uint32_t k = 0; k < EACH; k++) {
-            const uint32_t i = min(first + k * THREADS, m - 1);
-            u[k] = bi_word(e.u, e.wide_u, i);
-            v[k] = bi_word(e.v, e.wide_v, i);
-            key[k] = bi_graph_entry_weight(&e, i);
-        }
-#pragma unroll
-        for (uint32_t k = 0; k < EACH; k++) {
-            const uint32_t i = min(first + k * THREADS, m - 1), from = (uint32_t)u[k], to = (uint32_t)v[k];
-            const bool wrong =
-                u[k] >= b.a.n || v[k] >= b.a.n || (entries.refuse_nan && bi_graph_is_nan_key(e.dtype, key[k]));
-            bad = bad || wrong;
-            const bool listed = first + k * THREADS < m && !wrong && bi_msf_entry_there(&entries, i, key[k], from, to);
-            list_edge(b, listed, from, to, i, (K)bi_msf_rank(&entries.order, key[k]));
-        }
-    }
-    return bad;
+    return bi_msf_read_entries<K, THREADS, EACH>(
+        b.a.entries, b.a.n, 0, b.a.items,
+        [&](bool counts, uint32_t u, uint32_t v, uint32_t id, K key) { list_edge(b, counts, u, v, id, key); });
 }
 
 static __device__ __forceinline__ void lower(uint32_t *p, uint32_t x)
@@ -259,10 +216,7 @@ template <class K> static __device__ void tell_host(const small_block<K> &b, uin
     }
     __syncthreads();
     if (threadIdx.x > 0) return;
-    bi_tell_host(&b.a.told[1], b.sh.low);
-    bi_tell_host(&b.a.told[2], b.sh.high);
-    __threadfence_system();
-    bi_tell_host(&b.a.told[0], TOLD | b.sh.edges | (unsigned long long)rounds << TOLD_ROUNDS);
+    bi_msf_tell(b.a.told, b.sh.edges, rounds, b.sh.low, b.sh.high);
 }
 
 /* LISTED: of entries that are in no graph, which are always checked. */
@@ -300,7 +254,7 @@ static __global__ void __launch_bounds__(THREADS) bi_msf_small_forest(const smal
     else
         list_arcs<CHECKED>(b);
     if (__syncthreads_or(bad)) {
-        if (threadIdx.x == 0) bi_tell_host(a.told, TOLD | BAD);
+        if (threadIdx.x == 0) bi_msf_tell_bad(a.told);
         return;
     }
     const uint32_t warp = threadIdx.x / 32;
@@ -369,14 +323,7 @@ bosc_status bi_msf_small(bosc_ctx *ctx, const struct bi_graph_view *g, const bi_
         BI_TRY((launch<K, false, true>(ctx, a, bytes)));
     else
         BI_TRY((launch<K, false, false>(ctx, a, bytes)));
-    BI_TRY(bi_cuda_await(ctx, words, 1));
-    *done = !(words[0] & BAD);
-    *told = {};
-    told->edges = words[0] & UINT32_MAX;
-    told->rounds[0] = (unsigned)(words[0] >> TOLD_ROUNDS & 0xff);
-    told->low = words[1];
-    told->high = words[2];
-    return BOSC_OK;
+    return bi_msf_hear(ctx, words, told, done);
 }
 
 #define INSTANCE(K)                                                                                     \
