@@ -106,7 +106,6 @@ template <class K> static __device__ __forceinline__ void begin(const joint_bloc
  * so an old value is as good. */
 template <int COUNT> static __device__ __forceinline__ void climb(uint32_t *parent, uint32_t (&at)[COUNT])
 {
-    enum { HOPS = 12 };
     unsigned moving = 0; /* a bit for each */
 #pragma unroll
     for (int k = 0; k < COUNT; k++) moving |= (at[k] != BI_MSF_NONE ? 1u : 0u) << k;

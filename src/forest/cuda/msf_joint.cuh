@@ -7,9 +7,9 @@
 #include "forest/cuda/msf_one_launch.cuh"
 
 #ifdef BI_EMULATE /* graphs of some edges should take all ways */
-enum { THREADS = 64, SLOTS = 64, FEW = 16, EACH_BLOCK = 100 };
+enum { THREADS = 64, SLOTS = 64, FEW = 16, EACH_BLOCK = 100, HOPS = 2 };
 #else
-enum { THREADS = 1024, SLOTS = 512, FEW = 128, EACH_BLOCK = 128 /* edges, where there are blocks enough */ };
+enum { THREADS = 1024, SLOTS = 512, FEW = 128, EACH_BLOCK = 128 /* edges, where blocks suffice */, HOPS = 12 };
 #endif
 enum {
     WARPS = THREADS / 32,
