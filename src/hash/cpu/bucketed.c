@@ -19,7 +19,7 @@ enum {
     STREAMED = 8 << 20,          /* bytes of lists that bypass the caches when written */
     LEAST_FOR_A_PARTITION = 16,  /* pairs of a thread's share for each partition */
     MOST_THREADS = 256,          /* allowed for in an estimate of memory */
-    WHOLE = 1 << 15              /* pairs of a table that is built without lists, at most */
+    WHOLE = 1 << 16              /* pairs of a table that is built without lists, at most */
 };
 
 static size_t partition_count(const struct bi_hash_shape *s) { return (size_t)1 << s->partition_bits; }

@@ -5,31 +5,14 @@
 #include <immintrin.h>
 #endif
 
-#include "hash/cpu/bucketed.h"
+#include "hash/cpu/matching.h"
 #if BI_LEVEL >= 4
-#include "hash/cpu/wide.h"
+#include "hash/cpu/fill_wide.h"
 #endif
 
-enum { WIDTH = BOSC_HASH_WIDTH, POSITIONS = (1 << BI_HASH_POSITION_BITS) - 1, LINEAR = BOSC_HASH_LINEAR };
+enum { WIDTH = BOSC_HASH_WIDTH, POSITIONS = BI_HASH_POSITIONS, LINEAR = BOSC_HASH_LINEAR };
 
-/* The partition that is being matched. */
-struct partition {
-    const char *hashes;
-    uint32_t keys, buckets, seed;
-    uint32_t *codes, *firsts, *seconds, *moved;
-    uint32_t *rejected, *from; /* codes without a place, and the buckets that rejected them last */
-    uint32_t n_moved;
-    const bosc_hash_partition *partitions; /* NULL, or: those of a whole table, whose buckets and keys all are */
-    int32_t partition_bits;
-};
-
-BI_FN uint32_t code_of(uint32_t priority, uint32_t position)
-{
-    return priority << BI_HASH_POSITION_BITS | ((uint32_t)POSITIONS - position);
-}
-BI_FN uint32_t position_of(uint32_t code) { return (uint32_t)POSITIONS - (code & POSITIONS); }
-
-BI_FN bosc_hash_word hash_at(const struct partition *p, int32_t bits, uint32_t position)
+BI_FN bosc_hash_word hash_at(const struct bi_hash_matching *p, int32_t bits, uint32_t position)
 {
     return bosc_hash_word_at(p->hashes, position, bits);
 }
@@ -57,120 +40,138 @@ BI_FN uint32_t propose(uint32_t *codes, uint32_t code)
 #endif
 }
 
-/* Keys whose proposals were rejected make their next ones, in rounds over the list of the rejected, until there are
- * none. No branch depends on a single key, so that proposals overlap. False if one would have too high a priority: its
- * key is in *position. */
-BI_FN bool resolve(struct partition *p, uint32_t n_rejected, uint32_t *position)
-{
-    uint32_t *restrict codes = p->codes, *restrict rejected = p->rejected, *restrict from = p->from;
-    const uint32_t *const firsts = p->firsts, *const seconds = p->seconds;
-    uint32_t *restrict moved = p->moved, n_moved = 0;
-    while (n_rejected) {
-        uint32_t next = 0;
-        for (uint32_t k = 0; k < n_rejected; k++) {
-            uint32_t priority = rejected[k] >> BI_HASH_POSITION_BITS, i = position_of(rejected[k]);
-            uint32_t first = firsts[i], second = seconds[i], to_second = (from[k] == first) & (second != first);
-            moved[n_moved] = i;
-            n_moved += to_second & (priority == 0); /* once a key */
-            priority += !to_second;
-            if (priority >= BI_HASH_PRIORITIES) {
-                *position = i;
-                return false;
-            }
-            uint32_t to = first ^ ((first ^ second) & (0 - to_second));
-            rejected[next] = propose(codes + (size_t)WIDTH * to, code_of(priority, i));
-            from[next] = to;
-            next += rejected[next] != 0;
-        }
-        n_rejected = next;
-    }
-    p->n_moved = n_moved;
-    return true;
-}
-
 /* The partition of a hash; or, while one partition is filled, that one. */
-BI_FN bosc_hash_partition partition_at(const struct partition *p, int32_t bits, bosc_hash_word hash)
+BI_FN bosc_hash_partition partition_at(const struct bi_hash_matching *p, int32_t bits, bosc_hash_word hash)
 {
     if (!p->partitions) return (bosc_hash_partition){0, p->buckets << BOSC_HASH_SEED_BITS | p->seed};
     return p->partitions[bosc_hash_partition_of(hash, bits, p->partition_bits)];
 }
 
-/* Both buckets of all keys. */
-BI_FN void pick_buckets(const struct partition *p, int32_t bits)
+/* Both buckets of a hash. */
+BI_FN void pick_both(const struct bi_hash_matching *p, int32_t bits, bosc_hash_word hash, uint32_t pick[2])
+{
+    const bosc_hash_partition here = partition_at(p, bits, hash);
+    bosc_hash_buckets(bosc_hash_fold(hash, bits), here.buckets_seed & LINEAR, here.buckets_seed >> BOSC_HASH_SEED_BITS,
+                      pick);
+    pick[0] += here.first;
+    pick[1] += here.first;
+}
+
+/* The first buckets of all keys. */
+BI_FN void pick_first(struct bi_hash_matching *p, int32_t bits)
 {
     uint32_t i = 0;
 #if BI_LEVEL >= 4
-    for (; bits != 128 && i < p->keys; i += 16) {
-        const __mmask16 live = bi_hash_lanes_16((int)lesser(p->keys - i, 16));
-        __m512i first = _mm512_setzero_si512(), size = _mm512_set1_epi32((int)p->buckets), number;
-        __m512i seed = _mm512_set1_epi32((int)(p->seed * 0x9e3779b9u));
-        __m512i mixed =
-            bi_hash_load_folds_16(p->hashes + (size_t)i * (size_t)bits / 8, bits, p->partition_bits, live, &number);
-        if (p->partitions) bi_hash_gather_partitions_16(p->partitions, number, &first, &size, &seed);
-        mixed = bi_hash_scatter_16(_mm512_add_epi32(mixed, seed));
-        _mm512_mask_storeu_epi32(p->firsts + i, live, _mm512_add_epi32(first, bi_hash_below_16(mixed, size)));
-        mixed = bi_hash_below_16(bi_hash_remix_16(mixed), size);
-        _mm512_mask_storeu_epi32(p->seconds + i, live, _mm512_add_epi32(first, mixed));
+    if (p->partitions) {
+        bi_hash_read_few(p->partitions, p->partition_bits, &p->few);
+    } else {
+        p->few.sizes[0] = _mm512_set1_epi32((int)p->buckets);
+        p->few.seeds[0] = _mm512_set1_epi32((int)(p->seed * 0x9e3779b9u));
     }
+    for (; bits != 128 && i < p->keys; i += 16) bi_hash_first_16(p, bits, i);
 #endif
     for (; i < p->keys; i++) {
-        const bosc_hash_word hash = bosc_hash_word_at(p->hashes, i, bits);
-        const bosc_hash_partition here = partition_at(p, bits, hash);
         uint32_t pick[2];
-        bosc_hash_buckets(bosc_hash_fold(hash, bits), here.buckets_seed & LINEAR,
-                          here.buckets_seed >> BOSC_HASH_SEED_BITS, pick);
-        p->firsts[i] = here.first + pick[0];
-        p->seconds[i] = here.first + pick[1];
+        pick_both(p, bits, hash_at(p, bits, i), pick);
+        p->firsts[i] = pick[0];
     }
 }
 
 /* First proposals come by ascending position: a bucket accepts four and rejects the others at once. Gives the number
  * of those. A function of its own, so that its pointers stay in registers. */
-static __attribute__((noinline)) uint32_t propose_first(const struct partition *p, uint8_t *restrict counts)
+static __attribute__((noinline)) uint32_t propose_first(const struct bi_hash_matching *p, uint8_t *restrict counts)
 {
     const uint32_t *restrict const firsts = p->firsts, keys = p->keys;
-    uint32_t *const codes = p->codes, *out = p->rejected, *restrict from = p->from;
-    for (uint32_t i = 0; i < keys; i++) {
+    uint32_t *const codes = p->codes, *out = p->rejected, code = bi_hash_code(0, 0);
+    for (uint32_t i = 0; i < keys; i++, code--) {
         const uint32_t b = firsts[i], taken = counts[b];
         const uintptr_t full = taken >> 2, in = (uintptr_t)(codes + (size_t)WIDTH * b + taken);
-        *(uint32_t *)(in ^ ((in ^ (uintptr_t)out) & (0 - full))) = code_of(0, i); /* no branch */
+        *(uint32_t *)(in ^ ((in ^ (uintptr_t)out) & (0 - full))) = code; /* no branch */
         counts[b] = (uint8_t)(taken + 1 - full);
-        *from = b;
-        from += full;
         out += full;
     }
     return (uint32_t)(out - p->rejected);
 }
 
-BI_FN bool match(struct partition *p, uint8_t *restrict counts, uint32_t *position)
+/* Makes rejected codes the next proposals of their keys, and `from` the buckets that they go to. Fresh: first
+ * proposals were rejected, and `from` has not been written. False if one would have too high a priority: its key is in
+ * *position. */
+BI_FN bool prepare(struct bi_hash_matching *p, int32_t bits, bool fresh, uint32_t count, uint32_t *position)
 {
+    uint32_t k = 0;
+#if BI_LEVEL >= 4
+    for (; bits != 128 && k < count; k += 16)
+        if (!bi_hash_prepare_16(p, bits, fresh, k, count, position)) return false;
+#endif
+    for (; k < count; k++) {
+        uint32_t priority = p->rejected[k] >> BI_HASH_POSITION_BITS, i = bi_hash_position(p->rejected[k]), pick[2];
+        pick_both(p, bits, hash_at(p, bits, i), pick);
+        const uint32_t to_second = (fresh || p->from[k] == pick[0]) & (pick[0] != pick[1]);
+        p->moved[p->n_moved] = i;
+        p->moved_to[p->n_moved] = pick[1];
+        p->n_moved += to_second & (priority == 0); /* once a key */
+        priority += !to_second;
+        if (priority >= BI_HASH_PRIORITIES) {
+            *position = i;
+            return false;
+        }
+        p->rejected[k] = bi_hash_code(priority, i);
+        p->from[k] = pick[to_second];
+    }
+    return true;
+}
+
+/* Makes prepared proposals, and leaves those that are rejected, or whose acceptance rejects another; gives their
+ * number. No branch depends on a single key, so that proposals overlap. */
+static __attribute__((noinline)) uint32_t propose_all(const struct bi_hash_matching *p, uint32_t count)
+{
+    uint32_t *restrict codes = p->codes, *restrict rejected = p->rejected, *restrict from = p->from, next = 0;
+    for (uint32_t k = 0; k < count; k++) {
+        const uint32_t to = from[k], out = propose(codes + (size_t)WIDTH * to, rejected[k]);
+        rejected[next] = out;
+        from[next] = to;
+        next += out != 0;
+    }
+    return next;
+}
+
+/* Gives every key a place, in rounds over those that have none. False as prepare. */
+BI_FN bool match(struct bi_hash_matching *p, int32_t bits, uint8_t *restrict counts, uint32_t *position)
+{
+    bool fresh = true;
     memset(p->codes, 0, (size_t)p->buckets * WIDTH * sizeof *p->codes);
     memset(counts, 0, p->buckets);
-    return resolve(p, propose_first(p, counts), position);
+    p->n_moved = 0;
+    for (uint32_t count = propose_first(p, counts); count; count = propose_all(p, count), fresh = false)
+        if (!prepare(p, bits, fresh, count, position)) return false;
+    return true;
 }
 
 /* Whether one of a bucket's keys, other than that at `position`, is the same. */
-BI_FN bool has_same(const struct partition *p, int32_t bits, uint32_t bucket, uint32_t position)
+BI_FN bool has_same(const struct bi_hash_matching *p, int32_t bits, uint32_t bucket, uint32_t position)
 {
     bosc_hash_word hash = hash_at(p, bits, position);
     for (int s = 0; s < WIDTH; s++) {
         uint32_t code = p->codes[(size_t)WIDTH * bucket + (size_t)s];
-        if (code && position_of(code) != position && bi_hash_same(hash_at(p, bits, position_of(code)), hash))
+        if (code && bi_hash_position(code) != position && bi_hash_same(hash_at(p, bits, bi_hash_position(code)), hash))
             return true;
     }
     return false;
 }
 
 /* Marks the spilled buckets, counts the keys in their second bucket, and leaves those alone in `moved`. */
-BI_FN void mark_spilled(struct partition *p, struct bi_hash_fill *f)
+BI_FN void mark_spilled(struct bi_hash_matching *p, struct bi_hash_fill *f)
 {
-    const uint32_t *const firsts = p->firsts, *const seconds = p->seconds, n_moved = p->n_moved;
+    memset(f->marks, 0, p->buckets);
+#if BI_LEVEL >= 4
+    bi_hash_mark_spilled_16(p, f->marks);
+#else
+    const uint32_t *const firsts = p->firsts, *const seconds = p->moved_to, n_moved = p->n_moved;
     uint32_t *restrict moved = p->moved, kept = 0;
     uint8_t *restrict marks = f->marks;
-    memset(marks, 0, p->buckets);
     for (uint32_t k = 0; k < n_moved; k++) {
         uint32_t i = moved[k], position = (uint32_t)POSITIONS - i;
-        const uint32_t *codes = p->codes + (size_t)WIDTH * seconds[i];
+        const uint32_t *codes = p->codes + (size_t)WIDTH * seconds[k];
         bool there = false;
         _Pragma("GCC unroll 4") for (int s = 0; s < WIDTH; s++) there |= (codes[s] & POSITIONS) == position;
         marks[firsts[i]] |= there;
@@ -178,14 +179,18 @@ BI_FN void mark_spilled(struct partition *p, struct bi_hash_fill *f)
         kept += there;
     }
     p->n_moved = kept;
-    f->second += kept;
+#endif
+    f->second += p->n_moved;
 }
 
 /* Whether a key in its second bucket is in its first one too; both are written. */
-BI_FN bool is_in_both(const struct bi_hash_fill *f, const struct partition *p, int32_t bits)
+BI_FN bool is_in_both(const struct bi_hash_fill *f, const struct bi_hash_matching *p, int32_t bits)
 {
     const size_t stride = (size_t)f->table->shape.stride;
     const char *table = (const char *)f->table->blocks[BI_HASH_TABLE].data + (size_t)f->descriptor->first * stride;
+#if BI_LEVEL >= 4
+    if (bits != 128) return bi_hash_is_in_both_wide(p, bits, table, stride);
+#endif
     bool same = false;
     for (uint32_t k = 0, n = p->n_moved; k < n; k++) {
         const char *bucket = table + p->firsts[p->moved[k]] * stride;
@@ -222,7 +227,7 @@ BI_FN size_t value_size(const struct bi_hash_fill *f, enum source source)
 }
 
 /* A bucket with the pairs at `count` positions, then fillers. */
-BI_FN void write_loose(const struct bi_hash_fill *f, const struct partition *p, int32_t bits, enum source source,
+BI_FN void write_loose(const struct bi_hash_fill *f, const struct bi_hash_matching *p, int32_t bits, enum source source,
                        char *to, const uint32_t at[WIDTH], int count, uint32_t mark)
 {
     const struct bi_hash_shape *s = &f->table->shape;
@@ -234,7 +239,7 @@ BI_FN void write_loose(const struct bi_hash_fill *f, const struct partition *p, 
 }
 
 /* A full bucket; the first two pairs tell whether it is spilled. Returns whether a key is in it twice. */
-BI_FN bool write_full(const struct bi_hash_fill *f, const struct partition *p, int32_t bits, enum source source,
+BI_FN bool write_full(const struct bi_hash_fill *f, const struct bi_hash_matching *p, int32_t bits, enum source source,
                       char *to, uint32_t at[WIDTH], uint32_t mark)
 {
     const size_t stride = (size_t)f->table->shape.stride, key = (size_t)bits / 8, value = value_size(f, source);
@@ -254,7 +259,7 @@ BI_FN bool write_full(const struct bi_hash_fill *f, const struct partition *p, i
     return same;
 }
 
-BI_FN void write_mixed(struct bi_hash_fill *f, const struct partition *p, int32_t bits, enum source source)
+BI_FN void write_mixed(struct bi_hash_fill *f, const struct bi_hash_matching *p, int32_t bits, enum source source)
 {
     const size_t stride = (size_t)f->table->shape.stride;
     char *to = (char *)f->table->blocks[BI_HASH_TABLE].data + (size_t)f->descriptor->first * stride;
@@ -262,7 +267,7 @@ BI_FN void write_mixed(struct bi_hash_fill *f, const struct partition *p, int32_
     bool repeats = false;
     for (uint32_t b = 0; b < p->buckets; b++, to += stride, codes += WIDTH) {
         uint32_t at[WIDTH];
-        for (int i = 0; i < WIDTH; i++) at[i] = position_of(codes[i]);
+        for (int i = 0; i < WIDTH; i++) at[i] = bi_hash_position(codes[i]);
         if (codes[WIDTH - 1]) {
             repeats |= write_full(f, p, bits, source, to, at, f->marks[b]);
         } else {
@@ -275,6 +280,7 @@ BI_FN void write_mixed(struct bi_hash_fill *f, const struct partition *p, int32_
     f->repeats |= repeats;
 }
 
+#if BI_LEVEL < 4
 /* The same without branches, in vectors of four hashes and four values: keys of 32 and 64 bits, values of 0, 4 or 8
  * bytes. */
 typedef uint32_t four_32 __attribute__((vector_size(16)));
@@ -283,7 +289,7 @@ typedef uint64_t four_64 __attribute__((vector_size(32)));
 typedef int64_t mask_64 __attribute__((vector_size(32)));
 
 #define WRITE_VECTORS(bits, value_bits)                                                                  \
-    static void write_##bits##_##value_bits(struct bi_hash_fill *f, const struct partition *p)           \
+    static void write_##bits##_##value_bits(struct bi_hash_fill *f, const struct bi_hash_matching *p)    \
     {                                                                                                    \
         const struct bi_hash_shape *s = &f->table->shape;                                                \
         const size_t stride = (size_t)s->stride;                                                         \
@@ -324,12 +330,25 @@ typedef int64_t mask_64 __attribute__((vector_size(32)));
         }                                                                                                \
         f->repeats |= (same[0] | same[1] | same[2] | same[3]) != 0;                                      \
     }
+#else
+#define WRITE_VECTORS(bits, value_bits)                                                                        \
+    static void write_##bits##_##value_bits(struct bi_hash_fill *f, const struct bi_hash_matching *p)          \
+    {                                                                                                          \
+        const struct bi_hash_shape *s = &f->table->shape;                                                      \
+        const size_t stride = (size_t)s->stride, size = f->lists->payload_bytes ? value_bits / 8 : 0;          \
+        char *to = (char *)f->table->blocks[BI_HASH_TABLE].data + (size_t)f->descriptor->first * stride;       \
+        const char *values = size ? (const char *)f->lists->payload + (size_t)f->begin * size : NULL;          \
+        const uint64_t filler = bi_hash_filler(f->partition, bits, s->partition_bits, false).low;              \
+        f->repeats |= size ? bi_hash_write_wide(p, bits, value_bits / 8, values, f->marks, filler, to, stride) \
+                           : bi_hash_write_wide(p, bits, 0, values, f->marks, filler, to, stride);             \
+    }
+#endif
 WRITE_VECTORS(32, 32)
 WRITE_VECTORS(32, 64)
 WRITE_VECTORS(64, 32)
 WRITE_VECTORS(64, 64)
 
-BI_FN void write_buckets(struct bi_hash_fill *f, const struct partition *p, int32_t bits, enum source source)
+BI_FN void write_buckets(struct bi_hash_fill *f, const struct bi_hash_matching *p, int32_t bits, enum source source)
 {
     if (bits == 128 || source == ROWS || p->keys == 0)
         write_mixed(f, p, bits, source);
@@ -344,7 +363,7 @@ BI_FN void write_buckets(struct bi_hash_fill *f, const struct partition *p, int3
 }
 
 /* The keys one after the other. */
-BI_FN void write_linear(const struct bi_hash_fill *f, struct partition *p, int32_t bits, enum source source)
+BI_FN void write_linear(const struct bi_hash_fill *f, struct bi_hash_matching *p, int32_t bits, enum source source)
 {
     const size_t stride = (size_t)f->table->shape.stride;
     char *to = (char *)f->table->blocks[BI_HASH_TABLE].data + (size_t)f->descriptor->first * stride;
@@ -354,33 +373,35 @@ BI_FN void write_linear(const struct bi_hash_fill *f, struct partition *p, int32
     }
 }
 
-BI_FN struct partition partition_of(const struct bi_hash_fill *f, int32_t bits)
+BI_FN struct bi_hash_matching partition_of(const struct bi_hash_fill *f, int32_t bits)
 {
-    return (struct partition){.hashes = f->keys ? (const char *)f->lists->hashes + f->begin * (bits / 8) : NULL,
-                              .keys = f->keys,
-                              .partition_bits = f->table->shape.partition_bits,
-                              .buckets = f->descriptor->buckets_seed >> BOSC_HASH_SEED_BITS,
-                              .codes = f->codes,
-                              .firsts = f->firsts,
-                              .seconds = f->firsts + f->capacity,
-                              .rejected = f->firsts + 2 * (size_t)f->capacity,
-                              .from = f->firsts + 3 * (size_t)f->capacity,
-                              .moved = f->firsts + 4 * (size_t)f->capacity};
+    return (struct bi_hash_matching){.hashes = f->keys ? (const char *)f->lists->hashes + f->begin * (bits / 8) : NULL,
+                                     .keys = f->keys,
+                                     .partition_bits = f->table->shape.partition_bits,
+                                     .buckets = f->descriptor->buckets_seed >> BOSC_HASH_SEED_BITS,
+                                     .codes = f->codes,
+                                     .firsts = f->firsts,
+                                     .rejected = f->firsts + f->capacity,
+                                     .from = f->firsts + 2 * (size_t)f->capacity,
+                                     .moved = f->firsts + 3 * (size_t)f->capacity,
+                                     .moved_to = f->firsts + 4 * (size_t)f->capacity};
 }
 
-BI_FN bool match_by_seed(const struct bi_hash_fill *f, struct partition *p, int32_t bits, uint32_t *position)
+BI_FN bool match_by_seed(const struct bi_hash_fill *f, struct bi_hash_matching *p, int32_t bits, uint32_t *position)
 {
-    pick_buckets(p, bits);
-    return match(p, f->marks, position);
+    pick_first(p, bits);
+    return match(p, bits, f->marks, position);
 }
 
 BI_FN void fill_part(struct bi_hash_fill *f, int32_t bits, enum source source)
 {
-    struct partition p = partition_of(f, bits);
+    struct bi_hash_matching p = partition_of(f, bits);
     uint32_t position = 0;
     p.seed = p.keys < POSITIONS ? 0 : LINEAR;
     while (p.seed < LINEAR && !match_by_seed(f, &p, bits, &position)) {
-        if (has_same(&p, bits, p.firsts[position], position) || has_same(&p, bits, p.seconds[position], position)) {
+        uint32_t pick[2];
+        pick_both(&p, bits, hash_at(&p, bits, position), pick);
+        if (has_same(&p, bits, pick[0], position) || has_same(&p, bits, pick[1], position)) {
             f->repeats = true;
             return;
         }
@@ -403,12 +424,12 @@ BI_FN void fill_whole(struct bi_hash_fill *f, int32_t bits, enum source source)
 {
     const int32_t partition_bits = f->table->shape.partition_bits;
     bosc_hash_partition *const partitions = f->table->blocks[BI_HASH_DESCRIPTORS].data, *const whole = f->descriptor;
-    struct partition all = partition_of(f, bits), one = all;
+    struct bi_hash_matching all = partition_of(f, bits), one = all;
     uint32_t position;
     uint8_t *const marks = f->marks;
     all.partitions = partitions;
-    pick_buckets(&all, bits);
-    f->failed = !match(&all, marks, &position);
+    pick_first(&all, bits);
+    f->failed = !match(&all, bits, marks, &position);
     if (f->failed) return;
     mark_spilled(&all, f);
     for (f->partition = 0; f->partition >> partition_bits == 0; f->partition++) {

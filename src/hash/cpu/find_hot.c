@@ -288,7 +288,7 @@ BI_FN void find_key(const struct look_up *u, int32_t bits, const char *queries, 
 BI_FN void find_wide_sized(const struct bi_hash_wide *u, int32_t bits, size_t size, const void *queries, int64_t begin,
                            int64_t end)
 {
-    if (u->view.partition_bits <= BI_HASH_WIDE_PARTITION_BITS)
+    if (u->view.partition_bits <= BI_HASH_FEW_BITS)
         bi_hash_find_chunks(u, bits, size, true, queries, begin, end);
     else
         bi_hash_find_chunks(u, bits, size, false, queries, begin, end);
@@ -296,7 +296,7 @@ BI_FN void find_wide_sized(const struct bi_hash_wide *u, int32_t bits, size_t si
 
 BI_FN void find_wide(struct bi_hash_wide *u, int32_t bits, const void *queries, int64_t begin, int64_t end)
 {
-    bi_hash_read_partitions(u);
+    bi_hash_read_few(u->view.partitions, u->view.partition_bits, &u->few);
     if (!u->values)
         find_wide_sized(u, bits, 0, queries, begin, end);
     else if (u->view.value_size == 4)

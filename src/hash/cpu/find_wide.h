@@ -7,7 +7,7 @@
 
 #include "hash/cpu/wide.h"
 
-enum { BI_HASH_WIDE_CHUNK = 64, BI_HASH_WIDE = 16 /* lanes of 32 bits */, BI_HASH_WIDE_PARTITION_BITS = 5 };
+enum { BI_HASH_WIDE_CHUNK = 64, BI_HASH_WIDE = 16 /* lanes of 32 bits */ };
 
 /* MemorySanitizer takes instructions that it does not know to use all lanes, also those beyond the queries. */
 #ifdef __has_feature
@@ -32,7 +32,7 @@ struct bi_hash_wide_waiting {
 struct bi_hash_wide {
     bosc_hash_view view;
     bool far;
-    __m512i firsts[2], sizes[2], seeds[2]; /* of up to 32 partitions, which are then not read again */
+    struct bi_hash_few few; /* partitions, which are then not read again */
     char *values;
     uint8_t *found;
 };
@@ -45,24 +45,6 @@ BI_FN bool bi_hash_is_wide(const bosc_hash *t, const void *values)
            (!values || s->value_bytes == 4 || s->value_bytes == 8);
 }
 
-/* Reads the partitions, if they are few. */
-BI_FN void bi_hash_read_partitions(struct bi_hash_wide *u)
-{
-    const int32_t partition_bits = u->view.partition_bits;
-    __m512i pairs[4];
-    if (partition_bits > BI_HASH_WIDE_PARTITION_BITS) return;
-    for (int i = 0; i < 4; i++) {
-        const int words = (2 << partition_bits) - 16 * i;
-        pairs[i] = _mm512_maskz_loadu_epi32(bi_hash_lanes_16(words > 0 ? words : 0), u->view.partitions + 8 * i);
-    }
-    for (int i = 0; i < 2; i++) {
-        u->firsts[i] = bi_hash_every_other_16(pairs[2 * i], pairs[2 * i + 1], false);
-        u->sizes[i] = bi_hash_every_other_16(pairs[2 * i], pairs[2 * i + 1], true);
-        u->seeds[i] = bi_hash_spread_seeds(u->sizes[i]);
-        u->sizes[i] = _mm512_srli_epi32(u->sizes[i], BOSC_HASH_SEED_BITS);
-    }
-}
-
 /* Where buckets begin, that words choose among those of their partitions. */
 BI_FN __m512i bi_hash_pick_16(const bosc_hash_view *v, __m512i mixed, __m512i first, __m512i size)
 {
@@ -73,13 +55,10 @@ BI_FN __m512i bi_hash_pick_16(const bosc_hash_view *v, __m512i mixed, __m512i fi
 BI_FN void bi_hash_partitions_16(const struct bi_hash_wide *u, bool few, __m512i number, __m512i *first, __m512i *size,
                                  __m512i *seed)
 {
-    if (few) {
-        *first = _mm512_permutex2var_epi32(u->firsts[0], number, u->firsts[1]);
-        *size = _mm512_permutex2var_epi32(u->sizes[0], number, u->sizes[1]);
-        *seed = _mm512_permutex2var_epi32(u->seeds[0], number, u->seeds[1]);
-        return;
-    }
-    bi_hash_gather_partitions_16(u->view.partitions, number, first, size, seed);
+    if (few)
+        bi_hash_few_16(&u->few, number, first, size, seed);
+    else
+        bi_hash_gather_partitions_16(u->view.partitions, number, first, size, seed);
 }
 
 /* Hashes queries and computes their first buckets. */
@@ -189,7 +168,7 @@ BI_FN void bi_hash_compare_wide(const struct bi_hash_wide *u, int32_t bits, cons
         rising = _mm512_cmplt_epu64_mask(slot[0], slot[1]);
         odd = _mm512_test_epi64_mask(slot[3], _mm512_set1_epi64(1));
     }
-    *spilled = (__mmask16)((full & rising) | (~full & odd));
+    *spilled = _kor_mask16(_kand_mask16(full, rising), _kandn_mask16(full, odd));
 }
 
 /* The values of the lanes that match, zeros in others: of 4 bytes in value[0], or of 8 in both. */
@@ -216,21 +195,24 @@ BI_FN void bi_hash_values_wide(const struct bi_hash_wide *u, int32_t bits, size_
     }
 }
 
-/* Adds queries of a chunk, from j on, to those that wait, of which there are `at`. */
+/* Adds those of 16 queries from j on, the first of which is of row `row`, to those that wait, of which there are
+ * `at`. */
 BI_FN void bi_hash_put_waiting(int32_t bits, const struct bi_hash_wide_chunk *restrict c, int j, int64_t row,
                                __mmask16 more, struct bi_hash_wide_waiting *restrict w, int at)
 {
-    const __mmask8 low = (__mmask8)more;
-    __m512i rows = _mm512_add_epi64(_mm512_set1_epi64(row), _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0));
+    const __mmask8 low = (__mmask8)more, high = (__mmask8)(more >> 8);
+    const int half = at + __builtin_popcount(low);
+    const __m512i rows = _mm512_add_epi64(_mm512_set1_epi64(row), _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0));
     _mm512_storeu_si512(w->rows + at, _mm512_maskz_compress_epi64(low, rows));
+    _mm512_storeu_si512(w->rows + half,
+                        _mm512_maskz_compress_epi64(high, _mm512_add_epi64(rows, _mm512_set1_epi64(8))));
     if (bits == 32) {
         const __m512i hashes = _mm512_loadu_si512((const uint32_t *)c->hashes + j);
-        rows = _mm512_maskz_compress_epi64((__mmask8)(more >> 8), _mm512_add_epi64(rows, _mm512_set1_epi64(8)));
-        _mm512_storeu_si512(w->rows + at + __builtin_popcount(low), rows);
         _mm512_storeu_si512((uint32_t *)w->c.hashes + at, _mm512_maskz_compress_epi32(more, hashes));
     } else {
-        const __m512i hashes = _mm512_loadu_si512(c->hashes + j);
-        _mm512_storeu_si512(w->c.hashes + at, _mm512_maskz_compress_epi64(low, hashes));
+        const __m512i a = _mm512_loadu_si512(c->hashes + j), b = _mm512_loadu_si512(c->hashes + j + 8);
+        _mm512_storeu_si512(w->c.hashes + at, _mm512_maskz_compress_epi64(low, a));
+        _mm512_storeu_si512(w->c.hashes + half, _mm512_maskz_compress_epi64(high, b));
     }
     const __m512i firsts = _mm512_loadu_si512(c->firsts + j), sizes = _mm512_loadu_si512(c->sizes + j);
     const __m512i mixed = _mm512_loadu_si512(c->mixed + j);
@@ -239,31 +221,41 @@ BI_FN void bi_hash_put_waiting(int32_t bits, const struct bi_hash_wide_chunk *re
     _mm512_storeu_si512(w->c.mixed + at, _mm512_maskz_compress_epi32(more, mixed));
 }
 
+/* Answers the queries of a vector, from j on, as their first buckets tell. Gives those that need their second one. */
+BI_FN __mmask16 bi_hash_answer_lanes(const struct bi_hash_wide *u, int32_t bits, size_t size,
+                                     const struct bi_hash_wide_chunk *restrict c, int j, int64_t row)
+{
+    const __mmask16 live = bi_hash_lanes_16(c->count - j) & bi_hash_lanes_16(512 / bits);
+    __mmask16 match[BOSC_HASH_WIDTH], spilled;
+    bi_hash_compare_wide(u, bits, c, j, match, &spilled);
+    const __mmask16 any =
+        _kand_mask16(_kor_mask16(_kor_mask16(match[0], match[1]), _kor_mask16(match[2], match[3])), live);
+    if (size) {
+        __m512i value[2] = {_mm512_setzero_si512(), _mm512_setzero_si512()};
+        if (any) bi_hash_values_wide(u, bits, size, c, j, match, any, value);
+        char *to = u->values + (size_t)row * size;
+        if (size == 4) {
+            _mm512_mask_storeu_epi32(to, live, value[0]);
+        } else {
+            _mm512_mask_storeu_epi64(to, (__mmask8)live, value[0]);
+            if (bits == 32) _mm512_mask_storeu_epi64(to + 64, (__mmask8)(live >> 8), value[1]);
+        }
+    }
+    if (u->found) _mm_mask_storeu_epi8(u->found + row, live, _mm_maskz_set1_epi8(any, 1));
+    return _kand_mask16(_kandn_mask16(any, spilled), live);
+}
+
 /* Answers the queries of a chunk, of rows from `row` on, as their first buckets tell, and adds those that need their
  * second one to those that wait. */
 BI_FN void bi_hash_answer_first(const struct bi_hash_wide *u, int32_t bits, size_t size,
                                 const struct bi_hash_wide_chunk *restrict c, int64_t row,
                                 struct bi_hash_wide_waiting *restrict w)
 {
-    const int lanes = 512 / bits;
     int waits = w->c.count;
-    for (int j = 0; j < c->count; j += lanes) {
-        const __mmask16 live = bi_hash_lanes_16(c->count - j) & bi_hash_lanes_16(lanes);
-        __mmask16 match[BOSC_HASH_WIDTH], spilled;
-        bi_hash_compare_wide(u, bits, c, j, match, &spilled);
-        const __mmask16 any = (match[0] | match[1] | match[2] | match[3]) & live, more = spilled & ~any & live;
-        if (size) {
-            __m512i value[2] = {_mm512_setzero_si512(), _mm512_setzero_si512()};
-            if (any) bi_hash_values_wide(u, bits, size, c, j, match, any, value);
-            char *to = u->values + (size_t)(row + j) * size;
-            if (size == 4) {
-                _mm512_mask_storeu_epi32(to, live, value[0]);
-            } else {
-                _mm512_mask_storeu_epi64(to, (__mmask8)live, value[0]);
-                if (bits == 32) _mm512_mask_storeu_epi64(to + 64, (__mmask8)(live >> 8), value[1]);
-            }
-        }
-        if (u->found) _mm_mask_storeu_epi8(u->found + row + j, live, _mm_maskz_set1_epi8(any, 1));
+    for (int j = 0; j < c->count; j += 16) {
+        __mmask16 more = bi_hash_answer_lanes(u, bits, size, c, j, row + j);
+        if (bits == 64 && j + 8 < c->count)
+            more |= (__mmask16)(bi_hash_answer_lanes(u, bits, size, c, j + 8, row + j + 8) << 8);
         bi_hash_put_waiting(bits, c, j, row + j, more, w, waits);
         waits += __builtin_popcount(more);
     }

@@ -6,15 +6,26 @@
 #endif
 
 #include "hash/cpu/bucketed.h"
+#if BI_LEVEL >= 4
+#include "hash/cpu/wide.h"
+#endif
 
-/* Hashes of `count` keys from `begin` on, and their partitions: loops over constants, which compilers make vectors
- * of. */
+/* Hashes of `count` keys from `begin` on, and their partitions. */
 BI_FN void hash_chunk(const struct bi_hash_shape *s, int32_t bits, const void *keys, int64_t begin, int count,
                       void *hashes, uint32_t *partitions)
 {
     const int shift = 64 - s->partition_bits;
     const uint64_t seed = s->seed;
-    for (int j = 0; j < count; j++) {
+    int j = 0;
+#if BI_LEVEL >= 4
+    for (; bits != 128 && j < count; j += 16) {
+        const __mmask16 live = bi_hash_lanes_16(count - j);
+        const size_t at = (size_t)bits / 8 * (size_t)(begin + j);
+        bi_hash_hash_16((const char *)keys + at, bits, s->partition_bits, seed, live,
+                        (char *)hashes + (size_t)bits / 8 * (size_t)j, partitions + j);
+    }
+#endif
+    for (; j < count; j++) {
         bosc_hash_word h = bosc_hash_of(bosc_hash_word_at(keys, begin + j, bits), bits, seed);
         bi_hash_store(hashes, bits, j, h);
         partitions[j] = bits == 32 ? (uint32_t)h.low >> (shift - 32) : (uint32_t)(bosc_hash_top(h, bits) >> shift);
@@ -32,8 +43,8 @@ BI_FN void count_pairs(const struct bi_hash_scatter *s, int32_t bits)
     if (row) counts = memset(rows, 0, ROWS * row * sizeof *rows);
     for (int64_t i = s->begin; i < s->end; i += BI_HASH_CHUNK) {
         int count = s->end - i < BI_HASH_CHUNK ? (int)(s->end - i) : BI_HASH_CHUNK, j = 0;
-        hash_chunk(s->shape, bits, s->keys, i, count, hashes, partitions);
-        if (s->keeps) memcpy((char *)s->hashes + (size_t)i * key, hashes, (size_t)count * key);
+        void *to = s->keeps ? (char *)s->hashes + (size_t)i * key : (char *)hashes;
+        hash_chunk(s->shape, bits, s->keys, i, count, to, partitions);
         for (; j + ROWS <= count; j += ROWS) {
             counts[partitions[j]]++;
             counts[row + partitions[j + 1]]++;

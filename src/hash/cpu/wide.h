@@ -86,6 +86,59 @@ BI_FN void bi_hash_gather_partitions_16(const bosc_hash_partition *partitions, _
     *seed = bi_hash_spread_seeds(both);
 }
 
+/* Hashes keys of 32 or 64 bits, `live` of 16; writes the hashes and their top bits. */
+BI_FN void bi_hash_hash_16(const char *keys, int32_t bits, int32_t partition_bits, uint64_t seed, __mmask16 live,
+                           char *hashes, uint32_t *numbers)
+{
+    const __m128i shift = _mm_cvtsi32_si128(bits - partition_bits);
+    if (bits == 32) {
+        const __m512i spread = _mm512_set1_epi32((int)(seed ^ seed >> 32));
+        const __m512i hash = bi_hash_mix_16(_mm512_xor_si512(_mm512_maskz_loadu_epi32(live, keys), spread));
+        _mm512_mask_storeu_epi32(hashes, live, hash);
+        _mm512_mask_storeu_epi32(numbers, live, _mm512_srl_epi32(hash, shift));
+        return;
+    }
+    const __mmask8 low = (__mmask8)live, high = (__mmask8)(live >> 8);
+    const __m512i spread = _mm512_set1_epi64((long long)seed);
+    const __m512i a = bi_hash_mix_8(_mm512_xor_si512(_mm512_maskz_loadu_epi64(low, keys), spread));
+    const __m512i b = bi_hash_mix_8(_mm512_xor_si512(_mm512_maskz_loadu_epi64(high, keys + 64), spread));
+    _mm512_mask_storeu_epi64(hashes, low, a);
+    _mm512_mask_storeu_epi64(hashes + 64, high, b);
+    _mm512_mask_storeu_epi32(numbers, live,
+                             bi_hash_every_other_16(_mm512_srl_epi64(a, shift), _mm512_srl_epi64(b, shift), false));
+}
+
+/* Up to 32 partitions in registers: where each begins, its buckets, and what its seed adds to a fold. */
+enum { BI_HASH_FEW_BITS = 5 };
+struct bi_hash_few {
+    __m512i firsts[2], sizes[2], seeds[2];
+};
+
+/* Reads 2^partition_bits partitions, if they are few. */
+BI_FN void bi_hash_read_few(const bosc_hash_partition *partitions, int32_t partition_bits, struct bi_hash_few *few)
+{
+    __m512i pairs[4];
+    if (partition_bits > BI_HASH_FEW_BITS) return;
+    for (int i = 0; i < 4; i++) {
+        const int words = (2 << partition_bits) - 16 * i;
+        pairs[i] = _mm512_maskz_loadu_epi32(bi_hash_lanes_16(words > 0 ? words : 0), partitions + 8 * i);
+    }
+    for (int i = 0; i < 2; i++) {
+        few->firsts[i] = bi_hash_every_other_16(pairs[2 * i], pairs[2 * i + 1], false);
+        few->sizes[i] = bi_hash_every_other_16(pairs[2 * i], pairs[2 * i + 1], true);
+        few->seeds[i] = bi_hash_spread_seeds(few->sizes[i]);
+        few->sizes[i] = _mm512_srli_epi32(few->sizes[i], BOSC_HASH_SEED_BITS);
+    }
+}
+
+/* As bi_hash_gather_partitions_16. */
+BI_FN void bi_hash_few_16(const struct bi_hash_few *few, __m512i number, __m512i *first, __m512i *size, __m512i *seed)
+{
+    *first = _mm512_permutex2var_epi32(few->firsts[0], number, few->firsts[1]);
+    *size = _mm512_permutex2var_epi32(few->sizes[0], number, few->sizes[1]);
+    *seed = _mm512_permutex2var_epi32(few->seeds[0], number, few->seeds[1]);
+}
+
 /* The folds of hashes of 32 or 64 bits, from j on, and their top bits; no more than `live` of them are read. */
 BI_FN __m512i bi_hash_load_folds_16(const char *hashes, int32_t bits, int32_t partition_bits, __mmask16 live,
                                     __m512i *number)

@@ -1,0 +1,274 @@
+/* Fills buckets by AVX-512: hashes of 32 or 64 bits, values of 4 or 8 bytes or none. */
+#ifndef BI_HASH_CPU_FILL_WIDE_H
+#define BI_HASH_CPU_FILL_WIDE_H
+
+#include <string.h>
+
+#include "hash/cpu/matching.h"
+
+/* Both buckets of 16 folds, whose top bits are `number`. */
+BI_FN void bi_hash_choose_16(const struct bi_hash_matching *m, __m512i fold, __m512i number, __m512i pick[2])
+{
+    __m512i first, size, seed;
+    if (!m->partitions)
+        first = _mm512_setzero_si512(), size = m->few.sizes[0], seed = m->few.seeds[0];
+    else if (m->partition_bits <= BI_HASH_FEW_BITS)
+        bi_hash_few_16(&m->few, number, &first, &size, &seed);
+    else
+        bi_hash_gather_partitions_16(m->partitions, number, &first, &size, &seed);
+    const __m512i mixed = bi_hash_scatter_16(_mm512_add_epi32(fold, seed));
+    pick[0] = _mm512_add_epi32(first, bi_hash_below_16(mixed, size));
+    pick[1] = _mm512_add_epi32(first, bi_hash_below_16(bi_hash_remix_16(mixed), size));
+}
+
+/* The first buckets of 16 keys from i on. */
+BI_FN void bi_hash_first_16(const struct bi_hash_matching *m, int32_t bits, uint32_t i)
+{
+    const __mmask16 live = bi_hash_lanes_16(m->keys - i < 16 ? (int)(m->keys - i) : 16);
+    const char *hashes = m->hashes + (size_t)i * (size_t)bits / 8;
+    __m512i number, pick[2], fold = bi_hash_load_folds_16(hashes, bits, m->partition_bits, live, &number);
+    bi_hash_choose_16(m, fold, number, pick);
+    _mm512_mask_storeu_epi32(m->firsts + i, live, pick[0]);
+}
+
+/* Hashes at 8 positions, 0 where they are not live. */
+BI_FN __m512i bi_hash_gather_8(const char *hashes, __m256i position, __mmask16 live)
+{
+    return _mm512_mask_i32gather_epi64(_mm512_setzero_si512(), (__mmask8)live, position, hashes, 8);
+}
+
+/* The folds of the hashes at 16 positions, and their top bits. */
+BI_FN __m512i bi_hash_gather_folds_16(const struct bi_hash_matching *m, int32_t bits, __m512i position, __mmask16 live,
+                                      __m512i *number)
+{
+    const __m128i shift = _mm_cvtsi32_si128(bits - m->partition_bits);
+    if (bits == 32) {
+        const __m512i hash = _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), live, position, m->hashes, 4);
+        *number = _mm512_srl_epi32(hash, shift);
+        return hash;
+    }
+    const __m512i a = bi_hash_gather_8(m->hashes, _mm512_castsi512_si256(position), live);
+    const __m512i b = bi_hash_gather_8(m->hashes, _mm512_extracti64x4_epi64(position, 1), live >> 8);
+    *number = bi_hash_every_other_16(_mm512_srl_epi64(a, shift), _mm512_srl_epi64(b, shift), false);
+    return bi_hash_fold_16(a, b);
+}
+
+/* Writes some lanes, one after the other. */
+BI_FN void bi_hash_append_16(uint32_t *to, __mmask16 which, __m512i x)
+{
+    _mm512_mask_storeu_epi32(to, bi_hash_lanes_16(__builtin_popcount(which)), _mm512_maskz_compress_epi32(which, x));
+}
+
+/* Prepares the next proposals of up to 16 rejected codes from k on; see fill_hot.c. */
+BI_FN bool bi_hash_prepare_16(struct bi_hash_matching *m, int32_t bits, bool fresh, uint32_t k, uint32_t count,
+                              uint32_t *position)
+{
+    const __mmask16 live = bi_hash_lanes_16(count - k < 16 ? (int)(count - k) : 16);
+    const __m512i most = _mm512_set1_epi32(BI_HASH_POSITIONS), one = _mm512_set1_epi32(1 << BI_HASH_POSITION_BITS);
+    const __m512i last = _mm512_set1_epi32((int)((BI_HASH_PRIORITIES - 1u) << BI_HASH_POSITION_BITS));
+    __m512i code = _mm512_mask_loadu_epi32(most, live, m->rejected + k), number, pick[2];
+    const __m512i at = _mm512_andnot_si512(code, most);
+    const __m512i fold = bi_hash_gather_folds_16(m, bits, at, live, &number);
+    bi_hash_choose_16(m, fold, number, pick);
+    __mmask16 to_second = _mm512_mask_cmpneq_epi32_mask(live, pick[0], pick[1]);
+    if (!fresh)
+        to_second = _mm512_mask_cmpeq_epi32_mask(to_second, pick[0], _mm512_maskz_loadu_epi32(live, m->from + k));
+    const __mmask16 moves = _mm512_mask_cmplt_epu32_mask(to_second, code, one); /* once a key */
+    const __mmask16 again = live & ~to_second, fails = _mm512_mask_cmpge_epu32_mask(again, code, last);
+    bi_hash_append_16(m->moved + m->n_moved, moves, at);
+    bi_hash_append_16(m->moved_to + m->n_moved, moves, pick[1]);
+    m->n_moved += (uint32_t)__builtin_popcount(moves);
+    if (fails) *position = bi_hash_position(m->rejected[k + (uint32_t)__builtin_ctz(fails)]);
+    code = _mm512_mask_add_epi32(code, again, code, one);
+    _mm512_mask_storeu_epi32(m->rejected + k, live, code);
+    _mm512_mask_storeu_epi32(m->from + k, live, _mm512_mask_mov_epi32(pick[0], to_second, pick[1]));
+    return !fails;
+}
+
+/* Which of 16 moved keys from k on lie in their second buckets. */
+BI_FN __mmask16 bi_hash_kept_16(const struct bi_hash_matching *m, uint32_t k, __m512i moved)
+{
+    const __mmask16 live = bi_hash_lanes_16(m->n_moved - k < 16 ? (int)(m->n_moved - k) : 16);
+    const __m512i most = _mm512_set1_epi32(BI_HASH_POSITIONS);
+    const __m512i at = _mm512_slli_epi32(_mm512_maskz_loadu_epi32(live, m->moved_to + k), 2);
+    const __m512i position = _mm512_sub_epi32(most, moved);
+    __mmask16 kept = 0;
+#pragma GCC unroll 4
+    for (int s = 0; s < BOSC_HASH_WIDTH; s++) {
+        const __m512i code = _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), live, at, m->codes + s, 4);
+        kept |= _mm512_mask_cmpeq_epi32_mask(live, _mm512_and_si512(code, most), position);
+    }
+    return kept;
+}
+
+/* Leaves the moved keys that lie in their second buckets, and marks their first ones. */
+BI_FN void bi_hash_mark_spilled_16(struct bi_hash_matching *m, uint8_t *marks)
+{
+    uint32_t kept = 0;
+    for (uint32_t k = 0; k < m->n_moved; k += 16) {
+        const __mmask16 live = bi_hash_lanes_16(m->n_moved - k < 16 ? (int)(m->n_moved - k) : 16);
+        const __m512i moved = _mm512_maskz_loadu_epi32(live, m->moved + k);
+        const __mmask16 here = bi_hash_kept_16(m, k, moved);
+        bi_hash_append_16(m->moved + kept, here, moved);
+        kept += (uint32_t)__builtin_popcount(here);
+    }
+    for (uint32_t k = 0; k < kept; k++) marks[m->firsts[m->moved[k]]] = 1;
+    m->n_moved = kept;
+}
+
+/* Lanes of each bucket in another order: 0xe1, the first two exchanged; 0x39 and 0x4e, turned by one and by two. */
+#define BI_HASH_TURN(bits, x, order) \
+    ((bits) == 32 ? _mm512_shuffle_epi32(x, (_MM_PERM_ENUM)(order)) : _mm512_permutex_epi64(x, order))
+
+/* Hashes that are written: of four buckets of 32 bits, two of 64. */
+struct bi_hash_written {
+    __m512i at; /* positions, in lanes of 32 bits */
+    __m512i hash;
+    __mmask16 valid, exchanged;
+    bool same; /* two hashes of a bucket are */
+};
+
+/* `codes` in lanes of 32 bits, and the buckets' marks. */
+BI_FN struct bi_hash_written bi_hash_arrange(const struct bi_hash_matching *m, int32_t bits, __m512i codes,
+                                             __m512i marks, __m512i filler)
+{
+    struct bi_hash_written w = {.at = _mm512_andnot_si512(codes, _mm512_set1_epi32(BI_HASH_POSITIONS))};
+    const __mmask16 lanes = bi_hash_lanes_16(512 / bits), marked = _mm512_test_epi32_mask(marks, marks);
+    w.valid = _mm512_test_epi32_mask(codes, codes) & lanes;
+    __mmask16 rising, same;
+    __m512i hash, exchanged;
+    if (bits == 32) {
+        hash = _mm512_mask_i32gather_epi32(_mm512_or_si512(filler, marks), w.valid, w.at, m->hashes, 4);
+        exchanged = BI_HASH_TURN(32, hash, 0xe1);
+        rising = _mm512_cmplt_epu32_mask(hash, exchanged);
+        same = _mm512_mask_cmpeq_epi32_mask(w.valid, hash, BI_HASH_TURN(32, hash, 0x39)) |
+               _mm512_mask_cmpeq_epi32_mask(w.valid, hash, BI_HASH_TURN(32, hash, 0x4e));
+    } else {
+        const __m512i wide = _mm512_cvtepu32_epi64(_mm512_castsi512_si256(marks));
+        hash = _mm512_mask_i32gather_epi64(_mm512_or_si512(filler, wide), (__mmask8)w.valid,
+                                           _mm512_castsi512_si256(w.at), m->hashes, 8);
+        exchanged = BI_HASH_TURN(64, hash, 0xe1);
+        rising = _mm512_cmplt_epu64_mask(hash, exchanged);
+        same = _mm512_mask_cmpeq_epi64_mask((__mmask8)w.valid, hash, BI_HASH_TURN(64, hash, 0x39)) |
+               _mm512_mask_cmpeq_epi64_mask((__mmask8)w.valid, hash, BI_HASH_TURN(64, hash, 0x4e));
+    }
+    w.same = same != 0;
+    const uint32_t wrong = (uint32_t)w.valid >> 3 & (uint32_t)(rising ^ marked) & 0x1111; /* of full buckets */
+    w.exchanged = (__mmask16)(wrong | wrong << 1);
+    w.hash = bits == 32 ? _mm512_mask_mov_epi32(hash, w.exchanged, exchanged)
+                        : _mm512_mask_mov_epi64(hash, (__mmask8)w.exchanged, exchanged);
+    return w;
+}
+
+/* The values of those hashes, of 4 or 8 bytes: value[1] is of the other half of four buckets. */
+BI_FN void bi_hash_values_of(const struct bi_hash_written *w, int32_t bits, size_t size, const char *values,
+                             __m512i value[2])
+{
+    const __m512i zero = _mm512_setzero_si512();
+    if (size == 4) {
+        const __m512i v = _mm512_mask_i32gather_epi32(zero, w->valid, w->at, values, 4);
+        value[0] = _mm512_mask_shuffle_epi32(v, w->exchanged, v, (_MM_PERM_ENUM)0xe1);
+        return;
+    }
+    __m512i v = bi_hash_gather_8(values, _mm512_castsi512_si256(w->at), w->valid);
+    value[0] = _mm512_mask_permutex_epi64(v, (__mmask8)w->exchanged, v, 0xe1);
+    if (bits == 64) return;
+    v = bi_hash_gather_8(values, _mm512_extracti64x4_epi64(w->at, 1), w->valid >> 8);
+    value[1] = _mm512_mask_permutex_epi64(v, (__mmask8)(w->exchanged >> 8), v, 0xe1);
+}
+
+/* Writes up to 64 bytes of a bucket from words of 16 bytes on: hashes and values lie one after the other in `x`. */
+BI_FN void bi_hash_write_arranged(const struct bi_hash_written *w, int32_t bits, size_t size, const __m512i value[2],
+                                  char *to, size_t stride, uint32_t count)
+{
+    char hashes[64], values[128];
+    if (bits == 32 && size == 4 && count == 4) {
+        const __m512i low = _mm512_set_epi64(11, 10, 3, 2, 9, 8, 1, 0), four = _mm512_set1_epi64(4);
+        _mm512_storeu_si512(to, _mm512_permutex2var_epi64(w->hash, low, value[0]));
+        _mm512_storeu_si512(to + 64, _mm512_permutex2var_epi64(w->hash, _mm512_add_epi64(low, four), value[0]));
+        return;
+    }
+    if (bits == 64 && size == 8 && count == 2) {
+        _mm512_storeu_si512(to, _mm512_shuffle_i64x2(w->hash, value[0], 0x44));
+        _mm512_storeu_si512(to + 64, _mm512_shuffle_i64x2(w->hash, value[0], 0xee));
+        return;
+    }
+    _mm512_storeu_si512(hashes, w->hash);
+    if (size) _mm512_storeu_si512(values, value[0]);
+    if (size == 8 && bits == 32) _mm512_storeu_si512(values + 64, value[1]);
+    const size_t key = (size_t)bits / 8 * BOSC_HASH_WIDTH, stored = size * BOSC_HASH_WIDTH;
+    for (uint32_t b = 0; b < count; b++, to += stride) {
+        memcpy(to, hashes + b * key, key);
+        memcpy(to + key, values + b * stored, stored);
+    }
+}
+
+/* The buckets of a partition; returns whether a key is in one twice. */
+BI_FN bool bi_hash_write_wide(const struct bi_hash_matching *m, int32_t bits, size_t size, const char *values,
+                              const uint8_t *marks, uint64_t filler, char *to, size_t stride)
+{
+    const uint32_t each = bits == 32 ? 4 : 2; /* buckets at once */
+    const __m512i fillers = bits == 32 ? _mm512_set1_epi32((int)filler) : _mm512_set1_epi64((long long)filler);
+    const __m512i spread = _mm512_set_epi32(3, 3, 3, 3, 2, 2, 2, 2, 1, 1, 1, 1, 0, 0, 0, 0);
+    bool same = false;
+    for (uint32_t b = 0; b < m->buckets; b += each, to += each * stride) {
+        const uint32_t count = m->buckets - b < each ? m->buckets - b : each;
+        const __m128i four = _mm_maskz_loadu_epi8((__mmask16)bi_hash_lanes_16((int)count), marks + b);
+        const __m512i mark = _mm512_permutexvar_epi32(spread, _mm512_castsi128_si512(_mm_cvtepu8_epi32(four)));
+        const __m512i codes = _mm512_maskz_loadu_epi32(bi_hash_lanes_16((int)count * BOSC_HASH_WIDTH),
+                                                       m->codes + (size_t)BOSC_HASH_WIDTH * b);
+        const struct bi_hash_written w = bi_hash_arrange(m, bits, codes, mark, fillers);
+        __m512i value[2];
+        if (size) bi_hash_values_of(&w, bits, size, values, value);
+        bi_hash_write_arranged(&w, bits, size, value, to, stride, count);
+        same |= w.same;
+    }
+    return same;
+}
+
+/* Whether hashes of 64 bits at 8 positions are in the buckets at these words, of 4 bytes, of the table. */
+BI_FN bool bi_hash_any_same_8(const char *hashes, __m256i at, const char *table, __m256i words, __mmask16 live)
+{
+    const __m512i hash = bi_hash_gather_8(hashes, at, live);
+    __mmask8 same = 0;
+#pragma GCC unroll 4
+    for (int s = 0; s < BOSC_HASH_WIDTH; s++)
+        same |= _mm512_mask_cmpeq_epi64_mask(
+            (__mmask8)live, hash,
+            _mm512_mask_i32gather_epi64(_mm512_setzero_si512(), (__mmask8)live, words, table + 8 * s, 4));
+    return same != 0;
+}
+
+/* The same for 16 of 32 bits. */
+BI_FN bool bi_hash_any_same_16(const char *hashes, __m512i at, const char *table, __m512i words, __mmask16 live)
+{
+    const __m512i zero = _mm512_setzero_si512(), hash = _mm512_mask_i32gather_epi32(zero, live, at, hashes, 4);
+    __mmask16 same = 0;
+#pragma GCC unroll 4
+    for (int s = 0; s < BOSC_HASH_WIDTH; s++)
+        same |=
+            _mm512_mask_cmpeq_epi32_mask(live, hash, _mm512_mask_i32gather_epi32(zero, live, words, table + 4 * s, 4));
+    return same != 0;
+}
+
+/* Whether a moved key is in its first bucket too; both are written. */
+BI_FN bool bi_hash_is_in_both_wide(const struct bi_hash_matching *m, int32_t bits, const char *table, size_t stride)
+{
+    bool same = false;
+    for (uint32_t k = 0; k < m->n_moved; k += 16) {
+        const __mmask16 live = bi_hash_lanes_16(m->n_moved - k < 16 ? (int)(m->n_moved - k) : 16);
+        const __m512i at = _mm512_maskz_loadu_epi32(live, m->moved + k);
+        const __m512i first = _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), live, at, m->firsts, 4);
+        const __m512i words = _mm512_mullo_epi32(first, _mm512_set1_epi32((int)(stride / 4)));
+        if (bits == 32) {
+            same |= bi_hash_any_same_16(m->hashes, at, table, words, live);
+            continue;
+        }
+        same |= bi_hash_any_same_8(m->hashes, _mm512_castsi512_si256(at), table, _mm512_castsi512_si256(words), live);
+        same |= bi_hash_any_same_8(m->hashes, _mm512_extracti64x4_epi64(at, 1), table,
+                                   _mm512_extracti64x4_epi64(words, 1), live >> 8);
+    }
+    return same;
+}
+
+#endif
