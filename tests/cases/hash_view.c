@@ -97,5 +97,26 @@ static void single_keys(bosc_ctx *ctx)
     }
 }
 
-static const struct suite_case suite_cases_hash_view[] = {{"single keys", single_keys, NULL}};
+/* Hashes that differ in one half, or in neither from the wanted one: only the whole of a hash matches. */
+static void halves(bosc_ctx *ctx)
+{
+    (void)ctx;
+    for (int32_t bits = 32; bits <= 128; bits *= 2) {
+        const uint64_t shift = bits / 2 % 64;
+        uint64_t hashes[2 * BOSC_HASH_WIDTH];
+        for (uint64_t i = 0; i < BOSC_HASH_WIDTH; i++) {
+            const uint64_t low = 1 + i % 2, high = 1 + i / 2;
+            const bosc_hash_word hash = {bits == 128 ? low : high << shift | low, bits == 128 ? high : 0};
+            bi_hash_store(hashes, bits, (int64_t)i, hash);
+        }
+        for (uint64_t k = 0; k < 9; k++) {
+            const uint64_t low = 1 + k % 3, high = 1 + k / 3;
+            const bosc_hash_word hash = {bits == 128 ? low : high << shift | low, bits == 128 ? high : 0};
+            const uint32_t slot = (uint32_t)(low - 1 + 2 * (high - 1));
+            CHECK_EQ(bosc_hash_match((const unsigned char *)hashes, bits, hash), low < 3 && high < 3 ? 1u << slot : 0);
+        }
+    }
+}
+
+static const struct suite_case suite_cases_hash_view[] = {{"single keys", single_keys, NULL}, {"halves", halves, NULL}};
 SUITE(hash_view);

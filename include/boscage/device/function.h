@@ -11,6 +11,13 @@
 #define BOSC_DEVICE_FN static inline
 #endif
 
+/* The same for functions that are called for one item: on the CPU too the compiler is not to weigh their size. */
+#if defined(__GNUC__) && !defined(__CUDACC__)
+#define BOSC_DEVICE_INLINE static inline __attribute__((always_inline))
+#else
+#define BOSC_DEVICE_INLINE BOSC_DEVICE_FN
+#endif
+
 /* Around functions that read arrays of a dtype told at run time: gcc, which does not know it, warns of the ends of a
  * caller's small array that a wider type would have. */
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)

@@ -17,6 +17,14 @@
 #include <boscage/device/function.h>
 #include <boscage/hash.h>
 
+#if defined(__SSE2__) && defined(__has_builtin) && !defined(__CUDACC__)
+#if __has_builtin(__builtin_shufflevector) /* vectors, as gcc 12 and clang know them */
+#define BOSC_HASH_SSE2
+typedef int32_t bosc_hash_4 __attribute__((vector_size(16)));
+typedef float bosc_hash_4f __attribute__((vector_size(16)));
+#endif
+#endif
+
 enum {
     BOSC_HASH_VIEW_VERSION = 1,
     BOSC_HASH_WIDTH = 4,    /* slots of a bucket */
@@ -58,7 +66,7 @@ BOSC_API bosc_status bosc_hash_get_view(bosc_ctx *ctx, const bosc_hash *table, b
 BOSC_END_DECLS
 
 /* A one-to-one mix. Source: Wellons, Prospecting for Hash Functions (2018). */
-BOSC_DEVICE_FN uint32_t bosc_hash_mix32(uint32_t x)
+BOSC_DEVICE_INLINE uint32_t bosc_hash_mix32(uint32_t x)
 {
     x ^= x >> 16;
     x *= 0x7feb352du;
@@ -68,7 +76,7 @@ BOSC_DEVICE_FN uint32_t bosc_hash_mix32(uint32_t x)
 }
 
 /* A one-to-one mix. Source: Stafford, Better Bit Mixing (2011), variant 13. */
-BOSC_DEVICE_FN uint64_t bosc_hash_mix64(uint64_t x)
+BOSC_DEVICE_INLINE uint64_t bosc_hash_mix64(uint64_t x)
 {
     x ^= x >> 30;
     x *= 0xbf58476d1ce4e5b9ull;
@@ -78,7 +86,7 @@ BOSC_DEVICE_FN uint64_t bosc_hash_mix64(uint64_t x)
 }
 
 /* The hash of a key, one to one. For 128 bits: four rounds of a Feistel network. */
-BOSC_DEVICE_FN bosc_hash_word bosc_hash_of(bosc_hash_word key, int32_t key_bits, uint64_t seed)
+BOSC_DEVICE_INLINE bosc_hash_word bosc_hash_of(bosc_hash_word key, int32_t key_bits, uint64_t seed)
 {
     if (key_bits == 32) {
         key.low = bosc_hash_mix32((uint32_t)key.low ^ (uint32_t)(seed ^ seed >> 32));
@@ -94,25 +102,25 @@ BOSC_DEVICE_FN bosc_hash_word bosc_hash_of(bosc_hash_word key, int32_t key_bits,
 }
 
 /* The word whose top bits choose the partition, left-aligned in 64 bits. */
-BOSC_DEVICE_FN uint64_t bosc_hash_top(bosc_hash_word hash, int32_t key_bits)
+BOSC_DEVICE_INLINE uint64_t bosc_hash_top(bosc_hash_word hash, int32_t key_bits)
 {
     return key_bits == 32 ? hash.low << 32 : key_bits == 64 ? hash.low : hash.high;
 }
 
-BOSC_DEVICE_FN uint32_t bosc_hash_partition_of(bosc_hash_word hash, int32_t key_bits, int32_t partition_bits)
+BOSC_DEVICE_INLINE uint32_t bosc_hash_partition_of(bosc_hash_word hash, int32_t key_bits, int32_t partition_bits)
 {
     return (uint32_t)(bosc_hash_top(hash, key_bits) >> (64 - partition_bits));
 }
 
 /* The 32 bits of a hash that choose its buckets. */
-BOSC_DEVICE_FN uint32_t bosc_hash_fold(bosc_hash_word hash, int32_t key_bits)
+BOSC_DEVICE_INLINE uint32_t bosc_hash_fold(bosc_hash_word hash, int32_t key_bits)
 {
     if (key_bits == 32) return (uint32_t)hash.low;
     if (key_bits == 128) hash.low ^= hash.high * 0x9e3779b97f4a7c15ull;
     return (uint32_t)(hash.low ^ hash.low >> 32);
 }
 
-BOSC_DEVICE_FN uint32_t bosc_hash_scatter(uint32_t x)
+BOSC_DEVICE_INLINE uint32_t bosc_hash_scatter(uint32_t x)
 {
     x *= 0x9e3779b1u;
     x ^= x >> 15;
@@ -121,7 +129,7 @@ BOSC_DEVICE_FN uint32_t bosc_hash_scatter(uint32_t x)
 }
 
 /* The first and second bucket of a fold, counted from the partition's first one. They may be the same. */
-BOSC_DEVICE_FN void bosc_hash_buckets(uint32_t fold, uint32_t seed, uint32_t buckets, uint32_t pick[2])
+BOSC_DEVICE_INLINE void bosc_hash_buckets(uint32_t fold, uint32_t seed, uint32_t buckets, uint32_t pick[2])
 {
     uint32_t g = bosc_hash_scatter(fold + seed * 0x9e3779b9u);
     pick[0] = (uint32_t)((uint64_t)g * buckets >> 32);
@@ -129,13 +137,13 @@ BOSC_DEVICE_FN void bosc_hash_buckets(uint32_t fold, uint32_t seed, uint32_t buc
 }
 
 /* Whether a comes before b as a number. */
-BOSC_DEVICE_FN int bosc_hash_less(bosc_hash_word a, bosc_hash_word b)
+BOSC_DEVICE_INLINE int bosc_hash_less(bosc_hash_word a, bosc_hash_word b)
 {
     return a.high < b.high || (a.high == b.high && a.low < b.low);
 }
 
 /* Element `at` of an array of keys or hashes. */
-BOSC_DEVICE_FN bosc_hash_word bosc_hash_word_at(const void *words, int64_t at, int32_t key_bits)
+BOSC_DEVICE_INLINE bosc_hash_word bosc_hash_word_at(const void *words, int64_t at, int32_t key_bits)
 {
     bosc_hash_word word = {0, 0};
     if (key_bits == 32) {
@@ -149,42 +157,61 @@ BOSC_DEVICE_FN bosc_hash_word bosc_hash_word_at(const void *words, int64_t at, i
     return word;
 }
 
-BOSC_DEVICE_FN const unsigned char *bosc_hash_bucket(const bosc_hash_view *view, uint32_t bucket)
+BOSC_DEVICE_INLINE const unsigned char *bosc_hash_bucket(const bosc_hash_view *view, uint32_t bucket)
 {
     return view->buckets + (uint64_t)bucket * (uint32_t)view->stride;
 }
 
-/* The slot of a hash within a bucket, or -1. No branch depends on the slot, which cannot be guessed. */
-BOSC_DEVICE_FN int32_t bosc_hash_slot_in(const bosc_hash_view *view, uint32_t bucket, bosc_hash_word hash)
+/* Bit i: slot i of a bucket, of which these are the hashes, holds this one. */
+BOSC_DEVICE_INLINE uint32_t bosc_hash_match(const unsigned char *hashes, int32_t key_bits, bosc_hash_word hash)
 {
-    const unsigned char *hashes = bosc_hash_bucket(view, bucket);
-    uint32_t match = 0; /* bit i: slot i */
-    if (view->key_bits == 32) {
-        for (int32_t i = 0; i < BOSC_HASH_WIDTH; i++)
-            match |= (uint32_t)(((const uint32_t *)(const void *)hashes)[i] == (uint32_t)hash.low) << i;
-    } else if (view->key_bits == 64) {
-        for (int32_t i = 0; i < BOSC_HASH_WIDTH; i++)
-            match |= (uint32_t)(((const uint64_t *)(const void *)hashes)[i] == hash.low) << i;
-    } else {
-        for (int32_t i = 0; i < BOSC_HASH_WIDTH; i++) {
-            bosc_hash_word here = bosc_hash_word_at(hashes, i, 128);
-            match |= (uint32_t)(((here.low ^ hash.low) | (here.high ^ hash.high)) == 0) << i;
-        }
+    uint32_t match = 0;
+#ifdef BOSC_HASH_SSE2
+    const int32_t low = (int32_t)hash.low, high = (int32_t)(hash.low >> 32);
+    bosc_hash_4 first, last;
+    __builtin_memcpy(&first, hashes, sizeof first);
+    if (key_bits == 32) {
+        const bosc_hash_4 wanted = {low, low, low, low};
+        return (uint32_t)__builtin_ia32_movmskps((bosc_hash_4f)(first == wanted));
     }
+    if (key_bits == 64) {
+        const bosc_hash_4 wanted = {low, high, low, high};
+        __builtin_memcpy(&last, hashes + sizeof first, sizeof last);
+        first = first == wanted;
+        last = last == wanted;
+        const bosc_hash_4 lows = __builtin_shufflevector(first, last, 0, 2, 4, 6);
+        const bosc_hash_4 highs = __builtin_shufflevector(first, last, 1, 3, 5, 7);
+        return (uint32_t)__builtin_ia32_movmskps((bosc_hash_4f)(lows & highs));
+    }
+#endif
+    for (int32_t i = 0; i < BOSC_HASH_WIDTH; i++) {
+        const bosc_hash_word here = bosc_hash_word_at(hashes, i, key_bits);
+        match |= (uint32_t)(((here.low ^ hash.low) | (here.high ^ hash.high)) == 0) << i;
+    }
+    return match;
+}
+
+/* The slot of a hash within a bucket, or -1. No branch depends on the slot, which cannot be guessed. */
+BOSC_DEVICE_INLINE int32_t bosc_hash_slot_in(const bosc_hash_view *view, uint32_t bucket, bosc_hash_word hash)
+{
+    const uint32_t match = bosc_hash_match(bosc_hash_bucket(view, bucket), view->key_bits, hash);
     return match ? (int32_t)(0x12131210u >> 2 * match & 3) : -1; /* two bits for each match: its lowest slot */
 }
 
-/* Whether a bucket is spilled. Fillers stand last. */
-BOSC_DEVICE_FN int bosc_hash_is_spilled(const bosc_hash_view *view, uint32_t partition, uint32_t bucket)
+/* Whether a bucket is spilled. Fillers stand last. No branch depends on whether it is full. */
+BOSC_DEVICE_INLINE int bosc_hash_is_spilled(const bosc_hash_view *view, uint32_t partition, uint32_t bucket)
 {
     const unsigned char *hashes = bosc_hash_bucket(view, bucket);
-    bosc_hash_word last = bosc_hash_word_at(hashes, BOSC_HASH_WIDTH - 1, view->key_bits);
-    if (bosc_hash_partition_of(last, view->key_bits, view->partition_bits) != partition) return (int)(last.low & 1);
-    return bosc_hash_less(bosc_hash_word_at(hashes, 0, view->key_bits), bosc_hash_word_at(hashes, 1, view->key_bits));
+    const bosc_hash_word last = bosc_hash_word_at(hashes, BOSC_HASH_WIDTH - 1, view->key_bits);
+    const int full = bosc_hash_partition_of(last, view->key_bits, view->partition_bits) == partition;
+    const int rising =
+        bosc_hash_less(bosc_hash_word_at(hashes, 0, view->key_bits), bosc_hash_word_at(hashes, 1, view->key_bits));
+    return (full & rising) | (~full & (int)(last.low & 1));
 }
 
 /* The slot of a hash in `count` buckets, as BOSC_HASH_WIDTH * bucket + slot, or -1. */
-BOSC_DEVICE_FN int64_t bosc_hash_scan(const bosc_hash_view *view, uint32_t first, uint32_t count, bosc_hash_word hash)
+BOSC_DEVICE_INLINE int64_t bosc_hash_scan(const bosc_hash_view *view, uint32_t first, uint32_t count,
+                                          bosc_hash_word hash)
 {
     for (uint32_t bucket = first; bucket - first < count; bucket++) {
         int32_t slot = bosc_hash_slot_in(view, bucket, hash);
@@ -193,8 +220,8 @@ BOSC_DEVICE_FN int64_t bosc_hash_scan(const bosc_hash_view *view, uint32_t first
     return -1;
 }
 
-/* The slot of a key, likewise, or -1 if the table does not hold it. */
-BOSC_DEVICE_FN int64_t bosc_hash_look_up(const bosc_hash_view *view, bosc_hash_word key)
+/* As bosc_hash_look_up. */
+BOSC_DEVICE_INLINE int64_t bosc_hash_look_up_in(const bosc_hash_view *view, bosc_hash_word key)
 {
     bosc_hash_word hash = bosc_hash_of(key, view->key_bits, view->seed);
     uint32_t number = bosc_hash_partition_of(hash, view->key_bits, view->partition_bits), pick[2];
@@ -208,12 +235,29 @@ BOSC_DEVICE_FN int64_t bosc_hash_look_up(const bosc_hash_view *view, bosc_hash_w
     return bosc_hash_scan(view, partition.first + pick[1], 1, hash);
 }
 
-/* The value in a slot that bosc_hash_look_up found. */
-BOSC_DEVICE_FN const void *bosc_hash_value_at(const bosc_hash_view *view, int64_t slot)
+/* The slot of a key, likewise, or -1 if the table does not hold it. */
+BOSC_DEVICE_INLINE int64_t bosc_hash_look_up(const bosc_hash_view *view, bosc_hash_word key)
 {
+    bosc_hash_view by_width = *view; /* with a width that is known where it is compiled */
+    if (view->key_bits == 32) {
+        by_width.key_bits = 32;
+        return bosc_hash_look_up_in(&by_width, key);
+    }
+    if (view->key_bits == 64) {
+        by_width.key_bits = 64;
+        return bosc_hash_look_up_in(&by_width, key);
+    }
+    by_width.key_bits = 128;
+    return bosc_hash_look_up_in(&by_width, key);
+}
+
+/* The value in a slot that bosc_hash_look_up found. */
+BOSC_DEVICE_INLINE const void *bosc_hash_value_at(const bosc_hash_view *view, int64_t slot)
+{
+    const uint64_t at = (uint64_t)slot;
     const unsigned char *values =
-        bosc_hash_bucket(view, (uint32_t)(slot / BOSC_HASH_WIDTH)) + BOSC_HASH_WIDTH * (view->key_bits / 8);
-    return values + slot % BOSC_HASH_WIDTH * view->value_size;
+        bosc_hash_bucket(view, (uint32_t)(at / BOSC_HASH_WIDTH)) + BOSC_HASH_WIDTH * ((uint32_t)view->key_bits / 8);
+    return values + at % BOSC_HASH_WIDTH * (uint32_t)view->value_size;
 }
 
 #endif
