@@ -51,6 +51,7 @@ __device__ __forceinline__ bool bi_kdtree_greater_is_nearer(D q, const bi_kdtree
 template <class T, int DIM, class COLLECTOR> struct bi_kdtree_index_walk {
     typedef bi_kdtree_node_reader<T, DIM> space;
     typedef typename space::D D;
+    typedef bi_kdtree_path<D, DIM> path;
 
     enum { TOGETHER = sizeof(D) == 4 ? 4 : 2 }; /* leaves that a warp reads at a time */
 
@@ -68,6 +69,11 @@ template <class T, int DIM, class COLLECTOR> struct bi_kdtree_index_walk {
                                                     uint32_t count, bi_kdtree_deferred_side<D, DIM> *waiting)
         : nodes(array), index(made), n(count), stack(waiting)
     {
+    }
+
+    __device__ __forceinline__ const bi_kdtree_root<T, DIM> &root() const
+    {
+        return *static_cast<const bi_kdtree_root<T, DIM> *>(index.root);
     }
 
     __device__ __forceinline__ bi_kdtree_sides<T> sides_of(uint32_t node) const
@@ -188,17 +194,19 @@ template <class T, int DIM, class COLLECTOR> struct bi_kdtree_index_walk {
     {
         const uint32_t parent = (side - 1) / 2;
         int level = bi_kdtree_heap_level(side), d = (level - 1) % DIM;
-        measure(bi_kdtree_heap_position(index, parent, level - 1));
+        const uint32_t at = bi_kdtree_heap_position(index, parent, level - 1);
+        const bi_kdtree_sides<T> above = sides_of(parent);
+        bi_kdtree_sides<T> ahead = sides_of(level < index.levels ? side : 0); /* loads do not wait for each other */
+        measure(at);
         {
-            const bi_kdtree_sides<T> s = sides_of(parent);
             const bool less = side & 1;
             const int c = axis<ODD>(parent, level - 1, d);
-            way = way.with(c, bi_kdtree_gap<D>(bi_kdtree_component<D, DIM>(q, c), (D)(less ? s.low : s.beyond),
-                                               (D)(less ? s.split : s.high)));
+            way = way.with(c, bi_kdtree_gap<D>(bi_kdtree_component<D, DIM>(q, c), (D)(less ? above.low : above.beyond),
+                                               (D)(less ? above.split : above.high)));
         }
         if (skips(way.bound(), side)) return false;
         for (; level < index.levels; level++) {
-            const bi_kdtree_sides<T> s = sides_of(side);
+            const bi_kdtree_sides<T> s = ahead;
             d = d + 1 == DIM ? 0 : d + 1;
             const int c = axis<ODD>(side, level, d);
             const D x = bi_kdtree_component<D, DIM>(q, c), plane = x - (D)s.split;
@@ -211,6 +219,7 @@ template <class T, int DIM, class COLLECTOR> struct bi_kdtree_index_walk {
                 stack[depth++].side = 2 * side + 2 - greater;
             }
             side = 2 * side + 1 + greater;
+            ahead = sides_of(level + 1 < index.levels ? side : 0);
             way = way.with(c, greater ? more : less);
             if (skips(way.bound(), side)) return false;
         }
@@ -220,11 +229,11 @@ template <class T, int DIM, class COLLECTOR> struct bi_kdtree_index_walk {
 
     /* All ways begin with how far the query is from the box of all nodes: in a coordinate without extent that never
      * changes. */
-    __device__ __forceinline__ void begin(const bi_kdtree_root<T, DIM> &root)
+    __device__ __forceinline__ void begin()
     {
 #pragma unroll
         for (int c = 0; c < DIM; c++)
-            stack[0].way.away[c] = bi_kdtree_gap<D>(q[c], (D)root.box.low[c], (D)root.box.high[c]);
+            stack[0].way.away[c] = bi_kdtree_gap<D>(q[c], (D)root().box.low[c], (D)root().box.high[c]);
         depth = 1;
     }
 
@@ -247,12 +256,11 @@ template <class T, int DIM, class COLLECTOR> struct bi_kdtree_index_walk {
     /* From the leaf of the query. All lanes of a warp call this, and meet again at every leaf. */
     __device__ __forceinline__ void run(uint32_t leaf, bool live)
     {
-        const bi_kdtree_root<T, DIM> &root = *static_cast<const bi_kdtree_root<T, DIM> *>(index.root);
         found.first(*this, live, leaf);
-        odd_levels = root.odd_levels;
+        odd_levels = root().odd_levels;
         depth = 0;
         if (odd_levels) {
-            begin(root);
+            begin();
             walk<true>(leaf, live);
         } else {
             walk<false>(leaf, live);

@@ -7,6 +7,7 @@
 #include "core/cuda/warp.cuh"
 #include "kdtree/cuda/search/box_walk.cuh"
 #include "kdtree/cuda/search/nearest_list.cuh"
+#include "kdtree/cuda/search/pooled_walk.cuh"
 #include "kdtree/cuda/search/query_keys.cuh"
 #include "kdtree/cuda/search/warp_walk.cuh"
 #include "kdtree/steps/query.h"
@@ -21,6 +22,7 @@ enum {
     BI_KDTREE_WARP_QUERIES = 64,  /* of a multiprocessor: each of these gets a warp, and of twice as many for lists */
     BI_KDTREE_LONG_LIST = 9,      /* of so many nearest and more */
     BI_KDTREE_FEW_QUERIES = 1024, /* of a multiprocessor: these are not sorted */
+    BI_KDTREE_MANY_LEAVES = 6,    /* times that the leaf changes from lane to lane: a warp has many leaves */
     BI_KDTREE_BUSY_WARPS = 16,    /* of a multiprocessor: it is busy with these */
     BI_KDTREE_LEAST_LANES = 4
 };
@@ -78,10 +80,10 @@ static __global__ void __launch_bounds__(BI_KDTREE_LOCATE_THREADS)
     const uint32_t i = blockIdx.x * BI_KDTREE_LOCATE_THREADS + threadIdx.x;
     if (i >= a.m) return;
     bi_kdtree_load_query<T, DIM>(a, i, q);
-    const uint32_t key = bi_kdtree_key_of<T, DIM>(a.index, q), apart = a.m / BI_KDTREE_ASKED, j = i / apart;
-    keys[i] = key;
+    const uint32_t apart = a.m / BI_KDTREE_ASKED, j = i / apart;
+    keys[i] = bi_kdtree_key_of<T, DIM>(a.index, q);
     numbers[i] = i;
-    if (i == j * apart && j < BI_KDTREE_ASKED) asked[j] = key & 1;
+    if (i == j * apart && j < BI_KDTREE_ASKED) asked[j] = bi_kdtree_is_far<T, DIM>(a.index, q);
 }
 
 /* Where many queries are far, those get keys by cell. */
@@ -96,9 +98,8 @@ static __global__ void __launch_bounds__(BI_KDTREE_LOCATE_THREADS)
     if (bi_warp_sum(far) * BI_KDTREE_FAR_SHARE < BI_KDTREE_ASKED) return;
     for (uint32_t i = blockIdx.x * BI_KDTREE_LOCATE_THREADS + threadIdx.x; i < a.m;
          i += gridDim.x * BI_KDTREE_LOCATE_THREADS) {
-        if (!(keys[i] & 1)) continue;
         bi_kdtree_load_query<T, DIM>(a, i, q);
-        keys[i] = bi_kdtree_cell_of<T, DIM>(root, q) << (BI_KDTREE_KEY_BITS - BI_KDTREE_CELL_BITS);
+        if (bi_kdtree_is_far<T, DIM>(a.index, q)) keys[i] = bi_kdtree_cell_of<T, DIM>(root, q);
     }
 }
 
@@ -107,8 +108,9 @@ template <class T, int DIM>
 __device__ __forceinline__ uint32_t bi_kdtree_leaf_of(const bi_kdtree_cuda_search &a, uint32_t i,
                                                       const typename bi_kdtree_distance_of<T>::type *q)
 {
-    if (!a.order || bi_kdtree_has_cell(a.keys[i])) return bi_kdtree_locate<T, DIM>(a.index, q).leaf;
-    return (a.keys[i] & ~(1u << BI_KDTREE_KEY_BITS)) >> (BI_KDTREE_KEY_BITS - a.index.levels);
+    const int levels = a.order && !bi_kdtree_has_cell(a.keys[i]) ? bi_kdtree_prefix_levels(a.index.levels) : 0;
+    const uint32_t known = levels ? bi_kdtree_prefix_of(a.keys[i], levels) : 0;
+    return bi_kdtree_locate<T, DIM>(a.index, q, known, levels, a.index.levels).subtree;
 }
 
 /* The query that is sample j: from the middle of those that it stands for. */
@@ -193,6 +195,43 @@ template <class T, int DIM, int K, bool SAMPLE = false> struct bi_kdtree_nearest
         }
     }
 
+    /* The same where a warp has many leaves: eight lanes read the leaf of one of them after the other, so that what
+     * they read lies together. */
+    __device__ __forceinline__ void take_by_groups(const walk &w, uint32_t begin, uint32_t end)
+    {
+        enum { GROUP = 8 };
+        const uint32_t lane = threadIdx.x % 32;
+        bi_kdtree_neighbour<D> found = nearest.at[0];
+#pragma unroll 1
+        for (uint32_t j = 0; j < GROUP; j++) {
+            const int owner = (int)(lane / GROUP * GROUP + j);
+            const uint32_t from = __shfl_sync(~0u, begin, owner) + lane % GROUP, to = __shfl_sync(~0u, end, owner);
+            bi_kdtree_neighbour<D> best = bi_kdtree_neighbour<D>::of((D)INFINITY, BI_KDTREE_NONE);
+            bi_kdtree_node<T, DIM> p[LEAF / GROUP];
+            D x[DIM];
+#pragma unroll
+            for (int c = 0; c < DIM; c++) x[c] = __shfl_sync(~0u, w.q[c], owner);
+#pragma unroll
+            for (int i = 0; i < LEAF / GROUP; i++)
+                p[i] = bi_kdtree_node_reader<T, DIM>::load(w.nodes, min(from + i * GROUP, w.n - 1));
+#pragma unroll
+            for (int i = 0; i < LEAF / GROUP; i++) {
+                const uint32_t at = from + i * GROUP;
+                const D d = bi_kdtree_node_reader<T, DIM>::distance(x, p[i].x);
+                const bi_kdtree_neighbour<D> other =
+                    bi_kdtree_neighbour<D>::of(d, PLACES ? at : bi_kdtree_node_reader<T, DIM>::id(w.nodes, at, p[i]));
+                if (at < to && other.before(best)) best = other;
+            }
+#pragma unroll
+            for (int step = GROUP / 2; step > 0; step /= 2) {
+                const bi_kdtree_neighbour<D> other = bi_kdtree_of_lane(best, (int)lane ^ step);
+                if (other.before(best)) best = other;
+            }
+            if ((int)lane == owner) found = best;
+        }
+        if (!(found.distance() > limit)) nearest.add(found);
+    }
+
     /* The same, K at a time. */
     __device__ __forceinline__ void take_batches(const walk &w, uint32_t start, uint32_t begin, uint32_t end)
     {
@@ -213,13 +252,21 @@ template <class T, int DIM, int K, bool SAMPLE = false> struct bi_kdtree_nearest
     {
         if (sizeof(D) == 8 || w.n < LEAF) {
             scan(w, any, leaf);
-        } else if (any) {
-            const uint32_t begin = w.index.leaves[leaf], end = w.index.leaves[leaf + 1] - 1,
-                           start = min(begin, w.n - LEAF);
-            if (K == 1)
-                take_each(w, start, begin, end);
-            else
+            return;
+        }
+        const uint32_t begin = w.index.leaves[leaf], end = any ? w.index.leaves[leaf + 1] - 1 : begin,
+                       start = min(begin, w.n - LEAF);
+        bool grouped = false;
+        if (K == 1) {
+            const uint32_t before = __shfl_up_sync(~0u, leaf, 1);
+            grouped = __popc(__ballot_sync(~0u, leaf != before)) >= BI_KDTREE_MANY_LEAVES;
+            if (grouped) take_by_groups(w, begin, end);
+        }
+        if (any) {
+            if (K > 1)
                 take_batches(w, start, begin, end);
+            else if (!grouped)
+                take_each(w, start, begin, end);
         }
     }
     __device__ __forceinline__ void end(const bi_kdtree_cuda_search &a, uint32_t number) const
@@ -383,6 +430,59 @@ static __global__ void __launch_bounds__(BI_KDTREE_WALK_THREADS) bi_kdtree_searc
     if (query.live) w.found.end(a, number);
 }
 
+template <class KERNEL>
+static bosc_status bi_kdtree_run_search(bosc_ctx *ctx, KERNEL kernel, const bi_kdtree_cuda_search &a)
+{
+    const int64_t threads = bi_div_up(a.m, a.lanes) * 32;
+    return BI_RUN(ctx, kernel, (unsigned)bi_div_up(threads, BI_KDTREE_WALK_THREADS), BI_KDTREE_WALK_THREADS, 0, a);
+}
+
+template <class T, int DIM, class COLLECTOR>
+static bosc_status bi_kdtree_launch_search(bosc_ctx *ctx, const bi_kdtree_cuda_search &a)
+{
+    return bi_kdtree_run_search(ctx, bi_kdtree_search_index<T, DIM, COLLECTOR>, a);
+}
+
+struct bi_kdtree_pools {
+    bi_kdtree_pool of[BI_KDTREE_WALK_THREADS / 32]; /* of each warp of a block */
+};
+
+/* The nearest one. The walks of a warp are shared, but where its queries are far: all lanes have enough to do then. */
+template <int DIM>
+static __global__ void __launch_bounds__(BI_KDTREE_WALK_THREADS) bi_kdtree_search_pooled(const bi_kdtree_cuda_search a)
+{
+    typedef bi_kdtree_index_walk<float, DIM, bi_kdtree_nearest_collector<float, DIM, 1>> walk;
+    BI_SHARED(struct bi_kdtree_pools, sh);
+    const bi_kdtree_query_of_thread query(a);
+    const uint32_t number = a.order ? a.order[query.i] : query.i;
+    const bool far = a.samples && bi_kdtree_has_cell(a.keys[query.i]);
+    bi_kdtree_deferred_side<float, DIM> stack[BI_KDTREE_WALK_STACK];
+    walk w(a.nodes, a.index, a.n, stack);
+    bi_kdtree_load_query<float, DIM>(a, number, w.q);
+    w.found.begin(a, number);
+    w.found.narrow(a, query.i, w.q);
+    const uint32_t leaf = bi_kdtree_leaf_of<float, DIM>(a, query.i, w.q);
+    if (__any_sync(~0u, far))
+        w.run(leaf, query.live);
+    else
+        bi_kdtree_pooled_walk<walk, DIM>(w, &sh.of[threadIdx.x / 32]).run(leaf, query.live);
+    if (query.live) w.found.end(a, number);
+}
+
+/* Which kernel finds the K nearest. */
+template <class T, int DIM, int K> struct bi_kdtree_nearest_launch {
+    static bosc_status run(bosc_ctx *ctx, const bi_kdtree_cuda_search &a)
+    {
+        return bi_kdtree_launch_search<T, DIM, bi_kdtree_nearest_collector<T, DIM, K>>(ctx, a);
+    }
+};
+template <int DIM> struct bi_kdtree_nearest_launch<float, DIM, 1> {
+    static bosc_status run(bosc_ctx *ctx, const bi_kdtree_cuda_search &a)
+    {
+        return bi_kdtree_run_search(ctx, bi_kdtree_search_pooled<DIM>, a);
+    }
+};
+
 /* The nearest, a warp a query. */
 template <class T, int DIM>
 static __global__ void __launch_bounds__(BI_KDTREE_WALK_THREADS)
@@ -434,19 +534,6 @@ static __global__ void __launch_bounds__(BI_KDTREE_WALK_THREADS) bi_kdtree_searc
     if (query.live) w.found.end(a, number);
 }
 
-template <class KERNEL>
-static bosc_status bi_kdtree_run_search(bosc_ctx *ctx, KERNEL kernel, const bi_kdtree_cuda_search &a)
-{
-    const int64_t threads = bi_div_up(a.m, a.lanes) * 32;
-    return BI_RUN(ctx, kernel, (unsigned)bi_div_up(threads, BI_KDTREE_WALK_THREADS), BI_KDTREE_WALK_THREADS, 0, a);
-}
-
-template <class T, int DIM, class COLLECTOR>
-static bosc_status bi_kdtree_launch_search(bosc_ctx *ctx, const bi_kdtree_cuda_search &a)
-{
-    return bi_kdtree_run_search(ctx, bi_kdtree_search_index<T, DIM, COLLECTOR>, a);
-}
-
 template <class T, int DIM, class SINK>
 static bosc_status bi_kdtree_launch_boxes(bosc_ctx *ctx, const bi_kdtree_cuda_search &a)
 {
@@ -462,7 +549,7 @@ template <class T, int DIM, int K> static bosc_status bi_kdtree_launch_nearest_k
         a.samples = a.scratch;
         BI_TRY(BI_RUN(ctx, kernel, (unsigned)bi_div_up(threads, BI_KDTREE_WALK_THREADS), BI_KDTREE_WALK_THREADS, 0, a));
     }
-    return bi_kdtree_launch_search<T, DIM, bi_kdtree_nearest_collector<T, DIM, K>>(ctx, a);
+    return bi_kdtree_nearest_launch<T, DIM, K>::run(ctx, a);
 }
 
 template <class T, int DIM> static bosc_status bi_kdtree_launch_nearest(bosc_ctx *ctx, const bi_kdtree_cuda_search &a)
@@ -503,8 +590,7 @@ template <class T, int DIM> static bosc_status bi_kdtree_sort_queries(bosc_ctx *
 {
     const size_t m = a->m;
     uint32_t *keys = a->scratch, *numbers = keys + m, *sorted = numbers + m, *order = sorted + m;
-    const int levels = a->index.levels, bits = levels < BI_KDTREE_SORTED_BITS ? levels + 1 : BI_KDTREE_SORTED_BITS,
-              end = BI_KDTREE_KEY_BITS + 1;
+    const int unused = BI_KDTREE_CELL_BITS - bi_kdtree_prefix_levels(a->index.levels); /* lowest bits of keys */
     auto kernel = bi_kdtree_make_keys<T, DIM>;
     BI_TRY(BI_RUN(ctx, kernel, (unsigned)bi_div_up(a->m, BI_KDTREE_LOCATE_THREADS), BI_KDTREE_LOCATE_THREADS, 0, *a,
                   keys, numbers, sorted));
@@ -512,7 +598,8 @@ template <class T, int DIM> static bosc_status bi_kdtree_sort_queries(bosc_ctx *
         auto group = bi_kdtree_group_far<T, DIM>;
         BI_TRY(BI_RUN(ctx, group, (unsigned)ctx->multiprocessors * 4, BI_KDTREE_LOCATE_THREADS, 0, *a, keys, sorted));
     }
-    BI_TRY(ctx->backend->core->sort_pairs(ctx, BOSC_U32, keys, 4, numbers, a->m, sorted, order, end - bits, end));
+    BI_TRY(ctx->backend->core->sort_pairs(ctx, BOSC_U32, keys, 4, numbers, a->m, sorted, order, unused,
+                                          BI_KDTREE_CELL_BITS + 1));
     a->keys = sorted;
     a->order = order;
     return BOSC_OK;

@@ -8,32 +8,42 @@
 #include "kdtree/cuda/search/index_walk.cuh"
 
 enum {
-    BI_KDTREE_KEY_BITS = 31,    /* of a leaf or a cell, and one above them; the lowest tells that a query is far */
-    BI_KDTREE_SORTED_BITS = 16, /* the upper ones of keys: two passes */
-    BI_KDTREE_CELL_BITS = BI_KDTREE_SORTED_BITS - 1,
+    BI_KDTREE_CELL_BITS = 15, /* of a cell, or of a subtree; keys have one above, which those of cells leave 0 */
     BI_KDTREE_LARGE_LEAF = 16 /* how far its last corner is, in squared distances from which on queries are far */
 };
 
 /* Whether a key is that of a cell. */
-static __device__ __forceinline__ bool bi_kdtree_has_cell(uint32_t key) { return !(key >> BI_KDTREE_KEY_BITS); }
+static __device__ __forceinline__ bool bi_kdtree_has_cell(uint32_t key) { return !(key >> BI_KDTREE_CELL_BITS); }
 
-/* The leaf of a query, and its squared distances from the nearest and the last corner of what is known of the leaf. */
+/* Keys tell subtrees of this level: leaves, if there are not too many. */
+static __host__ __device__ __forceinline__ int bi_kdtree_prefix_levels(int levels)
+{
+    return levels < BI_KDTREE_CELL_BITS ? levels : BI_KDTREE_CELL_BITS;
+}
+static __device__ __forceinline__ uint32_t bi_kdtree_prefix_of(uint32_t key, int levels)
+{
+    return (key & ((1u << BI_KDTREE_CELL_BITS) - 1)) >> (BI_KDTREE_CELL_BITS - levels);
+}
+
+/* The subtree of a level that a query is in, and its squared distances from the nearest and the last corner of what is
+ * known of that. */
 template <class D, int DIM> struct bi_kdtree_place {
-    uint32_t leaf;
+    uint32_t subtree;
     bi_kdtree_path<D, DIM> nearest, last;
 };
 
-/* The loop is not unrolled: searches would need more registers then. */
+/* From a subtree of level `from` down to level `to`. The loop is not unrolled: searches would need more registers. */
 template <class T, int DIM>
 __device__ __forceinline__ bi_kdtree_place<typename bi_kdtree_distance_of<T>::type, DIM>
-bi_kdtree_locate(const bi_kdtree_cuda_index &index, const typename bi_kdtree_distance_of<T>::type *q)
+bi_kdtree_locate(const bi_kdtree_cuda_index &index, const typename bi_kdtree_distance_of<T>::type *q, uint32_t subtree,
+                 int from, int to)
 {
     typedef typename bi_kdtree_distance_of<T>::type D;
     const uint32_t odd_levels = static_cast<const bi_kdtree_root<T, DIM> *>(index.root)->odd_levels;
     bi_kdtree_place<D, DIM> place = {};
-    uint32_t h = 0;
+    uint32_t h = subtree + (1u << from) - 1;
 #pragma unroll 1
-    for (int level = 0, d = 0; level < index.levels; level++, d = d + 1 == DIM ? 0 : d + 1) {
+    for (int level = from, d = from % DIM; level < to; level++, d = d + 1 == DIM ? 0 : d + 1) {
         const int c = odd_levels >> level & 1 ? index.axes[h] : d;
         const bi_kdtree_sides<T> s = static_cast<const bi_kdtree_sides<T> *>(index.sides)[h];
         const D x = bi_kdtree_component<D, DIM>(q, c);
@@ -44,7 +54,7 @@ bi_kdtree_locate(const bi_kdtree_cuda_index &index, const typename bi_kdtree_dis
         place.last = place.last.with(c, away * away);
         h = 2 * h + 1 + greater;
     }
-    place.leaf = h + 1 - (1u << index.levels);
+    place.subtree = h + 1 - (1u << to);
     return place;
 }
 
@@ -83,18 +93,26 @@ __device__ __forceinline__ uint32_t bi_kdtree_cell_of(const bi_kdtree_root<T, DI
     return cell;
 }
 
-/* The key of a query by leaf. Far are those too that stand in a leaf so large that it reaches from one cluster to
- * another. */
+/* Whether a query is far from all nodes, or stands in a leaf so large that it reaches from one cluster to another. */
+template <class T, int DIM>
+__device__ __forceinline__ bool bi_kdtree_is_far(const bi_kdtree_cuda_index &index,
+                                                 const typename bi_kdtree_distance_of<T>::type *q)
+{
+    typedef typename bi_kdtree_distance_of<T>::type D;
+    const bi_kdtree_root<T, DIM> &root = *static_cast<const bi_kdtree_root<T, DIM> *>(index.root);
+    const bi_kdtree_place<D, DIM> place = bi_kdtree_locate<T, DIM>(index, q, 0, 0, index.levels);
+    const D beyond = bi_kdtree_far_beyond<T, DIM>(root, index.levels);
+    return place.nearest.bound() > beyond || place.last.bound() > BI_KDTREE_LARGE_LEAF * beyond;
+}
+
+/* The key of a query by leaf. */
 template <class T, int DIM>
 __device__ __forceinline__ uint32_t bi_kdtree_key_of(const bi_kdtree_cuda_index &index,
                                                      const typename bi_kdtree_distance_of<T>::type *q)
 {
-    typedef typename bi_kdtree_distance_of<T>::type D;
-    const bi_kdtree_root<T, DIM> &root = *static_cast<const bi_kdtree_root<T, DIM> *>(index.root);
-    const bi_kdtree_place<D, DIM> place = bi_kdtree_locate<T, DIM>(index, q);
-    const D beyond = bi_kdtree_far_beyond<T, DIM>(root, index.levels);
-    const bool far = place.nearest.bound() > beyond || place.last.bound() > BI_KDTREE_LARGE_LEAF * beyond;
-    return 1u << BI_KDTREE_KEY_BITS | place.leaf << (BI_KDTREE_KEY_BITS - index.levels) | (uint32_t)far;
+    const int levels = bi_kdtree_prefix_levels(index.levels);
+    const uint32_t subtree = bi_kdtree_locate<T, DIM>(index, q, 0, 0, levels).subtree;
+    return 1u << BI_KDTREE_CELL_BITS | subtree << (BI_KDTREE_CELL_BITS - levels);
 }
 
 #endif
