@@ -1,11 +1,14 @@
 /* The hot loops of the CPU's builder, for keys of 4 and of 8 bytes. */
 #include "kdtree/cpu/build.h"
 #include "kdtree/cpu/lanes.h"
+#include "kdtree/cpu/leaf_masks.h"
+#include "kdtree/cpu/leaf_store.h"
 
 #define KEY uint32_t
 #define NAMED(name) name##32
 #include "kdtree/cpu/select.inc"
 #include "kdtree/cpu/split.inc"
+#include "kdtree/cpu/leaf.inc"
 #undef KEY
 #undef NAMED
 
@@ -13,6 +16,7 @@
 #define NAMED(name) name##64
 #include "kdtree/cpu/select.inc"
 #include "kdtree/cpu/split.inc"
+#include "kdtree/cpu/leaf.inc"
 #undef KEY
 #undef NAMED
 
