@@ -1,5 +1,6 @@
 /* k-d trees refuse bad arguments, by name, and leave everything as it was. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -135,6 +136,35 @@ static void queries(bosc_ctx *ctx)
     for (int i = 0; i < 64; i++) CHECK_EQ(ids[i], 0x5555555555555555);
     CHECK_EQ(counts[0], 9);
     bosc_kdtree_free(tree);
+}
+
+/* Each element of rows, dense or not, can be the only one that is NaN. */
+static void not_a_number(bosc_ctx *ctx)
+{
+    enum { ROWS = 11, DIM = 3, STRIDE = 4 };
+    static const bosc_dtype dtypes[] = {BOSC_F32, BOSC_F64};
+    for (int32_t t = 0; t < 2; t++) {
+        const bosc_kdtree_opts o = {.size = sizeof o, .dim = DIM, .dtype = dtypes[t]};
+        bosc_kdtree *tree = NULL;
+        CHECK_OK(ctx, bosc_kdtree_create(ctx, &o, &tree));
+        for (int i = 0; i < ROWS * DIM; i++) {
+            float f[ROWS * STRIDE] = {0};
+            double d[ROWS * STRIDE] = {0};
+            const void *rows = t ? (const void *)d : f;
+            char named[32];
+            snprintf(named, sizeof named, "points: row %d ", i / DIM);
+            f[i] = NAN;
+            d[i] = (double)NAN;
+            CHECK_STATUS(ctx, bosc_kdtree_build(ctx, tree, rows, ROWS, 0), BOSC_ERR_DATA);
+            CHECK(suite_begins(bosc_message(ctx), named));
+            f[i] = 0;
+            d[i] = 0;
+            f[i / DIM * STRIDE + DIM] = NAN; /* between rows */
+            d[i / DIM * STRIDE + DIM] = (double)NAN;
+            CHECK_OK(ctx, bosc_kdtree_build(ctx, tree, rows, ROWS, STRIDE));
+        }
+        bosc_kdtree_free(tree);
+    }
 }
 
 static void results(bosc_ctx *ctx)
@@ -434,9 +464,18 @@ static void other_backend(void)
 }
 
 static const struct suite_case suite_cases_kdtree_args[] = {
-    {"create", create, NULL},   {"build", build, NULL},         {"queries", queries, NULL},
-    {"results", results, NULL}, {"offsets", offsets, NULL},     {"others", others, NULL},
-    {"sizes", sizes, NULL},     {"alignment", alignment, NULL}, {"nearest other", nearest_other, NULL},
-    {"boxes", boxes, NULL},     {"scratch", scratch, NULL},     {"another backend", NULL, other_backend},
+    {"create", create, NULL},
+    {"build", build, NULL},
+    {"queries", queries, NULL},
+    {"results", results, NULL},
+    {"offsets", offsets, NULL},
+    {"others", others, NULL},
+    {"sizes", sizes, NULL},
+    {"alignment", alignment, NULL},
+    {"nearest other", nearest_other, NULL},
+    {"not a number", not_a_number, NULL},
+    {"boxes", boxes, NULL},
+    {"scratch", scratch, NULL},
+    {"another backend", NULL, other_backend},
 };
 SUITE(kdtree_args);

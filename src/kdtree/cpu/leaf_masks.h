@@ -1,5 +1,5 @@
-/* Small subtrees by masks of their points, of which there are at most 32: which of them lie below which, and the medians
- * of subsets. With AVX-512 alone; elsewhere leaf.inc selects medians among copied keys. */
+/* Small subtrees by masks of their points, of which there are at most 32: which of them lie below which, and the
+ * medians of subsets. With AVX-512 alone; elsewhere leaf.inc selects medians among copied keys. */
 #ifndef BI_KDTREE_CPU_LEAF_MASKS_H
 #define BI_KDTREE_CPU_LEAF_MASKS_H
 

@@ -6,9 +6,9 @@
 
 #include "kdtree/cpu/lanes.h"
 
-/* store_ordered32 and 64 write points order[0], ... order[m - 1] of a column to lanes at, at + 1, ... of blocks of 16 elements, which
- * begin `pitch` apart. top: the bit of the sign, which turns keys to elements, or 0 for ids; floating: of floats. 16 bytes before
- * `order` and 48 behind its first m may be read, and are below 32. */
+/* store_ordered32 and 64 write points order[0], ... order[m - 1] of a column to lanes at, at + 1, ... of blocks of 16
+ * elements, which begin `pitch` apart. top: the bit of the sign, which turns keys to elements, or 0 for ids; floating:
+ * of floats. 16 bytes before `order` and 48 behind its first m may be read. */
 #define PLAIN_STORE(KEY, bits)                                                                            \
     static inline void store_ordered##bits(const KEY *from, int m, const uint8_t *order, KEY *to, int at, \
                                            int64_t pitch, KEY top, bool floating)                         \

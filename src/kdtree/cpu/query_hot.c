@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "base/bits.h"
-#include "kdtree/cpu/within_limit.h"
+#include "kdtree/cpu/candidates.h"
 #include "kdtree/cpu/query.h"
 
 /* A neighbour as one number that orders by (distance, id): distances are not negative, so their bits order them. */
@@ -49,12 +49,15 @@ typedef int64_t bits_f64;
 #if defined(BI_ONE_COPY)
 #define INLINED static
 #define RUN_DIM RUN_ANY
+#define RUN_ROW RUN_ANY
 #else
 #define INLINED static inline __attribute__((always_inline))
 #if defined(__SANITIZE_ADDRESS__) && !defined(__clang__)
 #define RUN_DIM RUN_SPACE
+#define RUN_ROW RUN_ANY
 #else
 #define RUN_DIM RUN_USUAL
+#define RUN_ROW RUN_SPACE
 #endif
 #endif
 
@@ -90,7 +93,9 @@ typedef int64_t bits_f64;
 #undef NAMED
 
 #undef RUN_DIM
+#undef RUN_ROW
 #define RUN_DIM RUN_ANY
+#define RUN_ROW RUN_ANY
 
 #define T int32_t
 #define NAMED(name) name##_i32

@@ -39,11 +39,31 @@ static bosc_kdtree_view cpu_view(const bosc_kdtree *tree)
                               .id_stride = 1};
 }
 
+enum { FEW_ELEMENTS = 1 << 14 };
+
+/* Whether one of a few elements is NaN, by loops of 16, which become vectors. BITS is a number of the size of T. */
+#define HAS_NAN(T, BITS, suffix)                                                  \
+    static bool has_nan_##suffix(const T *x, int64_t count)                       \
+    {                                                                             \
+        BITS any = 0, each[16] = {0};                                             \
+        int64_t i = 0;                                                            \
+        for (; i + 16 <= count; i += 16)                                          \
+            for (int j = 0; j < 16; j++) each[j] |= (BITS)(x[i + j] != x[i + j]); \
+        for (int j = 0; j < 16; j++) any |= each[j];                              \
+        for (; i < count; i++) any |= (BITS)(x[i] != x[i]);                       \
+        return any != 0;                                                          \
+    }
+HAS_NAN(float, int32_t, f32)
+HAS_NAN(double, int64_t, f64)
+
 static bosc_status cpu_find_nan(bosc_ctx *ctx, bosc_dtype dtype, int32_t dim, const struct bi_kdtree_rows *rows,
                                 int64_t *row)
 {
     struct bi_kdtree_find_nan find = {*rows, dtype, dim, row};
     *row = INT64_MAX;
+    if (rows->stride == dim && rows->n <= FEW_ELEMENTS / dim &&
+        !(dtype == BOSC_F32 ? has_nan_f32(rows->data, rows->n * dim) : has_nan_f64(rows->data, rows->n * dim)))
+        return BOSC_OK;
     return cpu_steps.find_nan(ctx, rows->n, &find);
 }
 

@@ -75,4 +75,5 @@ static inline uint32_t near_f64(const double *s, double limit)
 }
 
 #endif
+
 #endif
