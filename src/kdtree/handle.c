@@ -81,20 +81,29 @@ bosc_status bi_kdtree_check_rows(bosc_ctx *ctx, const bosc_kdtree *tree, const c
     return bi_check_aligned(ctx, array, data, (size_t)size);
 }
 
+bosc_status bi_kdtree_reach_rows(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_rows *rows, bool *staged)
+{
+    if (rows->n == 0) return BOSC_OK;
+    size_t bytes = (size_t)((rows->n - 1) * rows->stride + tree->opts.dim) * bosc_dtype_size(tree->opts.dtype);
+    return bi_stage_in(ctx, rows->data, bytes, &rows->data, staged);
+}
+
+bosc_status bi_kdtree_refuse_nan(bosc_ctx *ctx, const char *array, int64_t row)
+{
+    return bi_fail(ctx, BOSC_ERR_DATA, "%s: row %lld holds a NaN", array, (long long)row);
+}
+
 bosc_status bi_kdtree_stage_rows(bosc_ctx *ctx, const bosc_kdtree *tree, const char *array, struct bi_kdtree_rows *rows,
                                  bool *staged)
 {
     bosc_dtype dtype = tree->opts.dtype;
     if (rows->n == 0) return BOSC_OK;
-    size_t bytes = (size_t)((rows->n - 1) * rows->stride + tree->opts.dim) * bosc_dtype_size(dtype);
-    BI_TRY(bi_stage_in(ctx, rows->data, bytes, &rows->data, staged));
+    BI_TRY(bi_kdtree_reach_rows(ctx, tree, rows, staged));
     if (tree->opts.assume_valid || dtype == BOSC_I32 || dtype == BOSC_I64) return BOSC_OK;
-    int64_t *found, row;
-    BI_TRY(bi_scratch_of(ctx, 1, sizeof *found, &found));
-    BI_TRY(tree->ops->find_nan(ctx, dtype, tree->opts.dim, rows, found));
-    BI_TRY(bi_read_back(ctx, &row, found, sizeof row));
+    int64_t row;
+    BI_TRY(tree->ops->find_nan(ctx, dtype, tree->opts.dim, rows, &row));
     if (row == INT64_MAX) return BOSC_OK;
-    return bi_fail(ctx, BOSC_ERR_DATA, "%s: row %lld holds a NaN", array, (long long)row);
+    return bi_kdtree_refuse_nan(ctx, array, row);
 }
 
 void bi_kdtree_list_blocks(const bosc_kdtree *tree, struct bi_block list[BI_KDTREE_BLOCKS])

@@ -38,6 +38,10 @@ size_t bi_kdtree_dist2_size(const bosc_kdtree *tree);
 bosc_status bi_kdtree_stage_rows(bosc_ctx *ctx, const bosc_kdtree *tree, const char *array, struct bi_kdtree_rows *rows,
                                  bool *staged);
 
+/* The same without the look, and the error of a row with a NaN. */
+bosc_status bi_kdtree_reach_rows(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_rows *rows, bool *staged);
+bosc_status bi_kdtree_refuse_nan(bosc_ctx *ctx, const char *array, int64_t row);
+
 /* A new, empty tree with these (full) options. */
 bosc_status bi_kdtree_new(bosc_ctx *ctx, const bosc_kdtree_opts *opts, bosc_kdtree **tree);
 

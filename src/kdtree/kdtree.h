@@ -94,6 +94,7 @@ struct bi_kdtree_query {
     const int64_t *offsets; /* radius_fill: one more, ascending */
     int64_t *bad;           /* radius_fill */
     bool self;              /* every node is a query, of the row that its id names */
+    int64_t *nan;           /* knn, where checks_queries says so: gets the first row that holds a NaN, if any does */
 };
 
 struct bi_kdtree_steps; /* one bi_step_fn for each line of steps.def: see steps.h */
@@ -111,7 +112,7 @@ struct bi_kdtree_ops {
     /* Scratch of `build` for n points that are in reach; of partition_by_superkey if opts->builder is BROWN. */
     int64_t (*build_scratch)(const bosc_ctx *, const bosc_kdtree_opts *opts, int64_t n);
 
-    /* *row (backend memory) = the first row that holds a NaN, INT64_MAX if none. Float types only. */
+    /* *row (host) = the first row that holds a NaN, INT64_MAX if none. Waits. Float types only. */
     bosc_status (*find_nan)(bosc_ctx *, bosc_dtype, int32_t dim, const struct bi_kdtree_rows *, int64_t *row);
 
     bosc_kdtree_view (*view)(const bosc_kdtree *);
@@ -154,6 +155,10 @@ struct bi_kdtree_ops {
      * smallest such row. */
     bosc_status (*radius_count)(bosc_ctx *, const bosc_kdtree *, const struct bi_kdtree_query *);
     bosc_status (*radius_fill)(bosc_ctx *, const bosc_kdtree *, const struct bi_kdtree_query *);
+
+    /* Whether knn itself looks for a NaN in the queries (query->nan), beside the search, and writes no answers if there
+     * is one; NULL: never. */
+    bool (*checks_queries)(const bosc_kdtree *, const struct bi_kdtree_query *);
 
     /* Scratch of a knn with this many queries, and k neighbours, whose arrays are in reach. */
     size_t (*query_bytes)(const bosc_ctx *, const bosc_kdtree *, int64_t query_count, int64_t k);

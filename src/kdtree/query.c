@@ -53,17 +53,30 @@ bosc_status bi_kdtree_nearest(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_
     return tree->ops->knn(ctx, tree, query);
 }
 
+/* Brings the queries in reach; the search looks for a NaN in them if it can. */
+static bosc_status stage_queries(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_query *query, int64_t *nan,
+                                 bool *staged)
+{
+    if (query->self) return BOSC_OK;
+    if (!tree->ops->checks_queries || !tree->ops->checks_queries(tree, query))
+        return bi_kdtree_stage_rows(ctx, tree, "queries", &query->rows, staged);
+    query->nan = nan;
+    return bi_kdtree_reach_rows(ctx, tree, &query->rows, staged);
+}
+
 static bosc_status knn_staged(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_query *query)
 {
     bool staged = false;
+    int64_t nan = INT64_MAX;
     struct bi_out ids, dist2;
     size_t entries = (size_t)(query->rows.n * query->k);
-    if (!query->self) BI_TRY(bi_kdtree_stage_rows(ctx, tree, "queries", &query->rows, &staged));
+    BI_TRY(stage_queries(ctx, tree, query, &nan, &staged));
     BI_TRY(bi_stage_out(ctx, query->ids, entries * (size_t)tree->opts.id_bits / 8, &ids, &staged));
     BI_TRY(bi_stage_out(ctx, query->dist2, query->dist2 ? entries * bi_kdtree_dist2_size(tree) : 0, &dist2, &staged));
     query->ids = ids.reachable;
     query->dist2 = dist2.reachable;
     BI_TRY(bi_kdtree_nearest(ctx, tree, query));
+    if (nan != INT64_MAX) return bi_kdtree_refuse_nan(ctx, "queries", nan);
     BI_TRY(bi_stage_back(ctx, &ids));
     BI_TRY(bi_stage_back(ctx, &dist2));
     return staged ? ctx->backend->sync(ctx) : BOSC_OK;

@@ -6,6 +6,7 @@
 
 #include "kdtree/drivers.h"
 #include "cases/kdtree_data.h"
+#include "support/arrays.h"
 
 static void create(bosc_ctx *ctx)
 {
@@ -163,6 +164,60 @@ static void not_a_number(bosc_ctx *ctx)
             d[i / DIM * STRIDE + DIM] = (double)NAN;
             CHECK_OK(ctx, bosc_kdtree_build(ctx, tree, rows, ROWS, STRIDE));
         }
+        bosc_kdtree_free(tree);
+    }
+}
+
+/* NaNs in rows `first` and `second` of m queries, the last of a row: `first` is named, and no answer is written. */
+static void check_nan_rows(bosc_ctx *ctx, const bosc_kdtree *tree, bosc_dtype dtype, int64_t m, int64_t k,
+                           int64_t first, int64_t second)
+{
+    enum { STRIDE = 3 };
+    const size_t size = bosc_dtype_size(dtype);
+    char *q = suite_alloc((size_t)m * STRIDE * size), text[64];
+    fill_numbers(dtype, SMALL_INTEGERS, 5, m * STRIDE, q);
+    for (int i = 0; i < 2; i++) {
+        const int64_t at = (i ? second : first) * STRIDE + 2;
+        if (dtype == BOSC_F32)
+            ((float *)(void *)q)[at] = NAN;
+        else
+            ((double *)(void *)q)[at] = (double)NAN;
+    }
+    struct array queries = array_make(ctx, q, (size_t)m * STRIDE * size, true);
+    struct array ids = array_make(ctx, NULL, (size_t)(m * k) * 8, true),
+                 dist2 = array_make(ctx, NULL, (size_t)(m * k) * size, true);
+    unsigned char *before = suite_alloc(ids.bytes + dist2.bytes);
+    memcpy(before, array_get(ctx, &ids), ids.bytes);
+    memcpy(before + ids.bytes, array_get(ctx, &dist2), dist2.bytes);
+    CHECK_STATUS(ctx, bosc_kdtree_knn(ctx, tree, queries.p, m, STRIDE, k, ids.p, dist2.p), BOSC_ERR_DATA);
+    snprintf(text, sizeof text, "queries: row %lld holds a NaN", (long long)first);
+    CHECK(suite_begins(bosc_message(ctx), text));
+    CHECK(memcmp(before, array_get(ctx, &ids), ids.bytes) == 0);
+    CHECK(memcmp(before + ids.bytes, array_get(ctx, &dist2), dist2.bytes) == 0);
+    array_free(ctx, &queries);
+    array_free(ctx, &ids);
+    array_free(ctx, &dist2);
+    free(before);
+    free(q);
+}
+
+/* Answered by a warp or by a thread each, sorted first, and by the plain walk. */
+static void nan_rows(bosc_ctx *ctx)
+{
+    const int64_t many = suite_slow(ctx) ? 2200 : 40000;
+    const int64_t sizes[] = {1, 50, 700, many, many}, neighbors[] = {1, 2, 8, 20, 33};
+    for (int i = 0; i < 10; i++) {
+        const bosc_dtype dtype = i % 2 ? BOSC_F64 : BOSC_F32;
+        const int64_t m = sizes[i / 2], k = neighbors[i / 2];
+        const bosc_kdtree_opts o = {.size = sizeof o, .dtype = dtype, .dim = 3};
+        double p[900];
+        bosc_kdtree *tree = NULL;
+        fill_numbers(dtype, SMALL_INTEGERS, 6, 900, p);
+        CHECK_OK(ctx, bosc_kdtree_create(ctx, &o, &tree));
+        CHECK_OK(ctx, bosc_kdtree_build(ctx, tree, p, 300, 0));
+        check_nan_rows(ctx, tree, dtype, m, k, 0, m - 1);
+        check_nan_rows(ctx, tree, dtype, m, k, m - 1, m - 1);
+        check_nan_rows(ctx, tree, dtype, m, k, m / 3, m / 2);
         bosc_kdtree_free(tree);
     }
 }
@@ -467,6 +522,7 @@ static const struct suite_case suite_cases_kdtree_args[] = {
     {"create", create, NULL},
     {"build", build, NULL},
     {"queries", queries, NULL},
+    {"NaN rows", nan_rows, NULL},
     {"results", results, NULL},
     {"offsets", offsets, NULL},
     {"others", others, NULL},

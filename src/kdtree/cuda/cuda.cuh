@@ -53,6 +53,17 @@ bosc_status bi_kdtree_cuda_radius_fill(bosc_ctx *ctx, const bosc_kdtree *tree, c
 bosc_status bi_kdtree_cuda_box_count(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query);
 bosc_status bi_kdtree_cuda_box_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query);
 
+/* Begins to look for a NaN in at most BI_KDTREE_LOOKED_THROUGH rows of floats or doubles (look_for_nan.cu). Each block of
+ * the look leaves the first bad row of its own in `bad`, or BI_KDTREE_NONE, for kernels launched behind it. */
+enum { BI_KDTREE_LOOK_BLOCKS = 32, BI_KDTREE_LOOKED_THROUGH = 1 << 18 };
+bosc_status bi_kdtree_cuda_begin_look(bosc_ctx *ctx, bosc_dtype dtype, int32_t dim, const struct bi_kdtree_rows *rows,
+                                      uint32_t bad[BI_KDTREE_LOOK_BLOCKS]);
+
+/* Waits for the end of the look, not of what was launched behind it: *row = the first bad row, INT64_MAX if none. What
+ * the look tells lands in the context, so a call that fails between the two passes its status through leave_look. */
+bosc_status bi_kdtree_cuda_end_look(bosc_ctx *ctx, int64_t *row);
+bosc_status bi_kdtree_cuda_leave_look(bosc_ctx *ctx, bosc_status status);
+
 /* The same with every node as a query, rows by id (search/self_knn.cu); and of the nodes above the leaves alone. */
 bosc_status bi_kdtree_cuda_knn_self(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query);
 bosc_status bi_kdtree_cuda_knn_inner(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query);

@@ -65,9 +65,16 @@ static bosc_status fill_none(bosc_ctx *ctx, int64_t *row)
 static bosc_status cuda_find_nan(bosc_ctx *ctx, bosc_dtype dtype, int32_t dim, const struct bi_kdtree_rows *rows,
                                  int64_t *row)
 {
-    struct bi_kdtree_find_nan args = {*rows, dtype, dim, row};
-    BI_TRY(fill_none(ctx, row));
-    return cuda_step_find_nan(ctx, rows->n, &args);
+    void *found;
+    BI_TRY(bi_scratch(ctx, BI_KDTREE_LOOK_BLOCKS * sizeof(uint32_t), &found));
+    if (rows->n <= BI_KDTREE_LOOKED_THROUGH) {
+        BI_TRY(bi_kdtree_cuda_begin_look(ctx, dtype, dim, rows, static_cast<uint32_t *>(found)));
+        return bi_kdtree_cuda_end_look(ctx, row);
+    }
+    struct bi_kdtree_find_nan args = {*rows, dtype, dim, static_cast<int64_t *>(found)};
+    BI_TRY(fill_none(ctx, args.row));
+    BI_TRY(cuda_step_find_nan(ctx, rows->n, &args));
+    return bi_read_back(ctx, row, found, sizeof *row);
 }
 
 /* *node = the smallest wrong node. */
@@ -141,6 +148,13 @@ static bosc_status cuda_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const struct
     if (query->rows.n == 0) return BOSC_OK;
     if (use_fast_knn(tree, query->k)) return by_index(ctx, tree, query, bi_kdtree_cuda_knn);
     return with_scratch(ctx, tree, query, generic_knn);
+}
+
+static bool cuda_checks_queries(const bosc_kdtree *tree, const struct bi_kdtree_query *query)
+{
+    const bosc_dtype dtype = tree->opts.dtype;
+    return use_fast_knn(tree, query->k) && query->rows.n <= BI_KDTREE_LOOKED_THROUGH && !tree->opts.assume_valid &&
+           (dtype == BOSC_F32 || dtype == BOSC_F64);
 }
 
 /* Leaves and numbers of queries before and after sorting, and what the sort takes. */
@@ -238,6 +252,7 @@ extern "C" const struct bi_kdtree_ops bi_kdtree_ops_cuda = {
     cuda_knn,
     cuda_radius_count,
     cuda_radius_fill,
+    cuda_checks_queries,
     cuda_query_bytes,
     cuda_supports_self_knn,
     cuda_knn_self,

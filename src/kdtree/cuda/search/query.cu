@@ -40,7 +40,7 @@ static bi_kdtree_cuda_search search_of(const bosc_kdtree *tree, const struct bi_
 }
 
 static bosc_status search(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query,
-                          enum bi_kdtree_search_kind what)
+                          enum bi_kdtree_search_kind what, const uint32_t *bad_queries)
 {
     void *scratch;
     const int64_t m = query->rows.n, batch = batch_size(m);
@@ -50,6 +50,7 @@ static bosc_status search(bosc_ctx *ctx, const bosc_kdtree *tree, const struct b
     bi_kdtree_cuda_search a = search_of(tree, query, what);
     BI_TRY(bi_scratch(ctx, (size_t)batch * 16, &scratch));
     a.scratch = static_cast<uint32_t *>(scratch);
+    a.bad_queries = bad_queries;
     for (int64_t first = 0; first < m; first += batch) {
         const size_t row = (size_t)first;
         a.m = (uint32_t)(m - first < batch ? m - first : batch);
@@ -65,29 +66,36 @@ static bosc_status search(bosc_ctx *ctx, const bosc_kdtree *tree, const struct b
     return BOSC_OK;
 }
 
+/* Who gives query->nan has not looked for a NaN: that is done beside the search, which writes nothing if there is one. */
 bosc_status bi_kdtree_cuda_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
-    return search(ctx, tree, query, BI_KDTREE_FIND_NEAREST);
+    void *memory;
+    if (!query->nan) return search(ctx, tree, query, BI_KDTREE_FIND_NEAREST, nullptr);
+    BI_TRY(bi_scratch(ctx, BI_KDTREE_LOOK_BLOCKS * sizeof(uint32_t), &memory));
+    uint32_t *bad = static_cast<uint32_t *>(memory);
+    BI_TRY(bi_kdtree_cuda_begin_look(ctx, tree->opts.dtype, tree->opts.dim, &query->rows, bad));
+    BI_TRY(bi_kdtree_cuda_leave_look(ctx, search(ctx, tree, query, BI_KDTREE_FIND_NEAREST, bad)));
+    return bi_kdtree_cuda_end_look(ctx, query->nan);
 }
 
 bosc_status bi_kdtree_cuda_radius_count(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
-    return search(ctx, tree, query, BI_KDTREE_FIND_COUNT);
+    return search(ctx, tree, query, BI_KDTREE_FIND_COUNT, nullptr);
 }
 
 bosc_status bi_kdtree_cuda_radius_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
-    return search(ctx, tree, query, BI_KDTREE_FIND_ROWS);
+    return search(ctx, tree, query, BI_KDTREE_FIND_ROWS, nullptr);
 }
 
 bosc_status bi_kdtree_cuda_box_count(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
-    return search(ctx, tree, query, BI_KDTREE_FIND_BOX_COUNT);
+    return search(ctx, tree, query, BI_KDTREE_FIND_BOX_COUNT, nullptr);
 }
 
 bosc_status bi_kdtree_cuda_box_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
-    return search(ctx, tree, query, BI_KDTREE_FIND_BOX_ROWS);
+    return search(ctx, tree, query, BI_KDTREE_FIND_BOX_ROWS, nullptr);
 }
 
 /* The nodes above the leaves as rows, each with its id. */

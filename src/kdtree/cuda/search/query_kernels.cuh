@@ -20,10 +20,11 @@ enum {
     BI_KDTREE_ASKED = 256,        /* queries that tell whether many are far, at equal distances in the batch */
     BI_KDTREE_FAR_SHARE = 8,      /* many: one in so many */
     BI_KDTREE_WARP_QUERIES = 64,  /* of a multiprocessor: each of these gets a warp, and of twice as many for lists */
-    BI_KDTREE_LONG_LIST = 9,      /* of so many nearest and more */
+    BI_KDTREE_LONG_LIST = 17,     /* of so many nearest and more */
     BI_KDTREE_FEW_QUERIES = 1024, /* of a multiprocessor: these are not sorted */
     BI_KDTREE_MANY_LEAVES = 6,    /* times that the leaf changes from lane to lane: a warp has many leaves */
     BI_KDTREE_BUSY_WARPS = 16,    /* of a multiprocessor: it is busy with these */
+    BI_KDTREE_SHORT_LISTS = 576,  /* of a multiprocessor: below, searches for 2 to 8 take half the lanes of a warp */
     BI_KDTREE_LEAST_LANES = 4
 };
 
@@ -47,6 +48,7 @@ struct bi_kdtree_cuda_search {
     uint32_t *scratch;            /* 4 m */
     const uint32_t *keys, *order; /* of the sorted queries: key, and number of the query; NULL: in their order */
     uint32_t *samples;            /* k places of near nodes for every BI_KDTREE_SAMPLED sorted queries; NULL: none */
+    const uint32_t *bad_queries;  /* what bi_kdtree_cuda_begin_look leaves; NULL: all are good */
     const uint32_t *rows;         /* the row of the output of each query; NULL: its number */
     int32_t k;
     double limit; /* the largest distance that counts */
@@ -62,6 +64,12 @@ bosc_status bi_kdtree_cuda_search_f32(bosc_ctx *ctx, const bi_kdtree_cuda_search
 bosc_status bi_kdtree_cuda_search_f64(bosc_ctx *ctx, const bi_kdtree_cuda_search &a);
 bosc_status bi_kdtree_cuda_search_i32(bosc_ctx *ctx, const bi_kdtree_cuda_search &a);
 bosc_status bi_kdtree_cuda_search_i64(bosc_ctx *ctx, const bi_kdtree_cuda_search &a);
+
+/* Whether some query holds a NaN. All lanes of a warp call this. */
+static __device__ __forceinline__ bool bi_kdtree_has_bad_query(const bi_kdtree_cuda_search &a)
+{
+    return a.bad_queries && __any_sync(~0u, a.bad_queries[threadIdx.x % 32] != BI_KDTREE_NONE);
+}
 
 template <class T, int DIM>
 __device__ __forceinline__ void bi_kdtree_load_query(const bi_kdtree_cuda_search &a, uint32_t number,
@@ -421,6 +429,7 @@ static __global__ void __launch_bounds__(BI_KDTREE_WALK_THREADS) bi_kdtree_searc
     typedef typename bi_kdtree_distance_of<T>::type D;
     const bi_kdtree_query_of_thread query(a);
     const uint32_t number = a.order ? a.order[query.i] : query.i;
+    if (bi_kdtree_has_bad_query(a)) return;
     bi_kdtree_deferred_side<D, DIM> stack[BI_KDTREE_WALK_STACK];
     bi_kdtree_index_walk<T, DIM, COLLECTOR> w(a.nodes, a.index, a.n, stack);
     bi_kdtree_load_query<T, DIM>(a, number, w.q);
@@ -490,7 +499,7 @@ static __global__ void __launch_bounds__(BI_KDTREE_WALK_THREADS)
 {
     typedef typename bi_kdtree_distance_of<T>::type D;
     const uint32_t number = (blockIdx.x * BI_KDTREE_WALK_THREADS + threadIdx.x) / 32;
-    if (number >= a.m) return;
+    if (number >= a.m || bi_kdtree_has_bad_query(a)) return;
     bi_kdtree_warp_walk<T, DIM> w = {a.nodes, a.index, {}, (D)a.limit, 0, {}};
     bi_kdtree_load_query<T, DIM>(a, number, w.q);
     w.nearest.clear(a.k);
@@ -616,6 +625,9 @@ template <class T, int DIM> static bosc_status bi_kdtree_locate_and_run(bosc_ctx
     a.lanes = 32;
     if (a.m > BI_KDTREE_FEW_QUERIES * (uint32_t)ctx->multiprocessors) BI_TRY((bi_kdtree_sort_queries<T, DIM>(ctx, &a)));
     while (a.lanes > BI_KDTREE_LEAST_LANES && a.m < a.lanes / 2 * busy) a.lanes /= 2;
+    if (a.lanes == 32 && a.what == BI_KDTREE_FIND_NEAREST && a.k > 1 && a.k <= 8 &&
+        a.m < BI_KDTREE_SHORT_LISTS * (uint32_t)ctx->multiprocessors)
+        a.lanes = 16;
     switch (a.what) {
     case BI_KDTREE_FIND_NEAREST: return bi_kdtree_launch_nearest<T, DIM>(ctx, a);
     case BI_KDTREE_FIND_COUNT: return bi_kdtree_launch_search<T, DIM, bi_kdtree_count_collector<T, DIM>>(ctx, a);
