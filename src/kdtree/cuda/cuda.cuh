@@ -53,8 +53,8 @@ bosc_status bi_kdtree_cuda_radius_fill(bosc_ctx *ctx, const bosc_kdtree *tree, c
 bosc_status bi_kdtree_cuda_box_count(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query);
 bosc_status bi_kdtree_cuda_box_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query);
 
-/* Begins to look for a NaN in at most BI_KDTREE_LOOKED_THROUGH rows of floats or doubles (look_for_nan.cu). Each block of
- * the look leaves the first bad row of its own in `bad`, or BI_KDTREE_NONE, for kernels launched behind it. */
+/* Begins to look for a NaN in at most BI_KDTREE_LOOKED_THROUGH rows of floats or doubles (look_for_nan.cu). Each block
+ * of the look leaves the first bad row of its own in `bad`, or BI_KDTREE_NONE, for kernels launched behind it. */
 enum { BI_KDTREE_LOOK_BLOCKS = 32, BI_KDTREE_LOOKED_THROUGH = 1 << 18 };
 bosc_status bi_kdtree_cuda_begin_look(bosc_ctx *ctx, bosc_dtype dtype, int32_t dim, const struct bi_kdtree_rows *rows,
                                       uint32_t bad[BI_KDTREE_LOOK_BLOCKS]);

@@ -66,7 +66,8 @@ static bosc_status search(bosc_ctx *ctx, const bosc_kdtree *tree, const struct b
     return BOSC_OK;
 }
 
-/* Who gives query->nan has not looked for a NaN: that is done beside the search, which writes nothing if there is one. */
+/* Who gives query->nan has not looked for a NaN: that is done beside the search, which writes nothing if one is
+ * found. */
 bosc_status bi_kdtree_cuda_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
     void *memory;
