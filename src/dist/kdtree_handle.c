@@ -13,15 +13,13 @@ bosc_status bi_dist_kdtree_stage(bosc_ctx *ctx, const bosc_dist_kdtree *tree, co
                                  struct bi_kdtree_rows *rows)
 {
     const bosc_kdtree_opts *o = &tree->opts;
-    int64_t *found, row;
+    int64_t row;
     bool staged;
     if (rows->n == 0) return BOSC_OK;
     const size_t bytes = (size_t)((rows->n - 1) * rows->stride + o->dim) * bosc_dtype_size(o->dtype);
     BI_TRY(bi_stage_in(ctx, rows->data, bytes, &rows->data, &staged));
     if (o->assume_valid || o->dtype == BOSC_I32 || o->dtype == BOSC_I64) return BOSC_OK;
-    BI_TRY(bi_scratch_of(ctx, 1, sizeof *found, &found));
-    BI_TRY(ctx->ops->kdtree->find_nan(ctx, o->dtype, o->dim, rows, found));
-    BI_TRY(bi_read_back(ctx, &row, found, sizeof row));
+    BI_TRY(ctx->ops->kdtree->find_nan(ctx, o->dtype, o->dim, rows, &row));
     if (row == INT64_MAX) return BOSC_OK;
     return bi_fail(ctx, BOSC_ERR_DATA, "%s: row %lld holds a NaN", array, (long long)(first + row));
 }

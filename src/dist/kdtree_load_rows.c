@@ -48,11 +48,9 @@ static bosc_status check_points(const struct rows *rows)
 {
     const struct bi_kdtree_header *h = &rows->r->header;
     const struct bi_kdtree_rows points = {rows->points, rows->nodes, h->dim};
-    int64_t *found, row;
+    int64_t row;
     if (rows->nodes == 0 || h->dtype == BOSC_I32 || h->dtype == BOSC_I64) return BOSC_OK;
-    BI_TRY(bi_scratch_of(rows->ctx, 1, sizeof *found, &found));
-    BI_TRY(rows->ctx->ops->kdtree->find_nan(rows->ctx, (bosc_dtype)h->dtype, (int32_t)h->dim, &points, found));
-    BI_TRY(bi_read_back(rows->ctx, &row, found, sizeof row));
+    BI_TRY(rows->ctx->ops->kdtree->find_nan(rows->ctx, (bosc_dtype)h->dtype, (int32_t)h->dim, &points, &row));
     if (row == INT64_MAX) return BOSC_OK;
     return bi_fail(rows->ctx, BOSC_ERR_DATA, "saved tree: node %lld holds a NaN", (long long)(rows->first_node + row));
 }

@@ -224,11 +224,11 @@ template <class T, int DIM, int K, bool SAMPLE = false> struct bi_kdtree_nearest
                 p[i] = bi_kdtree_node_reader<T, DIM>::load(w.nodes, min(from + i * GROUP, w.n - 1));
 #pragma unroll
             for (int i = 0; i < LEAF / GROUP; i++) {
-                const uint32_t at = from + i * GROUP;
+                const uint32_t place = from + i * GROUP, at = min(place, w.n - 1);
                 const D d = bi_kdtree_node_reader<T, DIM>::distance(x, p[i].x);
                 const bi_kdtree_neighbour<D> other =
                     bi_kdtree_neighbour<D>::of(d, PLACES ? at : bi_kdtree_node_reader<T, DIM>::id(w.nodes, at, p[i]));
-                if (at < to && other.before(best)) best = other;
+                if (place < to && other.before(best)) best = other;
             }
 #pragma unroll
             for (int step = GROUP / 2; step > 0; step /= 2) {
@@ -465,6 +465,7 @@ static __global__ void __launch_bounds__(BI_KDTREE_WALK_THREADS) bi_kdtree_searc
     const bi_kdtree_query_of_thread query(a);
     const uint32_t number = a.order ? a.order[query.i] : query.i;
     const bool far = a.samples && bi_kdtree_has_cell(a.keys[query.i]);
+    if (bi_kdtree_has_bad_query(a)) return;
     bi_kdtree_deferred_side<float, DIM> stack[BI_KDTREE_WALK_STACK];
     walk w(a.nodes, a.index, a.n, stack);
     bi_kdtree_load_query<float, DIM>(a, number, w.q);
