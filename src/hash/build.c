@@ -2,12 +2,14 @@
  * oversized, of one pair a key, by a sort of the hashes. With opts.no_wait the first way is launched only. */
 #include "hash/drivers.h"
 
-/* The values as the table stores them, from those of the input. */
+/* The values as the table, whose blocks are there, stores them, from those of the input. NULL: buckets have none. So of
+ * no pairs, whose values may be NULL, it is a place from which nothing is read. */
 static bosc_status stored_values(bosc_ctx *ctx, const bosc_hash *next, const struct bi_hash_input *in,
                                  const void **values)
 {
     *values = next->opts.value_size ? in->values : NULL;
-    if (!next->opts.counted) return BOSC_OK;
+    if (in->n == 0 && next->shape.value_bytes > 0) *values = next->blocks[BI_HASH_TABLE].data;
+    if (!next->opts.counted || in->n == 0) return BOSC_OK;
     void *out;
     BI_TRY(bi_scratch_of(ctx, in->n, next->shape.value_bytes, &out));
     struct bi_hash_attach attach = {in->values, in->counts, next->opts.value_size, out};
