@@ -103,7 +103,7 @@ static bosc_hash_opts opts_of(int32_t key_bits, int32_t value_size, double load)
 static const int32_t sizes[] = {4, 0, 8, 12}; /* values; the last ones go as numbers of rows */
 static const double loads[] = {0.7, 0.95, 0.8, 0.5, 0.9};
 
-/* Blocks pick their pairs out of all: up to 8 partitions; of more, and of more pairs, from tiles. */
+/* Blocks pick their pairs out of all, or deal them out: up to 16 partitions; of more, and of more pairs, from tiles. */
 static void every_size(bosc_ctx *ctx)
 {
     asked = built = 0;
@@ -116,6 +116,17 @@ static void every_size(bosc_ctx *ctx)
         fused(ctx, HASH_SEQUENCE, &o, bits, n[k / 12], SAME);
     }
     CHECK(ctx->threads > 1 || built > asked / 2); /* the others have values of 12 bytes, or need other seeds */
+}
+
+/* The blocks of a cluster deal their pairs out; the emulator has clusters of four blocks. */
+static void dealt(bosc_ctx *ctx)
+{
+    static const int64_t n[] = {1030, 4096, 4097, 6000, 8192, 16384};
+    static const int32_t bits[] = {2, 2, 3, 3, 4, 4};
+    for (int k = 0; k < 12; k++) {
+        bosc_hash_opts o = opts_of(32 << k % 3, sizes[k % 4], loads[k / 6]);
+        fused(ctx, HASH_SEQUENCE, &o, bits[k % 6], n[k % 6], SAME);
+    }
 }
 
 /* Every number of bits, tiles of every kind. */
@@ -156,6 +167,9 @@ static void left(bosc_ctx *ctx)
     }
 }
 
-static const struct suite_case suite_cases_hash_fused[] = {
-    {"every size", every_size, NULL}, {"tiles", tiles, NULL}, {"large", large, NULL}, {"left", left, NULL}};
+static const struct suite_case suite_cases_hash_fused[] = {{"every size", every_size, NULL},
+                                                           {"dealt", dealt, NULL},
+                                                           {"tiles", tiles, NULL},
+                                                           {"large", large, NULL},
+                                                           {"left", left, NULL}};
 SUITE(hash_fused);

@@ -1,17 +1,18 @@
 /* The fused build on CUDA, for tables of up to some millions of pairs: a launch that orders tiles of pairs by
  * partition, and one whose blocks gather a partition each, fill it and write it. Of few pairs one cluster of blocks
- * does both, in a launch. The blocks tell the host themselves how it went. What they cannot fill (keys that repeat, a
- * partition that is too large) is left to others. */
+ * does both, in a launch; of very few each block picks its own out of all. The blocks tell the host themselves how it
+ * went. What they cannot fill (keys that repeat, a partition that is too large) is left to others. */
 #include <math.h>
 #include <string.h>
 
 #include "core/cuda/shared.cuh"
 #include "hash/cuda/deal.cuh"
+#include "hash/cuda/pick.cuh"
 #include "hash/cuda/place.cuh"
 
 enum {
-    MANY_KEYS = 6144, /* of a partition */
-    FEW_BLOCKS = 256,
+    MANY_KEYS = 6144,  /* of a partition */
+    IDLE_BLOCKS = 256, /* fewer leave multiprocessors idle */
     SMALL_KEYS = 1024,
     SMALL_THREADS = 384, /* of blocks that place keys, for small partitions and others */
     LARGE_THREADS = 512
@@ -123,7 +124,7 @@ static __global__ void __launch_bounds__(DEAL_THREADS) bi_hash_build_dealt(const
         hash = *bi_cluster_at(&tile.hashes[i], block);
         if constexpr (bi_hash_has_value<P>) value = *bi_cluster_at(&tile.payload[i], block);
     };
-    partition.first = buckets_before(a, deal);
+    partition.first = buckets_before(a, deal.totals);
     const auto each_pair = [&](const auto &keep) {
         segments.template each_pair<DEAL_THREADS, K, P>(partition.keys, read, keep);
         bi_cluster_arrive();
@@ -132,6 +133,30 @@ static __global__ void __launch_bounds__(DEAL_THREADS) bi_hash_build_dealt(const
     if (!fits) bi_cluster_arrive();
     write_and_tell<false>(partition, a, state, fits, filled, [&] { bi_hash_write_placed(partition, a); });
     bi_cluster_wait(); /* others may still read the tile */
+}
+
+/* Partitions of very few pairs, picked out of all. */
+template <class K, class P>
+static __global__ void __launch_bounds__(PICK_THREADS) bi_hash_build_picked(const build_args<K, P> a)
+{
+    BI_SHARED(bi_hash_block_state<PICK_THREADS>, state);
+    BI_SHARED(pick_shared, counts);
+    BI_SHARED(uint32_t, waiting);
+    BI_SHARED_DYNAMIC(unsigned char, memory);
+    auto partition = begin_partition<partition_of<K, P, PICK_THREADS, true>>(a, memory);
+    const placing<K, P, PICK_THREADS> keys(a, memory, &waiting);
+    picked_runs<K, P> runs = {keys.hashes, keys.payload, 0, 0};
+    if (threadIdx.x == 0) state.repeats = state.second = 0;
+    bi_hash_clear_places(partition, keys.places, a.block_buckets, state); /* a barrier comes in what follows */
+    pick_pairs(a, counts, runs);
+    const bool fits = take_keys(partition, a, counts.totals[blockIdx.x]);
+    partition.first = buckets_before(a, counts.totals);
+    const auto each = [&](const auto &place) { runs.each(place); };
+    const bool matched = fits && bi_hash_match_placed(partition, keys.places, state, each, each);
+    if (matched) bi_hash_scan_partition(partition, state);
+    __syncthreads();
+    write_and_tell<false>(partition, a, state, fits, matched && !state.repeats,
+                          [&] { bi_hash_write_placed(partition, a); });
 }
 
 /* Small partitions, from tiles. */
@@ -211,6 +236,8 @@ template <class K, class P> struct build_variant {
     uint32_t threads;
     size_t state_bytes;
     bool picks, placed;
+    uint32_t unit;     /* of positions: there are gaps between those that are picked; else 1 */
+    size_t tile_bytes; /* of a tile in shared memory */
 };
 
 enum { STATE_UNIT = 1024 }; /* more than what static memory may be padded to */
@@ -218,32 +245,41 @@ enum { STATE_UNIT = 1024 }; /* more than what static memory may be padded to */
 template <class K, class P, int THREADS, bool PICKS> static build_variant<K, P> variant_of()
 {
     const size_t state = bi_round_up(sizeof(bi_hash_block_state<THREADS>), STATE_UNIT);
-    return {bi_hash_build_partitions<K, P, THREADS, PICKS>, THREADS, state, PICKS, false};
+    return {bi_hash_build_partitions<K, P, THREADS, PICKS>, THREADS, state, PICKS, false, 1, 0};
 }
 
 template <class K, class P, int THREADS> static build_variant<K, P> placed_variant_of()
 {
     const size_t state = bi_round_up(sizeof(bi_hash_block_state<THREADS>) + 16, STATE_UNIT);
-    return {bi_hash_build_placed<K, P, THREADS>, THREADS, state, true, true};
+    return {bi_hash_build_placed<K, P, THREADS>, THREADS, state, true, true, 1, 0};
 }
 
 template <class K, class P> static build_variant<K, P> dealt_variant()
 {
     const size_t state = sizeof(bi_hash_block_state<DEAL_THREADS>) + sizeof(deal_shared) + 16;
-    return {bi_hash_build_dealt<K, P>, DEAL_THREADS, bi_round_up(state, STATE_UNIT), true, true};
+    return {bi_hash_build_dealt<K, P>, DEAL_THREADS, bi_round_up(state, STATE_UNIT), true, true, 1,
+            sizeof(dealt_tile<K, P>)};
+}
+
+template <class K, class P> static build_variant<K, P> picked_variant()
+{
+    const size_t state = sizeof(bi_hash_block_state<PICK_THREADS>) + sizeof(pick_shared) + 16;
+    return {bi_hash_build_picked<K, P>, PICK_THREADS, bi_round_up(state, STATE_UNIT), true, true, PICK_THREADS, 0};
 }
 
 /* As for fill (choose_variant there); more threads where partitions are large or blocks are few. */
 template <class K, class P> static build_variant<K, P> choose_variant(double load, int64_t mean, uint32_t partitions)
 {
     constexpr bool PICKS = bi_hash_key_bits<K> <= 64;
-    const bool walks = load > 0.87, large = mean > MANY_KEYS, few = partitions <= FEW_BLOCKS;
+    const bool walks = load > 0.87, large = mean > MANY_KEYS, few = partitions <= IDLE_BLOCKS;
     if (walks) return large || few ? variant_of<K, P, 512, PICKS>() : variant_of<K, P, 256, PICKS>();
     return large ? variant_of<K, P, 512, false>() : variant_of<K, P, 384, false>();
 }
 
+/* positions: of keys; more than keys where there are gaps. */
 template <class K, class P>
-static build_layout layout_of(uint32_t keys, uint32_t buckets, uint32_t tiles, bool picks, bool placed, bool apart)
+static build_layout layout_of(const build_variant<K, P> &variant, uint32_t positions, uint32_t keys, uint32_t buckets,
+                              uint32_t tiles, bool apart)
 {
     build_layout at = {};
     const auto place = [&](size_t bytes) {
@@ -251,20 +287,20 @@ static build_layout layout_of(uint32_t keys, uint32_t buckets, uint32_t tiles, b
         at.bytes += (uint32_t)bi_round_up(bytes, 16);
         return begin;
     };
-    const size_t payload = (size_t)bi_hash_payload_bytes<P> * keys, hashes = sizeof(K) * keys;
+    const size_t payload = (size_t)bi_hash_payload_bytes<P> * positions, hashes = sizeof(K) * positions;
     at.apart = apart;
     place(apart ? hashes : hashes > payload ? hashes : payload);
     if (apart) {
         at.payload = place(payload);
-        at.picks = place(picks ? (size_t)keys * 4 : 0);
+        at.picks = place(variant.picks ? (size_t)positions * 4 : 0);
     }
     at.codes = place((size_t)buckets * sizeof(uint4));
     at.spilled = place(((size_t)buckets + 31) / 32 * 4);
     at.ascending = place(((size_t)buckets + 31) / 32 * 4);
     at.segments = place(((size_t)tiles + 1) * 4);
-    at.taken = place(placed ? (size_t)buckets * 4 : 0);
-    at.waiting = place(placed ? (size_t)keys * 2 : 0);
-    at.tile = place(tiles ? 0 : sizeof(dealt_tile<K, P>));
+    at.taken = place(variant.placed ? (size_t)buckets * 4 : 0);
+    at.waiting = place(variant.placed ? (size_t)keys * 2 : 0);
+    at.tile = place(variant.tile_bytes);
     return at;
 }
 
@@ -286,7 +322,8 @@ static bool choose_limits(const bosc_ctx *ctx, const build_variant<K, P> &varian
         const double most = mean + (apart ? MOST : FEWEST + d) * sqrt(mean) + 8;
         const uint32_t limit = a->n < a->max_keys ? a->n : a->max_keys, keys = most < limit ? (uint32_t)most : limit;
         const uint32_t buckets = bi_hash_partition_buckets(a->load, keys);
-        const build_layout at = layout_of<K, P>(keys, buckets, a->tiles.count, variant.picks, variant.placed, apart);
+        const uint32_t positions = variant.unit > 1 ? (uint32_t)bi_round_up(a->n, variant.unit) : keys;
+        const build_layout at = layout_of(variant, positions, keys, buckets, a->tiles.count, apart);
         const size_t bytes = at.bytes + variant.state_bytes;
         const size_t at_once = min(all / (bytes + RESERVED), (size_t)2048 / variant.threads);
         if (bytes > available || (found && at_once <= most_at_once)) continue;
@@ -368,7 +405,7 @@ static bosc_status run_dealt(bosc_ctx *ctx, build_args<K, P> a, uint32_t partiti
                              bool *launched)
 {
     const build_variant<K, P> variant = dealt_variant<K, P>();
-    if (partitions > DEAL_BLOCKS || a.n > partitions * DEAL_PAIRS || !bi_has_clusters(ctx)) return BOSC_OK;
+    if (partitions > FEW_BLOCKS || a.n > partitions * DEAL_PAIRS || !bi_has_clusters(ctx)) return BOSC_OK;
     if (!choose_limits(ctx, variant, partitions, &a)) return BOSC_OK;
     begin_outcome(ctx, outcome, partitions);
     BI_TRY(allow_shared(ctx, variant, a));
@@ -377,6 +414,20 @@ static bosc_status run_dealt(bosc_ctx *ctx, build_args<K, P> a, uint32_t partiti
     if (error != cudaSuccess) return BOSC_OK; /* the cluster is too large */
     *launched = true;
     return bi_launched(ctx, "bi_hash_build_dealt");
+}
+
+/* Very few pairs, which each block reads; more on devices without clusters. */
+template <class K, class P>
+static bosc_status run_picked(bosc_ctx *ctx, build_args<K, P> a, uint32_t partitions, struct bi_hash_outcome *outcome,
+                              bool *launched)
+{
+    const build_variant<K, P> variant = picked_variant<K, P>();
+    if (partitions > PICK_PARTITIONS || a.n > (bi_has_clusters(ctx) ? PICK_PAIRS : PICK_PAIRS_ALONE)) return BOSC_OK;
+    if (!choose_limits(ctx, variant, partitions, &a)) return BOSC_OK;
+    begin_outcome(ctx, outcome, partitions);
+    BI_TRY(allow_shared(ctx, variant, a));
+    *launched = true;
+    return BI_RUN(ctx, variant.kernel, partitions, variant.threads, a.at.bytes, a);
 }
 
 template <class K, class P>
@@ -419,7 +470,8 @@ static bosc_status run(bosc_ctx *ctx, const bosc_hash *h, const void *keys, cons
     a.max_keys = bi_hash_max_partition_keys(s->key_bits);
     a.load = s->load;
     a.told = (unsigned long long *)outcome->words;
-    BI_TRY(run_dealt(ctx, a, 1u << s->partition_bits, outcome, launched));
+    BI_TRY(run_picked(ctx, a, 1u << s->partition_bits, outcome, launched));
+    if (!*launched) BI_TRY(run_dealt(ctx, a, 1u << s->partition_bits, outcome, launched));
     return *launched ? BOSC_OK : run_tiled(ctx, s, a, outcome, launched);
 }
 

@@ -9,14 +9,14 @@
 
 enum { DEAL_THREADS = 512, DEAL_EACH = 2, DEAL_BITS = 5 /* a warp has a digit a lane */ };
 enum { DEAL_PAIRS = DEAL_THREADS * DEAL_EACH /* of a tile, at most */ };
-static_assert(DEAL_BLOCKS * DEAL_BLOCKS <= DEAL_THREADS && DEAL_BLOCKS <= 1 << DEAL_BITS, "a thread has a segment");
+static_assert(FEW_BLOCKS * FEW_BLOCKS <= DEAL_THREADS && FEW_BLOCKS <= 1 << DEAL_BITS, "a thread has a segment");
 
 template <class K, class P> using dealt_tile = split_shared<K, P, DEAL_BITS, DEAL_EACH, DEAL_THREADS>;
 
 struct deal_shared {
     uint32_t segments[1 << DEAL_BITS]; /* of the tile, by partition: begin, and length << BI_HASH_SEGMENT_BITS */
-    uint32_t words[DEAL_BLOCKS + 1];   /* of the partition, by tile: as in a segment_list */
-    uint32_t totals[DEAL_BLOCKS];      /* keys of each partition */
+    uint32_t words[FEW_BLOCKS + 1];    /* of the partition, by tile: as in a segment_list */
+    uint32_t totals[FEW_BLOCKS];       /* keys of each partition */
 };
 
 /* Orders the block's tile; the others may read it then. All threads call it. */
@@ -57,13 +57,6 @@ static __device__ __forceinline__ void find_dealt(deal_shared &sh)
         if (tile == gridDim.x - 1) sh.words[gridDim.x] = upto;
     }
     __syncthreads();
-}
-
-/* The buckets of the partitions before the block's. */
-template <class A> static __device__ uint32_t buckets_before(const A &a, const deal_shared &sh)
-{
-    const uint32_t lane = threadIdx.x % 32;
-    return bi_warp_sum(lane < blockIdx.x ? bi_hash_partition_buckets(a.load, sh.totals[lane % DEAL_BLOCKS]) : 0u);
 }
 
 #endif

@@ -8,7 +8,7 @@
 #include "hash/cuda/split.cuh"
 
 enum {
-    DEAL_BLOCKS = 16,    /* that are a cluster (deal.cuh), at most */
+    FEW_BLOCKS = 16,     /* of a build in one launch, at most: a warp sums up what they have */
     GATHERED_AT_ONCE = 4 /* segments, or pairs */
 };
 
@@ -17,7 +17,7 @@ enum {
 enum { TOLD_BUCKETS, TOLD_REPEATS, TOLD_COUNTS };
 enum { TOLD_RESEEDED = 24 /* below: keys in their second bucket */, TOLD_FAILED = 35, TOLD_BLOCKS = 46 };
 enum { TOLD_COUNT_BITS = 11 };
-enum { TOLD_WORDS = TOLD_COUNTS + DEAL_BLOCKS };
+enum { TOLD_WORDS = TOLD_COUNTS + FEW_BLOCKS };
 static_assert(TOLD_WORDS * 8 <= BI_PINNED_BYTES, "a word of each block");
 static constexpr unsigned long long TOLD = 1ull << 63;
 
@@ -141,6 +141,13 @@ static __device__ uint32_t find_segments(const A &a, uint32_t *words, bi_hash_bl
     if (threadIdx.x == 0) words[a.tiles.count] = keys;
     __syncthreads();
     return keys;
+}
+
+/* The buckets of the partitions before the block's. totals: the keys of each. */
+template <class A> static __device__ uint32_t buckets_before(const A &a, const uint32_t totals[FEW_BLOCKS])
+{
+    const uint32_t lane = threadIdx.x % 32;
+    return bi_warp_sum(lane < blockIdx.x ? bi_hash_partition_buckets(a.load, totals[lane % FEW_BLOCKS]) : 0u);
 }
 
 /* The first bucket of the block's partition: sums up what the blocks before have laid down, and counts for those that
