@@ -281,13 +281,9 @@ template <class K> static __device__ __forceinline__ void list_marked(const join
     uint32_t before = b.sh.before;
     for (uint32_t first = from; first < to; first += THREADS) {
         const uint32_t word = first + threadIdx.x;
-        uint32_t bits = word < to ? bi_load_hint(&b.a.marked[word]) : 0;
-        uint32_t at = before + bi_block_exclusive_sum<WARPS>((uint32_t)__popc(bits), b.sh.warps, &all);
-        for (; bits; bits &= bits - 1, at++) {
-            const uint32_t id = word * 32 + (uint32_t)__ffs((int)bits) - 1;
-            b.a.ids[at] = id;
-            if (b.a.keys) b.a.keys[at] = joint_load(&b.a.keys_by_id[id]);
-        }
+        const uint32_t bits = word < to ? bi_load_hint(&b.a.marked[word]) : 0;
+        const uint32_t at = before + bi_block_exclusive_sum<WARPS>((uint32_t)__popc(bits), b.sh.warps, &all);
+        bi_msf_list_word(b.a, word, bits, at, [](const K *key) { return joint_load(key); });
         before += all;
         __syncthreads();
     }
@@ -312,14 +308,7 @@ template <class K> static __device__ __forceinline__ void label(joint_block<K> &
 template <class K> static __device__ void tell_host(const joint_block<K> &b)
 {
     struct joint_control *c = b.a.control;
-    const unsigned long long edges = bi_warp_sum((unsigned long long)b.edges), low = bi_warp_sum(b.low),
-                             high = bi_warp_sum(b.high);
-    if (threadIdx.x % 32 == 0 && edges) {
-        atomicAdd(&b.sh.edges, edges);
-        atomicAdd(&b.sh.low, low);
-        atomicAdd(&b.sh.high, high);
-    }
-    __syncthreads();
+    bi_msf_add_up(b);
     if (threadIdx.x > 0) return;
     atomicAdd(&c->edges, b.sh.edges);
     atomicAdd(&c->low, b.sh.low);

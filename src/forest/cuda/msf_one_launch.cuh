@@ -58,6 +58,31 @@ static __device__ __forceinline__ bool bi_msf_read_entries(const struct bi_msf_e
     return bad;
 }
 
+/* Lists the ids of a word of marks from place `at` on, and their keys, which load(pointer) reads. */
+template <class A, class F>
+static __device__ __forceinline__ void bi_msf_list_word(const A &a, uint32_t word, uint32_t bits, uint32_t at,
+                                                        const F &load)
+{
+    for (; bits; bits &= bits - 1, at++) {
+        const uint32_t id = word * 32 + (uint32_t)__ffs((int)bits) - 1;
+        a.ids[at] = id;
+        if (a.keys) a.keys[at] = load(&a.keys_by_id[id]);
+    }
+}
+
+/* Adds what the threads of a block have taken in its shared memory. All threads call it; a barrier comes last. */
+template <class B> static __device__ __forceinline__ void bi_msf_add_up(const B &b)
+{
+    const unsigned long long edges = bi_warp_sum((unsigned long long)b.edges), low = bi_warp_sum(b.low),
+                             high = bi_warp_sum(b.high);
+    if (threadIdx.x % 32 == 0 && edges) {
+        atomicAdd(&b.sh.edges, edges);
+        atomicAdd(&b.sh.low, low);
+        atomicAdd(&b.sh.high, high);
+    }
+    __syncthreads();
+}
+
 /* The host is told three words: edges and rounds, once all else is there, or that entries are no edges; and the sums of
  * the ranks' halves. */
 enum { BI_MSF_TOLD_ROUNDS = 32 };

@@ -183,13 +183,9 @@ template <class K> static __device__ __forceinline__ void list_marked(const smal
     uint32_t before = 0, all;
     for (uint32_t first = 0; first < b.a.marks; first += THREADS) {
         const uint32_t word = first + threadIdx.x;
-        uint32_t bits = word < b.a.marks ? b.marks[word] : 0;
-        uint32_t at = before + bi_block_exclusive_sum<WARPS>((uint32_t)__popc(bits), b.sh.warps, &all);
-        for (; bits; bits &= bits - 1, at++) {
-            const uint32_t id = word * 32 + (uint32_t)__ffs((int)bits) - 1;
-            b.a.ids[at] = id;
-            if (b.a.keys) b.a.keys[at] = b.a.keys_by_id[id];
-        }
+        const uint32_t bits = word < b.a.marks ? b.marks[word] : 0;
+        const uint32_t at = before + bi_block_exclusive_sum<WARPS>((uint32_t)__popc(bits), b.sh.warps, &all);
+        bi_msf_list_word(b.a, word, bits, at, [](const K *key) { return *key; });
         before += all;
         __syncthreads();
     }
@@ -207,14 +203,7 @@ template <class K> static __device__ __forceinline__ void label(const small_bloc
 
 template <class K> static __device__ void tell_host(const small_block<K> &b, uint32_t rounds)
 {
-    const unsigned long long edges = bi_warp_sum((unsigned long long)b.edges), low = bi_warp_sum(b.low),
-                             high = bi_warp_sum(b.high);
-    if (threadIdx.x % 32 == 0 && edges) {
-        atomicAdd(&b.sh.edges, edges);
-        atomicAdd(&b.sh.low, low);
-        atomicAdd(&b.sh.high, high);
-    }
-    __syncthreads();
+    bi_msf_add_up(b);
     if (threadIdx.x > 0) return;
     bi_msf_tell(b.a.told, b.sh.edges, rounds, b.sh.low, b.sh.high);
 }

@@ -1,5 +1,5 @@
-/* How the blocks of a fused build of very few pairs come by those of their partition: each picks them out of all. Two or
- * three rows a thread are read sooner than a cluster of blocks is launched (deal.cuh). */
+/* How the blocks of a fused build of very few pairs come by those of their partition: each picks them out of all. A few
+ * rows a thread are read sooner than a cluster of blocks has begun (deal.cuh). */
 #ifndef BI_HASH_CUDA_PICK_CUH
 #define BI_HASH_CUDA_PICK_CUH
 

@@ -6,6 +6,22 @@
 
 /* Packs those of 16 times `blocks` nodes that are in a mask and whose distance is a number: distances and ids to to[0],
  * to_ids[0], ... Returns how many there are; up to 16 places behind them are written too. */
+#define BI_PACK(NAME, T, ID)                                                                                \
+    static inline int NAME(const T *far, uint64_t near, int blocks, const uint32_t *ids, T *to, ID *to_ids) \
+    {                                                                                                       \
+        int count = 0;                                                                                      \
+        for (; near; near &= near - 1) {                                                                    \
+            int lane = __builtin_ctzll(near);                                                               \
+            to[count] = far[lane];                                                                          \
+            to_ids[count] = ids[lane];                                                                      \
+            count += far[lane] == far[lane];                                                                \
+        }                                                                                                   \
+        (void)blocks;                                                                                       \
+        return count;                                                                                       \
+    }
+
+BI_PACK(pack_f64, double, double)
+
 #if BI_LEVEL == 4
 
 static inline int pack_f32(const float *far, uint64_t near, int blocks, const uint32_t *ids, float *to,
@@ -23,35 +39,7 @@ static inline int pack_f32(const float *far, uint64_t near, int blocks, const ui
 }
 
 #else
-
-static inline int pack_f32(const float *far, uint64_t near, int blocks, const uint32_t *ids, float *to,
-                           uint32_t *to_ids)
-{
-    int count = 0;
-    for (; near; near &= near - 1) {
-        int lane = __builtin_ctzll(near);
-        to[count] = far[lane];
-        to_ids[count] = ids[lane];
-        count += far[lane] == far[lane];
-    }
-    (void)blocks;
-    return count;
-}
-
+BI_PACK(pack_f32, float, uint32_t)
 #endif
-
-static inline int pack_f64(const double *far, uint64_t near, int blocks, const uint32_t *ids, double *to,
-                           double *to_ids)
-{
-    int count = 0;
-    for (; near; near &= near - 1) {
-        int lane = __builtin_ctzll(near);
-        to[count] = far[lane];
-        to_ids[count] = ids[lane];
-        count += far[lane] == far[lane];
-    }
-    (void)blocks;
-    return count;
-}
 
 #endif
