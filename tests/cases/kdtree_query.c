@@ -460,7 +460,8 @@ static void distant(bosc_ctx *ctx)
 {
     static const int64_t neighbors[] = {8, 1, 20, 9, 32};
     struct suite_random r = {10};
-    const int64_t n = suite_slow(ctx) ? 700 : 3000, m = suite_slow(ctx) ? 2112 : 140000;
+    const bool device = suite_opts_like(ctx).backend == BOSC_BACKEND_CUDA;
+    const int64_t n = suite_slow(ctx) ? 700 : 3000, m = !device || suite_slow(ctx) ? 2112 : 140000;
     for (int i = 0; i < 4 * DISTANT_SHAPES; i++) {
         if (suite_leaves_out()) continue;
         const enum distant_shape shape = (enum distant_shape)(i % DISTANT_SHAPES);
