@@ -209,6 +209,27 @@ static void borders(bosc_ctx *ctx)
     }
 }
 
+/* The same of floats far from 0, where rounding errors are about as large as what is between points and borders. */
+static void far_borders(bosc_ctx *ctx)
+{
+    static const double cells[] = {0.1, 7e-5, 0.37, 3e5, 1 - 0x1.04p-24},
+                        from[] = {500, -70000, -1e6, 2090000, 4194240};
+    struct suite_random r = {39};
+    for (int trial = 0; trial < 25; trial++) {
+        if (suite_leaves_out()) continue;
+        const int64_t n = 40;
+        const double cell = cells[trial / 5];
+        struct reference_points p = kd_points(&r, BOSC_F32, 1, n, 1, KD_EQUAL);
+        for (int64_t i = 0; i < n; i++) {
+            const float x = (float)((from[trial % 5] + (double)suite_below(&r, 60)) * cell);
+            const int side = (int)suite_below(&r, 3) - 1;
+            ((float *)p.data)[i] = side ? nextafterf(x, side > 0 ? INFINITY : -INFINITY) : x;
+        }
+        check_all(ctx, &p, &p, cell, cell, 64);
+        free((void *)p.data);
+    }
+}
+
 /* A few points far from all others: the voxels' extent is more than keys can hold. */
 static void distant(bosc_ctx *ctx)
 {
@@ -351,9 +372,47 @@ static void memory(bosc_ctx *ctx)
     free((void *)p.data);
 }
 
+/* Pairs in the context's memory are those in the host's; what has no room for all of them is not written. */
+static void pairs_in_reach(bosc_ctx *ctx)
+{
+    struct suite_random r = {38};
+    for (int64_t n = 60; has_device_memory(ctx) && n <= 240; n *= 4) {
+        struct reference_points p = kd_points(&r, BOSC_F32, 2, n, 2, KD_GRID);
+        bosc_voxelgrid *grid = grid_of(ctx, &p, 1, 64);
+        int64_t count = -1, got = -1;
+        CHECK_OK(ctx, bosc_voxelgrid_pairs(ctx, grid, 1, NULL, NULL, 0, &count));
+        const size_t bytes = (size_t)count * 16;
+        struct array want = array_make(ctx, NULL, bytes, false), pairs = array_make(ctx, NULL, bytes, true);
+        struct array dist2 = array_make(ctx, NULL, bytes / 4, true);
+        unsigned char *before = suite_alloc(bytes);
+        memcpy(before, array_get(ctx, &pairs), bytes);
+        CHECK_EQ(bosc_voxelgrid_pairs(ctx, grid, 1, pairs.p, dist2.p, count - 1, &got), BOSC_ERR_SPACE);
+        CHECK_EQ(got, count);
+        CHECK(memcmp(array_get(ctx, &pairs), before, bytes) == 0);
+        CHECK(memcmp(array_get(ctx, &dist2), before, bytes / 4) == 0);
+        CHECK_OK(ctx, bosc_voxelgrid_pairs(ctx, grid, 1, pairs.p, NULL, count, &got));
+        CHECK_EQ(got, count);
+        CHECK_OK(ctx, bosc_voxelgrid_pairs(ctx, grid, 1, want.p, NULL, count, &got));
+        CHECK(memcmp(array_get(ctx, &pairs), array_get(ctx, &want), bytes) == 0);
+        free(before);
+        array_free(ctx, &want);
+        array_free(ctx, &pairs);
+        array_free(ctx, &dist2);
+        bosc_voxelgrid_free(grid);
+        free((void *)p.data);
+    }
+}
+
 static const struct suite_case suite_cases_voxelgrid[] = {
-    {"shapes", shapes, NULL},       {"borders", borders, NULL}, {"distant points", distant, NULL},
-    {"full keys", full_keys, NULL}, {"small", small, NULL},     {"large", large, NULL},
-    {"long rows", long_rows, NULL}, {"memory", memory, NULL},
+    {"shapes", shapes, NULL},
+    {"borders", borders, NULL},
+    {"far borders", far_borders, NULL},
+    {"pairs in reach", pairs_in_reach, NULL},
+    {"distant points", distant, NULL},
+    {"full keys", full_keys, NULL},
+    {"small", small, NULL},
+    {"large", large, NULL},
+    {"long rows", long_rows, NULL},
+    {"memory", memory, NULL},
 };
 SUITE(voxelgrid);

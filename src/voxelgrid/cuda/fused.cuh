@@ -5,6 +5,9 @@
 #include "core/cuda/launch.cuh"
 #include "voxelgrid/steps/pairs.h"
 
+/* In words that the host is told. */
+#define TOLD (1ull << 63)
+
 bosc_status bi_cuda_voxelgrid_extent(bosc_ctx *ctx, const bi_voxelgrid_rows *rows, uint64_t *found);
 bosc_status bi_cuda_voxelgrid_place(bosc_ctx *ctx, const bi_voxelgrid_place *place, double *crowd);
 bosc_status bi_cuda_voxelgrid_place_small(bosc_ctx *ctx, const bi_voxelgrid_place *place, uint64_t *found,

@@ -1,25 +1,33 @@
-/* Builds of few points in one launch, of one block or of blocks that run together. The host is told of the extent, and
- * whether points are placed, before they are. */
-#include "voxelgrid/cuda/fused.cuh"
-#include "voxelgrid/cuda/small.cuh"
+/* Builds of few points in one launch, of blocks by themselves or of blocks that run together. The host is told of the
+ * extent, and whether points are placed, before they are. */
+#include "voxelgrid/cuda/few.cuh"
+#include "voxelgrid/cuda/joint.cuh"
 
-#ifdef BI_EMULATE
-enum { GRID_THREADS = 32, BLOCK_THREADS = 64 };
-#else
-enum { GRID_THREADS = 512, BLOCK_THREADS = 1024 };
-#endif
-
-template <int THREADS, bool ONE>
-static __global__ void __launch_bounds__(THREADS, ONE ? 1 : 2) bi_voxelgrid_place_few(const small_args a)
+template <int POINTS>
+static __global__ void __launch_bounds__(FEW_THREADS, 1) bi_voxelgrid_place_few(const small_place a)
 {
-    typedef small_shared<THREADS, ONE> shared;
-    BI_SHARED(shared, sh);
-    small_build<THREADS, ONE> build(a, sh);
+    BI_SHARED(few_place_shared, sh);
+    few_place<POINTS> build(a, sh);
+    build.read_points();
+    if (sh.entries == 0) {
+        if (threadIdx.x == 0) tell_done(a, blockIdx.x, 0, 0);
+        return;
+    }
+    build.count_points();
+    if (!build.add_up()) return;
+    build.write_starts();
+    build.place_points();
+}
+
+static __global__ void __launch_bounds__(JOINT_THREADS, 2) bi_voxelgrid_place_jointly(const small_place a)
+{
+    BI_SHARED(joint_place_shared, sh);
+    joint_place build(a, sh);
     build.find_edges();
     build.meet();
     build.make_view();
     if (sh.entries == 0) {
-        tell(a, 0, 0);
+        if (blockIdx.x == 0 && threadIdx.x == 0) tell_done(a, 0, 0, 0);
         return;
     }
     build.count_point();
@@ -32,44 +40,69 @@ static __global__ void __launch_bounds__(THREADS, ONE ? 1 : 2) bi_voxelgrid_plac
     build.place_point();
 }
 
-/* The two kernels: of one block, and of blocks that run together. */
-static constexpr auto place_by_block = bi_voxelgrid_place_few<BLOCK_THREADS, true>;
-static constexpr auto place_by_grid = bi_voxelgrid_place_few<GRID_THREADS, false>;
-
-static bosc_status run_grid(bosc_ctx *ctx, unsigned blocks, small_args *a)
+static bosc_status run_few(bosc_ctx *ctx, unsigned blocks, const small_place &a)
 {
-    const int64_t voxels = 4 * GRID_THREADS * (int64_t)blocks;
-    const size_t bytes = sizeof *a->words + (size_t)voxels * sizeof *a->counts;
-    BI_TRY(bi_scratch_of(ctx, 1, bytes, &a->words));
-    a->counts = reinterpret_cast<uint32_t *>(a->words + 1);
-    BI_TRY(bi_scratch_of(ctx, blocks, EDGES * sizeof *a->edges, &a->edges));
-    BI_TRY(bi_scratch_of(ctx, blocks, sizeof *a->sums, &a->sums));
-    BI_TRY(bi_scratch_of(ctx, a->place.rows.n, sizeof *a->ids, &a->ids));
-    BI_TRY(ctx->backend->fill(ctx, a->words, 0, bytes));
-    return BI_RUN_COOPERATIVE(ctx, place_by_grid, blocks, GRID_THREADS, *a);
+    const int64_t each = bi_div_up(a.place.rows.n, FEW_THREADS);
+    if (each <= 1) return BI_RUN(ctx, bi_voxelgrid_place_few<1>, blocks, FEW_THREADS, 0, a);
+    if (each <= 2) return BI_RUN(ctx, bi_voxelgrid_place_few<2>, blocks, FEW_THREADS, 0, a);
+    if (each <= 4) return BI_RUN(ctx, bi_voxelgrid_place_few<4>, blocks, FEW_THREADS, 0, a);
+    return BI_RUN(ctx, bi_voxelgrid_place_few<FEW_POINTS>, blocks, FEW_THREADS, 0, a);
+}
+
+static bosc_status run_jointly(bosc_ctx *ctx, unsigned blocks, small_place &a)
+{
+    const int64_t voxels = EACH_JOINT_VOXEL * JOINT_THREADS * (int64_t)blocks;
+    const size_t bytes = sizeof *a.words + (size_t)voxels * sizeof *a.counts;
+    BI_TRY(bi_scratch_of(ctx, 1, bytes, &a.words));
+    a.counts = reinterpret_cast<uint32_t *>(a.words + 1);
+    BI_TRY(bi_scratch_of(ctx, blocks, EDGES * sizeof *a.edges, &a.edges));
+    BI_TRY(bi_scratch_of(ctx, blocks, sizeof *a.sums, &a.sums));
+    BI_TRY(bi_scratch_of(ctx, a.place.rows.n, sizeof *a.ids, &a.ids));
+    BI_TRY(ctx->backend->fill(ctx, a.words, 0, bytes));
+    return BI_RUN_COOPERATIVE(ctx, bi_voxelgrid_place_jointly, blocks, JOINT_THREADS, a);
+}
+
+/* What the host was told: the extent, and from `words` the crowd, 0 if points are not placed. */
+static void read_told(const unsigned long long *told, int words, int32_t dim, uint64_t *found, double *crowd)
+{
+    const unsigned long long near = 128; /* voxels of a warp */
+    const auto key = [&](int k) { return (uint32_t)told[TOLD_EDGES + k]; };
+    uint32_t most = 0;
+    found[BI_VOXELGRID_NAN] = key(BI_VOXELGRID_NAN) == UINT32_MAX ? UINT64_MAX : key(BI_VOXELGRID_NAN);
+    for (int c = 0; c < dim; c++) {
+        const int k = BI_VOXELGRID_DIM - dim + c;
+        found[BI_VOXELGRID_LOW + c] = bi_key_u64_of_f64((double)bi_f32_of_key(key(BI_VOXELGRID_LOW + k)));
+        found[BI_VOXELGRID_HIGH + c] = ~bi_key_u64_of_f64((double)bi_f32_of_key(~key(BI_VOXELGRID_HIGH + k)));
+    }
+    *crowd = 0;
+    for (int w = 0; w < words; w++) {
+        const unsigned long long done = told[TOLD_DONE + w] & ~TOLD, voxels = done >> TOLD_VOXELS;
+        if (!voxels) {
+            *crowd = 0;
+            return;
+        }
+        most = most > (uint32_t)done ? most : (uint32_t)done;
+        *crowd = (double)most / (double)(voxels < near ? voxels : near);
+    }
 }
 
 bosc_status bi_cuda_voxelgrid_place_small(bosc_ctx *ctx, const bi_voxelgrid_place *place, uint64_t *found,
                                           double *crowd)
 {
-    const unsigned long long near = 128; /* voxels of a warp */
     unsigned long long *told = static_cast<unsigned long long *>(ctx->pinned);
-    const bool one = place->rows.n <= BLOCK_THREADS;
-    const unsigned blocks = (unsigned)bi_div_up(place->rows.n, GRID_THREADS);
-    uint32_t least[EDGES];
+    const bool few = place->rows.n <= FEW_POINTS * FEW_THREADS;
+    const unsigned blocks = (unsigned)bi_div_up(place->rows.n, few ? (int)FEW_THREADS : (int)JOINT_THREADS);
+    const int words = few ? (int)blocks : 1;
     unsigned most = blocks;
-    small_args a = {};
+    small_place a = {};
     a.place = *place;
     a.told = told;
     *crowd = 0;
-    if (!one) BI_TRY(bi_cooperative_grid(ctx, place_by_grid, GRID_THREADS, 2, &most));
+    if (!few) BI_TRY(bi_cooperative_grid(ctx, bi_voxelgrid_place_jointly, JOINT_THREADS, 2, &most));
     if (blocks > most) return bi_cuda_voxelgrid_extent(ctx, &place->rows, found);
-    for (int k = 0; k < TOLD_WORDS; k++) told[k] = 0;
-    BI_TRY(one ? BI_RUN(ctx, place_by_block, 1, BLOCK_THREADS, 0, a) : run_grid(ctx, blocks, &a));
-    BI_TRY(bi_cuda_await(ctx, told, TOLD_WORDS));
-    for (int k = 0; k < EDGES; k++) least[k] = (uint32_t)told[TOLD_EDGES + k];
-    found_of(least, place->view.dim, found);
-    const unsigned long long done = told[TOLD_DONE] & ~TOLD, voxels = done >> TOLD_VOXELS;
-    if (voxels) *crowd = (double)(uint32_t)done / (double)(voxels < near ? voxels : near);
+    for (int k = 0; k < TOLD_DONE + words; k++) told[k] = 0;
+    BI_TRY(few ? run_few(ctx, blocks, a) : run_jointly(ctx, blocks, a));
+    BI_TRY(bi_cuda_await(ctx, told, TOLD_DONE + words));
+    read_told(told, words, place->view.dim, found, crowd);
     return BOSC_OK;
 }

@@ -18,7 +18,7 @@ static const bi_voxelgrid_steps cuda_steps = {
 
 /* Places of kept entries have 32 bits. */
 #ifdef BI_EMULATE /* some cases should have more points */
-enum { MOST_KEPT = 1200, MOST_SMALL = 120 };
+enum { MOST_KEPT = 1200, MOST_SMALL = 200 };
 #else
 enum { MOST_KEPT = 1 << 27, MOST_SMALL = 1 << 17 };
 #endif

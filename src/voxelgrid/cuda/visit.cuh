@@ -22,7 +22,8 @@ enum visits { ALONE, TOGETHER, SHARED };
 /* A view and a radius. */
 struct dense_view : bi_voxelgrid_dense {
     float reach, r2;
-    float voxels, first[BI_VOXELGRID_DIM]; /* 1 / cell; as `low` */
+    float before[BI_VOXELGRID_DIM], after[BI_VOXELGRID_DIM]; /* voxels beside the box */
+    uint32_t rounded_low[BI_VOXELGRID_DIM];                  /* bits of the sum of `low` and ROUNDED */
 };
 
 static inline dense_view dense_view_of(const bi_voxelgrid_view &v, double r2, double reach)
@@ -31,8 +32,11 @@ static inline dense_view dense_view_of(const bi_voxelgrid_view &v, double r2, do
     static_cast<bi_voxelgrid_dense &>(d) = bi_voxelgrid_dense_of(v);
     d.reach = (float)reach; /* which it is */
     d.r2 = (float)r2;
-    d.voxels = (float)d.per_cell;
-    for (int c = 0; c < BI_VOXELGRID_DIM; c++) d.first[c] = (float)d.low[c];
+    for (int c = 0; c < BI_VOXELGRID_DIM; c++) {
+        d.before[c] = (float)d.low[c] - 1;
+        d.after[c] = (float)d.low[c] + (float)d.side[c];
+        d.rounded_low[c] = BI_VOXELGRID_ROUNDED_BITS + (uint32_t)(int32_t)d.low[c];
+    }
     return d;
 }
 
@@ -40,15 +44,19 @@ struct near_box {
     int32_t low[BI_VOXELGRID_DIM], high[BI_VOXELGRID_DIM];
 };
 
-/* The number of a voxel along a coordinate, from -1 to `side`. */
-__device__ __forceinline__ int32_t clamped(float voxel, int32_t side)
-{
-    return voxel >= 0 ? voxel < (float)side ? (int32_t)voxel : side : -1;
-}
-
-/* More than the rounding errors of voxel coordinates in float, in part and in all. */
+/* More than the rounding errors of voxel coordinates in float. */
 #define NEAR_PART 0x1p-21f
-#define NEAR_ALL 0x1p-60f
+
+/* A voxel coordinate less this is nearest to its floor; LOW: or, in doubt, to the voxel before it; HIGH: never to that. */
+#define MIDDLE_LOW 0x1.000002p-1f
+#define MIDDLE_HIGH 0x1.fffffep-2f
+
+/* The number of the voxel along coordinate c whose middle is nearest, from -1 to `side`. */
+__device__ __forceinline__ int32_t nearest_voxel(const dense_view &g, int c, float middle)
+{
+    const float in_box = fminf(fmaxf(middle, g.before[c]), g.after[c]);
+    return (int32_t)(__float_as_uint(in_box + BI_VOXELGRID_ROUNDED) - g.rounded_low[c]);
+}
 
 /* A box that has all voxels within reach of q; false if there are none. */
 __device__ __forceinline__ bool box_around(const dense_view &g, const float *q, near_box *box)
@@ -57,8 +65,8 @@ __device__ __forceinline__ bool box_around(const dense_view &g, const float *q, 
 #pragma unroll
     for (int c = 0; c < BI_VOXELGRID_DIM; c++) {
         const float from = (q[c] - g.reach) * g.voxels, to = (q[c] + g.reach) * g.voxels;
-        const int32_t low = clamped(floorf(fmaf(fabsf(from), -NEAR_PART, from) - NEAR_ALL) - g.first[c], g.side[c]);
-        const int32_t high = clamped(floorf(fmaf(fabsf(to), NEAR_PART, to) + NEAR_ALL) - g.first[c], g.side[c]);
+        const int32_t low = nearest_voxel(g, c, fmaf(fabsf(from), -NEAR_PART, from) - MIDDLE_LOW);
+        const int32_t high = nearest_voxel(g, c, fmaf(fabsf(to), NEAR_PART, to) - MIDDLE_HIGH);
         any = any && low < g.side[c] && high >= 0;
         box->low[c] = max(low, 0);
         box->high[c] = min(high, g.side[c] - 1);

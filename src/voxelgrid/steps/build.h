@@ -62,15 +62,13 @@ BI_FN void bi_step_extent(const struct bi_voxelgrid_extent *a, int64_t t)
     }
 }
 
-/* Sets the box of the voxels and the shape of their keys. */
-BI_FN void bi_voxelgrid_shape_keys(struct bi_voxelgrid_view *v, const uint64_t *found)
+/* Sets the shape of the keys of the voxels of the box. */
+BI_FN void bi_voxelgrid_shape_box(struct bi_voxelgrid_view *v)
 {
     v->key_bits = v->shift = 0;
     v->last_key = 0;
     for (int32_t c = 0; c < BI_VOXELGRID_DIM; c++) {
         if (c >= v->dim) continue;
-        v->low.at[c] = bi_voxelgrid_coordinate(bi_f64_of_key(found[BI_VOXELGRID_LOW + c]), v->cell);
-        v->high.at[c] = bi_voxelgrid_coordinate(bi_f64_of_key(~found[BI_VOXELGRID_HIGH + c]), v->cell);
         v->side[c] = (uint64_t)v->high.at[c] - (uint64_t)v->low.at[c] + 1;
         v->key_bits += bi_bit_length(v->side[c] - 1);
     }
@@ -78,6 +76,16 @@ BI_FN void bi_voxelgrid_shape_keys(struct bi_voxelgrid_view *v, const uint64_t *
     if (v->keyed) v->last_key = bi_voxelgrid_pack(v, &v->high);
     v->wide_keys = v->last_key > UINT32_MAX;
     while (v->last_key >> v->shift >= (uint64_t)bi_voxelgrid_most_entries(v->n)) v->shift++;
+}
+
+/* Sets the box of the voxels and the shape of their keys. */
+BI_FN void bi_voxelgrid_shape_keys(struct bi_voxelgrid_view *v, const uint64_t *found)
+{
+    for (int32_t c = 0; c < v->dim; c++) {
+        v->low.at[c] = bi_voxelgrid_coordinate(bi_f64_of_key(found[BI_VOXELGRID_LOW + c]), v->cell);
+        v->high.at[c] = bi_voxelgrid_coordinate(bi_f64_of_key(~found[BI_VOXELGRID_HIGH + c]), v->cell);
+    }
+    bi_voxelgrid_shape_box(v);
 }
 
 /* The voxel of row i. */
