@@ -133,7 +133,7 @@ BOSC_API bosc_status bosc_voxelgrid_radius(bosc_ctx *ctx, const bosc_voxelgrid *
  * F32 pairs that are only counted are looked at once, with hardly any scratch; up to 2^27 F32 points keep rows of up to
  * 24 pairs from the first search (where voxels have four points and more, up to 2^26 points keep 64, or 32 with dist2):
  * 20 n bytes of scratch, and 4 more (8 with dist2) for each of such pairs that capacity has room for.
- * Waits. */
+ * Waits until p is known; pairs and dist2 on the device may be written after that. */
 BOSC_API bosc_status bosc_voxelgrid_pairs(bosc_ctx *ctx, const bosc_voxelgrid *grid, double radius, void *pairs,
                                           void *dist2, int64_t capacity, int64_t *count);
 

@@ -30,7 +30,7 @@ static bosc_status count_pairs(bosc_ctx *ctx, const struct bi_voxelgrid_searches
 static bosc_status fill_pairs(bosc_ctx *ctx, const struct bi_voxelgrid_searches *searches,
                               struct bi_voxelgrid_pairs *pairs, const int64_t totals[2])
 {
-    if (pairs->kept.list) BI_TRY(searches->pair_write(ctx, pairs));
+    if (pairs->kept.list && !pairs->in_reach) BI_TRY(searches->pair_write(ctx, pairs));
     if (totals[1] == 0) return BOSC_OK;
     BI_TRY(bi_voxelgrid_list_rows(ctx, pairs->view.n, totals[0], &pairs->long_rows));
     BI_TRY_WEIGHED(ctx, BI_VOXELGRID_SEARCH, searches->pair_fill(ctx, totals[1], pairs));
@@ -38,12 +38,34 @@ static bosc_status fill_pairs(bosc_ctx *ctx, const struct bi_voxelgrid_searches 
     return bi_voxelgrid_sort_rows(ctx, &rows, pairs->offsets, pairs->long_rows);
 }
 
+static bool reaches(bosc_ctx *ctx, const struct bi_voxelgrid_pairs *pairs)
+{
+    return pairs->pairs && ctx->backend->reaches(ctx, pairs->pairs) &&
+           (!pairs->dist2 || ctx->backend->reaches(ctx, pairs->dist2));
+}
+
+/* The same by way of arrays in reach. */
+static bosc_status fill_staged(bosc_ctx *ctx, const struct bi_voxelgrid_searches *searches,
+                               struct bi_voxelgrid_pairs *pairs, const int64_t totals[2])
+{
+    const size_t entries = (size_t)totals[0];
+    struct bi_out ids, dist2;
+    bool staged = false;
+    BI_TRY(bi_stage_out(ctx, pairs->pairs, entries * (pairs->wide_ids ? 16 : 8), &ids, &staged));
+    BI_TRY(bi_stage_out(ctx, pairs->dist2, pairs->dist2 ? entries * (pairs->view.wide ? 8 : 4) : 0, &dist2, &staged));
+    pairs->pairs = ids.reachable;
+    pairs->dist2 = dist2.reachable;
+    BI_TRY(fill_pairs(ctx, searches, pairs, totals));
+    BI_TRY(bi_stage_back(ctx, &ids));
+    BI_TRY(bi_stage_back(ctx, &dist2));
+    return ctx->backend->sync(ctx);
+}
+
 static bosc_status find_pairs(bosc_ctx *ctx, struct bi_voxelgrid_pairs *pairs, int64_t capacity, int64_t *count)
 {
-    struct bi_out ids, dist2;
     int64_t totals[2];
-    bool staged = false;
     struct bi_voxelgrid_searches searches = bi_voxelgrid_searches_of(ctx, &pairs->view, pairs->r2);
+    pairs->in_reach = reaches(ctx, pairs);
     BI_TRY(count_pairs(ctx, &searches, pairs, capacity, totals));
     const int64_t found = totals[0];
     if (pairs->pairs && capacity < found) {
@@ -51,18 +73,7 @@ static bosc_status find_pairs(bosc_ctx *ctx, struct bi_voxelgrid_pairs *pairs, i
         return bi_fail(ctx, BOSC_ERR_SPACE, "capacity: %lld pairs, but there are %lld", (long long)capacity,
                        (long long)found);
     }
-    if (pairs->pairs) {
-        size_t entries = (size_t)found;
-        BI_TRY(bi_stage_out(ctx, pairs->pairs, entries * (pairs->wide_ids ? 16 : 8), &ids, &staged));
-        BI_TRY(
-            bi_stage_out(ctx, pairs->dist2, pairs->dist2 ? entries * (pairs->view.wide ? 8 : 4) : 0, &dist2, &staged));
-        pairs->pairs = ids.reachable;
-        pairs->dist2 = dist2.reachable;
-        BI_TRY(fill_pairs(ctx, &searches, pairs, totals));
-        BI_TRY(bi_stage_back(ctx, &ids));
-        BI_TRY(bi_stage_back(ctx, &dist2));
-        BI_TRY(ctx->backend->sync(ctx));
-    }
+    if (pairs->pairs) BI_TRY((pairs->in_reach ? fill_pairs : fill_staged)(ctx, &searches, pairs, totals));
     *count = found;
     return BOSC_OK;
 }

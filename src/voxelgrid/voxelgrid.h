@@ -78,7 +78,8 @@ struct bi_voxelgrid_searches {
     bi_step_fn radius_count, radius_fill, pair_count, pair_fill;
     bi_step_fn pair_total; /* adds the number of pairs to *total; NULL: as the sum of pair_count */
     /* Finds pairs and keeps the short rows, in scratch: totals[0] gets the number of pairs, totals[1] that of the rows
-     * that are not kept; for those pair_fill is called after pair_write. None are of more than most_kept points. */
+     * that are not kept; for those pair_fill is called after pair_write. None are of more than most_kept points. Of
+     * arrays in reach it also is pair_write, if they have the capacity, and only waits for the totals. */
     bosc_status (*pair_keep)(bosc_ctx *ctx, struct bi_voxelgrid_pairs *pairs, int64_t capacity, int64_t totals[2]);
     bosc_status (*pair_write)(bosc_ctx *ctx, const struct bi_voxelgrid_pairs *pairs);
     int64_t most_kept;

@@ -4,12 +4,10 @@
 
 #include "voxelgrid/cuda/visit.cuh"
 
-enum { PITCH = THREADS + 1 }; /* so that neither rows nor columns have a bank in common */
-
-/* Short rows of answers are put in order here, a column a thread. */
+/* Short rows of answers are put in order here, a column a thread; what is beyond them goes into one more row. */
 template <bool DISTANCES, int MOST> struct columns {
-    uint32_t ids[MOST][PITCH];
-    float dist2[DISTANCES ? MOST : 1][PITCH];
+    uint32_t ids[MOST + 1][THREADS];
+    float dist2[DISTANCES ? MOST + 1 : 1][THREADS];
 };
 
 /* What a thread has found: all of it is counted, the first MOST are there. */
@@ -30,6 +28,13 @@ template <bool DISTANCES, int MOST> struct column {
     {
         if (count < MOST) set(count, its_dist2, its_id);
         count++;
+    }
+
+    /* The same if it is found; what is not gets lost, so that the threads of a warp need not part. */
+    __device__ __forceinline__ void offer(bool is_found, float its_dist2, uint32_t its_id)
+    {
+        set(min(count, (uint32_t)MOST), its_dist2, its_id);
+        count += is_found;
     }
 
     /* The first warp gets what those that share its queries have found. */

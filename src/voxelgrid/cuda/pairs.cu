@@ -87,6 +87,7 @@ struct pair_words {
     unsigned long long ticket;       /* of the next tile to be written */
     unsigned long long tiles[1];     /* (tiles) of ids: the sum of their pairs, and which: TILE_OWN or TILE_ALL */
 };
+enum { PAIR_COUNTS = 3 /* words for the host */ };
 enum { TILE_OWN = 1, TILE_ALL = 2, TILE_BITS = 2 /* below the sum */ };
 
 /* Lists positions whose rows are too long to be kept; the whole warp calls it. */
@@ -120,7 +121,7 @@ static __global__ void __launch_bounds__(THREADS)
         const uint32_t id = asks ? bi_voxelgrid_read_point(g.points[i], q) : 0;
         visit_around<HOW>(g, visited.stage(), q, asks, 0, [&](uint4 point) {
             const float d = squared_distance(q, point);
-            if (point.w > id && d <= g.r2) found.add(d, point.w);
+            found.offer(point.w > id && d <= g.r2, d, point.w);
         });
         if (HOW == SHARED) found.join(sh.counts);
         if (HOW == SHARED && threadIdx.x >= 32) return;
@@ -165,6 +166,15 @@ static __device__ unsigned long long sum_before(unsigned long long *tiles, uint3
     return sum;
 }
 
+/* Whether the caller's arrays have room for all pairs; the host is told how many there are. */
+static __device__ __forceinline__ bool may_write(const bi_voxelgrid_kept &kept, const pair_words *words)
+{
+    const unsigned long long counts[PAIR_COUNTS] = {words->kept, words->longer, words->listed};
+    if (kept.told && blockIdx.x == 0 && threadIdx.x == 0)
+        for (int k = 0; k < PAIR_COUNTS; k++) bi_tell_host(kept.told + k, TOLD | counts[k]);
+    return counts[0] + counts[1] <= (unsigned long long)kept.capacity;
+}
+
 /* Adds up the lengths of the rows, and writes those that are kept: a warp those of 32 ids, entry after entry. */
 template <bool DISTANCES>
 static __global__ void __launch_bounds__(WRITE_THREADS) bi_voxelgrid_write_pairs(const bi_voxelgrid_pairs a)
@@ -174,6 +184,7 @@ static __global__ void __launch_bounds__(WRITE_THREADS) bi_voxelgrid_write_pairs
     const bi_row_out out = {a.pairs, a.dist2, 0, a.wide_ids, true, true};
     const bool lists = words->listed > 0;
     const unsigned lane = threadIdx.x % 32;
+    if (!may_write(a.kept, words)) return;
     if (threadIdx.x == 0) sh.tile = (uint32_t)atomicAdd(&words->ticket, 1ull);
     __syncthreads();
     const int64_t id = sh.tile * (int64_t)WRITE_THREADS + threadIdx.x;
@@ -238,25 +249,37 @@ template <bool DISTANCES> static bosc_status keep(bosc_ctx *ctx, bi_voxelgrid_pa
     RUN_ALONE(ctx, (bi_voxelgrid_dense_pair_keep<DISTANCES, ALONE, FEWER>), a);
 }
 
-bosc_status bi_cuda_voxelgrid_pair_keep(bosc_ctx *ctx, bi_voxelgrid_pairs *a, int64_t capacity, int64_t totals[2])
-{
-    const int64_t n = a->view.n, tiles = bi_div_up(n, WRITE_THREADS);
-    const size_t bytes = sizeof(pair_words) + (size_t)tiles * 8;
-    unsigned long long words[3];
-    BI_TRY(bi_scratch(ctx, bytes, &a->kept.words));
-    BI_TRY(bi_scratch_of(ctx, n, sizeof *a->kept.rows, &a->kept.rows));
-    BI_TRY(bi_scratch_of(ctx, n, sizeof *a->kept.list, &a->kept.list));
-    BI_TRY(ctx->backend->fill(ctx, a->kept.words, 0, bytes));
-    BI_TRY(a->dist2 ? keep<true>(ctx, *a, n, capacity) : keep<false>(ctx, *a, n, capacity));
-    BI_TRY(bi_read_back(ctx, words, a->kept.words, sizeof words));
-    totals[0] = (int64_t)(words[0] + words[1]);
-    totals[1] = (int64_t)words[2];
-    return BOSC_OK;
-}
-
 bosc_status bi_cuda_voxelgrid_pair_write(bosc_ctx *ctx, const bi_voxelgrid_pairs *a)
 {
     const unsigned tiles = (unsigned)bi_div_up(a->view.n, WRITE_THREADS);
     if (a->dist2) return BI_RUN(ctx, bi_voxelgrid_write_pairs<true>, tiles, WRITE_THREADS, 0, *a);
     return BI_RUN(ctx, bi_voxelgrid_write_pairs<false>, tiles, WRITE_THREADS, 0, *a);
+}
+
+/* Writes pairs; `counts` come as soon as that begins. */
+static bosc_status write_and_tell(bosc_ctx *ctx, bi_voxelgrid_pairs *a, unsigned long long *counts)
+{
+    a->kept.told = static_cast<unsigned long long *>(ctx->pinned);
+    for (int k = 0; k < PAIR_COUNTS; k++) a->kept.told[k] = 0;
+    BI_TRY(bi_cuda_voxelgrid_pair_write(ctx, a));
+    BI_TRY(bi_cuda_await(ctx, a->kept.told, PAIR_COUNTS));
+    for (int k = 0; k < PAIR_COUNTS; k++) counts[k] = a->kept.told[k] & ~TOLD;
+    return BOSC_OK;
+}
+
+bosc_status bi_cuda_voxelgrid_pair_keep(bosc_ctx *ctx, bi_voxelgrid_pairs *a, int64_t capacity, int64_t totals[2])
+{
+    const int64_t n = a->view.n, tiles = bi_div_up(n, WRITE_THREADS);
+    const size_t bytes = sizeof(pair_words) + (size_t)tiles * 8;
+    unsigned long long counts[PAIR_COUNTS];
+    BI_TRY(bi_scratch(ctx, bytes, &a->kept.words));
+    BI_TRY(bi_scratch_of(ctx, n, sizeof *a->kept.rows, &a->kept.rows));
+    BI_TRY(bi_scratch_of(ctx, n, sizeof *a->kept.list, &a->kept.list));
+    BI_TRY(ctx->backend->fill(ctx, a->kept.words, 0, bytes));
+    a->kept.capacity = capacity;
+    BI_TRY(a->dist2 ? keep<true>(ctx, *a, n, capacity) : keep<false>(ctx, *a, n, capacity));
+    BI_TRY(a->in_reach ? write_and_tell(ctx, a, counts) : bi_read_back(ctx, counts, a->kept.words, sizeof counts));
+    totals[0] = (int64_t)(counts[0] + counts[1]);
+    totals[1] = (int64_t)counts[2];
+    return BOSC_OK;
 }

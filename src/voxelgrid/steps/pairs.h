@@ -11,9 +11,11 @@ struct bi_voxelgrid_kept {
     uint32_t most;  /* entries of a row */
     uint64_t *rows; /* (n) by smaller id: its length, and where its entries begin in the upper half */
     int64_t room;
-    uint32_t *ids;  /* (room) entries, in the order in which rows were found: larger ids, ascending in a row */
-    float *dist2;   /* (room) the same for distances; NULL if there are none */
-    uint32_t *list; /* (n) positions of the points whose rows are too long to be kept; NULL if no rows are kept */
+    uint32_t *ids;    /* (room) entries, in the order in which rows were found: larger ids, ascending in a row */
+    float *dist2;     /* (room) the same for distances; NULL if there are none */
+    uint32_t *list;   /* (n) positions of the points whose rows are too long to be kept; NULL if no rows are kept */
+    int64_t capacity; /* of the caller's arrays: if there are more pairs none are written */
+    unsigned long long *told; /* the host's, or NULL: gets `words` when they are written */
 };
 
 /* All pairs: items are positions; a pair belongs to the smaller id. */
@@ -24,8 +26,8 @@ struct bi_voxelgrid_pairs {
     int64_t *counts;        /* by id */
     const int64_t *offsets; /* by id */
     void *pairs, *dist2;
-    bool wide_ids;
-    uint32_t *long_rows; /* as of queries */
+    bool wide_ids, in_reach; /* in_reach: of the device, as `pairs` and `dist2` are then */
+    uint32_t *long_rows;     /* as of queries */
     struct bi_voxelgrid_kept kept;
 };
 
