@@ -81,8 +81,8 @@ __device__ __forceinline__ uint32_t bi_voxelgrid_exact_key(const bi_voxelgrid_de
     return key;
 }
 
-/* The same, by floats unless a coordinate is so near to the edge of a voxel that it may be beyond it: errors are at most
- * 2^-23 of the farthest voxel's coordinate and 2. */
+/* The same, by floats unless a coordinate is so near to the edge of a voxel that it may be beyond it: errors are at
+ * most 2^-23 of the farthest voxel's coordinate and 2. */
 __device__ __forceinline__ uint32_t bi_voxelgrid_dense_key(const bi_voxelgrid_dense &g, const float *q)
 {
     uint32_t key = 0;

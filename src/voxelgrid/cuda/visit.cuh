@@ -47,7 +47,8 @@ struct near_box {
 /* More than the rounding errors of voxel coordinates in float. */
 #define NEAR_PART 0x1p-21f
 
-/* A voxel coordinate less this is nearest to its floor; LOW: or, in doubt, to the voxel before it; HIGH: never to that. */
+/* A voxel coordinate less this is nearest to its floor; LOW: or, in doubt, to the voxel before it; HIGH: never to
+ * that. */
 #define MIDDLE_LOW 0x1.000002p-1f
 #define MIDDLE_HIGH 0x1.fffffep-2f
 
