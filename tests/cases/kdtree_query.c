@@ -421,11 +421,15 @@ static void batches(bosc_ctx *ctx)
     }
 }
 
-/* Answers to all of the queries, asked for at once, are those to parts of them: the first is so small that a device
- * has a warp for each query, the others so small that it does not sort them. */
-static void check_at_once(bosc_ctx *ctx, const bosc_kdtree *tree, const struct reference_points *q, int64_t k)
+/* A device has a warp for each of so many queries. */
+static int64_t warp_each(bosc_ctx *ctx) { return suite_slow(ctx) ? 100 : 8000; }
+
+/* Answers to all of the queries, asked for at once, are those to parts of them: to the first for which a device has a
+ * warp each, and to others, so many at a time. */
+static void check_at_once(bosc_ctx *ctx, const bosc_kdtree *tree, const struct reference_points *q, int64_t k,
+                          int64_t others)
 {
-    const int64_t first = suite_slow(ctx) ? 100 : 8000, others = suite_slow(ctx) ? 2000 : 50000;
+    const int64_t first = warp_each(ctx);
     const size_t size = bosc_dtype_size(q->dtype), width = q->dtype == BOSC_F32 ? 4 : 8;
     uint32_t *ids = suite_alloc((size_t)(q->n * k) * 4), *some = suite_alloc((size_t)(others * k) * 4);
     char *dist2 = suite_alloc((size_t)(q->n * k) * width), *distances = suite_alloc((size_t)(others * k) * width);
@@ -480,7 +484,28 @@ static void distant(bosc_ctx *ctx)
         bosc_kdtree *tree = kd_build(ctx, &opts, &p);
         some.n = 40;
         check_knn(ctx, tree, &p, &some, neighbors[i % 5], -1, 32);
-        check_at_once(ctx, tree, &q, neighbors[i % 5]);
+        check_at_once(ctx, tree, &q, neighbors[i % 5], suite_slow(ctx) ? 2000 : 50000); /* not sorted */
+        bosc_kdtree_free(tree);
+        free((void *)p.data);
+        free((void *)q.data);
+    }
+}
+
+/* Queries of which a device gives several lanes to each: more than it has a warp for, but few. */
+static void several_lanes(bosc_ctx *ctx)
+{
+    static const int64_t neighbors[] = {8, 2, 5}, times[] = {14, 30, 70};
+    struct suite_random r = {13};
+    for (int i = 0; i < 16; i++) {
+        if (suite_leaves_out()) continue;
+        const bosc_dtype dtype = dtypes[(i + i / 4) % 4];
+        const int32_t dim = 1 + i / 4;
+        const int64_t n = suite_slow(ctx) ? 700 : 20000, m = warp_each(ctx) * times[i % 3] / 10;
+        bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = dtype, .dim = dim, .id_bits = 32};
+        struct reference_points p = kd_points(&r, dtype, dim, n, dim, i % 2 ? KD_RANDOM : KD_SPECIAL);
+        struct reference_points q = kd_points(&r, dtype, dim, m, dim, KD_RANDOM);
+        bosc_kdtree *tree = kd_build(ctx, &opts, &p);
+        check_at_once(ctx, tree, &q, neighbors[(i + i / 3) % 3], warp_each(ctx));
         bosc_kdtree_free(tree);
         free((void *)p.data);
         free((void *)q.data);
@@ -622,6 +647,7 @@ static const struct suite_case suite_cases_kdtree_query[] = {
     {"batches", batches, NULL},
     {"beside flat", beside_flat, NULL},
     {"distant", distant, NULL},
+    {"several lanes", several_lanes, NULL},
     {"second order", second_order, NULL},
 };
 SUITE(kdtree_query);

@@ -43,11 +43,24 @@ __device__ __forceinline__ bool bi_kdtree_greater_is_nearer(D q, const bi_kdtree
     return bi_kdtree_gap<D>(q, (D)s.beyond, (D)s.high) < bi_kdtree_gap<D>(q, (D)s.low, (D)s.split);
 }
 
+/* The part of helper `own` of some bits: every `helpers`-th that is set, from the highest on. */
+static __device__ __forceinline__ uint32_t bi_kdtree_share(uint32_t bits, uint32_t own, uint32_t helpers)
+{
+    uint32_t part = 0;
+    for (uint32_t i = 0; bits; i++) {
+        const uint32_t highest = 1u << (31 - __clz((int)bits));
+        if (i % helpers == own) part |= highest;
+        bits -= highest;
+    }
+    return part;
+}
+
 /* COLLECTOR keeps what is found: PLACES tells that places of nodes stand for their ids, worst() is the largest distance
  * that counts, beyond(bound, floor) tells that no node with that distance at least and that id at least counts,
  * take(distance, id) takes a node whose distance is not above worst(), near(distance, worst) tells of any lane's node
  * whether it counts there, first(walk, any, leaf) and scan(walk, any, leaf) take the nodes of a leaf, if any: all lanes
- * of a warp call them. */
+ * of a warp call them. SHARES tells that neighbouring lanes may have the same query: keep_by_first, limit_together and
+ * join are of those. */
 template <class T, int DIM, class COLLECTOR> struct bi_kdtree_index_walk {
     typedef bi_kdtree_node_reader<T, DIM> space;
     typedef typename space::D D;
@@ -64,6 +77,7 @@ template <class T, int DIM, class COLLECTOR> struct bi_kdtree_index_walk {
     uint32_t odd_levels; /* see bi_kdtree_root */
     int depth;
     uint32_t home, planes; /* the leaf of the query; levels above it whose far sides are to come */
+    uint32_t helpers = 1;  /* neighbouring lanes that have the same query, a power of 2 */
 
     __device__ __forceinline__ bi_kdtree_index_walk(const bi_kdtree_array &array, const bi_kdtree_cuda_index &made,
                                                     uint32_t count, bi_kdtree_deferred_side<D, DIM> *waiting)
@@ -241,7 +255,9 @@ template <class T, int DIM, class COLLECTOR> struct bi_kdtree_index_walk {
     {
         home = leaf;
         planes = near_planes(leaf);
+        if (COLLECTOR::SHARES && helpers > 1) planes = bi_kdtree_share(planes, threadIdx.x % helpers, helpers);
         while (__any_sync(~0u, more)) {
+            if (COLLECTOR::SHARES && helpers > 1) found.limit_together(helpers);
             uint32_t side;
             bi_kdtree_path<D, DIM> way;
             bool any = more = more && next<ODD>(&side, &way);
@@ -257,6 +273,7 @@ template <class T, int DIM, class COLLECTOR> struct bi_kdtree_index_walk {
     __device__ __forceinline__ void run(uint32_t leaf, bool live)
     {
         found.first(*this, live, leaf);
+        if (COLLECTOR::SHARES && helpers > 1) found.keep_by_first(helpers);
         odd_levels = root().odd_levels;
         depth = 0;
         if (odd_levels) {
@@ -265,6 +282,7 @@ template <class T, int DIM, class COLLECTOR> struct bi_kdtree_index_walk {
         } else {
             walk<false>(leaf, live);
         }
+        if (COLLECTOR::SHARES && helpers > 1) found.join(helpers);
     }
 };
 

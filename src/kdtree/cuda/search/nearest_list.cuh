@@ -101,11 +101,17 @@ template <class D, int K> struct bi_kdtree_nearest_list {
         at[0] = before ? x : at[0];
     }
 
-    /* Takes BATCH in, which are in any order: of these and the first BATCH that are kept, the nearest half is what is
-     * left of comparing each of the one with that opposite in the other. */
+    /* Takes BATCH in, which are in any order. */
     __device__ __forceinline__ void add_all(bi_kdtree_neighbour<D> *x)
     {
         bi_kdtree_bitonic_sort<D, BATCH>(x);
+        merge(x);
+    }
+
+    /* Takes BATCH in, which are in order: of these and the first BATCH that are kept, the nearest half is what is left
+     * of comparing each of the one with that opposite in the other. */
+    __device__ __forceinline__ void merge(bi_kdtree_neighbour<D> *x)
+    {
 #pragma unroll
         for (int i = 0; i < BATCH; i++) {
             bi_kdtree_neighbour<D> &other = x[BATCH - 1 - i];

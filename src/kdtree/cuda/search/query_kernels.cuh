@@ -44,7 +44,8 @@ struct bi_kdtree_cuda_search {
     uint32_t n, m;
     const void *queries;
     int64_t stride;
-    uint32_t lanes;               /* of a warp, which have a query each */
+    uint32_t lanes;               /* queries of a warp */
+    uint32_t helpers;             /* lanes of each of these, at most 32 / lanes, a power of 2 */
     uint32_t *scratch;            /* 4 m */
     const uint32_t *keys, *order; /* of the sorted queries: key, and number of the query; NULL: in their order */
     uint32_t *samples;            /* k places of near nodes for every BI_KDTREE_SAMPLED sorted queries; NULL: none */
@@ -127,9 +128,9 @@ __device__ __forceinline__ uint32_t bi_kdtree_sampled(uint32_t j)
     return j * BI_KDTREE_SAMPLED + BI_KDTREE_SAMPLED / 2;
 }
 
-/* The K nearest. SAMPLE: of a sample, whose places are kept. */
+/* The K nearest. SAMPLE: of a sample, whose places are kept. SHARES: queries may have helpers. */
 template <class T, int DIM, int K, bool SAMPLE = false> struct bi_kdtree_nearest_collector {
-    enum { PLACES = SAMPLE };
+    enum { PLACES = SAMPLE, SHARES = K == 8 };
     typedef typename bi_kdtree_distance_of<T>::type D;
     typedef bi_kdtree_index_walk<T, DIM, bi_kdtree_nearest_collector> walk;
     bi_kdtree_nearest_list<D, K> nearest;
@@ -277,6 +278,36 @@ template <class T, int DIM, int K, bool SAMPLE = false> struct bi_kdtree_nearest
                 take_each(w, start, begin, end);
         }
     }
+
+    /* Helpers look for the same query in different places. All of them have the nodes of the first leaf: the first
+     * keeps these, the others how far they reach. */
+    __device__ __forceinline__ void keep_by_first(uint32_t helpers)
+    {
+        limit = worst();
+        if (threadIdx.x % helpers > 0) nearest.clear();
+    }
+
+    /* As far as what one of them has, k nodes, none of them looks. */
+    __device__ __forceinline__ void limit_together(uint32_t helpers)
+    {
+        limit = worst();
+        for (uint32_t step = 1; step < helpers; step *= 2) {
+            const D other = __shfl_xor_sync(~0u, limit, (int)step);
+            limit = other < limit ? other : limit;
+        }
+    }
+
+    /* The nearest of what all of them have, to each of them. */
+    __device__ __forceinline__ void join(uint32_t helpers)
+    {
+        for (uint32_t step = 1; step < helpers; step *= 2) {
+            bi_kdtree_neighbour<D> x[K];
+#pragma unroll
+            for (int i = 0; i < K; i++) x[i] = bi_kdtree_of_lane(nearest.at[i], (int)(threadIdx.x % 32 ^ step));
+            nearest.merge(x);
+        }
+    }
+
     __device__ __forceinline__ void end(const bi_kdtree_cuda_search &a, uint32_t number) const
     {
         nearest.write(a.rows ? a.rows[number] : number, a.k, a.ids, static_cast<D *>(a.dist2), a.wide);
@@ -287,8 +318,16 @@ template <class T, int DIM, int K, bool SAMPLE = false> struct bi_kdtree_nearest
     }
 };
 
+/* Of searches that have one lane for each query. */
+struct bi_kdtree_no_helpers {
+    enum { SHARES = false };
+    __device__ __forceinline__ void keep_by_first(uint32_t) {}
+    __device__ __forceinline__ void limit_together(uint32_t) {}
+    __device__ __forceinline__ void join(uint32_t) {}
+};
+
 /* How many are within the limit. NaN is infinite. */
-template <class T, int DIM> struct bi_kdtree_count_collector {
+template <class T, int DIM> struct bi_kdtree_count_collector : bi_kdtree_no_helpers {
     enum { PLACES = false };
     typedef typename bi_kdtree_distance_of<T>::type D;
     typedef bi_kdtree_index_walk<T, DIM, bi_kdtree_count_collector> walk;
@@ -355,7 +394,7 @@ template <class D> struct bi_kdtree_row_writer {
 };
 
 /* Those within the limit, to their row. */
-template <class T, int DIM> struct bi_kdtree_row_collector {
+template <class T, int DIM> struct bi_kdtree_row_collector : bi_kdtree_no_helpers {
     enum { PLACES = false };
     typedef typename bi_kdtree_distance_of<T>::type D;
     typedef bi_kdtree_index_walk<T, DIM, bi_kdtree_row_collector> walk;
@@ -409,16 +448,17 @@ template <class T, int DIM> struct bi_kdtree_box_lister {
     __device__ __forceinline__ void end(const bi_kdtree_cuda_search &a, uint32_t number) const { row.end(a, number); }
 };
 
-/* The query of a thread: `lanes` of each warp have one. */
+/* The query of a thread: each warp has `lanes` queries, and each of these as many neighbouring lanes as helpers. */
 struct bi_kdtree_query_of_thread {
     uint32_t i;
-    bool live;
+    bool live, first; /* first: of the helpers of a query */
 
     __device__ __forceinline__ bi_kdtree_query_of_thread(const bi_kdtree_cuda_search &a)
     {
         const uint32_t thread = blockIdx.x * BI_KDTREE_WALK_THREADS + threadIdx.x, lane = thread % 32;
-        i = thread / 32 * a.lanes + lane;
-        live = lane < a.lanes && i < a.m;
+        i = thread / 32 * a.lanes + lane / a.helpers;
+        live = lane / a.helpers < a.lanes && i < a.m;
+        first = live && lane % a.helpers == 0;
         i = min(i, a.m - 1);
     }
 };
@@ -435,8 +475,9 @@ static __global__ void __launch_bounds__(BI_KDTREE_WALK_THREADS) bi_kdtree_searc
     bi_kdtree_load_query<T, DIM>(a, number, w.q);
     w.found.begin(a, number);
     w.found.narrow(a, query.i, w.q);
+    w.helpers = a.helpers;
     w.run(bi_kdtree_leaf_of<T, DIM>(a, query.i, w.q), query.live);
-    if (query.live) w.found.end(a, number);
+    if (query.first) w.found.end(a, number);
 }
 
 template <class KERNEL>
@@ -617,18 +658,20 @@ template <class T, int DIM> static bosc_status bi_kdtree_sort_queries(bosc_ctx *
 
 /* The nearest of so few queries that threads would not fill the device are found by a warp for each. Few queries are
  * answered in the caller's order: launches take longer than what their sort would gain. Where they do not keep all
- * warps busy, each warp has fewer. */
+ * warps busy, each warp has fewer, and the lanes that are left help to find 2 to 8 nearest. */
 template <class T, int DIM> static bosc_status bi_kdtree_locate_and_run(bosc_ctx *ctx, bi_kdtree_cuda_search a)
 {
     const uint32_t busy = BI_KDTREE_BUSY_WARPS * (uint32_t)ctx->multiprocessors;
     if (bi_kdtree_takes_warps(ctx, a)) return bi_kdtree_launch_warps<T, DIM>(ctx, a);
     a.long_rows = a.scratch; /* 2 m words that a sort, if any, has done with */
     a.lanes = 32;
+    a.helpers = 1;
     if (a.m > BI_KDTREE_FEW_QUERIES * (uint32_t)ctx->multiprocessors) BI_TRY((bi_kdtree_sort_queries<T, DIM>(ctx, &a)));
     while (a.lanes > BI_KDTREE_LEAST_LANES && a.m < a.lanes / 2 * busy) a.lanes /= 2;
     if (a.lanes == 32 && a.what == BI_KDTREE_FIND_NEAREST && a.k > 1 && a.k <= 8 &&
         a.m < BI_KDTREE_SHORT_LISTS * (uint32_t)ctx->multiprocessors)
         a.lanes = 16;
+    if (a.what == BI_KDTREE_FIND_NEAREST && a.k > 1 && a.k <= 8) a.helpers = 32 / a.lanes;
     switch (a.what) {
     case BI_KDTREE_FIND_NEAREST: return bi_kdtree_launch_nearest<T, DIM>(ctx, a);
     case BI_KDTREE_FIND_COUNT: return bi_kdtree_launch_search<T, DIM, bi_kdtree_count_collector<T, DIM>>(ctx, a);
