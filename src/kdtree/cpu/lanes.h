@@ -1,9 +1,11 @@
-/* The loops of the builder that move keys by a condition: one pass each, with vectors that pack chosen lanes where the
- * level has them, else without branches. For keys of 4 and of 8 bytes. */
+/* The loops of the builder that move keys, most of them by a condition: one pass each, with vectors that pack chosen
+ * lanes where the level has them, else without branches. For keys of 4 and of 8 bytes. */
 #ifndef BI_KDTREE_CPU_LANES_H
 #define BI_KDTREE_CPU_LANES_H
 
 #include <stdint.h>
+
+#include "base/bits.h"
 
 #if BI_LEVEL == 4
 #include <immintrin.h>
@@ -75,6 +77,43 @@ static inline struct bits16 compare64(const uint64_t *keys, int64_t count, uint6
     return (struct bits16){less, equal};
 }
 
+/* Elements that lie `stride` apart to ordered keys, as bi_key_u32_of_f32 makes them. */
+static inline void load_f32(const float *from, int32_t stride, int64_t n, uint32_t *keys)
+{
+    const __m512i top = _mm512_set1_epi32(INT32_MIN);
+    const __m512i lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    const __m512i places = _mm512_mullo_epi32(lanes, _mm512_set1_epi32(stride));
+    for (int64_t i = 0; i < n; i += 16) {
+        __mmask16 valid = first_lanes(n - i);
+        __m512i x = _mm512_mask_i32gather_epi32(top, valid, places, from + i * stride, 4);
+        x = _mm512_mask_mov_epi32(x, _mm512_cmpeq_epi32_mask(x, top), _mm512_setzero_si512());
+        x = _mm512_xor_si512(x, _mm512_or_si512(_mm512_srai_epi32(x, 31), top));
+        _mm512_mask_storeu_epi32(keys + i, valid, x);
+    }
+}
+
+/* The key of a rank, given how many of `padded` keys, a multiple of 16, are below each: the largest of those with no more
+ * below than that. */
+static inline uint32_t key_of_rank32(const uint32_t *keys, const uint32_t *below, int padded, int64_t rank)
+{
+    __m512i most = _mm512_setzero_si512(), wanted = _mm512_set1_epi32((int)rank);
+    for (int at = 0; at < padded; at += 16) {
+        __mmask16 in = _mm512_cmple_epu32_mask(_mm512_loadu_si512(below + at), wanted);
+        most = _mm512_mask_max_epu32(most, in, most, _mm512_loadu_si512(keys + at));
+    }
+    return _mm512_reduce_max_epu32(most);
+}
+
+static inline uint64_t key_of_rank64(const uint64_t *keys, const uint64_t *below, int padded, int64_t rank)
+{
+    __m512i most = _mm512_setzero_si512(), wanted = _mm512_set1_epi64(rank);
+    for (int at = 0; at < padded; at += 8) {
+        __mmask8 in = _mm512_cmple_epu64_mask(_mm512_loadu_si512(below + at), wanted);
+        most = _mm512_mask_max_epu64(most, in, most, _mm512_loadu_si512(keys + at));
+    }
+    return _mm512_reduce_max_epu64(most);
+}
+
 /* Splits m elements by their mask bits: ones to `less`, zeros to `greater`, in their order. */
 static inline void spread32(const uint32_t *from, int64_t m, const uint16_t *masks, uint32_t *less, uint32_t *greater)
 {
@@ -106,6 +145,11 @@ static inline void spread64(const uint64_t *from, int64_t m, const uint16_t *mas
 
 #else
 
+static inline void load_f32(const float *from, int32_t stride, int64_t n, uint32_t *keys)
+{
+    for (int64_t i = 0; i < n; i++) keys[i] = bi_key_u32_of_f32(from[i * stride]);
+}
+
 /* A packed element is written before it is known to belong, and overwritten by the next if it does not; the last place
  * is written only by those that belong, so nothing beyond an array is touched. */
 #define PLAIN_LANES(KEY, bits)                                                                                  \
@@ -129,6 +173,17 @@ static inline void spread64(const uint64_t *from, int64_t m, const uint16_t *mas
             b.equal |= (uint32_t)(keys[i] == v) << i;                                                           \
         }                                                                                                       \
         return b;                                                                                               \
+    }                                                                                                           \
+    static inline KEY key_of_rank##bits(const KEY *keys, const KEY *below, int padded, int64_t rank)            \
+    {                                                                                                           \
+        KEY most[16] = {0};                                                                                     \
+        for (int at = 0; at < padded; at += 16)                                                                 \
+            for (int j = 0; j < 16; j++) {                                                                      \
+                KEY key = below[at + j] <= (KEY)rank ? keys[at + j] : 0;                                        \
+                most[j] = key > most[j] ? key : most[j];                                                        \
+            }                                                                                                   \
+        for (int j = 1; j < 16; j++) most[0] = most[j] > most[0] ? most[j] : most[0];                           \
+        return most[0];                                                                                         \
     }                                                                                                           \
     static inline void spread##bits(const KEY *from, int64_t m, const uint16_t *masks, KEY *less, KEY *greater) \
     {                                                                                                           \

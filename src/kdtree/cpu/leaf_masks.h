@@ -16,8 +16,9 @@ static inline void below_masks32(const uint32_t *keys, int m, uint32_t *below)
     __m512i low = _mm512_mask_loadu_epi32(rest, first_lanes(m), keys);
     __m512i high = m > 16 ? _mm512_mask_loadu_epi32(rest, first_lanes(m - 16), keys + 16) : rest;
     __m512i low_masks = _mm512_setzero_si512(), high_masks = low_masks;
-    for (int i = 0; i < m; i++) {
-        __m512i key = _mm512_set1_epi32((int)keys[i]), bit = _mm512_set1_epi32((int)(1u << i));
+    __m512i bit = _mm512_set1_epi32(1);
+    for (int i = 0; i < m; i++, bit = _mm512_add_epi32(bit, bit)) {
+        __m512i key = _mm512_set1_epi32((int)keys[i]);
         low_masks = _mm512_mask_or_epi32(low_masks, _mm512_cmplt_epu32_mask(key, low), low_masks, bit);
         high_masks = _mm512_mask_or_epi32(high_masks, _mm512_cmplt_epu32_mask(key, high), high_masks, bit);
     }

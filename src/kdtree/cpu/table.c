@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/cpu/level.h"
+#include "core/cpu/threads.h"
 #include "core/steps.h"
 
 #define BI_STEP BI_STEP_CPU
@@ -39,9 +40,7 @@ static bosc_kdtree_view cpu_view(const bosc_kdtree *tree)
                               .id_stride = 1};
 }
 
-enum { FEW_ELEMENTS = 1 << 14 };
-
-/* Whether one of a few elements is NaN, by loops of 16, which become vectors. BITS is a number of the size of T. */
+/* Whether one of some elements is NaN, by loops of 16, which become vectors. BITS is a number of the size of T. */
 #define HAS_NAN(T, BITS, suffix)                                                  \
     static bool has_nan_##suffix(const T *x, int64_t count)                       \
     {                                                                             \
@@ -56,15 +55,30 @@ enum { FEW_ELEMENTS = 1 << 14 };
 HAS_NAN(float, int32_t, f32)
 HAS_NAN(double, int64_t, f64)
 
+/* Of rows begin to end - 1, which lie one behind the other. */
+static bool rows_have_nan(const struct bi_kdtree_rows *rows, bosc_dtype dtype, int32_t dim, int64_t begin, int64_t end)
+{
+    if (dtype == BOSC_F32) return has_nan_f32((const float *)rows->data + begin * dim, (end - begin) * dim);
+    return has_nan_f64((const double *)rows->data + begin * dim, (end - begin) * dim);
+}
+
 static bosc_status cpu_find_nan(bosc_ctx *ctx, bosc_dtype dtype, int32_t dim, const struct bi_kdtree_rows *rows,
                                 int64_t *row)
 {
+    enum { CHUNK = 4096 };
     struct bi_kdtree_find_nan find = {*rows, dtype, dim, row};
+    int any = 0;
     *row = INT64_MAX;
-    if (rows->stride == dim && rows->n <= FEW_ELEMENTS / dim &&
-        !(dtype == BOSC_F32 ? has_nan_f32(rows->data, rows->n * dim) : has_nan_f64(rows->data, rows->n * dim)))
-        return BOSC_OK;
-    return cpu_steps.find_nan(ctx, rows->n, &find);
+    if (rows->stride != dim) return cpu_steps.find_nan(ctx, rows->n, &find);
+    const int64_t chunks = bi_div_up(rows->n, CHUNK);
+    struct bi_parts p = bi_parts_of(ctx, chunks, (double)rows->n / (double)chunks);
+    while (bi_next_part(ctx, &p)) {
+        BI_PARALLEL_OR(
+            bi_threads_worth(ctx, (p.end - p.begin) * CHUNK / 4, dim), any, i, p.begin, p.end,
+            rows_have_nan(rows, dtype, dim, i * CHUNK, (i + 1) * CHUNK < rows->n ? (i + 1) * CHUNK : rows->n));
+    }
+    BI_TRY(p.status);
+    return any ? cpu_steps.find_nan(ctx, rows->n, &find) : BOSC_OK;
 }
 
 static bool cpu_builds(const bosc_kdtree_opts *opts, int64_t n)
