@@ -48,13 +48,15 @@ struct bi_kdtree_cpu_places {
 enum { BI_KDTREE_SORTED_LIST = 32 }; /* up to so many neighbours are kept in order, more in a heap */
 
 /* Lists of what is near a run of queries (nearby.inc): coordinates at most; leaves and nodes at most; the queries that
- * a list is made for, at least, which fall into one subtree SHIFT levels above the leaves; nodes near a query, at
- * most. */
+ * a list is made for, at least, which fall into one subtree SHIFT levels above the leaves; room for the points near a
+ * batch; the queries of a batch that may miss before the list is made anew; nodes near a query, at most. */
 enum {
     BI_KDTREE_NEARBY_DIM = 8,
     BI_KDTREE_NEARBY = 64,
     BI_KDTREE_NEARBY_RUN = 8,
     BI_KDTREE_NEARBY_SHIFT = 2,
+    BI_KDTREE_NEARBY_ROOM = 512,
+    BI_KDTREE_NEARBY_MISSES = 3,
     BI_KDTREE_CANDIDATES = 64
 };
 

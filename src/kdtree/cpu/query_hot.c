@@ -5,15 +5,6 @@
 #include "kdtree/cpu/candidates.h"
 #include "kdtree/cpu/query.h"
 
-/* A neighbour as one number that orders by (distance, id): distances are not negative, so their bits order them. */
-static inline uint64_t entry_f32(float d, uint32_t id) { return (uint64_t)bi_f32_bits(d) << 32 | id; }
-static inline unsigned __int128 entry_f64(double d, uint32_t id)
-{
-    return (unsigned __int128)bi_f64_bits(d) << 32 | id;
-}
-static inline float distance_f32(uint64_t e) { return bi_f32_from_bits((uint32_t)(e >> 32)); }
-static inline double distance_f64(unsigned __int128 e) { return bi_f64_from_bits((uint64_t)(e >> 32)); }
-
 /* Ids as numbers of the size of a distance, and what their comparisons give. */
 typedef uint32_t id_f32;
 typedef double id_f64;
