@@ -92,8 +92,8 @@ static inline void load_f32(const float *from, int32_t stride, int64_t n, uint32
     }
 }
 
-/* The key of a rank, given how many of `padded` keys, a multiple of 16, are below each: the largest of those with no more
- * below than that. */
+/* The key of a rank, given how many of `padded` keys, a multiple of 16, are below each: the largest of those with no
+ * more below than that. */
 static inline uint32_t key_of_rank32(const uint32_t *keys, const uint32_t *below, int padded, int64_t rank)
 {
     __m512i most = _mm512_setzero_si512(), wanted = _mm512_set1_epi32((int)rank);
