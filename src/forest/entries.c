@@ -17,7 +17,7 @@ static bosc_status take_question(bosc_ctx *ctx, const bosc_graph_opts *graph_opt
     struct bi_graph_entries *e = &q->entries.of;
     BI_TRY(bi_graph_entries_of(ctx, graph_opts, given, &q->graph_opts, e));
     q->entries.drop_nan = q->graph_opts.nan == BOSC_GRAPH_NAN_DROP;
-    q->entries.refuse_nan = q->graph_opts.nan == BOSC_GRAPH_NAN_REFUSE && bi_graph_checks_entries(&q->graph_opts, e);
+    q->entries.refuse_nan = bi_graph_refuses_nan(&q->graph_opts, e) && bi_graph_checks_entries(&q->graph_opts, e);
     q->view = (struct bi_graph_view){
         .n = e->n, .entries = e->m, .m = e->m, .weight = e->dtype, .id_bits = q->graph_opts.id_bits};
     return bi_msf_check_opts(ctx, &q->view, opts, &q->opts);
@@ -90,38 +90,17 @@ static bosc_status ask_components(bosc_ctx *ctx, const bosc_graph *graph, const 
     return bosc_components_compute(ctx, graph, &q->opts, to->labels, to->count);
 }
 
-/* The ends of entries join: those of some entries a vertex first, after which most others find both ends in one tree.
- */
-static bosc_status join(bosc_ctx *ctx, const struct question *q, bool weighed, uint32_t *parent)
-{
-    enum { FIRST = 2 };
-    const struct bi_forest_steps *steps = ctx->ops->forest->steps;
-    const int64_t n = q->view.n, m = q->view.m, first = m < FIRST * n ? m : FIRST * n;
-    struct bi_msf_iota iota = {parent};
-    struct bi_flatten flatten = {parent};
-    struct bi_msf_join_entries args = {.entries = q->entries, .weighed = weighed, .parent = parent};
-    BI_TRY(steps->msf_iota(ctx, n, &iota));
-    BI_TRY(steps->msf_join_entries(ctx, first, &args));
-    BI_TRY(steps->flatten(ctx, n, &flatten));
-    args.first = first;
-    BI_TRY(steps->msf_join_entries(ctx, m - first, &args));
-    return steps->flatten(ctx, n, &flatten);
-}
-
 /* As the backend's operation. */
-static bosc_status find_components(bosc_ctx *ctx, const struct question *q, const struct bi_msf_rows *rows,
-                                   uint32_t *parent, int64_t *count)
+static bosc_status find_components(bosc_ctx *ctx, const struct question *q, uint32_t *labels, int64_t *count)
 {
     const struct bi_forest_ops *ops = ctx->ops->forest;
     const bool weighed = q->opts.limit || q->entries.drop_nan;
     bool done = false;
     if (ops->components_few_entries)
-        BI_TRY(ops->components_few_entries(ctx, &q->entries, weighed, parent, count, &done));
+        BI_TRY(ops->components_few_entries(ctx, &q->entries, weighed, labels, count, &done));
     if (done) return BOSC_OK;
     BI_TRY(bi_graph_check_entries(ctx, &q->graph_opts, &q->entries.of));
-    if (ops->components_entries) return ops->components_entries(ctx, &q->entries, weighed, parent, count);
-    BI_TRY(join(ctx, q, weighed, parent));
-    return bi_msf_count_roots(ctx, rows, parent, count);
+    return ops->components_entries(ctx, &q->entries, weighed, labels, count);
 }
 
 static bosc_status components(bosc_ctx *ctx, const bosc_graph_opts *graph_opts, const bosc_msf_opts *opts,
@@ -130,7 +109,7 @@ static bosc_status components(bosc_ctx *ctx, const bosc_graph_opts *graph_opts, 
     struct question q = {.view = {0}};
     struct bi_msf_rows rows;
     struct bi_out out;
-    uint32_t *parent;
+    uint32_t *labels;
     int64_t count;
     bool staged = false;
     BI_TRY(take_question(ctx, graph_opts, opts, given, &q));
@@ -141,13 +120,10 @@ static bosc_status components(bosc_ctx *ctx, const bosc_graph_opts *graph_opts, 
     q.entries.order = rows.order;
     BI_TRY(
         bi_stage_out(ctx, to->labels, to->labels ? (size_t)q.view.n * (size_t)q.view.id_bits / 8 : 0, &out, &staged));
-    if (ctx->ops->forest->components_entries)
-        BI_TRY(bi_msf_take_labels(ctx, &q.view, &rows, &out, &parent));
-    else
-        BI_TRY(bi_scratch_of(ctx, q.view.n, sizeof *parent, (void **)&parent));
-    BI_TRY(find_components(ctx, &q, &rows, parent, &count));
-    if (to->labels) BI_TRY(bi_msf_give_labels(ctx, &q.view, &rows, parent, &out));
-    if (to->labels && parent != out.user) BI_TRY(ctx->backend->sync(ctx)); /* else nothing came after the count */
+    BI_TRY(bi_msf_take_labels(ctx, &q.view, &rows, &out, &labels));
+    BI_TRY(find_components(ctx, &q, labels, &count));
+    if (to->labels) BI_TRY(bi_msf_give_labels(ctx, &q.view, &rows, labels, &out));
+    if (to->labels && labels != out.user) BI_TRY(ctx->backend->sync(ctx)); /* else nothing came after the count */
     if (to->count) *to->count = count;
     return BOSC_OK;
 }

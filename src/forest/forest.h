@@ -70,7 +70,7 @@ struct bi_forest_ops {
     bosc_status (*components)(bosc_ctx *, const struct bi_msf_rows *, uint32_t *labels, int64_t *count);
 
     /* The same of entries that are in no graph, all of them edges, but for NaNs where these are dropped; weighed:
-     * weights matter. NULL: the driver joins them by steps. */
+     * weights matter. */
     bosc_status (*components_entries)(bosc_ctx *, const struct bi_msf_entries *, bool weighed, uint32_t *labels,
                                       int64_t *count);
 
@@ -86,6 +86,8 @@ bosc_status bi_msf_cpu(bosc_ctx *ctx, const struct bi_graph_view *graph, const s
 bosc_status bi_msf_cpu_entries(bosc_ctx *ctx, const struct bi_msf_entries *entries, const struct bi_msf_want *want,
                                struct bi_msf_found *found, int32_t *rounds);
 bosc_status bi_components_cpu(bosc_ctx *ctx, const struct bi_msf_rows *rows, uint32_t *labels, int64_t *count);
+bosc_status bi_components_cpu_entries(bosc_ctx *ctx, const struct bi_msf_entries *entries, bool weighed,
+                                      uint32_t *labels, int64_t *count);
 #ifdef BOSC_HAVE_CUDA
 extern const struct bi_forest_ops bi_forest_ops_cuda; /* cuda/table.cu */
 bosc_status bi_msf_cuda(bosc_ctx *ctx, const struct bi_graph_view *graph, const struct bi_msf_order *order,

@@ -32,9 +32,15 @@ bool bi_graph_checks_entries(const bosc_graph_opts *opts, const struct bi_graph_
     return e->m > 0 && !(opts->assume_valid && e->n > 0);
 }
 
+/* Weights of other types are not read for it. */
+bool bi_graph_refuses_nan(const bosc_graph_opts *opts, const struct bi_graph_entries *e)
+{
+    return opts->nan == BOSC_GRAPH_NAN_REFUSE && e->weights && (e->dtype == BOSC_F32 || e->dtype == BOSC_F64);
+}
+
 bosc_status bi_graph_check_entries(bosc_ctx *ctx, const bosc_graph_opts *opts, const struct bi_graph_entries *e)
 {
-    struct bi_graph_check_entry check = {.entries = *e, .refuse_nan = opts->nan == BOSC_GRAPH_NAN_REFUSE};
+    struct bi_graph_check_entry check = {.entries = *e, .refuse_nan = bi_graph_refuses_nan(opts, e)};
     int64_t bad = INT64_MAX;
     if (!bi_graph_checks_entries(opts, e)) return BOSC_OK;
     BI_TRY(bi_scratch(ctx, sizeof bad, (void **)&check.bad));

@@ -33,6 +33,9 @@ bosc_status bi_graph_entries_of(bosc_ctx *ctx, const bosc_graph_opts *opts, cons
 /* Whether the options leave that open. */
 bool bi_graph_checks_entries(const bosc_graph_opts *opts, const struct bi_graph_entries *entries);
 
+/* Whether there are weights that may be NaN, and the options refuse those. */
+bool bi_graph_refuses_nan(const bosc_graph_opts *opts, const struct bi_graph_entries *entries);
+
 /* Whether all entries are edges, as the options have it: BOSC_ERR_DATA names the first that is none. Takes scratch.
  * Waits. */
 bosc_status bi_graph_check_entries(bosc_ctx *ctx, const bosc_graph_opts *opts, const struct bi_graph_entries *entries);

@@ -1,8 +1,9 @@
 /* Connected components on the CPU, in the same stages as on CUDA (cuda/components.cu). */
+#include "forest/cpu/components.h"
 #include "forest/cpu/msf.h"
 #include "forest/steps/labels.h"
 
-enum { GRAIN = BI_THREAD_ITEMS / 4, SAMPLES = 512 };
+enum { GRAIN = BI_COMPONENTS_GRAIN, SAMPLES = 512 };
 
 /* Every vertex begins below its first neighbour, the smallest, if that is smaller. */
 static void join_first(const struct bi_msf_rows *r, int threads, struct bi_span part, uint32_t *parent)
@@ -33,8 +34,7 @@ static void join_last(const struct bi_msf_rows *r, int threads, struct bi_span p
     }
 }
 
-/* The component of most of the sampled vertices. */
-static uint32_t find_giant(const uint32_t *parent, int64_t n)
+uint32_t bi_components_cpu_giant(const uint32_t *parent, int64_t n)
 {
     uint32_t sample[SAMPLES], giant = 0;
     int most = 0;
@@ -62,11 +62,11 @@ static void join_rest(const struct bi_msf_rows *r, int threads, struct bi_span p
     }
 }
 
-static bosc_status count_roots(bosc_ctx *ctx, const struct bi_msf_rows *r, const uint32_t *labels, int64_t *count)
+bosc_status bi_components_cpu_count(bosc_ctx *ctx, int64_t n, const uint8_t *mask, const uint32_t *labels,
+                                    int64_t *count)
 {
-    const uint8_t *mask = r->order.vertex_mask;
     int64_t roots = 0;
-    struct bi_parts p = bi_parts_of(ctx, r->n, 1);
+    struct bi_parts p = bi_parts_of(ctx, n, 1);
     while (bi_next_part(ctx, &p)) {
 #pragma omp parallel for schedule(static) reduction(+ : roots) num_threads(bi_thread_count(ctx, p.end - p.begin, GRAIN))
         for (int64_t v = p.begin; v < p.end; v++) roots += labels[v] == v && (!mask || mask[v]);
@@ -94,11 +94,11 @@ bosc_status bi_components_cpu(bosc_ctx *ctx, const struct bi_msf_rows *rows, uin
         BI_TRY(run(ctx, flatten, rows, labels));
         BI_TRY(run(ctx, join_last, rows, labels));
         BI_TRY(run(ctx, flatten, rows, labels));
-        uint32_t giant = find_giant(labels, rows->n);
+        uint32_t giant = bi_components_cpu_giant(labels, rows->n);
         struct bi_parts p = bi_parts_of(ctx, rows->n, 2);
         while (bi_next_part(ctx, &p)) join_rest(rows, threads, (struct bi_span){p.begin, p.end}, giant, labels);
         BI_TRY(p.status);
         BI_TRY(run(ctx, flatten, rows, labels));
     }
-    return count_roots(ctx, rows, labels, count);
+    return bi_components_cpu_count(ctx, rows->n, rows->order.vertex_mask, labels, count);
 }

@@ -14,5 +14,8 @@ static const struct bi_forest_steps steps = {
 #undef BI_STEP
 };
 
-const struct bi_forest_ops bi_forest_ops_cpu = {
-    .steps = &steps, .msf = bi_msf_cpu, .msf_entries = bi_msf_cpu_entries, .components = bi_components_cpu};
+const struct bi_forest_ops bi_forest_ops_cpu = {.steps = &steps,
+                                                .msf = bi_msf_cpu,
+                                                .msf_entries = bi_msf_cpu_entries,
+                                                .components = bi_components_cpu,
+                                                .components_entries = bi_components_cpu_entries};
