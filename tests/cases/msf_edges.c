@@ -3,13 +3,14 @@
 
 #include <boscage/forest.h>
 #include <math.h>
+#include <stdio.h>
 
 static const bosc_dtype types[] = {BOSC_U32, BOSC_I32, BOSC_F32, BOSC_U64, BOSC_I64, BOSC_F64};
 
 struct answer {
     bosc_status status;
     char message[200];
-    int64_t edges[440], labels[130], parts;
+    int64_t edges[440], labels[440], parts;
     bosc_msf_info info;
 };
 
@@ -113,20 +114,41 @@ static void options(bosc_ctx *ctx)
     }
 }
 
+/* Many edges a vertex, most of whose vertices the light ones join, and more vertices than the emulator's kernels have
+ * bits for. */
+static void dense(bosc_ctx *ctx)
+{
+    struct suite_random r = {2};
+    const int trials = suite_slow(ctx) ? 24 : 80;
+    for (int trial = 0; trial < trials; trial++) {
+        if (suite_leaves_out()) continue;
+        const int64_t n = 40 + (int64_t)suite_below(&r, 400), m = n * (3 + (int64_t)suite_below(&r, 5));
+        struct graph_entries e = graph_make(suite_next(&r), (enum graph_shape)suite_below(&r, GRAPH_SHAPES), n, m,
+                                            types[suite_below(&r, 6)], (enum pattern)suite_below(&r, PATTERNS));
+        const bosc_graph_opts o = {.size = sizeof o, .weight = e.dtype, .id_bits = suite_below(&r, 2) ? 64 : 32};
+        const bosc_msf_opts f = {.size = sizeof f};
+        check_same(ctx, &o, &f, &e, suite_below(&r, 2));
+        graph_free_entries(&e);
+    }
+}
+
 /* Entries of which the last is no edge, of so many that several blocks look at them. */
 static void refused_last(bosc_ctx *ctx)
 {
-    enum { M = 180 };
+    enum { MOST = 400 };
     const bosc_graph_opts o = {.size = sizeof o, .weight = BOSC_F32, .id_bits = 32};
-    uint32_t u[M], v[M], edges[M] = {7}, labels[M] = {7};
-    float w[M];
-    for (int fault = 0; fault < 3; fault++) {
-        for (int i = 0; i < M; i++) u[i] = (uint32_t)i / 3, v[i] = (uint32_t)i / 2, w[i] = (float)(i % 7);
-        if (fault == 0) u[M - 1] = M;
-        if (fault == 1) v[M - 1] = M;
-        if (fault == 2) w[M - 1] = NAN;
-        CHECK_STATUS(ctx, bosc_msf_compute_edges(ctx, &o, NULL, u, v, w, M, M, edges, labels, NULL), BOSC_ERR_DATA);
-        CHECK(strstr(bosc_message(ctx), "entry 179") && edges[0] == 7 && labels[0] == 7);
+    uint32_t u[MOST], v[MOST], edges[MOST] = {7}, labels[MOST] = {7};
+    float w[MOST];
+    for (int fault = 0; fault < 6; fault++) {
+        const int m = fault < 3 ? 180 : MOST;
+        char entry[32];
+        snprintf(entry, sizeof entry, "entry %d is", m - 1);
+        for (int i = 0; i < m; i++) u[i] = (uint32_t)i / 3, v[i] = (uint32_t)i / 2, w[i] = (float)(i % 7);
+        if (fault % 3 == 0) u[m - 1] = (uint32_t)m;
+        if (fault % 3 == 1) v[m - 1] = (uint32_t)m;
+        if (fault % 3 == 2) w[m - 1] = NAN;
+        CHECK_STATUS(ctx, bosc_msf_compute_edges(ctx, &o, NULL, u, v, w, m, m, edges, labels, NULL), BOSC_ERR_DATA);
+        CHECK(strstr(bosc_message(ctx), entry) && edges[0] == 7 && labels[0] == 7);
     }
 }
 
@@ -177,6 +199,7 @@ static void refused(bosc_ctx *ctx)
 
 static const struct suite_case suite_cases_msf_edges[] = {
     {"options", options, NULL},
+    {"dense", dense, NULL},
     {"refused", refused, NULL},
     {"refused_last", refused_last, NULL},
 };

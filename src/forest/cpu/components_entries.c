@@ -1,6 +1,7 @@
 /* Connected components of entries that are in no graph, on the CPU. About an entry a vertex joins its ends first; after
  * that most vertices are in one component, and of most other entries a bit of each end is all that is read. Source of
- * the sample: Sutton, Ben-Nun, Barak, Optimizing Parallel Graph Connectivity Computation via Subgraph Sampling (2018). */
+ * the sample: Sutton, Ben-Nun, Barak, Optimizing Parallel Graph Connectivity Computation via Subgraph Sampling (2018).
+ */
 #include "forest/cpu/components.h"
 #include "forest/cpu/msf.h"
 #include "forest/steps/steps.h"

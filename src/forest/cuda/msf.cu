@@ -4,6 +4,7 @@
 #include "core/call.h"
 #include "forest/cuda/msf.cuh"
 #include "forest/forest.h"
+#include "graph/view.h"
 
 /* How the edges are divided into light and heavy ones, and the capacity of the list. */
 struct plan {
@@ -168,11 +169,11 @@ static bosc_status find(bosc_ctx *ctx, const struct bi_graph_view *g, const stru
     BI_TRY(take_answers<K>(ctx, g, want, found));
     BI_TRY_WITH_SCRATCH(ctx, bi_msf_small(ctx, g, rows, entries, checked, found, &told, &done));
     if (!done) BI_TRY_WITH_SCRATCH(ctx, bi_msf_joint(ctx, g, rows, entries, checked, found, &told, &done));
-    if (!done && entries) BI_TRY(bi_graph_check_entries(ctx, entries->unchecked, &entries->of));
     for (int one_level = 0; one_level < 2 && !done; one_level++) {
         BI_TRY_WITH_SCRATCH(ctx, run<K>(ctx, g, entries, order, want, one_level, found, &told));
-        if (!told.overflow) break; /* else the sample misled: again with a list for all edges */
+        if (told.overflow != BI_MSF_NO_ROOM) break; /* else the sample misled: again with a list for all edges */
     }
+    if (!done && told.overflow) return bi_graph_check_entries(ctx, entries->unchecked, &entries->of); /* names it */
     /* A sum of flipped halves, told back: half = 2^32 - 1 - flipped half. Keys beyond `number` are in no sum. */
     bool flipped = order->flip != 0, wide = sizeof(K) == 8;
     found->count = (int64_t)told.edges;

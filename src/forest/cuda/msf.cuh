@@ -38,6 +38,9 @@ enum {
 };
 #define BI_MSF_NONE UINT32_MAX
 
+/* Why nothing is valid: a list was full; an entry is no edge. */
+enum { BI_MSF_NO_ROOM = 1, BI_MSF_NO_EDGE };
+
 /* A component's pointer: another component of its round; or it is settled as number `id` of the next round; or it has
  * no edge any more and is finished as number `id` of the next level. */
 #define BI_MSF_SETTLED 0x80000000u
@@ -100,7 +103,7 @@ __device__ __forceinline__ unsigned long long bi_msf_word(uint64_t key, uint32_t
 struct bi_msf_control {
     /* The first words are read back: edges of the forest, and their ranks in sums of halves. */
     unsigned long long edges, low, high;
-    unsigned overflow; /* a list was full: nothing is valid */
+    unsigned overflow; /* BI_MSF_NO_ROOM or BI_MSF_NO_EDGE */
     unsigned rounds[BI_MSF_LEVELS];
 
     unsigned long long threshold_key; /* an edge is light up to (key, id) */
@@ -137,12 +140,24 @@ __device__ __forceinline__ void bi_msf_take(const bi_msf_csr<K> &r, const bi_msf
     if (s.keys_by_id) bi_store_relaxed(&s.keys_by_id[id], bi_msf_key_rank(r, key));
 }
 
-/* Takes the edge of each end's component for its lightest, if it is. */
-template <class K> __device__ __forceinline__ void bi_msf_offer(const bi_msf_state<K> &s, const bi_msf_edge<K> &e)
+/* Takes edges for the lightest of the components of ends that are named, where they are. Reads do not wait for each
+ * other. */
+template <class K, int N>
+__device__ __forceinline__ void bi_msf_offer(const bi_msf_state<K> &s, const bi_msf_edge<K> (&e)[N],
+                                             const bool (&at_u)[N], const bool (&at_v)[N])
 {
-    unsigned long long word = bi_msf_word(e.key, e.id);
-    if (word < bi_load_hint(&s.best[e.u])) atomicMin(&s.best[e.u], word);
-    if (word < bi_load_hint(&s.best[e.v])) atomicMin(&s.best[e.v], word);
+    unsigned long long best_u[N], best_v[N];
+#pragma unroll
+    for (int k = 0; k < N; k++) {
+        best_u[k] = at_u[k] ? bi_load_hint(&s.best[e[k].u]) : 0;
+        best_v[k] = at_v[k] ? bi_load_hint(&s.best[e[k].v]) : 0;
+    }
+#pragma unroll
+    for (int k = 0; k < N; k++) {
+        const unsigned long long word = bi_msf_word(e[k].key, e[k].id);
+        if (word < best_u[k]) atomicMin(&s.best[e[k].u], word);
+        if (word < best_v[k]) atomicMin(&s.best[e[k].v], word);
+    }
 }
 
 /* Sums over a block of what its threads count, added to the control. All threads call it. */

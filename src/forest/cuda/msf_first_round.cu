@@ -248,7 +248,7 @@ static __device__ __forceinline__ void list_light(const bi_msf_csr<K> &rows, con
     __syncthreads();
     if (threadIdx.x == 0 && sh.total) {
         sh.base = atomicAdd(&s.control->listed[0], sh.total);
-        if ((uint64_t)sh.base + sh.total > s.capacity) bi_store_relaxed(&s.control->overflow, 1u);
+        if ((uint64_t)sh.base + sh.total > s.capacity) bi_store_relaxed(&s.control->overflow, (unsigned)BI_MSF_NO_ROOM);
     }
     __syncthreads();
     uint64_t to = kept ? (uint64_t)sh.base + offset : 0;

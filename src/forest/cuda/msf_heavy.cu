@@ -121,16 +121,17 @@ static __global__ void __launch_bounds__(BI_MSF_ROUND_THREADS) bi_msf_heavy_arcs
         uint32_t total = bi_msf_block_rank<BI_MSF_ROUND_THREADS, ITEMS>(listed, rank, sh.counts);
         if (threadIdx.x == 0) {
             sh.base = total ? atomicAdd(&s.control->listed[1], total) : 0;
-            if ((uint64_t)sh.base + total > s.capacity) bi_store_relaxed(&s.control->overflow, 1u);
+            if ((uint64_t)sh.base + total > s.capacity)
+                bi_store_relaxed(&s.control->overflow, (unsigned)BI_MSF_NO_ROOM);
         }
         __syncthreads();
 #pragma unroll
         for (int j = 0; j < ITEMS; j++) {
             uint64_t at = (uint64_t)sh.base + rank[j];
-            if (!listed[j] || at >= s.capacity) continue;
-            s.list[at] = e[j];
-            bi_msf_offer(s, e[j]);
+            listed[j] = listed[j] && at < s.capacity;
+            if (listed[j]) s.list[at] = e[j];
         }
+        bi_msf_offer(s, e, listed, listed);
         __syncthreads(); /* before counts and base are written again */
     }
 }

@@ -11,7 +11,9 @@ template <class K> static __global__ void __launch_bounds__(256) bi_msf_relabel_
     e.u = s.pointer[e.u] & BI_MSF_ID;
     e.v = s.pointer[e.v] & BI_MSF_ID;
     s.list[i] = e;
-    if (e.u != e.v) bi_msf_offer(s, e);
+    bi_msf_edge<K> one[1] = {e};
+    const bool differ[1] = {e.u != e.v};
+    bi_msf_offer(s, one, differ, differ);
 }
 
 /* Few components that many edges lower would make the grid wait for atomics on the same words. A block keeps the
@@ -30,14 +32,18 @@ static __device__ __forceinline__ void begin_few(few_shared &sh, uint32_t compon
     __syncthreads();
 }
 
+/* Which ends of edges may be offered, of those whose ends differ. */
 template <class K>
-static __device__ __forceinline__ void offer_few(few_shared &sh, const bi_msf_state<K> &s, const bi_msf_edge<K> &e)
+static __device__ __forceinline__ void choose_few(few_shared &sh, const bi_msf_edge<K> (&e)[BI_MSF_BATCH],
+                                                  bool (&at_u)[BI_MSF_BATCH], bool (&at_v)[BI_MSF_BATCH])
 {
-    unsigned long long word = bi_msf_word(e.key, e.id);
-    uint32_t bits = first_bits(e.key);
-    bool at_u = bits <= atomicMin(&sh.key[e.u], bits), at_v = bits <= atomicMin(&sh.key[e.v], bits);
-    if (at_u && word < bi_load_hint(&s.best[e.u])) atomicMin(&s.best[e.u], word);
-    if (at_v && word < bi_load_hint(&s.best[e.v])) atomicMin(&s.best[e.v], word);
+#pragma unroll
+    for (int k = 0; k < BI_MSF_BATCH; k++) {
+        if (!at_u[k]) continue;
+        const uint32_t bits = first_bits(e[k].key);
+        at_u[k] = bits <= atomicMin(&sh.key[e[k].u], bits);
+        at_v[k] = bits <= atomicMin(&sh.key[e[k].v], bits);
+    }
 }
 
 /* A warp's slice of the list. */
@@ -57,61 +63,99 @@ template <class K> struct rounds {
     unsigned long long low, high;
 };
 
-/* With 64-bit keys: of the edges that share the lightest key that of the smallest id. */
-template <class K> static __device__ __forceinline__ void settle_ids(const rounds<K> &r)
+/* The edges at `first` and every 32 on; equal ends stand for none. */
+template <class K>
+static __device__ __forceinline__ void read_edges(const rounds<K> &r, uint32_t first, bi_msf_edge<K> (&e)[BI_MSF_BATCH])
 {
-    for (uint32_t i = r.mine.begin + threadIdx.x % 32; i < r.mine.end; i += 32) {
-        bi_msf_edge<K> e = r.s.list[i];
-        if (e.u == e.v) continue;
-        unsigned long long word = bi_msf_word(e.key, e.id);
-        if (word == r.s.best[e.u]) atomicMin(&r.s.best_id[e.u], e.id);
-        if (word == r.s.best[e.v]) atomicMin(&r.s.best_id[e.v], e.id);
+#pragma unroll
+    for (int k = 0; k < BI_MSF_BATCH; k++) {
+        const uint32_t i = first + k * 32;
+        if (i < r.mine.end)
+            e[k] = r.s.list[i];
+        else
+            e[k].u = e[k].v = 0;
     }
 }
 
+/* Which ends of the edges have the lightest words of their components. Reads do not wait for each other. */
 template <class K>
-__device__ __forceinline__ bool is_best(const bi_msf_state<K> &s, const bi_msf_edge<K> &e, uint32_t component)
+static __device__ __forceinline__ void find_lightest(const bi_msf_state<K> &s, const bi_msf_edge<K> (&e)[BI_MSF_BATCH],
+                                                     bool (&at_u)[BI_MSF_BATCH], bool (&at_v)[BI_MSF_BATCH])
 {
-    if (bi_msf_word(e.key, e.id) != s.best[component]) return false;
+    unsigned long long best_u[BI_MSF_BATCH], best_v[BI_MSF_BATCH];
+#pragma unroll
+    for (int k = 0; k < BI_MSF_BATCH; k++) {
+        if (e[k].u == e[k].v) continue;
+        best_u[k] = s.best[e[k].u];
+        best_v[k] = s.best[e[k].v];
+    }
+#pragma unroll
+    for (int k = 0; k < BI_MSF_BATCH; k++) {
+        at_u[k] = e[k].u != e[k].v && best_u[k] == bi_msf_word(e[k].key, e[k].id);
+        at_v[k] = e[k].u != e[k].v && best_v[k] == bi_msf_word(e[k].key, e[k].id);
+    }
+}
+
+/* With 64-bit keys: of the edges that share the lightest key that of the smallest id. */
+template <class K> static __device__ __forceinline__ void settle_ids(const rounds<K> &r)
+{
+    for (uint32_t i0 = r.mine.begin + threadIdx.x % 32; i0 < r.mine.end; i0 += 32 * BI_MSF_BATCH) {
+        bi_msf_edge<K> e[BI_MSF_BATCH];
+        bool at_u[BI_MSF_BATCH], at_v[BI_MSF_BATCH];
+        read_edges(r, i0, e);
+        find_lightest(r.s, e, at_u, at_v);
+#pragma unroll
+        for (int k = 0; k < BI_MSF_BATCH; k++) {
+            if (at_u[k]) atomicMin(&r.s.best_id[e[k].u], e[k].id);
+            if (at_v[k]) atomicMin(&r.s.best_id[e[k].v], e[k].id);
+        }
+    }
+}
+
+/* Of edges with the lightest word of a component one is its lightest. */
+template <class K>
+__device__ __forceinline__ bool is_first(const bi_msf_state<K> &s, const bi_msf_edge<K> &e, uint32_t component)
+{
     return sizeof(K) == 4 || s.best_id[component] == e.id;
 }
 
 /* The lightest edge of a component says whom it joins. */
 template <class K> static __device__ __forceinline__ void join(const rounds<K> &r)
 {
-    const bi_msf_state<K> &s = r.s;
     for (uint32_t i0 = r.mine.begin + threadIdx.x % 32; i0 < r.mine.end; i0 += 32 * BI_MSF_BATCH) {
         bi_msf_edge<K> e[BI_MSF_BATCH];
+        bool at_u[BI_MSF_BATCH], at_v[BI_MSF_BATCH];
+        read_edges(r, i0, e);
+        find_lightest(r.s, e, at_u, at_v);
 #pragma unroll
         for (int k = 0; k < BI_MSF_BATCH; k++) {
-            uint32_t i = i0 + k * 32;
-            if (i < r.mine.end)
-                e[k] = s.list[i];
-            else
-                e[k].u = e[k].v = 0;
-        }
-#pragma unroll
-        for (int k = 0; k < BI_MSF_BATCH; k++) {
-            if (e[k].u == e[k].v) continue;
-            if (is_best(s, e[k], e[k].u)) s.next[e[k].u] = e[k].v;
-            if (is_best(s, e[k], e[k].v)) s.next[e[k].v] = e[k].u;
+            if (at_u[k] && is_first(r.s, e[k], e[k].u)) r.s.next[e[k].u] = e[k].v;
+            if (at_v[k] && is_first(r.s, e[k], e[k].v)) r.s.next[e[k].v] = e[k].u;
         }
     }
 }
 
-/* Numbers for the flagged lanes of a warp from a counter. */
-__device__ __forceinline__ uint32_t take_numbers(unsigned *counter, bool flag)
+/* Numbers for the flagged items of a warp from a counter. */
+__device__ __forceinline__ void take_numbers(unsigned *counter, const bool (&flag)[BI_MSF_BATCH],
+                                             uint32_t (&number)[BI_MSF_BATCH])
 {
-    unsigned votes = __ballot_sync(~0u, flag), lane = threadIdx.x % 32;
-    uint32_t base = 0;
-    if (!votes) return 0;
-    if (lane == 0) base = atomicAdd(counter, (unsigned)__popc(votes));
-    return __shfl_sync(~0u, base, 0) + (uint32_t)__popc(votes & ((1u << lane) - 1));
+    const unsigned lane = threadIdx.x % 32, below = (1u << lane) - 1;
+    uint32_t taken = 0, base = 0;
+#pragma unroll
+    for (int k = 0; k < BI_MSF_BATCH; k++) {
+        const unsigned votes = __ballot_sync(~0u, flag[k]);
+        number[k] = taken + (uint32_t)__popc(votes & below);
+        taken += (uint32_t)__popc(votes);
+    }
+    if (!taken) return;
+    if (lane == 0) base = atomicAdd(counter, taken);
+    base = __shfl_sync(~0u, base, 0);
+#pragma unroll
+    for (int k = 0; k < BI_MSF_BATCH; k++) number[k] += base;
 }
 
-template <class K> __device__ __forceinline__ void take_edge(rounds<K> &r, uint32_t component)
+template <class K> __device__ __forceinline__ void take_edge(rounds<K> &r, uint32_t component, unsigned long long word)
 {
-    unsigned long long word = r.s.best[component];
     K key = sizeof(K) == 4 ? (K)(word >> 32) : (K)word;
     uint32_t id = sizeof(K) == 4 ? (uint32_t)word : r.s.best_id[component];
     bi_msf_take(r.rows, r.s, id, key);
@@ -124,33 +168,73 @@ template <class K> __device__ __forceinline__ void take_edge(rounds<K> &r, uint3
  * of the forest. */
 template <class K> static __device__ __forceinline__ void number_roots(rounds<K> &r, unsigned *settled)
 {
+    enum { EACH = BI_MSF_ROUND_THREADS * BI_MSF_BATCH };
     const bi_msf_state<K> &s = r.s;
-    uint32_t all = gridDim.x * BI_MSF_ROUND_THREADS;
-    for (uint32_t i0 = blockIdx.x * BI_MSF_ROUND_THREADS; i0 < r.components; i0 += all) {
-        uint32_t i = i0 + threadIdx.x, next = i < r.components ? s.next[i] : i;
-        bool root = next > i && s.next[next] == i, done = next == i && i < r.components;
-        uint32_t settled_as = BI_MSF_SETTLED | take_numbers(settled, root);
-        uint32_t finished_as = BI_MSF_FINISHED | take_numbers(&s.control->finished[r.level], done);
-        if (i >= r.components) continue;
-        r.pool[i] = done ? finished_as : root ? settled_as : next;
-        if (!done && !root) take_edge(r, i);
+    for (uint32_t i0 = blockIdx.x * EACH; i0 < r.components; i0 += gridDim.x * EACH) {
+        uint32_t next[BI_MSF_BATCH], settled_as[BI_MSF_BATCH], finished_as[BI_MSF_BATCH];
+        unsigned long long word[BI_MSF_BATCH];
+        bool root[BI_MSF_BATCH], done[BI_MSF_BATCH];
+#pragma unroll
+        for (int k = 0; k < BI_MSF_BATCH; k++) {
+            const uint32_t i = i0 + k * BI_MSF_ROUND_THREADS + threadIdx.x;
+            next[k] = i < r.components ? s.next[i] : i;
+            word[k] = i < r.components ? s.best[i] : 0;
+        }
+#pragma unroll
+        for (int k = 0; k < BI_MSF_BATCH; k++) {
+            const uint32_t i = i0 + k * BI_MSF_ROUND_THREADS + threadIdx.x;
+            root[k] = next[k] > i && s.next[next[k]] == i;
+            done[k] = next[k] == i && i < r.components;
+        }
+        take_numbers(settled, root, settled_as);
+        take_numbers(&s.control->finished[r.level], done, finished_as);
+#pragma unroll
+        for (int k = 0; k < BI_MSF_BATCH; k++) {
+            const uint32_t i = i0 + k * BI_MSF_ROUND_THREADS + threadIdx.x;
+            if (i >= r.components) continue;
+            r.pool[i] = done[k] ? BI_MSF_FINISHED | finished_as[k] : root[k] ? BI_MSF_SETTLED | settled_as[k] : next[k];
+            if (!done[k] && !root[k]) take_edge(r, i, word[k]);
+        }
     }
 }
 
+/* Points components at their roots' numbers. Others may be pointed there meanwhile: either way leads to the root. */
 template <class K> static __device__ __forceinline__ void flatten(const rounds<K> &r, uint32_t settled)
 {
     const bi_msf_state<K> &s = r.s;
-    uint32_t all = gridDim.x * BI_MSF_ROUND_THREADS;
-    for (uint32_t i = blockIdx.x * BI_MSF_ROUND_THREADS + threadIdx.x; i < r.components; i += all) {
-        if (i < settled) {
-            s.best[i] = ~0ull;
-            if (s.best_id) s.best_id[i] = BI_MSF_NONE;
-            s.next[i] = i;
+    const uint32_t all = gridDim.x * BI_MSF_ROUND_THREADS;
+    for (uint32_t i0 = blockIdx.x * BI_MSF_ROUND_THREADS + threadIdx.x; i0 < r.components; i0 += all * BI_MSF_BATCH) {
+        uint32_t x[BI_MSF_BATCH];
+        bool moves[BI_MSF_BATCH], climbs = false;
+#pragma unroll
+        for (int k = 0; k < BI_MSF_BATCH; k++)
+            x[k] = i0 + k * all < r.components ? bi_load_relaxed(&r.pool[i0 + k * all]) : BI_MSF_SETTLED;
+#pragma unroll
+        for (int k = 0; k < BI_MSF_BATCH; k++) {
+            const uint32_t i = i0 + k * all;
+            if (i < settled) {
+                s.best[i] = ~0ull;
+                if (s.best_id) s.best_id[i] = BI_MSF_NONE;
+                s.next[i] = i;
+            }
+            moves[k] = !(x[k] & BI_MSF_SETTLED);
+            climbs = climbs || moves[k];
         }
-        uint32_t x = bi_load_relaxed(&r.pool[i]);
-        if (x & BI_MSF_SETTLED) continue;
-        while (!(x & BI_MSF_SETTLED)) x = bi_load_relaxed(&r.pool[x]);
-        bi_store_relaxed(&r.pool[i], x);
+        while (climbs) {
+            uint32_t above[BI_MSF_BATCH];
+#pragma unroll
+            for (int k = 0; k < BI_MSF_BATCH; k++)
+                above[k] = x[k] & BI_MSF_SETTLED ? x[k] : bi_load_relaxed(&r.pool[x[k]]);
+            climbs = false;
+#pragma unroll
+            for (int k = 0; k < BI_MSF_BATCH; k++) {
+                x[k] = above[k];
+                climbs = climbs || !(x[k] & BI_MSF_SETTLED);
+            }
+        }
+#pragma unroll
+        for (int k = 0; k < BI_MSF_BATCH; k++)
+            if (moves[k]) bi_store_relaxed(&r.pool[i0 + k * all], x[k]);
     }
 }
 
@@ -165,14 +249,8 @@ static __device__ __forceinline__ void compact(rounds<K> &r, few_shared &sh, uin
     if (few) begin_few(sh, settled);
     for (uint32_t i0 = r.mine.begin; i0 < r.mine.end; i0 += 32 * BI_MSF_BATCH) {
         bi_msf_edge<K> e[BI_MSF_BATCH];
-#pragma unroll
-        for (int k = 0; k < BI_MSF_BATCH; k++) {
-            uint32_t i = i0 + k * 32 + lane;
-            if (i < r.mine.end)
-                e[k] = s.list[i];
-            else
-                e[k].u = e[k].v = 0;
-        }
+        bool at_u[BI_MSF_BATCH], at_v[BI_MSF_BATCH];
+        read_edges(r, i0 + lane, e);
         __syncwarp();
 #pragma unroll
         for (int k = 0; k < BI_MSF_BATCH; k++)
@@ -182,57 +260,64 @@ static __device__ __forceinline__ void compact(rounds<K> &r, few_shared &sh, uin
             }
 #pragma unroll
         for (int k = 0; k < BI_MSF_BATCH; k++) {
-            unsigned kept = __ballot_sync(~0u, e[k].u != e[k].v);
-            if (e[k].u != e[k].v) {
-                s.list[out + __popc(kept & below)] = e[k];
-                if (few)
-                    offer_few(sh, s, e[k]);
-                else
-                    bi_msf_offer(s, e[k]);
-            }
+            at_u[k] = at_v[k] = e[k].u != e[k].v;
+            const unsigned kept = __ballot_sync(~0u, at_u[k]);
+            if (at_u[k]) s.list[out + __popc(kept & below)] = e[k];
             out += (uint32_t)__popc(kept);
         }
+        if (few) choose_few(sh, e, at_u, at_v);
+        bi_msf_offer(s, e, at_u, at_v);
         __syncwarp();
     }
     r.mine.end = out;
     if (lane == 0 && out > r.mine.begin) atomicAdd(left, out - r.mine.begin);
 }
 
-/* Where component i of the level's begin went: through the pools of all rounds to a number of the next level.
- * Components that are finished come first. */
+/* Where component i of round `first` went: through the pools of the rounds from there on, of which `pool` is the first,
+ * to a number of the next level. Components that are finished come first. */
 template <class K>
-static __device__ __forceinline__ uint32_t final_number(const rounds<K> &r, uint32_t i, unsigned rounds_done)
+static __device__ __forceinline__ uint32_t final_number(const rounds<K> &r, uint32_t i, const uint32_t *pool,
+                                                        unsigned first, unsigned rounds_done)
 {
     const struct bi_msf_control *c = r.s.control;
-    const uint32_t *pool = r.s.pools[r.level];
-    uint32_t size = c->components[r.level];
-    for (unsigned k = 0; k < rounds_done; k++) {
+    for (unsigned k = first; k < rounds_done; k++) {
         uint32_t x = pool[i];
         i = x & BI_MSF_ID;
         if ((x & BI_MSF_FINISHED) == BI_MSF_FINISHED) return i;
-        pool += size;
-        size = c->settled[r.level][k];
+        pool += k ? c->settled[r.level][k - 1] : c->components[r.level];
     }
     return c->finished[r.level] + i;
 }
 
 /* Prepares the tables of the next level: numbers from `all` on are unused. Pools of later rounds are read while that of
- * the first is written, by those who read it. */
-template <class K> static __device__ __forceinline__ void finish_level(const rounds<K> &r, unsigned rounds_done)
+ * the second is written, by those who read it; then that of the first, whose components are most. */
+template <class K> static __device__ __forceinline__ void finish_level(rounds<K> &r, unsigned rounds_done)
 {
     const bi_msf_state<K> &s = r.s;
     struct bi_msf_control *c = s.control;
     uint32_t all = gridDim.x * BI_MSF_ROUND_THREADS, first = blockIdx.x * BI_MSF_ROUND_THREADS + threadIdx.x;
     uint32_t begun = c->components[r.level], ended = c->finished[r.level] + r.components;
+    uint32_t *pool = s.pools[r.level], *second = pool + begun;
     if (first == 0) {
         c->components[r.level + 1] = ended;
         c->rounds[r.level] = rounds_done;
     }
-    for (uint32_t i = first; i < begun; i += all) s.pools[r.level][i] = final_number(r, i, rounds_done);
     for (uint32_t i = first; i < ended; i += all) {
         s.best[i] = ~0ull;
         if (s.best_id) s.best_id[i] = BI_MSF_NONE;
         s.next[i] = i;
+    }
+    if (rounds_done < 2) {
+        for (uint32_t i = first; i < begun; i += all) pool[i] = final_number(r, i, pool, 0, rounds_done);
+        return;
+    }
+    for (uint32_t i = first; i < c->settled[r.level][0]; i += all)
+        second[i] = final_number(r, i, second, 1, rounds_done);
+    bi_grid_sync(&r.barrier);
+#pragma unroll BI_MSF_BATCH
+    for (uint32_t i = first; i < begun; i += all) {
+        const uint32_t x = pool[i];
+        pool[i] = (x & BI_MSF_FINISHED) == BI_MSF_FINISHED ? x & BI_MSF_ID : second[x & BI_MSF_ID];
     }
 }
 
