@@ -154,6 +154,25 @@ static void large(bosc_ctx *ctx)
     }
 }
 
+/* Partitions whose codes are packed, of few threads and many; above a load of 0.96 they are not. Keys that repeat take
+ * all priorities, or find their bucket full too often. */
+static void packed(bosc_ctx *ctx)
+{
+    static const double full[] = {0.5, 0.7, 0.95, 0.96, 0.97};
+    static const int32_t bits[] = {1, 2, 3};
+    static const int64_t n[] = {16400, 17001, 20003};
+    for (int k = 0; k < 15; k++) {
+        if (suite_leaves_out()) continue;
+        bosc_hash_opts o = opts_of(32 << k % 2, sizes[k / 2 % 3], full[k % 5]);
+        const int64_t most = (int64_t)4096 << bits[k / 5];
+        fused(ctx, HASH_SEQUENCE, &o, bits[k / 5], o.key_bits == 32 || n[k / 5] < most ? n[k / 5] : most, SAME);
+    }
+    for (int k = 0; k < 4; k++) {
+        bosc_hash_opts o = opts_of(32, sizes[k / 2], 0.95);
+        fused(ctx, k % 2 ? HASH_FEW : HASH_EDGES, &o, 1, 16400, REPEATS);
+    }
+}
+
 /* A key that repeats is told; a crowded partition is left alone, and so are more partitions than it takes. */
 static void left(bosc_ctx *ctx)
 {
@@ -167,9 +186,7 @@ static void left(bosc_ctx *ctx)
     }
 }
 
-static const struct suite_case suite_cases_hash_fused[] = {{"every size", every_size, NULL},
-                                                           {"dealt", dealt, NULL},
-                                                           {"tiles", tiles, NULL},
-                                                           {"large", large, NULL},
-                                                           {"left", left, NULL}};
+static const struct suite_case suite_cases_hash_fused[] = {{"every size", every_size, NULL}, {"dealt", dealt, NULL},
+                                                           {"tiles", tiles, NULL},           {"large", large, NULL},
+                                                           {"packed", packed, NULL},         {"left", left, NULL}};
 SUITE(hash_fused);

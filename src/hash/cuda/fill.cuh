@@ -61,7 +61,7 @@ template <class K, class P, class SOURCE, bool SHARED_, int THREADS_, bool PICKS
 struct bi_hash_matching : bi_hash_codes<SHARED_> {
     typedef K key;
     typedef P value;
-    static constexpr bool SHARED = SHARED_, PICKS = PICKS_;
+    static constexpr bool SHARED = SHARED_, PICKS = PICKS_, KEEPS_ORDER = true;
     static constexpr int THREADS = THREADS_;
     SOURCE source;
     const K *hashes; /* with PICKS, until all keys are matched, NULL where the source's hashes are not in one place */
@@ -98,6 +98,15 @@ struct bi_hash_matching : bi_hash_codes<SHARED_> {
     __device__ __forceinline__ void buckets_of(K hash, uint32_t pair[2]) const
     {
         bosc_hash_buckets(bi_hash_key_fold(hash), seed, buckets, pair);
+    }
+
+    /* Whether the key of this code and hash is in its second bucket, when it is in this one. */
+    __device__ __forceinline__ bool is_second(uint32_t code, K hash, uint32_t bucket) const
+    {
+        if (SHARED) return code & 1;
+        uint32_t pair[2];
+        buckets_of(hash, pair);
+        return pair[0] != bucket;
     }
 
     /* Those of the key at a position, while keys are being matched. */
@@ -168,11 +177,13 @@ template <class K, int THREADS, bool PICKS> struct bi_hash_list {
 };
 
 /* State that the threads of a block share. */
-template <int THREADS> struct bi_hash_block_state {
+template <int THREADS> struct bi_hash_block_words {
     uint32_t skip, failed, repeats, second;
-    uint32_t next;                               /* with PICKS: the first key that no warp has taken */
-    uint16_t second_positions[THREADS / 32][64]; /* of each warp: positions of keys in their second bucket */
+    uint32_t next; /* with PICKS: the first key that no warp has taken */
     uint32_t warps[THREADS / 32];
+};
+template <int THREADS> struct bi_hash_block_state : bi_hash_block_words<THREADS> {
+    uint16_t second_positions[THREADS / 32][64]; /* of each warp: positions of keys in their second bucket */
 };
 
 /* A proposal that is not made yet. `code` is that of the key's proposal before it, which bi_hash_next_proposal
@@ -305,26 +316,19 @@ __device__ __forceinline__ uint32_t bi_hash_scan_bucket(const M &partition, uint
         hash[i] = partition.hashes[in ? partition.position(codes[i]) : 0];
 #pragma unroll
         for (int j = 0; j < i; j++) *repeats |= in && bi_hash_key_same(hash[i], hash[j]);
-        if (M::SHARED) {
-            in_second |= (codes[i] & 1) << i;
-        } else if (in) {
-            uint32_t picks[2];
-            partition.buckets_of(hash[i], picks);
-            in_second |= (uint32_t)(picks[0] != bucket) << i;
-        }
+        in_second |= (uint32_t)(in && partition.is_second(codes[i], hash[i], bucket)) << i;
     }
     *ascending = codes[3] && bi_hash_key_less(hash[0], hash[1]);
     return in_second;
 }
 
-/* Scans the filled buckets for their marks and the figures of the report. All threads call it. */
+/* Scans the filled buckets for their marks and the figures of the report. list (64), in shared memory, of each warp:
+ * few keys of a row are in their second bucket, and wait there until they are 32. All threads call it. */
 template <class M>
-static __device__ void bi_hash_scan_partition(const M &partition, bi_hash_block_state<M::THREADS> &state)
+static __device__ void bi_hash_scan_partition(const M &partition, bi_hash_block_words<M::THREADS> &state,
+                                              uint16_t *list)
 {
     const uint32_t lane = threadIdx.x % 32, below = (1u << lane) - 1;
-    uint16_t *list =
-        state.second_positions[threadIdx.x /
-                               32]; /* few keys of a row are in their second bucket: they wait until there are 32 */
     uint32_t second = 0, listed = 0;
     bool repeats = false;
     for (uint32_t row = threadIdx.x - lane; row < partition.buckets; row += M::THREADS) {
@@ -407,7 +411,7 @@ static __device__ bool bi_hash_match_partition(M &partition, bi_hash_block_state
         __syncthreads();
     }
     if (partition.seed < BOSC_HASH_LINEAR)
-        bi_hash_scan_partition(partition, state);
+        bi_hash_scan_partition(partition, state, state.second_positions[threadIdx.x / 32]);
     else if (!distinct && threadIdx.x == 0)
         state.repeats = 1;
     __syncthreads();

@@ -24,7 +24,7 @@ static constexpr unsigned long long TOLD = 1ull << 63;
 /* Where the parts of a block's shared memory begin; the hashes are at 0. With `apart` payload and picks have memory of
  * their own; else they take turns with the hashes, so that more blocks run at once. */
 struct build_layout {
-    uint32_t payload, picks, codes, spilled, ascending, segments, taken, waiting, tile, bytes;
+    uint32_t payload, picks, codes, spilled, ascending, segments, taken, waiting, walkers, tile, bytes;
     bool apart;
 };
 
@@ -127,7 +127,7 @@ template <class K, int THREADS> struct gathered {
 
 /* Finds the segments of the block's partition; returns its number of keys. All threads call it. */
 template <int THREADS, class A>
-static __device__ uint32_t find_segments(const A &a, uint32_t *words, bi_hash_block_state<THREADS> &state)
+static __device__ uint32_t find_segments(const A &a, uint32_t *words, bi_hash_block_words<THREADS> &state)
 {
     const uint32_t *row = a.tiles.segments + (size_t)blockIdx.x * a.tiles.count;
     uint32_t keys = 0, all;
@@ -153,7 +153,7 @@ template <class A> static __device__ uint32_t buckets_before(const A &a, const u
 /* The first bucket of the block's partition: sums up what the blocks before have laid down, and counts for those that
  * have not come to it. laid: what the thread has read of the block of its number; 0: nothing. All threads call it. */
 template <int THREADS, class A>
-static __device__ uint32_t find_first_bucket(const A &a, bi_hash_block_state<THREADS> &state, uint32_t laid)
+static __device__ uint32_t find_first_bucket(const A &a, bi_hash_block_words<THREADS> &state, uint32_t laid)
 {
     uint32_t sum = 0, first;
     for (uint32_t p = threadIdx.x; p < blockIdx.x; p += THREADS) {

@@ -7,6 +7,9 @@
 /* Tiles by pairs and partitions: of few pairs they are small, so that there are many; of many partitions they are
  * large, so that segments are long. */
 enum { FEW_PAIRS = 1 << 18, MIDDLE_PAIRS = 1 << 19, FEW_BITS = 8, MIDDLE_BITS = 9 };
+/* Of many partitions a multiprocessor orders one tile at a time, and the last ones leave most of them idle: up to this
+ * many pairs 132 of them are done with smaller tiles sooner. */
+enum { FEWER_EACH = 13, THREE_ROUNDS = 3 * 132 * 1024 * FEWER_EACH };
 
 /* How a tile is ordered: bits of a digit at most, threads, pairs of each. */
 template <int BITS_, int THREADS_, int EACH_> struct tile_kind {
@@ -17,6 +20,8 @@ template <int BITS_, int THREADS_, int EACH_> struct tile_kind {
 template <int WIDEST, class F> static auto with_tile_kind(const struct bi_hash_shape *s, int64_t n, const F &f)
 {
     constexpr int EACH = split_each(WIDEST, false);
+    if (s->partition_bits > MIDDLE_BITS && WIDEST == 4 && n <= THREE_ROUNDS)
+        return f(tile_kind<BI_HASH_TILED_BITS, 1024, FEWER_EACH>());
     if (s->partition_bits > MIDDLE_BITS) return f(tile_kind<BI_HASH_TILED_BITS, 1024, 64 / WIDEST>());
     if (s->partition_bits > FEW_BITS) return f(tile_kind<MIDDLE_BITS, SPLIT_THREADS, EACH>());
     if (n <= FEW_PAIRS) return f(tile_kind<FEW_BITS, SPLIT_THREADS, 4>());

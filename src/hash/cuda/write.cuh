@@ -95,9 +95,12 @@ static __device__ __forceinline__ void write_pieces(const M &partition, uint4 *t
 {
     for (uint32_t i = threadIdx.x; i < partition.buckets * PIECES; i += M::THREADS) {
         const uint32_t bucket = i / PIECES, piece = i % PIECES;
-        uint4 *const kept = reinterpret_cast<uint4 *>(partition.codes_of(bucket));
-        const uint4 order = ORDERING == ORDER_KEPT ? *kept : bi_hash_bucket_order(partition, bucket);
-        if (ORDERING == ORDER_KEEP) *kept = order;
+        uint4 order;
+        if constexpr (ORDERING == ORDER_KEPT)
+            order = *reinterpret_cast<uint4 *>(partition.codes_of(bucket));
+        else
+            order = bi_hash_bucket_order(partition, bucket);
+        if constexpr (ORDERING == ORDER_KEEP) *reinterpret_cast<uint4 *>(partition.codes_of(bucket)) = order;
         to[(size_t)bucket * ALL + piece] = bucket_piece(array, order, piece * 16, filler);
     }
 }
@@ -112,7 +115,7 @@ static __device__ void write_partition(const M &partition,
     typedef typename M::key K;
     typedef typename M::value P;
     constexpr int HASHES = BOSC_HASH_WIDTH * sizeof(K) / 16, VALUES = BOSC_HASH_WIDTH * bi_hash_payload_bytes<P> / 16;
-    constexpr bool ALONE = HASHES == 1; /* one thread finds the order of a bucket */
+    constexpr bool ALONE = HASHES == 1 && M::KEEPS_ORDER; /* one thread finds the order of a bucket */
     uint4 *to = reinterpret_cast<uint4 *>(a.table) + (size_t)partition.first * (HASHES + VALUES);
     write_pieces<HASHES, HASHES + VALUES, ALONE ? ORDER_KEEP : ORDER>(
         partition, to, partition.hashes, bi_hash_key_filler<K>(partition.number, a.partition_bits));
