@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/cuda/dependent.cuh"
 #include "core/cuda/shared.cuh"
 #include "hash/cuda/deal.cuh"
 #include "hash/cuda/pack.cuh"
@@ -12,8 +13,9 @@
 #include "hash/cuda/place.cuh"
 
 enum {
-    MANY_KEYS = 6144,  /* of a partition */
-    IDLE_BLOCKS = 256, /* fewer leave multiprocessors idle */
+    MANY_KEYS = 6144,      /* of a partition */
+    IDLE_BLOCKS = 256,     /* fewer leave multiprocessors idle */
+    EARLY_PAIRS = 1 << 18, /* with more, blocks that wait for tiles keep others from ordering them */
     SMALL_KEYS = 1024,
     SMALL_THREADS = 384, /* of blocks that place keys, for small partitions and others */
     LARGE_THREADS = 512,
@@ -174,6 +176,7 @@ static __global__ void __launch_bounds__(THREADS) bi_hash_build_placed(const bui
     const placing<K, P, THREADS> keys(a, memory, &waiting);
     if (threadIdx.x == 0) state.repeats = state.second = 0;
     bi_hash_clear_places(partition, keys.places, a.block_buckets, state); /* a barrier comes in what follows */
+    bi_wait_for_last();
     const bool fits =
         take_keys(partition, a, find_segments(a, reinterpret_cast<uint32_t *>(memory + a.at.segments), state));
     if (threadIdx.x == 0) bi_store_relaxed(&a.laid[blockIdx.x], partition.buckets);
@@ -508,6 +511,10 @@ static bosc_status run_tiled(bosc_ctx *ctx, const struct bi_hash_shape *s, build
     begin_outcome(ctx, outcome, 1);
     BI_TRY(allow_shared(ctx, variant, a));
     *launched = true;
+    if (variant.placed && a.n <= EARLY_PAIRS && bi_has_clusters(ctx)) {
+        BI_LAUNCH_EARLY(variant.kernel, partitions, variant.threads, a.at.bytes, ctx->stream, a);
+        return bi_launched(ctx, "bi_hash_build_placed");
+    }
     return BI_RUN(ctx, variant.kernel, partitions, variant.threads, a.at.bytes, a);
 }
 

@@ -1,5 +1,6 @@
 /* Tiles of a fused build: each block orders a tile of pairs by partition, in shared memory, and writes it back where it
  * was. No tile waits for another, and nothing is counted before. */
+#include "core/cuda/dependent.cuh"
 #include "core/cuda/shared.cuh"
 #include "hash/cuda/build.cuh"
 #include "hash/cuda/split.cuh"
@@ -66,6 +67,7 @@ static __global__ void __launch_bounds__(S::THREADS, 1024 / S::THREADS)
 {
     BI_SHARED_DYNAMIC(S, sh);
     const uint32_t tile = blockIdx.x, rest = a.in.n - tile * S::TILE;
+    bi_let_next_begin();
     for (uint32_t i = tile * S::THREADS + threadIdx.x; i < a.zeros; i += gridDim.x * S::THREADS) a.zeroed[i] = 0;
     split_clear(*sh);
     __syncthreads();
