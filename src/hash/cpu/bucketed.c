@@ -15,11 +15,12 @@
 #endif
 
 enum {
-    GRAIN = BI_THREAD_ITEMS / 2, /* pairs, or queries, that are worth a thread */
-    STREAMED = 8 << 20,          /* bytes of lists that bypass the caches when written */
-    LEAST_FOR_A_PARTITION = 16,  /* pairs of a thread's share for each partition */
-    MOST_THREADS = 256,          /* allowed for in an estimate of memory */
-    WHOLE = 1 << 16              /* pairs of a table that is built without lists, at most */
+    GRAIN = BI_THREAD_ITEMS / 2,       /* pairs that are worth a thread */
+    FIND_GRAIN = BI_THREAD_ITEMS / 16, /* queries */
+    STREAMED = 8 << 20,                /* bytes of lists that bypass the caches when written */
+    LEAST_FOR_A_PARTITION = 16,        /* pairs of a thread's share for each partition */
+    MOST_THREADS = 256,                /* allowed for in an estimate of memory */
+    WHOLE = 1 << 16                    /* pairs of a table that is built without lists, at most */
 };
 
 static size_t partition_count(const struct bi_hash_shape *s) { return (size_t)1 << s->partition_bits; }
@@ -311,7 +312,7 @@ bosc_status bi_hash_find_cpu(bosc_ctx *ctx, const bosc_hash *table, const void *
     struct bi_parts p = bi_parts_of(ctx, query_count, PAIR_ITEMS);
     while (bi_next_part(ctx, &p)) {
         int64_t count = p.end - p.begin;
-        int threads = bi_thread_count(ctx, count, GRAIN);
+        int threads = bi_thread_count(ctx, count, FIND_GRAIN);
         BI_PARALLEL_FOR(threads, (static), t, 0, threads,
                         PICK(ctx, bi_hash_find)(table, queries, p.begin + bi_chunk_begin(count, threads, t),
                                                 p.begin + bi_chunk_begin(count, threads, t + 1), values, found));

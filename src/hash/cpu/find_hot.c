@@ -289,9 +289,9 @@ BI_FN void find_wide_sized(const struct bi_hash_wide *u, int32_t bits, size_t si
                            int64_t end)
 {
     if (u->view.partition_bits <= BI_HASH_FEW_BITS)
-        bi_hash_find_chunks(u, bits, size, true, queries, begin, end);
+        bi_hash_find_pieces(*u, bits, size, true, queries, begin, end);
     else
-        bi_hash_find_chunks(u, bits, size, false, queries, begin, end);
+        bi_hash_find_pieces(*u, bits, size, false, queries, begin, end);
 }
 
 BI_FN void find_wide(struct bi_hash_wide *u, int32_t bits, const void *queries, int64_t begin, int64_t end)

@@ -19,14 +19,11 @@ enum { BI_HASH_WIDE_CHUNK = 64, BI_HASH_WIDE = 16 /* lanes of 32 bits */ };
 struct bi_hash_wide_chunk { /* room for those that wait, and for a vector that is stored behind them */
     int count;
     uint64_t hashes[2 * BI_HASH_WIDE_CHUNK + BI_HASH_WIDE];
-    uint32_t firsts[2 * BI_HASH_WIDE_CHUNK + BI_HASH_WIDE]; /* of the partition: its first bucket, */
-    uint32_t sizes[2 * BI_HASH_WIDE_CHUNK + BI_HASH_WIDE];  /* and how many it has */
-    uint32_t mixed[2 * BI_HASH_WIDE_CHUNK + BI_HASH_WIDE];  /* what chooses among them */
-    uint32_t words[2 * BI_HASH_WIDE_CHUNK + BI_HASH_WIDE];  /* where the bucket begins in the table, in 4 bytes */
+    uint32_t words[2 * BI_HASH_WIDE_CHUNK + BI_HASH_WIDE]; /* where the bucket begins in the table, in 4 bytes */
 };
 struct bi_hash_wide_waiting {
     struct bi_hash_wide_chunk c;
-    int64_t rows[2 * BI_HASH_WIDE_CHUNK + BI_HASH_WIDE];
+    uint32_t rows[2 * BI_HASH_WIDE_CHUNK + BI_HASH_WIDE];
 };
 
 struct bi_hash_wide {
@@ -72,7 +69,7 @@ BI_FN void bi_hash_hash_wide(const struct bi_hash_wide *u, int32_t bits, bool fe
     c->count = rest < 0 ? 0 : rest < BI_HASH_WIDE_CHUNK ? (int)rest : BI_HASH_WIDE_CHUNK;
     for (int j = 0; j < c->count; j += 16) {
         const __mmask16 live = bi_hash_lanes_16(c->count - j);
-        __m512i fold, number, first, size, seeds, mixed;
+        __m512i fold, number, first, size, seeds;
         if (bits == 32) {
             __m512i hash = _mm512_maskz_loadu_epi32(live, queries + (size_t)j * 4);
             fold = hash = bi_hash_mix_16(_mm512_xor_si512(hash, seed));
@@ -89,10 +86,7 @@ BI_FN void bi_hash_hash_wide(const struct bi_hash_wide *u, int32_t bits, bool fe
             _mm512_storeu_si512(c->hashes + j + 8, b);
         }
         bi_hash_partitions_16(u, few, number, &first, &size, &seeds);
-        mixed = bi_hash_scatter_16(_mm512_add_epi32(fold, seeds));
-        _mm512_storeu_si512(c->firsts + j, first);
-        _mm512_storeu_si512(c->sizes + j, size);
-        _mm512_storeu_si512(c->mixed + j, mixed);
+        const __m512i mixed = bi_hash_scatter_16(_mm512_add_epi32(fold, seeds));
         _mm512_storeu_si512(c->words + j, bi_hash_pick_16(v, mixed, first, size));
     }
     for (int j = 0; u->far && j < c->count; j++) __builtin_prefetch(v->buckets + (size_t)c->words[j] * 4);
@@ -197,33 +191,27 @@ BI_FN void bi_hash_values_wide(const struct bi_hash_wide *u, int32_t bits, size_
 
 /* Adds those of 16 queries from j on, the first of which is of row `row`, to those that wait, of which there are
  * `at`. */
-BI_FN void bi_hash_put_waiting(int32_t bits, const struct bi_hash_wide_chunk *restrict c, int j, int64_t row,
+BI_FN void bi_hash_put_waiting(int32_t bits, const struct bi_hash_wide_chunk *restrict c, int j, uint32_t row,
                                __mmask16 more, struct bi_hash_wide_waiting *restrict w, int at)
 {
-    const __mmask8 low = (__mmask8)more, high = (__mmask8)(more >> 8);
-    const int half = at + __builtin_popcount(low);
-    const __m512i rows = _mm512_add_epi64(_mm512_set1_epi64(row), _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0));
-    _mm512_storeu_si512(w->rows + at, _mm512_maskz_compress_epi64(low, rows));
-    _mm512_storeu_si512(w->rows + half,
-                        _mm512_maskz_compress_epi64(high, _mm512_add_epi64(rows, _mm512_set1_epi64(8))));
+    const __m512i lane = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+    const __m512i rows = _mm512_add_epi32(_mm512_set1_epi32((int)row), lane);
+    _mm512_storeu_si512(w->rows + at, _mm512_maskz_compress_epi32(more, rows));
     if (bits == 32) {
         const __m512i hashes = _mm512_loadu_si512((const uint32_t *)c->hashes + j);
         _mm512_storeu_si512((uint32_t *)w->c.hashes + at, _mm512_maskz_compress_epi32(more, hashes));
     } else {
+        const __mmask8 low = (__mmask8)more, high = (__mmask8)(more >> 8);
+        const int half = at + __builtin_popcount(low);
         const __m512i a = _mm512_loadu_si512(c->hashes + j), b = _mm512_loadu_si512(c->hashes + j + 8);
         _mm512_storeu_si512(w->c.hashes + at, _mm512_maskz_compress_epi64(low, a));
         _mm512_storeu_si512(w->c.hashes + half, _mm512_maskz_compress_epi64(high, b));
     }
-    const __m512i firsts = _mm512_loadu_si512(c->firsts + j), sizes = _mm512_loadu_si512(c->sizes + j);
-    const __m512i mixed = _mm512_loadu_si512(c->mixed + j);
-    _mm512_storeu_si512(w->c.firsts + at, _mm512_maskz_compress_epi32(more, firsts));
-    _mm512_storeu_si512(w->c.sizes + at, _mm512_maskz_compress_epi32(more, sizes));
-    _mm512_storeu_si512(w->c.mixed + at, _mm512_maskz_compress_epi32(more, mixed));
 }
 
 /* Answers the queries of a vector, from j on, as their first buckets tell. Gives those that need their second one. */
 BI_FN __mmask16 bi_hash_answer_lanes(const struct bi_hash_wide *u, int32_t bits, size_t size,
-                                     const struct bi_hash_wide_chunk *restrict c, int j, int64_t row)
+                                     const struct bi_hash_wide_chunk *restrict c, int j, uint32_t row)
 {
     const __mmask16 live = bi_hash_lanes_16(c->count - j) & bi_hash_lanes_16(512 / bits);
     __mmask16 match[BOSC_HASH_WIDTH], spilled;
@@ -248,27 +236,31 @@ BI_FN __mmask16 bi_hash_answer_lanes(const struct bi_hash_wide *u, int32_t bits,
 /* Answers the queries of a chunk, of rows from `row` on, as their first buckets tell, and adds those that need their
  * second one to those that wait. */
 BI_FN void bi_hash_answer_first(const struct bi_hash_wide *u, int32_t bits, size_t size,
-                                const struct bi_hash_wide_chunk *restrict c, int64_t row,
+                                const struct bi_hash_wide_chunk *restrict c, uint32_t row,
                                 struct bi_hash_wide_waiting *restrict w)
 {
     int waits = w->c.count;
     for (int j = 0; j < c->count; j += 16) {
-        __mmask16 more = bi_hash_answer_lanes(u, bits, size, c, j, row + j);
+        __mmask16 more = bi_hash_answer_lanes(u, bits, size, c, j, row + (uint32_t)j);
         if (bits == 64 && j + 8 < c->count)
-            more |= (__mmask16)(bi_hash_answer_lanes(u, bits, size, c, j + 8, row + j + 8) << 8);
-        bi_hash_put_waiting(bits, c, j, row + j, more, w, waits);
+            more |= (__mmask16)(bi_hash_answer_lanes(u, bits, size, c, j + 8, row + (uint32_t)j + 8) << 8);
+        bi_hash_put_waiting(bits, c, j, row + (uint32_t)j, more, w, waits);
         waits += __builtin_popcount(more);
     }
     w->c.count = waits;
 }
 
-/* Asks for the second buckets of the queries that wait. */
-BI_FN void bi_hash_ask_second(const struct bi_hash_wide *u, struct bi_hash_wide_chunk *c)
+/* Asks for the second buckets of the queries that wait. They are few: their hashes tell all again. */
+BI_FN void bi_hash_ask_second(const struct bi_hash_wide *u, int32_t bits, bool few, struct bi_hash_wide_chunk *c)
 {
     for (int j = 0; j < c->count; j += 16) {
-        __m512i mixed = bi_hash_remix_16(_mm512_loadu_si512(c->mixed + j));
-        __m512i words =
-            bi_hash_pick_16(&u->view, mixed, _mm512_loadu_si512(c->firsts + j), _mm512_loadu_si512(c->sizes + j));
+        __m512i number, first, size, seeds;
+        const char *hashes = (const char *)c->hashes + (size_t)j * (size_t)bits / 8;
+        const __m512i fold =
+            bi_hash_load_folds_16(hashes, bits, u->view.partition_bits, bi_hash_lanes_16(c->count - j), &number);
+        bi_hash_partitions_16(u, few, number, &first, &size, &seeds);
+        const __m512i mixed = bi_hash_remix_16(bi_hash_scatter_16(_mm512_add_epi32(fold, seeds)));
+        const __m512i words = bi_hash_pick_16(&u->view, mixed, first, size);
         _mm512_storeu_si512(c->words + j, _mm512_maskz_mov_epi32(bi_hash_lanes_16(c->count - j), words));
     }
     for (int j = 0; u->far && j < c->count; j++) __builtin_prefetch(u->view.buckets + (size_t)c->words[j] * 4);
@@ -288,15 +280,13 @@ BI_FN void bi_hash_answer_second(const struct bi_hash_wide *u, int32_t bits, siz
         if (size) {
             __m512i value[2];
             bi_hash_values_wide(u, bits, size, &w->c, j, match, (__mmask16)any, value);
-            __m512i low = _mm512_loadu_si512(w->rows + j), high = _mm512_loadu_si512(w->rows + j + 8);
+            const __m512i rows = _mm512_loadu_si512(w->rows + j);
+            const __m256i low = _mm512_castsi512_si256(rows), high = _mm512_extracti64x4_epi64(rows, 1);
             if (size == 4) {
-                _mm512_mask_i64scatter_epi32(u->values, (__mmask8)any, low, _mm512_castsi512_si256(value[0]), 4);
-                if (bits == 32)
-                    _mm512_mask_i64scatter_epi32(u->values, (__mmask8)(any >> 8), high,
-                                                 _mm512_extracti64x4_epi64(value[0], 1), 4);
+                _mm512_mask_i32scatter_epi32(u->values, (__mmask16)any, rows, value[0], 4);
             } else {
-                _mm512_mask_i64scatter_epi64(u->values, (__mmask8)any, low, value[0], 8);
-                if (bits == 32) _mm512_mask_i64scatter_epi64(u->values, (__mmask8)(any >> 8), high, value[1], 8);
+                _mm512_mask_i32scatter_epi64(u->values, (__mmask8)any, low, value[0], 8);
+                if (bits == 32) _mm512_mask_i32scatter_epi64(u->values, (__mmask8)(any >> 8), high, value[1], 8);
             }
         }
         for (; u->found && any; any &= any - 1) u->found[w->rows[j + __builtin_ctz(any)]] = 1;
@@ -305,7 +295,7 @@ BI_FN void bi_hash_answer_second(const struct bi_hash_wide *u, int32_t bits, siz
 }
 
 BI_FN void bi_hash_find_chunks(const struct bi_hash_wide *u, int32_t bits, size_t size, bool few, const char *queries,
-                               int64_t begin, int64_t end)
+                               int64_t count)
 {
     enum { CHUNK = BI_HASH_WIDE_CHUNK };
     struct bi_hash_wide_chunk chunks[2];
@@ -316,18 +306,34 @@ BI_FN void bi_hash_find_chunks(const struct bi_hash_wide *u, int32_t bits, size_
     memset(waits, 0, sizeof waits);
 #endif
     collected->c.count = asked->c.count = 0;
-    bi_hash_hash_wide(u, bits, few, queries + (size_t)begin * key, end - begin, &chunks[0]);
-    for (int64_t k = 0, row = begin; row < end; k++, row += CHUNK) {
-        bi_hash_hash_wide(u, bits, few, queries + (size_t)(row + CHUNK) * key, end - row - CHUNK, &chunks[(k + 1) % 2]);
-        bi_hash_answer_first(u, bits, size, &chunks[k % 2], row, collected);
-        if (collected->c.count < CHUNK && row + CHUNK < end) continue;
+    bi_hash_hash_wide(u, bits, few, queries, count, &chunks[0]);
+    for (int64_t k = 0, row = 0; row < count; k++, row += CHUNK) {
+        bi_hash_hash_wide(u, bits, few, queries + (size_t)(row + CHUNK) * key, count - row - CHUNK,
+                          &chunks[(k + 1) % 2]);
+        bi_hash_answer_first(u, bits, size, &chunks[k % 2], (uint32_t)row, collected);
+        if (collected->c.count < CHUNK && row + CHUNK < count) continue;
         bi_hash_answer_second(u, bits, size, asked);
-        bi_hash_ask_second(u, &collected->c);
+        bi_hash_ask_second(u, bits, few, &collected->c);
         struct bi_hash_wide_waiting *empty = asked;
         asked = collected;
         collected = empty;
     }
     bi_hash_answer_second(u, bits, size, asked);
+}
+
+/* Rows are numbered by 31 bits: one piece of the queries after the other. */
+BI_FN void bi_hash_find_pieces(struct bi_hash_wide u, int32_t bits, size_t size, bool few, const char *queries,
+                               int64_t begin, int64_t end)
+{
+    const int64_t piece = (int64_t)1 << 30;
+    char *const values = u.values;
+    uint8_t *const found = u.found;
+    for (; begin < end; begin += piece) {
+        if (size) u.values = values + (size_t)begin * size;
+        if (found) u.found = found + begin;
+        bi_hash_find_chunks(&u, bits, size, few, queries + (size_t)begin * (size_t)bits / 8,
+                            end - begin < piece ? end - begin : piece);
+    }
 }
 
 #endif
