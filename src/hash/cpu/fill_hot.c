@@ -77,20 +77,36 @@ BI_FN void pick_first(struct bi_hash_matching *p, int32_t bits)
     }
 }
 
-/* First proposals come by ascending position: a bucket accepts four and rejects the others at once. Gives the number
- * of those. A function of its own, so that its pointers stay in registers. */
-static __attribute__((noinline)) uint32_t propose_first(const struct bi_hash_matching *p, uint8_t *restrict counts)
+/* Puts a code that is higher than its own before those of a bucket; gives the one that the bucket rejects, or 0. */
+BI_FN uint32_t propose_highest(uint32_t *codes, uint32_t code)
 {
-    const uint32_t *restrict const firsts = p->firsts, keys = p->keys;
-    uint32_t *const codes = p->codes, *out = p->rejected, code = bi_hash_code(0, 0);
-    for (uint32_t i = 0; i < keys; i++, code--) {
-        const uint32_t b = firsts[i], taken = counts[b];
-        const uintptr_t full = taken >> 2, in = (uintptr_t)(codes + (size_t)WIDTH * b + taken);
-        *(uint32_t *)(in ^ ((in ^ (uintptr_t)out) & (0 - full))) = code; /* no branch */
-        counts[b] = (uint8_t)(taken + 1 - full);
-        out += full;
+#if BI_LEVEL >= 3
+    const uint32_t last = codes[3];
+    const __m128i here = _mm_loadu_si128((const __m128i *)(const void *)codes);
+    _mm_storeu_si128((__m128i *)(void *)codes, _mm_alignr_epi8(here, _mm_set1_epi32((int)code), 12));
+    return last;
+#else
+    const uint32_t c0 = codes[0], c1 = codes[1], c2 = codes[2], c3 = codes[3];
+    codes[0] = code;
+    codes[1] = c0;
+    codes[2] = c1;
+    codes[3] = c2;
+    return c3;
+#endif
+}
+
+/* First proposals come by descending position, so that each is the highest yet. Gives the number of rejected codes. A
+ * function of its own, so that its pointers stay in registers. */
+static __attribute__((noinline)) uint32_t propose_first(const struct bi_hash_matching *p)
+{
+    const uint32_t *restrict const firsts = p->firsts;
+    uint32_t *restrict const codes = p->codes, *restrict const rejected = p->rejected, next = 0;
+    for (uint32_t i = p->keys; i-- > 0;) {
+        const uint32_t out = propose_highest(codes + (size_t)WIDTH * firsts[i], bi_hash_code(0, i));
+        rejected[next] = out;
+        next += out != 0;
     }
-    return (uint32_t)(out - p->rejected);
+    return next;
 }
 
 /* Makes rejected codes the next proposals of their keys, and `from` the buckets that they go to. Fresh: first
@@ -100,7 +116,8 @@ BI_FN bool prepare(struct bi_hash_matching *p, int32_t bits, bool fresh, uint32_
 {
     uint32_t k = 0;
 #if BI_LEVEL >= 4
-    for (; bits != 128 && k < count; k += 16)
+    enum { FEW = 8 }; /* are sooner done one by one */
+    for (; bits != 128 && count > FEW && k < count; k += 16)
         if (!bi_hash_prepare_16(p, bits, fresh, k, count, position)) return false;
 #endif
     for (; k < count; k++) {
@@ -136,13 +153,12 @@ static __attribute__((noinline)) uint32_t propose_all(const struct bi_hash_match
 }
 
 /* Gives every key a place, in rounds over those that have none. False as prepare. */
-BI_FN bool match(struct bi_hash_matching *p, int32_t bits, uint8_t *restrict counts, uint32_t *position)
+BI_FN bool match(struct bi_hash_matching *p, int32_t bits, uint32_t *position)
 {
     bool fresh = true;
     memset(p->codes, 0, (size_t)p->buckets * WIDTH * sizeof *p->codes);
-    memset(counts, 0, p->buckets);
     p->n_moved = 0;
-    for (uint32_t count = propose_first(p, counts); count; count = propose_all(p, count), fresh = false)
+    for (uint32_t count = propose_first(p); count; count = propose_all(p, count), fresh = false)
         if (!prepare(p, bits, fresh, count, position)) return false;
     return true;
 }
@@ -387,10 +403,10 @@ BI_FN struct bi_hash_matching partition_of(const struct bi_hash_fill *f, int32_t
                                      .moved_to = f->firsts + 4 * (size_t)f->capacity};
 }
 
-BI_FN bool match_by_seed(const struct bi_hash_fill *f, struct bi_hash_matching *p, int32_t bits, uint32_t *position)
+BI_FN bool match_by_seed(struct bi_hash_matching *p, int32_t bits, uint32_t *position)
 {
     pick_first(p, bits);
-    return match(p, bits, f->marks, position);
+    return match(p, bits, position);
 }
 
 BI_FN void fill_part(struct bi_hash_fill *f, int32_t bits, enum source source)
@@ -398,7 +414,7 @@ BI_FN void fill_part(struct bi_hash_fill *f, int32_t bits, enum source source)
     struct bi_hash_matching p = partition_of(f, bits);
     uint32_t position = 0;
     p.seed = p.keys < POSITIONS ? 0 : LINEAR;
-    while (p.seed < LINEAR && !match_by_seed(f, &p, bits, &position)) {
+    while (p.seed < LINEAR && !match_by_seed(&p, bits, &position)) {
         uint32_t pick[2];
         pick_both(&p, bits, hash_at(&p, bits, position), pick);
         if (has_same(&p, bits, pick[0], position) || has_same(&p, bits, pick[1], position)) {
@@ -429,7 +445,7 @@ BI_FN void fill_whole(struct bi_hash_fill *f, int32_t bits, enum source source)
     uint8_t *const marks = f->marks;
     all.partitions = partitions;
     pick_first(&all, bits);
-    f->failed = !match(&all, bits, marks, &position);
+    f->failed = !match(&all, bits, &position);
     if (f->failed) return;
     mark_spilled(&all, f);
     for (f->partition = 0; f->partition >> partition_bits == 0; f->partition++) {

@@ -32,6 +32,59 @@ BI_FN void hash_chunk(const struct bi_hash_shape *s, int32_t bits, const void *k
     }
 }
 
+#if BI_LEVEL >= 4
+/* Counts of up to 16 partitions: of a chunk's partition numbers, as many words of 64 bits as these have bits, and how
+ * often any of these bits are 1 together. */
+enum { COUNTED_BITS = 4 };
+struct together {
+    uint64_t counts[1 << COUNTED_BITS];
+};
+
+BI_FN void count_together(const uint32_t *partitions, int32_t partition_bits, int count, struct together *t)
+{
+    uint64_t ones[1 << COUNTED_BITS] = {count < 64 ? ((uint64_t)1 << count) - 1 : UINT64_MAX};
+    for (int k = 0; k < partition_bits; k++) {
+        const __m512i bit = _mm512_set1_epi32(1 << k);
+        uint64_t word = 0;
+#pragma GCC unroll 4
+        for (int j = 0; j < BI_HASH_CHUNK; j += 16)
+            word |= (uint64_t)_mm512_test_epi32_mask(_mm512_loadu_si512(partitions + j), bit) << j;
+        ones[1 << k] = word & ones[0];
+    }
+#pragma GCC unroll 16
+    for (int q = 1; q < 1 << COUNTED_BITS; q++) {
+        if (q >> partition_bits) break;
+        ones[q] = ones[q & (q - 1)] & ones[q & -q];
+        t->counts[q] += (uint64_t)__builtin_popcountll(ones[q]);
+    }
+    t->counts[0] += (uint64_t)count;
+}
+
+/* From how often bits are 1 to how often the others are 0 besides. */
+BI_FN void add_together(struct together *t, int32_t partition_bits, uint32_t *counts)
+{
+    for (int k = 0; k < partition_bits; k++)
+        for (int q = 0; q >> partition_bits == 0; q++)
+            if (!(q >> k & 1)) t->counts[q] -= t->counts[q | 1 << k];
+    for (int q = 0; q >> partition_bits == 0; q++) counts[q] += (uint32_t)t->counts[q];
+}
+
+BI_FN void count_few(const struct bi_hash_scatter *s, int32_t bits)
+{
+    const int32_t partition_bits = s->shape->partition_bits;
+    uint64_t hashes[2 * BI_HASH_CHUNK];
+    uint32_t partitions[BI_HASH_CHUNK] = {0};
+    struct together t = {{0}};
+    for (int64_t i = s->begin; i < s->end; i += BI_HASH_CHUNK) {
+        const int count = s->end - i < BI_HASH_CHUNK ? (int)(s->end - i) : BI_HASH_CHUNK;
+        void *to = s->keeps ? (char *)s->hashes + (size_t)i * ((size_t)bits / 8) : (char *)hashes;
+        hash_chunk(s->shape, bits, s->keys, i, count, to, partitions);
+        count_together(partitions, partition_bits, count, &t);
+    }
+    add_together(&t, partition_bits, s->positions);
+}
+#endif
+
 /* Counts of few partitions are kept in several rows, so that no addition waits for the one before it. */
 BI_FN void count_pairs(const struct bi_hash_scatter *s, int32_t bits)
 {
@@ -40,6 +93,12 @@ BI_FN void count_pairs(const struct bi_hash_scatter *s, int32_t bits)
     uint32_t partitions[BI_HASH_CHUNK], rows[ROWS << FEW], *counts = s->positions;
     const size_t key = (size_t)bits / 8, number = (size_t)1 << s->shape->partition_bits;
     const size_t row = s->shape->partition_bits <= FEW ? number : 0;
+#if BI_LEVEL >= 4
+    if (s->shape->partition_bits <= COUNTED_BITS) {
+        count_few(s, bits);
+        return;
+    }
+#endif
     if (row) counts = memset(rows, 0, ROWS * row * sizeof *rows);
     for (int64_t i = s->begin; i < s->end; i += BI_HASH_CHUNK) {
         int count = s->end - i < BI_HASH_CHUNK ? (int)(s->end - i) : BI_HASH_CHUNK, j = 0;
