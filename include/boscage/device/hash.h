@@ -10,7 +10,7 @@
  * first and second bucket in it. A bucket is four hashes, then the four values, and bytes up to `stride`. An empty slot
  * holds a filler: a hash of another partition, so no key that is looked for here can have it. A bucket is spilled if a
  * key whose first bucket it is lies in its second one: it then holds a filler that ends in 1, or it is full with
- * hash[0] < hash[1]. So most absent keys cost one read. */
+ * hash[0] < hash[1]. So most absent keys cost one read, where the mark is read: on a device and in bosc_hash_find. */
 #ifndef BOSCAGE_DEVICE_HASH_H
 #define BOSCAGE_DEVICE_HASH_H
 
@@ -231,7 +231,10 @@ BOSC_DEVICE_INLINE int64_t bosc_hash_look_up_in(const bosc_hash_view *view, bosc
     if (seed == BOSC_HASH_LINEAR) return bosc_hash_scan(view, partition.first, count, hash);
     bosc_hash_buckets(bosc_hash_fold(hash, view->key_bits), seed, count, pick);
     int64_t slot = bosc_hash_scan(view, partition.first + pick[0], 1, hash);
-    if (slot >= 0 || !bosc_hash_is_spilled(view, number, partition.first + pick[0])) return slot;
+    if (slot >= 0) return slot;
+#ifdef __CUDACC__ /* a CPU reads the second bucket sooner than it learns that it guessed the mark wrong */
+    if (!bosc_hash_is_spilled(view, number, partition.first + pick[0])) return slot;
+#endif
     return bosc_hash_scan(view, partition.first + pick[1], 1, hash);
 }
 
