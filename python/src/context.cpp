@@ -186,7 +186,7 @@ Call::Call(const Where &where) : context(find(where))
     bosc_status status = bosc_ctx_set_stream(context->ctx, reinterpret_cast<void *>(where.stream));
     if (status == BOSC_OK) return;
     leave();
-    fail(status);
+    end(status);
 }
 
 Call::~Call()
@@ -201,15 +201,17 @@ void Call::leave()
     context->progress = nullptr;
 }
 
-void Call::fail(bosc_status status)
+/* Raises what the progress function or a signal did, which may have come too late to end the call; else its failure. */
+void Call::end(bosc_status status)
 {
-    if (status == BOSC_ERR_CANCELLED && context->raised) {
+    if (context->raised) {
         PyObject *value = context->raised;
         context->raised = nullptr;
         PyErr_SetObject(reinterpret_cast<PyObject *>(Py_TYPE(value)), value);
         Py_DECREF(value);
         throw nb::python_error();
     }
+    if (status == BOSC_OK) return;
     const char *text = bosc_message(context->ctx);
     raise(exception_of(status), *text ? text : bosc_status_text(status));
 }

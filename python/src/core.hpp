@@ -57,11 +57,11 @@ class Call
             nb::gil_scoped_release release;
             status = f(context->ctx);
         }
-        if (status != BOSC_OK) fail(status);
+        end(status);
     }
 
   private:
-    [[noreturn]] void fail(bosc_status status);
+    void end(bosc_status status);
     void leave();
     Context *context;
     bool on_callers_stream;

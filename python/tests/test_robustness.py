@@ -286,6 +286,13 @@ def test_progress_is_told_and_ends_calls():
         tree.query(points, k=8, progress=enough)
     d, i = tree.query(points[:5])
     assert (i == np.arange(5)).all()
+
+    def late(stage, fraction):
+        if fraction == 1:
+            raise Enough(stage)
+
+    with pytest.raises(Enough):
+        tree.query(points, k=8, progress=late)
     with pytest.raises(RuntimeError, match="progress"):
         tree.query(points, k=8, progress=lambda *_: tree.query(points[:1]))
 

@@ -119,7 +119,7 @@ bosc_status bi_components_cpu_entries(bosc_ctx *ctx, const struct bi_msf_entries
     struct bi_flatten flatten = {labels};
     BI_TRY(bi_scratch_of(ctx, bi_div_up(n, BITS), sizeof *s.in_giant, (void **)&s.in_giant));
     BI_TRY(ctx->ops->forest->steps->msf_iota(ctx, n, &iota));
-    memset(s.in_giant, 0, (size_t)bi_div_up(n, BITS) * sizeof *s.in_giant);
+    if (n > 0) memset(s.in_giant, 0, (size_t)bi_div_up(n, BITS) * sizeof *s.in_giant);
     /* After n entries at random four of five vertices are in one component, after 2 n all but one of fifty. */
     for (int64_t begin = 0, end = n; begin < m; begin = end, end = end < 2 * n ? 2 * n : m) {
         if (begin > 0) BI_TRY(settle(ctx, &s));
