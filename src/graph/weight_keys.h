@@ -20,18 +20,15 @@ BI_FN bool bi_graph_is_nan_key(bosc_dtype dtype, uint64_t key)
     return (dtype == BOSC_F32 || dtype == BOSC_F64) && key == bi_graph_nan_key(dtype);
 }
 
+BI_FN uint64_t bi_graph_key_of_f32(float x) { return x != x ? bi_graph_nan_key(BOSC_F32) : bi_key_u32_of_f32(x); }
+BI_FN uint64_t bi_graph_key_of_f64(double x) { return x != x ? bi_graph_nan_key(BOSC_F64) : bi_key_u64_of_f64(x); }
+
 /* Weight i of the type as a key: an unsigned integer of the weight's size, in the order of the weights. -0 is +0. */
 BI_FN uint64_t bi_graph_weight_key(const void *weights, bosc_dtype dtype, int64_t i)
 {
     switch (dtype) {
-    case BOSC_F32: {
-        float x = ((const float *)weights)[i];
-        return x != x ? bi_graph_nan_key(dtype) : bi_key_u32_of_f32(x);
-    }
-    case BOSC_F64: {
-        double x = ((const double *)weights)[i];
-        return x != x ? bi_graph_nan_key(dtype) : bi_key_u64_of_f64(x);
-    }
+    case BOSC_F32: return bi_graph_key_of_f32(((const float *)weights)[i]);
+    case BOSC_F64: return bi_graph_key_of_f64(((const double *)weights)[i]);
     case BOSC_I32: return bi_key_u32_of_i32(((const int32_t *)weights)[i]);
     case BOSC_I64: return bi_key_u64_of_i64(((const int64_t *)weights)[i]);
     case BOSC_U64: return ((const uint64_t *)weights)[i];

@@ -3,7 +3,7 @@
 #include "forest/cpu/msf.h"
 #include "forest/steps/labels.h"
 
-enum { GRAIN = BI_COMPONENTS_GRAIN, SAMPLES = 512 };
+enum { SAMPLES = 512 };
 
 /* Every vertex begins below its first neighbour, the smallest, if that is smaller. */
 static void join_first(const struct bi_msf_rows *r, int threads, struct bi_span part, uint32_t *parent)
@@ -68,7 +68,8 @@ bosc_status bi_components_cpu_count(bosc_ctx *ctx, int64_t n, const uint8_t *mas
     int64_t roots = 0;
     struct bi_parts p = bi_parts_of(ctx, n, 1);
     while (bi_next_part(ctx, &p)) {
-#pragma omp parallel for schedule(static) reduction(+ : roots) num_threads(bi_thread_count(ctx, p.end - p.begin, GRAIN))
+        const int threads = bi_thread_count(ctx, p.end - p.begin, BI_COMPONENTS_GRAIN);
+#pragma omp parallel for schedule(static) reduction(+ : roots) num_threads(threads)
         for (int64_t v = p.begin; v < p.end; v++) roots += labels[v] == v && (!mask || mask[v]);
     }
     *count = roots;
@@ -82,13 +83,13 @@ static bosc_status run(bosc_ctx *ctx, pass_fn pass, const struct bi_msf_rows *r,
 {
     struct bi_parts p = bi_parts_of(ctx, r->n, 1);
     while (bi_next_part(ctx, &p))
-        pass(r, bi_thread_count(ctx, p.end - p.begin, GRAIN), (struct bi_span){p.begin, p.end}, parent);
+        pass(r, bi_thread_count(ctx, p.end - p.begin, BI_COMPONENTS_GRAIN), (struct bi_span){p.begin, p.end}, parent);
     return p.status;
 }
 
 bosc_status bi_components_cpu(bosc_ctx *ctx, const struct bi_msf_rows *rows, uint32_t *labels, int64_t *count)
 {
-    int threads = bi_thread_count(ctx, rows->n, GRAIN);
+    int threads = bi_thread_count(ctx, rows->n, BI_COMPONENTS_GRAIN);
     BI_TRY(run(ctx, join_first, rows, labels));
     if (rows->arcs > 0) {
         BI_TRY(run(ctx, flatten, rows, labels));

@@ -14,22 +14,16 @@ template <class K> struct listed_sample {
     }
 };
 
-/* The key of a weight with these bits, as bi_graph_weight_key has it. */
+/* The key of a weight with these bits. */
 __device__ __forceinline__ uint64_t key_of_bits(bosc_dtype dtype, uint32_t bits)
 {
-    if (dtype == BOSC_F32) {
-        const float x = bi_f32_from_bits(bits);
-        return x != x ? bi_graph_nan_key(dtype) : bi_key_u32_of_f32(x);
-    }
-    return dtype == BOSC_I32 ? bits ^ 0x80000000u : bits;
+    if (dtype == BOSC_F32) return bi_graph_key_of_f32(bi_f32_from_bits(bits));
+    return dtype == BOSC_I32 ? bi_key_u32_of_i32((int32_t)bits) : bits;
 }
 __device__ __forceinline__ uint64_t key_of_bits(bosc_dtype dtype, uint64_t bits)
 {
-    if (dtype == BOSC_F64) {
-        const double x = bi_f64_from_bits(bits);
-        return x != x ? bi_graph_nan_key(dtype) : bi_key_u64_of_f64(x);
-    }
-    return dtype == BOSC_I64 ? bits ^ 0x8000000000000000ull : bits;
+    if (dtype == BOSC_F64) return bi_graph_key_of_f64(bi_f64_from_bits(bits));
+    return dtype == BOSC_I64 ? bi_key_u64_of_i64((int64_t)bits) : bits;
 }
 
 /* An entry's rank. */

@@ -96,43 +96,35 @@ static __device__ __forceinline__ void find_lightest(const bi_msf_state<K> &s, c
     }
 }
 
+/* Calls f(edge, component, the other one) for each end of the slice's edges that has its component's lightest word. */
+template <class K, class F> static __device__ __forceinline__ void each_lightest(const rounds<K> &r, const F &f)
+{
+    for (uint32_t i0 = r.mine.begin + threadIdx.x % 32; i0 < r.mine.end; i0 += 32 * BI_MSF_BATCH) {
+        bi_msf_edge<K> e[BI_MSF_BATCH];
+        bool at_u[BI_MSF_BATCH], at_v[BI_MSF_BATCH];
+        read_edges(r, i0, e);
+        find_lightest(r.s, e, at_u, at_v);
+#pragma unroll
+        for (int k = 0; k < BI_MSF_BATCH; k++) {
+            if (at_u[k]) f(e[k], e[k].u, e[k].v);
+            if (at_v[k]) f(e[k], e[k].v, e[k].u);
+        }
+    }
+}
+
 /* With 64-bit keys: of the edges that share the lightest key that of the smallest id. */
 template <class K> static __device__ __forceinline__ void settle_ids(const rounds<K> &r)
 {
-    for (uint32_t i0 = r.mine.begin + threadIdx.x % 32; i0 < r.mine.end; i0 += 32 * BI_MSF_BATCH) {
-        bi_msf_edge<K> e[BI_MSF_BATCH];
-        bool at_u[BI_MSF_BATCH], at_v[BI_MSF_BATCH];
-        read_edges(r, i0, e);
-        find_lightest(r.s, e, at_u, at_v);
-#pragma unroll
-        for (int k = 0; k < BI_MSF_BATCH; k++) {
-            if (at_u[k]) atomicMin(&r.s.best_id[e[k].u], e[k].id);
-            if (at_v[k]) atomicMin(&r.s.best_id[e[k].v], e[k].id);
-        }
-    }
+    each_lightest(
+        r, [&](const bi_msf_edge<K> &e, uint32_t component, uint32_t) { atomicMin(&r.s.best_id[component], e.id); });
 }
 
-/* Of edges with the lightest word of a component one is its lightest. */
-template <class K>
-__device__ __forceinline__ bool is_first(const bi_msf_state<K> &s, const bi_msf_edge<K> &e, uint32_t component)
-{
-    return sizeof(K) == 4 || s.best_id[component] == e.id;
-}
-
-/* The lightest edge of a component says whom it joins. */
+/* The lightest edge of a component says whom it joins: of those with the lightest word one is it. */
 template <class K> static __device__ __forceinline__ void join(const rounds<K> &r)
 {
-    for (uint32_t i0 = r.mine.begin + threadIdx.x % 32; i0 < r.mine.end; i0 += 32 * BI_MSF_BATCH) {
-        bi_msf_edge<K> e[BI_MSF_BATCH];
-        bool at_u[BI_MSF_BATCH], at_v[BI_MSF_BATCH];
-        read_edges(r, i0, e);
-        find_lightest(r.s, e, at_u, at_v);
-#pragma unroll
-        for (int k = 0; k < BI_MSF_BATCH; k++) {
-            if (at_u[k] && is_first(r.s, e[k], e[k].u)) r.s.next[e[k].u] = e[k].v;
-            if (at_v[k] && is_first(r.s, e[k], e[k].v)) r.s.next[e[k].v] = e[k].u;
-        }
-    }
+    each_lightest(r, [&](const bi_msf_edge<K> &e, uint32_t component, uint32_t other) {
+        if (sizeof(K) == 4 || r.s.best_id[component] == e.id) r.s.next[component] = other;
+    });
 }
 
 /* Numbers for the flagged items of a warp from a counter. */

@@ -15,7 +15,7 @@ enum { FEW_WARPS = FEW_THREADS / 32, EACH_VOXEL = 4 /* of a thread */, RANGE = E
 struct few_place_shared : small_place_shared<FEW_WARPS> {
     alignas(16) uint32_t counts[RANGE + 1]; /* by voxel of the range; then where it begins */
     uint16_t ids[FEW_POINTS * FEW_THREADS];
-    uint32_t warps[FEW_WARPS], below; /* below: points in voxels before the range */
+    uint32_t below; /* points in voxels before the range */
 };
 
 template <int POINTS> struct few_place {
@@ -74,17 +74,9 @@ template <int POINTS> struct few_place {
     /* Counts become positions, and the host is told how many points there are at most. Whether they may be placed. */
     __device__ __forceinline__ bool add_up()
     {
-        const uint4 c = *own_counts();
-        const uint32_t sum = c.x + c.y + c.z + c.w;
         uint32_t total;
-        const uint32_t at = bi_block_exclusive_sum<FEW_WARPS>(sum, sh.warps, &total);
-        const uint32_t near = bi_warp_sum(sum), largest = bi_warp_greatest(max(max(c.x, c.y), max(c.z, c.w)));
-        *own_counts() = {at, at + c.x, at + c.x + c.y, at + sum - c.w};
+        *own_counts() = sh.add_up(*own_counts(), &total);
         if (threadIdx.x == 0) sh.counts[RANGE] = total;
-        if (threadIdx.x % 32 == 0) {
-            atomicMax(&sh.most, near);
-            atomicMax(&sh.largest, largest);
-        }
         __syncthreads();
         const bool may = sh.largest <= SMALL_CROWD;
         if (threadIdx.x == 0) tell_done(a, blockIdx.x, may ? sh.entries : 0, sh.most);

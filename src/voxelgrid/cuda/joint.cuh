@@ -13,7 +13,7 @@ enum { JOINT_THREADS = 512 };
 enum { JOINT_WARPS = JOINT_THREADS / 32, EACH_JOINT_VOXEL = 4 /* of a thread */ };
 
 struct joint_place_shared : small_place_shared<JOINT_WARPS> {
-    uint32_t all_edges[EDGES], warps[JOINT_WARPS];
+    uint32_t all_edges[EDGES];
     uint32_t bases[JOINT_THREADS]; /* by block: points in voxels of those before it */
 };
 
@@ -74,16 +74,8 @@ struct joint_place {
     /* Adds up the voxels of the block, and finds where most points are. */
     __device__ void add_up()
     {
-        const uint4 c = *own_counts();
-        const uint32_t sum = c.x + c.y + c.z + c.w;
         uint32_t total;
-        const uint32_t at = bi_block_exclusive_sum<JOINT_WARPS>(sum, sh.warps, &total);
-        const uint32_t near = bi_warp_sum(sum), largest = bi_warp_greatest(max(max(c.x, c.y), max(c.z, c.w)));
-        *own_counts() = before = {at, at + c.x, at + c.x + c.y, at + sum - c.w};
-        if (threadIdx.x % 32 == 0) {
-            atomicMax(&sh.most, near);
-            atomicMax(&sh.largest, largest);
-        }
+        *own_counts() = before = sh.add_up(*own_counts(), &total);
         __syncthreads();
         if (threadIdx.x > 0) return;
         a.sums[blockIdx.x] = total;

@@ -82,6 +82,7 @@ template <int WARPS> struct small_place_shared {
     bi_voxelgrid_dense view;
     uint32_t entries; /* 0: the view is not dense */
     uint32_t most, largest;
+    alignas(16) uint32_t warps[WARPS];
 
     __device__ __forceinline__ void set_edges(const small_place_extent &extent)
     {
@@ -125,6 +126,19 @@ template <int WARPS> struct small_place_shared {
         if (dense) view = bi_voxelgrid_dense_of(v);
         entries = dense ? (uint32_t)v.last_key + 1 : 0;
         most = largest = 0;
+    }
+
+    /* From the points in a thread's voxels, which lie beside each other, to how many come before in those of the block,
+     * which has *total; finds where most points are, which all know after a barrier. */
+    __device__ __forceinline__ uint4 add_up(uint4 c, uint32_t *total)
+    {
+        const uint32_t sum = c.x + c.y + c.z + c.w, at = bi_block_exclusive_sum<WARPS>(sum, warps, total);
+        const uint32_t near = bi_warp_sum(sum), greatest = bi_warp_greatest(max(max(c.x, c.y), max(c.z, c.w)));
+        if (threadIdx.x % 32 == 0) {
+            atomicMax(&most, near);
+            atomicMax(&largest, greatest);
+        }
+        return {at, at + c.x, at + c.x + c.y, at + sum - c.w};
     }
 };
 
