@@ -6,7 +6,7 @@ if(BOSC_SANITIZE MATCHES "thread")
   if(NOT archer)
     message(FATAL_ERROR "ThreadSanitizer needs libarcher.so (libomp-dev), or OpenMP's barriers look like races")
   endif()
-  list(POP_BACK archer archer)
+  list(GET archer -1 archer)
   list(APPEND bosc_environment "TSAN_OPTIONS=ignore_noninstrumented_modules=1:allocator_may_return_null=1" "OMP_TOOL_LIBRARIES=${archer}")
 endif()
 
