@@ -154,19 +154,20 @@ static void hard_sorts(bosc_ctx *ctx)
     check_hard(ctx, slow ? 3000 : 200000, 1, 1000);
 }
 
-/* Shapes that are hard for quicksorts; the last one knows which keys sort_hot.c samples, and makes them the least. */
+/* Shapes that are hard for quicksorts; the last one knows which keys sort_words.inc samples, and makes them the least:
+ * vectors of so many lanes. */
 enum shape { ORGAN_PIPE, TWO_VALUES, SAW, NEARLY_EQUAL, KILLER, SHAPES };
 
-static void fill_killer(uint32_t *keys, int64_t n)
+static void fill_killer(uint64_t *keys, int64_t n, int64_t lanes)
 {
     int64_t *left = suite_alloc((size_t)n * sizeof *left);
-    uint32_t least = 0;
+    uint64_t least = 0;
     for (int64_t i = 0; i < n; i++) left[i] = i;
-    while (n > 256) {
+    while (n > 16 * lanes) {
         const int64_t vectors = n <= 1024 ? 4 : 8, step = n / vectors;
         for (int64_t s = 0; s < vectors / 2; s++)
-            for (int64_t i = 0; i < 16; i++) {
-                int64_t *taken = &left[s * step + (step - 16) / 2 + i];
+            for (int64_t i = 0; i < lanes; i++) {
+                int64_t *taken = &left[s * step + (step - lanes) / 2 + i];
                 keys[*taken] = least++;
                 *taken = -1;
             }
@@ -175,65 +176,137 @@ static void fill_killer(uint32_t *keys, int64_t n)
             if (left[i] >= 0) left[kept++] = left[i];
         n = kept;
     }
-    for (int64_t i = 0; i < n; i++) keys[left[i]] = least + (uint32_t)i;
+    for (int64_t i = 0; i < n; i++) keys[left[i]] = least + (uint64_t)i;
     free(left);
 }
 
-static void fill_shape(enum shape shape, int64_t n, uint32_t *keys)
+/* Words of `size` bytes. */
+static void *shaped(enum shape shape, int64_t n, size_t size)
 {
     struct suite_random r = {(uint64_t)n};
-    if (shape == KILLER) {
-        fill_killer(keys, n);
-        return;
-    }
+    uint64_t *keys = suite_alloc((size_t)n * sizeof *keys);
+    if (shape == KILLER) fill_killer(keys, n, 64 / (int64_t)size);
     for (int64_t i = 0; i < n; i++) switch (shape) {
-        case ORGAN_PIPE: keys[i] = (uint32_t)(i < n - i ? i : n - i); break;
-        case TWO_VALUES: keys[i] = suite_below(&r, 2) ? UINT32_MAX : 0; break;
-        case SAW: keys[i] = (uint32_t)(i % 1000) << 20; break;
-        default: keys[i] = suite_below(&r, 1000) ? 7 : (uint32_t)suite_next(&r); break;
+        case ORGAN_PIPE: keys[i] = (uint64_t)(i < n - i ? i : n - i); break;
+        case TWO_VALUES: keys[i] = suite_below(&r, 2) ? UINT64_MAX : 0; break;
+        case SAW: keys[i] = (uint64_t)(i % 1000) << (8 * size - 12); break;
+        case NEARLY_EQUAL: keys[i] = suite_below(&r, 1000) ? 7 : suite_next(&r); break;
+        default: break;
         }
+    for (int64_t i = 0; i < n && size == 4; i++) {
+        const uint32_t word = (uint32_t)keys[i];
+        memcpy((char *)keys + size * (size_t)i, &word, size);
+    }
+    return keys;
 }
 
 /* Keys alone, as numbers of a type. */
-static void check_shape(bosc_ctx *ctx, bosc_dtype dtype, enum shape shape, int64_t n, bool in_place)
+static void check_keys(bosc_ctx *ctx, bosc_dtype dtype, const void *keys, int64_t n, bool in_place, const char *what)
 {
-    if (suite_leaves_out()) return;
-    uint32_t *keys = suite_alloc((size_t)(n + 1) * sizeof *keys), *out = suite_alloc((size_t)(n + 1) * sizeof *out);
+    const size_t size = bosc_dtype_size(dtype), bytes = (size_t)n * size;
+    char *out = suite_alloc(bytes + 1);
     int64_t *order = suite_alloc((size_t)n * sizeof *order);
-    fill_shape(shape, n, keys);
     reference_order(dtype, keys, n, order);
-    uint32_t *want = arranged(keys, sizeof *keys, order, n);
-    if (in_place) memcpy(out, keys, (size_t)n * sizeof *out);
-    out[n] = 77;
+    void *want = arranged(keys, size, order, n);
+    if (in_place) memcpy(out, keys, bytes);
+    out[bytes] = 77;
     CHECK_OK(ctx, bosc_sort_keys(ctx, dtype, in_place ? out : keys, n, out));
-    if (memcmp(out, want, (size_t)n * sizeof *out) != 0 || out[n] != 77)
-        suite_fail(__FILE__, __LINE__, "sort of %lld %s, shape %d, in place %d", (long long)n, bosc_dtype_name(dtype),
-                   shape, in_place);
-    free(keys);
+    if (memcmp(out, want, bytes) != 0 || out[bytes] != 77)
+        suite_fail(__FILE__, __LINE__, "sort of %lld %s, %s, in place %d", (long long)n, bosc_dtype_name(dtype), what,
+                   in_place);
     free(out);
     free(order);
     free(want);
 }
 
+static void check_shape(bosc_ctx *ctx, bosc_dtype dtype, enum shape shape, int64_t n, bool in_place)
+{
+    static const char *const names[] = {"organ pipe", "two values", "saw", "nearly equal", "killer"};
+    if (suite_leaves_out()) return;
+    void *keys = shaped(shape, n, bosc_dtype_size(dtype));
+    check_keys(ctx, dtype, keys, n, in_place, names[shape]);
+    free(keys);
+}
+
 static void sorts_of_shapes(bosc_ctx *ctx)
 {
-    static const int64_t sizes[] = {31, 257, 600, 1025, 5000, 8192, 8193, 20000, 70000};
-    static const bosc_dtype types[] = {BOSC_U32, BOSC_I32, BOSC_F32};
-    const int count = suite_slow(ctx) ? 4 : 9;
-    for (int t = 0; t < 3; t++)
+    static const int64_t sizes[] = {31, 129, 257, 600, 1025, 5000, 8192, 8193, 20000, 70000};
+    const int count = suite_slow(ctx) ? 4 : 10;
+    for (int t = 0; t < 6; t++)
         for (int s = 0; s < SHAPES; s++)
-            for (int i = 0; i < count; i++) check_shape(ctx, types[t], (enum shape)s, sizes[i], (s + i) % 2);
+            for (int i = 0; i < count; i++) check_shape(ctx, number_types[t], (enum shape)s, sizes[i], (s + i) % 2);
 }
 
 /* More keys than a thread sorts at once: groups, some of which are large, and zeros of both signs. */
 static void sorts_of_many_keys(bosc_ctx *ctx)
 {
+    static const bosc_dtype types[] = {BOSC_F32, BOSC_U32, BOSC_F64, BOSC_U64};
+    static const bosc_dtype shaped_types[] = {BOSC_F32, BOSC_I32, BOSC_F64, BOSC_I64};
     if (suite_slow(ctx)) return;
     const int64_t n = ((int64_t)1 << 18) + 5;
     for (int p = 0; p < PATTERNS; p++)
-        check_sort(ctx, number_types[p % 2 ? 0 : 4], (enum pattern)p, 0, n + p, p % 3 == 0, false);
+        for (int t = 0; t < 4; t += 2)
+            check_sort(ctx, types[t + (p % 2 == 0)], (enum pattern)p, 0, n + p, p % 3 == 0, false);
     for (int s = 0; s < SHAPES; s++)
-        check_shape(ctx, s % 2 ? BOSC_I32 : BOSC_F32, (enum shape)s, n - 5 * (s % 2), s % 2);
+        for (int t = 0; t < 4; t += 2) check_shape(ctx, shaped_types[t + s % 2], (enum shape)s, n - 5 * (s % 2), s % 2);
+}
+
+/* Doubles from a range of exponents: 0 for one of them, 2047 for all. One in eight is a zero if zeros are wanted. */
+static void fill_doubles(double *keys, int64_t n, uint64_t exponents, bool zeros)
+{
+    struct suite_random r = {exponents + zeros};
+    for (int64_t i = 0; i < n; i++) {
+        const uint64_t sign = suite_next(&r) >> 63 << 63, fraction = suite_next(&r) >> 12;
+        uint64_t bits = sign | (exponents ? suite_below(&r, exponents) : 1023) << 52 | fraction;
+        if (zeros && suite_below(&r, 8) == 0) bits = sign;
+        memcpy(&keys[i], &bits, sizeof bits);
+    }
+}
+
+static void sorts_of_exponents(bosc_ctx *ctx)
+{
+    static const uint64_t exponents[] = {0, 2, 64, 2047};
+    const int64_t sizes[] = {300, 5000, suite_slow(ctx) ? 700 : 150000};
+    for (int e = 0; e < 4; e++)
+        for (int s = 0; s < 3; s++)
+            for (int zeros = 0; zeros < 2; zeros++) {
+                if (suite_leaves_out()) continue;
+                double *keys = suite_alloc((size_t)sizes[s] * sizeof *keys);
+                fill_doubles(keys, sizes[s], exponents[e], zeros);
+                check_keys(ctx, BOSC_F64, keys, sizes[s], zeros, "exponents");
+                free(keys);
+            }
+}
+
+/* Zeros in such numbers that their signs have no room on the stack, in one group of a split, which is as large as a
+ * thread's part. */
+static void sorts_of_zeros(bosc_ctx *ctx)
+{
+    bosc_ctx_info info = {.size = sizeof info};
+    CHECK_OK(ctx, bosc_ctx_get_info(ctx, &info));
+    if (suite_slow(ctx) || info.threads > 2) return;
+    const int64_t n = (int64_t)3 << 18;
+    struct suite_random r = {5};
+    float *keys = suite_alloc((size_t)n * sizeof *keys);
+    for (int64_t i = 0; i < n; i++) {
+        const float sign = suite_below(&r, 2) ? -1.0f : 1.0f;
+        keys[i] = suite_below(&r, 5) < 2 ? sign * 0.0f : sign * (float)(1 + suite_below(&r, 1 << 20));
+    }
+    check_keys(ctx, BOSC_F32, keys, n, false, "zeros");
+    free(keys);
+}
+
+/* Pairs of keys of 4 bytes beyond what is ordered by rows at once: words of keys and rows. */
+static void sorts_of_many_pairs(bosc_ctx *ctx)
+{
+    static const bosc_dtype types[] = {BOSC_F32, BOSC_I32, BOSC_U32};
+    if (suite_slow(ctx)) return;
+    for (int p = 0; p < PATTERNS; p++)
+        for (int t = 0; t < 3; t++)
+            check_sort(ctx, types[t], (enum pattern)p, (size_t)((p + t) % 2 + 1) * 4, 8193 + 1000 * p * t,
+                       (p + t) % 3 == 0, false);
+    check_sort(ctx, BOSC_F32, SPECIAL, 4, 80000, false, false);
+    check_sort(ctx, BOSC_U32, RANDOM, 4, 80000, true, false);
 }
 
 static void check_merge(bosc_ctx *ctx, bosc_dtype dtype, enum pattern pattern, size_t value_size, int64_t na,
@@ -347,6 +420,9 @@ static const struct suite_case suite_cases_prims_sorts[] = {
     {"hard sorts", hard_sorts, NULL},
     {"sorts of shapes", sorts_of_shapes, NULL},
     {"sorts of many keys", sorts_of_many_keys, NULL},
+    {"sorts of exponents", sorts_of_exponents, NULL},
+    {"sorts of zeros", sorts_of_zeros, NULL},
+    {"sorts of many pairs", sorts_of_many_pairs, NULL},
     {"merges", merges, NULL},
     {"large merges", large_merges, NULL},
     {"superkeys", superkeys, NULL},

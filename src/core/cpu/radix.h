@@ -15,6 +15,8 @@ struct bi_radix_arrays {
 struct bi_radix_job {
     const struct bi_radix_kernels *k;
     const struct bi_sort_kernels *vectors;
+    const struct bi_wide_kernels *wide;
+    const struct bi_word_kernels *words; /* for keys of this size */
     bosc_dtype dtype;
     int64_t n;
     int chunks;
@@ -53,11 +55,15 @@ bosc_status bi_radix_split(bosc_ctx *ctx, const struct bi_radix_job *j, bool *do
 bool bi_radix_sort_vectors(const struct bi_radix_job *j, struct bi_radix_arrays from, struct bi_radix_arrays to,
                            struct bi_radix_arrays spare, int64_t n);
 
-/* Sorts many keys of 4 bytes in vectors, all threads. *done is false (and the output not written) if the order of zeros
+/* Sorts many keys alone in vectors, all threads. *done is false (and the output not written) if the order of zeros
  * would be lost. */
 bosc_status bi_radix_sort_groups(bosc_ctx *ctx, const struct bi_radix_job *j, bool *done);
 
-/* Whether the job sorts whole keys of 4 bytes alone. */
+/* Whether the job sorts pairs by whole keys of 4 bytes that differ in more bits than one pass of digits looks at, which
+ * a level may do in vectors of 64 bits. */
+bool bi_radix_sorts_wide_pairs(const struct bi_radix_job *j);
+
+/* Whether the job sorts whole keys alone, which a level may do in vectors. */
 bool bi_radix_sorts_words(const struct bi_radix_job *j);
 
 /* The most items that are sorted in a thread's caches. */

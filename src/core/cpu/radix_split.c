@@ -202,7 +202,15 @@ void bi_radix_sort_digits(const struct bi_radix_job *j, struct bi_radix_arrays a
 
 bool bi_radix_sorts_words(const struct bi_radix_job *j)
 {
-    return j->k->key_size == 4 && j->k->value_size == 0 && j->first_bit == 0 && j->last_bit == 32;
+    return j->words->keys && j->k->value_size == 0 && j->first_bit == 0 && j->last_bit == (int)j->k->key_size * 8;
+}
+
+bool bi_radix_sorts_wide_pairs(const struct bi_radix_job *j)
+{
+    if (!j->wide->pairs || j->k->key_size != 4 || !j->k->value_size || j->first_bit > 0 || j->last_bit < 32)
+        return false;
+    const uint64_t bits = j->k->varying(j->in.keys, j->n, j->in.keys);
+    return bits && bi_bit_length(bits) - low_bit(bits) > BI_RADIX_TOP_BITS;
 }
 
 int64_t bi_radix_cached(const struct bi_radix_job *j)
@@ -233,7 +241,7 @@ bool bi_radix_sort_vectors(const struct bi_radix_job *j, struct bi_radix_arrays 
 {
     if (!j->vectors->rows) return false;
     if (bi_radix_sorts_words(j)) {
-        j->vectors->keys(j->dtype, from.keys, to.keys, spare.keys, n);
+        j->words->keys(j->dtype, from.keys, to.keys, spare.keys, n);
         return true;
     }
     return n > TINY && n <= BI_SORT_ROWS && j->dtype != BOSC_F64 && sort_rows(j, from, to, n);

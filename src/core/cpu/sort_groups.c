@@ -1,4 +1,4 @@
-/* Sorts of more keys of 4 bytes than a cache holds, in two passes over memory: blocks of them are divided in a thread's
+/* Sorts of more keys than a cache holds, in two passes over memory: blocks of them are divided in a thread's
  * cache into runs, one a group of keys between two splitters of a sample; then every group is gathered from the blocks
  * and sorted in a thread's cache. */
 #include "base/bits.h"
@@ -10,21 +10,22 @@ enum { GROUP = 1 << 16 /* keys, about */, LEAST_BITS = 3, MOST_BITS = BI_SORT_GR
 struct groups {
     const struct bi_radix_job *j;
     int64_t blocks;
-    int bits; /* 2^bits groups */
-    uint32_t splitters[1 << BI_SORT_GROUP_BITS];
-    uint16_t *ends;   /* (blocks x groups) where the run of each group ends in a block */
-    int64_t *begins;  /* (groups + 1) in the output */
-    uint32_t *spares; /* (threads x BI_SORT_CACHED) */
+    int bits;                                    /* 2^bits groups */
+    uint64_t splitters[1 << BI_SORT_GROUP_BITS]; /* room for words of either size */
+    uint16_t *ends;                              /* (blocks x groups) where the run of each group ends in a block */
+    int64_t *begins;                             /* (groups + 1) in the output */
+    char *spares;                                /* (threads x BI_SORT_CACHED) */
 };
+
+static void *own_spare(const struct groups *s) { return s->spares + (size_t)bi_thread_number() * BI_SORT_CACHED; }
 
 /* Whether the block has a -0, whose order among zeros is lost. */
 static bool divide_block(const struct groups *s, int64_t b)
 {
     const struct bi_radix_job *j = s->j;
     const int64_t begin = b * BI_SORT_BLOCK, n = j->n - begin < BI_SORT_BLOCK ? j->n - begin : BI_SORT_BLOCK;
-    return j->vectors->divide(j->dtype, (const uint32_t *)j->in.keys + begin, (uint32_t *)j->spare.keys + begin,
-                              s->spares + (int64_t)bi_thread_number() * BI_SORT_CACHED, n, s->splitters, s->bits,
-                              s->ends + (b << s->bits));
+    return j->words->divide(j->dtype, bi_radix_at(j, j->in, begin).keys, bi_radix_at(j, j->spare, begin).keys,
+                            own_spare(s), n, s->splitters, s->bits, s->ends + (b << s->bits));
 }
 
 static bosc_status divide(bosc_ctx *ctx, const struct groups *s, bool *loses)
@@ -51,15 +52,15 @@ static void place(const struct groups *s)
 static void sort_group(const struct groups *s, int64_t g)
 {
     const struct bi_radix_job *j = s->j;
-    uint32_t *to = (uint32_t *)j->out.keys + s->begins[g];
-    for (int64_t b = 0, at = 0; b < s->blocks; b++) {
+    const size_t size = j->k->key_size;
+    char *const first = bi_radix_at(j, j->out, s->begins[g]).keys, *to = first;
+    for (int64_t b = 0; b < s->blocks; b++) {
         const uint16_t *ends = s->ends + (b << s->bits);
         const int64_t begin = g > 0 ? ends[g - 1] : 0, n = ends[g] - begin;
-        memcpy(to + at, (const uint32_t *)j->spare.keys + b * BI_SORT_BLOCK + begin, (size_t)n * sizeof *to);
-        at += n;
+        memcpy(to, bi_radix_at(j, j->spare, b * BI_SORT_BLOCK + begin).keys, (size_t)n * size);
+        to += (size_t)n * size;
     }
-    j->vectors->words(j->dtype, to, s->spares + (int64_t)bi_thread_number() * BI_SORT_CACHED,
-                      s->begins[g + 1] - s->begins[g]);
+    j->words->words(j->dtype, first, own_spare(s), s->begins[g + 1] - s->begins[g]);
 }
 
 static bosc_status sort_all(bosc_ctx *ctx, const struct groups *s)
@@ -80,7 +81,7 @@ bosc_status bi_radix_sort_groups(bosc_ctx *ctx, const struct bi_radix_job *j, bo
     BI_TRY(bi_scratch_of(ctx, s.blocks << s.bits, sizeof *s.ends, &s.ends));
     BI_TRY(bi_scratch_of(ctx, ((int64_t)1 << s.bits) + 1, sizeof *s.begins, &s.begins));
     BI_TRY(bi_scratch_of(ctx, (int64_t)j->chunks * BI_SORT_CACHED, sizeof *s.spares, &s.spares));
-    j->vectors->splitters(j->dtype, j->in.keys, j->n, s.bits, s.splitters);
+    j->words->splitters(j->dtype, j->in.keys, j->n, s.bits, s.splitters);
     bool loses;
     BI_TRY(divide(ctx, &s, &loses));
     *done = !loses;

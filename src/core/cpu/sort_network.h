@@ -1,15 +1,16 @@
-/* Sorting networks for up to 256 keys in vectors of AVX-512 (for files compiled at level 4 alone).
+/* Sorting networks for up to 256 words of 32 bits or 128 of 64 in vectors of AVX-512 (for files compiled at level 4
+ * alone). Given: BI_SORT_BITS, 32 or 64.
  *
- * Keys lie in 2^R rows (vectors) of 16 lanes. A network sorts each lane's column first, and four bitonic merges make
- * one run of 2, 4, 8 and 16 columns (Batcher, Sorting networks and their applications, 1968). A comparison of two
+ * Words lie in 2^R rows (vectors) of 2^L lanes: 16 or 8. A network sorts each lane's column first, and L bitonic merges
+ * make one run of 2, 4, 8 and 16 columns (Batcher, Sorting networks and their applications, 1968). A comparison of two
  * places whose numbers differ in one bit is a minimum and a maximum of two rows where that bit is one of the row's
  * number; so the bits of a place's number are moved between rows and lanes as merges need them: EXCHANGE brings bit l
  * of the lane's number to the row's, and the row's bit there, for two shuffles of two rows.
  *
- * Bits of a place in the sorted order, R + 4 of them: first the R low ones number rows. The merge of 2^k columns brings
+ * Bits of a place in the sorted order, R + L of them: first the R low ones number rows. The merge of 2^k columns brings
  * the bit R + k - 1 from lane bit k - 1 in exchange for bit 0, compares places of which all lower bits differ (one half
  * is mirrored), then those that differ in one bit: R in the rows, and k that are brought from lane bits 0 to k - 1,
- * each in exchange for the one before. A last exchange leaves the low four bits in the lanes, with bits 1 and 3
+ * each in exchange for the one before. A last exchange leaves the low L bits in the lanes, with bits 1 and L - 1
  * swapped, which it undoes. */
 #ifndef BI_CORE_CPU_SORT_NETWORK_H
 #define BI_CORE_CPU_SORT_NETWORK_H
@@ -17,57 +18,88 @@
 #include <immintrin.h>
 #include <stdint.h>
 
-enum { BI_LANES = 16, BI_NETWORK_KEYS = 256 };
+#if BI_SORT_BITS == 64
+typedef uint64_t bi_word;
+typedef __mmask8 bi_lanes;
+#define EPI(op) _mm512_##op##_epi64
+#define EPU(op) _mm512_##op##_epu64
+#define EPI_MASK(op) _mm512_##op##_epi64_mask
+#define EPU_MASK(op) _mm512_##op##_epu64_mask
+#else
+typedef uint32_t bi_word;
+typedef __mmask16 bi_lanes;
+#define EPI(op) _mm512_##op##_epi32
+#define EPU(op) _mm512_##op##_epu32
+#define EPI_MASK(op) _mm512_##op##_epi32_mask
+#define EPU_MASK(op) _mm512_##op##_epu32_mask
+#endif
+enum {
+    BI_LANES = 512 / BI_SORT_BITS,
+    BI_ALL_LANES = (1 << BI_LANES) - 1,
+    BI_NETWORK_ROWS = 16,
+    BI_NETWORK_KEYS = BI_NETWORK_ROWS * BI_LANES
+};
 
-/* Rows i and j: the lesser keys to row i. */
-#define COMPARE(i, j)                                        \
-    do {                                                     \
-        const __m512i least_ = _mm512_min_epu32(v[i], v[j]); \
-        v[j] = _mm512_max_epu32(v[i], v[j]);                 \
-        v[i] = least_;                                       \
+/* Rows i and j: the lesser words to row i. */
+#define COMPARE(i, j)                                \
+    do {                                             \
+        const __m512i least_ = EPU(min)(v[i], v[j]); \
+        v[j] = EPU(max)(v[i], v[j]);                 \
+        v[i] = least_;                               \
     } while (0);
 
-/* The lanes whose number has the bit. */
+/* The pieces of 32 bits whose number has the bit. */
 #define BIT_0 0xaaaa
 #define BIT_1 0xcccc
 #define BIT_2 0xf0f0
 #define BIT_3 0xff00
-/* Every second lane of a's, and of b's moved by 2^bit between them. */
+/* Every second piece of a's, and of b's moved by 2^bit between them. */
 #define MIXED_0(a, mask, b) _mm512_mask_shuffle_epi32(a, mask, b, _MM_PERM_CDAB)
 #define MIXED_1(a, mask, b) _mm512_mask_shuffle_epi32(a, mask, b, _MM_PERM_BADC)
 #define MIXED_2(a, mask, b) _mm512_mask_shuffle_i32x4(a, mask, b, b, 0xb1)
 #define MIXED_3(a, mask, b) _mm512_mask_shuffle_i32x4(a, mask, b, b, 0x4e)
 
-/* Lane bit l of rows i and j becomes the bit in which their numbers differ, and that one becomes lane bit l. */
+/* Bit l of the number of a piece in rows i and j becomes the bit in which the rows' numbers differ, and that one
+ * becomes bit l. */
 #define EXCHANGE(l, i, j)                                    \
     do {                                                     \
         const __m512i low_ = MIXED_##l(v[i], BIT_##l, v[j]); \
         v[j] = MIXED_##l(v[j], (__mmask16)~BIT_##l, v[i]);   \
         v[i] = low_;                                         \
     } while (0);
-#define PICKED(a, order, b) _mm512_permutex2var_epi32(a, _mm512_loadu_si512(order), b)
+#define PICKED(a, order, b) EPI(permutex2var)(a, _mm512_loadu_si512(order), b)
+/* Bits of the numbers of lanes: a word of 64 bits is two pieces. */
+#if BI_SORT_BITS == 64
+#define EXCHANGE_0(i, j) EXCHANGE(1, i, j)
+#define EXCHANGE_1(i, j) EXCHANGE(2, i, j)
+#define EXCHANGE_2(i, j) EXCHANGE(3, i, j)
+#define MIRROR_LOW_1(a, b) MIXED_1(a, BIT_1, b)
+#define MIRROR_LOW_2(a, b) MIXED_2(a, BIT_2, b)
+#define MIRROR_LOW_3(a, b) MIXED_3(a, BIT_3, b)
+#else
 #define EXCHANGE_0(i, j) EXCHANGE(0, i, j)
 #define EXCHANGE_1(i, j) EXCHANGE(1, i, j)
 #define EXCHANGE_2(i, j) EXCHANGE(2, i, j)
 #define EXCHANGE_3(i, j) EXCHANGE(3, i, j)
+#define MIRROR_LOW_1(a, b) MIXED_0(a, BIT_0, b)
+#define MIRROR_LOW_2(a, b) MIXED_1(a, BIT_1, b)
+#define MIRROR_LOW_3(a, b) MIXED_2(a, BIT_2, b)
+#define MIRROR_LOW_4(a, b) MIXED_3(a, BIT_3, b)
+#endif
 
-/* As EXCHANGE(k - 1, i, j), with lanes 0 to 2^k - 1 of row j mirrored. */
+/* As EXCHANGE_(k - 1)(i, j), with lanes 0 to 2^k - 1 of row j mirrored. */
 #define MIRROR(k, i, j)                                  \
     do {                                                 \
         const __m512i low_ = MIRROR_LOW_##k(v[i], v[j]); \
         v[j] = PICKED(v[i], mirrored[k - 1], v[j]);      \
         v[i] = low_;                                     \
     } while (0);
-#define MIRROR_LOW_1(a, b) MIXED_0(a, BIT_0, b)
-#define MIRROR_LOW_2(a, b) MIXED_1(a, BIT_1, b)
-#define MIRROR_LOW_3(a, b) MIXED_2(a, BIT_2, b)
-#define MIRROR_LOW_4(a, b) MIXED_3(a, BIT_3, b)
 #define MIRROR_1(i, j) MIRROR(1, i, j)
 #define MIRROR_2(i, j) MIRROR(2, i, j)
 #define MIRROR_3(i, j) MIRROR(3, i, j)
 #define MIRROR_4(i, j) MIRROR(4, i, j)
 
-/* As EXCHANGE(0, i, j), after which lane bits 1 and 3 are swapped. */
+/* As EXCHANGE_0(i, j), after which lane bits 1 and L - 1 are swapped. */
 #define RESTORE(i, j)                                         \
     do {                                                      \
         const __m512i low_ = PICKED(v[i], restored[0], v[j]); \
@@ -75,10 +107,18 @@ enum { BI_LANES = 16, BI_NETWORK_KEYS = 256 };
         v[i] = low_;                                          \
     } while (0);
 
-/* Lane l of the mirrored row comes from lane order[l] of row i, or order[l] - 16 of row j. */
-#define MIRRORED(l, bit, ones) ((l) & (bit) ? ((l) ^ (ones)) | (bit) : 16 + ((l) ^ (ones)))
+/* Lane l of the mirrored row comes from lane order[l] of row i, or order[l] - BI_LANES of row j. */
+#define MIRRORED(l, bit, ones) ((l) & (bit) ? ((l) ^ (ones)) | (bit) : BI_LANES + ((l) ^ (ones)))
 #define MIRRORED_4(l, bit, ones) \
     MIRRORED(l, bit, ones), MIRRORED((l) + 1, bit, ones), MIRRORED((l) + 2, bit, ones), MIRRORED((l) + 3, bit, ones)
+#if BI_SORT_BITS == 64
+#define MIRRORED_8(bit, ones)                              \
+    {                                                      \
+        MIRRORED_4(0, bit, ones), MIRRORED_4(4, bit, ones) \
+    }
+static const int64_t mirrored[3][BI_LANES] = {MIRRORED_8(1, 1), MIRRORED_8(2, 3), MIRRORED_8(4, 7)};
+static const int64_t restored[2][BI_LANES] = {{0, 8, 4, 12, 2, 10, 6, 14}, {1, 9, 5, 13, 3, 11, 7, 15}};
+#else
 #define MIRRORED_16(bit, ones)                                                                                  \
     {                                                                                                           \
         MIRRORED_4(0, bit, ones), MIRRORED_4(4, bit, ones), MIRRORED_4(8, bit, ones), MIRRORED_4(12, bit, ones) \
@@ -87,6 +127,7 @@ static const int32_t mirrored[4][BI_LANES] = {MIRRORED_16(1, 1), MIRRORED_16(2, 
                                               MIRRORED_16(8, 15)};
 static const int32_t restored[2][BI_LANES] = {{0, 16, 8, 24, 4, 20, 12, 28, 2, 18, 10, 26, 6, 22, 14, 30},
                                               {1, 17, 9, 25, 5, 21, 13, 29, 3, 19, 11, 27, 7, 23, 15, 31}};
+#endif
 
 /* clang-format off */
 /* Rows whose numbers differ in one bit; and in all bits, those first of which that bit is 0. */
@@ -131,52 +172,77 @@ static const int32_t restored[2][BI_LANES] = {{0, 16, 8, 24, 4, 20, 12, 28, 2, 1
     COMPARE(2, 4) COMPARE(3, 5) COMPARE(1, 4) COMPARE(3, 6) COMPARE(1, 2) COMPARE(3, 4) COMPARE(5, 6)
 #define COLUMNS_4 ROWS_4_BIT_0(COMPARE) ROWS_4_BIT_1(COMPARE) COMPARE(1, 2)
 
-#define SORT_16_ROWS                                                                                         \
+/* Up to runs of 8 columns, of 16 and of all; and where row r is then. */
+#define MERGES_16_ROWS                                                                                       \
     COLUMNS_16                                                                                               \
     TOP(1, 16, 0) ROWS_16_BIT_3(COMPARE) ROWS_16_BIT_2(COMPARE) ROWS_16_BIT_1(COMPARE) LANES_1(16, 1)         \
     TOP(2, 16, 1) ROWS_16_BIT_0(COMPARE) ROWS_16_BIT_3(COMPARE) ROWS_16_BIT_2(COMPARE) LANES_2(16, 2)         \
-    TOP(3, 16, 2) ROWS_16_BIT_1(COMPARE) ROWS_16_BIT_0(COMPARE) ROWS_16_BIT_3(COMPARE) LANES_3(16, 3)         \
-    TOP(4, 16, 3) ROWS_16_BIT_2(COMPARE) ROWS_16_BIT_1(COMPARE) ROWS_16_BIT_0(COMPARE) LANES_4(16, 0)         \
-    ROWS_16_BIT_0(RESTORE)
-/* Leaves bits 1, 2 and 0 of the row's number in its bits 2, 4 and 1. */
-#define SORT_8_ROWS                                                                                          \
+    TOP(3, 16, 2) ROWS_16_BIT_1(COMPARE) ROWS_16_BIT_0(COMPARE) ROWS_16_BIT_3(COMPARE) LANES_3(16, 3)
+#define MERGES_8_ROWS                                                                                        \
     COLUMNS_8                                                                                                \
     TOP(1, 8, 0) ROWS_8_BIT_2(COMPARE) ROWS_8_BIT_1(COMPARE) LANES_1(8, 1)                                    \
     TOP(2, 8, 1) ROWS_8_BIT_0(COMPARE) ROWS_8_BIT_2(COMPARE) LANES_2(8, 2)                                    \
-    TOP(3, 8, 2) ROWS_8_BIT_1(COMPARE) ROWS_8_BIT_0(COMPARE) LANES_3(8, 0)                                    \
-    TOP(4, 8, 0) ROWS_8_BIT_2(COMPARE) ROWS_8_BIT_1(COMPARE) LANES_4(8, 1)                                    \
-    ROWS_8_BIT_1(RESTORE)
-#define SORT_4_ROWS                                                                                          \
+    TOP(3, 8, 2) ROWS_8_BIT_1(COMPARE) ROWS_8_BIT_0(COMPARE) LANES_3(8, 0)
+#define MERGES_4_ROWS                                                                                        \
     COLUMNS_4                                                                                                \
     TOP(1, 4, 0) ROWS_4_BIT_1(COMPARE) LANES_1(4, 1)                                                          \
     TOP(2, 4, 1) ROWS_4_BIT_0(COMPARE) LANES_2(4, 0)                                                          \
-    TOP(3, 4, 0) ROWS_4_BIT_1(COMPARE) LANES_3(4, 1)                                                          \
+    TOP(3, 4, 0) ROWS_4_BIT_1(COMPARE) LANES_3(4, 1)
+#define ROWS_2_ALL_0(DO) DO(0, 1)
+#define MERGES_2_ROWS                                                                                        \
+    COMPARE(0, 1)                                                                                            \
+    TOP(1, 2, 0) LANES_1(2, 0) TOP(2, 2, 0) LANES_2(2, 0) TOP(3, 2, 0) LANES_3(2, 0)
+#if BI_SORT_BITS == 64
+#define SORT_16_ROWS MERGES_16_ROWS ROWS_16_BIT_3(RESTORE)
+#define SORT_8_ROWS MERGES_8_ROWS ROWS_8_BIT_0(RESTORE)
+#define SORT_4_ROWS MERGES_4_ROWS ROWS_4_BIT_1(RESTORE)
+#define SORT_2_ROWS MERGES_2_ROWS ROWS_2_BIT_0(RESTORE)
+#define PLACE_16(r) (((r) & 1) << 3 | (r) >> 1)
+#define PLACE_8(r) (r)
+#define PLACE_4(r) (((r) & 1) << 1 | (r) >> 1)
+#else
+#define SORT_16_ROWS                                                                                         \
+    MERGES_16_ROWS                                                                                           \
+    TOP(4, 16, 3) ROWS_16_BIT_2(COMPARE) ROWS_16_BIT_1(COMPARE) ROWS_16_BIT_0(COMPARE) LANES_4(16, 0)         \
+    ROWS_16_BIT_0(RESTORE)
+#define SORT_8_ROWS                                                                                          \
+    MERGES_8_ROWS                                                                                            \
+    TOP(4, 8, 0) ROWS_8_BIT_2(COMPARE) ROWS_8_BIT_1(COMPARE) LANES_4(8, 1)                                    \
+    ROWS_8_BIT_1(RESTORE)
+#define SORT_4_ROWS                                                                                          \
+    MERGES_4_ROWS                                                                                            \
     TOP(4, 4, 1) ROWS_4_BIT_0(COMPARE) LANES_4(4, 0)                                                          \
     ROWS_4_BIT_0(RESTORE)
-#define ROWS_2_ALL_0(DO) DO(0, 1)
-#define SORT_2_ROWS                                                                                          \
-    COMPARE(0, 1)                                                                                            \
-    TOP(1, 2, 0) LANES_1(2, 0) TOP(2, 2, 0) LANES_2(2, 0) TOP(3, 2, 0) LANES_3(2, 0) TOP(4, 2, 0) LANES_4(2, 0) \
-    ROWS_2_BIT_0(RESTORE)
+#define SORT_2_ROWS MERGES_2_ROWS TOP(4, 2, 0) LANES_4(2, 0) ROWS_2_BIT_0(RESTORE)
+#define PLACE_16(r) (r)
+#define PLACE_8(r) (((r) & 3) << 1 | (r) >> 2)
+#define PLACE_4(r) (r)
+#endif
 /* clang-format on */
 
-/* Lanes of row r that hold keys, of n. */
-static inline __mmask16 bi_row_mask(int64_t n, int r)
+/* Lanes of row r that hold words, of n. */
+static inline bi_lanes bi_row_mask(int64_t n, int r)
 {
     const int64_t left = n - (int64_t)r * BI_LANES;
-    return left >= BI_LANES ? 0xffff : left <= 0 ? 0 : (__mmask16)((1u << left) - 1);
+    return left >= BI_LANES ? BI_ALL_LANES : left <= 0 ? 0 : (bi_lanes)((1u << left) - 1);
 }
 
 #define LOAD(r) v[r] = _mm512_loadu_si512(from + (r)*BI_LANES);
-#define LOAD_SOME(r) v[r] = _mm512_mask_loadu_epi32(_mm512_set1_epi32(-1), bi_row_mask(n, r), from + (r)*BI_LANES);
+#define LOAD_SOME(r) v[r] = EPI(mask_loadu)(EPI(set1)(-1), bi_row_mask(n, r), from + (r)*BI_LANES);
 #define STORE(r, own) _mm512_storeu_si512(to + (r)*BI_LANES, v[own]);
-#define STORE_SOME(r, own) _mm512_mask_storeu_epi32(to + (r)*BI_LANES, bi_row_mask(n, r), v[own]);
+#define STORE_SOME(r, own) EPI(mask_storeu)(to + (r)*BI_LANES, bi_row_mask(n, r), v[own]);
 
 /* clang-format off */
 #define LOAD_8_ROWS LOAD(0) LOAD(1) LOAD(2) LOAD(3) LOAD(4) LOAD(5) LOAD(6) LOAD(7)
+#define STORE_4(r) STORE(r, PLACE_4(r))
+#define STORE_8(r) STORE(r, PLACE_8(r))
+#define STORE_16(r) STORE(r, PLACE_16(r))
+#define STORE_SOME_4(r) STORE_SOME(r, PLACE_4(r))
+#define STORE_SOME_8(r) STORE_SOME(r, PLACE_8(r))
+#define STORE_SOME_16(r) STORE_SOME(r, PLACE_16(r))
 
-/* Networks for some counts of keys; `to` may be `from`. */
-static void bi_network_32(const uint32_t *from, uint32_t *to, int64_t n)
+/* Networks for some counts of rows; `to` may be `from`. */
+static void bi_network_2(const bi_word *from, bi_word *to, int64_t n)
 {
     __m512i v[2];
     LOAD_SOME(0) LOAD_SOME(1)
@@ -184,48 +250,48 @@ static void bi_network_32(const uint32_t *from, uint32_t *to, int64_t n)
     STORE_SOME(0, 0) STORE_SOME(1, 1)
 }
 
-/* More than 32. */
-static void bi_network_64(const uint32_t *from, uint32_t *to, int64_t n)
+/* More than 2 rows. */
+static void bi_network_4(const bi_word *from, bi_word *to, int64_t n)
 {
     __m512i v[4];
     LOAD(0) LOAD(1) LOAD_SOME(2) LOAD_SOME(3)
     SORT_4_ROWS
-    STORE(0, 0) STORE(1, 1) STORE_SOME(2, 2) STORE_SOME(3, 3)
+    STORE_4(0) STORE_4(1) STORE_SOME_4(2) STORE_SOME_4(3)
 }
 
-/* More than 64. */
-static void bi_network_128(const uint32_t *from, uint32_t *to, int64_t n)
+/* More than 4 rows. */
+static void bi_network_8(const bi_word *from, bi_word *to, int64_t n)
 {
     __m512i v[8];
     LOAD(0) LOAD(1) LOAD(2) LOAD(3) LOAD_SOME(4) LOAD_SOME(5) LOAD_SOME(6) LOAD_SOME(7)
     SORT_8_ROWS
-    STORE(0, 0) STORE(1, 2) STORE(2, 4) STORE(3, 6)
-    STORE_SOME(4, 1) STORE_SOME(5, 3) STORE_SOME(6, 5) STORE_SOME(7, 7)
+    STORE_8(0) STORE_8(1) STORE_8(2) STORE_8(3)
+    STORE_SOME_8(4) STORE_SOME_8(5) STORE_SOME_8(6) STORE_SOME_8(7)
 }
 
-/* More than 128. */
-static void bi_network_256(const uint32_t *from, uint32_t *to, int64_t n)
+/* More than 8 rows. */
+static void bi_network_16(const bi_word *from, bi_word *to, int64_t n)
 {
     __m512i v[16];
     LOAD_8_ROWS
     LOAD_SOME(8) LOAD_SOME(9) LOAD_SOME(10) LOAD_SOME(11) LOAD_SOME(12) LOAD_SOME(13) LOAD_SOME(14) LOAD_SOME(15)
     SORT_16_ROWS
-    STORE(0, 0) STORE(1, 1) STORE(2, 2) STORE(3, 3) STORE(4, 4) STORE(5, 5) STORE(6, 6) STORE(7, 7)
-    STORE_SOME(8, 8) STORE_SOME(9, 9) STORE_SOME(10, 10) STORE_SOME(11, 11)
-    STORE_SOME(12, 12) STORE_SOME(13, 13) STORE_SOME(14, 14) STORE_SOME(15, 15)
+    STORE_16(0) STORE_16(1) STORE_16(2) STORE_16(3) STORE_16(4) STORE_16(5) STORE_16(6) STORE_16(7)
+    STORE_SOME_16(8) STORE_SOME_16(9) STORE_SOME_16(10) STORE_SOME_16(11)
+    STORE_SOME_16(12) STORE_SOME_16(13) STORE_SOME_16(14) STORE_SOME_16(15)
 }
 /* clang-format on */
 
-static void bi_network_sort(const uint32_t *from, uint32_t *to, int64_t n)
+static void bi_network_sort(const bi_word *from, bi_word *to, int64_t n)
 {
-    if (n > 128)
-        bi_network_256(from, to, n);
-    else if (n > 64)
-        bi_network_128(from, to, n);
-    else if (n > 32)
-        bi_network_64(from, to, n);
+    if (n > 8 * BI_LANES)
+        bi_network_16(from, to, n);
+    else if (n > 4 * BI_LANES)
+        bi_network_8(from, to, n);
+    else if (n > 2 * BI_LANES)
+        bi_network_4(from, to, n);
     else
-        bi_network_32(from, to, n);
+        bi_network_2(from, to, n);
 }
 
 #endif
