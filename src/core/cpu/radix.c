@@ -6,7 +6,7 @@
 enum {
     GRAIN = BI_THREAD_ITEMS / 2,
     WORDS = 1 << 24,     /* keys that one thread sorts at once, if nobody listens */
-    WIDE_PAIRS = 1 << 22 /* and pairs */
+    WIDE_PAIRS = 1 << 20 /* and pairs */
 };
 
 /* The input, or a copy of it if it is the output too. */
