@@ -28,10 +28,8 @@ int main(void)
 
     int found = 0;
     for (uint64_t x = 0; x < 2 * N && !status; x++) {
-        int64_t slot = bosc_hash_look_up(&view, (bosc_hash_word){.low = x});
-        if (slot < 0) continue;
-        const uint64_t *square = bosc_hash_value_at(&view, slot);
-        found += *square == x * x;
+        const uint64_t *square = bosc_hash_look_up_value(&view, (bosc_hash_word){.low = x});
+        if (square) found += *square == x * x;
     }
     if (!status) printf("%d of %d numbers are in the table\n", found, 2 * N);
 

@@ -37,8 +37,11 @@ static struct view view_of(bosc_ctx *ctx, const bosc_hash *table)
 static const unsigned char *look_up(const struct view *v, bosc_hash_word key)
 {
     int64_t slot = v->bucketed ? bosc_hash_look_up(&v->buckets, key) : bosc_hash_slots_look_up(&v->slots, key);
+    if (v->bucketed) CHECK((slot < 0) == !bosc_hash_look_up_value(&v->buckets, key));
     if (slot < 0) return NULL;
-    return v->bucketed ? bosc_hash_value_at(&v->buckets, slot) : bosc_hash_slots_value_at(&v->slots, slot);
+    if (!v->bucketed) return bosc_hash_slots_value_at(&v->slots, slot);
+    CHECK(bosc_hash_look_up_value(&v->buckets, key) == bosc_hash_value_at(&v->buckets, slot));
+    return bosc_hash_value_at(&v->buckets, slot);
 }
 
 static void check_key(bosc_ctx *ctx, const bosc_hash *table, const struct view *v, const void *query)
@@ -97,6 +100,41 @@ static void single_keys(bosc_ctx *ctx)
     }
 }
 
+static int64_t seeded_partitions(const bosc_hash_view *view)
+{
+    const uint32_t seeds = (1u << BOSC_HASH_SEED_BITS) - 1;
+    int64_t count = 0;
+    for (int64_t i = 0; i < (int64_t)1 << view->partition_bits; i++) {
+        const uint32_t seed = view->partitions[i].buckets_seed & seeds;
+        count += seed != 0 && seed != BOSC_HASH_LINEAR;
+    }
+    return count;
+}
+
+/* A table whose second buckets are asked for beforehand, and some of whose partitions have another seed than 0. */
+static void large_table(bosc_ctx *ctx)
+{
+    enum { PAIRS = 1 << 18, LOOKED_UP = 4000 };
+    bosc_ctx_info info = {.size = sizeof info};
+    CHECK_OK(ctx, bosc_ctx_get_info(ctx, &info));
+    if (info.backend != BOSC_BACKEND_CPU) return; /* out of the host's reach */
+    for (int32_t bits = 32; bits <= 128; bits *= 2) {
+        if (suite_leaves_out()) continue;
+        bosc_hash_opts o = {.size = sizeof o, .key_bits = bits, .value_size = 8, .load = 0.97};
+        struct hash_pairs p = hash_make(HASH_RANDOM, &o, (uint64_t)bits, PAIRS);
+        void *queries = hash_queries(&p, (uint64_t)bits + 1, LOOKED_UP);
+        bosc_hash *table = NULL;
+        CHECK_OK(ctx, bosc_hash_create(ctx, &o, &table));
+        CHECK_OK(ctx, bosc_hash_build(ctx, table, p.keys, p.values, p.n));
+        struct view v = view_of(ctx, table);
+        CHECK(v.buckets.partition_bits >= 8 && seeded_partitions(&v.buckets) > 0);
+        for (int64_t q = 0; q < LOOKED_UP; q++) check_key(ctx, table, &v, (const char *)queries + q * bits / 8);
+        bosc_hash_free(table);
+        hash_free_pairs(&p);
+        free(queries);
+    }
+}
+
 /* Hashes that differ in one half, or in neither from the wanted one: only the whole of a hash matches. */
 static void halves(bosc_ctx *ctx)
 {
@@ -118,5 +156,6 @@ static void halves(bosc_ctx *ctx)
     }
 }
 
-static const struct suite_case suite_cases_hash_view[] = {{"single keys", single_keys, NULL}, {"halves", halves, NULL}};
+static const struct suite_case suite_cases_hash_view[] = {
+    {"single keys", single_keys, NULL}, {"large table", large_table, NULL}, {"halves", halves, NULL}};
 SUITE(hash_view);

@@ -145,38 +145,61 @@ static void check_boxes(bosc_ctx *ctx, const bosc_kdtree *tree, const struct ref
     }
 }
 
-static void searches(bosc_ctx *ctx)
+/* All searches of a tree, by queries of their own and by its points. */
+static void check_tree(bosc_ctx *ctx, struct suite_random *r, bosc_dtype dtype, int32_t dim, int64_t n,
+                       enum kd_shape shape)
 {
     static const double limits[] = {0, 1, 40000, INFINITY, -1};
-    struct suite_random r = {1};
+    bosc_kdtree_opts o = {.size = sizeof o, .dtype = dtype, .dim = dim};
+    struct reference_points p = kd_points(r, dtype, dim, n, dim, shape), q = kd_points(r, dtype, dim, 6, dim, shape);
+    bosc_kdtree *tree = kd_build(ctx, &o, &p);
+    bosc_kdtree_view view;
+    CHECK_OK(ctx, bosc_kdtree_get_view(ctx, tree, &view));
+    CHECK(view.version == BOSC_KDTREE_VIEW_VERSION && view.nodes == p.n && view.dim == dim);
+    for (int64_t j = 0; j < 6; j++)
+        for (size_t l = 0; l < sizeof limits / sizeof limits[0]; l++) {
+            const void *query = j < 3 || !p.n ? kd_row(&q, j) : kd_row(&p, (int64_t)suite_below(r, (uint64_t)p.n));
+            check_nearest(&p, &view, query, 1 + (int64_t)suite_below(r, 9), limits[l]);
+            check_within(&p, &view, query, limits[l]);
+        }
+    for (int64_t j = 0; j < 6; j++) check_calls(ctx, tree, &view, kd_row(&q, j));
+    check_boxes(ctx, tree, &p, &view, &q, r);
+    CHECK_EQ(bosc_kdtree_view_knn(&view, kd_row(&q, 0), 0, INFINITY, NULL, NULL), 0);
+    bosc_kdtree_free(tree);
+    free((void *)p.data);
+    free((void *)q.data);
+}
+
+static bool in_reach(bosc_ctx *ctx)
+{
     bosc_ctx_info info = {.size = sizeof info};
     CHECK_OK(ctx, bosc_ctx_get_info(ctx, &info));
-    if (info.backend != BOSC_BACKEND_CPU) return; /* out of the host's reach */
+    return info.backend == BOSC_BACKEND_CPU;
+}
+
+static void searches(bosc_ctx *ctx)
+{
+    struct suite_random r = {1};
+    if (!in_reach(ctx)) return;
     for (int i = 0; i < 4 * KD_SHAPES; i++) {
         if (suite_leaves_out()) continue;
         int32_t dim = i % 5 == 4 ? 35 : 1 + i % 5;
-        bosc_kdtree_opts o = {.size = sizeof o, .dtype = dtypes[i % 4], .dim = dim};
-        struct reference_points p =
-            kd_points(&r, o.dtype, dim, (int64_t)suite_below(&r, 300), dim, (enum kd_shape)(i / 4));
-        struct reference_points q = kd_points(&r, o.dtype, dim, 6, dim, (enum kd_shape)(i / 4));
-        bosc_kdtree *tree = kd_build(ctx, &o, &p);
-        bosc_kdtree_view view;
-        CHECK_OK(ctx, bosc_kdtree_get_view(ctx, tree, &view));
-        CHECK(view.version == BOSC_KDTREE_VIEW_VERSION && view.nodes == p.n && view.dim == dim);
-        for (int64_t j = 0; j < 6; j++)
-            for (size_t l = 0; l < sizeof limits / sizeof limits[0]; l++) {
-                const void *query = j < 3 || !p.n ? kd_row(&q, j) : kd_row(&p, (int64_t)suite_below(&r, (uint64_t)p.n));
-                check_nearest(&p, &view, query, 1 + (int64_t)suite_below(&r, 9), limits[l]);
-                check_within(&p, &view, query, limits[l]);
-            }
-        for (int64_t j = 0; j < 6; j++) check_calls(ctx, tree, &view, kd_row(&q, j));
-        check_boxes(ctx, tree, &p, &view, &q, &r);
-        CHECK_EQ(bosc_kdtree_view_knn(&view, kd_row(&q, 0), 0, INFINITY, NULL, NULL), 0);
-        bosc_kdtree_free(tree);
-        free((void *)p.data);
-        free((void *)q.data);
+        check_tree(ctx, &r, dtypes[i % 4], dim, (int64_t)suite_below(&r, 300), (enum kd_shape)(i / 4));
     }
 }
 
-static const struct suite_case suite_cases_kdtree_view[] = {{"searches", searches, NULL}};
+/* F32 in few dimensions, which is searched by vectors. */
+static void by_vectors(bosc_ctx *ctx)
+{
+    struct suite_random r = {2};
+    if (!in_reach(ctx)) return;
+    for (int i = 0; i < 6 * KD_SHAPES; i++) {
+        if (suite_leaves_out()) continue;
+        int64_t n = (int64_t)suite_below(&r, i % 2 ? 40 : 900);
+        check_tree(ctx, &r, BOSC_F32, 1 + i % 3, n, (enum kd_shape)(i / 6));
+    }
+}
+
+static const struct suite_case suite_cases_kdtree_view[] = {{"searches", searches, NULL},
+                                                            {"by vectors", by_vectors, NULL}};
 SUITE(kdtree_view);

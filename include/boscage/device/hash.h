@@ -17,10 +17,16 @@
 #include <boscage/device/function.h>
 #include <boscage/hash.h>
 
+/* Look-ups for CPUs, which guess branches, by gcc and clang. The emulator runs what a device does. */
+#if defined(__GNUC__) && !defined(__CUDACC__) && !defined(BI_EMULATE)
+#define BOSC_HASH_HOST
+#endif
+
 #if defined(__SSE2__) && defined(__has_builtin) && !defined(__CUDACC__)
 #if __has_builtin(__builtin_shufflevector) /* vectors, as gcc 12 and clang know them */
 #define BOSC_HASH_SSE2
 typedef int32_t bosc_hash_4 __attribute__((vector_size(16)));
+typedef int64_t bosc_hash_2 __attribute__((vector_size(16)));
 typedef float bosc_hash_4f __attribute__((vector_size(16)));
 #endif
 #endif
@@ -167,15 +173,16 @@ BOSC_DEVICE_INLINE uint32_t bosc_hash_match(const unsigned char *hashes, int32_t
 {
     uint32_t match = 0;
 #ifdef BOSC_HASH_SSE2
-    const int32_t low = (int32_t)hash.low, high = (int32_t)(hash.low >> 32);
     bosc_hash_4 first, last;
     __builtin_memcpy(&first, hashes, sizeof first);
     if (key_bits == 32) {
+        const int32_t low = (int32_t)hash.low;
         const bosc_hash_4 wanted = {low, low, low, low};
         return (uint32_t)__builtin_ia32_movmskps((bosc_hash_4f)(first == wanted));
     }
     if (key_bits == 64) {
-        const bosc_hash_4 wanted = {low, high, low, high};
+        const bosc_hash_2 both = {(int64_t)hash.low, (int64_t)hash.low};
+        const bosc_hash_4 wanted = (bosc_hash_4)both;
         __builtin_memcpy(&last, hashes + sizeof first, sizeof last);
         first = first == wanted;
         last = last == wanted;
@@ -191,11 +198,21 @@ BOSC_DEVICE_INLINE uint32_t bosc_hash_match(const unsigned char *hashes, int32_t
     return match;
 }
 
-/* The slot of a hash within a bucket, or -1. No branch depends on the slot, which cannot be guessed. */
+/* The lowest slot of a match that is not 0. No branch depends on it, as it cannot be guessed. */
+BOSC_DEVICE_INLINE int32_t bosc_hash_lowest(uint32_t match)
+{
+#ifdef BOSC_HASH_HOST
+    return __builtin_ctz(match);
+#else
+    return (int32_t)(0x12131210u >> 2 * match & 3); /* two bits for each match */
+#endif
+}
+
+/* The slot of a hash within a bucket, or -1. */
 BOSC_DEVICE_INLINE int32_t bosc_hash_slot_in(const bosc_hash_view *view, uint32_t bucket, bosc_hash_word hash)
 {
     const uint32_t match = bosc_hash_match(bosc_hash_bucket(view, bucket), view->key_bits, hash);
-    return match ? (int32_t)(0x12131210u >> 2 * match & 3) : -1; /* two bits for each match: its lowest slot */
+    return match ? bosc_hash_lowest(match) : -1;
 }
 
 /* Whether a bucket is spilled. Fillers stand last. No branch depends on whether it is full. */
@@ -220,6 +237,80 @@ BOSC_DEVICE_INLINE int64_t bosc_hash_scan(const bosc_hash_view *view, uint32_t f
     return -1;
 }
 
+#ifdef BOSC_HASH_HOST
+/* A bucket and the slots in it that hold a hash, as bosc_hash_match gives them. */
+typedef struct bosc_hash_hit {
+    const unsigned char *bucket;
+    uint32_t number, match;
+} bosc_hash_hit;
+
+BOSC_DEVICE_INLINE bosc_hash_hit bosc_hash_hit_in(const bosc_hash_view *view, uint32_t bucket, bosc_hash_word hash)
+{
+    bosc_hash_hit hit = {bosc_hash_bucket(view, bucket), bucket, 0};
+    hit.match = bosc_hash_match(hit.bucket, view->key_bits, hash);
+    return hit;
+}
+
+BOSC_DEVICE_INLINE bosc_hash_hit bosc_hash_hit_linear(const bosc_hash_view *view, uint32_t first, uint32_t count,
+                                                      bosc_hash_word hash)
+{
+    bosc_hash_hit hit = {view->buckets, first, 0};
+    for (uint32_t i = 0; i < count && !hit.match; i++) hit = bosc_hash_hit_in(view, first + i, hash);
+    return hit;
+}
+
+/* Looks in the first and the second bucket of a fold that bosc_hash_scatter has mixed. The second one is read whatever
+ * the mark of the first says: a CPU has read it sooner than it learns that it guessed the mark wrong. In a large table,
+ * whose buckets come from far away, it is asked for before the first one is there. */
+BOSC_DEVICE_INLINE bosc_hash_hit bosc_hash_hit_in_two(const bosc_hash_view *view, uint32_t first, uint32_t count,
+                                                      uint32_t mixed, bosc_hash_word hash)
+{
+    const uint32_t one = first + (uint32_t)((uint64_t)mixed * count >> 32), again = mixed ^ 0x5bd1e995u;
+    if (view->partition_bits >= 8) {
+        const uint32_t two = first + (uint32_t)((uint64_t)bosc_hash_scatter(again) * count >> 32);
+        __builtin_prefetch(bosc_hash_bucket(view, two));
+        const bosc_hash_hit hit = bosc_hash_hit_in(view, one, hash);
+        return hit.match ? hit : bosc_hash_hit_in(view, two, hash);
+    }
+    const bosc_hash_hit hit = bosc_hash_hit_in(view, one, hash);
+    if (hit.match) return hit;
+    return bosc_hash_hit_in(view, first + (uint32_t)((uint64_t)bosc_hash_scatter(again) * count >> 32), hash);
+}
+
+/* Where a hash is, with match 0 if it is nowhere. Nearly all partitions have seed 0: that is a branch which a CPU
+ * guesses, and so it mixes on while the partition is still being read. */
+BOSC_DEVICE_INLINE bosc_hash_hit bosc_hash_hit_of(const bosc_hash_view *view, bosc_hash_word hash)
+{
+    const uint32_t number = view->key_bits == 32 ? (uint32_t)hash.low >> (32 - view->partition_bits)
+                                                 : bosc_hash_partition_of(hash, view->key_bits, view->partition_bits);
+    const bosc_hash_partition *partition = &view->partitions[number];
+    const uint32_t count = partition->buckets_seed >> BOSC_HASH_SEED_BITS;
+    const uint32_t seed = partition->buckets_seed & ((1u << BOSC_HASH_SEED_BITS) - 1);
+    uint32_t mixed = bosc_hash_fold(hash, view->key_bits);
+    if (__builtin_expect(seed != 0, 0)) {
+        if (seed == BOSC_HASH_LINEAR) return bosc_hash_hit_linear(view, partition->first, count, hash);
+        mixed = bosc_hash_scatter(mixed + seed * 0x9e3779b9u);
+    } else {
+        mixed = bosc_hash_scatter(mixed);
+    }
+    return bosc_hash_hit_in_two(view, partition->first, count, mixed, hash);
+}
+
+/* As bosc_hash_look_up. */
+BOSC_DEVICE_INLINE int64_t bosc_hash_look_up_in(const bosc_hash_view *view, bosc_hash_word key)
+{
+    const bosc_hash_hit hit = bosc_hash_hit_of(view, bosc_hash_of(key, view->key_bits, view->seed));
+    return hit.match ? (int64_t)hit.number * BOSC_HASH_WIDTH + bosc_hash_lowest(hit.match) : -1;
+}
+
+/* As bosc_hash_look_up_value. */
+BOSC_DEVICE_INLINE const void *bosc_hash_look_up_value_in(const bosc_hash_view *view, bosc_hash_word key)
+{
+    const bosc_hash_hit hit = bosc_hash_hit_of(view, bosc_hash_of(key, view->key_bits, view->seed));
+    if (!hit.match) return NULL;
+    return hit.bucket + (uint32_t)view->key_bits / 2 + (uint32_t)(bosc_hash_lowest(hit.match) * view->value_size);
+}
+#else
 /* As bosc_hash_look_up. */
 BOSC_DEVICE_INLINE int64_t bosc_hash_look_up_in(const bosc_hash_view *view, bosc_hash_word key)
 {
@@ -232,11 +323,10 @@ BOSC_DEVICE_INLINE int64_t bosc_hash_look_up_in(const bosc_hash_view *view, bosc
     bosc_hash_buckets(bosc_hash_fold(hash, view->key_bits), seed, count, pick);
     int64_t slot = bosc_hash_scan(view, partition.first + pick[0], 1, hash);
     if (slot >= 0) return slot;
-#ifdef __CUDACC__ /* a CPU reads the second bucket sooner than it learns that it guessed the mark wrong */
     if (!bosc_hash_is_spilled(view, number, partition.first + pick[0])) return slot;
-#endif
     return bosc_hash_scan(view, partition.first + pick[1], 1, hash);
 }
+#endif
 
 /* The slot of a key, likewise, or -1 if the table does not hold it. */
 BOSC_DEVICE_INLINE int64_t bosc_hash_look_up(const bosc_hash_view *view, bosc_hash_word key)
@@ -261,6 +351,28 @@ BOSC_DEVICE_INLINE const void *bosc_hash_value_at(const bosc_hash_view *view, in
     const unsigned char *values =
         bosc_hash_bucket(view, (uint32_t)(at / BOSC_HASH_WIDTH)) + BOSC_HASH_WIDTH * ((uint32_t)view->key_bits / 8);
     return values + at % BOSC_HASH_WIDTH * (uint32_t)view->value_size;
+}
+
+/* The value stored with a key, as bosc_hash_value_at gives it, or NULL if the table does not hold the key: on a CPU
+ * sooner than by the slot. */
+BOSC_DEVICE_INLINE const void *bosc_hash_look_up_value(const bosc_hash_view *view, bosc_hash_word key)
+{
+#ifdef BOSC_HASH_HOST
+    bosc_hash_view by_width = *view; /* with a width that is known where it is compiled */
+    if (view->key_bits == 32) {
+        by_width.key_bits = 32;
+        return bosc_hash_look_up_value_in(&by_width, key);
+    }
+    if (view->key_bits == 64) {
+        by_width.key_bits = 64;
+        return bosc_hash_look_up_value_in(&by_width, key);
+    }
+    by_width.key_bits = 128;
+    return bosc_hash_look_up_value_in(&by_width, key);
+#else
+    const int64_t slot = bosc_hash_look_up(view, key);
+    return slot >= 0 ? bosc_hash_value_at(view, slot) : NULL;
+#endif
 }
 
 #endif

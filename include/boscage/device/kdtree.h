@@ -14,10 +14,18 @@
 #include <boscage/device/function.h>
 #include <boscage/kdtree.h>
 
+/* F32 by vectors of four nodes. The emulator runs what a device does. */
+#if defined(__SSE2__) && defined(__GNUC__) && !defined(__CUDACC__) && !defined(BI_EMULATE)
+#define BOSC_KDTREE_LANES
+typedef float bosc_kdtree_4 __attribute__((vector_size(16)));
+#endif
+
 enum {
     BOSC_KDTREE_VIEW_VERSION = 1,
     BOSC_KDTREE_VIEW_LEVELS = 32, /* of any tree, at most */
-    BOSC_KDTREE_VIEW_LEAF = 8     /* nodes of a subtree that is not searched but gone through */
+    BOSC_KDTREE_VIEW_LEAF = 8,    /* nodes of a subtree that is not searched but gone through */
+    BOSC_KDTREE_VIEW_RUN = 16,    /* the same where four nodes are measured at once */
+    BOSC_KDTREE_SHORT = 8         /* most neighbours that are found so */
 };
 
 /* The in-order points: coordinate c of node i is points[((i >> log2_block) * pitch + c) << log2_block |
@@ -215,6 +223,146 @@ BOSC_DEVICE_FN int64_t bosc_kdtree_walk_within(bosc_kdtree_walk *walk, double r2
     return -1;
 }
 
+#ifdef BOSC_KDTREE_LANES
+/* The far side of a plane, which waits until the near one is done: F32 in at most 3 dimensions. */
+typedef struct bosc_kdtree_far {
+    uint32_t begin, end, mid;
+    int32_t coordinate;
+    float difference, away[3]; /* from its plane; from those crossed before, by coordinate */
+} bosc_kdtree_far;
+
+/* The nearest of a few, F32: keys that order as (squared distance, id) do. Those before the first of the list are 0, so
+ * that the last one is always the farthest; keys of nothing are UINT64_MAX. */
+typedef struct bosc_kdtree_short_list {
+    uint64_t keys[BOSC_KDTREE_SHORT];
+    double r2;
+} bosc_kdtree_short_list;
+
+/* Adds a point without a branch on its place, which cannot be guessed. */
+BOSC_DEVICE_INLINE void bosc_kdtree_short_add(bosc_kdtree_short_list *list, int64_t k, float distance, uint32_t id)
+{
+    const float d = distance == distance ? distance : __builtin_huge_valf();
+    uint32_t bits;
+    __builtin_memcpy(&bits, &d, sizeof bits);
+    const uint64_t key = (uint64_t)bits << 32 | id;
+    uint64_t *keys = list->keys;
+    if (!((double)d <= list->r2) || key >= keys[BOSC_KDTREE_SHORT - 1]) return;
+    if (k == 1) {
+        keys[BOSC_KDTREE_SHORT - 1] = key;
+    } else {
+        for (int i = BOSC_KDTREE_SHORT - 1; i > 0; i--) {
+            const uint64_t here = keys[i - 1] > key ? keys[i - 1] : key;
+            keys[i] = keys[i] < here ? keys[i] : here;
+        }
+        keys[0] = keys[0] < key ? keys[0] : key;
+    }
+    if (keys[BOSC_KDTREE_SHORT - 1] == UINT64_MAX) return;
+    float last;
+    bits = (uint32_t)(keys[BOSC_KDTREE_SHORT - 1] >> 32);
+    __builtin_memcpy(&last, &bits, sizeof last);
+    list->r2 = (double)last;
+}
+
+/* Measures nodes begin to end - 1, four at a time. */
+BOSC_DEVICE_INLINE void bosc_kdtree_short_scan(bosc_kdtree_short_list *list, int64_t k, const bosc_kdtree_view *view,
+                                               const float *query, int32_t dim, uint32_t begin, uint32_t end)
+{
+    float limit = (float)list->r2;
+    __builtin_prefetch(view->ids + begin);
+    limit = limit + (limit * 3e-7f + 1e-36f); /* at least r2, however that was rounded */
+    for (uint32_t at = begin & ~3u; at < end; at += 4) {
+        const float *p = (const float *)view->points + (uint64_t)(at >> 4) * (uint32_t)(16 * dim) + (at & 15);
+        bosc_kdtree_4 sum = {0, 0, 0, 0};
+        for (int32_t c = 0; c < dim; c++) {
+            bosc_kdtree_4 x;
+            __builtin_memcpy(&x, p + 16 * c, sizeof x);
+            x = query[c] - x;
+            sum = sum + x * x;
+        }
+        const bosc_kdtree_4 limits = {limit, limit, limit, limit};
+        uint32_t near = 15 & ~(uint32_t)__builtin_ia32_movmskps((bosc_kdtree_4)(sum > limits)); /* or NaN */
+        if (at < begin) near &= 15u << (begin - at);
+        if (end - at < 4) near &= (1u << (end - at)) - 1;
+        for (; near; near &= near - 1) {
+            const int lane = __builtin_ctz(near);
+            bosc_kdtree_short_add(list, k, sum[lane], view->ids[at + (uint32_t)lane]);
+        }
+    }
+}
+
+/* Asks for the planes of both sides of a subtree before it is known which one is gone into. */
+BOSC_DEVICE_INLINE void bosc_kdtree_prefetch_sides(const bosc_kdtree_view *view, const bosc_kdtree_far *at, int32_t dim)
+{
+    const uint32_t mid = at->begin + (at->end - at->begin) / 2;
+    const uint32_t less = at->begin + (mid - at->begin) / 2, greater = mid + 1 + (at->end - mid - 1) / 2;
+    const float *p = (const float *)view->points + 16 * (at->coordinate + 1 == dim ? 0 : at->coordinate + 1);
+    __builtin_prefetch(p + (uint64_t)(less >> 4) * (uint32_t)(16 * dim));
+    __builtin_prefetch(p + (uint64_t)(greater >> 4) * (uint32_t)(16 * dim));
+}
+
+/* Goes through a tree of F32 in blocks of 16, near sides first, as bosc_kdtree_walk_next does. */
+BOSC_DEVICE_INLINE void bosc_kdtree_short_fill(bosc_kdtree_short_list *list, int64_t k, const bosc_kdtree_view *view,
+                                               const float *query, const int32_t dim)
+{
+    bosc_kdtree_far waiting[BOSC_KDTREE_VIEW_LEVELS], at = {0, (uint32_t)view->nodes, 0, 0, 0, {0, 0, 0}};
+    int32_t depth = 0;
+    for (;;) {
+        while (at.end - at.begin > BOSC_KDTREE_VIEW_RUN) {
+            const uint32_t mid = at.begin + (at.end - at.begin) / 2;
+            const float *p = (const float *)view->points + (uint64_t)(mid >> 4) * (uint32_t)(16 * dim) + (mid & 15);
+            bosc_kdtree_far *far = &waiting[depth++];
+            *far = at;
+            far->mid = mid;
+            far->difference = query[at.coordinate] - p[16 * at.coordinate];
+            const int less = far->difference < 0;
+            far->begin = less ? mid + 1 : at.begin;
+            far->end = less ? at.end : mid;
+            at.begin = less ? at.begin : mid + 1;
+            at.end = less ? mid : at.end;
+            at.coordinate = at.coordinate + 1 == dim ? 0 : at.coordinate + 1;
+            bosc_kdtree_prefetch_sides(view, &at, dim);
+        }
+        bosc_kdtree_short_scan(list, k, view, query, dim, at.begin, at.end);
+        for (;;) {
+            if (depth == 0) return;
+            float bound = 0;
+            at = waiting[--depth];
+            at.away[at.coordinate] = at.difference;
+            for (int32_t c = 0; c < dim; c++) bound = bound + at.away[c] * at.away[c];
+            if (!((double)bound > list->r2)) break;
+        }
+        bosc_kdtree_short_add(list, k, (float)bosc_kdtree_dist2(view, at.mid, query), view->ids[at.mid]);
+        at.coordinate = at.coordinate + 1 == dim ? 0 : at.coordinate + 1;
+    }
+}
+
+BOSC_DEVICE_FN int bosc_kdtree_is_short(const bosc_kdtree_view *view, int64_t k)
+{
+    return k <= BOSC_KDTREE_SHORT && view->dtype == BOSC_F32 && view->log2_block == 4 && view->pitch == view->dim &&
+           view->id_stride == 1 && (view->dim == 2 || view->dim == 3);
+}
+
+/* As bosc_kdtree_view_knn, where bosc_kdtree_is_short. */
+BOSC_DEVICE_FN int64_t bosc_kdtree_short_knn(const bosc_kdtree_view *view, const float *query, int64_t k, double r2,
+                                             uint32_t *ids, double *dist2)
+{
+    const int64_t first = BOSC_KDTREE_SHORT - k;
+    bosc_kdtree_short_list list = {{0}, r2};
+    for (int64_t i = first; i < BOSC_KDTREE_SHORT; i++) list.keys[i] = UINT64_MAX;
+    if (view->dim == 3) bosc_kdtree_short_fill(&list, k, view, query, 3);
+    if (view->dim == 2) bosc_kdtree_short_fill(&list, k, view, query, 2);
+    int64_t count = 0;
+    for (; count < k && list.keys[first + count] != UINT64_MAX; count++) {
+        const uint32_t bits = (uint32_t)(list.keys[first + count] >> 32);
+        float d;
+        __builtin_memcpy(&d, &bits, sizeof d);
+        dist2[count] = (double)d;
+        ids[count] = (uint32_t)list.keys[first + count];
+    }
+    return count;
+}
+#endif
+
 /* Finds the k nearest points with squared distances of at most r2 (infinity for all), by (distance, id).
  * ids, dist2: k; as many as there are get set, in order.
  * Returns their number.
@@ -225,6 +373,9 @@ BOSC_DEVICE_FN int64_t bosc_kdtree_view_knn(const bosc_kdtree_view *view, const 
     bosc_kdtree_walk walk;
     int64_t count = 0, node;
     if (k < 1) return 0;
+#ifdef BOSC_KDTREE_LANES
+    if (bosc_kdtree_is_short(view, k)) return bosc_kdtree_short_knn(view, (const float *)query, k, r2, ids, dist2);
+#endif
     bosc_kdtree_walk_begin(&walk, view, query);
     while ((node = bosc_kdtree_walk_next(&walk, r2)) >= 0) {
         double d = bosc_kdtree_dist2(view, node, query);

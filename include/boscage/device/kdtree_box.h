@@ -15,7 +15,7 @@ typedef struct bosc_kdtree_box_walk {
     const bosc_kdtree_view *view;
     const void *low, *high; /* the corners: dim elements of the tree's dtype each */
     int32_t size;
-    int64_t leaf, leaf_end; /* nodes of a small subtree that are still to come */
+    int64_t leaf, leaf_end; /* nodes of a small subtree that are still to come; see bosc_kdtree_box_run */
     uint32_t begin[BOSC_KDTREE_VIEW_LEVELS + 1], end[BOSC_KDTREE_VIEW_LEVELS + 1];
     uint16_t coordinate[BOSC_KDTREE_VIEW_LEVELS + 1]; /* by which the subtree is split */
 } bosc_kdtree_box_walk;
@@ -83,10 +83,63 @@ BOSC_DEVICE_FN void bosc_kdtree_box_step(bosc_kdtree_box_walk *walk)
     if (greater) bosc_kdtree_box_push(walk, mid + 1, end, below);
 }
 
+#ifdef BOSC_KDTREE_LANES
+/* Looks at nodes begin to end - 1, at most BOSC_KDTREE_VIEW_RUN, four at a time. Then bit i of leaf_end tells that node
+ * leaf + i is in the box and still to come. */
+BOSC_DEVICE_FN void bosc_kdtree_box_run(bosc_kdtree_box_walk *walk, uint32_t begin, uint32_t end)
+{
+    const bosc_kdtree_view *v = walk->view;
+    const float *low = (const float *)walk->low, *high = (const float *)walk->high;
+    uint32_t inside = 0, first = begin & ~3u;
+    for (uint32_t at = first; at < end; at += 4) {
+        const float *p = (const float *)v->points + bosc_kdtree_element(v, at, 0);
+        uint32_t out = 0;
+        for (int32_t c = 0; c < v->dim; c++) {
+            const bosc_kdtree_4 lows = {low[c], low[c], low[c], low[c]}, highs = {high[c], high[c], high[c], high[c]};
+            bosc_kdtree_4 x;
+            __builtin_memcpy(&x, p + 16 * c, sizeof x);
+            out |= 15 & ~(uint32_t)__builtin_ia32_movmskps((bosc_kdtree_4)((lows <= x) & (x <= highs)));
+        }
+        inside |= (15 & ~out) << (at - first);
+    }
+    inside &= ~0u << (begin - first);
+    walk->leaf_end = inside & ((1u << (end - first)) - 1);
+    walk->leaf = first;
+}
+
+/* As bosc_kdtree_box_step, for F32 in blocks of 16. */
+BOSC_DEVICE_FN void bosc_kdtree_box_step_lanes(bosc_kdtree_box_walk *walk)
+{
+    const bosc_kdtree_view *v = walk->view;
+    const int32_t size = --walk->size, c = walk->coordinate[size], below = c + 1 == v->dim ? 0 : c + 1;
+    const uint32_t begin = walk->begin[size], end = walk->end[size], mid = begin + (end - begin) / 2;
+    if (end - begin <= BOSC_KDTREE_VIEW_RUN) {
+        bosc_kdtree_box_run(walk, begin, end);
+        return;
+    }
+    const float plane = ((const float *)v->points)[bosc_kdtree_element(v, mid, c)];
+    const int less = ((const float *)walk->low)[c] <= plane, greater = plane <= ((const float *)walk->high)[c];
+    if (less) bosc_kdtree_box_push(walk, begin, mid, below);
+    if (greater) bosc_kdtree_box_push(walk, mid + 1, end, below);
+    if (less && greater) bosc_kdtree_box_run(walk, mid, mid + 1);
+}
+#endif
+
 /* The next node in the box, -1 after the last.
  * Cost: of all, O(n^(1 - 1/dim) + r) nodes for r answers, at worst all n, each O(dim). */
 BOSC_DEVICE_FN int64_t bosc_kdtree_box_next(bosc_kdtree_box_walk *walk)
 {
+#ifdef BOSC_KDTREE_LANES
+    if (walk->view->dtype == BOSC_F32 && walk->view->log2_block == 4) {
+        while (walk->leaf_end == 0) {
+            if (walk->size == 0) return -1;
+            bosc_kdtree_box_step_lanes(walk);
+        }
+        const int lane = __builtin_ctz((unsigned)walk->leaf_end);
+        walk->leaf_end &= walk->leaf_end - 1;
+        return walk->leaf + lane;
+    }
+#endif
     for (;;) {
         while (walk->leaf < walk->leaf_end) {
             int64_t node = walk->leaf++;
