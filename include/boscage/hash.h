@@ -93,10 +93,10 @@ BOSC_API bosc_status bosc_hash_bytes(const bosc_ctx *ctx, const bosc_hash_opts *
  * keys (134 million at least) share a partition, which happens only to keys chosen for it; another seed separates them.
  * After BOSC_ERR_ARG, BOSC_ERR_LIMIT for n and a lack of memory for the table it holds what it held before; after any
  * other failure it is empty.
- * Cost: O(n) expected work; scratch of n (key + value) bytes on the CPU and twice that on CUDA, with row numbers for
- * values of other sizes than 4 and 8; of CUCKOO 8 bytes more a slot and 16 a pair. For multimaps, where keys repeat and
- * where a partition gets more keys than chance allows, also a radix sort of the hashes, O(n key), and
- * n (5 key + stored + 40) bytes.
+ * Cost: O(n) expected work; scratch of n (key + value) bytes on the CPU, at most two thirds more up to 2^21 pairs,
+ * and twice that on CUDA, with row numbers for values of other sizes than 4 and 8; of CUCKOO 8 bytes more a
+ * slot and 16 a pair. For multimaps, where keys repeat and where a partition gets more keys than chance allows, also a
+ * radix sort of the hashes, O(n key), and n (5 key + stored + 40) bytes.
  * Waits: whether a key repeats is read back. With opts.no_wait the build of a BUCKETED map from device arrays, of up to
  * 8 million pairs (4 million of keys of 64 or 128 bits), is only launched. The next call on the table, whichever it is,
  * waits for it once and then does its own work; or, if the build failed, returns that failure and does nothing, with a

@@ -112,6 +112,58 @@ static void many(bosc_ctx *ctx)
     }
 }
 
+static void check_block(const bosc_hash *a, const bosc_hash *b, int block, size_t bytes)
+{
+    CHECK(memcmp(a->blocks[block].data, b->blocks[block].data, bytes) == 0);
+}
+
+/* Builds without a count of the pairs, or without lists, make the bytes that counted lists make. crowded: one partition
+ * has more keys than chance gives it, though not too many. */
+static void same_as_lists(bosc_ctx *ctx, bosc_hash_opts o, int64_t n, int64_t crowded)
+{
+    bosc_hash *table = NULL, *listed = NULL;
+    struct hash_pairs p = hash_make(HASH_RANDOM, &o, (uint64_t)n, n);
+    for (int64_t i = 0; i < crowded; i++) {
+        const uint64_t x = (uint64_t)i * 3 + 1; /* hashes of the first partition */
+        bi_hash_store(p.keys, o.key_bits, i * (n / crowded),
+                      bi_hash_key_of((bosc_hash_word){x, 0}, o.key_bits, o.seed));
+    }
+    CHECK_OK(ctx, bosc_hash_create(ctx, &o, &table));
+    CHECK_OK(ctx, bosc_hash_create(ctx, &o, &listed));
+    struct bi_hash_layout without = *listed->layout;
+    without.build = NULL;
+    listed->layout = &without;
+    CHECK_OK(ctx, bosc_hash_build(ctx, table, p.keys, p.values, n));
+    CHECK_OK(ctx, bosc_hash_build(ctx, listed, p.keys, p.values, n));
+    CHECK_EQ(table->keys, listed->keys);
+    CHECK_EQ(table->buckets, listed->buckets);
+    CHECK_EQ(table->extra_probes, listed->extra_probes);
+    CHECK_EQ(table->reseeded, listed->reseeded);
+    check_block(table, listed, BI_HASH_DESCRIPTORS, sizeof(bosc_hash_partition) << table->shape.partition_bits);
+    check_block(table, listed, BI_HASH_TABLE, (size_t)table->buckets * (size_t)table->shape.stride);
+    bosc_hash_free(table);
+    bosc_hash_free(listed);
+    hash_free_pairs(&p);
+}
+
+static void ways(bosc_ctx *ctx)
+{
+    static const int64_t numbers[] = {1, 63, 1000, 5000, 16384, 16385, 33000, 70001};
+    if (has_device_memory(ctx)) return;
+    for (int k = 0; k < 96; k++) {
+        static const int32_t sizes[] = {4, 8, 0, 12};
+        bosc_hash_opts o = {.size = sizeof o,
+                            .key_bits = 32 << k % 3,
+                            .value_size = sizes[k / 3 % 4],
+                            .load = k % 2 ? 0.8 : 0.95,
+                            .seed = 99};
+        if (suite_leaves_out() || (suite_slow(ctx) && k / 12 > 5)) continue;
+        const int64_t n = numbers[k / 12];
+        same_as_lists(ctx, o, n, 0);
+        if (n > 16384) same_as_lists(ctx, o, n, 700);
+    }
+}
+
 static void patterns(bosc_ctx *ctx)
 {
     for (int k = 0; k < 9 * HASH_PATTERNS; k++) {
@@ -136,7 +188,12 @@ static void sums(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_hash_build[] = {
-    {"sums of NaN", sums_of_nan, NULL}, {"small", small, NULL}, {"every size", every_size, NULL}, {"many", many, NULL},
-    {"patterns", patterns, NULL},       {"sums", sums, NULL},
+    {"sums of NaN", sums_of_nan, NULL},
+    {"small", small, NULL},
+    {"every size", every_size, NULL},
+    {"many", many, NULL},
+    {"ways", ways, NULL},
+    {"patterns", patterns, NULL},
+    {"sums", sums, NULL},
 };
 SUITE(hash_build);

@@ -179,6 +179,29 @@ static void second_build(bosc_ctx *ctx)
     }
 }
 
+/* After a reserve builds of fewer pairs allocate nothing, whichever way they are made. */
+static void smaller_builds(bosc_ctx *ctx)
+{
+    if (suite_slow(ctx)) return;
+    for (int k = 0; k < 6; k++) {
+        int64_t live[2], n = k % 2 ? 33000 : 140000;
+        bosc_ctx *counted = counted_context(ctx, live);
+        bosc_hash_opts o = {.size = sizeof o, .key_bits = 32 << k % 3, .value_size = 8};
+        struct hash_pairs p = hash_make(HASH_SEQUENCE, &o, 1, n);
+        bosc_hash *table = NULL;
+        CHECK_OK(counted, bosc_hash_create(counted, &o, &table));
+        CHECK_OK(counted, bosc_hash_reserve(counted, table, n, 1));
+        int64_t before[2] = {live[0], live[1]};
+        for (int64_t m = n; m > 500; m = m * 3 / 4) {
+            CHECK_OK(counted, bosc_hash_build(counted, table, p.keys, p.values, m));
+            CHECK(live[0] == before[0] && live[1] == before[1]);
+        }
+        bosc_ctx_free(counted);
+        bosc_hash_free(table);
+        hash_free_pairs(&p);
+    }
+}
+
 /* What a seed makes of the keys takes no more memory than what another one did. */
 static void other_seeds(bosc_ctx *ctx)
 {
@@ -385,6 +408,7 @@ static const struct suite_case suite_cases_hash_life[] = {
     {"views", views, NULL},
     {"faults", faults, NULL},
     {"faults of lists", faults_of_lists, NULL},
+    {"smaller builds", smaller_builds, NULL},
     {"second build", second_build, NULL},
     {"other seeds", other_seeds, NULL},
     {"failed build", failed_build, NULL},

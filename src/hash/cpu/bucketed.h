@@ -5,7 +5,13 @@
 #include "core/cpu/level.h"
 #include "hash/hash.h"
 
+enum {
+    BI_HASH_GRAIN = BI_THREAD_ITEMS / 2, /* pairs that are worth a thread */
+    BI_HASH_PAIR_ITEMS = 8 /* filling in a pair, or finding a key, takes as long as so many simple items */
+};
 enum { BI_HASH_LINE = 64, BI_HASH_CHUNK = 64, BI_HASH_FILL_WORDS = 5 };
+
+static inline size_t bi_hash_partition_count(const struct bi_hash_shape *s) { return (size_t)1 << s->partition_bits; }
 
 /* A thread's share of the radix partition: pairs [begin, end). */
 struct bi_hash_scatter {
@@ -16,10 +22,20 @@ struct bi_hash_scatter {
     bool rows;           /* the payload is row numbers */
     bool streams;        /* the output is larger than the caches: whole lines bypass them */
     uint32_t *positions; /* (partitions) counts, then where the thread's next pair of each partition goes */
-    uint32_t *begins;    /* (partitions) the position of its first one */
+    uint32_t *begins;    /* (partitions) the position of its first one; of pairs that are dealt: beyond its region */
     char *lines;         /* (partitions x 2 x BI_HASH_LINE) write-combining lines for hashes and payloads */
     void *hashes, *payload;
-    bool keeps; /* the count writes the hashes, in the order of the input */
+    bool keeps;  /* the count writes the hashes, in the order of the input */
+    bool paired; /* with the values, of as many bytes, behind them */
+};
+
+/* Lists made without a count. Each thread has dealt its pairs to regions of its own, those of a partition side by side,
+ * in the order of the threads. */
+struct bi_hash_dealt {
+    const struct bi_hash_scatter *shares; /* (threads) whose positions tell where the pairs of a region end */
+    int threads;
+    uint32_t capacity; /* of a region */
+    bool paired;
 };
 
 /* One partition to be filled; or a whole table, whose lists are the pairs in the order of the input. */
@@ -31,7 +47,7 @@ struct bi_hash_fill {
     uint32_t keys;
     bosc_hash_partition *descriptor; /* `first` and the number of buckets stand; of a whole table: 0 and all */
     bool distinct;
-    bool streams;
+    bool paired; /* the lists have each hash with its payload behind it, in place of `hashes` */
     /* Scratch for the largest partition. */
     uint32_t *codes;   /* (buckets x 4) */
     uint32_t *firsts;  /* (BI_HASH_FILL_WORDS x capacity), the arrays of keys: see fill_part */
@@ -52,11 +68,16 @@ bosc_status bi_hash_build_cpu(bosc_ctx *, const bosc_hash *, const void *keys, c
                               struct bi_hash_report *found, bool *built);
 bosc_status bi_hash_find_cpu(bosc_ctx *, const bosc_hash *, const void *queries, int64_t query_count, void *values,
                              uint8_t *found);
+
+/* As bi_hash_fill_cpu, not `distinct`, of lists that begin where regions do; `starts` counts their pairs alone. */
+bosc_status bi_hash_fill_dealt(bosc_ctx *, const bosc_hash *, const struct bi_hash_lists *lists,
+                               const struct bi_hash_dealt *dealt, struct bi_hash_report *report);
 size_t bi_hash_build_bytes_cpu(const bosc_ctx *, const struct bi_hash_shape *, int64_t n);
 
 #define BI_HASH_CPU_DECLARE(level)                                                                              \
     void bi_hash_count_##level(const struct bi_hash_scatter *);                                                 \
     void bi_hash_scatter_##level(const struct bi_hash_scatter *);                                               \
+    void bi_hash_deal_##level(const struct bi_hash_scatter *);                                                  \
     void bi_hash_fill_##level(struct bi_hash_fill *);                                                           \
     void bi_hash_fill_whole_##level(struct bi_hash_fill *);                                                     \
     void bi_hash_find_##level(const bosc_hash *, const void *queries, int64_t begin, int64_t end, void *values, \

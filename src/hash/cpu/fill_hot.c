@@ -14,7 +14,7 @@ enum { WIDTH = BOSC_HASH_WIDTH, POSITIONS = BI_HASH_POSITIONS, LINEAR = BOSC_HAS
 
 BI_FN bosc_hash_word hash_at(const struct bi_hash_matching *p, int32_t bits, uint32_t position)
 {
-    return bosc_hash_word_at(p->hashes, position, bits);
+    return bosc_hash_word_at(p->hashes, (int64_t)position << p->paired, bits);
 }
 
 BI_FN uint32_t lesser(uint32_t a, uint32_t b) { return a < b ? a : b; }
@@ -175,37 +175,70 @@ BI_FN bool has_same(const struct bi_hash_matching *p, int32_t bits, uint32_t buc
     return false;
 }
 
-/* Marks the spilled buckets, counts the keys in their second bucket, and leaves those alone in `moved`. */
+/* Whether a bucket with these codes holds the key at `position`. */
+BI_FN bool holds(const uint32_t *codes, uint32_t position)
+{
+    const uint32_t wanted = (uint32_t)POSITIONS - position;
+#if BI_LEVEL >= 3
+    const __m128i here = _mm_loadu_si128((const __m128i *)(const void *)codes);
+    const __m128i same = _mm_cmpeq_epi32(_mm_and_si128(here, _mm_set1_epi32(POSITIONS)), _mm_set1_epi32((int)wanted));
+    return _mm_movemask_ps(_mm_castsi128_ps(same)) != 0;
+#else
+    bool there = false;
+    _Pragma("GCC unroll 4") for (int s = 0; s < WIDTH; s++) there |= (codes[s] & POSITIONS) == wanted;
+    return there;
+#endif
+}
+
+/* Marks the spilled buckets, counts the keys in their second bucket, and leaves those alone in `moved`. One key comes
+ * after the other: gathers of codes take longer. */
 BI_FN void mark_spilled(struct bi_hash_matching *p, struct bi_hash_fill *f)
 {
     memset(f->marks, 0, p->buckets);
-#if BI_LEVEL >= 4
-    bi_hash_mark_spilled_16(p, f->marks);
-#else
     const uint32_t *const firsts = p->firsts, *const seconds = p->moved_to, n_moved = p->n_moved;
     uint32_t *restrict moved = p->moved, kept = 0;
     uint8_t *restrict marks = f->marks;
     for (uint32_t k = 0; k < n_moved; k++) {
-        uint32_t i = moved[k], position = (uint32_t)POSITIONS - i;
-        const uint32_t *codes = p->codes + (size_t)WIDTH * seconds[k];
-        bool there = false;
-        _Pragma("GCC unroll 4") for (int s = 0; s < WIDTH; s++) there |= (codes[s] & POSITIONS) == position;
+        const uint32_t i = moved[k];
+        const bool there = holds(p->codes + (size_t)WIDTH * seconds[k], i);
         marks[firsts[i]] |= there;
         moved[kept] = i;
         kept += there;
     }
     p->n_moved = kept;
-#endif
-    f->second += p->n_moved;
+    f->second += kept;
 }
+
+#if BI_LEVEL >= 3
+/* is_in_both for 32 and 64 bits: each bucket's hashes at once. */
+BI_FN bool is_in_both_by_vectors(const struct bi_hash_matching *p, int32_t bits, const char *table, size_t stride)
+{
+    const uint32_t *const moved = p->moved, *const firsts = p->firsts, n_moved = p->n_moved;
+    __m256i same = _mm256_setzero_si256();
+    for (uint32_t k = 0; k < n_moved; k++) {
+        const uint32_t i = moved[k];
+        const char *const bucket = table + firsts[i] * stride;
+        const uint64_t hash = hash_at(p, bits, i).low;
+        if (bits == 32) {
+            const __m128i here = _mm_loadu_si128((const __m128i *)(const void *)bucket);
+            const __m128i equal = _mm_cmpeq_epi32(here, _mm_set1_epi32((int)hash));
+            same = _mm256_or_si256(same, _mm256_castsi128_si256(equal));
+        } else {
+            const __m256i here = _mm256_loadu_si256((const __m256i *)(const void *)bucket);
+            same = _mm256_or_si256(same, _mm256_cmpeq_epi64(here, _mm256_set1_epi64x((long long)hash)));
+        }
+    }
+    return !_mm256_testz_si256(same, same);
+}
+#endif
 
 /* Whether a key in its second bucket is in its first one too; both are written. */
 BI_FN bool is_in_both(const struct bi_hash_fill *f, const struct bi_hash_matching *p, int32_t bits)
 {
     const size_t stride = (size_t)f->table->shape.stride;
     const char *table = (const char *)f->table->blocks[BI_HASH_TABLE].data + (size_t)f->descriptor->first * stride;
-#if BI_LEVEL >= 4
-    if (bits != 128) return bi_hash_is_in_both_wide(p, bits, table, stride);
+#if BI_LEVEL >= 3
+    if (bits != 128) return is_in_both_by_vectors(p, bits, table, stride);
 #endif
     bool same = false;
     for (uint32_t k = 0, n = p->n_moved; k < n; k++) {
@@ -220,17 +253,17 @@ BI_FN bool is_in_both(const struct bi_hash_fill *f, const struct bi_hash_matchin
 /* The source of values: the payload (4 or 8 bytes), the rows that it names, or none. */
 enum source { NO_VALUES, PAYLOAD_4, PAYLOAD_8, ROWS };
 
-BI_FN void put_value(const struct bi_hash_fill *f, enum source source, char *to, uint32_t position)
+BI_FN void put_value(const struct bi_hash_fill *f, const struct bi_hash_matching *p, enum source source, char *to,
+                     uint32_t position)
 {
-    const struct bi_hash_lists *l = f->lists;
-    int64_t i = f->begin + position;
+    const size_t i = (size_t)position << p->paired;
     if (source == PAYLOAD_4) {
-        memcpy(to, (const char *)l->payload + i * 4, 4);
+        memcpy(to, p->values + i * 4, 4);
     } else if (source == PAYLOAD_8) {
-        memcpy(to, (const char *)l->payload + i * 8, 8);
+        memcpy(to, p->values + i * 8, 8);
     } else if (source == ROWS) {
         size_t size = (size_t)f->table->shape.value_bytes;
-        memcpy(to, (const char *)l->values + ((const uint32_t *)l->payload)[i] * size, size);
+        memcpy(to, (const char *)f->lists->values + ((const uint32_t *)(const void *)p->values)[i] * size, size);
     }
 }
 
@@ -251,7 +284,7 @@ BI_FN void write_loose(const struct bi_hash_fill *f, const struct bi_hash_matchi
     bosc_hash_word filler = bi_hash_filler(f->partition, bits, s->partition_bits, mark);
     memset(to + WIDTH * key, 0, (size_t)s->stride - WIDTH * key);
     for (int i = 0; i < WIDTH; i++) bi_hash_store(to, bits, i, i < count ? hash_at(p, bits, at[i]) : filler);
-    for (int i = 0; i < count; i++) put_value(f, source, to + WIDTH * key + (size_t)i * value, at[i]);
+    for (int i = 0; i < count; i++) put_value(f, p, source, to + WIDTH * key + (size_t)i * value, at[i]);
 }
 
 /* A full bucket; the first two pairs tell whether it is spilled. Returns whether a key is in it twice. */
@@ -267,7 +300,7 @@ BI_FN bool write_full(const struct bi_hash_fill *f, const struct bi_hash_matchin
     h[0] = h0, h[1] = h1;
     at[0] = at0, at[1] = at1;
     for (int i = 0; i < WIDTH; i++) bi_hash_store(to, bits, i, h[i]);
-    for (int i = 0; i < WIDTH; i++) put_value(f, source, to + WIDTH * key + (size_t)i * value, at[i]);
+    for (int i = 0; i < WIDTH; i++) put_value(f, p, source, to + WIDTH * key + (size_t)i * value, at[i]);
     if (source == ROWS) memset(to + WIDTH * (key + value), 0, stride - WIDTH * (key + value));
     bool same = false;
     for (int i = 1; i < WIDTH; i++)
@@ -304,6 +337,7 @@ typedef int32_t mask_32 __attribute__((vector_size(16)));
 typedef uint64_t four_64 __attribute__((vector_size(32)));
 typedef int64_t mask_64 __attribute__((vector_size(32)));
 
+#define AT(array, i) array[(size_t)(i) << paired]
 #define WRITE_VECTORS(bits, value_bits)                                                                  \
     static void write_##bits##_##value_bits(struct bi_hash_fill *f, const struct bi_hash_matching *p)    \
     {                                                                                                    \
@@ -312,8 +346,8 @@ typedef int64_t mask_64 __attribute__((vector_size(32)));
         char *to = (char *)f->table->blocks[BI_HASH_TABLE].data + (size_t)f->descriptor->first * stride; \
         const uint##bits##_t *hashes = (const uint##bits##_t *)(const void *)p->hashes;                  \
         const bool has_values = f->lists->payload_bytes != 0;                                            \
-        const uint##value_bits##_t *values = f->lists->payload;                                          \
-        if (has_values) values += f->begin; /* without, there may be no array */                         \
+        const uint##value_bits##_t *values = (const void *)p->values;                                    \
+        const int32_t paired = p->paired;                                                                \
         const uint##bits##_t filler =                                                                    \
             (uint##bits##_t)bi_hash_filler(f->partition, bits, s->partition_bits, false).low;            \
         const uint32_t buckets = p->buckets, *codes = p->codes;                                          \
@@ -329,10 +363,10 @@ typedef int64_t mask_64 __attribute__((vector_size(32)));
             const uint##bits##_t mark = marks[b];                                                        \
             uint32_t i0 = at[0], i1 = at[1];                                                             \
             const uint32_t i2 = at[2], i3 = at[3];                                                       \
-            const uint32_t wrong = (code[3] != 0) & ((hashes[i0] < hashes[i1]) != mark);                 \
+            const uint32_t wrong = (code[3] != 0) & ((AT(hashes, i0) < AT(hashes, i1)) != mark);         \
             const uint32_t exchange = (i0 ^ i1) & (0 - wrong); /* no branches */                         \
             i0 ^= exchange, i1 ^= exchange;                                                              \
-            four_##bits h = {hashes[i0], hashes[i1], hashes[i2], hashes[i3]};                            \
+            four_##bits h = {AT(hashes, i0), AT(hashes, i1), AT(hashes, i2), AT(hashes, i3)};            \
             const four_##bits next = {h[1], h[2], h[3], h[0]}, across = {h[2], h[3], h[0], h[1]};        \
             const mask_##bits v_next = {valid[1], valid[2], valid[3], valid[0]};                         \
             const mask_##bits v_across = {valid[2], valid[3], valid[0], valid[1]};                       \
@@ -340,23 +374,26 @@ typedef int64_t mask_64 __attribute__((vector_size(32)));
             h = (h & (four_##bits)valid) | ((filler | mark) & ~(four_##bits)valid);                      \
             memcpy(to, &h, sizeof h);                                                                    \
             if (!has_values) continue;                                                                   \
-            four_##value_bits v = {values[i0], values[i1], values[i2], values[i3]};                      \
+            four_##value_bits v = {AT(values, i0), AT(values, i1), AT(values, i2), AT(values, i3)};      \
             v &= (four_##value_bits)kept;                                                                \
             memcpy(to + sizeof h, &v, sizeof v);                                                         \
         }                                                                                                \
         f->repeats |= (same[0] | same[1] | same[2] | same[3]) != 0;                                      \
     }
 #else
-#define WRITE_VECTORS(bits, value_bits)                                                                        \
-    static void write_##bits##_##value_bits(struct bi_hash_fill *f, const struct bi_hash_matching *p)          \
-    {                                                                                                          \
-        const struct bi_hash_shape *s = &f->table->shape;                                                      \
-        const size_t stride = (size_t)s->stride, size = f->lists->payload_bytes ? value_bits / 8 : 0;          \
-        char *to = (char *)f->table->blocks[BI_HASH_TABLE].data + (size_t)f->descriptor->first * stride;       \
-        const char *values = size ? (const char *)f->lists->payload + (size_t)f->begin * size : NULL;          \
-        const uint64_t filler = bi_hash_filler(f->partition, bits, s->partition_bits, false).low;              \
-        f->repeats |= size ? bi_hash_write_wide(p, bits, value_bits / 8, values, f->marks, filler, to, stride) \
-                           : bi_hash_write_wide(p, bits, 0, values, f->marks, filler, to, stride);             \
+#define WRITE_VECTORS(bits, value_bits)                                                                     \
+    static void write_##bits##_##value_bits(struct bi_hash_fill *f, const struct bi_hash_matching *p)       \
+    {                                                                                                       \
+        const struct bi_hash_shape *s = &f->table->shape;                                                   \
+        const size_t stride = (size_t)s->stride;                                                            \
+        char *to = (char *)f->table->blocks[BI_HASH_TABLE].data + (size_t)f->descriptor->first * stride;    \
+        const uint64_t filler = bi_hash_filler(f->partition, bits, s->partition_bits, false).low;           \
+        if (!p->values)                                                                                     \
+            f->repeats |= bi_hash_write_wide(p, bits, 0, false, f->marks, filler, to, stride);              \
+        else if (bits == value_bits && p->paired)                                                           \
+            f->repeats |= bi_hash_write_wide(p, bits, value_bits / 8, true, f->marks, filler, to, stride);  \
+        else                                                                                                \
+            f->repeats |= bi_hash_write_wide(p, bits, value_bits / 8, false, f->marks, filler, to, stride); \
     }
 #endif
 WRITE_VECTORS(32, 32)
@@ -391,7 +428,14 @@ BI_FN void write_linear(const struct bi_hash_fill *f, struct bi_hash_matching *p
 
 BI_FN struct bi_hash_matching partition_of(const struct bi_hash_fill *f, int32_t bits)
 {
-    return (struct bi_hash_matching){.hashes = f->keys ? (const char *)f->lists->hashes + f->begin * (bits / 8) : NULL,
+    const int32_t paired = f->paired, key = bits / 8, payload = f->lists->payload_bytes;
+    const char *hashes = f->keys ? (const char *)f->lists->hashes + (f->begin << paired) * key : NULL;
+    const char *values = !f->keys || !payload ? NULL
+                         : paired             ? hashes + key
+                                              : (const char *)f->lists->payload + f->begin * payload;
+    return (struct bi_hash_matching){.hashes = hashes,
+                                     .values = values,
+                                     .paired = paired,
                                      .keys = f->keys,
                                      .partition_bits = f->table->shape.partition_bits,
                                      .buckets = f->descriptor->buckets_seed >> BOSC_HASH_SEED_BITS,

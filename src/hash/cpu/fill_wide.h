@@ -25,16 +25,24 @@ BI_FN void bi_hash_choose_16(const struct bi_hash_matching *m, __m512i fold, __m
 BI_FN void bi_hash_first_16(const struct bi_hash_matching *m, int32_t bits, uint32_t i)
 {
     const __mmask16 live = bi_hash_lanes_16(m->keys - i < 16 ? (int)(m->keys - i) : 16);
-    const char *hashes = m->hashes + (size_t)i * (size_t)bits / 8;
-    __m512i number, pick[2], fold = bi_hash_load_folds_16(hashes, bits, m->partition_bits, live, &number);
+    const char *hashes = m->hashes + ((size_t)i << m->paired) * (size_t)bits / 8;
+    __m512i number, pick[2],
+        fold = m->paired ? bi_hash_load_folds_of_pairs_16(hashes, bits, m->partition_bits, live, &number)
+                         : bi_hash_load_folds_16(hashes, bits, m->partition_bits, live, &number);
     bi_hash_choose_16(m, fold, number, pick);
     _mm512_mask_storeu_epi32(m->firsts + i, live, pick[0]);
 }
 
-/* Hashes at 8 positions, 0 where they are not live. */
-BI_FN __m512i bi_hash_gather_8(const char *hashes, __m256i position, __mmask16 live)
+/* Hashes at 8 places, 0 where they are not live. */
+BI_FN __m512i bi_hash_gather_8(const char *hashes, __m256i place, __mmask16 live)
 {
-    return _mm512_mask_i32gather_epi64(_mm512_setzero_si512(), (__mmask8)live, position, hashes, 8);
+    return _mm512_mask_i32gather_epi64(_mm512_setzero_si512(), (__mmask8)live, place, hashes, 8);
+}
+
+/* Where the hashes at these positions stand. */
+BI_FN __m512i bi_hash_places_16(const struct bi_hash_matching *m, __m512i position)
+{
+    return _mm512_sll_epi32(position, _mm_cvtsi32_si128(m->paired));
 }
 
 /* The folds of the hashes at 16 positions, and their top bits. */
@@ -42,6 +50,7 @@ BI_FN __m512i bi_hash_gather_folds_16(const struct bi_hash_matching *m, int32_t 
                                       __m512i *number)
 {
     const __m128i shift = _mm_cvtsi32_si128(bits - m->partition_bits);
+    position = bi_hash_places_16(m, position);
     if (bits == 32) {
         const __m512i hash = _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), live, position, m->hashes, 4);
         *number = _mm512_srl_epi32(hash, shift);
@@ -85,37 +94,6 @@ BI_FN bool bi_hash_prepare_16(struct bi_hash_matching *m, int32_t bits, bool fre
     return !fails;
 }
 
-/* Which of 16 moved keys from k on lie in their second buckets. */
-BI_FN __mmask16 bi_hash_kept_16(const struct bi_hash_matching *m, uint32_t k, __m512i moved)
-{
-    const __mmask16 live = bi_hash_lanes_16(m->n_moved - k < 16 ? (int)(m->n_moved - k) : 16);
-    const __m512i most = _mm512_set1_epi32(BI_HASH_POSITIONS);
-    const __m512i at = _mm512_slli_epi32(_mm512_maskz_loadu_epi32(live, m->moved_to + k), 2);
-    const __m512i position = _mm512_sub_epi32(most, moved);
-    __mmask16 kept = 0;
-#pragma GCC unroll 4
-    for (int s = 0; s < BOSC_HASH_WIDTH; s++) {
-        const __m512i code = _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), live, at, m->codes + s, 4);
-        kept |= _mm512_mask_cmpeq_epi32_mask(live, _mm512_and_si512(code, most), position);
-    }
-    return kept;
-}
-
-/* Leaves the moved keys that lie in their second buckets, and marks their first ones. */
-BI_FN void bi_hash_mark_spilled_16(struct bi_hash_matching *m, uint8_t *marks)
-{
-    uint32_t kept = 0;
-    for (uint32_t k = 0; k < m->n_moved; k += 16) {
-        const __mmask16 live = bi_hash_lanes_16(m->n_moved - k < 16 ? (int)(m->n_moved - k) : 16);
-        const __m512i moved = _mm512_maskz_loadu_epi32(live, m->moved + k);
-        const __mmask16 here = bi_hash_kept_16(m, k, moved);
-        bi_hash_append_16(m->moved + kept, here, moved);
-        kept += (uint32_t)__builtin_popcount(here);
-    }
-    for (uint32_t k = 0; k < kept; k++) marks[m->firsts[m->moved[k]]] = 1;
-    m->n_moved = kept;
-}
-
 /* Lanes of each bucket in another order: 0xe1, the first two exchanged; 0x39 and 0x4e, turned by one and by two. */
 #define BI_HASH_TURN(bits, x, order) \
     ((bits) == 32 ? _mm512_shuffle_epi32(x, (_MM_PERM_ENUM)(order)) : _mm512_permutex_epi64(x, order))
@@ -128,25 +106,72 @@ struct bi_hash_written {
     bool same; /* two hashes of a bucket are */
 };
 
-/* `codes` in lanes of 32 bits, and the buckets' marks. */
-BI_FN struct bi_hash_written bi_hash_arrange(const struct bi_hash_matching *m, int32_t bits, __m512i codes,
-                                             __m512i marks, __m512i filler)
+/* The words of 16 bytes at four places; those at the first two come first in a and b, then the others. */
+BI_FN void bi_hash_read_4(const char *words, const uint32_t *at, __m256i *a, __m256i *b)
+{
+    const __m128i *const x = (const __m128i *)(const void *)words;
+    *a = _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128(x + at[0])), _mm_loadu_si128(x + at[2]), 1);
+    *b = _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128(x + at[1])), _mm_loadu_si128(x + at[3]), 1);
+}
+
+/* The words of 8 bytes at 8 places. */
+BI_FN __m512i bi_hash_read_8(const char *words, const uint32_t *at)
+{
+    __m128i two[4];
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; i++) {
+        const __m128d first = _mm_load_sd((const double *)(const void *)(words + 8 * (size_t)at[2 * i]));
+        two[i] =
+            _mm_castpd_si128(_mm_loadh_pd(first, (const double *)(const void *)(words + 8 * (size_t)at[2 * i + 1])));
+    }
+    const __m256i low = _mm256_inserti128_si256(_mm256_castsi128_si256(two[0]), two[1], 1);
+    const __m256i high = _mm256_inserti128_si256(_mm256_castsi128_si256(two[2]), two[3], 1);
+    return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+}
+
+/* Hashes at 16 positions, or 8 of 64 bits, and the values behind them, without gathers. Positions that are not valid
+ * give the first pair. */
+BI_FN void bi_hash_read_pairs(const struct bi_hash_matching *m, int32_t bits, __m512i position, __mmask16 valid,
+                              __m512i *hash, __m512i *value)
+{
+    uint32_t at[16];
+    _mm512_storeu_si512(at, _mm512_maskz_mov_epi32(valid, position));
+    if (bits == 32) {
+        const __m512i a = bi_hash_read_8(m->hashes, at), b = bi_hash_read_8(m->hashes, at + 8);
+        *hash = bi_hash_every_other_16(a, b, false);
+        *value = bi_hash_every_other_16(a, b, true);
+        return;
+    }
+    __m256i a, b, c, d;
+    bi_hash_read_4(m->hashes, at, &a, &b);
+    bi_hash_read_4(m->hashes, at + 4, &c, &d);
+    *hash = _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_unpacklo_epi64(a, b)), _mm256_unpacklo_epi64(c, d), 1);
+    *value = _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_unpackhi_epi64(a, b)), _mm256_unpackhi_epi64(c, d), 1);
+}
+
+/* `codes` in lanes of 32 bits, and the buckets' marks. *value: of pairs, the values. */
+BI_FN struct bi_hash_written bi_hash_arrange(const struct bi_hash_matching *m, int32_t bits, bool paired, __m512i codes,
+                                             __m512i marks, __m512i filler, __m512i *value)
 {
     struct bi_hash_written w = {.at = _mm512_andnot_si512(codes, _mm512_set1_epi32(BI_HASH_POSITIONS))};
     const __mmask16 lanes = bi_hash_lanes_16(512 / bits), marked = _mm512_test_epi32_mask(marks, marks);
     w.valid = _mm512_test_epi32_mask(codes, codes) & lanes;
     __mmask16 rising, same;
-    __m512i hash, exchanged;
+    __m512i hash, exchanged, found;
+    if (paired) bi_hash_read_pairs(m, bits, w.at, w.valid, &found, value);
     if (bits == 32) {
-        hash = _mm512_mask_i32gather_epi32(_mm512_or_si512(filler, marks), w.valid, w.at, m->hashes, 4);
+        const __m512i marked_filler = _mm512_or_si512(filler, marks);
+        hash = paired ? _mm512_mask_mov_epi32(marked_filler, w.valid, found)
+                      : _mm512_mask_i32gather_epi32(marked_filler, w.valid, w.at, m->hashes, 4);
         exchanged = BI_HASH_TURN(32, hash, 0xe1);
         rising = _mm512_cmplt_epu32_mask(hash, exchanged);
         same = _mm512_mask_cmpeq_epi32_mask(w.valid, hash, BI_HASH_TURN(32, hash, 0x39)) |
                _mm512_mask_cmpeq_epi32_mask(w.valid, hash, BI_HASH_TURN(32, hash, 0x4e));
     } else {
-        const __m512i wide = _mm512_cvtepu32_epi64(_mm512_castsi512_si256(marks));
-        hash = _mm512_mask_i32gather_epi64(_mm512_or_si512(filler, wide), (__mmask8)w.valid,
-                                           _mm512_castsi512_si256(w.at), m->hashes, 8);
+        const __m512i wide = _mm512_or_si512(filler, _mm512_cvtepu32_epi64(_mm512_castsi512_si256(marks)));
+        hash = paired
+                   ? _mm512_mask_mov_epi64(wide, (__mmask8)w.valid, found)
+                   : _mm512_mask_i32gather_epi64(wide, (__mmask8)w.valid, _mm512_castsi512_si256(w.at), m->hashes, 8);
         exchanged = BI_HASH_TURN(64, hash, 0xe1);
         rising = _mm512_cmplt_epu64_mask(hash, exchanged);
         same = _mm512_mask_cmpeq_epi64_mask((__mmask8)w.valid, hash, BI_HASH_TURN(64, hash, 0x39)) |
@@ -160,17 +185,20 @@ BI_FN struct bi_hash_written bi_hash_arrange(const struct bi_hash_matching *m, i
     return w;
 }
 
-/* The values of those hashes, of 4 or 8 bytes: value[1] is of the other half of four buckets. */
-BI_FN void bi_hash_values_of(const struct bi_hash_written *w, int32_t bits, size_t size, const char *values,
-                             __m512i value[2])
+/* The values of those hashes, of 4 or 8 bytes: value[1] is of the other half of four buckets. Of pairs value[0] has
+ * been read. */
+BI_FN void bi_hash_values_of(const struct bi_hash_written *w, int32_t bits, size_t size, bool paired,
+                             const char *values, __m512i value[2])
 {
     const __m512i zero = _mm512_setzero_si512();
     if (size == 4) {
-        const __m512i v = _mm512_mask_i32gather_epi32(zero, w->valid, w->at, values, 4);
+        const __m512i v = paired ? _mm512_maskz_mov_epi32(w->valid, value[0])
+                                 : _mm512_mask_i32gather_epi32(zero, w->valid, w->at, values, 4);
         value[0] = _mm512_mask_shuffle_epi32(v, w->exchanged, v, (_MM_PERM_ENUM)0xe1);
         return;
     }
-    __m512i v = bi_hash_gather_8(values, _mm512_castsi512_si256(w->at), w->valid);
+    __m512i v = paired ? _mm512_maskz_mov_epi64((__mmask8)w->valid, value[0])
+                       : bi_hash_gather_8(values, _mm512_castsi512_si256(w->at), w->valid);
     value[0] = _mm512_mask_permutex_epi64(v, (__mmask8)w->exchanged, v, 0xe1);
     if (bits == 64) return;
     v = bi_hash_gather_8(values, _mm512_extracti64x4_epi64(w->at, 1), w->valid >> 8);
@@ -204,7 +232,7 @@ BI_FN void bi_hash_write_arranged(const struct bi_hash_written *w, int32_t bits,
 }
 
 /* The buckets of a partition; returns whether a key is in one twice. */
-BI_FN bool bi_hash_write_wide(const struct bi_hash_matching *m, int32_t bits, size_t size, const char *values,
+BI_FN bool bi_hash_write_wide(const struct bi_hash_matching *m, int32_t bits, size_t size, bool paired,
                               const uint8_t *marks, uint64_t filler, char *to, size_t stride)
 {
     const uint32_t each = bits == 32 ? 4 : 2; /* buckets at once */
@@ -217,56 +245,11 @@ BI_FN bool bi_hash_write_wide(const struct bi_hash_matching *m, int32_t bits, si
         const __m512i mark = _mm512_permutexvar_epi32(spread, _mm512_castsi128_si512(_mm_cvtepu8_epi32(four)));
         const __m512i codes = _mm512_maskz_loadu_epi32(bi_hash_lanes_16((int)count * BOSC_HASH_WIDTH),
                                                        m->codes + (size_t)BOSC_HASH_WIDTH * b);
-        const struct bi_hash_written w = bi_hash_arrange(m, bits, codes, mark, fillers);
         __m512i value[2];
-        if (size) bi_hash_values_of(&w, bits, size, values, value);
+        const struct bi_hash_written w = bi_hash_arrange(m, bits, paired, codes, mark, fillers, value);
+        if (size) bi_hash_values_of(&w, bits, size, paired, m->values, value);
         bi_hash_write_arranged(&w, bits, size, value, to, stride, count);
         same |= w.same;
-    }
-    return same;
-}
-
-/* Whether hashes of 64 bits at 8 positions are in the buckets at these words, of 4 bytes, of the table. */
-BI_FN bool bi_hash_any_same_8(const char *hashes, __m256i at, const char *table, __m256i words, __mmask16 live)
-{
-    const __m512i hash = bi_hash_gather_8(hashes, at, live);
-    __mmask8 same = 0;
-#pragma GCC unroll 4
-    for (int s = 0; s < BOSC_HASH_WIDTH; s++)
-        same |= _mm512_mask_cmpeq_epi64_mask(
-            (__mmask8)live, hash,
-            _mm512_mask_i32gather_epi64(_mm512_setzero_si512(), (__mmask8)live, words, table + 8 * s, 4));
-    return same != 0;
-}
-
-/* The same for 16 of 32 bits. */
-BI_FN bool bi_hash_any_same_16(const char *hashes, __m512i at, const char *table, __m512i words, __mmask16 live)
-{
-    const __m512i zero = _mm512_setzero_si512(), hash = _mm512_mask_i32gather_epi32(zero, live, at, hashes, 4);
-    __mmask16 same = 0;
-#pragma GCC unroll 4
-    for (int s = 0; s < BOSC_HASH_WIDTH; s++)
-        same |=
-            _mm512_mask_cmpeq_epi32_mask(live, hash, _mm512_mask_i32gather_epi32(zero, live, words, table + 4 * s, 4));
-    return same != 0;
-}
-
-/* Whether a moved key is in its first bucket too; both are written. */
-BI_FN bool bi_hash_is_in_both_wide(const struct bi_hash_matching *m, int32_t bits, const char *table, size_t stride)
-{
-    bool same = false;
-    for (uint32_t k = 0; k < m->n_moved; k += 16) {
-        const __mmask16 live = bi_hash_lanes_16(m->n_moved - k < 16 ? (int)(m->n_moved - k) : 16);
-        const __m512i at = _mm512_maskz_loadu_epi32(live, m->moved + k);
-        const __m512i first = _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), live, at, m->firsts, 4);
-        const __m512i words = _mm512_mullo_epi32(first, _mm512_set1_epi32((int)(stride / 4)));
-        if (bits == 32) {
-            same |= bi_hash_any_same_16(m->hashes, at, table, words, live);
-            continue;
-        }
-        same |= bi_hash_any_same_8(m->hashes, _mm512_castsi512_si256(at), table, _mm512_castsi512_si256(words), live);
-        same |= bi_hash_any_same_8(m->hashes, _mm512_extracti64x4_epi64(at, 1), table,
-                                   _mm512_extracti64x4_epi64(words, 1), live >> 8);
     }
     return same;
 }

@@ -11,6 +11,8 @@ enum { BI_HASH_POSITIONS = (1 << BI_HASH_POSITION_BITS) - 1 };
 
 struct bi_hash_matching {
     const char *hashes;
+    const char *values; /* of the payload: the first key's; NULL: none */
+    int32_t paired;     /* 1: each hash is followed by its value, of as many bytes; else 0 */
     uint32_t keys, buckets, seed;
     uint32_t *codes;            /* (buckets x BOSC_HASH_WIDTH) descending; 0: none */
     uint32_t *firsts;           /* the keys' first buckets */

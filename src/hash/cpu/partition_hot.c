@@ -32,6 +32,64 @@ BI_FN void hash_chunk(const struct bi_hash_shape *s, int32_t bits, const void *k
     }
 }
 
+/* Writes a hash and its payload as those of pair p: one behind the other, or apart. */
+BI_FN void write_pair(char *hashes, char *payloads, int32_t bits, size_t payload, bool paired, uint32_t p,
+                      const char *hash, const char *value)
+{
+    const size_t key = (size_t)bits / 8;
+    if (!paired) {
+        memcpy(hashes + p * key, hash, key);
+        if (payload) memcpy(payloads + p * payload, value, payload);
+        return;
+    }
+#ifdef __SSE2__
+    if (key == 8) { /* in one store */
+        const __m128d low = _mm_load_sd((const double *)(const void *)hash);
+        _mm_storeu_pd((double *)(void *)(hashes + p * (size_t)16),
+                      _mm_loadh_pd(low, (const double *)(const void *)value));
+        return;
+    }
+#endif
+    memcpy(hashes + 2 * key * p, hash, key);
+    memcpy(hashes + 2 * key * p + key, value, key);
+}
+
+/* Hashes that are followed by their values. */
+BI_FN void pair_up(int32_t bits, int count, const void *hashes, const void *values, void *pairs)
+{
+    int j = 0;
+#if BI_LEVEL >= 4
+    for (; bits == 32 && j + 16 <= count; j += 16) {
+        const __m512i low = _mm512_set_epi32(23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
+        const __m512i hash = _mm512_loadu_si512((const char *)hashes + 4 * j);
+        const __m512i value = _mm512_loadu_si512((const char *)values + 4 * j);
+        _mm512_storeu_si512((char *)pairs + 8 * j, _mm512_permutex2var_epi32(hash, low, value));
+        _mm512_storeu_si512((char *)pairs + 8 * j + 64,
+                            _mm512_permutex2var_epi32(hash, _mm512_add_epi32(low, _mm512_set1_epi32(8)), value));
+    }
+    for (; bits == 64 && j + 8 <= count; j += 8) {
+        const __m512i low = _mm512_set_epi64(11, 3, 10, 2, 9, 1, 8, 0);
+        const __m512i hash = _mm512_loadu_si512((const char *)hashes + 8 * j);
+        const __m512i value = _mm512_loadu_si512((const char *)values + 8 * j);
+        _mm512_storeu_si512((char *)pairs + 16 * j, _mm512_permutex2var_epi64(hash, low, value));
+        _mm512_storeu_si512((char *)pairs + 16 * j + 64,
+                            _mm512_permutex2var_epi64(hash, _mm512_add_epi64(low, _mm512_set1_epi64(4)), value));
+    }
+#endif
+    for (; j < count; j++)
+        write_pair(pairs, NULL, bits, (size_t)bits / 8, true, (uint32_t)j, (const char *)hashes + j * (bits / 8),
+                   (const char *)values + j * (bits / 8));
+}
+
+/* Keeps the hashes of a chunk with the values behind them, if the count does that. */
+BI_FN void keep(const struct bi_hash_scatter *s, int32_t bits, int64_t i, int count, const void *hashes)
+{
+    const size_t key = (size_t)bits / 8;
+    if (s->keeps && s->paired)
+        pair_up(bits, count, hashes, (const char *)s->values + (size_t)i * key,
+                (char *)s->hashes + 2 * key * (size_t)i);
+}
+
 #if BI_LEVEL >= 4
 /* Counts of up to 16 partitions: of a chunk's partition numbers, as many words of 64 bits as these have bits, and how
  * often any of these bits are 1 together. */
@@ -77,8 +135,9 @@ BI_FN void count_few(const struct bi_hash_scatter *s, int32_t bits)
     struct together t = {{0}};
     for (int64_t i = s->begin; i < s->end; i += BI_HASH_CHUNK) {
         const int count = s->end - i < BI_HASH_CHUNK ? (int)(s->end - i) : BI_HASH_CHUNK;
-        void *to = s->keeps ? (char *)s->hashes + (size_t)i * ((size_t)bits / 8) : (char *)hashes;
+        void *to = s->keeps && !s->paired ? (char *)s->hashes + (size_t)i * ((size_t)bits / 8) : (char *)hashes;
         hash_chunk(s->shape, bits, s->keys, i, count, to, partitions);
+        keep(s, bits, i, count, to);
         count_together(partitions, partition_bits, count, &t);
     }
     add_together(&t, partition_bits, s->positions);
@@ -102,8 +161,9 @@ BI_FN void count_pairs(const struct bi_hash_scatter *s, int32_t bits)
     if (row) counts = memset(rows, 0, ROWS * row * sizeof *rows);
     for (int64_t i = s->begin; i < s->end; i += BI_HASH_CHUNK) {
         int count = s->end - i < BI_HASH_CHUNK ? (int)(s->end - i) : BI_HASH_CHUNK, j = 0;
-        void *to = s->keeps ? (char *)s->hashes + (size_t)i * key : (char *)hashes;
+        void *to = s->keeps && !s->paired ? (char *)s->hashes + (size_t)i * key : (char *)hashes;
         hash_chunk(s->shape, bits, s->keys, i, count, to, partitions);
+        keep(s, bits, i, count, to);
         for (; j + ROWS <= count; j += ROWS) {
             counts[partitions[j]]++;
             counts[row + partitions[j + 1]]++;
@@ -185,6 +245,54 @@ BI_FN void scatter_pairs(const struct bi_hash_scatter *s, int32_t bits, size_t p
 #ifdef __SSE2__
     _mm_sfence();
 #endif
+}
+
+/* Moves pairs to the regions of their partitions: each hash and its payload side by side if they are of one size. Pairs
+ * that find their region full are counted and not written. */
+BI_FN void deal_pairs(const struct bi_hash_scatter *s, int32_t bits, size_t payload, bool rows)
+{
+    enum { PER = BI_HASH_CHUNK };
+    const size_t key = (size_t)bits / 8;
+    const bool paired = payload == key;
+    const uint32_t *restrict const ends = s->begins;
+    uint32_t *restrict const positions = s->positions;
+    char *const to = s->hashes, *const payloads = s->payload;
+    uint64_t hashes[2 * PER], pairs[2 * PER];
+    uint32_t partitions[PER], numbers[PER];
+    for (int64_t i = s->begin; i < s->end; i += PER) {
+        const int count = s->end - i < PER ? (int)(s->end - i) : PER;
+        const char *values = (const char *)numbers;
+        hash_chunk(s->shape, bits, s->keys, i, count, hashes, partitions);
+        for (int j = 0; rows && j < count; j++) numbers[j] = (uint32_t)(i + j);
+        if (payload && !rows) values = (const char *)s->values + (size_t)i * payload;
+        if (paired && key == 4) pair_up(bits, count, hashes, values, pairs);
+        for (int j = 0; j < count; j++) {
+            const uint32_t partition = partitions[j], p = positions[partition]++;
+            if (p >= ends[partition]) continue;
+            if (paired && key == 4)
+                memcpy(to + 8 * (size_t)p, pairs + j, 8);
+            else
+                write_pair(to, payloads, bits, payload, paired, p, (const char *)hashes + (size_t)j * key,
+                           values + (size_t)j * payload);
+        }
+    }
+}
+
+BI_FN void deal_key(const struct bi_hash_scatter *s, int32_t bits)
+{
+    if (s->payload_bytes == 0)
+        deal_pairs(s, bits, 0, false);
+    else if (s->rows)
+        deal_pairs(s, bits, 4, true);
+    else if (s->payload_bytes == 4)
+        deal_pairs(s, bits, 4, false);
+    else
+        deal_pairs(s, bits, 8, false);
+}
+
+void BI_LEVEL_NAME(bi_hash_deal)(const struct bi_hash_scatter *s)
+{
+    BI_HASH_BY_KEY(s->shape->key_bits, deal_key(s, 8 * KEY));
 }
 
 BI_FN void scatter_either(const struct bi_hash_scatter *s, int32_t bits, size_t payload, bool rows)
