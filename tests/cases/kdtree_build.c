@@ -58,6 +58,22 @@ static void small(bosc_ctx *ctx)
                     (enum kd_shape)suite_below(&r, KD_SHAPES));
 }
 
+/* Some equal coordinates among few points: equal medians in some subtrees and none beside them. */
+static void some_ties(bosc_ctx *ctx)
+{
+    struct suite_random r = {14};
+    for (int turn = 0; turn < (suite_slow(ctx) ? 60 : 1200); turn++) {
+        if (suite_leaves_out()) continue;
+        const int64_t n = 2 + (int64_t)suite_below(&r, turn % 8 ? 32 : 2000), values = 4 << suite_below(&r, 8);
+        bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = dtypes[turn % 4], .dim = 2 + turn / 4 % 2};
+        struct reference_points p = kd_points(&r, opts.dtype, opts.dim, n, opts.dim, KD_EQUAL);
+        for (int64_t i = 0; i < n * opts.dim; i++)
+            kd_set((void *)p.data, opts.dtype, i, (double)suite_below(&r, (uint64_t)values));
+        check_build(ctx, &opts, &p);
+        free((void *)p.data);
+    }
+}
+
 static void shapes(bosc_ctx *ctx)
 {
     struct suite_random r = {2};
@@ -449,6 +465,7 @@ static void rounded_at_once(bosc_ctx *like)
 
 static const struct suite_case suite_cases_kdtree_build[] = {
     {"small", small, NULL},
+    {"some_ties", some_ties, NULL},
     {"shapes", shapes, NULL},
     {"edges", edges, NULL},
     {"many dimensions", many_dimensions, NULL},

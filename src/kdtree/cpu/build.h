@@ -53,6 +53,8 @@ struct bi_kdtree_build_hot {
                    const struct bi_kdtree_columns *own, struct bi_kdtree_range r, int level, uint16_t *masks);
     /* Copies the columns' point i to node i of the tree. */
     void (*emit)(const struct bi_kdtree_build_job *job, const struct bi_kdtree_columns *from, int64_t i);
+    /* Whether one of some floats or doubles is NaN. */
+    bool (*has_nan)(const void *elements, int64_t count);
 };
 
 extern const struct bi_kdtree_build_hot bi_kdtree_build_hot32_v1, bi_kdtree_build_hot32_v3, bi_kdtree_build_hot32_v4;

@@ -20,8 +20,25 @@
 #undef KEY
 #undef NAMED
 
+/* Whether one of some elements is NaN, by loops of 16, which become vectors. BITS is a number of the size of T. */
+#define HAS_NAN(T, BITS, suffix)                                                  \
+    static bool has_nan##suffix(const void *elements, int64_t count)              \
+    {                                                                             \
+        const T *x = elements;                                                    \
+        BITS any = 0, each[16] = {0};                                             \
+        int64_t i = 0;                                                            \
+        for (; i + 16 <= count; i += 16)                                          \
+            for (int j = 0; j < 16; j++) each[j] |= (BITS)(x[i + j] != x[i + j]); \
+        for (int j = 0; j < 16; j++) any |= each[j];                              \
+        for (; i < count; i++) any |= (BITS)(x[i] != x[i]);                       \
+        return any != 0;                                                          \
+    }
+HAS_NAN(float, int32_t, 32)
+HAS_NAN(double, int64_t, 64)
+
 #define HOT_TABLE(bits)                                                           \
     const struct bi_kdtree_build_hot BI_LEVEL_NAME(bi_kdtree_build_hot##bits) = { \
-        load##bits, is_flat##bits, flatten##bits, choose##bits, spread_column##bits, finish##bits, emit##bits};
+        load##bits,          is_flat##bits, flatten##bits, choose##bits,          \
+        spread_column##bits, finish##bits,  emit##bits,    has_nan##bits};
 HOT_TABLE(32)
 HOT_TABLE(64)

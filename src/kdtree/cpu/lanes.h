@@ -25,17 +25,29 @@ struct bits16 {
 
 static inline __mmask16 first_lanes(int64_t count) { return count >= 16 ? 0xffff : (__mmask16)((1u << count) - 1); }
 
+/* As first_lanes for 0 to 16. */
+static inline __mmask16 lanes_below(int count) { return (__mmask16)_bzhi_u32(0xffff, (uint32_t)count); }
+
+/* Whole vectors are written beyond what was chosen, never beyond what was read. */
 static inline struct sifted sift32(const uint32_t *keys, int64_t m, uint32_t lo, uint32_t hi, uint32_t *out)
 {
     struct sifted s = {0, 0};
+    int64_t i = 0;
     __m512i low = _mm512_set1_epi32((int)lo), width = _mm512_set1_epi32((int)(hi - lo));
-    for (int64_t i = 0; i < m; i += 16) {
-        __mmask16 valid = first_lanes(m - i);
+    for (; i + 16 <= m; i += 16) {
+        __m512i k = _mm512_loadu_si512(keys + i);
+        __mmask16 in = _mm512_cmple_epu32_mask(_mm512_sub_epi32(k, low), width);
+        s.less += __builtin_popcount(_mm512_cmplt_epu32_mask(k, low));
+        _mm512_storeu_si512(out + s.inside, _mm512_maskz_compress_epi32(in, k));
+        s.inside += __builtin_popcount(in);
+    }
+    if (i < m) {
+        __mmask16 valid = lanes_below((int)(m - i));
         __m512i k = _mm512_maskz_loadu_epi32(valid, keys + i);
         __mmask16 in = _mm512_mask_cmple_epu32_mask(valid, _mm512_sub_epi32(k, low), width);
         int count = __builtin_popcount(in);
         s.less += __builtin_popcount(_mm512_mask_cmplt_epu32_mask(valid, k, low));
-        _mm512_mask_storeu_epi32(out + s.inside, first_lanes(count), _mm512_maskz_compress_epi32(in, k));
+        _mm512_mask_storeu_epi32(out + s.inside, lanes_below(count), _mm512_maskz_compress_epi32(in, k));
         s.inside += count;
     }
     return s;
@@ -77,6 +89,13 @@ static inline struct bits16 compare64(const uint64_t *keys, int64_t count, uint6
     return (struct bits16){less, equal};
 }
 
+static inline __m512i keys_of_f32(__m512i x)
+{
+    const __m512i top = _mm512_set1_epi32(INT32_MIN);
+    x = _mm512_mask_mov_epi32(x, _mm512_cmpeq_epi32_mask(x, top), _mm512_setzero_si512());
+    return _mm512_xor_si512(x, _mm512_or_si512(_mm512_srai_epi32(x, 31), top));
+}
+
 /* Elements that lie `stride` apart to ordered keys, as bi_key_u32_of_f32 makes them. */
 static inline void load_f32(const float *from, int32_t stride, int64_t n, uint32_t *keys)
 {
@@ -86,9 +105,27 @@ static inline void load_f32(const float *from, int32_t stride, int64_t n, uint32
     for (int64_t i = 0; i < n; i += 16) {
         __mmask16 valid = first_lanes(n - i);
         __m512i x = _mm512_mask_i32gather_epi32(top, valid, places, from + i * stride, 4);
-        x = _mm512_mask_mov_epi32(x, _mm512_cmpeq_epi32_mask(x, top), _mm512_setzero_si512());
-        x = _mm512_xor_si512(x, _mm512_or_si512(_mm512_srai_epi32(x, 31), top));
-        _mm512_mask_storeu_epi32(keys + i, valid, x);
+        _mm512_mask_storeu_epi32(keys + i, valid, keys_of_f32(x));
+    }
+}
+
+/* Rows of 3 elements, one behind the other, to 3 columns of keys that begin `pitch` apart. Gathers take longer. */
+static inline void load_rows_of_3(const float *from, int64_t n, uint32_t *keys, int64_t pitch)
+{
+    const __m512i lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    const __m512i triples = _mm512_add_epi32(lanes, _mm512_add_epi32(lanes, lanes));
+    for (int64_t i = 0; i < n; i += 16, from += 48) {
+        const int64_t left = 3 * (n - i);
+        const __m512i a = _mm512_maskz_loadu_epi32(first_lanes(left), from);
+        const __m512i b = _mm512_maskz_loadu_epi32(left > 16 ? first_lanes(left - 16) : 0, from + 16);
+        const __m512i c = _mm512_maskz_loadu_epi32(left > 32 ? first_lanes(left - 32) : 0, from + 32);
+        for (int column = 0; column < 3; column++) {
+            const __m512i at = _mm512_add_epi32(triples, _mm512_set1_epi32(column)); /* in a, b and c */
+            const __mmask16 third = _mm512_cmpgt_epi32_mask(at, _mm512_set1_epi32(31));
+            const __m512i then = _mm512_mask_sub_epi32(lanes, third, at, _mm512_set1_epi32(16));
+            const __m512i x = _mm512_permutex2var_epi32(_mm512_permutex2var_epi32(a, at, b), then, c);
+            _mm512_mask_storeu_epi32(keys + column * pitch + i, first_lanes(n - i), keys_of_f32(x));
+        }
     }
 }
 
@@ -114,18 +151,88 @@ static inline uint64_t key_of_rank64(const uint64_t *keys, const uint64_t *below
     return _mm512_reduce_max_epu64(most);
 }
 
+/* The key of a rank among `count` keys, at most 32, and how many are less than it and equal to it. */
+struct few {
+    uint32_t key;
+    int less, equal;
+};
+
+static inline struct few key_among_32(const uint32_t *keys, int count, int rank)
+{
+    const __m512i rest = _mm512_set1_epi32(-1), one = _mm512_set1_epi32(1), wanted = _mm512_set1_epi32(rank);
+    const __mmask16 first = first_lanes(count), second = count > 16 ? lanes_below(count - 16) : 0;
+    const __m512i low = _mm512_mask_loadu_epi32(rest, first, keys),
+                  high = _mm512_mask_loadu_epi32(rest, second, keys + 16);
+    __m512i low_ranks = _mm512_setzero_si512(), high_ranks = low_ranks;
+    for (int i = 0; i < count; i++) {
+        const __m512i key = _mm512_set1_epi32((int)keys[i]);
+        low_ranks = _mm512_mask_add_epi32(low_ranks, _mm512_cmplt_epu32_mask(key, low), low_ranks, one);
+        high_ranks = _mm512_mask_add_epi32(high_ranks, _mm512_cmplt_epu32_mask(key, high), high_ranks, one);
+    }
+    const uint32_t in = first | (uint32_t)second << 16;
+    const uint32_t at =
+        in & (_mm512_cmpeq_epi32_mask(low_ranks, wanted) | (uint32_t)_mm512_cmpeq_epi32_mask(high_ranks, wanted) << 16);
+    if (at != 0) return (struct few){keys[__builtin_ctz(at)], rank, __builtin_popcount(at)};
+    const __m512i fit = _mm512_maskz_mov_epi32(_mm512_cmple_epi32_mask(low_ranks, wanted), low);
+    const uint32_t most =
+        _mm512_reduce_max_epu32(_mm512_mask_max_epu32(fit, _mm512_cmple_epi32_mask(high_ranks, wanted), fit, high));
+    const __m512i key = _mm512_set1_epi32((int)most);
+    const uint32_t less = _mm512_cmplt_epu32_mask(low, key) | (uint32_t)_mm512_cmplt_epu32_mask(high, key) << 16;
+    const uint32_t equal = _mm512_cmpeq_epu32_mask(low, key) | (uint32_t)_mm512_cmpeq_epu32_mask(high, key) << 16;
+    return (struct few){most, __builtin_popcount(less & in), __builtin_popcount(equal & in)};
+}
+
+/* below[j]: how many of 16 keys are less than key j. */
+static inline __m512i ranks_of_16(__m512i keys)
+{
+    __m512i ranks = _mm512_setzero_si512();
+    const __m512i one = _mm512_set1_epi32(1);
+#define TURN(by) \
+    ranks = _mm512_mask_add_epi32(ranks, _mm512_cmplt_epu32_mask(_mm512_alignr_epi32(keys, keys, by), keys), ranks, one)
+    TURN(1), TURN(2), TURN(3), TURN(4), TURN(5), TURN(6), TURN(7), TURN(8);
+    TURN(9), TURN(10), TURN(11), TURN(12), TURN(13), TURN(14), TURN(15);
+#undef TURN
+    return ranks;
+}
+
+/* Keys of two ranks among 16 of m keys, which are fewer than 65,536; for a rank that is none the key stays as it is. A
+ * sample so small leaves more keys between the two, but it is ranked without going through memory. */
+static inline void sample_16(const uint32_t *keys, int m, uint32_t seed, int first, int last, uint32_t *lo,
+                             uint32_t *hi)
+{
+    const __m512i lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    const __m512i step = _mm512_set1_epi32(m / 16);
+    __m512i random =
+        _mm512_mullo_epi32(_mm512_add_epi32(lanes, _mm512_set1_epi32((int)seed)), _mm512_set1_epi32((int)0x9e3779b1u));
+    random = _mm512_srli_epi32(_mm512_mullo_epi32(_mm512_srli_epi32(random, 16), step), 16);
+    const __m512i sample = _mm512_i32gather_epi32(_mm512_add_epi32(_mm512_mullo_epi32(lanes, step), random), keys, 4);
+    const __m512i ranks = ranks_of_16(sample);
+    const __mmask16 low = _mm512_cmple_epi32_mask(ranks, _mm512_set1_epi32(first));
+    const __mmask16 high = _mm512_cmple_epi32_mask(ranks, _mm512_set1_epi32(last));
+    if (first >= 0) *lo = _mm512_mask_reduce_max_epu32(low, sample);
+    if (last < 16) *hi = _mm512_mask_reduce_max_epu32(high, sample);
+}
+
 /* Splits m elements by their mask bits: ones to `less`, zeros to `greater`, in their order. */
 static inline void spread32(const uint32_t *from, int64_t m, const uint16_t *masks, uint32_t *less, uint32_t *greater)
 {
-    for (int64_t i = 0; i < m; i += 16) {
+    int64_t i = 0;
+    for (; i + 16 <= m; i += 16) {
+        const uint32_t ones = masks[i >> 4];
+        const __m512i k = _mm512_loadu_si512(from + i);
+        const int count = __builtin_popcount(ones);
+        _mm512_mask_storeu_epi32(less, lanes_below(count), _mm512_maskz_compress_epi32((__mmask16)ones, k));
+        _mm512_mask_storeu_epi32(greater, lanes_below(16 - count), _mm512_maskz_compress_epi32((__mmask16)~ones, k));
+        less += count;
+        greater += 16 - count;
+    }
+    if (i < m) {
         __mmask16 valid = first_lanes(m - i), ones = (__mmask16)(masks[i >> 4] & valid);
         __m512i k = _mm512_maskz_loadu_epi32(valid, from + i);
         int count = __builtin_popcount(ones), others = __builtin_popcount(valid) - count;
-        _mm512_mask_storeu_epi32(less, first_lanes(count), _mm512_maskz_compress_epi32(ones, k));
-        _mm512_mask_storeu_epi32(greater, first_lanes(others),
+        _mm512_mask_storeu_epi32(less, lanes_below(count), _mm512_maskz_compress_epi32(ones, k));
+        _mm512_mask_storeu_epi32(greater, lanes_below(others),
                                  _mm512_maskz_compress_epi32((__mmask16)(valid & ~ones), k));
-        less += count;
-        greater += others;
     }
 }
 

@@ -52,6 +52,10 @@ typedef int64_t bits_f64;
 #endif
 #endif
 
+#if BI_LEVEL == 4
+#include <immintrin.h>
+#define WIDEN_BY_VECTORS
+#endif
 #define T float
 #define D float
 #define ENTRY uint64_t
@@ -64,6 +68,7 @@ typedef int64_t bits_f64;
 #undef ENTRY
 #undef DIST
 #undef NAMED
+#undef WIDEN_BY_VECTORS
 
 #if defined(__SANITIZE_ADDRESS__) && !defined(__clang__)
 #undef INLINED

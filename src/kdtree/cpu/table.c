@@ -40,26 +40,15 @@ static bosc_kdtree_view cpu_view(const bosc_kdtree *tree)
                               .id_stride = 1};
 }
 
-/* Whether one of some elements is NaN, by loops of 16, which become vectors. BITS is a number of the size of T. */
-#define HAS_NAN(T, BITS, suffix)                                                  \
-    static bool has_nan_##suffix(const T *x, int64_t count)                       \
-    {                                                                             \
-        BITS any = 0, each[16] = {0};                                             \
-        int64_t i = 0;                                                            \
-        for (; i + 16 <= count; i += 16)                                          \
-            for (int j = 0; j < 16; j++) each[j] |= (BITS)(x[i + j] != x[i + j]); \
-        for (int j = 0; j < 16; j++) any |= each[j];                              \
-        for (; i < count; i++) any |= (BITS)(x[i] != x[i]);                       \
-        return any != 0;                                                          \
-    }
-HAS_NAN(float, int32_t, f32)
-HAS_NAN(double, int64_t, f64)
-
 /* Of rows begin to end - 1, which lie one behind the other. */
-static bool rows_have_nan(const struct bi_kdtree_rows *rows, bosc_dtype dtype, int32_t dim, int64_t begin, int64_t end)
+static bool rows_have_nan(const bosc_ctx *ctx, const struct bi_kdtree_find_nan *find, int64_t begin, int64_t end)
 {
-    if (dtype == BOSC_F32) return has_nan_f32((const float *)rows->data + begin * dim, (end - begin) * dim);
-    return has_nan_f64((const double *)rows->data + begin * dim, (end - begin) * dim);
+    const int32_t dim = find->dim;
+    if (find->dtype == BOSC_F32)
+        return BI_LEVEL_PICK(ctx->level, bi_kdtree_build_hot32)
+            ->has_nan((const float *)find->rows.data + begin * dim, (end - begin) * dim);
+    return BI_LEVEL_PICK(ctx->level, bi_kdtree_build_hot64)
+        ->has_nan((const double *)find->rows.data + begin * dim, (end - begin) * dim);
 }
 
 static bosc_status cpu_find_nan(bosc_ctx *ctx, bosc_dtype dtype, int32_t dim, const struct bi_kdtree_rows *rows,
@@ -73,9 +62,8 @@ static bosc_status cpu_find_nan(bosc_ctx *ctx, bosc_dtype dtype, int32_t dim, co
     const int64_t chunks = bi_div_up(rows->n, CHUNK);
     struct bi_parts p = bi_parts_of(ctx, chunks, (double)rows->n / (double)chunks);
     while (bi_next_part(ctx, &p)) {
-        BI_PARALLEL_OR(
-            bi_threads_worth(ctx, (p.end - p.begin) * CHUNK / 4, dim), any, i, p.begin, p.end,
-            rows_have_nan(rows, dtype, dim, i * CHUNK, (i + 1) * CHUNK < rows->n ? (i + 1) * CHUNK : rows->n));
+        BI_PARALLEL_OR(bi_threads_worth(ctx, (p.end - p.begin) * CHUNK / 4, dim), any, i, p.begin, p.end,
+                       rows_have_nan(ctx, &find, i * CHUNK, (i + 1) * CHUNK < rows->n ? (i + 1) * CHUNK : rows->n));
     }
     BI_TRY(p.status);
     return any ? cpu_steps.find_nan(ctx, rows->n, &find) : BOSC_OK;
