@@ -76,29 +76,46 @@ static bosc_status pass(bosc_ctx *ctx, void (*over)(const struct bi_hash_scatter
 
 static bool is_payload(int32_t value_bytes) { return value_bytes == 0 || value_bytes == 4 || value_bytes == 8; }
 
+/* Of a pair in a list: its value, or the number of its row. */
+static int32_t payload_of(const struct bi_hash_shape *s) { return is_payload(s->value_bytes) ? s->value_bytes : 4; }
+
+/* The pairs as one share, which go to lists with room for so many. paired: side by side with their payload. */
+static bosc_status take_lists(bosc_ctx *ctx, const struct bi_hash_shape *shape, const void *keys, const void *values,
+                              int64_t n, int64_t room, bool paired, struct bi_hash_scatter *whole)
+{
+    *whole = (struct bi_hash_scatter){.shape = shape,
+                                      .keys = keys,
+                                      .values = values,
+                                      .end = n,
+                                      .payload_bytes = payload_of(shape),
+                                      .rows = !is_payload(shape->value_bytes)};
+    BI_TRY(bi_scratch_of(ctx, room, (size_t)shape->key_bytes << paired, &whole->hashes));
+    return bi_scratch_of(ctx, paired ? 0 : room, whole->payload_bytes, &whole->payload);
+}
+
+static struct bi_hash_lists lists_of(const struct bi_hash_scatter *whole, const void *starts)
+{
+    return (struct bi_hash_lists){.n = whole->end,
+                                  .hashes = whole->hashes,
+                                  .payload = whole->payload,
+                                  .payload_bytes = whole->payload_bytes,
+                                  .values = whole->rows ? whole->values : NULL,
+                                  .starts = starts};
+}
+
 bosc_status bi_hash_partition_cpu(bosc_ctx *ctx, const struct bi_hash_shape *shape, const void *keys,
                                   const void *values, int64_t n, struct bi_hash_lists *lists)
 {
     if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "hash partition: injected fault");
     size_t partitions = bi_hash_partition_count(shape);
-    bool rows = !is_payload(shape->value_bytes);
-    int32_t payload_bytes = rows ? 4 : shape->value_bytes;
-    void *hashes, *payload, *starts;
-    BI_TRY(bi_scratch_of(ctx, n, shape->key_bytes, &hashes));
-    BI_TRY(bi_scratch_of(ctx, n, payload_bytes, &payload));
+    struct bi_hash_scatter *shares, whole;
+    void *starts;
+    BI_TRY(take_lists(ctx, shape, keys, values, n, n, false, &whole));
     BI_TRY(bi_scratch(ctx, (partitions + 1) * sizeof(uint32_t), &starts));
     int64_t grain = (int64_t)partitions * LEAST_FOR_A_PARTITION;
     int threads = bi_thread_count(ctx, n, grain > BI_HASH_GRAIN ? grain : BI_HASH_GRAIN);
-    struct bi_hash_scatter *shares, whole = {.shape = shape,
-                                             .keys = keys,
-                                             .values = values,
-                                             .end = n,
-                                             .payload_bytes = payload_bytes,
-                                             .rows = rows,
-                                             .streams = n * (shape->key_bytes + payload_bytes) > STREAMED,
-                                             .hashes = hashes,
-                                             .payload = payload};
-    *lists = (struct bi_hash_lists){n, hashes, payload, payload_bytes, rows ? values : NULL, starts, false};
+    whole.streams = n * (shape->key_bytes + whole.payload_bytes) > STREAMED;
+    *lists = lists_of(&whole, starts);
     BI_TRY(take_shares(ctx, &whole, threads, &shares));
     for (int t = 0; t < threads; t++) memset(shares[t].positions, 0, partitions * sizeof(uint32_t));
     BI_TRY(pass(ctx, BI_LEVEL_PICK(ctx->level, bi_hash_count), shares, n, threads, 1));
@@ -113,10 +130,7 @@ static uint32_t region_capacity(const struct bi_hash_shape *s, int64_t n, int th
     return (uint32_t)(mean + 6 * sqrt(mean)) + LEAST_FOR_A_PARTITION;
 }
 
-static int64_t bytes_of_pair(const struct bi_hash_shape *s)
-{
-    return s->key_bytes + (is_payload(s->value_bytes) ? s->value_bytes : 4);
-}
+static int64_t bytes_of_pair(const struct bi_hash_shape *s) { return s->key_bytes + payload_of(s); }
 
 /* Whether so many threads deal n pairs. */
 static bool suits_dealing(const struct bi_hash_shape *s, int64_t n, int threads)
@@ -165,24 +179,14 @@ static bosc_status build_dealt(bosc_ctx *ctx, const bosc_hash *table, const void
 {
     const struct bi_hash_shape *shape = &table->shape;
     const size_t partitions = bi_hash_partition_count(shape);
-    const bool rows = !is_payload(shape->value_bytes);
-    const int32_t payload_bytes = rows ? 4 : shape->value_bytes;
-    const bool paired = payload_bytes == shape->key_bytes;
+    const bool paired = payload_of(shape) == shape->key_bytes;
     struct bi_hash_dealt dealt = {.threads = threads, .capacity = region_capacity(shape, n, threads), .paired = paired};
     const int64_t room = (int64_t)partitions * threads * dealt.capacity;
-    void *hashes, *payload, *starts;
-    BI_TRY(bi_scratch_of(ctx, room, (size_t)shape->key_bytes << paired, &hashes));
-    BI_TRY(bi_scratch_of(ctx, paired ? 0 : room, payload_bytes, &payload));
+    struct bi_hash_scatter *shares, whole;
+    void *starts;
+    BI_TRY(take_lists(ctx, shape, keys, values, n, room, paired, &whole));
     BI_TRY(bi_scratch(ctx, (partitions + 1) * sizeof(uint32_t), &starts));
-    struct bi_hash_scatter *shares, whole = {.shape = shape,
-                                             .keys = keys,
-                                             .values = values,
-                                             .end = n,
-                                             .payload_bytes = payload_bytes,
-                                             .rows = rows,
-                                             .hashes = hashes,
-                                             .payload = payload};
-    const struct bi_hash_lists lists = {n, hashes, payload, payload_bytes, rows ? values : NULL, starts, false};
+    const struct bi_hash_lists lists = lists_of(&whole, starts);
     BI_TRY(take_shares(ctx, &whole, threads, &shares));
     dealt.shares = shares;
     lay_out_regions(shares, &dealt, partitions);
@@ -257,8 +261,7 @@ static bosc_status build_whole(bosc_ctx *ctx, const bosc_hash *table, const void
     return BOSC_OK;
 }
 
-/* Small tables of one thread are filled at once, without lists; the pairs of larger ones are dealt, up to those
- * whose lists stream. */
+/* Small tables of one thread are filled at once, without lists; the pairs of larger ones are dealt, up to DEALT. */
 bosc_status bi_hash_build_cpu(bosc_ctx *ctx, const bosc_hash *table, const void *keys, const void *values, int64_t n,
                               struct bi_hash_report *found, bool *built)
 {

@@ -278,17 +278,20 @@ BI_FN void deal_pairs(const struct bi_hash_scatter *s, int32_t bits, size_t payl
     }
 }
 
-BI_FN void deal_key(const struct bi_hash_scatter *s, int32_t bits)
-{
-    if (s->payload_bytes == 0)
-        deal_pairs(s, bits, 0, false);
-    else if (s->rows)
-        deal_pairs(s, bits, 4, true);
-    else if (s->payload_bytes == 4)
-        deal_pairs(s, bits, 4, false);
-    else
-        deal_pairs(s, bits, 8, false);
-}
+/* Calls a function of (s, bits, payload, rows) with constants for the payload. */
+#define BY_PAYLOAD(function, s, bits)     \
+    do {                                  \
+        if ((s)->payload_bytes == 0)      \
+            function(s, bits, 0, false);  \
+        else if ((s)->rows)               \
+            function(s, bits, 4, true);   \
+        else if ((s)->payload_bytes == 4) \
+            function(s, bits, 4, false);  \
+        else                              \
+            function(s, bits, 8, false);  \
+    } while (0)
+
+BI_FN void deal_key(const struct bi_hash_scatter *s, int32_t bits) { BY_PAYLOAD(deal_pairs, s, bits); }
 
 void BI_LEVEL_NAME(bi_hash_deal)(const struct bi_hash_scatter *s)
 {
@@ -303,17 +306,7 @@ BI_FN void scatter_either(const struct bi_hash_scatter *s, int32_t bits, size_t 
         scatter_pairs(s, bits, payload, rows, false);
 }
 
-BI_FN void scatter_key(const struct bi_hash_scatter *s, int32_t bits)
-{
-    if (s->payload_bytes == 0)
-        scatter_either(s, bits, 0, false);
-    else if (s->rows)
-        scatter_either(s, bits, 4, true);
-    else if (s->payload_bytes == 4)
-        scatter_either(s, bits, 4, false);
-    else
-        scatter_either(s, bits, 8, false);
-}
+BI_FN void scatter_key(const struct bi_hash_scatter *s, int32_t bits) { BY_PAYLOAD(scatter_either, s, bits); }
 
 void BI_LEVEL_NAME(bi_hash_scatter)(const struct bi_hash_scatter *s)
 {
