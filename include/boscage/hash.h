@@ -14,7 +14,7 @@
  * Sources: Alcantara et al., Real-time Parallel Hashing on the GPU (SIGGRAPH Asia 2009); Alcantara, Efficient Hash
  * Tables on the GPU (2011); Fredman, Komlos, Szemeredi, Storing a Sparse Table with O(1) Worst Case Access Time (1984);
  * Pagh and Rodler, Cuckoo Hashing (2004); Azar, Broder, Karlin, Upfal, Balanced Allocations (1999); Gale and Shapley,
- * College Admissions (1962). */
+ * College Admissions (1962); Amble and Knuth, Ordered Hash Tables (1974). */
 #ifndef BOSCAGE_HASH_H
 #define BOSCAGE_HASH_H
 
@@ -32,7 +32,8 @@ typedef enum bosc_hash_layout {
     BOSC_HASH_HYBRID = 2,   /* published: buckets of at most 512 keys, three cuckoo subtables in each */
     BOSC_HASH_FKS = 3,      /* published: k * k slots for a bucket of k keys, without collisions */
     BOSC_HASH_CUCKOO = 4,   /* published: a slot by each of 2 to 4 functions over the whole table, and a stash */
-    BOSC_HASH_CHAINED = 5   /* published: each key in the less full of two buckets of any length */
+    BOSC_HASH_CHAINED = 5,  /* published: each key in the less full of two buckets of any length */
+    BOSC_HASH_ORDERED = 6   /* linear probing in the order of the hashes; for tables that a cache holds */
 } bosc_hash_layout;
 
 typedef enum bosc_hash_kind {

@@ -84,9 +84,11 @@ static struct loads loads_of(const bosc_hash_opts *o)
 
 static bosc_status check_layout(bosc_ctx *ctx, bosc_hash_opts *o, const struct bi_hash_layout **layout)
 {
-    if (o->layout < BOSC_HASH_BUCKETED || o->layout > BOSC_HASH_CHAINED)
+    if (o->layout < BOSC_HASH_BUCKETED || o->layout > BOSC_HASH_ORDERED)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: layout %d is none", (int)o->layout);
-    *layout = o->layout == BOSC_HASH_BUCKETED ? &bi_hash_bucketed_layout : &bi_hash_slots_layout;
+    *layout = o->layout == BOSC_HASH_BUCKETED  ? &bi_hash_bucketed_layout
+              : o->layout == BOSC_HASH_ORDERED ? &bi_hash_ordered_layout
+                                               : &bi_hash_slots_layout;
     if (o->layout != BOSC_HASH_CUCKOO && o->functions)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: functions %d, which are for CUCKOO", (int)o->functions);
     if (o->layout == BOSC_HASH_CUCKOO && o->functions == 0) o->functions = BOSC_HASH_FUNCTIONS;
@@ -264,10 +266,9 @@ static int64_t size_build(const bosc_ctx *ctx, const bosc_hash *sized, int64_t n
     int64_t scratch = (int64_t)table.layout->fill_bytes(&table, n) + (1 << 16);
     int64_t key_bytes = table.shape.key_bytes, value_bytes = table.shape.value_bytes;
     if (o->counted) scratch += n * value_bytes;
-    if (o->kind == BOSC_HASH_MULTIMAP) { /* rows, heads, hashes, and what the sort and the lists take */
-        bytes[BI_HASH_VALUES] = (size_t)n * (size_t)o->value_size;
+    if (o->kind == BOSC_HASH_MULTIMAP) bytes[BI_HASH_VALUES] = (size_t)n * (size_t)o->value_size;
+    if (o->kind == BOSC_HASH_MULTIMAP || o->layout == BOSC_HASH_ORDERED) /* rows, heads, hashes, a sort, lists */
         scratch += n * (5 * key_bytes + value_bytes + 40);
-    }
     return scratch + (int64_t)table.ops->build_bytes(ctx, &table.shape, n);
 }
 

@@ -174,7 +174,8 @@ struct bi_hash_layout {
     bosc_status (*check)(bosc_ctx *, const bosc_hash *, const char **wrong);
 };
 extern const struct bi_hash_layout bi_hash_bucketed_layout;
-extern const struct bi_hash_layout bi_hash_slots_layout; /* PERFECT, HYBRID, FKS */
+extern const struct bi_hash_layout bi_hash_slots_layout; /* PERFECT, HYBRID, FKS, CUCKOO, CHAINED */
+extern const struct bi_hash_layout bi_hash_ordered_layout;
 
 extern const struct bi_hash_ops bi_hash_ops_cpu;
 #ifdef BOSC_HAVE_CUDA

@@ -32,7 +32,7 @@ static bosc_status get_header(struct reader *r)
     struct bi_hash_header *h = &r->header;
     BI_TRY(bi_load_header(&r->loader, h, sizeof *h, BI_HASH_SAVE_MAGIC, BI_HASH_SAVE_VERSION));
     if (h->unused[0] | h->unused[1]) return malformed(r, "the header has unknown fields");
-    if (h->layout > BOSC_HASH_CHAINED || h->functions > BOSC_HASH_FUNCTIONS || h->kind > BOSC_HASH_MULTIMAP ||
+    if (h->layout > BOSC_HASH_ORDERED || h->functions > BOSC_HASH_FUNCTIONS || h->kind > BOSC_HASH_MULTIMAP ||
         h->key_bits > 128 || h->value_size > 64 || h->duplicates > BOSC_HASH_ERROR || h->value_dtype > BOSC_U8 ||
         h->counted > 1 || h->key_bits == 0 || h->load == 0)
         return malformed(r, "its options are unknown");

@@ -50,19 +50,25 @@ static bosc_status slots_pairs(bosc_ctx *ctx, const bosc_hash *table, void *hash
     BI_RETURN_WITH_SCRATCH(ctx, table->keys ? write_pairs(ctx, table, hashes, values) : BOSC_OK);
 }
 
-/* Raises *most to the slots of the longest linear run. */
-static bosc_status longest(bosc_ctx *ctx, const bosc_hash *table, int32_t *most)
+/* Raises *most to the greatest number that a step gives for one of `count` items. */
+static bosc_status raise_most(bosc_ctx *ctx, const bosc_hash *table, bi_step_fn step, int64_t count, int32_t *most)
 {
     void *lengths, *result;
     uint32_t length;
-    BI_TRY(bi_scratch(ctx, (size_t)table->buckets * sizeof(uint32_t), &lengths));
+    BI_TRY(bi_scratch(ctx, (size_t)count * sizeof(uint32_t), &lengths));
     BI_TRY(bi_scratch(ctx, sizeof(uint32_t), &result));
     struct bi_hash_run_lengths args = {bi_hash_slots_view_of(table, table->keys), lengths};
-    BI_TRY(BI_HASH_STEP(ctx, slots_lengths, table->buckets, &args));
-    BI_TRY(ctx->backend->core->reduce(ctx, BOSC_MAX, BOSC_U32, lengths, table->buckets, result));
+    BI_TRY(step(ctx, count, &args));
+    BI_TRY(ctx->backend->core->reduce(ctx, BOSC_MAX, BOSC_U32, lengths, count, result));
     BI_TRY(bi_read_back(ctx, &length, result, sizeof length));
     if ((int32_t)length > *most) *most = (int32_t)length;
     return BOSC_OK;
+}
+
+/* Raises *most to the slots of the longest linear run. */
+static bosc_status longest(bosc_ctx *ctx, const bosc_hash *table, int32_t *most)
+{
+    return raise_most(ctx, table, ctx->ops->hash->steps->slots_lengths, table->buckets, most);
 }
 
 /* CUCKOO: a slot by each function, and one of the stash if there is one. */
@@ -90,6 +96,9 @@ static bosc_status slots_info(bosc_ctx *ctx, const bosc_hash *table, bosc_hash_i
         BI_TRY(longest(ctx, table, &info->probes_most));
         if (info->probes_most <= INT32_MAX / 2) info->probes_most *= 2;
         return BOSC_OK;
+    case BOSC_HASH_ORDERED:
+        if (table->linear || !slots) break;
+        return raise_most(ctx, table, ctx->ops->hash->steps->ordered_lengths, (int64_t)slots, &info->probes_most);
     default: break;
     }
     return table->linear ? longest(ctx, table, &info->probes_most) : BOSC_OK;
@@ -106,6 +115,22 @@ static bosc_status check_keys(bosc_ctx *ctx, const bosc_hash_slots_view *view, v
     BI_TRY(BI_HASH_STEP(ctx, slots_check_keys, (int64_t)(slots >> BOSC_HASH_SEED_BITS), &check));
     BI_TRY(bi_read_back(ctx, &misplaced, found, sizeof misplaced));
     if (misplaced) *wrong = "a key is not where a look-up finds it";
+    return BOSC_OK;
+}
+
+/* ORDERED: whether a search ends; there are as many slots as for its keys, and the last but one is empty. */
+static bosc_status check_end(bosc_ctx *ctx, const bosc_hash *table, const char **wrong)
+{
+    const bosc_hash_slots_view view = bi_hash_slots_view_of(table, table->keys);
+    const uint64_t slots =
+        view.homes ? bi_hash_max_slots(view.layout, table->opts.load, table->keys, view.runs) : (uint64_t)table->keys;
+    uint64_t end, last[2] = {0, 0};
+    BI_TRY(count_slots(ctx, table, &end));
+    if (end != slots) *wrong = "there are not as many slots as its keys ask for";
+    if (*wrong || !view.homes) return BOSC_OK;
+    BI_TRY(bi_read_back(ctx, last, view.slots + (slots - 2) * (uint64_t)view.stride, (size_t)view.key_bits / 8));
+    if (!bi_hash_same(bosc_hash_word_at(last, 0, view.key_bits), bosc_hash_greatest(view.key_bits)))
+        *wrong = "no empty slot ends the searches";
     return BOSC_OK;
 }
 
@@ -127,6 +152,8 @@ static bosc_status check_blocks(bosc_ctx *ctx, const bosc_hash *table, const cha
         *wrong = "a run does not begin where the one before it ends";
         return BOSC_OK;
     }
+    if (table->opts.layout == BOSC_HASH_ORDERED) BI_TRY(check_end(ctx, table, wrong));
+    if (*wrong) return BOSC_OK;
     BI_TRY(gather(ctx, table, &out, NULL, count));
     BI_TRY(bi_read_back(ctx, &occupied, count, sizeof occupied));
     if (occupied != table->keys) *wrong = "there are not as many keys as the header says";
@@ -149,3 +176,13 @@ const struct bi_hash_layout bi_hash_slots_layout = {.plan = bi_hash_slots_plan,
                                                     .fill_bytes = bi_hash_slots_fill_bytes,
                                                     .info = slots_info,
                                                     .check = slots_check};
+
+const struct bi_hash_layout bi_hash_ordered_layout = {.plan = bi_hash_slots_plan,
+                                                      .fill = bi_hash_slots_fill_lists,
+                                                      .build = bi_hash_ordered_build,
+                                                      .launches = true,
+                                                      .find = slots_find,
+                                                      .pairs = slots_pairs,
+                                                      .fill_bytes = bi_hash_slots_fill_bytes,
+                                                      .info = slots_info,
+                                                      .check = slots_check};

@@ -5,7 +5,7 @@
  * chooses runs (HYBRID, FKS, CHAINED); if the last one fails too, all runs are linear, with as many slots as keys.
  * Lists are sorted by hash before a run is made linear: a fill makes linear runs only if its keys are known to be
  * distinct.
- * CUCKOO fills its one run apart (cuckoo.c). */
+ * CUCKOO and ORDERED fill their one run apart (cuckoo.c, ordered.c). */
 #ifndef BI_HASH_SLOTS_H
 #define BI_HASH_SLOTS_H
 
@@ -76,16 +76,23 @@ void bi_hash_slots_plan(const bosc_hash_opts *opts, int64_t n, struct bi_hash_sh
 
 /* The view through which steps and kernels read a table of these layouts; n: its keys. */
 bosc_hash_slots_view bi_hash_slots_view_of(const bosc_hash *table, int64_t n);
+/* ORDERED: the homes of a table of n keys; 0: it has none. */
+uint32_t bi_hash_homes(double load, int64_t n);
 /* The most slots that a table of n keys may have. */
 uint64_t bi_hash_max_slots(bosc_hash_layout layout, double load, int64_t n, int64_t runs);
 
-/* The fill of struct bi_hash_layout: by runs (slots_fill.c), which for CUCKOO calls the other one (cuckoo.c). */
+/* The fill of struct bi_hash_layout: by runs (slots_fill.c), which calls those of CUCKOO and ORDERED. */
 bosc_status bi_hash_slots_fill_lists(bosc_ctx *ctx, const bosc_hash *table, const struct bi_hash_lists *lists,
                                      bool distinct, struct bi_hash_report *report);
 bosc_status bi_hash_cuckoo_fill(bosc_ctx *ctx, const struct bi_hash_slots_fill *f);
+bosc_status bi_hash_ordered_fill(bosc_ctx *ctx, const struct bi_hash_slots_fill *f);
 /* Scratch of the fill, beside that of the backend's build_bytes. */
 size_t bi_hash_slots_fill_bytes(const bosc_hash *table, int64_t n);
 size_t bi_hash_cuckoo_fill_bytes(double load, int64_t n);
+size_t bi_hash_ordered_fill_bytes(int64_t n);
+/* The build of struct bi_hash_layout for ORDERED: the backend's; else it reports repeated keys, as to sort them. */
+bosc_status bi_hash_ordered_build(bosc_ctx *ctx, const bosc_hash *table, const void *keys, const void *values,
+                                  int64_t n, struct bi_hash_report *found, bool *built);
 
 #ifdef __cplusplus
 }

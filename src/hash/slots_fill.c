@@ -107,6 +107,7 @@ static bosc_status fill_lists(bosc_ctx *ctx, const bosc_hash *table, const struc
                                    .report = report};
     uint64_t slots;
     if (f.view.layout == BOSC_HASH_CUCKOO) return bi_hash_cuckoo_fill(ctx, &f);
+    if (f.view.layout == BOSC_HASH_ORDERED) return bi_hash_ordered_fill(ctx, &f);
     BI_TRY(bi_scratch_of(ctx, f.view.runs + (int64_t)1, sizeof *f.firsts, &f.firsts));
     BI_TRY(bi_scratch_of(ctx, 2, sizeof *f.oversized, &f.oversized));
     if (f.view.layout != BOSC_HASH_PERFECT) return order_by_run(ctx, &f);
@@ -128,6 +129,7 @@ size_t bi_hash_slots_fill_bytes(const bosc_hash *table, int64_t n)
 {
     bosc_hash_layout layout = table->opts.layout;
     if (layout == BOSC_HASH_CUCKOO) return bi_hash_cuckoo_fill_bytes(table->opts.load, n);
+    if (layout == BOSC_HASH_ORDERED) return bi_hash_ordered_fill_bytes(n);
     size_t runs = bi_hash_slots_view_of(table, n).runs, bytes = (runs + 1) * sizeof(uint64_t) + 1024;
     if (layout == BOSC_HASH_PERFECT) return bytes;
     if (layout == BOSC_HASH_CHAINED) bytes += runs * sizeof(uint64_t);

@@ -10,6 +10,7 @@ static int64_t runs_of(bosc_hash_layout layout, int32_t partition_bits, int64_t 
     switch (layout) {
     case BOSC_HASH_PERFECT: return (int64_t)1 << partition_bits;
     case BOSC_HASH_CUCKOO: return 2; /* the table and the stash */
+    case BOSC_HASH_ORDERED: return 1;
     case BOSC_HASH_HYBRID: return at_least(bi_div_up(n, BI_HASH_HYBRID_KEYS), 2);
     case BOSC_HASH_CHAINED: return at_least(bi_div_up(n, BI_HASH_CHAINED_KEYS), 2);
     default: return at_least(bi_div_up(n, BI_HASH_FKS_KEYS), 2);
@@ -22,12 +23,25 @@ static int64_t groups_of(int32_t partition_bits, int64_t n)
     return groups > BI_HASH_PERFECT_GROUPS ? BI_HASH_PERFECT_GROUPS : at_least(groups, 1);
 }
 
+uint32_t bi_hash_homes(double load, int64_t n) { return n >> 31 ? 0 : (uint32_t)bi_hash_slots_for(load, (uint64_t)n); }
+
+/* ORDERED: the homes, slots for pairs that are pushed beyond the last one, and two (device/hash_slots.h). More than k
+ * are pushed beyond it with a chance of exp(-2 (1 - load) k) at most, as many wait for a server (Kingman, Inequalities
+ * in the Theory of Queues (1970)): 1e-15 here. */
+static uint64_t ordered_slots(double load, int64_t n)
+{
+    const uint64_t behind = (uint64_t)(18 / (1 - load)), keys = (uint64_t)n;
+    if (n == 0) return 0;
+    return n >> 31 ? keys : bi_hash_homes(load, n) + (behind < keys ? behind : keys) + 2;
+}
+
 /* FKS: the mean of the sum of squares is 4 n, its deviation sqrt(55 n); where a hash gives more, the next one is
  * tried. */
 uint64_t bi_hash_max_slots(bosc_hash_layout layout, double load, int64_t n, int64_t runs)
 {
     if (layout == BOSC_HASH_CUCKOO) return n ? bi_hash_slots_for(load, (uint64_t)n) + BOSC_HASH_STASH : 0;
     if (layout == BOSC_HASH_CHAINED) return (uint64_t)n;
+    if (layout == BOSC_HASH_ORDERED) return ordered_slots(load, n);
     if (layout == BOSC_HASH_HYBRID) return (uint64_t)runs * BI_HASH_HYBRID_SLOTS;
     if (layout == BOSC_HASH_PERFECT) return bi_hash_slots_for(load, (uint64_t)n) + 2 * (uint64_t)runs;
     uint64_t root = 1;
@@ -74,5 +88,6 @@ bosc_hash_slots_view bi_hash_slots_view_of(const bosc_hash *table, int64_t n)
                                   .descriptors = table->blocks[BI_HASH_DESCRIPTORS].data,
                                   .pilots = table->blocks[BI_HASH_PILOTS].data,
                                   .slots = table->blocks[BI_HASH_TABLE].data,
-                                  .values = table->blocks[BI_HASH_VALUES].data};
+                                  .values = table->blocks[BI_HASH_VALUES].data,
+                                  .homes = table->linear ? 0 : bi_hash_homes(shape->load, n)};
 }

@@ -27,7 +27,7 @@ static void options(bosc_ctx *ctx)
     CHECK_EQ(bosc_hash_bytes(NULL, &good, 1, NULL, NULL), BOSC_ERR_ARG);
     CHECK_ARG(ctx, bosc_hash_create(ctx, &good, NULL), "table");
     BAD_OPTION(size, size_t, "opts: size", 0, 1, 7, sizeof good + 1, SIZE_MAX);
-    BAD_OPTION(layout, int, "opts: layout", -1, 6, INT32_MAX);
+    BAD_OPTION(layout, int, "opts: layout", -1, 7, INT32_MAX);
     BAD_OPTION(kind, int, "opts: kind", -1, 2);
     BAD_OPTION(key_bits, int32_t, "opts: key_bits", 1, 8, 16, 31, 33, 65, 127, 129, -32, INT32_MIN);
     BAD_OPTION(value_size, int32_t, "opts: value_size", -1, 65, INT32_MAX, INT32_MIN);
@@ -216,7 +216,7 @@ static void check_wrong_rows(bosc_ctx *ctx, const bosc_hash_opts *opts)
 
 static void rows(bosc_ctx *ctx)
 {
-    for (int layout = BOSC_HASH_BUCKETED; layout <= BOSC_HASH_CHAINED; layout++) {
+    for (int layout = BOSC_HASH_BUCKETED; layout <= BOSC_HASH_ORDERED; layout++) {
         for (int form = 0; form < 5; form++) {
             bosc_hash_opts o = {.size = sizeof o, .layout = (bosc_hash_layout)layout};
             o.kind = form >= 3 ? BOSC_HASH_MULTIMAP : BOSC_HASH_MAP;

@@ -7,8 +7,8 @@
 #include "hash/save.h"
 #include "cases/hash_data.h"
 
-static const bosc_hash_layout layouts[] = {BOSC_HASH_PERFECT, BOSC_HASH_HYBRID, BOSC_HASH_FKS, BOSC_HASH_CUCKOO,
-                                           BOSC_HASH_CHAINED};
+static const bosc_hash_layout layouts[] = {BOSC_HASH_PERFECT, BOSC_HASH_HYBRID,  BOSC_HASH_FKS,
+                                           BOSC_HASH_CUCKOO,  BOSC_HASH_CHAINED, BOSC_HASH_ORDERED};
 enum { LAYOUTS = sizeof layouts / sizeof *layouts };
 
 /* A hash of all that a table keeps to find keys by. */

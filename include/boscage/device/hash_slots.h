@@ -19,6 +19,12 @@
  * Tables on the GPU (2011).
  * CHAINED: a run is the chain of a bucket, a key stands in one of its two buckets. All runs are linear. Sources: Azar,
  * Broder, Karlin, Upfal, Balanced Allocations (1999); Alcantara (2011).
+ * ORDERED: linear probing without a wrap; run 0 is the table. Pairs stand in the order of their hashes. Each is in
+ * its home, which is its hash scaled to the number of homes, or behind the pair before it if that is further on. Empty
+ * slots hold the greatest hash, whose own pair has the last slot, which holds 0 while it is empty; the slot before that
+ * one is always empty. A search goes up from the home to a hash that is not less. If pairs do not fit in so, there are
+ * as many slots as pairs, and a search halves them. Sources: Amble and Knuth, Ordered Hash Tables (1974); Celis, Robin
+ * Hood Hashing (1986).
  * A run for which no seed works is linear: its keys stand one after the other; if it has more than BOSC_HASH_SCAN
  * slots, they are all occupied, by ascending hash. */
 #ifndef BOSCAGE_DEVICE_HASH_SLOTS_H
@@ -27,7 +33,7 @@
 #include <boscage/device/hash.h>
 
 enum {
-    BOSC_HASH_SLOTS_VERSION = 3,
+    BOSC_HASH_SLOTS_VERSION = 4,
     BOSC_HASH_SCAN = 8192,
     BOSC_HASH_SUBTABLES = 3, /* HYBRID */
     BOSC_HASH_FUNCTIONS = 4, /* CUCKOO: at most; this number is the stash's function */
@@ -50,6 +56,7 @@ typedef struct bosc_hash_slots_view {
     const uint16_t *pilots; /* (runs x groups) */
     const unsigned char *slots;
     const unsigned char *values; /* of a multimap: all values, those of a key together; else NULL */
+    uint32_t homes;              /* ORDERED; 0: the slots are full, and searched by halves */
 } bosc_hash_slots_view;
 
 typedef struct bosc_hash_run {
@@ -213,11 +220,44 @@ BOSC_DEVICE_FN int64_t bosc_hash_search_chains(const bosc_hash_slots_view *view,
     return bosc_hash_search_linear(view, &run, hash);
 }
 
+/* ORDERED: the slot from which a hash is looked for. */
+BOSC_DEVICE_FN uint32_t bosc_hash_home(bosc_hash_word hash, int32_t key_bits, uint32_t homes)
+{
+    if (key_bits == 32) return (uint32_t)(hash.low * homes >> 32);
+    uint64_t top = bosc_hash_top(hash, key_bits);
+    return (uint32_t)(((top >> 32) * homes + ((top & UINT32_MAX) * homes >> 32)) >> 32);
+}
+
+/* The greatest hash. */
+BOSC_DEVICE_FN bosc_hash_word bosc_hash_greatest(int32_t key_bits)
+{
+    bosc_hash_word greatest = {key_bits == 32 ? UINT32_MAX : UINT64_MAX, key_bits == 128 ? UINT64_MAX : 0};
+    return greatest;
+}
+
+/* ORDERED: the slot of a hash, or -1. */
+BOSC_DEVICE_FN int64_t bosc_hash_search_ordered(const bosc_hash_slots_view *view, bosc_hash_word hash)
+{
+    bosc_hash_word greatest = bosc_hash_greatest(view->key_bits);
+    uint64_t slot;
+    if (view->homes == 0 || (hash.low == greatest.low && hash.high == greatest.high)) {
+        bosc_hash_run run = bosc_hash_run_at(view, 0);
+        if (view->homes) run.first = run.size - 1, run.size = 1;
+        return bosc_hash_search_linear(view, &run, hash);
+    }
+    for (slot = bosc_hash_home(hash, view->key_bits, view->homes);; slot++) {
+        bosc_hash_word here = bosc_hash_at_slot(view, slot);
+        if (bosc_hash_less(here, hash)) continue;
+        return here.low == hash.low && here.high == hash.high ? (int64_t)slot : -1;
+    }
+}
+
 /* The slot of a hash, or -1 if the table does not hold it. */
 BOSC_DEVICE_FN int64_t bosc_hash_search(const bosc_hash_slots_view *view, bosc_hash_word hash)
 {
     if (view->layout == BOSC_HASH_CUCKOO) return bosc_hash_search_cuckoo(view, hash);
     if (view->layout == BOSC_HASH_CHAINED) return bosc_hash_search_chains(view, hash);
+    if (view->layout == BOSC_HASH_ORDERED) return bosc_hash_search_ordered(view, hash);
     bosc_hash_run run = bosc_hash_run_at(view, bosc_hash_run_of(view, hash));
     return bosc_hash_search_run(view, &run, hash);
 }

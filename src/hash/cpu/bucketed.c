@@ -268,7 +268,7 @@ bosc_status bi_hash_build_cpu(bosc_ctx *ctx, const bosc_hash *table, const void 
     *built = false;
     memset(found, 0, sizeof *found);
     const int threads = bi_thread_count(ctx, n, BI_HASH_GRAIN);
-    if (n == 0) return BOSC_OK;
+    if (n == 0 || table->opts.layout != BOSC_HASH_BUCKETED) return BOSC_OK;
     if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "hash build: injected fault");
     if (n > WHOLE || !is_payload(table->shape.value_bytes) || threads > 1) {
         if (suits_dealing(&table->shape, n, threads))

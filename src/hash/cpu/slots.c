@@ -101,6 +101,18 @@ BI_FN void fetch_chains(const struct bi_hash_slots_find *a, struct batch *b, int
     }
 }
 
+/* ORDERED: the home. */
+BI_FN void fetch_homes(const struct bi_hash_slots_find *a, struct batch *b, int64_t from, int count)
+{
+    const bosc_hash_slots_view *v = &a->view;
+    for (int i = 0; i < count; i++) {
+        bosc_hash_word key = bosc_hash_word_at(a->queries, from + i, v->key_bits);
+        b->hash[i] = bosc_hash_of(key, v->key_bits, v->seed);
+        if (v->homes)
+            __builtin_prefetch(v->slots + bosc_hash_home(b->hash[i], v->key_bits, v->homes) * (uint64_t)v->stride);
+    }
+}
+
 /* Key width and layout are constants to the compiler. */
 BI_FN void find_batch(const struct bi_hash_slots_find *given, int64_t from, int count, int32_t key_bits,
                       bosc_hash_layout layout)
@@ -111,6 +123,11 @@ BI_FN void find_batch(const struct bi_hash_slots_find *given, int64_t from, int 
     a.view.layout = layout;
     if (layout == BOSC_HASH_CUCKOO || layout == BOSC_HASH_CHAINED) {
         layout == BOSC_HASH_CUCKOO ? fetch_cuckoo(&a, &b, from, count) : fetch_chains(&a, &b, from, count);
+        for (int i = 0; i < count; i++) bi_hash_slots_answer(&a, from + i, bosc_hash_search(&a.view, b.hash[i]));
+        return;
+    }
+    if (layout == BOSC_HASH_ORDERED) {
+        fetch_homes(&a, &b, from, count);
         for (int i = 0; i < count; i++) bi_hash_slots_answer(&a, from + i, bosc_hash_search(&a.view, b.hash[i]));
         return;
     }
@@ -131,6 +148,8 @@ BI_FN void find_batch_of(const struct bi_hash_slots_find *a, int64_t from, int c
         find_batch(a, from, count, key_bits, BOSC_HASH_CUCKOO);
     else if (a->view.layout == BOSC_HASH_CHAINED)
         find_batch(a, from, count, key_bits, BOSC_HASH_CHAINED);
+    else if (a->view.layout == BOSC_HASH_ORDERED)
+        find_batch(a, from, count, key_bits, BOSC_HASH_ORDERED);
     else
         find_batch(a, from, count, key_bits, BOSC_HASH_FKS);
 }

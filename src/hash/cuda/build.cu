@@ -550,6 +550,7 @@ bosc_status bi_hash_launch_build_cuda(bosc_ctx *ctx, const bosc_hash *h, const v
     const bool rows = values && s->value_bytes != 4 && s->value_bytes != 8;
     const int32_t payload_bytes = !values ? 0 : s->value_bytes == 8 ? 8 : 4;
     *launched = false;
+    if (h->opts.layout != BOSC_HASH_BUCKETED) return BOSC_OK;
     if (n == 0 || s->partition_bits > BI_HASH_TILED_BITS) return BOSC_OK;
     const auto run_typed = [&](auto k, auto p) {
         return run<decltype(k), decltype(p)>(ctx, h, keys, values, rows, n, outcome, launched);

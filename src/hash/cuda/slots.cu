@@ -61,6 +61,7 @@ template <int BITS> static bosc_status find_of(bosc_ctx *ctx, const bi_hash_slot
     if (a->view.layout == BOSC_HASH_HYBRID) return run_find<BITS, BOSC_HASH_HYBRID>(ctx, a, query_count);
     if (a->view.layout == BOSC_HASH_CUCKOO) return run_find<BITS, BOSC_HASH_CUCKOO>(ctx, a, query_count);
     if (a->view.layout == BOSC_HASH_CHAINED) return run_find<BITS, BOSC_HASH_CHAINED>(ctx, a, query_count);
+    if (a->view.layout == BOSC_HASH_ORDERED) return run_find<BITS, BOSC_HASH_ORDERED>(ctx, a, query_count);
     return run_find<BITS, BOSC_HASH_FKS>(ctx, a, query_count);
 }
 

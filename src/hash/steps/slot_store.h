@@ -75,6 +75,13 @@ BI_FN bosc_hash_word bi_hash_slots_filler(const bosc_hash_slots_view *view, uint
     return filler;
 }
 
+/* ORDERED, with homes: the hash of an empty slot. */
+BI_FN bosc_hash_word bi_hash_ordered_filler(const bosc_hash_slots_view *view, uint64_t slot, uint64_t slots)
+{
+    const bosc_hash_word zero = {0, 0};
+    return slot == slots - 1 ? zero : bosc_hash_greatest(view->key_bits);
+}
+
 /* CUCKOO: whether a hash has this slot by one of the functions, or of the stash. */
 BI_FN bool bi_hash_has_slot(const bosc_hash_slots_view *view, bosc_hash_word hash, uint64_t slot)
 {
@@ -101,6 +108,8 @@ BI_FN bool bi_hash_is_occupied(const bosc_hash_slots_view *view, uint64_t slot)
 {
     bosc_hash_word hash = bosc_hash_at_slot(view, slot);
     if (view->layout == BOSC_HASH_CUCKOO) return bi_hash_has_slot(view, hash, slot);
+    if (view->layout == BOSC_HASH_ORDERED)
+        return !view->homes || !bi_hash_same(hash, bi_hash_ordered_filler(view, slot, bosc_hash_run_at(view, 0).size));
     bosc_hash_run run = bosc_hash_run_at(view, bosc_hash_run_of(view, hash));
     if (run.first <= slot && slot - run.first < run.size) return true;
     if (view->layout != BOSC_HASH_CHAINED) return false;

@@ -8,6 +8,7 @@
 #include "hash/steps/check.h"
 #include "hash/steps/cuckoo.h"
 #include "hash/steps/group.h"
+#include "hash/steps/ordered.h"
 #include "hash/steps/read.h"
 #include "hash/steps/slots.h"
 #include "hash/steps/unique.h"
