@@ -1,6 +1,6 @@
-/* ORDERED: where the pairs of a list that is sorted by hash stand. Pair i stands at the greatest of home(j) - j + i over
- * all j up to i: at its home, or as far behind that of an earlier pair as there are pairs in between. Source: Gonnet and
- * Munro, The Analysis of Linear Probing Sort by the Use of a New Mathematical Transform (1984). */
+/* ORDERED: where the pairs of a list that is sorted by hash stand. Pair i stands at the greatest of home(j) - j + i
+ * over all j up to i: at its home, or as far behind that of an earlier pair as there are pairs in between. Source:
+ * Gonnet and Munro, The Analysis of Linear Probing Sort by the Use of a New Mathematical Transform (1984). */
 #ifndef BI_HASH_STEPS_ORDERED_H
 #define BI_HASH_STEPS_ORDERED_H
 
