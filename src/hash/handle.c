@@ -127,6 +127,19 @@ struct bi_hash_shape bi_hash_shape_of(const bosc_hash_opts *o)
     return s;
 }
 
+static size_t words_bytes(const bosc_hash *table)
+{
+    return table->ops->words_bytes ? table->ops->words_bytes(&table->opts) : 0;
+}
+
+static bosc_status open_words(bosc_ctx *ctx, bosc_hash *fresh)
+{
+    const size_t bytes = words_bytes(fresh);
+    if (bytes == 0) return BOSC_OK;
+    BI_TRY(bi_block_reserve(ctx, &fresh->memory, &fresh->words, bytes));
+    return ctx->backend->fill(ctx, fresh->words.data, 0, bytes);
+}
+
 bosc_status bi_hash_new(bosc_ctx *ctx, const bosc_hash_opts *full, const struct bi_hash_layout *layout,
                         bosc_hash **table)
 {
@@ -138,13 +151,13 @@ bosc_status bi_hash_new(bosc_ctx *ctx, const bosc_hash_opts *full, const struct 
                          .host = ctx->host,
                          .opts = *full,
                          .shape = bi_hash_shape_of(full)};
-    bosc_status status = BOSC_OK;
-    if (full->no_wait && layout->launches && fresh->ops->open_outcome)
+    bosc_status status = open_words(ctx, fresh);
+    if (status == BOSC_OK && full->no_wait && layout->launches && fresh->ops->open_outcome)
         status = fresh->ops->open_outcome(ctx, &fresh->pending.outcome);
     if (status == BOSC_OK)
         *table = fresh;
     else
-        bi_memory_release(&ctx->host, fresh, sizeof *fresh);
+        bosc_hash_free(fresh);
     return status;
 }
 
@@ -204,6 +217,7 @@ void bosc_hash_free(bosc_hash *table)
     bosc_hash nothing = {0};
     struct bi_memory host = table->host;
     if (table->pending.outcome.words) table->ops->close_outcome(table);
+    bi_block_free(&table->memory, &table->words);
     bi_hash_drop_blocks(&nothing, table);
     bi_memory_release(&host, table, sizeof *table);
 }
@@ -247,6 +261,7 @@ bosc_status bosc_hash_get_info(bosc_ctx *ctx, const bosc_hash *table, bosc_hash_
     BI_TRY(bi_check_info(ctx, "info", "bosc_hash_info", info->size, sizeof *info));
     bosc_hash_info full = {
         .pairs = table->pairs, .keys = table->keys, .reseeded = table->reseeded, .linear = table->linear};
+    full.bytes = (int64_t)table->words.bytes;
     for (int b = 0; b < BI_HASH_BLOCKS; b++) full.bytes += (int64_t)table->blocks[b].bytes;
     if (table->buckets) {
         BI_TRY_WITH_SCRATCH(ctx, table->layout->info(ctx, table, &full));
@@ -282,7 +297,7 @@ bosc_status bosc_hash_bytes(const bosc_ctx *ctx, const bosc_hash_opts *opts, int
     BI_TRY(bi_hash_check_n(to_message, "n", n));
     table.ops = ctx->ops->hash;
     table.shape = bi_hash_shape_of(&table.opts);
-    int64_t sum = 0, needed = size_build(ctx, &table, n, bytes);
+    int64_t sum = (int64_t)words_bytes(&table), needed = size_build(ctx, &table, n, bytes);
     for (int b = 0; b < BI_HASH_BLOCKS; b++) sum += (int64_t)bytes[b];
     if (kept) *kept = sum;
     if (scratch) *scratch = needed;

@@ -31,7 +31,8 @@ enum {
     BI_HASH_PRIORITIES = 31,
     BI_HASH_POSITION_BITS = 27,       /* of a key in its partition's list, from 0 to 2^27 - 2 */
     BI_HASH_PARTITION_KEYS_32 = 8192, /* at most on average, for keys of 32 bits */
-    BI_HASH_PARTITION_KEYS = 4096     /* and for longer ones */
+    BI_HASH_PARTITION_KEYS = 4096,    /* and for longer ones */
+    BI_HASH_ORDERED_PAIRS = 1 << 18   /* ORDERED: that are laid out without a sort, at most */
 };
 
 /* What the kernels and loops need to know of a table. */
@@ -76,7 +77,8 @@ struct bosc_hash {
     int64_t extra_probes; /* over all keys, those after the first: BUCKETED has one for each key in its second bucket */
     int32_t reseeded, linear;
     struct bi_block blocks[BI_HASH_BLOCKS];
-    struct bi_hash_pending pending; /* the last one: bi_hash_replace leaves it alone */
+    struct bi_hash_pending pending; /* this and what follows bi_hash_replace leaves alone */
+    struct bi_block words;          /* that builds on the device need */
 };
 
 /* Pairs by partition, within one in the order of the input. All arrays are the backend's. */
@@ -141,6 +143,9 @@ struct bi_hash_ops {
     /* As bosc_hash_find, with arrays in reach. Values have value_bytes. */
     bosc_status (*find)(bosc_ctx *, const bosc_hash *, const void *queries, int64_t query_count, void *values,
                         uint8_t *found);
+
+    /* Words of the backend's memory that a table keeps for its builds, all 0 at first. */
+    size_t (*words_bytes)(const bosc_hash_opts *);
 
     /* Scratch of partition and fill, or of build, for n pairs. */
     size_t (*build_bytes)(const bosc_ctx *, const struct bi_hash_shape *, int64_t n);

@@ -100,10 +100,13 @@ bosc_status bi_hash_build_cuda(bosc_ctx *, const bosc_hash *, const void *keys, 
                                struct bi_hash_report *found, bool *built);
 bosc_status bi_hash_launch_build_cuda(bosc_ctx *, const bosc_hash *, const void *keys, const void *values, int64_t n,
                                       struct bi_hash_outcome *outcome, bool *launched);
+bosc_status bi_hash_launch_ordered_cuda(bosc_ctx *, const bosc_hash *, const void *keys, const void *values, int64_t n,
+                                        struct bi_hash_outcome *outcome, bool *launched);
 bosc_status bi_hash_await_build_cuda(bosc_ctx *, const struct bi_hash_outcome *outcome, struct bi_hash_report *found,
                                      bool *built);
 bosc_status bi_hash_open_outcome_cuda(bosc_ctx *, struct bi_hash_outcome *outcome);
 void bi_hash_close_outcome_cuda(const bosc_hash *);
+size_t bi_hash_words_bytes_cuda(const bosc_hash_opts *);
 size_t bi_hash_build_bytes_cuda(const struct bi_hash_shape *, int64_t n);
 size_t bi_hash_partition_bytes_cuda(const bosc_ctx *, const struct bi_hash_shape *, int64_t n);
 size_t bi_hash_fill_bytes_cuda(const struct bi_hash_shape *, int64_t n);

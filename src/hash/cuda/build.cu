@@ -455,14 +455,6 @@ static bosc_status allow_shared(bosc_ctx *ctx, const build_variant<K, P> &varian
     return BOSC_OK;
 }
 
-/* The words that are told are 0 until then. */
-static void begin_outcome(const bosc_ctx *ctx, struct bi_hash_outcome *outcome, uint32_t reports)
-{
-    outcome->reports = reports;
-    outcome->stream = ctx->stream;
-    memset(outcome->words, 0, (TOLD_COUNTS + reports) * sizeof(unsigned long long));
-}
-
 /* Few pairs, as one cluster, if the device has it. */
 template <class K, class P>
 static bosc_status run_dealt(bosc_ctx *ctx, build_args<K, P> a, uint32_t partitions, struct bi_hash_outcome *outcome,
@@ -550,7 +542,8 @@ bosc_status bi_hash_launch_build_cuda(bosc_ctx *ctx, const bosc_hash *h, const v
     const bool rows = values && s->value_bytes != 4 && s->value_bytes != 8;
     const int32_t payload_bytes = !values ? 0 : s->value_bytes == 8 ? 8 : 4;
     *launched = false;
-    if (h->opts.layout != BOSC_HASH_BUCKETED) return BOSC_OK;
+    if (h->opts.layout == BOSC_HASH_ORDERED)
+        return bi_hash_launch_ordered_cuda(ctx, h, keys, values, n, outcome, launched);
     if (n == 0 || s->partition_bits > BI_HASH_TILED_BITS) return BOSC_OK;
     const auto run_typed = [&](auto k, auto p) {
         return run<decltype(k), decltype(p)>(ctx, h, keys, values, rows, n, outcome, launched);

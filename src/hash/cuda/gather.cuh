@@ -1,25 +1,13 @@
-/* How the blocks of a fused build find the pairs of their partition in tiles, where it begins in the table, and how
- * they tell the host about it. */
+/* How the blocks of a fused build find the pairs of their partition in tiles, and where it begins in the table. */
 #ifndef BI_HASH_CUDA_GATHER_CUH
 #define BI_HASH_CUDA_GATHER_CUH
 
 #include "hash/cuda/build.cuh"
 #include "hash/cuda/fill.cuh"
 #include "hash/cuda/split.cuh"
+#include "hash/cuda/tell.cuh"
 
-enum {
-    FEW_BLOCKS = 16,     /* of a build in one launch, at most: a warp sums up what they have */
-    GATHERED_AT_ONCE = 4 /* segments, or pairs */
-};
-
-/* What the blocks tell the host, in words that are not 0 once they are there: the number of buckets; whether keys
- * repeat, which is there before the counts; counts, which add up, of one block or of all. */
-enum { TOLD_BUCKETS, TOLD_REPEATS, TOLD_COUNTS };
-enum { TOLD_RESEEDED = 24 /* below: keys in their second bucket */, TOLD_FAILED = 35, TOLD_BLOCKS = 46 };
-enum { TOLD_COUNT_BITS = 11 };
-enum { TOLD_WORDS = TOLD_COUNTS + FEW_BLOCKS };
-static_assert(TOLD_WORDS * 8 <= BI_PINNED_BYTES, "a word of each block");
-static constexpr unsigned long long TOLD = 1ull << 63;
+enum { GATHERED_AT_ONCE = 4 /* segments, or pairs */ };
 
 /* Where the parts of a block's shared memory begin; the hashes are at 0. With `apart` payload and picks have memory of
  * their own; else they take turns with the hashes, so that more blocks run at once. */
@@ -168,24 +156,6 @@ static __device__ uint32_t find_first_bucket(const A &a, bi_hash_block_words<THR
     }
     bi_block_exclusive_sum<THREADS / 32>(sum, state.warps, &first);
     return first;
-}
-
-/* Tells the host: a block's counts; with tiles, the last block to come here, those of all. Thread 0 calls it. */
-template <bool TILED, class A>
-static __device__ void tell_host(const A &a, unsigned long long counts, bool repeats, uint32_t buckets)
-{
-    if (repeats) bi_tell_host(&a.told[TOLD_REPEATS], TOLD);
-    __threadfence_system(); /* before the host's memory is written to, for which it would wait */
-    if (blockIdx.x == gridDim.x - 1) bi_tell_host(&a.told[TOLD_BUCKETS], TOLD | buckets);
-    if (!TILED) {
-        bi_tell_host(&a.told[TOLD_COUNTS + blockIdx.x], TOLD | counts);
-        return;
-    }
-    counts += 1ull << TOLD_BLOCKS;
-    counts += atomicAdd(a.done, counts);
-    if (counts >> TOLD_BLOCKS < gridDim.x) return;
-    __threadfence_system(); /* what others have told and written is there before */
-    bi_tell_host(&a.told[TOLD_COUNTS], TOLD | counts);
 }
 
 #endif

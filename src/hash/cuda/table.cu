@@ -9,10 +9,17 @@ static size_t build_bytes(const bosc_ctx *ctx, const struct bi_hash_shape *s, in
 }
 
 extern "C" const struct bi_hash_ops bi_hash_ops_cuda = {
-    &bi_hash_steps_cuda,       bi_hash_partition_cuda,
-    bi_hash_fill_cuda,         bi_hash_build_cuda,
-    bi_hash_launch_build_cuda, bi_hash_await_build_cuda,
-    bi_hash_open_outcome_cuda, bi_hash_close_outcome_cuda,
-    bi_hash_find_cuda,         build_bytes,
-    bi_hash_fill_slots_cuda,   bi_hash_find_slots_cuda,
+    &bi_hash_steps_cuda,
+    bi_hash_partition_cuda,
+    bi_hash_fill_cuda,
+    bi_hash_build_cuda,
+    bi_hash_launch_build_cuda,
+    bi_hash_await_build_cuda,
+    bi_hash_open_outcome_cuda,
+    bi_hash_close_outcome_cuda,
+    bi_hash_find_cuda,
+    bi_hash_words_bytes_cuda,
+    build_bytes,
+    bi_hash_fill_slots_cuda,
+    bi_hash_find_slots_cuda,
 };
