@@ -81,9 +81,10 @@ static void same_bytes(bosc_ctx *ctx)
     static const int64_t sizes[] = {1, 300, 5000, 0, 4097, 17000, 40};
     static const int32_t values[] = {4, 0, 8, 12};
     static const enum hash_pattern patterns[] = {HASH_SEQUENCE, HASH_RANDOM, HASH_FEW, HASH_EQUAL, HASH_ONE_PARTITION};
-    for (int k = 0; k < 60; k++) {
+    for (int k = 0; k < 90; k++) {
         if (suite_leaves_out()) continue;
         bosc_hash_opts o = {.key_bits = 32 << k % 3, .value_size = values[k % 4], .load = k % 2 ? 0.7 : 0.95};
+        if (k >= 60) o.layout = BOSC_HASH_ORDERED;
         o.counted = k % 5 == 1;
         if (k % 7 == 3) o.duplicates = BOSC_HASH_FIRST;
         if (k % 11 == 4) o.kind = BOSC_HASH_MULTIMAP, o.counted = 0, o.duplicates = BOSC_HASH_LAST;
@@ -339,8 +340,9 @@ static bool always(void *user) { return user == NULL; }
 static void faults(bosc_ctx *ctx)
 {
     if (ctx->threads > 2) return;
-    for (int repeats = 0; repeats < 2; repeats++) {
-        struct scene s = open_scene(ctx, (bosc_hash_opts){.value_size = 4}, repeats ? HASH_FEW : HASH_SEQUENCE, 500);
+    for (int k = 0; k < 4; k++) {
+        const bosc_hash_opts o = {.layout = k / 2 ? BOSC_HASH_ORDERED : BOSC_HASH_BUCKETED, .value_size = 4};
+        struct scene s = open_scene(ctx, o, k % 2 ? HASH_FEW : HASH_SEQUENCE, 500);
         faulty = &s;
         struct fault_sweep sweep = {.call = build_and_wait, .prepare = nothing, .untouched = always, .right = always};
         (void)fault_sweep(ctx, &sweep);

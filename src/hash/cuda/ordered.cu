@@ -15,10 +15,8 @@ enum { ALONE_THREADS = 128, THREADS = 64 };
 enum { ALONE_THREADS = 1024, THREADS = 512 };
 #endif
 enum {
-    ALONE_PAIRS = 2,       /* of each thread of a block that does it all */
-    JOINT_HOMES = THREADS, /* of each block that deals, meets and lays out: no more pairs than threads are dealt then */
-    JOINT_PAIRS = 2,       /* of each thread that lays out, at most */
-    HOMES = 2 * THREADS,   /* of each block that lays out what another launch has dealt */
+    ALONE_PAIRS = 2,     /* of each thread of a block that does it all */
+    HOMES = 2 * THREADS, /* of each block that lays out what another launch has dealt */
     PAIRS = 3,
     DEALT = 4,   /* pairs of each thread that deals, at most */
     BLOCKS = 513 /* that lay out, at most: for BI_HASH_ORDERED_PAIRS at a load factor of 0.5 */
@@ -34,34 +32,32 @@ struct deal_counts {
     unsigned counts[BLOCKS], begins[BLOCKS]; /* pairs of this block that go to each, and where they begin there */
 };
 
-/* Deals the pairs first, first + 1, ... of the input, `each` for a thread, to the blocks that lay them out. */
-template <class K, class P, int DEALERS, int MOST>
-static __device__ void deal(const ordered_args<K, P> &a, deal_counts &sh, uint32_t first, uint32_t each)
+/* Deals all pairs, MOST for a thread at most, to the ranges of homes where they are laid out. */
+template <class K, class P, int MOST> static __device__ void deal(const ordered_args<K, P> &a, deal_counts &sh)
 {
     ordered_pair<K, P> pair[MOST];
-    uint32_t block[MOST], rank[MOST];
-    const auto row = [&](int k) { return first + k * DEALERS + threadIdx.x; };
-    const auto is_mine = [&](int k) { return (uint32_t)k < each && row(k) < a.n; };
+    uint32_t range[MOST], rank[MOST];
+    const auto row = [&](int k) { return (k * gridDim.x + blockIdx.x) * THREADS + threadIdx.x; };
 #pragma unroll
     for (int k = 0; k < MOST; k++)
-        if (is_mine(k)) pair[k] = ordered_read(a, row(k));
-    for (uint32_t b = threadIdx.x; b < a.blocks; b += DEALERS) sh.counts[b] = 0;
+        if (row(k) < a.n) pair[k] = ordered_read(a, row(k));
+    for (uint32_t b = threadIdx.x; b < a.blocks; b += THREADS) sh.counts[b] = 0;
     __syncthreads();
 #pragma unroll
     for (int k = 0; k < MOST; k++) {
-        if (!is_mine(k)) continue;
-        block[k] = ordered_home(pair[k].hash, a.homes) / a.block_homes;
-        rank[k] = atomicAdd(&sh.counts[block[k]], 1u);
+        if (row(k) >= a.n) continue;
+        range[k] = ordered_home(pair[k].hash, a.homes) / a.block_homes;
+        rank[k] = atomicAdd(&sh.counts[range[k]], 1u);
     }
     __syncthreads();
-    for (uint32_t b = threadIdx.x; b < a.blocks; b += DEALERS)
+    for (uint32_t b = threadIdx.x; b < a.blocks; b += THREADS)
         if (sh.counts[b]) sh.begins[b] = atomicAdd(&a.counts[b], sh.counts[b]);
     __syncthreads();
 #pragma unroll
     for (int k = 0; k < MOST; k++) {
-        if (!is_mine(k)) continue;
-        const uint32_t at = sh.begins[block[k]] + rank[k];
-        if (at < a.block_pairs) a.pairs[(size_t)block[k] * a.block_pairs + at] = pair[k];
+        if (row(k) >= a.n) continue;
+        const uint32_t at = sh.begins[range[k]] + rank[k];
+        if (at < a.block_pairs) a.pairs[(size_t)range[k] * a.block_pairs + at] = pair[k];
     }
 }
 
@@ -80,15 +76,15 @@ template <bool ONE_BLOCK, class A, int BLOCK> static __device__ void tell(const 
     /* more slots in between than there is room for to tell them are no accident */
     const bool failed = sh.failed || sh.extra > ((1u << TOLD_RESEEDED) - 1) / gridDim.x;
     unsigned long long counts = failed ? 1ull << TOLD_FAILED : sh.extra;
-    __threadfence_system(); /* before the host's memory is written to, for which it would wait */
     if (!ONE_BLOCK) {
+        __threadfence();
         counts += 1ull << TOLD_BLOCKS;
         counts += atomicAdd(a.done, counts);
         if (counts >> TOLD_BLOCKS < gridDim.x) return;
         *a.done = 0;
         *a.arrived = 0;
-        __threadfence_system(); /* what others have written is there before */
     }
+    __threadfence_system(); /* what all have written is there before */
     bi_tell_host(&a.told[TOLD_BUCKETS], TOLD | 1);
     bi_tell_host(&a.told[TOLD_COUNTS], TOLD | counts);
 }
@@ -134,7 +130,8 @@ static __global__ void __launch_bounds__(ALONE_THREADS) bi_hash_order_alone(cons
     if (threadIdx.x == 0) tell<true>(a, sh);
 }
 
-template <class K, class P>
+/* EACH: homes for each thread, and so no more pairs than that to deal; nor more to lay out than one above it. */
+template <class K, class P, int EACH>
 static __global__ void __launch_bounds__(THREADS) bi_hash_order_jointly(const ordered_args<K, P> a)
 {
     BI_SHARED(ordered_shared<THREADS>, sh);
@@ -146,19 +143,19 @@ static __global__ void __launch_bounds__(THREADS) bi_hash_order_jointly(const or
         sh.range = blockIdx.x;
         bi_store_relaxed(&a.reached[blockIdx.x], 0ull);
     }
-    deal<K, P, THREADS, 1>(a, dealt, blockIdx.x * THREADS, 1);
+    deal<K, P, EACH>(a, dealt);
     ordered_prepare(a, ordered_memory<K, P>(a, memory), sh);
     bi_grid_sync(&barrier);
-    lay_out_dealt<JOINT_PAIRS>(a, memory, sh, count);
+    lay_out_dealt<EACH + 1>(a, memory, sh, count);
 }
 
 template <class K, class P>
-static __global__ void __launch_bounds__(THREADS) bi_hash_order_deal(const ordered_args<K, P> a, uint32_t each)
+static __global__ void __launch_bounds__(THREADS) bi_hash_order_deal(const ordered_args<K, P> a)
 {
     BI_SHARED(deal_counts, dealt);
     bi_let_next_begin();
     for (uint32_t b = blockIdx.x * THREADS + threadIdx.x; b < a.blocks; b += gridDim.x * THREADS) a.reached[b] = 0;
-    deal<K, P, THREADS, DEALT>(a, dealt, blockIdx.x * THREADS * each, each);
+    deal<K, P, DEALT>(a, dealt);
 }
 
 template <class K, class P>
@@ -212,24 +209,23 @@ static bosc_status begin_dealing(bosc_ctx *ctx, uint32_t homes, uint32_t room, o
 }
 
 /* In one launch, if all blocks run at once, one on a multiprocessor. */
-template <class K, class P> static bosc_status run_jointly(bosc_ctx *ctx, ordered_args<K, P> a, bool *launched)
+template <int EACH, class K, class P>
+static bosc_status run_jointly(bosc_ctx *ctx, ordered_args<K, P> a, bool *launched)
 {
-    unsigned most;
-    BI_TRY(begin_dealing(ctx, JOINT_HOMES, THREADS * JOINT_PAIRS, &a));
-    BI_TRY(bi_cooperative_grid(ctx, bi_hash_order_jointly<K, P>, THREADS, 1, &most));
+    const auto kernel = bi_hash_order_jointly<K, P, EACH>;
+    const unsigned most = bi_launch_cooperative_limit(THREADS, (unsigned)ctx->multiprocessors);
+    BI_TRY(begin_dealing(ctx, THREADS * EACH, THREADS * (EACH + 1), &a));
     if (a.blocks > most) return BOSC_OK;
     const size_t bytes = ordered_memory<K, P>::bytes(a);
-    BI_TRY(allow_shared(ctx, bi_hash_order_jointly<K, P>, bytes, launched));
+    BI_TRY(allow_shared(ctx, kernel, bytes, launched));
     if (!*launched) return BOSC_OK;
-    return BI_RUN_COOPERATIVE_SHARED(ctx, (bi_hash_order_jointly<K, P>), a.blocks, THREADS, bytes, a);
+    return BI_RUN_COOPERATIVE_SHARED(ctx, kernel, a.blocks, THREADS, bytes, a);
 }
 
 template <class K, class P>
 static bosc_status deal_and_lay_out(bosc_ctx *ctx, const ordered_args<K, P> &a, size_t bytes)
 {
-    const int64_t most = (int64_t)ctx->multiprocessors * THREADS, each = bi_div_up((int64_t)a.n, most);
-    const uint32_t dealt = each < DEALT ? (uint32_t)each : DEALT;
-    BI_TRY(BI_RUN(ctx, (bi_hash_order_deal<K, P>), (unsigned)bi_div_up(a.n, dealt * THREADS), THREADS, 0, a, dealt));
+    BI_TRY(BI_RUN(ctx, (bi_hash_order_deal<K, P>), (unsigned)bi_div_up(a.n, DEALT * THREADS), THREADS, 0, a));
     if (!bi_has_clusters(ctx)) return BI_RUN(ctx, (bi_hash_order_dealt<K, P>), a.blocks, THREADS, bytes, a);
     BI_LAUNCH_EARLY((bi_hash_order_dealt<K, P>), a.blocks, THREADS, bytes, ctx->stream, a);
     return bi_launched(ctx, "bi_hash_order_dealt");
@@ -275,7 +271,8 @@ static bosc_status run(bosc_ctx *ctx, const bosc_hash *h, const void *keys, cons
     a.told = (unsigned long long *)outcome->words;
     begin_outcome(ctx, outcome, 1);
     if (n <= ALONE_THREADS * ALONE_PAIRS) return run_alone(ctx, a, launched);
-    BI_TRY_WITH_SCRATCH(ctx, run_jointly(ctx, a, launched));
+    BI_TRY_WITH_SCRATCH(ctx, run_jointly<1>(ctx, a, launched));
+    if (!*launched) BI_TRY_WITH_SCRATCH(ctx, run_jointly<2>(ctx, a, launched));
     return *launched ? BOSC_OK : run_dealt(ctx, a, words, launched);
 }
 

@@ -71,7 +71,6 @@ template <int THREADS> struct ordered_shared {
     ordered_reach warps[THREADS / 32];
     uint32_t extra, failed; /* sums over the block */
     uint32_t greatest;      /* how many pairs have the greatest hash */
-    int begin;              /* the first slot that pairs of earlier ranges leave, from the range's first home on */
     uint32_t range;         /* of homes, that the block lays out */
 };
 
@@ -99,21 +98,24 @@ static __device__ __forceinline__ unsigned long long ordered_word(ordered_reach 
     return 1ull << 63 | (unsigned long long)r.pairs << 32 | (uint32_t)r.reach;
 }
 
-/* The first slot that pairs of earlier ranges leave to this one, from its first home on; 0 or more. The first warp
- * calls it. */
-template <class A> static __device__ int ordered_begin(const A &a, uint32_t range)
+/* How far the ranges before this one reach, from its first home on: each thread waits for one of them at a time. All
+ * threads call it; a barrier comes last. */
+template <int THREADS, class A> static __device__ int ordered_reached(const A &a, ordered_shared<THREADS> &sh)
 {
-    const unsigned lane = threadIdx.x % 32, each = (range + 31) / 32;
-    const unsigned from = lane * each, to = min(from + each, range);
-    ordered_reach sum = {ORDERED_NOWHERE, 0}, before;
-    for (unsigned b = from; b < to; b++) {
-        unsigned long long word;
-        while (!(word = bi_load_relaxed(&a.reached[b]))) __nanosleep(20);
-        const int reach = (int)(uint32_t)word - (int)((range - b) * a.block_homes);
-        sum = ordered_then(sum, {reach, (int)(word >> 32 & INT32_MAX)});
+    ordered_reach all = {ORDERED_NOWHERE, 0};
+    for (uint32_t from = 0; from < sh.range; from += THREADS) {
+        ordered_reach mine = {ORDERED_NOWHERE, 0}, some;
+        const uint32_t range = from + threadIdx.x;
+        if (range < sh.range) {
+            unsigned long long word;
+            while (!(word = bi_load_relaxed(&a.reached[range]))) __nanosleep(20);
+            mine = {(int)(uint32_t)word - (int)((sh.range - range) * a.block_homes), (int)(word >> 32 & INT32_MAX)};
+        }
+        ordered_block_scan(mine, sh, &some);
+        all = ordered_then(all, some);
+        __syncthreads();
     }
-    sum = ordered_warp_scan(sum, &before);
-    return max(__shfl_sync(~0u, sum.reach, 31), 0);
+    return all.reach;
 }
 
 /* Where the parts of a block's shared memory begin; the pairs in their slots are at 0. */
@@ -198,11 +200,12 @@ static __device__ void ordered_prepare(const ordered_args<K, P> &a, const ordere
     if (threadIdx.x == 0) sh.extra = sh.failed = sh.greatest = 0;
 }
 
-/* From counts to the first slot of each home, once it is known how far earlier blocks reach. Returns the first slot
- * behind the block's pairs. A barrier comes first, one last. */
+/* From counts to the first slot of each home, once it is known how far earlier ranges reach. *begin gets the first slot
+ * that those leave, from the range's first home on; the result is the one behind the pairs of this one. A barrier comes
+ * first, one last. */
 template <class K, class P, int THREADS>
 static __device__ int ordered_find_begins(const ordered_args<K, P> &a, const ordered_memory<K, P> &m,
-                                          ordered_shared<THREADS> &sh)
+                                          ordered_shared<THREADS> &sh, int *begin)
 {
     const uint32_t each = (a.block_homes + THREADS - 1) / THREADS;
     const uint32_t from = min(threadIdx.x * each, a.block_homes), to = min(from + each, a.block_homes);
@@ -212,19 +215,16 @@ static __device__ int ordered_find_begins(const ordered_args<K, P> &a, const ord
         if (m.counts[i]) mine = ordered_then(mine, {(int)(i + m.counts[i]), (int)m.counts[i]});
     const ordered_reach before = ordered_block_scan(mine, sh, &all);
     if (threadIdx.x == 0) bi_store_relaxed(&a.reached[sh.range], ordered_word(all));
-    if (threadIdx.x < 32) {
-        const int begin = ordered_begin(a, sh.range);
-        if (threadIdx.x == 0) sh.begin = begin;
-    }
     __syncthreads();
-    int next = max(before.reach, sh.begin + before.pairs);
+    *begin = max(ordered_reached(a, sh), 0);
+    int next = max(before.reach, *begin + before.pairs);
     for (uint32_t i = from; i < to; i++) {
         next = max(next, (int)i);
         m.begins[i] = (uint32_t)next;
         next += (int)m.counts[i];
     }
     __syncthreads();
-    return max(all.reach, sh.begin + all.pairs);
+    return max(all.reach, *begin + all.pairs);
 }
 
 /* The slot of a pair that stands in slot i, once those of its home are in order. Two of one hash fail. */
@@ -246,13 +246,13 @@ static __device__ __forceinline__ uint32_t ordered_slot_of(const ordered_memory<
  * end. Returns whether two pairs have one hash. */
 template <class K, class P, int THREADS>
 static __device__ bool ordered_write_slots(const ordered_args<K, P> &a, const ordered_memory<K, P> &m,
-                                           const ordered_shared<THREADS> &sh, int end)
+                                           const ordered_shared<THREADS> &sh, int begin, int end)
 {
     const uint32_t first = sh.range * a.block_homes;
     const bool last = sh.range == a.blocks - 1;
     const uint32_t stop = last ? a.slots - first : (uint32_t)max((int)a.block_homes, end);
     bool failed = false;
-    for (uint32_t i = (uint32_t)sh.begin + threadIdx.x; i < stop; i += THREADS) {
+    for (uint32_t i = (uint32_t)begin + threadIdx.x; i < stop; i += THREADS) {
         if (i < a.block_homes + a.beyond && m.homes[i])
             ordered_write(a, first + ordered_slot_of(m, i, &failed), m.pairs[i], false);
         else if (first + i < a.slots - 1 || !sh.greatest)
@@ -286,7 +286,8 @@ static __device__ void ordered_lay_out(const ordered_args<K, P> &a, const ordere
         home[k] = ordered_home(pair[k].hash, a.homes) - first;
         rank[k] = atomicAdd(&m.counts[home[k]], 1u);
     }
-    const int end = ordered_find_begins(a, m, sh);
+    int begin;
+    const int end = ordered_find_begins(a, m, sh, &begin);
     const uint32_t room = min(a.block_homes + a.beyond, a.slots - 2 - first);
 #pragma unroll
     for (int k = 0; k < PAIRS; k++) {
@@ -301,7 +302,7 @@ static __device__ void ordered_lay_out(const ordered_args<K, P> &a, const ordere
     extra = bi_warp_sum(extra);
     if (threadIdx.x % 32 == 0) atomicAdd(&sh.extra, extra);
     const bool full = __syncthreads_or(failed) != 0; /* then homes may lack pairs that were counted */
-    failed = full || ordered_write_slots(a, m, sh, end);
+    failed = full || ordered_write_slots(a, m, sh, begin, end);
     if (failed) sh.failed = 1;
     __syncthreads();
 }
