@@ -68,6 +68,7 @@ struct bi_hash_slots_find {
     const void *queries;
     void *values;
     uint8_t *found;
+    uint64_t slots; /* ORDERED, with homes */
 };
 
 /* The plan of struct bi_hash_layout. */

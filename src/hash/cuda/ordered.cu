@@ -25,7 +25,7 @@ enum {
 /* What a table keeps for its builds; all but `reached` is 0 between them. */
 struct ordered_words {
     unsigned long long done, reached[BLOCKS];
-    unsigned arrived, counts[BLOCKS];
+    unsigned arrived, counts[BLOCKS * ORDERED_APART];
 };
 
 struct deal_counts {
@@ -51,7 +51,7 @@ template <class K, class P, int MOST> static __device__ void deal(const ordered_
     }
     __syncthreads();
     for (uint32_t b = threadIdx.x; b < a.blocks; b += THREADS)
-        if (sh.counts[b]) sh.begins[b] = atomicAdd(&a.counts[b], sh.counts[b]);
+        if (sh.counts[b]) sh.begins[b] = atomicAdd(&a.counts[b * ORDERED_APART], sh.counts[b]);
     __syncthreads();
 #pragma unroll
     for (int k = 0; k < MOST; k++) {
@@ -96,8 +96,9 @@ static __device__ void lay_out_dealt(const ordered_args<K, P> &a, unsigned char 
 {
     const ordered_memory<K, P> m(a, memory);
     if (threadIdx.x == 0) {
-        count = bi_load_relaxed(&a.counts[sh.range]);
-        a.counts[sh.range] = 0;
+        unsigned *dealt = &a.counts[sh.range * ORDERED_APART];
+        count = bi_load_relaxed(dealt);
+        *dealt = 0;
     }
     __syncthreads();
     const auto read = [&](int k, ordered_pair<K, P> &pair) {

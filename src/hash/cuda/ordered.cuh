@@ -20,6 +20,9 @@ template <class K> struct ordered_pair<K, bi_hash_no_value> {
     K hash;
 };
 
+/* Words between counts that many blocks add to: in sectors of their own the cache serves them at once. */
+static constexpr uint32_t ORDERED_APART = 8;
+
 template <class K, class P> struct ordered_args {
     const K *keys;               /* (n) */
     const P *payload;            /* (n) the values; NULL: the payload is row numbers */
@@ -36,7 +39,7 @@ template <class K, class P> struct ordered_args {
     ordered_pair<K, P> *pairs;    /* (blocks x block_pairs) by block */
     unsigned long long *reached;  /* (blocks) how far each one's pairs reach; 0: not known yet */
     unsigned long long *done;     /* counts of the blocks so far; 0 before and after a build */
-    unsigned *counts;             /* (blocks) pairs dealt to each; 0 before and after */
+    unsigned *counts;             /* (blocks, ORDERED_APART apart) pairs dealt to each; 0 before and after */
     unsigned *arrived;            /* at the grid's barrier, or blocks that have begun; 0 before and after */
     unsigned long long *told;
 };

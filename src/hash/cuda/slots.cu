@@ -67,6 +67,9 @@ template <int BITS> static bosc_status find_of(bosc_ctx *ctx, const bi_hash_slot
 
 bosc_status bi_hash_find_slots_cuda(bosc_ctx *ctx, const bi_hash_slots_find *a, int64_t query_count)
 {
+    bool done = false;
+    if (a->view.layout == BOSC_HASH_ORDERED) BI_TRY(bi_hash_find_ordered_cuda(ctx, a, query_count, &done));
+    if (done) return BOSC_OK;
     return a->view.key_bits == 32   ? find_of<32>(ctx, a, query_count)
            : a->view.key_bits == 64 ? find_of<64>(ctx, a, query_count)
                                     : find_of<128>(ctx, a, query_count);

@@ -6,6 +6,8 @@
 #include "hash/slots.h"
 
 bosc_status bi_hash_fill_slots_cuda(bosc_ctx *, const bi_hash_slots_fill *);
+/* Of an ordered table; *done: it has such pairs that they could be looked up so. */
+bosc_status bi_hash_find_ordered_cuda(bosc_ctx *, const bi_hash_slots_find *, int64_t query_count, bool *done);
 bosc_status bi_hash_find_slots_cuda(bosc_ctx *, const bi_hash_slots_find *, int64_t query_count);
 
 #endif
