@@ -220,6 +220,7 @@ class HashTable:
         value_dtype: int,
         load: float,
         seed: int,
+        no_wait: bool,
     ) -> None: ...
     def info(self, where: Where) -> dict: ...
     def build(
@@ -228,6 +229,7 @@ class HashTable:
         keys: Annotated[NDArray, dict(writable=False)],
         values: Annotated[NDArray, dict(writable=False)] | None,
     ) -> None: ...
+    def wait(self, where: Where) -> None: ...
     def insert(
         self,
         where: Where,

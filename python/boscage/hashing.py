@@ -15,7 +15,7 @@ from ._where import Progress, place, where
 
 __all__ = ["HashMap", "MultiMap", "HashSet", "unique", "isin", "factorize"]
 
-LAYOUTS = {"bucketed": 0, "perfect": 1, "hybrid": 2, "fks": 3, "cuckoo": 4, "chained": 5}
+LAYOUTS = {"bucketed": 0, "perfect": 1, "hybrid": 2, "fks": 3, "cuckoo": 4, "chained": 5, "ordered": 6}
 DUPLICATES = {"last": 0, "first": 1, "sum": 2, "min": 3, "error": 4}
 NUMBERS = {"sum", "min"}
 
@@ -79,6 +79,7 @@ class _Table:
         seed: int,
         device: Any,
         progress: Progress,
+        no_wait: bool = False,
     ) -> None:
         if duplicates not in DUPLICATES:
             raise ValueError(f"duplicates: {duplicates!r} is none of {sorted(DUPLICATES)}")
@@ -103,10 +104,26 @@ class _Table:
                 )
         dtype = DTYPES.get(self._value_type.name, 0) if self._value_type is not None and duplicates in NUMBERS else 0
         self._handle = _core.HashTable(
-            self._at(), LAYOUTS[layout], self._kind, bits, size, DUPLICATES[duplicates], dtype, float(load), int(seed)
+            self._at(),
+            LAYOUTS[layout],
+            self._kind,
+            bits,
+            size,
+            DUPLICATES[duplicates],
+            dtype,
+            float(load),
+            int(seed),
+            bool(no_wait),
         )
         self._key_bits, self._value_size, self._multi = bits, size, self._kind == 1
-        self._handle.build(self._at(progress=progress), _plain(words), self._stored(values))
+        words, values = _plain(words), self._stored(values)
+        self._handle.build(self._at(progress=progress), words, values)
+        self._pairs = (words, values) if no_wait else None
+
+    def wait(self) -> None:
+        """Waits until a table of `no_wait` is built, and raises what went wrong, if no call has done so before."""
+        self._handle.wait(self._at())
+        self._pairs = None
 
     def _at(self, space: Optional[Space] = None, progress: Progress = None) -> Any:
         return where(self._place, (space or self._space).stream(), None, progress)
@@ -208,7 +225,7 @@ class _Table:
         return self._handle.info(self._at())
 
     def __getstate__(self) -> dict[str, Any]:
-        state = {name: value for name, value in self.__dict__.items() if name not in ("_handle", "_space", "_place")}
+        state = {name: value for name, value in self.__dict__.items() if name not in ("_handle", "_space", "_place", "_pairs")}
         return {**state, "bytes": self._handle.save(self._at()), "device": str(self._place)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -216,6 +233,7 @@ class _Table:
         self.__dict__.update(state)
         self._space = NUMPY
         self._place = place("cpu" if _core.backend_reason("cuda") else device)
+        self._pairs = None
         self._handle = _core.HashTable.load(self._at(), saved, self._key_bits, self._value_size, self._multi)
 
     def __repr__(self) -> str:
@@ -234,8 +252,9 @@ class HashMap(_Table):
         Items of up to 64 bytes.
     duplicates : {"last", "first", "sum", "min", "error"}
         What becomes of several pairs with one key.
-    layout : {"bucketed", "perfect", "hybrid", "fks", "cuckoo", "chained"}
-        How the table lies in memory.
+    layout : {"bucketed", "perfect", "hybrid", "fks", "cuckoo", "chained", "ordered"}
+        How the table lies in memory. "ordered" is for small tables that are made often, up to about 2^18 pairs; it
+        lists its pairs in the order of the keys' hashes.
     load : float
         Load factor, 0.5 to 0.97; 0: the default of the layout.
     seed : int
@@ -244,6 +263,9 @@ class HashMap(_Table):
         ``"cpu"`` or ``"cuda"``.
     progress : callable, optional
         Called with the stage and the fraction done while the table is built.
+    no_wait : bool
+        Whether a table of arrays on a device is only begun to be built. What goes wrong is raised by the next call on
+        the table, or by `wait`. The arrays must stay as they are until then, and the table keeps them until `wait`.
 
     Examples
     --------
@@ -268,10 +290,11 @@ class HashMap(_Table):
         seed: int = 0,
         device: Any = None,
         progress: Progress = None,
+        no_wait: bool = False,
     ):
         if values is None:
             raise TypeError("values: None; a map without values is a HashSet")
-        self._create(keys, values, duplicates, layout, load, seed, device, progress)
+        self._create(keys, values, duplicates, layout, load, seed, device, progress, no_wait)
 
     def find(self, keys: Any) -> tuple[Any, Any]:
         """Looks keys up: their values, zero where a key is absent, and which are present."""
@@ -411,7 +434,7 @@ class HashSet(_Table):
 
     Parameters
     ----------
-    keys, layout, load, seed, device, progress
+    keys, layout, load, seed, device, progress, no_wait
         As those of `HashMap`.
 
     Examples
@@ -434,8 +457,9 @@ class HashSet(_Table):
         seed: int = 0,
         device: Any = None,
         progress: Progress = None,
+        no_wait: bool = False,
     ):
-        self._create(keys, None, "last", layout, load, seed, device, progress)
+        self._create(keys, None, "last", layout, load, seed, device, progress, no_wait)
 
     def add(self, keys: Any, *, progress: Progress = None) -> None:
         """Adds keys."""

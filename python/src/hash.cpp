@@ -14,7 +14,7 @@ struct Table : Handle<bosc_hash, bosc_hash_free> {
 bosc_hash_info info_of(Call &call, Table &table) { return described<bosc_hash_info, bosc_hash_get_info>(call, table); }
 
 void create(Table *self, const Where &where, int layout, int kind, int key_bits, int value_size, int duplicates,
-            int value_dtype, double load, uint64_t seed)
+            int value_dtype, double load, uint64_t seed, bool no_wait)
 {
     bosc_hash_opts opts = {};
     opts.size = sizeof opts;
@@ -26,6 +26,7 @@ void create(Table *self, const Where &where, int layout, int kind, int key_bits,
     opts.value_dtype = static_cast<bosc_dtype>(value_dtype);
     opts.load = load;
     opts.seed = seed;
+    opts.no_wait = no_wait;
     make(self, where, [&](bosc_ctx *ctx, bosc_hash **of) { return bosc_hash_create(ctx, &opts, of); });
     self->key_bits = key_bits;
     self->value_size = value_size;
@@ -114,6 +115,12 @@ void get_pairs(Table &table, const Where &where, const Out &keys, const Out &val
     call.run([&](bosc_ctx *ctx) { return bosc_hash_get_pairs(ctx, table.of, key, value, to); });
 }
 
+void wait(Table &table, const Where &where)
+{
+    Reading call(where, table);
+    call.run([&](bosc_ctx *ctx) { return bosc_hash_wait(ctx, table.of); });
+}
+
 void rehash(Table &table, const Where &where, double load, uint64_t seed)
 {
     Writing call(where, table);
@@ -145,9 +152,10 @@ void bind_hash(nb::module_ &m)
 {
     nb::class_<Table>(m, "HashTable")
         .def("__init__", &create, "where"_a, "layout"_a, "kind"_a, "key_bits"_a, "value_size"_a, "duplicates"_a,
-             "value_dtype"_a, "load"_a, "seed"_a)
+             "value_dtype"_a, "load"_a, "seed"_a, "no_wait"_a)
         .def("info", &info, "where"_a)
         .def("build", &put<bosc_hash_build>, "where"_a, "keys"_a, "values"_a.none())
+        .def("wait", &wait, "where"_a)
         .def("insert", &put<bosc_hash_insert>, "where"_a, "keys"_a, "values"_a.none())
         .def("erase", &erase, "where"_a, "keys"_a)
         .def("find", &find, "where"_a, "queries"_a, "values"_a.none(), "found"_a.none())

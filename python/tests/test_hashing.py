@@ -1,5 +1,6 @@
 """Hash tables against dictionaries, NumPy and pandas."""
 
+import pickle
 from collections import defaultdict
 
 import numpy as np
@@ -114,7 +115,7 @@ def operations(draw):
 
 @given(
     operations(),
-    st.sampled_from(["bucketed", "perfect", "hybrid", "fks", "cuckoo", "chained"]),
+    st.sampled_from(["bucketed", "perfect", "hybrid", "fks", "cuckoo", "chained", "ordered"]),
     st.sampled_from([np.int32, np.int64, np.float64]),
 )
 def test_map(history, layout, kind):
@@ -168,6 +169,27 @@ def test_set(keys, more, fewer):
 @pytest.mark.parametrize("duplicates, want", [("last", 3), ("first", 1), ("sum", 6), ("min", 1)])
 def test_duplicates(duplicates, want):
     assert HashMap([7, 7, 7, 8], [1, 2, 3, 4], duplicates=duplicates)[7] == want
+
+
+def test_ordered_tables_list_the_pairs_of_every_table_alike():
+    keys = np.random.default_rng(1).permutation(3000)
+    table = HashMap(keys, keys * 2, layout="ordered")
+    assert (table.items()[1] == table.items()[0] * 2).all() and (np.sort(table.keys()) == np.arange(3000)).all()
+    again = HashMap(keys[::-1], keys[::-1] * 2, layout="ordered")
+    assert (again.keys() == table.keys()).all()  # by their hashes
+
+
+@pytest.mark.parametrize("layout", ["bucketed", "ordered"])
+def test_tables_that_are_not_waited_for(layout):
+    keys = np.arange(100) // 2
+    table, plain = HashMap(keys, keys + 7, layout=layout, no_wait=True), HashMap(keys, keys + 7, layout=layout)
+    assert all((a == b).all() for a, b in zip(table.items(), plain.items()))
+    table.wait()
+    table.wait()
+    assert len(pickle.loads(pickle.dumps(table))) == 50
+    assert HashSet(keys, layout=layout, no_wait=True).contains([3, 50]).tolist() == [True, False]
+    with pytest.raises(ValueError):
+        HashMap(keys, keys, duplicates="error", layout=layout, no_wait=True)
 
 
 def test_values_of_many_types():

@@ -122,6 +122,14 @@ def test_other_structures(lib):
     table, plain = HashMap(keys, values), HashMap(KEYS, np.arange(4000.0))
     lib.same(table.find(keys)[0], plain.find(KEYS)[0])
     assert len(table) == len(plain) and 5 in table
+    for layout in ("bucketed", "ordered"):
+        table = HashMap(keys, values, layout=layout, no_wait=True)
+        lib.same(table.find(keys)[0], plain.find(KEYS)[0])
+        table = HashMap(keys, values, layout=layout, duplicates="error", no_wait=True)
+        with pytest.raises(ValueError, match="its build failed"):
+            table.wait()
+        table.wait()
+        assert len(table) == 0
     lib.same(MultiMap(keys, values).retrieve(keys), MultiMap(KEYS, np.arange(4000.0)).retrieve(KEYS))
     lib.same(HashSet(keys).contains(keys + 7), HashSet(KEYS).contains(KEYS + 7))
     lib.same(isin(keys, keys[:9]), isin(KEYS, KEYS[:9]))
