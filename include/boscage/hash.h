@@ -14,7 +14,8 @@
  * Sources: Alcantara et al., Real-time Parallel Hashing on the GPU (SIGGRAPH Asia 2009); Alcantara, Efficient Hash
  * Tables on the GPU (2011); Fredman, Komlos, Szemeredi, Storing a Sparse Table with O(1) Worst Case Access Time (1984);
  * Pagh and Rodler, Cuckoo Hashing (2004); Azar, Broder, Karlin, Upfal, Balanced Allocations (1999); Gale and Shapley,
- * College Admissions (1962); Amble and Knuth, Ordered Hash Tables (1974). */
+ * College Admissions (1962); Amble and Knuth, Ordered Hash Tables (1974); Gonnet and Munro, The Analysis of Linear
+ * Probing Sort by the Use of a New Mathematical Transform (1984). */
 #ifndef BOSCAGE_HASH_H
 #define BOSCAGE_HASH_H
 
@@ -96,14 +97,15 @@ BOSC_API bosc_status bosc_hash_bytes(const bosc_ctx *ctx, const bosc_hash_opts *
  * other failure it is empty.
  * Cost: O(n) expected work; scratch of n (key + value) bytes on the CPU, at most two thirds more up to 2^21 pairs,
  * and twice that on CUDA, with row numbers for values of other sizes than 4 and 8; of CUCKOO 8 bytes more a
- * slot and 16 a pair. For multimaps, where keys repeat and where a partition gets more keys than chance allows, also a
- * radix sort of the hashes, O(n key), and n (5 key + stored + 40) bytes.
- * Waits: whether a key repeats is read back. With opts.no_wait the build of a BUCKETED map from device arrays, of up to
- * 8 million pairs (4 million of keys of 64 or 128 bits), is only launched. The next call on the table, whichever it is,
- * waits for it once and then does its own work; or, if the build failed, returns that failure and does nothing, with a
- * message that begins with "table: its build failed". The pairs must stay as they are until then: a build that finds
- * repeated keys or a crowded partition is made again from them, within that call. It cannot be recorded in a graph,
- * and no call on the table can be before bosc_hash_wait. */
+ * slot and 16 a pair. For multimaps, where keys repeat, where a partition gets more keys than chance allows, and for
+ * ORDERED tables that are too large to be made in one pass (on CUDA of more than 2^18 pairs), also a radix sort of the
+ * hashes, O(n key), and n (5 key + stored + 40) bytes.
+ * Waits: whether a key repeats is read back. With opts.no_wait the build of a map from device arrays is only launched:
+ * of a BUCKETED one of up to 8 million pairs (4 million of keys of 64 or 128 bits), of an ORDERED one of up to 2^18.
+ * The next call on the table, whichever it is, waits for it once and then does its own work; or, if the build failed,
+ * returns that failure and does nothing, with a message that begins with "table: its build failed". The pairs must stay
+ * as they are until then: a build that finds repeated keys or a crowded partition is made again from them, within that
+ * call. It cannot be recorded in a graph, and no call on the table can be before bosc_hash_wait. */
 BOSC_API bosc_status bosc_hash_build(bosc_ctx *ctx, bosc_hash *table, const void *keys, const void *values, int64_t n);
 
 /* Waits for a build that opts.no_wait has only launched. The first call on the table after a build does the same; of
@@ -118,9 +120,9 @@ BOSC_API bosc_status bosc_hash_wait(bosc_ctx *ctx, const bosc_hash *table);
  * values: (query_count x value_size), or NULL; zero bytes where the key is absent.
  * found: (query_count), or NULL; 1 or 0.
  * Cost: O(query_count) expected work: a query reads one bucket mostly and two at most in a BUCKETED table, one slot in
- * PERFECT and FKS, three in HYBRID, one for each function in CUCKOO and one of its stash, two chains in CHAINED
- * (info.probes_most tells of linear partitions). No scratch, but query_count * stored bytes for the values of multimaps
- * and counted maps.
+ * PERFECT and FKS, three in HYBRID, one for each function in CUCKOO and one of its stash, two chains in CHAINED, the
+ * slots from its home on in ORDERED, 1 + (1 / (1 - load) - 1) / 2 on average (info.probes_most tells of linear
+ * partitions). No scratch, but query_count * stored bytes for the values of multimaps and counted maps.
  * Waits: only for host arrays on CUDA. With device arrays it queues and is capturable; a recorded call is valid until
  * the table is written to. */
 BOSC_API bosc_status bosc_hash_find(bosc_ctx *ctx, const bosc_hash *table, const void *queries, int64_t query_count,
@@ -172,7 +174,7 @@ BOSC_API bosc_status bosc_hash_erase(bosc_ctx *ctx, bosc_hash *table, const void
  * Waits. */
 BOSC_API bosc_status bosc_hash_rehash(bosc_ctx *ctx, bosc_hash *table, double load, uint64_t seed);
 
-/* Copies all pairs out, in the order of the table. Each array may be NULL.
+/* Copies all pairs out, in the order of the table: of an ORDERED one, in that of the hashes. Each array may be NULL.
  * keys: (info.keys).
  * values: (info.keys x value_size); of a multimap (info.pairs x value_size), grouped by key in the order of the keys.
  * counts: (info.keys); counts[i] is the number of pairs of keys[i].
@@ -189,7 +191,7 @@ typedef struct bosc_hash_info {
     int64_t slots;
     double load; /* load factor: keys / slots */
     int64_t bytes;
-    int32_t partitions;  /* of BUCKETED and PERFECT; buckets of HYBRID, FKS and CHAINED; of CUCKOO 2, with its stash */
+    int32_t partitions;  /* of BUCKETED and PERFECT; buckets of HYBRID, FKS and CHAINED; CUCKOO 2 (stash); ORDERED 1 */
     int32_t reseeded;    /* partitions whose first seed failed */
     int32_t linear;      /* partitions for which no seed worked; searched linearly */
     int32_t probes_most; /* buckets, or slots, read for a key at most */
@@ -197,7 +199,7 @@ typedef struct bosc_hash_info {
 } bosc_hash_info;
 
 /* Tells about a table. Set info->size.
- * Cost: O(1); O(partitions) if some are linear.
+ * Cost: O(1); O(partitions) if some are linear, and of CHAINED; O(slots) of ORDERED.
  * Waits: unless the table is empty. */
 BOSC_API bosc_status bosc_hash_get_info(bosc_ctx *ctx, const bosc_hash *table, bosc_hash_info *info);
 
