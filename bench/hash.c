@@ -1,8 +1,8 @@
-/* Times hash tables on the CPU beside other libraries: bench_hash [-n keys] [-l load factor] [-k key bits] [-a] [-p].
- * Keys and values of 32 bits (-k 64: of 64, without peers); every key is looked up once in another order, and as many
- * that are absent. -a: all layouts, CUCKOO with each number of functions, and a sort with binary searches.
- * -p: without peers. Times are processor time over
- * the number of threads, so that other programs on the machine disturb them less; answers are checked. */
+/* Times hash tables on the CPU beside other libraries: bench_hash [-n keys] [-l load factor] [-k key bits]
+ * [-y layout] [-a] [-p]. Keys and values of 32 bits (-k 64: of 64, without peers); every key is looked up once in
+ * another order, and as many that are absent. -y: the layout, in place of bucketed. -a: all layouts, CUCKOO with each
+ * number of functions, and a sort with binary searches. -p: without peers. Times are processor time over the number of
+ * threads, so that other programs on the machine disturb them less; answers are checked. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -183,15 +183,33 @@ static void measure_layout(const char *name, bosc_hash_layout layout, int functi
     bosc_hash_free(s.ours);
 }
 
-static void measure_layouts(double load)
+/* most_load: the greatest load factor that can be asked for; 0: it has one of its own. */
+static const struct named_layout {
+    const char *name, *title;
+    bosc_hash_layout layout;
+    int functions;
+    double most_load;
+} layouts[] = {{"bucketed", "bucketed", BOSC_HASH_BUCKETED, 0, 1},
+               {"ordered", "ordered", BOSC_HASH_ORDERED, 0, 1},
+               {"perfect", "perfect", BOSC_HASH_PERFECT, 0, 1},
+               {"hybrid", "hybrid", BOSC_HASH_HYBRID, 0, 0},
+               {"fks", "FKS", BOSC_HASH_FKS, 0, 0},
+               {"cuckoo2", "cuckoo, 2 functions", BOSC_HASH_CUCKOO, 2, 0},
+               {"cuckoo3", "cuckoo, 3 functions", BOSC_HASH_CUCKOO, 3, 0.91},
+               {"cuckoo4", "cuckoo, 4 functions", BOSC_HASH_CUCKOO, 4, 1},
+               {"chained", "chained", BOSC_HASH_CHAINED, 0, 0}};
+
+/* Those of a name; all: of every name. */
+static void measure_layouts(const char *name, bool all, double load)
 {
-    measure_layout("perfect", BOSC_HASH_PERFECT, 0, load);
-    measure_layout("hybrid", BOSC_HASH_HYBRID, 0, 0);
-    measure_layout("FKS", BOSC_HASH_FKS, 0, 0);
-    measure_layout("cuckoo, 2 functions", BOSC_HASH_CUCKOO, 2, 0);
-    measure_layout("cuckoo, 3 functions", BOSC_HASH_CUCKOO, 3, load > 0.91 ? 0.91 : load);
-    measure_layout("cuckoo, 4 functions", BOSC_HASH_CUCKOO, 4, load);
-    measure_layout("chained", BOSC_HASH_CHAINED, 0, 0);
+    bool any = false;
+    for (size_t k = 0; k < sizeof layouts / sizeof *layouts; k++) {
+        const struct named_layout *l = &layouts[k];
+        if (!all && strcmp(name, l->name) != 0) continue;
+        measure_layout(l->title, l->layout, l->functions, load < l->most_load ? load : l->most_load);
+        any = true;
+    }
+    if (!any) bench_fail("-y: '%s' is none of bucketed, ordered, perfect, hybrid, fks, cuckoo2 to 4, chained", name);
 }
 
 static void measure_sorted(void)
@@ -208,10 +226,12 @@ static void measure_sorted(void)
 int main(int argc, char **argv)
 {
     int64_t bits = 32;
+    const char *layout = "bucketed";
     double load = 0;
     bool alone = false, all = false;
     const struct bench_option own[] = {{'l', BENCH_NUMBER, &load, "load factor"},
                                        {'k', BENCH_INTEGER, &bits, "bits of a key: 32 or 64"},
+                                       {'y', BENCH_TEXT, &layout, "layout: bucketed, ordered, ... cuckoo4, chained"},
                                        {'a', BENCH_FLAG, &all, "all layouts, and a sort"},
                                        {'p', BENCH_FLAG, &alone, "without peers"}};
     bench.n = 5000000;
@@ -224,8 +244,7 @@ int main(int argc, char **argv)
     bench_open();
     bench.clock = BENCH_PROCESS;
     make_input();
-    measure_layout("bucketed", BOSC_HASH_BUCKETED, 0, load);
-    if (all) measure_layouts(load);
+    measure_layouts(layout, all, load);
     if (all) measure_sorted();
     for (const struct hash_peer *p = bench_hash_peers; p->name && !alone && in.bytes == 4; p++) {
         struct subject s = {.name = p->name,

@@ -1,16 +1,15 @@
 /* Hash tables on a CUDA device beside a sort and binary searches by CUB: bench_hash_cuda [-n keys] [-k key bits] [-l
- * load factors, such as 0.7,0.95] [-a] [-w]. -a: all layouts, which but for PERFECT have loads of their own. -w: builds
- * are not waited for. Values are as wide as keys. Arrays are on the device; times are of single calls, between events;
- * every answer is compared with what the keys say. Queries are the keys in another order, then as many absent ones. */
+ * load factors, such as 0.7,0.95] [-a]. BUCKETED at each load factor, and ORDERED too if the table is small. -a: all
+ * layouts, which but for these two have their default load. Values are as wide as keys. Arrays are on the device;
+ * times are of single calls, between events; of builds that need not be waited for (opts.no_wait) as "launch" too.
+ * Every answer is compared with what the keys say. Queries are the keys in another order, then as many absent ones. */
 #include <cub/cub.cuh>
 
 #include <boscage/device/hash.h>
 
 #include "harness/cuda.cuh"
 
-enum { WARM_UPS = 2, THREADS = 256 };
-
-static bool no_wait; /* -w */
+enum { WARM_UPS = 2, THREADS = 256, SMALL = 1 << 18 };
 
 /* Distinct i give distinct keys, by other mixers than the table's. */
 static __device__ uint32_t key_of(uint64_t i, uint32_t)
@@ -100,50 +99,69 @@ template <class K> struct data {
     }
 };
 
-/* Rows of a layout of ours (data), or of another library. */
+/* A row of a layout of ours (about), or of another library. */
+template <class K>
+static void print(const char *library, const char *about, const data<K> &d, const char *name, bool builds,
+                  bench_times times)
+{
+    const double pairs = 2.0 * sizeof(K) * (double)d.n;
+    struct bench_row row = {};
+    row.name = name;
+    row.library = library;
+    row.data = about;
+    row.n = d.n;
+    row.bytes = library ? 0 : builds ? 2 * pairs : pairs;
+    row.floor = library || builds ? 0 : d.read_seconds;
+    row.ours = times;
+    bench_print(&row);
+}
+
 template <class K, class F>
 static void report(const char *library, const char *about, data<K> &d, bench_times build, const F &find)
 {
-    static const char *const names[] = {"build", "hits", "misses"};
-    const double pairs = 2.0 * sizeof(K) * (double)d.n;
-    const bench_times times[] = {build, d.time_find(true, find), d.time_find(false, find)};
-    for (int k = 0; k < 3; k++) {
-        struct bench_row row = {};
-        row.name = names[k];
-        row.library = library;
-        row.data = about;
-        row.n = d.n;
-        row.bytes = library ? 0 : k == 0 ? 2 * pairs : pairs;
-        row.floor = library || k == 0 ? 0 : d.read_seconds;
-        row.ours = times[k];
-        bench_print(&row);
-    }
+    print(library, about, d, "build", true, build);
+    print(library, about, d, "hits", false, d.time_find(true, find));
+    print(library, about, d, "misses", false, d.time_find(false, find));
 }
+
+/* A table of ours, built of the pairs again and again. */
+template <class K> struct our_table {
+    bosc_hash *table = nullptr;
+    bosc_hash_info info = {};
+    bench_times build;
+
+    our_table(data<K> &d, const bosc_hash_opts &o)
+    {
+        info.size = sizeof info;
+        BENCH(bosc_hash_create(bench.ctx, &o, &table));
+        build = device_time(WARM_UPS, [&] { BENCH(bosc_hash_build(bench.ctx, table, d.keys.p, d.values.p, d.n)); });
+        BENCH(bosc_hash_get_info(bench.ctx, table, &info));
+    }
+    ~our_table() { bosc_hash_free(table); }
+};
 
 /* functions: of CUCKOO, else 0. */
 template <class K>
 static void run_table(data<K> &d, const char *name, bosc_hash_layout layout, int32_t functions, double load)
 {
     bosc_hash_opts o = {};
-    bosc_hash *table = nullptr;
-    bosc_hash_info info = {};
     o.size = sizeof o;
     o.layout = layout;
     o.functions = functions;
-    info.size = sizeof info;
     o.key_bits = (int32_t)sizeof(K) * 8;
     o.value_size = (int32_t)sizeof(K);
     o.load = load;
-    o.no_wait = no_wait;
-    BENCH(bosc_hash_create(bench.ctx, &o, &table));
-    const bench_times build =
-        device_time(WARM_UPS, [&] { BENCH(bosc_hash_build(bench.ctx, table, d.keys.p, d.values.p, d.n)); });
-    const auto find = [&](const K *queries, K *out) {
-        BENCH(bosc_hash_find(bench.ctx, table, queries, d.n, out, nullptr));
+    our_table<K> waited(d, o);
+    const auto find_in = [&](const our_table<K> &t) {
+        return [&](const K *queries, K *out) { BENCH(bosc_hash_find(bench.ctx, t.table, queries, d.n, out, nullptr)); };
     };
-    BENCH(bosc_hash_get_info(bench.ctx, table, &info));
-    report(nullptr, bench_text("%s, %d bits, load %.2f", name, (int)sizeof(K) * 8, info.load), d, build, find);
-    bosc_hash_free(table);
+    const char *about = bench_text("%s, %d bits, load %.2f", name, (int)sizeof(K) * 8, waited.info.load);
+    report(nullptr, about, d, waited.build, find_in(waited));
+    if (layout != BOSC_HASH_BUCKETED && layout != BOSC_HASH_ORDERED) return;
+    o.no_wait = 1;
+    our_table<K> launched(d, o);
+    print(nullptr, about, d, "launch", true, launched.build);
+    (void)d.time_find(true, find_in(launched)); /* its answers are compared */
 }
 
 template <class K> static void run_sort(data<K> &d)
@@ -178,6 +196,8 @@ template <class K> static void run(int64_t n, const std::vector<double> &loads, 
 {
     data<K> d(n);
     for (double load : loads) run_table(d, "bucketed", BOSC_HASH_BUCKETED, 0, load);
+    for (double load : loads)
+        if (all || n <= SMALL) run_table(d, "ordered", BOSC_HASH_ORDERED, 0, load);
     if (all) run_layouts(d);
     run_sort(d);
 }
@@ -189,11 +209,10 @@ int main(int argc, char **argv)
     bool all = false;
     const bench_option own[] = {{'k', BENCH_INTEGER, &bits, "bits of a key: 32 or 64"},
                                 {'l', BENCH_TEXT, &list, "load factors, with commas between them"},
-                                {'a', BENCH_FLAG, &all, "all layouts"},
-                                {'w', BENCH_FLAG, &no_wait, "builds are not waited for"}};
+                                {'a', BENCH_FLAG, &all, "all layouts"}};
     bench.n = 5000000;
     bench.repeats = 9;
-    bench_options(argc, argv, "keys", own, 4);
+    bench_options(argc, argv, "keys", own, 3);
     if ((bits != 32 && bits != 64) || bench.n < 1 || bench.n > INT32_MAX)
         bench_fail("-k is 32 or 64, -n from 1 to 2^31 - 1");
     std::vector<double> loads;
