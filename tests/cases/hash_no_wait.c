@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include "support/arrays.h"
+#include "support/capture.h"
 #include "support/faults.h"
 #include "hash/drivers.h"
 #include "cases/hash_data.h"
@@ -219,6 +220,34 @@ static void late_failures(bosc_ctx *ctx)
     }
 }
 
+/* While the stream records a graph, calls on a table whose build is pending are refused, and builds are always: nothing
+ * is recorded, and the table stays as it is. */
+static void recorded(bosc_ctx *ctx)
+{
+    static const char about[] = "table: its build is not waited for yet", builds[] = "table: its builds tell the host";
+    struct scene s = open_scene(ctx, (bosc_hash_opts){.value_size = 4}, HASH_FEW, 900);
+    struct capture graph = {.ctx = ctx};
+    launch(ctx, &s, 900);
+    if (capture_begin(ctx)) {
+        for (int c = 0; c < CALLS; c++) {
+            CHECK_STATUS(ctx, calls[c].make(ctx, &s), BOSC_ERR_ARG);
+            CHECK(strncmp(bosc_message(ctx), about, sizeof about - 1) == 0);
+            CHECK(is_pending(s.table));
+        }
+        graph.graph = capture_end(ctx);
+        capture_close(&graph);
+    }
+    check_bytes(ctx, &s, 900);
+    if (capture_begin(ctx)) {
+        CHECK_STATUS(ctx, build(ctx, &s, 20), BOSC_ERR_ARG);
+        CHECK(strncmp(bosc_message(ctx), builds, sizeof builds - 1) == 0);
+        graph.graph = capture_end(ctx);
+        capture_close(&graph);
+    }
+    check_bytes(ctx, &s, 900);
+    close_scene(ctx, &s);
+}
+
 /* A bad argument of the next call is told when the build is settled. */
 static void bad_arguments(bosc_ctx *ctx)
 {
@@ -353,6 +382,7 @@ static void faults(bosc_ctx *ctx)
 static const struct suite_case suite_cases_hash_no_wait[] = {{"same bytes", same_bytes, NULL},
                                                              {"next calls", next_calls, NULL},
                                                              {"late failures", late_failures, NULL},
+                                                             {"recorded", recorded, NULL},
                                                              {"bad arguments", bad_arguments, NULL},
                                                              {"host arrays", host_arrays, NULL},
                                                              {"other contexts", other_contexts, NULL},

@@ -7,7 +7,9 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <vector>
 
+#include "cuda_runtime_api.h"
 #include "emulator.hpp"
 
 namespace
@@ -15,6 +17,8 @@ namespace
 
 const size_t DEVICE_BYTES = (size_t)4 << 30, SHARED_BYTES = 48 * 1024;
 enum { DEVICES = 2, MULTIPROCESSORS = 2, ALIGNMENT = 256 };
+const cudaError_t CAPTURE_UNSUPPORTED = (cudaError_t)900, CAPTURE_INVALIDATED = (cudaError_t)901; /* CUDA's numbers */
+const cudaStreamCaptureStatus CAPTURES = (cudaStreamCaptureStatus)1;
 
 struct allocation {
     size_t bytes;
@@ -36,6 +40,7 @@ std::map<const void *, size_t> dynamic_limits[DEVICES];
 size_t device_bytes_used[DEVICES];
 cudaError_t last_error = cudaSuccess;
 thread_local int current_device;
+thread_local cudaStream_t recording; /* the stream whose graph this thread records */
 
 struct locked {
     locked() { pthread_mutex_lock(&lock); }
@@ -48,10 +53,13 @@ cudaError_t failed(cudaError_t error)
     return error;
 }
 
+bool breaks_graph(); /* whether the thread records a graph: allocations and waits for the device spoil it */
+
 cudaError_t allocate(void **memory, size_t bytes, cudaMemoryType type)
 {
     *memory = nullptr;
     if (bytes == 0) return cudaSuccess;
+    if (breaks_graph()) return failed(CAPTURE_UNSUPPORTED);
     locked guard;
     if (type == cudaMemoryTypeDevice && bytes > DEVICE_BYTES - device_bytes_used[current_device])
         return failed(cudaErrorMemoryAllocation);
@@ -79,6 +87,7 @@ void finish_all(); /* waits for the device, as cudaFree does */
 cudaError_t release(void *memory, cudaMemoryType type)
 {
     if (!memory) return cudaSuccess;
+    if (breaks_graph()) return failed(CAPTURE_UNSUPPORTED);
     finish_all();
     locked guard;
     auto found = live.find(static_cast<char *>(memory));
@@ -91,9 +100,17 @@ cudaError_t release(void *memory, cudaMemoryType type)
 
 } // namespace
 
+struct emulated_graph {
+    std::vector<std::function<void()>> calls;
+    bool broken;
+};
+struct emulated_executable {
+    std::vector<std::function<void()>> calls;
+};
 struct emulated_stream {
     int device;
     std::deque<std::function<bool()>> work; /* false: not yet, as what it waits for is another rank's */
+    emulated_graph *recorded;               /* what is queued goes there, if it is not NULL */
 };
 struct emulated_event {
     unsigned flags;
@@ -134,6 +151,20 @@ bool finished(emulated_stream *stream)
     return finish(stream);
 }
 
+bool breaks_graph()
+{
+    if (recording) recording->recorded->broken = true;
+    return recording != nullptr;
+}
+
+/* The same of a call that waits for one stream, which another thread may record. */
+bool breaks_graph_of(emulated_stream *stream)
+{
+    streams_locked guard;
+    if (stream->recorded) stream->recorded->broken = true;
+    return stream->recorded != nullptr;
+}
+
 } // namespace
 
 #ifdef BOSC_FAULTS
@@ -148,10 +179,14 @@ namespace emulator
 void queue(cudaStream_t stream, std::function<void()> work)
 {
     streams_locked guard;
-    (stream ? stream : null_stream)->work.push_back([work = std::move(work)] {
-        work();
-        return true;
-    });
+    emulated_stream *to = stream ? stream : null_stream;
+    if (to->recorded)
+        to->recorded->calls.push_back(std::move(work));
+    else
+        to->work.push_back([work = std::move(work)] {
+            work();
+            return true;
+        });
 }
 
 void *poisoned(size_t bytes)
@@ -240,6 +275,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int dev
 
 cudaError_t cudaDeviceSynchronize()
 {
+    if (breaks_graph()) return failed(CAPTURE_UNSUPPORTED);
     finish_all();
     return cudaSuccess;
 }
@@ -296,7 +332,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes, const vo
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned)
 {
     streams_locked guard;
-    *stream = *streams.insert(new emulated_stream{current_device, {}}).first;
+    *stream = *streams.insert(new emulated_stream{current_device, {}, nullptr}).first;
     return cudaSuccess;
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
@@ -309,20 +345,70 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
+    if (breaks_graph_of(stream ? stream : null_stream)) return failed(CAPTURE_UNSUPPORTED);
     while (!finished(stream ? stream : null_stream)) sched_yield();
     return cudaSuccess;
 }
 /* Who asks has waited long enough for what is queued. */
 cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
+    if (breaks_graph_of(stream ? stream : null_stream)) return failed(CAPTURE_UNSUPPORTED);
     return finished(stream ? stream : null_stream) ? cudaSuccess : cudaErrorNotReady;
 }
-cudaError_t cudaStreamIsCapturing(cudaStream_t, cudaStreamCaptureStatus *status)
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus *status)
 {
-    *status = cudaStreamCaptureStatusNone;
+    streams_locked guard;
+    *status = stream && stream->recorded ? CAPTURES : cudaStreamCaptureStatusNone;
     return cudaSuccess;
 }
-cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) { return cudaDeviceSynchronize(); }
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode)
+{
+    if (!stream || recording) return failed(CAPTURE_UNSUPPORTED);
+    streams_locked guard;
+    if (stream->recorded) return failed(cudaErrorInvalidValue);
+    stream->recorded = new emulated_graph();
+    recording = stream;
+    return cudaSuccess;
+}
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
+{
+    *graph = nullptr;
+    if (!stream || stream != recording) return failed(cudaErrorInvalidValue);
+    streams_locked guard;
+    *graph = stream->recorded;
+    stream->recorded = nullptr;
+    recording = nullptr;
+    if (!(*graph)->broken) return cudaSuccess;
+    delete *graph;
+    *graph = nullptr;
+    return failed(CAPTURE_INVALIDATED);
+}
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t *executable, cudaGraph_t graph, unsigned long long)
+{
+    *executable = new emulated_executable{graph->calls};
+    return cudaSuccess;
+}
+cudaError_t cudaGraphDestroy(cudaGraph_t graph)
+{
+    delete graph;
+    return cudaSuccess;
+}
+cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream)
+{
+    for (const std::function<void()> &call : executable->calls) emulator::queue(stream, call);
+    return cudaSuccess;
+}
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable)
+{
+    finish_all();
+    delete executable;
+    return cudaSuccess;
+}
+cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned)
+{
+    finish_all();
+    return cudaSuccess;
+}
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
 {
     *event = new emulated_event{flags, nullptr, std::make_shared<bool>(true)};
@@ -366,7 +452,7 @@ const char *cudaGetErrorString(cudaError_t error)
     case cudaErrorInvalidConfiguration: return "invalid configuration argument";
     case cudaErrorInvalidDevice: return "invalid device ordinal";
     case cudaErrorInvalidResourceHandle: return "invalid resource handle";
-    default: return "unknown error";
+    default: return error == CAPTURE_UNSUPPORTED ? "operation not permitted when stream is capturing" : "unknown error";
     }
 }
 const char *cudaGetErrorName(cudaError_t error) { return cudaGetErrorString(error); }

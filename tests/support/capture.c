@@ -5,25 +5,40 @@
 
 #include "core/context.h"
 
-static bool on_device(bosc_ctx *ctx) { return ctx->backend->id == BOSC_BACKEND_CUDA; }
-
 static void check(cudaError_t error, const char *what)
 {
-    if (error != cudaSuccess) suite_fail(__FILE__, __LINE__, "%s: %s", what, cudaGetErrorString(error));
+    if (error != cudaSuccess) suite_fail(__FILE__, __LINE__, "%s: CUDA error %d", what, (int)error);
 }
 
-static void record(struct capture *c)
+bool capture_begin(bosc_ctx *ctx)
+{
+    if (ctx->backend->id != BOSC_BACKEND_CUDA) return false;
+    check(cudaStreamBeginCapture(ctx->stream, cudaStreamCaptureModeThreadLocal), "begin of a capture");
+    return true;
+}
+
+void *capture_end(bosc_ctx *ctx)
 {
     cudaGraph_t graph;
     cudaGraphExec_t exec;
-    cudaStream_t stream = c->ctx->stream;
-    check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "begin of a capture");
-    c->calls(c->ctx, c->user);
-    check(cudaStreamEndCapture(stream, &graph), "end of a capture");
+    check(cudaStreamEndCapture(ctx->stream, &graph), "end of a capture");
     check(cudaGraphInstantiate(&exec, graph, 0), "a graph");
     check(cudaGraphDestroy(graph), "a graph's end");
-    c->graph = exec;
+    return exec;
 }
+
+static void launch(bosc_ctx *ctx, void *graph) { check(cudaGraphLaunch(graph, ctx->stream), "a graph's launch"); }
+
+void capture_close(struct capture *c)
+{
+    if (c->graph) check(cudaGraphExecDestroy(c->graph), "a graph's end");
+    c->graph = NULL;
+}
+#else
+bool capture_begin(bosc_ctx *ctx) { return ctx == NULL; }
+void *capture_end(bosc_ctx *ctx) { return ctx; }
+static void launch(bosc_ctx *ctx, void *graph) { CHECK(ctx == graph); }
+void capture_close(struct capture *c) { c->graph = NULL; }
 #endif
 
 void capture_open(struct capture *c, bosc_ctx *ctx, void (*calls)(bosc_ctx *ctx, void *user), void *user)
@@ -31,28 +46,16 @@ void capture_open(struct capture *c, bosc_ctx *ctx, void (*calls)(bosc_ctx *ctx,
     *c = (struct capture){ctx, calls, user, NULL};
     calls(ctx, user);
     CHECK_OK(ctx, bosc_sync(ctx));
-#ifdef CAPTURE_GRAPHS
-    if (on_device(ctx)) record(c);
-#endif
+    if (!capture_begin(ctx)) return;
+    calls(ctx, user);
+    c->graph = capture_end(ctx);
 }
 
 void capture_replay(const struct capture *c)
 {
-#ifdef CAPTURE_GRAPHS
     if (c->graph)
-        check(cudaGraphLaunch(c->graph, c->ctx->stream), "a graph's launch");
+        launch(c->ctx, c->graph);
     else
         c->calls(c->ctx, c->user);
-#else
-    c->calls(c->ctx, c->user);
-#endif
     CHECK_OK(c->ctx, bosc_sync(c->ctx));
-}
-
-void capture_close(struct capture *c)
-{
-#ifdef CAPTURE_GRAPHS
-    if (c->graph) check(cudaGraphExecDestroy(c->graph), "a graph's end");
-#endif
-    c->graph = NULL;
 }
