@@ -101,10 +101,10 @@ static void in_place(bosc_ctx *ctx)
 /* Tables of slots are built again without the keys: with the counts and values of the others. */
 static void counted_slots(bosc_ctx *ctx)
 {
-    for (int k = 0; k < 10; k++) {
-        bosc_hash_opts o = {.layout = (bosc_hash_layout)(1 + k % 5), .key_bits = 64, .value_size = 4};
-        o.counted = k < 5;
-        if (k >= 5) o.kind = BOSC_HASH_MULTIMAP;
+    for (int k = 0; k < 2 * BOSC_HASH_ORDERED; k++) {
+        bosc_hash_opts o = {.layout = (bosc_hash_layout)(1 + k % BOSC_HASH_ORDERED), .key_bits = 64, .value_size = 4};
+        o.counted = k < BOSC_HASH_ORDERED;
+        if (!o.counted) o.kind = BOSC_HASH_MULTIMAP;
         bosc_hash *table = create(ctx, &o);
         struct reference_hash oracle = {.opts = o};
         int64_t bad, erased = -1, n = suite_slow(ctx) ? 300 : 1500;

@@ -219,6 +219,9 @@ static const unsigned char golden_cuckoo[] = {
 static const unsigned char golden_chained[] = {
 #include "golden/hash-v1-chained.bosc.inc"
 };
+static const unsigned char golden_ordered[] = {
+#include "golden/hash-v1-ordered.bosc.inc"
+};
 
 /* Tables as the first version of the format had them, one of each layout: what they are made of, and read. */
 static const struct {
@@ -245,6 +248,10 @@ static const struct {
      golden_chained,
      sizeof golden_chained,
      {.layout = BOSC_HASH_CHAINED, .key_bits = 128, .value_size = 1}},
+    {"hash-v1-ordered.bosc",
+     golden_ordered,
+     sizeof golden_ordered,
+     {.layout = BOSC_HASH_ORDERED, .key_bits = 64, .value_size = 4, .seed = 2}},
 };
 
 static void golden(bosc_ctx *ctx)

@@ -4,7 +4,7 @@
 
 #include "cases/hash_data.h"
 
-enum { LAYOUTS = 6, QUERIES = 300 };
+enum { LAYOUTS = BOSC_HASH_ORDERED + 1, QUERIES = 300 };
 
 static const struct size {
     int64_t n;

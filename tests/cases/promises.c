@@ -48,6 +48,7 @@ static void hash(struct watch *w, int64_t n)
                                          {.layout = BOSC_HASH_CUCKOO},
                                          {.layout = BOSC_HASH_CHAINED},
                                          {.layout = BOSC_HASH_CUCKOO, .functions = 2, .load = 0.5},
+                                         {.layout = BOSC_HASH_ORDERED},
                                          {.kind = BOSC_HASH_MULTIMAP},
                                          {.counted = 1}};
     for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {

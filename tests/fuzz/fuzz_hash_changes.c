@@ -11,11 +11,11 @@ static bosc_hash_opts take_options(struct input *in)
     bosc_hash_opts o = {.size = sizeof o, .seed = take(in), .load = 0};
     uint32_t kind = take(in);
     o.key_bits = 32 << kind % 3;
-    o.layout = (bosc_hash_layout)(kind / 3 % 6);
+    o.layout = (bosc_hash_layout)(kind / 3 % 7);
     o.value_size = (int32_t)(take(in) % 9);
-    o.kind = (bosc_hash_kind)(kind / 18 % 2);
-    if (o.kind == BOSC_HASH_MAP) o.counted = kind / 36 % 2;
-    if (o.kind == BOSC_HASH_MAP) o.duplicates = (bosc_hash_duplicates)(kind / 72 % 2);
+    o.kind = (bosc_hash_kind)(kind / 21 % 2);
+    if (o.kind == BOSC_HASH_MAP) o.counted = kind / 42 % 2;
+    if (o.kind == BOSC_HASH_MAP) o.duplicates = (bosc_hash_duplicates)(kind / 84 % 2);
     return o;
 }
 

@@ -149,7 +149,7 @@ def main():
         model = [k * k * 5 % 8 for k in range(20)] if kind % 3 else [192 + k * k * 11 % 64 for k in range(40)]
         (folder / "geometric" / f"{kind}").write_bytes(
             bytes((kind * 5 % 256, kind * 7 % 256, kind, 6, *model, 14, 2, 1, 5, 3, 2, 4, *range(12), 255, 3, 4, 201, 6, 5)))
-    for kind in range(96):
+    for kind in range(128):
         (folder / "hash_changes" / f"{kind}").write_bytes(bytes((3, kind, 4, *range(0, 250, 3))))
 
 

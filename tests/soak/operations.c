@@ -74,9 +74,10 @@ static bosc_status kdtree(bosc_ctx *ctx, struct memory *m, struct digest *d)
 
 static bosc_status hash(bosc_ctx *ctx, struct memory *m, struct digest *d)
 {
+    static const bosc_hash_layout layouts[] = {BOSC_HASH_BUCKETED, BOSC_HASH_PERFECT, BOSC_HASH_ORDERED};
     bosc_hash *table = NULL;
     const bosc_hash_opts opts = {.size = sizeof opts,
-                                 .layout = (bosc_hash_layout)suite_below(&m->random, 2),
+                                 .layout = layouts[suite_below(&m->random, 3)],
                                  .key_bits = 64,
                                  .value_size = 8,
                                  .load = 0.5 + 0.4 * suite_unit(&m->random)};
