@@ -292,6 +292,7 @@ static __device__ void ordered_lay_out(const ordered_args<K, P> &a, const ordere
     int begin;
     const int end = ordered_find_begins(a, m, sh, &begin);
     const uint32_t room = min(a.block_homes + a.beyond, a.slots - 2 - first);
+    failed |= sh.greatest && (uint32_t)end >= a.slots - 2 - first; /* it counts among those pushed on */
 #pragma unroll
     for (int k = 0; k < PAIRS; k++) {
         if (!here[k]) continue;
