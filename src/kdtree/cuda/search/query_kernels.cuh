@@ -16,7 +16,7 @@ enum {
     BI_KDTREE_LOCATE_THREADS = 256,
     BI_KDTREE_WALK_THREADS = 128,
     BI_KDTREE_SAMPLED = 32,       /* of so many sorted queries that are far, one is answered first */
-    BI_KDTREE_SAMPLE_LANES = 8,   /* of a warp, which have a sample each */
+    BI_KDTREE_SAMPLE_LANES = 8,   /* samples of a warp */
     BI_KDTREE_ASKED = 256,        /* queries that tell whether many are far, at equal distances in the batch */
     BI_KDTREE_FAR_SHARE = 8,      /* many: one in so many */
     BI_KDTREE_WARP_QUERIES = 64,  /* of a multiprocessor: each of these gets a warp, and of twice as many for lists */
@@ -241,11 +241,15 @@ template <class T, int DIM, int K, bool SAMPLE = false> struct bi_kdtree_nearest
         if (!(found.distance() > limit)) nearest.add(found);
     }
 
-    /* The same, K at a time. */
+    /* The same, K at a time. The first SHARERS of the lanes of a query have a part each. */
+    template <int SHARERS>
     __device__ __forceinline__ void take_batches(const walk &w, uint32_t start, uint32_t begin, uint32_t end)
     {
+        const uint32_t own = SHARERS > 1 ? threadIdx.x % w.helpers : 0;
+        if (own >= SHARERS) return;
+        start += own * K;
 #pragma unroll
-        for (uint32_t group = 0; group < LEAF; group += K) {
+        for (uint32_t group = 0; group < LEAF; group += SHARERS * K) {
             bi_kdtree_neighbour<D> x[K];
 #pragma unroll
             for (int i = 0; i < K; i++) {
@@ -272,14 +276,19 @@ template <class T, int DIM, int K, bool SAMPLE = false> struct bi_kdtree_nearest
             if (grouped) take_by_groups(w, begin, end);
         }
         if (any) {
-            if (K > 1)
-                take_batches(w, start, begin, end);
+            if (SHARES && w.helpers >= 4)
+                take_batches<4>(w, start, begin, end);
+            else if (SHARES && w.helpers == 2)
+                take_batches<2>(w, start, begin, end);
+            else if (K > 1)
+                take_batches<1>(w, start, begin, end);
             else if (!grouped)
                 take_each(w, start, begin, end);
         }
+        if (SHARES && w.helpers > 1) join(w.helpers);
     }
 
-    /* Helpers look for the same query in different places. All of them have the nodes of the first leaf: the first
+    /* Helpers look for the same query in different places. All of them know the nearest of the first leaf: the first
      * keeps these, the others how far they reach. */
     __device__ __forceinline__ void keep_by_first(uint32_t helpers)
     {
@@ -554,18 +563,20 @@ template <class T, int DIM, int K>
 static __global__ void __launch_bounds__(BI_KDTREE_WALK_THREADS) bi_kdtree_search_samples(const bi_kdtree_cuda_search a)
 {
     typedef bi_kdtree_nearest_collector<T, DIM, K, true> collector;
+    enum { HELPERS = collector::SHARES ? 32 / BI_KDTREE_SAMPLE_LANES : 1 };
     if (!bi_kdtree_has_cell(a.keys[0])) return;
     const uint32_t thread = blockIdx.x * BI_KDTREE_WALK_THREADS + threadIdx.x, lane = thread % 32,
-                   j = thread / 32 * BI_KDTREE_SAMPLE_LANES + lane;
-    bool live = lane < BI_KDTREE_SAMPLE_LANES && j < a.m / BI_KDTREE_SAMPLED;
+                   j = thread / 32 * BI_KDTREE_SAMPLE_LANES + lane / HELPERS;
+    bool live = lane / HELPERS < BI_KDTREE_SAMPLE_LANES && j < a.m / BI_KDTREE_SAMPLED;
     const uint32_t i = live ? bi_kdtree_sampled(j) : a.m - 1, number = a.order[i];
     live = live && bi_kdtree_has_cell(a.keys[i]);
     bi_kdtree_deferred_side<typename collector::D, DIM> stack[BI_KDTREE_WALK_STACK];
     bi_kdtree_index_walk<T, DIM, collector> w(a.nodes, a.index, a.n, stack);
     bi_kdtree_load_query<T, DIM>(a, number, w.q);
     w.found.begin(a, number);
+    w.helpers = HELPERS;
     w.run(bi_kdtree_leaf_of<T, DIM>(a, i, w.q), live);
-    if (live) w.found.end_sample(a, j);
+    if (live && lane % HELPERS == 0) w.found.end_sample(a, j);
 }
 
 template <class T, int DIM, class SINK>
