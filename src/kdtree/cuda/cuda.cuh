@@ -46,7 +46,7 @@ bosc_status bi_kdtree_cuda_searched(bosc_ctx *ctx, const bosc_kdtree *tree, int6
 /* The searches, for trees that have an index (search/query.cu): the k nearest, those within a radius, those in
  * boxes. */
 enum { BI_KDTREE_MOST_NEAREST = 32 };
-size_t bi_kdtree_cuda_search_bytes(int64_t m);
+size_t bi_kdtree_cuda_search_bytes(const bosc_kdtree_opts *opts, int64_t m);
 bosc_status bi_kdtree_cuda_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query);
 bosc_status bi_kdtree_cuda_radius_count(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query);
 bosc_status bi_kdtree_cuda_radius_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query);

@@ -157,11 +157,10 @@ static bool cuda_checks_queries(const bosc_kdtree *tree, const struct bi_kdtree_
            (dtype == BOSC_F32 || dtype == BOSC_F64);
 }
 
-/* Leaves and numbers of queries before and after sorting, and what the sort takes. */
 static size_t cuda_query_bytes(const bosc_ctx *ctx, const bosc_kdtree *tree, int64_t m, int64_t k)
 {
     (void)ctx;
-    if (use_fast_knn(tree, k)) return bi_kdtree_cuda_search_bytes(m);
+    if (use_fast_knn(tree, k)) return bi_kdtree_cuda_search_bytes(&tree->opts, m);
     return (size_t)(m * k) * (tree->opts.dtype == BOSC_F32 ? 4 : 8);
 }
 

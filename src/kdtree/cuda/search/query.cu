@@ -8,8 +8,25 @@ static int64_t batch_size(int64_t m)
     return m < most ? m : most;
 }
 
-/* The sort takes as much again at most. */
-size_t bi_kdtree_cuda_search_bytes(int64_t m) { return (size_t)batch_size(m) * 32 + 65536; }
+static size_t row_bytes(const bosc_kdtree_opts *opts)
+{
+    return (size_t)opts->dim * bi_kdtree_element_size(opts->dtype);
+}
+
+/* Keys and numbers of queries before and after they are sorted, as much again for the sort at most, and sorted rows. */
+size_t bi_kdtree_cuda_search_bytes(const bosc_kdtree_opts *opts, int64_t m)
+{
+    return (size_t)batch_size(m) * (32 + row_bytes(opts)) + 65536;
+}
+
+/* Scratch of a search for m queries, whose rows have so many bytes. */
+static bosc_status take_scratch(bosc_ctx *ctx, int64_t m, size_t row, bi_kdtree_cuda_search *a)
+{
+    void *scratch;
+    BI_TRY(bi_scratch(ctx, (size_t)m * 16, &scratch));
+    a->scratch = static_cast<uint32_t *>(scratch);
+    return bi_scratch(ctx, (size_t)m * row, &a->sorted_rows);
+}
 
 static bosc_status search_batch(bosc_ctx *ctx, const bosc_kdtree *tree, const bi_kdtree_cuda_search &a)
 {
@@ -42,14 +59,13 @@ static bi_kdtree_cuda_search search_of(const bosc_kdtree *tree, const struct bi_
 static bosc_status search(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query,
                           enum bi_kdtree_search_kind what, const uint32_t *bad_queries)
 {
-    void *scratch;
     const int64_t m = query->rows.n, batch = batch_size(m);
     const size_t size = bi_kdtree_element_size(tree->opts.dtype),
                  entries = what == BI_KDTREE_FIND_NEAREST ? (size_t)query->k : 0;
     const size_t id_size = (size_t)tree->opts.id_bits / 8, dist2_size = tree->opts.dtype == BOSC_F32 ? 4 : 8;
     bi_kdtree_cuda_search a = search_of(tree, query, what);
-    BI_TRY(bi_scratch(ctx, (size_t)batch * 16, &scratch));
-    a.scratch = static_cast<uint32_t *>(scratch);
+    const bool boxes = what == BI_KDTREE_FIND_BOX_COUNT || what == BI_KDTREE_FIND_BOX_ROWS;
+    BI_TRY(take_scratch(ctx, batch, row_bytes(&tree->opts) * (boxes ? 2 : 1), &a));
     a.bad_queries = bad_queries;
     for (int64_t first = 0; first < m; first += batch) {
         const size_t row = (size_t)first;
@@ -115,11 +131,11 @@ static __global__ void __launch_bounds__(256)
 
 bosc_status bi_kdtree_cuda_knn_inner(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
-    void *scratch, *rows, *ids;
+    void *rows, *ids;
     bi_kdtree_cuda_search a = search_of(tree, query, BI_KDTREE_FIND_NEAREST);
     a.m = (1u << a.index.levels) - 1;
     if (a.m == 0) return BOSC_OK;
-    BI_TRY(bi_scratch(ctx, (size_t)a.m * 16, &scratch));
+    BI_TRY(take_scratch(ctx, a.m, row_bytes(&tree->opts), &a));
     BI_TRY(bi_scratch(ctx, (size_t)a.m * (size_t)a.dim * 4, &rows));
     BI_TRY(bi_scratch(ctx, (size_t)a.m * 4, &ids));
     auto gather = a.dim == 2   ? bi_kdtree_gather_inner<2>
@@ -127,7 +143,6 @@ bosc_status bi_kdtree_cuda_knn_inner(bosc_ctx *ctx, const bosc_kdtree *tree, con
                                : bi_kdtree_gather_inner<4>;
     BI_TRY(BI_RUN(ctx, gather, (unsigned)bi_div_up(a.m, 256), 256, 0, a.nodes, a.index, static_cast<float *>(rows),
                   static_cast<uint32_t *>(ids)));
-    a.scratch = static_cast<uint32_t *>(scratch);
     a.queries = rows;
     a.rows = static_cast<const uint32_t *>(ids);
     return bi_kdtree_cuda_search_f32(ctx, a);

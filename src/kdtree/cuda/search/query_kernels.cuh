@@ -13,7 +13,9 @@
 #include "kdtree/steps/query.h"
 
 enum {
-    BI_KDTREE_LOCATE_THREADS = 256,
+    BI_KDTREE_LOCATE_THREADS = 1024,
+    BI_KDTREE_LOCATE_BLOCKS = 2, /* of a multiprocessor */
+    BI_KDTREE_GATHER_THREADS = 256,
     BI_KDTREE_WALK_THREADS = 128,
     BI_KDTREE_SAMPLED = 32,       /* of so many sorted queries that are far, one is answered first */
     BI_KDTREE_SAMPLE_LANES = 8,   /* samples of a warp */
@@ -42,11 +44,12 @@ struct bi_kdtree_cuda_search {
     bi_kdtree_array nodes;
     bi_kdtree_cuda_index index;
     uint32_t n, m;
-    const void *queries;
+    const void *queries; /* rows by number; in order, once they are sorted */
     int64_t stride;
     uint32_t lanes;               /* queries of a warp */
     uint32_t helpers;             /* lanes of each of these, at most 32 / lanes, a power of 2 */
     uint32_t *scratch;            /* 4 m */
+    void *sorted_rows;            /* room for the rows of the sorted queries */
     const uint32_t *keys, *order; /* of the sorted queries: key, and number of the query; NULL: in their order */
     uint32_t *samples;            /* k places of near nodes for every BI_KDTREE_SAMPLED sorted queries; NULL: none */
     const uint32_t *bad_queries;  /* what bi_kdtree_cuda_begin_look leaves; NULL: all are good */
@@ -81,23 +84,68 @@ __device__ __forceinline__ void bi_kdtree_load_query(const bi_kdtree_cuda_search
     for (int c = 0; c < DIM; c++) q[c] = (D) static_cast<const T *>(a.queries)[number * a.stride + c];
 }
 
+template <class T> struct bi_kdtree_tops {
+    T split[1 << BI_KDTREE_TOP_LEVELS<T>]; /* of the nodes of the levels that keys tell, by heap index + 1 */
+};
+
+/* The subtree of level `levels` that q is in, by the side of each plane above that it is on. Such a walk needs one
+ * number of a node: a block has all of them in shared memory. */
+template <class T, int DIM>
+__device__ __forceinline__ uint32_t bi_kdtree_below_planes(const bi_kdtree_cuda_index &index,
+                                                           const bi_kdtree_tops<T> &tops, uint32_t odd_levels,
+                                                           int levels, const typename bi_kdtree_distance_of<T>::type *q)
+{
+    typedef typename bi_kdtree_distance_of<T>::type D;
+    uint32_t at = 1;
+#pragma unroll
+    for (int level = 0; level < BI_KDTREE_TOP_LEVELS<T>; level++) {
+        if (level >= levels) break;
+        const int c = odd_levels >> level & 1 ? index.axes[at - 1] : level % DIM;
+        at = 2 * at + (bi_kdtree_component<D, DIM>(q, c) > (D)tops.split[at]);
+    }
+    return at - (1u << levels);
+}
+
+/* Keys by subtree; and the first warp of a block asks some queries whether they are far. */
 template <class T, int DIM>
 static __global__ void __launch_bounds__(BI_KDTREE_LOCATE_THREADS)
     bi_kdtree_make_keys(const bi_kdtree_cuda_search a, uint32_t *keys, uint32_t *numbers, uint32_t *asked)
 {
-    typename bi_kdtree_distance_of<T>::type q[DIM];
-    const uint32_t i = blockIdx.x * BI_KDTREE_LOCATE_THREADS + threadIdx.x;
+    typedef typename bi_kdtree_distance_of<T>::type D;
+    BI_SHARED(bi_kdtree_tops<T>, tops);
+    const int levels = bi_kdtree_prefix_levels<T>(a.index.levels);
+    const uint32_t odd_levels = static_cast<const bi_kdtree_root<T, DIM> *>(a.index.root)->odd_levels;
+    D q[DIM];
+    for (uint32_t h = threadIdx.x; h + 1 < 1u << levels; h += BI_KDTREE_LOCATE_THREADS)
+        tops.split[h + 1] = static_cast<const bi_kdtree_sides<T> *>(a.index.sides)[h].split;
+    __syncthreads();
+    for (uint32_t j = blockIdx.x * 32 + threadIdx.x; threadIdx.x < 32 && j < BI_KDTREE_ASKED; j += gridDim.x * 32) {
+        bi_kdtree_load_query<T, DIM>(a, j * (a.m / BI_KDTREE_ASKED), q);
+        asked[j] = bi_kdtree_is_far<T, DIM>(a.index, q);
+    }
+    for (uint32_t i = blockIdx.x * BI_KDTREE_LOCATE_THREADS + threadIdx.x; i < a.m;
+         i += gridDim.x * BI_KDTREE_LOCATE_THREADS) {
+        bi_kdtree_load_query<T, DIM>(a, i, q);
+        keys[i] = bi_kdtree_key_of(bi_kdtree_below_planes<T, DIM>(a.index, tops, odd_levels, levels, q), levels);
+        numbers[i] = i;
+    }
+}
+
+/* The rows of the queries in their order, `width` elements of each. */
+template <class T>
+static __global__ void __launch_bounds__(BI_KDTREE_GATHER_THREADS)
+    bi_kdtree_gather_rows(const bi_kdtree_cuda_search a, int32_t width, T *rows)
+{
+    const uint32_t i = blockIdx.x * BI_KDTREE_GATHER_THREADS + threadIdx.x;
     if (i >= a.m) return;
-    bi_kdtree_load_query<T, DIM>(a, i, q);
-    const uint32_t apart = a.m / BI_KDTREE_ASKED, j = i / apart;
-    keys[i] = bi_kdtree_key_of<T, DIM>(a.index, q);
-    numbers[i] = i;
-    if (i == j * apart && j < BI_KDTREE_ASKED) asked[j] = bi_kdtree_is_far<T, DIM>(a.index, q);
+    const T *from = static_cast<const T *>(a.queries) + a.order[i] * a.stride;
+    T *to = rows + (size_t)i * width;
+    for (int32_t c = 0; c < width; c++) to[c] = from[c];
 }
 
 /* Where many queries are far, those get keys by cell. */
 template <class T, int DIM>
-static __global__ void __launch_bounds__(BI_KDTREE_LOCATE_THREADS)
+static __global__ void __launch_bounds__(BI_KDTREE_GATHER_THREADS)
     bi_kdtree_group_far(const bi_kdtree_cuda_search a, uint32_t *keys, const uint32_t *asked)
 {
     const bi_kdtree_root<T, DIM> &root = *static_cast<const bi_kdtree_root<T, DIM> *>(a.index.root);
@@ -105,8 +153,8 @@ static __global__ void __launch_bounds__(BI_KDTREE_LOCATE_THREADS)
     uint32_t far = 0;
     for (uint32_t j = threadIdx.x % 32; j < BI_KDTREE_ASKED; j += 32) far += asked[j];
     if (bi_warp_sum(far) * BI_KDTREE_FAR_SHARE < BI_KDTREE_ASKED) return;
-    for (uint32_t i = blockIdx.x * BI_KDTREE_LOCATE_THREADS + threadIdx.x; i < a.m;
-         i += gridDim.x * BI_KDTREE_LOCATE_THREADS) {
+    for (uint32_t i = blockIdx.x * BI_KDTREE_GATHER_THREADS + threadIdx.x; i < a.m;
+         i += gridDim.x * BI_KDTREE_GATHER_THREADS) {
         bi_kdtree_load_query<T, DIM>(a, i, q);
         if (bi_kdtree_is_far<T, DIM>(a.index, q)) keys[i] = bi_kdtree_cell_of<T, DIM>(root, q);
     }
@@ -117,7 +165,7 @@ template <class T, int DIM>
 __device__ __forceinline__ uint32_t bi_kdtree_leaf_of(const bi_kdtree_cuda_search &a, uint32_t i,
                                                       const typename bi_kdtree_distance_of<T>::type *q)
 {
-    const int levels = a.order && !bi_kdtree_has_cell(a.keys[i]) ? bi_kdtree_prefix_levels(a.index.levels) : 0;
+    const int levels = a.order && !bi_kdtree_has_cell(a.keys[i]) ? bi_kdtree_prefix_levels<T>(a.index.levels) : 0;
     const uint32_t known = levels ? bi_kdtree_prefix_of(a.keys[i], levels) : 0;
     return bi_kdtree_locate<T, DIM>(a.index, q, known, levels, a.index.levels).subtree;
 }
@@ -481,7 +529,7 @@ static __global__ void __launch_bounds__(BI_KDTREE_WALK_THREADS) bi_kdtree_searc
     if (bi_kdtree_has_bad_query(a)) return;
     bi_kdtree_deferred_side<D, DIM> stack[BI_KDTREE_WALK_STACK];
     bi_kdtree_index_walk<T, DIM, COLLECTOR> w(a.nodes, a.index, a.n, stack);
-    bi_kdtree_load_query<T, DIM>(a, number, w.q);
+    bi_kdtree_load_query<T, DIM>(a, query.i, w.q);
     w.found.begin(a, number);
     w.found.narrow(a, query.i, w.q);
     w.helpers = a.helpers;
@@ -518,7 +566,7 @@ static __global__ void __launch_bounds__(BI_KDTREE_WALK_THREADS) bi_kdtree_searc
     if (bi_kdtree_has_bad_query(a)) return;
     bi_kdtree_deferred_side<float, DIM> stack[BI_KDTREE_WALK_STACK];
     walk w(a.nodes, a.index, a.n, stack);
-    bi_kdtree_load_query<float, DIM>(a, number, w.q);
+    bi_kdtree_load_query<float, DIM>(a, query.i, w.q);
     w.found.begin(a, number);
     w.found.narrow(a, query.i, w.q);
     const uint32_t leaf = bi_kdtree_leaf_of<float, DIM>(a, query.i, w.q);
@@ -572,7 +620,7 @@ static __global__ void __launch_bounds__(BI_KDTREE_WALK_THREADS) bi_kdtree_searc
     live = live && bi_kdtree_has_cell(a.keys[i]);
     bi_kdtree_deferred_side<typename collector::D, DIM> stack[BI_KDTREE_WALK_STACK];
     bi_kdtree_index_walk<T, DIM, collector> w(a.nodes, a.index, a.n, stack);
-    bi_kdtree_load_query<T, DIM>(a, number, w.q);
+    bi_kdtree_load_query<T, DIM>(a, i, w.q);
     w.found.begin(a, number);
     w.helpers = HELPERS;
     w.run(bi_kdtree_leaf_of<T, DIM>(a, i, w.q), live);
@@ -584,7 +632,7 @@ static __global__ void __launch_bounds__(BI_KDTREE_WALK_THREADS) bi_kdtree_searc
 {
     const bi_kdtree_query_of_thread query(a);
     const uint32_t number = a.order ? a.order[query.i] : query.i;
-    const T *corners = static_cast<const T *>(a.queries) + number * a.stride;
+    const T *corners = static_cast<const T *>(a.queries) + query.i * a.stride;
     bi_kdtree_box_search<T, DIM, SINK> w = {a.nodes, a.index, a.n, {}, {}, {}, 0, 0};
 #pragma unroll
     for (int c = 0; c < DIM; c++) {
@@ -652,18 +700,26 @@ template <class T, int DIM> static bosc_status bi_kdtree_sort_queries(bosc_ctx *
 {
     const size_t m = a->m;
     uint32_t *keys = a->scratch, *numbers = keys + m, *sorted = numbers + m, *order = sorted + m;
-    const int unused = BI_KDTREE_CELL_BITS - bi_kdtree_prefix_levels(a->index.levels); /* lowest bits of keys */
+    const bool asks = a->what == BI_KDTREE_FIND_NEAREST && !a->rows; /* whether many are far */
+    const int unused = asks ? 0 : BI_KDTREE_CELL_BITS - bi_kdtree_prefix_levels<T>(a->index.levels); /* lowest bits */
+    const bool boxes = a->what == BI_KDTREE_FIND_BOX_COUNT || a->what == BI_KDTREE_FIND_BOX_ROWS;
     auto kernel = bi_kdtree_make_keys<T, DIM>;
-    BI_TRY(BI_RUN(ctx, kernel, (unsigned)bi_div_up(a->m, BI_KDTREE_LOCATE_THREADS), BI_KDTREE_LOCATE_THREADS, 0, *a,
-                  keys, numbers, sorted));
-    if (a->what == BI_KDTREE_FIND_NEAREST && !a->rows) {
+    auto gather = bi_kdtree_gather_rows<T>;
+    T *rows = static_cast<T *>(a->sorted_rows);
+    BI_TRY(BI_RUN(ctx, kernel, (unsigned)ctx->multiprocessors * BI_KDTREE_LOCATE_BLOCKS, BI_KDTREE_LOCATE_THREADS, 0,
+                  *a, keys, numbers, sorted));
+    if (asks) {
         auto group = bi_kdtree_group_far<T, DIM>;
-        BI_TRY(BI_RUN(ctx, group, (unsigned)ctx->multiprocessors * 4, BI_KDTREE_LOCATE_THREADS, 0, *a, keys, sorted));
+        BI_TRY(BI_RUN(ctx, group, (unsigned)ctx->multiprocessors * 4, BI_KDTREE_GATHER_THREADS, 0, *a, keys, sorted));
     }
     BI_TRY(ctx->backend->core->sort_pairs(ctx, BOSC_U32, keys, 4, numbers, a->m, sorted, order, unused,
                                           BI_KDTREE_CELL_BITS + 1));
     a->keys = sorted;
     a->order = order;
+    BI_TRY(BI_RUN(ctx, gather, (unsigned)bi_div_up(a->m, BI_KDTREE_GATHER_THREADS), BI_KDTREE_GATHER_THREADS, 0, *a,
+                  boxes ? 2 * DIM : DIM, rows));
+    a->queries = rows;
+    a->stride = boxes ? 2 * DIM : DIM;
     return BOSC_OK;
 }
 

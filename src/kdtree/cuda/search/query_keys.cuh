@@ -15,10 +15,12 @@ enum {
 /* Whether a key is that of a cell. */
 static __device__ __forceinline__ bool bi_kdtree_has_cell(uint32_t key) { return !(key >> BI_KDTREE_CELL_BITS); }
 
-/* Keys tell subtrees of this level: leaves, if there are not too many. */
-static __host__ __device__ __forceinline__ int bi_kdtree_prefix_levels(int levels)
+/* Keys tell subtrees of a level: leaves, if there are not too many, and no more than have planes above that a block can
+ * keep. */
+template <class T> constexpr int BI_KDTREE_TOP_LEVELS = sizeof(T) == 4 ? 13 : 12;
+template <class T> static __host__ __device__ __forceinline__ int bi_kdtree_prefix_levels(int levels)
 {
-    return levels < BI_KDTREE_CELL_BITS ? levels : BI_KDTREE_CELL_BITS;
+    return levels < BI_KDTREE_TOP_LEVELS<T> ? levels : BI_KDTREE_TOP_LEVELS<T>;
 }
 static __device__ __forceinline__ uint32_t bi_kdtree_prefix_of(uint32_t key, int levels)
 {
@@ -105,13 +107,9 @@ __device__ __forceinline__ bool bi_kdtree_is_far(const bi_kdtree_cuda_index &ind
     return place.nearest.bound() > beyond || place.last.bound() > BI_KDTREE_LARGE_LEAF * beyond;
 }
 
-/* The key of a query by leaf. */
-template <class T, int DIM>
-__device__ __forceinline__ uint32_t bi_kdtree_key_of(const bi_kdtree_cuda_index &index,
-                                                     const typename bi_kdtree_distance_of<T>::type *q)
+/* The key of queries in a subtree of the level that keys tell. */
+static __device__ __forceinline__ uint32_t bi_kdtree_key_of(uint32_t subtree, int levels)
 {
-    const int levels = bi_kdtree_prefix_levels(index.levels);
-    const uint32_t subtree = bi_kdtree_locate<T, DIM>(index, q, 0, 0, levels).subtree;
     return 1u << BI_KDTREE_CELL_BITS | subtree << (BI_KDTREE_CELL_BITS - levels);
 }
 
