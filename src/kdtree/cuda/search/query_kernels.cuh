@@ -190,21 +190,30 @@ template <class T, int DIM, int K, bool SAMPLE = false> struct bi_kdtree_nearest
         nearest.clear();
     }
 
-    /* As far as the nodes near the sample of query i are from q, k of them, nothing counts that is farther. */
+    /* What the samples near query i found: as far as k of these are from q, nothing counts that is farther. */
     __device__ __forceinline__ void narrow(const bi_kdtree_cuda_search &a, uint32_t i, const D *q)
     {
-        const uint32_t j = i / BI_KDTREE_SAMPLED;
-        if (!a.samples || j >= a.m / BI_KDTREE_SAMPLED || !bi_kdtree_has_cell(a.keys[bi_kdtree_sampled(j)])) return;
-        D most = 0;
-        for (int e = 0; e < a.k; e++) {
-            const uint32_t place = a.samples[(size_t)j * a.k + e];
-            if (place == BI_KDTREE_NONE) return;
-            const bi_kdtree_node<T, DIM> p = bi_kdtree_node_reader<T, DIM>::load(a.nodes, place);
-            const D d = bi_kdtree_node_reader<T, DIM>::distance(q, p.x);
-            most = d > most ? d : most;
-            if (d != d) return;
+        const uint32_t own = i / BI_KDTREE_SAMPLED, count = a.m / BI_KDTREE_SAMPLED;
+        if (!a.samples || own >= count || !bi_kdtree_has_cell(a.keys[bi_kdtree_sampled(own)])) return;
+        bi_kdtree_nearest_list<D, K> near; /* by place */
+        near.clear();
+        for (uint32_t j = own > 0 ? own - 1 : 0; j <= own + 1; j++) {
+            if (j >= count || !bi_kdtree_has_cell(a.keys[bi_kdtree_sampled(j)])) continue;
+            for (int e = 0; e < a.k; e++) {
+                const uint32_t place = a.samples[(size_t)j * a.k + e];
+                bool known = place == BI_KDTREE_NONE;
+#pragma unroll
+                for (int o = 0; o < K; o++) known = known || near.at[o].id() == place;
+                if (known) continue;
+                const bi_kdtree_node<T, DIM> p = bi_kdtree_node_reader<T, DIM>::load(a.nodes, place);
+                near.add(bi_kdtree_neighbour<D>::of(bi_kdtree_node_reader<T, DIM>::distance(q, p.x), place));
+            }
         }
-        limit = most < limit ? most : limit;
+#pragma unroll
+        for (int o = 0; o < K; o++) {
+            const D d = near.at[o].distance();
+            if (o + 1 == a.k && d < limit) limit = d;
+        }
     }
     __device__ __forceinline__ D worst() const
     {
