@@ -6,6 +6,7 @@
 #include "core/call.h"
 #include "core/cpu/collectives.h"
 #include "hash/cpu/bucketed.h"
+#include "hash/cpu/ordered.h"
 
 enum {
     FIND_GRAIN = BI_THREAD_ITEMS / 16, /* queries */
@@ -268,7 +269,9 @@ bosc_status bi_hash_build_cpu(bosc_ctx *ctx, const bosc_hash *table, const void 
     *built = false;
     memset(found, 0, sizeof *found);
     const int threads = bi_thread_count(ctx, n, BI_HASH_GRAIN);
-    if (n == 0 || table->opts.layout != BOSC_HASH_BUCKETED) return BOSC_OK;
+    if (table->opts.layout != BOSC_HASH_BUCKETED)
+        return bi_hash_build_ordered_cpu(ctx, table, keys, values, n, found, built);
+    if (n == 0) return BOSC_OK;
     if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "hash build: injected fault");
     if (n > WHOLE || !is_payload(table->shape.value_bytes) || threads > 1) {
         if (suits_dealing(&table->shape, n, threads))

@@ -168,6 +168,31 @@ BI_FN __m512i bi_hash_load_folds_of_pairs_16(const char *pairs, int32_t bits, in
     return bi_hash_fold_16(a, b);
 }
 
+/* As bosc_hash_home, of 8 hashes of 64 bits. */
+BI_FN __m512i bi_hash_homes_8(__m512i hash, __m512i homes)
+{
+    const __m512i low = _mm512_srli_epi64(_mm512_mul_epu32(hash, homes), 32);
+    const __m512i high = _mm512_mul_epu32(_mm512_srli_epi64(hash, 32), homes);
+    return _mm512_srli_epi64(_mm512_add_epi64(high, low), 32);
+}
+
+/* ORDERED: hashes keys, `live` of 16, into a vector of 32 bits or two of 64; gives their homes. */
+BI_FN __m512i bi_hash_homes_16(const char *keys, int32_t bits, uint64_t seed, uint32_t homes, __mmask16 live,
+                               __m512i hash[2])
+{
+    if (bits == 32) {
+        const __m512i spread = _mm512_set1_epi32((int)(seed ^ seed >> 32));
+        hash[0] = bi_hash_mix_16(_mm512_xor_si512(_mm512_maskz_loadu_epi32(live, keys), spread));
+        return bi_hash_below_16(hash[0], _mm512_set1_epi32((int)homes));
+    }
+    const __m512i spread = _mm512_set1_epi64((long long)seed), count = _mm512_set1_epi64(homes);
+    const __m512i low = _mm512_maskz_loadu_epi64((__mmask8)live, keys);
+    const __m512i high = _mm512_maskz_loadu_epi64((__mmask8)(live >> 8), keys + 64);
+    hash[0] = bi_hash_mix_8(_mm512_xor_si512(low, spread));
+    hash[1] = bi_hash_mix_8(_mm512_xor_si512(high, spread));
+    return bi_hash_every_other_16(bi_hash_homes_8(hash[0], count), bi_hash_homes_8(hash[1], count), false);
+}
+
 /* The folds of hashes of 32 or 64 bits, from j on, and their top bits; no more than `live` of them are read. */
 BI_FN __m512i bi_hash_load_folds_16(const char *hashes, int32_t bits, int32_t partition_bits, __mmask16 live,
                                     __m512i *number)

@@ -1,0 +1,46 @@
+/* Tables of the layout ORDERED on the CPU: their build, and loops that are compiled for each level. */
+#ifndef BI_HASH_CPU_ORDERED_H
+#define BI_HASH_CPU_ORDERED_H
+
+#include "core/cpu/level.h"
+#include "hash/slots.h"
+
+/* A home is parted into 8 equal ranges of hashes, a bit of a byte for each; the last slot has such a byte too. */
+enum { BI_HASH_ORDERED_RANGES = 8, BI_HASH_ORDERED_CHUNK = 64 /* pairs hashed at once */ };
+
+/* Pairs on their way: their hashes, and their ranges, counted over all homes. */
+struct bi_hash_ordered_chunk {
+    uint64_t hashes[BI_HASH_ORDERED_CHUNK];
+    uint32_t ranges[BI_HASH_ORDERED_CHUNK];
+};
+
+/* A table that one thread builds at once. */
+struct bi_hash_ordered_build {
+    bosc_hash_slots_view view;
+    const char *keys, *values; /* as they come, values of view.value_size bytes */
+    int64_t n;
+    char *slots;
+    uint64_t slot_count;
+    uint64_t *taken; /* (slots bytes, in words) zeros; the ranges that have a pair, from the lowest bit on */
+    uint8_t
+        *further;   /* (slots) zeros; pairs in a range that had one; then by how many slots a home's first is pushed */
+    uint32_t *late; /* (n + 1) rows of the pairs in a range that had one */
+    struct bi_hash_ordered_chunk *chunks; /* of all pairs if they are kept, else one */
+    bool keeps;
+    /* Out. */
+    bool failed; /* keys repeat, or pairs do not fit in: the table is unfinished */
+    uint64_t extra_probes;
+};
+
+/* Entry of bi_hash_build_cpu. */
+bosc_status bi_hash_build_ordered_cpu(bosc_ctx *, const bosc_hash *, const void *keys, const void *values, int64_t n,
+                                      struct bi_hash_report *found, bool *built);
+
+#define BI_HASH_ORDERED_DECLARE(level) void bi_hash_build_ordered_##level(struct bi_hash_ordered_build *);
+BI_HASH_ORDERED_DECLARE(v1)
+#if defined(__x86_64__)
+BI_HASH_ORDERED_DECLARE(v3)
+BI_HASH_ORDERED_DECLARE(v4)
+#endif
+
+#endif
