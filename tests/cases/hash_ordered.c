@@ -122,8 +122,11 @@ static void check_look_ups(bosc_ctx *ctx, const bosc_hash *table, const struct h
     for (int64_t i = 0; i < m && !has_device_memory(ctx); i++) {
         const bosc_hash_word key = bosc_hash_word_at(queries, i, bits);
         const int64_t slot = bosc_hash_slots_look_up(&view, key);
+        const void *value = bosc_hash_slots_look_up_value(&view, key);
         CHECK_EQ(slot >= 0, found[i]);
+        CHECK((value == NULL) == (slot < 0));
         if (slot < 0) continue;
+        CHECK(value == bosc_hash_slots_value_at(&view, slot));
         CHECK(bi_hash_same(bosc_hash_at_slot(&view, (uint64_t)slot), bosc_hash_of(key, bits, view.seed)));
     }
     free(queries);

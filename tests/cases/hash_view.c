@@ -37,9 +37,15 @@ static struct view view_of(bosc_ctx *ctx, const bosc_hash *table)
 static const unsigned char *look_up(const struct view *v, bosc_hash_word key)
 {
     int64_t slot = v->bucketed ? bosc_hash_look_up(&v->buckets, key) : bosc_hash_slots_look_up(&v->slots, key);
-    if (v->bucketed) CHECK((slot < 0) == !bosc_hash_look_up_value(&v->buckets, key));
+    if (v->bucketed)
+        CHECK((slot < 0) == !bosc_hash_look_up_value(&v->buckets, key));
+    else
+        CHECK((slot < 0) == !bosc_hash_slots_look_up_value(&v->slots, key));
     if (slot < 0) return NULL;
-    if (!v->bucketed) return bosc_hash_slots_value_at(&v->slots, slot);
+    if (!v->bucketed) {
+        CHECK(bosc_hash_slots_look_up_value(&v->slots, key) == bosc_hash_slots_value_at(&v->slots, slot));
+        return bosc_hash_slots_value_at(&v->slots, slot);
+    }
     CHECK(bosc_hash_look_up_value(&v->buckets, key) == bosc_hash_value_at(&v->buckets, slot));
     return bosc_hash_value_at(&v->buckets, slot);
 }

@@ -252,6 +252,133 @@ BOSC_DEVICE_FN int64_t bosc_hash_search_ordered(const bosc_hash_slots_view *view
     }
 }
 
+#ifdef BOSC_HASH_HOST
+/* bosc_hash_search_ordered where it is seldom called: apart, so that it takes no registers of loops. */
+static __attribute__((noinline, cold, pure, unused)) int64_t
+bosc_hash_search_ordered_apart(const bosc_hash_slots_view *view, bosc_hash_word hash)
+{
+    return bosc_hash_search_ordered(view, hash);
+}
+
+enum {
+    BOSC_HASH_WINDOW = 8,      /* slots from a home on that are compared at once */
+    BOSC_HASH_LEAST_HOMES = 16 /* of a table whose windows all end before its last slot */
+};
+
+#ifdef BOSC_HASH_SSE2
+BOSC_DEVICE_INLINE bosc_hash_4 bosc_hash_load_4(const unsigned char *at)
+{
+    bosc_hash_4 x;
+    __builtin_memcpy(&x, at, sizeof x);
+    return x;
+}
+
+/* The low 32 bits of the hashes in four slots; 16 bytes of each may be read. */
+BOSC_DEVICE_INLINE bosc_hash_4 bosc_hash_lows(const unsigned char *slots, uint32_t stride)
+{
+    if (stride == 4) return bosc_hash_load_4(slots);
+    if (stride == 8) return __builtin_shufflevector(bosc_hash_load_4(slots), bosc_hash_load_4(slots + 16), 0, 2, 4, 6);
+    const bosc_hash_4 a =
+        __builtin_shufflevector(bosc_hash_load_4(slots), bosc_hash_load_4(slots + stride), 0, 4, 1, 5);
+    const bosc_hash_4 b =
+        __builtin_shufflevector(bosc_hash_load_4(slots + 2 * stride), bosc_hash_load_4(slots + 3 * stride), 0, 4, 1, 5);
+    return __builtin_shufflevector(a, b, 0, 1, 4, 5);
+}
+#endif
+
+/* Bit 2i: the low 32 bits of slot i of a window are those of a hash; bit 2i + 1 may be the same. */
+BOSC_DEVICE_INLINE uint32_t bosc_hash_match_window(const unsigned char *slots, uint32_t stride, uint32_t low)
+{
+#ifdef BOSC_HASH_SSE2
+    const int32_t one = (int32_t)low;
+    const bosc_hash_4 wanted = {one, one, one, one};
+    const bosc_hash_4 first = bosc_hash_lows(slots, stride) == wanted;
+    const bosc_hash_4 last = bosc_hash_lows(slots + BOSC_HASH_WINDOW / 2 * stride, stride) == wanted;
+    return (uint32_t)__builtin_ia32_pmovmskb128((bosc_hash_16)__builtin_ia32_packssdw128(first, last));
+#else
+    uint32_t match = 0, here;
+    for (uint32_t i = 0; i < BOSC_HASH_WINDOW; i++) {
+        __builtin_memcpy(&here, slots + i * stride, sizeof here);
+        match |= (uint32_t)(here == low) << 2 * i;
+    }
+    return match;
+#endif
+}
+
+/* As bosc_hash_home, by one multiplication. */
+BOSC_DEVICE_INLINE uint64_t bosc_hash_home_at_once(bosc_hash_word hash, int32_t key_bits, uint32_t homes)
+{
+#ifdef __SIZEOF_INT128__
+    __extension__ typedef unsigned __int128 product;
+    if (key_bits == 64) return (uint64_t)((product)hash.low * homes >> 64);
+#endif
+    return bosc_hash_home(hash, key_bits, homes);
+}
+
+/* A slot, or where it is absent -1 and NULL. */
+typedef struct bosc_hash_slot {
+    int64_t number;
+    const unsigned char *at;
+} bosc_hash_slot;
+
+BOSC_DEVICE_INLINE bosc_hash_slot bosc_hash_slot_at(const unsigned char *slots, int64_t number, uint32_t stride)
+{
+    const bosc_hash_slot slot = {number, number < 0 ? NULL : slots + (uint64_t)number * stride};
+    return slot;
+}
+
+/* As bosc_hash_search_ordered, with the width and perhaps the stride known where it is compiled. Most pairs are in
+ * their window, so that a CPU guesses all branches but the one that tells whether the hash is there. The greatest hash
+ * is found in an empty slot at the latest: only then it is told from others, and so are hashes of which half is the
+ * same. */
+BOSC_DEVICE_INLINE bosc_hash_slot bosc_hash_search_window(const bosc_hash_slots_view *view, int32_t key_bits,
+                                                          uint32_t stride, bosc_hash_word hash)
+{
+    const uint32_t homes = view->homes;
+    bosc_hash_slot found = {-1, NULL};
+    if (__builtin_expect(homes >= BOSC_HASH_LEAST_HOMES, 1)) {
+        const uint64_t greatest = bosc_hash_greatest(key_bits).low;
+        uint64_t slot = bosc_hash_home_at_once(hash, key_bits, homes), here;
+        const unsigned char *at = view->slots + slot * stride;
+        const uint32_t match = bosc_hash_match_window(at, stride, (uint32_t)hash.low);
+        if (__builtin_expect(match != 0, 1)) {
+            const uint32_t i = (uint32_t)__builtin_ctz(match);
+            found.number = (int64_t)(slot + i / 2);
+            found.at = at + (stride % 2 ? i / 2 * stride : i * (stride / 2));
+            here = bosc_hash_word_at(found.at, 0, key_bits).low;
+            if (__builtin_expect((key_bits == 32 || here == hash.low) && hash.low != greatest, 1)) return found;
+        } else {
+            slot += BOSC_HASH_WINDOW - 1, at += (BOSC_HASH_WINDOW - 1) * stride;
+            while (here = bosc_hash_word_at(at, 0, key_bits).low, __builtin_expect(here < hash.low, 0))
+                slot++, at += stride;
+            if (__builtin_expect(here != hash.low, 1)) return found;
+            found.number = (int64_t)slot;
+            found.at = at;
+            if (hash.low != greatest) return found;
+        }
+    }
+    return bosc_hash_slot_at(view->slots, bosc_hash_search_ordered_apart(view, hash), stride);
+}
+
+/* ORDERED: the slot of a key. */
+BOSC_DEVICE_INLINE bosc_hash_slot bosc_hash_look_up_ordered(const bosc_hash_slots_view *view, bosc_hash_word key)
+{
+    const uint32_t stride = (uint32_t)view->stride;
+    if (__builtin_expect(view->key_bits == 32, 1)) {
+        const bosc_hash_word hash = bosc_hash_of(key, 32, view->seed);
+        if (__builtin_expect(stride == 8, 1)) return bosc_hash_search_window(view, 32, 8, hash);
+        return bosc_hash_search_window(view, 32, stride, hash);
+    }
+    if (__builtin_expect(view->key_bits == 64, 1)) {
+        const bosc_hash_word hash = bosc_hash_of(key, 64, view->seed);
+        if (__builtin_expect(stride == 16, 1)) return bosc_hash_search_window(view, 64, 16, hash);
+        return bosc_hash_search_window(view, 64, stride, hash);
+    }
+    const bosc_hash_word hash = bosc_hash_of(key, 128, view->seed);
+    return bosc_hash_slot_at(view->slots, bosc_hash_search_ordered_apart(view, hash), stride);
+}
+#endif
+
 /* The slot of a hash, or -1 if the table does not hold it. */
 BOSC_DEVICE_FN int64_t bosc_hash_search(const bosc_hash_slots_view *view, bosc_hash_word hash)
 {
@@ -262,16 +389,43 @@ BOSC_DEVICE_FN int64_t bosc_hash_search(const bosc_hash_slots_view *view, bosc_h
     return bosc_hash_search_run(view, &run, hash);
 }
 
-/* The slot of a key, or -1 if the table does not hold it. */
-BOSC_DEVICE_FN int64_t bosc_hash_slots_look_up(const bosc_hash_slots_view *view, bosc_hash_word key)
+#ifdef BOSC_HASH_HOST
+/* As bosc_hash_slots_look_up, of the other layouts: likewise apart. */
+static __attribute__((noinline, pure, unused)) int64_t bosc_hash_slots_look_up_apart(const bosc_hash_slots_view *view,
+                                                                                     bosc_hash_word key)
 {
     return bosc_hash_search(view, bosc_hash_of(key, view->key_bits, view->seed));
+}
+#endif
+
+/* The slot of a key, or -1 if the table does not hold it. */
+BOSC_DEVICE_INLINE int64_t bosc_hash_slots_look_up(const bosc_hash_slots_view *view, bosc_hash_word key)
+{
+#ifdef BOSC_HASH_HOST
+    if (__builtin_expect(view->layout == BOSC_HASH_ORDERED, 1)) return bosc_hash_look_up_ordered(view, key).number;
+    return bosc_hash_slots_look_up_apart(view, key);
+#else
+    return bosc_hash_search(view, bosc_hash_of(key, view->key_bits, view->seed));
+#endif
 }
 
 /* The value in a slot that was found. */
 BOSC_DEVICE_FN const void *bosc_hash_slots_value_at(const bosc_hash_slots_view *view, int64_t slot)
 {
     return view->slots + (uint64_t)slot * (uint32_t)view->stride + view->key_bits / 8;
+}
+
+/* The value stored with a key, as bosc_hash_slots_value_at gives it, or NULL if the table does not hold the key. */
+BOSC_DEVICE_INLINE const void *bosc_hash_slots_look_up_value(const bosc_hash_slots_view *view, bosc_hash_word key)
+{
+#ifdef BOSC_HASH_HOST
+    if (__builtin_expect(view->layout == BOSC_HASH_ORDERED, 1)) {
+        const unsigned char *slot = bosc_hash_look_up_ordered(view, key).at;
+        return slot ? slot + (uint32_t)view->key_bits / 8 : NULL;
+    }
+#endif
+    const int64_t slot = bosc_hash_slots_look_up(view, key);
+    return slot >= 0 ? bosc_hash_slots_value_at(view, slot) : NULL;
 }
 
 BOSC_BEGIN_DECLS
