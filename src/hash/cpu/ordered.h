@@ -36,7 +36,10 @@ struct bi_hash_ordered_build {
 bosc_status bi_hash_build_ordered_cpu(bosc_ctx *, const bosc_hash *, const void *keys, const void *values, int64_t n,
                                       struct bi_hash_report *found, bool *built);
 
-#define BI_HASH_ORDERED_DECLARE(level) void bi_hash_build_ordered_##level(struct bi_hash_ordered_build *);
+/* Find: queries begin to end - 1 of keys of 32 or 64 bits, in a table of BOSC_HASH_LEAST_HOMES or more. */
+#define BI_HASH_ORDERED_DECLARE(level)                                  \
+    void bi_hash_build_ordered_##level(struct bi_hash_ordered_build *); \
+    void bi_hash_find_ordered_##level(const struct bi_hash_slots_find *, int64_t begin, int64_t end);
 BI_HASH_ORDERED_DECLARE(v1)
 #if defined(__x86_64__)
 BI_HASH_ORDERED_DECLARE(v3)

@@ -3,6 +3,7 @@
 
 #include "base/fault.h"
 #include "core/cpu/collectives.h"
+#include "hash/cpu/ordered.h"
 #include "hash/steps/hybrid_lane_group.h"
 #include "hash/steps/perfect_lane_group.h"
 #include "hash/steps/steps.h"
@@ -154,10 +155,31 @@ BI_FN void find_batch_of(const struct bi_hash_slots_find *a, int64_t from, int c
         find_batch(a, from, count, key_bits, BOSC_HASH_FKS);
 }
 
+/* ORDERED: whether windows of slots can be compared (hash/cpu/find_ordered_hot.c). */
+static bool has_windows(const bosc_hash_slots_view *v)
+{
+    return v->layout == BOSC_HASH_ORDERED && v->key_bits != 128 && v->homes >= BOSC_HASH_LEAST_HOMES;
+}
+
+static bosc_status find_in_windows(bosc_ctx *ctx, const struct bi_hash_slots_find *a, int64_t query_count)
+{
+    struct bi_parts p = bi_parts_of(ctx, query_count, PAIR_ITEMS / 2);
+    while (bi_next_part(ctx, &p)) {
+        const int64_t count = p.end - p.begin;
+        const int threads = bi_thread_count(ctx, count, BI_THREAD_ITEMS / 16);
+        BI_PARALLEL_FOR(
+            threads, (static), t, 0, threads,
+            BI_LEVEL_PICK(ctx->level, bi_hash_find_ordered)(a, p.begin + bi_chunk_begin(count, threads, t),
+                                                            p.begin + bi_chunk_begin(count, threads, t + 1)));
+    }
+    return p.status;
+}
+
 bosc_status bi_hash_find_slots_cpu(bosc_ctx *ctx, const struct bi_hash_slots_find *a, int64_t query_count)
 {
     int64_t batches = bi_div_up(query_count, BATCH);
     if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "hash find: injected fault");
+    if (has_windows(&a->view)) return find_in_windows(ctx, a, query_count);
     double items = PAIR_ITEMS * (double)query_count;
     struct bi_parts p = bi_parts_of(ctx, batches, batches ? items / (double)batches : 1);
     while (bi_next_part(ctx, &p)) {
