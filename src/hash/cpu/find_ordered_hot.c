@@ -15,7 +15,7 @@ enum { CHUNK = 64, NEAR_BYTES = 1 << 19 /* of a table that a core's own caches h
 struct chunk {
     int count;
     uint64_t hashes[CHUNK];
-    uint32_t homes[CHUNK + 16]; /* and room for a vector */
+    uint32_t homes[CHUNK];
 };
 
 BI_FN bosc_hash_word hash_at(const struct chunk *c, int32_t bits, int i)
@@ -91,9 +91,8 @@ BI_FN __mmask16 answer_lanes(const struct bi_hash_slots_find *a, int32_t bits, c
 {
     const __mmask16 live = bi_hash_lanes_16(c->count - i) & bi_hash_lanes_16(512 / bits);
     const __m512i lower = _mm512_set1_epi32(LOWER_BITS), zero = _mm512_setzero_si512(), all = _mm512_set1_epi32(-1);
-    const __m512i equal = _mm512_and_si512(
-        lower, _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)(const void *)(w->equal + i))));
-    const __m512i reached = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)(const void *)(w->reached + i)));
+    const __m512i equal = _mm512_and_si512(lower, _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(live, w->equal + i)));
+    const __m512i reached = _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(live, w->reached + i));
     const __mmask16 there = _mm512_mask_test_epi32_mask(live, equal, lower);
     const __m512i hashes = _mm512_loadu_si512((const char *)c->hashes + (size_t)i * (size_t)bits / 8);
     const __mmask16 greatest =
@@ -104,7 +103,8 @@ BI_FN __mmask16 answer_lanes(const struct bi_hash_slots_find *a, int32_t bits, c
         if (there) { /* the lowest bit's number is twice that of the slot */
             const __m512i lowest = _mm512_and_si512(equal, _mm512_sub_epi32(zero, equal));
             const __m512i bit = _mm512_sub_epi32(_mm512_set1_epi32(31), _mm512_lzcnt_epi32(lowest));
-            const __m512i at = _mm512_add_epi32(_mm512_slli_epi32(_mm512_loadu_si512(c->homes + i), 1), bit);
+            const __m512i at =
+                _mm512_add_epi32(_mm512_slli_epi32(_mm512_maskz_loadu_epi32(live, c->homes + i), 1), bit);
             const unsigned char *values = a->view.slots + bits / 8;
             value = bits == 32
                         ? _mm512_mask_i32gather_epi32(zero, there, at, values, 4)
