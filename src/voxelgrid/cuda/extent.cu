@@ -2,8 +2,7 @@
 #include <cstring>
 
 #include "core/cuda/warp.cuh"
-#include "voxelgrid/cuda/fused.cuh"
-#include "voxelgrid/steps/build.h"
+#include "voxelgrid/cuda/small.cuh"
 
 enum { EXTENT_THREADS = 512 };
 
@@ -53,15 +52,75 @@ static __global__ void __launch_bounds__(EXTENT_THREADS)
     if (threadIdx.x < BI_VOXELGRID_FOUND) told[threadIdx.x] = bi_load_relaxed(found + threadIdx.x);
 }
 
+enum { ABREAST = 4 /* rows of a thread that are read at once */ };
+
+struct float_extent {
+    bi_voxelgrid_rows rows;
+    uint32_t *edges; /* the least of all blocks; edges[EDGES] counts those, from UINT32_MAX on */
+    unsigned long long *told;
+};
+
+/* The same of floats, which need fewer instructions and registers. */
+static __global__ void __launch_bounds__(EXTENT_THREADS, 4) bi_voxelgrid_find_float_extent(const float_extent a)
+{
+    BI_SHARED(small_extent_shared<EXTENT_THREADS / 32>, sh);
+    small_place_extent extent;
+    const int64_t step = (int64_t)gridDim.x * EXTENT_THREADS;
+    int64_t i = blockIdx.x * (int64_t)EXTENT_THREADS + threadIdx.x;
+    for (; i + (ABREAST - 1) * step < a.rows.n; i += ABREAST * step) {
+        float q[ABREAST][BI_VOXELGRID_DIM];
+#pragma unroll
+        for (int k = 0; k < ABREAST; k++) bi_voxelgrid_read_row(a.rows, i + k * step, q[k]);
+#pragma unroll
+        for (int k = 0; k < ABREAST; k++) extent.add((uint32_t)(i + k * step), q[k]);
+    }
+    for (; i < a.rows.n; i += step) {
+        float q[BI_VOXELGRID_DIM];
+        bi_voxelgrid_read_row(a.rows, i, q);
+        extent.add((uint32_t)i, q);
+    }
+    sh.set_edges(extent);
+    __syncthreads();
+    if (threadIdx.x >= 32) return;
+    const uint32_t edge = sh.joined_edge();
+    uint32_t last = 0;
+    if (threadIdx.x < EDGES) atomicMin(a.edges + threadIdx.x, edge);
+    __threadfence();
+    __syncwarp();
+    if (threadIdx.x == 0) last = atomicAdd(a.edges + EDGES, 1u) + 2 == gridDim.x;
+    if (!__shfl_sync(~0u, last, 0)) return;
+    __threadfence();
+    if (threadIdx.x < EDGES)
+        bi_tell_host(a.told + TOLD_EDGES + threadIdx.x, TOLD | bi_load_relaxed(a.edges + threadIdx.x));
+}
+
+static unsigned extent_blocks(const bosc_ctx *ctx, int64_t n, int64_t each)
+{
+    const int64_t blocks = bi_div_up(n, ABREAST * EXTENT_THREADS), most = ctx->multiprocessors * each;
+    return (unsigned)(blocks < most ? blocks : most);
+}
+
+static bosc_status find_float_extent(bosc_ctx *ctx, const bi_voxelgrid_rows *rows, uint64_t *found)
+{
+    unsigned long long *const told = static_cast<unsigned long long *>(ctx->pinned);
+    float_extent a = {*rows, NULL, told};
+    BI_TRY(bi_scratch_of(ctx, EDGES + 1, sizeof *a.edges, &a.edges));
+    BI_TRY(ctx->backend->fill(ctx, a.edges, 0xff, (EDGES + 1) * sizeof *a.edges));
+    for (int k = 0; k < EDGES; k++) told[TOLD_EDGES + k] = 0;
+    BI_TRY(BI_RUN(ctx, bi_voxelgrid_find_float_extent, extent_blocks(ctx, rows->n, 4), EXTENT_THREADS, 0, a));
+    BI_TRY(bi_cuda_await(ctx, told + TOLD_EDGES, EDGES));
+    read_told_extent(told, rows->dim, found);
+    return BOSC_OK;
+}
+
 bosc_status bi_cuda_voxelgrid_extent(bosc_ctx *ctx, const bi_voxelgrid_rows *rows, uint64_t *found)
 {
     const size_t bytes = BI_VOXELGRID_FOUND * sizeof *found;
-    const int64_t each = 4; /* rows of a thread, at least */
-    int64_t blocks = bi_div_up(rows->n, each * EXTENT_THREADS), most = (int64_t)ctx->multiprocessors * 2;
     bi_voxelgrid_extent extent = {*rows, 0, NULL};
+    if (rows->dtype == BOSC_F32) return find_float_extent(ctx, rows, found);
     BI_TRY(bi_scratch_of(ctx, BI_VOXELGRID_FOUND + 1, sizeof *found, &extent.found));
     BI_TRY(ctx->backend->fill(ctx, extent.found, 0xff, bytes + sizeof *found));
-    BI_TRY(BI_RUN(ctx, bi_voxelgrid_find_extent, (unsigned)(blocks < most ? blocks : most), EXTENT_THREADS, 0, extent,
+    BI_TRY(BI_RUN(ctx, bi_voxelgrid_find_extent, extent_blocks(ctx, rows->n, 2), EXTENT_THREADS, 0, extent,
                   static_cast<unsigned long long *>(ctx->pinned)));
     BI_TRY(ctx->backend->sync(ctx));
     memcpy(found, ctx->pinned, bytes);

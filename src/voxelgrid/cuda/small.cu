@@ -62,18 +62,11 @@ static bosc_status run_jointly(bosc_ctx *ctx, unsigned blocks, small_place &a)
     return BI_RUN_COOPERATIVE(ctx, bi_voxelgrid_place_jointly, blocks, JOINT_THREADS, a);
 }
 
-/* What the host was told: the extent, and from `words` the crowd, 0 if points are not placed. */
-static void read_told(const unsigned long long *told, int words, int32_t dim, uint64_t *found, double *crowd)
+/* The crowd that the host was told of by `words`, 0 if points are not placed. */
+static void read_told_crowd(const unsigned long long *told, int words, double *crowd)
 {
     const unsigned long long near = 128; /* voxels of a warp */
-    const auto key = [&](int k) { return (uint32_t)told[TOLD_EDGES + k]; };
     uint32_t most = 0;
-    found[BI_VOXELGRID_NAN] = key(BI_VOXELGRID_NAN) == UINT32_MAX ? UINT64_MAX : key(BI_VOXELGRID_NAN);
-    for (int c = 0; c < dim; c++) {
-        const int k = BI_VOXELGRID_DIM - dim + c;
-        found[BI_VOXELGRID_LOW + c] = bi_key_u64_of_f64((double)bi_f32_of_key(key(BI_VOXELGRID_LOW + k)));
-        found[BI_VOXELGRID_HIGH + c] = ~bi_key_u64_of_f64((double)bi_f32_of_key(~key(BI_VOXELGRID_HIGH + k)));
-    }
     *crowd = 0;
     for (int w = 0; w < words; w++) {
         const unsigned long long done = told[TOLD_DONE + w] & ~TOLD, voxels = done >> TOLD_VOXELS;
@@ -103,6 +96,7 @@ bosc_status bi_cuda_voxelgrid_place_small(bosc_ctx *ctx, const bi_voxelgrid_plac
     for (int k = 0; k < TOLD_DONE + words; k++) told[k] = 0;
     BI_TRY(few ? run_few(ctx, blocks, a) : run_jointly(ctx, blocks, a));
     BI_TRY(bi_cuda_await(ctx, told, TOLD_DONE + words));
-    read_told(told, words, place->view.dim, found, crowd);
+    read_told_extent(told, place->view.dim, found);
+    read_told_crowd(told, words, crowd);
     return BOSC_OK;
 }

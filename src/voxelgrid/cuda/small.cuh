@@ -37,6 +37,18 @@ struct small_place {
     uint32_t *ids;    /* (n) by voxel */
 };
 
+/* The extent that the host was told of. */
+static inline void read_told_extent(const unsigned long long *told, int32_t dim, uint64_t *found)
+{
+    const auto key = [&](int k) { return (uint32_t)told[TOLD_EDGES + k]; };
+    found[BI_VOXELGRID_NAN] = key(BI_VOXELGRID_NAN) == UINT32_MAX ? UINT64_MAX : key(BI_VOXELGRID_NAN);
+    for (int c = 0; c < dim; c++) {
+        const int k = BI_VOXELGRID_DIM - dim + c;
+        found[BI_VOXELGRID_LOW + c] = bi_key_u64_of_f64((double)bi_f32_of_key(key(BI_VOXELGRID_LOW + k)));
+        found[BI_VOXELGRID_HIGH + c] = ~bi_key_u64_of_f64((double)bi_f32_of_key(~key(BI_VOXELGRID_HIGH + k)));
+    }
+}
+
 static __device__ __forceinline__ void tell_done(const small_place &a, unsigned word, uint32_t voxels, uint32_t most)
 {
     bi_tell_host(&a.told[TOLD_DONE + word], TOLD | (unsigned long long)voxels << TOLD_VOXELS | most);
@@ -76,13 +88,9 @@ struct small_place_extent {
     }
 };
 
-/* The same in shared memory, and what follows from it. */
-template <int WARPS> struct small_place_shared {
+/* The same in shared memory. */
+template <int WARPS> struct small_extent_shared {
     uint32_t edges[EDGES][WARPS];
-    bi_voxelgrid_dense view;
-    uint32_t entries; /* 0: the view is not dense */
-    uint32_t most, largest;
-    alignas(16) uint32_t warps[WARPS];
 
     __device__ __forceinline__ void set_edges(const small_place_extent &extent)
     {
@@ -105,6 +113,14 @@ template <int WARPS> struct small_place_shared {
         }
         return own;
     }
+};
+
+/* What follows from it. */
+template <int WARPS> struct small_place_shared : small_extent_shared<WARPS> {
+    bi_voxelgrid_dense view;
+    uint32_t entries; /* 0: the view is not dense */
+    uint32_t most, largest;
+    alignas(16) uint32_t warps[WARPS];
 
     /* Makes the view, and tells the host of the edges; the first warp calls it, lane k with edge k of all points. */
     __device__ void make_view(const small_place &a, uint32_t edge)
