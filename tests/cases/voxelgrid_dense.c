@@ -170,7 +170,7 @@ static void at_the_radius(bosc_ctx *ctx)
     for (int trial = 0; trial < 20; trial++) {
         if (suite_leaves_out()) continue;
         const int64_t n = 160 + trial; /* and few in each voxel */
-        struct reference_points p = in_box(&r, 2, n, 2, 19);
+        struct reference_points p = in_box(&r, 2, n, 2, trial % 2 ? 19 : 13);
         bosc_voxelgrid *grid = new_grid(ctx, 2, 1);
         CHECK_OK(ctx, bosc_voxelgrid_build(ctx, grid, p.data, n, 2));
         for (int64_t k = 1; k < 6; k++) {

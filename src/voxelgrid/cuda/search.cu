@@ -1,4 +1,7 @@
 /* Searches around queries in dense voxel grids on CUDA. */
+#include <algorithm>
+#include <cmath>
+
 #include "voxelgrid/cuda/columns.cuh"
 #include "voxelgrid/cuda/fused.cuh"
 #include "voxelgrid/steps/steps.h"
@@ -82,6 +85,81 @@ static __global__ void __launch_bounds__(COUNT_THREADS, BLOCKS)
     if (answers) __stcs(a.counts + row, (int64_t)near.count);
 }
 
+/* A view and a radius with coordinates times a power of two, so that a squared distance is in doubt if it is nearer
+ * than 2 to the squared radius. */
+struct scaled_view : dense_view {
+    float scale, scaled_r2;
+};
+
+static scaled_view scaled_view_of(const bi_voxelgrid_query &a)
+{
+    enum {
+        FINE = 22,
+        FARTHEST = 100,
+        MOST = 60
+    }; /* binary exponents: of scaled_r2, coordinates and the scale, at most */
+    scaled_view s;
+    double farthest = 0;
+    int r2, far;
+    static_cast<dense_view &>(s) = dense_view_of(a.view, a.r2, a.reach);
+    for (int c = 0; c < BI_VOXELGRID_DIM; c++)
+        farthest = fmax(farthest, fmax(fabs(s.low[c]), fabs(s.low[c] + s.side[c])) * s.cell);
+    frexp(s.r2, &r2);
+    frexp(farthest, &far);
+    const int scale = std::min({(int)floor((FINE - r2) / 2.0), FARTHEST - far, (int)MOST});
+    s.scale = ldexpf(1, scale);
+    s.scaled_r2 = s.r2 * s.scale * s.scale;
+    return s;
+}
+
+/* What is counted around a query; bits of all differences from the squared radius are joined in `sure`. */
+struct scaled_count {
+    float q[BI_VOXELGRID_DIM];
+    uint32_t count;
+
+    __device__ __forceinline__ void see(const scaled_view &g, uint4 point, uint32_t *sure)
+    {
+        const float x = fmaf(__uint_as_float(point.x), -g.scale, q[0]);
+        const float y = fmaf(__uint_as_float(point.y), -g.scale, q[1]);
+        const float z = fmaf(__uint_as_float(point.z), -g.scale, q[2]);
+        const uint32_t more = __float_as_uint(fmaf(z, z, fmaf(y, y, fmaf(x, x, -g.scaled_r2))));
+        *sure &= more;
+        count += more >> 31;
+    }
+};
+
+/* Two threads have two neighbouring queries, and each compares half of the points near them with both. Queries that
+ * have little in common are settled like those in doubt. */
+template <int COUNT_THREADS, int BLOCKS>
+static __global__ void __launch_bounds__(COUNT_THREADS, BLOCKS)
+    bi_voxelgrid_dense_count_paired(const scaled_view g, const bi_voxelgrid_query a, int64_t begin, int64_t end)
+{
+    const int64_t i = begin + blockIdx.x * (int64_t)COUNT_THREADS + threadIdx.x;
+    const bool asks = i < end;
+    const uint32_t not_near = 1u << 30; /* of a float that is 2 or more */
+    uint32_t sure = ~0u;
+    near_box box;
+    scaled_count own = {{0, 0, 0}, 0}, other = {{0, 0, 0}, 0};
+    const int64_t row = read_item(g, a, asks ? i : end - 1, own.q);
+#pragma unroll
+    for (int c = 0; c < BI_VOXELGRID_DIM; c++) other.q[c] = __shfl_xor_sync(~0u, own.q[c], 1);
+    const bool joins = box_around_both(g, own.q, other.q, &box);
+#pragma unroll
+    for (int c = 0; c < BI_VOXELGRID_DIM; c++) {
+        own.q[c] *= g.scale;
+        other.q[c] *= g.scale;
+    }
+    if (joins)
+        visit_alone<2>(g, box, 0, threadIdx.x % 2, [&](uint4 point) {
+            own.see(g, point, &sure);
+            other.see(g, point, &sure);
+        });
+    own.count += __shfl_xor_sync(~0u, other.count, 1);
+    sure &= __shfl_xor_sync(~0u, sure, 1);
+    settle(g, a, i, asks && !(joins && sure & not_near), &own.count);
+    if (asks) __stcs(a.counts + row, (int64_t)own.count);
+}
+
 /* Warps count together. */
 static __global__ void __launch_bounds__(THREADS)
     bi_voxelgrid_dense_count_together(const dense_view g, const bi_voxelgrid_query a, int64_t begin, int64_t end)
@@ -137,11 +215,13 @@ static __global__ void __launch_bounds__(THREADS)
 }
 
 /* Queries a multiprocessor, at most, for which so many threads a query are faster, or blocks of as many registers as
- * they like (ROOMY). */
+ * they like (ROOMY); more share their points in PAIRED points a voxel and more. */
 #ifdef BI_EMULATE
 enum { FOUR_THREADS = 40, TWO_THREADS = 80, ROOMY = 120, COUNT_FEW = 64, COUNT_MANY = 64 };
+static constexpr double PAIRED = 0.75;
 #else
 enum { FOUR_THREADS = 256, TWO_THREADS = 768, ROOMY = 1024, COUNT_FEW = 256, COUNT_MANY = 512 };
+static constexpr double PAIRED = 3;
 #endif
 
 /* Launches counts by LANES threads a query. */
@@ -150,6 +230,18 @@ static bosc_status count_alone(bosc_ctx *ctx, int64_t n, const bi_voxelgrid_quer
 {
     RUN_IN_PARTS(ctx, (bi_voxelgrid_dense_count_alone<LANES, COUNT_THREADS, BLOCKS>), COUNT_THREADS / LANES,
                  COUNT_THREADS, a);
+}
+
+template <int COUNT_THREADS, int BLOCKS>
+static bosc_status count_paired(bosc_ctx *ctx, int64_t n, const bi_voxelgrid_query &a)
+{
+    const scaled_view view = scaled_view_of(a);
+    bi_parts p = bi_parts_of(ctx, n, 1);
+    while (bi_next_part(ctx, &p))
+        BI_TRY(BI_RUN_PART(ctx, (bi_voxelgrid_dense_count_paired<COUNT_THREADS, BLOCKS>),
+                           (unsigned)bi_div_up(p.end - p.begin, COUNT_THREADS), COUNT_THREADS, 0, view, a, p.begin,
+                           p.end));
+    return p.status;
 }
 
 bosc_status bi_cuda_voxelgrid_radius_count(bosc_ctx *ctx, int64_t n, const void *args)
@@ -161,6 +253,7 @@ bosc_status bi_cuda_voxelgrid_radius_count(bosc_ctx *ctx, int64_t n, const void 
         if (shares) RUN_SHARED(ctx, bi_voxelgrid_dense_count_shared, a);
         RUN_ALONE(ctx, bi_voxelgrid_dense_count_together, a);
     }
+    if (each > TWO_THREADS && a.view.crowd >= PAIRED) return count_paired<COUNT_MANY, 3>(ctx, n, a);
     if (each <= FOUR_THREADS) return count_alone<4, COUNT_FEW, 1>(ctx, n, a);
     if (each <= TWO_THREADS) return count_alone<2, COUNT_FEW, 1>(ctx, n, a);
     if (each <= ROOMY) return count_alone<1, COUNT_MANY, 1>(ctx, n, a);

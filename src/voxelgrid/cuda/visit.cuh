@@ -14,6 +14,7 @@ enum { SPAN = 16, LONG = 4, CROWD = 2, FEW = 64 };
 #else
 enum { SPAN = 128, LONG = 16, CROWD = 4, FEW = 512 };
 #endif
+enum { JOINED_ROWS = 9, JOINED_LENGTH = 8 /* of boxes of two queries, at most */ };
 
 /* How threads visit points: each its own; those of a warp together where rows of voxels are long; the same by warps
  * that share queries. For searches in voxels that have CROWD points and more, and for FEW queries a multiprocessor. */
@@ -59,13 +60,14 @@ __device__ __forceinline__ int32_t nearest_voxel(const dense_view &g, int c, flo
     return (int32_t)(__float_as_uint(in_box + BI_VOXELGRID_ROUNDED) - g.rounded_low[c]);
 }
 
-/* A box that has all voxels within reach of q; false if there are none. */
-__device__ __forceinline__ bool box_around(const dense_view &g, const float *q, near_box *box)
+/* A box that has all voxels within reach of what lies from `least` to `greatest`; false if there are none. */
+__device__ __forceinline__ bool box_around(const dense_view &g, const float *least, const float *greatest,
+                                           near_box *box)
 {
     bool any = true;
 #pragma unroll
     for (int c = 0; c < BI_VOXELGRID_DIM; c++) {
-        const float from = (q[c] - g.reach) * g.voxels, to = (q[c] + g.reach) * g.voxels;
+        const float from = (least[c] - g.reach) * g.voxels, to = (greatest[c] + g.reach) * g.voxels;
         const int32_t low = nearest_voxel(g, c, fmaf(fabsf(from), -NEAR_PART, from) - MIDDLE_LOW);
         const int32_t high = nearest_voxel(g, c, fmaf(fabsf(to), NEAR_PART, to) - MIDDLE_HIGH);
         any = any && low < g.side[c] && high >= 0;
@@ -73,6 +75,26 @@ __device__ __forceinline__ bool box_around(const dense_view &g, const float *q, 
         box->high[c] = min(high, g.side[c] - 1);
     }
     return any;
+}
+__device__ __forceinline__ bool box_around(const dense_view &g, const float *q, near_box *box)
+{
+    return box_around(g, q, q, box);
+}
+
+/* The box of two queries, if they have about as much in common as queries of a voxel; none of them is then NaN. */
+__device__ __forceinline__ bool box_around_both(const dense_view &g, const float *q, const float *other, near_box *box)
+{
+    float least[BI_VOXELGRID_DIM], greatest[BI_VOXELGRID_DIM];
+    bool is = true;
+#pragma unroll
+    for (int c = 0; c < BI_VOXELGRID_DIM; c++) {
+        is = is && q[c] == q[c] && other[c] == other[c];
+        least[c] = fminf(q[c], other[c]);
+        greatest[c] = fmaxf(q[c], other[c]);
+    }
+    is = box_around(g, least, greatest, box) && is;
+    return is && box->high[2] - box->low[2] < JOINED_LENGTH &&
+           (box->high[0] - box->low[0] + 1) * (box->high[1] - box->low[1] + 1) <= JOINED_ROWS;
 }
 
 /* As bi_voxelgrid_dist2, but that NaN stays: it is within no finite radius. */
@@ -105,15 +127,16 @@ struct warp_stage {
 template <unsigned STEP, class R, class V>
 __device__ __forceinline__ void visit_row(R &&read, const uint4 *points, uint32_t begin, uint32_t end, V &&visit)
 {
-    uint32_t at = begin;
+    const uint4 *point = points + begin;
+    int32_t left = (int32_t)(end - begin);
 #pragma unroll 1
-    for (; at + STEP < end; at += 2 * STEP) {
-        const uint4 *const point = points + at;
+    for (; left > (int32_t)STEP; left -= 2 * (int32_t)STEP) {
         const uint4 first = read(point), second = read(point + STEP);
+        point += 2 * STEP;
         visit(first);
         visit(second);
     }
-    if (at < end) visit(read(points + at));
+    if (left > 0) visit(read(point));
 }
 
 /* Calls visit(point) for the positions that a thread wants of a row of voxels, where there are many. The whole warp
