@@ -1,6 +1,6 @@
 /* Ordered tables of up to some hundred thousand pairs on CUDA: a launch that deals the pairs to blocks by ranges of
- * homes, and one whose blocks lay a range out each. Of fewer pairs one launch does both, of very few one block. The last
- * block tells the host how it went; what fails (keys that repeat, crowded homes) is left to others. */
+ * homes, and one whose blocks lay a range out each. Of fewer pairs one launch does both, of very few one block. The
+ * last block tells the host how it went; what fails (keys that repeat, crowded homes) is left to others. */
 #include <math.h>
 
 #include "core/cuda/cooperative.cuh"
