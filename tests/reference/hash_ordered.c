@@ -66,7 +66,7 @@ static int64_t insert(struct entry *slots, struct entry entry, int64_t home)
     }
 }
 
-/* Inserts all entries. False: the last but one slot or more would be taken, if the greatest hash were one like others. */
+/* Inserts all entries. False: they would take the last slot but one, or more, if the greatest hash were like others. */
 static bool insert_all(const struct entry *entries, int64_t n, int32_t bits, int64_t homes, int64_t size,
                        struct entry *slots)
 {
