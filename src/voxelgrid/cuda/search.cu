@@ -215,13 +215,13 @@ static __global__ void __launch_bounds__(THREADS)
 }
 
 /* Queries a multiprocessor, at most, for which so many threads a query are faster, or blocks of as many registers as
- * they like (ROOMY); more share their points in PAIRED points a voxel and more. */
+ * they like (ROOMY); more share their points in PAIRED points a voxel and more, and in less than PAIRED_MOST surely. */
 #ifdef BI_EMULATE
 enum { FOUR_THREADS = 40, TWO_THREADS = 80, ROOMY = 120, COUNT_FEW = 64, COUNT_MANY = 64 };
-static constexpr double PAIRED = 0.75;
+static constexpr double PAIRED = 0.75, PAIRED_MOST = 1.5;
 #else
 enum { FOUR_THREADS = 256, TWO_THREADS = 768, ROOMY = 1024, COUNT_FEW = 256, COUNT_MANY = 512 };
-static constexpr double PAIRED = 3;
+static constexpr double PAIRED = 3, PAIRED_MOST = 8;
 #endif
 
 /* Launches counts by LANES threads a query. */
@@ -249,11 +249,13 @@ bosc_status bi_cuda_voxelgrid_radius_count(bosc_ctx *ctx, int64_t n, const void 
     const bi_voxelgrid_query &a = *static_cast<const bi_voxelgrid_query *>(args);
     const int64_t each = bi_div_up(n, ctx->multiprocessors);
     const bool shares = visits_of(ctx, a.view, n) == SHARED;
+    const bool pairs = each > TWO_THREADS && a.view.crowd >= PAIRED;
+    if (pairs && a.view.crowd < PAIRED_MOST) return count_paired<COUNT_MANY, 3>(ctx, n, a);
     if (a.view.crowd >= (shares || each > ROOMY ? CROWD : 2 * CROWD)) {
         if (shares) RUN_SHARED(ctx, bi_voxelgrid_dense_count_shared, a);
         RUN_ALONE(ctx, bi_voxelgrid_dense_count_together, a);
     }
-    if (each > TWO_THREADS && a.view.crowd >= PAIRED) return count_paired<COUNT_MANY, 3>(ctx, n, a);
+    if (pairs) return count_paired<COUNT_MANY, 3>(ctx, n, a);
     if (each <= FOUR_THREADS) return count_alone<4, COUNT_FEW, 1>(ctx, n, a);
     if (each <= TWO_THREADS) return count_alone<2, COUNT_FEW, 1>(ctx, n, a);
     if (each <= ROOMY) return count_alone<1, COUNT_MANY, 1>(ctx, n, a);
