@@ -240,6 +240,12 @@ BI_FN void clear(const struct bi_hash_ordered_build *b, int32_t bits, size_t siz
     memset(b->slots + end, 0, stride);
 }
 
+/* A set has no values. */
+BI_FN void copy_value(const struct bi_hash_ordered_build *b, char *to, size_t size, int64_t row)
+{
+    if (size) memcpy(to, b->values + (size_t)row * size, size);
+}
+
 /* Writes all pairs. A late one goes where the pair before it in its range does, which comes behind it and stays. */
 BI_FN void place(const struct bi_hash_ordered_build *b, int32_t bits, size_t size)
 {
@@ -249,14 +255,13 @@ BI_FN void place(const struct bi_hash_ordered_build *b, int32_t bits, size_t siz
     for (int64_t begin = 0; begin < b->n; begin += CHUNK) {
         struct bi_hash_ordered_chunk *restrict const c = chunk_at(b, begin);
         const int count = chunk_size(b, begin);
-        const char *values = b->values + (size_t)begin * size;
         if (!b->keeps) hash_chunk(b, bits, begin, count, c);
         for (int i = 0; i < count; i++) {
             const uint32_t home = c->ranges[i] / RANGES, range = c->ranges[i] % RANGES;
             const uint32_t lower = count_bits(taken[home] & ((1u << range) - 1));
             char *slot = slots + (home + further[home] + lower) * stride;
             memcpy(slot, (const char *)c->hashes + (size_t)i * key, key);
-            memcpy(slot + key, values + (size_t)i * size, size);
+            copy_value(b, slot + key, size, begin + i);
         }
     }
 }
@@ -273,7 +278,7 @@ BI_FN bool insert(const struct bi_hash_ordered_build *b, int32_t bits, size_t si
     for (end = slot; !bi_hash_same(bosc_hash_word_at(end, 0, bits), empty);) end += stride;
     for (; end > slot; end -= stride) memcpy(end, end - stride, stride);
     bi_hash_store(slot, bits, 0, hash);
-    memcpy(slot + key, b->values + (size_t)row * size, size);
+    copy_value(b, slot + key, size, row);
     return true;
 }
 
