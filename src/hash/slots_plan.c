@@ -75,6 +75,7 @@ void bi_hash_slots_plan(const bosc_hash_opts *opts, int64_t n, struct bi_hash_sh
 bosc_hash_slots_view bi_hash_slots_view_of(const bosc_hash *table, int64_t n)
 {
     const struct bi_hash_shape *shape = &table->shape;
+    const bool homes = table->opts.layout == BOSC_HASH_ORDERED && !table->linear;
     return (bosc_hash_slots_view){.version = BOSC_HASH_SLOTS_VERSION,
                                   .layout = table->opts.layout,
                                   .key_bits = shape->key_bits,
@@ -89,5 +90,5 @@ bosc_hash_slots_view bi_hash_slots_view_of(const bosc_hash *table, int64_t n)
                                   .pilots = table->blocks[BI_HASH_PILOTS].data,
                                   .slots = table->blocks[BI_HASH_TABLE].data,
                                   .values = table->blocks[BI_HASH_VALUES].data,
-                                  .homes = table->linear ? 0 : bi_hash_homes(shape->load, n)};
+                                  .homes = homes ? bi_hash_homes(shape->load, n) : 0};
 }
