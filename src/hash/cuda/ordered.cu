@@ -81,8 +81,8 @@ template <bool ONE_BLOCK, class A, int BLOCK> static __device__ void tell(const 
         counts += 1ull << TOLD_BLOCKS;
         counts += atomicAdd(a.done, counts);
         if (counts >> TOLD_BLOCKS < gridDim.x) return;
-        *a.done = 0;
-        *a.arrived = 0;
+        bi_store_relaxed(a.done, 0ull);
+        bi_store_relaxed(a.arrived, 0u);
     }
     __threadfence_system(); /* what all have written is there before */
     bi_tell_host(&a.told[TOLD_BUCKETS], TOLD | 1);

@@ -239,8 +239,9 @@ static __device__ __forceinline__ uint32_t ordered_slot_of(const ordered_memory<
     uint32_t slot = m.begins[home];
     const K hash = m.pairs[i].hash;
     for (uint32_t j = m.begins[home], end = j + count; j < end; j++) {
-        slot += bi_hash_key_less(m.pairs[j].hash, hash);
-        *failed |= j != i && bi_hash_key_same(m.pairs[j].hash, hash);
+        const bool same = j != i && bi_hash_key_same(m.pairs[j].hash, hash);
+        slot += bi_hash_key_less(m.pairs[j].hash, hash) || (same && j < i);
+        *failed |= same;
     }
     return slot;
 }
@@ -282,8 +283,10 @@ static __device__ void ordered_lay_out(const ordered_args<K, P> &a, const ordere
         if (!here[k]) continue;
         if (ordered_is_greatest(pair[k].hash)) { /* it has the last slot */
             here[k] = false;
-            failed |= atomicAdd(&sh.greatest, 1u) != 0;
-            ordered_write(a, a.slots - 1, pair[k], false);
+            if (atomicAdd(&sh.greatest, 1u) == 0)
+                ordered_write(a, a.slots - 1, pair[k], false);
+            else
+                failed = true;
             continue;
         }
         home[k] = ordered_home(pair[k].hash, a.homes) - first;
@@ -307,7 +310,7 @@ static __device__ void ordered_lay_out(const ordered_args<K, P> &a, const ordere
     if (threadIdx.x % 32 == 0) atomicAdd(&sh.extra, extra);
     const bool full = __syncthreads_or(failed) != 0; /* then homes may lack pairs that were counted */
     failed = full || ordered_write_slots(a, m, sh, begin, end);
-    if (failed) sh.failed = 1;
+    if (failed) atomicOr(&sh.failed, 1u);
     __syncthreads();
 }
 
