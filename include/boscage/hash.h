@@ -70,7 +70,8 @@ typedef struct bosc_hash_opts {
 
 /* Makes an empty table.
  * opts: may be NULL, which is all defaults.
- * table: *table is set on success. */
+ * table: *table is set on success.
+ * Waits: for ORDERED on CUDA, whose tables keep some zeroed words. */
 BOSC_API bosc_status bosc_hash_create(bosc_ctx *ctx, const bosc_hash_opts *opts, bosc_hash **table);
 
 /* Frees a table once the work queued on it is done; NULL is allowed. */

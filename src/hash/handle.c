@@ -137,7 +137,8 @@ static bosc_status open_words(bosc_ctx *ctx, bosc_hash *fresh)
     const size_t bytes = words_bytes(fresh);
     if (bytes == 0) return BOSC_OK;
     BI_TRY(bi_block_reserve(ctx, &fresh->memory, &fresh->words, bytes));
-    return ctx->backend->fill(ctx, fresh->words.data, 0, bytes);
+    BI_TRY(ctx->backend->fill(ctx, fresh->words.data, 0, bytes));
+    return ctx->backend->sync(ctx); /* the first build may be that of another context, on another stream */
 }
 
 bosc_status bi_hash_new(bosc_ctx *ctx, const bosc_hash_opts *full, const struct bi_hash_layout *layout,

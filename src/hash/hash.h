@@ -31,8 +31,7 @@ enum {
     BI_HASH_PRIORITIES = 31,
     BI_HASH_POSITION_BITS = 27,       /* of a key in its partition's list, from 0 to 2^27 - 2 */
     BI_HASH_PARTITION_KEYS_32 = 8192, /* at most on average, for keys of 32 bits */
-    BI_HASH_PARTITION_KEYS = 4096,    /* and for longer ones */
-    BI_HASH_ORDERED_PAIRS = 1 << 18   /* ORDERED: that are laid out without a sort, at most */
+    BI_HASH_PARTITION_KEYS = 4096     /* and for longer ones */
 };
 
 /* What the kernels and loops need to know of a table. */

@@ -15,11 +15,12 @@ enum { ALONE_THREADS = 128, THREADS = 64 };
 enum { ALONE_THREADS = 1024, THREADS = 512 };
 #endif
 enum {
-    ALONE_PAIRS = 2,     /* of each thread of a block that does it all */
-    HOMES = 2 * THREADS, /* of each block that lays out what another launch has dealt */
-    PAIRS = 3,
-    DEALT = 4,   /* pairs of each thread that deals, at most */
-    BLOCKS = 513 /* that lay out, at most: for BI_HASH_ORDERED_PAIRS at a load factor of 0.5 */
+    MOST_PAIRS = 1 << 18, /* of a table; larger ones are sorted */
+    ALONE_PAIRS = 2,      /* of each thread of a block that does it all */
+    HOMES = 2 * THREADS,  /* of each block that lays out what another launch has dealt */
+    PAIRS = 3,            /* of each of its threads, at most */
+    DEALT = 4,            /* pairs of each thread that deals, at most */
+    BLOCKS = 513          /* that lay out, at most: for MOST_PAIRS at a load factor of 0.5 */
 };
 
 /* What a table keeps for its builds; all but `reached` is 0 between them. */
@@ -284,7 +285,7 @@ bosc_status bi_hash_launch_ordered_cuda(bosc_ctx *ctx, const bosc_hash *h, const
     const bool rows = values && s->value_bytes != 4 && s->value_bytes != 8;
     const int32_t payload_bytes = !values ? 0 : s->value_bytes == 8 ? 8 : 4;
     *launched = false;
-    if (n == 0 || n > BI_HASH_ORDERED_PAIRS) return BOSC_OK;
+    if (n == 0 || n > MOST_PAIRS) return BOSC_OK;
     const auto run_typed = [&](auto k, auto p) {
         return run<decltype(k), decltype(p)>(ctx, h, keys, values, rows, n, outcome, launched);
     };

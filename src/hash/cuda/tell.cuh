@@ -11,7 +11,7 @@ enum { FEW_BLOCKS = 16 /* of a build in one launch, at most: a warp sums up what
 /* What the blocks tell the host, in words that are not 0 once they are there: the number of buckets; whether keys
  * repeat, which is there before the counts; counts, which add up, of one block or of all. */
 enum { TOLD_BUCKETS, TOLD_REPEATS, TOLD_COUNTS };
-enum { TOLD_RESEEDED = 24 /* below: keys in their second bucket */, TOLD_FAILED = 35, TOLD_BLOCKS = 46 };
+enum { TOLD_RESEEDED = 24 /* below: reads beyond the first, of all keys */, TOLD_FAILED = 35, TOLD_BLOCKS = 46 };
 enum { TOLD_COUNT_BITS = 11 };
 enum { TOLD_WORDS = TOLD_COUNTS + FEW_BLOCKS };
 static_assert(TOLD_WORDS * 8 <= BI_PINNED_BYTES, "a word of each block");
