@@ -421,8 +421,12 @@ static void batches(bosc_ctx *ctx)
     }
 }
 
-/* A device has a warp for each of so many queries. */
-static int64_t warp_each(bosc_ctx *ctx) { return suite_slow(ctx) ? 100 : 8000; }
+/* A device has a warp for each of so many queries; a CPU, whose threads take them one by one, is asked fewer. */
+static int64_t warp_each(bosc_ctx *ctx)
+{
+    if (suite_slow(ctx)) return 100;
+    return suite_opts_like(ctx).backend == BOSC_BACKEND_CUDA ? 8000 : 800;
+}
 
 /* Answers to all of the queries, asked for at once, are those to parts of them: to the first for which a device has a
  * warp each, and to others, so many at a time. */
