@@ -154,8 +154,8 @@ static void hard_sorts(bosc_ctx *ctx)
     check_hard(ctx, slow ? 3000 : 200000, 1, 1000);
 }
 
-/* Shapes that are hard for quicksorts; the last one knows which keys sort_words.inc samples, and makes them the least:
- * vectors of so many lanes. */
+/* Shapes that are hard for quicksorts; the last one knows which keys sort_words.inc samples, of nine vectors of so many
+ * lanes, and makes equal and least those that make the median one of them. */
 enum shape { ORGAN_PIPE, TWO_VALUES, SAW, NEARLY_EQUAL, KILLER, SHAPES };
 
 static void fill_killer(uint64_t *keys, int64_t n, int64_t lanes)
@@ -164,13 +164,15 @@ static void fill_killer(uint64_t *keys, int64_t n, int64_t lanes)
     uint64_t least = 0;
     for (int64_t i = 0; i < n; i++) left[i] = i;
     while (n > 16 * lanes) {
-        const int64_t vectors = n <= 1024 ? 4 : 8, step = n / vectors;
-        for (int64_t s = 0; s < vectors / 2; s++)
+        static const int64_t two_of_three[] = {0, 1, 3, 4};
+        const int64_t step = n / 9;
+        for (int s = 0; s < 4; s++)
             for (int64_t i = 0; i < lanes; i++) {
-                int64_t *taken = &left[s * step + (step - lanes) / 2 + i];
-                keys[*taken] = least++;
+                int64_t *taken = &left[two_of_three[s] * step + (step - lanes) / 2 + i];
+                keys[*taken] = least;
                 *taken = -1;
             }
+        least++;
         int64_t kept = 0;
         for (int64_t i = 0; i < n; i++)
             if (left[i] >= 0) left[kept++] = left[i];
@@ -230,8 +232,8 @@ static void check_shape(bosc_ctx *ctx, bosc_dtype dtype, enum shape shape, int64
 
 static void sorts_of_shapes(bosc_ctx *ctx)
 {
-    static const int64_t sizes[] = {31, 129, 257, 600, 1025, 5000, 8192, 8193, 20000, 70000};
-    const int count = suite_slow(ctx) ? 4 : 10;
+    static const int64_t sizes[] = {31, 129, 257, 600, 1025, 3000, 5000, 8000, 8192, 8193, 20000, 70000};
+    const int count = suite_slow(ctx) ? 4 : 12;
     for (int t = 0; t < 6; t++)
         for (int s = 0; s < SHAPES; s++)
             for (int i = 0; i < count; i++) check_shape(ctx, number_types[t], (enum shape)s, sizes[i], (s + i) % 2);
@@ -278,8 +280,25 @@ static void sorts_of_exponents(bosc_ctx *ctx)
             }
 }
 
-/* Zeros in such numbers that their signs have no room on the stack, in one group of a split, which is as large as a
- * thread's part. */
+/* Doubles one of which is a NaN or a -0, where no sample sees it. */
+static void sorts_of_one_odd_double(bosc_ctx *ctx)
+{
+    static const uint64_t odd[] = {0x7ff8000000000000u, 0xfff0000000000001u, 0x8000000000000000u};
+    const int64_t sizes[] = {100, 200, 5000, suite_slow(ctx) ? 300 : 70000};
+    for (int o = 0; o < 3; o++)
+        for (int s = 0; s < 4; s++)
+            for (int in_place = 0; in_place < 2; in_place++) {
+                if (suite_leaves_out()) continue;
+                double *keys = suite_alloc((size_t)sizes[s] * sizeof *keys);
+                fill_doubles(keys, sizes[s], 64, false);
+                keys[1] = 0;
+                memcpy(&keys[sizes[s] / 2], &odd[o], sizeof odd[o]);
+                check_keys(ctx, BOSC_F64, keys, sizes[s], in_place, "one odd double");
+                free(keys);
+            }
+}
+
+/* Zeros of which the signs are lost and found again: in place, in such numbers that they have no room on the stack. */
 static void sorts_of_zeros(bosc_ctx *ctx)
 {
     bosc_ctx_info info = {.size = sizeof info};
@@ -292,7 +311,7 @@ static void sorts_of_zeros(bosc_ctx *ctx)
         const float sign = suite_below(&r, 2) ? -1.0f : 1.0f;
         keys[i] = suite_below(&r, 5) < 2 ? sign * 0.0f : sign * (float)(1 + suite_below(&r, 1 << 20));
     }
-    check_keys(ctx, BOSC_F32, keys, n, false, "zeros");
+    for (int in_place = 0; in_place < 2; in_place++) check_keys(ctx, BOSC_F32, keys, n, in_place, "zeros");
     free(keys);
 }
 
@@ -307,6 +326,9 @@ static void sorts_of_many_pairs(bosc_ctx *ctx)
                        (p + t) % 3 == 0, false);
     check_sort(ctx, BOSC_F32, SPECIAL, 4, 80000, false, false);
     check_sort(ctx, BOSC_U32, RANDOM, 4, 80000, true, false);
+    bosc_ctx_info info = {.size = sizeof info};
+    CHECK_OK(ctx, bosc_ctx_get_info(ctx, &info));
+    if (info.threads == 1) check_sort(ctx, BOSC_F32, SPECIAL, 4, ((int64_t)1 << 20) + 5, true, false);
 }
 
 static void check_merge(bosc_ctx *ctx, bosc_dtype dtype, enum pattern pattern, size_t value_size, int64_t na,
@@ -421,6 +443,7 @@ static const struct suite_case suite_cases_prims_sorts[] = {
     {"sorts of shapes", sorts_of_shapes, NULL},
     {"sorts of many keys", sorts_of_many_keys, NULL},
     {"sorts of exponents", sorts_of_exponents, NULL},
+    {"sorts of one odd double", sorts_of_one_odd_double, NULL},
     {"sorts of zeros", sorts_of_zeros, NULL},
     {"sorts of many pairs", sorts_of_many_pairs, NULL},
     {"merges", merges, NULL},

@@ -15,7 +15,7 @@ struct bi_radix_arrays {
 struct bi_radix_job {
     const struct bi_radix_kernels *k;
     const struct bi_sort_kernels *vectors;
-    const struct bi_wide_kernels *wide;
+    const struct bi_pair_kernels *pairs; /* for keys of this type, or NULL */
     const struct bi_word_kernels *words; /* for keys of this size */
     bosc_dtype dtype;
     int64_t n;
@@ -36,6 +36,15 @@ static inline void bi_radix_copy(const struct bi_radix_job *j, struct bi_radix_a
 {
     if (from.keys != to.keys) memcpy(to.keys, from.keys, (size_t)n * j->k->key_size);
     if (from.values != to.values) memcpy(to.values, from.values, (size_t)n * j->k->value_size);
+}
+
+/* The input, or a copy of it if it is the output too. */
+static inline struct bi_radix_arrays bi_radix_apart(const struct bi_radix_job *j)
+{
+    const bool in_place = j->in.keys == j->out.keys || (j->k->value_size && j->in.values == j->out.values);
+    if (!in_place) return j->in;
+    bi_radix_copy(j, j->in, j->spare, j->n);
+    return j->spare;
 }
 
 /* Sorts pairs whose values have 0, 4 or 8 bytes. */
@@ -59,9 +68,16 @@ bool bi_radix_sort_vectors(const struct bi_radix_job *j, struct bi_radix_arrays 
  * would be lost. */
 bosc_status bi_radix_sort_groups(bosc_ctx *ctx, const struct bi_radix_job *j, bool *done);
 
-/* Whether the job sorts pairs by whole keys of 4 bytes that differ in more bits than one pass of digits looks at, which
- * a level may do in vectors of 64 bits. */
-bool bi_radix_sorts_wide_pairs(const struct bi_radix_job *j);
+/* Sorts pairs by whole keys of 4 bytes as words of 64 bits. *done is false (and nothing written) if a level does not do
+ * so, or not for so many, or if keys differ in so few bits, or so unevenly, that digits are better. */
+bosc_status bi_radix_sort_wide_pairs(bosc_ctx *ctx, const struct bi_radix_job *j, bool *done);
+
+/* The top digit of keys that vary in `bits`. */
+struct bi_radix_digit bi_radix_top_digit(uint64_t bits);
+
+/* Groups of neighbouring values of the top digit, of about n / 128 keys or one value each. Returns how many: at most
+ * 256. */
+int bi_radix_make_map(const int64_t *counts, int64_t n, uint8_t map[BI_RADIX_TOP], int64_t sizes[BI_RADIX]);
 
 /* Whether the job sorts whole keys alone, which a level may do in vectors. */
 bool bi_radix_sorts_words(const struct bi_radix_job *j);

@@ -124,8 +124,7 @@ static bool sort_all(const struct bi_radix_job *j, struct bi_radix_arrays a, str
     return in_b;
 }
 
-/* Groups of neighbouring values of the top digit, of about n / 128 keys or one value each: at most 256 groups. */
-static int make_map(const int64_t *counts, int64_t n, uint8_t map[BI_RADIX_TOP], int64_t sizes[BI_RADIX])
+int bi_radix_make_map(const int64_t *counts, int64_t n, uint8_t map[BI_RADIX_TOP], int64_t sizes[BI_RADIX])
 {
     int64_t target = n / (BI_RADIX / 2) + 1;
     int groups = 0;
@@ -138,8 +137,7 @@ static int make_map(const int64_t *counts, int64_t n, uint8_t map[BI_RADIX_TOP],
     return groups + 1;
 }
 
-/* The top digit of keys that vary in `bits`. */
-static struct bi_radix_digit top_digit(uint64_t bits)
+struct bi_radix_digit bi_radix_top_digit(uint64_t bits)
 {
     int high = bi_bit_length(bits), low = high > BI_RADIX_TOP_BITS ? high - BI_RADIX_TOP_BITS : 0;
     return (struct bi_radix_digit){low, (1u << (high - low)) - 1};
@@ -156,13 +154,13 @@ static void split_range(const struct bi_radix_job *j, struct bi_radix_arrays a, 
                         bool to_b, uint64_t bits)
 {
     int64_t sizes[BI_RADIX], offsets[BI_RADIX] = {0};
-    struct bi_radix_digit digit = top_digit(bits);
+    struct bi_radix_digit digit = bi_radix_top_digit(bits);
     int groups;
     {
         int64_t counts[BI_RADIX_TOP] = {0};
         uint8_t map[BI_RADIX_TOP];
         j->k->count_top(a.keys, n, digit, counts);
-        groups = make_map(counts, n, map, sizes);
+        groups = bi_radix_make_map(counts, n, map, sizes);
         for (int g = 0; g + 1 < groups; g++) offsets[g + 1] = offsets[g] + sizes[g];
         struct bi_radix_move move = {.keys = a.keys,
                                      .values = a.values,
@@ -203,14 +201,6 @@ void bi_radix_sort_digits(const struct bi_radix_job *j, struct bi_radix_arrays a
 bool bi_radix_sorts_words(const struct bi_radix_job *j)
 {
     return j->words->keys && j->k->value_size == 0 && j->first_bit == 0 && j->last_bit == (int)j->k->key_size * 8;
-}
-
-bool bi_radix_sorts_wide_pairs(const struct bi_radix_job *j)
-{
-    if (!j->wide->pairs || j->k->key_size != 4 || !j->k->value_size || j->first_bit > 0 || j->last_bit < 32)
-        return false;
-    const uint64_t bits = j->k->varying(j->in.keys, j->n, j->in.keys);
-    return bits && bi_bit_length(bits) - low_bit(bits) > BI_RADIX_TOP_BITS;
 }
 
 int64_t bi_radix_cached(const struct bi_radix_job *j)
@@ -364,11 +354,11 @@ bosc_status bi_radix_split(bosc_ctx *ctx, const struct bi_radix_job *j, bool *do
         bi_radix_copy(j, j->in, j->out, j->n);
         return BOSC_OK;
     }
-    s.digit = top_digit(bits);
+    s.digit = bi_radix_top_digit(bits);
     BI_TRY(count_chunks(ctx, j, &s));
     for (int p = 0; p < j->chunks; p++)
         for (int v = 0; v < BI_RADIX_TOP; v++) total[v] += s.counts[p][v];
-    s.groups = make_map(total, j->n, s.map, s.sizes);
+    s.groups = bi_radix_make_map(total, j->n, s.map, s.sizes);
     for (int g = 0; g < s.groups; g++) most = s.sizes[g] > most ? s.sizes[g] : most;
     *done = j->chunks == 1 || most <= j->n / j->chunks;
     if (!*done) return BOSC_OK;

@@ -14,10 +14,13 @@ struct groups {
     uint64_t splitters[1 << BI_SORT_GROUP_BITS]; /* room for words of either size */
     uint16_t *ends;                              /* (blocks x groups) where the run of each group ends in a block */
     int64_t *begins;                             /* (groups + 1) in the output */
-    char *spares;                                /* (threads x BI_SORT_CACHED) */
+    char *spares;                                /* (threads x BI_SORT_BLOCK) words */
 };
 
-static void *own_spare(const struct groups *s) { return s->spares + (size_t)bi_thread_number() * BI_SORT_CACHED; }
+static void *own_spare(const struct groups *s)
+{
+    return s->spares + (size_t)bi_thread_number() * BI_SORT_BLOCK * s->j->k->key_size;
+}
 
 /* Whether the block has a -0, whose order among zeros is lost. */
 static bool divide_block(const struct groups *s, int64_t b)
@@ -60,7 +63,7 @@ static void sort_group(const struct groups *s, int64_t g)
         memcpy(to, bi_radix_at(j, j->spare, b * BI_SORT_BLOCK + begin).keys, (size_t)n * size);
         to += (size_t)n * size;
     }
-    j->words->words(j->dtype, first, own_spare(s), s->begins[g + 1] - s->begins[g]);
+    j->words->words(j->dtype, first, s->begins[g + 1] - s->begins[g]);
 }
 
 static bosc_status sort_all(bosc_ctx *ctx, const struct groups *s)
@@ -80,7 +83,7 @@ bosc_status bi_radix_sort_groups(bosc_ctx *ctx, const struct bi_radix_job *j, bo
     s.bits = bits < LEAST_BITS ? LEAST_BITS : bits > MOST_BITS ? MOST_BITS : bits;
     BI_TRY(bi_scratch_of(ctx, s.blocks << s.bits, sizeof *s.ends, &s.ends));
     BI_TRY(bi_scratch_of(ctx, ((int64_t)1 << s.bits) + 1, sizeof *s.begins, &s.begins));
-    BI_TRY(bi_scratch_of(ctx, (int64_t)j->chunks * BI_SORT_CACHED, sizeof *s.spares, &s.spares));
+    BI_TRY(bi_scratch_of(ctx, (int64_t)j->chunks * BI_SORT_BLOCK, j->k->key_size, &s.spares));
     j->words->splitters(j->dtype, j->in.keys, j->n, s.bits, s.splitters);
     bool loses;
     BI_TRY(divide(ctx, &s, &loses));

@@ -10,11 +10,11 @@
 
 #if BI_LEVEL == 4
 #define BI_SORT_BITS 32
+#define BI_SORT_DOUBLES 0
 #define FLOAT BOSC_F32
 #define INTEGER BOSC_I32
-#define ORDERED_FLOAT ORDERED_f32
-typedef int32_t word_int;
 #include "core/cpu/sort_words.inc"
+#include "core/cpu/sort_keys.inc"
 
 #define WORDS(kind, key_t)                                                                             \
     static void words_##kind(const void *keys, int64_t n, struct bi_sort_window w, uint32_t *words)    \
@@ -27,7 +27,6 @@ EACH_KEY(WORDS)
 
 static int64_t sort_rows(bosc_dtype dtype, const void *keys, int64_t n, struct bi_sort_window w, uint32_t *rows)
 {
-    uint32_t spare[BI_SORT_ROWS];
     switch (dtype) {
     case BOSC_F32: words_f32(keys, n, w, rows); break;
     case BOSC_F64: words_f64(keys, n, w, rows); break;
@@ -36,7 +35,7 @@ static int64_t sort_rows(bosc_dtype dtype, const void *keys, int64_t n, struct b
     case BOSC_U32: words_u32(keys, n, w, rows); break;
     default: words_u64(keys, n, w, rows); break;
     }
-    sort_words(BOSC_U32, rows, spare, n, LEVELS_A_BIT * bi_bit_length((uint64_t)n));
+    sort_words(BOSC_U32, rows, n);
     int64_t same = 0;
     for (int64_t i = 1; i < n; i++) same += (rows[i - 1] ^ rows[i]) >> w.row_bits == 0;
     for (int64_t i = 0; i < n; i++) rows[i] &= ((uint32_t)1 << w.row_bits) - 1;

@@ -1,4 +1,4 @@
-/* What sort_hot.c and sort_wide_hot.c give to the radix sort: sorts in vectors. */
+/* What sort_hot.c, sort_wide_hot.c and sort_doubles_hot.c give to the radix sort: sorts in vectors. */
 #ifndef BI_CORE_CPU_SORT_KERNELS_H
 #define BI_CORE_CPU_SORT_KERNELS_H
 
@@ -8,9 +8,12 @@
 
 enum {
     BI_SORT_ROWS = 1 << 13,   /* most rows ordered at once */
-    BI_SORT_CACHED = 1 << 19, /* bytes of keys that a cache holds, and as many again */
+    BI_SORT_CACHED = 1 << 14, /* bytes of keys that the nearest cache holds, or nearly, with as many again */
     BI_SORT_BLOCK = 1 << 15,  /* most keys divided at once */
-    BI_SORT_GROUP_BITS = 8    /* into 2^8 groups at most */
+    BI_SORT_GROUP_BITS = 8,   /* into 2^8 groups at most */
+    BI_SORT_WIDE = 1 << 18,   /* most pairs of a group that are sorted as words */
+    BI_PAIR_LINES = 4,        /* of 64 bytes that a scatter stores at once */
+    BI_SORT_ROW_BITS = 28     /* of the row of a pair that is sorted as a word */
 };
 
 /* Bits of the ordered keys, and of how many bits numbers of rows are: 32 in all, or fewer. */
@@ -22,8 +25,8 @@ struct bi_sort_window {
 
 /* Sorts of keys of 4 bytes, or of 8; NULL where a level has none. */
 struct bi_word_kernels {
-    /* Sorts keys by all their bits, stably; `from` may be `to`. `spare` has room for n keys, and may be `from` if that
-     * is not `to`. */
+    /* Sorts keys by all their bits, stably; `from` may be `to`, and then `spare` has room for a bit a key, and 8 bytes
+     * more. */
     void (*keys)(bosc_dtype dtype, const void *from, void *to, void *spare, int64_t n);
     /* Splitters of 2^bits groups of about the same size, by a sample: group g is above splitters[g - 1], up to
      * splitters[g]; the last one has no end. n: 2^14 or more. They are words that order as keys do, as below. */
@@ -32,8 +35,8 @@ struct bi_word_kernels {
      * ends[g]. `spare` has room for n words. Returns whether there is a -0, which became +0. */
     bool (*divide)(bosc_dtype dtype, const void *keys, void *words, void *spare, int64_t n, const void *splitters,
                    int bits, uint16_t *ends);
-    /* Sorts words and makes keys of them. `spare` has room for n words, BI_SORT_CACHED bytes at most. */
-    void (*words)(bosc_dtype dtype, void *words, void *spare, int64_t n);
+    /* Sorts words and makes keys of them. */
+    void (*words)(bosc_dtype dtype, void *words, int64_t n);
 };
 
 struct bi_sort_kernels {
@@ -44,15 +47,27 @@ struct bi_sort_kernels {
                     uint32_t *rows); /* or NULL */
 };
 
-struct bi_wide_kernels {
-    struct bi_word_kernels words; /* of keys of 8 bytes */
-    /* Sorts pairs of keys of 4 bytes, by all their bits, and values of 4 or 8, stably; outputs are not the inputs.
-     * `words` has room for 8 bytes a row (of fewer than 2^32), `spare` for as many, BI_SORT_CACHED bytes at most. */
-    void (*pairs)(bosc_dtype dtype, const void *keys, size_t value_size, const void *values, int64_t n, void *words,
-                  void *spare, void *keys_out, void *values_out); /* or NULL */
+/* Sorts of pairs of keys of 4 bytes, by all their bits, stably, as words of 64 bits. */
+struct bi_pair_kernels {
+    /* Values have 4 bytes or 8; outputs are not the inputs. `words` has room for a word a row, of 2^BI_SORT_ROW_BITS at
+     * most. */
+    void (*pairs)(const void *keys, size_t value_size, const void *values, int64_t n, uint64_t *words, void *keys_out,
+                  void *values_out); /* or NULL */
+    /* Moves pairs of 4 and 4 bytes, as words with the key above the value, to m->keys_out, BI_PAIR_LINES lines of 64
+     * bytes at once: each group has such of its own, and so many before them. */
+    void (*scatter)(const struct bi_radix_move *m);
+    void (*unpack)(const uint64_t *pairs, int64_t n, uint32_t *keys, uint32_t *values);
 };
 
+struct bi_pair_table {
+    struct bi_pair_kernels of[3]; /* U32, I32, F32 */
+};
+
+/* Sorts doubles. Returns false if there is a NaN, or, in place, a -0: the keys are then as they were. */
+bool bi_sort_doubles_v4(const void *from, void *to, int64_t n);
+
 extern const struct bi_sort_kernels bi_sort_kernels_v1, bi_sort_kernels_v3, bi_sort_kernels_v4;
-extern const struct bi_wide_kernels bi_wide_kernels_v1, bi_wide_kernels_v3, bi_wide_kernels_v4;
+extern const struct bi_word_kernels bi_wide_kernels_v1, bi_wide_kernels_v3, bi_wide_kernels_v4; /* of 8 bytes */
+extern const struct bi_pair_table bi_pair_table_v1, bi_pair_table_v3, bi_pair_table_v4;
 
 #endif

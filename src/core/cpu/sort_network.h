@@ -20,6 +20,7 @@
 
 #if BI_SORT_BITS == 64
 typedef uint64_t bi_word;
+typedef int64_t bi_signed_word;
 typedef __mmask8 bi_lanes;
 #define EPI(op) _mm512_##op##_epi64
 #define EPU(op) _mm512_##op##_epu64
@@ -27,12 +28,14 @@ typedef __mmask8 bi_lanes;
 #define EPU_MASK(op) _mm512_##op##_epu64_mask
 #else
 typedef uint32_t bi_word;
+typedef int32_t bi_signed_word;
 typedef __mmask16 bi_lanes;
 #define EPI(op) _mm512_##op##_epi32
 #define EPU(op) _mm512_##op##_epu32
 #define EPI_MASK(op) _mm512_##op##_epi32_mask
 #define EPU_MASK(op) _mm512_##op##_epu32_mask
 #endif
+#define EVERY(word) EPI(set1)((bi_signed_word)(word))
 enum {
     BI_LANES = 512 / BI_SORT_BITS,
     BI_ALL_LANES = (1 << BI_LANES) - 1,
@@ -40,12 +43,29 @@ enum {
     BI_NETWORK_KEYS = BI_NETWORK_ROWS * BI_LANES
 };
 
+/* The order of words: of unsigned integers, or of doubles if BI_SORT_DOUBLES is set, which are no NaNs and whose zeros
+ * are equal: of a -0 and a +0 two are made of one. */
+#if BI_SORT_DOUBLES
+#define DOUBLES(x) _mm512_castsi512_pd(x)
+#define LEAST(a, b) _mm512_castpd_si512(_mm512_min_pd(DOUBLES(a), DOUBLES(b)))
+#define MOST(a, b) _mm512_castpd_si512(_mm512_max_pd(DOUBLES(a), DOUBLES(b)))
+#define UP_TO(a, b) _mm512_cmp_pd_mask(DOUBLES(a), DOUBLES(b), _CMP_LE_OQ)
+#define FIRST_WORD 0xfff0000000000000u
+#define LAST_WORD 0x7ff0000000000000u
+#else
+#define LEAST(a, b) EPU(min)(a, b)
+#define MOST(a, b) EPU(max)(a, b)
+#define UP_TO(a, b) EPU_MASK(cmple)(a, b)
+#define FIRST_WORD 0
+#define LAST_WORD -1
+#endif
+
 /* Rows i and j: the lesser words to row i. */
-#define COMPARE(i, j)                                \
-    do {                                             \
-        const __m512i least_ = EPU(min)(v[i], v[j]); \
-        v[j] = EPU(max)(v[i], v[j]);                 \
-        v[i] = least_;                               \
+#define COMPARE(i, j)                             \
+    do {                                          \
+        const __m512i least_ = LEAST(v[i], v[j]); \
+        v[j] = MOST(v[i], v[j]);                  \
+        v[i] = least_;                            \
     } while (0);
 
 /* The pieces of 32 bits whose number has the bit. */
@@ -228,7 +248,7 @@ static inline bi_lanes bi_row_mask(int64_t n, int r)
 }
 
 #define LOAD(r) v[r] = _mm512_loadu_si512(from + (r)*BI_LANES);
-#define LOAD_SOME(r) v[r] = EPI(mask_loadu)(EPI(set1)(-1), bi_row_mask(n, r), from + (r)*BI_LANES);
+#define LOAD_SOME(r) v[r] = EPI(mask_loadu)(EVERY(LAST_WORD), bi_row_mask(n, r), from + (r)*BI_LANES);
 #define STORE(r, own) _mm512_storeu_si512(to + (r)*BI_LANES, v[own]);
 #define STORE_SOME(r, own) EPI(mask_storeu)(to + (r)*BI_LANES, bi_row_mask(n, r), v[own]);
 
