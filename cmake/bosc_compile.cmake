@@ -53,6 +53,8 @@ function(bosc_add_hot_sources target)
     add_library(${target}_v${level} OBJECT ${ARGN})
     target_link_libraries(${target}_v${level} PRIVATE bosc_options)
     target_compile_definitions(${target}_v${level} PRIVATE BI_LEVEL=${level})
+    # Their loops are written to become vectors, which gcc 12 makes of few loops at -O2.
+    target_compile_options(${target}_v${level} PRIVATE $<$<CONFIG:Release>:-O3>)
     # What tests under sanitizers do not call is not instrumented, which takes minutes. (MemorySanitizer needs it to be.)
     if((BOSC_SANITIZE MATCHES "address|thread" AND level EQUAL 3) OR (BOSC_FUZZ AND level GREATER 1))
       set_target_properties(${target}_v${level} PROPERTIES BOSC_OWN_SANITIZERS ON)
