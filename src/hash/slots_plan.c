@@ -75,7 +75,10 @@ void bi_hash_slots_plan(const bosc_hash_opts *opts, int64_t n, struct bi_hash_sh
 bosc_hash_slots_view bi_hash_slots_view_of(const bosc_hash *table, int64_t n)
 {
     const struct bi_hash_shape *shape = &table->shape;
-    const bool homes = table->opts.layout == BOSC_HASH_ORDERED && !table->linear;
+    const bool ordered = table->opts.layout == BOSC_HASH_ORDERED && !table->linear;
+    const uint32_t homes = ordered ? bi_hash_homes(shape->load, n) : 0;
+    const bool pairs =
+        homes >= BOSC_HASH_LEAST_HOMES && shape->key_bits != 128 && stride_of(shape) == shape->key_bits / 4;
     return (bosc_hash_slots_view){.version = BOSC_HASH_SLOTS_VERSION,
                                   .layout = table->opts.layout,
                                   .key_bits = shape->key_bits,
@@ -90,5 +93,6 @@ bosc_hash_slots_view bi_hash_slots_view_of(const bosc_hash *table, int64_t n)
                                   .pilots = table->blocks[BI_HASH_PILOTS].data,
                                   .slots = table->blocks[BI_HASH_TABLE].data,
                                   .values = table->blocks[BI_HASH_VALUES].data,
-                                  .homes = homes ? bi_hash_homes(shape->load, n) : 0};
+                                  .homes = homes,
+                                  .pair_bits = pairs ? shape->key_bits : 0};
 }

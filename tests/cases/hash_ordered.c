@@ -1,9 +1,11 @@
 /* Tables of the layout ORDERED are, byte for byte, what inserting pairs one by one makes; look-ups find all keys, and
  * none of those whose hashes are beside theirs. */
 #include "cases/hash_data.h"
+#include "core/cpu/level.h"
 #include "hash/slots.h"
 #include "reference/hash_ordered.h"
 #include "support/arrays.h"
+#include "support/slots_view.h"
 
 /* A list of hashes, of which keys are made. */
 struct hashes {
@@ -123,6 +125,8 @@ static void check_look_ups(bosc_ctx *ctx, const bosc_hash *table, const struct h
         const bosc_hash_word key = bosc_hash_word_at(queries, i, bits);
         const int64_t slot = bosc_hash_slots_look_up(&view, key);
         const void *value = bosc_hash_slots_look_up_value(&view, key);
+        const struct viewed by_level = BI_LEVEL_PICK(ctx->level, look_up_by_view)(&view, key);
+        CHECK(by_level.slot == slot && by_level.value == value);
         CHECK_EQ(slot >= 0, found[i]);
         CHECK((value == NULL) == (slot < 0));
         if (slot < 0) continue;

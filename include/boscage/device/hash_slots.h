@@ -32,13 +32,20 @@
 
 #include <boscage/device/hash.h>
 
+#if defined(BOSC_HASH_HOST) && defined(__AVX512BW__) /* vectors of 64 bytes */
+#define BOSC_HASH_AVX512
+typedef int bosc_hash_i16 __attribute__((vector_size(64)));
+typedef long long bosc_hash_i8 __attribute__((vector_size(64)));
+#endif
+
 enum {
-    BOSC_HASH_SLOTS_VERSION = 4,
+    BOSC_HASH_SLOTS_VERSION = 5,
     BOSC_HASH_SCAN = 8192,
     BOSC_HASH_SUBTABLES = 3, /* HYBRID */
     BOSC_HASH_FUNCTIONS = 4, /* CUCKOO: at most; this number is the stash's function */
     BOSC_HASH_STASH = 101,
-    BOSC_HASH_RUN_HASHES = 5 /* that may choose runs */
+    BOSC_HASH_RUN_HASHES = 5,  /* that may choose runs */
+    BOSC_HASH_LEAST_HOMES = 16 /* of a table whose windows all end before its last slot */
 };
 
 typedef struct bosc_hash_slots_view {
@@ -57,6 +64,8 @@ typedef struct bosc_hash_slots_view {
     const unsigned char *slots;
     const unsigned char *values; /* of a multimap: all values, those of a key together; else NULL */
     uint32_t homes;              /* ORDERED; 0: the slots are full, and searched by halves */
+    int32_t pair_bits; /* ORDERED, from BOSC_HASH_LEAST_HOMES homes on: of keys of 32 and 64 bits whose slots have twice
+                        * as many key_bits; else 0. So one test tells how a CPU reads a table. */
 } bosc_hash_slots_view;
 
 typedef struct bosc_hash_run {
@@ -260,10 +269,7 @@ bosc_hash_search_ordered_apart(const bosc_hash_slots_view *view, bosc_hash_word 
     return bosc_hash_search_ordered(view, hash);
 }
 
-enum {
-    BOSC_HASH_WINDOW = 8,      /* slots from a home on that are compared at once */
-    BOSC_HASH_LEAST_HOMES = 16 /* of a table whose windows all end before its last slot */
-};
+enum { BOSC_HASH_WINDOW = 8 /* slots from a home on that are compared at once */ };
 
 #ifdef BOSC_HASH_SSE2
 BOSC_DEVICE_INLINE bosc_hash_4 bosc_hash_load_4(const unsigned char *at)
@@ -327,54 +333,129 @@ BOSC_DEVICE_INLINE bosc_hash_slot bosc_hash_slot_at(const unsigned char *slots, 
     return slot;
 }
 
-/* As bosc_hash_search_ordered, with the width and perhaps the stride known where it is compiled. Most pairs are in
- * their window, so that a CPU guesses all branches but the one that tells whether the hash is there. The greatest hash
- * is found in an empty slot at the latest: only then it is told from others, and so are hashes of which half is the
- * same. */
+/* Slots that are compared at once, and those among them that hold a hash, or half of it: bit 2i for slot i. */
+typedef struct bosc_hash_window {
+    uint64_t first;
+    const unsigned char *at;
+    uint32_t slots, match;
+    int whole; /* what matches is the whole hash */
+} bosc_hash_window;
+
+BOSC_DEVICE_INLINE bosc_hash_window bosc_hash_window_of(const bosc_hash_slots_view *view, int32_t key_bits,
+                                                        uint32_t stride, bosc_hash_word hash)
+{
+    bosc_hash_window w = {bosc_hash_home_at_once(hash, key_bits, view->homes), NULL, BOSC_HASH_WINDOW, 0, 0};
+    w.at = view->slots + w.first * stride;
+    w.match = bosc_hash_match_window(w.at, stride, (uint32_t)hash.low);
+    w.whole = key_bits == 32;
+    return w;
+}
+
+#ifdef BOSC_HASH_AVX512
+enum { BOSC_HASH_LINE = 64, BOSC_HASH_LINES_32 = 2, BOSC_HASH_LINES_64 = 3 };
+
+/* The words of 32 or 64 bits in a line that hold a hash. */
+BOSC_DEVICE_INLINE unsigned short bosc_hash_match_line_32(const unsigned char *at, uint32_t hash)
+{
+    bosc_hash_i16 line;
+    __builtin_memcpy(&line, at, sizeof line);
+    return __builtin_ia32_cmpd512_mask(line, (int)hash - (bosc_hash_i16){0}, 0, 0xffff);
+}
+
+BOSC_DEVICE_INLINE unsigned char bosc_hash_match_line_64(const unsigned char *at, uint64_t hash)
+{
+    bosc_hash_i8 line;
+    __builtin_memcpy(&line, at, sizeof line);
+    return __builtin_ia32_cmpq512_mask(line, (long long)hash - (bosc_hash_i8){0}, 0, 0xff);
+}
+
+/* Bit 2i: slot i of some lines holds a hash. Masks are joined where they are, which takes less than as numbers. */
+BOSC_DEVICE_INLINE uint32_t bosc_hash_match_lines(const unsigned char *at, int32_t key_bits, uint64_t hash)
+{
+    const unsigned char *next = at + BOSC_HASH_LINE;
+    if (key_bits == 32) {
+        const uint32_t low = bosc_hash_match_line_32(at, (uint32_t)hash);
+        return __builtin_ia32_kunpcksi(bosc_hash_match_line_32(next, (uint32_t)hash), low) & 0x55555555;
+    }
+    const unsigned short low = bosc_hash_match_line_64(at, hash);
+    const uint32_t both = __builtin_ia32_kunpckhi(bosc_hash_match_line_64(next, hash), low);
+    return (both | (uint32_t)bosc_hash_match_line_64(next + BOSC_HASH_LINE, hash) << 16) & 0x555555;
+}
+
+/* The same of slots of twice key_bits, by lines of a cache from that of the home on: so many that hardly any key is
+ * beyond, as no CPU can guess the branch that tells. */
+BOSC_DEVICE_INLINE bosc_hash_window bosc_hash_lines_of(const bosc_hash_slots_view *view, int32_t key_bits,
+                                                       bosc_hash_word hash)
+{
+    const uint32_t stride = (uint32_t)key_bits / 4, slots = BOSC_HASH_LINE / stride;
+    bosc_hash_window w = {bosc_hash_home_at_once(hash, key_bits, view->homes), NULL, 0, 0, 1};
+    w.first &= ~(uint64_t)(slots - 1);
+    w.at = view->slots + w.first * stride;
+    w.match = bosc_hash_match_lines(w.at, key_bits, hash.low);
+    w.slots = slots * (key_bits == 32 ? BOSC_HASH_LINES_32 : BOSC_HASH_LINES_64);
+    return w;
+}
+#endif
+
+/* The slot of a hash from its window on. Most pairs are in their window, so that a CPU guesses all branches but the one
+ * that tells whether the hash is there. The greatest hash is found in an empty slot at the latest: only then it is told
+ * from others, and so are hashes of which half is the same. */
+BOSC_DEVICE_INLINE bosc_hash_slot bosc_hash_search_from(const bosc_hash_slots_view *view, int32_t key_bits,
+                                                        uint32_t stride, bosc_hash_word hash, bosc_hash_window w)
+{
+    const uint64_t greatest = bosc_hash_greatest(key_bits).low;
+    bosc_hash_slot found = {-1, NULL};
+    if (__builtin_expect(w.match != 0, 1)) {
+        const uint64_t i = (uint64_t)__builtin_ctz(w.match);
+        found.number = (int64_t)(w.first + i / 2);
+        found.at = w.at + (stride % 2 ? i / 2 * stride : i * (stride / 2));
+        const int same = w.whole || bosc_hash_word_at(found.at, 0, key_bits).low == hash.low;
+        if (__builtin_expect(same && hash.low != greatest, 1)) return found;
+    } else {
+        uint64_t slot = w.first + w.slots - 1, here;
+        const unsigned char *at = w.at + (uint64_t)(w.slots - 1) * stride;
+        if (__builtin_expect(bosc_hash_word_at(at, 0, key_bits).low >= hash.low, 1)) return found;
+        do slot++, at += stride;
+        while (here = bosc_hash_word_at(at, 0, key_bits).low, here < hash.low);
+        if (here != hash.low) return found;
+        found.number = (int64_t)slot;
+        found.at = at;
+        if (hash.low != greatest) return found;
+    }
+    return bosc_hash_slot_at(view->slots, bosc_hash_search_ordered_apart(view, hash), stride);
+}
+
+/* As bosc_hash_search_ordered, with the width and perhaps the stride known where it is compiled, in a table of
+ * BOSC_HASH_LEAST_HOMES or more. */
 BOSC_DEVICE_INLINE bosc_hash_slot bosc_hash_search_window(const bosc_hash_slots_view *view, int32_t key_bits,
                                                           uint32_t stride, bosc_hash_word hash)
 {
-    const uint32_t homes = view->homes;
-    bosc_hash_slot found = {-1, NULL};
-    if (__builtin_expect(homes >= BOSC_HASH_LEAST_HOMES, 1)) {
-        const uint64_t greatest = bosc_hash_greatest(key_bits).low;
-        uint64_t slot = bosc_hash_home_at_once(hash, key_bits, homes), here;
-        const unsigned char *at = view->slots + slot * stride;
-        const uint32_t match = bosc_hash_match_window(at, stride, (uint32_t)hash.low);
-        if (__builtin_expect(match != 0, 1)) {
-            const uint32_t i = (uint32_t)__builtin_ctz(match);
-            found.number = (int64_t)(slot + i / 2);
-            found.at = at + (stride % 2 ? i / 2 * stride : i * (stride / 2));
-            here = bosc_hash_word_at(found.at, 0, key_bits).low;
-            if (__builtin_expect((key_bits == 32 || here == hash.low) && hash.low != greatest, 1)) return found;
-        } else {
-            slot += BOSC_HASH_WINDOW - 1, at += (BOSC_HASH_WINDOW - 1) * stride;
-            while (here = bosc_hash_word_at(at, 0, key_bits).low, __builtin_expect(here < hash.low, 0))
-                slot++, at += stride;
-            if (__builtin_expect(here != hash.low, 1)) return found;
-            found.number = (int64_t)slot;
-            found.at = at;
-            if (hash.low != greatest) return found;
-        }
-    }
-    return bosc_hash_slot_at(view->slots, bosc_hash_search_ordered_apart(view, hash), stride);
+    return bosc_hash_search_from(view, key_bits, stride, hash, bosc_hash_window_of(view, key_bits, stride, hash));
+}
+
+/* ORDERED: the slot of a key, of view->pair_bits that are known where it is compiled. */
+BOSC_DEVICE_INLINE bosc_hash_slot bosc_hash_look_up_pair(const bosc_hash_slots_view *view, int32_t pair_bits,
+                                                         bosc_hash_word key)
+{
+    const uint32_t stride = (uint32_t)pair_bits / 4;
+    const bosc_hash_word hash = bosc_hash_of(key, pair_bits, view->seed);
+#ifdef BOSC_HASH_AVX512
+    return bosc_hash_search_from(view, pair_bits, stride, hash, bosc_hash_lines_of(view, pair_bits, hash));
+#else
+    return bosc_hash_search_window(view, pair_bits, stride, hash);
+#endif
 }
 
 /* ORDERED: the slot of a key. */
 BOSC_DEVICE_INLINE bosc_hash_slot bosc_hash_look_up_ordered(const bosc_hash_slots_view *view, bosc_hash_word key)
 {
     const uint32_t stride = (uint32_t)view->stride;
-    if (__builtin_expect(view->key_bits == 32, 1)) {
-        const bosc_hash_word hash = bosc_hash_of(key, 32, view->seed);
-        if (__builtin_expect(stride == 8, 1)) return bosc_hash_search_window(view, 32, 8, hash);
-        return bosc_hash_search_window(view, 32, stride, hash);
-    }
-    if (__builtin_expect(view->key_bits == 64, 1)) {
-        const bosc_hash_word hash = bosc_hash_of(key, 64, view->seed);
-        if (__builtin_expect(stride == 16, 1)) return bosc_hash_search_window(view, 64, 16, hash);
-        return bosc_hash_search_window(view, 64, stride, hash);
-    }
-    const bosc_hash_word hash = bosc_hash_of(key, 128, view->seed);
+    const int few = view->homes < BOSC_HASH_LEAST_HOMES;
+    if (!few && view->key_bits == 32)
+        return bosc_hash_search_window(view, 32, stride, bosc_hash_of(key, 32, view->seed));
+    if (!few && view->key_bits == 64)
+        return bosc_hash_search_window(view, 64, stride, bosc_hash_of(key, 64, view->seed));
+    const bosc_hash_word hash = bosc_hash_of(key, view->key_bits, view->seed);
     return bosc_hash_slot_at(view->slots, bosc_hash_search_ordered_apart(view, hash), stride);
 }
 #endif
@@ -402,6 +483,8 @@ static __attribute__((noinline, pure, unused)) int64_t bosc_hash_slots_look_up_a
 BOSC_DEVICE_INLINE int64_t bosc_hash_slots_look_up(const bosc_hash_slots_view *view, bosc_hash_word key)
 {
 #ifdef BOSC_HASH_HOST
+    if (__builtin_expect(view->pair_bits == 32, 1)) return bosc_hash_look_up_pair(view, 32, key).number;
+    if (__builtin_expect(view->pair_bits == 64, 1)) return bosc_hash_look_up_pair(view, 64, key).number;
     if (__builtin_expect(view->layout == BOSC_HASH_ORDERED, 1)) return bosc_hash_look_up_ordered(view, key).number;
     return bosc_hash_slots_look_up_apart(view, key);
 #else
@@ -419,6 +502,14 @@ BOSC_DEVICE_FN const void *bosc_hash_slots_value_at(const bosc_hash_slots_view *
 BOSC_DEVICE_INLINE const void *bosc_hash_slots_look_up_value(const bosc_hash_slots_view *view, bosc_hash_word key)
 {
 #ifdef BOSC_HASH_HOST
+    if (__builtin_expect(view->pair_bits == 32, 1)) {
+        const unsigned char *slot = bosc_hash_look_up_pair(view, 32, key).at;
+        return slot ? slot + 32 / 8 : NULL;
+    }
+    if (__builtin_expect(view->pair_bits == 64, 1)) {
+        const unsigned char *slot = bosc_hash_look_up_pair(view, 64, key).at;
+        return slot ? slot + 64 / 8 : NULL;
+    }
     if (__builtin_expect(view->layout == BOSC_HASH_ORDERED, 1)) {
         const unsigned char *slot = bosc_hash_look_up_ordered(view, key).at;
         return slot ? slot + (uint32_t)view->key_bits / 8 : NULL;

@@ -12,7 +12,7 @@ enum {
     MOST_PAIRS = 1 << 21, /* of a table that is built at once */
     MANY_PAIRS = 1 << 16, /* that many threads sort sooner */
     MANY_THREADS = 6,
-    MOST_KEPT = 1 << 16, /* of one whose hashes are not made twice */
+    MOST_KEPT = 1 << 15, /* of one whose hashes are not made twice */
     PAIR_ITEMS = 8       /* a pair takes as long as this many simple items */
 };
 
@@ -20,16 +20,13 @@ static bosc_status build(bosc_ctx *ctx, const bosc_hash *table, struct bi_hash_o
                          struct bi_hash_report *found)
 {
     uint64_t *descriptors = table->blocks[BI_HASH_DESCRIPTORS].data;
-    void *further;
-    const size_t words = (size_t)bi_div_up((int64_t)b->slot_count, sizeof *b->taken);
-    BI_TRY(bi_scratch_of(ctx, (int64_t)words, sizeof *b->taken, &b->taken));
-    BI_TRY(bi_scratch(ctx, b->slot_count, &further));
-    BI_TRY(bi_scratch_of(ctx, b->n + 1, sizeof *b->late, &b->late));
+    BI_TRY(bi_scratch_of(ctx, (int64_t)b->slot_count, sizeof *b->taken, &b->taken));
+    BI_TRY(bi_scratch_of(ctx, (int64_t)b->slot_count, sizeof *b->further, &b->further));
+    BI_TRY(bi_scratch_of(ctx, b->n + BI_HASH_ORDERED_BEYOND, sizeof *b->late, &b->late));
     b->keeps = b->n <= MOST_KEPT;
     BI_TRY(bi_scratch_of(ctx, b->keeps ? bi_div_up(b->n, BI_HASH_ORDERED_CHUNK) : 1, sizeof *b->chunks, &b->chunks));
-    memset(b->taken, 0, words * sizeof *b->taken);
-    memset(further, 0, b->slot_count);
-    b->further = further;
+    memset(b->taken, 0, b->slot_count);
+    memset(b->further, 0, b->slot_count);
     BI_LEVEL_PICK(ctx->level, bi_hash_build_ordered)(b);
     descriptors[0] = descriptors[1] = 0;
     descriptors[2] = b->slot_count << BOSC_HASH_SEED_BITS;

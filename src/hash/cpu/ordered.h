@@ -6,12 +6,17 @@
 #include "hash/slots.h"
 
 /* A home is parted into 8 equal ranges of hashes, a bit of a byte for each; the last slot has such a byte too. */
-enum { BI_HASH_ORDERED_RANGES = 8, BI_HASH_ORDERED_CHUNK = 64 /* pairs hashed at once */ };
+enum {
+    BI_HASH_ORDERED_RANGES = 8,
+    BI_HASH_ORDERED_CHUNK = 64, /* pairs hashed at once */
+    BI_HASH_ORDERED_BEYOND = 16 /* rows that are written beyond those of late pairs */
+};
 
-/* Pairs on their way: their hashes, and their ranges, counted over all homes. */
+/* Pairs on their way: their hashes, their homes, and the bits of their ranges. */
 struct bi_hash_ordered_chunk {
     uint64_t hashes[BI_HASH_ORDERED_CHUNK];
-    uint32_t ranges[BI_HASH_ORDERED_CHUNK];
+    uint32_t homes[BI_HASH_ORDERED_CHUNK];
+    uint8_t bits[BI_HASH_ORDERED_CHUNK];
 };
 
 /* A table that one thread builds at once. */
@@ -21,10 +26,9 @@ struct bi_hash_ordered_build {
     int64_t n;
     char *slots;
     uint64_t slot_count;
-    uint64_t *taken; /* (slots bytes, in words) zeros; the ranges that have a pair, from the lowest bit on */
-    uint8_t
-        *further;   /* (slots) zeros; pairs in a range that had one; then by how many slots a home's first is pushed */
-    uint32_t *late; /* (n + 1) rows of the pairs in a range that had one */
+    uint8_t *taken;   /* (slots) zeros; the ranges that have a pair, from the lowest bit on */
+    uint8_t *further; /* (slots) zeros; pairs in a range that had one; then how far a home's first is pushed on */
+    uint32_t *late;   /* (n + BI_HASH_ORDERED_BEYOND) rows of the pairs in a range that had one */
     struct bi_hash_ordered_chunk *chunks; /* of all pairs if they are kept, else one */
     bool keeps;
     /* Out. */

@@ -15,7 +15,6 @@
 enum {
     CHUNK = BI_HASH_ORDERED_CHUNK,
     RANGES = BI_HASH_ORDERED_RANGES,
-    WORD = 64,
     MOST_LATE = 100, /* of a home */
     MOST_PUSHED = INT8_MAX - 1
 };
@@ -59,10 +58,14 @@ BI_FN void hash_chunk(const struct bi_hash_ordered_build *b, int32_t bits, int64
     const char *keys = b->keys + (size_t)begin * (size_t)bits / 8;
     int i = 0;
 #if BI_LEVEL >= 4
+    const __m512i one = _mm512_set1_epi32(1), low = _mm512_set1_epi32(RANGES - 1);
     for (; i < count; i += 16) {
         __m512i hash[2];
         const __mmask16 live = bi_hash_lanes_16(count - i);
-        _mm512_storeu_si512(c->ranges + i, hash_16(b, bits, keys + (size_t)i * (size_t)bits / 8, live, hash));
+        const __m512i range = hash_16(b, bits, keys + (size_t)i * (size_t)bits / 8, live, hash);
+        const __m512i bit = _mm512_sllv_epi32(one, _mm512_and_si512(range, low));
+        _mm512_storeu_si512(c->homes + i, _mm512_srli_epi32(range, 3));
+        _mm_storeu_si128((__m128i *)(void *)(c->bits + i), _mm512_cvtepi32_epi8(bit));
         _mm512_storeu_si512((char *)c->hashes + (size_t)i * (size_t)bits / 8, hash[0]);
         if (bits == 64) _mm512_storeu_si512(c->hashes + i + 8, hash[1]);
     }
@@ -70,7 +73,9 @@ BI_FN void hash_chunk(const struct bi_hash_ordered_build *b, int32_t bits, int64
     for (; i < count; i++) {
         const bosc_hash_word hash = bosc_hash_of(bosc_hash_word_at(keys, i, bits), bits, b->view.seed);
         bi_hash_store(c->hashes, bits, i, hash);
-        c->ranges[i] = range_of(b, bits, hash);
+        const uint32_t range = range_of(b, bits, hash);
+        c->homes[i] = range / RANGES;
+        c->bits[i] = (uint8_t)(1u << range % RANGES);
     }
 }
 
@@ -85,43 +90,75 @@ BI_FN int chunk_size(const struct bi_hash_ordered_build *b, int64_t begin)
     return b->n - begin < CHUNK ? (int)(b->n - begin) : CHUNK;
 }
 
-/* Sets the bits of all pairs, the last ones first; gives the number of late ones, without a branch for each. */
+/* Bit i: pair i of a chunk is late, as its bit was among those of its home before. */
+BI_FN uint64_t late_among(const uint8_t before[CHUNK], const uint8_t bits[CHUNK], int count)
+{
+    const uint64_t all = count == CHUNK ? UINT64_MAX : (1ull << count) - 1;
+#if BI_LEVEL >= 4
+    return _mm512_test_epi8_mask(_mm512_maskz_loadu_epi8(all, before), _mm512_maskz_loadu_epi8(all, bits));
+#else
+    uint64_t late = 0;
+    for (int i = 0; i < count; i++) late |= (uint64_t)((before[i] & bits[i]) != 0) << i;
+    return late & all;
+#endif
+}
+
+/* Adds the late pairs among a chunk's, from row `begin` on, to `late`, which has `count`; gives how many it has then.
+ * With AVX-512 no branch depends on how many there are. */
+BI_FN uint32_t add_late(uint64_t among, int64_t begin, uint32_t *late, uint32_t count)
+{
+#if BI_LEVEL >= 4
+    const __m512i lane = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+#pragma GCC unroll 4
+    for (int i = 0; i < CHUNK; i += 16) {
+        const __mmask16 some = (__mmask16)(among >> i);
+        const __m512i rows = _mm512_add_epi32(lane, _mm512_set1_epi32((int)begin + i));
+        _mm512_storeu_si512(late + count, _mm512_maskz_compress_epi32(some, rows));
+        count += (uint32_t)__builtin_popcount(some);
+    }
+#else
+    for (; among; among &= among - 1) late[count++] = (uint32_t)begin + (uint32_t)__builtin_ctzll(among);
+#endif
+    return count;
+}
+
+/* Sets the bits of all pairs, the last ones first; gives the number of late ones. */
 BI_FN uint32_t set_bits(struct bi_hash_ordered_build *b, int32_t bits)
 {
-    uint64_t *restrict const taken = b->taken;
+    uint8_t *restrict const taken = b->taken;
     uint32_t count = 0;
     for (int64_t begin = (b->n - 1) / CHUNK * CHUNK; begin >= 0; begin -= CHUNK) {
         struct bi_hash_ordered_chunk *restrict const c = chunk_at(b, begin);
         const int size = chunk_size(b, begin);
-        uint64_t late = 0; /* bit i: pair i of the chunk */
+        uint8_t before[CHUNK];
         hash_chunk(b, bits, begin, size, c);
+#pragma GCC unroll 4
         for (int i = size; i-- > 0;) {
-            const uint32_t range = c->ranges[i];
-            const uint64_t word = taken[range / WORD];
-            late = 2 * late + (word >> range % WORD & 1);
-            taken[range / WORD] = word | 1ull << range % WORD;
+            const uint8_t here = taken[c->homes[i]];
+            before[i] = here;
+            taken[c->homes[i]] = here | c->bits[i];
         }
-        for (; late; late &= late - 1) b->late[count++] = (uint32_t)begin + (uint32_t)__builtin_ctzll(late);
+        count = add_late(late_among(before, c->bits, size), begin, b->late, count);
     }
     return count;
 }
 
-/* The ranges of a home that have a pair. */
-BI_FN uint32_t ranges_taken(const struct bi_hash_ordered_build *b, uint32_t home)
-{
-    return (uint32_t)(b->taken[home / (WORD / RANGES)] >> home % (WORD / RANGES) * RANGES) & UINT8_MAX;
-}
-
 BI_FN bosc_hash_word hash_of_row(const struct bi_hash_ordered_build *b, int32_t bits, uint32_t row)
 {
+    if (b->keeps) return bosc_hash_word_at(b->chunks[row / CHUNK].hashes, row % CHUNK, bits);
     return bosc_hash_of(bosc_hash_word_at(b->keys, row, bits), bits, b->view.seed);
+}
+
+BI_FN uint32_t home_of_row(const struct bi_hash_ordered_build *b, int32_t bits, uint32_t row)
+{
+    return b->keeps ? b->chunks[row / CHUNK].homes[row % CHUNK] : range_of(b, bits, hash_of_row(b, bits, row)) / RANGES;
 }
 
 /* Counts the late pairs of each home. False: they are too many, or the greatest hash comes twice. */
 BI_FN bool count_late(const struct bi_hash_ordered_build *b, int32_t bits, uint32_t count)
 {
     for (uint32_t k = 0; k < count; k++) {
-        const uint32_t home = range_of(b, bits, hash_of_row(b, bits, b->late[k])) / RANGES;
+        const uint32_t home = home_of_row(b, bits, b->late[k]);
         if (home == b->slot_count - 1 || b->further[home] == MOST_LATE) return false;
         b->further[home]++;
     }
@@ -176,7 +213,7 @@ BI_FN bool sweep(struct bi_hash_ordered_build *b, uint32_t *waiting)
     __m512i before = zero, most = zero, extra = zero;
     for (uint32_t h = 0; h < homes; h += 64) {
         const __mmask64 live = homes - h < 64 ? ((__mmask64)1 << (homes - h)) - 1 : UINT64_MAX;
-        const __m512i taken = _mm512_maskz_loadu_epi8(live, (const char *)b->taken + h);
+        const __m512i taken = _mm512_maskz_loadu_epi8(live, b->taken + h);
         const __m512i late = _mm512_maskz_loadu_epi8(live, b->further + h);
         const __m512i served = _mm512_maskz_mov_epi8(live, one);
         __m512i sum, least;
@@ -202,7 +239,7 @@ BI_FN bool sweep(struct bi_hash_ordered_build *b, uint32_t *waiting)
     uint32_t pushed = 0, most = 0;
     uint64_t extra = 0;
     for (uint32_t h = 0; h < count; h++) {
-        const uint32_t next = pushed + count_bits(ranges_taken(b, h)) + further[h];
+        const uint32_t next = pushed + count_bits(b->taken[h]) + further[h];
         further[h] = (uint8_t)pushed;
         pushed = next ? next - 1 : 0;
         most = pushed > most ? pushed : most;
@@ -218,7 +255,7 @@ BI_FN bool sweep(struct bi_hash_ordered_build *b, uint32_t *waiting)
 BI_FN bool fit(const struct bi_hash_ordered_build *b, uint32_t waiting)
 {
     const uint64_t behind = b->slot_count - 2 - b->view.homes;
-    return waiting + (ranges_taken(b, (uint32_t)b->slot_count - 1) != 0) <= behind;
+    return waiting + b->taken[b->slot_count - 1] <= behind;
 }
 
 BI_FN size_t stride_of(int32_t bits, size_t size)
@@ -246,32 +283,84 @@ BI_FN void copy_value(const struct bi_hash_ordered_build *b, char *to, size_t si
     if (size) memcpy(to, b->values + (size_t)row * size, size);
 }
 
-/* Writes all pairs. A late one goes where the pair before it in its range does, which comes behind it and stays. */
-BI_FN void place(const struct bi_hash_ordered_build *b, int32_t bits, size_t size)
+/* The slot of pair i of a chunk. */
+BI_FN size_t slot_of(const uint8_t *further, const uint8_t *taken, const struct bi_hash_ordered_chunk *c, int i)
 {
-    const uint8_t *restrict const further = b->further, *restrict const taken = (const uint8_t *)b->taken;
-    char *restrict const slots = b->slots;
-    const size_t key = (size_t)bits / 8, stride = stride_of(bits, size);
-    for (int64_t begin = 0; begin < b->n; begin += CHUNK) {
-        struct bi_hash_ordered_chunk *restrict const c = chunk_at(b, begin);
-        const int count = chunk_size(b, begin);
-        if (!b->keeps) hash_chunk(b, bits, begin, count, c);
-        for (int i = 0; i < count; i++) {
-            const uint32_t home = c->ranges[i] / RANGES, range = c->ranges[i] % RANGES;
-            const uint32_t lower = count_bits(taken[home] & ((1u << range) - 1));
-            char *slot = slots + (home + further[home] + lower) * stride;
-            memcpy(slot, (const char *)c->hashes + (size_t)i * key, key);
-            copy_value(b, slot + key, size, begin + i);
-        }
+    const uint32_t home = c->homes[i];
+    return home + (size_t)further[home] + count_bits(taken[home] & (c->bits[i] - 1u));
+}
+
+#if BI_LEVEL >= 4
+/* Brings the hashes and values of a chunk, of one width, side by side. */
+BI_FN void join(int32_t bits, const char *hashes, const char *values, int count, char *pairs)
+{
+    const size_t key = (size_t)bits / 8;
+    const __m512i low = bits == 32 ? _mm512_set_epi32(23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0)
+                                   : _mm512_set_epi64(11, 3, 10, 2, 9, 1, 8, 0);
+    const __m512i high = _mm512_add_epi32(low, bits == 32 ? _mm512_set1_epi32(8) : _mm512_set1_epi64(4));
+    for (size_t i = 0; i < (size_t)count * key; i += 64) {
+        const size_t rest = (size_t)count * key - i;
+        const __mmask16 live = bi_hash_lanes_16((int)(rest < 64 ? rest / 4 : 16));
+        const __m512i hash = _mm512_loadu_si512(hashes + i), value = _mm512_maskz_loadu_epi32(live, values + i);
+        _mm512_storeu_si512(pairs + 2 * i, bits == 32 ? _mm512_permutex2var_epi32(hash, low, value)
+                                                      : _mm512_permutex2var_epi64(hash, low, value));
+        _mm512_storeu_si512(pairs + 2 * i + 64, bits == 32 ? _mm512_permutex2var_epi32(hash, high, value)
+                                                           : _mm512_permutex2var_epi64(hash, high, value));
     }
 }
 
-/* Puts a late pair among those of its home. False: its key is there. */
+/* As place_chunk, of values as wide as their keys. */
+BI_FN void place_wide(const struct bi_hash_ordered_build *b, int32_t bits, int64_t begin, int count,
+                      const struct bi_hash_ordered_chunk *c)
+{
+    const uint8_t *restrict const further = b->further, *restrict const taken = b->taken;
+    char *restrict const slots = b->slots;
+    const size_t key = (size_t)bits / 8, stride = 2 * key;
+    char pairs[CHUNK * 2 * sizeof(uint64_t)];
+    join(bits, (const char *)c->hashes, b->values + (size_t)begin * key, count, pairs);
+#pragma GCC unroll 4
+    for (int i = 0; i < count; i++)
+        memcpy(slots + slot_of(further, taken, c, i) * stride, pairs + (size_t)i * stride, stride);
+}
+#endif
+
+/* Writes `count` pairs from row `begin` on. */
+BI_FN void place_chunk(const struct bi_hash_ordered_build *b, int32_t bits, size_t size, int64_t begin, int count,
+                       const struct bi_hash_ordered_chunk *c)
+{
+    const uint8_t *restrict const further = b->further, *restrict const taken = b->taken;
+    char *restrict const slots = b->slots;
+    const size_t key = (size_t)bits / 8, stride = stride_of(bits, size);
+#if BI_LEVEL >= 4
+    if (size == key) {
+        place_wide(b, bits, begin, count, c);
+        return;
+    }
+#endif
+    for (int i = 0; i < count; i++) {
+        char *slot = slots + slot_of(further, taken, c, i) * stride;
+        memcpy(slot, (const char *)c->hashes + (size_t)i * key, key);
+        copy_value(b, slot + key, size, begin + i);
+    }
+}
+
+/* Writes all pairs. A late one goes where the pair before it in its range does, which comes behind it and stays. */
+BI_FN void place(const struct bi_hash_ordered_build *b, int32_t bits, size_t size)
+{
+    for (int64_t begin = 0; begin < b->n; begin += CHUNK) {
+        struct bi_hash_ordered_chunk *c = chunk_at(b, begin);
+        const int count = chunk_size(b, begin);
+        if (!b->keeps) hash_chunk(b, bits, begin, count, c);
+        place_chunk(b, bits, size, begin, count, c);
+    }
+}
+
+/* As insert_late, slot by slot. */
 BI_FN bool insert(const struct bi_hash_ordered_build *b, int32_t bits, size_t size, uint32_t row)
 {
     const size_t key = (size_t)bits / 8, stride = stride_of(bits, size);
     const bosc_hash_word hash = hash_of_row(b, bits, row), empty = bosc_hash_greatest(bits);
-    const uint32_t home = bosc_hash_home(hash, bits, b->view.homes);
+    const uint32_t home = home_of_row(b, bits, row);
     char *slot = b->slots + (home + (size_t)b->further[home]) * stride, *end;
     while (bosc_hash_less(bosc_hash_word_at(slot, 0, bits), hash)) slot += stride;
     if (bi_hash_same(bosc_hash_word_at(slot, 0, bits), hash)) return false;
@@ -282,6 +371,67 @@ BI_FN bool insert(const struct bi_hash_ordered_build *b, int32_t bits, size_t si
     return true;
 }
 
+#if BI_LEVEL >= 4
+/* Of the words of a vector of slots, those of hashes: equal to the wanted one, less, and of empty slots. */
+struct line {
+    uint32_t equal, less, empty;
+};
+
+BI_FN struct line compare_line(int32_t bits, __m512i here, uint64_t hash)
+{
+    const __m512i all = _mm512_set1_epi32(-1);
+    if (bits == 32) {
+        const __m512i wanted = _mm512_set1_epi32((int)hash);
+        return (struct line){_mm512_mask_cmpeq_epi32_mask(0x5555, here, wanted),
+                             _mm512_mask_cmplt_epu32_mask(0x5555, here, wanted),
+                             _mm512_mask_cmpeq_epi32_mask(0x5555, here, all)};
+    }
+    const __m512i wanted = _mm512_set1_epi64((long long)hash);
+    return (struct line){_mm512_mask_cmpeq_epi64_mask(0x55, here, wanted),
+                         _mm512_mask_cmplt_epu64_mask(0x55, here, wanted),
+                         _mm512_mask_cmpeq_epi64_mask(0x55, here, all)};
+}
+
+/* As insert, of a value as wide as its key, at once if there is an empty slot within 64 bytes of the home's first. */
+BI_FN bool insert_wide(const struct bi_hash_ordered_build *b, int32_t bits, uint32_t row)
+{
+    enum { LINE = 64 };
+    const size_t key = (size_t)bits / 8, stride = 2 * key;
+    const uint64_t hash = hash_of_row(b, bits, row).low, value = bosc_hash_word_at(b->values, row, bits).low;
+    const uint32_t home = home_of_row(b, bits, row);
+    const size_t first = home + (size_t)b->further[home];
+    if (first + LINE / stride > b->slot_count) return insert(b, bits, key, row);
+    char *at = b->slots + first * stride;
+    const __m512i here = _mm512_loadu_si512(at);
+    const struct line l = compare_line(bits, here, hash);
+    if (!l.empty) return insert(b, bits, key, row);
+    if (l.equal) return false;
+    /* The pair goes to the first slot that is not less; the ones from there to the empty slot move on. */
+    const uint32_t pair = 3 * ((l.less << 2 | 1) & ~l.less), moved = 4 * (l.empty & -l.empty) - (pair & -pair) * 4;
+    const __mmask16 changed = (__mmask16)(pair | moved), high = 0xaaaa;
+    if (bits == 32) {
+        const __m512i both = _mm512_mask_set1_epi32(_mm512_set1_epi32((int)hash), high, (int)value);
+        const __m512i on = _mm512_mask_mov_epi32(_mm512_alignr_epi32(here, here, 14), (__mmask16)pair, both);
+        _mm512_mask_storeu_epi32(at, changed, on);
+    } else {
+        const __m512i both =
+            _mm512_mask_set1_epi64(_mm512_set1_epi64((long long)hash), (__mmask8)high, (long long)value);
+        const __m512i on = _mm512_mask_mov_epi64(_mm512_alignr_epi64(here, here, 6), (__mmask8)pair, both);
+        _mm512_mask_storeu_epi64(at, (__mmask8)changed, on);
+    }
+    return true;
+}
+#endif
+
+/* Puts a late pair among those of its home. False: its key is there. */
+BI_FN bool insert_late(const struct bi_hash_ordered_build *b, int32_t bits, size_t size, uint32_t row)
+{
+#if BI_LEVEL >= 4
+    if (size == (size_t)bits / 8) return insert_wide(b, bits, row);
+#endif
+    return insert(b, bits, size, row);
+}
+
 BI_FN void build(struct bi_hash_ordered_build *b, int32_t bits, size_t size)
 {
     uint32_t waiting;
@@ -290,7 +440,7 @@ BI_FN void build(struct bi_hash_ordered_build *b, int32_t bits, size_t size)
     if (b->failed) return;
     clear(b, bits, size);
     place(b, bits, size);
-    for (uint32_t k = 0; k < late && !b->failed; k++) b->failed = !insert(b, bits, size, b->late[k]);
+    for (uint32_t k = 0; k < late && !b->failed; k++) b->failed = !insert_late(b, bits, size, b->late[k]);
 }
 
 BI_FN void build_key(struct bi_hash_ordered_build *b, int32_t bits)

@@ -1,0 +1,20 @@
+/* Look-ups by a view of the slots layouts as they are compiled for each level of CPU. */
+#ifndef TESTS_SUPPORT_SLOTS_VIEW_H
+#define TESTS_SUPPORT_SLOTS_VIEW_H
+
+#include <boscage/device/hash_slots.h>
+
+struct viewed {
+    int64_t slot;
+    const void *value;
+};
+
+#define LOOK_UP_BY_VIEW(level) \
+    struct viewed look_up_by_view_##level(const bosc_hash_slots_view *view, bosc_hash_word key);
+LOOK_UP_BY_VIEW(v1)
+#if defined(__x86_64__)
+LOOK_UP_BY_VIEW(v3)
+LOOK_UP_BY_VIEW(v4)
+#endif
+
+#endif
