@@ -59,7 +59,7 @@ static void check_same(bosc_ctx *ctx, struct made *fused, struct made *steps)
     CHECK(memcmp(array_get(ctx, &fused->buckets), array_get(ctx, &steps->buckets), bytes) == 0);
 }
 
-enum outcome { SAME, REPEATS, LEFT };
+enum outcome { SAME, REPEATS, LEFT, LAST_REPEATS /* the last key is made the first one again */ };
 
 /* Calls, and tables that were built. */
 static int asked, built;
@@ -72,6 +72,11 @@ static void fused(bosc_ctx *ctx, enum hash_pattern pattern, const bosc_hash_opts
     const bool device = has_device_memory(ctx);
     CHECK_OK(ctx, bosc_hash_create(ctx, o, &table));
     table->shape.partition_bits = partition_bits;
+    if (expected == LAST_REPEATS) {
+        const size_t bytes = (size_t)table->shape.key_bytes;
+        memcpy((char *)p.keys + (size_t)(n - 1) * bytes, p.keys, bytes);
+        expected = REPEATS;
+    }
     struct array keys = array_make(ctx, p.keys, (size_t)n * (size_t)table->shape.key_bytes, device);
     struct array values = array_make(ctx, p.values, (size_t)n * (size_t)o->value_size, device);
     const void *stored = o->value_size ? values.p : NULL;
@@ -154,9 +159,10 @@ static void large(bosc_ctx *ctx)
     }
 }
 
-/* Partitions whose codes are packed, of few threads and many; above a load of 0.96 they are not. Keys that repeat take
- * all priorities, or find their bucket full too often. */
-static void packed(bosc_ctx *ctx)
+/* Partitions whose codes tell the other bucket, of few threads and many; others, with more buckets than these can name
+ * or a load above 0.96. Keys that repeat take all priorities, or find their bucket full too often; one that does so
+ * once is in its bucket twice, or in both. */
+static void linked(bosc_ctx *ctx)
 {
     static const double full[] = {0.5, 0.7, 0.95, 0.96, 0.97};
     static const int32_t bits[] = {1, 2, 3};
@@ -170,6 +176,10 @@ static void packed(bosc_ctx *ctx)
     for (int k = 0; k < 4; k++) {
         bosc_hash_opts o = opts_of(32, sizes[k / 2], 0.95);
         fused(ctx, k % 2 ? HASH_FEW : HASH_EDGES, &o, 1, 16400, REPEATS);
+    }
+    for (int k = 0; k < 8; k++) {
+        bosc_hash_opts o = opts_of(32, sizes[k % 3], k % 2 ? 0.95 : 0.6);
+        fused(ctx, HASH_SEQUENCE, &o, 1, 16400 + k, LAST_REPEATS);
     }
 }
 
@@ -188,5 +198,5 @@ static void left(bosc_ctx *ctx)
 
 static const struct suite_case suite_cases_hash_fused[] = {{"every size", every_size, NULL}, {"dealt", dealt, NULL},
                                                            {"tiles", tiles, NULL},           {"large", large, NULL},
-                                                           {"packed", packed, NULL},         {"left", left, NULL}};
+                                                           {"linked", linked, NULL},         {"left", left, NULL}};
 SUITE(hash_fused);

@@ -8,21 +8,21 @@
 #include "core/cuda/dependent.cuh"
 #include "core/cuda/shared.cuh"
 #include "hash/cuda/deal.cuh"
-#include "hash/cuda/pack.cuh"
+#include "hash/cuda/linked.cuh"
 #include "hash/cuda/pick.cuh"
 #include "hash/cuda/place.cuh"
 
 enum {
     MANY_KEYS = 6144,      /* of a partition */
     IDLE_BLOCKS = 256,     /* fewer leave multiprocessors idle */
-    EARLY_PAIRS = 1 << 18, /* with more, blocks that wait for tiles keep others from ordering them */
+    EARLY_PAIRS = 1 << 18, /* with more, blocks that place keys and wait for tiles keep others from ordering them */
     SMALL_KEYS = 1024,
     SMALL_THREADS = 384, /* of blocks that place keys, for small partitions and others */
     LARGE_THREADS = 512,
-    PACKED_THREADS = 1536 /* of a multiprocessor, which their registers suffice for */
+    LINKED_THREADS = 1536 /* of a multiprocessor, which their registers suffice for */
 };
-/* Above it keys may have more priorities than are packed; up to it, hardly ever more than three. */
-static constexpr double PACKED_LOAD = 0.96;
+/* Above it keys may have more priorities than linked partitions know; up to it, hardly ever more than three. */
+static constexpr double LINKED_LOAD = 0.96;
 
 template <class K, class P, int THREADS, bool PICKS>
 using partition_of = bi_hash_matching<K, P, gathered<K, THREADS>, true, THREADS, PICKS>;
@@ -239,38 +239,39 @@ static __global__ void __launch_bounds__(THREADS) bi_hash_build_partitions(const
 
 /* Larger partitions, from tiles, in little shared memory: of hashes and payload one is there at a time. */
 template <class K, class P, int THREADS>
-static __global__ void __launch_bounds__(THREADS, PACKED_THREADS / THREADS)
-    bi_hash_build_packed(const build_args<K, P> a)
+static __global__ void __launch_bounds__(THREADS, LINKED_THREADS / THREADS)
+    bi_hash_build_linked(const build_args<K, P> a)
 {
     BI_SHARED(bi_hash_block_words<THREADS>, state);
     BI_SHARED_DYNAMIC(unsigned char, memory);
     const auto words = [&](uint32_t at) { return reinterpret_cast<uint32_t *>(memory + at); };
     const segment_list segments = {words(a.at.segments), a.tiles.count, a.tiles.pairs, a.lanes};
-    bi_hash_packed<K, P, THREADS> partition;
+    bi_hash_linked<K, P, THREADS> partition;
     partition.number = blockIdx.x;
     partition.hashes = reinterpret_cast<K *>(memory);
-    partition.words = reinterpret_cast<unsigned long long *>(memory + a.at.codes);
+    partition.codes = words(a.at.codes);
     partition.spilled = words(a.at.spilled);
     partition.ascending = words(a.at.ascending);
     partition.counts = words(a.at.taken);
     partition.waiting = reinterpret_cast<uint16_t *>(memory + a.at.waiting);
-    partition.walkers = words(a.at.walkers);
-    partition.most_waiting = packed_most_waiting(a.block_keys, THREADS);
+    partition.walkers = reinterpret_cast<uint2 *>(partition.counts);
+    partition.most_waiting = linked_most_waiting(a.block_keys, THREADS);
     partition.seed = 0;
-    packed_begin(partition, a.block_buckets, state); /* a barrier comes in what follows */
+    linked_begin(partition, a.block_buckets, state); /* a barrier comes in what follows */
+    bi_wait_for_last();
     const bool fits = take_keys(partition, a, find_segments(a, words(a.at.segments), state));
     if (threadIdx.x == 0) bi_store_relaxed(&a.laid[blockIdx.x], partition.buckets);
     bool filled = false;
     if (fits) {
-        packed_gather<THREADS>(segments, a.hashes, partition.hashes);
+        linked_gather<THREADS>(segments, a.hashes, partition.hashes);
         __syncthreads();
-        filled = packed_fill(partition, state);
+        filled = linked_fill(partition, state);
     }
     partition.first = find_first_bucket(a, state, 0);
     write_and_tell<true>(partition, a, state, fits, filled, [&] {
         write_partition(partition, a, [&] {
             P *payload = reinterpret_cast<P *>(memory);
-            packed_gather<THREADS>(segments, a.payload, payload);
+            linked_gather<THREADS>(segments, a.payload, payload);
             __syncthreads();
             return payload;
         });
@@ -285,7 +286,7 @@ template <class K, class P> struct build_variant {
     bool picks, placed;
     uint32_t unit;     /* of positions: there are gaps between those that are picked; else 1 */
     size_t tile_bytes; /* of a tile in shared memory */
-    bool packed;
+    bool linked;
 };
 
 enum { STATE_UNIT = 1024 }; /* more than what static memory may be padded to */
@@ -302,11 +303,11 @@ template <class K, class P, int THREADS> static build_variant<K, P> placed_varia
     return {bi_hash_build_placed<K, P, THREADS>, THREADS, state, true, true, 1, 0, false};
 }
 
-template <class K, class P, int THREADS> static build_variant<K, P> packed_variant_of()
+template <class K, class P, int THREADS> static build_variant<K, P> linked_variant_of()
 {
     enum { UNIT = 128 }; /* less than STATE_UNIT: one more block may run then */
     const size_t state = bi_round_up(sizeof(bi_hash_block_words<THREADS>), UNIT);
-    return {bi_hash_build_packed<K, P, THREADS>, THREADS, state, false, false, 1, 0, true};
+    return {bi_hash_build_linked<K, P, THREADS>, THREADS, state, false, false, 1, 0, true};
 }
 
 template <class K, class P> static build_variant<K, P> dealt_variant()
@@ -323,16 +324,12 @@ template <class K, class P> static build_variant<K, P> picked_variant()
         bi_hash_build_picked<K, P>, PICK_THREADS, bi_round_up(state, STATE_UNIT), true, true, PICK_THREADS, 0, false};
 }
 
-/* The packed one where it can be; else as for fill (choose_variant there), with more threads where partitions are large
- * or blocks are few. */
+/* As for fill (choose_variant there), with more threads where partitions are large or blocks are few. */
 template <class K, class P>
 static build_variant<K, P> choose_variant(const build_args<K, P> &a, int64_t mean, uint32_t partitions)
 {
     constexpr bool PICKS = bi_hash_key_bits<K> <= 64;
     const bool walks = a.load > 0.87, large = mean > MANY_KEYS, few = partitions <= IDLE_BLOCKS;
-    if constexpr (PICKS)
-        if (a.load <= PACKED_LOAD && !a.values)
-            return large ? packed_variant_of<K, P, 512>() : packed_variant_of<K, P, 384>();
     if (walks) return large || few ? variant_of<K, P, 512, PICKS>() : variant_of<K, P, 256, PICKS>();
     return large ? variant_of<K, P, 512, false>() : variant_of<K, P, 384, false>();
 }
@@ -355,14 +352,14 @@ static build_layout layout_of(const build_variant<K, P> &variant, uint32_t posit
         at.payload = place(payload);
         at.picks = place(variant.picks ? (size_t)positions * 4 : 0);
     }
-    at.codes = place((size_t)buckets * (variant.packed ? 8 : sizeof(uint4)));
+    at.codes = place(buckets * sizeof(uint4));
     at.spilled = place(((size_t)buckets + 31) / 32 * 4);
     at.ascending = place(((size_t)buckets + 31) / 32 * 4);
     at.segments = place(((size_t)tiles + 1) * 4);
-    const size_t waiting = variant.packed ? packed_most_waiting(keys, variant.threads) : variant.placed ? keys : 0;
-    at.taken = place(variant.placed ? (size_t)buckets * 4 : variant.packed ? bi_round_up(buckets, 4) : 0);
+    const size_t waiting = variant.linked ? linked_most_waiting(keys, variant.threads) : variant.placed ? keys : 0;
+    const size_t counts = bi_round_up(buckets, 4), walkers = LINKED_WALKERS * sizeof(uint2);
+    at.taken = place(variant.placed ? (size_t)buckets * 4 : variant.linked ? max(counts, walkers) : 0);
     at.waiting = place(waiting * 2);
-    at.walkers = place(variant.packed ? PACKED_WALKERS * 4 : 0);
     at.tile = place(variant.tile_bytes);
     return at;
 }
@@ -381,12 +378,13 @@ static bool choose_limits(const bosc_ctx *ctx, const build_variant<K, P> &varian
     bool found = false;
     for (int d = MOST - FEWEST + 1; d >= 0; d--) { /* the first one is apart */
         const bool apart = d > MOST - FEWEST;
-        if (apart && variant.packed) continue;
+        if (apart && variant.linked) continue;
         if (!apart && (variant.placed || a->values)) break;
         const double most = mean + (apart ? MOST : FEWEST + d) * sqrt(mean) + 8;
         const uint32_t limit = a->n < a->max_keys ? a->n : a->max_keys, keys = most < limit ? (uint32_t)most : limit;
         const uint32_t buckets = bi_hash_partition_buckets(a->load, keys);
         const uint32_t positions = variant.unit > 1 ? (uint32_t)bi_round_up(a->n, variant.unit) : keys;
+        if (variant.linked && buckets > LINKED_BUCKETS) continue;
         const build_layout at = layout_of(variant, positions, keys, buckets, a->tiles.count, apart);
         const size_t bytes = at.bytes + variant.state_bytes;
         const size_t at_once = min(all / (bytes + RESERVED), (size_t)2048 / variant.threads);
@@ -498,14 +496,19 @@ static bosc_status run_tiled(bosc_ctx *ctx, const struct bi_hash_shape *s, build
     build_variant<K, P> variant =
         mean <= SMALL_KEYS ? placed_variant_of<K, P, SMALL_THREADS>() : placed_variant_of<K, P, LARGE_THREADS>();
     ready = choose_limits(ctx, variant, partitions, &a);
+    if constexpr (bi_hash_key_bits<K> <= 64)
+        if (!ready && a.load <= LINKED_LOAD && !a.values) {
+            variant = mean > MANY_KEYS ? linked_variant_of<K, P, 512>() : linked_variant_of<K, P, 384>();
+            ready = choose_limits(ctx, variant, partitions, &a);
+        }
     if (!ready) variant = choose_variant(a, mean, partitions);
     if (!ready && !choose_limits(ctx, variant, partitions, &a)) return BOSC_OK;
     begin_outcome(ctx, outcome, 1);
     BI_TRY(allow_shared(ctx, variant, a));
     *launched = true;
-    if (variant.placed && a.n <= EARLY_PAIRS && bi_has_clusters(ctx)) {
+    if ((variant.linked || (variant.placed && a.n <= EARLY_PAIRS)) && bi_has_clusters(ctx)) {
         BI_LAUNCH_EARLY(variant.kernel, partitions, variant.threads, a.at.bytes, ctx->stream, a);
-        return bi_launched(ctx, "bi_hash_build_placed");
+        return bi_launched(ctx, variant.linked ? "bi_hash_build_linked" : "bi_hash_build_placed");
     }
     return BI_RUN(ctx, variant.kernel, partitions, variant.threads, a.at.bytes, a);
 }

@@ -28,13 +28,14 @@ static __device__ __forceinline__ void deal_tile(const build_args<K, P> &a, deal
     split_share<dealt_tile<K, P>> mine;
     split_clear(tile);
     __syncthreads();
-    split_read<true, false>(tile, in, 0, min(share, a.n - begin), mine);
+    split_keys<false>(in, 0, min(share, a.n - begin), mine);
+    split_ranks<true, false>(tile, in, mine);
     __syncthreads();
     const split_column column = split_columns(tile, [](uint32_t, uint32_t) {});
     if (threadIdx.x < 1 << DEAL_BITS) sh.segments[threadIdx.x] = column.start | column.total << BI_HASH_SEGMENT_BITS;
     __syncthreads();
     mine.begin = begin;
-    split_place(tile, in, mine);
+    split_place<false>(tile, in, mine);
     bi_cluster_arrive();
     bi_cluster_wait();
 }

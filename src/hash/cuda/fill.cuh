@@ -180,6 +180,7 @@ template <class K, int THREADS, bool PICKS> struct bi_hash_list {
 template <int THREADS> struct bi_hash_block_words {
     uint32_t skip, failed, repeats, second;
     uint32_t next;                            /* with PICKS: the first key that no warp has taken */
+    uint32_t left;                            /* of linked partitions: keys that one warp goes on with */
     alignas(16) uint32_t warps[THREADS / 32]; /* read by vectors, which shall have nothing of `next` */
 };
 template <int THREADS> struct bi_hash_block_state : bi_hash_block_words<THREADS> {

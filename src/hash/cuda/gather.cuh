@@ -12,7 +12,7 @@ enum { GATHERED_AT_ONCE = 4 /* segments, or pairs */ };
 /* Where the parts of a block's shared memory begin; the hashes are at 0. With `apart` payload and picks have memory of
  * their own; else they take turns with the hashes, so that more blocks run at once. */
 struct build_layout {
-    uint32_t payload, picks, codes, spilled, ascending, segments, taken, waiting, walkers, tile, bytes;
+    uint32_t payload, picks, codes, spilled, ascending, segments, taken, waiting, tile, bytes;
     bool apart;
 };
 

@@ -142,7 +142,8 @@ template <bool FIRST, bool FULL, class S, class K, class P>
 static __device__ __forceinline__ void split_move(S &sh, const split_pass<K, P> &pass, uint32_t tile, uint32_t rest)
 {
     split_share<S> mine;
-    split_read<FIRST, FULL>(sh, pass, tile, rest, mine);
+    split_keys<FULL>(pass, tile, rest, mine);
+    split_ranks<FIRST, FULL>(sh, pass, mine);
     __syncthreads();
     const split_column column = split_columns(sh, [&](uint32_t digit, uint32_t total) {
         if (tile > 0)
@@ -150,7 +151,7 @@ static __device__ __forceinline__ void split_move(S &sh, const split_pass<K, P> 
                              (unsigned long long)total << SPLIT_FLAGS | SPLIT_COUNT);
     });
     __syncthreads();
-    split_place(sh, pass, mine);
+    split_place<FULL>(sh, pass, mine);
     split_offsets(sh, pass, tile, column);
     __syncthreads();
     split_write(sh, pass, mine.count);

@@ -77,24 +77,32 @@ template <class S> struct split_share {
     __device__ __forceinline__ bool has(int k) const { return from + 32 * k < count; }
 };
 
-/* Reads the share that begins with `rest` pairs, hashes keys (FIRST), and ranks the digits within each warp's run,
- * which sh.ranks counts. FULL: the pairs fill the tile. All threads call it. */
-template <bool FIRST, bool FULL, class S, class K, class P>
-static __device__ __forceinline__ void split_read(S &sh, const split_input<K, P> &in, uint32_t tile, uint32_t rest,
+/* Reads the keys of the share that begins with `rest` pairs. FULL: the pairs fill the tile. */
+template <bool FULL, class S, class K, class P>
+static __device__ __forceinline__ void split_keys(const split_input<K, P> &in, uint32_t tile, uint32_t rest,
                                                   split_share<S> &mine)
 {
-    const uint32_t warp = threadIdx.x / 32;
     mine.begin = tile * S::TILE;
     mine.count = FULL ? S::TILE : rest;
-    mine.from = warp * 32 * S::ITEMS + threadIdx.x % 32;
+    mine.from = threadIdx.x / 32 * 32 * S::ITEMS + threadIdx.x % 32;
     const K *keys = in.keys + mine.begin + mine.from;
 #pragma unroll
     for (int k = 0; k < S::ITEMS; k++)
-        if (mine.has(k)) mine.hash[k] = FIRST ? bi_hash_key_hash(keys[32 * k], in.seed) : keys[32 * k];
+        if (FULL || mine.has(k)) mine.hash[k] = keys[32 * k];
+}
+
+/* Hashes the keys (FIRST), and ranks the digits within each warp's run, which sh.ranks counts. All threads call it. */
+template <bool FIRST, bool FULL, class S, class K, class P>
+static __device__ __forceinline__ void split_ranks(S &sh, const split_input<K, P> &in, split_share<S> &mine)
+{
+#pragma unroll
+    for (int k = 0; k < S::ITEMS; k++)
+        if (FIRST && (FULL || mine.has(k))) mine.hash[k] = bi_hash_key_hash(mine.hash[k], in.seed);
 #pragma unroll
     for (int k = 0; k < S::ITEMS; k++) {
         const bool has = FULL || mine.has(k);
-        mine.position[k] = split_rank<S::BITS, FULL>(sh.ranks[warp], has, has ? in.digit.of(mine.hash[k]) : 0);
+        mine.position[k] =
+            split_rank<S::BITS, FULL>(sh.ranks[threadIdx.x / 32], has, has ? in.digit.of(mine.hash[k]) : 0);
     }
 }
 
@@ -131,13 +139,13 @@ template <class S, class F> static __device__ __forceinline__ split_column split
 }
 
 /* Puts a share in order in shared memory, after a barrier. */
-template <class S, class K, class P>
+template <bool FULL, class S, class K, class P>
 static __device__ __forceinline__ void split_place(S &sh, const split_input<K, P> &in, const split_share<S> &mine)
 {
     const uint32_t from = mine.begin + mine.from;
 #pragma unroll
     for (int k = 0; k < S::ITEMS; k++) {
-        if (!mine.has(k)) continue;
+        if (!FULL && !mine.has(k)) continue;
         const uint32_t position = mine.position[k] + sh.ranks[threadIdx.x / 32][in.digit.of(mine.hash[k])];
         sh.hashes[position] = mine.hash[k];
         if constexpr (bi_hash_has_value<P>)

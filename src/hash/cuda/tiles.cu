@@ -40,22 +40,59 @@ template <class K, class P> struct tile_args {
     uint32_t zeros;
 };
 
+/* Turns each warp's counts of digits into positions, and writes the segments of a tile. Each thread has two digits in a
+ * word, whose halves do not carry. All threads call it, between two barriers. */
+template <class S, class K, class P>
+static __device__ __forceinline__ void tile_segments(S &sh, const tile_args<K, P> &a, uint32_t tile)
+{
+    constexpr uint32_t PAIRS = S::DIGITS / 2;
+    static_assert(PAIRS <= S::THREADS && PAIRS % 32 == 0, "whole warps");
+    const uint32_t t = threadIdx.x;
+    const auto word = [&](int warp) -> uint32_t & { return reinterpret_cast<uint32_t *>(sh.ranks[warp])[t]; };
+    uint32_t total = 0, start = 0;
+    if (t < PAIRS) {
+#pragma unroll
+        for (int w = 0; w < S::WARPS; w++) total += word(w);
+        const uint32_t both = (total & 0xffff) + (total >> 16);
+        start = bi_warp_inclusive_sum(both);
+        if (t % 32 == 31) sh.warps[t / 32] = start;
+        start -= both;
+    }
+    __syncthreads();
+    if (t >= PAIRS) return;
+    for (uint32_t w = 0; w < t / 32; w++) start += sh.warps[w];
+    const uint32_t first = total & 0xffff, second = total >> 16, middle = start + first;
+    if (2 * t < a.partitions) {
+        uint32_t *segment = &a.segments[(size_t)(2 * t) * a.tiles + tile];
+        segment[0] = start | first << BI_HASH_SEGMENT_BITS;
+        segment[a.tiles] = middle | second << BI_HASH_SEGMENT_BITS;
+    }
+    uint32_t at = start | middle << 16;
+#pragma unroll
+    for (int w = 0; w < S::WARPS; w++) {
+        const uint32_t met = word(w);
+        word(w) = at;
+        at += met;
+    }
+}
+
 template <bool FULL, class S, class K, class P>
 static __device__ __forceinline__ void order_tile(S &sh, const tile_args<K, P> &a, uint32_t tile, uint32_t rest)
 {
     split_share<S> mine;
-    split_read<true, FULL>(sh, a.in, tile, rest, mine);
+    split_keys<FULL>(a.in, tile, rest, mine); /* under way while the counts are cleared */
+    split_clear(sh);
     __syncthreads();
-    const split_column column = split_columns(sh, [](uint32_t, uint32_t) {});
-    if (threadIdx.x < a.partitions)
-        a.segments[(size_t)threadIdx.x * a.tiles + tile] = column.start | column.total << BI_HASH_SEGMENT_BITS;
+    split_ranks<true, FULL>(sh, a.in, mine);
     __syncthreads();
-    split_place(sh, a.in, mine);
+    tile_segments(sh, a, tile);
+    __syncthreads();
+    split_place<FULL>(sh, a.in, mine);
     __syncthreads();
 #pragma unroll
     for (int k = 0; k < S::ITEMS; k++) {
         const uint32_t i = k * S::THREADS + threadIdx.x;
-        if (i >= mine.count) continue;
+        if (!FULL && i >= mine.count) continue;
         a.hashes[mine.begin + i] = sh.hashes[i];
         if constexpr (bi_hash_has_value<P>) a.payload[mine.begin + i] = sh.payload[i];
     }
@@ -69,8 +106,6 @@ static __global__ void __launch_bounds__(S::THREADS, 1024 / S::THREADS)
     const uint32_t tile = blockIdx.x, rest = a.in.n - tile * S::TILE;
     bi_let_next_begin();
     for (uint32_t i = tile * S::THREADS + threadIdx.x; i < a.zeros; i += gridDim.x * S::THREADS) a.zeroed[i] = 0;
-    split_clear(*sh);
-    __syncthreads();
     if (rest >= S::TILE)
         order_tile<true>(*sh, a, tile, rest);
     else
