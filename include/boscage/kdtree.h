@@ -166,8 +166,8 @@ BOSC_API bosc_status bosc_kdtree_knn(bosc_ctx *ctx, const bosc_kdtree *tree, con
  * build.
  * ids, dist2: n x k, as in bosc_kdtree_knn.
  * Errors: BOSC_ERR_ARG if duplicates are removed.
- * Cost: as bosc_kdtree_knn for n queries, and 2 dim x element + 8 bytes of scratch a point; on CUDA for F32 of 2 to 4
- * dimensions and k <= 32, a warp walks for the points of a leaf together, and scratch is 4 bytes a point at most.
+ * Cost: as bosc_kdtree_knn for n queries, and 2 dim x element + 8 bytes of scratch a point; on CUDA, for k <= 32 in at
+ * most 4 dimensions, less time and no scratch, as the nodes are queries where they lie.
  * Waits if an array is on the host. */
 BOSC_API bosc_status bosc_kdtree_knn_self(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t k, void *ids, void *dist2);
 

@@ -466,15 +466,16 @@ static double distant_value(struct suite_random *r, enum distant_shape shape, in
 /* So many queries that a device sorts them, far from all points: close to each other, all around, and anything. */
 static void distant(bosc_ctx *ctx)
 {
-    static const int64_t neighbors[] = {8, 1, 20, 9, 32};
+    static const int64_t neighbors[] = {8, 1, 20, 9, 32, 2, 17, 3};
     struct suite_random r = {10};
     const bool device = suite_opts_like(ctx).backend == BOSC_BACKEND_CUDA;
     const int64_t n = suite_slow(ctx) ? 700 : 3000, m = !device || suite_slow(ctx) ? 2112 : 140000;
-    for (int i = 0; i < 4 * DISTANT_SHAPES; i++) {
+    for (int i = 0; i < 8 * DISTANT_SHAPES; i++) {
         if (suite_leaves_out()) continue;
         const enum distant_shape shape = (enum distant_shape)(i % DISTANT_SHAPES);
-        const bosc_dtype dtype = dtypes[(i + i / 4) % 4];
-        const int32_t dim = 1 + i / 4;
+        const bosc_dtype dtype = i < 16 ? dtypes[(i + i / 4) % 4] : BOSC_F32;
+        const int32_t dim = 1 + i / 4 % 4;
+        const int64_t k = neighbors[i < 16 ? i % 5 : i % 8];
         bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = dtype, .dim = dim, .id_bits = 32};
         struct reference_points p = kd_points(&r, dtype, dim, n, dim, KD_RANDOM);
         struct reference_points q = kd_points(&r, dtype, dim, m, dim + 1, KD_SPECIAL), some = q;
@@ -487,8 +488,8 @@ static void distant(bosc_ctx *ctx)
         }
         bosc_kdtree *tree = kd_build(ctx, &opts, &p);
         some.n = 40;
-        check_knn(ctx, tree, &p, &some, neighbors[i % 5], -1, 32);
-        check_at_once(ctx, tree, &q, neighbors[i % 5], suite_slow(ctx) ? 2000 : 50000); /* not sorted */
+        check_knn(ctx, tree, &p, &some, k, -1, 32);
+        check_at_once(ctx, tree, &q, k, suite_slow(ctx) ? 2000 : 50000); /* not sorted */
         bosc_kdtree_free(tree);
         free((void *)p.data);
         free((void *)q.data);

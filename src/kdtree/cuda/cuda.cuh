@@ -34,10 +34,9 @@ bosc_status bi_kdtree_cuda_partition_by_superkey(bosc_ctx *ctx, struct bi_kdtree
 bool bi_kdtree_cuda_has_disorder_pass(const bosc_kdtree_opts *opts);
 bosc_status bi_kdtree_cuda_find_disorder(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t *bad);
 
-/* The index of searches; and the boxes of all subtrees of an F32 tree, in scratch (search/make_index.cu). */
+/* The index of searches (search/make_index.cu). */
 size_t bi_kdtree_cuda_index_bytes(const bosc_kdtree_opts *opts, int64_t n);
 bosc_status bi_kdtree_cuda_make_index(bosc_ctx *ctx, bosc_kdtree *tree);
-bosc_status bi_kdtree_cuda_make_boxes(bosc_ctx *ctx, const bosc_kdtree *tree, void **boxes);
 
 /* What a search of m queries of a tree that has an index walks: the tree itself, or the same nodes in another order
  * (search/by_extent.cu). */
@@ -64,8 +63,7 @@ bosc_status bi_kdtree_cuda_begin_look(bosc_ctx *ctx, bosc_dtype dtype, int32_t d
 bosc_status bi_kdtree_cuda_end_look(bosc_ctx *ctx, int64_t *row);
 bosc_status bi_kdtree_cuda_leave_look(bosc_ctx *ctx, bosc_status status);
 
-/* The same with every node as a query, rows by id (search/self_knn.cu); and of the nodes above the leaves alone. */
+/* The same with every node as a query, rows by id. */
 bosc_status bi_kdtree_cuda_knn_self(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query);
-bosc_status bi_kdtree_cuda_knn_inner(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query);
 
 #endif

@@ -164,10 +164,7 @@ static size_t cuda_query_bytes(const bosc_ctx *ctx, const bosc_kdtree *tree, int
     return (size_t)(m * k) * (tree->opts.dtype == BOSC_F32 ? 4 : 8);
 }
 
-static bool cuda_supports_self_knn(const bosc_kdtree *tree, int64_t k)
-{
-    return bi_kdtree_keeps_vectors(&tree->opts) && use_fast_knn(tree, k);
-}
+static bool cuda_supports_self_knn(const bosc_kdtree *tree, int64_t k) { return use_fast_knn(tree, k); }
 
 static bosc_status cuda_knn_self(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {

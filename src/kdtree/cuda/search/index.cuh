@@ -19,6 +19,12 @@ template <class T, int DIM> struct alignas(DIM == 2 ? 2 * sizeof(T) : 16) bi_kdt
     T low[DIM == 3 ? 4 : DIM], high[DIM == 3 ? 4 : DIM]; /* the last of four is not used below 4 dimensions */
 };
 
+/* A node of the heap with the smallest boxes around its two sides. */
+template <int DIM> struct alignas(16) bi_kdtree_fork {
+    float less_low[DIM], less_high[DIM], greater_low[DIM], greater_high[DIM], x[DIM];
+    uint32_t id;
+};
+
 /* Of all nodes: their box, and the levels of which some node has another axis than the level's coordinate. */
 template <class T, int DIM> struct bi_kdtree_root {
     bi_kdtree_box<T, DIM> box;
@@ -28,6 +34,7 @@ template <class T, int DIM> struct bi_kdtree_root {
 struct bi_kdtree_cuda_index {
     void *root;       /* bi_kdtree_root of the type and dimension */
     void *sides;      /* bi_kdtree_sides of the type: 2^levels - 1, by heap index */
+    void *forks;      /* bi_kdtree_fork of the dimension, by heap index; NULL: there are none for such points */
     uint8_t *axes;    /* 2^levels - 1, by heap index */
     uint32_t *leaves; /* 2^levels + 1: leaf i is [leaves[i], leaves[i + 1] - 1) */
     uint32_t *floors; /* the smallest id of each subtree of the first floor_levels + 1 levels, by heap index */
@@ -47,19 +54,29 @@ static inline int32_t bi_kdtree_cuda_index_levels(int64_t n)
     return levels;
 }
 
+/* Bytes of a bi_kdtree_fork; 0 for points that have none. */
+static inline size_t bi_kdtree_fork_bytes(const bosc_kdtree_opts *opts)
+{
+    static const size_t bytes[] = {sizeof(bi_kdtree_fork<1>), sizeof(bi_kdtree_fork<2>), sizeof(bi_kdtree_fork<3>),
+                                   sizeof(bi_kdtree_fork<4>)};
+    return opts->dtype == BOSC_F32 ? bytes[opts->dim - 1] : 0;
+}
+
 /* Where the arrays of the index are, from `base`; *bytes becomes its size. */
 static inline bi_kdtree_cuda_index bi_kdtree_cuda_index_at(char *base, const bosc_kdtree_opts *opts, int64_t n,
                                                            size_t *bytes)
 {
     bi_kdtree_cuda_index index;
-    const size_t size = bi_kdtree_element_size(opts->dtype);
+    const size_t size = bi_kdtree_element_size(opts->dtype), fork = bi_kdtree_fork_bytes(opts);
     index.levels = bi_kdtree_cuda_index_levels(n);
     index.floor_levels = index.levels > 3 ? index.levels - 3 : 0;
     const size_t leaves = (size_t)1 << index.levels;
     const size_t tops = index.levels > BI_KDTREE_INDEX_BLOCK_LEVELS ? leaves >> BI_KDTREE_INDEX_BLOCK_LEVELS : 1;
     index.root = base;
     index.sides = base + 8 * size + 32;
-    index.tops = static_cast<char *>(index.sides) + leaves * 4 * size;
+    char *forks = static_cast<char *>(index.sides) + leaves * 4 * size;
+    index.forks = fork ? forks : nullptr;
+    index.tops = forks + leaves * fork;
     index.leaves = reinterpret_cast<uint32_t *>(static_cast<char *>(index.tops) + 2 * tops * (8 * size + 16));
     index.floors = index.leaves + leaves + 1;
     index.axes = reinterpret_cast<uint8_t *>(index.floors + ((size_t)2 << index.floor_levels));

@@ -29,7 +29,6 @@ template <class T, int DIM> struct index_args {
     bi_kdtree_cuda_index index;
     int64_t n;
     struct bi_kdtree_turns turns;
-    bi_kdtree_box<T, DIM> *boxes; /* of all subtrees, by heap index: made instead of the index, if not NULL */
 };
 
 template <class T, int DIM>
@@ -46,11 +45,8 @@ __device__ __forceinline__ void join(subtree<T, DIM> &a, const T *low, const T *
 template <class T, int DIM>
 __device__ __forceinline__ void keep(const index_args<T, DIM> &a, const subtree<T, DIM> &s, uint32_t h, int level)
 {
-    if (a.boxes)
-        a.boxes[h] = s.box;
-    else if (level <= a.index.floor_levels)
-        a.index.floors[h] = s.floor;
-    if (h == 0 && !a.boxes) *static_cast<bi_kdtree_root<T, DIM> *>(a.index.root) = {s.box, s.odd_levels};
+    if (level <= a.index.floor_levels) a.index.floors[h] = s.floor;
+    if (h == 0) *static_cast<bi_kdtree_root<T, DIM> *>(a.index.root) = {s.box, s.odd_levels};
 }
 
 /* The least and the largest of a warp. */
@@ -107,6 +103,28 @@ template <class T, int DIM> __device__ __forceinline__ int axis_of(const bi_kdtr
     return own;
 }
 
+template <int DIM>
+__device__ __forceinline__ void keep_fork(const bi_kdtree_cuda_index &index, const subtree<float, DIM> &less,
+                                          const subtree<float, DIM> &greater, uint32_t h, const inner<float, DIM> &own)
+{
+    bi_kdtree_fork<DIM> f;
+#pragma unroll
+    for (int c = 0; c < DIM; c++) {
+        f.less_low[c] = less.box.low[c];
+        f.less_high[c] = less.box.high[c];
+        f.greater_low[c] = greater.box.low[c];
+        f.greater_high[c] = greater.box.high[c];
+        f.x[c] = own.x[c];
+    }
+    f.id = own.id;
+    static_cast<bi_kdtree_fork<DIM> *>(index.forks)[h] = f;
+}
+template <class T, int DIM>
+__device__ __forceinline__ void keep_fork(const bi_kdtree_cuda_index &, const subtree<T, DIM> &,
+                                          const subtree<T, DIM> &, uint32_t, const inner<T, DIM> &)
+{
+}
+
 /* Makes node h of `level` of itself and its two sides. */
 template <class T, int DIM>
 __device__ __forceinline__ subtree<T, DIM> join_sides(const index_args<T, DIM> &a, const subtree<T, DIM> &less,
@@ -117,15 +135,14 @@ __device__ __forceinline__ subtree<T, DIM> join_sides(const index_args<T, DIM> &
     subtree<T, DIM> s = less;
     join<T, DIM>(s, greater.box.low, greater.box.high, greater.floor);
     join<T, DIM>(s, own.x, own.x, own.id);
-    if (!a.boxes) {
-        const int axis = axis_of<T, DIM>(s.box, a.turns.axes[level % a.turns.length]);
+    const int axis = axis_of<T, DIM>(s.box, a.turns.axes[level % a.turns.length]);
 #pragma unroll
-        for (int c = 0; c < DIM; c++)
-            if (c == axis) sides = {less.box.low[c], own.x[c], greater.box.low[c], greater.box.high[c]};
-        static_cast<bi_kdtree_sides<T> *>(a.index.sides)[h] = sides;
-        a.index.axes[h] = (uint8_t)axis;
-        s.odd_levels |= greater.odd_levels | (uint32_t)(axis != level % DIM) << level;
-    }
+    for (int c = 0; c < DIM; c++)
+        if (c == axis) sides = {less.box.low[c], own.x[c], greater.box.low[c], greater.box.high[c]};
+    static_cast<bi_kdtree_sides<T> *>(a.index.sides)[h] = sides;
+    a.index.axes[h] = (uint8_t)axis;
+    s.odd_levels |= greater.odd_levels | (uint32_t)(axis != level % DIM) << level;
+    keep_fork(a.index, less, greater, h, own);
     keep<T, DIM>(a, s, h, level);
     return s;
 }
@@ -147,7 +164,7 @@ static __global__ void __launch_bounds__(INDEX_THREADS) bi_kdtree_index_leaves(c
     for (int i = (int)threadIdx.x; i <= count; i += INDEX_THREADS) {
         const uint32_t leaf = first + (uint32_t)i;
         sh.begins[i] = (uint32_t)(leaf < leaves ? bi_kdtree_subtree(a.n, a.index.levels, leaf).begin : a.n + 1);
-        if (!a.boxes && (i < count || leaf == leaves)) a.index.leaves[leaf] = sh.begins[i];
+        if (i < count || leaf == leaves) a.index.leaves[leaf] = sh.begins[i];
     }
     __syncthreads();
     if ((int)threadIdx.x < count - 1) sh.own[threadIdx.x] = load_inner<T, DIM>(a.nodes, sh.begins[threadIdx.x + 1] - 1);
@@ -218,7 +235,7 @@ template <class T, int DIM> static bosc_status fill(bosc_ctx *ctx, const index_a
 
 template <class T, int DIM> static bosc_status fill_tree(bosc_ctx *ctx, const bosc_kdtree *tree)
 {
-    index_args<T, DIM> a = {bi_kdtree_array_of(tree), bi_kdtree_cuda_index_of(tree), tree->nodes, tree->turns, nullptr};
+    index_args<T, DIM> a = {bi_kdtree_array_of(tree), bi_kdtree_cuda_index_of(tree), tree->nodes, tree->turns};
     if (a.turns.length == 0) a.turns = {DIM, {0, 1, 2, 3}};
     return fill<T, DIM>(ctx, a);
 }
@@ -241,25 +258,5 @@ bosc_status bi_kdtree_cuda_make_index(bosc_ctx *ctx, bosc_kdtree *tree)
     case BOSC_F64: return fill_dim<double>(ctx, tree);
     case BOSC_I32: return fill_dim<int32_t>(ctx, tree);
     default: return fill_dim<int64_t>(ctx, tree);
-    }
-}
-
-template <int DIM> static bosc_status make_boxes(bosc_ctx *ctx, const bosc_kdtree *tree, void **boxes)
-{
-    index_args<float, DIM> a = {bi_kdtree_array_of(tree), bi_kdtree_cuda_index_of(tree), tree->nodes, {}, nullptr};
-    const size_t leaves = (size_t)1 << a.index.levels;
-    BI_TRY(bi_scratch(ctx, 2 * leaves * sizeof *a.boxes, boxes));
-    BI_TRY(
-        bi_scratch(ctx, 2 * (leaves >> BI_KDTREE_INDEX_BLOCK_LEVELS | 1) * sizeof(subtree<float, DIM>), &a.index.tops));
-    a.boxes = static_cast<bi_kdtree_box<float, DIM> *>(*boxes);
-    return fill<float, DIM>(ctx, a);
-}
-
-bosc_status bi_kdtree_cuda_make_boxes(bosc_ctx *ctx, const bosc_kdtree *tree, void **boxes)
-{
-    switch (tree->opts.dim) {
-    case 2: return make_boxes<2>(ctx, tree, boxes);
-    case 3: return make_boxes<3>(ctx, tree, boxes);
-    default: return make_boxes<4>(ctx, tree, boxes);
     }
 }

@@ -1,4 +1,4 @@
-/* The searches of trees that have an index: batches of queries, and the nodes above the leaves as queries. */
+/* The searches of trees that have an index: of batches of queries, and of the nodes themselves. */
 #include "kdtree/cuda/search/query_kernels.cuh"
 
 /* Batches keep numbers of queries in 32 bits and scratch small. */
@@ -115,35 +115,16 @@ bosc_status bi_kdtree_cuda_box_fill(bosc_ctx *ctx, const bosc_kdtree *tree, cons
     return search(ctx, tree, query, BI_KDTREE_FIND_BOX_ROWS, nullptr);
 }
 
-/* The nodes above the leaves as rows, each with its id. */
-template <int DIM>
-static __global__ void __launch_bounds__(256)
-    bi_kdtree_gather_inner(const bi_kdtree_array nodes, const bi_kdtree_cuda_index index, float *rows, uint32_t *ids)
+/* Nodes are queries as they lie: neighbours among them are near each other, so they need no sort. The row of a query is
+ * the id of the node. */
+bosc_status bi_kdtree_cuda_knn_self(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
-    const uint32_t i = blockIdx.x * 256 + threadIdx.x;
-    if (i + 1 >= 1u << index.levels) return;
-    const uint32_t at = index.leaves[i + 1] - 1;
-    const bi_kdtree_node<float, DIM> p = bi_kdtree_node_reader<float, DIM>::load(nodes, at);
-#pragma unroll
-    for (int c = 0; c < DIM; c++) rows[i * DIM + c] = p.x[c];
-    ids[i] = bi_kdtree_node_reader<float, DIM>::id(nodes, at, p);
-}
-
-bosc_status bi_kdtree_cuda_knn_inner(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
-{
-    void *rows, *ids;
     bi_kdtree_cuda_search a = search_of(tree, query, BI_KDTREE_FIND_NEAREST);
-    a.m = (1u << a.index.levels) - 1;
-    if (a.m == 0) return BOSC_OK;
-    BI_TRY(take_scratch(ctx, a.m, row_bytes(&tree->opts), &a));
-    BI_TRY(bi_scratch(ctx, (size_t)a.m * (size_t)a.dim * 4, &rows));
-    BI_TRY(bi_scratch(ctx, (size_t)a.m * 4, &ids));
-    auto gather = a.dim == 2   ? bi_kdtree_gather_inner<2>
-                  : a.dim == 3 ? bi_kdtree_gather_inner<3>
-                               : bi_kdtree_gather_inner<4>;
-    BI_TRY(BI_RUN(ctx, gather, (unsigned)bi_div_up(a.m, 256), 256, 0, a.nodes, a.index, static_cast<float *>(rows),
-                  static_cast<uint32_t *>(ids)));
-    a.queries = rows;
-    a.rows = static_cast<const uint32_t *>(ids);
-    return bi_kdtree_cuda_search_f32(ctx, a);
+    const bool records = bi_kdtree_keeps_records(&tree->opts);
+    a.m = a.n;
+    a.queries = a.nodes.points;
+    a.stride = records ? 4 : a.dim;
+    a.rows = records ? static_cast<const uint32_t *>(a.nodes.points) + 3 : a.nodes.ids;
+    a.row_stride = records ? 4 : 1;
+    return search_batch(ctx, tree, a);
 }

@@ -6,6 +6,7 @@
 #include "core/cuda/sort_rows.cuh"
 #include "core/cuda/warp.cuh"
 #include "kdtree/cuda/search/box_walk.cuh"
+#include "kdtree/cuda/search/far_walk.cuh"
 #include "kdtree/cuda/search/nearest_list.cuh"
 #include "kdtree/cuda/search/pooled_walk.cuh"
 #include "kdtree/cuda/search/query_keys.cuh"
@@ -17,8 +18,9 @@ enum {
     BI_KDTREE_LOCATE_BLOCKS = 2, /* of a multiprocessor */
     BI_KDTREE_GATHER_THREADS = 256,
     BI_KDTREE_WALK_THREADS = 128,
-    BI_KDTREE_SAMPLED = 32,       /* of so many sorted queries that are far, one is answered first */
-    BI_KDTREE_SAMPLE_LANES = 8,   /* samples of a warp */
+    BI_KDTREE_SAMPLED = 128,      /* of so many sorted queries that are far, one is answered first */
+    BI_KDTREE_SAMPLES_ASIDE = 2,  /* that limit a query, on either side of its own */
+    BI_KDTREE_SAMPLE_LANES = 4,   /* samples of a warp */
     BI_KDTREE_ASKED = 256,        /* queries that tell whether many are far, at equal distances in the batch */
     BI_KDTREE_FAR_SHARE = 8,      /* many: one in so many */
     BI_KDTREE_WARP_QUERIES = 64,  /* of a multiprocessor: each of these gets a warp, and of twice as many for lists */
@@ -53,7 +55,8 @@ struct bi_kdtree_cuda_search {
     const uint32_t *keys, *order; /* of the sorted queries: key, and number of the query; NULL: in their order */
     uint32_t *samples;            /* k places of near nodes for every BI_KDTREE_SAMPLED sorted queries; NULL: none */
     const uint32_t *bad_queries;  /* what bi_kdtree_cuda_begin_look leaves; NULL: all are good */
-    const uint32_t *rows;         /* the row of the output of each query; NULL: its number */
+    const uint32_t *rows;         /* the row of the output of each query, row_stride apart; NULL: its number */
+    uint32_t row_stride;
     int32_t k;
     double limit; /* the largest distance that counts */
     void *ids, *dist2;
@@ -69,6 +72,12 @@ bosc_status bi_kdtree_cuda_search_f64(bosc_ctx *ctx, const bi_kdtree_cuda_search
 bosc_status bi_kdtree_cuda_search_i32(bosc_ctx *ctx, const bi_kdtree_cuda_search &a);
 bosc_status bi_kdtree_cuda_search_i64(bosc_ctx *ctx, const bi_kdtree_cuda_search &a);
 
+/* The row of the output of a query. */
+static __device__ __forceinline__ int64_t bi_kdtree_row_of(const bi_kdtree_cuda_search &a, uint32_t number)
+{
+    return a.rows ? a.rows[(size_t)number * a.row_stride] : number;
+}
+
 /* Whether some query holds a NaN. All lanes of a warp call this. */
 static __device__ __forceinline__ bool bi_kdtree_has_bad_query(const bi_kdtree_cuda_search &a)
 {
@@ -82,28 +91,6 @@ __device__ __forceinline__ void bi_kdtree_load_query(const bi_kdtree_cuda_search
     typedef typename bi_kdtree_distance_of<T>::type D;
 #pragma unroll
     for (int c = 0; c < DIM; c++) q[c] = (D) static_cast<const T *>(a.queries)[number * a.stride + c];
-}
-
-template <class T> struct bi_kdtree_tops {
-    T split[1 << BI_KDTREE_TOP_LEVELS<T>]; /* of the nodes of the levels that keys tell, by heap index + 1 */
-};
-
-/* The subtree of level `levels` that q is in, by the side of each plane above that it is on. Such a walk needs one
- * number of a node: a block has all of them in shared memory. */
-template <class T, int DIM>
-__device__ __forceinline__ uint32_t bi_kdtree_below_planes(const bi_kdtree_cuda_index &index,
-                                                           const bi_kdtree_tops<T> &tops, uint32_t odd_levels,
-                                                           int levels, const typename bi_kdtree_distance_of<T>::type *q)
-{
-    typedef typename bi_kdtree_distance_of<T>::type D;
-    uint32_t at = 1;
-#pragma unroll
-    for (int level = 0; level < BI_KDTREE_TOP_LEVELS<T>; level++) {
-        if (level >= levels) break;
-        const int c = odd_levels >> level & 1 ? index.axes[at - 1] : level % DIM;
-        at = 2 * at + (bi_kdtree_component<D, DIM>(q, c) > (D)tops.split[at]);
-    }
-    return at - (1u << levels);
 }
 
 /* Keys by subtree; and the first warp of a block asks some queries whether they are far. */
@@ -178,7 +165,7 @@ __device__ __forceinline__ uint32_t bi_kdtree_sampled(uint32_t j)
 
 /* The K nearest. SAMPLE: of a sample, whose places are kept. SHARES: queries may have helpers. */
 template <class T, int DIM, int K, bool SAMPLE = false> struct bi_kdtree_nearest_collector {
-    enum { PLACES = SAMPLE, SHARES = K == 8 };
+    enum { PLACES = SAMPLE, SHARES = K > 1 && K <= 8 };
     typedef typename bi_kdtree_distance_of<T>::type D;
     typedef bi_kdtree_index_walk<T, DIM, bi_kdtree_nearest_collector> walk;
     bi_kdtree_nearest_list<D, K> nearest;
@@ -193,11 +180,11 @@ template <class T, int DIM, int K, bool SAMPLE = false> struct bi_kdtree_nearest
     /* What the samples near query i found: as far as k of these are from q, nothing counts that is farther. */
     __device__ __forceinline__ void narrow(const bi_kdtree_cuda_search &a, uint32_t i, const D *q)
     {
-        const uint32_t own = i / BI_KDTREE_SAMPLED, count = a.m / BI_KDTREE_SAMPLED;
+        const uint32_t own = i / BI_KDTREE_SAMPLED, count = a.m / BI_KDTREE_SAMPLED, aside = BI_KDTREE_SAMPLES_ASIDE;
         if (!a.samples || own >= count || !bi_kdtree_has_cell(a.keys[bi_kdtree_sampled(own)])) return;
         bi_kdtree_nearest_list<D, K> near; /* by place */
         near.clear();
-        for (uint32_t j = own > 0 ? own - 1 : 0; j <= own + 1; j++) {
+        for (uint32_t j = own > aside ? own - aside : 0; j <= own + aside; j++) {
             if (j >= count || !bi_kdtree_has_cell(a.keys[bi_kdtree_sampled(j)])) continue;
             for (int e = 0; e < a.k; e++) {
                 const uint32_t place = a.samples[(size_t)j * a.k + e];
@@ -298,18 +285,19 @@ template <class T, int DIM, int K, bool SAMPLE = false> struct bi_kdtree_nearest
         if (!(found.distance() > limit)) nearest.add(found);
     }
 
-    /* The same, K at a time. The first SHARERS of the lanes of a query have a part each. */
+    /* The same, many at a time. The first SHARERS of the lanes of a query have a part each. */
     template <int SHARERS>
     __device__ __forceinline__ void take_batches(const walk &w, uint32_t start, uint32_t begin, uint32_t end)
     {
+        enum { BATCH = bi_kdtree_nearest_list<D, K>::BATCH };
         const uint32_t own = SHARERS > 1 ? threadIdx.x % w.helpers : 0;
         if (own >= SHARERS) return;
-        start += own * K;
+        start += own * BATCH;
 #pragma unroll
-        for (uint32_t group = 0; group < LEAF; group += SHARERS * K) {
-            bi_kdtree_neighbour<D> x[K];
+        for (uint32_t group = 0; group < LEAF; group += SHARERS * BATCH) {
+            bi_kdtree_neighbour<D> x[BATCH];
 #pragma unroll
-            for (int i = 0; i < K; i++) {
+            for (int i = 0; i < BATCH; i++) {
                 const uint32_t at = start + group + i;
                 x[i] = measure(w, at, begin, end, bi_kdtree_node_reader<T, DIM>::load(w.nodes, at));
             }
@@ -376,7 +364,7 @@ template <class T, int DIM, int K, bool SAMPLE = false> struct bi_kdtree_nearest
 
     __device__ __forceinline__ void end(const bi_kdtree_cuda_search &a, uint32_t number) const
     {
-        nearest.write(a.rows ? a.rows[number] : number, a.k, a.ids, static_cast<D *>(a.dist2), a.wide);
+        nearest.write(bi_kdtree_row_of(a, number), a.k, a.ids, static_cast<D *>(a.dist2), a.wide);
     }
     __device__ __forceinline__ void end_sample(const bi_kdtree_cuda_search &a, uint32_t j) const
     {
@@ -529,13 +517,19 @@ struct bi_kdtree_query_of_thread {
     }
 };
 
+/* Whether a query of the warp is far, so that all of them walk over boxes. */
+static __device__ __forceinline__ bool bi_kdtree_walks_far(const bi_kdtree_cuda_search &a, uint32_t i)
+{
+    return a.samples && a.index.forks && __any_sync(~0u, bi_kdtree_has_cell(a.keys[i]));
+}
+
 template <class T, int DIM, class COLLECTOR>
 static __global__ void __launch_bounds__(BI_KDTREE_WALK_THREADS) bi_kdtree_search_index(const bi_kdtree_cuda_search a)
 {
     typedef typename bi_kdtree_distance_of<T>::type D;
     const bi_kdtree_query_of_thread query(a);
     const uint32_t number = a.order ? a.order[query.i] : query.i;
-    if (bi_kdtree_has_bad_query(a)) return;
+    if (bi_kdtree_has_bad_query(a) || bi_kdtree_walks_far(a, query.i)) return;
     bi_kdtree_deferred_side<D, DIM> stack[BI_KDTREE_WALK_STACK];
     bi_kdtree_index_walk<T, DIM, COLLECTOR> w(a.nodes, a.index, a.n, stack);
     bi_kdtree_load_query<T, DIM>(a, query.i, w.q);
@@ -559,11 +553,28 @@ static bosc_status bi_kdtree_launch_search(bosc_ctx *ctx, const bi_kdtree_cuda_s
     return bi_kdtree_run_search(ctx, bi_kdtree_search_index<T, DIM, COLLECTOR>, a);
 }
 
+/* The K nearest of the queries of warps that walk over boxes. They come first, if there are any. */
+template <int DIM, int K>
+static __global__ void __launch_bounds__(BI_KDTREE_WALK_THREADS) bi_kdtree_search_far(const bi_kdtree_cuda_search a)
+{
+    typedef bi_kdtree_index_walk<float, DIM, bi_kdtree_nearest_collector<float, DIM, K>> walk;
+    if (!bi_kdtree_has_cell(a.keys[0])) return;
+    const bi_kdtree_query_of_thread query(a);
+    if (bi_kdtree_has_bad_query(a) || !bi_kdtree_walks_far(a, query.i)) return;
+    bi_kdtree_waiting_box stack[BI_KDTREE_WALK_STACK];
+    walk w(a.nodes, a.index, a.n, nullptr);
+    bi_kdtree_load_query<float, DIM>(a, query.i, w.q);
+    w.found.begin(a, a.order[query.i]);
+    w.found.narrow(a, query.i, w.q);
+    bi_kdtree_far_walk<walk, DIM>(w, stack).run(query.live);
+    if (query.live) w.found.end(a, a.order[query.i]);
+}
+
 struct bi_kdtree_pools {
     bi_kdtree_pool of[BI_KDTREE_WALK_THREADS / 32]; /* of each warp of a block */
 };
 
-/* The nearest one. The walks of a warp are shared, but where its queries are far: all lanes have enough to do then. */
+/* The nearest one. The walks of a warp are shared. */
 template <int DIM>
 static __global__ void __launch_bounds__(BI_KDTREE_WALK_THREADS) bi_kdtree_search_pooled(const bi_kdtree_cuda_search a)
 {
@@ -571,18 +582,13 @@ static __global__ void __launch_bounds__(BI_KDTREE_WALK_THREADS) bi_kdtree_searc
     BI_SHARED(struct bi_kdtree_pools, sh);
     const bi_kdtree_query_of_thread query(a);
     const uint32_t number = a.order ? a.order[query.i] : query.i;
-    const bool far = a.samples && bi_kdtree_has_cell(a.keys[query.i]);
-    if (bi_kdtree_has_bad_query(a)) return;
+    if (bi_kdtree_has_bad_query(a) || bi_kdtree_walks_far(a, query.i)) return;
     bi_kdtree_deferred_side<float, DIM> stack[BI_KDTREE_WALK_STACK];
     walk w(a.nodes, a.index, a.n, stack);
     bi_kdtree_load_query<float, DIM>(a, query.i, w.q);
     w.found.begin(a, number);
-    w.found.narrow(a, query.i, w.q);
     const uint32_t leaf = bi_kdtree_leaf_of<float, DIM>(a, query.i, w.q);
-    if (__any_sync(~0u, far))
-        w.run(leaf, query.live);
-    else
-        bi_kdtree_pooled_walk<walk, DIM>(w, &sh.of[threadIdx.x / 32]).run(leaf, query.live);
+    bi_kdtree_pooled_walk<walk, DIM>(w, &sh.of[threadIdx.x / 32]).run(leaf, query.live);
     if (query.live) w.found.end(a, number);
 }
 
@@ -612,7 +618,7 @@ static __global__ void __launch_bounds__(BI_KDTREE_WALK_THREADS)
     bi_kdtree_load_query<T, DIM>(a, number, w.q);
     w.nearest.clear(a.k);
     w.run();
-    w.nearest.write(a.rows ? a.rows[number] : number, a.ids, static_cast<D *>(a.dist2), a.wide);
+    w.nearest.write(bi_kdtree_row_of(a, number), a.ids, static_cast<D *>(a.dist2), a.wide);
 }
 
 /* The samples of far queries, which come first: often there are none. */
@@ -659,23 +665,34 @@ static bosc_status bi_kdtree_launch_boxes(bosc_ctx *ctx, const bi_kdtree_cuda_se
     return bi_kdtree_run_search(ctx, bi_kdtree_search_boxes<T, DIM, SINK>, a);
 }
 
-/* Sorted queries have room for samples in what the sort has done with. Nodes as queries have rows, and are not far. */
+/* Sorted queries have room for samples in what the sort has done with. */
 template <class T, int DIM, int K> static bosc_status bi_kdtree_launch_nearest_k(bosc_ctx *ctx, bi_kdtree_cuda_search a)
 {
-    if (a.order && !a.rows) {
+    if (a.order) {
         auto kernel = bi_kdtree_search_samples<T, DIM, K>;
         const int64_t threads = bi_div_up(a.m / BI_KDTREE_SAMPLED, BI_KDTREE_SAMPLE_LANES) * 32;
         a.samples = a.scratch;
         BI_TRY(BI_RUN(ctx, kernel, (unsigned)bi_div_up(threads, BI_KDTREE_WALK_THREADS), BI_KDTREE_WALK_THREADS, 0, a));
     }
+    if constexpr (sizeof(typename bi_kdtree_distance_of<T>::type) == 4)
+        if (a.order) BI_TRY(bi_kdtree_run_search(ctx, bi_kdtree_search_far<DIM, K>, a));
     return bi_kdtree_nearest_launch<T, DIM, K>::run(ctx, a);
 }
 
+/* Short lists take few registers, so distances of floats have more sizes: 9 and 17 for 8 and 16 neighbours of nodes,
+ * each of which finds itself too. */
 template <class T, int DIM> static bosc_status bi_kdtree_launch_nearest(bosc_ctx *ctx, const bi_kdtree_cuda_search &a)
 {
+    constexpr bool floats = sizeof(typename bi_kdtree_distance_of<T>::type) == 4;
+    constexpr int two = floats ? 2 : 8, four = floats ? 4 : 8, sixteen = sizeof(T) == 4 ? 16 : 32,
+                  nine = floats ? 9 : sixteen, seventeen = floats ? 17 : 32;
     if (a.k == 1) return bi_kdtree_launch_nearest_k<T, DIM, 1>(ctx, a);
+    if (a.k == 2) return bi_kdtree_launch_nearest_k<T, DIM, two>(ctx, a);
+    if (a.k <= 4) return bi_kdtree_launch_nearest_k<T, DIM, four>(ctx, a);
     if (a.k <= 8) return bi_kdtree_launch_nearest_k<T, DIM, 8>(ctx, a);
-    if (sizeof(T) == 4 && a.k <= 16) return bi_kdtree_launch_nearest_k<T, DIM, 16>(ctx, a);
+    if (a.k == 9) return bi_kdtree_launch_nearest_k<T, DIM, nine>(ctx, a);
+    if (a.k <= 16) return bi_kdtree_launch_nearest_k<T, DIM, sixteen>(ctx, a);
+    if (a.k == 17) return bi_kdtree_launch_nearest_k<T, DIM, seventeen>(ctx, a);
     return bi_kdtree_launch_nearest_k<T, DIM, 32>(ctx, a);
 }
 
@@ -709,7 +726,7 @@ template <class T, int DIM> static bosc_status bi_kdtree_sort_queries(bosc_ctx *
 {
     const size_t m = a->m;
     uint32_t *keys = a->scratch, *numbers = keys + m, *sorted = numbers + m, *order = sorted + m;
-    const bool asks = a->what == BI_KDTREE_FIND_NEAREST && !a->rows; /* whether many are far */
+    const bool asks = a->what == BI_KDTREE_FIND_NEAREST; /* whether many are far */
     const int unused = asks ? 0 : BI_KDTREE_CELL_BITS - bi_kdtree_prefix_levels<T>(a->index.levels); /* lowest bits */
     const bool boxes = a->what == BI_KDTREE_FIND_BOX_COUNT || a->what == BI_KDTREE_FIND_BOX_ROWS;
     auto kernel = bi_kdtree_make_keys<T, DIM>;
@@ -742,7 +759,8 @@ template <class T, int DIM> static bosc_status bi_kdtree_locate_and_run(bosc_ctx
     a.long_rows = a.scratch; /* 2 m words that a sort, if any, has done with */
     a.lanes = 32;
     a.helpers = 1;
-    if (a.m > BI_KDTREE_FEW_QUERIES * (uint32_t)ctx->multiprocessors) BI_TRY((bi_kdtree_sort_queries<T, DIM>(ctx, &a)));
+    if (!a.rows && a.m > BI_KDTREE_FEW_QUERIES * (uint32_t)ctx->multiprocessors)
+        BI_TRY((bi_kdtree_sort_queries<T, DIM>(ctx, &a)));
     while (a.lanes > BI_KDTREE_LEAST_LANES && a.m < a.lanes / 2 * busy) a.lanes /= 2;
     if (a.lanes == 32 && a.what == BI_KDTREE_FIND_NEAREST && a.k > 1 && a.k <= 8 &&
         a.m < BI_KDTREE_SHORT_LISTS * (uint32_t)ctx->multiprocessors)

@@ -27,6 +27,28 @@ static __device__ __forceinline__ uint32_t bi_kdtree_prefix_of(uint32_t key, int
     return (key & ((1u << BI_KDTREE_CELL_BITS) - 1)) >> (BI_KDTREE_CELL_BITS - levels);
 }
 
+template <class T> struct bi_kdtree_tops {
+    T split[1 << BI_KDTREE_TOP_LEVELS<T>]; /* of the nodes of the levels that keys tell, by heap index + 1 */
+};
+
+/* The subtree of level `levels` that q is in, by the side of each plane above that it is on. Such a walk needs one
+ * number of a node: a block has all of them in shared memory. */
+template <class T, int DIM>
+__device__ __forceinline__ uint32_t bi_kdtree_below_planes(const bi_kdtree_cuda_index &index,
+                                                           const bi_kdtree_tops<T> &tops, uint32_t odd_levels,
+                                                           int levels, const typename bi_kdtree_distance_of<T>::type *q)
+{
+    typedef typename bi_kdtree_distance_of<T>::type D;
+    uint32_t at = 1;
+#pragma unroll
+    for (int level = 0; level < BI_KDTREE_TOP_LEVELS<T>; level++) {
+        if (level >= levels) break;
+        const int c = odd_levels >> level & 1 ? index.axes[at - 1] : level % DIM;
+        at = 2 * at + (bi_kdtree_component<D, DIM>(q, c) > (D)tops.split[at]);
+    }
+    return at - (1u << levels);
+}
+
 /* The subtree of a level that a query is in, and its squared distances from the nearest and the last corner of what is
  * known of that. */
 template <class D, int DIM> struct bi_kdtree_place {
