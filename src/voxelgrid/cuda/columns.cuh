@@ -53,6 +53,16 @@ template <bool DISTANCES, int MOST> struct column {
     }
 };
 
+/* Which lane an entry is of: the number of those whose entries end before it. The whole warp calls it. */
+static __device__ __forceinline__ unsigned lane_of_entry(uint32_t upto, uint32_t entry)
+{
+    unsigned lane = 0;
+#pragma unroll
+    for (unsigned step = 16; step > 0; step /= 2)
+        if (__shfl_sync(~0u, upto, lane + step - 1) <= entry) lane += step;
+    return lane;
+}
+
 /* Calls visit(lane, k, whether there is one) for every k below the count of every lane, in their order; `upto`:
  * the inclusive sum of the counts. Each thread gets other entries. The whole warp calls it. */
 template <class V> static __device__ __forceinline__ void each_entry(uint32_t count, uint32_t upto, V &&visit)
@@ -60,10 +70,7 @@ template <class V> static __device__ __forceinline__ void each_entry(uint32_t co
     const uint32_t total = __shfl_sync(~0u, upto, 31);
     for (uint32_t first = 0; first < total; first += 32) {
         const uint32_t entry = first + threadIdx.x % 32;
-        unsigned lane = 0; /* the number of lanes whose entries end before it */
-#pragma unroll
-        for (unsigned step = 16; step > 0; step /= 2)
-            if (__shfl_sync(~0u, upto, lane + step - 1) <= entry) lane += step;
+        const unsigned lane = lane_of_entry(upto, entry);
         visit(lane, entry - __shfl_sync(~0u, upto - count, lane), entry < total);
     }
 }

@@ -12,6 +12,8 @@ enum { WRITE_THREADS = 64, SPARSE_MOST = 4, CROWDED_MOST = 8, CROWDED_POINTS = 1
 enum { WRITE_THREADS = 512, SPARSE_MOST = 24, CROWDED_MOST = 64, CROWDED_POINTS = 1 << 26 };
 #endif
 
+enum { ABREAST = 4 /* entries of a thread that are read at once */ };
+
 /* With distances half as many fit into shared memory. */
 template <bool DISTANCES> static constexpr int most_of(bool crowded)
 {
@@ -175,15 +177,43 @@ static __device__ __forceinline__ bool may_write(const bi_voxelgrid_kept &kept, 
     return counts[0] + counts[1] <= (unsigned long long)kept.capacity;
 }
 
-/* Adds up the lengths of the rows, and writes those that are kept: a warp those of 32 ids, entry after entry. */
+/* Writes the kept rows of a warp's ids, of which the first is `row`: a thread's has `count` entries, from `from` on,
+ * and goes to `at`. Entries lie here and there, so that some are read before the first is written. */
+template <bool DISTANCES>
+static __device__ __forceinline__ void write_rows(const bi_voxelgrid_pairs &a, uint32_t row, uint32_t count,
+                                                  uint32_t from, int64_t at)
+{
+    const bi_row_out out = {a.pairs, a.dist2, 0, a.wide_ids, true, true};
+    const unsigned lane = threadIdx.x % 32;
+    const uint32_t upto = bi_warp_inclusive_sum(count), total = __shfl_sync(~0u, upto, 31), before = upto - count;
+    const int64_t start = __shfl_sync(~0u, at, 0);
+    const uint32_t source = from - before, place = (uint32_t)(at - start) - before; /* of entry 0 of the warp */
+    for (uint32_t first = 0; first < total; first += 32 * ABREAST) {
+        uint32_t to[ABREAST], rows[ABREAST], ids[ABREAST];
+        float dist2[ABREAST];
+#pragma unroll
+        for (int k = 0; k < ABREAST; k++) {
+            const uint32_t entry = first + 32 * k + lane;
+            const unsigned of = lane_of_entry(upto, entry);
+            const uint32_t its = entry + __shfl_sync(~0u, source, of);
+            to[k] = entry + __shfl_sync(~0u, place, of);
+            rows[k] = row + of;
+            ids[k] = entry < total ? __ldg(a.kept.ids + its) : 0;
+            dist2[k] = DISTANCES && entry < total ? __ldg(a.kept.dist2 + its) : 0.0f;
+        }
+#pragma unroll
+        for (int k = 0; k < ABREAST; k++)
+            if (first + 32 * k + lane < total) write_entry<DISTANCES>(out, start + to[k], rows[k], ids[k], dist2[k]);
+    }
+}
+
+/* Adds up the lengths of the rows, and writes those that are kept: a warp those of 32 ids. */
 template <bool DISTANCES>
 static __global__ void __launch_bounds__(WRITE_THREADS) bi_voxelgrid_write_pairs(const bi_voxelgrid_pairs a)
 {
     BI_SHARED(write_shared, sh);
     pair_words *const words = reinterpret_cast<pair_words *>(a.kept.words);
-    const bi_row_out out = {a.pairs, a.dist2, 0, a.wide_ids, true, true};
     const bool lists = words->listed > 0;
-    const unsigned lane = threadIdx.x % 32;
     if (!may_write(a.kept, words)) return;
     if (threadIdx.x == 0) sh.tile = (uint32_t)atomicAdd(&words->ticket, 1ull);
     __syncthreads();
@@ -194,20 +224,14 @@ static __global__ void __launch_bounds__(WRITE_THREADS) bi_voxelgrid_write_pairs
     const uint32_t within = bi_block_exclusive_sum<WRITE_THREADS / 32>(length, sh.warps, &total);
     if (threadIdx.x < 32) {
         const unsigned long long before = sum_before(words->tiles, sh.tile, total);
-        if (lane == 0) sh.before = before;
+        if (threadIdx.x == 0) sh.before = before;
     }
     __syncthreads();
     const int64_t at = (int64_t)(sh.before + within);
     if (lists && id < a.view.n) a.counts[id] = at;
     if (lists && id == a.view.n - 1) a.counts[id + 1] = at + length;
     const uint32_t count = length > a.kept.most ? 0 : length;
-    each_entry(count, bi_warp_inclusive_sum(count), [&](unsigned of, uint32_t k, bool is) {
-        const int64_t to = __shfl_sync(~0u, at, of) + k;
-        const uint32_t source = __shfl_sync(~0u, from, of) + k;
-        if (!is) return;
-        write_entry<DISTANCES>(out, to, (uint32_t)(id - lane + of), __ldg(a.kept.ids + source),
-                               DISTANCES ? __ldg(a.kept.dist2 + source) : 0.0f);
-    });
+    write_rows<DISTANCES>(a, (uint32_t)(id - threadIdx.x % 32), count, from, at);
 }
 
 bosc_status bi_cuda_voxelgrid_pair_count(bosc_ctx *ctx, int64_t n, const void *args)
