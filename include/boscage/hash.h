@@ -99,10 +99,12 @@ BOSC_API bosc_status bosc_hash_bytes(const bosc_ctx *ctx, const bosc_hash_opts *
  * Cost: O(n) expected work; scratch of n (key + value) bytes on the CPU, at most two thirds more up to 2^21 pairs,
  * and twice that on CUDA, with row numbers for values of other sizes than 4 and 8; of CUCKOO 8 bytes more a
  * slot and 16 a pair. For multimaps, where keys repeat, where a partition gets more keys than chance allows, and for
- * ORDERED tables that are too large to be made in one pass (on CUDA of more than 2^18 pairs), also a radix sort of the
- * hashes, O(n key), and n (5 key + stored + 40) bytes.
+ * ORDERED tables that are too large to be made in one pass (on CUDA of more than 2^18 pairs, or 2^19 of 8 bytes or
+ * less), also a radix sort of the hashes, O(n key), and n (5 key + stored + 40) bytes; in one pass on CUDA six times the
+ * pairs.
  * Waits: whether a key repeats is read back. With opts.no_wait the build of a map from device arrays is only launched:
- * of a BUCKETED one of up to 8 million pairs (4 million of keys of 64 or 128 bits), of an ORDERED one of up to 2^18.
+ * of a BUCKETED one of up to 8 million pairs (4 million of keys of 64 or 128 bits), of an ORDERED one of up to 2^18
+ * (2^19 of pairs of 8 bytes or less).
  * The next call on the table, whichever it is, waits for it once and then does its own work; or, if the build failed,
  * returns that failure and does nothing, with a message that begins with "table: its build failed". The pairs must stay
  * as they are until then: a build that finds repeated keys or a crowded partition is made again from them, within that

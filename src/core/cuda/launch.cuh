@@ -10,7 +10,7 @@
 /* BOSC_OK, or BOSC_ERR_DEVICE (BOSC_ERR_NOMEM for an allocation) with CUDA's text. */
 extern "C" bosc_status bi_cuda_check(bosc_ctx *ctx, cudaError_t error, const char *what);
 
-enum { BI_PINNED_BYTES = 256 }; /* of a context's page-locked block */
+enum { BI_PINNED_BYTES = 2048 }; /* of a context's page-locked block */
 
 /* Waits for words of page-locked host memory that kernels of the context's stream make other than 0 (bi_tell_host): it
  * sees them some microseconds before the stream would be seen to be done. */

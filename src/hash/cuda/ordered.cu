@@ -1,189 +1,193 @@
-/* Ordered tables of up to some hundred thousand pairs on CUDA: a launch that deals the pairs to blocks by ranges of
- * homes, and one whose blocks lay a range out each. Of fewer pairs one launch does both, of very few one block. The
- * last block tells the host how it went; what fails (keys that repeat, crowded homes) is left to others. */
+/* Ordered tables of up to some hundred thousand pairs on CUDA, in one launch. Each block takes a share of the pairs and
+ * deals it to ranges of homes, into cells of its own, so that nothing is counted by several blocks; and then lays out
+ * the range whose cells it reads. Of very few pairs one block does it all. Each block tells the host how it went; what
+ * fails (keys that repeat, crowded homes) is left to others. */
 #include <math.h>
 
 #include "core/cuda/cooperative.cuh"
-#include "core/cuda/dependent.cuh"
 #include "core/cuda/shared.cuh"
 #include "hash/cuda/ordered.cuh"
 #include "hash/cuda/tell.cuh"
 
+enum { ALONE_PAIRS = 2 /* of each thread of a block that does it all */ };
 #ifdef BI_EMULATE /* which takes small tables alone, and few threads at once */
-enum { ALONE_THREADS = 128, THREADS = 64 };
+enum { ALONE_THREADS = 128, FEW_THREADS = 64, THREADS = 64, MOST_RANGES = 8, FEW_PAIRS = 512 };
+enum { SOME_EACH = 40, SOME_PAIRS = 60, MOST_EACH = 80, MOST_PAIRS = 120 };
 #else
-enum { ALONE_THREADS = 1024, THREADS = 512 };
+enum { ALONE_THREADS = 1024, FEW_THREADS = 512, THREADS = 1024, MOST_RANGES = 128, FEW_PAIRS = 1 << 14 };
+enum { SOME_EACH = 2, SOME_PAIRS = 6, MOST_EACH = 4, MOST_PAIRS = 9 }; /* of a thread: dealt, laid out */
 #endif
 enum {
-    MOST_PAIRS = 1 << 18, /* of a table; larger ones are sorted */
-    ALONE_PAIRS = 2,      /* of each thread of a block that does it all */
-    HOMES = 2 * THREADS,  /* of each block that lays out what another launch has dealt */
-    PAIRS = 3,            /* of each of its threads, at most */
-    DEALT = 4,            /* pairs of each thread that deals, at most */
-    BLOCKS = 513          /* that lay out, at most: for MOST_PAIRS at a load factor of 0.5 */
+    CELL_PAIRS = 16, /* of a cell on average, at most, if there are ranges enough */
+    RANGE_SHIFT = 5  /* see ordered_range */
 };
+static_assert(MOST_RANGES <= MOST_REPORTS, "a word of each block");
 
-/* What a table keeps for its builds; all but `reached` is 0 between them. */
+/* What a table keeps for its builds. */
 struct ordered_words {
-    unsigned long long done, reached[BLOCKS];
-    unsigned arrived, counts[BLOCKS * ORDERED_APART];
+    unsigned long long reached[MOST_RANGES];
+    unsigned dealt[MOST_RANGES * MOST_RANGES];
 };
 
-struct deal_counts {
-    unsigned counts[BLOCKS], begins[BLOCKS]; /* pairs of this block that go to each, and where they begin there */
+template <int SIZE> struct joint_shared : ordered_shared<SIZE> {
+    unsigned counts[MOST_RANGES], begins[MOST_RANGES]; /* of the block's pairs for each range */
 };
 
-/* Deals all pairs, MOST for a thread at most, to the ranges of homes where they are laid out. */
-template <class K, class P, int MOST> static __device__ void deal(const ordered_args<K, P> &a, deal_counts &sh)
+/* home / range_homes by its reciprocal (set_ranges). */
+template <class A> static __device__ __forceinline__ uint32_t ordered_range(const A &a, uint32_t home)
 {
-    ordered_pair<K, P> pair[MOST];
-    uint32_t range[MOST], rank[MOST];
-    const auto row = [&](int k) { return (k * gridDim.x + blockIdx.x) * THREADS + threadIdx.x; };
+    return __umulhi(home, a.reciprocal) >> RANGE_SHIFT;
+}
+
+/* Where the pairs for each range begin among those of the block. The first warp calls it. */
+template <class S> static __device__ __forceinline__ void find_begins(S &sh)
+{
+    constexpr int EACH = (MOST_RANGES + 31) / 32;
+    const unsigned first = threadIdx.x * EACH;
+    unsigned counts[EACH], sum = 0;
 #pragma unroll
-    for (int k = 0; k < MOST; k++)
+    for (int i = 0; i < EACH; i++) {
+        counts[i] = first + i < gridDim.x ? sh.counts[first + i] : 0;
+        sum += counts[i];
+    }
+    unsigned before = bi_warp_inclusive_sum(sum) - sum;
+#pragma unroll
+    for (int i = 0; i < EACH; i++) {
+        if (first + i < gridDim.x) sh.begins[first + i] = before;
+        before += counts[i];
+    }
+}
+
+/* Deals the block's pairs, EACH for a thread at most. They are put in order of ranges in shared memory first, so that
+ * those of a range are written side by side. A barrier comes last. */
+template <int EACH, class K, class P, int SIZE>
+static __device__ __forceinline__ void deal(const ordered_args<K, P> &a, joint_shared<SIZE> &sh,
+                                            ordered_pair<K, P> *ordered)
+{
+    ordered_pair<K, P> pair[EACH];
+    uint32_t range[EACH], rank[EACH];
+    const auto row = [&](int k) { return (k * gridDim.x + blockIdx.x) * SIZE + threadIdx.x; };
+    const auto range_of = [&](K hash) { return ordered_range(a, ordered_home(hash, a.homes)); };
+#pragma unroll
+    for (int k = 0; k < EACH; k++)
         if (row(k) < a.n) pair[k] = ordered_read(a, row(k));
-    for (uint32_t b = threadIdx.x; b < a.blocks; b += THREADS) sh.counts[b] = 0;
+    if (threadIdx.x < gridDim.x) sh.counts[threadIdx.x] = 0;
     __syncthreads();
 #pragma unroll
-    for (int k = 0; k < MOST; k++) {
+    for (int k = 0; k < EACH; k++) {
         if (row(k) >= a.n) continue;
-        range[k] = ordered_home(pair[k].hash, a.homes) / a.block_homes;
+        range[k] = range_of(pair[k].hash);
         rank[k] = atomicAdd(&sh.counts[range[k]], 1u);
     }
     __syncthreads();
-    for (uint32_t b = threadIdx.x; b < a.blocks; b += THREADS)
-        if (sh.counts[b]) sh.begins[b] = atomicAdd(&a.counts[b * ORDERED_APART], sh.counts[b]);
+    if (threadIdx.x < 32) find_begins(sh);
     __syncthreads();
 #pragma unroll
-    for (int k = 0; k < MOST; k++) {
-        if (row(k) >= a.n) continue;
-        const uint32_t at = sh.begins[range[k]] + rank[k];
-        if (at < a.block_pairs) a.pairs[(size_t)range[k] * a.block_pairs + at] = pair[k];
-    }
-}
-
-/* The descriptors, by the first block. */
-template <class K, class P> static __device__ __forceinline__ void describe(const ordered_args<K, P> &a)
-{
-    if (blockIdx.x || threadIdx.x) return;
-    a.descriptors[0] = a.descriptors[1] = 0;
-    a.descriptors[2] = (uint64_t)a.slots << BOSC_HASH_SEED_BITS;
-}
-
-/* Tells the host; of several blocks the last one to come here does, and leaves the words 0. Thread 0 calls it, after a
- * barrier. */
-template <bool ONE_BLOCK, class A, int BLOCK> static __device__ void tell(const A &a, const ordered_shared<BLOCK> &sh)
-{
-    /* more slots in between than there is room for to tell them are no accident */
-    const bool failed = sh.failed || sh.extra > ((1u << TOLD_RESEEDED) - 1) / gridDim.x;
-    unsigned long long counts = failed ? 1ull << TOLD_FAILED : sh.extra;
-    if (!ONE_BLOCK) {
-        __threadfence();
-        counts += 1ull << TOLD_BLOCKS;
-        counts += atomicAdd(a.done, counts);
-        if (counts >> TOLD_BLOCKS < gridDim.x) return;
-        bi_store_relaxed(a.done, 0ull);
-        bi_store_relaxed(a.arrived, 0u);
-    }
-    __threadfence_system(); /* what all have written is there before */
-    bi_tell_host(&a.told[TOLD_BUCKETS], TOLD | 1);
-    bi_tell_host(&a.told[TOLD_COUNTS], TOLD | counts);
-}
-
-/* The block's pairs, which were dealt to it, are laid out. */
-template <int MOST, class K, class P, int BLOCK>
-static __device__ void lay_out_dealt(const ordered_args<K, P> &a, unsigned char *memory, ordered_shared<BLOCK> &sh,
-                                     unsigned &count)
-{
-    const ordered_memory<K, P> m(a, memory);
-    if (threadIdx.x == 0) {
-        unsigned *dealt = &a.counts[sh.range * ORDERED_APART];
-        count = bi_load_relaxed(dealt);
-        *dealt = 0;
+    for (int k = 0; k < EACH; k++)
+        if (row(k) < a.n) ordered[sh.begins[range[k]] + rank[k]] = pair[k];
+    __syncthreads();
+    const unsigned pairs = sh.begins[gridDim.x - 1] + sh.counts[gridDim.x - 1];
+#pragma unroll
+    for (int k = 0; k < EACH; k++) {
+        const unsigned i = threadIdx.x + k * SIZE;
+        if (i >= pairs) continue;
+        const uint32_t to = range_of(ordered[i].hash), at = i - sh.begins[to];
+        if (at < a.cell_pairs) a.cells[(to * gridDim.x + blockIdx.x) * a.cell_pairs + at] = ordered[i];
     }
     __syncthreads();
-    const auto read = [&](int k, ordered_pair<K, P> &pair) {
-        const uint32_t i = threadIdx.x + k * BLOCK;
-        if (i >= min(count, a.block_pairs)) return false;
-        pair = a.pairs[(size_t)sh.range * a.block_pairs + i];
-        return true;
-    };
-    ordered_lay_out<MOST>(a, m, sh, read, count > a.block_pairs);
-    describe(a);
-    if (threadIdx.x == 0) tell<false>(a, sh);
+}
+
+/* Tells each range how many pairs there are for it, once those have been written. */
+template <class A, int SIZE>
+static __device__ __forceinline__ void tell_ranges(const A &a, const joint_shared<SIZE> &sh)
+{
+    if (threadIdx.x >= gridDim.x) return;
+    __threadfence();
+    bi_store_relaxed(&a.dealt[threadIdx.x * gridDim.x + blockIdx.x], sh.counts[threadIdx.x] + 1);
+}
+
+/* Reads the thread's pairs out of a cell of the block's range, when they are there. Returns whether some are missing for
+ * want of room. */
+template <class K, class P, int PAIRS>
+static __device__ __forceinline__ bool gather(const ordered_args<K, P> &a, ordered_pairs<K, P, PAIRS> &own)
+{
+    const uint32_t lane = threadIdx.x % a.cell_lanes, from = threadIdx.x / a.cell_lanes;
+    const uint32_t cell = blockIdx.x * gridDim.x + from;
+    unsigned count = 0;
+    if (from < gridDim.x) {
+        while (!(count = bi_load_acquire(&a.dealt[cell])))
+            ;
+        count--;
+    }
+    __syncwarp(); /* before the word is cleared */
+    if (from < gridDim.x && lane == 0) bi_store_relaxed(&a.dealt[cell], 0u);
+#pragma unroll
+    for (int k = 0; k < PAIRS; k++) {
+        const uint32_t i = lane + k * a.cell_lanes;
+        own.at[k] = own.NO_PAIR;
+        if (i >= min(count, a.cell_pairs)) continue;
+        own.pair[k] = a.cells[cell * a.cell_pairs + i];
+        own.at[k] = 0;
+    }
+    return count > a.cell_pairs;
+}
+
+/* Writes the descriptors and tells the host. Thread 0 calls it, after a barrier. */
+template <class A, int SIZE>
+static __device__ __forceinline__ void finish(const A &a, const ordered_shared<SIZE> &sh, bool failed)
+{
+    if (blockIdx.x == 0) {
+        a.descriptors[0] = a.descriptors[1] = 0;
+        a.descriptors[2] = (uint64_t)a.slots << BOSC_HASH_SEED_BITS;
+    }
+    /* more slots in between than there is room to tell them are no accident */
+    failed |= sh.extra > ((1u << TOLD_RESEEDED) - 1) / gridDim.x;
+    tell_host<false>(a, failed ? 1ull << TOLD_FAILED : sh.extra, false, 1);
 }
 
 template <class K, class P>
-static __global__ void __launch_bounds__(ALONE_THREADS) bi_hash_order_alone(const ordered_args<K, P> a)
+static __global__ void __launch_bounds__(ALONE_THREADS, 1) bi_hash_order_alone(const ordered_args<K, P> a)
 {
     BI_SHARED(ordered_shared<ALONE_THREADS>, sh);
     BI_SHARED_DYNAMIC(unsigned char, memory);
     const ordered_memory<K, P> m(a, memory);
-    if (threadIdx.x == 0) sh.range = 0;
-    ordered_prepare(a, m, sh);
-    __syncthreads();
-    const auto read = [&](int k, ordered_pair<K, P> &pair) {
+    ordered_pairs<K, P, ALONE_PAIRS> own;
+#pragma unroll
+    for (int k = 0; k < ALONE_PAIRS; k++) {
         const uint32_t i = threadIdx.x + k * ALONE_THREADS;
-        if (i < a.n) pair = ordered_read(a, i);
-        return i < a.n;
-    };
-    ordered_lay_out<ALONE_PAIRS>(a, m, sh, read, false);
-    describe(a);
-    if (threadIdx.x == 0) tell<true>(a, sh);
-}
-
-/* EACH: homes for each thread, and so no more pairs than that to deal; nor more to lay out than one above it. */
-template <class K, class P, int EACH>
-static __global__ void __launch_bounds__(THREADS) bi_hash_order_jointly(const ordered_args<K, P> a)
-{
-    BI_SHARED(ordered_shared<THREADS>, sh);
-    BI_SHARED(deal_counts, dealt);
-    BI_SHARED(unsigned, count);
-    BI_SHARED_DYNAMIC(unsigned char, memory);
-    bi_grid_barrier barrier = {a.arrived, 0};
-    if (threadIdx.x == 0) {
-        sh.range = blockIdx.x;
-        bi_store_relaxed(&a.reached[blockIdx.x], 0ull);
+        own.at[k] = i < a.n ? 0 : own.NO_PAIR;
+        if (i < a.n) own.pair[k] = ordered_read(a, i);
     }
-    deal<K, P, EACH>(a, dealt);
-    ordered_prepare(a, ordered_memory<K, P>(a, memory), sh);
-    bi_grid_sync(&barrier);
-    lay_out_dealt<EACH + 1>(a, memory, sh, count);
+    ordered_clear(a, m, sh);
+    __syncthreads();
+    const bool failed = ordered_lay_out(a, m, sh, own, false);
+    if (threadIdx.x == 0) finish(a, sh, failed);
 }
 
-template <class K, class P>
-static __global__ void __launch_bounds__(THREADS) bi_hash_order_deal(const ordered_args<K, P> a)
+/* EACH: pairs of a thread that are dealt, at most; PAIRS: that it lays out. */
+template <class K, class P, int SIZE, int EACH, int PAIRS>
+static __global__ void __launch_bounds__(SIZE, 1) bi_hash_order_jointly(const ordered_args<K, P> a)
 {
-    BI_SHARED(deal_counts, dealt);
-    bi_let_next_begin();
-    for (uint32_t b = blockIdx.x * THREADS + threadIdx.x; b < a.blocks; b += gridDim.x * THREADS) a.reached[b] = 0;
-    deal<K, P, DEALT>(a, dealt);
-}
-
-template <class K, class P>
-static __global__ void __launch_bounds__(THREADS) bi_hash_order_dealt(const ordered_args<K, P> a)
-{
-    BI_SHARED(ordered_shared<THREADS>, sh);
-    BI_SHARED(unsigned, count);
+    BI_SHARED(joint_shared<SIZE>, sh);
     BI_SHARED_DYNAMIC(unsigned char, memory);
-    if (threadIdx.x == 0) sh.range = atomicAdd(a.arrived, 1u); /* it waits for earlier ranges, so those have begun */
-    ordered_prepare(a, ordered_memory<K, P>(a, memory), sh);
-    bi_wait_for_last();
-    lay_out_dealt<PAIRS>(a, memory, sh, count);
-}
-
-/* The most pairs of a block: the mean and seven standard deviations, or what its threads have room for. */
-static uint32_t block_pairs_of(double load, uint32_t homes, uint32_t room)
-{
-    const double mean = load * homes, most = mean + 7 * sqrt(mean) + 8;
-    return most < room ? (uint32_t)most : room;
+    const ordered_memory<K, P> m(a, memory);
+    ordered_pairs<K, P, PAIRS> own;
+    if (threadIdx.x == 0) bi_store_relaxed(&a.reached[blockIdx.x], 0ull);
+    deal<EACH>(a, sh, m.pairs);
+    tell_ranges(a, sh);
+    ordered_clear(a, m, sh);
+    __syncthreads();
+    const bool full = gather(a, own);
+    const bool failed = ordered_lay_out(a, m, sh, own, full);
+    if (threadIdx.x == 0) finish(a, sh, failed);
 }
 
 /* Lets the kernel have the shared memory that it is launched with. *ready: the device has as much. */
 template <class K, class P>
 static bosc_status allow_shared(bosc_ctx *ctx, void (*kernel)(ordered_args<K, P>), size_t bytes, bool *ready)
 {
-    enum { STATIC = 2 * sizeof(deal_counts) }; /* more than what kernels have of it */
+    enum { STATIC = 2048 }; /* more than what kernels have of it */
+    static_assert(sizeof(joint_shared<THREADS>) <= STATIC && sizeof(joint_shared<FEW_THREADS>) <= STATIC, "they have");
     const size_t most = bi_shared_bytes(ctx) - STATIC;
     *ready = bytes <= most;
     if (!*ready || bytes + STATIC <= BI_SHARED_PLAIN) return BOSC_OK;
@@ -191,60 +195,77 @@ static bosc_status allow_shared(bosc_ctx *ctx, void (*kernel)(ordered_args<K, P>
     return BOSC_OK;
 }
 
-template <class K, class P> static bosc_status run_alone(bosc_ctx *ctx, ordered_args<K, P> a, bool *launched)
+template <class K, class P>
+static bosc_status run_alone(bosc_ctx *ctx, ordered_args<K, P> a, struct bi_hash_outcome *outcome, bool *launched)
 {
-    a.blocks = 1;
-    a.block_homes = a.homes;
+    a.range_homes = a.homes;
+    begin_outcome(ctx, outcome, 1);
     const size_t bytes = ordered_memory<K, P>::bytes(a);
     BI_TRY(allow_shared(ctx, bi_hash_order_alone<K, P>, bytes, launched));
     return *launched ? BI_RUN(ctx, (bi_hash_order_alone<K, P>), 1, ALONE_THREADS, bytes, a) : BOSC_OK;
 }
 
-/* Ranges of homes for blocks, and scratch for the pairs dealt to them. */
-template <class K, class P>
-static bosc_status begin_dealing(bosc_ctx *ctx, uint32_t homes, uint32_t room, ordered_args<K, P> *a)
+/* How many ranges there are, a power of two: a block for each, all of which run at once, one on a multiprocessor. */
+static uint32_t ranges_for(const bosc_ctx *ctx, uint32_t n)
 {
-    a->block_homes = homes;
-    a->blocks = (uint32_t)bi_div_up(a->homes, homes);
-    a->block_pairs = block_pairs_of((double)a->n / a->homes, homes, room);
-    return bi_scratch_of(ctx, (int64_t)a->blocks * a->block_pairs, sizeof *a->pairs, &a->pairs);
+    const uint32_t most = bi_launch_cooperative_limit(THREADS, (unsigned)ctx->multiprocessors);
+    uint32_t ranges = 1;
+    while (2 * ranges <= most && ranges < MOST_RANGES && ranges * ranges * CELL_PAIRS < n) ranges *= 2;
+    return ranges;
 }
 
-/* In one launch, if all blocks run at once, one on a multiprocessor. */
-template <int EACH, class K, class P>
-static bosc_status run_jointly(bosc_ctx *ctx, ordered_args<K, P> a, bool *launched)
+/* Whether ordered_range is exact. With m the reciprocal and d range_homes, 0 < m d - 2^37 <= d, so that m home / 2^37 is
+ * less than 1 / d above home / d. */
+template <class K, class P> static bool set_ranges(ordered_args<K, P> *a, uint32_t ranges)
 {
-    const auto kernel = bi_hash_order_jointly<K, P, EACH>;
-    const unsigned most = bi_launch_cooperative_limit(THREADS, (unsigned)ctx->multiprocessors);
-    BI_TRY(begin_dealing(ctx, THREADS * EACH, THREADS * (EACH + 1), &a));
-    if (a.blocks > most) return BOSC_OK;
-    const size_t bytes = ordered_memory<K, P>::bytes(a);
+    a->range_homes = (uint32_t)bi_div_up(a->homes, ranges);
+    a->reciprocal = (uint32_t)((1ull << (32 + RANGE_SHIFT)) / a->range_homes + 1);
+    return a->range_homes > 1u << RANGE_SHIFT && ((uint64_t)a->homes * a->range_homes) >> (32 + RANGE_SHIFT) == 0;
+}
+
+/* Cells have room for the mean and six standard deviations, or what their threads take. */
+template <class K, class P>
+static void set_cells(ordered_args<K, P> *a, uint32_t ranges, uint32_t threads, uint32_t each)
+{
+    const double mean = (double)a->n / ((double)ranges * ranges), most = mean + 6 * sqrt(mean) + 6;
+    const uint32_t lanes = threads / ranges < 32 ? threads / ranges : 32;
+    a->cell_lanes = lanes;
+    a->cell_pairs = most < lanes * each ? (uint32_t)most : lanes * each;
+}
+
+template <int SIZE, int EACH, int PAIRS, class K, class P>
+static bosc_status run_jointly(bosc_ctx *ctx, ordered_args<K, P> a, uint32_t ranges, struct bi_hash_outcome *outcome,
+                               bool *launched)
+{
+    const auto kernel = bi_hash_order_jointly<K, P, SIZE, EACH, PAIRS>;
+    if (!set_ranges(&a, ranges)) return BOSC_OK;
+    set_cells(&a, ranges, SIZE, PAIRS);
+    const uint32_t blocks = (uint32_t)bi_div_up(a.homes, a.range_homes);
+    const size_t dealing = (size_t)SIZE * EACH * sizeof *a.cells, laying_out = ordered_memory<K, P>::bytes(a);
+    const size_t bytes = dealing > laying_out ? dealing : laying_out;
+    if (a.n > blocks * (uint32_t)(SIZE * EACH)) return BOSC_OK;
     BI_TRY(allow_shared(ctx, kernel, bytes, launched));
     if (!*launched) return BOSC_OK;
-    return BI_RUN_COOPERATIVE_SHARED(ctx, kernel, a.blocks, THREADS, bytes, a);
+    BI_TRY(bi_scratch_of(ctx, (int64_t)blocks * blocks * a.cell_pairs, sizeof *a.cells, &a.cells));
+    begin_outcome(ctx, outcome, blocks);
+    return BI_RUN_COOPERATIVE_SHARED(ctx, kernel, blocks, SIZE, bytes, a);
 }
 
+/* By as many pairs as a thread has. Those of more than 8 bytes take too many registers for the last form. */
 template <class K, class P>
-static bosc_status deal_and_lay_out(bosc_ctx *ctx, const ordered_args<K, P> &a, size_t bytes)
+static bosc_status run_in_ranges(bosc_ctx *ctx, const ordered_args<K, P> &a, struct bi_hash_outcome *outcome,
+                                 bool *launched)
 {
-    BI_TRY(BI_RUN(ctx, (bi_hash_order_deal<K, P>), (unsigned)bi_div_up(a.n, DEALT * THREADS), THREADS, 0, a));
-    if (!bi_has_clusters(ctx)) return BI_RUN(ctx, (bi_hash_order_dealt<K, P>), a.blocks, THREADS, bytes, a);
-    BI_LAUNCH_EARLY((bi_hash_order_dealt<K, P>), a.blocks, THREADS, bytes, ctx->stream, a);
-    return bi_launched(ctx, "bi_hash_order_dealt");
-}
-
-/* In two launches. What the first one leaves is cleared if there is no second one. */
-template <class K, class P>
-static bosc_status run_dealt(bosc_ctx *ctx, ordered_args<K, P> a, void *words, bool *launched)
-{
-    BI_TRY(begin_dealing(ctx, HOMES, THREADS * PAIRS, &a));
-    const size_t bytes = ordered_memory<K, P>::bytes(a);
-    if (a.blocks > BLOCKS) return BOSC_OK;
-    BI_TRY(allow_shared(ctx, bi_hash_order_dealt<K, P>, bytes, launched));
-    if (!*launched) return BOSC_OK;
-    const bosc_status status = deal_and_lay_out(ctx, a, bytes);
-    if (status != BOSC_OK) (void)cudaMemsetAsync(words, 0, sizeof(ordered_words), (cudaStream_t)ctx->stream);
-    return status;
+    const uint32_t ranges = ranges_for(ctx, a.n), threads = ranges * THREADS;
+    if (a.n <= FEW_PAIRS && a.n <= ranges * FEW_THREADS)
+        return run_jointly<FEW_THREADS, 1, 3>(ctx, a, ranges, outcome, launched);
+    if (a.n <= threads) return run_jointly<THREADS, 1, 4>(ctx, a, ranges, outcome, launched);
+    if (a.n <= SOME_EACH * threads)
+        return run_jointly<THREADS, SOME_EACH, SOME_PAIRS>(ctx, a, ranges, outcome, launched);
+    if constexpr (sizeof(ordered_pair<K, P>) <= 8)
+        if (a.n <= MOST_EACH * threads)
+            return run_jointly<THREADS, MOST_EACH, MOST_PAIRS>(ctx, a, ranges, outcome, launched);
+    return BOSC_OK;
 }
 
 template <class K, class P>
@@ -267,15 +288,10 @@ static bosc_status run(bosc_ctx *ctx, const bosc_hash *h, const void *keys, cons
     a.slots = (uint32_t)bi_hash_max_slots(BOSC_HASH_ORDERED, h->shape.load, n, 1);
     a.beyond = a.slots - a.homes;
     a.reached = words->reached;
-    a.done = &words->done;
-    a.counts = words->counts;
-    a.arrived = &words->arrived;
+    a.dealt = words->dealt;
     a.told = (unsigned long long *)outcome->words;
-    begin_outcome(ctx, outcome, 1);
-    if (n <= ALONE_THREADS * ALONE_PAIRS) return run_alone(ctx, a, launched);
-    BI_TRY_WITH_SCRATCH(ctx, run_jointly<1>(ctx, a, launched));
-    if (!*launched) BI_TRY_WITH_SCRATCH(ctx, run_jointly<2>(ctx, a, launched));
-    return *launched ? BOSC_OK : run_dealt(ctx, a, words, launched);
+    if (n <= ALONE_THREADS * ALONE_PAIRS) return run_alone(ctx, a, outcome, launched);
+    BI_RETURN_WITH_SCRATCH(ctx, run_in_ranges(ctx, a, outcome, launched));
 }
 
 bosc_status bi_hash_launch_ordered_cuda(bosc_ctx *ctx, const bosc_hash *h, const void *keys, const void *values,
@@ -285,7 +301,7 @@ bosc_status bi_hash_launch_ordered_cuda(bosc_ctx *ctx, const bosc_hash *h, const
     const bool rows = values && s->value_bytes != 4 && s->value_bytes != 8;
     const int32_t payload_bytes = !values ? 0 : s->value_bytes == 8 ? 8 : 4;
     *launched = false;
-    if (n == 0 || n > MOST_PAIRS) return BOSC_OK;
+    if (n == 0 || n > MOST_RANGES * THREADS * MOST_EACH) return BOSC_OK;
     const auto run_typed = [&](auto k, auto p) {
         return run<decltype(k), decltype(p)>(ctx, h, keys, values, rows, n, outcome, launched);
     };

@@ -20,9 +20,6 @@ template <class K> struct ordered_pair<K, bi_hash_no_value> {
     K hash;
 };
 
-/* Words between counts that many blocks add to: in sectors of their own the cache serves them at once. */
-static constexpr uint32_t ORDERED_APART = 8;
-
 template <class K, class P> struct ordered_args {
     const K *keys;               /* (n) */
     const P *payload;            /* (n) the values; NULL: the payload is row numbers */
@@ -33,112 +30,94 @@ template <class K, class P> struct ordered_args {
     uint64_t *descriptors;
     int32_t stride, value_bytes;
     uint32_t homes, slots;
-    uint32_t blocks, block_homes; /* that lay out homes, and how many of them each */
-    uint32_t beyond;              /* slots behind its homes that a block may fill */
-    uint32_t block_pairs;         /* that a block may have */
-    ordered_pair<K, P> *pairs;    /* (blocks x block_pairs) by block */
-    unsigned long long *reached;  /* (blocks) how far each one's pairs reach; 0: not known yet */
-    unsigned long long *done;     /* counts of the blocks so far; 0 before and after a build */
-    unsigned *counts;             /* (blocks, ORDERED_APART apart) pairs dealt to each; 0 before and after */
-    unsigned *arrived;            /* at the grid's barrier, or blocks that have begun; 0 before and after */
+    uint32_t range_homes;        /* that a block lays out */
+    uint32_t beyond;             /* slots behind its homes that a block may fill */
+    uint32_t reciprocal;         /* for ordered_range */
+    uint32_t cell_lanes;         /* threads that read a cell: a power of two, 32 at most */
+    uint32_t cell_pairs;         /* that a cell has room for */
+    ordered_pair<K, P> *cells;   /* (ranges x blocks x cell_pairs) the pairs of a range that a block has dealt to it */
+    unsigned *dealt;             /* (ranges x blocks) 1 + how many there are; 0 before and after a build */
+    unsigned long long *reached; /* (ranges) how far the pairs of each reach; 0: not known yet */
     unsigned long long *told;
 };
 
 /* x -> max(reach, x + pairs): where the pairs behind a range of homes begin at least, if those of the range begin at x
- * at least. */
-struct ordered_reach {
-    int reach, pairs;
-};
-static constexpr int ORDERED_NOWHERE = -(1 << 28); /* the reach of no pairs */
-
-static __device__ __forceinline__ ordered_reach ordered_then(ordered_reach a, ordered_reach b)
+ * at least; as reach << 16 | pairs, since a block has less than 2^16 slots. 0 is of no pairs. */
+static __device__ __forceinline__ uint32_t ordered_then(uint32_t a, uint32_t b)
 {
-    return {max(b.reach, a.reach + b.pairs), a.pairs + b.pairs};
+    const uint32_t behind_a = (a & 0xffff0000u) + (b << 16);
+    return max(b & 0xffff0000u, behind_a) | ((a + b) & 0xffff);
+}
+static __device__ __forceinline__ uint32_t ordered_from(uint32_t x, uint32_t reach)
+{
+    return max(reach >> 16, x + (reach & 0xffff));
 }
 
-/* The reach of the lanes up to this one, and of those before it. */
-static __device__ __forceinline__ ordered_reach ordered_warp_scan(ordered_reach mine, ordered_reach *before)
+/* The reach of the lanes up to this one. */
+static __device__ __forceinline__ uint32_t ordered_warp_scan(uint32_t mine)
 {
     const unsigned lane = threadIdx.x % 32;
 #pragma unroll
     for (unsigned d = 1; d < 32; d *= 2) {
-        const ordered_reach left = {__shfl_up_sync(~0u, mine.reach, d), __shfl_up_sync(~0u, mine.pairs, d)};
+        const uint32_t left = __shfl_up_sync(~0u, mine, d);
         if (lane >= d) mine = ordered_then(left, mine);
     }
-    *before = {__shfl_up_sync(~0u, mine.reach, 1), __shfl_up_sync(~0u, mine.pairs, 1)};
-    if (lane == 0) *before = {ORDERED_NOWHERE, 0};
     return mine;
 }
 
 template <int THREADS> struct ordered_shared {
-    ordered_reach warps[THREADS / 32];
-    uint32_t extra, failed; /* sums over the block */
-    uint32_t greatest;      /* how many pairs have the greatest hash */
-    uint32_t range;         /* of homes, that the block lays out */
+    uint32_t warps[THREADS / 32];
+    uint32_t begin;    /* slots at the range's first homes that earlier ranges take */
+    uint32_t extra;    /* the sum of slots between pairs and their homes */
+    uint32_t greatest; /* how many pairs have the greatest hash */
 };
 
 /* The reach of the threads before this one, and of all. One barrier. */
 template <int THREADS>
-static __device__ __forceinline__ ordered_reach ordered_block_scan(ordered_reach mine, ordered_shared<THREADS> &sh,
-                                                                   ordered_reach *all)
+static __device__ __forceinline__ uint32_t ordered_block_scan(uint32_t mine, ordered_shared<THREADS> &sh, uint32_t *all)
 {
     constexpr unsigned WARPS = THREADS / 32;
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    const ordered_reach none = {ORDERED_NOWHERE, 0};
-    ordered_reach before, warps_before;
-    const ordered_reach upto = ordered_warp_scan(mine, &before);
+    const uint32_t upto = ordered_warp_scan(mine);
     if (lane == 31) sh.warps[warp] = upto;
+    const uint32_t left = __shfl_up_sync(~0u, upto, 1);
     __syncthreads();
-    const ordered_reach warps = ordered_warp_scan(lane < WARPS ? sh.warps[lane] : none, &warps_before);
-    *all = {__shfl_sync(~0u, warps.reach, WARPS - 1), __shfl_sync(~0u, warps.pairs, WARPS - 1)};
-    return ordered_then({__shfl_sync(~0u, warps_before.reach, warp), __shfl_sync(~0u, warps_before.pairs, warp)},
-                        before);
+    const uint32_t warps = ordered_warp_scan(lane < WARPS ? sh.warps[lane] : 0);
+    const uint32_t warps_before = __shfl_sync(~0u, warps, warp ? warp - 1 : 0);
+    *all = __shfl_sync(~0u, warps, WARPS - 1);
+    return ordered_then(warp ? warps_before : 0, lane ? left : 0);
 }
 
-/* What blocks tell each other: bit 63, the pairs, and the reach from the block's first home on. */
-static __device__ __forceinline__ unsigned long long ordered_word(ordered_reach r)
+/* How far the ranges before this one reach, from its first home on. It looks back no further than to a range with so
+ * many empty slots that pairs from before it, which reach `beyond` slots into it or the build fails, change nothing. */
+template <class A> static __device__ uint32_t ordered_look_back(const A &a)
 {
-    return 1ull << 63 | (unsigned long long)r.pairs << 32 | (uint32_t)r.reach;
-}
-
-/* How far the ranges before this one reach, from its first home on: each thread waits for one of them at a time. All
- * threads call it; a barrier comes last. */
-template <int THREADS, class A> static __device__ int ordered_reached(const A &a, ordered_shared<THREADS> &sh)
-{
-    ordered_reach all = {ORDERED_NOWHERE, 0};
-    for (uint32_t from = 0; from < sh.range; from += THREADS) {
-        ordered_reach mine = {ORDERED_NOWHERE, 0}, some;
-        const uint32_t range = from + threadIdx.x;
-        if (range < sh.range) {
-            unsigned long long word;
-            while (!(word = bi_load_relaxed(&a.reached[range]))) __nanosleep(20);
-            mine = {(int)(uint32_t)word - (int)((sh.range - range) * a.block_homes), (int)(word >> 32 & INT32_MAX)};
-        }
-        ordered_block_scan(mine, sh, &some);
-        all = ordered_then(all, some);
-        __syncthreads();
+    int reach = 0, pairs = 0;
+    for (unsigned range = blockIdx.x; range > 0;) {
+        range--;
+        const int home = -(int)((blockIdx.x - range) * a.range_homes);
+        unsigned long long word;
+        while (!(word = bi_load_relaxed(&a.reached[range]))) __nanosleep(20);
+        reach = max(reach, home + (int)((uint32_t)word >> 16) + pairs);
+        pairs += (int)(word & 0xffff);
+        if (home + (int)a.beyond + pairs <= reach) break;
     }
-    return all.reach;
+    return (uint32_t)reach;
 }
 
 /* Where the parts of a block's shared memory begin; the pairs in their slots are at 0. */
 template <class K, class P> struct ordered_memory {
-    ordered_pair<K, P> *pairs; /* (block_homes + beyond) by slot, from the first home on */
-    uint32_t *counts, *begins; /* (block_homes) of each home: its pairs, and their first slot */
-    uint16_t *homes;           /* (block_homes + beyond) 1 + the home of the pair in the slot; 0: it is empty */
+    ordered_pair<K, P> *pairs; /* (range_homes + beyond) by slot, from the first home on; before, on their way */
+    uint32_t *homes;           /* (range_homes) of each its number of pairs; later, << 16, with its first slot */
 
     __device__ __forceinline__ ordered_memory(const ordered_args<K, P> &a, unsigned char *memory)
     {
-        const uint32_t slots = a.block_homes + a.beyond;
         pairs = reinterpret_cast<ordered_pair<K, P> *>(memory);
-        counts = reinterpret_cast<uint32_t *>(pairs + slots);
-        begins = counts + a.block_homes;
-        homes = reinterpret_cast<uint16_t *>(begins + a.block_homes);
+        homes = reinterpret_cast<uint32_t *>(pairs + a.range_homes + a.beyond);
     }
     static size_t bytes(const ordered_args<K, P> &a)
     {
-        const size_t slots = (size_t)a.block_homes + a.beyond;
-        return slots * (sizeof(ordered_pair<K, P>) + 2) + (size_t)a.block_homes * 8;
+        return ((size_t)a.range_homes + a.beyond) * sizeof(ordered_pair<K, P>) + (size_t)a.range_homes * 4;
     }
 };
 
@@ -146,9 +125,13 @@ template <class K> static __device__ __forceinline__ uint32_t ordered_home(K has
 {
     return bosc_hash_home(bi_hash_key_word(hash), bi_hash_key_bits<K>, homes);
 }
+template <class K> static __device__ __forceinline__ K ordered_greatest()
+{
+    return bi_hash_key_from<K>::word(bosc_hash_greatest(bi_hash_key_bits<K>));
+}
 template <class K> static __device__ __forceinline__ bool ordered_is_greatest(K hash)
 {
-    return bi_hash_same(bi_hash_key_word(hash), bosc_hash_greatest(bi_hash_key_bits<K>));
+    return bi_hash_key_same(hash, ordered_greatest<K>());
 }
 
 template <class K, class P>
@@ -160,17 +143,15 @@ static __device__ __forceinline__ ordered_pair<K, P> ordered_read(const ordered_
     return pair;
 }
 
-/* Writes a slot of the table, without a value if it is empty. */
+/* Writes a slot of the table; an empty one has no value, and 0 in its pair. */
 template <class K, class P>
 static __device__ __forceinline__ void ordered_write(const ordered_args<K, P> &a, uint32_t slot,
-                                                     const ordered_pair<K, P> &pair, bool empty)
+                                                     ordered_pair<K, P> pair, bool empty)
 {
     unsigned char *to = a.table + (size_t)slot * (uint32_t)a.stride;
     if constexpr (bi_hash_has_value<P> && sizeof(K) == sizeof(P)) { /* the table's slots are pairs */
         if (!a.values) {
-            ordered_pair<K, P> out = pair;
-            if (empty) out.payload = 0;
-            *reinterpret_cast<ordered_pair<K, P> *>(to) = out;
+            *reinterpret_cast<ordered_pair<K, P> *>(to) = pair;
             return;
         }
     }
@@ -184,134 +165,155 @@ static __device__ __forceinline__ void ordered_write(const ordered_args<K, P> &a
     for (int32_t i = (int32_t)sizeof(K) + a.value_bytes; i < a.stride; i++) to[i] = 0;
 }
 
-/* An empty slot. */
-template <class K, class P>
-static __device__ __forceinline__ void ordered_clear(const ordered_args<K, P> &a, uint32_t slot)
+/* Makes all slots and homes of a block empty. A barrier follows. */
+template <class K, class P, int THREADS>
+static __device__ void ordered_clear(const ordered_args<K, P> &a, const ordered_memory<K, P> &m,
+                                     ordered_shared<THREADS> &sh)
 {
-    ordered_pair<K, P> pair = {};
-    if (slot != a.slots - 1) pair.hash = bi_hash_key_from<K>::word(bosc_hash_greatest(bi_hash_key_bits<K>));
-    ordered_write(a, slot, pair, true);
+    ordered_pair<K, P> empty = {};
+    empty.hash = ordered_greatest<K>();
+    for (uint32_t i = threadIdx.x; i < a.range_homes + a.beyond; i += THREADS) m.pairs[i] = empty;
+    for (uint32_t i = threadIdx.x; i < a.range_homes; i += THREADS) m.homes[i] = 0;
+    if (threadIdx.x == 0) sh.extra = sh.greatest = 0;
 }
 
-/* Clears what a block counts in. A barrier follows. */
-template <class K, class P, int THREADS>
-static __device__ void ordered_prepare(const ordered_args<K, P> &a, const ordered_memory<K, P> &m,
-                                       ordered_shared<THREADS> &sh)
+/* A thread's pairs. Of each: NO_PAIR; or its home and, << 16, how many pairs of that home came before it. */
+template <class K, class P, int PAIRS> struct ordered_pairs {
+    enum { NO_PAIR = ~0u };
+    ordered_pair<K, P> pair[PAIRS];
+    uint32_t at[PAIRS];
+};
+
+/* Counts the pairs of each home. One that has the greatest hash goes to the last slot. Returns whether there is more
+ * than one. */
+template <class K, class P, int PAIRS, int THREADS>
+static __device__ __forceinline__ bool ordered_count(const ordered_args<K, P> &a, const ordered_memory<K, P> &m,
+                                                     ordered_shared<THREADS> &sh, ordered_pairs<K, P, PAIRS> &own)
 {
-    for (uint32_t i = threadIdx.x; i < a.block_homes; i += THREADS) m.counts[i] = 0;
-    for (uint32_t i = threadIdx.x; i < a.block_homes + a.beyond; i += THREADS) m.homes[i] = 0;
-    if (threadIdx.x == 0) sh.extra = sh.failed = sh.greatest = 0;
+    const uint32_t first = blockIdx.x * a.range_homes;
+    bool failed = false;
+#pragma unroll
+    for (int k = 0; k < PAIRS; k++) {
+        if (own.at[k] == own.NO_PAIR) continue;
+        if (ordered_is_greatest(own.pair[k].hash)) {
+            own.at[k] = own.NO_PAIR;
+            if (atomicAdd(&sh.greatest, 1u) == 0)
+                ordered_write(a, a.slots - 1, own.pair[k], false);
+            else
+                failed = true;
+            continue;
+        }
+        const uint32_t home = ordered_home(own.pair[k].hash, a.homes) - first;
+        own.at[k] = home | atomicAdd(&m.homes[home], 1u) << 16;
+    }
+    return failed;
 }
 
-/* From counts to the first slot of each home, once it is known how far earlier ranges reach. *begin gets the first slot
- * that those leave, from the range's first home on; the result is the one behind the pairs of this one. A barrier comes
- * first, one last. */
+/* From counts to the first slot of each home, once it is known how far earlier ranges reach. The result is the slot
+ * behind the range's pairs, from its first home on. A barrier comes last. */
 template <class K, class P, int THREADS>
-static __device__ int ordered_find_begins(const ordered_args<K, P> &a, const ordered_memory<K, P> &m,
-                                          ordered_shared<THREADS> &sh, int *begin)
+static __device__ __forceinline__ uint32_t ordered_find_begins(const ordered_args<K, P> &a,
+                                                               const ordered_memory<K, P> &m,
+                                                               ordered_shared<THREADS> &sh)
 {
-    const uint32_t each = (a.block_homes + THREADS - 1) / THREADS;
-    const uint32_t from = min(threadIdx.x * each, a.block_homes), to = min(from + each, a.block_homes);
-    ordered_reach mine = {ORDERED_NOWHERE, 0}, all;
-    __syncthreads();
-    for (uint32_t i = from; i < to; i++)
-        if (m.counts[i]) mine = ordered_then(mine, {(int)(i + m.counts[i]), (int)m.counts[i]});
-    const ordered_reach before = ordered_block_scan(mine, sh, &all);
-    if (threadIdx.x == 0) bi_store_relaxed(&a.reached[sh.range], ordered_word(all));
-    __syncthreads();
-    *begin = max(ordered_reached(a, sh), 0);
-    int next = max(before.reach, *begin + before.pairs);
+    const uint32_t homes = min(a.range_homes, a.homes - blockIdx.x * a.range_homes);
+    const uint32_t each = (a.range_homes + THREADS - 1) / THREADS | 1; /* odd: lanes read from all banks */
+    const uint32_t from = min(threadIdx.x * each, homes), to = min(from + each, homes);
+    uint32_t next = 0, pairs = 0, all;
     for (uint32_t i = from; i < to; i++) {
-        next = max(next, (int)i);
-        m.begins[i] = (uint32_t)next;
-        next += (int)m.counts[i];
+        next = max(next, i) + m.homes[i];
+        pairs += m.homes[i];
+    }
+    const uint32_t before = ordered_block_scan(next << 16 | pairs, sh, &all);
+    if (threadIdx.x == 0) {
+        bi_store_relaxed(&a.reached[blockIdx.x], 1ull << 63 | all);
+        sh.begin = ordered_look_back(a);
     }
     __syncthreads();
-    return max(all.reach, *begin + all.pairs);
+    next = ordered_from(sh.begin, before);
+    for (uint32_t i = from; i < to; i++) {
+        const uint32_t count = m.homes[i];
+        next = max(next, i);
+        m.homes[i] = next | count << 16;
+        next += count;
+    }
+    __syncthreads();
+    return ordered_from(sh.begin, all);
+}
+
+/* Puts the pairs into slots. */
+template <class K, class P, int PAIRS, int THREADS>
+static __device__ __forceinline__ void ordered_place(const ordered_memory<K, P> &m, ordered_shared<THREADS> &sh,
+                                                     const ordered_pairs<K, P, PAIRS> &own)
+{
+    uint32_t extra = 0;
+#pragma unroll
+    for (int k = 0; k < PAIRS; k++) {
+        if (own.at[k] == own.NO_PAIR) continue;
+        const uint32_t home = own.at[k] & 0xffff, slot = (m.homes[home] & 0xffff) + (own.at[k] >> 16);
+        m.pairs[slot] = own.pair[k];
+        extra += slot - home;
+    }
+    extra = bi_warp_sum(extra);
+    if (threadIdx.x % 32 == 0) atomicAdd(&sh.extra, extra);
 }
 
 /* The slot of a pair that stands in slot i, once those of its home are in order. Two of one hash fail. */
 template <class K, class P>
-static __device__ __forceinline__ uint32_t ordered_slot_of(const ordered_memory<K, P> &m, uint32_t i, bool *failed)
+static __device__ __forceinline__ uint32_t ordered_slot_of(const ordered_args<K, P> &a, const ordered_memory<K, P> &m,
+                                                           uint32_t i, K hash, bool *failed)
 {
-    const uint32_t home = m.homes[i] - 1u, count = m.counts[home];
+    const uint32_t home = m.homes[ordered_home(hash, a.homes) - blockIdx.x * a.range_homes];
+    const uint32_t count = home >> 16, begin = home & 0xffff;
     if (count == 1) return i;
-    uint32_t slot = m.begins[home];
-    const K hash = m.pairs[i].hash;
-    for (uint32_t j = m.begins[home], end = j + count; j < end; j++) {
-        const bool same = j != i && bi_hash_key_same(m.pairs[j].hash, hash);
-        slot += bi_hash_key_less(m.pairs[j].hash, hash) || (same && j < i);
+    uint32_t slot = begin;
+    for (uint32_t j = begin; j < begin + count; j++) {
+        const K other = m.pairs[j].hash;
+        const bool same = j != i && bi_hash_key_same(other, hash);
+        slot += bi_hash_key_less(other, hash) || (same && j < i);
         *failed |= same;
     }
     return slot;
 }
 
-/* Writes the block's slots of the table, from the first one that earlier blocks leave to where its pairs or its homes
+/* Writes the block's slots of the table, from the first one that earlier ranges leave to where its pairs or its homes
  * end. Returns whether two pairs have one hash. */
 template <class K, class P, int THREADS>
-static __device__ bool ordered_write_slots(const ordered_args<K, P> &a, const ordered_memory<K, P> &m,
-                                           const ordered_shared<THREADS> &sh, int begin, int end)
+static __device__ __forceinline__ bool ordered_write_slots(const ordered_args<K, P> &a, const ordered_memory<K, P> &m,
+                                                           const ordered_shared<THREADS> &sh, uint32_t end)
 {
-    const uint32_t first = sh.range * a.block_homes;
-    const bool last = sh.range == a.blocks - 1;
-    const uint32_t stop = last ? a.slots - first : (uint32_t)max((int)a.block_homes, end);
+    const uint32_t first = blockIdx.x * a.range_homes;
+    const bool last = blockIdx.x == gridDim.x - 1;
+    const uint32_t stop = last ? a.slots - 1 - first : max(a.range_homes, end);
     bool failed = false;
-    for (uint32_t i = (uint32_t)begin + threadIdx.x; i < stop; i += THREADS) {
-        if (i < a.block_homes + a.beyond && m.homes[i])
-            ordered_write(a, first + ordered_slot_of(m, i, &failed), m.pairs[i], false);
-        else if (first + i < a.slots - 1 || !sh.greatest)
-            ordered_clear(a, first + i);
+    for (uint32_t i = sh.begin + threadIdx.x; i < stop; i += THREADS) {
+        const ordered_pair<K, P> pair = m.pairs[i];
+        const bool empty = ordered_is_greatest(pair.hash);
+        const uint32_t slot = empty ? i : ordered_slot_of(a, m, i, pair.hash, &failed);
+        ordered_write(a, first + slot, pair, empty);
     }
+    const ordered_pair<K, P> zero = {};
+    if (last && threadIdx.x == 0 && !sh.greatest) ordered_write(a, a.slots - 1, zero, true);
     return failed;
 }
 
-/* Lays out the block's homes and writes their slots. read(k, pair): this thread's pair k of PAIRS, if there is one.
- * sh.extra gets the sum of the slots between pairs and their homes; sh.failed: not 0 if it could not be done, or the
- * block had failed before. All threads call it, after a barrier; a barrier comes last. */
-template <int PAIRS, class K, class P, int THREADS, class R>
-static __device__ void ordered_lay_out(const ordered_args<K, P> &a, const ordered_memory<K, P> &m,
-                                       ordered_shared<THREADS> &sh, const R &read, bool failed)
+/* Lays out the block's homes and writes their slots. sh.extra gets the sum of the slots between pairs and their homes.
+ * Returns whether it could not be done, or the block had failed before. All threads call it, after a barrier; a barrier
+ * comes last. */
+template <class K, class P, int PAIRS, int THREADS>
+static __device__ __forceinline__ bool ordered_lay_out(const ordered_args<K, P> &a, const ordered_memory<K, P> &m,
+                                                       ordered_shared<THREADS> &sh, ordered_pairs<K, P, PAIRS> &own,
+                                                       bool failed)
 {
-    const uint32_t first = sh.range * a.block_homes;
-    ordered_pair<K, P> pair[PAIRS];
-    uint32_t home[PAIRS], rank[PAIRS], extra = 0;
-    bool here[PAIRS];
-#pragma unroll
-    for (int k = 0; k < PAIRS; k++) here[k] = read(k, pair[k]);
-#pragma unroll
-    for (int k = 0; k < PAIRS; k++) {
-        if (!here[k]) continue;
-        if (ordered_is_greatest(pair[k].hash)) { /* it has the last slot */
-            here[k] = false;
-            if (atomicAdd(&sh.greatest, 1u) == 0)
-                ordered_write(a, a.slots - 1, pair[k], false);
-            else
-                failed = true;
-            continue;
-        }
-        home[k] = ordered_home(pair[k].hash, a.homes) - first;
-        rank[k] = atomicAdd(&m.counts[home[k]], 1u);
-    }
-    int begin;
-    const int end = ordered_find_begins(a, m, sh, &begin);
-    const uint32_t room = min(a.block_homes + a.beyond, a.slots - 2 - first);
-    failed |= sh.greatest && (uint32_t)end >= a.slots - 2 - first; /* it counts among those pushed on */
-#pragma unroll
-    for (int k = 0; k < PAIRS; k++) {
-        if (!here[k]) continue;
-        const uint32_t slot = m.begins[home[k]] + rank[k];
-        failed |= slot >= room;
-        if (slot >= room) continue;
-        m.pairs[slot] = pair[k];
-        m.homes[slot] = (uint16_t)(home[k] + 1);
-        extra += slot - home[k];
-    }
-    extra = bi_warp_sum(extra);
-    if (threadIdx.x % 32 == 0) atomicAdd(&sh.extra, extra);
-    const bool full = __syncthreads_or(failed) != 0; /* then homes may lack pairs that were counted */
-    failed = full || ordered_write_slots(a, m, sh, begin, end);
-    if (failed) atomicOr(&sh.failed, 1u);
+    failed |= ordered_count(a, m, sh, own);
     __syncthreads();
+    const uint32_t end = ordered_find_begins(a, m, sh), first = blockIdx.x * a.range_homes;
+    const uint32_t room = min(a.range_homes + a.beyond, a.slots - 2 - first);
+    const bool fits = end + (sh.greatest != 0) <= room; /* that pair counts among those pushed on */
+    if (fits) ordered_place(m, sh, own);
+    const bool full = __syncthreads_or(failed || !fits) != 0; /* then homes may lack pairs that were counted */
+    failed = full || ordered_write_slots(a, m, sh, end);
+    return __syncthreads_or(failed) != 0;
 }
 
 #endif
