@@ -10,12 +10,13 @@
 #include "hash/cuda/tell.cuh"
 
 enum { ALONE_PAIRS = 2 /* of each thread of a block that does it all */ };
+/* EACH: pairs of a thread that are dealt, at most; PAIRS: laid out. RESIDENT: blocks of a multiprocessor. */
 #ifdef BI_EMULATE /* which takes small tables alone, and few threads at once */
 enum { ALONE_THREADS = 128, FEW_THREADS = 64, THREADS = 64, MOST_RANGES = 8, FEW_PAIRS = 512 };
-enum { SOME_EACH = 40, SOME_PAIRS = 60, MOST_EACH = 80, MOST_PAIRS = 120 };
+enum { SOME_EACH = 34, SOME_PAIRS = 48, MOST_EACH = 40, MOST_PAIRS = 56, RESIDENT = 4 };
 #else
 enum { ALONE_THREADS = 1024, FEW_THREADS = 512, THREADS = 1024, MOST_RANGES = 128, FEW_PAIRS = 1 << 14 };
-enum { SOME_EACH = 2, SOME_PAIRS = 6, MOST_EACH = 4, MOST_PAIRS = 9 }; /* of a thread: dealt, laid out */
+enum { SOME_EACH = 2, SOME_PAIRS = 6, MOST_EACH = 4, MOST_PAIRS = 9, RESIDENT = 1 };
 #endif
 enum {
     CELL_PAIRS = 16, /* of a cell on average, at most, if there are ranges enough */
@@ -66,16 +67,17 @@ static __device__ __forceinline__ void deal(const ordered_args<K, P> &a, joint_s
 {
     ordered_pair<K, P> pair[EACH];
     uint32_t range[EACH], rank[EACH];
-    const auto row = [&](int k) { return (k * gridDim.x + blockIdx.x) * SIZE + threadIdx.x; };
+    const uint32_t begin = min(blockIdx.x * a.share, a.n), pairs = min(a.share, a.n - begin);
+    const auto at = [](int k) { return k * SIZE + threadIdx.x; };
     const auto range_of = [&](K hash) { return ordered_range(a, ordered_home(hash, a.homes)); };
 #pragma unroll
     for (int k = 0; k < EACH; k++)
-        if (row(k) < a.n) pair[k] = ordered_read(a, row(k));
+        if (at(k) < pairs) pair[k] = ordered_read(a, begin + at(k));
     if (threadIdx.x < gridDim.x) sh.counts[threadIdx.x] = 0;
     __syncthreads();
 #pragma unroll
     for (int k = 0; k < EACH; k++) {
-        if (row(k) >= a.n) continue;
+        if (at(k) >= pairs) continue;
         range[k] = range_of(pair[k].hash);
         rank[k] = atomicAdd(&sh.counts[range[k]], 1u);
     }
@@ -84,15 +86,14 @@ static __device__ __forceinline__ void deal(const ordered_args<K, P> &a, joint_s
     __syncthreads();
 #pragma unroll
     for (int k = 0; k < EACH; k++)
-        if (row(k) < a.n) ordered[sh.begins[range[k]] + rank[k]] = pair[k];
+        if (at(k) < pairs) ordered[sh.begins[range[k]] + rank[k]] = pair[k];
     __syncthreads();
-    const unsigned pairs = sh.begins[gridDim.x - 1] + sh.counts[gridDim.x - 1];
 #pragma unroll
     for (int k = 0; k < EACH; k++) {
-        const unsigned i = threadIdx.x + k * SIZE;
-        if (i >= pairs) continue;
-        const uint32_t to = range_of(ordered[i].hash), at = i - sh.begins[to];
-        if (at < a.cell_pairs) a.cells[(to * gridDim.x + blockIdx.x) * a.cell_pairs + at] = ordered[i];
+        if (at(k) >= pairs) continue;
+        const ordered_pair<K, P> moved = ordered[at(k)];
+        const uint32_t to = range_of(moved.hash), place = at(k) - sh.begins[to];
+        if (place < a.cell_pairs) a.cells[(to * gridDim.x + blockIdx.x) * a.cell_pairs + place] = moved;
     }
     __syncthreads();
 }
@@ -106,8 +107,8 @@ static __device__ __forceinline__ void tell_ranges(const A &a, const joint_share
     bi_store_relaxed(&a.dealt[threadIdx.x * gridDim.x + blockIdx.x], sh.counts[threadIdx.x] + 1);
 }
 
-/* Reads the thread's pairs out of a cell of the block's range, when they are there. Returns whether some are missing for
- * want of room. */
+/* Reads the thread's pairs out of a cell of the block's range, when they are there. Returns whether some are missing
+ * for want of room. */
 template <class K, class P, int PAIRS>
 static __device__ __forceinline__ bool gather(const ordered_args<K, P> &a, ordered_pairs<K, P, PAIRS> &own)
 {
@@ -205,17 +206,17 @@ static bosc_status run_alone(bosc_ctx *ctx, ordered_args<K, P> a, struct bi_hash
     return *launched ? BI_RUN(ctx, (bi_hash_order_alone<K, P>), 1, ALONE_THREADS, bytes, a) : BOSC_OK;
 }
 
-/* How many ranges there are, a power of two: a block for each, all of which run at once, one on a multiprocessor. */
+/* How many ranges there are, a power of two: a block for each, all of which run at once. */
 static uint32_t ranges_for(const bosc_ctx *ctx, uint32_t n)
 {
-    const uint32_t most = bi_launch_cooperative_limit(THREADS, (unsigned)ctx->multiprocessors);
+    const uint32_t most = bi_launch_cooperative_limit(THREADS, RESIDENT * (unsigned)ctx->multiprocessors);
     uint32_t ranges = 1;
     while (2 * ranges <= most && ranges < MOST_RANGES && ranges * ranges * CELL_PAIRS < n) ranges *= 2;
     return ranges;
 }
 
-/* Whether ordered_range is exact. With m the reciprocal and d range_homes, 0 < m d - 2^37 <= d, so that m home / 2^37 is
- * less than 1 / d above home / d. */
+/* Whether ordered_range is exact. With m the reciprocal and d range_homes, 0 < m d - 2^37 <= d, so that m home / 2^37
+ * is less than 1 / d above home / d. */
 template <class K, class P> static bool set_ranges(ordered_args<K, P> *a, uint32_t ranges)
 {
     a->range_homes = (uint32_t)bi_div_up(a->homes, ranges);
@@ -241,9 +242,10 @@ static bosc_status run_jointly(bosc_ctx *ctx, ordered_args<K, P> a, uint32_t ran
     if (!set_ranges(&a, ranges)) return BOSC_OK;
     set_cells(&a, ranges, SIZE, PAIRS);
     const uint32_t blocks = (uint32_t)bi_div_up(a.homes, a.range_homes);
+    a.share = (uint32_t)bi_div_up(a.n, blocks);
     const size_t dealing = (size_t)SIZE * EACH * sizeof *a.cells, laying_out = ordered_memory<K, P>::bytes(a);
     const size_t bytes = dealing > laying_out ? dealing : laying_out;
-    if (a.n > blocks * (uint32_t)(SIZE * EACH)) return BOSC_OK;
+    if (a.share > (uint32_t)(SIZE * EACH)) return BOSC_OK;
     BI_TRY(allow_shared(ctx, kernel, bytes, launched));
     if (!*launched) return BOSC_OK;
     BI_TRY(bi_scratch_of(ctx, (int64_t)blocks * blocks * a.cell_pairs, sizeof *a.cells, &a.cells));

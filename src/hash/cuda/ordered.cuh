@@ -30,6 +30,7 @@ template <class K, class P> struct ordered_args {
     uint64_t *descriptors;
     int32_t stride, value_bytes;
     uint32_t homes, slots;
+    uint32_t share;              /* of the pairs that a block deals */
     uint32_t range_homes;        /* that a block lays out */
     uint32_t beyond;             /* slots behind its homes that a block may fill */
     uint32_t reciprocal;         /* for ordered_range */
