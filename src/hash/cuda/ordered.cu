@@ -103,8 +103,7 @@ template <class A, int SIZE>
 static __device__ __forceinline__ void tell_ranges(const A &a, const joint_shared<SIZE> &sh)
 {
     if (threadIdx.x >= gridDim.x) return;
-    __threadfence();
-    bi_store_relaxed(&a.dealt[threadIdx.x * gridDim.x + blockIdx.x], sh.counts[threadIdx.x] + 1);
+    bi_store_release(&a.dealt[threadIdx.x * gridDim.x + blockIdx.x], sh.counts[threadIdx.x] + 1);
 }
 
 /* Reads the thread's pairs out of a cell of the block's range, when they are there. Returns whether some are missing
