@@ -32,10 +32,13 @@
 
 #include <boscage/device/hash.h>
 
-#if defined(BOSC_HASH_HOST) && defined(__AVX512BW__) /* vectors of 64 bytes */
+#if defined(BOSC_HASH_HOST) && defined(__AVX512BW__) && defined(__has_builtin) /* vectors of 64 bytes */
+#if __has_builtin(__builtin_ia32_cmpd512_mask) && __has_builtin(__builtin_ia32_cmpq512_mask) && \
+    __has_builtin(__builtin_ia32_kunpcksi) && __has_builtin(__builtin_ia32_kunpckhi)
 #define BOSC_HASH_AVX512
 typedef int bosc_hash_i16 __attribute__((vector_size(64)));
 typedef long long bosc_hash_i8 __attribute__((vector_size(64)));
+#endif
 #endif
 
 enum {
