@@ -50,6 +50,12 @@ struct bi_kept {
     void (*release)(void *handle);
 };
 
+/* CUDA: what core/cuda/driver.cuh asks. */
+struct bi_cuda_driver {
+    void *context;                      /* the driver's, of the device; NULL: not known */
+    void *get_current, *get_attributes; /* functions of the driver; NULL: not known */
+};
+
 /* What a thread of the CPU is worth, in simple items of a nanosecond or two. To wake one and to wait for it takes 5 to
  * 30 us; to start it, in the first loop that has two, 100. */
 enum { BI_THREAD_ITEMS = 1 << 15 };
@@ -74,6 +80,7 @@ struct bosc_ctx {
     void *log_user;
     struct bi_progress progress;
     char message[512];
+    struct bi_cuda_driver driver;
 };
 
 /* n items, each of which takes as long as `weight` simple ones. */

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "core/cuda/collectives.cuh"
+#include "core/cuda/driver.cuh"
 #include "core/cuda/host_copy.cuh"
 #include "core/cuda/launch.cuh"
 
@@ -38,7 +39,10 @@ extern "C" void bi_cuda_device_name(int32_t device, char *name, size_t size)
     snprintf(name, size, "%s", known ? properties.name : "");
 }
 
-static void cuda_enter(bosc_ctx *ctx) { (void)cudaSetDevice(ctx->memory.device); }
+static void cuda_enter(bosc_ctx *ctx)
+{
+    if (!bi_cuda_driver_is_entered(ctx)) (void)cudaSetDevice(ctx->memory.device);
+}
 
 /* The block that counters are read back through. */
 static bosc_status take_pinned(bosc_ctx *ctx)
@@ -88,6 +92,7 @@ static bosc_status cuda_open(bosc_ctx *ctx, const bosc_ctx_opts *opts)
         return BOSC_ERR_DEVICE;
     ctx->multiprocessors = value;
     BI_TRY(take_pinned(ctx));
+    bi_cuda_driver_find(ctx);
     bosc_status status = find_stream(ctx, opts->stream, &ctx->stream);
     if (status != BOSC_OK) (void)cudaFreeHost(ctx->pinned);
     return status;
@@ -152,7 +157,9 @@ static bosc_status cuda_fill(bosc_ctx *ctx, void *memory, int byte, size_t bytes
 
 static bool cuda_reaches(bosc_ctx *ctx, const void *p)
 {
+    bool reached;
     cudaPointerAttributes attributes;
+    if (bi_cuda_driver_tells_reach(ctx, p, &reached)) return reached;
     if (cudaPointerGetAttributes(&attributes, p) != cudaSuccess) {
         (void)cudaGetLastError();
         return false;
