@@ -6,7 +6,7 @@
 
 #include "kdtree/cuda/search/index_walk.cuh"
 
-enum { BI_KDTREE_FAR_STEPS = 4 }; /* levels that lanes go down before they wait for each other */
+enum { BI_KDTREE_FAR_STEPS = 5 }; /* levels that lanes go down before they wait for each other */
 
 struct bi_kdtree_waiting_box {
     float bound; /* no node in it is nearer */

@@ -3,6 +3,7 @@
 #ifndef BI_KDTREE_CUDA_SEARCH_QUERY_KERNELS_CUH
 #define BI_KDTREE_CUDA_SEARCH_QUERY_KERNELS_CUH
 
+#include "core/cuda/dependent.cuh"
 #include "core/cuda/sort_rows.cuh"
 #include "core/cuda/warp.cuh"
 #include "kdtree/cuda/search/box_walk.cuh"
@@ -18,8 +19,9 @@ enum {
     BI_KDTREE_LOCATE_BLOCKS = 2, /* of a multiprocessor */
     BI_KDTREE_GATHER_THREADS = 256,
     BI_KDTREE_WALK_THREADS = 128,
-    BI_KDTREE_SAMPLED = 128,      /* of so many sorted queries that are far, one is answered first */
-    BI_KDTREE_SAMPLES_ASIDE = 2,  /* that limit a query, on either side of its own */
+    BI_KDTREE_FAR_BLOCKS = 6,     /* of a multiprocessor: registers for loads that do not wait for each other */
+    BI_KDTREE_SAMPLED = 64,       /* of so many sorted queries that are far, one is answered first */
+    BI_KDTREE_SAMPLES_ASIDE = 4,  /* that limit a query, on either side of its own */
     BI_KDTREE_SAMPLE_LANES = 4,   /* samples of a warp */
     BI_KDTREE_ASKED = 256,        /* queries that tell whether many are far, at equal distances in the batch */
     BI_KDTREE_FAR_SHARE = 8,      /* many: one in so many */
@@ -177,30 +179,44 @@ template <class T, int DIM, int K, bool SAMPLE = false> struct bi_kdtree_nearest
         nearest.clear();
     }
 
-    /* What the samples near query i found: as far as k of these are from q, nothing counts that is farther. */
+    /* What the samples near the warp's first query found: as far as k of these are from q, nothing counts that is
+     * farther. All lanes of a warp call this; each loads what one of 32 places has. */
     __device__ __forceinline__ void narrow(const bi_kdtree_cuda_search &a, uint32_t i, const D *q)
     {
-        const uint32_t own = i / BI_KDTREE_SAMPLED, count = a.m / BI_KDTREE_SAMPLED, aside = BI_KDTREE_SAMPLES_ASIDE;
+        typedef bi_kdtree_node_reader<T, DIM> space;
+        const uint32_t own = __shfl_sync(~0u, i, 0) / BI_KDTREE_SAMPLED, count = a.m / BI_KDTREE_SAMPLED,
+                       aside = BI_KDTREE_SAMPLES_ASIDE, lane = threadIdx.x % 32;
         if (!a.samples || own >= count || !bi_kdtree_has_cell(a.keys[bi_kdtree_sampled(own)])) return;
+        const uint32_t begin = (own > aside ? own - aside : 0) * a.k, end = min(own + aside + 1, count) * a.k;
         bi_kdtree_nearest_list<D, K> near; /* by place */
         near.clear();
-        for (uint32_t j = own > aside ? own - aside : 0; j <= own + aside; j++) {
-            if (j >= count || !bi_kdtree_has_cell(a.keys[bi_kdtree_sampled(j)])) continue;
-            for (int e = 0; e < a.k; e++) {
-                const uint32_t place = a.samples[(size_t)j * a.k + e];
-                bool known = place == BI_KDTREE_NONE;
-#pragma unroll
-                for (int o = 0; o < K; o++) known = known || near.at[o].id() == place;
-                if (known) continue;
-                const bi_kdtree_node<T, DIM> p = bi_kdtree_node_reader<T, DIM>::load(a.nodes, place);
-                near.add(bi_kdtree_neighbour<D>::of(bi_kdtree_node_reader<T, DIM>::distance(q, p.x), place));
-            }
+        for (uint32_t e = begin + lane; e - lane < end; e += 32) {
+            uint32_t place = BI_KDTREE_NONE;
+            if (e < end && bi_kdtree_has_cell(a.keys[bi_kdtree_sampled(e / a.k)])) place = a.samples[e];
+            const typename space::node p = space::load(a.nodes, place == BI_KDTREE_NONE ? 0 : place);
+#pragma unroll 1
+            for (uint32_t left = __ballot_sync(~0u, place != BI_KDTREE_NONE); left; left &= left - 1)
+                narrow_by(near, q, p.x, place, __ffs((int)left) - 1);
         }
 #pragma unroll
         for (int o = 0; o < K; o++) {
             const D d = near.at[o].distance();
             if (o + 1 == a.k && d < limit) limit = d;
         }
+    }
+    /* By what lane `from` has loaded, if its place is new. */
+    static __device__ __forceinline__ void narrow_by(bi_kdtree_nearest_list<D, K> &near, const D *q, const T *loaded,
+                                                     uint32_t loaded_place, int from)
+    {
+        T x[DIM];
+#pragma unroll
+        for (int c = 0; c < DIM; c++) x[c] = __shfl_sync(~0u, loaded[c], from);
+        const uint32_t place = __shfl_sync(~0u, loaded_place, from);
+        bool known = false;
+#pragma unroll
+        for (int o = 0; o < K; o++) known = known || near.at[o].id() == place;
+        if (known) return;
+        near.add(bi_kdtree_neighbour<D>::of(bi_kdtree_node_reader<T, DIM>::distance(q, x), place));
     }
     __device__ __forceinline__ D worst() const
     {
@@ -523,10 +539,17 @@ static __device__ __forceinline__ bool bi_kdtree_walks_far(const bi_kdtree_cuda_
     return a.samples && a.index.forks && __any_sync(~0u, bi_kdtree_has_cell(a.keys[i]));
 }
 
+/* Blocks of a multiprocessor that the compiler counts on; 0: it chooses. With as many for 8 nearest, loads of a walk do
+ * not wait for each other. */
+template <class COLLECTOR> constexpr int bi_kdtree_index_blocks = 0;
+template <int DIM> constexpr int bi_kdtree_index_blocks<bi_kdtree_nearest_collector<float, DIM, 8>> = 8;
+
 template <class T, int DIM, class COLLECTOR>
-static __global__ void __launch_bounds__(BI_KDTREE_WALK_THREADS) bi_kdtree_search_index(const bi_kdtree_cuda_search a)
+static __global__ void __launch_bounds__(BI_KDTREE_WALK_THREADS, bi_kdtree_index_blocks<COLLECTOR>)
+    bi_kdtree_search_index(const bi_kdtree_cuda_search a)
 {
     typedef typename bi_kdtree_distance_of<T>::type D;
+    bi_let_next_begin();
     const bi_kdtree_query_of_thread query(a);
     const uint32_t number = a.order ? a.order[query.i] : query.i;
     if (bi_kdtree_has_bad_query(a) || bi_kdtree_walks_far(a, query.i)) return;
@@ -534,40 +557,27 @@ static __global__ void __launch_bounds__(BI_KDTREE_WALK_THREADS) bi_kdtree_searc
     bi_kdtree_index_walk<T, DIM, COLLECTOR> w(a.nodes, a.index, a.n, stack);
     bi_kdtree_load_query<T, DIM>(a, query.i, w.q);
     w.found.begin(a, number);
-    w.found.narrow(a, query.i, w.q);
+    if constexpr (sizeof(D) == 8) w.found.narrow(a, query.i, w.q); /* floats: bi_kdtree_search_far */
     w.helpers = a.helpers;
     w.run(bi_kdtree_leaf_of<T, DIM>(a, query.i, w.q), query.live);
     if (query.first) w.found.end(a, number);
 }
 
+static inline unsigned bi_kdtree_search_blocks(const bi_kdtree_cuda_search &a)
+{
+    return (unsigned)bi_div_up(bi_div_up(a.m, a.lanes) * 32, BI_KDTREE_WALK_THREADS);
+}
+
 template <class KERNEL>
 static bosc_status bi_kdtree_run_search(bosc_ctx *ctx, KERNEL kernel, const bi_kdtree_cuda_search &a)
 {
-    const int64_t threads = bi_div_up(a.m, a.lanes) * 32;
-    return BI_RUN(ctx, kernel, (unsigned)bi_div_up(threads, BI_KDTREE_WALK_THREADS), BI_KDTREE_WALK_THREADS, 0, a);
+    return BI_RUN(ctx, kernel, bi_kdtree_search_blocks(a), BI_KDTREE_WALK_THREADS, 0, a);
 }
 
 template <class T, int DIM, class COLLECTOR>
 static bosc_status bi_kdtree_launch_search(bosc_ctx *ctx, const bi_kdtree_cuda_search &a)
 {
     return bi_kdtree_run_search(ctx, bi_kdtree_search_index<T, DIM, COLLECTOR>, a);
-}
-
-/* The K nearest of the queries of warps that walk over boxes. They come first, if there are any. */
-template <int DIM, int K>
-static __global__ void __launch_bounds__(BI_KDTREE_WALK_THREADS) bi_kdtree_search_far(const bi_kdtree_cuda_search a)
-{
-    typedef bi_kdtree_index_walk<float, DIM, bi_kdtree_nearest_collector<float, DIM, K>> walk;
-    if (!bi_kdtree_has_cell(a.keys[0])) return;
-    const bi_kdtree_query_of_thread query(a);
-    if (bi_kdtree_has_bad_query(a) || !bi_kdtree_walks_far(a, query.i)) return;
-    bi_kdtree_waiting_box stack[BI_KDTREE_WALK_STACK];
-    walk w(a.nodes, a.index, a.n, nullptr);
-    bi_kdtree_load_query<float, DIM>(a, query.i, w.q);
-    w.found.begin(a, a.order[query.i]);
-    w.found.narrow(a, query.i, w.q);
-    bi_kdtree_far_walk<walk, DIM>(w, stack).run(query.live);
-    if (query.live) w.found.end(a, a.order[query.i]);
 }
 
 struct bi_kdtree_pools {
@@ -580,6 +590,7 @@ static __global__ void __launch_bounds__(BI_KDTREE_WALK_THREADS) bi_kdtree_searc
 {
     typedef bi_kdtree_index_walk<float, DIM, bi_kdtree_nearest_collector<float, DIM, 1>> walk;
     BI_SHARED(struct bi_kdtree_pools, sh);
+    bi_let_next_begin();
     const bi_kdtree_query_of_thread query(a);
     const uint32_t number = a.order ? a.order[query.i] : query.i;
     if (bi_kdtree_has_bad_query(a) || bi_kdtree_walks_far(a, query.i)) return;
@@ -605,6 +616,35 @@ template <int DIM> struct bi_kdtree_nearest_launch<float, DIM, 1> {
         return bi_kdtree_run_search(ctx, bi_kdtree_search_pooled<DIM>, a);
     }
 };
+
+/* The K nearest of the queries of warps that walk over boxes, which are the first ones. It begins when the blocks for
+ * the others have begun, whose few last ones would leave the device idle, and ends after them; both read what was
+ * there before either began. */
+template <int DIM, int K>
+static __global__ void __launch_bounds__(BI_KDTREE_WALK_THREADS, K < 32 ? BI_KDTREE_FAR_BLOCKS : 0)
+    bi_kdtree_search_far(const bi_kdtree_cuda_search a)
+{
+    typedef bi_kdtree_index_walk<float, DIM, bi_kdtree_nearest_collector<float, DIM, K>> walk;
+    const bi_kdtree_query_of_thread query(a);
+    if (bi_kdtree_has_cell(a.keys[0]) && !bi_kdtree_has_bad_query(a) && bi_kdtree_walks_far(a, query.i)) {
+        bi_kdtree_waiting_box stack[BI_KDTREE_WALK_STACK];
+        walk w(a.nodes, a.index, a.n, nullptr);
+        bi_kdtree_load_query<float, DIM>(a, query.i, w.q);
+        w.found.begin(a, a.order[query.i]);
+        w.found.narrow(a, query.i, w.q);
+        bi_kdtree_far_walk<walk, DIM>(w, stack).run(query.live);
+        if (query.live) w.found.end(a, a.order[query.i]);
+    }
+    if (blockIdx.x == 0) bi_wait_for_last();
+}
+
+template <int DIM, int K> static bosc_status bi_kdtree_launch_far(bosc_ctx *ctx, const bi_kdtree_cuda_search &a)
+{
+    const auto kernel = bi_kdtree_search_far<DIM, K>;
+    if (!bi_has_clusters(ctx)) return bi_kdtree_run_search(ctx, kernel, a);
+    BI_LAUNCH_EARLY(kernel, bi_kdtree_search_blocks(a), BI_KDTREE_WALK_THREADS, 0, ctx->stream, a);
+    return bi_launched(ctx, "bi_kdtree_search_far");
+}
 
 /* The nearest, a warp a query. */
 template <class T, int DIM>
@@ -674,9 +714,10 @@ template <class T, int DIM, int K> static bosc_status bi_kdtree_launch_nearest_k
         a.samples = a.scratch;
         BI_TRY(BI_RUN(ctx, kernel, (unsigned)bi_div_up(threads, BI_KDTREE_WALK_THREADS), BI_KDTREE_WALK_THREADS, 0, a));
     }
+    BI_TRY((bi_kdtree_nearest_launch<T, DIM, K>::run(ctx, a)));
     if constexpr (sizeof(typename bi_kdtree_distance_of<T>::type) == 4)
-        if (a.order) BI_TRY(bi_kdtree_run_search(ctx, bi_kdtree_search_far<DIM, K>, a));
-    return bi_kdtree_nearest_launch<T, DIM, K>::run(ctx, a);
+        if (a.order) return bi_kdtree_launch_far<DIM, K>(ctx, a);
+    return BOSC_OK;
 }
 
 /* Short lists take few registers, so distances of floats have more sizes: 9 and 17 for 8 and 16 neighbours of nodes,
