@@ -21,7 +21,8 @@ __device__ __forceinline__ void bi_let_next_begin()
 }
 
 /* In the next one: waits until the first has ended and all that it wrote is there. Every thread that reads or writes
- * what the first one or those before it touch calls it before. */
+ * what the first one touches calls it before, or what those before touched, if the first one was launched early, too.
+ * Some block calls it in any case, so that what follows on the stream comes after both. */
 __device__ __forceinline__ void bi_wait_for_last()
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
