@@ -101,7 +101,7 @@ BOSC_API bosc_status bosc_hash_bytes(const bosc_ctx *ctx, const bosc_hash_opts *
  * slot and 16 a pair. For multimaps, where keys repeat, where a partition gets more keys than chance allows, and for
  * ORDERED tables that are too large to be made in one pass (on CUDA of more than 2^18 pairs, or 2^19 of 8 bytes or
  * less), also a radix sort of the hashes, O(n key), and n (5 key + stored + 40) bytes. ORDERED tables that are made in
- * one pass on CUDA take scratch of up to six times the pairs.
+ * one pass take scratch of up to six times the pairs on CUDA, and of up to 17 bytes a pair on the CPU, up to 2^22.
  * Waits: whether a key repeats is read back. With opts.no_wait the build of a map from device arrays is only launched:
  * of a BUCKETED one of up to 8 million pairs (4 million of keys of 64 or 128 bits), of an ORDERED one of up to 2^18
  * (2^19 of pairs of 8 bytes or less).
@@ -124,8 +124,9 @@ BOSC_API bosc_status bosc_hash_wait(bosc_ctx *ctx, const bosc_hash *table);
  * found: (query_count), or NULL; 1 or 0.
  * Cost: O(query_count) expected work: a query reads one bucket mostly and two at most in a BUCKETED table, one slot in
  * PERFECT and FKS, three in HYBRID, one for each function in CUCKOO and one of its stash, two chains in CHAINED, the
- * slots from its home on in ORDERED, 1 + (1 / (1 - load) - 1) / 2 on average (info.probes_most tells of linear
- * partitions). No scratch, but query_count * stored bytes for the values of multimaps and counted maps.
+ * slots from its home on in ORDERED, 1 + (1 / (1 - load) - 1) / 2 on average, but on the CPU mostly a word of the
+ * directory and then one slot, or none if the key is absent (info.probes_most tells of linear partitions). No
+ * scratch, but query_count * stored bytes for the values of multimaps and counted maps.
  * Waits: only for host arrays on CUDA. With device arrays it queues and is capturable; a recorded call is valid until
  * the table is written to. */
 BOSC_API bosc_status bosc_hash_find(bosc_ctx *ctx, const bosc_hash *table, const void *queries, int64_t query_count,

@@ -48,7 +48,7 @@ static bosc_status begin_in_order(bosc_ctx *ctx, const bosc_hash *table, bosc_ha
                                   const struct bi_hash_input *in, bool *written, const void **values)
 {
     size_t bytes[BI_HASH_BLOCKS] = {0};
-    next->layout->plan(&next->opts, in->n, &next->shape, bytes);
+    bi_hash_plan(next, in->n, &next->shape, bytes);
     BI_TRY(bi_hash_reserve_blocks(ctx, table, bytes, next));
     *written = true;
     return stored_values(ctx, next, in, values);

@@ -27,7 +27,7 @@ static bosc_status save_blocks(bosc_ctx *ctx, const bosc_hash *table, void *save
     size_t used[BI_HASH_BLOCKS], most[BI_HASH_BLOCKS] = {0};
     struct bi_hash_shape shape = table->shape;
     bi_hash_used_bytes(table, used);
-    if (table->buckets) table->layout->plan(&table->opts, table->keys, &shape, most);
+    if (table->buckets) bi_hash_plan(table, table->keys, &shape, most);
     for (int b = 0; b < BI_HASH_BLOCKS; b++) {
         BI_TRY(bi_scratch(ctx, used[b] > most[b] ? used[b] : most[b], &saved[b]));
         if (used[b]) BI_TRY(ctx->backend->copy(ctx, saved[b], table->blocks[b].data, used[b]));

@@ -148,7 +148,7 @@ bosc_status bi_hash_group(bosc_ctx *ctx, const bosc_hash *table, bosc_hash *next
     void *sorted;
     BI_TRY(bi_hash_sort(ctx, next->shape.key_bits, next->shape.seed, in->keys, in->n, &g, &sorted));
     BI_TRY(bi_hash_reduce(ctx, next, in, sorted, &g));
-    next->layout->plan(&next->opts, g.count, &next->shape, bytes);
+    bi_hash_plan(next, g.count, &next->shape, bytes);
     if (values_apart) bytes[BI_HASH_VALUES] = (size_t)in->n * value_size;
     BI_TRY(bi_hash_lists_of(ctx, &next->shape, &g, lists));
     BI_TRY(bi_hash_reserve_blocks(ctx, table, bytes, next));

@@ -184,6 +184,12 @@ bosc_status bi_hash_reserve_blocks(bosc_ctx *ctx, const bosc_hash *table, const 
     return BOSC_OK;
 }
 
+void bi_hash_plan(const bosc_hash *table, int64_t n, struct bi_hash_shape *shape, size_t bytes[BI_HASH_BLOCKS])
+{
+    table->layout->plan(&table->opts, n, shape, bytes);
+    bytes[BI_HASH_DIRECTORY] = table->ops->directory_bytes ? table->ops->directory_bytes(&table->opts, n) : 0;
+}
+
 void bi_hash_used_bytes(const bosc_hash *table, size_t bytes[BI_HASH_BLOCKS])
 {
     struct bi_hash_shape shape = table->shape;
@@ -193,7 +199,7 @@ void bi_hash_used_bytes(const bosc_hash *table, size_t bytes[BI_HASH_BLOCKS])
         bytes[BI_HASH_DESCRIPTORS] = ((size_t)1 << shape.partition_bits) * sizeof(bosc_hash_partition);
         bytes[BI_HASH_TABLE] = (size_t)table->buckets * (size_t)shape.stride;
     } else {
-        table->layout->plan(&table->opts, table->keys, &shape, bytes);
+        bi_hash_plan(table, table->keys, &shape, bytes);
     }
     if (table->opts.kind == BOSC_HASH_MULTIMAP)
         bytes[BI_HASH_VALUES] = (size_t)table->pairs * (size_t)table->opts.value_size;
@@ -278,7 +284,7 @@ static int64_t size_build(const bosc_ctx *ctx, const bosc_hash *sized, int64_t n
     bosc_hash table = *sized;
     const bosc_hash_opts *o = &table.opts;
     for (int b = 0; b < BI_HASH_BLOCKS; b++) bytes[b] = 0;
-    table.layout->plan(o, n, &table.shape, bytes);
+    bi_hash_plan(&table, n, &table.shape, bytes);
     int64_t scratch = (int64_t)table.layout->fill_bytes(&table, n) + (1 << 16);
     int64_t key_bytes = table.shape.key_bytes, value_bytes = table.shape.value_bytes;
     if (o->counted) scratch += n * value_bytes;

@@ -40,6 +40,9 @@ void bi_hash_replace(bosc_hash *table, const bosc_hash *next);
 bosc_status bi_hash_settle(bosc_ctx *ctx, const bosc_hash *table);
 void bi_hash_set_pending(bosc_hash *table, int32_t state);
 
+/* The plan of the table's layout for n keys, with the backend's directory: *shape and the bytes of the blocks but
+ * VALUES. */
+void bi_hash_plan(const bosc_hash *table, int64_t n, struct bi_hash_shape *shape, size_t bytes[BI_HASH_BLOCKS]);
 /* Gives *next, a copy of *table, new blocks where its own are smaller than `bytes`. On failure it has none of them. */
 bosc_status bi_hash_reserve_blocks(bosc_ctx *ctx, const bosc_hash *table, const size_t bytes[BI_HASH_BLOCKS],
                                    bosc_hash *next);

@@ -45,8 +45,17 @@ struct bi_hash_shape {
 };
 
 /* DESCRIPTORS: bosc_hash_partition (2^partition_bits); of the slots layouts, uint64_t of the runs. TABLE: the buckets,
- * or the slots. PILOTS: of PERFECT. VALUES: of a multimap, grouped by key, keys by ascending hash. */
-enum { BI_HASH_DESCRIPTORS, BI_HASH_TABLE, BI_HASH_PILOTS, BI_HASH_VALUES, BI_HASH_BLOCKS };
+ * or the slots. PILOTS: of PERFECT. VALUES: of a multimap, grouped by key, keys by ascending hash. DIRECTORY: of
+ * ORDERED, where the backend has one; the others tell all of it, and are what is saved. */
+enum {
+    BI_HASH_DESCRIPTORS,
+    BI_HASH_TABLE,
+    BI_HASH_PILOTS,
+    BI_HASH_VALUES,
+    BI_HASH_DIRECTORY,
+    BI_HASH_BLOCKS,
+    BI_HASH_SAVED_BLOCKS = BI_HASH_DIRECTORY
+};
 
 /* Where a build on the device tells how it went. */
 struct bi_hash_outcome {
@@ -152,11 +161,16 @@ struct bi_hash_ops {
     /* The slots layouts (hash/slots.h): fills all runs; answers queries. */
     bosc_status (*fill_slots)(bosc_ctx *, const struct bi_hash_slots_fill *);
     bosc_status (*find_slots)(bosc_ctx *, const struct bi_hash_slots_find *, int64_t query_count);
+
+    /* NULL, or: the bytes of the directory of a table of n keys; makes it from the slots. */
+    size_t (*directory_bytes)(const bosc_hash_opts *, int64_t n);
+    bosc_status (*index_slots)(bosc_ctx *, const bosc_hash_slots_view *, uint64_t slots, uint32_t *directory);
 };
 
 /* What the layouts do differently. */
 struct bi_hash_layout {
-    /* Sets what depends on the number of keys in the shape (partition_bits), and the bytes of the blocks but VALUES. */
+    /* Sets what depends on the number of keys in the shape (partition_bits), and the bytes of the blocks but VALUES and
+     * DIRECTORY (see bi_hash_plan). */
     void (*plan)(const bosc_hash_opts *opts, int64_t n, struct bi_hash_shape *shape, size_t bytes[BI_HASH_BLOCKS]);
     /* As those of bi_hash_ops; report->buckets becomes the table's `buckets`. A layout that cannot see repeated keys
      * reports them unless `distinct`. */

@@ -7,7 +7,7 @@ struct reader {
     struct bi_hash_header header;
     bosc_hash_opts opts;
     const struct bi_hash_layout *layout;
-    struct bi_loaded arrays[BI_HASH_BLOCKS];
+    struct bi_loaded arrays[BI_HASH_SAVED_BLOCKS];
 };
 
 static bosc_status malformed(struct reader *r, const char *reason) { return bi_load_malformed(&r->loader, reason); }
@@ -62,7 +62,7 @@ static bosc_status get_options(struct reader *r)
 static bosc_status get_block(struct reader *r, bosc_hash *table, int b, size_t bytes)
 {
     bosc_ctx *ctx = r->loader.ctx;
-    static const char *const names[BI_HASH_BLOCKS] = {"partitions", "table", "pilots", "values"};
+    static const char *const names[BI_HASH_SAVED_BLOCKS] = {"partitions", "table", "pilots", "values"};
     struct bi_loaded *a = &r->arrays[b];
     BI_TRY(bi_load_padded(&r->loader, a, bytes, names[b]));
     if (bytes == 0) return BOSC_OK;
@@ -108,6 +108,15 @@ static bosc_status check_table(struct reader *r, const bosc_hash *table)
     return counts ? check_stored(r, table) : BOSC_OK;
 }
 
+static bosc_status make_directory(struct reader *r, bosc_hash *table, size_t bytes)
+{
+    if (bytes == 0 || table->linear) return BOSC_OK;
+    BI_TRY(bi_block_reserve(r->loader.ctx, &table->memory, &table->blocks[BI_HASH_DIRECTORY], bytes));
+    const bosc_hash_slots_view view = bi_hash_slots_view_of(table, table->keys);
+    return table->ops->index_slots(r->loader.ctx, &view, bytes / sizeof(uint32_t),
+                                   table->blocks[BI_HASH_DIRECTORY].data);
+}
+
 static bosc_status get_table(struct reader *r, bosc_hash *table)
 {
     const struct bi_hash_header *h = &r->header;
@@ -125,9 +134,10 @@ static bosc_status get_table(struct reader *r, bosc_hash *table)
     table->shape.partition_bits = (int32_t)h->partition_bits;
     bi_hash_used_bytes(table, bytes);
     bi_expect(r->loader.ctx, bi_save_items(bytes[0] + bytes[1] + bytes[2] + bytes[3]));
-    for (int b = 0; b < BI_HASH_BLOCKS; b++) BI_TRY(get_block(r, table, b, bytes[b]));
+    for (int b = 0; b < BI_HASH_SAVED_BLOCKS; b++) BI_TRY(get_block(r, table, b, bytes[b]));
     BI_TRY(bi_load_hash(&r->loader));
-    return check_table(r, table);
+    BI_TRY(check_table(r, table));
+    return make_directory(r, table, bytes[BI_HASH_DIRECTORY]);
 }
 
 static bosc_status parse(void *state)
@@ -154,5 +164,5 @@ bosc_status bosc_hash_read(bosc_ctx *ctx, bosc_read_fn read, void *user, bosc_ha
     static const struct bi_load_kind kind = {"table", "saved table", parse, create, fill, free_table};
     struct reader r = {0};
     BI_ENTER(ctx);
-    return bi_load_structure(ctx, read, user, &kind, &r, r.arrays, BI_HASH_BLOCKS, table);
+    return bi_load_structure(ctx, read, user, &kind, &r, r.arrays, BI_HASH_SAVED_BLOCKS, table);
 }

@@ -29,6 +29,8 @@ static bosc_status write_slots(bosc_ctx *ctx, const struct bi_hash_ordered *o)
     if (f->view.homes) BI_TRY(BI_HASH_STEP(ctx, ordered_clear, (int64_t)o->slots, o));
     if (most > o->slots) BI_TRY(ctx->backend->fill(ctx, f->slots + o->slots * stride, 0, (most - o->slots) * stride));
     BI_TRY(BI_HASH_STEP(ctx, ordered_place, f->lists.n, o));
+    if (f->directory && f->view.homes && f->view.homes <= BOSC_HASH_INDEXED)
+        BI_TRY(ctx->ops->hash->index_slots(ctx, &f->view, o->slots, f->directory));
     return ctx->backend->core->reduce(ctx, BOSC_SUM, BOSC_U64, o->extra, f->lists.n, &f->report->extra_probes);
 }
 

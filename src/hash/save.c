@@ -37,7 +37,7 @@ static bosc_status put_table(struct bi_saver *s, const void *structure)
     bi_hash_used_bytes(table, bytes);
     bi_expect(s->ctx, bi_save_items(bytes[0] + bytes[1] + bytes[2] + bytes[3]));
     BI_TRY(put_header(s, table));
-    for (int b = 0; b < BI_HASH_BLOCKS; b++) BI_TRY(bi_save_padded(s, table->blocks[b].data, bytes[b]));
+    for (int b = 0; b < BI_HASH_SAVED_BLOCKS; b++) BI_TRY(bi_save_padded(s, table->blocks[b].data, bytes[b]));
     return BOSC_OK;
 }
 

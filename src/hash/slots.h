@@ -48,6 +48,7 @@ struct bi_hash_slots_fill {
     uint64_t *descriptors;
     uint16_t *pilots;
     unsigned char *slots;
+    uint32_t *directory; /* ORDERED: NULL, or to be made from the slots */
     struct bi_hash_lists lists;
     double load;           /* PERFECT */
     const uint32_t *order; /* the rows of the lists by run; NULL: they are in order */

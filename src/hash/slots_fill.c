@@ -101,6 +101,7 @@ static bosc_status fill_lists(bosc_ctx *ctx, const bosc_hash *table, const struc
                                    .descriptors = table->blocks[BI_HASH_DESCRIPTORS].data,
                                    .pilots = table->blocks[BI_HASH_PILOTS].data,
                                    .slots = table->blocks[BI_HASH_TABLE].data,
+                                   .directory = table->blocks[BI_HASH_DIRECTORY].data,
                                    .lists = *lists,
                                    .load = table->shape.load,
                                    .distinct = distinct,

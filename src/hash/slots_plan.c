@@ -77,8 +77,8 @@ bosc_hash_slots_view bi_hash_slots_view_of(const bosc_hash *table, int64_t n)
     const struct bi_hash_shape *shape = &table->shape;
     const bool ordered = table->opts.layout == BOSC_HASH_ORDERED && !table->linear;
     const uint32_t homes = ordered ? bi_hash_homes(shape->load, n) : 0;
-    const bool pairs =
-        homes >= BOSC_HASH_LEAST_HOMES && shape->key_bits != 128 && stride_of(shape) == shape->key_bits / 4;
+    const uint32_t *directory = homes && homes <= BOSC_HASH_INDEXED ? table->blocks[BI_HASH_DIRECTORY].data : NULL;
+    const bool pairs = directory && stride_of(shape) == shape->key_bits / 4;
     return (bosc_hash_slots_view){.version = BOSC_HASH_SLOTS_VERSION,
                                   .layout = table->opts.layout,
                                   .key_bits = shape->key_bits,
@@ -94,5 +94,6 @@ bosc_hash_slots_view bi_hash_slots_view_of(const bosc_hash *table, int64_t n)
                                   .slots = table->blocks[BI_HASH_TABLE].data,
                                   .values = table->blocks[BI_HASH_VALUES].data,
                                   .homes = homes,
-                                  .pair_bits = pairs ? shape->key_bits : 0};
+                                  .pair_bits = pairs ? shape->key_bits : 0,
+                                  .directory = directory};
 }

@@ -90,6 +90,32 @@ static void check_bytes(bosc_ctx *ctx, const bosc_hash *table, const struct refe
     free(descriptors);
 }
 
+/* Whether a directory is that of the reference, but for the places of homes without a pair. */
+static bool is_directory(const uint32_t *directory, const struct reference_ordered *r)
+{
+    const uint32_t ranges = (1u << BOSC_HASH_HOME_RANGES) - 1;
+    bool same = true;
+    for (int64_t h = 0; h < r->homes; h++) {
+        const uint32_t wanted = r->directory[h], apart = directory[h] ^ wanted;
+        same = same && (wanted & (ranges >> 1) ? apart : apart & ranges) == 0;
+    }
+    return same;
+}
+
+/* Tables of the CPU have one, and the same where a table is read again. */
+static void check_directory(bosc_ctx *ctx, const bosc_hash *table, const struct reference_ordered *r)
+{
+    bosc_hash_slots_view view;
+    CHECK_OK(ctx, bosc_hash_get_slots_view(ctx, table, &view));
+    CHECK((view.directory != NULL) == (r->directory && !has_device_memory(ctx)));
+    if (!view.directory) return;
+    CHECK(is_directory(view.directory, r));
+    bosc_hash *again = saved_again(ctx, &saved_hash, table, 0);
+    CHECK_OK(ctx, bosc_hash_get_slots_view(ctx, again, &view));
+    CHECK(is_directory(view.directory, r));
+    bosc_hash_free(again);
+}
+
 static void check_figures(bosc_ctx *ctx, const bosc_hash *table, const struct reference_ordered *r)
 {
     bosc_hash_info info = {.size = sizeof info};
@@ -102,18 +128,19 @@ static void check_figures(bosc_ctx *ctx, const bosc_hash *table, const struct re
     if (table->keys) CHECK_EQ(info.probes_most, r->linear ? (int32_t)r->size : (int32_t)r->length);
 }
 
-/* Looks each key up, and those whose hashes are one more and one less; in batches and, on the host, one by one. */
+/* Looks each key up, and those whose hashes are one more, one less and, of 64 bits, the same but for the upper half; in
+ * batches and, on the host, one by one. */
 static void check_look_ups(bosc_ctx *ctx, const bosc_hash *table, const struct hash_pairs *p,
                            const struct reference_hash *oracle)
 {
     const int32_t bits = p->key_bits;
-    const int64_t m = 3 * p->n;
+    const int64_t step = p->n < 100000 ? 1 : 8, m = p->n / step * 4;
     void *queries = suite_alloc((size_t)m * (size_t)bits / 8 + 16);
     unsigned char *found = suite_alloc((size_t)m + 1);
     for (int64_t i = 0; i < m; i++) {
-        bosc_hash_word key = bosc_hash_word_at(p->keys, i / 3, bits);
+        bosc_hash_word key = bosc_hash_word_at(p->keys, i / 4 * step, bits);
         bosc_hash_word hash = bosc_hash_of(key, bits, table->shape.seed);
-        hash.low += (uint64_t)(i % 3) - 1;
+        hash.low += i % 4 == 3 ? 1ull << 32 : (uint64_t)(i % 4) - 1;
         if (bits == 32) hash.low &= UINT32_MAX;
         bi_hash_store(queries, bits, i, bi_hash_key_of(hash, bits, table->shape.seed));
     }
@@ -126,7 +153,7 @@ static void check_look_ups(bosc_ctx *ctx, const bosc_hash *table, const struct h
         const int64_t slot = bosc_hash_slots_look_up(&view, key);
         const void *value = bosc_hash_slots_look_up_value(&view, key);
         const struct viewed by_level = BI_LEVEL_PICK(ctx->level, look_up_by_view)(&view, key);
-        CHECK(by_level.slot == slot && by_level.value == value);
+        CHECK(by_level.slot == slot && by_level.value == value && by_level.typed == value);
         CHECK_EQ(slot >= 0, found[i]);
         CHECK((value == NULL) == (slot < 0));
         if (slot < 0) continue;
@@ -154,8 +181,9 @@ static bool compare_pairs(bosc_ctx *ctx, bosc_hash_opts o, const struct hash_pai
         struct reference_ordered r = reference_ordered_of(&oracle, bi_hash_slots_view_of(table, 0).stride);
         check_figures(ctx, table, &r);
         check_bytes(ctx, table, &r);
+        if (r.homes) check_directory(ctx, table, &r);
         linear = r.linear;
-        free(r.slots);
+        reference_ordered_free(&r);
         hash_check_pairs(ctx, table, &oracle);
         if (look_ups) check_look_ups(ctx, table, p, &oracle);
     } else {
@@ -230,9 +258,9 @@ static void large(bosc_ctx *ctx)
         if (suite_leaves_out() || suite_slow(ctx)) continue;
         struct hashes h = {0};
         bosc_hash_opts o = {.key_bits = k == 1 ? 64 : 32, .value_size = k ? 8 : 4, .load = k == 2 ? 0.97 : 0.8};
-        add_random(&h, o.key_bits, k == 1 ? (1 << 17) + 5 : 1 << 18, (uint64_t)k + 1);
+        add_random(&h, o.key_bits, 1 << 18, (uint64_t)k + 1);
         struct hash_pairs p = pairs_of(&h, &o);
-        compare_pairs(ctx, o, &p, false);
+        compare_pairs(ctx, o, &p, k == 1);
         hash_free_pairs(&p);
         free(h.words);
     }
@@ -273,6 +301,34 @@ static void ends(bosc_ctx *ctx)
         free(h.words);
     }
     CHECK(trials < 20 || (linear > trials / 5 && linear < trials * 4 / 5));
+}
+
+/* The least hash of a home, of 32 or 64 bits. */
+static uint64_t least_of_home(int32_t bits, uint64_t home, uint64_t homes)
+{
+    const unsigned __int128 product = (unsigned __int128)home << bits;
+    return (uint64_t)((product + homes - 1) / homes);
+}
+
+/* Hashes at the edges of homes, many of which are empty: of 64 bits, a home that is reckoned by their top bits may be
+ * the one before. */
+static void edges(bosc_ctx *ctx)
+{
+    enum { PAIRS = 400 };
+    for (int k = 0; k < 40; k++) {
+        if (suite_leaves_out()) continue;
+        struct hashes h = {0};
+        bosc_hash_opts o = {.key_bits = k % 2 ? 64 : 32, .value_size = k % 4 < 2 ? k % 2 * 4 + 4 : 4, .load = 0.5};
+        const uint64_t homes = 2 * PAIRS, step = 2 + (uint64_t)k % 5;
+        for (uint64_t home = 1; home < homes && h.n < PAIRS; home += step) {
+            const uint64_t least = least_of_home(o.key_bits, home, homes);
+            for (uint64_t i = 0; i < step / 2 + 1 && h.n < PAIRS; i++)
+                add(&h, (bosc_hash_word){least + 3 * i - (k % 3 == 2 ? 3 : 0), 0});
+        }
+        if (h.n < PAIRS) add_random(&h, o.key_bits, PAIRS - h.n, (uint64_t)k);
+        compare(ctx, o, &h);
+        free(h.words);
+    }
 }
 
 /* Many keys of one home. */
@@ -338,5 +394,6 @@ static const struct suite_case suite_cases_hash_ordered[] = {
     {"large", large, NULL},     {"greatest hash", greatest_hash, NULL},
     {"ends", ends, NULL},       {"crowded", crowded, NULL},
     {"repeats", repeats, NULL}, {"at once", at_once, NULL},
+    {"edges", edges, NULL},
 };
 SUITE(hash_ordered);

@@ -121,21 +121,56 @@ static void write_slots(const struct entry *slots, const bosc_hash_opts *o, int6
     }
 }
 
+/* The range of its home that a directory has for a hash: of 32nds of the home, three for four. The home is reckoned by
+ * the top 31 bits of 64; where that is the one before, the range is the first one. */
+static uint32_t range_of(bosc_hash_word hash, int32_t key_bits, int64_t homes)
+{
+    const int width = key_bits == 32 ? 32 : 31;
+    const unsigned __int128 product = (unsigned __int128)(hash.low >> (key_bits - width)) * (uint64_t)homes;
+    if ((int64_t)(product >> width) != home_of(hash, key_bits, homes)) return 0;
+    return (uint32_t)(product >> (width - 5)) % 32 * 3 / 4;
+}
+
+/* What a home tells: which of its ranges have a key, and by how much its first one is pushed on. Its last range is
+ * marked, too, if the next home's first one has a key of 64 bits; the last one's if the greatest hash is there. */
+static uint32_t *directory_of(const struct entry *slots, int32_t key_bits, const struct reference_ordered *r)
+{
+    const uint32_t last = 1u << 23;
+    uint32_t *directory = zeros(r->homes, sizeof *directory);
+    for (int64_t s = 0; s < r->size - 1; s++) {
+        if (!slots[s].pair) continue;
+        const int64_t home = home_of(slots[s].hash, key_bits, r->homes), pushed = s - home < 255 ? s - home : 255;
+        if (directory[home] == 0) directory[home] = (uint32_t)pushed << 24;
+        directory[home] |= 1u << range_of(slots[s].hash, key_bits, r->homes);
+    }
+    for (int64_t h = 0; key_bits == 64 && h + 1 < r->homes; h++)
+        if (directory[h + 1] & 1) directory[h] |= last;
+    if (slots[r->size - 1].pair) directory[r->homes - 1] |= last;
+    return directory;
+}
+
+void reference_ordered_free(struct reference_ordered *r)
+{
+    free(r->slots);
+    free(r->directory);
+}
+
 struct reference_ordered reference_ordered_of(const struct reference_hash *pairs, int64_t stride)
 {
     const bosc_hash_opts *o = &pairs->opts;
     struct reference_ordered r = {.length = 1};
     int64_t n, behind = (int64_t)(18 / (1 - o->load));
     struct entry *entries = entries_of(pairs, &n);
-    const int64_t homes = (int64_t)ceil((double)n / o->load);
+    r.homes = (int64_t)ceil((double)n / o->load);
     if (behind > n) behind = n;
-    r.size = n ? homes + behind + 2 : 0;
+    r.size = n ? r.homes + behind + 2 : 0;
     r.bytes = r.size * stride;
     struct entry *slots = zeros(r.size + n, sizeof *slots);
-    r.linear = n && !insert_all(entries, n, o->key_bits, homes, r.size, slots);
+    r.linear = n && !insert_all(entries, n, o->key_bits, r.homes, r.size, slots);
     if (r.linear) r.size = n;
     r.slots = zeros(r.bytes, 1);
-    write_slots(r.linear ? entries : slots, o, stride, homes, &r);
+    write_slots(r.linear ? entries : slots, o, stride, r.homes, &r);
+    if (n && !r.linear && o->key_bits != 128) r.directory = directory_of(slots, o->key_bits, &r);
     free(slots);
     free(entries);
     return r;

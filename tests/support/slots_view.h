@@ -6,7 +6,7 @@
 
 struct viewed {
     int64_t slot;
-    const void *value;
+    const void *value, *typed; /* by the functions for any keys, and for those of one width */
 };
 
 #define LOOK_UP_BY_VIEW(level) \

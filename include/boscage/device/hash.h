@@ -82,15 +82,19 @@ BOSC_DEVICE_INLINE uint32_t bosc_hash_mix32(uint32_t x)
     return x ^ (x >> 16);
 }
 
-/* A one-to-one mix. Source: Stafford, Better Bit Mixing (2011), variant 13. */
-BOSC_DEVICE_INLINE uint64_t bosc_hash_mix64(uint64_t x)
+/* All but the last step of bosc_hash_mix64. The top 31 bits are as after it. */
+BOSC_DEVICE_INLINE uint64_t bosc_hash_begin_mix64(uint64_t x)
 {
     x ^= x >> 30;
     x *= 0xbf58476d1ce4e5b9ull;
     x ^= x >> 27;
-    x *= 0x94d049bb133111ebull;
-    return x ^ (x >> 31);
+    return x * 0x94d049bb133111ebull;
 }
+
+BOSC_DEVICE_INLINE uint64_t bosc_hash_end_mix64(uint64_t x) { return x ^ (x >> 31); }
+
+/* A one-to-one mix. Source: Stafford, Better Bit Mixing (2011), variant 13. */
+BOSC_DEVICE_INLINE uint64_t bosc_hash_mix64(uint64_t x) { return bosc_hash_end_mix64(bosc_hash_begin_mix64(x)); }
 
 /* The hash of a key, one to one. For 128 bits: four rounds of a Feistel network. */
 BOSC_DEVICE_INLINE bosc_hash_word bosc_hash_of(bosc_hash_word key, int32_t key_bits, uint64_t seed)

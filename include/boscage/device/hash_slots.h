@@ -25,6 +25,10 @@
  * one is always empty. A search goes up from the home to a hash that is not less. If pairs do not fit in so, there are
  * as many slots as pairs, and a search halves them. Sources: Amble and Knuth, Ordered Hash Tables (1974); Celis, Robin
  * Hood Hashing (1986).
+ * On the CPU the table also has a directory, of 32 bits for each home: a bit for each range of its hashes that has a
+ * key, and above them by how many slots its first pair stands behind it, at most 255. So a read tells of most absent
+ * keys that they are absent, and of most others their slot. Source, of bits and ranks beside such runs: Pandey, Bender,
+ * Johnson, Patro, A General-Purpose Counting Filter (2017).
  * A run for which no seed works is linear: its keys stand one after the other; if it has more than BOSC_HASH_SCAN
  * slots, they are all occupied, by ascending hash. */
 #ifndef BOSCAGE_DEVICE_HASH_SLOTS_H
@@ -32,23 +36,16 @@
 
 #include <boscage/device/hash.h>
 
-#if defined(BOSC_HASH_HOST) && defined(__AVX512BW__) && defined(__has_builtin) /* vectors of 64 bytes */
-#if __has_builtin(__builtin_ia32_cmpd512_mask) && __has_builtin(__builtin_ia32_cmpq512_mask) && \
-    __has_builtin(__builtin_ia32_kunpcksi) && __has_builtin(__builtin_ia32_kunpckhi)
-#define BOSC_HASH_AVX512
-typedef int bosc_hash_i16 __attribute__((vector_size(64)));
-typedef long long bosc_hash_i8 __attribute__((vector_size(64)));
-#endif
-#endif
-
 enum {
-    BOSC_HASH_SLOTS_VERSION = 5,
+    BOSC_HASH_SLOTS_VERSION = 6,
     BOSC_HASH_SCAN = 8192,
     BOSC_HASH_SUBTABLES = 3, /* HYBRID */
     BOSC_HASH_FUNCTIONS = 4, /* CUCKOO: at most; this number is the stash's function */
     BOSC_HASH_STASH = 101,
-    BOSC_HASH_RUN_HASHES = 5,  /* that may choose runs */
-    BOSC_HASH_LEAST_HOMES = 16 /* of a table whose windows all end before its last slot */
+    BOSC_HASH_RUN_HASHES = 5,     /* that may choose runs */
+    BOSC_HASH_HOME_RANGES = 24,   /* of a home in a directory */
+    BOSC_HASH_INDEXED = 1 << 25,  /* homes that a directory has at most */
+    BOSC_HASH_FAR_HOMES = 1 << 18 /* homes of a table that a core's own caches do not hold */
 };
 
 typedef struct bosc_hash_slots_view {
@@ -67,8 +64,9 @@ typedef struct bosc_hash_slots_view {
     const unsigned char *slots;
     const unsigned char *values; /* of a multimap: all values, those of a key together; else NULL */
     uint32_t homes;              /* ORDERED; 0: the slots are full, and searched by halves */
-    int32_t pair_bits; /* ORDERED, from BOSC_HASH_LEAST_HOMES homes on: of keys of 32 and 64 bits whose slots have twice
-                        * as many key_bits; else 0. So one test tells how a CPU reads a table. */
+    int32_t pair_bits; /* ORDERED with a directory: of slots that have twice as many key_bits; else 0. So one test tells
+                        * how a CPU reads a table. */
+    const uint32_t *directory; /* ORDERED: (homes), or NULL, as in tables of a device and of keys of 128 bits */
 } bosc_hash_slots_view;
 
 typedef struct bosc_hash_run {
@@ -272,56 +270,23 @@ bosc_hash_search_ordered_apart(const bosc_hash_slots_view *view, bosc_hash_word 
     return bosc_hash_search_ordered(view, hash);
 }
 
-enum { BOSC_HASH_WINDOW = 8 /* slots from a home on that are compared at once */ };
+/* Where a directory tells of a hash: a home, and one of its ranges of hashes. */
+typedef struct bosc_hash_place {
+    uint64_t home;
+    uint32_t range;
+} bosc_hash_place;
 
-#ifdef BOSC_HASH_SSE2
-BOSC_DEVICE_INLINE bosc_hash_4 bosc_hash_load_4(const unsigned char *at)
-{
-    bosc_hash_4 x;
-    __builtin_memcpy(&x, at, sizeof x);
-    return x;
-}
+/* The range of a hash, by the 32 bits behind those that tell its home: of each four 32nds of a home the first two are
+ * one range. */
+BOSC_DEVICE_INLINE uint32_t bosc_hash_range(uint32_t part) { return (part >> 27) * 3 >> 2; }
 
-/* The low 32 bits of the hashes in four slots; 16 bytes of each may be read. */
-BOSC_DEVICE_INLINE bosc_hash_4 bosc_hash_lows(const unsigned char *slots, uint32_t stride)
+/* Of a hash of 64 bits only the top 31 count, so that one multiplication does. The last keys of a home are those whose
+ * home is really the next one, in its range 0: for them bosc_hash_directory marks the last range. */
+BOSC_DEVICE_INLINE bosc_hash_place bosc_hash_place_of(uint64_t hash, int32_t key_bits, uint32_t homes)
 {
-    if (stride == 4) return bosc_hash_load_4(slots);
-    if (stride == 8) return __builtin_shufflevector(bosc_hash_load_4(slots), bosc_hash_load_4(slots + 16), 0, 2, 4, 6);
-    const bosc_hash_4 a =
-        __builtin_shufflevector(bosc_hash_load_4(slots), bosc_hash_load_4(slots + stride), 0, 4, 1, 5);
-    const bosc_hash_4 b =
-        __builtin_shufflevector(bosc_hash_load_4(slots + 2 * stride), bosc_hash_load_4(slots + 3 * stride), 0, 4, 1, 5);
-    return __builtin_shufflevector(a, b, 0, 1, 4, 5);
-}
-#endif
-
-/* Bit 2i: the low 32 bits of slot i of a window are those of a hash; bit 2i + 1 may be the same. */
-BOSC_DEVICE_INLINE uint32_t bosc_hash_match_window(const unsigned char *slots, uint32_t stride, uint32_t low)
-{
-#ifdef BOSC_HASH_SSE2
-    const int32_t one = (int32_t)low;
-    const bosc_hash_4 wanted = {one, one, one, one};
-    const bosc_hash_4 first = bosc_hash_lows(slots, stride) == wanted;
-    const bosc_hash_4 last = bosc_hash_lows(slots + BOSC_HASH_WINDOW / 2 * stride, stride) == wanted;
-    return (uint32_t)__builtin_ia32_pmovmskb128((bosc_hash_16)__builtin_ia32_packssdw128(first, last));
-#else
-    uint32_t match = 0, here;
-    for (uint32_t i = 0; i < BOSC_HASH_WINDOW; i++) {
-        __builtin_memcpy(&here, slots + i * stride, sizeof here);
-        match |= (uint32_t)(here == low) << 2 * i;
-    }
-    return match;
-#endif
-}
-
-/* As bosc_hash_home, by one multiplication. */
-BOSC_DEVICE_INLINE uint64_t bosc_hash_home_at_once(bosc_hash_word hash, int32_t key_bits, uint32_t homes)
-{
-#ifdef __SIZEOF_INT128__
-    __extension__ typedef unsigned __int128 product;
-    if (key_bits == 64) return (uint64_t)((product)hash.low * homes >> 64);
-#endif
-    return bosc_hash_home(hash, key_bits, homes);
+    const uint64_t product = key_bits == 32 ? hash * homes : (hash >> 33) * (2 * (uint64_t)homes);
+    const bosc_hash_place place = {product >> 32, bosc_hash_range((uint32_t)product)};
+    return place;
 }
 
 /* A slot, or where it is absent -1 and NULL. */
@@ -336,131 +301,49 @@ BOSC_DEVICE_INLINE bosc_hash_slot bosc_hash_slot_at(const unsigned char *slots, 
     return slot;
 }
 
-/* Slots that are compared at once, and those among them that hold a hash, or half of it: bit 2i for slot i. */
-typedef struct bosc_hash_window {
-    uint64_t first;
-    const unsigned char *at;
-    uint32_t slots, match;
-    int whole; /* what matches is the whole hash */
-} bosc_hash_window;
-
-BOSC_DEVICE_INLINE bosc_hash_window bosc_hash_window_of(const bosc_hash_slots_view *view, int32_t key_bits,
-                                                        uint32_t stride, bosc_hash_word hash)
+/* How many ranges below one have a key, by one instruction; where it lacks, 0, so that the search begins earlier. */
+BOSC_DEVICE_INLINE uint32_t bosc_hash_keys_below(uint32_t entry, uint32_t range)
 {
-    bosc_hash_window w = {bosc_hash_home_at_once(hash, key_bits, view->homes), NULL, BOSC_HASH_WINDOW, 0, 0};
-    w.at = view->slots + w.first * stride;
-    w.match = bosc_hash_match_window(w.at, stride, (uint32_t)hash.low);
-    w.whole = key_bits == 32;
-    return w;
-}
-
-#ifdef BOSC_HASH_AVX512
-enum { BOSC_HASH_LINE = 64, BOSC_HASH_LINES_32 = 2, BOSC_HASH_LINES_64 = 3 };
-
-/* The words of 32 or 64 bits in a line that hold a hash. */
-BOSC_DEVICE_INLINE unsigned short bosc_hash_match_line_32(const unsigned char *at, uint32_t hash)
-{
-    bosc_hash_i16 line;
-    __builtin_memcpy(&line, at, sizeof line);
-    return __builtin_ia32_cmpd512_mask(line, (int)hash - (bosc_hash_i16){0}, 0, 0xffff);
-}
-
-BOSC_DEVICE_INLINE unsigned char bosc_hash_match_line_64(const unsigned char *at, uint64_t hash)
-{
-    bosc_hash_i8 line;
-    __builtin_memcpy(&line, at, sizeof line);
-    return __builtin_ia32_cmpq512_mask(line, (long long)hash - (bosc_hash_i8){0}, 0, 0xff);
-}
-
-/* Bit 2i: slot i of some lines holds a hash. Masks are joined where they are, which takes less than as numbers. */
-BOSC_DEVICE_INLINE uint32_t bosc_hash_match_lines(const unsigned char *at, int32_t key_bits, uint64_t hash)
-{
-    const unsigned char *next = at + BOSC_HASH_LINE;
-    if (key_bits == 32) {
-        const uint32_t low = bosc_hash_match_line_32(at, (uint32_t)hash);
-        return __builtin_ia32_kunpcksi(bosc_hash_match_line_32(next, (uint32_t)hash), low) & 0x55555555;
-    }
-    const unsigned short low = bosc_hash_match_line_64(at, hash);
-    const uint32_t both = __builtin_ia32_kunpckhi(bosc_hash_match_line_64(next, hash), low);
-    return (both | (uint32_t)bosc_hash_match_line_64(next + BOSC_HASH_LINE, hash) << 16) & 0x555555;
-}
-
-/* The same of slots of twice key_bits, by lines of a cache from that of the home on: so many that hardly any key is
- * beyond, as no CPU can guess the branch that tells. */
-BOSC_DEVICE_INLINE bosc_hash_window bosc_hash_lines_of(const bosc_hash_slots_view *view, int32_t key_bits,
-                                                       bosc_hash_word hash)
-{
-    const uint32_t stride = (uint32_t)key_bits / 4, slots = BOSC_HASH_LINE / stride;
-    bosc_hash_window w = {bosc_hash_home_at_once(hash, key_bits, view->homes), NULL, 0, 0, 1};
-    w.first &= ~(uint64_t)(slots - 1);
-    w.at = view->slots + w.first * stride;
-    w.match = bosc_hash_match_lines(w.at, key_bits, hash.low);
-    w.slots = slots * (key_bits == 32 ? BOSC_HASH_LINES_32 : BOSC_HASH_LINES_64);
-    return w;
-}
-#endif
-
-/* The slot of a hash from its window on. Most pairs are in their window, so that a CPU guesses all branches but the one
- * that tells whether the hash is there. The greatest hash is found in an empty slot at the latest: only then it is told
- * from others, and so are hashes of which half is the same. */
-BOSC_DEVICE_INLINE bosc_hash_slot bosc_hash_search_from(const bosc_hash_slots_view *view, int32_t key_bits,
-                                                        uint32_t stride, bosc_hash_word hash, bosc_hash_window w)
-{
-    const uint64_t greatest = bosc_hash_greatest(key_bits).low;
-    bosc_hash_slot found = {-1, NULL};
-    if (__builtin_expect(w.match != 0, 1)) {
-        const uint64_t i = (uint64_t)__builtin_ctz(w.match);
-        found.number = (int64_t)(w.first + i / 2);
-        found.at = w.at + (stride % 2 ? i / 2 * stride : i * (stride / 2));
-        const int same = w.whole || bosc_hash_word_at(found.at, 0, key_bits).low == hash.low;
-        if (__builtin_expect(same && hash.low != greatest, 1)) return found;
-    } else {
-        uint64_t slot = w.first + w.slots - 1, here;
-        const unsigned char *at = w.at + (uint64_t)(w.slots - 1) * stride;
-        if (__builtin_expect(bosc_hash_word_at(at, 0, key_bits).low >= hash.low, 1)) return found;
-        do slot++, at += stride;
-        while (here = bosc_hash_word_at(at, 0, key_bits).low, here < hash.low);
-        if (here != hash.low) return found;
-        found.number = (int64_t)slot;
-        found.at = at;
-        if (hash.low != greatest) return found;
-    }
-    return bosc_hash_slot_at(view->slots, bosc_hash_search_ordered_apart(view, hash), stride);
-}
-
-/* As bosc_hash_search_ordered, with the width and perhaps the stride known where it is compiled, in a table of
- * BOSC_HASH_LEAST_HOMES or more. */
-BOSC_DEVICE_INLINE bosc_hash_slot bosc_hash_search_window(const bosc_hash_slots_view *view, int32_t key_bits,
-                                                          uint32_t stride, bosc_hash_word hash)
-{
-    return bosc_hash_search_from(view, key_bits, stride, hash, bosc_hash_window_of(view, key_bits, stride, hash));
-}
-
-/* ORDERED: the slot of a key, of view->pair_bits that are known where it is compiled. */
-BOSC_DEVICE_INLINE bosc_hash_slot bosc_hash_look_up_pair(const bosc_hash_slots_view *view, int32_t pair_bits,
-                                                         bosc_hash_word key)
-{
-    const uint32_t stride = (uint32_t)pair_bits / 4;
-    const bosc_hash_word hash = bosc_hash_of(key, pair_bits, view->seed);
-#ifdef BOSC_HASH_AVX512
-    return bosc_hash_search_from(view, pair_bits, stride, hash, bosc_hash_lines_of(view, pair_bits, hash));
+#if !defined(__x86_64__) || defined(__POPCNT__)
+    return (uint32_t)__builtin_popcount(entry & ((1u << range) - 1));
 #else
-    return bosc_hash_search_window(view, pair_bits, stride, hash);
+    return (void)entry, (void)range, 0;
 #endif
 }
 
-/* ORDERED: the slot of a key. */
-BOSC_DEVICE_INLINE bosc_hash_slot bosc_hash_look_up_ordered(const bosc_hash_slots_view *view, bosc_hash_word key)
+/* The slot where a directory's entry says that a hash is. The few others that have their range's bit are searched for:
+ * they share it with another key, or are absent. The greatest hash is found in an empty slot at the latest: only then
+ * it is told from others. */
+BOSC_DEVICE_INLINE bosc_hash_slot bosc_hash_search_entry(const bosc_hash_slots_view *view, int32_t key_bits,
+                                                         uint32_t stride, bosc_hash_word hash, bosc_hash_place place,
+                                                         uint32_t entry)
 {
-    const uint32_t stride = (uint32_t)view->stride;
-    const int few = view->homes < BOSC_HASH_LEAST_HOMES;
-    if (!few && view->key_bits == 32)
-        return bosc_hash_search_window(view, 32, stride, bosc_hash_of(key, 32, view->seed));
-    if (!few && view->key_bits == 64)
-        return bosc_hash_search_window(view, 64, stride, bosc_hash_of(key, 64, view->seed));
-    const bosc_hash_word hash = bosc_hash_of(key, view->key_bits, view->seed);
-    return bosc_hash_slot_at(view->slots, bosc_hash_search_ordered_apart(view, hash), stride);
+    const uint64_t slot = place.home + (entry >> BOSC_HASH_HOME_RANGES) + bosc_hash_keys_below(entry, place.range);
+    const bosc_hash_slot there = {(int64_t)slot, view->slots + slot * stride}, absent = {-1, NULL};
+    const uint64_t here = bosc_hash_word_at(there.at, 0, key_bits).low, greatest = bosc_hash_greatest(key_bits).low;
+    if (__builtin_expect(here == hash.low && here != greatest, 1)) return there;
+    if (here > hash.low && here != greatest) return absent;
+    const bosc_hash_slots_view copy = *view; /* so that the view may be in registers */
+    return bosc_hash_slot_at(view->slots, bosc_hash_search_ordered_apart(&copy, hash), stride);
 }
+
+/* ORDERED with a directory: the slot of a key of 32 or 64 bits. The width, and perhaps the stride, are known where this
+ * is compiled. Most absent keys cost a read of the directory alone. */
+BOSC_DEVICE_INLINE bosc_hash_slot bosc_hash_look_up_indexed(const bosc_hash_slots_view *view, int32_t key_bits,
+                                                            uint32_t stride, bosc_hash_word key)
+{
+    const bosc_hash_slot absent = {-1, NULL};
+    bosc_hash_word hash = key;
+    hash.low = key_bits == 32 ? bosc_hash_of(key, 32, view->seed).low : bosc_hash_begin_mix64(key.low ^ view->seed);
+    const bosc_hash_place place = bosc_hash_place_of(hash.low, key_bits, view->homes);
+    if (__builtin_expect(view->homes >= BOSC_HASH_FAR_HOMES, 0)) /* a read of memory: both at a time */
+        __builtin_prefetch(view->slots + place.home * stride + 32);
+    const uint32_t entry = view->directory[place.home];
+    if (!(entry >> place.range & 1)) return absent;
+    if (key_bits == 64) hash.low = bosc_hash_end_mix64(hash.low);
+    return bosc_hash_search_entry(view, key_bits, stride, hash, place, entry);
+}
+
 #endif
 
 /* The slot of a hash, or -1 if the table does not hold it. */
@@ -474,11 +357,27 @@ BOSC_DEVICE_FN int64_t bosc_hash_search(const bosc_hash_slots_view *view, bosc_h
 }
 
 #ifdef BOSC_HASH_HOST
-/* As bosc_hash_slots_look_up, of the other layouts: likewise apart. */
-static __attribute__((noinline, pure, unused)) int64_t bosc_hash_slots_look_up_apart(const bosc_hash_slots_view *view,
-                                                                                     bosc_hash_word key)
+/* The slot of a key in any table. Apart, so that it takes no registers of loops over the most frequent tables. */
+static __attribute__((noinline, pure, unused)) bosc_hash_slot bosc_hash_look_up_apart(const bosc_hash_slots_view *view,
+                                                                                      bosc_hash_word key)
 {
-    return bosc_hash_search(view, bosc_hash_of(key, view->key_bits, view->seed));
+    const uint32_t stride = (uint32_t)view->stride;
+    if (view->directory && view->key_bits == 32) return bosc_hash_look_up_indexed(view, 32, stride, key);
+    if (view->directory) return bosc_hash_look_up_indexed(view, 64, stride, key);
+    const bosc_hash_word hash = bosc_hash_of(key, view->key_bits, view->seed);
+    return bosc_hash_slot_at(view->slots, bosc_hash_search(view, hash), stride);
+}
+
+/* The slot of a key where its width is known, or 0, as the caller is compiled. */
+BOSC_DEVICE_INLINE bosc_hash_slot bosc_hash_look_up_slot(const bosc_hash_slots_view *view, int32_t key_bits,
+                                                         bosc_hash_word key)
+{
+    if (key_bits != 64 && __builtin_expect(view->pair_bits == 32, 1))
+        return bosc_hash_look_up_indexed(view, 32, 32 / 4, key);
+    if (key_bits != 32 && __builtin_expect(view->pair_bits == 64, 1))
+        return bosc_hash_look_up_indexed(view, 64, 64 / 4, key);
+    const bosc_hash_slots_view copy = *view;
+    return bosc_hash_look_up_apart(&copy, key);
 }
 #endif
 
@@ -486,10 +385,7 @@ static __attribute__((noinline, pure, unused)) int64_t bosc_hash_slots_look_up_a
 BOSC_DEVICE_INLINE int64_t bosc_hash_slots_look_up(const bosc_hash_slots_view *view, bosc_hash_word key)
 {
 #ifdef BOSC_HASH_HOST
-    if (__builtin_expect(view->pair_bits == 32, 1)) return bosc_hash_look_up_pair(view, 32, key).number;
-    if (__builtin_expect(view->pair_bits == 64, 1)) return bosc_hash_look_up_pair(view, 64, key).number;
-    if (__builtin_expect(view->layout == BOSC_HASH_ORDERED, 1)) return bosc_hash_look_up_ordered(view, key).number;
-    return bosc_hash_slots_look_up_apart(view, key);
+    return bosc_hash_look_up_slot(view, 0, key).number;
 #else
     return bosc_hash_search(view, bosc_hash_of(key, view->key_bits, view->seed));
 #endif
@@ -505,21 +401,35 @@ BOSC_DEVICE_FN const void *bosc_hash_slots_value_at(const bosc_hash_slots_view *
 BOSC_DEVICE_INLINE const void *bosc_hash_slots_look_up_value(const bosc_hash_slots_view *view, bosc_hash_word key)
 {
 #ifdef BOSC_HASH_HOST
-    if (__builtin_expect(view->pair_bits == 32, 1)) {
-        const unsigned char *slot = bosc_hash_look_up_pair(view, 32, key).at;
-        return slot ? slot + 32 / 8 : NULL;
-    }
-    if (__builtin_expect(view->pair_bits == 64, 1)) {
-        const unsigned char *slot = bosc_hash_look_up_pair(view, 64, key).at;
-        return slot ? slot + 64 / 8 : NULL;
-    }
-    if (__builtin_expect(view->layout == BOSC_HASH_ORDERED, 1)) {
-        const unsigned char *slot = bosc_hash_look_up_ordered(view, key).at;
-        return slot ? slot + (uint32_t)view->key_bits / 8 : NULL;
-    }
-#endif
+    const unsigned char *slot = bosc_hash_look_up_slot(view, 0, key).at;
+    return slot ? slot + (uint32_t)view->key_bits / 8 : NULL;
+#else
     const int64_t slot = bosc_hash_slots_look_up(view, key);
     return slot >= 0 ? bosc_hash_slots_value_at(view, slot) : NULL;
+#endif
+}
+
+/* The same of a table whose keys have 32 bits, or 64: faster, as no other table has to be thought of. */
+BOSC_DEVICE_INLINE const void *bosc_hash_slots_look_up_value_32(const bosc_hash_slots_view *view, uint32_t key)
+{
+    const bosc_hash_word word = {key, 0};
+#ifdef BOSC_HASH_HOST
+    const unsigned char *slot = bosc_hash_look_up_slot(view, 32, word).at;
+    return slot ? slot + 32 / 8 : NULL;
+#else
+    return bosc_hash_slots_look_up_value(view, word);
+#endif
+}
+
+BOSC_DEVICE_INLINE const void *bosc_hash_slots_look_up_value_64(const bosc_hash_slots_view *view, uint64_t key)
+{
+    const bosc_hash_word word = {key, 0};
+#ifdef BOSC_HASH_HOST
+    const unsigned char *slot = bosc_hash_look_up_slot(view, 64, word).at;
+    return slot ? slot + 64 / 8 : NULL;
+#else
+    return bosc_hash_slots_look_up_value(view, word);
+#endif
 }
 
 BOSC_BEGIN_DECLS

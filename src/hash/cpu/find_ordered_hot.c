@@ -1,249 +1,204 @@
-/* Looks keys up in tables of the layout ORDERED, in chunks of queries: while one is compared, the homes of the next are
- * on their way from memory. Most keys are in the window of eight slots from their home on (device/hash_slots.h), or a
- * greater hash is; the few others are looked for one by one. With AVX-512 ("wide") a window of keys and values of the
- * same width is compared at once, and 16 answers are made at once. */
-#include <string.h>
-
+/* Looks keys up in tables of the layout ORDERED by their directories (device/hash_slots.h): an entry tells where a hash
+ * is, or that it is absent; the few others are searched for. With AVX-512 ("wide"), if values are as wide as keys, the
+ * entries of a chunk of queries are read first, 16 at a time, then the slots. What is not in a core's own caches is
+ * asked for a chunk ahead. */
 #include "hash/cpu/ordered.h"
 #include "hash/steps/slots.h"
 #if BI_LEVEL >= 4
 #include "hash/cpu/wide.h"
 #endif
 
-enum { CHUNK = 128, NEAR_BYTES = 1 << 19 /* of a table that a core's own caches hold */ };
+enum {
+    CHUNK = 128,
+    LINE = 64,
+    NEAR_BYTES = 1 << 19, /* of a table that those caches hold */
+    WIDE_BYTES = 4 << 20  /* of one whose slots, read 16 at a time, need not be asked for */
+};
 
+/* Asks for what queries from `row` on will read. */
+BI_FN void fetch(const struct bi_hash_slots_find *a, int32_t bits, size_t stride, int64_t row, int64_t end)
+{
+    for (int64_t q = row; q < end && q < row + CHUNK; q++) {
+        const bosc_hash_word hash = bosc_hash_of(bosc_hash_word_at(a->queries, q, bits), bits, a->view.seed);
+        const uint64_t home = bosc_hash_place_of(hash.low, bits, a->view.homes).home;
+        const unsigned char *slot = a->view.slots + home * stride;
+        __builtin_prefetch(a->view.directory + home);
+        __builtin_prefetch(slot);
+        __builtin_prefetch(slot + LINE);
+    }
+}
+
+BI_FN void find(const struct bi_hash_slots_find *a, int32_t bits, size_t stride, int64_t begin, int64_t end)
+{
+    const bool far = a->view.homes * (uint64_t)stride > NEAR_BYTES;
+    if (far) fetch(a, bits, stride, begin, end);
+    for (int64_t q = begin; q < end; q++) {
+        const bosc_hash_word key = bosc_hash_word_at(a->queries, q, bits);
+        if (far && (q - begin) % CHUNK == 0) fetch(a, bits, stride, q + CHUNK, end);
+        bi_hash_slots_answer(a, q, bosc_hash_look_up_indexed(&a->view, bits, (uint32_t)stride, key).number);
+    }
+}
+
+#if BI_LEVEL >= 4
+/* What entries tell of a chunk of queries: the slots of those whose ranges have keys (`marked`). And which are in a
+ * home's last range: for them an empty slot tells nothing. */
 struct chunk {
     int count;
-    bool greatest; /* of a wide look-up: a hash is the greatest */
     uint64_t hashes[CHUNK];
-    uint32_t homes[CHUNK]; /* a wide look-up has in their place where windows begin, in words of a hash's width */
+    uint32_t slots[CHUNK];
+    uint16_t marked[CHUNK / 16], last[CHUNK / 16];
 };
 
-BI_FN bosc_hash_word hash_at(const struct chunk *c, int32_t bits, int i)
+BI_FN __m512i count_bits_16(__m512i x)
 {
-    return bosc_hash_word_at(c->hashes, i, bits);
+    const __m512i counts = _mm512_broadcast_i32x4(_mm_set_epi8(4, 3, 3, 2, 3, 2, 2, 1, 3, 2, 2, 1, 2, 1, 1, 0));
+    const __m512i four = _mm512_set1_epi8(15), one = _mm512_set1_epi8(1);
+    const __m512i high = _mm512_and_si512(_mm512_srli_epi32(x, 4), four);
+    const __m512i bytes =
+        _mm512_add_epi8(_mm512_shuffle_epi8(counts, _mm512_and_si512(x, four)), _mm512_shuffle_epi8(counts, high));
+    return _mm512_madd_epi16(_mm512_maddubs_epi16(bytes, one), _mm512_set1_epi16(1));
 }
 
-#if BI_LEVEL >= 4
-/* A window has eight slots: 64 bytes from the home on, or where slots have 16 bytes the two lines of a cache from that
- * of the home on. */
-enum { LINE = 64, WINDOW = BOSC_HASH_WINDOW };
-
-/* As bi_hash_homes_16, of 64 bits: the homes, or the ones before. A search from there finds the same. */
-BI_FN __m512i homes_near_16(const char *keys, uint64_t seed, uint32_t homes, __mmask16 live, __m512i hash[2])
+/* Reads the entries of 16 queries, those `live`, from the i-th of a chunk on. */
+BI_FN void read_16(const struct bi_hash_slots_find *a, int32_t bits, int64_t row, int i, __mmask16 live,
+                   struct chunk *c)
 {
-    const __m512i odd = _mm512_set_epi32(31, 29, 27, 25, 23, 21, 19, 17, 15, 13, 11, 9, 7, 5, 3, 1);
-    const __m512i spread = _mm512_set1_epi64((long long)seed), count = _mm512_set1_epi64(homes);
-    const __m512i low = _mm512_maskz_loadu_epi64((__mmask8)live, keys);
-    const __m512i high = _mm512_maskz_loadu_epi64((__mmask8)(live >> 8), keys + 64);
-    hash[0] = bi_hash_mix_8(_mm512_xor_si512(low, spread));
-    hash[1] = bi_hash_mix_8(_mm512_xor_si512(high, spread));
-    return _mm512_permutex2var_epi32(_mm512_mul_epu32(_mm512_srli_epi64(hash[0], 32), count), odd,
-                                     _mm512_mul_epu32(_mm512_srli_epi64(hash[1], 32), count));
+    const __m512i one = _mm512_set1_epi32(1), last = _mm512_set1_epi32(BOSC_HASH_HOME_RANGES - 1);
+    __m512i hash[2];
+    bi_hash_of_16((const char *)a->queries + (size_t)(row + i) * (size_t)bits / 8, bits, a->view.seed, live, hash);
+    const struct bi_hash_entries e = bi_hash_entries_16(hash, bits, a->view.homes);
+    const __m512i entry = _mm512_i32gather_epi32(e.home, a->view.directory, 4), bit = _mm512_sllv_epi32(one, e.range);
+    const __m512i below = count_bits_16(_mm512_and_si512(entry, _mm512_sub_epi32(bit, one)));
+    const __m512i first = _mm512_add_epi32(e.home, _mm512_srli_epi32(entry, BOSC_HASH_HOME_RANGES));
+    _mm512_storeu_si512(c->slots + i, _mm512_add_epi32(first, below));
+    _mm512_storeu_si512((char *)c->hashes + (size_t)i * (size_t)bits / 8, hash[0]);
+    if (bits == 64) _mm512_storeu_si512(c->hashes + i + 8, hash[1]);
+    c->marked[i / 16] = _mm512_mask_test_epi32_mask(live, entry, bit);
+    c->last[i / 16] = _mm512_cmpeq_epi32_mask(e.range, last);
 }
 
-/* Hashes queries 16 at a time. */
-BI_FN void hash_vectors(const struct bi_hash_slots_find *a, int32_t bits, bool wide, const char *queries,
-                        struct chunk *c)
+/* Reads the entries of a chunk of queries from `row` on; asks for the slots that they tell. */
+BI_FN void read_chunk(const struct bi_hash_slots_find *a, int32_t bits, int64_t row, int64_t end, bool far,
+                      struct chunk *c)
 {
-    const __m512i all = _mm512_set1_epi32(-1), even = _mm512_set1_epi32(bits == 32 ? -1 : -LINE / 8);
-    __mmask16 others = 0xffff;
-    for (int i = 0; i < c->count; i += 16) {
-        __m512i hash[2];
-        const char *keys = queries + (size_t)i * (size_t)bits / 8;
-        const __mmask16 live = bi_hash_lanes_16(c->count - i);
-        const __m512i homes = bits == 32 ? bi_hash_homes_16(keys, bits, a->view.seed, a->view.homes, live, hash)
-                                         : homes_near_16(keys, a->view.seed, a->view.homes, live, hash);
-        _mm512_storeu_si512(c->homes + i, wide ? _mm512_and_si512(_mm512_slli_epi32(homes, 1), even) : homes);
-        _mm512_storeu_si512((char *)c->hashes + (size_t)i * (size_t)bits / 8, hash[0]);
-        if (bits == 64) {
-            _mm512_storeu_si512(c->hashes + i + 8, hash[1]);
-            others = _mm512_mask_cmpneq_epi64_mask((__mmask8)others, hash[0], all);
-            others = _mm512_mask_cmpneq_epi64_mask((__mmask8)others, hash[1], all);
-        } else {
-            others = _mm512_mask_cmpneq_epi32_mask(others, hash[0], all);
-        }
-    }
-    c->greatest = others != (bits == 32 ? 0xffff : 0xff);
-}
-#endif
-
-/* Hashes queries from `row` on. */
-BI_FN void hash_chunk(const struct bi_hash_slots_find *a, int32_t bits, size_t stride, bool wide, bool far, int64_t row,
-                      int64_t end, struct chunk *c)
-{
-    const char *queries = (const char *)a->queries + (size_t)row * (size_t)bits / 8;
     c->count = end <= row ? 0 : end - row < CHUNK ? (int)(end - row) : CHUNK;
-#if BI_LEVEL >= 4
-    hash_vectors(a, bits, wide, queries, c);
-#else
-    for (int i = 0; i < c->count; i++) {
-        const bosc_hash_word hash = bosc_hash_of(bosc_hash_word_at(queries, i, bits), bits, a->view.seed);
-        bi_hash_store(c->hashes, bits, i, hash);
-        c->homes[i] = bosc_hash_home(hash, bits, a->view.homes);
-    }
-#endif
-    for (int i = 0; far && i < c->count; i++) {
-        const unsigned char *slots = a->view.slots + c->homes[i] * (wide ? (size_t)(bits / 8) : stride);
-        __builtin_prefetch(slots);
-        if (wide) __builtin_prefetch(slots + 64);
-    }
+    int i = 0;
+    for (; i + 16 <= c->count; i += 16) read_16(a, bits, row, i, 0xffff, c);
+    if (i < c->count) read_16(a, bits, row, i, bi_hash_lanes_16(c->count - i), c);
+    for (i = 0; far && i < c->count; i += 16)
+        for (uint32_t m = c->marked[i / 16]; m; m &= m - 1)
+            __builtin_prefetch(a->view.slots + c->slots[i + __builtin_ctz(m)] * (size_t)(bits / 4));
 }
 
-/* Answers the queries of a chunk, of rows from `row` on. */
-BI_FN void answer_chunk(const struct bi_hash_slots_find *a, int32_t bits, size_t stride, const struct chunk *c,
-                        int64_t row)
-{
-    for (int i = 0; i < c->count; i++)
-        bi_hash_slots_answer(a, row + i,
-                             bosc_hash_search_window(&a->view, bits, (uint32_t)stride, hash_at(c, bits, i)).number);
-}
-
-#if BI_LEVEL >= 4
-/* Of each query, two bits for each slot of its window, of which the lower ones count: the slot holds its hash. And
- * whether the last slot's hash is not less: then the window tells. */
-struct windows {
-    uint8_t equal[CHUNK][2];
-    uint8_t reached[CHUNK];
+/* Of 16 queries: those whose hash is in its slot, and those to be searched for further: the slot has a lesser one, or
+ * is empty and that tells nothing. */
+struct compared {
+    __mmask16 there, further;
 };
-enum { LOWER_BITS = 0x5555 };
 
-/* Masks go to memory as they are, which takes no port of the vectors. */
-BI_FN void compare_window(int32_t bits, const unsigned char *window, uint64_t hash, uint8_t equal[2])
+/* Compares the hashes in the slots of 16 queries from the i-th on, and gets their values, in lanes of 32 bits. */
+BI_FN struct compared compare_32(const struct bi_hash_slots_find *a, const struct chunk *c, int i, __mmask16 marked,
+                                 __m512i *value)
 {
-    if (bits == 32) {
-        const __m512i hashes = _mm512_set1_epi32((int)hash);
-        _store_mask16((__mmask16 *)(void *)equal, _mm512_cmpeq_epi32_mask(_mm512_loadu_si512(window), hashes));
-    } else {
-        const __m512i hashes = _mm512_set1_epi64((long long)hash);
-        _store_mask8(equal, _mm512_cmpeq_epi64_mask(_mm512_loadu_si512(window), hashes));
-        _store_mask8(equal + 1, _mm512_cmpeq_epi64_mask(_mm512_loadu_si512(window + LINE), hashes));
+    const __m512i all = _mm512_set1_epi32(-1), hash = _mm512_loadu_si512((const uint32_t *)c->hashes + i);
+    const __m512i slot = _mm512_loadu_si512(c->slots + i);
+    const __m512i here = _mm512_mask_i32gather_epi32(all, marked, slot, a->view.slots, 8);
+    const __mmask16 sure = _mm512_mask_cmpneq_epi32_mask(marked, here, all) | (__mmask16)~c->last[i / 16];
+    const __mmask16 there = _mm512_mask_cmpeq_epi32_mask(marked & sure, here, hash);
+    const __mmask16 known = _mm512_mask_cmpge_epu32_mask(marked & sure, here, hash);
+    if (a->values) *value = _mm512_mask_i32gather_epi32(*value, there, slot, a->view.slots + 4, 8);
+    return (struct compared){there, (__mmask16)(marked & ~known)};
+}
+
+/* The same of 8 queries, in lanes of 64 bits. */
+BI_FN struct compared compare_64(const struct bi_hash_slots_find *a, const struct chunk *c, int i, __mmask8 marked,
+                                 __mmask8 last, __m512i *value)
+{
+    const __m512i all = _mm512_set1_epi32(-1), hash = _mm512_loadu_si512(c->hashes + i);
+    const __m256i slot = _mm256_loadu_si256((const __m256i *)(const void *)(c->slots + i));
+    const __m256i word = _mm256_add_epi32(slot, slot);
+    const __m512i here = _mm512_mask_i32gather_epi64(all, marked, word, a->view.slots, 8);
+    const __mmask8 sure = _mm512_mask_cmpneq_epi64_mask(marked, here, all) | (__mmask8)~last;
+    const __mmask8 there = _mm512_mask_cmpeq_epi64_mask(marked & sure, here, hash);
+    const __mmask8 known = _mm512_mask_cmpge_epu64_mask(marked & sure, here, hash);
+    if (a->values) *value = _mm512_mask_i32gather_epi64(*value, there, word, a->view.slots + 8, 8);
+    return (struct compared){there, (__mmask16)(marked & ~known)};
+}
+
+/* Answers 16 queries, those `live`, from the i-th of a chunk on. Gives those that are to be searched for further. */
+BI_FN __mmask16 answer_16(const struct bi_hash_slots_find *a, int32_t bits, const struct chunk *c, int i, int64_t row,
+                          __mmask16 live)
+{
+    const __mmask16 marked = c->marked[i / 16], last = c->last[i / 16];
+    __m512i value[2] = {_mm512_setzero_si512(), _mm512_setzero_si512()};
+    struct compared low = {0, 0}, high = {0, 0};
+    if (marked && bits == 32) low = compare_32(a, c, i, marked, &value[0]);
+    if (marked && bits == 64) {
+        low = compare_64(a, c, i, (__mmask8)marked, (__mmask8)last, &value[0]);
+        high = compare_64(a, c, i + 8, (__mmask8)(marked >> 8), (__mmask8)(last >> 8), &value[1]);
     }
-}
-
-/* Whether the last slot of a window has a hash that is not less. */
-BI_FN bool window_reaches(int32_t bits, const unsigned char *window, uint64_t hash)
-{
-    return bosc_hash_word_at(window + (WINDOW - 1) * (bits / 4), 0, bits).low >= hash;
-}
-
-BI_FN const unsigned char *window_of(const struct bi_hash_slots_find *a, int32_t bits, const struct chunk *c, int i)
-{
-    return a->view.slots + c->homes[i] * (size_t)(bits / 8);
-}
-
-BI_FN void compare_windows(const struct bi_hash_slots_find *a, int32_t bits, const struct chunk *c, struct windows *w)
-{
-    for (int i = 0; i < c->count; i++) {
-        const uint64_t hash = hash_at(c, bits, i).low;
-        const unsigned char *window = window_of(a, bits, c, i);
-        compare_window(bits, window, hash, w->equal[i]);
-        w->reached[i] = window_reaches(bits, window, hash);
+    if (a->values && bits == 32) _mm512_mask_storeu_epi32((uint32_t *)a->values + row + i, live, value[0]);
+    if (a->values && bits == 64) {
+        _mm512_mask_storeu_epi64((uint64_t *)a->values + row + i, (__mmask8)live, value[0]);
+        _mm512_mask_storeu_epi64((uint64_t *)a->values + row + i + 8, (__mmask8)(live >> 8), value[1]);
     }
+    const __mmask16 there = (__mmask16)(low.there | high.there << 8);
+    if (a->found) _mm_mask_storeu_epi8(a->found + row + i, live, _mm_maskz_set1_epi8(there, 1));
+    return (__mmask16)(low.further | high.further << 8);
 }
 
-/* Writes the values of eight or sixteen queries, of those `there`; `at` tells their words. */
-BI_FN void write_values(const struct bi_hash_slots_find *a, int32_t bits, __m512i at, __mmask16 there, __mmask16 live,
-                        int64_t row)
+/* Answers the i-th query of a chunk, whose slot has a lesser hash, or is empty though the key may be there. */
+BI_FN void answer_further(const struct bi_hash_slots_find *a, int32_t bits, const struct chunk *c, int i, int64_t row)
 {
-    const __m512i zero = _mm512_setzero_si512();
-    const unsigned char *values = a->view.slots + bits / 8;
-    if (bits == 32) {
-        const __m512i value = there ? _mm512_mask_i32gather_epi32(zero, there, at, values, 4) : zero;
-        _mm512_mask_storeu_epi32((uint32_t *)a->values + row, live, value);
-        return;
-    }
-    const __m256i low = _mm512_castsi512_si256(at);
-    const __m512i value = there ? _mm512_mask_i32gather_epi64(zero, (__mmask8)there, low, values, 8) : zero;
-    _mm512_mask_storeu_epi64((uint64_t *)a->values + row, (__mmask8)live, value);
+    const bosc_hash_word hash = bosc_hash_word_at(c->hashes, i, bits);
+    const uint64_t empty = bosc_hash_greatest(bits).low;
+    uint64_t slot = c->slots[i], here;
+    while (here = bosc_hash_word_at(a->view.slots, 2 * (int64_t)slot, bits).low, here < hash.low) slot++;
+    int64_t number = here == hash.low ? (int64_t)slot : -1;
+    if (here == empty && c->last[i / 16] >> i % 16 & 1) number = bosc_hash_search_ordered(&a->view, hash);
+    bi_hash_slots_answer(a, row + i, number);
 }
 
-/* Answers 16 queries from i on. Gives those that are to be looked for further. */
-BI_FN __mmask16 answer_lanes(const struct bi_hash_slots_find *a, int32_t bits, const struct chunk *c,
-                             const struct windows *w, int i, int64_t row)
-{
-    const __mmask16 live = bi_hash_lanes_16(c->count - i);
-    const __m512i lower = _mm512_set1_epi32(LOWER_BITS), zero = _mm512_setzero_si512();
-    const __m512i equal = _mm512_and_si512(lower, _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(live, w->equal + i)));
-    const __mmask16 there = _mm512_test_epi32_mask(equal, equal);
-    const __mmask16 unknown = _mm512_mask_testn_epi32_mask(live, equal, equal);
-    const __mmask16 further =
-        _mm_mask_testn_epi8_mask(unknown, _mm_maskz_loadu_epi8(live, w->reached + i), _mm_set1_epi8(-1));
-    if (a->values) { /* the lowest bit's number is twice that of the slot */
-        const __m512i lowest = _mm512_and_si512(equal, _mm512_sub_epi32(zero, equal));
-        const __m512i bit = _mm512_sub_epi32(_mm512_set1_epi32(31), _mm512_lzcnt_epi32(lowest));
-        const __m512i at = _mm512_add_epi32(_mm512_maskz_loadu_epi32(live, c->homes + i), bit);
-        write_values(a, bits, at, there, live, row);
-        if (bits == 64)
-            write_values(a, bits, _mm512_castsi256_si512(_mm512_extracti64x4_epi64(at, 1)), there >> 8, live >> 8,
-                         row + 8);
-    }
-    if (a->found) _mm_mask_storeu_epi8(a->found + row, live, _mm_maskz_set1_epi8(there, 1));
-    return further;
-}
-
-/* Answers a query that its window does not tell, by the windows behind it. */
-BI_FN void answer_further(const struct bi_hash_slots_find *a, int32_t bits, const struct chunk *c, int i, int64_t q)
-{
-    const size_t bytes = (size_t)WINDOW * (size_t)bits / 4;
-    const uint64_t hash = hash_at(c, bits, i).low;
-    const unsigned char *window = window_of(a, bits, c, i) + bytes;
-    const unsigned char *const last = a->view.slots + a->slots * (size_t)bits / 4 - bytes;
-    while (window <= last && !window_reaches(bits, window, hash)) window += bytes;
-    if (__builtin_expect(window > last, 0)) {
-        bi_hash_slots_answer(a, q, bosc_hash_search_ordered(&a->view, hash_at(c, bits, i)));
-        return;
-    }
-    uint16_t equal;
-    compare_window(bits, window, hash, (uint8_t *)&equal);
-    equal &= LOWER_BITS;
-    const bool there = equal != 0;
-    const uint64_t value = bosc_hash_word_at(window, 1 + (there ? __builtin_ctz(equal) : 0), bits).low;
-    if (a->values) bi_hash_store(a->values, bits, q, (bosc_hash_word){there ? value : 0, 0});
-    if (a->found) a->found[q] = there;
-}
-
-/* What windows do not tell is left until all of the chunk are compared: a branch for each cannot be guessed. */
-BI_FN void answer_wide(const struct bi_hash_slots_find *a, int32_t bits, const struct chunk *c, int64_t row)
+/* What an entry does not tell is left until all of the chunk are answered: a branch for each cannot be guessed. */
+BI_FN void answer_chunk(const struct bi_hash_slots_find *a, int32_t bits, const struct chunk *c, int64_t row)
 {
     const __m512i lane = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
-    struct windows w;
     uint32_t left[CHUNK + 16];
     int count = 0;
-    compare_windows(a, bits, c, &w);
     for (int i = 0; i < c->count; i += 16) {
-        const __mmask16 further = answer_lanes(a, bits, c, &w, i, row + i);
+        const __mmask16 further = i + 16 <= c->count ? answer_16(a, bits, c, i, row, 0xffff)
+                                                     : answer_16(a, bits, c, i, row, bi_hash_lanes_16(c->count - i));
         _mm512_storeu_si512(left + count,
                             _mm512_maskz_compress_epi32(further, _mm512_add_epi32(lane, _mm512_set1_epi32(i))));
         count += __builtin_popcount(further);
     }
-    for (int k = 0; k < count; k++) answer_further(a, bits, c, (int)left[k], row + left[k]);
+    for (int k = 0; k < count; k++) answer_further(a, bits, c, (int)left[k], row);
 }
 
-/* Whether windows and values are as answer_wide has them. */
-BI_FN bool is_wide(const struct bi_hash_slots_find *a, int32_t bits)
+BI_FN void find_wide(const struct bi_hash_slots_find *a, int32_t bits, int64_t begin, int64_t end)
 {
-    return a->view.stride == bits / 4 && a->view.homes <= INT32_MAX / 4 &&
-           (!a->values || a->view.value_size == bits / 8);
-}
-#endif
-
-BI_FN void find(const struct bi_hash_slots_find *a, int32_t bits, size_t stride, bool wide, int64_t begin, int64_t end)
-{
-    const bool far = a->view.homes * (uint64_t)stride > NEAR_BYTES;
+    const bool far = a->view.homes * (uint64_t)(bits / 4) > WIDE_BYTES;
     struct chunk chunks[2];
-    hash_chunk(a, bits, stride, wide, far, begin, end, &chunks[0]);
-    for (int64_t k = 0, row = begin; row < end; k++, row += CHUNK) {
-        hash_chunk(a, bits, stride, wide, far, row + CHUNK, end, &chunks[(k + 1) % 2]);
-#if BI_LEVEL >= 4
-        if (wide && !chunks[k % 2].greatest) {
-            answer_wide(a, bits, &chunks[k % 2], row);
-            continue;
+    if (!far) {
+        for (int64_t row = begin; row < end; row += CHUNK) {
+            read_chunk(a, bits, row, end, false, &chunks[0]);
+            answer_chunk(a, bits, &chunks[0], row);
         }
-#endif
-        answer_chunk(a, bits, stride, &chunks[k % 2], row);
+        return;
+    }
+    read_chunk(a, bits, begin, end, true, &chunks[0]);
+    for (int64_t k = 0, row = begin; row < end; k++, row += CHUNK) {
+        read_chunk(a, bits, row + CHUNK, end, true, &chunks[(k + 1) % 2]);
+        answer_chunk(a, bits, &chunks[k % 2], row);
     }
 }
+
+/* Whether slots and values are as find_wide has them. */
+BI_FN bool is_wide(const struct bi_hash_slots_find *a, int32_t bits)
+{
+    return a->view.stride == bits / 4 && (!a->values || a->view.value_size == bits / 8);
+}
+#endif
 
 BI_FN void find_key(const struct bi_hash_slots_find *given, int32_t bits, int64_t begin, int64_t end)
 {
@@ -251,14 +206,14 @@ BI_FN void find_key(const struct bi_hash_slots_find *given, int32_t bits, int64_
     a.view.key_bits = bits; /* which the compiler knows */
 #if BI_LEVEL >= 4
     if (is_wide(&a, bits)) {
-        find(&a, bits, (size_t)bits / 4, true, begin, end);
+        find_wide(&a, bits, begin, end);
         return;
     }
 #endif
     if (a.view.stride == bits / 4)
-        find(&a, bits, (size_t)bits / 4, false, begin, end);
+        find(&a, bits, (size_t)bits / 4, begin, end);
     else
-        find(&a, bits, (size_t)a.view.stride, false, begin, end);
+        find(&a, bits, (size_t)a.view.stride, begin, end);
 }
 
 void BI_LEVEL_NAME(bi_hash_find_ordered)(const struct bi_hash_slots_find *a, int64_t begin, int64_t end)

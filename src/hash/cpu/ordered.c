@@ -1,4 +1,5 @@
-/* The layout ORDERED on the CPU: one thread builds tables at once; larger ones are sorted (hash/ordered.c). */
+/* The layout ORDERED on the CPU: one thread builds tables at once, with their directories; larger ones are sorted
+ * (hash/ordered.c), and get theirs afterwards. */
 #include "hash/cpu/ordered.h"
 
 #include <string.h>
@@ -7,26 +8,80 @@
 #include "core/call.h"
 #include "core/cpu/collectives.h"
 #include "hash/cpu/bucketed.h"
+#include "hash/steps/slot_store.h"
 
 enum {
-    MOST_PAIRS = 1 << 21, /* of a table that is built at once */
+    MOST_PAIRS = 1 << 22, /* of a table that is built at once */
     MANY_PAIRS = 1 << 16, /* that many threads sort sooner */
     MANY_THREADS = 6,
-    MOST_KEPT = 1 << 15, /* of one whose hashes are not made twice */
-    PAIR_ITEMS = 8       /* a pair takes as long as this many simple items */
+    MOST_KEPT = 1 << 15,  /* of one whose hashes are not made twice */
+    PAIR_ITEMS = 8,       /* a pair takes as long as this many simple items */
+    INDEX_ITEMS = 2,      /* and telling a directory of it */
+    INDEX_HOMES = 1 << 14 /* that a thread takes at once */
 };
+
+/* An entry for each slot, so that the greatest hash, whose slot is the last one, has one while a table is built. */
+size_t bi_hash_directory_bytes_cpu(const bosc_hash_opts *o, int64_t n)
+{
+    const uint32_t homes = o->layout == BOSC_HASH_ORDERED && o->key_bits != 128 ? bi_hash_homes(o->load, n) : 0;
+    if (homes == 0 || homes > BOSC_HASH_INDEXED) return 0;
+    return bi_hash_max_slots(BOSC_HASH_ORDERED, o->load, n, 1) * sizeof(uint32_t);
+}
+
+/* Makes the entries of homes begin to end - 1, from their pairs, which stand by ascending hash. A pair that is told of
+ * as one of the next home is in that one's range 0. */
+static void index_homes(const bosc_hash_slots_view *v, uint64_t slots, uint32_t *directory, uint32_t begin,
+                        uint32_t end)
+{
+    const uint64_t empty = bosc_hash_greatest(v->key_bits).low;
+    memset(directory + begin, 0, (end - begin) * sizeof *directory);
+    for (uint64_t slot = begin; slot < slots - 1; slot++) {
+        const bosc_hash_word hash = bosc_hash_at_slot(v, slot);
+        if (hash.low == empty) continue;
+        const uint32_t home = bosc_hash_home(hash, v->key_bits, v->homes);
+        if (home >= end) break;
+        if (home < begin) continue;
+        const bosc_hash_place place = bosc_hash_place_of(hash.low, v->key_bits, v->homes);
+        const uint64_t pushed = slot - home < UINT8_MAX ? slot - home : UINT8_MAX;
+        if (!directory[home]) directory[home] = (uint32_t)pushed << BOSC_HASH_HOME_RANGES;
+        directory[home] |= 1u << (home == place.home ? place.range : 0);
+    }
+}
+
+/* Marks the last ranges of homes: of those before one whose first range has a key of 64 bits, and of the last home if
+ * the greatest hash is there. */
+static void mark_last_ranges(const bosc_hash_slots_view *v, uint64_t slots, uint32_t *directory)
+{
+    const uint32_t last = 1u << (BOSC_HASH_HOME_RANGES - 1);
+    for (uint32_t h = 0; v->key_bits == 64 && h + 1 < v->homes; h++) directory[h] |= (directory[h + 1] & 1) * last;
+    if (bi_hash_is_occupied(v, slots - 1)) directory[v->homes - 1] |= last;
+}
+
+bosc_status bi_hash_index_slots_cpu(bosc_ctx *ctx, const bosc_hash_slots_view *v, uint64_t slots, uint32_t *directory)
+{
+    const int64_t parts = bi_div_up(v->homes, INDEX_HOMES);
+    if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "hash index: injected fault");
+    struct bi_parts p = bi_parts_of(ctx, parts, INDEX_ITEMS * (double)INDEX_HOMES);
+    while (bi_next_part(ctx, &p)) {
+        const int threads = bi_thread_count(ctx, (p.end - p.begin) * INDEX_HOMES, BI_THREAD_ITEMS / INDEX_ITEMS);
+        BI_PARALLEL_FOR(threads, (static), k, p.begin, p.end,
+                        index_homes(v, slots, directory, (uint32_t)k * INDEX_HOMES,
+                                    v->homes - (uint32_t)k * INDEX_HOMES < INDEX_HOMES
+                                        ? v->homes
+                                        : ((uint32_t)k + 1) * INDEX_HOMES));
+    }
+    if (p.status == BOSC_OK) mark_last_ranges(v, slots, directory);
+    return p.status;
+}
 
 static bosc_status build(bosc_ctx *ctx, const bosc_hash *table, struct bi_hash_ordered_build *b,
                          struct bi_hash_report *found)
 {
     uint64_t *descriptors = table->blocks[BI_HASH_DESCRIPTORS].data;
-    BI_TRY(bi_scratch_of(ctx, (int64_t)b->slot_count, sizeof *b->taken, &b->taken));
-    BI_TRY(bi_scratch_of(ctx, (int64_t)b->slot_count, sizeof *b->further, &b->further));
     BI_TRY(bi_scratch_of(ctx, b->n + BI_HASH_ORDERED_BEYOND, sizeof *b->late, &b->late));
     b->keeps = b->n <= MOST_KEPT;
     BI_TRY(bi_scratch_of(ctx, b->keeps ? bi_div_up(b->n, BI_HASH_ORDERED_CHUNK) : 1, sizeof *b->chunks, &b->chunks));
-    memset(b->taken, 0, b->slot_count);
-    memset(b->further, 0, b->slot_count);
+    memset(b->directory, 0, b->slot_count * sizeof *b->directory);
     BI_LEVEL_PICK(ctx->level, bi_hash_build_ordered)(b);
     descriptors[0] = descriptors[1] = 0;
     descriptors[2] = b->slot_count << BOSC_HASH_SEED_BITS;
@@ -49,6 +104,7 @@ bosc_status bi_hash_build_ordered_cpu(bosc_ctx *ctx, const bosc_hash *table, con
                                       .values = values,
                                       .n = n,
                                       .slots = table->blocks[BI_HASH_TABLE].data,
+                                      .directory = table->blocks[BI_HASH_DIRECTORY].data,
                                       .slot_count = bi_hash_max_slots(BOSC_HASH_ORDERED, s->load, n, 1)};
     b.view.homes = bi_hash_homes(s->load, n);
     struct bi_parts p = bi_parts_of(ctx, 1, PAIR_ITEMS * (double)n);

@@ -5,18 +5,19 @@
 #include "core/cpu/level.h"
 #include "hash/slots.h"
 
-/* A home is parted into 8 equal ranges of hashes, a bit of a byte for each; the last slot has such a byte too. */
+/* A number of pairs in a home stands above the bits of its ranges (device/hash_slots.h), later by how much its first
+ * one is pushed on. */
 enum {
-    BI_HASH_ORDERED_RANGES = 8,
-    BI_HASH_ORDERED_CHUNK = 64, /* pairs hashed at once */
+    BI_HASH_ORDERED_ONE = 1 << BOSC_HASH_HOME_RANGES,
+    BI_HASH_ORDERED_RANGE_BITS = 8, /* of a place */
+    BI_HASH_ORDERED_CHUNK = 64,
     BI_HASH_ORDERED_BEYOND = 16 /* rows that are written beyond those of late pairs */
 };
 
-/* Pairs on their way: their hashes, their homes, and the bits of their ranges. */
+/* Pairs on their way: their hashes and places, home << BI_HASH_ORDERED_RANGE_BITS | range. */
 struct bi_hash_ordered_chunk {
     uint64_t hashes[BI_HASH_ORDERED_CHUNK];
-    uint32_t homes[BI_HASH_ORDERED_CHUNK];
-    uint8_t bits[BI_HASH_ORDERED_CHUNK];
+    uint32_t places[BI_HASH_ORDERED_CHUNK];
 };
 
 /* A table that one thread builds at once. */
@@ -26,9 +27,8 @@ struct bi_hash_ordered_build {
     int64_t n;
     char *slots;
     uint64_t slot_count;
-    uint8_t *taken;   /* (slots) zeros; the ranges that have a pair, from the lowest bit on */
-    uint8_t *further; /* (slots) zeros; pairs in a range that had one; then how far a home's first is pushed on */
-    uint32_t *late;   /* (n + BI_HASH_ORDERED_BEYOND) rows of the pairs in a range that had one */
+    uint32_t *directory;                  /* (slots) zeros */
+    uint32_t *late;                       /* (n + BI_HASH_ORDERED_BEYOND) rows of the pairs in a range that had one */
     struct bi_hash_ordered_chunk *chunks; /* of all pairs if they are kept, else one */
     bool keeps;
     /* Out. */
@@ -39,8 +39,11 @@ struct bi_hash_ordered_build {
 /* Entry of bi_hash_build_cpu. */
 bosc_status bi_hash_build_ordered_cpu(bosc_ctx *, const bosc_hash *, const void *keys, const void *values, int64_t n,
                                       struct bi_hash_report *found, bool *built);
+/* Entries of bi_hash_ops_cpu. */
+size_t bi_hash_directory_bytes_cpu(const bosc_hash_opts *, int64_t n);
+bosc_status bi_hash_index_slots_cpu(bosc_ctx *, const bosc_hash_slots_view *, uint64_t slots, uint32_t *directory);
 
-/* Find: queries begin to end - 1 of keys of 32 or 64 bits, in a table of BOSC_HASH_LEAST_HOMES or more. */
+/* Find: queries begin to end - 1, in a table with a directory. */
 #define BI_HASH_ORDERED_DECLARE(level)                                  \
     void bi_hash_build_ordered_##level(struct bi_hash_ordered_build *); \
     void bi_hash_find_ordered_##level(const struct bi_hash_slots_find *, int64_t begin, int64_t end);

@@ -1,6 +1,6 @@
-/* Builds tables of the layout ORDERED at once, for keys of 32 and 64 bits and values of 4 or 8 bytes or none. Each home
- * is parted into eight ranges of hashes, which are the bits of a byte:
- * - the bit of each pair is set; the few pairs that find theirs set are late;
+/* Builds tables of the layout ORDERED at once, for keys of 32 and 64 bits and values of 4 or 8 bytes or none, by their
+ * directory:
+ * - the bit of each pair's range is set, and it is counted; the few pairs that find theirs set are late;
  * - a sweep over the homes turns numbers of pairs into places: a home's first pair is pushed on by as many slots as
  *   pairs wait there (Lindley, The Theory of Queues with a Single Server (1952));
  * - each pair goes behind those of its home whose bits are lower;
@@ -8,137 +8,167 @@
 #include <string.h>
 
 #include "hash/cpu/ordered.h"
+#if BI_LEVEL >= 3
+#include <immintrin.h>
+#endif
 #if BI_LEVEL >= 4
 #include "hash/cpu/wide.h"
 #endif
 
 enum {
     CHUNK = BI_HASH_ORDERED_CHUNK,
-    RANGES = BI_HASH_ORDERED_RANGES,
-    MOST_LATE = 100, /* of a home */
+    SOME = 16,        /* pairs of a block */
+    AHEAD = 2 * SOME, /* pairs that are hashed before their turn; half a chunk at most */
+    SWEPT = 64,       /* homes at once */
+    ONE = BI_HASH_ORDERED_ONE,
+    LAST_RANGE = ONE / 2,
+    RANGE_BITS = BI_HASH_ORDERED_RANGE_BITS,
+    MOST_PAIRS = 100, /* of a home */
     MOST_PUSHED = INT8_MAX - 1
 };
 
-BI_FN uint32_t count_bits(uint32_t byte)
+BI_FN uint32_t home_of(uint32_t place) { return place >> RANGE_BITS; }
+
+/* The bit of a place's range; and those below it of an entry. */
+BI_FN uint32_t bit_of(uint32_t place) { return 1u << (place & 31); }
+BI_FN uint32_t bits_below(uint32_t entry, uint32_t place)
 {
 #if BI_LEVEL >= 3
-    return (uint32_t)__builtin_popcount(byte);
+    return _bzhi_u32(entry, place); /* by its low eight bits */
 #else
-    byte -= byte >> 1 & 0x55;
-    byte = (byte & 0x33) + (byte >> 2 & 0x33);
-    return (byte + (byte >> 4)) & 15;
+    return entry & (bit_of(place) - 1);
 #endif
 }
 
-/* The greatest hash's home is the last slot. */
-BI_FN uint32_t range_of(const struct bi_hash_ordered_build *b, int32_t bits, bosc_hash_word hash)
+BI_FN uint32_t count_bits(uint32_t bits)
 {
-    if (bi_hash_same(hash, bosc_hash_greatest(bits))) return (uint32_t)(b->slot_count - 1) * RANGES;
-    return bosc_hash_home(hash, bits, b->view.homes * RANGES);
+#if BI_LEVEL >= 3
+    return (uint32_t)__builtin_popcount(bits);
+#else
+    bits -= bits >> 1 & 0x55555555;
+    bits = (bits & 0x33333333) + (bits >> 2 & 0x33333333);
+    return ((bits + (bits >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
+#endif
+}
+
+/* The greatest hash's home is the last slot. A hash whose home is not that of bosc_hash_place_of, but the next one, is
+ * in the range 0 there. */
+BI_FN uint32_t place_of(const struct bi_hash_ordered_build *b, int32_t bits, bosc_hash_word hash)
+{
+    if (bi_hash_same(hash, bosc_hash_greatest(bits))) return (uint32_t)(b->slot_count - 1) << RANGE_BITS;
+    const bosc_hash_place place = bosc_hash_place_of(hash.low, bits, b->view.homes);
+    const uint32_t home = bosc_hash_home(hash, bits, b->view.homes);
+    return home << RANGE_BITS | (home == place.home ? place.range : 0);
 }
 
 #if BI_LEVEL >= 4
-/* Hashes keys, `live` of 16, into a vector of 32 bits or two of 64; gives their ranges. */
-BI_FN __m512i hash_16(const struct bi_hash_ordered_build *b, int32_t bits, const char *keys, __mmask16 live,
-                      __m512i hash[2])
+/* As place_of, of 16 hashes. */
+BI_FN __m512i places_16(const struct bi_hash_ordered_build *b, int32_t bits, const __m512i hash[2])
 {
-    const __m512i last = _mm512_set1_epi32((int)((uint32_t)(b->slot_count - 1) * RANGES)), all = _mm512_set1_epi32(-1);
-    const __m512i range = bi_hash_homes_16(keys, bits, b->view.seed, b->view.homes * RANGES, live, hash);
-    const __mmask16 greatest =
-        bits == 32 ? _mm512_cmpeq_epi32_mask(hash[0], all)
-                   : (__mmask16)(_mm512_cmpeq_epi64_mask(hash[0], all) | _mm512_cmpeq_epi64_mask(hash[1], all) << 8);
-    return _mm512_mask_mov_epi32(range, greatest, last);
+    const __m512i last = _mm512_set1_epi32((int)((uint32_t)(b->slot_count - 1) << RANGE_BITS));
+    const __m512i all = _mm512_set1_epi32(-1);
+    const struct bi_hash_entries p = bi_hash_entries_16(hash, bits, b->view.homes);
+    if (bits == 32)
+        return _mm512_mask_mov_epi32(_mm512_or_si512(_mm512_slli_epi32(p.home, RANGE_BITS), p.range),
+                                     _mm512_cmpeq_epi32_mask(hash[0], all), last);
+    const __m512i count = _mm512_set1_epi64(b->view.homes);
+    const __m512i home =
+        bi_hash_every_other_16(bi_hash_homes_8(hash[0], count), bi_hash_homes_8(hash[1], count), false);
+    const __m512i range = _mm512_maskz_mov_epi32(_mm512_cmpeq_epi32_mask(home, p.home), p.range);
+    const __mmask8 low = _mm512_cmpeq_epi64_mask(hash[0], all), high = _mm512_cmpeq_epi64_mask(hash[1], all);
+    return _mm512_mask_mov_epi32(_mm512_or_si512(_mm512_slli_epi32(home, RANGE_BITS), range),
+                                 (__mmask16)(low | high << 8), last);
 }
 #endif
 
-/* Hashes `count` keys from `begin` on. */
-BI_FN void hash_chunk(const struct bi_hash_ordered_build *b, int32_t bits, int64_t begin, int count,
-                      struct bi_hash_ordered_chunk *c)
+/* The hashes and places of the block of SOME pairs that begins at a row: where they are kept, or in scratch for the
+ * last CHUNK rows that were hashed. */
+BI_FN char *hashes_at(const struct bi_hash_ordered_build *b, int32_t bits, int64_t row)
 {
-    const char *keys = b->keys + (size_t)begin * (size_t)bits / 8;
-    int i = 0;
+    struct bi_hash_ordered_chunk *c = b->chunks + (b->keeps ? row / CHUNK : 0);
+    return (char *)c->hashes + (size_t)(row % CHUNK) * (size_t)bits / 8;
+}
+
+BI_FN uint32_t *places_at(const struct bi_hash_ordered_build *b, int64_t row)
+{
+    return b->chunks[b->keeps ? row / CHUNK : 0].places + row % CHUNK;
+}
+
+BI_FN int block_size(const struct bi_hash_ordered_build *b, int64_t row)
+{
+    return b->n - row < SOME ? (int)(b->n - row) : SOME;
+}
+
+/* Hashes the keys of a block. */
+BI_FN void hash_block(const struct bi_hash_ordered_build *b, int32_t bits, int64_t row)
+{
+    const int count = block_size(b, row);
+    char *hashes = hashes_at(b, bits, row);
+    uint32_t *places = places_at(b, row);
 #if BI_LEVEL >= 4
-    const __m512i one = _mm512_set1_epi32(1), low = _mm512_set1_epi32(RANGES - 1);
-    for (; i < count; i += 16) {
-        __m512i hash[2];
-        const __mmask16 live = bi_hash_lanes_16(count - i);
-        const __m512i range = hash_16(b, bits, keys + (size_t)i * (size_t)bits / 8, live, hash);
-        const __m512i bit = _mm512_sllv_epi32(one, _mm512_and_si512(range, low));
-        _mm512_storeu_si512(c->homes + i, _mm512_srli_epi32(range, 3));
-        _mm_storeu_si128((__m128i *)(void *)(c->bits + i), _mm512_cvtepi32_epi8(bit));
-        _mm512_storeu_si512((char *)c->hashes + (size_t)i * (size_t)bits / 8, hash[0]);
-        if (bits == 64) _mm512_storeu_si512(c->hashes + i + 8, hash[1]);
+    __m512i hash[2];
+    bi_hash_of_16(b->keys + (size_t)row * (size_t)bits / 8, bits, b->view.seed, bi_hash_lanes_16(count), hash);
+    _mm512_storeu_si512(places, places_16(b, bits, hash));
+    _mm512_storeu_si512(hashes, hash[0]);
+    if (bits == 64) _mm512_storeu_si512(hashes + 64, hash[1]);
+#else
+    for (int i = 0; i < count; i++) {
+        const bosc_hash_word hash = bosc_hash_of(bosc_hash_word_at(b->keys, row + i, bits), bits, b->view.seed);
+        bi_hash_store(hashes, bits, i, hash);
+        places[i] = place_of(b, bits, hash);
     }
 #endif
-    for (; i < count; i++) {
-        const bosc_hash_word hash = bosc_hash_of(bosc_hash_word_at(keys, i, bits), bits, b->view.seed);
-        bi_hash_store(c->hashes, bits, i, hash);
-        const uint32_t range = range_of(b, bits, hash);
-        c->homes[i] = range / RANGES;
-        c->bits[i] = (uint8_t)(1u << range % RANGES);
-    }
 }
 
-/* The chunk that begins at a row: where it is kept, or in scratch. */
-BI_FN struct bi_hash_ordered_chunk *chunk_at(const struct bi_hash_ordered_build *b, int64_t begin)
+/* Bit i: pair i of a block is late, as its bit was in its home's entry before. */
+BI_FN uint32_t late_among(const uint32_t before[SOME], const uint32_t places[SOME], int count)
 {
-    return b->chunks + (b->keeps ? begin / CHUNK : 0);
-}
-
-BI_FN int chunk_size(const struct bi_hash_ordered_build *b, int64_t begin)
-{
-    return b->n - begin < CHUNK ? (int)(b->n - begin) : CHUNK;
-}
-
-/* Bit i: pair i of a chunk is late, as its bit was among those of its home before. */
-BI_FN uint64_t late_among(const uint8_t before[CHUNK], const uint8_t bits[CHUNK], int count)
-{
-    const uint64_t all = count == CHUNK ? UINT64_MAX : (1ull << count) - 1;
+    uint32_t late = 0;
 #if BI_LEVEL >= 4
-    return _mm512_test_epi8_mask(_mm512_maskz_loadu_epi8(all, before), _mm512_maskz_loadu_epi8(all, bits));
+    const __m512i place = _mm512_and_si512(_mm512_loadu_si512(places), _mm512_set1_epi32(31));
+    const __m512i bit = _mm512_sllv_epi32(_mm512_set1_epi32(1), place);
+    late = _mm512_test_epi32_mask(_mm512_loadu_si512(before), bit);
 #else
-    uint64_t late = 0;
-    for (int i = 0; i < count; i++) late |= (uint64_t)((before[i] & bits[i]) != 0) << i;
-    return late & all;
+    for (int i = 0; i < count; i++) late |= (uint32_t)((before[i] & bit_of(places[i])) != 0) << i;
 #endif
+    return late & ((1u << count) - 1);
 }
 
-/* Adds the late pairs among a chunk's, from row `begin` on, to `late`, which has `count`; gives how many it has then.
- * With AVX-512 no branch depends on how many there are. */
-BI_FN uint32_t add_late(uint64_t among, int64_t begin, uint32_t *late, uint32_t count)
+/* Adds the late pairs among a block's to `late`, which has `count`; gives how many it has then. With AVX-512 no branch
+ * depends on how many there are. */
+BI_FN uint32_t add_late(uint32_t among, int64_t row, uint32_t *late, uint32_t count)
 {
 #if BI_LEVEL >= 4
     const __m512i lane = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
-#pragma GCC unroll 4
-    for (int i = 0; i < CHUNK; i += 16) {
-        const __mmask16 some = (__mmask16)(among >> i);
-        const __m512i rows = _mm512_add_epi32(lane, _mm512_set1_epi32((int)begin + i));
-        _mm512_storeu_si512(late + count, _mm512_maskz_compress_epi32(some, rows));
-        count += (uint32_t)__builtin_popcount(some);
-    }
+    const __m512i rows = _mm512_add_epi32(lane, _mm512_set1_epi32((int)row));
+    _mm512_storeu_si512(late + count, _mm512_maskz_compress_epi32((__mmask16)among, rows));
+    return count + (uint32_t)__builtin_popcount(among);
 #else
-    for (; among; among &= among - 1) late[count++] = (uint32_t)begin + (uint32_t)__builtin_ctzll(among);
-#endif
+    for (; among; among &= among - 1) late[count++] = (uint32_t)row + (uint32_t)__builtin_ctz(among);
     return count;
+#endif
 }
 
-/* Sets the bits of all pairs, the last ones first; gives the number of late ones. */
+/* Sets the bits of all pairs and counts them, the last ones first; gives the number of late ones. Blocks are hashed
+ * before their turn, as their vectors take long. */
 BI_FN uint32_t set_bits(struct bi_hash_ordered_build *b, int32_t bits)
 {
-    uint8_t *restrict const taken = b->taken;
+    uint32_t *restrict const directory = b->directory;
+    const int64_t last = (b->n - 1) / SOME * SOME;
     uint32_t count = 0;
-    for (int64_t begin = (b->n - 1) / CHUNK * CHUNK; begin >= 0; begin -= CHUNK) {
-        struct bi_hash_ordered_chunk *restrict const c = chunk_at(b, begin);
-        const int size = chunk_size(b, begin);
-        uint8_t before[CHUNK];
-        hash_chunk(b, bits, begin, size, c);
+    for (int64_t row = last; row >= 0 && row > last - AHEAD; row -= SOME) hash_block(b, bits, row);
+    for (int64_t row = last; row >= 0; row -= SOME) {
+        const uint32_t *places = places_at(b, row);
+        const int size = block_size(b, row);
+        uint32_t before[SOME];
+        if (row >= AHEAD) hash_block(b, bits, row - AHEAD);
 #pragma GCC unroll 4
         for (int i = size; i-- > 0;) {
-            const uint8_t here = taken[c->homes[i]];
-            before[i] = here;
-            taken[c->homes[i]] = here | c->bits[i];
+            uint32_t *entry = directory + home_of(places[i]);
+            before[i] = *entry;
+            *entry = (before[i] | bit_of(places[i])) + ONE;
         }
-        count = add_late(late_among(before, c->bits, size), begin, b->late, count);
+        count = add_late(late_among(before, places, size), row, b->late, count);
     }
     return count;
 }
@@ -149,20 +179,38 @@ BI_FN bosc_hash_word hash_of_row(const struct bi_hash_ordered_build *b, int32_t 
     return bosc_hash_of(bosc_hash_word_at(b->keys, row, bits), bits, b->view.seed);
 }
 
-BI_FN uint32_t home_of_row(const struct bi_hash_ordered_build *b, int32_t bits, uint32_t row)
+/* The first slot of a row's home. */
+BI_FN size_t first_of_row(const struct bi_hash_ordered_build *b, int32_t bits, uint32_t row)
 {
-    return b->keeps ? b->chunks[row / CHUNK].homes[row % CHUNK] : range_of(b, bits, hash_of_row(b, bits, row)) / RANGES;
+    const uint32_t place =
+        b->keeps ? b->chunks[row / CHUNK].places[row % CHUNK] : place_of(b, bits, hash_of_row(b, bits, row));
+    return home_of(place) + (size_t)(b->directory[home_of(place)] / ONE);
 }
 
-/* Counts the late pairs of each home. False: they are too many, or the greatest hash comes twice. */
-BI_FN bool count_late(const struct bi_hash_ordered_build *b, int32_t bits, uint32_t count)
+BI_FN size_t stride_of(int32_t bits, size_t size)
 {
-    for (uint32_t k = 0; k < count; k++) {
-        const uint32_t home = home_of_row(b, bits, b->late[k]);
-        if (home == b->slot_count - 1 || b->further[home] == MOST_LATE) return false;
-        b->further[home]++;
-    }
-    return true;
+    const size_t key = (size_t)bits / 8;
+    return (key + size + key - 1) / key * key;
+}
+
+enum { PATTERN = 192 /* bytes of empty slots: a multiple of all strides */ };
+
+BI_FN void make_pattern(int32_t bits, size_t stride, char pattern[PATTERN])
+{
+    memset(pattern, 0, PATTERN);
+    for (size_t i = 0; i < PATTERN; i += stride) memset(pattern + i, 0xff, (size_t)bits / 8);
+}
+
+/* Empties the slots from the first-th on. */
+BI_FN void clear(const struct bi_hash_ordered_build *b, int32_t bits, size_t size, uint64_t first)
+{
+    const size_t stride = stride_of(bits, size), end = (b->slot_count - 1) * stride;
+    char pattern[PATTERN];
+    make_pattern(bits, stride, pattern);
+    size_t at = first * stride;
+    for (; at + PATTERN <= end; at += PATTERN) memcpy(b->slots + at, pattern, PATTERN);
+    memcpy(b->slots + at, pattern, end - at);
+    memset(b->slots + end, 0, stride);
 }
 
 #if BI_LEVEL >= 4
@@ -195,86 +243,112 @@ BI_FN void scan_64(__m512i x, __m512i *sum, __m512i *least, __m512i *most)
 #undef STEP
 }
 
-/* The numbers of bits of bytes. */
-BI_FN __m512i count_bits_64(__m512i bytes)
+/* The transpose of four by four words. */
+BI_FN __m512i transpose(__m512i x)
 {
-    const __m512i counts = _mm512_broadcast_i32x4(_mm_set_epi8(4, 3, 3, 2, 3, 2, 2, 1, 3, 2, 2, 1, 2, 1, 1, 0));
-    const __m512i four = _mm512_set1_epi8(15), high = _mm512_and_si512(_mm512_srli_epi16(bytes, 4), four);
-    return _mm512_add_epi8(_mm512_shuffle_epi8(counts, _mm512_and_si512(bytes, four)),
-                           _mm512_shuffle_epi8(counts, high));
+    return _mm512_permutexvar_epi32(_mm512_set_epi32(15, 11, 7, 3, 14, 10, 6, 2, 13, 9, 5, 1, 12, 8, 4, 0), x);
+}
+
+/* The bytes above the ranges' bits of 64 entries, in their order. */
+BI_FN __m512i load_tops(const __m512i entries[4])
+{
+    __m512i top[4];
+    for (int i = 0; i < 4; i++) top[i] = _mm512_srli_epi32(entries[i], BOSC_HASH_HOME_RANGES);
+    return transpose(_mm512_packus_epi16(_mm512_packus_epi32(top[0], top[1]), _mm512_packus_epi32(top[2], top[3])));
+}
+
+/* Brings 64 bytes to where load_tops finds them. */
+BI_FN void spread_tops(__m512i bytes, __m512i top[4])
+{
+    const __m512i zero = _mm512_setzero_si512(), lanes = transpose(bytes);
+    const __m512i low = _mm512_unpacklo_epi8(zero, lanes), high = _mm512_unpackhi_epi8(zero, lanes);
+    top[0] = _mm512_unpacklo_epi16(zero, low);
+    top[1] = _mm512_unpackhi_epi16(zero, low);
+    top[2] = _mm512_unpacklo_epi16(zero, high);
+    top[3] = _mm512_unpackhi_epi16(zero, high);
+}
+
+/* The bits that mark the last ranges of 16 homes, by the entries of the next ones. */
+BI_FN __m512i marks_16(const uint32_t *next, __mmask16 live)
+{
+    const __m512i first = _mm512_and_si512(_mm512_maskz_loadu_epi32(live, next), _mm512_set1_epi32(1));
+    return _mm512_slli_epi32(first, BOSC_HASH_HOME_RANGES - 1);
 }
 
 /* As below, 64 homes at once. If `before` pairs wait in front of the first, behind a home wait the sum up to it and
- * `before`, or the sum less the least one if that is more. */
-BI_FN bool sweep(struct bi_hash_ordered_build *b, uint32_t *waiting)
+ * `before`, or the sum less the least one if that is more. Empties as many slots on the way, which takes less than
+ * to do so apart. */
+BI_FN bool sweep(struct bi_hash_ordered_build *b, int32_t bits, size_t size, int64_t pairs, uint32_t *waiting)
 {
-    const __m512i one = _mm512_set1_epi8(1), zero = _mm512_setzero_si512();
+    const __m512i one = _mm512_set1_epi8(1), zero = _mm512_setzero_si512(), ranges = _mm512_set1_epi32(ONE - 1);
+    const size_t stride = stride_of(bits, size);
     const uint32_t homes = b->view.homes;
-    __m512i before = zero, most = zero, extra = zero;
-    for (uint32_t h = 0; h < homes; h += 64) {
-        const __mmask64 live = homes - h < 64 ? ((__mmask64)1 << (homes - h)) - 1 : UINT64_MAX;
-        const __m512i taken = _mm512_maskz_loadu_epi8(live, b->taken + h);
-        const __m512i late = _mm512_maskz_loadu_epi8(live, b->further + h);
-        const __m512i served = _mm512_maskz_mov_epi8(live, one);
-        __m512i sum, least;
-        scan_64(_mm512_sub_epi8(_mm512_add_epi8(count_bits_64(taken), late), served), &sum, &least, &most);
+    __m512i before = zero, most = zero, extra = zero, counted = zero, many = zero;
+    char pattern[PATTERN];
+    make_pattern(bits, stride, pattern);
+    for (uint32_t h = 0; h < homes; h += SWEPT) {
+        uint32_t *const at = b->directory + h;
+        const __mmask64 live = homes - h < SWEPT ? ((__mmask64)1 << (homes - h)) - 1 : UINT64_MAX;
+        __m512i entries[4], marks[4], sum, least, pushed[4];
+        for (size_t i = 0; homes - h >= SWEPT && i < stride; i++)
+            memcpy(b->slots + h * stride + i * SWEPT, pattern + i * SWEPT % PATTERN, SWEPT);
+        for (int i = 0; i < 4; i++) {
+            entries[i] = _mm512_maskz_loadu_epi32((__mmask16)(live >> 16 * i), at + 16 * i);
+            marks[i] = bits == 64 ? marks_16(at + 16 * i + 1, (__mmask16)(live >> 16 * i)) : zero;
+        }
+        const __m512i count = load_tops(entries);
+        scan_64(_mm512_sub_epi8(count, _mm512_maskz_mov_epi8(live, one)), &sum, &least, &most);
         const __m512i behind = _mm512_max_epi8(_mm512_adds_epi8(sum, before), _mm512_subs_epi8(sum, least));
-        const __m512i shifted = _mm512_alignr_epi8(behind, _mm512_alignr_epi32(behind, before, 12), 15);
-        _mm512_mask_storeu_epi8(b->further + h, live, shifted);
+        spread_tops(_mm512_alignr_epi8(behind, _mm512_alignr_epi32(behind, before, 12), 15), pushed);
+        for (int i = 0; i < 4; i++) {
+            const __m512i marked = _mm512_or_si512(_mm512_and_si512(entries[i], ranges), marks[i]);
+            _mm512_mask_storeu_epi32(at + 16 * i, (__mmask16)(live >> 16 * i), _mm512_or_si512(marked, pushed[i]));
+        }
         extra = _mm512_add_epi64(extra, _mm512_sad_epu8(_mm512_maskz_mov_epi8(live, behind), zero));
+        counted = _mm512_add_epi64(counted, _mm512_sad_epu8(count, zero));
+        many = _mm512_max_epu8(many, count);
         most = _mm512_max_epi8(most, behind);
         before = _mm512_shuffle_epi8(_mm512_shuffle_i64x2(behind, behind, 0xff), _mm512_set1_epi8(15));
     }
+    clear(b, bits, size, homes / SWEPT * SWEPT);
     *waiting = (uint32_t)_mm_cvtsi128_si32(_mm512_castsi512_si128(before)) & UINT8_MAX;
     b->extra_probes = (uint64_t)_mm512_reduce_add_epi64(extra) + *waiting * (*waiting - 1) / 2;
-    return _mm512_cmpgt_epi8_mask(most, _mm512_set1_epi8(MOST_PUSHED)) == 0;
+    return _mm512_reduce_add_epi64(counted) == pairs &&
+           _mm512_cmpgt_epu8_mask(many, _mm512_set1_epi8(MOST_PAIRS)) == 0 &&
+           _mm512_cmpgt_epi8_mask(most, _mm512_set1_epi8(MOST_PUSHED)) == 0;
 }
 #else
 /* Notes by how much the first pair of each home is pushed on; *waiting: the pairs beyond the last home. A pair reads a
- * slot more for each home behind which it waits. False: some are pushed too far. */
-BI_FN bool sweep(struct bi_hash_ordered_build *b, uint32_t *waiting)
+ * slot more for each home behind which it waits. Marks the last range of a home before one whose first range has a key
+ * of 64 bits (device/hash_slots.h), and empties the slots. False: some are pushed too far, or a home has too many to
+ * count. */
+BI_FN bool sweep(struct bi_hash_ordered_build *b, int32_t bits, size_t size, int64_t pairs, uint32_t *waiting)
 {
-    uint8_t *restrict const further = b->further;
-    const uint32_t count = b->view.homes;
-    uint32_t pushed = 0, most = 0;
+    const uint32_t homes = b->view.homes;
+    uint32_t pushed = 0, most = 0, many = 0;
+    int64_t counted = 0;
     uint64_t extra = 0;
-    for (uint32_t h = 0; h < count; h++) {
-        const uint32_t next = pushed + count_bits(b->taken[h]) + further[h];
-        further[h] = (uint8_t)pushed;
+    for (uint32_t h = 0; h < homes; h++) {
+        const uint32_t entry = b->directory[h], count = entry / ONE, next = pushed + count;
+        const uint32_t mark = bits == 64 ? (b->directory[h + 1] & 1) * LAST_RANGE : 0;
+        b->directory[h] = (entry % ONE | mark) + (pushed & UINT8_MAX) * ONE;
         pushed = next ? next - 1 : 0;
         most = pushed > most ? pushed : most;
+        many = count > many ? count : many;
+        counted += count;
         extra += pushed;
     }
+    clear(b, bits, size, 0);
     *waiting = pushed;
     b->extra_probes = extra + pushed * (pushed - 1) / 2;
-    return most <= MOST_PUSHED;
+    return counted == pairs && many <= MOST_PAIRS && most <= MOST_PUSHED;
 }
 #endif
 
 /* Whether no pair would take the last but one slot or more, if the greatest hash were one like others. */
-BI_FN bool fit(const struct bi_hash_ordered_build *b, uint32_t waiting)
+BI_FN bool fit(const struct bi_hash_ordered_build *b, uint32_t waiting, uint32_t greatest)
 {
-    const uint64_t behind = b->slot_count - 2 - b->view.homes;
-    return waiting + b->taken[b->slot_count - 1] <= behind;
-}
-
-BI_FN size_t stride_of(int32_t bits, size_t size)
-{
-    const size_t key = (size_t)bits / 8;
-    return (key + size + key - 1) / key * key;
-}
-
-/* All slots, as if they were empty. */
-BI_FN void clear(const struct bi_hash_ordered_build *b, int32_t bits, size_t size)
-{
-    enum { PATTERN = 192 }; /* a multiple of all strides */
-    const size_t stride = stride_of(bits, size), end = (b->slot_count - 1) * stride;
-    char pattern[PATTERN] = {0};
-    for (size_t i = 0; i < PATTERN; i += stride) memset(pattern + i, 0xff, (size_t)bits / 8);
-    size_t at = 0;
-    for (; at + PATTERN <= end; at += PATTERN) memcpy(b->slots + at, pattern, PATTERN);
-    memcpy(b->slots + at, pattern, end - at);
-    memset(b->slots + end, 0, stride);
+    return waiting + greatest <= b->slot_count - 2 - b->view.homes;
 }
 
 /* A set has no values. */
@@ -283,75 +357,73 @@ BI_FN void copy_value(const struct bi_hash_ordered_build *b, char *to, size_t si
     if (size) memcpy(to, b->values + (size_t)row * size, size);
 }
 
-/* The slot of pair i of a chunk. */
-BI_FN size_t slot_of(const uint8_t *further, const uint8_t *taken, const struct bi_hash_ordered_chunk *c, int i)
+/* The slot of a pair that is not late. */
+BI_FN size_t slot_of(const uint32_t *directory, uint32_t place)
 {
-    const uint32_t home = c->homes[i];
-    return home + (size_t)further[home] + count_bits(taken[home] & (c->bits[i] - 1u));
+    const uint32_t home = home_of(place), entry = directory[home];
+    return home + (size_t)(entry / ONE) + count_bits(bits_below(entry, place));
 }
 
 #if BI_LEVEL >= 4
-/* Brings the hashes and values of a chunk, of one width, side by side. */
+/* Brings the hashes and values of a block, of one width, side by side. */
 BI_FN void join(int32_t bits, const char *hashes, const char *values, int count, char *pairs)
 {
-    const size_t key = (size_t)bits / 8;
     const __m512i low = bits == 32 ? _mm512_set_epi32(23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0)
                                    : _mm512_set_epi64(11, 3, 10, 2, 9, 1, 8, 0);
     const __m512i high = _mm512_add_epi32(low, bits == 32 ? _mm512_set1_epi32(8) : _mm512_set1_epi64(4));
-    for (size_t i = 0; i < (size_t)count * key; i += 64) {
-        const size_t rest = (size_t)count * key - i;
-        const __mmask16 live = bi_hash_lanes_16((int)(rest < 64 ? rest / 4 : 16));
-        const __m512i hash = _mm512_loadu_si512(hashes + i), value = _mm512_maskz_loadu_epi32(live, values + i);
-        _mm512_storeu_si512(pairs + 2 * i, bits == 32 ? _mm512_permutex2var_epi32(hash, low, value)
-                                                      : _mm512_permutex2var_epi64(hash, low, value));
-        _mm512_storeu_si512(pairs + 2 * i + 64, bits == 32 ? _mm512_permutex2var_epi32(hash, high, value)
-                                                           : _mm512_permutex2var_epi64(hash, high, value));
+    for (int i = 0; i < bits / 32; i++) {
+        const int rest = count * (bits / 32) - 16 * i;
+        const __mmask16 live = bi_hash_lanes_16(rest > 0 ? rest : 0);
+        const __m512i hash = _mm512_loadu_si512(hashes + 64 * i);
+        const __m512i value = _mm512_maskz_loadu_epi32(live, values + 64 * i);
+        _mm512_storeu_si512(pairs + 128 * i, bits == 32 ? _mm512_permutex2var_epi32(hash, low, value)
+                                                        : _mm512_permutex2var_epi64(hash, low, value));
+        _mm512_storeu_si512(pairs + 128 * i + 64, bits == 32 ? _mm512_permutex2var_epi32(hash, high, value)
+                                                             : _mm512_permutex2var_epi64(hash, high, value));
     }
 }
 
-/* As place_chunk, of values as wide as their keys. */
-BI_FN void place_wide(const struct bi_hash_ordered_build *b, int32_t bits, int64_t begin, int count,
-                      const struct bi_hash_ordered_chunk *c)
+/* As place_block, of values as wide as their keys. */
+BI_FN void place_wide(const struct bi_hash_ordered_build *b, int32_t bits, int64_t row)
 {
-    const uint8_t *restrict const further = b->further, *restrict const taken = b->taken;
+    const uint32_t *restrict const directory = b->directory, *restrict const places = places_at(b, row);
     char *restrict const slots = b->slots;
     const size_t key = (size_t)bits / 8, stride = 2 * key;
-    char pairs[CHUNK * 2 * sizeof(uint64_t)];
-    join(bits, (const char *)c->hashes, b->values + (size_t)begin * key, count, pairs);
+    const int count = block_size(b, row);
+    char pairs[SOME * 2 * sizeof(uint64_t)];
+    join(bits, hashes_at(b, bits, row), b->values + (size_t)row * key, count, pairs);
 #pragma GCC unroll 4
     for (int i = 0; i < count; i++)
-        memcpy(slots + slot_of(further, taken, c, i) * stride, pairs + (size_t)i * stride, stride);
+        memcpy(slots + slot_of(directory, places[i]) * stride, pairs + (size_t)i * stride, stride);
 }
 #endif
 
-/* Writes `count` pairs from row `begin` on. */
-BI_FN void place_chunk(const struct bi_hash_ordered_build *b, int32_t bits, size_t size, int64_t begin, int count,
-                       const struct bi_hash_ordered_chunk *c)
+/* Writes the pairs of a block. */
+BI_FN void place_block(const struct bi_hash_ordered_build *b, int32_t bits, size_t size, int64_t row)
 {
-    const uint8_t *restrict const further = b->further, *restrict const taken = b->taken;
+    const uint32_t *restrict const directory = b->directory, *restrict const places = places_at(b, row);
     char *restrict const slots = b->slots;
     const size_t key = (size_t)bits / 8, stride = stride_of(bits, size);
 #if BI_LEVEL >= 4
     if (size == key) {
-        place_wide(b, bits, begin, count, c);
+        place_wide(b, bits, row);
         return;
     }
 #endif
-    for (int i = 0; i < count; i++) {
-        char *slot = slots + slot_of(further, taken, c, i) * stride;
-        memcpy(slot, (const char *)c->hashes + (size_t)i * key, key);
-        copy_value(b, slot + key, size, begin + i);
+    for (int i = 0; i < block_size(b, row); i++) {
+        char *slot = slots + slot_of(directory, places[i]) * stride;
+        memcpy(slot, hashes_at(b, bits, row) + (size_t)i * key, key);
+        copy_value(b, slot + key, size, row + i);
     }
 }
 
 /* Writes all pairs. A late one goes where the pair before it in its range does, which comes behind it and stays. */
 BI_FN void place(const struct bi_hash_ordered_build *b, int32_t bits, size_t size)
 {
-    for (int64_t begin = 0; begin < b->n; begin += CHUNK) {
-        struct bi_hash_ordered_chunk *c = chunk_at(b, begin);
-        const int count = chunk_size(b, begin);
-        if (!b->keeps) hash_chunk(b, bits, begin, count, c);
-        place_chunk(b, bits, size, begin, count, c);
+    for (int64_t row = 0; !b->keeps && row < b->n && row < AHEAD; row += SOME) hash_block(b, bits, row);
+    for (int64_t row = 0; row < b->n; row += SOME) {
+        if (!b->keeps && row + AHEAD < b->n) hash_block(b, bits, row + AHEAD);
+        place_block(b, bits, size, row);
     }
 }
 
@@ -360,8 +432,7 @@ BI_FN bool insert(const struct bi_hash_ordered_build *b, int32_t bits, size_t si
 {
     const size_t key = (size_t)bits / 8, stride = stride_of(bits, size);
     const bosc_hash_word hash = hash_of_row(b, bits, row), empty = bosc_hash_greatest(bits);
-    const uint32_t home = home_of_row(b, bits, row);
-    char *slot = b->slots + (home + (size_t)b->further[home]) * stride, *end;
+    char *slot = b->slots + first_of_row(b, bits, row) * stride, *end;
     while (bosc_hash_less(bosc_hash_word_at(slot, 0, bits), hash)) slot += stride;
     if (bi_hash_same(bosc_hash_word_at(slot, 0, bits), hash)) return false;
     for (end = slot; !bi_hash_same(bosc_hash_word_at(end, 0, bits), empty);) end += stride;
@@ -398,8 +469,7 @@ BI_FN bool insert_wide(const struct bi_hash_ordered_build *b, int32_t bits, uint
     enum { LINE = 64 };
     const size_t key = (size_t)bits / 8, stride = 2 * key;
     const uint64_t hash = hash_of_row(b, bits, row).low, value = bosc_hash_word_at(b->values, row, bits).low;
-    const uint32_t home = home_of_row(b, bits, row);
-    const size_t first = home + (size_t)b->further[home];
+    const size_t first = first_of_row(b, bits, row);
     if (first + LINE / stride > b->slot_count) return insert(b, bits, key, row);
     char *at = b->slots + first * stride;
     const __m512i here = _mm512_loadu_si512(at);
@@ -434,13 +504,15 @@ BI_FN bool insert_late(const struct bi_hash_ordered_build *b, int32_t bits, size
 
 BI_FN void build(struct bi_hash_ordered_build *b, int32_t bits, size_t size)
 {
+    uint32_t *const last = b->directory + b->slot_count - 1;
     uint32_t waiting;
-    const uint32_t late = set_bits(b, bits);
-    b->failed = !count_late(b, bits, late) || !sweep(b, &waiting) || !fit(b, waiting);
+    const uint32_t late = set_bits(b, bits), greatest = *last / ONE;
+    b->failed = greatest > 1 || !sweep(b, bits, size, b->n - greatest, &waiting) || !fit(b, waiting, greatest);
     if (b->failed) return;
-    clear(b, bits, size);
+    *last = 0;
     place(b, bits, size);
     for (uint32_t k = 0; k < late && !b->failed; k++) b->failed = !insert_late(b, bits, size, b->late[k]);
+    b->directory[b->view.homes - 1] |= greatest * LAST_RANGE; /* where it is looked for */
 }
 
 BI_FN void build_key(struct bi_hash_ordered_build *b, int32_t bits)

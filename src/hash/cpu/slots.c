@@ -155,13 +155,8 @@ BI_FN void find_batch_of(const struct bi_hash_slots_find *a, int64_t from, int c
         find_batch(a, from, count, key_bits, BOSC_HASH_FKS);
 }
 
-/* ORDERED: whether windows of slots can be compared (hash/cpu/find_ordered_hot.c). */
-static bool has_windows(const bosc_hash_slots_view *v)
-{
-    return v->layout == BOSC_HASH_ORDERED && v->key_bits != 128 && v->homes >= BOSC_HASH_LEAST_HOMES;
-}
-
-static bosc_status find_in_windows(bosc_ctx *ctx, const struct bi_hash_slots_find *a, int64_t query_count)
+/* ORDERED with a directory (hash/cpu/find_ordered_hot.c). */
+static bosc_status find_indexed(bosc_ctx *ctx, const struct bi_hash_slots_find *a, int64_t query_count)
 {
     struct bi_parts p = bi_parts_of(ctx, query_count, PAIR_ITEMS / 2);
     while (bi_next_part(ctx, &p)) {
@@ -179,7 +174,7 @@ bosc_status bi_hash_find_slots_cpu(bosc_ctx *ctx, const struct bi_hash_slots_fin
 {
     int64_t batches = bi_div_up(query_count, BATCH);
     if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "hash find: injected fault");
-    if (has_windows(&a->view)) return find_in_windows(ctx, a, query_count);
+    if (a->view.directory) return find_indexed(ctx, a, query_count);
     double items = PAIR_ITEMS * (double)query_count;
     struct bi_parts p = bi_parts_of(ctx, batches, batches ? items / (double)batches : 1);
     while (bi_next_part(ctx, &p)) {

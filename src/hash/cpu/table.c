@@ -1,6 +1,7 @@
 /* The table of hash tables on the CPU. */
 #include "core/steps.h"
 #include "hash/cpu/bucketed.h"
+#include "hash/cpu/ordered.h"
 #include "hash/cpu/slots.h"
 #include "hash/steps/steps.h"
 
@@ -24,4 +25,6 @@ const struct bi_hash_ops bi_hash_ops_cpu = {
     .build_bytes = bi_hash_build_bytes_cpu,
     .fill_slots = bi_hash_fill_slots_cpu,
     .find_slots = bi_hash_find_slots_cpu,
+    .directory_bytes = bi_hash_directory_bytes_cpu,
+    .index_slots = bi_hash_index_slots_cpu,
 };

@@ -176,21 +176,43 @@ BI_FN __m512i bi_hash_homes_8(__m512i hash, __m512i homes)
     return _mm512_srli_epi64(_mm512_add_epi64(high, low), 32);
 }
 
-/* ORDERED: hashes keys, `live` of 16, into a vector of 32 bits or two of 64; gives their homes. */
-BI_FN __m512i bi_hash_homes_16(const char *keys, int32_t bits, uint64_t seed, uint32_t homes, __mmask16 live,
-                               __m512i hash[2])
+/* Hashes keys, `live` of 16, into a vector of 32 bits or two of 64. */
+BI_FN void bi_hash_of_16(const char *keys, int32_t bits, uint64_t seed, __mmask16 live, __m512i hash[2])
 {
     if (bits == 32) {
         const __m512i spread = _mm512_set1_epi32((int)(seed ^ seed >> 32));
         hash[0] = bi_hash_mix_16(_mm512_xor_si512(_mm512_maskz_loadu_epi32(live, keys), spread));
-        return bi_hash_below_16(hash[0], _mm512_set1_epi32((int)homes));
+        return;
     }
-    const __m512i spread = _mm512_set1_epi64((long long)seed), count = _mm512_set1_epi64(homes);
+    const __m512i spread = _mm512_set1_epi64((long long)seed);
     const __m512i low = _mm512_maskz_loadu_epi64((__mmask8)live, keys);
     const __m512i high = _mm512_maskz_loadu_epi64((__mmask8)(live >> 8), keys + 64);
     hash[0] = bi_hash_mix_8(_mm512_xor_si512(low, spread));
     hash[1] = bi_hash_mix_8(_mm512_xor_si512(high, spread));
-    return bi_hash_every_other_16(bi_hash_homes_8(hash[0], count), bi_hash_homes_8(hash[1], count), false);
+}
+
+/* As bosc_hash_place_of, of 16 hashes, for at most BOSC_HASH_INDEXED homes. */
+struct bi_hash_entries {
+    __m512i home, range;
+};
+
+BI_FN struct bi_hash_entries bi_hash_entries_16(const __m512i hash[2], int32_t bits, uint32_t homes)
+{
+    __m512i home, part;
+    if (bits == 32) {
+        const __m512i count = _mm512_set1_epi64(homes), even = _mm512_mul_epu32(hash[0], count);
+        const __m512i odd = _mm512_mul_epu32(_mm512_srli_epi64(hash[0], 32), count);
+        home = _mm512_mask_mov_epi32(_mm512_srli_epi64(even, 32), 0xaaaa, odd);
+        part = _mm512_mask_mov_epi32(even, 0xaaaa, _mm512_slli_epi64(odd, 32));
+    } else {
+        const __m512i count = _mm512_set1_epi64(2 * (long long)homes);
+        const __m512i low = _mm512_mul_epu32(_mm512_srli_epi64(hash[0], 33), count);
+        const __m512i high = _mm512_mul_epu32(_mm512_srli_epi64(hash[1], 33), count);
+        home = bi_hash_every_other_16(low, high, true);
+        part = bi_hash_every_other_16(low, high, false);
+    }
+    part = _mm512_srli_epi32(part, 27);
+    return (struct bi_hash_entries){home, _mm512_srli_epi32(_mm512_add_epi32(part, _mm512_add_epi32(part, part)), 2)};
 }
 
 /* The folds of hashes of 32 or 64 bits, from j on, and their top bits; no more than `live` of them are read. */
