@@ -149,6 +149,18 @@ BI_FN uint32_t add_late(uint32_t among, int64_t row, uint32_t *late, uint32_t co
 #endif
 }
 
+/* Sets the bits of a block's pairs and counts them, the last ones first; gives their homes' entries before. */
+BI_FN void set_bits_of(uint32_t *restrict directory, const uint32_t *restrict places, int size,
+                       uint32_t *restrict before)
+{
+#pragma GCC unroll 16
+    for (int i = size; i-- > 0;) {
+        uint32_t *entry = directory + home_of(places[i]);
+        before[i] = *entry;
+        *entry = (before[i] | bit_of(places[i])) + ONE;
+    }
+}
+
 /* Sets the bits of all pairs and counts them, the last ones first; gives the number of late ones. Blocks are hashed
  * before their turn, as their vectors take long. */
 BI_FN uint32_t set_bits(struct bi_hash_ordered_build *b, int32_t bits)
@@ -162,12 +174,10 @@ BI_FN uint32_t set_bits(struct bi_hash_ordered_build *b, int32_t bits)
         const int size = block_size(b, row);
         uint32_t before[SOME];
         if (row >= AHEAD) hash_block(b, bits, row - AHEAD);
-#pragma GCC unroll 4
-        for (int i = size; i-- > 0;) {
-            uint32_t *entry = directory + home_of(places[i]);
-            before[i] = *entry;
-            *entry = (before[i] | bit_of(places[i])) + ONE;
-        }
+        if (size == SOME) /* without a test for the end */
+            set_bits_of(directory, places, SOME, before);
+        else
+            set_bits_of(directory, places, size, before);
         count = add_late(late_among(before, places, size), row, b->late, count);
     }
     return count;
@@ -383,18 +393,29 @@ BI_FN void join(int32_t bits, const char *hashes, const char *values, int count,
     }
 }
 
+/* Writes the pairs of a block, hashes and values side by side, to their slots. */
+BI_FN void write_pairs(const struct bi_hash_ordered_build *b, size_t stride, const uint32_t *restrict places, int count,
+                       const char *restrict pairs)
+{
+    const uint32_t *restrict const directory = b->directory;
+    char *restrict const slots = b->slots;
+#pragma GCC unroll 16
+    for (int i = 0; i < count; i++)
+        memcpy(slots + slot_of(directory, places[i]) * stride, pairs + (size_t)i * stride, stride);
+}
+
 /* As place_block, of values as wide as their keys. */
 BI_FN void place_wide(const struct bi_hash_ordered_build *b, int32_t bits, int64_t row)
 {
-    const uint32_t *restrict const directory = b->directory, *restrict const places = places_at(b, row);
-    char *restrict const slots = b->slots;
-    const size_t key = (size_t)bits / 8, stride = 2 * key;
+    const size_t key = (size_t)bits / 8;
+    const uint32_t *places = places_at(b, row);
     const int count = block_size(b, row);
     char pairs[SOME * 2 * sizeof(uint64_t)];
     join(bits, hashes_at(b, bits, row), b->values + (size_t)row * key, count, pairs);
-#pragma GCC unroll 4
-    for (int i = 0; i < count; i++)
-        memcpy(slots + slot_of(directory, places[i]) * stride, pairs + (size_t)i * stride, stride);
+    if (count == SOME)
+        write_pairs(b, 2 * key, places, SOME, pairs);
+    else
+        write_pairs(b, 2 * key, places, count, pairs);
 }
 #endif
 
