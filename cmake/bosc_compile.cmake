@@ -16,6 +16,7 @@ if(BOSC_SANITIZE)
   target_compile_options(bosc_options INTERFACE -fno-omit-frame-pointer
     $<$<NOT:$<BOOL:$<TARGET_PROPERTY:BOSC_OWN_SANITIZERS>>>:$<$<COMPILE_LANGUAGE:C,CXX>:${instrument}>>)
   target_link_options(bosc_options INTERFACE -fsanitize=${BOSC_SANITIZE})
+  target_compile_definitions(bosc_options INTERFACE BI_CALL_STEPS)
 endif()
 
 # bosc_sanitize_cheaply(target): checks addresses, shifts, overflow and bounds only. All checks take twice as long to
