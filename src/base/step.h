@@ -8,7 +8,7 @@
 #define BI_FN static __host__ __device__ __forceinline__
 #elif defined(BI_ONE_COPY) /* where coverage is counted, copies would have counts of their own */
 #define BI_FN static __attribute__((unused))
-#elif defined(BI_CALL_STEPS) /* sanitizers and the emulator: copies would take minutes to compile */
+#elif defined(BI_CALL_STEPS) /* tests alone (sanitizers, emulator, no OpenMP): copies take minutes to compile */
 #define BI_FN static inline __attribute__((unused))
 #else
 #define BI_FN static inline __attribute__((always_inline))
