@@ -268,7 +268,7 @@ static void fill_doubles(double *keys, int64_t n, uint64_t exponents, bool zeros
 static void sorts_of_exponents(bosc_ctx *ctx)
 {
     static const uint64_t exponents[] = {0, 2, 64, 2047};
-    const int64_t sizes[] = {300, 5000, suite_slow(ctx) ? 700 : 150000};
+    const int64_t sizes[] = {300, 5000, suite_slow(ctx) ? 700 : 150001};
     for (int e = 0; e < 4; e++)
         for (int s = 0; s < 3; s++)
             for (int zeros = 0; zeros < 2; zeros++) {
@@ -284,9 +284,9 @@ static void sorts_of_exponents(bosc_ctx *ctx)
 static void sorts_of_one_odd_double(bosc_ctx *ctx)
 {
     static const uint64_t odd[] = {0x7ff8000000000000u, 0xfff0000000000001u, 0x8000000000000000u};
-    const int64_t sizes[] = {100, 200, 5000, suite_slow(ctx) ? 300 : 70000};
+    const int64_t sizes[] = {100, 200, 5000, suite_slow(ctx) ? 300 : 70000, suite_slow(ctx) ? 301 : 150001};
     for (int o = 0; o < 3; o++)
-        for (int s = 0; s < 4; s++)
+        for (int s = 0; s < 5; s++)
             for (int in_place = 0; in_place < 2; in_place++) {
                 if (suite_leaves_out()) continue;
                 double *keys = suite_alloc((size_t)sizes[s] * sizeof *keys);
@@ -329,6 +329,75 @@ static void sorts_of_many_pairs(bosc_ctx *ctx)
     bosc_ctx_info info = {.size = sizeof info};
     CHECK_OK(ctx, bosc_ctx_get_info(ctx, &info));
     if (info.threads == 1) check_sort(ctx, BOSC_F32, SPECIAL, 4, ((int64_t)1 << 20) + 5, true, false);
+}
+
+/* Pairs of keys of 4 bytes and their numbers. */
+static void check_numbered(bosc_ctx *ctx, bosc_dtype dtype, const uint32_t *keys, int64_t n, const char *what)
+{
+    const size_t bytes = (size_t)n * 4;
+    uint32_t *numbers = numbered(4, n), *keys_out = suite_alloc(bytes), *numbers_out = suite_alloc(bytes);
+    int64_t *order = suite_alloc((size_t)n * sizeof *order);
+    reference_order(dtype, keys, n, order);
+    void *want_keys = arranged(keys, 4, order, n), *want_numbers = arranged(numbers, 4, order, n);
+    CHECK_OK(ctx, bosc_sort_pairs(ctx, dtype, keys, 4, numbers, n, keys_out, numbers_out));
+    if (memcmp(keys_out, want_keys, bytes) != 0 || memcmp(numbers_out, want_numbers, bytes) != 0)
+        suite_fail(__FILE__, __LINE__, "sort of %lld pairs, %s, %s", (long long)n, bosc_dtype_name(dtype), what);
+    free(numbers);
+    free(keys_out);
+    free(numbers_out);
+    free(order);
+    free(want_keys);
+    free(want_numbers);
+}
+
+/* Pairs that go to groups by their top bits: one key in `crowded` is in the same group, and varies in the bits of
+ * `mask`; floats have zeros of both signs. */
+static void check_crowd(bosc_ctx *ctx, bosc_dtype dtype, int64_t n, uint64_t crowded, uint32_t mask)
+{
+    static const uint32_t zeros[] = {0, 0x80000000u};
+    if (suite_leaves_out()) return;
+    struct suite_random r = {crowded ^ mask};
+    uint32_t *keys = suite_alloc((size_t)n * sizeof *keys);
+    for (int64_t i = 0; i < n; i++) {
+        const uint32_t word = (uint32_t)suite_next(&r);
+        keys[i] = suite_below(&r, crowded) ? word : (word & mask) | 0x3f800000u;
+        if (dtype == BOSC_F32 && (keys[i] >> 23 & 255) == 255) keys[i] = zeros[word & 1];
+    }
+    check_numbered(ctx, dtype, keys, n, "a crowd");
+    free(keys);
+}
+
+static void sorts_of_crowded_pairs(bosc_ctx *ctx)
+{
+    static const bosc_dtype types[] = {BOSC_F32, BOSC_I32, BOSC_U32};
+    static const struct {
+        int64_t n;
+        uint64_t crowded;
+        uint32_t mask;
+    } crowds[] = {
+        {140001, UINT64_MAX, 0}, /* groups are even */
+        {140002, 2, 0xfffff},    /* too uneven for one thread */
+        {200003, 10, 0xfffff},   /* more rows than are ordered at once */
+        {140003, 9, 0x800ff},    /* of which a word has room for few bits */
+        {140004, 9, 0},          /* none vary */
+    };
+    if (suite_slow(ctx)) return;
+    for (int t = 0; t < 3; t++)
+        for (int c = 0; c < 5; c++) check_crowd(ctx, types[t], crowds[c].n, crowds[c].crowded, crowds[c].mask);
+}
+
+/* So many values of the top bits that two have no room in one group. */
+static void sorts_of_many_groups(bosc_ctx *ctx)
+{
+    bosc_ctx_info info = {.size = sizeof info};
+    CHECK_OK(ctx, bosc_ctx_get_info(ctx, &info));
+    if (suite_slow(ctx) || info.threads > 2) return;
+    const int64_t n = (int64_t)3 << 20;
+    struct suite_random r = {3};
+    uint32_t *keys = suite_alloc((size_t)n * sizeof *keys);
+    for (int64_t i = 0; i < n; i++) keys[i] = (uint32_t)(suite_below(&r, 800) * 5 << 20 | suite_next(&r) >> 44);
+    check_numbered(ctx, BOSC_U32, keys, n, "many groups");
+    free(keys);
 }
 
 static void check_merge(bosc_ctx *ctx, bosc_dtype dtype, enum pattern pattern, size_t value_size, int64_t na,
@@ -446,6 +515,8 @@ static const struct suite_case suite_cases_prims_sorts[] = {
     {"sorts of one odd double", sorts_of_one_odd_double, NULL},
     {"sorts of zeros", sorts_of_zeros, NULL},
     {"sorts of many pairs", sorts_of_many_pairs, NULL},
+    {"sorts of crowded pairs", sorts_of_crowded_pairs, NULL},
+    {"sorts of many groups", sorts_of_many_groups, NULL},
     {"merges", merges, NULL},
     {"large merges", large_merges, NULL},
     {"superkeys", superkeys, NULL},

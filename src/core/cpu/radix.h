@@ -75,9 +75,9 @@ bosc_status bi_radix_sort_wide_pairs(bosc_ctx *ctx, const struct bi_radix_job *j
 /* The top digit of keys that vary in `bits`. */
 struct bi_radix_digit bi_radix_top_digit(uint64_t bits);
 
-/* Groups of neighbouring values of the top digit, of about n / 128 keys or one value each. Returns how many: at most
- * 256. */
-int bi_radix_make_map(const int64_t *counts, int64_t n, uint8_t map[BI_RADIX_TOP], int64_t sizes[BI_RADIX]);
+/* Groups of neighbouring values of the top digit, of up to `target` keys or one value each; the last of `most` takes
+ * all that are left. Group g ends before value ends[g]. Returns how many there are. */
+int bi_radix_make_groups(const int64_t *counts, int64_t target, int most, uint16_t *ends, int64_t *sizes);
 
 /* Whether the job sorts whole keys alone, which a level may do in vectors. */
 bool bi_radix_sorts_words(const struct bi_radix_job *j);

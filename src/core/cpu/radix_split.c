@@ -124,17 +124,26 @@ static bool sort_all(const struct bi_radix_job *j, struct bi_radix_arrays a, str
     return in_b;
 }
 
-int bi_radix_make_map(const int64_t *counts, int64_t n, uint8_t map[BI_RADIX_TOP], int64_t sizes[BI_RADIX])
+int bi_radix_make_groups(const int64_t *counts, int64_t target, int most, uint16_t *ends, int64_t *sizes)
 {
-    int64_t target = n / (BI_RADIX / 2) + 1;
     int groups = 0;
     sizes[0] = 0;
     for (int v = 0; v < BI_RADIX_TOP; v++) {
-        if (sizes[groups] > 0 && sizes[groups] + counts[v] > target && groups + 1 < BI_RADIX) sizes[++groups] = 0;
+        if (sizes[groups] > 0 && sizes[groups] + counts[v] > target && groups + 1 < most) sizes[++groups] = 0;
         sizes[groups] += counts[v];
-        map[v] = (uint8_t)groups;
+        ends[groups] = (uint16_t)(v + 1);
     }
     return groups + 1;
+}
+
+/* Groups of about n / 128 keys or one value of the top digit each. */
+static int make_map(const int64_t *counts, int64_t n, uint8_t map[BI_RADIX_TOP], int64_t sizes[BI_RADIX])
+{
+    uint16_t ends[BI_RADIX];
+    const int groups = bi_radix_make_groups(counts, n / (BI_RADIX / 2) + 1, BI_RADIX, ends, sizes);
+    for (int g = 0, v = 0; g < groups; g++)
+        for (; v < ends[g]; v++) map[v] = (uint8_t)g;
+    return groups;
 }
 
 struct bi_radix_digit bi_radix_top_digit(uint64_t bits)
@@ -160,7 +169,7 @@ static void split_range(const struct bi_radix_job *j, struct bi_radix_arrays a, 
         int64_t counts[BI_RADIX_TOP] = {0};
         uint8_t map[BI_RADIX_TOP];
         j->k->count_top(a.keys, n, digit, counts);
-        groups = bi_radix_make_map(counts, n, map, sizes);
+        groups = make_map(counts, n, map, sizes);
         for (int g = 0; g + 1 < groups; g++) offsets[g + 1] = offsets[g] + sizes[g];
         struct bi_radix_move move = {.keys = a.keys,
                                      .values = a.values,
@@ -358,7 +367,7 @@ bosc_status bi_radix_split(bosc_ctx *ctx, const struct bi_radix_job *j, bool *do
     BI_TRY(count_chunks(ctx, j, &s));
     for (int p = 0; p < j->chunks; p++)
         for (int v = 0; v < BI_RADIX_TOP; v++) total[v] += s.counts[p][v];
-    s.groups = bi_radix_make_map(total, j->n, s.map, s.sizes);
+    s.groups = make_map(total, j->n, s.map, s.sizes);
     for (int g = 0; g < s.groups; g++) most = s.sizes[g] > most ? s.sizes[g] : most;
     *done = j->chunks == 1 || most <= j->n / j->chunks;
     if (!*done) return BOSC_OK;

@@ -127,6 +127,15 @@ static void unpack(const uint64_t *pairs, int64_t n, uint32_t *keys, uint32_t *v
     }
 }
 
+static void fetch(const uint64_t *pairs, const uint32_t *rows, int64_t n, uint32_t *keys, uint32_t *values)
+{
+    for (int64_t i = 0; i < n; i++) {
+        const uint64_t pair = pairs[rows[i]];
+        keys[i] = (uint32_t)(pair >> 32);
+        values[i] = (uint32_t)pair;
+    }
+}
+
 enum { PAIRS = BI_PAIR_LINES * BI_LANES }; /* that are stored at once */
 
 /* They are stored when the next ones begin: what was put there last is then in the cache, of which whole lines are
@@ -144,44 +153,53 @@ BI_FN void store_lines(bi_word *to, const bi_word *lines, bool streams)
 /* Of the pair before place `at`. */
 BI_FN int64_t lines_before(int64_t at) { return (at - 1) & -PAIRS; }
 
-#define SCATTER(kind)                                                                                        \
-    BI_FN void scatter_as_##kind(const struct bi_radix_move *m, bool streams)                                \
-    {                                                                                                        \
-        _Alignas(64) bi_word lines[BI_RADIX][PAIRS];                                                         \
-        int64_t offsets[BI_RADIX];                                                                           \
-        const uint32_t *const keys = m->keys, *const values = m->values, mask = m->digit.mask;               \
-        bi_word *const to = m->keys_out;                                                                     \
-        const uint8_t *const map = m->map;                                                                   \
-        const int shift = m->digit.shift;                                                                    \
-        const int64_t n = m->n;                                                                              \
-        memcpy(offsets, m->offsets, sizeof offsets);                                                         \
-        for (int g = 0; g < BI_RADIX; g++) memcpy(lines[g], to + lines_before(offsets[g]), sizeof lines[g]); \
-        for (int64_t i = 0; i < n; i++) {                                                                    \
-            const int g = map[(ORDERED_##kind(keys[i]) >> shift) & mask];                                    \
-            const int64_t at = offsets[g]++;                                                                 \
-            if (at % PAIRS == 0) store_lines(to + at - PAIRS, lines[g], streams);                            \
-            lines[g][at % PAIRS] = (bi_word)keys[i] << 32 | values[i];                                       \
-        }                                                                                                    \
-        for (int g = 0; g < BI_RADIX; g++) memcpy(to + lines_before(offsets[g]), lines[g], sizeof lines[g]); \
-        memcpy(m->offsets, offsets, sizeof offsets);                                                         \
-        _mm_sfence();                                                                                        \
-    }                                                                                                        \
-    static void scatter_##kind(const struct bi_radix_move *m)                                                \
-    {                                                                                                        \
-        if (m->streams)                                                                                      \
-            scatter_as_##kind(m, true);                                                                      \
-        else                                                                                                 \
-            scatter_as_##kind(m, false);                                                                     \
+#define SCATTER(kind)                                                                                              \
+    BI_FN void scatter_as_##kind(const struct bi_pair_move *m, bool streams)                                       \
+    {                                                                                                              \
+        _Alignas(64) bi_word lines[BI_PAIR_GROUPS][PAIRS];                                                         \
+        int64_t offsets[BI_PAIR_GROUPS];                                                                           \
+        const uint32_t *const keys = m->keys, *const values = m->values, mask = m->digit.mask;                     \
+        bi_word *const to = m->to;                                                                                 \
+        const uint16_t *const map = m->map;                                                                        \
+        const int shift = m->digit.shift;                                                                          \
+        const int64_t n = m->n;                                                                                    \
+        memcpy(offsets, m->offsets, sizeof offsets);                                                               \
+        for (int g = 0; g < BI_PAIR_GROUPS; g++) memcpy(lines[g], to + lines_before(offsets[g]), sizeof lines[g]); \
+        for (int64_t i = 0; i < n; i++) {                                                                          \
+            const int g = map[(ORDERED_##kind(keys[i]) >> shift) & mask];                                          \
+            const int64_t at = offsets[g]++;                                                                       \
+            if (at % PAIRS == 0) store_lines(to + at - PAIRS, lines[g], streams);                                  \
+            lines[g][at % PAIRS] = (bi_word)keys[i] << 32 | values[i];                                             \
+        }                                                                                                          \
+        for (int g = 0; g < BI_PAIR_GROUPS; g++) memcpy(to + lines_before(offsets[g]), lines[g], sizeof lines[g]); \
+        memcpy(m->offsets, offsets, sizeof offsets);                                                               \
+        _mm_sfence();                                                                                              \
+    }                                                                                                              \
+    static void scatter_##kind(const struct bi_pair_move *m)                                                       \
+    {                                                                                                              \
+        if (m->streams)                                                                                            \
+            scatter_as_##kind(m, true);                                                                            \
+        else                                                                                                       \
+            scatter_as_##kind(m, false);                                                                           \
+    }                                                                                                              \
+    static uint32_t varying_##kind(const uint64_t *pairs, int64_t n)                                               \
+    {                                                                                                              \
+        uint32_t bits = 0, first = (uint32_t)(pairs[0] >> 32);                                                     \
+        for (int64_t i = 0; i < n; i++) {                                                                          \
+            const uint32_t key = (uint32_t)(pairs[i] >> 32);                                                       \
+            bits |= ORDERED_##kind(key) ^ ORDERED_##kind(first);                                                   \
+        }                                                                                                          \
+        return bits;                                                                                               \
     }
 SCATTER(u32)
 SCATTER(i32)
 SCATTER(f32)
 
-#define KERNELS(kind)                        \
-    {                                        \
-        pairs_##kind, scatter_##kind, unpack \
+#define KERNELS(kind)                                               \
+    {                                                               \
+        pairs_##kind, scatter_##kind, varying_##kind, fetch, unpack \
     }
 const struct bi_pair_table bi_pair_table_v4 = {{KERNELS(u32), KERNELS(i32), KERNELS(f32)}};
 #else
-const struct bi_pair_table BI_LEVEL_NAME(bi_pair_table) = {{{NULL, NULL, NULL}}};
+const struct bi_pair_table BI_LEVEL_NAME(bi_pair_table) = {{{NULL, NULL, NULL, NULL, NULL}}};
 #endif

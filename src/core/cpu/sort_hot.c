@@ -25,6 +25,29 @@
     }
 EACH_KEY(WORDS)
 
+#define PAIR_WORDS(kind)                                                                                      \
+    static void pair_words_##kind(const uint64_t *pairs, int64_t n, struct bi_sort_window w, uint32_t *words) \
+    {                                                                                                         \
+        const uint32_t mask = (uint32_t)w.mask;                                                               \
+        for (int64_t i = 0; i < n; i++) {                                                                     \
+            const uint32_t key = (uint32_t)(pairs[i] >> 32);                                                  \
+            words[i] = (ORDERED_##kind(key) & mask) >> w.low << w.row_bits | (uint32_t)i;                     \
+        }                                                                                                     \
+    }
+PAIR_WORDS(f32)
+PAIR_WORDS(i32)
+PAIR_WORDS(u32)
+
+/* Words to rows; returns how many have the same bits above the row as the one before. */
+static int64_t order_rows(uint32_t *words, int64_t n, int row_bits)
+{
+    sort_words(BOSC_U32, words, n);
+    int64_t same = 0;
+    for (int64_t i = 1; i < n; i++) same += (words[i - 1] ^ words[i]) >> row_bits == 0;
+    for (int64_t i = 0; i < n; i++) words[i] &= ((uint32_t)1 << row_bits) - 1;
+    return same;
+}
+
 static int64_t sort_rows(bosc_dtype dtype, const void *keys, int64_t n, struct bi_sort_window w, uint32_t *rows)
 {
     switch (dtype) {
@@ -35,14 +58,22 @@ static int64_t sort_rows(bosc_dtype dtype, const void *keys, int64_t n, struct b
     case BOSC_U32: words_u32(keys, n, w, rows); break;
     default: words_u64(keys, n, w, rows); break;
     }
-    sort_words(BOSC_U32, rows, n);
-    int64_t same = 0;
-    for (int64_t i = 1; i < n; i++) same += (rows[i - 1] ^ rows[i]) >> w.row_bits == 0;
-    for (int64_t i = 0; i < n; i++) rows[i] &= ((uint32_t)1 << w.row_bits) - 1;
-    return same;
+    return order_rows(rows, n, w.row_bits);
 }
 
-const struct bi_sort_kernels bi_sort_kernels_v4 = {{sort_keys, splitters, divide, sort_group}, sort_rows};
+static int64_t sort_pair_rows(bosc_dtype dtype, const uint64_t *pairs, int64_t n, struct bi_sort_window w,
+                              uint32_t *rows)
+{
+    switch (dtype) {
+    case BOSC_F32: pair_words_f32(pairs, n, w, rows); break;
+    case BOSC_I32: pair_words_i32(pairs, n, w, rows); break;
+    default: pair_words_u32(pairs, n, w, rows); break;
+    }
+    return order_rows(rows, n, w.row_bits);
+}
+
+const struct bi_sort_kernels bi_sort_kernels_v4 = {
+    {sort_keys, splitters, divide, sort_group}, sort_rows, sort_pair_rows};
 #else
-const struct bi_sort_kernels BI_LEVEL_NAME(bi_sort_kernels) = {{NULL, NULL, NULL, NULL}, NULL};
+const struct bi_sort_kernels BI_LEVEL_NAME(bi_sort_kernels) = {{NULL, NULL, NULL, NULL}, NULL, NULL};
 #endif

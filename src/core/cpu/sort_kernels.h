@@ -12,7 +12,9 @@ enum {
     BI_SORT_BLOCK = 1 << 15,  /* most keys divided at once */
     BI_SORT_GROUP_BITS = 8,   /* into 2^8 groups at most */
     BI_SORT_WIDE = 1 << 18,   /* most pairs of a group that are sorted as words */
-    BI_PAIR_LINES = 4,        /* of 64 bytes that a scatter stores at once */
+    BI_PAIR_GROUPS = 512,     /* most groups of pairs that a scatter makes */
+    BI_PAIR_LINES = 2,        /* of 64 bytes that it stores at once */
+    BI_PAIR_ROWS = 1 << 14,   /* most pairs of a group whose rows are ordered at once */
     BI_SORT_ROW_BITS = 28     /* of the row of a pair that is sorted as a word */
 };
 
@@ -45,6 +47,20 @@ struct bi_sort_kernels {
      * many of them have the same bits there as the row before. */
     int64_t (*rows)(bosc_dtype dtype, const void *keys, int64_t n, struct bi_sort_window window,
                     uint32_t *rows); /* or NULL */
+    /* The same of up to BI_PAIR_ROWS pairs, words with a key of 4 bytes above a value. */
+    int64_t (*pair_rows)(bosc_dtype dtype, const uint64_t *pairs, int64_t n, struct bi_sort_window window,
+                         uint32_t *rows);
+};
+
+/* Pairs of 4 and 4 bytes that go to groups, as words with the key above the value. */
+struct bi_pair_move {
+    const uint32_t *keys, *values;
+    int64_t n;
+    uint64_t *to;
+    struct bi_radix_digit digit;
+    const uint16_t *map; /* the group of each value of the digit */
+    int64_t *offsets;    /* (BI_PAIR_GROUPS) where the next pair of each group goes; moved on */
+    bool streams;        /* past the caches */
 };
 
 /* Sorts of pairs of keys of 4 bytes, by all their bits, stably, as words of 64 bits. */
@@ -53,9 +69,12 @@ struct bi_pair_kernels {
      * most. */
     void (*pairs)(const void *keys, size_t value_size, const void *values, int64_t n, uint64_t *words, void *keys_out,
                   void *values_out); /* or NULL */
-    /* Moves pairs of 4 and 4 bytes, as words with the key above the value, to m->keys_out, BI_PAIR_LINES lines of 64
-     * bytes at once: each group has such of its own, and so many before them. */
-    void (*scatter)(const struct bi_radix_move *m);
+    /* Stores BI_PAIR_LINES lines of 64 bytes at once: each group has such of its own, and so many before them. */
+    void (*scatter)(const struct bi_pair_move *m);
+    /* The bits in which ordered keys of such words differ. */
+    uint32_t (*varying)(const uint64_t *pairs, int64_t n);
+    /* The pair of row rows[i] becomes pair i. */
+    void (*fetch)(const uint64_t *pairs, const uint32_t *rows, int64_t n, uint32_t *keys, uint32_t *values);
     void (*unpack)(const uint64_t *pairs, int64_t n, uint32_t *keys, uint32_t *values);
 };
 

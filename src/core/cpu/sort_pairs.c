@@ -5,10 +5,16 @@
 #include "core/cpu/radix.h"
 
 enum {
-    SOME = 1024,              /* keys that tell whether enough bits vary, if they do */
-    AT_ONCE = 1 << 20,        /* most pairs that one thread sorts at once */
-    STREAMED = 1 << 19,       /* pairs that leave the caches */
-    LINES = 8 * BI_PAIR_LINES /* words */
+    SOME = 1024,               /* keys that tell whether enough bits vary, if they do */
+    AT_ONCE = 1 << 20,         /* most pairs that one thread sorts at once, */
+    AT_ONCE_NARROW = 1 << 17,  /* if their values have 4 bytes; more if groups would be uneven */
+    STREAMED = 1 << 16,        /* pairs that leave the caches */
+    LINES = 8 * BI_PAIR_LINES, /* words */
+    GROUP = 1 << 11,           /* least pairs of a group, about */
+    TINY = 40,                 /* sorted by insertion */
+    FEW_SAME = 4,              /* rows for one that has the same top bits as the one before it */
+    MOVES_A_KEY = 4,           /* of an insertion that is not given up */
+    UNEVEN = 8                 /* groups of as many pairs as there are */
 };
 
 /* The bits in which keys vary. */
@@ -31,16 +37,16 @@ static bosc_status sort_at_once(bosc_ctx *ctx, const struct bi_radix_job *j)
 struct groups {
     const struct bi_radix_job *j;
     struct bi_radix_digit digit;
-    uint8_t map[BI_RADIX_TOP];
-    int64_t sizes[BI_RADIX], first[BI_RADIX + 1]; /* in the output */
+    uint16_t map[BI_RADIX_TOP];
+    int64_t sizes[BI_PAIR_GROUPS], first[BI_PAIR_GROUPS + 1]; /* in the output */
     int count;
-    int64_t most;                    /* in a group */
-    int64_t (*counts)[BI_RADIX_TOP]; /* (chunks) */
-    int64_t (*begins)[BI_RADIX];     /* (chunks) in `pairs` */
-    int64_t (*ends)[BI_RADIX];       /* (chunks) */
-    uint64_t *pairs;                 /* (n, and lines that are not full) */
-    uint64_t *words;                 /* (threads x most) */
-    uint32_t *keys, *values;         /* (threads x most) */
+    int64_t most;                      /* in a group */
+    int64_t (*counts)[BI_RADIX_TOP];   /* (chunks) */
+    int64_t (*begins)[BI_PAIR_GROUPS]; /* (chunks) in `pairs` */
+    int64_t (*ends)[BI_PAIR_GROUPS];   /* (chunks) */
+    uint64_t *pairs;                   /* (n, and lines that are not full) */
+    uint64_t *words;                   /* (threads x most) */
+    uint64_t *gathered;                /* (threads x most) */
 };
 
 static bosc_status reserve(bosc_ctx *ctx, struct groups *s)
@@ -48,10 +54,9 @@ static bosc_status reserve(bosc_ctx *ctx, struct groups *s)
     const int64_t chunks = s->j->chunks, room = chunks * s->most;
     BI_TRY(bi_scratch_of(ctx, chunks, sizeof *s->begins, &s->begins));
     BI_TRY(bi_scratch_of(ctx, chunks, sizeof *s->ends, &s->ends));
-    BI_TRY(bi_scratch_of(ctx, s->j->n + chunks * BI_RADIX * 2 * LINES, sizeof *s->pairs, &s->pairs));
+    BI_TRY(bi_scratch_of(ctx, s->j->n + chunks * BI_PAIR_GROUPS * 2 * LINES, sizeof *s->pairs, &s->pairs));
     BI_TRY(bi_scratch_of(ctx, room, sizeof *s->words, &s->words));
-    BI_TRY(bi_scratch_of(ctx, room, sizeof *s->keys, &s->keys));
-    return bi_scratch_of(ctx, room, sizeof *s->values, &s->values);
+    return bi_scratch_of(ctx, room, sizeof *s->gathered, &s->gathered);
 }
 
 static bosc_status count(bosc_ctx *ctx, const struct groups *s)
@@ -74,8 +79,13 @@ static void make_groups(struct groups *s)
     int64_t total[BI_RADIX_TOP] = {0};
     for (int c = 0; c < j->chunks; c++)
         for (int v = 0; v < BI_RADIX_TOP; v++) total[v] += s->counts[c][v];
-    s->count = bi_radix_make_map(total, j->n, s->map, s->sizes);
-    for (int g = 0; g < s->count; g++) {
+    uint16_t ends[BI_PAIR_GROUPS];
+    const int64_t even = j->n / (BI_PAIR_GROUPS - BI_PAIR_GROUPS / 16) + 1, target = even < GROUP ? GROUP : even;
+    s->count = bi_radix_make_groups(total, target, BI_PAIR_GROUPS, ends, s->sizes);
+    if (s->sizes[s->count - 1] > target) /* two neighbours of these are larger than it */
+        s->count = bi_radix_make_groups(total, 2 * target, BI_PAIR_GROUPS, ends, s->sizes);
+    for (int g = 0, v = 0; g < s->count; g++) {
+        for (; v < ends[g]; v++) s->map[v] = (uint16_t)g;
         s->most = s->sizes[g] > s->most ? s->sizes[g] : s->most;
         s->first[g + 1] = s->first[g] + s->sizes[g];
     }
@@ -89,7 +99,7 @@ static void place(const struct groups *s)
     for (int c = 0; c < chunks; c++)
         for (int v = 0; v < BI_RADIX_TOP; v++) s->ends[c][s->map[v]] += s->counts[c][v];
     int64_t at = 0;
-    for (int g = 0; g < BI_RADIX; g++)
+    for (int g = 0; g < BI_PAIR_GROUPS; g++)
         for (int c = 0; c < chunks; c++) {
             const int64_t own = s->ends[c][g];
             at += LINES;
@@ -106,31 +116,60 @@ static bosc_status scatter(bosc_ctx *ctx, const struct groups *s)
         BI_PARALLEL_FOR(j->chunks, (static), c, 0, j->chunks, {
             const struct bi_span part = bi_chunk_part(j->n, j->chunks, (int)c, &parts);
             const struct bi_radix_arrays from = bi_radix_at(j, j->in, part.begin);
-            const struct bi_radix_move move = {.keys = from.keys,
-                                               .values = from.values,
-                                               .n = part.end - part.begin,
-                                               .keys_out = s->pairs,
-                                               .digit = s->digit,
-                                               .map = s->map,
-                                               .offsets = s->ends[c],
-                                               .streams = j->n >= STREAMED};
+            const struct bi_pair_move move = {.keys = from.keys,
+                                              .values = from.values,
+                                              .n = part.end - part.begin,
+                                              .to = s->pairs,
+                                              .digit = s->digit,
+                                              .map = s->map,
+                                              .offsets = s->ends[c],
+                                              .streams = j->n >= STREAMED};
             j->pairs->scatter(&move);
         });
     }
     return parts.status;
 }
 
+/* A group's pairs, which chunks have moved to places of their own, side by side. */
+static const uint64_t *gather(const struct groups *s, int64_t g, uint64_t *to)
+{
+    const int chunks = s->j->chunks;
+    if (chunks == 1) return s->pairs + s->begins[0][g];
+    uint64_t *at = to;
+    for (int c = 0; c < chunks; at += s->ends[c][g] - s->begins[c][g], c++)
+        memcpy(at, s->pairs + s->begins[c][g], (size_t)(s->ends[c][g] - s->begins[c][g]) * sizeof *at);
+    return to;
+}
+
+/* Orders rows by as many of the top bits of their keys as a word has room for beside a row's number; the few
+ * neighbours that then stand wrong are put right by insertion. Returns whether they are sorted. */
+static bool sort_rows(const struct bi_radix_job *j, const uint64_t *pairs, int64_t n, uint32_t *rows,
+                      struct bi_radix_arrays to)
+{
+    const uint32_t bits = j->pairs->varying(pairs, n);
+    const int row_bits = bi_bit_length((uint64_t)n - 1), all = bits ? bi_bit_length(bits & -bits) - 1 : 0;
+    const int top = bi_bit_length(bits) - 32 + row_bits;
+    const struct bi_sort_window window = {bits, top > all ? top : all, row_bits};
+    if (j->vectors->pair_rows(j->dtype, pairs, n, window, rows) > n / FEW_SAME && top > all) return false;
+    j->pairs->fetch(pairs, rows, n, to.keys, to.values);
+    return top <= all || j->k->insert(to.keys, to.values, n, UINT32_MAX, MOVES_A_KEY * n);
+}
+
 static void sort_group(const struct groups *s, int64_t g)
 {
     const struct bi_radix_job *j = s->j;
-    const int64_t own = (int64_t)bi_thread_number() * s->most, n = s->sizes[g];
-    const struct bi_radix_arrays from = {s->keys + own, s->values + own}, to = bi_radix_at(j, j->out, s->first[g]);
-    int64_t at = 0;
-    for (int c = 0; c < j->chunks; at += s->ends[c][g] - s->begins[c][g], c++)
-        j->pairs->unpack(s->pairs + s->begins[c][g], s->ends[c][g] - s->begins[c][g], s->keys + own + at,
-                         s->values + own + at);
-    if (!bi_radix_sort_vectors(j, from, to, from, n))
-        j->pairs->pairs(from.keys, sizeof *s->values, from.values, n, s->words + own, to.keys, to.values);
+    const int64_t n = s->sizes[g], own = (int64_t)bi_thread_number() * s->most;
+    uint64_t *const gathered = s->gathered + own, *const words = s->words + own;
+    const struct bi_radix_arrays to = bi_radix_at(j, j->out, s->first[g]);
+    const uint64_t *const pairs = gather(s, g, gathered);
+    if (n <= TINY) {
+        j->pairs->unpack(pairs, n, to.keys, to.values);
+        j->k->insert(to.keys, to.values, n, UINT32_MAX, INT64_MAX);
+    } else if (n > BI_PAIR_ROWS || !sort_rows(j, pairs, n, (uint32_t *)words, to)) {
+        uint32_t *const keys = (uint32_t *)words, *const values = keys + n;
+        j->pairs->unpack(pairs, n, keys, values);
+        j->pairs->pairs(keys, sizeof *values, values, n, gathered, to.keys, to.values);
+    }
 }
 
 static bosc_status sort_groups(bosc_ctx *ctx, const struct groups *s)
@@ -144,16 +183,20 @@ static bosc_status sort_groups(bosc_ctx *ctx, const struct groups *s)
 
 bosc_status bi_radix_sort_wide_pairs(bosc_ctx *ctx, const struct bi_radix_job *j, bool *done)
 {
-    *done = j->n <= AT_ONCE && j->chunks == 1 && !ctx->progress.listens &&
-            (vary_enough(varying(j, j->n < SOME ? j->n : SOME)) || vary_enough(varying(j, j->n)));
-    if (*done) return sort_at_once(ctx, j);
-    if (j->k->value_size != 4) return BOSC_OK;
-    const uint64_t bits = varying(j, j->n);
-    if (!vary_enough(bits)) return BOSC_OK;
+    const bool narrow = j->k->value_size == 4;
+    uint64_t bits = varying(j, j->n < SOME ? j->n : SOME);
+    /* The highest bits that vary make the groups: if the top one does, among some keys, others change nothing. */
+    if (!vary_enough(bits) || bi_bit_length(bits) < 32) bits = varying(j, j->n);
+    const bool enough = vary_enough(bits),
+               at_once = enough && j->n <= AT_ONCE && j->chunks == 1 && !ctx->progress.listens;
+    *done = at_once;
+    if (at_once && (j->n <= AT_ONCE_NARROW || !narrow)) return sort_at_once(ctx, j);
+    if (!narrow || !enough) return BOSC_OK;
     struct groups s = {.j = j, .digit = bi_radix_top_digit(bits)};
     BI_TRY(bi_scratch_of(ctx, j->chunks, sizeof *s.counts, &s.counts));
     BI_TRY(count(ctx, &s));
     make_groups(&s);
+    if (at_once && s.most > j->n / UNEVEN) return sort_at_once(ctx, j);
     if (s.most > BI_SORT_WIDE) return BOSC_OK;
     BI_TRY(reserve(ctx, &s));
     place(&s);
