@@ -82,7 +82,7 @@ static const struct call {
     {"sort_pairs", sort_records, 0.3, NULL}, /* by whole groups of some 2,000 */
     {"sort_pairs", sort_records_in_place, 0.3, NULL},
     {"split", split_by_sort, 0.25, NULL},
-    {"msf_compute", msf_sparse, 0.25, NULL},
+    {"msf_compute", msf_sparse, 0.3, NULL},
     {"msf_compute", msf_dense, 1, NULL},
     {"components_compute", components, 0.5, NULL},
     {"cellgraph_build", cells_join, 2, join_positions},

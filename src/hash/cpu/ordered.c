@@ -14,7 +14,7 @@ enum {
     MOST_PAIRS = 1 << 22, /* of a table that is built at once */
     MANY_PAIRS = 1 << 16, /* that many threads sort sooner */
     MANY_THREADS = 6,
-    MOST_KEPT = 1 << 15,  /* of one whose hashes are not made twice */
+    MOST_KEPT = 1 << 13,  /* of one whose hashes are not made twice */
     PAIR_ITEMS = 8,       /* a pair takes as long as this many simple items */
     INDEX_ITEMS = 2,      /* and telling a directory of it */
     INDEX_HOMES = 1 << 14 /* that a thread takes at once */
@@ -79,8 +79,9 @@ static bosc_status build(bosc_ctx *ctx, const bosc_hash *table, struct bi_hash_o
 {
     uint64_t *descriptors = table->blocks[BI_HASH_DESCRIPTORS].data;
     BI_TRY(bi_scratch_of(ctx, b->n + BI_HASH_ORDERED_BEYOND, sizeof *b->late, &b->late));
-    b->keeps = b->n <= MOST_KEPT;
-    BI_TRY(bi_scratch_of(ctx, b->keeps ? bi_div_up(b->n, BI_HASH_ORDERED_CHUNK) : 1, sizeof *b->chunks, &b->chunks));
+    const int64_t whole = (int64_t)bi_round_up((uint64_t)b->n, BI_HASH_ORDERED_BLOCK);
+    BI_TRY(bi_scratch_of(ctx, whole, sizeof *b->places, &b->places));
+    if (b->n <= MOST_KEPT) BI_TRY(bi_scratch_of(ctx, whole, table->shape.key_bytes, &b->hashes));
     memset(b->directory, 0, b->slot_count * sizeof *b->directory);
     BI_LEVEL_PICK(ctx->level, bi_hash_build_ordered)(b);
     descriptors[0] = descriptors[1] = 0;

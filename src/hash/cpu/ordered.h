@@ -10,14 +10,8 @@
 enum {
     BI_HASH_ORDERED_ONE = 1 << BOSC_HASH_HOME_RANGES,
     BI_HASH_ORDERED_RANGE_BITS = 8, /* of a place */
-    BI_HASH_ORDERED_CHUNK = 64,
-    BI_HASH_ORDERED_BEYOND = 16 /* rows that are written beyond those of late pairs */
-};
-
-/* Pairs on their way: their hashes and places, home << BI_HASH_ORDERED_RANGE_BITS | range. */
-struct bi_hash_ordered_chunk {
-    uint64_t hashes[BI_HASH_ORDERED_CHUNK];
-    uint32_t places[BI_HASH_ORDERED_CHUNK];
+    BI_HASH_ORDERED_BLOCK = 16,     /* pairs */
+    BI_HASH_ORDERED_BEYOND = 16     /* rows that are written beyond those of late pairs */
 };
 
 /* A table that one thread builds at once. */
@@ -27,10 +21,11 @@ struct bi_hash_ordered_build {
     int64_t n;
     char *slots;
     uint64_t slot_count;
-    uint32_t *directory;                  /* (slots) zeros */
-    uint32_t *late;                       /* (n + BI_HASH_ORDERED_BEYOND) rows of the pairs in a range that had one */
-    struct bi_hash_ordered_chunk *chunks; /* of all pairs if they are kept, else one */
-    bool keeps;
+    uint32_t *directory; /* (slots) zeros */
+    uint32_t *late;      /* (n + BI_HASH_ORDERED_BEYOND) rows of the pairs in a range that had one */
+    /* Whole blocks: places, home << BI_HASH_ORDERED_RANGE_BITS | range; and hashes, or NULL: they are made twice. */
+    uint32_t *places;
+    char *hashes;
     /* Out. */
     bool failed; /* keys repeat, or pairs do not fit in: the table is unfinished */
     uint64_t extra_probes;

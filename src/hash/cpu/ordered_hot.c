@@ -16,8 +16,7 @@
 #endif
 
 enum {
-    CHUNK = BI_HASH_ORDERED_CHUNK,
-    SOME = 16,        /* pairs of a block */
+    SOME = BI_HASH_ORDERED_BLOCK,
     AHEAD = 2 * SOME, /* pairs that are hashed before their turn; half a chunk at most */
     SWEPT = 64,       /* homes at once */
     ONE = BI_HASH_ORDERED_ONE,
@@ -81,41 +80,48 @@ BI_FN __m512i places_16(const struct bi_hash_ordered_build *b, int32_t bits, con
 }
 #endif
 
-/* The hashes and places of the block of SOME pairs that begins at a row: where they are kept, or in scratch for the
- * last CHUNK rows that were hashed. */
-BI_FN char *hashes_at(const struct bi_hash_ordered_build *b, int32_t bits, int64_t row)
-{
-    struct bi_hash_ordered_chunk *c = b->chunks + (b->keeps ? row / CHUNK : 0);
-    return (char *)c->hashes + (size_t)(row % CHUNK) * (size_t)bits / 8;
-}
-
-BI_FN uint32_t *places_at(const struct bi_hash_ordered_build *b, int64_t row)
-{
-    return b->chunks[b->keeps ? row / CHUNK : 0].places + row % CHUNK;
-}
-
 BI_FN int block_size(const struct bi_hash_ordered_build *b, int64_t row)
 {
     return b->n - row < SOME ? (int)(b->n - row) : SOME;
 }
 
+BI_FN const char *keys_at(const struct bi_hash_ordered_build *b, int32_t bits, int64_t row)
+{
+    return b->keys + (size_t)row * (size_t)bits / 8;
+}
+
 /* Hashes the keys of a block. */
-BI_FN void hash_block(const struct bi_hash_ordered_build *b, int32_t bits, int64_t row)
+BI_FN void hash_block(const struct bi_hash_ordered_build *b, int32_t bits, int64_t row, char *hashes)
 {
     const int count = block_size(b, row);
-    char *hashes = hashes_at(b, bits, row);
-    uint32_t *places = places_at(b, row);
 #if BI_LEVEL >= 4
     __m512i hash[2];
-    bi_hash_of_16(b->keys + (size_t)row * (size_t)bits / 8, bits, b->view.seed, bi_hash_lanes_16(count), hash);
-    _mm512_storeu_si512(places, places_16(b, bits, hash));
-    _mm512_storeu_si512(hashes, hash[0]);
-    if (bits == 64) _mm512_storeu_si512(hashes + 64, hash[1]);
+    bi_hash_of_16(keys_at(b, bits, row), bits, b->view.seed, bi_hash_lanes_16(count), hash);
+    for (int i = 0; i < bits / 32; i++) _mm512_storeu_si512(hashes + 64 * i, hash[i]);
 #else
     for (int i = 0; i < count; i++) {
-        const bosc_hash_word hash = bosc_hash_of(bosc_hash_word_at(b->keys, row + i, bits), bits, b->view.seed);
-        bi_hash_store(hashes, bits, i, hash);
-        places[i] = place_of(b, bits, hash);
+        const bosc_hash_word key = bosc_hash_word_at(keys_at(b, bits, row), i, bits);
+        bi_hash_store(hashes, bits, i, bosc_hash_of(key, bits, b->view.seed));
+    }
+#endif
+}
+
+/* Finds the places of a block, and keeps its hashes if any are. */
+BI_FN void find_places(const struct bi_hash_ordered_build *b, int32_t bits, int64_t row)
+{
+    const int count = block_size(b, row);
+    char *hashes = b->hashes ? b->hashes + (size_t)row * (size_t)bits / 8 : NULL;
+#if BI_LEVEL >= 4
+    __m512i hash[2];
+    bi_hash_of_16(keys_at(b, bits, row), bits, b->view.seed, bi_hash_lanes_16(count), hash);
+    _mm512_storeu_si512(b->places + row, places_16(b, bits, hash));
+    for (int i = 0; hashes && i < bits / 32; i++) _mm512_storeu_si512(hashes + 64 * i, hash[i]);
+#else
+    for (int i = 0; i < count; i++) {
+        const bosc_hash_word key = bosc_hash_word_at(keys_at(b, bits, row), i, bits);
+        const bosc_hash_word hash = bosc_hash_of(key, bits, b->view.seed);
+        if (hashes) bi_hash_store(hashes, bits, i, hash);
+        b->places[row + i] = place_of(b, bits, hash);
     }
 #endif
 }
@@ -168,12 +174,12 @@ BI_FN uint32_t set_bits(struct bi_hash_ordered_build *b, int32_t bits)
     uint32_t *restrict const directory = b->directory;
     const int64_t last = (b->n - 1) / SOME * SOME;
     uint32_t count = 0;
-    for (int64_t row = last; row >= 0 && row > last - AHEAD; row -= SOME) hash_block(b, bits, row);
+    for (int64_t row = last; row >= 0 && row > last - AHEAD; row -= SOME) find_places(b, bits, row);
     for (int64_t row = last; row >= 0; row -= SOME) {
-        const uint32_t *places = places_at(b, row);
+        const uint32_t *places = b->places + row;
         const int size = block_size(b, row);
         uint32_t before[SOME];
-        if (row >= AHEAD) hash_block(b, bits, row - AHEAD);
+        if (row >= AHEAD) find_places(b, bits, row - AHEAD);
         if (size == SOME) /* without a test for the end */
             set_bits_of(directory, places, SOME, before);
         else
@@ -185,16 +191,15 @@ BI_FN uint32_t set_bits(struct bi_hash_ordered_build *b, int32_t bits)
 
 BI_FN bosc_hash_word hash_of_row(const struct bi_hash_ordered_build *b, int32_t bits, uint32_t row)
 {
-    if (b->keeps) return bosc_hash_word_at(b->chunks[row / CHUNK].hashes, row % CHUNK, bits);
+    if (b->hashes) return bosc_hash_word_at(b->hashes, row, bits);
     return bosc_hash_of(bosc_hash_word_at(b->keys, row, bits), bits, b->view.seed);
 }
 
 /* The first slot of a row's home. */
-BI_FN size_t first_of_row(const struct bi_hash_ordered_build *b, int32_t bits, uint32_t row)
+BI_FN size_t first_of_row(const struct bi_hash_ordered_build *b, uint32_t row)
 {
-    const uint32_t place =
-        b->keeps ? b->chunks[row / CHUNK].places[row % CHUNK] : place_of(b, bits, hash_of_row(b, bits, row));
-    return home_of(place) + (size_t)(b->directory[home_of(place)] / ONE);
+    const uint32_t home = home_of(b->places[row]);
+    return home + (size_t)(b->directory[home] / ONE);
 }
 
 BI_FN size_t stride_of(int32_t bits, size_t size)
@@ -405,35 +410,34 @@ BI_FN void write_pairs(const struct bi_hash_ordered_build *b, size_t stride, con
 }
 
 /* As place_block, of values as wide as their keys. */
-BI_FN void place_wide(const struct bi_hash_ordered_build *b, int32_t bits, int64_t row)
+BI_FN void place_wide(const struct bi_hash_ordered_build *b, int32_t bits, int64_t row, const char *hashes)
 {
     const size_t key = (size_t)bits / 8;
-    const uint32_t *places = places_at(b, row);
     const int count = block_size(b, row);
     char pairs[SOME * 2 * sizeof(uint64_t)];
-    join(bits, hashes_at(b, bits, row), b->values + (size_t)row * key, count, pairs);
+    join(bits, hashes, b->values + (size_t)row * key, count, pairs);
     if (count == SOME)
-        write_pairs(b, 2 * key, places, SOME, pairs);
+        write_pairs(b, 2 * key, b->places + row, SOME, pairs);
     else
-        write_pairs(b, 2 * key, places, count, pairs);
+        write_pairs(b, 2 * key, b->places + row, count, pairs);
 }
 #endif
 
 /* Writes the pairs of a block. */
-BI_FN void place_block(const struct bi_hash_ordered_build *b, int32_t bits, size_t size, int64_t row)
+BI_FN void place_block(const struct bi_hash_ordered_build *b, int32_t bits, size_t size, int64_t row,
+                       const char *hashes)
 {
-    const uint32_t *restrict const directory = b->directory, *restrict const places = places_at(b, row);
     char *restrict const slots = b->slots;
     const size_t key = (size_t)bits / 8, stride = stride_of(bits, size);
 #if BI_LEVEL >= 4
     if (size == key) {
-        place_wide(b, bits, row);
+        place_wide(b, bits, row, hashes);
         return;
     }
 #endif
     for (int i = 0; i < block_size(b, row); i++) {
-        char *slot = slots + slot_of(directory, places[i]) * stride;
-        memcpy(slot, hashes_at(b, bits, row) + (size_t)i * key, key);
+        char *slot = slots + slot_of(b->directory, b->places[row + i]) * stride;
+        memcpy(slot, hashes + (size_t)i * key, key);
         copy_value(b, slot + key, size, row + i);
     }
 }
@@ -441,10 +445,10 @@ BI_FN void place_block(const struct bi_hash_ordered_build *b, int32_t bits, size
 /* Writes all pairs. A late one goes where the pair before it in its range does, which comes behind it and stays. */
 BI_FN void place(const struct bi_hash_ordered_build *b, int32_t bits, size_t size)
 {
-    for (int64_t row = 0; !b->keeps && row < b->n && row < AHEAD; row += SOME) hash_block(b, bits, row);
+    char again[SOME * sizeof(uint64_t)];
     for (int64_t row = 0; row < b->n; row += SOME) {
-        if (!b->keeps && row + AHEAD < b->n) hash_block(b, bits, row + AHEAD);
-        place_block(b, bits, size, row);
+        if (!b->hashes) hash_block(b, bits, row, again);
+        place_block(b, bits, size, row, b->hashes ? b->hashes + (size_t)row * (size_t)bits / 8 : again);
     }
 }
 
@@ -453,7 +457,7 @@ BI_FN bool insert(const struct bi_hash_ordered_build *b, int32_t bits, size_t si
 {
     const size_t key = (size_t)bits / 8, stride = stride_of(bits, size);
     const bosc_hash_word hash = hash_of_row(b, bits, row), empty = bosc_hash_greatest(bits);
-    char *slot = b->slots + first_of_row(b, bits, row) * stride, *end;
+    char *slot = b->slots + first_of_row(b, row) * stride, *end;
     while (bosc_hash_less(bosc_hash_word_at(slot, 0, bits), hash)) slot += stride;
     if (bi_hash_same(bosc_hash_word_at(slot, 0, bits), hash)) return false;
     for (end = slot; !bi_hash_same(bosc_hash_word_at(end, 0, bits), empty);) end += stride;
@@ -490,7 +494,7 @@ BI_FN bool insert_wide(const struct bi_hash_ordered_build *b, int32_t bits, uint
     enum { LINE = 64 };
     const size_t key = (size_t)bits / 8, stride = 2 * key;
     const uint64_t hash = hash_of_row(b, bits, row).low, value = bosc_hash_word_at(b->values, row, bits).low;
-    const size_t first = first_of_row(b, bits, row);
+    const size_t first = first_of_row(b, row);
     if (first + LINE / stride > b->slot_count) return insert(b, bits, key, row);
     char *at = b->slots + first * stride;
     const __m512i here = _mm512_loadu_si512(at);
