@@ -397,39 +397,36 @@ BOSC_DEVICE_FN const void *bosc_hash_slots_value_at(const bosc_hash_slots_view *
     return view->slots + (uint64_t)slot * (uint32_t)view->stride + view->key_bits / 8;
 }
 
-/* The value stored with a key, as bosc_hash_slots_value_at gives it, or NULL if the table does not hold the key. */
-BOSC_DEVICE_INLINE const void *bosc_hash_slots_look_up_value(const bosc_hash_slots_view *view, bosc_hash_word key)
+/* The value stored with a key, whose width is known, or 0, as the caller is compiled. */
+BOSC_DEVICE_INLINE const void *bosc_hash_value_of(const bosc_hash_slots_view *view, int32_t key_bits,
+                                                  bosc_hash_word key)
 {
 #ifdef BOSC_HASH_HOST
-    const unsigned char *slot = bosc_hash_look_up_slot(view, 0, key).at;
-    return slot ? slot + (uint32_t)view->key_bits / 8 : NULL;
+    const unsigned char *slot = bosc_hash_look_up_slot(view, key_bits, key).at;
+    return slot ? slot + (uint32_t)(key_bits ? key_bits : view->key_bits) / 8 : NULL;
 #else
     const int64_t slot = bosc_hash_slots_look_up(view, key);
     return slot >= 0 ? bosc_hash_slots_value_at(view, slot) : NULL;
 #endif
 }
 
+/* The value stored with a key, as bosc_hash_slots_value_at gives it, or NULL if the table does not hold the key. */
+BOSC_DEVICE_INLINE const void *bosc_hash_slots_look_up_value(const bosc_hash_slots_view *view, bosc_hash_word key)
+{
+    return bosc_hash_value_of(view, 0, key);
+}
+
 /* The same of a table whose keys have 32 bits, or 64: faster, as no other table has to be thought of. */
 BOSC_DEVICE_INLINE const void *bosc_hash_slots_look_up_value_32(const bosc_hash_slots_view *view, uint32_t key)
 {
     const bosc_hash_word word = {key, 0};
-#ifdef BOSC_HASH_HOST
-    const unsigned char *slot = bosc_hash_look_up_slot(view, 32, word).at;
-    return slot ? slot + 32 / 8 : NULL;
-#else
-    return bosc_hash_slots_look_up_value(view, word);
-#endif
+    return bosc_hash_value_of(view, 32, word);
 }
 
 BOSC_DEVICE_INLINE const void *bosc_hash_slots_look_up_value_64(const bosc_hash_slots_view *view, uint64_t key)
 {
     const bosc_hash_word word = {key, 0};
-#ifdef BOSC_HASH_HOST
-    const unsigned char *slot = bosc_hash_look_up_slot(view, 64, word).at;
-    return slot ? slot + 64 / 8 : NULL;
-#else
-    return bosc_hash_slots_look_up_value(view, word);
-#endif
+    return bosc_hash_value_of(view, 64, word);
 }
 
 BOSC_BEGIN_DECLS
