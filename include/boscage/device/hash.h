@@ -28,7 +28,6 @@
 typedef int32_t bosc_hash_4 __attribute__((vector_size(16)));
 typedef int64_t bosc_hash_2 __attribute__((vector_size(16)));
 typedef float bosc_hash_4f __attribute__((vector_size(16)));
-typedef char bosc_hash_16 __attribute__((vector_size(16)));
 #endif
 #endif
 

@@ -281,7 +281,7 @@ typedef struct bosc_hash_place {
 BOSC_DEVICE_INLINE uint32_t bosc_hash_range(uint32_t part) { return (part >> 27) * 3 >> 2; }
 
 /* Of a hash of 64 bits only the top 31 count, so that one multiplication does. The last keys of a home are those whose
- * home is really the next one, in its range 0: for them bosc_hash_directory marks the last range. */
+ * home is really the next one, in its range 0: for them the bit of the last range is set, too. */
 BOSC_DEVICE_INLINE bosc_hash_place bosc_hash_place_of(uint64_t hash, int32_t key_bits, uint32_t homes)
 {
     const uint64_t product = key_bits == 32 ? hash * homes : (hash >> 33) * (2 * (uint64_t)homes);

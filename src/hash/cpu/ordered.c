@@ -28,8 +28,8 @@ size_t bi_hash_directory_bytes_cpu(const bosc_hash_opts *o, int64_t n)
     return bi_hash_max_slots(BOSC_HASH_ORDERED, o->load, n, 1) * sizeof(uint32_t);
 }
 
-/* Makes the entries of homes begin to end - 1, from their pairs, which stand by ascending hash. A pair that is told of
- * as one of the next home is in that one's range 0. */
+/* Makes the entries of homes begin to end - 1, from their pairs, which stand by ascending hash. A pair whose place is
+ * in the home before its own is in the range 0 of its own. */
 static void index_homes(const bosc_hash_slots_view *v, uint64_t slots, uint32_t *directory, uint32_t begin,
                         uint32_t end)
 {

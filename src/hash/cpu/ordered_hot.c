@@ -17,7 +17,7 @@
 
 enum {
     SOME = BI_HASH_ORDERED_BLOCK,
-    AHEAD = 2 * SOME, /* pairs that are hashed before their turn; half a chunk at most */
+    AHEAD = 2 * SOME, /* pairs that are hashed before their turn */
     SWEPT = 64,       /* homes at once */
     ONE = BI_HASH_ORDERED_ONE,
     LAST_RANGE = ONE / 2,
