@@ -40,8 +40,8 @@ BI_FN void find(const struct bi_hash_slots_find *a, int32_t bits, size_t stride,
 }
 
 #if BI_LEVEL >= 4
-/* What entries tell of a chunk of queries: the slots of those whose ranges have keys (`marked`). And which are in a
- * home's last range: for them an empty slot tells nothing. */
+/* What entries tell of a chunk of queries: the slots of those whose ranges have keys (`marked`), and 0 for others. And
+ * which are in a home's last range: for them an empty slot tells nothing. */
 struct chunk {
     int count;
     uint64_t hashes[CHUNK];
@@ -70,10 +70,11 @@ BI_FN void read_16(const struct bi_hash_slots_find *a, int32_t bits, int64_t row
     const __m512i entry = _mm512_i32gather_epi32(e.home, a->view.directory, 4), bit = _mm512_sllv_epi32(one, e.range);
     const __m512i below = count_bits_16(_mm512_and_si512(entry, _mm512_sub_epi32(bit, one)));
     const __m512i first = _mm512_add_epi32(e.home, _mm512_srli_epi32(entry, BOSC_HASH_HOME_RANGES));
-    _mm512_storeu_si512(c->slots + i, _mm512_add_epi32(first, below));
+    const __mmask16 marked = _mm512_mask_test_epi32_mask(live, entry, bit);
+    _mm512_storeu_si512(c->slots + i, _mm512_maskz_add_epi32(marked, first, below));
     _mm512_storeu_si512((char *)c->hashes + (size_t)i * (size_t)bits / 8, hash[0]);
     if (bits == 64) _mm512_storeu_si512(c->hashes + i + 8, hash[1]);
-    c->marked[i / 16] = _mm512_mask_test_epi32_mask(live, entry, bit);
+    c->marked[i / 16] = marked;
     c->last[i / 16] = _mm512_cmpeq_epi32_mask(e.range, last);
 }
 
@@ -96,17 +97,47 @@ struct compared {
     __mmask16 there, further;
 };
 
+/* The hashes and values of slots that begin at `slots`. A pair is read at once, by one load. */
+struct pairs {
+    __m512i hash, value;
+};
+
+/* Of 16 slots, in lanes of 32 bits. */
+BI_FN struct pairs load_pairs_32(const unsigned char *slots, __m512i slot, __mmask16 marked)
+{
+    const __m512i zero = _mm512_setzero_si512();
+    const __m512i low = _mm512_mask_i32gather_epi64(zero, (__mmask8)marked, _mm512_castsi512_si256(slot), slots, 8);
+    const __m512i high =
+        _mm512_mask_i32gather_epi64(zero, (__mmask8)(marked >> 8), _mm512_extracti64x4_epi64(slot, 1), slots, 8);
+    return (struct pairs){bi_hash_every_other_16(low, high, false), bi_hash_every_other_16(low, high, true)};
+}
+
+/* Of 8 slots, in lanes of 64 bits. */
+BI_FN struct pairs load_pairs_64(const unsigned char *slots, const uint32_t slot[8])
+{
+    enum { STRIDE = 16 };
+    __m512i pair[2];
+    for (int i = 0; i < 2; i++) { /* the slots 4 i to 4 i + 3 */
+        const __m128i *at[4];
+        for (int k = 0; k < 4; k++) at[k] = (const __m128i *)(const void *)(slots + (size_t)slot[4 * i + k] * STRIDE);
+        const __m512i two =
+            _mm512_inserti64x2(_mm512_castsi128_si512(_mm_loadu_si128(at[0])), _mm_loadu_si128(at[1]), 1);
+        pair[i] = _mm512_inserti64x2(_mm512_inserti64x2(two, _mm_loadu_si128(at[2]), 2), _mm_loadu_si128(at[3]), 3);
+    }
+    const __m512i odd = _mm512_set_epi64(15, 13, 11, 9, 7, 5, 3, 1);
+    return (struct pairs){bi_hash_every_other_8(pair[0], pair[1]), _mm512_permutex2var_epi64(pair[0], odd, pair[1])};
+}
+
 /* Compares the hashes in the slots of 16 queries from the i-th on, and gets their values, in lanes of 32 bits. */
 BI_FN struct compared compare_32(const struct bi_hash_slots_find *a, const struct chunk *c, int i, __mmask16 marked,
                                  __m512i *value)
 {
     const __m512i all = _mm512_set1_epi32(-1), hash = _mm512_loadu_si512((const uint32_t *)c->hashes + i);
-    const __m512i slot = _mm512_loadu_si512(c->slots + i);
-    const __m512i here = _mm512_mask_i32gather_epi32(all, marked, slot, a->view.slots, 8);
-    const __mmask16 sure = _mm512_mask_cmpneq_epi32_mask(marked, here, all) | (__mmask16)~c->last[i / 16];
-    const __mmask16 there = _mm512_mask_cmpeq_epi32_mask(marked & sure, here, hash);
-    const __mmask16 known = _mm512_mask_cmpge_epu32_mask(marked & sure, here, hash);
-    if (a->values) *value = _mm512_mask_i32gather_epi32(*value, there, slot, a->view.slots + 4, 8);
+    const struct pairs here = load_pairs_32(a->view.slots, _mm512_loadu_si512(c->slots + i), marked);
+    const __mmask16 sure = _mm512_mask_cmpneq_epi32_mask(marked, here.hash, all) | (__mmask16)~c->last[i / 16];
+    const __mmask16 there = _mm512_mask_cmpeq_epi32_mask(marked & sure, here.hash, hash);
+    const __mmask16 known = _mm512_mask_cmpge_epu32_mask(marked & sure, here.hash, hash);
+    *value = _mm512_maskz_mov_epi32(there, here.value);
     return (struct compared){there, (__mmask16)(marked & ~known)};
 }
 
@@ -115,13 +146,11 @@ BI_FN struct compared compare_64(const struct bi_hash_slots_find *a, const struc
                                  __mmask8 last, __m512i *value)
 {
     const __m512i all = _mm512_set1_epi32(-1), hash = _mm512_loadu_si512(c->hashes + i);
-    const __m256i slot = _mm256_loadu_si256((const __m256i *)(const void *)(c->slots + i));
-    const __m256i word = _mm256_add_epi32(slot, slot);
-    const __m512i here = _mm512_mask_i32gather_epi64(all, marked, word, a->view.slots, 8);
-    const __mmask8 sure = _mm512_mask_cmpneq_epi64_mask(marked, here, all) | (__mmask8)~last;
-    const __mmask8 there = _mm512_mask_cmpeq_epi64_mask(marked & sure, here, hash);
-    const __mmask8 known = _mm512_mask_cmpge_epu64_mask(marked & sure, here, hash);
-    if (a->values) *value = _mm512_mask_i32gather_epi64(*value, there, word, a->view.slots + 8, 8);
+    const struct pairs here = load_pairs_64(a->view.slots, c->slots + i);
+    const __mmask8 sure = _mm512_mask_cmpneq_epi64_mask(marked, here.hash, all) | (__mmask8)~last;
+    const __mmask8 there = _mm512_mask_cmpeq_epi64_mask(marked & sure, here.hash, hash);
+    const __mmask8 known = _mm512_mask_cmpge_epu64_mask(marked & sure, here.hash, hash);
+    *value = _mm512_maskz_mov_epi64(there, here.value);
     return (struct compared){there, (__mmask16)(marked & ~known)};
 }
 
