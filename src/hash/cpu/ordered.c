@@ -2,6 +2,7 @@
  * (hash/ordered.c), and get theirs afterwards. */
 #include "hash/cpu/ordered.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/fault.h"
@@ -11,10 +12,16 @@
 #include "hash/steps/slot_store.h"
 
 enum {
-    MOST_PAIRS = 1 << 22, /* of a table that is built at once */
-    MANY_PAIRS = 1 << 16, /* that many threads sort sooner */
+    MOST_PAIRS = 1 << 23,                                /* of a table that is built without a sort */
+    MOST_SLOTS = 1 << (32 - BI_HASH_ORDERED_RANGE_BITS), /* for a place has 32 bits */
+    MANY_PAIRS = 1 << 16,                                /* that many threads sort sooner */
     MANY_THREADS = 6,
-    MOST_KEPT = 1 << 13,  /* of one whose hashes are not made twice */
+    MOST_KEPT = 1 << 13,       /* of one whose hashes are not made twice */
+    MOST_AT_ONCE_32 = 1 << 19, /* of one whose pairs are not dealt to groups, by the bits of its keys */
+    MOST_AT_ONCE_64 = 1 << 20,
+    GROUP_BITS = 12,      /* 2^12 homes are a group, or more, */
+    LEAST_GROUP_BITS = 6, /* a sweep takes so many homes at once */
+    MOST_GROUPS = 256,    /* so that there are not too many */
     PAIR_ITEMS = 8,       /* a pair takes as long as this many simple items */
     INDEX_ITEMS = 2,      /* and telling a directory of it */
     INDEX_HOMES = 1 << 14 /* that a thread takes at once */
@@ -74,14 +81,39 @@ bosc_status bi_hash_index_slots_cpu(bosc_ctx *ctx, const bosc_hash_slots_view *v
     return p.status;
 }
 
+/* Lays out groups of homes, whose part of a table a core's caches hold: each has room for as many pairs as there are on
+ * average, and six standard deviations more. */
+static bosc_status lay_out_groups(bosc_ctx *ctx, struct bi_hash_ordered_build *b)
+{
+    const uint32_t homes = b->view.homes;
+    b->group_bits = GROUP_BITS - ctx->cache_shift > LEAST_GROUP_BITS ? GROUP_BITS - ctx->cache_shift : LEAST_GROUP_BITS;
+    while (homes >> b->group_bits >= MOST_GROUPS) b->group_bits++;
+    const double mean = (double)b->n / homes * (double)(1u << b->group_bits);
+    b->groups = ((homes - 1) >> b->group_bits) + 1;
+    b->capacity = (uint32_t)bi_round_up((uint64_t)(mean + 6 * sqrt(mean)) + 1, BI_HASH_ORDERED_BLOCK);
+    BI_TRY(bi_scratch_of(ctx, 2 * (int64_t)b->groups, sizeof *b->ends, &b->ends));
+    for (uint32_t g = 0; g < b->groups; g++) {
+        b->ends[g] = g * b->capacity;
+        b->ends[b->groups + g] = (g + 1) * b->capacity;
+    }
+    return BOSC_OK;
+}
+
 static bosc_status build(bosc_ctx *ctx, const bosc_hash *table, struct bi_hash_ordered_build *b,
                          struct bi_hash_report *found)
 {
     uint64_t *descriptors = table->blocks[BI_HASH_DESCRIPTORS].data;
+    const size_t key = table->shape.key_bytes, value = (size_t)b->view.value_size;
+    int64_t rows = (int64_t)bi_round_up((uint64_t)b->n, BI_HASH_ORDERED_BLOCK);
     BI_TRY(bi_scratch_of(ctx, b->n + BI_HASH_ORDERED_BEYOND, sizeof *b->late, &b->late));
-    const int64_t whole = (int64_t)bi_round_up((uint64_t)b->n, BI_HASH_ORDERED_BLOCK);
-    BI_TRY(bi_scratch_of(ctx, whole, sizeof *b->places, &b->places));
-    if (b->n <= MOST_KEPT) BI_TRY(bi_scratch_of(ctx, whole, table->shape.key_bytes, &b->hashes));
+    if (b->n > (b->view.key_bits == 32 ? MOST_AT_ONCE_32 : MOST_AT_ONCE_64) >> ctx->cache_shift) {
+        BI_TRY(lay_out_groups(ctx, b));
+        rows = (int64_t)b->groups * b->capacity;
+        BI_TRY(bi_scratch_of(ctx, rows, key + value, &b->hashes));
+    } else if (b->n <= MOST_KEPT) {
+        BI_TRY(bi_scratch_of(ctx, rows, key, &b->hashes));
+    }
+    BI_TRY(bi_scratch_of(ctx, rows, sizeof *b->places, &b->places));
     memset(b->directory, 0, b->slot_count * sizeof *b->directory);
     BI_LEVEL_PICK(ctx->level, bi_hash_build_ordered)(b);
     descriptors[0] = descriptors[1] = 0;
@@ -96,17 +128,20 @@ bosc_status bi_hash_build_ordered_cpu(bosc_ctx *ctx, const bosc_hash *table, con
 {
     const struct bi_hash_shape *s = &table->shape;
     const int32_t size = s->value_bytes;
+    const uint64_t slots = bi_hash_max_slots(BOSC_HASH_ORDERED, s->load, n, 1);
     *built = false;
     if (n > MANY_PAIRS && bi_thread_count(ctx, n, BI_HASH_GRAIN) >= MANY_THREADS) return BOSC_OK;
-    if (n == 0 || n > MOST_PAIRS || s->key_bits == 128 || (size != 0 && size != 4 && size != 8)) return BOSC_OK;
+    if (n == 0 || n > MOST_PAIRS || slots > MOST_SLOTS || s->key_bits == 128 || (size != 0 && size != 4 && size != 8))
+        return BOSC_OK;
     if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "hash build: injected fault");
     struct bi_hash_ordered_build b = {.view = bi_hash_slots_view_of(table, n),
                                       .keys = keys,
                                       .values = values,
                                       .n = n,
+                                      .groups = 1,
                                       .slots = table->blocks[BI_HASH_TABLE].data,
                                       .directory = table->blocks[BI_HASH_DIRECTORY].data,
-                                      .slot_count = bi_hash_max_slots(BOSC_HASH_ORDERED, s->load, n, 1)};
+                                      .slot_count = slots};
     b.view.homes = bi_hash_homes(s->load, n);
     struct bi_parts p = bi_parts_of(ctx, 1, PAIR_ITEMS * (double)n);
     while (bi_next_part(ctx, &p)) BI_TRY_WITH_SCRATCH(ctx, build(ctx, table, &b, found));

@@ -19,13 +19,19 @@ struct bi_hash_ordered_build {
     bosc_hash_slots_view view;
     const char *keys, *values; /* as they come, values of view.value_size bytes */
     int64_t n;
+    /* Pairs of large tables are dealt to groups of 1 << group_bits homes, by 64s, each with its hash and then its value
+     * in `hashes`, and its place. Group g has the rows from g * capacity, a multiple of a block, to ends[g] - 1. */
+    uint32_t groups, capacity;
+    int32_t group_bits;
+    uint32_t *ends; /* (2 groups) g * capacity, then limits: (g + 1) * capacity; NULL: one group, as they come */
     char *slots;
     uint64_t slot_count;
     uint32_t *directory; /* (slots) zeros */
     uint32_t *late;      /* (n + BI_HASH_ORDERED_BEYOND) rows of the pairs in a range that had one */
-    /* Whole blocks: places, home << BI_HASH_ORDERED_RANGE_BITS | range; and hashes, or NULL: they are made twice. */
+    /* Whole blocks: places, home << BI_HASH_ORDERED_RANGE_BITS | range; and hashes, or NULL: they are made again. */
     uint32_t *places;
     char *hashes;
+    uint32_t greatest; /* pairs of the greatest hash */
     /* Out. */
     bool failed; /* keys repeat, or pairs do not fit in: the table is unfinished */
     uint64_t extra_probes;

@@ -4,7 +4,8 @@
  * - a sweep over the homes turns numbers of pairs into places: a home's first pair is pushed on by as many slots as
  *   pairs wait there (Lindley, The Theory of Queues with a Single Server (1952));
  * - each pair goes behind those of its home whose bits are lower;
- * - late pairs are inserted among those of their home, for which there is room: there keys that repeat are seen. */
+ * - late pairs are inserted among those of their home, for which there is room: there keys that repeat are seen.
+ * Pairs of larger tables are dealt to groups of homes first, and all this is done for one group after the other. */
 #include <string.h>
 
 #include "hash/cpu/ordered.h"
@@ -23,7 +24,8 @@ enum {
     LAST_RANGE = ONE / 2,
     RANGE_BITS = BI_HASH_ORDERED_RANGE_BITS,
     MOST_PAIRS = 100, /* of a home */
-    MOST_PUSHED = INT8_MAX - 1
+    MOST_PUSHED = INT8_MAX - 1,
+    FRONT = 2 * SWEPT /* at least MOST_PUSHED + 1 */
 };
 
 BI_FN uint32_t home_of(uint32_t place) { return place >> RANGE_BITS; }
@@ -80,10 +82,18 @@ BI_FN __m512i places_16(const struct bi_hash_ordered_build *b, int32_t bits, con
 }
 #endif
 
-BI_FN int block_size(const struct bi_hash_ordered_build *b, int64_t row)
+/* The rows of a group. */
+struct rows {
+    int64_t begin, end;
+};
+
+BI_FN struct rows rows_of(const struct bi_hash_ordered_build *b, uint32_t group)
 {
-    return b->n - row < SOME ? (int)(b->n - row) : SOME;
+    const int64_t begin = (int64_t)group * b->capacity;
+    return b->ends ? (struct rows){begin, b->ends[group]} : (struct rows){0, b->n};
 }
+
+BI_FN int block_size(struct rows r, int64_t row) { return r.end - row < SOME ? (int)(r.end - row) : SOME; }
 
 BI_FN const char *keys_at(const struct bi_hash_ordered_build *b, int32_t bits, int64_t row)
 {
@@ -91,9 +101,8 @@ BI_FN const char *keys_at(const struct bi_hash_ordered_build *b, int32_t bits, i
 }
 
 /* Hashes the keys of a block. */
-BI_FN void hash_block(const struct bi_hash_ordered_build *b, int32_t bits, int64_t row, char *hashes)
+BI_FN void hash_block(const struct bi_hash_ordered_build *b, int32_t bits, int64_t row, int count, char *hashes)
 {
-    const int count = block_size(b, row);
 #if BI_LEVEL >= 4
     __m512i hash[2];
     bi_hash_of_16(keys_at(b, bits, row), bits, b->view.seed, bi_hash_lanes_16(count), hash);
@@ -106,24 +115,35 @@ BI_FN void hash_block(const struct bi_hash_ordered_build *b, int32_t bits, int64
 #endif
 }
 
-/* Finds the places of a block, and keeps its hashes if any are. */
-BI_FN void find_places(const struct bi_hash_ordered_build *b, int32_t bits, int64_t row)
+/* The hash of a row, where hashes are kept; if pairs are dealt its value is behind it. */
+BI_FN char *hash_at(const struct bi_hash_ordered_build *b, int32_t bits, size_t size, bool dealt, int64_t row)
 {
-    const int count = block_size(b, row);
-    char *hashes = b->hashes ? b->hashes + (size_t)row * (size_t)bits / 8 : NULL;
+    return b->hashes + (size_t)row * ((size_t)bits / 8 + (dealt ? size : 0));
+}
+
+/* Finds the places of a block, and its hashes if `hashes` is not NULL. */
+BI_FN void find_places(const struct bi_hash_ordered_build *b, int32_t bits, int64_t row, int count, uint32_t *places,
+                       char *hashes)
+{
 #if BI_LEVEL >= 4
     __m512i hash[2];
     bi_hash_of_16(keys_at(b, bits, row), bits, b->view.seed, bi_hash_lanes_16(count), hash);
-    _mm512_storeu_si512(b->places + row, places_16(b, bits, hash));
+    _mm512_storeu_si512(places, places_16(b, bits, hash));
     for (int i = 0; hashes && i < bits / 32; i++) _mm512_storeu_si512(hashes + 64 * i, hash[i]);
 #else
     for (int i = 0; i < count; i++) {
         const bosc_hash_word key = bosc_hash_word_at(keys_at(b, bits, row), i, bits);
         const bosc_hash_word hash = bosc_hash_of(key, bits, b->view.seed);
         if (hashes) bi_hash_store(hashes, bits, i, hash);
-        b->places[row + i] = place_of(b, bits, hash);
+        places[i] = place_of(b, bits, hash);
     }
 #endif
+}
+
+/* The same of a block whose pairs are placed as they come. */
+BI_FN void keep_places(const struct bi_hash_ordered_build *b, int32_t bits, int64_t row, int count)
+{
+    find_places(b, bits, row, count, b->places + row, b->hashes ? hash_at(b, bits, 0, false, row) : NULL);
 }
 
 /* Bit i: pair i of a block is late, as its bit was in its home's entry before. */
@@ -167,19 +187,20 @@ BI_FN void set_bits_of(uint32_t *restrict directory, const uint32_t *restrict pl
     }
 }
 
-/* Sets the bits of all pairs and counts them, the last ones first; gives the number of late ones. Blocks are hashed
- * before their turn, as their vectors take long. */
-BI_FN uint32_t set_bits(struct bi_hash_ordered_build *b, int32_t bits)
+/* Sets the bits of a group's pairs and counts them, the last ones first; gives the number of late ones. Blocks that
+ * were not dealt are hashed before their turn, as their vectors take long. */
+BI_FN uint32_t set_bits(struct bi_hash_ordered_build *b, int32_t bits, bool dealt, struct rows r)
 {
     uint32_t *restrict const directory = b->directory;
-    const int64_t last = (b->n - 1) / SOME * SOME;
+    const int64_t last = r.end > r.begin ? (r.end - 1) / SOME * SOME : r.begin - 1;
     uint32_t count = 0;
-    for (int64_t row = last; row >= 0 && row > last - AHEAD; row -= SOME) find_places(b, bits, row);
-    for (int64_t row = last; row >= 0; row -= SOME) {
+    for (int64_t row = last; !dealt && row >= 0 && row > last - AHEAD; row -= SOME)
+        keep_places(b, bits, row, block_size(r, row));
+    for (int64_t row = last; row >= r.begin; row -= SOME) {
         const uint32_t *places = b->places + row;
-        const int size = block_size(b, row);
+        const int size = block_size(r, row);
         uint32_t before[SOME];
-        if (row >= AHEAD) find_places(b, bits, row - AHEAD);
+        if (!dealt && row >= AHEAD) keep_places(b, bits, row - AHEAD, SOME);
         if (size == SOME) /* without a test for the end */
             set_bits_of(directory, places, SOME, before);
         else
@@ -189,9 +210,10 @@ BI_FN uint32_t set_bits(struct bi_hash_ordered_build *b, int32_t bits)
     return count;
 }
 
-BI_FN bosc_hash_word hash_of_row(const struct bi_hash_ordered_build *b, int32_t bits, uint32_t row)
+BI_FN bosc_hash_word hash_of_row(const struct bi_hash_ordered_build *b, int32_t bits, size_t size, bool dealt,
+                                 uint32_t row)
 {
-    if (b->hashes) return bosc_hash_word_at(b->hashes, row, bits);
+    if (b->hashes) return bosc_hash_word_at(hash_at(b, bits, size, dealt, row), 0, bits);
     return bosc_hash_of(bosc_hash_word_at(b->keys, row, bits), bits, b->view.seed);
 }
 
@@ -216,16 +238,34 @@ BI_FN void make_pattern(int32_t bits, size_t stride, char pattern[PATTERN])
     for (size_t i = 0; i < PATTERN; i += stride) memset(pattern + i, 0xff, (size_t)bits / 8);
 }
 
-/* Empties the slots from the first-th on. */
-BI_FN void clear(const struct bi_hash_ordered_build *b, int32_t bits, size_t size, uint64_t first)
+/* What a sweep has found so far. */
+struct swept {
+    uint32_t waiting; /* pairs behind the last home */
+    int64_t counted;  /* pairs */
+    uint64_t extra;   /* slots that pairs read more than one */
+    bool too_many;    /* pairs of a home, to be counted, or they are pushed too far */
+    uint64_t emptied; /* slots: FRONT more than homes, as pairs are pushed there */
+};
+
+/* Empties slots up to `end`. */
+BI_FN void empty_slots(const struct bi_hash_ordered_build *b, int32_t bits, size_t size, uint64_t end, struct swept *w)
 {
-    const size_t stride = stride_of(bits, size), end = (b->slot_count - 1) * stride;
+    const size_t stride = stride_of(bits, size), to = end * stride;
     char pattern[PATTERN];
     make_pattern(bits, stride, pattern);
-    size_t at = first * stride;
-    for (; at + PATTERN <= end; at += PATTERN) memcpy(b->slots + at, pattern, PATTERN);
-    memcpy(b->slots + at, pattern, end - at);
-    memset(b->slots + end, 0, stride);
+    size_t at = w->emptied * stride;
+    for (; at + PATTERN <= to; at += PATTERN) memcpy(b->slots + at, pattern, PATTERN);
+    if (at < to) memcpy(b->slots + at, pattern, to - at);
+    w->emptied = end;
+}
+
+/* Empties the slots that the pairs of homes up to `end` may have; at last all, and puts zeros in the last one. */
+BI_FN void empty_for(const struct bi_hash_ordered_build *b, int32_t bits, size_t size, uint32_t end, struct swept *w)
+{
+    const size_t stride = stride_of(bits, size);
+    const uint64_t last = b->slot_count - 1, wanted = end == b->view.homes ? last : (uint64_t)end + FRONT;
+    empty_slots(b, bits, size, wanted < last ? wanted : last, w);
+    if (end == b->view.homes) memset(b->slots + last * stride, 0, stride);
 }
 
 #if BI_LEVEL >= 4
@@ -291,22 +331,25 @@ BI_FN __m512i marks_16(const uint32_t *next, __mmask16 live)
 }
 
 /* As below, 64 homes at once. If `before` pairs wait in front of the first, behind a home wait the sum up to it and
- * `before`, or the sum less the least one if that is more. Empties as many slots on the way, which takes less than
- * to do so apart. */
-BI_FN bool sweep(struct bi_hash_ordered_build *b, int32_t bits, size_t size, int64_t pairs, uint32_t *waiting)
+ * `before`, or the sum less the least one if that is more. Empties as many slots on the way, which takes less than to
+ * do so apart. */
+BI_FN void sweep(struct bi_hash_ordered_build *b, int32_t bits, size_t size, uint32_t begin, uint32_t end,
+                 struct swept *w)
 {
-    const __m512i one = _mm512_set1_epi8(1), zero = _mm512_setzero_si512(), ranges = _mm512_set1_epi32(ONE - 1);
     const size_t stride = stride_of(bits, size);
-    const uint32_t homes = b->view.homes;
-    __m512i before = zero, most = zero, extra = zero, counted = zero, many = zero;
     char pattern[PATTERN];
     make_pattern(bits, stride, pattern);
-    for (uint32_t h = 0; h < homes; h += SWEPT) {
+    const __m512i one = _mm512_set1_epi8(1), zero = _mm512_setzero_si512(), ranges = _mm512_set1_epi32(ONE - 1);
+    __m512i before = _mm512_set1_epi8((char)w->waiting), most = zero, extra = zero, counted = zero, many = zero;
+    for (uint32_t h = begin; h < end; h += SWEPT) {
         uint32_t *const at = b->directory + h;
-        const __mmask64 live = homes - h < SWEPT ? ((__mmask64)1 << (homes - h)) - 1 : UINT64_MAX;
+        const __mmask64 live = end - h < SWEPT ? ((__mmask64)1 << (end - h)) - 1 : UINT64_MAX;
         __m512i entries[4], marks[4], sum, least, pushed[4];
-        for (size_t i = 0; homes - h >= SWEPT && i < stride; i++)
-            memcpy(b->slots + h * stride + i * SWEPT, pattern + i * SWEPT % PATTERN, SWEPT);
+        if (w->emptied + SWEPT < b->slot_count) {
+            for (size_t i = 0; i < stride; i++)
+                memcpy(b->slots + w->emptied * stride + i * SWEPT, pattern + i * SWEPT % PATTERN, SWEPT);
+            w->emptied += SWEPT;
+        }
         for (int i = 0; i < 4; i++) {
             entries[i] = _mm512_maskz_loadu_epi32((__mmask16)(live >> 16 * i), at + 16 * i);
             marks[i] = bits == 64 ? marks_16(at + 16 * i + 1, (__mmask16)(live >> 16 * i)) : zero;
@@ -325,38 +368,34 @@ BI_FN bool sweep(struct bi_hash_ordered_build *b, int32_t bits, size_t size, int
         most = _mm512_max_epi8(most, behind);
         before = _mm512_shuffle_epi8(_mm512_shuffle_i64x2(behind, behind, 0xff), _mm512_set1_epi8(15));
     }
-    clear(b, bits, size, homes / SWEPT * SWEPT);
-    *waiting = (uint32_t)_mm_cvtsi128_si32(_mm512_castsi512_si128(before)) & UINT8_MAX;
-    b->extra_probes = (uint64_t)_mm512_reduce_add_epi64(extra) + *waiting * (*waiting - 1) / 2;
-    return _mm512_reduce_add_epi64(counted) == pairs &&
-           _mm512_cmpgt_epu8_mask(many, _mm512_set1_epi8(MOST_PAIRS)) == 0 &&
-           _mm512_cmpgt_epi8_mask(most, _mm512_set1_epi8(MOST_PUSHED)) == 0;
+    w->waiting = (uint32_t)_mm_cvtsi128_si32(_mm512_castsi512_si128(before)) & UINT8_MAX;
+    w->extra += (uint64_t)_mm512_reduce_add_epi64(extra);
+    w->counted += _mm512_reduce_add_epi64(counted);
+    w->too_many |= _mm512_cmpgt_epu8_mask(many, _mm512_set1_epi8(MOST_PAIRS)) != 0;
+    w->too_many |= _mm512_cmpgt_epi8_mask(most, _mm512_set1_epi8(MOST_PUSHED)) != 0;
+    empty_for(b, bits, size, end, w);
 }
 #else
-/* Notes by how much the first pair of each home is pushed on; *waiting: the pairs beyond the last home. A pair reads a
- * slot more for each home behind which it waits. Marks the last range of a home before one whose first range has a key
- * of 64 bits (device/hash_slots.h), and empties the slots. False: some are pushed too far, or a home has too many to
- * count. */
-BI_FN bool sweep(struct bi_hash_ordered_build *b, int32_t bits, size_t size, int64_t pairs, uint32_t *waiting)
+/* Notes by how much the first pair of each home from `begin` to `end` - 1 is pushed on. A pair reads a slot more for
+ * each home behind which it waits. Marks the last range of a home before one whose first range has a key of 64 bits
+ * (device/hash_slots.h), and empties slots. */
+BI_FN void sweep(struct bi_hash_ordered_build *b, int32_t bits, size_t size, uint32_t begin, uint32_t end,
+                 struct swept *w)
 {
-    const uint32_t homes = b->view.homes;
-    uint32_t pushed = 0, most = 0, many = 0;
-    int64_t counted = 0;
-    uint64_t extra = 0;
-    for (uint32_t h = 0; h < homes; h++) {
+    uint32_t pushed = w->waiting, most = 0, many = 0;
+    for (uint32_t h = begin; h < end; h++) {
         const uint32_t entry = b->directory[h], count = entry / ONE, next = pushed + count;
         const uint32_t mark = bits == 64 ? (b->directory[h + 1] & 1) * LAST_RANGE : 0;
         b->directory[h] = (entry % ONE | mark) + (pushed & UINT8_MAX) * ONE;
         pushed = next ? next - 1 : 0;
         most = pushed > most ? pushed : most;
         many = count > many ? count : many;
-        counted += count;
-        extra += pushed;
+        w->counted += count;
+        w->extra += pushed;
     }
-    clear(b, bits, size, 0);
-    *waiting = pushed;
-    b->extra_probes = extra + pushed * (pushed - 1) / 2;
-    return counted == pairs && many <= MOST_PAIRS && most <= MOST_PUSHED;
+    w->waiting = pushed;
+    w->too_many |= many > MOST_PAIRS || most > MOST_PUSHED;
+    empty_for(b, bits, size, end, w);
 }
 #endif
 
@@ -366,10 +405,16 @@ BI_FN bool fit(const struct bi_hash_ordered_build *b, uint32_t waiting, uint32_t
     return waiting + greatest <= b->slot_count - 2 - b->view.homes;
 }
 
-/* A set has no values. */
-BI_FN void copy_value(const struct bi_hash_ordered_build *b, char *to, size_t size, int64_t row)
+BI_FN const char *value_at(const struct bi_hash_ordered_build *b, int32_t bits, size_t size, bool dealt, int64_t row)
 {
-    if (size) memcpy(to, b->values + (size_t)row * size, size);
+    return dealt ? hash_at(b, bits, size, dealt, row) + bits / 8 : b->values + (size_t)row * size;
+}
+
+/* A set has no values. */
+BI_FN void copy_value(const struct bi_hash_ordered_build *b, int32_t bits, char *to, size_t size, bool dealt,
+                      int64_t row)
+{
+    if (size) memcpy(to, value_at(b, bits, size, dealt, row), size);
 }
 
 /* The slot of a pair that is not late. */
@@ -410,12 +455,16 @@ BI_FN void write_pairs(const struct bi_hash_ordered_build *b, size_t stride, con
 }
 
 /* As place_block, of values as wide as their keys. */
-BI_FN void place_wide(const struct bi_hash_ordered_build *b, int32_t bits, int64_t row, const char *hashes)
+BI_FN void place_wide(const struct bi_hash_ordered_build *b, int32_t bits, bool dealt, int64_t row, int count,
+                      const char *hashes)
 {
     const size_t key = (size_t)bits / 8;
-    const int count = block_size(b, row);
-    char pairs[SOME * 2 * sizeof(uint64_t)];
-    join(bits, hashes, b->values + (size_t)row * key, count, pairs);
+    char joined[SOME * 2 * sizeof(uint64_t)];
+    const char *pairs = hashes;
+    if (!dealt) {
+        join(bits, hashes, b->values + (size_t)row * key, count, joined);
+        pairs = joined;
+    }
     if (count == SOME)
         write_pairs(b, 2 * key, b->places + row, SOME, pairs);
     else
@@ -423,47 +472,49 @@ BI_FN void place_wide(const struct bi_hash_ordered_build *b, int32_t bits, int64
 }
 #endif
 
-/* Writes the pairs of a block. */
-BI_FN void place_block(const struct bi_hash_ordered_build *b, int32_t bits, size_t size, int64_t row,
-                       const char *hashes)
+/* Writes the pairs of a block, of which these are the hashes. */
+BI_FN void place_block(const struct bi_hash_ordered_build *b, int32_t bits, size_t size, bool dealt, int64_t row,
+                       int count, const char *hashes)
 {
     char *restrict const slots = b->slots;
-    const size_t key = (size_t)bits / 8, stride = stride_of(bits, size);
+    const size_t key = (size_t)bits / 8, stride = stride_of(bits, size), step = key + (dealt ? size : 0);
 #if BI_LEVEL >= 4
     if (size == key) {
-        place_wide(b, bits, row, hashes);
+        place_wide(b, bits, dealt, row, count, hashes);
         return;
     }
 #endif
-    for (int i = 0; i < block_size(b, row); i++) {
+    for (int i = 0; i < count; i++) {
         char *slot = slots + slot_of(b->directory, b->places[row + i]) * stride;
-        memcpy(slot, hashes + (size_t)i * key, key);
-        copy_value(b, slot + key, size, row + i);
+        memcpy(slot, hashes + (size_t)i * step, key);
+        copy_value(b, bits, slot + key, size, dealt, row + i);
     }
 }
 
-/* Writes all pairs. A late one goes where the pair before it in its range does, which comes behind it and stays. */
-BI_FN void place(const struct bi_hash_ordered_build *b, int32_t bits, size_t size)
+/* Writes a group's pairs. A late one goes where the pair before it in its range does, which comes behind it and
+ * stays. */
+BI_FN void place(const struct bi_hash_ordered_build *b, int32_t bits, size_t size, bool dealt, struct rows r)
 {
     char again[SOME * sizeof(uint64_t)];
-    for (int64_t row = 0; row < b->n; row += SOME) {
-        if (!b->hashes) hash_block(b, bits, row, again);
-        place_block(b, bits, size, row, b->hashes ? b->hashes + (size_t)row * (size_t)bits / 8 : again);
+    for (int64_t row = r.begin; row < r.end; row += SOME) {
+        const int count = block_size(r, row);
+        if (!b->hashes) hash_block(b, bits, row, count, again);
+        place_block(b, bits, size, dealt, row, count, b->hashes ? hash_at(b, bits, size, dealt, row) : again);
     }
 }
 
 /* As insert_late, slot by slot. */
-BI_FN bool insert(const struct bi_hash_ordered_build *b, int32_t bits, size_t size, uint32_t row)
+BI_FN bool insert(const struct bi_hash_ordered_build *b, int32_t bits, size_t size, bool dealt, uint32_t row)
 {
     const size_t key = (size_t)bits / 8, stride = stride_of(bits, size);
-    const bosc_hash_word hash = hash_of_row(b, bits, row), empty = bosc_hash_greatest(bits);
+    const bosc_hash_word hash = hash_of_row(b, bits, size, dealt, row), empty = bosc_hash_greatest(bits);
     char *slot = b->slots + first_of_row(b, row) * stride, *end;
     while (bosc_hash_less(bosc_hash_word_at(slot, 0, bits), hash)) slot += stride;
     if (bi_hash_same(bosc_hash_word_at(slot, 0, bits), hash)) return false;
     for (end = slot; !bi_hash_same(bosc_hash_word_at(end, 0, bits), empty);) end += stride;
     for (; end > slot; end -= stride) memcpy(end, end - stride, stride);
     bi_hash_store(slot, bits, 0, hash);
-    copy_value(b, slot + key, size, row);
+    copy_value(b, bits, slot + key, size, dealt, row);
     return true;
 }
 
@@ -489,17 +540,18 @@ BI_FN struct line compare_line(int32_t bits, __m512i here, uint64_t hash)
 }
 
 /* As insert, of a value as wide as its key, at once if there is an empty slot within 64 bytes of the home's first. */
-BI_FN bool insert_wide(const struct bi_hash_ordered_build *b, int32_t bits, uint32_t row)
+BI_FN bool insert_wide(const struct bi_hash_ordered_build *b, int32_t bits, bool dealt, uint32_t row)
 {
     enum { LINE = 64 };
     const size_t key = (size_t)bits / 8, stride = 2 * key;
-    const uint64_t hash = hash_of_row(b, bits, row).low, value = bosc_hash_word_at(b->values, row, bits).low;
+    const uint64_t hash = hash_of_row(b, bits, key, dealt, row).low;
+    const uint64_t value = bosc_hash_word_at(value_at(b, bits, key, dealt, row), 0, bits).low;
     const size_t first = first_of_row(b, row);
-    if (first + LINE / stride > b->slot_count) return insert(b, bits, key, row);
+    if (first + LINE / stride > b->slot_count) return insert(b, bits, key, dealt, row);
     char *at = b->slots + first * stride;
     const __m512i here = _mm512_loadu_si512(at);
     const struct line l = compare_line(bits, here, hash);
-    if (!l.empty) return insert(b, bits, key, row);
+    if (!l.empty) return insert(b, bits, key, dealt, row);
     if (l.equal) return false;
     /* The pair goes to the first slot that is not less; the ones from there to the empty slot move on. */
     const uint32_t pair = 3 * ((l.less << 2 | 1) & ~l.less), moved = 4 * (l.empty & -l.empty) - (pair & -pair) * 4;
@@ -519,35 +571,122 @@ BI_FN bool insert_wide(const struct bi_hash_ordered_build *b, int32_t bits, uint
 #endif
 
 /* Puts a late pair among those of its home. False: its key is there. */
-BI_FN bool insert_late(const struct bi_hash_ordered_build *b, int32_t bits, size_t size, uint32_t row)
+BI_FN bool insert_late(const struct bi_hash_ordered_build *b, int32_t bits, size_t size, bool dealt, uint32_t row)
 {
 #if BI_LEVEL >= 4
-    if (size == (size_t)bits / 8) return insert_wide(b, bits, row);
+    if (size == (size_t)bits / 8) return insert_wide(b, bits, dealt, row);
 #endif
-    return insert(b, bits, size, row);
+    return insert(b, bits, size, dealt, row);
 }
 
-BI_FN void build(struct bi_hash_ordered_build *b, int32_t bits, size_t size)
+/* Brings the hashes of a block as it comes and its values side by side. */
+BI_FN void join_block(const struct bi_hash_ordered_build *b, int32_t bits, size_t size, int64_t row, int count,
+                      const char *hashes, char *pairs)
 {
-    uint32_t *const last = b->directory + b->slot_count - 1;
-    uint32_t waiting;
-    const uint32_t late = set_bits(b, bits), greatest = *last / ONE;
-    b->failed = greatest > 1 || !sweep(b, bits, size, b->n - greatest, &waiting) || !fit(b, waiting, greatest);
+    const size_t key = (size_t)bits / 8;
+    const char *values = b->values + (size_t)row * size;
+#if BI_LEVEL >= 4
+    if (size == key) {
+        join(bits, hashes, values, count, pairs);
+        return;
+    }
+#endif
+    for (size_t i = 0; i < (size_t)count; i++) {
+        memcpy(pairs + i * (key + size), hashes + i * key, key);
+        if (size) memcpy(pairs + i * (key + size) + key, values + i * size, size);
+    }
+}
+
+/* Deals a block to the groups of its places. Pairs that find their group full are counted and not written. */
+BI_FN void deal_block(const struct bi_hash_ordered_build *b, const uint32_t *restrict places,
+                      const char *restrict pairs, size_t step, int count)
+{
+    const uint32_t last = b->groups - 1;
+    const int shift = RANGE_BITS + b->group_bits;
+    uint32_t *restrict const ends = b->ends, *restrict const to = b->places;
+    const uint32_t *restrict const limits = b->ends + b->groups;
+    char *restrict const dealt = b->hashes;
+#pragma GCC unroll 16
+    for (int i = 0; i < count; i++) {
+        const uint32_t group = places[i] >> shift < last ? places[i] >> shift : last; /* also of the greatest hash */
+        const uint32_t at = ends[group]++;
+        if (at >= limits[group]) continue;
+        to[at] = places[i];
+        memcpy(dealt + at * step, pairs + (size_t)i * step, step);
+    }
+}
+
+/* Deals the pairs to groups of homes, with their places. False: a group has more than chance lets expect. */
+BI_FN bool deal(const struct bi_hash_ordered_build *b, int32_t bits, size_t size)
+{
+    const size_t step = (size_t)bits / 8 + size;
+    const struct rows all = {0, b->n};
+    bool fit_in = true;
+    for (int64_t row = 0; row < b->n; row += SOME) {
+        const int count = block_size(all, row);
+        uint32_t places[SOME];
+        char hashes[SOME * sizeof(uint64_t)], pairs[SOME * 2 * sizeof(uint64_t)];
+        find_places(b, bits, row, count, places, hashes);
+        join_block(b, bits, size, row, count, hashes, pairs);
+        if (count == SOME) /* without a test for the end */
+            deal_block(b, places, pairs, step, SOME);
+        else
+            deal_block(b, places, pairs, step, count);
+    }
+    for (uint32_t g = 0; g < b->groups; g++) fit_in &= b->ends[g] <= b->ends[b->groups + g];
+    return fit_in;
+}
+
+/* Whether the pairs of homes from `begin` to `end` - 1, in rows r, are put in their slots. */
+BI_FN bool build_group(struct bi_hash_ordered_build *b, int32_t bits, size_t size, bool dealt, struct rows r,
+                       uint32_t begin, uint32_t end, struct swept *w)
+{
+    uint32_t *const last = b->directory + b->slot_count - 1, *const first = b->directory + begin;
+    const uint32_t late = set_bits(b, bits, dealt, r);
+    if (bits == 64 && begin) first[-1] |= (*first & 1) * LAST_RANGE;
+    sweep(b, bits, size, begin, end, w);
+    if (w->too_many) return false;
+    if (end == b->view.homes) {
+        b->greatest = *last / ONE;
+        if (b->greatest > 1 || w->counted + b->greatest != b->n || !fit(b, w->waiting, b->greatest)) return false;
+        *last = 0;
+    }
+    place(b, bits, size, dealt, r);
+    for (uint32_t k = 0; k < late; k++)
+        if (!insert_late(b, bits, size, dealt, b->late[k])) return false;
+    return true;
+}
+
+BI_FN void build(struct bi_hash_ordered_build *b, int32_t bits, size_t size, bool dealt)
+{
+    const uint32_t homes = b->view.homes;
+    struct swept w = {0};
+    b->failed = dealt && !deal(b, bits, size);
+    for (uint32_t g = 0; g < b->groups && !b->failed; g++) {
+        const uint32_t begin = g << b->group_bits, end = g + 1 < b->groups ? (g + 1) << b->group_bits : homes;
+        b->failed = !build_group(b, bits, size, dealt, rows_of(b, g), begin, end, &w);
+    }
     if (b->failed) return;
-    *last = 0;
-    place(b, bits, size);
-    for (uint32_t k = 0; k < late && !b->failed; k++) b->failed = !insert_late(b, bits, size, b->late[k]);
-    b->directory[b->view.homes - 1] |= greatest * LAST_RANGE; /* where it is looked for */
+    b->directory[homes - 1] |= b->greatest * LAST_RANGE; /* where it is looked for */
+    b->extra_probes = w.extra + w.waiting * (w.waiting - 1) / 2;
+}
+
+BI_FN void build_either(struct bi_hash_ordered_build *b, int32_t bits, size_t size)
+{
+    if (b->ends)
+        build(b, bits, size, true);
+    else
+        build(b, bits, size, false);
 }
 
 BI_FN void build_key(struct bi_hash_ordered_build *b, int32_t bits)
 {
     if (b->view.value_size == 0)
-        build(b, bits, 0);
+        build_either(b, bits, 0);
     else if (b->view.value_size == 4)
-        build(b, bits, 4);
+        build_either(b, bits, 4);
     else
-        build(b, bits, 8);
+        build_either(b, bits, 8);
 }
 
 void BI_LEVEL_NAME(bi_hash_build_ordered)(struct bi_hash_ordered_build *b)
