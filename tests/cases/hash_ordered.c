@@ -171,7 +171,7 @@ enum { SMALL_CACHES = 12 };
 static void build_in_groups(bosc_ctx *ctx, bosc_hash *table, const struct hash_pairs *p,
                             const struct reference_ordered *r)
 {
-    if (has_device_memory(ctx)) return;
+    if (has_device_memory(ctx) || p->n < 100) return;
     ctx->cache_shift = SMALL_CACHES;
     CHECK_OK(ctx, bosc_hash_build(ctx, table, p->keys, p->values, p->n));
     ctx->cache_shift = 0;
