@@ -210,10 +210,24 @@ BI_FN uint32_t set_bits(struct bi_hash_ordered_build *b, int32_t bits, bool deal
     return count;
 }
 
+/* A hash that a value of half its size may stand before. */
+BI_FN bosc_hash_word load_hash(const char *at, int32_t bits)
+{
+    bosc_hash_word hash = {0, 0};
+    uint32_t half;
+    if (bits == 64) {
+        memcpy(&hash.low, at, sizeof hash.low);
+    } else {
+        memcpy(&half, at, sizeof half);
+        hash.low = half;
+    }
+    return hash;
+}
+
 BI_FN bosc_hash_word hash_of_row(const struct bi_hash_ordered_build *b, int32_t bits, size_t size, bool dealt,
                                  uint32_t row)
 {
-    if (b->hashes) return bosc_hash_word_at(hash_at(b, bits, size, dealt, row), 0, bits);
+    if (b->hashes) return load_hash(hash_at(b, bits, size, dealt, row), bits);
     return bosc_hash_of(bosc_hash_word_at(b->keys, row, bits), bits, b->view.seed);
 }
 
