@@ -22,11 +22,7 @@
 #define __device__
 #define __host__
 #define __constant__
-#if defined(__clang__) // whose kernels run longer under ThreadSanitizer without it
-#define __forceinline__ inline __attribute__((always_inline))
-#else // as the compiler likes: kernels with all of it inlined take twice as long to compile
-#define __forceinline__ inline
-#endif
+#define __forceinline__ inline // as the compiler likes: kernels with all of it inlined take twice as long to compile
 #define __launch_bounds__(...)
 #define __align__(n) __attribute__((aligned(n)))
 
