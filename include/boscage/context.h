@@ -49,9 +49,9 @@ typedef void (*bosc_log_fn)(void *user, bosc_log_level level, const char *text);
  *     once, when the call ends well.
  * The function runs in the thread that made the call, while the call waits for it. It may do anything but use the
  * context or change what the call reads.
- * A result other than 0 cancels the call (but not any more at 1): it returns BOSC_ERR_CANCELLED as soon as it can. Then
- * its outputs are undefined; a structure that it built or changed is as before or empty (a terrain is without a raster)
- * and can be built again; the context can be used on.
+ * A result other than 0 cancels the call (but not any more at 1): it returns BOSC_ERR_CANCELLED as soon as it can, once
+ * what it has queued is done. Then its outputs are undefined; a structure that it built or changed is as before or
+ * empty (a terrain is without a raster) and can be built again; the context can be used on.
  * Answers are the same bits whether a function is set or not. If it is, a small call takes some nanoseconds longer and
  * a long one up to a few percent, and on a CUDA device calls that would only queue wait now and then. While a stream
  * records a graph, nothing is told. */

@@ -21,7 +21,10 @@ extern "C" bosc_status bi_cuda_await(bosc_ctx *ctx, const unsigned long long *wo
 /* The status of the launch just made, from the runtime. */
 static inline bosc_status bi_launch_status(bosc_ctx *ctx, const char *kernel)
 {
-    if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "%s: injected fault", kernel);
+    if (bi_fault(BI_FAULT_LAUNCH)) { /* the kernel runs all the same: it must have ended when the call has failed */
+        (void)cudaStreamSynchronize((cudaStream_t)ctx->stream);
+        return bi_fail(ctx, BOSC_ERR_DEVICE, "%s: injected fault", kernel);
+    }
     return bi_cuda_check(ctx, cudaPeekAtLastError(), kernel);
 }
 
