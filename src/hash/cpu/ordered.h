@@ -31,7 +31,6 @@ struct bi_hash_ordered_build {
     /* Whole blocks: places, home << BI_HASH_ORDERED_RANGE_BITS | range; and hashes, or NULL: they are made again. */
     uint32_t *places;
     char *hashes;
-    uint32_t greatest; /* pairs of the greatest hash */
     /* Out. */
     bool failed; /* keys repeat, or pairs do not fit in: the table is unfinished */
     uint64_t extra_probes;

@@ -254,11 +254,12 @@ BI_FN void make_pattern(int32_t bits, size_t stride, char pattern[PATTERN])
 
 /* What a sweep has found so far. */
 struct swept {
-    uint32_t waiting; /* pairs behind the last home */
-    int64_t counted;  /* pairs */
-    uint64_t extra;   /* slots that pairs read more than one */
-    bool too_many;    /* pairs of a home, to be counted, or they are pushed too far */
-    uint64_t emptied; /* slots: FRONT more than homes, as pairs are pushed there */
+    uint32_t waiting;  /* pairs behind the last home */
+    int64_t counted;   /* pairs */
+    uint64_t extra;    /* slots that pairs read more than one */
+    bool too_many;     /* pairs of a home, to be counted, or they are pushed too far */
+    uint64_t emptied;  /* slots: FRONT more than homes, as pairs are pushed there */
+    uint32_t greatest; /* pairs of the greatest hash, behind all homes */
 };
 
 /* Empties slots up to `end`. */
@@ -661,8 +662,8 @@ BI_FN bool build_group(struct bi_hash_ordered_build *b, int32_t bits, size_t siz
     sweep(b, bits, size, begin, end, w);
     if (w->too_many) return false;
     if (end == b->view.homes) {
-        b->greatest = *last / ONE;
-        if (b->greatest > 1 || w->counted + b->greatest != b->n || !fit(b, w->waiting, b->greatest)) return false;
+        w->greatest = *last / ONE;
+        if (w->greatest > 1 || w->counted + w->greatest != b->n || !fit(b, w->waiting, w->greatest)) return false;
         *last = 0;
     }
     place(b, bits, size, dealt, r);
@@ -681,7 +682,7 @@ BI_FN void build(struct bi_hash_ordered_build *b, int32_t bits, size_t size, boo
         b->failed = !build_group(b, bits, size, dealt, rows_of(b, g), begin, end, &w);
     }
     if (b->failed) return;
-    b->directory[homes - 1] |= b->greatest * LAST_RANGE; /* where it is looked for */
+    b->directory[homes - 1] |= w.greatest * LAST_RANGE; /* where it is looked for */
     b->extra_probes = w.extra + w.waiting * (w.waiting - 1) / 2;
 }
 
