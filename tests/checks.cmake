@@ -57,9 +57,8 @@ if(BOSC_HAVE_CUDA)
   target_link_libraries(oldest_cuda PRIVATE bosc_options)
   target_compile_definitions(oldest_cuda PRIVATE BOSC_HAVE_CUDA)
   target_compile_options(oldest_cuda PRIVATE --fmad=false)
-  if(NOT CMAKE_CUDA_FLAGS_DEBUG MATCHES -Xcicc) # given twice it is refused
-    target_compile_options(oldest_cuda PRIVATE -Xcicc=-O0)
-  endif()
+  string(REGEX REPLACE "-Xcicc=[^ ]*" "" CMAKE_CUDA_FLAGS_DEBUG "${CMAKE_CUDA_FLAGS_DEBUG}") # given twice it is refused
+  target_compile_options(oldest_cuda PRIVATE -Xcicc=-O0)
   set_target_properties(oldest_cuda PROPERTIES CUDA_PTX_COMPILATION ON CUDA_ARCHITECTURES 75-virtual)
 endif()
 
