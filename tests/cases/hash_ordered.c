@@ -328,21 +328,25 @@ static uint64_t least_of_home(int32_t bits, uint64_t home, uint64_t homes)
 }
 
 /* Hashes at the edges of homes, many of which are empty: of 64 bits, a home that is reckoned by their top bits may be
- * the one before. */
+ * the one before. In the larger tables they are where a part of a directory ends that a thread makes (2^14 homes). With
+ * a key that repeats, the directory is made from sorted pairs. */
 static void edges(bosc_ctx *ctx)
 {
-    enum { PAIRS = 400 };
-    for (int k = 0; k < 40; k++) {
+    for (int k = 0; k < 48; k++) {
         if (suite_leaves_out()) continue;
         struct hashes h = {0};
-        bosc_hash_opts o = {.key_bits = k % 2 ? 64 : 32, .value_size = k % 4 < 2 ? k % 2 * 4 + 4 : 4, .load = 0.5};
-        const uint64_t homes = 2 * PAIRS, step = 2 + (uint64_t)k % 5;
-        for (uint64_t home = 1; home < homes && h.n < PAIRS; home += step) {
+        const bool large = k >= 40;
+        const int64_t pairs = large ? 8300 : 400;
+        const bosc_hash_opts o = {
+            .key_bits = k % 2 ? 64 : 32, .value_size = k % 4 < 2 ? k % 2 * 4 + 4 : 4, .load = 0.5};
+        const uint64_t homes = 2 * (uint64_t)pairs, end = large ? 16400 : homes, step = large ? 1 : 2 + (uint64_t)k % 5;
+        for (uint64_t home = large ? 16380 : 1; home < end && h.n < 400; home += step) {
             const uint64_t least = least_of_home(o.key_bits, home, homes);
-            for (uint64_t i = 0; i < step / 2 + 1 && h.n < PAIRS; i++)
+            for (uint64_t i = 0; i < step / 2 + 1 && h.n < 400; i++)
                 add(&h, (bosc_hash_word){least + 3 * i - (k % 3 == 2 ? 3 : 0), 0});
         }
-        if (h.n < PAIRS) add_random(&h, o.key_bits, PAIRS - h.n, (uint64_t)k);
+        if (h.n < pairs) add_random(&h, o.key_bits, pairs - h.n, (uint64_t)k);
+        if (k % 8 >= 4) add(&h, h.words[0]);
         compare(ctx, o, &h);
         free(h.words);
     }

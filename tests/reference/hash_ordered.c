@@ -121,18 +121,16 @@ static void write_slots(const struct entry *slots, const bosc_hash_opts *o, int6
     }
 }
 
-/* The range of its home that a directory has for a hash: of 32nds of the home, three for four. The home is reckoned by
- * the top 31 bits of 64; where that is the one before, the range is the first one. */
-static uint32_t range_of(bosc_hash_word hash, int32_t key_bits, int64_t homes)
+/* The home of a hash by its top 31 bits of 64, times 32: with the number of 32nds. */
+static int64_t thirty_seconds(bosc_hash_word hash, int32_t key_bits, int64_t homes)
 {
     const int width = key_bits == 32 ? 32 : 31;
-    const unsigned __int128 product = (unsigned __int128)(hash.low >> (key_bits - width)) * (uint64_t)homes;
-    if ((int64_t)(product >> width) != home_of(hash, key_bits, homes)) return 0;
-    return (uint32_t)(product >> (width - 5)) % 32 * 3 / 4;
+    return (int64_t)((unsigned __int128)(hash.low >> (key_bits - width)) * (uint64_t)homes >> (width - 5));
 }
 
-/* What a home tells: which of its ranges have a key, and by how much its first one is pushed on. Its last range is
- * marked, too, if the next home's first one has a key of 64 bits; the last one's if the greatest hash is there. */
+/* What a home tells: which of its ranges have a key, and by how much its first one is pushed on. Of 32nds of a home,
+ * three are ranges for four. A key whose home by the top bits is the one before is in the range 0, and marks the last
+ * range of the home before; the greatest hash marks that of the last home. */
 static uint32_t *directory_of(const struct entry *slots, int32_t key_bits, const struct reference_ordered *r)
 {
     const uint32_t last = 1u << 23;
@@ -140,11 +138,11 @@ static uint32_t *directory_of(const struct entry *slots, int32_t key_bits, const
     for (int64_t s = 0; s < r->size - 1; s++) {
         if (!slots[s].pair) continue;
         const int64_t home = home_of(slots[s].hash, key_bits, r->homes), pushed = s - home < 255 ? s - home : 255;
+        const int64_t part = thirty_seconds(slots[s].hash, key_bits, r->homes);
         if (directory[home] == 0) directory[home] = (uint32_t)pushed << 24;
-        directory[home] |= 1u << range_of(slots[s].hash, key_bits, r->homes);
+        if (part / 32 == home) directory[home] |= 1u << (part % 32 * 3 / 4);
+        if (part / 32 != home) directory[home] |= 1, directory[home - 1] |= last;
     }
-    for (int64_t h = 0; key_bits == 64 && h + 1 < r->homes; h++)
-        if (directory[h + 1] & 1) directory[h] |= last;
     if (slots[r->size - 1].pair) directory[r->homes - 1] |= last;
     return directory;
 }

@@ -19,12 +19,13 @@ enum {
     MOST_KEPT = 1 << 13,       /* of one whose hashes are not made twice */
     MOST_AT_ONCE_32 = 1 << 19, /* of one whose pairs are not dealt to groups, by the bits of its keys */
     MOST_AT_ONCE_64 = 1 << 20,
-    GROUP_BITS = 12,      /* 2^12 homes are a group, or more, */
-    LEAST_GROUP_BITS = 6, /* a sweep takes so many homes at once */
-    MOST_GROUPS = 256,    /* so that there are not too many */
-    PAIR_ITEMS = 8,       /* a pair takes as long as this many simple items */
-    INDEX_ITEMS = 2,      /* and telling a directory of it */
-    INDEX_HOMES = 1 << 14 /* that a thread takes at once */
+    GROUP_BITS = 12,       /* 2^12 homes are a group, or more, */
+    LEAST_GROUP_BITS = 6,  /* a sweep takes so many homes at once */
+    MOST_GROUPS = 256,     /* so that there are not too many */
+    PAIR_ITEMS = 8,        /* a pair takes as long as this many simple items */
+    INDEX_ITEMS = 2,       /* and telling a directory of it */
+    INDEX_HOMES = 1 << 14, /* that a thread takes at once */
+    LAST_RANGE = 1 << (BOSC_HASH_HOME_RANGES - 1)
 };
 
 /* An entry for each slot, so that the greatest hash, whose slot is the last one, has one while a table is built. */
@@ -36,7 +37,7 @@ size_t bi_hash_directory_bytes_cpu(const bosc_hash_opts *o, int64_t n)
 }
 
 /* Makes the entries of homes begin to end - 1, from their pairs, which stand by ascending hash. A pair whose place is
- * in the home before its own is in the range 0 of its own. */
+ * in the home before its own is in the range 0 of its own, and sets the last bit of the home before. */
 static void index_homes(const bosc_hash_slots_view *v, uint64_t slots, uint32_t *directory, uint32_t begin,
                         uint32_t end)
 {
@@ -46,22 +47,14 @@ static void index_homes(const bosc_hash_slots_view *v, uint64_t slots, uint32_t 
         const bosc_hash_word hash = bosc_hash_at_slot(v, slot);
         if (hash.low == empty) continue;
         const uint32_t home = bosc_hash_home(hash, v->key_bits, v->homes);
+        const bosc_hash_place place = bosc_hash_place_of(hash.low, v->key_bits, v->homes);
+        if (home != place.home && place.home >= begin && place.home < end) directory[place.home] |= LAST_RANGE;
         if (home >= end) break;
         if (home < begin) continue;
-        const bosc_hash_place place = bosc_hash_place_of(hash.low, v->key_bits, v->homes);
         const uint64_t pushed = slot - home < UINT8_MAX ? slot - home : UINT8_MAX;
         if (!directory[home]) directory[home] = (uint32_t)pushed << BOSC_HASH_HOME_RANGES;
         directory[home] |= 1u << (home == place.home ? place.range : 0);
     }
-}
-
-/* Marks the last ranges of homes: of those before one whose first range has a key of 64 bits, and of the last home if
- * the greatest hash is there. */
-static void mark_last_ranges(const bosc_hash_slots_view *v, uint64_t slots, uint32_t *directory)
-{
-    const uint32_t last = 1u << (BOSC_HASH_HOME_RANGES - 1);
-    for (uint32_t h = 0; v->key_bits == 64 && h + 1 < v->homes; h++) directory[h] |= (directory[h + 1] & 1) * last;
-    if (bi_hash_is_occupied(v, slots - 1)) directory[v->homes - 1] |= last;
 }
 
 bosc_status bi_hash_index_slots_cpu(bosc_ctx *ctx, const bosc_hash_slots_view *v, uint64_t slots, uint32_t *directory)
@@ -77,7 +70,7 @@ bosc_status bi_hash_index_slots_cpu(bosc_ctx *ctx, const bosc_hash_slots_view *v
                                         ? v->homes
                                         : ((uint32_t)k + 1) * INDEX_HOMES));
     }
-    if (p.status == BOSC_OK) mark_last_ranges(v, slots, directory);
+    if (p.status == BOSC_OK && bi_hash_is_occupied(v, slots - 1)) directory[v->homes - 1] |= LAST_RANGE;
     return p.status;
 }
 

@@ -21,6 +21,7 @@ enum {
     AHEAD = 2 * SOME, /* pairs that are hashed before their turn */
     SWEPT = 64,       /* homes at once */
     ONE = BI_HASH_ORDERED_ONE,
+    MOST_COUNTED = 127, /* pairs of a home, below MARK */
     LAST_RANGE = ONE / 2,
     RANGE_BITS = BI_HASH_ORDERED_RANGE_BITS,
     MOST_PAIRS = 100, /* of a home */
@@ -29,6 +30,11 @@ enum {
 };
 
 BI_FN uint32_t home_of(uint32_t place) { return place >> RANGE_BITS; }
+
+/* An entry with it gets the bit of the last range, though perhaps no key is there. */
+static const uint32_t MARK = 1u << 31;
+
+BI_FN uint32_t marked_range(uint32_t entry) { return entry / MARK * LAST_RANGE; }
 
 /* The bit of a place's range; and those below it of an entry. */
 BI_FN uint32_t bit_of(uint32_t place) { return 1u << (place & 31); }
@@ -53,32 +59,37 @@ BI_FN uint32_t count_bits(uint32_t bits)
 }
 
 /* The greatest hash's home is the last slot. A hash whose home is not that of bosc_hash_place_of, but the next one, is
- * in the range 0 there. */
+ * in the range 0 there; the home before is marked. */
 BI_FN uint32_t place_of(const struct bi_hash_ordered_build *b, int32_t bits, bosc_hash_word hash)
 {
     if (bi_hash_same(hash, bosc_hash_greatest(bits))) return (uint32_t)(b->slot_count - 1) << RANGE_BITS;
     const bosc_hash_place place = bosc_hash_place_of(hash.low, bits, b->view.homes);
     const uint32_t home = bosc_hash_home(hash, bits, b->view.homes);
-    return home << RANGE_BITS | (home == place.home ? place.range : 0);
+    if (home == place.home) return home << RANGE_BITS | place.range;
+    b->directory[place.home] |= MARK;
+    return home << RANGE_BITS;
 }
 
 #if BI_LEVEL >= 4
-/* As place_of, of 16 hashes. */
-BI_FN __m512i places_16(const struct bi_hash_ordered_build *b, int32_t bits, const __m512i hash[2])
+/* As place_of, of 16 hashes, those of `keys`. Of 64 bits those at the end of a home, of which the bits that
+ * bosc_hash_place_of leaves out may make more, are few, and placed one by one; the greatest one is among them. */
+BI_FN void places_16(const struct bi_hash_ordered_build *b, int32_t bits, const __m512i hash[2], const char *keys,
+                     int count, uint32_t *places)
 {
-    const __m512i last = _mm512_set1_epi32((int)((uint32_t)(b->slot_count - 1) << RANGE_BITS));
-    const __m512i all = _mm512_set1_epi32(-1);
     const struct bi_hash_entries p = bi_hash_entries_16(hash, bits, b->view.homes);
-    if (bits == 32)
-        return _mm512_mask_mov_epi32(_mm512_or_si512(_mm512_slli_epi32(p.home, RANGE_BITS), p.range),
-                                     _mm512_cmpeq_epi32_mask(hash[0], all), last);
-    const __m512i count = _mm512_set1_epi64(b->view.homes);
-    const __m512i home =
-        bi_hash_every_other_16(bi_hash_homes_8(hash[0], count), bi_hash_homes_8(hash[1], count), false);
-    const __m512i range = _mm512_maskz_mov_epi32(_mm512_cmpeq_epi32_mask(home, p.home), p.range);
-    const __mmask8 low = _mm512_cmpeq_epi64_mask(hash[0], all), high = _mm512_cmpeq_epi64_mask(hash[1], all);
-    return _mm512_mask_mov_epi32(_mm512_or_si512(_mm512_slli_epi32(home, RANGE_BITS), range),
-                                 (__mmask16)(low | high << 8), last);
+    __m512i place = _mm512_or_si512(_mm512_slli_epi32(p.home, RANGE_BITS), p.range);
+    if (bits == 32) {
+        const __m512i last = _mm512_set1_epi32((int)((uint32_t)(b->slot_count - 1) << RANGE_BITS));
+        place = _mm512_mask_mov_epi32(place, _mm512_cmpeq_epi32_mask(hash[0], _mm512_set1_epi32(-1)), last);
+    }
+    _mm512_storeu_si512(places, place);
+    if (bits == 32) return;
+    const __m512i end = _mm512_set1_epi32((int)-(2 * b->view.homes));
+    uint32_t doubtful = _mm512_mask_cmpge_epu32_mask(bi_hash_lanes_16(count), p.part, end);
+    for (; __builtin_expect(doubtful != 0, 0); doubtful &= doubtful - 1) {
+        const int i = __builtin_ctz(doubtful);
+        places[i] = place_of(b, bits, bosc_hash_of(bosc_hash_word_at(keys, i, bits), bits, b->view.seed));
+    }
 }
 #endif
 
@@ -128,7 +139,7 @@ BI_FN void find_places(const struct bi_hash_ordered_build *b, int32_t bits, int6
 #if BI_LEVEL >= 4
     __m512i hash[2];
     bi_hash_of_16(keys_at(b, bits, row), bits, b->view.seed, bi_hash_lanes_16(count), hash);
-    _mm512_storeu_si512(places, places_16(b, bits, hash));
+    places_16(b, bits, hash, keys_at(b, bits, row), count, places);
     for (int i = 0; hashes && i < bits / 32; i++) _mm512_storeu_si512(hashes + 64 * i, hash[i]);
 #else
     for (int i = 0; i < count; i++) {
@@ -146,20 +157,6 @@ BI_FN void keep_places(const struct bi_hash_ordered_build *b, int32_t bits, int6
     find_places(b, bits, row, count, b->places + row, b->hashes ? hash_at(b, bits, 0, false, row) : NULL);
 }
 
-/* Bit i: pair i of a block is late, as its bit was in its home's entry before. */
-BI_FN uint32_t late_among(const uint32_t before[SOME], const uint32_t places[SOME], int count)
-{
-    uint32_t late = 0;
-#if BI_LEVEL >= 4
-    const __m512i place = _mm512_and_si512(_mm512_loadu_si512(places), _mm512_set1_epi32(31));
-    const __m512i bit = _mm512_sllv_epi32(_mm512_set1_epi32(1), place);
-    late = _mm512_test_epi32_mask(_mm512_loadu_si512(before), bit);
-#else
-    for (int i = 0; i < count; i++) late |= (uint32_t)((before[i] & bit_of(places[i])) != 0) << i;
-#endif
-    return late & ((1u << count) - 1);
-}
-
 /* Adds the late pairs among a block's to `late`, which has `count`; gives how many it has then. With AVX-512 no branch
  * depends on how many there are. */
 BI_FN uint32_t add_late(uint32_t among, int64_t row, uint32_t *late, uint32_t count)
@@ -175,16 +172,30 @@ BI_FN uint32_t add_late(uint32_t among, int64_t row, uint32_t *late, uint32_t co
 #endif
 }
 
-/* Sets the bits of a block's pairs and counts them, the last ones first; gives their homes' entries before. */
-BI_FN void set_bits_of(uint32_t *restrict directory, const uint32_t *restrict places, int size,
-                       uint32_t *restrict before)
+/* An entry with the bit of a place, and one pair more; *late is doubled, and one more if the bit was set: on x86 by the
+ * carry, of which compilers make no use here. */
+BI_FN uint32_t count_pair(uint32_t entry, uint32_t place, uint32_t *late)
 {
+#if defined(__x86_64__)
+    __asm__("btsl %2, %0\n\tadcl %1, %1" : "+r"(entry), "+r"(*late) : "r"(place) : "cc"); /* by the low five bits */
+    return entry + ONE;
+#else
+    *late = 2 * *late + ((entry & bit_of(place)) != 0);
+    return (entry | bit_of(place)) + ONE;
+#endif
+}
+
+/* Sets the bits of a block's pairs and counts them, the last ones first. Bit i of what it gives: pair i is late, as its
+ * bit was set before. */
+BI_FN uint32_t set_bits_of(uint32_t *restrict directory, const uint32_t *restrict places, int size)
+{
+    uint32_t late = 0;
 #pragma GCC unroll 16
     for (int i = size; i-- > 0;) {
         uint32_t *entry = directory + home_of(places[i]);
-        before[i] = *entry;
-        *entry = (before[i] | bit_of(places[i])) + ONE;
+        *entry = count_pair(*entry, places[i], &late);
     }
+    return late;
 }
 
 /* Sets the bits of a group's pairs and counts them, the last ones first; gives the number of late ones. Blocks that
@@ -199,13 +210,10 @@ BI_FN uint32_t set_bits(struct bi_hash_ordered_build *b, int32_t bits, bool deal
     for (int64_t row = last; row >= r.begin; row -= SOME) {
         const uint32_t *places = b->places + row;
         const int size = block_size(r, row);
-        uint32_t before[SOME];
         if (!dealt && row >= AHEAD) keep_places(b, bits, row - AHEAD, SOME);
-        if (size == SOME) /* without a test for the end */
-            set_bits_of(directory, places, SOME, before);
-        else
-            set_bits_of(directory, places, size, before);
-        count = add_late(late_among(before, places, size), row, b->late, count);
+        const uint32_t late = size == SOME ? set_bits_of(directory, places, SOME) /* without a test for the end */
+                                           : set_bits_of(directory, places, size);
+        count = add_late(late, row, b->late, count);
     }
     return count;
 }
@@ -338,13 +346,6 @@ BI_FN void spread_tops(__m512i bytes, __m512i top[4])
     top[3] = _mm512_unpackhi_epi16(zero, high);
 }
 
-/* The bits that mark the last ranges of 16 homes, by the entries of the next ones. */
-BI_FN __m512i marks_16(const uint32_t *next, __mmask16 live)
-{
-    const __m512i first = _mm512_and_si512(_mm512_maskz_loadu_epi32(live, next), _mm512_set1_epi32(1));
-    return _mm512_slli_epi32(first, BOSC_HASH_HOME_RANGES - 1);
-}
-
 /* As below, 64 homes at once. If `before` pairs wait in front of the first, behind a home wait the sum up to it and
  * `before`, or the sum less the least one if that is more. Empties as many slots on the way, which takes less than to
  * do so apart. */
@@ -359,23 +360,21 @@ BI_FN void sweep(struct bi_hash_ordered_build *b, int32_t bits, size_t size, uin
     for (uint32_t h = begin; h < end; h += SWEPT) {
         uint32_t *const at = b->directory + h;
         const __mmask64 live = end - h < SWEPT ? ((__mmask64)1 << (end - h)) - 1 : UINT64_MAX;
-        __m512i entries[4], marks[4], sum, least, pushed[4];
+        __m512i entries[4], sum, least, pushed[4];
         if (w->emptied + SWEPT < b->slot_count) {
             for (size_t i = 0; i < stride; i++)
                 memcpy(b->slots + w->emptied * stride + i * SWEPT, pattern + i * SWEPT % PATTERN, SWEPT);
             w->emptied += SWEPT;
         }
-        for (int i = 0; i < 4; i++) {
-            entries[i] = _mm512_maskz_loadu_epi32((__mmask16)(live >> 16 * i), at + 16 * i);
-            marks[i] = bits == 64 ? marks_16(at + 16 * i + 1, (__mmask16)(live >> 16 * i)) : zero;
-        }
-        const __m512i count = load_tops(entries);
+        for (int i = 0; i < 4; i++) entries[i] = _mm512_maskz_loadu_epi32((__mmask16)(live >> 16 * i), at + 16 * i);
+        const __m512i count = _mm512_and_si512(load_tops(entries), _mm512_set1_epi8(MOST_COUNTED));
         scan_64(_mm512_sub_epi8(count, _mm512_maskz_mov_epi8(live, one)), &sum, &least, &most);
         const __m512i behind = _mm512_max_epi8(_mm512_adds_epi8(sum, before), _mm512_subs_epi8(sum, least));
         spread_tops(_mm512_alignr_epi8(behind, _mm512_alignr_epi32(behind, before, 12), 15), pushed);
         for (int i = 0; i < 4; i++) {
-            const __m512i marked = _mm512_or_si512(_mm512_and_si512(entries[i], ranges), marks[i]);
-            _mm512_mask_storeu_epi32(at + 16 * i, (__mmask16)(live >> 16 * i), _mm512_or_si512(marked, pushed[i]));
+            const __m512i marked = _mm512_slli_epi32(_mm512_srli_epi32(entries[i], 31), BOSC_HASH_HOME_RANGES - 1);
+            const __m512i told = _mm512_or_si512(_mm512_and_si512(entries[i], ranges), marked);
+            _mm512_mask_storeu_epi32(at + 16 * i, (__mmask16)(live >> 16 * i), _mm512_or_si512(told, pushed[i]));
         }
         extra = _mm512_add_epi64(extra, _mm512_sad_epu8(_mm512_maskz_mov_epi8(live, behind), zero));
         counted = _mm512_add_epi64(counted, _mm512_sad_epu8(count, zero));
@@ -391,17 +390,15 @@ BI_FN void sweep(struct bi_hash_ordered_build *b, int32_t bits, size_t size, uin
     empty_for(b, bits, size, end, w);
 }
 #else
-/* Notes by how much the first pair of each home from `begin` to `end` - 1 is pushed on. A pair reads a slot more for
- * each home behind which it waits. Marks the last range of a home before one whose first range has a key of 64 bits
- * (device/hash_slots.h), and empties slots. */
+/* Notes by how much the first pair of each home from `begin` to `end` - 1 is pushed on, and makes marks bits. A pair
+ * reads a slot more for each home behind which it waits. Empties slots. */
 BI_FN void sweep(struct bi_hash_ordered_build *b, int32_t bits, size_t size, uint32_t begin, uint32_t end,
                  struct swept *w)
 {
     uint32_t pushed = w->waiting, most = 0, many = 0;
     for (uint32_t h = begin; h < end; h++) {
-        const uint32_t entry = b->directory[h], count = entry / ONE, next = pushed + count;
-        const uint32_t mark = bits == 64 ? (b->directory[h + 1] & 1) * LAST_RANGE : 0;
-        b->directory[h] = (entry % ONE | mark) + (pushed & UINT8_MAX) * ONE;
+        const uint32_t entry = b->directory[h], count = entry / ONE & MOST_COUNTED, next = pushed + count;
+        b->directory[h] = (entry % ONE | marked_range(entry)) + (pushed & UINT8_MAX) * ONE;
         pushed = next ? next - 1 : 0;
         most = pushed > most ? pushed : most;
         many = count > many ? count : many;
@@ -656,15 +653,14 @@ BI_FN bool deal(const struct bi_hash_ordered_build *b, int32_t bits, size_t size
 BI_FN bool build_group(struct bi_hash_ordered_build *b, int32_t bits, size_t size, bool dealt, struct rows r,
                        uint32_t begin, uint32_t end, struct swept *w)
 {
-    uint32_t *const last = b->directory + b->slot_count - 1, *const first = b->directory + begin;
+    const int64_t counted = w->counted + (r.end - r.begin);
     const uint32_t late = set_bits(b, bits, dealt, r);
-    if (bits == 64 && begin) first[-1] |= (*first & 1) * LAST_RANGE;
     sweep(b, bits, size, begin, end, w);
-    if (w->too_many) return false;
+    if (end == b->view.homes) w->greatest = b->directory[b->slot_count - 1] / ONE;
+    if (w->too_many || w->greatest > 1 || w->counted + w->greatest != counted) return false;
     if (end == b->view.homes) {
-        w->greatest = *last / ONE;
-        if (w->greatest > 1 || w->counted + w->greatest != b->n || !fit(b, w->waiting, w->greatest)) return false;
-        *last = 0;
+        if (!fit(b, w->waiting, w->greatest)) return false;
+        b->directory[b->slot_count - 1] = 0;
     }
     place(b, bits, size, dealt, r);
     for (uint32_t k = 0; k < late; k++)

@@ -168,14 +168,6 @@ BI_FN __m512i bi_hash_load_folds_of_pairs_16(const char *pairs, int32_t bits, in
     return bi_hash_fold_16(a, b);
 }
 
-/* As bosc_hash_home, of 8 hashes of 64 bits. */
-BI_FN __m512i bi_hash_homes_8(__m512i hash, __m512i homes)
-{
-    const __m512i low = _mm512_srli_epi64(_mm512_mul_epu32(hash, homes), 32);
-    const __m512i high = _mm512_mul_epu32(_mm512_srli_epi64(hash, 32), homes);
-    return _mm512_srli_epi64(_mm512_add_epi64(high, low), 32);
-}
-
 /* Hashes keys, `live` of 16, into a vector of 32 bits or two of 64. */
 BI_FN void bi_hash_of_16(const char *keys, int32_t bits, uint64_t seed, __mmask16 live, __m512i hash[2])
 {
@@ -191,9 +183,10 @@ BI_FN void bi_hash_of_16(const char *keys, int32_t bits, uint64_t seed, __mmask1
     hash[1] = bi_hash_mix_8(_mm512_xor_si512(high, spread));
 }
 
-/* As bosc_hash_place_of, of 16 hashes, for at most BOSC_HASH_INDEXED homes. */
+/* As bosc_hash_place_of, of 16 hashes, for at most BOSC_HASH_INDEXED homes; and the parts of their homes that
+ * bosc_hash_range takes. */
 struct bi_hash_entries {
-    __m512i home, range;
+    __m512i home, range, part;
 };
 
 BI_FN struct bi_hash_entries bi_hash_entries_16(const __m512i hash[2], int32_t bits, uint32_t homes)
@@ -211,8 +204,8 @@ BI_FN struct bi_hash_entries bi_hash_entries_16(const __m512i hash[2], int32_t b
         home = bi_hash_every_other_16(low, high, true);
         part = bi_hash_every_other_16(low, high, false);
     }
-    part = _mm512_srli_epi32(part, 27);
-    return (struct bi_hash_entries){home, _mm512_srli_epi32(_mm512_add_epi32(part, _mm512_add_epi32(part, part)), 2)};
+    const __m512i top = _mm512_srli_epi32(part, 27), thrice = _mm512_add_epi32(top, _mm512_add_epi32(top, top));
+    return (struct bi_hash_entries){home, _mm512_srli_epi32(thrice, 2), part};
 }
 
 /* The folds of hashes of 32 or 64 bits, from j on, and their top bits; no more than `live` of them are read. */
