@@ -16,15 +16,14 @@ enum {
     MOST_SLOTS = 1 << (32 - BI_HASH_ORDERED_RANGE_BITS), /* for a place has 32 bits */
     MANY_PAIRS = 1 << 16,                                /* that many threads sort sooner */
     MANY_THREADS = 6,
-    MOST_KEPT = 1 << 13,       /* of one whose hashes are not made twice */
-    MOST_AT_ONCE_32 = 1 << 19, /* of one whose pairs are not dealt to groups, by the bits of its keys */
-    MOST_AT_ONCE_64 = 1 << 20,
-    GROUP_BITS = 12,       /* 2^12 homes are a group, or more, */
-    LEAST_GROUP_BITS = 6,  /* a sweep takes so many homes at once */
-    MOST_GROUPS = 256,     /* so that there are not too many */
-    PAIR_ITEMS = 8,        /* a pair takes as long as this many simple items */
-    INDEX_ITEMS = 2,       /* and telling a directory of it */
-    INDEX_HOMES = 1 << 14, /* that a thread takes at once */
+    MOST_KEPT = 1 << 13,    /* of one whose hashes are not made twice */
+    MOST_AT_ONCE = 1 << 17, /* of one whose pairs are not dealt to groups */
+    GROUP_BITS = 12,        /* 2^12 homes are a group, or more, */
+    LEAST_GROUP_BITS = 6,   /* a sweep takes so many homes at once */
+    MOST_GROUPS = 256,      /* so that there are not too many */
+    PAIR_ITEMS = 8,         /* a pair takes as long as this many simple items */
+    INDEX_ITEMS = 2,        /* and telling a directory of it */
+    INDEX_HOMES = 1 << 14,  /* that a thread takes at once */
     LAST_RANGE = 1 << (BOSC_HASH_HOME_RANGES - 1)
 };
 
@@ -99,7 +98,7 @@ static bosc_status build(bosc_ctx *ctx, const bosc_hash *table, struct bi_hash_o
     const size_t key = table->shape.key_bytes, value = (size_t)b->view.value_size;
     int64_t rows = (int64_t)bi_round_up((uint64_t)b->n, BI_HASH_ORDERED_BLOCK);
     BI_TRY(bi_scratch_of(ctx, b->n + BI_HASH_ORDERED_BEYOND, sizeof *b->late, &b->late));
-    if (b->n > (b->view.key_bits == 32 ? MOST_AT_ONCE_32 : MOST_AT_ONCE_64) >> ctx->cache_shift) {
+    if (b->n > MOST_AT_ONCE >> ctx->cache_shift) {
         BI_TRY(lay_out_groups(ctx, b));
         rows = (int64_t)b->groups * b->capacity;
         BI_TRY(bi_scratch_of(ctx, rows, key + value, &b->hashes));

@@ -18,10 +18,12 @@
 
 enum {
     SOME = BI_HASH_ORDERED_BLOCK,
-    AHEAD = 2 * SOME, /* pairs that are hashed before their turn */
-    SWEPT = 64,       /* homes at once */
-    ONE = BI_HASH_ORDERED_ONE,
+    AHEAD = 2 * SOME,   /* pairs that are hashed before their turn */
+    PAIRS_AHEAD = 8,    /* in a group, whose lines are asked for */
+    PLACES_AHEAD = 24,  /* likewise */
+    SWEPT = 64,         /* homes at once */
     MOST_COUNTED = 127, /* pairs of a home, below MARK */
+    ONE = BI_HASH_ORDERED_ONE,
     LAST_RANGE = ONE / 2,
     RANGE_BITS = BI_HASH_ORDERED_RANGE_BITS,
     MOST_PAIRS = 100, /* of a home */
@@ -609,7 +611,8 @@ BI_FN void join_block(const struct bi_hash_ordered_build *b, int32_t bits, size_
     }
 }
 
-/* Deals a block to the groups of its places. Pairs that find their group full are counted and not written. */
+/* Deals a block to the groups of its places. Pairs that find their group full are counted and not written. The lines
+ * that a group is written to next are asked for. */
 BI_FN void deal_block(const struct bi_hash_ordered_build *b, const uint32_t *restrict places,
                       const char *restrict pairs, size_t step, int count)
 {
@@ -623,6 +626,8 @@ BI_FN void deal_block(const struct bi_hash_ordered_build *b, const uint32_t *res
         const uint32_t group = places[i] >> shift < last ? places[i] >> shift : last; /* also of the greatest hash */
         const uint32_t at = ends[group]++;
         if (at >= limits[group]) continue;
+        __builtin_prefetch(to + at + PLACES_AHEAD, 1);
+        __builtin_prefetch(dealt + (size_t)(at + PAIRS_AHEAD) * step, 1);
         to[at] = places[i];
         memcpy(dealt + at * step, pairs + (size_t)i * step, step);
     }
