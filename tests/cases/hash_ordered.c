@@ -165,19 +165,23 @@ static void check_look_ups(bosc_ctx *ctx, const bosc_hash *table, const struct h
     free(found);
 }
 
-enum { SMALL_CACHES = 12 };
+/* By how much caches are made smaller: for groups of 2^6 homes, and of 2^10. */
+enum { TINY_CACHES = 12, SMALL_CACHES = 2, SMALL_PAIRS = 1 << 15 };
 
-/* Builds a table again, as if the caches of a core were small, so that pairs are dealt to groups; it is the same. */
-static void build_in_groups(bosc_ctx *ctx, bosc_hash *table, const struct hash_pairs *p,
-                            const struct reference_ordered *r)
+/* Builds another table of pairs, in memory that has no slots yet, as if the caches of a core were small, so that pairs
+ * are dealt to groups; it is the same. */
+static void build_in_groups(bosc_ctx *ctx, const bosc_hash_opts *o, const struct hash_pairs *p,
+                            const struct reference_ordered *r, int shift)
 {
-    if (has_device_memory(ctx) || p->n < 100) return;
-    ctx->cache_shift = SMALL_CACHES;
+    bosc_hash *table = NULL;
+    CHECK_OK(ctx, bosc_hash_create(ctx, o, &table));
+    ctx->cache_shift = shift;
     CHECK_OK(ctx, bosc_hash_build(ctx, table, p->keys, p->values, p->n));
     ctx->cache_shift = 0;
     check_figures(ctx, table, r);
     check_bytes(ctx, table, r);
     if (r->homes) check_directory(ctx, table, r);
+    bosc_hash_free(table);
 }
 
 /* Builds a table of pairs and compares it with the reference. Gives whether it is linear. */
@@ -198,7 +202,8 @@ static bool compare_pairs(bosc_ctx *ctx, bosc_hash_opts o, const struct hash_pai
         check_figures(ctx, table, &r);
         check_bytes(ctx, table, &r);
         if (r.homes) check_directory(ctx, table, &r);
-        build_in_groups(ctx, table, p, &r);
+        if (!has_device_memory(ctx) && p->n >= 100) build_in_groups(ctx, &o, p, &r, TINY_CACHES);
+        if (!has_device_memory(ctx) && p->n > SMALL_PAIRS) build_in_groups(ctx, &o, p, &r, SMALL_CACHES);
         linear = r.linear;
         reference_ordered_free(&r);
         hash_check_pairs(ctx, table, &oracle);
@@ -332,17 +337,19 @@ static uint64_t least_of_home(int32_t bits, uint64_t home, uint64_t homes)
  * a key that repeats, the directory is made from sorted pairs. */
 static void edges(bosc_ctx *ctx)
 {
+    enum { FEW = 400, MANY = 8300, PART = 1 << 14 };
     for (int k = 0; k < 48; k++) {
         if (suite_leaves_out()) continue;
         struct hashes h = {0};
         const bool large = k >= 40;
-        const int64_t pairs = large ? 8300 : 400;
+        const int64_t pairs = large ? MANY : FEW;
         const bosc_hash_opts o = {
             .key_bits = k % 2 ? 64 : 32, .value_size = k % 4 < 2 ? k % 2 * 4 + 4 : 4, .load = 0.5};
-        const uint64_t homes = 2 * (uint64_t)pairs, end = large ? 16400 : homes, step = large ? 1 : 2 + (uint64_t)k % 5;
-        for (uint64_t home = large ? 16380 : 1; home < end && h.n < 400; home += step) {
+        const uint64_t homes = 2 * (uint64_t)pairs, end = large ? PART + 16 : homes,
+                       step = large ? 1 : 2 + (uint64_t)k % 5;
+        for (uint64_t home = large ? PART - 4 : 1; home < end && h.n < FEW; home += step) {
             const uint64_t least = least_of_home(o.key_bits, home, homes);
-            for (uint64_t i = 0; i < step / 2 + 1 && h.n < 400; i++)
+            for (uint64_t i = 0; i < step / 2 + 1 && h.n < FEW; i++)
                 add(&h, (bosc_hash_word){least + 3 * i - (k % 3 == 2 ? 3 : 0), 0});
         }
         if (h.n < pairs) add_random(&h, o.key_bits, pairs - h.n, (uint64_t)k);
@@ -364,6 +371,23 @@ static void crowded(bosc_ctx *ctx)
         const uint32_t top = k % 3 == 0 ? 0 : k % 3 == 1 ? 0x80000000u : 0xc1234567u;
         add_random(&h, o.key_bits, k / CROWDS % 2 ? 500 : 3000, (uint64_t)k);
         for (int64_t i = 0; i < crowds[k % CROWDS]; i++) add(&h, hash_at(o.key_bits, top, i));
+        compare(ctx, o, &h);
+        free(h.words);
+    }
+}
+
+/* The last home of a group has more pairs than its count can tell, and than there are empty slots before the next group
+ * is built. */
+static void crowded_group(bosc_ctx *ctx)
+{
+    enum { PAIRS = 40000, HOMES = PAIRS * 5 / 4, GROUP = 1 << 10 };
+    for (int k = 0; k < 4; k++) {
+        if (suite_leaves_out() || suite_emulated(ctx)) continue;
+        struct hashes h = {0};
+        const bosc_hash_opts o = {.key_bits = k % 2 ? 64 : 32, .value_size = k % 2 ? 8 : 4};
+        const uint64_t least = least_of_home(o.key_bits, GROUP - 1, HOMES);
+        for (uint64_t i = 0; i < 140 + 5 * (uint64_t)k; i++) add(&h, (bosc_hash_word){least + i, 0});
+        add_random(&h, o.key_bits, PAIRS - h.n, (uint64_t)k);
         compare(ctx, o, &h);
         free(h.words);
     }
@@ -418,6 +442,6 @@ static const struct suite_case suite_cases_hash_ordered[] = {
     {"large", large, NULL},     {"greatest hash", greatest_hash, NULL},
     {"ends", ends, NULL},       {"crowded", crowded, NULL},
     {"repeats", repeats, NULL}, {"at once", at_once, NULL},
-    {"edges", edges, NULL},
+    {"edges", edges, NULL},     {"crowded group", crowded_group, NULL},
 };
 SUITE(hash_ordered);

@@ -1,5 +1,5 @@
-/* How cases are written: once, and run on every configuration that the machine has - the CPU at each level, at its best
- * one with 1, 2 and 8 threads, and CUDA on a device or in the emulator. A cases/<name>.c defines `const struct suite
+/* How cases are written: once, and run on every configuration that the machine has - the CPU at each level (the best
+ * one with 1, 2 and 8 threads), and CUDA on a device or in the emulator. A cases/<name>.c defines `const struct suite
  * suite_<name>`; CMake adds it to the cmocka program boscage_test, and to the plain program gpu_test. */
 #ifndef TESTS_SUPPORT_SUITE_H
 #define TESTS_SUPPORT_SUITE_H

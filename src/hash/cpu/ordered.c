@@ -24,7 +24,7 @@ enum {
     PAIR_ITEMS = 8,         /* a pair takes as long as this many simple items */
     INDEX_ITEMS = 2,        /* and telling a directory of it */
     INDEX_HOMES = 1 << 14,  /* that a thread takes at once */
-    LAST_RANGE = 1 << (BOSC_HASH_HOME_RANGES - 1)
+    LAST_RANGE = BI_HASH_ORDERED_LAST_RANGE
 };
 
 /* An entry for each slot, so that the greatest hash, whose slot is the last one, has one while a table is built. */

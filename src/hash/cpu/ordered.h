@@ -9,6 +9,7 @@
  * one is pushed on. */
 enum {
     BI_HASH_ORDERED_ONE = 1 << BOSC_HASH_HOME_RANGES,
+    BI_HASH_ORDERED_LAST_RANGE = BI_HASH_ORDERED_ONE / 2,
     BI_HASH_ORDERED_RANGE_BITS = 8, /* of a place */
     BI_HASH_ORDERED_BLOCK = 16,     /* pairs */
     BI_HASH_ORDERED_BEYOND = 16     /* rows that are written beyond those of late pairs */

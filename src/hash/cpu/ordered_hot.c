@@ -24,7 +24,7 @@ enum {
     SWEPT = 64,         /* homes at once */
     MOST_COUNTED = 127, /* pairs of a home, below MARK */
     ONE = BI_HASH_ORDERED_ONE,
-    LAST_RANGE = ONE / 2,
+    LAST_RANGE = BI_HASH_ORDERED_LAST_RANGE,
     RANGE_BITS = BI_HASH_ORDERED_RANGE_BITS,
     MOST_PAIRS = 100, /* of a home */
     MOST_PUSHED = INT8_MAX - 1,
@@ -33,7 +33,7 @@ enum {
 
 BI_FN uint32_t home_of(uint32_t place) { return place >> RANGE_BITS; }
 
-/* An entry with it gets the bit of the last range, though perhaps no key is there. */
+/* Of an entry before the sweep, which sets the last range's bit for it: a key of the next home is looked for there. */
 static const uint32_t MARK = 1u << 31;
 
 BI_FN uint32_t marked_range(uint32_t entry) { return entry / MARK * LAST_RANGE; }
@@ -175,7 +175,7 @@ BI_FN uint32_t add_late(uint32_t among, int64_t row, uint32_t *late, uint32_t co
 }
 
 /* An entry with the bit of a place, and one pair more; *late is doubled, and one more if the bit was set: on x86 by the
- * carry, of which compilers make no use here. */
+ * carry, which takes less. */
 BI_FN uint32_t count_pair(uint32_t entry, uint32_t place, uint32_t *late)
 {
 #if defined(__x86_64__)
@@ -392,8 +392,8 @@ BI_FN void sweep(struct bi_hash_ordered_build *b, int32_t bits, size_t size, uin
     empty_for(b, bits, size, end, w);
 }
 #else
-/* Notes by how much the first pair of each home from `begin` to `end` - 1 is pushed on, and makes marks bits. A pair
- * reads a slot more for each home behind which it waits. Empties slots. */
+/* Notes by how much the first pair of each home from `begin` to `end` - 1 is pushed on, and sets the bits of marked
+ * last ranges. A pair reads a slot more for each home behind which it waits. Empties slots. */
 BI_FN void sweep(struct bi_hash_ordered_build *b, int32_t bits, size_t size, uint32_t begin, uint32_t end,
                  struct swept *w)
 {

@@ -14,9 +14,9 @@ typedef int64_t bits_f64;
 
 /* The usual dimensions of points in floating type are constants: each is a compiled copy of the whole search, with
  * everything inlined. Lines, and planes and spaces in more dimensions, have copies too, which look coordinates up in a
- * table, as the one for any dimension does. They take minutes to compile: where the step functions of a kernel are
- * called (BI_CALL_STEPS, base/step.h) only float has one; where coverage is counted (BI_ONE_COPY) there is none, for
- * each copy would have its own counts. */
+ * table, as the one for any dimension does. They take most of the time to compile: where steps are calls
+ * (BI_CALL_STEPS, base/step.h) only float has one; where coverage is counted (BI_ONE_COPY) there is none, for each copy
+ * would have its own counts. */
 #define RUN(dim, table, kind) NAMED(run)(a, begin, end, thread, dim, table, kind)
 #define RUN_ANY(kind) RUN(a->places.dim, true, kind);
 #define RUN_SPACE(kind)                         \
