@@ -84,6 +84,7 @@ static void set_up(bosc_ctx *ctx, const bosc_ctx_opts *o, const struct bi_backen
     ctx->threads = ctx->most_threads = find_threads(o);
     ctx->thread_items = BI_THREAD_ITEMS;
     ctx->level = o->cpu_level ? o->cpu_level : bi_cpu_best_level();
+    ctx->stores_wait = bi_cpu_stores_wait();
     ctx->ops = bi_ops_of(backend->id, ctx->level);
     ctx->log = o->log;
     ctx->log_user = o->log_user;

@@ -70,6 +70,7 @@ struct bosc_ctx {
     int32_t threads, most_threads; /* of this call, and of any */
     int64_t thread_items;          /* BI_THREAD_ITEMS; tests have several threads for less */
     int32_t cache_shift;           /* 0; in tests a core's caches count as smaller by as many powers of two */
+    bool stores_wait;              /* bi_cpu_stores_wait(); tests have both */
     bosc_cpu_level level;
     void *stream;                /* CUDA */
     void *own_stream;            /* NULL until it is needed */

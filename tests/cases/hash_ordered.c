@@ -165,7 +165,7 @@ static void check_look_ups(bosc_ctx *ctx, const bosc_hash *table, const struct h
     free(found);
 }
 
-/* By how much caches are made smaller: for groups of 2^6 homes, and of 2^10. */
+/* By how much caches are made smaller: for groups of 2^6 homes, and of 2^12. */
 enum { TINY_CACHES = 12, SMALL_CACHES = 2, SMALL_PAIRS = 1 << 15 };
 
 /* Builds another table of pairs, in memory that has no slots yet, as if the caches of a core were small, so that pairs
@@ -184,9 +184,11 @@ static void build_in_groups(bosc_ctx *ctx, const bosc_hash_opts *o, const struct
     bosc_hash_free(table);
 }
 
-/* Builds a table of pairs and compares it with the reference. Gives whether it is linear. */
+/* Builds a table of pairs and compares it with the reference; in turns lines are asked for ahead and are not. Gives
+ * whether it is linear. */
 static bool compare_pairs(bosc_ctx *ctx, bosc_hash_opts o, const struct hash_pairs *p, bool look_ups)
 {
+    ctx->stores_wait = !ctx->stores_wait;
     bosc_hash *table = NULL;
     struct reference_hash oracle = {.opts = o};
     int64_t bad = -1;
@@ -380,7 +382,7 @@ static void crowded(bosc_ctx *ctx)
  * is built. */
 static void crowded_group(bosc_ctx *ctx)
 {
-    enum { PAIRS = 40000, HOMES = PAIRS * 5 / 4, GROUP = 1 << 10 };
+    enum { PAIRS = 40000, HOMES = PAIRS * 5 / 4, GROUP = 1 << 12 };
     for (int k = 0; k < 4; k++) {
         if (suite_leaves_out() || suite_emulated(ctx)) continue;
         struct hashes h = {0};
@@ -426,7 +428,7 @@ static void at_once(bosc_ctx *ctx)
         struct hash_pairs p = pairs_of(&h, &o);
         CHECK_OK(ctx, bosc_hash_create(ctx, &o, &table));
         CHECK_OK(ctx, bosc_hash_build(ctx, table, p.keys, p.values, p.n));
-        ctx->cache_shift = k / 6 * SMALL_CACHES;
+        ctx->cache_shift = k / 6 * TINY_CACHES;
         CHECK_OK(ctx, table->ops->build(ctx, table, p.keys, p.values, p.n, &found, &built));
         ctx->cache_shift = 0;
         CHECK(built && !found.repeats);

@@ -1,6 +1,5 @@
 #include "core/cpu/level.h"
 
-#include <stdbool.h>
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
@@ -28,5 +27,15 @@ bosc_cpu_level bi_cpu_best_level(void)
     return v4 ? BOSC_CPU_V4 : v3 ? BOSC_CPU_V3 : BOSC_CPU_V1;
 #else
     return BOSC_CPU_V1;
+#endif
+}
+
+bool bi_cpu_stores_wait(void)
+{
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    return __builtin_cpu_is("intel");
+#else
+    return false;
 #endif
 }

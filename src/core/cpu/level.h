@@ -2,6 +2,8 @@
 #ifndef BI_CORE_CPU_LEVEL_H
 #define BI_CORE_CPU_LEVEL_H
 
+#include <stdbool.h>
+
 #include <boscage/context.h>
 
 /* BI_LEVEL_NAME(foo) in a hot file is foo_v1, foo_v3 or foo_v4. */
@@ -18,5 +20,9 @@
 #endif
 
 bosc_cpu_level bi_cpu_best_level(void);
+
+/* Whether stores wait long for lines that the first cache has not, those behind them too, so that it pays to ask for
+ * lines ahead: on processors of Intel it does, on a Zen 4 it costs (bench/results/hash.md). */
+bool bi_cpu_stores_wait(void);
 
 #endif

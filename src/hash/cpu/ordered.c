@@ -16,11 +16,14 @@ enum {
     MOST_SLOTS = 1 << (32 - BI_HASH_ORDERED_RANGE_BITS), /* for a place has 32 bits */
     MANY_PAIRS = 1 << 16,                                /* that many threads sort sooner */
     MANY_THREADS = 6,
-    MOST_KEPT = 1 << 13,    /* of one whose hashes are not made twice */
-    MOST_AT_ONCE = 1 << 17, /* of one whose pairs are not dealt to groups */
-    GROUP_BITS = 12,        /* 2^12 homes are a group, or more, */
+    MOST_KEPT = 1 << 13,    /* of one whose hashes are not made twice, */
+    MOST_KEPT_64 = 1 << 16, /* of 64 bits, which take longer to make */
+    LEAST_ASKED = 1 << 15,  /* bytes of slots that the first cache may lack */
+    MOST_AT_ONCE = 1 << 20, /* bytes of the pairs of one that are not dealt to groups */
+    GROUP_BITS = 14,        /* 2^14 homes are a group, */
+    MANY_GROUPS = 32,       /* twice as many where it would be so many groups, */
+    MOST_GROUPS = 256,      /* and more where it would still be so many */
     LEAST_GROUP_BITS = 6,   /* a sweep takes so many homes at once */
-    MOST_GROUPS = 256,      /* so that there are not too many */
     PAIR_ITEMS = 8,         /* a pair takes as long as this many simple items */
     INDEX_ITEMS = 2,        /* and telling a directory of it */
     INDEX_HOMES = 1 << 14,  /* that a thread takes at once */
@@ -73,13 +76,20 @@ bosc_status bi_hash_index_slots_cpu(bosc_ctx *ctx, const bosc_hash_slots_view *v
     return p.status;
 }
 
+static int32_t group_bits_of(const bosc_ctx *ctx, uint32_t homes)
+{
+    int32_t bits = GROUP_BITS - ctx->cache_shift > LEAST_GROUP_BITS ? GROUP_BITS - ctx->cache_shift : LEAST_GROUP_BITS;
+    if (homes >> bits >= MANY_GROUPS) bits++;
+    while (homes >> bits >= MOST_GROUPS) bits++;
+    return bits;
+}
+
 /* Lays out groups of homes, whose part of a table a core's caches hold: each has room for as many pairs as there are on
  * average, and six standard deviations more. */
 static bosc_status lay_out_groups(bosc_ctx *ctx, struct bi_hash_ordered_build *b)
 {
     const uint32_t homes = b->view.homes;
-    b->group_bits = GROUP_BITS - ctx->cache_shift > LEAST_GROUP_BITS ? GROUP_BITS - ctx->cache_shift : LEAST_GROUP_BITS;
-    while (homes >> b->group_bits >= MOST_GROUPS) b->group_bits++;
+    b->group_bits = group_bits_of(ctx, homes);
     const double mean = (double)b->n / homes * (double)(1u << b->group_bits);
     b->groups = ((homes - 1) >> b->group_bits) + 1;
     b->capacity = (uint32_t)bi_round_up((uint64_t)(mean + 6 * sqrt(mean)) + 1, BI_HASH_ORDERED_BLOCK);
@@ -98,11 +108,11 @@ static bosc_status build(bosc_ctx *ctx, const bosc_hash *table, struct bi_hash_o
     const size_t key = table->shape.key_bytes, value = (size_t)b->view.value_size;
     int64_t rows = (int64_t)bi_round_up((uint64_t)b->n, BI_HASH_ORDERED_BLOCK);
     BI_TRY(bi_scratch_of(ctx, b->n + BI_HASH_ORDERED_BEYOND, sizeof *b->late, &b->late));
-    if (b->n > MOST_AT_ONCE >> ctx->cache_shift) {
+    if (b->n * (int64_t)(key + value) > MOST_AT_ONCE >> ctx->cache_shift) {
         BI_TRY(lay_out_groups(ctx, b));
         rows = (int64_t)b->groups * b->capacity;
         BI_TRY(bi_scratch_of(ctx, rows, key + value, &b->hashes));
-    } else if (b->n <= MOST_KEPT) {
+    } else if (b->n <= (key == sizeof(uint32_t) ? MOST_KEPT : MOST_KEPT_64)) {
         BI_TRY(bi_scratch_of(ctx, rows, key, &b->hashes));
     }
     BI_TRY(bi_scratch_of(ctx, rows, sizeof *b->places, &b->places));
@@ -135,6 +145,7 @@ bosc_status bi_hash_build_ordered_cpu(bosc_ctx *ctx, const bosc_hash *table, con
                                       .directory = table->blocks[BI_HASH_DIRECTORY].data,
                                       .slot_count = slots};
     b.view.homes = bi_hash_homes(s->load, n);
+    b.stores_wait = ctx->stores_wait && slots * (uint32_t)b.view.stride > (uint64_t)LEAST_ASKED >> ctx->cache_shift;
     struct bi_parts p = bi_parts_of(ctx, 1, PAIR_ITEMS * (double)n);
     while (bi_next_part(ctx, &p)) BI_TRY_WITH_SCRATCH(ctx, build(ctx, table, &b, found));
     *built = p.status == BOSC_OK;

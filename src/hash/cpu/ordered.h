@@ -20,6 +20,7 @@ struct bi_hash_ordered_build {
     bosc_hash_slots_view view;
     const char *keys, *values; /* as they come, values of view.value_size bytes */
     int64_t n;
+    bool stores_wait; /* as in a context: lines are asked for ahead */
     /* Pairs of large tables are dealt to groups of 1 << group_bits homes, by 64s, each with its hash and then its value
      * in `hashes`, and its place. Group g has the rows from g * capacity, a multiple of a block, to ends[g] - 1. */
     uint32_t groups, capacity;

@@ -8,35 +8,27 @@
  * Pairs of larger tables are dealt to groups of homes first, and all this is done for one group after the other. */
 #include <string.h>
 
-#include "hash/cpu/ordered.h"
+#include "hash/cpu/ordered_deal.h"
 #if BI_LEVEL >= 3
 #include <immintrin.h>
-#endif
-#if BI_LEVEL >= 4
-#include "hash/cpu/wide.h"
 #endif
 
 enum {
     SOME = BI_HASH_ORDERED_BLOCK,
     AHEAD = 2 * SOME,   /* pairs that are hashed before their turn */
-    PAIRS_AHEAD = 8,    /* in a group, whose lines are asked for */
-    PLACES_AHEAD = 24,  /* likewise */
+    BLOCKS_AHEAD = 2,   /* of which slots are asked for before they are written */
+    LATE_AHEAD = 8,     /* late pairs, likewise */
+    CACHE_LINE = 64,    /* bytes */
     SWEPT = 64,         /* homes at once */
-    MOST_COUNTED = 127, /* pairs of a home, below MARK */
+    MOST_COUNTED = 127, /* pairs of a home, below BI_HASH_ORDERED_MARK */
     ONE = BI_HASH_ORDERED_ONE,
     LAST_RANGE = BI_HASH_ORDERED_LAST_RANGE,
-    RANGE_BITS = BI_HASH_ORDERED_RANGE_BITS,
     MOST_PAIRS = 100, /* of a home */
     MOST_PUSHED = INT8_MAX - 1,
     FRONT = 2 * SWEPT /* at least MOST_PUSHED + 1 */
 };
 
-BI_FN uint32_t home_of(uint32_t place) { return place >> RANGE_BITS; }
-
-/* Of an entry before the sweep, which sets the last range's bit for it: a key of the next home is looked for there. */
-static const uint32_t MARK = 1u << 31;
-
-BI_FN uint32_t marked_range(uint32_t entry) { return entry / MARK * LAST_RANGE; }
+BI_FN uint32_t marked_range(uint32_t entry) { return entry / BI_HASH_ORDERED_MARK * LAST_RANGE; }
 
 /* The bit of a place's range; and those below it of an entry. */
 BI_FN uint32_t bit_of(uint32_t place) { return 1u << (place & 31); }
@@ -60,103 +52,11 @@ BI_FN uint32_t count_bits(uint32_t bits)
 #endif
 }
 
-/* The greatest hash's home is the last slot. A hash whose home is not that of bosc_hash_place_of, but the next one, is
- * in the range 0 there; the home before is marked. */
-BI_FN uint32_t place_of(const struct bi_hash_ordered_build *b, int32_t bits, bosc_hash_word hash)
-{
-    if (bi_hash_same(hash, bosc_hash_greatest(bits))) return (uint32_t)(b->slot_count - 1) << RANGE_BITS;
-    const bosc_hash_place place = bosc_hash_place_of(hash.low, bits, b->view.homes);
-    const uint32_t home = bosc_hash_home(hash, bits, b->view.homes);
-    if (home == place.home) return home << RANGE_BITS | place.range;
-    b->directory[place.home] |= MARK;
-    return home << RANGE_BITS;
-}
-
-#if BI_LEVEL >= 4
-/* As place_of, of 16 hashes, those of `keys`. Of 64 bits those at the end of a home, of which the bits that
- * bosc_hash_place_of leaves out may make more, are few, and placed one by one; the greatest one is among them. */
-BI_FN void places_16(const struct bi_hash_ordered_build *b, int32_t bits, const __m512i hash[2], const char *keys,
-                     int count, uint32_t *places)
-{
-    const struct bi_hash_entries p = bi_hash_entries_16(hash, bits, b->view.homes);
-    __m512i place = _mm512_or_si512(_mm512_slli_epi32(p.home, RANGE_BITS), p.range);
-    if (bits == 32) {
-        const __m512i last = _mm512_set1_epi32((int)((uint32_t)(b->slot_count - 1) << RANGE_BITS));
-        place = _mm512_mask_mov_epi32(place, _mm512_cmpeq_epi32_mask(hash[0], _mm512_set1_epi32(-1)), last);
-    }
-    _mm512_storeu_si512(places, place);
-    if (bits == 32) return;
-    const __m512i end = _mm512_set1_epi32((int)-(2 * b->view.homes));
-    uint32_t doubtful = _mm512_mask_cmpge_epu32_mask(bi_hash_lanes_16(count), p.part, end);
-    for (; __builtin_expect(doubtful != 0, 0); doubtful &= doubtful - 1) {
-        const int i = __builtin_ctz(doubtful);
-        places[i] = place_of(b, bits, bosc_hash_of(bosc_hash_word_at(keys, i, bits), bits, b->view.seed));
-    }
-}
-#endif
-
-/* The rows of a group. */
-struct rows {
-    int64_t begin, end;
-};
-
-BI_FN struct rows rows_of(const struct bi_hash_ordered_build *b, uint32_t group)
-{
-    const int64_t begin = (int64_t)group * b->capacity;
-    return b->ends ? (struct rows){begin, b->ends[group]} : (struct rows){0, b->n};
-}
-
-BI_FN int block_size(struct rows r, int64_t row) { return r.end - row < SOME ? (int)(r.end - row) : SOME; }
-
-BI_FN const char *keys_at(const struct bi_hash_ordered_build *b, int32_t bits, int64_t row)
-{
-    return b->keys + (size_t)row * (size_t)bits / 8;
-}
-
-/* Hashes the keys of a block. */
-BI_FN void hash_block(const struct bi_hash_ordered_build *b, int32_t bits, int64_t row, int count, char *hashes)
-{
-#if BI_LEVEL >= 4
-    __m512i hash[2];
-    bi_hash_of_16(keys_at(b, bits, row), bits, b->view.seed, bi_hash_lanes_16(count), hash);
-    for (int i = 0; i < bits / 32; i++) _mm512_storeu_si512(hashes + 64 * i, hash[i]);
-#else
-    for (int i = 0; i < count; i++) {
-        const bosc_hash_word key = bosc_hash_word_at(keys_at(b, bits, row), i, bits);
-        bi_hash_store(hashes, bits, i, bosc_hash_of(key, bits, b->view.seed));
-    }
-#endif
-}
-
-/* The hash of a row, where hashes are kept; if pairs are dealt its value is behind it. */
-BI_FN char *hash_at(const struct bi_hash_ordered_build *b, int32_t bits, size_t size, bool dealt, int64_t row)
-{
-    return b->hashes + (size_t)row * ((size_t)bits / 8 + (dealt ? size : 0));
-}
-
-/* Finds the places of a block, and its hashes if `hashes` is not NULL. */
-BI_FN void find_places(const struct bi_hash_ordered_build *b, int32_t bits, int64_t row, int count, uint32_t *places,
-                       char *hashes)
-{
-#if BI_LEVEL >= 4
-    __m512i hash[2];
-    bi_hash_of_16(keys_at(b, bits, row), bits, b->view.seed, bi_hash_lanes_16(count), hash);
-    places_16(b, bits, hash, keys_at(b, bits, row), count, places);
-    for (int i = 0; hashes && i < bits / 32; i++) _mm512_storeu_si512(hashes + 64 * i, hash[i]);
-#else
-    for (int i = 0; i < count; i++) {
-        const bosc_hash_word key = bosc_hash_word_at(keys_at(b, bits, row), i, bits);
-        const bosc_hash_word hash = bosc_hash_of(key, bits, b->view.seed);
-        if (hashes) bi_hash_store(hashes, bits, i, hash);
-        places[i] = place_of(b, bits, hash);
-    }
-#endif
-}
-
 /* The same of a block whose pairs are placed as they come. */
 BI_FN void keep_places(const struct bi_hash_ordered_build *b, int32_t bits, int64_t row, int count)
 {
-    find_places(b, bits, row, count, b->places + row, b->hashes ? hash_at(b, bits, 0, false, row) : NULL);
+    bi_hash_find_places(b, bits, row, count, b->places + row,
+                        b->hashes ? bi_hash_kept_at(b, bits, 0, false, row) : NULL);
 }
 
 /* Adds the late pairs among a block's to `late`, which has `count`; gives how many it has then. With AVX-512 no branch
@@ -194,27 +94,39 @@ BI_FN uint32_t set_bits_of(uint32_t *restrict directory, const uint32_t *restric
     uint32_t late = 0;
 #pragma GCC unroll 16
     for (int i = size; i-- > 0;) {
-        uint32_t *entry = directory + home_of(places[i]);
+        uint32_t *entry = directory + bi_hash_ordered_home(places[i]);
         *entry = count_pair(*entry, places[i], &late);
     }
     return late;
 }
 
-/* Sets the bits of a group's pairs and counts them, the last ones first; gives the number of late ones. Blocks that
- * were not dealt are hashed before their turn, as their vectors take long. */
-BI_FN uint32_t set_bits(struct bi_hash_ordered_build *b, int32_t bits, bool dealt, struct rows r)
+BI_FN size_t stride_of(int32_t bits, size_t size)
 {
+    const size_t key = (size_t)bits / 8;
+    return (key + size + key - 1) / key * key;
+}
+
+/* Sets the bits of a group's pairs and counts them, the last ones first; gives the number of late ones. Blocks that
+ * were not dealt are hashed before their turn, as their vectors take long; of those that were the slots to be emptied
+ * next, from `emptied` on, are asked for. */
+BI_FN uint32_t set_bits(struct bi_hash_ordered_build *b, int32_t bits, size_t size, bool dealt, struct bi_hash_rows r,
+                        uint64_t emptied)
+{
+    const size_t stride = stride_of(bits, size), asked = b->stores_wait ? stride * (SOME + SOME / 4) : 0;
+    const char *slots = b->slots + emptied * stride;
     uint32_t *restrict const directory = b->directory;
     const int64_t last = r.end > r.begin ? (r.end - 1) / SOME * SOME : r.begin - 1;
     uint32_t count = 0;
     for (int64_t row = last; !dealt && row >= 0 && row > last - AHEAD; row -= SOME)
-        keep_places(b, bits, row, block_size(r, row));
+        keep_places(b, bits, row, bi_hash_block_size(r, row));
     for (int64_t row = last; row >= r.begin; row -= SOME) {
         const uint32_t *places = b->places + row;
-        const int size = block_size(r, row);
+        const int size_here = bi_hash_block_size(r, row);
+        for (size_t i = 0; dealt && i < asked; i += CACHE_LINE) __builtin_prefetch(slots + i, 0, 2);
+        slots += asked;
         if (!dealt && row >= AHEAD) keep_places(b, bits, row - AHEAD, SOME);
-        const uint32_t late = size == SOME ? set_bits_of(directory, places, SOME) /* without a test for the end */
-                                           : set_bits_of(directory, places, size);
+        const uint32_t late = size_here == SOME ? set_bits_of(directory, places, SOME) /* without a test for the end */
+                                                : set_bits_of(directory, places, size_here);
         count = add_late(late, row, b->late, count);
     }
     return count;
@@ -237,21 +149,15 @@ BI_FN bosc_hash_word load_hash(const char *at, int32_t bits)
 BI_FN bosc_hash_word hash_of_row(const struct bi_hash_ordered_build *b, int32_t bits, size_t size, bool dealt,
                                  uint32_t row)
 {
-    if (b->hashes) return load_hash(hash_at(b, bits, size, dealt, row), bits);
+    if (b->hashes) return load_hash(bi_hash_kept_at(b, bits, size, dealt, row), bits);
     return bosc_hash_of(bosc_hash_word_at(b->keys, row, bits), bits, b->view.seed);
 }
 
 /* The first slot of a row's home. */
 BI_FN size_t first_of_row(const struct bi_hash_ordered_build *b, uint32_t row)
 {
-    const uint32_t home = home_of(b->places[row]);
+    const uint32_t home = bi_hash_ordered_home(b->places[row]);
     return home + (size_t)(b->directory[home] / ONE);
-}
-
-BI_FN size_t stride_of(int32_t bits, size_t size)
-{
-    const size_t key = (size_t)bits / 8;
-    return (key + size + key - 1) / key * key;
 }
 
 enum { PATTERN = 192 /* bytes of empty slots: a multiple of all strides */ };
@@ -421,7 +327,7 @@ BI_FN bool fit(const struct bi_hash_ordered_build *b, uint32_t waiting, uint32_t
 
 BI_FN const char *value_at(const struct bi_hash_ordered_build *b, int32_t bits, size_t size, bool dealt, int64_t row)
 {
-    return dealt ? hash_at(b, bits, size, dealt, row) + bits / 8 : b->values + (size_t)row * size;
+    return dealt ? bi_hash_kept_at(b, bits, size, dealt, row) + bits / 8 : b->values + (size_t)row * size;
 }
 
 /* A set has no values. */
@@ -434,29 +340,11 @@ BI_FN void copy_value(const struct bi_hash_ordered_build *b, int32_t bits, char 
 /* The slot of a pair that is not late. */
 BI_FN size_t slot_of(const uint32_t *directory, uint32_t place)
 {
-    const uint32_t home = home_of(place), entry = directory[home];
+    const uint32_t home = bi_hash_ordered_home(place), entry = directory[home];
     return home + (size_t)(entry / ONE) + count_bits(bits_below(entry, place));
 }
 
 #if BI_LEVEL >= 4
-/* Brings the hashes and values of a block, of one width, side by side. */
-BI_FN void join(int32_t bits, const char *hashes, const char *values, int count, char *pairs)
-{
-    const __m512i low = bits == 32 ? _mm512_set_epi32(23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0)
-                                   : _mm512_set_epi64(11, 3, 10, 2, 9, 1, 8, 0);
-    const __m512i high = _mm512_add_epi32(low, bits == 32 ? _mm512_set1_epi32(8) : _mm512_set1_epi64(4));
-    for (int i = 0; i < bits / 32; i++) {
-        const int rest = count * (bits / 32) - 16 * i;
-        const __mmask16 live = bi_hash_lanes_16(rest > 0 ? rest : 0);
-        const __m512i hash = _mm512_loadu_si512(hashes + 64 * i);
-        const __m512i value = _mm512_maskz_loadu_epi32(live, values + 64 * i);
-        _mm512_storeu_si512(pairs + 128 * i, bits == 32 ? _mm512_permutex2var_epi32(hash, low, value)
-                                                        : _mm512_permutex2var_epi64(hash, low, value));
-        _mm512_storeu_si512(pairs + 128 * i + 64, bits == 32 ? _mm512_permutex2var_epi32(hash, high, value)
-                                                             : _mm512_permutex2var_epi64(hash, high, value));
-    }
-}
-
 /* Writes the pairs of a block, hashes and values side by side, to their slots. */
 BI_FN void write_pairs(const struct bi_hash_ordered_build *b, size_t stride, const uint32_t *restrict places, int count,
                        const char *restrict pairs)
@@ -468,21 +356,65 @@ BI_FN void write_pairs(const struct bi_hash_ordered_build *b, size_t stride, con
         memcpy(slots + slot_of(directory, places[i]) * stride, pairs + (size_t)i * stride, stride);
 }
 
-/* As place_block, of values as wide as their keys. */
-BI_FN void place_wide(const struct bi_hash_ordered_build *b, int32_t bits, bool dealt, int64_t row, int count,
-                      const char *hashes)
+/* A block's hashes and values, of one width, side by side: as they were dealt, or in `joined`. */
+BI_FN const char *pairs_of(const struct bi_hash_ordered_build *b, int32_t bits, bool dealt, int64_t row, int count,
+                           char *joined)
 {
     const size_t key = (size_t)bits / 8;
-    char joined[SOME * 2 * sizeof(uint64_t)];
-    const char *pairs = hashes;
-    if (!dealt) {
-        join(bits, hashes, b->values + (size_t)row * key, count, joined);
-        pairs = joined;
+    char again[SOME * sizeof(uint64_t)];
+    if (dealt) return bi_hash_kept_at(b, bits, key, true, row);
+    if (!b->hashes) bi_hash_hash_block(b, bits, row, count, again);
+    const char *hashes = b->hashes ? bi_hash_kept_at(b, bits, 0, false, row) : again;
+    bi_hash_join(bits, hashes, b->values + (size_t)row * key, count, joined);
+    return joined;
+}
+
+/* Finds the slots of a whole block's pairs, and asks for their lines. */
+BI_FN void ask_for_slots(const struct bi_hash_ordered_build *b, size_t stride, const uint32_t *restrict places,
+                         uint32_t *restrict slots)
+{
+    const uint32_t *restrict const directory = b->directory;
+#pragma GCC unroll 16
+    for (int i = 0; i < SOME; i++) {
+        const size_t slot = slot_of(directory, places[i]);
+        slots[i] = (uint32_t)slot;
+        __builtin_prefetch(b->slots + slot * stride, 1);
     }
-    if (count == SOME)
-        write_pairs(b, 2 * key, b->places + row, SOME, pairs);
-    else
-        write_pairs(b, 2 * key, b->places + row, count, pairs);
+}
+
+/* As place_wide, whole blocks alone: asks for the slots of each two blocks before it is written. Gives the row behind
+ * the last one. */
+BI_FN int64_t place_ahead(const struct bi_hash_ordered_build *b, int32_t bits, bool dealt, struct bi_hash_rows r)
+{
+    const size_t stride = (size_t)bits / 4;
+    const int64_t end = r.begin + (r.end - r.begin) / SOME * SOME;
+    uint32_t slots[BLOCKS_AHEAD][SOME];
+    char joined[SOME * 2 * sizeof(uint64_t)];
+    for (int64_t k = 0, row = r.begin; k < BLOCKS_AHEAD && row < end; k++, row += SOME)
+        ask_for_slots(b, stride, b->places + row, slots[k]);
+    for (int64_t row = r.begin; row < end; row += SOME) {
+        uint32_t *const now = slots[(row - r.begin) / SOME % BLOCKS_AHEAD];
+        const char *pairs = pairs_of(b, bits, dealt, row, SOME, joined);
+#pragma GCC unroll 16
+        for (size_t i = 0; i < SOME; i++) memcpy(b->slots + now[i] * stride, pairs + i * stride, stride);
+        if (row + BLOCKS_AHEAD * SOME < end) ask_for_slots(b, stride, b->places + row + BLOCKS_AHEAD * SOME, now);
+    }
+    return end;
+}
+
+/* As place, of values as wide as their keys. */
+BI_FN void place_wide(const struct bi_hash_ordered_build *b, int32_t bits, bool dealt, struct bi_hash_rows r)
+{
+    const size_t stride = (size_t)bits / 4;
+    char joined[SOME * 2 * sizeof(uint64_t)];
+    for (int64_t row = b->stores_wait ? place_ahead(b, bits, dealt, r) : r.begin; row < r.end; row += SOME) {
+        const int count = bi_hash_block_size(r, row);
+        const char *pairs = pairs_of(b, bits, dealt, row, count, joined);
+        if (count == SOME)
+            write_pairs(b, stride, b->places + row, SOME, pairs);
+        else
+            write_pairs(b, stride, b->places + row, count, pairs);
+    }
 }
 #endif
 
@@ -492,12 +424,6 @@ BI_FN void place_block(const struct bi_hash_ordered_build *b, int32_t bits, size
 {
     char *restrict const slots = b->slots;
     const size_t key = (size_t)bits / 8, stride = stride_of(bits, size), step = key + (dealt ? size : 0);
-#if BI_LEVEL >= 4
-    if (size == key) {
-        place_wide(b, bits, dealt, row, count, hashes);
-        return;
-    }
-#endif
     for (int i = 0; i < count; i++) {
         char *slot = slots + slot_of(b->directory, b->places[row + i]) * stride;
         memcpy(slot, hashes + (size_t)i * step, key);
@@ -507,13 +433,19 @@ BI_FN void place_block(const struct bi_hash_ordered_build *b, int32_t bits, size
 
 /* Writes a group's pairs. A late one goes where the pair before it in its range does, which comes behind it and
  * stays. */
-BI_FN void place(const struct bi_hash_ordered_build *b, int32_t bits, size_t size, bool dealt, struct rows r)
+BI_FN void place(const struct bi_hash_ordered_build *b, int32_t bits, size_t size, bool dealt, struct bi_hash_rows r)
 {
     char again[SOME * sizeof(uint64_t)];
+#if BI_LEVEL >= 4
+    if (size == (size_t)bits / 8) {
+        place_wide(b, bits, dealt, r);
+        return;
+    }
+#endif
     for (int64_t row = r.begin; row < r.end; row += SOME) {
-        const int count = block_size(r, row);
-        if (!b->hashes) hash_block(b, bits, row, count, again);
-        place_block(b, bits, size, dealt, row, count, b->hashes ? hash_at(b, bits, size, dealt, row) : again);
+        const int count = bi_hash_block_size(r, row);
+        if (!b->hashes) bi_hash_hash_block(b, bits, row, count, again);
+        place_block(b, bits, size, dealt, row, count, b->hashes ? bi_hash_kept_at(b, bits, size, dealt, row) : again);
     }
 }
 
@@ -593,73 +525,24 @@ BI_FN bool insert_late(const struct bi_hash_ordered_build *b, int32_t bits, size
     return insert(b, bits, size, dealt, row);
 }
 
-/* Brings the hashes of a block as it comes and its values side by side. */
-BI_FN void join_block(const struct bi_hash_ordered_build *b, int32_t bits, size_t size, int64_t row, int count,
-                      const char *hashes, char *pairs)
+/* Puts the first late pairs among those of their homes. False: a key is there. */
+BI_FN bool insert_all_late(const struct bi_hash_ordered_build *b, int32_t bits, size_t size, bool dealt, uint32_t count)
 {
-    const size_t key = (size_t)bits / 8;
-    const char *values = b->values + (size_t)row * size;
-#if BI_LEVEL >= 4
-    if (size == key) {
-        join(bits, hashes, values, count, pairs);
-        return;
+    const size_t stride = stride_of(bits, size);
+    for (uint32_t k = 0; k < count; k++) {
+        if (b->stores_wait && k + LATE_AHEAD < count)
+            __builtin_prefetch(b->slots + first_of_row(b, b->late[k + LATE_AHEAD]) * stride, 1);
+        if (!insert_late(b, bits, size, dealt, b->late[k])) return false;
     }
-#endif
-    for (size_t i = 0; i < (size_t)count; i++) {
-        memcpy(pairs + i * (key + size), hashes + i * key, key);
-        if (size) memcpy(pairs + i * (key + size) + key, values + i * size, size);
-    }
-}
-
-/* Deals a block to the groups of its places. Pairs that find their group full are counted and not written. The lines
- * that a group is written to next are asked for. */
-BI_FN void deal_block(const struct bi_hash_ordered_build *b, const uint32_t *restrict places,
-                      const char *restrict pairs, size_t step, int count)
-{
-    const uint32_t last = b->groups - 1;
-    const int shift = RANGE_BITS + b->group_bits;
-    uint32_t *restrict const ends = b->ends, *restrict const to = b->places;
-    const uint32_t *restrict const limits = b->ends + b->groups;
-    char *restrict const dealt = b->hashes;
-#pragma GCC unroll 16
-    for (int i = 0; i < count; i++) {
-        const uint32_t group = places[i] >> shift < last ? places[i] >> shift : last; /* also of the greatest hash */
-        const uint32_t at = ends[group]++;
-        if (at >= limits[group]) continue;
-        __builtin_prefetch(to + at + PLACES_AHEAD, 1);
-        __builtin_prefetch(dealt + (size_t)(at + PAIRS_AHEAD) * step, 1);
-        to[at] = places[i];
-        memcpy(dealt + at * step, pairs + (size_t)i * step, step);
-    }
-}
-
-/* Deals the pairs to groups of homes, with their places. False: a group has more than chance lets expect. */
-BI_FN bool deal(const struct bi_hash_ordered_build *b, int32_t bits, size_t size)
-{
-    const size_t step = (size_t)bits / 8 + size;
-    const struct rows all = {0, b->n};
-    bool fit_in = true;
-    for (int64_t row = 0; row < b->n; row += SOME) {
-        const int count = block_size(all, row);
-        uint32_t places[SOME];
-        char hashes[SOME * sizeof(uint64_t)], pairs[SOME * 2 * sizeof(uint64_t)];
-        find_places(b, bits, row, count, places, hashes);
-        join_block(b, bits, size, row, count, hashes, pairs);
-        if (count == SOME) /* without a test for the end */
-            deal_block(b, places, pairs, step, SOME);
-        else
-            deal_block(b, places, pairs, step, count);
-    }
-    for (uint32_t g = 0; g < b->groups; g++) fit_in &= b->ends[g] <= b->ends[b->groups + g];
-    return fit_in;
+    return true;
 }
 
 /* Whether the pairs of homes from `begin` to `end` - 1, in rows r, are put in their slots. */
-BI_FN bool build_group(struct bi_hash_ordered_build *b, int32_t bits, size_t size, bool dealt, struct rows r,
+BI_FN bool build_group(struct bi_hash_ordered_build *b, int32_t bits, size_t size, bool dealt, struct bi_hash_rows r,
                        uint32_t begin, uint32_t end, struct swept *w)
 {
     const int64_t counted = w->counted + (r.end - r.begin);
-    const uint32_t late = set_bits(b, bits, dealt, r);
+    const uint32_t late = set_bits(b, bits, size, dealt, r, w->emptied);
     sweep(b, bits, size, begin, end, w);
     if (end == b->view.homes) w->greatest = b->directory[b->slot_count - 1] / ONE;
     if (w->too_many || w->greatest > 1 || w->counted + w->greatest != counted) return false;
@@ -668,19 +551,17 @@ BI_FN bool build_group(struct bi_hash_ordered_build *b, int32_t bits, size_t siz
         b->directory[b->slot_count - 1] = 0;
     }
     place(b, bits, size, dealt, r);
-    for (uint32_t k = 0; k < late; k++)
-        if (!insert_late(b, bits, size, dealt, b->late[k])) return false;
-    return true;
+    return insert_all_late(b, bits, size, dealt, late);
 }
 
 BI_FN void build(struct bi_hash_ordered_build *b, int32_t bits, size_t size, bool dealt)
 {
     const uint32_t homes = b->view.homes;
     struct swept w = {0};
-    b->failed = dealt && !deal(b, bits, size);
+    b->failed = dealt && !bi_hash_deal(b, bits, size);
     for (uint32_t g = 0; g < b->groups && !b->failed; g++) {
         const uint32_t begin = g << b->group_bits, end = g + 1 < b->groups ? (g + 1) << b->group_bits : homes;
-        b->failed = !build_group(b, bits, size, dealt, rows_of(b, g), begin, end, &w);
+        b->failed = !build_group(b, bits, size, dealt, bi_hash_rows_of(b, g), begin, end, &w);
     }
     if (b->failed) return;
     b->directory[homes - 1] |= w.greatest * LAST_RANGE; /* where it is looked for */
