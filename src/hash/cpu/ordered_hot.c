@@ -16,8 +16,7 @@
 enum {
     SOME = BI_HASH_ORDERED_BLOCK,
     AHEAD = 2 * SOME,   /* pairs that are hashed before their turn */
-    BLOCKS_AHEAD = 2,   /* of which slots are asked for before they are written */
-    LATE_AHEAD = 8,     /* late pairs, likewise */
+    LATE_AHEAD = 8,     /* late pairs whose slots are asked for */
     CACHE_LINE = 64,    /* bytes */
     SWEPT = 64,         /* homes at once */
     MOST_COUNTED = 127, /* pairs of a home, below BI_HASH_ORDERED_MARK */
@@ -382,22 +381,19 @@ BI_FN void ask_for_slots(const struct bi_hash_ordered_build *b, size_t stride, c
     }
 }
 
-/* As place_wide, whole blocks alone: asks for the slots of each two blocks before it is written. Gives the row behind
- * the last one. */
+/* As place_wide, whole blocks alone: finds the slots of each, and asks for them, before it is written. Gives the row
+ * behind the last one. */
 BI_FN int64_t place_ahead(const struct bi_hash_ordered_build *b, int32_t bits, bool dealt, struct bi_hash_rows r)
 {
     const size_t stride = (size_t)bits / 4;
     const int64_t end = r.begin + (r.end - r.begin) / SOME * SOME;
-    uint32_t slots[BLOCKS_AHEAD][SOME];
     char joined[SOME * 2 * sizeof(uint64_t)];
-    for (int64_t k = 0, row = r.begin; k < BLOCKS_AHEAD && row < end; k++, row += SOME)
-        ask_for_slots(b, stride, b->places + row, slots[k]);
+    uint32_t slots[SOME];
     for (int64_t row = r.begin; row < end; row += SOME) {
-        uint32_t *const now = slots[(row - r.begin) / SOME % BLOCKS_AHEAD];
+        ask_for_slots(b, stride, b->places + row, slots);
         const char *pairs = pairs_of(b, bits, dealt, row, SOME, joined);
 #pragma GCC unroll 16
-        for (size_t i = 0; i < SOME; i++) memcpy(b->slots + now[i] * stride, pairs + i * stride, stride);
-        if (row + BLOCKS_AHEAD * SOME < end) ask_for_slots(b, stride, b->places + row + BLOCKS_AHEAD * SOME, now);
+        for (size_t i = 0; i < SOME; i++) memcpy(b->slots + slots[i] * stride, pairs + i * stride, stride);
     }
     return end;
 }
