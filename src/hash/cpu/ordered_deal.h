@@ -1,4 +1,4 @@
-/* Deals the pairs of large tables of the layout ORDERED to groups of homes, whose part of the table a core's caches hold:
+/* Deals the pairs of large tables of the layout ORDERED to groups of homes, whose part of the table fits in the caches:
  * by batches, of which first all hashes are made, then all places in groups, and then all pairs copied. One pair after
  * the other takes half as long again: where a pair goes is read from a counter, and a CPU that has guessed wrong once
  * that no store before changes it waits for the addresses of all stores of the pairs before. */
