@@ -2,6 +2,8 @@
  * is, or that it is absent; the few others are searched for. With AVX-512 ("wide"), if values are as wide as keys, the
  * entries of a chunk of queries are read first, 16 at a time, then the slots. What is not in a core's own caches is
  * asked for a chunk ahead. */
+#include <string.h>
+
 #include "hash/cpu/ordered.h"
 #include "hash/steps/slots.h"
 #if BI_LEVEL >= 4
@@ -10,6 +12,7 @@
 
 enum {
     CHUNK = 128,
+    FEW = 16, /* of a chunk */
     LINE = 64,
     NEAR_BYTES = 1 << 19, /* of a table that those caches hold */
     WIDE_BYTES = 4 << 20  /* of one whose slots, read 16 at a time, need not be asked for */
@@ -40,14 +43,26 @@ BI_FN void find(const struct bi_hash_slots_find *a, int32_t bits, size_t stride,
 }
 
 #if BI_LEVEL >= 4
-/* What entries tell of a chunk of queries: the slots of those whose ranges have keys (`marked`), and 0 for others. And
- * which are in a home's last range: for them an empty slot tells nothing. */
+/* What entries tell of a chunk of queries: the slots of those whose ranges have keys (`marked`, and their numbers in
+ * `list`), and 0 for others. And which are in a home's last range: for them an empty slot tells nothing. */
 struct chunk {
-    int count;
+    int count, listed;
     uint64_t hashes[CHUNK];
-    uint32_t slots[CHUNK];
+    uint32_t slots[CHUNK], list[CHUNK + 16];
     uint16_t marked[CHUNK / 16], last[CHUNK / 16];
 };
+
+/* Whether marked queries are listed. Short keys in near slots are answered 16 at a time as soon. */
+BI_FN bool lists(int32_t bits, bool far) { return bits == 64 || far; }
+
+/* Adds the numbers of queries, those of 16 from the i-th on, to a list of `count`, by no branch; gives how many it has
+ * then. 16 more are written. */
+BI_FN int list_16(__mmask16 which, int i, uint32_t *list, int count)
+{
+    const __m512i lane = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+    _mm512_storeu_si512(list + count, _mm512_maskz_compress_epi32(which, _mm512_add_epi32(lane, _mm512_set1_epi32(i))));
+    return count + __builtin_popcount(which);
+}
 
 BI_FN __m512i count_bits_16(__m512i x)
 {
@@ -83,12 +98,13 @@ BI_FN void read_chunk(const struct bi_hash_slots_find *a, int32_t bits, int64_t 
                       struct chunk *c)
 {
     c->count = end <= row ? 0 : end - row < CHUNK ? (int)(end - row) : CHUNK;
-    int i = 0;
+    int i = 0, listed = 0;
     for (; i + 16 <= c->count; i += 16) read_16(a, bits, row, i, 0xffff, c);
     if (i < c->count) read_16(a, bits, row, i, bi_hash_lanes_16(c->count - i), c);
-    for (i = 0; far && i < c->count; i += 16)
-        for (uint32_t m = c->marked[i / 16]; m; m &= m - 1)
-            __builtin_prefetch(a->view.slots + c->slots[i + __builtin_ctz(m)] * (size_t)(bits / 4));
+    if (!lists(bits, far)) return;
+    for (i = 0; i < c->count; i += 16) listed = list_16(c->marked[i / 16], i, c->list, listed);
+    for (i = 0; far && i < listed; i++) __builtin_prefetch(a->view.slots + c->slots[c->list[i]] * (size_t)(bits / 4));
+    c->listed = listed;
 }
 
 /* Of 16 queries: those whose hash is in its slot, and those to be searched for further: the slot has a lesser one, or
@@ -188,18 +204,29 @@ BI_FN void answer_further(const struct bi_hash_slots_find *a, int32_t bits, cons
     bi_hash_slots_answer(a, row + i, number);
 }
 
-/* What an entry does not tell is left until all of the chunk are answered: a branch for each cannot be guessed. */
-BI_FN void answer_chunk(const struct bi_hash_slots_find *a, int32_t bits, const struct chunk *c, int64_t row)
+/* Answers a chunk of which few queries are marked, as where most keys are absent: those one by one, all others at once.
+ * Whether one of 16 is marked is a branch that cannot be guessed. */
+BI_FN void answer_few(const struct bi_hash_slots_find *a, int32_t bits, const struct chunk *c, int64_t row)
 {
-    const __m512i lane = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+    const size_t key = (size_t)bits / 8, count = (uint32_t)c->count;
+    if (a->values) memset((char *)a->values + (size_t)row * key, 0, count * key);
+    if (a->found) memset(a->found + row, 0, count);
+    for (int k = 0; k < c->listed; k++) answer_further(a, bits, c, (int)c->list[k], row);
+}
+
+/* What an entry does not tell is left until all of the chunk are answered: a branch for each cannot be guessed. */
+BI_FN void answer_chunk(const struct bi_hash_slots_find *a, int32_t bits, const struct chunk *c, int64_t row, bool far)
+{
     uint32_t left[CHUNK + 16];
     int count = 0;
+    if (lists(bits, far) && c->listed <= FEW) {
+        answer_few(a, bits, c, row);
+        return;
+    }
     for (int i = 0; i < c->count; i += 16) {
         const __mmask16 further = i + 16 <= c->count ? answer_16(a, bits, c, i, row, 0xffff)
                                                      : answer_16(a, bits, c, i, row, bi_hash_lanes_16(c->count - i));
-        _mm512_storeu_si512(left + count,
-                            _mm512_maskz_compress_epi32(further, _mm512_add_epi32(lane, _mm512_set1_epi32(i))));
-        count += __builtin_popcount(further);
+        count = list_16(further, i, left, count);
     }
     for (int k = 0; k < count; k++) answer_further(a, bits, c, (int)left[k], row);
 }
@@ -211,14 +238,14 @@ BI_FN void find_wide(const struct bi_hash_slots_find *a, int32_t bits, int64_t b
     if (!far) {
         for (int64_t row = begin; row < end; row += CHUNK) {
             read_chunk(a, bits, row, end, false, &chunks[0]);
-            answer_chunk(a, bits, &chunks[0], row);
+            answer_chunk(a, bits, &chunks[0], row, false);
         }
         return;
     }
     read_chunk(a, bits, begin, end, true, &chunks[0]);
     for (int64_t k = 0, row = begin; row < end; k++, row += CHUNK) {
         read_chunk(a, bits, row + CHUNK, end, true, &chunks[(k + 1) % 2]);
-        answer_chunk(a, bits, &chunks[k % 2], row);
+        answer_chunk(a, bits, &chunks[k % 2], row, true);
     }
 }
 
