@@ -85,14 +85,15 @@ static int32_t group_bits_of(const bosc_ctx *ctx, uint32_t homes)
 }
 
 /* Lays out groups of homes, whose part of a table a core's caches hold: each has room for as many pairs as there are on
- * average, and six standard deviations more. */
+ * average, six standard deviations more, and a batch. */
 static bosc_status lay_out_groups(bosc_ctx *ctx, struct bi_hash_ordered_build *b)
 {
     const uint32_t homes = b->view.homes;
     b->group_bits = group_bits_of(ctx, homes);
     const double mean = (double)b->n / homes * (double)(1u << b->group_bits);
     b->groups = ((homes - 1) >> b->group_bits) + 1;
-    b->capacity = (uint32_t)bi_round_up((uint64_t)(mean + 6 * sqrt(mean)) + 1, BI_HASH_ORDERED_BLOCK);
+    b->capacity =
+        (uint32_t)bi_round_up((uint64_t)(mean + 6 * sqrt(mean)) + 1, BI_HASH_ORDERED_BLOCK) + BI_HASH_ORDERED_BATCH;
     BI_TRY(bi_scratch_of(ctx, 2 * (int64_t)b->groups, sizeof *b->ends, &b->ends));
     for (uint32_t g = 0; g < b->groups; g++) {
         b->ends[g] = g * b->capacity;

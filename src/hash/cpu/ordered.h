@@ -12,6 +12,7 @@ enum {
     BI_HASH_ORDERED_LAST_RANGE = BI_HASH_ORDERED_ONE / 2,
     BI_HASH_ORDERED_RANGE_BITS = 8, /* of a place */
     BI_HASH_ORDERED_BLOCK = 16,     /* pairs */
+    BI_HASH_ORDERED_BATCH = 256,    /* pairs that are dealt at once: whole blocks */
     BI_HASH_ORDERED_BEYOND = 16     /* rows that are written beyond those of late pairs */
 };
 

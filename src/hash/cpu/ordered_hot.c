@@ -16,7 +16,8 @@
 enum {
     SOME = BI_HASH_ORDERED_BLOCK,
     AHEAD = 2 * SOME,   /* pairs that are hashed before their turn */
-    LATE_AHEAD = 8,     /* late pairs whose slots are asked for */
+    ASKED = 8,          /* pairs whose slots are asked for before one is written */
+    LATE_AHEAD = 8,     /* late pairs, likewise */
     CACHE_LINE = 64,    /* bytes */
     SWEPT = 64,         /* homes at once */
     MOST_COUNTED = 127, /* pairs of a home, below BI_HASH_ORDERED_MARK */
@@ -368,32 +369,29 @@ BI_FN const char *pairs_of(const struct bi_hash_ordered_build *b, int32_t bits, 
     return joined;
 }
 
-/* Finds the slots of a whole block's pairs, and asks for their lines. */
-BI_FN void ask_for_slots(const struct bi_hash_ordered_build *b, size_t stride, const uint32_t *restrict places,
-                         uint32_t *restrict slots)
-{
-    const uint32_t *restrict const directory = b->directory;
-#pragma GCC unroll 16
-    for (int i = 0; i < SOME; i++) {
-        const size_t slot = slot_of(directory, places[i]);
-        slots[i] = (uint32_t)slot;
-        __builtin_prefetch(b->slots + slot * stride, 1);
-    }
-}
-
-/* As place_wide, whole blocks alone: finds the slots of each, and asks for them, before it is written. Gives the row
- * behind the last one. */
+/* As place_wide, whole blocks alone: finds the slots of some pairs, and asks for them, before they are written. Gives the
+ * row behind the last one. */
 BI_FN int64_t place_ahead(const struct bi_hash_ordered_build *b, int32_t bits, bool dealt, struct bi_hash_rows r)
 {
     const size_t stride = (size_t)bits / 4;
     const int64_t end = r.begin + (r.end - r.begin) / SOME * SOME;
+    const uint32_t *restrict const directory = b->directory;
+    char *restrict const slots = b->slots;
     char joined[SOME * 2 * sizeof(uint64_t)];
-    uint32_t slots[SOME];
     for (int64_t row = r.begin; row < end; row += SOME) {
-        ask_for_slots(b, stride, b->places + row, slots);
-        const char *pairs = pairs_of(b, bits, dealt, row, SOME, joined);
-#pragma GCC unroll 16
-        for (size_t i = 0; i < SOME; i++) memcpy(b->slots + slots[i] * stride, pairs + i * stride, stride);
+        const uint32_t *restrict const places = b->places + row;
+        const char *restrict const pairs = pairs_of(b, bits, dealt, row, SOME, joined);
+#pragma GCC unroll 2
+        for (int k = 0; k < SOME; k += ASKED) {
+            char *to[ASKED];
+#pragma GCC unroll 8
+            for (int i = 0; i < ASKED; i++) {
+                to[i] = slots + slot_of(directory, places[k + i]) * stride;
+                __builtin_prefetch(to[i], 1);
+            }
+#pragma GCC unroll 8
+            for (int i = 0; i < ASKED; i++) memcpy(to[i], pairs + (size_t)(k + i) * stride, stride);
+        }
     }
     return end;
 }
