@@ -165,7 +165,7 @@ static void check_look_ups(bosc_ctx *ctx, const bosc_hash *table, const struct h
     free(found);
 }
 
-/* By how much caches are made smaller: for groups of 2^6 homes, and of 2^12. */
+/* By how much caches are made smaller: for groups of 2^6 homes or more, and of 2^11. */
 enum { TINY_CACHES = 12, SMALL_CACHES = 2, SMALL_PAIRS = 1 << 15 };
 
 /* Builds another table of pairs, in memory that has no slots yet, as if the caches of a core were small, so that pairs
@@ -382,7 +382,7 @@ static void crowded(bosc_ctx *ctx)
  * is built. */
 static void crowded_group(bosc_ctx *ctx)
 {
-    enum { PAIRS = 40000, HOMES = PAIRS * 5 / 4, GROUP = 1 << 12 };
+    enum { PAIRS = 40000, HOMES = PAIRS * 5 / 4, GROUP = 1 << 11 };
     for (int k = 0; k < 4; k++) {
         if (suite_leaves_out() || suite_emulated(ctx)) continue;
         struct hashes h = {0};

@@ -20,9 +20,10 @@ enum {
     MOST_KEPT_64 = 1 << 16, /* of 64 bits, which take longer to make */
     LEAST_ASKED = 1 << 15,  /* bytes of slots that the first cache may lack */
     MOST_AT_ONCE = 1 << 20, /* bytes of the pairs of one that are not dealt to groups */
-    GROUP_BITS = 14,        /* 2^14 homes are a group, */
-    MANY_GROUPS = 32,       /* twice as many where it would be so many groups, */
-    MOST_GROUPS = 256,      /* and more where it would still be so many */
+    GROUP_BITS = 13,        /* 2^13 homes are a group, */
+    LARGER = 2,             /* or up to 2^2 times as many, */
+    MANY_GROUPS = 32,       /* where there would be so many groups, */
+    MOST_GROUPS = 256,      /* and more where there would still be so many */
     LEAST_GROUP_BITS = 6,   /* a sweep takes so many homes at once */
     PAIR_ITEMS = 8,         /* a pair takes as long as this many simple items */
     INDEX_ITEMS = 2,        /* and telling a directory of it */
@@ -79,7 +80,7 @@ bosc_status bi_hash_index_slots_cpu(bosc_ctx *ctx, const bosc_hash_slots_view *v
 static int32_t group_bits_of(const bosc_ctx *ctx, uint32_t homes)
 {
     int32_t bits = GROUP_BITS - ctx->cache_shift > LEAST_GROUP_BITS ? GROUP_BITS - ctx->cache_shift : LEAST_GROUP_BITS;
-    if (homes >> bits >= MANY_GROUPS) bits++;
+    for (int k = 0; k < LARGER && homes >> bits >= MANY_GROUPS; k++) bits++;
     while (homes >> bits >= MOST_GROUPS) bits++;
     return bits;
 }

@@ -369,8 +369,8 @@ BI_FN const char *pairs_of(const struct bi_hash_ordered_build *b, int32_t bits, 
     return joined;
 }
 
-/* As place_wide, whole blocks alone: finds the slots of some pairs, and asks for them, before they are written. Gives the
- * row behind the last one. */
+/* As place_wide, whole blocks alone: finds the slots of some pairs, and asks for them, before they are written. Gives
+ * the row behind the last one. */
 BI_FN int64_t place_ahead(const struct bi_hash_ordered_build *b, int32_t bits, bool dealt, struct bi_hash_rows r)
 {
     const size_t stride = (size_t)bits / 4;
