@@ -395,6 +395,24 @@ static void crowded_group(bosc_ctx *ctx)
     }
 }
 
+/* Far more pairs belong to the last group than it has room for. */
+static void full_group(bosc_ctx *ctx)
+{
+    enum { OTHERS = 1000, CROWD = 3000, CROWDED = 100, HOMES = (OTHERS + CROWD) * 5 / 4 };
+    for (int k = 0; k < 4; k++) {
+        if (suite_leaves_out()) continue;
+        struct hashes h = {0};
+        const bosc_hash_opts o = {.key_bits = k % 2 ? 64 : 32, .value_size = k / 2 ? 8 : 4};
+        add_random(&h, o.key_bits, OTHERS, (uint64_t)k);
+        for (int i = 0; i < CROWD; i++) {
+            const uint64_t least = least_of_home(o.key_bits, HOMES - 1 - i % CROWDED, HOMES);
+            add(&h, (bosc_hash_word){least + (uint64_t)(i / CROWDED), 0});
+        }
+        compare(ctx, o, &h);
+        free(h.words);
+    }
+}
+
 /* One key comes twice, or some often. */
 static void repeats(bosc_ctx *ctx)
 {
@@ -440,10 +458,16 @@ static void at_once(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_hash_ordered[] = {
-    {"small", small, NULL},     {"sizes", sizes, NULL},
-    {"large", large, NULL},     {"greatest hash", greatest_hash, NULL},
-    {"ends", ends, NULL},       {"crowded", crowded, NULL},
-    {"repeats", repeats, NULL}, {"at once", at_once, NULL},
-    {"edges", edges, NULL},     {"crowded group", crowded_group, NULL},
+    {"small", small, NULL},
+    {"sizes", sizes, NULL},
+    {"large", large, NULL},
+    {"greatest hash", greatest_hash, NULL},
+    {"ends", ends, NULL},
+    {"crowded", crowded, NULL},
+    {"repeats", repeats, NULL},
+    {"at once", at_once, NULL},
+    {"edges", edges, NULL},
+    {"crowded group", crowded_group, NULL},
+    {"full group", full_group, NULL},
 };
 SUITE(hash_ordered);

@@ -22,7 +22,7 @@
 bosc_cpu_level bi_cpu_best_level(void);
 
 /* Whether stores wait long for lines that the first cache has not, those behind them too, so that it pays to ask for
- * lines ahead: on processors of Intel it does, on a Zen 4 it costs (bench/results/hash.md). */
+ * lines ahead: on processors of Intel it does, on a Zen 4 it did not (bench/results/hash.md). */
 bool bi_cpu_stores_wait(void);
 
 #endif

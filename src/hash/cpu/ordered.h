@@ -22,8 +22,8 @@ struct bi_hash_ordered_build {
     const char *keys, *values; /* as they come, values of view.value_size bytes */
     int64_t n;
     bool stores_wait; /* as in a context: lines are asked for ahead */
-    /* Pairs of large tables are dealt to groups of 1 << group_bits homes, by 64s, each with its hash and then its value
-     * in `hashes`, and its place. Group g has the rows from g * capacity, a multiple of a block, to ends[g] - 1. */
+    /* Pairs of large tables are dealt to groups of 1 << group_bits homes, each with its hash and then its value in
+     * `hashes`, and its place. Group g has the rows from g * capacity, a multiple of a block, to ends[g] - 1. */
     uint32_t groups, capacity;
     int32_t group_bits;
     uint32_t *ends; /* (2 groups) g * capacity, then limits: (g + 1) * capacity; NULL: one group, as they come */

@@ -18,7 +18,7 @@ enum {
     AHEAD = 2 * SOME,   /* pairs that are hashed before their turn */
     ASKED = 8,          /* pairs whose slots are asked for before one is written */
     LATE_AHEAD = 8,     /* late pairs, likewise */
-    CACHE_LINE = 64,    /* bytes */
+    LINE = 64,          /* bytes */
     SWEPT = 64,         /* homes at once */
     MOST_COUNTED = 127, /* pairs of a home, below BI_HASH_ORDERED_MARK */
     ONE = BI_HASH_ORDERED_ONE,
@@ -112,7 +112,8 @@ BI_FN size_t stride_of(int32_t bits, size_t size)
 BI_FN uint32_t set_bits(struct bi_hash_ordered_build *b, int32_t bits, size_t size, bool dealt, struct bi_hash_rows r,
                         uint64_t emptied)
 {
-    const size_t stride = stride_of(bits, size), asked = b->stores_wait ? stride * (SOME + SOME / 4) : 0;
+    const size_t stride = stride_of(bits, size);
+    const size_t asked = b->stores_wait ? stride * SOME * 5 / 4 : 0; /* of a block, at the default load */
     const char *slots = b->slots + emptied * stride;
     uint32_t *restrict const directory = b->directory;
     const int64_t last = r.end > r.begin ? (r.end - 1) / SOME * SOME : r.begin - 1;
@@ -122,7 +123,7 @@ BI_FN uint32_t set_bits(struct bi_hash_ordered_build *b, int32_t bits, size_t si
     for (int64_t row = last; row >= r.begin; row -= SOME) {
         const uint32_t *places = b->places + row;
         const int size_here = bi_hash_block_size(r, row);
-        for (size_t i = 0; dealt && i < asked; i += CACHE_LINE) __builtin_prefetch(slots + i, 0, 2);
+        for (size_t i = 0; dealt && i < asked; i += LINE) __builtin_prefetch(slots + i, 0, 2);
         slots += asked;
         if (!dealt && row >= AHEAD) keep_places(b, bits, row - AHEAD, SOME);
         const uint32_t late = size_here == SOME ? set_bits_of(directory, places, SOME) /* without a test for the end */
@@ -482,7 +483,6 @@ BI_FN struct line compare_line(int32_t bits, __m512i here, uint64_t hash)
 /* As insert, of a value as wide as its key, at once if there is an empty slot within 64 bytes of the home's first. */
 BI_FN bool insert_wide(const struct bi_hash_ordered_build *b, int32_t bits, bool dealt, uint32_t row)
 {
-    enum { LINE = 64 };
     const size_t key = (size_t)bits / 8, stride = 2 * key;
     const uint64_t hash = hash_of_row(b, bits, key, dealt, row).low;
     const uint64_t value = bosc_hash_word_at(value_at(b, bits, key, dealt, row), 0, bits).low;

@@ -1,4 +1,5 @@
-/* Where pairs of a table of the layout ORDERED belong: their homes and ranges, by 16 at once with AVX-512. */
+/* What builds of the layout ORDERED read of blocks of pairs: their hashes, values, homes and ranges, by 16 at once with
+ * AVX-512. */
 #ifndef BI_HASH_CPU_ORDERED_PLACES_H
 #define BI_HASH_CPU_ORDERED_PLACES_H
 
@@ -28,8 +29,8 @@ BI_FN uint32_t bi_hash_ordered_place(const struct bi_hash_ordered_build *b, int3
 }
 
 #if BI_LEVEL >= 4
-/* As place_of, of 16 hashes, those of `keys`. Of 64 bits those at the end of a home, of which the bits that
- * bosc_hash_place_of leaves out may make more, are few, and placed one by one; the greatest one is among them. */
+/* As bi_hash_ordered_place, of 16 hashes, those of `keys`. Of 64 bits those at the end of a home, of which the bits
+ * that bosc_hash_place_of leaves out may make more, are few, and placed one by one; the greatest one is among them. */
 BI_FN void bi_hash_ordered_places_16(const struct bi_hash_ordered_build *b, int32_t bits, const __m512i hash[2],
                                      const char *keys, int count, uint32_t *places)
 {
@@ -129,7 +130,6 @@ BI_FN void bi_hash_join(int32_t bits, const char *hashes, const char *values, in
                                                              : _mm512_permutex2var_epi64(hash, high, value));
     }
 }
-
 #endif
 
 /* Brings the hashes of a block as it comes and its values side by side. */
