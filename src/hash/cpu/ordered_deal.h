@@ -1,7 +1,7 @@
 /* Deals the pairs of large tables of the layout ORDERED to groups of homes, whose part of the table fits in the caches:
  * by batches, of which first all places are found; then eight rows in groups are read, and then eight pairs copied. One
- * pair after the other takes nearly twice as long, however many groups there are: as if the load of a counter waited for
- * the addresses of all stores before it, which for those of the pairs before come from counters too. */
+ * pair after the other takes nearly twice as long, however many groups there are: as if the load of a counter waited
+ * for the addresses of all stores before it, which for those of the pairs before come from counters too. */
 #ifndef BI_HASH_CPU_ORDERED_DEAL_H
 #define BI_HASH_CPU_ORDERED_DEAL_H
 
