@@ -110,6 +110,7 @@ static bosc_status build(bosc_ctx *ctx, const bosc_hash *table, struct bi_hash_o
     const size_t key = table->shape.key_bytes, value = (size_t)b->view.value_size;
     int64_t rows = (int64_t)bi_round_up((uint64_t)b->n, BI_HASH_ORDERED_BLOCK);
     BI_TRY(bi_scratch_of(ctx, b->n + BI_HASH_ORDERED_BEYOND, sizeof *b->late, &b->late));
+    BI_TRY(bi_scratch_of(ctx, b->n, sizeof *b->marked, &b->marked));
     if (b->n * (int64_t)(key + value) > MOST_AT_ONCE >> ctx->cache_shift) {
         BI_TRY(lay_out_groups(ctx, b));
         rows = (int64_t)b->groups * b->capacity;
@@ -118,7 +119,6 @@ static bosc_status build(bosc_ctx *ctx, const bosc_hash *table, struct bi_hash_o
         BI_TRY(bi_scratch_of(ctx, rows, key, &b->hashes));
     }
     BI_TRY(bi_scratch_of(ctx, rows, sizeof *b->places, &b->places));
-    memset(b->directory, 0, b->slot_count * sizeof *b->directory);
     BI_LEVEL_PICK(ctx->level, bi_hash_build_ordered)(b);
     descriptors[0] = descriptors[1] = 0;
     descriptors[2] = b->slot_count << BOSC_HASH_SEED_BITS;

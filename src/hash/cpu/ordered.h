@@ -29,8 +29,10 @@ struct bi_hash_ordered_build {
     uint32_t *ends; /* (2 groups) g * capacity, then limits: (g + 1) * capacity; NULL: one group, as they come */
     char *slots;
     uint64_t slot_count;
-    uint32_t *directory; /* (slots) zeros */
+    uint32_t *directory; /* (slots) */
     uint32_t *late;      /* (n + BI_HASH_ORDERED_BEYOND) rows of the pairs in a range that had one */
+    uint32_t *marked;    /* (n) homes before those of pairs that are looked for there */
+    uint32_t marked_count;
     /* Whole blocks: places, home << BI_HASH_ORDERED_RANGE_BITS | range; and hashes, or NULL: they are made again. */
     uint32_t *places;
     char *hashes;

@@ -44,7 +44,7 @@ BI_FN void bi_hash_copy_pairs(const struct bi_hash_ordered_build *b, const struc
 }
 
 /* Finds the groups and places of rows r, a batch at most, and brings their hashes and values side by side. */
-BI_FN void bi_hash_fill_batch(const struct bi_hash_ordered_build *b, int32_t bits, size_t size, struct bi_hash_rows r,
+BI_FN void bi_hash_fill_batch(struct bi_hash_ordered_build *b, int32_t bits, size_t size, struct bi_hash_rows r,
                               struct bi_hash_batch *batch)
 {
     const size_t step = (size_t)bits / 8 + size;
@@ -72,7 +72,7 @@ BI_FN bool bi_hash_have_room(const struct bi_hash_ordered_build *b)
 }
 
 /* Deals the pairs to groups of homes, with their places. False: a group has more than chance lets expect. */
-BI_FN bool bi_hash_deal(const struct bi_hash_ordered_build *b, int32_t bits, size_t size)
+BI_FN bool bi_hash_deal(struct bi_hash_ordered_build *b, int32_t bits, size_t size)
 {
     const size_t step = (size_t)bits / 8 + size;
     struct bi_hash_batch batch;

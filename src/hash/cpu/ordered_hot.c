@@ -15,20 +15,17 @@
 
 enum {
     SOME = BI_HASH_ORDERED_BLOCK,
-    AHEAD = 2 * SOME,   /* pairs that are hashed before their turn */
-    ASKED = 8,          /* pairs whose slots are asked for before one is written */
-    LATE_AHEAD = 8,     /* late pairs, likewise */
-    LINE = 64,          /* bytes */
-    SWEPT = 64,         /* homes at once */
-    MOST_COUNTED = 127, /* pairs of a home, below BI_HASH_ORDERED_MARK */
+    AHEAD = 2 * SOME, /* pairs that are hashed before their turn */
+    ASKED = 8,        /* pairs whose slots are asked for before one is written */
+    LATE_AHEAD = 8,   /* late pairs, likewise */
+    LINE = 64,        /* bytes */
+    SWEPT = 64,       /* homes at once */
     ONE = BI_HASH_ORDERED_ONE,
     LAST_RANGE = BI_HASH_ORDERED_LAST_RANGE,
     MOST_PAIRS = 100, /* of a home */
     MOST_PUSHED = INT8_MAX - 1,
     FRONT = 2 * SWEPT /* at least MOST_PUSHED + 1 */
 };
-
-BI_FN uint32_t marked_range(uint32_t entry) { return entry / BI_HASH_ORDERED_MARK * LAST_RANGE; }
 
 /* The bit of a place's range; and those below it of an entry. */
 BI_FN uint32_t bit_of(uint32_t place) { return 1u << (place & 31); }
@@ -53,7 +50,7 @@ BI_FN uint32_t count_bits(uint32_t bits)
 }
 
 /* The same of a block whose pairs are placed as they come. */
-BI_FN void keep_places(const struct bi_hash_ordered_build *b, int32_t bits, int64_t row, int count)
+BI_FN void keep_places(struct bi_hash_ordered_build *b, int32_t bits, int64_t row, int count)
 {
     bi_hash_find_places(b, bits, row, count, b->places + row,
                         b->hashes ? bi_hash_kept_at(b, bits, 0, false, row) : NULL);
@@ -276,14 +273,13 @@ BI_FN void sweep(struct bi_hash_ordered_build *b, int32_t bits, size_t size, uin
             w->emptied += SWEPT;
         }
         for (int i = 0; i < 4; i++) entries[i] = _mm512_maskz_loadu_epi32((__mmask16)(live >> 16 * i), at + 16 * i);
-        const __m512i count = _mm512_and_si512(load_tops(entries), _mm512_set1_epi8(MOST_COUNTED));
+        const __m512i count = load_tops(entries);
         scan_64(_mm512_sub_epi8(count, _mm512_maskz_mov_epi8(live, one)), &sum, &least, &most);
         const __m512i behind = _mm512_max_epi8(_mm512_adds_epi8(sum, before), _mm512_subs_epi8(sum, least));
         spread_tops(_mm512_alignr_epi8(behind, _mm512_alignr_epi32(behind, before, 12), 15), pushed);
         for (int i = 0; i < 4; i++) {
-            const __m512i marked = _mm512_slli_epi32(_mm512_srli_epi32(entries[i], 31), BOSC_HASH_HOME_RANGES - 1);
-            const __m512i told = _mm512_or_si512(_mm512_and_si512(entries[i], ranges), marked);
-            _mm512_mask_storeu_epi32(at + 16 * i, (__mmask16)(live >> 16 * i), _mm512_or_si512(told, pushed[i]));
+            const __m512i told = _mm512_or_si512(_mm512_and_si512(entries[i], ranges), pushed[i]);
+            _mm512_mask_storeu_epi32(at + 16 * i, (__mmask16)(live >> 16 * i), told);
         }
         extra = _mm512_add_epi64(extra, _mm512_sad_epu8(_mm512_maskz_mov_epi8(live, behind), zero));
         counted = _mm512_add_epi64(counted, _mm512_sad_epu8(count, zero));
@@ -306,8 +302,8 @@ BI_FN void sweep(struct bi_hash_ordered_build *b, int32_t bits, size_t size, uin
 {
     uint32_t pushed = w->waiting, most = 0, many = 0;
     for (uint32_t h = begin; h < end; h++) {
-        const uint32_t entry = b->directory[h], count = entry / ONE & MOST_COUNTED, next = pushed + count;
-        b->directory[h] = (entry % ONE | marked_range(entry)) + (pushed & UINT8_MAX) * ONE;
+        const uint32_t entry = b->directory[h], count = entry / ONE, next = pushed + count;
+        b->directory[h] = entry % ONE + (pushed & UINT8_MAX) * ONE;
         pushed = next ? next - 1 : 0;
         most = pushed > most ? pushed : most;
         many = count > many ? count : many;
@@ -536,6 +532,8 @@ BI_FN bool build_group(struct bi_hash_ordered_build *b, int32_t bits, size_t siz
                        uint32_t begin, uint32_t end, struct swept *w)
 {
     const int64_t counted = w->counted + (r.end - r.begin);
+    const uint64_t cleared = end < b->view.homes ? end : b->slot_count;
+    memset(b->directory + begin, 0, (size_t)(cleared - begin) * sizeof *b->directory);
     const uint32_t late = set_bits(b, bits, size, dealt, r, w->emptied);
     sweep(b, bits, size, begin, end, w);
     if (end == b->view.homes) w->greatest = b->directory[b->slot_count - 1] / ONE;
@@ -558,7 +556,9 @@ BI_FN void build(struct bi_hash_ordered_build *b, int32_t bits, size_t size, boo
         b->failed = !build_group(b, bits, size, dealt, bi_hash_rows_of(b, g), begin, end, &w);
     }
     if (b->failed) return;
-    b->directory[homes - 1] |= w.greatest * LAST_RANGE; /* where it is looked for */
+    /* Pairs are looked for in the last range of these homes. */
+    for (uint32_t i = 0; i < b->marked_count; i++) b->directory[b->marked[i]] |= LAST_RANGE;
+    b->directory[homes - 1] |= w.greatest * LAST_RANGE;
     b->extra_probes = w.extra + w.waiting * (w.waiting - 1) / 2;
 }
 

@@ -12,26 +12,23 @@
 
 BI_FN uint32_t bi_hash_ordered_home(uint32_t place) { return place >> BI_HASH_ORDERED_RANGE_BITS; }
 
-/* Of an entry before the sweep, which sets the last range's bit for it: a key of the next home is looked for there. */
-static const uint32_t BI_HASH_ORDERED_MARK = 1u << 31;
-
 /* The greatest hash's home is the last slot. A hash whose home is not that of bosc_hash_place_of, but the next one, is
  * in the range 0 there; the home before is marked. */
-BI_FN uint32_t bi_hash_ordered_place(const struct bi_hash_ordered_build *b, int32_t bits, bosc_hash_word hash)
+BI_FN uint32_t bi_hash_ordered_place(struct bi_hash_ordered_build *b, int32_t bits, bosc_hash_word hash)
 {
     if (bi_hash_same(hash, bosc_hash_greatest(bits)))
         return (uint32_t)(b->slot_count - 1) << BI_HASH_ORDERED_RANGE_BITS;
     const bosc_hash_place place = bosc_hash_place_of(hash.low, bits, b->view.homes);
     const uint32_t home = bosc_hash_home(hash, bits, b->view.homes);
     if (home == place.home) return home << BI_HASH_ORDERED_RANGE_BITS | place.range;
-    b->directory[place.home] |= BI_HASH_ORDERED_MARK;
+    b->marked[b->marked_count++] = place.home;
     return home << BI_HASH_ORDERED_RANGE_BITS;
 }
 
 #if BI_LEVEL >= 4
 /* As bi_hash_ordered_place, of 16 hashes, those of `keys`. Of 64 bits those at the end of a home, of which the bits
  * that bosc_hash_place_of leaves out may make more, are few, and placed one by one; the greatest one is among them. */
-BI_FN void bi_hash_ordered_places_16(const struct bi_hash_ordered_build *b, int32_t bits, const __m512i hash[2],
+BI_FN void bi_hash_ordered_places_16(struct bi_hash_ordered_build *b, int32_t bits, const __m512i hash[2],
                                      const char *keys, int count, uint32_t *places)
 {
     const struct bi_hash_entries p = bi_hash_entries_16(hash, bits, b->view.homes);
@@ -94,8 +91,8 @@ BI_FN char *bi_hash_kept_at(const struct bi_hash_ordered_build *b, int32_t bits,
 }
 
 /* Finds the places of a block, and its hashes if `hashes` is not NULL. */
-BI_FN void bi_hash_find_places(const struct bi_hash_ordered_build *b, int32_t bits, int64_t row, int count,
-                               uint32_t *places, char *hashes)
+BI_FN void bi_hash_find_places(struct bi_hash_ordered_build *b, int32_t bits, int64_t row, int count, uint32_t *places,
+                               char *hashes)
 {
 #if BI_LEVEL >= 4
     __m512i hash[2];
