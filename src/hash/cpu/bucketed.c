@@ -9,13 +9,13 @@
 #include "hash/cpu/ordered.h"
 
 enum {
-    FIND_GRAIN = BI_THREAD_ITEMS / 16, /* queries */
-    STREAMED = 8 << 20,                /* bytes of lists that bypass the caches when written */
-    LEAST_FOR_A_PARTITION = 16,        /* pairs of a thread's share for each partition */
-    LEAST_DEALT = 128,                 /* the same, where they are dealt */
-    DEALT = 1 << 21,                   /* pairs that are dealt, at most: more are counted, and their lists stream */
-    MOST_THREADS = 256,                /* allowed for in an estimate of memory */
-    WHOLE = 1 << 14                    /* pairs of a table that is built without lists, at most */
+    FIND_GRAIN = BI_THREAD_ITEMS / 8, /* queries */
+    STREAMED = 8 << 20,               /* bytes of lists that bypass the caches when written */
+    LEAST_FOR_A_PARTITION = 16,       /* pairs of a thread's share for each partition */
+    LEAST_DEALT = 128,                /* the same, where they are dealt */
+    DEALT = 1 << 21,                  /* pairs that are dealt, at most: more are counted, and their lists stream */
+    MOST_THREADS = 256,               /* allowed for in an estimate of memory */
+    WHOLE = 1 << 14                   /* pairs of a table that is built without lists, at most */
 };
 
 /* Turns the counts of each thread and partition into positions, in the order (partition, thread). */
