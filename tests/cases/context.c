@@ -53,6 +53,34 @@ static void memory(bosc_ctx *ctx)
     bosc_release(NULL, NULL, 0);
 }
 
+static const struct bi_backend *backend;
+static int waits;
+
+static bosc_status count_waits(bosc_ctx *ctx)
+{
+    waits++;
+    return backend->sync(ctx);
+}
+
+/* A call that lacks memory waits for what it has queued, which may write to the host's words. */
+static void no_memory(bosc_ctx *ctx)
+{
+    struct bi_backend counting = *ctx->backend;
+    struct bi_block block = {0};
+    void *p;
+    backend = ctx->backend;
+    waits = 0;
+    counting.sync = count_waits;
+    ctx->backend = &counting;
+    CHECK_STATUS(ctx, bi_scratch(ctx, SIZE_MAX, &p), BOSC_ERR_NOMEM);
+    CHECK_EQ(waits, 1);
+    CHECK_STATUS(ctx, bi_block_reserve(ctx, &ctx->memory, &block, SIZE_MAX), BOSC_ERR_NOMEM);
+    CHECK_EQ(waits, 2);
+    CHECK(bi_host_alloc(ctx, SIZE_MAX) == NULL);
+    CHECK_EQ(waits, 3);
+    ctx->backend = backend;
+}
+
 static void *give(void *user, size_t bytes)
 {
     (void)user;
@@ -263,6 +291,7 @@ static void large_copies(bosc_ctx *ctx)
 static const struct suite_case suite_cases_context[] = {
     {"information", information, NULL},
     {"memory", memory, NULL},
+    {"no memory", no_memory, NULL},
     {"large copies", large_copies, NULL},
     {"bad options", NULL, bad_options},
     {"defaults", NULL, defaults},
