@@ -101,8 +101,8 @@ BOSC_API bosc_status bosc_hash_bytes(const bosc_ctx *ctx, const bosc_hash_opts *
  * slot and 16 a pair. For multimaps, where keys repeat, where a partition gets more keys than chance allows, and for
  * ORDERED tables that are too large to be made in one pass (on CUDA of more than 2^18 pairs, or 2^19 of 8 bytes or
  * less), also a radix sort of the hashes, O(n key), and n (5 key + stored + 40) bytes. ORDERED tables that are made in
- * one pass take scratch of up to six times the pairs on CUDA, and of 8 to 17 bytes a pair on the CPU, up to 2^23,
- * but at most 1.2 (key + stored + 8) above a MiB of pairs.
+ * one pass take scratch of up to six times the pairs on CUDA, and of 12 to 21 bytes a pair on the CPU, up to 2^23,
+ * but at most 1.2 (key + stored + 12) above a MiB of pairs.
  * Waits: whether a key repeats is read back. With opts.no_wait the build of a map from device arrays is only launched:
  * of a BUCKETED one of up to 8 million pairs (4 million of keys of 64 or 128 bits), of an ORDERED one of up to 2^18
  * (2^19 of pairs of 8 bytes or less).
