@@ -22,19 +22,11 @@ void *bi_memory_alloc(const struct bi_memory *m, size_t bytes)
     return m->backend->alloc(m->device, bytes);
 }
 
-/* The call fails: what it has queued may write to the host's words later (bi_tell_host, bi_read_back), which the next
- * call reads. */
-static void await_queued(bosc_ctx *ctx)
-{
-    const bool records = ctx->backend->records && ctx->backend->records(ctx);
-    if (!records) (void)ctx->backend->sync(ctx);
-}
-
 void *bi_host_alloc(bosc_ctx *ctx, size_t bytes)
 {
     void *memory = bi_memory_alloc(&ctx->host, bytes);
     if (memory) return memory;
-    await_queued(ctx);
+    bi_await_queued(ctx);
     bi_fail(ctx, BOSC_ERR_NOMEM, "out of host memory: %zu bytes were refused", bytes);
     return NULL;
 }
@@ -52,7 +44,7 @@ void bi_memory_release(const struct bi_memory *m, void *p, size_t bytes)
 
 static bosc_status no_memory(bosc_ctx *ctx, size_t bytes)
 {
-    await_queued(ctx);
+    bi_await_queued(ctx);
     return bi_fail(ctx, BOSC_ERR_NOMEM, "out of %s memory: %zu bytes were refused", ctx->backend->name, bytes);
 }
 

@@ -93,8 +93,7 @@ bosc_status bi_advance(bosc_ctx *ctx, double items)
     p->unseen += p->weight * items + PASS;
     if (!p->stop && (p->since >= p->grain || (p->unseen >= LOOK && elapsed(p) > 2 * SHORT))) BI_TRY(tell(ctx));
     if (!p->stop || p->whole > 0) return BOSC_OK;
-    /* What is queued may write to the host's words later (bi_tell_host, bi_read_back), which the next call reads. */
-    (void)ctx->backend->sync(ctx);
+    bi_await_queued(ctx);
     return bi_fail(ctx, BOSC_ERR_CANCELLED, "%s: cancelled by the caller", p->stage);
 }
 

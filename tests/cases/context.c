@@ -65,10 +65,11 @@ static bosc_status count_waits(bosc_ctx *ctx)
 /* A call that lacks memory waits for what it has queued, which may write to the host's words. */
 static void no_memory(bosc_ctx *ctx)
 {
-    struct bi_backend counting = *ctx->backend;
+    static struct bi_backend counting; /* the context has it still if a check fails */
     struct bi_block block = {0};
     void *p;
     backend = ctx->backend;
+    counting = *backend;
     waits = 0;
     counting.sync = count_waits;
     ctx->backend = &counting;

@@ -12,8 +12,7 @@ enum {
     BATCH = 32,      /* queries whose reads of memory overlap */
     PAIR_ITEMS = 16, /* filling in a pair, or finding a key, takes as long as so many simple items; */
     NEAR_ITEMS = 4,  /* finding one by a directory, in a table that a core's caches hold, */
-    FAR_ITEMS = 8,   /* and in a larger one */
-    NEAR_SLOTS = 1 << 17
+    FAR_ITEMS = 8    /* and in a larger one */
 };
 
 static void fill_run(const struct bi_hash_slots_fill *f, uint32_t run)
@@ -161,7 +160,7 @@ BI_FN void find_batch_of(const struct bi_hash_slots_find *a, int64_t from, int c
 /* ORDERED with a directory (hash/cpu/find_ordered_hot.c). */
 static bosc_status find_indexed(bosc_ctx *ctx, const struct bi_hash_slots_find *a, int64_t query_count)
 {
-    const int64_t items = a->view.homes > NEAR_SLOTS ? FAR_ITEMS : NEAR_ITEMS;
+    const int64_t items = a->view.homes < BOSC_HASH_FAR_HOMES ? NEAR_ITEMS : FAR_ITEMS;
     struct bi_parts p = bi_parts_of(ctx, query_count, (double)items);
     while (bi_next_part(ctx, &p)) {
         const int64_t count = p.end - p.begin;
