@@ -154,12 +154,6 @@ bosc_status bosc_ctx_set_stream(bosc_ctx *ctx, void *stream)
     return ctx->backend->use_stream(ctx, stream);
 }
 
-void bi_await_queued(bosc_ctx *ctx)
-{
-    const bool records = ctx->backend->records && ctx->backend->records(ctx);
-    if (!records) (void)ctx->backend->sync(ctx);
-}
-
 bosc_status bosc_ctx_trim(bosc_ctx *ctx)
 {
     BI_TRY(bosc_sync(ctx));
