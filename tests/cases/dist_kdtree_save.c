@@ -103,7 +103,7 @@ static void large(bosc_ctx *ctx)
 {
     struct saving s;
     for (int removed = 0; removed < 2; removed++) {
-        begin_saving(ctx, &s, BOSC_F32, suite_slow(ctx) ? 4000 : 20000, removed ? 2 : 100, 64, removed);
+        begin_saving(ctx, &s, BOSC_F32, suite_slow(ctx) ? 2700 : 20000, removed ? 2 : 100, 64, removed);
         ranks_run(ctx, 3, 0, round_trip_rank, &s);
         end_saving(&s);
     }

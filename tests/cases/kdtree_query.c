@@ -233,7 +233,7 @@ static void ties(bosc_ctx *ctx)
 {
     static const bosc_dtype types[] = {BOSC_F32, BOSC_F64, BOSC_F32, BOSC_I32, BOSC_F32};
     struct suite_random r = {4};
-    int64_t n = suite_slow(ctx) ? 2000 : 8000, m = suite_slow(ctx) ? 50 : 1500, k = 5;
+    int64_t n = suite_slow(ctx) ? 700 : 8000, m = suite_slow(ctx) ? 50 : 1500, k = 5;
     for (int t = 0; t < 5; t++) {
         struct reference_points p = kd_points(&r, types[t], 3, n, 3, t == 4 ? KD_HUGE : KD_RANDOM);
         for (int64_t i = 0; i < n * 3 && t < 4; i++) {

@@ -523,22 +523,25 @@ static bosc_status terrain_measure(struct world *w)
     bosc_terrain_stats stats = {.size = sizeof stats};
     return bosc_terrain_measure(w->ctx, w->terrain, &stats);
 }
-static bosc_status geometric_build(struct world *w) { return bosc_geometric_build(w->ctx, w->model, w->places, MODEL); }
+static bosc_status geometric_build(struct world *w)
+{
+    return bosc_geometric_build(w->ctx, w->model, w->places, w->place_count);
+}
 static bosc_status geometric_find(struct world *w)
 {
     bosc_geometric_match match = {.size = sizeof match};
-    return bosc_geometric_find(w->ctx, w->model, w->places, MODEL, w->out, &match);
+    return bosc_geometric_find(w->ctx, w->model, w->places, w->place_count, w->out, &match);
 }
 static bosc_status geometric_build_models(struct world *w)
 {
-    const int64_t offsets[] = {0, MODEL / 3, MODEL / 2, MODEL};
+    const int64_t offsets[] = {0, w->place_count / 3, w->place_count / 2, w->place_count};
     return bosc_geometric_build_models(w->ctx, w->model, w->places, offsets, 3);
 }
 static bosc_status geometric_find_models(struct world *w)
 {
     bosc_geometric_match matches[3] = {{.size = sizeof *matches}};
     int64_t count;
-    return bosc_geometric_find_models(w->ctx, w->model, w->places, MODEL, w->out, matches, 3, &count);
+    return bosc_geometric_find_models(w->ctx, w->model, w->places, w->place_count, w->out, matches, 3, &count);
 }
 
 /* ---- concurrent binary trees ---- */

@@ -17,7 +17,7 @@ enum {
     K = 4,
     SIDE = 150,
     LETTERS = 24,
-    MODEL = 300,
+    PLACES = 120, /* of models and scenes */
     FAN = 60,
     DEPTH = 21,
     LEVEL = 15,
@@ -28,7 +28,7 @@ enum {
 struct world {
     bosc_ctx *ctx;
     bosc_comm *comm; /* of this rank alone */
-    int64_t n, side;
+    int64_t n, side, place_count;
     int32_t depth, level; /* of the bisection, and of its leaves */
     float *points, *heights, *boxes;
     uint32_t *keys, *bins, *values;
@@ -114,7 +114,7 @@ static void make_arrays(struct world *w)
     w->weights = suite_alloc(8 * n);
     w->pairs = suite_alloc(16 * n);
     w->lengths = suite_alloc(8 * n);
-    w->places = suite_alloc(2 * MODEL * sizeof *w->places);
+    w->places = suite_alloc(2 * (size_t)w->place_count * sizeof *w->places);
     w->rotations = suite_alloc((size_t)w->n * 4 * sizeof *w->rotations);
     w->tree_ids = suite_alloc(8 * n);
     w->boxes = suite_alloc(6 * n * sizeof *w->boxes);
@@ -125,7 +125,7 @@ static void make_arrays(struct world *w)
     w->out = suite_alloc(OUT);
     w->copy = suite_alloc(OUT);
     CHECK_OK(ctx, bosc_random_points(ctx, BOSC_RANDOM_POINTS_UNIFORM, 1, w->n, 3, BOSC_F32, w->points));
-    CHECK_OK(ctx, bosc_random_points(ctx, BOSC_RANDOM_POINTS_UNIFORM, 2, MODEL, 2, BOSC_F64, w->places));
+    CHECK_OK(ctx, bosc_random_points(ctx, BOSC_RANDOM_POINTS_UNIFORM, 2, w->place_count, 2, BOSC_F64, w->places));
     CHECK_OK(ctx, bosc_random_heights(ctx, BOSC_RANDOM_HEIGHTS_HILLS, 1, w->side, w->side, w->heights));
     CHECK_OK(ctx, bosc_random_bits(ctx, 1, 0, w->n, w->keys));
     CHECK_OK(ctx, bosc_random_bits(ctx, 1, 1, w->n, w->values));
@@ -252,9 +252,9 @@ static bool on_device(bosc_ctx *ctx) { return suite_opts_like(ctx).backend == BO
 static void make_world(struct world *w, bosc_ctx *ctx)
 {
     bosc_msf_info info = {.size = sizeof info};
-    *w = (struct world){.ctx = ctx, .n = N, .side = SIDE, .depth = DEPTH, .level = LEVEL};
+    *w = (struct world){.ctx = ctx, .n = N, .side = SIDE, .place_count = PLACES, .depth = DEPTH, .level = LEVEL};
     if (on_device(ctx))
-        w->n = FEW, w->side = 32, w->depth = 13,
+        w->n = FEW, w->side = 32, w->place_count = 60, w->depth = 13,
         w->level = 10; /* in the emulator that is much; what is told depends on time */
     make_arrays(w);
     make_structures(w);

@@ -53,9 +53,9 @@ static uint64_t one_trial_of(const struct test *test)
 #if defined SUITE_FEW
     return emulated && !faults ? SUITE_FEW : 1;
 #elif defined SUITE_SLOW
-    return !emulated ? 4 : faults || ranks ? 16 : 8;
+    return !emulated ? 6 : faults || ranks ? 24 : 12;
 #else
-    return !emulated ? again ? 2 : 1 : faults || ranks ? 4 : 2;
+    return !emulated ? again ? 2 : 1 : faults || ranks ? 6 : 2;
 #endif
 }
 
