@@ -32,33 +32,29 @@ build libroom.a: ar answer.o
 build program.o: cc {root}/tests/program.c
 build tests/boscage_test: link program.o libroom.a
 """
-PATCH = """A bug.
+MUTANT = """A bug.
 suite: {suite}
 limit: 1{key}
 
---- a/src/answer.c
-+++ b/src/answer.c
-@@ -3,3 +3,3 @@
- {{
--    return {old};
-+    return {new};
- }}
+src/answer.c: answer
+- return   {old};
++ return {new};
 """
 
 
 class Mutate(unittest.TestCase):
-    def ends(self, *arguments, **patches):
-        """The lines for patches of a suite, what it has for 42, and what the copy gets; and the exit status."""
+    def ends(self, *arguments, **mutants):
+        """Runs mutate with the given mutants (suite, text for 42, replacement); returns its lines and exit status."""
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder).resolve()
-            for name in ("tools", "src", "include", "tests/mutants", "build/dev/tests"):
+            for name in ("tools", "src", "include", "tests/mutants/room", "build/dev/tests"):
                 (root / name).mkdir(parents=True)
             shutil.copy(MUTATE, root / "tools")
             for name, text in SOURCES.items():
                 (root / name).write_text(text)
-            for name, (suite, old, new, *keys) in patches.items():
-                text = PATCH.format(suite=suite, old=old, new=new, key="".join(f"\n{key}" for key in keys))
-                (root / "tests" / "mutants" / f"room-{name}.patch").write_text(text)
+            for name, (suite, old, new, *keys) in mutants.items():
+                text = MUTANT.format(suite=suite, old=old, new=new, key="".join(f"\n{key}" for key in keys))
+                (root / "tests" / "mutants" / "room" / f"{name}.mutant").write_text(text)
             build = root / "build" / "dev"
             (build / "build.ninja").write_text(NINJA.format(root=root))
             subprocess.run(["ninja"], cwd=build, check=True, capture_output=True)
@@ -78,22 +74,24 @@ class Mutate(unittest.TestCase):
     def test_a_bug_that_survives(self):
         self.assertEqual(self.ends(a=("room", 42, "41 + 1"), b=("room", 42, 0)), (["SURVIVED", "killed by room"], 1))
 
-    def test_patches_that_are_out_of_date(self):
+    def test_mutants_that_are_out_of_date(self):
         ends, code = self.ends(a=("room", 40, 41), b=("room", 42, "nothing"), c=("hall", 42, 41))
+        self.assertEqual(self.ends("--check", a=("room", 40, 41), b=("room", 42, 41))[1], 1)
+        self.assertEqual(self.ends("--check", b=("room", 42, 41))[1], 0)
         ends = [end.partition(":")[0] for end in ends]
         self.assertEqual(ends, ["does not apply", "does not build", "no suite is called hall"])
         self.assertEqual(code, 1)
 
     def test_the_builds_that_are_needed(self):
-        patches = {"a": ("room", 42, 41), "b": ("room", 42, 43, "preset: tsan")}
-        self.assertEqual(self.ends("--targets", **patches), (["tsan:boscage_test"], 0))
-        self.assertEqual(self.ends("--targets", "room-a", **patches), (["dev:boscage_test"], 0))
+        mutants = {"a": ("room", 42, 41), "b": ("room", 42, 43, "preset: tsan")}
+        self.assertEqual(self.ends("--targets", **mutants), (["tsan:boscage_test"], 0))
+        self.assertEqual(self.ends("--targets", "room/a", **mutants), (["dev:boscage_test"], 0))
 
     def test_some_of_them(self):
-        patches = {f"bug{i}": ("room", 42, i) for i in range(6)}
-        self.assertEqual(len(self.ends("--sample", "2", **patches)[0]), 2)
-        self.assertEqual(len(self.ends("room-bug3", **patches)[0]), 1)
-        self.assertEqual(self.ends("hall", **patches)[1], 1)
+        mutants = {f"bug{i}": ("room", 42, i) for i in range(6)}
+        self.assertEqual(len(self.ends("--sample", "2", **mutants)[0]), 2)
+        self.assertEqual(len(self.ends("room/bug3", **mutants)[0]), 1)
+        self.assertEqual(self.ends("hall", **mutants)[1], 1)
 
 
 if __name__ == "__main__":
