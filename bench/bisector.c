@@ -83,28 +83,28 @@ static void open_subject(struct subject *b)
     b->decoded = bench_array(NULL, (size_t)b->leaves * 4 * sizeof *b->nodes);
     b->commands = bench_array(NULL, (size_t)b->leaves);
     BENCH(bosc_bisectors_decode(bench.ctx, b->pool, 0, b->leaves, b->nodes));
-    BENCH(bosc_sync(bench.ctx));
+    BENCH(bosc_ctx_sync(bench.ctx));
 }
 
 static void set_back(void *user)
 {
     struct subject *b = user;
     BENCH(bosc_bisectors_set_nodes(bench.ctx, b->pool, b->nodes, b->leaves));
-    BENCH(bosc_sync(bench.ctx));
+    BENCH(bosc_ctx_sync(bench.ctx));
 }
 
 static void run_update(void *user)
 {
     struct subject *b = user;
     BENCH(bosc_bisectors_update(bench.ctx, b->pool, b->commands, b->leaves, NULL, 0));
-    BENCH(bosc_sync(bench.ctx));
+    BENCH(bosc_ctx_sync(bench.ctx));
 }
 
 static void run_decode(void *user)
 {
     struct subject *b = user;
     BENCH(bosc_bisectors_decode(bench.ctx, b->pool, 0, b->now, b->decoded));
-    BENCH(bosc_sync(bench.ctx));
+    BENCH(bosc_ctx_sync(bench.ctx));
 }
 
 /* Leaves are neighbours of their neighbours, across the same edges. */
@@ -129,7 +129,7 @@ static uint64_t check(struct subject *b, const char *name)
     b->now = info.leaves;
     uint64_t area = 0, *nodes = bench_host((size_t)info.leaves * sizeof *nodes);
     run_decode(b);
-    BENCH(bosc_copy(bench.ctx, nodes, b->decoded, (size_t)info.leaves * sizeof *nodes));
+    BENCH(bosc_ctx_copy(bench.ctx, nodes, b->decoded, (size_t)info.leaves * sizeof *nodes));
     for (int64_t l = 0; l < info.leaves;
          l++) { /* a leaf of level k is 2^-k of a root, and has a number from 8 2^k on */
         int32_t level = 0;
@@ -147,7 +147,7 @@ static uint64_t run_case(struct subject *b, int k, bool timed)
 {
     struct bench_row row = {.name = cases[k].name, .n = b->leaves};
     uint8_t *commands = draw(b->leaves, cases[k].split, cases[k].merge, 1000 + (uint64_t)k);
-    BENCH(bosc_copy(bench.ctx, b->commands, commands, (size_t)b->leaves));
+    BENCH(bosc_ctx_copy(bench.ctx, b->commands, commands, (size_t)b->leaves));
     free(commands);
     if (timed) {
         row.ours = bench_time(set_back, run_update, b, bench.repeats);

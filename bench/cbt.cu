@@ -133,8 +133,8 @@ static void run(int32_t depth, bool full, bosc_cbt_layout layout)
     row("decode", graph_time([&] { s.decode(s.leaves); }));
     row("commands, update, reduce", half(graph_time([&] { s.change(), s.restore(); })));
     row("cycle: that, and decode", half(graph_time([&] {
-            BENCH(bosc_cbt_cycle(bench.ctx, s.tree, s.there.p, s.leaves, nullptr, s.nodes.p, s.changed));
-            BENCH(bosc_cbt_cycle(bench.ctx, s.tree, s.back.p, s.changed, nullptr, s.nodes.p, s.leaves));
+            BENCH(bosc_cbt_update_and_decode(bench.ctx, s.tree, s.there.p, s.leaves, nullptr, s.nodes.p, s.changed));
+            BENCH(bosc_cbt_update_and_decode(bench.ctx, s.tree, s.back.p, s.changed, nullptr, s.nodes.p, s.leaves));
         })));
     CUDA(cudaMemsetAsync(s.there.p, 0, (size_t)s.leaves, stream));
     row("commands that change nothing", graph_time([&] { s.change(); }));

@@ -76,7 +76,7 @@ static void build(void *user)
 {
     struct subject *b = user;
     BENCH(bosc_collision_build(bench.ctx, b->collision, &b->mesh[0], &b->mesh[1]));
-    BENCH(bosc_sync(bench.ctx));
+    BENCH(bosc_ctx_sync(bench.ctx));
 }
 
 /* A number that the pairs of the frame give, and how many they are. */

@@ -24,7 +24,7 @@ static void run(bosc_random_points_kind kind, const char *name)
                             .bytes = (double)bench.n * (4.0 * (double)dim + 12), /* points in, edges and lengths out */
                             .ours = bench_time(NULL, span, NULL, bench.repeats)};
     float *lengths = bench_host((size_t)bench.n * sizeof *lengths);
-    BENCH(bosc_copy(bench.ctx, lengths, dist2, (size_t)(bench.n - 1) * sizeof *lengths));
+    BENCH(bosc_ctx_copy(bench.ctx, lengths, dist2, (size_t)(bench.n - 1) * sizeof *lengths));
     double sum = 0;
     for (int64_t e = 0; e + 1 < bench.n; e++) sum += (double)lengths[e];
     free(lengths);

@@ -110,13 +110,13 @@ static void generate(struct subject *b)
     bosc_ctx_opts cpu_opts = {.size = sizeof cpu_opts};
     if (bosc_ctx_create(&cpu_opts, &cpu) != BOSC_OK) bench_fail("no context");
     if (bosc_graph_generate(cpu, &o, &b->n, &b->m, NULL, NULL, NULL, 0) != BOSC_OK)
-        bench_fail("bosc_graph_generate: %s", bosc_message(cpu));
+        bench_fail("bosc_graph_generate: %s", bosc_ctx_message(cpu));
     size_t m = (size_t)b->m, size = bosc_dtype_size(t);
     uint32_t *u = bench_host(4 * m), *v = bench_host(4 * m);
     int64_t *w = bench_host(8 * m);
     void *weights = bench_host(size * m);
     if (bosc_graph_generate(cpu, &o, &b->n, &b->m, u, v, w, b->m) != BOSC_OK)
-        bench_fail("bosc_graph_generate: %s", bosc_message(cpu));
+        bench_fail("bosc_graph_generate: %s", bosc_ctx_message(cpu));
     for (int64_t i = 0; i < b->m; i++) set_weight(weights, t, i, w[i]);
     b->u = bench_array(u, 4 * m);
     b->v = bench_array(v, 4 * m);
@@ -175,7 +175,7 @@ static void *fetch(const void *ids, int64_t count)
     const size_t bytes = 4 * (size_t)count;
     void *copy = malloc(bytes + 1);
     if (!copy) bench_fail("out of memory");
-    BENCH(bosc_copy(bench.ctx, copy, ids, bytes));
+    BENCH(bosc_ctx_copy(bench.ctx, copy, ids, bytes));
     return copy;
 }
 
@@ -245,14 +245,15 @@ static void run_components(struct subject *b)
 
 static const char *round_text(const bosc_msf_info *info, int k)
 {
-    if (k >= info->rounds_told) return "-";
+    if (k >= info->rounds_recorded) return "-";
     return bench_text("%" PRId64 " vertices, %" PRId64 " arcs", info->round[k].vertices, info->round[k].arcs);
 }
 
 /* What each round of PRIMITIVES began with. */
 static void print_rounds(const struct subject *b)
 {
-    int most = b->removed.rounds_told > b->kept.rounds_told ? b->removed.rounds_told : b->kept.rounds_told;
+    int most =
+        b->removed.rounds_recorded > b->kept.rounds_recorded ? b->removed.rounds_recorded : b->kept.rounds_recorded;
     for (int k = 0; k < most; k++)
         bench_say("round %d: duplicates removed %s; kept %s", k + 1, round_text(&b->removed, k),
                   round_text(&b->kept, k));

@@ -111,7 +111,7 @@ static int run(uint64_t n, double load, enum which which)
     BENCH(bosc_hash_get_info(bench.ctx, table, &info));
     bench_say("keys %lld, load %.4f, %.3f GB, %d partitions, %d reseeded, %d linear, %.4f buckets a hit",
               (long long)info.keys, info.load, (double)info.bytes / 1e9, info.partitions, info.reseeded, info.linear,
-              info.probes_hit);
+              info.mean_probes);
     /* a linear partition is read from end to end: its first keys alone are looked up */
     const uint64_t hits = info.linear ? 32 : n, misses = info.linear ? 1 : n;
     bench_check(info.keys == (int64_t)n, "%lld keys", (long long)info.keys);

@@ -27,42 +27,42 @@ static void build(void *user)
 {
     (void)user;
     BENCH(bosc_kdtree_build(bench.ctx, set.tree, set.points, set.n, 0));
-    BENCH(bosc_sync(bench.ctx));
+    BENCH(bosc_ctx_sync(bench.ctx));
 }
 
 static void knn(void *user)
 {
     (void)user;
     BENCH(bosc_kdtree_knn(bench.ctx, set.tree, set.queries, set.m, 0, set.k, set.ids, set.dist2));
-    BENCH(bosc_sync(bench.ctx));
+    BENCH(bosc_ctx_sync(bench.ctx));
 }
 
 static void knn_all(void *user)
 {
     (void)user;
     BENCH(bosc_kdtree_knn(bench.ctx, set.tree, set.points, set.n, 0, set.k, set.ids, NULL));
-    BENCH(bosc_sync(bench.ctx));
+    BENCH(bosc_ctx_sync(bench.ctx));
 }
 
 static void knn_within(void *user)
 {
     (void)user;
     BENCH(bosc_kdtree_knn_within(bench.ctx, set.tree, set.queries, set.m, 0, set.k, set.radius, set.ids, set.dist2));
-    BENCH(bosc_sync(bench.ctx));
+    BENCH(bosc_ctx_sync(bench.ctx));
 }
 
 static void knn_self(void *user)
 {
     (void)user;
     BENCH(bosc_kdtree_knn_self(bench.ctx, set.tree, set.k, set.ids, NULL));
-    BENCH(bosc_sync(bench.ctx));
+    BENCH(bosc_ctx_sync(bench.ctx));
 }
 
 static void radius_count(void *user)
 {
     (void)user;
     BENCH(bosc_kdtree_radius_count(bench.ctx, set.tree, set.queries, set.m, 0, set.radius, set.offsets));
-    BENCH(bosc_sync(bench.ctx));
+    BENCH(bosc_ctx_sync(bench.ctx));
 }
 
 static void radius_offsets(void)
@@ -76,21 +76,21 @@ static void radius_rows(void *user)
     radius_offsets();
     BENCH(bosc_kdtree_radius(bench.ctx, set.tree, set.queries, set.m, 0, set.radius, set.offsets, set.ids, NULL,
                              set.capacity));
-    BENCH(bosc_sync(bench.ctx));
+    BENCH(bosc_ctx_sync(bench.ctx));
 }
 
 static void box_counts(void *user)
 {
     (void)user;
     BENCH(bosc_kdtree_box(bench.ctx, set.tree, set.boxes, set.m, set.offsets, NULL, 0));
-    BENCH(bosc_sync(bench.ctx));
+    BENCH(bosc_ctx_sync(bench.ctx));
 }
 
 static void box_rows(void *user)
 {
     (void)user;
     BENCH(bosc_kdtree_box(bench.ctx, set.tree, set.boxes, set.m, set.offsets, set.ids, set.capacity));
-    BENCH(bosc_sync(bench.ctx));
+    BENCH(bosc_ctx_sync(bench.ctx));
 }
 
 static size_t dist2_size(void) { return set.dtype == BOSC_F32 ? 4 : 8; }
@@ -168,7 +168,7 @@ static void check_distances(const char *name)
     size_t count = (size_t)(set.m * set.k);
     void *dist2 = bench_host(count * dist2_size());
     double sum = 0;
-    BENCH(bosc_copy(bench.ctx, dist2, set.dist2, count * dist2_size()));
+    BENCH(bosc_ctx_copy(bench.ctx, dist2, set.dist2, count * dist2_size()));
     for (size_t i = 0; i < count; i++) sum += dist2_of(dist2, (int64_t)i);
     bench_say("%s: sum of dist2 %.12g", name, sum);
     for (int i = 0; i < CHECKED && set.m >= CHECKED; i++) {
@@ -183,7 +183,7 @@ static void check_counts(void)
 {
     int64_t *counts = bench_host((size_t)set.m * sizeof *counts), nearer, within;
     double r2 = set.dtype == BOSC_F32 ? (double)((float)set.radius * (float)set.radius) : set.radius * set.radius;
-    BENCH(bosc_copy(bench.ctx, counts, set.offsets, (size_t)set.m * sizeof *counts));
+    BENCH(bosc_ctx_copy(bench.ctx, counts, set.offsets, (size_t)set.m * sizeof *counts));
     for (int i = 0; i < CHECKED && set.m >= CHECKED; i++) {
         int64_t q = checked_query(i);
         count_points(q, r2, &nearer, &within);
@@ -212,7 +212,7 @@ static bool in_box(int64_t i, int64_t q)
 static void check_boxes(void)
 {
     int64_t *offsets = bench_host(((size_t)set.m + 1) * sizeof *offsets);
-    BENCH(bosc_copy(bench.ctx, offsets, set.offsets, ((size_t)set.m + 1) * sizeof *offsets));
+    BENCH(bosc_ctx_copy(bench.ctx, offsets, set.offsets, ((size_t)set.m + 1) * sizeof *offsets));
     for (int i = 0; i < CHECKED && set.m >= CHECKED; i++) {
         int64_t q = checked_query(i), within = 0;
         for (int64_t p = 0; p < set.n; p++) within += in_box(p, q);
@@ -289,12 +289,12 @@ static void run_queries(void)
     check_counts();
     int64_t total;
     radius_offsets();
-    BENCH(bosc_copy(bench.ctx, &total, set.offsets + set.m, sizeof total));
+    BENCH(bosc_ctx_copy(bench.ctx, &total, set.offsets + set.m, sizeof total));
     if (total <= set.capacity) measure("radius, rows", radius_rows, set.m, 0, bench.repeats);
     bench_say("radius: %" PRId64 " within %g", total, set.radius);
     measure("boxes, counts", box_counts, set.m, 0, bench.repeats);
     check_boxes();
-    BENCH(bosc_copy(bench.ctx, &total, set.offsets + set.m, sizeof total));
+    BENCH(bosc_ctx_copy(bench.ctx, &total, set.offsets + set.m, sizeof total));
     if (total <= set.capacity) measure("boxes, rows", box_rows, set.m, 0, bench.repeats);
     bench_say("boxes: %" PRId64 " inside", total);
 }

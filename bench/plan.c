@@ -121,7 +121,7 @@ static void labels(void *user)
 {
     struct subject *b = user;
     BENCH(bosc_plan_labels(bench.ctx, b->bodies, b->of_bodies, bench.n, 0, b->labels));
-    BENCH(bosc_sync(bench.ctx));
+    BENCH(bosc_ctx_sync(bench.ctx));
 }
 
 static void collides(void *user)
@@ -146,8 +146,8 @@ static void check_signs(const struct subject *b)
     double *q = bench_host((size_t)n * 32);
     uint64_t *v = bench_host((size_t)(n * b->words) * 8);
     int64_t wrong = 0;
-    BENCH(bosc_copy(bench.ctx, q, b->rotations, (size_t)n * 32));
-    BENCH(bosc_copy(bench.ctx, v, b->vectors, (size_t)(n * b->words) * 8));
+    BENCH(bosc_ctx_copy(bench.ctx, q, b->rotations, (size_t)n * 32));
+    BENCH(bosc_ctx_copy(bench.ctx, v, b->vectors, (size_t)(n * b->words) * 8));
     for (int64_t i = 0; i < n; i++)
         for (int64_t k = 0; k < b->l; k++) {
             double value = value_of(b->forms + 10 * k, q + 4 * i);
@@ -163,8 +163,8 @@ static void check_samples(struct subject *b)
     const size_t bytes = (size_t)(b->rows * b->words) * 8;
     uint64_t *one = bench_host(bytes), *other = bench_host(bytes);
     BENCH(bosc_plan_signs(bench.ctx, b->plan, b->made, b->rows, 0, b->vectors));
-    BENCH(bosc_copy(bench.ctx, one, b->vectors, bytes));
-    BENCH(bosc_copy(bench.ctx, other, b->of_made, bytes));
+    BENCH(bosc_ctx_copy(bench.ctx, one, b->vectors, bytes));
+    BENCH(bosc_ctx_copy(bench.ctx, other, b->of_made, bytes));
     bench_check(memcmp(one, other, bytes) == 0, "samples have other signs than their rotations");
     free(one);
     free(other);

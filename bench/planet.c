@@ -38,14 +38,14 @@ static void run_build(void *user)
 {
     struct subject *b = user;
     BENCH(bosc_planet_build(bench.ctx, b->planet, &b->raster));
-    BENCH(bosc_sync(bench.ctx));
+    BENCH(bosc_ctx_sync(bench.ctx));
 }
 
 static void run_select(void *user)
 {
     struct subject *b = user;
     BENCH(bosc_planet_select(bench.ctx, b->planet, &b->goal));
-    BENCH(bosc_sync(bench.ctx));
+    BENCH(bosc_ctx_sync(bench.ctx));
 }
 
 static void queue_nodes(struct subject *b)
@@ -59,7 +59,7 @@ static void run_mesh(void *user)
     struct subject *b = user;
     BENCH(bosc_planet_get_mesh(bench.ctx, b->planet, b->camera.position, b->vertices, NULL, b->normals,
                                b->capacity / 2 + 2, b->triangles, b->capacity, b->counts));
-    BENCH(bosc_sync(bench.ctx));
+    BENCH(bosc_ctx_sync(bench.ctx));
 }
 
 static void run_measure(void *user)
@@ -151,7 +151,7 @@ static bool is_closed(const struct subject *b)
     bool closed = b->counts[0] == n / 2 + 2;
     for (int64_t t = 0; t < n; t++) list[t] = t;
     BENCH(bosc_bisectors_get_neighbours(bench.ctx, bosc_planet_get_pool(b->planet), list, n, across));
-    BENCH(bosc_copy(bench.ctx, corners, b->triangles, (size_t)n * 3 * sizeof *corners));
+    BENCH(bosc_ctx_copy(bench.ctx, corners, b->triangles, (size_t)n * 3 * sizeof *corners));
     for (int64_t e = 0; e < 3 * n && closed; e++) {
         const int64_t o = across[e], next = e % 3 == 2 ? e - 2 : e + 1;
         closed = o >= 0 && o < 3 * n && across[o] == e && corners[next] != corners[e];
@@ -257,11 +257,11 @@ static void fly(struct subject *b, bool parts)
         place(b, f + 1);
         const double begin = bench_now();
         BENCH(bosc_planet_select(bench.ctx, b->planet, &b->goal));
-        if (parts) BENCH(bosc_sync(bench.ctx));
+        if (parts) BENCH(bosc_ctx_sync(bench.ctx));
         at[UPDATE] = bench_now();
         reserve(b, count_triangles(b));
         queue_nodes(b);
-        if (parts) BENCH(bosc_sync(bench.ctx));
+        if (parts) BENCH(bosc_ctx_sync(bench.ctx));
         at[DECODE] = bench_now();
         run_mesh(b);
         at[MESH] = bench_now();

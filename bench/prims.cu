@@ -22,10 +22,10 @@ template <class F> static bench_times cub_time(const F &f)
 static __global__ void count_differences(const unsigned char *a, const unsigned char *b, int64_t n,
                                          unsigned long long *count)
 {
-    unsigned long long mine = 0;
+    unsigned long long own = 0;
     for (int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; i < n; i += (int64_t)gridDim.x * blockDim.x)
-        mine += a[i] != b[i];
-    if (mine) atomicAdd(count, mine);
+        own += a[i] != b[i];
+    if (own) atomicAdd(count, own);
 }
 
 static bool same(const void *a, const void *b, int64_t bytes)
@@ -233,7 +233,7 @@ static void run_all(int64_t n)
     device_array<double> d(n);
     BENCH(bosc_random_bits(bench.ctx, 1, 0, n, bits.p));
     BENCH(bosc_random_bits(bench.ctx, 1, 1, 2 * n, wide.p));
-    BENCH(bosc_sync(bench.ctx));
+    BENCH(bosc_ctx_sync(bench.ctx));
     to_numbers(bits, n, &f);
     to_numbers(bits, n, &d);
     sums("u32", BOSC_U32, bits.p, n, true);

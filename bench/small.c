@@ -148,7 +148,7 @@ static void grid_pairs(void)
 
 static void cbt_cycle(void)
 {
-    BENCH(bosc_cbt_cycle(bench.ctx, set.cbt, set.flags, 0, NULL, set.out32, 1 << (DEPTH - 2)));
+    BENCH(bosc_cbt_update_and_decode(bench.ctx, set.cbt, set.flags, 0, NULL, set.out32, 1 << (DEPTH - 2)));
 }
 
 static void build_cells(void) { BENCH(bosc_cellgraph_build(bench.ctx, set.cells, set.words, set.n, 0)); }

@@ -48,14 +48,14 @@ static void run_build(void *user)
 {
     struct subject *b = user;
     BENCH(bosc_terrain_build(bench.ctx, b->terrain, b->heights, b->side, b->side, b->side));
-    BENCH(bosc_sync(bench.ctx));
+    BENCH(bosc_ctx_sync(bench.ctx));
 }
 
 static void run_select(void *user)
 {
     struct subject *b = user;
     BENCH(bosc_terrain_select(bench.ctx, b->terrain, &b->goal));
-    BENCH(bosc_sync(bench.ctx));
+    BENCH(bosc_ctx_sync(bench.ctx));
 }
 
 static void run_mesh(void *user)

@@ -36,21 +36,21 @@ static void find_hits(void *user)
 {
     struct subject *b = user;
     BENCH(bosc_trie_find(bench.ctx, b->trie, b->hits, b->n, 0, b->ranks, NULL, NULL));
-    BENCH(bosc_sync(bench.ctx));
+    BENCH(bosc_ctx_sync(bench.ctx));
 }
 
 static void find_misses(void *user)
 {
     struct subject *b = user;
     BENCH(bosc_trie_find(bench.ctx, b->trie, b->misses, b->n, 0, b->ranks, NULL, NULL));
-    BENCH(bosc_sync(bench.ctx));
+    BENCH(bosc_ctx_sync(bench.ctx));
 }
 
 static void prefixes(void *user)
 {
     struct subject *b = user;
     BENCH(bosc_trie_longest(bench.ctx, b->trie, b->misses, b->n, 0, NULL, b->ranks, NULL));
-    BENCH(bosc_sync(bench.ctx));
+    BENCH(bosc_ctx_sync(bench.ctx));
 }
 
 static void count_near(void *user)
@@ -138,7 +138,7 @@ static int64_t run(struct subject *b)
     measure(b, "longest match", prefixes, b->n);
     check = 31 * check + sum_of(b->ranks, b->n);
     measure(b, "neighbours, counted", count_near, b->n);
-    BENCH(bosc_copy(bench.ctx, &b->pairs, b->offsets + b->n, 8));
+    BENCH(bosc_ctx_copy(bench.ctx, &b->pairs, b->offsets + b->n, 8));
     b->near = bench_array(NULL, (size_t)b->pairs * 8);
     b->positions = bench_array(NULL, (size_t)b->pairs * 4);
     measure(b, "neighbours, listed", list_near, b->n);

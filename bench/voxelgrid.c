@@ -72,14 +72,14 @@ static void build_grid(void *user)
     struct subject *b = user;
     const struct object *o = &b->moving[b->frame];
     BENCH(bosc_voxelgrid_build(bench.ctx, b->grid, o->points, o->n, 0));
-    BENCH(bosc_sync(bench.ctx));
+    BENCH(bosc_ctx_sync(bench.ctx));
 }
 
 static void meet_grid(void *user)
 {
     struct subject *b = user;
     BENCH(bosc_voxelgrid_voxel_count(bench.ctx, b->grid, b->still.points, b->still.n, 0, b->counts));
-    BENCH(bosc_sync(bench.ctx));
+    BENCH(bosc_ctx_sync(bench.ctx));
 }
 
 static void grid_frame(void *user)
@@ -92,7 +92,7 @@ static void near_grid(void *user)
 {
     struct subject *b = user;
     BENCH(bosc_voxelgrid_radius_count(bench.ctx, b->grid, b->still.points, b->still.n, 0, b->radius, b->counts));
-    BENCH(bosc_sync(bench.ctx));
+    BENCH(bosc_ctx_sync(bench.ctx));
 }
 
 static void pairs_grid(void *user)
@@ -114,14 +114,14 @@ static void build_hash(void *user)
     struct subject *b = user;
     const struct object *o = &b->moving[b->frame];
     BENCH(bosc_hash_build(bench.ctx, b->table, o->keys, NULL, o->n));
-    BENCH(bosc_sync(bench.ctx));
+    BENCH(bosc_ctx_sync(bench.ctx));
 }
 
 static void meet_hash(void *user)
 {
     struct subject *b = user;
     BENCH(bosc_hash_find(bench.ctx, b->table, b->still.keys, b->still.n, NULL, b->found));
-    BENCH(bosc_sync(bench.ctx));
+    BENCH(bosc_ctx_sync(bench.ctx));
 }
 
 static void hash_frame(void *user)
@@ -140,9 +140,9 @@ static void check(struct subject *b)
         int64_t by_grid = 0, by_hash = 0;
         grid_frame(b);
         hash_frame(b);
-        BENCH(bosc_copy(bench.ctx, counts, b->counts, m * sizeof *counts));
-        BENCH(bosc_copy(bench.ctx, found, b->found, m));
-        BENCH(bosc_sync(bench.ctx));
+        BENCH(bosc_ctx_copy(bench.ctx, counts, b->counts, m * sizeof *counts));
+        BENCH(bosc_ctx_copy(bench.ctx, found, b->found, m));
+        BENCH(bosc_ctx_sync(bench.ctx));
         for (size_t i = 0; i < m; i++) {
             by_grid += counts[i];
             by_hash += found[i];

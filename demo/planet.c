@@ -29,7 +29,7 @@ static bosc_status show(struct demo *demo, struct globe *globe, const double pla
         bosc_planet_place(demo->ctx, globe->planet, place[0], place[1], place[2], place[3], place[4], &camera);
     const double start = demo_now();
     if (status == BOSC_OK) status = bosc_planet_select(demo->ctx, globe->planet, &goal);
-    if (status == BOSC_OK) status = bosc_sync(demo->ctx);
+    if (status == BOSC_OK) status = bosc_ctx_sync(demo->ctx);
     const double selected = demo_now();
     if (status == BOSC_OK) status = globe_mesh(demo->ctx, globe, camera.position);
     if (status != BOSC_OK) return demo_fail_ctx(demo, status);

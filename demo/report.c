@@ -18,7 +18,7 @@ bosc_status demo_fail(struct demo *demo, bosc_status status, const char *format,
 
 bosc_status demo_fail_ctx(struct demo *demo, bosc_status status)
 {
-    const char *text = bosc_message(demo->ctx);
+    const char *text = bosc_ctx_message(demo->ctx);
     return demo_fail(demo, status, "%s", *text ? text : bosc_status_text(status));
 }
 

@@ -45,7 +45,7 @@ int main(void)
     if (!status) status = bosc_bisectors_get_info(ctx, globe, &info);
 
     if (status)
-        fprintf(stderr, "bisector: %s %s\n", bosc_status_text(status), ctx ? bosc_message(ctx) : "");
+        fprintf(stderr, "bisector: %s %s\n", bosc_status_text(status), ctx ? bosc_ctx_message(ctx) : "");
     else
         printf("%lld triangles, the smallest on level %d\n", (long long)info.leaves, (int)info.deepest);
     bosc_bisectors_free(globe);

@@ -39,9 +39,9 @@ int main(void)
             ages[l]++;
         }
         /* One pass splits and merges, says where the new leaves come from, and decodes them. */
-        status = bosc_cbt_cycle(ctx, tree, commands, before, sources, nodes, ROOM);
+        status = bosc_cbt_update_and_decode(ctx, tree, commands, before, sources, nodes, ROOM);
         if (!status) status = bosc_cbt_get_info(ctx, tree, &info);
-        if (!status) status = bosc_cbt_carry(ctx, sources, info.leaves, ages, before, sizeof *ages, carried);
+        if (!status) status = bosc_cbt_gather_payload(ctx, sources, info.leaves, ages, before, sizeof *ages, carried);
         for (int64_t l = 0; l < info.leaves && !status; l++) ages[l] = carried[l];
     }
     int32_t deepest = 0, oldest = 0;
@@ -51,7 +51,7 @@ int main(void)
         oldest = ages[l] > oldest ? ages[l] : oldest;
     }
     if (status)
-        fprintf(stderr, "cbt: %s %s\n", bosc_status_text(status), ctx ? bosc_message(ctx) : "");
+        fprintf(stderr, "cbt: %s %s\n", bosc_status_text(status), ctx ? bosc_ctx_message(ctx) : "");
     else
         printf("%lld leaves to level %d, the oldest one of %d frames\n", (long long)info.leaves, (int)deepest,
                (int)oldest);

@@ -17,7 +17,7 @@ static uint64_t next(void) /* xorshift64 */
 static void check(const bosc_ctx *ctx, bosc_status status)
 {
     if (status == BOSC_OK) return;
-    fprintf(stderr, "%s: %s\n", bosc_status_text(status), ctx ? bosc_message(ctx) : "no context");
+    fprintf(stderr, "%s: %s\n", bosc_status_text(status), ctx ? bosc_ctx_message(ctx) : "no context");
     exit(1);
 }
 

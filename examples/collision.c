@@ -84,7 +84,7 @@ int main(void)
         status = frame(ctx, collision, &saddle, &body, f);
         if (!status && f == 2) status = reserve_twice(ctx, collision);
     }
-    if (status) fprintf(stderr, "collision: %s\n", ctx ? bosc_message(ctx) : bosc_status_text(status));
+    if (status) fprintf(stderr, "collision: %s\n", ctx ? bosc_ctx_message(ctx) : bosc_status_text(status));
     bosc_collision_free(collision);
     bosc_ctx_free(ctx);
     free(vertices);

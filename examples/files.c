@@ -68,9 +68,9 @@ int main(int argc, char **argv)
 
     /* A failed call of io.h says which file, and where in it; one of another header leaves its message in the
      * context. */
-    const char *why = *error.text                 ? error.text
-                      : ctx && *bosc_message(ctx) ? bosc_message(ctx)
-                                                  : bosc_status_text(status);
+    const char *why = *error.text                     ? error.text
+                      : ctx && *bosc_ctx_message(ctx) ? bosc_ctx_message(ctx)
+                                                      : bosc_status_text(status);
     if (status) fprintf(stderr, "files: %s\n", why);
     bosc_array_free(&points);
     bosc_ctx_free(ctx);

@@ -8,7 +8,7 @@ enum { N = 3000, GROUPS = 3 };
 
 static int fail(bosc_ctx *ctx)
 {
-    fprintf(stderr, "forest: %s\n", bosc_message(ctx));
+    fprintf(stderr, "forest: %s\n", bosc_ctx_message(ctx));
     return 1;
 }
 

@@ -37,7 +37,7 @@ int main(void)
         status = bosc_geometric_find(ctx, table, sky, SKY, ids, &match);
     }
     if (status) {
-        fprintf(stderr, "geometric: %s %s\n", bosc_status_text(status), ctx ? bosc_message(ctx) : "");
+        fprintf(stderr, "geometric: %s %s\n", bosc_status_text(status), ctx ? bosc_ctx_message(ctx) : "");
     } else if (!match.found) { /* no failure: the constellation is not in the picture */
         printf("not found\n");
     } else {

@@ -42,7 +42,7 @@ int main(void)
     for (int i = 0; i < 3 * OTHERS; i++) scan[9 * POINTS + i] = 8 * others[i] - 4;
     matches[0].size = sizeof matches[0];
     if (!status) status = bosc_geometric_find_models(ctx, table, scan, SCAN, ids, matches, SCAN, &count);
-    if (status) fprintf(stderr, "geometric: %s %s\n", bosc_status_text(status), ctx ? bosc_message(ctx) : "");
+    if (status) fprintf(stderr, "geometric: %s %s\n", bosc_status_text(status), ctx ? bosc_ctx_message(ctx) : "");
     for (int64_t k = 0; k < count; k++) { /* the best first; row k of ids has the scan's points of match k */
         const double *t = matches[k].transform;
         printf("part %d, %lld of %d points, its first is number %lld: moved to %.2f %.2f %.2f\n", (int)matches[k].model,

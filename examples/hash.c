@@ -15,7 +15,7 @@ static int64_t first[CUSTOMERS + 1];
 /* Prints a failure with its message. */
 static int check(bosc_ctx *ctx, const char *what, bosc_status status)
 {
-    if (status) fprintf(stderr, "%s: %s %s\n", what, bosc_status_text(status), ctx ? bosc_message(ctx) : "");
+    if (status) fprintf(stderr, "%s: %s %s\n", what, bosc_status_text(status), ctx ? bosc_ctx_message(ctx) : "");
     return status == BOSC_OK;
 }
 

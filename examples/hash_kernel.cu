@@ -39,22 +39,22 @@ int main()
     if (!status) status = bosc_hash_create(ctx, &what, &table);
     if (!status) status = bosc_hash_build(ctx, table, keys.data(), prices.data(), n);
     if (!status) status = bosc_hash_get_view(ctx, table, &view);
-    if (!status) status = bosc_alloc(ctx, m * sizeof(uint32_t), &on_device);
-    if (!status) status = bosc_alloc(ctx, sizeof total, &sum);
-    if (!status) status = bosc_copy(ctx, on_device, orders.data(), m * sizeof(uint32_t));
-    if (!status) status = bosc_copy(ctx, sum, &total, sizeof total);
-    if (!status) status = bosc_sync(ctx); /* the kernel is queued on another stream */
+    if (!status) status = bosc_ctx_alloc(ctx, m * sizeof(uint32_t), &on_device);
+    if (!status) status = bosc_ctx_alloc(ctx, sizeof total, &sum);
+    if (!status) status = bosc_ctx_copy(ctx, on_device, orders.data(), m * sizeof(uint32_t));
+    if (!status) status = bosc_ctx_copy(ctx, sum, &total, sizeof total);
+    if (!status) status = bosc_ctx_sync(ctx); /* the kernel is queued on another stream */
     if (!status) {
         join_sum<<<(unsigned)((m + 255) / 256), 256>>>(view, (const uint32_t *)on_device, m, (unsigned long long *)sum);
         if (cudaDeviceSynchronize() != cudaSuccess) status = BOSC_ERR_DEVICE;
     }
-    if (!status) status = bosc_copy(ctx, &total, sum, sizeof total);
-    if (!status) status = bosc_sync(ctx);
-    if (status) fprintf(stderr, "hash_kernel: %s %s\n", bosc_status_text(status), ctx ? bosc_message(ctx) : "");
+    if (!status) status = bosc_ctx_copy(ctx, &total, sum, sizeof total);
+    if (!status) status = bosc_ctx_sync(ctx);
+    if (status) fprintf(stderr, "hash_kernel: %s %s\n", bosc_status_text(status), ctx ? bosc_ctx_message(ctx) : "");
     if (!status) printf("sum of the prices: %llu\n", total);
 
-    if (ctx) bosc_release(ctx, on_device, m * sizeof(uint32_t));
-    if (ctx) bosc_release(ctx, sum, sizeof total);
+    if (ctx) bosc_ctx_release(ctx, on_device, m * sizeof(uint32_t));
+    if (ctx) bosc_ctx_release(ctx, sum, sizeof total);
     bosc_hash_free(table);
     bosc_ctx_free(ctx);
     return status ? EXIT_FAILURE : EXIT_SUCCESS;

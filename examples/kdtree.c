@@ -71,7 +71,7 @@ int main(void)
     if (!status) status = bosc_kdtree_build(ctx, tree, points, kept, 0); /* in place: nothing is allocated */
     if (!status) printf("%lld of %d points kept\n", (long long)kept, (int)N);
     if (!status) status = list_near(ctx, tree, probe, 0.05);
-    if (status) fprintf(stderr, "kdtree: %s %s\n", bosc_status_text(status), ctx ? bosc_message(ctx) : "");
+    if (status) fprintf(stderr, "kdtree: %s %s\n", bosc_status_text(status), ctx ? bosc_ctx_message(ctx) : "");
 
     bosc_kdtree_free(tree);
     bosc_ctx_free(ctx);

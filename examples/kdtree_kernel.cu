@@ -34,30 +34,30 @@ int main()
     what.dim = 3;
 
     bosc_status status = bosc_ctx_create(&where, &ctx);
-    if (!status) status = bosc_alloc(ctx, bytes, &points);
-    if (!status) status = bosc_alloc(ctx, bytes, &particles);
-    if (!status) status = bosc_alloc(ctx, sizeof found, &near);
+    if (!status) status = bosc_ctx_alloc(ctx, bytes, &points);
+    if (!status) status = bosc_ctx_alloc(ctx, bytes, &particles);
+    if (!status) status = bosc_ctx_alloc(ctx, sizeof found, &near);
     if (!status) status = bosc_random_points(ctx, BOSC_RANDOM_POINTS_UNIFORM, 1, n, 3, BOSC_F32, points);
     if (!status) status = bosc_random_points(ctx, BOSC_RANDOM_POINTS_UNIFORM, 2, n, 3, BOSC_F32, particles);
-    if (!status) status = bosc_copy(ctx, near, &found, sizeof found);
+    if (!status) status = bosc_ctx_copy(ctx, near, &found, sizeof found);
     if (!status) status = bosc_kdtree_create(ctx, &what, &tree);
     if (!status) status = bosc_kdtree_build(ctx, tree, points, n, 0);
     if (!status) status = bosc_kdtree_get_view(ctx, tree, &view);
-    if (!status) status = bosc_sync(ctx); /* the kernel is queued on another stream */
+    if (!status) status = bosc_ctx_sync(ctx); /* the kernel is queued on another stream */
     if (!status) {
         pull<<<(unsigned)((n + 255) / 256), 256>>>(view, (const float *)particles, n, (unsigned long long *)near);
         if (cudaDeviceSynchronize() != cudaSuccess) status = BOSC_ERR_DEVICE;
     }
-    if (!status) status = bosc_copy(ctx, &found, near, sizeof found);
+    if (!status) status = bosc_ctx_copy(ctx, &found, near, sizeof found);
     if (!status) status = bosc_kdtree_knn_within(ctx, tree, particles, n, 0, 1, 0.02, ids.data(), NULL);
-    if (!status) status = bosc_sync(ctx);
+    if (!status) status = bosc_ctx_sync(ctx);
     for (int64_t i = 0; i < n && !status; i++) expected += ids[i] >= 0;
-    if (status) fprintf(stderr, "kdtree_kernel: %s %s\n", bosc_status_text(status), ctx ? bosc_message(ctx) : "");
+    if (status) fprintf(stderr, "kdtree_kernel: %s %s\n", bosc_status_text(status), ctx ? bosc_ctx_message(ctx) : "");
     if (!status) printf("%llu particles are pulled; the library says %lld\n", found, (long long)expected);
 
-    if (ctx) bosc_release(ctx, points, bytes);
-    if (ctx) bosc_release(ctx, particles, bytes);
-    if (ctx) bosc_release(ctx, near, sizeof found);
+    if (ctx) bosc_ctx_release(ctx, points, bytes);
+    if (ctx) bosc_ctx_release(ctx, particles, bytes);
+    if (ctx) bosc_ctx_release(ctx, near, sizeof found);
     bosc_kdtree_free(tree);
     bosc_ctx_free(ctx);
     return status || found != (unsigned long long)expected ? EXIT_FAILURE : EXIT_SUCCESS;

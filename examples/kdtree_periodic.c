@@ -28,10 +28,10 @@ int main(void)
     bosc_status status = bosc_ctx_create(NULL, &ctx);
     if (!status) status = bosc_kdtree_create(ctx, &what, &tree);
     if (!status) status = bosc_kdtree_build(ctx, tree, points, N, 0);
-    if (!status) status = bosc_kdtree_query_knn(ctx, tree, NULL, N, 0, 8, &how, ids[0], distances[0]);
+    if (!status) status = bosc_kdtree_knn_metric(ctx, tree, NULL, N, 0, 8, &how, ids[0], distances[0]);
     how.self = how.exclude_self = 0; /* pairs have no queries */
     if (!status) status = bosc_kdtree_count_pairs(ctx, tree, tree, radii, 3, &how, NULL, NULL, 1, pairs, NULL);
-    if (status) fprintf(stderr, "kdtree_periodic: %s %s\n", bosc_status_text(status), ctx ? bosc_message(ctx) : "");
+    if (status) fprintf(stderr, "kdtree_periodic: %s %s\n", bosc_status_text(status), ctx ? bosc_ctx_message(ctx) : "");
 
     int beside = 0;
     for (int k = 0; k < K && !status; k++) beside += distances[0][k] == 1;

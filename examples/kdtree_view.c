@@ -24,7 +24,7 @@ int main(void)
     if (!status) status = bosc_kdtree_create(ctx, &what, &tree);
     if (!status) status = bosc_kdtree_build(ctx, tree, points, N, 0);
     if (!status) status = bosc_kdtree_get_view(ctx, tree, &view);
-    if (status) fprintf(stderr, "kdtree_view: %s %s\n", bosc_status_text(status), ctx ? bosc_message(ctx) : "");
+    if (status) fprintf(stderr, "kdtree_view: %s %s\n", bosc_status_text(status), ctx ? bosc_ctx_message(ctx) : "");
 
     int kept = 0;
     for (int i = 0; i < N && !status; i++) {

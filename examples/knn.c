@@ -22,7 +22,7 @@ int main(void)
     if (!status) status = bosc_kdtree_create(ctx, &what, &tree);
     if (!status) status = bosc_kdtree_build(ctx, tree, points, N, 0); /* again and again: nothing more is allocated */
     if (!status) status = bosc_kdtree_knn(ctx, tree, queries, M, 0, K, ids, dist2);
-    if (status) fprintf(stderr, "knn: %s %s\n", bosc_status_text(status), ctx ? bosc_message(ctx) : "");
+    if (status) fprintf(stderr, "knn: %s %s\n", bosc_status_text(status), ctx ? bosc_ctx_message(ctx) : "");
 
     for (int q = 0; q < M && !status; q++)
         for (int k = 0; k < K; k++)

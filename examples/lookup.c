@@ -24,7 +24,7 @@ int main(void)
     if (!status) status = bosc_hash_create(ctx, &what, &table);
     if (!status) status = bosc_hash_build(ctx, table, keys, squares, N);
     if (!status) status = bosc_hash_get_view(ctx, table, &view);
-    if (status) fprintf(stderr, "lookup: %s %s\n", bosc_status_text(status), ctx ? bosc_message(ctx) : "");
+    if (status) fprintf(stderr, "lookup: %s %s\n", bosc_status_text(status), ctx ? bosc_ctx_message(ctx) : "");
 
     int found = 0;
     for (uint64_t x = 0; x < 2 * N && !status; x++) {

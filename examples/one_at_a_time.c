@@ -84,7 +84,7 @@ int main(void)
     if (!status) status = bosc_hash_create(ctx, &how, &table);
     if (!status) status = bosc_hash_build(ctx, table, number, owner, TAXIS);
     if (!status) status = bosc_hash_get_slots_view(ctx, table, &owners);
-    if (status) fprintf(stderr, "one_at_a_time: %s %s\n", bosc_status_text(status), ctx ? bosc_message(ctx) : "");
+    if (status) fprintf(stderr, "one_at_a_time: %s %s\n", bosc_status_text(status), ctx ? bosc_ctx_message(ctx) : "");
     if (!status) report(&places, &owners);
 
     bosc_kdtree_free(tree);

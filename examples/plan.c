@@ -41,7 +41,7 @@ static bosc_plan_bodies bodies_of(const struct boxes *b)
 static void check(const bosc_ctx *ctx, bosc_status status)
 {
     if (status == BOSC_OK) return;
-    fprintf(stderr, "%s: %s\n", bosc_status_text(status), ctx ? bosc_message(ctx) : "no context");
+    fprintf(stderr, "%s: %s\n", bosc_status_text(status), ctx ? bosc_ctx_message(ctx) : "no context");
     exit(1);
 }
 

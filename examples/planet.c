@@ -71,7 +71,7 @@ int main(void)
                                       mesh.counts[0], mesh.triangles, mesh.counts[1], counts);
         if (!status) printf("tile %d: %lld triangles\n", k, (long long)counts[1]);
     }
-    if (status) fprintf(stderr, "planet: %s %s\n", bosc_status_text(status), ctx ? bosc_message(ctx) : "");
+    if (status) fprintf(stderr, "planet: %s %s\n", bosc_status_text(status), ctx ? bosc_ctx_message(ctx) : "");
 
     free(mesh.vertices);
     free(mesh.triangles);

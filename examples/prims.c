@@ -46,7 +46,7 @@ int main(void)
     }
     if (!status) status = bosc_reduce(ctx, BOSC_SUM, BOSC_I64, a.positions, distinct, &sum);
     if (status)
-        fprintf(stderr, "prims: %s %s\n", bosc_status_text(status), ctx ? bosc_message(ctx) : "");
+        fprintf(stderr, "prims: %s %s\n", bosc_status_text(status), ctx ? bosc_ctx_message(ctx) : "");
     else
         printf("%lld different words, the most frequent is %u with %lld of %lld\n", (long long)distinct, a.sorted[at],
                (long long)most, (long long)sum);

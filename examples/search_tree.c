@@ -11,7 +11,7 @@ enum { LENGTH = 6, COUNT = 6, DIGIT = 2 };
 static void check(const bosc_ctx *ctx, bosc_status status)
 {
     if (status == BOSC_OK) return;
-    fprintf(stderr, "%s: %s\n", bosc_status_text(status), ctx ? bosc_message(ctx) : "no context");
+    fprintf(stderr, "%s: %s\n", bosc_status_text(status), ctx ? bosc_ctx_message(ctx) : "no context");
     exit(1);
 }
 

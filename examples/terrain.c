@@ -57,7 +57,7 @@ int main(void)
     if (!status) status = bosc_terrain_select(ctx, terrain, &budget);
     if (!status) status = bosc_terrain_measure(ctx, terrain, &stats);
     if (!status) printf("%lld triangles within %.2f of every sample\n", (long long)stats.triangles, stats.max_error);
-    if (status) fprintf(stderr, "terrain: %s %s\n", bosc_status_text(status), ctx ? bosc_message(ctx) : "");
+    if (status) fprintf(stderr, "terrain: %s %s\n", bosc_status_text(status), ctx ? bosc_ctx_message(ctx) : "");
 
     free(mesh.vertices);
     free(mesh.triangles);

@@ -9,7 +9,7 @@ enum { LETTERS = 12, BITS = 5, COUNT = 8 }; /* 12 letters of 5 bits fill one wor
 static void check(const bosc_ctx *ctx, bosc_status status)
 {
     if (status == BOSC_OK) return;
-    fprintf(stderr, "%s: %s\n", bosc_status_text(status), ctx ? bosc_message(ctx) : "no context");
+    fprintf(stderr, "%s: %s\n", bosc_status_text(status), ctx ? bosc_ctx_message(ctx) : "no context");
     exit(1);
 }
 

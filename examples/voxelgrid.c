@@ -64,7 +64,7 @@ int main(void)
     if (!status)
         printf("%d particles touch in %lld clumps, one of them %lld others\n", N, (long long)clumps,
                (long long)most - 1);
-    if (status) fprintf(stderr, "voxelgrid: %s %s\n", bosc_status_text(status), ctx ? bosc_message(ctx) : "");
+    if (status) fprintf(stderr, "voxelgrid: %s %s\n", bosc_status_text(status), ctx ? bosc_ctx_message(ctx) : "");
 
     bosc_voxelgrid_free(grid);
     bosc_ctx_free(ctx);

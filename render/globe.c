@@ -100,7 +100,7 @@ bosc_status globe_mesh(bosc_ctx *ctx, struct globe *globe, const double *origin)
     if (status == BOSC_OK)
         status = bosc_planet_get_mesh(ctx, globe->planet, origin, globe->vertices, globe->positions, globe->normals,
                                       globe->vertex_capacity, globe->triangles, globe->triangle_capacity, counts);
-    if (status == BOSC_OK) status = bosc_sync(ctx);
+    if (status == BOSC_OK) status = bosc_ctx_sync(ctx);
     if (status != BOSC_OK) return status;
     for (int64_t i = 0; i < counts[0]; i++) {
         const double *p = globe->positions + 3 * i;

@@ -18,7 +18,7 @@ bosc_status land_build(bosc_ctx *ctx, struct land *land)
 bosc_status land_select(bosc_ctx *ctx, struct land *land, const bosc_terrain_goal *goal)
 {
     bosc_status status = bosc_terrain_select(ctx, land->terrain, goal);
-    return status == BOSC_OK ? bosc_sync(ctx) : status;
+    return status == BOSC_OK ? bosc_ctx_sync(ctx) : status;
 }
 
 /* Makes the arrays long enough for these counts of vertices and triangles, with half as many to spare. */

@@ -33,7 +33,7 @@ endif()
 if(NOT BOSC_SANITIZE)
   set(headers ${PROJECT_SOURCE_DIR}/include/boscage)
   file(GLOB core_headers CONFIGURE_DEPENDS ${headers}/*.h ${headers}/device/*.h
-    ${headers}/dist/*.h)
+    ${headers}/ranks/*.h)
   list(REMOVE_ITEM core_headers ${headers}/io.h ${headers}/mpi.h)
   add_test(NAME symbols COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/project/symbols.sh $<TARGET_FILE:boscage> ""
     ${core_headers})

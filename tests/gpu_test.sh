@@ -58,11 +58,11 @@ list_gpus()
         if [ "$n" -eq "$found" ] && tests "$1"; then
             printf 'gpus: %s: skipped: the part test has all devices\n' "$n"
         else
-            list_on_devices "${1:-(comm|dist_.*|io_ranks)}" "gpus$n" "$n" >>"$list"
+            list_on_devices "${1:-(comm|ranks_.*|io_ranks)}" "gpus$n" "$n" >>"$list"
         fi
         [ "$n" -gt 1 ] || continue
         if ldconfig -p 2>/dev/null | grep -q 'libnccl\.so\.2'; then
-            list_on_devices "${1:-(comm|dist_.*)}" "nccl$n" "$n" >>"$list.nccl"
+            list_on_devices "${1:-(comm|ranks_.*)}" "nccl$n" "$n" >>"$list.nccl"
         else
             printf 'gpus: %s by NCCL: skipped: there is no libnccl.so.2\n' "$n"
         fi

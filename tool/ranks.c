@@ -180,7 +180,7 @@ static int say_failure(const struct ranks *ranks, const struct thread *threads)
     for (int32_t r = ranks->locals; r-- > 0;)
         if (threads[r].status != BOSC_OK && threads[r].status != BOSC_ERR_COMM) failed = &threads[r];
     const struct job at = {.ctx = failed->rank.ctx};
-    const bool elsewhere = failed->status == BOSC_ERR_COMM || strncmp(bosc_message(at.ctx), "rank ", 5) == 0;
+    const bool elsewhere = failed->status == BOSC_ERR_COMM || strncmp(bosc_ctx_message(at.ctx), "rank ", 5) == 0;
     if ((elsewhere || *failed->error.text) && ranks->first > 0) return EXIT_FAILED; /* another process says it */
     return *failed->error.text ? say_io(failed->status, &failed->error) : say_ctx(&at, failed->status);
 }

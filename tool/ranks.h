@@ -101,7 +101,7 @@ struct table_work {
     struct rank_rows keys, values, queries;
     bosc_array out, found; /* values, out: none of a set */
     bosc_hash_opts opts;
-    bosc_dist_hash_info info;
+    bosc_ranks_hash_info info;
 };
 int find_over_ranks(struct job *job, const struct ranks *ranks, struct table_work *w);
 /* components: or else pairs. allowed: of each row, for components; NULL: all. */

@@ -15,7 +15,7 @@ enum exit_code { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_NO_BACKEND
 
 enum option {
 #define OPTION(id, name, letter, value, words, help) OPT_##id,
-#include "tool/options.def"
+#include "tool/options/options.def"
 #undef OPTION
     OPTION_COUNT
 };

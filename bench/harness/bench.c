@@ -23,7 +23,7 @@ void bench_fail(const char *format, ...)
     exit(1);
 }
 
-const char *bench_message(void) { return bench.ctx ? bosc_message(bench.ctx) : "no context"; }
+const char *bench_message(void) { return bench.ctx ? bosc_ctx_message(bench.ctx) : "no context"; }
 
 /* --- Options ------------------------------------------------------------------------------------------------------ */
 
@@ -156,8 +156,8 @@ void *bench_array(const void *from, size_t bytes)
 {
     struct array *a = bench_host(sizeof *a);
     *a = (struct array){arrays, NULL, bytes ? bytes : 1};
-    BENCH(bosc_alloc(bench.ctx, a->bytes, &a->data));
-    if (from && bytes) BENCH(bosc_copy(bench.ctx, a->data, from, bytes));
+    BENCH(bosc_ctx_alloc(bench.ctx, a->bytes, &a->data));
+    if (from && bytes) BENCH(bosc_ctx_copy(bench.ctx, a->data, from, bytes));
     arrays = a;
     return a->data;
 }
@@ -168,7 +168,7 @@ void bench_release(void *array)
         struct array *a = *at;
         if (a->data != array) continue;
         *at = a->next;
-        bosc_release(bench.ctx, a->data, a->bytes);
+        bosc_ctx_release(bench.ctx, a->data, a->bytes);
         free(a);
         return;
     }
@@ -177,7 +177,7 @@ void bench_release(void *array)
 uint64_t bench_sum(const void *array, size_t bytes, uint64_t sum)
 {
     uint32_t *copy = bench_host(bytes);
-    BENCH(bosc_copy(bench.ctx, copy, array, bytes));
+    BENCH(bosc_ctx_copy(bench.ctx, copy, array, bytes));
     for (size_t i = 0; i < bytes / sizeof *copy; i++) sum = (sum ^ copy[i]) * 0x100000001b3u;
     free(copy);
     return sum;
@@ -246,8 +246,8 @@ struct copying {
 static void copy(void *user)
 {
     const struct copying *c = user;
-    BENCH(bosc_copy(bench.ctx, c->to, c->from, c->bytes));
-    BENCH(bosc_sync(bench.ctx));
+    BENCH(bosc_ctx_copy(bench.ctx, c->to, c->from, c->bytes));
+    BENCH(bosc_ctx_sync(bench.ctx));
 }
 
 /* Seconds in which so many bytes are read and written by a copy; of more than LARGE, in proportion. */

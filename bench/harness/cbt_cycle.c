@@ -14,7 +14,7 @@ static void run_decode(void *user)
 {
     struct subject *b = user;
     BENCH(bosc_cbt_decode(bench.ctx, b->tree, 0, b->leaves, b->nodes));
-    BENCH(bosc_sync(bench.ctx));
+    BENCH(bosc_ctx_sync(bench.ctx));
 }
 
 /* Some leaves of the tree are merged and their parents split again: the tree after two reductions is the one before. */
@@ -28,7 +28,7 @@ static void run_reduce(void *user)
 {
     struct subject *b = user;
     BENCH(bosc_cbt_reduce(bench.ctx, b->tree));
-    BENCH(bosc_sync(bench.ctx));
+    BENCH(bosc_ctx_sync(bench.ctx));
 }
 
 static void restore(void *user)
@@ -83,7 +83,7 @@ static void check(struct subject *b, int32_t depth)
     uint64_t place = 0;
     int64_t found = 0, every = b->leaves / (2 * b->few);
     run_decode(b);
-    BENCH(bosc_copy(bench.ctx, nodes, b->nodes, (size_t)b->leaves * 4));
+    BENCH(bosc_ctx_copy(bench.ctx, nodes, b->nodes, (size_t)b->leaves * 4));
     for (int64_t l = 0; l < b->leaves; l++) {
         int32_t size = depth - bosc_cbt_level(nodes[l]);
         if (((uint64_t)nodes[l] << size) - ((uint64_t)1 << depth) != place) bench_fail("wrong leaves");
@@ -96,7 +96,7 @@ static void check(struct subject *b, int32_t depth)
     }
     if (place != (uint64_t)1 << depth) bench_fail("leaves are missing");
     for (int64_t i = found; i < b->few; i++) pairs[i] = pairs[b->few + i] = 0;
-    BENCH(bosc_copy(bench.ctx, b->changed, pairs, 2 * (size_t)b->few * 4));
+    BENCH(bosc_ctx_copy(bench.ctx, b->changed, pairs, 2 * (size_t)b->few * 4));
     free(nodes);
     free(pairs);
 }

@@ -61,14 +61,14 @@ static void build(void *user)
 {
     struct subject *s = user;
     BENCH(bosc_hash_build(bench.ctx, s->table, s->keys, s->values, s->n));
-    BENCH(bosc_sync(bench.ctx));
+    BENCH(bosc_ctx_sync(bench.ctx));
 }
 
 static void find(void *user)
 {
     struct subject *s = user;
     BENCH(bosc_hash_find(bench.ctx, s->table, s->queries, s->n, s->got, NULL));
-    BENCH(bosc_sync(bench.ctx));
+    BENCH(bosc_ctx_sync(bench.ctx));
 }
 
 /* Values of the keys that are there, 0 for the others. */
@@ -76,7 +76,7 @@ static bool is_right(struct subject *s)
 {
     uint32_t *got = bench_host((size_t)s->n * 4);
     bool right = true;
-    BENCH(bosc_copy(bench.ctx, got, s->got, (size_t)s->n * 4));
+    BENCH(bosc_ctx_copy(bench.ctx, got, s->got, (size_t)s->n * 4));
     for (int64_t i = 0; i < s->n; i++)
         right = right && got[i] == (s->queries == s->present ? value_of(s->host_present[i]) : 0);
     free(got);
@@ -137,14 +137,14 @@ static void sort(void *user)
 {
     struct subject *s = user;
     BENCH(bosc_sort_pairs(bench.ctx, BOSC_U32, s->keys, 4, s->values, s->n, s->sorted_keys, s->sorted_values));
-    BENCH(bosc_sync(bench.ctx));
+    BENCH(bosc_ctx_sync(bench.ctx));
 }
 
 static void search(void *user)
 {
     struct subject *s = user;
     BENCH(bosc_search_sorted(bench.ctx, BOSC_U32, s->sorted_keys, s->n, s->queries, s->n, s->ranks));
-    BENCH(bosc_sync(bench.ctx));
+    BENCH(bosc_ctx_sync(bench.ctx));
 }
 
 /* The ranks that a search gave lead to the values; these look-ups are not timed. */
@@ -153,13 +153,13 @@ static void take_values(struct subject *s)
     const size_t bytes = (size_t)s->n * 4;
     int64_t *ranks = bench_host(2 * bytes);
     uint32_t *keys = bench_host(bytes), *values = bench_host(bytes), *queries = bench_host(bytes);
-    BENCH(bosc_copy(bench.ctx, ranks, s->ranks, 2 * bytes));
-    BENCH(bosc_copy(bench.ctx, keys, s->sorted_keys, bytes));
-    BENCH(bosc_copy(bench.ctx, values, s->sorted_values, bytes));
-    BENCH(bosc_copy(bench.ctx, queries, s->queries, bytes));
+    BENCH(bosc_ctx_copy(bench.ctx, ranks, s->ranks, 2 * bytes));
+    BENCH(bosc_ctx_copy(bench.ctx, keys, s->sorted_keys, bytes));
+    BENCH(bosc_ctx_copy(bench.ctx, values, s->sorted_values, bytes));
+    BENCH(bosc_ctx_copy(bench.ctx, queries, s->queries, bytes));
     for (int64_t i = 0; i < s->n; i++)
         queries[i] = ranks[i] < s->n && keys[ranks[i]] == queries[i] ? values[ranks[i]] : 0;
-    BENCH(bosc_copy(bench.ctx, s->got, queries, bytes));
+    BENCH(bosc_ctx_copy(bench.ctx, s->got, queries, bytes));
     free(ranks);
     free(keys);
     free(values);
@@ -242,7 +242,7 @@ static void one_frame(void *user)
     f->frame = (f->frame + 1) % FRAMES;
     BENCH(bosc_hash_build(bench.ctx, f->table, f->moving[f->frame], NULL, f->n[f->frame]));
     BENCH(bosc_hash_find(bench.ctx, f->table, f->still, f->still_n, NULL, f->found));
-    BENCH(bosc_sync(bench.ctx));
+    BENCH(bosc_ctx_sync(bench.ctx));
 }
 
 static bool frames_are_right(struct frames *f)
@@ -252,7 +252,7 @@ static bool frames_are_right(struct frames *f)
     for (int k = 0; k < FRAMES; k++) {
         int64_t shared = 0;
         one_frame(f);
-        BENCH(bosc_copy(bench.ctx, found, f->found, (size_t)f->still_n));
+        BENCH(bosc_ctx_copy(bench.ctx, found, f->found, (size_t)f->still_n));
         for (int64_t i = 0; i < f->still_n; i++) shared += found[i];
         right = right && shared == f->shared[f->frame];
     }

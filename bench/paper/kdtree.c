@@ -29,7 +29,7 @@ static void build(void *user)
 {
     struct subject *s = user;
     BENCH(bosc_kdtree_build(bench.ctx, s->tree, s->points, s->n, 0));
-    BENCH(bosc_sync(bench.ctx));
+    BENCH(bosc_ctx_sync(bench.ctx));
 }
 
 static void create(struct subject *s, bosc_kdtree_builder builder)
@@ -165,28 +165,28 @@ struct half {
     bool published;
     const int32_t *points;
     int64_t n; /* of this rank */
-    bosc_dist_kdtree *tree;
-    bosc_dist_kdtree_info info;
+    bosc_ranks_kdtree *tree;
+    bosc_ranks_kdtree_info info;
     double of[PARTS]; /* initialise, sort, pivot and swap, merge, remove duplicates, build, verify; all of them */
     void *nodes;
 };
 
-#define HALF(call)                                                                       \
-    do {                                                                                 \
-        if ((call) != BOSC_OK) bench_fail("rank %d: %s", h->rank, bosc_message(h->ctx)); \
+#define HALF(call)                                                                           \
+    do {                                                                                     \
+        if ((call) != BOSC_OK) bench_fail("rank %d: %s", h->rank, bosc_ctx_message(h->ctx)); \
     } while (0)
 
 static void run_half(struct half *h, const int32_t *points)
 {
-    bosc_dist_kdtree_times t = {.size = sizeof t};
+    bosc_ranks_kdtree_times t = {.size = sizeof t};
     HALF(bosc_comm_barrier(h->ctx, h->comm));
     const double begin = bench_now();
-    HALF(bosc_dist_kdtree_build(h->ctx, h->tree, points, h->n, 0));
+    HALF(bosc_ranks_kdtree_build(h->ctx, h->tree, points, h->n, 0));
     HALF(bosc_comm_barrier(h->ctx, h->comm));
     const double built = bench_now() - begin;
-    HALF(bosc_dist_kdtree_verify(h->ctx, h->tree, NULL));
+    HALF(bosc_ranks_kdtree_verify(h->ctx, h->tree, NULL));
     const double all = bench_now() - begin;
-    HALF(bosc_dist_kdtree_get_times(h->ctx, h->tree, &t));
+    HALF(bosc_ranks_kdtree_get_times(h->ctx, h->tree, &t));
     const double parts[PARTS] = {t.init, t.sort, t.pivot, t.merge, t.deduplicate, t.build, all - built, all - t.shard};
     const double whole[PARTS] = {NAN, NAN, NAN, NAN, NAN, built, all - built, all};
     const double *these = h->published ? parts : whole;
@@ -206,20 +206,20 @@ static void *run_rank(void *user)
                           .assume_valid = 1,
                           .sort_halves = h->published};
     void *points;
-    HALF(bosc_alloc(h->ctx, bytes, &points));
-    HALF(bosc_copy(h->ctx, points, h->points, bytes));
-    HALF(bosc_sync(h->ctx));
-    HALF(bosc_dist_kdtree_create(h->ctx, h->comm, &o, &h->tree));
+    HALF(bosc_ctx_alloc(h->ctx, bytes, &points));
+    HALF(bosc_ctx_copy(h->ctx, points, h->points, bytes));
+    HALF(bosc_ctx_sync(h->ctx));
+    HALF(bosc_ranks_kdtree_create(h->ctx, h->comm, &o, &h->tree));
     run_half(h, points);
     h->of[PARTS - 1] = 0; /* the first run does not count */
     for (int i = 0; i < bench.repeats; i++) run_half(h, points);
     h->info.size = sizeof h->info;
-    HALF(bosc_dist_kdtree_get_info(h->ctx, h->tree, &h->info));
+    HALF(bosc_ranks_kdtree_get_info(h->ctx, h->tree, &h->info));
     const size_t count = (size_t)(h->info.end - h->info.begin);
     h->nodes = bench_host(count * (DIM + 1) * 4);
-    HALF(bosc_dist_kdtree_get_nodes(h->ctx, h->tree, h->nodes, (char *)h->nodes + count * DIM * 4));
-    bosc_release(h->ctx, points, bytes);
-    bosc_dist_kdtree_free(h->tree);
+    HALF(bosc_ranks_kdtree_get_nodes(h->ctx, h->tree, h->nodes, (char *)h->nodes + count * DIM * 4));
+    bosc_ctx_release(h->ctx, points, bytes);
+    bosc_ranks_kdtree_free(h->tree);
     bosc_comm_free(h->comm);
     bosc_ctx_free(h->ctx);
     return NULL;
@@ -309,7 +309,7 @@ int main(int argc, char **argv)
     int32_t *points = bench_array(NULL, (size_t)n * DIM * 4);
     BENCH(bosc_random_bits(bench.ctx, 1, 0, n * DIM, random));
     for (int64_t i = 0; i < n * DIM; i++) random[i] >>= 1; /* as the published program draws them: not negative */
-    BENCH(bosc_copy(bench.ctx, points, random, (size_t)n * DIM * 4));
+    BENCH(bosc_ctx_copy(bench.ctx, points, random, (size_t)n * DIM * 4));
     stages(points, n);
     growth(points, n);
     two_devices(points, (const int32_t *)(const void *)random, n);

@@ -233,12 +233,12 @@ static void rounds(const char *name, const char *title, int64_t vertices, int64_
     bool right = is_right(&s, first.weight);
     struct bench_times kept = time_forest(&s, SCANS_KEEP);
     right = is_right(&s, first.weight) && right;
-    for (int k = 0; k < first.rounds_told || k < s.info.rounds_told; k++) {
+    for (int k = 0; k < first.rounds_recorded || k < s.info.rounds_recorded; k++) {
         const struct bosc_msf_round *a = &first.round[k], *b = &s.info.round[k];
         table_integer(t, k + 1);
-        table_integer(t, k < first.rounds_told ? a->vertices : b->vertices);
-        k < first.rounds_told ? table_integer(t, a->arcs) : table_none(t);
-        k < s.info.rounds_told ? table_integer(t, b->arcs) : table_none(t);
+        table_integer(t, k < first.rounds_recorded ? a->vertices : b->vertices);
+        k < first.rounds_recorded ? table_integer(t, a->arcs) : table_none(t);
+        k < s.info.rounds_recorded ? table_integer(t, b->arcs) : table_none(t);
         table_answer(t, right, "proved minimum");
     }
     table_note(t, "random, %" PRId64 " vertices, %" PRId64 " edges: %.4g ms with the removal, %.4g ms without; %s", s.n,
@@ -261,14 +261,14 @@ static void run_split(void *user)
 {
     struct movement *w = user;
     BENCH(bosc_split(bench.ctx, w->record, w->records, w->bucket, w->n, w->buckets, w->records_out, w->offsets));
-    BENCH(bosc_sync(bench.ctx));
+    BENCH(bosc_ctx_sync(bench.ctx));
 }
 
 static void run_sort(void *user)
 {
     struct movement *w = user;
     BENCH(bosc_sort_pairs(bench.ctx, w->dtype, w->keys, w->record, w->records, w->n, w->keys_out, w->records_out));
-    BENCH(bosc_sync(bench.ctx));
+    BENCH(bosc_ctx_sync(bench.ctx));
 }
 
 /* Records begin with the number of their row. Whether those of `out` ascend by (key, row). */
@@ -278,8 +278,8 @@ static bool is_stable(const struct movement *w, const void *keys, bosc_dtype dty
     uint64_t last = 0, key = 0;
     uint32_t last_row = 0, row;
     char *host = bench_host((size_t)w->n * w->record), *all = bench_host((size_t)w->n * size);
-    BENCH(bosc_copy(bench.ctx, host, out, (size_t)w->n * w->record));
-    BENCH(bosc_copy(bench.ctx, all, keys, (size_t)w->n * size));
+    BENCH(bosc_ctx_copy(bench.ctx, host, out, (size_t)w->n * w->record));
+    BENCH(bosc_ctx_copy(bench.ctx, all, keys, (size_t)w->n * size));
     bool stable = true;
     for (int64_t i = 0; i < w->n; i++, last = key, last_row = row) {
         memcpy(&row, host + (size_t)i * w->record, 4);

@@ -18,7 +18,8 @@
  * context's; it is kept between calls, so that the second call of a shape allocates nothing.
  * Waiting: a call that gets host arrays returns when its answers are there. With device arrays alone it queues its work
  * on the context's stream, unless its comment says that it waits. "host" marks outputs that must be in host memory.
- * Errors: every call that can fail returns a bosc_status; bosc_message has the text, which begins with the name of a
+ * Errors: every call that can fail returns a bosc_status; bosc_ctx_message has the text, which begins with the name of
+ * a
  * bad argument. A call that fails leaves its outputs as they were, unless its comment says otherwise; after
  * BOSC_ERR_DEVICE and BOSC_ERR_CANCELLED they are undefined. Any call may return BOSC_ERR_ARG, BOSC_ERR_NOMEM and
  * BOSC_ERR_DEVICE, and BOSC_ERR_CANCELLED if its context has a progress function.
@@ -91,7 +92,7 @@ typedef enum bosc_dtype {
 /* Names a status: "BOSC_ERR_ARG" for 1, and so on; "unknown status" for any other number. Never NULL. */
 BOSC_API const char *bosc_status_name(bosc_status status);
 
-/* Describes a status in one phrase, without the values of the case (see bosc_message). Never NULL. */
+/* Describes a status in one phrase, without the values of the case (see bosc_ctx_message). Never NULL. */
 BOSC_API const char *bosc_status_text(bosc_status status);
 
 /* Tells the version of the library that is running, "major.minor.patch". */

@@ -98,7 +98,7 @@ BOSC_API bosc_status bosc_bisectors_merge(bosc_ctx *ctx, bosc_bisectors *bisecto
  * commands (command_count): commands[l], a bosc_bisector_command, is for leaf l; other values and missing ones mean
  *     KEEP.
  * sources (capacity, or NULL): for each leaf of the new pool the old leaf that it was or was split from, of two merged
- *     leaves the first one; -1 beyond the leaves. For bosc_cbt_carry, which carries data of leaves.
+ *     leaves the first one; -1 beyond the leaves. For bosc_cbt_gather_payload, which carries data of leaves.
  * Errors: BOSC_ERR_LIMIT for 2^30 leaves or more; on this and other failures the leaves are as before and the recorded
  * commands forgotten.
  * Cost: O(leaves + capacity), and what splits take along, at most D each; scratch of 4 bytes a leaf, and the scan's.

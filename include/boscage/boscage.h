@@ -10,7 +10,7 @@
 #include <boscage/collision.h>
 #include <boscage/comm.h>
 #include <boscage/context.h>
-#include <boscage/dist.h>
+#include <boscage/ranks.h>
 #include <boscage/forest.h>
 #include <boscage/geometric.h>
 #include <boscage/graph.h>

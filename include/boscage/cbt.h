@@ -98,7 +98,7 @@ BOSC_API bosc_status bosc_cbt_reduce(bosc_ctx *ctx, bosc_cbt *tree);
  * commands (command_count): commands[l], a bosc_cbt_command, is for leaf l; other values and missing ones mean KEEP.
  *     Commands recorded before count too.
  * sources (capacity, or NULL): for each leaf of the new tree the old leaf that it was or was split from, of two merged
- *     leaves the left one; -1 beyond the leaves. For bosc_cbt_carry.
+ *     leaves the left one; -1 beyond the leaves. For bosc_cbt_gather_payload.
  * Cost: as bosc_cbt_reduce, and O(command_count + capacity) work, PUBLISHED O(command_count D + capacity). Scratch of
  * 2^D / 128 bytes on the CPU and of PUBLISHED trees; on CUDA with sources, up to 2^D / 7. Queues. */
 BOSC_API bosc_status bosc_cbt_update(bosc_ctx *ctx, bosc_cbt *tree, const uint8_t *commands, int64_t command_count,
@@ -108,15 +108,15 @@ BOSC_API bosc_status bosc_cbt_update(bosc_ctx *ctx, bosc_cbt *tree, const uint8_
  * about 20, if the layout is RANKED and nodes are in device memory.
  * nodes, sources (capacity): nodes beyond the last leaf are 0; sources may be NULL.
  * Cost: as the two calls. Queues. */
-BOSC_API bosc_status bosc_cbt_cycle(bosc_ctx *ctx, bosc_cbt *tree, const uint8_t *commands, int64_t command_count,
-                                    int64_t *sources, void *nodes, int64_t capacity);
+BOSC_API bosc_status bosc_cbt_update_and_decode(bosc_ctx *ctx, bosc_cbt *tree, const uint8_t *commands,
+                                                int64_t command_count, int64_t *sources, void *nodes, int64_t capacity);
 
 /* Carries data of leaves across an update: out[i] = in[sources[i]] for i < count, and zero bytes where sources[i] is
  * not in 0 to in_count - 1.
  * in (in_count), out (count): items of item_size bytes, 1 to 256; they must not overlap.
  * Cost: O(count item_size) work, no scratch. Queues. */
-BOSC_API bosc_status bosc_cbt_carry(bosc_ctx *ctx, const int64_t *sources, int64_t count, const void *in,
-                                    int64_t in_count, size_t item_size, void *out);
+BOSC_API bosc_status bosc_cbt_gather_payload(bosc_ctx *ctx, const int64_t *sources, int64_t count, const void *in,
+                                             int64_t in_count, size_t item_size, void *out);
 
 /* Called for each leaf, by several threads at once and in any order; its result is recorded for that leaf. */
 typedef bosc_cbt_command (*bosc_cbt_visit_fn)(void *user, int64_t leaf, uint64_t node);

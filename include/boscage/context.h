@@ -84,7 +84,7 @@ BOSC_API bosc_status bosc_ctx_create(const bosc_ctx_opts *opts, bosc_ctx **ctx);
 BOSC_API void bosc_ctx_free(bosc_ctx *ctx);
 
 /* Waits until everything queued on the context is done, and returns the first failure among it. */
-BOSC_API bosc_status bosc_sync(bosc_ctx *ctx);
+BOSC_API bosc_status bosc_ctx_sync(bosc_ctx *ctx);
 
 /* Queues what follows on another stream of the context's device, after what is queued so far. One context can so serve
  * all streams of a program, and need not outlive them.
@@ -95,7 +95,7 @@ BOSC_API bosc_status bosc_ctx_set_stream(bosc_ctx *ctx, void *stream);
 
 /* Tells the text of the last failure of a call with this context, with the values of the case; "" if there was none.
  * Valid until the next call with the context. Never NULL. */
-BOSC_API const char *bosc_message(const bosc_ctx *ctx);
+BOSC_API const char *bosc_ctx_message(const bosc_ctx *ctx);
 
 typedef struct bosc_ctx_info {
     size_t size;
@@ -124,15 +124,15 @@ BOSC_API bosc_cpu_level bosc_cpu_best_level(void);
 
 /* Allocates memory of the context's backend (device memory on CUDA) through the context's allocator.
  * memory: set on success; 0 bytes give NULL. */
-BOSC_API bosc_status bosc_alloc(bosc_ctx *ctx, size_t bytes, void **memory);
+BOSC_API bosc_status bosc_ctx_alloc(bosc_ctx *ctx, size_t bytes, void **memory);
 
-/* Frees memory of bosc_alloc, through any context of that backend. `bytes` is the size that was asked for. */
-BOSC_API void bosc_release(bosc_ctx *ctx, void *memory, size_t bytes);
+/* Frees memory of bosc_ctx_alloc, through any context of that backend. `bytes` is the size that was asked for. */
+BOSC_API void bosc_ctx_release(bosc_ctx *ctx, void *memory, size_t bytes);
 
 /* Copies between any of host and device memory. Large arrays in ordinary host memory, of this call and of all others,
  * go through page-locked memory by several threads; the context keeps 1 MiB of it for each, 12 at most.
  * Cost: O(bytes). Waits when either side is host memory. */
-BOSC_API bosc_status bosc_copy(bosc_ctx *ctx, void *to, const void *from, size_t bytes);
+BOSC_API bosc_status bosc_ctx_copy(bosc_ctx *ctx, void *to, const void *from, size_t bytes);
 
 BOSC_END_DECLS
 #endif

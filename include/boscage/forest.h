@@ -28,7 +28,7 @@ typedef struct bosc_msf_opts {
     int64_t trees;              /* stop at this many trees (0: never): the heaviest edges are missing then */
     const void *limit;          /* one weight in host memory: only edges of weight <= *limit (maximum: >=); NULL: all */
     int32_t keep_parallel;      /* PRIMITIVES, ATOMIC: never remove duplicate edges between supervertices */
-    int64_t replicated_bytes;   /* over ranks (boscage/dist/forest.h): how much memory vertices that every rank has may
+    int64_t replicated_bytes;   /* over ranks (boscage/ranks/forest.h): how much memory vertices that every rank has may
                                    take; 0: any amount. One context does not ask */
 } bosc_msf_opts;
 
@@ -50,8 +50,8 @@ typedef struct bosc_msf_info {
     int64_t weight_high;
     double weight;
     int32_t rounds; /* of Boruvka */
-    int32_t rounds_told;
-    bosc_msf_round round[BOSC_MSF_ROUNDS_MAX]; /* the first rounds_told: PRIMITIVES and ATOMIC only */
+    int32_t rounds_recorded;
+    bosc_msf_round round[BOSC_MSF_ROUNDS_MAX]; /* the first rounds_recorded: PRIMITIVES and ATOMIC only */
 } bosc_msf_info;
 
 /* Finds the minimum spanning forest. opts may be NULL.

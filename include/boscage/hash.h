@@ -126,7 +126,7 @@ BOSC_API bosc_status bosc_hash_wait(bosc_ctx *ctx, const bosc_hash *table);
  * Cost: O(query_count) expected work: a query reads one bucket mostly and two at most in a BUCKETED table, one slot in
  * PERFECT and FKS, three in HYBRID, one for each function in CUCKOO and one of its stash, two chains in CHAINED, the
  * slots from its home on in ORDERED, 1 + (1 / (1 - load) - 1) / 2 on average, but on the CPU mostly a word of the
- * directory and then one slot, or none if the key is absent (info.probes_most tells of linear partitions). No
+ * directory and then one slot, or none if the key is absent (info.max_probes tells of linear partitions). No
  * scratch, but query_count * stored bytes for the values of multimaps and counted maps.
  * Waits: only for host arrays on CUDA. With device arrays it queues and is capturable; a recorded call is valid until
  * the table is written to. */
@@ -196,11 +196,11 @@ typedef struct bosc_hash_info {
     int64_t slots;
     double load; /* load factor: keys / slots */
     int64_t bytes;
-    int32_t partitions;  /* of BUCKETED and PERFECT; buckets of HYBRID, FKS and CHAINED; CUCKOO 2 (stash); ORDERED 1 */
-    int32_t reseeded;    /* partitions whose first seed failed */
-    int32_t linear;      /* partitions for which no seed worked; searched linearly */
-    int32_t probes_most; /* buckets, or slots, read for a key at most */
-    double probes_hit;   /* and on average for the keys in the table */
+    int32_t partitions; /* of BUCKETED and PERFECT; buckets of HYBRID, FKS and CHAINED; CUCKOO 2 (stash); ORDERED 1 */
+    int32_t reseeded;   /* partitions whose first seed failed */
+    int32_t linear;     /* partitions for which no seed worked; searched linearly */
+    int32_t max_probes; /* buckets, or slots, read for a key at most */
+    double mean_probes; /* and on average for the keys in the table */
 } bosc_hash_info;
 
 /* Tells about a table. Set info->size.

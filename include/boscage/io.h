@@ -28,7 +28,7 @@
 
 #include <boscage/boscage.h>
 #include <boscage/cbt.h>
-#include <boscage/dist/kdtree.h>
+#include <boscage/ranks/kdtree.h>
 #include <boscage/graph.h>
 #include <boscage/hash.h>
 #include <boscage/plan.h>
@@ -200,20 +200,20 @@ BOSC_API bosc_status bosc_planet_load(bosc_ctx *ctx, const char *path, bosc_plan
 /* The same of a tree over the ranks of a communicator, that of the tree: one file, with the bytes of one tree.
  * Collective. Rank 0 alone writes and reads; the path is its own, and the others name it in messages. Wait.
  * Errors: the same on all ranks, but for NULL arguments, which fail on their rank alone; others as
- * bosc_dist_kdtree_write and bosc_dist_kdtree_read. */
-BOSC_API bosc_status bosc_dist_kdtree_save(bosc_ctx *ctx, bosc_comm *comm, const bosc_dist_kdtree *tree,
-                                           const char *path, bosc_io_error *error);
-BOSC_API bosc_status bosc_dist_kdtree_load(bosc_ctx *ctx, bosc_comm *comm, const char *path, bosc_dist_kdtree **tree,
-                                           bosc_io_error *error);
+ * bosc_ranks_kdtree_write and bosc_ranks_kdtree_read. */
+BOSC_API bosc_status bosc_ranks_kdtree_save(bosc_ctx *ctx, bosc_comm *comm, const bosc_ranks_kdtree *tree,
+                                            const char *path, bosc_io_error *error);
+BOSC_API bosc_status bosc_ranks_kdtree_load(bosc_ctx *ctx, bosc_comm *comm, const char *path, bosc_ranks_kdtree **tree,
+                                            bosc_io_error *error);
 
-/* Loads a saved graph, of which each rank reads its part and gets its share of the edges: bosc_dist_graph_read of a
+/* Loads a saved graph, of which each rank reads its part and gets its share of the edges: bosc_ranks_graph_read of a
  * file that all ranks see. Collective. Waits.
  * graph: set on success. info: may be NULL; set its size.
  * Errors: the same on all ranks, but for NULL arguments, which fail on their rank alone, and for a rank that cannot
- * open the file, which tells why; BOSC_ERR_FORMAT also for bytes behind the end; others as bosc_dist_graph_read.
- * Cost: as bosc_dist_graph_read; all of a file is read where it is packed or a pipe. */
-BOSC_API bosc_status bosc_dist_graph_load(bosc_ctx *ctx, bosc_comm *comm, const char *path, bosc_graph **graph,
-                                          bosc_dist_graph_info *info, bosc_io_error *error);
+ * open the file, which tells why; BOSC_ERR_FORMAT also for bytes behind the end; others as bosc_ranks_graph_read.
+ * Cost: as bosc_ranks_graph_read; all of a file is read where it is packed or a pipe. */
+BOSC_API bosc_status bosc_ranks_graph_load(bosc_ctx *ctx, bosc_comm *comm, const char *path, bosc_graph **graph,
+                                           bosc_ranks_graph_info *info, bosc_io_error *error);
 
 /* Reads a saved tree, known by its first bytes, or else points as bosc_points_read_columns does.
  * One of *tree and *points is set on success. Waits. */

@@ -278,31 +278,31 @@ typedef struct bosc_kdtree_query_opts {
  * dim + 4 for `self`), and 8 k where distances is NULL. The first call with periods after a build passes over all
  * points.
  * Waits. */
-BOSC_API bosc_status bosc_kdtree_query_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries,
-                                           int64_t query_count, int64_t stride, int64_t k,
-                                           const bosc_kdtree_query_opts *opts, void *ids, double *distances);
+BOSC_API bosc_status bosc_kdtree_knn_metric(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries,
+                                            int64_t query_count, int64_t stride, int64_t k,
+                                            const bosc_kdtree_query_opts *opts, void *ids, double *distances);
 
 /* Finds all points with distance <= radius of each query, as CSR rows, by two calls as those of bosc_kdtree_radius.
  * radii: radius_count: 1, for all queries, or query_count. As bounds; opts->bounds must be NULL.
  * opts: may be NULL.
  * offsets, ids, capacity: as in bosc_kdtree_radius; rows ascend by id.
  * distances: as many as ids; may be NULL.
- * Errors: as bosc_kdtree_query_knn and bosc_kdtree_radius.
- * Cost: as bosc_kdtree_radius, in the cases and with the scratch of bosc_kdtree_query_knn.
+ * Errors: as bosc_kdtree_knn_metric and bosc_kdtree_radius.
+ * Cost: as bosc_kdtree_radius, in the cases and with the scratch of bosc_kdtree_knn_metric.
  * Waits. */
-BOSC_API bosc_status bosc_kdtree_query_radius(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries,
-                                              int64_t query_count, int64_t stride, const double *radii,
-                                              int64_t radius_count, const bosc_kdtree_query_opts *opts,
-                                              int64_t *offsets, void *ids, double *distances, int64_t capacity);
+BOSC_API bosc_status bosc_kdtree_radius_metric(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries,
+                                               int64_t query_count, int64_t stride, const double *radii,
+                                               int64_t radius_count, const bosc_kdtree_query_opts *opts,
+                                               int64_t *offsets, void *ids, double *distances, int64_t capacity);
 
-/* Counts the points with distance <= radius of each query; arguments as in bosc_kdtree_query_radius.
+/* Counts the points with distance <= radius of each query; arguments as in bosc_kdtree_radius_metric.
  * counts: query_count, int64.
- * Cost: as bosc_kdtree_radius_count, in the cases and with the scratch of bosc_kdtree_query_knn.
+ * Cost: as bosc_kdtree_radius_count, in the cases and with the scratch of bosc_kdtree_knn_metric.
  * Waits. */
-BOSC_API bosc_status bosc_kdtree_query_radius_count(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries,
-                                                    int64_t query_count, int64_t stride, const double *radii,
-                                                    int64_t radius_count, const bosc_kdtree_query_opts *opts,
-                                                    int64_t *counts);
+BOSC_API bosc_status bosc_kdtree_radius_count_metric(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries,
+                                                     int64_t query_count, int64_t stride, const double *radii,
+                                                     int64_t radius_count, const bosc_kdtree_query_opts *opts,
+                                                     int64_t *counts);
 
 /* Finds all pairs of points with distance <= radius, of one tree or of two, as CSR rows, by two calls as those of
  * bosc_kdtree_radius: row i of the build of `tree` has the ids of `other`.
@@ -314,7 +314,7 @@ BOSC_API bosc_status bosc_kdtree_query_radius_count(bosc_ctx *ctx, const bosc_kd
  * distances: as many; may be NULL.
  * Errors: BOSC_ERR_ARG if duplicates are removed in `tree`; BOSC_ERR_DATA for a point outside the periodic box;
  * BOSC_ERR_SPACE and BOSC_ERR_ARG as bosc_kdtree_radius.
- * Cost: as bosc_kdtree_query_radius with n queries in the order of the nodes.
+ * Cost: as bosc_kdtree_radius_metric with n queries in the order of the nodes.
  * Waits. */
 BOSC_API bosc_status bosc_kdtree_pairs(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree *other, double radius,
                                        const bosc_kdtree_query_opts *opts, int64_t *offsets, void *ids,

@@ -110,7 +110,7 @@ struct Memory {
     ~Memory()
     {
         try { // a library that keeps arrays to the end of the process keeps the memory too
-            if (at && !thread_ends) bosc_release(find(where)->ctx, at, bytes);
+            if (at && !thread_ends) bosc_ctx_release(find(where)->ctx, at, bytes);
         } catch (...) { // the context is gone with its device
         }
     }
@@ -122,7 +122,7 @@ Memory *allocate(const Where &where, size_t bytes)
     memory->where = where;
     memory->where.progress.reset();
     memory->bytes = bytes;
-    Call(where).run([&](bosc_ctx *ctx) { return bosc_alloc(ctx, bytes, &memory->at); });
+    Call(where).run([&](bosc_ctx *ctx) { return bosc_ctx_alloc(ctx, bytes, &memory->at); });
     return memory.release();
 }
 
@@ -130,7 +130,7 @@ Memory *allocate(const Where &where, size_t bytes)
 void copy(const Where &where, uintptr_t to, uintptr_t from, size_t bytes)
 {
     Call(where).run([&](bosc_ctx *ctx) {
-        return bosc_copy(ctx, reinterpret_cast<void *>(to), reinterpret_cast<const void *>(from), bytes);
+        return bosc_ctx_copy(ctx, reinterpret_cast<void *>(to), reinterpret_cast<const void *>(from), bytes);
     });
 }
 
@@ -212,7 +212,7 @@ void Call::end(bosc_status status)
         throw nb::python_error();
     }
     if (status == BOSC_OK) return;
-    const char *text = bosc_message(context->ctx);
+    const char *text = bosc_ctx_message(context->ctx);
     raise(exception_of(status), *text ? text : bosc_status_text(status));
 }
 
@@ -254,7 +254,7 @@ void bind_context(nb::module_ &m)
         .def_ro("threads", &Where::threads)
         .def_ro("stream", &Where::stream)
         .def("info", &info)
-        .def("sync", [](const Where &w) { Call(w).run(bosc_sync); });
+        .def("sync", [](const Where &w) { Call(w).run(bosc_ctx_sync); });
 
     nb::class_<Memory>(m, "Memory")
         .def_prop_ro("address", [](const Memory &s) { return reinterpret_cast<uintptr_t>(s.at); })

@@ -54,7 +54,7 @@ void build_rows(Graph &graph, const Where &where, const In &offsets, const In &n
     const void *to = elements(where, neighbours, BOSC_I64, m, "neighbours");
     const void *w = elements(where, weights, about.weight, m, "weights");
     int64_t last = 0;
-    call.run([&](bosc_ctx *ctx) { return bosc_copy(ctx, &last, starts + n, sizeof last); });
+    call.run([&](bosc_ctx *ctx) { return bosc_ctx_copy(ctx, &last, starts + n, sizeof last); });
     if (last != m) throw nb::value_error("offsets: the last one is not the number of neighbours");
     call.run([&](bosc_ctx *ctx) { return bosc_graph_build_rows(ctx, graph.of, starts, to, w, n); });
 }

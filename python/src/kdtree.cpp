@@ -112,7 +112,7 @@ void query_knn(KDTree &tree, const Where &where, const In &queries, int64_t k, d
     void *id = room(where, ids, BOSC_I64, rows.n * k, "ids");
     double *d = typed_room<double>(where, distances, BOSC_F64, rows.n * k, "distances");
     call.run([&](bosc_ctx *ctx) {
-        return bosc_kdtree_query_knn(ctx, tree.of, rows.data, rows.n, rows.stride, k, &query.opts, id, d);
+        return bosc_kdtree_knn_metric(ctx, tree.of, rows.data, rows.n, rows.stride, k, &query.opts, id, d);
     });
 }
 
@@ -145,8 +145,8 @@ void query_radius(KDTree &tree, const Where &where, const In &queries, const In 
     void *id = room(where, ids, BOSC_I64, size_of(ids), "ids");
     double *d = typed_room<double>(where, distances, BOSC_F64, size_of(ids), "distances");
     call.run([&](bosc_ctx *ctx) {
-        return bosc_kdtree_query_radius(ctx, tree.of, rows.data, rows.n, rows.stride, r, size_of(radii), &query.opts,
-                                        starts, id, d, size_of(ids));
+        return bosc_kdtree_radius_metric(ctx, tree.of, rows.data, rows.n, rows.stride, r, size_of(radii), &query.opts,
+                                         starts, id, d, size_of(ids));
     });
 }
 
@@ -161,8 +161,8 @@ void query_radius_count(KDTree &tree, const Where &where, const In &queries, con
     const double *r = typed<double>(where, radii, BOSC_F64, size_of(radii), "r");
     int64_t *to = typed_room<int64_t>(where, counts, BOSC_I64, rows.n, "counts");
     call.run([&](bosc_ctx *ctx) {
-        return bosc_kdtree_query_radius_count(ctx, tree.of, rows.data, rows.n, rows.stride, r, size_of(radii),
-                                              &query.opts, to);
+        return bosc_kdtree_radius_count_metric(ctx, tree.of, rows.data, rows.n, rows.stride, r, size_of(radii),
+                                               &query.opts, to);
     });
 }
 

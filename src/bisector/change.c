@@ -21,12 +21,12 @@ static bosc_status record_staged(bosc_ctx *ctx, bosc_bisectors *bisectors, const
     const void *reachable;
     bool staged = false;
     if (node_count == 0) return BOSC_OK;
-    bi_expect(ctx, (double)node_count);
+    bi_progress_set_total(ctx, (double)node_count);
     BI_TRY(bi_stage_in(ctx, nodes, (size_t)node_count * sizeof *nodes, &reachable, &staged));
     BI_TRY(begin(ctx, bisectors));
     const struct bi_bisector_mark mark = {
         .view = bisectors->view, .marks = bisectors->marks.data, .nodes = reachable, .command = command};
-    BI_TRY_WHOLE(ctx, BI_BISECTOR_STEP(ctx, mark, node_count, &mark));
+    BI_TRY_UNINTERRUPTIBLE(ctx, BI_BISECTOR_STEP(ctx, mark, node_count, &mark));
     return staged ? ctx->backend->sync(ctx) : BOSC_OK;
 }
 
@@ -158,7 +158,7 @@ static bosc_status update(bosc_ctx *ctx, bosc_bisectors *bisectors, const uint8_
     struct bi_bisector_update u = {.mark = {.view = bisectors->view},
                                    .change = {.view = bisectors->view, .sources = sources, .capacity = capacity},
                                    .command_count = command_count < leaves ? command_count : leaves};
-    bi_expect(ctx, 4 * (double)leaves);
+    bi_progress_set_total(ctx, 4 * (double)leaves);
     bosc_status status = carry_out(ctx, bisectors, commands, &u);
     if (status != BOSC_OK) bisectors->pending = false;
     return status;

@@ -38,7 +38,7 @@ bosc_status bi_bisector_set_level(bosc_ctx *ctx, bosc_bisectors *bisectors, int3
 {
     int64_t leaves, bad;
     BI_TRY(bi_bisector_level_size(ctx, bisectors->view.root_count, level, &leaves));
-    bi_expect(ctx, 2 * (double)leaves);
+    bi_progress_set_total(ctx, 2 * (double)leaves);
     BI_TRY(bi_bisector_reserve_leaves(ctx, bisectors, &bisectors->next, leaves));
     const struct bi_bisector_fill fill = {bisectors->next.nodes.data,
                                           (uint64_t)1 << (level + bisectors->view.root_bits)};
@@ -94,7 +94,7 @@ static bosc_status set_nodes(bosc_ctx *ctx, bosc_bisectors *bisectors, const uin
     const void *reachable;
     bool staged = false;
     int64_t bad;
-    bi_expect(ctx, 3 * (double)node_count);
+    bi_progress_set_total(ctx, 3 * (double)node_count);
     BI_TRY(bi_stage_in(ctx, nodes, (size_t)node_count * sizeof *nodes, &reachable, &staged));
     BI_TRY(bi_bisector_install(ctx, bisectors, reachable, node_count, &bad));
     if (bad == INT64_MAX) return BOSC_OK;

@@ -57,7 +57,7 @@ static bosc_status check_edge(bosc_ctx *ctx, const bosc_bisectors_opts *o, int64
 
 bosc_status bi_bisector_check_opts(bosc_ctx *ctx, const bosc_bisectors_opts *opts, bosc_bisectors_opts *full)
 {
-    BI_TRY(bi_take_opts(ctx, "bosc_bisectors_opts", opts, full, sizeof *full));
+    BI_TRY(bi_read_opts(ctx, "bosc_bisectors_opts", opts, full, sizeof *full));
     if (full->root_count == 0) full->root_count = 1;
     if (full->root_count < 0 || full->root_count > BI_BISECTOR_MOST_ROOTS)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: root_count %lld is not in 1 to 2^28", (long long)full->root_count);

@@ -45,7 +45,7 @@ static bosc_status parse(void *state)
     struct reader *r = state;
     BI_TRY(get_header(r));
     const size_t roots = (size_t)r->header.root_count * 12, leaves = (size_t)r->header.leaves * 8;
-    bi_expect(r->loader.ctx, bi_save_items(roots + leaves) + 3 * (double)r->header.leaves);
+    bi_progress_set_total(r->loader.ctx, bi_save_items(roots + leaves) + 3 * (double)r->header.leaves);
     BI_TRY(bi_load_array(&r->loader, &r->arrays[ROOTS], roots, "roots"));
     BI_TRY(bi_load_array(&r->loader, &r->arrays[NODES], leaves, "nodes"));
     BI_TRY(bi_load_hash(&r->loader));

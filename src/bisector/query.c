@@ -41,7 +41,7 @@ static bosc_status check_range(bosc_ctx *ctx, int64_t first, int64_t count)
 static bosc_status answer(bosc_ctx *ctx, const bosc_bisectors *b, bi_step_fn step, int64_t first, struct arrays *a)
 {
     bool staged = false;
-    bi_expect(ctx, (double)a->count);
+    bi_progress_set_total(ctx, (double)a->count);
     BI_TRY(bring(ctx, a, &staged));
     const struct bi_bisector_query q = {.view = b->view,
                                         .first = first,
@@ -125,7 +125,7 @@ static bosc_status find_deepest(bosc_ctx *ctx, const bosc_bisectors *b, int32_t 
 {
     struct bi_bisector_query q = {.view = b->view};
     uint32_t level;
-    bi_expect(ctx, (double)b->view.leaves);
+    bi_progress_set_total(ctx, (double)b->view.leaves);
     BI_TRY(bi_scratch(ctx, sizeof *q.deepest, (void **)&q.deepest));
     BI_TRY(ctx->backend->fill(ctx, q.deepest, 0, sizeof *q.deepest));
     BI_TRY(BI_BISECTOR_STEP(ctx, deepest, b->view.leaves, &q));
@@ -150,6 +150,6 @@ bosc_status bosc_bisectors_get_info(bosc_ctx *ctx, const bosc_bisectors *bisecto
                                 .root_count = bisectors->view.root_count,
                                 .depth = bisectors->view.depth};
     BI_TRY_WITH_SCRATCH(ctx, find_deepest(ctx, bisectors, &full.deepest));
-    bi_give_info(info, &full, sizeof full);
+    bi_copy_info(info, &full, sizeof full);
     return BOSC_OK;
 }

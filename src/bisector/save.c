@@ -14,7 +14,7 @@ static bosc_status put_bisectors(struct bi_saver *s, const void *structure)
     h.hash = bi_hash(&h, offsetof(struct bi_bisector_header, hash));
     const size_t roots = (size_t)h.root_count * 3 * sizeof *b->view.roots;
     const size_t leaves = (size_t)h.leaves * sizeof *b->view.nodes;
-    bi_expect(s->ctx, bi_save_items(roots + leaves));
+    bi_progress_set_total(s->ctx, bi_save_items(roots + leaves));
     BI_TRY(bi_save_put(s, &h, sizeof h));
     BI_TRY(bi_save_array(s, b->view.roots, roots));
     return bi_save_array(s, b->view.nodes, leaves);

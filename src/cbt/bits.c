@@ -125,7 +125,7 @@ bosc_status bosc_cbt_validate(bosc_ctx *ctx, const uint64_t *bits, int32_t depth
     BI_ENTER(ctx);
     BI_TRY(check_field(ctx, bits, depth));
     if (!invalid) return bi_fail(ctx, BOSC_ERR_ARG, "invalid: NULL");
-    bi_expect(ctx, (double)bi_cbt_bit_words(depth));
+    bi_progress_set_total(ctx, (double)bi_cbt_bit_words(depth));
     BI_RETURN_WITH_SCRATCH(ctx, validate(ctx, bits, depth, invalid));
 }
 
@@ -147,7 +147,7 @@ bosc_status bosc_cbt_repair(bosc_ctx *ctx, uint64_t *bits, int32_t depth)
 {
     BI_ENTER(ctx);
     BI_TRY(check_field(ctx, bits, depth));
-    bi_expect(ctx, (double)bi_cbt_bit_words(depth));
+    bi_progress_set_total(ctx, (double)bi_cbt_bit_words(depth));
     BI_RETURN_WITH_SCRATCH(ctx, repair(ctx, bits, depth));
 }
 

@@ -5,7 +5,7 @@ static bosc_status record_staged(bosc_ctx *ctx, bosc_cbt *tree, const void *node
 {
     bool staged = false;
     if (node_count == 0) return BOSC_OK;
-    bi_expect(ctx, (double)node_count);
+    bi_progress_set_total(ctx, (double)node_count);
     BI_TRY(bi_cbt_reserve_commands(ctx, tree));
     BI_TRY(bi_stage_in(ctx, nodes, (size_t)node_count * bi_cbt_id_size(tree), &nodes, &staged));
     const bool wide = tree->opts.id_bits == 64;
@@ -13,9 +13,9 @@ static bosc_status record_staged(bosc_ctx *ctx, bosc_cbt *tree, const void *node
     const struct bi_cbt_heap_record in_heap = {tree->heap_view, nodes, wide, merge, NULL};
     tree->pending = true;
     if (bi_cbt_is_published(tree))
-        BI_TRY_WHOLE(ctx, BI_CBT_STEP(ctx, heap_record, node_count, &in_heap));
+        BI_TRY_UNINTERRUPTIBLE(ctx, BI_CBT_STEP(ctx, heap_record, node_count, &in_heap));
     else
-        BI_TRY_WHOLE(ctx, BI_CBT_STEP(ctx, record, node_count, &record));
+        BI_TRY_UNINTERRUPTIBLE(ctx, BI_CBT_STEP(ctx, record, node_count, &record));
     return staged ? ctx->backend->sync(ctx) : BOSC_OK;
 }
 
@@ -49,10 +49,10 @@ bosc_status bosc_cbt_for_each(bosc_ctx *ctx, bosc_cbt *tree, bosc_cbt_visit_fn v
     BI_TRY(bi_cbt_reserve_commands(ctx, tree));
     const bool in_heap = bi_cbt_is_published(tree);
     const int64_t leaves = in_heap ? bosc_cbt_heap_leaf_count(&tree->heap_view) : bosc_cbt_leaf_count(&tree->view);
-    bi_expect(ctx, BI_CBT_LEAF * (double)leaves);
+    bi_progress_set_total(ctx, BI_CBT_LEAF * (double)leaves);
     tree->pending = true;
-    if (in_heap) BI_TRY_WHOLE(ctx, ops->for_each_in_heap(ctx, &tree->heap_view, visit, user));
-    if (!in_heap) BI_TRY_WHOLE(ctx, ops->for_each(ctx, &tree->view, visit, user));
+    if (in_heap) BI_TRY_UNINTERRUPTIBLE(ctx, ops->for_each_in_heap(ctx, &tree->heap_view, visit, user));
+    if (!in_heap) BI_TRY_UNINTERRUPTIBLE(ctx, ops->for_each(ctx, &tree->view, visit, user));
     return BOSC_OK;
 }
 
@@ -112,7 +112,7 @@ static bosc_status cycle(bosc_ctx *ctx, bosc_cbt *tree, const struct cycle *c)
     int passes = (c->count > 0) + (c->sources != NULL) + (c->nodes != NULL);
     bi_cbt_expect(ctx, tree->opts.depth, BI_CBT_CHANGE + BI_CBT_VISIT * passes + bi_cbt_heap_items(tree), 0);
     BI_TRY(bi_stage_out(ctx, c->nodes, bytes, &out, &staged));
-    BI_TRY_WHOLE(ctx, update(ctx, tree, c, &outcome));
+    BI_TRY_UNINTERRUPTIBLE(ctx, update(ctx, tree, c, &outcome));
     if (!c->nodes || outcome.decoded) return BOSC_OK;
     BI_TRY(bi_cbt_decode_leaves(ctx, tree, 0, c->node_capacity, out.reachable));
     BI_TRY(bi_stage_back(ctx, &out));
@@ -139,8 +139,8 @@ bosc_status bosc_cbt_update(bosc_ctx *ctx, bosc_cbt *tree, const uint8_t *comman
     BI_RETURN_WITH_SCRATCH(ctx, cycle(ctx, tree, &c));
 }
 
-bosc_status bosc_cbt_cycle(bosc_ctx *ctx, bosc_cbt *tree, const uint8_t *commands, int64_t command_count,
-                           int64_t *sources, void *nodes, int64_t capacity)
+bosc_status bosc_cbt_update_and_decode(bosc_ctx *ctx, bosc_cbt *tree, const uint8_t *commands, int64_t command_count,
+                                       int64_t *sources, void *nodes, int64_t capacity)
 {
     struct cycle c = {commands, command_count, sources, capacity, nodes, capacity};
     BI_ENTER(ctx);
@@ -151,7 +151,7 @@ bosc_status bosc_cbt_cycle(bosc_ctx *ctx, bosc_cbt *tree, const uint8_t *command
     BI_RETURN_WITH_SCRATCH(ctx, cycle(ctx, tree, &c));
 }
 
-/* The arrays of bosc_cbt_carry. */
+/* The arrays of bosc_cbt_gather_payload. */
 struct carry {
     const int64_t *sources;
     int64_t count;
@@ -167,7 +167,7 @@ static bosc_status carry(bosc_ctx *ctx, const struct carry *c)
     const void *sources, *in;
     bool staged = false;
     if (c->count == 0) return BOSC_OK;
-    bi_expect(ctx, (double)c->count);
+    bi_progress_set_total(ctx, (double)c->count);
     BI_TRY(bi_stage_in(ctx, c->sources, (size_t)c->count * sizeof *c->sources, &sources, &staged));
     BI_TRY(bi_stage_in(ctx, c->in, (size_t)c->in_count * c->item_size, &in, &staged));
     BI_TRY(bi_stage_out(ctx, c->out, (size_t)c->count * c->item_size, &out, &staged));
@@ -177,8 +177,8 @@ static bosc_status carry(bosc_ctx *ctx, const struct carry *c)
     return staged ? ctx->backend->sync(ctx) : BOSC_OK;
 }
 
-bosc_status bosc_cbt_carry(bosc_ctx *ctx, const int64_t *sources, int64_t count, const void *in, int64_t in_count,
-                           size_t item_size, void *out)
+bosc_status bosc_cbt_gather_payload(bosc_ctx *ctx, const int64_t *sources, int64_t count, const void *in,
+                                    int64_t in_count, size_t item_size, void *out)
 {
     BI_ENTER(ctx);
     BI_TRY(bi_cbt_check_array(ctx, "count", count, "sources", sources, sizeof *sources));

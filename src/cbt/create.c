@@ -39,6 +39,6 @@ bosc_status bosc_cbt_reset(bosc_ctx *ctx, bosc_cbt *tree, int32_t level)
     BI_TRY(bi_cbt_check(ctx, tree));
     if (level < 0 || level > tree->opts.depth)
         return bi_fail(ctx, BOSC_ERR_ARG, "level: %d is not in 0 to depth %d", (int)level, (int)tree->opts.depth);
-    BI_TRY_WHOLE(ctx, reset(ctx, tree, level));
+    BI_TRY_UNINTERRUPTIBLE(ctx, reset(ctx, tree, level));
     return BOSC_OK;
 }

@@ -13,7 +13,7 @@ enum { BI_CBT_LEAF = 8 /* simple items that a leaf takes where the caller's func
 static inline int bi_cbt_heap_items(const bosc_cbt *tree) { return bi_cbt_is_published(tree) ? BI_CBT_MAKE_HEAP : 0; }
 static inline void bi_cbt_expect(bosc_ctx *ctx, int32_t depth, int a_block, int64_t more)
 {
-    bi_expect(ctx, (double)a_block * (double)bi_cbt_blocks(depth) + (double)more);
+    bi_progress_set_total(ctx, (double)a_block * (double)bi_cbt_blocks(depth) + (double)more);
 }
 
 /* The article's heap of the tree, to `heap` in reach. */

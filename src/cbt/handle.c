@@ -16,7 +16,7 @@ bosc_status bi_cbt_check_depth(bosc_ctx *ctx, int32_t depth)
 bosc_status bi_cbt_check_opts(bosc_ctx *ctx, const bosc_cbt_opts *opts, bosc_cbt_opts *full)
 {
     if (!opts) return bi_fail(ctx, BOSC_ERR_ARG, "opts: NULL, but depth has no default");
-    BI_TRY(bi_take_opts(ctx, "bosc_cbt_opts", opts, full, sizeof *full));
+    BI_TRY(bi_read_opts(ctx, "bosc_cbt_opts", opts, full, sizeof *full));
     if (full->id_bits == 0) full->id_bits = 64;
     if (full->depth < 0 || full->depth > BOSC_CBT_MAX_DEPTH)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: depth %d is not in 0 to %d", (int)full->depth, BOSC_CBT_MAX_DEPTH);
@@ -190,7 +190,7 @@ bosc_status bosc_cbt_get_info(bosc_ctx *ctx, const bosc_cbt *tree, bosc_cbt_info
                           .layout = tree->opts.layout,
                           .id_bits = tree->opts.id_bits};
     BI_TRY(bi_cbt_read_leaf_count(ctx, tree, &full.leaves));
-    bi_give_info(info, &full, sizeof full);
+    bi_copy_info(info, &full, sizeof full);
     return BOSC_OK;
 }
 

@@ -16,7 +16,7 @@ static bosc_status install(bosc_ctx *ctx, bosc_cbt *tree, const uint64_t *bits)
 
 bosc_status bi_cbt_install_bits(bosc_ctx *ctx, bosc_cbt *tree, const uint64_t *bits)
 {
-    BI_TRY_WHOLE(ctx, install(ctx, tree, bits));
+    BI_TRY_UNINTERRUPTIBLE(ctx, install(ctx, tree, bits));
     return BOSC_OK;
 }
 

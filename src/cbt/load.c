@@ -33,7 +33,7 @@ static bosc_status parse(void *state)
 {
     struct reader *r = state;
     BI_TRY(get_header(r));
-    bi_expect(r->loader.ctx, bi_save_items((size_t)bi_cbt_bit_words(r->opts.depth) * 8));
+    bi_progress_set_total(r->loader.ctx, bi_save_items((size_t)bi_cbt_bit_words(r->opts.depth) * 8));
     BI_TRY(bi_load_array(&r->loader, &r->bits, (size_t)bi_cbt_bit_words(r->opts.depth) * 8, "bits"));
     return bi_load_hash(&r->loader);
 }

@@ -99,7 +99,7 @@ static bosc_status run(bosc_ctx *ctx, const bosc_cbt *tree, const struct batch *
     size_t out_size = to_nodes ? bi_cbt_id_size(tree) : sizeof(int64_t);
     BI_TRY(bi_cbt_check_array(ctx, b->count_name, b->count, b->in_name, b->in, in_size));
     BI_TRY(bi_cbt_check_array(ctx, b->count_name, b->count, b->out_name, b->out, out_size));
-    bi_expect(ctx, (double)b->count);
+    bi_progress_set_total(ctx, (double)b->count);
     BI_RETURN_WITH_SCRATCH(ctx, answer_staged(ctx, tree, b, in_size, out_size));
 }
 

@@ -17,7 +17,7 @@ static bosc_status put_tree(struct bi_saver *s, const void *structure)
     h.hash = bi_hash(&h, offsetof(struct bi_cbt_header, hash));
     BI_TRY(bi_save_put(s, &h, sizeof h));
     const size_t bytes = (size_t)bi_cbt_bit_words(o->depth) * 8;
-    bi_expect(s->ctx, bi_save_items(bytes));
+    bi_progress_set_total(s->ctx, bi_save_items(bytes));
     if (!bi_cbt_is_published(tree)) return bi_save_array(s, tree->view.bits, bytes);
     uint64_t *bits;
     BI_TRY(bi_scratch_of(s->ctx, bi_cbt_bit_words(o->depth), 8, &bits));

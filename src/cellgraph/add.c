@@ -91,7 +91,7 @@ bosc_status bosc_cellgraph_add(bosc_ctx *ctx, bosc_cellgraph *graph, const uint6
     BI_ENTER(ctx);
     BI_TRY(bi_cellgraph_check(ctx, graph));
     BI_TRY(bi_cellgraph_check_rows(ctx, graph, vectors, n, stride, graph->n, &rows));
-    bi_expect(ctx, 40 * (double)(graph->vertices + n));
+    bi_progress_set_total(ctx, 40 * (double)(graph->vertices + n));
     if (graph->n == 0) return bosc_cellgraph_build(ctx, graph, vectors, n, stride); /* in the memory that it has */
     return add(ctx, graph, rows);
 }

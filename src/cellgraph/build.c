@@ -53,6 +53,6 @@ bosc_status bosc_cellgraph_build(bosc_ctx *ctx, bosc_cellgraph *graph, const uin
     BI_ENTER(ctx);
     BI_TRY(bi_cellgraph_check(ctx, graph));
     BI_TRY(bi_cellgraph_check_rows(ctx, graph, vectors, n, stride, 0, &rows));
-    bi_expect(ctx, 40 * (double)n);
+    bi_progress_set_total(ctx, 40 * (double)n);
     return build(ctx, graph, rows, true);
 }

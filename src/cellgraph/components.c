@@ -42,7 +42,7 @@ static bosc_status components(bosc_ctx *ctx, const bosc_cellgraph *graph, const 
         if (count) *count = 0;
         return BOSC_OK;
     }
-    bi_expect(ctx, 5 * (double)graph->vertices);
+    bi_progress_set_total(ctx, 5 * (double)graph->vertices);
     BI_RETURN_WITH_SCRATCH(ctx, find_components(ctx, graph, mask, labels, count));
 }
 

@@ -175,7 +175,7 @@ bosc_status bi_cellgraph_find_edges(bosc_ctx *ctx, bosc_cellgraph *graph, const 
         struct bi_cellgraph_view view = bi_cellgraph_view_of(graph);
         BI_TRY(bi_cellgraph_choose(ctx, &view, stats, &graph->method, &common));
     }
-    bi_expect(ctx, items_of(graph->method, (double)graph->vertices));
+    bi_progress_set_total(ctx, items_of(graph->method, (double)graph->vertices));
     if (old) capacity = old->edges + 2 * (graph->vertices - old->vertices);
     found.capacity = capacity > 2 * graph->vertices ? capacity : 2 * graph->vertices;
     found.vertex_bits = bits;

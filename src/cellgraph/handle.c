@@ -16,7 +16,7 @@ bosc_status bi_cellgraph_check(bosc_ctx *ctx, const bosc_cellgraph *graph)
 bosc_status bi_cellgraph_check_opts(bosc_ctx *ctx, const bosc_cellgraph_opts *opts, bosc_cellgraph_opts *full)
 {
     if (!opts) return bi_fail(ctx, BOSC_ERR_ARG, "opts: NULL, but length has no default");
-    BI_TRY(bi_take_opts(ctx, "bosc_cellgraph_opts", opts, full, sizeof *full));
+    BI_TRY(bi_read_opts(ctx, "bosc_cellgraph_opts", opts, full, sizeof *full));
     if (full->letter_bits == 0) full->letter_bits = 1;
     if (full->id_bits == 0) full->id_bits = 64;
     if (full->length < 1 || full->length > BI_LETTERS_MAX)
@@ -178,6 +178,6 @@ bosc_status bosc_cellgraph_get_info(bosc_ctx *ctx, const bosc_cellgraph *graph, 
     full.bytes = graph->trie_bytes;
     for (int b = 0; b < BI_CELLGRAPH_BLOCKS; b++)
         full.bytes += (int64_t)(graph->blocks[b].bytes + graph->spare[b].bytes);
-    bi_give_info(info, &full, sizeof full);
+    bi_copy_info(info, &full, sizeof full);
     return BOSC_OK;
 }

@@ -23,8 +23,8 @@ static bosc_status read_vertices(bosc_ctx *ctx, struct bi_collision_meshes *mesh
         int64_t n = mesh[which].vertex_count;
         struct bi_collision_vertices read = {*meshes, n < BI_COLLISION_ITEMS ? n : BI_COLLISION_ITEMS, which};
         if (n > 0)
-            BI_TRY_WEIGHED(ctx, (double)n / (double)read.items,
-                           ctx->ops->collision->steps->vertices(ctx, read.items, &read));
+            BI_TRY_WITH_COST(ctx, (double)n / (double)read.items,
+                             ctx->ops->collision->steps->vertices(ctx, read.items, &read));
     }
     return BOSC_OK;
 }
@@ -60,7 +60,7 @@ static bosc_status find_near(bosc_ctx *ctx, struct bi_collision_frame *frame)
     BI_TRY(bi_scratch_of(ctx, n, sizeof(uint32_t), &ids));
     BI_TRY(bi_scratch_of(ctx, 1, sizeof *count, &count));
     BI_TRY(bi_scratch_of(ctx, 1, sizeof *summary.region, &summary.region));
-    BI_TRY_WEIGHED(ctx, 4, steps->near(ctx, n, &near));
+    BI_TRY_WITH_COST(ctx, 4, steps->near(ctx, n, &near));
     BI_TRY(ctx->backend->core->compact(ctx, sizeof *ids, near.ids, near.keep, n, ids, count));
     summary.ids = ids;
     summary.count = count;
@@ -79,7 +79,7 @@ static bosc_status gather_corners(bosc_ctx *ctx, struct bi_collision_frame *fram
     int64_t n = frame->soup.count;
     BI_TRY(bi_scratch_of(ctx, n * BI_COLLISION_CORNERS, sizeof(double), &gather.corners));
     BI_TRY(bi_scratch_of(ctx, n, sizeof(double), &gather.extents));
-    BI_TRY_WEIGHED(ctx, 4, ctx->ops->collision->steps->gather(ctx, n, &gather));
+    BI_TRY_WITH_COST(ctx, 4, ctx->ops->collision->steps->gather(ctx, n, &gather));
     frame->soup.corners = gather.corners;
     frame->extents = gather.extents;
     return BOSC_OK;
@@ -124,6 +124,6 @@ bosc_status bosc_collision_build(bosc_ctx *ctx, bosc_collision *collision, const
                        (long long)triangles);
     frame.info.a_count = mesh[0].triangle_count;
     frame.info.b_count = mesh[1].triangle_count;
-    bi_expect(ctx, (double)(mesh[0].vertex_count + mesh[1].vertex_count) + 40 * (double)triangles);
+    bi_progress_set_total(ctx, (double)(mesh[0].vertex_count + mesh[1].vertex_count) + 40 * (double)triangles);
     BI_RETURN_WITH_SCRATCH(ctx, build_or_empty(ctx, collision, &frame));
 }

@@ -14,13 +14,13 @@ static bosc_status find_candidates(bosc_ctx *ctx, struct bi_collision_frame *fra
                                             .b_bits = tests->b_bits};
     BI_TRY(bi_scratch_of(ctx, entries + 1, sizeof *found.counts, &found.counts));
     BI_TRY(ctx->backend->fill(ctx, found.counts + entries, 0, sizeof *found.counts));
-    BI_TRY_WEIGHED(ctx, BI_COLLISION_TEST, steps->count_candidates(ctx, entries, &found));
+    BI_TRY_WITH_COST(ctx, BI_COLLISION_TEST, steps->count_candidates(ctx, entries, &found));
     BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, found.counts, entries + 1, found.counts));
     BI_TRY(bi_read_back(ctx, &tests->count, found.counts + entries, sizeof tests->count));
     frame->info.candidates = tests->count;
     if (tests->count == 0) return BOSC_OK;
     BI_TRY(bi_scratch_of(ctx, tests->count, sizeof *found.candidates, &found.candidates));
-    BI_TRY_WEIGHED(ctx, BI_COLLISION_TEST, steps->fill_candidates(ctx, entries, &found));
+    BI_TRY_WITH_COST(ctx, BI_COLLISION_TEST, steps->fill_candidates(ctx, entries, &found));
     tests->candidates = found.candidates;
     return ctx->backend->core->sort_keys(ctx, BOSC_U64, found.candidates, tests->count, found.candidates, 0,
                                          a_bits + tests->b_bits);
@@ -33,7 +33,7 @@ static bosc_status test(bosc_ctx *ctx, struct bi_collision_tests *tests)
     tests->items = tests->count < BI_COLLISION_EXACT_ITEMS ? tests->count : BI_COLLISION_EXACT_ITEMS;
     BI_TRY(bi_scratch_of(ctx, tests->count, 1, &tests->keep));
     BI_TRY(bi_scratch_of(ctx, tests->items * BI_COLLISION_WORK, sizeof *tests->work, &tests->work));
-    BI_TRY_WEIGHED(ctx, BI_COLLISION_TEST, steps->test(ctx, tests->count, tests));
+    BI_TRY_WITH_COST(ctx, BI_COLLISION_TEST, steps->test(ctx, tests->count, tests));
     return steps->test_exactly(ctx, tests->items, tests);
 }
 

@@ -10,7 +10,7 @@ bosc_status bi_collision_check(bosc_ctx *ctx, const bosc_collision *collision)
 
 bosc_status bi_collision_check_opts(bosc_ctx *ctx, const bosc_collision_opts *opts, bosc_collision_opts *full)
 {
-    BI_TRY(bi_take_opts(ctx, "bosc_collision_opts", opts, full, sizeof *full));
+    BI_TRY(bi_read_opts(ctx, "bosc_collision_opts", opts, full, sizeof *full));
     if (full->dtype == 0) full->dtype = BOSC_F32;
     if (full->index_bits == 0) full->index_bits = 32;
     if (full->id_bits == 0) full->id_bits = 64;
@@ -115,6 +115,6 @@ bosc_status bosc_collision_get_info(bosc_ctx *ctx, const bosc_collision *collisi
     full.index_bits = collision->opts.index_bits;
     full.id_bits = collision->opts.id_bits;
     full.bytes = (int64_t)collision->pairs.bytes;
-    bi_give_info(info, &full, sizeof full);
+    bi_copy_info(info, &full, sizeof full);
     return BOSC_OK;
 }

@@ -34,7 +34,7 @@ bosc_status bosc_collision_pairs(bosc_ctx *ctx, const bosc_collision *collision,
         return bi_fail(ctx, BOSC_ERR_SPACE, "capacity: %lld pairs, but there are %lld", (long long)capacity,
                        (long long)found);
     }
-    bi_expect(ctx, 2 * (double)found);
+    bi_progress_set_total(ctx, 2 * (double)found);
     if (pairs && found > 0) BI_TRY_WITH_SCRATCH(ctx, copy_pairs(ctx, collision, pairs));
     *count = found;
     return BOSC_OK;
@@ -66,7 +66,7 @@ bosc_status bosc_collision_rows(bosc_ctx *ctx, const bosc_collision *collision, 
     size_t size = (size_t)collision->opts.id_bits / 8;
     BI_TRY(bi_csr_check(ctx, rows, offsets, ids != NULL, capacity));
     BI_TRY(bi_check_aligned(ctx, "ids", ids, size));
-    bi_expect(ctx, 3 * (double)rows);
+    bi_progress_set_total(ctx, 3 * (double)rows);
     if (!ids) BI_RETURN_WITH_SCRATCH(ctx, bi_csr_offsets(ctx, rows, count_rows, (void *)(uintptr_t)collision, offsets));
     const struct bi_csr_column columns[BI_CSR_COLUMNS] = {{ids, size}, {NULL, 0}};
     BI_RETURN_WITH_SCRATCH(ctx,

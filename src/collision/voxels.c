@@ -58,7 +58,7 @@ static bosc_status count_boxes(bosc_ctx *ctx, const struct bi_collision_frame *f
     int64_t n = frame->soup.count, found[2]; /* all voxels, and whether a box has too many */
     struct bi_collision_count_boxes boxes = {frame->grid, frame->soup, begins, (uint64_t *)begins + n + 1};
     BI_TRY(ctx->backend->fill(ctx, begins + n, 0, sizeof found));
-    BI_TRY_WEIGHED(ctx, 4, ctx->ops->collision->steps->count_boxes(ctx, n, &boxes));
+    BI_TRY_WITH_COST(ctx, 4, ctx->ops->collision->steps->count_boxes(ctx, n, &boxes));
     BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, begins, n + 1, begins));
     BI_TRY(bi_read_back(ctx, found, begins + n, sizeof found));
     *voxels = found[0];
@@ -96,11 +96,11 @@ static bosc_status fill_entries(bosc_ctx *ctx, struct bi_collision_frame *frame,
     int64_t b_slices = bi_div_up(voxels - s->a_voxels, BI_COLLISION_SLICE), slices = s->a_slices + b_slices, entries;
     BI_TRY(bi_scratch_of(ctx, slices + 1, sizeof *s->counts, &s->counts));
     BI_TRY(ctx->backend->fill(ctx, s->counts + slices, 0, sizeof *s->counts));
-    BI_TRY_WEIGHED(ctx, BI_COLLISION_SLICE, steps->mark(ctx, s->a_slices, s));
+    BI_TRY_WITH_COST(ctx, BI_COLLISION_SLICE, steps->mark(ctx, s->a_slices, s));
     s->first = s->a_slices;
-    BI_TRY_WEIGHED(ctx, BI_COLLISION_SLICE, steps->count_entries(ctx, b_slices, s));
+    BI_TRY_WITH_COST(ctx, BI_COLLISION_SLICE, steps->count_entries(ctx, b_slices, s));
     s->first = 0;
-    BI_TRY_WEIGHED(ctx, BI_COLLISION_SLICE, steps->count_entries(ctx, s->a_slices, s));
+    BI_TRY_WITH_COST(ctx, BI_COLLISION_SLICE, steps->count_entries(ctx, s->a_slices, s));
     BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, s->counts, slices + 1, s->counts));
     BI_TRY(bi_read_back(ctx, &entries, s->counts + slices, sizeof entries));
     BI_TRY(bi_scratch_of(ctx, entries, sizeof *s->keys, &s->keys));

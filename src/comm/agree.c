@@ -49,19 +49,19 @@ bosc_status bi_comm_all_to_all(bosc_ctx *ctx, bosc_comm *comm, bool on_host, con
 /* The message of the lowest rank that failed, on all of them. */
 static bosc_status tell_why(bosc_ctx *ctx, bosc_comm *comm, int32_t failed, bosc_status status)
 {
-    char mine[BI_COMM_MESSAGE] = "", why[BI_COMM_MESSAGE];
-    memcpy(mine, ctx->message, sizeof mine - 1);
-    BI_TRY(bi_comm_all_gather(ctx, comm, mine, sizeof mine, comm->gather));
+    char local_status[BI_COMM_MESSAGE] = "", why[BI_COMM_MESSAGE];
+    memcpy(local_status, ctx->message, sizeof local_status - 1);
+    BI_TRY(bi_comm_all_gather(ctx, comm, local_status, sizeof local_status, comm->gather));
     if (failed == comm->rank) return status;
-    memcpy(why, (const char *)comm->gather + (size_t)failed * sizeof mine, sizeof why);
+    memcpy(why, (const char *)comm->gather + (size_t)failed * sizeof local_status, sizeof why);
     why[sizeof why - 1] = 0;
     return bi_fail(ctx, status, "rank %d: %s", (int)failed, why);
 }
 
-bosc_status bi_comm_agree(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine)
+bosc_status bi_comm_agree(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status)
 {
-    if (mine == BOSC_ERR_COMM) return mine; /* the others find out, or have */
-    const int32_t code = (int32_t)mine;
+    if (local_status == BOSC_ERR_COMM) return local_status; /* the others find out, or have */
+    const int32_t code = (int32_t)local_status;
     int32_t *codes = comm->gather;
     BI_TRY(bi_comm_all_gather(ctx, comm, &code, sizeof code, codes));
     for (int32_t r = 0; r < comm->rank_count; r++)
@@ -70,12 +70,12 @@ bosc_status bi_comm_agree(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine)
 }
 
 /* The same, with n numbers of each rank: those of rank r come to comm->gather, behind its status. */
-static bosc_status tell(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, const int64_t *values, int64_t n)
+static bosc_status tell(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status, const int64_t *values, int64_t n)
 {
-    int64_t told[1 + TOLD] = {mine};
+    int64_t told[1 + TOLD] = {local_status};
     const int64_t *rows = comm->gather;
-    if (mine == BOSC_ERR_COMM) return mine;
-    if (mine == BOSC_OK) memcpy(told + 1, values, (size_t)n * sizeof *values);
+    if (local_status == BOSC_ERR_COMM) return local_status;
+    if (local_status == BOSC_OK) memcpy(told + 1, values, (size_t)n * sizeof *values);
     BI_TRY(bi_comm_all_gather(ctx, comm, told, (size_t)(n + 1) * sizeof *told, comm->gather));
     for (int32_t r = 0; r < comm->rank_count; r++)
         if (rows[r * (n + 1)] != BOSC_OK) return tell_why(ctx, comm, r, (bosc_status)rows[r * (n + 1)]);
@@ -88,10 +88,10 @@ static int64_t told_by(const bosc_comm *comm, int32_t r, int64_t n, int64_t i)
     return ((const int64_t *)comm->gather)[r * (n + 1) + 1 + i];
 }
 
-bosc_status bi_comm_same(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, const char *argument, int64_t value)
+bosc_status bi_comm_same(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status, const char *argument, int64_t value)
 {
     char by[32] = "";
-    BI_TRY(tell(ctx, comm, mine, &value, 1));
+    BI_TRY(tell(ctx, comm, local_status, &value, 1));
     for (int32_t r = 1; r < comm->rank_count; r++) {
         const long long other = told_by(comm, r, 1, 0), first = told_by(comm, 0, 1, 0);
         if (other == first) continue;
@@ -101,15 +101,16 @@ bosc_status bi_comm_same(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, const
     return BOSC_OK;
 }
 
-bosc_status bi_comm_count(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, const int64_t *counts, int64_t *received)
+bosc_status bi_comm_count(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status, const int64_t *counts,
+                          int64_t *received)
 {
     const int32_t ranks = comm->rank_count;
     int64_t *sent = comm->lists, *came = sent + 2 * (ranks + 1), *at = came + 2 * (ranks + 1); /* (status, count) */
-    if (mine == BOSC_ERR_COMM) return mine;
+    if (local_status == BOSC_ERR_COMM) return local_status;
     for (int32_t r = 0; r <= ranks; r++) at[r] = r * 2 * (int64_t)sizeof *sent;
     for (int32_t r = 0; r < ranks; r++) {
-        sent[2 * r] = mine;
-        sent[2 * r + 1] = mine == BOSC_OK ? counts[r] : 0;
+        sent[2 * r] = local_status;
+        sent[2 * r + 1] = local_status == BOSC_OK ? counts[r] : 0;
     }
     BI_TRY(bi_comm_all_to_all(ctx, comm, true, sent, at, came, at));
     for (int32_t r = 0; r < ranks; r++)
@@ -127,9 +128,9 @@ static void add_rows(const int64_t *rows, int64_t row_count, int64_t n, int64_t 
         for (int64_t i = 0; i < n; i++) sums[i] += rows[r * n + i];
 }
 
-static bosc_status sum_few(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, int64_t *values, int64_t n)
+static bosc_status sum_few(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status, int64_t *values, int64_t n)
 {
-    BI_TRY(tell(ctx, comm, mine, values, n));
+    BI_TRY(tell(ctx, comm, local_status, values, n));
     for (int64_t i = 0; i < n; i++) {
         values[i] = 0;
         for (int32_t r = 0; r < comm->rank_count; r++) values[i] += told_by(comm, r, n, i);
@@ -157,16 +158,16 @@ static bosc_status sum_slices(bosc_ctx *ctx, bosc_comm *comm, int64_t *values, i
     return bi_comm_all_gather(ctx, comm, values, (size_t)bytes, rows);
 }
 
-bosc_status bi_comm_sum(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, int64_t *values, int64_t n)
+bosc_status bi_comm_sum(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status, int64_t *values, int64_t n)
 {
-    if (n <= TOLD) return sum_few(ctx, comm, mine, values, n);
+    if (n <= TOLD) return sum_few(ctx, comm, local_status, values, n);
     const int64_t ranks = comm->rank_count, each = (n + ranks - 1) / ranks;
     const bool few = n * (ranks - 1) <= FEW_BYTES / (int64_t)sizeof *values;
     const size_t row_bytes = (size_t)(few ? n : each) * (size_t)ranks * sizeof *values;
     const size_t bytes = row_bytes + (few ? 0 : row_bytes + (size_t)(ranks + 1) * sizeof *values);
-    int64_t *rows = mine == BOSC_OK ? bi_host_alloc(ctx, bytes) : NULL;
-    if (mine == BOSC_OK && !rows) mine = BOSC_ERR_NOMEM;
-    bosc_status status = bi_comm_agree(ctx, comm, mine);
+    int64_t *rows = local_status == BOSC_OK ? bi_host_alloc(ctx, bytes) : NULL;
+    if (local_status == BOSC_OK && !rows) local_status = BOSC_ERR_NOMEM;
+    bosc_status status = bi_comm_agree(ctx, comm, local_status);
     if (status == BOSC_OK && few) status = sum_whole(ctx, comm, values, n, rows);
     if (status == BOSC_OK && !few) { /* whole slices: the last one may be short */
         int64_t *padded = rows + each * ranks;
@@ -179,11 +180,11 @@ bosc_status bi_comm_sum(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, int64_
     return status;
 }
 
-bosc_status bi_comm_offset(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, int64_t count, int64_t *before,
+bosc_status bi_comm_offset(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status, int64_t count, int64_t *before,
                            int64_t *total)
 {
     int64_t sum = 0, below = 0;
-    BI_TRY(tell(ctx, comm, mine, &count, 1));
+    BI_TRY(tell(ctx, comm, local_status, &count, 1));
     for (int32_t r = 0; r < comm->rank_count; r++) {
         if (r == comm->rank) below = sum;
         sum += told_by(comm, r, 1, 0);

@@ -1,10 +1,11 @@
 /* Inside an end of a communicator, and the exchanges that distributed structures are made of.
  *
  * All ranks must come to the same exchanges, whatever happens to one of them. So a rank that fails between two
- * exchanges does not return: it brings its status to the next one (`mine`), which then fails on all ranks alike:
+ * exchanges does not return: it brings its status to the next one (`local_status`), which then fails on all ranks
+ * alike:
  *
- *     bosc_status mine = work(ctx, ...);
- *     BI_TRY(bi_comm_agree(ctx, comm, mine));
+ *     bosc_status local_status = work(ctx, ...);
+ *     BI_TRY(bi_comm_agree(ctx, comm, local_status));
  *
  * After a BI_TRY of these functions all ranks go on, or none. */
 #ifndef BI_COMM_COMM_H
@@ -53,10 +54,10 @@ bosc_status bi_comm_check(bosc_ctx *ctx, const bosc_comm *comm);
 
 /* All ranks tell how they are: BOSC_OK if all are well, else on every rank the status and message of the lowest one
  * that is not. */
-bosc_status bi_comm_agree(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine);
+bosc_status bi_comm_agree(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status);
 
 /* The same, and BOSC_ERR_ARG on all ranks if the value of an argument is not that of rank 0. */
-bosc_status bi_comm_same(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, const char *argument, int64_t value);
+bosc_status bi_comm_same(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status, const char *argument, int64_t value);
 
 /* `bytes` bytes of every rank, host memory, by rank. */
 bosc_status bi_comm_all_gather(bosc_ctx *ctx, bosc_comm *comm, const void *sent, size_t bytes, void *received);
@@ -66,14 +67,15 @@ bosc_status bi_comm_all_to_all(bosc_ctx *ctx, bosc_comm *comm, bool on_host, con
                                const int64_t *sent_offsets, void *received, const int64_t *received_offsets);
 
 /* All ranks tell how they are, and each rank a number, as bi_comm_agree and an exchange. counts: (rank_count): for each
- * rank; not read unless `mine` is BOSC_OK. received: (rank_count): of each rank; set if all are well. */
-bosc_status bi_comm_count(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, const int64_t *counts, int64_t *received);
+ * rank; not read unless `local_status` is BOSC_OK. received: (rank_count): of each rank; set if all are well. */
+bosc_status bi_comm_count(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status, const int64_t *counts,
+                          int64_t *received);
 
 /* values[i] becomes the sum over the ranks, on every one of them; host memory. */
-bosc_status bi_comm_sum(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, int64_t *values, int64_t n);
+bosc_status bi_comm_sum(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status, int64_t *values, int64_t n);
 
 /* *before: the sum of `count` over the ranks below this one. *total: over all. Either may be NULL. */
-bosc_status bi_comm_offset(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, int64_t count, int64_t *before,
+bosc_status bi_comm_offset(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status, int64_t count, int64_t *before,
                            int64_t *total);
 
 /* Items on their way from all ranks to all ranks. Items for rank r are those from sent_offsets[r] on, in the backend's
@@ -87,25 +89,26 @@ struct bi_exchange {
 
 /* Ranks tell each other how many items will come.
  * counts: (rank_count), host: for each rank. Ended by bi_exchange_end, on a failure too. */
-bosc_status bi_exchange_begin(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, const int64_t *counts,
+bosc_status bi_exchange_begin(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status, const int64_t *counts,
                               struct bi_exchange *x);
 
-/* Moves an array of items, as often as there are arrays. `mine` is that of taking memory for x->received items.
+/* Moves an array of items, as often as there are arrays. `local_status` is that of taking memory for x->received items.
  * Waits. */
-bosc_status bi_exchange_items(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, const struct bi_exchange *x,
+bosc_status bi_exchange_items(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status, const struct bi_exchange *x,
                               size_t item_size, const void *items, void *received);
 
-/* The same, but that a failure which is this rank's alone is told in the next exchange. *mine: as `mine`, and then how
+/* The same, but that a failure which is this rank's alone is told in the next exchange. *local_status: as
+ * `local_status`, and then how
  * this rank is. */
-bosc_status bi_exchange_move(bosc_ctx *ctx, bosc_comm *comm, bosc_status *mine, const struct bi_exchange *x,
+bosc_status bi_exchange_move(bosc_ctx *ctx, bosc_comm *comm, bosc_status *local_status, const struct bi_exchange *x,
                              size_t item_size, const void *items, void *received);
 
 /* The way back: an item for each one that was received, to the rank and the place that it came from. */
-bosc_status bi_exchange_answers(bosc_ctx *ctx, bosc_comm *comm, bosc_status mine, const struct bi_exchange *x,
+bosc_status bi_exchange_answers(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status, const struct bi_exchange *x,
                                 size_t item_size, const void *answers, void *received);
 
-bosc_status bi_exchange_move_back(bosc_ctx *ctx, bosc_comm *comm, bosc_status *mine, const struct bi_exchange *x,
-                                  size_t item_size, const void *answers, void *received);
+bosc_status bi_exchange_move_back(bosc_ctx *ctx, bosc_comm *comm, bosc_status *local_status,
+                                  const struct bi_exchange *x, size_t item_size, const void *answers, void *received);
 
 void bi_exchange_end(bosc_ctx *ctx, struct bi_exchange *x);
 

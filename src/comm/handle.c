@@ -8,7 +8,7 @@ enum { DEFAULT_TIMEOUT = 300 };
 
 static bosc_status check_opts(bosc_ctx *ctx, const bosc_comm_opts *opts, bosc_comm_opts *full)
 {
-    BI_TRY(bi_take_opts(ctx, "bosc_comm_opts", opts, full, sizeof *full));
+    BI_TRY(bi_read_opts(ctx, "bosc_comm_opts", opts, full, sizeof *full));
     if (!(full->timeout >= 0 && full->timeout <= 1e9))
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: timeout %g is not in 0 to 1e9 seconds", full->timeout);
     if (full->timeout == 0) full->timeout = DEFAULT_TIMEOUT;
@@ -70,6 +70,6 @@ bosc_status bosc_comm_get_info(bosc_ctx *ctx, const bosc_comm *comm, bosc_comm_i
                                  .bytes = comm->bytes,
                                  .seconds = comm->seconds,
                                  .broken = comm->broken};
-    bi_give_info(info, &full, sizeof full);
+    bi_copy_info(info, &full, sizeof full);
     return BOSC_OK;
 }

@@ -28,9 +28,9 @@ static bosc_status exchange(bosc_ctx *ctx, bosc_comm *comm, const void *sent, co
     return lost(ctx, comm, t->all_to_all(t->user, sent, sent_offsets, received, received_offsets, comm->timeout));
 }
 
-static bosc_status fetch(bosc_ctx *ctx, bosc_status mine, void *to, const void *from, size_t bytes)
+static bosc_status fetch(bosc_ctx *ctx, bosc_status local_status, void *to, const void *from, size_t bytes)
 {
-    if (mine != BOSC_OK || bytes == 0) return mine;
+    if (local_status != BOSC_OK || bytes == 0) return local_status;
     BI_TRY(ctx->backend->copy(ctx, to, from, bytes));
     return ctx->backend->sync(ctx);
 }
@@ -42,9 +42,9 @@ static bosc_status all_to_all(bosc_ctx *ctx, bosc_comm *comm, bool on_host, cons
     if (on_host || ctx->memory.backend == ctx->host.backend) /* nothing is queued where memory is the host's */
         return exchange(ctx, comm, sent, sent_offsets, received, received_offsets);
     char *copy = bi_host_alloc(ctx, out + in);
-    bosc_status mine = copy || out + in == 0 ? BOSC_OK : BOSC_ERR_NOMEM;
-    mine = fetch(ctx, mine, copy, sent, out);
-    bosc_status status = bi_comm_agree(ctx, comm, mine);
+    bosc_status local_status = copy || out + in == 0 ? BOSC_OK : BOSC_ERR_NOMEM;
+    local_status = fetch(ctx, local_status, copy, sent, out);
+    bosc_status status = bi_comm_agree(ctx, comm, local_status);
     if (status == BOSC_OK) status = exchange(ctx, comm, copy, sent_offsets, copy ? copy + out : NULL, received_offsets);
     if (status == BOSC_OK) status = fetch(ctx, BOSC_OK, received, copy ? copy + out : NULL, in);
     bi_memory_release(&ctx->host, copy, out + in);

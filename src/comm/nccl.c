@@ -187,15 +187,15 @@ static bosc_status exchange(bosc_ctx *ctx, bosc_comm *comm, const char *sent, co
 static bosc_status grow_rooms(bosc_ctx *ctx, bosc_comm *comm, size_t bytes)
 {
     struct nccl_end *e = comm->state;
-    const bosc_status mine = e->device->grow(ctx, &e->room, bytes);
-    const int32_t code = (int32_t)mine;
+    const bosc_status local_status = e->device->grow(ctx, &e->room, bytes);
+    const int32_t code = (int32_t)local_status;
     const int32_t *codes = comm->gather;
     BI_TRY(all_gather(ctx, comm, &code, sizeof code, comm->gather));
     for (int32_t r = 0; r < comm->rank_count; r++)
-        if (mine == BOSC_OK && codes[r] != BOSC_OK)
+        if (local_status == BOSC_OK && codes[r] != BOSC_OK)
             return bi_fail(ctx, (bosc_status)codes[r], "rank %d: comm: no memory for what comes from other ranks",
                            (int)r);
-    return mine;
+    return local_status;
 }
 
 /* Host memory goes by the stage, which holds what is sent and then what is received. */
@@ -263,7 +263,7 @@ static const struct bi_transport transport = {all_gather, all_to_all, release};
 
 static bosc_status check_opts(bosc_ctx *ctx, const bosc_nccl_opts *opts, bosc_nccl_opts *full)
 {
-    BI_TRY(bi_take_opts(ctx, "bosc_nccl_opts", opts, full, sizeof *full));
+    BI_TRY(bi_read_opts(ctx, "bosc_nccl_opts", opts, full, sizeof *full));
     if (!(full->timeout >= 0 && full->timeout <= 1e9))
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: timeout %g is not in 0 to 1e9 seconds", full->timeout);
     if (bi_comm_device_of(ctx)) return BOSC_OK;
@@ -377,11 +377,12 @@ bosc_status bosc_comm_create_nccl_over(bosc_ctx *ctx, bosc_comm *start, const bo
     bosc_nccl_id id = {{0}};
     BI_ENTER(ctx);
     BI_TRY(bi_comm_check(ctx, start));
-    bosc_status mine = comm ? check_opts(ctx, opts, &full) : bi_fail(ctx, BOSC_ERR_ARG, "comm: NULL");
-    if (mine == BOSC_OK) mine = bi_nccl_open(ctx, full.library, &nccl);
-    if (mine == BOSC_OK) mine = make_end(ctx, &nccl, start->rank, start->rank_count, full.timeout, &fresh);
-    if (mine == BOSC_OK && start->rank == 0) mine = without_loss(ctx, make_id(ctx, opts, &id));
-    bosc_status status = bi_comm_agree(ctx, start, mine);
+    bosc_status local_status = comm ? check_opts(ctx, opts, &full) : bi_fail(ctx, BOSC_ERR_ARG, "comm: NULL");
+    if (local_status == BOSC_OK) local_status = bi_nccl_open(ctx, full.library, &nccl);
+    if (local_status == BOSC_OK)
+        local_status = make_end(ctx, &nccl, start->rank, start->rank_count, full.timeout, &fresh);
+    if (local_status == BOSC_OK && start->rank == 0) local_status = without_loss(ctx, make_id(ctx, opts, &id));
+    bosc_status status = bi_comm_agree(ctx, start, local_status);
     const size_t bytes = sizeof id * (size_t)start->rank_count;
     bosc_nccl_id *ids = status == BOSC_OK ? bi_host_alloc(ctx, bytes) : NULL;
     if (status == BOSC_OK) status = bi_comm_agree(ctx, start, ids ? BOSC_OK : BOSC_ERR_NOMEM);
@@ -390,12 +391,12 @@ bosc_status bosc_comm_create_nccl_over(bosc_ctx *ctx, bosc_comm *start, const bo
         const double timeout =
             fresh->timeout; /* while they join, ranks that could not wait in `start` for the others */
         if (fresh->timeout > start->timeout / 2) fresh->timeout = start->timeout / 2;
-        mine = without_loss(ctx, join(ctx, ids, fresh));
-        if (mine == BOSC_OK)
+        local_status = without_loss(ctx, join(ctx, ids, fresh));
+        if (local_status == BOSC_OK)
             fresh->timeout = timeout;
         else
             fresh = NULL;
-        status = bi_comm_agree(ctx, start, mine);
+        status = bi_comm_agree(ctx, start, local_status);
     }
     bi_memory_release(&ctx->host, ids, bytes);
     if (status == BOSC_OK) {

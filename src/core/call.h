@@ -45,7 +45,7 @@ void bi_end(const struct bi_call *call);
 
 /* Runs a call that changes a structure in place: who cancels within it stops what comes after it. Returns its status
  * from the calling function if it failed. */
-#define BI_TRY_WHOLE(ctx, ...)                        \
+#define BI_TRY_UNINTERRUPTIBLE(ctx, ...)              \
     do {                                              \
         (ctx)->progress.whole++;                      \
         bosc_status bi_status_ = (__VA_ARGS__);       \
@@ -54,7 +54,7 @@ void bi_end(const struct bi_call *call);
     } while (0)
 
 /* Runs a call whose items take as long as `weight` simple ones, for progress. Likewise. */
-#define BI_TRY_WEIGHED(ctx, weight_, ...)             \
+#define BI_TRY_WITH_COST(ctx, weight_, ...)           \
     do {                                              \
         (ctx)->progress.weight *= (weight_);          \
         bosc_status bi_status_ = (__VA_ARGS__);       \

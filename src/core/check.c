@@ -35,7 +35,7 @@ bosc_status bi_check_size(bosc_ctx *ctx, const char *name, const char *type, siz
                    type, ours);
 }
 
-void bi_give_info(void *info, const void *full, size_t ours)
+void bi_copy_info(void *info, const void *full, size_t ours)
 {
     size_t size;
     memcpy(&size, info, sizeof size);
@@ -44,7 +44,7 @@ void bi_give_info(void *info, const void *full, size_t ours)
     memcpy(info, &size, sizeof size);
 }
 
-bosc_status bi_take_opts(bosc_ctx *ctx, const char *type, const void *opts, void *full, size_t size)
+bosc_status bi_read_opts(bosc_ctx *ctx, const char *type, const void *opts, void *full, size_t size)
 {
     memset(full, 0, size);
     if (opts) {

@@ -19,14 +19,14 @@ bool bi_is_struct_size(size_t size, size_t ours);
 /* The size of a struct that a caller fills against ours: less is an older caller's. `type` is its name. */
 bosc_status bi_check_size(bosc_ctx *ctx, const char *name, const char *type, size_t size, size_t ours);
 
-/* The size of a struct that the call fills: more is a newer caller's. bi_give_info then copies `full`, of `ours` bytes,
+/* The size of a struct that the call fills: more is a newer caller's. bi_copy_info then copies `full`, of `ours` bytes,
  * as far as the caller's struct goes, and zeroes what it has more; the size stays. */
 bosc_status bi_check_info(bosc_ctx *ctx, const char *name, const char *type, size_t size, size_t ours);
-void bi_give_info(void *info, const void *full, size_t ours);
+void bi_copy_info(void *info, const void *full, size_t ours);
 
 /* *full, of `size` bytes, gets the caller's options, whose first member is their size; what they lack is zero. NULL
  * options are all zero. */
-bosc_status bi_take_opts(bosc_ctx *ctx, const char *type, const void *opts, void *full, size_t size);
+bosc_status bi_read_opts(bosc_ctx *ctx, const char *type, const void *opts, void *full, size_t size);
 
 /* An array (may be NULL) whose elements have `size` bytes must be aligned to them. */
 bosc_status bi_check_aligned(bosc_ctx *ctx, const char *name, const void *array, size_t size);

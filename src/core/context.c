@@ -140,7 +140,7 @@ void bosc_ctx_free(bosc_ctx *ctx)
     bi_memory_release(&host, ctx, sizeof *ctx);
 }
 
-bosc_status bosc_sync(bosc_ctx *ctx)
+bosc_status bosc_ctx_sync(bosc_ctx *ctx)
 {
     BI_ENTER(ctx);
     return ctx->backend->sync(ctx);
@@ -156,7 +156,7 @@ bosc_status bosc_ctx_set_stream(bosc_ctx *ctx, void *stream)
 
 bosc_status bosc_ctx_trim(bosc_ctx *ctx)
 {
-    BI_TRY(bosc_sync(ctx));
+    BI_TRY(bosc_ctx_sync(ctx));
     bi_scratch_free(ctx);
     return BOSC_OK;
 }
@@ -173,11 +173,11 @@ bosc_status bosc_ctx_get_info(const bosc_ctx *ctx, bosc_ctx_info *info)
     if (ctx->backend == &bi_backend_cuda)
         bi_cuda_device_name(ctx->memory.device, full.device_name, sizeof full.device_name);
 #endif
-    bi_give_info(info, &full, sizeof full);
+    bi_copy_info(info, &full, sizeof full);
     return BOSC_OK;
 }
 
-bosc_status bosc_alloc(bosc_ctx *ctx, size_t bytes, void **memory)
+bosc_status bosc_ctx_alloc(bosc_ctx *ctx, size_t bytes, void **memory)
 {
     BI_ENTER(ctx);
     if (!memory) return bi_fail(ctx, BOSC_ERR_ARG, "memory: NULL");
@@ -188,12 +188,12 @@ bosc_status bosc_alloc(bosc_ctx *ctx, size_t bytes, void **memory)
     return BOSC_OK;
 }
 
-void bosc_release(bosc_ctx *ctx, void *memory, size_t bytes)
+void bosc_ctx_release(bosc_ctx *ctx, void *memory, size_t bytes)
 {
     if (ctx) bi_memory_release(&ctx->memory, memory, bytes);
 }
 
-bosc_status bosc_copy(bosc_ctx *ctx, void *to, const void *from, size_t bytes)
+bosc_status bosc_ctx_copy(bosc_ctx *ctx, void *to, const void *from, size_t bytes)
 {
     BI_ENTER(ctx);
     if (bytes && !to) return bi_fail(ctx, BOSC_ERR_ARG, "to: NULL");

@@ -89,11 +89,11 @@ struct bosc_ctx {
 static inline struct bi_parts bi_parts_of(const bosc_ctx *ctx, int64_t n, double weight)
 {
     const struct bi_parts all = {0, 0, n, n, weight, 0, BOSC_OK, false};
-    return ctx->progress.listens ? bi_told_parts_of(ctx, n, weight) : all;
+    return ctx->progress.listens ? bi_reported_parts_of(ctx, n, weight) : all;
 }
 
 /* Waits for what a call that fails has queued, unless its stream records a graph: kernels may write to the host's words
- * later (bi_tell_host, bi_read_back), which the next call reads. Whether waiting fails is not told. */
+ * later (bi_notify_host, bi_read_back), which the next call reads. Whether waiting fails is not told. */
 void bi_await_queued(bosc_ctx *ctx);
 
 /* Sets the message and returns the status: return bi_fail(ctx, BOSC_ERR_ARG, "k: %lld is less than 1", k). */

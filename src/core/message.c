@@ -24,4 +24,4 @@ void bi_log(bosc_ctx *ctx, bosc_log_level level, const char *format, ...)
     ctx->log(ctx->log_user, level, line);
 }
 
-const char *bosc_message(const bosc_ctx *ctx) { return ctx ? ctx->message : ""; }
+const char *bosc_ctx_message(const bosc_ctx *ctx) { return ctx ? ctx->message : ""; }

@@ -42,7 +42,7 @@ void bi_end(const struct bi_call *call)
     if (p->fraction >= 0 && !p->stop && ctx->message[0] == 0) (void)p->function(p->user, p->stage, 1);
 }
 
-void bi_expect(bosc_ctx *ctx, double items)
+void bi_progress_set_total(bosc_ctx *ctx, double items)
 {
     if (ctx->progress.depth == 1) ctx->progress.expected = items;
 }
@@ -84,7 +84,7 @@ static bosc_status tell(bosc_ctx *ctx)
     return BOSC_OK;
 }
 
-bosc_status bi_advance(bosc_ctx *ctx, double items)
+bosc_status bi_progress_advance(bosc_ctx *ctx, double items)
 {
     struct bi_progress *p = &ctx->progress;
     if (!p->listens) return BOSC_OK;
@@ -97,7 +97,7 @@ bosc_status bi_advance(bosc_ctx *ctx, double items)
     return bi_fail(ctx, BOSC_ERR_CANCELLED, "%s: cancelled by the caller", p->stage);
 }
 
-struct bi_parts bi_told_parts_of(const bosc_ctx *ctx, int64_t n, double weight)
+struct bi_parts bi_reported_parts_of(const bosc_ctx *ctx, int64_t n, double weight)
 {
     struct bi_parts p = {.n = n, .weight = weight, .told = true};
     /* Something for each thread of the CPU, or for a device's. */
@@ -118,9 +118,9 @@ static void resize(const bosc_ctx *ctx, struct bi_parts *p)
     p->time = t;
 }
 
-bool bi_next_told_part(bosc_ctx *ctx, struct bi_parts *p)
+bool bi_next_reported_part(bosc_ctx *ctx, struct bi_parts *p)
 {
-    if (p->end > 0) p->status = bi_advance(ctx, (double)(p->end - p->begin) * p->weight);
+    if (p->end > 0) p->status = bi_progress_advance(ctx, (double)(p->end - p->begin) * p->weight);
     if (p->status != BOSC_OK || p->end >= p->n) return false;
     p->begin = p->end;
     /* Of one that is all nobody asks how long it takes. */

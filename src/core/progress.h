@@ -1,7 +1,9 @@
 /* How far a public call is, told to the context's progress function, which may cancel it.
  *
- * Work is counted in items passed over. A driver says how many its call will pass over in all (bi_expect); loops,
- * collectives and launches say what they have done (bi_advance). Where nobody listens all of it costs a test. A long
+ * Work is counted in items passed over. A driver says how many its call will pass over in all (bi_progress_set_total);
+ * loops,
+ * collectives and launches say what they have done (bi_progress_advance). Where nobody listens all of it costs a test.
+ * A long
  * loop over items that do not depend on each other is cut into parts (struct bi_parts), between which it can end:
  *
  *     struct bi_parts p = bi_parts_of(ctx, n, 1);
@@ -38,10 +40,10 @@ struct bi_progress {
 };
 
 /* The call will pass over about so many items; ignored in a call inside another one. */
-void bi_expect(bosc_ctx *ctx, double items);
+void bi_progress_set_total(bosc_ctx *ctx, double items);
 
 /* So many items more are done. BOSC_ERR_CANCELLED if the caller wants to stop. */
-bosc_status bi_advance(bosc_ctx *ctx, double items);
+bosc_status bi_progress_advance(bosc_ctx *ctx, double items);
 
 struct bi_parts {
     int64_t begin, end; /* the part */
@@ -52,13 +54,13 @@ struct bi_parts {
 };
 
 /* Those of bi_parts_of (core/context.h) where somebody listens. */
-struct bi_parts bi_told_parts_of(const bosc_ctx *ctx, int64_t n, double weight);
+struct bi_parts bi_reported_parts_of(const bosc_ctx *ctx, int64_t n, double weight);
 
 /* The next part, if there is one and the caller does not want to stop: see p->status after the last. */
-bool bi_next_told_part(bosc_ctx *ctx, struct bi_parts *p);
+bool bi_next_reported_part(bosc_ctx *ctx, struct bi_parts *p);
 static inline bool bi_next_part(bosc_ctx *ctx, struct bi_parts *p)
 {
-    if (p->told) return bi_next_told_part(ctx, p);
+    if (p->told) return bi_next_reported_part(ctx, p);
     bool next = p->end < p->n;
     p->end = p->n;
     return next;

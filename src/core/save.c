@@ -47,7 +47,7 @@ bosc_status bi_save_put(struct bi_saver *s, const void *bytes, size_t count)
     bi_hash_add(s->memory, bytes, count);
     if (bi_fault(BI_FAULT_WRITE) || s->write(s->user, bytes, count) != 0)
         return bi_fail(s->ctx, BOSC_ERR_IO, "write: the caller's function failed");
-    return bi_advance(s->ctx, bi_save_items(count));
+    return bi_progress_advance(s->ctx, bi_save_items(count));
 }
 
 bosc_status bi_save_array(struct bi_saver *s, const void *array, size_t bytes)
@@ -108,7 +108,7 @@ bosc_status bi_load_get(struct bi_loader *l, void *bytes, size_t count, const ch
 {
     BI_TRY(get(l, bytes, count, part));
     bi_hash_add(l->memory, bytes, count);
-    return bi_advance(l->ctx, bi_save_items(count));
+    return bi_progress_advance(l->ctx, bi_save_items(count));
 }
 
 bosc_status bi_load_check_header(struct bi_loader *l, const void *header, size_t size, const char *magic,

@@ -6,7 +6,7 @@ bosc_status bi_msf_check_opts(bosc_ctx *ctx, const struct bi_graph_view *graph, 
                               bosc_msf_opts *full)
 {
     bosc_dtype t = graph->weight;
-    BI_TRY(bi_take_opts(ctx, "bosc_msf_opts", opts, full, sizeof *full));
+    BI_TRY(bi_read_opts(ctx, "bosc_msf_opts", opts, full, sizeof *full));
     if ((int)full->algorithm < BOSC_MSF_AUTO || full->algorithm > BOSC_MSF_ATOMIC)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: algorithm %d is none of AUTO, PRIMITIVES, ATOMIC",
                        (int)full->algorithm);

@@ -29,6 +29,6 @@ bosc_status bosc_components_compute(bosc_ctx *ctx, const bosc_graph *graph, cons
     BI_TRY(bi_graph_view_of(ctx, graph, &view));
     BI_TRY(bi_msf_check_opts(ctx, &view, opts, &full));
     BI_TRY(bi_forest_check_ids(ctx, &view, "labels", labels));
-    bi_expect(ctx, 9 * (double)view.n);
+    bi_progress_set_total(ctx, 9 * (double)view.n);
     BI_RETURN_WITH_SCRATCH(ctx, components(ctx, &view, &full, labels, count));
 }

@@ -89,11 +89,11 @@ static bosc_status look(struct emst *e)
     bool lonely;
     BI_TRY(bi_kdtree_label_blocks(e->ctx, e->tree, e->args.label, &e->blocks));
     BI_TRY(e->steps->emst_clear(e->ctx, e->components, &e->args));
-    BI_TRY_WEIGHED(e->ctx, LOOKUP_ITEMS, e->steps->emst_keep(e->ctx, e->n, &e->args));
+    BI_TRY_WITH_COST(e->ctx, LOOKUP_ITEMS, e->steps->emst_keep(e->ctx, e->n, &e->args));
     BI_TRY(ask(e, e->steps->emst_lonely, &lonely));
     if (lonely) BI_TRY(search(e, true));
     BI_TRY(search(e, false));
-    BI_TRY_WEIGHED(e->ctx, LOOKUP_ITEMS, e->steps->emst_tie(e->ctx, e->n, &e->args));
+    BI_TRY_WITH_COST(e->ctx, LOOKUP_ITEMS, e->steps->emst_tie(e->ctx, e->n, &e->args));
     BI_TRY(ask(e, e->steps->emst_lonely, &lonely));
     return lonely ? bi_fail(e->ctx, BOSC_ERR_INTERNAL, "a component has no edge to another") : BOSC_OK;
 }
@@ -113,7 +113,7 @@ static bosc_status join(struct emst *e)
     struct bi_emst *a = &e->args;
     uint32_t *roots = a->roots;
     int64_t added;
-    BI_TRY_WEIGHED(e->ctx, LOOKUP_ITEMS, e->steps->emst_join(e->ctx, e->components, a));
+    BI_TRY_WITH_COST(e->ctx, LOOKUP_ITEMS, e->steps->emst_join(e->ctx, e->components, a));
     BI_TRY(core->compact(e->ctx, 8, a->words, a->joins, e->components, e->words + e->edges, e->count));
     BI_TRY(core->compact(e->ctx, 8, a->pairs, a->joins, e->components, e->pairs + e->edges, e->count));
     BI_TRY(bi_read_back(e->ctx, &added, e->count, sizeof added));
@@ -181,7 +181,7 @@ bosc_status bi_emst_give(bosc_ctx *ctx, const uint64_t *pairs, const uint64_t *w
 
 bosc_status bi_emst_check_opts(bosc_ctx *ctx, const bosc_emst_opts *opts, bosc_emst_opts *full)
 {
-    BI_TRY(bi_take_opts(ctx, "bosc_emst_opts", opts, full, sizeof *full));
+    BI_TRY(bi_read_opts(ctx, "bosc_emst_opts", opts, full, sizeof *full));
     if (full->dtype == 0) full->dtype = BOSC_F32;
     if (full->id_bits == 0) full->id_bits = 64;
     if (full->dtype != BOSC_F32 && full->dtype != BOSC_F64 && full->dtype != BOSC_I32 && full->dtype != BOSC_I64)
@@ -224,7 +224,7 @@ bosc_status bosc_emst_compute(bosc_ctx *ctx, const void *points, int64_t n, int6
     BI_TRY(bi_emst_check_opts(ctx, opts, &full));
     BI_TRY(bi_emst_check_arrays(ctx, &full, n, n - 1, pairs, dist2));
     bosc_kdtree_opts tree_opts = {.size = sizeof tree_opts, .dtype = full.dtype, .dim = full.dim, .id_bits = 32};
-    bi_expect(ctx, 400 * (double)n);
+    bi_progress_set_total(ctx, 400 * (double)n);
     BI_TRY(bosc_kdtree_create(ctx, &tree_opts, &tree));
     bosc_status status = bosc_kdtree_build(ctx, tree, points, n, stride);
     if (status == BOSC_OK && n > 1) BI_WITH_SCRATCH(ctx, status = span_and_give(ctx, tree, n, &full, pairs, dist2));

@@ -37,7 +37,7 @@ static bosc_status ask_graph(bosc_ctx *ctx, const struct question *q, ask_fn ask
 {
     const struct bi_graph_entries *e = &q->entries.of;
     bosc_graph *graph;
-    bi_expect(ctx, 38 * (double)e->m);
+    bi_progress_set_total(ctx, 38 * (double)e->m);
     BI_TRY(bosc_graph_create(ctx, &q->graph_opts, &graph));
     bosc_status status = bosc_graph_build(ctx, graph, e->u, e->v, e->weights, e->n, e->m);
     if (status == BOSC_OK) status = ask(ctx, graph, q, answer);
@@ -115,7 +115,7 @@ static bosc_status components(bosc_ctx *ctx, const bosc_graph_opts *graph_opts, 
     BI_TRY(take_question(ctx, graph_opts, opts, given, &q));
     BI_TRY(bi_forest_check_ids(ctx, &q.view, "labels", to->labels));
     if (!are_edges(&q)) return ask_graph(ctx, &q, ask_components, to);
-    bi_expect(ctx, 9 * (double)q.view.n + 4 * (double)q.view.m);
+    bi_progress_set_total(ctx, 9 * (double)q.view.n + 4 * (double)q.view.m);
     BI_TRY(bi_msf_rows_of(ctx, &q.view, &q.opts, &rows));
     q.entries.order = rows.order;
     BI_TRY(

@@ -23,7 +23,8 @@ bosc_status bi_msf_label_edges(bosc_ctx *ctx, const struct bi_msf_rows *rows, in
     struct bi_msf_mark_ids mark = {ids, rows->wide, marks};
     struct bi_msf_join_marked join = {*rows, marks, labels};
     BI_TRY(steps->msf_mark_ids(ctx, count, &mark));
-    BI_TRY_WEIGHED(ctx, BI_MSF_ITEM_ARCS, steps->msf_join_marked(ctx, bi_div_up(rows->arcs, BI_MSF_ITEM_ARCS), &join));
+    BI_TRY_WITH_COST(ctx, BI_MSF_ITEM_ARCS,
+                     steps->msf_join_marked(ctx, bi_div_up(rows->arcs, BI_MSF_ITEM_ARCS), &join));
     return flatten(ctx, rows->n, labels);
 }
 

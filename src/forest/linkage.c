@@ -122,7 +122,7 @@ bosc_status bosc_linkage_compute(bosc_ctx *ctx, const void *pairs, const double 
 {
     bosc_linkage_opts full;
     BI_ENTER(ctx);
-    BI_TRY(bi_take_opts(ctx, "bosc_linkage_opts", opts, &full, sizeof full));
+    BI_TRY(bi_read_opts(ctx, "bosc_linkage_opts", opts, &full, sizeof full));
     int32_t id_bits = full.id_bits ? full.id_bits : 64;
     BI_TRY(bi_forest_check_id_bits(ctx, id_bits));
     BI_TRY(bi_forest_check_tree(ctx, pairs, n, id_bits));
@@ -131,6 +131,6 @@ bosc_status bosc_linkage_compute(bosc_ctx *ctx, const void *pairs, const double 
     if ((uintptr_t)lengths % sizeof *lengths) return bi_fail(ctx, BOSC_ERR_ARG, "lengths: not aligned to doubles");
     if ((uintptr_t)z % sizeof *z) return bi_fail(ctx, BOSC_ERR_ARG, "z: not aligned to doubles");
     if (n < 2) return BOSC_OK;
-    bi_expect(ctx, 25 * (double)n);
+    bi_progress_set_total(ctx, 25 * (double)n);
     BI_RETURN_WITH_SCRATCH(ctx, make_linkage(ctx, n, id_bits, pairs, lengths, z));
 }

@@ -25,8 +25,8 @@ static bosc_status list_rows(bosc_ctx *ctx, const struct bi_msf_rows *rows, stru
     if (rows->arcs == 0) return BOSC_OK;
     list.ends = rounds->ends[1];
     list.places = rounds->places[1];
-    BI_TRY_WEIGHED(ctx, BI_MSF_ITEM_ARCS,
-                   ctx->ops->forest->steps->msf_list_arcs(ctx, bi_div_up(rows->arcs, BI_MSF_ITEM_ARCS), &list));
+    BI_TRY_WITH_COST(ctx, BI_MSF_ITEM_ARCS,
+                     ctx->ops->forest->steps->msf_list_arcs(ctx, bi_div_up(rows->arcs, BI_MSF_ITEM_ARCS), &list));
     BI_TRY(core->compact(ctx, sizeof(uint64_t), list.ends, list.keep, rows->arcs, rounds->ends[0], count));
     BI_TRY(core->compact(ctx, size, list.places, list.keep, rows->arcs, rounds->places[0], count));
     return bi_read_back(ctx, &rounds->list.count, count, sizeof rounds->list.count);
@@ -53,7 +53,7 @@ static bosc_status find_by_rounds(bosc_ctx *ctx, const struct bi_msf_rows *rows,
     BI_TRY(ctx->ops->forest->steps->msf_fetch(ctx, rounds.found, &fetch));
     if (want->labels) BI_TRY(bi_msf_label_parents(ctx, rows->n, rounds.parent, found->labels));
     found->count = rounds.found;
-    info->rounds = info->rounds_told = rounds.count;
+    info->rounds = info->rounds_recorded = rounds.count;
     memcpy(info->round, rounds.told, sizeof rounds.told);
     return BOSC_OK;
 }
@@ -137,9 +137,9 @@ bosc_status bi_msf_answer(bosc_ctx *ctx, const struct bi_graph_view *graph, stru
                           const bosc_msf_opts *opts, const struct bi_msf_outputs *to)
 {
     bosc_msf_info result = {0};
-    bi_expect(ctx, (opts->algorithm == BOSC_MSF_AUTO ? 16 : 160) * (double)graph->m);
+    bi_progress_set_total(ctx, (opts->algorithm == BOSC_MSF_AUTO ? 16 : 160) * (double)graph->m);
     BI_TRY_WITH_SCRATCH(ctx, spanning_forest(ctx, graph, entries, opts, to, &result));
-    if (to->info) bi_give_info(to->info, &result, sizeof result);
+    if (to->info) bi_copy_info(to->info, &result, sizeof result);
     return BOSC_OK;
 }
 

@@ -127,7 +127,7 @@ bosc_status bosc_tour_compute(bosc_ctx *ctx, const void *pairs, int64_t n, const
 {
     bosc_tour_opts full;
     BI_ENTER(ctx);
-    BI_TRY(bi_take_opts(ctx, "bosc_tour_opts", opts, &full, sizeof full));
+    BI_TRY(bi_read_opts(ctx, "bosc_tour_opts", opts, &full, sizeof full));
     int32_t id_bits = full.id_bits ? full.id_bits : 64;
     BI_TRY(bi_forest_check_id_bits(ctx, id_bits));
     BI_TRY(bi_forest_check_tree(ctx, pairs, n, id_bits));
@@ -135,6 +135,6 @@ bosc_status bosc_tour_compute(bosc_ctx *ctx, const void *pairs, int64_t n, const
     if ((uintptr_t)order % (uintptr_t)(id_bits / 8))
         return bi_fail(ctx, BOSC_ERR_ARG, "order: not aligned to elements of %d bits", (int)id_bits);
     if (n == 0) return BOSC_OK;
-    bi_expect(ctx, 110 * (double)n);
+    bi_progress_set_total(ctx, 110 * (double)n);
     BI_RETURN_WITH_SCRATCH(ctx, make_tour(ctx, n, id_bits == 64, pairs, order));
 }

@@ -55,7 +55,7 @@ static bosc_status look_up(struct proof *p, struct bi_msf_verify_faults *faults)
     find.ends = p->ends;
     find.ranks = p->ranks;
     struct bi_msf_verify_found found = {p->given, p->wide_given, given.place_of, find.seen, p->faults};
-    BI_TRY_WEIGHED(p->ctx, BI_MSF_ITEM_ARCS, p->steps->msf_verify_find(p->ctx, tiles(p), &find));
+    BI_TRY_WITH_COST(p->ctx, BI_MSF_ITEM_ARCS, p->steps->msf_verify_find(p->ctx, tiles(p), &find));
     BI_TRY(p->steps->msf_verify_found(p->ctx, p->count, &found));
     return read_faults(p, faults);
 }
@@ -147,7 +147,7 @@ static bosc_status climb(struct proof *p)
     climb.entry = enter.entry;
     for (int32_t k = 0; k < BI_MSF_VERIFY_LEVELS + 2; k++)
         climb.begin[k] = p->tree.begin[k < p->tree.levels ? k : p->tree.levels];
-    BI_TRY_WEIGHED(p->ctx, CLIMB * BI_MSF_ITEM_ARCS, p->steps->msf_verify_climb(p->ctx, tiles(p), &climb));
+    BI_TRY_WITH_COST(p->ctx, CLIMB * BI_MSF_ITEM_ARCS, p->steps->msf_verify_climb(p->ctx, tiles(p), &climb));
     return BOSC_OK;
 }
 
@@ -210,7 +210,7 @@ bosc_status bosc_msf_verify(bosc_ctx *ctx, const bosc_graph *graph, const bosc_m
         return bi_fail(ctx, BOSC_ERR_LIMIT, "count: %lld edges; a forest has less than 2^32 - 1", (long long)count);
     if (count > 0 && !edges) return bi_fail(ctx, BOSC_ERR_ARG, "edges: NULL");
     BI_TRY(bi_forest_check_ids(ctx, &view, "edges", edges));
-    bi_expect(ctx, (50 + 2 * CLIMB) * (double)view.m);
+    bi_progress_set_total(ctx, (50 + 2 * CLIMB) * (double)view.m);
     struct proof p = {.ctx = ctx,
                       .steps = ctx->ops->forest->steps,
                       .core = ctx->backend->core,

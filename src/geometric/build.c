@@ -120,7 +120,7 @@ static bosc_status keep(bosc_ctx *ctx, bosc_geometric *table, const struct build
                                          .per = b->models->per,
                                          .form = b->plan.form,
                                          .outside = BI_GEOMETRIC_OUTSIDE};
-    bi_expect(ctx, 2 * (double)b->plan.candidates + GRID_ITEMS * (double)entries);
+    bi_progress_set_total(ctx, 2 * (double)b->plan.candidates + GRID_ITEMS * (double)entries);
     BI_TRY(bi_block_reserve(ctx, &table->memory, &table->points, points));
     BI_TRY(bi_block_reserve(ctx, &table->memory, &table->models, models));
     BI_TRY(bi_block_reserve(ctx, &table->memory, &table->list, lists));

@@ -87,7 +87,7 @@ static bosc_status give_matches(const struct bi_geometric_search *f, void *ids, 
     for (int64_t k = 0; k < f->stand_count; k++) {
         bosc_geometric_match *to = (bosc_geometric_match *)(void *)((char *)matches + (size_t)k * size);
         to->size = size;
-        bi_give_info(to, f->ranks[k].match, sizeof *to);
+        bi_copy_info(to, f->ranks[k].match, sizeof *to);
     }
     return BOSC_OK;
 }
@@ -128,7 +128,7 @@ bosc_status bosc_geometric_find(bosc_ctx *ctx, const bosc_geometric *table, cons
     BI_TRY(bi_check_info(ctx, "match", "bosc_geometric_match", match->size, sizeof *match));
     bosc_geometric_match full = {0};
     BI_TRY_WITH_SCRATCH(ctx, find(ctx, table, scene, scene_count, ids, &full));
-    bi_give_info(match, &full, sizeof full);
+    bi_copy_info(match, &full, sizeof full);
     return BOSC_OK;
 }
 

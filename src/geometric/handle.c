@@ -14,7 +14,7 @@ static bool is_fraction(double x) { return x > 0 && x <= 1; }
 
 bosc_status bi_geometric_check_opts(bosc_ctx *ctx, const bosc_geometric_opts *opts, bosc_geometric_opts *full)
 {
-    BI_TRY(bi_take_opts(ctx, "bosc_geometric_opts", opts, full, sizeof *full));
+    BI_TRY(bi_read_opts(ctx, "bosc_geometric_opts", opts, full, sizeof *full));
     if (full->min_fraction == 0) full->min_fraction = 0.4;
     if (full->stop_fraction == 0) full->stop_fraction = 0.9;
     if (full->id_bits == 0) full->id_bits = 64;
@@ -189,6 +189,6 @@ bosc_status bosc_geometric_get_info(bosc_ctx *ctx, const bosc_geometric *table, 
     for (size_t b = 0; b < sizeof blocks / sizeof blocks[0]; b++) full.bytes += (int64_t)blocks[b]->bytes;
     for (int64_t k = 0; k < table->count; k++)
         if (models[k].tolerance > full.tolerance) full.tolerance = models[k].tolerance;
-    bi_give_info(info, &full, sizeof full);
+    bi_copy_info(info, &full, sizeof full);
     return BOSC_OK;
 }

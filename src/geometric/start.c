@@ -85,7 +85,7 @@ bosc_status bi_geometric_search_scene(struct bi_geometric_search *f, const doubl
     size_t bytes = (size_t)(f->m * f->form.dim) * sizeof *scene;
     bi_geometric_plan_search(f);
     /* Two look-ups of each coordinate and a counter of each basis; most searches end long before the last trial. */
-    bi_expect(f->ctx, (double)f->trials * (LOOK_UP_ITEMS * (double)f->per + 2 * (double)f->table->bases));
+    bi_progress_set_total(f->ctx, (double)f->trials * (LOOK_UP_ITEMS * (double)f->per + 2 * (double)f->table->bases));
     BI_TRY(take_host(f));
     if (f->m > 0) BI_TRY(bi_geometric_fetch(f->ctx, "scene", scene, f->m, f->form.dim, f->scene));
     if (f->trials == 0) return BOSC_OK;

@@ -109,7 +109,7 @@ static bosc_status build(bosc_ctx *ctx, bosc_graph *graph, const struct bi_graph
                                .entries = *entries,
                                .wide = bi_graph_is_wide(&graph->opts, entries->m),
                                .bits = entries->n > 2 ? bi_bit_length((uint64_t)entries->n - 1) : 1};
-    bi_expect(ctx, 22 * (double)entries->m);
+    bi_progress_set_total(ctx, 22 * (double)entries->m);
     bosc_status status = BOSC_OK;
     if (entries->n == 0 && entries->m == 0)
         set_empty(&next);

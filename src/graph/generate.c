@@ -251,7 +251,7 @@ static bosc_status check_sizes(bosc_ctx *ctx, bosc_graph_generate_opts *o)
 static bosc_status check_opts(bosc_ctx *ctx, const bosc_graph_generate_opts *opts, bosc_graph_generate_opts *full)
 {
     if (!opts) return bi_fail(ctx, BOSC_ERR_ARG, "opts: NULL");
-    BI_TRY(bi_take_opts(ctx, "bosc_graph_generate_opts", opts, full, sizeof *full));
+    BI_TRY(bi_read_opts(ctx, "bosc_graph_generate_opts", opts, full, sizeof *full));
     if ((int)full->kind < BOSC_GRAPH_RANDOM || full->kind > BOSC_GRAPH_GEOMETRIC)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: kind %d is none", (int)full->kind);
     if (full->id_bits == 0) full->id_bits = 64;
@@ -279,7 +279,7 @@ bosc_status bosc_graph_generate(bosc_ctx *ctx, const bosc_graph_generate_opts *o
     BI_TRY(bi_graph_check_array(ctx, "u", u, 0, size));
     BI_TRY(bi_graph_check_array(ctx, "v", v, 0, size));
     BI_TRY(bi_graph_check_array(ctx, "weights", weights, 0, sizeof *weights));
-    bi_expect(ctx, 8 * (double)g.opts.m);
+    bi_progress_set_total(ctx, 8 * (double)g.opts.m);
     BI_TRY_WITH_SCRATCH(ctx, make(&g));
     if (n) *n = g.n;
     if (m) *m = g.m;

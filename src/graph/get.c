@@ -60,7 +60,7 @@ bosc_status bosc_graph_get_rows(bosc_ctx *ctx, const bosc_graph *graph, int64_t 
     BI_TRY(bi_graph_check_array(ctx, "neighbours", neighbours, 0, (size_t)graph->opts.id_bits / 8));
     BI_TRY(bi_graph_check_array(ctx, "weights", weights, 0, bosc_dtype_size(graph->opts.weight)));
     BI_TRY(bi_graph_check_array(ctx, "edges", edges, 0, (size_t)graph->opts.id_bits / 8));
-    bi_expect(ctx, 3 * (double)graph->arcs);
+    bi_progress_set_total(ctx, 3 * (double)graph->arcs);
     BI_RETURN_WITH_SCRATCH(ctx, get_rows(ctx, graph, offsets, neighbours, weights, edges));
 }
 

@@ -27,7 +27,7 @@ static bosc_status check_fields(bosc_ctx *ctx, const bosc_graph_opts *o)
 
 bosc_status bi_graph_check_opts(bosc_ctx *ctx, const bosc_graph_opts *opts, bosc_graph_opts *full)
 {
-    BI_TRY(bi_take_opts(ctx, "bosc_graph_opts", opts, full, sizeof *full));
+    BI_TRY(bi_read_opts(ctx, "bosc_graph_opts", opts, full, sizeof *full));
     if (full->weight == 0) full->weight = BOSC_U32;
     if (full->id_bits == 0) full->id_bits = 64;
     return check_fields(ctx, full);
@@ -211,7 +211,7 @@ bosc_status bosc_graph_get_info(bosc_ctx *ctx, const bosc_graph *graph, bosc_gra
                             .weight = graph->opts.weight,
                             .id_bits = graph->opts.id_bits,
                             .bytes = (int64_t)bytes};
-    bi_give_info(info, &full, sizeof full);
+    bi_copy_info(info, &full, sizeof full);
     return BOSC_OK;
 }
 

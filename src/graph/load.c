@@ -54,7 +54,7 @@ static bosc_status get_arrays(struct reader *r)
     const struct bi_graph_header *h = &r->header;
     size_t word = h->flags & BI_GRAPH_SAVE_WIDE ? 8 : 4, arcs = (size_t)h->arcs;
     size_t arc = sizeof(uint32_t) + bosc_dtype_size((bosc_dtype)h->weight) + word;
-    bi_expect(r->loader.ctx, bi_save_items((size_t)h->n * word + arcs * arc));
+    bi_progress_set_total(r->loader.ctx, bi_save_items((size_t)h->n * word + arcs * arc));
     BI_TRY(bi_load_padded(&r->loader, &r->arrays[OFFSETS], ((size_t)h->n + 1) * word, "offsets"));
     BI_TRY(bi_load_padded(&r->loader, &r->arrays[NEIGHBOURS], arcs * sizeof(uint32_t), "neighbours"));
     BI_TRY(bi_load_padded(&r->loader, &r->arrays[WEIGHTS], arcs * bosc_dtype_size((bosc_dtype)h->weight), "weights"));

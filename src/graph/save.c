@@ -31,7 +31,8 @@ static bosc_status put_graph(struct bi_saver *s, const void *structure)
     size_t arcs = (size_t)graph->arcs, word = graph->wide ? 8 : 4, size = bosc_dtype_size(graph->opts.weight);
     const void *offsets = graph->offsets.data;
     void *weights, *zero;
-    bi_expect(ctx, (double)arcs + bi_save_items((size_t)graph->n * word + arcs * (sizeof(uint32_t) + size + word)));
+    bi_progress_set_total(ctx, (double)arcs +
+                                   bi_save_items((size_t)graph->n * word + arcs * (sizeof(uint32_t) + size + word)));
     BI_TRY(bi_scratch(ctx, arcs * size, &weights));
     BI_TRY(bi_scratch(ctx, sizeof(uint64_t), &zero));
     struct bi_graph_copy_weights copy = {graph->keys.data, graph->opts.weight, weights};

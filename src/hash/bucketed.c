@@ -147,9 +147,9 @@ static bosc_status info(bosc_ctx *ctx, const bosc_hash *table, bosc_hash_info *i
 {
     info->partitions = (int32_t)1 << table->shape.partition_bits;
     info->slots = table->buckets * BOSC_HASH_WIDTH;
-    info->probes_most = 2;
-    info->probes_hit = table->keys ? 1 + (double)table->extra_probes / (double)table->keys : 0;
-    return table->linear ? longest(ctx, table, &info->probes_most) : BOSC_OK;
+    info->max_probes = 2;
+    info->mean_probes = table->keys ? 1 + (double)table->extra_probes / (double)table->keys : 0;
+    return table->linear ? longest(ctx, table, &info->max_probes) : BOSC_OK;
 }
 
 const struct bi_hash_layout bi_hash_bucketed_layout = {.plan = plan,

@@ -160,7 +160,7 @@ static bosc_status finish(bosc_ctx *ctx, bosc_hash *table)
     if (built) take_report(table, &found, p->n, &retry);
     if (retry) {
         bi_hash_set_empty(table);
-        bi_expect(ctx, 25 * (double)p->n);
+        bi_progress_set_total(ctx, 25 * (double)p->n);
         BI_RETURN_WITH_SCRATCH(ctx, build(ctx, table, p->keys, p->values, p->n, true));
     }
     table->pairs = table->keys;
@@ -172,7 +172,7 @@ bosc_status bosc_hash_build(bosc_ctx *ctx, bosc_hash *table, const void *keys, c
     BI_ENTER(ctx);
     BI_TRY(bi_hash_check_table(ctx, table));
     BI_TRY(bi_hash_check_pairs(ctx, table, keys, values, n));
-    bi_expect(ctx, 25 * (double)n);
+    bi_progress_set_total(ctx, 25 * (double)n);
     if (table->opts.no_wait && ctx->backend->records && ctx->backend->records(ctx))
         return bi_fail(ctx, BOSC_ERR_ARG,
                        "table: its builds tell the host how they went, and the stream records a graph");

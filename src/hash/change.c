@@ -77,7 +77,7 @@ bosc_status bosc_hash_rehash(bosc_ctx *ctx, bosc_hash *table, double load, uint6
     if (load != 0) wanted.load = load;
     if (bi_hash_check_opts(ctx, &wanted, &full, &layout) != BOSC_OK)
         return bi_fail(ctx, BOSC_ERR_ARG, "load: %g is not one that this layout can have", load);
-    bi_expect(ctx, 16 * (double)table->pairs);
+    bi_progress_set_total(ctx, 16 * (double)table->pairs);
     BI_RETURN_WITH_SCRATCH(ctx, rehash(ctx, table, &full));
 }
 
@@ -176,7 +176,7 @@ bosc_status bosc_hash_insert(bosc_ctx *ctx, bosc_hash *table, const void *keys, 
         return bi_fail(ctx, BOSC_ERR_LIMIT, "n: %lld pairs, and %lld are there; a table holds less than 2^32 - 1",
                        (long long)n, (long long)table->pairs);
     if (n == 0) return BOSC_OK;
-    bi_expect(ctx, 18 * (double)(table->pairs + n));
+    bi_progress_set_total(ctx, 18 * (double)(table->pairs + n));
     BI_RETURN_WITH_SCRATCH(ctx, insert(ctx, table, keys, values, n));
 }
 
@@ -203,7 +203,7 @@ static bosc_status erase_in_place(bosc_ctx *ctx, bosc_hash *table, const void *k
     BI_TRY(ctx->backend->core->reduce(ctx, BOSC_SUM, BOSC_U64, e.pairs_gone, words, &result[1]));
     BI_TRY(ctx->backend->core->reduce(ctx, BOSC_SUM, BOSC_U64, e.seconds_gone, words, &result[2]));
     BI_TRY(bi_read_back(ctx, sums, result, sizeof sums));
-    BI_TRY_WHOLE(ctx, BI_HASH_STEP(ctx, clear_slots, words, &e));
+    BI_TRY_UNINTERRUPTIBLE(ctx, BI_HASH_STEP(ctx, clear_slots, words, &e));
     table->keys -= sums[0];
     table->pairs -= sums[1];
     table->extra_probes -= sums[2];
@@ -281,7 +281,7 @@ bosc_status bosc_hash_erase(bosc_ctx *ctx, bosc_hash *table, const void *keys, i
     BI_TRY(bi_hash_check_n(ctx, "n", n));
     BI_TRY(
         bi_hash_check_array(ctx, "keys", keys, n, table->shape.key_bytes, bi_hash_key_alignment(table->opts.key_bits)));
-    bi_expect(ctx, (double)(table->pairs + n));
+    bi_progress_set_total(ctx, (double)(table->pairs + n));
     bosc_status status;
     BI_WITH_SCRATCH(ctx, status = erase(ctx, table, keys, n, &count));
     if (status == BOSC_OK && erased) *erased = count;

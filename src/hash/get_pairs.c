@@ -105,6 +105,6 @@ bosc_status bosc_hash_get_pairs(bosc_ctx *ctx, const bosc_hash *table, void *key
     BI_TRY(bi_hash_check_array(ctx, "keys", keys, 0, 1, bi_hash_key_alignment(table->opts.key_bits)));
     BI_TRY(bi_hash_check_array(ctx, "values", values, 0, 1, bi_hash_alignment(value_size)));
     BI_TRY(bi_hash_check_array(ctx, "counts", counts, 0, 1, sizeof *counts));
-    bi_expect(ctx, 3 * (double)table->pairs);
+    bi_progress_set_total(ctx, 3 * (double)table->pairs);
     BI_RETURN_WITH_SCRATCH(ctx, get_pairs(ctx, table, keys, values, counts));
 }

@@ -105,7 +105,7 @@ static bosc_status check_layout(bosc_ctx *ctx, bosc_hash_opts *o, const struct b
 bosc_status bi_hash_check_opts(bosc_ctx *ctx, const bosc_hash_opts *opts, bosc_hash_opts *full,
                                const struct bi_hash_layout **layout)
 {
-    BI_TRY(bi_take_opts(ctx, "bosc_hash_opts", opts, full, sizeof *full));
+    BI_TRY(bi_read_opts(ctx, "bosc_hash_opts", opts, full, sizeof *full));
     full->counted = full->counted != 0;
     full->no_wait = full->no_wait != 0;
     if (full->key_bits == 0) full->key_bits = 32;
@@ -274,7 +274,7 @@ bosc_status bosc_hash_get_info(bosc_ctx *ctx, const bosc_hash *table, bosc_hash_
         BI_TRY_WITH_SCRATCH(ctx, table->layout->info(ctx, table, &full));
     }
     full.load = full.slots ? (double)full.keys / (double)full.slots : 0;
-    bi_give_info(info, &full, sizeof full);
+    bi_copy_info(info, &full, sizeof full);
     return BOSC_OK;
 }
 

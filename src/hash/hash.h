@@ -186,7 +186,7 @@ struct bi_hash_layout {
     bosc_status (*pairs)(bosc_ctx *, const bosc_hash *, void *hashes, void *values);
     /* Scratch of fill, beside that of the backend's build_bytes. */
     size_t (*fill_bytes)(const bosc_hash *, int64_t n);
-    /* Fills in partitions, slots, probes_most and probes_hit; the rest stands. */
+    /* Fills in partitions, slots, max_probes and mean_probes; the rest stands. */
     bosc_status (*info)(bosc_ctx *, const bosc_hash *, bosc_hash_info *info);
     /* After a read: are look-ups safe, whatever the bytes of the blocks? NULL, or what is wrong. */
     bosc_status (*check)(bosc_ctx *, const bosc_hash *, const char **wrong);

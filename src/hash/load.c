@@ -133,7 +133,7 @@ static bosc_status get_table(struct reader *r, bosc_hash *table)
         return malformed(r, "its number of partitions is not that of its keys");
     table->shape.partition_bits = (int32_t)h->partition_bits;
     bi_hash_used_bytes(table, bytes);
-    bi_expect(r->loader.ctx, bi_save_items(bytes[0] + bytes[1] + bytes[2] + bytes[3]));
+    bi_progress_set_total(r->loader.ctx, bi_save_items(bytes[0] + bytes[1] + bytes[2] + bytes[3]));
     for (int b = 0; b < BI_HASH_SAVED_BLOCKS; b++) BI_TRY(get_block(r, table, b, bytes[b]));
     BI_TRY(bi_load_hash(&r->loader));
     BI_TRY(check_table(r, table));

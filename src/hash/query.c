@@ -63,7 +63,7 @@ bosc_status bosc_hash_find(bosc_ctx *ctx, const bosc_hash *table, const void *qu
     if (values)
         BI_TRY(bi_hash_check_array(ctx, "values", values, query_count, table->opts.value_size,
                                    bi_hash_alignment(table->opts.value_size)));
-    bi_expect(ctx, 8 * (double)query_count);
+    bi_progress_set_total(ctx, 8 * (double)query_count);
     BI_RETURN_WITH_SCRATCH(ctx, find(ctx, table, queries, query_count, values, found));
 }
 
@@ -90,7 +90,7 @@ bosc_status bosc_hash_count(bosc_ctx *ctx, const bosc_hash *table, const void *q
     BI_ENTER(ctx);
     BI_TRY(check_queries(ctx, table, queries, query_count));
     BI_TRY(bi_hash_check_array(ctx, "counts", counts, query_count, sizeof *counts, sizeof *counts));
-    bi_expect(ctx, 9 * (double)query_count);
+    bi_progress_set_total(ctx, 9 * (double)query_count);
     BI_RETURN_WITH_SCRATCH(ctx, count(ctx, table, queries, query_count, counts));
 }
 
@@ -151,6 +151,6 @@ bosc_status bosc_hash_retrieve(bosc_ctx *ctx, const bosc_hash *table, const void
     if (values)
         BI_TRY(bi_hash_check_array(ctx, "values", values, capacity, table->opts.value_size,
                                    bi_hash_alignment(table->opts.value_size)));
-    bi_expect(ctx, 10 * (double)query_count);
+    bi_progress_set_total(ctx, 10 * (double)query_count);
     BI_RETURN_WITH_SCRATCH(ctx, retrieve(ctx, &r, offsets, values, capacity));
 }

@@ -35,7 +35,7 @@ static bosc_status put_table(struct bi_saver *s, const void *structure)
     const bosc_hash *table = structure;
     size_t bytes[BI_HASH_BLOCKS];
     bi_hash_used_bytes(table, bytes);
-    bi_expect(s->ctx, bi_save_items(bytes[0] + bytes[1] + bytes[2] + bytes[3]));
+    bi_progress_set_total(s->ctx, bi_save_items(bytes[0] + bytes[1] + bytes[2] + bytes[3]));
     BI_TRY(put_header(s, table));
     for (int b = 0; b < BI_HASH_SAVED_BLOCKS; b++) BI_TRY(bi_save_padded(s, table->blocks[b].data, bytes[b]));
     return BOSC_OK;

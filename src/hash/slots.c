@@ -89,21 +89,21 @@ static bosc_status slots_info(bosc_ctx *ctx, const bosc_hash *table, bosc_hash_i
     BI_TRY(count_slots(ctx, table, &slots));
     info->partitions = (int32_t)table->buckets;
     info->slots = (int64_t)slots;
-    info->probes_hit = table->keys ? 1 + (double)table->extra_probes / (double)table->keys : 0;
-    info->probes_most = 1;
+    info->mean_probes = table->keys ? 1 + (double)table->extra_probes / (double)table->keys : 0;
+    info->max_probes = 1;
     switch (table->opts.layout) {
-    case BOSC_HASH_HYBRID: info->probes_most = BOSC_HASH_SUBTABLES; break;
-    case BOSC_HASH_CUCKOO: BI_TRY(count_probes(ctx, table, &info->probes_most)); break;
+    case BOSC_HASH_HYBRID: info->max_probes = BOSC_HASH_SUBTABLES; break;
+    case BOSC_HASH_CUCKOO: BI_TRY(count_probes(ctx, table, &info->max_probes)); break;
     case BOSC_HASH_CHAINED:
-        BI_TRY(longest(ctx, table, &info->probes_most));
-        if (info->probes_most <= INT32_MAX / 2) info->probes_most *= 2;
+        BI_TRY(longest(ctx, table, &info->max_probes));
+        if (info->max_probes <= INT32_MAX / 2) info->max_probes *= 2;
         return BOSC_OK;
     case BOSC_HASH_ORDERED:
         if (table->linear || !slots) break;
-        return raise_most(ctx, table, ctx->ops->hash->steps->ordered_lengths, (int64_t)slots, &info->probes_most);
+        return raise_most(ctx, table, ctx->ops->hash->steps->ordered_lengths, (int64_t)slots, &info->max_probes);
     default: break;
     }
-    return table->linear ? longest(ctx, table, &info->probes_most) : BOSC_OK;
+    return table->linear ? longest(ctx, table, &info->max_probes) : BOSC_OK;
 }
 
 /* *found is 0 on the backend before. */

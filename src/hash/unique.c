@@ -66,6 +66,6 @@ bosc_status bosc_hash_unique(bosc_ctx *ctx, const void *keys, int64_t n, int32_t
     BI_TRY(bi_hash_check_array(ctx, "ids", ids, n, sizeof *ids, sizeof *ids));
     BI_TRY(bi_hash_check_array(ctx, "unique", distinct, 0, 1, alignment));
     if (!count) return bi_fail(ctx, BOSC_ERR_ARG, "count: NULL");
-    bi_expect(ctx, 17 * (double)n);
+    bi_progress_set_total(ctx, 17 * (double)n);
     BI_RETURN_WITH_SCRATCH(ctx, unique(ctx, keys, n, key_bits, ids, distinct, count));
 }

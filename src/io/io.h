@@ -10,7 +10,7 @@
 
 #include "base/caller.h"
 #include "base/threads.h"
-#include "io/progress.h"
+#include "io/file/progress.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "the formats are little-endian, and so must the machine be"

@@ -48,7 +48,7 @@ static bosc_status count_rows(bosc_ctx *ctx, void *search, int64_t *counts)
     query.counts = counts;
     if (supports_boxes(s->tree)) return s->tree->ops->box_count(ctx, s->tree, &query);
     const struct bi_kdtree_box args = args_of(s->tree, &query);
-    BI_TRY_WEIGHED(ctx, BOX_ITEMS, s->tree->ops->steps->box_count(ctx, s->count, &args));
+    BI_TRY_WITH_COST(ctx, BOX_ITEMS, s->tree->ops->steps->box_count(ctx, s->count, &args));
     return BOSC_OK;
 }
 
@@ -62,7 +62,7 @@ static bosc_status fill_rows(bosc_ctx *ctx, void *search, const struct bi_csr_ro
     query.bad = to->bad;
     if (supports_boxes(s->tree)) return s->tree->ops->box_fill(ctx, s->tree, &query);
     const struct bi_kdtree_box args = args_of(s->tree, &query);
-    BI_TRY_WEIGHED(ctx, BOX_ITEMS, s->tree->ops->steps->box_fill(ctx, s->count, &args));
+    BI_TRY_WITH_COST(ctx, BOX_ITEMS, s->tree->ops->steps->box_fill(ctx, s->count, &args));
     return BOSC_OK;
 }
 
@@ -77,7 +77,7 @@ bosc_status bosc_kdtree_box(bosc_ctx *ctx, const bosc_kdtree *tree, const void *
     BI_TRY(bi_csr_check(ctx, box_count, offsets, ids != NULL, capacity));
     BI_TRY(bi_kdtree_check_answers(ctx, tree, ids, NULL));
     s.corners = (struct bi_kdtree_rows){boxes, 2 * box_count, dim};
-    bi_expect(ctx, (3 + BOX_ITEMS) * (double)box_count);
+    bi_progress_set_total(ctx, (3 + BOX_ITEMS) * (double)box_count);
     if (!ids) BI_RETURN_WITH_SCRATCH(ctx, bi_csr_offsets(ctx, box_count, count_rows, &s, offsets));
     const struct bi_csr_column columns[BI_CSR_COLUMNS] = {{ids, (size_t)tree->opts.id_bits / 8}};
     BI_RETURN_WITH_SCRATCH(ctx, bi_csr_fill(ctx, box_count, offsets, capacity, columns, fill_rows, &s));

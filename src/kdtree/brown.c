@@ -5,7 +5,7 @@
  *
  * With sort_halves there is one list until the root is known: then the rows of its two sides are sorted by the other
  * superkeys on their own, as the published build on two devices does it. Over two ranks each has one of the sides
- * (dist/kdtree_halves.c), whose rows are in the order of one superkey when they come here. */
+ * (ranks/kdtree/published.c), whose rows are in the order of one superkey when they come here. */
 #include "base/clock.h"
 #include "core/call.h"
 #include "kdtree/drivers.h"

@@ -96,7 +96,7 @@ bosc_status bosc_kdtree_build(bosc_ctx *ctx, bosc_kdtree *tree, const void *poin
     BI_TRY(bi_kdtree_check_tree(ctx, tree));
     BI_TRY(bi_kdtree_check_size(ctx, n));
     BI_TRY(bi_kdtree_check_rows(ctx, tree, "points", points, "n", n, stride, &rows));
-    bi_expect(ctx, 25 * (double)n);
+    bi_progress_set_total(ctx, 25 * (double)n);
     BI_RETURN_WITH_SCRATCH(ctx, build_staged(ctx, tree, &rows, false));
 }
 

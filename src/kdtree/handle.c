@@ -36,7 +36,7 @@ static bosc_status check_fields(bosc_ctx *ctx, const bosc_kdtree_opts *o)
 bosc_status bi_kdtree_check_opts(bosc_ctx *ctx, const bosc_kdtree_opts *opts, bosc_kdtree_opts *full)
 {
     if (!opts) return bi_fail(ctx, BOSC_ERR_ARG, "opts: NULL, but dim has no default");
-    BI_TRY(bi_take_opts(ctx, "bosc_kdtree_opts", opts, full, sizeof *full));
+    BI_TRY(bi_read_opts(ctx, "bosc_kdtree_opts", opts, full, sizeof *full));
     if (full->dtype == 0) full->dtype = BOSC_F32;
     if (full->id_bits == 0) full->id_bits = 64;
     return check_fields(ctx, full);
@@ -206,7 +206,7 @@ bosc_status bosc_kdtree_get_times(bosc_ctx *ctx, const bosc_kdtree *tree, bosc_k
                               .deduplicate = tree->times.deduplicate,
                               .build = tree->times.build};
     __atomic_load(&((bosc_kdtree *)tree)->times.verify, &full.verify, __ATOMIC_RELAXED);
-    bi_give_info(times, &full, sizeof full);
+    bi_copy_info(times, &full, sizeof full);
     return BOSC_OK;
 }
 
@@ -234,6 +234,6 @@ bosc_status bosc_kdtree_get_info(bosc_ctx *ctx, const bosc_kdtree *tree, bosc_kd
                              .id_bits = tree->opts.id_bits};
     const bosc_kdtree *other = __atomic_load_n(&((bosc_kdtree *)tree)->learned.by_extent, __ATOMIC_ACQUIRE);
     full.bytes = bytes_of(tree) + (other ? bytes_of(other) : 0);
-    bi_give_info(info, &full, sizeof full);
+    bi_copy_info(info, &full, sizeof full);
     return BOSC_OK;
 }

@@ -39,7 +39,7 @@ static bosc_status get_arrays(struct reader *r)
     const struct bi_kdtree_header *h = &r->header;
     size_t nodes = (size_t)h->nodes, row = (size_t)h->dim * bosc_dtype_size((bosc_dtype)h->dtype);
     bool removed = h->flags & BI_KDTREE_SAVE_DUPLICATES_REMOVED;
-    bi_expect(r->loader.ctx, bi_save_items(nodes * (row + 4) + (removed ? (nodes + (size_t)h->n) * 4 : 0)));
+    bi_progress_set_total(r->loader.ctx, bi_save_items(nodes * (row + 4) + (removed ? (nodes + (size_t)h->n) * 4 : 0)));
     BI_TRY(get_array(r, POINTS, nodes * row, "points"));
     BI_TRY(get_array(r, IDS, nodes * sizeof(uint32_t), "ids"));
     if (removed) {

@@ -21,7 +21,7 @@ static bosc_status check_periods(bosc_ctx *ctx, int32_t dim, bosc_kdtree_query_o
 bosc_status bi_kdtree_check_query_opts(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree_query_opts *opts,
                                        bosc_kdtree_query_opts *full)
 {
-    BI_TRY(bi_take_opts(ctx, "bosc_kdtree_query_opts", opts, full, sizeof *full));
+    BI_TRY(bi_read_opts(ctx, "bosc_kdtree_query_opts", opts, full, sizeof *full));
     if (full->p == 0) full->p = 2;
     if (!(full->p >= 1)) return bi_fail(ctx, BOSC_ERR_ARG, "opts: p: %g is less than 1", full->p);
     if (!(full->epsilon >= 0 && full->epsilon < INFINITY))

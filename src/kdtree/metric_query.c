@@ -102,7 +102,7 @@ static bosc_status general_knn(bosc_ctx *ctx, const struct search *s)
     a.ids = s->ids;
     a.distances = s->distances;
     if (!a.distances) BI_TRY(bi_scratch_of(ctx, s->rows.n * s->k, sizeof *a.distances, &a.distances));
-    BI_TRY_WEIGHED(ctx, BI_KDTREE_METRIC_ITEMS, s->tree->ops->steps->query_knn(ctx, s->rows.n, &a));
+    BI_TRY_WITH_COST(ctx, BI_KDTREE_METRIC_ITEMS, s->tree->ops->steps->query_knn(ctx, s->rows.n, &a));
     return BOSC_OK;
 }
 
@@ -124,9 +124,9 @@ static bosc_status knn_staged(bosc_ctx *ctx, const struct search *call)
     return ctx->backend->sync(ctx);
 }
 
-bosc_status bosc_kdtree_query_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries, int64_t query_count,
-                                  int64_t stride, int64_t k, const bosc_kdtree_query_opts *opts, void *ids,
-                                  double *distances)
+bosc_status bosc_kdtree_knn_metric(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries, int64_t query_count,
+                                   int64_t stride, int64_t k, const bosc_kdtree_query_opts *opts, void *ids,
+                                   double *distances)
 {
     struct search s = {.tree = tree, .k = k, .ids = ids, .distances = distances};
     BI_ENTER(ctx);
@@ -139,7 +139,7 @@ bosc_status bosc_kdtree_query_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const 
     BI_TRY(bi_check_aligned(ctx, "ids", ids, (size_t)tree->opts.id_bits / 8));
     BI_TRY(bi_check_aligned(ctx, "distances", distances, sizeof *distances));
     if (query_count == 0) return BOSC_OK;
-    bi_expect(ctx, (16 + BI_KDTREE_METRIC_ITEMS + (double)k) * (double)query_count);
+    bi_progress_set_total(ctx, (16 + BI_KDTREE_METRIC_ITEMS + (double)k) * (double)query_count);
     BI_RETURN_WITH_SCRATCH(ctx, knn_staged(ctx, &s));
 }
 
@@ -158,7 +158,7 @@ static bosc_status count_rows(bosc_ctx *ctx, void *search, int64_t *counts)
     }
     BI_TRY(stage_search(ctx, s, &a));
     a.counts = counts;
-    BI_TRY_WEIGHED(ctx, BI_KDTREE_METRIC_ITEMS, s->tree->ops->steps->query_count(ctx, s->rows.n, &a));
+    BI_TRY_WITH_COST(ctx, BI_KDTREE_METRIC_ITEMS, s->tree->ops->steps->query_count(ctx, s->rows.n, &a));
     return BOSC_OK;
 }
 
@@ -186,7 +186,7 @@ static bosc_status fill_rows(bosc_ctx *ctx, void *search, const struct bi_csr_ro
     a.ids = to->columns[0];
     a.distances = to->columns[1];
     a.bad = to->bad;
-    BI_TRY_WEIGHED(ctx, BI_KDTREE_METRIC_ITEMS, s->tree->ops->steps->query_fill(ctx, s->rows.n, &a));
+    BI_TRY_WITH_COST(ctx, BI_KDTREE_METRIC_ITEMS, s->tree->ops->steps->query_fill(ctx, s->rows.n, &a));
     return BOSC_OK;
 }
 
@@ -200,10 +200,10 @@ static bosc_status check_radii(bosc_ctx *ctx, const double *radii, int64_t radiu
     return bi_kdtree_check_bounds(ctx, "radii", radii, "radius_count", radius_count, s->rows.n);
 }
 
-bosc_status bosc_kdtree_query_radius(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries, int64_t query_count,
-                                     int64_t stride, const double *radii, int64_t radius_count,
-                                     const bosc_kdtree_query_opts *opts, int64_t *offsets, void *ids, double *distances,
-                                     int64_t capacity)
+bosc_status bosc_kdtree_radius_metric(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries, int64_t query_count,
+                                      int64_t stride, const double *radii, int64_t radius_count,
+                                      const bosc_kdtree_query_opts *opts, int64_t *offsets, void *ids,
+                                      double *distances, int64_t capacity)
 {
     struct search s = {.tree = tree};
     BI_ENTER(ctx);
@@ -212,7 +212,7 @@ bosc_status bosc_kdtree_query_radius(bosc_ctx *ctx, const bosc_kdtree *tree, con
     BI_TRY(bi_csr_check(ctx, query_count, offsets, ids != NULL, capacity));
     BI_TRY(bi_check_aligned(ctx, "ids", ids, (size_t)tree->opts.id_bits / 8));
     BI_TRY(bi_check_aligned(ctx, "distances", distances, sizeof *distances));
-    bi_expect(ctx, (16 + BI_KDTREE_METRIC_ITEMS) * (double)query_count);
+    bi_progress_set_total(ctx, (16 + BI_KDTREE_METRIC_ITEMS) * (double)query_count);
     if (!ids) BI_RETURN_WITH_SCRATCH(ctx, bi_csr_offsets(ctx, query_count, count_rows, &s, offsets));
     const struct bi_csr_column columns[BI_CSR_COLUMNS] = {{ids, (size_t)tree->opts.id_bits / 8},
                                                           {distances, sizeof *distances}};
@@ -229,9 +229,9 @@ static bosc_status count_staged(bosc_ctx *ctx, struct search *s)
     return ctx->backend->sync(ctx);
 }
 
-bosc_status bosc_kdtree_query_radius_count(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries,
-                                           int64_t query_count, int64_t stride, const double *radii,
-                                           int64_t radius_count, const bosc_kdtree_query_opts *opts, int64_t *counts)
+bosc_status bosc_kdtree_radius_count_metric(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries,
+                                            int64_t query_count, int64_t stride, const double *radii,
+                                            int64_t radius_count, const bosc_kdtree_query_opts *opts, int64_t *counts)
 {
     struct search s = {.tree = tree, .counts = counts};
     BI_ENTER(ctx);
@@ -240,6 +240,6 @@ bosc_status bosc_kdtree_query_radius_count(bosc_ctx *ctx, const bosc_kdtree *tre
     if (query_count > 0 && !counts) return bi_fail(ctx, BOSC_ERR_ARG, "counts: NULL");
     BI_TRY(bi_check_aligned(ctx, "counts", counts, sizeof *counts));
     if (query_count == 0) return BOSC_OK;
-    bi_expect(ctx, (16 + BI_KDTREE_METRIC_ITEMS) * (double)query_count);
+    bi_progress_set_total(ctx, (16 + BI_KDTREE_METRIC_ITEMS) * (double)query_count);
     BI_RETURN_WITH_SCRATCH(ctx, count_staged(ctx, &s));
 }

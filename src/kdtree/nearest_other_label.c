@@ -90,7 +90,7 @@ static bosc_status search(bosc_ctx *ctx, const bosc_kdtree *tree, const struct o
                                                  .dist2 = o->dist2,
                                                  .wide = wide};
     BI_TRY(steps->find_nothing(ctx, tree->nodes, &nothing));
-    BI_TRY_WEIGHED(ctx, 64, steps->nearest_other_label(ctx, count, &args));
+    BI_TRY_WITH_COST(ctx, 64, steps->nearest_other_label(ctx, count, &args));
     return BOSC_OK;
 }
 
@@ -125,7 +125,7 @@ bosc_status bosc_kdtree_nearest_other(bosc_ctx *ctx, const bosc_kdtree *tree, co
     BI_TRY(bi_check_aligned(ctx, "bounds", bounds, bi_kdtree_dist2_size(tree)));
     BI_TRY(bi_kdtree_check_answers(ctx, tree, ids, dist2));
     struct other o = {NULL, labels, bounds, ids, dist2};
-    bi_expect(ctx, 80 * (double)tree->nodes);
+    bi_progress_set_total(ctx, 80 * (double)tree->nodes);
     BI_RETURN_WITH_SCRATCH(ctx, staged_search(ctx, tree, &o));
 }
 
@@ -147,7 +147,7 @@ static bosc_status search_queries(bosc_ctx *ctx, const bosc_kdtree *tree, const 
     BI_TRY(bi_kdtree_make_blocks(ctx, tree, &args.blocks));
     BI_TRY(bi_kdtree_label_blocks(ctx, tree, labels, &args.blocks));
     BI_TRY(steps->find_nothing(ctx, count, &nothing));
-    BI_TRY_WEIGHED(ctx, 64, steps->nearest_other_label(ctx, count, &args));
+    BI_TRY_WITH_COST(ctx, 64, steps->nearest_other_label(ctx, count, &args));
     return BOSC_OK;
 }
 

@@ -59,7 +59,7 @@ static bosc_status count_bins(bosc_ctx *ctx, const struct pair_counts *s, struct
         a->bins = left < BI_KDTREE_BINS ? (int32_t)left : BI_KDTREE_BINS;
         a->counts = summing ? NULL : matrix;
         a->totals = matrix;
-        BI_TRY_WEIGHED(ctx, BI_KDTREE_METRIC_ITEMS, s->other->ops->steps->count_bins(ctx, a->n, a));
+        BI_TRY_WITH_COST(ctx, BI_KDTREE_METRIC_ITEMS, s->other->ops->steps->count_bins(ctx, a->n, a));
         for (int32_t b = 0; b < a->bins; b++)
             BI_TRY_WITH_SCRATCH(ctx, ctx->backend->core->reduce(ctx, BOSC_SUM, summing ? BOSC_F64 : BOSC_I64,
                                                                 (const int64_t *)matrix + b * a->n, a->n,
@@ -144,6 +144,6 @@ bosc_status bosc_kdtree_count_pairs(bosc_ctx *ctx, const bosc_kdtree *tree, cons
     if (radius_count == 0 || (!counts && !sums)) return BOSC_OK;
     s.opts.epsilon = 0;
     const double passes = (double)((counts != NULL) + (sums != NULL)) * (1 + (double)(radius_count / BI_KDTREE_BINS));
-    bi_expect(ctx, (8 + passes * BI_KDTREE_METRIC_ITEMS) * (double)tree->nodes);
+    bi_progress_set_total(ctx, (8 + passes * BI_KDTREE_METRIC_ITEMS) * (double)tree->nodes);
     BI_RETURN_WITH_SCRATCH(ctx, count_staged(ctx, &s));
 }

@@ -31,7 +31,7 @@ static bosc_status count_rows(bosc_ctx *ctx, void *pairs, int64_t *counts)
     struct bi_kdtree_metric_search a;
     BI_TRY(stage_search(ctx, s, &a));
     a.counts = counts;
-    BI_TRY_WEIGHED(ctx, BI_KDTREE_METRIC_ITEMS, s->tree->ops->steps->query_count(ctx, s->tree->nodes, &a));
+    BI_TRY_WITH_COST(ctx, BI_KDTREE_METRIC_ITEMS, s->tree->ops->steps->query_count(ctx, s->tree->nodes, &a));
     return BOSC_OK;
 }
 
@@ -44,7 +44,7 @@ static bosc_status fill_rows(bosc_ctx *ctx, void *pairs, const struct bi_csr_row
     a.ids = to->columns[0];
     a.distances = to->columns[1];
     a.bad = to->bad;
-    BI_TRY_WEIGHED(ctx, BI_KDTREE_METRIC_ITEMS, s->tree->ops->steps->query_fill(ctx, s->tree->nodes, &a));
+    BI_TRY_WITH_COST(ctx, BI_KDTREE_METRIC_ITEMS, s->tree->ops->steps->query_fill(ctx, s->tree->nodes, &a));
     return BOSC_OK;
 }
 
@@ -61,7 +61,7 @@ bosc_status bosc_kdtree_pairs(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc
     BI_TRY(bi_csr_check(ctx, tree->nodes, offsets, ids != NULL, capacity));
     BI_TRY(bi_check_aligned(ctx, "ids", ids, (size_t)s.searched->opts.id_bits / 8));
     BI_TRY(bi_check_aligned(ctx, "distances", distances, sizeof *distances));
-    bi_expect(ctx, (16 + BI_KDTREE_METRIC_ITEMS) * (double)tree->nodes);
+    bi_progress_set_total(ctx, (16 + BI_KDTREE_METRIC_ITEMS) * (double)tree->nodes);
     if (!ids) BI_RETURN_WITH_SCRATCH(ctx, bi_csr_offsets(ctx, tree->nodes, count_rows, &s, offsets));
     const struct bi_csr_column columns[BI_CSR_COLUMNS] = {{ids, (size_t)s.searched->opts.id_bits / 8},
                                                           {distances, sizeof *distances}};

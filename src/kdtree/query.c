@@ -89,7 +89,7 @@ static bosc_status knn(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_
     if (count > 0 && !query->ids) return bi_fail(ctx, BOSC_ERR_ARG, "ids: NULL");
     BI_TRY(bi_kdtree_check_answers(ctx, tree, query->ids, query->dist2));
     if (count == 0) return BOSC_OK;
-    bi_expect(ctx, (80 + (double)k) * (double)count);
+    bi_progress_set_total(ctx, (80 + (double)k) * (double)count);
     BI_RETURN_WITH_SCRATCH(ctx, knn_staged(ctx, tree, query));
 }
 
@@ -145,7 +145,7 @@ bosc_status bosc_kdtree_radius_count(bosc_ctx *ctx, const bosc_kdtree *tree, con
     BI_TRY(bi_check_aligned(ctx, "counts", counts, sizeof *counts));
     if (query_count == 0) return BOSC_OK;
     query.r2 = square(tree, radius);
-    bi_expect(ctx, 80 * (double)query_count);
+    bi_progress_set_total(ctx, 80 * (double)query_count);
     BI_RETURN_WITH_SCRATCH(ctx, count_staged(ctx, tree, &query));
 }
 
@@ -187,7 +187,7 @@ bosc_status bosc_kdtree_radius(bosc_ctx *ctx, const bosc_kdtree *tree, const voi
     BI_TRY(bi_csr_check(ctx, query_count, offsets, ids != NULL, capacity));
     BI_TRY(bi_kdtree_check_answers(ctx, tree, ids, dist2));
     s.query.r2 = square(tree, radius);
-    bi_expect(ctx, 80 * (double)query_count);
+    bi_progress_set_total(ctx, 80 * (double)query_count);
     if (!ids) BI_RETURN_WITH_SCRATCH(ctx, bi_csr_offsets(ctx, query_count, count_rows, &s, offsets));
     const struct bi_csr_column columns[BI_CSR_COLUMNS] = {{ids, (size_t)tree->opts.id_bits / 8},
                                                           {dist2, bi_kdtree_dist2_size(tree)}};

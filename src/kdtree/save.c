@@ -27,7 +27,7 @@ static bosc_status put_tree(struct bi_saver *s, const void *structure)
     size_t id_bytes = (size_t)tree->nodes * sizeof(uint32_t);
     bool removed = tree->opts.duplicates == BOSC_KDTREE_DUPLICATES_REMOVE;
     size_t row_bytes = (size_t)tree->n * sizeof(uint32_t);
-    bi_expect(s->ctx, bi_save_items(point_bytes + id_bytes + (removed ? row_bytes + id_bytes : 0)));
+    bi_progress_set_total(s->ctx, bi_save_items(point_bytes + id_bytes + (removed ? row_bytes + id_bytes : 0)));
     BI_TRY(bi_scratch(s->ctx, point_bytes, &points));
     BI_TRY(bi_scratch(s->ctx, id_bytes, &ids));
     if (tree->nodes) BI_TRY(tree->ops->fetch(s->ctx, tree, points, ids));

@@ -75,7 +75,7 @@ bosc_status bosc_kdtree_verify(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t *
 {
     BI_ENTER(ctx);
     BI_TRY(bi_kdtree_check_tree(ctx, tree));
-    bi_expect(ctx, 3 * (double)tree->nodes);
+    bi_progress_set_total(ctx, 3 * (double)tree->nodes);
     int64_t offender = INT64_MAX;
     double begin = bi_now();
     BI_TRY_WITH_SCRATCH(ctx, tree->nodes ? find_offender(ctx, tree, &offender) : BOSC_OK);

@@ -45,7 +45,7 @@ bosc_status bosc_plan_arcs(bosc_ctx *ctx, const bosc_plan *plan, const double *f
     BI_TRY(bi_check_aligned(ctx, "vectors", vectors, sizeof *vectors));
     BI_TRY(bi_plan_check_array(ctx, "kept", kept, n * (plan->forms.words > 0), sizeof *kept));
     if (n == 0 || plan->forms.words == 0) return BOSC_OK;
-    bi_expect(ctx, (double)(n * plan->forms.words));
+    bi_progress_set_total(ctx, (double)(n * plan->forms.words));
     const struct bi_plan_arcs arcs = {.forms = plan->forms, .from = from, .to = to, .vectors = vectors, .kept = kept};
     BI_RETURN_WITH_SCRATCH(ctx, find_arcs(ctx, plan, arcs, n));
 }
@@ -100,7 +100,7 @@ bosc_status bosc_plan_crossings(bosc_ctx *ctx, const bosc_plan *plan, const doub
     BI_TRY(bi_plan_check_array(ctx, "constraints", constraints, lower != NULL, sizeof *constraints));
     if (!lower && (upper || constraints)) return bi_fail(ctx, BOSC_ERR_ARG, "lower: NULL, and the others are not");
     if (capacity < 0) return bi_fail(ctx, BOSC_ERR_ARG, "capacity: %lld is less than 0", (long long)capacity);
-    bi_expect(ctx, 2 * (double)n);
+    bi_progress_set_total(ctx, 2 * (double)n);
     struct bi_plan_crossings a = {.forms = plan->forms, .from = from, .to = to};
     struct crossing_call call = {n, capacity, 0, offsets, constraints, lower, upper};
     BI_TRY_WITH_SCRATCH(ctx, find_crossings(ctx, &a, &call));

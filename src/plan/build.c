@@ -6,7 +6,7 @@
 static bosc_status take_scene(bosc_ctx *ctx, const bosc_plan_scene *scene, bosc_plan_scene *full)
 {
     if (!scene) return bi_fail(ctx, BOSC_ERR_ARG, "scene: NULL");
-    BI_TRY(bi_take_opts(ctx, "bosc_plan_scene", scene, full, sizeof *full));
+    BI_TRY(bi_read_opts(ctx, "bosc_plan_scene", scene, full, sizeof *full));
     if (full->form_count < 0)
         return bi_fail(ctx, BOSC_ERR_ARG, "scene: form_count %lld is less than 0", (long long)full->form_count);
     if (full->form_count > BI_PLAN_MAX_CANDIDATES)
@@ -46,7 +46,7 @@ bosc_status bi_plan_number(struct bi_plan_maker *m)
 static bosc_status make_and_install(struct bi_plan_maker *m, bosc_plan *plan)
 {
     BI_TRY(bi_plan_number(m));
-    bi_expect(m->ctx, 3.0 * (double)m->order.count);
+    bi_progress_set_total(m->ctx, 3.0 * (double)m->order.count);
     BI_TRY(bi_plan_make(m));
     return bi_plan_install(m, plan);
 }

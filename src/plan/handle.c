@@ -15,7 +15,7 @@ bosc_status bi_roadmap_check(bosc_ctx *ctx, const bosc_roadmap *roadmap)
 
 bosc_status bi_plan_check_opts(bosc_ctx *ctx, const bosc_plan_opts *opts, bosc_plan_opts *full)
 {
-    BI_TRY(bi_take_opts(ctx, "bosc_plan_opts", opts, full, sizeof *full));
+    BI_TRY(bi_read_opts(ctx, "bosc_plan_opts", opts, full, sizeof *full));
     if (full->id_bits == 0) full->id_bits = 64;
     if (full->id_bits != 32 && full->id_bits != 64)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: id_bits %d is neither 32 nor 64", (int)full->id_bits);
@@ -84,6 +84,6 @@ bosc_status bosc_plan_get_info(bosc_ctx *ctx, const bosc_plan *plan, bosc_plan_i
     bosc_plan_info full = plan->info;
     full.id_bits = plan->opts.id_bits;
     full.bytes = (int64_t)plan->device_block.bytes;
-    bi_give_info(info, &full, sizeof full);
+    bi_copy_info(info, &full, sizeof full);
     return BOSC_OK;
 }

@@ -26,7 +26,7 @@ static bosc_status make_balls(struct bi_plan_maker *m)
         }
         bi_plan_half_space_form(u, v, &c, form);
         BI_TRY(bi_plan_add_form(m, k, form));
-        BI_TRY(bi_advance(m->ctx, 1));
+        BI_TRY(bi_progress_advance(m->ctx, 1));
     }
     return BOSC_OK;
 }
@@ -168,7 +168,7 @@ bosc_status bi_plan_make(struct bi_plan_maker *m)
     BI_TRY(make_balls(m));
     for (int64_t k = m->order.vertex_facet; k < m->order.form; k++) {
         BI_TRY(make_one(m, k));
-        BI_TRY(bi_advance(m->ctx, 1));
+        BI_TRY(bi_progress_advance(m->ctx, 1));
     }
     find_always_inside(m, &m->obstacle, &m->vertex_solid, m->order.vertex_facet, m->obstacle.surface.facet_count, 1);
     find_always_inside(m, &m->robot, &m->solid_vertex, m->order.facet_vertex, 1, m->obstacle.surface.vertex_count);

@@ -58,7 +58,7 @@ static bosc_status find_half_spaces(struct bi_plan_maker *m, const struct bi_pla
             for (int i = 0; i < 3; i++) bi_exact_set(&v[i], other->surface.vertices[3 * k + i]);
             signs[k * vertex_step] = (int8_t)bi_plan_constant_sign(normal, v, &c);
         }
-        BI_TRY(bi_advance(m->ctx, other->surface.vertex_count));
+        BI_TRY(bi_progress_advance(m->ctx, other->surface.vertex_count));
     }
     return BOSC_OK;
 }
@@ -96,7 +96,7 @@ static bosc_status find_pairs(struct bi_plan_maker *m, const struct bi_plan_side
             for (int32_t k = other->surface.facet_offsets[f]; k < other->surface.facet_offsets[f + 1]; k++)
                 needed[at->screw + e * at->edge + (other->surface.facet_edges[k] >> 1) * at->other_edge] = true;
         }
-        BI_TRY(bi_advance(m->ctx, other->surface.facet_count));
+        BI_TRY(bi_progress_advance(m->ctx, other->surface.facet_count));
     }
     return BOSC_OK;
 }

@@ -59,7 +59,7 @@ bosc_status bosc_roadmap_get_info(bosc_ctx *ctx, const bosc_roadmap *roadmap, bo
     full.cells = graph.vertices;
     full.edges = graph.edges;
     full.bytes = graph.bytes + (int64_t)(roadmap->rotations.bytes + roadmap->next.bytes);
-    bi_give_info(info, &full, sizeof full);
+    bi_copy_info(info, &full, sizeof full);
     return BOSC_OK;
 }
 
@@ -141,7 +141,7 @@ bosc_status bosc_roadmap_add(bosc_ctx *ctx, bosc_roadmap *roadmap, const bosc_pl
     BI_TRY(check_both(ctx, roadmap, plan));
     BI_TRY(bi_plan_check_rotations(ctx, "rotations", rotations, n, &stride));
     if (n == 0) return BOSC_OK;
-    bi_expect(ctx, (double)n * (double)(10 + plan->forms.words));
+    bi_progress_set_total(ctx, (double)n * (double)(10 + plan->forms.words));
     BI_RETURN_WITH_SCRATCH(ctx, add_rows(ctx, roadmap, plan, rotations, n, stride));
 }
 
@@ -150,7 +150,7 @@ bosc_status bosc_roadmap_add(bosc_ctx *ctx, bosc_roadmap *roadmap, const bosc_pl
 static bosc_status check_explore_opts(bosc_ctx *ctx, const bosc_roadmap_explore_opts *opts,
                                       bosc_roadmap_explore_opts *full)
 {
-    BI_TRY(bi_take_opts(ctx, "bosc_roadmap_explore_opts", opts, full, sizeof *full));
+    BI_TRY(bi_read_opts(ctx, "bosc_roadmap_explore_opts", opts, full, sizeof *full));
     BI_TRY(bi_plan_check_sampling(ctx, full->sampling));
     if (full->reserved != 0) return bi_fail(ctx, BOSC_ERR_ARG, "opts: reserved %d is not 0", (int)full->reserved);
     if (full->batch < 0) return bi_fail(ctx, BOSC_ERR_ARG, "opts: batch %lld is less than 0", (long long)full->batch);
@@ -204,8 +204,9 @@ bosc_status bosc_roadmap_explore(bosc_ctx *ctx, bosc_roadmap *roadmap, const bos
     roadmap->sampling = full.sampling;
     roadmap->info.batches = 0;
     roadmap->info.saturated = 0;
-    bi_expect(ctx, 2 * (double)(full.max_rows > roadmap->info.rows ? full.max_rows - roadmap->info.rows : 0) *
-                       (double)(5 + plan->forms.words));
+    bi_progress_set_total(ctx,
+                          2 * (double)(full.max_rows > roadmap->info.rows ? full.max_rows - roadmap->info.rows : 0) *
+                              (double)(5 + plan->forms.words));
     BI_TRY(count_cells(ctx, roadmap, &cells));
     while (!roadmap->info.saturated && roadmap->info.rows < full.max_rows) {
         int64_t batch = full.batch ? full.batch : roadmap->info.rows > BATCH ? roadmap->info.rows : BATCH;

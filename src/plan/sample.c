@@ -168,7 +168,7 @@ static bosc_status stage_and_sample(bosc_ctx *ctx, const bosc_plan *plan, const 
 
 static bosc_status check_sample_opts(bosc_ctx *ctx, const bosc_plan_sample_opts *opts, bosc_plan_sample_opts *full)
 {
-    BI_TRY(bi_take_opts(ctx, "bosc_plan_sample_opts", opts, full, sizeof *full));
+    BI_TRY(bi_read_opts(ctx, "bosc_plan_sample_opts", opts, full, sizeof *full));
     BI_TRY(bi_plan_check_sampling(ctx, full->sampling));
     if (full->reserved != 0) return bi_fail(ctx, BOSC_ERR_ARG, "opts: reserved %d is not 0", (int)full->reserved);
     if (full->first < 0 || full->first > INT64_MAX / 4)
@@ -192,7 +192,7 @@ bosc_status bosc_plan_sample(bosc_ctx *ctx, const bosc_plan *plan, const bosc_pl
     if (!rows) return bi_fail(ctx, BOSC_ERR_ARG, "rows: NULL");
     const struct arrays s = {capacity, rotations, vectors, next};
     struct bi_plan_sampled sampled = {0, 0, full.first};
-    bi_expect(ctx, (double)capacity * (double)(5 + plan->forms.words));
+    bi_progress_set_total(ctx, (double)capacity * (double)(5 + plan->forms.words));
     if (capacity > 0) BI_TRY_WITH_SCRATCH(ctx, stage_and_sample(ctx, plan, &full, &s, &sampled));
     if (sampled.rows == 0)
         return bi_fail(ctx, BOSC_ERR_SPACE, "capacity: %lld rows do not hold the first circle", (long long)capacity);

@@ -58,7 +58,7 @@ bosc_status bosc_plan_signs(bosc_ctx *ctx, const bosc_plan *plan, const double *
     BI_TRY(bi_plan_check_rotations(ctx, "rotations", rotations, n, &stride));
     BI_TRY(bi_plan_check_array(ctx, "vectors", vectors, n * (plan->forms.words > 0), sizeof *vectors));
     if (n == 0) return BOSC_OK;
-    bi_expect(ctx, (double)n * (double)(2 + plan->forms.words));
+    bi_progress_set_total(ctx, (double)n * (double)(2 + plan->forms.words));
     BI_RETURN_WITH_SCRATCH(ctx, stage_and_find(ctx, plan, rotations, n, stride, vectors));
 }
 
@@ -122,7 +122,7 @@ bosc_status bosc_plan_labels(bosc_ctx *ctx, const bosc_plan *plan, const uint64_
     BI_TRY(bi_plan_check_array(ctx, "vectors", vectors, n * (plan->forms.words > 0), sizeof *vectors));
     BI_TRY(bi_plan_check_array(ctx, "labels", labels, n, 1));
     if (n == 0) return BOSC_OK;
-    bi_expect(ctx, label_items(plan, n));
+    bi_progress_set_total(ctx, label_items(plan, n));
     BI_RETURN_WITH_SCRATCH(ctx, label_rows(ctx, plan, vectors, n, stride, labels));
 }
 
@@ -159,6 +159,6 @@ bosc_status bosc_plan_collides(bosc_ctx *ctx, const bosc_plan *plan, const doubl
     BI_TRY(bi_plan_check_rotations(ctx, "rotations", rotations, n, &stride));
     BI_TRY(bi_plan_check_array(ctx, "collides", collides, n, 1));
     if (n == 0) return BOSC_OK;
-    bi_expect(ctx, (double)n * (double)(2 + plan->forms.words) + label_items(plan, n));
+    bi_progress_set_total(ctx, (double)n * (double)(2 + plan->forms.words) + label_items(plan, n));
     BI_RETURN_WITH_SCRATCH(ctx, find_collisions(ctx, plan, rotations, n, stride, collides));
 }

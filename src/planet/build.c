@@ -62,7 +62,7 @@ static bosc_status check_raster(bosc_ctx *ctx, const bosc_planet_raster *raster,
 {
     if (!raster) return bi_fail(ctx, BOSC_ERR_ARG, "raster: NULL");
     BI_TRY(bi_check_size(ctx, "raster", "bosc_planet_raster", raster->size, sizeof *full));
-    BI_TRY(bi_take_opts(ctx, "bosc_planet_raster", raster, full, sizeof *full));
+    BI_TRY(bi_read_opts(ctx, "bosc_planet_raster", raster, full, sizeof *full));
     if (full->reserved) return bi_fail(ctx, BOSC_ERR_ARG, "raster: reserved is not 0");
     BI_TRY(bi_planet_check_values(ctx, "raster", &full->dtype, &full->scale, full->offset));
     BI_TRY(bi_planet_lay_out(ctx, full->width, full->height, view));
@@ -100,7 +100,7 @@ static bosc_status copy_samples(bosc_ctx *ctx, bosc_planet *planet, const bosc_p
 static bosc_status build(bosc_ctx *ctx, bosc_planet *planet, const bosc_planet_raster *r, struct bi_planet_view *view)
 {
     const int64_t samples = r->width * r->height;
-    bi_expect(ctx, 3 * (double)samples + 1024);
+    bi_progress_set_total(ctx, 3 * (double)samples + 1024);
     BI_TRY(bi_block_reserve(ctx, &planet->memory, &planet->heights, (size_t)samples * sizeof(float)));
     view->heights = planet->heights.data;
     BI_TRY(copy_samples(ctx, planet, r));

@@ -9,7 +9,7 @@ static bosc_status check_tiles(bosc_ctx *ctx, const bosc_planet_tiles *tiles, bo
 {
     if (!tiles) return bi_fail(ctx, BOSC_ERR_ARG, "tiles: NULL");
     BI_TRY(bi_check_size(ctx, "tiles", "bosc_planet_tiles", tiles->size, sizeof *full));
-    BI_TRY(bi_take_opts(ctx, "bosc_planet_tiles", tiles, full, sizeof *full));
+    BI_TRY(bi_read_opts(ctx, "bosc_planet_tiles", tiles, full, sizeof *full));
     if (!full->read) return bi_fail(ctx, BOSC_ERR_ARG, "tiles: read is NULL");
     BI_TRY(bi_planet_check_values(ctx, "tiles", &full->dtype, &full->scale, full->offset));
     if (full->tile == 0) full->tile = TILE;
@@ -27,7 +27,7 @@ static bosc_status check_tiles(bosc_ctx *ctx, const bosc_planet_tiles *tiles, bo
 static bosc_status build(bosc_ctx *ctx, bosc_planet *planet, const bosc_planet_tiles *tiles,
                          struct bi_planet_view *view)
 {
-    bi_expect(ctx, 3 * (double)tiles->width * (double)tiles->height + 1024);
+    bi_progress_set_total(ctx, 3 * (double)tiles->width * (double)tiles->height + 1024);
     BI_TRY(bi_planet_cache_create(ctx, tiles, planet->opts.radius / 2, &planet->cache));
     bi_planet_cache_view(planet->cache, view);
     return bi_planet_survey(ctx, planet, view);

@@ -15,7 +15,7 @@ static bosc_status shape_all(bosc_ctx *ctx, bosc_planet *planet)
     struct bi_planet_shape a = shape_of(planet);
     BI_TRY(bi_planet_reserve_leaves(ctx, planet, &planet->now, a.pool.leaves));
     a.leaves = planet->now.data;
-    BI_TRY_WEIGHED(ctx, WEIGHT, BI_PLANET_RUN(ctx, planet, shape, a.pool.leaves, &a));
+    BI_TRY_WITH_COST(ctx, WEIGHT, BI_PLANET_RUN(ctx, planet, shape, a.pool.leaves, &a));
     planet->stale = false;
     return BOSC_OK;
 }
@@ -29,7 +29,7 @@ bosc_status bi_planet_reset(bosc_ctx *ctx, bosc_planet *planet)
 {
     BI_TRY(bosc_bisectors_reset(ctx, planet->pool, 0));
     planet->stale = true;
-    BI_TRY_WHOLE(ctx, shape_all(ctx, planet));
+    BI_TRY_UNINTERRUPTIBLE(ctx, shape_all(ctx, planet));
     return BOSC_OK;
 }
 
@@ -59,7 +59,7 @@ static bosc_status change(bosc_ctx *ctx, bosc_planet *planet, const uint8_t *com
     BI_TRY(bi_scratch_of(ctx, 1, sizeof *changed, &changed));
     BI_TRY(bosc_bisectors_update(ctx, planet->pool, commands, command_count, sources, capacity));
     planet->stale = true;
-    BI_TRY_WHOLE(ctx, carry(ctx, planet, sources, changed));
+    BI_TRY_UNINTERRUPTIBLE(ctx, carry(ctx, planet, sources, changed));
     if (!any) return BOSC_OK;
     BI_TRY(bi_read_back(ctx, &found, changed, sizeof found));
     *any = found != 0;
@@ -79,7 +79,7 @@ static bosc_status split(bosc_ctx *ctx, bosc_planet *planet, const uint8_t *comm
     const int64_t after = bi_planet_pool(planet)->leaves;
     *growth = after == before ? BI_PLANET_SAME : after > most ? BI_PLANET_TOO_MANY : BI_PLANET_MORE;
     planet->stale = *growth != BI_PLANET_SAME;
-    if (*growth == BI_PLANET_MORE) BI_TRY_WHOLE(ctx, carry(ctx, planet, sources, changed));
+    if (*growth == BI_PLANET_MORE) BI_TRY_UNINTERRUPTIBLE(ctx, carry(ctx, planet, sources, changed));
     return BOSC_OK;
 }
 
@@ -100,7 +100,7 @@ static bosc_status update(bosc_ctx *ctx, bosc_planet *planet, const uint8_t *com
     const void *reachable;
     bool staged = false;
     if (command_count > bi_planet_pool(planet)->leaves) command_count = bi_planet_pool(planet)->leaves;
-    bi_expect(ctx, 6 * (double)bi_planet_pool(planet)->leaves);
+    bi_progress_set_total(ctx, 6 * (double)bi_planet_pool(planet)->leaves);
     BI_TRY(bi_planet_refresh(ctx, planet));
     BI_TRY(bi_stage_in(ctx, commands, (size_t)command_count, &reachable, &staged));
     return bi_planet_change(ctx, planet, reachable, command_count, NULL);

@@ -55,7 +55,7 @@ bosc_status bi_planet_check_goal(bosc_ctx *ctx, const bosc_planet *planet, const
 {
     if (!goal) return bi_fail(ctx, BOSC_ERR_ARG, "goal: NULL");
     BI_TRY(bi_check_size(ctx, "goal", "bosc_planet_goal", goal->size, sizeof *goal));
-    BI_TRY(bi_take_opts(ctx, "bosc_planet_goal", goal, full, sizeof *full));
+    BI_TRY(bi_read_opts(ctx, "bosc_planet_goal", goal, full, sizeof *full));
     if (!(full->error >= 0)) return bi_fail(ctx, BOSC_ERR_ARG, "goal: error %g is not 0 or more", full->error);
     if (full->triangles < 0)
         return bi_fail(ctx, BOSC_ERR_ARG, "goal: triangles %lld is less than 0", (long long)full->triangles);

@@ -56,7 +56,7 @@ static bosc_status check_detail(bosc_ctx *ctx, bosc_planet_opts *o)
 
 bosc_status bi_planet_check_opts(bosc_ctx *ctx, const bosc_planet_opts *opts, bosc_planet_opts *full)
 {
-    BI_TRY(bi_take_opts(ctx, "bosc_planet_opts", opts, full, sizeof *full));
+    BI_TRY(bi_read_opts(ctx, "bosc_planet_opts", opts, full, sizeof *full));
     if (full->radius == 0) full->radius = 6371000;
     if (!(full->radius >= 0x1p-60 && full->radius <= 0x1p+60))
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: radius %g is not in 2^-60 to 2^60", full->radius);
@@ -198,6 +198,6 @@ bosc_status bosc_planet_get_info(bosc_ctx *ctx, const bosc_planet *planet, bosc_
                              .deepest = pool.deepest};
     full.bytes += bi_planet_cache_bytes(planet->cache);
     for (int b = 0; b < 6; b++) full.bytes += (int64_t)blocks[b]->bytes;
-    bi_give_info(info, &full, sizeof full);
+    bi_copy_info(info, &full, sizeof full);
     return BOSC_OK;
 }

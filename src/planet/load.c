@@ -105,7 +105,7 @@ static bosc_status parse(void *state)
     BI_TRY(check_size(r));
     const size_t samples = (size_t)(r->header.width * r->header.height) * sizeof(float),
                  leaves = (size_t)r->header.leaves * sizeof(uint64_t);
-    bi_expect(r->loader.ctx, bi_save_items(samples + leaves) + 3 * (double)samples / sizeof(float));
+    bi_progress_set_total(r->loader.ctx, bi_save_items(samples + leaves) + 3 * (double)samples / sizeof(float));
     if (r->tiles)
         BI_TRY_WITH_SCRATCH(r->loader.ctx, pass_heights(r));
     else
@@ -174,7 +174,7 @@ bosc_status bosc_planet_read_tiles(bosc_ctx *ctx, bosc_read_fn read, void *user,
     BI_ENTER(ctx);
     if (!tiles) return bi_fail(ctx, BOSC_ERR_ARG, "tiles: NULL");
     BI_TRY(bi_check_size(ctx, "tiles", "bosc_planet_tiles", tiles->size, sizeof full));
-    BI_TRY(bi_take_opts(ctx, "bosc_planet_tiles", tiles, &full, sizeof full));
+    BI_TRY(bi_read_opts(ctx, "bosc_planet_tiles", tiles, &full, sizeof full));
     full.size = sizeof full;
     return bi_load_structure(ctx, read, user, &kind, &r, r.arrays, ARRAYS, planet);
 }

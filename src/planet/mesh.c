@@ -65,7 +65,7 @@ static struct bi_planet_mesh mesh_of(const bosc_planet *planet, int64_t begin, i
 static bosc_status get_mesh(bosc_ctx *ctx, const bosc_planet *planet, const struct outputs *o, const int64_t counts[2])
 {
     struct bi_planet_mesh mesh = mesh_of(planet, 0, counts[1]);
-    bi_expect(ctx, 3 * (double)counts[1]);
+    bi_progress_set_total(ctx, 3 * (double)counts[1]);
     BI_TRY(number(ctx, &mesh));
     return write(ctx, &mesh, o, counts);
 }
@@ -119,7 +119,7 @@ static bosc_status get_part(bosc_ctx *ctx, const bosc_planet *planet, int64_t fi
 {
     struct bi_planet_mesh mesh = mesh_of(planet, first, first + counts[1]);
     uint32_t vertices;
-    bi_expect(ctx, 4 * (double)counts[1]);
+    bi_progress_set_total(ctx, 4 * (double)counts[1]);
     BI_TRY(number(ctx, &mesh));
     BI_TRY(bi_read_back(ctx, &vertices, mesh.first + counts[1], sizeof vertices));
     counts[0] = vertices;
@@ -156,7 +156,7 @@ static bosc_status get_tiles(bosc_ctx *ctx, const bosc_planet *planet, int32_t l
     struct bi_planet_tile_starts a = {.pool = *bi_planet_pool(planet), .level = level};
     struct bi_out out;
     bool staged = false;
-    bi_expect(ctx, (double)count);
+    bi_progress_set_total(ctx, (double)count);
     BI_TRY(bi_stage_out(ctx, first, (size_t)(count + 1) * sizeof *first, &out, &staged));
     a.first = out.reachable;
     BI_TRY(BI_PLANET_STEP(ctx, tile_starts, count + 1, &a));

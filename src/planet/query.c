@@ -13,14 +13,14 @@ static bosc_status sample(bosc_ctx *ctx, const bosc_planet *planet, const double
     const void *reachable;
     bool staged = false;
     const size_t bytes = (size_t)n * sizeof(double);
-    bi_expect(ctx, 16 * (double)n);
+    bi_progress_set_total(ctx, 16 * (double)n);
     BI_TRY(bi_stage_in(ctx, directions, 3 * bytes, &reachable, &staged));
     BI_TRY(bi_stage_out(ctx, heights, heights ? bytes : 0, &heights_out, &staged));
     BI_TRY(bi_stage_out(ctx, positions, positions ? 3 * bytes : 0, &positions_out, &staged));
     a.directions = reachable;
     a.heights = heights_out.reachable;
     a.positions = positions_out.reachable;
-    BI_TRY_WEIGHED(ctx, 16, BI_PLANET_RUN(ctx, planet, sample, n, &a));
+    BI_TRY_WITH_COST(ctx, 16, BI_PLANET_RUN(ctx, planet, sample, n, &a));
     BI_TRY(bi_stage_back(ctx, &heights_out));
     BI_TRY(bi_stage_back(ctx, &positions_out));
     return staged ? ctx->backend->sync(ctx) : BOSC_OK;
@@ -96,7 +96,7 @@ static bosc_status measure_tiles(bosc_ctx *ctx, const bosc_planet *planet, struc
         a->left = p.column;
         a->above = p.row;
         a->columns = p.columns;
-        BI_TRY_WEIGHED(ctx, 32, BI_PLANET_STEP(ctx, measure, p.rows * p.columns, a));
+        BI_TRY_WITH_COST(ctx, 32, BI_PLANET_STEP(ctx, measure, p.rows * p.columns, a));
     }
     return BOSC_OK;
 }
@@ -114,7 +114,7 @@ bosc_status bi_planet_measure_samples(bosc_ctx *ctx, const bosc_planet *planet, 
     if (planet->cache)
         BI_TRY(measure_tiles(ctx, planet, &a));
     else
-        BI_TRY_WEIGHED(ctx, 32, BI_PLANET_STEP(ctx, measure, samples, &a));
+        BI_TRY_WITH_COST(ctx, 32, BI_PLANET_STEP(ctx, measure, samples, &a));
     return bi_read_back(ctx, worst, a.worst, sizeof *worst);
 }
 
@@ -125,12 +125,12 @@ bosc_status bosc_planet_measure(bosc_ctx *ctx, const bosc_planet *planet, bosc_p
     BI_TRY(bi_planet_check_mesh(ctx, planet));
     if (!stats) return bi_fail(ctx, BOSC_ERR_ARG, "stats: NULL");
     BI_TRY(bi_check_info(ctx, "stats", "bosc_planet_stats", stats->size, sizeof *stats));
-    bi_expect(ctx, 32 * (double)planet->view.width * planet->view.height);
+    bi_progress_set_total(ctx, 32 * (double)planet->view.width * planet->view.height);
     BI_TRY_WITH_SCRATCH(ctx, bi_planet_measure_samples(ctx, planet, NULL, &worst));
     const int64_t sample = (int64_t)(worst & UINT32_MAX);
     const bosc_planet_stats full = {.max_error = bi_f32_from_bits(~(uint32_t)(worst >> 32)),
                                     .row = sample / planet->view.width,
                                     .column = sample % planet->view.width};
-    bi_give_info(stats, &full, sizeof full);
+    bi_copy_info(stats, &full, sizeof full);
     return BOSC_OK;
 }

@@ -62,7 +62,7 @@ static bosc_status put_planet(struct bi_saver *s, const void *structure)
     const size_t samples = (size_t)(h.width * h.height) * sizeof(float), leaves = (size_t)h.leaves * sizeof(uint64_t);
     memcpy(h.magic, BI_PLANET_SAVE_MAGIC, sizeof h.magic);
     h.hash = bi_hash(&h, offsetof(struct bi_planet_header, hash));
-    bi_expect(s->ctx, bi_save_items(samples + leaves));
+    bi_progress_set_total(s->ctx, bi_save_items(samples + leaves));
     BI_TRY(bi_save_put(s, &h, sizeof h));
     if (planet->cache)
         BI_TRY_WITH_SCRATCH(s->ctx, put_pieces(s, planet));

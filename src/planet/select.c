@@ -65,6 +65,6 @@ bosc_status bosc_planet_select(bosc_ctx *ctx, bosc_planet *planet, const bosc_pl
     BI_TRY(bi_planet_check_raster(ctx, planet));
     BI_TRY(bi_planet_check_goal(ctx, planet, goal, &full, &criterion));
     const double samples = (double)planet->view.width * planet->view.height;
-    bi_expect(ctx, 8 * (double)bi_planet_pool(planet)->leaves + (full.camera ? 0 : 64 * samples));
+    bi_progress_set_total(ctx, 8 * (double)bi_planet_pool(planet)->leaves + (full.camera ? 0 : 64 * samples));
     BI_RETURN_WITH_SCRATCH(ctx, select_mesh(ctx, planet, &full, &criterion));
 }

@@ -38,15 +38,15 @@ static bosc_status find_cells(bosc_ctx *ctx, const bosc_planet *planet, struct b
 static bosc_status survey(bosc_ctx *ctx, const bosc_planet *planet, struct bi_planet_view *view)
 {
     struct bi_planet_cell whole;
-    BI_TRY_WEIGHED(ctx, (double)view->width, find_poles(ctx, planet, view));
+    BI_TRY_WITH_COST(ctx, (double)view->width, find_poles(ctx, planet, view));
     for (int32_t level = BI_PLANET_CELL; level <= view->top; level++) {
         const int64_t across = bi_planet_cell_count(view->width, level);
         const int64_t cells = across * bi_planet_cell_count(view->height, level);
         struct bi_planet_cells a = {.view = *view, .cells = planet->cells.data, .columns = across, .level = level};
         if (level == BI_PLANET_CELL)
-            BI_TRY_WEIGHED(ctx, 64, find_cells(ctx, planet, &a, cells));
+            BI_TRY_WITH_COST(ctx, 64, find_cells(ctx, planet, &a, cells));
         else
-            BI_TRY_WEIGHED(ctx, 4, BI_PLANET_STEP(ctx, cells, cells, &a));
+            BI_TRY_WITH_COST(ctx, 4, BI_PLANET_STEP(ctx, cells, cells, &a));
     }
     BI_TRY(bi_read_back(ctx, &whole, view->cells + view->first[view->top], sizeof whole));
     view->low = whole.low;

@@ -88,7 +88,7 @@ static bosc_status expect(bosc_ctx *ctx, const bosc_planner *planner, int64_t ro
 {
     bosc_plan_info info = {.size = sizeof info};
     BI_TRY(bosc_plan_get_info(ctx, planner->plan, &info));
-    bi_expect(ctx, 3 * (double)info.candidates + (double)rotations * (double)(20 + 2 * info.words));
+    bi_progress_set_total(ctx, 3 * (double)info.candidates + (double)rotations * (double)(20 + 2 * info.words));
     return BOSC_OK;
 }
 

@@ -17,8 +17,8 @@ static bosc_status find_cells(bosc_ctx *ctx, const bosc_planner *planner, const 
     args->cell_vectors = known;
     args->vectors = vectors;
     args->words = info.words;
-    bi_expect(ctx, (double)n * (double)(2 + info.words + planner->cells));
-    BI_TRY_WEIGHED(ctx, (double)n, BI_PLANNER_STEP(ctx, planner_locate, planner->cells, args));
+    bi_progress_set_total(ctx, (double)n * (double)(2 + info.words + planner->cells));
+    BI_TRY_WITH_COST(ctx, (double)n, BI_PLANNER_STEP(ctx, planner_locate, planner->cells, args));
     return BOSC_OK;
 }
 

@@ -7,8 +7,8 @@ static bosc_status find_places(bosc_ctx *ctx, const bosc_planner *planner, int64
     a->scene = planner->scene;
     BI_TRY(bi_scratch_of(ctx, n, 4, &a->places));
     BI_TRY(ctx->backend->fill(ctx, a->places, 0xff, (size_t)n * 4));
-    BI_TRY_WEIGHED(ctx, bi_planner_weight(planner),
-                   BI_PLANNER_STEP(ctx, planner_certify, n * (planner->scene.robot.count + 1), a));
+    BI_TRY_WITH_COST(ctx, bi_planner_weight(planner),
+                     BI_PLANNER_STEP(ctx, planner_certify, n * (planner->scene.robot.count + 1), a));
     return BOSC_OK;
 }
 
@@ -59,6 +59,6 @@ bosc_status bosc_planner_certify(bosc_ctx *ctx, const bosc_planner *planner, con
     if (n > 1 && !certified) return bi_fail(ctx, BOSC_ERR_ARG, "certified: NULL");
     BI_TRY(bi_check_aligned(ctx, "where", where, sizeof *where));
     if (n <= 1) return BOSC_OK;
-    bi_expect(ctx, (double)n * (1 + (double)(planner->scene.robot.count + 1) * bi_planner_weight(planner)));
+    bi_progress_set_total(ctx, (double)n * (1 + (double)(planner->scene.robot.count + 1) * bi_planner_weight(planner)));
     BI_RETURN_WITH_SCRATCH(ctx, certify(ctx, planner, rotations, n, certified, where));
 }

@@ -42,7 +42,7 @@ static bosc_status test_boxes(bosc_ctx *ctx, const struct bi_planner_search *sea
     BI_TRY(bi_stage_in(ctx, bi_planner_tree_boxes(tree) + first, (size_t)n * sizeof(struct bi_planner_box),
                        (const void **)&args.boxes, &staged));
     BI_TRY(bi_scratch_of(ctx, n, 1, &args.states));
-    BI_TRY_WEIGHED(ctx, bi_planner_weight(search->planner), BI_PLANNER_STEP(ctx, planner_box, n, &args));
+    BI_TRY_WITH_COST(ctx, bi_planner_weight(search->planner), BI_PLANNER_STEP(ctx, planner_box, n, &args));
     BI_TRY(ctx->backend->copy(ctx, states, args.states, (size_t)n));
     return ctx->backend->sync(ctx);
 }

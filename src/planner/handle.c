@@ -22,7 +22,7 @@ bosc_status bi_planner_check_rotations(bosc_ctx *ctx, const double *rotations, i
 
 bosc_status bi_planner_check_opts(bosc_ctx *ctx, const bosc_planner_opts *opts, bosc_planner_opts *full)
 {
-    BI_TRY(bi_take_opts(ctx, "bosc_planner_opts", opts, full, sizeof *full));
+    BI_TRY(bi_read_opts(ctx, "bosc_planner_opts", opts, full, sizeof *full));
     if (full->sampling < BOSC_PLAN_CIRCLES || full->sampling > BOSC_PLAN_UNIFORM)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: sampling %d is none", (int)full->sampling);
     if (full->max_rows < 0 || full->max_rows >= (int64_t)UINT32_MAX)
@@ -111,6 +111,6 @@ bosc_status bosc_planner_get_info(bosc_ctx *ctx, const bosc_planner *planner, bo
                               .obstacle_bodies = planner->scene.obstacle.count,
                               .bytes = plan.bytes + kept_plan.bytes + roadmap.bytes + kept.bytes};
     for (int b = 0; b < BI_PLANNER_BLOCKS; b++) full.bytes += (int64_t)planner->blocks[b].bytes;
-    bi_give_info(info, &full, sizeof full);
+    bi_copy_info(info, &full, sizeof full);
     return BOSC_OK;
 }

@@ -23,7 +23,7 @@ static int64_t default_tested(const struct bi_planner_scene *scene)
 static bosc_status check_opts(bosc_ctx *ctx, const bosc_planner *planner, const bosc_planner_route_opts *opts,
                               bosc_planner_route_opts *full)
 {
-    BI_TRY(bi_take_opts(ctx, "bosc_planner_route_opts", opts, full, sizeof *full));
+    BI_TRY(bi_read_opts(ctx, "bosc_planner_route_opts", opts, full, sizeof *full));
     if (full->weights < BOSC_PLANNER_CELLS || full->weights > BOSC_PLANNER_ANGLE)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: weights %d is none", (int)full->weights);
     if (full->keep_steps != 0 && full->keep_steps != 1)
@@ -52,7 +52,7 @@ static bosc_status test_ends(bosc_ctx *ctx, struct bi_planner_search *search, bo
     memcpy(both, search->start, 32);
     memcpy(both + 4, search->goal, 32);
     bosc_status status = bosc_plan_collides(ctx, search->planner->plan, both, 2, 0, collides);
-    if (status == BOSC_ERR_DATA) return bi_fail(ctx, status, "start or goal (row 0 or 1): %s", bosc_message(ctx));
+    if (status == BOSC_ERR_DATA) return bi_fail(ctx, status, "start or goal (row 0 or 1): %s", bosc_ctx_message(ctx));
     BI_TRY(status);
     *decided = collides[0] || collides[1];
     if (collides[0])
@@ -173,9 +173,9 @@ bosc_status bosc_planner_route(bosc_ctx *ctx, bosc_planner *planner, const doubl
     if (!goal) return bi_fail(ctx, BOSC_ERR_ARG, "goal: NULL");
     BI_TRY(check_opts(ctx, planner, opts, &search.opts));
     if (info) BI_TRY(bi_check_info(ctx, "info", "bosc_planner_route_info", info->size, sizeof *info));
-    bi_expect(ctx, bi_planner_weight(planner) *
-                       ((double)(planner->scene.robot.count + 1) * (double)(search.opts.max_tested + 1) +
-                        (double)search.opts.max_boxes));
+    bi_progress_set_total(ctx, bi_planner_weight(planner) *
+                                   ((double)(planner->scene.robot.count + 1) * (double)(search.opts.max_tested + 1) +
+                                    (double)search.opts.max_boxes));
     memcpy(search.start, start, sizeof search.start);
     memcpy(search.goal, goal, sizeof search.goal);
     bosc_status status = find(ctx, &search, &way);
@@ -185,7 +185,7 @@ bosc_status bosc_planner_route(bosc_ctx *ctx, bosc_planner *planner, const doubl
     search.info.cells = planner->cells;
     search.info.rotations = planner->way.count;
     search.info.angle = bi_planner_way_angle(&planner->way);
-    if (info) bi_give_info(info, &search.info, sizeof search.info);
+    if (info) bi_copy_info(info, &search.info, sizeof search.info);
     return BOSC_OK;
 }
 

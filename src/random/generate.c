@@ -24,7 +24,7 @@ bosc_status bosc_random_bits(bosc_ctx *ctx, uint64_t seed, uint64_t stream, int6
     if (n == 0) return BOSC_OK;
     if (!bits) return bi_fail(ctx, BOSC_ERR_ARG, "bits: NULL");
     if ((uintptr_t)bits % sizeof *bits) return bi_fail(ctx, BOSC_ERR_ARG, "bits: %p is not aligned", (void *)bits);
-    bi_expect(ctx, (double)n / 4);
+    bi_progress_set_total(ctx, (double)n / 4);
     BI_RETURN_WITH_SCRATCH(ctx, fill_bits(ctx, (struct bi_random_bits_args){seed, stream, n, bits}));
 }
 
@@ -34,7 +34,7 @@ static bosc_status fill_points(bosc_ctx *ctx, struct bi_random_points_args args,
     bool staged = false;
     BI_TRY(bi_stage_out(ctx, args.points, (size_t)n * (size_t)args.dim * bosc_dtype_size(args.dtype), &out, &staged));
     args.points = out.reachable;
-    BI_TRY_WEIGHED(ctx, args.dim, ctx->ops->random->steps->points(ctx, n, &args));
+    BI_TRY_WITH_COST(ctx, args.dim, ctx->ops->random->steps->points(ctx, n, &args));
     BI_TRY(bi_stage_back(ctx, &out));
     return staged ? ctx->backend->sync(ctx) : BOSC_OK;
 }
@@ -54,7 +54,7 @@ bosc_status bosc_random_points(bosc_ctx *ctx, bosc_random_points_kind kind, uint
     if (n == 0) return BOSC_OK;
     if (!points) return bi_fail(ctx, BOSC_ERR_ARG, "points: NULL");
     if ((uintptr_t)points % size) return bi_fail(ctx, BOSC_ERR_ARG, "points: %p is not aligned", points);
-    bi_expect(ctx, (double)n * dim);
+    bi_progress_set_total(ctx, (double)n * dim);
     BI_RETURN_WITH_SCRATCH(ctx, fill_points(ctx, (struct bi_random_points_args){seed, kind, dtype, dim, points}, n));
 }
 
@@ -86,7 +86,7 @@ bosc_status bosc_random_heights(bosc_ctx *ctx, bosc_random_heights_kind kind, ui
     if (!heights) return bi_fail(ctx, BOSC_ERR_ARG, "heights: NULL");
     if ((uintptr_t)heights % sizeof *heights)
         return bi_fail(ctx, BOSC_ERR_ARG, "heights: %p is not aligned", (void *)heights);
-    bi_expect(ctx, (double)n);
+    bi_progress_set_total(ctx, (double)n);
     struct bi_random_relief_args args = {.seed = seed, .kind = kind, .width = width, .heights = heights};
     BI_RETURN_WITH_SCRATCH(ctx, fill_heights(ctx, args, n));
 }

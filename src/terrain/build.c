@@ -125,6 +125,6 @@ bosc_status bosc_terrain_build(bosc_ctx *ctx, bosc_terrain *terrain, const float
                        (long long)height, (long long)stride);
     give_up_raster(terrain, grid.depth);
     terrain->grid = grid;
-    bi_expect(ctx, 3 * (double)width * (double)height);
+    bi_progress_set_total(ctx, 3 * (double)width * (double)height);
     BI_RETURN_WITH_SCRATCH(ctx, build(ctx, terrain, heights, stride));
 }

@@ -47,7 +47,7 @@ static bosc_status check_spacing(bosc_ctx *ctx, const char *name, double spacing
 
 static bosc_status check_opts(bosc_ctx *ctx, const bosc_terrain_opts *opts, bosc_terrain_opts *full)
 {
-    BI_TRY(bi_take_opts(ctx, "bosc_terrain_opts", opts, full, sizeof *full));
+    BI_TRY(bi_read_opts(ctx, "bosc_terrain_opts", opts, full, sizeof *full));
     if (full->spacing == 0) full->spacing = 1;
     if (full->spacing_y == 0) full->spacing_y = full->spacing;
     if (full->roots != BOSC_TERRAIN_SQUARE && full->roots != BOSC_TERRAIN_TRIANGLE)
@@ -212,6 +212,6 @@ bosc_status bosc_terrain_get_info(bosc_ctx *ctx, const bosc_terrain *terrain, bo
         full.depth = terrain->grid.depth;
         full.first_level = terrain->grid.first;
     }
-    bi_give_info(info, &full, sizeof full);
+    bi_copy_info(info, &full, sizeof full);
     return BOSC_OK;
 }

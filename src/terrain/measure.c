@@ -15,7 +15,7 @@ static bosc_status measure(bosc_ctx *ctx, const bosc_terrain *terrain, bosc_terr
     BI_TRY(bi_terrain_number_mesh(ctx, terrain, &mesh, counts));
     BI_TRY(bi_scratch_of(ctx, 2, sizeof *step.most, &step.most));
     BI_TRY(ctx->backend->fill(ctx, step.most, 0, sizeof most));
-    BI_TRY_WEIGHED(ctx, 8, BI_TERRAIN_STEP(ctx, measure, bi_terrain_samples(&terrain->grid), &step));
+    BI_TRY_WITH_COST(ctx, 8, BI_TERRAIN_STEP(ctx, measure, bi_terrain_samples(&terrain->grid), &step));
     BI_TRY(bi_read_back(ctx, most, step.most, sizeof most));
     BI_TRY(bi_read_back(ctx, &full->leaves, v->ranks + v->blocks, sizeof full->leaves));
     full->vertices = counts[0];
@@ -31,10 +31,10 @@ bosc_status bosc_terrain_measure(bosc_ctx *ctx, const bosc_terrain *terrain, bos
     BI_TRY(bi_terrain_check_raster(ctx, terrain));
     if (!stats) return bi_fail(ctx, BOSC_ERR_ARG, "stats: NULL");
     BI_TRY(bi_check_info(ctx, "stats", "bosc_terrain_stats", stats->size, sizeof *stats));
-    bi_expect(ctx, 9 * (double)bi_terrain_samples(&terrain->grid));
+    bi_progress_set_total(ctx, 9 * (double)bi_terrain_samples(&terrain->grid));
     bosc_terrain_stats full = {0};
     bosc_status status;
     BI_WITH_SCRATCH(ctx, status = measure(ctx, terrain, &full));
-    if (status == BOSC_OK) bi_give_info(stats, &full, sizeof full);
+    if (status == BOSC_OK) bi_copy_info(stats, &full, sizeof full);
     return status;
 }

@@ -20,11 +20,11 @@ static bosc_status emit(bosc_ctx *ctx, const struct bi_terrain_mesh *mesh)
         if (ops->write_vertices)
             BI_TRY(ops->write_vertices(ctx, mesh));
         else
-            BI_TRY_WEIGHED(ctx, 64, BI_TERRAIN_STEP(ctx, write_vertices, mesh->words, mesh));
+            BI_TRY_WITH_COST(ctx, 64, BI_TERRAIN_STEP(ctx, write_vertices, mesh->words, mesh));
     }
     if (!mesh->triangles) return BOSC_OK;
     if (ops->write_triangles && bi_terrain_word_in_triangle(g)) return ops->write_triangles(ctx, mesh);
-    BI_TRY_WEIGHED(ctx, 1 << BOSC_CBT_BLOCK_BITS, BI_TERRAIN_STEP(ctx, write_triangles, mesh->view.blocks, mesh));
+    BI_TRY_WITH_COST(ctx, 1 << BOSC_CBT_BLOCK_BITS, BI_TERRAIN_STEP(ctx, write_triangles, mesh->view.blocks, mesh));
     return BOSC_OK;
 }
 
@@ -83,6 +83,6 @@ bosc_status bosc_terrain_get_mesh(bosc_ctx *ctx, const bosc_terrain *terrain, fl
     BI_TRY(bi_check_aligned(ctx, "normals", normals, sizeof *normals));
     BI_TRY(bi_check_aligned(ctx, "triangles", triangles, sizeof *triangles));
     if (!counts) return bi_fail(ctx, BOSC_ERR_ARG, "counts: NULL");
-    bi_expect(ctx, 4 * (double)bi_terrain_samples(&terrain->grid));
+    bi_progress_set_total(ctx, 4 * (double)bi_terrain_samples(&terrain->grid));
     BI_RETURN_WITH_SCRATCH(ctx, get_mesh(ctx, terrain, &o, counts));
 }

@@ -74,7 +74,7 @@ bosc_status bosc_terrain_locate(bosc_ctx *ctx, const bosc_terrain *terrain, cons
     BI_TRY(bi_terrain_check_rows(ctx, "point_count", point_count, 2 * sizeof *points));
     BI_TRY(bi_terrain_check_array(ctx, "point_count", leaves ? point_count : 0, "leaves", leaves, sizeof *leaves));
     BI_TRY(bi_terrain_check_array(ctx, "point_count", heights ? point_count : 0, "heights", heights, sizeof *heights));
-    bi_expect(ctx, (double)point_count);
+    bi_progress_set_total(ctx, (double)point_count);
     BI_RETURN_WITH_SCRATCH(ctx, locate(ctx, terrain, points, point_count, leaves, heights));
 }
 

@@ -12,6 +12,6 @@ bosc_status bi_terrain_refine_tree(bosc_ctx *ctx, bosc_terrain *terrain, struct 
     if (ctx->ops->terrain->refine && bi_terrain_word_in_triangle(g))
         BI_TRY(ctx->ops->terrain->refine(ctx, step));
     else
-        BI_TRY_WEIGHED(ctx, 64, BI_TERRAIN_STEP(ctx, refine, bi_terrain_words(g), step)); /* each a word of bits */
+        BI_TRY_WITH_COST(ctx, 64, BI_TERRAIN_STEP(ctx, refine, bi_terrain_words(g), step)); /* each a word of bits */
     return bi_cbt_install_bits(ctx, terrain->tree, step->bits);
 }

@@ -70,6 +70,6 @@ bosc_status bosc_terrain_select(bosc_ctx *ctx, bosc_terrain *terrain, const bosc
     BI_ENTER(ctx);
     BI_TRY(bi_terrain_check_raster(ctx, terrain));
     BI_TRY(bi_terrain_check_goal(ctx, terrain, goal, &full, &criterion));
-    bi_expect(ctx, 3 * (double)bi_terrain_samples(&terrain->grid));
+    bi_progress_set_total(ctx, 3 * (double)bi_terrain_samples(&terrain->grid));
     BI_RETURN_WITH_SCRATCH(ctx, select_mesh(ctx, terrain, &full, &criterion));
 }

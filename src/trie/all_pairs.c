@@ -48,7 +48,7 @@ bosc_status bosc_trie_pairs(bosc_ctx *ctx, const bosc_trie *trie, int64_t *pairs
     BI_TRY(bi_trie_check_array(ctx, "positions", positions, false, sizeof *positions));
     if (capacity < 0) return bi_fail(ctx, BOSC_ERR_ARG, "capacity: %lld is less than 0", (long long)capacity);
     if (!count) return bi_fail(ctx, BOSC_ERR_ARG, "count: NULL");
-    bi_expect(ctx, 32 * (double)trie->keys);
+    bi_progress_set_total(ctx, 32 * (double)trie->keys);
     bosc_status status;
     BI_WITH_SCRATCH(ctx, status = find_pairs(ctx, trie, pairs, positions, capacity, &found));
     if (status == BOSC_OK || status == BOSC_ERR_SPACE) *count = found;

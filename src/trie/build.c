@@ -33,7 +33,7 @@ bosc_status bosc_trie_build(bosc_ctx *ctx, bosc_trie *trie, const uint64_t *keys
     trie->rows = trie->keys = trie->nodes = 0;
     trie->times = (bosc_trie_times){0};
     if (n == 0) return BOSC_OK;
-    bi_expect(ctx, 170 * (double)n);
+    bi_progress_set_total(ctx, 170 * (double)n);
     bosc_status status;
     BI_WITH_SCRATCH(ctx, status = build(ctx, trie, &input));
     if (status == BOSC_OK)

@@ -80,7 +80,7 @@ bosc_status bosc_trie_insert(bosc_ctx *ctx, bosc_trie *trie, const uint64_t *key
         return bi_fail(ctx, BOSC_ERR_LIMIT, "n: %lld rows after %lld; a trie gets less than 2^32 - 1, and 2^31 at once",
                        (long long)n, (long long)trie->rows);
     if (n == 0) return BOSC_OK;
-    bi_expect(ctx, 110 * (double)(n + trie->keys));
+    bi_progress_set_total(ctx, 110 * (double)(n + trie->keys));
     bosc_trie next = next_of(trie);
     bosc_status status;
     BI_WITH_SCRATCH(ctx, status = insert(ctx, trie, &input, &next));
@@ -125,7 +125,7 @@ bosc_status bosc_trie_erase(bosc_ctx *ctx, bosc_trie *trie, const uint64_t *keys
     BI_ENTER(ctx);
     BI_TRY(bi_trie_check(ctx, trie));
     BI_TRY(bi_trie_check_rows(ctx, &trie->shape, "keys", keys, "n", n, stride, &rows));
-    bi_expect(ctx, 50 * (double)(n + trie->keys));
+    bi_progress_set_total(ctx, 50 * (double)(n + trie->keys));
     int64_t before = trie->keys;
     if (n > 0 && before > 0) {
         bosc_trie next = next_of(trie);

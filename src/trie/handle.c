@@ -15,7 +15,7 @@ bosc_status bi_trie_check(bosc_ctx *ctx, const bosc_trie *trie)
 bosc_status bi_trie_check_opts(bosc_ctx *ctx, const bosc_trie_opts *opts, bosc_trie_opts *full)
 {
     if (!opts) return bi_fail(ctx, BOSC_ERR_ARG, "opts: NULL, but length has no default");
-    BI_TRY(bi_take_opts(ctx, "bosc_trie_opts", opts, full, sizeof *full));
+    BI_TRY(bi_read_opts(ctx, "bosc_trie_opts", opts, full, sizeof *full));
     if (full->letter_bits == 0) full->letter_bits = 1;
     if (full->value_bits == 0) full->value_bits = 64;
     if (full->length < 1 || full->length > BI_LETTERS_MAX)
@@ -198,7 +198,7 @@ bosc_status bosc_trie_get_times(bosc_ctx *ctx, const bosc_trie *trie, bosc_trie_
     if (!times) return bi_fail(ctx, BOSC_ERR_ARG, "times: NULL");
     BI_TRY(bi_check_info(ctx, "times", "bosc_trie_times", times->size, sizeof *times));
     const bosc_trie_times full = trie->times;
-    bi_give_info(times, &full, sizeof full);
+    bi_copy_info(times, &full, sizeof full);
     return BOSC_OK;
 }
 
@@ -220,6 +220,6 @@ bosc_status bosc_trie_get_info(bosc_ctx *ctx, const bosc_trie *trie, bosc_trie_i
     for (int b = 0; b < BI_TRIE_BLOCKS; b++) full.bytes += (int64_t)trie->blocks[b].bytes;
     for (int b = BI_TRIE_NODES; b < BI_TRIE_BLOCKS; b++) full.node_bytes += (int64_t)trie->blocks[b].bytes;
     BI_TRY_WITH_SCRATCH(ctx, find_depths(ctx, trie, &full));
-    bi_give_info(info, &full, sizeof full);
+    bi_copy_info(info, &full, sizeof full);
     return BOSC_OK;
 }

@@ -88,7 +88,7 @@ static bosc_status fill(void *state, void *fresh)
     trie->keys = r->header.keys;
     trie->rows = r->header.rows;
     bi_trie_saved_bytes(trie, bytes);
-    bi_expect(ctx, bi_save_items(bytes[0] + bytes[1] + bytes[2]));
+    bi_progress_set_total(ctx, bi_save_items(bytes[0] + bytes[1] + bytes[2]));
     for (int b = 0; b < 3; b++) BI_TRY(get_block(r, trie, b, bytes[b]));
     BI_TRY(bi_load_hash(&r->loader));
     BI_TRY_WITH_SCRATCH(ctx, check_keys(r, trie));

@@ -42,7 +42,7 @@ bosc_status bosc_trie_find(bosc_ctx *ctx, const bosc_trie *trie, const uint64_t 
     args.kept = trie->blocks[BI_TRIE_VALUES].data;
     args.value_bits = trie->opts.value_bits;
     if (query_count == 0) return BOSC_OK;
-    bi_expect(ctx, (double)query_count);
+    bi_progress_set_total(ctx, (double)query_count);
     BI_RETURN_WITH_SCRATCH(ctx, find(ctx, trie, &args));
 }
 
@@ -81,7 +81,7 @@ static bosc_status ranges(bosc_ctx *ctx, const bosc_trie *trie, const uint64_t *
     BI_TRY(bi_trie_check_array(ctx, "ends", a->ends, false, sizeof *a->ends));
     a->view = bi_trie_view_of(trie);
     if (a->queries.n == 0) return BOSC_OK;
-    bi_expect(ctx, 16 * (double)a->queries.n);
+    bi_progress_set_total(ctx, 16 * (double)a->queries.n);
     BI_RETURN_WITH_SCRATCH(ctx, find_ranges(ctx, trie, a, longest));
 }
 

@@ -39,7 +39,7 @@ static bosc_status list(bosc_ctx *ctx, const bosc_trie *trie, struct bi_trie_lis
                                                           {to->positions, sizeof *to->positions}};
     const int64_t rows = a->queries.n;
     bool staged = false;
-    bi_expect(ctx, 20 * (double)rows);
+    bi_progress_set_total(ctx, 20 * (double)rows);
     struct bi_trie_rows masks = a->queries;
     masks.data = a->masks;
     BI_TRY(bi_trie_stage_rows(ctx, &trie->shape, &a->queries, &staged));

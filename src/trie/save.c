@@ -23,7 +23,7 @@ static bosc_status put_trie(struct bi_saver *s, const void *structure)
     h.hash = bi_hash(&h, offsetof(struct bi_trie_header, hash));
     BI_TRY(bi_save_put(s, &h, sizeof h));
     bi_trie_saved_bytes(trie, bytes);
-    bi_expect(s->ctx, bi_save_items(bytes[0] + bytes[1] + bytes[2]));
+    bi_progress_set_total(s->ctx, bi_save_items(bytes[0] + bytes[1] + bytes[2]));
     for (int b = 0; b < 3; b++) BI_TRY(bi_save_padded(s, trie->blocks[b].data, bytes[b]));
     return BOSC_OK;
 }

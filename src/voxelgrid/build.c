@@ -10,7 +10,7 @@ static bosc_status find_extent(bosc_ctx *ctx, const struct bi_voxelgrid_rows *ro
     if (ops->extent) return ops->extent(ctx, rows, found);
     BI_TRY(bi_scratch_of(ctx, BI_VOXELGRID_FOUND, sizeof *found, &extent.found));
     BI_TRY(ctx->backend->fill(ctx, extent.found, 0xff, bytes));
-    BI_TRY_WEIGHED(ctx, (double)rows->n / (double)extent.items, ops->steps->extent(ctx, extent.items, &extent));
+    BI_TRY_WITH_COST(ctx, (double)rows->n / (double)extent.items, ops->steps->extent(ctx, extent.items, &extent));
     return bi_read_back(ctx, found, extent.found, bytes);
 }
 
@@ -143,6 +143,6 @@ bosc_status bosc_voxelgrid_build(bosc_ctx *ctx, bosc_voxelgrid *grid, const void
     if (n >= (int64_t)UINT32_MAX)
         return bi_fail(ctx, BOSC_ERR_LIMIT, "n: %lld points; a grid holds less than 2^32 - 1", (long long)n);
     BI_TRY(bi_voxelgrid_check_rows(ctx, grid, "points", points, "n", n, stride, &rows));
-    bi_expect(ctx, 12 * (double)n);
+    bi_progress_set_total(ctx, 12 * (double)n);
     BI_RETURN_WITH_SCRATCH(ctx, build(ctx, grid, &rows));
 }

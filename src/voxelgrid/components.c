@@ -15,7 +15,7 @@ static bosc_status find_components(bosc_ctx *ctx, struct bi_voxelgrid_components
     components->labels = labels.reachable;
     struct bi_flatten flatten = {components->parent};
     BI_TRY(steps->singletons(ctx, n, components));
-    BI_TRY_WEIGHED(ctx, BI_VOXELGRID_SEARCH, steps->unite(ctx, n, components));
+    BI_TRY_WITH_COST(ctx, BI_VOXELGRID_SEARCH, steps->unite(ctx, n, components));
     BI_TRY(steps->flatten(ctx, n, &flatten));
     BI_TRY(steps->roots(ctx, n, components));
     BI_TRY(ctx->backend->core->compact(ctx, 1, components->roots, components->roots, n, NULL, found_at));
@@ -40,6 +40,6 @@ bosc_status bosc_voxelgrid_components(bosc_ctx *ctx, const bosc_voxelgrid *grid,
     }
     struct bi_voxelgrid_components args = {.view = grid->view, .labels = labels, .wide_ids = grid->opts.id_bits == 64};
     bi_voxelgrid_square(grid, radius, &args.r2, &args.reach);
-    bi_expect(ctx, (5 + BI_VOXELGRID_SEARCH) * (double)grid->view.n);
+    bi_progress_set_total(ctx, (5 + BI_VOXELGRID_SEARCH) * (double)grid->view.n);
     BI_RETURN_WITH_SCRATCH(ctx, find_components(ctx, &args, count));
 }

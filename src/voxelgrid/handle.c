@@ -44,7 +44,7 @@ bosc_status bi_voxelgrid_check_answers(bosc_ctx *ctx, const bosc_voxelgrid *grid
 bosc_status bi_voxelgrid_check_opts(bosc_ctx *ctx, const bosc_voxelgrid_opts *opts, bosc_voxelgrid_opts *full)
 {
     if (!opts) return bi_fail(ctx, BOSC_ERR_ARG, "opts: NULL, but dim and cell have no default");
-    BI_TRY(bi_take_opts(ctx, "bosc_voxelgrid_opts", opts, full, sizeof *full));
+    BI_TRY(bi_read_opts(ctx, "bosc_voxelgrid_opts", opts, full, sizeof *full));
     if (full->dtype == 0) full->dtype = BOSC_F32;
     if (full->id_bits == 0) full->id_bits = 64;
     if (full->dtype != BOSC_F32 && full->dtype != BOSC_F64 && full->dtype != BOSC_I32 && full->dtype != BOSC_I64)
@@ -215,6 +215,6 @@ bosc_status bosc_voxelgrid_get_info(bosc_ctx *ctx, const bosc_voxelgrid *grid, b
         full.low[c] = v->low.at[c];
         full.high[c] = v->high.at[c];
     }
-    bi_give_info(info, &full, sizeof full);
+    bi_copy_info(info, &full, sizeof full);
     return BOSC_OK;
 }

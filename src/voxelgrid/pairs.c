@@ -10,18 +10,18 @@ static bosc_status count_pairs(bosc_ctx *ctx, const struct bi_voxelgrid_searches
     if (!pairs->pairs && searches->pair_total) {
         BI_TRY(bi_scratch_of(ctx, 1, sizeof *pairs->total, &pairs->total));
         BI_TRY(ctx->backend->fill(ctx, pairs->total, 0, sizeof *pairs->total));
-        BI_TRY_WEIGHED(ctx, BI_VOXELGRID_SEARCH, searches->pair_total(ctx, n, pairs));
+        BI_TRY_WITH_COST(ctx, BI_VOXELGRID_SEARCH, searches->pair_total(ctx, n, pairs));
         return bi_read_back(ctx, totals, pairs->total, sizeof *totals);
     }
     BI_TRY(bi_scratch_of(ctx, n + 1, sizeof(int64_t), &pairs->counts));
     pairs->offsets = pairs->counts;
     if (n <= searches->most_kept) {
-        BI_TRY_WEIGHED(ctx, BI_VOXELGRID_SEARCH, searches->pair_keep(ctx, pairs, capacity, totals));
+        BI_TRY_WITH_COST(ctx, BI_VOXELGRID_SEARCH, searches->pair_keep(ctx, pairs, capacity, totals));
         return BOSC_OK;
     }
     totals[1] = n;
     BI_TRY(ctx->backend->fill(ctx, pairs->counts + n, 0, sizeof(int64_t)));
-    BI_TRY_WEIGHED(ctx, BI_VOXELGRID_SEARCH, searches->pair_count(ctx, n, pairs));
+    BI_TRY_WITH_COST(ctx, BI_VOXELGRID_SEARCH, searches->pair_count(ctx, n, pairs));
     BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, pairs->counts, n + 1, pairs->counts));
     return bi_read_back(ctx, totals, pairs->counts + n, sizeof *totals);
 }
@@ -33,7 +33,7 @@ static bosc_status fill_pairs(bosc_ctx *ctx, const struct bi_voxelgrid_searches 
     if (pairs->kept.list && !pairs->in_reach) BI_TRY(searches->pair_write(ctx, pairs));
     if (totals[1] == 0) return BOSC_OK;
     BI_TRY(bi_voxelgrid_list_rows(ctx, pairs->view.n, totals[0], &pairs->long_rows));
-    BI_TRY_WEIGHED(ctx, BI_VOXELGRID_SEARCH, searches->pair_fill(ctx, totals[1], pairs));
+    BI_TRY_WITH_COST(ctx, BI_VOXELGRID_SEARCH, searches->pair_fill(ctx, totals[1], pairs));
     struct bi_row_out rows = {pairs->pairs, pairs->dist2, 0, pairs->wide_ids, !pairs->view.wide, true};
     return bi_voxelgrid_sort_rows(ctx, &rows, pairs->offsets, pairs->long_rows);
 }
@@ -94,6 +94,6 @@ bosc_status bosc_voxelgrid_pairs(bosc_ctx *ctx, const bosc_voxelgrid *grid, doub
     struct bi_voxelgrid_pairs args = {
         .view = grid->view, .pairs = pairs, .dist2 = dist2, .wide_ids = grid->opts.id_bits == 64};
     bi_voxelgrid_square(grid, radius, &args.r2, &args.reach);
-    bi_expect(ctx, 2 * BI_VOXELGRID_SEARCH * (double)grid->view.n);
+    bi_progress_set_total(ctx, 2 * BI_VOXELGRID_SEARCH * (double)grid->view.n);
     BI_RETURN_WITH_SCRATCH(ctx, find_pairs(ctx, &args, capacity, count));
 }

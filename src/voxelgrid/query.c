@@ -99,8 +99,8 @@ static bosc_status search(bosc_ctx *ctx, struct bi_voxelgrid_query *query, bool 
 {
     struct bi_voxelgrid_searches searches = bi_voxelgrid_searches_of(ctx, &query->view, query->r2);
     BI_TRY(order_queries(ctx, query, searches.pair_total != NULL));
-    BI_TRY_WEIGHED(ctx, BI_VOXELGRID_SEARCH,
-                   (fill ? searches.radius_fill : searches.radius_count)(ctx, query->rows.n, query));
+    BI_TRY_WITH_COST(ctx, BI_VOXELGRID_SEARCH,
+                     (fill ? searches.radius_fill : searches.radius_count)(ctx, query->rows.n, query));
     return BOSC_OK;
 }
 
@@ -112,8 +112,8 @@ static bosc_status run_count(bosc_ctx *ctx, struct bi_voxelgrid_query *query, bo
         return search(ctx, query, false);
     }
     if (query->view.n > 0 && query->view.keyed && query->view.shift == 0) {
-        BI_TRY_WEIGHED(ctx, BI_VOXELGRID_BATCH,
-                       steps->voxel_count_indexed(ctx, bi_div_up(m, BI_VOXELGRID_BATCH), query));
+        BI_TRY_WITH_COST(ctx, BI_VOXELGRID_BATCH,
+                         steps->voxel_count_indexed(ctx, bi_div_up(m, BI_VOXELGRID_BATCH), query));
         return BOSC_OK;
     }
     return steps->voxel_count(ctx, m, query);
@@ -137,7 +137,7 @@ static bosc_status count(bosc_ctx *ctx, const bosc_voxelgrid *grid, struct bi_vo
     if (query->rows.n > 0 && !query->counts) return bi_fail(ctx, BOSC_ERR_ARG, "counts: NULL");
     BI_TRY(bi_check_aligned(ctx, "counts", query->counts, sizeof(int64_t)));
     if (query->rows.n == 0) return BOSC_OK;
-    bi_expect(ctx, (10 + (near ? BI_VOXELGRID_SEARCH : 0)) * (double)query->rows.n);
+    bi_progress_set_total(ctx, (10 + (near ? BI_VOXELGRID_SEARCH : 0)) * (double)query->rows.n);
     BI_RETURN_WITH_SCRATCH(ctx, count_staged(ctx, grid, query, near));
 }
 
@@ -203,7 +203,7 @@ bosc_status bosc_voxelgrid_radius(bosc_ctx *ctx, const bosc_voxelgrid *grid, con
     BI_TRY(bi_csr_check(ctx, query_count, offsets, ids != NULL, capacity));
     BI_TRY(bi_voxelgrid_check_answers(ctx, grid, "ids", ids, dist2));
     bi_voxelgrid_square(grid, radius, &call.query.r2, &call.query.reach);
-    bi_expect(ctx, (10 + BI_VOXELGRID_SEARCH) * (double)query_count);
+    bi_progress_set_total(ctx, (10 + BI_VOXELGRID_SEARCH) * (double)query_count);
     if (!ids) BI_RETURN_WITH_SCRATCH(ctx, bi_csr_offsets(ctx, query_count, count_rows, &call, offsets));
     const struct bi_csr_column columns[BI_CSR_COLUMNS] = {{ids, (size_t)grid->opts.id_bits / 8},
                                                           {dist2, grid->view.wide ? 8 : 4}};

@@ -60,6 +60,6 @@ bosc_status bosc_voxelgrid_voxels(bosc_ctx *ctx, const bosc_voxelgrid *grid, int
         return BOSC_OK;
     }
     struct bi_voxelgrid_voxel_list args = {.view = grid->view, .coords = coords, .counts = counts};
-    bi_expect(ctx, 3 * (double)grid->view.n);
+    bi_progress_set_total(ctx, 3 * (double)grid->view.n);
     BI_RETURN_WITH_SCRATCH(ctx, list_voxels(ctx, &args, capacity, count));
 }

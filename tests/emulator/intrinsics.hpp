@@ -158,7 +158,7 @@ template <class T> void bi_store_relaxed(T *p, std::common_type_t<T> v)
     __atomic_store_n(p, v, __ATOMIC_RELAXED);
     emulator::perhaps_yield();
 }
-static inline void bi_tell_host(unsigned long long *p, unsigned long long v) { bi_store_relaxed(p, v); }
+static inline void bi_notify_host(unsigned long long *p, unsigned long long v) { bi_store_relaxed(p, v); }
 
 template <class T> T bi_load_hint(const T *p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
 static inline uint4 bi_load_hint_shared(const uint4 *p)

@@ -6,7 +6,7 @@
 
 #include "support/pieces.h"
 #include "support/saved.h"
-#include "io/faces.h"
+#include "io/mesh/faces.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,5 +1,5 @@
 #include "fuzz.h"
-#include "io/scene.h"
+#include "io/scene/scene.h"
 
 static void check_body(const struct bi_body *body, size_t size)
 {

@@ -34,7 +34,7 @@ static void parse(const uint8_t *data, size_t size)
     struct saved in = {.bytes = (char *)(uintptr_t)data, .size = size};
     bosc_bisectors *bisectors = NULL;
     bosc_status status = bosc_bisectors_read(fuzz_context(), saved_deliver, &in, &bisectors);
-    if ((status == BOSC_OK) != (bisectors != NULL) || (!bisectors && !*bosc_message(fuzz_context()))) abort();
+    if ((status == BOSC_OK) != (bisectors != NULL) || (!bisectors && !*bosc_ctx_message(fuzz_context()))) abort();
     if (bisectors) use(fuzz_context(), bisectors);
     bosc_bisectors_free(bisectors);
 }

@@ -30,7 +30,7 @@ static void parse(const uint8_t *data, size_t size)
     struct saved in = {.bytes = (char *)(uintptr_t)data, .size = size};
     bosc_cbt *tree = NULL;
     bosc_status status = bosc_cbt_read(fuzz_context(), saved_deliver, &in, &tree);
-    if ((status == BOSC_OK) != (tree != NULL) || (!tree && !*bosc_message(fuzz_context()))) abort();
+    if ((status == BOSC_OK) != (tree != NULL) || (!tree && !*bosc_ctx_message(fuzz_context()))) abort();
     if (tree) use(fuzz_context(), tree);
     bosc_cbt_free(tree);
 }

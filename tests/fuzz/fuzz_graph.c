@@ -4,7 +4,7 @@
 
 #include "graph/save.h"
 #include "fuzz.h"
-#include "io/structure.h"
+#include "io/file/structure.h"
 
 static void *room(int64_t count)
 {

@@ -1,6 +1,6 @@
 /* What gzip has packed: refused with a text, or unpacked within the limit. */
 #include "fuzz.h"
-#include "io/gzip.h"
+#include "io/file/gzip.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -30,7 +30,7 @@ static void parse(const uint8_t *data, size_t size)
     struct saved in = {.bytes = (char *)(uintptr_t)data, .size = size};
     bosc_hash *table = NULL;
     bosc_status status = bosc_hash_read(fuzz_context(), saved_deliver, &in, &table);
-    if ((status == BOSC_OK) != (table != NULL) || (!table && !*bosc_message(fuzz_context()))) abort();
+    if ((status == BOSC_OK) != (table != NULL) || (!table && !*bosc_ctx_message(fuzz_context()))) abort();
     if (table) use(fuzz_context(), table);
     bosc_hash_free(table);
 }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "io/heights.h"
+#include "io/raster/heights.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

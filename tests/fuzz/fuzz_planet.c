@@ -33,7 +33,7 @@ static void parse(const uint8_t *data, size_t size)
     struct saved in = {.bytes = (char *)(uintptr_t)data, .size = size};
     bosc_planet *planet = NULL;
     bosc_status status = bosc_planet_read(fuzz_context(), saved_deliver, &in, &planet);
-    if ((status == BOSC_OK) != (planet != NULL) || (!planet && !*bosc_message(fuzz_context()))) abort();
+    if ((status == BOSC_OK) != (planet != NULL) || (!planet && !*bosc_ctx_message(fuzz_context()))) abort();
     if (planet) use(fuzz_context(), planet);
     bosc_planet_free(planet);
 }

@@ -1,5 +1,5 @@
 #include "fuzz.h"
-#include "io/scene.h"
+#include "io/scene/scene.h"
 
 /* A body: its triangles are of its vertices, and its solids too. */
 static void read_body(const struct bi_bytes *in)

@@ -1,5 +1,5 @@
 #include "fuzz.h"
-#include "io/scene.h"
+#include "io/scene/scene.h"
 
 static bosc_status parse(const struct bi_bytes *in, bosc_array *balls, bosc_io_error *error)
 {

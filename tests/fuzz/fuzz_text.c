@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "io/number.h"
+#include "io/text/number.h"
 
 static bosc_status all(const struct bi_bytes *in, bosc_array *points, bosc_io_error *error)
 {

@@ -1,7 +1,7 @@
 /* Saved trees: as the bytes are, and again with their checksums made right, so that what lies behind them is reached.
  * Whatever is read may be verified and searched. */
 #include "fuzz.h"
-#include "io/structure.h"
+#include "io/file/structure.h"
 #include "kdtree/save.h"
 
 static void use(bosc_ctx *ctx, bosc_kdtree *tree)

@@ -12,7 +12,7 @@ static void parse(const uint8_t *data, size_t size)
     bosc_trie *trie = NULL;
     int64_t begin, end;
     if (bosc_trie_read(ctx, saved_deliver, &f, &trie) != BOSC_OK) {
-        if (trie || bosc_message(ctx)[0] == 0) abort();
+        if (trie || bosc_ctx_message(ctx)[0] == 0) abort();
         return;
     }
     memcpy(row, data, size < sizeof row ? size : sizeof row);

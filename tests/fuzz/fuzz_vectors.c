@@ -1,6 +1,6 @@
 /* Vectors as text; as .npy after a first byte of 200 or more, which says how many bits they have. */
 #include "fuzz.h"
-#include "io/vectors.h"
+#include "io/graph/vectors.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -1,6 +1,6 @@
 /* What zstd has packed: refused with a text, or unpacked within the limit. */
 #include "fuzz.h"
-#include "io/zstd.h"
+#include "io/file/zstd.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -22,6 +22,6 @@ int main(int argc, char **argv)
     if (rank == 1 && strcmp(argv[1], "killed") == 0) raise(SIGKILL);
     if (rank == 1) sleep(60);
     const bosc_status status = bosc_comm_barrier(ctx, comm);
-    if (status == BOSC_ERR_COMM) fprintf(stderr, "told: %s\n", bosc_message(ctx));
+    if (status == BOSC_ERR_COMM) fprintf(stderr, "told: %s\n", bosc_ctx_message(ctx));
     _exit(status == BOSC_ERR_COMM ? 3 : 4); /* MPI_Finalize would wait for rank 1 */
 }

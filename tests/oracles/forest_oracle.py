@@ -40,20 +40,20 @@ class MsfOpts(ctypes.Structure):
 
 class MsfInfo(ctypes.Structure):
     _fields_ = [("size", size_t), ("edges", i64), ("trees", i64), ("weight_low", u64), ("weight_high", i64),
-                ("weight", f64), ("rounds", i32), ("rounds_told", i32), ("round", i64 * 80)]
+                ("weight", f64), ("rounds", i32), ("rounds_recorded", i32), ("round", i64 * 80)]
 
 
 class Library:
     def __init__(self, path, threads):
         self.lib = ctypes.CDLL(path)
-        self.lib.bosc_message.restype = ctypes.c_char_p
+        self.lib.bosc_ctx_message.restype = ctypes.c_char_p
         self.ctx = pointer()
         opts = CtxOpts(size=ctypes.sizeof(CtxOpts), backend=1, threads=threads)
         assert self.lib.bosc_ctx_create(ctypes.byref(opts), ctypes.byref(self.ctx)) == OK
 
     def must(self, status):
         if status != OK:
-            raise RuntimeError(self.lib.bosc_message(self.ctx).decode())
+            raise RuntimeError(self.lib.bosc_ctx_message(self.ctx).decode())
 
     def graph(self, n, u, v, w):
         handle = pointer()

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/number.h"
+#include "io/text/number.h"
 #include "soak/soak.h"
 
 enum { TEXT = 900 };

@@ -16,7 +16,7 @@ static void fail_in(bosc_ctx *like, uint64_t operation, int64_t passages, uint64
         bosc_status status = operation_run(ctx, operation, &got);
         bi_fault_disarm();
         if (status != BOSC_OK && status != BOSC_ERR_NOMEM && status != BOSC_ERR_DEVICE)
-            suite_fail(__FILE__, __LINE__, "%s: %s", operation_name(operation), bosc_message(ctx));
+            suite_fail(__FILE__, __LINE__, "%s: %s", operation_name(operation), bosc_ctx_message(ctx));
         CHECK(status != BOSC_OK || got.value == right);
         CHECK_OK(ctx, operation_run(ctx, operation, &got));
         CHECK(got.value == right);

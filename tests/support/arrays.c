@@ -14,22 +14,22 @@ struct array array_make(bosc_ctx *ctx, const void *from, size_t bytes, bool on_d
     if (from && bytes) memcpy(a.host, from, bytes);
     a.p = a.host;
     if (on_device) {
-        CHECK_OK(ctx, bosc_alloc(ctx, bytes + GUARD, &a.p));
-        CHECK_OK(ctx, bosc_copy(ctx, a.p, a.host, bytes + GUARD));
+        CHECK_OK(ctx, bosc_ctx_alloc(ctx, bytes + GUARD, &a.p));
+        CHECK_OK(ctx, bosc_ctx_copy(ctx, a.p, a.host, bytes + GUARD));
     }
     return a;
 }
 
 void *array_get(bosc_ctx *ctx, struct array *a)
 {
-    if (a->on_device) CHECK_OK(ctx, bosc_copy(ctx, a->host, a->p, a->bytes + GUARD));
+    if (a->on_device) CHECK_OK(ctx, bosc_ctx_copy(ctx, a->host, a->p, a->bytes + GUARD));
     for (size_t i = 0; i < GUARD; i++) CHECK(a->host[a->bytes + i] == GUARD_BYTE);
     return a->host;
 }
 
 void array_free(bosc_ctx *ctx, struct array *a)
 {
-    if (a->on_device) bosc_release(ctx, a->p, a->bytes + GUARD);
+    if (a->on_device) bosc_ctx_release(ctx, a->p, a->bytes + GUARD);
     free(a->host);
 }
 

@@ -45,7 +45,7 @@ void capture_open(struct capture *c, bosc_ctx *ctx, void (*calls)(bosc_ctx *ctx,
 {
     *c = (struct capture){ctx, calls, user, NULL};
     calls(ctx, user);
-    CHECK_OK(ctx, bosc_sync(ctx));
+    CHECK_OK(ctx, bosc_ctx_sync(ctx));
     if (!capture_begin(ctx)) return;
     calls(ctx, user);
     c->graph = capture_end(ctx);
@@ -57,5 +57,5 @@ void capture_replay(const struct capture *c)
         launch(c->ctx, c->graph);
     else
         c->calls(c->ctx, c->user);
-    CHECK_OK(c->ctx, bosc_sync(c->ctx));
+    CHECK_OK(c->ctx, bosc_ctx_sync(c->ctx));
 }

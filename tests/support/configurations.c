@@ -11,7 +11,7 @@ static bool ends_in(const char *suite, const char *ending)
 }
 
 /* Made of ordinary calls, over ranks, which are threads. */
-static bool is_over_ranks(const char *suite) { return strncmp(suite, "dist_", 5) == 0; }
+static bool is_over_ranks(const char *suite) { return strncmp(suite, "ranks_", 6) == 0; }
 
 /* Suites whose answers do not depend on the level or the threads: bad arguments, faults, saved forms, progress,
  * ranks. */

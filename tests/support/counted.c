@@ -28,7 +28,7 @@ static void *alloc_device(void *user, size_t bytes)
     struct counted *c = user;
     void *memory = NULL;
     count(c, 1);
-    CHECK_OK(c->like, bosc_alloc(c->like, bytes, &memory));
+    CHECK_OK(c->like, bosc_ctx_alloc(c->like, bytes, &memory));
     return memory;
 }
 
@@ -36,7 +36,7 @@ static void release_device(void *user, void *memory, size_t bytes)
 {
     struct counted *c = user;
     count(c, -1);
-    bosc_release(c->like, memory, bytes);
+    bosc_ctx_release(c->like, memory, bytes);
 }
 
 void counted_open(struct counted *c, bosc_ctx *like, int32_t threads)

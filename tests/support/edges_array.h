@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "io/edges.h"
+#include "io/graph/edge_list.h"
 
 static inline double edges_weight(const bosc_edges *edges, int64_t i)
 {

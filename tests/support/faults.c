@@ -59,7 +59,7 @@ static void *device_alloc(void *user, size_t bytes)
 {
     struct counted *c = user;
     void *p = NULL;
-    if (bosc_alloc(c->like, bytes, &p) == BOSC_OK && p) c->live[1]++;
+    if (bosc_ctx_alloc(c->like, bytes, &p) == BOSC_OK && p) c->live[1]++;
     __atomic_add_fetch(&c->allocations, 1, __ATOMIC_RELAXED);
     return p;
 }
@@ -68,7 +68,7 @@ static void device_release(void *user, void *memory, size_t bytes)
 {
     struct counted *c = user;
     if (memory) c->live[1]--;
-    bosc_release(c->like, memory, bytes);
+    bosc_ctx_release(c->like, memory, bytes);
 }
 
 bosc_ctx *counted_context(bosc_ctx *like, int64_t live[2])
@@ -141,15 +141,15 @@ static bool fail_at_passage(bosc_ctx *like, const struct fault_sweep *s, const v
         CHECK(right(s, expected));
     } else {
         bool right_code = status == BOSC_ERR_NOMEM || status == BOSC_ERR_DEVICE || status == s->other;
-        if (!met || !right_code || bosc_message(ctx)[0] == 0)
+        if (!met || !right_code || bosc_ctx_message(ctx)[0] == 0)
             suite_fail(__FILE__, __LINE__, "fault %lld gives %s: %s", (long long)k, bosc_status_name(status),
-                       bosc_message(ctx));
+                       bosc_ctx_message(ctx));
         if (status != BOSC_ERR_DEVICE) CHECK(untouched(s));
         prepare(s);
         CHECK_OK(ctx, s->call(ctx, s->user));
         CHECK(right(s, expected));
     }
-    CHECK_OK(ctx, bosc_sync(ctx));
+    CHECK_OK(ctx, bosc_ctx_sync(ctx));
     if (s->close) s->close(s->user);
     bosc_ctx_free(ctx);
     CHECK_EQ(live[0], 0);

@@ -24,7 +24,7 @@ void ranks_slice(const struct rank *r, uint64_t seed, int64_t n, int64_t *begin,
 
 void ranks_check_blame(const struct rank *r, bosc_status status, bosc_status expected, const char *argument)
 {
-    const char *text = bosc_message(r->ctx);
+    const char *text = bosc_ctx_message(r->ctx);
     CHECK_EQ(status, expected);
     if (r->rank == 1)
         CHECK(suite_begins(text, argument));

@@ -47,7 +47,7 @@ void suite_fail(const char *file, int line, const char *format, ...)
 static uint64_t one_trial_of(const struct test *test)
 {
     const bool emulated = strcmp(test->configuration->name, "cuda") == 0, faults = strstr(test->suite, "_faults");
-    const bool ranks = strncmp(test->suite, "dist_", 5) == 0;
+    const bool ranks = strncmp(test->suite, "ranks_", 6) == 0;
     const bool again = ranks && test->configuration->opts.threads > 1; /* what one thread has done */
     (void)ranks, (void)again;
 #if defined SUITE_FEW

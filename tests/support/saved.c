@@ -49,8 +49,8 @@ void saved_refused(bosc_ctx *ctx, const struct saved_kind *kind, struct saved *f
     f->at = 0;
     CHECK_STATUS(ctx, kind->read(ctx, saved_deliver, f, &handle), BOSC_ERR_FORMAT);
     CHECK(handle == NULL);
-    if (!suite_begins(bosc_message(ctx), kind->begin) || !strstr(bosc_message(ctx), reason))
-        suite_fail(__FILE__, __LINE__, "\"%s\" does not begin with \"%s\" or lacks \"%s\"", bosc_message(ctx),
+    if (!suite_begins(bosc_ctx_message(ctx), kind->begin) || !strstr(bosc_ctx_message(ctx), reason))
+        suite_fail(__FILE__, __LINE__, "\"%s\" does not begin with \"%s\" or lacks \"%s\"", bosc_ctx_message(ctx),
                    kind->begin, reason);
 }
 

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/fault.h"
-#include "io/structure.h"
+#include "io/file/structure.h"
 #include "support/bytes.h"
 #include "support/paths.h"
 

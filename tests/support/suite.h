@@ -54,16 +54,16 @@ void suite_fail_thread(const char *file, int line, const char *text);
         bosc_status suite_s_ = (call);                                                              \
         if (suite_s_ != (status))                                                                   \
             suite_fail(__FILE__, __LINE__, "%s: %s, not %s: %s", #call, bosc_status_name(suite_s_), \
-                       bosc_status_name(status), bosc_message(ctx));                                \
+                       bosc_status_name(status), bosc_ctx_message(ctx));                            \
     } while (0)
 #define CHECK_OK(ctx, call) CHECK_STATUS(ctx, call, BOSC_OK)
 
 /* The call fails with BOSC_ERR_ARG and a message that begins with the argument's name. */
-#define CHECK_ARG(ctx, call, argument)                                                             \
-    do {                                                                                           \
-        CHECK_STATUS(ctx, call, BOSC_ERR_ARG);                                                     \
-        if (!suite_begins(bosc_message(ctx), argument))                                            \
-            suite_fail(__FILE__, __LINE__, "%s: the message is \"%s\"", #call, bosc_message(ctx)); \
+#define CHECK_ARG(ctx, call, argument)                                                                 \
+    do {                                                                                               \
+        CHECK_STATUS(ctx, call, BOSC_ERR_ARG);                                                         \
+        if (!suite_begins(bosc_ctx_message(ctx), argument))                                            \
+            suite_fail(__FILE__, __LINE__, "%s: the message is \"%s\"", #call, bosc_ctx_message(ctx)); \
     } while (0)
 bool suite_begins(const char *text, const char *start);
 

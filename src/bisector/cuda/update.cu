@@ -47,10 +47,10 @@ static __device__ void place_tile(const update_args &args, uint32_t *warps, int6
 static __device__ uint32_t sum_tiles(const update_args &args, update_shared &sh)
 {
     const int64_t first = (int64_t)threadIdx.x * EACH;
-    uint32_t mine = 0, total;
+    uint32_t own = 0, total;
     for (int64_t t = first; t < first + EACH; t++)
-        if (t < args.tiles) mine += args.u.exchange[BI_BISECTOR_SUMS + t];
-    uint32_t before = bi_block_exclusive_sum<WARPS>(mine, sh.warps, &total);
+        if (t < args.tiles) own += args.u.exchange[BI_BISECTOR_SUMS + t];
+    uint32_t before = bi_block_exclusive_sum<WARPS>(own, sh.warps, &total);
     for (int64_t t = first; t < first + EACH; t++) {
         sh.bases[t] = before;
         if (t < args.tiles) before += args.u.exchange[BI_BISECTOR_SUMS + t];

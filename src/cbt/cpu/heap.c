@@ -19,7 +19,7 @@ bosc_status bi_cbt_cpu_reduce_heap(bosc_ctx *ctx, const struct bi_cbt_reduction 
         for (int64_t i = 0; i < n; i++) bi_step_cbt_heap_level(&sums, i);
     }
     bi_cbt_reduce_top(v);
-    return bi_advance(ctx, 8 * (double)words);
+    return bi_progress_advance(ctx, 8 * (double)words);
 }
 
 /* The sums do not change meanwhile, so every leaf is found by descending them. */

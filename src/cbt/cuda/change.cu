@@ -95,8 +95,8 @@ static __device__ void make_ranks(change_shared<WARPS> *sh, int64_t before, cons
     for (int64_t i = begin; i < end; i += WARPS * 32) {
         const int64_t block = i + threadIdx.x;
         uint32_t all;
-        const uint32_t mine = block < end ? (uint32_t)counts[block - begin] & LEAVES : 0;
-        const uint32_t less = bi_block_exclusive_sum<WARPS>(mine, sh->warps, &all);
+        const uint32_t own = block < end ? (uint32_t)counts[block - begin] & LEAVES : 0;
+        const uint32_t less = bi_block_exclusive_sum<WARPS>(own, sh->warps, &all);
         if (block < end) ranks[block] = before + less;
         before += all;
         __syncthreads();

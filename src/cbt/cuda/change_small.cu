@@ -167,12 +167,12 @@ static __global__ void __launch_bounds__(WARPS * 32) bi_cbt_update_small(const s
     const unsigned long long epoch = CLUSTER ? 0 : bi_cbt_epoch(c.exchange);
     bi_cbt_change a = c.a;
     small_block b = {blockIdx.x * (int64_t)WARPS + warp, 0, 0, 0, false, 0};
-    const bool mine = b.block < a.view.blocks;
+    const bool own = b.block < a.view.blocks;
     if (CLUSTER) {
         if (threadIdx.x == 0) bi_cluster_expect(&sh.mail, gridDim.x * sizeof(uint4));
         bi_cluster_arrive();
     }
-    if (mine) {
+    if (own) {
         b.was = ((const uint32_t *)a.view.bits)[b.block * 32 + lane];
         b.touched = a.recorded && a.view.touched[b.block];
     }
@@ -180,7 +180,7 @@ static __global__ void __launch_bounds__(WARPS * 32) bi_cbt_update_small(const s
     __syncthreads();
     a.view.ranks = sh.ranks;
     int publishes = 0;
-    if (mine) {
+    if (own) {
         b.rank = sh.ranks[b.block];
         publishes = change_block(a, &b, &sh.marks[warp]);
         __syncwarp(); /* all lanes have read what others may write once they hear */
@@ -188,15 +188,15 @@ static __global__ void __launch_bounds__(WARPS * 32) bi_cbt_update_small(const s
     if (CLUSTER) {
         if (lane == 0) sh.sent[warp % CLUSTER_WARPS] = (uint16_t)publishes;
         send_all(&sh.mail, sh.sent, sh.published);
-    } else if (mine && lane == 0) {
+    } else if (own && lane == 0) {
         bi_cbt_publish(c.exchange, epoch, b.block, (publishes & LEAVES) | (publishes & CHANGED ? BI_CBT_CHANGED : 0));
     }
-    if (mine && a.nodes && b.n > 1 && b.n < BI_CBT_BLOCK) bi_cbt_find_starts(a.view.depth, b.is, b.n, &sh.starts[warp]);
+    if (own && a.nodes && b.n > 1 && b.n < BI_CBT_BLOCK) bi_cbt_find_starts(a.view.depth, b.is, b.n, &sh.starts[warp]);
     if (CLUSTER)
         bi_cluster_receive(&sh.mail);
     else
         await_all<WARPS>(c, epoch, sh.published);
-    if (mine) finish(c, sh.published, b, &sh.starts[warp]);
+    if (own) finish(c, sh.published, b, &sh.starts[warp]);
 }
 
 /* As one cluster. */

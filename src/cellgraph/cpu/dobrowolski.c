@@ -121,7 +121,7 @@ static bosc_status begin(bosc_ctx *ctx, const bosc_trie *trie, struct walk *w)
     }
     w->begins[n] = 1;
     w->kept = n;
-    return bi_advance(ctx, 4 * (double)n);
+    return bi_progress_advance(ctx, 4 * (double)n);
 }
 
 bosc_status bi_cellgraph_cpu_dobrowolski(bosc_ctx *ctx, const bosc_trie *trie, const struct bi_cellgraph_view *view,
@@ -132,7 +132,7 @@ bosc_status bi_cellgraph_cpu_dobrowolski(bosc_ctx *ctx, const bosc_trie *trie, c
     for (int32_t k = w.shape.length - 1; k >= 0 && w.kept > 0; k--) {
         find_fellows(&w, found, k);
         split_groups(&w, k);
-        BI_TRY(bi_advance(ctx, (double)(w.count + 4 * w.kept)));
+        BI_TRY(bi_progress_advance(ctx, (double)(w.count + 4 * w.kept)));
     }
     return BOSC_OK;
 }

@@ -122,7 +122,7 @@ static bosc_status expand(bosc_ctx *ctx, const struct bi_cellgraph_search *s, in
     expand_level(ctx, s, which, side, &tail, meeting);
     const double vertices = side->end - side->begin;
     *side = (struct side){side->end, tail, side->depth + (tail > side->end)};
-    return bi_advance(ctx, 16 * vertices);
+    return bi_progress_advance(ctx, 16 * vertices);
 }
 
 bosc_status bi_cellgraph_cpu_search(bosc_ctx *ctx, const struct bi_cellgraph_search *s)

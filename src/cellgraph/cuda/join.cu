@@ -126,12 +126,12 @@ static __global__ void __launch_bounds__(PARTITION_THREADS) bi_cellgraph_join_pa
 #pragma unroll
     for (int k = 0; k < EACH; k++) {
         const int64_t i = first + (int64_t)k * PARTITION_THREADS;
-        const bool mine = k < a.each && i < a.all.view.count;
-        const join_vertex<WORDS> vertex(a, mine ? i : 0);
+        const bool own = k < a.each && i < a.all.view.count;
+        const join_vertex<WORDS> vertex(a, own ? i : 0);
 #pragma unroll
         for (int g = 0; g < LISTS; g++) {
             place[k * LISTS + g] = ~0u;
-            if (mine && g < a.segments) place[k * LISTS + g] = partition_of<WORDS>(a, vertex, g, &key[k * LISTS + g]);
+            if (own && g < a.segments) place[k * LISTS + g] = partition_of<WORDS>(a, vertex, g, &key[k * LISTS + g]);
         }
     }
     __syncthreads();
@@ -262,7 +262,7 @@ static __device__ __forceinline__ void compare_queue(match_shared &sh, const joi
     const uint32_t queued = min(sh.queued, (uint32_t)QUEUE);
     for (uint32_t begin = 0; begin < queued; begin += MATCH_THREADS * AT_ONCE) {
         match_found found[AT_ONCE];
-        uint32_t i[AT_ONCE], j[AT_ONCE], mine = 0, total;
+        uint32_t i[AT_ONCE], j[AT_ONCE], own = 0, total;
         bool is[AT_ONCE];
 #pragma unroll
         for (int k = 0; k < AT_ONCE; k++) {
@@ -276,9 +276,9 @@ static __device__ __forceinline__ void compare_queue(match_shared &sh, const joi
                 is[k] = compare_all < WORDS < 2 ? 2 : WORDS > (a, segment, i[k], j[k], &found[k]);
             else
                 is[k] = compare(a, segment, i[k], j[k], &found[k]);
-            mine += is[k];
+            own += is[k];
         }
-        const uint32_t before = bi_block_exclusive_sum<MATCH_WARPS>(mine, sh.warps, &total);
+        const uint32_t before = bi_block_exclusive_sum<MATCH_WARPS>(own, sh.warps, &total);
         if (threadIdx.x == 0 && total > 0) sh.at = bi_atomic_fetch_add_u64(a.all.found.count, total);
         __syncthreads();
         uint64_t at = sh.at + before;

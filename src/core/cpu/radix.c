@@ -24,7 +24,7 @@ static bosc_status sort(bosc_ctx *ctx, struct bi_radix_job *j)
     const bool at_once = j->chunks == 1 && !ctx->progress.listens;
     if (j->n <= (words && at_once ? WORDS : bi_radix_cached(j))) {
         sort_cached(j);
-        return bi_advance(ctx, 8 * (double)j->n);
+        return bi_progress_advance(ctx, 8 * (double)j->n);
     }
     bool done = false;
     if (j->pairs) BI_TRY(bi_radix_sort_wide_pairs(ctx, j, &done));

@@ -31,7 +31,7 @@ static bosc_status sort_at_once(bosc_ctx *ctx, const struct bi_radix_job *j)
     BI_TRY(bi_scratch_of(ctx, j->n, sizeof *words, &words));
     const struct bi_radix_arrays from = bi_radix_apart(j);
     j->pairs->pairs(from.keys, j->k->value_size, from.values, j->n, words, j->out.keys, j->out.values);
-    return bi_advance(ctx, 8 * (double)j->n);
+    return bi_progress_advance(ctx, 8 * (double)j->n);
 }
 
 struct groups {

@@ -159,7 +159,7 @@ static bool cuda_reaches(bosc_ctx *ctx, const void *p)
 {
     bool reached;
     cudaPointerAttributes attributes;
-    if (bi_cuda_driver_tells_reach(ctx, p, &reached)) return reached;
+    if (bi_cuda_driver_is_reachable(ctx, p, &reached)) return reached;
     if (cudaPointerGetAttributes(&attributes, p) != cudaSuccess) {
         (void)cudaGetLastError();
         return false;

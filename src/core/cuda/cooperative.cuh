@@ -39,11 +39,11 @@ struct bi_grid_sum {
 
 /* Called by the first thread of each block, after a barrier of the block; the others wait at another one. The sum is
  * less than 2^BI_GRID_SUM_BITS, the grid has BI_GRID_SUM_BLOCKS blocks at most. */
-__device__ __forceinline__ unsigned long long bi_grid_barrier_sum(bi_grid_sum *sum, unsigned long long mine, bool wrote)
+__device__ __forceinline__ unsigned long long bi_grid_barrier_sum(bi_grid_sum *sum, unsigned long long own, bool wrote)
 {
     unsigned long long *word = sum->words + sum->turn, now;
     if (wrote) __threadfence();
-    atomicAdd(word, 1ull << BI_GRID_SUM_BITS | mine);
+    atomicAdd(word, 1ull << BI_GRID_SUM_BITS | own);
     do {
         now = bi_load_acquire(word) - sum->before;
     } while (now >> BI_GRID_SUM_BITS < gridDim.x);

@@ -35,7 +35,7 @@ template <class T, class OP> static bosc_status run(bosc_ctx *ctx, const struct 
     BI_TRY(bi_scratch(ctx, bytes ? bytes : 1, &scratch));
     if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "scan: injected fault");
     BI_TRY(bi_cuda_check(ctx, c->scan<T, OP>(scratch, &bytes, nothing, stream), "scan"));
-    return bi_advance(ctx, (double)c->n);
+    return bi_progress_advance(ctx, (double)c->n);
 }
 
 /* U is the unsigned type of T: sums wrap. CUB is tuned for these operations. */

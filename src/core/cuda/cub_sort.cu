@@ -31,7 +31,7 @@ template <class K, class V> static bosc_status run(bosc_ctx *ctx, const struct s
     BI_TRY(bi_scratch(ctx, bytes ? bytes : 1, &scratch));
     if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "radix sort: injected fault");
     BI_TRY(bi_cuda_check(ctx, c->sort<K, V>(scratch, &bytes, stream), "radix sort"));
-    return bi_advance(ctx, 4 * (double)c->n);
+    return bi_progress_advance(ctx, 4 * (double)c->n);
 }
 
 template <class V> static bosc_status by_key(bosc_ctx *ctx, bosc_dtype dtype, const struct sort_call *c)

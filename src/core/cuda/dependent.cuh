@@ -6,14 +6,14 @@
 #include "core/cuda/cluster.cuh"
 
 #ifdef BI_EMULATE
-static inline void bi_let_next_begin() {}
-static inline void bi_wait_for_last() {}
+static inline void bi_trigger_dependents() {}
+static inline void bi_wait_for_previous_kernel() {}
 #define BI_LAUNCH_EARLY(kernel, grid, block, shared_bytes, stream, ...) \
     BI_LAUNCH(kernel, grid, block, shared_bytes, stream, __VA_ARGS__)
 #else
 
 /* In the first kernel: the next one may begin when all blocks have called it or ended. It orders no memory. */
-__device__ __forceinline__ void bi_let_next_begin()
+__device__ __forceinline__ void bi_trigger_dependents()
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.launch_dependents;");
@@ -23,7 +23,7 @@ __device__ __forceinline__ void bi_let_next_begin()
 /* In the next one: waits until the first has ended and all that it wrote is there. Every thread that reads or writes
  * what the first one touches calls it before, or what those before touched, if the first one was launched early, too.
  * Some block calls it in any case, so that what follows on the stream comes after both. */
-__device__ __forceinline__ void bi_wait_for_last()
+__device__ __forceinline__ void bi_wait_for_previous_kernel()
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.wait;" ::: "memory");

@@ -41,7 +41,7 @@ static inline bool bi_cuda_driver_is_entered(const bosc_ctx *ctx)
 }
 
 /* Whether the driver tells if kernels of the context reach p. It knows nothing of memory that is not CUDA's: type 0. */
-static inline bool bi_cuda_driver_tells_reach(const bosc_ctx *ctx, const void *p, bool *reached)
+static inline bool bi_cuda_driver_is_reachable(const bosc_ctx *ctx, const void *p, bool *reached)
 {
     CUmemorytype type = static_cast<CUmemorytype>(0);
     int device = -1;
@@ -57,7 +57,7 @@ static inline bool bi_cuda_driver_tells_reach(const bosc_ctx *ctx, const void *p
 #else
 static inline void bi_cuda_driver_find(bosc_ctx *) {}
 static inline bool bi_cuda_driver_is_entered(const bosc_ctx *) { return false; }
-static inline bool bi_cuda_driver_tells_reach(const bosc_ctx *, const void *, bool *) { return false; }
+static inline bool bi_cuda_driver_is_reachable(const bosc_ctx *, const void *, bool *) { return false; }
 #endif
 
 #endif

@@ -12,7 +12,8 @@ extern "C" bosc_status bi_cuda_check(bosc_ctx *ctx, cudaError_t error, const cha
 
 enum { BI_PINNED_BYTES = 2048 }; /* of a context's page-locked block */
 
-/* Waits for words of page-locked host memory that kernels of the context's stream make other than 0 (bi_tell_host): it
+/* Waits for words of page-locked host memory that kernels of the context's stream make other than 0 (bi_notify_host):
+ * it
  * sees them some microseconds before the stream would be seen to be done. */
 extern "C" bosc_status bi_cuda_await(bosc_ctx *ctx, const unsigned long long *words, int64_t count);
 
@@ -32,7 +33,7 @@ static inline bosc_status bi_launch_status(bosc_ctx *ctx, const char *kernel)
 static inline bosc_status bi_launched(bosc_ctx *ctx, const char *kernel)
 {
     BI_TRY(bi_launch_status(ctx, kernel));
-    return bi_advance(ctx, (double)(ctx->backend->part / 4));
+    return bi_progress_advance(ctx, (double)(ctx->backend->part / 4));
 }
 
 /* Launches a kernel on the context's stream (BI_LAUNCH, core/cuda/simt.cuh) and gives the launch's status. */

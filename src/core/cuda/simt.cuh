@@ -73,7 +73,7 @@ __device__ __forceinline__ void bi_store_relaxed(unsigned long *p, unsigned long
 
 /* A word in page-locked host memory, for the host that waits for it (bi_cuda_await). What a block wrote before, a
  * barrier and __threadfence_system come first. */
-__device__ __forceinline__ void bi_tell_host(unsigned long long *p, unsigned long long v)
+__device__ __forceinline__ void bi_notify_host(unsigned long long *p, unsigned long long v)
 {
     asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory");
 }

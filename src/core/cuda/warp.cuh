@@ -11,10 +11,10 @@ __device__ __forceinline__ uint32_t bi_lanes_below() { return (1u << (threadIdx.
 
 /* The sum of what the lanes up to this one give; the whole warp calls it. Source: Hillis and Steele, Data Parallel
  * Algorithms (1986). */
-__device__ __forceinline__ uint32_t bi_warp_inclusive_sum(uint32_t mine)
+__device__ __forceinline__ uint32_t bi_warp_inclusive_sum(uint32_t own)
 {
     const unsigned lane = threadIdx.x % 32;
-    uint32_t sum = mine;
+    uint32_t sum = own;
 #pragma unroll
     for (unsigned d = 1; d < 32; d *= 2) {
         const uint32_t left = __shfl_up_sync(~0u, sum, d);
@@ -72,11 +72,11 @@ template <class T> __device__ __forceinline__ T bi_warp_greatest(T x)
 /* The sum of what the threads before this one give; *total gets that of the block. `warps` is shared, WARPS words, and
  * free when the block gets here. One barrier. */
 template <int WARPS>
-__device__ __forceinline__ uint32_t bi_block_exclusive_sum(uint32_t mine, uint32_t *warps, uint32_t *total)
+__device__ __forceinline__ uint32_t bi_block_exclusive_sum(uint32_t own, uint32_t *warps, uint32_t *total)
 {
     const unsigned warp = threadIdx.x / 32;
-    const uint32_t upto = bi_warp_inclusive_sum(mine);
-    uint32_t before = upto - mine, all = 0;
+    const uint32_t upto = bi_warp_inclusive_sum(own);
+    uint32_t before = upto - own, all = 0;
     if (threadIdx.x % 32 == 31) warps[warp] = upto;
     __syncthreads();
     for (unsigned w = 0; w < WARPS; w++) {

@@ -50,7 +50,7 @@ static __device__ void give_labels(const bi_shared_trees &t, uint32_t n, const a
     __syncthreads();
     if (threadIdx.x > 0) return;
     __threadfence_system();
-    bi_tell_host(to.told, TOLD | sh.roots);
+    bi_notify_host(to.told, TOLD | sh.roots);
 }
 
 /* ---- rows ---- */
@@ -222,7 +222,7 @@ static __global__ void __launch_bounds__(THREADS) bi_components_small_entries(co
     for (uint32_t v = threadIdx.x; v < n; v += THREADS) t.parent[v] = v;
     __syncthreads();
     if (__syncthreads_or(join_entries(a, t))) {
-        if (threadIdx.x == 0) bi_tell_host(a.to.told, TOLD | BAD);
+        if (threadIdx.x == 0) bi_notify_host(a.to.told, TOLD | BAD);
         return;
     }
     give_labels(t, n, a.to, sh);

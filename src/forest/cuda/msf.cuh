@@ -204,18 +204,18 @@ __device__ __forceinline__ uint32_t bi_msf_block_rank(const bool (&flag)[ITEMS],
     }
     __syncthreads();
     if (warp == 0) {
-        uint32_t mine[EACH], sum = 0;
+        uint32_t own[EACH], sum = 0;
         for (int e = 0; e < EACH; e++) {
             int i = lane * EACH + e;
-            mine[e] = i < ENTRIES ? counts[i] : 0;
-            sum += mine[e];
+            own[e] = i < ENTRIES ? counts[i] : 0;
+            sum += own[e];
         }
         uint32_t upto = bi_warp_inclusive_sum(sum);
         uint32_t before = upto - sum;
         for (int e = 0; e < EACH; e++) {
             int i = lane * EACH + e;
             if (i < ENTRIES) counts[i] = before;
-            before += mine[e];
+            before += own[e];
         }
         if (lane == 31) counts[ENTRIES] = upto;
     }

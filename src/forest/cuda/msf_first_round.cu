@@ -71,13 +71,13 @@ __device__ __forceinline__ bool is_lighter(const bi_msf_csr<K> &rows, const ligh
     return a.key != b.key ? a.key < b.key : a.at != b.at && rows.ids[a.at] < rows.ids[b.at];
 }
 
-template <class K> __device__ __forceinline__ lightest<K> warp_lightest(const bi_msf_csr<K> &rows, lightest<K> mine)
+template <class K> __device__ __forceinline__ lightest<K> warp_lightest(const bi_msf_csr<K> &rows, lightest<K> own)
 {
     for (int d = 16; d > 0; d /= 2) {
-        lightest<K> other = {__shfl_xor_sync(~0u, mine.key, d), __shfl_xor_sync(~0u, mine.at, d)};
-        if (is_lighter(rows, other, mine)) mine = other;
+        lightest<K> other = {__shfl_xor_sync(~0u, own.key, d), __shfl_xor_sync(~0u, own.at, d)};
+        if (is_lighter(rows, other, own)) own = other;
     }
-    return mine;
+    return own;
 }
 
 /* The vertex's choice is known. */

@@ -88,8 +88,8 @@ template <class K> static __device__ __forceinline__ bool list_entries(const joi
 /* What is in device memory before the first round. */
 template <class K> static __device__ __forceinline__ void begin(const joint_block<K> &b)
 {
-    const uint32_t all = gridDim.x * THREADS, mine = blockIdx.x * THREADS + threadIdx.x;
-    for (uint32_t v = mine; v < b.a.n; v += all) {
+    const uint32_t all = gridDim.x * THREADS, own = blockIdx.x * THREADS + threadIdx.x;
+    for (uint32_t v = own; v < b.a.n; v += all) {
         bi_store_relaxed(&b.a.parent[v], v);
         if (b.a.labels) bi_store_relaxed(&b.a.smallest[v], BI_MSF_NONE);
         for (int turn = 0; turn < 2; turn++) {
@@ -97,7 +97,7 @@ template <class K> static __device__ __forceinline__ void begin(const joint_bloc
             if (sizeof(K) == 8) bi_store_relaxed(&b.a.best_id[turn][v], ~0ull);
         }
     }
-    for (uint32_t i = mine; i < b.a.marks; i += all) bi_store_relaxed(&b.a.marked[i], 0u);
+    for (uint32_t i = own; i < b.a.marks; i += all) bi_store_relaxed(&b.a.marked[i], 0u);
 }
 
 /* ---- rounds ---- */
@@ -270,13 +270,13 @@ template <class K> static __device__ __forceinline__ void run_rounds(joint_block
 template <class K> static __device__ __forceinline__ void list_marked(const joint_block<K> &b)
 {
     const uint32_t from = b.share(b.a.marks, 0), to = b.share(b.a.marks, 1);
-    uint32_t mine = 0, all;
+    uint32_t own = 0, all;
     for (uint32_t first = threadIdx.x; first < from; first += THREADS * EACH)
 #pragma unroll
         for (uint32_t i = first; i < first + THREADS * EACH; i += THREADS)
-            mine += i < from ? (uint32_t)__popc(bi_load_hint(&b.a.marked[i])) : 0;
-    mine = bi_warp_sum(mine);
-    if (threadIdx.x % 32 == 0 && mine) atomicAdd(&b.sh.before, mine);
+            own += i < from ? (uint32_t)__popc(bi_load_hint(&b.a.marked[i])) : 0;
+    own = bi_warp_sum(own);
+    if (threadIdx.x % 32 == 0 && own) atomicAdd(&b.sh.before, own);
     __syncthreads();
     uint32_t before = b.sh.before;
     for (uint32_t first = from; first < to; first += THREADS) {

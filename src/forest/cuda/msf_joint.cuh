@@ -113,10 +113,10 @@ static __device__ __forceinline__ uint64_t joint_load(const uint64_t *p)
 }
 
 /* All blocks meet, and know the sum of what their threads give. What they wrote before, all see after it. */
-template <class K> static __device__ __forceinline__ unsigned long long meet(joint_block<K> &b, uint32_t mine)
+template <class K> static __device__ __forceinline__ unsigned long long meet(joint_block<K> &b, uint32_t own)
 {
     joint_shared &sh = b.sh;
-    const uint32_t warp = bi_warp_sum(mine);
+    const uint32_t warp = bi_warp_sum(own);
     if (threadIdx.x % 32 == 0 && warp) atomicAdd(&sh.counted, warp);
     __syncthreads();
     if (threadIdx.x == 0) {

@@ -21,8 +21,8 @@ static __global__ void __launch_bounds__(THREADS) bi_msf_count_marks(const uint8
         uint32_t warp[THREADS / 32];
     };
     BI_SHARED(count_shared, sh);
-    unsigned mine = (unsigned)__popc(marks_of(marks, blockIdx.x * THREADS + threadIdx.x));
-    unsigned sum = bi_warp_sum(mine);
+    unsigned own = (unsigned)__popc(marks_of(marks, blockIdx.x * THREADS + threadIdx.x));
+    unsigned sum = bi_warp_sum(own);
     if (threadIdx.x % 32 == 0) sh.warp[threadIdx.x / 32] = sum;
     __syncthreads();
     if (threadIdx.x > 0) return;

@@ -90,16 +90,16 @@ static constexpr unsigned long long BI_MSF_TOLD = 1ull << 63, BI_MSF_BAD = 1ull 
 
 __device__ __forceinline__ void bi_msf_tell_bad(unsigned long long *told)
 {
-    bi_tell_host(told, BI_MSF_TOLD | BI_MSF_BAD);
+    bi_notify_host(told, BI_MSF_TOLD | BI_MSF_BAD);
 }
 
 __device__ __forceinline__ void bi_msf_tell(unsigned long long *told, unsigned long long edges, uint32_t rounds,
                                             unsigned long long low, unsigned long long high)
 {
-    bi_tell_host(&told[1], low);
-    bi_tell_host(&told[2], high);
+    bi_notify_host(&told[1], low);
+    bi_notify_host(&told[2], high);
     __threadfence_system();
-    bi_tell_host(&told[0], BI_MSF_TOLD | edges | (unsigned long long)rounds << BI_MSF_TOLD_ROUNDS);
+    bi_notify_host(&told[0], BI_MSF_TOLD | edges | (unsigned long long)rounds << BI_MSF_TOLD_ROUNDS);
 }
 
 /* Waits for it. */

@@ -57,7 +57,7 @@ template <class K> struct rounds {
     bi_msf_csr<K> rows;
     int level;
     bi_grid_barrier barrier;
-    struct slice mine;
+    struct slice own;
     uint32_t components, *pool; /* of this round */
     unsigned edges;
     unsigned long long low, high;
@@ -70,7 +70,7 @@ static __device__ __forceinline__ void read_edges(const rounds<K> &r, uint32_t f
 #pragma unroll
     for (int k = 0; k < BI_MSF_BATCH; k++) {
         const uint32_t i = first + k * 32;
-        if (i < r.mine.end)
+        if (i < r.own.end)
             e[k] = r.s.list[i];
         else
             e[k].u = e[k].v = 0;
@@ -99,7 +99,7 @@ static __device__ __forceinline__ void find_lightest(const bi_msf_state<K> &s, c
 /* Calls f(edge, component, the other one) for each end of the slice's edges that has its component's lightest word. */
 template <class K, class F> static __device__ __forceinline__ void each_lightest(const rounds<K> &r, const F &f)
 {
-    for (uint32_t i0 = r.mine.begin + threadIdx.x % 32; i0 < r.mine.end; i0 += 32 * BI_MSF_BATCH) {
+    for (uint32_t i0 = r.own.begin + threadIdx.x % 32; i0 < r.own.end; i0 += 32 * BI_MSF_BATCH) {
         bi_msf_edge<K> e[BI_MSF_BATCH];
         bool at_u[BI_MSF_BATCH], at_v[BI_MSF_BATCH];
         read_edges(r, i0, e);
@@ -236,10 +236,10 @@ static __device__ __forceinline__ void compact(rounds<K> &r, few_shared &sh, uin
 {
     const bi_msf_state<K> &s = r.s;
     unsigned lane = threadIdx.x % 32, below = (1u << lane) - 1;
-    uint32_t out = r.mine.begin;
+    uint32_t out = r.own.begin;
     bool few = settled <= FEW;
     if (few) begin_few(sh, settled);
-    for (uint32_t i0 = r.mine.begin; i0 < r.mine.end; i0 += 32 * BI_MSF_BATCH) {
+    for (uint32_t i0 = r.own.begin; i0 < r.own.end; i0 += 32 * BI_MSF_BATCH) {
         bi_msf_edge<K> e[BI_MSF_BATCH];
         bool at_u[BI_MSF_BATCH], at_v[BI_MSF_BATCH];
         read_edges(r, i0 + lane, e);
@@ -261,8 +261,8 @@ static __device__ __forceinline__ void compact(rounds<K> &r, few_shared &sh, uin
         bi_msf_offer(s, e, at_u, at_v);
         __syncwarp();
     }
-    r.mine.end = out;
-    if (lane == 0 && out > r.mine.begin) atomicAdd(left, out - r.mine.begin);
+    r.own.end = out;
+    if (lane == 0 && out > r.own.begin) atomicAdd(left, out - r.own.begin);
 }
 
 /* Where component i of round `first` went: through the pools of the rounds from there on, of which `pool` is the first,
@@ -327,8 +327,8 @@ static __global__ void __launch_bounds__(BI_MSF_ROUND_THREADS, BI_MSF_ROUND_BLOC
     r.rows = rows;
     r.level = level;
     r.barrier.arrived = &c->arrived[level];
-    r.mine.begin = (uint32_t)((uint64_t)count * warp / warps);
-    r.mine.end = (uint32_t)((uint64_t)count * (warp + 1) / warps);
+    r.own.begin = (uint32_t)((uint64_t)count * warp / warps);
+    r.own.end = (uint32_t)((uint64_t)count * (warp + 1) / warps);
     r.components = c->components[level];
     r.pool = s.pools[level];
     unsigned k = 0;

@@ -111,6 +111,6 @@ bosc_status bi_graph_cpu_back_arcs(bosc_ctx *ctx, const struct bi_graph_back_lis
     }
 #pragma omp parallel for schedule(static) num_threads(b.chunks)
     for (int p = 0; p < b.chunks; p++) sum_range(&b, p, b.sums[p], true);
-    BI_TRY(bi_advance(ctx, (double)count));
+    BI_TRY(bi_progress_advance(ctx, (double)count));
     return pass(ctx, &b, place_part);
 }

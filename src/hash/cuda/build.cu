@@ -176,7 +176,7 @@ static __global__ void __launch_bounds__(THREADS) bi_hash_build_placed(const bui
     const placing<K, P, THREADS> keys(a, memory, &waiting);
     if (threadIdx.x == 0) state.repeats = state.second = 0;
     bi_hash_clear_places(partition, keys.places, a.block_buckets, state); /* a barrier comes in what follows */
-    bi_wait_for_last();
+    bi_wait_for_previous_kernel();
     const bool fits =
         take_keys(partition, a, find_segments(a, reinterpret_cast<uint32_t *>(memory + a.at.segments), state));
     if (threadIdx.x == 0) bi_store_relaxed(&a.laid[blockIdx.x], partition.buckets);
@@ -258,7 +258,7 @@ static __global__ void __launch_bounds__(THREADS, LINKED_THREADS / THREADS)
     partition.most_waiting = linked_most_waiting(a.block_keys, THREADS);
     partition.seed = 0;
     linked_begin(partition, a.block_buckets, state); /* a barrier comes in what follows */
-    bi_wait_for_last();
+    bi_wait_for_previous_kernel();
     const bool fits = take_keys(partition, a, find_segments(a, words(a.at.segments), state));
     if (threadIdx.x == 0) bi_store_relaxed(&a.laid[blockIdx.x], partition.buckets);
     bool filled = false;

@@ -25,17 +25,17 @@ static __device__ __forceinline__ void deal_tile(const build_args<K, P> &a, deal
 {
     const uint32_t share = (a.n + gridDim.x - 1) / gridDim.x, begin = min(blockIdx.x * share, a.n);
     split_input<K, P> in = {a.keys + begin, a.payload, a.n, a.digit, a.seed};
-    split_share<dealt_tile<K, P>> mine;
+    split_share<dealt_tile<K, P>> own;
     split_clear(tile);
     __syncthreads();
-    split_keys<false>(in, 0, min(share, a.n - begin), mine);
-    split_ranks<true, false>(tile, in, mine);
+    split_keys<false>(in, 0, min(share, a.n - begin), own);
+    split_ranks<true, false>(tile, in, own);
     __syncthreads();
     const split_column column = split_columns(tile, [](uint32_t, uint32_t) {});
     if (threadIdx.x < 1 << DEAL_BITS) sh.segments[threadIdx.x] = column.start | column.total << BI_HASH_SEGMENT_BITS;
     __syncthreads();
-    mine.begin = begin;
-    split_place<false>(tile, in, mine);
+    own.begin = begin;
+    split_place<false>(tile, in, own);
     bi_cluster_arrive();
     bi_cluster_wait();
 }

@@ -279,8 +279,8 @@ template <class M> static __device__ void bi_hash_match(const M &partition, bi_h
             end = min(next + BI_HASH_KEYS_TAKEN, partition.keys);
         }
         if (idle == ~0u && next >= end) return;
-        const uint32_t mine = next + (uint32_t)__popc(idle & below);
-        if (o.code == 0 && mine < end) o = bi_hash_first_proposal<M::SHARED>(mine);
+        const uint32_t own = next + (uint32_t)__popc(idle & below);
+        if (o.code == 0 && own < end) o = bi_hash_first_proposal<M::SHARED>(own);
         next += (uint32_t)__popc(idle);
         if (M::PICKS) next = min(next, end);
         if (o.code) bi_hash_next_proposal(partition, o);

@@ -157,10 +157,10 @@ static __device__ __forceinline__ void linked_propose(const M &partition, uint32
                                                       bi_hash_block_words<M::THREADS> &state)
 {
     const uint32_t least = linked_least(bi_load_hint_shared(partition.words_of(bucket)));
-    const uint32_t slot = least & LINKED_SLOT, mine = code | slot;
-    const uint32_t there = least < code ? atomicMax(&partition.codes_of(bucket)[slot], mine) : least;
+    const uint32_t slot = least & LINKED_SLOT, own = code | slot;
+    const uint32_t there = least < code ? atomicMax(&partition.codes_of(bucket)[slot], own) : least;
     if (there != least) { /* others came first: once more */
-        code = min(mine, there) & ~LINKED_SLOT;
+        code = min(own, there) & ~LINKED_SLOT;
         return;
     }
     if (code) linked_advance(min(least, code), code, bucket);
@@ -180,10 +180,10 @@ static __device__ __forceinline__ void linked_match_many(const M &partition, uin
     for (;;) {
         const unsigned idle = __ballot_sync(~0u, code == 0);
         if (next < count) {
-            const uint32_t mine = next + WARPS * (uint32_t)__popc(idle & below);
-            if (!code && mine < count) {
+            const uint32_t own = next + WARPS * (uint32_t)__popc(idle & below);
+            if (!code && own < count) {
                 uint32_t pair[2];
-                const uint32_t position = partition.waiting[mine];
+                const uint32_t position = partition.waiting[own];
                 partition.buckets_of(position, pair);
                 code = partition.first_code(position, pair[1]);
                 bucket = pair[0];
@@ -203,15 +203,15 @@ static __device__ __forceinline__ void linked_match_many(const M &partition, uin
 template <class M>
 static __device__ __forceinline__ void linked_walk_step(const M &partition, uint32_t &code, uint32_t &bucket, uint4 &c)
 {
-    const uint32_t least = linked_least(c), mine = code | (least & LINKED_SLOT);
+    const uint32_t least = linked_least(c), own = code | (least & LINKED_SLOT);
     uint32_t *const at = &partition.codes_of(bucket)[least & LINKED_SLOT];
     const bool wins = least < code;
     uint32_t next, to = bucket;
-    if (wins) atomicMax(at, mine);
+    if (wins) atomicMax(at, own);
     __syncwarp();
     linked_advance(min(least, code), next, to);
     c = bi_load_hint_shared(partition.words_of(to));
-    const bool lost = (bi_load_shared(at) != mine) & wins;
+    const bool lost = (bi_load_shared(at) != own) & wins;
     if (lost) c = bi_load_hint_shared(partition.words_of(bucket));
     code = lost ? code : next;
     bucket = lost ? bucket : to;
@@ -227,9 +227,9 @@ template <class M> static __device__ void linked_walk(const M &partition, bi_has
     uint4 c = *partition.words_of(0);
     for (unsigned idle; (idle = __ballot_sync(~0u, code == 0)) != ~0u || next < count;) {
         if (next < count) {
-            const uint32_t mine = next + (uint32_t)__popc(idle & below);
-            if (!code && mine < count) {
-                const uint2 walker = partition.walkers[mine];
+            const uint32_t own = next + (uint32_t)__popc(idle & below);
+            if (!code && own < count) {
+                const uint2 walker = partition.walkers[own];
                 code = walker.x;
                 bucket = walker.y;
                 c = *partition.words_of(bucket);

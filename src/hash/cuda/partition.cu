@@ -104,22 +104,22 @@ static __device__ __forceinline__ uint32_t split_look_back(const split_pass<K, P
 /* Finds where the tile's runs go in the output. All threads call it; sh.warps is free. */
 template <class S, class K, class P>
 static __device__ __forceinline__ void split_offsets(S &sh, const split_pass<K, P> &pass, uint32_t tile,
-                                                     split_column mine)
+                                                     split_column own)
 {
     const uint32_t t = threadIdx.x;
     if (tile > 0) {
-        if (t < S::DIGITS) sh.offset[t] = split_look_back<S::BITS>(pass, tile, t, mine.total) - mine.start;
+        if (t < S::DIGITS) sh.offset[t] = split_look_back<S::BITS>(pass, tile, t, own.total) - own.start;
         return;
     }
     uint32_t unused;
-    const uint32_t all = t >= S::DIGITS ? 0 : pass.tally ? pass.tally[t] : mine.total;
+    const uint32_t all = t >= S::DIGITS ? 0 : pass.tally ? pass.tally[t] : own.total;
     const uint32_t first = bi_block_exclusive_sum<S::WARPS>(all, sh.warps, &unused);
     if (t >= S::DIGITS) return;
     if (pass.words)
-        bi_store_relaxed(&pass.words[t], ((unsigned long long)first + mine.total) << SPLIT_FLAGS | SPLIT_END);
+        bi_store_relaxed(&pass.words[t], ((unsigned long long)first + own.total) << SPLIT_FLAGS | SPLIT_END);
     if (pass.starts && t < pass.partitions) pass.starts[t] = first;
     if (pass.starts && t == 0) pass.starts[pass.partitions] = pass.n;
-    sh.offset[t] = first - mine.start;
+    sh.offset[t] = first - own.start;
 }
 
 /* Writes the tile, which is in order, to the output. */
@@ -141,9 +141,9 @@ static __device__ __forceinline__ void split_write(const S &sh, const split_pass
 template <bool FIRST, bool FULL, class S, class K, class P>
 static __device__ __forceinline__ void split_move(S &sh, const split_pass<K, P> &pass, uint32_t tile, uint32_t rest)
 {
-    split_share<S> mine;
-    split_keys<FULL>(pass, tile, rest, mine);
-    split_ranks<FIRST, FULL>(sh, pass, mine);
+    split_share<S> own;
+    split_keys<FULL>(pass, tile, rest, own);
+    split_ranks<FIRST, FULL>(sh, pass, own);
     __syncthreads();
     const split_column column = split_columns(sh, [&](uint32_t digit, uint32_t total) {
         if (tile > 0)
@@ -151,10 +151,10 @@ static __device__ __forceinline__ void split_move(S &sh, const split_pass<K, P> 
                              (unsigned long long)total << SPLIT_FLAGS | SPLIT_COUNT);
     });
     __syncthreads();
-    split_place<FULL>(sh, pass, mine);
+    split_place<FULL>(sh, pass, own);
     split_offsets(sh, pass, tile, column);
     __syncthreads();
-    split_write(sh, pass, mine.count);
+    split_write(sh, pass, own.count);
 }
 
 template <class S, bool FIRST>

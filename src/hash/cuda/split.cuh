@@ -80,29 +80,29 @@ template <class S> struct split_share {
 /* Reads the keys of the share that begins with `rest` pairs. FULL: the pairs fill the tile. */
 template <bool FULL, class S, class K, class P>
 static __device__ __forceinline__ void split_keys(const split_input<K, P> &in, uint32_t tile, uint32_t rest,
-                                                  split_share<S> &mine)
+                                                  split_share<S> &own)
 {
-    mine.begin = tile * S::TILE;
-    mine.count = FULL ? S::TILE : rest;
-    mine.from = threadIdx.x / 32 * 32 * S::ITEMS + threadIdx.x % 32;
-    const K *keys = in.keys + mine.begin + mine.from;
+    own.begin = tile * S::TILE;
+    own.count = FULL ? S::TILE : rest;
+    own.from = threadIdx.x / 32 * 32 * S::ITEMS + threadIdx.x % 32;
+    const K *keys = in.keys + own.begin + own.from;
 #pragma unroll
     for (int k = 0; k < S::ITEMS; k++)
-        if (FULL || mine.has(k)) mine.hash[k] = keys[32 * k];
+        if (FULL || own.has(k)) own.hash[k] = keys[32 * k];
 }
 
 /* Hashes the keys (FIRST), and ranks the digits within each warp's run, which sh.ranks counts. All threads call it. */
 template <bool FIRST, bool FULL, class S, class K, class P>
-static __device__ __forceinline__ void split_ranks(S &sh, const split_input<K, P> &in, split_share<S> &mine)
+static __device__ __forceinline__ void split_ranks(S &sh, const split_input<K, P> &in, split_share<S> &own)
 {
 #pragma unroll
     for (int k = 0; k < S::ITEMS; k++)
-        if (FIRST && (FULL || mine.has(k))) mine.hash[k] = bi_hash_key_hash(mine.hash[k], in.seed);
+        if (FIRST && (FULL || own.has(k))) own.hash[k] = bi_hash_key_hash(own.hash[k], in.seed);
 #pragma unroll
     for (int k = 0; k < S::ITEMS; k++) {
-        const bool has = FULL || mine.has(k);
-        mine.position[k] =
-            split_rank<S::BITS, FULL>(sh.ranks[threadIdx.x / 32], has, has ? in.digit.of(mine.hash[k]) : 0);
+        const bool has = FULL || own.has(k);
+        own.position[k] =
+            split_rank<S::BITS, FULL>(sh.ranks[threadIdx.x / 32], has, has ? in.digit.of(own.hash[k]) : 0);
     }
 }
 
@@ -116,38 +116,38 @@ struct split_column {
 template <class S, class F> static __device__ __forceinline__ split_column split_columns(S &sh, const F &publish)
 {
     const uint32_t t = threadIdx.x, warp = t / 32;
-    split_column mine = {0, 0};
+    split_column own = {0, 0};
     if (t < S::DIGITS) { /* whole warps */
 #pragma unroll
-        for (int w = 0; w < S::WARPS; w++) mine.total += sh.ranks[w][t];
-        publish(t, mine.total);
-        mine.start = bi_warp_inclusive_sum(mine.total);
-        if (t % 32 == 31) sh.warps[warp] = mine.start;
-        mine.start -= mine.total;
+        for (int w = 0; w < S::WARPS; w++) own.total += sh.ranks[w][t];
+        publish(t, own.total);
+        own.start = bi_warp_inclusive_sum(own.total);
+        if (t % 32 == 31) sh.warps[warp] = own.start;
+        own.start -= own.total;
     }
     __syncthreads();
-    if (t >= S::DIGITS) return mine;
-    for (uint32_t w = 0; w < warp; w++) mine.start += sh.warps[w];
-    uint32_t at = mine.start;
+    if (t >= S::DIGITS) return own;
+    for (uint32_t w = 0; w < warp; w++) own.start += sh.warps[w];
+    uint32_t at = own.start;
 #pragma unroll
     for (int w = 0; w < S::WARPS; w++) {
         const uint32_t met = sh.ranks[w][t];
         sh.ranks[w][t] = (uint16_t)at;
         at += met;
     }
-    return mine;
+    return own;
 }
 
 /* Puts a share in order in shared memory, after a barrier. */
 template <bool FULL, class S, class K, class P>
-static __device__ __forceinline__ void split_place(S &sh, const split_input<K, P> &in, const split_share<S> &mine)
+static __device__ __forceinline__ void split_place(S &sh, const split_input<K, P> &in, const split_share<S> &own)
 {
-    const uint32_t from = mine.begin + mine.from;
+    const uint32_t from = own.begin + own.from;
 #pragma unroll
     for (int k = 0; k < S::ITEMS; k++) {
-        if (!FULL && !mine.has(k)) continue;
-        const uint32_t position = mine.position[k] + sh.ranks[threadIdx.x / 32][in.digit.of(mine.hash[k])];
-        sh.hashes[position] = mine.hash[k];
+        if (!FULL && !own.has(k)) continue;
+        const uint32_t position = own.position[k] + sh.ranks[threadIdx.x / 32][in.digit.of(own.hash[k])];
+        sh.hashes[position] = own.hash[k];
         if constexpr (bi_hash_has_value<P>)
             sh.payload[position] = in.payload ? in.payload[from + 32 * k] : (P)(from + 32 * k);
     }

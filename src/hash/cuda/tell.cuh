@@ -22,17 +22,17 @@ static constexpr unsigned long long TOLD = 1ull << 63;
 template <bool TILED, class A>
 static __device__ void tell_host(const A &a, unsigned long long counts, bool repeats, uint32_t buckets)
 {
-    if (repeats) bi_tell_host(&a.told[TOLD_REPEATS], TOLD);
+    if (repeats) bi_notify_host(&a.told[TOLD_REPEATS], TOLD);
     __threadfence_system(); /* before the host's memory is written to, for which it would wait */
-    if (blockIdx.x == gridDim.x - 1) bi_tell_host(&a.told[TOLD_BUCKETS], TOLD | buckets);
+    if (blockIdx.x == gridDim.x - 1) bi_notify_host(&a.told[TOLD_BUCKETS], TOLD | buckets);
     if constexpr (!TILED) {
-        bi_tell_host(&a.told[TOLD_COUNTS + blockIdx.x], TOLD | counts);
+        bi_notify_host(&a.told[TOLD_COUNTS + blockIdx.x], TOLD | counts);
     } else {
         counts += 1ull << TOLD_BLOCKS;
         counts += atomicAdd(a.done, counts);
         if (counts >> TOLD_BLOCKS < gridDim.x) return;
         __threadfence_system(); /* what others have told and written is there before */
-        bi_tell_host(&a.told[TOLD_COUNTS], TOLD | counts);
+        bi_notify_host(&a.told[TOLD_COUNTS], TOLD | counts);
     }
 }
 

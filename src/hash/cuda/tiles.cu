@@ -79,22 +79,22 @@ static __device__ __forceinline__ void tile_segments(S &sh, const tile_args<K, P
 template <bool FULL, class S, class K, class P>
 static __device__ __forceinline__ void order_tile(S &sh, const tile_args<K, P> &a, uint32_t tile, uint32_t rest)
 {
-    split_share<S> mine;
-    split_keys<FULL>(a.in, tile, rest, mine); /* under way while the counts are cleared */
+    split_share<S> own;
+    split_keys<FULL>(a.in, tile, rest, own); /* under way while the counts are cleared */
     split_clear(sh);
     __syncthreads();
-    split_ranks<true, FULL>(sh, a.in, mine);
+    split_ranks<true, FULL>(sh, a.in, own);
     __syncthreads();
     tile_segments(sh, a, tile);
     __syncthreads();
-    split_place<FULL>(sh, a.in, mine);
+    split_place<FULL>(sh, a.in, own);
     __syncthreads();
 #pragma unroll
     for (int k = 0; k < S::ITEMS; k++) {
         const uint32_t i = k * S::THREADS + threadIdx.x;
-        if (!FULL && i >= mine.count) continue;
-        a.hashes[mine.begin + i] = sh.hashes[i];
-        if constexpr (bi_hash_has_value<P>) a.payload[mine.begin + i] = sh.payload[i];
+        if (!FULL && i >= own.count) continue;
+        a.hashes[own.begin + i] = sh.hashes[i];
+        if constexpr (bi_hash_has_value<P>) a.payload[own.begin + i] = sh.payload[i];
     }
 }
 
@@ -104,7 +104,7 @@ static __global__ void __launch_bounds__(S::THREADS, 1024 / S::THREADS)
 {
     BI_SHARED_DYNAMIC(S, sh);
     const uint32_t tile = blockIdx.x, rest = a.in.n - tile * S::TILE;
-    bi_let_next_begin();
+    bi_trigger_dependents();
     for (uint32_t i = tile * S::THREADS + threadIdx.x; i < a.zeros; i += gridDim.x * S::THREADS) a.zeroed[i] = 0;
     if (rest >= S::TILE)
         order_tile<true>(*sh, a, tile, rest);

@@ -153,7 +153,7 @@ bosc_status bi_kdtree_cpu_make_index(bosc_ctx *ctx, bosc_kdtree *tree, const bos
     hot->make_box(view, &index);
     find_facts(view, hot, &index);
     make_floors(ctx, view, &index);
-    return bi_advance(ctx, (double)view->nodes);
+    return bi_progress_advance(ctx, (double)view->nodes);
 }
 
 size_t bi_kdtree_cpu_query_bytes(const bosc_ctx *ctx, const bosc_kdtree *tree, int64_t query_count, int64_t k)

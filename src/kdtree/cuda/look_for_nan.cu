@@ -45,7 +45,7 @@ template <class T> static __global__ void __launch_bounds__(THREADS) bi_kdtree_l
     __syncthreads();
     if (threadIdx.x > 0) return;
     a.bad[blockIdx.x] = sh.first;
-    bi_tell_host(&a.told[blockIdx.x], sh.first == BI_KDTREE_NONE ? GOOD : FIRST_BAD + (unsigned long long)sh.first);
+    bi_notify_host(&a.told[blockIdx.x], sh.first == BI_KDTREE_NONE ? GOOD : FIRST_BAD + (unsigned long long)sh.first);
 }
 
 /* There are always all blocks, so that who waits need not know how many rows there are: the last may have none. */

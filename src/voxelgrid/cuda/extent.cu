@@ -91,7 +91,7 @@ static __global__ void __launch_bounds__(EXTENT_THREADS, 4) bi_voxelgrid_find_fl
     if (!__shfl_sync(~0u, last, 0)) return;
     __threadfence();
     if (threadIdx.x < EDGES)
-        bi_tell_host(a.told + TOLD_EDGES + threadIdx.x, TOLD | bi_load_relaxed(a.edges + threadIdx.x));
+        bi_notify_host(a.told + TOLD_EDGES + threadIdx.x, TOLD | bi_load_relaxed(a.edges + threadIdx.x));
 }
 
 static unsigned extent_blocks(const bosc_ctx *ctx, int64_t n, int64_t each)

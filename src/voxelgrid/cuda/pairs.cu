@@ -173,7 +173,7 @@ static __device__ __forceinline__ bool may_write(const bi_voxelgrid_kept &kept, 
 {
     const unsigned long long counts[PAIR_COUNTS] = {words->kept, words->longer, words->listed};
     if (kept.told && blockIdx.x == 0 && threadIdx.x == 0)
-        for (int k = 0; k < PAIR_COUNTS; k++) bi_tell_host(kept.told + k, TOLD | counts[k]);
+        for (int k = 0; k < PAIR_COUNTS; k++) bi_notify_host(kept.told + k, TOLD | counts[k]);
     return counts[0] + counts[1] <= (unsigned long long)kept.capacity;
 }
 

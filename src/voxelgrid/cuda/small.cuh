@@ -51,7 +51,7 @@ static inline void read_told_extent(const unsigned long long *told, int32_t dim,
 
 static __device__ __forceinline__ void tell_done(const small_place &a, unsigned word, uint32_t voxels, uint32_t most)
 {
-    bi_tell_host(&a.told[TOLD_DONE + word], TOLD | (unsigned long long)voxels << TOLD_VOXELS | most);
+    bi_notify_host(&a.told[TOLD_DONE + word], TOLD | (unsigned long long)voxels << TOLD_VOXELS | most);
 }
 
 /* The extent of some points. A NaN is far away, as -infinity, so that a view is not dense. */
@@ -127,7 +127,7 @@ template <int WARPS> struct small_place_shared : small_extent_shared<WARPS> {
     {
         const unsigned lane = threadIdx.x;
         bi_voxelgrid_view v = a.place.view;
-        if (blockIdx.x == 0 && lane < EDGES) bi_tell_host(&a.told[TOLD_EDGES + lane], TOLD | edge);
+        if (blockIdx.x == 0 && lane < EDGES) bi_notify_host(&a.told[TOLD_EDGES + lane], TOLD | edge);
         const float x = bi_f32_of_key(lane < BI_VOXELGRID_HIGH ? edge : ~edge);
         const int64_t voxel = bi_voxelgrid_coordinate((double)x, v.cell);
 #pragma unroll

@@ -125,7 +125,7 @@ static __global__ void __launch_bounds__(BI_KDTREE_WALK_THREADS, bi_kdtree_index
     bi_kdtree_search_index(const bi_kdtree_cuda_search a)
 {
     typedef typename bi_kdtree_distance_of<T>::type D;
-    bi_let_next_begin();
+    bi_trigger_dependents();
     const bi_kdtree_query_of_thread query(a);
     const uint32_t number = a.order ? a.order[query.i] : query.i;
     if (bi_kdtree_has_bad_query(a) || bi_kdtree_walks_far(a, query.i)) return;
@@ -166,7 +166,7 @@ static __global__ void __launch_bounds__(BI_KDTREE_WALK_THREADS) bi_kdtree_searc
 {
     typedef bi_kdtree_index_walk<float, DIM, bi_kdtree_nearest_collector<float, DIM, 1>> walk;
     BI_SHARED(struct bi_kdtree_pools, sh);
-    bi_let_next_begin();
+    bi_trigger_dependents();
     const bi_kdtree_query_of_thread query(a);
     const uint32_t number = a.order ? a.order[query.i] : query.i;
     if (bi_kdtree_has_bad_query(a) || bi_kdtree_walks_far(a, query.i)) return;
@@ -211,7 +211,7 @@ static __global__ void __launch_bounds__(BI_KDTREE_WALK_THREADS, K < 32 ? BI_KDT
         bi_kdtree_far_walk<walk, DIM>(w, stack).run(query.live);
         if (query.live) w.found.end(a, a.order[query.i]);
     }
-    if (blockIdx.x == 0) bi_wait_for_last();
+    if (blockIdx.x == 0) bi_wait_for_previous_kernel();
 }
 
 template <int DIM, int K> static bosc_status bi_kdtree_launch_far(bosc_ctx *ctx, const bi_kdtree_cuda_search &a)

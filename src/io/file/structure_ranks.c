@@ -1,0 +1,199 @@
+/* Structures over ranks as files. Whoever has the file meets the others in the collective call whatever became of it:
+ * without a file it gives a function that fails. Then all agree whether it took its name or was read to its end. Of
+ * trees rank 0 has it, of graphs all have. */
+#include <boscage/ranks/prims.h>
+
+#include "base/fault.h"
+#include "io/file/structure.h"
+
+#include <string.h>
+
+static int refuse_write(void *user, const void *bytes, size_t count)
+{
+    (void)user, (void)bytes, (void)count;
+    return 1;
+}
+
+static int refuse_read(void *user, void *bytes, size_t count)
+{
+    (void)user, (void)bytes, (void)count;
+    return 1;
+}
+
+/* The worst of all ranks; where this one's own is well, the text says that another's is not. */
+static bosc_status agree(bosc_ctx *ctx, bosc_comm *comm, const char *path, const char *other, bosc_status local_status,
+                         bosc_io_error *error)
+{
+    const int32_t code = (int32_t)local_status;
+    int32_t worst = code;
+    const bosc_status met = bosc_ranks_reduce(ctx, comm, BOSC_MAX, BOSC_I32, &code, 1, &worst);
+    if (local_status != BOSC_OK) return local_status;
+    if (met != BOSC_OK) return bi_io_fail(error, met, "%s: %s", path, bosc_ctx_message(ctx));
+    if (worst == BOSC_OK) return BOSC_OK;
+    return bi_io_fail(error, (bosc_status)worst, "%s: %s failed", path, other);
+}
+
+/* Whether this is rank 0, in *first; for bad arguments, which are refused before ranks meet, a failure. */
+static bosc_status check(bosc_ctx *ctx, const bosc_comm *comm, const char *path, bool *first, bosc_io_error *error)
+{
+    bosc_comm_info info = {.size = sizeof info};
+    if (!ctx) return bi_io_fail(error, BOSC_ERR_ARG, "ctx: NULL");
+    if (!path) return bi_io_fail(error, BOSC_ERR_ARG, "path: NULL");
+    const bosc_status status = bosc_comm_get_info(ctx, comm, &info);
+    if (status != BOSC_OK) return bi_io_fail(error, status, "%s", bosc_ctx_message(ctx));
+    *first = info.rank == 0;
+    return BOSC_OK;
+}
+
+/* ---- saving ---- */
+
+struct saving {
+    bosc_ctx *ctx;
+    const bosc_ranks_kdtree *tree;
+    bool met; /* the other ranks */
+};
+
+static bosc_status put_tree(struct bi_sink *sink, const void *what, bosc_io_error *error)
+{
+    struct saving *s = *(struct saving *const *)what;
+    s->met = true;
+    bi_io_hush();
+    const bosc_status status = bosc_ranks_kdtree_write(s->ctx, s->tree, bi_sink_write, sink);
+    bi_io_resume();
+    if (status == BOSC_OK || sink->error_number) return BOSC_OK; /* of its own failures the sink says more */
+    return bi_io_fail(error, status, "%s: %s", sink->name, bosc_ctx_message(s->ctx));
+}
+
+bosc_status bosc_ranks_kdtree_save(bosc_ctx *ctx, bosc_comm *comm, const bosc_ranks_kdtree *tree, const char *path,
+                                   bosc_io_error *error)
+{
+    BI_IO_ENTER;
+    struct saving saving = {ctx, tree, false}, *s = &saving;
+    const struct bi_output output = {path, put_tree, &s, 0};
+    bool first;
+    bosc_status status = check(ctx, comm, path, &first, error);
+    if (status != BOSC_OK) return status;
+    if (!tree) return bi_io_fail(error, BOSC_ERR_ARG, "tree: NULL");
+    if (first) {
+        status = bi_outputs_write(&output, 1, error);
+        if (!saving.met) (void)bosc_ranks_kdtree_write(ctx, tree, refuse_write, NULL);
+    } else {
+        status = bosc_ranks_kdtree_write(ctx, tree, NULL, NULL);
+        if (status != BOSC_OK) bi_io_fail(error, status, "%s: %s", path, bosc_ctx_message(ctx));
+    }
+    return agree(ctx, comm, path, "rank 0", status, error);
+}
+
+/* ---- loading ---- */
+
+static bosc_status read_first(bosc_ctx *ctx, bosc_comm *comm, const char *path, bosc_ranks_kdtree **tree,
+                              bosc_io_error *error)
+{
+    struct bi_file file;
+    bosc_status status = bi_file_open_head(path, &file, error);
+    const bool opened = status == BOSC_OK;
+    if (opened && !bi_structure_is(BI_STRUCTURE_kdtree, &file.bytes))
+        status = bi_io_fail(error, BOSC_ERR_FORMAT, "%s: not a saved k-d tree", path);
+    if (status != BOSC_OK) {
+        (void)bosc_ranks_kdtree_read(ctx, comm, refuse_read, NULL, tree);
+    } else {
+        struct bi_structure_cursor cursor = {.in = &file.bytes};
+        bi_io_hush();
+        status = bosc_ranks_kdtree_read(ctx, comm, bi_structure_deliver, &cursor, tree);
+        bi_io_resume();
+        status = bi_structure_ended(&cursor, BI_STRUCTURE_kdtree, ctx, status, error);
+    }
+    if (opened) bi_file_close(&file);
+    return bi_io_end(status, error);
+}
+
+bosc_status bosc_ranks_kdtree_load(bosc_ctx *ctx, bosc_comm *comm, const char *path, bosc_ranks_kdtree **tree,
+                                   bosc_io_error *error)
+{
+    BI_IO_ENTER;
+    bosc_ranks_kdtree *fresh = NULL;
+    bool first;
+    bosc_status status = check(ctx, comm, path, &first, error);
+    if (status != BOSC_OK) return status;
+    if (!tree) return bi_io_fail(error, BOSC_ERR_ARG, "tree: NULL");
+    if (first) {
+        status = read_first(ctx, comm, path, &fresh, error);
+    } else {
+        status = bosc_ranks_kdtree_read(ctx, comm, NULL, NULL, &fresh);
+        if (status != BOSC_OK) bi_io_fail(error, status, "%s: %s", path, bosc_ctx_message(ctx));
+    }
+    status = agree(ctx, comm, path, "rank 0", status, error);
+    if (status == BOSC_OK)
+        *tree = fresh;
+    else
+        bosc_ranks_kdtree_free(fresh);
+    return status;
+}
+
+/* ---- graphs, of which each rank reads its part ---- */
+
+static int refuse_read_at(void *user, int64_t offset, void *bytes, size_t count)
+{
+    (void)user, (void)offset, (void)bytes, (void)count;
+    return 1;
+}
+
+/* A bosc_read_at_fn; cursor->at becomes the end of what was read. */
+static int deliver_at(void *user, int64_t offset, void *bytes, size_t count)
+{
+    struct bi_structure_cursor *c = user;
+    const size_t total = bi_bytes_total(c->in), at = (size_t)offset;
+    if (bi_fault(BI_FAULT_READ) || offset < 0 || at > total || total - at < count) return 1;
+    if (bi_bytes_read(c->in, at, bytes, count, &c->error) != BOSC_OK) return 1;
+    if (c->at < at + count) c->at = at + count;
+    return 0;
+}
+
+/* Rank 0 reads the end of the graph, and sees whether anything follows. */
+static bosc_status read_part(bosc_ctx *ctx, bosc_comm *comm, const char *path, bool first, bosc_graph **graph,
+                             bosc_ranks_graph_info *info, bosc_io_error *error)
+{
+    struct bi_file file;
+    bosc_status status = bi_file_open_head(path, &file, error);
+    const bool opened = status == BOSC_OK;
+    if (opened && !bi_structure_is(BI_STRUCTURE_graph, &file.bytes))
+        status = bi_io_fail(error, BOSC_ERR_FORMAT, "%s: not a saved graph", path);
+    if (status != BOSC_OK) {
+        (void)bosc_ranks_graph_read(ctx, comm, refuse_read_at, NULL, graph, info);
+    } else {
+        struct bi_structure_cursor cursor = {.in = &file.bytes};
+        bi_io_hush();
+        status = bosc_ranks_graph_read(ctx, comm, deliver_at, &cursor, graph, info);
+        bi_io_resume();
+        if (!first) cursor.at = bi_bytes_total(&file.bytes);
+        status = bi_structure_ended(&cursor, BI_STRUCTURE_graph, ctx, status, error);
+    }
+    if (opened) bi_file_close(&file);
+    return bi_io_end(status, error);
+}
+
+bosc_status bosc_ranks_graph_load(bosc_ctx *ctx, bosc_comm *comm, const char *path, bosc_graph **graph,
+                                  bosc_ranks_graph_info *info, bosc_io_error *error)
+{
+    BI_IO_ENTER;
+    bosc_ranks_graph_info found = {.size = sizeof found};
+    bosc_graph *fresh = NULL;
+    bool first;
+    bosc_status status = check(ctx, comm, path, &first, error);
+    if (status != BOSC_OK) return status;
+    if (!graph) return bi_io_fail(error, BOSC_ERR_ARG, "graph: NULL");
+    if (info && info->size < sizeof info->size)
+        return bi_io_fail(error, BOSC_ERR_ARG, "info: its size is %zu", info->size);
+    status = read_part(ctx, comm, path, first, &fresh, &found, error);
+    status = agree(ctx, comm, path, "another rank", status, error);
+    if (status == BOSC_OK) {
+        *graph = fresh;
+        if (info) {
+            found.size = info->size;
+            memcpy(info, &found, info->size < sizeof found ? info->size : sizeof found);
+        }
+    } else {
+        bosc_graph_free(fresh);
+    }
+    return status;
+}

@@ -1,0 +1,243 @@
+/* The vertices and faces of .off and .obj files. Source: the Geomview and Wavefront manuals. */
+#include <stdio.h>
+#include <string.h>
+
+#include "io/mesh/faces.h"
+#include "io/text/number.h"
+
+static bosc_status fail_at(const struct bi_bytes *in, const struct bi_lines *lines, const char *reason,
+                           bosc_status status, bosc_io_error *error)
+{
+    return bi_io_fail(error, status, "%s:%lld: %s", in->name, (long long)lines->number, reason);
+}
+
+/* ---- .off ---- */
+
+/* "OFF" with any of the prefixes ST (texture), C (colour), N (normal), whose numbers follow the coordinates. */
+static const char *check_keyword(const struct bi_line *word)
+{
+    static const char *const plain[] = {"OFF", "COFF", "NOFF", "CNOFF", "STOFF", "STCOFF", "STNOFF", "STCNOFF"};
+    size_t length = (size_t)(word->end - word->begin);
+    for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
+        if (bi_word_is(word, plain[i])) return NULL;
+    bool off = length >= 3 && memcmp(word->end - 3, "OFF", 3) == 0;
+    return off ? "only vertices of three coordinates are read (OFF with the prefixes ST, C, N)" : "no .off file";
+}
+
+/* The keyword and the three counts, which may share a line. */
+static const char *read_counts(struct bi_lines *lines, int64_t *vertices, int64_t *faces)
+{
+    struct bi_line line, word;
+    if (!bi_lines_next_content(lines, &line) || !bi_line_word(&line, &word)) return "no .off file";
+    const char *reason = check_keyword(&word);
+    if (reason) return reason;
+    bool more = bi_line_word(&line, &word);
+    if (more && bi_word_is(&word, "BINARY")) return "binary .off files are not read";
+    if (!more && (!bi_lines_next_content(lines, &line) || !bi_line_word(&line, &word)))
+        return "truncated before the counts";
+    int64_t edges = 0;
+    if (!bi_word_count(&word, vertices)) return "the number of vertices is malformed";
+    if (!bi_line_word(&line, &word) || !bi_word_count(&word, faces)) return "the number of faces is malformed";
+    if (bi_line_word(&line, &word) && !bi_word_count(&word, &edges)) return "the number of edges is malformed";
+    return bi_line_word(&line, &word) ? "more than three counts" : NULL;
+}
+
+/* The next line's numbers, at least `least` of them. */
+static bosc_status next_row(struct bi_lines *lines, size_t least, struct bi_numbers *row, struct bi_reason *reason)
+{
+    struct bi_line line;
+    row->count = 0;
+    reason->text[0] = 0;
+    if (!bi_lines_next_content(lines, &line)) {
+        snprintf(reason->text, sizeof reason->text, "truncated");
+        return BOSC_ERR_FORMAT;
+    }
+    bosc_status status = bi_row_read(line.begin, line.end, ' ', row, reason);
+    if (status != BOSC_OK || row->count >= least) return status;
+    snprintf(reason->text, sizeof reason->text, "%zu numbers where %zu are needed", row->count, least);
+    return BOSC_ERR_FORMAT;
+}
+
+/* A face: its number of corners, the corners, perhaps a colour. */
+static bool is_face(const struct bi_numbers *row, int64_t vertices)
+{
+    double corners = row->data[0];
+    if (!(corners >= 1) || corners > (double)(row->count - 1)) return false;
+    for (size_t i = 1; i <= (size_t)corners; i++) {
+        double v = row->data[i];
+        if (!(v >= 0) || v >= (double)vertices || v != (double)(int64_t)v) return false;
+    }
+    return corners == (double)(int64_t)corners;
+}
+
+static bosc_status read_off(const struct bi_bytes *in, struct bi_lines *lines, int64_t vertices, int64_t faces,
+                            struct bi_numbers *row, struct bi_numbers *coordinates, struct bi_faces *triangles,
+                            bosc_io_error *error)
+{
+    struct bi_reason reason;
+    for (int64_t i = 0; i < vertices; i++) {
+        bosc_status status = next_row(lines, 3, row, &reason);
+        if (status != BOSC_OK) return fail_at(in, lines, reason.text, status, error);
+        memcpy(coordinates->data + coordinates->count, row->data, 3 * sizeof(double));
+        coordinates->count += 3;
+    }
+    for (int64_t i = 0; i < faces; i++) {
+        bosc_status status = next_row(lines, 2, row, &reason);
+        if (status != BOSC_OK) return fail_at(in, lines, reason.text, status, error);
+        if (!is_face(row, vertices)) return fail_at(in, lines, "no face of the vertices", BOSC_ERR_FORMAT, error);
+        if (triangles && !bi_faces_add(triangles, row->data + 1, (size_t)row->data[0]))
+            return fail_at(in, lines, "out of memory", BOSC_ERR_NOMEM, error);
+    }
+    struct bi_line line;
+    if (bi_lines_next_content(lines, &line)) return fail_at(in, lines, "text after the faces", BOSC_ERR_FORMAT, error);
+    return BOSC_OK;
+}
+
+bosc_status bi_off_read(const struct bi_bytes *in, bosc_array *points, struct bi_faces *triangles, bosc_io_error *error)
+{
+    struct bi_lines lines = bi_lines_of(in);
+    struct bi_numbers row = {0}, coordinates = {0};
+    int64_t vertices = 0, faces = 0;
+    const char *reason = read_counts(&lines, &vertices, &faces);
+    if (reason) return fail_at(in, &lines, reason, BOSC_ERR_FORMAT, error);
+    if (vertices == 0) return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: no vertices", in->name);
+    if (vertices > (int64_t)(in->size / 6) + 1) /* "0 0 0\n" */
+        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: truncated: %lld vertices do not fit in %zu bytes", in->name,
+                          (long long)vertices, in->size);
+    if (!bi_numbers_reserve(&coordinates, (size_t)vertices * 3))
+        return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", in->name);
+    bi_lines_report_progress(&lines);
+    bosc_status status = read_off(in, &lines, vertices, faces, &row, &coordinates, triangles, error);
+    if (status == BOSC_OK) *points = bi_numbers_take(&coordinates, vertices, 3);
+    bi_numbers_free(&coordinates);
+    bi_numbers_free(&row);
+    return status;
+}
+
+bosc_status bi_off_parse(const struct bi_bytes *in, bosc_array *points, bosc_io_error *error)
+{
+    return bi_off_read(in, points, NULL, error);
+}
+
+/* ---- .obj ---- */
+
+/* An .obj file that is read. */
+struct obj {
+    struct bi_numbers coordinates, corners; /* corners: of the face that is read */
+    struct bi_faces *faces;                 /* NULL: they are passed over */
+    bool in_face;                           /* the line ends in a backslash, and so the next one goes on with a face */
+    double last;                            /* the largest vertex number of a face, and its line */
+    int64_t last_line;
+};
+
+/* The vertex of a corner: "7", "7/8", "7//9", "7/8/9"; from 1, or less than 0 from the last vertex backwards. */
+static bool read_corner(const struct obj *obj, const struct bi_line *word, double *corner)
+{
+    struct bi_line digits = {word->begin, word->begin};
+    bool backwards = *word->begin == '-';
+    double vertices = (double)(obj->coordinates.count / 3);
+    int64_t number;
+    digits.begin += backwards;
+    while (digits.end < word->end && *digits.end != '/') digits.end++;
+    if (digits.end <= digits.begin || !bi_word_count(&digits, &number) || number == 0) return false;
+    *corner = backwards ? vertices - (double)number : (double)number - 1;
+    return *corner >= 0;
+}
+
+/* The corners of a line; at its end, unless the next one goes on with it, the face. */
+static bosc_status read_face(struct obj *obj, struct bi_line line, int64_t number, struct bi_reason *reason)
+{
+    struct bi_line word;
+    bool goes_on = line.end > line.begin && line.end[-1] == '\\';
+    if (goes_on) line.end--;
+    while (bi_line_word(&line, &word)) {
+        double corner;
+        if (!bi_numbers_reserve(&obj->corners, obj->corners.count + 1)) return bi_numbers_refuse(reason);
+        if (!read_corner(obj, &word, &corner)) {
+            snprintf(reason->text, sizeof reason->text, "%s is no corner of a face",
+                     bi_quote(word.begin, word.end).text);
+            return BOSC_ERR_FORMAT;
+        }
+        if (corner > obj->last) {
+            obj->last = corner;
+            obj->last_line = number;
+        }
+        obj->corners.data[obj->corners.count++] = corner;
+    }
+    obj->in_face = goes_on;
+    if (goes_on) return BOSC_OK;
+    bool added = bi_faces_add(obj->faces, obj->corners.data, obj->corners.count);
+    obj->corners.count = 0;
+    return added ? BOSC_OK : bi_numbers_refuse(reason);
+}
+
+/* One line: a vertex is kept, and a face if faces are; anything else that begins with a word is passed over. */
+static bosc_status read_obj_line(struct obj *obj, struct bi_line line, int64_t number, struct bi_reason *reason)
+{
+    struct bi_line word;
+    reason->text[0] = 0;
+    if (!bi_line_word(&line, &word)) return BOSC_OK;
+    char c = (char)(*word.begin | 32);
+    if (c < 'a' || c > 'z') {
+        snprintf(reason->text, sizeof reason->text, "%s is not a keyword", bi_quote(word.begin, word.end).text);
+        return BOSC_ERR_FORMAT;
+    }
+    if (obj->faces && bi_word_is(&word, "f")) return read_face(obj, line, number, reason);
+    if (!bi_word_is(&word, "v")) return BOSC_OK;
+    struct bi_numbers *coordinates = &obj->coordinates;
+    size_t before = coordinates->count;
+    bosc_status status = bi_row_read(line.begin, line.end, ' ', coordinates, reason);
+    size_t fields = coordinates->count - before;
+    if (status != BOSC_OK || (fields >= 3 && fields <= 7)) {
+        if (status == BOSC_OK) coordinates->count = before + 3; /* a weight or a colour may follow */
+        return status;
+    }
+    snprintf(reason->text, sizeof reason->text, "a vertex of %zu numbers", fields);
+    return BOSC_ERR_FORMAT;
+}
+
+static bosc_status read_obj(struct obj *obj, struct bi_lines *lines, struct bi_reason *reason)
+{
+    struct bi_line line;
+    bosc_status status = BOSC_OK;
+    bool continued = false; /* the line before ended in a backslash */
+    while (status == BOSC_OK && bi_lines_next(lines, &line)) {
+        if (continued && obj->in_face)
+            status = read_face(obj, line, lines->number, reason);
+        else if (!continued)
+            status = read_obj_line(obj, line, lines->number, reason);
+        continued = line.end > line.begin && line.end[-1] == '\\';
+    }
+    if (status == BOSC_OK && obj->in_face) {
+        snprintf(reason->text, sizeof reason->text, "truncated in a face");
+        status = BOSC_ERR_FORMAT;
+    }
+    return status;
+}
+
+bosc_status bi_obj_read(const struct bi_bytes *in, bosc_array *points, struct bi_faces *faces, bosc_io_error *error)
+{
+    struct bi_lines lines = bi_lines_of(in);
+    struct obj obj = {.faces = faces, .last = -1};
+    struct bi_reason reason;
+    bi_lines_report_progress(&lines);
+    bosc_status status = read_obj(&obj, &lines, &reason);
+    double vertices = (double)(obj.coordinates.count / 3);
+    if (status != BOSC_OK)
+        status = fail_at(in, &lines, reason.text, status, error);
+    else if (obj.coordinates.count == 0)
+        status = bi_io_fail(error, BOSC_ERR_FORMAT, "%s: no vertices", in->name);
+    else if (obj.last >= vertices)
+        status = bi_io_fail(error, BOSC_ERR_FORMAT, "%s:%lld: a face has vertex %.0f, but there are %.0f", in->name,
+                            (long long)obj.last_line, obj.last + 1, vertices);
+    else
+        *points = bi_numbers_take(&obj.coordinates, (int64_t)vertices, 3);
+    bi_numbers_free(&obj.coordinates);
+    bi_numbers_free(&obj.corners);
+    return status;
+}
+
+bosc_status bi_obj_parse(const struct bi_bytes *in, bosc_array *points, bosc_io_error *error)
+{
+    return bi_obj_read(in, points, NULL, error);
+}

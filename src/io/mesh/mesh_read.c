@@ -1,0 +1,84 @@
+/* Meshes in: which reader, and what every one of them must give. */
+#include <string.h>
+
+#include "io/mesh/faces.h"
+#include "io/text/number.h"
+
+static bool begins(const struct bi_bytes *in, const char *text)
+{
+    size_t length = strlen(text);
+    return in->size >= length && memcmp(in->data, text, length) == 0;
+}
+
+/* Whether the first line with anything in it begins with a word that ends in OFF. */
+static bool is_off(const struct bi_bytes *in)
+{
+    struct bi_lines lines = bi_lines_of(in);
+    struct bi_line line, word;
+    return bi_lines_next_content(&lines, &line) && bi_line_word(&line, &word) && word.end - word.begin >= 3 &&
+           memcmp(word.end - 3, "OFF", 3) == 0;
+}
+
+bi_mesh_fn bi_mesh_reader_of(const char *path, const struct bi_bytes *in)
+{
+    if (bi_path_ends_in(path, ".off")) return bi_off_read;
+    if (bi_path_ends_in(path, ".obj")) return bi_obj_read;
+    if (bi_path_ends_in(path, ".ply")) return bi_ply_read;
+    if (bi_path_ends_in(path, ".stl") || bi_stl_is_binary(in) || begins(in, "solid")) return bi_stl_read;
+    if (begins(in, "ply")) return bi_ply_read;
+    if (is_off(in)) return bi_off_read;
+    return strcmp(path, "-") == 0 ? bi_obj_read : NULL;
+}
+
+/* Corners are numbers below 2^32. */
+static bosc_status check_mesh(const struct bi_bytes *in, const bosc_array *vertices, const struct bi_faces *faces,
+                              bosc_io_error *error)
+{
+    if (vertices->shape[0] > (int64_t)UINT32_MAX)
+        return bi_io_fail(error, BOSC_ERR_LIMIT, "%s: %lld vertices are not below 2^32", in->name,
+                          (long long)vertices->shape[0]);
+    if (faces->count == 0) return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: no triangles", in->name);
+    return BOSC_OK;
+}
+
+bosc_status bi_mesh_parse(bi_mesh_fn read, const struct bi_bytes *in, bosc_array *vertices, bosc_array *triangles,
+                          bosc_io_error *error)
+{
+    struct bi_faces faces = {0};
+    bosc_array points = {0};
+    bosc_status status = read(in, &points, &faces, error);
+    if (status == BOSC_OK) status = check_mesh(in, &points, &faces, error);
+    if (status != BOSC_OK) {
+        bi_faces_free(&faces);
+        bosc_array_free(&points);
+        return status;
+    }
+    *vertices = points;
+    *triangles =
+        (bosc_array){.dtype = BOSC_U32, .rank = 2, .shape = {(int64_t)faces.count / 3, 3, 1, 1}, .data = faces.data};
+    return BOSC_OK;
+}
+
+bosc_status bosc_mesh_read(const char *path, bosc_array *vertices, bosc_array *triangles, bosc_io_error *error)
+{
+    BI_IO_ENTER;
+    struct bi_file file;
+    bosc_array points = {0}, faces = {0};
+    if (!vertices) return bi_io_fail(error, BOSC_ERR_ARG, "vertices: NULL");
+    if (!triangles) return bi_io_fail(error, BOSC_ERR_ARG, "triangles: NULL");
+    bosc_status status = bi_file_open(path, &file, error);
+    if (status != BOSC_OK) return bi_io_end(status, error);
+    bi_mesh_fn read = bi_mesh_reader_of(path, &file.bytes);
+    if (read)
+        status = bi_mesh_parse(read, &file.bytes, &points, &faces, error);
+    else
+        status =
+            bi_io_fail(error, BOSC_ERR_FORMAT, "%s: the ending is not one of .off, .obj, .ply, .stl", file.bytes.name);
+    bi_file_close(&file);
+    status = bi_array_end(status, &points, vertices, error);
+    if (status == BOSC_OK)
+        *triangles = faces;
+    else
+        bosc_array_free(&faces);
+    return status;
+}

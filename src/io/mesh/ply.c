@@ -1,0 +1,412 @@
+/* The vertices and faces of .ply files, ascii and binary of either byte order. Source: Turk, The PLY Polygon File
+ * Format (1994). The header gives elements in the order of the body; each has properties, of which a list is a count
+ * and that many values. The body is walked whole, so that a truncated or wrong one is found, but only x, y, z of vertex
+ * are kept, and of face the list vertex_indices. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/mesh/faces.h"
+#include "io/text/number.h"
+
+enum { ELEMENTS_MAX = 32, PROPERTIES_MAX = 256 };
+
+enum format { ASCII, LITTLE, BIG };
+
+enum type { NO_TYPE, INT8, UINT8, INT16, UINT16, INT32, UINT32, FLOAT32, FLOAT64 };
+
+struct property {
+    enum type type, count_type; /* count_type: NO_TYPE but for a list */
+    int axis;                   /* 0, 1, 2 for x, y, z of vertex; -1 */
+    bool corners;               /* the list of a face's vertices */
+};
+
+struct element {
+    bool vertex, face, list; /* list: of the properties, one is */
+    int64_t count;
+    int first, properties; /* in ply.property */
+    size_t bytes;          /* of one, in a binary body, without lists */
+};
+
+struct ply {
+    const struct bi_bytes *in;
+    bosc_io_error *error;
+    struct bi_lines lines;
+    enum format format;
+    int elements, properties, vertex; /* vertex: index of that element, or -1 */
+    struct element element[ELEMENTS_MAX];
+    struct property property[PROPERTIES_MAX];
+    struct bi_numbers coordinates, corners; /* corners: of a face */
+    struct bi_faces *faces;                 /* NULL: they are passed over */
+};
+
+static bosc_status fail_line(const struct ply *ply, bosc_status status, const char *reason)
+{
+    return bi_io_fail(ply->error, status, "%s:%lld: %s", ply->in->name, (long long)ply->lines.number, reason);
+}
+
+static bosc_status fail_header(const struct ply *ply, const char *reason)
+{
+    return fail_line(ply, BOSC_ERR_FORMAT, reason);
+}
+
+static enum type type_of(const struct bi_line *word)
+{
+    static const struct {
+        const char *name;
+        enum type type;
+    } names[] = {{"char", INT8},   {"uchar", UINT8},   {"short", INT16},     {"ushort", UINT16},
+                 {"int", INT32},   {"uint", UINT32},   {"float", FLOAT32},   {"double", FLOAT64},
+                 {"int8", INT8},   {"uint8", UINT8},   {"int16", INT16},     {"uint16", UINT16},
+                 {"int32", INT32}, {"uint32", UINT32}, {"float32", FLOAT32}, {"float64", FLOAT64}};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (bi_word_is(word, names[i].name)) return names[i].type;
+    return NO_TYPE;
+}
+
+static size_t size_of(enum type type)
+{
+    static const size_t sizes[] = {0, 1, 1, 2, 2, 4, 4, 4, 8};
+    return sizes[type];
+}
+
+/* ---- header ---- */
+
+static bosc_status read_format(struct ply *ply)
+{
+    struct bi_line line, word;
+    static const char *const names[] = {"ascii", "binary_little_endian", "binary_big_endian"};
+    ply->lines = bi_lines_of(ply->in);
+    if (!bi_lines_next(&ply->lines, &line) || !bi_line_word(&line, &word) || !bi_word_is(&word, "ply"))
+        return bi_io_fail(ply->error, BOSC_ERR_FORMAT, "%s: not a .ply file", ply->in->name);
+    if (!bi_lines_next(&ply->lines, &line) || !bi_line_word(&line, &word) || !bi_word_is(&word, "format") ||
+        !bi_line_word(&line, &word))
+        return fail_header(ply, "the format is not given");
+    for (int i = 0; i < 3; i++)
+        if (bi_word_is(&word, names[i])) {
+            ply->format = (enum format)i;
+            if (bi_line_word(&line, &word) && bi_word_is(&word, "1.0")) return BOSC_OK;
+            return fail_header(ply, "the version is not 1.0");
+        }
+    return fail_header(ply, "the format is not one of ascii, binary_little_endian, binary_big_endian");
+}
+
+static bosc_status read_element(struct ply *ply, struct bi_line *line)
+{
+    struct bi_line word;
+    if (ply->elements == ELEMENTS_MAX) return fail_header(ply, "more than 32 elements");
+    struct element *e = &ply->element[ply->elements];
+    *e = (struct element){.first = ply->properties};
+    if (!bi_line_word(line, &word)) return fail_header(ply, "an element without name");
+    e->vertex = bi_word_is(&word, "vertex");
+    e->face = bi_word_is(&word, "face");
+    if (e->vertex && ply->vertex >= 0) return fail_header(ply, "a second element vertex");
+    if (e->vertex) ply->vertex = ply->elements;
+    if (!bi_line_word(line, &word) || !bi_word_count(&word, &e->count))
+        return fail_header(ply, "the number of elements is malformed");
+    ply->elements++;
+    return BOSC_OK;
+}
+
+static bosc_status read_property(struct ply *ply, struct bi_line *line)
+{
+    struct bi_line word;
+    if (ply->elements == 0) return fail_header(ply, "a property before any element");
+    if (ply->properties == PROPERTIES_MAX) return fail_header(ply, "more than 256 properties");
+    struct element *e = &ply->element[ply->elements - 1];
+    struct property *p = &ply->property[ply->properties];
+    *p = (struct property){.axis = -1};
+    if (!bi_line_word(line, &word)) return fail_header(ply, "a property without type");
+    if (bi_word_is(&word, "list")) {
+        if (!bi_line_word(line, &word)) return fail_header(ply, "a list without types");
+        p->count_type = type_of(&word);
+        if (p->count_type == NO_TYPE || p->count_type >= FLOAT32)
+            return fail_header(ply, "the count of a list is of no integer type");
+        if (!bi_line_word(line, &word)) return fail_header(ply, "a list without type");
+        e->list = true;
+    }
+    p->type = type_of(&word);
+    if (p->type == NO_TYPE) return fail_header(ply, "a property of unknown type");
+    if (!bi_line_word(line, &word)) return fail_header(ply, "a property without name");
+    for (int axis = 0; e->vertex && axis < 3; axis++)
+        if (word.end - word.begin == 1 && *word.begin == "xyz"[axis]) p->axis = axis;
+    p->corners = e->face && p->count_type != NO_TYPE && p->type < FLOAT32 &&
+                 (bi_word_is(&word, "vertex_indices") || bi_word_is(&word, "vertex_index"));
+    if (p->axis >= 0 && p->count_type != NO_TYPE) return fail_header(ply, "x, y or z is a list");
+    for (int i = e->first; p->axis >= 0 && i < ply->properties; i++)
+        if (ply->property[i].axis == p->axis) return fail_header(ply, "x, y or z is given twice");
+    e->bytes += size_of(p->type);
+    e->properties++;
+    ply->properties++;
+    return BOSC_OK;
+}
+
+static bosc_status read_header(struct ply *ply)
+{
+    struct bi_line line, word;
+    bosc_status status = read_format(ply);
+    while (status == BOSC_OK) {
+        if (!bi_lines_next(&ply->lines, &line)) return fail_header(ply, "truncated in the header");
+        if (!bi_line_word(&line, &word) || bi_word_is(&word, "comment") || bi_word_is(&word, "obj_info")) continue;
+        if (bi_word_is(&word, "end_header")) break;
+        if (bi_word_is(&word, "element"))
+            status = read_element(ply, &line);
+        else if (bi_word_is(&word, "property"))
+            status = read_property(ply, &line);
+        else
+            status = fail_header(ply, "a line of the header is not one of comment, element, property, end_header");
+    }
+    if (status != BOSC_OK) return status;
+    if (ply->vertex < 0 || ply->element[ply->vertex].count == 0)
+        return bi_io_fail(ply->error, BOSC_ERR_FORMAT, "%s: no vertices", ply->in->name);
+    const struct element *e = &ply->element[ply->vertex];
+    int axes = 0;
+    for (int i = e->first; i < e->first + e->properties; i++)
+        if (ply->property[i].axis >= 0) axes |= 1 << ply->property[i].axis;
+    return axes == 7 ? BOSC_OK : fail_header(ply, "vertex lacks x, y or z");
+}
+
+/* ---- binary body ---- */
+
+static double value_at(const char *p, enum type type, enum format format)
+{
+    unsigned char b[8] = {0};
+    size_t size = size_of(type);
+    for (size_t i = 0; i < size; i++) b[i] = (unsigned char)p[format == BIG ? size - 1 - i : i];
+    union {
+        int8_t i8;
+        uint8_t u8;
+        int16_t i16;
+        uint16_t u16;
+        int32_t i32;
+        uint32_t u32;
+        float f32;
+        double f64;
+    } v;
+    memcpy(&v, b, size);
+    switch (type) {
+    case INT8: return v.i8;
+    case UINT8: return v.u8;
+    case INT16: return v.i16;
+    case UINT16: return v.u16;
+    case INT32: return v.i32;
+    case UINT32: return v.u32;
+    case FLOAT32: return v.f32;
+    case FLOAT64: return v.f64;
+    case NO_TYPE: break; /* unreached: such properties are refused */
+    }
+    return 0; /* unreached: likewise */
+}
+
+/* Bytes of the element at p, whose lists say how long they are; 0 if it goes beyond the end or is malformed. */
+static size_t measure(const struct ply *ply, const struct element *e, const char *p, const char *end)
+{
+    const char *q = p;
+    for (int i = e->first; i < e->first + e->properties; i++) {
+        const struct property *property = &ply->property[i];
+        double count = 1;
+        if (property->count_type != NO_TYPE) {
+            if ((size_t)(end - q) < size_of(property->count_type)) return 0;
+            count = value_at(q, property->count_type, ply->format);
+            q += size_of(property->count_type);
+            if (count < 0) return 0;
+        }
+        if ((double)(end - q) < count * (double)size_of(property->type)) return 0;
+        q += (size_t)count * size_of(property->type);
+    }
+    return (size_t)(q - p);
+}
+
+static void keep_vertex(struct ply *ply, const struct element *e, const char *p)
+{
+    double *to = ply->coordinates.data + ply->coordinates.count;
+    for (int i = e->first; i < e->first + e->properties; i++) {
+        const struct property *property = &ply->property[i];
+        if (property->axis >= 0) to[property->axis] = value_at(p, property->type, ply->format);
+        if (property->count_type != NO_TYPE) {
+            p += (size_t)value_at(p, property->count_type, ply->format) * size_of(property->type);
+            p += size_of(property->count_type);
+        } else {
+            p += size_of(property->type);
+        }
+    }
+    ply->coordinates.count += 3;
+}
+
+/* A face of `count` corners, which are numbers of vertices. */
+static bosc_status keep_face(struct ply *ply, const double *corners, size_t count, const char **reason)
+{
+    double vertices = (double)ply->element[ply->vertex].count;
+    *reason = "a face has a vertex that there is not";
+    for (size_t k = 0; k < count; k++)
+        if (!(corners[k] >= 0) || corners[k] >= vertices || corners[k] != (double)(int64_t)corners[k])
+            return BOSC_ERR_FORMAT;
+    *reason = "out of memory";
+    return bi_faces_add(ply->faces, corners, count) ? BOSC_OK : BOSC_ERR_NOMEM;
+}
+
+/* The corners of the face at p. */
+static bosc_status read_corners(struct ply *ply, const struct element *e, const char *p, const char **reason)
+{
+    for (int i = e->first; i < e->first + e->properties; i++) {
+        const struct property *property = &ply->property[i];
+        size_t count = 1, size = size_of(property->type);
+        if (property->count_type != NO_TYPE) {
+            count = (size_t)value_at(p, property->count_type, ply->format);
+            p += size_of(property->count_type);
+        }
+        if (property->corners) {
+            *reason = "out of memory";
+            if (!bi_numbers_reserve(&ply->corners, count)) return BOSC_ERR_NOMEM;
+            for (size_t k = 0; k < count; k++)
+                ply->corners.data[k] = value_at(p + k * size, property->type, ply->format);
+            bosc_status status = keep_face(ply, ply->corners.data, count, reason);
+            if (status != BOSC_OK) return status;
+        }
+        p += count * size;
+    }
+    return BOSC_OK;
+}
+
+enum { SEEN = 1 << 12 }; /* rows between two looks at progress */
+
+static bosc_status read_binary(struct ply *ply)
+{
+    const char *p = ply->lines.next, *end = ply->lines.end, *begin = p;
+    bi_io_phase(0.9, (double)(end - p));
+    for (int i = 0; i < ply->elements; i++) {
+        const struct element *e = &ply->element[i];
+        bool fixed = !e->list;
+        if (e->properties == 0) continue;
+        if (fixed && e->count > (int64_t)((size_t)(end - p) / e->bytes))
+            return bi_io_fail(ply->error, BOSC_ERR_FORMAT, "%s: truncated", ply->in->name);
+        if (fixed && !e->vertex) {
+            p += (size_t)e->count * e->bytes;
+            continue;
+        }
+        for (int64_t row = 0; row < e->count; row++) {
+            if (row % SEEN == 0 && !bi_io_reach((double)(p - begin))) return BOSC_ERR_CANCELLED;
+            size_t bytes = fixed ? e->bytes : measure(ply, e, p, end);
+            if (bytes == 0)
+                return bi_io_fail(ply->error, BOSC_ERR_FORMAT, "%s: truncated, or a list's count is wrong",
+                                  ply->in->name);
+            const char *reason = "";
+            bosc_status status = e->face && ply->faces ? read_corners(ply, e, p, &reason) : BOSC_OK;
+            if (status != BOSC_OK)
+                return bi_io_fail(ply->error, status, "%s: face %lld: %s", ply->in->name, (long long)row, reason);
+            if (e->vertex) keep_vertex(ply, e, p);
+            p += bytes;
+        }
+    }
+    while (p < end && (*p == '\n' || *p == '\r' || *p == ' ')) p++;
+    if (p < end)
+        return bi_io_fail(ply->error, BOSC_ERR_FORMAT, "%s: %zu bytes follow the elements", ply->in->name,
+                          (size_t)(end - p));
+    return BOSC_OK;
+}
+
+/* ---- ascii body ---- */
+
+/* One element is a line. Gives its numbers to the properties, and a reason if they are not theirs. */
+static bosc_status keep_row(struct ply *ply, const struct element *e, const struct bi_numbers *row, const char **reason)
+{
+    static const char wrong[] = "the numbers are not those of the element's properties";
+    size_t at = 0;
+    *reason = wrong;
+    for (int i = e->first; i < e->first + e->properties; i++) {
+        const struct property *property = &ply->property[i];
+        if (at == row->count) return BOSC_ERR_FORMAT;
+        if (property->axis >= 0) ply->coordinates.data[ply->coordinates.count + (size_t)property->axis] = row->data[at];
+        if (property->count_type == NO_TYPE) {
+            at++;
+            continue;
+        }
+        double count = row->data[at++];
+        if (!(count >= 0) || count > (double)(row->count - at) || count != (double)(int64_t)count)
+            return BOSC_ERR_FORMAT;
+        if (property->corners && ply->faces) {
+            bosc_status status = keep_face(ply, row->data + at, (size_t)count, reason);
+            if (status != BOSC_OK) return status;
+            *reason = wrong;
+        }
+        at += (size_t)count;
+    }
+    if (e->vertex) ply->coordinates.count += 3;
+    return at == row->count ? BOSC_OK : BOSC_ERR_FORMAT;
+}
+
+static bosc_status read_rows(struct ply *ply, const struct element *e, struct bi_numbers *row)
+{
+    struct bi_line line;
+    struct bi_reason reason;
+    for (int64_t i = 0; i < e->count; i++) {
+        row->count = 0;
+        if (!bi_lines_next_content(&ply->lines, &line))
+            return bi_io_fail(ply->error, BOSC_ERR_FORMAT, "%s: truncated", ply->in->name);
+        bosc_status status = bi_row_read(line.begin, line.end, ' ', row, &reason);
+        if (status != BOSC_OK) return fail_line(ply, status, reason.text);
+        const char *wrong;
+        status = keep_row(ply, e, row, &wrong);
+        if (status != BOSC_OK) return fail_line(ply, status, wrong);
+    }
+    return BOSC_OK;
+}
+
+static bosc_status read_ascii(struct ply *ply)
+{
+    struct bi_numbers row = {0};
+    struct bi_line line;
+    bosc_status status = BOSC_OK;
+    bi_lines_report_progress(&ply->lines);
+    for (int i = 0; i < ply->elements && status == BOSC_OK; i++)
+        if (ply->element[i].properties) status = read_rows(ply, &ply->element[i], &row);
+    bi_numbers_free(&row);
+    if (status == BOSC_OK && bi_lines_next_content(&ply->lines, &line))
+        return fail_line(ply, BOSC_ERR_FORMAT, "text after the elements");
+    return status;
+}
+
+static bosc_status read_body(struct ply *ply)
+{
+    const struct element *e = &ply->element[ply->vertex];
+    size_t left = (size_t)(ply->lines.end - ply->lines.next);
+    /* Text takes two bytes a number, the last one's line end excepted. */
+    size_t least = ply->format == ASCII ? 2 * (size_t)e->properties : 1;
+    if (!e->list && ply->format != ASCII) least = e->bytes;
+    if ((uint64_t)e->count > left / least + 1)
+        return bi_io_fail(ply->error, BOSC_ERR_FORMAT, "%s: truncated: %lld vertices do not fit in %zu bytes",
+                          ply->in->name, (long long)e->count, left);
+    if (!bi_numbers_reserve(&ply->coordinates, (size_t)e->count * 3))
+        return bi_io_fail(ply->error, BOSC_ERR_NOMEM, "%s: out of memory", ply->in->name);
+    return ply->format == ASCII ? read_ascii(ply) : read_binary(ply);
+}
+
+bosc_status bi_ply_read(const struct bi_bytes *in, bosc_array *points, struct bi_faces *faces, bosc_io_error *error)
+{
+    struct ply *ply = bi_io_alloc(sizeof *ply);
+    if (!ply) return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", in->name);
+    memset(ply, 0, sizeof *ply);
+    ply->in = in;
+    ply->error = error;
+    ply->vertex = -1;
+    ply->faces = faces;
+    bosc_status status = read_header(ply);
+    if (status == BOSC_OK) status = read_body(ply);
+    if (status == BOSC_OK) {
+        bosc_array array = bi_numbers_take(&ply->coordinates, ply->element[ply->vertex].count, 3);
+        status = bi_refuse_nan(in, &array, 0, error);
+        if (status == BOSC_OK)
+            *points = array;
+        else
+            bosc_array_free(&array);
+    }
+    bi_numbers_free(&ply->coordinates);
+    bi_numbers_free(&ply->corners);
+    free(ply);
+    return status;
+}
+
+bosc_status bi_ply_parse(const struct bi_bytes *in, bosc_array *points, bosc_io_error *error)
+{
+    return bi_ply_read(in, points, NULL, error);
+}

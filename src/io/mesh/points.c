@@ -1,0 +1,157 @@
+/* Point sets: which parser reads a file, and what every one of them must give. */
+#include <string.h>
+
+#include "io/file/structure.h"
+
+enum bi_points_format bi_points_format_of(const char *path, const struct bi_bytes *in)
+{
+    static const struct {
+        const char *ending;
+        enum bi_points_format format;
+    } endings[] = {{".npy", BI_POINTS_NPY},  {".csv", BI_POINTS_TEXT}, {".tsv", BI_POINTS_TEXT},
+                   {".txt", BI_POINTS_TEXT}, {".xyz", BI_POINTS_XYZ},  {".off", BI_POINTS_OFF},
+                   {".ply", BI_POINTS_PLY},  {".obj", BI_POINTS_OBJ}};
+    if (strcmp(path, "-") == 0) return bi_npy_is(in) ? BI_POINTS_NPY : BI_POINTS_TEXT;
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
+        if (bi_path_ends_in(path, endings[i].ending)) return endings[i].format;
+    return bi_npy_is(in) ? BI_POINTS_NPY : BI_POINTS_UNKNOWN;
+}
+
+/* The type of points that holds every value of a type; of u8, those below 2^63. */
+static bosc_dtype type_of_points(bosc_dtype dtype)
+{
+    switch (dtype) {
+    case BOSC_F32:
+    case BOSC_F64:
+    case BOSC_I64: return dtype;
+    case BOSC_U32:
+    case BOSC_U64: return BOSC_I64;
+    default: return BOSC_I32;
+    }
+}
+
+/* Makes the array one of points: numbers along one dimension are points of one coordinate each. */
+static bosc_status take_npy_points(const struct bi_bytes *in, bosc_array *a, int64_t first, bosc_io_error *error)
+{
+    if (a->rank == 1) a->rank = 2;
+    if (a->rank != 2)
+        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: points have two dimensions, (n, dim), but this array has %d",
+                          in->name, (int)a->rank);
+    if (a->shape[1] == 0) return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: the points have no coordinates", in->name);
+    bosc_status status = bi_array_convert(in->name, a, first, type_of_points(a->dtype), false, error);
+    return status == BOSC_OK ? bi_refuse_nan(in, a, first, error) : status;
+}
+
+static bosc_status parse_npy(const struct bi_bytes *in, bosc_slice *slice, bosc_array *points, bosc_io_error *error)
+{
+    bosc_array array = {0};
+    bosc_status status = bi_npy_parse_slice(in, slice, &array, error);
+    if (status == BOSC_OK) status = take_npy_points(in, &array, slice ? slice->begin : 0, error);
+    if (status == BOSC_OK)
+        *points = array;
+    else
+        bosc_array_free(&array);
+    return status;
+}
+
+static bosc_status parse_whole(enum bi_points_format format, const struct bi_bytes *in, const char *columns,
+                               bosc_array *points, bosc_io_error *error)
+{
+    const struct bi_text_opts opts = {.columns = columns};
+    switch (format) {
+    case BI_POINTS_NPY: return parse_npy(in, NULL, points, error);
+    case BI_POINTS_TEXT: return bi_text_parse(in, &opts, points, error);
+    case BI_POINTS_XYZ: return bi_xyz_parse(in, columns, points, error);
+    case BI_POINTS_OFF: return bi_off_parse(in, points, error);
+    case BI_POINTS_PLY: return bi_ply_parse(in, points, error);
+    case BI_POINTS_OBJ: return bi_obj_parse(in, points, error);
+    case BI_POINTS_UNKNOWN: break;
+    }
+    return bi_io_fail(error, BOSC_ERR_FORMAT,
+                      "%s: the ending is not one of .npy, .csv, .tsv, .txt, .xyz, .off, .ply, .obj", in->name);
+}
+
+bosc_status bi_points_parse(enum bi_points_format format, const struct bi_bytes *in, const char *columns,
+                            bosc_slice *slice, bosc_array *points, bosc_io_error *error)
+{
+    if (slice && format == BI_POINTS_NPY) return parse_npy(in, slice, points, error);
+    bosc_status status = parse_whole(format, in, columns, points, error);
+    if (status == BOSC_OK && slice) bi_array_keep_slice(points, slice);
+    return status;
+}
+
+/* Whether the reader of a format takes what is not in memory. */
+static bool reads_rest(enum bi_points_format format)
+{
+    return format == BI_POINTS_NPY || format == BI_POINTS_TEXT || format == BI_POINTS_XYZ;
+}
+
+static bosc_status read_points(const char *path, const char *columns, struct bi_file *file, bosc_slice *slice,
+                               bosc_array *points, bosc_io_error *error)
+{
+    bosc_status status;
+    do {
+        enum bi_points_format format = bi_points_format_of(path, &file->bytes);
+        status = reads_rest(format) ? BOSC_OK : bi_file_load(file, error);
+        if (status == BOSC_OK) status = bi_points_parse(format, &file->bytes, columns, slice, points, error);
+    } while (bi_file_again(file, &status, error));
+    return status;
+}
+
+static bosc_status read_slice(const char *path, const char *columns, bosc_slice *slice, bosc_array *points,
+                              bosc_io_error *error)
+{
+    struct bi_file file;
+    bosc_array fresh = {0};
+    if (!points) return bi_io_fail(error, BOSC_ERR_ARG, "points: NULL");
+    bosc_status status = bi_file_open_head(path, &file, error);
+    if (status != BOSC_OK) return bi_io_end(status, error);
+    status = read_points(path, columns, &file, slice, &fresh, error);
+    bi_file_close(&file);
+    return bi_array_end(status, &fresh, points, error);
+}
+
+bosc_status bosc_points_read(const char *path, bosc_array *points, bosc_io_error *error)
+{
+    BI_IO_ENTER;
+    return read_slice(path, NULL, NULL, points, error);
+}
+
+bosc_status bosc_points_read_columns(const char *path, const char *columns, bosc_array *points, bosc_io_error *error)
+{
+    BI_IO_ENTER;
+    return read_slice(path, columns, NULL, points, error);
+}
+
+bosc_status bosc_points_read_slice(const char *path, const char *columns, bosc_slice *slice, bosc_array *points,
+                                   bosc_io_error *error)
+{
+    BI_IO_ENTER;
+    bosc_status status = bi_slice_check(slice, error);
+    return status == BOSC_OK ? read_slice(path, columns, slice, points, error) : status;
+}
+
+bosc_status bosc_kdtree_or_points_read(bosc_ctx *ctx, const char *path, const char *columns, bosc_kdtree **tree,
+                                       bosc_array *points, bosc_io_error *error)
+{
+    BI_IO_ENTER;
+    struct bi_file file;
+    void *fresh = NULL;
+    bosc_array array = {0};
+    if (!ctx) return bi_io_fail(error, BOSC_ERR_ARG, "ctx: NULL");
+    if (!tree) return bi_io_fail(error, BOSC_ERR_ARG, "tree: NULL");
+    if (!points) return bi_io_fail(error, BOSC_ERR_ARG, "points: NULL");
+    bosc_status status = bi_file_open_head(path, &file, error);
+    if (status != BOSC_OK) return bi_io_end(status, error);
+    if (bi_structure_is(BI_STRUCTURE_kdtree, &file.bytes))
+        status = bi_structure_parse(BI_STRUCTURE_kdtree, ctx, &file.bytes, &fresh, error);
+    else
+        status = read_points(path, columns, &file, NULL, &array, error);
+    bi_file_close(&file);
+    status = bi_io_end(status, error);
+    if (status == BOSC_OK && fresh) *tree = fresh;
+    if (status == BOSC_OK && !fresh) *points = array;
+    if (status != BOSC_OK) bosc_kdtree_free(fresh);
+    if (status != BOSC_OK) bosc_array_free(&array);
+    return status;
+}

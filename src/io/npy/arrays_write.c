@@ -1,0 +1,155 @@
+/* Arrays out: .npy, or text by the ending. */
+#include <math.h>
+
+#include "io/mesh/glb.h"
+#include "io/text/number.h"
+
+enum { OUTPUTS_MAX = 16, NUMBER_BYTES = 32 };
+enum { SEEN = 1 << 12 /* elements between two looks at progress */, ELEMENT = 64 /* bytes that are copied as fast */ };
+
+/* ---- text ---- */
+
+static char *put_signed(char *p, int64_t x)
+{
+    return bi_integer_write(p, x < 0, x < 0 ? 0 - (uint64_t)x : (uint64_t)x);
+}
+
+static char *put_real(char *p, double x, bool single)
+{
+    if (!isnan(x)) return bi_number_write(p, x, single);
+    for (const char *q = "nan"; *q;) *p++ = *q++;
+    return p;
+}
+
+static char *put_element(char *p, const bosc_array *a, int64_t i)
+{
+    switch (a->dtype) {
+    case BOSC_F32: return put_real(p, (double)((const float *)a->data)[i], true);
+    case BOSC_F64: return put_real(p, ((const double *)a->data)[i], false);
+    case BOSC_I8: return put_signed(p, ((const int8_t *)a->data)[i]);
+    case BOSC_I16: return put_signed(p, ((const int16_t *)a->data)[i]);
+    case BOSC_I32: return put_signed(p, ((const int32_t *)a->data)[i]);
+    case BOSC_I64: return put_signed(p, ((const int64_t *)a->data)[i]);
+    case BOSC_U8: return bi_integer_write(p, false, ((const uint8_t *)a->data)[i]);
+    case BOSC_U16: return bi_integer_write(p, false, ((const uint16_t *)a->data)[i]);
+    case BOSC_U32: return bi_integer_write(p, false, ((const uint32_t *)a->data)[i]);
+    case BOSC_U64: return bi_integer_write(p, false, ((const uint64_t *)a->data)[i]);
+    }
+    return p; /* unreached: types have been checked */
+}
+
+static void put_table(struct bi_sink *sink, const bosc_array *a, char separator)
+{
+    int64_t columns = a->rank == 2 ? a->shape[1] : 1;
+    int64_t seen = 0;
+    for (int64_t row = 0; row < a->shape[0] && !sink->error_number; row++, seen += columns) {
+        if (seen >= SEEN) {
+            (void)bi_io_advance((double)seen * ELEMENT); /* the next write sees whether to stop */
+            seen = 0;
+        }
+        for (int64_t c = 0; c < columns; c++) {
+            char text[NUMBER_BYTES], *p = put_element(text, a, row * columns + c);
+            *p++ = c + 1 < columns ? separator : '\n';
+            bi_sink_write(sink, text, (size_t)(p - text));
+        }
+        if (columns == 0) bi_sink_write(sink, "\n", 1);
+    }
+}
+
+/* ---- the front door ---- */
+
+/* What stands between the numbers of a row; 0: no text. */
+static char separator_of(const char *path)
+{
+    return !path                           ? 0
+           : bi_path_ends_in(path, ".csv") ? ','
+           : bi_path_ends_in(path, ".tsv") ? '\t'
+           : bi_path_ends_in(path, ".txt") ? ' '
+                                           : 0;
+}
+
+static bosc_status fill_text(struct bi_sink *sink, const void *array, bosc_io_error *error)
+{
+    (void)error;
+    put_table(sink, array, separator_of(sink->name));
+    return BOSC_OK;
+}
+
+static bosc_status fill_csv(struct bi_sink *sink, const void *array, bosc_io_error *error)
+{
+    (void)error;
+    put_table(sink, array, ',');
+    return BOSC_OK;
+}
+
+static bosc_status write_all(const char *const *paths, const bosc_array *arrays, int32_t count, bool texts,
+                             bosc_io_error *error)
+{
+    struct bi_output outputs[OUTPUTS_MAX];
+    if (!paths) return bi_io_fail(error, BOSC_ERR_ARG, "paths: NULL");
+    if (!arrays) return bi_io_fail(error, BOSC_ERR_ARG, "arrays: NULL");
+    if (count < 1 || count > OUTPUTS_MAX)
+        return bi_io_fail(error, BOSC_ERR_ARG, "count: %d is not from 1 to %d", count, OUTPUTS_MAX);
+    for (int32_t i = 0; i < count; i++) {
+        bosc_status status = bi_array_check(&arrays[i], error);
+        if (status != BOSC_OK) return status;
+        bool text = texts && separator_of(paths[i]);
+        if (text && arrays[i].rank > 2)
+            return bi_io_fail(error, BOSC_ERR_ARG, "arrays: %s is a text, which has one dimension or two, not %d",
+                              paths[i], (int)arrays[i].rank);
+        size_t bytes = 0;
+        bi_array_bytes(arrays[i].dtype, arrays[i].rank, arrays[i].shape, &bytes);
+        double elements = (double)bytes / (double)bosc_dtype_size(arrays[i].dtype);
+        outputs[i] = text ? (struct bi_output){paths[i], fill_text, &arrays[i], elements * ELEMENT}
+                          : (struct bi_output){paths[i], bi_npy_fill, &arrays[i], (double)bytes};
+    }
+    return bi_outputs_write(outputs, count, error);
+}
+
+bosc_status bosc_arrays_write(const char *const *paths, const bosc_array *arrays, int32_t count, bosc_io_error *error)
+{
+    BI_IO_ENTER;
+    return write_all(paths, arrays, count, true, error);
+}
+
+bosc_status bosc_npy_write_all(const char *const *paths, const bosc_array *arrays, int32_t count, bosc_io_error *error)
+{
+    BI_IO_ENTER;
+    return write_all(paths, arrays, count, false, error);
+}
+
+bosc_status bosc_npy_write(const char *path, const bosc_array *array, bosc_io_error *error)
+{
+    BI_IO_ENTER;
+    if (!array) return bi_io_fail(error, BOSC_ERR_ARG, "array: NULL");
+    return write_all(&path, array, 1, false, error);
+}
+
+bosc_status bosc_route_write(const bosc_route_files *files, bosc_io_error *error)
+{
+    BI_IO_ENTER;
+    struct bi_output outputs[3];
+    int32_t count = 0;
+    bosc_status status = BOSC_OK;
+    if (!files) return bi_io_fail(error, BOSC_ERR_ARG, "files: NULL");
+    const struct bi_rgb picture = {files->rgb, files->width, files->height};
+    if (files->path) {
+        status = bi_array_check(files->rotations, error);
+        if (status == BOSC_OK && files->rotations->rank > 2)
+            status = bi_io_fail(error, BOSC_ERR_ARG, "array: the rank is %d", (int)files->rotations->rank);
+        const double elements = status == BOSC_OK ? (double)files->rotations->shape[0] * 4 : 0;
+        bool csv = files->path[0] == '-' && !files->path[1], text = separator_of(files->path) != 0;
+        outputs[count++] = (struct bi_output){files->path,
+                                              csv    ? fill_csv
+                                              : text ? fill_text
+                                                     : bi_npy_fill,
+                                              files->rotations, elements * ELEMENT};
+    }
+    if (files->png_path && status == BOSC_OK) {
+        status = bi_rgb_check(&picture, error);
+        outputs[count++] = (struct bi_output){files->png_path, bi_rgb_fill, &picture, bi_rgb_items(&picture)};
+    }
+    if (files->motion_path && status == BOSC_OK)
+        status = bi_motion_output(files->motion_path, files->motion, &outputs[count++], error);
+    return status == BOSC_OK && count ? bi_outputs_write(outputs, count, error) : status;
+}

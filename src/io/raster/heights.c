@@ -1,0 +1,69 @@
+/* What the parsers of heights share: memory, the check of a size, samples of every type. */
+#include "io/raster/heights.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void bosc_heights_free(bosc_heights *heights)
+{
+    if (!heights) return;
+    free(heights->data);
+    *heights = (bosc_heights){0};
+}
+
+bosc_status bi_heights_new(const char *name, int64_t width, int64_t height, bosc_heights *heights, bosc_io_error *error)
+{
+    bosc_array array;
+    const int64_t shape[2] = {height, width};
+    bosc_status status = bi_array_new(name, BOSC_F32, 2, shape, &array, error);
+    if (status == BOSC_OK) *heights = (bosc_heights){.width = width, .height = height, .data = array.data};
+    return status;
+}
+
+double bi_heights_shrink(double latitude) { return cos(latitude * (3.14159265358979323846 / 180)); }
+
+bosc_status bi_heights_fit(const struct bi_bytes *in, int64_t width, int64_t height, int64_t bytes, uint64_t most,
+                           bosc_io_error *error)
+{
+    int64_t all;
+    if (width < 1 || height < 1) return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: there are no samples", in->name);
+    if (!__builtin_mul_overflow(width, height, &all) && !__builtin_mul_overflow(all, bytes, &all) &&
+        (uint64_t)all <= most)
+        return BOSC_OK;
+    return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: truncated: %lld x %lld samples do not fit in %zu bytes", in->name,
+                      (long long)width, (long long)height, bi_bytes_total(in));
+}
+
+/* ---- samples ---- */
+
+#define SAMPLES(T)                                            \
+    for (int64_t i = 0; i < count; i++) {                     \
+        T x;                                                  \
+        memcpy(&x, (const char *)from + i * width, sizeof x); \
+        to[i] = (double)x == none ? (float)NAN : (float)x;    \
+    }                                                         \
+    break
+
+void bi_samples_read_but(struct bi_sample_type type, const void *from, int64_t count, double none, float *to)
+{
+    int64_t width = type.width;
+    switch (type.kind << 8 | type.width) {
+    case 'f' << 8 | 4: SAMPLES(float);
+    case 'f' << 8 | 8: SAMPLES(double);
+    case 'i' << 8 | 1: SAMPLES(int8_t);
+    case 'i' << 8 | 2: SAMPLES(int16_t);
+    case 'i' << 8 | 4: SAMPLES(int32_t);
+    case 'i' << 8 | 8: SAMPLES(int64_t);
+    case 'u' << 8 | 1: SAMPLES(uint8_t);
+    case 'u' << 8 | 2: SAMPLES(uint16_t);
+    case 'u' << 8 | 4: SAMPLES(uint32_t);
+    case 'u' << 8 | 8: SAMPLES(uint64_t);
+    default: break; /* unreached: types have been checked */
+    }
+}
+
+void bi_samples_read(struct bi_sample_type type, const void *from, int64_t count, float *to)
+{
+    bi_samples_read_but(type, from, count, NAN, to); /* equal to nothing */
+}

@@ -1,0 +1,229 @@
+/* Heights of .pgm, .hgt and .npy files. Sources: Poskanzer, pgm(5); NASA, SRTM Topography (the format of .hgt). */
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/raster/heights.h"
+#include "io/text/number.h"
+
+/* ---- .pgm ---- */
+
+enum { WINDOW = 1 << 16 };
+
+/* The text between p and end; what follows in a file of which only the beginning is in memory comes piece by piece. */
+struct pgm {
+    const struct bi_bytes *in;
+    const char *p, *end;
+    size_t at;    /* of `end` in the file */
+    int64_t line; /* of p, from 1 */
+    char *window; /* of the latest piece, or NULL */
+    int number;   /* an errno, where it could not be read */
+};
+
+static bool refill(struct pgm *pgm)
+{
+    const size_t left = bi_bytes_total(pgm->in) - pgm->at, piece = left < WINDOW ? left : WINDOW;
+    if (piece == 0 || pgm->number) return false;
+    if (!pgm->window) pgm->window = bi_io_alloc(WINDOW);
+    pgm->number = pgm->window ? bi_bytes_copy(pgm->in, pgm->at, pgm->window, piece) : ENOMEM;
+    if (pgm->number) return false;
+    pgm->p = pgm->window;
+    pgm->end = pgm->window + piece;
+    pgm->at += piece;
+    return true;
+}
+
+/* Whether there is something at p. */
+static bool goes_on(struct pgm *pgm) { return pgm->p < pgm->end || refill(pgm); }
+
+static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+/* Blanks, and comments from # to the end of the line. */
+static void skip_space(struct pgm *pgm)
+{
+    for (bool comment = false; goes_on(pgm); pgm->p++) {
+        if (*pgm->p == '\n') {
+            pgm->line++;
+            comment = false;
+        } else if (*pgm->p == '#') {
+            comment = true;
+        } else if (!comment && !is_space(*pgm->p)) {
+            return;
+        }
+    }
+}
+
+/* The next number; false where there is none, or one above `most`. */
+static bool take_number(struct pgm *pgm, int64_t most, int64_t *value)
+{
+    int64_t digits = 0;
+    skip_space(pgm);
+    for (*value = 0; goes_on(pgm) && *pgm->p >= '0' && *pgm->p <= '9' && *value <= most; pgm->p++, digits++)
+        *value = *value * 10 + (*pgm->p - '0');
+    bool ends = !goes_on(pgm) || is_space(*pgm->p) || *pgm->p == '#';
+    return digits > 0 && *value <= most && ends;
+}
+
+static bosc_status fail_pgm(const struct pgm *pgm, const char *reason, bosc_io_error *error)
+{
+    if (pgm->number) return bi_bytes_fail(pgm->in, pgm->number, error);
+    return bi_io_fail(error, BOSC_ERR_FORMAT, "%s:%lld: %s", pgm->in->name, (long long)pgm->line, reason);
+}
+
+static bosc_status read_p5(const struct bi_bytes *in, const struct bi_pgm_head *head, bosc_heights *h,
+                           bosc_io_error *error)
+{
+    int64_t bytes = head->most > 255 ? 2 : 1;
+    const unsigned char *from = (const unsigned char *)in->data + head->at;
+    for (int64_t i = 0; i < h->width * h->height; i++) {
+        int64_t x = bytes == 2 ? from[2 * i] << 8 | from[2 * i + 1] : from[i];
+        if (x > head->most)
+            return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: row %lld: %lld is more than the maximum, %lld", in->name,
+                              (long long)(i / h->width), (long long)x, (long long)head->most);
+        h->data[i] = (float)x;
+    }
+    return BOSC_OK;
+}
+
+enum { SEEN = 1 << 14 }; /* samples between two looks at progress */
+
+static bosc_status read_p2(struct pgm *pgm, int64_t most, const struct bi_heights_rows *rows, bosc_io_error *error)
+{
+    const bosc_heights *h = rows->heights;
+    bi_io_phase(0.9, (double)h->width * (double)h->height);
+    for (int64_t y = 0; y < h->height; y++) {
+        float *row = bi_heights_row(rows, y);
+        for (int64_t x = 0; x < h->width; x++) {
+            const int64_t i = y * h->width + x;
+            int64_t z;
+            if (i % SEEN == 0 && !bi_io_reach((double)i)) return BOSC_ERR_CANCELLED;
+            skip_space(pgm);
+            if (!goes_on(pgm)) return fail_pgm(pgm, "truncated", error);
+            if (!take_number(pgm, most, &z)) return fail_pgm(pgm, "no number from 0 to the maximum", error);
+            row[x] = (float)z;
+        }
+        bosc_status status = bi_heights_row_end(rows, pgm->in->name, y, error);
+        if (status != BOSC_OK) return status;
+    }
+    skip_space(pgm);
+    return goes_on(pgm) || pgm->number ? fail_pgm(pgm, "text after the picture", error) : BOSC_OK;
+}
+
+static bosc_status read_head(struct pgm *pgm, struct bi_pgm_head *head, bosc_io_error *error)
+{
+    const struct bi_bytes *in = pgm->in;
+    head->text = in->size >= 2 && memcmp(in->data, "P2", 2) == 0;
+    if (!head->text && (in->size < 2 || memcmp(in->data, "P5", 2) != 0))
+        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: not a .pgm file (P2 or P5)", in->name);
+    pgm->p += 2;
+    if (!take_number(pgm, INT32_MAX, &head->width)) return fail_pgm(pgm, "the width is malformed", error);
+    if (!take_number(pgm, INT32_MAX, &head->height)) return fail_pgm(pgm, "the height is malformed", error);
+    if (!take_number(pgm, 65535, &head->most) || head->most < 1)
+        return fail_pgm(pgm, "the maximum is not a number from 1 to 65535", error);
+    pgm->p += !head->text && goes_on(pgm); /* one blank, which take_number has seen */
+    head->at = (int64_t)(pgm->at - (size_t)(pgm->end - pgm->p));
+    /* A number and a blank each; the last blank may be missing, as the first stands before it. */
+    const int64_t each = head->text || head->most > 255 ? 2 : 1, left = (int64_t)bi_bytes_total(in) - head->at;
+    bosc_status status = bi_heights_fit(in, head->width, head->height, each, (uint64_t)left, error);
+    if (status != BOSC_OK || head->text || left == head->width * head->height * each) return status;
+    return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: %lld bytes follow the picture", in->name,
+                      (long long)(left - head->width * head->height * each));
+}
+
+static struct pgm pgm_of(const struct bi_bytes *in)
+{
+    return (struct pgm){.in = in, .p = in->data, .end = in->data + in->size, .at = in->size, .line = 1};
+}
+
+bosc_status bi_heights_pgm_head(const struct bi_bytes *in, struct bi_pgm_head *head, bosc_io_error *error)
+{
+    struct pgm pgm = pgm_of(in);
+    bosc_status status = read_head(&pgm, head, error);
+    free(pgm.window);
+    return status;
+}
+
+bosc_status bi_heights_pgm(const struct bi_bytes *in, struct bi_heights_rows *rows, bosc_io_error *error)
+{
+    struct pgm pgm = pgm_of(in);
+    struct bi_pgm_head head;
+    bosc_status status = read_head(&pgm, &head, error);
+    if (status == BOSC_OK) status = bi_heights_rows_begin(rows, in->name, head.width, head.height, error);
+    if (status == BOSC_OK)
+        status = head.text ? read_p2(&pgm, head.most, rows, error) : read_p5(in, &head, rows->heights, error);
+    free(pgm.window);
+    return status;
+}
+
+/* ---- .hgt ---- */
+
+/* Of the middle of a file called .../N45E006.hgt, which begins at that latitude; 0 for other names. */
+static double latitude_of(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    bool south = name[0] == 'S' || name[0] == 's', north = name[0] == 'N' || name[0] == 'n';
+    if (!(south || north) || !isdigit((unsigned char)name[1]) || !isdigit((unsigned char)name[2])) return 0;
+    if (!name[3] || !strchr("EWew", name[3])) return 0;
+    int degrees = (name[1] - '0') * 10 + name[2] - '0';
+    return degrees > 89 ? 0 : (south ? -degrees : degrees) + 0.5;
+}
+
+bosc_status bi_heights_hgt_side(const struct bi_bytes *in, int64_t *side, bosc_io_error *error)
+{
+    const size_t bytes = bi_bytes_total(in);
+    const int64_t count = (int64_t)(bytes / 2);
+    *side = (int64_t)sqrt((double)count);
+    while (*side * *side > count) --*side;
+    while ((*side + 1) * (*side + 1) <= count) ++*side;
+    if (bytes % 2 == 0 && *side * *side == count && *side >= 2) return BOSC_OK;
+    return bi_io_fail(error, BOSC_ERR_FORMAT,
+                      "%s: %zu bytes are not a square of 16-bit samples, such as 1201 x 1201 or 3601 x 3601", in->name,
+                      bytes);
+}
+
+bosc_status bi_heights_hgt(const struct bi_bytes *in, bosc_heights *heights, bosc_io_error *error)
+{
+    const unsigned char *from = (const unsigned char *)in->data;
+    int64_t side;
+    bosc_status status = bi_heights_hgt_side(in, &side, error);
+    if (status == BOSC_OK) status = bi_heights_new(in->name, side, side, heights, error);
+    if (status != BOSC_OK) return status;
+    heights->degrees = 1;
+    heights->latitude = latitude_of(in->name);
+    heights->spacing_y = BI_METRES_A_DEGREE / (double)(side - 1);
+    heights->spacing = heights->spacing_y * bi_heights_shrink(heights->latitude);
+    for (int64_t i = 0; i < side * side; i++) {
+        int16_t x = (int16_t)(from[2 * i] << 8 | from[2 * i + 1]);
+        heights->data[i] = x == BI_HGT_NONE ? NAN : (float)x;
+    }
+    return BOSC_OK;
+}
+
+/* ---- .npy ---- */
+
+bosc_status bi_heights_npy_open(const struct bi_bytes *in, struct bi_npy *npy, bosc_io_error *error)
+{
+    const bosc_status status = bi_npy_open(in, npy, error);
+    if (status != BOSC_OK || npy->rank == 2) return status;
+    return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: heights have two dimensions, but this array has %d", in->name,
+                      npy->rank);
+}
+
+bosc_status bi_heights_npy(const struct bi_bytes *in, bosc_heights *heights, bosc_io_error *error)
+{
+    struct bi_npy npy;
+    bosc_status status = bi_heights_npy_open(in, &npy, error);
+    if (status != BOSC_OK) return status;
+    status = bi_heights_fit(in, npy.shape[1], npy.shape[0], npy.width, npy.bytes, error);
+    if (status == BOSC_OK) status = bi_heights_new(in->name, npy.shape[1], npy.shape[0], heights, error);
+    bosc_array array = {0};
+    if (status == BOSC_OK && !bi_npy_is_plain(&npy)) status = bi_npy_parse(in, &array, error);
+    if (status != BOSC_OK) return status;
+    struct bi_sample_type type = {npy.kind, (int)bosc_dtype_size(npy.dtype)};
+    bi_samples_read(type, array.data ? array.data : in->data + npy.at, npy.shape[0] * npy.shape[1], heights->data);
+    bosc_array_free(&array);
+    return BOSC_OK;
+}

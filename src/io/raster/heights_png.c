@@ -1,0 +1,174 @@
+/* Heights of PNGs, by libpng, which reports errors by a jump. Source of terrain-RGB: Mapbox, Terrain-RGB. */
+#include <png.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/raster/heights.h"
+
+/* A picture being read. What a jump must not lose lies here. */
+struct reading {
+    const struct bi_bytes *in;
+    bosc_io_error *error;
+    png_structp png;
+    png_infop info;
+    jmp_buf back;
+    size_t at;  /* bytes taken */
+    int number; /* an errno, where they could not be */
+    bool no_memory;
+    struct bi_reason reason; /* libpng's */
+    png_uint_32 width, height;
+    int depth, colour, passes;
+    size_t row_bytes;
+    unsigned char *rows; /* of an interlaced picture all, else one */
+    struct bi_heights_rows *to;
+    bosc_status status;
+};
+
+static png_voidp take_memory(png_structp png, png_alloc_size_t bytes)
+{
+    struct reading *r = png_get_mem_ptr(png);
+    void *memory = bi_io_alloc(bytes);
+    if (!memory) r->no_memory = true;
+    return memory;
+}
+
+static void give_memory(png_structp png, png_voidp memory)
+{
+    (void)png;
+    free(memory);
+}
+
+static void jump(png_structp png, png_const_charp text)
+{
+    struct reading *r = png_get_error_ptr(png);
+    snprintf(r->reason.text, sizeof r->reason.text, "%s", text);
+    longjmp(r->back, 1);
+}
+
+static void stay_silent(png_structp png, png_const_charp text)
+{
+    (void)png;
+    (void)text;
+}
+
+static void deliver(png_structp png, png_bytep to, size_t count)
+{
+    struct reading *r = png_get_io_ptr(png);
+    r->number = bi_bytes_total(r->in) - r->at < count ? 0 : bi_bytes_copy(r->in, r->at, to, count);
+    if (r->number || bi_bytes_total(r->in) - r->at < count) png_error(png, "truncated");
+    r->at += count;
+}
+
+static bosc_status fail(const struct reading *r, const char *reason)
+{
+    return bi_io_fail(r->error, BOSC_ERR_FORMAT, "%s: %s", r->in->name, reason);
+}
+
+static bosc_status check_kind(const struct reading *r, bosc_heights_encoding encoding)
+{
+    bool grey = r->colour == PNG_COLOR_TYPE_GRAY;
+    bool rgb = r->colour == PNG_COLOR_TYPE_RGB || r->colour == PNG_COLOR_TYPE_RGB_ALPHA;
+    if (encoding == BOSC_HEIGHTS_TERRAIN_RGB && (!rgb || r->depth != 8))
+        return fail(r, "terrain-RGB needs a picture of 8-bit RGB, with or without alpha");
+    if (encoding == BOSC_HEIGHTS_TERRAIN_RGB) return BOSC_OK;
+    if (rgb) return fail(r, "an RGB picture; heights are grey, unless the encoding is terrain-RGB");
+    if (r->colour == PNG_COLOR_TYPE_PALETTE) return fail(r, "a picture with a palette; heights are grey");
+    if (!grey) return fail(r, "grey with alpha; save it without");
+    if (r->depth < 8) return fail(r, "grey of less than 8 bits; heights have 8 or 16");
+    return BOSC_OK;
+}
+
+/* What stands before the rows. False if libpng gave up. */
+static bool read_head(struct reading *r)
+{
+    int interlace = 0;
+    if (setjmp(r->back)) return false;
+    png_read_info(r->png, r->info);
+    png_get_IHDR(r->png, r->info, &r->width, &r->height, &r->depth, &r->colour, &interlace, NULL, NULL);
+    r->passes = png_set_interlace_handling(r->png);
+    png_read_update_info(r->png, r->info);
+    r->row_bytes = png_get_rowbytes(r->png, r->info);
+    return true;
+}
+
+static void convert_row(const struct reading *r, const unsigned char *from, float *to)
+{
+    int channels = r->colour == PNG_COLOR_TYPE_GRAY ? 1 : r->colour == PNG_COLOR_TYPE_RGB ? 3 : 4;
+    for (png_uint_32 x = 0; x < r->width; x++) {
+        const unsigned char *p = from + (size_t)x * (size_t)channels * (size_t)(r->depth / 8);
+        if (channels > 1) /* tenths are exact, and divided once */
+            to[x] = (float)((double)(-100000 + (p[0] * 65536 + p[1] * 256 + p[2])) / 10);
+        else
+            to[x] = (float)(r->depth == 16 ? p[0] << 8 | p[1] : p[0]);
+    }
+}
+
+static bosc_status end_row(const struct reading *r, const unsigned char *from, png_uint_32 y)
+{
+    convert_row(r, from, bi_heights_row(r->to, y));
+    return bi_heights_row_end(r->to, r->in->name, y, r->error);
+}
+
+static bool read_rows(struct reading *r)
+{
+    if (setjmp(r->back)) return false;
+    bi_io_phase(0.9, (double)r->passes * r->height);
+    for (int pass = 0; pass < r->passes; pass++)
+        for (png_uint_32 y = 0; y < r->height; y++) {
+            unsigned char *row = r->rows + (r->passes > 1 ? y * r->row_bytes : 0);
+            png_read_row(r->png, row, NULL);
+            if (!bi_io_advance(1)) png_error(r->png, "cancelled");
+            if (pass == r->passes - 1) r->status = end_row(r, row, y);
+            if (r->status != BOSC_OK) return false;
+        }
+    png_read_end(r->png, NULL);
+    return true;
+}
+
+enum { MOST_DEFLATE = 1032 };                   /* bytes that one compressed byte may stand for, at most */
+enum { MOST_CHUNK = 1 << 16, MOST_TEXTS = 16 }; /* of what is not the picture, and is not looked at */
+
+static bosc_status read_picture(struct reading *r, bosc_heights_encoding encoding)
+{
+    if (!read_head(r)) return r->no_memory ? BOSC_ERR_NOMEM : BOSC_ERR_FORMAT;
+    bosc_status status = check_kind(r, encoding);
+    uint64_t most = (uint64_t)bi_bytes_total(r->in) * MOST_DEFLATE;
+    if (status == BOSC_OK) status = bi_heights_fit(r->in, (int64_t)r->row_bytes, r->height, 1, most, r->error);
+    if (status == BOSC_OK && r->passes > 1 && r->to->fd >= 0)
+        status = fail(r, "an interlaced PNG, of which no parts can be read");
+    if (status == BOSC_OK) status = bi_heights_rows_begin(r->to, r->in->name, r->width, r->height, r->error);
+    if (status != BOSC_OK) return status;
+    r->rows = bi_io_alloc(r->row_bytes * (r->passes > 1 ? r->height : 1));
+    r->no_memory = !r->rows;
+    if (!r->rows) return BOSC_ERR_NOMEM;
+    if (read_rows(r)) return BOSC_OK;
+    return r->status != BOSC_OK ? r->status : r->no_memory ? BOSC_ERR_NOMEM : BOSC_ERR_FORMAT;
+}
+
+bosc_status bi_heights_png(const struct bi_bytes *in, bosc_heights_encoding encoding, struct bi_heights_rows *rows,
+                           bosc_io_error *error)
+{
+    struct reading r = {.in = in, .error = error, .to = rows};
+    if (in->size < 8 || memcmp(in->data, "\x89PNG\r\n\x1a\n", 8) != 0) return fail(&r, "not a PNG");
+    r.png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &r, jump, stay_silent, &r, take_memory, give_memory);
+    r.info = r.png ? png_create_info_struct(r.png) : NULL;
+    bosc_status status = BOSC_ERR_NOMEM;
+    r.no_memory = !r.info;
+    if (r.info) {
+        png_set_read_fn(r.png, &r, deliver);
+        png_set_chunk_malloc_max(r.png, MOST_CHUNK);
+        png_set_chunk_cache_max(r.png, MOST_TEXTS);
+        status = read_picture(&r, encoding);
+    }
+    if (r.no_memory)
+        status = bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", in->name);
+    else if (r.number)
+        status = bi_bytes_fail(in, r.number, error);
+    else if (r.reason.text[0])
+        status = bi_io_fail(error, BOSC_ERR_FORMAT, "%s: damaged PNG: %s", in->name, r.reason.text);
+    png_destroy_read_struct(&r.png, &r.info, NULL);
+    free(r.rows);
+    return status;
+}

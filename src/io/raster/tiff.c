@@ -1,0 +1,160 @@
+/* Source: Adobe, TIFF 6.0. */
+#include <stdio.h>
+#include <string.h>
+
+#include "io/raster/tiff.h"
+
+enum { MOST_RATIO = 1 << 14 }; /* bytes that one byte of a strong compression is taken for, at most */
+
+static tmsize_t tiff_read(thandle_t user, void *to, tmsize_t count)
+{
+    struct bi_tiff *t = user;
+    uint64_t left = t->at < t->size ? t->size - t->at : 0;
+    if ((uint64_t)count > left) count = (tmsize_t)left;
+    if (count > 0 && !t->in) memcpy(to, t->out + t->at, (size_t)count);
+    int number = count > 0 && t->in ? bi_bytes_copy(t->in, t->at, to, (size_t)count) : 0;
+    if (number) {
+        t->number = number;
+        return 0;
+    }
+    t->at += (uint64_t)count;
+    return count;
+}
+
+static tmsize_t tiff_write(thandle_t user, void *from, tmsize_t count)
+{
+    struct bi_tiff *t = user;
+    uint64_t end = t->at + (uint64_t)count;
+    if (t->in || count <= 0) return 0;
+    if (end > t->capacity) {
+        uint64_t capacity = end + end / 2 + 4096;
+        char *larger = bi_io_realloc(t->out, capacity);
+        t->no_memory = t->no_memory || !larger;
+        if (!larger) return 0;
+        memset(larger + t->capacity, 0, capacity - t->capacity);
+        t->out = larger;
+        t->capacity = capacity;
+    }
+    memcpy(t->out + t->at, from, (size_t)count);
+    t->at = end;
+    if (end > t->size) t->size = end;
+    return count;
+}
+
+static toff_t tiff_seek(thandle_t user, toff_t offset, int whence)
+{
+    struct bi_tiff *t = user;
+    t->at = offset + (whence == SEEK_CUR ? t->at : whence == SEEK_END ? t->size : 0);
+    return t->at;
+}
+
+static int tiff_close(thandle_t user)
+{
+    (void)user;
+    return 0;
+}
+
+static toff_t tiff_size(thandle_t user) { return ((struct bi_tiff *)user)->size; }
+
+static int keep_reason(TIFF *handle, void *user, const char *module, const char *format, va_list args)
+{
+    struct bi_tiff *t = user;
+    (void)handle;
+    (void)module;
+    if (!t->reason.text[0]) vsnprintf(t->reason.text, sizeof t->reason.text, format, args);
+    return 1;
+}
+
+static int stay_silent(TIFF *handle, void *user, const char *module, const char *format, va_list args)
+{
+    (void)handle;
+    (void)user;
+    (void)module;
+    (void)format;
+    (void)args;
+    return 1;
+}
+
+bool bi_tiff_open(struct bi_tiff *t, const char *mode)
+{
+    TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
+    if (!options) return false;
+    uint64_t most = (uint64_t)1 << 26;
+    if (t->size < (uint64_t)PTRDIFF_MAX / MOST_RATIO - most) most += t->size * MOST_RATIO;
+    if (t->in) TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)most);
+    TIFFOpenOptionsSetErrorHandlerExtR(options, keep_reason, t);
+    TIFFOpenOptionsSetWarningHandlerExtR(options, stay_silent, t);
+    t->handle = TIFFClientOpenExt(t->name, mode, t, tiff_read, tiff_write, tiff_seek, tiff_close, tiff_size, NULL, NULL,
+                                  options);
+    TIFFOpenOptionsFree(options);
+    return t->handle != NULL;
+}
+
+/* ---- what the file says of itself ---- */
+
+/* How many bytes one byte of a compressed file may stand for, at most; 0 for compressions that are not read. */
+static int64_t ratio_of(int compression)
+{
+    switch (compression) {
+    case COMPRESSION_NONE: return 1;
+    case COMPRESSION_PACKBITS: return 64;
+    case COMPRESSION_LZW: return 2731; /* 12 bits for at most 4,096 bytes */
+    case COMPRESSION_ADOBE_DEFLATE:
+    case COMPRESSION_DEFLATE: return 1032;
+    case COMPRESSION_LZMA:
+    case COMPRESSION_ZSTD:
+    case COMPRESSION_LERC: return MOST_RATIO;
+    default: return 0;
+    }
+}
+
+static const char *get_layout(TIFF *handle, struct bi_tiff_layout *layout)
+{
+    uint16_t bits = 1, format = SAMPLEFORMAT_UINT, samples = 1, photometric = PHOTOMETRIC_MINISBLACK, packing = 1;
+    uint16_t orientation = ORIENTATION_TOPLEFT;
+    if (!TIFFGetField(handle, TIFFTAG_IMAGEWIDTH, &layout->width) ||
+        !TIFFGetField(handle, TIFFTAG_IMAGELENGTH, &layout->height))
+        return "the size is not given";
+    TIFFGetFieldDefaulted(handle, TIFFTAG_BITSPERSAMPLE, &bits);
+    TIFFGetFieldDefaulted(handle, TIFFTAG_SAMPLEFORMAT, &format);
+    TIFFGetFieldDefaulted(handle, TIFFTAG_SAMPLESPERPIXEL, &samples);
+    TIFFGetFieldDefaulted(handle, TIFFTAG_ORIENTATION, &orientation);
+    TIFFGetFieldDefaulted(handle, TIFFTAG_COMPRESSION, &packing);
+    TIFFGetField(handle, TIFFTAG_PHOTOMETRIC, &photometric);
+    layout->ratio = ratio_of(packing);
+    if (samples != 1) return "more than one band; heights are one";
+    if (photometric != PHOTOMETRIC_MINISBLACK) return "no heights: the samples are colours or masks";
+    if (orientation != ORIENTATION_TOPLEFT) return "rows do not begin at the top left";
+    bool real = format == SAMPLEFORMAT_IEEEFP, integer = format == SAMPLEFORMAT_INT || format == SAMPLEFORMAT_UINT;
+    if (!real && !integer) return "samples are neither integers nor floats";
+    if (bits != 32 && bits != 64 && (real || (bits != 8 && bits != 16)))
+        return "samples have none of 8, 16, 32, 64 bits (floats: 32, 64)";
+    layout->type = (struct bi_sample_type){real ? 'f' : format == SAMPLEFORMAT_INT ? 'i' : 'u', bits / 8};
+    layout->none = bi_geotiff_no_data(handle, layout->type);
+    return layout->ratio ? NULL : "an unsupported compression";
+}
+
+/* Whether a strip or tile is left out of the file, as GDAL does on request where all is empty. libtiff may take what
+ * lies at the beginning for such a one. */
+static bool is_sparse(TIFF *handle)
+{
+    uint32_t blocks = TIFFIsTiled(handle) ? TIFFNumberOfTiles(handle) : TIFFNumberOfStrips(handle), i = 0;
+    while (i < blocks && TIFFGetStrileOffset(handle, i) != 0) i++;
+    return i < blocks;
+}
+
+const char *bi_tiff_get_raster(TIFF *handle, struct bi_tiff_layout *layout, struct bi_geotiff *geo)
+{
+    const char *reason = get_layout(handle, layout);
+    if (!reason) reason = bi_geotiff_read(handle, geo);
+    if (!reason && is_sparse(handle))
+        reason = "a sparse TIFF, which leaves blocks out; gdal_translate writes a whole one";
+    return reason;
+}
+
+bosc_status bi_tiff_fit(const struct bi_tiff *t, const struct bi_tiff_layout *l, tmsize_t block, bosc_io_error *error)
+{
+    const uint64_t ratio = (uint64_t)l->ratio, most = t->size < UINT64_MAX / ratio ? t->size * ratio : UINT64_MAX;
+    bosc_status status = bi_heights_fit(t->in, l->width, l->height, l->type.width, most, error);
+    return status == BOSC_OK ? bi_heights_fit(t->in, block, 1, 1, most, error) : status;
+}

@@ -1,0 +1,108 @@
+/* Sphere trees (.sph). Source: Bradshaw, O'Sullivan, Adaptive Medial-Axis Approximation for Sphere-Tree Construction
+ * (2004), whose tools write them: the levels and the children of a node, then a line a node, level by level, of
+ * x, y, z, radius and a flag. A node that is not there has a radius of 0 or less. Options may follow. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/text/number.h"
+#include "io/scene/scene.h"
+
+enum { LEVELS_MAX = 64 };
+
+/* Where the nodes of a level are among all. */
+struct level {
+    int64_t first, count;
+};
+
+static bosc_status fail_at(const struct bi_bytes *in, const struct bi_lines *lines, const char *reason,
+                           bosc_status status, bosc_io_error *error)
+{
+    return bi_io_fail(error, status, "%s:%lld: %s", in->name, (long long)lines->number, reason);
+}
+
+/* The first line, and the nodes of the level that is asked for. Products grow to what the file can hold and no more. */
+static bosc_status read_head(const struct bi_bytes *in, struct bi_lines *lines, int32_t asked, struct level *level,
+                             bosc_io_error *error)
+{
+    struct bi_line line, word;
+    int64_t levels = 0, degree = 0;
+    if (!bi_lines_next_content(lines, &line)) return fail_at(in, lines, "no sphere tree", BOSC_ERR_FORMAT, error);
+    if (!bi_line_word(&line, &word) || !bi_word_count(&word, &levels) || levels < 1 || levels > LEVELS_MAX)
+        return fail_at(in, lines, "the number of levels is not from 1 to 64", BOSC_ERR_FORMAT, error);
+    if (!bi_line_word(&line, &word) || !bi_word_count(&word, &degree) || degree < 1)
+        return fail_at(in, lines, "the number of children is not above 0", BOSC_ERR_FORMAT, error);
+    if (bi_line_word(&line, &word)) return fail_at(in, lines, "more than two counts", BOSC_ERR_FORMAT, error);
+    if (asked > levels)
+        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: level %d of a tree of %lld levels", in->name, (int)asked,
+                          (long long)levels);
+    int64_t most = (int64_t)(in->size / 10) + 1, nodes = 1, total = 0; /* "0 0 0 0 0\n" */
+    for (int64_t i = 1; i <= levels; i++) {
+        if (i == asked || asked == 0) *level = (struct level){total, nodes};
+        total += nodes;
+        if (total > most)
+            return bi_io_fail(error, BOSC_ERR_FORMAT,
+                              "%s: truncated: %lld levels of %lld children do not fit in %zu bytes", in->name,
+                              (long long)levels, (long long)degree, in->size);
+        nodes = degree > most ? most + 1 : nodes * degree;
+    }
+    return BOSC_OK;
+}
+
+static bosc_status check_node(const double *node, struct bi_reason *reason)
+{
+    for (int c = 0; c < 4; c++)
+        if (!isfinite(node[c])) {
+            snprintf(reason->text, sizeof reason->text, "a ball is not finite");
+            return BOSC_ERR_DATA;
+        }
+    return BOSC_OK;
+}
+
+static bosc_status read_nodes(const struct bi_bytes *in, struct bi_lines *lines, int64_t levels_end,
+                              const struct level *level, struct bi_numbers *balls, bosc_io_error *error)
+{
+    struct bi_line line;
+    struct bi_reason reason = {""};
+    struct bi_numbers row = {0};
+    bosc_status status = BOSC_OK;
+    for (int64_t i = 0; i < levels_end && status == BOSC_OK; i++) {
+        row.count = 0;
+        if (!bi_lines_next_content(lines, &line)) {
+            status = fail_at(in, lines, "truncated in the nodes", BOSC_ERR_FORMAT, error);
+            break;
+        }
+        status = bi_row_read(line.begin, line.end, ' ', &row, &reason);
+        if (status == BOSC_OK && row.count != 5) {
+            snprintf(reason.text, sizeof reason.text, "%zu numbers where x, y, z, radius and a flag are needed",
+                     row.count);
+            status = BOSC_ERR_FORMAT;
+        }
+        if (status == BOSC_OK) status = check_node(row.data, &reason);
+        bool wanted = i >= level->first && i < level->first + level->count && status == BOSC_OK && row.data[3] > 0;
+        if (wanted && !bi_numbers_reserve(balls, balls->count + 4)) status = bi_numbers_refuse(&reason);
+        if (status != BOSC_OK) {
+            fail_at(in, lines, reason.text, status, error);
+        } else if (wanted) {
+            memcpy(balls->data + balls->count, row.data, 4 * sizeof(double));
+            balls->count += 4;
+        }
+    }
+    bi_numbers_free(&row);
+    return status;
+}
+
+bosc_status bi_sph_parse(const struct bi_bytes *in, int32_t asked, struct bi_body *body, bosc_io_error *error)
+{
+    struct bi_lines lines = bi_lines_of(in);
+    struct bi_numbers balls = {0};
+    struct level level = {0, 0};
+    bosc_status status = read_head(in, &lines, asked, &level, error);
+    if (status == BOSC_OK) status = read_nodes(in, &lines, level.first + level.count, &level, &balls, error);
+    if (status == BOSC_OK && balls.count == 0)
+        status = bi_io_fail(error, BOSC_ERR_FORMAT, "%s: no balls on the level", in->name);
+    if (status == BOSC_OK) *body = (struct bi_body){.balls = bi_numbers_take(&balls, (int64_t)balls.count / 4, 4)};
+    bi_numbers_free(&balls);
+    return status;
+}

@@ -1,0 +1,214 @@
+/* Bodies and their placements as text: numbers between blanks and line ends, as older tools of motion planning write
+ * them; `#` begins a comment. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "io/text/number.h"
+#include "io/scene/scene.h"
+
+/* The words of a text, over its lines. */
+struct words {
+    const struct bi_bytes *in;
+    struct bi_lines lines;
+    struct bi_line line;
+};
+
+static struct words words_of(const struct bi_bytes *in)
+{
+    return (struct words){.in = in, .lines = bi_lines_of(in), .line = {in->data, in->data}};
+}
+
+static bool next_word(struct words *w, struct bi_line *word)
+{
+    while (!bi_line_word(&w->line, word))
+        if (!bi_lines_next_content(&w->lines, &w->line)) return false;
+    return true;
+}
+
+static bosc_status fail_at(const struct words *w, bosc_status status, const char *reason, bosc_io_error *error)
+{
+    return bi_io_fail(error, status, "%s:%lld: %s", w->in->name, (long long)w->lines.number, reason);
+}
+
+static bosc_status fail_truncated(const struct words *w, const char *where, bosc_io_error *error)
+{
+    return bi_io_fail(error, BOSC_ERR_FORMAT, "%s:%lld: truncated %s", w->in->name, (long long)w->lines.number, where);
+}
+
+/* A count of what takes so many bytes each at least: more than fit in the file are refused before memory is taken. */
+static bosc_status next_count(struct words *w, const char *what, size_t bytes, int64_t *count, bosc_io_error *error)
+{
+    struct bi_line word;
+    int64_t number = 0;
+    if (!next_word(w, &word))
+        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s:%lld: truncated before the number of %s", w->in->name,
+                          (long long)w->lines.number, what);
+    if (!bi_word_count(&word, &number))
+        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s:%lld: %s is not a number of %s", w->in->name,
+                          (long long)w->lines.number, bi_quote(word.begin, word.end).text, what);
+    size_t left = (size_t)(w->in->data + w->in->size - word.end) + 1;
+    if (number == 0)
+        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s:%lld: no %s", w->in->name, (long long)w->lines.number, what);
+    if ((uint64_t)number > left / bytes)
+        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s:%lld: truncated: %lld %s do not fit in %zu bytes", w->in->name,
+                          (long long)w->lines.number, (long long)number, what, left);
+    *count = number;
+    return BOSC_OK;
+}
+
+static bosc_status next_number(struct words *w, const char *where, double *value, bosc_io_error *error)
+{
+    struct bi_line word;
+    struct bi_reason reason;
+    if (!next_word(w, &word)) return fail_truncated(w, where, error);
+    if (bi_number_read(word.begin, word.end, value) != word.end) {
+        snprintf(reason.text, sizeof reason.text, "%s is not a number", bi_quote(word.begin, word.end).text);
+        return fail_at(w, BOSC_ERR_FORMAT, reason.text, error);
+    }
+    if (isfinite(*value)) return BOSC_OK;
+    snprintf(reason.text, sizeof reason.text, "%s is not finite", bi_quote(word.begin, word.end).text);
+    return fail_at(w, BOSC_ERR_DATA, isnan(*value) ? "NaN" : reason.text, error);
+}
+
+static bosc_status expect_end(struct words *w, const char *what, bosc_io_error *error)
+{
+    struct bi_line word;
+    if (!next_word(w, &word)) return BOSC_OK;
+    return bi_io_fail(error, BOSC_ERR_FORMAT, "%s:%lld: %s after the %s", w->in->name, (long long)w->lines.number,
+                      bi_quote(word.begin, word.end).text, what);
+}
+
+/* ---- bodies ---- */
+
+static bosc_status read_vertices(struct words *w, bosc_array *vertices, bosc_io_error *error)
+{
+    int64_t count = 0;
+    bosc_status status = next_count(w, "vertices", 6, &count, error); /* "0 0 0 " */
+    if (status == BOSC_OK && count > (int64_t)UINT32_MAX)
+        status = fail_at(w, BOSC_ERR_LIMIT, "the vertices are not below 2^32", error);
+    if (status == BOSC_OK)
+        status = bi_array_new(w->in->name, BOSC_F64, 2, (const int64_t[]){count, 3}, vertices, error);
+    for (int64_t i = 0; i < 3 * count && status == BOSC_OK; i++)
+        status = next_number(w, "in the vertices", (double *)vertices->data + i, error);
+    return status;
+}
+
+static bosc_status next_corner(struct words *w, int64_t vertices, uint32_t *corner, bosc_io_error *error)
+{
+    struct bi_line word;
+    int64_t number = 0;
+    if (!next_word(w, &word)) return fail_truncated(w, "in the triangles", error);
+    if (!bi_word_count(&word, &number) || number >= vertices)
+        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s:%lld: %s is none of the vertices 0 to %lld", w->in->name,
+                          (long long)w->lines.number, bi_quote(word.begin, word.end).text, (long long)vertices - 1);
+    *corner = (uint32_t)number;
+    return BOSC_OK;
+}
+
+/* Nothing, or the normals of every triangle's corners, which are passed over. */
+static bosc_status read_normals(struct words *w, int64_t triangles, bosc_io_error *error)
+{
+    struct words ahead = *w;
+    struct bi_line word;
+    double value;
+    bosc_status status = BOSC_OK;
+    if (!next_word(&ahead, &word)) return BOSC_OK;
+    for (int64_t i = 0; i < 9 * triangles && status == BOSC_OK; i++)
+        status = next_number(w, "in the normals", &value, error);
+    return status == BOSC_OK ? expect_end(w, "normals", error) : status;
+}
+
+static bosc_status read_triangles(struct words *w, int64_t vertices, bosc_array *triangles, bosc_io_error *error)
+{
+    int64_t count = 0;
+    bosc_status status = next_count(w, "triangles", 6, &count, error);
+    if (status == BOSC_OK)
+        status = bi_array_new(w->in->name, BOSC_U32, 2, (const int64_t[]){count, 3}, triangles, error);
+    for (int64_t i = 0; i < 3 * count && status == BOSC_OK; i++)
+        status = next_corner(w, vertices, (uint32_t *)triangles->data + i, error);
+    return status == BOSC_OK ? read_normals(w, count, error) : status;
+}
+
+bosc_status bi_body_parse(const struct bi_bytes *in, struct bi_body *body, bosc_io_error *error)
+{
+    struct words w = words_of(in);
+    struct bi_body fresh = {.balls.data = NULL};
+    bosc_status status = read_vertices(&w, &fresh.vertices, error);
+    if (status == BOSC_OK) status = read_triangles(&w, fresh.vertices.shape[0], &fresh.triangles, error);
+    if (status == BOSC_OK)
+        *body = fresh;
+    else
+        bi_body_free(&fresh);
+    return status;
+}
+
+/* ---- placements ---- */
+
+static double length_of(const double *q) { return sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]); }
+
+/* The quaternion of a rotation matrix: of the four ways, that with the largest divisor. Source: Shepperd, Quaternion
+ * from Rotation Matrix (1978). */
+static void rotation_of(const double m[16], double q[4])
+{
+    const double trace = m[0] + m[5] + m[10];
+    const double squares[4] = {trace, m[0], m[5], m[10]};
+    int largest = 0;
+    for (int i = 1; i < 4; i++)
+        if (squares[i] > squares[largest]) largest = i;
+    const double xy = m[1] + m[4], xz = m[2] + m[8], yz = m[6] + m[9];
+    const double wx = m[9] - m[6], wy = m[2] - m[8], wz = m[4] - m[1];
+    const double ways[4][4] = {{1 + trace, wx, wy, wz},
+                               {wx, 1 + m[0] - m[5] - m[10], xy, xz},
+                               {wy, xy, 1 + m[5] - m[0] - m[10], yz},
+                               {wz, xz, yz, 1 + m[10] - m[0] - m[5]}};
+    double length = length_of(ways[largest]);
+    for (int i = 0; i < 4; i++) q[i] = ways[largest][i] / length;
+}
+
+/* What is wrong with a matrix, or NULL. Written with some nine digits, most are rotations to six or seven. */
+static const char *matrix_fault(const double m[16])
+{
+    const double slack = 1e-4;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j <= i; j++) {
+            double dot = m[i] * m[j] + m[4 + i] * m[4 + j] + m[8 + i] * m[8 + j];
+            if (!(fabs(dot - (i == j)) <= slack)) return "the matrix is no rotation: it scales or shears";
+        }
+    double det =
+        m[0] * (m[5] * m[10] - m[6] * m[9]) - m[1] * (m[4] * m[10] - m[6] * m[8]) + m[2] * (m[4] * m[9] - m[5] * m[8]);
+    if (det < 0) return "the matrix is no rotation: it mirrors";
+    bool affine = m[12] == 0 && m[13] == 0 && m[14] == 0 && m[15] == 1;
+    return affine ? NULL : "the last row of the matrix is not 0 0 0 1";
+}
+
+static bosc_status read_placement(struct words *w, struct bi_placement *placement, bosc_io_error *error)
+{
+    double m[16];
+    bosc_status status = BOSC_OK;
+    for (int i = 0; i < 16 && status == BOSC_OK; i++) status = next_number(w, "in a matrix of 4 x 4", &m[i], error);
+    if (status != BOSC_OK) return status;
+    const char *reason = matrix_fault(m);
+    if (reason) return fail_at(w, BOSC_ERR_DATA, reason, error);
+    rotation_of(m, placement->rotation);
+    for (int i = 0; i < 3; i++) placement->translation[i] = m[4 * i + 3];
+    return BOSC_OK;
+}
+
+bosc_status bi_placements_parse(const struct bi_bytes *in, struct bi_placement placements[2], int32_t *count,
+                                bosc_io_error *error)
+{
+    struct words w = words_of(in);
+    struct bi_placement fresh[2] = {{.rotation = {1}}, {.rotation = {1}}};
+    struct bi_line word;
+    bosc_status status = read_placement(&w, &fresh[0], error);
+    struct words ahead = w;
+    bool second = status == BOSC_OK && next_word(&ahead, &word);
+    if (second) status = read_placement(&w, &fresh[1], error);
+    if (status == BOSC_OK) status = expect_end(&w, "second matrix", error);
+    if (status != BOSC_OK) return status;
+    placements[0] = fresh[0];
+    placements[1] = fresh[1];
+    *count = second ? 2 : 1;
+    return BOSC_OK;
+}

@@ -1,0 +1,177 @@
+/* Numbers: Clinger's exact cases first, 128-bit integers for up to 19 digits, the C library for the rest. */
+#include "io/text/number.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { DIGITS_FAST = 19, DIGITS_KEPT = 800, POWER_EXACT = 22, POWER_FIVE = 27 };
+
+/* A decimal number: digits (the point left out) times ten to the `exponent`. */
+struct decimal {
+    const char *begin, *end; /* of the digits and the point */
+    uint64_t mantissa;       /* the digits, if there are no more than DIGITS_FAST */
+    int64_t digits;          /* without leading zeros */
+    int64_t exponent;
+    bool negative;
+};
+
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+static const char *read_word(const char *p, const char *end, bool negative, double *value)
+{
+    static const struct {
+        const char *text;
+        double value;
+    } words[] = {{"infinity", INFINITY}, {"inf", INFINITY}, {"nan", NAN}};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        size_t length = strlen(words[i].text);
+        if ((size_t)(end - p) < length || strncasecmp(p, words[i].text, length) != 0) continue;
+        *value = negative ? -words[i].value : words[i].value;
+        return p + length;
+    }
+    return NULL;
+}
+
+/* The digits before the exponent; NULL if there are none. */
+static const char *read_digits(const char *p, const char *end, struct decimal *d)
+{
+    bool point = false, any = false;
+    d->begin = p;
+    for (; p < end; p++) {
+        if (*p == '.' && !point) {
+            point = true;
+            continue;
+        }
+        if (!is_digit(*p)) break;
+        any = true;
+        d->exponent -= point;
+        if (d->digits == 0 && *p == '0') continue;
+        if (d->digits++ < DIGITS_FAST) d->mantissa = d->mantissa * 10 + (uint64_t)(*p - '0');
+    }
+    d->end = p;
+    return any ? p : NULL;
+}
+
+/* The exponent, if one stands there. */
+static const char *read_exponent(const char *p, const char *end, struct decimal *d)
+{
+    if (p == end || (*p | 32) != 'e') return p;
+    const char *q = p + 1;
+    bool negative = q < end && *q == '-';
+    if (q < end && (*q == '-' || *q == '+')) q++;
+    if (q == end || !is_digit(*q)) return p;
+    int64_t e = 0;
+    for (; q < end && is_digit(*q); q++)
+        if (e < INT64_C(1) << 40) e = e * 10 + (*q - '0');
+    d->exponent += negative ? -e : e;
+    return q;
+}
+
+/* The C library rounds correctly. Its text has no point, so the locale does not matter; digits beyond any that a
+ * rounding can depend on stand for themselves as one digit more. */
+static double slow_value(const struct decimal *d)
+{
+    char text[DIGITS_KEPT + 32];
+    int64_t exponent = d->exponent, kept = 0, dropped = 0;
+    bool rest = false;
+    for (const char *p = d->begin; p < d->end; p++) {
+        if (*p == '.' || (kept == 0 && *p == '0')) continue;
+        if (kept < DIGITS_KEPT) {
+            text[kept++] = *p;
+        } else {
+            rest |= *p != '0';
+            dropped++;
+        }
+    }
+    exponent += dropped;
+    if (rest) {
+        text[kept++] = '1';
+        exponent--;
+    }
+    int64_t e = exponent > 99999 ? 99999 : exponent < -99999 ? -99999 : exponent;
+    snprintf(text + kept, 16, "e%d", (int)e);
+    return strtod(text, NULL);
+}
+
+static double power_of_two(int e)
+{
+    uint64_t bits = (uint64_t)(e + 1023) << 52;
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* mantissa * 10^e = mantissa * 5^e * 2^e: the integer part is exact in 128 bits (a quotient keeps a sticky bit), and
+ * its conversion is the one rounding. */
+static double wide_value(uint64_t mantissa, int e)
+{
+    static const uint64_t power[POWER_FIVE + 1] = {1u,
+                                                   5u,
+                                                   25u,
+                                                   125u,
+                                                   625u,
+                                                   3125u,
+                                                   15625u,
+                                                   78125u,
+                                                   390625u,
+                                                   1953125u,
+                                                   9765625u,
+                                                   48828125u,
+                                                   244140625u,
+                                                   1220703125u,
+                                                   6103515625u,
+                                                   30517578125u,
+                                                   152587890625u,
+                                                   762939453125u,
+                                                   3814697265625u,
+                                                   19073486328125u,
+                                                   95367431640625u,
+                                                   476837158203125u,
+                                                   2384185791015625u,
+                                                   11920928955078125u,
+                                                   59604644775390625u,
+                                                   298023223876953125u,
+                                                   1490116119384765625u,
+                                                   7450580596923828125u};
+    uint64_t five = power[e < 0 ? -e : e];
+    if (e >= 0) return (double)((unsigned __int128)mantissa * five) * power_of_two(e);
+    int zeros = __builtin_clzll(mantissa);
+    unsigned __int128 top = (unsigned __int128)(mantissa << zeros) << 64;
+    unsigned __int128 quotient = top / five;
+    quotient |= quotient * five != top;
+    return (double)quotient * power_of_two(e - 64 - zeros);
+}
+
+static double value_of(const struct decimal *d)
+{
+    static const double power[POWER_EXACT + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                                  1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                                  1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    int64_t e = d->exponent;
+    if (d->digits == 0) return 0;
+    if (d->digits > DIGITS_FAST || e > POWER_FIVE || e < -POWER_FIVE) return slow_value(d);
+    if (d->mantissa <= UINT64_C(1) << 53 && e >= -POWER_EXACT && e <= POWER_EXACT)
+        return e < 0 ? (double)d->mantissa / power[-e] : (double)d->mantissa * power[e];
+    return wide_value(d->mantissa, (int)e);
+}
+
+const char *bi_number_read(const char *p, const char *end, double *value)
+{
+    struct decimal d = {0};
+    if (p < end && (*p == '-' || *p == '+')) d.negative = *p++ == '-';
+    const char *q = read_digits(p, end, &d);
+    if (!q) return read_word(p, end, d.negative, value);
+    q = read_exponent(q, end, &d);
+    double x = value_of(&d);
+    *value = d.negative ? -x : x;
+    return q;
+}
+
+bool bi_number_is_beyond(const char *p, double value)
+{
+    if (*p == '-' || *p == '+') p++;
+    return isinf(value) && (is_digit(*p) || *p == '.');
+}

@@ -1,0 +1,199 @@
+/* The keys that the fast builder orders points by. It looks at floats. They are the coordinates of float points; those
+ * of other types it rounds, by a map that never falls as a coordinate rises, so that brackets, bins and pivots hold for
+ * the rounded ones as they do for others. Where two rounded coordinates are equal and may have been different, the rows
+ * decide. */
+#ifndef BI_KDTREE_CUDA_SAMPLED_KEYS_CUH
+#define BI_KDTREE_CUDA_SAMPLED_KEYS_CUH
+
+#include "kdtree/cuda/point_layout.cuh"
+
+/* The ends of each coordinate's keys over all rows (least: complements), 0 before. */
+struct bi_kdtree_ends {
+    unsigned long long least[4], greatest[4];
+};
+
+/* Keys of float points: the coordinates. */
+struct bi_kdtree_float_keys {
+    /* Words of 32 bits a coordinate, in its place in a superkey: for selections, and for sorts. */
+    static constexpr int SELECT_WORDS = 1, SORT_WORDS = 1;
+
+    /* Point i of a pass. */
+    template <int DIM> __device__ __forceinline__ bi_kdtree_point<DIM> read(const bi_kdtree_source &s, uint32_t i) const
+    {
+        return bi_kdtree_read_point<DIM>(s, i);
+    }
+
+    /* Those coordinates of `flat`, as bits, that are equal wherever their floats are. */
+    __device__ __forceinline__ uint32_t exact_of(uint32_t flat) const { return flat; }
+
+    template <int DIM>
+    __device__ __forceinline__ bool before(const bi_kdtree_point<DIM> &a, const bi_kdtree_point<DIM> &b, int d) const
+    {
+        return bi_kdtree_point_before<DIM>(a, b, d);
+    }
+
+    /* Word w of coordinate c in a selection's superkey; `empty` where it is 0 for all points. */
+    template <int DIM> __device__ __forceinline__ uint32_t select_word(const bi_kdtree_point<DIM> &p, int c, int) const
+    {
+        return bi_key_u32_of_f32(bi_kdtree_coordinate<DIM>(p, c));
+    }
+    __device__ __forceinline__ bool empty_select_word(int, int) const { return false; }
+
+    /* Word w of coordinate c, whose float is x, in a sort's superkey. */
+    __device__ __forceinline__ uint32_t sort_word(float x, uint32_t, int, int) const { return bi_key_u32_of_f32(x); }
+
+    /* Makes the point node i of the tree. */
+    template <int DIM>
+    __device__ __forceinline__ void store(const bi_kdtree_array &nodes, uint32_t i, const bi_kdtree_point<DIM> &p) const
+    {
+        bi_kdtree_store_point<DIM>(nodes, i, p);
+    }
+
+    /* Makes point(0), ..., point(count - 1) nodes from `first` on; by a block. */
+    template <int DIM, int THREADS, class POINT>
+    __device__ __forceinline__ void store_all(const bi_kdtree_array &nodes, uint32_t first, uint32_t count,
+                                              POINT point) const
+    {
+        for (uint32_t i = threadIdx.x; i < count; i += THREADS) store<DIM>(nodes, first + i, point(i));
+    }
+};
+
+/* Keys of rows of another type: coordinates of an integer type less the least one, as floats; doubles as floats. */
+struct bi_kdtree_rounded_keys {
+    /* The float, and the key's high and low half; the halves. */
+    static constexpr int SELECT_WORDS = 3, SORT_WORDS = 2;
+
+    struct bi_kdtree_rows rows;
+    bosc_dtype dtype;
+    const bi_kdtree_ends *ends;
+
+    __device__ __forceinline__ uint64_t key(uint32_t row, int c) const
+    {
+        return bi_kdtree_key(rows.data, (int64_t)row * rows.stride + c, dtype);
+    }
+
+    /* Whether no two values of coordinate c are rounded to one. */
+    __device__ __forceinline__ bool exact(int c) const
+    {
+        return dtype != BOSC_F64 && ends->greatest[c] - ~ends->least[c] <= 1u << 24;
+    }
+
+    __device__ __forceinline__ float rounded(uint32_t row, int c) const
+    {
+        if (dtype == BOSC_F64) {
+            const double x = static_cast<const double *>(rows.data)[(int64_t)row * rows.stride + c];
+            return (float)x + 0.0f;
+        }
+        const uint64_t above = key(row, c) - ~ends->least[c];
+        return dtype == BOSC_I32 ? (float)(uint32_t)above : (float)above;
+    }
+
+    template <int DIM> __device__ __forceinline__ bi_kdtree_point<DIM> read(const bi_kdtree_source &s, uint32_t i) const
+    {
+        if (s.array.points) return bi_kdtree_load_point<DIM>(s.array, i);
+        bi_kdtree_point<DIM> p;
+#pragma unroll
+        for (int c = 0; c < DIM; c++) p.x[c] = rounded(i, c);
+        p.id = i;
+        return p;
+    }
+
+    __device__ __forceinline__ uint32_t exact_of(uint32_t flat) const
+    {
+        for (uint32_t left = flat; left; left &= left - 1) {
+            const int c = __ffs((int)left) - 1;
+            if (!exact(c)) flat &= ~(1u << c);
+        }
+        return flat;
+    }
+
+    template <int DIM>
+    __device__ __forceinline__ bool before(const bi_kdtree_point<DIM> &a, const bi_kdtree_point<DIM> &b, int d) const
+    {
+        for (int t = 0; t < DIM; t++, d = bi_kdtree_next_coordinate<DIM>(d)) {
+            const float x = bi_kdtree_coordinate<DIM>(a, d), y = bi_kdtree_coordinate<DIM>(b, d);
+            if (x != y) return x < y;
+            if (exact(d)) continue;
+            const uint64_t k = key(a.id, d), l = key(b.id, d);
+            if (k != l) return k < l;
+        }
+        return a.id < b.id;
+    }
+
+    template <int DIM>
+    __device__ __forceinline__ uint32_t select_word(const bi_kdtree_point<DIM> &p, int c, int w) const
+    {
+        if (w == 0) return bi_key_u32_of_f32(bi_kdtree_coordinate<DIM>(p, c));
+        return empty_select_word(c, w) ? 0 : (uint32_t)(key(p.id, c) >> (w == 1 ? 32 : 0));
+    }
+    __device__ __forceinline__ bool empty_select_word(int c, int w) const
+    {
+        return w > 0 && (exact(c) || (w == 1 && dtype == BOSC_I32));
+    }
+
+    __device__ __forceinline__ uint32_t sort_word(float x, uint32_t id, int c, int w) const
+    {
+        if (exact(c)) return w == 0 ? 0 : bi_key_u32_of_f32(x);
+        return (uint32_t)(key(id, c) >> (w == 0 ? 32 : 0));
+    }
+
+    /* Copies rows to EACH nodes, those from `first` on that are `apart` from each other: all reads, which are in random
+     * places, come before the writes. */
+    template <class T, int DIM, int EACH>
+    __device__ __forceinline__ void copy_rows(const bi_kdtree_array &nodes, uint32_t first, uint32_t apart,
+                                              const uint32_t (&row)[EACH]) const
+    {
+        T x[EACH][DIM];
+#pragma unroll
+        for (int k = 0; k < EACH; k++)
+#pragma unroll
+            for (int c = 0; c < DIM; c++)
+                if (row[k] != BI_KDTREE_NONE)
+                    x[k][c] = static_cast<const T *>(rows.data)[(int64_t)row[k] * rows.stride + c] + T(0); /* no -0 */
+#pragma unroll
+        for (int k = 0; k < EACH; k++) {
+            if (row[k] == BI_KDTREE_NONE) continue;
+            const int64_t node = first + k * (int64_t)apart;
+#pragma unroll
+            for (int c = 0; c < DIM; c++) static_cast<T *>(nodes.points)[node * DIM + c] = x[k][c];
+            nodes.ids[node] = row[k];
+        }
+    }
+    template <int DIM, int EACH>
+    __device__ __forceinline__ void copy_any_rows(const bi_kdtree_array &nodes, uint32_t first, uint32_t apart,
+                                                  const uint32_t (&row)[EACH]) const
+    {
+        if (dtype == BOSC_I32)
+            copy_rows<int32_t, DIM>(nodes, first, apart, row);
+        else if (dtype == BOSC_I64)
+            copy_rows<int64_t, DIM>(nodes, first, apart, row);
+        else
+            copy_rows<double, DIM>(nodes, first, apart, row);
+    }
+
+    template <int DIM>
+    __device__ __forceinline__ void store(const bi_kdtree_array &nodes, uint32_t i, const bi_kdtree_point<DIM> &p) const
+    {
+        const uint32_t row[1] = {p.id};
+        copy_any_rows<DIM>(nodes, i, 0, row);
+    }
+
+    template <int DIM, int THREADS, class POINT>
+    __device__ __forceinline__ void store_all(const bi_kdtree_array &nodes, uint32_t first, uint32_t count,
+                                              POINT point) const
+    {
+        enum { EACH = 4 };
+        for (uint32_t i = threadIdx.x; i < count; i += EACH * THREADS) {
+            uint32_t row[EACH];
+#pragma unroll
+            for (int k = 0; k < EACH; k++)
+                row[k] = i + k * THREADS < count ? point(i + k * THREADS).id : BI_KDTREE_NONE;
+            copy_any_rows<DIM>(nodes, first + i, THREADS, row);
+        }
+    }
+};
+
+/* Finds the ends of the coordinates of `keys.rows`, which has any. */
+bosc_status bi_kdtree_run_find_ends(bosc_ctx *ctx, const bi_kdtree_rounded_keys &keys, int dim, bi_kdtree_ends *ends);
+
+#endif

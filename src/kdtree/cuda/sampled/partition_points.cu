@@ -1,0 +1,95 @@
+/* The partition of a pass: every point goes to its cell, or to the side list of the node whose bracket it is in. */
+#include "kdtree/cuda/sampled/multilevel_pass.cuh"
+
+enum { PARTITION_THREADS = 256, PARTITION_ITEMS = 8, PARTITION_TILE = PARTITION_THREADS * PARTITION_ITEMS };
+
+/* Points wait here in the order of their destinations, so that writes to each are runs. */
+template <int DIM> struct partition_shared {
+    bi_kdtree_segment_scatter scatter;
+    uint32_t start[BI_KDTREE_DESTINATIONS]; /* of a destination in the tile */
+    uint2 segment;
+    bi_kdtree_point<DIM> tile[PARTITION_TILE];
+};
+
+/* bi_kdtree_classify from the root, without branches. */
+template <int DIM>
+static __device__ __forceinline__ uint32_t classify(const bi_kdtree_point<DIM> &p, int d, const float2 *brackets,
+                                                    int levels)
+{
+    uint32_t v = 0, list = 0;
+#pragma unroll
+    for (int j = 0; j < BI_KDTREE_PASS_LEVELS; j++) {
+        if (j == levels) break;
+        const float x = bi_kdtree_coordinate<DIM>(p, d);
+        const float2 b = brackets[v];
+        const bool greater = x > b.y;
+        list = list == 0 && !greater && !(x < b.x) ? BI_KDTREE_CELLS + v : list;
+        v = 2 * v + 1 + greater;
+        d = bi_kdtree_next_coordinate<DIM>(d);
+    }
+    return list ? list : v - ((1u << levels) - 1);
+}
+
+template <int DIM, class KEYS>
+static __global__ void __launch_bounds__(PARTITION_THREADS, DIM == 4 ? 3 : 4)
+    bi_kdtree_partition_points(const bi_kdtree_pass pass, const KEYS keys, const bi_kdtree_source from,
+                               const bi_kdtree_array to, const bi_kdtree_pass_memory work, uint32_t tiles_per_segment)
+{
+    using shared = struct partition_shared<DIM>;
+    BI_SHARED(shared, sh);
+    const uint32_t segment = blockIdx.x / tiles_per_segment, tile = blockIdx.x % tiles_per_segment, t = threadIdx.x;
+    const uint2 range = work.segments[segment];
+    const uint32_t begin = range.x + tile * PARTITION_TILE;
+    if (begin >= range.y) return;
+    const uint32_t count = min(range.y - begin, (uint32_t)PARTITION_TILE);
+    bi_kdtree_point<DIM> p[PARTITION_ITEMS];
+#pragma unroll
+    for (int k = 0; k < PARTITION_ITEMS; k++)
+        if (k * PARTITION_THREADS + t < count) p[k] = keys.template read<DIM>(from, begin + k * PARTITION_THREADS + t);
+    if (t < BI_KDTREE_DESTINATIONS) bi_kdtree_segment_scatter_prepare<DIM>(sh.scatter, pass, keys, work, segment, t);
+    __syncthreads();
+    uint32_t place[PARTITION_ITEMS]; /* destination << 16 | rank */
+#pragma unroll
+    for (int k = 0; k < PARTITION_ITEMS; k++) {
+        if (k * PARTITION_THREADS + t >= count) continue;
+        const bi_kdtree_point<DIM> seen = bi_kdtree_seen_point(sh.scatter, p[k]);
+        uint32_t to_what = classify<DIM>(seen, pass.level % DIM, sh.scatter.brackets, pass.levels);
+        place[k] = to_what << 16 | bi_kdtree_segment_scatter_count<DIM>(sh.scatter, pass, work, segment, to_what, p[k]);
+    }
+    __syncthreads();
+    if (t < BI_KDTREE_DESTINATIONS) {
+        uint32_t sum = bi_warp_inclusive_sum(sh.scatter.count[t]);
+        sh.start[t] = sum - sh.scatter.count[t];
+        bi_kdtree_segment_scatter_take(sh.scatter, work, segment, t, sh.start[t], 0);
+    }
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < PARTITION_ITEMS; k++)
+        if (k * PARTITION_THREADS + t < count) sh.tile[sh.start[place[k] >> 16] + (place[k] & 0xffff)] = p[k];
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < PARTITION_ITEMS; k++) {
+        uint32_t at = k * PARTITION_THREADS + t, d = 0;
+        if (at >= count) continue;
+#pragma unroll
+        for (int step = BI_KDTREE_DESTINATIONS / 2; step > 0; step >>= 1)
+            if (sh.start[d + step] <= at) d += step;
+        bi_kdtree_segment_scatter_put<DIM>(sh.scatter, to, work.side, d, at, sh.tile[at]);
+    }
+}
+
+template <int DIM, class KEYS>
+bosc_status bi_kdtree_run_partition_points(bosc_ctx *ctx, const bi_kdtree_pass &pass, const KEYS &keys,
+                                           const bi_kdtree_source &from, const bi_kdtree_array &to,
+                                           const bi_kdtree_pass_memory &work)
+{
+    auto kernel = bi_kdtree_partition_points<DIM, KEYS>;
+    uint32_t tiles = (uint32_t)bi_div_up(pass.largest, PARTITION_TILE);
+    return BI_RUN(ctx, kernel, tiles * pass.segments, PARTITION_THREADS, 0, pass, keys, from, to, work, tiles);
+}
+
+#define INSTANCE(DIM, KEYS)                                                                                           \
+    template bosc_status bi_kdtree_run_partition_points<DIM, KEYS>(bosc_ctx *, const bi_kdtree_pass &, const KEYS &,  \
+                                                                   const bi_kdtree_source &, const bi_kdtree_array &, \
+                                                                   const bi_kdtree_pass_memory &);
+BI_KDTREE_EACH_KIND(INSTANCE)

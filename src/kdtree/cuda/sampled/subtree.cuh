@@ -1,0 +1,106 @@
+/* What a block knows of the subtree that it makes: points in shared memory, and where nodes lie. */
+#ifndef BI_KDTREE_CUDA_SAMPLED_SUBTREE_CUH
+#define BI_KDTREE_CUDA_SAMPLED_SUBTREE_CUH
+
+#include <cfloat>
+
+#include "core/cuda/warp.cuh"
+#include "kdtree/cuda/sampled/multilevel_pass.cuh"
+
+enum {
+    BI_KDTREE_LANE_POINTS = 8,                          /* of a lane, in registers */
+    BI_KDTREE_WARP_LOG = 8,                             /* a warp makes subtrees of up to 2^8 points alone */
+    BI_KDTREE_WARP_POINTS = 32 * BI_KDTREE_LANE_POINTS, /* 2^BI_KDTREE_WARP_LOG */
+    BI_KDTREE_FEW_CANDIDATES = 32                       /* candidates that every warp of a node ranks for itself */
+};
+
+/* The median of a node: its key by the node's coordinate, and its place among the loaded points. */
+struct bi_kdtree_median {
+    float x;
+    uint32_t i;
+};
+
+/* A node: its range in the block, and its extent, which is the box of the subtree cut by the medians above. */
+template <int DIM> struct bi_kdtree_subnode {
+    uint32_t begin, size;
+    float low[DIM], high[DIM];
+};
+
+/* How a key becomes a number of few bits without loss: less `low`, then shifted right. */
+struct bi_kdtree_packing {
+    uint32_t low, shift, bits;
+};
+
+/* Points stay where they were loaded; what moves is `index`, their places. Node v of level j of the block has the room
+ * [v << (LOG - j), (v + 1) << (LOG - j)) in it, and its points come first there. Arrays by node are in heap order. */
+template <int DIM, int LOG, class KEYS> struct bi_kdtree_block_shared {
+    static constexpr int POINTS = 1 << LOG, LEVELS = LOG - BI_KDTREE_WARP_LOG, WARPS = 1 << LEVELS,
+                         THREADS = 32 * WARPS, NODES = WARPS, BINS = POINTS / 2, WORDS = DIM * KEYS::SORT_WORDS;
+    float x[DIM][POINTS];
+    uint32_t id[POINTS];
+    union {
+        uint32_t bins[BINS + 1];     /* the last one is for places without a point */
+        uint16_t candidates[POINTS]; /* candidates of a node that has more than a few, in its room */
+        uint16_t order[POINTS];      /* in the end: the point of each in-order place */
+    };
+    uint16_t index[POINTS];
+    uint16_t few[NODES][BI_KDTREE_FEW_CANDIDATES];
+    uint32_t found[NODES], collected[NODES]; /* candidates; those in `candidates` */
+    uint32_t median_bin[NODES], median_rank[NODES];
+    uint32_t sides[NODES][2]; /* points that went to either side so far */
+    bi_kdtree_median chosen[NODES];
+    uint32_t has_many[LEVELS]; /* some node of the level has more than a few candidates */
+    uint32_t warp_sums[WARPS];
+    uint32_t least[DIM], greatest[DIM]; /* least: complements */
+    uint32_t axes;                      /* of the levels, from the root's on */
+    bi_kdtree_subnode<DIM> node[2 * NODES];
+    float2 unit[WARPS][DIM]; /* maps a coordinate of a warp's points to [0, 1]: factor, then what is added */
+    bi_kdtree_packing packing[WARPS][WORDS + 1]; /* of a warp's points, by word, and of ids */
+    uint32_t begin, end;
+    bool stop;
+};
+
+/* Points on one side of a node of `size` points. */
+__device__ __forceinline__ uint32_t bi_kdtree_side_size(uint32_t size, uint32_t greater)
+{
+    return size > greater ? (size - greater) / 2 : 0;
+}
+
+template <int DIM, int LOG, class KEYS> struct bi_kdtree_block_subtree {
+    bi_kdtree_block_shared<DIM, LOG, KEYS> &sh;
+    const KEYS &keys;
+    uint32_t count;
+    int d0; /* coordinate of the root */
+
+    __device__ __forceinline__ bi_kdtree_point<DIM> point(uint32_t i) const
+    {
+        bi_kdtree_point<DIM> p;
+#pragma unroll
+        for (int c = 0; c < DIM; c++) p.x[c] = sh.x[c][i];
+        p.id = sh.id[i];
+        return p;
+    }
+
+    /* Whether point a comes before point b by the superkey that begins at d. */
+    __device__ __forceinline__ bool before(uint32_t a, uint32_t b, int d) const
+    {
+        float x = sh.x[d][a], y = sh.x[d][b];
+        if (x != y) return x < y;
+        return keys.template before<DIM>(point(a), point(b), d);
+    }
+};
+
+/* Factor and summand that map [low, high] to [0, 1], nearly; 0 where that cannot be. Values outside need clamping. */
+__device__ __forceinline__ float2 bi_kdtree_unit_of(float low, float high)
+{
+    const float extent = high - low, factor = extent > FLT_MIN && extent <= FLT_MAX ? 1 / extent : 0;
+    return make_float2(factor, -low * factor);
+}
+
+/* Never falls as x rises, which is all that callers need. */
+__device__ __forceinline__ float bi_kdtree_to_unit(float2 unit, float x)
+{
+    return __saturatef(fmaf(x, unit.x, unit.y));
+}
+
+#endif

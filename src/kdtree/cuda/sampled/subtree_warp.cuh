@@ -1,0 +1,448 @@
+/* The lowest levels of a tree, by a warp whose lanes hold 8 points each in registers, down to single points.
+ *
+ * A subtree of up to 2^k points stands in 2^k slots, lane after lane: slot s is register s % 8 of lane s / 8. Each
+ * level sorts the slots of every node by its coordinate. Slots without a point hold low or high pads, in numbers
+ * that always bring the median to the slot in the middle: it is taken out (a pad from then on), the slots below
+ * are the less side, those above the greater. So nothing has to be moved, and the slots are in order in the end.
+ *
+ * What is sorted are words of 19 bits of the coordinate, scaled to the warp's extent, and 13 bits that name the point.
+ * Where points that the 19 bits cannot tell apart stand around a median, the level is sorted again, exactly. */
+#ifndef BI_KDTREE_CUDA_SAMPLED_SUBTREE_WARP_CUH
+#define BI_KDTREE_CUDA_SAMPLED_SUBTREE_WARP_CUH
+
+#include "kdtree/cuda/sampled/subtree.cuh"
+
+enum { BI_KDTREE_NAME_BITS = BI_KDTREE_MOST_BLOCK_LOG, BI_KDTREE_KEY_BITS = 32 - BI_KDTREE_NAME_BITS };
+
+__device__ __forceinline__ void bi_kdtree_order_pair(uint32_t &a, uint32_t &b)
+{
+    const uint32_t less = min(a, b);
+    b = max(a, b);
+    a = less;
+}
+
+/* Sorts the 8 slots of each lane: 19 comparisons in 6 steps. */
+__device__ __forceinline__ void bi_kdtree_sort_lane(uint32_t (&a)[BI_KDTREE_LANE_POINTS])
+{
+    bi_kdtree_order_pair(a[0], a[2]), bi_kdtree_order_pair(a[1], a[3]), bi_kdtree_order_pair(a[4], a[6]),
+        bi_kdtree_order_pair(a[5], a[7]);
+    bi_kdtree_order_pair(a[0], a[4]), bi_kdtree_order_pair(a[1], a[5]), bi_kdtree_order_pair(a[2], a[6]),
+        bi_kdtree_order_pair(a[3], a[7]);
+    bi_kdtree_order_pair(a[0], a[1]), bi_kdtree_order_pair(a[2], a[3]), bi_kdtree_order_pair(a[4], a[5]),
+        bi_kdtree_order_pair(a[6], a[7]);
+    bi_kdtree_order_pair(a[2], a[4]), bi_kdtree_order_pair(a[3], a[5]);
+    bi_kdtree_order_pair(a[1], a[4]), bi_kdtree_order_pair(a[3], a[6]);
+    bi_kdtree_order_pair(a[1], a[2]), bi_kdtree_order_pair(a[3], a[4]), bi_kdtree_order_pair(a[5], a[6]);
+}
+
+/* Merges sorted groups of 2^(S - 1) slots by twos. The first step of the bitonic merge compares mirrored slots, so that
+ * all comparisons go the same way. */
+template <int S> __device__ __forceinline__ void bi_kdtree_merge_slots(uint32_t (&a)[BI_KDTREE_LANE_POINTS])
+{
+    constexpr int UPPER = 1 << (S - 4);
+    const uint32_t lane = threadIdx.x % 32;
+    const bool keep_less = !(lane & UPPER);
+#pragma unroll
+    for (int r = 0; r < BI_KDTREE_LANE_POINTS / 2; r++) {
+        const uint32_t p = __shfl_xor_sync(~0u, a[7 - r], 2 * UPPER - 1);
+        const uint32_t q = __shfl_xor_sync(~0u, a[r], 2 * UPPER - 1);
+        a[r] = (a[r] < p) == keep_less ? a[r] : p;
+        a[7 - r] = (a[7 - r] < q) == keep_less ? a[7 - r] : q;
+    }
+#pragma unroll
+    for (int far = UPPER / 2; far > 0; far /= 2) {
+        const bool less = !(lane & far);
+#pragma unroll
+        for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++) {
+            const uint32_t p = __shfl_xor_sync(~0u, a[r], far);
+            a[r] = (a[r] < p) == less ? a[r] : p;
+        }
+    }
+#pragma unroll
+    for (int near = BI_KDTREE_LANE_POINTS / 2; near > 0; near /= 2)
+#pragma unroll
+        for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++)
+            if (!(r & near)) bi_kdtree_order_pair(a[r], a[r + near]);
+}
+
+/* Sorts every group of 2^k slots (those of each lane, if k < 3). */
+__device__ __forceinline__ void bi_kdtree_sort_slots(uint32_t (&a)[BI_KDTREE_LANE_POINTS], int k)
+{
+    bi_kdtree_sort_lane(a);
+    if (k > 3) bi_kdtree_merge_slots<4>(a);
+    if (k > 4) bi_kdtree_merge_slots<5>(a);
+    if (k > 5) bi_kdtree_merge_slots<6>(a);
+    if (k > 6) bi_kdtree_merge_slots<7>(a);
+    if (k > 7) bi_kdtree_merge_slots<8>(a);
+}
+
+/* Bits of the first n of a lane's slots, n clamped to 0 ... most. */
+__device__ __forceinline__ uint32_t bi_kdtree_first_slots(int n, int most = BI_KDTREE_LANE_POINTS)
+{
+    return (1u << min(max(n, 0), most)) - 1;
+}
+
+/* Slots of a lane, by bit: which hold pads, which of these are low ones, and which will get a median. */
+struct bi_kdtree_slot_bits {
+    uint32_t pads, low, medians;
+};
+
+/* Of a node of `size` points in 2^k slots that is the less or the greater side of its parent. `first`: where the lane's
+ * slots begin in the node; it has up to `most` of them. On the less side the parent's low pads come first; on the
+ * greater side its median's slot does, and its high pads last. */
+__device__ __forceinline__ bi_kdtree_slot_bits bi_kdtree_node_slot_bits(int size, bool greater, int k, int first,
+                                                                        int most)
+{
+    const int half = 1 << (k - 1), low = half - size / 2;
+    bi_kdtree_slot_bits bits;
+    if (greater) {
+        bits.pads = bi_kdtree_first_slots(1 - first, most) |
+                    (bi_kdtree_first_slots(most) & ~bi_kdtree_first_slots(size + 1 - first, most));
+        bits.low = bi_kdtree_first_slots(size + low - first, most);
+    } else {
+        bits.pads = bi_kdtree_first_slots(2 * half - size - first, most);
+        bits.low = bi_kdtree_first_slots(low - first, most);
+    }
+    bits.medians = size > 0 && half - first >= 0 && half - first < most ? 1u << (half - first) : 0;
+    return bits;
+}
+
+/* A lane's part of the level with 2^k slots a node. For k >= 3 its slots are in one node of `size` points; below, they
+ * are the nodes of a subtree of `size` points with 8 slots. */
+__device__ __forceinline__ bi_kdtree_slot_bits bi_kdtree_lane_slot_bits(int size, bool greater, int k)
+{
+    const int lane = threadIdx.x % 32;
+    if (k >= 3)
+        return bi_kdtree_node_slot_bits(size, greater, k, (lane * BI_KDTREE_LANE_POINTS) & ((1 << k) - 1),
+                                        BI_KDTREE_LANE_POINTS);
+    bi_kdtree_slot_bits all = {0, 0, 0};
+#pragma unroll
+    for (int q = 0; q < BI_KDTREE_LANE_POINTS / 2; q++) {
+        if (q << k >= BI_KDTREE_LANE_POINTS) break;
+        int part = bi_kdtree_side_size(size, k == 2 ? q : q / 2);
+        if (k == 1) part = bi_kdtree_side_size(part, q % 2);
+        const bi_kdtree_slot_bits bits = bi_kdtree_node_slot_bits(part, q % 2, k, 0, 1 << k);
+        all.pads |= bits.pads << (q << k);
+        all.low |= bits.low << (q << k);
+        all.medians |= bits.medians << (q << k);
+    }
+    return all;
+}
+
+/* The same where every node has 2^k points or one less: only the first slot of a node holds a pad, a low one, but that
+ * of a full subtree's first lane. */
+__device__ __forceinline__ bi_kdtree_slot_bits bi_kdtree_even_slot_bits(bool full, int k)
+{
+    const uint32_t lane = threadIdx.x % 32, lanes = k > 3 ? 1u << (k - 3) : 1, at = lane & (lanes - 1);
+    bi_kdtree_slot_bits bits;
+    bits.pads = at == 0 && !(full && lane == 0);
+    if (k < 3) bits.pads |= k == 2 ? 0x10 : 0x54;
+    bits.low = bits.pads;
+    bits.medians = k > 3 ? at == lanes / 2 : k == 3 ? 0x10 : k == 2 ? 0x44 : 0xaa;
+    return bits;
+}
+
+__device__ __forceinline__ bool bi_kdtree_same_word_key(uint32_t a, uint32_t b)
+{
+    return (a ^ b) >> BI_KDTREE_NAME_BITS == 0;
+}
+
+/* Takes the medians of a level out of the sorted slots. Those of 16 slots and more are in register 0. Returns whether
+ * one has a neighbour with an equal key. */
+__device__ __forceinline__ bool bi_kdtree_take_medians(const uint32_t (&a)[BI_KDTREE_LANE_POINTS], uint32_t medians,
+                                                       int k, uint32_t (&median)[BI_KDTREE_LANE_POINTS])
+{
+    bool tie = false;
+    if (k > 3) {
+        const uint32_t left = __shfl_up_sync(~0u, a[BI_KDTREE_LANE_POINTS - 1], 1);
+        if (medians) {
+            median[0] = a[0];
+            tie = bi_kdtree_same_word_key(a[0], left) || bi_kdtree_same_word_key(a[0], a[1]);
+        }
+        return tie;
+    }
+#pragma unroll
+    for (int level = 3; level > 0; level--) {
+        if (level != k) continue;
+#pragma unroll
+        for (int r = 1 << (level - 1); r < BI_KDTREE_LANE_POINTS; r += 1 << level) {
+            const bool right = level > 1 && bi_kdtree_same_word_key(a[r], a[r + (level > 1)]);
+            tie |= (medians >> r & 1) && (right || bi_kdtree_same_word_key(a[r], a[r - 1]));
+            median[r] = a[r];
+        }
+    }
+    return tie;
+}
+
+/* How words of a level with 2^k slots a node begin: below 8 slots a node, with the node's number in the lane. */
+__device__ __forceinline__ uint32_t bi_kdtree_prefix_mask(int k) { return k < 3 ? ~0u << (29 + k) : 0; }
+
+enum { BI_KDTREE_LOW_PAD = 0x8000, BI_KDTREE_HIGH_PAD = 0x8001, BI_KDTREE_CHUNK_BITS = 20 };
+
+/* Of keys from `low` on, whose differences from it have these bits. */
+__device__ __forceinline__ bi_kdtree_packing bi_kdtree_packing_of(uint32_t low, uint32_t differences)
+{
+    bi_kdtree_packing packing = {low, 0, 0};
+    if (differences) {
+        packing.shift = (uint32_t)__ffs((int)differences) - 1;
+        packing.bits = 32 - (uint32_t)__clz((int)differences) - packing.shift;
+    }
+    return packing;
+}
+
+/* The coordinate of word t of the superkey that begins at d, and the place of such words in a packing. */
+template <int DIM, class KEYS> __device__ __forceinline__ int bi_kdtree_word_coordinate(int d, int t)
+{
+    return (d + t / KEYS::SORT_WORDS) % DIM;
+}
+template <int DIM, class KEYS> __device__ __forceinline__ int bi_kdtree_packing_place(int d, int t)
+{
+    constexpr int WORDS = DIM * KEYS::SORT_WORDS;
+    return t == WORDS ? WORDS : (d * KEYS::SORT_WORDS + t) % WORDS;
+}
+
+/* Word t of the superkey that begins at coordinate d, of the named point; the id after the last. Slots outside of the
+ * subtree may name a point that was not loaded, whose id is of no row: they get what the last point has. */
+template <int DIM, int LOG, class KEYS>
+__device__ __forceinline__ uint32_t bi_kdtree_superkey_of(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree,
+                                                          uint32_t name, int d, int t)
+{
+    const uint32_t i = min(name, tree.count - 1);
+    if (t == DIM * KEYS::SORT_WORDS) return tree.sh.id[i];
+    const int c = bi_kdtree_word_coordinate<DIM, KEYS>(d, t);
+    return tree.keys.sort_word(tree.sh.x[c][i], tree.sh.id[i], c, t % KEYS::SORT_WORDS);
+}
+
+/* Finds how the warp's keys are packed; names and pads are in `a`. */
+template <int DIM, int LOG, class KEYS>
+static __device__ void bi_kdtree_find_packing(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree,
+                                              const uint32_t (&a)[BI_KDTREE_LANE_POINTS])
+{
+    for (int t = 0; t <= DIM * KEYS::SORT_WORDS; t++) {
+        uint32_t most = 0, differences = 0;
+#pragma unroll
+        for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++)
+            if (a[r] < BI_KDTREE_LOW_PAD) most = max(most, ~bi_kdtree_superkey_of(tree, a[r], 0, t));
+        const uint32_t low = ~bi_warp_greatest(most);
+#pragma unroll
+        for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++)
+            if (a[r] < BI_KDTREE_LOW_PAD) differences |= bi_kdtree_superkey_of(tree, a[r], 0, t) - low;
+        for (int o = 16; o > 0; o >>= 1) differences |= __shfl_xor_sync(~0u, differences, o);
+        if (threadIdx.x % 32 == 0) tree.sh.packing[threadIdx.x / 32][t] = bi_kdtree_packing_of(low, differences);
+    }
+    __syncwarp();
+}
+
+/* Sorts the nodes' slots, which hold names or pads, by word 0 ... last of the superkey that begins at d: the keys are
+ * packed one after the other, and stable sorts take BI_KDTREE_CHUNK_BITS bits of that each, from the lowest on. Returns
+ * how many bits there are. */
+template <int DIM, int LOG, class KEYS>
+static __device__ __forceinline__ int bi_kdtree_sort_keys(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree,
+                                                          uint32_t (&a)[BI_KDTREE_LANE_POINTS], int k, int d, int last,
+                                                          uint16_t *names)
+{
+    constexpr uint32_t NAME = bi_kdtree_block_shared<DIM, LOG, KEYS>::POINTS - 1;
+    const uint32_t lane = threadIdx.x % 32, prefix = bi_kdtree_prefix_mask(k);
+    const bi_kdtree_packing *packing = tree.sh.packing[threadIdx.x / 32];
+    int bits = 0;
+    for (int c = 0; c <= last; c++) bits += (int)packing[c].bits;
+    /* Once at least, which brings the pads to their ends. */
+    for (int from = 0; from == 0 || from < bits; from += BI_KDTREE_CHUNK_BITS) {
+        uint32_t value[BI_KDTREE_LANE_POINTS];
+#pragma unroll
+        for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++) value[r] = 0;
+        int at = -from; /* where a key begins in the chunk */
+        for (int t = last; t >= 0; t--) {
+            const bi_kdtree_packing of = packing[bi_kdtree_packing_place<DIM, KEYS>(d, t)];
+            if (at < BI_KDTREE_CHUNK_BITS && at + (int)of.bits > 0) {
+#pragma unroll
+                for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++) {
+                    const uint32_t key = (bi_kdtree_superkey_of(tree, a[r] & NAME, d, t) - of.low) >> of.shift;
+                    value[r] |= at < 0 ? key >> -at : key << at;
+                }
+            }
+            at += (int)of.bits;
+        }
+        __syncwarp();
+#pragma unroll
+        for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++) {
+            const uint32_t place = lane * BI_KDTREE_LANE_POINTS + r,
+                           chunk = value[r] & ((1u << BI_KDTREE_CHUNK_BITS) - 1);
+            names[place] = (uint16_t)a[r];
+            const uint32_t field = a[r] == BI_KDTREE_LOW_PAD    ? 0
+                                   : a[r] == BI_KDTREE_HIGH_PAD ? (2u << BI_KDTREE_CHUNK_BITS) - 1
+                                                                : chunk + 1;
+            a[r] = ((uint32_t)r << 29 & prefix) | field << BI_KDTREE_WARP_LOG | place;
+        }
+        __syncwarp();
+        bi_kdtree_sort_slots(a, k);
+#pragma unroll
+        for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++) a[r] = names[a[r] % BI_KDTREE_WARP_POINTS];
+    }
+    return bits;
+}
+
+/* Whether a median of the lane and a neighbour have all coordinates in common; `a` holds names or pads. */
+template <int DIM, int LOG, class KEYS>
+static __device__ __forceinline__ bool bi_kdtree_has_twin(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree,
+                                                          const uint32_t (&a)[BI_KDTREE_LANE_POINTS], uint32_t medians)
+{
+    const uint32_t before = __shfl_up_sync(~0u, a[BI_KDTREE_LANE_POINTS - 1], 1);
+    bool twin = false;
+#pragma unroll
+    for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++) {
+        if (!(medians >> r & 1)) continue;
+        const uint32_t left = r > 0 ? a[(r + 7) % 8] : before,
+                       right = r < 7 ? a[(r + 1) % 8] : (uint32_t)BI_KDTREE_HIGH_PAD;
+        bool left_same = left < BI_KDTREE_LOW_PAD, right_same = right < BI_KDTREE_LOW_PAD;
+#pragma unroll
+        for (int c = 0; c < DIM; c++) {
+            const float x = tree.sh.x[c][a[r]];
+            left_same = left_same && tree.sh.x[c][left] == x;
+            right_same = right_same && tree.sh.x[c][right] == x;
+        }
+        twin |= left_same || right_same;
+    }
+    return twin;
+}
+
+/* Sorts the nodes' slots, which hold names or pads, by the whole order, points with equal keys too. `names` is room for
+ * 256 of the warp. Returns whether one sort takes all coordinates. */
+template <int DIM, int LOG, class KEYS>
+static __device__ __forceinline__ bool bi_kdtree_sort_exactly(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree,
+                                                              uint32_t (&a)[BI_KDTREE_LANE_POINTS], int k, int d,
+                                                              uint32_t medians, uint16_t *names)
+{
+    int bits = 0;
+    constexpr int WORDS = DIM * KEYS::SORT_WORDS;
+    for (int last = WORDS - 1; last <= WORDS; last++) {
+        const int sorted = bi_kdtree_sort_keys(tree, a, k, d, last, names);
+        if (last < WORDS) bits = sorted;
+        if (last == WORDS || !__any_sync(~0u, bi_kdtree_has_twin(tree, a, medians))) break;
+    }
+    return bits <= BI_KDTREE_CHUNK_BITS;
+}
+
+/* Deals the names of a subtree's `size` points out to its 2^k slots, lane by lane; then come the low pads, then the
+ * high ones. Lanes outside of the subtree get pads alone. */
+template <uint32_t NAME>
+__device__ __forceinline__ bi_kdtree_slot_bits bi_kdtree_distribute_names(const uint16_t *names, int size, int k,
+                                                                          uint32_t (&a)[BI_KDTREE_LANE_POINTS])
+{
+    const int lane = threadIdx.x % 32, lanes = 1 << (k - 3), low = (1 << (k - 1)) - size / 2;
+    const bool outside = lane >= lanes;
+    bi_kdtree_slot_bits bits;
+    bits.pads = outside ? 0xff : ~bi_kdtree_first_slots((size - lane + lanes - 1) >> (k - 3)) & 0xff;
+    bits.low = bi_kdtree_first_slots((size + low - lane + lanes - 1) >> (k - 3));
+    bits.medians = outside ? 0 : bi_kdtree_lane_slot_bits(size, false, k).medians;
+#pragma unroll
+    for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++)
+        a[r] = (bits.pads >> r) & 1 ? 0 : names[(r << (k - 3)) + lane] & NAME;
+    return bits;
+}
+
+/* A level with 2^k slots a node and coordinate d. */
+struct bi_kdtree_warp_level {
+    int k, d;
+    uint32_t prefix; /* bi_kdtree_prefix_mask(k) */
+};
+
+/* Makes the slots, whose low bits are names, words of a level. `ragged`: pads may be anywhere; else they are low ones
+ * in slots of even number. */
+template <int DIM, int LOG, class KEYS>
+__device__ __forceinline__ void
+bi_kdtree_make_words(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree, const bi_kdtree_slot_bits &bits, bool ragged,
+                     const bi_kdtree_warp_level &level, uint32_t (&a)[BI_KDTREE_LANE_POINTS])
+{
+    constexpr uint32_t NAME = bi_kdtree_block_shared<DIM, LOG, KEYS>::POINTS - 1;
+    const float2 unit = tree.sh.unit[threadIdx.x / 32][level.d];
+    const float most = (float)((1 << (level.k < 3 ? BI_KDTREE_KEY_BITS - 3 + level.k : BI_KDTREE_KEY_BITS)) - 3);
+#pragma unroll
+    for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++) {
+        const uint32_t i = a[r] & NAME, first = (uint32_t)r << 29 & level.prefix;
+        /* From 1 on, in the low bits of the float: 0 is that of low pads. */
+        const float key = fmaf(bi_kdtree_to_unit(unit, tree.sh.x[level.d][i]), most, 0x1p23f + 1);
+        a[r] = first | bi_f32_bits(key) << BI_KDTREE_NAME_BITS | i;
+        if (r % 2 == 0 && (bits.pads & bits.low) >> r & 1) a[r] = first;
+    }
+    if (!ragged) return;
+#pragma unroll
+    for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++)
+        if (bits.pads >> r & 1) a[r] = ((uint32_t)r << 29 & level.prefix) | (bits.low >> r & 1 ? 0 : ~level.prefix);
+}
+
+/* Sorts a level exactly whose slots hold words in order or, if the level before was sorted exactly (`exact`), names at
+ * the places of `bits`. Returns whether exact sorts are no slower for the levels below. */
+template <int DIM, int LOG, class KEYS>
+__device__ __forceinline__ bool bi_kdtree_resolve_ties(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree,
+                                                       const bi_kdtree_slot_bits &bits, bool exact, bool &packed,
+                                                       const bi_kdtree_warp_level &level, uint16_t *names,
+                                                       uint32_t (&a)[BI_KDTREE_LANE_POINTS])
+{
+    constexpr uint32_t NAME = bi_kdtree_block_shared<DIM, LOG, KEYS>::POINTS - 1;
+#pragma unroll
+    for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++) {
+        /* Pads in words are known by these, as they moved. */
+        const uint32_t word = a[r] & ~level.prefix;
+        const bool low = exact ? bits.pads & bits.low & 1u << r : word == 0;
+        const bool pad = exact ? bits.pads & 1u << r : low || word == ~level.prefix;
+        a[r] = !pad ? a[r] & NAME : low ? (uint32_t)BI_KDTREE_LOW_PAD : (uint32_t)BI_KDTREE_HIGH_PAD;
+    }
+    if (!packed) bi_kdtree_find_packing(tree, a);
+    packed = true;
+    return bi_kdtree_sort_exactly(tree, a, level.k, level.d, bits.medians, names);
+}
+
+/* Makes the subtree of this warp, whose `size` points are named by names[0 ... size) (256 words that may be written),
+ * and which has 2^k slots; axes: from its root's on. order[0 ... size) gets its points in order. */
+template <int DIM, int LOG, class KEYS>
+static __device__ __forceinline__ void bi_kdtree_make_subtree(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree,
+                                                              uint16_t *names, int size, int k, uint32_t axes,
+                                                              uint16_t *order)
+{
+    constexpr uint32_t NAME = bi_kdtree_block_shared<DIM, LOG, KEYS>::POINTS - 1;
+    const int lane = threadIdx.x % 32;
+    const bool outside = lane >= 1 << (k - 3), full = size == 1 << k, even = size >= (1 << k) - 1;
+    uint32_t a[BI_KDTREE_LANE_POINTS], median[BI_KDTREE_LANE_POINTS],
+        medians = 0; /* medians: which slots have got theirs */
+#pragma unroll
+    for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++) median[r] = 0;
+    bi_kdtree_slot_bits bits = bi_kdtree_distribute_names<NAME>(names, size, k, a);
+    if (outside) size = 0;
+    /* Once there was a tie, and where that is no slower, all levels are sorted exactly. */
+    bool packed = false, exact = false;
+    for (bool ragged = true; k > 0; k--, axes = bi_kdtree_next_axes<DIM>(axes), ragged = !even) {
+        const bi_kdtree_warp_level level = {k, bi_kdtree_axis(axes, 0), bi_kdtree_prefix_mask(k)};
+        bool tie = exact;
+        if (!exact) {
+            bi_kdtree_make_words(tree, bits, ragged, level, a);
+            bi_kdtree_sort_slots(a, k);
+            tie = __any_sync(~0u, bi_kdtree_take_medians(a, bits.medians, k, median));
+        }
+        if (tie) {
+            exact = bi_kdtree_resolve_ties(tree, bits, exact, packed, level, names, a);
+            bi_kdtree_take_medians(a, bits.medians, k, median);
+        }
+        medians |= bits.medians;
+        if (k == 1) break;
+        if (even) {
+            bits = bi_kdtree_even_slot_bits(full, k - 1);
+            if (outside) bits.medians = 0;
+        } else {
+            const bool greater = ((lane * BI_KDTREE_LANE_POINTS) >> (k - 1)) & 1;
+            if (k > 3) size = (int)bi_kdtree_side_size(size, greater);
+            bits = bi_kdtree_lane_slot_bits(size, k == 3 ? false : greater, k - 1);
+        }
+    }
+    /* A full subtree has one point in each slot, and the first one never gets to be in the middle. */
+    if (full && lane == 0) {
+        median[0] = a[0];
+        medians |= 1;
+    }
+    uint32_t before = bi_warp_inclusive_sum((uint32_t)__popc(medians)) - __popc(medians);
+#pragma unroll
+    for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++)
+        if ((medians >> r) & 1) order[before++] = (uint16_t)(median[r] & NAME);
+}
+
+#endif

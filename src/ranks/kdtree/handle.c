@@ -1,0 +1,155 @@
+/* Handles of distributed k-d trees: created and freed, what they tell about themselves, and points brought in reach. */
+#include "core/check.h"
+#include "ranks/kdtree/kdtree.h"
+#include "ranks/exchange/slices.h"
+#include "ranks/steps/steps.h"
+
+bosc_status bi_ranks_kdtree_check(bosc_ctx *ctx, const bosc_ranks_kdtree *tree)
+{
+    return bi_check_handle(ctx, "tree", tree ? &tree->memory : NULL);
+}
+
+bosc_status bi_ranks_kdtree_stage(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, const char *array, int64_t first,
+                                  struct bi_kdtree_rows *rows)
+{
+    const bosc_kdtree_opts *o = &tree->opts;
+    int64_t row;
+    bool staged;
+    if (rows->n == 0) return BOSC_OK;
+    const size_t bytes = (size_t)((rows->n - 1) * rows->stride + o->dim) * bosc_dtype_size(o->dtype);
+    BI_TRY(bi_stage_in(ctx, rows->data, bytes, &rows->data, &staged));
+    if (o->assume_valid || o->dtype == BOSC_I32 || o->dtype == BOSC_I64) return BOSC_OK;
+    BI_TRY(ctx->ops->kdtree->find_nan(ctx, o->dtype, o->dim, rows, &row));
+    if (row == INT64_MAX) return BOSC_OK;
+    return bi_fail(ctx, BOSC_ERR_DATA, "%s: row %lld holds a NaN", array, (long long)(first + row));
+}
+
+/* ---- create and free ---- */
+
+static bool of_halves(const bosc_kdtree_opts *o) { return o->builder == BOSC_KDTREE_BROWN && o->sort_halves; }
+
+bosc_status bi_ranks_kdtree_check_opts(bosc_ctx *ctx, const bosc_comm *comm, const bosc_kdtree_opts *opts,
+                                       bosc_kdtree_opts *full)
+{
+    BI_TRY(bi_kdtree_check_opts(ctx, opts, full));
+    if (!of_halves(full) || comm->rank_count == 2) return BOSC_OK;
+    return bi_fail(ctx, BOSC_ERR_ARG, "opts: sort_halves: two ranks have a half each; there are %d",
+                   (int)comm->rank_count);
+}
+
+static bosc_status check_same(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status, const bosc_kdtree_opts *o)
+{
+    const struct bi_ranks_argument shared[] = {{"opts: dtype", o->dtype},
+                                               {"opts: dim", o->dim},
+                                               {"opts: duplicates", o->duplicates},
+                                               {"opts: id_bits", o->id_bits},
+                                               {"opts: sort_halves", of_halves(o)}};
+    return bi_ranks_same(ctx, comm, local_status, shared, 5);
+}
+
+bosc_kdtree_opts bi_ranks_kdtree_shard_opts(const bosc_kdtree_opts *opts)
+{
+    bosc_kdtree_opts shard = *opts;
+    shard.duplicates = BOSC_KDTREE_DUPLICATES_KEEP;
+    shard.id_bits = 32;
+    shard.assume_valid = 1; /* as no rank lets a NaN through */
+    if (of_halves(opts)) shard.builder = BOSC_KDTREE_AUTO;
+    return shard;
+}
+
+static bosc_status make(bosc_ctx *ctx, bosc_comm *comm, const bosc_kdtree_opts *opts, bosc_ranks_kdtree **tree)
+{
+    const bosc_kdtree_opts shard = bi_ranks_kdtree_shard_opts(opts);
+    bosc_kdtree_opts side = shard;
+    side.builder = BOSC_KDTREE_BROWN;
+    side.sort_halves = 0;
+    bosc_ranks_kdtree *fresh = bi_host_alloc(ctx, sizeof *fresh);
+    if (!fresh) return BOSC_ERR_NOMEM;
+    *fresh = (bosc_ranks_kdtree){.comm = comm, .memory = ctx->memory, .host = ctx->host, .opts = *opts};
+    bosc_status status = bosc_kdtree_create(ctx, &shard, &fresh->shard);
+    if (status == BOSC_OK && of_halves(opts)) status = bosc_kdtree_create(ctx, &side, &fresh->side);
+    if (status == BOSC_OK && of_halves(opts)) status = bosc_kdtree_create(ctx, &shard, &fresh->root);
+    if (status == BOSC_OK)
+        *tree = fresh;
+    else
+        bosc_ranks_kdtree_free(fresh);
+    return status;
+}
+
+bosc_status bosc_ranks_kdtree_create(bosc_ctx *ctx, bosc_comm *comm, const bosc_kdtree_opts *opts,
+                                     bosc_ranks_kdtree **tree)
+{
+    bosc_kdtree_opts full = {0};
+    bosc_ranks_kdtree *fresh = NULL;
+    BI_ENTER(ctx);
+    BI_TRY(bi_comm_check(ctx, comm));
+    bosc_status local_status = bi_ranks_kdtree_check_opts(ctx, comm, opts, &full);
+    if (local_status == BOSC_OK && !tree) local_status = bi_fail(ctx, BOSC_ERR_ARG, "tree: NULL");
+    BI_TRY(check_same(ctx, comm, local_status, &full));
+    bosc_status status = bi_comm_agree(ctx, comm, make(ctx, comm, &full, &fresh));
+    if (status == BOSC_OK)
+        *tree = fresh;
+    else
+        bosc_ranks_kdtree_free(fresh);
+    return status;
+}
+
+void bosc_ranks_kdtree_free(bosc_ranks_kdtree *tree)
+{
+    if (!tree) return;
+    const struct bi_memory host = tree->host;
+    bosc_kdtree_free(tree->shard);
+    bosc_kdtree_free(tree->side);
+    bosc_kdtree_free(tree->root);
+    bi_block_free(&tree->memory, &tree->ids);
+    bi_block_free(&tree->memory, &tree->pieces);
+    bi_block_free(&tree->memory, &tree->boxes);
+    bi_block_free(&tree->memory, &tree->parts);
+    bi_block_free(&tree->memory, &tree->firsts);
+    bi_memory_release(&host, tree, sizeof *tree);
+}
+
+bosc_status bosc_ranks_kdtree_get_info(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, bosc_ranks_kdtree_info *info)
+{
+    bosc_kdtree_info shard = {.size = sizeof shard}, side = {.size = sizeof side}, root = {.size = sizeof root};
+    BI_ENTER(ctx);
+    BI_TRY(bi_ranks_kdtree_check(ctx, tree));
+    if (!info) return bi_fail(ctx, BOSC_ERR_ARG, "info: NULL");
+    BI_TRY(bi_check_info(ctx, "info", "bosc_ranks_kdtree_info", info->size, sizeof *info));
+    BI_TRY(bosc_kdtree_get_info(ctx, tree->shard, &shard));
+    if (tree->side) BI_TRY(bosc_kdtree_get_info(ctx, tree->side, &side));
+    if (tree->root) BI_TRY(bosc_kdtree_get_info(ctx, tree->root, &root));
+    const bosc_ranks_kdtree_info full = {.n = tree->n,
+                                         .nodes = tree->nodes,
+                                         .begin = tree->begin,
+                                         .end = tree->end,
+                                         .first_row = tree->first,
+                                         .own_n = tree->given,
+                                         .dim = tree->opts.dim,
+                                         .depth = bi_kdtree_depth(tree->nodes),
+                                         .dtype = tree->opts.dtype,
+                                         .id_bits = tree->opts.id_bits,
+                                         .bytes = shard.bytes + side.bytes + root.bytes +
+                                                  (int64_t)(tree->ids.bytes + tree->pieces.bytes + tree->boxes.bytes +
+                                                            tree->parts.bytes + tree->firsts.bytes)};
+    bi_copy_info(info, &full, sizeof full);
+    return BOSC_OK;
+}
+
+bosc_status bosc_ranks_kdtree_get_times(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, bosc_ranks_kdtree_times *times)
+{
+    BI_ENTER(ctx);
+    BI_TRY(bi_ranks_kdtree_check(ctx, tree));
+    if (!times) return bi_fail(ctx, BOSC_ERR_ARG, "times: NULL");
+    BI_TRY(bi_check_info(ctx, "times", "bosc_ranks_kdtree_times", times->size, sizeof *times));
+    bosc_ranks_kdtree_times full = {.init = tree->times.init,
+                                    .sort = tree->times.sort,
+                                    .pivot = tree->times.pivot,
+                                    .merge = tree->times.merge,
+                                    .deduplicate = tree->times.deduplicate,
+                                    .build = tree->times.build,
+                                    .shard = tree->times.shard};
+    __atomic_load(&((bosc_ranks_kdtree *)tree)->times.verify, &full.verify, __ATOMIC_RELAXED);
+    bi_copy_info(times, &full, sizeof full);
+    return BOSC_OK;
+}

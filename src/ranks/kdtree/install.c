@@ -1,0 +1,26 @@
+/* A shard is installed: its rows become a tree of this rank, and all ranks learn the boxes of all. */
+#include "ranks/kdtree/kdtree.h"
+
+bosc_status bi_ranks_kdtree_begin_install(bosc_ctx *ctx, bosc_ranks_kdtree *tree, int64_t n)
+{
+    tree->n = tree->nodes = tree->begin = tree->end = tree->first = tree->given = 0;
+    BI_TRY(bi_block_reserve(ctx, &tree->memory, &tree->ids, (size_t)n * sizeof(int64_t)));
+    return bi_block_reserve(ctx, &tree->memory, &tree->pieces, (size_t)n * sizeof(uint32_t));
+}
+
+bosc_status bi_ranks_kdtree_install(bosc_ctx *ctx, bosc_ranks_kdtree *tree, bosc_status local_status, const void *rows,
+                                    const struct bi_ranks_points *points, int64_t nodes)
+{
+    const struct bi_ranks_cuts cuts = bi_ranks_kdtree_cuts(nodes, tree->comm->rank_count);
+    const struct bi_kdtree_range range = bi_ranks_kdtree_shard(&cuts, tree->comm->rank);
+    const int64_t count = range.end - range.begin;
+    if (local_status == BOSC_OK) local_status = bosc_kdtree_build(ctx, tree->shard, rows, count, 0);
+    BI_TRY(bi_ranks_kdtree_share_boxes(ctx, tree, local_status, &cuts, rows, count));
+    tree->n = points->total;
+    tree->nodes = nodes;
+    tree->begin = range.begin;
+    tree->end = range.end;
+    tree->first = points->first;
+    tree->given = points->given;
+    return BOSC_OK;
+}

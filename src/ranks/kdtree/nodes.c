@@ -1,0 +1,178 @@
+/* A rank's range of the in-order array, made on demand: each piece of the shard is a subtree, whose in-order array is
+ * that of a tree of its points with the coordinates rotated so that the first one is that of the subtree's root. The
+ * published build of two halves has made its subtree already. */
+#include "ranks/kdtree/kdtree.h"
+#include "ranks/steps/steps.h"
+
+/* A shard being put in order. All but the counts is in the backend's memory. */
+struct ordering {
+    bosc_ctx *ctx;
+    const bosc_ranks_kdtree *tree;
+    const struct bi_ranks_steps *steps;
+    struct bi_ranks_cuts cuts;
+    int64_t n, dim;
+    size_t size;        /* of an element */
+    void *rows;         /* (n x dim), in the order of ids */
+    uint32_t *order;    /* rows by piece */
+    void *points, *ids; /* (n), in order */
+    bool wide;
+};
+
+/* Rows of `from`, chosen by `order` (NULL: all) and rotated, to `to`. */
+static bosc_status gather(const struct ordering *o, const void *from, const uint32_t *order, int64_t rotate, int64_t n,
+                          void *to)
+{
+    const struct bi_ranks_kdtree_rows step = {from, to, order, o->dim, o->dim, rotate, o->size == 8};
+    return o->steps->kdtree_gather(o->ctx, n * o->dim, &step);
+}
+
+/* o->rows. */
+static bosc_status order_by_id(const struct ordering *o)
+{
+    void *nodes;
+    uint32_t *ids;
+    BI_TRY(bi_scratch_of(o->ctx, o->n * o->dim, o->size, &nodes));
+    BI_TRY(bi_scratch_of(o->ctx, o->n, sizeof *ids, &ids));
+    BI_TRY(bosc_kdtree_get_nodes(o->ctx, o->tree->shard, nodes, ids));
+    const struct bi_ranks_kdtree_rows scatter = {nodes, o->rows, ids, o->dim, o->dim, 0, o->size == 8};
+    return o->steps->kdtree_scatter(o->ctx, o->n * o->dim, &scatter);
+}
+
+/* o->order. */
+static bosc_status order_by_piece(const struct ordering *o)
+{
+    bosc_ctx *ctx = o->ctx;
+    const int64_t first = 2 * bi_ranks_kdtree_first_subtree(&o->cuts, o->tree->comm->rank),
+                  next = 2 * bi_ranks_kdtree_first_subtree(&o->cuts, o->tree->comm->rank + 1);
+    uint32_t *rows, *bucket, *bad;
+    int64_t *offsets;
+    BI_TRY(bi_scratch_of(ctx, o->n, sizeof *rows, &rows));
+    BI_TRY(bi_scratch_of(ctx, o->n, sizeof *bucket, &bucket));
+    BI_TRY(bi_scratch_of(ctx, next - first + 1, sizeof *offsets, &offsets));
+    BI_TRY(bi_scratch_of(ctx, 1, sizeof *bad, &bad));
+    BI_TRY(ctx->backend->fill(ctx, bad, 0, sizeof *bad));
+    const struct bi_ranks_kdtree_iota iota = {rows};
+    BI_TRY(o->steps->kdtree_iota(ctx, o->n, &iota));
+    const struct bi_ranks_kdtree_from from = {o->tree->pieces.data, (uint32_t)first, bucket};
+    BI_TRY(o->steps->kdtree_from(ctx, o->n, &from));
+    return ctx->backend->core->split(ctx, sizeof *rows, rows, bucket, o->n, next - first, o->order, offsets, bad);
+}
+
+/* ids[begin + i] = the id of entry rows[i] of the piece that begins there. */
+static bosc_status name(const struct ordering *o, const uint32_t *rows, int64_t begin, int64_t n)
+{
+    const struct bi_ranks_kdtree_names names = {rows, o->order + begin, o->tree->ids.data,
+                                                (char *)o->ids + (size_t)begin * (o->wide ? 8 : 4), o->wide};
+    return o->steps->kdtree_names(o->ctx, n, &names);
+}
+
+static char *point_at(const struct ordering *o, int64_t begin)
+{
+    return (char *)o->points + (size_t)(begin * o->dim) * o->size;
+}
+
+/* The nodes of the tree of a piece, whose coordinates are rotated. */
+static bosc_status put_nodes(const struct ordering *o, const bosc_kdtree *subtree, int64_t rotate, void *rotated,
+                             int64_t begin, int64_t n)
+{
+    uint32_t *rows;
+    BI_TRY(bi_scratch_of(o->ctx, n, sizeof *rows, &rows));
+    BI_TRY(bosc_kdtree_get_nodes(o->ctx, subtree, rotated, rows));
+    BI_TRY(gather(o, rotated, NULL, rotate ? o->dim - rotate : 0, n, point_at(o, begin)));
+    return name(o, rows, begin, n);
+}
+
+/* The piece whose n rows begin at `begin` of o->order. */
+static bosc_status put_subtree(const struct ordering *o, bosc_kdtree *subtree, int64_t begin, int64_t n)
+{
+    const int64_t rotate = o->cuts.level % o->dim;
+    void *rotated;
+    BI_TRY(bi_scratch_of(o->ctx, n * o->dim, o->size, &rotated));
+    BI_TRY(gather(o, o->rows, o->order + begin, rotate, n, rotated));
+    BI_TRY(bosc_kdtree_build(o->ctx, subtree, rotated, n, 0));
+    return put_nodes(o, subtree, rotate, rotated, begin, n);
+}
+
+static bosc_status put_subtrees(const struct ordering *o, bosc_kdtree *subtree)
+{
+    const int32_t rank = o->tree->comm->rank;
+    const int64_t next = 2 * bi_ranks_kdtree_first_subtree(&o->cuts, rank + 1);
+    for (int64_t p = 2 * bi_ranks_kdtree_first_subtree(&o->cuts, rank); p < next; p++) {
+        const struct bi_kdtree_range r = bi_ranks_kdtree_piece(&o->cuts, p);
+        if (r.begin == r.end) continue;
+        BI_TRY_WITH_SCRATCH(o->ctx, put_subtree(o, subtree, r.begin - o->tree->begin, r.end - r.begin));
+    }
+    return o->ctx->backend->sync(o->ctx); /* before the tree goes */
+}
+
+static bosc_status build_subtrees(struct ordering *o)
+{
+    const bosc_kdtree_opts opts = bi_ranks_kdtree_shard_opts(&o->tree->opts);
+    bosc_kdtree *subtree;
+    BI_TRY(bi_scratch_of(o->ctx, o->n * o->dim, o->size, &o->rows));
+    BI_TRY_WITH_SCRATCH(o->ctx, order_by_id(o));
+    BI_TRY(bosc_kdtree_create(o->ctx, &opts, &subtree));
+    bosc_status status = put_subtrees(o, subtree);
+    bosc_kdtree_free(subtree);
+    return status;
+}
+
+/* ---- two halves: the side is a tree already, and the root ---- */
+
+static bosc_status put_side(const struct ordering *o)
+{
+    const bool has_root = o->tree->comm->rank == 0;
+    const int64_t n = o->n - has_root;
+    void *rotated;
+    BI_TRY(bi_scratch_of(o->ctx, o->n * o->dim, o->size, &rotated));
+    if (has_root) BI_TRY(put_nodes(o, o->tree->root, 0, rotated, n, 1));
+    return n ? put_nodes(o, o->tree->side, 1 % o->dim, rotated, 0, n) : BOSC_OK;
+}
+
+static bosc_status put_in_order(struct ordering *o)
+{
+    BI_TRY(bi_scratch_of(o->ctx, o->n, sizeof *o->order, &o->order));
+    BI_TRY_WITH_SCRATCH(o->ctx, order_by_piece(o));
+    return o->tree->side ? put_side(o) : build_subtrees(o);
+}
+
+bosc_status bi_ranks_kdtree_nodes(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, void *points, void *ids, bool wide)
+{
+    struct ordering o = {.ctx = ctx,
+                         .tree = tree,
+                         .steps = ctx->ops->dist->steps,
+                         .cuts = bi_ranks_kdtree_cuts(tree->nodes, tree->comm->rank_count),
+                         .n = tree->end - tree->begin,
+                         .dim = tree->opts.dim,
+                         .size = bosc_dtype_size(tree->opts.dtype),
+                         .points = points,
+                         .ids = ids,
+                         .wide = wide};
+    if (o.n == 0) return BOSC_OK;
+    BI_RETURN_WITH_SCRATCH(ctx, put_in_order(&o));
+}
+
+/* By way of scratch, as the arrays of the caller's are to stay as they are if a piece fails. */
+static bosc_status get_nodes(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, void *points, void *ids)
+{
+    const size_t n = (size_t)(tree->end - tree->begin), id_size = (size_t)tree->opts.id_bits / 8,
+                 row = (size_t)tree->opts.dim * bosc_dtype_size(tree->opts.dtype);
+    void *all_points, *all_ids;
+    if (n == 0) return BOSC_OK;
+    BI_TRY(bi_scratch(ctx, n * row, &all_points));
+    BI_TRY(bi_scratch(ctx, n * id_size, &all_ids));
+    BI_TRY(bi_ranks_kdtree_nodes(ctx, tree, all_points, all_ids, id_size == 8));
+    if (points) BI_TRY(ctx->backend->copy(ctx, points, all_points, n * row));
+    if (ids) BI_TRY(ctx->backend->copy(ctx, ids, all_ids, n * id_size));
+    return ctx->backend->sync(ctx);
+}
+
+bosc_status bosc_ranks_kdtree_get_nodes(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, void *points, void *ids)
+{
+    BI_ENTER(ctx);
+    BI_TRY(bi_ranks_kdtree_check(ctx, tree));
+    BI_TRY(bi_check_aligned(ctx, "points", points, bosc_dtype_size(tree->opts.dtype)));
+    BI_TRY(bi_check_aligned(ctx, "ids", ids, (size_t)tree->opts.id_bits / 8));
+    bi_progress_set_total(ctx, 60 * (double)(tree->end - tree->begin));
+    BI_RETURN_WITH_SCRATCH(ctx, get_nodes(ctx, tree, points, ids));
+}

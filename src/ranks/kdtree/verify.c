@@ -1,0 +1,122 @@
+/* The proof of a tree over ranks: each checks its nodes. What is below the cut has its ancestors there too, but for the
+ * few nodes above the cut, which all ranks tell each other. */
+#include <string.h>
+
+#include "base/clock.h"
+#include "core/call.h"
+#include "ranks/kdtree/kdtree.h"
+#include "ranks/steps/steps.h"
+
+struct proof {
+    bosc_ctx *ctx;
+    const bosc_ranks_kdtree *tree;
+    struct bi_ranks_cuts cuts;
+    int64_t count, subtrees, most; /* most: nodes above the cut that a rank has at most */
+    size_t row;                    /* bytes */
+    char *rows;                    /* scratch: this rank's nodes, and the node after each subtree */
+    int64_t *ids;
+};
+
+/* Nodes above the cut go by host memory, each as its id and its row. */
+static size_t bytes_of_upper(const struct proof *p) { return sizeof *p->ids + (p->row + 7) / 8 * 8; }
+
+static bosc_status take_nodes(struct proof *p)
+{
+    BI_TRY(bi_scratch(p->ctx, (size_t)(p->count + p->subtrees) * p->row, (void **)&p->rows));
+    BI_TRY(bi_scratch_of(p->ctx, p->count + p->subtrees, sizeof *p->ids, &p->ids));
+    return bi_ranks_kdtree_nodes(p->ctx, p->tree, p->rows, p->ids, true);
+}
+
+/* Copies the nodes after the subtrees of a rank: those of this one to `uppers`, or from there to behind the nodes. */
+static bosc_status copy_uppers(const struct proof *p, int32_t rank, char *uppers, bool out)
+{
+    const int64_t first = bi_ranks_kdtree_first_subtree(&p->cuts, rank),
+                  next = bi_ranks_kdtree_first_subtree(&p->cuts, rank + 1);
+    for (int64_t j = first; j < next; j++, uppers += bytes_of_upper(p)) {
+        const struct bi_kdtree_range r = bi_ranks_kdtree_piece(&p->cuts, 2 * j + 1);
+        const int64_t at = out ? r.begin - p->tree->begin : p->count + j;
+        char *row = p->rows + (size_t)at * p->row, *id = (char *)(p->ids + at), *to = uppers + sizeof *p->ids;
+        if (r.begin == r.end) continue;
+        BI_TRY(p->ctx->backend->copy(p->ctx, out ? uppers : id, out ? id : uppers, sizeof *p->ids));
+        BI_TRY(p->ctx->backend->copy(p->ctx, out ? to : row, out ? row : to, p->row));
+    }
+    return p->ctx->backend->sync(p->ctx);
+}
+
+/* *bad: the smallest of this rank's nodes that is out of order, or INT64_MAX. */
+static bosc_status look(const struct proof *p, int64_t *bad)
+{
+    const bosc_ranks_kdtree *tree = p->tree;
+    struct bi_ranks_kdtree_verify step = {.rows = {p->rows, p->count + p->subtrees, tree->opts.dim},
+                                          .ids = p->ids,
+                                          .dtype = tree->opts.dtype,
+                                          .dim = tree->opts.dim,
+                                          .level = p->cuts.level,
+                                          .begin = tree->begin,
+                                          .count = p->count,
+                                          .nodes = tree->nodes,
+                                          .n = tree->n};
+    *bad = INT64_MAX;
+    if (p->count == 0) return BOSC_OK;
+    BI_TRY(bi_scratch_of(p->ctx, 1, sizeof *bad, &step.bad));
+    BI_TRY(p->ctx->backend->copy(p->ctx, step.bad, bad, sizeof *bad));
+    BI_TRY(p->ctx->ops->dist->steps->kdtree_verify(p->ctx, p->count, &step));
+    return bi_read_back(p->ctx, bad, step.bad, sizeof *bad);
+}
+
+/* uppers: host, of one rank and then of all. */
+static bosc_status look_with(struct proof *p, bosc_status local_status, char *uppers, int64_t *bad)
+{
+    bosc_comm *comm = p->tree->comm;
+    const size_t bytes = (size_t)p->most * bytes_of_upper(p);
+    if (local_status == BOSC_OK) local_status = take_nodes(p);
+    if (local_status == BOSC_OK) local_status = copy_uppers(p, comm->rank, uppers, true);
+    BI_TRY(bi_comm_agree(p->ctx, comm, local_status));
+    BI_TRY(bi_comm_all_gather(p->ctx, comm, uppers, bytes, uppers + bytes));
+    for (int32_t r = 0; r < comm->rank_count && local_status == BOSC_OK; r++)
+        local_status = copy_uppers(p, r, uppers + (size_t)(r + 1) * bytes, false);
+    int64_t own = INT64_MAX, *all = comm->gather;
+    if (local_status == BOSC_OK) local_status = look(p, &own);
+    BI_TRY(bi_comm_agree(p->ctx, comm, local_status));
+    BI_TRY(bi_comm_all_gather(p->ctx, comm, &own, sizeof own, all));
+    *bad = INT64_MAX;
+    for (int32_t r = 0; r < comm->rank_count; r++) *bad = all[r] < *bad ? all[r] : *bad;
+    return BOSC_OK;
+}
+
+static bosc_status verify(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, bosc_status local_status, int64_t *bad)
+{
+    const int32_t ranks = tree->comm->rank_count;
+    struct proof p = {.ctx = ctx,
+                      .tree = tree,
+                      .cuts = bi_ranks_kdtree_cuts(tree->nodes, ranks),
+                      .count = tree->end - tree->begin,
+                      .row = (size_t)tree->opts.dim * bosc_dtype_size(tree->opts.dtype)};
+    p.subtrees = (int64_t)1 << p.cuts.level;
+    p.most = p.subtrees / ranks + 1;
+    const size_t bytes = (size_t)(ranks + 1) * (size_t)p.most * bytes_of_upper(&p);
+    char *uppers = local_status == BOSC_OK ? bi_host_alloc(ctx, bytes) : NULL;
+    if (local_status == BOSC_OK && !uppers) local_status = BOSC_ERR_NOMEM;
+    if (uppers) memset(uppers, 0, bytes);
+    bosc_status status = look_with(&p, local_status, uppers, bad);
+    bi_memory_release(&ctx->host, uppers, bytes);
+    return status;
+}
+
+bosc_status bosc_ranks_kdtree_verify(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, int64_t *node)
+{
+    bosc_status status;
+    int64_t bad = INT64_MAX;
+    const double begin = bi_now();
+    BI_ENTER(ctx);
+    if (!tree) return bi_ranks_kdtree_check(ctx, tree);
+    bi_progress_set_total(ctx, 80 * (double)(tree->end - tree->begin));
+    BI_WITH_SCRATCH(ctx, status = verify(ctx, tree, bi_ranks_kdtree_check(ctx, tree), &bad));
+    BI_TRY(status);
+    double seconds = bi_now() - begin; /* its times may be read meanwhile */
+    __atomic_store(&((bosc_ranks_kdtree *)tree)->times.verify, &seconds, __ATOMIC_RELAXED);
+    if (bad == INT64_MAX) return BOSC_OK;
+    if (node) *node = bad;
+    return bi_fail(ctx, BOSC_ERR_DATA, "tree: node %lld of %lld is not on the side of an ancestor where it belongs",
+                   (long long)bad, (long long)tree->nodes);
+}

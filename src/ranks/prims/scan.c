@@ -1,0 +1,229 @@
+/* Scans over ranks, by the rows and tiles of core/tiles.h. A tile is scanned by the rank where it begins, which gets
+ * the elements that it lacks and gives their results back; what comes before each tile is a scan over ranks again, of
+ * the tiles' sums. Few elements are scanned by rank 0. */
+#include <string.h>
+
+#include <boscage/ranks/prims.h>
+
+#include "core/call.h"
+#include "ranks/exchange/slices.h"
+#include "ranks/steps/steps.h"
+#include "prims/check.h"
+
+enum { FEW = 4096 }; /* elements of all ranks that one of them scans: the sums of 4 million */
+
+struct scan {
+    bosc_op op;
+    bosc_dtype dtype;
+    size_t size;
+    bool exclusive;
+    uint64_t nothing; /* the result of nothing */
+    const void *in;
+    int64_t n;
+    void *out; /* (n); written last */
+};
+
+/* What scan_tiles knows of this rank's part. */
+struct part {
+    const struct bi_ranks_slices *slices;
+    struct bi_exchange x;
+    int64_t head;     /* elements before the first tile that begins here: those of a lower rank's tile */
+    int64_t n, tiles; /* elements from there on with those that came from higher ranks, and their tiles */
+    char *scanned;    /* (head + n) */
+    void *tail;       /* what came */
+    void *rows, *carries;
+    bool first_tile;
+};
+
+static char *item(const void *array, int64_t i, size_t size) { return (char *)array + i * (int64_t)size; }
+
+/* ---- few elements ---- */
+
+static bosc_status scan_at_root(bosc_ctx *ctx, bosc_comm *comm, const struct scan *s, const struct bi_exchange *x)
+{
+    void *all = NULL, *own_results = NULL;
+    bosc_status local_status = bi_scratch_of(ctx, x->received, s->size, &all);
+    if (local_status == BOSC_OK) local_status = bi_scratch_of(ctx, s->n, s->size, &own_results);
+    BI_TRY(bi_exchange_items(ctx, comm, local_status, x, s->size, s->in, all));
+    if (x->received)
+        local_status = ctx->backend->core->scan(ctx, s->op, s->exclusive ? BOSC_EXCLUSIVE : BOSC_INCLUSIVE, s->dtype,
+                                                all, x->received, all);
+    BI_TRY(bi_exchange_answers(ctx, comm, local_status, x, s->size, all, own_results));
+    if (s->n) local_status = ctx->backend->copy(ctx, s->out, own_results, (size_t)s->n * s->size);
+    return bi_comm_agree(ctx, comm, local_status);
+}
+
+static bosc_status scan_few(bosc_ctx *ctx, bosc_comm *comm, const struct scan *s, const struct bi_ranks_slices *slices)
+{
+    struct bi_exchange x;
+    slices->counts[0] = s->n;
+    bosc_status status = bi_exchange_begin(ctx, comm, BOSC_OK, slices->counts, &x);
+    if (status == BOSC_OK) BI_WITH_SCRATCH(ctx, status = scan_at_root(ctx, comm, s, &x));
+    bi_exchange_end(ctx, &x);
+    return status;
+}
+
+/* ---- tiles ---- */
+
+static bosc_status scan_slices(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status, const struct scan *s);
+
+/* Which elements a lower rank scans, and which one. */
+static void plan_tiles(struct part *p)
+{
+    const struct bi_ranks_slices *slices = p->slices;
+    const int64_t begin = slices->offsets[slices->rank], end = slices->offsets[slices->rank + 1];
+    const int64_t edge = bi_div_up(begin, BI_TILE) * BI_TILE;
+    int32_t owner = slices->rank;
+    p->head = (edge < end ? edge : end) - begin;
+    p->first_tile = begin == 0;
+    if (p->head == 0) return;
+    while (slices->offsets[owner] > edge - BI_TILE)
+        owner--; /* the last one that begins by the tile's beginning has it */
+    slices->counts[owner] = p->head;
+}
+
+/* Rows, the rows of their sums, and the tiles' sums. */
+static bosc_status scan_rows(bosc_ctx *ctx, const struct scan *s, struct part *p, void **sums)
+{
+    const int64_t rows = bi_div_up(p->n, BI_TILE_ROW);
+    void *row_sums;
+    BI_TRY(bi_scratch_of(ctx, rows, s->size, &row_sums));
+    BI_TRY(bi_scratch_of(ctx, rows, s->size, &p->rows));
+    BI_TRY(bi_scratch_of(ctx, p->tiles, s->size, sums));
+    BI_TRY(bi_scratch_of(ctx, p->tiles, s->size, &p->carries));
+    if (p->n == 0) return BOSC_OK;
+    struct bi_ranks_scan_rows elements = {.op = s->op,
+                                          .dtype = s->dtype,
+                                          .in = item(s->in, p->head, s->size),
+                                          .tail = p->tail,
+                                          .in_count = s->n - p->head,
+                                          .n = p->n,
+                                          .out = item(p->scanned, p->head, s->size),
+                                          .sums = row_sums};
+    struct bi_ranks_scan_rows of_rows = {
+        .op = s->op, .dtype = s->dtype, .in = row_sums, .in_count = rows, .n = rows, .out = p->rows, .sums = *sums};
+    BI_TRY(ctx->ops->dist->steps->scan_rows(ctx, rows, &elements));
+    return ctx->ops->dist->steps->scan_rows(ctx, p->tiles, &of_rows);
+}
+
+/* So many results from one element on. */
+static bosc_status give_results(bosc_ctx *ctx, const struct scan *s, const struct part *p, int64_t from, int64_t count,
+                                bool shifted, uint64_t before, void *out)
+{
+    const struct bi_ranks_scan_results results = {.op = s->op,
+                                                  .dtype = s->dtype,
+                                                  .scanned = p->scanned,
+                                                  .rows = p->rows,
+                                                  .carries = p->carries,
+                                                  .head = p->head,
+                                                  .from = from,
+                                                  .first_tile = p->first_tile,
+                                                  .shifted = shifted,
+                                                  .before = before,
+                                                  .out = out};
+    return count ? ctx->ops->dist->steps->scan_results(ctx, count, &results) : BOSC_OK;
+}
+
+/* The last result of the ranks below, where an exclusive scan of the slice begins. */
+static bosc_status find_before(bosc_ctx *ctx, bosc_comm *comm, const struct scan *s, const struct part *p,
+                               uint64_t *before)
+{
+    uint64_t last = 0, *lasts = comm->gather;
+    void *on_backend = NULL;
+    bosc_status local_status = bi_scratch_of(ctx, 1, sizeof last, &on_backend);
+    if (local_status == BOSC_OK && s->n) local_status = give_results(ctx, s, p, s->n - 1, 1, false, 0, on_backend);
+    if (local_status == BOSC_OK && s->n) local_status = bi_read_back(ctx, &last, on_backend, s->size);
+    BI_TRY(bi_comm_agree(ctx, comm, local_status));
+    BI_TRY(bi_comm_all_gather(ctx, comm, &last, sizeof last, lasts));
+    *before = s->nothing;
+    for (int32_t r = 0; r < comm->rank; r++)
+        if (p->slices->offsets[r] < p->slices->offsets[r + 1]) *before = lasts[r];
+    return BOSC_OK;
+}
+
+static bosc_status scan_part(bosc_ctx *ctx, bosc_comm *comm, const struct scan *s, struct part *p)
+{
+    struct scan carries = *s;
+    void *sums = NULL, *answers = NULL;
+    uint64_t before = 0;
+    p->n = s->n - p->head + p->x.received;
+    p->tiles = bi_div_up(p->n, BI_TILE);
+    bosc_status local_status = bi_scratch_of(ctx, p->head + p->n, s->size, &p->scanned);
+    if (local_status == BOSC_OK) local_status = bi_scratch_of(ctx, p->x.received, s->size, &p->tail);
+    if (local_status == BOSC_OK) local_status = bi_scratch_of(ctx, p->x.received, s->size, &answers);
+    BI_TRY(bi_exchange_items(ctx, comm, local_status, &p->x, s->size, s->in, p->tail));
+    local_status = scan_rows(ctx, s, p, &sums);
+    carries.in = sums, carries.n = p->tiles, carries.out = p->carries, carries.exclusive = true;
+    BI_TRY(scan_slices(ctx, comm, local_status, &carries));
+    local_status = give_results(ctx, s, p, s->n, p->x.received, false, 0, answers);
+    BI_TRY(bi_exchange_answers(ctx, comm, local_status, &p->x, s->size, answers, p->scanned));
+    if (s->exclusive) BI_TRY(find_before(ctx, comm, s, p, &before));
+    return bi_comm_agree(ctx, comm, give_results(ctx, s, p, 0, s->n, s->exclusive, before, s->out));
+}
+
+static bosc_status scan_tiles(bosc_ctx *ctx, bosc_comm *comm, const struct scan *s,
+                              const struct bi_ranks_slices *slices)
+{
+    struct part p = {.slices = slices};
+    plan_tiles(&p);
+    bosc_status status = bi_exchange_begin(ctx, comm, BOSC_OK, slices->counts, &p.x);
+    if (status == BOSC_OK) BI_WITH_SCRATCH(ctx, status = scan_part(ctx, comm, s, &p));
+    bi_exchange_end(ctx, &p.x);
+    return status;
+}
+
+/* Ends in an agreement. */
+static bosc_status scan_slices(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status, const struct scan *s)
+{
+    struct bi_ranks_slices slices;
+    bosc_status status = bi_ranks_slices_begin(ctx, comm, local_status, s->n, &slices);
+    if (status == BOSC_OK)
+        status = slices.total <= FEW ? scan_few(ctx, comm, s, &slices) : scan_tiles(ctx, comm, s, &slices);
+    bi_ranks_slices_end(ctx, &slices);
+    return status;
+}
+
+static bosc_status scan(bosc_ctx *ctx, bosc_comm *comm, struct scan *s, void *out)
+{
+    struct bi_out to = {0};
+    bool staged = false;
+    const size_t bytes = (size_t)s->n * s->size;
+    bosc_status local_status = bi_stage_in(ctx, s->in, bytes, &s->in, &staged);
+    if (local_status == BOSC_OK) local_status = bi_stage_out(ctx, out, bytes, &to, &staged);
+    if (local_status == BOSC_OK) local_status = bosc_reduce(ctx, s->op, s->dtype, NULL, 0, &s->nothing);
+    s->out = to.reachable;
+    BI_TRY(scan_slices(ctx, comm, local_status, s));
+    local_status = bi_stage_back(ctx, &to);
+    if (local_status == BOSC_OK) local_status = ctx->backend->sync(ctx);
+    return bi_comm_agree(ctx, comm, local_status);
+}
+
+static bosc_status check(bosc_ctx *ctx, bosc_op op, bosc_scan_kind kind, bosc_dtype dtype, const void *in, int64_t n,
+                         void *out)
+{
+    BI_TRY(bi_check_op(ctx, op));
+    BI_TRY(bi_check_kind(ctx, kind));
+    BI_TRY(bi_check_number(ctx, dtype));
+    const size_t size = bosc_dtype_size(dtype), bytes = (size_t)n * size;
+    BI_TRY(bi_check_count(ctx, "n", n, size));
+    BI_TRY(bi_check_array(ctx, "in", in, n, size));
+    BI_TRY(bi_check_array(ctx, "out", out, n, size));
+    return bi_check_apart(ctx, "out", out, bytes, "in", in, bytes, true);
+}
+
+bosc_status bosc_ranks_scan(bosc_ctx *ctx, bosc_comm *comm, bosc_op op, bosc_scan_kind kind, bosc_dtype dtype,
+                            const void *in, int64_t n, void *out)
+{
+    BI_ENTER(ctx);
+    BI_TRY(bi_comm_check(ctx, comm));
+    const struct bi_ranks_argument shared[] = {{"op", op}, {"kind", kind}, {"dtype", dtype}};
+    BI_TRY(bi_ranks_same(ctx, comm, check(ctx, op, kind, dtype, in, n, out), shared, 3));
+    bi_progress_set_total(ctx, 2.1 * (double)n);
+    struct scan s = {.op = op,
+                     .dtype = dtype,
+                     .size = bosc_dtype_size(dtype),
+                     .exclusive = kind == BOSC_EXCLUSIVE,
+                     .in = in,
+                     .n = n};
+    BI_RETURN_WITH_SCRATCH(ctx, scan(ctx, comm, &s, out));
+}

@@ -1,0 +1,246 @@
+/* Communicators: agreement, exchanges, and ranks that fail, leave or do not come. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "comm/comm.h"
+#include "support/ranks.h"
+
+static const int32_t sizes[] = {1, 2, 3, 4, 8};
+#define EACH_SIZE(i) for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+
+/* ---- agreement ---- */
+
+static void agree(struct rank *r)
+{
+    const int32_t failing = *(const int32_t *)r->user;
+    for (int round = 0; round < 3; round++) {
+        CHECK_OK(r->ctx, bosc_comm_barrier(r->ctx, r->comm));
+        bosc_status local_status = BOSC_OK;
+        if (r->rank >= failing && failing >= 0)
+            local_status =
+                bi_fail(r->ctx, r->rank == failing ? BOSC_ERR_DATA : BOSC_ERR_ARG, "points: row %d", (int)r->rank);
+        bosc_status all = bi_comm_agree(r->ctx, r->comm, local_status);
+        CHECK_EQ(all, failing < 0 || failing >= r->rank_count ? BOSC_OK : BOSC_ERR_DATA);
+        if (all == BOSC_OK) continue;
+        char expected[64];
+        snprintf(expected, sizeof expected, r->rank == failing ? "points: row %d" : "rank %d: points: row %d",
+                 (int)failing, (int)failing);
+        CHECK(strcmp(bosc_ctx_message(r->ctx), expected) == 0);
+    }
+}
+
+static void same(struct rank *r)
+{
+    const int32_t other = *(const int32_t *)r->user;
+    CHECK_OK(r->ctx, bi_comm_same(r->ctx, r->comm, BOSC_OK, "k", 4));
+    bosc_status all = bi_comm_same(r->ctx, r->comm, BOSC_OK, "k", r->rank == other ? 3 : 4);
+    CHECK_EQ(all, r->rank_count > 1 && other < r->rank_count ? BOSC_ERR_ARG : BOSC_OK);
+    if (all != BOSC_OK)
+        CHECK(strstr(bosc_ctx_message(r->ctx), other ? "k: 3 is not the 4 of" : "k: 4 is not the 3 of"));
+}
+
+static void case_agree(bosc_ctx *ctx)
+{
+    EACH_SIZE(i)
+    for (int32_t failing = -1; failing < sizes[i]; failing++) ranks_run(ctx, sizes[i], 0, agree, &failing);
+    EACH_SIZE(i)
+    for (int32_t other = 0; other < 3; other++) ranks_run(ctx, sizes[i], 0, same, &other);
+}
+
+/* ---- sums and offsets ---- */
+
+static void sums(struct rank *r)
+{
+    static const int64_t lengths[] = {0, 1, 7, 1000, 70001};
+    for (size_t l = 0; l < sizeof lengths / sizeof lengths[0]; l++) {
+        const int64_t n = lengths[l];
+        int64_t *values = suite_alloc((size_t)n * sizeof *values);
+        for (int64_t i = 0; i < n; i++) values[i] = i * (r->rank + 1) - 5;
+        CHECK_OK(r->ctx, bi_comm_sum(r->ctx, r->comm, BOSC_OK, values, n));
+        const int64_t ranks = r->rank_count, factors = ranks * (ranks + 1) / 2;
+        for (int64_t i = 0; i < n; i++) CHECK_EQ(values[i], i * factors - 5 * ranks);
+        free(values);
+    }
+    int64_t before, total;
+    CHECK_OK(r->ctx, bi_comm_offset(r->ctx, r->comm, BOSC_OK, 10 * r->rank, &before, &total));
+    CHECK_EQ(before, 5 * (int64_t)r->rank * (r->rank - 1));
+    CHECK_EQ(total, 5 * (int64_t)r->rank_count * (r->rank_count - 1));
+}
+
+static void case_sums(bosc_ctx *ctx) { EACH_SIZE(i) ranks_run(ctx, sizes[i], 0, sums, NULL); }
+
+/* ---- exchanges ---- */
+
+/* How many items rank a has for rank b. */
+static int64_t count_of(uint64_t seed, int32_t a, int32_t b)
+{
+    struct suite_random r = {seed + (uint64_t)a * 64 + (uint64_t)b};
+    return suite_below(&r, 3) == 0 ? 0 : (int64_t)suite_below(&r, 300);
+}
+
+static uint64_t item_of(int32_t from, int32_t to, int64_t i)
+{
+    return (uint64_t)from << 48 | (uint64_t)to << 32 | (uint64_t)i;
+}
+
+static void *on_backend(bosc_ctx *ctx, const void *host, size_t bytes)
+{
+    void *memory = NULL;
+    CHECK_OK(ctx, bosc_ctx_alloc(ctx, bytes, &memory));
+    if (host) CHECK_OK(ctx, bosc_ctx_copy(ctx, memory, host, bytes));
+    return memory;
+}
+
+static void check_received(const struct rank *r, uint64_t seed, const struct bi_exchange *x, const uint64_t *received)
+{
+    int64_t at = 0;
+    for (int32_t from = 0; from < r->rank_count; from++) {
+        CHECK_EQ(x->received_offsets[from], at);
+        for (int64_t i = 0; i < count_of(seed, from, r->rank); i++) CHECK(received[at++] == item_of(from, r->rank, i));
+    }
+    CHECK_EQ(x->received, at);
+}
+
+static void exchange(struct rank *r)
+{
+    const uint64_t seed = *(const uint64_t *)r->user;
+    int64_t counts[64], sent = 0;
+    for (int32_t to = 0; to < r->rank_count; to++) sent += counts[to] = count_of(seed, r->rank, to);
+    const size_t bytes = (size_t)sent * 8;
+    uint64_t *items = suite_alloc(bytes), *answers = suite_alloc(bytes), *at = items;
+    for (int32_t to = 0; to < r->rank_count; to++)
+        for (int64_t i = 0; i < counts[to]; i++) *at++ = item_of(r->rank, to, i);
+    struct bi_exchange x;
+    CHECK_OK(r->ctx, bi_exchange_begin(r->ctx, r->comm, BOSC_OK, counts, &x));
+    const size_t received_bytes = (size_t)x.received * 8;
+    void *from = on_backend(r->ctx, items, bytes), *to = on_backend(r->ctx, NULL, received_bytes),
+         *back = on_backend(r->ctx, NULL, bytes);
+    uint64_t *received = suite_alloc(received_bytes);
+    CHECK_OK(r->ctx, bi_exchange_items(r->ctx, r->comm, BOSC_OK, &x, 8, from, to));
+    CHECK_OK(r->ctx, bosc_ctx_copy(r->ctx, received, to, received_bytes));
+    check_received(r, seed, &x, received);
+    CHECK_OK(r->ctx, bi_exchange_answers(r->ctx, r->comm, BOSC_OK, &x, 8, to, back));
+    CHECK_OK(r->ctx, bosc_ctx_copy(r->ctx, answers, back, bytes));
+    CHECK(memcmp(answers, items, bytes) == 0);
+    /* One rank that has no memory for the items is all ranks' failure, and the next exchange goes well. */
+    const bosc_status local_status = r->rank == r->rank_count - 1 ? bi_fail(r->ctx, BOSC_ERR_NOMEM, "none") : BOSC_OK;
+    CHECK_STATUS(r->ctx, bi_exchange_items(r->ctx, r->comm, local_status, &x, 8, from, to), BOSC_ERR_NOMEM);
+    CHECK_OK(r->ctx, bi_exchange_items(r->ctx, r->comm, BOSC_OK, &x, 8, from, to));
+    bi_exchange_end(r->ctx, &x);
+    bosc_ctx_release(r->ctx, from, bytes);
+    bosc_ctx_release(r->ctx, to, received_bytes);
+    bosc_ctx_release(r->ctx, back, bytes);
+    free(items);
+    free(answers);
+    free(received);
+}
+
+static void case_exchange(bosc_ctx *ctx)
+{
+    EACH_SIZE(i)
+    for (uint64_t seed = 1; seed < 4; seed++) ranks_run(ctx, sizes[i], 0, exchange, &seed);
+}
+
+/* ---- lost ranks ---- */
+
+struct loss {
+    bool leaves;         /* rank 1 frees its end; or it comes only when the others have given up */
+    _Atomic int gave_up; /* ranks */
+};
+
+static void check_lost(struct rank *r)
+{
+    bosc_comm_info info = {.size = sizeof info};
+    for (int i = 0; i < 2; i++) {
+        CHECK_STATUS(r->ctx, bosc_comm_barrier(r->ctx, r->comm), BOSC_ERR_COMM);
+        CHECK(suite_begins(bosc_ctx_message(r->ctx), "comm: "));
+    }
+    CHECK_OK(r->ctx, bosc_comm_get_info(r->ctx, r->comm, &info));
+    CHECK_EQ(info.broken, 1);
+}
+
+static void lose(struct rank *r)
+{
+    struct loss *loss = r->user;
+    if (r->rank == 1 && loss->leaves) {
+        bosc_comm_free(r->comm);
+        r->comm = NULL;
+        return;
+    }
+    const struct timespec short_time = {.tv_nsec = 1000000};
+    while (r->rank == 1 && loss->gave_up < r->rank_count - 1) nanosleep(&short_time, NULL);
+    check_lost(r);
+    loss->gave_up++;
+}
+
+static void case_lost(bosc_ctx *ctx)
+{
+    if (!ranks_share_memory()) return; /* where ranks are processes they are lost otherwise */
+    for (int32_t ranks = 2; ranks <= 4; ranks++) {
+        struct loss leaves = {.leaves = true}, late = {.leaves = false};
+        ranks_run(ctx, ranks, ranks_notice_leaving(ctx) ? 0 : 0.3, lose, &leaves);
+        ranks_run(ctx, ranks, 0.05, lose, &late);
+    }
+}
+
+/* ---- a transport of the caller's ---- */
+
+/* Of one rank, which can be told that it is lost. */
+struct lonely {
+    int calls, released;
+    bool fails;
+};
+
+static int lonely_all_gather(void *user, const void *sent, size_t bytes, void *received, double timeout)
+{
+    struct lonely *l = user;
+    l->calls++;
+    CHECK(timeout == 7);
+    memcpy(received, sent, bytes);
+    return l->fails ? 5 : 0;
+}
+
+static int lonely_all_to_all(void *user, const void *sent, const int64_t *sent_offsets, void *received,
+                             const int64_t *received_offsets, double timeout)
+{
+    struct lonely *l = user;
+    l->calls++;
+    CHECK(timeout == 7);
+    CHECK_EQ(sent_offsets[1], received_offsets[1]);
+    if (sent_offsets[1]) memcpy(received, sent, (size_t)sent_offsets[1]);
+    return l->fails ? 5 : 0;
+}
+
+static void lonely_release(void *user) { ((struct lonely *)user)->released++; }
+
+static void case_transport(bosc_ctx *ctx)
+{
+    struct lonely l = {0};
+    const bosc_comm_transport transport = {sizeof transport, &l, lonely_all_gather, lonely_all_to_all, lonely_release};
+    const bosc_comm_opts opts = {.size = sizeof opts, .timeout = 7};
+    struct rank r = {.ctx = ctx, .rank_count = 1};
+    uint64_t seed = 1;
+    CHECK_OK(ctx, bosc_comm_create(ctx, &transport, 0, 1, &opts, &r.comm));
+    r.user = &seed;
+    exchange(&r);
+    sums(&r);
+    bosc_comm_info info = {.size = sizeof info};
+    CHECK_OK(ctx, bosc_comm_get_info(ctx, r.comm, &info));
+    CHECK_EQ(info.exchanges, l.calls);
+    CHECK_EQ(info.broken, 0);
+    l.fails = true;
+    CHECK_STATUS(ctx, bosc_comm_barrier(ctx, r.comm), BOSC_ERR_COMM);
+    const int calls = l.calls;
+    CHECK_STATUS(ctx, bosc_comm_barrier(ctx, r.comm), BOSC_ERR_COMM);
+    CHECK_EQ(l.calls, calls);
+    bosc_comm_free(r.comm);
+    CHECK_EQ(l.released, 1);
+}
+
+static const struct suite_case suite_cases_comm[] = {
+    {"agree", case_agree, NULL}, {"sums", case_sums, NULL},           {"exchange", case_exchange, NULL},
+    {"lost", case_lost, NULL},   {"transport", case_transport, NULL},
+};
+SUITE(comm);

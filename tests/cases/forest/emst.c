@@ -1,0 +1,271 @@
+/* Euclidean minimum spanning trees are those of the complete graph, edges ordered by (squared length, i, j). */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cases/kdtree/kdtree_data.h"
+
+struct edge {
+    double dist2;
+    int64_t i, j;
+};
+
+static bool before(const struct edge *a, const struct edge *b)
+{
+    if (a->dist2 != b->dist2) return a->dist2 < b->dist2;
+    return a->i != b->i ? a->i < b->i : a->j < b->j;
+}
+
+/* Prim's method over all pairs. */
+static void reference_emst(const struct reference_points *p, struct edge *tree)
+{
+    struct edge *best = suite_alloc((size_t)(p->n + 1) * sizeof *best);
+    bool *in = suite_alloc((size_t)p->n + 1);
+    memset(in, 0, (size_t)p->n + 1);
+    int64_t at = 0;
+    for (int64_t v = 0; v < p->n; v++) best[v] = (struct edge){INFINITY, INT64_MAX, INT64_MAX};
+    for (int64_t t = 0; t + 1 < p->n; t++) {
+        int64_t next = -1;
+        in[at] = true;
+        for (int64_t v = 0; v < p->n; v++) {
+            if (in[v]) continue;
+            struct edge e = {reference_dist2(p, v, kd_row(p, at)), at < v ? at : v, at < v ? v : at};
+            if (before(&e, &best[v])) best[v] = e;
+            if (next < 0 || before(&best[v], &best[next])) next = v;
+        }
+        tree[t] = best[next];
+        at = next;
+    }
+    free(best);
+    free(in);
+}
+
+static int by_ends(const void *x, const void *y)
+{
+    const struct edge *a = x, *b = y;
+    if (a->i != b->i) return a->i < b->i ? -1 : 1;
+    return a->j < b->j ? -1 : a->j > b->j;
+}
+
+static void check_emst(bosc_ctx *ctx, const struct reference_points *p, int32_t id_bits, bool lengths)
+{
+    int64_t edges = p->n > 0 ? p->n - 1 : 0;
+    struct edge *tree = suite_alloc((size_t)(edges + 1) * sizeof *tree);
+    void *pairs = suite_alloc((size_t)(2 * edges) * 8), *dist2 = suite_alloc((size_t)edges * 8);
+    CHECK_OK(ctx, bosc_emst_compute(ctx, p->data, p->n, p->stride,
+                                    &(bosc_emst_opts){sizeof(bosc_emst_opts), p->dtype, p->dim, id_bits}, pairs,
+                                    lengths ? dist2 : NULL));
+    reference_emst(p, tree);
+    qsort(tree, (size_t)edges, sizeof *tree, by_ends);
+    for (int64_t e = 0; e < edges; e++) {
+        CHECK_EQ(kd_id(pairs, id_bits, 2 * e), tree[e].i);
+        CHECK_EQ(kd_id(pairs, id_bits, 2 * e + 1), tree[e].j);
+        if (!lengths) continue;
+        double d = p->dtype == BOSC_F32 ? (double)((float *)dist2)[e] : ((double *)dist2)[e];
+        CHECK(d == tree[e].dist2);
+    }
+    free(tree);
+    free(pairs);
+    free(dist2);
+}
+
+static void shapes(bosc_ctx *ctx)
+{
+    static const bosc_dtype dtypes[] = {BOSC_F32, BOSC_F64, BOSC_I32, BOSC_I64};
+    struct suite_random r = {11};
+    for (int s = 0; s < KD_SHAPES; s++)
+        for (int t = 0; t < 4; t++) {
+            if (suite_leaves_out()) continue;
+            int32_t dim = 1 + (int32_t)suite_below(&r, 5);
+            int64_t n = (int64_t)suite_below(&r, suite_slow(ctx) ? 60 : 300);
+            struct reference_points p = kd_points(&r, dtypes[t], dim, n, dim + t % 2, (enum kd_shape)s);
+            check_emst(ctx, &p, t % 2 ? 32 : 64, s % 2 == 0);
+            free((void *)p.data);
+        }
+}
+
+static void small(bosc_ctx *ctx)
+{
+    struct suite_random r = {12};
+    for (int64_t n = 0; n < 12; n++) {
+        struct reference_points p = kd_points(&r, BOSC_F32, 2, n, 2, n % 2 ? KD_GRID : KD_RANDOM);
+        check_emst(ctx, &p, 64, true);
+        free((void *)p.data);
+    }
+}
+
+/* Points of which a short list of the nearest does not tell the tree: groups far apart, of equal points or of points of
+ * a cluster; a grid, all of whose edges are equally long; and a line on which each point's nearest is the one before.
+ */
+enum far_shape { FAR_EQUAL, FAR_CLUSTERS, FAR_GRID, FAR_LINE, FAR_SHAPES };
+
+static double far_value(struct suite_random *r, enum far_shape shape, int64_t n, int64_t i, int32_t c)
+{
+    int64_t group = i % 23, side = 1;
+    while (side * side < n) side++;
+    switch (shape) {
+    case FAR_EQUAL: return (double)(group * group % (7 + c) * 1000);
+    case FAR_CLUSTERS: return (double)(group * group % (7 + c) * 1000) + (double)suite_below(r, 64);
+    case FAR_GRID: return (double)(c == 0 ? i % side : c == 1 ? i / side : 0);
+    default: return (double)(c == 0 ? (n - i) * (n - i + 1) / 2 : 0);
+    }
+}
+
+static void far_apart(bosc_ctx *ctx)
+{
+    struct suite_random r = {14};
+    for (int s = 0; s < FAR_SHAPES; s++)
+        for (int32_t dim = 1; dim < 4; dim++) {
+            if (suite_leaves_out()) continue;
+            bosc_dtype dtype = dim == 2 ? BOSC_F32 : dim == 3 ? BOSC_I64 : BOSC_F64;
+            int64_t n = suite_slow(ctx) ? 150 : 600;
+            void *data = suite_alloc((size_t)(n * dim) * 8);
+            for (int64_t e = 0; e < n * dim; e++)
+                kd_set(data, dtype, e, far_value(&r, (enum far_shape)s, n, e / dim, (int32_t)(e % dim)));
+            check_emst(ctx, &(struct reference_points){dtype, dim, n, dim, data}, 64, true);
+            free(data);
+        }
+}
+
+struct labelled {
+    struct reference_points points;
+    bosc_kdtree *tree;
+    int64_t labels[400], ids[400];
+    double bounds[400], dist2[400];
+};
+
+/* The nearest point with another label, one after the other. */
+static void check_others(bosc_ctx *ctx, struct labelled *t, bool bounded)
+{
+    const struct reference_points *p = &t->points;
+    CHECK_OK(ctx, bosc_kdtree_nearest_other(ctx, t->tree, t->labels, bounded ? t->bounds : NULL, t->ids, t->dist2));
+    for (int64_t i = 0; i < p->n; i++) {
+        struct edge best = {INFINITY, -1, -1};
+        for (int64_t j = 0; j < p->n; j++) {
+            double d = reference_dist2(p, j, kd_row(p, i));
+            if (t->labels[j] == t->labels[i] || (bounded && d > t->bounds[i])) continue;
+            if (best.j < 0 || d < best.dist2) best = (struct edge){d, i, j};
+        }
+        CHECK_EQ(t->ids[i], best.j);
+        CHECK(t->dist2[i] == best.dist2);
+    }
+}
+
+/* Labels at random, or by place, so that whole subtrees have one; all rows, some or none ask. */
+static void others(bosc_ctx *ctx)
+{
+    struct suite_random r = {13};
+    struct labelled *t = suite_alloc(sizeof *t);
+    bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = BOSC_F64, .dim = 3};
+    int64_t n = suite_slow(ctx) ? 80 : 400;
+    for (int s = 0; s < KD_SHAPES; s++) {
+        t->points = kd_points(&r, BOSC_F64, 3, n, 3, (enum kd_shape)s);
+        t->tree = kd_build(ctx, &opts, &t->points);
+        for (int placed = 0; placed < 2; placed++) {
+            for (int64_t i = 0; i < n; i++) {
+                double x = kd_get(t->points.data, BOSC_F64, 3 * i);
+                t->labels[i] = placed ? (x > 0) + (x > 100) : (int64_t)suite_below(&r, 3);
+                t->bounds[i] = ((double)suite_below(&r, 4) - 1) * (s == KD_RANDOM ? 10000 : 1);
+            }
+            for (int bounded = 0; bounded < 2; bounded++) check_others(ctx, t, bounded);
+        }
+        for (int64_t i = 0; i < n; i++) t->bounds[i] = -1;
+        check_others(ctx, t, true);
+        for (int64_t i = 0; i < n; i++) t->labels[i] = 7;
+        check_others(ctx, t, false);
+        bosc_kdtree_free(t->tree);
+        free((void *)t->points.data);
+    }
+    free(t);
+}
+
+static void bad_arguments(bosc_ctx *ctx)
+{
+    float points[8] = {0, 1, 2, 3, 4, 5, 6, NAN}, dist2[4];
+    int64_t pairs[8];
+    CHECK_EQ(
+        bosc_emst_compute(NULL, points, 2, 0, &(bosc_emst_opts){sizeof(bosc_emst_opts), BOSC_F32, 2, 64}, pairs, NULL),
+        BOSC_ERR_ARG);
+    CHECK_ARG(
+        ctx,
+        bosc_emst_compute(ctx, points, 2, 0, &(bosc_emst_opts){sizeof(bosc_emst_opts), BOSC_U32, 2, 64}, pairs, NULL),
+        "opts");
+    CHECK_ARG(ctx,
+              bosc_emst_compute(ctx, points, 2, 0, &(bosc_emst_opts){sizeof(bosc_emst_opts), (bosc_dtype)99, 2, 64},
+                                pairs, NULL),
+              "opts");
+    CHECK_ARG(
+        ctx,
+        bosc_emst_compute(ctx, points, 2, 0, &(bosc_emst_opts){sizeof(bosc_emst_opts), BOSC_F32, 0, 64}, pairs, NULL),
+        "opts");
+    CHECK_ARG(
+        ctx,
+        bosc_emst_compute(ctx, points, 2, 0, &(bosc_emst_opts){sizeof(bosc_emst_opts), BOSC_F32, -1, 64}, pairs, NULL),
+        "opts");
+    CHECK_ARG(ctx,
+              bosc_emst_compute(ctx, points, 2, 0, &(bosc_emst_opts){sizeof(bosc_emst_opts), BOSC_F32, 1025, 64}, pairs,
+                                NULL),
+              "opts");
+    CHECK_ARG(
+        ctx,
+        bosc_emst_compute(ctx, NULL, 2, 0, &(bosc_emst_opts){sizeof(bosc_emst_opts), BOSC_F32, 2, 64}, pairs, NULL),
+        "points");
+    CHECK_ARG(ctx,
+              bosc_emst_compute(ctx, (char *)points + 1, 2, 0,
+                                &(bosc_emst_opts){sizeof(bosc_emst_opts), BOSC_F32, 2, 64}, pairs, NULL),
+              "points");
+    CHECK_ARG(
+        ctx,
+        bosc_emst_compute(ctx, points, -1, 0, &(bosc_emst_opts){sizeof(bosc_emst_opts), BOSC_F32, 2, 64}, pairs, NULL),
+        "n");
+    CHECK_ARG(
+        ctx,
+        bosc_emst_compute(ctx, points, 2, 1, &(bosc_emst_opts){sizeof(bosc_emst_opts), BOSC_F32, 2, 64}, pairs, NULL),
+        "stride");
+    CHECK_ARG(
+        ctx,
+        bosc_emst_compute(ctx, points, 2, -2, &(bosc_emst_opts){sizeof(bosc_emst_opts), BOSC_F32, 2, 64}, pairs, NULL),
+        "stride");
+    CHECK_ARG(
+        ctx,
+        bosc_emst_compute(ctx, points, 2, 0, &(bosc_emst_opts){sizeof(bosc_emst_opts), BOSC_F32, 2, 8}, pairs, NULL),
+        "opts");
+    CHECK_ARG(
+        ctx,
+        bosc_emst_compute(ctx, points, 2, 0, &(bosc_emst_opts){sizeof(bosc_emst_opts), BOSC_F32, 2, 16}, pairs, NULL),
+        "opts");
+    CHECK_ARG(
+        ctx,
+        bosc_emst_compute(ctx, points, 2, 0, &(bosc_emst_opts){sizeof(bosc_emst_opts), BOSC_F32, 2, 64}, NULL, NULL),
+        "pairs");
+    CHECK_ARG(ctx,
+              bosc_emst_compute(ctx, points, 2, 0, &(bosc_emst_opts){sizeof(bosc_emst_opts), BOSC_F32, 2, 64},
+                                (char *)pairs + 4, NULL),
+              "pairs");
+    CHECK_ARG(ctx,
+              bosc_emst_compute(ctx, points, 2, 0, &(bosc_emst_opts){sizeof(bosc_emst_opts), BOSC_F32, 2, 32},
+                                (char *)pairs + 2, NULL),
+              "pairs");
+    CHECK_ARG(ctx,
+              bosc_emst_compute(ctx, points, 2, 0, &(bosc_emst_opts){sizeof(bosc_emst_opts), BOSC_F32, 2, 64}, pairs,
+                                (char *)dist2 + 2),
+              "dist2");
+    CHECK_STATUS(
+        ctx,
+        bosc_emst_compute(ctx, points, 4, 0, &(bosc_emst_opts){sizeof(bosc_emst_opts), BOSC_F32, 2, 64}, pairs, NULL),
+        BOSC_ERR_DATA);
+    CHECK(strstr(bosc_ctx_message(ctx), "3") != NULL);
+    CHECK_OK(ctx, bosc_emst_compute(ctx, NULL, 0, 0, &(bosc_emst_opts){sizeof(bosc_emst_opts), BOSC_F32, 2, 64}, NULL,
+                                    NULL));
+    CHECK_OK(ctx, bosc_emst_compute(ctx, points, 1, 0, &(bosc_emst_opts){sizeof(bosc_emst_opts), BOSC_F32, 2, 64}, NULL,
+                                    NULL));
+}
+
+static const struct suite_case suite_cases_emst[] = {
+    {"shapes", shapes, NULL},
+    {"small", small, NULL},
+    {"far apart", far_apart, NULL},
+    {"others", others, NULL},
+    {"bad arguments", bad_arguments, NULL},
+};
+SUITE(emst);

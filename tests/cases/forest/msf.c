@@ -1,0 +1,519 @@
+/* Minimum spanning forests: every algorithm against Kruskal's, on every kind of graph, weight and option. */
+#include "cases/forest/forest_data.h"
+
+#include "support/arrays.h"
+#include "forest/cpu/samples.h"
+
+static const bosc_msf_algorithm algorithms[] = {BOSC_MSF_AUTO, BOSC_MSF_PRIMITIVES, BOSC_MSF_ATOMIC};
+
+/* What bosc_msf_compute should give. */
+struct expected {
+    int64_t *edges, *labels, count, trees;
+};
+
+static struct expected expect(const struct reference_edges *e, const bosc_msf_opts *opts)
+{
+    struct expected x = {.edges = suite_alloc((size_t)e->n * 8), .labels = suite_alloc((size_t)e->n * 8)};
+    x.count = reference_msf(e, opts, x.edges, x.labels);
+    for (int64_t v = 0; v < e->n; v++) x.trees += x.labels[v] == v;
+    return x;
+}
+
+static void forget(struct expected *x)
+{
+    free(x->edges);
+    free(x->labels);
+}
+
+static void check_sum(bosc_ctx *ctx, const struct reference_edges *e, const struct expected *x,
+                      const bosc_msf_info *info)
+{
+    uint64_t low = 0;
+    int64_t high = 0;
+    if (e->dtype != BOSC_F32 && e->dtype != BOSC_F64) {
+        reference_sum(e, x->edges, x->count, &low, &high);
+        CHECK_EQ(info->weight_low, low);
+        CHECK_EQ(info->weight_high, high);
+        double sum = ldexp((double)high, 64) + (double)low;
+        CHECK(fabs(info->weight - sum) <= fabs(sum) * 1e-15 + (high ? 4096 : 0));
+        return;
+    }
+    double *weights = suite_alloc((size_t)x->count * 8), sum = 0;
+    for (int64_t i = 0; i < x->count; i++) weights[i] = reference_weight(e, x->edges[i]) + 0.0;
+    if (x->count) CHECK_OK(ctx, bosc_reduce(ctx, BOSC_SUM, BOSC_F64, weights, x->count, &sum));
+    CHECK(memcmp(&sum, &info->weight, sizeof sum) == 0);
+    CHECK(info->weight_low == 0 && info->weight_high == 0);
+    free(weights);
+}
+
+static void check_rounds(const struct reference_edges *e, bosc_msf_algorithm algorithm, const bosc_msf_info *info)
+{
+    CHECK(info->rounds >= 0 && info->rounds <= 32 && info->rounds_recorded <= BOSC_MSF_ROUNDS_MAX);
+    if (algorithm == BOSC_MSF_AUTO) return;
+    CHECK_EQ(info->rounds, info->rounds_recorded);
+    for (int32_t k = 0; k < info->rounds; k++) {
+        const bosc_msf_round *round = &info->round[k];
+        CHECK(round->vertices >= 2 && round->arcs >= round->vertices);
+        CHECK(round->vertices <= (k ? round[-1].vertices / 2 : e->n));
+        CHECK(round->arcs <= (k ? round[-1].arcs : 2 * e->m));
+    }
+}
+
+/* The call of a graph, or of the edges that it was built of. */
+static bosc_status compute(bosc_ctx *ctx, const bosc_graph *graph, const struct reference_edges *e,
+                           const bosc_msf_opts *opts, int32_t id_bits, void *edges, void *labels, bosc_msf_info *info)
+{
+    if (graph) return bosc_msf_compute(ctx, graph, opts, edges, labels, info);
+    const bosc_graph_opts o = forest_graph_opts(e, id_bits, 0);
+    void *u = forest_narrow(e->u, e->m, id_bits), *v = forest_narrow(e->v, e->m, id_bits);
+    bosc_status status = bosc_msf_compute_edges(ctx, &o, opts, u, v, e->weights, e->n, e->m, edges, labels, info);
+    free(u);
+    free(v);
+    return status;
+}
+
+/* One call, with all outputs. */
+static void check_msf(bosc_ctx *ctx, const bosc_graph *graph, const struct reference_edges *e,
+                      const bosc_msf_opts *opts, const struct expected *x, int32_t id_bits)
+{
+    int64_t room = e->n - 1 < e->m ? e->n - 1 : e->m;
+    size_t size = (size_t)id_bits / 8;
+    struct array edges = array_make(ctx, NULL, (size_t)(room > 0 ? room : 0) * size, false);
+    struct array labels = array_make(ctx, NULL, (size_t)e->n * size, false);
+    bosc_msf_info info = {.size = sizeof info};
+    CHECK_OK(ctx, compute(ctx, graph, e, opts, id_bits, edges.p, labels.p, &info));
+    array_get(ctx, &edges);
+    array_get(ctx, &labels);
+    CHECK_EQ(info.edges, x->count);
+    for (int64_t i = 0; i < x->count; i++) CHECK_EQ(forest_id(edges.host, id_bits, i), x->edges[i]);
+    for (int64_t v = 0; v < e->n; v++) CHECK_EQ(forest_id(labels.host, id_bits, v), x->labels[v]);
+    CHECK_EQ(info.trees, x->trees);
+    check_sum(ctx, e, x, &info);
+    check_rounds(e, opts->algorithm, &info);
+    array_free(ctx, &edges);
+    array_free(ctx, &labels);
+}
+
+static void check_components(bosc_ctx *ctx, const bosc_graph *graph, const struct reference_edges *e,
+                             const bosc_msf_opts *opts, const struct expected *x, int32_t id_bits)
+{
+    const bosc_graph_opts o = forest_graph_opts(e, id_bits, 0);
+    void *labels = suite_alloc((size_t)e->n * 8);
+    void *u = forest_narrow(e->u, e->m, id_bits), *v = forest_narrow(e->v, e->m, id_bits);
+    for (int of_edges = 0; of_edges < 2; of_edges++) {
+        int64_t count = -1;
+        memset(labels, 0x55, (size_t)e->n * 8);
+        CHECK_OK(ctx, of_edges
+                          ? bosc_components_compute_edges(ctx, &o, opts, u, v, e->weights, e->n, e->m, labels, &count)
+                          : bosc_components_compute(ctx, graph, opts, labels, &count));
+        for (int64_t i = 0; i < e->n; i++) CHECK_EQ(forest_id(labels, id_bits, i), x->labels[i]);
+        CHECK_EQ(count, x->trees);
+    }
+    free(u);
+    free(v);
+    free(labels);
+}
+
+/* Every algorithm with these options, and the proof of what it finds. */
+static void check_all(bosc_ctx *ctx, const bosc_graph *graph, const struct reference_edges *e,
+                      const bosc_msf_opts *opts, int32_t id_bits)
+{
+    struct expected x = expect(e, opts);
+    for (int a = 0; a < 3; a++)
+        for (int keep = 0; keep < (algorithms[a] == BOSC_MSF_PRIMITIVES ? 2 : 1); keep++) {
+            bosc_msf_opts o = *opts;
+            o.algorithm = algorithms[a];
+            o.keep_parallel = keep;
+            check_msf(ctx, graph, e, &o, &x, id_bits);
+        }
+    check_msf(ctx, NULL, e, opts, &x, id_bits);
+    if (opts->trees == 0) check_components(ctx, graph, e, opts, &x, id_bits);
+    forget(&x);
+}
+
+/* All is tried on one thread of the best level; where calls are slower, or the same code runs again, less. */
+static bool quick(bosc_ctx *ctx)
+{
+    bosc_ctx_info info = {.size = sizeof info};
+    CHECK_OK(ctx, bosc_ctx_get_info(ctx, &info));
+    return suite_slow(ctx) || info.threads > 1 || info.cpu_level != bosc_cpu_best_level();
+}
+
+/* Graph number `code` of n vertices: each pair has no edge, or one of weight 0 to values - 1. */
+static void check_code(bosc_ctx *ctx, int64_t n, int64_t values, int64_t code)
+{
+    if (suite_leaves_out()) return;
+    int64_t u[10], v[10], m = 0;
+    uint32_t w[10];
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < i; j++, code /= values + 1)
+            if (code % (values + 1)) {
+                u[m] = i;
+                v[m] = j;
+                w[m++] = (uint32_t)(code % (values + 1)) - 1;
+            }
+    struct reference_edges e = {n, m, u, v, BOSC_U32, w};
+    bosc_graph *graph = forest_build(ctx, &e, 64, 0);
+    check_all(ctx, graph, &e, &(bosc_msf_opts){.size = sizeof(bosc_msf_opts)}, 64);
+    bosc_graph_free(graph);
+}
+
+/* All graphs of up to 4 vertices with weights 0 to 2; where calls are slow, some of them. */
+static void exhaustive(bosc_ctx *ctx)
+{
+    int64_t step = quick(ctx) ? 61 : 1, codes = 1;
+    for (int64_t n = 0; n <= 4; n++) {
+        for (int64_t code = 0; code < codes; code += step) check_code(ctx, n, 3, code);
+        for (int64_t k = 0; k < n; k++) codes *= 4;
+    }
+    if (step > 1) return;
+    for (int64_t code = 0; code < 59049; code += 29) check_code(ctx, 5, 2, code);
+}
+
+static const bosc_dtype weight_types[] = {BOSC_U32, BOSC_I32, BOSC_F32, BOSC_U64, BOSC_I64, BOSC_F64};
+
+/* All shapes, weights and types, minimum and maximum, ids of both sizes, long offsets. */
+static void kinds(bosc_ctx *ctx)
+{
+    struct suite_random r = {11};
+    bool few = quick(ctx);
+    for (int shape = 0; shape < FOREST_SHAPES; shape++)
+        for (int weights = 0; weights < WEIGHTS_KINDS; weights++) {
+            if (suite_leaves_out()) continue;
+            int64_t n = 2 + (int64_t)suite_below(&r, few ? 30 : 150);
+            bosc_dtype type = weight_types[suite_below(&r, 6)];
+            int32_t id_bits = suite_below(&r, 2) ? 64 : 32, wide = (int32_t)suite_below(&r, 2);
+            struct forest_graph g = forest_make(&r, (enum forest_shape)shape, (enum forest_weights)weights, type, n);
+            bosc_graph *graph = forest_build(ctx, &g.e, id_bits, wide);
+            for (int maximum = 0; maximum < 2; maximum++)
+                check_all(ctx, graph, &g.e, &(bosc_msf_opts){.size = sizeof(bosc_msf_opts), .maximum = maximum},
+                          id_bits);
+            bosc_graph_free(graph);
+            forest_free(&g);
+        }
+}
+
+/* Weights of every type that test both ends of its order, in graphs with many equal ones. */
+static void types(bosc_ctx *ctx)
+{
+    struct suite_random r = {12};
+    for (int t = 0; t < 6; t++)
+        for (int wide = 0; wide < 2; wide++)
+            for (int weights = quick(ctx) ? t / 2 + wide : 0; weights < WEIGHTS_KINDS; weights++) {
+                if (suite_leaves_out()) continue;
+                int64_t n = quick(ctx) ? 20 : 60;
+                struct forest_graph g =
+                    forest_make(&r, FOREST_RANDOM, (enum forest_weights)weights, weight_types[t], n);
+                bosc_graph *graph = forest_build(ctx, &g.e, 64, wide);
+                for (int maximum = 0; maximum < 2; maximum++)
+                    check_all(ctx, graph, &g.e, &(bosc_msf_opts){.size = sizeof(bosc_msf_opts), .maximum = maximum},
+                              64);
+                bosc_graph_free(graph);
+                forest_free(&g);
+            }
+}
+
+/* Masks, limits and a wished number of trees, in all combinations. */
+static void options(bosc_ctx *ctx)
+{
+    struct suite_random r = {13};
+    for (int t = 0; t < 6; t++)
+        for (int which = 0; which < 16; which += quick(ctx) ? 3 : 1) {
+            if (suite_leaves_out()) continue;
+            int64_t n = quick(ctx) ? 15 : 40;
+            struct forest_graph g = forest_make(&r, (enum forest_shape)suite_below(&r, FOREST_SHAPES),
+                                                which & 2 ? WEIGHTS_FEW : WEIGHTS_RANDOM, weight_types[t], n);
+            bosc_graph *graph = forest_build(ctx, &g.e, 32, which & 1);
+            uint8_t *vertices = suite_alloc((size_t)n), *edges = suite_alloc((size_t)g.e.m);
+            for (int64_t i = 0; i < n; i++) vertices[i] = (uint8_t)(suite_below(&r, 5) * 51);
+            for (int64_t i = 0; i < g.e.m; i++) edges[i] = (uint8_t)suite_below(&r, 4);
+            bosc_msf_opts o = {.size = sizeof o, .maximum = (which & 1) ^ (t & 1)};
+            if (which & 2) o.vertex_mask = vertices;
+            if (which & 4) o.edge_mask = edges;
+            if ((which & 8) && g.e.m)
+                o.limit = (char *)g.w + suite_below(&r, (uint64_t)g.e.m) * bosc_dtype_size(g.e.dtype);
+            check_all(ctx, graph, &g.e, &o, 32);
+            for (o.trees = 1; o.trees < n + 3; o.trees += o.trees < 3 ? 1 : n / 3) check_all(ctx, graph, &g.e, &o, 32);
+            bosc_graph_free(graph);
+            forest_free(&g);
+            free(vertices);
+            free(edges);
+        }
+}
+
+/* A NaN is heavier than any number in a minimum forest, lighter in a maximum one; no limit lets it in. */
+static void nan_weights(bosc_ctx *ctx)
+{
+    struct suite_random r = {14};
+    for (int t = 0; t < 2; t++)
+        for (int which = 0; which < 6; which++) {
+            if (suite_leaves_out()) continue;
+            struct forest_graph g =
+                forest_make(&r, FOREST_RANDOM, WEIGHTS_EXTREME, t ? BOSC_F64 : BOSC_F32, which < 2 ? 12 : 30);
+            for (int64_t i = 0; i < g.e.m; i++)
+                if (suite_below(&r, 3)) forest_set_weight(g.w, g.e.dtype, i, (double)(i % 2 ? NAN : -NAN));
+            double limit = which % 3 ? 1e300 * 1e300 : 1;
+            float single = (float)limit;
+            bosc_graph *graph = forest_build(ctx, &g.e, 64, 0);
+            bosc_msf_opts o = {.size = sizeof o, .maximum = which & 1};
+            check_all(ctx, graph, &g.e, &o, 64);
+            o.limit = t ? (void *)&limit : (void *)&single;
+            check_all(ctx, graph, &g.e, &o, 64);
+            bosc_graph_free(graph);
+            forest_free(&g);
+        }
+}
+
+/* Sizes at which tiles and parts end, and graphs large enough that threads share the work. */
+static void sizes(bosc_ctx *ctx)
+{
+    static const int64_t edge[] = {0, 1, 2, 3, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 255, 256, 257, 1023, 1025};
+    struct suite_random r = {15};
+    for (size_t i = 0; i < sizeof edge / sizeof edge[0]; i++) {
+        if (suite_slow(ctx) && edge[i] > 70) break;
+        if (suite_leaves_out()) continue;
+        enum forest_shape shape = (enum forest_shape)(i % FOREST_SHAPES);
+        struct forest_graph g = forest_make(&r, shape, WEIGHTS_FEW, BOSC_U32, edge[i]);
+        bosc_graph *graph = forest_build(ctx, &g.e, 64, 0);
+        check_all(ctx, graph, &g.e, &(bosc_msf_opts){.size = sizeof(bosc_msf_opts)}, 64);
+        bosc_graph_free(graph);
+        forest_free(&g);
+    }
+    if (suite_slow(ctx)) return;
+    for (int shape = 0; shape < FOREST_SHAPES; shape++)
+        for (int weights = shape % 2; weights < WEIGHTS_KINDS; weights += quick(ctx) ? 4 : 2) {
+            bosc_dtype type = weights % 3 ? BOSC_U32 : weight_types[shape % 6];
+            struct forest_graph g =
+                forest_make(&r, (enum forest_shape)shape, (enum forest_weights)weights, type, 20000);
+            bosc_graph *graph = forest_build(ctx, &g.e, 64, 0);
+            check_all(ctx, graph, &g.e, &(bosc_msf_opts){.size = sizeof(bosc_msf_opts), .maximum = shape & 1}, 64);
+            bosc_graph_free(graph);
+            forest_free(&g);
+        }
+}
+
+/* What the graph's build dropped or merged is not in the forest, and ids stay. */
+static void built_otherwise(bosc_ctx *ctx)
+{
+    static const int64_t u[] = {0, 1, 1, 2, 2, 0}, v[] = {1, 0, 1, 1, 0, 0}, row[] = {0, 3, 5, 7},
+                         next[] = {1, 1, 2, 0, 0, 0, 2};
+    static const int32_t w[] = {5, 3, -9, 4, 10, -8}, row_w[] = {5, 3, 10, 5, 3, 10, -1};
+    bosc_graph_opts go = {.size = sizeof go, .weight = BOSC_I32, .parallel = BOSC_GRAPH_PARALLEL_SUM, .drop_loops = 1};
+    bosc_graph *graph = NULL;
+    bosc_msf_info info = {.size = sizeof info};
+    int64_t edges[2], labels[3];
+    CHECK_OK(ctx, bosc_graph_create(ctx, &go, &graph));
+    CHECK_OK(ctx, bosc_graph_build(ctx, graph, u, v, w, 3, 6));
+    for (int a = 0; a < 3; a++) {
+        bosc_msf_opts o = {.size = sizeof o, .algorithm = algorithms[a]};
+        CHECK_OK(ctx, bosc_msf_compute(ctx, graph, &o, edges, labels, &info)); /* 0-1: 8, 1-2: 4, 0-2: 10 */
+        CHECK(info.edges == 2 && edges[0] == 0 && edges[1] == 3 && info.weight_low == 12 && info.trees == 1);
+        o.limit = &w[3];
+        CHECK_OK(ctx, bosc_msf_compute(ctx, graph, &o, edges, labels, &info));
+        CHECK(info.edges == 1 && edges[0] == 3 && labels[0] == 0 && labels[1] == 1 && labels[2] == 1);
+    }
+    bosc_graph_free(graph);
+    go = (bosc_graph_opts){.size = sizeof go, .weight = BOSC_I32, .arcs = BOSC_GRAPH_ARCS_BOTH};
+    CHECK_OK(ctx, bosc_graph_create(ctx, &go, &graph));
+    CHECK_OK(ctx, bosc_graph_build_rows(ctx, graph, row, next, row_w, 3));
+    CHECK_OK(ctx, bosc_msf_compute(ctx, graph, NULL, edges, labels, &info));
+    CHECK(info.edges == 2 && edges[0] == 1 && edges[1] == 2 && info.weight_low == 13);
+    bosc_graph_free(graph);
+}
+
+/* Many edges a vertex, few of them light. */
+static void dense(bosc_ctx *ctx)
+{
+    struct suite_random r = {18};
+    int64_t n = quick(ctx) ? 300 : 2000, m = 60 * n;
+    for (int t = 0; t < 6; t++) {
+        if (suite_leaves_out()) continue;
+        int64_t *u = suite_alloc((size_t)m * 8), *v = suite_alloc((size_t)m * 8);
+        void *w = suite_alloc((size_t)m * 8);
+        for (int64_t i = 0; i < m; i++) {
+            u[i] = (int64_t)suite_below(&r, (uint64_t)n);
+            v[i] = (int64_t)suite_below(&r, t % 2 ? (uint64_t)n : (uint64_t)u[i] / 50 + 1);
+            forest_set_weight(w, weight_types[t], i, suite_unit(&r) * 1e5);
+        }
+        struct reference_edges e = {n, m, u, v, weight_types[t], w};
+        bosc_graph *graph = forest_build(ctx, &e, 64, 0);
+        check_all(ctx, graph, &e, &(bosc_msf_opts){.size = sizeof(bosc_msf_opts), .maximum = t & 1}, 64);
+        bosc_graph_free(graph);
+        free(u);
+        free(v);
+        free(w);
+    }
+}
+
+/* Numbers of edges at which a backend takes another way: one block's, that of one launch of many, the grid's of one
+ * level and of two; and with more than one edge a thread. */
+static void ways(bosc_ctx *ctx)
+{
+    static const int64_t edges[] = {1,   2,   99,  100,  101,  199,  200,   201,   249,    250,    251,
+                                    299, 300, 301, 4096, 4097, 8193, 14000, 65537, 200000, 540000, 180000};
+    struct suite_random r = {20};
+    for (size_t i = 0; i < sizeof edges / sizeof edges[0]; i++) {
+        const int64_t m = edges[i], n = m / (i % 3 == 0 ? 1 : 6) + 2;
+        if (quick(ctx) && m > 1000) break;
+        if (suite_leaves_out()) continue;
+        int64_t *u = suite_alloc((size_t)m * 8), *v = suite_alloc((size_t)m * 8);
+        void *w = suite_alloc((size_t)m * 8);
+        for (int64_t k = 0; k < m; k++) {
+            u[k] = (int64_t)suite_below(&r, (uint64_t)n);
+            v[k] = suite_below(&r, 9) ? (int64_t)suite_below(&r, (uint64_t)n) : i % 2 ? u[k] : n - 1;
+            forest_set_weight(w, weight_types[i % 6], k, (double)suite_below(&r, i % 4 ? 1000 : 2));
+        }
+        struct reference_edges e = {n, m, u, v, weight_types[i % 6], w};
+        bosc_graph *graph = forest_build(ctx, &e, 32, 0);
+        check_all(ctx, graph, &e, &(bosc_msf_opts){.size = sizeof(bosc_msf_opts), .maximum = i & 1}, 32);
+        bosc_graph_free(graph);
+        free(u);
+        free(v);
+        free(w);
+    }
+}
+
+/* Every arc that a sample looks at is heavy, so that far more edges than it says are light. */
+static void misleading_sample(bosc_ctx *ctx)
+{
+    struct suite_random r = {19};
+    int64_t n = suite_slow(ctx) ? 1500 : 9000, m = 12 * n;
+    int64_t *u = suite_alloc((size_t)m * 8), *v = suite_alloc((size_t)m * 8), *ids = suite_alloc((size_t)m * 16);
+    uint32_t *w = suite_alloc((size_t)m * 4);
+    struct reference_edges e = {n, m, u, v, BOSC_U32, w};
+    for (int64_t i = 0; i < m; i++) {
+        u[i] = (int64_t)suite_below(&r, (uint64_t)n);
+        v[i] = (u[i] + 1 + (int64_t)suite_below(&r, (uint64_t)n - 1)) % n;
+        w[i] = (uint32_t)suite_below(&r, 1000);
+    }
+    bosc_graph *graph = forest_build(ctx, &e, 64, 0);
+    CHECK_OK(ctx, bosc_graph_get_rows(ctx, graph, NULL, NULL, NULL, ids));
+    bosc_graph_free(graph);
+    for (int64_t i = 0; i < BI_MSF_CPU_SAMPLES; i++) w[ids[bi_msf_cpu_sample_place(i, 2 * m)]] += 5000;
+    graph = forest_build(ctx, &e, 64, 0);
+    check_all(ctx, graph, &e, &(bosc_msf_opts){.size = sizeof(bosc_msf_opts)}, 64);
+    bosc_graph_free(graph);
+    free(u);
+    free(v);
+    free(w);
+    free(ids);
+}
+
+/* Two stars, whose centres have long rows: one of them is outside the largest component. */
+static void stars(bosc_ctx *ctx)
+{
+    enum { FEW = 2100, MANY = 2600, LEAVES = FEW + MANY };
+    int64_t u[LEAVES], v[LEAVES];
+    uint32_t w[LEAVES];
+    for (int low = 0; low < 2; low++) { /* centres of the lowest or of the highest numbers */
+        for (int64_t i = 0; i < LEAVES; i++) {
+            u[i] = i + 2 * low;
+            v[i] = (low ? 0 : LEAVES) + (i >= FEW);
+            w[i] = (uint32_t)i % 7;
+        }
+        struct reference_edges e = {LEAVES + 2, LEAVES, u, v, BOSC_U32, w};
+        bosc_msf_opts o = {.size = sizeof o};
+        struct expected x = expect(&e, &o);
+        bosc_graph *graph = forest_build(ctx, &e, 64, low);
+        check_msf(ctx, graph, &e, &o, &x, 64);
+        check_components(ctx, graph, &e, &o, &x, 64);
+        forget(&x);
+        o.limit = &w[5];
+        x = expect(&e, &o);
+        check_components(ctx, graph, &e, &o, &x, 64);
+        forget(&x);
+        bosc_graph_free(graph);
+    }
+}
+
+/* A path, and beside it two stars whose centres have an edge that is neither the first nor the last of their rows, and
+ * that nobody else has: a small graph's largest component, and long rows outside it. */
+static void hubs(bosc_ctx *ctx)
+{
+    enum { MOST = 1100 };
+    const int64_t leaves = quick(ctx) ? 45 : MOST, path = leaves + 6, all = path + 2 * leaves + 2, m = all - 2;
+    int64_t u[3 * MOST + 8], v[3 * MOST + 8], at = 0;
+    uint32_t w[3 * MOST + 8];
+    const int64_t hub = path + leaves; /* and the next one; as many leaves before them as behind */
+    if (suite_leaves_out()) return;
+    for (int64_t i = 1; i < path; i++) u[at] = i - 1, v[at++] = i;
+    for (int64_t i = path; i < all; i++)
+        if (i != hub && i != hub + 1) u[at] = i, v[at++] = hub + i % 2;
+    u[at] = hub, v[at++] = hub + 1;
+    CHECK_EQ(at, m);
+    for (int64_t i = 0; i < m; i++) w[i] = (uint32_t)(i * 7 % 11);
+    struct reference_edges e = {all, m, u, v, BOSC_U32, w};
+    bosc_graph *graph = forest_build(ctx, &e, 32, 0);
+    check_all(ctx, graph, &e, &(bosc_msf_opts){.size = sizeof(bosc_msf_opts)}, 32);
+    bosc_graph_free(graph);
+}
+
+/* The sums of the heaviest forests do not overflow; nor do negative ones. */
+static void large_sums(bosc_ctx *ctx)
+{
+    struct suite_random r = {16};
+    static const double values[] = {0x1p64, -0x1p63, 0x1p32, 0x1p31};
+    for (int t = 0; t < 6; t++)
+        for (int k = 0; k < 4; k++) {
+            struct forest_graph g = forest_make(&r, FOREST_PATH, WEIGHTS_EQUAL, weight_types[t], 40);
+            if (weight_types[t] != BOSC_F32 && weight_types[t] != BOSC_F64)
+                for (int64_t i = 0; i < g.e.m; i++) forest_set_weight(g.w, g.e.dtype, i, values[k]);
+            bosc_graph *graph = forest_build(ctx, &g.e, 64, 0);
+            check_all(ctx, graph, &g.e, &(bosc_msf_opts){.size = sizeof(bosc_msf_opts), .maximum = k & 1}, 64);
+            bosc_graph_free(graph);
+            forest_free(&g);
+        }
+}
+
+/* Some outputs only; arrays in the context's memory. */
+static void places(bosc_ctx *ctx)
+{
+    struct suite_random r = {17};
+    for (int weights = 0; weights < 2; weights++) {
+        struct forest_graph g =
+            forest_make(&r, FOREST_SPARSE, WEIGHTS_RANDOM, weights ? BOSC_F32 : BOSC_U32, suite_slow(ctx) ? 50 : 500);
+        bosc_msf_opts plain = {.size = sizeof plain};
+        struct expected x = expect(&g.e, &plain);
+        bosc_graph *graph = forest_build(ctx, &g.e, 64, 0);
+        for (int which = 0; which < 64; which++) {
+            struct array edges = array_make(ctx, NULL, (size_t)(g.e.n - 1) * 8, (which & 8) && has_device_memory(ctx));
+            struct array labels = array_make(ctx, NULL, (size_t)g.e.n * 8, (which & 8) && has_device_memory(ctx));
+            bosc_msf_info info = {.size = which & 4 ? sizeof info : offsetof(bosc_msf_info, weight_low)};
+            bosc_msf_opts o = {.size = sizeof o, .algorithm = algorithms[which / 16 % 3]};
+            CHECK_OK(ctx, bosc_msf_compute(ctx, graph, which & 32 ? NULL : &o, which & 1 ? edges.p : NULL,
+                                           which & 2 ? labels.p : NULL, which & 12 ? &info : NULL));
+            array_get(ctx, &edges);
+            array_get(ctx, &labels);
+            for (int64_t i = 0; i < x.count && (which & 1); i++) CHECK_EQ(((int64_t *)edges.host)[i], x.edges[i]);
+            for (int64_t v = 0; v < g.e.n && (which & 2); v++) CHECK_EQ(((int64_t *)labels.host)[v], x.labels[v]);
+            if (which & 12) CHECK_EQ(info.trees, x.trees);
+            array_free(ctx, &edges);
+            array_free(ctx, &labels);
+        }
+        int64_t count = 0;
+        CHECK_OK(ctx, bosc_components_compute(ctx, graph, NULL, NULL, &count));
+        CHECK_EQ(count, x.trees);
+        CHECK_OK(ctx, bosc_components_compute(ctx, graph, NULL, NULL, NULL));
+        bosc_graph_free(graph);
+        forget(&x);
+        forest_free(&g);
+    }
+}
+
+static const struct suite_case suite_cases_msf[] = {
+    {"exhaustive", exhaustive, NULL},
+    {"kinds", kinds, NULL},
+    {"types", types, NULL},
+    {"options", options, NULL},
+    {"NaN", nan_weights, NULL},
+    {"sizes", sizes, NULL},
+    {"built otherwise", built_otherwise, NULL},
+    {"ways", ways, NULL},
+    {"dense", dense, NULL},
+    {"misleading sample", misleading_sample, NULL},
+    {"stars", stars, NULL},
+    {"hubs", hubs, NULL},
+    {"large sums", large_sums, NULL},
+    {"places", places, NULL},
+};
+SUITE(msf);

@@ -1,0 +1,387 @@
+/* What the cases of io_progress.c write and read: a call of each writer and reader, of every format. */
+#ifndef TESTS_CASES_IO_IO_PROGRESS_DATA_H
+#define TESTS_CASES_IO_IO_PROGRESS_DATA_H
+
+#include <math.h>
+#include <stdio.h>
+
+#include "support/bytes.h"
+#include "support/paths.h"
+
+enum { N = 20000, SIDE = 150, ANSWER = 1 << 22 };
+
+/* ---- what is written and read ---- */
+
+struct world {
+    char folder[PATH_ROOM], path[PATH_ROOM + 64], second[PATH_ROOM + 64];
+    double points[3 * N];
+    uint32_t u[N], v[N];
+    int32_t weights[N];
+    float heights[SIDE * SIDE], positions[3 * N];
+    uint32_t indices[3 * N];
+    uint8_t rgb[3 * SIDE * SIDE];
+    char text[ANSWER]; /* a file that no writer makes */
+    char answer[ANSWER], copy[ANSWER];
+    size_t size; /* of the answer */
+};
+
+static void make_world(struct world *w)
+{
+    struct suite_random r = {7};
+    for (int i = 0; i < 3 * N; i++) w->points[i] = suite_unit(&r);
+    for (int i = 0; i < N; i++) {
+        w->u[i] = (uint32_t)i;
+        w->v[i] = (uint32_t)((i + 1) % N);
+        w->weights[i] = (int32_t)suite_below(&r, 1000000);
+    }
+    for (int i = 0; i < SIDE * SIDE; i++) w->heights[i] = (float)suite_below(&r, 30000);
+    for (int i = 0; i < 3 * N; i++) w->positions[i] = (float)w->points[i];
+    for (int i = 0; i < 3 * N; i++) w->indices[i] = (uint32_t)suite_below(&r, N);
+    for (int i = 0; i < 3 * SIDE * SIDE; i++) w->rgb[i] = (uint8_t)suite_next(&r);
+}
+
+static bosc_array points_of(struct world *w)
+{
+    return (bosc_array){.dtype = BOSC_F64, .rank = 2, .shape = {N, 3, 1, 1}, .data = w->points};
+}
+
+static bosc_mesh mesh_of(struct world *w, bool normals)
+{
+    return (bosc_mesh){.vertices = N,
+                       .triangles = N,
+                       .positions = w->positions,
+                       .normals = normals ? w->positions : NULL,
+                       .indices = w->indices};
+}
+
+/* ---- writers ---- */
+
+static bosc_status npy_write(struct world *w, bosc_io_error *error)
+{
+    bosc_array a = points_of(w);
+    return bosc_npy_write(w->path, &a, error);
+}
+static bosc_status npy_write_all(struct world *w, bosc_io_error *error)
+{
+    const char *paths[2] = {w->path, w->second};
+    const bosc_array arrays[2] = {points_of(w), points_of(w)};
+    return bosc_npy_write_all(paths, arrays, 2, error);
+}
+static bosc_status arrays_write(struct world *w, bosc_io_error *error)
+{
+    const char *paths[2] = {w->path, w->second};
+    const bosc_array arrays[2] = {points_of(w), points_of(w)};
+    return bosc_arrays_write(paths, arrays, 2, error);
+}
+static bosc_status edges_write(struct world *w, bosc_io_error *error)
+{
+    const bosc_edges edges = {.n = N, .m = N, .dtype = BOSC_I32, .u = w->u, .v = w->v, .weights = w->weights};
+    return bosc_edges_write(w->path, &edges, error);
+}
+static bosc_status heights_write(struct world *w, bosc_io_error *error)
+{
+    const bosc_heights h = {.width = SIDE, .height = SIDE, .data = w->heights};
+    return bosc_heights_write(w->path, &h, error);
+}
+static bosc_status mesh_write(struct world *w, bosc_io_error *error)
+{
+    const bosc_mesh mesh = mesh_of(w, true);
+    return bosc_mesh_write(w->path, &mesh, error);
+}
+static bosc_status png_write(struct world *w, bosc_io_error *error)
+{
+    return bosc_png_write(w->path, w->rgb, SIDE, SIDE, error);
+}
+static bosc_status mesh_and_png_write(struct world *w, bosc_io_error *error)
+{
+    const bosc_mesh mesh = mesh_of(w, false);
+    return bosc_mesh_and_png_write(w->path, &mesh, w->second, w->rgb, SIDE, SIDE, error);
+}
+
+struct call {
+    const char *stage, *ending;
+    bosc_status (*run)(struct world *w, bosc_io_error *error);
+    int least;                                                  /* times that it tells, at least */
+    const char *other;                                          /* of the second file, if there is one */
+    bosc_status (*make)(struct world *w, bosc_io_error *error); /* a reader's file */
+};
+
+static const struct call writers[] = {
+    {"npy_write", ".npy", npy_write, 3, NULL, NULL},
+    {"npy_write", ".npy.gz", npy_write, 5, NULL, NULL},
+    {"npy_write_all", ".npy", npy_write_all, 4, "b.npy", NULL},
+    {"arrays_write", ".csv", arrays_write, 20, "b.npy", NULL},
+    {"arrays_write", ".tsv.gz", arrays_write, 20, "b.txt", NULL},
+    {"edges_write", ".gr", edges_write, 4, NULL, NULL},
+    {"edges_write", ".mtx.gz", edges_write, 4, NULL, NULL},
+    {"heights_write", ".npy", heights_write, 3, NULL, NULL},
+    {"heights_write", ".png", heights_write, SIDE, NULL, NULL},
+    {"heights_write", ".pgm", heights_write, 3, NULL, NULL},
+    {"heights_write", ".hgt", heights_write, 3, NULL, NULL},
+    {"heights_write", ".tif", heights_write, 2, NULL, NULL},
+    {"mesh_write", ".glb", mesh_write, 4, NULL, NULL},
+    {"mesh_write", ".ply", mesh_write, 12, NULL, NULL},
+    {"mesh_write", ".obj", mesh_write, 12, NULL, NULL},
+    {"png_write", ".png", png_write, SIDE, NULL, NULL},
+    {"mesh_and_png_write", ".ply", mesh_and_png_write, SIDE, "b.png", NULL},
+};
+
+/* ---- readers ---- */
+
+static void answer(struct world *w, const void *bytes, size_t size)
+{
+    CHECK(size <= ANSWER - w->size);
+    if (size) memcpy(w->answer + w->size, bytes, size);
+    w->size += size;
+}
+
+static void answer_array(struct world *w, bosc_array *a)
+{
+    size_t bytes = 0;
+    CHECK(bi_array_bytes(a->dtype, a->rank, a->shape, &bytes));
+    answer(w, a->data, bytes);
+    bosc_array_free(a);
+}
+
+/* What was read is the answer; what was not must be as it was. */
+static bosc_status finish_array(struct world *w, bosc_array *a, bosc_status status)
+{
+    if (status == BOSC_OK)
+        answer_array(w, a);
+    else
+        CHECK(a->data == NULL && a->rank == 0);
+    return status;
+}
+
+static bosc_status npy_read(struct world *w, bosc_io_error *error)
+{
+    bosc_array a = {0};
+    return finish_array(w, &a, bosc_npy_read(w->path, &a, error));
+}
+static bosc_status npy_read_slice(struct world *w, bosc_io_error *error)
+{
+    bosc_array a = {0};
+    bosc_slice slice = {.part = 1, .parts = 2};
+    return finish_array(w, &a, bosc_npy_read_slice(w->path, &slice, &a, error));
+}
+static bosc_status points_read(struct world *w, bosc_io_error *error)
+{
+    bosc_array a = {0};
+    return finish_array(w, &a, bosc_points_read(w->path, &a, error));
+}
+static bosc_status points_read_columns(struct world *w, bosc_io_error *error)
+{
+    bosc_array a = {0};
+    return finish_array(w, &a, bosc_points_read_columns(w->path, "2,1", &a, error));
+}
+static bosc_status points_read_slice(struct world *w, bosc_io_error *error)
+{
+    bosc_array a = {0};
+    bosc_slice slice = {.part = 0, .parts = 2};
+    return finish_array(w, &a, bosc_points_read_slice(w->path, NULL, &slice, &a, error));
+}
+static bosc_status edges_read(struct world *w, bosc_io_error *error)
+{
+    bosc_edges e = {0};
+    bosc_status status = bosc_edges_read(w->path, &e, error);
+    if (status != BOSC_OK) {
+        CHECK(e.u == NULL && e.m == 0);
+        return status;
+    }
+    answer(w, e.u, (size_t)e.m * 4);
+    answer(w, e.v, (size_t)e.m * 4);
+    if (e.weights) answer(w, e.weights, (size_t)e.m * bosc_dtype_size(e.dtype));
+    bosc_edges_free(&e);
+    return status;
+}
+static bosc_status heights_read(struct world *w, bosc_io_error *error)
+{
+    bosc_heights h = {0};
+    bosc_status status = bosc_heights_read(w->path, BOSC_HEIGHTS_PLAIN, &h, error);
+    if (status == BOSC_OK)
+        answer(w, h.data, (size_t)(h.width * h.height) * 4);
+    else
+        CHECK(h.data == NULL && h.width == 0);
+    bosc_heights_free(&h);
+    return status;
+}
+static bosc_status mesh_read(struct world *w, bosc_io_error *error)
+{
+    bosc_array vertices = {0}, triangles = {0};
+    bosc_status status = bosc_mesh_read(w->path, &vertices, &triangles, error);
+    finish_array(w, &vertices, status);
+    return finish_array(w, &triangles, status);
+}
+static bosc_status read_vectors(struct world *w, int32_t bits, bosc_io_error *error)
+{
+    bosc_vectors v = {0};
+    bosc_status status = bosc_vectors_read(w->path, bits, &v, error);
+    if (status == BOSC_OK)
+        answer(w, v.rows, (size_t)(v.n * bosc_cellgraph_words(v.length, v.letter_bits)) * 8);
+    else
+        CHECK(v.rows == NULL && v.n == 0);
+    bosc_vectors_free(&v);
+    return status;
+}
+static bosc_status vectors_read(struct world *w, bosc_io_error *error) { return read_vectors(w, 0, error); }
+static bosc_status vectors_read_packed(struct world *w, bosc_io_error *error) { return read_vectors(w, 192, error); }
+
+/* In place: what could not be converted is as it was. */
+static bosc_status array_convert(struct world *w, bosc_io_error *error)
+{
+    bosc_array a = points_of(w);
+    a.data = suite_alloc(sizeof w->points);
+    memcpy(a.data, w->points, sizeof w->points);
+    bosc_status status = bosc_array_convert("A", &a, BOSC_F32, 1, error);
+    if (status == BOSC_OK) {
+        CHECK_EQ(a.dtype, BOSC_F32);
+        answer_array(w, &a);
+        return status;
+    }
+    CHECK(a.dtype == BOSC_F64 && memcmp(a.data, w->points, sizeof w->points) == 0);
+    free(a.data);
+    return status;
+}
+
+/* ---- files that no writer makes ---- */
+
+static bosc_status put_text(struct world *w, size_t size)
+{
+    FILE *f = fopen(w->path, "wb");
+    CHECK(f && fwrite(w->text, 1, size, f) == size && fclose(f) == 0);
+    return BOSC_OK;
+}
+
+static bosc_status make_off(struct world *w, bosc_io_error *error)
+{
+    char *p = w->text;
+    (void)error;
+    p += sprintf(p, "OFF\n%d %d 0\n", N, N);
+    for (int i = 0; i < N; i++) p += sprintf(p, "%d %d %d\n", i, i % 7, i % 11);
+    for (int i = 0; i < N; i++) p += sprintf(p, "3 %d %d 0\n", i, N - 1 - i);
+    return put_text(w, (size_t)(p - w->text));
+}
+static bosc_status make_stl(struct world *w, bosc_io_error *error)
+{
+    char *p = w->text;
+    (void)error;
+    p += sprintf(p, "solid\n");
+    for (int i = 0; i < 5000; i++)
+        p += sprintf(
+            p, "facet normal 0 0 1\nouter loop\nvertex %d 0 0\nvertex 0 1 0\nvertex 0 0 1\nendloop\nendfacet\n", i);
+    p += sprintf(p, "endsolid\n");
+    return put_text(w, (size_t)(p - w->text));
+}
+static bosc_status make_stl_binary(struct world *w, bosc_io_error *error)
+{
+    const uint32_t facets = N;
+    (void)error;
+    memset(w->text, 0, 84 + 50 * (size_t)N);
+    memcpy(w->text + 80, &facets, 4);
+    return put_text(w, 84 + 50 * (size_t)N);
+}
+static bosc_status make_ply(struct world *w, bosc_io_error *error)
+{
+    char *p = w->text;
+    (void)error;
+    p += sprintf(p,
+                 "ply\nformat ascii 1.0\nelement vertex %d\nproperty float x\nproperty float y\nproperty float z\n"
+                 "element face %d\nproperty list uchar int vertex_indices\nend_header\n",
+                 N, N);
+    for (int i = 0; i < N; i++) p += sprintf(p, "%d %d %d\n", i, i % 7, i % 11);
+    for (int i = 0; i < N; i++) p += sprintf(p, "3 %d %d 0\n", i, N - 1 - i);
+    return put_text(w, (size_t)(p - w->text));
+}
+static bosc_status make_molecule(struct world *w, bosc_io_error *error)
+{
+    char *p = w->text;
+    (void)error;
+    p += sprintf(p, "%d\n\n", N);
+    for (int i = 0; i < N; i++) p += sprintf(p, "H %d %d %d\n", i, i % 7, i % 11);
+    return put_text(w, (size_t)(p - w->text));
+}
+static bosc_status make_pgm(struct world *w, bosc_io_error *error)
+{
+    char *p = w->text;
+    (void)error;
+    p += sprintf(p, "P2\n%d %d\n65535\n", 2 * SIDE, SIDE);
+    for (int i = 0; i < 2 * SIDE * SIDE; i++) p += sprintf(p, "%d\n", i % 65536);
+    return put_text(w, (size_t)(p - w->text));
+}
+static bosc_status make_metis(struct world *w, bosc_io_error *error)
+{
+    char *p = w->text;
+    (void)error;
+    p += sprintf(p, "%d %d\n", N, N); /* a ring */
+    for (int i = 0; i < N; i++) p += sprintf(p, "%d %d\n", (i + N - 1) % N + 1, (i + 1) % N + 1);
+    return put_text(w, (size_t)(p - w->text));
+}
+static bosc_status make_bases(struct world *w, bosc_io_error *error)
+{
+    char *p = w->text;
+    (void)error;
+    for (int i = 0; i < N; i++) {
+        for (int k = 0; k < 16; k++) *p++ = "ACGT"[i >> (k % 8) & 3];
+        *p++ = '\n';
+    }
+    return put_text(w, (size_t)(p - w->text));
+}
+static bosc_status make_packed(struct world *w, bosc_io_error *error)
+{
+    const bosc_array a = {.dtype = BOSC_U8, .rank = 2, .shape = {N, 24, 1, 1}, .data = w->points};
+    _Static_assert(sizeof w->points >= 24 * N, "enough bytes");
+    return bosc_npy_write(w->path, &a, error);
+}
+static bosc_status make_fortran(struct world *w, bosc_io_error *error)
+{
+    bosc_status status = npy_write(w, error);
+    FILE *f = fopen(w->path, "r+b");
+    char head[128];
+    CHECK(f && fread(head, 1, sizeof head, f) == sizeof head);
+    char *at = strstr(head + 10, "False");
+    CHECK(at != NULL);
+    memcpy(at, "True ", 5);
+    rewind(f);
+    CHECK(fwrite(head, 1, sizeof head, f) == sizeof head && fclose(f) == 0);
+    return status;
+}
+/* Only every other sample has a height. */
+static bosc_status make_voids(struct world *w, bosc_io_error *error)
+{
+    float samples[SIDE * SIDE];
+    const bosc_array a = {.dtype = BOSC_F32, .rank = 2, .shape = {SIDE, SIDE, 1, 1}, .data = samples};
+    for (int i = 0; i < SIDE * SIDE; i++) samples[i] = i % 2 ? NAN : w->heights[i];
+    return bosc_npy_write(w->path, &a, error);
+}
+
+static const struct call readers[] = {
+    {"npy_read", ".npy", npy_read, 1, NULL, npy_write},
+    {"npy_read", ".npy.gz", npy_read, 2, NULL, npy_write},
+    {"npy_read", ".npy", npy_read, 1, NULL, make_fortran},
+    {"npy_read_slice", ".npy", npy_read_slice, 1, NULL, npy_write},
+    {"points_read", ".npy", points_read, 1, NULL, npy_write},
+    {"points_read", ".csv", points_read, 4, NULL, arrays_write},
+    {"points_read", ".tsv.gz", points_read, 4, NULL, arrays_write},
+    {"points_read", ".off", points_read, 10, NULL, make_off},
+    {"points_read", ".xyz", points_read, 10, NULL, make_molecule},
+    {"points_read_columns", ".csv", points_read_columns, 4, NULL, arrays_write},
+    {"points_read_slice", ".npy", points_read_slice, 1, NULL, npy_write},
+    {"edges_read", ".gr", edges_read, 1, NULL, edges_write},
+    {"edges_read", ".mtx.gz", edges_read, 2, NULL, edges_write},
+    {"edges_read", ".graph", edges_read, 2, NULL, make_metis},
+    {"heights_read", ".png", heights_read, SIDE, NULL, heights_write},
+    {"heights_read", ".pgm", heights_read, 2, NULL, make_pgm},
+    {"heights_read", ".tif", heights_read, 1, NULL, heights_write},
+    {"heights_read", ".npy", heights_read, SIDE, NULL, make_voids},
+    {"mesh_read", ".obj", mesh_read, 10, NULL, mesh_write},
+    {"mesh_read", ".ply", mesh_read, 4, NULL, mesh_write},
+    {"mesh_read", ".ply", mesh_read, 10, NULL, make_ply},
+    {"mesh_read", ".off", mesh_read, 10, NULL, make_off},
+    {"mesh_read", ".stl", mesh_read, 10, NULL, make_stl},
+    {"mesh_read", ".stl", mesh_read, 4, NULL, make_stl_binary},
+    {"vectors_read", ".txt", vectors_read, 10, NULL, make_bases},
+    {"vectors_read", ".npy", vectors_read_packed, 2, NULL, make_packed},
+    {"array_convert", "", array_convert, 1, NULL, NULL},
+};
+
+#endif

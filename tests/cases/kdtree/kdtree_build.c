@@ -1,0 +1,486 @@
+/* k-d trees are the ones of the definition: every builder, type, dimension and shape of data. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cases/kdtree/kdtree_data.h"
+
+static const bosc_dtype dtypes[] = {BOSC_F32, BOSC_F64, BOSC_I32, BOSC_I64};
+
+/* The nodes of the tree are the rows `order` of the points (row names[order[i]], if names are given). */
+static void check_nodes(bosc_ctx *ctx, const bosc_kdtree *tree, const struct reference_points *p, const int64_t *order,
+                        int64_t nodes, int32_t id_bits)
+{
+    size_t size = bosc_dtype_size(p->dtype), row = size * (size_t)p->dim;
+    char *points = suite_alloc((size_t)nodes * row), *expected = suite_alloc(row);
+    void *ids = suite_alloc((size_t)nodes * 8);
+    CHECK_OK(ctx, bosc_kdtree_get_nodes(ctx, tree, points, ids));
+    for (int64_t i = 0; i < nodes; i++) {
+        CHECK_EQ(kd_id(ids, id_bits, i), order[i]);
+        memcpy(expected, kd_row(p, order[i]), row);
+        for (int32_t c = 0; c < p->dim; c++)
+            if (kd_get(expected, p->dtype, c) == 0) kd_set(expected, p->dtype, c, 0);
+        CHECK(memcmp(points + (size_t)i * row, expected, row) == 0);
+    }
+    CHECK_OK(ctx, bosc_kdtree_verify(ctx, tree, NULL));
+    free(points);
+    free(expected);
+    free(ids);
+}
+
+static void check_build(bosc_ctx *ctx, const bosc_kdtree_opts *opts, const struct reference_points *p)
+{
+    int64_t *order = suite_alloc((size_t)p->n * sizeof *order);
+    bosc_kdtree *tree = kd_build(ctx, opts, p);
+    reference_kdtree(p, order);
+    check_nodes(ctx, tree, p, order, p->n, opts->id_bits == 32 ? 32 : 64);
+    bosc_kdtree_free(tree);
+    free(order);
+}
+
+static void try_one(bosc_ctx *ctx, struct suite_random *r, int builder, bosc_dtype dtype, int32_t dim, int64_t n,
+                    enum kd_shape shape)
+{
+    if (suite_leaves_out()) return;
+    bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = dtype, .dim = dim, .id_bits = suite_below(r, 2) ? 32 : 64};
+    kd_set_builder(&opts, builder);
+    struct reference_points p = kd_points(r, dtype, dim, n, dim + (int64_t)suite_below(r, 3), shape);
+    check_build(ctx, &opts, &p);
+    free((void *)p.data);
+}
+
+static void small(bosc_ctx *ctx)
+{
+    struct suite_random r = {1};
+    int64_t most = suite_slow(ctx) ? 20 : 70;
+    for (int64_t n = 0; n <= most; n++)
+        for (int t = 0; t < 4; t++)
+            try_one(ctx, &r, KD_AUTO, dtypes[t], 1 + (int32_t)suite_below(&r, 5), n,
+                    (enum kd_shape)suite_below(&r, KD_SHAPES));
+}
+
+/* Some equal coordinates among few points: equal medians in some subtrees and none beside them. */
+static void some_ties(bosc_ctx *ctx)
+{
+    struct suite_random r = {14};
+    for (int turn = 0; turn < (suite_slow(ctx) ? 60 : 1200); turn++) {
+        if (suite_leaves_out()) continue;
+        const int64_t n = 2 + (int64_t)suite_below(&r, turn % 8 ? 32 : 2000), values = 4 << suite_below(&r, 8);
+        bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = dtypes[turn % 4], .dim = 2 + turn / 4 % 2};
+        struct reference_points p = kd_points(&r, opts.dtype, opts.dim, n, opts.dim, KD_EQUAL);
+        for (int64_t i = 0; i < n * opts.dim; i++)
+            kd_set((void *)p.data, opts.dtype, i, (double)suite_below(&r, (uint64_t)values));
+        check_build(ctx, &opts, &p);
+        free((void *)p.data);
+    }
+}
+
+static void shapes(bosc_ctx *ctx)
+{
+    struct suite_random r = {2};
+    for (int s = 0; s < KD_SHAPES; s++)
+        for (int t = 0; t < 4; t++)
+            for (int32_t dim = 1; dim <= 12; dim += suite_slow(ctx) ? 4 : 1)
+                try_one(ctx, &r, KD_AUTO, dtypes[t], dim, 1 + (int64_t)suite_below(&r, 400), (enum kd_shape)s);
+}
+
+/* Sizes around powers of two and of leaves. */
+static void edges(bosc_ctx *ctx)
+{
+    struct suite_random r = {3};
+    for (int64_t power = 32; power <= (suite_slow(ctx) ? 256 : 2048); power *= 4)
+        for (int64_t n = power - 2; n <= power + 2; n++)
+            try_one(ctx, &r, KD_AUTO, dtypes[n % 4], 2 + (int32_t)(n % 3), n,
+                    (enum kd_shape)suite_below(&r, KD_SHAPES));
+}
+
+static void many_dimensions(bosc_ctx *ctx)
+{
+    struct suite_random r = {4};
+    const bool slow = suite_slow(ctx);
+    try_one(ctx, &r, KD_AUTO, BOSC_F32, slow ? 128 : 1024, 40, KD_GRID);
+    try_one(ctx, &r, KD_AUTO, BOSC_F64, 33, slow ? 50 : 300, KD_GRID);
+    try_one(ctx, &r, KD_AUTO, BOSC_I64, 100, slow ? 40 : 100, KD_RANDOM);
+}
+
+static bool on_device(bosc_ctx *ctx)
+{
+    bosc_ctx_info info = {.size = sizeof info};
+    CHECK_OK(ctx, bosc_ctx_get_info(ctx, &info));
+    return !suite_slow(ctx) && info.backend == BOSC_BACKEND_CUDA;
+}
+
+/* Beyond the size that one thread builds alone. */
+static void large(bosc_ctx *ctx)
+{
+    struct suite_random r = {7};
+    int64_t n = suite_slow(ctx) ? 5000 : 40000;
+    try_one(ctx, &r, KD_AUTO, BOSC_F32, 3, n, KD_RANDOM);
+    try_one(ctx, &r, KD_AUTO, BOSC_F64, 2, n / 2, KD_CLUSTERS);
+    try_one(ctx, &r, KD_AUTO, BOSC_I32, 3, n / 2, KD_GRID);
+    try_one(ctx, &r, KD_AUTO, BOSC_F32, 4, n / 8, KD_EQUAL);
+    try_one(ctx, &r, KD_AUTO, BOSC_I64, 2, n / 8, KD_REVERSED);
+    try_one(ctx, &r, KD_AUTO, BOSC_F32, 4, 3000, KD_EQUAL);
+    try_one(ctx, &r, KD_AUTO, BOSC_F32, 3, 8000, KD_RANDOM);
+    if (!on_device(ctx)) return;
+    /* Lists that several blocks of a device share, most of whose points have one value. */
+    try_one(ctx, &r, KD_AUTO, BOSC_F32, 3, 150000, KD_SPECIAL);
+    try_one(ctx, &r, KD_AUTO, BOSC_F32, 2, 150000, KD_GRID);
+}
+
+/* The published builder, and duplicates removed: nodes are the first rows of their equals, in the order of the tree of
+ * those rows. */
+static void check_unique(bosc_ctx *ctx, const bosc_kdtree_opts *opts, const struct reference_points *p)
+{
+    size_t size = bosc_dtype_size(p->dtype), row = size * (size_t)p->dim;
+    int64_t *rows = suite_alloc((size_t)p->n * 8), *order = suite_alloc((size_t)p->n * 8);
+    int64_t *inverse = suite_alloc((size_t)p->n * 8), *counts = suite_alloc((size_t)p->n * 8), sum = 0;
+    int64_t nodes = reference_unique(p, rows);
+    char *packed = suite_alloc((size_t)nodes * row);
+    for (int64_t i = 0; i < nodes; i++) memcpy(packed + (size_t)i * row, kd_row(p, rows[i]), row);
+    struct reference_points unique = {p->dtype, p->dim, nodes, p->dim, packed};
+    reference_kdtree(&unique, order);
+    for (int64_t i = 0; i < nodes; i++) order[i] = rows[order[i]];
+    bosc_kdtree *tree = kd_build(ctx, opts, p);
+    check_nodes(ctx, tree, p, order, nodes, opts->id_bits);
+    CHECK_OK(ctx, bosc_kdtree_get_duplicates(ctx, tree, inverse, counts));
+    for (int64_t i = 0; i < nodes; i++) sum += counts[i];
+    CHECK_EQ(sum, p->n);
+    for (int64_t i = 0; i < p->n; i++) {
+        int64_t node = kd_id(inverse, opts->id_bits, i);
+        CHECK(node >= 0 && node < nodes && reference_equal(p, order[node], i));
+        CHECK(--counts[node] >= 0);
+    }
+    bosc_kdtree_free(tree);
+    free(rows);
+    free(order);
+    free(inverse);
+    free(counts);
+    free(packed);
+}
+
+static void sorting_builder(bosc_ctx *ctx, int builder)
+{
+    struct suite_random r = {5};
+    for (int64_t n = 0; n < 300; n += 1 + n / (suite_slow(ctx) ? 1 : 4))
+        try_one(ctx, &r, builder, dtypes[n % 4], 1 + (int32_t)suite_below(&r, 5), n,
+                (enum kd_shape)suite_below(&r, KD_SHAPES));
+    for (int t = 0; t < 4; t++) try_one(ctx, &r, builder, dtypes[t], 2, 40, KD_SPECIAL); /* -0 too */
+    /* Beyond what one block of a device makes. */
+    int64_t n = suite_slow(ctx) ? 2500 : 5000;
+    try_one(ctx, &r, builder, BOSC_F32, 3, n, KD_RANDOM);
+    try_one(ctx, &r, builder, BOSC_F32, 4, n / 2, KD_GRID);
+    try_one(ctx, &r, builder, BOSC_F64, 2, n / 2 + 1, KD_CLUSTERS);
+    try_one(ctx, &r, builder, BOSC_I32, 1, n, KD_GRID);
+    try_one(ctx, &r, builder, BOSC_I64, 13, n / 2, KD_GRID);
+    for (int64_t power = 1024; power < n; power *= 2)
+        for (int64_t size = power - 1; size <= power + 1; size++)
+            try_one(ctx, &r, builder, dtypes[size % 4], 2 + (int32_t)(size % 3), size, KD_RANDOM);
+    try_one(ctx, &r, builder, BOSC_F32, 40, 200, KD_GRID);
+}
+
+static void presorted(bosc_ctx *ctx) { sorting_builder(ctx, KD_PRESORTED); }
+
+/* Every partitioner: segments in pieces, of a warp, of 32, 16, 8 and 4 lanes, and the last nodes; with sizes that leave
+ * one piece, one lane or the whole part of a warp over. */
+static void published(bosc_ctx *ctx)
+{
+    sorting_builder(ctx, KD_BROWN);
+    struct suite_random r = {10};
+    for (int64_t n = 1; n < 40; n += suite_slow(ctx) ? 5 : 1)
+        try_one(ctx, &r, KD_BROWN, dtypes[n % 4], 2 + (int32_t)(n % 3), n, KD_GRID);
+    static const enum kd_shape shapes[] = {KD_EQUAL, KD_LINE, KD_REVERSED, KD_GRID};
+    for (int s = 0; s < 4; s++) {
+        try_one(ctx, &r, KD_BROWN, dtypes[s], 2 + s % 3, suite_slow(ctx) ? 1100 + s : 9000 + s, shapes[s]);
+        try_one(ctx, &r, KD_BROWN, dtypes[3 - s], 3, suite_slow(ctx) ? 513 : 4097, shapes[s]);
+    }
+    try_one(ctx, &r, KD_BROWN, BOSC_I32, 2, suite_slow(ctx) ? 4200 : 20000, KD_GRID); /* several segments in pieces */
+    for (int32_t dim = 5; dim <= 8; dim++) /* coordinates are read from the rows */
+        try_one(ctx, &r, KD_BROWN, dtypes[dim % 4], dim, suite_slow(ctx) ? 200 : 5000, KD_GRID);
+}
+
+static void published_halves(bosc_ctx *ctx)
+{
+    struct suite_random r = {11};
+    for (int64_t n = 0; n < 200; n += 1 + n / (suite_slow(ctx) ? 1 : 6))
+        try_one(ctx, &r, KD_BROWN_HALVES, dtypes[n % 4], 1 + (int32_t)suite_below(&r, 5), n,
+                (enum kd_shape)suite_below(&r, KD_SHAPES));
+    try_one(ctx, &r, KD_BROWN_HALVES, BOSC_F32, 3, suite_slow(ctx) ? 1500 : 9000, KD_RANDOM);
+    try_one(ctx, &r, KD_BROWN_HALVES, BOSC_I64, 4, suite_slow(ctx) ? 600 : 3000, KD_EQUAL);
+}
+
+static void duplicates(bosc_ctx *ctx)
+{
+    struct suite_random r = {6};
+    for (int s = 0; s < KD_SHAPES; s++)
+        for (int t = 0; t < 4; t++) {
+            if (suite_leaves_out()) continue;
+            bosc_kdtree_opts opts = {.size = sizeof opts,
+                                     .dtype = dtypes[t],
+                                     .dim = 1 + (int32_t)suite_below(&r, 5),
+                                     .duplicates = BOSC_KDTREE_DUPLICATES_REMOVE,
+                                     .id_bits = s % 2 ? 32 : 64};
+            struct reference_points p =
+                kd_points(&r, dtypes[t], opts.dim, (int64_t)suite_below(&r, 300), opts.dim + t % 2, (enum kd_shape)s);
+            for (int b = 0; b < KD_BUILDERS; b++) {
+                kd_set_builder(&opts, b);
+                check_unique(ctx, &opts, &p);
+            }
+            free((void *)p.data);
+        }
+}
+
+/* Duplicates in lists of several pieces: runs that cross them, and a piece in which nothing is kept. */
+static void duplicates_in_pieces(bosc_ctx *ctx)
+{
+    struct suite_random r = {12};
+    static const enum kd_shape shapes[] = {KD_GRID, KD_EQUAL, KD_SPECIAL, KD_CLUSTERS};
+    for (int s = 0; s < 4; s++) {
+        if (suite_leaves_out()) continue;
+        bosc_kdtree_opts opts = {.size = sizeof opts,
+                                 .dtype = dtypes[s],
+                                 .dim = 2 + s % 3,
+                                 .duplicates = BOSC_KDTREE_DUPLICATES_REMOVE,
+                                 .id_bits = 64};
+        struct reference_points p = kd_points(&r, opts.dtype, opts.dim, suite_slow(ctx) ? 700 : 13000, 4, shapes[s]);
+        kd_set_builder(&opts, s % 2 ? KD_BROWN_HALVES : KD_BROWN);
+        check_unique(ctx, &opts, &p);
+        kd_set_builder(&opts, KD_BROWN);
+        check_unique(ctx, &opts, &p);
+        free((void *)p.data);
+    }
+}
+
+/* So many rows that a sort puts them in order, as writing to random places would miss every cache. */
+static void many_rows(void)
+{
+    const int64_t n = ((int64_t)1 << 22) + 5, values = 3 << 20;
+    if (suite_slow(NULL)) return;
+    bosc_ctx *ctx = suite_open(&(bosc_ctx_opts){.size = sizeof(bosc_ctx_opts), .threads = 2});
+    bosc_kdtree_opts opts = {
+        .size = sizeof opts, .dtype = BOSC_I32, .dim = 1, .duplicates = BOSC_KDTREE_DUPLICATES_REMOVE, .id_bits = 32};
+    int32_t *points = suite_alloc((size_t)n * 4), *inverse = suite_alloc((size_t)n * 4);
+    int64_t *counts = suite_alloc((size_t)values * 8);
+    for (int64_t i = 0; i < n; i++) points[i] = (int32_t)(i * 7919 % values);
+    bosc_kdtree *tree = NULL;
+    CHECK_OK(ctx, bosc_kdtree_create(ctx, &opts, &tree));
+    CHECK_OK(ctx, bosc_kdtree_build(ctx, tree, points, n, 0));
+    CHECK_OK(ctx, bosc_kdtree_get_duplicates(ctx, tree, inverse, counts));
+    for (int64_t i = 0; i < n; i++) { /* nodes are in order, as there is one coordinate */
+        CHECK_EQ(inverse[i], points[i]);
+        counts[inverse[i]]--;
+    }
+    for (int64_t v = 0; v < values; v++) CHECK_EQ(counts[v], 0);
+    bosc_kdtree_free(tree);
+    bosc_ctx_free(ctx);
+    free(points);
+    free(inverse);
+    free(counts);
+}
+
+static void count_lines(void *user, bosc_log_level level, const char *text)
+{
+    (void)level;
+    (void)text;
+    ++*(int *)user;
+}
+
+static bosc_ctx *open_counting(bosc_ctx *like, int *lines)
+{
+    bosc_ctx_opts o = suite_opts_like(like);
+    *lines = 0;
+    o.log = count_lines;
+    o.log_user = lines;
+    return suite_open(&o);
+}
+
+/* A hundred clusters, a thousandth of the space wide: a sample tells enough of them, and the build does not go the slow
+ * way, which it would log. */
+static void clusters(bosc_ctx *like)
+{
+    int lines;
+    bosc_ctx *ctx = open_counting(like, &lines);
+    struct suite_random r = {9};
+    int64_t n = suite_slow(like) ? 12000 : 300000;
+    float centers[300], *points = suite_alloc((size_t)n * 3 * sizeof *points);
+    for (int i = 0; i < 300; i++) centers[i] = (float)suite_unit(&r);
+    for (int64_t i = 0; i < n; i++) {
+        const float *center = centers + 3 * suite_below(&r, 100);
+        for (int c = 0; c < 3; c++) points[3 * i + c] = center[c] + 1e-3f * (float)(suite_unit(&r) - suite_unit(&r));
+    }
+    bosc_kdtree_opts opts = {.size = sizeof opts, .dim = 3};
+    bosc_kdtree *tree = NULL;
+    CHECK_OK(ctx, bosc_kdtree_create(ctx, &opts, &tree));
+    CHECK_OK(ctx, bosc_kdtree_build(ctx, tree, points, n, 0));
+    CHECK_OK(ctx, bosc_kdtree_verify(ctx, tree, NULL));
+    CHECK_EQ(lines, 0);
+    bosc_kdtree_free(tree);
+    bosc_ctx_free(ctx);
+    free(points);
+}
+
+/* Coordinates without extent: every set of them but all, of sizes around what a warp and a block make alone. Where all
+ * points share them, the build does not go the slow way. */
+static void flat(bosc_ctx *like)
+{
+    static const int64_t sizes[] = {3, 100, 255, 256, 257, 1023, 4095, 4096, 4097, 8191, 8192, 12000};
+    int lines, trial = 0;
+    bosc_ctx *ctx = open_counting(like, &lines);
+    struct suite_random r = {13};
+    for (int f = 0; f < KD_FLATNESSES; f++)
+        for (int32_t dim = 2; dim <= 4; dim++)
+            for (unsigned axes = 1; axes < (1u << dim) - 1; axes++) {
+                if (suite_leaves_out()) continue;
+                bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = dtypes[trial % 5 ? 0 : trial % 4], .dim = dim};
+                struct reference_points p =
+                    kd_flat_points(&r, opts.dtype, dim, sizes[trial++ % 12], (enum kd_flatness)f, axes, KD_RANDOM);
+                check_build(ctx, &opts, &p);
+                if (f == KD_FLAT) CHECK_EQ(lines, 0);
+                free((void *)p.data);
+            }
+    bosc_ctx_free(ctx);
+}
+
+/* The same beyond one block, where samples tell what is flat; points beside the plane are not in all samples. */
+static void flat_large(bosc_ctx *like)
+{
+    static const struct {
+        int32_t dim;
+        unsigned axes;
+        enum kd_flatness flatness;
+    } inputs[] = {{3, 4, KD_FLAT},    {3, 6, KD_FLAT},   {2, 1, KD_FLAT},   {4, 5, KD_FLAT},
+                  {3, 3, KD_FLAT},    {4, 14, KD_FLAT},  {3, 1, KD_BESIDE}, {3, 6, KD_BESIDE},
+                  {4, 10, KD_BESIDE}, {3, 7, KD_BESIDE}, {3, 4, KD_LAYERS}};
+    const int64_t n = on_device(like) ? 300000 : 17000;
+    int lines;
+    bosc_ctx *ctx = open_counting(like, &lines);
+    struct suite_random r = {14};
+    for (size_t i = 0; i < sizeof inputs / sizeof inputs[0]; i++) {
+        if (suite_leaves_out()) continue;
+        bosc_kdtree_opts opts = {.size = sizeof opts, .dim = inputs[i].dim};
+        struct reference_points p =
+            kd_flat_points(&r, BOSC_F32, opts.dim, n, inputs[i].flatness, inputs[i].axes, KD_RANDOM);
+        check_build(ctx, &opts, &p);
+        if (inputs[i].flatness == KD_FLAT) CHECK_EQ(lines, 0);
+        free((void *)p.data);
+    }
+    /* Samples that several blocks share. */
+    for (unsigned axes = 1; axes <= 6 && on_device(like); axes++) {
+        bosc_kdtree_opts opts = {.size = sizeof opts, .dim = 3};
+        struct reference_points p = kd_flat_points(&r, BOSC_F32, 3, (1 << 21) + 99, KD_FLAT, axes, KD_RANDOM);
+        lines = 0;
+        bosc_kdtree *tree = kd_build(ctx, &opts, &p);
+        CHECK_OK(ctx, bosc_kdtree_verify(ctx, tree, NULL));
+        CHECK_EQ(lines, 0);
+        bosc_kdtree_free(tree);
+        free((void *)p.data);
+    }
+    bosc_ctx_free(ctx);
+}
+
+/* Coordinates that floats cannot tell apart, of types that a device may round to floats. */
+enum rounding { WHOLE_TYPE, ONE_CELL, TWO_CELLS, MOSTLY_ONE_CELL, FEW_VALUES, CELL_AND_FLAT, ROUNDINGS };
+
+static int64_t rounded_value(struct suite_random *r, enum rounding rounding, int bits, int32_t c)
+{
+    const int64_t base = INT64_C(1) << (bits - 2), whole = (int64_t)suite_next(r) >> (64 - bits);
+    switch (rounding) {
+    case WHOLE_TYPE: return whole;
+    case ONE_CELL: return base + (int64_t)suite_below(r, 60);
+    case TWO_CELLS: return (suite_below(r, 2) ? base : -base) + (int64_t)suite_below(r, 40);
+    case MOSTLY_ONE_CELL: return suite_below(r, 3) ? base + (int64_t)suite_below(r, 50) : whole;
+    case FEW_VALUES: return (suite_below(r, 2) ? -2 * base : base - 3 + base) + (int64_t)suite_below(r, 3);
+    default:
+        return c == 1   ? base
+               : c == 2 ? base / 2 + (int64_t)suite_below(r, 2) * base + (int64_t)suite_below(r, 9)
+                        : whole;
+    }
+}
+
+static void try_rounded(bosc_ctx *ctx, struct suite_random *r, bosc_dtype dtype, int32_t dim, int64_t n,
+                        enum rounding rounding)
+{
+    if (suite_leaves_out()) return;
+    const int64_t stride = dim + (int64_t)suite_below(r, 2);
+    void *data = suite_alloc((size_t)(n * stride) * bosc_dtype_size(dtype));
+    for (int64_t i = 0; i < n * stride; i++) {
+        const int64_t x = rounded_value(r, rounding, dtype == BOSC_I32 ? 32 : 64, (int32_t)(i % stride));
+        if (dtype == BOSC_I32)
+            ((int32_t *)data)[i] = (int32_t)x;
+        else if (dtype == BOSC_I64)
+            ((int64_t *)data)[i] = x;
+        else
+            ((double *)data)[i] = (double)x + (double)(x & 7) * 0x1p9;
+    }
+    const struct reference_points p = {dtype, dim, n, stride, data};
+    bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = dtype, .dim = dim, .id_bits = 32};
+    check_build(ctx, &opts, &p);
+    opts.duplicates = BOSC_KDTREE_DUPLICATES_REMOVE;
+    if (rounding == FEW_VALUES || rounding == ONE_CELL) check_unique(ctx, &opts, &p);
+    free(data);
+}
+
+static void rounded(bosc_ctx *ctx)
+{
+    static const int64_t sizes[] = {5, 40, 200, 256, 900, 4097};
+    struct suite_random r = {15};
+    for (int rounding = 0; rounding < ROUNDINGS; rounding++)
+        for (int t = 1; t < 4; t++) {
+            if (suite_leaves_out()) continue;
+            for (int size = 0; size < 6; size++)
+                try_rounded(ctx, &r, dtypes[t], 2 + (t + size) % 3, sizes[size], (enum rounding)rounding);
+            try_rounded(ctx, &r, dtypes[t], 2 + (t + rounding) % 3, suite_slow(ctx) ? 9000 : 60000,
+                        (enum rounding)rounding);
+        }
+    for (int rounding = 0; rounding < ROUNDINGS && on_device(ctx); rounding++)
+        for (int t = 1; t < 4; t++) try_rounded(ctx, &r, dtypes[t], 4, 300000, (enum rounding)rounding);
+}
+
+/* Integers do not go the slow way where their spread is even, whole types and small ranges far from 0 alike. */
+static void rounded_at_once(bosc_ctx *like)
+{
+    int lines;
+    bosc_ctx *ctx = open_counting(like, &lines);
+    struct suite_random r = {16};
+    const int64_t n = suite_slow(like) ? 9000 : 100000;
+    for (int trial = 0; trial < 6; trial++) {
+        const bosc_dtype dtype = trial % 2 ? BOSC_I64 : BOSC_I32;
+        const int bits = trial % 2 ? 64 : 32;
+        const int64_t far = trial < 2 ? 0 : 2 * ((INT64_C(1) << (bits - 2)) - (1 << 20)) - 5;
+        void *data = suite_alloc((size_t)n * 3 * bosc_dtype_size(dtype));
+        for (int64_t i = 0; i < 3 * n; i++) {
+            const int64_t x = trial < 2 ? (int64_t)suite_next(&r) >> (64 - bits)
+                                        : (trial < 4 ? far : -far) + (int64_t)suite_below(&r, 1 << 21);
+            if (trial % 2)
+                ((int64_t *)data)[i] = x;
+            else
+                ((int32_t *)data)[i] = (int32_t)x;
+        }
+        const struct reference_points p = {dtype, 3, n, 3, data};
+        bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = dtype, .dim = 3, .id_bits = 32};
+        check_build(ctx, &opts, &p);
+        CHECK_EQ(lines, 0);
+        free(data);
+    }
+    bosc_ctx_free(ctx);
+}
+
+static const struct suite_case suite_cases_kdtree_build[] = {
+    {"small", small, NULL},
+    {"some_ties", some_ties, NULL},
+    {"shapes", shapes, NULL},
+    {"edges", edges, NULL},
+    {"many dimensions", many_dimensions, NULL},
+    {"large", large, NULL},
+    {"presorted builder", presorted, NULL},
+    {"duplicates", duplicates, NULL},
+    {"published builder", published, NULL},
+    {"clusters", clusters, NULL},
+    {"published builder in halves", published_halves, NULL},
+    {"duplicates in pieces", duplicates_in_pieces, NULL},
+    {"flat", flat, NULL},
+    {"flat, large", flat_large, NULL},
+    {"rounded", rounded, NULL},
+    {"rounded at once", rounded_at_once, NULL},
+    {"many rows", NULL, many_rows},
+};
+SUITE(kdtree_build);

@@ -1,0 +1,253 @@
+/* The life of a k-d tree: rebuilt, reserved, outliving its context, searched by many. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cases/kdtree/kdtree_data.h"
+#include "kdtree/kdtree.h"
+#include "support/arrays.h"
+#include "support/capture.h"
+#include "support/counted.h"
+
+static void check_tree(bosc_ctx *ctx, bosc_kdtree *tree, const struct reference_points *p)
+{
+    int64_t *order = suite_alloc((size_t)p->n * 8), *ids = suite_alloc((size_t)p->n * 8);
+    reference_kdtree(p, order);
+    CHECK_OK(ctx, bosc_kdtree_verify(ctx, tree, NULL));
+    CHECK_OK(ctx, bosc_kdtree_get_nodes(ctx, tree, NULL, ids));
+    CHECK(memcmp(order, ids, (size_t)p->n * 8) == 0);
+    free(order);
+    free(ids);
+}
+
+static void rebuild(bosc_ctx *ctx)
+{
+    struct suite_random r = {1};
+    for (int b = 0; b < KD_BUILDERS; b++) {
+        bosc_kdtree_opts o = {.size = sizeof o, .dim = 3};
+        kd_set_builder(&o, b);
+        bosc_kdtree *tree = NULL;
+        bosc_kdtree_info info = {.size = sizeof info};
+        static const int64_t sizes[] = {100, 10, 0, 300, 299, 1, 301};
+        CHECK_OK(ctx, bosc_kdtree_create(ctx, &o, &tree));
+        for (int i = 0; i < 7; i++) {
+            struct reference_points p = kd_points(&r, BOSC_F32, 3, sizes[i], 3, KD_RANDOM);
+            CHECK_OK(ctx, bosc_kdtree_build(ctx, tree, p.data, p.n, 0));
+            check_tree(ctx, tree, &p);
+            CHECK_EQ(bosc_kdtree_get_info(ctx, tree, &info), BOSC_OK);
+            CHECK_EQ(info.nodes, p.n);
+            CHECK_EQ(info.n, p.n);
+            CHECK_EQ(info.duplicates, 0);
+            CHECK((p.n >> info.depth) == 0 && (info.depth == 0 || (p.n >> (info.depth - 1)) > 0));
+            free((void *)p.data);
+        }
+        bosc_kdtree_free(tree);
+    }
+}
+
+/* Everything that a program does each frame. */
+static void frame(bosc_ctx *ctx, bosc_kdtree *tree, const struct reference_points *p, int64_t *ids, int64_t k)
+{
+    int64_t offsets[33];
+    CHECK_OK(ctx, bosc_kdtree_build(ctx, tree, p->data, p->n, 0));
+    CHECK_OK(ctx, bosc_kdtree_knn(ctx, tree, p->data, p->n, 0, k, ids, NULL));
+    CHECK_OK(ctx, bosc_kdtree_radius(ctx, tree, p->data, 32, 0, 1, offsets, NULL, NULL, 0));
+    CHECK_OK(ctx, bosc_kdtree_radius(ctx, tree, p->data, 32, 0, 1, offsets, ids, NULL, p->n));
+}
+
+static void second_build(bosc_ctx *like)
+{
+    struct suite_random r = {2};
+    struct counted c;
+    counted_open(&c, like, 0);
+    bosc_ctx *ctx = c.ctx;
+    for (int kind = 0; kind < 4 * KD_BUILDERS; kind++) {
+        bosc_kdtree_opts o = {.size = sizeof o,
+                              .dim = 3,
+                              .duplicates = kind & 1 ? BOSC_KDTREE_DUPLICATES_REMOVE : BOSC_KDTREE_DUPLICATES_KEEP};
+        int64_t n = suite_slow(like) ? 300 : 6000, k = kind & 2 ? 40 : 2;
+        kd_set_builder(&o, kind / 4);
+        struct reference_points p = kd_points(&r, BOSC_F32, 3, n, 3, KD_RANDOM);
+        int64_t *ids = suite_alloc((size_t)(n * k) * 8);
+        bosc_kdtree *tree = NULL;
+        CHECK_OK(ctx, bosc_kdtree_create(ctx, &o, &tree));
+        if (kind == 0) CHECK_OK(ctx, bosc_kdtree_reserve(ctx, tree, n, n, k));
+        if (kind != 0) frame(ctx, tree, &p, ids, k);
+        int64_t before = c.allocations;
+        frame(ctx, tree, &p, ids, k);
+        CHECK_EQ(c.allocations, before);
+        p.n /= 2;
+        frame(ctx, tree, &p, ids, k);
+        if (kind == 0) CHECK_EQ(c.allocations, before);
+        bosc_kdtree_free(tree);
+        free(ids);
+        free((void *)p.data);
+    }
+    counted_close(&c);
+}
+
+/* A tree keeps its nodes when more room is reserved. */
+static void reserve(bosc_ctx *ctx)
+{
+    struct suite_random r = {3};
+    const bosc_kdtree_opts o = {.size = sizeof o, .dim = 2};
+    struct reference_points p = kd_points(&r, BOSC_F32, 2, 100, 2, KD_RANDOM);
+    bosc_kdtree *tree = kd_build(ctx, &o, &p);
+    int64_t kept = 0, scratch = 0, id;
+    bosc_kdtree_info info = {.size = sizeof info};
+    CHECK_OK(ctx, bosc_kdtree_reserve(ctx, tree, 1000, 10, 3));
+    check_tree(ctx, tree, &p);
+    CHECK_OK(ctx, bosc_kdtree_knn(ctx, tree, kd_row(&p, 42), 1, 0, 1, &id, NULL));
+    CHECK_EQ(id, 42);
+    CHECK_OK(ctx, bosc_kdtree_bytes(ctx, &o, 1000, &kept, &scratch));
+    CHECK_EQ(bosc_kdtree_get_info(ctx, tree, &info), BOSC_OK);
+    CHECK(kept == info.bytes && scratch > 0);
+    bosc_kdtree_free(tree);
+    free((void *)p.data);
+}
+
+/* Searches that have room reserved allocate nothing: they make no second order of a plane, also after a rebuild. */
+static void reserve_plane(bosc_ctx *ctx)
+{
+    struct suite_random r = {6};
+    const bosc_kdtree_opts o = {.size = sizeof o, .dim = 3};
+    struct reference_points p = kd_flat_points(&r, BOSC_F32, 3, 100, KD_FLAT, 4, KD_RANDOM);
+    const bool second = suite_opts_like(ctx).backend == BOSC_BACKEND_CUDA;
+    int64_t id;
+    for (int64_t queries = 0; queries < 2; queries++) {
+        bosc_kdtree *tree = kd_build(ctx, &o, &p);
+        CHECK_OK(ctx, bosc_kdtree_reserve(ctx, tree, 1000, queries, 3));
+        for (int built = 0; built < 2; built++) {
+            tree->learned.asked = INT64_MAX / 2;
+            CHECK_OK(ctx, bosc_kdtree_knn(ctx, tree, kd_row(&p, 42), 1, 0, 1, &id, NULL));
+            CHECK_EQ(id, 42);
+            CHECK((tree->learned.by_extent != NULL) == (second && queries == 0));
+            CHECK_OK(ctx, bosc_kdtree_build(ctx, tree, p.data, p.n, 0));
+            CHECK(tree->learned.by_extent == NULL && tree->learned.asked == 0);
+        }
+        bosc_kdtree_free(tree);
+    }
+    free((void *)p.data);
+}
+
+struct recorded {
+    bosc_kdtree *tree;
+    struct array query, id;
+    int calls;
+};
+
+/* The second call, which is recorded where something can be, is the one by which the tree was asked much. */
+static void ask_much(bosc_ctx *ctx, void *user)
+{
+    struct recorded *r = user;
+    if (r->calls++) r->tree->learned.asked = INT64_MAX / 2;
+    CHECK_OK(ctx, bosc_kdtree_knn(ctx, r->tree, r->query.p, 1, 0, 1, r->id.p, NULL));
+}
+
+/* A search that is recorded waits for nothing: it leaves the second order of a plane to a later one. */
+static void recorded_plane(bosc_ctx *ctx)
+{
+    struct suite_random r = {6};
+    const bool second = suite_opts_like(ctx).backend == BOSC_BACKEND_CUDA, device = has_device_memory(ctx);
+    const bosc_kdtree_opts o = {.size = sizeof o, .dim = 3, .assume_valid = 1};
+    struct reference_points p = kd_flat_points(&r, BOSC_F32, 3, 100, KD_FLAT, 4, KD_RANDOM);
+    struct recorded user = {.tree = kd_build(ctx, &o, &p),
+                            .query = array_make(ctx, kd_row(&p, 42), 12, device),
+                            .id = array_make(ctx, NULL, 8, device)};
+    struct capture c;
+    capture_open(&c, ctx, ask_much, &user);
+    if (c.graph) CHECK(user.tree->learned.by_extent == NULL);
+    capture_replay(&c);
+    CHECK_EQ(*(int64_t *)array_get(ctx, &user.id), 42);
+    capture_close(&c);
+    ask_much(ctx, &user);
+    CHECK((user.tree->learned.by_extent != NULL) == second);
+    CHECK_EQ(*(int64_t *)array_get(ctx, &user.id), 42);
+    array_free(ctx, &user.query);
+    array_free(ctx, &user.id);
+    bosc_kdtree_free(user.tree);
+    free((void *)p.data);
+}
+
+static bosc_ctx *open_like(bosc_ctx *like)
+{
+    bosc_ctx_opts o = suite_opts_like(like);
+    return suite_open(&o);
+}
+
+static void outlive(bosc_ctx *ctx)
+{
+    struct suite_random r = {4};
+    const bosc_kdtree_opts o = {.size = sizeof o, .dim = 2};
+    struct reference_points p = kd_points(&r, BOSC_F32, 2, 200, 2, KD_GRID);
+    bosc_ctx *first = open_like(ctx);
+    bosc_kdtree *tree = kd_build(first, &o, &p);
+    bosc_ctx_free(first);
+    check_tree(ctx, tree, &p);
+    bosc_kdtree_free(tree);
+    free((void *)p.data);
+}
+
+/* Several contexts search one tree at once; a plane was asked so much that one of them makes a second order of it. */
+static void search_at_once(bosc_ctx *ctx, struct suite_random *r, unsigned flat)
+{
+    enum { CONTEXTS = 4, N = 500 };
+    const bosc_kdtree_opts o = {.size = sizeof o, .dim = 3};
+    struct reference_points p = kd_flat_points(r, BOSC_F32, 3, N, KD_FLAT, flat, KD_RANDOM);
+    bosc_kdtree *tree = kd_build(ctx, &o, &p);
+    tree->learned.asked = flat ? INT64_MAX / 2 : 0;
+    bosc_ctx *contexts[CONTEXTS];
+    static int64_t ids[CONTEXTS][N * 3];
+    bosc_status status[CONTEXTS];
+    for (int i = 0; i < CONTEXTS; i++) contexts[i] = open_like(ctx);
+#pragma omp parallel for num_threads(CONTEXTS) schedule(static, 1)
+    for (int i = 0; i < CONTEXTS; i++) {
+        status[i] = bosc_kdtree_knn(contexts[i], tree, p.data, N, 0, 3, ids[i], NULL);
+        if (status[i] == BOSC_OK) status[i] = bosc_kdtree_verify(contexts[i], tree, NULL);
+    }
+    for (int i = 0; i < CONTEXTS; i++) {
+        CHECK_EQ(status[i], BOSC_OK);
+        CHECK(memcmp(ids[i], ids[0], sizeof ids[0]) == 0);
+        bosc_ctx_free(contexts[i]);
+    }
+    bosc_kdtree_free(tree);
+    free((void *)p.data);
+}
+
+static void many_contexts(bosc_ctx *ctx)
+{
+    struct suite_random r = {5};
+    for (unsigned flat = 0; flat < 8; flat += 4) search_at_once(ctx, &r, flat);
+}
+
+static void links(bosc_ctx *ctx)
+{
+    struct suite_random r = {7};
+    for (int64_t n = 0; n < 20; n++) {
+        const bosc_kdtree_opts o = {.size = sizeof o, .dim = 2, .id_bits = n % 2 ? 32 : 64};
+        struct reference_points p = kd_points(&r, BOSC_F32, 2, n, 2, KD_RANDOM);
+        bosc_kdtree *tree = kd_build(ctx, &o, &p);
+        int64_t less[20], greater[20], root = 7, seen = 0;
+        CHECK_EQ(bosc_kdtree_get_links(ctx, tree, less, greater, &root), BOSC_OK);
+        CHECK_EQ(root, n ? n / 2 : -1);
+        for (int64_t i = 0; i < n; i++) {
+            int64_t l = kd_id(less, o.id_bits, i), g = kd_id(greater, o.id_bits, i);
+            CHECK(l < i && (g == -1 || g > i) && g < n);
+            seen += (l >= 0) + (g >= 0);
+        }
+        CHECK_EQ(seen, n ? n - 1 : 0);
+        bosc_kdtree_free(tree);
+        free((void *)p.data);
+    }
+}
+
+static const struct suite_case suite_cases_kdtree_life[] = {
+    {"rebuild", rebuild, NULL},
+    {"second build", second_build, NULL},
+    {"reserve", reserve, NULL},
+    {"outlive", outlive, NULL},
+    {"many contexts", many_contexts, NULL},
+    {"links", links, NULL},
+    {"reserve plane", reserve_plane, NULL},
+    {"recorded plane", recorded_plane, NULL},
+};
+SUITE(kdtree_life);

@@ -1,0 +1,319 @@
+/* Searches by any metric, in periodic boxes and within bounds give the answers of measuring every point. */
+#include "cases/kdtree/kdtree_metric_data.h"
+
+/* How far everything is from a query, and in what order. */
+struct ranking {
+    int64_t count;
+    int64_t *ids;
+    double *measures;
+};
+
+static const struct ranking *ranked;
+
+static int by_measure(const void *x, const void *y)
+{
+    int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
+    double d = ranked->measures[a], e = ranked->measures[b];
+    return d < e ? -1 : d > e ? 1 : a < b ? -1 : a > b;
+}
+
+/* All rows that may be answers of a query with this number, by (distance, id). */
+static struct ranking rank_rows(const struct km_trial *t, const void *query, double bound, int64_t excluded)
+{
+    int64_t n = t->points.n;
+    struct ranking r = {0, suite_alloc((size_t)n * 8), suite_alloc((size_t)n * 8)};
+    double most = t->metric.p == 2 ? bound * bound : bound;
+    for (int64_t i = 0; i < n; i++) {
+        r.measures[i] = reference_measure(&t->points, i, query, &t->metric);
+        if (i != excluded && bound >= 0 && r.measures[i] <= most) r.ids[r.count++] = i;
+    }
+    ranked = &r;
+    qsort(r.ids, (size_t)r.count, sizeof *r.ids, by_measure);
+    return r;
+}
+
+static void free_ranking(struct ranking *r)
+{
+    free(r->ids);
+    free(r->measures);
+}
+
+/* One row of k entries against the ranking. Where the reference is not exact, what is nearly as far may be swapped. */
+static void check_nearest(const struct km_trial *t, const struct ranking *r, const void *ids, const double *distances,
+                          int64_t at, int64_t k)
+{
+    for (int64_t e = 0; e < k; e++) {
+        int64_t id = kd_id(ids, t->opts.id_bits, at + e);
+        double d = distances[at + e];
+        if (e >= r->count) {
+            CHECK(id == -1 && isinf(d));
+            continue;
+        }
+        double want = reference_distance(&t->metric, r->measures[r->ids[e]]);
+        CHECK(km_near(&t->metric, d, want));
+        if (km_exact(&t->metric)) {
+            CHECK_EQ(id, r->ids[e]);
+            continue;
+        }
+        CHECK(id >= 0 && id < t->points.n);
+        CHECK(km_near(&t->metric, d, r->measures[id]));
+        if (e > 0) {
+            double before = distances[at + e - 1];
+            CHECK(before < d || (before == d && kd_id(ids, t->opts.id_bits, at + e - 1) < id));
+        }
+    }
+}
+
+/* Bounds around which answers lie, and some that hold nothing. */
+static double *make_bounds(struct suite_random *r, const struct km_trial *t, int64_t count)
+{
+    static const double odd[] = {0, -1, INFINITY, 1, 4, (double)NAN};
+    double *bounds = suite_alloc((size_t)(count + 1) * sizeof *bounds);
+    for (int64_t i = 0; i < count; i++) {
+        bounds[i] = odd[suite_below(r, 6)];
+        if (t->points.n == 0 || suite_below(r, 3) == 0) continue;
+        const void *q = kd_row(&t->queries, i % t->queries.n);
+        int64_t row = (int64_t)suite_below(r, (uint64_t)t->points.n);
+        double d = reference_distance(&t->metric, reference_measure(&t->points, row, q, &t->metric));
+        bounds[i] = km_exact(&t->metric) ? d : d * 1.0001;
+    }
+    return bounds;
+}
+
+static void check_knn(bosc_ctx *ctx, struct suite_random *r, struct km_trial *t, int64_t k)
+{
+    int64_t m = t->queries.n;
+    bosc_kdtree_query_opts o = km_opts(t);
+    void *ids = suite_alloc((size_t)(m * k) * 8), *alone = suite_alloc((size_t)(m * k) * 8);
+    double *distances = suite_alloc((size_t)(m * k) * sizeof *distances), *bounds = make_bounds(r, t, m);
+    for (int kind = 0; kind < 4; kind++) {
+        o.bounds = kind ? bounds : NULL;
+        o.bound_count = kind == 1 ? 1 : kind ? m : 0;
+        o.exclude_self = kind == 3;
+        CHECK_OK(ctx,
+                 bosc_kdtree_knn_metric(ctx, t->tree, t->queries.data, m, t->queries.stride, k, &o, ids, distances));
+        CHECK_OK(ctx, bosc_kdtree_knn_metric(ctx, t->tree, t->queries.data, m, t->queries.stride, k, &o, alone, NULL));
+        CHECK(memcmp(ids, alone, (size_t)(m * k * t->opts.id_bits / 8)) == 0);
+        for (int64_t i = 0; i < m; i++) {
+            double bound = kind == 0 ? (double)INFINITY : bounds[kind == 1 ? 0 : i];
+            struct ranking rank = rank_rows(t, kd_row(&t->queries, i), bound, kind == 3 ? i : -1);
+            check_nearest(t, &rank, ids, distances, i * k, k);
+            free_ranking(&rank);
+        }
+    }
+    free(ids);
+    free(alone);
+    free(distances);
+    free(bounds);
+}
+
+/* The rows of the build as queries, less themselves or not. */
+static void check_self(bosc_ctx *ctx, struct km_trial *t, int64_t k)
+{
+    int64_t n = t->points.n;
+    bosc_kdtree_query_opts o = km_opts(t);
+    void *ids = suite_alloc((size_t)(n * k) * 8);
+    double *distances = suite_alloc((size_t)(n * k) * sizeof *distances);
+    o.self = 1;
+    for (o.exclude_self = 0; o.exclude_self < 2; o.exclude_self++) {
+        CHECK_OK(ctx, bosc_kdtree_knn_metric(ctx, t->tree, NULL, n, 0, k, &o, ids, distances));
+        for (int64_t i = 0; i < n; i += 1 + n / 30) {
+            struct ranking rank = rank_rows(t, kd_row(&t->points, i), INFINITY, o.exclude_self ? i : -1);
+            check_nearest(t, &rank, ids, distances, i * k, k);
+            free_ranking(&rank);
+        }
+    }
+    free(ids);
+    free(distances);
+}
+
+/* Row i of an answer: all ids with a true one in `holds`, ascending. */
+static void check_row(const struct km_trial *t, const struct ranking *rank, int64_t at, int64_t end, const void *ids,
+                      const double *distances)
+{
+    CHECK_EQ(end - at, rank->count);
+    for (int64_t e = at; e < end; e++) {
+        int64_t id = kd_id(ids, t->opts.id_bits, e);
+        CHECK(id >= 0 && id < t->points.n && (e == at || kd_id(ids, t->opts.id_bits, e - 1) < id));
+        CHECK(km_near(&t->metric, distances[e], reference_distance(&t->metric, rank->measures[id])));
+    }
+    for (int64_t i = 0; i < rank->count; i++) { /* ids are distinct and as many */
+        bool found = false;
+        for (int64_t e = at; e < end && !found; e++) found = kd_id(ids, t->opts.id_bits, e) == rank->ids[i];
+        CHECK(found);
+    }
+}
+
+static void check_radius(bosc_ctx *ctx, struct suite_random *r, struct km_trial *t)
+{
+    bosc_kdtree_query_opts o = km_opts(t);
+    for (int kind = 0; kind < 3; kind++) {
+        const struct reference_points *q = kind == 2 ? &t->points : &t->queries;
+        int64_t m = q->n, radius_count = kind == 0 ? 1 : m;
+        double *radii = make_bounds(r, t, m + 1);
+        int64_t *offsets = suite_alloc((size_t)(m + 1) * 8), *counts = suite_alloc((size_t)m * 8);
+        const void *rows = kind == 2 ? NULL : q->data;
+        o.self = o.exclude_self = kind == 2;
+        CHECK_OK(ctx, bosc_kdtree_radius_metric(ctx, t->tree, rows, m, q->stride, radii, radius_count, &o, offsets,
+                                                NULL, NULL, 0));
+        CHECK_OK(ctx,
+                 bosc_kdtree_radius_count_metric(ctx, t->tree, rows, m, q->stride, radii, radius_count, &o, counts));
+        int64_t total = offsets[m];
+        void *ids = suite_alloc((size_t)total * 8 + 8);
+        double *distances = suite_alloc((size_t)total * 8 + 8);
+        CHECK_OK(ctx, bosc_kdtree_radius_metric(ctx, t->tree, rows, m, q->stride, radii, radius_count, &o, offsets, ids,
+                                                distances, total));
+        for (int64_t i = 0; i < m; i++) CHECK_EQ(counts[i], offsets[i + 1] - offsets[i]);
+        for (int64_t i = 0; i < m; i += 1 + m / 30) {
+            double radius = radii[radius_count == 1 ? 0 : i];
+            struct ranking rank = rank_rows(t, kd_row(q, i), radius, kind == 2 ? i : -1);
+            check_row(t, &rank, offsets[i], offsets[i + 1], ids, distances);
+            free_ranking(&rank);
+        }
+        if (total)
+            CHECK_STATUS(ctx,
+                         bosc_kdtree_radius_metric(ctx, t->tree, rows, m, q->stride, radii, radius_count, &o, offsets,
+                                                   ids, NULL, total - 1),
+                         BOSC_ERR_SPACE);
+        free(radii);
+        free(offsets);
+        free(counts);
+        free(ids);
+        free(distances);
+    }
+}
+
+static void try_all(bosc_ctx *ctx, struct suite_random *r, bosc_dtype dtype, int32_t dim, int64_t n, int64_t k,
+                    enum kd_shape shape, double norm, bool boxed)
+{
+    if (suite_leaves_out()) return;
+    struct km_trial t = km_make(ctx, r, dtype, dim, n, 1 + (int64_t)suite_below(r, 12), shape, norm, boxed);
+    check_knn(ctx, r, &t, k);
+    if (n) check_self(ctx, &t, k);
+    check_radius(ctx, r, &t);
+    km_free(&t);
+}
+
+static void shapes(bosc_ctx *ctx)
+{
+    struct suite_random r = {1};
+    for (int s = 0; s < KD_SHAPES; s++)
+        for (size_t p = 0; p < sizeof km_norms / sizeof km_norms[0]; p++)
+            for (int32_t dim = 1; dim <= 5; dim += suite_slow(ctx) ? 4 : 2)
+                try_all(ctx, &r, km_dtypes[(p + (size_t)dim) % 4], dim, (int64_t)suite_below(&r, 120),
+                        1 + (int64_t)suite_below(&r, 12), (enum kd_shape)s, km_norms[p], (s + dim) % 2);
+}
+
+/* Sizes around those at which the walk changes, k beyond n, more coordinates than are split. */
+static void sizes(bosc_ctx *ctx)
+{
+    struct suite_random r = {2};
+    for (int64_t n = 0; n < 20; n += suite_slow(ctx) ? 4 : 1)
+        for (int boxed = 0; boxed < 2; boxed++)
+            try_all(ctx, &r, km_dtypes[n % 4], 1 + (int32_t)(n % 3), n, n + 2, KD_RANDOM, km_norms[n % 5], boxed);
+    try_all(ctx, &r, BOSC_F64, 2, 900, 40, KD_RANDOM, 3, true);
+    try_all(ctx, &r, BOSC_F32, 3, 900, 5, KD_CLUSTERS, 2, false);
+    try_all(ctx, &r, BOSC_F64, 40, 200, 5, KD_RANDOM, 3, true);
+    try_all(ctx, &r, BOSC_F64, 40, 200, 5, KD_GRID, 1, true);
+}
+
+/* What epsilon allows: no answer too far, none left out but those that are nearly so far. */
+static void approximate(bosc_ctx *ctx)
+{
+    static const double epsilons[] = {1e-3, 0.5, 10};
+    struct suite_random r = {3};
+    for (int i = 0; i < 24; i++) {
+        if (suite_leaves_out()) continue;
+        int64_t n = 50 + (int64_t)suite_below(&r, 400), m = 10, k = 4;
+        struct km_trial t = km_make(ctx, &r, km_dtypes[i % 4], 1 + i % 4, n, m, i % 3 ? KD_RANDOM : KD_CLUSTERS,
+                                    km_norms[i % 5], i % 2);
+        bosc_kdtree_query_opts o = km_opts(&t);
+        int64_t *ids = suite_alloc((size_t)(m * k) * 8), *counts = suite_alloc((size_t)m * 8);
+        double *distances = suite_alloc((size_t)(m * k) * 8), epsilon = epsilons[i % 3];
+        o.epsilon = epsilon;
+        CHECK_OK(ctx, bosc_kdtree_knn_metric(ctx, t.tree, t.queries.data, m, t.queries.stride, k, &o, ids, distances));
+        for (int64_t q = 0; q < m; q++) {
+            struct ranking rank = rank_rows(&t, kd_row(&t.queries, q), INFINITY, -1);
+            for (int64_t e = 0; e < k; e++) {
+                int64_t id = kd_id(ids, t.opts.id_bits, q * k + e);
+                double d = distances[q * k + e], best = reference_distance(&t.metric, rank.measures[rank.ids[e]]);
+                CHECK(id >= 0 && km_near(&t.metric, d, reference_distance(&t.metric, rank.measures[id])));
+                CHECK(d <= best * (1 + epsilon) * (1 + 1e-12));
+            }
+            double radius = reference_distance(&t.metric, rank.measures[rank.ids[n / 2]]) * 1.0001;
+            CHECK_OK(ctx,
+                     bosc_kdtree_radius_count_metric(ctx, t.tree, kd_row(&t.queries, q), 1, 0, &radius, 1, &o, counts));
+            struct ranking all = rank_rows(&t, kd_row(&t.queries, q), radius, -1);
+            struct ranking sure = rank_rows(&t, kd_row(&t.queries, q), radius / (1 + epsilon) * (1 - 1e-12), -1);
+            CHECK(sure.count <= counts[0] && counts[0] <= all.count);
+            free_ranking(&rank);
+            free_ranking(&all);
+            free_ranking(&sure);
+        }
+        free(ids);
+        free(counts);
+        free(distances);
+        km_free(&t);
+    }
+}
+
+/* Every backend, level and number of threads gives the bits of one plain thread. */
+static void same_bits(bosc_ctx *ctx)
+{
+    struct suite_random r = {4};
+    bosc_ctx *plain = km_plain_context();
+    for (int i = 0; i < 14; i++) {
+        if (suite_leaves_out()) continue;
+        int64_t n = suite_slow(ctx) ? 150 : 1500, m = 40, k = 6;
+        struct km_trial t = km_make(ctx, &r, km_dtypes[i % 4], 1 + i % 4, n, m, KD_RANDOM, km_norms[i % 7], i % 2);
+        bosc_kdtree_query_opts o = km_opts(&t);
+        bosc_kdtree *twin = kd_build(plain, &t.opts, &t.points);
+        size_t size = (size_t)(m * k) * 8;
+        void *ids = calloc(2, size);
+        double *distances = suite_alloc(2 * size);
+        CHECK(ids);
+        o.epsilon = i % 3 ? 0 : 0.7;
+        CHECK_OK(ctx, bosc_kdtree_knn_metric(ctx, t.tree, t.queries.data, m, t.queries.stride, k, &o, ids, distances));
+        CHECK_OK(plain, bosc_kdtree_knn_metric(plain, twin, t.queries.data, m, t.queries.stride, k, &o,
+                                               (char *)ids + size, distances + m * k));
+        CHECK(memcmp(ids, (char *)ids + size, size) == 0);
+        CHECK(memcmp(distances, distances + m * k, size) == 0);
+        bosc_kdtree_free(twin);
+        free(ids);
+        free(distances);
+        km_free(&t);
+    }
+    bosc_ctx_free(plain);
+}
+
+/* A point outside the box is named, whichever coordinate it is; after a rebuild it is looked for again. */
+static void outside(bosc_ctx *ctx)
+{
+    struct suite_random r = {5};
+    static const double bad[] = {-0x1p-20, 8.5, INFINITY, -INFINITY};
+    for (int i = 0; i < 4; i++) {
+        struct km_trial t = km_make(ctx, &r, BOSC_F64, 3, 60, 3, KD_RANDOM, 2, false);
+        t.periods[1] = KM_PERIOD;
+        km_confine(&r, &t.points, t.periods, false);
+        bosc_kdtree_query_opts o = km_opts(&t);
+        int64_t ids[3], row = 10 + (int64_t)suite_below(&r, 40);
+        char text[80];
+        CHECK_OK(ctx, bosc_kdtree_build(ctx, t.tree, t.points.data, 60, 0));
+        CHECK_OK(ctx, bosc_kdtree_knn_metric(ctx, t.tree, t.queries.data, 1, 0, 1, &o, ids, NULL));
+        kd_set((void *)t.points.data, BOSC_F64, row * 3 + 1, bad[i]);
+        kd_set((void *)t.points.data, BOSC_F64, 55 * 3 + 1, bad[i]);
+        CHECK_OK(ctx, bosc_kdtree_build(ctx, t.tree, t.points.data, 60, 0));
+        CHECK_STATUS(ctx, bosc_kdtree_knn_metric(ctx, t.tree, t.queries.data, 1, 0, 1, &o, ids, NULL), BOSC_ERR_DATA);
+        snprintf(text, sizeof text, "tree: row %d is outside the periodic box", (int)row);
+        CHECK(strcmp(bosc_ctx_message(ctx), text) == 0);
+        o.periods = NULL;
+        CHECK_OK(ctx, bosc_kdtree_knn_metric(ctx, t.tree, t.queries.data, 1, 0, 1, &o, ids, NULL));
+        km_free(&t);
+    }
+}
+
+static const struct suite_case suite_cases_kdtree_metric[] = {
+    {"shapes", shapes, NULL},       {"sizes", sizes, NULL},     {"approximate", approximate, NULL},
+    {"same bits", same_bits, NULL}, {"outside", outside, NULL},
+};
+SUITE(kdtree_metric);

@@ -1,0 +1,177 @@
+/* Pairs of one tree and of two, and their counts by distance, are those of measuring every pair. */
+#include "cases/kdtree/kdtree_metric_data.h"
+
+static int64_t *room(int64_t n) { return suite_alloc((size_t)n * 8 + 8); }
+
+/* A radius that some pair has exactly, or nearly where the reference is not exact. */
+static double some_radius(struct suite_random *r, const struct km_trial *t, const struct km_trial *other)
+{
+    static const double odd[] = {0, INFINITY, 1};
+    if (t->points.n == 0 || other->points.n == 0 || suite_below(r, 4) == 0) return odd[suite_below(r, 3)];
+    const void *q = kd_row(&t->points, (int64_t)suite_below(r, (uint64_t)t->points.n));
+    int64_t row = (int64_t)suite_below(r, (uint64_t)other->points.n);
+    double d = reference_distance(&t->metric, reference_measure(&other->points, row, q, &t->metric));
+    return km_exact(&t->metric) ? d : d * 1.0001;
+}
+
+static bool counts_within(const struct reference_metric *m, double measure, double radius)
+{
+    return radius >= 0 && measure <= (m->p == 2 ? radius * radius : radius);
+}
+
+/* other NULL: within the tree. */
+static void check_pairs(bosc_ctx *ctx, struct km_trial *t, const struct km_trial *other, double radius)
+{
+    const struct km_trial *searched = other ? other : t;
+    bosc_kdtree_query_opts o = km_opts(t);
+    bosc_kdtree *second = other ? other->tree : NULL;
+    int64_t n = t->points.n, *offsets = room(n + 1);
+    CHECK_OK(ctx, bosc_kdtree_pairs(ctx, t->tree, second, radius, &o, offsets, NULL, NULL, 0));
+    int64_t total = offsets[n], at = 0, *ids = room(total);
+    double *distances = (double *)room(total);
+    CHECK_OK(ctx, bosc_kdtree_pairs(ctx, t->tree, second, radius, &o, offsets, ids, distances, total));
+    for (int64_t i = 0; i < n; i++) {
+        CHECK_EQ(offsets[i], at);
+        for (int64_t j = other ? 0 : i + 1; j < searched->points.n; j++) {
+            double d = reference_measure(&searched->points, j, kd_row(&t->points, i), &t->metric);
+            if (!counts_within(&t->metric, d, radius)) continue;
+            CHECK(at < offsets[i + 1]);
+            CHECK_EQ(kd_id(ids, searched->opts.id_bits, at), j);
+            CHECK(km_near(&t->metric, distances[at], reference_distance(&t->metric, d)));
+            at++;
+        }
+    }
+    CHECK_EQ(at, total);
+    if (total)
+        CHECK_STATUS(ctx, bosc_kdtree_pairs(ctx, t->tree, second, radius, &o, offsets, ids, NULL, total - 1),
+                     BOSC_ERR_SPACE);
+    free(offsets);
+    free(ids);
+    free(distances);
+}
+
+/* Weights of few bits, so that every order of the sums gives the same. */
+static double *make_weights(struct suite_random *r, int64_t n)
+{
+    double *weights = (double *)room(n);
+    for (int64_t i = 0; i < n; i++) weights[i] = (double)suite_below(r, 33) - 8;
+    return weights;
+}
+
+enum { MOST_RADII = 40 };
+
+static int ascending(const void *x, const void *y)
+{
+    double a = *(const double *)x, b = *(const double *)y;
+    return a < b ? -1 : a > b;
+}
+
+static void count_plainly(const struct km_trial *t, const struct km_trial *other, const double *radii, int64_t bins,
+                          const double *weights, const double *other_weights, int64_t *counts, double *sums)
+{
+    for (int64_t b = 0; b < bins; b++) sums[b] = (double)(counts[b] = 0);
+    for (int64_t i = 0; i < t->points.n; i++)
+        for (int64_t j = 0; j < other->points.n; j++) {
+            double d = reference_measure(&other->points, j, kd_row(&t->points, i), &t->metric);
+            int64_t b = 0;
+            while (b < bins && !counts_within(&t->metric, d, radii[b])) b++;
+            if (b == bins) continue;
+            counts[b]++;
+            sums[b] += (weights ? weights[i] : 1) * (other_weights ? other_weights[j] : 1);
+        }
+}
+
+static void check_counts(bosc_ctx *ctx, struct suite_random *r, struct km_trial *t, const struct km_trial *other)
+{
+    static const int64_t sizes[] = {1, 3, 16, 17, MOST_RADII};
+    bosc_kdtree_query_opts o = km_opts(t);
+    double *weights = suite_below(r, 4) ? make_weights(r, t->points.n) : NULL;
+    double *other_weights = suite_below(r, 4) ? make_weights(r, other->points.n) : NULL;
+    double radii[MOST_RADII], sums[MOST_RADII], want_sums[MOST_RADII];
+    int64_t counts[MOST_RADII], want[MOST_RADII], bins = sizes[suite_below(r, 5)];
+    for (int64_t b = 0; b < bins; b++) radii[b] = suite_below(r, 9) ? some_radius(r, t, other) : -1;
+    qsort(radii, (size_t)bins, sizeof *radii, ascending);
+    count_plainly(t, other, radii, bins, weights, other_weights, want, want_sums);
+    for (int32_t cumulative = 0; cumulative < 2; cumulative++) {
+        CHECK_OK(ctx, bosc_kdtree_count_pairs(ctx, t->tree, other->tree, radii, bins, &o, weights, other_weights,
+                                              cumulative, counts, sums));
+        int64_t count = 0;
+        double sum = 0;
+        for (int64_t b = 0; b < bins; b++) {
+            count = want[b] + (cumulative ? count : 0);
+            sum = want_sums[b] + (cumulative ? sum : 0);
+            CHECK_EQ(counts[b], count);
+            CHECK(sums[b] == sum);
+        }
+    }
+    CHECK_OK(ctx, bosc_kdtree_count_pairs(ctx, t->tree, other->tree, radii, bins, &o, weights, other_weights, 0, counts,
+                                          NULL));
+    CHECK(memcmp(counts, want, (size_t)bins * sizeof *want) == 0);
+    free(weights);
+    free(other_weights);
+}
+
+static void try_one(bosc_ctx *ctx, struct suite_random *r, bosc_dtype dtype, int32_t dim, int64_t n, int64_t others,
+                    enum kd_shape shape, double norm, bool boxed)
+{
+    if (suite_leaves_out()) return;
+    struct km_trial t = km_make(ctx, r, dtype, dim, n, 1, shape, norm, boxed);
+    struct km_trial other = km_make(ctx, r, dtype, dim, others, 1, shape, norm, false);
+    km_confine(r, &other.points, t.periods, false);
+    CHECK_OK(ctx, bosc_kdtree_build(ctx, other.tree, other.points.data, others, 0));
+    check_pairs(ctx, &t, NULL, some_radius(r, &t, &t));
+    check_pairs(ctx, &t, &t, some_radius(r, &t, &t));
+    check_pairs(ctx, &t, &other, some_radius(r, &t, &other));
+    check_counts(ctx, r, &t, &other);
+    check_counts(ctx, r, &t, &t);
+    km_free(&t);
+    km_free(&other);
+}
+
+static void shapes(bosc_ctx *ctx)
+{
+    struct suite_random r = {1};
+    for (int s = 0; s < KD_SHAPES; s++)
+        for (int p = 0; p < 7; p += suite_slow(ctx) ? 3 : 1)
+            try_one(ctx, &r, km_dtypes[(p + s) % 4], 1 + (p + s) % 4, (int64_t)suite_below(&r, 70),
+                    (int64_t)suite_below(&r, 70), (enum kd_shape)s, km_norms[p], (s + p) % 2);
+}
+
+static void sizes(bosc_ctx *ctx)
+{
+    struct suite_random r = {2};
+    for (int64_t n = 0; n < 12; n += suite_slow(ctx) ? 3 : 1)
+        for (int64_t others = 0; others < 12; others += 1 + n)
+            try_one(ctx, &r, km_dtypes[n % 4], 1 + (int32_t)(n % 3), n, others, KD_RANDOM, km_norms[others % 4], n % 2);
+    int64_t n = suite_slow(ctx) ? 120 : 250;
+    for (int p = 0; p < 4; p++) try_one(ctx, &r, BOSC_F64, 2, n, n / 2, KD_RANDOM, km_norms[p], p % 2);
+    try_one(ctx, &r, BOSC_F64, 36, 100, 100, KD_RANDOM, 3, true);
+}
+
+/* Weights of any bits: their sums have those of one plain thread. */
+static void same_bits(bosc_ctx *ctx)
+{
+    struct suite_random r = {3};
+    bosc_ctx *plain = km_plain_context();
+    for (int i = 0; i < 4; i++) {
+        int64_t n = suite_slow(ctx) ? 100 : 1200;
+        struct km_trial t = km_make(ctx, &r, BOSC_F64, 1 + i % 3, n, 1, KD_RANDOM, km_norms[i], i % 2);
+        bosc_kdtree_query_opts o = km_opts(&t);
+        bosc_kdtree *twin = kd_build(plain, &t.opts, &t.points);
+        double *weights = (double *)room(n), radii[20], sums[20], plain_sums[20];
+        for (int64_t k = 0; k < n; k++) weights[k] = suite_unit(&r) - 0.4;
+        for (int b = 0; b < 20; b++) radii[b] = i % 2 ? b * 0.3 : b * b * 8;
+        CHECK_OK(ctx, bosc_kdtree_count_pairs(ctx, t.tree, t.tree, radii, 20, &o, weights, weights, 1, NULL, sums));
+        CHECK_OK(plain,
+                 bosc_kdtree_count_pairs(plain, twin, twin, radii, 20, &o, weights, weights, 1, NULL, plain_sums));
+        CHECK(memcmp(sums, plain_sums, sizeof sums) == 0);
+        bosc_kdtree_free(twin);
+        free(weights);
+        km_free(&t);
+    }
+    bosc_ctx_free(plain);
+}
+
+static const struct suite_case suite_cases_kdtree_metric_pairs[] = {
+    {"shapes", shapes, NULL}, {"sizes", sizes, NULL}, {"same bits", same_bits, NULL}};
+SUITE(kdtree_metric_pairs);

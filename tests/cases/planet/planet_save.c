@@ -1,0 +1,193 @@
+/* Saved planets: the same bytes everywhere, read back whole, and neither damage nor malice goes unseen. */
+#include "planet/save.h"
+
+#include "cases/planet/planet_data.h"
+#include "support/saved.h"
+
+enum { W = 6, H = 3, FLAT_W = 2, FLAT_H = 1 };
+
+SAVED_KIND(planet, "saved planet: ", bi_planet_header)
+
+/* A planet after some rounds of commands. */
+static bosc_planet *make(bosc_ctx *ctx, const bosc_planet_opts *opts, int rounds)
+{
+    struct suite_random r = {(uint64_t)rounds};
+    float heights[W * H];
+    for (int i = 0; i < W * H; i++) heights[i] = (float)(i * i * 37 % 101 * 100 - 3000);
+    bosc_planet *planet = planet_make(ctx, opts, heights, W, H);
+    for (int round = 0; round < rounds; round++) {
+        const int64_t n = planet_info(ctx, planet).triangles;
+        uint8_t *commands = suite_alloc((size_t)n);
+        for (int64_t t = 0; t < n; t++) commands[t] = (uint8_t)(suite_below(&r, 4) == 0);
+        CHECK_OK(ctx, bosc_planet_update(ctx, planet, commands, n));
+        free(commands);
+    }
+    return planet;
+}
+
+/* Both have the same mesh, to the bit, and go on alike. */
+static void check_alike(bosc_ctx *ctx, bosc_planet *a, bosc_planet *b)
+{
+    bosc_planet_camera camera = {.fov = 1, .pixels = 40, .width = 640, .height = 480};
+    const bosc_planet_goal goal = {.size = sizeof goal, .camera = &camera, .hysteresis = 0.5};
+    for (int time = 0; time < 2; time++) {
+        struct planet_mesh m = planet_mesh_get(ctx, a, NULL), n = planet_mesh_get(ctx, b, NULL);
+        CHECK(m.counts[0] == n.counts[0] && m.counts[1] == n.counts[1]);
+        CHECK(memcmp(m.positions, n.positions, (size_t)m.counts[0] * 24) == 0);
+        CHECK(memcmp(m.normals, n.normals, (size_t)m.counts[0] * 12) == 0);
+        CHECK(memcmp(m.triangles, n.triangles, (size_t)m.counts[1] * 12) == 0);
+        planet_mesh_release(&m);
+        planet_mesh_release(&n);
+        CHECK_OK(ctx, bosc_planet_place(ctx, a, 20, 30, 1e5, 0, -60, &camera));
+        CHECK_OK(ctx, bosc_planet_select(ctx, a, &goal));
+        CHECK_OK(ctx, bosc_planet_select(ctx, b, &goal));
+    }
+}
+
+static void round_trip(bosc_ctx *ctx)
+{
+    const bosc_planet_opts several[] = {
+        {.size = sizeof several[0]},
+        {.size = sizeof several[0], .radius = 60000, .depth = 12, .detail_amplitude = 90, .detail_octaves = 3},
+        {.size = sizeof several[0], .detail_amplitude = 1, .detail_wavelength = 4e5, .detail_seed = 1ull << 63}};
+    for (int i = 0; i < 3; i++) {
+        bosc_planet *planet = make(ctx, &several[i], 2 * i);
+        const int64_t triangles = planet_info(ctx, planet).triangles;
+        bosc_planet *back = saved_again(ctx, &saved_planet, planet, (size_t)(128 + 4 * W * H + 8 * triangles + 8));
+        CHECK(planet_info(ctx, back).radius == planet_info(ctx, planet).radius);
+        check_alike(ctx, planet, back);
+        bosc_planet_free(planet);
+        bosc_planet_free(back);
+    }
+}
+
+/* Heights keep the sign of 0. */
+static void sign_of_zero(bosc_ctx *ctx)
+{
+    static const float zeros[FLAT_W] = {-0.0f, 0};
+    const bosc_planet_raster raster = {
+        .size = sizeof raster, .heights = zeros, .width = FLAT_W, .height = FLAT_H, .offset = -0.0};
+    bosc_planet *planet = NULL;
+    CHECK_OK(ctx, bosc_planet_create(ctx, NULL, &planet));
+    CHECK_OK(ctx, bosc_planet_build(ctx, planet, &raster));
+    struct saved f = planet_save(ctx, planet);
+    CHECK(memcmp(f.bytes + sizeof(struct bi_planet_header), zeros, sizeof zeros) == 0);
+    bosc_planet_free(saved_again(ctx, &saved_planet, planet, f.size));
+    bosc_planet_free(planet);
+    free(f.bytes);
+}
+
+/* Every truncation, and every bit flipped. */
+static void damage(bosc_ctx *ctx)
+{
+    bosc_planet *planet = make(ctx, NULL, 1);
+    saved_damage(ctx, &saved_planet, planet, suite_slow(ctx) ? 37 : 1);
+    bosc_planet_free(planet);
+}
+
+/* Words: 2 version, 3 depth, 4 octaves, 5 reserved, 6 and 7 radius, 8 and 9 amplitude, 10 and 11 wavelength, 12 and 13
+ * seed, 14 and 15 width, 16 and 17 height, 18 and 19 leaves, 20 to 29 unused, 32 and 33 heights, from 34 on nodes. */
+static const struct saved_lie lies[] = {
+    {0, 7, "not the bytes of one"},
+    {2, 0, "version 0"},
+    {2, 2, "version 2"},
+    {2, UINT32_MAX, "version 4294967295"},
+    {3, 0, "options"},
+    {3, 61, "options"},
+    {3, 0x80000000u, "options"},
+    {3, 1, NULL}, /* no leaf is deeper */
+    {4, 0, "options"},
+    {4, 33, "options"},
+    {4, UINT32_MAX, "options"},
+    {5, 1, "unknown fields"},
+    {7, 0, "options"},
+    {7, 0x7ff80000u, "options"}, /* NaN */
+    {7, 0xc1000000u, "options"},
+    {7, 0x40000000u, "options"}, /* 2, of which 1 is half */
+    {9, 0x7ff80000u, "options"},
+    {9, 0xbff00000u, "options"},
+    {9, 0x43000000u, "options"},
+    {11, 0x7ff80000u, "options"},
+    {11, 0x3ff00000u, "options"},
+    {13, UINT32_MAX, NULL},
+    {14, 0, "raster"},
+    {14, 1, "checksum"},
+    {14, 3, "ends within its"},
+    {14, 0x80000000u, "raster"},
+    {15, 1, "raster"},
+    {15, 0x80000000u, "raster"},
+    {16, 0, "raster"},
+    {16, 2, "ends within its"},
+    {17, UINT32_MAX, "raster"},
+    {18, 7, "number of triangles"},
+    {18, 9, "ends within its"},
+    {19, 1, "number of triangles"},
+    {19, 0x80000000u, "number of triangles"},
+    {20, 1, "unknown fields"},
+    {29, 1, "unknown fields"},
+    {32, 0x7fc00000u, "NaN, or half the radius"},
+    {32, 0x4e000000u, "NaN, or half the radius"},
+    {33, 0xff800000u, "NaN, or half the radius"},
+    {34, 0, "not the leaves"},
+    {34, 9, "not the leaves"},
+    {34, 16, "not the leaves"},
+    {35, 1, "not the leaves"},
+    {49, UINT32_MAX, "not the leaves"},
+};
+
+static void use(bosc_ctx *ctx, const void *handle)
+{
+    struct planet_mesh m = planet_mesh_get(ctx, handle, NULL);
+    CHECK(reference_mesh_is_sphere(m.triangles, m.counts[1], m.counts[0]));
+    planet_mesh_release(&m);
+}
+
+static void malice(bosc_ctx *ctx)
+{
+    static const float heights[FLAT_W] = {5, -3};
+    const bosc_planet_opts opts = {.size = sizeof opts, .detail_amplitude = 1};
+    bosc_planet *planet = planet_make(ctx, &opts, heights, FLAT_W, FLAT_H);
+    struct saved f = planet_save(ctx, planet);
+    CHECK_EQ(f.size, 128 + 4 * FLAT_W + 8 * 8 + 8);
+    saved_lies(ctx, &saved_planet, &f, lies, sizeof lies / sizeof lies[0], use);
+    bosc_planet_free(planet);
+    free(f.bytes);
+}
+
+static void arguments(bosc_ctx *ctx)
+{
+    bosc_planet *planet = make(ctx, NULL, 0), *back = NULL, *bare = NULL;
+    struct saved f = planet_save(ctx, planet);
+    CHECK_EQ(bosc_planet_write(NULL, planet, saved_append, &f), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_planet_write(ctx, NULL, saved_append, &f), "planet");
+    CHECK_ARG(ctx, bosc_planet_write(ctx, planet, NULL, &f), "write");
+    CHECK_OK(ctx, bosc_planet_create(ctx, NULL, &bare));
+    CHECK_ARG(ctx, bosc_planet_write(ctx, bare, saved_append, &f), "planet");
+    CHECK_EQ(bosc_planet_read(NULL, saved_deliver, &f, &back), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_planet_read(ctx, NULL, &f, &back), "read");
+    CHECK_ARG(ctx, bosc_planet_read(ctx, saved_deliver, &f, NULL), "planet");
+    CHECK(back == NULL);
+    bosc_planet_free(planet);
+    bosc_planet_free(bare);
+    free(f.bytes);
+}
+
+static const unsigned char golden_bytes[] = {
+#include "golden/planet-v1.bosc.inc"
+};
+
+static void golden(bosc_ctx *ctx)
+{
+    const bosc_planet_opts opts = {.size = sizeof opts, .depth = 40, .detail_amplitude = 50, .detail_seed = 9};
+    bosc_planet *planet = make(ctx, &opts, 3);
+    bosc_planet *back = saved_golden(ctx, &saved_planet, planet, "planet-v1.bosc", golden_bytes, sizeof golden_bytes);
+    check_alike(ctx, planet, back);
+    bosc_planet_free(planet);
+    bosc_planet_free(back);
+}
+
+static const struct suite_case suite_cases_planet_save[] = {
+    {"round_trip", round_trip, NULL}, {"sign_of_zero", sign_of_zero, NULL}, {"damage", damage, NULL},
+    {"malice", malice, NULL},         {"arguments", arguments, NULL},       {"golden", golden, NULL},
+};
+SUITE(planet_save);

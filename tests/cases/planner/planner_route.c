@@ -1,0 +1,427 @@
+/* Routes in scenes with known answers. Each certified route is sampled finely. */
+#include <string.h>
+
+#include "cases/planner/planner_data.h"
+#include "support/counted.h"
+
+static const double pi = 3.14159265358979323846;
+
+struct outcome {
+    bosc_planner_route_info info;
+    double *rotations;
+    uint8_t *certified;
+};
+
+/* Routes from start to goal, checks what can be checked of any, and frees it. */
+static bosc_planner_route_info route(bosc_ctx *ctx, bosc_planner *planner, const bosc_plan_scene *scene,
+                                     const double *start, const double *goal, const bosc_planner_route_opts *opts)
+{
+    bosc_planner_route_info info = {.size = sizeof info};
+    CHECK_OK(ctx, bosc_planner_route(ctx, planner, start, goal, opts, &info));
+    double *q = suite_alloc((size_t)(info.rotations + 1) * 32), angle = 0;
+    uint8_t *certified = suite_alloc((size_t)info.rotations + 1), *again = suite_alloc((size_t)info.rotations + 1);
+    int64_t count = 0;
+    CHECK_OK(ctx, bosc_planner_get_route(ctx, planner, q, certified));
+    CHECK_OK(ctx, bosc_planner_certify(ctx, planner, q, info.rotations, again, NULL));
+    for (int64_t i = 0; i + 1 < info.rotations; i++) {
+        double dot = 0;
+        for (int k = 0; k < 4; k++) dot += q[4 * i + k] * q[4 * i + 4 + k];
+        CHECK(dot >= 0);
+        CHECK_EQ(certified[i], again[i]);
+        CHECK(!certified[i] || reference_planner_sample(scene, q + 4 * i, q + 4 * i + 4, 500) < 0);
+        angle += reference_planner_angle(q + 4 * i, q + 4 * i + 4);
+        count += certified[i];
+    }
+    CHECK_EQ(info.certified, count);
+    CHECK(fabs(angle - info.angle) < 1e-9 * (1 + angle));
+    if (info.rotations > 0) {
+        CHECK(reference_planner_angle(q, start) < 1e-7);
+        CHECK(reference_planner_angle(q + 4 * (info.rotations - 1), goal) < 1e-7);
+    }
+    CHECK((info.outcome == BOSC_PLANNER_CERTIFIED) == (info.rotations > 0 && count == info.rotations - 1));
+    CHECK((info.rotations > 0) == (info.outcome == BOSC_PLANNER_CERTIFIED || info.outcome == BOSC_PLANNER_UNCERTIFIED));
+    free(q);
+    free(certified);
+    free(again);
+    return info;
+}
+
+static bosc_planner *make_planner(bosc_ctx *ctx, const bosc_plan_scene *scene, int64_t rows, int lazy)
+{
+    bosc_planner *planner = NULL;
+    bosc_planner_opts o = {.size = sizeof o, .max_rows = rows, .batch = rows, .seed = 3, .lazy = lazy};
+    CHECK_OK(ctx, bosc_planner_create(ctx, &o, &planner));
+    CHECK_OK(ctx, bosc_planner_build(ctx, planner, scene));
+    return planner;
+}
+
+static bosc_planner *open_planner(bosc_ctx *ctx, const bosc_plan_scene *scene, int64_t rows)
+{
+    return make_planner(ctx, scene, rows, 0);
+}
+
+/* Nothing is in the way: one step. */
+static void empty(bosc_ctx *ctx)
+{
+    struct planner_scene s = {.scene = {.size = sizeof s.scene}};
+    double start[4], goal[4];
+    scene_turn(0, 0.3, start);
+    scene_turn(1, 2.9, goal);
+    scene_add_ball(&s.robot, 1, 0, 0, 0.1);
+    for (int k = 0; k < 3; k++) {
+        if (k == 1) s.robot.ball_count = 0;
+        if (k == 2) scene_add_ball(&s.obstacle, 5, 0, 0, 1); /* out of reach */
+        bosc_planner *planner = open_planner(ctx, scene_link(&s), 512);
+        bosc_planner_route_info info = route(ctx, planner, &s.scene, start, goal, NULL);
+        CHECK(info.outcome == BOSC_PLANNER_CERTIFIED && info.rotations == 2);
+        int64_t cell = 7;
+        CHECK_OK(ctx, bosc_planner_locate(ctx, planner, start, 1, &cell));
+        CHECK(bosc_planner_roadmap(planner) ? cell >= -1 : cell == -1); /* without constraints there are no cells */
+        bosc_planner_free(planner);
+    }
+}
+
+/* One ball is in the way of one. */
+static void one_ball(bosc_ctx *ctx)
+{
+    struct planner_scene s = {.scene = {.size = sizeof s.scene}};
+    double start[4], goal[4], inside[4];
+    scene_add_ball(&s.robot, 1, 0, 0, 0.2);
+    scene_add_ball(&s.obstacle, 0, 1, 0, 0.2);
+    scene_turn(2, 0, start);
+    scene_turn(2, pi * 0.9, goal);
+    scene_turn(2, pi / 2, inside);
+    bosc_planner *planner = open_planner(ctx, scene_link(&s), 512);
+    for (int weights = 0; weights < 2; weights++)
+        for (int keep = 0; keep < 2; keep++) {
+            bosc_planner_route_opts o = {
+                .size = sizeof o, .weights = (bosc_planner_weights)weights, .keep_steps = keep};
+            bosc_planner_route_info info = route(ctx, planner, &s.scene, start, goal, &o);
+            CHECK_EQ(info.outcome, BOSC_PLANNER_CERTIFIED);
+            CHECK(info.rotations > 2 && info.angle > pi * 0.9);
+        }
+    CHECK_EQ(route(ctx, planner, &s.scene, inside, goal, NULL).outcome, BOSC_PLANNER_START_COLLIDES);
+    CHECK_EQ(route(ctx, planner, &s.scene, start, inside, NULL).outcome, BOSC_PLANNER_GOAL_COLLIDES);
+    CHECK_EQ(route(ctx, planner, &s.scene, inside, inside, NULL).outcome, BOSC_PLANNER_START_COLLIDES);
+    CHECK(route(ctx, planner, &s.scene, start, start, NULL).outcome == BOSC_PLANNER_CERTIFIED);
+    bosc_planner_free(planner);
+}
+
+/* A peg must turn before it fits through a slot; a thicker one does not, which is proved. */
+static void peg(bosc_ctx *ctx)
+{
+    double start[4], goal[4];
+    scene_turn(0, pi / 2, start); /* long in z, along the wall */
+    scene_turn(2, pi, goal);
+    for (int k = 0; k < 2; k++) {
+        struct planner_scene s = {.scene = {.size = sizeof s.scene}};
+        bosc_planner_route_opts o = {.size = sizeof o, .rounds = -1};
+        if (k && suite_slow(ctx)) continue;
+        scene_add_peg(&s.robot, k ? 0.4 : 0.08);
+        scene_add_wall(&s.obstacle, 36);
+        bosc_planner *planner = open_planner(ctx, scene_link(&s), 2048);
+        bosc_planner_route_info info = route(ctx, planner, &s.scene, start, goal, &o);
+        CHECK_EQ(info.outcome, k ? BOSC_PLANNER_PROVED_NO_ROUTE : BOSC_PLANNER_CERTIFIED);
+        bosc_planner_free(planner);
+    }
+}
+
+/* Trees alone find the way of a peg through a slot. A planner that is lazy makes no cells for it; what needs them makes
+ * them, and where nothing leads to the goal, trees end. */
+static void trees(bosc_ctx *ctx)
+{
+    double start[4], goal[4];
+    scene_turn(0, pi / 2, start);
+    scene_turn(2, pi, goal);
+    for (int k = 0; k < 2; k++) {
+        struct planner_scene s = {.scene = {.size = sizeof s.scene}};
+        bosc_planner_route_opts o = {.size = sizeof o, .rounds = -1, .max_boxes = -1, .max_tested = k ? 200 : 4000};
+        bosc_planner_info cells = {.size = sizeof cells};
+        scene_add_peg(&s.robot, k ? 0.4 : 0.08);
+        scene_add_wall(&s.obstacle, 60);
+        bosc_planner *planner = make_planner(ctx, scene_link(&s), 512, 1);
+        CHECK(bosc_planner_roadmap(planner) == NULL);
+        bosc_planner_route_info info = route(ctx, planner, &s.scene, start, goal, &o);
+        CHECK_OK(ctx, bosc_planner_get_info(ctx, planner, &cells));
+        CHECK_EQ(info.outcome == BOSC_PLANNER_CERTIFIED, k == 0);
+        CHECK(info.nodes > 2 && info.boxes == 0 && info.tested > 0 && info.tested < (k ? 200 : 4000) + 500);
+        CHECK_EQ(cells.cells > 0, k == 1);
+        CHECK_EQ(info.cells, cells.cells);
+        CHECK_OK(ctx, bosc_planner_add(ctx, planner, start, 1));
+        CHECK(bosc_planner_roadmap(planner) != NULL);
+        o.max_tested = -1;
+        CHECK_EQ(route(ctx, planner, &s.scene, start, goal, &o).nodes, 0);
+        bosc_planner_free(planner);
+    }
+}
+
+/* A planner that is built again answers as one that is new, and allocates nothing, however many batches it takes. */
+static void rebuilt_in(bosc_ctx *like, int64_t batch)
+{
+    struct suite_random r = {5};
+    struct planner_scene first, second;
+    bosc_planner_info told[2] = {{.size = sizeof told[0]}, {.size = sizeof told[1]}};
+    struct counted c;
+    counted_open(&c, like, 0);
+    scene_random(&first, &r, 1);
+    scene_random(&second, &r, 2);
+    const bosc_planner_opts o = {.size = sizeof o, .max_rows = 900, .batch = batch, .new_rate = -1, .seed = 3};
+    bosc_planner *planner = NULL, *fresh = NULL;
+    CHECK_OK(c.ctx, bosc_planner_create(c.ctx, &o, &planner));
+    CHECK_OK(c.ctx, bosc_planner_create(c.ctx, &o, &fresh));
+    CHECK_OK(c.ctx, bosc_planner_build(c.ctx, planner, &first.scene));
+    CHECK_OK(c.ctx, bosc_planner_build(c.ctx, fresh, &second.scene));
+    CHECK_OK(c.ctx, bosc_planner_build(c.ctx, planner, &second.scene));
+    CHECK_OK(c.ctx, bosc_planner_build(c.ctx, planner, &first.scene));
+    int64_t before = c.allocations;
+    CHECK_OK(c.ctx, bosc_planner_build(c.ctx, planner, &first.scene));
+    CHECK_EQ(c.allocations, before);
+    CHECK_OK(c.ctx, bosc_planner_build(c.ctx, fresh, &second.scene));
+    CHECK_EQ(c.allocations, before);
+    CHECK_OK(c.ctx, bosc_planner_build(c.ctx, planner, &second.scene));
+    CHECK_OK(c.ctx, bosc_planner_get_info(c.ctx, planner, &told[0]));
+    CHECK_OK(c.ctx, bosc_planner_get_info(c.ctx, fresh, &told[1]));
+    CHECK(told[0].cells > 10 && told[0].edges > 10);
+    told[0].bytes = told[1].bytes;
+    CHECK(memcmp(&told[0], &told[1], sizeof told[0]) == 0);
+    bosc_planner_free(planner);
+    bosc_planner_free(fresh);
+    counted_close(&c);
+}
+
+static void rebuilt(bosc_ctx *like)
+{
+    for (int64_t batch = 900; batch >= 100; batch -= 200)
+        if (!suite_leaves_out()) rebuilt_in(like, batch);
+}
+
+/* Two free regions, apart by a closed wall, which is proved by boxes alone: among balls, whatever is free has the same
+ * signs, and so is one cell. Within a region there are routes. */
+static void apart(bosc_ctx *ctx)
+{
+    struct planner_scene s = {.scene = {.size = sizeof s.scene}};
+    double start[4], goal[4], near[4];
+    scene_add_ball(&s.robot, 1, 0, 0, 0.3);
+    scene_add_wall(&s.obstacle, 0);
+    scene_turn(1, 0.2, start);
+    scene_turn(2, pi, goal);
+    scene_turn(1, -0.4, near);
+    bosc_planner *planner = open_planner(ctx, scene_link(&s), 512);
+    for (int proof = 0; proof < 2; proof++) {
+        bosc_planner_route_opts o = {.size = sizeof o, .max_boxes = proof ? 20000 : -1};
+        bosc_planner_route_info info = route(ctx, planner, &s.scene, start, goal, &o);
+        CHECK_EQ(info.outcome, proof ? BOSC_PLANNER_PROVED_NO_ROUTE : BOSC_PLANNER_UNCERTIFIED);
+        CHECK((info.boxes > 0) == proof && info.free_boxes + info.forbidden_boxes <= info.boxes);
+        CHECK_EQ(route(ctx, planner, &s.scene, start, near, &o).outcome, BOSC_PLANNER_CERTIFIED);
+    }
+    bosc_planner_free(planner);
+}
+
+/* A solid box in a cage of four solid walls, or of triangles, which it cannot leave. */
+static void cage(bosc_ctx *ctx)
+{
+    static const double walls[4][2][3] = {{{0.2, 0.4, -1}, {1.5, 1, 1}},
+                                          {{0.2, -1, -1}, {1.5, -0.4, 1}},
+                                          {{0.2, -1, 0.4}, {1.5, 1, 1}},
+                                          {{0.2, -1, -1}, {1.5, 1, -0.4}}};
+    static const double low[] = {0.5, -0.29, -0.24}, high[] = {1.35, 0.29, 0.24};
+    static const double box_low[] = {0.2, -0.4, -0.4}, box_high[] = {1.5, 0.4, 0.4};
+    double start[4], goal[4], turned[4];
+    scene_turn(0, 0, start);
+    scene_turn(0, 3, turned);
+    scene_turn(2, pi, goal);
+    for (int solid = 0; solid < 2; solid++) {
+        struct planner_scene s = {.scene = {.size = sizeof s.scene}};
+        bosc_planner_route_opts o = {.size = sizeof o, .rounds = -1};
+        scene_add_box(&s.robot, low, high, true);
+        if (!solid) scene_add_box(&s.obstacle, box_low, box_high, false);
+        for (int k = 0; k < 4 && solid; k++) scene_add_box(&s.obstacle, walls[k][0], walls[k][1], true);
+        bosc_planner *planner = open_planner(ctx, scene_link(&s), 1024);
+        CHECK_EQ(route(ctx, planner, &s.scene, start, turned, &o).outcome, BOSC_PLANNER_CERTIFIED);
+        o.max_boxes = -1;
+        CHECK_EQ(route(ctx, planner, &s.scene, start, goal, &o).outcome, BOSC_PLANNER_NO_ROUTE);
+        o.max_boxes = 0;
+        if (solid || !suite_slow(ctx))
+            CHECK_EQ(route(ctx, planner, &s.scene, start, goal, &o).outcome, BOSC_PLANNER_PROVED_NO_ROUTE);
+        bosc_planner_free(planner);
+    }
+}
+
+/* Cells, verdicts and routes are those of one thread of the CPU, bit for bit. */
+static void everywhere(bosc_ctx *ctx)
+{
+    const bosc_ctx_opts plain = {.size = sizeof plain, .threads = 1, .cpu_level = BOSC_CPU_V1};
+    bosc_ctx *contexts[2] = {ctx, suite_open(&plain)};
+    for (int trial = 0; trial < 2 * SCENE_KINDS; trial++) {
+        const int kind = trial % SCENE_KINDS;
+        struct suite_random r = {(uint64_t)trial + 77};
+        struct planner_scene s;
+        bosc_planner *planners[2];
+        double ends[8], *q[2], where[2];
+        uint8_t certified[2][1];
+        bosc_planner_info cells[2];
+        bosc_planner_route_info info[2];
+        bosc_planner_route_opts o = {.size = sizeof o, .rounds = 3, .max_boxes = 3000, .keep_steps = kind % 2};
+        const int lazy = trial >= SCENE_KINDS;
+        o.max_tested = 300;
+        if (lazy) o.keep_steps = 0;
+        scene_random(&s, &r, kind);
+        for (int e = 0; e < 2; e++) do
+                scene_rotation(&r, ends + 4 * e);
+            while (reference_planner_collides(&s.scene, ends + 4 * e));
+        if (suite_leaves_out()) continue;
+        memset(cells, 0, sizeof cells);
+        memset(info, 0, sizeof info);
+        for (int c = 0; c < 2; c++) {
+            info[c].size = sizeof info[c];
+            cells[c].size = sizeof cells[c];
+            planners[c] = make_planner(contexts[c], &s.scene, 512, lazy);
+            CHECK_OK(contexts[c], bosc_planner_get_info(contexts[c], planners[c], &cells[c]));
+            CHECK_OK(contexts[c], bosc_planner_certify(contexts[c], planners[c], ends, 2, certified[c], &where[c]));
+            CHECK_OK(contexts[c], bosc_planner_route(contexts[c], planners[c], ends, ends + 4, &o, &info[c]));
+            q[c] = suite_alloc((size_t)info[c].rotations * 32);
+            CHECK_OK(contexts[c], bosc_planner_get_route(contexts[c], planners[c], q[c], NULL));
+        }
+        CHECK(memcmp(&info[0], &info[1], sizeof info[0]) == 0);
+        CHECK(memcmp(q[0], q[1], (size_t)info[0].rotations * 32) == 0);
+        CHECK(certified[0][0] == certified[1][0] && where[0] == where[1]);
+        CHECK(cells[0].cells == cells[1].cells && cells[0].free_cells == cells[1].free_cells);
+        CHECK(cells[0].edges == cells[1].edges && cells[0].components == cells[1].components);
+        for (int c = 0; c < 2; c++) {
+            bosc_planner_free(planners[c]);
+            free(q[c]);
+        }
+    }
+    bosc_ctx_free(contexts[1]);
+}
+
+/* The mask of cells is that of their rotations, labels are least cells of components, and locating finds all. */
+static void cells_of(bosc_ctx *ctx)
+{
+    struct suite_random r = {12};
+    struct planner_scene s;
+    bosc_planner_info info = {.size = sizeof info};
+    scene_random(&s, &r, 1);
+    bosc_planner *planner = open_planner(ctx, &s.scene, 300);
+    for (int added = 0; added < 2; added++) {
+        double more[40];
+        CHECK_OK(ctx, bosc_planner_get_info(ctx, planner, &info));
+        size_t n = (size_t)info.cells;
+        double *q = suite_alloc(n * 32);
+        uint8_t *mask = suite_alloc(n);
+        int64_t *labels = suite_alloc(n * 8), *found = suite_alloc(n * 8), *expected = suite_alloc(n * 8),
+                free_count = 0;
+        CHECK_OK(ctx, bosc_planner_get_cells(ctx, planner, q, mask, labels));
+        CHECK_OK(ctx, bosc_planner_locate(ctx, planner, q, info.cells, found));
+        CHECK_OK(ctx, bosc_cellgraph_components_masked(ctx, bosc_roadmap_graph(bosc_planner_roadmap(planner)), mask,
+                                                       expected, NULL));
+        for (size_t i = 0; i < n; i++) {
+            CHECK_EQ(mask[i], !reference_planner_collides(&s.scene, q + 4 * i));
+            CHECK_EQ(labels[i], expected[i]);
+            CHECK_EQ(found[i], i);
+            free_count += mask[i];
+        }
+        CHECK_EQ(info.free_cells, free_count);
+        for (int i = 0; i < 10; i++) scene_rotation(&r, more + 4 * i);
+        CHECK_OK(ctx, bosc_planner_add(ctx, planner, more, 10));
+        CHECK_OK(ctx, bosc_planner_locate(ctx, planner, more, 10, found));
+        for (int i = 0; i < 10; i++) CHECK(found[i] >= 0);
+        free(q);
+        free(mask);
+        free(labels);
+        free(found);
+        free(expected);
+    }
+    bosc_planner_free(planner);
+}
+
+/* Free cells and their borders, on the host. */
+struct cells {
+    int64_t n, *offsets, *neighbours, *labels;
+    double *q, *least;
+    uint8_t *mask;
+};
+
+static struct cells cells_in(bosc_ctx *ctx, const bosc_planner *planner)
+{
+    bosc_planner_info info = {.size = sizeof info};
+    CHECK_OK(ctx, bosc_planner_get_info(ctx, planner, &info));
+    size_t n = (size_t)info.cells;
+    struct cells c = {info.cells,         suite_alloc(n * 8 + 8), suite_alloc((size_t)info.edges * 16 + 8),
+                      suite_alloc(n * 8), suite_alloc(n * 32),    suite_alloc(n * 8),
+                      suite_alloc(n)};
+    CHECK_OK(ctx, bosc_cellgraph_get_rows(ctx, bosc_roadmap_graph(bosc_planner_roadmap(planner)), c.offsets,
+                                          c.neighbours, NULL));
+    CHECK_OK(ctx, bosc_planner_get_cells(ctx, planner, c.q, c.mask, c.labels));
+    return c;
+}
+
+/* The least angle from one cell to each, by the algorithm of Bellman and Ford. */
+static void find_least(struct cells *c, int64_t from)
+{
+    bool changes = true;
+    for (int64_t i = 0; i < c->n; i++) c->least[i] = i == from ? 0 : INFINITY;
+    while (changes) {
+        changes = false;
+        for (int64_t i = 0; i < c->n; i++)
+            for (int64_t e = c->offsets[i]; e < c->offsets[i + 1] && c->mask[i]; e++) {
+                int64_t to = c->neighbours[e];
+                double angle = c->least[i] + reference_planner_angle(c->q + 4 * i, c->q + 4 * to);
+                if (!c->mask[to] || !(angle < c->least[to])) continue;
+                c->least[to] = angle;
+                changes = true;
+            }
+    }
+}
+
+/* With its steps kept, a route between representatives turns no further than it must from cell to cell. */
+static void least_angle(bosc_ctx *ctx)
+{
+    const bosc_planner_route_opts o = {.size = sizeof o,
+                                       .weights = BOSC_PLANNER_ANGLE,
+                                       .keep_steps = 1,
+                                       .rounds = -1,
+                                       .max_boxes = -1,
+                                       .max_tested = -1};
+    struct suite_random r = {12};
+    struct planner_scene s;
+    int64_t longest = 0;
+    for (int scene = 0; scene < 6; scene++) {
+        s = (struct planner_scene){.scene = {.size = sizeof s.scene}};
+        scene_random_triangles(&s.robot, &r, 1, 0.9);
+        scene_random_triangles(&s.obstacle, &r, 1, 0.9);
+        bosc_planner *planner = open_planner(ctx, scene_link(&s), 3000);
+        if (!bosc_planner_roadmap(planner)) { /* the triangles never meet */
+            bosc_planner_free(planner);
+            continue;
+        }
+        struct cells c = cells_in(ctx, planner);
+        for (int64_t from = -1, to = 0; to < c.n; to += 1 + c.n / 40) {
+            if (!c.mask[to]) continue;
+            if (from < 0 || suite_below(&r, 8) == 0) find_least(&c, from = to);
+            bosc_planner_route_info info = route(ctx, planner, &s.scene, c.q + 4 * from, c.q + 4 * to, &o);
+            CHECK_EQ(info.on_way > 0, c.labels[from] == c.labels[to]);
+            if (info.on_way == 0) continue;
+            CHECK(info.rotations == (info.on_way > 1 ? info.on_way : 2) && fabs(info.angle - c.least[to]) < 1e-9);
+            longest = info.on_way > longest ? info.on_way : longest;
+        }
+        void *all[] = {c.offsets, c.neighbours, c.labels, c.q, c.least, c.mask};
+        for (int k = 0; k < 6; k++) free(all[k]);
+        bosc_planner_free(planner);
+    }
+    CHECK(longest > 5);
+}
+
+static const struct suite_case suite_cases_planner_route[] = {
+    {"nothing in the way", empty, NULL},
+    {"one ball", one_ball, NULL},
+    {"a peg and a slot", peg, NULL},
+    {"two regions apart", apart, NULL},
+    {"a cage", cage, NULL},
+    {"the same everywhere", everywhere, NULL},
+    {"cells", cells_of, NULL},
+    {"least angle", least_angle, NULL},
+    {"trees", trees, NULL},
+    {"built again", rebuilt, NULL},
+};
+SUITE(planner_route);

@@ -1,0 +1,51 @@
+/* What the cases of distributed primitives and tables share: how many ranks there are, and their slices of arrays. */
+#ifndef TESTS_CASES_RANKS_RANKS_DATA_H
+#define TESTS_CASES_RANKS_RANKS_DATA_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/arrays.h"
+#include "support/ranks.h"
+
+static const int32_t ranks_sizes[] = {1, 2, 3, 4, 8};
+#define EACH_RANKS_SIZE(i) for (int i = 0; i < 5; i++)
+
+/* A rank's slice of n items. */
+struct ranks_trial_slice {
+    int64_t begin, n;
+};
+
+/* Of every fifth seed one rank has all items, and of some others every second rank has none. */
+static inline struct ranks_trial_slice ranks_slice_of(const struct rank *r, uint64_t seed, int64_t n)
+{
+    struct rank other = *r;
+    int64_t begin, end, unused;
+    ranks_slice(r, seed, n, &begin, &end);
+    if (seed % 5 == 4) {
+        begin = r->rank > r->rank_count / 2 ? n : 0;
+        end = r->rank >= r->rank_count / 2 ? n : 0;
+    } else if (seed % 3 == 2 && r->rank % 2) {
+        begin = end;
+    } else if (seed % 3 == 2 && ++other.rank < r->rank_count) {
+        ranks_slice(&other, seed, n, &unused, &end);
+    }
+    return (struct ranks_trial_slice){begin, end - begin};
+}
+
+/* The slice's part of an array of items, or room for it. */
+static inline struct array ranks_array(const struct rank *r, const void *all, size_t size, struct ranks_trial_slice s,
+                                       bool on_device)
+{
+    return array_make(r->ctx, all ? (const char *)all + (size_t)s.begin * size : NULL, (size_t)s.n * size, on_device);
+}
+
+static inline bool ranks_equals(const struct rank *r, struct array *a, const void *all, size_t size,
+                                struct ranks_trial_slice s)
+{
+    const void *local_status = array_get(r->ctx, a);
+    return s.n == 0 || memcmp(local_status, (const char *)all + (size_t)s.begin * size, (size_t)s.n * size) == 0;
+}
+
+#endif

@@ -1,0 +1,250 @@
+/* Voxel grids whose box has hardly more voxels than points, as simulations have them: searches around all points find
+ * what a look at all points finds, wherever the points have moved since the build and however many share a voxel. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cases/kdtree/kdtree_data.h"
+#include "reference/voxelgrid.h"
+
+struct rows {
+    int64_t *offsets, *ids;
+    float *dist2;
+};
+
+/* The rows of all points of q among those of p. */
+static struct rows reference_rows(const struct reference_points *p, const struct reference_points *q, double r2)
+{
+    int64_t most = p->n * q->n, at = 0;
+    struct rows rows = {suite_alloc((size_t)(q->n + 1) * 8), suite_alloc((size_t)most * 8),
+                        suite_alloc((size_t)most * sizeof(float))};
+    for (int64_t i = 0; i < q->n; i++) {
+        rows.offsets[i] = at;
+        for (int64_t j = 0; j < p->n; j++) {
+            double d = reference_dist2(p, j, kd_row(q, i));
+            if (!(d <= r2)) continue;
+            rows.ids[at] = j;
+            rows.dist2[at++] = (float)d;
+        }
+    }
+    rows.offsets[q->n] = at;
+    return rows;
+}
+
+static void free_rows(struct rows *rows)
+{
+    free(rows->offsets);
+    free(rows->ids);
+    free(rows->dist2);
+}
+
+/* The rows of q, as counts and with distances. */
+static void check_rows(bosc_ctx *ctx, bosc_voxelgrid *grid, const struct reference_points *p,
+                       const struct reference_points *q, double radius)
+{
+    struct rows want = reference_rows(p, q, reference_square(p, radius));
+    int64_t total = want.offsets[q->n], *counts = suite_alloc((size_t)q->n * 8);
+    struct rows got = {suite_alloc((size_t)(q->n + 1) * 8), suite_alloc((size_t)total * 8),
+                       suite_alloc((size_t)total * sizeof(float))};
+    CHECK_OK(ctx, bosc_voxelgrid_radius_count(ctx, grid, q->data, q->n, q->stride, radius, counts));
+    for (int64_t i = 0; i < q->n; i++) CHECK_EQ(counts[i], want.offsets[i + 1] - want.offsets[i]);
+    CHECK_OK(ctx, bosc_voxelgrid_radius(ctx, grid, q->data, q->n, q->stride, radius, got.offsets, NULL, NULL, 0));
+    CHECK(memcmp(got.offsets, want.offsets, (size_t)(q->n + 1) * 8) == 0);
+    CHECK_OK(ctx, bosc_voxelgrid_radius(ctx, grid, q->data, q->n, q->stride, radius, got.offsets, got.ids, got.dist2,
+                                        total));
+    CHECK(memcmp(got.ids, want.ids, (size_t)total * 8) == 0);
+    CHECK(memcmp(got.dist2, want.dist2, (size_t)total * sizeof(float)) == 0);
+    free_rows(&want);
+    free_rows(&got);
+    free(counts);
+}
+
+static void check_pairs(bosc_ctx *ctx, bosc_voxelgrid *grid, const struct reference_points *p, double radius)
+{
+    double r2 = reference_square(p, radius);
+    int64_t count = reference_pairs(p, r2, NULL, NULL), got = -1, components = -1;
+    int64_t *want = suite_alloc((size_t)count * 16), *pairs = suite_alloc((size_t)count * 16);
+    int64_t *labels = suite_alloc((size_t)p->n * 8);
+    reference_pairs(p, r2, want, NULL);
+    CHECK_OK(ctx, bosc_voxelgrid_pairs(ctx, grid, radius, NULL, NULL, 0, &got));
+    CHECK_EQ(got, count);
+    CHECK_OK(ctx, bosc_voxelgrid_pairs(ctx, grid, radius, pairs, NULL, count, &got));
+    CHECK_EQ(got, count);
+    CHECK(memcmp(pairs, want, (size_t)count * 16) == 0);
+    CHECK_OK(ctx, bosc_voxelgrid_components(ctx, grid, radius, NULL, &components));
+    CHECK_EQ(components, reference_components(p, r2, labels));
+    free(want);
+    free(pairs);
+    free(labels);
+}
+
+static bosc_voxelgrid *new_grid(bosc_ctx *ctx, int32_t dim, double cell)
+{
+    bosc_voxelgrid_opts opts = {.size = sizeof opts, .dim = dim, .cell = cell};
+    bosc_voxelgrid *grid = NULL;
+    CHECK_OK(ctx, bosc_voxelgrid_create(ctx, &opts, &grid));
+    return grid;
+}
+
+/* Points in a box of about `side` voxels of edge 1 along each coordinate, away from 0. */
+static struct reference_points in_box(struct suite_random *r, int32_t dim, int64_t n, int64_t stride, double side)
+{
+    struct reference_points p = kd_points(r, BOSC_F32, dim, n, stride, KD_EQUAL);
+    for (int64_t i = 0; i < n; i++)
+        for (int32_t c = 0; c < dim; c++)
+            kd_set((void *)p.data, BOSC_F32, i * stride + c, suite_unit(r) * side - side / 3 + 10 * c);
+    return p;
+}
+
+/* All points ask, in the places of the build, and again after all have moved; radii from less than a voxel to more than
+ * the box. */
+static void all_points(bosc_ctx *ctx)
+{
+    static const double radii[] = {1, 0.4, 2.3, 0, 100};
+    struct suite_random r = {41};
+    for (int trial = 0; trial < 30; trial++) {
+        if (suite_leaves_out()) continue;
+        int32_t dim = 1 + trial % 3;
+        int64_t n = 2 + (int64_t)suite_below(&r, suite_slow(ctx) ? 120 : 400);
+        double side = (dim == 1 ? 60 : dim == 2 ? 9 : 4) * (trial % 4 ? 1 : 0.4), radius = radii[trial % 5];
+        struct reference_points p = in_box(&r, dim, n, dim + trial % 2, side);
+        struct reference_points moved = in_box(&r, dim, n, p.stride, side * 1.5);
+        size_t bytes = (size_t)(n * p.stride) * sizeof(float);
+        struct reference_points built = p;
+        bosc_voxelgrid *grid = new_grid(ctx, dim, 1);
+        CHECK_OK(ctx, bosc_voxelgrid_build(ctx, grid, p.data, n, p.stride));
+        check_rows(ctx, grid, &p, &p, radius);
+        check_pairs(ctx, grid, &p, radius);
+        built.data = suite_alloc(bytes);
+        memcpy((void *)built.data, p.data, bytes);
+        memcpy((void *)p.data, moved.data, bytes);
+        check_rows(ctx, grid, &built, &p, radius);
+        bosc_voxelgrid_free(grid);
+        free((void *)p.data);
+        free((void *)moved.data);
+        free((void *)built.data);
+    }
+}
+
+/* As many points in one voxel as a backend places by counting, and a few more; then few again. */
+static void crowded(bosc_ctx *ctx)
+{
+    static const int64_t sizes[] = {127, 128, 129, 130, 300, 40};
+    struct suite_random r = {42};
+    bosc_voxelgrid *grid = new_grid(ctx, 3, 1);
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        int64_t n = sizes[i] + 10;
+        struct reference_points p = in_box(&r, 3, n, 3, 2.5);
+        for (int64_t at = 0; at < sizes[i] * 3; at++)
+            kd_set((void *)p.data, BOSC_F32, (at + 15) % (3 * n), 0.3 + 0.01 * suite_unit(&r));
+        CHECK_OK(ctx, bosc_voxelgrid_build(ctx, grid, p.data, n, 3));
+        check_rows(ctx, grid, &p, &p, 0.005);
+        check_pairs(ctx, grid, &p, 0.005);
+        free((void *)p.data);
+    }
+    bosc_voxelgrid_free(grid);
+}
+
+/* Rows about as long as what a thread puts in order by itself, and as its list of others. */
+static void row_lengths(bosc_ctx *ctx)
+{
+    struct suite_random r = {43};
+    for (int64_t length = 15; length <= 66; length += length == 18 ? 13 : length == 35 ? 28 : 1) {
+        const int64_t n = 3 * length;
+        struct reference_points p = in_box(&r, 2, n, 2, 5);
+        for (int64_t i = 0; i < length; i++) /* one above the other, in no order */
+            for (int32_t c = 0; c < 2; c++)
+                kd_set((void *)p.data, BOSC_F32, 2 * (i * 3 % n) + c, 3 + 0.1 * suite_unit(&r));
+        bosc_voxelgrid *grid = new_grid(ctx, 2, 1);
+        CHECK_OK(ctx, bosc_voxelgrid_build(ctx, grid, p.data, n, 2));
+        check_rows(ctx, grid, &p, &p, 0.2);
+        check_pairs(ctx, grid, &p, 0.2);
+        bosc_voxelgrid_free(grid);
+        free((void *)p.data);
+    }
+}
+
+/* Radii that are a distance of two points, rounded: less or more than it by a rounding error, or just it. */
+static void at_the_radius(bosc_ctx *ctx)
+{
+    struct suite_random r = {47};
+    for (int trial = 0; trial < 20; trial++) {
+        if (suite_leaves_out()) continue;
+        const int64_t n = 160 + trial; /* and few in each voxel */
+        struct reference_points p = in_box(&r, 2, n, 2, trial % 2 ? 19 : 13);
+        bosc_voxelgrid *grid = new_grid(ctx, 2, 1);
+        CHECK_OK(ctx, bosc_voxelgrid_build(ctx, grid, p.data, n, 2));
+        for (int64_t k = 1; k < 6; k++) {
+            const double radius = sqrt(reference_dist2(&p, k, kd_row(&p, 0)));
+            int64_t *counts = suite_alloc((size_t)n * 8);
+            CHECK_OK(ctx, bosc_voxelgrid_radius_count(ctx, grid, p.data, n, 2, radius, counts));
+            for (int64_t i = 0; i < n; i++) {
+                int64_t within = 0;
+                for (int64_t j = 0; j < n; j++)
+                    within += reference_dist2(&p, j, kd_row(&p, i)) <= reference_square(&p, radius);
+                CHECK_EQ(counts[i], within);
+            }
+            free(counts);
+        }
+        bosc_voxelgrid_free(grid);
+        free((void *)p.data);
+    }
+}
+
+/* Boxes that do not fit into powers of two have an entry a voxel too. */
+static void entries(bosc_ctx *ctx)
+{
+    struct suite_random r = {44};
+    const int64_t n = 100;
+    bosc_voxelgrid *grid = new_grid(ctx, 3, 1);
+    for (double side = 5; side < 12; side += 1.5) {
+        struct reference_points p = in_box(&r, 3, n, 3, side), q = in_box(&r, 3, 40, 3, side + 3);
+        CHECK_OK(ctx, bosc_voxelgrid_build(ctx, grid, p.data, n, 3));
+        check_rows(ctx, grid, &p, &q, 1);
+        check_rows(ctx, grid, &p, &p, 1.5);
+        free((void *)p.data);
+        free((void *)q.data);
+    }
+    bosc_voxelgrid_free(grid);
+}
+
+/* As many queries as are put in order first, some of them outside the box. */
+static void many_queries(bosc_ctx *ctx)
+{
+    struct suite_random r = {45};
+    for (int32_t dim = 1; dim <= 3; dim++) {
+        if (suite_leaves_out()) continue;
+        struct reference_points p = in_box(&r, dim, 90, dim, 4), q = in_box(&r, dim, 4100, dim + 1, 5);
+        bosc_voxelgrid *grid = new_grid(ctx, dim, 1);
+        kd_set((void *)q.data, BOSC_F32, 0, INFINITY);
+        kd_set((void *)q.data, BOSC_F32, dim + 1, -1e30);
+        CHECK_OK(ctx, bosc_voxelgrid_build(ctx, grid, p.data, p.n, dim));
+        check_rows(ctx, grid, &p, &q, 0.8);
+        bosc_voxelgrid_free(grid);
+        free((void *)p.data);
+        free((void *)q.data);
+    }
+}
+
+/* As many points as make several blocks of each kernel, and rows of pairs of all lengths; in the emulator also more
+ * points than have rows kept. */
+static void many_pairs(bosc_ctx *ctx)
+{
+    struct suite_random r = {46};
+    const int64_t few = suite_slow(ctx) ? 1100 : 2300;
+    for (int64_t n = few; n <= few + 200; n += 200) {
+        struct reference_points p = in_box(&r, 3, n, 3, 9);
+        bosc_voxelgrid *grid = new_grid(ctx, 3, 1);
+        CHECK_OK(ctx, bosc_voxelgrid_build(ctx, grid, p.data, p.n, 3));
+        check_pairs(ctx, grid, &p, 0.9);
+        bosc_voxelgrid_free(grid);
+        free((void *)p.data);
+    }
+}
+
+static const struct suite_case suite_cases_voxelgrid_dense[] = {
+    {"all points", all_points, NULL},       {"crowded voxels", crowded, NULL},
+    {"row lengths", row_lengths, NULL},     {"entries", entries, NULL},
+    {"many queries", many_queries, NULL},   {"many pairs", many_pairs, NULL},
+    {"at the radius", at_the_radius, NULL},
+};
+SUITE(voxelgrid_dense);

@@ -1,0 +1,249 @@
+/* boscage bench: runs the benchmark programs of this build. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tool/tool.h"
+
+static const char *const items[] = {"1048576", "16777216", "67108864"};
+static const char *const of_a_frame[] = {"131072", "1048576", "8388608"};
+static const char *const depths[] = {"17", "25", "30"};
+static const char *const cells[] = {"44000", "1000000", "4000000"};
+static const char *const sides[] = {"1025", "4097", "8193"};
+static const char *const models[] = {"1000", "5000", "20000"};
+static const char *const model_counts[] = {"10", "100", "1000"};
+static const char *const figures[] = {"10000", "44000", "250000"};
+static const char *const shapes[] = {"10000", "100000", "1000000"};
+static const char *const tables[] = {"small", "paper", "large"};
+static const char *const few[] = {"100", "1000", "10000"};
+
+/* How a sweep tells a program its size: not at all, as so many items, as their logarithm, or as a square's side. */
+enum sweep { NOT_SWEPT, BY_ITEMS, BY_DEPTH, BY_SIDE };
+
+/* A program, where it runs, and the options that tell it the size. All take -t, -b and -j (bench/harness). */
+static const struct program {
+    const char *room, *name;
+    bool cpu, cuda;
+    const char *size[2];
+    const char *const *counts; /* of the sizes small, paper, large */
+    bool one_thread;           /* beside a library that has no more */
+    enum sweep sweep;
+    const char *beside; /* the program that measures our side of the same cases */
+} programs[] = {
+    {"prims", "bench_prims", true, false, {"-n", NULL}, items, false, BY_ITEMS, NULL},
+    {"prims", "bench_prims_cuda", false, true, {"-n", NULL}, items, false, BY_ITEMS, NULL},
+    {"prims", "bench_small", true, false, {"-n", NULL}, few, false, NOT_SWEPT, NULL},
+    {"io", "bench_io", true, false, {"-n", NULL}, items, false, NOT_SWEPT, NULL},
+    {"kdtree", "bench_kdtree", true, true, {"-n", "-m"}, items, false, BY_ITEMS, NULL},
+    {"kdtree", "bench_kdtree_nanoflann", true, false, {"-n", "-m"}, items, false, BY_ITEMS, "bench_kdtree"},
+    {"forest", "bench_forest", true, true, {"-p", NULL}, tables, false, BY_ITEMS, NULL},
+    {"forest", "bench_forest_boost", true, false, {"-n", NULL}, items, true, BY_ITEMS, "bench_forest"},
+    {"forest", "bench_emst", true, true, {"-n", NULL}, items, false, BY_ITEMS, NULL},
+    {"hash", "bench_hash", true, false, {"-n", NULL}, items, false, BY_ITEMS, NULL},
+    {"hash", "bench_hash_cuda", false, true, {"-n", NULL}, items, false, BY_ITEMS, NULL},
+    {"cellgraph", "bench_cellgraph", true, true, {"-n", NULL}, cells, false, BY_ITEMS, NULL},
+    {"cellgraph", "bench_cellgraph_figures", true, true, {"-n", NULL}, figures, false, NOT_SWEPT, NULL},
+    {"cellgraph", "bench_cellgraph_launch", false, true, {"-n", NULL}, figures, false, NOT_SWEPT, NULL},
+    {"cellgraph", "bench_cellgraph_auto", true, true, {"-n", NULL}, shapes, false, NOT_SWEPT, NULL},
+    {"hash", "bench_voxelgrid", true, true, {"-n", NULL}, of_a_frame, false, BY_ITEMS, NULL},
+    {"hash", "bench_voxelgrid_cuda", false, true, {"-n", NULL}, of_a_frame, false, BY_ITEMS, NULL},
+    {"hash", "bench_collision", true, true, {"-n", NULL}, items, false, BY_ITEMS, NULL},
+    {"hash", "bench_geometric", true, true, {"-n", NULL}, models, false, NOT_SWEPT, NULL},
+    {"hash", "bench_geometric_models", true, true, {"-n", NULL}, model_counts, false, NOT_SWEPT, NULL},
+    {"cbt", "bench_cbt", true, false, {"-d", NULL}, depths, false, BY_DEPTH, NULL},
+    {"cbt", "bench_cbt_cuda", false, true, {"-d", NULL}, depths, false, BY_DEPTH, NULL},
+    {"plan", "bench_plan", true, true, {"-n", NULL}, cells, false, BY_ITEMS, NULL},
+    {"plan", "bench_planner", true, true, {"-n", NULL}, cells, false, NOT_SWEPT, NULL},
+    {"terrain", "bench_terrain", true, true, {"-n", NULL}, sides, false, BY_SIDE, NULL},
+    {"planet", "bench_bisector", true, true, {"-n", NULL}, of_a_frame, false, BY_ITEMS, NULL},
+    {"planet", "bench_planet", true, true, {"-n", NULL}, of_a_frame, false, BY_ITEMS, NULL},
+    {"ranks", "bench_ranks", true, true, {"-n", NULL}, items, false, BY_ITEMS, NULL},
+    {"trie", "bench_trie", true, true, {"-n", NULL}, cells, false, BY_ITEMS, NULL},
+};
+enum { PROGRAM_COUNT = sizeof programs / sizeof programs[0], ARGUMENTS_MAX = 12 };
+
+static bool has_programs(void)
+{
+    char path[BENCH_PATH_SIZE];
+    for (int i = 0; i < PROGRAM_COUNT; i++)
+        if (bench_find(programs[i].name, path, sizeof path)) return true;
+    return false;
+}
+
+/* Whether programs write rows for us, and not text for people. */
+static bool takes_rows(const struct job *job)
+{
+    return job->value[OPT_JSON] || job->value[OPT_SWEEP] || job->value[OPT_PNG];
+}
+
+/* Adds each line of a program's output to the rows: an object as it is, other lines as text. */
+static void take_rows(struct job *job, int fd)
+{
+    char line[4096];
+    json_t *rows = json_object_get(job->results, "rows");
+    FILE *in = fdopen(fd, "r");
+    while (in && fgets(line, sizeof line, in)) {
+        line[strcspn(line, "\n")] = 0;
+        json_t *row = json_loads(line, 0, NULL);
+        if (*line) json_array_append_new(rows, row ? row : json_string(line));
+    }
+    if (in) fclose(in);
+}
+
+/* Runs the program; its output is ours, or becomes rows of the results. */
+static int run_program(struct job *job, const char *path, char *const *arguments)
+{
+    int ends[2] = {-1, -1};
+    bool take = takes_rows(job);
+    if (take && pipe(ends) != 0) return say(EXIT_FAILED, "%s: cannot start: %s", path, strerror(errno));
+    pid_t child = bench_start(path, arguments, take ? ends[1] : -1);
+    if (take) {
+        close(ends[1]);
+        take_rows(job, ends[0]);
+    }
+    return bench_wait(path, child);
+}
+
+/* options: those that tell the size, n. */
+static int measure(struct job *job, const struct program *p, char *path, const char *const *options, char *n)
+{
+    char *arguments[ARGUMENTS_MAX] = {path};
+    char threads[16];
+    int count = 1;
+    bosc_ctx_info info = {.size = sizeof info};
+    bosc_ctx_get_info(job->ctx, &info);
+    snprintf(threads, sizeof threads, "%d", p->one_thread ? 1 : info.threads);
+    for (int i = 0; i < 2 && options[i]; i++) {
+        arguments[count++] = (char *)options[i];
+        arguments[count++] = n;
+    }
+    arguments[count++] = "-t";
+    arguments[count++] = threads;
+    arguments[count++] = "-b";
+    arguments[count++] = info.backend == BOSC_BACKEND_CUDA ? "cuda" : "cpu";
+    if (takes_rows(job)) arguments[count++] = "-j";
+    if (!takes_rows(job) && !job->value[OPT_QUIET]) printf("# %s, %s\n", p->name, n);
+    double start = job_now();
+    int code = run_program(job, path, arguments);
+    job_seconds(job, p->name, start);
+    return code;
+}
+
+/* ---- rows for people ---- */
+
+/* The rows from number `from` on. */
+static void print_rows(const struct job *job, size_t from)
+{
+    const json_t *rows = json_object_get(job->results, "rows");
+    if (job->value[OPT_JSON] || job->value[OPT_QUIET]) return;
+    for (size_t i = from; i < json_array_size(rows); i++) {
+        const json_t *row = json_array_get(rows, i);
+        if (!json_object_get(row, "median_ms")) continue;
+        const char *whose = bench_text(row, "library");
+        printf("%s%s%-38s %-18s n %10" JSON_INTEGER_FORMAT " %12.6f ms  %s\n", whose, *whose ? ": " : "",
+               bench_text(row, "name"), bench_text(row, "data"), json_integer_value(json_object_get(row, "n")),
+               json_number_value(json_object_get(row, "median_ms")), bench_text(row, "note"));
+    }
+}
+
+/* ---- a sweep ---- */
+
+/* Tells the rows from number `from` on their program and size: of trees, 2^depth, with which their data begins. */
+static void tell_size(struct job *job, size_t from, const struct program *p, int power)
+{
+    const json_t *rows = json_object_get(job->results, "rows");
+    for (size_t i = from; i < json_array_size(rows); i++) {
+        json_t *row = json_array_get(rows, i);
+        if (!json_is_object(row)) continue;
+        const int exponent = p->sweep == BY_DEPTH ? atoi(bench_text(row, "data")) : power;
+        json_object_set_new(row, "program", json_string(p->beside ? p->beside : p->name));
+        json_object_set_new(row, "size", json_integer((json_int_t)1 << exponent));
+    }
+}
+
+/* Measures sizes from 2^10 up by fours. A program of trees of several depths takes the greatest. */
+static int sweep(struct job *job, const struct program *p, char *path, int size)
+{
+    static const int last[] = {20, 24, 26}; /* of the sizes small, paper, large */
+    static const char *const items_option[2] = {"-n", NULL};
+    const json_t *rows = json_object_get(job->results, "rows");
+    char text[16];
+    if (!job->value[OPT_JSON] && !job->value[OPT_QUIET]) printf("# %s\n", p->name);
+    for (int power = p->sweep == BY_DEPTH ? last[size] : 10; power <= last[size]; power += 2) {
+        const size_t from = json_array_size(rows);
+        const int value = p->sweep == BY_DEPTH ? power : p->sweep == BY_SIDE ? (1 << power / 2) + 1 : 1 << power;
+        snprintf(text, sizeof text, "%d", value);
+        int code = measure(job, p, path, p->counts == tables ? items_option : p->size, text);
+        if (code) return code;
+        tell_size(job, from, p, power);
+        print_rows(job, from);
+    }
+    return EXIT_DONE;
+}
+
+/* ---- the command ---- */
+
+static int run_one(struct job *job, const struct program *p, char *path, int size)
+{
+    char n[16];
+    const size_t from = json_array_size(json_object_get(job->results, "rows"));
+    if (job->value[OPT_SWEEP]) return sweep(job, p, path, size);
+    snprintf(n, sizeof n, "%s", p->counts[size]);
+    int code = measure(job, p, path, p->size, n);
+    if (takes_rows(job)) print_rows(job, from);
+    return code;
+}
+
+static int check_room(const char *room)
+{
+    char list[128] = "";
+    for (int i = 0; i < PROGRAM_COUNT; i++) {
+        size_t used = strlen(list);
+        if (strcmp(room, programs[i].room) == 0) return EXIT_DONE;
+        if (!strstr(list, programs[i].room))
+            snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", programs[i].room);
+    }
+    return say(EXIT_USAGE, "bench: '%s' is not one of %s", room, list);
+}
+
+/* Plots are of a sweep, or of the speed-up by ranks. */
+static int check_plot(const struct job *job, const char *room)
+{
+    static const char *const endings[] = {".png", NULL};
+    const bool ranks = room && strcmp(room, "ranks") == 0;
+    if (job->value[OPT_PNG] && !job->value[OPT_SWEEP] && !ranks)
+        return say(EXIT_USAGE, "--png: goes with --sweep, or with the room ranks");
+    return option_ending(job, OPT_PNG, endings);
+}
+
+int run_bench(struct job *job)
+{
+    char path[BENCH_PATH_SIZE];
+    int size = 0, found = 0, code;
+    const char *room = job->operand_count ? job->operands[0] : NULL;
+    if ((room && (code = check_room(room))) || (code = option_choice(job, OPT_SIZE, &size)) ||
+        (code = check_plot(job, room)) || (code = job_open(job)))
+        return code;
+    bosc_ctx_info info = {.size = sizeof info};
+    bosc_ctx_get_info(job->ctx, &info);
+    bool cuda = info.backend == BOSC_BACKEND_CUDA;
+    job_text(job, "size", option_word(job, OPT_SIZE, size));
+    job_json(job, "rows", json_array());
+    for (int i = 0; i < PROGRAM_COUNT; i++) {
+        const struct program *p = &programs[i];
+        if ((room && strcmp(room, p->room) != 0) || !(cuda ? p->cuda : p->cpu)) continue;
+        if (job->value[OPT_SWEEP] && p->sweep == NOT_SWEPT) continue;
+        if (!bench_find(p->name, path, sizeof path)) continue;
+        found++;
+        int result = run_one(job, p, path, size);
+        if (result) code = result;
+    }
+    if (found && !code && job->value[OPT_SWEEP]) bench_compare(job);
+    if (found && !code && job->value[OPT_PNG]) code = bench_plot(job);
+    if (found) return code;
+    if (!has_programs()) return bench_missing();
+    return say(EXIT_FAILED, "bench: this build has no benchmark%s%s for this backend", room ? " of " : "",
+               room ? room : "");
+}

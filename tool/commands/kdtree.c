@@ -1,0 +1,100 @@
+/* boscage kdtree build, verify */
+#include "tool/ranks.h"
+
+/* The stages of builds by lists, as the published programs print them. Their `build' is what follows the sorts, and is
+ * named so that the whole build's seconds keep their name. */
+static void report_stages(struct job *job, const bosc_kdtree *tree)
+{
+    bosc_kdtree_times t = {.size = sizeof t};
+    if (bosc_kdtree_get_times(job->ctx, tree, &t) != BOSC_OK) return;
+    json_object_set_new(job->seconds, "init", json_real(t.init));
+    json_object_set_new(job->seconds, "sort", json_real(t.sort));
+    json_object_set_new(job->seconds, "deduplicate", json_real(t.deduplicate));
+    json_object_set_new(job->seconds, "partition", json_real(t.build));
+    json_object_set_new(job->seconds, "verify", json_real(t.verify));
+}
+
+static int build(struct job *job, const bosc_kdtree_opts *opts, bosc_kdtree **tree)
+{
+    bosc_array points = {0};
+    int code = points_read(job, job->operands[0], &points);
+    if (code) return code;
+    code = tree_build(job, job->operands[0], &points, opts, tree);
+    bosc_array_free(&points);
+    if (code || opts->builder == BOSC_KDTREE_AUTO) return code;
+    bosc_status status = bosc_kdtree_verify(job->ctx, *tree, NULL);
+    if (status != BOSC_OK) return say_ctx(job, status);
+    report_stages(job, *tree);
+    return EXIT_DONE;
+}
+
+static int save(struct job *job, const bosc_kdtree *tree)
+{
+    bosc_io_error error;
+    double start = job_now();
+    bosc_status status = bosc_kdtree_save(job->ctx, tree, job->value[OPT_OUTPUT], &error);
+    job_seconds(job, "write", start);
+    if (status != BOSC_OK) return say_io(status, &error);
+    bosc_kdtree_info info = {.size = sizeof info};
+    bosc_kdtree_get_info(job->ctx, tree, &info);
+    job_integer(job, "n", info.n);
+    job_integer(job, "nodes", info.nodes);
+    job_integer(job, "depth", info.depth);
+    job_integer(job, "duplicates", info.duplicates);
+    return EXIT_DONE;
+}
+
+static int build_alone(struct job *job, const bosc_kdtree_opts *opts)
+{
+    bosc_kdtree *tree = NULL;
+    int code = build(job, opts, &tree);
+    if (!code) code = save(job, tree);
+    bosc_kdtree_free(tree);
+    return code;
+}
+
+int run_kdtree_build(struct job *job)
+{
+    struct ranks ranks;
+    int builder = 0, code;
+    if ((code = option_choice(job, OPT_BUILDER, &builder)) || (code = job_open(job))) return code;
+    const bosc_kdtree_opts opts = {.builder = (bosc_kdtree_builder)builder,
+                                   .duplicates = job->value[OPT_UNIQUE] ? BOSC_KDTREE_DUPLICATES_REMOVE
+                                                                        : BOSC_KDTREE_DUPLICATES_KEEP};
+    code = ranks_open(job, &ranks);
+    if (!code) code = ranks.count ? build_over_ranks(job, &ranks, &opts) : build_alone(job, &opts);
+    ranks_close(&ranks, code);
+    return code;
+}
+
+static int verify_alone(struct job *job)
+{
+    int code = EXIT_DONE;
+    bosc_io_error error;
+    bosc_kdtree *tree = NULL;
+    double start = job_now();
+    bosc_status status = bosc_kdtree_load(job->ctx, job->operands[0], &tree, &error);
+    job_seconds(job, "read", start);
+    if (status != BOSC_OK) return say_io(status, &error);
+    bosc_kdtree_info info = {.size = sizeof info};
+    bosc_kdtree_get_info(job->ctx, tree, &info);
+    start = job_now();
+    status = bosc_kdtree_verify(job->ctx, tree, NULL);
+    job_seconds(job, "verify", start);
+    if (status != BOSC_OK) code = say(exit_code_of(status), "%s: %s", job->operands[0], bosc_ctx_message(job->ctx));
+    job_integer(job, "nodes", info.nodes);
+    job_integer(job, "depth", info.depth);
+    bosc_kdtree_free(tree);
+    return code;
+}
+
+int run_kdtree_verify(struct job *job)
+{
+    struct ranks ranks;
+    int code = job_open(job);
+    if (code) return code;
+    code = ranks_open(job, &ranks);
+    if (!code) code = ranks.count ? verify_over_ranks(job, &ranks) : verify_alone(job);
+    ranks_close(&ranks, code);
+    return code;
+}

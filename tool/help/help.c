@@ -1,0 +1,132 @@
+/* --help: of the tool, of a room, of a command. */
+#include "tool/help/help.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tool/tool.h"
+
+enum { COLUMN = 31, WIDTH = 110 };
+
+/* Prints words from a column on, with lines broken before WIDTH and begun at `indent`. */
+static void print_wrapped(const char *text, int column, int indent)
+{
+    while (*text) {
+        int length = (int)strcspn(text, " ");
+        if (column > indent && column + length > WIDTH) {
+            printf("\n%*s", indent, "");
+            column = indent;
+        }
+        printf("%.*s", length, text);
+        column += length + 1;
+        text += length;
+        if (*text) text++;
+        if (*text && column + (int)strcspn(text, " ") <= WIDTH) putchar(' ');
+    }
+    putchar('\n');
+}
+
+static void print_row(const char *left, const char *text)
+{
+    printf("  %-28s ", left);
+    print_wrapped(text, (int)strlen(left) > 28 ? (int)strlen(left) + 3 : COLUMN, COLUMN);
+}
+
+static void print_option(const struct command *command, enum option id)
+{
+    char left[64];
+    struct use use = option_use(command, id);
+    const char *name = option_name(id), *value = use.value ? use.value : "", *blank = use.value ? " " : "";
+    char letter = option_letter(id);
+    if (letter)
+        snprintf(left, sizeof left, "-%c, --%s%s%s", letter, name, blank, value);
+    else
+        snprintf(left, sizeof left, "    --%s%s%s", name, blank, value);
+    print_row(left, use.help);
+}
+
+static void print_common_options(void)
+{
+    printf("\nCommon options, before or after the command:\n");
+    for (int id = 0; id <= OPT_QUIET; id++) print_option(NULL, (enum option)id);
+    print_row("-h, --help", "this text");
+    print_row("    --version", "the version");
+}
+
+static void print_file(const struct help_file *file)
+{
+    printf("  %-8s ", file->what);
+    print_wrapped(file->text, 11, 11);
+}
+
+/* Whether a usage names such files. */
+static bool is_used(const struct help_file *file, const char *usage)
+{
+    if (*file->names == '.') return strstr(usage, file->names) != NULL;
+    for (const char *p = usage; *p; p += strspn(p, " []|\n")) {
+        char word[32];
+        int length = (int)strcspn(p, " []|\n");
+        snprintf(word, sizeof word, " %.*s ", length, p);
+        if (length && strstr(file->names, word)) return true;
+        p += length;
+    }
+    return false;
+}
+
+static void print_files_of(const struct command *c)
+{
+    bool any = false;
+    for (const struct help_file *file = help_files; file->what; file++) {
+        bool standard = strcmp(file->what, "-") == 0;
+        if (standard ? !any : !is_used(file, c->usage)) continue;
+        if (!any) printf("\nFiles:\n");
+        any = true;
+        print_file(file);
+    }
+}
+
+static void print_command(const struct command *c)
+{
+    printf("usage: boscage %s %s\n\n%s\n", command_name(c).text, c->usage, c->summary);
+    if (c->uses[0].id) printf("\nOptions:\n");
+    for (const struct use *use = c->uses; use->id; use++) print_option(c, use->id);
+    print_files_of(c);
+    print_common_options();
+    printf("\nExample:\n  %s\n", c->example);
+}
+
+static void print_list(const struct job *job, const char *room)
+{
+    for (int i = 0; i < job->command_count; i++) {
+        const struct command *c = &job->commands[i];
+        if (c->hidden || (room && strcmp(room, c->room) != 0)) continue;
+        printf("  %-20s %.*s\n", command_name(c).text, (int)strcspn(c->summary, "\n"), c->summary);
+    }
+}
+
+static void print_all(const struct job *job, const char *room, const char *example)
+{
+    printf("usage: boscage %s%sCOMMAND [OPTION...]\n\n", room ? room : "", room ? " " : "");
+    if (!room) printf("boscage: %s.\n\n", HELP_ABOUT);
+    printf("Commands:\n");
+    print_list(job, room);
+    print_common_options();
+    printf("\nFiles:\n");
+    for (const struct help_file *file = help_files; file->what; file++) print_file(file);
+    printf("\nExit codes:\n");
+    for (int i = 0; i < HELP_CODES; i++) printf("  %d        %s\n", i, help_codes[i]);
+    printf("\nExample:\n  %s\n\n`boscage COMMAND --help' says more.\n", example);
+}
+
+void help_print(const struct job *job, const struct command *command, const char *room)
+{
+    const char *example = "boscage kdtree knn points.npy --queries queries.npy -k 8 -o ids.npy --distances d.npy";
+    if (command) {
+        print_command(command);
+        return;
+    }
+    if (room && !command_has_room(job, room)) room = NULL;
+    for (int i = job->command_count - 1; i >= 0 && room; i--)
+        if (strcmp(job->commands[i].room, room) == 0) example = job->commands[i].example;
+    print_all(job, room, example);
+}
