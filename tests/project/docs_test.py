@@ -94,6 +94,7 @@ class Documents(unittest.TestCase):
         self.assertIn(f'BOSC_VERSION_STRING "{version}"', header)
         self.assertIn(f"## {version}", (ROOT / "CHANGELOG.md").read_text())
         self.assertIn(f'version = "{version}"', (ROOT / "pyproject.toml").read_text())
+        self.assertIn(f"version: {version}\n", (ROOT / "CITATION.cff").read_text())
 
 
 if __name__ == "__main__":
