@@ -1,8 +1,8 @@
 /* Times pools of bisectors: bench_bisector [-n leaves].
- * An octahedron, refined at random until it has n leaves (131,072) and more, takes commands for none of its leaves, for
- * some in a hundred, and for all of them; splits take along what must be split first. Commands lie in the backend's
- * memory, handles are warm, and the pool is set back before each update. After each case the leaves must tile the
- * octahedron and be each other's neighbours, and be those of another context on the CPU.
+ * An octahedron, refined at random to at least n leaves (131,072), gets commands for none of its leaves, for some in a
+ * hundred, and for all. A split also splits the leaves that conformity requires. Commands lie in the backend's memory,
+ * handles are warm, and the pool is restored before each update. After each case the leaves must tile the octahedron,
+ * neighbours must be mutual, and another context on the CPU must give the same leaves.
  * Source: Benyoub and Dupuy, Concurrent Binary Trees for Large-Scale Game Components (2024). */
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@
 
 enum { ROOTS = 8, DEPTH = 60 };
 
-/* Parts of a thousand of the leaves are split, and merged. */
+/* split, merge: leaves in a thousand that get this command. */
 static const struct commands {
     const char *name;
     int split, merge;
@@ -21,12 +21,12 @@ enum { CASES = sizeof cases / sizeof cases[0] };
 
 struct subject {
     bosc_bisectors *pool;
-    int64_t leaves, now;       /* at first, and after an update */
-    uint64_t *nodes, *decoded; /* the backend's: the leaves at first, and now */
+    int64_t leaves, now;       /* before an update, and after it */
+    uint64_t *nodes, *decoded; /* the backend's: leaves before, and after */
     uint8_t *commands;
 };
 
-static void glue(int64_t glued[ROOTS][3])
+static void make_octahedron(int64_t glued[ROOTS][3])
 {
     for (int64_t r = 0; r < 4; r++) {
         const int64_t next = (r + 1) % 4, before = (r + 3) % 4;
@@ -46,8 +46,8 @@ static bosc_bisectors_info info_of(const struct subject *b)
     return info;
 }
 
-/* The host's: a command for each leaf. */
-static uint8_t *draw(int64_t leaves, int split, int merge, uint64_t seed)
+/* Random commands, one a leaf, in host memory. */
+static uint8_t *draw_commands(int64_t leaves, int split, int merge, uint64_t seed)
 {
     uint8_t *commands = bench_host((size_t)leaves);
     for (int64_t l = 0; l < leaves; l++) {
@@ -59,14 +59,14 @@ static uint8_t *draw(int64_t leaves, int split, int merge, uint64_t seed)
     return commands;
 }
 
-/* From the deepest level that has at most a quarter of the leaves. */
+/* Splits random leaves, from the deepest uniform level with at most a quarter of the leaves on. */
 static void refine(struct subject *b)
 {
     int32_t level = 0;
     while ((int64_t)ROOTS << (level + 1) <= bench.n / 4) level++;
     BENCH(bosc_bisectors_reset(bench.ctx, b->pool, level));
     for (uint64_t seed = 1; (b->leaves = info_of(b).leaves) < bench.n; seed++) {
-        uint8_t *commands = draw(b->leaves, 100, 0, seed);
+        uint8_t *commands = draw_commands(b->leaves, 100, 0, seed);
         BENCH(bosc_bisectors_update(bench.ctx, b->pool, commands, b->leaves, NULL, 0));
         free(commands);
     }
@@ -76,7 +76,7 @@ static void open_subject(struct subject *b)
 {
     int64_t glued[ROOTS][3];
     const bosc_bisectors_opts opts = {.size = sizeof opts, .depth = DEPTH, .root_count = ROOTS, .glued = glued[0]};
-    glue(glued);
+    make_octahedron(glued);
     BENCH(bosc_bisectors_create(bench.ctx, &opts, &b->pool));
     refine(b);
     b->nodes = bench_array(NULL, (size_t)b->leaves * sizeof *b->nodes);
@@ -86,7 +86,7 @@ static void open_subject(struct subject *b)
     BENCH(bosc_ctx_sync(bench.ctx));
 }
 
-static void set_back(void *user)
+static void restore_pool(void *user)
 {
     struct subject *b = user;
     BENCH(bosc_bisectors_set_nodes(bench.ctx, b->pool, b->nodes, b->leaves));
@@ -107,7 +107,7 @@ static void run_decode(void *user)
     BENCH(bosc_ctx_sync(bench.ctx));
 }
 
-/* Leaves are neighbours of their neighbours, across the same edges. */
+/* True if neighbours are mutual, across the same edges. */
 static bool is_closed(const struct subject *b, int64_t leaves)
 {
     int64_t *list = bench_host((size_t)leaves * sizeof *list),
@@ -123,7 +123,7 @@ static bool is_closed(const struct subject *b, int64_t leaves)
 }
 
 /* Checks the pool, and returns a checksum of its leaves. */
-static uint64_t check(struct subject *b, const char *name)
+static uint64_t check_pool(struct subject *b, const char *name)
 {
     const bosc_bisectors_info info = info_of(b);
     b->now = info.leaves;
@@ -142,20 +142,20 @@ static uint64_t check(struct subject *b, const char *name)
     return bench_sum(b->decoded, (size_t)info.leaves * sizeof *nodes, 0xcbf29ce484222325u);
 }
 
-/* Makes the case, timed or only once; returns a checksum of the leaves. */
+/* Runs the case, timed or only once; returns a checksum of the leaves. */
 static uint64_t run_case(struct subject *b, int k, bool timed)
 {
     struct bench_row row = {.name = cases[k].name, .n = b->leaves};
-    uint8_t *commands = draw(b->leaves, cases[k].split, cases[k].merge, 1000 + (uint64_t)k);
+    uint8_t *commands = draw_commands(b->leaves, cases[k].split, cases[k].merge, 1000 + (uint64_t)k);
     BENCH(bosc_ctx_copy(bench.ctx, b->commands, commands, (size_t)b->leaves));
     free(commands);
     if (timed) {
-        row.ours = bench_time(set_back, run_update, b, bench.repeats);
+        row.ours = bench_time(restore_pool, run_update, b, bench.repeats);
     } else {
-        set_back(b);
+        restore_pool(b);
         run_update(b);
     }
-    const uint64_t sum = check(b, row.name);
+    const uint64_t sum = check_pool(b, row.name);
     row.data = bench_text("to %" PRId64, b->now);
     row.bytes = 21.0 * (double)b->leaves + 20.0 * (double)b->now; /* nodes, neighbours, commands */
     row.note = bench_text("sum %016" PRIx64, sum);
@@ -175,7 +175,7 @@ int main(int argc, char **argv)
     open_subject(&b);
     bench_say("%s: %" PRId64 " leaves to level %d", bench_device(), b.leaves, (int)info_of(&b).deepest);
     for (int k = 0; k < CASES; k++) sums[k] = run_case(&b, k, true);
-    set_back(&b);
+    restore_pool(&b);
     b.now = b.leaves;
     bench_row("decode", b.leaves, bench_time(NULL, run_decode, &b, bench.repeats));
     bosc_bisectors_free(b.pool);

@@ -7,7 +7,7 @@
  * Source: Dupuy, Concurrent Binary Trees (2020), section 5. */
 #include "harness/cbt_cycle.h"
 
-enum { DEEPEST_OF_EACH = 20 }; /* trees of no more levels are measured with each number of threads */
+enum { DEEPEST_OF_EACH = 20 }; /* the deepest trees measured with each number of threads */
 
 static void compare(int32_t depth, bool full, bool peer)
 {

@@ -1,9 +1,9 @@
 /* Concurrent binary trees on a CUDA device, by ranks and by the published layout beside it (a heap of sums, made level
  * by level and descended for every leaf): bench_cbt_cuda [-d deepest, 10 to 30] [-p 0: without the published layout].
  * Each call is captured into a graph, which is launched many times in a row; times are those of one launch. Trees are
- * full, or filled to about a quarter by random splits. A cycle changes some leaves in a hundred and decodes all: every
- * other one undoes what the one before did, so the graph holds two. Every leaf that is decoded is compared with the one
- * before it, and all with those at the start. Arrays of 32-bit nodes on the device. Source: Dupuy, Concurrent Binary
+ * full, or filled to about a quarter by random splits. A cycle changes some leaves in a hundred and decodes all; the
+ * next one undoes the changes, so the graph holds two. The leaves must follow each other without gaps, and their number
+ * must be the one at the start. Arrays of 32-bit nodes on the device. Source: Dupuy, Concurrent Binary
  * Trees (2020), section 5. */
 #include <boscage/device/cbt.h>
 
@@ -18,16 +18,16 @@ static __device__ uint32_t mix(uint32_t x)
     return x ^ x >> 16;
 }
 
-/* A command for parts of a thousand of the leaves. */
-static __global__ void draw(uint8_t *commands, int64_t n, uint32_t seed, uint32_t parts, uint8_t command)
+/* Gives the command to `parts` in a thousand of the leaves. */
+static __global__ void draw_commands(uint8_t *commands, int64_t n, uint32_t seed, uint32_t parts, uint8_t command)
 {
     const int64_t l = blockIdx.x * (int64_t)THREADS + threadIdx.x;
     if (l < n) commands[l] = mix((uint32_t)l * 2654435761u + seed) % 1000 < parts ? command : 0;
 }
 
-/* What brings the leaves back that there were. */
-static __global__ void undo(const uint32_t *was, const uint32_t *is, const int64_t *sources, int64_t n,
-                            uint8_t *commands)
+/* Commands that restore the leaves before an update. */
+static __global__ void make_inverse_commands(const uint32_t *was, const uint32_t *is, const int64_t *sources, int64_t n,
+                                             uint8_t *commands)
 {
     const int64_t l = blockIdx.x * (int64_t)THREADS + threadIdx.x;
     if (l >= n) return;
@@ -35,8 +35,8 @@ static __global__ void undo(const uint32_t *was, const uint32_t *is, const int64
     commands[l] = now < before ? BOSC_CBT_SPLIT : now > before ? BOSC_CBT_MERGE : BOSC_CBT_KEEP;
 }
 
-/* Leaves follow each other from the first place to the last. */
-static __global__ void judge(const uint32_t *nodes, int64_t n, int32_t depth, unsigned long long *bad)
+/* Counts leaves that do not end where the next one begins, or the last one at the end of the bit field. */
+static __global__ void count_bad_leaves(const uint32_t *nodes, int64_t n, int32_t depth, unsigned long long *bad)
 {
     const int64_t l = blockIdx.x * (int64_t)THREADS + threadIdx.x;
     if (l >= n) return;
@@ -51,9 +51,9 @@ static unsigned grid(int64_t n) { return (unsigned)((n + THREADS - 1) / THREADS)
 struct subject {
     int32_t depth;
     bosc_cbt *tree;
-    int64_t leaves, changed; /* of the tree, and when it is changed */
+    int64_t leaves, changed; /* number of leaves before and after the change */
     device_array<uint32_t> nodes;
-    device_array<uint8_t> there, back; /* commands that change it, and undo that */
+    device_array<uint8_t> there, back; /* commands that change the tree, and commands that undo it */
 
     subject(int32_t d, bool full, bosc_cbt_layout layout)
         : depth(d), nodes(((int64_t)1 << (full ? d : d - 1)) + 64), there((int64_t)1 << d), back((int64_t)1 << d)
@@ -67,7 +67,7 @@ struct subject {
         BENCH(bosc_cbt_create(bench.ctx, &o, &tree));
         for (uint32_t round = 0; round < ROUNDS && !full; round++) {
             count(&leaves);
-            draw<<<grid(leaves), THREADS, 0, stream>>>(there.p, leaves, round, 320, BOSC_CBT_SPLIT);
+            draw_commands<<<grid(leaves), THREADS, 0, stream>>>(there.p, leaves, round, 320, BOSC_CBT_SPLIT);
             BENCH(bosc_cbt_update(bench.ctx, tree, there.p, leaves, nullptr, 0));
         }
         count(&leaves);
@@ -94,11 +94,12 @@ struct subject {
         device_array<uint32_t> before(leaves);
         check();
         CUDA(cudaMemcpyAsync(before.p, nodes.p, (size_t)leaves * 4, cudaMemcpyDeviceToDevice, stream));
-        draw<<<grid(leaves), THREADS, 0, stream>>>(there.p, leaves, 99, 10, full ? BOSC_CBT_MERGE : BOSC_CBT_SPLIT);
+        draw_commands<<<grid(leaves), THREADS, 0, stream>>>(there.p, leaves, 99, 10,
+                                                            full ? BOSC_CBT_MERGE : BOSC_CBT_SPLIT);
         BENCH(bosc_cbt_update(bench.ctx, tree, there.p, leaves, sources.p, room));
         count(&changed);
         decode(changed);
-        undo<<<grid(changed), THREADS, 0, stream>>>(before.p, nodes.p, sources.p, changed, back.p);
+        make_inverse_commands<<<grid(changed), THREADS, 0, stream>>>(before.p, nodes.p, sources.p, changed, back.p);
         restore();
         check();
     }
@@ -112,7 +113,7 @@ struct subject {
         CUDA(cudaMemsetAsync(bad.p, 0, sizeof found, stream));
         CUDA(cudaMemsetAsync(nodes.p, 0x55, (size_t)leaves * 4, stream));
         decode(leaves);
-        judge<<<grid(leaves), THREADS, 0, stream>>>(nodes.p, leaves, depth, bad.p);
+        count_bad_leaves<<<grid(leaves), THREADS, 0, stream>>>(nodes.p, leaves, depth, bad.p);
         CUDA(cudaMemcpyAsync(&found, bad.p, sizeof found, cudaMemcpyDeviceToHost, stream));
         CUDA(cudaStreamSynchronize(stream));
         bench_check(found == 0 && now == leaves, "leaves of depth %d", (int)depth);
@@ -121,7 +122,7 @@ struct subject {
 
 static bench_times half(bench_times t) { return {t.least / 2, t.median / 2}; }
 
-static void run(int32_t depth, bool full, bosc_cbt_layout layout)
+static void time_tree(int32_t depth, bool full, bosc_cbt_layout layout)
 {
     subject s(depth, full, layout);
     const char *data =
@@ -159,8 +160,8 @@ int main(int argc, char **argv)
     open_device();
     for (int depth : depths) {
         for (int quarter = 0; quarter < 2 && depth <= deepest; quarter++) {
-            run(depth, !quarter, BOSC_CBT_RANKED);
-            if (peer) run(depth, !quarter, BOSC_CBT_PUBLISHED);
+            time_tree(depth, !quarter, BOSC_CBT_RANKED);
+            if (peer) time_tree(depth, !quarter, BOSC_CBT_PUBLISHED);
         }
     }
     return close_device();

@@ -1,10 +1,9 @@
-/* The heuristic with blocks and threads as in a paper: bench_cellgraph_launch [-n vectors] [-l letters] [-p pivots].
+/* The heuristic by blocks and threads, as in its paper: bench_cellgraph_launch [-n vectors] [-l letters] [-p pivots].
  * Two ways, with a row of each for each number of blocks and threads of a block: the library's HEURISTIC_PUBLISHED,
- * from rows to sorted edges, in which a block takes a pair; and a kernel of its own, which counts pairs: each thread
- * takes a vector and goes through those behind it, discards them by their distances from pivots, and compares the
- * others. All must find as many pairs. Source: Kaczmarski, Rzazewski, Wolant, Massively Parallel Construction of the
- * Cell Graph
- * (2015). */
+ * from rows to sorted edges, with one block a pair; and a kernel of this program, which counts pairs with one thread a
+ * vector: it compares the vectors after its own, except where distances from the pivots rule them out. All must
+ * find the same number of pairs. Source: Kaczmarski, Rzazewski, Wolant, Massively Parallel Construction of the Cell
+ * Graph (2015). */
 #include <string>
 #include <unordered_set>
 
@@ -20,7 +19,8 @@ struct launch_args {
     unsigned long long *pairs;
 };
 
-static __global__ void kernel_distances(const launch_args a, int32_t *distances)
+/* Hamming distances of each vector from the pivots, which are vectors at equal steps. */
+static __global__ void pivot_distances_kernel(const launch_args a, int32_t *distances)
 {
     for (int32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < a.n; i += gridDim.x * blockDim.x)
         for (int32_t k = 0; k < a.pivots; k++) {
@@ -32,7 +32,8 @@ static __global__ void kernel_distances(const launch_args a, int32_t *distances)
         }
 }
 
-static __global__ void kernel_heuristic(const launch_args a)
+/* A thread a vector. Distances from a pivot that differ by more than 1 rule a pair out (triangle inequality). */
+static __global__ void count_pairs_kernel(const launch_args a)
 {
     unsigned long long found = 0;
     for (int32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < a.n; i += gridDim.x * blockDim.x)
@@ -49,7 +50,7 @@ static __global__ void kernel_heuristic(const launch_args a)
 }
 
 /* The distinct rows. */
-static std::vector<uint64_t> distinct(const uint64_t *rows, int64_t n, int32_t words)
+static std::vector<uint64_t> remove_duplicates(const uint64_t *rows, int64_t n, int32_t words)
 {
     std::unordered_set<std::string> seen;
     std::vector<uint64_t> kept;
@@ -59,8 +60,8 @@ static std::vector<uint64_t> distinct(const uint64_t *rows, int64_t n, int32_t w
     return kept;
 }
 
-/* The library's, with that many blocks and threads: its number of edges. */
-static unsigned long long library(const launch_args &a, int64_t length, int blocks, int threads)
+/* Times the library's build with these blocks and threads; returns its number of edges. */
+static unsigned long long time_library(const launch_args &a, int64_t length, int blocks, int threads)
 {
     bosc_cellgraph_opts o = {};
     bosc_cellgraph_info info = {};
@@ -92,10 +93,11 @@ int main(int argc, char **argv)
     bench_options(argc, argv, "vectors", own, 2);
     if (bench.n < 1 || pivots < 1 || pivots > 16 || length < 1)
         bench_fail("-n, -l and -p are at least 1, -p 16 at most");
+    /* 1. Copy the distinct vectors to the device. */
     open_device();
     const int32_t words = (int32_t)(length + 63) / 64;
     uint64_t *all = bench_scene_vectors(1, (int)length, bench.n);
-    const std::vector<uint64_t> rows = distinct(all, bench.n, words);
+    const std::vector<uint64_t> rows = remove_duplicates(all, bench.n, words);
     launch_args a = {nullptr, nullptr, (int32_t)(rows.size() / (size_t)words), words, (int32_t)pivots, nullptr};
     device_array<uint64_t> on_device((int64_t)rows.size());
     device_array<int32_t> distances((int64_t)a.n * pivots);
@@ -104,22 +106,23 @@ int main(int argc, char **argv)
     a.rows = on_device.p;
     a.distances = distances.p;
     a.pairs = pairs.p;
-    unsigned long long want = 0, got = 0;
+    /* 2. Time the kernels and the library by each number of blocks and threads. */
+    unsigned long long expected = 0, got = 0;
     for (int b : blocks)
         for (int t : threads) {
             const bench_times times = device_time(1, [&] {
                 CUDA(cudaMemsetAsync(a.pairs, 0, 8, stream));
-                kernel_distances<<<b, t, 0, stream>>>(a, distances.p);
-                kernel_heuristic<<<b, t, 0, stream>>>(a);
+                pivot_distances_kernel<<<b, t, 0, stream>>>(a, distances.p);
+                count_pairs_kernel<<<b, t, 0, stream>>>(a);
             });
             CUDA(cudaMemcpy(&got, a.pairs, 8, cudaMemcpyDeviceToHost));
-            if (!want) want = got;
-            bench_check(got == want, "%llu pairs, not %llu", got, want);
+            if (!expected) expected = got;
+            bench_check(got == expected, "%llu pairs, not %llu", got, expected);
             device_row("a thread a vector", bench_text("%d x %d", b, t), a.n, times, NULL);
-            bench_check(library(a, length, b, t) == want, "the library's pairs are not %llu", want);
+            bench_check(time_library(a, length, b, t) == expected, "the library's pairs are not %llu", expected);
         }
     bench_say("distinct vectors of %d letters, %d pivots; blocks x threads of a block; %llu pairs", (int)length,
-              (int)pivots, want);
+              (int)pivots, expected);
     free(all);
     return close_device();
 }

@@ -1,8 +1,8 @@
-/* Times collisions of two moving meshes: bench_collision [-n triangles of each]. Two bumpy spheres, of which one turns
- * and moves through the other; all pairs of triangles that touch are found anew in every frame, with the cell that the
- * data gives and on a virtual grid of 128^3 voxels, as the source has it. Meshes are in the backend's memory, the
- * handle is warm. Every frame's pairs are the same for both cells, and those of smaller meshes the same as where all
- * triangles are tested with all. Source: Alcantara et al., Real-time Parallel Hashing on the GPU (2009), section 6: 27
+/* Times collisions of two moving meshes: bench_collision [-n triangles of each]. One of two bumpy spheres turns
+ * and moves through the other; every frame finds all pairs of triangles that touch, with the cell size chosen from the
+ * data and on a virtual grid of 128^3 voxels, as in the source. Meshes are in the backend's memory, the handle is warm.
+ * Both cell sizes must give the same pairs, and for smaller meshes the same as testing all triangles with all. Source:
+ * Alcantara et al., Real-time Parallel Hashing on the GPU (2009), section 6: 27
  * frames a second of voxels alone on a GTX 280. */
 #include <math.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ struct subject {
     int frame;
 };
 
-/* A sphere of rings and twice as many segments, with bumps; for both meshes in turn. */
+/* A sphere with bumps, of rings and twice as many segments: about n triangles. */
 static bosc_collision_mesh make_sphere(int64_t n, double waves)
 {
     int64_t rings = (int64_t)sqrt((double)n / 4), segments = 2 * rings, vertices = (rings + 1) * segments, t = 0;
@@ -72,14 +72,14 @@ static void next_frame(void *user)
     b->mesh[1].transform = b->transforms[b->frame];
 }
 
-static void build(void *user)
+static void build_frame(void *user)
 {
     struct subject *b = user;
     BENCH(bosc_collision_build(bench.ctx, b->collision, &b->mesh[0], &b->mesh[1]));
     BENCH(bosc_ctx_sync(bench.ctx));
 }
 
-/* A number that the pairs of the frame give, and how many they are. */
+/* Hashes the pairs of the frame (FNV-1a) and counts them. */
 static uint64_t hash_pairs(struct subject *b, int64_t *count)
 {
     uint64_t hash = 14695981039346656037u;
@@ -91,8 +91,9 @@ static uint64_t hash_pairs(struct subject *b, int64_t *count)
     return hash;
 }
 
-/* All frames with both cells: the same pairs. Tells how many they are, and a hash to compare backends by. */
-static void check(struct subject *b, double cell, double other, const char *name)
+/* Checks that both cell sizes give the same pairs in all frames. Prints their numbers, and a hash to compare backends.
+ * */
+static void check_frames(struct subject *b, double cell, double other, const char *name)
 {
     uint64_t hashes[2][FRAMES], all = 0;
     int64_t count, least = INT64_MAX, most = 0;
@@ -100,7 +101,7 @@ static void check(struct subject *b, double cell, double other, const char *name
         open_collision(b, k ? other : cell);
         for (int f = 0; f < FRAMES; f++) {
             next_frame(b);
-            build(b);
+            build_frame(b);
             hashes[k][f] = hash_pairs(b, &count);
             bench_check(k == 0 || hashes[0][f] == hashes[1][f], "frame %d: other pairs with another cell", b->frame);
             all = all * 31 + (k ? 0 : hashes[k][f]);
@@ -112,16 +113,16 @@ static void check(struct subject *b, double cell, double other, const char *name
               name, b->mesh[0].triangle_count, b->mesh[1].triangle_count, least, most, all);
 }
 
-static void row(struct subject *b, const char *name, double cell)
+static void time_frames(struct subject *b, const char *name, double cell)
 {
     bosc_collision_info info = {.size = sizeof info};
     open_collision(b, cell);
     for (int f = 0; f < FRAMES; f++) { /* memory for the largest */
         next_frame(b);
-        build(b);
+        build_frame(b);
     }
     struct bench_row row = {
-        .name = name, .n = b->mesh[0].triangle_count, .ours = bench_time(next_frame, build, b, bench.repeats)};
+        .name = name, .n = b->mesh[0].triangle_count, .ours = bench_time(next_frame, build_frame, b, bench.repeats)};
     BENCH(bosc_collision_get_info(bench.ctx, b->collision, &info));
     row.note = bench_text("%.1f a second; cell %.4g, %" PRId64 " entries, %" PRId64 " candidates in the last",
                           1 / row.ours.median, info.cell, info.entries, info.candidates);
@@ -138,11 +139,11 @@ int main(int argc, char **argv)
     bench_time_one_thread();
     bench_say("%s", bench_device());
     make_frames(&b, SMALL);
-    check(&b, 0, 1e6, "all with all"); /* one voxel */
+    check_frames(&b, 0, 1e6, "all with all"); /* one voxel */
     make_frames(&b, bench.n);
-    check(&b, 0, 2.1 / 128, "both cells");
-    row(&b, "frame", 0);
-    row(&b, "frame, 128^3 voxels", 2.1 / 128);
+    check_frames(&b, 0, 2.1 / 128, "both cells");
+    time_frames(&b, "frame", 0);
+    time_frames(&b, "frame, 128^3 voxels", 2.1 / 128);
     bosc_collision_free(b.collision);
     return bench_close();
 }

@@ -7,14 +7,14 @@
 static int32_t dim;
 static void *points, *pairs, *dist2;
 
-static void span(void *user)
+static void compute_tree(void *user)
 {
     (void)user;
     BENCH(bosc_emst_compute(bench.ctx, points, bench.n, 0, &(bosc_emst_opts){sizeof(bosc_emst_opts), BOSC_F32, dim, 32},
                             pairs, dist2));
 }
 
-static void run(bosc_random_points_kind kind, const char *name)
+static void time_kind(bosc_random_points_kind kind, const char *name)
 {
     bosc_ctx_info info = {.size = sizeof info};
     BENCH(bosc_random_points(bench.ctx, kind, 1, bench.n, dim, BOSC_F32, points));
@@ -22,7 +22,7 @@ static void run(bosc_random_points_kind kind, const char *name)
                             .data = bench_text("%s %d-D", name, (int)dim),
                             .n = bench.n,
                             .bytes = (double)bench.n * (4.0 * (double)dim + 12), /* points in, edges and lengths out */
-                            .ours = bench_time(NULL, span, NULL, bench.repeats)};
+                            .ours = bench_time(NULL, compute_tree, NULL, bench.repeats)};
     float *lengths = bench_host((size_t)bench.n * sizeof *lengths);
     BENCH(bosc_ctx_copy(bench.ctx, lengths, dist2, (size_t)(bench.n - 1) * sizeof *lengths));
     double sum = 0;
@@ -45,8 +45,8 @@ int main(int argc, char **argv)
     pairs = bench_array(NULL, (size_t)bench.n * 8);
     dist2 = bench_array(NULL, (size_t)bench.n * 4);
     for (dim = 2; dim <= 3; dim++) {
-        run(BOSC_RANDOM_POINTS_UNIFORM, "uniform");
-        run(BOSC_RANDOM_POINTS_CLUSTERED, "clustered");
+        time_kind(BOSC_RANDOM_POINTS_UNIFORM, "uniform");
+        time_kind(BOSC_RANDOM_POINTS_CLUSTERED, "clustered");
     }
     return bench_close();
 }

@@ -1,8 +1,9 @@
 /* Times spanning forests: bench_forest [-k kind] [-n vertices] [-m edges] [-w type]
  * [-a algorithms] [-s] [-p size]. The graph is generated; arrays are in the backend's memory, handles are
  * warm. One row an algorithm: the least and the median time, scratch memory, the forest's edges and weight, and with -s
- * the time of each stage; for PRIMITIVES with and without the removal of duplicate edges, what each round began with.
- * The answer of each is checked with bosc_msf_verify. -p small, paper or large: graphs of the kinds and sizes of the
+ * the time of each stage; for PRIMITIVES with and without the removal of duplicate edges, the vertices and arcs at the
+ * begin of each round. Each answer is checked with bosc_msf_verify. -p small, paper or large: graphs of the kinds and
+ * sizes of the
  * tables in Vineet, Harish, Patidar, Narayanan (HPG 2009), one after another; "paper" has the paper's sizes. */
 #include <stdlib.h>
 #include <string.h>
@@ -63,7 +64,7 @@ struct subject {
     bosc_msf_info removed, kept; /* of PRIMITIVES with and without the removal of duplicates */
 };
 
-static int find(const char *const *names, int count, const char *name)
+static int find_name(const char *const *names, int count, const char *name)
 {
     for (int i = 0; i < count; i++)
         if (strcmp(names[i], name) == 0) return i;
@@ -71,13 +72,13 @@ static int find(const char *const *names, int count, const char *name)
     return 0;
 }
 
-/* Stages are told by the progress calls: each ends one. */
+/* Each progress call ends a stage. */
 static double stage_began;
-static bool tell_stages;
+static bool print_stages;
 static int on_progress(void *user, const char *stage, double part)
 {
     (void)user;
-    if (!tell_stages) return 0;
+    if (!print_stages) return 0;
     double now = bench_now();
     bench_say("%s up to %.2f: %.3f ms", stage, part, 1e3 * (now - stage_began));
     stage_began = now;
@@ -96,11 +97,11 @@ static void set_weight(void *to, bosc_dtype t, int64_t i, int64_t w)
     }
 }
 
-static void generate(struct subject *b)
+static void generate_graph(struct subject *b)
 {
-    bosc_dtype t = dtypes[find(types, 6, b->set.weight)];
+    bosc_dtype t = dtypes[find_name(types, 6, b->set.weight)];
     bosc_graph_generate_opts o = {.size = sizeof o,
-                                  .kind = (bosc_graph_kind)find(kinds, 6, b->set.kind),
+                                  .kind = (bosc_graph_kind)find_name(kinds, 6, b->set.kind),
                                   .seed = 1,
                                   .n = b->set.n,
                                   .m = b->set.m,
@@ -111,6 +112,7 @@ static void generate(struct subject *b)
     if (bosc_ctx_create(&cpu_opts, &cpu) != BOSC_OK) bench_fail("no context");
     if (bosc_graph_generate(cpu, &o, &b->n, &b->m, NULL, NULL, NULL, 0) != BOSC_OK)
         bench_fail("bosc_graph_generate: %s", bosc_ctx_message(cpu));
+    /* The first call counted; this one fills the arrays. */
     size_t m = (size_t)b->m, size = bosc_dtype_size(t);
     uint32_t *u = bench_host(4 * m), *v = bench_host(4 * m);
     int64_t *w = bench_host(8 * m);
@@ -130,47 +132,47 @@ static void generate(struct subject *b)
     bosc_ctx_free(cpu);
 }
 
-static void build(void *user)
+static void build_graph(void *user)
 {
     struct subject *b = user;
     BENCH(bosc_graph_build(bench.ctx, b->graph, b->u, b->v, b->weights, b->n, b->m));
 }
 
-static void forest(void *user)
+static void compute_forest(void *user)
 {
     struct subject *b = user;
     stage_began = bench_now();
     BENCH(bosc_msf_compute(bench.ctx, b->graph, &b->opts, b->edges, NULL, &b->info));
 }
 
-static void forest_of_edges(void *user)
+static void compute_forest_of_edges(void *user)
 {
     struct subject *b = user;
     BENCH(bosc_msf_compute_edges(bench.ctx, &b->graph_opts, NULL, b->u, b->v, b->weights, b->n, b->m, b->edges, NULL,
                                  &b->info));
 }
 
-static void components_of_edges(void *user)
+static void compute_components_of_edges(void *user)
 {
     struct subject *b = user;
     BENCH(bosc_components_compute_edges(bench.ctx, &b->graph_opts, NULL, b->u, b->v, b->weights, b->n, b->m, b->labels,
                                         NULL));
 }
 
-static void components(void *user)
+static void compute_components(void *user)
 {
     struct subject *b = user;
     BENCH(bosc_components_compute(bench.ctx, b->graph, NULL, b->labels, NULL));
 }
 
-static void verify(void *user)
+static void verify_forest(void *user)
 {
     struct subject *b = user;
     BENCH(bosc_msf_verify(bench.ctx, b->graph, NULL, b->edges, b->info.edges, NULL));
 }
 
 /* A copy of `count` ids in host memory. */
-static void *fetch(const void *ids, int64_t count)
+static void *copy_to_host(const void *ids, int64_t count)
 {
     const size_t bytes = 4 * (size_t)count;
     void *copy = malloc(bytes + 1);
@@ -179,20 +181,20 @@ static void *fetch(const void *ids, int64_t count)
     return copy;
 }
 
-/* Times a call that should answer what another one has answered; it writes to the same array. */
+/* Times a call that writes to `ids`, and checks that it writes the answer that is there already. */
 static struct bench_times time_equal(void (*call)(void *), struct subject *b, const void *ids, int64_t count)
 {
-    void *want = fetch(ids, count);
+    void *want = copy_to_host(ids, count);
     struct bench_times t = bench_time(NULL, call, b, bench.repeats);
-    void *got = fetch(ids, count);
+    void *got = copy_to_host(ids, count);
     bench_check(memcmp(want, got, 4 * (size_t)count) == 0, "the edge list has another answer than the graph");
     free(want);
     free(got);
     return t;
 }
 
-/* A row of the graph's edges, with the scratch memory that the call took. */
-static void print(struct subject *b, const char *name, struct bench_times t, const char *note)
+/* A row of the graph's edges, with the call's scratch memory. */
+static void print_row(struct subject *b, const char *name, struct bench_times t, const char *note)
 {
     bosc_ctx_info info = {.size = sizeof info};
     BENCH(bosc_ctx_get_info(bench.ctx, &info));
@@ -206,8 +208,9 @@ static void print(struct subject *b, const char *name, struct bench_times t, con
 /* On the CPU the published method takes seconds: it runs once. */
 static struct bench_times time_forest(struct subject *b, int algorithm)
 {
-    if (algorithm == 0 || bench.opts.backend == BOSC_BACKEND_CUDA) return bench_time(NULL, forest, b, bench.repeats);
-    return bench_once(forest, b);
+    if (algorithm == 0 || bench.opts.backend == BOSC_BACKEND_CUDA)
+        return bench_time(NULL, compute_forest, b, bench.repeats);
+    return bench_once(compute_forest, b);
 }
 
 static void run_forests(struct subject *b)
@@ -219,28 +222,28 @@ static void run_forests(struct subject *b)
             .size = sizeof b->opts, .algorithm = (bosc_msf_algorithm)(a == 3 ? 1 : a), .keep_parallel = a == 3};
         b->info = (bosc_msf_info){.size = sizeof b->info};
         struct bench_times t = time_forest(b, a);
-        print(b, names[a], t,
-              bench_text("%" PRId64 " edges, %" PRId64 " trees, weight %.17g", b->info.edges, b->info.trees,
-                         b->info.weight));
-        tell_stages = b->set.stages;
-        if (tell_stages) forest(b);
-        tell_stages = false;
+        print_row(b, names[a], t,
+                  bench_text("%" PRId64 " edges, %" PRId64 " trees, weight %.17g", b->info.edges, b->info.trees,
+                             b->info.weight));
+        print_stages = b->set.stages;
+        if (print_stages) compute_forest(b);
+        print_stages = false;
         if (a == 1) b->removed = b->info;
         if (a == 3) b->kept = b->info;
         if (a == 0) {
-            t = time_equal(forest_of_edges, b, b->edges, b->info.edges);
-            print(b, "  of the edge list", t, "without a graph, the same edges");
+            t = time_equal(compute_forest_of_edges, b, b->edges, b->info.edges);
+            print_row(b, "  of the edge list", t, "without a graph, the same edges");
         }
         if (a == 0 || b->set.stages)
-            print(b, "  proof", bench_time(NULL, verify, b, bench.repeats < 3 ? bench.repeats : 3), "");
+            print_row(b, "  proof", bench_time(NULL, verify_forest, b, bench.repeats < 3 ? bench.repeats : 3), "");
     }
 }
 
 static void run_components(struct subject *b)
 {
-    print(b, "components", bench_time(NULL, components, b, bench.repeats), "");
-    struct bench_times t = time_equal(components_of_edges, b, b->labels, b->n);
-    print(b, "  of the edge list", t, "without a graph, the same labels");
+    print_row(b, "components", bench_time(NULL, compute_components, b, bench.repeats), "");
+    struct bench_times t = time_equal(compute_components_of_edges, b, b->labels, b->n);
+    print_row(b, "  of the edge list", t, "without a graph, the same labels");
 }
 
 static const char *round_text(const bosc_msf_info *info, int k)
@@ -249,7 +252,7 @@ static const char *round_text(const bosc_msf_info *info, int k)
     return bench_text("%" PRId64 " vertices, %" PRId64 " arcs", info->round[k].vertices, info->round[k].arcs);
 }
 
-/* What each round of PRIMITIVES began with. */
+/* Vertices and arcs at the begin of each round of PRIMITIVES. */
 static void print_rounds(const struct subject *b)
 {
     int most =
@@ -269,16 +272,16 @@ static void run_graph(const struct setting *set, const char *name)
 {
     struct subject b = {.set = *set};
     if (b.set.m < 0) b.set.m = default_edges(set);
-    generate(&b);
-    b.graph_opts =
-        (bosc_graph_opts){.size = sizeof b.graph_opts, .id_bits = 32, .weight = dtypes[find(types, 6, b.set.weight)]};
+    generate_graph(&b);
+    b.graph_opts = (bosc_graph_opts){
+        .size = sizeof b.graph_opts, .id_bits = 32, .weight = dtypes[find_name(types, 6, b.set.weight)]};
     bosc_graph_info info = {.size = sizeof info};
     BENCH(bosc_graph_create(bench.ctx, &b.graph_opts, &b.graph));
     bench_say("%s%s%s, %" PRId64 " vertices, %" PRId64 " edges, weights %s, %s", name ? name : "", name ? ": " : "",
               b.set.kind, b.n, b.m, b.set.weight, bench_device());
-    struct bench_times t = bench_time(NULL, build, &b, bench.repeats);
+    struct bench_times t = bench_time(NULL, build_graph, &b, bench.repeats);
     BENCH(bosc_graph_get_info(bench.ctx, b.graph, &info));
-    print(&b, "build", t, bench_text("%.1f MB kept", 1e-6 * (double)info.bytes));
+    print_row(&b, "build", t, bench_text("%.1f MB kept", 1e-6 * (double)info.bytes));
     run_forests(&b);
     if (strchr(b.set.algorithms, 'c')) run_components(&b);
     print_rounds(&b);
@@ -290,7 +293,7 @@ static void run_graph(const struct setting *set, const char *name)
 static void run_tables(struct setting set)
 {
     static const char *const sizes[] = {"small", "paper", "large"};
-    int size = find(sizes, 3, set.tables);
+    int size = find_name(sizes, 3, set.tables);
     for (int i = 0; i < TABLES; i++) {
         if (tables[i].n[size] == 0) continue;
         set.kind = tables[i].kind;

@@ -1,7 +1,8 @@
 /* Times geometric hashing: bench_geometric [-n points]. Models of n points (all
- * sizes from 250 to 65,536 without -n) are looked for in scenes in which they are moved, turned and scaled (or mapped
- * affinely), with noise of 0.04 of the points' spacing, a fifth of the points missing and half as many others; and in
- * scenes of other points, where all tries are spent. Answers are checked. On the CPU times are processor time of all
+ * sizes from 250 to 65,536 without -n) are searched in scenes that have them moved, turned and scaled (or mapped
+ * affinely), with noise of 0.04 of the points' spacing, a fifth of the points missing and n / 2 other points; and in
+ * scenes of other points alone, which use up all trials. Answers are checked. On the CPU times are processor time of
+ * all
  * threads. */
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@ struct subject {
     uint64_t random;
     bosc_geometric *table;
     bosc_geometric_match match;
-    const double *looked; /* scene or others */
+    const double *searched; /* scene or others */
 };
 
 static double unit(struct subject *b)
@@ -38,6 +39,7 @@ static void make_scene(struct subject *b, bool affine)
     memcpy(b->transform, t, sizeof t);
     b->random = (uint64_t)b->n + affine;
     b->m = 0;
+    /* 1. Transform the model's points with noise, and drop a fifth of them. */
     for (int64_t i = 0; i < 2 * b->n; i++) b->model[i] = 2 * unit(b) - 1;
     for (int64_t i = 0; i < b->n; i++) {
         double x = b->model[2 * i] + noise * normal(b), y = b->model[2 * i + 1] + noise * normal(b);
@@ -46,6 +48,7 @@ static void make_scene(struct subject *b, bool affine)
         b->scene[2 * b->m + 1] = t[3] * x + t[4] * y + t[5];
         b->m++;
     }
+    /* 2. Add other points, and shuffle all. */
     b->there = b->m;
     for (int64_t i = 0; i < b->n / 2; i++, b->m++)
         for (int k = 0; k < 2; k++) b->scene[2 * b->m + k] = t[3 * k + 2] + 5 * (unit(b) - 0.5);
@@ -57,30 +60,31 @@ static void make_scene(struct subject *b, bool affine)
             b->scene[2 * j + k] = x;
         }
     }
+    /* 3. A scene of the same size without the model. */
     for (int64_t i = 0; i < 2 * b->m; i++) b->others[i] = 2 * unit(b) - 1;
 }
 
-static void build(void *user)
+static void build_table(void *user)
 {
     struct subject *b = user;
     BENCH(bosc_geometric_build(bench.ctx, b->table, b->model, b->n));
 }
 
-static void find(void *user)
+static void find_model(void *user)
 {
     struct subject *b = user;
     b->match = (bosc_geometric_match){.size = sizeof b->match};
-    BENCH(bosc_geometric_find(bench.ctx, b->table, b->looked, b->m, NULL, &b->match));
+    BENCH(bosc_geometric_find(bench.ctx, b->table, b->searched, b->m, NULL, &b->match));
 }
 
-static bool right(const struct subject *b)
+static bool is_right(const struct subject *b)
 {
     double off = 0;
     for (int k = 0; k < 6; k++) off = fmax(off, fabs(b->match.transform[k] - b->transform[k]));
     return b->match.found && off < 0.02 && b->match.inliers * 10 > b->there * 9;
 }
 
-static void row(struct subject *b, const char *name, bool affine, struct bench_times times, const char *note)
+static void print_row(struct subject *b, const char *name, bool affine, struct bench_times times, const char *note)
 {
     struct bench_row r = {.name = name, .data = affine ? "affine" : "similarity", .n = b->n, .ours = times};
     r.note = note;
@@ -94,17 +98,18 @@ static void measure(struct subject *b, bool affine)
     bosc_geometric_info info = {.size = sizeof info};
     make_scene(b, affine);
     BENCH(bosc_geometric_create(bench.ctx, &opts, &b->table));
-    struct bench_times times = bench_time(NULL, build, b, bench.repeats);
+    struct bench_times times = bench_time(NULL, build_table, b, bench.repeats);
     BENCH(bosc_geometric_get_info(bench.ctx, b->table, &info));
-    row(b, "build", affine, times, bench_text("%" PRId64 " bases, %.1f MiB", info.bases, (double)info.bytes * 0x1p-20));
-    b->looked = b->scene;
-    times = bench_time(NULL, find, b, bench.repeats);
-    bench_check(right(b), "%s, model of %" PRId64, affine ? "affine" : "similarity", b->n);
-    row(b, "find", affine, times, bench_text("scene of %" PRId64 ", %" PRId64 " tried", b->m, b->match.trials));
-    b->looked = b->others;
-    times = bench_time(NULL, find, b, bench.repeats);
+    print_row(b, "build", affine, times,
+              bench_text("%" PRId64 " bases, %.1f MiB", info.bases, (double)info.bytes * 0x1p-20));
+    b->searched = b->scene;
+    times = bench_time(NULL, find_model, b, bench.repeats);
+    bench_check(is_right(b), "%s, model of %" PRId64, affine ? "affine" : "similarity", b->n);
+    print_row(b, "find", affine, times, bench_text("scene of %" PRId64 ", %" PRId64 " tried", b->m, b->match.trials));
+    b->searched = b->others;
+    times = bench_time(NULL, find_model, b, bench.repeats);
     bench_check(!b->match.found, "a model of %" PRId64 " that is not there", b->n);
-    row(b, "find, absent", affine, times, NULL);
+    print_row(b, "find, absent", affine, times, NULL);
     bosc_geometric_free(b->table);
 }
 

@@ -1,8 +1,8 @@
 /* Times geometric hashing with many models: bench_geometric_models [-n models]. Tables of 1, 10, 100 and 1,000 models
- * (or as many as -n says) of 20 points, in two and three dimensions, are searched in a scene of a hundred points or so,
- * in which up to three of the models are, moved, turned and scaled, with noise, a tenth of their points missing and
- * forty others; and in a scene of other points, where all tries are spent. Bases in space are of near points. Answers
- * are checked. `one by one`: ten models with a table for each. On the CPU times are processor time of all threads. */
+ * (or as many as -n says) of 20 points, in two and three dimensions, are searched in a scene of about a hundred points.
+ * It has up to three of the models, moved, turned and scaled, with noise, without a tenth of their points, and forty
+ * other points. A scene of other points alone uses up all trials. Bases in space are of near points. Answers are
+ * checked. `one by one`: ten models with a table for each. On the CPU times are processor time of all threads. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,10 +17,10 @@ struct subject {
     double *points, scene[3 * SCENE], others[3 * SCENE];
     int64_t *offsets;
     uint64_t random;
-    bosc_geometric *table, *alone[ALONE]; /* alone: tables of one model, where there are few */
+    bosc_geometric *table, *alone[ALONE]; /* alone: a table a model, for at most ALONE models */
     bosc_geometric_match matches[2 * PLACED + 2];
     int64_t found;
-    const double *looked; /* scene or others */
+    const double *searched; /* scene or others */
 };
 
 static double unit(struct subject *b)
@@ -31,11 +31,11 @@ static double unit(struct subject *b)
 
 static double between(struct subject *b, double low, double high) { return low + (high - low) * unit(b); }
 
-/* The model's number: they are spread over the table. */
+/* Number of the k-th model in the scene: they are spread over the table. */
 static int64_t placed_model(const struct subject *b, int64_t k) { return b->count / b->placed * k; }
 
-/* Turned about the third axis, and in space about the first one too. */
-static void place(struct subject *b, int64_t model)
+/* Adds the model to the scene, turned about the third axis, and in space about the first one too. */
+static void place_model(struct subject *b, int64_t model)
 {
     double angle = between(b, 0, 6.28), tilt = between(b, 0, 6.28), scale = between(b, 0.7, 1.5), to[3];
     double c = scale * cos(angle), s = scale * sin(angle), ct = cos(tilt), st = sin(tilt);
@@ -57,24 +57,24 @@ static void make_subject(struct subject *b)
     b->placed = b->count < PLACED ? b->count : PLACED;
     for (int64_t i = 0; i < b->dim * b->count * POINTS; i++) b->points[i] = between(b, -1, 1);
     for (int64_t k = 0; k <= b->count; k++) b->offsets[k] = k * POINTS;
-    for (int64_t k = 0; k < b->placed; k++) place(b, placed_model(b, k));
+    for (int64_t k = 0; k < b->placed; k++) place_model(b, placed_model(b, k));
     for (int64_t i = 0; i < OTHERS; i++, b->m++)
         for (int k = 0; k < b->dim; k++) b->scene[b->dim * b->m + k] = between(b, -7, 7);
     for (int64_t i = 0; i < b->dim * b->m; i++) b->others[i] = between(b, -4, 4);
 }
 
-static void build(void *user)
+static void build_table(void *user)
 {
     struct subject *b = user;
     BENCH(bosc_geometric_build_models(bench.ctx, b->table, b->points, b->offsets, b->count));
 }
 
-static void find(void *user)
+static void find_models(void *user)
 {
     struct subject *b = user;
     memset(b->matches, 0, sizeof b->matches);
     b->matches->size = sizeof *b->matches;
-    BENCH(bosc_geometric_find_models(bench.ctx, b->table, b->looked, b->m, NULL, b->matches,
+    BENCH(bosc_geometric_find_models(bench.ctx, b->table, b->searched, b->m, NULL, b->matches,
                                      sizeof b->matches / sizeof *b->matches, &b->found));
 }
 
@@ -84,20 +84,20 @@ static void find_one_by_one(void *user)
     b->found = 0;
     for (int64_t k = 0; k < b->count; k++) {
         bosc_geometric_match match = {.size = sizeof match};
-        BENCH(bosc_geometric_find(bench.ctx, b->alone[k], b->looked, b->m, NULL, &match));
+        BENCH(bosc_geometric_find(bench.ctx, b->alone[k], b->searched, b->m, NULL, &match));
         b->found += match.found;
     }
 }
 
-static bool right(const struct subject *b)
+static bool is_right(const struct subject *b)
 {
-    int64_t sum = 0, wanted = 0;
-    for (int64_t k = 0; k < b->placed; k++) wanted += placed_model(b, k);
+    int64_t sum = 0, expected = 0;
+    for (int64_t k = 0; k < b->placed; k++) expected += placed_model(b, k);
     for (int64_t k = 0; k < b->found; k++) sum += b->matches[k].model;
-    return b->found == b->placed && sum == wanted && b->matches->error < 0.01;
+    return b->found == b->placed && sum == expected && b->matches->error < 0.01;
 }
 
-static void row(const struct subject *b, const char *name, struct bench_times times, const char *note)
+static void print_row(const struct subject *b, const char *name, struct bench_times times, const char *note)
 {
     struct bench_row r = {.name = name, .data = b->dim == 2 ? "plane" : "space", .n = b->count, .ours = times};
     r.note = note;
@@ -110,10 +110,10 @@ static void measure_one_by_one(struct subject *b, const bosc_geometric_opts *opt
         BENCH(bosc_geometric_create(bench.ctx, opts, &b->alone[k]));
         BENCH(bosc_geometric_build(bench.ctx, b->alone[k], b->points + b->dim * POINTS * k, POINTS));
     }
-    b->looked = b->scene;
+    b->searched = b->scene;
     struct bench_times times = bench_time(NULL, find_one_by_one, b, 1);
     bench_check(b->found == b->placed, "%" PRId64 " models one by one", b->count);
-    row(b, "find, one by one", times, NULL);
+    print_row(b, "find, one by one", times, NULL);
     for (int64_t k = 0; k < b->count; k++) bosc_geometric_free(b->alone[k]);
 }
 
@@ -127,17 +127,17 @@ static void measure(struct subject *b)
     bosc_geometric_info info = {.size = sizeof info};
     make_subject(b);
     BENCH(bosc_geometric_create(bench.ctx, &opts, &b->table));
-    struct bench_times times = bench_time(NULL, build, b, bench.repeats);
+    struct bench_times times = bench_time(NULL, build_table, b, bench.repeats);
     BENCH(bosc_geometric_get_info(bench.ctx, b->table, &info));
-    row(b, "build", times, bench_text("%" PRId64 " bases, %.1f MiB", info.bases, (double)info.bytes * 0x1p-20));
-    b->looked = b->scene;
-    times = bench_time(NULL, find, b, bench.repeats);
-    bench_check(right(b), "%" PRId64 " models of %d dimensions: %" PRId64 " found", b->count, b->dim, b->found);
-    row(b, "find", times, bench_text("%" PRId64 " found in a scene of %" PRId64, b->found, b->m));
-    b->looked = b->others;
-    times = bench_time(NULL, find, b, bench.repeats);
+    print_row(b, "build", times, bench_text("%" PRId64 " bases, %.1f MiB", info.bases, (double)info.bytes * 0x1p-20));
+    b->searched = b->scene;
+    times = bench_time(NULL, find_models, b, bench.repeats);
+    bench_check(is_right(b), "%" PRId64 " models of %d dimensions: %" PRId64 " found", b->count, b->dim, b->found);
+    print_row(b, "find", times, bench_text("%" PRId64 " found in a scene of %" PRId64, b->found, b->m));
+    b->searched = b->others;
+    times = bench_time(NULL, find_models, b, bench.repeats);
     bench_check(b->found == 0, "%" PRId64 " models that are not there", b->count);
-    row(b, "find, absent", times, NULL);
+    print_row(b, "find, absent", times, NULL);
     bosc_geometric_free(b->table);
     if (b->count > 1 && b->count <= ALONE) measure_one_by_one(b, &opts);
 }

@@ -1,6 +1,6 @@
 /* Times hash tables on the CPU beside other libraries: bench_hash [-n keys] [-l load factor] [-k key bits]
  * [-y layout] [-a] [-p]. Keys and values of 32 bits (-k 64: of 64, without peers); every key is looked up once in
- * another order, and as many that are absent. -y: the layout, in place of bucketed. -a: all layouts, CUCKOO with each
+ * another order, then n absent keys. -y: the layout, in place of bucketed. -a: all layouts, CUCKOO with each
  * number of functions, and a sort with binary searches. -p: without peers. Times are processor time over the number of
  * threads, so that other programs on the machine disturb them less; answers are checked. */
 #include <stdlib.h>
@@ -20,7 +20,7 @@ struct subject {
     const char *name, *note; /* of the layout or library */
     int builders;            /* threads that build */
     void (*build)(struct subject *s);
-    int64_t (*find)(struct subject *s, const void *queries); /* into in.got; how many, or -1: not counted */
+    int64_t (*find)(struct subject *s, const void *queries); /* into in.got; returns their number, or -1 */
     const void *queries;
     int64_t found;
     bosc_hash *ours;
@@ -29,7 +29,7 @@ struct subject {
     void *peers;
 };
 
-static uint64_t mixed(uint64_t i, int bytes) /* one to one */
+static uint64_t mix(uint64_t i, int bytes) /* one to one */
 {
     if (bytes == 8) return (i + 1) * 0x9e3779b97f4a7c15u;
     uint32_t h = (uint32_t)i * 0x9e3779b1u;
@@ -38,9 +38,12 @@ static uint64_t mixed(uint64_t i, int bytes) /* one to one */
     return h ^ h >> 12;
 }
 
-static void put(void *array, int64_t i, uint64_t x) { memcpy((char *)array + i * in.bytes, &x, (size_t)in.bytes); }
+static void write_item(void *array, int64_t i, uint64_t x)
+{
+    memcpy((char *)array + i * in.bytes, &x, (size_t)in.bytes);
+}
 
-static uint64_t get(const void *array, int64_t i)
+static uint64_t read_item(const void *array, int64_t i)
 {
     uint64_t x = 0;
     memcpy(&x, (const char *)array + i * in.bytes, (size_t)in.bytes);
@@ -54,17 +57,17 @@ static void make_input(void)
     void **arrays[] = {&in.keys, &in.values, &in.present, &in.absent, &in.got};
     for (int k = 0; k < 5; k++) *arrays[k] = bench_host(size);
     for (int64_t i = 0; i < in.n; i++) {
-        put(in.keys, i, mixed((uint64_t)i, in.bytes));
-        put(in.values, i, mixed((uint64_t)i, in.bytes) * 3 + 1);
-        put(in.absent, i, mixed((uint64_t)(in.n + i), in.bytes));
+        write_item(in.keys, i, mix((uint64_t)i, in.bytes));
+        write_item(in.values, i, mix((uint64_t)i, in.bytes) * 3 + 1);
+        write_item(in.absent, i, mix((uint64_t)(in.n + i), in.bytes));
     }
     memcpy(in.present, in.keys, size);
     for (int64_t i = in.n - 1; i > 0; i--) {
         state ^= state << 13, state ^= state >> 7, state ^= state << 17;
         int64_t j = (int64_t)(state % (uint64_t)(i + 1));
-        uint64_t a = get(in.present, i), b = get(in.present, j);
-        put(in.present, i, b);
-        put(in.present, j, a);
+        uint64_t a = read_item(in.present, i), b = read_item(in.present, j);
+        write_item(in.present, i, b);
+        write_item(in.present, j, a);
     }
 }
 
@@ -78,7 +81,7 @@ static int64_t find_ours(struct subject *s, const void *queries)
     return -1;
 }
 
-/* --- A sort, and binary searches: what a table is to beat --------------------------------------------------------- */
+/* --- A sort, and binary searches: the baseline -------------------------------------------------------------------- */
 
 static void build_sorted(struct subject *s)
 {
@@ -90,11 +93,11 @@ static int64_t find_sorted(struct subject *s, const void *queries)
 {
 #pragma omp parallel for schedule(static) num_threads(bench.opts.threads)
     for (int64_t i = 0; i < in.n; i++) {
-        uint64_t query = get(queries, i);
+        uint64_t query = read_item(queries, i);
         int64_t low = 0;
         for (int64_t count = in.n; count > 1; count -= count / 2)
-            if (get(s->keys, low + count / 2) <= query) low += count / 2;
-        put(in.got, i, get(s->keys, low) == query ? get(s->values, low) : 0);
+            if (read_item(s->keys, low + count / 2) <= query) low += count / 2;
+        write_item(in.got, i, read_item(s->keys, low) == query ? read_item(s->values, low) : 0);
     }
     return -1;
 }
@@ -108,7 +111,7 @@ static int64_t find_peer(struct subject *s, const void *queries)
     return s->peer->find(s->peers, queries, in.n, in.got, bench.opts.threads);
 }
 
-static void drop_peer(void *user)
+static void free_peer(void *user)
 {
     struct subject *s = user;
     if (s->peers) s->peer->drop(s->peers);
@@ -117,19 +120,19 @@ static void drop_peer(void *user)
 
 /* --- Measurements ------------------------------------------------------------------------------------------------- */
 
-static void run_build(void *user)
+static void call_build(void *user)
 {
     struct subject *s = user;
     s->build(s);
 }
 
-static void run_find(void *user)
+static void call_find(void *user)
 {
     struct subject *s = user;
     s->found = s->find(s, s->queries);
 }
 
-static void print(const struct subject *s, const char *what, struct bench_times t, int threads)
+static void print_row(const struct subject *s, const char *what, struct bench_times t, int threads)
 {
     /* A look-up reads a key and writes a value, a build reads both and writes them. */
     const double pairs = 2.0 * in.bytes * (double)in.n;
@@ -144,34 +147,35 @@ static void print(const struct subject *s, const char *what, struct bench_times 
     bench_print(&row);
 }
 
-static void look_up(struct subject *s, bool present, int repeats)
+static void time_lookups(struct subject *s, bool present, int repeats)
 {
     uint64_t mask = in.bytes == 8 ? UINT64_MAX : UINT32_MAX;
     int64_t bad = 0;
     s->queries = present ? in.present : in.absent;
-    print(s, present ? "hits" : "misses", bench_time(NULL, run_find, s, repeats), bench.opts.threads);
-    for (int64_t i = 0; i < in.n; i++) bad += get(in.got, i) != (present ? (get(in.present, i) * 3 + 1) & mask : 0);
+    print_row(s, present ? "hits" : "misses", bench_time(NULL, call_find, s, repeats), bench.opts.threads);
+    for (int64_t i = 0; i < in.n; i++)
+        bad += read_item(in.got, i) != (present ? (read_item(in.present, i) * 3 + 1) & mask : 0);
     bench_check(bad == 0 && (s->found < 0 || s->found == (present ? in.n : 0)), "%s: %" PRId64 " answers", s->name,
                 bad);
 }
 
-static void measure(struct subject *s, int repeats)
+static void time_table(struct subject *s, int repeats)
 {
-    print(s, "build", bench_time(s->peer ? drop_peer : NULL, run_build, s, repeats), s->builders);
-    look_up(s, true, repeats);
-    look_up(s, false, repeats);
-    if (s->peer) drop_peer(s);
+    print_row(s, "build", bench_time(s->peer ? free_peer : NULL, call_build, s, repeats), s->builders);
+    time_lookups(s, true, repeats);
+    time_lookups(s, false, repeats);
+    if (s->peer) free_peer(s);
 }
 
 /* functions: of CUCKOO, else 0. */
-static void measure_layout(const char *name, bosc_hash_layout layout, int functions, double load)
+static void time_layout(const char *name, bosc_hash_layout layout, int functions, double load)
 {
     struct subject s = {.name = name, .builders = bench.opts.threads, .build = build_ours, .find = find_ours};
     bosc_hash_opts o = {.size = sizeof o,
                         .layout = layout,
                         .key_bits = 8 * in.bytes,
                         .value_size = in.bytes,
-                        .load = load,
+                        .load_factor = load,
                         .seed = 1,
                         .functions = functions};
     bosc_hash_info info = {.size = sizeof info};
@@ -179,11 +183,11 @@ static void measure_layout(const char *name, bosc_hash_layout layout, int functi
     build_ours(&s);
     BENCH(bosc_hash_get_info(bench.ctx, s.ours, &info));
     s.note = bench_text("%.2f x the pairs", (double)info.bytes / (double)(2 * in.bytes * in.n));
-    measure(&s, bench.repeats);
+    time_table(&s, bench.repeats);
     bosc_hash_free(s.ours);
 }
 
-/* most_load: the greatest load factor that can be asked for; 0: it has one of its own. */
+/* most_load: the greatest load factor that the layout accepts; 0: its load factor is fixed. */
 static const struct named_layout {
     const char *name, *title;
     bosc_hash_layout layout;
@@ -199,26 +203,26 @@ static const struct named_layout {
                {"cuckoo4", "cuckoo, 4 functions", BOSC_HASH_CUCKOO, 4, 1},
                {"chained", "chained", BOSC_HASH_CHAINED, 0, 0}};
 
-/* Those of a name; all: of every name. */
-static void measure_layouts(const char *name, bool all, double load)
+/* Times the layouts of this name, or all. */
+static void time_layouts(const char *name, bool all, double load)
 {
     bool any = false;
     for (size_t k = 0; k < sizeof layouts / sizeof *layouts; k++) {
         const struct named_layout *l = &layouts[k];
         if (!all && strcmp(name, l->name) != 0) continue;
-        measure_layout(l->title, l->layout, l->functions, load < l->most_load ? load : l->most_load);
+        time_layout(l->title, l->layout, l->functions, load < l->most_load ? load : l->most_load);
         any = true;
     }
     if (!any) bench_fail("-y: '%s' is none of bucketed, ordered, perfect, hybrid, fks, cuckoo2 to 4, chained", name);
 }
 
-static void measure_sorted(void)
+static void time_sorted(void)
 {
     struct subject s = {
         .name = "sort and binary search", .builders = bench.opts.threads, .build = build_sorted, .find = find_sorted};
     s.keys = bench_host((size_t)in.n * (size_t)in.bytes);
     s.values = bench_host((size_t)in.n * (size_t)in.bytes);
-    measure(&s, bench.repeats);
+    time_table(&s, bench.repeats);
     free(s.keys);
     free(s.values);
 }
@@ -241,18 +245,20 @@ int main(int argc, char **argv)
     if (bits != 32 && bits != 64) bench_fail("-k: %" PRId64 " is neither 32 nor 64", bits);
     in.n = bench.n;
     in.bytes = (int)bits / 8;
+    /* 1. Ours. */
     bench_open();
     bench.clock = BENCH_PROCESS;
     make_input();
-    measure_layouts(layout, all, load);
-    if (all) measure_sorted();
+    time_layouts(layout, all, load);
+    if (all) time_sorted();
+    /* 2. Other libraries, which have 32-bit keys here. */
     for (const struct hash_peer *p = bench_hash_peers; p->name && !alone && in.bytes == 4; p++) {
         struct subject s = {.name = p->name,
                             .builders = p->parallel ? bench.opts.threads : 1,
                             .build = build_peer,
                             .find = find_peer,
                             .peer = p};
-        measure(&s, bench.repeats < 3 ? bench.repeats : 3);
+        time_table(&s, bench.repeats < 3 ? bench.repeats : 3);
     }
     return bench_close();
 }

@@ -1,8 +1,8 @@
 /* Hash tables on a CUDA device beside a sort and binary searches by CUB: bench_hash_cuda [-n keys] [-k key bits] [-l
  * load factors, such as 0.7,0.95] [-a]. BUCKETED at each load factor, and ORDERED too if the table is small. -a: all
  * layouts, which but for these two have their default load. Values are as wide as keys. Arrays are on the device;
- * times are of single calls, between events; of builds that need not be waited for (opts.no_wait) as "launch" too.
- * Every answer is compared with what the keys say. Queries are the keys in another order, then as many absent ones. */
+ * times are of single calls, between events; rows "launch" are of builds with opts.no_wait.
+ * Every answer is checked. Queries are the keys in another order, then as many absent ones. */
 #include <cub/cub.cuh>
 
 #include <boscage/device/hash.h>
@@ -27,7 +27,7 @@ static __device__ uint64_t key_of(uint64_t i, uint64_t)
 }
 template <class K> static __device__ K value_of(K key) { return key * (K)0xd1342543de82ef95ull + 12345; }
 
-template <class K> static __global__ void make(K *keys, K *values, K *present, K *absent, uint64_t n)
+template <class K> static __global__ void make_input(K *keys, K *values, K *present, K *absent, uint64_t n)
 {
     const uint64_t i = blockIdx.x * (uint64_t)THREADS + threadIdx.x;
     if (i >= n) return;
@@ -38,13 +38,14 @@ template <class K> static __global__ void make(K *keys, K *values, K *present, K
 }
 
 template <class K>
-static __global__ void judge(const K *queries, const K *values, uint64_t n, bool present, unsigned long long *bad)
+static __global__ void count_wrong(const K *queries, const K *values, uint64_t n, bool present, unsigned long long *bad)
 {
     const uint64_t i = blockIdx.x * (uint64_t)THREADS + threadIdx.x;
     if (i < n && values[i] != (present ? value_of(queries[i]) : (K)0)) atomicAdd(bad, 1ull);
 }
 
-template <class K> static __global__ void search(const K *keys, const K *values, uint64_t n, const K *queries, K *out)
+template <class K>
+static __global__ void binary_search(const K *keys, const K *values, uint64_t n, const K *queries, K *out)
 {
     const uint64_t i = blockIdx.x * (uint64_t)THREADS + threadIdx.x;
     if (i >= n) return;
@@ -55,7 +56,7 @@ template <class K> static __global__ void search(const K *keys, const K *values,
     out[i] = keys[low] == q ? values[low] : 0;
 }
 
-/* What a look-up must do at least: its query is read, then one pair at random of as many, and an answer is written. */
+/* The least work of a look-up: reads the query and one random word of the pairs, and writes an answer. */
 template <class K> static __global__ void read_one(const K *keys, const K *values, uint64_t n, const K *queries, K *out)
 {
     const uint64_t i = blockIdx.x * (uint64_t)THREADS + threadIdx.x;
@@ -75,7 +76,7 @@ template <class K> struct data {
         : n(count), blocks((unsigned)((count + THREADS - 1) / THREADS)), keys(n), values(n), present(n), absent(n),
           out(n), bad(1)
     {
-        make<<<blocks, THREADS, 0, stream>>>(keys.p, values.p, present.p, absent.p, (uint64_t)n);
+        make_input<<<blocks, THREADS, 0, stream>>>(keys.p, values.p, present.p, absent.p, (uint64_t)n);
         CUDA(cudaGetLastError());
         const auto read = [&] {
             read_one<<<blocks, THREADS, 0, stream>>>(keys.p, values.p, (uint64_t)n, present.p, out.p);
@@ -83,7 +84,7 @@ template <class K> struct data {
         read_seconds = device_time(WARM_UPS, read).median;
     }
 
-    /* Times find(queries, out), whose answers are compared. */
+    /* Times find(queries, out) and checks its answers. */
     template <class F> bench_times time_find(bool hits, const F &find)
     {
         unsigned long long found = 0;
@@ -91,7 +92,7 @@ template <class K> struct data {
         CUDA(cudaMemsetAsync(out.p, 0x55, (size_t)n * sizeof(K), stream));
         CUDA(cudaMemsetAsync(bad.p, 0, sizeof found, stream));
         const bench_times times = device_time(WARM_UPS, [&] { find(queries, out.p); });
-        judge<<<blocks, THREADS, 0, stream>>>(queries, out.p, (uint64_t)n, hits, bad.p);
+        count_wrong<<<blocks, THREADS, 0, stream>>>(queries, out.p, (uint64_t)n, hits, bad.p);
         CUDA(cudaMemcpyAsync(&found, bad.p, sizeof found, cudaMemcpyDeviceToHost, stream));
         CUDA(cudaStreamSynchronize(stream));
         bench_check(found == 0, "%llu answers", found);
@@ -101,8 +102,8 @@ template <class K> struct data {
 
 /* A row of a layout of ours (about), or of another library. */
 template <class K>
-static void print(const char *library, const char *about, const data<K> &d, const char *name, bool builds,
-                  bench_times times)
+static void print_row(const char *library, const char *about, const data<K> &d, const char *name, bool builds,
+                      bench_times times)
 {
     const double pairs = 2.0 * sizeof(K) * (double)d.n;
     struct bench_row row = {};
@@ -119,12 +120,12 @@ static void print(const char *library, const char *about, const data<K> &d, cons
 template <class K, class F>
 static void report(const char *library, const char *about, data<K> &d, bench_times build, const F &find)
 {
-    print(library, about, d, "build", true, build);
-    print(library, about, d, "hits", false, d.time_find(true, find));
-    print(library, about, d, "misses", false, d.time_find(false, find));
+    print_row(library, about, d, "build", true, build);
+    print_row(library, about, d, "hits", false, d.time_find(true, find));
+    print_row(library, about, d, "misses", false, d.time_find(false, find));
 }
 
-/* A table of ours, built of the pairs again and again. */
+/* A table of ours, and the times of its builds. */
 template <class K> struct our_table {
     bosc_hash *table = nullptr;
     bosc_hash_info info = {};
@@ -142,7 +143,7 @@ template <class K> struct our_table {
 
 /* functions: of CUCKOO, else 0. */
 template <class K>
-static void run_table(data<K> &d, const char *name, bosc_hash_layout layout, int32_t functions, double load)
+static void time_layout(data<K> &d, const char *name, bosc_hash_layout layout, int32_t functions, double load)
 {
     bosc_hash_opts o = {};
     o.size = sizeof o;
@@ -150,21 +151,21 @@ static void run_table(data<K> &d, const char *name, bosc_hash_layout layout, int
     o.functions = functions;
     o.key_bits = (int32_t)sizeof(K) * 8;
     o.value_size = (int32_t)sizeof(K);
-    o.load = load;
+    o.load_factor = load;
     our_table<K> waited(d, o);
     const auto find_in = [&](const our_table<K> &t) {
         return [&](const K *queries, K *out) { BENCH(bosc_hash_find(bench.ctx, t.table, queries, d.n, out, nullptr)); };
     };
-    const char *about = bench_text("%s, %d bits, load %.2f", name, (int)sizeof(K) * 8, waited.info.load);
+    const char *about = bench_text("%s, %d bits, load %.2f", name, (int)sizeof(K) * 8, waited.info.load_factor);
     report(nullptr, about, d, waited.build, find_in(waited));
     if (layout != BOSC_HASH_BUCKETED && layout != BOSC_HASH_ORDERED) return;
     o.no_wait = 1;
     our_table<K> launched(d, o);
-    print(nullptr, about, d, "launch", true, launched.build);
-    (void)d.time_find(true, find_in(launched)); /* its answers are compared */
+    print_row(nullptr, about, d, "launch", true, launched.build);
+    (void)d.time_find(true, find_in(launched)); /* checks its answers */
 }
 
-template <class K> static void run_sort(data<K> &d)
+template <class K> static void time_sort(data<K> &d)
 {
     device_array<K> keys(d.n), values(d.n);
     size_t bytes = 0;
@@ -176,30 +177,30 @@ template <class K> static void run_sort(data<K> &d)
                                              stream));
     });
     const auto find = [&](const K *queries, K *out) {
-        search<<<d.blocks, THREADS, 0, stream>>>(keys.p, values.p, (uint64_t)d.n, queries, out);
+        binary_search<<<d.blocks, THREADS, 0, stream>>>(keys.p, values.p, (uint64_t)d.n, queries, out);
     };
     report("CUB sort, binary search", nullptr, d, build, find);
 }
 
-template <class K> static void run_layouts(data<K> &d)
+template <class K> static void time_layouts(data<K> &d)
 {
-    run_table(d, "perfect", BOSC_HASH_PERFECT, 0, 0);
-    run_table(d, "hybrid", BOSC_HASH_HYBRID, 0, 0);
-    run_table(d, "FKS", BOSC_HASH_FKS, 0, 0);
-    run_table(d, "cuckoo, 2 functions", BOSC_HASH_CUCKOO, 2, 0);
-    run_table(d, "cuckoo, 3 functions", BOSC_HASH_CUCKOO, 3, 0);
-    run_table(d, "cuckoo, 4 functions", BOSC_HASH_CUCKOO, 4, 0);
-    run_table(d, "chained", BOSC_HASH_CHAINED, 0, 0);
+    time_layout(d, "perfect", BOSC_HASH_PERFECT, 0, 0);
+    time_layout(d, "hybrid", BOSC_HASH_HYBRID, 0, 0);
+    time_layout(d, "FKS", BOSC_HASH_FKS, 0, 0);
+    time_layout(d, "cuckoo, 2 functions", BOSC_HASH_CUCKOO, 2, 0);
+    time_layout(d, "cuckoo, 3 functions", BOSC_HASH_CUCKOO, 3, 0);
+    time_layout(d, "cuckoo, 4 functions", BOSC_HASH_CUCKOO, 4, 0);
+    time_layout(d, "chained", BOSC_HASH_CHAINED, 0, 0);
 }
 
-template <class K> static void run(int64_t n, const std::vector<double> &loads, bool all)
+template <class K> static void time_all(int64_t n, const std::vector<double> &loads, bool all)
 {
     data<K> d(n);
-    for (double load : loads) run_table(d, "bucketed", BOSC_HASH_BUCKETED, 0, load);
+    for (double load : loads) time_layout(d, "bucketed", BOSC_HASH_BUCKETED, 0, load);
     for (double load : loads)
-        if (all || n <= SMALL) run_table(d, "ordered", BOSC_HASH_ORDERED, 0, load);
-    if (all) run_layouts(d);
-    run_sort(d);
+        if (all || n <= SMALL) time_layout(d, "ordered", BOSC_HASH_ORDERED, 0, load);
+    if (all) time_layouts(d);
+    time_sort(d);
 }
 
 int main(int argc, char **argv)
@@ -222,8 +223,8 @@ int main(int argc, char **argv)
     }
     open_device();
     if (bits == 32)
-        run<uint32_t>(bench.n, loads, all);
+        time_all<uint32_t>(bench.n, loads, all);
     else
-        run<uint64_t>(bench.n, loads, all);
+        time_all<uint64_t>(bench.n, loads, all);
     return close_device();
 }

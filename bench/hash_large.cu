@@ -5,7 +5,7 @@
  *   bench_hash_large -c [-n keys] [-l load factor]
  *       keys (2^27 - 2, load 0.5) that all share one partition of the table, which may have 2^26 - 1 buckets; a build
  *       of more must fail with BOSC_ERR_LIMIT (exit code 3)
- * Every answer is compared. The first takes 107 GB of device memory: keys, values, the table, and scratch for two
+ * Every answer is checked. The first needs 107 GB of device memory: keys, values, the table, and scratch for two
  * copies of the pairs. Times are of single calls. */
 #include <boscage/device/hash.h>
 
@@ -42,8 +42,8 @@ static __global__ void make_values(uint32_t *values, uint64_t n)
     for (uint64_t i = blockIdx.x * (uint64_t)THREADS + threadIdx.x; i < n; i += (uint64_t)BLOCKS * THREADS)
         values[i] = value_of(i);
 }
-static __global__ void judge(const uint32_t *values, const uint8_t *found, uint64_t n, bool present,
-                             unsigned long long *bad)
+static __global__ void count_wrong(const uint32_t *values, const uint8_t *found, uint64_t n, bool present,
+                                   unsigned long long *bad)
 {
     for (uint64_t i = blockIdx.x * (uint64_t)THREADS + threadIdx.x; i < n; i += (uint64_t)BLOCKS * THREADS)
         if (values[i] != (present ? value_of(i) : 0) || found[i] != present) atomicAdd(bad, 1ull);
@@ -55,8 +55,9 @@ template <class F> static bench_times once(const F &f)
     return {seconds, seconds};
 }
 
-/* Looks up n keys from number `from` on, and compares the answers. */
-static void look_up(const bosc_hash *table, uint64_t *keys, uint64_t from, uint64_t n, enum which which, bool present)
+/* Looks up n keys from number `from` on, and checks the answers. */
+static void check_lookups(const bosc_hash *table, uint64_t *keys, uint64_t from, uint64_t n, enum which which,
+                          bool present)
 {
     device_array<uint32_t> values((int64_t)n);
     device_array<uint8_t> found((int64_t)n);
@@ -68,7 +69,7 @@ static void look_up(const bosc_hash *table, uint64_t *keys, uint64_t from, uint6
     CUDA(cudaMemsetAsync(bad.p, 0, sizeof count, stream));
     const bench_times times =
         once([&] { BENCH(bosc_hash_find(bench.ctx, table, keys, (int64_t)n, values.p, found.p)); });
-    judge<<<BLOCKS, THREADS, 0, stream>>>(values.p, found.p, n, present, bad.p);
+    count_wrong<<<BLOCKS, THREADS, 0, stream>>>(values.p, found.p, n, present, bad.p);
     CUDA(cudaMemcpyAsync(&count, bad.p, sizeof count, cudaMemcpyDeviceToHost, stream));
     CUDA(cudaStreamSynchronize(stream));
     device_row(present ? "hits, in one call" : "misses, in one call", NULL, (int64_t)n, times, NULL);
@@ -89,7 +90,7 @@ static bosc_status build_twice(bosc_hash *table, const uint64_t *keys, uint64_t 
     return status;
 }
 
-static int run(uint64_t n, double load, enum which which)
+static int time_table(uint64_t n, double load, enum which which)
 {
     bosc_hash *table = nullptr;
     bosc_hash_opts o = {};
@@ -97,7 +98,7 @@ static int run(uint64_t n, double load, enum which which)
     o.size = sizeof o;
     o.key_bits = 64;
     o.value_size = 4;
-    o.load = load;
+    o.load_factor = load;
     info.size = sizeof info;
     BENCH(bosc_hash_create(bench.ctx, &o, &table));
     device_array<uint64_t> keys((int64_t)n);
@@ -110,13 +111,13 @@ static int run(uint64_t n, double load, enum which which)
     BENCH(status);
     BENCH(bosc_hash_get_info(bench.ctx, table, &info));
     bench_say("keys %lld, load %.4f, %.3f GB, %d partitions, %d reseeded, %d linear, %.4f buckets a hit",
-              (long long)info.keys, info.load, (double)info.bytes / 1e9, info.partitions, info.reseeded, info.linear,
-              info.mean_probes);
+              (long long)info.keys, info.load_factor, (double)info.bytes / 1e9, info.partitions, info.reseeded,
+              info.linear, info.mean_probes);
     /* a linear partition is read from end to end: its first keys alone are looked up */
     const uint64_t hits = info.linear ? 32 : n, misses = info.linear ? 1 : n;
     bench_check(info.keys == (int64_t)n, "%lld keys", (long long)info.keys);
-    look_up(table, keys.p, 0, hits, which, true);
-    look_up(table, keys.p, n, misses, which, false);
+    check_lookups(table, keys.p, 0, hits, which, true);
+    check_lookups(table, keys.p, n, misses, which, false);
     bosc_hash_free(table);
     return 0;
 }
@@ -133,7 +134,7 @@ int main(int argc, char **argv)
     if (load == 0) load = crowded ? 0.5 : 0.9;
     if (bench.n < 1 || bench.n >= UINT32_MAX) bench_fail("-n: from 1 to 2^32 - 2");
     open_device();
-    const int limit = run((uint64_t)bench.n, load, crowded ? CROWDED : SPREAD);
+    const int limit = time_table((uint64_t)bench.n, load, crowded ? CROWDED : SPREAD);
     const int wrong = close_device();
     return limit ? limit : wrong;
 }

@@ -44,7 +44,7 @@ static bosc_edges make_edges(int64_t m, bosc_dtype dtype)
         if (dtype == BOSC_I32) ((int32_t *)e.weights)[i] = (int32_t)(bench_next(&state) % 100000);
         if (dtype == BOSC_F64) ((double *)e.weights)[i] = (double)(bench_next(&state) >> 11) * 0x1p-53;
     }
-    e.u[0] = (uint32_t)n - 1; /* a list tells n by its largest vertex */
+    e.u[0] = (uint32_t)n - 1; /* files without a header: n is the largest vertex plus one */
     return e;
 }
 

@@ -1,8 +1,8 @@
 /* Times k-d trees: bench_kdtree [-n points] [-m queries] [-d dim] [-s shape] [-q shape of the queries] [-y dtype]
  * [-w all, queries, nearest or published] [-l CPU level]. All arrays are in the backend's memory, handles are warm.
  * Checksums of the answers, which programs for other libraries print too, follow the rows; some answers are compared
- * with a search of every point. One thread is timed by the processor time that it takes, but for the stages of
- * `-w published`, which bosc_kdtree_get_times tells. */
+ * with a search of every point. One thread is timed by its processor time, except for the stages of `-w
+ * published`, which come from bosc_kdtree_get_times. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,20 +17,20 @@ static struct {
     const char *shape, *query_shape, *type, *what;
     bosc_dtype dtype;
     bosc_kdtree *tree;
-    void *points, *queries, *boxes, *ids, *dist2; /* the backend's; boxes: as far around queries as the radius */
+    void *points, *queries, *boxes, *ids, *dist2; /* the backend's; boxes: queries +- the radius */
     int64_t *offsets;
     void *host_points, *host_queries;
     double radius;
 } set = {.m = 1 << 20, .dim = 3, .shape = "uniform", .type = "f4", .what = "all"};
 
-static void build(void *user)
+static void build_tree(void *user)
 {
     (void)user;
     BENCH(bosc_kdtree_build(bench.ctx, set.tree, set.points, set.n, 0));
     BENCH(bosc_ctx_sync(bench.ctx));
 }
 
-static void knn(void *user)
+static void run_knn(void *user)
 {
     (void)user;
     BENCH(bosc_kdtree_knn(bench.ctx, set.tree, set.queries, set.m, 0, set.k, set.ids, set.dist2));
@@ -95,19 +95,19 @@ static void box_rows(void *user)
 
 static size_t dist2_size(void) { return set.dtype == BOSC_F32 ? 4 : 8; }
 
-/* Bytes of so many points or queries, and of k neighbours of each. */
+/* Bytes of `count` points or queries, and of k neighbours of each. */
 static double row_bytes(int64_t count, int64_t k)
 {
     return (double)count * (double)((int64_t)bosc_dtype_size(set.dtype) * set.dim + k * (4 + (int64_t)dist2_size()));
 }
 
-/* bytes: that must be moved, or 0. */
-static void measure(const char *name, void (*run)(void *), int64_t items, double bytes, int repeats)
+/* bytes: the least number moved, or 0. */
+static void time_case(const char *name, void (*run)(void *), int64_t items, double bytes, int repeats)
 {
     bench_row_of_bytes(name, items, bytes, bench_time(NULL, run, NULL, repeats));
 }
 
-static void create(bosc_kdtree_builder builder, bosc_kdtree_duplicates duplicates)
+static void create_tree(bosc_kdtree_builder builder, bosc_kdtree_duplicates duplicates)
 {
     bosc_kdtree_opts o = {.size = sizeof o,
                           .dtype = set.dtype,
@@ -192,7 +192,7 @@ static void check_counts(void)
     free(counts);
 }
 
-/* Element c of the corner of a query's box that is `sign` times the radius away. */
+/* Coordinate c of the lower (sign -1) or upper (1) corner of a query's box. */
 static double corner(int64_t q, int64_t c, int sign)
 {
     double x = element(set.host_queries, q * set.dim + c) + sign * set.radius;
@@ -223,44 +223,45 @@ static void check_boxes(void)
 
 /* --- Cases -------------------------------------------------------------------------------------------------------- */
 
-static void verify(void *user)
+static void verify_tree(void *user)
 {
     (void)user;
     BENCH(bosc_kdtree_verify(bench.ctx, set.tree, NULL));
 }
 
-static void run_builds(void)
+static void time_builds(void)
 {
-    measure("build", build, set.n, 2 * row_bytes(set.n, 0), bench.repeats);
+    time_case("build", build_tree, set.n, 2 * row_bytes(set.n, 0), bench.repeats);
     bosc_kdtree *fast = set.tree;
     if (strcmp(set.what, "all") == 0 && set.n <= 20000000) {
-        create(BOSC_KDTREE_PRESORTED, BOSC_KDTREE_DUPLICATES_REMOVE);
-        measure("build, presorted + unique", build, set.n, 2 * row_bytes(set.n, 0),
-                bench.repeats > 3 ? 3 : bench.repeats);
+        create_tree(BOSC_KDTREE_PRESORTED, BOSC_KDTREE_DUPLICATES_REMOVE);
+        time_case("build, presorted + unique", build_tree, set.n, 2 * row_bytes(set.n, 0),
+                  bench.repeats > 3 ? 3 : bench.repeats);
         bosc_kdtree_free(set.tree);
-        create(BOSC_KDTREE_BROWN, BOSC_KDTREE_DUPLICATES_REMOVE);
-        measure("build, brown + unique", build, set.n, 2 * row_bytes(set.n, 0), bench.repeats > 3 ? 3 : bench.repeats);
+        create_tree(BOSC_KDTREE_BROWN, BOSC_KDTREE_DUPLICATES_REMOVE);
+        time_case("build, brown + unique", build_tree, set.n, 2 * row_bytes(set.n, 0),
+                  bench.repeats > 3 ? 3 : bench.repeats);
         bosc_kdtree_free(set.tree);
     }
     set.tree = fast;
-    build(NULL);
-    bench_row("verify", set.n, bench_once(verify, NULL));
+    build_tree(NULL);
+    bench_row("verify", set.n, bench_once(verify_tree, NULL));
 }
 
 enum { STAGES = 5, MOST_REPEATS = 64 };
 
 /* The stages that the published programs print, of builds by lists with duplicates removed. */
-static void run_stages(const char *builder_name, bosc_kdtree_builder builder)
+static void time_stages(const char *builder_name, bosc_kdtree_builder builder)
 {
     static const char *const names[STAGES] = {"initialise", "sort", "remove duplicates", "build from lists", "verify"};
     double seconds[STAGES][MOST_REPEATS], all[MOST_REPEATS];
     int repeats = bench.repeats < MOST_REPEATS ? bench.repeats : MOST_REPEATS;
-    create(builder, BOSC_KDTREE_DUPLICATES_REMOVE);
-    build(NULL);
+    create_tree(builder, BOSC_KDTREE_DUPLICATES_REMOVE);
+    build_tree(NULL);
     for (int r = 0; r < repeats; r++) {
         bosc_kdtree_times t = {.size = sizeof t};
-        build(NULL);
-        verify(NULL);
+        build_tree(NULL);
+        verify_tree(NULL);
         BENCH(bosc_kdtree_get_times(bench.ctx, set.tree, &t));
         const double stages[STAGES] = {t.init, t.sort, t.deduplicate, t.build, t.verify};
         all[r] = 0;
@@ -272,30 +273,30 @@ static void run_stages(const char *builder_name, bosc_kdtree_builder builder)
     bosc_kdtree_free(set.tree);
 }
 
-static void run_queries(void)
+static void time_queries(void)
 {
     for (set.k = 1; set.k <= 8; set.k += 7) {
         const char *name = bench_text("nearest, k=%d", (int)set.k);
-        measure(name, knn, set.m, row_bytes(set.m, set.k), bench.repeats);
+        time_case(name, run_knn, set.m, row_bytes(set.m, set.k), bench.repeats);
         check_distances(name);
     }
     if (strcmp(set.what, "nearest") == 0) return;
     set.k = 9;
-    measure("all points, k=9", knn_all, set.n, row_bytes(set.n, 9), bench.repeats);
-    measure("self, k=9", knn_self, set.n, row_bytes(set.n, 9), bench.repeats);
+    time_case("all points, k=9", knn_all, set.n, row_bytes(set.n, 9), bench.repeats);
+    time_case("self, k=9", knn_self, set.n, row_bytes(set.n, 9), bench.repeats);
     set.k = 8;
-    measure("within, k=8", knn_within, set.m, row_bytes(set.m, 8), bench.repeats);
-    measure("radius, counts", radius_count, set.m, 0, bench.repeats);
+    time_case("within, k=8", knn_within, set.m, row_bytes(set.m, 8), bench.repeats);
+    time_case("radius, counts", radius_count, set.m, 0, bench.repeats);
     check_counts();
     int64_t total;
     radius_offsets();
     BENCH(bosc_ctx_copy(bench.ctx, &total, set.offsets + set.m, sizeof total));
-    if (total <= set.capacity) measure("radius, rows", radius_rows, set.m, 0, bench.repeats);
+    if (total <= set.capacity) time_case("radius, rows", radius_rows, set.m, 0, bench.repeats);
     bench_say("radius: %" PRId64 " within %g", total, set.radius);
-    measure("boxes, counts", box_counts, set.m, 0, bench.repeats);
+    time_case("boxes, counts", box_counts, set.m, 0, bench.repeats);
     check_boxes();
     BENCH(bosc_ctx_copy(bench.ctx, &total, set.offsets + set.m, sizeof total));
-    if (total <= set.capacity) measure("boxes, rows", box_rows, set.m, 0, bench.repeats);
+    if (total <= set.capacity) time_case("boxes, rows", box_rows, set.m, 0, bench.repeats);
     bench_say("boxes: %" PRId64 " inside", total);
 }
 
@@ -311,7 +312,7 @@ static bosc_dtype dtype_named(const char *name)
     return BOSC_F32;
 }
 
-static void put_element(void *out, int64_t at, double x)
+static void set_element(void *out, int64_t at, double x)
 {
     if (set.dtype == BOSC_F32) ((float *)out)[at] = (float)x;
     if (set.dtype == BOSC_F64) ((double *)out)[at] = x;
@@ -326,7 +327,7 @@ static void *make_points(const char *shape, int64_t n, uint64_t seed)
     const double scale = set.dtype == BOSC_I32 || set.dtype == BOSC_I64 ? 0x1p24 : 1;
     int64_t count = n * set.dim;
     void *out = bench_host((size_t)count * bosc_dtype_size(set.dtype));
-    for (int64_t i = 0; i < count; i++) put_element(out, i, scale * (double)floats[i]);
+    for (int64_t i = 0; i < count; i++) set_element(out, i, scale * (double)floats[i]);
     free(floats);
     return out;
 }
@@ -337,15 +338,15 @@ static void *make_boxes(void)
     void *out = bench_host(size), *boxes;
     for (int64_t q = 0; q < set.m; q++)
         for (int64_t c = 0; c < set.dim; c++) {
-            put_element(out, 2 * q * set.dim + c, corner(q, c, -1));
-            put_element(out, (2 * q + 1) * set.dim + c, corner(q, c, 1));
+            set_element(out, 2 * q * set.dim + c, corner(q, c, -1));
+            set_element(out, (2 * q + 1) * set.dim + c, corner(q, c, 1));
         }
     boxes = bench_array(out, size);
     free(out);
     return boxes;
 }
 
-/* Coordinates in which the points have extent. */
+/* Number of coordinates in which the points differ. */
 static double extent_dim(void)
 {
     return (double)(strcmp(set.shape, "axis") == 0 ? 1 : set.dim - (strcmp(set.shape, "plane") == 0));
@@ -377,6 +378,7 @@ int main(int argc, char **argv)
         {'y', BENCH_TEXT, &set.type, "f4, f8, i4 or i8"},
         {'w', BENCH_TEXT, &set.what, "all, queries, nearest or published"},
         {'l', BENCH_INTEGER, &set.level, "level of the CPU"}};
+    /* 1. Options and input. */
     bench.n = 1 << 20;
     bench.repeats = 10;
     bench_options(argc, argv, "points", own, sizeof own / sizeof own[0]);
@@ -389,13 +391,14 @@ int main(int argc, char **argv)
     make_input();
     bench_say("%s: %" PRId64 " %s points, %" PRId64 " %s queries, %s, dim %d", bench_device(), set.n, set.shape, set.m,
               set.query_shape, set.type, (int)set.dim);
+    /* 2. Stages of the published builders, or all cases of the default one. */
     if (strcmp(set.what, "published") == 0) {
-        run_stages("brown", BOSC_KDTREE_BROWN);
-        run_stages("presorted", BOSC_KDTREE_PRESORTED);
+        time_stages("brown", BOSC_KDTREE_BROWN);
+        time_stages("presorted", BOSC_KDTREE_PRESORTED);
     } else {
-        create(BOSC_KDTREE_AUTO, BOSC_KDTREE_DUPLICATES_KEEP);
-        run_builds();
-        run_queries();
+        create_tree(BOSC_KDTREE_AUTO, BOSC_KDTREE_DUPLICATES_KEEP);
+        time_builds();
+        time_queries();
         bosc_kdtree_free(set.tree);
     }
     free(set.host_points);

@@ -1,5 +1,6 @@
 /* Times motion planning: bench_plan [-n rotations] [-l constraints]. Signs of screws of random edges at uniform
- * rotations, samples along great circles, a roadmap of them, and all of it with a path, in memory that is kept; then
+ * rotations, samples along great circles, a roadmap of them, and all of it with a path in memory of the run before;
+ * then
  * the cells of two random sets of triangles. Arrays are in the backend's memory. Signs are checked against sums in
  * double, samples against the signs of their rotations. */
 #include <math.h>
@@ -21,12 +22,12 @@ struct subject {
     uint8_t *labels;
     bosc_roadmap *roadmap;
     uint32_t path[PATH];
-    int64_t steps; /* cells on it */
+    int64_t steps; /* cells on the path */
 };
 
 static double unit(uint64_t *state) { return (double)(bench_next(state) >> 11) * 0x1p-53; }
 
-/* The screw of two edges, as it is written in boscage/plan.h. */
+/* The screw of two edges, as boscage/plan.h defines it. */
 static void make_form(uint64_t *state, double *form)
 {
     double p[4][3], g[3][3], cross[2][3];
@@ -76,7 +77,7 @@ static void make_bodies(struct subject *b, uint64_t *state)
     b->bodies = make_plan(&scene);
 }
 
-static void signs(void *user)
+static void compute_signs(void *user)
 {
     struct subject *b = user;
     BENCH(bosc_plan_signs(bench.ctx, b->plan, b->rotations, bench.n, 0, b->vectors));
@@ -95,7 +96,7 @@ static void sample_circles(void *user)
     BENCH(bosc_plan_sample(bench.ctx, b->plan, NULL, bench.n, b->made, b->of_made, b->next, &b->rows, &b->last));
 }
 
-static void explore(void *user)
+static void explore_roadmap(void *user)
 {
     struct subject *b = user;
     const bosc_roadmap_explore_opts opts = {.size = sizeof opts, .batch = bench.n, .max_rows = bench.n, .new_rate = -1};
@@ -104,8 +105,9 @@ static void explore(void *user)
     BENCH(bosc_roadmap_explore(bench.ctx, b->roadmap, b->plan, &opts));
 }
 
-/* All that planning does with cells, in the memory of the time before: samples, signs, the cell graph, and a shortest
- * path between the first cell and the last one. */
+/* All steps of planning with cells, in the memory of the run before: samples, signs, the cell graph, and a shortest
+ * path
+ * between the first cell and the last one. */
 static void explore_and_path(void *user)
 {
     struct subject *b = user;
@@ -117,14 +119,14 @@ static void explore_and_path(void *user)
     BENCH(bosc_cellgraph_path(bench.ctx, bosc_roadmap_graph(b->roadmap), 0, info.cells - 1, b->path, PATH, &b->steps));
 }
 
-static void labels(void *user)
+static void compute_labels(void *user)
 {
     struct subject *b = user;
     BENCH(bosc_plan_labels(bench.ctx, b->bodies, b->of_bodies, bench.n, 0, b->labels));
     BENCH(bosc_ctx_sync(bench.ctx));
 }
 
-static void collides(void *user)
+static void test_collisions(void *user)
 {
     struct subject *b = user;
     BENCH(bosc_plan_collides(bench.ctx, b->bodies, b->rotations, bench.n, 0, b->labels));
@@ -170,24 +172,26 @@ static void check_samples(struct subject *b)
     free(other);
 }
 
-static void sign_row(const char *name, struct bench_times times, int64_t l)
+static void print_sign_row(const char *name, struct bench_times times, int64_t l)
 {
     struct bench_row row = {.name = name, .n = bench.n, .ours = times};
     row.note = bench_text("%.2f G signs a second", 1e-9 * (double)bench.n * (double)l / times.median);
     bench_print(&row);
 }
 
-static void run(struct subject *b)
+static void time_cases(struct subject *b)
 {
     bosc_roadmap_info info = {.size = sizeof info};
     bosc_plan_info bodies = {.size = sizeof bodies};
     int64_t components;
-    sign_row("uniform samples and signs", bench_time(NULL, sample_uniform, b, bench.repeats), b->l);
-    sign_row("signs", bench_time(NULL, signs, b, bench.repeats), b->l);
+    /* 1. Samples and signs. */
+    print_sign_row("uniform samples and signs", bench_time(NULL, sample_uniform, b, bench.repeats), b->l);
+    print_sign_row("signs", bench_time(NULL, compute_signs, b, bench.repeats), b->l);
     check_signs(b);
-    sign_row("circles: samples and signs", bench_time(NULL, sample_circles, b, bench.repeats), b->l);
+    print_sign_row("circles: samples and signs", bench_time(NULL, sample_circles, b, bench.repeats), b->l);
     check_samples(b);
-    bench_row("circles: samples and cell graph", bench.n, bench_time(NULL, explore, b, bench.repeats));
+    /* 2. Roadmaps and a path. */
+    bench_row("circles: samples and cell graph", bench.n, bench_time(NULL, explore_roadmap, b, bench.repeats));
     BENCH(bosc_roadmap_get_info(bench.ctx, b->roadmap, &info));
     BENCH(bosc_cellgraph_components(bench.ctx, bosc_roadmap_graph(b->roadmap), NULL, &components));
     bench_say("%" PRId64 " rows of %" PRId64 " circles, %" PRId64 " cells, %" PRId64 " edges, %" PRId64
@@ -197,12 +201,13 @@ static void run(struct subject *b)
     bench_row("samples, signs, cell graph and a path", bench.n, bench_time(NULL, explore_and_path, b, bench.repeats));
     bench_check(b->steps > 0, "no path, though all cells are connected");
     bench_say("a path through %" PRId64 " cells", b->steps);
+    /* 3. Bodies: labels of vectors, collisions of rotations. */
     BENCH(bosc_plan_get_info(bench.ctx, b->bodies, &bodies));
     b->of_bodies = bench_array(NULL, (size_t)(bench.n * bodies.words) * 8);
     BENCH(bosc_plan_signs(bench.ctx, b->bodies, b->rotations, bench.n, 0, b->of_bodies));
     bench_say("two sets of %d triangles: %" PRId64 " constraints", TRIANGLES, bodies.constraints);
-    bench_row("labels of vectors", bench.n, bench_time(NULL, labels, b, bench.repeats));
-    sign_row("collisions of rotations", bench_time(NULL, collides, b, bench.repeats), bodies.constraints);
+    bench_row("labels of vectors", bench.n, bench_time(NULL, compute_labels, b, bench.repeats));
+    print_sign_row("collisions of rotations", bench_time(NULL, test_collisions, b, bench.repeats), bodies.constraints);
 }
 
 int main(int argc, char **argv)
@@ -225,7 +230,7 @@ int main(int argc, char **argv)
     b.next = bench_array(NULL, (size_t)bench.n * 4);
     b.labels = bench_array(NULL, (size_t)bench.n);
     bench_say("%s: %" PRId64 " rotations, %" PRId64 " constraints", bench_device(), bench.n, b.l);
-    run(&b);
+    time_cases(&b);
     bosc_roadmap_free(b.roadmap);
     bosc_plan_free(b.plan);
     bosc_plan_free(b.bodies);

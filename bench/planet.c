@@ -1,16 +1,16 @@
 /* Times planets: bench_planet [-n triangles].
- * A raster of four heights or more for each triangle (at most 8,192 x 4,096), mirrored so that it closes. The whole
- * globe within a bound that about n (131,072) triangles keep, and a budget of n triangles; then a descent whose mesh
- * begins with about n triangles: each frame the camera comes 3 % nearer, and one pass of splits and merges (update),
- * the nodes of the leaves (decode) and a mesh with normals around the camera (mesh) follow. Arrays are in the
- * backend's memory but for the export, handles are warm. Meshes must be closed, every sample within the bound, and
- * all bytes those of another context on the CPU. */
+ * A raster of at least four heights a triangle (at most 8,192 x 4,096), mirrored so that it closes. Cases: the whole
+ * globe within an error bound that about n (131,072) triangles satisfy; a budget of n triangles; a descent that begins
+ * with about n triangles. In each frame of the descent the camera comes 3 % nearer; then one pass of splits and merges
+ * (update), the nodes of the leaves (decode) and a mesh with normals (mesh). Arrays are in the backend's memory except
+ * for the export, handles are warm. Meshes must be closed, every sample within the bound, and all bytes equal to those
+ * of another context on the CPU. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "harness/bench.h"
 
-enum { SKIPPED = 2, FRAMES_MAX = 200, GLOBES = 5 }; /* GLOBES: of a whole globe this many at most are timed */
+enum { SKIPPED = 2, FRAMES_MAX = 200, GLOBES = 5 }; /* GLOBES: most repeats of a whole globe */
 enum { UPDATE, DECODE, MESH, WHOLE, PARTS };
 
 struct subject {
@@ -20,7 +20,7 @@ struct subject {
     uint32_t *triangles, *host_triangles;
     float *host_vertices, *host_normals;
     uint64_t *nodes;
-    int64_t capacity, counts[2]; /* capacity: triangles that the arrays hold */
+    int64_t capacity, counts[2]; /* capacity of the arrays in triangles; counts: vertices, triangles */
     bosc_planet_goal goal;
     bosc_planet_camera camera;
     int frames;
@@ -80,7 +80,7 @@ static void run_export(void *user)
 
 /* ---- the planet, and arrays for its mesh ---- */
 
-/* West and east of the middle column heights are the same, so that there is no cliff where the raster's ends meet. */
+/* The eastern half mirrors the western one: no cliff at the raster's seam. */
 static void make_raster(struct subject *b)
 {
     int64_t height = 64;
@@ -116,8 +116,8 @@ static void close_subject(struct subject *b)
     bosc_planet_free(b->planet);
 }
 
-/* Makes arrays for so many triangles. */
-static void reserve(struct subject *b, int64_t triangles)
+/* Grows the arrays to this number of triangles. */
+static void reserve_arrays(struct subject *b, int64_t triangles)
 {
     if (triangles <= b->capacity) return;
     const size_t vertex_bytes = (size_t)(triangles / 2 + 2) * 12, triangle_bytes = (size_t)triangles * 12;
@@ -142,7 +142,7 @@ static void reserve(struct subject *b, int64_t triangles)
 
 /* ---- checks ---- */
 
-/* Each edge of a triangle is that of its neighbour, the other way round. */
+/* True if each edge of a triangle is its neighbour's, in the opposite direction. */
 static bool is_closed(const struct subject *b)
 {
     const int64_t n = b->counts[1];
@@ -163,8 +163,8 @@ static bool is_closed(const struct subject *b)
     return closed;
 }
 
-/* Checks the mesh that was fetched last; returns a checksum. */
-static uint64_t check(const struct subject *b, const char *name)
+/* Checks the latest mesh; returns a checksum. */
+static uint64_t check_mesh(const struct subject *b, const char *name)
 {
     uint64_t sum = 0xcbf29ce484222325u;
     bench_check(is_closed(b), "%s: the mesh is not closed", name);
@@ -175,8 +175,8 @@ static uint64_t check(const struct subject *b, const char *name)
 
 /* ---- the whole globe ---- */
 
-/* Halves a bound of the goal until it takes n triangles, and then finds it to 5 %. */
-static void tune(struct subject *b, double *bound)
+/* Halves the bound until the mesh has n triangles, then refines it to 5 %. */
+static void tune_bound(struct subject *b, double *bound)
 {
     double factor = 2;
     do {
@@ -191,17 +191,17 @@ static void tune(struct subject *b, double *bound)
     }
 }
 
-/* The mesh within the goal's error; a checksum of it. */
+/* Selects and checks the mesh within the goal's error; returns a checksum. */
 static uint64_t make_globe(struct subject *b)
 {
     run_select(b);
-    reserve(b, count_triangles(b));
+    reserve_arrays(b, count_triangles(b));
     run_mesh(b);
     run_measure(b);
-    return check(b, "globe");
+    return check_mesh(b, "globe");
 }
 
-static void print(const char *name, struct subject *b, void (*run)(void *))
+static void print_row(const char *name, struct subject *b, void (*run)(void *))
 {
     struct bench_row row = {.name = name,
                             .ours = bench_time(NULL, run, b, bench.repeats < GLOBES ? bench.repeats : GLOBES)};
@@ -213,17 +213,17 @@ static void print(const char *name, struct subject *b, void (*run)(void *))
 static uint64_t time_globe(struct subject *b)
 {
     b->goal.error = 0x1p+22;
-    tune(b, &b->goal.error);
+    tune_bound(b, &b->goal.error);
     const uint64_t sum = make_globe(b);
     bench_say("globe: %" PRId64 " triangles within %g, sum %016" PRIx64, b->counts[1], b->goal.error, sum);
-    print("globe: select", b, run_select);
-    print("globe: mesh", b, run_mesh);
-    print("globe: measure every sample", b, run_measure);
-    print("globe: export to host memory", b, run_export);
+    print_row("globe: select", b, run_select);
+    print_row("globe: mesh", b, run_mesh);
+    print_row("globe: measure every sample", b, run_measure);
+    print_row("globe: export to host memory", b, run_export);
     bosc_planet_goal bound = b->goal;
     b->goal.error = 0;
     b->goal.triangles = bench.n;
-    print("globe: budget", b, run_select);
+    print_row("globe: budget", b, run_select);
     bench_check(count_triangles(b) <= bench.n, "more triangles than the budget of %" PRId64, bench.n);
     b->goal = bound;
     return sum;
@@ -231,35 +231,35 @@ static uint64_t time_globe(struct subject *b)
 
 /* ---- the descent ---- */
 
-static void place(struct subject *b, int frame)
+static void place_camera(struct subject *b, int frame)
 {
     const double altitude = 30000 * pow(0.97, frame);
     BENCH(bosc_planet_place(bench.ctx, b->planet, 30 + 0.002 * frame, 40, altitude, 20, -30, &b->camera));
 }
 
-/* The first camera, and the mesh for it, whatever there was before. */
-static void start(struct subject *b)
+/* Resets the mesh to the roots, and selects the one for the first camera. */
+static void select_first_mesh(struct subject *b)
 {
     const bosc_planet_goal none = {.size = sizeof none, .triangles = 8};
     BENCH(bosc_planet_select(bench.ctx, b->planet, &none));
-    place(b, 0);
+    place_camera(b, 0);
     b->goal.passes = 0;
     run_select(b);
     b->goal.passes = 1;
 }
 
-/* The flight, each frame timed as a whole or by its parts. Arrays grow where they must. */
-static void fly(struct subject *b, bool parts)
+/* Flies the descent; times each frame as a whole or by its parts. */
+static void fly_down(struct subject *b, bool parts)
 {
-    start(b);
+    select_first_mesh(b);
     for (int f = 0; f < b->frames; f++) {
         double at[PARTS];
-        place(b, f + 1);
+        place_camera(b, f + 1);
         const double begin = bench_now();
         BENCH(bosc_planet_select(bench.ctx, b->planet, &b->goal));
         if (parts) BENCH(bosc_ctx_sync(bench.ctx));
         at[UPDATE] = bench_now();
-        reserve(b, count_triangles(b));
+        reserve_arrays(b, count_triangles(b));
         queue_nodes(b);
         if (parts) BENCH(bosc_ctx_sync(bench.ctx));
         at[DECODE] = bench_now();
@@ -272,29 +272,29 @@ static void fly(struct subject *b, bool parts)
     }
 }
 
-static uint64_t end_of_flight(struct subject *b)
+static uint64_t check_flight(struct subject *b)
 {
-    const uint64_t sum = check(b, "frame");
+    const uint64_t sum = check_mesh(b, "frame");
     return bench_sum(b->nodes, (size_t)b->counts[1] * sizeof *b->nodes, sum);
 }
 
-static void begin_flight(struct subject *b, double pixels)
+static void prepare_flight(struct subject *b, double pixels)
 {
     b->camera = (bosc_planet_camera){.fov = 1, .pixels = pixels, .width = 1920, .height = 1080, .cull = 1};
     b->goal = (bosc_planet_goal){.size = sizeof b->goal, .camera = &b->camera, .hysteresis = 0.2};
-    place(b, 0);
+    place_camera(b, 0);
 }
 
 static uint64_t time_flight(struct subject *b)
 {
     static const char *const names[PARTS] = {"frame: update", "frame: decode", "frame: mesh", "frame"};
-    begin_flight(b, 1024);
-    tune(b, &b->camera.pixels);
-    fly(b, false); /* the warm-up */
-    const uint64_t sum = end_of_flight(b);
+    prepare_flight(b, 1024);
+    tune_bound(b, &b->camera.pixels);
+    fly_down(b, false); /* the warm-up */
+    const uint64_t sum = check_flight(b);
     for (int parts = 0; parts < 2; parts++) {
-        fly(b, parts);
-        bench_check(end_of_flight(b) == sum, "the second flight ends with another mesh");
+        fly_down(b, parts);
+        bench_check(check_flight(b) == sum, "the second flight ends with another mesh");
     }
     bench_say("descent: %" PRId64 " triangles at its end, for errors of %.4g pixels, sum %016" PRIx64, b->counts[1],
               b->camera.pixels, sum);
@@ -328,9 +328,9 @@ int main(int argc, char **argv)
     open_subject(&other);
     other.goal.error = error;
     bench_check(make_globe(&other) == globe, "globe: another mesh than on %s", bench_device());
-    begin_flight(&other, b.camera.pixels);
-    fly(&other, false);
-    bench_check(end_of_flight(&other) == flight, "descent: another mesh than on %s", bench_device());
+    prepare_flight(&other, b.camera.pixels);
+    fly_down(&other, false);
+    bench_check(check_flight(&other) == flight, "descent: another mesh than on %s", bench_device());
     close_subject(&other);
     return bench_close();
 }

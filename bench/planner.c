@@ -1,7 +1,7 @@
-/* Times planning in SO(3): bench_planner [-n rotations] [-l triangles]. Two random sets of triangles: building a
- * planner of so many rotations (signs, cells, which are free, components), in new memory and in that of before, ways
- * through free cells of the fewest cells, and routes with all of their means. Routes are checked: their certified steps
- * at 64 rotations each, against bosc_plan_collides. */
+/* Times planning in SO(3): bench_planner [-n rotations] [-l triangles]. Two random sets of triangles. Cases: building a
+ * planner of n rotations (signs, cells, free cells, components) in new memory and in that of the build before; the path
+ * through the fewest free cells; a whole route. The certified steps of routes are checked at 64 rotations each with
+ * bosc_plan_collides. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ static void make_scene(struct subject *b, uint64_t *state)
     for (int i = 0; i < 3 * MOST; i++) b->corners[i] = i;
     b->scene.size = sizeof b->scene;
     for (int side = 0; side < 2; side++) {
-        for (int t = 0; t < b->triangles; t++) { /* small ones, so that much is free */
+        for (int t = 0; t < b->triangles; t++) { /* small ones: many free rotations */
             double center[3];
             for (int c = 0; c < 3; c++) center[c] = 1.6 * unit(state) - 0.8;
             for (int k = 0; k < 9; k++) b->vertices[side][9 * t + k] = center[k % 3] + 0.4 * (unit(state) - 0.5);
@@ -39,7 +39,7 @@ static void make_scene(struct subject *b, uint64_t *state)
     }
 }
 
-static void build(void *user)
+static void build_planner(void *user)
 {
     struct subject *b = user;
     const bosc_planner_opts opts = {.size = sizeof opts, .max_rows = bench.n, .batch = bench.n, .new_rate = -1};
@@ -48,20 +48,20 @@ static void build(void *user)
     BENCH(bosc_planner_build(bench.ctx, b->planner, &b->scene));
 }
 
-static void build_again(void *user)
+static void rebuild_planner(void *user)
 {
     struct subject *b = user;
     BENCH(bosc_planner_build(bench.ctx, b->planner, &b->scene));
 }
 
-static void route(void *user)
+static void find_route(void *user)
 {
     struct subject *b = user;
     b->info.size = sizeof b->info;
     BENCH(bosc_planner_route(bench.ctx, b->planner, b->ends, b->ends + 4, &b->route, &b->info));
 }
 
-/* Two free cells of one component, far from each other in their order. */
+/* The first free cell, and the last one of its component. */
 static void choose_ends(struct subject *b, const bosc_planner_info *info)
 {
     int64_t n = info->cells, *labels = bench_host((size_t)n * 8), first = -1, last = -1;
@@ -109,24 +109,27 @@ int main(int argc, char **argv)
     bench.repeats = 3;
     bench_options(argc, argv, "rotations", own, 1);
     if (b.triangles < 1 || b.triangles > MOST) bench_fail("-l: not in 1 to %d", (int)MOST);
+    /* 1. Builds. */
     bench_open();
     make_scene(&b, &state);
-    struct bench_times times = bench_time(NULL, build, &b, bench.repeats);
+    struct bench_times times = bench_time(NULL, build_planner, &b, bench.repeats);
     bosc_planner_info info = {.size = sizeof info};
     BENCH(bosc_planner_get_info(bench.ctx, b.planner, &info));
     bench_row(bench_text("build: %" PRId64 " constraints, %" PRId64 " cells, %" PRId64 " edges", info.constraints,
                          info.cells, info.edges),
               info.rows, times);
-    times = bench_time(NULL, build_again, &b, bench.repeats);
+    times = bench_time(NULL, rebuild_planner, &b, bench.repeats);
     bench_row("the same, built again in its memory", info.rows, times);
     choose_ends(&b, &info);
+    /* 2. Paths through cells, without shortening or certificates of boxes. */
     b.route = (bosc_planner_route_opts){.size = sizeof b.route, .keep_steps = 1, .rounds = -1, .max_boxes = -1};
-    times = bench_time(NULL, route, &b, bench.repeats);
+    times = bench_time(NULL, find_route, &b, bench.repeats);
     bench_row(bench_text("way through %" PRId64 " cells, %" PRId64 " steps certified", b.info.on_way, b.info.certified),
               info.rows, times);
     check_route(&b);
+    /* 3. Routes by all steps. */
     b.route = (bosc_planner_route_opts){.size = sizeof b.route};
-    times = bench_time(NULL, route, &b, bench.repeats);
+    times = bench_time(NULL, find_route, &b, bench.repeats);
     bench_row(bench_text("route of %" PRId64 " steps, %" PRId64 " certified", b.info.rotations - 1, b.info.certified),
               info.rows, times);
     check_route(&b);

@@ -22,11 +22,11 @@ struct subject {
 struct entry {
     const char *name;
     bosc_dtype dtype;
-    double bytes; /* an item, read and written */
+    double bytes; /* read and written for each item */
     bosc_status (*run)(struct subject *b);
     bool exact;      /* peers give the same bytes in `out` */
     int64_t buckets; /* of a split, or 0 */
-    size_t width;    /* of records: as many of them are moved as the arrays hold; 0: items of the type's size */
+    size_t width;    /* bytes of a record (then n is limited by the arrays); 0: the type's size */
 };
 
 static bosc_status reduce_sum(struct subject *b)
@@ -149,13 +149,13 @@ static void run_peer(void *user)
     b->peer->run(&job);
 }
 
-static void stop(const struct subject *b, const char *what)
+static void fail(const struct subject *b, const char *what)
 {
     bench_fail("%s, %s: %s %s", b->entry->name, bosc_dtype_name(b->entry->dtype), what, bench_message());
 }
 
-/* Results of floats are added in other orders elsewhere, and pairs of peers lie otherwise: they are not compared. */
-static void check(const struct subject *b)
+/* Compares exact entries only: peers add floats in another order and lay out pairs differently. */
+static void check_answer(const struct subject *b)
 {
     bool one = strstr(b->entry->name, "reduce") != NULL, bins = strstr(b->entry->name, "histogram") != NULL;
     bool half = strstr(b->entry->name, "compact") != NULL;
@@ -163,49 +163,52 @@ static void check(const struct subject *b)
     if (strstr(b->entry->name, "superkey")) bytes /= DIM;
     if (one) bytes = bosc_dtype_size(b->entry->dtype);
     if (bins) bytes = BINS * sizeof(int64_t);
-    if (half) bytes = bytes / 2 / 16; /* more are kept */
-    if (b->entry->exact && memcmp(b->out, b->want, bytes) != 0) stop(b, "a peer's answer differs");
+    if (half) bytes = bytes / 2 / 16; /* certainly less than the items kept */
+    if (b->entry->exact && memcmp(b->out, b->want, bytes) != 0) fail(b, "a peer's answer differs");
 }
 
-/* Numbers of every entry's inputs; floats are finite and of both signs. */
-static void fill(struct subject *b)
+/* Random inputs of the entry; floats are finite and of both signs. */
+static void make_input(struct subject *b)
 {
     size_t size = bosc_dtype_size(b->entry->dtype);
     bool real = b->entry->dtype == BOSC_F32 || b->entry->dtype == BOSC_F64;
     bosc_status status = BOSC_OK;
+    /* 1. Items. */
     if (real)
         status = bosc_random_points(bench.ctx, BOSC_RANDOM_POINTS_NORMAL, 1, b->n, 1, b->entry->dtype, b->in);
     else
         status = bosc_random_bits(bench.ctx, 1, 0, b->n * (int64_t)(size / 4), (uint32_t *)(void *)b->in);
-    if (status != BOSC_OK) stop(b, "input");
+    if (status != BOSC_OK) fail(b, "input");
+    /* 2. The second input: bins or values; for merges two sorted halves. */
     uint32_t *more = (uint32_t *)(void *)b->more;
     const uint32_t bins = b->entry->buckets ? (uint32_t)b->entry->buckets : BINS;
-    if (bosc_random_bits(bench.ctx, 3, 0, b->n * (int64_t)(size / 4), more) != BOSC_OK) stop(b, "input");
+    if (bosc_random_bits(bench.ctx, 3, 0, b->n * (int64_t)(size / 4), more) != BOSC_OK) fail(b, "input");
     for (int64_t i = 0; i < b->n * (int64_t)(size / 4); i++) more[i] %= bins; /* bins, and values */
     if (b->entry->run == merge) {
         memcpy(b->more, b->in, (size_t)b->n * 4);
         int64_t half = b->n / 2;
         if (bosc_sort_keys(bench.ctx, BOSC_U32, more, half, more) != BOSC_OK ||
             bosc_sort_keys(bench.ctx, BOSC_U32, more + half, b->n - half, more + half) != BOSC_OK)
-            stop(b, "input");
+            fail(b, "input");
     }
-    if (bosc_random_bits(bench.ctx, 2, 0, b->n / 4, (uint32_t *)(void *)b->flags) != BOSC_OK) stop(b, "input");
+    /* 3. Flags: half of them set, for segments one in 256. */
+    if (bosc_random_bits(bench.ctx, 2, 0, b->n / 4, (uint32_t *)(void *)b->flags) != BOSC_OK) fail(b, "input");
     bool sparse = b->entry->run == scan_segmented;
     for (int64_t i = 0; i < b->n; i++) b->flags[i] = sparse ? b->flags[i] == 0 : b->flags[i] & 1;
 }
 
-static void measure(struct subject *b)
+static void time_entry(struct subject *b)
 {
     const int64_t n = b->n, held = b->entry->width ? n * ARRAY / (int64_t)b->entry->width : n;
-    if (b->entry->buckets > n) return; /* there is no room for offsets */
+    if (b->entry->buckets > n) return; /* no room for offsets */
     b->n = held < n ? held : n;
-    fill(b);
+    make_input(b);
     struct bench_row row = {.name = b->entry->name,
                             .data = bosc_dtype_name(b->entry->dtype),
                             .n = b->n,
                             .bytes = b->entry->bytes * (double)b->n};
     row.ours = bench_time(NULL, run_ours, b, bench.repeats);
-    if (b->status != BOSC_OK) stop(b, "failed:");
+    if (b->status != BOSC_OK) fail(b, "failed:");
     memcpy(b->want, b->out, (size_t)b->n * bosc_dtype_size(b->entry->dtype));
     for (b->peer = bench_peers; b->peer->primitive; b->peer++) {
         if (strcmp(b->peer->primitive, b->entry->name) != 0 || b->peer->dtype != b->entry->dtype ||
@@ -213,7 +216,7 @@ static void measure(struct subject *b)
             continue;
         row.peer = b->peer->name;
         row.theirs = bench_time(prepare_peer, run_peer, b, bench.repeats);
-        check(b);
+        check_answer(b);
         bench_print(&row);
     }
     if (!row.peer) bench_print(&row);
@@ -227,7 +230,7 @@ static void *zeros(size_t bytes)
     return memset(p, 0, bytes);
 }
 
-static void measure_all(int64_t n, int32_t threads, const char *filter)
+static void time_entries(int64_t n, int32_t threads, const char *filter)
 {
     struct subject b = {.n = n, .threads = threads};
     bench.opts.threads = threads;
@@ -237,7 +240,7 @@ static void measure_all(int64_t n, int32_t threads, const char *filter)
     b.flags = zeros((size_t)n);
     for (size_t e = 0; e < sizeof entries / sizeof entries[0]; e++) {
         b.entry = &entries[e];
-        if (strstr(b.entry->name, filter)) measure(&b);
+        if (strstr(b.entry->name, filter)) time_entry(&b);
     }
     for (int i = 0; i < 5; i++) free(*arrays[i]);
     free(b.flags);
@@ -255,6 +258,6 @@ int main(int argc, char **argv)
     const int32_t threads[] = {bench.opts.threads ? bench.opts.threads : 1, 2};
     const int last_size = bench.n ? 0 : 1, last_threads = bench.opts.threads ? 0 : 1;
     for (int s = 0; s <= last_size; s++)
-        for (int t = 0; t <= last_threads; t++) measure_all(sizes[s], threads[t], filter);
+        for (int t = 0; t <= last_threads; t++) time_entries(sizes[s], threads[t], filter);
     return bench.wrong;
 }

@@ -1,16 +1,16 @@
 /* The primitives on a CUDA device beside CUB's own calls: bench_prims_cuda [-n items]. Arrays are on the device; times
- * are of single calls, between events; answers are compared. `floor` is the time of the bytes that a perfect
- * implementation moves, at the copy speed of an H200. */
+ * are of single calls, between events; answers are compared. `floor` is the time of the least number of bytes
+ * at the copy speed of an H200. */
 #include <cub/cub.cuh>
 
 #include <cmath>
 
 #include "harness/cuda.cuh"
 
-static const double COPY_BYTES_PER_S = 4.3e12;
+static const double COPY_BYTES_PER_S = 4.3e12; /* measured on an H200 */
 enum { WARM_UPS = 3, BUCKETS = 16, DIM = 3 };
 
-/* CUB is asked for its scratch bytes in a first call. */
+/* Times f(scratch, bytes). A first call, with NULL, returns the size of CUB's scratch memory. */
 template <class F> static bench_times cub_time(const F &f)
 {
     size_t bytes = 0;
@@ -28,7 +28,7 @@ static __global__ void count_differences(const unsigned char *a, const unsigned 
     if (own) atomicAdd(count, own);
 }
 
-static bool same(const void *a, const void *b, int64_t bytes)
+static bool has_same_bytes(const void *a, const void *b, int64_t bytes)
 {
     device_array<unsigned long long> count(1);
     unsigned long long differences = 0;
@@ -38,8 +38,8 @@ static bool same(const void *a, const void *b, int64_t bytes)
     return differences == 0;
 }
 
-/* A row beside CUB's, unless that took no time: none was run. */
-static void report(const char *name, int64_t n, bench_times ours, bench_times cubs, double bytes, bool ok)
+/* A row beside CUB's; cubs of zero time: CUB has no such call. */
+static void print_row(const char *name, int64_t n, bench_times ours, bench_times cubs, double bytes, bool ok)
 {
     const double floor = bytes / COPY_BYTES_PER_S;
     struct bench_row row = {};
@@ -63,9 +63,9 @@ template <class T> static void to_numbers(const device_array<uint32_t> &bits, in
     CUDA(cudaMemcpy(out->p, v.data(), (size_t)n * sizeof(T), cudaMemcpyHostToDevice));
 }
 
-/* cub_scan(scratch, bytes, out) is the same by CUB. */
+/* cub_scan(scratch, bytes, out): the same scan by CUB. */
 template <class T, class F>
-static void scan_sums(const char *kind_name, bosc_scan_kind kind, const char *type, bosc_dtype dtype, const T *in,
+static void time_scan(const char *kind_name, bosc_scan_kind kind, const char *type, bosc_dtype dtype, const T *in,
                       int64_t n, bool exact, const F &cub_scan)
 {
     char name[64];
@@ -76,11 +76,12 @@ static void scan_sums(const char *kind_name, bosc_scan_kind kind, const char *ty
     CUDA(cudaMemcpy(&x, ours.p + n - 1, sizeof x, cudaMemcpyDeviceToHost));
     CUDA(cudaMemcpy(&y, cubs.p + n - 1, sizeof y, cudaMemcpyDeviceToHost));
     snprintf(name, sizeof name, "scan %s %s", kind_name, type);
-    report(name, n, a, b, 2.0 * (double)n * sizeof(T),
-           exact ? same(ours.p, cubs.p, n * (int64_t)sizeof(T)) : fabs((double)(x - y)) < 1.0 + 1e-6 * (double)n);
+    print_row(name, n, a, b, 2.0 * (double)n * sizeof(T),
+              exact ? has_same_bytes(ours.p, cubs.p, n * (int64_t)sizeof(T))
+                    : fabs((double)(x - y)) < 1.0 + 1e-6 * (double)n);
 }
 
-template <class T> static void sums(const char *type, bosc_dtype dtype, const T *in, int64_t n, bool exact)
+template <class T> static void time_sums(const char *type, bosc_dtype dtype, const T *in, int64_t n, bool exact)
 {
     char name[64];
     device_array<T> ours(1), cubs(1);
@@ -91,11 +92,11 @@ template <class T> static void sums(const char *type, bosc_dtype dtype, const T 
     CUDA(cudaMemcpy(&x, ours.p, sizeof x, cudaMemcpyDeviceToHost));
     CUDA(cudaMemcpy(&y, cubs.p, sizeof y, cudaMemcpyDeviceToHost));
     snprintf(name, sizeof name, "reduce sum %s", type);
-    report(name, n, a, b, (double)n * sizeof(T), exact ? x == y : fabs((double)(x - y)) < 1.0 + 1e-6 * (double)n);
-    scan_sums("inclusive", BOSC_INCLUSIVE, type, dtype, in, n, exact, [&](void *scratch, size_t &bytes, T *out) {
+    print_row(name, n, a, b, (double)n * sizeof(T), exact ? x == y : fabs((double)(x - y)) < 1.0 + 1e-6 * (double)n);
+    time_scan("inclusive", BOSC_INCLUSIVE, type, dtype, in, n, exact, [&](void *scratch, size_t &bytes, T *out) {
         return cub::DeviceScan::InclusiveSum(scratch, bytes, in, out, n, stream);
     });
-    scan_sums("exclusive", BOSC_EXCLUSIVE, type, dtype, in, n, exact, [&](void *scratch, size_t &bytes, T *out) {
+    time_scan("exclusive", BOSC_EXCLUSIVE, type, dtype, in, n, exact, [&](void *scratch, size_t &bytes, T *out) {
         return cub::DeviceScan::ExclusiveSum(scratch, bytes, in, out, n, stream);
     });
 }
@@ -112,7 +113,7 @@ static __global__ void make_buckets(const uint32_t *bits, int64_t n, uint32_t bu
         out[i] = bits[i] % buckets;
 }
 
-static void compactions(const uint32_t *in, const float *f, int64_t n)
+static void time_compactions(const uint32_t *in, const float *f, int64_t n)
 {
     device_array<uint32_t> ours(n), cubs(n);
     device_array<uint8_t> flags(n);
@@ -124,16 +125,17 @@ static void compactions(const uint32_t *in, const float *f, int64_t n)
         return cub::DeviceSelect::Flagged(scratch, bytes, in, flags.p, cubs.p, counts.p + 1, n, stream);
     });
     CUDA(cudaMemcpy(count, counts.p, sizeof count, cudaMemcpyDeviceToHost));
-    report("compact half, 4 bytes", n, a, b, (double)n * 7, count[0] == count[1] && same(ours.p, cubs.p, count[0] * 4));
+    print_row("compact half, 4 bytes", n, a, b, (double)n * 7,
+              count[0] == count[1] && has_same_bytes(ours.p, cubs.p, count[0] * 4));
     device_array<float> scanned(n);
     make_flags<<<1024, 256>>>(in, n, 1u << 26, flags.p);
     a = device_time(WARM_UPS, [&] {
         BENCH(bosc_scan_segmented(bench.ctx, BOSC_SUM, BOSC_INCLUSIVE, BOSC_F32, f, flags.p, n, scanned.p));
     });
-    report("segmented scan f32", n, a, bench_times(), (double)n * 9, true);
+    print_row("segmented scan f32", n, a, bench_times(), (double)n * 9, true);
 }
 
-static void histograms(const uint32_t *in, int64_t n, uint32_t n_bins)
+static void time_histograms(const uint32_t *in, int64_t n, uint32_t n_bins)
 {
     char name[64];
     device_array<uint32_t> bins(n), out(n), cub_out(n), cub_keys(n);
@@ -146,7 +148,7 @@ static void histograms(const uint32_t *in, int64_t n, uint32_t n_bins)
                                                    stream);
     });
     snprintf(name, sizeof name, "histogram %u (waits)", n_bins);
-    report(name, n, a, b, (double)n * 4, same(ours.p, cubs.p, (int64_t)n_bins * 8));
+    print_row(name, n, a, b, (double)n * 4, has_same_bytes(ours.p, cubs.p, (int64_t)n_bins * 8));
     int bits = 0;
     while ((1u << bits) < n_bins) bits++;
     a = device_time(WARM_UPS, [&] { BENCH(bosc_split(bench.ctx, 4, in, bins.p, n, n_bins, out.p, ours.p)); });
@@ -154,22 +156,24 @@ static void histograms(const uint32_t *in, int64_t n, uint32_t n_bins)
         return cub::DeviceRadixSort::SortPairs(scratch, bytes, bins.p, cub_keys.p, in, cub_out.p, n, 0, bits, stream);
     });
     snprintf(name, sizeof name, "split %u, 4 bytes (waits)", n_bins);
-    report(name, n, a, b, (double)n * 16, same(out.p, cub_out.p, n * 4));
+    print_row(name, n, a, b, (double)n * 16, has_same_bytes(out.p, cub_out.p, n * 4));
 }
 
-static void sorts(const uint32_t *in, int64_t n)
+static void time_sorts(const uint32_t *in, int64_t n)
 {
     device_array<uint32_t> ours(n), cubs(n), our_values(n), cub_values(n);
+    /* 1. Keys and pairs. */
     bench_times a = device_time(WARM_UPS, [&] { BENCH(bosc_sort_keys(bench.ctx, BOSC_U32, in, n, ours.p)); });
     bench_times b = cub_time([&](void *scratch, size_t &bytes) {
         return cub::DeviceRadixSort::SortKeys(scratch, bytes, in, cubs.p, n, 0, 32, stream);
     });
-    report("sort keys u32", n, a, b, (double)n * 36, same(ours.p, cubs.p, n * 4));
+    print_row("sort keys u32", n, a, b, (double)n * 36, has_same_bytes(ours.p, cubs.p, n * 4));
     a = device_time(WARM_UPS, [&] { BENCH(bosc_sort_pairs(bench.ctx, BOSC_U32, in, 4, in, n, ours.p, our_values.p)); });
     b = cub_time([&](void *scratch, size_t &bytes) {
         return cub::DeviceRadixSort::SortPairs(scratch, bytes, in, cubs.p, in, cub_values.p, n, 0, 32, stream);
     });
-    report("sort pairs u32, u32", n, a, b, (double)n * 68, same(our_values.p, cub_values.p, n * 4));
+    print_row("sort pairs u32, u32", n, a, b, (double)n * 68, has_same_bytes(our_values.p, cub_values.p, n * 4));
+    /* 2. Merges of two sorted halves. */
     int64_t half = n / 2;
     device_array<uint32_t> halves(n);
     BENCH(bosc_sort_keys(bench.ctx, BOSC_U32, in, half, halves.p));
@@ -180,7 +184,7 @@ static void sorts(const uint32_t *in, int64_t n)
         return cub::DeviceMerge::MergeKeys(scratch, bytes, halves.p, half, halves.p + half, n - half, cubs.p,
                                            cuda::std::less<>{}, stream);
     });
-    report("merge u32", n, a, b, (double)n * 8, same(ours.p, cubs.p, n * 4));
+    print_row("merge u32", n, a, b, (double)n * 8, has_same_bytes(ours.p, cubs.p, n * 4));
     a = device_time(WARM_UPS, [&] {
         BENCH(bosc_merge_pairs(bench.ctx, BOSC_U32, 4, halves.p, in, half, halves.p + half, in + half, n - half, ours.p,
                                our_values.p));
@@ -189,7 +193,7 @@ static void sorts(const uint32_t *in, int64_t n)
         return cub::DeviceMerge::MergePairs(scratch, bytes, halves.p, in, half, halves.p + half, in + half, n - half,
                                             cubs.p, cub_values.p, cuda::std::less<>{}, stream);
     });
-    report("merge pairs u32, u32", n, a, b, (double)n * 16, same(our_values.p, cub_values.p, n * 4));
+    print_row("merge pairs u32, u32", n, a, b, (double)n * 16, has_same_bytes(our_values.p, cub_values.p, n * 4));
 }
 
 struct by_superkey {
@@ -211,7 +215,7 @@ static __global__ void make_rows(uint32_t *rows, int64_t n)
 }
 
 /* CUB sorts row numbers through the points; one run, since it takes long. */
-static void superkeys(int64_t n)
+static void time_superkeys(int64_t n)
 {
     device_array<float> points(n * DIM);
     device_array<uint32_t> ours(n), cubs(n);
@@ -222,30 +226,30 @@ static void superkeys(int64_t n)
         if (scratch) make_rows<<<1024, 256, 0, stream>>>(cubs.p, n);
         return cub::DeviceMergeSort::SortKeys(scratch, bytes, cubs.p, n, by_superkey{points.p}, stream);
     });
-    double passes = 1 + ceil(log2((double)n / 2048));
-    report("sort superkey f32 x 3", n, a, b, (double)n * 16 * passes, same(ours.p, cubs.p, n * 4));
+    double passes = 1 + ceil(log2((double)n / 2048)); /* merge passes above sorted tiles of 2,048 (assumed) */
+    print_row("sort superkey f32 x 3", n, a, b, (double)n * 16 * passes, has_same_bytes(ours.p, cubs.p, n * 4));
 }
 
-static void run_all(int64_t n)
+static void time_all(int64_t n)
 {
-    device_array<uint32_t> bits(n), wide(2 * n);
+    device_array<uint32_t> bits(n), bits64(2 * n);
     device_array<float> f(n);
     device_array<double> d(n);
     BENCH(bosc_random_bits(bench.ctx, 1, 0, n, bits.p));
-    BENCH(bosc_random_bits(bench.ctx, 1, 1, 2 * n, wide.p));
+    BENCH(bosc_random_bits(bench.ctx, 1, 1, 2 * n, bits64.p));
     BENCH(bosc_ctx_sync(bench.ctx));
     to_numbers(bits, n, &f);
     to_numbers(bits, n, &d);
-    sums("u32", BOSC_U32, bits.p, n, true);
-    sums("u64", BOSC_U64, (uint64_t *)wide.p, n, true);
-    sums("f32", BOSC_F32, f.p, n, false);
-    sums("f64", BOSC_F64, d.p, n, false);
-    compactions(bits.p, f.p, n);
-    histograms(bits.p, n, BUCKETS);
-    histograms(bits.p, n, 256);
-    histograms(bits.p, n, 65536);
-    sorts(bits.p, n);
-    superkeys(n);
+    time_sums("u32", BOSC_U32, bits.p, n, true);
+    time_sums("u64", BOSC_U64, (uint64_t *)bits64.p, n, true);
+    time_sums("f32", BOSC_F32, f.p, n, false);
+    time_sums("f64", BOSC_F64, d.p, n, false);
+    time_compactions(bits.p, f.p, n);
+    time_histograms(bits.p, n, BUCKETS);
+    time_histograms(bits.p, n, 256);
+    time_histograms(bits.p, n, 65536);
+    time_sorts(bits.p, n);
+    time_superkeys(n);
 }
 
 int main(int argc, char **argv)
@@ -253,7 +257,7 @@ int main(int argc, char **argv)
     bench.repeats = 15;
     bench_options(argc, argv, "items", NULL, 0);
     open_device();
-    run_all(bench.n ? bench.n : 1 << 24);
-    if (bench.n == 0) run_all(100000000);
+    time_all(bench.n ? bench.n : 1 << 24);
+    if (bench.n == 0) time_all(100000000);
     return close_device();
 }

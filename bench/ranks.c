@@ -1,9 +1,8 @@
 /* Times structures over ranks: bench_ranks [-n items] [-m edges] [-d dimensions] [-p most ranks] [-c case]. Each rank
- * is
- * a thread with one CPU thread, or with a CUDA device of its own where there are several; 1, 2, 4, ... ranks take the
- * same input, whose slices lie in their memory. One context takes it first, by the ordinary calls with one thread:
- * every answer must be the same bits, and the notes tell the speed-up against it, its share of the ranks (efficiency),
- * and the bytes that a rank sends, in how many exchanges. Times begin and end at barriers. */
+ * is a thread with one CPU thread, or with a CUDA device of its own where there are several; 1, 2, 4, ... ranks get
+ * slices of the same input in their memory. One context with one thread runs first, by the ordinary calls: all answers
+ * must have the same bits. The notes have the speed-up against it, the speed-up divided by the number of ranks
+ * (efficiency), and the bytes and exchanges of rank 0. Times begin and end at barriers. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,13 +15,13 @@ enum { K = 8, MOST_RANKS = 64, MOST_RUNS = 32 };
 static struct input {
     int64_t n, m, dim; /* points, keys and vertices; edges */
     float *points;
-    uint64_t *keys, *vectors; /* vectors: of 64 bits, in walks that change one a step */
+    uint64_t *keys, *vectors; /* vectors: 64 bits, in walks that flip one bit a step */
     uint32_t *u, *v, *weights;
-    char *saved; /* the graph's bytes, made when they are asked for */
+    char *saved; /* the saved graph, written by the first case that needs it */
     size_t saved_bytes;
 } input;
 
-/* A rank, or the one context (comm NULL). Slices of inputs and outputs are in the backend's memory. */
+/* A rank, or the single context (comm NULL). Slices of inputs and outputs are in the backend's memory. */
 struct rank {
     bosc_ctx *ctx;
     bosc_comm *comm;
@@ -36,7 +35,7 @@ struct rank {
     bosc_cellgraph *cells;
     bosc_ranks_cellgraph *ranks_cells;
     int64_t found; /* edges of the forest or the tree */
-    char *answer;  /* host: what it gives, answer_bytes of it */
+    char *answer;  /* this rank's answer in host memory, answer_bytes */
     size_t answer_bytes;
     int64_t sent, exchanges;
     double seconds[MOST_RUNS];
@@ -47,16 +46,16 @@ struct rank {
         if ((call) != BOSC_OK) bench_fail("rank %d: %s", r->number, bosc_ctx_message(r->ctx)); \
     } while (0)
 
-static int64_t slice(const struct rank *r, int64_t n, int64_t *begin)
+static int64_t slice_of(const struct rank *r, int64_t n, int64_t *begin)
 {
     *begin = n * r->number / r->count;
     return n * (r->number + 1) / r->count - *begin;
 }
 
-/* This rank's rows of an array, in its backend's memory; NULL: room for them. */
-static void *take_slice(struct rank *r, const void *rows, int64_t n, size_t size)
+/* Copies this rank's rows of an array to its backend's memory; rows NULL: allocates only. */
+static void *copy_slice(struct rank *r, const void *rows, int64_t n, size_t size)
 {
-    int64_t at, own = slice(r, n, &at);
+    int64_t at, own = slice_of(r, n, &at);
     void *memory;
     RANK(bosc_ctx_alloc(r->ctx, (size_t)own * size, &memory));
     if (rows) RANK(bosc_ctx_copy(r->ctx, memory, (const char *)rows + (size_t)at * size, (size_t)own * size));
@@ -64,13 +63,13 @@ static void *take_slice(struct rank *r, const void *rows, int64_t n, size_t size
     return memory;
 }
 
-static void give_slice(struct rank *r, void *memory, int64_t n, size_t size)
+static void release_slice(struct rank *r, void *memory, int64_t n, size_t size)
 {
     int64_t at;
-    bosc_ctx_release(r->ctx, memory, (size_t)slice(r, n, &at) * size);
+    bosc_ctx_release(r->ctx, memory, (size_t)slice_of(r, n, &at) * size);
 }
 
-static void answer(struct rank *r, const void *memory, size_t bytes)
+static void store_answer(struct rank *r, const void *memory, size_t bytes)
 {
     r->answer = bench_host(bytes ? bytes : 1);
     r->answer_bytes = bytes;
@@ -82,13 +81,13 @@ static void answer(struct rank *r, const void *memory, size_t bytes)
 
 static void open_sort(struct rank *r)
 {
-    r->in = take_slice(r, input.keys, input.n, 8);
-    r->out = take_slice(r, NULL, input.n, 8);
+    r->in = copy_slice(r, input.keys, input.n, 8);
+    r->out = copy_slice(r, NULL, input.n, 8);
 }
 
 static void run_sort(struct rank *r)
 {
-    int64_t at, n = slice(r, input.n, &at);
+    int64_t at, n = slice_of(r, input.n, &at);
     if (r->comm)
         RANK(bosc_ranks_sort_keys(r->ctx, r->comm, BOSC_U64, r->in, n, r->out));
     else
@@ -98,9 +97,9 @@ static void run_sort(struct rank *r)
 static void close_sort(struct rank *r)
 {
     int64_t at;
-    answer(r, r->out, (size_t)slice(r, input.n, &at) * 8);
-    give_slice(r, r->in, input.n, 8);
-    give_slice(r, r->out, input.n, 8);
+    store_answer(r, r->out, (size_t)slice_of(r, input.n, &at) * 8);
+    release_slice(r, r->in, input.n, 8);
+    release_slice(r, r->out, input.n, 8);
 }
 
 /* ---- k-d trees ---- */
@@ -109,7 +108,7 @@ static void make_tree(struct rank *r, bosc_kdtree_duplicates duplicates)
 {
     const bosc_kdtree_opts opts = {
         .size = sizeof opts, .dtype = BOSC_F32, .dim = (int32_t)input.dim, .id_bits = 32, .duplicates = duplicates};
-    r->in = take_slice(r, input.points, input.n, (size_t)input.dim * 4);
+    r->in = copy_slice(r, input.points, input.n, (size_t)input.dim * 4);
     if (r->comm)
         RANK(bosc_ranks_kdtree_create(r->ctx, r->comm, &opts, &r->ranks_tree));
     else
@@ -122,7 +121,7 @@ static void open_unique(struct rank *r) { make_tree(r, BOSC_KDTREE_DUPLICATES_RE
 
 static void run_tree(struct rank *r)
 {
-    int64_t at, n = slice(r, input.n, &at);
+    int64_t at, n = slice_of(r, input.n, &at);
     if (r->comm)
         RANK(bosc_ranks_kdtree_build(r->ctx, r->ranks_tree, r->in, n, 0));
     else
@@ -131,14 +130,14 @@ static void run_tree(struct rank *r)
 
 static void free_tree(struct rank *r)
 {
-    give_slice(r, r->in, input.n, (size_t)input.dim * 4);
+    release_slice(r, r->in, input.n, (size_t)input.dim * 4);
     bosc_kdtree_free(r->tree);
     bosc_ranks_kdtree_free(r->ranks_tree);
     r->tree = NULL;
     r->ranks_tree = NULL;
 }
 
-/* The ids of the in-order array. */
+/* Answer: the ids of the in-order array. */
 static void close_tree(struct rank *r)
 {
     bosc_ranks_kdtree_info info = {.size = sizeof info};
@@ -161,12 +160,12 @@ static void open_search(struct rank *r)
 {
     open_tree(r);
     run_tree(r);
-    r->out = take_slice(r, NULL, input.n, K * 4);
+    r->out = copy_slice(r, NULL, input.n, K * 4);
 }
 
 static void run_search(struct rank *r)
 {
-    int64_t at, n = slice(r, input.n, &at);
+    int64_t at, n = slice_of(r, input.n, &at);
     if (r->comm)
         RANK(bosc_ranks_kdtree_knn(r->ctx, r->ranks_tree, r->in, n, 0, K, r->out, NULL));
     else
@@ -176,8 +175,8 @@ static void run_search(struct rank *r)
 static void close_search(struct rank *r)
 {
     int64_t at;
-    answer(r, r->out, (size_t)slice(r, input.n, &at) * K * 4);
-    give_slice(r, r->out, input.n, K * 4);
+    store_answer(r, r->out, (size_t)slice_of(r, input.n, &at) * K * 4);
+    release_slice(r, r->out, input.n, K * 4);
     free_tree(r);
 }
 
@@ -185,14 +184,14 @@ static void close_search(struct rank *r)
 
 static void open_emst(struct rank *r)
 {
-    r->in = take_slice(r, input.points, input.n, (size_t)input.dim * 4);
-    r->out = take_slice(r, NULL, input.n, 8);
+    r->in = copy_slice(r, input.points, input.n, (size_t)input.dim * 4);
+    r->out = copy_slice(r, NULL, input.n, 8);
 }
 
 static void run_emst(struct rank *r)
 {
     const bosc_emst_opts opts = {.size = sizeof opts, .dtype = BOSC_F32, .dim = (int32_t)input.dim, .id_bits = 32};
-    int64_t at, n = slice(r, input.n, &at);
+    int64_t at, n = slice_of(r, input.n, &at);
     r->found = input.n - 1;
     if (r->comm)
         RANK(bosc_ranks_emst_compute(r->ctx, r->comm, r->in, n, 0, &opts, r->out, NULL, &r->found));
@@ -202,9 +201,9 @@ static void run_emst(struct rank *r)
 
 static void close_emst(struct rank *r)
 {
-    answer(r, r->out, (size_t)r->found * 8);
-    give_slice(r, r->in, input.n, (size_t)input.dim * 4);
-    give_slice(r, r->out, input.n, 8);
+    store_answer(r, r->out, (size_t)r->found * 8);
+    release_slice(r, r->in, input.n, (size_t)input.dim * 4);
+    release_slice(r, r->out, input.n, 8);
 }
 
 /* ---- cell graphs ---- */
@@ -212,7 +211,7 @@ static void close_emst(struct rank *r)
 static void open_cells(struct rank *r)
 {
     const bosc_cellgraph_opts opts = {.size = sizeof opts, .length = 64};
-    r->in = take_slice(r, input.vectors, input.n, 8);
+    r->in = copy_slice(r, input.vectors, input.n, 8);
     if (r->comm)
         RANK(bosc_ranks_cellgraph_create(r->ctx, r->comm, &opts, &r->ranks_cells));
     else
@@ -221,14 +220,14 @@ static void open_cells(struct rank *r)
 
 static void run_cells(struct rank *r)
 {
-    int64_t at, n = slice(r, input.n, &at);
+    int64_t at, n = slice_of(r, input.n, &at);
     if (r->comm)
         RANK(bosc_ranks_cellgraph_build(r->ctx, r->ranks_cells, r->in, n, 0));
     else
         RANK(bosc_cellgraph_build(r->ctx, r->cells, r->in, n, 0));
 }
 
-/* The pairs. */
+/* Answer: the pairs. */
 static void close_cells(struct rank *r)
 {
     bosc_ranks_cellgraph_info info = {.size = sizeof info};
@@ -243,7 +242,7 @@ static void close_cells(struct rank *r)
         RANK(bosc_ranks_cellgraph_get_pairs(r->ctx, r->ranks_cells, r->answer, NULL));
     else
         RANK(bosc_cellgraph_get_pairs(r->ctx, r->cells, r->answer, NULL));
-    give_slice(r, r->in, input.n, 8);
+    release_slice(r, r->in, input.n, 8);
     bosc_cellgraph_free(r->cells);
     bosc_ranks_cellgraph_free(r->ranks_cells);
     r->cells = NULL;
@@ -255,14 +254,14 @@ static void close_cells(struct rank *r)
 static void open_graph(struct rank *r)
 {
     const bosc_graph_opts opts = {.size = sizeof opts, .weight = BOSC_U32, .id_bits = 32};
-    int64_t at, m = slice(r, input.m, &at);
+    int64_t at, m = slice_of(r, input.m, &at);
     RANK(bosc_graph_create(r->ctx, &opts, &r->graph));
     RANK(bosc_graph_build(r->ctx, r->graph, input.u + at, input.v + at, input.weights + at, input.n, m));
-    r->out = take_slice(r, NULL, input.m, 4);
+    r->out = copy_slice(r, NULL, input.m, 4);
 }
 
-/* Vertices that are spread over the ranks, to the end or until an eighth of them is left. */
-static void run_spread(struct rank *r, int64_t replicated_bytes)
+/* The forest with sharded vertices, until the remaining ones fit into replicated_bytes. */
+static void run_sharded_forest(struct rank *r, int64_t replicated_bytes)
 {
     const bosc_msf_opts sharded = {.size = sizeof sharded, .replicated_bytes = replicated_bytes};
     bosc_msf_info info = {.size = sizeof info};
@@ -274,9 +273,10 @@ static void run_spread(struct rank *r, int64_t replicated_bytes)
     r->found = info.edges;
 }
 
-static void run_sharded(struct rank *r) { run_spread(r, 1); }
+static void run_sharded(struct rank *r) { run_sharded_forest(r, 1); }
 
-static void run_eighth(struct rank *r) { run_spread(r, 1 + 170 * (input.n / 8)); }
+/* Replicates from an eighth of the vertices on, at 170 bytes a vertex. */
+static void run_eighth(struct rank *r) { run_sharded_forest(r, 1 + 170 * (input.n / 8)); }
 
 static void run_forest(struct rank *r)
 {
@@ -291,14 +291,14 @@ static void run_forest(struct rank *r)
 
 static void free_graph(struct rank *r)
 {
-    give_slice(r, r->out, input.m, 4);
+    release_slice(r, r->out, input.m, 4);
     bosc_graph_free(r->graph);
     r->graph = NULL;
 }
 
 /* ---- a saved graph ---- */
 
-static int put_saved(void *user, const void *bytes, size_t count)
+static int append_saved(void *user, const void *bytes, size_t count)
 {
     size_t *room = user;
     if (input.saved_bytes + count > *room) {
@@ -311,7 +311,7 @@ static int put_saved(void *user, const void *bytes, size_t count)
     return 0;
 }
 
-static int get_saved_at(void *user, int64_t offset, void *bytes, size_t count)
+static int read_saved_at(void *user, int64_t offset, void *bytes, size_t count)
 {
     (void)user;
     if ((size_t)offset + count > input.saved_bytes) return 1;
@@ -319,36 +319,36 @@ static int get_saved_at(void *user, int64_t offset, void *bytes, size_t count)
     return 0;
 }
 
-static int get_saved(void *user, void *bytes, size_t count)
+static int read_saved_next(void *user, void *bytes, size_t count)
 {
     int64_t *at = user;
-    const int failed = get_saved_at(NULL, *at, bytes, count);
+    const int failed = read_saved_at(NULL, *at, bytes, count);
     *at += (int64_t)count;
     return failed;
 }
 
-/* The one context, which comes first, saves it. */
+/* The single context, which runs first, saves the graph. */
 static void open_saved(struct rank *r)
 {
     size_t room = 0;
     if (input.saved) return;
     open_graph(r);
-    RANK(bosc_graph_write(r->ctx, r->graph, put_saved, &room));
+    RANK(bosc_graph_write(r->ctx, r->graph, append_saved, &room));
     free_graph(r);
 }
 
-static void read_saved(struct rank *r)
+static void run_read(struct rank *r)
 {
     int64_t at = 0;
     bosc_graph_free(r->graph);
     r->graph = NULL;
     if (r->comm)
-        RANK(bosc_ranks_graph_read(r->ctx, r->comm, get_saved_at, NULL, &r->graph, NULL));
+        RANK(bosc_ranks_graph_read(r->ctx, r->comm, read_saved_at, NULL, &r->graph, NULL));
     else
-        RANK(bosc_graph_read(r->ctx, get_saved, &at, &r->graph));
+        RANK(bosc_graph_read(r->ctx, read_saved_next, &at, &r->graph));
 }
 
-/* The ends of its edges. */
+/* Answer: the ends of its edges. */
 static void close_saved(struct rank *r)
 {
     bosc_graph_info info = {.size = sizeof info};
@@ -362,14 +362,14 @@ static void close_saved(struct rank *r)
 
 /* ---- proofs ---- */
 
-/* The forest's edges, each given by the rank that has it. */
+/* Each rank passes the forest's edges that it has. */
 static void open_proof(struct rank *r)
 {
     open_graph(r);
     run_forest(r);
 }
 
-static void prove(struct rank *r, int64_t replicated_bytes)
+static void verify_forest(struct rank *r, int64_t replicated_bytes)
 {
     const bosc_msf_opts opts = {.size = sizeof opts, .replicated_bytes = replicated_bytes};
     if (r->comm)
@@ -378,13 +378,13 @@ static void prove(struct rank *r, int64_t replicated_bytes)
         RANK(bosc_msf_verify(r->ctx, r->graph, NULL, r->out, r->found, NULL));
 }
 
-static void run_proof(struct rank *r) { prove(r, 0); }
+static void run_proof(struct rank *r) { verify_forest(r, 0); }
 
-static void run_sharded_proof(struct rank *r) { prove(r, 1); }
+static void run_sharded_proof(struct rank *r) { verify_forest(r, 1); }
 
 static void close_forest(struct rank *r)
 {
-    answer(r, r->out, (size_t)r->found * 4);
+    store_answer(r, r->out, (size_t)r->found * 4);
     free_graph(r);
 }
 
@@ -402,10 +402,10 @@ static void run_components(struct rank *r)
         RANK(bosc_components_compute(r->ctx, r->graph, NULL, r->in, NULL));
 }
 
-/* All ranks have all labels. */
+/* All ranks have all labels: rank 0 gives the answer. */
 static void close_components(struct rank *r)
 {
-    answer(r, r->in, r->number == 0 ? (size_t)input.n * 4 : 0);
+    store_answer(r, r->in, r->number == 0 ? (size_t)input.n * 4 : 0);
     bosc_ctx_release(r->ctx, r->in, (size_t)input.n * 4);
     free_graph(r);
 }
@@ -415,8 +415,8 @@ static void close_components(struct rank *r)
 static void open_table(struct rank *r)
 {
     const bosc_hash_opts opts = {.size = sizeof opts, .key_bits = 64, .value_size = 8};
-    r->in = take_slice(r, input.keys, input.n, 8);
-    r->out = take_slice(r, NULL, input.n, 8);
+    r->in = copy_slice(r, input.keys, input.n, 8);
+    r->out = copy_slice(r, NULL, input.n, 8);
     if (r->comm)
         RANK(bosc_ranks_hash_create(r->ctx, r->comm, &opts, &r->ranks_table));
     else
@@ -426,7 +426,7 @@ static void open_table(struct rank *r)
 /* Keys are their own values. */
 static void run_table(struct rank *r)
 {
-    int64_t at, n = slice(r, input.n, &at);
+    int64_t at, n = slice_of(r, input.n, &at);
     if (r->comm)
         RANK(bosc_ranks_hash_build(r->ctx, r->ranks_table, r->in, r->in, n));
     else
@@ -441,7 +441,7 @@ static void open_find(struct rank *r)
 
 static void run_find(struct rank *r)
 {
-    int64_t at, n = slice(r, input.n, &at);
+    int64_t at, n = slice_of(r, input.n, &at);
     if (r->comm)
         RANK(bosc_ranks_hash_find(r->ctx, r->ranks_table, r->in, n, r->out, NULL));
     else
@@ -452,20 +452,20 @@ static void close_table(struct rank *r)
 {
     int64_t at;
     run_find(r);
-    answer(r, r->out, (size_t)slice(r, input.n, &at) * 8);
-    give_slice(r, r->in, input.n, 8);
-    give_slice(r, r->out, input.n, 8);
+    store_answer(r, r->out, (size_t)slice_of(r, input.n, &at) * 8);
+    release_slice(r, r->in, input.n, 8);
+    release_slice(r, r->out, input.n, 8);
     bosc_hash_free(r->table);
     bosc_ranks_hash_free(r->ranks_table);
     r->table = NULL;
     r->ranks_table = NULL;
 }
 
-static const struct one_case {
+static const struct benchmark_case {
     const char *name;
     void (*open)(struct rank *r);
     void (*run)(struct rank *r);
-    void (*close)(struct rank *r); /* takes the answer */
+    void (*close)(struct rank *r); /* stores the answer */
     bool of_edges;
 } cases[] = {{"sort", open_sort, run_sort, close_sort, false},
              {"kdtree build", open_tree, run_tree, close_tree, false},
@@ -478,7 +478,7 @@ static const struct one_case {
              {"forest sharded, to 1/8", open_graph, run_eighth, close_forest, true},
              {"forest proof", open_proof, run_proof, close_forest, true},
              {"forest proof, sharded", open_proof, run_sharded_proof, close_forest, true},
-             {"graph read", open_saved, read_saved, close_saved, true},
+             {"graph read", open_saved, run_read, close_saved, true},
              {"components", open_components, run_components, close_components, true},
              {"hash build", open_table, run_table, close_table, false},
              {"hash find", open_find, run_find, close_table, false}};
@@ -487,7 +487,7 @@ enum { CASES = sizeof cases / sizeof cases[0] };
 /* ---- ranks ---- */
 
 static struct rank ranks[MOST_RANKS];
-static const struct one_case *now;
+static const struct benchmark_case *current;
 
 static bosc_comm_info info_of(struct rank *r)
 {
@@ -496,7 +496,7 @@ static bosc_comm_info info_of(struct rank *r)
     return info;
 }
 
-static void meet(struct rank *r)
+static void wait_for_ranks(struct rank *r)
 {
     if (r->comm)
         RANK(bosc_comm_barrier(r->ctx, r->comm));
@@ -516,25 +516,25 @@ static void *run_rank(void *user)
 {
     struct rank *r = user;
     open_context(r);
-    now->open(r);
-    for (int i = -1; i < bench.repeats; i++) { /* the first run takes memory */
-        meet(r);
+    current->open(r);
+    for (int i = -1; i < bench.repeats; i++) { /* the first run allocates */
+        wait_for_ranks(r);
         const bosc_comm_info before = info_of(r);
         const double begin = bench_now();
-        now->run(r);
+        current->run(r);
         const bosc_comm_info after = info_of(r);
-        meet(r);
+        wait_for_ranks(r);
         if (i >= 0) r->seconds[i] = bench_now() - begin;
         r->sent = after.bytes - before.bytes;
         r->exchanges = after.exchanges - before.exchanges;
     }
-    now->close(r);
+    current->close(r);
     bosc_comm_free(r->comm);
     bosc_ctx_free(r->ctx);
     return NULL;
 }
 
-/* All ranks at once; 0: the one context. */
+/* Runs the current case on all ranks at once; 0: on the single context. */
 static void run_ranks(int count)
 {
     pthread_t threads[MOST_RANKS];
@@ -555,7 +555,7 @@ struct whole {
     size_t count;
 };
 
-/* The ranks' answers, one after the other. */
+/* Concatenates the ranks' answers. */
 static struct whole join_answers(int count)
 {
     struct whole w = {NULL, 0};
@@ -572,9 +572,9 @@ static struct whole join_answers(int count)
 
 static void print_row(int count, struct bench_times one)
 {
-    struct bench_row row = {.name = now->name,
+    struct bench_row row = {.name = current->name,
                             .data = bench_text("%d rank%s", count, count > 1 ? "s" : ""),
-                            .n = now->of_edges ? input.m : input.n,
+                            .n = current->of_edges ? input.m : input.n,
                             .ours = bench_median_of(ranks[0].seconds, bench.repeats),
                             .peer = "one context",
                             .theirs = one};
@@ -584,7 +584,7 @@ static void print_row(int count, struct bench_times one)
     bench_print(&row);
 }
 
-static void measure(int64_t most)
+static void time_case(int64_t most)
 {
     run_ranks(0);
     const struct bench_times one = bench_median_of(ranks[0].seconds, bench.repeats);
@@ -593,7 +593,7 @@ static void measure(int64_t most)
         run_ranks(count);
         const struct whole got = join_answers(count);
         bench_check(right.count == got.count && memcmp(right.bytes, got.bytes, got.count) == 0,
-                    "%s: %d ranks give other bits than one context", now->name, count);
+                    "%s: %d ranks give other bits than one context", current->name, count);
         print_row(count, one);
         free(got.bytes);
     }
@@ -602,12 +602,12 @@ static void measure(int64_t most)
 
 /* ---- input ---- */
 
-/* Each of n numbers, below `end`. */
-static uint32_t *make_numbers(uint64_t seed, int64_t n, uint64_t end)
+/* n random numbers below `limit`. */
+static uint32_t *make_numbers(uint64_t seed, int64_t n, uint64_t limit)
 {
     uint32_t *numbers = bench_host((size_t)n * 4);
     BENCH(bosc_random_bits(bench.ctx, seed, 0, n, numbers));
-    for (int64_t i = 0; i < n; i++) numbers[i] = (uint32_t)(numbers[i] * end >> 32);
+    for (int64_t i = 0; i < n; i++) numbers[i] = (uint32_t)(numbers[i] * limit >> 32);
     return numbers;
 }
 
@@ -651,14 +651,16 @@ int main(int argc, char **argv)
     bench_options(argc, argv, "points, keys and vertices", own, 4);
     if (bench.repeats > MOST_RUNS || most < 1 || most > MOST_RANKS)
         bench_fail("at most %d runs and %d ranks", MOST_RUNS, MOST_RANKS);
+    /* 1. Make the inputs of the chosen cases. */
     bench_open();
     bench_say("%s", bench_device());
     input.n = bench.n;
     if (input.m == 0) input.m = 4 * input.n;
     make_input(only);
+    /* 2. Time the cases. */
     for (int c = 0; c < CASES; c++) {
-        now = &cases[c];
-        if (!only || strncmp(now->name, only, strlen(only)) == 0) measure(most);
+        current = &cases[c];
+        if (!only || strncmp(current->name, only, strlen(only)) == 0) time_case(most);
     }
     free(input.points);
     free(input.keys);

@@ -15,8 +15,8 @@ enum { K = 8, LETTERS = 64, DEPTH = 10, AT_ONCE = 64, SINGLE_QUERIES = 2000 };
 
 static struct {
     int64_t m;     /* points of the large tree */
-    int64_t many;  /* items of the handles, of which each call takes set.n */
-    int64_t n;     /* items of a call */
+    int64_t many;  /* items of the handles */
+    int64_t n;     /* items of a call, at most many */
     float *points; /* (many x 3) */
     uint32_t *keys, *values, *u, *v, *weights, *bins, *out32, *edges;
     uint64_t *words;
@@ -31,9 +31,9 @@ static struct {
     bosc_cellgraph *cells;
 } set = {.m = 1000000};
 
-/* --- Handles, made anew for each first call ----------------------------------------------------------------------- */
+/* --- Handles, new for each first call ----------------------------------------------------------------------------- */
 
-static void create(void)
+static void create_handles(void)
 {
     bench_open();
     BENCH(bosc_kdtree_create(bench.ctx, &(bosc_kdtree_opts){.size = sizeof(bosc_kdtree_opts), .dim = 3, .id_bits = 32},
@@ -50,7 +50,7 @@ static void create(void)
     BENCH(bosc_cellgraph_create(bench.ctx, &cells, &set.cells));
 }
 
-static void release(void)
+static void free_handles(void)
 {
     bosc_kdtree_free(set.tree);
     bosc_hash_free(set.table);
@@ -86,13 +86,13 @@ static void radius_offsets(void)
 static void build_table(void) { BENCH(bosc_hash_build(bench.ctx, set.table, set.keys, set.values, set.n)); }
 static void build_whole_table(void) { BENCH(bosc_hash_build(bench.ctx, set.table, set.keys, set.values, set.many)); }
 
-static void find(void) { BENCH(bosc_hash_find(bench.ctx, set.table, set.keys, set.n, set.out32, set.flags)); }
+static void find_keys(void) { BENCH(bosc_hash_find(bench.ctx, set.table, set.keys, set.n, set.out32, set.flags)); }
 
-static void insert(void) { BENCH(bosc_hash_insert(bench.ctx, set.table, set.keys, set.values, set.n)); }
+static void insert_keys(void) { BENCH(bosc_hash_insert(bench.ctx, set.table, set.keys, set.values, set.n)); }
 
-static void erase(void) { BENCH(bosc_hash_erase(bench.ctx, set.table, set.keys, set.n, NULL)); }
+static void erase_keys(void) { BENCH(bosc_hash_erase(bench.ctx, set.table, set.keys, set.n, NULL)); }
 
-static void unique(void)
+static void find_unique(void)
 {
     int64_t count;
     BENCH(bosc_hash_unique(bench.ctx, set.keys, set.n, 32, set.out64, NULL, &count));
@@ -185,7 +185,7 @@ static void search_sorted(void)
     BENCH(bosc_search_sorted(bench.ctx, BOSC_U32, set.bins, set.n, set.keys, set.n, set.out64));
 }
 
-/* prepare: makes what the call reads of all items; NULL: nothing */
+/* prepare: builds the handle that the call reads; NULL: none */
 static const struct call {
     const char *name;
     void (*prepare)(void), (*run)(void);
@@ -196,10 +196,10 @@ static const struct call {
     {"kdtree radius count", build_whole_tree, radius_count},
     {"kdtree radius offsets", build_whole_tree, radius_offsets},
     {"hash build", NULL, build_table},
-    {"hash find", build_whole_table, find},
-    {"hash insert", build_whole_table, insert},
-    {"hash erase", build_whole_table, erase},
-    {"hash unique", NULL, unique},
+    {"hash find", build_whole_table, find_keys},
+    {"hash insert", build_whole_table, insert_keys},
+    {"hash erase", build_whole_table, erase_keys},
+    {"hash unique", NULL, find_unique},
     {"graph build", NULL, build_graph},
     {"forest", build_graph, forest},
     {"forest of a list", NULL, forest_edges},
@@ -255,48 +255,48 @@ static void free_input(void)
 
 /* --- Measurements ------------------------------------------------------------------------------------------------- */
 
-static void print(const char *name, const char *what, int64_t n, struct bench_times t, int times)
+static void print_row(const char *name, const char *what, int64_t n, struct bench_times t, int times)
 {
     bench_print(&(struct bench_row){
         .name = name, .data = what, .n = n, .ours = {.least = t.least / times, .median = t.median / times}});
 }
 
-/* The first call of a fresh context and handle, in a process that has made such calls before. */
-static void measure_first(const struct call *call)
+/* Times the first call of a fresh context and handle; the process made such calls before. */
+static void time_first(const struct call *call)
 {
     double *seconds = bench_host((size_t)bench.repeats * sizeof *seconds);
     for (int r = 0; r < bench.repeats; r++) {
-        create();
+        create_handles();
         if (call->prepare) call->prepare();
         double since = bench_now();
         call->run();
         seconds[r] = bench_now() - since;
-        release();
+        free_handles();
     }
-    print(call->name, "first", set.n, bench_median_of(seconds, bench.repeats), 1);
+    print_row(call->name, "first", set.n, bench_median_of(seconds, bench.repeats), 1);
     free(seconds);
 }
 
-static void run_some(void *user)
+static void run_batch(void *user)
 {
     const struct call *call = user;
     for (int i = 0; i < AT_ONCE; i++) call->run();
 }
 
-static void measure_again(const struct call *call)
+static void time_again(const struct call *call)
 {
-    create();
+    create_handles();
     if (call->prepare) call->prepare();
-    print(call->name, "again", set.n, bench_time(NULL, run_some, (void *)call, bench.repeats), AT_ONCE);
-    release();
+    print_row(call->name, "again", set.n, bench_time(NULL, run_batch, (void *)call, bench.repeats), AT_ONCE);
+    free_handles();
 }
 
-static void measure_calls(int64_t n)
+static void time_calls(int64_t n)
 {
     set.n = n;
     for (int c = 0; c < CALLS; c++) {
-        measure_first(&calls[c]);
-        measure_again(&calls[c]);
+        time_first(&calls[c]);
+        time_again(&calls[c]);
     }
 }
 
@@ -375,30 +375,30 @@ static void call_find(void *user)
         BENCH(bosc_hash_find(bench.ctx, set.table, set.keys + set.many / SINGLE_QUERIES * q, 1, set.out32, NULL));
 }
 
-static void measure_one(const char *name, const char *what, void (*run)(void *), void *user)
+static void time_one(const char *name, const char *what, void (*run)(void *), void *user)
 {
-    print(name, what, 1, bench_time(NULL, run, user, bench.repeats / 10 + 1), SINGLE_QUERIES);
+    print_row(name, what, 1, bench_time(NULL, run, user, bench.repeats / 10 + 1), SINGLE_QUERIES);
 }
 
-static void measure_single_queries(void)
+static void time_single_queries(void)
 {
     int64_t nearest = 1, k = K;
-    create();
+    create_handles();
     build_whole_tree();
     build_whole_table();
     BENCH(bosc_kdtree_get_view(bench.ctx, set.tree, &one.tree));
     BENCH(bosc_hash_get_view(bench.ctx, set.table, &one.table));
     one.queries = bench_points("uniform", SINGLE_QUERIES, 3, 77);
-    measure_one("nearest of one", "view", view_nearest, NULL);
-    measure_one("nearest of one", "call", call_knn, &nearest);
-    measure_one("knn of one, k = 8", "view", view_knn, NULL);
-    measure_one("knn of one, k = 8", "call", call_knn, &k);
-    measure_one("within a radius of one", "view", view_within, NULL);
-    measure_one("in one box", "view", view_box, NULL);
-    measure_one("find one", "view", view_look_up, NULL);
-    measure_one("find one", "call", call_find, NULL);
+    time_one("nearest of one", "view", view_nearest, NULL);
+    time_one("nearest of one", "call", call_knn, &nearest);
+    time_one("knn of one, k = 8", "view", view_knn, NULL);
+    time_one("knn of one, k = 8", "call", call_knn, &k);
+    time_one("within a radius of one", "view", view_within, NULL);
+    time_one("in one box", "view", view_box, NULL);
+    time_one("find one", "view", view_look_up, NULL);
+    time_one("find one", "call", call_find, NULL);
     bench_check(one.sum > 0, "no answers");
-    release();
+    free_handles();
 }
 
 int main(int argc, char **argv)
@@ -411,12 +411,12 @@ int main(int argc, char **argv)
     bench.clock = BENCH_PROCESS;
     set.many = bench.n;
     make_input();
-    measure_calls(bench.n);
-    measure_calls(1);
+    time_calls(bench.n);
+    time_calls(1);
     free_input();
     set.many = set.m;
     make_input();
-    measure_single_queries();
+    time_single_queries();
     free_input();
     bench_open();
     return bench_close();

@@ -1,8 +1,8 @@
 /* Times terrains: bench_terrain [-n side].
  * A raster of side x side (2,049) of fractal relief in the backend's memory: errors of all diamonds (build), a mesh for
  * several bounds (select), its vertices and triangles as indexed arrays in the backend's memory (mesh), the three
- * together, a budget, and frames of a camera that flies over. Handles are warm; the error of every mesh is measured and
- * held against its bound. */
+ * together, a budget, and frames of a moving camera. Handles are warm; the error of every mesh is measured and compared
+ * with its bound. */
 #include <stdlib.h>
 
 #include "harness/bench.h"
@@ -73,7 +73,7 @@ static void run_all(void *user)
     run_mesh(b);
 }
 
-static void fly(void *user)
+static void select_next_frame(void *user)
 {
     struct subject *b = user;
     b->camera.position[0] += 3;
@@ -81,7 +81,7 @@ static void fly(void *user)
     run_select(b);
 }
 
-static void print(const char *name, struct subject *b, void (*run)(void *))
+static void print_row(const char *name, struct subject *b, void (*run)(void *))
 {
     struct bench_row row = {.name = name,
                             .data = bench_text("error %g", b->goal.error),
@@ -90,7 +90,7 @@ static void print(const char *name, struct subject *b, void (*run)(void *))
     bench_print(&row);
 }
 
-static void check(struct subject *b)
+static void check_mesh(struct subject *b)
 {
     uint64_t sum = bench_sum(b->vertices, (size_t)b->counts[0] * 12, 0xcbf29ce484222325u);
     sum = bench_sum(b->triangles, (size_t)b->counts[1] * 12, sum);
@@ -103,7 +103,7 @@ static void check(struct subject *b)
               b->goal.error, stats.leaves, stats.vertices, stats.triangles, stats.max_error, (int)stats.depth, sum);
 }
 
-static void bounds(struct subject *b)
+static void time_bounds(struct subject *b)
 {
     static const double errors[] = {0, 1, 4, 20, 100};
     float *normals = b->normals;
@@ -111,20 +111,20 @@ static void bounds(struct subject *b)
         b->goal.error = errors[k];
         b->normals = NULL;
         run_all(b);
-        check(b);
-        print("select", b, run_select);
-        print("mesh", b, run_mesh);
-        print("all", b, run_all);
+        check_mesh(b);
+        print_row("select", b, run_select);
+        print_row("mesh", b, run_mesh);
+        print_row("all", b, run_all);
         b->normals = normals;
-        print("normals", b, run_mesh);
+        print_row("normals", b, run_mesh);
     }
 }
 
-static void views(struct subject *b)
+static void time_views(struct subject *b)
 {
     b->goal.error = 0;
     b->goal.triangles = 100000;
-    print("budget", b, run_select);
+    print_row("budget", b, run_select);
     run_mesh(b);
     bench_say("budget 100000: %" PRId64 " triangles", b->counts[1]);
     b->goal.triangles = 0;
@@ -139,7 +139,7 @@ static void views(struct subject *b)
     b->goal.hysteresis = 0.2;
     run_select(b);
     run_mesh(b);
-    print("frame", b, fly);
+    print_row("frame", b, select_next_frame);
 }
 
 int main(int argc, char **argv)
@@ -162,9 +162,9 @@ int main(int argc, char **argv)
     b.normals = bench_array(NULL, samples * 12);
     b.triangles = bench_array(NULL, samples * 24);
     bench_say("%s: %" PRId64 " x %" PRId64 " samples", bench_device(), b.side, b.side);
-    print("build", &b, run_build);
-    bounds(&b);
-    views(&b);
+    print_row("build", &b, run_build);
+    time_bounds(&b);
+    time_views(&b);
     bosc_terrain_free(b.terrain);
     free(relief);
     return bench_close();

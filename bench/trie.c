@@ -26,7 +26,7 @@ struct subject {
     uint32_t *positions;
 };
 
-static void build(void *user)
+static void build_trie(void *user)
 {
     struct subject *b = user;
     BENCH(bosc_trie_build(bench.ctx, b->trie, b->rows, NULL, b->n, 0));
@@ -46,7 +46,7 @@ static void find_misses(void *user)
     BENCH(bosc_ctx_sync(bench.ctx));
 }
 
-static void prefixes(void *user)
+static void find_longest(void *user)
 {
     struct subject *b = user;
     BENCH(bosc_trie_longest(bench.ctx, b->trie, b->misses, b->n, 0, NULL, b->ranks, NULL));
@@ -84,7 +84,7 @@ static void insert_and_erase(void *user)
     BENCH(bosc_trie_erase(bench.ctx, b->trie, b->misses, b->n / 16, 0, NULL));
 }
 
-static void make_peer(void *user)
+static void build_peer(void *user)
 {
     struct subject *b = user;
     if (b->peer) peer_dictionary_free(b->peer);
@@ -103,18 +103,18 @@ static void find_misses_of_peer(void *user)
     b->found = peer_dictionary_find(b->peer, b->host_misses, b->n, b->values);
 }
 
-static void measure(struct subject *b, const char *name, void (*run)(void *), int64_t items)
+static void time_case(struct subject *b, const char *name, void (*time_layout)(void *), int64_t items)
 {
-    const double rows = 8.0 * (double)(items * b->words); /* that are read */
+    const double rows = 8.0 * (double)(items * b->words); /* bytes read */
     const struct bench_row row = {.name = name,
                                   .library = b->peer ? peer_dictionary_names[b->kind] : NULL,
                                   .n = items,
                                   .bytes = b->peer ? 0 : rows,
-                                  .ours = bench_time(NULL, run, b, bench.repeats)};
+                                  .ours = bench_time(NULL, time_layout, b, bench.repeats)};
     bench_print(&row);
 }
 
-/* A sum over what was found: that of the ranks, and their number. */
+/* The sum of `count` integers of the backend's memory. */
 static int64_t sum_of(const int64_t *from, int64_t count)
 {
     int64_t sum = 0;
@@ -122,54 +122,58 @@ static int64_t sum_of(const int64_t *from, int64_t count)
     return sum;
 }
 
-static int64_t run(struct subject *b)
+/* Times all calls of one layout. Returns a checksum of the answers, which all layouts must share. */
+static int64_t time_layout(struct subject *b)
 {
     bosc_trie_info info = {.size = sizeof info};
+    /* 1. Build. */
     BENCH(bosc_trie_create(bench.ctx, b->opts, &b->trie));
-    measure(b, "build", build, b->n);
+    time_case(b, "build", build_trie, b->n);
     BENCH(bosc_trie_get_info(bench.ctx, b->trie, &info));
     bench_say("%" PRId64 " keys, %" PRId64 " nodes, %.1f MB of which nodes %.1f MB, depth %.2f, at most %" PRId64 "",
               info.keys, info.nodes, 1e-6 * (double)info.bytes, 1e-6 * (double)info.node_bytes, info.depth,
               info.depth_most);
-    measure(b, "find, hits", find_hits, b->n);
+    /* 2. Find. */
+    time_case(b, "find, hits", find_hits, b->n);
     int64_t check = sum_of(b->ranks, b->n);
-    measure(b, "find, one letter replaced", find_misses, b->n);
+    time_case(b, "find, one letter replaced", find_misses, b->n);
     check = 31 * check + sum_of(b->ranks, b->n);
-    measure(b, "longest match", prefixes, b->n);
+    time_case(b, "longest match", find_longest, b->n);
     check = 31 * check + sum_of(b->ranks, b->n);
-    measure(b, "neighbours, counted", count_near, b->n);
+    /* 3. Neighbours at distance 1, and all pairs: counted, then listed in arrays of that size. */
+    time_case(b, "neighbours, counted", count_near, b->n);
     BENCH(bosc_ctx_copy(bench.ctx, &b->pairs, b->offsets + b->n, 8));
     b->near = bench_array(NULL, (size_t)b->pairs * 8);
     b->positions = bench_array(NULL, (size_t)b->pairs * 4);
-    measure(b, "neighbours, listed", list_near, b->n);
+    time_case(b, "neighbours, listed", list_near, b->n);
     check = 31 * (31 * check + b->pairs) + sum_of(b->near, b->pairs);
     bench_release(b->near);
     bench_release(b->positions);
-    measure(b, "all pairs, counted", count_pairs, b->n);
+    time_case(b, "all pairs, counted", count_pairs, b->n);
     b->near = bench_array(NULL, (size_t)b->all * 16);
     b->positions = bench_array(NULL, (size_t)b->all * 4);
-    measure(b, "all pairs, listed", list_pairs, b->n);
+    time_case(b, "all pairs, listed", list_pairs, b->n);
     check = 31 * (31 * check + b->all) + sum_of(b->near, 2 * b->all);
     bench_release(b->near);
     bench_release(b->positions);
-    measure(b, "insert and erase n / 16", insert_and_erase, b->n / 8);
+    time_case(b, "insert and erase n / 16", insert_and_erase, b->n / 8);
     bosc_trie_free(b->trie);
     return check;
 }
 
-/* The standard library's dictionaries must find as many. */
-static void run_peers(struct subject *b)
+/* Times the standard library's dictionaries; all must find the same number of queries. */
+static void time_peers(struct subject *b)
 {
     int64_t misses = -1;
     b->values = bench_host((size_t)b->n * sizeof *b->values);
     for (int k = 0; k < PEER_DICTIONARIES; k++) {
         b->kind = (enum peer_dictionary_kind)k;
-        make_peer(b);
+        build_peer(b);
         if (!b->peer) break; /* not in this build */
-        measure(b, "build", make_peer, b->n);
-        measure(b, "find, hits", find_hits_of_peer, b->n);
+        time_case(b, "build", build_peer, b->n);
+        time_case(b, "find, hits", find_hits_of_peer, b->n);
         bench_check(b->found == b->n, "%s does not find a row", peer_dictionary_names[k]);
-        measure(b, "find, one letter replaced", find_misses_of_peer, b->n);
+        time_case(b, "find, one letter replaced", find_misses_of_peer, b->n);
         bench_check(k == 0 || misses == b->found, "the dictionaries do not agree");
         misses = b->found;
         peer_dictionary_free(b->peer);
@@ -212,6 +216,7 @@ int main(int argc, char **argv)
     bench.repeats = 5;
     bench.opts.threads = 1;
     bench_options(argc, argv, "vectors", own, 3);
+    /* 1. Vectors and queries. */
     bench_open();
     bench_time_one_thread();
     opts.length = (int32_t)length;
@@ -222,15 +227,16 @@ int main(int argc, char **argv)
     make_queries(&b);
     b.ranks = bench_array(NULL, (size_t)b.n * 8);
     b.offsets = bench_array(NULL, (size_t)(b.n + 1) * 8);
+    /* 2. Time each layout. */
     for (const char *k = layouts; *k; k++) {
         if (*k == 's') {
-            run_peers(&b);
+            time_peers(&b);
             continue;
         }
         opts.layout = *k == 'p' ? BOSC_TRIE_PUBLISHED : BOSC_TRIE_COMPACT;
         bench_say("%s, %s: %" PRId64 " vectors of %d letters (%s)", *k == 'p' ? "published" : "compact", bench_device(),
                   b.n, (int)opts.length, scene);
-        int64_t found = run(&b);
+        int64_t found = time_layout(&b);
         bench_check(runs++ == 0 || found == check, "the layouts do not agree");
         check = found;
     }

@@ -1,8 +1,9 @@
-/* Times spatial hashing as its source uses it: bench_voxelgrid [-n voxels]. An
- * object of about n voxels moves through a virtual grid of 2 n voxels (128^3 for 1,048,576); each frame its voxels are
- * put into a new structure, and those of another object looked up in it: by a voxel grid of points, and by a hash table
- * of voxel numbers (a set). Arrays are in the backend's memory, handles are warm, every frame's answer is checked
- * against a map of all voxels. Source: Alcantara et al., Real-time Parallel Hashing on the GPU (2009), 27 frames a
+/* Times spatial hashing as in its source: bench_voxelgrid [-n voxels]. An object of about n voxels moves through a
+ * virtual grid of 2 n voxels (128^3 for 1,048,576). Each frame builds a new structure of its voxels and looks up those
+ * of
+ * another object: in a voxel grid of points, and in a hash table of voxel numbers (a set). Arrays are in the backend's
+ * memory, handles are warm, every frame's answer is compared with a map of all voxels. Source: Alcantara et al.,
+ * Real-time Parallel Hashing on the GPU (2009), 27 frames a
  * second on a GTX 280. */
 #include <math.h>
 #include <stdlib.h>
@@ -75,34 +76,34 @@ static void build_grid(void *user)
     BENCH(bosc_ctx_sync(bench.ctx));
 }
 
-static void meet_grid(void *user)
+static void look_up_grid(void *user)
 {
     struct subject *b = user;
     BENCH(bosc_voxelgrid_voxel_count(bench.ctx, b->grid, b->still.points, b->still.n, 0, b->counts));
     BENCH(bosc_ctx_sync(bench.ctx));
 }
 
-static void grid_frame(void *user)
+static void run_grid_frame(void *user)
 {
     build_grid(user);
-    meet_grid(user);
+    look_up_grid(user);
 }
 
-static void near_grid(void *user)
+static void count_near_grid(void *user)
 {
     struct subject *b = user;
     BENCH(bosc_voxelgrid_radius_count(bench.ctx, b->grid, b->still.points, b->still.n, 0, b->radius, b->counts));
     BENCH(bosc_ctx_sync(bench.ctx));
 }
 
-static void pairs_grid(void *user)
+static void count_pairs_grid(void *user)
 {
     struct subject *b = user;
     int64_t count;
     BENCH(bosc_voxelgrid_pairs(bench.ctx, b->grid, b->radius, NULL, NULL, 0, &count));
 }
 
-static void groups_grid(void *user)
+static void count_groups_grid(void *user)
 {
     struct subject *b = user;
     int64_t count;
@@ -117,29 +118,29 @@ static void build_hash(void *user)
     BENCH(bosc_ctx_sync(bench.ctx));
 }
 
-static void meet_hash(void *user)
+static void look_up_hash(void *user)
 {
     struct subject *b = user;
     BENCH(bosc_hash_find(bench.ctx, b->table, b->still.keys, b->still.n, NULL, b->found));
     BENCH(bosc_ctx_sync(bench.ctx));
 }
 
-static void hash_frame(void *user)
+static void run_hash_frame(void *user)
 {
     build_hash(user);
-    meet_hash(user);
+    look_up_hash(user);
 }
 
-/* Every frame by both structures. */
-static void check(struct subject *b)
+/* Checks every frame of both structures. */
+static void check_frames(struct subject *b)
 {
     size_t m = (size_t)b->still.n;
     int64_t *counts = bench_host(m * sizeof *counts);
     uint8_t *found = bench_host(m);
     for (b->frame = 0; b->frame < FRAMES; b->frame++) {
         int64_t by_grid = 0, by_hash = 0;
-        grid_frame(b);
-        hash_frame(b);
+        run_grid_frame(b);
+        run_hash_frame(b);
         BENCH(bosc_ctx_copy(bench.ctx, counts, b->counts, m * sizeof *counts));
         BENCH(bosc_ctx_copy(bench.ctx, found, b->found, m));
         BENCH(bosc_ctx_sync(bench.ctx));
@@ -157,7 +158,7 @@ static void check(struct subject *b)
     free(found);
 }
 
-static void row(struct subject *b, const char *name, void (*run)(void *), int repeats)
+static void time_case(struct subject *b, const char *name, void (*run)(void *), int repeats)
 {
     struct bench_row row = {.name = name, .n = b->still.n, .ours = bench_time(next_frame, run, b, repeats)};
     row.note = bench_text("%.1f a second", 1 / row.ours.median);
@@ -170,26 +171,28 @@ int main(int argc, char **argv)
     bench.n = 1 << 20;
     bench.repeats = 21;
     bench_options(argc, argv, "voxels", NULL, 0);
+    /* 1. The objects of all frames, and the handles. */
     bench_open();
-    const int few = bench.repeats < 5 ? bench.repeats : 5;
+    const int at_most_5 = bench.repeats < 5 ? bench.repeats : 5; /* repeats of the slow cases */
     b.side = (int64_t)(cbrt(2 * (double)bench.n) + 0.5);
     make_frames(&b);
     bosc_voxelgrid_opts go = {.size = sizeof go, .dim = 3, .cell = 1, .assume_valid = 1};
     bosc_hash_opts ho = {.size = sizeof ho, .key_bits = 32};
     BENCH(bosc_voxelgrid_create(bench.ctx, &go, &b.grid));
     BENCH(bosc_hash_create(bench.ctx, &ho, &b.table));
-    check(&b);
+    check_frames(&b);
     bench_say("%s: %" PRId64 "^3 voxels, %" PRId64 " moving, %" PRId64 " looked up, %" PRId64 " met in the first frame",
               bench_device(), b.side, b.moving[0].n, b.still.n, b.shared[0]);
-    row(&b, "voxel grid: frame", grid_frame, bench.repeats);
-    row(&b, "  build", build_grid, bench.repeats);
-    row(&b, "  look up the other object's voxels", meet_grid, bench.repeats);
-    row(&b, "  points within 1 of the other's", near_grid, few);
-    row(&b, "  pairs within 1, counted", pairs_grid, few);
-    row(&b, "  groups within 1", groups_grid, few);
-    row(&b, "hash set of voxel numbers: frame", hash_frame, bench.repeats);
-    row(&b, "  build", build_hash, bench.repeats);
-    row(&b, "  look up the other object's voxels", meet_hash, bench.repeats);
+    /* 2. Time the frames and their parts. */
+    time_case(&b, "voxel grid: frame", run_grid_frame, bench.repeats);
+    time_case(&b, "  build", build_grid, bench.repeats);
+    time_case(&b, "  look up the other object's voxels", look_up_grid, bench.repeats);
+    time_case(&b, "  points within 1 of the other's", count_near_grid, at_most_5);
+    time_case(&b, "  pairs within 1, counted", count_pairs_grid, at_most_5);
+    time_case(&b, "  groups within 1", count_groups_grid, at_most_5);
+    time_case(&b, "hash set of voxel numbers: frame", run_hash_frame, bench.repeats);
+    time_case(&b, "  build", build_hash, bench.repeats);
+    time_case(&b, "  look up the other object's voxels", look_up_hash, bench.repeats);
     bosc_hash_free(b.table);
     bosc_voxelgrid_free(b.grid);
     return bench_close();

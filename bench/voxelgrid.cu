@@ -1,7 +1,9 @@
 /* Voxel grids beside a plain cell list on a CUDA device: bench_voxelgrid_cuda [-n points] [-k neighbours of a point, on
- * average]. Points are uniform in a unit cube, voxels and cells as wide as the radius. The list knows its box: one
- * radix sort by cell (CUB), an array of where cells begin, a thread a point for searches; its pairs come in no order,
- * those of the grid ascend. Arrays are on the device, handles are warm, times are of single calls, between events;
+ * average]. Points are uniform in a unit cube, voxels and cells as wide as the radius. The cell list is given its box:
+ * one
+ * radix sort by cell (CUB), an array of cell starts, a thread a point for searches. Its pairs are unordered, those of
+ * the
+ * grid ascend. Arrays are on the device, handles are warm, times are of single calls, between events;
  * counts and pairs are compared. */
 #include <cub/cub.cuh>
 
@@ -13,7 +15,7 @@
 enum { WARM_UPS = 3, THREADS = 256 };
 
 static unsigned grid_of(int64_t n) { return (unsigned)((n + THREADS - 1) / THREADS); }
-static __device__ int64_t item() { return blockIdx.x * (int64_t)THREADS + threadIdx.x; }
+static __device__ int64_t item_of_thread() { return blockIdx.x * (int64_t)THREADS + threadIdx.x; }
 
 /* A cube of side^3 cells. */
 struct cells {
@@ -28,17 +30,17 @@ struct cells {
 
 static __global__ void find_cells(cells c, const float *points, int64_t n, uint32_t *keys, uint32_t *ids)
 {
-    const int64_t i = item();
+    const int64_t i = item_of_thread();
     if (i >= n) return;
     keys[i] = c.row(c.along(points[3 * i]), c.along(points[3 * i + 1])) + (uint32_t)c.along(points[3 * i + 2]);
     ids[i] = (uint32_t)i;
 }
 
-/* Where cells begin, and the points in their order. */
-static __global__ void gather(const uint32_t *keys, const uint32_t *ids, const float *points, int64_t n, uint32_t count,
-                              uint32_t *starts, float4 *out)
+/* Writes the start of each cell, and the points by cell. */
+static __global__ void gather_points(const uint32_t *keys, const uint32_t *ids, const float *points, int64_t n,
+                                     uint32_t count, uint32_t *starts, float4 *out)
 {
-    const int64_t i = item();
+    const int64_t i = item_of_thread();
     if (i >= n) return;
     const uint32_t key = keys[i], id = ids[i];
     for (uint32_t k = i ? keys[i - 1] + 1 : 0; k <= key; k++) starts[k] = (uint32_t)i;
@@ -47,8 +49,8 @@ static __global__ void gather(const uint32_t *keys, const uint32_t *ids, const f
                          __uint_as_float(id));
 }
 
-/* Calls found(position) for the points near the one at position i. */
-template <class F> static __device__ void near(const cells &c, int64_t i, const F &found)
+/* Calls found(position) for the points within the radius of the one at position i: 9 rows of 3 adjacent cells. */
+template <class F> static __device__ void visit_near(const cells &c, int64_t i, const F &found)
 {
     const float4 p = c.points[i];
     const int x = c.along(p.x), y = c.along(p.y), z = c.along(p.z), z0 = max(z - 1, 0), z1 = min(z + 1, c.side - 1);
@@ -58,7 +60,8 @@ template <class F> static __device__ void near(const cells &c, int64_t i, const 
             for (uint32_t k = c.starts[c.row(a, b) + z0]; k < end; k++) {
                 const float4 q = c.points[k];
                 const float dx = p.x - q.x, dy = p.y - q.y, dz = p.z - q.z;
-                const float square = __fadd_rn(__fmul_rn(dx, dx), __fmul_rn(dy, dy)); /* not fused, as ours */
+                const float square =
+                    __fadd_rn(__fmul_rn(dx, dx), __fmul_rn(dy, dy)); /* not fused: the same bits as ours */
                 if (__fadd_rn(square, __fmul_rn(dz, dz)) <= c.r2) found(k);
             }
         }
@@ -66,37 +69,37 @@ template <class F> static __device__ void near(const cells &c, int64_t i, const 
 
 static __global__ void count_near(cells c, int64_t n, int64_t *counts)
 {
-    const int64_t i = item();
+    const int64_t i = item_of_thread();
     uint32_t count = 0;
     if (i >= n) return;
-    near(c, i, [&](uint32_t) { count++; });
+    visit_near(c, i, [&](uint32_t) { count++; });
     counts[__float_as_uint(c.points[i].w)] = count;
 }
 
 static __global__ void total_pairs(cells c, int64_t n, unsigned long long *total)
 {
-    const int64_t i = item();
+    const int64_t i = item_of_thread();
     uint32_t count = 0;
-    if (i < n) near(c, i, [&](uint32_t k) { count += k > i; });
+    if (i < n) visit_near(c, i, [&](uint32_t k) { count += k > i; });
     for (int d = 16; d > 0; d /= 2) count += __shfl_xor_sync(~0u, count, d);
     if (threadIdx.x % 32 == 0) atomicAdd(total, (unsigned long long)count);
 }
 
 static __global__ void count_pairs(cells c, int64_t n, int64_t *counts)
 {
-    const int64_t i = item();
+    const int64_t i = item_of_thread();
     uint32_t count = 0;
     if (i >= n) return;
-    near(c, i, [&](uint32_t k) { count += k > i; });
+    visit_near(c, i, [&](uint32_t k) { count += k > i; });
     counts[i] = count;
 }
 
 static __global__ void list_pairs(cells c, int64_t n, const int64_t *offsets, int64_t *pairs)
 {
-    const int64_t i = item();
+    const int64_t i = item_of_thread();
     if (i >= n) return;
     int64_t at = offsets[i];
-    near(c, i, [&](uint32_t k) {
+    visit_near(c, i, [&](uint32_t k) {
         if (k <= i) return;
         pairs[2 * at] = __float_as_uint(c.points[i].w);
         pairs[2 * at++ + 1] = __float_as_uint(c.points[k].w);
@@ -136,8 +139,8 @@ struct cell_list {
     {
         find_cells<<<grid_of(n), THREADS, 0, stream>>>(c, p, n, keys.p, ids.p);
         CUDA(sort(scratch));
-        gather<<<grid_of(n), THREADS, 0, stream>>>(sorted_keys.p, sorted_ids.p, p, n, (uint32_t)count, starts.p,
-                                                   points.p);
+        gather_points<<<grid_of(n), THREADS, 0, stream>>>(sorted_keys.p, sorted_ids.p, p, n, (uint32_t)count, starts.p,
+                                                          points.p);
     }
     void count_all(int64_t *out) { count_near<<<grid_of(n), THREADS, 0, stream>>>(c, n, out); }
     int64_t read(const void *from)
@@ -162,7 +165,7 @@ struct cell_list {
     }
 };
 
-static void report(const char *name, int64_t n, bench_times ours, bench_times theirs, bool right)
+static void print_row(const char *name, int64_t n, bench_times ours, bench_times theirs, bool right)
 {
     struct bench_row row = {};
     row.name = name;
@@ -182,7 +185,7 @@ static bool same_counts(const device_array<int64_t> &a, const device_array<int64
     return x == y;
 }
 
-/* The same pairs, ours in order. */
+/* True if both have the same pairs; ours must ascend. */
 static bool same_pairs(const device_array<int64_t> &ours, const device_array<int64_t> &theirs, int64_t count)
 {
     typedef std::pair<int64_t, int64_t> pair;
@@ -194,7 +197,7 @@ static bool same_pairs(const device_array<int64_t> &ours, const device_array<int
     return x == y;
 }
 
-static void run_all(int64_t n, double neighbours)
+static void time_all(int64_t n, double neighbours)
 {
     const float r = (float)cbrt(neighbours / ((double)n * 4.18879));
     float *host = bench_points("uniform", n, 3, 5);
@@ -203,6 +206,7 @@ static void run_all(int64_t n, double neighbours)
     CUDA(cudaMemcpy(points.p, host, (size_t)n * 12, cudaMemcpyHostToDevice));
     CUDA(cudaMemcpy(elsewhere.p, host, (size_t)n * 12, cudaMemcpyHostToDevice));
     free(host);
+    /* 1. Handles, voxels as wide as the radius. */
     bosc_voxelgrid_opts o = {};
     o.size = sizeof o;
     o.dim = 3;
@@ -215,27 +219,29 @@ static void run_all(int64_t n, double neighbours)
     const auto count = [&](const float *queries) {
         BENCH(bosc_voxelgrid_radius_count(bench.ctx, grid, queries, n, 0, (double)r, counts.p));
     };
+    /* 2. Builds and counts of neighbours. */
     bench_times ours = device_time(WARM_UPS, build), peer = device_time(WARM_UPS, [&] { list.build(points.p); });
-    report("build", n, ours, peer, true);
+    print_row("build", n, ours, peer, true);
     ours = device_time(WARM_UPS, [&] { count(nullptr); });
     peer = device_time(WARM_UPS, [&] { list.count_all(theirs.p); });
-    report("neighbours of all points counted", n, ours, peer, same_counts(counts, theirs, n));
+    print_row("neighbours of all points counted", n, ours, peer, same_counts(counts, theirs, n));
     ours = device_time(WARM_UPS, [&] { count(points.p); });
-    report("  of queries in the array of the build", n, ours, bench_times(), same_counts(counts, theirs, n));
+    print_row("  of queries in the array of the build", n, ours, bench_times(), same_counts(counts, theirs, n));
     ours = device_time(WARM_UPS, [&] { count(elsewhere.p); });
-    report("  of queries that a build has not seen", n, ours, bench_times(), same_counts(counts, theirs, n));
+    print_row("  of queries that a build has not seen", n, ours, bench_times(), same_counts(counts, theirs, n));
     ours = device_time(WARM_UPS, [&] { build(), count(nullptr); });
     peer = device_time(WARM_UPS, [&] { list.build(points.p), list.count_all(theirs.p); });
-    report("build and count", n, ours, peer, true);
+    print_row("build and count", n, ours, peer, true);
+    /* 3. Pairs: counted, then listed. */
     int64_t found = 0, pairs = list.pairs();
     ours = device_time(WARM_UPS,
                        [&] { BENCH(bosc_voxelgrid_pairs(bench.ctx, grid, (double)r, nullptr, nullptr, 0, &found)); });
-    report("pairs counted", n, ours, device_time(WARM_UPS, [&] { list.pairs(); }), found == pairs);
+    print_row("pairs counted", n, ours, device_time(WARM_UPS, [&] { list.pairs(); }), found == pairs);
     device_array<int64_t> ids(2 * pairs), their_ids(2 * pairs);
     ours = device_time(WARM_UPS,
                        [&] { BENCH(bosc_voxelgrid_pairs(bench.ctx, grid, (double)r, ids.p, nullptr, pairs, &found)); });
     peer = device_time(WARM_UPS, [&] { list.list(their_ids.p); });
-    report("pairs listed", n, ours, peer, found == pairs && same_pairs(ids, their_ids, pairs));
+    print_row("pairs listed", n, ours, peer, found == pairs && same_pairs(ids, their_ids, pairs));
     bosc_voxelgrid_free(grid);
 }
 
@@ -247,10 +253,10 @@ int main(int argc, char **argv)
     bench_options(argc, argv, "points", own, 1);
     open_device();
     if (bench.n) {
-        run_all(bench.n, neighbours);
+        time_all(bench.n, neighbours);
     } else {
-        for (int64_t n = 1 << 14; n <= 1 << 23; n *= 8) run_all(n, neighbours);
-        run_all(1 << 20, neighbours);
+        for (int64_t n = 1 << 14; n <= 1 << 23; n *= 8) time_all(n, neighbours);
+        time_all(1 << 20, neighbours);
     }
     return close_device();
 }

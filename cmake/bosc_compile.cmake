@@ -56,8 +56,8 @@ function(bosc_add_hot_sources target)
     target_compile_definitions(${target}_v${level} PRIVATE BI_LEVEL=${level})
     # Their loops are written to become vectors, which gcc 12 makes of few loops at -O2.
     target_compile_options(${target}_v${level} PRIVATE $<$<CONFIG:Release>:-O3>)
-    # What tests under sanitizers do not call is not instrumented, which takes minutes. MemorySanitizer needs it to be,
-    # for contexts of no level of their own where v3 is the machine's best; it is not optimised.
+    # Levels that no test under sanitizers calls are not instrumented, which would take minutes. MemorySanitizer needs
+    # level 3 instrumented (contexts choose it where it is the machine's best); it is not optimised.
     if((BOSC_SANITIZE MATCHES "address|thread" AND level EQUAL 3) OR (BOSC_FUZZ AND level GREATER 1))
       set_target_properties(${target}_v${level} PROPERTIES BOSC_OWN_SANITIZERS ON)
       target_compile_options(${target}_v${level} PRIVATE -O0)

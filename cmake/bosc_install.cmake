@@ -1,5 +1,5 @@
-# What `cmake --install` puts where: headers, libraries, the tool, and how other projects find them (find_package,
-# pkg-config).
+# Rules of `cmake --install`: headers, libraries, the tool, and the files by which other projects find them
+# (find_package, pkg-config).
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/boscage)

@@ -7,8 +7,8 @@ set(bosc_hot_sources ${bosc_sources})
 list(FILTER bosc_hot_sources INCLUDE REGEX "_hot\\.c$")
 list(FILTER bosc_sources EXCLUDE REGEX "_hot\\.c$")
 
-# What knows whether there is a CUDA backend, and which: the only sources that differ between the two libraries.
-set(bosc_backend_sources src/core/context.c src/core/dispatch.c src/cellgraph/cuda/costs.c
+# Sources that depend on the CUDA backend: the only ones that differ between the two libraries.
+set(bosc_backend_sources src/core/handle.c src/core/dispatch.c src/cellgraph/cuda/costs.c
   src/comm/device.c)
 list(TRANSFORM bosc_backend_sources PREPEND ${PROJECT_SOURCE_DIR}/)
 list(REMOVE_ITEM bosc_sources ${bosc_backend_sources})

@@ -1,5 +1,5 @@
-# libboscage_mpi: ranks that are the processes of an MPI program. It needs none of the other libraries, and no other
-# needs it: a program that wants such ranks links it beside them.
+# libboscage_mpi: ranks as processes of an MPI program. It depends on none of the other libraries, nor do they depend on
+# it: a program with such ranks links both.
 set(BOSC_HAVE_MPI OFF)
 if(NOT BOSC_MPI STREQUAL "OFF")
   if(BOSC_MPI STREQUAL "ON")

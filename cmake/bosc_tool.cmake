@@ -25,8 +25,8 @@ if(ZSTD_INCLUDE_DIR AND BOSC_ZSTD)
 endif()
 find_path(JANSSON_INCLUDE_DIR jansson.h REQUIRED)
 
-# libtiff's archive needs those of its compressions, one of which is C++; all are found, or the shared library serves.
-# That of JBIG is under the GPL: a stand-in takes its place, so that programs with the archive in them stay free of it.
+# libtiff's archive needs the archives of its compressions (one is C++); if any is missing, the shared library is used.
+# JBIG's archive is under the GPL: a stand-in replaces it, so that programs with libtiff's archive contain none of it.
 set(BOSC_TIFF_STATIC "")
 foreach(name tiff webp zstd lzma Lerc jpeg deflate)
   find_library(archive NAMES lib${name}.a NO_CACHE)

@@ -1,25 +1,25 @@
-/* A demonstration of every room: it works on real or generated input, checks the answers and draws pictures. What it
- * has to say goes to whoever runs it. */
+/* A demonstration of every room on given or generated input: it checks the answers and draws pictures. Results go to
+ * the caller's callbacks. */
 #ifndef DEMO_DEMO_H
 #define DEMO_DEMO_H
 
 #include <boscage/io.h>
 
-/* What the demonstration is given, and what it calls. Members are set by the caller but for `error`. */
+/* Input and callbacks. The caller sets every member but `error`. */
 struct demo {
     bosc_ctx *ctx;
-    const char *folder;       /* where pictures go; it exists */
-    const bosc_array *points; /* to build a tree of, besides generated ones; NULL: none */
-    void *user;               /* for the functions below */
+    const char *folder;       /* of the pictures; must exist */
+    const bosc_array *points; /* an extra tree is built of these; NULL: none */
+    void *user;               /* of the callbacks */
 
-    /* What was done, how long it took and how many items were worked on; 0 where there is nothing to tell. */
+    /* Reports a result: a text, seconds and number of items; 0: not applicable. */
     void (*row)(void *user, const char *what, double seconds, double items);
-    void (*picture)(void *user, const char *path); /* a picture was written */
+    void (*picture)(void *user, const char *path); /* reports a written picture */
 
-    char error[600]; /* why a part failed */
+    char error[600]; /* reason of a failed part */
 };
 
-/* A part: what the room of that name can do. */
+/* A part shows a room. */
 struct demo_part {
     const char *room, *title;
     bosc_status (*run)(struct demo *demo);

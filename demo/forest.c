@@ -1,4 +1,4 @@
-/* The demonstration's forests: a graph's, proven; the tree of points and the tour along it, drawn. */
+/* Demonstrates spanning forests: of a random graph, with proof; of points, with a tour; with pictures. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "demo/parts.h"
 
-enum { CPU = 1 << 17, CUDA = 1 << 22, EACH = 6 }; /* vertices or points, and edges for each vertex */
+enum { CPU = 1 << 17, CUDA = 1 << 22, EDGES_PER_VERTEX = 6 }; /* vertices or points on each backend */
 
 /* ---- a random graph ---- */
 
@@ -17,13 +17,13 @@ struct network {
     bosc_graph *graph;
 };
 
-static bosc_status make_network(struct demo *demo, struct network *g)
+static bosc_status generate_network(struct demo *demo, struct network *g)
 {
     bosc_ctx_info info = {.size = sizeof info};
     bosc_ctx_get_info(demo->ctx, &info);
     bosc_graph_generate_opts o = {.size = sizeof o, .kind = BOSC_GRAPH_RANDOM, .seed = 1, .id_bits = 32};
     o.n = info.backend == BOSC_BACKEND_CUDA ? CUDA : CPU;
-    o.m = o.n * EACH;
+    o.m = o.n * EDGES_PER_VERTEX;
     g->u = demo_alloc(demo, (size_t)o.m, sizeof *g->u);
     g->v = demo_alloc(demo, (size_t)o.m, sizeof *g->v);
     g->weights = demo_alloc(demo, (size_t)o.m, sizeof *g->weights);
@@ -33,7 +33,7 @@ static bosc_status make_network(struct demo *demo, struct network *g)
     return status == BOSC_OK ? BOSC_OK : demo_fail_ctx(demo, status);
 }
 
-/* The second call is measured: the first one takes memory. */
+/* Builds twice and measures the second build: the first one allocates. */
 static bosc_status build_network(struct demo *demo, struct network *g)
 {
     char what[128];
@@ -51,6 +51,7 @@ static bosc_status build_network(struct demo *demo, struct network *g)
     return BOSC_OK;
 }
 
+/* Computes the forest twice, measures the second call, and verifies it. */
 static bosc_status span_network(struct demo *demo, struct network *g)
 {
     char what[128];
@@ -76,7 +77,7 @@ static bosc_status span_network(struct demo *demo, struct network *g)
 bosc_status demo_forest(struct demo *demo)
 {
     struct network g = {0};
-    bosc_status code = make_network(demo, &g);
+    bosc_status code = generate_network(demo, &g);
     if (!code) code = build_network(demo, &g);
     if (!code) code = span_network(demo, &g);
     bosc_graph_free(g.graph);
@@ -106,8 +107,8 @@ static void close_plane(struct plane *p)
     free(p->dist2);
 }
 
-/* Half of the points uniform, half of them in clusters, kept inside the frame. */
-static bosc_status make_plane(struct demo *demo, struct plane *p, int64_t n)
+/* Generates points, half uniform and half clustered, clamped to the frame. */
+static bosc_status generate_plane(struct demo *demo, struct plane *p, int64_t n)
 {
     p->n = n;
     p->points = demo_alloc(demo, (size_t)n * 2, sizeof *p->points);
@@ -124,6 +125,7 @@ static bosc_status make_plane(struct demo *demo, struct plane *p, int64_t n)
     return status == BOSC_OK ? BOSC_OK : demo_fail_ctx(demo, status);
 }
 
+/* Computes the tree and the tour, and checks the bound of the tour's length: twice the tree. */
 static bosc_status span_plane(struct demo *demo, struct plane *p)
 {
     char what[128];
@@ -148,37 +150,42 @@ static bosc_status span_plane(struct demo *demo, struct plane *p)
                                    : demo_fail(demo, BOSC_ERR_DATA, "demo: the tour is longer than twice the tree");
 }
 
-static double at(float x) { return MARGIN + (double)x * (SIDE - 2 * MARGIN); }
+static double pixel_of(float x) { return MARGIN + (double)x * (SIDE - 2 * MARGIN); }
 
-static void draw_between(struct canvas *canvas, const struct plane *p, int64_t i, int64_t j, double width,
+static void draw_segment(struct canvas *canvas, const struct plane *p, int64_t i, int64_t j, double width,
                          struct colour colour, double alpha)
 {
     const float *a = p->points + 2 * i, *b = p->points + 2 * j;
-    canvas_line(canvas, at(a[0]), at(a[1]), at(b[0]), at(b[1]), width, colour, alpha);
+    canvas_line(canvas, pixel_of(a[0]), pixel_of(a[1]), pixel_of(b[0]), pixel_of(b[1]), width, colour, alpha);
 }
 
-/* How many points each edge cuts off: leaves are taken off the tree until one point is left, so the smaller side. A
- * point of one edge knows its other end as the sum of its neighbours. */
+/* The tree rooted by repeated removal of leaves, and the number of points below each edge. The last remaining point is
+ * the root. */
 struct branches {
     int64_t *parent, *size;
 };
 
+/* Each point stores the sum of its remaining neighbours: for a leaf that is its only neighbour. False: out of
+ * memory. */
 static bool find_branches(const struct plane *p, struct branches *b)
 {
     int64_t *degree = calloc((size_t)p->n, sizeof *degree), *sum = calloc((size_t)p->n, sizeof *sum), done = 0;
     int64_t *leaves = calloc((size_t)p->n, sizeof *leaves), count = 0;
-    bool memory = degree && sum && leaves;
-    for (int64_t e = 0; memory && e + 1 < p->n; e++)
+    bool ok = degree && sum && leaves;
+    /* 1. Degrees, and sums of neighbours. */
+    for (int64_t e = 0; ok && e + 1 < p->n; e++)
         for (int k = 0; k < 2; k++) {
             degree[p->pairs[2 * e + k]]++;
             sum[p->pairs[2 * e + k]] += p->pairs[2 * e + 1 - k];
         }
-    for (int64_t i = 0; memory && i < p->n; i++) {
+    /* 2. The leaves. */
+    for (int64_t i = 0; ok && i < p->n; i++) {
         b->size[i] = 1;
         b->parent[i] = -1;
         if (degree[i] == 1) leaves[count++] = i;
     }
-    while (memory && done < count) {
+    /* 3. Remove leaves; a neighbour left with one edge becomes a leaf. */
+    while (ok && done < count) {
         int64_t leaf = leaves[done++], to = sum[leaf];
         if (degree[leaf] != 1) continue; /* the last point */
         b->parent[leaf] = to;
@@ -190,13 +197,13 @@ static bool find_branches(const struct plane *p, struct branches *b)
     free(degree);
     free(sum);
     free(leaves);
-    return memory;
+    return ok;
 }
 
 static void draw_points(struct canvas *canvas, const struct plane *p)
 {
     for (int64_t i = 0; i < p->n; i++)
-        canvas_disc(canvas, at(p->points[2 * i]), at(p->points[2 * i + 1]), 1.3, colour_of(0xf4f1e8), 0.55);
+        canvas_disc(canvas, pixel_of(p->points[2 * i]), pixel_of(p->points[2 * i + 1]), 1.3, colour_of(0xf4f1e8), 0.55);
 }
 
 static bosc_status draw_tree(struct demo *demo, const struct plane *p, struct canvas *canvas)
@@ -208,11 +215,11 @@ static bosc_status draw_tree(struct demo *demo, const struct plane *p, struct ca
     bosc_status code = b.parent && b.size ? BOSC_OK : BOSC_ERR_NOMEM;
     if (!code && !find_branches(p, &b)) code = demo_fail(demo, BOSC_ERR_NOMEM, "out of memory");
     for (int i = 0; i < 6; i++) palette[i] = colour_of(levels[i]);
-    for (int level = 0; !code && level < 40; level++) /* thin ones first, so that thick ones lie on top */
+    for (int level = 0; !code && level < 40; level++) /* thin edges first, so that thick ones lie on top */
         for (int64_t i = 0; i < p->n; i++) {
             if (b.parent[i] < 0 || (int)(2 * log2((double)b.size[i])) != level) continue;
             double t = log2((double)b.size[i]) / log2((double)p->n / 2);
-            draw_between(canvas, p, i, b.parent[i], 1.2 + 5.5 * t * t, colour_along(palette, 6, t), 0.95);
+            draw_segment(canvas, p, i, b.parent[i], 1.2 + 5.5 * t * t, colour_along(palette, 6, t), 0.95);
         }
     free(b.parent);
     free(b.size);
@@ -226,14 +233,14 @@ static bosc_status draw_tour(struct demo *demo, const struct plane *p, struct ca
     struct colour palette[7];
     for (int i = 0; i < 7; i++) palette[i] = colour_of(levels[i]);
     for (int64_t i = 0; i < p->n; i++)
-        draw_between(canvas, p, p->order[i], p->order[i + 1 < p->n ? i + 1 : 0], 1.7,
+        draw_segment(canvas, p, p->order[i], p->order[i + 1 < p->n ? i + 1 : 0], 1.7,
                      colour_along(palette, 7, (double)i / (double)p->n), 0.95);
     draw_points(canvas, p);
     return demo_picture(demo, canvas, "emst_tour.png");
 }
 
-static bosc_status draw(struct demo *demo, const struct plane *p,
-                        bosc_status (*picture)(struct demo *, const struct plane *, struct canvas *))
+static bosc_status draw_plane(struct demo *demo, const struct plane *p,
+                              bosc_status (*picture)(struct demo *, const struct plane *, struct canvas *))
 {
     struct canvas canvas = {0};
     bosc_status code = canvas_open(&canvas, SIDE, SIDE, colour_of(0x0f1020))
@@ -245,16 +252,16 @@ static bosc_status draw(struct demo *demo, const struct plane *p,
 
 bosc_status demo_emst(struct demo *demo)
 {
-    struct plane many = {0}, few = {0};
+    struct plane measured = {0}, drawn = {0};
     bosc_ctx_info info = {.size = sizeof info};
     bosc_ctx_get_info(demo->ctx, &info);
-    bosc_status code = make_plane(demo, &many, info.backend == BOSC_BACKEND_CUDA ? CUDA : CPU);
-    if (!code) code = span_plane(demo, &many);
-    if (!code) code = make_plane(demo, &few, DRAWN);
-    if (!code) code = span_plane(demo, &few);
-    if (!code) code = draw(demo, &few, draw_tree);
-    if (!code) code = draw(demo, &few, draw_tour);
-    close_plane(&many);
-    close_plane(&few);
+    bosc_status code = generate_plane(demo, &measured, info.backend == BOSC_BACKEND_CUDA ? CUDA : CPU);
+    if (!code) code = span_plane(demo, &measured);
+    if (!code) code = generate_plane(demo, &drawn, DRAWN);
+    if (!code) code = span_plane(demo, &drawn);
+    if (!code) code = draw_plane(demo, &drawn, draw_tree);
+    if (!code) code = draw_plane(demo, &drawn, draw_tour);
+    close_plane(&measured);
+    close_plane(&drawn);
     return code;
 }

@@ -1,5 +1,5 @@
-/* The demonstration's hash tables and what they are used for: look-ups, close pairs and groups of points by voxels, a
- * constellation found among other stars. */
+/* Demonstrates hash tables and their uses: lookups, close pairs and groups of points by voxels, and geometric
+ * hashing of a constellation. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,37 +24,37 @@ static bool has_device(const struct demo *demo)
 
 struct pairs {
     int64_t n;
-    uint64_t *keys; /* 2 n: the second half is not in the table (random keys of 64 bits do not meet) */
-    uint64_t *values;
+    uint64_t *keys;   /* (2 n): the second half is absent from the table (random 64-bit keys do not collide) */
+    uint64_t *values; /* (2 n) */
     uint8_t *found;
     bosc_hash *table;
 };
 
-/* The second call is measured: the first one takes memory. */
-static bosc_status look_up(struct demo *demo, struct pairs *p)
+/* Builds and looks up twice and measures the second pass: the first one allocates. */
+static bosc_status measure_lookups(struct demo *demo, struct pairs *p)
 {
     char what[128];
     int64_t n = p->n, wrong = 0;
-    double build = 0, find = 0;
-    bosc_hash_opts opts = {.size = sizeof opts, .key_bits = 64, .value_size = 8, .load = 0.95};
+    double build_seconds = 0, find_seconds = 0;
+    bosc_hash_opts opts = {.size = sizeof opts, .key_bits = 64, .value_size = 8, .load_factor = 0.95};
     bosc_status status = bosc_random_bits(demo->ctx, 3, 0, 4 * n, (uint32_t *)(void *)p->keys);
     if (status == BOSC_OK) status = bosc_hash_create(demo->ctx, &opts, &p->table);
     for (int i = 0; i < 2 && status == BOSC_OK; i++) {
         double start = demo_now();
         status = bosc_hash_build(demo->ctx, p->table, p->keys, p->keys, n); /* each key is its own value */
-        build = demo_now() - start;
+        build_seconds = demo_now() - start;
         start = demo_now();
         if (status == BOSC_OK) status = bosc_hash_find(demo->ctx, p->table, p->keys, 2 * n, p->values, p->found);
-        find = demo_now() - start;
+        find_seconds = demo_now() - start;
     }
     if (status != BOSC_OK) return demo_fail_ctx(demo, status);
+    /* The first n keys must be found with their values, the others absent. */
     for (int64_t i = 0; i < 2 * n; i++) wrong += p->found[i] != (i < n) || p->values[i] != (i < n ? p->keys[i] : 0);
-    if (wrong)
-        return demo_fail(demo, BOSC_ERR_DATA, "demo: %lld keys are not found as they should be", (long long)wrong);
-    snprintf(what, sizeof what, "hash table: build, %lld keys and values, load 0.95", (long long)n);
-    demo_row(demo, what, build, (double)n);
-    snprintf(what, sizeof what, "look-ups, half of them of absent keys, all right");
-    demo_row(demo, what, find, 2 * (double)n);
+    if (wrong) return demo_fail(demo, BOSC_ERR_DATA, "demo: %lld keys have wrong answers", (long long)wrong);
+    snprintf(what, sizeof what, "hash table: build, %lld keys and values, load factor 0.95", (long long)n);
+    demo_row(demo, what, build_seconds, (double)n);
+    snprintf(what, sizeof what, "lookups, half of them of absent keys, all correct");
+    demo_row(demo, what, find_seconds, 2 * (double)n);
     return BOSC_OK;
 }
 
@@ -64,7 +64,7 @@ bosc_status demo_hash(struct demo *demo)
     p.keys = demo_alloc(demo, 2 * (size_t)p.n, sizeof *p.keys);
     p.values = demo_alloc(demo, 2 * (size_t)p.n, sizeof *p.values);
     p.found = demo_alloc(demo, 2 * (size_t)p.n, 1);
-    bosc_status code = p.keys && p.values && p.found ? look_up(demo, &p) : BOSC_ERR_NOMEM;
+    bosc_status code = p.keys && p.values && p.found ? measure_lookups(demo, &p) : BOSC_ERR_NOMEM;
     bosc_hash_free(p.table);
     free(p.keys);
     free(p.values);
@@ -84,42 +84,45 @@ struct cloud {
     bosc_voxelgrid *grid;
 };
 
+/* Finds pairs and groups twice, measures the second pass, and checks that no pair joins two groups. */
 static bosc_status find_groups(struct demo *demo, struct cloud *c)
 {
     char what[128];
-    int64_t again = 0;
+    int64_t listed = 0;
+    /* 1. Build, count pairs, label groups. */
     bosc_voxelgrid_opts opts = {.size = sizeof opts, .dim = 2, .cell = c->radius};
     bosc_status status = bosc_voxelgrid_create(demo->ctx, &opts, &c->grid);
-    double build = 0, pairs = 0, groups = 0;
+    double build_seconds = 0, pair_seconds = 0, group_seconds = 0;
     for (int i = 0; i < 2 && status == BOSC_OK; i++) {
         double start = demo_now();
         status = bosc_voxelgrid_build(demo->ctx, c->grid, c->points, c->n, 0);
-        build = demo_now() - start;
+        build_seconds = demo_now() - start;
         start = demo_now();
         if (status == BOSC_OK) status = bosc_voxelgrid_pairs(demo->ctx, c->grid, c->radius, NULL, NULL, 0, &c->count);
-        pairs = demo_now() - start;
+        pair_seconds = demo_now() - start;
         start = demo_now();
         if (status == BOSC_OK) status = bosc_voxelgrid_components(demo->ctx, c->grid, c->radius, c->labels, &c->groups);
-        groups = demo_now() - start;
+        group_seconds = demo_now() - start;
     }
     if (status != BOSC_OK) return demo_fail_ctx(demo, status);
+    /* 2. List the pairs and check their labels. */
     c->pairs = demo_alloc(demo, (size_t)c->count, 2 * sizeof *c->pairs);
     if (!c->pairs) return BOSC_ERR_NOMEM;
-    status = bosc_voxelgrid_pairs(demo->ctx, c->grid, c->radius, c->pairs, NULL, c->count, &again);
+    status = bosc_voxelgrid_pairs(demo->ctx, c->grid, c->radius, c->pairs, NULL, c->count, &listed);
     if (status != BOSC_OK) return demo_fail_ctx(demo, status);
     for (int64_t k = 0; k < c->count; k++)
         if (c->labels[c->pairs[2 * k]] != c->labels[c->pairs[2 * k + 1]])
             return demo_fail(demo, BOSC_ERR_DATA, "demo: a pair is in two groups");
     snprintf(what, sizeof what, "voxel grid: build, %lld points", (long long)c->n);
-    demo_row(demo, what, build, (double)c->n);
+    demo_row(demo, what, build_seconds, (double)c->n);
     snprintf(what, sizeof what, "all %lld pairs within %g, counted", (long long)c->count, c->radius);
-    demo_row(demo, what, pairs, (double)c->n);
-    snprintf(what, sizeof what, "%lld groups that they join", (long long)c->groups);
-    demo_row(demo, what, groups, (double)c->n);
+    demo_row(demo, what, pair_seconds, (double)c->n);
+    snprintf(what, sizeof what, "%lld groups joined by these pairs", (long long)c->groups);
+    demo_row(demo, what, group_seconds, (double)c->n);
     return BOSC_OK;
 }
 
-static bosc_status make_cloud(struct demo *demo, struct cloud *c)
+static bosc_status generate_cloud(struct demo *demo, struct cloud *c)
 {
     c->points = demo_alloc(demo, (size_t)c->n * 2, sizeof *c->points);
     c->labels = demo_alloc(demo, (size_t)c->n, sizeof *c->labels);
@@ -145,9 +148,9 @@ static void close_cloud(struct cloud *c)
     free(c->pairs);
 }
 
-static double at(double x) { return MARGIN + x * (SIDE - 2 * MARGIN); }
+static double pixel_of(double x) { return MARGIN + x * (SIDE - 2 * MARGIN); }
 
-/* A colour of its own for each group, stronger for large ones. */
+/* Returns a colour per group, stronger for large groups. Hues step by the golden ratio. */
 static struct colour group_colour(const struct cloud *c, int64_t label)
 {
     static const uint32_t levels[7] = {0xf3676a, 0xffb35c, 0xffe08a, 0x7fd18b, 0x35c4c9, 0x7a8ff0, 0xd07fe0};
@@ -158,7 +161,7 @@ static struct colour group_colour(const struct cloud *c, int64_t label)
     return colour_mix(colour_of(0x4a4f63), own, 0.35 + 0.65 * strong);
 }
 
-/* Occupied voxels, lines between the points of pairs, and points. */
+/* Draws the occupied voxels, lines between the points of pairs, and the points. */
 static bosc_status draw_groups(struct demo *demo, struct cloud *c, struct canvas *canvas)
 {
     int64_t voxels = 0;
@@ -166,19 +169,23 @@ static bosc_status draw_groups(struct demo *demo, struct cloud *c, struct canvas
     for (int64_t i = 0; i < c->n; i++) c->sizes[c->labels[i]]++;
     bosc_status status = bosc_voxelgrid_voxels(demo->ctx, c->grid, c->coords, NULL, c->n, &voxels);
     if (status != BOSC_OK) return demo_fail_ctx(demo, status);
+    /* 1. Voxels. */
     for (int64_t v = 0; v < voxels; v++) {
-        double x = at((double)c->coords[2 * v] * c->radius), y = at((double)c->coords[2 * v + 1] * c->radius);
+        double x = pixel_of((double)c->coords[2 * v] * c->radius),
+               y = pixel_of((double)c->coords[2 * v + 1] * c->radius);
         double edge = c->radius * (SIDE - 2 * MARGIN);
         canvas_box(canvas, x + 0.5, y + 0.5, x + edge - 0.5, y + edge - 0.5, colour_of(0x6f7fb8), 0.13);
     }
+    /* 2. Pairs. */
     for (int64_t k = 0; k < c->count; k++) {
         const float *a = c->points + 2 * c->pairs[2 * k], *b = c->points + 2 * c->pairs[2 * k + 1];
-        canvas_line(canvas, at(a[0]), at(a[1]), at(b[0]), at(b[1]), 1.5, group_colour(c, c->labels[c->pairs[2 * k]]),
-                    0.8);
+        canvas_line(canvas, pixel_of(a[0]), pixel_of(a[1]), pixel_of(b[0]), pixel_of(b[1]), 1.5,
+                    group_colour(c, c->labels[c->pairs[2 * k]]), 0.8);
     }
+    /* 3. Points. */
     for (int64_t i = 0; i < c->n; i++) {
         bool alone = c->sizes[c->labels[i]] == 1;
-        canvas_disc(canvas, at(c->points[2 * i]), at(c->points[2 * i + 1]), alone ? 1.6 : 2.3,
+        canvas_disc(canvas, pixel_of(c->points[2 * i]), pixel_of(c->points[2 * i + 1]), alone ? 1.6 : 2.3,
                     alone ? colour_of(0x70768c) : colour_mix(group_colour(c, c->labels[i]), colour_of(0xffffff), 0.4),
                     0.95);
     }
@@ -188,16 +195,16 @@ static bosc_status draw_groups(struct demo *demo, struct cloud *c, struct canvas
 bosc_status demo_spatial(struct demo *demo)
 {
     struct canvas canvas = {0};
-    struct cloud many = {.n = has_device(demo) ? CUDA : CPU / 8}, few = {.n = DRAWN, .radius = 0.0125};
-    many.radius = 0.6 / sqrt((double)many.n);
-    bosc_status code = make_cloud(demo, &many);
-    close_cloud(&many);
-    if (!code) code = make_cloud(demo, &few);
+    struct cloud measured = {.n = has_device(demo) ? CUDA : CPU / 8}, drawn = {.n = DRAWN, .radius = 0.0125};
+    measured.radius = 0.6 / sqrt((double)measured.n);
+    bosc_status code = generate_cloud(demo, &measured);
+    close_cloud(&measured);
+    if (!code) code = generate_cloud(demo, &drawn);
     if (!code)
-        code = canvas_open(&canvas, SIDE, SIDE, colour_of(0x0f1020)) ? draw_groups(demo, &few, &canvas)
+        code = canvas_open(&canvas, SIDE, SIDE, colour_of(0x0f1020)) ? draw_groups(demo, &drawn, &canvas)
                                                                      : demo_fail(demo, BOSC_ERR_NOMEM, "out of memory");
     canvas_close(&canvas);
-    close_cloud(&few);
+    close_cloud(&drawn);
     return code;
 }
 
@@ -226,13 +233,15 @@ struct sky {
 
 static double unit(const uint32_t *bits) { return (double)*bits / 4294967296.0; }
 
-/* The figure turned, shrunk and moved, without some of its stars, each a little off its place; other stars around. */
-static bosc_status make_sky(struct demo *demo, struct sky *s)
+/* Makes the scene: the figure rotated, scaled and moved, with some stars removed and the others displaced a little,
+ * among random stars. */
+static bosc_status generate_sky(struct demo *demo, struct sky *s)
 {
     uint32_t bits[4 * SKY];
     double angle = 0.62, scale = 21;
     bosc_status status = bosc_random_bits(demo->ctx, 12, 0, 4 * SKY, bits);
     if (status != BOSC_OK) return demo_fail_ctx(demo, status);
+    /* 1. The figure. */
     for (int i = 0; i < STARS; i++) {
         const uint32_t *b = bits + 4 * i;
         double x = 82.5 - orion[i][0], y = 4 - orion[i][1];
@@ -245,6 +254,7 @@ static bosc_status make_sky(struct demo *demo, struct sky *s)
         for (int k = 0; k < 2; k++) s->points[2 * s->m + k] = s->truth[2 * i + k] + 4 * (unit(b + k) - 0.5);
         s->size[s->m++] = 4.6 - 0.7 * orion[i][2];
     }
+    /* 2. Other stars. */
     for (int i = STARS; i < SKY; i++, s->m++) {
         const uint32_t *b = bits + 4 * i;
         for (int k = 0; k < 2; k++) s->points[2 * s->m + k] = 20 + unit(b + k) * (SIDE - 40);
@@ -253,33 +263,36 @@ static bosc_status make_sky(struct demo *demo, struct sky *s)
     return BOSC_OK;
 }
 
+/* Finds the figure and checks the transform against the true positions. */
 static bosc_status find_figure(struct demo *demo, struct sky *s)
 {
     char what[128];
     bosc_geometric *table = NULL;
     bosc_geometric_info info = {.size = sizeof info};
-    double start = demo_now(), built = 0;
+    /* 1. Build the table of the model and search the scene. */
+    double start = demo_now(), build_seconds = 0;
     bosc_geometric_opts opts = {.size = sizeof opts, .stop_fraction = 0.8};
     bosc_status status = bosc_geometric_create(demo->ctx, &opts, &table);
     if (status == BOSC_OK) status = bosc_geometric_build(demo->ctx, table, s->model, STARS);
-    built = demo_now() - start;
+    build_seconds = demo_now() - start;
     s->match.size = sizeof s->match;
     start = demo_now();
     if (status == BOSC_OK) status = bosc_geometric_find(demo->ctx, table, s->points, s->m, s->ids, &s->match);
-    double found = demo_now() - start;
+    double find_seconds = demo_now() - start;
     if (status == BOSC_OK) bosc_geometric_get_info(demo->ctx, table, &info);
     bosc_geometric_free(table);
     if (status != BOSC_OK) return demo_fail_ctx(demo, status);
+    /* 2. Every star of the model must land within 6 pixels of its true position. */
     const double *t = s->match.transform;
     for (int i = 0; i < STARS; i++)
         if (hypot(t[0] * s->model[2 * i] + t[1] * s->model[2 * i + 1] + t[2] - s->truth[2 * i],
                   t[3] * s->model[2 * i] + t[4] * s->model[2 * i + 1] + t[5] - s->truth[2 * i + 1]) > 6)
-            return demo_fail(demo, BOSC_ERR_DATA, "demo: the constellation was not found where it is");
+            return demo_fail(demo, BOSC_ERR_DATA, "demo: the constellation was found at a wrong position");
     snprintf(what, sizeof what, "geometric hashing: %lld bases of %d stars", (long long)info.bases, STARS);
-    demo_row(demo, what, built, (double)info.entries);
+    demo_row(demo, what, build_seconds, (double)info.entries);
     snprintf(what, sizeof what, "found among %lld stars, %lld in place, %lld bases tried", (long long)s->m,
              (long long)s->match.inliers, (long long)s->match.trials);
-    demo_row(demo, what, found, (double)(s->match.trials * s->m));
+    demo_row(demo, what, find_seconds, (double)(s->match.trials * s->m));
     return BOSC_OK;
 }
 
@@ -289,7 +302,7 @@ static void draw_star(struct canvas *canvas, double x, double y, double size, st
     canvas_disc(canvas, x, y, 0.75 * size, colour, 1);
 }
 
-/* The model as it was given, in a corner. */
+/* Draws the model in a corner. */
 static void draw_model(struct canvas *canvas, const struct sky *s)
 {
     double x0 = 172, y0 = 986, scale = 8.4;
@@ -308,6 +321,7 @@ static void draw_model(struct canvas *canvas, const struct sky *s)
                     1);
 }
 
+/* Draws the stars, and the model where it was found; a ring marks each of its stars, red if missing. */
 static bosc_status draw_sky(struct demo *demo, struct sky *s, struct canvas *canvas)
 {
     const double *t = s->match.transform;
@@ -316,12 +330,14 @@ static bosc_status draw_sky(struct demo *demo, struct sky *s, struct canvas *can
     for (int i = 0; i < STARS; i++)
         for (int k = 0; k < 2; k++)
             moved[2 * i + k] = t[3 * k] * s->model[2 * i] + t[3 * k + 1] * s->model[2 * i + 1] + t[3 * k + 2];
+    /* 1. Background and figure. */
     canvas_glow(canvas, 660, 560, 760, colour_of(0x24386b), 0.75);
     canvas_glow(canvas, 900, 880, 520, colour_of(0x40285e), 0.5);
     for (int k = 0; k < LINES; k++) {
         const double *a = moved + 2 * figure[k][0], *b = moved + 2 * figure[k][1];
         canvas_line(canvas, a[0], a[1], b[0], b[1], 2, gold, 0.65);
     }
+    /* 2. Stars and rings. */
     for (int64_t i = 0; i < s->m; i++)
         draw_star(canvas, s->points[2 * i], s->points[2 * i + 1], s->size[i],
                   colour_of(i % 5 == 0   ? 0xffe3c2
@@ -342,7 +358,7 @@ bosc_status demo_geometric(struct demo *demo)
     struct sky *s = demo_alloc(demo, 1, sizeof *s);
     if (!s) return BOSC_ERR_NOMEM;
     memset(s, 0, sizeof *s);
-    bosc_status code = make_sky(demo, s);
+    bosc_status code = generate_sky(demo, s);
     if (!code) code = find_figure(demo, s);
     if (!code)
         code = canvas_open(&canvas, SIDE, SIDE, colour_of(0x070a16)) ? draw_sky(demo, s, &canvas)

@@ -1,4 +1,4 @@
-/* The demonstration's k-d trees: built, verified, searched, and compared with searches through all points. */
+/* Demonstrates k-d trees: build, verification and search, with sampled queries compared to a brute-force search. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,20 +6,25 @@
 
 #include "demo/parts.h"
 
-enum { CPU_POINTS = 1 << 17, CUDA_POINTS = 1 << 22, K = 8, SAMPLES = 50 };
+enum {
+    CPU_POINTS = 1 << 17,
+    CUDA_POINTS = 1 << 22,
+    K = 8,
+    SAMPLES = 50
+}; /* points on each backend; neighbours; checked queries */
 
-/* Points, their tree, and the answers for some queries. Everything as f4 or f8, as the points are. */
-struct scene {
-    const char *what;
+/* Points, their tree, and queries with answers. Queries and distances have the type of the points, f4 or f8. */
+struct search_example {
+    const char *name; /* of the points, for messages */
     bosc_array points;
     bosc_kdtree *tree;
     int64_t m;
     int64_t *ids;
-    void *distances; /* squared */
+    void *distances; /* squared, (m x K) */
     void *queries;
 };
 
-static void close_scene(struct scene *s)
+static void free_example(struct search_example *s)
 {
     bosc_array_free(&s->points);
     bosc_kdtree_free(s->tree);
@@ -28,7 +33,7 @@ static void close_scene(struct scene *s)
     free(s->queries);
 }
 
-static const char *code_of(bosc_dtype dtype)
+static const char *dtype_name(bosc_dtype dtype)
 {
     return dtype == BOSC_F32 ? "f4" : dtype == BOSC_F64 ? "f8" : dtype == BOSC_I32 ? "i4" : "i8";
 }
@@ -43,32 +48,32 @@ static double coordinate(const void *rows, bosc_dtype dtype, int64_t i)
     }
 }
 
-/* Squared distance as the tree's contract has it: in the points' type, terms in the order of the coordinates. */
-static double distance2(const struct scene *s, int64_t query, int64_t point)
+/* Squared distance by the tree's contract: in the points' type, terms added in the order of the coordinates. */
+static double distance2(const struct search_example *s, int64_t query, int64_t point)
 {
     int64_t dim = s->points.shape[1];
-    float narrow = 0;
-    double wide = 0;
+    float sum_f32 = 0;
+    double sum_f64 = 0;
     for (int64_t c = 0; c < dim; c++) {
         double q = coordinate(s->queries, s->points.dtype, query * dim + c);
         double p = coordinate(s->points.data, s->points.dtype, point * dim + c);
         float f = (float)q - (float)p;
-        narrow += f * f;
-        wide += (q - p) * (q - p);
+        sum_f32 += f * f;
+        sum_f64 += (q - p) * (q - p);
     }
-    return s->points.dtype == BOSC_F32 ? (double)narrow : wide;
+    return s->points.dtype == BOSC_F32 ? (double)sum_f32 : sum_f64;
 }
 
-/* The k nearest of one query by looking at every point; the number of ranks where the tree says otherwise. */
-static int wrong_ranks(const struct scene *s, int64_t query)
+/* Searches all points for the k nearest of a query. Returns the number of ranks that differ from the tree's answer. */
+static int count_wrong_ranks(const struct search_example *s, int64_t query)
 {
     double best[K];
     int64_t ids[K];
     int found = 0, wrong = 0;
     for (int64_t i = 0; i < s->points.shape[0]; i++) {
         double d = distance2(s, query, i);
-        if (found == K && d >= best[K - 1]) continue; /* of equal ones the smaller id stays */
-        int at = found < K ? found++ : K - 1;
+        if (found == K && d >= best[K - 1]) continue; /* among equal distances the smaller id stays */
+        int at = found < K ? found++ : K - 1;         /* insertion into the sorted list */
         for (; at > 0 && best[at - 1] > d; at--) {
             best[at] = best[at - 1];
             ids[at] = ids[at - 1];
@@ -80,18 +85,18 @@ static int wrong_ranks(const struct scene *s, int64_t query)
     return wrong;
 }
 
-static bosc_status check_answers(struct demo *demo, const struct scene *s)
+static bosc_status check_answers(struct demo *demo, const struct search_example *s)
 {
     char what[128];
     int wrong = 0, samples = s->m < SAMPLES ? (int)s->m : SAMPLES;
-    for (int i = 0; i < samples; i++) wrong += wrong_ranks(s, s->m / samples * i) != 0;
+    for (int i = 0; i < samples; i++) wrong += count_wrong_ranks(s, s->m / samples * i) != 0;
     snprintf(what, sizeof what, "%d of %d sampled queries equal a search of all points", samples - wrong, samples);
     demo_row(demo, what, 0, 0);
     return wrong ? demo_fail(demo, BOSC_ERR_DATA, "demo: %d of %d sampled queries are wrong", wrong, samples) : BOSC_OK;
 }
 
-/* The second call is measured: the first one takes memory. */
-static bosc_status build_tree(struct demo *demo, struct scene *s)
+/* Builds twice, measures the second build (the first one allocates), and verifies the tree. */
+static bosc_status build_tree(struct demo *demo, struct search_example *s)
 {
     char what[160];
     bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = s->points.dtype, .dim = (int32_t)s->points.shape[1]};
@@ -105,8 +110,8 @@ static bosc_status build_tree(struct demo *demo, struct scene *s)
     if (status != BOSC_OK) return demo_fail_ctx(demo, status);
     bosc_kdtree_info info = {.size = sizeof info};
     bosc_kdtree_get_info(demo->ctx, s->tree, &info);
-    snprintf(what, sizeof what, "build: %lld %s, %d-D %s, depth %d", (long long)info.n, s->what, info.dim,
-             code_of(info.dtype), info.depth);
+    snprintf(what, sizeof what, "build: %lld %s, %d-D %s, depth %d", (long long)info.n, s->name, info.dim,
+             dtype_name(info.dtype), info.depth);
     demo_row(demo, what, seconds, (double)info.n);
     double start = demo_now();
     status = bosc_kdtree_verify(demo->ctx, s->tree, NULL);
@@ -115,7 +120,7 @@ static bosc_status build_tree(struct demo *demo, struct scene *s)
     return BOSC_OK;
 }
 
-static bosc_status search_tree(struct demo *demo, struct scene *s)
+static bosc_status search_tree(struct demo *demo, struct search_example *s)
 {
     char what[128];
     double seconds = 0;
@@ -134,12 +139,12 @@ static bosc_status search_tree(struct demo *demo, struct scene *s)
     return check_answers(demo, s);
 }
 
-static bosc_status generate(struct demo *demo, struct scene *s, int32_t dim)
+static bosc_status generate_example(struct demo *demo, struct search_example *s, int32_t dim)
 {
     bosc_ctx_info info = {.size = sizeof info};
     bosc_ctx_get_info(demo->ctx, &info);
     int64_t n = info.backend == BOSC_BACKEND_CUDA ? CUDA_POINTS : CPU_POINTS;
-    s->what = "clustered points";
+    s->name = "clustered points";
     s->m = n / 4;
     s->points = (bosc_array){.dtype = BOSC_F32, .rank = 2, .shape = {n, dim, 1, 1}};
     s->points.data = demo_alloc(demo, (size_t)(n * dim), sizeof(float));
@@ -152,24 +157,24 @@ static bosc_status generate(struct demo *demo, struct scene *s, int32_t dim)
     return status == BOSC_OK ? BOSC_OK : demo_fail_ctx(demo, status);
 }
 
-/* The caller's points are the queries as well, so that each finds itself and its neighbours; they make a picture. */
-static bosc_status copy_given(struct demo *demo, struct scene *s)
+/* Copies the caller's points as points and queries: each finds itself and its neighbours, for the picture. */
+static bosc_status copy_input(struct demo *demo, struct search_example *s)
 {
-    const bosc_array *given = demo->points;
-    size_t bytes = (size_t)(given->shape[0] * given->shape[1]) * bosc_dtype_size(given->dtype);
-    s->what = "points of the file";
-    s->m = given->shape[0];
-    s->points = *given;
+    const bosc_array *input = demo->points;
+    size_t bytes = (size_t)(input->shape[0] * input->shape[1]) * bosc_dtype_size(input->dtype);
+    s->name = "points of the file";
+    s->m = input->shape[0];
+    s->points = *input;
     s->points.data = demo_alloc(demo, bytes, 1);
     s->queries = demo_alloc(demo, bytes, 1);
     if (!s->points.data || !s->queries) return BOSC_ERR_NOMEM;
-    memcpy(s->points.data, given->data, bytes);
-    memcpy(s->queries, given->data, bytes);
+    memcpy(s->points.data, input->data, bytes);
+    memcpy(s->queries, input->data, bytes);
     return BOSC_OK;
 }
 
-/* The picture of a scene whose queries are its points: large discs make a surface of them, small ones a cloud. */
-static bosc_status draw(struct demo *demo, const struct scene *s, double fill, const char *name)
+/* Draws an example whose queries are its points. A large `fill` makes a surface of discs, a small one a cloud. */
+static bosc_status draw_density(struct demo *demo, const struct search_example *s, double fill, const char *name)
 {
     int64_t n = s->points.shape[0], dim = s->points.shape[1];
     float *points = demo_alloc(demo, (size_t)(n * dim), sizeof *points);
@@ -178,8 +183,8 @@ static bosc_status draw(struct demo *demo, const struct scene *s, double fill, c
     for (int64_t i = 0; !code && i < n * dim; i++) points[i] = (float)coordinate(s->points.data, s->points.dtype, i);
     for (int64_t i = 0; !code && i < n; i++) {
         int64_t last = i * K + K - 1;
-        bool narrow = s->points.dtype == BOSC_F32;
-        distances[i] = sqrt(narrow ? (double)((float *)s->distances)[last] : ((double *)s->distances)[last]);
+        bool is_f32 = s->points.dtype == BOSC_F32;
+        distances[i] = sqrt(is_f32 ? (double)((float *)s->distances)[last] : ((double *)s->distances)[last]);
     }
     if (!code) code = demo_density(demo, points, n, (int32_t)dim, distances, fill, name);
     free(points);
@@ -187,8 +192,8 @@ static bosc_status draw(struct demo *demo, const struct scene *s, double fill, c
     return code;
 }
 
-/* The generated points once more, as their own queries. */
-static bosc_status draw_generated(struct demo *demo, struct scene *s)
+/* Searches the generated points again, as their own queries, and draws them. */
+static bosc_status draw_generated(struct demo *demo, struct search_example *s)
 {
     free(s->ids);
     free(s->distances);
@@ -200,27 +205,29 @@ static bosc_status draw_generated(struct demo *demo, struct scene *s)
     if (!s->queries) return BOSC_ERR_NOMEM;
     memcpy(s->queries, s->points.data, (size_t)s->m * 3 * sizeof(float));
     bosc_status code = search_tree(demo, s);
-    return code ? code : draw(demo, s, 0.1, "kdtree_density.png");
+    return code ? code : draw_density(demo, s, 0.1, "kdtree_density.png");
 }
 
 bosc_status demo_kdtree(struct demo *demo)
 {
     bosc_status code = BOSC_OK;
+    /* 1. The caller's points. */
     if (demo->points) {
-        struct scene s = {0};
-        code = copy_given(demo, &s);
+        struct search_example s = {0};
+        code = copy_input(demo, &s);
         if (!code) code = build_tree(demo, &s);
         if (!code) code = search_tree(demo, &s);
-        if (!code && s.points.shape[1] > 1 && s.m) code = draw(demo, &s, 0.42, "kdtree_file.png");
-        close_scene(&s);
+        if (!code && s.points.shape[1] > 1 && s.m) code = draw_density(demo, &s, 0.42, "kdtree_file.png");
+        free_example(&s);
     }
+    /* 2. Generated points in two and three dimensions. */
     for (int32_t dim = 2; dim <= 3 && !code; dim++) {
-        struct scene s = {0};
-        code = generate(demo, &s, dim);
+        struct search_example s = {0};
+        code = generate_example(demo, &s, dim);
         if (!code) code = build_tree(demo, &s);
         if (!code) code = search_tree(demo, &s);
         if (!code && dim == 3) code = draw_generated(demo, &s);
-        close_scene(&s);
+        free_example(&s);
     }
     return code;
 }

@@ -1,4 +1,4 @@
-/* The demonstration's way to its caller. */
+/* Errors, memory, time and output of the demonstration. */
 #include "demo/report.h"
 
 #include <stdarg.h>
@@ -24,7 +24,7 @@ bosc_status demo_fail_ctx(struct demo *demo, bosc_status status)
 
 void *demo_alloc(struct demo *demo, size_t count, size_t size)
 {
-    void *memory = memory_new(count, size);
+    void *memory = memory_allocate(count, size);
     if (!memory) demo_fail(demo, BOSC_ERR_NOMEM, "out of memory for %zu times %zu bytes", count, size);
     return memory;
 }

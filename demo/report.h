@@ -1,4 +1,4 @@
-/* What the demonstration's files share: memory, time, failures, rows and pictures. */
+/* Shared by the parts: memory, time, errors, result rows and pictures. */
 #ifndef DEMO_REPORT_H
 #define DEMO_REPORT_H
 
@@ -7,12 +7,12 @@
 #include "demo/demo.h"
 #include "render/canvas.h"
 
-/* Sets the error and returns the status. */
+/* Set the error and return the status. */
 bosc_status demo_fail(struct demo *demo, bosc_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 bosc_status demo_fail_ctx(struct demo *demo, bosc_status status); /* with the context's message */
 
-void *demo_alloc(struct demo *demo, size_t count, size_t size); /* NULL once the error is set */
+void *demo_alloc(struct demo *demo, size_t count, size_t size); /* on failure sets the error and returns NULL */
 double demo_now(void);                                          /* seconds */
 
 void demo_row(struct demo *demo, const char *what, double seconds, double items);

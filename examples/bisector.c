@@ -1,5 +1,5 @@
-/* Refines an octahedron to level 60 around a point of one of its faces, as a globe is refined below somebody who lands
- * on it: its surface stays closed, and the number of triangles small. */
+/* Refines an octahedron to level 60 around a point of one of its faces, like a globe below a landing observer: its
+ * surface stays closed, and the number of triangles small. */
 #include <boscage/boscage.h>
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 enum { DEPTH = 60, ROOTS = 8 };
 
 /* Faces 0 to 3 lie around the north pole, 4 to 7 around the south pole; their bases are on the equator, base to base.
- * Edge 1 of a northern face is edge 2 of the next one; in the south they go the other way round. */
+ * Edge 1 of a northern face is edge 2 of the next one; southern faces have the opposite order. */
 static void glue(int64_t glued[ROOTS][3])
 {
     for (int64_t r = 0; r < 4; r++) {
@@ -40,7 +40,8 @@ int main(void)
         status = bosc_bisectors_locate(ctx, globe, &face, point, 1, &leaf);
         if (!status) status = bosc_bisectors_decode(ctx, globe, leaf, 1, &node);
         if (!status) status = bosc_bisectors_split(ctx, globe, &node, 1);
-        if (!status) status = bosc_bisectors_update(ctx, globe, NULL, 0, NULL, 0); /* takes along what must be */
+        if (!status)
+            status = bosc_bisectors_update(ctx, globe, NULL, 0, NULL, 0); /* also splits what conformity requires */
     }
     if (!status) status = bosc_bisectors_get_info(ctx, globe, &info);
 

@@ -1,5 +1,5 @@
 /* Follows a moving point with an adaptive bisection of [0, 1): leaves near the point are small, those far from it
- * large. Each leaf carries an age, which an update hands on to what the leaf becomes. */
+ * large. Each leaf carries an age, which an update copies to the leaf's successors. */
 #include <boscage/boscage.h>
 #include <boscage/device/cbt.h>
 
@@ -8,7 +8,7 @@
 
 enum { DEPTH = 16, LEVEL = 3, FRAMES = 40, ROOM = 4096 };
 
-/* What to do with a leaf: its length should be about half its distance from the point. */
+/* The command for a leaf: its length should be about half its distance from the point. */
 static uint8_t command_for(uint64_t node, double point)
 {
     double length = 1.0 / (double)((uint64_t)1 << bosc_cbt_level(node));
@@ -38,7 +38,7 @@ int main(void)
             commands[l] = command_for(nodes[l], 0.2 + 0.01 * frame);
             ages[l]++;
         }
-        /* One pass splits and merges, says where the new leaves come from, and decodes them. */
+        /* One pass splits and merges, writes the source of each new leaf, and decodes the leaves. */
         status = bosc_cbt_update_and_decode(ctx, tree, commands, before, sources, nodes, ROOM);
         if (!status) status = bosc_cbt_get_info(ctx, tree, &info);
         if (!status) status = bosc_cbt_gather_payload(ctx, sources, info.leaves, ages, before, sizeof *ages, carried);

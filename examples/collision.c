@@ -1,4 +1,4 @@
-/* An octahedron falls through a saddle: in every frame the pairs of triangles that touch are found anew. */
+/* An octahedron falls through a saddle: every frame finds the pairs of triangles that touch. */
 #include <boscage/boscage.h>
 
 #include <stdio.h>
@@ -22,7 +22,7 @@ static void make_saddle(float *vertices, uint32_t *triangles)
     }
 }
 
-/* One frame: builds, asks for the number of pairs, then for the pairs. */
+/* One frame: builds, counts the pairs, then lists them. */
 static bosc_status frame(bosc_ctx *ctx, bosc_collision *collision, const bosc_collision_mesh *saddle,
                          const bosc_collision_mesh *body, int number)
 {
@@ -40,7 +40,7 @@ static bosc_status frame(bosc_ctx *ctx, bosc_collision *collision, const bosc_co
     return status;
 }
 
-/* Takes memory for frames of up to twice the last one's size: they allocate nothing. */
+/* Reserves memory for frames of up to twice the last one's size: they allocate nothing. */
 static bosc_status reserve_twice(bosc_ctx *ctx, bosc_collision *collision)
 {
     bosc_collision_info last = {.size = sizeof last};
@@ -78,6 +78,7 @@ int main(void)
     bosc_status status = vertices && triangles ? bosc_ctx_create(NULL, &ctx) : BOSC_ERR_NOMEM;
     if (!status) make_saddle(vertices, triangles);
     if (!status) status = bosc_collision_create(ctx, &opts, &collision);
+    /* Each frame moves the body down by its transform alone. */
     for (int f = 0; f < FRAMES && !status; f++) {
         const double falls[12] = {1, 0, 0, 0.125, 0, 1, 0, 0.25, 0, 0, 1, 0.75 - 0.25 * f};
         body.transform = falls;

@@ -8,7 +8,7 @@
 
 enum { N = 10000, DIM = 3, K = 4 };
 
-/* Random points as a file that numpy and the tool read. */
+/* Writes random points as a file for numpy and the tool. */
 static bosc_status write_points(bosc_ctx *ctx, const char *path, bosc_io_error *error)
 {
     bosc_array points = {.dtype = BOSC_F32, .rank = 2, .shape = {N, DIM, 1, 1}};
@@ -20,7 +20,7 @@ static bosc_status write_points(bosc_ctx *ctx, const char *path, bosc_io_error *
     return status;
 }
 
-/* Whatever the file holds, the type and the dimension of the tree are those of its points. */
+/* The tree gets the type and the dimension of the file's points. */
 static bosc_status save_tree(bosc_ctx *ctx, const bosc_array *points, const char *path, bosc_io_error *error)
 {
     bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = points->dtype, .dim = (int32_t)points->shape[1]};
@@ -66,7 +66,7 @@ int main(int argc, char **argv)
     if (!status) status = save_tree(ctx, &points, tree_path, &error);
     if (!status) status = write_neighbours(ctx, &points, tree_path, ids_path, &error);
 
-    /* A failed call of io.h says which file, and where in it; one of another header leaves its message in the
+    /* A failed call of io.h reports the file and the position; one of another header leaves its message in the
      * context. */
     const char *why = *error.text                     ? error.text
                       : ctx && *bosc_ctx_message(ctx) ? bosc_ctx_message(ctx)

@@ -1,5 +1,5 @@
-/* A constellation of 12 stars is hashed, and found in a picture of the sky that is turned, scaled and shifted, lacks
- * two of the stars and shows 60 others. */
+/* Finds a constellation of 12 stars by hashing in a picture of the sky that is turned, scaled and shifted, lacks two of
+ * the stars and shows 60 others. */
 #include <boscage/boscage.h>
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* Five parts, each known by 15 points on its surface, are hashed in one table. A scan shows one of them, twice another
- * one, and 30 other points: one search tells which parts are there, and where. */
+/* Five parts, each known by 15 points on its surface, are hashed in one table. A scan has one of them once, another one
+ * twice, and 30 other points: one search finds the parts and their positions. */
 #include <boscage/boscage.h>
 
 #include <stdio.h>
@@ -7,8 +7,8 @@
 
 enum { PARTS = 5, POINTS = 15, OTHERS = 30, SCAN = 3 * POINTS + OTHERS };
 
-/* Puts a part into the scan, turned about the third axis by a rotation of cosine c and sine s. */
-static void put(const double *part, double c, double s, const double *to, double *scan)
+/* Adds a part to the scan, turned about the third axis by a rotation of cosine c and sine s. */
+static void add_part(const double *part, double c, double s, const double *to, double *scan)
 {
     for (int i = 0; i < POINTS; i++) {
         const double *p = part + 3 * i;
@@ -36,9 +36,9 @@ int main(void)
     for (int k = 0; k <= PARTS; k++) offsets[k] = k * POINTS;
     if (!status) status = bosc_geometric_create(ctx, &opts, &table);
     if (!status) status = bosc_geometric_build_models(ctx, table, parts, offsets, PARTS);
-    put(parts + 3 * POINTS * 2, 0.6, 0.8, places[0], scan);
-    put(parts + 3 * POINTS * 4, 0, 1, places[1], scan + 3 * POINTS);
-    put(parts + 3 * POINTS * 4, -0.8, 0.6, places[2], scan + 6 * POINTS);
+    add_part(parts + 3 * POINTS * 2, 0.6, 0.8, places[0], scan);
+    add_part(parts + 3 * POINTS * 4, 0, 1, places[1], scan + 3 * POINTS);
+    add_part(parts + 3 * POINTS * 4, -0.8, 0.6, places[2], scan + 6 * POINTS);
     for (int i = 0; i < 3 * OTHERS; i++) scan[9 * POINTS + i] = 8 * others[i] - 4;
     matches[0].size = sizeof matches[0];
     if (!status) status = bosc_geometric_find_models(ctx, table, scan, SCAN, ids, matches, SCAN, &count);

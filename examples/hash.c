@@ -1,5 +1,5 @@
 /* Joins two tables as a database does: orders name a customer, and each order gets the customer's country; then every
- * customer gets the list of his orders. Built in bulk, looked up in bulk. */
+ * customer gets the list of his orders. Tables are built and queried in batches. */
 #include <boscage/boscage.h>
 
 #include <stdio.h>
@@ -20,7 +20,7 @@ static int check(bosc_ctx *ctx, const char *what, bosc_status status)
 }
 
 /* A map from customer to country, read once for each order. */
-static int join(bosc_ctx *ctx)
+static int look_up_countries(bosc_ctx *ctx)
 {
     bosc_hash_opts opts = {.size = sizeof opts, .key_bits = 64, .value_size = sizeof *country};
     bosc_hash *table = NULL;
@@ -60,7 +60,7 @@ int main(void)
         buyer[i] = 1000000007ull * c;
         order_number[i] = i;
     }
-    int ok = check(NULL, "context", bosc_ctx_create(NULL, &ctx)) && join(ctx) && group(ctx);
+    int ok = check(NULL, "context", bosc_ctx_create(NULL, &ctx)) && look_up_countries(ctx) && group(ctx);
     bosc_ctx_free(ctx);
     return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,4 +1,4 @@
-/* Looks keys up from a kernel of one's own: joins two columns and adds up what matches, in one pass. */
+/* Looks up keys in a kernel of this program: joins two columns and sums the matches, in one pass. */
 #include <boscage/context.h>
 #include <boscage/device/hash.h>
 

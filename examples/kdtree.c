@@ -11,7 +11,7 @@ enum { SURFACE = 20000, NOISE = 200, N = SURFACE + NOISE, DIM = 3, K = 9 /* a po
 static float points[N][DIM], dist2[N][K];
 static int64_t ids[N][K];
 
-/* A sheet z = x * y over the unit square, and points that lie anywhere in the cube. */
+/* A sheet z = x * y over the unit square, and points anywhere in the cube. */
 static bosc_status scan(bosc_ctx *ctx)
 {
     bosc_status status = bosc_random_points(ctx, BOSC_RANDOM_POINTS_UNIFORM, 1, N, DIM, BOSC_F32, points);
@@ -19,7 +19,7 @@ static bosc_status scan(bosc_ctx *ctx)
     return status;
 }
 
-/* Keeps the points whose mean distance to their neighbours is usual; returns how many. */
+/* Keeps the points whose mean distance to their neighbours is usual; returns their number. */
 static int64_t keep_surface(void)
 {
     static double mean[N];
@@ -39,7 +39,7 @@ static int64_t keep_surface(void)
     return kept;
 }
 
-/* Lists what lies near a probe: the first call gives the offsets, whose last one is the room that the second needs. */
+/* Lists the points near a probe. The first call gives the offsets; the last one is the array size for the second. */
 static bosc_status list_near(bosc_ctx *ctx, const bosc_kdtree *tree, const float probe[DIM], double radius)
 {
     int64_t offsets[2], *near = NULL;

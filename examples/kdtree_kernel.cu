@@ -1,4 +1,4 @@
-/* Searches a tree from a kernel of one's own: each particle of one cloud is pulled to the nearest of another. */
+/* Searches a tree in a kernel of this program: each particle of one cloud is pulled to the nearest of another. */
 #include <boscage/device/kdtree.h>
 #include <boscage/random.h>
 

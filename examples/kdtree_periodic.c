@@ -1,4 +1,4 @@
-/* The neighbours of atoms in a crystal that goes on beyond its sample: two of its coordinates are periodic. */
+/* The neighbours of atoms in a sample of a crystal that is periodic in two coordinates. */
 #include <boscage/boscage.h>
 
 #include <math.h>

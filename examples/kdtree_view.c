@@ -1,6 +1,6 @@
-/* Thins out a point cloud: a point stays if none that stays already is closer than a distance. Whether it does depends
- * on the points before it, so that no batch of queries can tell: each point walks over its neighbours in a loop of its
- * own. (In CUDA kernels the same functions read a tree on the device: kdtree_kernel.cu.) */
+/* Thins out a point cloud: a point stays if no earlier kept point is closer than a distance. The answer depends on the
+ * points before, so no batch of queries finds it: each point visits its neighbours in a loop of this program. (In CUDA
+ * kernels the same functions read a tree on the device: kdtree_kernel.cu.) */
 #include <boscage/boscage.h>
 #include <boscage/device/kdtree.h>
 
@@ -26,6 +26,7 @@ int main(void)
     if (!status) status = bosc_kdtree_get_view(ctx, tree, &view);
     if (status) fprintf(stderr, "kdtree_view: %s %s\n", bosc_status_text(status), ctx ? bosc_ctx_message(ctx) : "");
 
+    /* A point stays if its walk finds no kept point within the distance. */
     int kept = 0;
     for (int i = 0; i < N && !status; i++) {
         bosc_kdtree_walk walk;

@@ -1,5 +1,5 @@
-/* Builds a hash table of half a million numbers and their squares, and reads it in a loop of its own: a look-up that is
- * part of other work needs no array of queries. (In CUDA kernels the same functions read a table on the device.) */
+/* Builds a hash table of half a million numbers and their squares, and reads it in a loop of this program: a look-up
+ * within other work needs no array of queries. (In CUDA kernels the same functions read a table on the device.) */
 #include <boscage/boscage.h>
 #include <boscage/device/hash.h>
 
@@ -26,6 +26,7 @@ int main(void)
     if (!status) status = bosc_hash_get_view(ctx, table, &view);
     if (status) fprintf(stderr, "lookup: %s %s\n", bosc_status_text(status), ctx ? bosc_ctx_message(ctx) : "");
 
+    /* Odd numbers are absent. */
     int found = 0;
     for (uint64_t x = 0; x < 2 * N && !status; x++) {
         const uint64_t *square = bosc_hash_look_up_value(&view, (bosc_hash_word){.low = x});

@@ -1,6 +1,7 @@
-/* Answers that depend on the ones before, so that no batch can be made: passengers come one after the other, and each
- * takes the nearest taxi that is still free. Then the taxis of a map's section, and the owner of one by its number. The
- * functions of boscage/device are inlined: no call of the library, no lock, no thread. */
+/* Answers that depend on earlier ones, so there are no batches: passengers come one after the other, and each takes the
+ * nearest taxi that is still free. Then the taxis of a map section, and the owner of one by its number. The functions
+ * of
+ * boscage/device are inlined: no call of the library, no lock, no thread. */
 #include <boscage/boscage.h>
 #include <boscage/device/hash_slots.h>
 #include <boscage/device/kdtree_box.h>
@@ -15,7 +16,7 @@ static float taxi[TAXIS][2], passenger[PASSENGERS][2];
 static uint32_t number[TAXIS], owner[TAXIS];
 static unsigned char taken[TAXIS];
 
-/* The nearest free taxi, by (distance, id): as bosc_kdtree_view_nearest, but it passes by those that are taken. */
+/* The nearest free taxi, by (distance, id): like bosc_kdtree_view_nearest, without the occupied ones. */
 static int64_t nearest_free(const bosc_kdtree_view *view, const float *from)
 {
     double limit = (double)INFINITY;
@@ -32,7 +33,8 @@ static int64_t nearest_free(const bosc_kdtree_view *view, const float *from)
     return best;
 }
 
-/* What the view of a table that is not BUCKETED finds; bosc_hash_look_up and bosc_hash_value_at are those of others. */
+/* A look-up in the view of a table that is not BUCKETED; bosc_hash_look_up and bosc_hash_value_at read BUCKETED ones.
+ * */
 static const uint32_t *find_owner(const bosc_hash_slots_view *view, uint32_t of)
 {
     int64_t slot = bosc_hash_slots_look_up(view, (bosc_hash_word){.low = of});
@@ -75,6 +77,7 @@ int main(void)
         number[i] = 1000000 + i;
         owner[i] = i / 7;
     }
+    /* Build both structures, and get views of them. */
     bosc_status status = bosc_ctx_create(NULL, &ctx);
     if (!status) status = bosc_random_points(ctx, BOSC_RANDOM_POINTS_UNIFORM, 1, TAXIS, 2, BOSC_F32, taxi);
     if (!status) status = bosc_random_points(ctx, BOSC_RANDOM_POINTS_UNIFORM, 2, PASSENGERS, 2, BOSC_F32, passenger);

@@ -45,7 +45,7 @@ static void check(const bosc_ctx *ctx, bosc_status status)
     exit(1);
 }
 
-/* A shaft along x with a blade; around it four walls, of which one has a slot. */
+/* A shaft along x with a blade; around it four walls, one with a slot. */
 static bosc_plan_scene make_scene(struct boxes *key, struct boxes *walls)
 {
     static const double shaft[2][3] = {{0, -0.05, -0.04}, {1.7, 0.05, 0.04}};

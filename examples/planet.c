@@ -21,7 +21,7 @@ struct mesh {
     int64_t counts[2];
 };
 
-/* The mesh in arrays of its size, whose vertices are relative to the origin: the first call counts. */
+/* The mesh in arrays of its size, with vertices relative to the origin: the first call counts. */
 static bosc_status get_mesh(bosc_ctx *ctx, const bosc_planet *planet, const double *origin, struct mesh *m)
 {
     bosc_status status = bosc_planet_get_mesh(ctx, planet, NULL, NULL, NULL, NULL, 0, NULL, 0, m->counts);
@@ -53,6 +53,7 @@ int main(void)
     bosc_status status = bosc_ctx_create(NULL, &ctx);
     if (!status) status = bosc_planet_create(ctx, &opts, &planet);
     if (!status) status = bosc_planet_build(ctx, planet, &raster);
+    /* 1. The descent. */
     for (double altitude = 1e7; altitude > 0.5 && !status; altitude /= 10) {
         status = bosc_planet_place(ctx, planet, 46.5, -40, altitude, 90, -30, &camera);
         if (!status) status = bosc_planet_select(ctx, planet, &frame);
@@ -62,6 +63,7 @@ int main(void)
             printf("%g m above ground: %lld triangles to level %d\n", altitude, (long long)mesh.counts[1],
                    (int)info.deepest);
     }
+    /* 2. The globe, whole and by tiles. */
     if (!status) status = bosc_planet_select(ctx, planet, &globe);
     if (!status) status = get_mesh(ctx, planet, NULL, &mesh);
     if (!status) printf("a globe of %lld triangles\n", (long long)mesh.counts[1]);

@@ -1,5 +1,5 @@
-/* Counts how often each word of a long list occurs, with nothing but primitives: sort, mark where runs begin, compact
- * the marks, and take differences. The words are numbers here; any keys that sort will do. */
+/* Counts how often each word of a long list occurs, with primitives alone: sort, mark where runs begin, compact
+ * the marks, and take differences. The words are numbers here; any sortable keys will do. */
 #include <boscage/boscage.h>
 
 #include <stdio.h>
@@ -36,6 +36,7 @@ int main(void)
     if (!status) status = bosc_random_bits(ctx, 1, 0, N, a.words);
     for (int64_t i = 0; i < N && !status; i++) a.words[i] %= WORDS;
     if (!status) status = count(ctx, &a, &distinct);
+    /* A word's count is the length of its run. */
     for (int64_t k = 0; k < distinct && !status; k++) {
         int64_t times = (k + 1 < distinct ? a.begins[k + 1] : N) - a.begins[k];
         if (times > most) {

@@ -1,4 +1,4 @@
-/* Four ranks, each with a quarter of a million points, find the neighbours of all of them together. */
+/* Four ranks, each with a quarter of a million points, find the neighbours of all points. */
 #include <boscage/boscage.h>
 
 #include <pthread.h>
@@ -10,11 +10,11 @@ enum { RANKS = 4, N = 50000, DIM = 3, K = 4 };
 struct rank {
     bosc_comm *comm;
     uint64_t number;
-    int64_t elsewhere; /* neighbours that are points of other ranks */
+    int64_t elsewhere; /* neighbours on other ranks */
     bosc_status status;
 };
 
-/* What each rank does: the same calls, with its own context and its own points. */
+/* All ranks make the same calls, each with its own context and points. */
 static bosc_status find_neighbours(struct rank *r, bosc_ctx *ctx, float *points, int64_t *ids)
 {
     bosc_ranks_kdtree *tree = NULL;
@@ -38,7 +38,7 @@ static void *run_rank(void *user)
     r->status = points && ids ? bosc_ctx_create(&opts, &ctx) : BOSC_ERR_NOMEM;
     if (!r->status) r->status = find_neighbours(r, ctx, points, ids);
     for (int64_t i = 0; i < N * K && !r->status; i++) r->elsewhere += ids[i] / N != (int64_t)r->number;
-    bosc_comm_free(r->comm); /* a rank that ends early is noticed by the others */
+    bosc_comm_free(r->comm); /* other ranks notice if one ends early */
     bosc_ctx_free(ctx);
     free(points);
     free(ids);

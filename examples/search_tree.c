@@ -1,6 +1,6 @@
 /* The search tree of Kaczmarski, Rzazewski, Wolant (PPAM 2015), in the manner of its figure 2: six binary vectors,
  * digits of r = 2 bits, so that a node has up to four children. Prints the nodes of each level, and the pairs of the
- * cell graph, which each vector finds by looking itself up with one bit replaced. */
+ * cell graph, found by looking up each vector with one bit replaced. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -23,7 +23,7 @@ static uint64_t pack(const char *text)
     return word;
 }
 
-/* A node of a level stands for a beginning of so many digits: the keys with it are a run of ranks. */
+/* A node of level d is a prefix of d digits: its keys are a range of ranks. */
 static void print_level(bosc_ctx *ctx, const bosc_trie *trie, const char *const *vectors, int level)
 {
     const int32_t length = level * DIGIT;

@@ -48,12 +48,14 @@ int main(void)
     bosc_status status = bosc_ctx_create(NULL, &ctx);
     if (!status) status = bosc_terrain_create(ctx, &opts, &terrain);
     if (!status) status = bosc_terrain_build(ctx, terrain, heights, WIDTH, HEIGHT, WIDTH);
+    /* 1. Within an error bound. */
     if (!status) status = bosc_terrain_select(ctx, terrain, &within);
     if (!status) status = get_mesh(ctx, terrain, &mesh);
     if (!status) status = bosc_terrain_locate(ctx, terrain, point, 1, &leaf, &height);
     if (!status)
         printf("%lld vertices, %lld triangles; height %.1f in leaf %lld\n", (long long)mesh.counts[0],
                (long long)mesh.counts[1], height, (long long)leaf);
+    /* 2. Within a triangle budget. */
     if (!status) status = bosc_terrain_select(ctx, terrain, &budget);
     if (!status) status = bosc_terrain_measure(ctx, terrain, &stats);
     if (!status) printf("%lld triangles within %.2f of every sample\n", (long long)stats.triangles, stats.max_error);

@@ -13,7 +13,7 @@ static void check(const bosc_ctx *ctx, bosc_status status)
     exit(1);
 }
 
-/* a to z are 1 to 26; behind the end of a word are zeros, so that it sorts before all that it begins. */
+/* a to z are 1 to 26; words are padded with zeros, so that a word sorts before its extensions. */
 static uint64_t pack(const char *text)
 {
     uint64_t word = 0;

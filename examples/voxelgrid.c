@@ -1,5 +1,5 @@
-/* Particles in a box: every frame the grid is built again, collisions are the pairs closer than a diameter, and in the
- * end the clumps of particles that touch, and how many touch the most crowded one. */
+/* Particles in a box: every frame rebuilds the grid and lists collisions, the pairs closer than a diameter. At the end:
+ * the clumps of particles that touch, and the largest number of neighbours of a particle. */
 #include <boscage/boscage.h>
 
 #include <stdio.h>
@@ -9,7 +9,7 @@ enum { N = 20000, FRAMES = 5 };
 static const double DIAMETER = 0.02;
 
 /* Moves the particles, and keeps them in the unit cube. */
-static void move(float *points, const float *velocities)
+static void move_particles(float *points, const float *velocities)
 {
     for (int i = 0; i < 3 * N; i++) {
         points[i] += 0.01f * (velocities[i] - 0.5f);
@@ -18,7 +18,7 @@ static void move(float *points, const float *velocities)
     }
 }
 
-/* One frame: builds the grid, asks for the number of pairs, then for the pairs. */
+/* One frame: builds the grid, counts the pairs, then lists them. */
 static bosc_status frame(bosc_ctx *ctx, bosc_voxelgrid *grid, const float *points, int number)
 {
     int64_t count = 0;
@@ -56,7 +56,7 @@ int main(void)
     if (!status) status = bosc_voxelgrid_reserve(ctx, grid, N, 0); /* so that frames allocate nothing */
     for (int f = 0; f < FRAMES && !status; f++) {
         status = frame(ctx, grid, points, f);
-        move(points, velocities);
+        move_particles(points, velocities);
     }
     if (!status) status = bosc_voxelgrid_components(ctx, grid, DIAMETER, labels, &clumps);
     if (!status) status = bosc_voxelgrid_radius_count(ctx, grid, NULL, N, 0, DIAMETER, counts); /* itself among them */

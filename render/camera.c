@@ -1,4 +1,4 @@
-/* From angles to directions. */
+/* Converts a camera given by angles to directions. */
 #include "render/camera.h"
 
 #include <math.h>
@@ -37,7 +37,7 @@ bosc_terrain_camera camera_of(const double camera[CAMERA_NUMBERS], int width, in
 
 struct eye camera_eye(const bosc_terrain_camera *camera, double spacing)
 {
-    struct eye eye = eye_look(camera->position, camera->direction, camera->up);
+    struct eye eye = eye_look_along(camera->position, camera->direction, camera->up);
     eye.scale = 0.5 / tan(camera->fov / 2);
     eye.nearest = spacing * 0.05;
     return eye;

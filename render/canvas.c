@@ -1,4 +1,5 @@
-/* Shapes are distances: a pixel is covered by how far its centre lies inside the edge. */
+/* Draws shapes as distance fields: the coverage of a pixel follows from the signed distance of its centre to the
+ * edge. */
 #include "render/canvas.h"
 
 #include <math.h>
@@ -30,9 +31,9 @@ struct colour colour_mix(struct colour a, struct colour b, double t)
 
 struct colour colour_along(const struct colour *palette, int count, double t)
 {
-    double place = (t < 0 ? 0 : t > 1 ? 1 : t) * (count - 1);
-    int i = (int)place < count - 1 ? (int)place : count - 2;
-    return colour_mix(palette[i], palette[i + 1], place - i);
+    double position = (t < 0 ? 0 : t > 1 ? 1 : t) * (count - 1);
+    int i = (int)position < count - 1 ? (int)position : count - 2;
+    return colour_mix(palette[i], palette[i + 1], position - i);
 }
 
 bool canvas_open(struct canvas *canvas, int width, int height, struct colour background)
@@ -49,12 +50,12 @@ void canvas_close(struct canvas *canvas)
     canvas->pixels = NULL;
 }
 
-/* The pixels whose centres are within `reach` of a box. */
+/* Pixel range [x0, x1) x [y0, y1): the centres within `reach` of a box. */
 struct window {
     int x0, y0, x1, y1;
 };
 
-static int clamp(double x, int most) { return x < 0 ? 0 : x > most ? most : (int)x; }
+static int clamp(double x, int max) { return x < 0 ? 0 : x > max ? max : (int)x; }
 
 static struct window window_of(const struct canvas *canvas, double x0, double y0, double x1, double y1, double reach)
 {
@@ -63,7 +64,8 @@ static struct window window_of(const struct canvas *canvas, double x0, double y0
                            clamp(fmax(y0, y1) + reach + 1, canvas->height)};
 }
 
-static void cover(struct canvas *canvas, int x, int y, struct colour colour, double inside, double alpha)
+/* Blends the colour into a pixel. inside: signed distance of the centre to the edge, in pixels, positive inside. */
+static void blend_pixel(struct canvas *canvas, int x, int y, struct colour colour, double inside, double alpha)
 {
     double coverage = inside + 0.5;
     if (coverage <= 0) return;
@@ -75,7 +77,8 @@ void canvas_disc(struct canvas *canvas, double x, double y, double radius, struc
 {
     struct window w = window_of(canvas, x, y, x, y, radius + 1);
     for (int j = w.y0; j < w.y1; j++)
-        for (int i = w.x0; i < w.x1; i++) cover(canvas, i, j, colour, radius - hypot(i + 0.5 - x, j + 0.5 - y), alpha);
+        for (int i = w.x0; i < w.x1; i++)
+            blend_pixel(canvas, i, j, colour, radius - hypot(i + 0.5 - x, j + 0.5 - y), alpha);
 }
 
 void canvas_ring(struct canvas *canvas, double x, double y, double radius, double width, struct colour colour,
@@ -84,7 +87,7 @@ void canvas_ring(struct canvas *canvas, double x, double y, double radius, doubl
     struct window w = window_of(canvas, x, y, x, y, radius + width + 1);
     for (int j = w.y0; j < w.y1; j++)
         for (int i = w.x0; i < w.x1; i++)
-            cover(canvas, i, j, colour, width / 2 - fabs(hypot(i + 0.5 - x, j + 0.5 - y) - radius), alpha);
+            blend_pixel(canvas, i, j, colour, width / 2 - fabs(hypot(i + 0.5 - x, j + 0.5 - y) - radius), alpha);
 }
 
 void canvas_line(struct canvas *canvas, double x0, double y0, double x1, double y1, double width, struct colour colour,
@@ -92,14 +95,14 @@ void canvas_line(struct canvas *canvas, double x0, double y0, double x1, double 
 {
     struct window w = window_of(canvas, x0, y0, x1, y1, width / 2 + 1);
     double dx = x1 - x0, dy = y1 - y0, length2 = dx * dx + dy * dy;
-    /* Lines thinner than a pixel are fainter instead. */
+    /* Lines thinner than a pixel are drawn one pixel wide and fainter. */
     double half = width < 1 ? 0.5 : width / 2, faint = width < 1 ? width : 1;
     for (int j = w.y0; j < w.y1; j++)
         for (int i = w.x0; i < w.x1; i++) {
             double px = i + 0.5 - x0, py = j + 0.5 - y0;
             double t = length2 > 0 ? (px * dx + py * dy) / length2 : 0;
             t = t < 0 ? 0 : t > 1 ? 1 : t;
-            cover(canvas, i, j, colour, half - hypot(px - t * dx, py - t * dy), alpha * faint);
+            blend_pixel(canvas, i, j, colour, half - hypot(px - t * dx, py - t * dy), alpha * faint);
         }
 }
 
@@ -109,11 +112,11 @@ void canvas_box(struct canvas *canvas, double x0, double y0, double x1, double y
     for (int j = w.y0; j < w.y1; j++)
         for (int i = w.x0; i < w.x1; i++) {
             double x = fmin(i + 0.5 - x0, x1 - i - 0.5), y = fmin(j + 0.5 - y0, y1 - j - 0.5);
-            cover(canvas, i, j, colour, fmin(x, y), alpha);
+            blend_pixel(canvas, i, j, colour, fmin(x, y), alpha);
         }
 }
 
-/* Light that fades towards the edge of a disc. */
+/* Adds light that fades towards the edge of a disc. */
 void canvas_glow(struct canvas *canvas, double x, double y, double radius, struct colour colour, double alpha)
 {
     struct window w = window_of(canvas, x, y, x, y, radius);

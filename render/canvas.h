@@ -9,10 +9,10 @@
 struct colour {
     float r, g, b; /* linear light, 0 to 1 */
 };
-struct colour colour_of(uint32_t rgb); /* 0xRRGGBB as screens take it */
+struct colour colour_of(uint32_t rgb); /* 0xRRGGBB, sRGB */
 struct colour colour_mix(struct colour a, struct colour b, double t);
 
-/* Along a palette of `count` colours; t from 0 to 1. */
+/* Interpolates along a palette of `count` colours; t from 0 to 1. */
 struct colour colour_along(const struct colour *palette, int count, double t);
 
 struct canvas {
@@ -31,7 +31,7 @@ void canvas_line(struct canvas *canvas, double x0, double y0, double x1, double 
 void canvas_box(struct canvas *canvas, double x0, double y0, double x1, double y1, struct colour colour, double alpha);
 void canvas_glow(struct canvas *canvas, double x, double y, double radius, struct colour colour, double alpha);
 
-/* Gives every pixel the mean of side x side samples, each the colour that `at` says of a place counted in samples;
+/* Sets every pixel to the mean of side x side samples. `at` returns the colour of sample (x, y) of the finer raster;
  * several threads call it. */
 void canvas_sample(struct canvas *canvas, int side, struct colour (*at)(const void *user, int x, int y),
                    const void *user);

@@ -1,12 +1,13 @@
-/* A letter is a few strokes on a grid of 7 by 12 places: descenders end in row 0, the baseline is row 3, small letters
- * end in row 8 and capitals in row a. */
+/* A stroke font. Letters are polylines on a grid of 7 x 12 positions: descenders end in row 0, the baseline is row
+ * 3, small letters end in row 8 and capitals in row a. */
 #include "render/lettering.h"
 
 #include <string.h>
 
 enum { FIRST = ' ', LAST = '~', BASELINE = 3, CAPITAL = 7, GAP = 2, SPACE = 3 };
 
-/* From the space on: strokes between blanks, of places (column, row), a digit each. */
+/* One string per printable character, from the space on. A blank separates strokes; a stroke lists positions (column,
+ * row), one hexadecimal-like digit each. */
 static const char *const letters[] = {
     "",                                 /* space */
     "1a16 1313",                        /* ! */
@@ -106,19 +107,19 @@ static const char *const letters[] = {
 };
 _Static_assert(sizeof letters / sizeof letters[0] == LAST - FIRST + 1, "a letter for each printable character");
 
-static int place_of(char c) { return c <= '9' ? c - '0' : c - 'a' + 10; }
+static int digit_value(char c) { return c <= '9' ? c - '0' : c - 'a' + 10; }
 
-/* NULL for what has no letter. */
+/* NULL for characters without a letter. */
 static const char *strokes_of(char c) { return c >= FIRST && c <= LAST ? letters[c - FIRST] : NULL; }
 
-/* Columns that the letter takes, and those to the next one. */
+/* Width of a letter in columns, with the gap to the next one. */
 static int columns_of(char c)
 {
     const char *strokes = strokes_of(c);
     int most = 0;
     if (!strokes || !*strokes) return SPACE;
     for (const char *at = strokes; *at; at += *at == ' ' ? 1 : 2)
-        if (*at != ' ' && place_of(*at) > most) most = place_of(*at);
+        if (*at != ' ' && digit_value(*at) > most) most = digit_value(*at);
     return most + GAP;
 }
 
@@ -132,8 +133,9 @@ double lettering_width(const char *text, double height)
 void lettering_draw(struct canvas *canvas, double x, double y, double height, bool turned, const char *text,
                     struct colour colour)
 {
-    const double unit = height / CAPITAL, wide = height / 7 < 1.1 ? 1.1 : height / 7;
+    const double unit = height / CAPITAL, line_width = height / 7 < 1.1 ? 1.1 : height / 7;
     for (; *text; text++) {
+        /* 1. Draw each stroke of the letter: a line per step, a point for a stroke whose two ends coincide. */
         const char *at = strokes_of(*text);
         bool drawing = false;
         double from_x = 0, from_y = 0;
@@ -142,15 +144,17 @@ void lettering_draw(struct canvas *canvas, double x, double y, double height, bo
                 drawing = false;
                 continue;
             }
-            const double right = place_of(at[0]) * unit, up = (place_of(at[1]) - BASELINE) * unit;
+            const double right = digit_value(at[0]) * unit, up = (digit_value(at[1]) - BASELINE) * unit;
             const double to_x = turned ? x - up : x + right, to_y = turned ? y - right : y - up;
             const bool dot = !drawing && at[2] == at[0] && at[3] == at[1];
             if (drawing || dot)
-                canvas_line(canvas, drawing ? from_x : to_x, drawing ? from_y : to_y, to_x, to_y, wide, colour, 1);
+                canvas_line(canvas, drawing ? from_x : to_x, drawing ? from_y : to_y, to_x, to_y, line_width, colour,
+                            1);
             from_x = to_x;
             from_y = to_y;
             drawing = true;
         }
+        /* 2. Advance to the next letter, upwards for turned text. */
         const double advance = columns_of(*text) * unit;
         x += turned ? 0 : advance;
         y -= turned ? advance : 0;

@@ -4,10 +4,10 @@
 
 #include "render/canvas.h"
 
-/* Width in pixels of a text whose capitals are `height` pixels high. */
+/* Returns the width in pixels of a text with capitals `height` pixels high. */
 double lettering_width(const char *text, double height);
 
-/* Draws a text whose baseline begins at (x, y); `turned`: it runs upwards. */
+/* Draws a text with its baseline from (x, y). turned: it runs upwards. */
 void lettering_draw(struct canvas *canvas, double x, double y, double height, bool turned, const char *text,
                     struct colour colour);
 

@@ -1,4 +1,4 @@
-/* How much memory is left, by /proc/meminfo. */
+/* Refuses allocations that exceed the available memory, as /proc/meminfo reports it. */
 #include "render/memory.h"
 
 #include <stdbool.h>
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int64_t memory_left(void)
+int64_t memory_available(void)
 {
     static const char *const names[] = {"MemAvailable:", "SwapFree:"};
     char line[256];
@@ -22,16 +22,17 @@ int64_t memory_left(void)
     return sum;
 }
 
-/* A system that promises more memory than it has ends some process once a large block is written to. */
-static bool is_there(size_t bytes)
+/* True if the memory is available. With overcommit malloc() succeeds regardless, and the kernel kills a process on
+ * the first writes. Only blocks of 256 MiB or more are checked: chosen, so that small ones skip the file. */
+static bool is_available(size_t bytes)
 {
-    int64_t left = bytes >= (size_t)1 << 28 ? memory_left() : -1;
-    return left < 0 || bytes <= (size_t)left;
+    int64_t available = bytes >= (size_t)1 << 28 ? memory_available() : -1;
+    return available < 0 || bytes <= (size_t)available;
 }
 
-void *memory_new(size_t count, size_t size)
+void *memory_allocate(size_t count, size_t size)
 {
     size_t bytes;
-    if (__builtin_mul_overflow(count, size, &bytes) || !is_there(bytes)) return NULL;
+    if (__builtin_mul_overflow(count, size, &bytes) || !is_available(bytes)) return NULL;
     return malloc(bytes ? bytes : 1);
 }

@@ -1,3 +1,4 @@
+/* Draws line plots: axes with ticks, series, a legend; one panel below the other. */
 #include "render/plot.h"
 
 #include <math.h>
@@ -6,7 +7,7 @@
 
 #include "render/lettering.h"
 
-/* Pixels. */
+/* In pixels, except for the last two. */
 enum {
     WIDTH = 1000,
     HEIGHT = 560,
@@ -25,7 +26,7 @@ static const uint32_t colours[COLOURS] = {0x1f6f8b, 0xc8553d, 0x4c8c4a, 0x8a5fa8
 enum { INK = 0x222222, FAINT = 0xdddddd, PAPER = 0xffffff };
 
 struct axis {
-    double least, most; /* of the numbers, or of their logarithms */
+    double min, max; /* of the numbers, or of their logarithms */
     bool log;
 };
 
@@ -34,60 +35,63 @@ struct panel {
     const struct plot *plot;
     struct axis x, y;
     double top;  /* of the panel */
-    double head; /* from there to the plot: the title and the legend, which may take several lines */
+    double head; /* height of the title and the legend, which may take several lines */
 };
 
 static double scaled(const struct axis *a, double value) { return a->log ? log10(value) : value; }
 
 static bool is_shown(const struct axis *a, double value) { return isfinite(value) && (!a->log || value > 0); }
 
-static void include(struct axis *a, double value)
+/* Extends the axis to a value. */
+static void extend_axis(struct axis *a, double value)
 {
     if (!is_shown(a, value)) return;
     const double at = scaled(a, value);
-    if (!(at >= a->least)) a->least = at;
-    if (!(at <= a->most)) a->most = at;
+    if (!(at >= a->min)) a->min = at;
+    if (!(at <= a->max)) a->max = at;
 }
 
-/* An axis without extent gets some; a linear one begins at 0 where its numbers are positive. */
-static void round_axis(struct axis *a)
+/* Adds margins; an axis without extent gets one, and a linear axis of positive numbers may begin at 0. */
+static void pad_axis(struct axis *a)
 {
-    if (isnan(a->least)) a->least = a->most = 0;
-    if (!a->log && a->least > 0 && a->least < a->most / 2) a->least = 0;
-    const double extent = a->most - a->least, margin = extent > 0 ? 0.04 * extent : 0.5;
-    a->most += margin;
-    if (a->log || a->least != 0) a->least -= margin;
+    if (isnan(a->min)) a->min = a->max = 0;
+    if (!a->log && a->min > 0 && a->min < a->max / 2) a->min = 0;
+    const double extent = a->max - a->min, margin = extent > 0 ? 0.04 * extent : 0.5;
+    a->max += margin;
+    if (a->log || a->min != 0) a->min -= margin;
 }
 
-static double x_place(const struct panel *p, double value)
+static double x_pixel(const struct panel *p, double value)
 {
-    return LEFT + (WIDTH - LEFT - RIGHT) * (scaled(&p->x, value) - p->x.least) / (p->x.most - p->x.least);
+    return LEFT + (WIDTH - LEFT - RIGHT) * (scaled(&p->x, value) - p->x.min) / (p->x.max - p->x.min);
 }
 
-static double y_place(const struct panel *p, double value)
+static double y_pixel(const struct panel *p, double value)
 {
     const double height = HEIGHT - p->head - BOTTOM;
-    return p->top + HEIGHT - BOTTOM - height * (scaled(&p->y, value) - p->y.least) / (p->y.most - p->y.least);
+    return p->top + HEIGHT - BOTTOM - height * (scaled(&p->y, value) - p->y.min) / (p->y.max - p->y.min);
 }
 
-/* Numbers with a tick: powers of ten, with their doubles and fives where there are few; or steps of 1, 2 or 5. */
+/* Computes the ticks and returns their number. Log axes: powers of ten, with multiples 2 and 5 for fewer than three
+ * decades; linear
+ * axes: steps of 1, 2 or 5 times a power of ten. */
 static int find_ticks(const struct axis *a, double ticks[TICKS_MAX])
 {
     int count = 0;
     if (a->log) {
-        const double decades = a->most - a->least;
+        const double decades = a->max - a->min;
         static const double parts[] = {1, 2, 5};
         const int used = decades < 3 ? 3 : 1, every = decades > 10 ? 2 : 1;
-        for (int e = (int)floor(a->least); e <= (int)ceil(a->most); e += every)
+        for (int e = (int)floor(a->min); e <= (int)ceil(a->max); e += every)
             for (int k = 0; k < used; k++) {
                 const double tick = parts[k] * pow(10, e), at = log10(tick);
-                if (at >= a->least && at <= a->most && count < TICKS_MAX) ticks[count++] = tick;
+                if (at >= a->min && at <= a->max && count < TICKS_MAX) ticks[count++] = tick;
             }
         return count;
     }
-    const double rough = (a->most - a->least) / 6, unit = pow(10, floor(log10(rough)));
+    const double rough = (a->max - a->min) / 6, unit = pow(10, floor(log10(rough)));
     const double step = unit * (rough / unit > 5 ? 10 : rough / unit > 2 ? 5 : rough / unit > 1 ? 2 : 1);
-    for (double tick = ceil(a->least / step) * step; tick <= a->most && count < TICKS_MAX; tick += step)
+    for (double tick = ceil(a->min / step) * step; tick <= a->max && count < TICKS_MAX; tick += step)
         ticks[count++] = fabs(tick) < step / 2 ? 0 : tick;
     return count;
 }
@@ -100,6 +104,7 @@ static void name_tick(double tick, char text[16])
     snprintf(text, 16, "%.3g%c", tick, suffix[k]);
 }
 
+/* Draws grid lines with their numbers, and the two axes. */
 static void draw_grid(const struct panel *p)
 {
     const struct colour faint = colour_of(FAINT), ink = colour_of(INK);
@@ -107,13 +112,13 @@ static void draw_grid(const struct panel *p)
     double ticks[TICKS_MAX];
     char text[16];
     for (int k = find_ticks(&p->x, ticks) - 1; k >= 0; k--) {
-        const double x = x_place(p, ticks[k]);
+        const double x = x_pixel(p, ticks[k]);
         name_tick(ticks[k], text);
         canvas_line(p->canvas, x, top, x, bottom, 1, faint, 1);
         lettering_draw(p->canvas, x - lettering_width(text, LETTER) / 2, bottom + 22, LETTER, false, text, ink);
     }
     for (int k = find_ticks(&p->y, ticks) - 1; k >= 0; k--) {
-        const double y = y_place(p, ticks[k]);
+        const double y = y_pixel(p, ticks[k]);
         name_tick(ticks[k], text);
         canvas_line(p->canvas, LEFT, y, WIDTH - RIGHT, y, 1, faint, 1);
         lettering_draw(p->canvas, LEFT - 10 - lettering_width(text, LETTER), y + LETTER / 2.0, LETTER, false, text,
@@ -123,7 +128,8 @@ static void draw_grid(const struct panel *p)
     canvas_line(p->canvas, LEFT, top, LEFT, bottom, 1.5, ink, 1);
 }
 
-static void draw_names(const struct panel *p)
+/* Draws the title and the names of the axes. */
+static void draw_titles(const struct panel *p)
 {
     const struct colour ink = colour_of(INK);
     const double middle = p->top + p->head + (HEIGHT - p->head - BOTTOM) / 2.0;
@@ -137,14 +143,15 @@ static void draw_names(const struct panel *p)
 static struct colour series_colour(const struct plot *plot, int s)
 {
     int at = 0;
-    for (int i = 1; i <= s; i++) at += !plot->series[i].of_last;
+    for (int i = 1; i <= s; i++) at += !plot->series[i].same_colour;
     return colour_of(colours[at % COLOURS]);
 }
 
-/* A line of dashes or dots goes on where the one before it stopped: *gone pixels of them are drawn. */
-static void draw_line(const struct panel *p, double x0, double y0, double x1, double y1, int s, double *gone)
+/* Draws a segment of a series. *drawn: length of the polyline so far, so that a dash pattern continues across
+ * segments. */
+static void draw_line(const struct panel *p, double x0, double y0, double x1, double y1, int s, double *drawn)
 {
-    static const double on[] = {0, 9, 2}, whole[] = {0, 16, 7};
+    static const double dash[] = {0, 9, 2}, period[] = {0, 16, 7};
     const enum plot_line line = p->plot->series[s].line;
     const struct colour colour = series_colour(p->plot, s);
     const double length = hypot(x1 - x0, y1 - y0), width = line == PLOT_SOLID ? 2.2 : 1.6;
@@ -152,16 +159,16 @@ static void draw_line(const struct panel *p, double x0, double y0, double x1, do
         canvas_line(p->canvas, x0, y0, x1, y1, width, colour, 1);
         return;
     }
-    for (double at = -fmod(*gone, whole[line]); at < length; at += whole[line]) {
-        const double from = fmax(at, 0) / length, to = fmin(at + on[line], length) / length;
+    for (double at = -fmod(*drawn, period[line]); at < length; at += period[line]) {
+        const double from = fmax(at, 0) / length, to = fmin(at + dash[line], length) / length;
         if (to > from)
             canvas_line(p->canvas, x0 + from * (x1 - x0), y0 + from * (y1 - y0), x0 + to * (x1 - x0),
                         y0 + to * (y1 - y0), width, colour, 1);
     }
-    *gone += length;
+    *drawn += length;
 }
 
-/* Returns how many lines it takes. draw: or only that is wanted. */
+/* Draws the legend unless `draw` is false. Returns its number of lines. */
 static int draw_legend(const struct panel *p, bool draw)
 {
     double x = LEFT;
@@ -175,8 +182,8 @@ static int draw_legend(const struct panel *p, bool draw)
         }
         if (draw) {
             const double at = y + line * LEGEND_LINE;
-            double gone = 0;
-            draw_line(p, x, at, x + 24, at, s, &gone);
+            double drawn = 0;
+            draw_line(p, x, at, x + 24, at, s, &drawn);
             lettering_draw(p->canvas, x + 34, at + 5, LETTER, false, name, colour_of(INK));
         }
         x += width;
@@ -188,34 +195,36 @@ static void draw_series(const struct panel *p, int s)
 {
     const bool solid = p->plot->series[s].line == PLOT_SOLID;
     const double *y = p->plot->series[s].y;
-    double last_x = NAN, last_y = NAN, gone = 0;
+    double last_x = NAN, last_y = NAN, drawn = 0;
     for (int i = 0; i < p->plot->count; i++) {
         if (!is_shown(&p->x, p->plot->x[i]) || !is_shown(&p->y, y[i])) continue;
-        const double at_x = x_place(p, p->plot->x[i]), at_y = y_place(p, y[i]);
-        if (!isnan(last_x)) draw_line(p, last_x, last_y, at_x, at_y, s, &gone);
+        const double at_x = x_pixel(p, p->plot->x[i]), at_y = y_pixel(p, y[i]);
+        if (!isnan(last_x)) draw_line(p, last_x, last_y, at_x, at_y, s, &drawn);
         if (solid) canvas_disc(p->canvas, at_x, at_y, 4, series_colour(p->plot, s), 1);
         last_x = at_x;
         last_y = at_y;
     }
 }
 
-static void draw_panel(struct canvas *canvas, const struct plot *plot, int place)
+static void draw_panel(struct canvas *canvas, const struct plot *plot, int row)
 {
     struct panel p = {.canvas = canvas,
                       .plot = plot,
                       .x = {NAN, NAN, plot->log_x},
                       .y = {NAN, NAN, plot->log_y},
-                      .top = (double)place * HEIGHT};
+                      .top = (double)row * HEIGHT};
+    /* 1. Ranges of the axes and the height of the legend. */
     for (int i = 0; i < plot->count; i++) {
-        include(&p.x, plot->x[i]);
-        for (int s = 0; s < plot->series_count; s++) include(&p.y, plot->series[s].y[i]);
+        extend_axis(&p.x, plot->x[i]);
+        for (int s = 0; s < plot->series_count; s++) extend_axis(&p.y, plot->series[s].y[i]);
     }
-    round_axis(&p.x);
-    round_axis(&p.y);
+    pad_axis(&p.x);
+    pad_axis(&p.y);
     p.head = TOP + LEGEND_LINE * (draw_legend(&p, false) - 1);
+    /* 2. Grid, series, texts. */
     draw_grid(&p);
     for (int s = 0; s < plot->series_count; s++) draw_series(&p, s);
-    draw_names(&p);
+    draw_titles(&p);
     draw_legend(&p, true);
 }
 

@@ -10,9 +10,9 @@ enum plot_line { PLOT_SOLID, PLOT_DASHED, PLOT_DOTTED };
 
 struct plot_series {
     const char *name;
-    const double *y; /* of the plot's count; what is not a number, or not above 0 on a logarithmic axis, is left out */
+    const double *y; /* (count of the plot); NaN is left out, and on a log axis numbers not above 0 */
     enum plot_line line;
-    bool of_last; /* in the colour of the series before it */
+    bool same_colour; /* same colour as the series before it */
 };
 
 struct plot {
@@ -24,7 +24,7 @@ struct plot {
     int series_count;
 };
 
-/* Writes a PNG of the plots, whose points are joined by lines. */
+/* Writes a PNG of the plots, points joined by lines. */
 bosc_status plot_write(const struct plot *plots, int count, const char *path, bosc_io_error *error);
 
 #endif

@@ -1,3 +1,4 @@
+/* Builds a mesh of balls, triangles and polytopes. */
 #include "render/shape.h"
 
 #include <math.h>
@@ -6,7 +7,7 @@
 
 #include "render/memory.h"
 
-/* A sphere of facets: an icosahedron whose triangles are cut in four, again and again. */
+/* A sphere as a mesh: an icosahedron with every triangle subdivided into four, up to LEVELS_MAX times. */
 enum { LEVELS_MAX = 3, SPHERE_VERTICES = 642, SPHERE_TRIANGLES = 1280 };
 struct sphere {
     int vertices, triangles;
@@ -14,13 +15,14 @@ struct sphere {
     uint32_t indices[SPHERE_TRIANGLES][3];
 };
 
-static void to_sphere(double p[3])
+/* Scales a point to length 1. */
+static void project_to_sphere(double p[3])
 {
     double length = sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]);
     for (int c = 0; c < 3; c++) p[c] /= length;
 }
 
-static void make_icosahedron(struct sphere *s)
+static void build_icosahedron(struct sphere *s)
 {
     static const uint32_t faces[20][3] = {{0, 11, 5}, {0, 5, 1},  {0, 1, 7},   {0, 7, 10}, {0, 10, 11},
                                           {1, 5, 9},  {5, 11, 4}, {11, 10, 2}, {10, 7, 6}, {7, 1, 8},
@@ -33,15 +35,15 @@ static void make_icosahedron(struct sphere *s)
     memcpy(s->indices, faces, sizeof faces);
     s->vertices = 12;
     s->triangles = 20;
-    for (int i = 0; i < 12; i++) to_sphere(s->positions[i]);
+    for (int i = 0; i < 12; i++) project_to_sphere(s->positions[i]);
 }
 
-/* The vertex in the middle of an edge, which two triangles ask for. */
-static uint32_t middle_of(struct sphere *s, int first, uint32_t a, uint32_t b)
+/* Returns the vertex at the middle of an edge; two triangles share it, so vertices from `first` on are searched. */
+static uint32_t edge_midpoint(struct sphere *s, int first, uint32_t a, uint32_t b)
 {
     double p[3];
     for (int c = 0; c < 3; c++) p[c] = s->positions[a][c] + s->positions[b][c];
-    to_sphere(p);
+    project_to_sphere(p);
     for (int i = first; i < s->vertices; i++)
         if (fabs(s->positions[i][0] - p[0]) + fabs(s->positions[i][1] - p[1]) + fabs(s->positions[i][2] - p[2]) < 1e-9)
             return (uint32_t)i;
@@ -49,17 +51,18 @@ static uint32_t middle_of(struct sphere *s, int first, uint32_t a, uint32_t b)
     return (uint32_t)s->vertices++;
 }
 
-static void make_sphere(struct sphere *s, int levels)
+static void build_sphere(struct sphere *s, int levels)
 {
-    make_icosahedron(s);
+    build_icosahedron(s);
     for (int level = 0; level < levels; level++) {
         int first = s->vertices, triangles = s->triangles;
         for (int t = 0; t < triangles; t++) {
             uint32_t a = s->indices[t][0], b = s->indices[t][1], c = s->indices[t][2];
-            uint32_t ab = middle_of(s, first, a, b), bc = middle_of(s, first, b, c), ca = middle_of(s, first, c, a);
-            const uint32_t four[4][3] = {{a, ab, ca}, {b, bc, ab}, {c, ca, bc}, {ab, bc, ca}};
-            memcpy(s->indices[t], four[0], sizeof four[0]);
-            memcpy(s->indices[s->triangles], four[1], 3 * sizeof four[1]);
+            uint32_t ab = edge_midpoint(s, first, a, b), bc = edge_midpoint(s, first, b, c),
+                     ca = edge_midpoint(s, first, c, a);
+            const uint32_t children[4][3] = {{a, ab, ca}, {b, bc, ab}, {c, ca, bc}, {ab, bc, ca}};
+            memcpy(s->indices[t], children[0], sizeof children[0]);
+            memcpy(s->indices[s->triangles], children[1], 3 * sizeof children[1]);
             s->triangles += 3;
         }
     }
@@ -67,14 +70,14 @@ static void make_sphere(struct sphere *s, int levels)
 
 /* ---- from bodies to a mesh ---- */
 
-/* A mesh that grows within arrays that are large enough. */
-struct growing {
+/* A mesh under construction; its arrays are large enough. */
+struct mesh_builder {
     float *positions, *normals;
     uint32_t *indices;
     int64_t vertices, triangles;
 };
 
-static void add_ball(struct growing *g, const struct sphere *s, const double *ball)
+static void add_ball(struct mesh_builder *g, const struct sphere *s, const double *ball)
 {
     for (int i = 0; i < s->vertices; i++)
         for (int c = 0; c < 3; c++) {
@@ -87,8 +90,8 @@ static void add_ball(struct growing *g, const struct sphere *s, const double *ba
     g->triangles += s->triangles;
 }
 
-/* A flat facet has corners of its own. */
-static void add_triangle(struct growing *g, const double *a, const double *b, const double *c)
+/* Appends a flat facet with three vertices of its own. */
+static void add_triangle(struct mesh_builder *g, const double *a, const double *b, const double *c)
 {
     const double *corners[3] = {a, b, c};
     double u[3], v[3];
@@ -105,19 +108,19 @@ static void add_triangle(struct growing *g, const double *a, const double *b, co
     g->triangles++;
 }
 
-static int64_t facets_of(const bosc_plan_bodies *b)
+static int64_t facet_count(const bosc_plan_bodies *b)
 {
     return b->polytope_count ? b->polytope_offsets[b->polytope_count] : 0;
 }
 
-static void add_bodies(struct growing *g, const struct sphere *s, const bosc_plan_bodies *b)
+static void add_bodies(struct mesh_builder *g, const struct sphere *s, const bosc_plan_bodies *b)
 {
     for (int64_t i = 0; i < b->ball_count; i++) add_ball(g, s, b->balls + 4 * i);
     for (int64_t t = 0; t < b->triangle_count; t++) {
         const int64_t *v = b->triangles + 3 * t;
         add_triangle(g, b->vertices + 3 * v[0], b->vertices + 3 * v[1], b->vertices + 3 * v[2]);
     }
-    for (int64_t f = 0; f < facets_of(b); f++) {
+    for (int64_t f = 0; f < facet_count(b); f++) {
         const int64_t *v = b->facet_vertices;
         for (int64_t k = b->facet_offsets[f] + 2; k < b->facet_offsets[f + 1]; k++)
             add_triangle(g, b->vertices + 3 * v[b->facet_offsets[f]], b->vertices + 3 * v[k - 1],
@@ -125,7 +128,8 @@ static void add_bodies(struct growing *g, const struct sphere *s, const bosc_pla
     }
 }
 
-static void measure(struct shape *shape)
+/* Sets the ball around the bounding box, and the reach. */
+static void measure_shape(struct shape *shape)
 {
     const float *x = shape->mesh.positions;
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, reach = 0;
@@ -151,16 +155,19 @@ static void measure(struct shape *shape)
 bool shape_open(struct shape *shape, const bosc_plan_bodies *b)
 {
     struct sphere sphere = {.vertices = 0};
-    struct growing g = {.vertices = 0};
-    make_sphere(&sphere, b->ball_count <= 256 ? LEVELS_MAX : b->ball_count <= 4096 ? LEVELS_MAX - 1 : 1);
-    int64_t flat = b->triangle_count, facets = facets_of(b);
+    struct mesh_builder g = {.vertices = 0};
+    /* 1. The finest sphere for few balls, coarser ones for many; thresholds chosen. */
+    build_sphere(&sphere, b->ball_count <= 256 ? LEVELS_MAX : b->ball_count <= 4096 ? LEVELS_MAX - 1 : 1);
+    /* 2. Sizes: a facet of k corners is a fan of k - 2 triangles. */
+    int64_t flat = b->triangle_count, facets = facet_count(b);
     if (facets) flat += b->facet_offsets[facets] - 2 * facets;
     size_t vertices = (size_t)(b->ball_count * sphere.vertices + 3 * flat);
     size_t triangles = (size_t)(b->ball_count * sphere.triangles + flat);
     *shape = (struct shape){.radius = 0};
-    g.positions = memory_new(vertices, 3 * sizeof *g.positions);
-    g.normals = memory_new(vertices, 3 * sizeof *g.normals);
-    g.indices = memory_new(triangles, 3 * sizeof *g.indices);
+    g.positions = memory_allocate(vertices, 3 * sizeof *g.positions);
+    g.normals = memory_allocate(vertices, 3 * sizeof *g.normals);
+    g.indices = memory_allocate(triangles, 3 * sizeof *g.indices);
+    /* 3. Fill. */
     bool good = g.positions && g.normals && g.indices && vertices < UINT32_MAX;
     if (good) add_bodies(&g, &sphere, b);
     shape->mesh = (bosc_mesh){.vertices = g.vertices,
@@ -169,7 +176,7 @@ bool shape_open(struct shape *shape, const bosc_plan_bodies *b)
                               .normals = g.normals,
                               .indices = g.indices};
     if (good)
-        measure(shape);
+        measure_shape(shape);
     else
         shape_close(shape);
     return good;

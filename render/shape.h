@@ -1,4 +1,5 @@
-/* Bodies of a scene as triangles that can be drawn: balls become small facets, triangles and solids have flat ones. */
+/* Bodies of a scene as a mesh for drawing: balls become polyhedra with smooth normals, triangles and solids flat
+ * facets. */
 #ifndef RENDER_SHAPE_H
 #define RENDER_SHAPE_H
 
@@ -7,20 +8,11 @@
 #include <boscage/io.h>
 
 struct shape {
-    bosc_mesh mesh;           /* with normals; its arrays belong to the shape */
-    double middle[3], radius; /* a ball around it: of its box */
-    double reach;             /* the distance from the origin of what is farthest */
+    bosc_mesh mesh;           /* with normals; the shape owns its arrays */
+    double middle[3], radius; /* ball around the bounding box */
+    double reach;             /* largest distance from the origin */
 };
-bool shape_open(struct shape *shape, const bosc_plan_bodies *bodies); /* false: no memory */
+bool shape_open(struct shape *shape, const bosc_plan_bodies *bodies); /* false: out of memory */
 void shape_close(struct shape *shape);
-
-/* Turns x, y, z by a rotation w, x, y, z of any length. */
-void turn_vector(const double q[4], const float from[3], float to[3]);
-
-/* Between two rotations, the shorter way; t from 0 to 1. */
-void turn_between(const double a[4], const double b[4], double t, double q[4]);
-
-/* The angle of the way between them, in radians. */
-double turn_angle(const double a[4], const double b[4]);
 
 #endif

@@ -1,4 +1,4 @@
-/* Vectors of three doubles, for what is drawn in space. */
+/* Vectors of three doubles. */
 #ifndef RENDER_VECTOR_H
 #define RENDER_VECTOR_H
 

@@ -96,7 +96,7 @@ few=50 more=
 [ "$1" = memcheck ] && more="--leak-check full"
 # Their trees in shared memory are read and joined at once by relaxed loads and compare-and-swaps, which racecheck takes
 # for races; ThreadSanitizer knows such accesses, and looks at all others in the emulator.
-[ "$1" = racecheck ] && more="--kernel-name-exclude regex=bi_(components_small|msf_small_forest)"
+[ "$1" = racecheck ] && more="--kernel-name-exclude regex=bi_(components_single_block|msf_single_block_forest)"
 case $1 in
 test) set -- "$@" timeout 300 "$program" cuda "$2" ;;
 gpus* | nccl*)

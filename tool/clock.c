@@ -1,4 +1,5 @@
-/* Seconds since some moment, the same in a whole run. */
+#include "tool/clock.h"
+
 #include <time.h>
 
 #include "tool/tool.h"

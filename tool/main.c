@@ -1,22 +1,27 @@
-/* boscage(1): one command a job. */
+/* boscage(1): runs one command. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 
 #include <boscage/io.h>
 
+#include "tool/help/help.h"
+#include "tool/job.h"
+#include "tool/options/find_command.h"
+#include "tool/options/options.h"
+#include "tool/output/report.h"
 #include "tool/tool.h"
 
-/* Where a standard file is closed, no other may take its number: what is meant for it would go there. What takes it
- * cannot be read, or written to, so that using it fails as it should. */
-static void hold_standard_files(void)
+/* Opens /dev/null in place of closed standard files, so that no other file gets their numbers and their data. It is
+ * opened in the wrong direction, so that using it fails. */
+static void reserve_standard_files(void)
 {
     for (int fd = 0; fd < 3; fd++)
         if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd) return;
 }
 
-/* What is half written goes with the process. */
-static void end_by_signal(int number)
+/* Removes unfinished output files and ends the process by the signal. */
+static void exit_by_signal(int number)
 {
     bosc_temporaries_remove();
     signal(number, SIG_DFL);
@@ -25,19 +30,20 @@ static void end_by_signal(int number)
 
 static void catch_signals(void)
 {
-    static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
-    for (size_t i = 0; i < sizeof ending / sizeof ending[0]; i++)
-        if (signal(ending[i], end_by_signal) == SIG_IGN) signal(ending[i], SIG_IGN); /* nohup */
-    signal(SIGXFSZ, SIG_IGN); /* a file at its limit is a failed write */
+    static const int fatal[] = {SIGINT, SIGTERM, SIGHUP};
+    for (size_t i = 0; i < sizeof fatal / sizeof fatal[0]; i++)
+        if (signal(fatal[i], exit_by_signal) == SIG_IGN) signal(fatal[i], SIG_IGN); /* nohup */
+    signal(SIGXFSZ, SIG_IGN); /* at the file size limit a write fails instead */
     watch_pipes();
 }
 
-static int run(int argc, char **argv)
+static int run_command_line(int argc, char **argv)
 {
     struct job job = {.commands = commands, .command_count = command_count};
+    /* 1. Parse; --help and --version need no valid command. */
     int code = options_read(&job, argc, argv);
     if (code) return code;
-    job.command = command_find(&job, job.words, job.word_count);
+    job.command = find_command(&job, job.words, job.word_count);
     if (job.version || job.help) {
         if (job.version)
             printf("boscage %s\n", bosc_version());
@@ -45,7 +51,8 @@ static int run(int argc, char **argv)
             help_print(&job, job.command, job.word_count ? job.words[0] : NULL);
         return job_close(&job, EXIT_DONE);
     }
-    if (!job.command) return command_refuse(&job);
+    /* 2. Check the operands and options, and run. */
+    if (!job.command) return report_unknown_command(&job);
     int used = job.command->verb ? 2 : 1;
     job.operands = job.words + used;
     job.operand_count = job.word_count - used;
@@ -56,7 +63,7 @@ static int run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    hold_standard_files();
+    reserve_standard_files();
     catch_signals();
-    return end_of_pipes(run(argc, argv));
+    return exit_by_pipe(run_command_line(argc, argv));
 }

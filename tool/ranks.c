@@ -1,4 +1,6 @@
-/* Ranks are opened, run and gathered from. */
+/* Opens ranks, runs work on them, and gathers their results. */
+#include "tool/ranks.h"
+
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -7,13 +9,19 @@
 #include <boscage/mpi.h>
 #include <boscage/nccl.h>
 
-#include "tool/ranks.h"
+#include "tool/clock.h"
+#include "tool/commands/points.h"
+#include "tool/job.h"
+#include "tool/options/number.h"
+#include "tool/output/paths.h"
+#include "tool/output/report.h"
+#include "tool/tool.h"
 
-enum { MOST_RANKS = 256, TIMEOUT = 300 };
+enum { RANKS_MAX = 256, TIMEOUT = 300 }; /* chosen; TIMEOUT: seconds of an exchange between processes */
 
 /* ---- processes ---- */
 
-/* libboscage_mpi, which is opened only where a program like mpirun has started this one. */
+/* libboscage_mpi, opened only in a process started by mpirun or the like. */
 static struct {
     void *library;
     bosc_status (*start)(void);
@@ -21,53 +29,51 @@ static struct {
     bosc_status (*transport)(const void *, bosc_comm_transport *, int32_t *, int32_t *);
 } mpi;
 
-/* Open MPI and those that start processes by PMI say so in the environment. */
+/* True if the environment has the variables that Open MPI and PMI launchers set. */
 static bool started_by_mpi(void)
 {
-    static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK"};
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
-        if (getenv(sizes[i])) return true;
+    static const char *const variables[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK"};
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++)
+        if (getenv(variables[i])) return true;
     return false;
 }
 
-static int open_library(void)
+static int open_mpi_library(void)
 {
     mpi.library = dlopen("libboscage_mpi.so", RTLD_NOW | RTLD_GLOBAL);
     if (!mpi.library)
-        return say(EXIT_FAILED,
-                   "mpirun: %s; without it, this program can run on several ranks of one process alone "
-                   "(--ranks)",
-                   dlerror());
+        return report_error(EXIT_FAILED, "mpirun: %s; without this library, ranks are threads of one process (--ranks)",
+                            dlerror());
     *(void **)&mpi.start = dlsym(mpi.library, "bosc_mpi_start");
     *(void **)&mpi.stop = dlsym(mpi.library, "bosc_mpi_stop");
     *(void **)&mpi.transport = dlsym(mpi.library, "bosc_mpi_transport");
     if (mpi.start && mpi.stop && mpi.transport) return EXIT_DONE;
-    return say(EXIT_FAILED, "mpirun: libboscage_mpi.so is of another version");
+    return report_error(EXIT_FAILED, "mpirun: libboscage_mpi.so is of another version");
 }
 
-/* Between CUDA devices, data goes by NCCL where all processes have it and a device each; else by MPI, through the
- * host. */
-static void join_devices(struct job *job, struct ranks *ranks)
+/* Switches to NCCL if all processes have it and a CUDA device each; otherwise data goes by MPI, through the host. */
+static void switch_to_nccl(struct job *job, struct ranks *ranks)
 {
     bosc_comm *nccl;
     if (bosc_comm_create_nccl_over(job->ctx, ranks->comms[0], NULL, &nccl) != BOSC_OK) return;
-    ranks->start = ranks->comms[0];
+    ranks->bootstrap_comm = ranks->comms[0];
     ranks->comms[0] = nccl;
 }
 
-static int open_process(struct job *job, struct ranks *ranks)
+/* The single rank of this process, by MPI. */
+static int open_process_rank(struct job *job, struct ranks *ranks)
 {
-    int code = open_library();
+    int code = open_mpi_library();
     if (code) return code;
     ranks->transport.size = sizeof ranks->transport;
     if (mpi.start() != BOSC_OK || mpi.transport(NULL, &ranks->transport, &ranks->first, &ranks->count) != BOSC_OK)
-        return say(EXIT_FAILED, "mpirun: MPI does not start");
-    ranks->locals = 1;
+        return report_error(EXIT_FAILED, "mpirun: MPI does not start");
+    ranks->local = 1;
     ranks->contexts[0] = job->ctx;
     bosc_status status =
         bosc_comm_create(job->ctx, &ranks->transport, ranks->first, ranks->count, NULL, &ranks->comms[0]);
-    if (status != BOSC_OK) return say_ctx(job, status);
-    join_devices(job, ranks);
+    if (status != BOSC_OK) return report_ctx_error(job, status);
+    switch_to_nccl(job, ranks);
     return EXIT_DONE;
 }
 
@@ -81,14 +87,15 @@ static int read_devices(const struct job *job, struct ranks *ranks)
         bool negative;
         if (number_read(&text, &negative, &number) != NUMBER_INTEGER || negative || number > INT32_MAX ||
             (*text && *text != ','))
-            return say(EXIT_USAGE, "--devices: %s is not a list of device numbers, as 0,1", job->value[OPT_DEVICES]);
-        if (ranks->count == MOST_RANKS) return say(EXIT_USAGE, "--devices: more than %d", MOST_RANKS);
+            return report_error(EXIT_USAGE, "--devices: %s is not a list of device numbers, as 0,1",
+                                job->value[OPT_DEVICES]);
+        if (ranks->count == RANKS_MAX) return report_error(EXIT_USAGE, "--devices: more than %d", RANKS_MAX);
         ranks->devices[ranks->count++] = (int32_t)number;
     } while (*text++ == ',');
     return EXIT_DONE;
 }
 
-/* The contexts of the other ranks: like the job's, or of their devices. */
+/* Creates the contexts of the other ranks, like the job's or on their devices, and the communicators. */
 static int open_contexts(struct job *job, struct ranks *ranks)
 {
     bosc_ctx_info info = {.size = sizeof info};
@@ -103,130 +110,136 @@ static int open_contexts(struct job *job, struct ranks *ranks)
                                     .threads = info.threads};
         bosc_status status = bosc_ctx_create(&opts, &ranks->contexts[r]);
         if (status == BOSC_ERR_BACKEND)
-            return say(EXIT_NO_BACKEND, "--devices: there is no CUDA device %d (%d found)", opts.device,
-                       bosc_device_count());
-        if (status != BOSC_OK) return say(exit_code_of(status), "%s", bosc_status_text(status));
-        ranks->locals = r + 1;
+            return report_error(EXIT_NO_BACKEND, "--devices: there is no CUDA device %d (%d found)", opts.device,
+                                bosc_device_count());
+        if (status != BOSC_OK) return report_error(status_exit_code(status), "%s", bosc_status_text(status));
+        ranks->local = r + 1;
     }
     bosc_status status = bosc_comm_create_threads(job->ctx, ranks->count, NULL, ranks->comms);
-    return status == BOSC_OK ? EXIT_DONE : say_ctx(job, status);
+    return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job, status);
 }
 
-static int open_threads(struct job *job, struct ranks *ranks)
+static int open_thread_ranks(struct job *job, struct ranks *ranks)
 {
     int64_t count = 0;
     int code =
-        job->value[OPT_DEVICES] ? read_devices(job, ranks) : option_integer(job, OPT_RANKS, 1, MOST_RANKS, &count);
+        job->value[OPT_DEVICES] ? read_devices(job, ranks) : option_integer(job, OPT_RANKS, 1, RANKS_MAX, &count);
     if (code) return code;
     if (!job->value[OPT_DEVICES]) ranks->count = (int32_t)count;
-    ranks->locals = 1;
+    ranks->local = 1;
     return open_contexts(job, ranks);
 }
 
-/* ---- both ---- */
+/* ---- opening and running ---- */
 
 int ranks_open(struct job *job, struct ranks *ranks)
 {
     *ranks = (struct ranks){0};
     const bool threads = job->value[OPT_RANKS] || job->value[OPT_DEVICES];
     if (!threads && !started_by_mpi()) return EXIT_DONE;
-    ranks->contexts = job_alloc(MOST_RANKS, sizeof *ranks->contexts);
-    ranks->comms = ranks->contexts ? job_alloc(MOST_RANKS, sizeof *ranks->comms) : NULL;
+    ranks->contexts = job_alloc(RANKS_MAX, sizeof *ranks->contexts);
+    ranks->comms = ranks->contexts ? job_alloc(RANKS_MAX, sizeof *ranks->comms) : NULL;
     if (!ranks->comms) return EXIT_FAILED;
-    memset(ranks->contexts, 0, MOST_RANKS * sizeof *ranks->contexts);
-    memset(ranks->comms, 0, MOST_RANKS * sizeof *ranks->comms);
-    if (job->value[OPT_DEVICES] && !(ranks->devices = job_alloc(MOST_RANKS, sizeof *ranks->devices)))
-        return EXIT_FAILED;
-    int code = threads ? open_threads(job, ranks) : open_process(job, ranks);
-    if (!code) job_integer(job, "ranks", ranks->count);
+    memset(ranks->contexts, 0, RANKS_MAX * sizeof *ranks->contexts);
+    memset(ranks->comms, 0, RANKS_MAX * sizeof *ranks->comms);
+    if (job->value[OPT_DEVICES] && !(ranks->devices = job_alloc(RANKS_MAX, sizeof *ranks->devices))) return EXIT_FAILED;
+    int code = threads ? open_thread_ranks(job, ranks) : open_process_rank(job, ranks);
+    if (!code) job_set_integer(job, "ranks", ranks->count);
     job->silent = ranks->first > 0;
     return code;
 }
 
 void ranks_close(struct ranks *ranks, int code)
 {
-    for (int32_t r = 0; ranks->comms && r < ranks->locals; r++) bosc_comm_free(ranks->comms[r]);
-    bosc_comm_free(ranks->start);
-    for (int32_t r = 1; r < ranks->locals; r++) bosc_ctx_free(ranks->contexts[r]); /* the first is the job's */
+    for (int32_t r = 0; ranks->comms && r < ranks->local; r++) bosc_comm_free(ranks->comms[r]);
+    bosc_comm_free(ranks->bootstrap_comm);
+    for (int32_t r = 1; r < ranks->local; r++) bosc_ctx_free(ranks->contexts[r]); /* the first is the job's */
     free(ranks->contexts);
     free(ranks->comms);
     free(ranks->devices);
-    if (mpi.stop && code == EXIT_DONE) mpi.stop(); /* else it would wait for the others; mpirun ends them */
+    if (mpi.stop && code == EXIT_DONE) mpi.stop(); /* after a failure it would wait for the others; mpirun ends them */
 }
 
-struct thread {
+/* A thread that runs a rank. */
+struct rank_thread {
     struct rank rank;
-    bosc_comm **end; /* freed if the rank fails: the others must not wait for it */
+    bosc_comm **comm; /* freed if the rank fails: the others then return BOSC_ERR_COMM instead of waiting */
     rank_work work;
     void *user;
     bosc_status status;
     bosc_io_error error;
 };
 
-static void *run_thread(void *user)
+static void *run_rank_thread(void *user)
 {
-    struct thread *t = user;
+    struct rank_thread *t = user;
     t->status = t->work(&t->rank, t->user);
     if (t->status == BOSC_OK) return NULL;
-    bosc_comm_free(*t->end);
-    *t->end = NULL;
+    bosc_comm_free(*t->comm);
+    *t->comm = NULL;
     return NULL;
 }
 
-/* Says what went wrong first, not what the other ranks then saw. */
-static int say_failure(const struct ranks *ranks, const struct thread *threads)
+/* Reports the original failure, not the BOSC_ERR_COMM of the other ranks. */
+static int report_failure(const struct ranks *ranks, const struct rank_thread *threads)
 {
-    const struct thread *failed = &threads[0];
-    for (int32_t r = ranks->locals; r-- > 0;)
+    const struct rank_thread *failed = &threads[0];
+    for (int32_t r = ranks->local; r-- > 0;)
         if (threads[r].status != BOSC_OK && threads[r].status != BOSC_ERR_COMM) failed = &threads[r];
-    const struct job at = {.ctx = failed->rank.ctx};
-    const bool elsewhere = failed->status == BOSC_ERR_COMM || strncmp(bosc_ctx_message(at.ctx), "rank ", 5) == 0;
-    if ((elsewhere || *failed->error.text) && ranks->first > 0) return EXIT_FAILED; /* another process says it */
-    return *failed->error.text ? say_io(failed->status, &failed->error) : say_ctx(&at, failed->status);
+    const struct job rank_job = {.ctx = failed->rank.ctx};
+    const bool is_remote = failed->status == BOSC_ERR_COMM || strncmp(bosc_ctx_message(rank_job.ctx), "rank ", 5) == 0;
+    if ((is_remote || *failed->error.text) && ranks->first > 0) return EXIT_FAILED; /* another process reports it */
+    return *failed->error.text ? report_io_error(failed->status, &failed->error)
+                               : report_ctx_error(&rank_job, failed->status);
 }
 
 int ranks_run(const struct ranks *ranks, rank_work work, void *user)
 {
-    pthread_t started[MOST_RANKS];
-    static struct thread threads[MOST_RANKS];
+    pthread_t started[RANKS_MAX];
+    static struct rank_thread threads[RANKS_MAX];
     int32_t count = 1;
-    for (int32_t r = 0; r < ranks->locals; r++)
-        threads[r] = (struct thread){
+    /* 1. A thread for each further rank. */
+    for (int32_t r = 0; r < ranks->local; r++)
+        threads[r] = (struct rank_thread){
             .rank = {ranks->contexts[r], ranks->comms[r], ranks->first + r, ranks->count, &threads[r].error},
-            .end = &ranks->comms[r],
+            .comm = &ranks->comms[r],
             .work = work,
             .user = user};
-    while (count < ranks->locals && pthread_create(&started[count], NULL, run_thread, &threads[count]) == 0) count++;
-    if (count < ranks->locals) { /* the ranks that are there find that the others are gone */
-        for (int32_t r = count; r < ranks->locals; r++) {
+    while (count < ranks->local && pthread_create(&started[count], NULL, run_rank_thread, &threads[count]) == 0)
+        count++;
+    if (count < ranks->local) { /* without their communicators the missing ranks are noticed by the started ones */
+        for (int32_t r = count; r < ranks->local; r++) {
             bosc_comm_free(ranks->comms[r]);
             ranks->comms[r] = NULL;
         }
     }
-    run_thread(&threads[0]);
+    /* 2. The first rank runs in this thread; wait for the others. */
+    run_rank_thread(&threads[0]);
     for (int32_t r = 1; r < count; r++) pthread_join(started[r], NULL);
-    if (count < ranks->locals) return say(EXIT_FAILED, "--ranks: the system starts no more than %d", (int)count);
+    /* 3. Errors. */
+    if (count < ranks->local)
+        return report_error(EXIT_FAILED, "--ranks: the system starts no more than %d", (int)count);
     for (int32_t r = 0; r < count; r++)
-        if (threads[r].status != BOSC_OK) return say_failure(ranks, threads);
+        if (threads[r].status != BOSC_OK) return report_failure(ranks, threads);
     return EXIT_DONE;
 }
 
 int64_t rank_slice(const struct rank *rank, int64_t n, int64_t *begin)
 {
-    const int64_t each = n / rank->count, rest = n % rank->count, r = rank->number;
-    *begin = each * r + (r < rest ? r : rest);
-    return each + (r < rest);
+    const int64_t quotient = n / rank->count, remainder = n % rank->count, r = rank->number;
+    *begin = quotient * r + (r < remainder ? r : remainder);
+    return quotient + (r < remainder);
 }
 
-/* counts[0 .. ranks - 1], of which this process knows those of its own ranks. */
+/* Exchanges the counts of all ranks; this process's are set. Returns 0, or nonzero if a process was lost. */
 static int gather_counts(const struct ranks *ranks, int64_t *counts)
 {
     const int64_t own = counts[ranks->first];
-    if (ranks->count == ranks->locals) return 0;
+    if (ranks->count == ranks->local) return 0;
     return ranks->transport.all_gather(ranks->transport.user, &own, sizeof own, counts, TIMEOUT);
 }
 
-/* The rows of this process's rank go to the first process. */
+/* Sends the rows of this process's rank to the first process. offsets: scratch, 2 (ranks + 1). */
 static int send_rows(const struct ranks *ranks, char *rows, const int64_t *counts, const int64_t *begins, size_t size,
                      int64_t *offsets)
 {
@@ -242,63 +255,64 @@ static int send_rows(const struct ranks *ranks, char *rows, const int64_t *count
                                        TIMEOUT);
 }
 
-int ranks_gather(const struct ranks *ranks, int64_t n, int64_t *counts, void *rows, size_t size, int64_t *total)
+int ranks_gather_rows(const struct ranks *ranks, int64_t n, int64_t *counts, void *rows, size_t size, int64_t *total)
 {
     int64_t *begins = job_alloc(3 * ((size_t)ranks->count + 1), sizeof *begins), at = 0;
     if (!begins) return EXIT_FAILED;
     for (int32_t r = 0; r < ranks->count; r++)
         rank_slice(&(struct rank){.number = r, .count = ranks->count}, n, &begins[r]);
-    int lost = gather_counts(ranks, counts);
-    if (!lost && ranks->count > ranks->locals)
-        lost = send_rows(ranks, rows, counts, begins, size, begins + ranks->count + 1);
+    int is_lost = gather_counts(ranks, counts);
+    if (!is_lost && ranks->count > ranks->local)
+        is_lost = send_rows(ranks, rows, counts, begins, size, begins + ranks->count + 1);
+    /* Threads share the array: close the gaps. */
     for (int32_t r = 0; r < ranks->count; at += counts[r++])
-        if (ranks->count == ranks->locals)
+        if (ranks->count == ranks->local)
             memmove((char *)rows + (size_t)at * size, (const char *)rows + (size_t)begins[r] * size,
                     (size_t)counts[r] * size);
     *total = at;
     free(begins);
-    return lost ? say(EXIT_FAILED, "mpirun: a process was lost") : EXIT_DONE;
+    return is_lost ? report_error(EXIT_FAILED, "mpirun: a process was lost") : EXIT_DONE;
 }
 
-int ranks_sum_before(const struct ranks *ranks, int64_t *counts, int64_t *begins)
+int ranks_exclusive_sums(const struct ranks *ranks, int64_t *counts, int64_t *begins)
 {
-    if (gather_counts(ranks, counts)) return say(EXIT_FAILED, "mpirun: a process was lost");
+    if (gather_counts(ranks, counts)) return report_error(EXIT_FAILED, "mpirun: a process was lost");
     begins[0] = 0;
     for (int32_t r = 0; r < ranks->count; r++) begins[r + 1] = begins[r] + counts[r];
     return EXIT_DONE;
 }
 
-int ranks_join(const struct ranks *ranks, int64_t *counts, void *rows, size_t size)
+int ranks_gather_in_place(const struct ranks *ranks, int64_t *counts, void *rows, size_t size)
 {
-    if (ranks->count == ranks->locals) return EXIT_DONE;
+    if (ranks->count == ranks->local) return EXIT_DONE;
     int64_t *begins = job_alloc(3 * ((size_t)ranks->count + 1), sizeof *begins), at = 0;
     if (!begins) return EXIT_FAILED;
-    int lost = gather_counts(ranks, counts);
-    for (int32_t r = 0; r < ranks->count && !lost; at += counts[r++]) begins[r] = at;
-    if (!lost) lost = send_rows(ranks, rows, counts, begins, size, begins + ranks->count + 1);
+    int is_lost = gather_counts(ranks, counts);
+    for (int32_t r = 0; r < ranks->count && !is_lost; at += counts[r++]) begins[r] = at;
+    if (!is_lost) is_lost = send_rows(ranks, rows, counts, begins, size, begins + ranks->count + 1);
     free(begins);
-    return lost ? say(EXIT_FAILED, "mpirun: a process was lost") : EXIT_DONE;
+    return is_lost ? report_error(EXIT_FAILED, "mpirun: a process was lost") : EXIT_DONE;
 }
 
-int ranks_share(const struct ranks *ranks, int64_t *counts, void *rows, size_t size)
+int ranks_all_gather(const struct ranks *ranks, int64_t *counts, void *rows, size_t size)
 {
-    int64_t most = 0, at = 0;
-    if (ranks->count == ranks->locals) return EXIT_DONE;
-    if (gather_counts(ranks, counts)) return say(EXIT_FAILED, "mpirun: a process was lost");
+    int64_t max_count = 0, at = 0;
+    if (ranks->count == ranks->local) return EXIT_DONE;
+    if (gather_counts(ranks, counts)) return report_error(EXIT_FAILED, "mpirun: a process was lost");
     for (int32_t r = 0; r < ranks->count; r++) {
-        if (counts[r] > most) most = counts[r];
+        if (counts[r] > max_count) max_count = counts[r];
         if (r < ranks->first) at += counts[r];
     }
-    const size_t bytes = (size_t)most * size; /* of each: the last ones may be of no one */
+    const size_t bytes = (size_t)max_count * size; /* of each rank, padded to the largest */
     char *all = job_alloc((size_t)ranks->count + 1, bytes), *own = all ? all + (size_t)ranks->count * bytes : NULL;
     if (!all) return EXIT_FAILED;
     memcpy(own, (const char *)rows + (size_t)at * size, (size_t)counts[ranks->first] * size);
-    const int lost = ranks->transport.all_gather(ranks->transport.user, own, bytes, all, TIMEOUT);
+    const int is_lost = ranks->transport.all_gather(ranks->transport.user, own, bytes, all, TIMEOUT);
     at = 0;
-    for (int32_t r = 0; r < ranks->count && !lost; at += counts[r++])
+    for (int32_t r = 0; r < ranks->count && !is_lost; at += counts[r++])
         memcpy((char *)rows + (size_t)at * size, all + (size_t)r * bytes, (size_t)counts[r] * size);
     free(all);
-    return lost ? say(EXIT_FAILED, "mpirun: a process was lost") : EXIT_DONE;
+    return is_lost ? report_error(EXIT_FAILED, "mpirun: a process was lost") : EXIT_DONE;
 }
 
 int ranks_gather_array(const struct ranks *ranks, bosc_array *array, size_t size)
@@ -308,7 +322,7 @@ int ranks_gather_array(const struct ranks *ranks, bosc_array *array, size_t size
     if (!counts) return EXIT_FAILED;
     for (int32_t r = 0; r < ranks->count; r++)
         counts[r] = rank_slice(&(struct rank){.number = r, .count = ranks->count}, array->shape[0], &total);
-    int code = ranks_gather(ranks, array->shape[0], counts, array->data, size, &total);
+    int code = ranks_gather_rows(ranks, array->shape[0], counts, array->data, size, &total);
     free(counts);
     return code;
 }
@@ -321,29 +335,29 @@ char *array_row(const bosc_array *array, int64_t row)
 
 /* ---- inputs ---- */
 
-/* What this process reads of the file: all, or its rank's slice. */
-static bosc_slice slice_of(const struct ranks *ranks, const char *path)
+/* The part of a file that this process reads: all, or its rank's slice of a .npy file. */
+static bosc_slice file_slice(const struct ranks *ranks, const char *path)
 {
-    const bool whole = ranks->locals == ranks->count || !path_ends_in(path, ".npy");
+    const bool whole = ranks->local == ranks->count || !path_has_ending(path, ".npy");
     return (bosc_slice){.part = whole ? 0 : ranks->first, .parts = whole ? 1 : ranks->count};
 }
 
-int ranks_read_npy(struct job *job, const struct ranks *ranks, const char *path, struct rank_rows *rows)
+int ranks_read_npy(struct job *job, const struct ranks *ranks, const char *path, struct input_rows *rows)
 {
     bosc_io_error error;
-    bosc_slice slice = slice_of(ranks, path);
+    bosc_slice slice = file_slice(ranks, path);
     double start = job_now();
     bosc_status status = bosc_npy_read_slice(path, &slice, &rows->array, &error);
-    job_seconds(job, "read", start);
+    job_add_seconds(job, "read", start);
     rows->slice = slice;
     rows->first = slice.begin;
     rows->total = slice.rows;
-    return status == BOSC_OK ? EXIT_DONE : say_io(status, &error);
+    return status == BOSC_OK ? EXIT_DONE : report_io_error(status, &error);
 }
 
-int ranks_read_points(struct job *job, const struct ranks *ranks, const char *path, struct rank_rows *rows)
+int ranks_read_points(struct job *job, const struct ranks *ranks, const char *path, struct input_rows *rows)
 {
-    bosc_slice slice = slice_of(ranks, path);
+    bosc_slice slice = file_slice(ranks, path);
     int code = points_read_slice(job, path, &slice, &rows->array);
     rows->slice = slice;
     rows->first = slice.begin;
@@ -351,4 +365,4 @@ int ranks_read_points(struct job *job, const struct ranks *ranks, const char *pa
     return code;
 }
 
-char *rank_row(const struct rank_rows *rows, int64_t row) { return array_row(&rows->array, row - rows->first); }
+char *input_row(const struct input_rows *rows, int64_t row) { return array_row(&rows->array, row - rows->first); }

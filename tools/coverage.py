@@ -40,7 +40,7 @@ def name_of(file, report):
 
 
 def guards(name):
-    """The numbers of the file's lines that are marked."""
+    """The numbers of the file's marked lines."""
     marked, whole = set(), False
     for number, line in enumerate((ROOT / name).read_text().split("\n"), 1):
         whole = whole or line.startswith("/* unreached:")

@@ -45,8 +45,8 @@ static bool is_number(const char *text)
     return end != text && *end == 0 && isfinite(x);
 }
 
-/* Whether `value` serves the option; a flag takes none. */
-static bool set(const struct bench_option *o, const char *value)
+/* Stores the option's value. False if `value` is no number where one is needed; a flag has no value. */
+static bool set_option(const struct bench_option *o, const char *value)
 {
     if (o->kind == BENCH_INTEGER || o->kind == BENCH_NUMBER) {
         if (!is_number(value)) return false;
@@ -69,7 +69,7 @@ static bool set_backend(const char *name)
     return true;
 }
 
-static const struct bench_option *find(const struct bench_option *list, int count, char letter)
+static const struct bench_option *find_option(const struct bench_option *list, int count, char letter)
 {
     for (int k = 0; k < count; k++)
         if (list[k].letter == letter) return &list[k];
@@ -87,9 +87,9 @@ void bench_options(int argc, char **argv, const char *items, const struct bench_
                                           {'j', BENCH_FLAG, &bench.json, "rows as JSON"}};
     for (int i = 1; i < argc; i++) {
         const char letter = argv[i][0] == '-' && argv[i][1] && !argv[i][2] ? argv[i][1] : 0;
-        const struct bench_option *o = find(own, count, letter);
-        if (!o) o = find(common, 5, letter);
-        if (!o || (o->kind != BENCH_FLAG && i + 1 == argc) || !set(o, o->kind == BENCH_FLAG ? "" : argv[++i]))
+        const struct bench_option *o = find_option(own, count, letter);
+        if (!o) o = find_option(common, 5, letter);
+        if (!o || (o->kind != BENCH_FLAG && i + 1 == argc) || !set_option(o, o->kind == BENCH_FLAG ? "" : argv[++i]))
             usage(argv[0], items, own, count);
     }
     if (!set_backend(backend) || repeats < 1 || threads < 0) usage(argv[0], items, own, count);
@@ -250,7 +250,7 @@ static void copy(void *user)
     BENCH(bosc_ctx_sync(bench.ctx));
 }
 
-/* Seconds in which so many bytes are read and written by a copy; of more than LARGE, in proportion. */
+/* Seconds of a copy that reads and writes `bytes` bytes together; more than LARGE are extrapolated. */
 static double copy_seconds(double bytes)
 {
     static const double LARGE = 0x1p30;

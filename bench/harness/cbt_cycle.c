@@ -6,7 +6,7 @@
 
 struct subject {
     bosc_cbt *tree;
-    int64_t leaves, few; /* few: nodes that are split and merged again */
+    int64_t leaves, changes; /* changes: number of nodes merged and split again */
     uint32_t *nodes, *changed;
 };
 
@@ -17,11 +17,11 @@ static void run_decode(void *user)
     BENCH(bosc_ctx_sync(bench.ctx));
 }
 
-/* Some leaves of the tree are merged and their parents split again: the tree after two reductions is the one before. */
-static void record(void *user)
+/* Merges some pairs of leaves. run_reduce, a split of their parents and run_reduce restore the tree. */
+static void merge_some(void *user)
 {
     struct subject *b = user;
-    BENCH(bosc_cbt_merge(bench.ctx, b->tree, b->changed, b->few));
+    BENCH(bosc_cbt_merge(bench.ctx, b->tree, b->changed, b->changes));
 }
 
 static void run_reduce(void *user)
@@ -31,36 +31,37 @@ static void run_reduce(void *user)
     BENCH(bosc_ctx_sync(bench.ctx));
 }
 
-static void restore(void *user)
+static void restore_tree(void *user)
 {
     struct subject *b = user;
     run_reduce(b);
-    BENCH(bosc_cbt_split(bench.ctx, b->tree, b->changed + b->few, b->few));
+    BENCH(bosc_cbt_split(bench.ctx, b->tree, b->changed + b->changes, b->changes));
     run_reduce(b);
-    record(b);
+    merge_some(b);
 }
 
 static void run_cycle(void *user)
 {
     run_decode(user);
-    record(user);
+    merge_some(user);
     run_reduce(user);
     struct subject *b = user;
-    BENCH(bosc_cbt_split(bench.ctx, b->tree, b->changed + b->few, b->few));
+    BENCH(bosc_cbt_split(bench.ctx, b->tree, b->changed + b->changes, b->changes));
     run_reduce(b);
 }
 
 /* A full tree, or a quarter of its leaves: split at random from level depth - 4 on. */
-static void fill(struct subject *b, int32_t depth, bool quarter)
+static void fill_tree(struct subject *b, int32_t depth, bool quarter)
 {
     uint64_t state = 88172645463325252u;
     uint8_t *commands;
     bosc_cbt_info info = {.size = sizeof info};
     BENCH(bosc_cbt_reset(bench.ctx, b->tree, quarter ? depth - 4 : depth));
     BENCH(bosc_cbt_get_info(bench.ctx, b->tree, &info));
-    while (quarter && info.leaves < (int64_t)1 << (depth - 2)) { /* as many more as are left to add */
+    while (quarter && info.leaves < (int64_t)1 << (depth - 2)) {
         int64_t more = ((int64_t)1 << (depth - 2)) - info.leaves;
-        int64_t start = (int64_t)(state % (uint64_t)info.leaves); /* the first ones may be as deep as they can be */
+        /* Begins at a random leaf: the first ones may have the greatest depth already. */
+        int64_t start = (int64_t)(state % (uint64_t)info.leaves);
         commands = bench_host((size_t)info.leaves);
         for (int64_t i = 0; i < info.leaves; i++) {
             int64_t l = (start + i) % info.leaves;
@@ -76,27 +77,27 @@ static void fill(struct subject *b, int32_t depth, bool quarter)
     b->leaves = info.leaves;
 }
 
-/* Leaves follow each other without gaps. Picks pairs of siblings to be merged, and their parents. */
-static void check(struct subject *b, int32_t depth)
+/* Checks that the leaves follow each other without gaps. Picks pairs of siblings to merge, and their parents. */
+static void check_leaves(struct subject *b, int32_t depth)
 {
-    uint32_t *nodes = bench_host((size_t)b->leaves * 4), *pairs = bench_host(2 * (size_t)b->few * 4);
-    uint64_t place = 0;
-    int64_t found = 0, every = b->leaves / (2 * b->few);
+    uint32_t *nodes = bench_host((size_t)b->leaves * 4), *pairs = bench_host(2 * (size_t)b->changes * 4);
+    uint64_t position = 0;
+    int64_t found = 0, every = b->leaves / (2 * b->changes);
     run_decode(b);
     BENCH(bosc_ctx_copy(bench.ctx, nodes, b->nodes, (size_t)b->leaves * 4));
     for (int64_t l = 0; l < b->leaves; l++) {
         int32_t size = depth - bosc_cbt_level(nodes[l]);
-        if (((uint64_t)nodes[l] << size) - ((uint64_t)1 << depth) != place) bench_fail("wrong leaves");
-        place += (uint64_t)1 << size;
-        if (found < b->few && l >= found * every && nodes[l] % 2 == 0 && l + 1 < b->leaves &&
+        if (((uint64_t)nodes[l] << size) - ((uint64_t)1 << depth) != position) bench_fail("wrong leaves");
+        position += (uint64_t)1 << size;
+        if (found < b->changes && l >= found * every && nodes[l] % 2 == 0 && l + 1 < b->leaves &&
             nodes[l + 1] == nodes[l] + 1) {
             pairs[found] = nodes[l];
-            pairs[b->few + found++] = nodes[l] / 2;
+            pairs[b->changes + found++] = nodes[l] / 2;
         }
     }
-    if (place != (uint64_t)1 << depth) bench_fail("leaves are missing");
-    for (int64_t i = found; i < b->few; i++) pairs[i] = pairs[b->few + i] = 0;
-    BENCH(bosc_ctx_copy(bench.ctx, b->changed, pairs, 2 * (size_t)b->few * 4));
+    if (position != (uint64_t)1 << depth) bench_fail("leaves are missing");
+    for (int64_t i = found; i < b->changes; i++) pairs[i] = pairs[b->changes + i] = 0;
+    BENCH(bosc_ctx_copy(bench.ctx, b->changed, pairs, 2 * (size_t)b->changes * 4));
     free(nodes);
     free(pairs);
 }
@@ -108,19 +109,19 @@ struct bench_cbt_times bench_cbt_time(const bosc_cbt_opts *opts, bool quarter, i
     struct bench_cbt_times out;
     o.id_bits = 32;
     BENCH(bosc_cbt_create(bench.ctx, &o, &b.tree));
-    fill(&b, o.depth, quarter);
+    fill_tree(&b, o.depth, quarter);
     out.leaves = b.leaves;
-    b.few = b.leaves / 100 + 1;
+    b.changes = b.leaves / 100 + 1;
     b.nodes = bench_array(NULL, (size_t)b.leaves * 4);
-    b.changed = bench_array(NULL, 2 * (size_t)b.few * 4);
-    check(&b, o.depth);
+    b.changed = bench_array(NULL, 2 * (size_t)b.changes * 4);
+    check_leaves(&b, o.depth);
     out.decode = bench_time(NULL, run_decode, &b, repeats);
-    record(&b);
-    out.reduce = bench_time(restore, run_reduce, &b, repeats);
-    BENCH(bosc_cbt_split(bench.ctx, b.tree, b.changed + b.few, b.few));
+    merge_some(&b);
+    out.reduce = bench_time(restore_tree, run_reduce, &b, repeats);
+    BENCH(bosc_cbt_split(bench.ctx, b.tree, b.changed + b.changes, b.changes));
     run_reduce(&b);
     out.cycle = bench_time(NULL, run_cycle, &b, repeats);
-    check(&b, o.depth);
+    check_leaves(&b, o.depth);
     bench_release(b.nodes);
     bench_release(b.changed);
     bosc_cbt_free(b.tree);

@@ -1,4 +1,4 @@
-/* What the benchmarks of CUDA add to bench.h: checks, device memory, and times between events. */
+/* Additions to bench.h for CUDA: checks, device memory, and times between events. */
 #ifndef BENCH_HARNESS_CUDA_CUH
 #define BENCH_HARNESS_CUDA_CUH
 
@@ -19,7 +19,7 @@ static void check_cuda(cudaError_t e, const char *what)
 }
 #define CUDA(call) check_cuda((call), #call)
 
-/* bench.ctx on a stream of its own; close_device gives back both, and returns the exit code. */
+/* Opens bench.ctx on a new stream; close_device frees both and returns the exit code. */
 static inline void open_device()
 {
     CUDA(cudaStreamCreate(&stream)); /* ordered with the default stream, on which input is made */
@@ -59,7 +59,7 @@ template <class F> static double between_events(int count, const F &f)
     return 1e-3 * (double)ms;
 }
 
-/* Times bench.repeats calls of f, after `warm_ups` that do not count. */
+/* Times bench.repeats calls of f, after `warm_ups` untimed ones. */
 template <class F> static bench_times device_time(int warm_ups, const F &f)
 {
     std::vector<double> seconds;
@@ -70,7 +70,7 @@ template <class F> static bench_times device_time(int warm_ups, const F &f)
     return bench_median_of(seconds.data(), (int)seconds.size());
 }
 
-/* What f queues, as a graph. It runs once before, so that memory is there. */
+/* Captures the work that f queues as a graph. f runs once before, so that its memory exists. */
 template <class F> static cudaGraphExec_t capture(const F &f)
 {
     cudaGraph_t graph;
@@ -85,8 +85,8 @@ template <class F> static cudaGraphExec_t capture(const F &f)
     return exec;
 }
 
-/* Times one launch of what f queues, captured into a graph, out of as many launches in a row as take some
- * milliseconds. */
+/* Captures the work that f queues as a graph and times one launch: the mean over a row of launches that takes about
+ * 3 ms. */
 template <class F> static bench_times graph_time(const F &f)
 {
     cudaGraphExec_t exec = capture(f);

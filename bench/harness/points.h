@@ -1,4 +1,4 @@
-/* The points that all programs which time k-d trees use. */
+/* Input points of all programs that time k-d trees. */
 #ifndef BENCH_HARNESS_POINTS_H
 #define BENCH_HARNESS_POINTS_H
 

@@ -1,4 +1,4 @@
-/* Graphs like road networks, with as many vertices and edges as one asks for. */
+/* Graphs like road networks, with given numbers of vertices and edges. */
 #ifndef BENCH_HARNESS_ROAD_H
 #define BENCH_HARNESS_ROAD_H
 
@@ -9,10 +9,11 @@ extern "C" {
 #endif
 
 /* Makes a connected graph of exactly n vertices and m edges, n <= m + 1 <= 1.2 n; n is at least 64. Crossings lie on a
- * grid: each but the last has the way to its right or the one below, which makes a spanning tree, and of the ways that
- * are left as many as m takes. Bends, vertices of degree 2, lie evenly on the ways. With three ways for two crossings
- * degrees are 1 to 4, and 3 in the mean, as where streets meet.
- * u, v, weights: (m), ends in no order of their own; weights are 1 to 65,536. */
+ * grid. Each but the last has the road to its right or the one below: a spanning tree. The other edges are chosen at
+ * random among the remaining grid roads. Bends, vertices of degree 2, are spread evenly over the roads. With three
+ * roads
+ * for two crossings, crossings have degrees 1 to 4, and 3 on average, as in street networks.
+ * u, v, weights: (m); weights are 1 to 65,536. */
 void bench_road(uint64_t seed, int64_t n, int64_t m, uint32_t *u, uint32_t *v, uint32_t *weights);
 
 #ifdef __cplusplus

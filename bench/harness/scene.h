@@ -13,8 +13,9 @@ extern "C" {
 
 /* n vectors of `length` signs, in random order; free() them. */
 uint64_t *bench_scene_vectors(uint64_t seed, int length, int64_t n);
-/* The same by the name of what they are: those of a scene (screws), uniform ones (random), or, in random order, uniform
- * ones of which every other one is its neighbour with one letter replaced (pairs). */
+/* Vectors by name, in random order: `screws`, those of a scene; `random`, uniform; `pairs`, uniform pairs that differ
+ * in
+ * one letter. */
 uint64_t *bench_vectors(const char *name, int length, int64_t n);
 
 #ifdef __cplusplus

@@ -35,7 +35,7 @@ static void use_threads(int32_t threads)
     bench_open();
 }
 
-/* Published and ranked, with the context's threads; whether both have as many leaves. */
+/* Times both layouts with the context's threads. Returns true if both have the same number of leaves. */
 static bool time_both(int32_t depth, double us[2])
 {
     struct bench_cbt_times published = time_layout(depth, false, BOSC_CBT_PUBLISHED);
@@ -55,7 +55,7 @@ static void decode_on_device(struct table *t, int32_t depth)
     table_answer(t, right, "every leaf");
 }
 
-/* 8 threads first, beside the paper's. */
+/* The paper has 8 threads, so these columns come first. */
 static void decode_by_threads(struct table *t, int32_t depth)
 {
     double us[4][2];
@@ -71,7 +71,7 @@ static void decode_by_threads(struct table *t, int32_t depth)
     table_answer(t, right, "every leaf");
 }
 
-static void decode(void)
+static void table_of_decoding(void)
 {
     const bool cuda = bench.opts.backend == BOSC_BACKEND_CUDA;
     const int32_t given = bench.opts.threads;
@@ -96,8 +96,8 @@ static void decode(void)
     if (!cuda) use_threads(given);
 }
 
-/* The article's other way to decode: one thread looks at every bit. */
-static void sequential(void)
+/* The paper's other decoding: one thread reads every bit. */
+static void table_of_sequential_decoding(void)
 {
     const bool cuda = bench.opts.backend == BOSC_BACKEND_CUDA;
     struct table *t = table_open("sequential", "all leaves decoded by one thread over the bit field, and by ranks",
@@ -117,7 +117,7 @@ static void sequential(void)
     table_close(t);
 }
 
-static void cycle(void)
+static void table_of_cycle(void)
 {
     const int32_t depth = deepest < 17 ? deepest : 17;
     struct table *t =
@@ -145,7 +145,7 @@ static void cycle(void)
     table_close(t);
 }
 
-static void reduction(void)
+static void table_of_reduction(void)
 {
     struct table *t = table_open("reduction", "sum reduction of perfect trees after one leaf in a hundred was merged",
                                  "depth|published, us|ranked, us|published / ranked|answer");
@@ -171,7 +171,7 @@ static int64_t bytes_kept(int32_t depth, bosc_cbt_layout layout)
     return kept;
 }
 
-static void memory(void)
+static void table_of_memory(void)
 {
     struct table *t = table_open("memory", "bytes of a tree", "depth|paper: 2^(D+2) bits|published|ranked|answer");
     for (int32_t depth = SHALLOWEST; depth <= deepest; depth += 5) {
@@ -190,10 +190,10 @@ int main(int argc, char **argv)
     paper_open(argc, argv, NULL, 0);
     deepest = DEEPEST + (int32_t)floor(log2(paper_scale()));
     deepest = deepest > DEEPEST ? DEEPEST : deepest < SHALLOWEST ? SHALLOWEST : deepest;
-    decode();
-    sequential();
-    cycle();
-    reduction();
-    memory();
+    table_of_decoding();
+    table_of_sequential_decoding();
+    table_of_cycle();
+    table_of_reduction();
+    table_of_memory();
     return paper_close();
 }

@@ -1,7 +1,8 @@
 /* The cell graph paper's tables: bench_paper_cellgraph [-s scale] [-o file] [-l letters]. Vectors are the signs of 256
  * constraints at sampled rotations (harness/scene.h), 44,000 at scale 1. The published trie by stages, against n and by
  * blocks and threads of a launch; the published heuristic with 0 to 5 pivots; Dobrowolski's sequential search; and
- * ours. All find the same edges. Source: Kaczmarski, Rzazewski, Wolant, Massively Parallel Construction of the Cell
+ * ours. All must find the same edges. Source: Kaczmarski, Rzazewski, Wolant, Massively Parallel Construction of the
+ * Cell
  * Graph (PPAM 2015); Dobrowolski (SII 2013). */
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +41,7 @@ static void count_pairs(void *user)
     BENCH(bosc_trie_pairs(bench.ctx, s->trie, NULL, NULL, 0, &s->pairs));
 }
 
-/* The edges of the first n vectors by a method; free() them. */
+/* Edges of the first n vectors; free(pairs). */
 struct edges {
     int64_t count;
     int64_t *pairs;
@@ -60,8 +61,8 @@ static bool same_edges(const struct edges *a, const struct edges *b)
     return a->count == b->count && memcmp(a->pairs, b->pairs, (size_t)a->count * 16) == 0;
 }
 
-/* Times a method on the first n vectors; whether its edges are `want`, or, where that has none yet, sets it. */
-static struct bench_times time_graph(const bosc_cellgraph_opts *opts, int64_t n, int repeats, struct edges *want,
+/* Times a method on the first n vectors. *right: its edges are `expected`; if that is empty, it receives them. */
+static struct bench_times time_graph(const bosc_cellgraph_opts *opts, int64_t n, int repeats, struct edges *expected,
                                      bool *right)
 {
     bosc_cellgraph_opts o = *opts;
@@ -71,11 +72,11 @@ static struct bench_times time_graph(const bosc_cellgraph_opts *opts, int64_t n,
     BENCH(bosc_cellgraph_create(bench.ctx, &o, &s.graph));
     struct bench_times times = repeats > 1 ? bench_time(NULL, build_graph, &s, repeats) : bench_once(build_graph, &s);
     struct edges got = edges_of(&s);
-    *right = !want->pairs || same_edges(&got, want);
-    if (want->pairs)
+    *right = !expected->pairs || same_edges(&got, expected);
+    if (expected->pairs)
         free(got.pairs);
     else
-        *want = got;
+        *expected = got;
     bosc_cellgraph_free(s.graph);
     return times;
 }
@@ -102,7 +103,7 @@ static struct stages time_stages(bosc_trie_layout layout, int64_t n)
     return out;
 }
 
-static void stages(int64_t most)
+static void table_of_stages(int64_t most)
 {
     struct table *t =
         table_open("stages", bench_text("stages of the tree method against n, vectors of %d bits", (int)in.length),
@@ -110,21 +111,22 @@ static void stages(int64_t most)
                    "compact: search|join, all|pairs|answer");
     const bosc_cellgraph_opts join = {.method = BOSC_CELLGRAPH_JOIN};
     for (int64_t n = most / 16 > 64 ? most / 16 : 64; n <= most; n *= 2) {
-        struct edges want = {0};
+        struct edges expected = {0};
         bool right;
-        struct bench_times all = time_graph(&join, n, bench.repeats, &want, &right);
+        /* The join gives the number of pairs that the searches of both tries must find. */
+        struct bench_times all = time_graph(&join, n, bench.repeats, &expected, &right);
         table_integer(t, n);
         for (int layout = BOSC_TRIE_PUBLISHED; layout >= BOSC_TRIE_COMPACT; layout--) {
             struct stages s = time_stages((bosc_trie_layout)layout, n);
-            right = right && s.pairs == want.count;
+            right = right && s.pairs == expected.count;
             table_number(t, 1e3 * s.sort);
             table_number(t, 1e3 * s.build);
             table_ms(t, s.search);
         }
         table_ms(t, all);
-        table_integer(t, want.count);
+        table_integer(t, expected.count);
         table_answer(t, right, "as many pairs");
-        free(want.pairs);
+        free(expected.pairs);
     }
     table_plot(t, 1, 7, TABLE_LOG_LOG, "ms");
     table_note(t, "digits of 8 bits, 256 children a node; each vector is looked up with each bit flipped; %s",
@@ -134,10 +136,10 @@ static void stages(int64_t most)
 
 /* --- Blocks and threads ------------------------------------------------------------------------------------------- */
 
-static void launches(int64_t n)
+static void table_of_launches(int64_t n)
 {
     static const int32_t blocks[] = {64, 256, 1024, 4096, 16384}, threads[] = {32, 64, 128, 256, 512};
-    struct edges want = {0};
+    struct edges expected = {0};
     bool right;
     struct table *t = table_open("launch", bench_text("the tree method by blocks and threads, %" PRId64 " vectors", n),
                                  "blocks|32 threads, ms|64 threads|128 threads|256 threads|512 threads|answer");
@@ -149,12 +151,12 @@ static void launches(int64_t n)
                                            .trie_search = BOSC_CELLGRAPH_TRIE_LOOKUP,
                                            .blocks = blocks[b],
                                            .threads = threads[k]};
-            table_ms(t, time_graph(&o, n, bench.repeats, &want, &right));
+            table_ms(t, time_graph(&o, n, bench.repeats, &expected, &right));
             all = all && right;
         }
         table_answer(t, all, "the same edges");
     }
-    free(want.pairs);
+    free(expected.pairs);
     table_note(t, "paper: 4,096 blocks of 32 threads are the best; rows to sorted edges here, on %s", bench_device());
     table_close(t);
 }
@@ -167,56 +169,56 @@ static void use_threads(int32_t threads)
 }
 
 /* The CPU has threads in place of blocks. */
-static void threads(int64_t n)
+static void table_of_threads(int64_t n)
 {
     const int32_t given = bench.opts.threads;
     const bosc_cellgraph_opts published = {.method = BOSC_CELLGRAPH_TRIE, .trie_search = BOSC_CELLGRAPH_TRIE_LOOKUP};
     const bosc_cellgraph_opts join = {.method = BOSC_CELLGRAPH_JOIN};
-    struct edges want = {0};
+    struct edges expected = {0};
     bool right[2];
     struct table *t = table_open("threads", bench_text("the tree method by threads, %" PRId64 " vectors", n),
                                  "threads|published, ms|join, ms|answer");
     for (int32_t count = 1; count < 2 * given; count *= 2) {
         use_threads(count < given ? count : given);
         table_integer(t, bench.opts.threads);
-        table_ms(t, time_graph(&published, n, 1, &want, &right[0]));
-        table_ms(t, time_graph(&join, n, bench.repeats, &want, &right[1]));
+        table_ms(t, time_graph(&published, n, 1, &expected, &right[0]));
+        table_ms(t, time_graph(&join, n, bench.repeats, &expected, &right[1]));
         table_answer(t, right[0] && right[1], "the same edges");
     }
-    free(want.pairs);
+    free(expected.pairs);
     table_note(t, "rows to sorted edges, on %s", bench_device());
     table_close(t);
 }
 
 /* --- The heuristic, and Dobrowolski's search ---------------------------------------------------------------------- */
 
-static void heuristic(int64_t most)
+static void table_of_heuristic(int64_t most)
 {
     struct table *t = table_open("heuristic", "the heuristic by its number of pivots, from rows to sorted edges",
                                  "n|h = 0, ms|h = 1, ms|h = 2, ms|h = 3, ms|h = 4, ms|h = 5, ms|join, ms|answer");
     for (int64_t n = most / 8 > 64 ? most / 8 : 64; n <= most; n *= 2) {
         const bosc_cellgraph_opts join = {.method = BOSC_CELLGRAPH_JOIN};
-        struct edges want = {0};
+        struct edges expected = {0};
         bool right, all = true;
-        struct bench_times ours = time_graph(&join, n, bench.repeats, &want, &right);
+        struct bench_times ours = time_graph(&join, n, bench.repeats, &expected, &right);
         table_integer(t, n);
         for (int32_t h = 0; h <= PIVOTS_MOST; h++) {
             const bosc_cellgraph_opts o = {.method = BOSC_CELLGRAPH_HEURISTIC,
                                            .heuristic_search = BOSC_CELLGRAPH_HEURISTIC_PUBLISHED,
                                            .pivots = h};
-            table_ms(t, time_graph(&o, n, 1, &want, &right));
+            table_ms(t, time_graph(&o, n, 1, &expected, &right));
             all = all && right;
         }
         table_ms(t, ours);
         table_answer(t, all, "the same edges");
-        free(want.pairs);
+        free(expected.pairs);
     }
     table_plot(t, 1, 7, TABLE_LOG_LOG, "ms");
     table_note(t, "paper: 3 pivots are the best on the CPU, 5 on the GPU; here: %s", bench_device());
     table_close(t);
 }
 
-static void dobrowolski(int64_t most)
+static void table_of_dobrowolski(int64_t most)
 {
     const bosc_cellgraph_opts join = {.method = BOSC_CELLGRAPH_JOIN};
     const bosc_cellgraph_opts his = {.method = BOSC_CELLGRAPH_TRIE, .trie_search = BOSC_CELLGRAPH_TRIE_DOBROWOLSKI};
@@ -224,14 +226,14 @@ static void dobrowolski(int64_t most)
     struct table *t = table_open("dobrowolski", "Dobrowolski's sequential O(n l) search, from rows to sorted edges",
                                  "n|Dobrowolski, ms|the tree method, ms|join, ms|answer");
     for (int64_t n = most / 16 > 64 ? most / 16 : 64; n <= most; n *= 2) {
-        struct edges want = {0};
+        struct edges expected = {0};
         bool right[3];
         table_integer(t, n);
-        table_ms(t, time_graph(&his, n, bench.repeats, &want, &right[0]));
-        table_ms(t, time_graph(&published, n, 1, &want, &right[1]));
-        table_ms(t, time_graph(&join, n, bench.repeats, &want, &right[2]));
+        table_ms(t, time_graph(&his, n, bench.repeats, &expected, &right[0]));
+        table_ms(t, time_graph(&published, n, 1, &expected, &right[1]));
+        table_ms(t, time_graph(&join, n, bench.repeats, &expected, &right[2]));
         table_answer(t, right[0] && right[1] && right[2], "the same edges");
-        free(want.pairs);
+        free(expected.pairs);
     }
     table_plot(t, 1, 3, TABLE_LOG_LOG, "ms");
     table_note(t, "%s", bench_device());
@@ -248,13 +250,13 @@ int main(int argc, char **argv)
     uint64_t *host = bench_scene_vectors(1, in.length, n);
     const bool cuda = bench.opts.backend == BOSC_BACKEND_CUDA;
     in.rows = cuda ? bench_array(host, (size_t)(n * bosc_cellgraph_words(in.length, 1)) * 8) : host;
-    stages(n);
+    table_of_stages(n);
     if (cuda)
-        launches(n);
+        table_of_launches(n);
     else
-        threads(n);
-    heuristic(n < 20000 ? n : 20000);
-    if (!cuda) dobrowolski(n);
+        table_of_threads(n);
+    table_of_heuristic(n < 20000 ? n : 20000);
+    if (!cuda) table_of_dobrowolski(n);
     free(host);
     return paper_close();
 }

@@ -22,7 +22,7 @@ struct subject {
     bosc_hash *table;
 };
 
-static uint32_t mixed(uint32_t i) /* one to one */
+static uint32_t mix(uint32_t i) /* one to one */
 {
     i *= 0x9e3779b1u;
     i ^= i >> 15;
@@ -37,11 +37,11 @@ static void make_input(struct subject *s)
     const size_t bytes = (size_t)s->n * 4;
     uint32_t *keys = bench_host(bytes), *other = bench_host(bytes);
     uint64_t random = 1;
-    for (int64_t i = 0; i < s->n; i++) keys[i] = mixed((uint32_t)i);
+    for (int64_t i = 0; i < s->n; i++) keys[i] = mix((uint32_t)i);
     s->keys = bench_array(keys, bytes);
     for (int64_t i = 0; i < s->n; i++) other[i] = value_of(keys[i]);
     s->values = bench_array(other, bytes);
-    for (int64_t i = 0; i < s->n; i++) other[i] = mixed((uint32_t)(s->n + i));
+    for (int64_t i = 0; i < s->n; i++) other[i] = mix((uint32_t)(s->n + i));
     s->absent = bench_array(other, bytes);
     free(other);
     for (int64_t i = s->n - 1; i > 0; i--) {
@@ -57,21 +57,21 @@ static void make_input(struct subject *s)
 
 /* --- Tables ------------------------------------------------------------------------------------------------------- */
 
-static void build(void *user)
+static void build_table(void *user)
 {
     struct subject *s = user;
     BENCH(bosc_hash_build(bench.ctx, s->table, s->keys, s->values, s->n));
     BENCH(bosc_ctx_sync(bench.ctx));
 }
 
-static void find(void *user)
+static void find_values(void *user)
 {
     struct subject *s = user;
     BENCH(bosc_hash_find(bench.ctx, s->table, s->queries, s->n, s->got, NULL));
     BENCH(bosc_ctx_sync(bench.ctx));
 }
 
-/* Values of the keys that are there, 0 for the others. */
+/* True if each present key has its value and each absent one 0. */
 static bool is_right(struct subject *s)
 {
     uint32_t *got = bench_host((size_t)s->n * 4);
@@ -83,11 +83,11 @@ static bool is_right(struct subject *s)
     return right;
 }
 
-/* What the paper says of a row, in ms and in times the bytes of the pairs; NaN: nothing. */
+/* The paper's figures of a row: ms, and memory divided by the bytes of the pairs; NaN: none. */
 struct paper_row {
     double build, find, memory;
 };
-static const struct paper_row nothing = {NAN, NAN, NAN};
+static const struct paper_row no_figures = {NAN, NAN, NAN};
 
 static bool time_finds(struct subject *s, void (*run)(void *), struct bench_times times[2])
 {
@@ -99,7 +99,7 @@ static bool time_finds(struct subject *s, void (*run)(void *), struct bench_time
     return is_right(s) && right;
 }
 
-static void put_row(struct table *t, const char *name, const struct paper_row *paper, struct bench_times built,
+static void add_row(struct table *t, const char *name, const struct paper_row *paper, struct bench_times built,
                     const struct bench_times found[2], double memory, bool right)
 {
     table_text(t, "%s", name);
@@ -124,31 +124,31 @@ static void table_row(struct table *t, struct subject *s, const char *name, cons
     o.value_size = 4;
     o.seed = 1;
     BENCH(bosc_hash_create(bench.ctx, &o, &s->table));
-    struct bench_times built = bench_time(NULL, build, s, bench.repeats);
+    struct bench_times built = bench_time(NULL, build_table, s, bench.repeats);
     BENCH(bosc_hash_get_info(bench.ctx, s->table, &info));
-    bool right = time_finds(s, find, found);
-    put_row(t, name, paper, built, found, (double)info.bytes / (8.0 * (double)s->n), right);
+    bool right = time_finds(s, find_values, found);
+    add_row(t, name, paper, built, found, (double)info.bytes / (8.0 * (double)s->n), right);
     bosc_hash_free(s->table);
 }
 
 /* --- A sort, and binary searches ---------------------------------------------------------------------------------- */
 
-static void sort(void *user)
+static void sort_pairs(void *user)
 {
     struct subject *s = user;
     BENCH(bosc_sort_pairs(bench.ctx, BOSC_U32, s->keys, 4, s->values, s->n, s->sorted_keys, s->sorted_values));
     BENCH(bosc_ctx_sync(bench.ctx));
 }
 
-static void search(void *user)
+static void search_keys(void *user)
 {
     struct subject *s = user;
     BENCH(bosc_search_sorted(bench.ctx, BOSC_U32, s->sorted_keys, s->n, s->queries, s->n, s->ranks));
     BENCH(bosc_ctx_sync(bench.ctx));
 }
 
-/* The ranks that a search gave lead to the values; these look-ups are not timed. */
-static void take_values(struct subject *s)
+/* Turns the ranks of a search into values; not timed. */
+static void look_up_ranks(struct subject *s)
 {
     const size_t bytes = (size_t)s->n * 4;
     int64_t *ranks = bench_host(2 * bytes);
@@ -173,18 +173,18 @@ static void sorted_row(struct table *t, struct subject *s)
     s->sorted_keys = bench_array(NULL, (size_t)s->n * 4);
     s->sorted_values = bench_array(NULL, (size_t)s->n * 4);
     s->ranks = bench_array(NULL, (size_t)s->n * 8);
-    struct bench_times built = bench_time(NULL, sort, s, bench.repeats);
+    struct bench_times built = bench_time(NULL, sort_pairs, s, bench.repeats);
     bool right = true;
     for (int absent = 0; absent < 2; absent++) {
         s->queries = absent ? s->absent : s->present;
-        found[absent] = bench_time(NULL, search, s, bench.repeats);
-        take_values(s);
+        found[absent] = bench_time(NULL, search_keys, s, bench.repeats);
+        look_up_ranks(s);
         right = is_right(s) && right;
     }
-    put_row(t, "sort, binary search", &paper, built, found, 1, right);
+    add_row(t, "sort, binary search", &paper, built, found, 1, right);
 }
 
-static void abstract(void)
+static void table_of_methods(void)
 {
     static const struct paper_row hybrid = {35.7, 15.3, 1.42};
     struct subject s = {.n = paper_size(5000000, 1024)};
@@ -193,16 +193,16 @@ static void abstract(void)
         "method|paper: build, ms|build, ms|paper: look-ups, ms|hits, ms|misses, ms|paper: memory|memory|answer");
     make_input(&s);
     table_row(t, &s, "hybrid, as published", &(bosc_hash_opts){.layout = BOSC_HASH_HYBRID}, &hybrid);
-    table_row(t, &s, "FKS, as published", &(bosc_hash_opts){.layout = BOSC_HASH_FKS}, &nothing);
+    table_row(t, &s, "FKS, as published", &(bosc_hash_opts){.layout = BOSC_HASH_FKS}, &no_figures);
     for (int32_t functions = 2; functions <= 4; functions++)
-        table_row(
-            t, &s, bench_text("cuckoo, %d functions", (int)functions),
-            &(bosc_hash_opts){.layout = BOSC_HASH_CUCKOO, .functions = functions, .load = functions > 2 ? 0.71 : 0},
-            &nothing);
-    table_row(t, &s, "two-choice chaining", &(bosc_hash_opts){.layout = BOSC_HASH_CHAINED}, &nothing);
+        table_row(t, &s, bench_text("cuckoo, %d functions", (int)functions),
+                  &(bosc_hash_opts){
+                      .layout = BOSC_HASH_CUCKOO, .functions = functions, .load_factor = functions > 2 ? 0.71 : 0},
+                  &no_figures);
+    table_row(t, &s, "two-choice chaining", &(bosc_hash_opts){.layout = BOSC_HASH_CHAINED}, &no_figures);
     sorted_row(t, &s);
-    table_row(t, &s, "bucketed, .71", &(bosc_hash_opts){.load = 0.71}, &nothing);
-    table_row(t, &s, "perfect, .71", &(bosc_hash_opts){.layout = BOSC_HASH_PERFECT, .load = 0.71}, &nothing);
+    table_row(t, &s, "bucketed, .71", &(bosc_hash_opts){.load_factor = 0.71}, &no_figures);
+    table_row(t, &s, "perfect, .71", &(bosc_hash_opts){.layout = BOSC_HASH_PERFECT, .load_factor = 0.71}, &no_figures);
     table_note(t, "memory: times the bytes of the pairs; paper: GeForce GTX 280; here: %s", bench_device());
     table_close(t);
     free(s.host_present);
@@ -260,7 +260,7 @@ static bool frames_are_right(struct frames *f)
     return right;
 }
 
-static void frames(void)
+static void table_of_frames(void)
 {
     static const struct {
         const char *name;
@@ -290,7 +290,7 @@ static void frames(void)
 int main(int argc, char **argv)
 {
     paper_open(argc, argv, NULL, 0);
-    abstract();
-    frames();
+    table_of_methods();
+    table_of_frames();
     return paper_close();
 }

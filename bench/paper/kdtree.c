@@ -25,14 +25,14 @@ struct stages {
     double of[STAGES]; /* initialise, sort, remove duplicates, build, verify; all of them */
 };
 
-static void build(void *user)
+static void build_tree(void *user)
 {
     struct subject *s = user;
     BENCH(bosc_kdtree_build(bench.ctx, s->tree, s->points, s->n, 0));
     BENCH(bosc_ctx_sync(bench.ctx));
 }
 
-static void create(struct subject *s, bosc_kdtree_builder builder)
+static void create_tree(struct subject *s, bosc_kdtree_builder builder)
 {
     bosc_kdtree_opts o = {.size = sizeof o,
                           .dtype = BOSC_I32,
@@ -44,12 +44,12 @@ static void create(struct subject *s, bosc_kdtree_builder builder)
     BENCH(bosc_kdtree_create(bench.ctx, &o, &s->tree));
 }
 
-/* One build and verification. The fast builder has no stages but the whole build, which goes to `build`. */
-static struct stages one_run(struct subject *s)
+/* One build and verification. The fast builder has no stages: its whole time goes to `build`. */
+static struct stages time_build(struct subject *s)
 {
     bosc_kdtree_times times = {.size = sizeof times};
     double begin = bench_now();
-    build(s);
+    build_tree(s);
     double built = bench_now() - begin;
     BENCH(bosc_kdtree_verify(bench.ctx, s->tree, NULL));
     double all = bench_now() - begin;
@@ -59,13 +59,13 @@ static struct stages one_run(struct subject *s)
                             staged ? times.build : built, all - built, all}};
 }
 
-/* The fastest of some runs, after one that does not count. */
+/* The fastest of bench.repeats runs, after a warm-up. */
 static struct stages time_stages(struct subject *s)
 {
-    one_run(s);
-    struct stages best = one_run(s);
+    time_build(s);
+    struct stages best = time_build(s);
     for (int i = 1; i < bench.repeats; i++) {
-        const struct stages run = one_run(s);
+        const struct stages run = time_build(s);
         if (run.of[STAGES - 1] < best.of[STAGES - 1]) best = run;
     }
     return best;
@@ -93,16 +93,16 @@ static bool same_tree(const struct subject *a, const struct subject *b)
     return same;
 }
 
-/* All builders over n points; whether they made one tree. */
-static bool measure(const int32_t *points, int64_t n, struct stages times[BUILDERS])
+/* Times all builders over n points. Returns true if they built the same tree. */
+static bool time_builders(const int32_t *points, int64_t n, struct stages times[BUILDERS])
 {
     struct subject first = {.points = points, .n = n};
     bool same = true;
-    create(&first, builders[0]);
+    create_tree(&first, builders[0]);
     times[0] = time_stages(&first);
     for (int b = 1; b < BUILDERS; b++) {
         struct subject s = {.points = points, .n = n};
-        create(&s, builders[b]);
+        create_tree(&s, builders[b]);
         times[b] = time_stages(&s);
         same = same && same_tree(&first, &s);
         bosc_kdtree_free(s.tree);
@@ -111,13 +111,13 @@ static bool measure(const int32_t *points, int64_t n, struct stages times[BUILDE
     return same;
 }
 
-static void stages(const int32_t *points, int64_t n)
+static void table_of_stages(const int32_t *points, int64_t n)
 {
     static const char *const names[STAGES] = {"initialise", "sort", "remove duplicates", "build", "verify", "all"};
     struct stages times[BUILDERS];
     struct table *t = table_open("stages", bench_text("stages of a build, %" PRId64 " tuples of 4 integers", n),
                                  "stage|paper, ms|as published, ms|presorted, ms|fast, ms|answer");
-    bool same = measure(points, n, times);
+    bool same = time_builders(points, n, times);
     for (int k = 0; k < STAGES; k++) {
         table_text(t, "%s", names[k]);
         table_number(t, k + 1 == STAGES ? 1437 : NAN);
@@ -131,15 +131,15 @@ static void stages(const int32_t *points, int64_t n)
     table_close(t);
 }
 
-/* Brown's figure: time against n log2 n is a line. */
-static void growth(const int32_t *points, int64_t most)
+/* Brown's figure, in which time grows in proportion to n log2 n. */
+static void table_of_growth(const int32_t *points, int64_t most)
 {
     struct stages times[BUILDERS];
     struct table *t = table_open(
         "growth", "build and verification against n, tuples of 4 integers",
         "n|as published, ms|presorted, ms|fast, ms|as published, ns / (n log2 n)|fast, ns / (n log2 n)|answer");
     for (int64_t n = most / 64 > 1024 ? most / 64 : 1024; n <= most; n *= 2) {
-        bool same = measure(points, n, times);
+        bool same = time_builders(points, n, times);
         table_integer(t, n);
         for (int b = 0; b < BUILDERS; b++) table_number(t, 1e3 * times[b].of[STAGES - 1]);
         table_number(t, 1e9 * times[0].of[STAGES - 1] / ((double)n * log2((double)n)));
@@ -211,7 +211,7 @@ static void *run_rank(void *user)
     HALF(bosc_ctx_sync(h->ctx));
     HALF(bosc_ranks_kdtree_create(h->ctx, h->comm, &o, &h->tree));
     run_half(h, points);
-    h->of[PARTS - 1] = 0; /* the first run does not count */
+    h->of[PARTS - 1] = 0; /* the first run is a warm-up */
     for (int i = 0; i < bench.repeats; i++) run_half(h, points);
     h->info.size = sizeof h->info;
     HALF(bosc_ranks_kdtree_get_info(h->ctx, h->tree, &h->info));
@@ -225,14 +225,17 @@ static void *run_rank(void *user)
     return NULL;
 }
 
-/* The stages of the slower rank; whether the nodes of both are those of one context's tree. */
-static bool on_two(const int32_t *points, int64_t n, bool published, const char *right, int64_t nodes, double of[PARTS])
+/* Builds on two ranks. of: the stages of the slower rank. Returns true if the nodes of both are those of one context's
+ * tree (`right`: its points, then its ids). */
+static bool time_two_ranks(const int32_t *points, int64_t n, bool published, const char *right, int64_t nodes,
+                           double of[PARTS])
 {
     struct half halves[2];
     pthread_t threads[2];
     bosc_comm *comms[2];
     bool same = true;
     BENCH(bosc_comm_create_threads(bench.ctx, 2, NULL, comms));
+    /* 1. A context for each rank: another device, or half of the threads. */
     for (int32_t r = 0; r < 2; r++) {
         bosc_ctx_opts opts = bench.opts;
         if (opts.backend == BOSC_BACKEND_CUDA)
@@ -244,11 +247,13 @@ static bool on_two(const int32_t *points, int64_t n, bool published, const char 
         halves[r].n = r ? n - n / 2 : n / 2;
         if (bosc_ctx_create(&opts, &halves[r].ctx) != BOSC_OK) bench_fail("rank %d has no context", (int)r);
     }
+    /* 2. Run both. */
     for (int r = 0; r < 2; r++)
         if (pthread_create(&threads[r], NULL, run_rank, &halves[r]) != 0) bench_fail("no thread for rank %d", r);
     for (int r = 0; r < 2; r++) pthread_join(threads[r], NULL);
     const int slower = halves[1].of[PARTS - 1] > halves[0].of[PARTS - 1];
     memcpy(of, halves[slower].of, sizeof halves[slower].of);
+    /* 3. Compare each rank's range of nodes with the one tree's. */
     for (int r = 0; r < 2; r++) {
         const struct half *h = &halves[r];
         const size_t row = DIM * 4, begin = (size_t)h->info.begin, count = (size_t)(h->info.end - h->info.begin);
@@ -259,7 +264,7 @@ static bool on_two(const int32_t *points, int64_t n, bool published, const char 
     return same;
 }
 
-static void two_devices(const int32_t *points, const int32_t *host, int64_t n)
+static void table_of_two_devices(const int32_t *points, const int32_t *host, int64_t n)
 {
     static const char *const names[PARTS] = {"initialise",        "sort",  "pivot and swap", "merge",
                                              "remove duplicates", "build", "verify",         "all"};
@@ -268,17 +273,17 @@ static void two_devices(const int32_t *points, const int32_t *host, int64_t n)
     double published[PARTS], fast[PARTS];
     size_t bytes;
     const enum bench_clock clock = bench.clock;
-    bench.clock = BENCH_WALL; /* also where one thread is timed by the processor's */
+    bench.clock = BENCH_WALL; /* the ranks are threads of their own */
     struct table *t =
         table_open("two_devices", bench_text("two ranks, %" PRId64 " tuples of 4 integers", n),
                    "stage|paper, ms|one as published, ms|two as published, ms|two by selection, ms|answer");
-    create(&one, BOSC_KDTREE_BROWN);
+    create_tree(&one, BOSC_KDTREE_BROWN);
     const struct stages s = time_stages(&one);
     const double single[PARTS] = {s.of[0], s.of[1], NAN, NAN, s.of[2], s.of[3], s.of[4], s.of[5]};
     char *right = nodes_of(&one, &bytes);
     bosc_kdtree_free(one.tree);
-    bool same = on_two(host, n, true, right, (int64_t)(bytes / (DIM * 4 + 4)), published);
-    same = on_two(host, n, false, right, (int64_t)(bytes / (DIM * 4 + 4)), fast) && same;
+    bool same = time_two_ranks(host, n, true, right, (int64_t)(bytes / (DIM * 4 + 4)), published);
+    same = time_two_ranks(host, n, false, right, (int64_t)(bytes / (DIM * 4 + 4)), fast) && same;
     free(right);
     for (int k = 0; k < PARTS; k++) {
         table_text(t, "%s", names[k]);
@@ -308,11 +313,11 @@ int main(int argc, char **argv)
     uint32_t *random = bench_host((size_t)n * DIM * 4);
     int32_t *points = bench_array(NULL, (size_t)n * DIM * 4);
     BENCH(bosc_random_bits(bench.ctx, 1, 0, n * DIM, random));
-    for (int64_t i = 0; i < n * DIM; i++) random[i] >>= 1; /* as the published program draws them: not negative */
+    for (int64_t i = 0; i < n * DIM; i++) random[i] >>= 1; /* not negative, as in the published program */
     BENCH(bosc_ctx_copy(bench.ctx, points, random, (size_t)n * DIM * 4));
-    stages(points, n);
-    growth(points, n);
-    two_devices(points, (const int32_t *)(const void *)random, n);
+    table_of_stages(points, n);
+    table_of_growth(points, n);
+    table_of_two_devices(points, (const int32_t *)(const void *)random, n);
     free(random);
     return paper_close();
 }

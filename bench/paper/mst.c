@@ -1,8 +1,8 @@
 /* The spanning tree paper's tables: bench_paper_mst [-s scale] [-o file] [-g graph]. The published method on
  * primitives, with a segmented scan and with an atomic minimum, and the fast one, on random graphs, R-MAT, SSCA#2 and
- * road networks of the sizes of the 9th DIMACS Challenge; what rounds begin with; splits and sorts by the width of keys
- * and records.
- * -g: a graph of one's own (.gr, .mtx and so on) beside the generated ones. Every forest is proved minimum.
+ * road networks of the sizes of the 9th DIMACS Challenge; the vertices and arcs of each round; splits and sorts by the
+ * width of keys and records. -g: the graph of a file (.gr, .mtx, ...) beside the generated ones. Every forest is proved
+ * minimum.
  * Source: Vineet, Harish, Patidar, Narayanan, Fast Minimum Spanning Tree for Large Graphs on the GPU (HPG 2009). */
 #include <math.h>
 #include <stdlib.h>
@@ -48,7 +48,7 @@ static void close_graph(struct subject *s)
     bosc_graph_free(s->graph);
 }
 
-static struct subject generated(bosc_graph_kind kind, int64_t n, int64_t m)
+static struct subject generate_graph(bosc_graph_kind kind, int64_t n, int64_t m)
 {
     struct subject s = {0};
     bosc_graph_generate_opts o = {.size = sizeof o, .kind = kind, .seed = 1, .n = n, .m = m, .id_bits = 32};
@@ -65,7 +65,7 @@ static struct subject generated(bosc_graph_kind kind, int64_t n, int64_t m)
     return s;
 }
 
-static struct subject road(int64_t n, int64_t m)
+static struct subject make_road(int64_t n, int64_t m)
 {
     struct subject s = {.n = n, .m = m};
     uint32_t *u = bench_host((size_t)m * 4), *v = bench_host((size_t)m * 4), *weights = bench_host((size_t)m * 4);
@@ -96,13 +96,13 @@ static struct subject read_graph(const char *path)
 
 /* --- Measurements ------------------------------------------------------------------------------------------------- */
 
-static void forest(void *user)
+static void compute_forest(void *user)
 {
     struct subject *s = user;
     BENCH(bosc_msf_compute(bench.ctx, s->graph, &s->opts, s->edges, NULL, &s->info));
 }
 
-/* The forest is proved, and weighs what the others weigh. */
+/* Proves the forest minimum (a failure ends the program). True if it has this weight. */
 static bool is_right(struct subject *s, double weight)
 {
     BENCH(bosc_msf_verify(bench.ctx, s->graph, NULL, s->edges, s->info.edges, NULL));
@@ -114,8 +114,8 @@ static struct bench_times time_forest(struct subject *s, enum algorithm a)
     s->opts = (bosc_msf_opts){
         .size = sizeof s->opts, .algorithm = algorithms[a].algorithm, .keep_parallel = algorithms[a].keep_parallel};
     s->info = (bosc_msf_info){.size = sizeof s->info};
-    if (a == FAST || bench.opts.backend == BOSC_BACKEND_CUDA) return bench_time(NULL, forest, s, bench.repeats);
-    return bench_once(forest, s); /* seconds on the CPU */
+    if (a == FAST || bench.opts.backend == BOSC_BACKEND_CUDA) return bench_time(NULL, compute_forest, s, bench.repeats);
+    return bench_once(compute_forest, s); /* seconds on the CPU */
 }
 
 static struct table *open_times(const char *name, const char *title)
@@ -147,13 +147,13 @@ static void time_row(struct table *t, const char *name, struct subject *s, doubl
 
 /* --- Tables ------------------------------------------------------------------------------------------------------- */
 
-static void synthetic(void)
+static void table_of_generated(void)
 {
     static const struct {
         const char *name;
         bosc_graph_kind kind;
         int64_t n;
-        double edges, paper; /* edges a vertex; 0: they follow */
+        double edges, paper; /* edges a vertex; 0: the generator's own number */
     } rows[] = {{"random", BOSC_GRAPH_RANDOM, 1000000, 6, NAN},  {"random", BOSC_GRAPH_RANDOM, 2000000, 6, NAN},
                 {"random", BOSC_GRAPH_RANDOM, 3000000, 6, NAN},  {"random", BOSC_GRAPH_RANDOM, 4000000, 6, NAN},
                 {"random", BOSC_GRAPH_RANDOM, 5000000, 6, 1000}, {"R-MAT", BOSC_GRAPH_RMAT, 1000000, 6, NAN},
@@ -163,7 +163,7 @@ static void synthetic(void)
     struct table *t = open_times("synthetic", "spanning forests of generated graphs");
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
         const int64_t n = paper_size(rows[k].n, 64);
-        struct subject s = generated(rows[k].kind, n, (int64_t)(rows[k].edges * (double)n));
+        struct subject s = generate_graph(rows[k].kind, n, (int64_t)(rows[k].edges * (double)n));
         time_row(t, rows[k].name, &s, rows[k].paper);
         close_graph(&s);
     }
@@ -172,7 +172,7 @@ static void synthetic(void)
     table_close(t);
 }
 
-static void degrees(struct table *t, const char *name, const struct subject *s)
+static void note_degrees(struct table *t, const char *name, const struct subject *s)
 {
     int64_t *degree = bench_host((size_t)s->n * 8), counts[DEGREES] = {0};
     BENCH(bosc_graph_get_degrees(bench.ctx, s->graph, degree));
@@ -183,7 +183,7 @@ static void degrees(struct table *t, const char *name, const struct subject *s)
     free(degree);
 }
 
-static void roads(const char *path)
+static void table_of_roads(const char *path)
 {
     static const struct {
         const char *name;
@@ -200,18 +200,20 @@ static void roads(const char *path)
                 {"Eastern USA", 3598623, 8778114, NAN},
                 {"Western USA", 6262104, 15248146, 412}};
     const size_t count = sizeof rows / sizeof rows[0];
+    /* 1. Generated networks: at a smaller scale the cycle space shrinks in proportion. */
     struct table *t = open_times("roads", "spanning trees of road networks");
     for (size_t k = 0; k < count; k++) {
         const int64_t n = paper_size(rows[k].n, 256), m = n - 1 + paper_size(rows[k].arcs / 2 - rows[k].n + 1, 64);
-        struct subject s = road(n, m);
+        struct subject s = make_road(n, m);
         time_row(t, rows[k].name, &s, rows[k].paper);
-        if (k == 0 || k + 1 == count) degrees(t, rows[k].name, &s);
+        if (k == 0 || k + 1 == count) note_degrees(t, rows[k].name, &s);
         close_graph(&s);
     }
+    /* 2. The file of -g. */
     if (path) {
         struct subject s = read_graph(path);
         time_row(t, path, &s, NAN);
-        degrees(t, "the file's graph", &s);
+        note_degrees(t, "the file's graph", &s);
         close_graph(&s);
     }
     table_note(
@@ -222,11 +224,11 @@ static void roads(const char *path)
     table_close(t);
 }
 
-/* What rounds begin with. */
-static void rounds(const char *name, const char *title, int64_t vertices, int64_t edges)
+/* Vertices and arcs at the begin of each round. */
+static void table_of_rounds(const char *name, const char *title, int64_t vertices, int64_t edges)
 {
     const int64_t n = paper_size(vertices, 64);
-    struct subject s = generated(BOSC_GRAPH_RANDOM, n, (int64_t)((double)n * ((double)edges / (double)vertices)));
+    struct subject s = generate_graph(BOSC_GRAPH_RANDOM, n, (int64_t)((double)n * ((double)edges / (double)vertices)));
     struct table *t = table_open(name, title, "round|vertices|arcs, duplicates removed|arcs, duplicates kept|answer");
     struct bench_times removed = time_forest(&s, SCANS);
     const bosc_msf_info first = s.info;
@@ -271,7 +273,7 @@ static void run_sort(void *user)
     BENCH(bosc_ctx_sync(bench.ctx));
 }
 
-/* Records begin with the number of their row. Whether those of `out` ascend by (key, row). */
+/* The first 4 bytes of a record are its row number. True if the records of `out` ascend by (key, row). */
 static bool is_stable(const struct movement *w, const void *keys, bosc_dtype dtype, const char *out)
 {
     const size_t size = bosc_dtype_size(dtype);
@@ -312,7 +314,7 @@ static void make_records(struct movement *w)
     free(records);
 }
 
-static void splits(void)
+static void table_of_splits(void)
 {
     static const size_t records[] = {4, 8, 16, 32, 64};
     static const bosc_dtype keys[] = {BOSC_U32, BOSC_U64};
@@ -324,6 +326,7 @@ static void splits(void)
         for (size_t r = 0; r < sizeof records / sizeof records[0]; r++) {
             struct movement w = {.dtype = keys[k], .record = records[r], .n = n, .buckets = 256};
             make_records(&w);
+            /* Time and check both, on the same records. */
             struct bench_times split = bench_time(NULL, run_split, &w, bench.repeats);
             bool right = is_stable(&w, w.bucket, BOSC_U32, w.records_out);
             struct bench_times sort = bench_time(NULL, run_sort, &w, bench.repeats);
@@ -347,10 +350,10 @@ int main(int argc, char **argv)
     const char *graph = NULL;
     const struct bench_option own[] = {{'g', BENCH_TEXT, &graph, "a graph's file"}};
     paper_open(argc, argv, own, 1);
-    rounds("rounds-6", "what each round of the published method begins with", 1000000, 6000000);
-    rounds("rounds-10", "the same with more edges", 1000000, 10000000);
-    synthetic();
-    roads(graph);
-    splits();
+    table_of_rounds("rounds-6", "what each round of the published method begins with", 1000000, 6000000);
+    table_of_rounds("rounds-10", "the same with more edges", 1000000, 10000000);
+    table_of_generated();
+    table_of_roads(graph);
+    table_of_splits();
     return paper_close();
 }

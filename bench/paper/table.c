@@ -155,7 +155,7 @@ static int width_of(const struct table *t, int column)
     return (int)width;
 }
 
-/* Texts begin below each other, numbers end below each other. */
+/* Texts are aligned left, numbers right. */
 static void print_cell(const struct table *t, int column, const char *text, bool left)
 {
     const int width = width_of(t, column);

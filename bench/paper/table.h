@@ -1,12 +1,13 @@
-/* Tables of a paper: its own figures, and beside them what is measured here. A table is printed for people as soon
- * as it is full, and goes as one JSON object a line to the file of -o. */
+/* Tables of a paper: its figures beside our measurements. A full table is printed as text, and written as one JSON
+ * object
+ * a line to the file of -o. */
 #ifndef BENCH_PAPER_TABLE_H
 #define BENCH_PAPER_TABLE_H
 
 #include "harness/bench.h"
 
-/* Sizes are those of the paper times `scale`. Takes -s and -o beside the options of every benchmark and the program's
- * own, and opens the context. */
+/* Parses -s (scale of the paper's sizes), -o, the options of every benchmark and the program's own, and opens the
+ * context. */
 void paper_open(int argc, char **argv, const struct bench_option *own, int count);
 int64_t paper_size(int64_t size, int64_t least); /* times the scale */
 double paper_scale(void);
@@ -17,18 +18,19 @@ int paper_close(void);
 struct table;
 
 /* name: one word, for programs. columns: their names with units, with a bar between: "stage|paper, ms|published, ms";
- * the last one is `answer`: what the row's answer was compared with. */
+ * the last one is `answer`: the check that the row's answer passed. */
 struct table *table_open(const char *name, const char *title, const char *columns);
 
 /* Cells are filled in reading order; a row ends when its columns are full. */
 void table_text(struct table *t, const char *format, ...);
 void table_integer(struct table *t, int64_t x);
-void table_number(struct table *t, double x); /* NaN: nothing is known */
+void table_number(struct table *t, double x); /* NaN: unknown */
 void table_ms(struct table *t, struct bench_times times);
 void table_none(struct table *t);
 void table_answer(struct table *t, bool right, const char *compared); /* a wrong one fails the program */
 
-/* The picture of the table: columns `first` to `last` over column 0, logarithmic but for numbers of `linear`. */
+/* The plot of the table: columns `first` to `last` over column 0. LINEAR_LOG: column 0 is linear, the others
+ * logarithmic. */
 enum table_axes { TABLE_LOG_LOG, TABLE_LINEAR_LOG };
 void table_plot(struct table *t, int first, int last, enum table_axes axes, const char *y_name);
 

@@ -8,7 +8,9 @@
 extern "C" {
 #endif
 
-/* All rows into a std::unordered_map, each with each 0 made 1 looked up: the number of edges between distinct rows. */
+/* Inserts all rows into a std::unordered_map and looks up each with each 0 bit set: the number of edges between
+ * distinct
+ * rows, or -1 if there is no C++ compiler. */
 int64_t peer_unordered_map(const uint64_t *rows, int64_t n, int32_t length);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 // Boost's Kruskal and Prim beside our spanning forest, on one random graph with 6 edges a vertex and one thread; the
-// weights are to be equal: bench_forest_boost [-n vertices]
+// weights must be equal (compare the notes): bench_forest_boost [-n vertices]
 #include <algorithm>
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/kruskal_min_spanning_tree.hpp>

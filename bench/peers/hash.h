@@ -1,4 +1,4 @@
-/* Other libraries' hash maps of 32-bit keys and values, as far as the build found them. */
+/* Other libraries' hash maps of 32-bit keys and values, if the build found the libraries. */
 #ifndef BENCH_PEERS_HASH_H
 #define BENCH_PEERS_HASH_H
 
@@ -12,7 +12,7 @@ struct hash_peer {
     const char *name;
     int parallel; /* 0: one thread alone */
     void *(*build)(const uint32_t *keys, const uint32_t *values, int64_t n, int threads);
-    /* values[i] of each query, 0 for those that are absent; returns how many were found. */
+    /* values[i]: the value of query i, 0 if it is absent. Returns the number found. */
     int64_t (*find)(const void *table, const uint32_t *queries, int64_t m, uint32_t *values, int threads);
     void (*drop)(void *table);
 };

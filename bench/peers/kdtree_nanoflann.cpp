@@ -20,7 +20,7 @@ struct Points {
     template <class Box> bool kdtree_get_bbox(Box &) const { return false; }
 };
 
-template <class F> bench_times once(const F &f)
+template <class F> bench_times time_once(const F &f)
 {
     const double begin = bench_now();
     f();
@@ -28,7 +28,7 @@ template <class F> bench_times once(const F &f)
     return {seconds, seconds};
 }
 
-void row(const char *name, int64_t items, bench_times times)
+void print_row(const char *name, int64_t items, bench_times times)
 {
     struct bench_row row = {};
     row.name = name;
@@ -38,25 +38,25 @@ void row(const char *name, int64_t items, bench_times times)
     bench_print(&row);
 }
 
-template <int DIM> void run(const Points &points, const float *queries, size_t m, int threads)
+template <int DIM> void time_tree(const Points &points, const float *queries, size_t m, int threads)
 {
     using Tree =
         nanoflann::KDTreeSingleIndexAdaptor<nanoflann::L2_Simple_Adaptor<float, Points>, Points, DIM, uint32_t>;
     Tree tree(DIM, points, nanoflann::KDTreeSingleIndexAdaptorParams(10));
-    row("build", (int64_t)points.n, once([&] { tree.buildIndex(); }));
+    print_row("build", (int64_t)points.n, time_once([&] { tree.buildIndex(); }));
     for (size_t k : {size_t(1), size_t(8)}) {
         std::vector<float> dist2(m * k);
         const char *name = bench_text("nearest, k=%d", int(k));
-        row(name, (int64_t)m, once([&] {
-                std::vector<std::thread> workers;
-                for (int t = 0; t < threads; t++)
-                    workers.emplace_back([&, t] {
-                        std::vector<uint32_t> ids(k);
-                        for (size_t q = m * t / threads; q < m * (t + 1) / threads; q++)
-                            tree.knnSearch(queries + q * DIM, k, ids.data(), dist2.data() + q * k);
-                    });
-                for (auto &worker : workers) worker.join();
-            }));
+        print_row(name, (int64_t)m, time_once([&] {
+                      std::vector<std::thread> workers;
+                      for (int t = 0; t < threads; t++)
+                          workers.emplace_back([&, t] {
+                              std::vector<uint32_t> ids(k);
+                              for (size_t q = m * t / threads; q < m * (t + 1) / threads; q++)
+                                  tree.knnSearch(queries + q * DIM, k, ids.data(), dist2.data() + q * k);
+                          });
+                      for (auto &worker : workers) worker.join();
+                  }));
         double sum = 0;
         for (float d : dist2) sum += d;
         bench_say("nanoflann: %s: sum of dist2 %.12g", name, sum);
@@ -80,9 +80,9 @@ int main(int argc, char **argv)
     float *points = bench_points(shape, bench.n, (int)dim, 1), *queries = bench_points(shape, m, (int)dim, 2);
     bench_say("nanoflann: %lld %s points, %lld queries, dim %d", (long long)bench.n, shape, (long long)m, (int)dim);
     Points all = {points, size_t(bench.n), (int)dim};
-    if (dim == 2) run<2>(all, queries, size_t(m), bench.opts.threads);
-    if (dim == 3) run<3>(all, queries, size_t(m), bench.opts.threads);
-    if (dim == 4) run<4>(all, queries, size_t(m), bench.opts.threads);
+    if (dim == 2) time_tree<2>(all, queries, size_t(m), bench.opts.threads);
+    if (dim == 3) time_tree<3>(all, queries, size_t(m), bench.opts.threads);
+    if (dim == 4) time_tree<4>(all, queries, size_t(m), bench.opts.threads);
     std::free(points);
     std::free(queries);
     return 0;

@@ -1,4 +1,4 @@
-/* Other libraries' primitives, as far as the build found them. */
+/* Other libraries' primitives, if the build found the libraries. */
 #ifndef BENCH_PEERS_PRIMS_H
 #define BENCH_PEERS_PRIMS_H
 

@@ -15,12 +15,12 @@ extern const char *const peer_dictionary_names[PEER_DICTIONARIES];
 
 struct peer_dictionary;
 
-/* Of n distinct or equal rows, which must stay; the value is the number of the first one. */
+/* A dictionary of n rows, possibly with duplicates, not copied; the value is the number of the first equal row. */
 struct peer_dictionary *peer_dictionary_make(enum peer_dictionary_kind kind, const uint64_t *rows, int64_t n,
                                              int32_t words);
 void peer_dictionary_free(struct peer_dictionary *dictionary);
 
-/* How many of m queries are there; values[q] gets the value or -1. */
+/* Looks up m queries; values[q] receives the value or -1. Returns the number found. */
 int64_t peer_dictionary_find(const struct peer_dictionary *dictionary, const uint64_t *queries, int64_t m,
                              int64_t *values);
 

@@ -1,30 +1,32 @@
-/* boscage/base.h - what every header needs: version, status codes, element types.
+/* boscage/base.h - version, status codes, element types and the conventions of the API.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Conventions of the whole API:
+ * Family: points, graphs and keys
+ * Start with: bosc_status_text
  *
- * Names: bosc_NOUN_verb, where the noun is the type of the handle; enumerators are BOSC_NOUN_....
- * Arguments: context, handle, input arrays, their counts (then stride), options, outputs, then the capacity of the
- * outputs. Arrays are dense and row by row; a stride counts elements from the start of a row to that of the next one.
+ * Names: bosc_NOUN_verb, where the noun is the type of the handle. Enumerators are BOSC_NOUN_....
+ * Arguments: context, handle, input arrays, their counts (then stride), options, outputs, capacity of the outputs.
+ * Arrays are dense and row-major. A stride counts elements from the start of a row to the start of the next one.
  * Types: counts, offsets and ranks are int64_t. Ids of the caller's items have the `id_bits` of the structure's
- * options: 64 (int64_t, -1 means none) or 32 (uint32_t, all ones mean none).
- * Options: structs that begin with size_t size, which the caller sets to sizeof; zero bytes in the other fields mean
- * the defaults, and fields are only appended; `reserved` must be 0. A struct that a call fills has its size set in the
- * same way; of one that a later version made larger, what this version does not know becomes zero. Options of a later
- * version are refused, and so is a size that no struct can have.
- * Memory: arrays belong to the caller and lie in host memory or in that of the context's backend; a call copies host
- * arrays for a device and back. Structures belong to the caller too: bosc_NOUN_create makes one and bosc_NOUN_free
- * frees it, bosc_NOUN_bytes tells beforehand what it will take, and bosc_NOUN_reserve takes it. Scratch is the
- * context's; it is kept between calls, so that the second call of a shape allocates nothing.
- * Waiting: a call that gets host arrays returns when its answers are there. With device arrays alone it queues its work
- * on the context's stream, unless its comment says that it waits. "host" marks outputs that must be in host memory.
- * Errors: every call that can fail returns a bosc_status; bosc_ctx_message has the text, which begins with the name of
- * a
- * bad argument. A call that fails leaves its outputs as they were, unless its comment says otherwise; after
- * BOSC_ERR_DEVICE and BOSC_ERR_CANCELLED they are undefined. Any call may return BOSC_ERR_ARG, BOSC_ERR_NOMEM and
- * BOSC_ERR_DEVICE, and BOSC_ERR_CANCELLED if its context has a progress function.
- * Answers: the same bits on every backend, CPU level and number of threads.
- * Cost: work is the number of operations in all; threads share it. n and the other letters are counts of arguments. */
+ * options: 64 (int64_t, none: -1) or 32 (uint32_t, none: all ones).
+ * Options: structs that begin with size_t size. "Set `size`" means: set it to sizeof of the struct. Zero bytes in the
+ * other fields mean the defaults; fields are only appended; `reserved` must be 0. Options of a later version and
+ * impossible sizes are refused. In a struct that a call fills, fields that this version does not know become zero.
+ * Memory: arrays belong to the caller and lie in host memory or in the memory of the context's backend. A call copies
+ * host arrays to a device and back. bosc_NOUN_create makes a structure, bosc_NOUN_free frees it, bosc_NOUN_bytes
+ * computes its memory in advance, and bosc_NOUN_reserve allocates it. The context keeps its scratch between calls, so
+ * the second call of a shape allocates nothing.
+ * Comments: a line a parameter, `name (shape): meaning`. A shape without a type has the type of the declaration. "host"
+ * marks arrays and results that must be in host memory.
+ * Waiting: a call with a host array returns when its results are there. "Waits." marks calls that always do. "Queues."
+ * marks calls that, with device arrays alone, return once their work is on the context's stream.
+ * Errors: every call that can fail returns a bosc_status. bosc_ctx_message has the text, which begins with the name of
+ *     a bad argument. On failure outputs are unchanged, unless the call's comment says otherwise; after BOSC_ERR_DEVICE
+ *     and BOSC_ERR_CANCELLED they are undefined. Any call may return BOSC_ERR_ARG, BOSC_ERR_NOMEM and BOSC_ERR_DEVICE,
+ *     and BOSC_ERR_CANCELLED if its context has a progress function.
+ * Results: the same bits on every backend, CPU level and number of threads.
+ * Cost: work is the total number of operations, which threads share. n and the other letters are counts of the
+ *     arguments. Scratch is memory of the context, beside copies of host arrays on a device. */
 #ifndef BOSCAGE_BASE_H
 #define BOSCAGE_BASE_H
 
@@ -89,25 +91,27 @@ typedef enum bosc_dtype {
     BOSC_U16 = 10
 } bosc_dtype;
 
-/* Names a status: "BOSC_ERR_ARG" for 1, and so on; "unknown status" for any other number. Never NULL. */
+/* Returns the name of a status: "BOSC_ERR_ARG" for 1; "unknown status" for any other number. Never NULL. */
 BOSC_API const char *bosc_status_name(bosc_status status);
 
-/* Describes a status in one phrase, without the values of the case (see bosc_ctx_message). Never NULL. */
+/* Returns a phrase that describes a status, without the values of the case (see bosc_ctx_message). Never NULL. */
 BOSC_API const char *bosc_status_text(bosc_status status);
 
-/* Tells the version of the library that is running, "major.minor.patch". */
+/* Returns the version of the running library, "major.minor.patch". */
 BOSC_API const char *bosc_version(void);
 
-/* Tells the bytes of one element; 0 for a number that is no type. */
+/* Returns the bytes of one element; 0 for a number that is no type. */
 BOSC_API size_t bosc_dtype_size(bosc_dtype dtype);
 
-/* Names a type: "f32", "i64", ...; "?" for a number that is no type. Never NULL. */
+/* Returns the name of a type: "f32", "i64", ...; "?" for a number that is no type. Never NULL. */
 BOSC_API const char *bosc_dtype_name(bosc_dtype dtype);
 
-/* Receives bytes of a structure being saved. Returns 0, or anything else to stop (BOSC_ERR_IO). */
+/* Receives bytes of a structure being saved.
+ * Returns 0, or another value to stop (BOSC_ERR_IO). */
 typedef int (*bosc_write_fn)(void *user, const void *bytes, size_t count);
 
-/* Delivers exactly `count` bytes of a saved structure. Returns 0, or anything else at the end or on an error. */
+/* Delivers exactly `count` bytes of a saved structure.
+ * Returns 0, or another value at the end or on an error. */
 typedef int (*bosc_read_fn)(void *user, void *bytes, size_t count);
 
 BOSC_END_DECLS

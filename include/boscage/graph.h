@@ -1,12 +1,15 @@
 /* boscage/graph.h - undirected graphs with weighted edges: build from edges or rows, inspect, save, generate.
  * SPDX-License-Identifier: Apache-2.0
  *
- * A graph has n vertices, 0 to n - 1, and edges {u, v} with a weight. Self loops and parallel edges are allowed. An
- * edge id is the number of its entry in the arrays given, counted from 0; it never changes, whatever is removed.
- * Inside, a graph is in CSR rows: both arcs of every edge, each row ascending by (neighbour, edge id), a self loop
- * once. The same input makes the same rows on every backend and number of threads.
+ * Family: points, graphs and keys
+ * Start with: bosc_graph_create, _build
  *
- * Arrays of vertices and of edge ids are uint32_t or int64_t, as the options' id_bits says. */
+ * A graph has n vertices, 0 to n - 1, and edges {u, v} with a weight. Self loops and parallel edges are allowed. An
+ * edge id is the number of its entry in the input, from 0; it stays the same when other edges are removed. The graph is
+ * stored as CSR rows: both arcs of every edge, each row ascending by (neighbour, edge id), a self loop once. The same
+ * input makes the same rows on every backend and number of threads.
+ *
+ * Arrays of vertices and of edge ids are uint32_t or int64_t, by the id_bits of the options. */
 #ifndef BOSCAGE_GRAPH_H
 #define BOSCAGE_GRAPH_H
 
@@ -21,30 +24,28 @@ typedef struct bosc_graph bosc_graph;
 /* The meaning of an entry of the input. */
 typedef enum bosc_graph_arcs {
     BOSC_GRAPH_ARCS_ONE = 0, /* one undirected edge; entries in both directions are two parallel edges */
-    BOSC_GRAPH_ARCS_BOTH =
-        1 /* one of an edge's two arcs: for every (u, v, w) there is a (v, u, w), and the smaller number of
-                          the two is the edge's id; a self loop is one entry. Of parallel edges of one weight the i-th
-                          entry one way belongs to the i-th the other way */
+    /* One of an edge's two arcs: every (u, v, w) needs a (v, u, w); the smaller of their two numbers is the edge id. A
+     * self loop is one entry. Among parallel edges of one weight, the i-th entry one way pairs with the i-th the other
+     * way. */
+    BOSC_GRAPH_ARCS_BOTH = 1
 } bosc_graph_arcs;
 
-/* How parallel edges are treated. The edge that stays has the smallest id of those whose weight it has. */
+/* Treatment of parallel edges. Among edges of the weight that stays, the smallest id stays. */
 typedef enum bosc_graph_parallel {
     BOSC_GRAPH_PARALLEL_KEEP = 0,
-    BOSC_GRAPH_PARALLEL_MIN = 1, /* the lightest of them stays */
-    BOSC_GRAPH_PARALLEL_SUM =
-        2, /* one stays, of the smallest id, with the sum of the weights in the order of the ids */
-    BOSC_GRAPH_PARALLEL_FIRST = 3 /* that of the smallest id stays */
+    BOSC_GRAPH_PARALLEL_MIN = 1,  /* the lightest stays */
+    BOSC_GRAPH_PARALLEL_SUM = 2,  /* the smallest id stays, with the sum of the weights in the order of the ids */
+    BOSC_GRAPH_PARALLEL_FIRST = 3 /* the smallest id stays */
 } bosc_graph_parallel;
 
-/* How an edge whose weight is NaN is treated. */
+/* Treatment of an edge with a NaN weight. */
 typedef enum bosc_graph_nan {
     BOSC_GRAPH_NAN_REFUSE = 0, /* BOSC_ERR_DATA with the number of the entry */
     BOSC_GRAPH_NAN_DROP = 1,   /* the edge is left out */
-    BOSC_GRAPH_NAN_LAST =
-        2 /* heavier than any number; all NaNs weigh the same. In a maximum forest, lighter than any */
+    BOSC_GRAPH_NAN_LAST = 2    /* heavier than any number, lighter in a maximum forest; all NaNs are equal */
 } bosc_graph_nan;
 
-/* Zero bytes mean the default; set `size`. Fields are only appended. */
+/* Set `size`; zero bytes elsewhere mean the defaults. */
 typedef struct bosc_graph_opts {
     size_t size;
     bosc_dtype weight; /* U32 (default), I32, F32, U64, I64 or F64. -0 is stored as +0 */
@@ -53,48 +54,61 @@ typedef struct bosc_graph_opts {
     bosc_graph_parallel parallel;
     bosc_graph_nan nan;
     int32_t drop_loops;   /* not 0: self loops are left out */
-    int32_t wide;         /* not 0: 64-bit offsets and edge ids inside even where 32 bits serve */
-    int32_t assume_valid; /* not 0: vertices are in range, no weight is NaN, ARCS_BOTH has both; none is checked */
+    int32_t wide;         /* not 0: 64-bit offsets and edge ids inside, even where 32 bits suffice */
+    int32_t assume_valid; /* not 0: skips checks. Vertices must be in range, no weight NaN, and ARCS_BOTH must have both
+                           * arcs */
 } bosc_graph_opts;
 
-/* Makes a graph without vertices. opts may be NULL for the defaults. *graph is set on success. BOSC_ERR_ARG,
- * BOSC_ERR_NOMEM. */
+/* Makes a graph without vertices.
+ * opts: NULL means the defaults.
+ * graph: set on success.
+ * Errors: BOSC_ERR_ARG, BOSC_ERR_NOMEM. */
 BOSC_API bosc_status bosc_graph_create(bosc_ctx *ctx, const bosc_graph_opts *opts, bosc_graph **graph);
 
 /* Frees the graph once the work queued on it is done; NULL is allowed. */
 BOSC_API void bosc_graph_free(bosc_graph *graph);
 
-/* Allocates what builds of up to n vertices and m entries take, so that they allocate nothing.
- * Cost: O(n + m) work to move what the graph holds, if it moves. Waits. */
+/* Reserves memory so that builds of up to n vertices and m entries allocate nothing.
+ * Cost: O(n + m) work if the graph's contents move.
+ * Waits. */
 BOSC_API bosc_status bosc_graph_reserve(bosc_ctx *ctx, bosc_graph *graph, int64_t n, int64_t m);
 
-/* Bytes of backend memory that a build of n vertices and m entries with these options takes: *kept by the graph, and
- * *scratch of the context while it builds, at most. Either pointer may be NULL. Needs no device. */
+/* Computes the backend memory, in bytes, of a build of n vertices and m entries. Needs no device.
+ * opts: NULL means the defaults.
+ * kept: held by the graph, at most; may be NULL.
+ * scratch: of the context while it builds, at most; may be NULL. */
 BOSC_API bosc_status bosc_graph_bytes(const bosc_ctx *ctx, const bosc_graph_opts *opts, int64_t n, int64_t m,
                                       int64_t *kept, int64_t *scratch);
 
 /* Builds or rebuilds the graph from m entries (u[i], v[i], weights[i]).
- * u, v: (m) of id_bits, each below n. weights: (m) of the graph's type; NULL: all 1. n < 2^32 - 1, m < 2^40.
+ * u, v (m): of id_bits, each below n.
+ * weights (m): of the graph's type; NULL: all 1.
+ * n: less than 2^32 - 1.
+ * m: less than 2^40; less than 2^32 - 1 where ids have 32 bits.
  * Errors: BOSC_ERR_DATA names the first entry with a vertex out of range, a NaN (as the options say) or no partner
- * (ARCS_BOTH), or the first edge whose integer sum overflows; a sum that is NaN is treated as a NaN. BOSC_ERR_LIMIT for
- * larger n and m, and for m >= 2^32 - 1 where ids have 32 bits. On failure the graph holds what it held before, except
- * after BOSC_ERR_DEVICE and BOSC_ERR_CANCELLED: then it is empty.
- * Cost: O(n + m) work (radix sorts of the edges); bosc_graph_bytes says how much memory. A second build of the same or
- * a smaller size allocates nothing. Waits. */
+ *     (ARCS_BOTH), or the first edge whose integer sum overflows; a sum that is NaN counts as a NaN. BOSC_ERR_LIMIT for
+ *     larger n and m. On failure the graph is unchanged, but empty after BOSC_ERR_DEVICE and BOSC_ERR_CANCELLED.
+ * Cost: O(n + m) work (radix sorts of the edges); bosc_graph_bytes gives the memory. A second build of the same or a
+ *     smaller size allocates nothing.
+ * Waits. */
 BOSC_API bosc_status bosc_graph_build(bosc_ctx *ctx, bosc_graph *graph, const void *u, const void *v,
                                       const void *weights, int64_t n, int64_t m);
 
-/* The same from CSR rows: the entries of vertex u are (u, neighbours[i], weights[i]) for i from offsets[u] to
- * offsets[u + 1] - 1.
- * offsets: (n + 1), ascending from 0, or BOSC_ERR_DATA says where not. neighbours: (m) of id_bits, in any order.
- * Cost: that of bosc_graph_build, and 4 m bytes of scratch. Waits. */
+/* Builds or rebuilds the graph from CSR rows.
+ * The entries of vertex u are (u, neighbours[i], weights[i]) for i from offsets[u] to offsets[u + 1] - 1.
+ * offsets (n + 1): ascending from 0.
+ * neighbours (m): of id_bits, in any order.
+ * weights (m): as in bosc_graph_build.
+ * Errors: as bosc_graph_build; BOSC_ERR_DATA also names the first wrong offset.
+ * Cost: as bosc_graph_build, and 4 m bytes of scratch.
+ * Waits. */
 BOSC_API bosc_status bosc_graph_build_rows(bosc_ctx *ctx, bosc_graph *graph, const int64_t *offsets,
                                            const void *neighbours, const void *weights, int64_t n);
 
 typedef struct bosc_graph_info {
     size_t size;
     int64_t n;                         /* vertices */
-    int64_t entries;                   /* given to the build: edge ids are below it */
+    int64_t entries;                   /* of the build; edge ids are below it */
     int64_t m;                         /* edges kept */
     int64_t arcs;                      /* 2 m less the self loops: elements of the rows */
     int64_t loops;                     /* self loops kept */
@@ -106,34 +120,48 @@ typedef struct bosc_graph_info {
     int64_t bytes; /* backend memory held by the graph */
 } bosc_graph_info;
 
-/* Describes the graph, from counts made by its build. Set info->size. Cost: O(1). */
+/* Describes the graph, from counts made by its build. Set `size`.
+ * Cost: O(1). */
 BOSC_API bosc_status bosc_graph_get_info(bosc_ctx *ctx, const bosc_graph *graph, bosc_graph_info *info);
 
-/* Copies the CSR rows out. Any array may be NULL.
- * offsets: (n + 1). neighbours: (arcs) of id_bits. weights: (arcs) of the graph's type. edges: (arcs) of id_bits, the
- * edge id of each arc.
- * Cost: O(n + m) work. Waits only for host arrays of a device's graph. */
+/* Copies the CSR rows. Any array may be NULL.
+ * offsets (n + 1): first arc of each row.
+ * neighbours (arcs): of id_bits.
+ * weights (arcs): of the graph's type.
+ * edges (arcs): of id_bits, the edge id of each arc.
+ * Cost: O(n + m) work.
+ * Queues. */
 BOSC_API bosc_status bosc_graph_get_rows(bosc_ctx *ctx, const bosc_graph *graph, int64_t *offsets, void *neighbours,
                                          void *weights, void *edges);
 
-/* Copies the edges out in the order of their ids, u <= v. Any array may be NULL.
- * ids, u, v: (m) of id_bits. weights: (m) of the graph's type.
- * Cost: O(n + m) work, 13 bytes of scratch an arc (21 if ids inside have 64 bits), and a radix sort of the ids if they
- * do not ascend with the rows. Waits. */
+/* Copies the edges in the order of their ids, u <= v. Any array may be NULL.
+ * ids, u, v (m): of id_bits.
+ * weights (m): of the graph's type.
+ * Cost: O(n + m) work, 13 bytes of scratch an arc (21 with 64-bit ids inside), and a radix sort of the ids unless they
+ *     ascend with the rows.
+ * Waits. */
 BOSC_API bosc_status bosc_graph_get_edges(bosc_ctx *ctx, const bosc_graph *graph, void *ids, void *u, void *v,
                                           void *weights);
 
-/* Copies the degrees of all vertices out: degrees (n). A self loop counts twice.
- * Cost: O(n log d) work for degrees up to d: self loops are searched for. */
+/* Copies the degrees of all vertices. A self loop counts twice.
+ * degrees (n): of vertex 0 to n - 1.
+ * Cost: O(n log d) work for degrees up to d: the call searches for self loops.
+ * Queues. */
 BOSC_API bosc_status bosc_graph_get_degrees(bosc_ctx *ctx, const bosc_graph *graph, int64_t *degrees);
 
-/* Saves the graph: versioned, little-endian, with an xxHash checksum, in a layout that can be mapped. The bytes are the
- * same on every backend. Cost: O(n + m) work; scratch for a copy of the weights. Waits. */
+/* Saves the graph: versioned, little-endian, with an xxHash checksum; the same bytes on every backend, in a layout that
+ * can be mapped.
+ * Errors: BOSC_ERR_IO if write fails.
+ * Cost: O(n + m) work; scratch for a copy of the weights.
+ * Waits. */
 BOSC_API bosc_status bosc_graph_write(bosc_ctx *ctx, const bosc_graph *graph, bosc_write_fn write, void *user);
 
-/* Reads a saved graph into a new handle on the context's backend. *graph is set on success.
- * Errors: BOSC_ERR_FORMAT with the reason for damaged, truncated or hostile bytes; memory grows with what was really
- * read. Cost: O(n + m log d) work for degrees up to d: every arc's partner is searched for. Waits. */
+/* Reads a saved graph into a new handle on the context's backend.
+ * graph: set on success.
+ * Errors: BOSC_ERR_FORMAT, with the reason, for damaged, truncated or hostile bytes. Memory grows only with the bytes
+ *     read.
+ * Cost: O(n + m log d) work for degrees up to d: the call searches for every arc's partner.
+ * Waits. */
 BOSC_API bosc_status bosc_graph_read(bosc_ctx *ctx, bosc_read_fn read, void *user, bosc_graph **graph);
 
 /* ---- generators: the same graph on every machine and backend ---- */
@@ -164,9 +192,12 @@ typedef struct bosc_graph_generate_opts {
 
 /* Generates edges (u[i], v[i], weights[i]), u < v; edge i depends on the options alone.
  * Call first with arrays NULL and capacity 0 to get *n and *m, then with arrays of capacity >= *m elements. Any array
- * may be NULL, and so may n and m. u, v: of id_bits. weights: int64_t.
- * Errors: BOSC_ERR_SPACE if capacity < m; BOSC_ERR_LIMIT for graphs beyond those of bosc_graph_build.
- * Cost: O(n + m) work expected (RMAT: O(m log n)); up to 16 n bytes of scratch, for GEOMETRIC 44 n. Waits. */
+ * may be NULL, and so may n and m.
+ * u, v (capacity): of id_bits.
+ * weights (capacity): integers.
+ * Errors: BOSC_ERR_SPACE if capacity < m; BOSC_ERR_LIMIT for graphs beyond the limits of bosc_graph_build.
+ * Cost: O(n + m) work expected (RMAT: O(m log n)); up to 16 n bytes of scratch, for GEOMETRIC 44 n.
+ * Waits. */
 BOSC_API bosc_status bosc_graph_generate(bosc_ctx *ctx, const bosc_graph_generate_opts *opts, int64_t *n, int64_t *m,
                                          void *u, void *v, int64_t *weights, int64_t capacity);
 

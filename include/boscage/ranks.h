@@ -1,15 +1,18 @@
 /* boscage/ranks.h - structures over the ranks of a communicator: several GPUs, several machines.
  * SPDX-License-Identifier: Apache-2.0
  *
- * All calls are collective (boscage/comm.h): every rank makes them with a slice of the data of its own, which need not
- * be partitioned in any way, and may be empty. The slices, in the order of the ranks, are the input: row i of rank r
- * has the number i + the rows of the ranks below r, and that is its id. Answers come back to the rank that asked, in
- * its order, and are those that one context gives for the whole input, bit for bit, however it is dealt to ranks. What
- * is not a rank's own (options, counts like k, tolerances) must be equal on all ranks: BOSC_ERR_ARG says if it is not.
+ * Family: points, graphs and keys
+ * Start with: bosc_ranks_kdtree_build, bosc_ranks_hash_build, bosc_ranks_msf_compute
  *
- * Sizes are exact: ranks tell each other counts before they send data. What a build takes is told and reserved by upper
- * bounds of the sizes (_bytes and _reserve); what queries and primitives take depends on the data of all ranks, and
- * their comments say how much it is an item. All calls wait. */
+ * All calls are collective (boscage/comm.h): every rank makes them with its slice of the data, partitioned in any way
+ * and possibly empty. The slices, in the order of the ranks, are the input: row i of rank r has the id i + the number
+ * of rows of the ranks below r. A rank receives the results of its own queries, in their order. Results have the bits
+ * of one context's results for the whole input, however it is sliced. Options and scalars (k, tolerances) must be equal
+ * on all ranks, else BOSC_ERR_ARG.
+ *
+ * Ranks exchange counts before data, so sizes are exact. _bytes and _reserve of builds take upper bounds of the sizes;
+ * the memory of queries and primitives depends on the data of all ranks, and their comments give it per item. All calls
+ * wait. */
 #ifndef BOSCAGE_RANKS_H
 #define BOSCAGE_RANKS_H
 

@@ -1,7 +1,7 @@
-"""Massively parallel data structures that are rebuilt from their data: k-d trees, spanning forests, hash tables, graphs
-of vectors that differ in one letter, terrains. On the CPU and on CUDA devices, with the same answers.
+"""Massively parallel data structures, rebuilt from their data: k-d trees, spanning forests, hash tables, graphs of vectors
+that differ in one letter, terrains. On the CPU and on CUDA devices, with the same answers.
 
-Modules are named for those whose interface they have: change one import.
+Modules have the names of the libraries with the same interface: change one import.
 
 ===========================  ==========================================================================
 `boscage.spatial`            ``KDTree`` and ``cKDTree`` of scipy; ``VoxelGrid``; ``emst``
@@ -14,7 +14,7 @@ Modules are named for those whose interface they have: change one import.
 `boscage.terrain`            ``Terrain``, ``ConcurrentBinaryTree``
 ===========================  ==========================================================================
 
-`boscage.use` chooses the CPU or a GPU for NumPy arrays; those of CuPy, PyTorch and JAX are worked on where they are.
+`boscage.use` chooses the CPU or a GPU for NumPy arrays; arrays of CuPy, PyTorch and JAX stay on their device.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def device_count() -> int:
 
 
 def info() -> dict[str, Any]:
-    """Tells what this package can do here: backends, the level of the CPU, threads, and why there is no CUDA."""
+    """Capabilities on this machine: backends, level of the CPU, threads, and the reason if there is no CUDA."""
     about = _core.Where().info()
     return {
         "version": __version__,

@@ -18,20 +18,20 @@ DTYPES = {"float32": 1, "float64": 2, "int32": 3, "int64": 4, "uint32": 5, "uint
 
 
 class Space:
-    """The base of all, with what NumPy does."""
+    """The base class; arrays of NumPy."""
 
     name = "numpy"
     at: Optional[Place] = None  # of device arrays; None: where the structure is
 
     def stream(self) -> int:
-        """The stream that the library queues on; 0: none that matters."""
+        """The stream that the array library queues on; 0: none."""
         return 0
 
     def asarray(self, x: Any, dtype: Any = None) -> Any:
         return np.ascontiguousarray(x, dtype=dtype)
 
     def rows(self, x: Any, dtype: Any) -> Any:
-        """An array of two dimensions whose rows have no gaps; as it is, where it is so already."""
+        """A 2-D array with contiguous rows; not copied if it is one already."""
         x = np.asarray(x, dtype=dtype)
         item = x.itemsize
         if x.ndim == 2 and x.shape[0] > 1 and (x.shape[1] <= 1 or x.strides[1] == item):
@@ -50,7 +50,7 @@ class Space:
         return np.empty(shape, dtype)
 
     def give(self, x: Any) -> Any:
-        """An answer made in an array of `empty`, as the library's own."""
+        """Converts an answer in an array of `empty` to the library's own array."""
         return x
 
     def sqrt(self, x: Any) -> Any:
@@ -67,7 +67,7 @@ class Space:
         return [flat[begin:end] for begin, end in zip(at, at[1:])]
 
     def pairs(self, offsets: Any, ids: Any) -> Any:
-        """CSR rows as pairs of a row and an entry of it."""
+        """CSR rows as pairs (row, entry)."""
         out = np.empty((len(ids), 2), np.intp)
         out[:, 0] = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
         out[:, 1] = ids
@@ -78,7 +78,7 @@ class Space:
 
 
 class Library(Space):
-    """What libraries have in common whose arrays can be cut."""
+    """Shared by libraries with sliceable arrays."""
 
     xp: Any  # their module
 
@@ -202,7 +202,7 @@ class DeviceArray:
         return DeviceArray(shape, self.dtype, self._at, self._owner, self._address)
 
     def __dlpack__(self, **options: Any) -> Any:
-        self._where.sync()  # whatever stream asks: all is there
+        self._where.sync()  # finished for every stream
         return self._array.__dlpack__()
 
     def __dlpack_device__(self) -> tuple[int, int]:
@@ -248,8 +248,8 @@ class Jax(Library):
     def give(self, x: Any) -> Any:
         if not isinstance(x, DeviceArray):
             return self.xp.asarray(x)
-        # A copy: JAX gives the memory of others back in a thread of its own, which may not ask Python for that any more
-        # when the interpreter ends.
+        # A copy: JAX frees foreign memory in a thread of its own, which may not call Python any more when the
+        # interpreter ends.
         return self.xp.array(self.jax.dlpack.from_dlpack(x), copy=True).block_until_ready()
 
     def sqrt(self, x: Any) -> Any:
@@ -264,7 +264,7 @@ class Jax(Library):
 
 
 class AnyCuda(Space):
-    """A library of which only ``__cuda_array_interface__`` is known: answers are `DeviceArray`."""
+    """A library known by ``__cuda_array_interface__`` only: answers are `DeviceArray`."""
 
     name = "cuda"
 
@@ -347,7 +347,7 @@ def space_of(*arrays: Any) -> Space:
 
 
 def raw(x: Any) -> Any:
-    """What the extension takes in the place of an array of `empty`."""
+    """The object to pass to the extension for an array of `empty`."""
     return x._array if isinstance(x, DeviceArray) else x
 
 

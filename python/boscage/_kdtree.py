@@ -21,18 +21,18 @@ class cKDTree(Pairs):
     Parameters
     ----------
     data : array_like, shape (n, m)
-        Points, of NumPy, CuPy, PyTorch, JAX, or any library with DLPack. float32 and float64 are kept as they are, and
-        so is the precision of what is computed; anything else becomes float64. Finite, like those of scipy.
+        Points, of NumPy, CuPy, PyTorch, JAX, or any library with DLPack. float32 and float64 are kept, and
+        answers have the same precision; other types become float64. Finite, as in scipy.
     leafsize : int
         For `tree` alone; searches do not depend on it.
     compact_nodes, balanced_tree : bool
-        Of no effect: trees are always balanced.
+        Ignored: trees are always balanced.
     copy_data : bool
         Keeps a copy in `data`. (The tree has its own anyway.)
     boxsize : array_like or scalar, optional
         Periods of the coordinates, which are in [0, boxsize); 0: not periodic.
     device : str, optional
-        Where the tree is: ``"cpu"``, ``"cuda"``, ``"cuda:1"``; where the array is, or else what `boscage.use` says.
+        Device of the tree: ``"cpu"``, ``"cuda"``, ``"cuda:1"``. Default: the array's, or for NumPy that of `boscage.use`.
     dtype : {"float32", "float64"}, optional
         Precision to convert to.
     progress : callable, optional
@@ -43,12 +43,12 @@ class cKDTree(Pairs):
     data : numpy.ndarray, shape (n, m)
         The points.
     n, m, leafsize : int
-        Number of points, number of coordinates, and what was given.
+        Number of points, number of coordinates, and the argument.
     maxes, mins : numpy.ndarray, shape (m,)
         Extent of the points.
     boxsize : numpy.ndarray or None
     tree : cKDTreeNode
-        Nodes as scipy shows them, made on demand.
+        Nodes with scipy's interface, made on demand.
     size : int
         Their number.
     device : str
@@ -178,7 +178,7 @@ class cKDTree(Pairs):
 
     @property
     def nbytes(self) -> int:
-        """Bytes of memory, on its device, that the tree takes."""
+        """Bytes of memory of the tree on its device."""
         return self._handle.info(where(self._place))["bytes"]
 
     def __len__(self) -> int:
@@ -507,10 +507,10 @@ class cKDTree(Pairs):
         self._handle.box(at, boxes, offsets, ids)
         return offsets, ids
 
-    # --- what scipy has not -------------------------------------------------------------------------------------------
+    # --- beyond scipy's interface -------------------------------------------------------------------------------------
 
     def rebuild(self, data: Any, *, workers: Optional[int] = None, progress: Progress = None) -> None:
-        """Builds the tree from other points, in the memory that it has.
+        """Rebuilds the tree from other points, in its memory.
 
         Parameters
         ----------

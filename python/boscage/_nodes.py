@@ -1,4 +1,4 @@
-"""The nodes of a k-d tree as scipy shows them, made when somebody walks them. Searches do not use them."""
+"""The nodes of a k-d tree with scipy's interface, created on first access. Searches do not use them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 
 class cKDTreeNode:
-    """A node: a leaf of at most `leafsize` points, or points that all differ from those beside it in one coordinate.
+    """A node: a leaf of at most `leafsize` points, or a set of points that a coordinate separates from its sibling.
 
     Attributes
     ----------

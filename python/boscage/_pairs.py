@@ -13,7 +13,7 @@ from ._where import Place, Progress, where
 
 
 class Pairs:
-    """What a k-d tree tells of pairs."""
+    """Queries for pairs of points of k-d trees."""
 
     _handle: Any
     _place: Place
@@ -116,8 +116,8 @@ class Pairs:
         Returns
         -------
         set of (int, int), or array of shape (pairs, 2)
-            Rows i < j; those of an array ascend. The array is of the points' library, on their device (of libraries
-            that are not known, NumPy's).
+            Rows i < j; those of an array ascend. The array is of the points' library, on their device (NumPy's for
+            unknown libraries).
 
         Examples
         --------
@@ -136,7 +136,7 @@ class Pairs:
         return pairs if output_type == "ndarray" else set(zip(*self._space.host(pairs).T.tolist()))
 
     def _grid_serves(self, r: float, p: float) -> bool:
-        """Whether a voxel grid finds the same pairs: it does so several times as fast."""
+        """True if a voxel grid finds the same pairs, several times as fast."""
         if p != 2 or self._periods is not None or self._m > 3 or not self._n or self._dtype != "float64":
             return False
         host = self._space is NUMPY and 0 < r < np.inf

@@ -1,4 +1,4 @@
-"""What trees and grids ask of points."""
+"""Checks and conversions of points for trees and grids."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def norm(p: float) -> float:
 
 
 def points_of(x: Any, dtype: Optional[str], space: Space, name: str = "data") -> tuple[Any, str]:
-    """Points as rows of float32 or float64, and which."""
+    """Points as rows of float32 or float64, and the type."""
     if space is NUMPY:
         if hasattr(x, "toarray"):
             raise TypeError(f"{name}: a sparse matrix; points are dense arrays")
@@ -47,7 +47,7 @@ def points_of(x: Any, dtype: Optional[str], space: Space, name: str = "data") ->
 
 
 def frozen(x: Any) -> Any:
-    """A view of an array of NumPy's that cannot be written to: a tree does not see what changes its points."""
+    """A read-only view of a NumPy array: a tree does not notice changes of its points."""
     if not isinstance(x, np.ndarray):
         return x
     view = x.view()

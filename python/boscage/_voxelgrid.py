@@ -49,7 +49,7 @@ class VoxelGrid:
         self.data = points
 
     def rebuild(self, data: Any, *, progress: Progress = None) -> None:
-        """Builds the grid from other points, in the memory that it has."""
+        """Rebuilds the grid from other points, in its memory."""
         self._space = space_of(data)
         points, _ = points_of(data, self._dtype, self._space)
         if points.shape[1] != self._m:

@@ -28,7 +28,7 @@ _wheres: dict[tuple, _core.Where] = {}
 
 
 def place(device: Any = None) -> Place:
-    """The place that a word names: "cpu", "cuda", "cuda:1", "auto"; of None the one in use."""
+    """The place named by a word: "cpu", "cuda", "cuda:1", "auto"; None: the one in use."""
     if device is None:
         return _default
     if isinstance(device, Place):
@@ -57,7 +57,7 @@ class use:
 
     Notes
     -----
-    Arrays that are on a GPU are worked on where they are, whatever is in use. Structures stay where they were made.
+    Arrays on a GPU stay there, whatever is in use. Structures stay where they were made.
 
     Examples
     --------
@@ -91,7 +91,7 @@ class use:
 
 
 def threads_of(workers: Optional[int]) -> int:
-    """Threads for what scipy and scikit-learn call workers and n_jobs; None: those in use."""
+    """Threads for scipy's workers and scikit-learn's n_jobs; None: those in use."""
     if workers is None:
         return _threads
     workers = int(workers)
@@ -105,7 +105,7 @@ def threads_of(workers: Optional[int]) -> int:
 
 
 def where(at: Place, stream: int = 0, workers: Optional[int] = None, progress: Progress = None) -> _core.Where:
-    """What every call of the extension takes first."""
+    """The first argument of every call of the extension."""
     key = (at, stream, threads_of(workers))
     if progress is not None:
         return _core.Where(at.backend, at.device, key[2], stream, progress)

@@ -77,7 +77,7 @@ def unpack(words: Any, length: int, letter_bits: int = 1) -> np.ndarray:
 
 
 class _Letters:
-    """How vectors of a structure are given: as letters, as strings of an alphabet, or packed."""
+    """The input form of a structure's vectors: letters, strings of an alphabet, or packed words."""
 
     def _describe(
         self, vectors: Any, length: Optional[int], letter_bits: Optional[int], alphabet: Optional[str]
@@ -231,7 +231,7 @@ class CellGraph(_Letters):
         return self._space.give(pairs), self._space.give(positions)
 
     def vertices(self) -> tuple[Any, Any]:
-        """The distinct vectors: the first row of each, and how many rows are equal to it."""
+        """The distinct vectors: the first row of each, and the number of its equal rows."""
         count = self._info()["vertices"]
         first, many = self._empty(count), self._empty(count)
         self._handle.get_vertices(self._at(), None, raw(first), raw(many), None)
@@ -271,14 +271,14 @@ class CellGraph(_Letters):
         return count, self._space.give(labels)
 
     def bfs(self, source: int, mask: Any = None) -> tuple[Any, Any]:
-        """Searches breadth-first from a vertex: levels and parents, -1 where no way leads."""
+        """Searches breadth-first from a vertex: levels and parents, -1 for unreachable vertices."""
         count = self.n_vertices
         levels, parents = self._empty(count), self._empty(count)
         self._handle.levels(self._at(), int(source), self._mask(mask), raw(levels), raw(parents))
         return self._space.give(levels), self._space.give(parents)
 
     def shortest_path(self, source: int, target: int, mask: Any = None) -> Optional[Any]:
-        """The vertices of a shortest way, with both ends; None if there is none.
+        """The vertices of a shortest path, with both ends; None if there is none.
 
         Examples
         --------
@@ -389,12 +389,12 @@ class Trie(_Letters):
         return words, int(words.shape[0]), space, self._at(space)
 
     def insert(self, vectors: Any, values: Any = None, *, progress: Progress = None) -> None:
-        """Adds vectors; those in the trie came first."""
+        """Adds vectors, behind those of the trie."""
         space = space_of(vectors)
         self._handle.insert(self._at(space, progress), self._packed(vectors, space), self._values(values))
 
     def erase(self, vectors: Any) -> int:
-        """Removes vectors, and tells how many were there."""
+        """Removes vectors, and returns the number removed."""
         words, _, _, at = self._queries(vectors)
         return self._handle.erase(at, words)
 
@@ -425,7 +425,7 @@ class Trie(_Letters):
         return space.give(begins), space.give(ends)
 
     def longest(self, vectors: Any) -> tuple[Any, Any, Any]:
-        """The most letters that each vector and some key begin with, and the ranks, begin to end - 1, of those keys."""
+        """The longest prefix that each vector shares with a key, in letters, and the ranks, begin to end - 1, of these keys."""
         words, n, space, at = self._queries(vectors)
         lengths = space.empty(n, "int32")
         begins, ends = space.empty(n, "int64"), space.empty(n, "int64")
@@ -433,7 +433,7 @@ class Trie(_Letters):
         return space.give(lengths), space.give(begins), space.give(ends)
 
     def matches(self, vectors: Any, any_letter: Any = None, *, wildcard: Optional[str] = None) -> tuple[Any, Any]:
-        """Keys that agree with patterns: ``ranks[offsets[q]:offsets[q + 1]]``.
+        """Keys that match patterns: ``ranks[offsets[q]:offsets[q + 1]]``.
 
         Parameters
         ----------
@@ -492,7 +492,7 @@ class Trie(_Letters):
         return self._space.give(out)
 
     def counts(self) -> Any:
-        """How many rows each key came with, in order."""
+        """The number of rows of each key, in order."""
         out = self._space.empty(len(self), "int64")
         self._handle.get_keys(self._at(), 0, len(self), None, None, raw(out))
         return self._space.give(out)

@@ -1,4 +1,4 @@
-"""Hash tables that are built and queried in batches, and what is made of them.
+"""Hash tables, built and queried in batches, and functions that use them.
 
 `unique` and `isin` have the interface of NumPy, `factorize` that of pandas.
 """
@@ -21,7 +21,7 @@ NUMBERS = {"sum", "min"}
 
 
 def _bits(keys: Any, space: Space) -> tuple[Any, np.dtype]:
-    """Keys as words that are equal where the keys are: 32, 64 or 128 bits; and the type to give back."""
+    """Keys as words of 32, 64 or 128 bits, equal if the keys are equal; and the type of the keys."""
     dtype = space.dtype(keys)
     if space is not NUMPY:
         if dtype.kind not in "iu" or dtype.itemsize not in (4, 8):
@@ -65,7 +65,7 @@ def _plain(words: Any) -> Any:
 
 
 class _Table:
-    """What maps, multimaps and sets share."""
+    """Base of maps, multimaps and sets."""
 
     _kind = 0
 
@@ -177,7 +177,7 @@ class _Table:
         return self._handle.erase(self._at(space), words)
 
     def contains(self, keys: Any) -> Any:
-        """Tells which keys are in the table: an array of bool in their shape."""
+        """True for the keys in the table: an array of bool in their shape."""
         words, shape, space = self._keys_in(keys)
         found = space.empty(self._count(words), "uint8")
         self._handle.find(self._at(space), words, None, raw(found))
@@ -251,21 +251,21 @@ class HashMap(_Table):
     values : array_like, shape (n,)
         Items of up to 64 bytes.
     duplicates : {"last", "first", "sum", "min", "error"}
-        What becomes of several pairs with one key.
+        Treatment of several pairs with one key.
     layout : {"bucketed", "perfect", "hybrid", "fks", "cuckoo", "chained", "ordered"}
-        How the table lies in memory. "ordered" is for small tables that are made often, up to about 2^18 pairs; it
-        lists its pairs in the order of the keys' hashes.
+        Layout in memory. "ordered" suits small tables that are rebuilt often, up to about 2^18 pairs; it lists its
+        pairs in the order of the keys' hashes.
     load : float
         Load factor, 0.5 to 0.97; 0: the default of the layout.
     seed : int
-        Of the hash function. Tables of one seed are the same bytes on every machine.
+        Seed of the hash function. The same seed gives the same bytes on every machine.
     device : str, optional
         ``"cpu"`` or ``"cuda"``.
     progress : callable, optional
         Called with the stage and the fraction done while the table is built.
     no_wait : bool
-        Whether a table of arrays on a device is only begun to be built. What goes wrong is raised by the next call on
-        the table, or by `wait`. The arrays must stay as they are until then, and the table keeps them until `wait`.
+        If true, a build from arrays on a device is only queued. Its errors are raised by the next call on the table, or
+        by `wait`. Until then the arrays must not change; the table holds them until `wait`.
 
     Examples
     --------
@@ -337,7 +337,7 @@ class HashMap(_Table):
         self._insert(keys, values, None)
 
     def erase(self, keys: Any) -> int:
-        """Removes keys, and tells how many were there."""
+        """Removes keys, and returns the number removed."""
         return self._erase(keys)
 
     def values(self) -> Any:
@@ -391,7 +391,7 @@ class MultiMap(_Table):
         self._create(keys, values, "last", layout, load, seed, device, progress)
 
     def count(self, keys: Any) -> Any:
-        """How many values keys have."""
+        """The number of values of each key."""
         words, shape, space = self._keys_in(keys)
         counts = space.empty(self._count(words), "int64")
         self._handle.count(self._at(space), words, raw(counts))
@@ -419,11 +419,11 @@ class MultiMap(_Table):
         self._insert(keys, values, progress)
 
     def erase(self, keys: Any) -> int:
-        """Removes keys with all their values, and tells how many were there."""
+        """Removes keys with all their values, and returns the number removed."""
         return self._erase(keys)
 
     def items(self) -> tuple[Any, Any, Any]:
-        """All keys, how many values each has, and all values, those of a key together."""
+        """All keys, the number of values of each, and all values, grouped by key."""
         about = self.info()
         keys, values, counts = self._out(about["keys"], keys=True, values=about["pairs"], counts=True)
         return keys, counts, values
@@ -466,7 +466,7 @@ class HashSet(_Table):
         self._insert(keys, None, progress)
 
     def discard(self, keys: Any) -> int:
-        """Removes keys, and tells how many were there."""
+        """Removes keys, and returns the number removed."""
         return self._erase(keys)
 
     def __iter__(self) -> Iterator[Any]:
@@ -680,18 +680,18 @@ def isin(
     device: Any = None,
     progress: Progress = None,
 ) -> Any:
-    """Tells which elements are among others, as `numpy.isin` does.
+    """Finds the elements that occur in another array, as `numpy.isin` does.
 
     Parameters
     ----------
     element, test_elements : array_like
         Numbers, dates, or strings of up to 16 bytes. Other types are left to NumPy.
     assume_unique : bool
-        Of no effect.
+        Ignored.
     invert : bool
-        Tells which are not.
+        True for the other elements.
     kind : str, optional
-        Of no effect.
+        Ignored.
     device : str, optional
         ``"cpu"`` or ``"cuda"``.
     progress : callable, optional

@@ -217,7 +217,7 @@ def _arrays(offsets: np.ndarray, flat: np.ndarray) -> np.ndarray:
 
 
 class _Ours:
-    """Takes the tree's place once scikit-learn has checked everything and decided that a tree serves."""
+    """Replaces the tree after scikit-learn's checks, if it has chosen a tree."""
 
     leaf_size: int
     _tree: Any

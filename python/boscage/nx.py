@@ -1,7 +1,7 @@
 """A backend of networkx: spanning trees and connected components of large undirected graphs.
 
-networkx finds it by its entry points; it is used where networkx is told to: ``nx.minimum_spanning_tree(G,
-backend="boscage")``, or ``nx.config.backend_priority.algos = ["boscage"]``.
+networkx finds it by its entry points. Select it for a call, ``nx.minimum_spanning_tree(G, backend="boscage")``, or
+for all, ``nx.config.backend_priority.algos = ["boscage"]``.
 
 Examples
 --------
@@ -41,7 +41,7 @@ FUNCTIONS = {
 
 
 def get_info() -> dict[str, Any]:
-    """What networkx's documentation says of the backend."""
+    """Entry of the backend in networkx's documentation."""
     return {
         "backend_name": "boscage",
         "project": "boscage",
@@ -102,7 +102,7 @@ def _undirected(G: Graph) -> None:
 
 
 def _exact(weights: list[Any]) -> bool:
-    """Whether doubles order these as they are."""
+    """True if conversion to double keeps the order of the weights."""
     return all(
         type(w) in (float, int, bool)
         and (type(w) is float or -(2**53) <= w <= 2**53)
@@ -114,7 +114,7 @@ def _exact(weights: list[Any]) -> bool:
 
 
 def _weights(G: Graph, weight: Any, ignore_nan: bool) -> Any:
-    """The weights of all edges; None where networkx's own function must do it."""
+    """The weights of all edges; None if networkx's own function must run."""
     values = [edge[-1].get(weight, 1) for edge in G.edges]
     if not _exact(values):
         return None
@@ -253,18 +253,18 @@ def node_connected_component(G: Any, n: Any) -> set[Any]:
     return {G.nodes[i] for i in np.flatnonzero(labels == labels[G.nodes.index(n)]).tolist()}
 
 
-# --- what networkx asks -----------------------------------------------------------------------------------------------
+# --- protocol of networkx ---------------------------------------------------------------------------------------------
 
 
 def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Whether the backend gives the answer of networkx for these arguments; if not, why."""
+    """True if the backend gives the answer of networkx for these arguments; else the reason."""
     if kwargs.get("partition") is not None or (name == "kruskal_mst_edges" and len(args) > 6):
         return "partitions of the edges are not taken"
     return name in FUNCTIONS
 
 
 def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Whether it is worth converting the graph."""
+    """True if the graph is worth converting."""
     graph = args[0] if args else kwargs.get("G")
     if isinstance(graph, Graph):
         return True
@@ -272,7 +272,7 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 
 class backend:
-    """What the entry point names."""
+    """The object that the entry point names."""
 
     Graph = Graph
     convert_from_nx = staticmethod(convert_from_nx)

@@ -42,7 +42,7 @@ class Camera(NamedTuple):
 
 
 class Terrain:
-    """A raster of heights and a triangle mesh of it without cracks, as fine as is asked for.
+    """A raster of heights and its triangle mesh without cracks, refined to a requested error.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ class Terrain:
         return where(self._place, (space or self._space).stream(), None, progress)
 
     def rebuild(self, heights: Any, *, progress: Progress = None) -> None:
-        """Takes another raster; the mesh becomes the coarsest one."""
+        """Replaces the raster; the mesh becomes the coarsest one."""
         space = space_of(heights)
         heights = space.rows(heights, "float32")
         if len(heights.shape) != 2:
@@ -108,21 +108,21 @@ class Terrain:
         hysteresis: float = 0.0,
         progress: Progress = None,
     ) -> None:
-        """Refines and coarsens the mesh to what is asked for, in one pass.
+        """Refines and coarsens the mesh to the requested error or size, in one pass.
 
         Parameters
         ----------
         error : float, optional
-            The largest vertical distance of a sample from the mesh. By default any, or with a number of triangles the
-            smallest one that suffices.
+            The largest vertical distance of a sample from the mesh. Default: no bound; with a number of triangles, the
+            smallest error that they allow.
         triangles : int
             The most triangles; 0: any number.
         camera : Camera, optional
-            Errors count as they are seen.
+            Errors are measured as seen by the camera.
         regions : sequence of (x0, y0, x1, y1, error)
-            Rectangles with bounds of their own.
+            Rectangles with their own error bounds.
         hysteresis : float
-            A split is kept down to this fraction below its bound.
+            Leaves stay split down to this fraction below the bound.
         progress : callable, optional
             Called with the stage and the fraction done.
         """
@@ -148,7 +148,7 @@ class Terrain:
         self._handle.update(self._at(space), space.asarray(commands, "uint8"))
 
     def mesh(self, normals: bool = False) -> tuple[Any, ...]:
-        """Vertices (v, 3), normals where they are asked for, and triangles (t, 3), counter-clockwise from above."""
+        """Vertices (v, 3), optionally normals, and triangles (t, 3), counter-clockwise from above."""
         at = self._at()
         v, t = self._handle.get_mesh(at, None, None, None)
         vertices, triangles = self._space.empty((v, 3), "float32"), self._space.empty((t, 3), "uint32")
@@ -179,7 +179,7 @@ class Terrain:
         return space.give(leaves), space.give(heights)
 
     def leaves(self) -> Any:
-        """The nodes of the tree that are leaves, in their order."""
+        """The tree's leaf nodes, in order."""
         nodes = self._space.empty(self._handle.leaves(self._at()), "uint64")
         self._handle.decode(self._at(), 0, raw(nodes))
         return self._space.give(nodes)
@@ -272,7 +272,7 @@ class ConcurrentBinaryTree:
         self._handle.merge(self._at(space), nodes)
 
     def reduce(self) -> None:
-        """Carries out what is recorded."""
+        """Applies the recorded splits and merges."""
         self._handle.reduce(self._at(NUMPY))
 
     def reset(self, level: int = 0) -> None:
@@ -280,7 +280,7 @@ class ConcurrentBinaryTree:
         self._handle.reset(self._at(NUMPY), int(level))
 
     def update(self, commands: Any) -> Any:
-        """Takes a command for each leaf (0 keeps, 1 splits, 2 merges it), and reduces.
+        """Applies a command to each leaf (0 keeps, 1 splits, 2 merges it), and reduces.
 
         Returns
         -------
@@ -301,20 +301,20 @@ class ConcurrentBinaryTree:
         return space.give(sources)[: len(self)]
 
     def leaves(self) -> np.ndarray:
-        """The nodes that are leaves, in their order."""
+        """The leaf nodes, in order."""
         nodes = np.empty(len(self), np.uint64)
         self._handle.decode(self._at(NUMPY), 0, nodes)
         return nodes
 
     def find(self, nodes: Any) -> Any:
-        """The numbers of leaves; -1 for nodes that are none."""
+        """The numbers of leaves; -1 for other nodes."""
         nodes, space = self._nodes(nodes)
         out = space.empty(int(nodes.shape[0]), "int64")
         self._handle.encode(self._at(space), nodes, raw(out))
         return space.give(out)
 
     def count(self, nodes: Any) -> Any:
-        """How many leaves are below each node."""
+        """The number of leaves below each node."""
         nodes, space = self._nodes(nodes)
         out = space.empty(int(nodes.shape[0]), "int64")
         self._handle.heap_read(self._at(space), nodes, raw(out))

@@ -1,5 +1,5 @@
-"""Barcode pairs: reads of molecules that carry a random barcode, with errors of single bases, are brought back to the
-molecules that they came from."""
+"""Barcode pairs: reads of molecules with random barcodes, some with an error of one base, are assigned to their
+molecules."""
 
 import sys
 
@@ -9,7 +9,7 @@ from boscage.hamming import CellGraph
 
 
 def reads(molecules, length, rng):
-    """Barcodes as letters 0 to 3, many reads each, of which some have a wrong base; and their molecules."""
+    """Barcodes as letters 0 to 3, many reads each, some with a wrong base; and the molecule of each read."""
     barcodes = rng.integers(0, 4, (molecules, length))
     which = np.repeat(np.arange(molecules), rng.geometric(0.12, molecules))
     seen = barcodes[which]

@@ -1,4 +1,4 @@
-"""Clusters by single linkage: shapes that k-means cannot tell apart, from a Euclidean spanning tree."""
+"""Clusters by single linkage: shapes that k-means cannot separate, from a Euclidean spanning tree."""
 
 import sys
 

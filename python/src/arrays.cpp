@@ -1,4 +1,4 @@
-/* Arrays of Python's libraries as pointers: type, size, gaps and place are checked before the library sees them.
+/* Arrays of Python's libraries as pointers, after checks of type, size, strides and device.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "core.hpp"
 

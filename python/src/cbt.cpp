@@ -15,7 +15,7 @@ void create(Tree *self, const Where &where, int32_t depth, int32_t level)
     opts.size = sizeof opts;
     opts.depth = depth;
     opts.level = level;
-    make(self, where, [&](bosc_ctx *ctx, bosc_cbt **of) { return bosc_cbt_create(ctx, &opts, of); });
+    construct_handle(self, where, [&](bosc_ctx *ctx, bosc_cbt **of) { return bosc_cbt_create(ctx, &opts, of); });
 }
 
 nb::dict info(Tree &tree, const Where &where)

@@ -19,7 +19,8 @@ void create(Cells *self, const Where &where, int32_t length, int32_t letter_bits
     opts.length = length;
     opts.letter_bits = letter_bits;
     opts.method = static_cast<bosc_cellgraph_method>(method);
-    make(self, where, [&](bosc_ctx *ctx, bosc_cellgraph **of) { return bosc_cellgraph_create(ctx, &opts, of); });
+    construct_handle(self, where,
+                     [&](bosc_ctx *ctx, bosc_cellgraph **of) { return bosc_cellgraph_create(ctx, &opts, of); });
 }
 
 nb::dict info(Cells &graph, const Where &where)
@@ -36,7 +37,7 @@ nb::dict info(Cells &graph, const Where &where)
     return d;
 }
 
-template <auto CHANGE> void put(Cells &graph, const Where &where, const In &vectors)
+template <auto CHANGE> void write_vectors(Cells &graph, const Where &where, const In &vectors)
 {
     Writing call(where, graph);
     Rows rows = rows_of(where, vectors, BOSC_U64, info_of(call, graph).words, "vectors");
@@ -121,8 +122,8 @@ void bind_cellgraph(nb::module_ &m)
     nb::class_<Cells>(m, "CellGraph")
         .def("__init__", &create, "where"_a, "length"_a, "letter_bits"_a, "method"_a)
         .def("info", &info, "where"_a)
-        .def("build", &put<bosc_cellgraph_build>, "where"_a, "vectors"_a)
-        .def("add", &put<bosc_cellgraph_add>, "where"_a, "vectors"_a)
+        .def("build", &write_vectors<bosc_cellgraph_build>, "where"_a, "vectors"_a)
+        .def("add", &write_vectors<bosc_cellgraph_add>, "where"_a, "vectors"_a)
         .def("get_vertices", &get_vertices, "where"_a, "vectors"_a.none(), "representatives"_a.none(),
              "multiplicities"_a.none(), "vertex_of"_a.none())
         .def("get_pairs", &get_pairs, "where"_a, "pairs"_a.none(), "positions"_a.none())

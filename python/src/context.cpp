@@ -8,8 +8,8 @@
 namespace
 {
 
-/* Hears of a call's progress, in its thread and without the GIL. */
-int tell(void *user, const char *stage, double fraction)
+/* The library's progress callback; runs in the call's thread, without the GIL. Returns true to cancel the call. */
+int on_progress(void *user, const char *stage, double fraction)
 {
     Context *context = static_cast<Context *>(user);
     nb::gil_scoped_acquire acquire;
@@ -32,7 +32,7 @@ int tell(void *user, const char *stage, double fraction)
     return stop;
 }
 
-thread_local bool thread_ends = false; /* what has no destructor can be read after all that has one is gone */
+thread_local bool thread_ends = false; /* trivial type: readable after thread_local objects are destroyed */
 
 struct Contexts {
     std::vector<std::unique_ptr<Context>> all;
@@ -57,7 +57,7 @@ bool same_place(const Where &a, const Where &b)
     throw nb::python_error();
 }
 
-Context *open(const Where &where)
+Context *create_context(const Where &where)
 {
     auto context = std::make_unique<Context>();
     context->where = where;
@@ -68,7 +68,7 @@ Context *open(const Where &where)
     opts.backend = where.backend;
     opts.device = where.device;
     opts.threads = where.threads;
-    opts.progress = tell;
+    opts.progress = on_progress;
     opts.progress_user = context.get();
     bosc_status status = bosc_ctx_create(&opts, &context->ctx);
     if (status == BOSC_ERR_NOMEM) throw std::bad_alloc();
@@ -82,11 +82,11 @@ Context *open(const Where &where)
     return contexts.all.back().get();
 }
 
-Context *find(const Where &where)
+Context *find_context(const Where &where)
 {
     for (auto &context : contexts.all)
         if (same_place(context->where, where)) return context.get();
-    return open(where);
+    return create_context(where);
 }
 
 PyObject *exception_of(bosc_status status)
@@ -102,15 +102,15 @@ PyObject *exception_of(bosc_status status)
     }
 }
 
-/* Memory of a device, for libraries whose arrays cannot be written to. */
+/* Device memory, for libraries whose arrays are read-only. */
 struct Memory {
     Where where;
     void *at = nullptr;
     size_t bytes = 0;
     ~Memory()
     {
-        try { // a library that keeps arrays to the end of the process keeps the memory too
-            if (at && !thread_ends) bosc_ctx_release(find(where)->ctx, at, bytes);
+        try { // a library may keep arrays to the end of the process: then the memory is not freed
+            if (at && !thread_ends) bosc_ctx_release(find_context(where)->ctx, at, bytes);
         } catch (...) { // the context is gone with its device
         }
     }
@@ -126,7 +126,7 @@ Memory *allocate(const Where &where, size_t bytes)
     return memory.release();
 }
 
-/* Between addresses that the host and the device have. Waits. */
+/* Copies between addresses of the host or the device, and waits. */
 void copy(const Where &where, uintptr_t to, uintptr_t from, size_t bytes)
 {
     Call(where).run([&](bosc_ctx *ctx) {
@@ -156,7 +156,7 @@ nb::dict info(const Where &where)
     return d;
 }
 
-/* An array of any library by its address, for those that have __cuda_array_interface__ alone. */
+/* An array at an address, for libraries that have only __cuda_array_interface__. */
 nb::ndarray<nb::array_api> at_address(uintptr_t address, const nb::tuple &shape, const std::string &kind, int bits,
                                       int device, nb::object owner)
 {
@@ -176,7 +176,7 @@ nb::ndarray<nb::array_api> at_address(uintptr_t address, const nb::tuple &shape,
 
 } // namespace
 
-Call::Call(const Where &where) : context(find(where))
+Call::Call(const Where &where) : context(find_context(where))
 {
     if (context->busy) raise(PyExc_RuntimeError, "a progress function may not call what it hears of");
     context->busy = true;
@@ -186,12 +186,13 @@ Call::Call(const Where &where) : context(find(where))
     bosc_status status = bosc_ctx_set_stream(context->ctx, reinterpret_cast<void *>(where.stream));
     if (status == BOSC_OK) return;
     leave();
-    end(status);
+    raise_failure(status);
 }
 
 Call::~Call()
 {
-    if (on_callers_stream) (void)bosc_ctx_set_stream(context->ctx, nullptr); // the caller's may go before the context
+    // The caller's stream may be destroyed before the context.
+    if (on_callers_stream) (void)bosc_ctx_set_stream(context->ctx, nullptr);
     leave();
 }
 
@@ -201,8 +202,9 @@ void Call::leave()
     context->progress = nullptr;
 }
 
-/* Raises what the progress function or a signal did, which may have come too late to end the call; else its failure. */
-void Call::end(bosc_status status)
+/* Raises the exception of the progress function or of a signal, even if it was too late to cancel the call; else the
+ * call's failure. */
+void Call::raise_failure(bosc_status status)
 {
     if (context->raised) {
         PyObject *value = context->raised;
@@ -238,6 +240,7 @@ int take_bytes(void *user, void *bytes, size_t count)
 
 void bind_context(nb::module_ &m)
 {
+    /* 1. The place of a call. */
     nb::class_<Where>(m, "Where")
         .def(
             "__init__",
@@ -256,6 +259,7 @@ void bind_context(nb::module_ &m)
         .def("info", &info)
         .def("sync", [](const Where &w) { Call(w).run(bosc_ctx_sync); });
 
+    /* 2. Device memory, and facts about the build. */
     nb::class_<Memory>(m, "Memory")
         .def_prop_ro("address", [](const Memory &s) { return reinterpret_cast<uintptr_t>(s.at); })
         .def_ro("bytes", &Memory::bytes);

@@ -1,5 +1,6 @@
-/* What every file of the extension needs: where a call runs, its frame, arrays, handles. The extension is thin: Python
- * modules bring arrays to a type and a shape, these functions hand pointers to the library, which checks and computes.
+/* Shared by all files of the extension: the place of a call, its frame, arrays, handles. The extension is thin: Python
+ * modules convert arrays to a type and a shape, these functions pass pointers to the library, which checks and
+ * computes.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOSCAGE_PYTHON_CORE_HPP
 #define BOSCAGE_PYTHON_CORE_HPP
@@ -22,25 +23,25 @@ using namespace nb::literals;
 using In = nb::ndarray<nb::ro>;
 using Out = nb::ndarray<>;
 
-/* Where a call runs, and who hears of it. */
+/* Where a call runs, and its progress function. */
 struct Where {
     bosc_backend backend = BOSC_BACKEND_CPU;
     int32_t device = 0;
     int32_t threads = 0;
     uintptr_t stream = 0; /* the caller's; 0: the context's own */
-    nb::object progress;  /* called with (stage, fraction); what it raises ends the call. None: nobody */
+    nb::object progress;  /* called with (stage, fraction); an exception cancels the call. None: no function */
 };
 
-/* A context of one thread. Python's signals are looked at whenever the library tells how far it is. */
+/* A context of one thread. Each progress report of the library also checks for Python's signals. */
 struct Context {
     bosc_ctx *ctx = nullptr;
     Where where; /* without a stream; without progress, since it outlives interpreters */
     PyObject *progress = nullptr;
     bool busy = false;
-    PyObject *raised = nullptr; /* while a call was told of */
+    PyObject *raised = nullptr; /* the exception of a progress function or a signal */
 };
 
-/* The frame of a call of the library: takes this thread's context for `where`, and makes exceptions of failures. */
+/* The frame of a call of the library: finds this thread's context for `where`, and turns failures into exceptions. */
 class Call
 {
   public:
@@ -57,17 +58,17 @@ class Call
             nb::gil_scoped_release release;
             status = f(context->ctx);
         }
-        end(status);
+        raise_failure(status);
     }
 
   private:
-    void end(bosc_status status);
+    void raise_failure(bosc_status status);
     void leave();
     Context *context;
     bool on_callers_stream;
 };
 
-/* A structure of the library. Threads may share it: those that change it wait for those that read it. */
+/* A structure of the library. Threads may share it: one that changes it waits for all readers. */
 template <class T, void (*FREE)(T *)> struct Handle {
     T *of = nullptr;
     std::shared_mutex mutex;
@@ -77,8 +78,9 @@ template <class T, void (*FREE)(T *)> struct Handle {
     Handle &operator=(const Handle &) = delete;
 };
 
-/* A call that only reads a structure, or changes it: from the checks of sizes to the end, others wait. Whoever waits
- * does not hold the GIL. */
+/* A call that reads (Reading) or changes (Writing) a structure. It holds the lock from the checks of sizes to its end,
+ * and
+ * waits for the lock without the GIL. */
 template <class H, class LOCK> class Locked : public Call
 {
   public:
@@ -100,7 +102,7 @@ template <class H> struct Writing : Locked<H, std::unique_lock<std::shared_mutex
 template <class H> Reading(const Where &, H &) -> Reading<H>;
 template <class H> Writing(const Where &, H &) -> Writing<H>;
 
-/* What bosc_X_get_info says. */
+/* The result of bosc_X_get_info. */
 template <class I, auto GET, class H> I described(Call &call, H &handle)
 {
     I info = {};
@@ -112,7 +114,7 @@ template <class I, auto GET, class H> I described(Call &call, H &handle)
 /* The library's type of an array's elements. */
 bosc_dtype dtype_of(const In &array, const char *name);
 
-/* `count` elements of a type without gaps, which a call at `where` can reach. NULL for None. */
+/* Pointer to `count` contiguous elements of a type in memory that a call at `where` can access; NULL for None. */
 const void *elements(const Where &where, const In &array, bosc_dtype dtype, int64_t count, const char *name);
 void *room(const Where &where, const Out &array, bosc_dtype dtype, int64_t count, const char *name);
 
@@ -141,7 +143,7 @@ Rows rows_of(const Where &where, const In &array, bosc_dtype dtype, int64_t dim,
 /* Elements of an array; 0 for None. */
 template <class A> int64_t size_of(const A &array) { return array.is_valid() ? static_cast<int64_t>(array.size()) : 0; }
 
-/* Distances have the type of the coordinates, but for integers, whose are double. */
+/* Distances have the type of the coordinates; distances of integers are double. */
 inline bosc_dtype distance_type(bosc_dtype coordinates) { return coordinates == BOSC_F32 ? BOSC_F32 : BOSC_F64; }
 
 /* For bosc_X_write and bosc_X_read. */
@@ -167,8 +169,8 @@ template <class H, auto READ> H *loaded(const Where &where, const nb::bytes &byt
     return handle.release();
 }
 
-/* A handle that make(ctx, &of) creates, in the memory of a Python object. */
-template <class H, class F> void make(H *self, const Where &where, F &&create)
+/* Constructs a handle by create(ctx, &of) in the memory of a Python object. */
+template <class H, class F> void construct_handle(H *self, const Where &where, F &&create)
 {
     Call call(where);
     new (self) H;

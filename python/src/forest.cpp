@@ -56,7 +56,7 @@ struct Edges {
     }
 };
 
-/* The number of edges; their ids are written to the front of `out`. */
+/* Writes the ids of the forest's edges to the front of `out` and returns their number. */
 int64_t edges_forest(const Where &where, const In &u, const In &v, const In &weights, int64_t n, int nan,
                      const Out &out)
 {

@@ -19,7 +19,7 @@ void create(Graph *self, const Where &where, int weight, int arcs, int parallel,
     opts.parallel = static_cast<bosc_graph_parallel>(parallel);
     opts.nan = static_cast<bosc_graph_nan>(nan);
     opts.drop_loops = drop_loops;
-    make(self, where, [&](bosc_ctx *ctx, bosc_graph **of) { return bosc_graph_create(ctx, &opts, of); });
+    construct_handle(self, where, [&](bosc_ctx *ctx, bosc_graph **of) { return bosc_graph_create(ctx, &opts, of); });
 }
 
 nb::dict info(Graph &graph, const Where &where)
@@ -34,7 +34,7 @@ nb::dict info(Graph &graph, const Where &where)
     return d;
 }
 
-void build(Graph &graph, const Where &where, const In &u, const In &v, const In &weights, int64_t n)
+void build_graph(Graph &graph, const Where &where, const In &u, const In &v, const In &weights, int64_t n)
 {
     Writing call(where, graph);
     bosc_graph_info about = info_of(call, graph);
@@ -109,7 +109,7 @@ void bind_graph(nb::module_ &m)
         .def("__init__", &create, "where"_a, "weight"_a, "arcs"_a = 0, "parallel"_a = 0, "nan"_a = 0,
              "drop_loops"_a = false)
         .def("info", &info, "where"_a)
-        .def("build", &build, "where"_a, "u"_a, "v"_a, "weights"_a.none(), "n"_a)
+        .def("build", &build_graph, "where"_a, "u"_a, "v"_a, "weights"_a.none(), "n"_a)
         .def("build_rows", &build_rows, "where"_a, "offsets"_a, "neighbours"_a, "weights"_a.none())
         .def("forest", &forest, "where"_a, "maximum"_a, "edges"_a.none(), "labels"_a.none())
         .def("verify", &verify, "where"_a, "maximum"_a, "edges"_a)

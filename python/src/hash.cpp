@@ -5,7 +5,7 @@
 namespace
 {
 
-/* The sizes that the library does not tell of a table are kept beside it. */
+/* A table with the sizes of its keys and values, which the library does not report. */
 struct Table : Handle<bosc_hash, bosc_hash_free> {
     int32_t key_bits = 0, value_size = 0;
     bool multi = false;
@@ -24,10 +24,10 @@ void create(Table *self, const Where &where, int layout, int kind, int key_bits,
     opts.value_size = value_size;
     opts.duplicates = static_cast<bosc_hash_duplicates>(duplicates);
     opts.value_dtype = static_cast<bosc_dtype>(value_dtype);
-    opts.load = load;
+    opts.load_factor = load;
     opts.seed = seed;
     opts.no_wait = no_wait;
-    make(self, where, [&](bosc_ctx *ctx, bosc_hash **of) { return bosc_hash_create(ctx, &opts, of); });
+    construct_handle(self, where, [&](bosc_ctx *ctx, bosc_hash **of) { return bosc_hash_create(ctx, &opts, of); });
     self->key_bits = key_bits;
     self->value_size = value_size;
     self->multi = kind == BOSC_HASH_MULTIMAP;
@@ -41,7 +41,7 @@ nb::dict info(Table &table, const Where &where)
     d["pairs"] = about.pairs;
     d["keys"] = about.keys;
     d["slots"] = about.slots;
-    d["load"] = about.load;
+    d["load"] = about.load_factor;
     d["bytes"] = about.bytes;
     return d;
 }
@@ -57,7 +57,7 @@ int64_t count_of(const Table &table, const In &keys)
     return static_cast<int64_t>(keys.nbytes()) * 8 / table.key_bits;
 }
 
-template <auto CHANGE> void put(Table &table, const Where &where, const In &keys, const In &values)
+template <auto CHANGE> void write_pairs(Table &table, const Where &where, const In &keys, const In &values)
 {
     Writing call(where, table);
     int64_t n = count_of(table, keys);
@@ -75,7 +75,7 @@ int64_t erase(Table &table, const Where &where, const In &keys)
     return erased;
 }
 
-void find(Table &table, const Where &where, const In &queries, const Out &values, const Out &found)
+void find_keys(Table &table, const Where &where, const In &queries, const Out &values, const Out &found)
 {
     Reading call(where, table);
     int64_t n = count_of(table, queries);
@@ -154,11 +154,11 @@ void bind_hash(nb::module_ &m)
         .def("__init__", &create, "where"_a, "layout"_a, "kind"_a, "key_bits"_a, "value_size"_a, "duplicates"_a,
              "value_dtype"_a, "load"_a, "seed"_a, "no_wait"_a)
         .def("info", &info, "where"_a)
-        .def("build", &put<bosc_hash_build>, "where"_a, "keys"_a, "values"_a.none())
+        .def("build", &write_pairs<bosc_hash_build>, "where"_a, "keys"_a, "values"_a.none())
         .def("wait", &wait, "where"_a)
-        .def("insert", &put<bosc_hash_insert>, "where"_a, "keys"_a, "values"_a.none())
+        .def("insert", &write_pairs<bosc_hash_insert>, "where"_a, "keys"_a, "values"_a.none())
         .def("erase", &erase, "where"_a, "keys"_a)
-        .def("find", &find, "where"_a, "queries"_a, "values"_a.none(), "found"_a.none())
+        .def("find", &find_keys, "where"_a, "queries"_a, "values"_a.none(), "found"_a.none())
         .def("count", &count, "where"_a, "queries"_a, "counts"_a)
         .def("retrieve", &retrieve, "where"_a, "queries"_a, "offsets"_a, "values"_a.none())
         .def("get_pairs", &get_pairs, "where"_a, "keys"_a.none(), "values"_a.none(), "counts"_a.none())

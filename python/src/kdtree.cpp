@@ -19,7 +19,7 @@ void create(KDTree *self, const Where &where, int dtype, int32_t dim, int builde
     opts.dtype = static_cast<bosc_dtype>(dtype);
     opts.dim = dim;
     opts.builder = static_cast<bosc_kdtree_builder>(builder);
-    make(self, where, [&](bosc_ctx *ctx, bosc_kdtree **of) { return bosc_kdtree_create(ctx, &opts, of); });
+    construct_handle(self, where, [&](bosc_ctx *ctx, bosc_kdtree **of) { return bosc_kdtree_create(ctx, &opts, of); });
 }
 
 nb::dict info(KDTree &tree, const Where &where)
@@ -35,7 +35,7 @@ nb::dict info(KDTree &tree, const Where &where)
     return d;
 }
 
-void build(KDTree &tree, const Where &where, const In &points)
+void build_tree(KDTree &tree, const Where &where, const In &points)
 {
     Writing call(where, tree);
     bosc_kdtree_info about = info_of(call, tree);
@@ -67,7 +67,7 @@ void knn_self(KDTree &tree, const Where &where, int64_t k, const Out &ids, const
     call.run([&](bosc_ctx *ctx) { return bosc_kdtree_knn_self(ctx, tree.of, k, id, d); });
 }
 
-/* The options that Python's methods share, with what they point to. */
+/* The options shared by the query methods, and the memory they point to. */
 struct Query {
     bosc_kdtree_query_opts opts = {};
     Query(const Where &where, const bosc_kdtree_info &about, double p, double epsilon, const In &periods)
@@ -79,8 +79,8 @@ struct Query {
     }
 };
 
-/* The lock of a second tree that a call reads, where it is another one. Who holds a tree to change it waits for no
- * other one, so two threads cannot wait for each other. */
+/* Locks a second tree for reading, if it is not the first. A thread that holds a tree for writing waits for no other
+ * tree, so there is no deadlock. */
 struct Beside {
     std::shared_lock<std::shared_mutex> lock;
     Beside(KDTree &tree, KDTree *other)
@@ -91,7 +91,7 @@ struct Beside {
     }
 };
 
-/* None stands for the rows of the build. */
+/* None: the points of the build. */
 Rows queries_of(const Where &where, const In &queries, const bosc_kdtree_info &about, Query *query)
 {
     if (queries.is_valid()) return rows_of(where, queries, about.dtype, about.dim, "x");
@@ -218,7 +218,7 @@ void bind_kdtree(nb::module_ &m)
     nb::class_<KDTree>(m, "KDTree")
         .def("__init__", &create, "where"_a, "dtype"_a, "dim"_a, "builder"_a = 0)
         .def("info", &info, "where"_a)
-        .def("build", &build, "where"_a, "points"_a)
+        .def("build", &build_tree, "where"_a, "points"_a)
         .def("get_nodes", &get_nodes, "where"_a, "points"_a.none(), "ids"_a.none())
         .def("verify", &verify, "where"_a)
         .def("knn_self", &knn_self, "where"_a, "k"_a, "ids"_a, "dist2"_a.none())

@@ -1,4 +1,4 @@
-/* Sorting and merging, of which sorted unique values are made.
+/* Sorting and merging, the parts of sorted unique values.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "core.hpp"
 
@@ -25,7 +25,7 @@ void sort_pairs(const Where &where, const In &keys, const In &values, const Out 
         [&](bosc_ctx *ctx) { return bosc_sort_pairs(ctx, dtype, from, sizeof(int64_t), value, n, to, with); });
 }
 
-/* How many items were kept, at the front of `out`. */
+/* Writes the kept items to the front of `out` and returns their number. */
 int64_t compact(const Where &where, const In &values, const In &keep, const Out &out)
 {
     bosc_dtype dtype = dtype_of(values, "values");

@@ -20,7 +20,8 @@ void create(Terrain *self, const Where &where, double spacing, double spacing_y)
     opts.size = sizeof opts;
     opts.spacing = spacing;
     opts.spacing_y = spacing_y;
-    make(self, where, [&](bosc_ctx *ctx, bosc_terrain **of) { return bosc_terrain_create(ctx, &opts, of); });
+    construct_handle(self, where,
+                     [&](bosc_ctx *ctx, bosc_terrain **of) { return bosc_terrain_create(ctx, &opts, of); });
 }
 
 nb::dict info(Terrain &terrain, const Where &where)
@@ -35,7 +36,7 @@ nb::dict info(Terrain &terrain, const Where &where)
     return d;
 }
 
-void build(Terrain &terrain, const Where &where, const In &heights)
+void build_terrain(Terrain &terrain, const Where &where, const In &heights)
 {
     Writing call(where, terrain);
     Rows rows = rows_of(where, heights, BOSC_F32, -1, "heights");
@@ -45,9 +46,11 @@ void build(Terrain &terrain, const Where &where, const In &heights)
     });
 }
 
-/* camera: 12 numbers and three flags, see terrain.py; regions: rows of x0, y0, x1, y1, error, on the host. */
-void refine(Terrain &terrain, const Where &where, double error, int64_t triangles, const nb::tuple &camera,
-            const In &regions, double hysteresis)
+/* camera: position, direction, up, fov, pixels, width, height, cull, or empty; regions: rows of x0, y0, x1, y1, error,
+ * on
+ * the host. */
+void select_mesh(Terrain &terrain, const Where &where, double error, int64_t triangles, const nb::tuple &camera,
+                 const In &regions, double hysteresis)
 {
     Writing call(where, terrain);
     bosc_terrain_goal goal = {};
@@ -55,6 +58,7 @@ void refine(Terrain &terrain, const Where &where, double error, int64_t triangle
     goal.error = error;
     goal.triangles = triangles;
     goal.hysteresis = hysteresis;
+    /* 1. The camera. */
     bosc_terrain_camera eye = {};
     if (nb::len(camera) == 14) {
         double numbers[11];
@@ -71,6 +75,7 @@ void refine(Terrain &terrain, const Where &where, double error, int64_t triangle
         eye.cull = nb::cast<bool>(camera[13]);
         goal.camera = &eye;
     }
+    /* 2. The regions. */
     int64_t count = size_of(regions) / 5;
     const double *r = typed<double>(where, regions, BOSC_F64, 5 * count, "regions");
     std::vector<bosc_terrain_region> places(static_cast<size_t>(count));
@@ -88,7 +93,7 @@ void update(Terrain &terrain, const Where &where, const In &commands)
     call.run([&](bosc_ctx *ctx) { return bosc_terrain_update(ctx, terrain.of, command, size_of(commands)); });
 }
 
-/* (vertices, triangles); they are written where arrays are given. */
+/* Returns the numbers of vertices and triangles, and writes them if arrays are given. */
 nb::tuple get_mesh(Terrain &terrain, const Where &where, const Out &vertices, const Out &normals, const Out &triangles)
 {
     Reading call(where, terrain);
@@ -142,7 +147,7 @@ nb::dict measure(Terrain &terrain, const Where &where)
     return d;
 }
 
-/* The tree belongs to the terrain, whose lock the call holds. */
+/* The terrain's own tree; the call must hold the terrain's lock. */
 const bosc_cbt *tree_of(Terrain &terrain)
 {
     const bosc_cbt *tree = bosc_terrain_get_tree(terrain.of);
@@ -175,8 +180,9 @@ void bind_terrain(nb::module_ &m)
     nb::class_<Terrain>(m, "Terrain")
         .def("__init__", &create, "where"_a, "spacing"_a, "spacing_y"_a)
         .def("info", &info, "where"_a)
-        .def("build", &build, "where"_a, "heights"_a)
-        .def("select", &refine, "where"_a, "error"_a, "triangles"_a, "camera"_a, "regions"_a.none(), "hysteresis"_a)
+        .def("build", &build_terrain, "where"_a, "heights"_a)
+        .def("select", &select_mesh, "where"_a, "error"_a, "triangles"_a, "camera"_a, "regions"_a.none(),
+             "hysteresis"_a)
         .def("update", &update, "where"_a, "commands"_a)
         .def("get_mesh", &get_mesh, "where"_a, "vertices"_a.none(), "normals"_a.none(), "triangles"_a.none())
         .def("corners", &corners, "where"_a, "first"_a, "samples"_a)

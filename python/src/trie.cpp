@@ -5,7 +5,7 @@
 namespace
 {
 
-/* What sizes depend on is kept beside the trie: its info takes a descent for each key. */
+/* A trie with the words of a vector, for checks of sizes: bosc_trie_get_info would descend for each key. */
 struct Trie : Handle<bosc_trie, bosc_trie_free> {
     int64_t words = 0;
 };
@@ -19,7 +19,7 @@ void create(Trie *self, const Where &where, int32_t length, int32_t letter_bits,
     opts.length = length;
     opts.letter_bits = letter_bits;
     opts.duplicates = static_cast<bosc_trie_duplicates>(duplicates);
-    make(self, where, [&](bosc_ctx *ctx, bosc_trie **of) { return bosc_trie_create(ctx, &opts, of); });
+    construct_handle(self, where, [&](bosc_ctx *ctx, bosc_trie **of) { return bosc_trie_create(ctx, &opts, of); });
     self->words = bosc_trie_words(length, letter_bits);
 }
 
@@ -49,7 +49,7 @@ Words words_of(const Trie &trie, const Where &where, const In &rows, const char 
     return {static_cast<const uint64_t *>(found.data), found.n, found.stride};
 }
 
-template <auto CHANGE> void put(Trie &trie, const Where &where, const In &keys, const In &values)
+template <auto CHANGE> void write_keys(Trie &trie, const Where &where, const In &keys, const In &values)
 {
     Writing call(where, trie);
     Words rows = words_of(trie, where, keys, "keys");
@@ -66,7 +66,7 @@ int64_t erase(Trie &trie, const Where &where, const In &keys)
     return erased;
 }
 
-void find(Trie &trie, const Where &where, const In &queries, const Out &ranks, const Out &values, const Out &found)
+void find_keys(Trie &trie, const Where &where, const In &queries, const Out &ranks, const Out &values, const Out &found)
 {
     Reading call(where, trie);
     Words rows = words_of(trie, where, queries, "keys");
@@ -164,10 +164,10 @@ void bind_trie(nb::module_ &m)
     nb::class_<Trie>(m, "Trie")
         .def("__init__", &create, "where"_a, "length"_a, "letter_bits"_a, "duplicates"_a)
         .def("info", &info, "where"_a)
-        .def("build", &put<bosc_trie_build>, "where"_a, "keys"_a, "values"_a.none())
-        .def("insert", &put<bosc_trie_insert>, "where"_a, "keys"_a, "values"_a.none())
+        .def("build", &write_keys<bosc_trie_build>, "where"_a, "keys"_a, "values"_a.none())
+        .def("insert", &write_keys<bosc_trie_insert>, "where"_a, "keys"_a, "values"_a.none())
         .def("erase", &erase, "where"_a, "keys"_a)
-        .def("find", &find, "where"_a, "queries"_a, "ranks"_a.none(), "values"_a.none(), "found"_a.none())
+        .def("find", &find_keys, "where"_a, "queries"_a, "ranks"_a.none(), "values"_a.none(), "found"_a.none())
         .def("prefix", &prefix, "where"_a, "queries"_a, "lengths"_a.none(), "begins"_a, "ends"_a)
         .def("longest", &longest, "where"_a, "queries"_a, "lengths"_a, "begins"_a, "ends"_a)
         .def("matches", &matches, "where"_a, "queries"_a, "masks"_a, "offsets"_a, "ranks"_a.none())

@@ -19,7 +19,8 @@ void create(Grid *self, const Where &where, int dtype, int32_t dim, double cell)
     opts.dtype = static_cast<bosc_dtype>(dtype);
     opts.dim = dim;
     opts.cell = cell;
-    make(self, where, [&](bosc_ctx *ctx, bosc_voxelgrid **of) { return bosc_voxelgrid_create(ctx, &opts, of); });
+    construct_handle(self, where,
+                     [&](bosc_ctx *ctx, bosc_voxelgrid **of) { return bosc_voxelgrid_create(ctx, &opts, of); });
 }
 
 nb::dict info(Grid &grid, const Where &where)
@@ -34,7 +35,7 @@ nb::dict info(Grid &grid, const Where &where)
     return d;
 }
 
-void build(Grid &grid, const Where &where, const In &points)
+void build_grid(Grid &grid, const Where &where, const In &points)
 {
     Writing call(where, grid);
     bosc_voxelgrid_info about = info_of(call, grid);
@@ -53,7 +54,7 @@ int64_t voxels(Grid &grid, const Where &where, const Out &coords, const Out &cou
     return count;
 }
 
-/* The queries x; of None the points of the build. */
+/* The queries x; None: the points of the build. */
 Rows queries_of(const Where &where, const In &x, const bosc_voxelgrid_info &about)
 {
     if (!x.is_valid()) return {nullptr, about.n, about.dim, 0};
@@ -95,7 +96,7 @@ void radius(Grid &grid, const Where &where, const In &queries, double radius, co
     });
 }
 
-/* How many there are; they are written where arrays are given, which must have room for them. */
+/* Returns the number of pairs, and writes them if arrays of that size are given. */
 int64_t pairs(Grid &grid, const Where &where, double radius, const Out &pairs, const Out &dist2)
 {
     Reading call(where, grid);
@@ -124,7 +125,7 @@ void bind_voxelgrid(nb::module_ &m)
     nb::class_<Grid>(m, "VoxelGrid")
         .def("__init__", &create, "where"_a, "dtype"_a, "dim"_a, "cell"_a)
         .def("info", &info, "where"_a)
-        .def("build", &build, "where"_a, "points"_a)
+        .def("build", &build_grid, "where"_a, "points"_a)
         .def("voxels", &voxels, "where"_a, "coords"_a.none(), "counts"_a.none())
         .def("voxel_count", &voxel_count, "where"_a, "queries"_a.none(), "counts"_a)
         .def("radius_count", &radius_count, "where"_a, "queries"_a.none(), "radius"_a, "counts"_a)

@@ -1,4 +1,4 @@
-"""What all tests of the package share."""
+"""Fixtures of all tests of the package."""
 
 import boscage
 import hypothesis

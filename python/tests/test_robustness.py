@@ -283,7 +283,7 @@ def test_progress_is_told_and_ends_calls():
     def enough(stage, fraction):
         raise Enough(stage)
 
-    with pytest.raises(Enough, match="kdtree_query_knn|kdtree_knn"):
+    with pytest.raises(Enough, match="kdtree_knn_metric|kdtree_knn"):
         tree.query(points, k=8, progress=enough)
     d, i = tree.query(points[:5])
     assert (i == np.arange(5)).all()

@@ -1,4 +1,4 @@
-"""Other people's tests, as they come installed, pass but for those that are listed with their reasons."""
+"""The installed tests of other projects pass, except for those listed with their reasons."""
 
 import os
 import pathlib
@@ -22,7 +22,7 @@ FILES = {
 
 
 def run(which, *selected):
-    """Runs other people's tests: modules that are installed, or files."""
+    """Runs tests of other projects: installed modules, or files."""
     path = os.pathsep.join([str(HERE), *filter(None, [os.environ.get("PYTHONPATH")])])
     environment = dict(os.environ, BOSCAGE_UPSTREAM=which, PYTHONPATH=path)
     if which == "networkx":

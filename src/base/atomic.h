@@ -1,5 +1,5 @@
-/* Atomic operations of steps, on the CPU and on the device; relaxed: they order nothing else. None is used where the
- * order of threads would show in a result. */
+/* Relaxed atomic operations of steps, on the CPU and on the device: they order no other access. They are used only
+ * where the order of threads cannot show in a result. */
 #ifndef BI_BASE_ATOMIC_H
 #define BI_BASE_ATOMIC_H
 
@@ -8,9 +8,9 @@
 #include "base/step.h"
 
 #ifdef __CUDA_ARCH__
-#define BI_LOWER(type, device_type, to, value) atomicMin((device_type *)(to), (device_type)(value))
+#define BI_ATOMIC_MIN(type, device_type, to, value) atomicMin((device_type *)(to), (device_type)(value))
 #else
-#define BI_LOWER(type, device_type, to, value)                                                              \
+#define BI_ATOMIC_MIN(type, device_type, to, value)                                                         \
     do {                                                                                                    \
         type seen_ = __atomic_load_n(to, __ATOMIC_RELAXED);                                                 \
         while ((value) < seen_ &&                                                                           \
@@ -20,13 +20,13 @@
 #endif
 
 /* *to = min(*to, value). */
-BI_FN void bi_atomic_min_i64(int64_t *to, int64_t value) { BI_LOWER(int64_t, long long, to, value); }
-BI_FN void bi_atomic_min_u32(uint32_t *to, uint32_t value) { BI_LOWER(uint32_t, unsigned, to, value); }
-BI_FN void bi_atomic_min_u64(uint64_t *to, uint64_t value) { BI_LOWER(uint64_t, unsigned long long, to, value); }
+BI_FN void bi_atomic_min_i64(int64_t *to, int64_t value) { BI_ATOMIC_MIN(int64_t, long long, to, value); }
+BI_FN void bi_atomic_min_u32(uint32_t *to, uint32_t value) { BI_ATOMIC_MIN(uint32_t, unsigned, to, value); }
+BI_FN void bi_atomic_min_u64(uint64_t *to, uint64_t value) { BI_ATOMIC_MIN(uint64_t, unsigned long long, to, value); }
 
-#undef BI_LOWER
+#undef BI_ATOMIC_MIN
 
-/* *to = min(*to, value); what it was. */
+/* *to = min(*to, value). Returns the previous value. */
 BI_FN uint64_t bi_atomic_fetch_min_u64(uint64_t *to, uint64_t value)
 {
 #ifdef __CUDA_ARCH__
@@ -39,7 +39,7 @@ BI_FN uint64_t bi_atomic_fetch_min_u64(uint64_t *to, uint64_t value)
 #endif
 }
 
-/* *to = max(*to, value); cheap where it is as much already. */
+/* *to = max(*to, value). Reads first, which is cheap where *to is large enough already. */
 BI_FN void bi_atomic_max_u32(uint32_t *to, uint32_t value)
 {
 #ifdef __CUDA_ARCH__
@@ -51,7 +51,7 @@ BI_FN void bi_atomic_max_u32(uint32_t *to, uint32_t value)
 #endif
 }
 
-/* *to |= bits; cheap where they are set already. */
+/* *to |= bits. Reads first, which is cheap where the bits are set already. */
 BI_FN void bi_atomic_or_u32(uint32_t *to, uint32_t bits)
 {
 #ifdef __CUDA_ARCH__
@@ -71,7 +71,7 @@ BI_FN void bi_atomic_or_u64(uint64_t *to, uint64_t bits)
 #endif
 }
 
-/* *to |= bits; what it was before. */
+/* *to |= bits. Returns the previous value. */
 BI_FN uint32_t bi_atomic_fetch_or_u32(uint32_t *to, uint32_t bits)
 {
 #ifdef __CUDA_ARCH__
@@ -81,7 +81,7 @@ BI_FN uint32_t bi_atomic_fetch_or_u32(uint32_t *to, uint32_t bits)
 #endif
 }
 
-/* *to += amount; what it was before. The order in which items take places must not show in a result. */
+/* *to += amount. Returns the previous value. The order in which items reserve slots must not show in a result. */
 BI_FN uint64_t bi_atomic_fetch_add_u64(uint64_t *to, uint64_t amount)
 {
 #ifdef __CUDA_ARCH__
@@ -100,8 +100,8 @@ BI_FN uint32_t bi_atomic_fetch_add_u32(uint32_t *to, uint32_t amount)
 #endif
 }
 
-/* Words that other items may write meanwhile. On the device through core/cuda/simt.cuh, which .cu files include first.
- */
+/* Loads and stores of words that other items may write concurrently. On the device they use core/cuda/simt.cuh, which
+ * .cu files include first. */
 BI_FN uint32_t bi_atomic_load_u32(const uint32_t *from)
 {
 #ifdef __CUDA_ARCH__
@@ -129,7 +129,7 @@ BI_FN void bi_atomic_store_u32(uint32_t *to, uint32_t value)
 #endif
 }
 
-/* *to = value if it is `expected`; whether it was. */
+/* Compare-and-swap: *to = value if it is `expected`. Returns true if it was. */
 BI_FN bool bi_atomic_cas_u32(uint32_t *to, uint32_t expected, uint32_t value)
 {
 #ifdef __CUDA_ARCH__
@@ -139,7 +139,7 @@ BI_FN bool bi_atomic_cas_u32(uint32_t *to, uint32_t expected, uint32_t value)
 #endif
 }
 
-/* A word that other items may write meanwhile, or what it was before: the device may have that near. */
+/* Loads a word that other items may write concurrently. The device may return an older value from its L1 cache. */
 BI_FN uint64_t bi_atomic_load_hint_u64(const uint64_t *from)
 {
 #ifdef __CUDA_ARCH__
@@ -149,8 +149,8 @@ BI_FN uint64_t bi_atomic_load_hint_u64(const uint64_t *from)
 #endif
 }
 
-/* *to = value if it is `expected`; what it was. */
-BI_FN uint64_t bi_atomic_exchange_if_u64(uint64_t *to, uint64_t expected, uint64_t value)
+/* Compare-and-swap: *to = value if it is `expected`. Returns the previous value. */
+BI_FN uint64_t bi_atomic_fetch_cas_u64(uint64_t *to, uint64_t expected, uint64_t value)
 {
 #ifdef __CUDA_ARCH__
     return atomicCAS((unsigned long long *)to, (unsigned long long)expected, (unsigned long long)value);

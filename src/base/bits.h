@@ -1,4 +1,4 @@
-/* Bits: counts, powers of two, and the keys by which numbers are ordered as integers. */
+/* Bits: counts, hash mixers, and keys that order numbers as unsigned integers do. */
 #ifndef BI_BASE_BITS_H
 #define BI_BASE_BITS_H
 
@@ -34,7 +34,7 @@ BI_FN double bi_f64_from_bits(uint64_t u)
     return x;
 }
 
-/* Scatters the bits of a number: one to one. Source: Wellons, Prospecting for Hash Functions (2018), lowbias32. */
+/* Mixes the bits of a number (a bijection). Source: Wellons, Prospecting for Hash Functions (2018), lowbias32. */
 BI_FN uint32_t bi_mix_u32(uint32_t x)
 {
     x ^= x >> 16;
@@ -52,7 +52,7 @@ BI_FN uint64_t bi_mix_u64(uint64_t x)
     return x ^ (x >> 31);
 }
 
-/* How many bits are set. */
+/* Number of bits that are set. */
 BI_FN int bi_popcount(uint64_t x)
 {
 #ifdef __CUDA_ARCH__
@@ -62,7 +62,7 @@ BI_FN int bi_popcount(uint64_t x)
 #endif
 }
 
-/* The number of the lowest bit that is set; x is not 0. */
+/* Index of the lowest bit that is set; x is not 0. */
 BI_FN int bi_lowest_bit(uint64_t x)
 {
 #ifdef __CUDA_ARCH__
@@ -72,7 +72,7 @@ BI_FN int bi_lowest_bit(uint64_t x)
 #endif
 }
 
-/* How many bits are clear above the highest one that is set; x is not 0. */
+/* Number of clear bits above the highest set one; x is not 0. */
 BI_FN int bi_leading_zeros(uint64_t x)
 {
 #ifdef __CUDA_ARCH__
@@ -82,12 +82,13 @@ BI_FN int bi_leading_zeros(uint64_t x)
 #endif
 }
 
-/* The bits in reverse order. */
-BI_FN uint64_t bi_reverse(uint64_t x)
+/* Reverses the order of the bits. */
+BI_FN uint64_t bi_reverse_bits(uint64_t x)
 {
 #ifdef __CUDA_ARCH__
     return __brevll(x);
 #else
+    /* Swap neighbouring bits, pairs and nibbles; then the bytes. */
     x = (x >> 1 & 0x5555555555555555ull) | (x & 0x5555555555555555ull) << 1;
     x = (x >> 2 & 0x3333333333333333ull) | (x & 0x3333333333333333ull) << 2;
     x = (x >> 4 & 0x0f0f0f0f0f0f0f0full) | (x & 0x0f0f0f0f0f0f0f0full) << 4;
@@ -129,7 +130,7 @@ BI_FN int bi_bit_length(uint64_t x)
 #endif
 }
 
-BI_FN int64_t bi_larger(int64_t a, int64_t b) { return a > b ? a : b; }
+BI_FN int64_t bi_max_i64(int64_t a, int64_t b) { return a > b ? a : b; }
 
 BI_FN int64_t bi_div_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 

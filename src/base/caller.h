@@ -1,6 +1,6 @@
-/* What a call leaves in its thread as it found it: errno, and how floating point works (rounding, small numbers,
- * traps), which is IEEE 754's default during the call, in the threads of its loops too: else answers would depend on
- * it. */
+/* Saves and restores the caller's errno and floating-point control word (rounding, subnormals, traps). During a call
+ * floating point is IEEE 754's default, also in the threads of its loops, so that results do not depend on the
+ * caller. */
 #ifndef BI_BASE_CALLER_H
 #define BI_BASE_CALLER_H
 
@@ -10,17 +10,18 @@
 extern "C" {
 #endif
 
-struct bi_caller {
+struct bi_caller_state {
     int error_number;
-    int32_t threads;   /* of the call's loops */
-    uint32_t floating; /* the control word of floating point */
+    int32_t threads;     /* of the call's loops */
+    uint32_t fp_control; /* the control word of floating point */
 };
-struct bi_caller bi_caller_enter(int32_t threads);
-void bi_caller_leave(const struct bi_caller *caller);
+struct bi_caller_state bi_save_caller(int32_t threads);
+void bi_restore_caller(const struct bi_caller_state *caller);
 
-/* Until the end of the block. */
-#define BI_KEEP_CALLER(threads) \
-    __attribute__((cleanup(bi_caller_leave), unused)) const struct bi_caller bi_caller_ = bi_caller_enter(threads)
+/* Saves the state, and restores it at the end of the enclosing block. */
+#define BI_SAVE_CALLER(threads)                                                                   \
+    __attribute__((cleanup(bi_restore_caller), unused)) const struct bi_caller_state bi_caller_ = \
+        bi_save_caller(threads)
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,4 @@
-/* The time of a clock that never goes back, in seconds. */
+/* The monotonic clock, in seconds. */
 #ifndef BI_BASE_CLOCK_H
 #define BI_BASE_CLOCK_H
 

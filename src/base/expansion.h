@@ -1,6 +1,6 @@
-/* Arithmetic without rounding: sums and products of doubles as expansions, sums of doubles of ascending size that do
- * not overlap. Source: Shewchuk, Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates
- * (1997). It needs rounding to nearest, no fused multiply-add, and neither over- nor underflow. */
+/* Exact arithmetic: sums and products of doubles as expansions, that is, as sums of non-overlapping doubles of
+ * ascending magnitude. Source: Shewchuk, Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric
+ * Predicates (1997). Requires rounding to nearest, no fused multiply-add, and neither overflow nor underflow. */
 #ifndef BI_BASE_EXPANSION_H
 #define BI_BASE_EXPANSION_H
 
@@ -17,7 +17,7 @@ BI_FN void bi_two_sum(double a, double b, double *high, double *low)
 /* a = *high + *low, each of 26 bits (Split). */
 BI_FN void bi_two_split(double a, double *high, double *low)
 {
-    double c = 134217729.0 * a, big = c - a; /* 2^27 + 1 */
+    double c = 134217729.0 * a /* 2^27 + 1 */, big = c - a;
     *high = c - big;
     *low = a - *high;
 }
@@ -35,20 +35,20 @@ BI_FN void bi_two_product(double a, double b, double *high, double *low)
     *high = product;
 }
 
-/* Adds b to the expansion e of n parts and returns its new length; zeros are left out (Grow-Expansion). */
+/* Adds b to the expansion e of n components, omits zeros, and returns the new length (Grow-Expansion). */
 BI_FN int bi_expansion_add(double *e, int n, double b)
 {
     int length = 0;
     for (int i = 0; i < n; i++) {
-        double part;
-        bi_two_sum(b, e[i], &b, &part);
-        if (part != 0) e[length++] = part;
+        double low;
+        bi_two_sum(b, e[i], &b, &low);
+        if (low != 0) e[length++] = low;
     }
     if (b != 0) e[length++] = b;
     return length;
 }
 
-/* Adds a b, of which each has two parts: eight more at most. */
+/* Adds the product of two expansions of two components each, which adds at most eight components. */
 BI_FN int bi_expansion_add_product(double *e, int n, const double *a, const double *b)
 {
     for (int i = 0; i < 2; i++)
@@ -62,6 +62,7 @@ BI_FN int bi_expansion_add_product(double *e, int n, const double *a, const doub
     return n;
 }
 
+/* The largest component, which is the last one, has the sign of the sum. */
 BI_FN int bi_expansion_sign(const double *e, int n) { return n == 0 ? 0 : e[n - 1] > 0 ? 1 : -1; }
 
 #endif

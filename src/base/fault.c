@@ -20,7 +20,7 @@ void bi_fault_disarm(void) { atomic_store(&armed_kinds, 0); }
 
 int64_t bi_fault_passages(void) { return atomic_load(&passages); }
 
-__attribute__((weak)) void bi_fault_made(void) {}
+__attribute__((weak)) void bi_fault_raised(void) {}
 
 bool bi_fault(enum bi_fault_kind kind)
 {
@@ -28,7 +28,7 @@ bool bi_fault(enum bi_fault_kind kind)
     if (kind == BI_FAULT_UNNAMED) return true;
     int64_t passage = atomic_fetch_add(&passages, 1);
     if (persistent ? passage < fail_at : passage != fail_at) return false;
-    bi_fault_made();
+    bi_fault_raised();
     return true;
 }
 #else

@@ -1,5 +1,5 @@
-/* Letters packed into words: a row is `length` letters of `letter_bits` bits, as many to a word of 64 bits as fit,
- * from the lowest bits up. Cell graphs and tries take their rows in this form. */
+/* Letters packed into words: a row is `length` letters of `letter_bits` bits. A 64-bit word holds as many whole letters
+ * as fit, from the lowest bits up. Cell graphs and tries store rows in this form. */
 #ifndef BI_BASE_LETTERS_H
 #define BI_BASE_LETTERS_H
 
@@ -9,9 +9,9 @@ enum { BI_LETTERS_MAX = 65536, BI_LETTER_BITS_MAX = 8 };
 
 struct bi_letters {
     int32_t length, letter_bits;
-    int32_t per_word; /* letters of a word, but the last */
+    int32_t per_word; /* letters of every word except the last */
     int32_t words;
-    uint64_t mask, last_mask; /* the bits of letters in a word, and in the last one */
+    uint64_t mask, last_mask; /* bits used by letters in a word, and in the last one */
     uint64_t lows;            /* the lowest bit of each letter of a word */
 };
 
@@ -26,14 +26,14 @@ static inline struct bi_letters bi_letters_of(int32_t length, int32_t letter_bit
     return s;
 }
 
-/* Words of a row; 0 where the numbers are out of range. */
+/* Number of words of a row; 0 if an argument is out of range. */
 static inline int64_t bi_letters_words(int32_t length, int32_t letter_bits)
 {
     if (length < 1 || length > BI_LETTERS_MAX || letter_bits < 1 || letter_bits > BI_LETTER_BITS_MAX) return 0;
     return bi_letters_of(length, letter_bits).words;
 }
 
-/* The bits of letters in a word of a row. */
+/* Bits that letters use in a word of a row. */
 BI_FN uint64_t bi_letters_mask(const struct bi_letters *s, int32_t word)
 {
     return word + 1 < s->words ? s->mask : s->last_mask;

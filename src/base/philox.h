@@ -9,6 +9,7 @@ struct bi_philox {
     uint32_t v[4];
 };
 
+/* Encrypts a 128-bit counter under a 64-bit key with ten rounds. */
 BI_FN struct bi_philox bi_philox4x32(struct bi_philox ctr, uint32_t key0, uint32_t key1)
 {
     for (int round = 0; round < 10; round++) {
@@ -37,7 +38,7 @@ BI_FN struct bi_philox bi_philox_at(uint64_t seed, uint64_t stream, uint64_t ind
     return bi_philox4x32(ctr, (uint32_t)seed, (uint32_t)(seed >> 32));
 }
 
-/* [0, 1): 24 and 53 random bits, exact in their type. */
+/* Uniform numbers in [0, 1) from 24 and 53 random bits, exact in their type. */
 BI_FN float bi_unit_f32(uint32_t bits) { return (float)(bits >> 8) * 0x1p-24f; }
 
 BI_FN double bi_unit_f64(uint32_t hi, uint32_t lo) { return (double)((((uint64_t)hi << 32) | lo) >> 11) * 0x1p-53; }

@@ -4,8 +4,8 @@
 
 #include "base/step.h"
 
-/* Defines bi_lower_bound_NAME: the number of entries of an ascending array that are less than `value`; and
- * bi_upper_bound_NAME: of those that are not more. */
+/* Defines bi_lower_bound_NAME, the number of entries of an ascending array below `value`, and bi_upper_bound_NAME, the
+ * number of entries up to `value`. */
 #define BI_BOUNDS(name, type)                                                         \
     BI_FN int64_t bi_lower_bound_##name(const type *array, int64_t count, type value) \
     {                                                                                 \

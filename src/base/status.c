@@ -1,4 +1,4 @@
-/* Names and texts of status codes and element types. */
+/* Names and texts of status codes, names and sizes of element types. */
 #include <boscage/base.h>
 
 const char *bosc_status_name(bosc_status status)

@@ -1,12 +1,12 @@
-/* Trees of a union by atomic compare-and-swap: `parent` points to smaller items of the same set, or to the item itself,
- * so that a root is the smallest item whatever the order of the joins. Source of the links: Sutton, Ben-Nun, Barak,
+/* Concurrent union-find by compare-and-swap. parent[v] is a smaller item of the same set, or v itself, so that a root
+ * is the smallest item of its set whatever the order of the unions. Source of the links: Sutton, Ben-Nun, Barak,
  * Optimizing Parallel Graph Connectivity Computation via Subgraph Sampling (2018). */
 #ifndef BI_BASE_UNION_FIND_H
 #define BI_BASE_UNION_FIND_H
 
 #include "base/atomic.h"
 
-/* The root above v. Whoever is on the way points two steps up from now on. Source of the halving: van Leeuwen and
+/* Returns the root of v. Path splitting: every item on the path then points to its grandparent. Source: van Leeuwen and
  * Tarjan, Worst-Case Analysis of Set Union Algorithms (1984). */
 BI_FN uint32_t bi_uf_find(uint32_t *parent, uint32_t v)
 {
@@ -19,7 +19,7 @@ BI_FN uint32_t bi_uf_find(uint32_t *parent, uint32_t v)
     return at;
 }
 
-/* Joins the trees of u and v: the larger root gets the smaller as parent. */
+/* Unites the sets of u and v: the smaller root becomes the parent of the larger. */
 BI_FN void bi_uf_union(uint32_t *parent, uint32_t u, uint32_t v)
 {
     uint32_t a = bi_uf_find(parent, u), b = bi_uf_find(parent, v);
@@ -31,8 +31,8 @@ BI_FN void bi_uf_union(uint32_t *parent, uint32_t u, uint32_t v)
     }
 }
 
-/* The root above v, to which v points from now on; meanwhile it points to where the climb is, so that those below climb
- * less. */
+/* Returns the root of v and stores it in parent[v]. On the way parent[v] follows the ascent, which shortens the paths
+ * of concurrent calls below v. */
 BI_FN uint32_t bi_uf_compress(uint32_t *parent, uint32_t v)
 {
     uint32_t at = bi_atomic_load_u32(&parent[v]), above;
@@ -43,7 +43,7 @@ BI_FN uint32_t bi_uf_compress(uint32_t *parent, uint32_t v)
     return at;
 }
 
-/* parent[v] becomes the root. */
+/* A step that sets parent[v] to the root of v. */
 struct bi_flatten {
     uint32_t *parent;
 };

@@ -1,4 +1,4 @@
-/* Arrays of words of 32 or 64 bits, where a flag says which. */
+/* Arrays of 32-bit or 64-bit words; a flag selects the width. */
 #ifndef BI_BASE_WORDS_H
 #define BI_BASE_WORDS_H
 
@@ -6,18 +6,18 @@
 
 #include "base/step.h"
 
-/* Word i of an array of 32 or (`wide`) 64 bits. */
-BI_FN uint64_t bi_word(const void *array, bool wide, int64_t i)
+/* Returns word i. */
+BI_FN uint64_t bi_word(const void *array, bool is_64bit, int64_t i)
 {
-    return wide ? ((const uint64_t *)array)[i] : ((const uint32_t *)array)[i];
+    return is_64bit ? ((const uint64_t *)array)[i] : ((const uint32_t *)array)[i];
 }
 
-/* The first place of [low, high) whose word is not less than x; words ascend there. `high` if there is none. */
-BI_FN int64_t bi_lower_bound_word(const void *array, bool wide, int64_t low, int64_t high, uint64_t x)
+/* Returns the first index in [low, high) whose word is not less than x, or `high` if there is none. Words ascend. */
+BI_FN int64_t bi_lower_bound_word(const void *array, bool is_64bit, int64_t low, int64_t high, uint64_t x)
 {
     while (low < high) {
         int64_t mid = low + (high - low) / 2;
-        if (bi_word(array, wide, mid) < x)
+        if (bi_word(array, is_64bit, mid) < x)
             low = mid + 1;
         else
             high = mid;
@@ -25,9 +25,9 @@ BI_FN int64_t bi_lower_bound_word(const void *array, bool wide, int64_t low, int
     return low;
 }
 
-BI_FN void bi_set_word(void *array, bool wide, int64_t i, uint64_t x)
+BI_FN void bi_set_word(void *array, bool is_64bit, int64_t i, uint64_t x)
 {
-    if (wide)
+    if (is_64bit)
         ((uint64_t *)array)[i] = x;
     else
         ((uint32_t *)array)[i] = (uint32_t)x;

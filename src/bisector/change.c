@@ -1,17 +1,17 @@
-/* Changes pools: commands are recorded as marks, then carried out. */
+/* Changes pools: records commands as marks, then applies them. */
 #include "bisector/drivers.h"
 
-/* Marks for all leaves, none of which is set yet. */
-static bosc_status begin(bosc_ctx *ctx, bosc_bisectors *bisectors)
+/* Provides cleared marks for all leaves, unless commands are pending. */
+static bosc_status prepare_marks(bosc_ctx *ctx, bosc_bisectors *bisectors)
 {
-    const size_t size = sizeof(uint32_t), capacity = bisectors->now.nodes.bytes / sizeof(uint64_t);
+    const size_t size = sizeof(uint32_t), capacity = bisectors->current.nodes.bytes / sizeof(uint64_t);
     if (bisectors->pending) return BOSC_OK;
-    if (!bisectors->clear) {
+    if (!bisectors->marks_clear) {
         BI_TRY(bi_block_reserve(ctx, &bisectors->memory, &bisectors->marks, capacity * size));
         BI_TRY(ctx->backend->fill(ctx, bisectors->marks.data, 0, (size_t)bisectors->view.leaves * size));
     }
     bisectors->pending = true;
-    bisectors->clear = false;
+    bisectors->marks_clear = false;
     return BOSC_OK;
 }
 
@@ -23,7 +23,7 @@ static bosc_status record_staged(bosc_ctx *ctx, bosc_bisectors *bisectors, const
     if (node_count == 0) return BOSC_OK;
     bi_progress_set_total(ctx, (double)node_count);
     BI_TRY(bi_stage_in(ctx, nodes, (size_t)node_count * sizeof *nodes, &reachable, &staged));
-    BI_TRY(begin(ctx, bisectors));
+    BI_TRY(prepare_marks(ctx, bisectors));
     const struct bi_bisector_mark mark = {
         .view = bisectors->view, .marks = bisectors->marks.data, .nodes = reachable, .command = command};
     BI_TRY_UNINTERRUPTIBLE(ctx, BI_BISECTOR_STEP(ctx, mark, node_count, &mark));
@@ -50,73 +50,74 @@ bosc_status bosc_bisectors_merge(bosc_ctx *ctx, bosc_bisectors *bisectors, const
     return record(ctx, bisectors, nodes, node_count, BOSC_BISECTOR_MERGE);
 }
 
-/* How many leaves each becomes, and thus where it begins among the new ones. Waits for their number. */
-static bosc_status place(bosc_ctx *ctx, struct bi_bisector_change *a, uint32_t *leaves)
+/* Counts the leaves that each leaf becomes; the scan gives their offsets among the new ones. Waits for the total. */
+static bosc_status count_new_leaves(bosc_ctx *ctx, struct bi_bisector_change *a, uint32_t *leaves)
 {
     const int64_t n = a->view.leaves;
     BI_TRY(ctx->backend->fill(ctx, a->offsets + n, 0, sizeof *a->offsets));
     BI_TRY(BI_BISECTOR_STEP(ctx, count, n, a));
     BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_U32, a->offsets, n + 1, a->offsets));
-    return bi_read_back(ctx, leaves, a->offsets + n, sizeof *leaves); /* at most 4 (2^30 - 1): it does not wrap */
+    return bi_read_back(ctx, leaves, a->offsets + n, sizeof *leaves); /* at most 4 (2^30 - 1), which fits 32 bits */
 }
 
-/* Finds the places of the new leaves, step by step. */
-static bosc_status place_by_steps(bosc_ctx *ctx, bosc_bisectors *bisectors, struct bi_bisector_update *u,
+/* Marks and counts by separate steps. */
+static bosc_status count_by_steps(bosc_ctx *ctx, bosc_bisectors *bisectors, struct bi_bisector_update *u,
                                   uint32_t *leaves)
 {
-    BI_TRY(begin(ctx, bisectors));
+    BI_TRY(prepare_marks(ctx, bisectors));
     u->mark.marks = u->change.marks = bisectors->marks.data;
     if (u->command_count > 0) BI_TRY(BI_BISECTOR_STEP(ctx, mark, u->command_count, &u->mark));
-    return place(ctx, &u->change, leaves);
+    return count_new_leaves(ctx, &u->change, leaves);
 }
 
-static int64_t room_of(const struct bi_bisector_leaves *leaves)
+static int64_t leaf_capacity(const struct bi_bisector_leaves *leaves)
 {
     const size_t nodes = leaves->nodes.bytes / sizeof(uint64_t),
-                 neighbours = leaves->neighbours.bytes / (3 * sizeof(uint32_t)); /* fewer, if memory ran out before */
+                 neighbours = leaves->neighbours.bytes /
+                              (3 * sizeof(uint32_t)); /* fewer, if an allocation failed between the two */
     return (int64_t)(nodes < neighbours ? nodes : neighbours);
 }
 
-/* Marks of the leaves, which stay if they are set, and of those that there is room for. */
-static bosc_status reserve_marks(bosc_ctx *ctx, bosc_bisectors *bisectors, int64_t room)
+/* Reserves marks of the leaves, which are kept if they are set, and of the next leaves. */
+static bosc_status reserve_marks(bosc_ctx *ctx, bosc_bisectors *bisectors, int64_t next_capacity)
 {
     const size_t size = sizeof(uint32_t);
-    if (!bisectors->pending && !bisectors->clear)
+    if (!bisectors->pending && !bisectors->marks_clear)
         BI_TRY(bi_block_reserve(ctx, &bisectors->memory, &bisectors->marks, (size_t)bisectors->view.leaves * size));
-    return bi_block_reserve(ctx, &bisectors->memory, &bisectors->spare, (size_t)room * size);
+    return bi_block_reserve(ctx, &bisectors->memory, &bisectors->next_marks, (size_t)next_capacity * size);
 }
 
-/* Finds them in one pass, which writes the new leaves as well if there is room for them. */
-static bosc_status place_at_once(bosc_ctx *ctx, bosc_bisectors *bisectors, struct bi_bisector_update *u,
-                                 uint32_t *leaves)
+/* Marks, counts, and writes the new leaves if they fit, in one pass. */
+static bosc_status update_in_one_pass(bosc_ctx *ctx, bosc_bisectors *bisectors, struct bi_bisector_update *u,
+                                      uint32_t *leaves)
 {
     BI_TRY(bi_bisector_reserve_leaves(ctx, bisectors, &bisectors->next, u->change.view.leaves));
-    u->room = room_of(&bisectors->next);
-    BI_TRY(reserve_marks(ctx, bisectors, u->room));
-    u->fresh = !bisectors->pending && !bisectors->clear;
+    u->next_capacity = leaf_capacity(&bisectors->next);
+    BI_TRY(reserve_marks(ctx, bisectors, u->next_capacity));
+    u->marks_unset = !bisectors->pending && !bisectors->marks_clear;
     u->mark.marks = u->change.marks = bisectors->marks.data;
-    u->spare = bisectors->spare.data;
+    u->next_marks = bisectors->next_marks.data;
     u->change.nodes = bisectors->next.nodes.data;
     u->change.neighbours = bisectors->next.neighbours.data;
     u->exchange = bisectors->exchange.data;
-    u->turn = bisectors->turn;
-    bisectors->clear = false;
+    u->parity = bisectors->parity;
+    bisectors->marks_clear = false;
     const bosc_status status = ctx->ops->bisector->update(ctx, u, leaves);
-    bisectors->turn = u->turn;
+    bisectors->parity = u->parity;
     return status;
 }
 
-/* The marks of the new leaves are those that were spare. */
+/* Makes next_marks, which the update has cleared, the marks of the new leaves. */
 static void swap_marks(bosc_bisectors *bisectors)
 {
-    const struct bi_block before = bisectors->marks;
-    bisectors->marks = bisectors->spare;
-    bisectors->spare = before;
-    bisectors->clear = true;
+    const struct bi_block old = bisectors->marks;
+    bisectors->marks = bisectors->next_marks;
+    bisectors->next_marks = old;
+    bisectors->marks_clear = true;
 }
 
-/* Writes the new leaves. */
-static bosc_status write(bosc_ctx *ctx, bosc_bisectors *bisectors, struct bi_bisector_change *a, uint32_t leaves)
+/* Writes the new leaves by the step. */
+static bosc_status write_leaves(bosc_ctx *ctx, bosc_bisectors *bisectors, struct bi_bisector_change *a, uint32_t leaves)
 {
     BI_TRY(bi_bisector_check_leaves(ctx, leaves));
     BI_TRY(bi_bisector_reserve_leaves(ctx, bisectors, &bisectors->next, leaves));
@@ -126,24 +127,27 @@ static bosc_status write(bosc_ctx *ctx, bosc_bisectors *bisectors, struct bi_bis
     return BI_BISECTOR_STEP(ctx, write, a->view.leaves, a);
 }
 
-/* Sources go to the caller, and are waited for, before the pool changes: nothing may fail after. */
-static bosc_status carry_out(bosc_ctx *ctx, bosc_bisectors *bisectors, const uint8_t *commands,
-                             struct bi_bisector_update *u)
+/* Applies commands. Sources are complete before the pool changes: nothing may fail after that. */
+static bosc_status apply_commands(bosc_ctx *ctx, bosc_bisectors *bisectors, const uint8_t *commands,
+                                  struct bi_bisector_update *u)
 {
     struct bi_out sources;
     bool staged = false;
     uint32_t leaves = 0;
     const struct bi_bisector_ops *ops = ctx->ops->bisector;
     const int64_t n = u->change.view.leaves;
-    const bool at_once = ops->update && n <= ops->update_most;
+    const bool fused = ops->update && n <= ops->update_max_leaves;
     const size_t bytes = u->change.sources ? (size_t)u->change.capacity * sizeof *u->change.sources : 0;
+    /* 1. Arrays in reach. */
     BI_TRY(bi_stage_in(ctx, commands, (size_t)u->command_count, (const void **)&u->mark.commands, &staged));
     BI_TRY(bi_stage_out(ctx, u->change.sources, bytes, &sources, &staged));
     u->change.sources = bytes ? sources.reachable : NULL;
     BI_TRY(bi_scratch_of(ctx, n + 1, sizeof *u->change.offsets, &u->change.offsets));
-    BI_TRY((at_once ? place_at_once : place_by_steps)(ctx, bisectors, u, &leaves));
-    const bool written = at_once && leaves <= u->room;
-    if (!written) BI_TRY(write(ctx, bisectors, &u->change, leaves));
+    /* 2. Marks and offsets; the new leaves, which a fused update has written if they fit. */
+    BI_TRY((fused ? update_in_one_pass : count_by_steps)(ctx, bisectors, u, &leaves));
+    const bool written = fused && leaves <= u->next_capacity;
+    if (!written) BI_TRY(write_leaves(ctx, bisectors, &u->change, leaves));
+    /* 3. Sources to the caller, then the new leaves become current. */
     BI_TRY(bi_stage_back(ctx, &sources));
     if (staged) BI_TRY(ctx->backend->sync(ctx));
     bi_bisector_swap(bisectors, leaves);
@@ -151,15 +155,15 @@ static bosc_status carry_out(bosc_ctx *ctx, bosc_bisectors *bisectors, const uin
     return BOSC_OK;
 }
 
-static bosc_status update(bosc_ctx *ctx, bosc_bisectors *bisectors, const uint8_t *commands, int64_t command_count,
-                          int64_t *sources, int64_t capacity)
+static bosc_status update_pool(bosc_ctx *ctx, bosc_bisectors *bisectors, const uint8_t *commands, int64_t command_count,
+                               int64_t *sources, int64_t capacity)
 {
     const int64_t leaves = bisectors->view.leaves;
     struct bi_bisector_update u = {.mark = {.view = bisectors->view},
                                    .change = {.view = bisectors->view, .sources = sources, .capacity = capacity},
                                    .command_count = command_count < leaves ? command_count : leaves};
     bi_progress_set_total(ctx, 4 * (double)leaves);
-    bosc_status status = carry_out(ctx, bisectors, commands, &u);
+    bosc_status status = apply_commands(ctx, bisectors, commands, &u);
     if (status != BOSC_OK) bisectors->pending = false;
     return status;
 }
@@ -172,11 +176,11 @@ bosc_status bosc_bisectors_update(bosc_ctx *ctx, bosc_bisectors *bisectors, cons
     BI_TRY(bi_bisector_check_array(ctx, "command_count", command_count, "commands", commands, 1));
     BI_TRY(bi_bisector_check_array(ctx, "capacity", capacity, "sources", sources ? sources : (void *)&capacity,
                                    sizeof *sources));
-    BI_RETURN_WITH_SCRATCH(ctx, update(ctx, bisectors, commands, command_count, sources, capacity));
+    BI_RETURN_WITH_SCRATCH(ctx, update_pool(ctx, bisectors, commands, command_count, sources, capacity));
 }
 
-bosc_status bi_bisector_put_back(bosc_ctx *ctx, bosc_bisectors *bisectors, const uint64_t *nodes,
-                                 const uint32_t *neighbours, int64_t leaves)
+bosc_status bi_bisector_restore_leaves(bosc_ctx *ctx, bosc_bisectors *bisectors, const uint64_t *nodes,
+                                       const uint32_t *neighbours, int64_t leaves)
 {
     const size_t n = (size_t)leaves;
     BI_TRY(bi_bisector_reserve_leaves(ctx, bisectors, &bisectors->next, leaves));

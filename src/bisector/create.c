@@ -1,8 +1,8 @@
-/* Makes pools: from the nodes of a level, or from given ones. */
+/* Creates pools, and sets their leaves: the nodes of a level, or nodes of the caller. */
 #include "bisector/drivers.h"
 
-/* Runs a step that looks for what is wrong. */
-static bosc_status look(bosc_ctx *ctx, bi_step_fn step, struct bi_bisector_connect *a, int64_t *bad)
+/* Runs a step that lowers *bad to the first invalid leaf. */
+static bosc_status run_check(bosc_ctx *ctx, bi_step_fn step, struct bi_bisector_connect *a, int64_t *bad)
 {
     BI_TRY(bi_scratch(ctx, sizeof *a->bad, (void **)&a->bad));
     *bad = INT64_MAX;
@@ -12,12 +12,12 @@ static bosc_status look(bosc_ctx *ctx, bi_step_fn step, struct bi_bisector_conne
     return bi_read_back(ctx, bad, a->bad, sizeof *bad);
 }
 
-bosc_status bi_bisector_connect(bosc_ctx *ctx, bosc_bisectors *bisectors, int64_t leaves, int64_t *bad)
+bosc_status bi_bisector_find_neighbours(bosc_ctx *ctx, bosc_bisectors *bisectors, int64_t leaves, int64_t *bad)
 {
     struct bi_bisector_connect a = {.view = bisectors->view, .neighbours = bisectors->next.neighbours.data};
     a.view.nodes = bisectors->next.nodes.data;
     a.view.leaves = leaves;
-    BI_TRY(look(ctx, ctx->ops->bisector->steps->connect, &a, bad));
+    BI_TRY(run_check(ctx, ctx->ops->bisector->steps->connect, &a, bad));
     if (*bad == INT64_MAX) bi_bisector_swap(bisectors, leaves);
     return BOSC_OK;
 }
@@ -30,8 +30,8 @@ bosc_status bi_bisector_install(bosc_ctx *ctx, bosc_bisectors *bisectors, const 
     BI_TRY(ctx->backend->copy(ctx, bisectors->next.nodes.data, nodes, (size_t)leaves * sizeof *nodes));
     a.view.nodes = bisectors->next.nodes.data;
     a.view.leaves = leaves;
-    BI_TRY(look(ctx, ctx->ops->bisector->steps->check, &a, bad));
-    return *bad == INT64_MAX ? bi_bisector_connect(ctx, bisectors, leaves, bad) : BOSC_OK;
+    BI_TRY(run_check(ctx, ctx->ops->bisector->steps->check, &a, bad));
+    return *bad == INT64_MAX ? bi_bisector_find_neighbours(ctx, bisectors, leaves, bad) : BOSC_OK;
 }
 
 bosc_status bi_bisector_set_level(bosc_ctx *ctx, bosc_bisectors *bisectors, int32_t level)
@@ -43,10 +43,10 @@ bosc_status bi_bisector_set_level(bosc_ctx *ctx, bosc_bisectors *bisectors, int3
     const struct bi_bisector_fill fill = {bisectors->next.nodes.data,
                                           (uint64_t)1 << (level + bisectors->view.root_bits)};
     BI_TRY(BI_BISECTOR_STEP(ctx, fill, leaves, &fill));
-    return bi_bisector_connect(ctx, bisectors, leaves, &bad);
+    return bi_bisector_find_neighbours(ctx, bisectors, leaves, &bad);
 }
 
-/* The caller's 3 s + f as 4 s + f; NULL: no edge is glued. */
+/* Converts the caller's 3 s + f to 4 s + f. *glued: NULL if no edge is glued. */
 static bosc_status pack_roots(bosc_ctx *ctx, const bosc_bisectors_opts *o, uint32_t **glued)
 {
     *glued = NULL;
@@ -71,7 +71,7 @@ bosc_status bosc_bisectors_create(bosc_ctx *ctx, const bosc_bisectors_opts *opts
     if (!bisectors) return bi_fail(ctx, BOSC_ERR_ARG, "bisectors: NULL");
     BI_TRY(bi_bisector_level_size(ctx, full.root_count, full.level, &leaves));
     BI_TRY(pack_roots(ctx, &full, &glued));
-    BI_TRY(bi_bisector_new(ctx, &full, glued, &fresh));
+    BI_TRY(bi_bisector_allocate(ctx, &full, glued, &fresh));
     BI_WITH_SCRATCH(ctx, status = bi_bisector_set_level(ctx, fresh, full.level));
     if (status == BOSC_OK)
         *bisectors = fresh;

@@ -1,4 +1,4 @@
-/* What the drivers of pools of bisectors share. */
+/* Declarations shared by the drivers of pools of bisectors. */
 #ifndef BI_BISECTOR_DRIVERS_H
 #define BI_BISECTOR_DRIVERS_H
 
@@ -11,11 +11,11 @@
 extern "C" {
 #endif
 
-/* Takes over the nodes in `next`, this many, which are in order and are those of a level or were checked: finds their
- * neighbours. *bad: the first one without, then the pool stays as it was; else INT64_MAX. Waits. */
-bosc_status bi_bisector_connect(bosc_ctx *ctx, bosc_bisectors *bisectors, int64_t leaves, int64_t *bad);
+/* Finds the neighbours of the nodes in `next` and makes them the leaves. The nodes are sorted and tile the roots. *bad:
+ * the first node without a neighbour, and the pool is unchanged; else INT64_MAX. Waits. */
+bosc_status bi_bisector_find_neighbours(bosc_ctx *ctx, bosc_bisectors *bisectors, int64_t leaves, int64_t *bad);
 
-/* The same with nodes in reach, which are checked first. */
+/* Makes nodes in reach the leaves, after checking that they are sorted and tile the roots. */
 bosc_status bi_bisector_install(bosc_ctx *ctx, bosc_bisectors *bisectors, const uint64_t *nodes, int64_t leaves,
                                 int64_t *bad);
 

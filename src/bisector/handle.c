@@ -1,9 +1,10 @@
-/* The handle of a pool of bisectors: options, checks, blocks, and what a pool tells of itself. */
+/* The handle of a pool of bisectors: options, checks, memory, sizes. */
 #include "bisector/handle.h"
 
 #include "base/bits.h"
 #include "core/blocks.h"
 
+/* Bytes a leaf; SLACK: scratch for alignment and scans, chosen. */
 enum { NODE = 8, NEIGHBOURS = 12, MARK = 4, OFFSET = 4, SLACK = 1 << 20 };
 
 bosc_status bi_bisector_check(bosc_ctx *ctx, const bosc_bisectors *bisectors)
@@ -23,20 +24,20 @@ bosc_status bi_bisector_check_array(bosc_ctx *ctx, const char *n_name, int64_t n
 
 bosc_status bi_bisector_check_leaves(bosc_ctx *ctx, int64_t leaves)
 {
-    if (leaves <= BI_BISECTOR_MOST_LEAVES) return BOSC_OK;
+    if (leaves <= BI_BISECTOR_MAX_LEAVES) return BOSC_OK;
     return bi_fail(ctx, BOSC_ERR_LIMIT, "%lld leaves; a pool holds less than 2^30", (long long)leaves);
 }
 
 bosc_status bi_bisector_level_size(bosc_ctx *ctx, int64_t root_count, int32_t level, int64_t *leaves)
 {
     *leaves = level < 31 ? root_count << level : INT64_MAX; /* roots are at most 2^28 */
-    if (*leaves <= BI_BISECTOR_MOST_LEAVES) return BOSC_OK;
+    if (*leaves <= BI_BISECTOR_MAX_LEAVES) return BOSC_OK;
     return bi_fail(ctx, BOSC_ERR_LIMIT, "level: %d has 2^30 nodes or more; a pool holds less", (int)level);
 }
 
 static int32_t root_bits_of(int64_t root_count) { return bi_bit_length((uint64_t)root_count - 1); }
 
-/* Edge e of root r and the one it is glued to, by the caller's array. */
+/* Checks edge e of root r in the caller's array: glued in pairs, bases to bases. */
 static bosc_status check_edge(bosc_ctx *ctx, const bosc_bisectors_opts *o, int64_t r, int e)
 {
     const int64_t glued = o->glued[3 * r + e];
@@ -59,7 +60,7 @@ bosc_status bi_bisector_check_opts(bosc_ctx *ctx, const bosc_bisectors_opts *opt
 {
     BI_TRY(bi_read_opts(ctx, "bosc_bisectors_opts", opts, full, sizeof *full));
     if (full->root_count == 0) full->root_count = 1;
-    if (full->root_count < 0 || full->root_count > BI_BISECTOR_MOST_ROOTS)
+    if (full->root_count < 0 || full->root_count > BI_BISECTOR_MAX_ROOTS)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: root_count %lld is not in 1 to 2^28", (long long)full->root_count);
     int32_t deepest = 63 - root_bits_of(full->root_count);
     if (deepest > BOSC_BISECTORS_MAX_DEPTH) deepest = BOSC_BISECTORS_MAX_DEPTH;
@@ -74,7 +75,7 @@ bosc_status bi_bisector_check_opts(bosc_ctx *ctx, const bosc_bisectors_opts *opt
     return BOSC_OK;
 }
 
-static bosc_status take_exchange(bosc_ctx *ctx, bosc_bisectors *fresh)
+static bosc_status allocate_exchange(bosc_ctx *ctx, bosc_bisectors *fresh)
 {
     const size_t bytes = ctx->ops->bisector->exchange_bytes;
     if (bytes == 0) return BOSC_OK;
@@ -82,7 +83,7 @@ static bosc_status take_exchange(bosc_ctx *ctx, bosc_bisectors *fresh)
     return ctx->backend->fill(ctx, fresh->exchange.data, 0, bytes);
 }
 
-static bosc_status take_roots(bosc_ctx *ctx, bosc_bisectors *fresh, const uint32_t *glued)
+static bosc_status allocate_roots(bosc_ctx *ctx, bosc_bisectors *fresh, const uint32_t *glued)
 {
     const size_t bytes = (size_t)fresh->view.root_count * NEIGHBOURS;
     BI_TRY(bi_block_reserve(ctx, &fresh->memory, &fresh->roots, bytes));
@@ -92,8 +93,8 @@ static bosc_status take_roots(bosc_ctx *ctx, bosc_bisectors *fresh, const uint32
     return ctx->backend->sync(ctx);
 }
 
-bosc_status bi_bisector_new(bosc_ctx *ctx, const bosc_bisectors_opts *full, const uint32_t *glued,
-                            bosc_bisectors **bisectors)
+bosc_status bi_bisector_allocate(bosc_ctx *ctx, const bosc_bisectors_opts *full, const uint32_t *glued,
+                                 bosc_bisectors **bisectors)
 {
     bosc_bisectors *fresh = bi_host_alloc(ctx, sizeof *fresh);
     if (!fresh) return BOSC_ERR_NOMEM;
@@ -101,8 +102,8 @@ bosc_status bi_bisector_new(bosc_ctx *ctx, const bosc_bisectors_opts *full, cons
     fresh->view.root_count = full->root_count;
     fresh->view.root_bits = root_bits_of(full->root_count);
     fresh->view.depth = full->depth;
-    bosc_status status = take_exchange(ctx, fresh);
-    if (status == BOSC_OK) status = take_roots(ctx, fresh, glued);
+    bosc_status status = allocate_exchange(ctx, fresh);
+    if (status == BOSC_OK) status = allocate_roots(ctx, fresh, glued);
     if (status == BOSC_OK)
         *bisectors = fresh;
     else
@@ -120,39 +121,39 @@ void bosc_bisectors_free(bosc_bisectors *bisectors)
 {
     if (!bisectors) return;
     struct bi_memory host = bisectors->host;
-    free_leaves(&bisectors->memory, &bisectors->now);
+    free_leaves(&bisectors->memory, &bisectors->current);
     free_leaves(&bisectors->memory, &bisectors->next);
     bi_block_free(&bisectors->memory, &bisectors->roots);
     bi_block_free(&bisectors->memory, &bisectors->marks);
     bi_block_free(&bisectors->memory, &bisectors->exchange);
-    bi_block_free(&bisectors->memory, &bisectors->spare);
+    bi_block_free(&bisectors->memory, &bisectors->next_marks);
     bi_memory_release(&host, bisectors, sizeof *bisectors);
 }
 
 bosc_status bi_bisector_reserve_leaves(bosc_ctx *ctx, const bosc_bisectors *bisectors,
                                        struct bi_bisector_leaves *leaves, int64_t count)
 {
-    /* A quarter more than the leaves that are there, so that a pool that grows slowly does not allocate each time. */
+    /* A growing array gets a quarter more, so that a pool that grows slowly does not allocate each time. */
     const int64_t have = (int64_t)(leaves->nodes.bytes / NODE);
-    const int64_t room = count > have && have > 0 ? count + count / 4 : count;
-    BI_TRY(bi_block_reserve(ctx, &bisectors->memory, &leaves->nodes, (size_t)room * NODE));
-    return bi_block_reserve(ctx, &bisectors->memory, &leaves->neighbours, (size_t)room * NEIGHBOURS);
+    const int64_t capacity = count > have && have > 0 ? count + count / 4 : count;
+    BI_TRY(bi_block_reserve(ctx, &bisectors->memory, &leaves->nodes, (size_t)capacity * NODE));
+    return bi_block_reserve(ctx, &bisectors->memory, &leaves->neighbours, (size_t)capacity * NEIGHBOURS);
 }
 
-static void show(bosc_bisectors *b)
+static void refresh_view(bosc_bisectors *b)
 {
-    b->view.nodes = b->now.nodes.data;
-    b->view.neighbours = b->now.neighbours.data;
+    b->view.nodes = b->current.nodes.data;
+    b->view.neighbours = b->current.neighbours.data;
 }
 
 void bi_bisector_swap(bosc_bisectors *bisectors, int64_t leaves)
 {
-    const struct bi_bisector_leaves before = bisectors->now;
-    bisectors->now = bisectors->next;
-    bisectors->next = before;
+    const struct bi_bisector_leaves old = bisectors->current;
+    bisectors->current = bisectors->next;
+    bisectors->next = old;
     bisectors->view.leaves = leaves;
-    bisectors->pending = bisectors->clear = false;
-    show(bisectors);
+    bisectors->pending = bisectors->marks_clear = false;
+    refresh_view(bisectors);
 }
 
 static int64_t kept_bytes(const bosc_ctx *ctx, int64_t root_count, int64_t leaves)
@@ -162,7 +163,7 @@ static int64_t kept_bytes(const bosc_ctx *ctx, int64_t root_count, int64_t leave
     return root_count * NEIGHBOURS + leaves * each + (int64_t)ops->exchange_bytes;
 }
 
-/* Scratch of taking nodes over, of which an update takes less: a copy of the caller's, their neighbours. */
+/* Upper bound: to install nodes, a copy of them and their neighbours; an update needs less. */
 static int64_t scratch_bytes(int64_t leaves) { return leaves * (NODE + NEIGHBOURS + 2 * OFFSET) + SLACK; }
 
 static bosc_status check_size(bosc_ctx *ctx, int64_t leaves)
@@ -175,10 +176,10 @@ bosc_status bosc_bisectors_bytes(const bosc_ctx *ctx, const bosc_bisectors_opts 
                                  int64_t *scratch)
 {
     bosc_bisectors_opts full;
-    bosc_ctx *says = (bosc_ctx *)(uintptr_t)ctx; /* only its message is written */
-    BI_ENTER(says);
-    BI_TRY(bi_bisector_check_opts(says, opts, &full));
-    BI_TRY(check_size(says, leaves));
+    bosc_ctx *message_ctx = (bosc_ctx *)(uintptr_t)ctx; /* only its message is written */
+    BI_ENTER(message_ctx);
+    BI_TRY(bi_bisector_check_opts(message_ctx, opts, &full));
+    BI_TRY(check_size(message_ctx, leaves));
     if (kept) *kept = kept_bytes(ctx, full.root_count, leaves);
     if (scratch) *scratch = scratch_bytes(leaves);
     return BOSC_OK;
@@ -190,15 +191,16 @@ bosc_status bosc_bisectors_reserve(bosc_ctx *ctx, bosc_bisectors *bisectors, int
     BI_ENTER(ctx);
     BI_TRY(bi_bisector_check(ctx, bisectors));
     BI_TRY(check_size(ctx, leaves));
-    struct bi_block *const blocks[] = {&bisectors->now.nodes,       &bisectors->now.neighbours, &bisectors->next.nodes,
-                                       &bisectors->next.neighbours, &bisectors->marks,          &bisectors->spare};
+    struct bi_block *const blocks[] = {&bisectors->current.nodes, &bisectors->current.neighbours,
+                                       &bisectors->next.nodes,    &bisectors->next.neighbours,
+                                       &bisectors->marks,         &bisectors->next_marks};
     const size_t n = (size_t)leaves, used = (size_t)bisectors->view.leaves;
     const size_t bytes[] = {n * NODE, n * NEIGHBOURS, n * NODE, n * NEIGHBOURS, n * MARK, n * MARK};
     const size_t in_use[] = {used * NODE, used * NEIGHBOURS, 0, 0, bisectors->pending ? used * MARK : 0, 0};
-    bisectors->clear = false;
+    bisectors->marks_clear = false;
     BI_TRY_WITH_SCRATCH(ctx, bi_scratch(ctx, (size_t)scratch_bytes(leaves), &scratch));
     bosc_status status =
         bi_blocks_grow(ctx, &bisectors->memory, blocks, ctx->ops->bisector->update ? 6 : 5, bytes, in_use);
-    show(bisectors);
+    refresh_view(bisectors);
     return status;
 }

@@ -15,25 +15,26 @@ bosc_status bi_bisector_check_opts(bosc_ctx *ctx, const bosc_bisectors_opts *opt
 /* Checks that the context can reach the pool. */
 bosc_status bi_bisector_check(bosc_ctx *ctx, const bosc_bisectors *bisectors);
 
-/* An array of n elements of `size` bytes: present, aligned, and no larger than memory. */
+/* Checks an array of n elements of `size` bytes: present, aligned, and no larger than memory. */
 bosc_status bi_bisector_check_array(bosc_ctx *ctx, const char *n_name, int64_t n, const char *name, const void *array,
                                     size_t size);
 
 /* BOSC_ERR_LIMIT if a pool cannot have this many leaves. */
 bosc_status bi_bisector_check_leaves(bosc_ctx *ctx, int64_t leaves);
 
-/* The leaves of a level, whose number stays in range as it is checked against the limit. */
+/* Number of nodes of a level; BOSC_ERR_LIMIT if a pool cannot have them as leaves. */
 bosc_status bi_bisector_level_size(bosc_ctx *ctx, int64_t root_count, int32_t level, int64_t *leaves);
 
-/* An empty pool with these (full) options, whose roots are glued as `glued` says: 4 s + f, or the border. */
-bosc_status bi_bisector_new(bosc_ctx *ctx, const bosc_bisectors_opts *full, const uint32_t *glued,
-                            bosc_bisectors **bisectors);
+/* Allocates a pool without leaves, with these (full) options. glued: the edge across each edge of the roots, 4 s + f or
+ * the border. */
+bosc_status bi_bisector_allocate(bosc_ctx *ctx, const bosc_bisectors_opts *full, const uint32_t *glued,
+                                 bosc_bisectors **bisectors);
 
-/* Makes the arrays large enough for this many leaves; what they hold does not stay. */
+/* Reserves the arrays for this many leaves; their contents are lost. */
 bosc_status bi_bisector_reserve_leaves(bosc_ctx *ctx, const bosc_bisectors *bisectors,
                                        struct bi_bisector_leaves *leaves, int64_t count);
 
-/* Makes `next` the leaves, which are this many, and forgets the recorded commands. */
+/* Makes `next` the current leaves, of this number, and discards the recorded commands. */
 void bi_bisector_swap(bosc_bisectors *bisectors, int64_t leaves);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
-/* Reads saved pools. Nothing is believed: the arrays grow by slices that were really read, the checksum decides, then
- * the roots must be glued as a caller's must, and the nodes be leaves that conform. */
+/* Reads saved pools. Input is untrusted: memory grows with the bytes read, the checksum must match, roots must be glued
+ * in pairs, and nodes must be the leaves of a conforming bisection. */
 #include "bisector/save.h"
 
 enum { ROOTS, NODES, ARRAYS };
@@ -21,13 +21,13 @@ static bosc_status get_header(struct reader *r)
     const bosc_bisectors_opts opts = {.size = sizeof opts, .depth = (int32_t)h->depth, .root_count = h->root_count};
     if (h->root_count < 1 || bi_bisector_check_opts(r->loader.ctx, &opts, &r->opts) != BOSC_OK)
         return malformed(r, "its depth or number of roots is out of range");
-    if (h->leaves < h->root_count || h->leaves > BI_BISECTOR_MOST_LEAVES)
+    if (h->leaves < h->root_count || h->leaves > BI_BISECTOR_MAX_LEAVES)
         return malformed(r, "its number of leaves is out of range");
     return BOSC_OK;
 }
 
-/* Whether the roots are glued both ways, bases to bases. */
-static bool glued_well(const uint32_t *glued, int64_t root_count)
+/* True if each glued edge is glued back, and bases only to bases. */
+static bool is_symmetric(const uint32_t *glued, int64_t root_count)
 {
     for (int64_t r = 0; r < root_count; r++)
         for (uint32_t e = 0; e < 3; e++) {
@@ -49,7 +49,7 @@ static bosc_status parse(void *state)
     BI_TRY(bi_load_array(&r->loader, &r->arrays[ROOTS], roots, "roots"));
     BI_TRY(bi_load_array(&r->loader, &r->arrays[NODES], leaves, "nodes"));
     BI_TRY(bi_load_hash(&r->loader));
-    if (glued_well((const uint32_t *)(const void *)r->arrays[ROOTS].data, r->header.root_count)) return BOSC_OK;
+    if (is_symmetric((const uint32_t *)(const void *)r->arrays[ROOTS].data, r->header.root_count)) return BOSC_OK;
     return malformed(r, "its roots are not glued in pairs");
 }
 
@@ -57,7 +57,8 @@ static bosc_status create(void *state, void **fresh)
 {
     struct reader *r = state;
     bosc_bisectors *bisectors;
-    BI_TRY(bi_bisector_new(r->loader.ctx, &r->opts, (const uint32_t *)(const void *)r->arrays[ROOTS].data, &bisectors));
+    BI_TRY(bi_bisector_allocate(r->loader.ctx, &r->opts, (const uint32_t *)(const void *)r->arrays[ROOTS].data,
+                                &bisectors));
     *fresh = bisectors;
     return BOSC_OK;
 }

@@ -1,18 +1,18 @@
-/* Answers questions about the leaves of a pool. */
+/* Queries about the leaves of a pool. */
 #include "bisector/drivers.h"
 
-/* A call's arrays: up to two that are read and two that are written, of `count` items. */
-struct arrays {
+/* The arrays of a call, of `count` items: up to two inputs and two outputs. */
+struct query_arrays {
     int64_t count;
     const void *in[2];
     size_t in_size[2]; /* bytes an item */
     void *out[2];
     size_t out_size[2];
-    const void *from[2]; /* in reach, once they are staged */
+    const void *from[2]; /* the inputs in reach, after staging */
     struct bi_out to[2];
 };
 
-static bosc_status bring(bosc_ctx *ctx, struct arrays *a, bool *staged)
+static bosc_status stage_arrays(bosc_ctx *ctx, struct query_arrays *a, bool *staged)
 {
     for (int k = 0; k < 2; k++) {
         const size_t bytes = (size_t)a->count * a->in_size[k];
@@ -23,7 +23,7 @@ static bosc_status bring(bosc_ctx *ctx, struct arrays *a, bool *staged)
     return BOSC_OK;
 }
 
-static bosc_status give(bosc_ctx *ctx, const struct arrays *a, bool staged)
+static bosc_status unstage_arrays(bosc_ctx *ctx, const struct query_arrays *a, bool staged)
 {
     for (int k = 0; k < 2; k++) BI_TRY(bi_stage_back(ctx, &a->to[k]));
     return staged ? ctx->backend->sync(ctx) : BOSC_OK;
@@ -37,12 +37,13 @@ static bosc_status check_range(bosc_ctx *ctx, int64_t first, int64_t count)
                    (long long)count);
 }
 
-/* Runs a step over the arrays; it knows which of them it reads and writes. */
-static bosc_status answer(bosc_ctx *ctx, const bosc_bisectors *b, bi_step_fn step, int64_t first, struct arrays *a)
+/* Runs a step over the arrays; each step uses some of the fields. */
+static bosc_status run_query(bosc_ctx *ctx, const bosc_bisectors *b, bi_step_fn step, int64_t first,
+                             struct query_arrays *a)
 {
     bool staged = false;
     bi_progress_set_total(ctx, (double)a->count);
-    BI_TRY(bring(ctx, a, &staged));
+    BI_TRY(stage_arrays(ctx, a, &staged));
     const struct bi_bisector_query q = {.view = b->view,
                                         .first = first,
                                         .nodes = a->from[0],
@@ -52,7 +53,7 @@ static bosc_status answer(bosc_ctx *ctx, const bosc_bisectors *b, bi_step_fn ste
                                         .answers = a->to[0].reachable,
                                         .corners = a->to[1].reachable};
     BI_TRY(step(ctx, a->count, &q));
-    return give(ctx, a, staged);
+    return unstage_arrays(ctx, a, staged);
 }
 
 bosc_status bosc_bisectors_decode(bosc_ctx *ctx, const bosc_bisectors *bisectors, int64_t first, int64_t count,
@@ -62,8 +63,8 @@ bosc_status bosc_bisectors_decode(bosc_ctx *ctx, const bosc_bisectors *bisectors
     BI_TRY(bi_bisector_check(ctx, bisectors));
     BI_TRY(bi_bisector_check_array(ctx, "count", count, "nodes", nodes, sizeof *nodes));
     BI_TRY(check_range(ctx, first, count));
-    struct arrays a = {.count = count, .out = {nodes}, .out_size = {sizeof *nodes}};
-    BI_RETURN_WITH_SCRATCH(ctx, answer(ctx, bisectors, ctx->ops->bisector->steps->decode, first, &a));
+    struct query_arrays a = {.count = count, .out = {nodes}, .out_size = {sizeof *nodes}};
+    BI_RETURN_WITH_SCRATCH(ctx, run_query(ctx, bisectors, ctx->ops->bisector->steps->decode, first, &a));
 }
 
 bosc_status bosc_bisectors_encode(bosc_ctx *ctx, const bosc_bisectors *bisectors, const uint64_t *nodes,
@@ -73,9 +74,9 @@ bosc_status bosc_bisectors_encode(bosc_ctx *ctx, const bosc_bisectors *bisectors
     BI_TRY(bi_bisector_check(ctx, bisectors));
     BI_TRY(bi_bisector_check_array(ctx, "node_count", node_count, "nodes", nodes, sizeof *nodes));
     BI_TRY(bi_bisector_check_array(ctx, "node_count", node_count, "leaves", leaves, sizeof *leaves));
-    struct arrays a = {
+    struct query_arrays a = {
         .count = node_count, .in = {nodes}, .in_size = {sizeof *nodes}, .out = {leaves}, .out_size = {sizeof *leaves}};
-    BI_RETURN_WITH_SCRATCH(ctx, answer(ctx, bisectors, ctx->ops->bisector->steps->encode, 0, &a));
+    BI_RETURN_WITH_SCRATCH(ctx, run_query(ctx, bisectors, ctx->ops->bisector->steps->encode, 0, &a));
 }
 
 bosc_status bosc_bisectors_get_neighbours(bosc_ctx *ctx, const bosc_bisectors *bisectors, const int64_t *leaves,
@@ -85,12 +86,12 @@ bosc_status bosc_bisectors_get_neighbours(bosc_ctx *ctx, const bosc_bisectors *b
     BI_TRY(bi_bisector_check(ctx, bisectors));
     BI_TRY(bi_bisector_check_array(ctx, "leaf_count", leaf_count, "leaves", leaves, sizeof *leaves));
     BI_TRY(bi_bisector_check_array(ctx, "leaf_count", leaf_count, "neighbours", neighbours, sizeof *neighbours));
-    struct arrays a = {.count = leaf_count,
-                       .in = {leaves},
-                       .in_size = {sizeof *leaves},
-                       .out = {neighbours},
-                       .out_size = {3 * sizeof *neighbours}};
-    BI_RETURN_WITH_SCRATCH(ctx, answer(ctx, bisectors, ctx->ops->bisector->steps->neighbours, 0, &a));
+    struct query_arrays a = {.count = leaf_count,
+                             .in = {leaves},
+                             .in_size = {sizeof *leaves},
+                             .out = {neighbours},
+                             .out_size = {3 * sizeof *neighbours}};
+    BI_RETURN_WITH_SCRATCH(ctx, run_query(ctx, bisectors, ctx->ops->bisector->steps->neighbours, 0, &a));
 }
 
 bosc_status bosc_bisectors_get_corners(bosc_ctx *ctx, const bosc_bisectors *bisectors, int64_t first, int64_t count,
@@ -101,8 +102,8 @@ bosc_status bosc_bisectors_get_corners(bosc_ctx *ctx, const bosc_bisectors *bise
     BI_TRY(bi_bisector_check_array(ctx, "count", count, "corners", corners, sizeof *corners));
     BI_TRY(bi_check_aligned(ctx, "roots", roots, sizeof *roots));
     BI_TRY(check_range(ctx, first, count));
-    struct arrays a = {.count = count, .out = {roots, corners}, .out_size = {sizeof *roots, 6 * sizeof *corners}};
-    BI_RETURN_WITH_SCRATCH(ctx, answer(ctx, bisectors, ctx->ops->bisector->steps->corners, first, &a));
+    struct query_arrays a = {.count = count, .out = {roots, corners}, .out_size = {sizeof *roots, 6 * sizeof *corners}};
+    BI_RETURN_WITH_SCRATCH(ctx, run_query(ctx, bisectors, ctx->ops->bisector->steps->corners, first, &a));
 }
 
 bosc_status bosc_bisectors_locate(bosc_ctx *ctx, const bosc_bisectors *bisectors, const int64_t *roots,
@@ -113,12 +114,12 @@ bosc_status bosc_bisectors_locate(bosc_ctx *ctx, const bosc_bisectors *bisectors
     BI_TRY(bi_bisector_check_array(ctx, "point_count", point_count, "roots", roots, sizeof *roots));
     BI_TRY(bi_bisector_check_array(ctx, "point_count", point_count, "points", points, sizeof *points));
     BI_TRY(bi_bisector_check_array(ctx, "point_count", point_count, "leaves", leaves, sizeof *leaves));
-    struct arrays a = {.count = point_count,
-                       .in = {roots, points},
-                       .in_size = {sizeof *roots, 2 * sizeof *points},
-                       .out = {leaves},
-                       .out_size = {sizeof *leaves}};
-    BI_RETURN_WITH_SCRATCH(ctx, answer(ctx, bisectors, ctx->ops->bisector->steps->locate, 0, &a));
+    struct query_arrays a = {.count = point_count,
+                             .in = {roots, points},
+                             .in_size = {sizeof *roots, 2 * sizeof *points},
+                             .out = {leaves},
+                             .out_size = {sizeof *leaves}};
+    BI_RETURN_WITH_SCRATCH(ctx, run_query(ctx, bisectors, ctx->ops->bisector->steps->locate, 0, &a));
 }
 
 static bosc_status find_deepest(bosc_ctx *ctx, const bosc_bisectors *b, int32_t *deepest)
@@ -142,11 +143,11 @@ bosc_status bosc_bisectors_get_info(bosc_ctx *ctx, const bosc_bisectors *bisecto
     BI_TRY(bi_bisector_check(ctx, bisectors));
     if (!info) return bi_fail(ctx, BOSC_ERR_ARG, "info: NULL");
     BI_TRY(bi_check_info(ctx, "info", "bosc_bisectors_info", info->size, sizeof *info));
-    const size_t bytes = leaf_bytes(&bisectors->now) + leaf_bytes(&bisectors->next);
+    const size_t bytes = leaf_bytes(&bisectors->current) + leaf_bytes(&bisectors->next);
     bosc_bisectors_info full = {.leaves = bisectors->view.leaves,
                                 .bytes = (int64_t)(bytes + bisectors->roots.bytes + bisectors->marks.bytes +
-                                                   bisectors->exchange.bytes + bisectors->spare.bytes),
-                                .capacity = (int64_t)(bisectors->now.nodes.bytes / sizeof(uint64_t)),
+                                                   bisectors->exchange.bytes + bisectors->next_marks.bytes),
+                                .capacity = (int64_t)(bisectors->current.nodes.bytes / sizeof(uint64_t)),
                                 .root_count = bisectors->view.root_count,
                                 .depth = bisectors->view.depth};
     BI_TRY_WITH_SCRATCH(ctx, find_deepest(ctx, bisectors, &full.deepest));

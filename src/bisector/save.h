@@ -1,7 +1,7 @@
 /* The saved form of a pool, little-endian:
  *
  *   header (64 bytes, below) | roots, 3 x 4 bytes each: 4 s + f, 2^32 - 1 at the border | nodes, 8 bytes each |
- *   XXH3 64 of everything before
+ *   XXH3 64 of all bytes before
  *
  * The header ends with its own XXH3 64. */
 #ifndef BI_BISECTOR_SAVE_H

@@ -12,7 +12,7 @@ bosc_status bi_cbt_find_invalid(bosc_ctx *ctx, int32_t depth, const uint64_t *bi
     return bi_read_back(ctx, invalid, step.invalid, sizeof *invalid);
 }
 
-/* A bit field of whole blocks in scratch, all clear. */
+/* Allocates a clear bit field of whole blocks in scratch. */
 static bosc_status make_field(bosc_ctx *ctx, int32_t depth, uint64_t **field)
 {
     BI_TRY(bi_scratch_of(ctx, bi_cbt_blocks(depth), BI_CBT_BLOCK / 8, field));
@@ -62,7 +62,7 @@ static bosc_status get_heap(bosc_ctx *ctx, const bosc_cbt *tree, uint64_t *heap)
     return staged ? ctx->backend->sync(ctx) : BOSC_OK;
 }
 
-/* What the four calls check. */
+/* Checks of the four calls below. */
 static bosc_status check_words(bosc_ctx *ctx, const bosc_cbt *tree, const char *name, const uint64_t *words)
 {
     BI_TRY(bi_cbt_check(ctx, tree));
@@ -81,7 +81,8 @@ bosc_status bosc_cbt_set_bits(bosc_ctx *ctx, bosc_cbt *tree, const uint64_t *bit
 {
     BI_ENTER(ctx);
     BI_TRY(check_words(ctx, tree, "bits", bits));
-    bi_cbt_expect(ctx, tree->opts.depth, BI_CBT_INSTALL + bi_cbt_heap_items(tree), bi_cbt_bit_words(tree->opts.depth));
+    bi_cbt_set_progress_total(ctx, tree->opts.depth, BI_CBT_INSTALL_ITEMS + bi_cbt_heap_items(tree),
+                              bi_cbt_bit_words(tree->opts.depth));
     BI_RETURN_WITH_SCRATCH(ctx, set_bits(ctx, tree, bits));
 }
 
@@ -89,7 +90,7 @@ bosc_status bosc_cbt_get_heap(bosc_ctx *ctx, const bosc_cbt *tree, uint64_t *hea
 {
     BI_ENTER(ctx);
     BI_TRY(check_words(ctx, tree, "heap", heap));
-    bi_cbt_expect(ctx, tree->opts.depth, BI_CBT_MAKE_HEAP, 0);
+    bi_cbt_set_progress_total(ctx, tree->opts.depth, BI_CBT_MAKE_HEAP_ITEMS, 0);
     BI_RETURN_WITH_SCRATCH(ctx, get_heap(ctx, tree, heap));
 }
 
@@ -97,12 +98,12 @@ bosc_status bosc_cbt_set_heap(bosc_ctx *ctx, bosc_cbt *tree, const uint64_t *hea
 {
     BI_ENTER(ctx);
     BI_TRY(check_words(ctx, tree, "heap", heap));
-    bi_cbt_expect(ctx, tree->opts.depth, BI_CBT_INSTALL + bi_cbt_heap_items(tree),
-                  2 * bi_cbt_bit_words(tree->opts.depth));
+    bi_cbt_set_progress_total(ctx, tree->opts.depth, BI_CBT_INSTALL_ITEMS + bi_cbt_heap_items(tree),
+                              2 * bi_cbt_bit_words(tree->opts.depth));
     BI_RETURN_WITH_SCRATCH(ctx, set_heap(ctx, tree, heap));
 }
 
-/* What bosc_cbt_validate and bosc_cbt_repair check. */
+/* Checks of bosc_cbt_validate and bosc_cbt_repair. */
 static bosc_status check_field(bosc_ctx *ctx, const uint64_t *bits, int32_t depth)
 {
     BI_TRY(bi_cbt_check_array(ctx, "bits", 1, "bits", bits, sizeof *bits));
@@ -155,6 +156,6 @@ bosc_status bosc_cbt_recount(bosc_ctx *ctx, bosc_cbt *tree)
 {
     BI_ENTER(ctx);
     BI_TRY(bi_cbt_check(ctx, tree));
-    bi_cbt_expect(ctx, tree->opts.depth, BI_CBT_INSTALL + bi_cbt_heap_items(tree), 0);
+    bi_cbt_set_progress_total(ctx, tree->opts.depth, BI_CBT_INSTALL_ITEMS + bi_cbt_heap_items(tree), 0);
     BI_RETURN_WITH_SCRATCH(ctx, bi_cbt_install_bits(ctx, tree, NULL));
 }

@@ -1,7 +1,7 @@
-/* Makes trees whose leaves are the nodes of a level. */
+/* Creates trees, and resets them to the nodes of a level. */
 #include "cbt/drivers.h"
 
-static bosc_status reset_heap(bosc_ctx *ctx, bosc_cbt *tree, int32_t level)
+static bosc_status reset_published(bosc_ctx *ctx, bosc_cbt *tree, int32_t level)
 {
     struct bi_cbt_reduction all = {.view = tree->heap_view, .change = BI_CBT_BITS_OF_LEVEL, .level = level};
     BI_TRY(bi_scratch(ctx, sizeof *all.arrived, (void **)&all.arrived));
@@ -10,9 +10,9 @@ static bosc_status reset_heap(bosc_ctx *ctx, bosc_cbt *tree, int32_t level)
 
 static bosc_status reset(bosc_ctx *ctx, bosc_cbt *tree, int32_t level)
 {
-    bi_cbt_expect(ctx, tree->opts.depth, 1 + bi_cbt_heap_items(tree), 0);
+    bi_cbt_set_progress_total(ctx, tree->opts.depth, 1 + bi_cbt_heap_items(tree), 0);
     struct bi_cbt_reset reset = {tree->view.depth, level, tree->view.blocks, tree->bits.data, tree->ranks.data};
-    if (bi_cbt_is_published(tree)) BI_RETURN_WITH_SCRATCH(ctx, reset_heap(ctx, tree, level));
+    if (bi_cbt_is_published(tree)) BI_RETURN_WITH_SCRATCH(ctx, reset_published(ctx, tree, level));
     BI_TRY(bi_cbt_clear_commands(ctx, tree));
     return BI_CBT_STEP(ctx, reset, tree->view.blocks + 1, &reset);
 }
@@ -24,7 +24,7 @@ bosc_status bosc_cbt_create(bosc_ctx *ctx, const bosc_cbt_opts *opts, bosc_cbt *
     BI_ENTER(ctx);
     BI_TRY(bi_cbt_check_opts(ctx, opts, &full));
     if (!tree) return bi_fail(ctx, BOSC_ERR_ARG, "tree: NULL");
-    BI_TRY(bi_cbt_new(ctx, &full, &fresh));
+    BI_TRY(bi_cbt_allocate(ctx, &full, &fresh));
     bosc_status status = reset(ctx, fresh, full.level);
     if (status == BOSC_OK)
         *tree = fresh;

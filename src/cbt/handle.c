@@ -5,7 +5,7 @@
 #include "cbt/install.h"
 #include "core/check.h"
 
-enum { SLACK = 1 << 10 }; /* of scratch: alignment, and small counters */
+enum { SLACK = 1 << 10 }; /* chosen: scratch for alignment and small counters */
 
 bosc_status bi_cbt_check_depth(bosc_ctx *ctx, int32_t depth)
 {
@@ -71,7 +71,7 @@ static bosc_status reserve_blocks(bosc_ctx *ctx, bosc_cbt *tree)
     return BOSC_OK;
 }
 
-bosc_status bi_cbt_new(bosc_ctx *ctx, const bosc_cbt_opts *full, bosc_cbt **tree)
+bosc_status bi_cbt_allocate(bosc_ctx *ctx, const bosc_cbt_opts *full, bosc_cbt **tree)
 {
     bosc_cbt *fresh = bi_host_alloc(ctx, sizeof *fresh);
     if (!fresh) return BOSC_ERR_NOMEM;
@@ -120,12 +120,11 @@ void bosc_cbt_free(bosc_cbt *tree)
     bi_memory_release(&host, tree, sizeof *tree);
 }
 
-/* Scratch of a call on a RANKED tree with arrays in reach, at most: of an update, or of taking over a bit field, which
- * is checked in a copy. On a PUBLISHED one a bit field, or the counts of an update with sources, and what their scan
- * takes. */
+/* Upper bound of the scratch of a call with arrays in reach. RANKED: an update, or the installation of a bit field,
+ * which is checked in a copy. PUBLISHED: a bit field, or the counts of an update with sources and their scan. */
 static int64_t scratch_bytes(const bosc_ctx *ctx, const bosc_cbt_opts *o)
 {
-    enum { SCAN = 1 << 18 };
+    enum { SCAN = 1 << 18 }; /* chosen: a scan needs less */
     const int64_t field = (int64_t)bi_cbt_field_bytes(o->depth) + SLACK, blocks = bi_cbt_blocks(o->depth);
     if (o->layout == BOSC_CBT_PUBLISHED) return field + (int64_t)bi_cbt_rank_bytes(o->depth) + SCAN;
     const int64_t change = ctx->ops->cbt->change_scratch(blocks);
@@ -145,9 +144,9 @@ bosc_status bosc_cbt_bytes(const bosc_ctx *ctx, const bosc_cbt_opts *opts, int64
                            int64_t *scratch)
 {
     bosc_cbt_opts full;
-    bosc_ctx *says = (bosc_ctx *)(uintptr_t)ctx; /* only its message is written */
-    BI_ENTER(says);
-    BI_TRY(bi_cbt_check_opts(says, opts, &full));
+    bosc_ctx *message_ctx = (bosc_ctx *)(uintptr_t)ctx; /* only its message is written */
+    BI_ENTER(message_ctx);
+    BI_TRY(bi_cbt_check_opts(message_ctx, opts, &full));
     const bool published = full.layout == BOSC_CBT_PUBLISHED;
     int64_t bytes = (int64_t)(bi_cbt_field_bytes(full.depth) + bi_cbt_rank_bytes(full.depth));
     bytes += (int64_t)ctx->ops->cbt->exchange_bytes;
@@ -169,7 +168,7 @@ bosc_status bosc_cbt_reserve(bosc_ctx *ctx, bosc_cbt *tree)
 
 bosc_status bi_cbt_read_leaf_count(bosc_ctx *ctx, const bosc_cbt *tree, int64_t *leaves)
 {
-    uint64_t root[2]; /* the words of the heap that have it */
+    uint64_t root[2]; /* the words of the heap that contain the root's sum */
     const int64_t words = bi_cbt_heap_words(tree->opts.depth);
     if (!bi_cbt_is_published(tree))
         return bi_read_back(ctx, leaves, tree->view.ranks + tree->view.blocks, sizeof *leaves);

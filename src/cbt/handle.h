@@ -17,14 +17,14 @@ static inline size_t bi_cbt_id_size(const bosc_cbt *tree) { return (size_t)tree-
 
 static inline bool bi_cbt_is_published(const bosc_cbt *tree) { return tree->opts.layout == BOSC_CBT_PUBLISHED; }
 
-/* The number of leaves as of the last reduction. Waits. */
+/* Reads the number of leaves as of the last reduction. Waits. */
 bosc_status bi_cbt_read_leaf_count(bosc_ctx *ctx, const bosc_cbt *tree, int64_t *leaves);
 
-/* A tree with these (full) options and memory for its bits and ranks, or its heap, which are not set. */
-bosc_status bi_cbt_new(bosc_ctx *ctx, const bosc_cbt_opts *full, bosc_cbt **tree);
-/* Memory for commands, none of which is recorded; a PUBLISHED tree takes none. */
+/* Allocates a tree with these (full) options. Its bits and ranks, or its heap, are not set. */
+bosc_status bi_cbt_allocate(bosc_ctx *ctx, const bosc_cbt_opts *full, bosc_cbt **tree);
+/* Allocates empty fields of commands, unless the tree has them; a PUBLISHED tree needs none. */
 bosc_status bi_cbt_reserve_commands(bosc_ctx *ctx, bosc_cbt *tree);
-/* Forgets the recorded commands. */
+/* Clears the recorded commands. */
 bosc_status bi_cbt_clear_commands(bosc_ctx *ctx, bosc_cbt *tree);
 
 #endif

@@ -1,5 +1,5 @@
-/* Reads saved trees. Nothing is believed: the bit field grows by slices that were really read, the checksum decides,
- * and then the bits must be those of a tree. */
+/* Reads saved trees. Input is untrusted: memory for the bit field grows with the bytes read, the checksum must match,
+ * and the bits must encode a tree. */
 #include "cbt/install.h"
 #include "cbt/save.h"
 
@@ -42,7 +42,7 @@ static bosc_status create(void *state, void **fresh)
 {
     struct reader *r = state;
     bosc_cbt *tree;
-    BI_TRY(bi_cbt_new(r->loader.ctx, &r->opts, &tree));
+    BI_TRY(bi_cbt_allocate(r->loader.ctx, &r->opts, &tree));
     *fresh = tree;
     return BOSC_OK;
 }

@@ -1,6 +1,6 @@
 /* The saved form of a tree, little-endian:
  *
- *   header (64 bytes, below) | bit field, (2^depth + 63) / 64 words | XXH3 64 of everything before
+ *   header (64 bytes, below) | bit field, (2^depth + 63) / 64 words | XXH3 64 of all bytes before
  *
  * The header ends with its own XXH3 64. */
 #ifndef BI_CBT_SAVE_H

@@ -1,13 +1,13 @@
-/* The driver that adds vectors: those of the old vertices and the new rows become the vertices of a second graph, which
- * takes the place of the first once it is done. Old vertices come first, so they keep their numbers. */
+/* Adds vectors: builds a second graph from the old vertices and the new rows, which replaces the first once it is
+ * complete. Old vertices come first, so they keep their numbers. */
 #include <string.h>
 
 #include "cellgraph/drivers.h"
 #include "core/call.h"
 
-/* The old vertices' vectors, and the new rows behind them. */
-static bosc_status join_rows(bosc_ctx *ctx, const bosc_cellgraph *old, const struct bi_cellgraph_rows *fresh,
-                             struct bi_cellgraph_rows *all)
+/* Copies the vectors of the old vertices, then the new rows. */
+static bosc_status append_rows(bosc_ctx *ctx, const bosc_cellgraph *old, const struct bi_cellgraph_rows *fresh,
+                               struct bi_cellgraph_rows *all)
 {
     size_t words = (size_t)old->shape.words;
     uint64_t *data;
@@ -20,25 +20,25 @@ static bosc_status join_rows(bosc_ctx *ctx, const bosc_cellgraph *old, const str
     return BI_CELLGRAPH_STEP(ctx, cellgraph_gather, fresh->n, &gather);
 }
 
-/* Makes the rows of *next, which are old vertices and new rows, all rows. */
-static bosc_status count_rows(bosc_ctx *ctx, const bosc_cellgraph *old, int64_t fresh, bosc_cellgraph *next)
+/* Turns the vertices of (old vertices, new rows) into those of all rows. */
+static bosc_status merge_rows(bosc_ctx *ctx, const bosc_cellgraph *old, int64_t fresh, bosc_cellgraph *next)
 {
     struct bi_cellgraph_merge merge = {.known = old->vertices,
                                        .moved = (uint32_t)(old->n - old->vertices),
-                                       .old_firsts = old->blocks[BI_CELLGRAPH_FIRSTS].data,
+                                       .old_firsts = old->blocks[BI_CELLGRAPH_REPRESENTATIVES].data,
                                        .old_multiplicities = old->blocks[BI_CELLGRAPH_MULTIPLICITIES].data,
-                                       .firsts = next->blocks[BI_CELLGRAPH_FIRSTS].data,
+                                       .firsts = next->blocks[BI_CELLGRAPH_REPRESENTATIVES].data,
                                        .multiplicities = next->blocks[BI_CELLGRAPH_MULTIPLICITIES].data};
-    uint32_t *kept;
-    BI_TRY(bi_scratch_of(ctx, fresh, 4, &kept));
-    BI_TRY(ctx->backend->copy(ctx, kept, (uint32_t *)next->blocks[BI_CELLGRAPH_VERTEX_OF].data + old->vertices,
+    uint32_t *saved;
+    BI_TRY(bi_scratch_of(ctx, fresh, 4, &saved));
+    BI_TRY(ctx->backend->copy(ctx, saved, (uint32_t *)next->blocks[BI_CELLGRAPH_VERTEX_OF].data + old->vertices,
                               (size_t)fresh * 4));
     BI_TRY(ctx->backend->sync(ctx)); /* the block may be replaced */
     BI_TRY(bi_cellgraph_reserve_block(ctx, next, BI_CELLGRAPH_VERTEX_OF, old->n + fresh, 4));
     uint32_t *vertex_of = next->blocks[BI_CELLGRAPH_VERTEX_OF].data;
     if (old->n > 0)
         BI_TRY(ctx->backend->copy(ctx, vertex_of, old->blocks[BI_CELLGRAPH_VERTEX_OF].data, (size_t)old->n * 4));
-    BI_TRY(ctx->backend->copy(ctx, vertex_of + old->n, kept, (size_t)fresh * 4));
+    BI_TRY(ctx->backend->copy(ctx, vertex_of + old->n, saved, (size_t)fresh * 4));
     next->n = old->n + fresh;
     return BI_CELLGRAPH_STEP(ctx, cellgraph_merge, next->vertices, &merge);
 }
@@ -52,15 +52,15 @@ static bosc_status add_staged(bosc_ctx *ctx, const bosc_cellgraph *old, struct b
     size_t bytes = (size_t)((fresh->n - 1) * fresh->stride + old->shape.words) * 8;
     BI_TRY(bi_stage_in(ctx, fresh->data, bytes, (const void **)&fresh->data, &staged));
     struct bi_mark mark = bi_arena_mark(ctx);
-    BI_TRY(join_rows(ctx, old, fresh, &all));
-    BI_TRY(bi_cellgraph_make_vertices(ctx, next, &all, &stats));
-    BI_TRY(count_rows(ctx, old, fresh->n, next));
+    BI_TRY(append_rows(ctx, old, fresh, &all));
+    BI_TRY(bi_cellgraph_deduplicate(ctx, next, &all, &stats));
+    BI_TRY(merge_rows(ctx, old, fresh->n, next));
     bi_arena_rewind(ctx, mark);
     BI_TRY(bi_cellgraph_find_edges(ctx, next, old, &stats));
     return ctx->backend->sync(ctx);
 }
 
-static bosc_status add(bosc_ctx *ctx, bosc_cellgraph *graph, struct bi_cellgraph_rows rows)
+static bosc_status add_rows(bosc_ctx *ctx, bosc_cellgraph *graph, struct bi_cellgraph_rows rows)
 {
     bosc_cellgraph next = {.memory = graph->memory,
                            .host = graph->host,
@@ -70,11 +70,13 @@ static bosc_status add(bosc_ctx *ctx, bosc_cellgraph *graph, struct bi_cellgraph
                            .trie_bytes = graph->trie_bytes,
                            .exchanged = graph->opts.keep_memory && !graph->exchanged};
     if (rows.n == 0) return BOSC_OK;
+    /* 1. Build the next graph in the spare blocks. */
     bosc_status status;
     memcpy(next.blocks, graph->spare, sizeof next.blocks);
     memset(graph->spare, 0, sizeof graph->spare);
     BI_WITH_SCRATCH(ctx, status = add_staged(ctx, graph, &rows, &next));
-    graph->trie = next.trie; /* it holds nothing that is needed between builds */
+    /* 2. Exchange the graphs on success; keep or free the blocks of the other. The trie has no state between builds. */
+    graph->trie = next.trie;
     graph->trie_bytes = next.trie_bytes;
     bosc_cellgraph other = status == BOSC_OK ? *graph : next;
     if (status == BOSC_OK) *graph = next;
@@ -93,5 +95,5 @@ bosc_status bosc_cellgraph_add(bosc_ctx *ctx, bosc_cellgraph *graph, const uint6
     BI_TRY(bi_cellgraph_check_rows(ctx, graph, vectors, n, stride, graph->n, &rows));
     bi_progress_set_total(ctx, 40 * (double)(graph->vertices + n));
     if (graph->n == 0) return bosc_cellgraph_build(ctx, graph, vectors, n, stride); /* in the memory that it has */
-    return add(ctx, graph, rows);
+    return add_rows(ctx, graph, rows);
 }

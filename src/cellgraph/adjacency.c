@@ -1,8 +1,8 @@
 /* Both arcs of every edge as CSR rows. */
 #include "cellgraph/drivers.h"
 
-/* Both arcs of every edge are sorted. */
-static bosc_status rows_by_steps(bosc_ctx *ctx, struct bi_cellgraph_arcs *a, int64_t vertices)
+/* Sorts both arcs of every edge. */
+static bosc_status build_by_steps(bosc_ctx *ctx, struct bi_cellgraph_arcs *a, int64_t vertices)
 {
     const int64_t arcs = 2 * a->edges.count;
     uint64_t *sorted;
@@ -21,7 +21,7 @@ static bosc_status rows_by_steps(bosc_ctx *ctx, struct bi_cellgraph_arcs *a, int
     return a->positions ? ctx->backend->copy(ctx, a->positions, positions, (size_t)arcs * 4) : BOSC_OK;
 }
 
-bosc_status bi_cellgraph_make_rows(bosc_ctx *ctx, const bosc_cellgraph *graph, struct bi_cellgraph_arcs *a)
+bosc_status bi_cellgraph_build_adjacency(bosc_ctx *ctx, const bosc_cellgraph *graph, struct bi_cellgraph_arcs *a)
 {
     const struct bi_cellgraph_ops *ops = ctx->ops->cellgraph;
     a->edges = bi_cellgraph_edges_of(graph);
@@ -29,5 +29,5 @@ bosc_status bi_cellgraph_make_rows(bosc_ctx *ctx, const bosc_cellgraph *graph, s
     BI_TRY(ctx->backend->fill(ctx, a->offsets, 0, (size_t)(graph->vertices + 1) * 8));
     if (graph->edges == 0) return BOSC_OK;
     if (ops->rows && graph->edges < (int64_t)UINT32_MAX) return ops->rows(ctx, a, graph->vertices, graph->shape.length);
-    return rows_by_steps(ctx, a, graph->vertices);
+    return build_by_steps(ctx, a, graph->vertices);
 }

@@ -1,8 +1,6 @@
-/* Inside a cell graph: the distinct vectors, their hashes, and the edges as sorted keys.
- *
- * H(x) is the sum of a hash of each word, so that H - h_s(x_s) is a hash of all words but s, and that of a vector with
- * another word y in place of x_s is H - h_s(x_s) + h_s(y). Hashes only choose which vectors are compared: every edge is
- * proved by comparing words. */
+/* Inside a cell graph: the distinct vectors, their hashes, and the edges as sorted keys. H(x) is the sum of a hash
+ * of each word. So H - h_s(x_s) is a hash of all words but s, and H - h_s(x_s) + h_s(y) that of the vector with y as
+ * its word s. Hashes only choose the vectors to be compared: every edge is proved by comparing words. */
 #ifndef BI_CELLGRAPH_CELLGRAPH_H
 #define BI_CELLGRAPH_CELLGRAPH_H
 
@@ -11,7 +9,7 @@
 #include <boscage/cellgraph.h>
 
 #include "base/letters.h"
-#include "core/context.h"
+#include "core/call.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,10 +21,10 @@ enum {
     BI_CELLGRAPH_SEGMENTS = 4 /* of the join */
 };
 
-/* Bits of how many neighbours a vertex has: they are less than its letters times their values. */
+/* Bits of a vertex's number of neighbours, which is less than its letters times their values. */
 enum { BI_CELLGRAPH_COUNT_BITS = 24 };
 
-/* What steps read of the distinct vectors. */
+/* The part of a graph that steps read. */
 struct bi_cellgraph_view {
     struct bi_letters shape;
     int64_t count;
@@ -41,7 +39,7 @@ struct bi_cellgraph_rows {
     int64_t n, stride;
 };
 
-/* The edges as keys, low vertex << vertex_bits | high vertex, and the letters. */
+/* The edges as keys (low vertex << vertex_bits | high vertex), and the positions of their letters. */
 struct bi_cellgraph_edges {
     const uint64_t *edges;
     const uint32_t *positions;
@@ -49,14 +47,14 @@ struct bi_cellgraph_edges {
     int32_t vertex_bits;
 };
 
-/* Edges in the order in which they happen to be found; they are sorted afterwards. */
+/* Edges in the order in which they are found; they are sorted later. */
 struct bi_cellgraph_edge_list {
     uint64_t *edges;
     uint32_t *positions;
-    uint32_t *ranks;    /* of each edge among those of its lower vertex, as they are found; NULL: not now */
-    uint32_t *counts;   /* (vertices + 1) of those of each vertex, and 0 */
-    uint64_t *count;    /* of the edges found, which may be more than the room */
-    uint64_t *compared; /* by the join: pairs of vertices, and vectors that were looked up */
+    uint32_t *ranks;    /* rank of each edge among those of its lower vertex; NULL: not counted */
+    uint32_t *counts;   /* (vertices + 1) edges by lower vertex */
+    uint64_t *count;    /* edges found, which may exceed the capacity */
+    uint64_t *compared; /* of the join: pairs compared, and vectors looked up */
     int64_t capacity;
     int32_t vertex_bits;
 };
@@ -65,14 +63,13 @@ enum {
     BI_CELLGRAPH_VECTORS,
     BI_CELLGRAPH_HASHES,
     BI_CELLGRAPH_SEEDS,
-    BI_CELLGRAPH_FIRSTS,         /* (vertices) uint32: representatives */
-    BI_CELLGRAPH_MULTIPLICITIES, /* (vertices) uint32 */
-    BI_CELLGRAPH_VERTEX_OF,      /* (n) uint32 */
-    BI_CELLGRAPH_EDGES,          /* (edges) uint64: low vertex << id_bits | high vertex, ascending */
-    BI_CELLGRAPH_POSITIONS,      /* (edges) uint32 */
-    BI_CELLGRAPH_ROWS, /* (vertices) uint64: where neighbours begin << BI_CELLGRAPH_COUNT_BITS | how many they are;
-                               these two while `prepared` */
-    BI_CELLGRAPH_NEIGHBOURS, /* (2 x edges) uint32 */
+    BI_CELLGRAPH_REPRESENTATIVES, /* (vertices) uint32: representatives */
+    BI_CELLGRAPH_MULTIPLICITIES,  /* (vertices) uint32 */
+    BI_CELLGRAPH_VERTEX_OF,       /* (n) uint32 */
+    BI_CELLGRAPH_EDGES,           /* (edges) uint64: low vertex << vertex_bits | high vertex, ascending */
+    BI_CELLGRAPH_POSITIONS,       /* (edges) uint32 */
+    BI_CELLGRAPH_ROWS, /* (vertices) uint64: first neighbour << BI_CELLGRAPH_COUNT_BITS | neighbours; if prepared */
+    BI_CELLGRAPH_NEIGHBOURS, /* (2 x edges) uint32; if prepared */
     BI_CELLGRAPH_BLOCKS
 };
 
@@ -80,62 +77,62 @@ struct bosc_cellgraph {
     struct bi_memory memory, host;
     bosc_cellgraph_opts opts; /* every field set */
     struct bi_letters shape;
-    bosc_cellgraph_method method; /* that was used */
-    int32_t span;                 /* words of a segment of the join, as the backend likes it for these vertices */
+    bosc_cellgraph_method method; /* the method used */
+    int32_t span;                 /* words of a segment of the join, chosen by the backend */
     int64_t n, vertices, edges;
-    int64_t compared;       /* by the last build that joined */
+    int64_t compared;       /* by the last build with a join */
     int32_t vertex_bits;    /* of a vertex in the keys of edges */
-    struct bosc_trie *trie; /* TRIE: of the vertices; NULL before the first build */
+    struct bosc_trie *trie; /* TRIE: holds the vertices; NULL before the first build */
     int64_t trie_bytes;
     bool prepared;
     struct bi_block blocks[BI_CELLGRAPH_BLOCKS];
-    struct bi_block spare[BI_CELLGRAPH_BLOCKS]; /* keep_memory: of the graph that an addition makes */
-    bool exchanged;                             /* these two, since the last build */
+    struct bi_block spare[BI_CELLGRAPH_BLOCKS]; /* keep_memory: blocks of the next graph that an addition builds */
+    bool exchanged;                             /* blocks and spare were exchanged since the last build */
 };
 
-/* A vertex is compared with at most this many that agree with it outside a segment: about what looking it up with each
- * letter of a word replaced takes. */
-#ifdef BI_EMULATE /* small graphs should have more */
+/* Most vertices, equal outside a segment, that a vertex is compared with: beyond, looking it up with each letter of
+ * a word replaced costs less. Chosen. */
+#ifdef BI_EMULATE /* small, so that small graphs exceed it */
 enum { BI_CELLGRAPH_MAX_GROUP = 64 };
 #else
 enum { BI_CELLGRAPH_MAX_GROUP = 256 };
 #endif
 
-/* The join: words form segments of `span` neighbours. For each segment, vertices are brought together by the
- * hash of the words outside it, and compared. A segment where too many agree is left to other means: its flag is
- * raised, `any_skewed` too, and then edges found in it are to be forgotten. */
+/* The join. Words form segments of `span` words. For each segment, vertices with equal hashes of the words outside
+ * are compared. A segment with too large groups is skewed: its flag and `any_skewed` are set, the edges found in it
+ * are dropped, and it is joined otherwise. */
 struct bi_cellgraph_segments {
     struct bi_cellgraph_view view;
     struct bi_cellgraph_edge_list found;
     int32_t span, count;
-    uint32_t *skewed;     /* (count, at most BI_CELLGRAPH_SEGMENTS) flags, 0 before */
-    uint32_t *any_skewed; /* 0 before */
-    size_t max_bytes;     /* of scratch that should not be exceeded where it can be helped; 0: as the backend likes */
+    uint32_t *skewed;     /* (count, at most BI_CELLGRAPH_SEGMENTS) flags, 0 at first */
+    uint32_t *any_skewed; /* 0 at first */
+    size_t max_bytes;     /* aimed limit of scratch; 0: chosen by the backend */
 };
 
-/* A word of a search: the level, and below it the smallest vertex that led there; all bits set before. A vertex that a
- * mask leaves out has a word that is less than what a search writes to others: so it is never reached. */
+/* Labels of a search (level_parent): level << 32 | smallest parent; all bits set at first. Vertices that a mask
+ * removes have a label below all that a search writes, so they are never reached. */
 enum { BI_CELLGRAPH_LEVEL_SHIFT = 32 };
 #define BI_CELLGRAPH_MASKED ((uint64_t)UINT32_MAX)
 
-/* A search from one vertex or, from both ends of a way, from two: then the sides take turns, a level each. */
+/* A search from one source; or from the two ends of a path, whose sides advance in turns, a level each. */
 struct bi_cellgraph_search {
     const uint64_t *rows; /* (vertices) BI_CELLGRAPH_ROWS */
     const uint32_t *neighbours;
     uint32_t source[2];
-    int32_t sides;       /* 1 or 2 */
-    const uint8_t *mask; /* (vertices) 0: not there; NULL: all are. Drivers read it */
-    uint64_t *reach[2];  /* (vertices) words of each side; the sources' are set */
-    uint32_t *queue[2];  /* (vertices) in the order of their levels; the sources are first */
-    uint32_t *path;      /* sides == 2: room for the ways from where the sides meet to the sources: (vertices + 1) */
-    struct bi_cellgraph_searched *result;
+    int32_t sides;             /* 1 or 2 */
+    const uint8_t *mask;       /* (vertices) 0 removes a vertex; NULL: none. Read by drivers */
+    uint64_t *level_parent[2]; /* (vertices) labels of each side; the search sets those of the sources */
+    uint32_t *queue[2];        /* (vertices) reached vertices, by level */
+    uint32_t *path;            /* two sides: the path (vertices + 1) */
+    struct bi_cellgraph_search_result *result;
 };
-struct bi_cellgraph_searched {
+struct bi_cellgraph_search_result {
     uint32_t reached[2], depth[2];
-    uint32_t meeting; /* the smallest vertex in which the sides met, or UINT32_MAX */
+    uint32_t junction; /* smallest vertex reached from both sides, or UINT32_MAX */
 };
 
-/* Bytes of scratch, at most. */
+/* Upper bounds of scratch bytes. */
 struct bi_cellgraph_sizes {
     int64_t unique, join;
 };
@@ -147,28 +144,26 @@ struct bi_cellgraph_sample_stats;
 struct bi_cellgraph_arcs;
 struct bi_cellgraph_heuristic;
 
-/* What a backend does: the steps, and beside them what it does in kernels of its own. */
+/* The room's table: the steps, and operations that each backend has of its own. */
 struct bi_cellgraph_ops {
     const struct bi_cellgraph_steps *steps;
-    const struct bi_cellgraph_costs *costs; /* by which AUTO chooses a method */
+    const struct bi_cellgraph_costs *costs; /* for the choice of AUTO */
     struct bi_cellgraph_sizes (*sizes)(const bosc_ctx *ctx, const struct bi_letters *shape, int64_t n,
                                        int64_t max_bytes);
-    /* Brings equal rows together: the graph gets its vertices. And looks at a sample of them, unless `seen` (host) is
-     * NULL. */
+    /* Groups equal rows: sets the vertices of the graph. Samples them too, unless `stats` (host) is NULL. */
     bosc_status (*unique)(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cellgraph_rows *rows,
                           struct bi_cellgraph_sample_stats *stats);
     bosc_status (*join)(bosc_ctx *ctx, const struct bi_cellgraph_segments *segments);
     bosc_status (*search)(bosc_ctx *ctx, const struct bi_cellgraph_search *search);
-    /* Of less than 2^32 - 1 edges; NULL: by steps. Puts those that were found into the graph's blocks in order. */
+    /* Sorts fewer than 2^32 - 1 edges into the graph's blocks; NULL: by steps. */
     bosc_status (*order)(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cellgraph_edge_list *found,
                          int64_t edges);
-    /* TRIE: Dobrowolski's search; NULL: not on this backend. The trie has the vertices, whose numbers are its values.
-     * */
+    /* TRIE: Dobrowolski's search; NULL: not on this backend. The values of the trie are vertices. */
     bosc_status (*dobrowolski)(bosc_ctx *ctx, const struct bosc_trie *trie, const struct bi_cellgraph_view *view,
                                const struct bi_cellgraph_edge_list *found);
-    /* Writes all rows, and where they begin: arcs->offsets, and arcs->neighbours and arcs->positions unless NULL. */
+    /* Writes the adjacency: arcs->offsets, and arcs->neighbours and arcs->positions unless NULL. */
     bosc_status (*rows)(bosc_ctx *ctx, const struct bi_cellgraph_arcs *arcs, int64_t vertices, int32_t length);
-    /* HEURISTIC as published, a block for a pair; NULL: by steps, a thread for a row. */
+    /* HEURISTIC as published, a block a pair; NULL: by steps, a thread a row. */
     bosc_status (*compare_pairs)(bosc_ctx *ctx, const struct bi_cellgraph_heuristic *all);
 };
 

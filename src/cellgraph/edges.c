@@ -1,29 +1,29 @@
-/* The driver that finds a graph's edges by one of the methods. Edges are appended in any order to one list; at last
- * they are grouped by their lower vertices, and those of each are sorted. */
+/* Finds a graph's edges by one of the methods. Edges are appended to a list in any order; at the end they are
+ * grouped by lower vertex, and each group is sorted. */
 #include "cellgraph/drivers.h"
 #include "core/call.h"
 
-/* The known edges, and those of the vertices that are not known. */
-static bosc_status extend(bosc_ctx *ctx, const bosc_cellgraph *old, const struct bi_cellgraph_view *view,
-                          const struct bi_cellgraph_edge_list *found)
+/* Takes over the known edges, and looks up those of the new vertices. */
+static bosc_status extend_edges(bosc_ctx *ctx, const bosc_cellgraph *old, const struct bi_cellgraph_view *view,
+                                const struct bi_cellgraph_edge_list *found)
 {
     struct bi_cellgraph_probe probe = {.view = *view, .found = *found, .known = old->vertices};
     struct bi_cellgraph_recode recode = {old->blocks[BI_CELLGRAPH_EDGES].data, old->blocks[BI_CELLGRAPH_POSITIONS].data,
                                          old->vertex_bits, *found};
     BI_TRY(ctx->backend->copy(ctx, found->count, &old->edges, sizeof old->edges));
     BI_TRY(BI_CELLGRAPH_STEP(ctx, cellgraph_recode, old->edges, &recode));
-    BI_TRY(bi_cellgraph_dictionary_of(ctx, view, &probe.dictionary));
+    BI_TRY(bi_cellgraph_build_dictionary(ctx, view, &probe.dictionary));
     return BI_CELLGRAPH_STEP(ctx, cellgraph_probe_new, view->count - old->vertices, &probe);
 }
 
-/* What a method reports in the backend's memory. */
+/* Results of a method in the backend's memory. */
 struct report {
     uint64_t count, compared;
     uint32_t any_skewed, skewed[BI_CELLGRAPH_SEGMENTS];
 };
 
-static bosc_status join(bosc_ctx *ctx, const bosc_cellgraph *graph, const struct bi_cellgraph_view *view,
-                        const struct bi_cellgraph_edge_list *found, struct bi_cellgraph_segments *all)
+static bosc_status run_join(bosc_ctx *ctx, const bosc_cellgraph *graph, const struct bi_cellgraph_view *view,
+                            const struct bi_cellgraph_edge_list *found, struct bi_cellgraph_segments *all)
 {
     const int32_t words = view->shape.words;
     *all = (struct bi_cellgraph_segments){.view = *view, .found = *found, .span = graph->span};
@@ -32,17 +32,18 @@ static bosc_status join(bosc_ctx *ctx, const bosc_cellgraph *graph, const struct
     all->any_skewed = &((struct report *)found->count)->any_skewed;
     all->skewed = ((struct report *)found->count)->skewed;
     if (words > 1) BI_RETURN_WITH_SCRATCH(ctx, ctx->ops->cellgraph->join(ctx, all));
-    return ctx->backend->fill(ctx, all->any_skewed, 0xff, 2 * sizeof *all->any_skewed); /* all agree outside it */
+    /* One word: all vertices agree in the words outside. Sets any_skewed, and skewed[0] behind it. */
+    return ctx->backend->fill(ctx, all->any_skewed, 0xff, 2 * sizeof *all->any_skewed);
 }
 
-/* Nothing is found. */
+/* Empties the list. */
 static bosc_status clear_list(bosc_ctx *ctx, int64_t vertices, const struct bi_cellgraph_edge_list *found)
 {
     const size_t counts = found->counts ? (size_t)(vertices + 1) * sizeof *found->counts : 0;
     return ctx->backend->fill(ctx, found->count, 0, sizeof(struct report) + counts);
 }
 
-/* Scratch for what is found, and for counting edges that are put in order by steps. */
+/* Allocates the list; also counters by vertex, if steps sort the edges. */
 static bosc_status reserve_list(bosc_ctx *ctx, int64_t vertices, struct bi_cellgraph_edge_list *found)
 {
     const bool counts = !ctx->ops->cellgraph->order;
@@ -58,36 +59,35 @@ static bosc_status reserve_list(bosc_ctx *ctx, int64_t vertices, struct bi_cellg
     return clear_list(ctx, vertices, found);
 }
 
-/* Joins, and reads what is reported; where wide segments are too crowded, again with narrow ones. */
+/* Joins, and reads the report; repeats with narrow segments if wide ones are skewed. */
 static bosc_status join_and_report(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cellgraph_edge_list *found,
                                    struct bi_cellgraph_segments *all, struct report *report)
 {
     const struct bi_cellgraph_view view = bi_cellgraph_view_of(graph);
-    BI_TRY(join(ctx, graph, &view, found, all));
+    BI_TRY(run_join(ctx, graph, &view, found, all));
     BI_TRY(bi_read_back(ctx, report, found->count, sizeof *report));
     if (!report->any_skewed || graph->span == bi_cellgraph_span(graph->shape.words)) return BOSC_OK;
     graph->span = bi_cellgraph_span(graph->shape.words);
     BI_TRY(clear_list(ctx, graph->vertices, found));
-    BI_TRY(join(ctx, graph, &view, found, all));
+    BI_TRY(run_join(ctx, graph, &view, found, all));
     return bi_read_back(ctx, report, found->count, sizeof *report);
 }
 
-/* By any method but the join. */
-static bosc_status find_one_by_one(bosc_ctx *ctx, bosc_cellgraph *graph, const bosc_cellgraph *old,
-                                   const uint32_t *common, const struct bi_cellgraph_edge_list *found)
+/* Finds edges by any method but the join. */
+static bosc_status find_by_method(bosc_ctx *ctx, bosc_cellgraph *graph, const bosc_cellgraph *old,
+                                  const uint32_t *common, const struct bi_cellgraph_edge_list *found)
 {
     const struct bi_cellgraph_view view = bi_cellgraph_view_of(graph);
-    if (old) return extend(ctx, old, &view, found);
+    if (old) return extend_edges(ctx, old, &view, found);
     if (graph->method == BOSC_CELLGRAPH_TRIE) return bi_cellgraph_find_by_trie(ctx, graph, &view, found);
     if (graph->method == BOSC_CELLGRAPH_ZOBRIST) return bi_cellgraph_find_by_zobrist(ctx, &view, common, found);
     return bi_cellgraph_find_by_heuristic(ctx, &view, &graph->opts, found);
 }
 
-/* Finds edges and writes as many as the list has capacity for; *count gets their number. The join, whose edges come in
- * bulk, counts them by their lower vertices as they are found; a thread that finds one after the other would wait for
- * each. */
-static bosc_status find(bosc_ctx *ctx, bosc_cellgraph *graph, const bosc_cellgraph *old, const uint32_t *common,
-                        struct bi_cellgraph_edge_list *found, int64_t *count)
+/* Finds edges, and stores as many as the list has capacity for; *count gets their number. The join, which finds
+ * edges in bulk, counts them by lower vertex at once; other methods would wait for each counter. */
+static bosc_status collect_edges(bosc_ctx *ctx, bosc_cellgraph *graph, const bosc_cellgraph *old,
+                                 const uint32_t *common, struct bi_cellgraph_edge_list *found, int64_t *count)
 {
     const bool joins = !old && graph->method == BOSC_CELLGRAPH_JOIN;
     struct bi_cellgraph_segments all;
@@ -95,18 +95,21 @@ static bosc_status find(bosc_ctx *ctx, bosc_cellgraph *graph, const bosc_cellgra
     BI_TRY(reserve_list(ctx, graph->vertices, found));
     struct bi_cellgraph_edge_list uncounted = *found;
     uncounted.ranks = NULL;
+    /* 1. The method. */
     struct bi_mark mark = bi_arena_mark(ctx);
     if (joins) {
         BI_TRY(join_and_report(ctx, graph, found, &all, &report));
     } else {
-        BI_TRY(find_one_by_one(ctx, graph, old, common, &uncounted));
+        BI_TRY(find_by_method(ctx, graph, old, common, &uncounted));
         BI_TRY(bi_read_back(ctx, &report, found->count, sizeof report));
     }
+    /* 2. Skewed segments of a join. */
     if (report.any_skewed && report.count <= (uint64_t)found->capacity) {
         BI_TRY(bi_cellgraph_join_halves(ctx, &all, report.skewed, (int64_t)report.count));
         BI_TRY(bi_read_back(ctx, &report, found->count, sizeof report));
     }
     bi_arena_rewind(ctx, mark);
+    /* 3. Count edges by lower vertex, if not done. */
     *count = (int64_t)report.count;
     graph->compared = (int64_t)report.compared;
     if (found->ranks && !joins && *count <= found->capacity)
@@ -114,17 +117,17 @@ static bosc_status find(bosc_ctx *ctx, bosc_cellgraph *graph, const bosc_cellgra
     return BOSC_OK;
 }
 
-/* By steps. In how many passes edges are placed: the memory that one writes to stays in a device's cache, whose lines
- * would otherwise leave it half full. */
+/* Sorts edges by steps. They are scattered in passes, so that the slots of a pass stay in a device's cache, which
+ * would otherwise write half-full lines. */
 static bosc_status order_by_steps(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cellgraph_edge_list *found,
                                   int64_t count)
 {
-    enum { CACHED = 3 << 20 };
-    struct bi_cellgraph_order order = {.edges = found->edges,
-                                       .positions = found->positions,
-                                       .vertex_bits = found->vertex_bits,
-                                       .ranks = found->ranks,
-                                       .starts = found->counts};
+    enum { CACHED = 3 << 20 }; /* edges of a pass; chosen */
+    struct bi_cellgraph_edge_sort order = {.edges = found->edges,
+                                           .positions = found->positions,
+                                           .vertex_bits = found->vertex_bits,
+                                           .ranks = found->ranks,
+                                           .starts = found->counts};
     order.edges_out = graph->blocks[BI_CELLGRAPH_EDGES].data;
     order.positions_out = graph->blocks[BI_CELLGRAPH_POSITIONS].data;
     BI_TRY(bi_scratch_of(ctx, count, 8, &order.packed));
@@ -133,14 +136,14 @@ static bosc_status order_by_steps(bosc_ctx *ctx, bosc_cellgraph *graph, const st
     const int64_t passes = bi_div_up(count, CACHED), vertices = bi_div_up(graph->vertices, passes);
     for (order.first = 0; order.first < (uint64_t)graph->vertices; order.first = order.last + 1) {
         order.last = order.first + (uint64_t)vertices - 1;
-        BI_TRY(BI_CELLGRAPH_STEP(ctx, cellgraph_place_edge, count, &order));
+        BI_TRY(BI_CELLGRAPH_STEP(ctx, cellgraph_scatter_edge, count, &order));
     }
     return BI_CELLGRAPH_STEP(ctx, cellgraph_sort_row, graph->vertices, &order);
 }
 
-/* The graph gets the edges that were found, in order; those that are too many for 32-bit places are sorted. */
-static bosc_status put_in_order(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cellgraph_edge_list *found,
-                                int64_t count)
+/* Sorts the edges into the graph; 2^32 - 1 and more by a radix sort, as slots have 32 bits. */
+static bosc_status sort_edges(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cellgraph_edge_list *found,
+                              int64_t count)
 {
     if (count == 0) return BOSC_OK;
     BI_TRY(bi_cellgraph_reserve_block(ctx, graph, BI_CELLGRAPH_EDGES, count, 8));
@@ -154,8 +157,8 @@ static bosc_status put_in_order(bosc_ctx *ctx, bosc_cellgraph *graph, const stru
                                           graph->blocks[BI_CELLGRAPH_POSITIONS].data, 0, 2 * found->vertex_bits);
 }
 
-/* About how many simple items a build with n vertices passes over. */
-static double items_of(bosc_cellgraph_method method, double n)
+/* Estimated simple items of a build with n vertices, for progress. */
+static double estimate_items(bosc_cellgraph_method method, double n)
 {
     return method == BOSC_CELLGRAPH_HEURISTIC ? n * n : method == BOSC_CELLGRAPH_TRIE ? 250 * n : 40 * n;
 }
@@ -163,30 +166,33 @@ static double items_of(bosc_cellgraph_method method, double n)
 bosc_status bi_cellgraph_find_edges(bosc_ctx *ctx, bosc_cellgraph *graph, const bosc_cellgraph *old,
                                     const struct bi_cellgraph_sample_stats *stats)
 {
-    enum { FRACTION = 16 }; /* of the vertices: more new ones than that are not looked up one by one */
+    enum { FRACTION = 16 }; /* a larger share of new vertices is not looked up one by one; chosen */
     struct bi_cellgraph_edge_list found = {0};
     int64_t count = 0, capacity = (int64_t)(graph->blocks[BI_CELLGRAPH_EDGES].bytes / 8);
     int bits = bi_bit_length((uint64_t)graph->vertices - 1);
     const uint32_t *common = NULL;
     if (bits == 0) bits = 1;
+    /* 1. Choose the method. */
     if (old && graph->vertices - old->vertices > graph->vertices / FRACTION) old = NULL;
     graph->method = old ? BOSC_CELLGRAPH_ZOBRIST : graph->opts.method;
     if (graph->method == BOSC_CELLGRAPH_AUTO) {
         struct bi_cellgraph_view view = bi_cellgraph_view_of(graph);
-        BI_TRY(bi_cellgraph_choose(ctx, &view, stats, &graph->method, &common));
+        BI_TRY(bi_cellgraph_choose_method(ctx, &view, stats, &graph->method, &common));
     }
-    bi_progress_set_total(ctx, items_of(graph->method, (double)graph->vertices));
+    bi_progress_set_total(ctx, estimate_items(graph->method, (double)graph->vertices));
+    /* 2. Find the edges; repeat if the list was too short. */
     if (old) capacity = old->edges + 2 * (graph->vertices - old->vertices);
     found.capacity = capacity > 2 * graph->vertices ? capacity : 2 * graph->vertices;
     found.vertex_bits = bits;
     struct bi_mark mark = bi_arena_mark(ctx);
-    BI_TRY(find(ctx, graph, old, common, &found, &count));
-    while (count > found.capacity) { /* more than there was room for: there are at least this many */
+    BI_TRY(collect_edges(ctx, graph, old, common, &found, &count));
+    while (count > found.capacity) {
         bi_arena_rewind(ctx, mark);
         found.capacity = count;
-        BI_TRY(find(ctx, graph, old, common, &found, &count));
+        BI_TRY(collect_edges(ctx, graph, old, common, &found, &count));
     }
-    BI_TRY(put_in_order(ctx, graph, &found, count));
+    /* 3. Sort them into the graph. */
+    BI_TRY(sort_edges(ctx, graph, &found, count));
     graph->vertex_bits = bits;
     graph->edges = count;
     return BOSC_OK;

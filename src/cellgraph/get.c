@@ -1,25 +1,25 @@
-/* Copies of what a graph holds. */
+/* Copies of a graph's contents. */
 #include "cellgraph/drivers.h"
 #include "core/call.h"
 
-/* Numbers of 32 bits that become elements of an array of the caller's, of 64 bits or not. */
+/* Numbers of 32 bits, copied to the caller's elements of 32 or 64 bits. */
 struct numbers {
     const uint32_t *from;
     void *to;
     int64_t count;
-    bool wide;
+    bool is_64bit;
     struct bi_out out;
 };
 
-static bosc_status give_vertices(bosc_ctx *ctx, const bosc_cellgraph *graph, uint64_t *vectors, struct numbers list[3])
+static bosc_status copy_vertices(bosc_ctx *ctx, const bosc_cellgraph *graph, uint64_t *vectors, struct numbers list[3])
 {
     bool staged = false;
     for (int k = 0; k < 3; k++) {
-        size_t bytes = list[k].to ? (size_t)list[k].count * (list[k].wide ? 8 : 4) : 0;
+        size_t bytes = list[k].to ? (size_t)list[k].count * (list[k].is_64bit ? 8 : 4) : 0;
         BI_TRY(bi_stage_out(ctx, list[k].to, bytes, &list[k].out, &staged));
     }
     for (int k = 0; k < 3; k++) {
-        struct bi_cellgraph_ids ids = {list[k].from, list[k].out.reachable, list[k].wide};
+        struct bi_cellgraph_ids ids = {list[k].from, list[k].out.reachable, list[k].is_64bit};
         if (list[k].out.bytes == 0) continue;
         BI_TRY(BI_CELLGRAPH_STEP(ctx, cellgraph_widen_id, list[k].count, &ids));
         BI_TRY(bi_stage_back(ctx, &list[k].out));
@@ -43,20 +43,20 @@ bosc_status bosc_cellgraph_get_vertices(bosc_ctx *ctx, const bosc_cellgraph *gra
     BI_TRY(bi_check_aligned(ctx, "multiplicities", multiplicities, sizeof *multiplicities));
     BI_TRY(bi_check_aligned(ctx, "vertex_of", vertex_of, id_size));
     struct numbers list[3] = {
-        {graph->blocks[BI_CELLGRAPH_FIRSTS].data, representatives, graph->vertices, id_size == 8, {0}},
+        {graph->blocks[BI_CELLGRAPH_REPRESENTATIVES].data, representatives, graph->vertices, id_size == 8, {0}},
         {graph->blocks[BI_CELLGRAPH_MULTIPLICITIES].data, multiplicities, graph->vertices, true, {0}},
         {graph->blocks[BI_CELLGRAPH_VERTEX_OF].data, vertex_of, graph->n, id_size == 8, {0}}};
-    BI_RETURN_WITH_SCRATCH(ctx, give_vertices(ctx, graph, vectors, list));
+    BI_RETURN_WITH_SCRATCH(ctx, copy_vertices(ctx, graph, vectors, list));
 }
 
-static bosc_status give_pairs(bosc_ctx *ctx, const bosc_cellgraph *graph, void *pairs, uint32_t *positions)
+static bosc_status copy_pairs(bosc_ctx *ctx, const bosc_cellgraph *graph, void *pairs, uint32_t *positions)
 {
-    struct bi_cellgraph_pairs args = {bi_cellgraph_edges_of(graph), graph->blocks[BI_CELLGRAPH_FIRSTS].data, NULL,
-                                      graph->opts.id_bits == 64};
+    struct bi_cellgraph_pairs args = {bi_cellgraph_edges_of(graph), graph->blocks[BI_CELLGRAPH_REPRESENTATIVES].data,
+                                      NULL, graph->opts.id_bits == 64};
     struct bi_out out = {0};
     bool staged = false;
     if (pairs) {
-        BI_TRY(bi_stage_out(ctx, pairs, (size_t)graph->edges * (args.wide ? 16 : 8), &out, &staged));
+        BI_TRY(bi_stage_out(ctx, pairs, (size_t)graph->edges * (args.is_64bit ? 16 : 8), &out, &staged));
         args.pairs = out.reachable;
         BI_TRY(BI_CELLGRAPH_STEP(ctx, cellgraph_pair, graph->edges, &args));
     }
@@ -75,19 +75,19 @@ bosc_status bosc_cellgraph_get_pairs(bosc_ctx *ctx, const bosc_cellgraph *graph,
     BI_TRY(bi_check_aligned(ctx, "pairs", pairs, (size_t)graph->opts.id_bits / 8));
     BI_TRY(bi_check_aligned(ctx, "positions", positions, sizeof *positions));
     if (graph->edges == 0) return BOSC_OK;
-    BI_RETURN_WITH_SCRATCH(ctx, give_pairs(ctx, graph, pairs, positions));
+    BI_RETURN_WITH_SCRATCH(ctx, copy_pairs(ctx, graph, pairs, positions));
 }
 
-static bosc_status give_rows(bosc_ctx *ctx, const bosc_cellgraph *graph, int64_t *offsets, void *neighbours,
+static bosc_status copy_rows(bosc_ctx *ctx, const bosc_cellgraph *graph, int64_t *offsets, void *neighbours,
                              uint32_t *positions)
 {
-    struct bi_cellgraph_arcs args = {.positions = positions, .wide = graph->opts.id_bits == 64};
+    struct bi_cellgraph_arcs args = {.positions = positions, .is_64bit = graph->opts.id_bits == 64};
     size_t arcs = 2 * (size_t)graph->edges;
     struct bi_out out;
     bool staged = false;
-    BI_TRY(bi_stage_out(ctx, neighbours, neighbours ? arcs * (args.wide ? 8 : 4) : 0, &out, &staged));
+    BI_TRY(bi_stage_out(ctx, neighbours, neighbours ? arcs * (args.is_64bit ? 8 : 4) : 0, &out, &staged));
     args.neighbours = out.bytes > 0 ? out.reachable : NULL;
-    BI_TRY(bi_cellgraph_make_rows(ctx, graph, &args));
+    BI_TRY(bi_cellgraph_build_adjacency(ctx, graph, &args));
     BI_TRY(bi_stage_back(ctx, &out));
     if (offsets) BI_TRY(ctx->backend->copy(ctx, offsets, args.offsets, ((size_t)graph->vertices + 1) * 8));
     return ctx->backend->sync(ctx);
@@ -101,5 +101,5 @@ bosc_status bosc_cellgraph_get_rows(bosc_ctx *ctx, const bosc_cellgraph *graph, 
     BI_TRY(bi_check_aligned(ctx, "offsets", offsets, sizeof *offsets));
     BI_TRY(bi_check_aligned(ctx, "neighbours", neighbours, (size_t)graph->opts.id_bits / 8));
     BI_TRY(bi_check_aligned(ctx, "positions", positions, sizeof *positions));
-    BI_RETURN_WITH_SCRATCH(ctx, give_rows(ctx, graph, offsets, neighbours, positions));
+    BI_RETURN_WITH_SCRATCH(ctx, copy_rows(ctx, graph, offsets, neighbours, positions));
 }

@@ -1,4 +1,4 @@
-/* The front door of cell graphs: handles, options, and what every call checks. */
+/* The handle of cell graphs: options, blocks, and checks of arguments. */
 #include <string.h>
 
 #include <boscage/trie.h>
@@ -17,8 +17,10 @@ bosc_status bi_cellgraph_check_opts(bosc_ctx *ctx, const bosc_cellgraph_opts *op
 {
     if (!opts) return bi_fail(ctx, BOSC_ERR_ARG, "opts: NULL, but length has no default");
     BI_TRY(bi_read_opts(ctx, "bosc_cellgraph_opts", opts, full, sizeof *full));
+    /* 1. Defaults. */
     if (full->letter_bits == 0) full->letter_bits = 1;
     if (full->id_bits == 0) full->id_bits = 64;
+    /* 2. Ranges. */
     if (full->length < 1 || full->length > BI_LETTERS_MAX)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: length %d is not in 1 to %d", (int)full->length, BI_LETTERS_MAX);
     if (full->letter_bits < 1 || full->letter_bits > 8)
@@ -81,7 +83,7 @@ void bosc_cellgraph_free(bosc_cellgraph *graph)
 }
 
 bosc_status bi_cellgraph_check_rows(bosc_ctx *ctx, const bosc_cellgraph *graph, const uint64_t *vectors, int64_t n,
-                                    int64_t stride, int64_t before, struct bi_cellgraph_rows *rows)
+                                    int64_t stride, int64_t earlier, struct bi_cellgraph_rows *rows)
 {
     int64_t words = graph->shape.words;
     if (n < 0) return bi_fail(ctx, BOSC_ERR_ARG, "n: %lld is less than 0", (long long)n);
@@ -92,16 +94,16 @@ bosc_status bi_cellgraph_check_rows(bosc_ctx *ctx, const bosc_cellgraph *graph, 
         return bi_fail(ctx, BOSC_ERR_ARG, "stride: %lld is less than the %lld words of a row", (long long)stride,
                        (long long)words);
     *rows = (struct bi_cellgraph_rows){vectors, n, stride ? stride : words};
-    if (n >= (int64_t)UINT32_MAX - before)
+    if (n >= (int64_t)UINT32_MAX - earlier)
         return bi_fail(ctx, BOSC_ERR_LIMIT, "n: %lld rows after %lld; a graph holds less than 2^32 - 1", (long long)n,
-                       (long long)before);
+                       (long long)earlier);
     if (n > 0 && rows->stride > (INT64_MAX / 8 - words) / n)
         return bi_fail(ctx, BOSC_ERR_ARG, "n: %lld rows of %lld words are more than memory can hold", (long long)n,
                        (long long)rows->stride);
     return BOSC_OK;
 }
 
-void bi_cellgraph_forget(bosc_cellgraph *graph)
+void bi_cellgraph_clear(bosc_cellgraph *graph)
 {
     graph->n = graph->vertices = graph->edges = graph->compared = 0;
     graph->method = graph->opts.method;
@@ -130,7 +132,7 @@ bosc_status bosc_cellgraph_reset(bosc_ctx *ctx, bosc_cellgraph *graph, int32_t l
     }
     graph->opts = full;
     graph->shape = bi_letters_of(full.length, full.letter_bits);
-    bi_cellgraph_forget(graph);
+    bi_cellgraph_clear(graph);
     return BOSC_OK;
 }
 
@@ -142,7 +144,7 @@ bosc_status bi_cellgraph_reserve_block(bosc_ctx *ctx, bosc_cellgraph *graph, int
 bosc_status bi_cellgraph_reserve_vertices(bosc_ctx *ctx, bosc_cellgraph *graph, int64_t n, int64_t vertices)
 {
     BI_TRY(bi_cellgraph_reserve_block(ctx, graph, BI_CELLGRAPH_VERTEX_OF, n, 4));
-    BI_TRY(bi_cellgraph_reserve_block(ctx, graph, BI_CELLGRAPH_FIRSTS, vertices, 4));
+    BI_TRY(bi_cellgraph_reserve_block(ctx, graph, BI_CELLGRAPH_REPRESENTATIVES, vertices, 4));
     BI_TRY(bi_cellgraph_reserve_block(ctx, graph, BI_CELLGRAPH_MULTIPLICITIES, vertices, 4));
     BI_TRY(bi_cellgraph_reserve_block(ctx, graph, BI_CELLGRAPH_HASHES, vertices, 8));
     return bi_cellgraph_reserve_block(ctx, graph, BI_CELLGRAPH_VECTORS, vertices, (size_t)graph->shape.words * 8);

@@ -1,11 +1,11 @@
-/* The choice of AUTO: the time of each method is estimated from the number of vertices, their words, and what is seen
- * of a sample of them: how many pairs the join would compare, and how many vectors would be looked up. The times of
- * single steps were measured (bench_cellgraph_auto); only the choice depends on them. */
+/* The choice of AUTO. Estimates the time of each method from the number of vertices, their words, and a sample:
+ * pairs that the join would compare, and vectors that would be looked up. Costs were measured
+ * (bench_cellgraph_auto); only the choice depends on them. */
 #include "base/elementary.h"
 #include "cellgraph/costs.h"
 #include "cellgraph/drivers.h"
 
-/* Of a segment that goes on in halves. */
+/* Time of a segment that is split into halves. */
 static double halves_time(const struct bi_cellgraph_costs *t, const struct bi_cellgraph_sample *sample)
 {
     double time = 0;
@@ -14,22 +14,21 @@ static double halves_time(const struct bi_cellgraph_costs *t, const struct bi_ce
     return time;
 }
 
-/* What the join would do. */
-struct prospect {
-    double time, pairs; /* that it would compare */
+/* Estimate of a join. */
+struct join_estimate {
+    double time, pairs; /* compared pairs */
     bool plain;
 };
 
-/* plain: no segment has so many pairs, or so large a group, that ZOBRIST might be faster. A large group is told from
- * what happens to agree in the sample by more than three members; but a pair may be all that shows of one where
- * vertices are many for each of the sample. */
-static struct prospect join_prospect(const struct bi_cellgraph_costs *t, const struct bi_cellgraph_sample *sample,
-                                     const struct bi_cellgraph_sample_stats *stats)
+/* plain: no segment has as many pairs, or as large a group, that ZOBRIST might be faster. More than CHANCE members
+ * of a sample that agree indicate a large group; in a thin sample even one pair may. */
+static struct join_estimate estimate_join(const struct bi_cellgraph_costs *t, const struct bi_cellgraph_sample *sample,
+                                          const struct bi_cellgraph_sample_stats *stats)
 {
-    enum { CHANCE = 3 };
+    enum { CHANCE = 3 }; /* chosen */
     const double vertices = (double)sample->view.count, each = vertices / (double)sample->count;
-    const double values = (double)((1 << sample->view.shape.letter_bits) - 2);
-    struct prospect join = {.time = t->join + vertices * sample->view.shape.words * t->join_word, .plain = true};
+    const double values = (double)((1 << sample->view.shape.letter_bits) - 2); /* beyond the two of binary letters */
+    struct join_estimate join = {.time = t->join + vertices * sample->view.shape.words * t->join_word, .plain = true};
     for (int32_t g = 0; g < bi_cellgraph_segment_count(sample->view.shape.words); g++) {
         const double pairs = stats->pairs[g] * each * each;
         const double group = stats->largest[g] > CHANCE ? stats->largest[g] * each : 0;
@@ -48,11 +47,11 @@ static struct prospect join_prospect(const struct bi_cellgraph_costs *t, const s
     return join;
 }
 
-/* The mean of the vectors that ZOBRIST looks up for a vertex; the common letters are found for that. */
-static bosc_status looks_of(bosc_ctx *ctx, struct bi_cellgraph_sample *sample, double *probes)
+/* Mean number of vectors that ZOBRIST looks up for a vertex. Finds the common letters for it. */
+static bosc_status count_lookups(bosc_ctx *ctx, struct bi_cellgraph_sample *sample, double *probes)
 {
     uint32_t sum;
-    BI_TRY(bi_cellgraph_common_letters(ctx, &sample->view, &sample->common));
+    BI_TRY(bi_cellgraph_find_common_letters(ctx, &sample->view, &sample->common));
     BI_TRY(bi_scratch_of(ctx, 1, sizeof sum, &sample->probes));
     BI_TRY(ctx->backend->fill(ctx, sample->probes, 0, sizeof sum));
     BI_TRY(BI_CELLGRAPH_STEP(ctx, cellgraph_count_probes, sample->count, sample));
@@ -61,9 +60,8 @@ static bosc_status looks_of(bosc_ctx *ctx, struct bi_cellgraph_sample *sample, d
     return BOSC_OK;
 }
 
-/* Of ZOBRIST with this many probes for each vertex. Vectors that are there are as many as the pairs of the join at
- * most, and hardly more than half of the looks; but pairs are mostly of other kinds, and few vertices have many
- * neighbours. */
+/* Time of ZOBRIST with this many lookups a vertex. Successful ones are at most the pairs of the join, and hardly
+ * more than half of the lookups; few vertices have many neighbours. */
 static double lookups_time(const struct bi_cellgraph_costs *t, const struct bi_cellgraph_view *v, double probes,
                            double pairs)
 {
@@ -73,8 +71,11 @@ static double lookups_time(const struct bi_cellgraph_costs *t, const struct bi_c
            hit * (pairs < most ? pairs : most);
 }
 
-/* The most that there can be. */
-static double most_looks(const struct bi_letters *s) { return (double)s->length * (double)((1 << s->letter_bits) - 1); }
+/* Upper bound of lookups a vertex. */
+static double max_lookups(const struct bi_letters *s)
+{
+    return (double)s->length * (double)((1 << s->letter_bits) - 1);
+}
 
 bool bi_cellgraph_needs_sample(const bosc_ctx *ctx, const struct bi_letters *shape, int64_t rows)
 {
@@ -82,37 +83,40 @@ bool bi_cellgraph_needs_sample(const bosc_ctx *ctx, const struct bi_letters *sha
     return shape->words > 1 && rows > t->compare_all && rows > t->join_unseen;
 }
 
-bosc_status bi_cellgraph_choose(bosc_ctx *ctx, const struct bi_cellgraph_view *view,
-                                const struct bi_cellgraph_sample_stats *stats, bosc_cellgraph_method *method,
-                                const uint32_t **common)
+bosc_status bi_cellgraph_choose_method(bosc_ctx *ctx, const struct bi_cellgraph_view *view,
+                                       const struct bi_cellgraph_sample_stats *stats, bosc_cellgraph_method *method,
+                                       const uint32_t **common)
 {
     const struct bi_cellgraph_costs *t = ctx->ops->cellgraph->costs;
     const double n = (double)view->count;
     const double votes = (double)(bi_cellgraph_vote_sample_size(view->count) * view->shape.length) * t->vote;
     const double dictionary = t->dictionary + n * t->dictionary_vertex + votes;
     struct bi_cellgraph_sample sample = bi_cellgraph_sample_of(view, t->max_sample);
-    double probes = most_looks(&view->shape), best;
-    struct prospect join = {.plain = false};
+    double probes = max_lookups(&view->shape), best;
+    struct join_estimate join = {.plain = false};
     *method = BOSC_CELLGRAPH_HEURISTIC;
     *common = NULL;
+    /* 1. Few vertices: no sample was drawn. */
     if (view->count <= t->compare_all) return BOSC_OK;
     if (view->shape.words > 1 && view->count <= t->join_unseen) {
         *method = BOSC_CELLGRAPH_JOIN;
         return BOSC_OK;
     }
+    /* 2. HEURISTIC against JOIN. */
     const double leading = stats->leading / (double)sample.count;
     best = n * n / 2 * (t->pair + leading * t->pair_word) + n * (t->row + leading * t->row_word);
     if (view->shape.words > 1) {
-        join = join_prospect(t, &sample, stats);
+        join = estimate_join(t, &sample, stats);
         if (join.time < best) {
             *method = BOSC_CELLGRAPH_JOIN;
             best = join.time;
         }
         if (join.plain) return BOSC_OK;
     }
+    /* 3. ZOBRIST: with the most lookups; if too slow, with the number in the sample. */
     if (dictionary + lookups_time(t, view, probes, join.pairs) > best) {
         if (dictionary + votes + t->count_probes > best) return BOSC_OK; /* the vote may be in vain */
-        BI_TRY(looks_of(ctx, &sample, &probes));
+        BI_TRY(count_lookups(ctx, &sample, &probes));
         *common = sample.common;
     }
     if (dictionary + lookups_time(t, view, probes, join.pairs) < best) *method = BOSC_CELLGRAPH_ZOBRIST;

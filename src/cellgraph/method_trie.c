@@ -1,9 +1,9 @@
-/* The driver of the method that looks for pairs in a trie of the vertices. */
+/* TRIE: finds pairs in a trie of the vertices. */
 #include <boscage/trie.h>
 
 #include "cellgraph/drivers.h"
 
-bosc_trie_opts bi_cellgraph_trie_opts(const bosc_cellgraph_opts *o)
+bosc_trie_opts bi_cellgraph_make_trie_opts(const bosc_cellgraph_opts *o)
 {
     const bool published = o->trie_search == BOSC_CELLGRAPH_TRIE_LOOKUP;
     return (bosc_trie_opts){.size = sizeof(bosc_trie_opts),
@@ -16,13 +16,13 @@ bosc_trie_opts bi_cellgraph_trie_opts(const bosc_cellgraph_opts *o)
                             .threads = published ? o->threads : 0};
 }
 
-static bosc_status open_trie(bosc_ctx *ctx, bosc_cellgraph *graph)
+static bosc_status create_trie(bosc_ctx *ctx, bosc_cellgraph *graph)
 {
-    const bosc_trie_opts opts = bi_cellgraph_trie_opts(&graph->opts);
+    const bosc_trie_opts opts = bi_cellgraph_make_trie_opts(&graph->opts);
     return graph->trie ? BOSC_OK : bosc_trie_create(ctx, &opts, &graph->trie);
 }
 
-static bosc_status count_bytes(bosc_ctx *ctx, bosc_cellgraph *graph)
+static bosc_status update_trie_bytes(bosc_ctx *ctx, bosc_cellgraph *graph)
 {
     bosc_trie_info info = {.size = sizeof info};
     BI_TRY(bosc_trie_get_info(ctx, graph->trie, &info));
@@ -32,17 +32,17 @@ static bosc_status count_bytes(bosc_ctx *ctx, bosc_cellgraph *graph)
 
 bosc_status bi_cellgraph_trie_reserve(bosc_ctx *ctx, bosc_cellgraph *graph, int64_t n)
 {
-    BI_TRY(open_trie(ctx, graph));
+    BI_TRY(create_trie(ctx, graph));
     BI_TRY(bosc_trie_reserve(ctx, graph->trie, n));
-    return count_bytes(ctx, graph);
+    return update_trie_bytes(ctx, graph);
 }
 
-/* The graph's trie of its vertices, whose values are their numbers. It is kept for the next build. */
-static bosc_status make_trie(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cellgraph_view *view)
+/* Builds the trie of the vertices; values are their numbers. The handle is kept for the next build. */
+static bosc_status build_trie(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cellgraph_view *view)
 {
-    BI_TRY(open_trie(ctx, graph));
+    BI_TRY(create_trie(ctx, graph));
     BI_TRY(bosc_trie_build(ctx, graph->trie, view->vectors, NULL, view->count, 0));
-    return count_bytes(ctx, graph);
+    return update_trie_bytes(ctx, graph);
 }
 
 bosc_status bi_cellgraph_find_by_trie(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cellgraph_view *view,
@@ -51,7 +51,7 @@ bosc_status bi_cellgraph_find_by_trie(bosc_ctx *ctx, bosc_cellgraph *graph, cons
     struct bi_cellgraph_trie_pairs near = {.found = *found};
     int64_t *pairs, count;
     uint32_t *vertices, *positions;
-    BI_TRY(make_trie(ctx, graph, view));
+    BI_TRY(build_trie(ctx, graph, view));
     if (graph->opts.trie_search == BOSC_CELLGRAPH_TRIE_DOBROWOLSKI)
         return ctx->ops->cellgraph->dobrowolski(ctx, graph->trie, view, found);
     BI_TRY(bi_scratch_of(ctx, found->capacity, 16, &pairs));

@@ -1,8 +1,8 @@
-/* ZOBRIST: vectors with a letter replaced are looked up by their hashes. */
+/* ZOBRIST: looks up each vector with a letter replaced, by its hash. */
 #include "cellgraph/drivers.h"
 
-bosc_status bi_cellgraph_dictionary_of(bosc_ctx *ctx, const struct bi_cellgraph_view *view,
-                                       struct bi_cellgraph_dictionary *d)
+bosc_status bi_cellgraph_build_dictionary(bosc_ctx *ctx, const struct bi_cellgraph_view *view,
+                                          struct bi_cellgraph_dictionary *d)
 {
     int bits = bi_bit_length((uint64_t)view->count), sorted_bits = (bits + 7) / 8 * 8;
     int64_t entries = ((int64_t)1 << bits) + 1, words = (int64_t)1 << (bits - 1);
@@ -26,12 +26,12 @@ bosc_status bi_cellgraph_dictionary_of(bosc_ctx *ctx, const struct bi_cellgraph_
 
 int64_t bi_cellgraph_vote_sample_size(int64_t vertices)
 {
-    enum { MOST = 64, FRACTION = 8 }; /* so that the vertices' lookups outweigh the vote */
+    enum { MAX_SAMPLES = 64, FRACTION = 8 }; /* chosen, so that the lookups outweigh the vote */
     const int64_t samples = vertices / FRACTION;
-    return samples < 1 ? 1 : samples > MOST ? MOST : samples;
+    return samples < 1 ? 1 : samples > MAX_SAMPLES ? MAX_SAMPLES : samples;
 }
 
-bosc_status bi_cellgraph_common_letters(bosc_ctx *ctx, const struct bi_cellgraph_view *view, const uint32_t **to)
+bosc_status bi_cellgraph_find_common_letters(bosc_ctx *ctx, const struct bi_cellgraph_view *view, const uint32_t **to)
 {
     struct bi_cellgraph_vote common = {.view = *view, .samples = bi_cellgraph_vote_sample_size(view->count)};
     BI_TRY(bi_scratch_of(ctx, view->shape.words, 8, &common.common));
@@ -44,7 +44,7 @@ bosc_status bi_cellgraph_find_by_zobrist(bosc_ctx *ctx, const struct bi_cellgrap
                                          const struct bi_cellgraph_edge_list *found)
 {
     struct bi_cellgraph_probe probe = {.view = *view, .found = *found, .common = common};
-    BI_TRY(bi_cellgraph_dictionary_of(ctx, view, &probe.dictionary));
-    if (!common) BI_TRY(bi_cellgraph_common_letters(ctx, view, &probe.common));
+    BI_TRY(bi_cellgraph_build_dictionary(ctx, view, &probe.dictionary));
+    if (!common) BI_TRY(bi_cellgraph_find_common_letters(ctx, view, &probe.common));
     return BI_CELLGRAPH_STEP(ctx, cellgraph_probe_neighbours, view->count, &probe);
 }

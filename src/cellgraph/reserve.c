@@ -1,4 +1,4 @@
-/* How much memory cell graphs take, and taking it beforehand. */
+/* Bytes that cell graphs need, and their reservation. */
 #include <boscage/trie.h>
 
 #include "cellgraph/drivers.h"
@@ -13,32 +13,34 @@ static void size_blocks(const struct bi_letters *shape, int64_t n, int64_t edges
     bytes[BI_CELLGRAPH_VECTORS] = count * words * 8;
     bytes[BI_CELLGRAPH_HASHES] = count * 8;
     bytes[BI_CELLGRAPH_SEEDS] = words * 8;
-    bytes[BI_CELLGRAPH_FIRSTS] = bytes[BI_CELLGRAPH_MULTIPLICITIES] = bytes[BI_CELLGRAPH_VERTEX_OF] = count * 4;
+    bytes[BI_CELLGRAPH_REPRESENTATIVES] = bytes[BI_CELLGRAPH_MULTIPLICITIES] = bytes[BI_CELLGRAPH_VERTEX_OF] =
+        count * 4;
     bytes[BI_CELLGRAPH_EDGES] = (size_t)edges * 8;
     bytes[BI_CELLGRAPH_POSITIONS] = (size_t)edges * 4;
 }
 
-/* Scratch of a build. Rows may have to be staged; then vertices are made, or edges found, and these put in order. What
- * methods take beside the join's own means: ZOBRIST's lists and their sort, 44 bytes a vertex; halves of the join, the
- * same and the vertices that are left at each level, their keys and sort, 100 more. */
+/* Scratch of a build: staged rows; vertices, or edges found and sorted; and the arrays of the method. ZOBRIST: lists
+ * and their sort, LIST_BYTES a vertex. Halves of the join: the same, and the remaining vertices of each level with
+ * keys and sort, HALVES_BYTES. */
 static int64_t size_scratch(const bosc_ctx *ctx, const bosc_cellgraph_opts *o, const struct bi_letters *shape,
                             int64_t n, int64_t edges)
 {
-    enum { SLACK = 1 << 20, OF_A_THREAD = 1 << 18, OF_LISTS = 44, OF_HALVES = 144 };
+    enum { SLACK = 1 << 20, THREAD_BYTES = 1 << 18, LIST_BYTES = 44, HALVES_BYTES = 144 };
     const int64_t edge_capacity = edges > 2 * n ? edges : 2 * n;
     const struct bi_cellgraph_sizes own = ctx->ops->cellgraph->sizes(ctx, shape, n, o->max_bytes);
-    int64_t method = own.join > 12 * edge_capacity + n * OF_HALVES ? own.join : 12 * edge_capacity + n * OF_HALVES,
+    int64_t method =
+                own.join > 12 * edge_capacity + n * HALVES_BYTES ? own.join : 12 * edge_capacity + n * HALVES_BYTES,
             found;
     if (o->method == BOSC_CELLGRAPH_HEURISTIC) method = 4 * n * o->pivots;
-    if (o->method == BOSC_CELLGRAPH_ZOBRIST) method = n * OF_LISTS;
+    if (o->method == BOSC_CELLGRAPH_ZOBRIST) method = n * LIST_BYTES;
     if (o->method == BOSC_CELLGRAPH_TRIE) method = 28 * edge_capacity + n * (24 + 8 * (int64_t)shape->words);
     if (method < 12 * edge_capacity + 4 * n) method = 12 * edge_capacity + 4 * n;
     found = 16 * edge_capacity + method;
     return 8 * n * shape->words + (found > own.unique ? found : own.unique) + SLACK +
-           (int64_t)ctx->threads * OF_A_THREAD;
+           (int64_t)ctx->threads * THREAD_BYTES;
 }
 
-/* What passes can be counted in 64 bits: 2^32 rows of 8,192 words are 2^48 bytes. */
+/* Sizes that pass are counted in 64 bits: 2^32 rows of 8,192 words are 2^48 bytes. */
 static bosc_status check_sizes(bosc_ctx *ctx, int64_t n, int64_t edges)
 {
     if (n < 0) return bi_fail(ctx, BOSC_ERR_ARG, "n: %lld is less than 0", (long long)n);
@@ -50,10 +52,10 @@ static bosc_status check_sizes(bosc_ctx *ctx, int64_t n, int64_t edges)
     return BOSC_OK;
 }
 
-/* Bytes of the trie that TRIE keeps. */
+/* Bytes of the trie of TRIE. */
 static bosc_status trie_bytes(bosc_ctx *ctx, const bosc_cellgraph_opts *o, int64_t n, int64_t *kept, int64_t *scratch)
 {
-    const bosc_trie_opts opts = bi_cellgraph_trie_opts(o);
+    const bosc_trie_opts opts = bi_cellgraph_make_trie_opts(o);
     *kept = *scratch = 0;
     return o->method == BOSC_CELLGRAPH_TRIE ? bosc_trie_bytes(ctx, &opts, n, kept, scratch) : BOSC_OK;
 }
@@ -64,12 +66,12 @@ bosc_status bosc_cellgraph_bytes(const bosc_ctx *ctx, const bosc_cellgraph_opts 
     bosc_cellgraph_opts full;
     size_t bytes[BI_CELLGRAPH_BLOCKS];
     int64_t sum, of_trie;
-    bosc_ctx *says = (bosc_ctx *)(uintptr_t)ctx; /* only its message is written */
-    BI_ENTER(says);
-    BI_TRY(bi_cellgraph_check_opts(says, opts, &full));
+    bosc_ctx *writable = (bosc_ctx *)(uintptr_t)ctx; /* only its message is written */
+    BI_ENTER(writable);
+    BI_TRY(bi_cellgraph_check_opts(writable, opts, &full));
     const struct bi_letters shape = bi_letters_of(full.length, full.letter_bits);
-    BI_TRY(check_sizes(says, n, edges));
-    BI_TRY(trie_bytes(says, &full, n, &sum, &of_trie));
+    BI_TRY(check_sizes(writable, n, edges));
+    BI_TRY(trie_bytes(writable, &full, n, &sum, &of_trie));
     size_blocks(&shape, n, edges, bytes);
     for (int b = 0; b < BI_CELLGRAPH_BLOCKS; b++) sum += (int64_t)bytes[b] * (full.keep_memory ? 2 : 1);
     if (kept) *kept = sum;
@@ -77,8 +79,8 @@ bosc_status bosc_cellgraph_bytes(const bosc_ctx *ctx, const bosc_cellgraph_opts 
     return BOSC_OK;
 }
 
-/* Larger blocks get what the smaller ones held; spare ones hold nothing. */
-static bosc_status grow(bosc_ctx *ctx, bosc_cellgraph *graph, const size_t bytes[BI_CELLGRAPH_BLOCKS])
+/* Grows blocks, keeping their contents; spare ones have none. */
+static bosc_status grow_blocks(bosc_ctx *ctx, bosc_cellgraph *graph, const size_t bytes[BI_CELLGRAPH_BLOCKS])
 {
     struct bi_block *blocks[BI_CELLGRAPH_BLOCKS];
     size_t used[BI_CELLGRAPH_BLOCKS];
@@ -97,14 +99,14 @@ bosc_status bosc_cellgraph_reserve(bosc_ctx *ctx, bosc_cellgraph *graph, int64_t
 {
     size_t bytes[BI_CELLGRAPH_BLOCKS];
     int64_t kept, scratch;
-    void *taken;
+    void *unused;
     BI_ENTER(ctx);
     BI_TRY(bi_cellgraph_check(ctx, graph));
     BI_TRY(check_sizes(ctx, n, edges));
     BI_TRY(trie_bytes(ctx, &graph->opts, n, &kept, &scratch));
     scratch += size_scratch(ctx, &graph->opts, &graph->shape, n, edges);
-    BI_TRY_WITH_SCRATCH(ctx, bi_scratch(ctx, (size_t)scratch, &taken));
+    BI_TRY_WITH_SCRATCH(ctx, bi_scratch(ctx, (size_t)scratch, &unused));
     if (graph->opts.method == BOSC_CELLGRAPH_TRIE) BI_TRY(bi_cellgraph_trie_reserve(ctx, graph, n));
     size_blocks(&graph->shape, n, edges, bytes);
-    return grow(ctx, graph, bytes);
+    return grow_blocks(ctx, graph, bytes);
 }

@@ -1,20 +1,20 @@
-/* The drivers and front door of searches, and of the rows that they walk along. */
+/* Searches: levels and paths, and the packed rows that they read. */
 #include "cellgraph/drivers.h"
 #include "core/call.h"
 
-/* Rows in a form that searches read. */
+/* Writes the packed rows that searches read. */
 static bosc_status write_rows(bosc_ctx *ctx, const bosc_cellgraph *graph, uint64_t *rows, uint32_t *neighbours)
 {
     struct bi_cellgraph_arcs args = {.neighbours = neighbours};
     struct bi_mark mark = bi_arena_mark(ctx);
-    BI_TRY(bi_cellgraph_make_rows(ctx, graph, &args));
+    BI_TRY(bi_cellgraph_build_adjacency(ctx, graph, &args));
     struct bi_cellgraph_packing packing = {args.offsets, rows};
     BI_TRY(BI_CELLGRAPH_STEP(ctx, cellgraph_pack, graph->vertices, &packing));
     bi_arena_rewind(ctx, mark);
     return BOSC_OK;
 }
 
-static bosc_status prepare(bosc_ctx *ctx, bosc_cellgraph *graph)
+static bosc_status build_rows(bosc_ctx *ctx, bosc_cellgraph *graph)
 {
     BI_TRY(bi_cellgraph_reserve_block(ctx, graph, BI_CELLGRAPH_ROWS, graph->vertices, 8));
     BI_TRY(bi_cellgraph_reserve_block(ctx, graph, BI_CELLGRAPH_NEIGHBOURS, 2 * graph->edges, 4));
@@ -28,12 +28,13 @@ bosc_status bosc_cellgraph_prepare(bosc_ctx *ctx, bosc_cellgraph *graph)
     BI_TRY(bi_cellgraph_check(ctx, graph));
     if (graph->prepared) return BOSC_OK;
     bosc_status status;
-    BI_WITH_SCRATCH(ctx, status = prepare(ctx, graph));
+    BI_WITH_SCRATCH(ctx, status = build_rows(ctx, graph));
     graph->prepared = status == BOSC_OK;
     return status;
 }
 
-static bosc_status rows_of(bosc_ctx *ctx, const bosc_cellgraph *graph, struct bi_cellgraph_search *search)
+/* The rows of a prepared graph, or rows in scratch. */
+static bosc_status get_rows(bosc_ctx *ctx, const bosc_cellgraph *graph, struct bi_cellgraph_search *search)
 {
     uint64_t *rows = graph->blocks[BI_CELLGRAPH_ROWS].data;
     uint32_t *neighbours = graph->blocks[BI_CELLGRAPH_NEIGHBOURS].data;
@@ -47,45 +48,45 @@ static bosc_status rows_of(bosc_ctx *ctx, const bosc_cellgraph *graph, struct bi
     return BOSC_OK;
 }
 
-/* Memory of the sides, and the words of what is not reached. */
+/* Allocates the arrays of the sides, and initialises the labels. */
 static bosc_status reserve_sides(bosc_ctx *ctx, int64_t n, struct bi_cellgraph_search *search)
 {
     for (int side = 0; side < search->sides; side++) {
-        BI_TRY(bi_scratch_of(ctx, n, 8, &search->reach[side]));
+        BI_TRY(bi_scratch_of(ctx, n, 8, &search->level_parent[side]));
         BI_TRY(bi_scratch_of(ctx, n, 4, &search->queue[side]));
-        const struct bi_cellgraph_masked_words words = {search->mask, search->reach[side]};
+        const struct bi_cellgraph_masked_words words = {search->mask, search->level_parent[side]};
         if (search->mask)
             BI_TRY(BI_CELLGRAPH_STEP(ctx, cellgraph_mask_word, n, &words));
         else
-            BI_TRY(ctx->backend->fill(ctx, search->reach[side], 0xff, (size_t)n * 8));
+            BI_TRY(ctx->backend->fill(ctx, search->level_parent[side], 0xff, (size_t)n * 8));
     }
     return search->sides == 2 ? bi_scratch_of(ctx, n + 1, 4, &search->path) : BOSC_OK;
 }
 
-/* Are the sources there? search->mask becomes one that the backend reaches. */
-static bosc_status read_mask(bosc_ctx *ctx, int64_t n, struct bi_cellgraph_search *search, bool *there)
+/* Stages the mask; *keeps_sources: it removes no source. */
+static bosc_status read_mask(bosc_ctx *ctx, int64_t n, struct bi_cellgraph_search *search, bool *keeps_sources)
 {
     bool staged = false;
     uint8_t source = 1;
-    *there = true;
+    *keeps_sources = true;
     if (!search->mask) return BOSC_OK;
     BI_TRY(bi_stage_in(ctx, search->mask, (size_t)n, (const void **)&search->mask, &staged));
     for (int side = 0; side < search->sides && source; side++)
         BI_TRY(bi_read_back(ctx, &source, search->mask + search->source[side], 1));
-    *there = source;
+    *keeps_sources = source;
     return BOSC_OK;
 }
 
-/* Searches from search->source; what was found is in search->reach, and *result says how far it went. */
+/* Searches from search->source: labels in search->level_parent, extent in *result. */
 static bosc_status search_from(bosc_ctx *ctx, const bosc_cellgraph *graph, struct bi_cellgraph_search *search,
-                               struct bi_cellgraph_searched *result)
+                               struct bi_cellgraph_search_result *result)
 {
-    bool there;
-    BI_TRY(read_mask(ctx, graph->vertices, search, &there));
+    bool keeps_sources;
+    BI_TRY(read_mask(ctx, graph->vertices, search, &keeps_sources));
     BI_TRY(reserve_sides(ctx, graph->vertices, search));
-    *result = (struct bi_cellgraph_searched){.meeting = UINT32_MAX};
-    if (!there) return BOSC_OK;
-    BI_TRY(rows_of(ctx, graph, search));
+    *result = (struct bi_cellgraph_search_result){.junction = UINT32_MAX};
+    if (!keeps_sources) return BOSC_OK;
+    BI_TRY(get_rows(ctx, graph, search));
     BI_TRY(bi_scratch_of(ctx, 1, sizeof *result, &search->result));
     BI_TRY(ctx->ops->cellgraph->search(ctx, search));
     return bi_read_back(ctx, result, search->result, sizeof *result);
@@ -98,18 +99,18 @@ static bosc_status check_vertex(bosc_ctx *ctx, const bosc_cellgraph *graph, cons
                    (long long)graph->vertices);
 }
 
-/* One half of the words of a search becomes an array of the caller's. */
-static bosc_status give_half(bosc_ctx *ctx, const bosc_cellgraph *graph, const struct bi_cellgraph_search *search,
+/* Copies levels or parents of the labels to the caller's array. */
+static bosc_status copy_half(bosc_ctx *ctx, const bosc_cellgraph *graph, const struct bi_cellgraph_search *search,
                              struct bi_out *out, int32_t shift)
 {
-    struct bi_cellgraph_half half = {search->reach[0], out->reachable, graph->opts.id_bits == 64, shift};
+    struct bi_cellgraph_half half = {search->level_parent[0], out->reachable, graph->opts.id_bits == 64, shift};
     if (out->bytes == 0) return BOSC_OK;
     BI_TRY(BI_CELLGRAPH_STEP(ctx, cellgraph_widen_half, graph->vertices, &half));
     return bi_stage_back(ctx, out);
 }
 
 static bosc_status find_levels(bosc_ctx *ctx, const bosc_cellgraph *graph, struct bi_cellgraph_search *search,
-                               void *levels, void *parents, struct bi_cellgraph_searched *result)
+                               void *levels, void *parents, struct bi_cellgraph_search_result *result)
 {
     size_t bytes = (size_t)graph->vertices * (size_t)graph->opts.id_bits / 8;
     struct bi_out out[2];
@@ -117,15 +118,15 @@ static bosc_status find_levels(bosc_ctx *ctx, const bosc_cellgraph *graph, struc
     BI_TRY(bi_stage_out(ctx, levels, levels ? bytes : 0, &out[0], &staged));
     BI_TRY(bi_stage_out(ctx, parents, parents ? bytes : 0, &out[1], &staged));
     BI_TRY(search_from(ctx, graph, search, result));
-    BI_TRY(give_half(ctx, graph, search, &out[0], BI_CELLGRAPH_LEVEL_SHIFT));
-    BI_TRY(give_half(ctx, graph, search, &out[1], 0));
+    BI_TRY(copy_half(ctx, graph, search, &out[0], BI_CELLGRAPH_LEVEL_SHIFT));
+    BI_TRY(copy_half(ctx, graph, search, &out[1], 0));
     return ctx->backend->sync(ctx);
 }
 
-static bosc_status levels_of(bosc_ctx *ctx, const bosc_cellgraph *graph, int64_t source, const uint8_t *mask,
-                             void *levels, void *parents, int64_t *reached, int64_t *depth)
+static bosc_status compute_levels(bosc_ctx *ctx, const bosc_cellgraph *graph, int64_t source, const uint8_t *mask,
+                                  void *levels, void *parents, int64_t *reached, int64_t *depth)
 {
-    struct bi_cellgraph_searched result;
+    struct bi_cellgraph_search_result result;
     BI_TRY(bi_cellgraph_check(ctx, graph));
     BI_TRY(check_vertex(ctx, graph, "source", source));
     BI_TRY(bi_check_aligned(ctx, "levels", levels, (size_t)graph->opts.id_bits / 8));
@@ -142,7 +143,7 @@ bosc_status bosc_cellgraph_levels(bosc_ctx *ctx, const bosc_cellgraph *graph, in
                                   void *parents, int64_t *reached, int64_t *depth)
 {
     BI_ENTER(ctx);
-    return levels_of(ctx, graph, source, NULL, levels, parents, reached, depth);
+    return compute_levels(ctx, graph, source, NULL, levels, parents, reached, depth);
 }
 
 bosc_status bosc_cellgraph_levels_masked(bosc_ctx *ctx, const bosc_cellgraph *graph, int64_t source,
@@ -150,21 +151,21 @@ bosc_status bosc_cellgraph_levels_masked(bosc_ctx *ctx, const bosc_cellgraph *gr
                                          int64_t *depth)
 {
     BI_ENTER(ctx);
-    return levels_of(ctx, graph, source, vertex_mask, levels, parents, reached, depth);
+    return compute_levels(ctx, graph, source, vertex_mask, levels, parents, reached, depth);
 }
 
 static bosc_status find_path(bosc_ctx *ctx, const bosc_cellgraph *graph, struct bi_cellgraph_search *search, void *path,
                              int64_t capacity, int64_t *length)
 {
-    bool wide = graph->opts.id_bits == 64, staged = false;
-    struct bi_cellgraph_searched result;
+    bool is_64bit = graph->opts.id_bits == 64, staged = false;
+    struct bi_cellgraph_search_result result;
     struct bi_out out;
     BI_TRY(search_from(ctx, graph, search, &result));
-    int64_t count = result.meeting == UINT32_MAX ? 0 : (int64_t)result.depth[0] + result.depth[1] + 1;
+    int64_t count = result.junction == UINT32_MAX ? 0 : (int64_t)result.depth[0] + result.depth[1] + 1;
     if (capacity > count) capacity = count;
     if (path && capacity > 0) {
-        BI_TRY(bi_stage_out(ctx, path, (size_t)capacity * (wide ? 8 : 4), &out, &staged));
-        struct bi_cellgraph_ids ids = {search->path, out.reachable, wide};
+        BI_TRY(bi_stage_out(ctx, path, (size_t)capacity * (is_64bit ? 8 : 4), &out, &staged));
+        struct bi_cellgraph_ids ids = {search->path, out.reachable, is_64bit};
         BI_TRY(BI_CELLGRAPH_STEP(ctx, cellgraph_widen_id, capacity, &ids));
         BI_TRY(bi_stage_back(ctx, &out));
         BI_TRY(ctx->backend->sync(ctx));
@@ -173,8 +174,8 @@ static bosc_status find_path(bosc_ctx *ctx, const bosc_cellgraph *graph, struct 
     return BOSC_OK;
 }
 
-static bosc_status path_of(bosc_ctx *ctx, const bosc_cellgraph *graph, int64_t from, int64_t to, const uint8_t *mask,
-                           void *path, int64_t capacity, int64_t *length)
+static bosc_status compute_path(bosc_ctx *ctx, const bosc_cellgraph *graph, int64_t from, int64_t to,
+                                const uint8_t *mask, void *path, int64_t capacity, int64_t *length)
 {
     BI_TRY(bi_cellgraph_check(ctx, graph));
     BI_TRY(check_vertex(ctx, graph, "from", from));
@@ -190,12 +191,12 @@ bosc_status bosc_cellgraph_path(bosc_ctx *ctx, const bosc_cellgraph *graph, int6
                                 int64_t capacity, int64_t *length)
 {
     BI_ENTER(ctx);
-    return path_of(ctx, graph, from, to, NULL, path, capacity, length);
+    return compute_path(ctx, graph, from, to, NULL, path, capacity, length);
 }
 
 bosc_status bosc_cellgraph_path_masked(bosc_ctx *ctx, const bosc_cellgraph *graph, int64_t from, int64_t to,
                                        const uint8_t *vertex_mask, void *path, int64_t capacity, int64_t *length)
 {
     BI_ENTER(ctx);
-    return path_of(ctx, graph, from, to, vertex_mask, path, capacity, length);
+    return compute_path(ctx, graph, from, to, vertex_mask, path, capacity, length);
 }

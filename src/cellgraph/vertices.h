@@ -1,4 +1,4 @@
-/* The vertices of rows alone, for graphs over ranks: there equal rows meet before edges are looked for. */
+/* Vertices without edges, for graphs over ranks, which group equal rows before they find edges. */
 #ifndef BI_CELLGRAPH_VERTICES_H
 #define BI_CELLGRAPH_VERTICES_H
 
@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* Builds or rebuilds a graph that has the vertices of checked rows, and no edges. On a failure it is empty. */
+/* Builds or rebuilds a graph of the vertices of checked rows, without edges. Empty after a failure. */
 bosc_status bi_cellgraph_build_vertices(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cellgraph_rows *rows);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* The part of the driver that tests pairs: those that share a voxel and whose boxes touch, each once. */
+/* Tests the pairs of triangles that share a voxel and whose boxes touch, each once. */
 #include "collision/drivers.h"
 
 /* Counts the candidates and lists them, sorted. */
@@ -14,26 +14,26 @@ static bosc_status find_candidates(bosc_ctx *ctx, struct bi_collision_frame *fra
                                             .b_bits = tests->b_bits};
     BI_TRY(bi_scratch_of(ctx, entries + 1, sizeof *found.counts, &found.counts));
     BI_TRY(ctx->backend->fill(ctx, found.counts + entries, 0, sizeof *found.counts));
-    BI_TRY_WITH_COST(ctx, BI_COLLISION_TEST, steps->count_candidates(ctx, entries, &found));
+    BI_TRY_WITH_COST(ctx, BI_COLLISION_TEST_COST, steps->count_candidates(ctx, entries, &found));
     BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, found.counts, entries + 1, found.counts));
     BI_TRY(bi_read_back(ctx, &tests->count, found.counts + entries, sizeof tests->count));
     frame->info.candidates = tests->count;
     if (tests->count == 0) return BOSC_OK;
     BI_TRY(bi_scratch_of(ctx, tests->count, sizeof *found.candidates, &found.candidates));
-    BI_TRY_WITH_COST(ctx, BI_COLLISION_TEST, steps->fill_candidates(ctx, entries, &found));
+    BI_TRY_WITH_COST(ctx, BI_COLLISION_TEST_COST, steps->fill_candidates(ctx, entries, &found));
     tests->candidates = found.candidates;
     return ctx->backend->core->sort_keys(ctx, BOSC_U64, found.candidates, tests->count, found.candidates, 0,
                                          a_bits + tests->b_bits);
 }
 
-/* Tests them: by bounds, and without rounding what those do not decide. */
-static bosc_status test(bosc_ctx *ctx, struct bi_collision_tests *tests)
+/* Tests the candidates by error bounds, then the undecided ones exactly. */
+static bosc_status run_tests(bosc_ctx *ctx, struct bi_collision_tests *tests)
 {
     const struct bi_collision_steps *steps = ctx->ops->collision->steps;
     tests->items = tests->count < BI_COLLISION_EXACT_ITEMS ? tests->count : BI_COLLISION_EXACT_ITEMS;
-    BI_TRY(bi_scratch_of(ctx, tests->count, 1, &tests->keep));
+    BI_TRY(bi_scratch_of(ctx, tests->count, 1, &tests->is_kept));
     BI_TRY(bi_scratch_of(ctx, tests->items * BI_COLLISION_WORK, sizeof *tests->work, &tests->work));
-    BI_TRY_WITH_COST(ctx, BI_COLLISION_TEST, steps->test(ctx, tests->count, tests));
+    BI_TRY_WITH_COST(ctx, BI_COLLISION_TEST_COST, steps->test(ctx, tests->count, tests));
     return steps->test_exactly(ctx, tests->items, tests);
 }
 
@@ -48,11 +48,11 @@ bosc_status bi_collision_test_candidates(bosc_ctx *ctx, struct bi_collision_fram
     if (frame->info.entries == 0) return BOSC_OK;
     BI_TRY(find_candidates(ctx, frame, &tests));
     if (tests.count == 0) return BOSC_OK;
-    BI_TRY(test(ctx, &tests));
+    BI_TRY(run_tests(ctx, &tests));
     BI_TRY(bi_scratch_of(ctx, tests.count, sizeof *touching, &touching));
     BI_TRY(bi_scratch_of(ctx, 1, sizeof frame->info.pairs, &count));
-    BI_TRY(
-        ctx->backend->core->compact(ctx, sizeof *touching, tests.candidates, tests.keep, tests.count, touching, count));
+    BI_TRY(ctx->backend->core->compact(ctx, sizeof *touching, tests.candidates, tests.is_kept, tests.count, touching,
+                                       count));
     BI_TRY(bi_read_back(ctx, &frame->info.pairs, count, sizeof frame->info.pairs));
     if (frame->info.pairs == 0) return BOSC_OK;
     BI_TRY(bi_block_reserve(ctx, memory, pairs, (size_t)frame->info.pairs * 2 * sizeof(uint32_t)));

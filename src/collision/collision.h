@@ -1,13 +1,12 @@
-/* Inside a frame's collisions: the handle, what steps read of both meshes, and the room's table.
- *
- * Both meshes are one list of triangles, those of A first, so that each step is one launch. Three filters stand before
- * the exact test: the common part of the meshes' boxes, voxels that both meshes overlap, and the triangles' boxes. */
+/* Inside a frame's collisions: the handle, the part of both meshes that steps read, and the room's table. Both
+ * meshes are one list of triangles, those of A first, so that each step is one launch. Three filters precede the
+ * exact test: the common part of the meshes' boxes, voxels that both meshes overlap, and the triangles' boxes. */
 #ifndef BI_COLLISION_COLLISION_H
 #define BI_COLLISION_COLLISION_H
 
 #include <boscage/collision.h>
 
-#include "core/context.h"
+#include "core/call.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -15,24 +14,24 @@ extern "C" {
 
 enum { BI_COLLISION_DIM = 3, BI_COLLISION_CORNERS = 9 /* coordinates of a triangle */ };
 
-/* A mesh as the caller gave it, in reach. */
+/* The caller's mesh, reachable. */
 struct bi_collision_input {
     const void *vertices, *triangles;
     int64_t vertex_count, stride, triangle_count;
     double transform[12];
-    bool transformed, wide, wide_indices; /* F64; 64-bit vertex numbers */
+    bool transformed, is_f64, indices_64bit; /* F64; 64-bit vertex numbers */
 };
 
-/* The inputs, and what is found while they are read. */
+/* Both meshes, and results of reading them. */
 struct bi_collision_meshes {
     struct bi_collision_input mesh[2];
     double *positions; /* (vertices of A and then of B, x 3) */
-    /* Minima, all bits set before: BI_COLLISION_..., below. */
+    /* Minima, all bits set at first; indices below. */
     uint64_t *found;
 };
 
-/* Places in `found`: the first vertex and the first triangle of each mesh that must be refused; then for each mesh the
- * ordered keys of the least coordinates, and the complements of those of the greatest. */
+/* Indices of `found`: first bad vertex and first bad triangle of each mesh; then for each mesh the keys of its least
+ * coordinates, and the complements of the keys of its greatest. */
 enum {
     BI_COLLISION_BAD_VERTEX = 0,
     BI_COLLISION_BAD_TRIANGLE = 2,
@@ -43,19 +42,18 @@ enum {
 
 /* The grid of voxels over the common part of the meshes' boxes. */
 struct bi_collision_grid {
-    double low[BI_COLLISION_DIM], high[BI_COLLISION_DIM]; /* of that part: both belong to it */
+    double low[BI_COLLISION_DIM], high[BI_COLLISION_DIM]; /* of the common part, inclusive */
     double cell;
-    double half;                    /* of a voxel's edge, and more by what rounding may hide */
+    double half;                    /* half the edge of a voxel, and a margin for rounding */
     int64_t size[BI_COLLISION_DIM]; /* voxels along each coordinate, at most 2^20 + 1 */
-    uint32_t *a_bits, *b_bits;      /* which voxels each mesh overlaps, by hash; there may be more */
+    uint32_t *a_bits, *b_bits;      /* voxels that each mesh overlaps, hashed; a superset */
     uint64_t word_mask;
 };
 
-/* The triangles where the meshes' boxes overlap: those of A, which are the first a_count, and of B, each in the order
- * of their ids. */
+/* The triangles near the common part: a_count of A, then those of B, each in id order. */
 struct bi_collision_soup {
     const double *corners; /* (count x 9) */
-    const uint32_t *ids;   /* (count) in both meshes together: those of B begin at b_first */
+    const uint32_t *ids;   /* (count) in the list of both meshes; those of B begin at b_first */
     int64_t count, a_count, b_first;
 };
 
@@ -68,7 +66,7 @@ struct bosc_collision {
 
 struct bi_collision_steps; /* one bi_step_fn for each line of steps.def: see steps/steps.h */
 
-/* The table of collisions that each backend gives. */
+/* The room's table. */
 struct bi_collision_ops {
     const struct bi_collision_steps *steps;
 };

@@ -1,4 +1,4 @@
-/* The handle of collisions: options, checks, and what it tells of itself. */
+/* The handle of collisions: options, checks and info. */
 #include <string.h>
 
 #include "collision/handle.h"
@@ -61,6 +61,7 @@ bosc_status bi_collision_check_mesh(bosc_ctx *ctx, const bosc_collision *collisi
     BI_TRY(bi_check_size(ctx, name, "bosc_collision_mesh", mesh->size, sizeof m));
     memset(&m, 0, sizeof m);
     memcpy(&m, mesh, mesh->size);
+    /* Sizes, arrays, stride; then the description of the mesh. */
     BI_TRY(check_count(ctx, name, "vertex_count", m.vertex_count, (int64_t)1 << 32));
     BI_TRY(check_count(ctx, name, "triangle_count", m.triangle_count, (int64_t)UINT32_MAX));
     BI_TRY(check_array(ctx, name, "vertices", m.vertices, m.vertex_count, size));
@@ -77,8 +78,8 @@ bosc_status bi_collision_check_mesh(bosc_ctx *ctx, const bosc_collision *collisi
                                          .stride = m.stride,
                                          .triangle_count = m.triangle_count,
                                          .transformed = m.transform != NULL,
-                                         .wide = o->dtype == BOSC_F64,
-                                         .wide_indices = o->index_bits == 64};
+                                         .is_f64 = o->dtype == BOSC_F64,
+                                         .indices_64bit = o->index_bits == 64};
     if (m.transform) memcpy(input->transform, m.transform, sizeof input->transform);
     return BOSC_OK;
 }

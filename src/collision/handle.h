@@ -9,13 +9,13 @@
 extern "C" {
 #endif
 
-/* The options with every field set. */
+/* Copies the options with defaults filled in. */
 bosc_status bi_collision_check_opts(bosc_ctx *ctx, const bosc_collision_opts *opts, bosc_collision_opts *full);
 
 /* Checks that the context can reach the handle. */
 bosc_status bi_collision_check(bosc_ctx *ctx, const bosc_collision *collision);
 
-/* The caller's mesh, named "a" or "b". */
+/* Checks the mesh named "a" or "b", and describes it in *input. */
 bosc_status bi_collision_check_mesh(bosc_ctx *ctx, const bosc_collision *collision, const char *name,
                                     const bosc_collision_mesh *mesh, struct bi_collision_input *input);
 

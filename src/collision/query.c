@@ -1,21 +1,21 @@
-/* The drivers that give a frame's pairs: as a list, and as CSR rows. */
+/* Returns a frame's pairs: as a list, and as CSR rows. */
 #include "collision/drivers.h"
 #include "core/csr.h"
 
-static struct bi_collision_answers answers_of(const bosc_collision *collision)
+static struct bi_collision_results results_of(const bosc_collision *collision)
 {
-    return (struct bi_collision_answers){
-        .pairs = collision->pairs.data, .count = collision->info.pairs, .wide_ids = collision->opts.id_bits == 64};
+    return (struct bi_collision_results){
+        .pairs = collision->pairs.data, .count = collision->info.pairs, .ids_64bit = collision->opts.id_bits == 64};
 }
 
 static bosc_status copy_pairs(bosc_ctx *ctx, const bosc_collision *collision, void *pairs)
 {
-    struct bi_collision_answers answers = answers_of(collision);
+    struct bi_collision_results results = results_of(collision);
     struct bi_out ids;
     bool staged = false;
-    BI_TRY(bi_stage_out(ctx, pairs, (size_t)answers.count * (answers.wide_ids ? 16 : 8), &ids, &staged));
-    answers.ids = ids.reachable;
-    BI_TRY(ctx->ops->collision->steps->copy_ids(ctx, 2 * answers.count, &answers));
+    BI_TRY(bi_stage_out(ctx, pairs, (size_t)results.count * (results.ids_64bit ? 16 : 8), &ids, &staged));
+    results.ids = ids.reachable;
+    BI_TRY(ctx->ops->collision->steps->copy_ids(ctx, 2 * results.count, &results));
     BI_TRY(bi_stage_back(ctx, &ids));
     return staged ? ctx->backend->sync(ctx) : BOSC_OK;
 }
@@ -43,18 +43,18 @@ bosc_status bosc_collision_pairs(bosc_ctx *ctx, const bosc_collision *collision,
 static bosc_status count_rows(bosc_ctx *ctx, void *call, int64_t *counts)
 {
     const bosc_collision *collision = call;
-    struct bi_collision_answers answers = answers_of(collision);
-    answers.counts = counts;
-    return ctx->ops->collision->steps->count_row(ctx, collision->info.a_count, &answers);
+    struct bi_collision_results results = results_of(collision);
+    results.counts = counts;
+    return ctx->ops->collision->steps->count_row(ctx, collision->info.a_count, &results);
 }
 
 static bosc_status fill_rows(bosc_ctx *ctx, void *call, const struct bi_csr_rows *to)
 {
-    struct bi_collision_answers answers = answers_of(call);
-    answers.offsets = to->offsets;
-    answers.ids = to->columns[0];
-    answers.bad = to->bad;
-    return ctx->ops->collision->steps->fill_row(ctx, to->rows, &answers);
+    struct bi_collision_results results = results_of(call);
+    results.offsets = to->offsets;
+    results.ids = to->columns[0];
+    results.bad = to->bad;
+    return ctx->ops->collision->steps->fill_row(ctx, to->rows, &results);
 }
 
 bosc_status bosc_collision_rows(bosc_ctx *ctx, const bosc_collision *collision, int64_t *offsets, void *ids,

@@ -1,4 +1,4 @@
-/* How much memory a frame takes, and taking it beforehand. */
+/* Bytes that a frame needs, and their reservation. */
 #include <string.h>
 
 #include "collision/drivers.h"
@@ -24,9 +24,9 @@ static bosc_status check_memory(bosc_ctx *ctx, const char *name, int64_t count)
     return bi_fail(ctx, BOSC_ERR_ARG, "sizes: %s %lld are more than memory can hold", name, (long long)count);
 }
 
-static int64_t at_most(int64_t count, int64_t most) { return count < most ? count : most; }
+static int64_t min_count(int64_t count, int64_t most) { return count < most ? count : most; }
 
-/* The caller's sizes, as far as they are possible. */
+/* Checks the caller's sizes, and cuts them to possible ones. */
 static bosc_status check_sizes(bosc_ctx *ctx, const bosc_collision_sizes *sizes, bosc_collision_sizes *full)
 {
     if (!sizes) return bi_fail(ctx, BOSC_ERR_ARG, "sizes: NULL");
@@ -40,38 +40,38 @@ static bosc_status check_sizes(bosc_ctx *ctx, const bosc_collision_sizes *sizes,
     BI_TRY(check_count(ctx, "entries", full->entries));
     BI_TRY(check_memory(ctx, "candidates", full->candidates));
     BI_TRY(check_memory(ctx, "pairs", full->pairs));
-    full->near_count = at_most(full->near_count, full->triangles);
-    full->box_voxels = at_most(full->box_voxels, bi_collision_most_voxels(full->near_count));
-    full->entries = at_most(full->entries, full->box_voxels);
+    full->near_count = min_count(full->near_count, full->triangles);
+    full->box_voxels = min_count(full->box_voxels, bi_collision_max_voxels(full->near_count));
+    full->entries = min_count(full->entries, full->box_voxels);
     return BOSC_OK;
 }
 
-/* What a scan, a compaction or a sum of n items takes. */
-static int64_t of_pass(int64_t n) { return n / 64; }
+/* Scratch of a scan, a compaction or a reduction of n items. */
+static int64_t scan_bytes(int64_t n) { return n / 64; }
 
-/* A sort in place of n items of this many bytes: their copy, on a device another one, and counts. */
-static int64_t of_sort(int64_t n, int64_t bytes) { return n * (2 * bytes + 1); }
+/* Scratch of an in-place sort of n items of this many bytes: a copy, another one on a device, and counts. */
+static int64_t sort_bytes(int64_t n, int64_t bytes) { return n * (2 * bytes + 1); }
 
 /* Scratch of the candidates and their tests. */
 static int64_t size_candidates(int64_t entries, int64_t n)
 {
-    const int64_t work = BI_COLLISION_WORK * (int64_t)sizeof(double) * at_most(n, BI_COLLISION_EXACT_ITEMS);
-    const int64_t sort = of_sort(n, 8), test = n + work + 8 * n + of_pass(n);
-    return 8 * entries + of_pass(entries) + 8 * n + (sort > test ? sort : test);
+    const int64_t work = BI_COLLISION_WORK * (int64_t)sizeof(double) * min_count(n, BI_COLLISION_EXACT_ITEMS);
+    const int64_t sort = sort_bytes(n, 8), test = n + work + 8 * n + scan_bytes(n);
+    return 8 * entries + scan_bytes(entries) + 8 * n + (sort > test ? sort : test);
 }
 
-/* Scratch of a build, in the order in which it is taken. Each of its arrays is rounded up to 256 bytes: SLACK. */
+/* Scratch of a build, in the order of allocation. SLACK: each array is rounded up to 256 bytes. */
 static int64_t size_scratch(const bosc_ctx *ctx, const bosc_collision_opts *o, const bosc_collision_sizes *s)
 {
-    enum { SLACK = 1 << 20, OF_A_THREAD = 1 << 18, CORNERS = BI_COLLISION_CORNERS * sizeof(double) };
+    enum { SLACK = 1 << 20, THREAD_BYTES = 1 << 18, CORNERS = BI_COLLISION_CORNERS * sizeof(double) };
     const int64_t staged = 3 * s->vertices * (int64_t)bosc_dtype_size(o->dtype) + 3 * s->triangles * o->index_bits / 8;
     const int64_t meshes = s->vertices * BI_COLLISION_DIM * (int64_t)sizeof(double) + 9 * s->triangles;
-    const int64_t soup = s->near_count * (CORNERS + 16) + of_pass(s->near_count);
-    const int64_t tables = 2 * BI_COLLISION_DIRECT * 4 * (int64_t)bi_collision_table_words(s->box_voxels);
+    const int64_t soup = s->near_count * (CORNERS + 16) + scan_bytes(s->near_count);
+    const int64_t tables = 2 * BI_COLLISION_DIRECT_FACTOR * 4 * (int64_t)bi_collision_table_words(s->box_voxels);
     const int64_t slices = s->box_voxels / BI_COLLISION_SLICE;
-    const int64_t sort = of_sort(s->entries, 12), candidates = size_candidates(s->entries, s->candidates);
-    return staged + meshes + of_pass(s->triangles) + soup + tables + 8 * slices + of_pass(slices) + 12 * s->entries +
-           (sort > candidates ? sort : candidates) + SLACK + (int64_t)ctx->threads * OF_A_THREAD;
+    const int64_t sort = sort_bytes(s->entries, 12), candidates = size_candidates(s->entries, s->candidates);
+    return staged + meshes + scan_bytes(s->triangles) + soup + tables + 8 * slices + scan_bytes(slices) +
+           12 * s->entries + (sort > candidates ? sort : candidates) + SLACK + (int64_t)ctx->threads * THREAD_BYTES;
 }
 
 static size_t size_pairs(int64_t pairs) { return (size_t)pairs * 2 * sizeof(uint32_t); }

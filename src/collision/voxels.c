@@ -1,17 +1,17 @@
-/* The part of the driver that puts triangles into voxels: the size of a voxel, slices of all voxels of their boxes, and
- * of those the ones that triangles of both meshes overlap, sorted. */
+/* Assigns triangles to voxels: chooses the cell, divides the voxels of all boxes into slices, and sorts the entries
+ * of voxels that both meshes overlap. */
 #include <math.h>
 
 #include "collision/drivers.h"
 
 enum {
-    EXTENTS = 2,         /* mean extents of a triangle that a voxel is wide */
-    WIDTH = 1 << 20,     /* voxels along a coordinate, but for one */
-    BITS_OF_A_VOXEL = 8, /* of the tables of voxels, where there are fewer than the grid has voxels */
-    LEAST_WORDS = 32     /* of a table */
+    CELL_EXTENTS = 2,    /* edge of a voxel in mean extents of a triangle; chosen */
+    MAX_WIDTH = 1 << 20, /* voxels along a coordinate, but for one */
+    BITS_PER_VOXEL = 8,  /* of hashed tables; chosen */
+    MIN_WORDS = 32       /* of a table */
 };
 
-static double widest(const struct bi_collision_grid *g)
+static double max_width(const struct bi_collision_grid *g)
 {
     double most = 0;
     for (int c = 0; c < BI_COLLISION_DIM; c++)
@@ -19,65 +19,65 @@ static double widest(const struct bi_collision_grid *g)
     return most;
 }
 
-/* Sets the edge of a voxel and what follows from it. */
-static void shape(struct bi_collision_grid *g, double cell)
+/* Sets the cell and all that depends on it. */
+static void set_cell(struct bi_collision_grid *g, double cell)
 {
     double far = 0;
     g->cell = cell;
     for (int c = 0; c < BI_COLLISION_DIM; c++) {
-        g->size[c] = bi_collision_coordinate(g, c, g->high[c]) + 1;
+        g->size[c] = bi_collision_voxel_coordinate(g, c, g->high[c]) + 1;
         if (fabs(g->low[c]) > far) far = fabs(g->low[c]);
         if (fabs(g->high[c]) > far) far = fabs(g->high[c]);
     }
     g->half = 0.5 * cell + 0x1p-48 * (far + cell);
 }
 
-/* The caller's cell, or twice the mean extent of the triangles; such that the grid is not too wide. */
+/* The caller's cell, or twice the mean extent of the triangles; limited so that the grid is not too wide. */
 static bosc_status choose_cell(bosc_ctx *ctx, const struct bi_collision_frame *frame, double *cell)
 {
-    double width = widest(&frame->grid);
+    double width = max_width(&frame->grid);
     if (*cell == 0) {
         double sum;
         void *sum_at;
         BI_TRY(bi_scratch_of(ctx, 1, sizeof sum, &sum_at));
         BI_TRY(ctx->backend->core->reduce(ctx, BOSC_SUM, BOSC_F64, frame->extents, frame->soup.count, sum_at));
         BI_TRY(bi_read_back(ctx, &sum, sum_at, sizeof sum));
-        *cell = EXTENTS * sum / (double)frame->soup.count;
+        *cell = CELL_EXTENTS * sum / (double)frame->soup.count;
     }
-    if (*cell == 0) *cell = width / 256; /* points alone */
+    if (*cell == 0) *cell = width / 256; /* all triangles are points */
     if (*cell > 2 * width) *cell = 2 * width;
     if (*cell == 0) *cell = 1;
-    while (width > WIDTH * *cell) *cell *= 2;
+    while (width > MAX_WIDTH * *cell) *cell *= 2;
     return BOSC_OK;
 }
 
-/* Counts the voxels of the boxes; *good: there are not too many. */
+/* Counts the voxels of the boxes; *fits: they are not too many. */
 static bosc_status count_boxes(bosc_ctx *ctx, const struct bi_collision_frame *frame, int64_t *begins, int64_t *voxels,
-                               bool *good)
+                               bool *fits)
 {
-    int64_t n = frame->soup.count, found[2]; /* all voxels, and whether a box has too many */
+    int64_t n = frame->soup.count, found[2]; /* all voxels; 1: a box has too many */
     struct bi_collision_count_boxes boxes = {frame->grid, frame->soup, begins, (uint64_t *)begins + n + 1};
     BI_TRY(ctx->backend->fill(ctx, begins + n, 0, sizeof found));
     BI_TRY_WITH_COST(ctx, 4, ctx->ops->collision->steps->count_boxes(ctx, n, &boxes));
     BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, begins, n + 1, begins));
     BI_TRY(bi_read_back(ctx, found, begins + n, sizeof found));
     *voxels = found[0];
-    *good = found[1] == 0 && found[0] <= bi_collision_most_voxels(n);
+    *fits = found[1] == 0 && found[0] <= bi_collision_max_voxels(n);
     return BOSC_OK;
 }
 
 uint64_t bi_collision_table_words(int64_t voxels)
 {
-    uint64_t words = LEAST_WORDS;
-    while (words * 32 < (uint64_t)voxels * BITS_OF_A_VOXEL) words *= 2;
+    uint64_t words = MIN_WORDS;
+    while (words * 32 < (uint64_t)voxels * BITS_PER_VOXEL) words *= 2;
     return words;
 }
 
-/* Two tables of a bit for each voxel, or for each of several. */
-static bosc_status make_tables(bosc_ctx *ctx, struct bi_collision_grid *g, int64_t voxels)
+/* Allocates two tables with a bit for each voxel, or shared by several. */
+static bosc_status alloc_tables(bosc_ctx *ctx, struct bi_collision_grid *g, int64_t voxels)
 {
     const uint64_t all = (uint64_t)(g->size[0] * g->size[1] * g->size[2]) / 32 + 1;
-    uint64_t words = bi_collision_table_words(voxels), most = BI_COLLISION_DIRECT * words, direct = LEAST_WORDS;
+    uint64_t words = bi_collision_table_words(voxels), most = BI_COLLISION_DIRECT_FACTOR * words, direct = MIN_WORDS;
     while (direct < all && direct <= most) direct *= 2;
     if (direct >= all && direct <= most) words = direct;
     size_t bytes = words * sizeof(uint32_t);
@@ -88,7 +88,7 @@ static bosc_status make_tables(bosc_ctx *ctx, struct bi_collision_grid *g, int64
     return ctx->backend->fill(ctx, g->b_bits, 0, bytes);
 }
 
-/* Marks the voxels of A's boxes, finds the triangles of B in them, and then those of A in voxels that have any of B. */
+/* Marks the voxels of A's boxes, finds the triangles of B in them, then those of A in voxels with triangles of B. */
 static bosc_status fill_entries(bosc_ctx *ctx, struct bi_collision_frame *frame, struct bi_collision_slices *s,
                                 int64_t voxels)
 {
@@ -109,25 +109,27 @@ static bosc_status fill_entries(bosc_ctx *ctx, struct bi_collision_frame *frame,
     return entries ? steps->fill_entries(ctx, slices, s) : BOSC_OK;
 }
 
-bosc_status bi_collision_make_entries(bosc_ctx *ctx, struct bi_collision_frame *frame, double cell)
+bosc_status bi_collision_build_entries(bosc_ctx *ctx, struct bi_collision_frame *frame, double cell)
 {
     struct bi_collision_grid *g = &frame->grid;
     int64_t n = frame->soup.count, voxels, *begins, a_voxels;
-    bool good = false;
+    bool fits = false;
+    /* 1. Choose the cell; enlarge it until the boxes have few enough voxels. */
     for (int c = 0; c < BI_COLLISION_DIM; c++) {
         g->low[c] = frame->region.low[c];
         g->high[c] = frame->region.high[c];
     }
     BI_TRY(bi_scratch_of(ctx, n + 2, sizeof *begins, &begins));
     BI_TRY_WITH_SCRATCH(ctx, choose_cell(ctx, frame, &cell));
-    for (; !good; cell *= 2) {
-        shape(g, cell);
-        BI_TRY_WITH_SCRATCH(ctx, count_boxes(ctx, frame, begins, &voxels, &good));
+    for (; !fits; cell *= 2) {
+        set_cell(g, cell);
+        BI_TRY_WITH_SCRATCH(ctx, count_boxes(ctx, frame, begins, &voxels, &fits));
     }
     frame->info.cell = g->cell;
     frame->info.box_voxels = voxels;
+    /* 2. Entries: slices of the voxels of A, then of B. */
     BI_TRY(bi_read_back(ctx, &a_voxels, begins + frame->soup.a_count, sizeof a_voxels));
-    BI_TRY(make_tables(ctx, g, voxels));
+    BI_TRY(alloc_tables(ctx, g, voxels));
     struct bi_collision_slices slices = {.grid = *g,
                                          .soup = frame->soup,
                                          .begins = begins,
@@ -137,6 +139,7 @@ bosc_status bi_collision_make_entries(bosc_ctx *ctx, struct bi_collision_frame *
     frame->keys = slices.keys;
     frame->triangles = slices.triangles;
     if (frame->info.entries == 0) return BOSC_OK;
+    /* 3. Sort by voxel and mesh. */
     int bits = bi_bit_length((uint64_t)(g->size[0] * g->size[1] * g->size[2] - 1)) + 1;
     return ctx->backend->core->sort_pairs(ctx, BOSC_U64, slices.keys, sizeof(uint32_t), slices.triangles,
                                           frame->info.entries, slices.keys, slices.triangles, 0, bits);

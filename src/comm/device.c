@@ -1,7 +1,5 @@
-/* Whether a context has a device that communicators reach. */
+/* Selects the device functions of a context for communicators. */
 #include "comm/device.h"
-
-#include "core/context.h"
 
 #ifdef BOSC_HAVE_CUDA
 extern const struct bi_comm_device bi_comm_device_cuda;

@@ -1,5 +1,4 @@
-/* What communicators need of a device: ways to the memory of others, and a queue that is watched instead of waited
- * for. */
+/* The device side of communicators: peer access to the memory of other devices, and a queue that can be polled. */
 #ifndef BI_COMM_DEVICE_H
 #define BI_COMM_DEVICE_H
 
@@ -9,27 +8,27 @@
 extern "C" {
 #endif
 
-/* What an end has on the device: a stream of its own, so that exchanges of host memory do not wait for kernels, and
- * memory by which those go. */
-struct bi_comm_room {
+/* Resources of one rank on its device: a private stream, so that exchanges of host memory do not wait for kernels, and
+ * buffers that host memory is copied through. */
+struct bi_comm_channel {
     void *stream, *event;
     void *pinned, *staging; /* host and device */
     size_t bytes;           /* of each */
 };
 
 struct bi_comm_device {
-    /* From here on copies out of the other device's memory go straight between the two, where the machine can. */
+    /* Enables direct copies from the memory of another device, where the machine supports them. */
     void (*open_peer)(bosc_ctx *ctx, int32_t device);
-    bosc_status (*open)(bosc_ctx *ctx, struct bi_comm_room *room, size_t bytes);
-    void (*close)(int32_t device, struct bi_comm_room *room);
-    /* Larger pinned and staging memory; what is there stays on a failure. */
-    bosc_status (*grow)(bosc_ctx *ctx, struct bi_comm_room *room, size_t bytes);
-    /* Queued on the room's stream, as long as no pageable memory takes part. False: the device failed. */
-    bool (*copy)(struct bi_comm_room *room, void *to, const void *from, size_t bytes);
-    /* Begins to watch for the end of what is queued. */
-    bool (*mark)(struct bi_comm_room *room);
-    /* Whether that end has come; *failed is set if it never will. */
-    bool (*done)(struct bi_comm_room *room, bool *failed);
+    bosc_status (*open)(bosc_ctx *ctx, struct bi_comm_channel *channel, size_t bytes);
+    void (*close)(int32_t device, struct bi_comm_channel *channel);
+    /* Enlarges the pinned and staging memory; keeps the old buffers on failure. Their contents are lost. */
+    bosc_status (*grow)(bosc_ctx *ctx, struct bi_comm_channel *channel, size_t bytes);
+    /* Queues a copy on the channel's stream; no pageable memory may take part. False: the device failed. */
+    bool (*copy)(struct bi_comm_channel *channel, void *to, const void *from, size_t bytes);
+    /* Records an event behind the queued work. False: the device failed. */
+    bool (*record)(struct bi_comm_channel *channel);
+    /* Polls that event: true once the queued work is done, or has failed (*failed). */
+    bool (*is_done)(struct bi_comm_channel *channel, bool *failed);
 };
 
 /* NULL if the context is not of CUDA. */

@@ -1,10 +1,10 @@
-/* Ends of communicators: made, freed, described. */
+/* Creates, frees and describes ends of communicators. */
 #include <math.h>
 #include <string.h>
 
 #include "comm/comm.h"
 
-enum { DEFAULT_TIMEOUT = 300 };
+enum { DEFAULT_TIMEOUT = 300 }; /* seconds (boscage/comm.h) */
 
 static bosc_status check_opts(bosc_ctx *ctx, const bosc_comm_opts *opts, bosc_comm_opts *full)
 {
@@ -15,19 +15,19 @@ static bosc_status check_opts(bosc_ctx *ctx, const bosc_comm_opts *opts, bosc_co
     return BOSC_OK;
 }
 
-/* Of comm->gather and comm->lists behind it. */
-static size_t room_of(int32_t rank_count)
+/* Bytes of comm->gather and of comm->lists, which follows it. */
+static size_t buffer_bytes(int32_t rank_count)
 {
     return (size_t)rank_count * BI_COMM_MESSAGE + 5 * (size_t)(rank_count + 1) * sizeof(int64_t);
 }
 
-bosc_status bi_comm_make(bosc_ctx *ctx, int32_t rank, int32_t rank_count, const bosc_comm_opts *opts,
-                         const struct bi_transport *transport, bosc_comm **comm)
+bosc_status bi_comm_create_end(bosc_ctx *ctx, int32_t rank, int32_t rank_count, const bosc_comm_opts *opts,
+                               const struct bi_transport *transport, bosc_comm **comm)
 {
     bosc_comm_opts full;
     BI_TRY(check_opts(ctx, opts, &full));
     bosc_comm *fresh = bi_host_alloc(ctx, sizeof *fresh);
-    void *gather = fresh ? bi_host_alloc(ctx, room_of(rank_count)) : NULL;
+    void *gather = fresh ? bi_host_alloc(ctx, buffer_bytes(rank_count)) : NULL;
     if (!gather) {
         bi_memory_release(&ctx->host, fresh, sizeof *fresh);
         return BOSC_ERR_NOMEM;
@@ -46,10 +46,10 @@ bosc_status bi_comm_make(bosc_ctx *ctx, int32_t rank, int32_t rank_count, const 
 void bosc_comm_free(bosc_comm *comm)
 {
     if (!comm) return;
-    BI_KEEP_CALLER(1);
+    BI_SAVE_CALLER(1);
     if (comm->transport->release) comm->transport->release(comm);
     const struct bi_memory host = comm->host;
-    bi_memory_release(&host, comm->gather, room_of(comm->rank_count));
+    bi_memory_release(&host, comm->gather, buffer_bytes(comm->rank_count));
     bi_memory_release(&host, comm, sizeof *comm);
 }
 

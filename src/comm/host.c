@@ -1,4 +1,5 @@
-/* Communicators that a transport of the caller's joins: it moves host memory, and what a device has is copied there. */
+/* Communicators over a transport of the caller, which moves host memory. Device memory is copied to the host and
+ * back. */
 #include <string.h>
 
 #include "comm/comm.h"
@@ -8,7 +9,7 @@ struct host_transport {
     bosc_comm_transport caller;
 };
 
-static bosc_status lost(bosc_ctx *ctx, const bosc_comm *comm, int result)
+static bosc_status check_transport_result(bosc_ctx *ctx, const bosc_comm *comm, int result)
 {
     if (result == 0) return BOSC_OK;
     return bi_fail(ctx, BOSC_ERR_COMM, "comm: rank %d of %d: the transport says %d: a rank was lost", (int)comm->rank,
@@ -18,17 +19,18 @@ static bosc_status lost(bosc_ctx *ctx, const bosc_comm *comm, int result)
 static bosc_status all_gather(bosc_ctx *ctx, bosc_comm *comm, const void *sent, size_t bytes, void *received)
 {
     const bosc_comm_transport *t = &((struct host_transport *)comm->state)->caller;
-    return lost(ctx, comm, t->all_gather(t->user, sent, bytes, received, comm->timeout));
+    return check_transport_result(ctx, comm, t->all_gather(t->user, sent, bytes, received, comm->timeout));
 }
 
-static bosc_status exchange(bosc_ctx *ctx, bosc_comm *comm, const void *sent, const int64_t *sent_offsets,
-                            void *received, const int64_t *received_offsets)
+static bosc_status exchange_host(bosc_ctx *ctx, bosc_comm *comm, const void *sent, const int64_t *sent_offsets,
+                                 void *received, const int64_t *received_offsets)
 {
     const bosc_comm_transport *t = &((struct host_transport *)comm->state)->caller;
-    return lost(ctx, comm, t->all_to_all(t->user, sent, sent_offsets, received, received_offsets, comm->timeout));
+    return check_transport_result(
+        ctx, comm, t->all_to_all(t->user, sent, sent_offsets, received, received_offsets, comm->timeout));
 }
 
-static bosc_status fetch(bosc_ctx *ctx, bosc_status local_status, void *to, const void *from, size_t bytes)
+static bosc_status copy_and_wait(bosc_ctx *ctx, bosc_status local_status, void *to, const void *from, size_t bytes)
 {
     if (local_status != BOSC_OK || bytes == 0) return local_status;
     BI_TRY(ctx->backend->copy(ctx, to, from, bytes));
@@ -39,19 +41,21 @@ static bosc_status all_to_all(bosc_ctx *ctx, bosc_comm *comm, bool on_host, cons
                               const int64_t *sent_offsets, void *received, const int64_t *received_offsets)
 {
     const size_t out = (size_t)sent_offsets[comm->rank_count], in = (size_t)received_offsets[comm->rank_count];
-    if (on_host || ctx->memory.backend == ctx->host.backend) /* nothing is queued where memory is the host's */
-        return exchange(ctx, comm, sent, sent_offsets, received, received_offsets);
+    if (on_host || ctx->memory.backend == ctx->host.backend) /* the CPU backend queues nothing */
+        return exchange_host(ctx, comm, sent, sent_offsets, received, received_offsets);
+    /* Copy the sent items to the host; all ranks must succeed before the exchange. */
     char *copy = bi_host_alloc(ctx, out + in);
     bosc_status local_status = copy || out + in == 0 ? BOSC_OK : BOSC_ERR_NOMEM;
-    local_status = fetch(ctx, local_status, copy, sent, out);
+    local_status = copy_and_wait(ctx, local_status, copy, sent, out);
     bosc_status status = bi_comm_agree(ctx, comm, local_status);
-    if (status == BOSC_OK) status = exchange(ctx, comm, copy, sent_offsets, copy ? copy + out : NULL, received_offsets);
-    if (status == BOSC_OK) status = fetch(ctx, BOSC_OK, received, copy ? copy + out : NULL, in);
+    if (status == BOSC_OK)
+        status = exchange_host(ctx, comm, copy, sent_offsets, copy ? copy + out : NULL, received_offsets);
+    if (status == BOSC_OK) status = copy_and_wait(ctx, BOSC_OK, received, copy ? copy + out : NULL, in);
     bi_memory_release(&ctx->host, copy, out + in);
     return status;
 }
 
-static void release(bosc_comm *comm)
+static void release_transport(bosc_comm *comm)
 {
     struct host_transport *state = comm->state;
     const struct bi_memory host = state->host;
@@ -59,7 +63,7 @@ static void release(bosc_comm *comm)
     bi_memory_release(&host, state, sizeof *state);
 }
 
-static const struct bi_transport transport = {all_gather, all_to_all, release};
+static const struct bi_transport transport = {all_gather, all_to_all, release_transport};
 
 static bosc_status check_transport(bosc_ctx *ctx, const bosc_comm_transport *t)
 {
@@ -85,7 +89,7 @@ bosc_status bosc_comm_create(bosc_ctx *ctx, const bosc_comm_transport *given, in
     memset(state, 0, sizeof *state);
     state->host = ctx->host;
     memcpy(&state->caller, given, given->size);
-    bosc_status status = bi_comm_make(ctx, rank, rank_count, opts, &transport, &fresh);
+    bosc_status status = bi_comm_create_end(ctx, rank, rank_count, opts, &transport, &fresh);
     if (status != BOSC_OK) {
         bi_memory_release(&ctx->host, state, sizeof *state);
         return status;

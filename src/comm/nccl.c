@@ -1,6 +1,6 @@
-/* Communicators by NCCL. What is queued is watched by polling, never waited for: if the time is over, or NCCL tells of
- * an error, its communicator is aborted, which ends what the others' absence has left on the device. */
-#include "comm/nccl.h"
+/* Communicators over NCCL. Queued work is polled, never waited for: on a time-out or an NCCL error the NCCL
+ * communicator is aborted, which ends operations on the device that still wait for other ranks. */
+#include "comm/nccl_library.h"
 
 #include <sched.h>
 #include <stdio.h>
@@ -12,11 +12,11 @@
 #include "core/call.h"
 
 enum {
-    STAGE = 17 << 16,  /* bytes by which host memory goes, if they are enough for a message of each rank */
-    LEAST_PIECE = 256, /* bytes */
-    SPINS = 2000,      /* polls before the thread sleeps between them */
-    NAP = 50000,       /* nanoseconds */
-    DRAIN = 10         /* seconds that a communicator has to leave the device: aborted, or with the others */
+    STAGE = 17 << 16, /* bytes of the buffer of host memory, divided among the ranks: chosen */
+    MIN_CHUNK = 256,  /* bytes of a rank in it, at least */
+    SPINS = 2000,     /* polls before the thread sleeps between them: chosen */
+    NAP = 50000,      /* nanoseconds of such a sleep */
+    DRAIN = 10        /* seconds to wait until an aborted or finalised communicator leaves the device: chosen */
 };
 
 struct nccl_end {
@@ -25,24 +25,24 @@ struct nccl_end {
     const struct bi_comm_device *device;
     int32_t device_number;
     bi_nccl_comm comm;
-    bool given, aborted; /* the caller's; NCCL's is gone */
-    size_t piece;        /* bytes of each rank that the stage has room for */
-    struct bi_comm_room room;
+    bool given, aborted; /* owned by the caller; aborted, or never created */
+    size_t chunk;        /* bytes of each rank that the stage holds */
+    struct bi_comm_channel channel;
 };
 
-/* A wait that has begun. */
+/* A wait with a deadline. */
 struct wait {
-    double end;
+    double deadline;
     int64_t polls;
 };
 
 static struct wait begin_wait(const bosc_comm *comm) { return (struct wait){bi_now() + comm->timeout, 0}; }
 
-/* Whether there is time left; lets others run. */
-static bool wait_on(struct wait *w)
+/* Yields or sleeps between two polls. False after the deadline. */
+static bool wait_more(struct wait *w)
 {
     const struct timespec nap = {.tv_nsec = NAP};
-    if (bi_now() > w->end) return false;
+    if (bi_now() > w->deadline) return false;
     if (w->polls++ < SPINS)
         (void)sched_yield();
     else
@@ -59,75 +59,76 @@ static void abort_end(struct nccl_end *e)
     if (e->aborted) return;
     e->aborted = true;
     (void)e->nccl.CommAbort(e->comm);
-    if (e->device->mark(&e->room)) /* what is queued must not write to memory that is the caller's again */
-        while (!e->device->done(&e->room, &failed) && wait_on(&w)) continue;
+    if (e->device->record(&e->channel)) /* queued work must not write to memory after it returns to the caller */
+        while (!e->device->is_done(&e->channel, &failed) && wait_more(&w)) continue;
 }
 
-static bosc_status lose(bosc_ctx *ctx, bosc_comm *comm, const char *why)
+static bosc_status fail_lost(bosc_ctx *ctx, bosc_comm *comm, const char *reason)
 {
     abort_end(comm->state);
-    return bi_fail(ctx, BOSC_ERR_COMM, "comm: rank %d of %d: %s", (int)comm->rank, (int)comm->rank_count, why);
+    return bi_fail(ctx, BOSC_ERR_COMM, "comm: rank %d of %d: %s", (int)comm->rank, (int)comm->rank_count, reason);
 }
 
-static bosc_status lose_in_time(bosc_ctx *ctx, bosc_comm *comm)
+static bosc_status fail_timed_out(bosc_ctx *ctx, bosc_comm *comm)
 {
-    return lose(ctx, comm, "a rank did not come within the time-out");
+    return fail_lost(ctx, comm, "a rank did not come within the time-out");
 }
 
 /* ---- waits ---- */
 
-/* What a call of NCCL has come to, which may go on after it has returned. */
-static bosc_status settle(bosc_ctx *ctx, bosc_comm *comm, int result, struct wait *w)
+/* Waits for the result of a call of NCCL, which may continue after it has returned. */
+static bosc_status await_nccl(bosc_ctx *ctx, bosc_comm *comm, int result, struct wait *w)
 {
     const struct nccl_end *e = comm->state;
     while (result == BI_NCCL_IN_PROGRESS) {
-        if (!wait_on(w)) return lose_in_time(ctx, comm);
-        const int asked = e->nccl.CommGetAsyncError(e->comm, &result);
-        if (asked != BI_NCCL_SUCCESS) result = asked;
+        if (!wait_more(w)) return fail_timed_out(ctx, comm);
+        const int error = e->nccl.CommGetAsyncError(e->comm, &result);
+        if (error != BI_NCCL_SUCCESS) result = error;
     }
-    return result == BI_NCCL_SUCCESS ? BOSC_OK : lose(ctx, comm, e->nccl.GetErrorString(result));
+    return result == BI_NCCL_SUCCESS ? BOSC_OK : fail_lost(ctx, comm, e->nccl.GetErrorString(result));
 }
 
-/* Until all that is queued is done. */
+/* Waits until all queued work is done. */
 static bosc_status drain(bosc_ctx *ctx, bosc_comm *comm, struct wait *w)
 {
     struct nccl_end *e = comm->state;
-    bool failed = !e->device->mark(&e->room);
-    while (!failed && !e->device->done(&e->room, &failed)) {
+    bool failed = !e->device->record(&e->channel);
+    while (!failed && !e->device->is_done(&e->channel, &failed)) {
         int result = BI_NCCL_SUCCESS;
-        const int asked = e->nccl.CommGetAsyncError(e->comm, &result);
-        if (asked != BI_NCCL_SUCCESS) result = asked;
+        const int error = e->nccl.CommGetAsyncError(e->comm, &result);
+        if (error != BI_NCCL_SUCCESS) result = error;
         if (result != BI_NCCL_SUCCESS && result != BI_NCCL_IN_PROGRESS)
-            return lose(ctx, comm, e->nccl.GetErrorString(result));
-        if (!wait_on(w)) return lose_in_time(ctx, comm);
+            return fail_lost(ctx, comm, e->nccl.GetErrorString(result));
+        if (!wait_more(w)) return fail_timed_out(ctx, comm);
     }
-    return failed ? lose(ctx, comm, "the device failed in an exchange") : BOSC_OK;
+    return failed ? fail_lost(ctx, comm, "the device failed in an exchange") : BOSC_OK;
 }
 
 /* ---- exchanges ---- */
 
-/* A context of another device cannot come to the exchange: to the others this rank is lost. */
+/* A context of another device cannot take part in the exchange: for the other ranks this one is lost. */
 static bosc_status check_device(bosc_ctx *ctx, bosc_comm *comm)
 {
-    char why[64];
+    char reason[64];
     const struct nccl_end *e = comm->state;
     if (bi_comm_device_of(ctx) == e->device && ctx->memory.device == e->device_number) return BOSC_OK;
-    snprintf(why, sizeof why, "ctx is not of device %d, of which the communicator is", (int)e->device_number);
-    return lose(ctx, comm, why);
+    snprintf(reason, sizeof reason, "ctx is not of device %d, of which the communicator is", (int)e->device_number);
+    return fail_lost(ctx, comm, reason);
 }
 
-static bosc_status gather_piece(bosc_ctx *ctx, bosc_comm *comm, const char *sent, size_t bytes, struct wait *w)
+/* All-gathers a chunk of every rank through the stage, into pinned memory. */
+static bosc_status gather_chunk(bosc_ctx *ctx, bosc_comm *comm, const char *sent, size_t bytes, struct wait *w)
 {
     struct nccl_end *e = comm->state;
     const size_t all = bytes * (size_t)comm->rank_count;
-    char *own = (char *)e->room.staging + all;
-    memcpy((char *)e->room.pinned + all, sent, bytes);
-    if (!e->device->copy(&e->room, own, (char *)e->room.pinned + all, bytes))
-        return lose(ctx, comm, "the device failed in an exchange");
-    const int result = e->nccl.AllGather(own, e->room.staging, bytes, BI_NCCL_INT8, e->comm, e->room.stream);
-    BI_TRY(settle(ctx, comm, result, w));
-    if (!e->device->copy(&e->room, e->room.pinned, e->room.staging, all))
-        return lose(ctx, comm, "the device failed in an exchange");
+    char *own = (char *)e->channel.staging + all;
+    memcpy((char *)e->channel.pinned + all, sent, bytes);
+    if (!e->device->copy(&e->channel, own, (char *)e->channel.pinned + all, bytes))
+        return fail_lost(ctx, comm, "the device failed in an exchange");
+    const int result = e->nccl.AllGather(own, e->channel.staging, bytes, BI_NCCL_INT8, e->comm, e->channel.stream);
+    BI_TRY(await_nccl(ctx, comm, result, w));
+    if (!e->device->copy(&e->channel, e->channel.pinned, e->channel.staging, all))
+        return fail_lost(ctx, comm, "the device failed in an exchange");
     return drain(ctx, comm, w);
 }
 
@@ -136,22 +137,23 @@ static bosc_status all_gather(bosc_ctx *ctx, bosc_comm *comm, const void *sent, 
     const struct nccl_end *e = comm->state;
     struct wait w = begin_wait(comm);
     BI_TRY(check_device(ctx, comm));
-    for (size_t at = 0; at < bytes; at += e->piece) {
-        const size_t piece = bytes - at < e->piece ? bytes - at : e->piece;
-        BI_TRY(gather_piece(ctx, comm, (const char *)sent + at, piece, &w));
+    for (size_t at = 0; at < bytes; at += e->chunk) {
+        const size_t chunk = bytes - at < e->chunk ? bytes - at : e->chunk;
+        BI_TRY(gather_chunk(ctx, comm, (const char *)sent + at, chunk, &w));
         for (int32_t r = 0; r < comm->rank_count; r++)
-            memcpy((char *)received + (size_t)r * bytes + at, (const char *)e->room.pinned + (size_t)r * piece, piece);
+            memcpy((char *)received + (size_t)r * bytes + at, (const char *)e->channel.pinned + (size_t)r * chunk,
+                   chunk);
     }
     return BOSC_OK;
 }
 
-/* The first failure of the calls of a group; calls may go on after they have returned. */
-static void note(int *failure, int result)
+/* Keeps the first failure of the calls of a group. */
+static void keep_failure(int *failure, int result)
 {
     if (*failure == BI_NCCL_SUCCESS && result != BI_NCCL_IN_PROGRESS) *failure = result;
 }
 
-/* Messages of device memory to all ranks and from them, as one group. */
+/* Sends device memory to all other ranks and receives from them, as one group. */
 static int send_and_receive(const bosc_comm *comm, const char *sent, const int64_t *sent_offsets, char *received,
                             const int64_t *received_offsets)
 {
@@ -161,33 +163,36 @@ static int send_and_receive(const bosc_comm *comm, const char *sent, const int64
         const size_t out = (size_t)(sent_offsets[r + 1] - sent_offsets[r]),
                      in = (size_t)(received_offsets[r + 1] - received_offsets[r]);
         if (r == comm->rank) continue;
-        if (out) note(&failure, e->nccl.Send(sent + sent_offsets[r], out, BI_NCCL_INT8, r, e->comm, e->room.stream));
+        if (out)
+            keep_failure(&failure,
+                         e->nccl.Send(sent + sent_offsets[r], out, BI_NCCL_INT8, r, e->comm, e->channel.stream));
         if (in)
-            note(&failure, e->nccl.Recv(received + received_offsets[r], in, BI_NCCL_INT8, r, e->comm, e->room.stream));
+            keep_failure(&failure,
+                         e->nccl.Recv(received + received_offsets[r], in, BI_NCCL_INT8, r, e->comm, e->channel.stream));
     }
     const int result = e->nccl.GroupEnd();
     return failure == BI_NCCL_SUCCESS ? result : failure;
 }
 
-/* This rank's own message is a copy. */
-static bosc_status exchange(bosc_ctx *ctx, bosc_comm *comm, const char *sent, const int64_t *sent_offsets,
-                            char *received, const int64_t *received_offsets)
+/* Exchanges device memory; the block of this rank for itself is copied. */
+static bosc_status exchange_device(bosc_ctx *ctx, bosc_comm *comm, const char *sent, const int64_t *sent_offsets,
+                                   char *received, const int64_t *received_offsets)
 {
     struct nccl_end *e = comm->state;
     struct wait w = begin_wait(comm);
     const int32_t own = comm->rank;
     const size_t bytes = (size_t)(sent_offsets[own + 1] - sent_offsets[own]);
-    if (bytes && !e->device->copy(&e->room, received + received_offsets[own], sent + sent_offsets[own], bytes))
-        return lose(ctx, comm, "the device failed in an exchange");
-    BI_TRY(settle(ctx, comm, send_and_receive(comm, sent, sent_offsets, received, received_offsets), &w));
+    if (bytes && !e->device->copy(&e->channel, received + received_offsets[own], sent + sent_offsets[own], bytes))
+        return fail_lost(ctx, comm, "the device failed in an exchange");
+    BI_TRY(await_nccl(ctx, comm, send_and_receive(comm, sent, sent_offsets, received, received_offsets), &w));
     return drain(ctx, comm, &w);
 }
 
-/* Room for host memory of all ranks, or none of them goes on. */
-static bosc_status grow_rooms(bosc_ctx *ctx, bosc_comm *comm, size_t bytes)
+/* Enlarges the buffers for host memory on all ranks; fails on all if it fails on one. */
+static bosc_status grow_channels(bosc_ctx *ctx, bosc_comm *comm, size_t bytes)
 {
     struct nccl_end *e = comm->state;
-    const bosc_status local_status = e->device->grow(ctx, &e->room, bytes);
+    const bosc_status local_status = e->device->grow(ctx, &e->channel, bytes);
     const int32_t code = (int32_t)local_status;
     const int32_t *codes = comm->gather;
     BI_TRY(all_gather(ctx, comm, &code, sizeof code, comm->gather));
@@ -198,22 +203,23 @@ static bosc_status grow_rooms(bosc_ctx *ctx, bosc_comm *comm, size_t bytes)
     return local_status;
 }
 
-/* Host memory goes by the stage, which holds what is sent and then what is received. */
+/* Exchanges host memory through the buffers, which hold the sent data, then the received data. */
 static bosc_status exchange_host(bosc_ctx *ctx, bosc_comm *comm, const void *sent, const int64_t *sent_offsets,
                                  void *received, const int64_t *received_offsets)
 {
     struct nccl_end *e = comm->state;
     const size_t out = (size_t)sent_offsets[comm->rank_count], in = (size_t)received_offsets[comm->rank_count];
-    BI_TRY(grow_rooms(ctx, comm, out + in));
-    if (out) memcpy(e->room.pinned, sent, out);
-    if (!e->device->copy(&e->room, e->room.staging, e->room.pinned, out))
-        return lose(ctx, comm, "the device failed in an exchange");
-    char *came = (char *)e->room.staging + out, *fetched = (char *)e->room.pinned + out;
-    BI_TRY(exchange(ctx, comm, e->room.staging, sent_offsets, came, received_offsets));
-    if (!e->device->copy(&e->room, fetched, came, in)) return lose(ctx, comm, "the device failed in an exchange");
+    BI_TRY(grow_channels(ctx, comm, out + in));
+    if (out) memcpy(e->channel.pinned, sent, out);
+    if (!e->device->copy(&e->channel, e->channel.staging, e->channel.pinned, out))
+        return fail_lost(ctx, comm, "the device failed in an exchange");
+    char *received_staging = (char *)e->channel.staging + out, *received_pinned = (char *)e->channel.pinned + out;
+    BI_TRY(exchange_device(ctx, comm, e->channel.staging, sent_offsets, received_staging, received_offsets));
+    if (!e->device->copy(&e->channel, received_pinned, received_staging, in))
+        return fail_lost(ctx, comm, "the device failed in an exchange");
     struct wait w = begin_wait(comm);
     BI_TRY(drain(ctx, comm, &w));
-    if (in) memcpy(received, fetched, in);
+    if (in) memcpy(received, received_pinned, in);
     return BOSC_OK;
 }
 
@@ -222,8 +228,8 @@ static bosc_status all_to_all(bosc_ctx *ctx, bosc_comm *comm, bool on_host, cons
 {
     BI_TRY(check_device(ctx, comm));
     if (on_host) return exchange_host(ctx, comm, sent, sent_offsets, received, received_offsets);
-    const bosc_status ready = ctx->backend->sync(ctx); /* what is queued makes what is sent */
-    BI_TRY(exchange(ctx, comm, sent, sent_offsets, received, received_offsets));
+    const bosc_status ready = ctx->backend->sync(ctx); /* queued work writes the sent data */
+    BI_TRY(exchange_device(ctx, comm, sent, sent_offsets, received, received_offsets));
     return ready;
 }
 
@@ -232,22 +238,22 @@ static bosc_status all_to_all(bosc_ctx *ctx, bosc_comm *comm, bool on_host, cons
 static void free_end(struct nccl_end *e)
 {
     const struct bi_memory host = e->host;
-    e->device->close(e->device_number, &e->room);
+    e->device->close(e->device_number, &e->channel);
     bi_memory_release(&host, e, sizeof *e);
 }
 
-/* Whether all ranks have come to the end of the communicator, so that it can be destroyed without waiting for them. */
+/* Finalises the communicator. True if all ranks did, so that it can be destroyed without waiting for them. */
 static bool finalize(const bosc_comm *comm)
 {
     const struct nccl_end *e = comm->state;
     struct wait w = {bi_now() + (comm->timeout < DRAIN ? comm->timeout : DRAIN), 0};
     int result = e->nccl.CommFinalize(e->comm);
-    while (result == BI_NCCL_IN_PROGRESS && wait_on(&w))
+    while (result == BI_NCCL_IN_PROGRESS && wait_more(&w))
         if (e->nccl.CommGetAsyncError(e->comm, &result) != BI_NCCL_SUCCESS) return false;
     return result == BI_NCCL_SUCCESS;
 }
 
-static void release(bosc_comm *comm)
+static void release_end(bosc_comm *comm)
 {
     struct nccl_end *e = comm->state;
     if (comm->broken)
@@ -259,7 +265,7 @@ static void release(bosc_comm *comm)
     free_end(e);
 }
 
-static const struct bi_transport transport = {all_gather, all_to_all, release};
+static const struct bi_transport transport = {all_gather, all_to_all, release_end};
 
 static bosc_status check_opts(bosc_ctx *ctx, const bosc_nccl_opts *opts, bosc_nccl_opts *full)
 {
@@ -270,26 +276,25 @@ static bosc_status check_opts(bosc_ctx *ctx, const bosc_nccl_opts *opts, bosc_nc
     return bi_fail(ctx, BOSC_ERR_BACKEND, "ctx: NCCL moves data of CUDA devices, and this context is not of one");
 }
 
-/* An end without a communicator of NCCL. */
-static bosc_status make_end(bosc_ctx *ctx, const struct bi_nccl *nccl, int32_t rank, int32_t rank_count, double timeout,
-                            bosc_comm **comm)
+/* Creates an end without an NCCL communicator. */
+static bosc_status create_end(bosc_ctx *ctx, const struct bi_nccl *nccl, int32_t rank, int32_t rank_count,
+                              double timeout, bosc_comm **comm)
 {
     const bosc_comm_opts opts = {.size = sizeof opts, .timeout = timeout};
-    const size_t ranks = (size_t)rank_count,
-                 piece = STAGE / (ranks + 1) > LEAST_PIECE ? STAGE / (ranks + 1) : LEAST_PIECE;
+    const size_t ranks = (size_t)rank_count, chunk = STAGE / (ranks + 1) > MIN_CHUNK ? STAGE / (ranks + 1) : MIN_CHUNK;
     struct nccl_end *e = bi_host_alloc(ctx, sizeof *e);
     if (!e) return BOSC_ERR_NOMEM;
     *e = (struct nccl_end){.host = ctx->host,
                            .nccl = *nccl,
                            .device = bi_comm_device_of(ctx),
                            .device_number = ctx->memory.device,
-                           .piece = piece};
-    bosc_status status = e->device->open(ctx, &e->room, piece * (ranks + 1));
+                           .chunk = chunk};
+    bosc_status status = e->device->open(ctx, &e->channel, chunk * (ranks + 1));
     if (status != BOSC_OK) {
         bi_memory_release(&ctx->host, e, sizeof *e);
         return status;
     }
-    status = bi_comm_make(ctx, rank, rank_count, &opts, &transport, comm);
+    status = bi_comm_create_end(ctx, rank, rank_count, &opts, &transport, comm);
     if (status == BOSC_OK)
         (*comm)->state = e;
     else
@@ -297,15 +302,15 @@ static bosc_status make_end(bosc_ctx *ctx, const struct bi_nccl *nccl, int32_t r
     return status;
 }
 
-/* Joins the ranks; the end is freed if they do not come. */
-static bosc_status join(bosc_ctx *ctx, const bosc_nccl_id *id, bosc_comm *comm)
+/* Creates the NCCL communicator together with the other ranks. Frees the end on failure. */
+static bosc_status connect_ranks(bosc_ctx *ctx, const bosc_nccl_id *id, bosc_comm *comm)
 {
     struct nccl_end *e = comm->state;
-    struct bi_nccl_config config = {sizeof config, (unsigned)BI_NCCL_MAGIC, BI_NCCL_LEAST_VERSION, 0};
+    struct bi_nccl_config config = {sizeof config, (unsigned)BI_NCCL_MAGIC, BI_NCCL_MIN_VERSION, 0};
     struct wait w = begin_wait(comm);
     const int result = e->nccl.CommInitRankConfig(&e->comm, comm->rank_count, *id, comm->rank, &config);
     e->aborted = e->comm == NULL;
-    const bosc_status status = settle(ctx, comm, result, &w);
+    const bosc_status status = await_nccl(ctx, comm, result, &w);
     if (status != BOSC_OK) bosc_comm_free(comm);
     return status;
 }
@@ -330,13 +335,13 @@ bosc_status bosc_comm_create_nccl(bosc_ctx *ctx, const bosc_nccl_id *id, int32_t
     BI_TRY(check_ranks(ctx, id, rank, rank_count, comm));
     BI_TRY(check_opts(ctx, opts, &full));
     BI_TRY(bi_nccl_open(ctx, full.library, &nccl));
-    BI_TRY(make_end(ctx, &nccl, rank, rank_count, full.timeout, &fresh));
-    BI_TRY(join(ctx, id, fresh));
+    BI_TRY(create_end(ctx, &nccl, rank, rank_count, full.timeout, &fresh));
+    BI_TRY(connect_ranks(ctx, id, fresh));
     *comm = fresh;
     return BOSC_OK;
 }
 
-static bosc_status make_id(bosc_ctx *ctx, const bosc_nccl_opts *opts, bosc_nccl_id *id)
+static bosc_status create_id(bosc_ctx *ctx, const bosc_nccl_opts *opts, bosc_nccl_id *id)
 {
     bosc_nccl_opts full;
     struct bi_nccl nccl;
@@ -352,21 +357,21 @@ bosc_status bosc_nccl_make_id(bosc_ctx *ctx, const bosc_nccl_opts *opts, bosc_nc
     bosc_nccl_id fresh;
     BI_ENTER(ctx);
     if (!id) return bi_fail(ctx, BOSC_ERR_ARG, "id: NULL");
-    BI_TRY(make_id(ctx, opts, &fresh));
+    BI_TRY(create_id(ctx, opts, &fresh));
     *id = fresh;
     return BOSC_OK;
 }
 
 /* ---- over another communicator ---- */
 
-/* A failure that is not of `start`, told by it. */
-static bosc_status without_loss(bosc_ctx *ctx, bosc_status status)
+/* Turns BOSC_ERR_COMM into BOSC_ERR_BACKEND, so that `start`, which has lost no rank, can report it. */
+static bosc_status as_backend_failure(bosc_ctx *ctx, bosc_status status)
 {
-    char why[BI_COMM_MESSAGE];
+    char reason[BI_COMM_MESSAGE];
     if (status != BOSC_ERR_COMM) return status;
-    memcpy(why, ctx->message, sizeof why - 1);
-    why[sizeof why - 1] = 0;
-    return bi_fail(ctx, BOSC_ERR_BACKEND, "%s", why);
+    memcpy(reason, ctx->message, sizeof reason - 1);
+    reason[sizeof reason - 1] = 0;
+    return bi_fail(ctx, BOSC_ERR_BACKEND, "%s", reason);
 }
 
 bosc_status bosc_comm_create_nccl_over(bosc_ctx *ctx, bosc_comm *start, const bosc_nccl_opts *opts, bosc_comm **comm)
@@ -377,33 +382,36 @@ bosc_status bosc_comm_create_nccl_over(bosc_ctx *ctx, bosc_comm *start, const bo
     bosc_nccl_id id = {{0}};
     BI_ENTER(ctx);
     BI_TRY(bi_comm_check(ctx, start));
+    /* 1. Open NCCL on every rank; rank 0 creates the id. */
     bosc_status local_status = comm ? check_opts(ctx, opts, &full) : bi_fail(ctx, BOSC_ERR_ARG, "comm: NULL");
     if (local_status == BOSC_OK) local_status = bi_nccl_open(ctx, full.library, &nccl);
     if (local_status == BOSC_OK)
-        local_status = make_end(ctx, &nccl, start->rank, start->rank_count, full.timeout, &fresh);
-    if (local_status == BOSC_OK && start->rank == 0) local_status = without_loss(ctx, make_id(ctx, opts, &id));
+        local_status = create_end(ctx, &nccl, start->rank, start->rank_count, full.timeout, &fresh);
+    if (local_status == BOSC_OK && start->rank == 0) local_status = as_backend_failure(ctx, create_id(ctx, opts, &id));
     bosc_status status = bi_comm_agree(ctx, start, local_status);
+    /* 2. Send the id to all ranks. */
     const size_t bytes = sizeof id * (size_t)start->rank_count;
     bosc_nccl_id *ids = status == BOSC_OK ? bi_host_alloc(ctx, bytes) : NULL;
     if (status == BOSC_OK) status = bi_comm_agree(ctx, start, ids ? BOSC_OK : BOSC_ERR_NOMEM);
     if (status == BOSC_OK) status = bi_comm_all_gather(ctx, start, &id, sizeof id, ids);
     if (status == BOSC_OK) {
-        const double timeout =
-            fresh->timeout; /* while they join, ranks that could not wait in `start` for the others */
+        /* 3. Connect. The time-out is at most half of that of `start`, where ranks that failed wait for the others. */
+        const double timeout = fresh->timeout;
         if (fresh->timeout > start->timeout / 2) fresh->timeout = start->timeout / 2;
-        local_status = without_loss(ctx, join(ctx, ids, fresh));
+        local_status = as_backend_failure(ctx, connect_ranks(ctx, ids, fresh));
         if (local_status == BOSC_OK)
             fresh->timeout = timeout;
         else
             fresh = NULL;
         status = bi_comm_agree(ctx, start, local_status);
     }
+    /* 4. Return the communicator, or free it on all ranks. */
     bi_memory_release(&ctx->host, ids, bytes);
     if (status == BOSC_OK) {
         *comm = fresh;
     } else if (fresh) {
         struct nccl_end *e = fresh->state;
-        e->aborted = e->comm == NULL; /* the ranks were not joined */
+        e->aborted = e->comm == NULL; /* the ranks were not connected */
         fresh->broken = true;
         bosc_comm_free(fresh);
     }
@@ -432,7 +440,7 @@ bosc_status bosc_comm_create_nccl_given(bosc_ctx *ctx, void *nccl_comm, const bo
     if (device != ctx->memory.device)
         return bi_fail(ctx, BOSC_ERR_ARG, "nccl_comm: it is of device %d, the context of %d", device,
                        (int)ctx->memory.device);
-    BI_TRY(make_end(ctx, &nccl, rank, count, full.timeout, &fresh));
+    BI_TRY(create_end(ctx, &nccl, rank, count, full.timeout, &fresh));
     struct nccl_end *e = fresh->state;
     e->comm = given;
     e->given = true;

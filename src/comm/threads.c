@@ -1,5 +1,5 @@
-/* Ranks that are threads of one process, and the communicator of one rank: each copies what is meant for it out of the
- * others' memory, while these wait. */
+/* Communicators whose ranks are threads of one process, and the communicator of one rank. In an exchange each rank
+ * copies its data from the memory of the others, which wait at a barrier until it is done. */
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
@@ -7,29 +7,31 @@
 #include "comm/comm.h"
 #include "comm/device.h"
 
-enum { MOST_RANKS = 4096, SMALL = 64 };
+enum { MAX_RANKS = 4096, SMALL = 64 /* bytes of a block that is copied twice to save a barrier */ }; /* chosen */
 
-/* What a rank shows to the others during an exchange. */
-struct shown {
+/* Data that a rank exposes to the others during an exchange. */
+struct exposed {
     const void *data;
     const int64_t *offsets;
     int32_t device;
-    char small[2][SMALL]; /* blocks that are copied here need no second barrier: an exchange later they still stand */
+    /* Copies of small blocks for even and odd exchanges. They stay valid during the next exchange, which saves the
+     * second barrier. */
+    char small[2][SMALL];
 };
 
 struct group {
     struct bi_memory host;
     pthread_mutex_t lock;
     pthread_cond_t all_here;
-    int32_t rank_count, ends; /* ends that were not freed */
+    int32_t rank_count, ends; /* ends: not freed yet */
     int32_t arrived;          /* ranks at the barrier */
     uint64_t round;           /* barriers passed */
     bool broken;
     char reason[96];
-    struct shown shown[];
+    struct exposed exposed[];
 };
 
-static size_t bytes_of_group(int32_t ranks) { return sizeof(struct group) + (size_t)ranks * sizeof(struct shown); }
+static size_t group_bytes(int32_t ranks) { return sizeof(struct group) + (size_t)ranks * sizeof(struct exposed); }
 
 /* ---- the barrier ---- */
 
@@ -44,7 +46,7 @@ static struct timespec time_after(double seconds)
     return t;
 }
 
-/* The lock is held. */
+/* Marks the group as broken and wakes all ranks. The lock is held. */
 static void break_group(struct group *g, const char *reason)
 {
     if (g->broken) return;
@@ -53,16 +55,17 @@ static void break_group(struct group *g, const char *reason)
     pthread_cond_broadcast(&g->all_here);
 }
 
-/* The lock is held. Waits for the others' arrival. */
+/* Waits until the other ranks reach the barrier. The lock is held. */
 static void await_others(struct group *g, double timeout)
 {
     const uint64_t round = g->round;
-    const struct timespec end = time_after(timeout);
+    const struct timespec deadline = time_after(timeout);
     while (g->round == round && !g->broken)
-        if (pthread_cond_timedwait(&g->all_here, &g->lock, &end) == ETIMEDOUT && g->round == round)
+        if (pthread_cond_timedwait(&g->all_here, &g->lock, &deadline) == ETIMEDOUT && g->round == round)
             break_group(g, "a rank did not come within the time-out");
 }
 
+/* Returns when all ranks have called it; their earlier writes are then visible, by the mutex. */
 static bosc_status barrier(bosc_ctx *ctx, bosc_comm *comm)
 {
     struct group *g = comm->state;
@@ -86,11 +89,11 @@ static bosc_status barrier(bosc_ctx *ctx, bosc_comm *comm)
 static bosc_status all_gather_small(bosc_ctx *ctx, bosc_comm *comm, const void *sent, size_t bytes, void *received)
 {
     struct group *g = comm->state;
-    const int which = (int)(comm->exchanges & 1); /* all ranks have come to the same exchanges */
-    memcpy(g->shown[comm->rank].small[which], sent, bytes);
+    const int which = (int)(comm->exchanges & 1); /* equal on all ranks: they take part in the same exchanges */
+    memcpy(g->exposed[comm->rank].small[which], sent, bytes);
     BI_TRY(barrier(ctx, comm));
     for (int32_t r = 0; r < g->rank_count; r++)
-        memcpy((char *)received + (size_t)r * bytes, g->shown[r].small[which], bytes);
+        memcpy((char *)received + (size_t)r * bytes, g->exposed[r].small[which], bytes);
     return BOSC_OK;
 }
 
@@ -98,9 +101,9 @@ static bosc_status all_gather(bosc_ctx *ctx, bosc_comm *comm, const void *sent, 
 {
     struct group *g = comm->state;
     if (bytes <= SMALL) return all_gather_small(ctx, comm, sent, bytes, received);
-    g->shown[comm->rank].data = sent;
+    g->exposed[comm->rank].data = sent;
     BI_TRY(barrier(ctx, comm));
-    for (int32_t r = 0; r < g->rank_count; r++) memcpy((char *)received + (size_t)r * bytes, g->shown[r].data, bytes);
+    for (int32_t r = 0; r < g->rank_count; r++) memcpy((char *)received + (size_t)r * bytes, g->exposed[r].data, bytes);
     return barrier(ctx, comm);
 }
 
@@ -112,7 +115,8 @@ static bosc_status copy_from(bosc_ctx *ctx, bool on_host, void *to, const void *
     return BOSC_OK;
 }
 
-/* The others' blocks for this rank, its own first and then around, so that not all read from the same one. */
+/* Copies the blocks for this rank from all ranks. Starts with its own and goes around, so that ranks do not all read
+ * from the same one. */
 static bosc_status copy_blocks(bosc_ctx *ctx, const bosc_comm *comm, bool on_host, void *received,
                                const int64_t *received_offsets)
 {
@@ -121,7 +125,7 @@ static bosc_status copy_blocks(bosc_ctx *ctx, const bosc_comm *comm, bool on_hos
     bosc_status status = BOSC_OK;
     for (int32_t i = 0; i < g->rank_count && status == BOSC_OK; i++) {
         const int32_t r = (int32_t)(((int64_t)comm->rank + i) % g->rank_count);
-        const struct shown *from = &g->shown[r];
+        const struct exposed *from = &g->exposed[r];
         const int64_t begin = from->offsets[comm->rank], end = from->offsets[comm->rank + 1];
         if (end == begin) continue;
         if (!on_host && device) device->open_peer(ctx, from->device);
@@ -136,13 +140,13 @@ static bosc_status all_to_all(bosc_ctx *ctx, bosc_comm *comm, bool on_host, cons
                               const int64_t *sent_offsets, void *received, const int64_t *received_offsets)
 {
     struct group *g = comm->state;
-    bosc_status ready = on_host ? BOSC_OK : ctx->backend->sync(ctx); /* what is queued makes what is sent */
-    g->shown[comm->rank].data = sent;
-    g->shown[comm->rank].offsets = sent_offsets;
-    g->shown[comm->rank].device = ctx->memory.device;
-    BI_TRY(barrier(ctx, comm));
+    bosc_status ready = on_host ? BOSC_OK : ctx->backend->sync(ctx); /* queued work writes the sent data */
+    g->exposed[comm->rank].data = sent;
+    g->exposed[comm->rank].offsets = sent_offsets;
+    g->exposed[comm->rank].device = ctx->memory.device;
+    BI_TRY(barrier(ctx, comm)); /* all ranks have exposed their data */
     bosc_status copied = copy_blocks(ctx, comm, on_host, received, received_offsets);
-    BI_TRY(barrier(ctx, comm));
+    BI_TRY(barrier(ctx, comm)); /* all copies are done: senders may reuse their memory */
     return ready != BOSC_OK ? ready : copied;
 }
 
@@ -153,10 +157,10 @@ static void free_group(struct group *g)
     const struct bi_memory host = g->host;
     pthread_cond_destroy(&g->all_here);
     pthread_mutex_destroy(&g->lock);
-    bi_memory_release(&host, g, bytes_of_group(g->rank_count));
+    bi_memory_release(&host, g, group_bytes(g->rank_count));
 }
 
-static void release(bosc_comm *comm)
+static void release_end(bosc_comm *comm)
 {
     struct group *g = comm->state;
     pthread_mutex_lock(&g->lock);
@@ -166,17 +170,17 @@ static void release(bosc_comm *comm)
     if (last) free_group(g);
 }
 
-static const struct bi_transport transport = {all_gather, all_to_all, release};
+static const struct bi_transport transport = {all_gather, all_to_all, release_end};
 
-static bosc_status make_group(bosc_ctx *ctx, int32_t rank_count, struct group **group)
+static bosc_status create_group(bosc_ctx *ctx, int32_t rank_count, struct group **group)
 {
     pthread_condattr_t monotonic;
-    struct group *g = bi_host_alloc(ctx, bytes_of_group(rank_count));
+    struct group *g = bi_host_alloc(ctx, group_bytes(rank_count));
     if (!g) return BOSC_ERR_NOMEM;
-    memset(g, 0, bytes_of_group(rank_count));
+    memset(g, 0, group_bytes(rank_count));
     g->host = ctx->host;
     g->rank_count = rank_count;
-    pthread_mutex_init(&g->lock, NULL); /* these fail on no system that has what this one needs */
+    pthread_mutex_init(&g->lock, NULL); /* on Linux these initialisers do not fail */
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(&g->all_here, &monotonic);
@@ -185,13 +189,13 @@ static bosc_status make_group(bosc_ctx *ctx, int32_t rank_count, struct group **
     return BOSC_OK;
 }
 
-static bosc_status make_ends(bosc_ctx *ctx, struct group *g, const bosc_comm_opts *opts, bosc_comm **comms)
+static bosc_status create_ends(bosc_ctx *ctx, struct group *g, const bosc_comm_opts *opts, bosc_comm **comms)
 {
     const int32_t ranks = g->rank_count;
     bosc_comm **fresh = bi_host_alloc(ctx, (size_t)ranks * sizeof *fresh);
     bosc_status status = fresh ? BOSC_OK : BOSC_ERR_NOMEM;
     while (g->ends < ranks && status == BOSC_OK) {
-        status = bi_comm_make(ctx, g->ends, ranks, opts, &transport, &fresh[g->ends]);
+        status = bi_comm_create_end(ctx, g->ends, ranks, opts, &transport, &fresh[g->ends]);
         if (status == BOSC_OK) fresh[g->ends++]->state = g;
     }
     if (status == BOSC_OK) {
@@ -199,7 +203,7 @@ static bosc_status make_ends(bosc_ctx *ctx, struct group *g, const bosc_comm_opt
     } else if (g->ends == 0) {
         free_group(g);
     } else {
-        for (int32_t r = 0, made = g->ends; r < made; r++) bosc_comm_free(fresh[r]);
+        for (int32_t r = 0, created = g->ends; r < created; r++) bosc_comm_free(fresh[r]);
     }
     bi_memory_release(&ctx->host, fresh, (size_t)ranks * sizeof *fresh);
     return status;
@@ -209,11 +213,11 @@ bosc_status bosc_comm_create_threads(bosc_ctx *ctx, int32_t rank_count, const bo
 {
     struct group *g;
     BI_ENTER(ctx);
-    if (rank_count < 1 || rank_count > MOST_RANKS)
-        return bi_fail(ctx, BOSC_ERR_ARG, "rank_count: %d is not in 1 to %d", (int)rank_count, (int)MOST_RANKS);
+    if (rank_count < 1 || rank_count > MAX_RANKS)
+        return bi_fail(ctx, BOSC_ERR_ARG, "rank_count: %d is not in 1 to %d", (int)rank_count, (int)MAX_RANKS);
     if (!comms) return bi_fail(ctx, BOSC_ERR_ARG, "comms: NULL");
-    BI_TRY(make_group(ctx, rank_count, &g));
-    return make_ends(ctx, g, opts, comms);
+    BI_TRY(create_group(ctx, rank_count, &g));
+    return create_ends(ctx, g, opts, comms);
 }
 
 bosc_status bosc_comm_create_self(bosc_ctx *ctx, const bosc_comm_opts *opts, bosc_comm **comm)

@@ -1,13 +1,16 @@
 /* Memory: the allocator behind a context, blocks that only grow, and the arena of scratch memory. */
+#include "core/arena.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bits.h"
 #include "base/fault.h"
-#include "core/context.h"
+#include "core/await.h"
+#include "core/message.h"
 
-enum { ALIGNMENT = 256, SMALLEST_CHUNK = 1 << 16 };
+enum { ALIGNMENT = 256 /* of cudaMalloc */, SMALLEST_CHUNK = 1 << 16 /* chosen */ };
 
 struct bi_chunk {
     struct bi_chunk *next;
@@ -34,7 +37,7 @@ void *bi_host_alloc(bosc_ctx *ctx, size_t bytes)
 void bi_memory_release(const struct bi_memory *m, void *p, size_t bytes)
 {
     if (!p) return;
-    int number = errno; /* structures are freed by calls that keep nothing else of their caller */
+    int number = errno; /* free functions preserve errno, but nothing else of the caller */
     if (m->hooks.alloc)
         m->hooks.release(m->hooks.user, p, bytes);
     else
@@ -42,7 +45,7 @@ void bi_memory_release(const struct bi_memory *m, void *p, size_t bytes)
     errno = number;
 }
 
-static bosc_status no_memory(bosc_ctx *ctx, size_t bytes)
+static bosc_status fail_out_of_memory(bosc_ctx *ctx, size_t bytes)
 {
     bi_await_queued(ctx);
     return bi_fail(ctx, BOSC_ERR_NOMEM, "out of %s memory: %zu bytes were refused", ctx->backend->name, bytes);
@@ -52,7 +55,7 @@ bosc_status bi_block_reserve(bosc_ctx *ctx, const struct bi_memory *m, struct bi
 {
     if (bytes <= block->bytes) return BOSC_OK;
     void *fresh = bi_memory_alloc(m, bytes);
-    if (!fresh) return no_memory(ctx, bytes);
+    if (!fresh) return fail_out_of_memory(ctx, bytes);
     bi_memory_release(m, block->data, block->bytes);
     block->data = fresh;
     block->bytes = bytes;
@@ -66,7 +69,7 @@ void bi_block_free(const struct bi_memory *m, struct bi_block *block)
 }
 
 /* Chunk records come from the host allocator; only their data is the backend's. */
-static struct bi_chunk *new_chunk(bosc_ctx *ctx, size_t bytes)
+static struct bi_chunk *allocate_chunk(bosc_ctx *ctx, size_t bytes)
 {
     struct bi_chunk *chunk = bi_memory_alloc(&ctx->host, sizeof *chunk);
     if (!chunk) return NULL;
@@ -85,16 +88,17 @@ bosc_status bi_scratch(bosc_ctx *ctx, size_t bytes, void **p)
     struct bi_arena *arena = &ctx->arena;
     *p = NULL;
     if (bytes == 0) return BOSC_OK;
-    if (bytes > (size_t)PTRDIFF_MAX - ALIGNMENT || bi_fault(BI_FAULT_ALLOC)) return no_memory(ctx, bytes);
+    if (bytes > (size_t)PTRDIFF_MAX - ALIGNMENT || bi_fault(BI_FAULT_ALLOC)) return fail_out_of_memory(ctx, bytes);
     bytes = bi_round_up(bytes, ALIGNMENT);
+    /* Find the next chunk with room, or append one. */
     struct bi_chunk *chunk = arena->current ? arena->current : arena->first, *last = NULL;
     while (chunk && chunk->bytes - chunk->used < bytes) {
         last = chunk;
         chunk = chunk->next;
     }
     if (!chunk) {
-        chunk = new_chunk(ctx, bytes);
-        if (!chunk) return no_memory(ctx, bytes);
+        chunk = allocate_chunk(ctx, bytes);
+        if (!chunk) return fail_out_of_memory(ctx, bytes);
         if (last)
             last->next = chunk;
         else
@@ -147,7 +151,7 @@ void bi_arena_rewind(bosc_ctx *ctx, struct bi_mark mark)
 void bi_scratch_free(bosc_ctx *ctx)
 {
     if (ctx->kept.handle) ctx->kept.release(ctx->kept.handle);
-    ctx->kept = (struct bi_kept){0};
+    ctx->kept = (struct bi_cached_structure){0};
     bi_block_free(&ctx->host, &ctx->host_scratch);
     for (struct bi_chunk *chunk = ctx->arena.first, *next; chunk; chunk = next) {
         next = chunk->next;

@@ -1,5 +1,4 @@
-/* Waiting for what a call that fails has left in its stream. */
-#include "core/context.h"
+#include "core/await.h"
 
 void bi_await_queued(bosc_ctx *ctx)
 {

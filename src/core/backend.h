@@ -1,6 +1,6 @@
-/* The tables of functions that stand between the algorithms and the hardware. A driver (a room's build.c, query.c)
- * speaks to a backend through these alone. All pointers to data are in the backend's memory unless a comment says
- * "host"; work is queued on the context's stream in the order of the calls. */
+/* Tables of functions between the algorithms and the hardware. A driver (a room's build.c, query.c) uses a backend
+ * through these alone. All pointers to data are in the backend's memory unless a comment says "host"; work is queued on
+ * the context's stream in the order of the calls. */
 #ifndef BI_CORE_BACKEND_H
 #define BI_CORE_BACKEND_H
 
@@ -30,7 +30,7 @@ struct bi_core_ops {
                              uint32_t *bad);
     bosc_status (*split)(bosc_ctx *, size_t item_size, const void *in, const uint32_t *bucket, int64_t n,
                          int64_t n_buckets, void *out, int64_t *offsets, uint32_t *bad);
-    /* Only bits [first_bit, last_bit) of the ordered key decide. in == out is allowed; values have any size. */
+    /* Sorts by bits [first_bit, last_bit) of the ordered key. in == out is allowed; values have any size. */
     bosc_status (*sort_keys)(bosc_ctx *, bosc_dtype, const void *keys, int64_t n, void *out, int first_bit,
                              int last_bit);
     bosc_status (*sort_pairs)(bosc_ctx *, bosc_dtype, const void *keys, size_t value_size, const void *values,
@@ -55,23 +55,23 @@ struct bi_backend {
     bosc_status (*open)(bosc_ctx *ctx, const bosc_ctx_opts *opts);
     void (*close)(bosc_ctx *ctx);
     bosc_status (*sync)(bosc_ctx *ctx);
-    /* Every public call begins with it: makes the context's device the thread's. NULL where there is nothing to do. */
+    /* Called at the start of every public call: makes the context's device the thread's current one. May be NULL. */
     void (*enter)(bosc_ctx *ctx);
     /* Used when the caller gives no hooks; `device` as in the context. */
     void *(*alloc)(int32_t device, size_t bytes);
     void (*release)(int32_t device, void *memory, size_t bytes);
-    /* Between any two places; queued. With host memory on either side the caller must sync before using it. */
+    /* Between any two memories; queued. With host memory on either side the caller must sync before using it. */
     bosc_status (*copy)(bosc_ctx *ctx, void *to, const void *from, size_t bytes);
     bosc_status (*fill)(bosc_ctx *ctx, void *memory, int byte, size_t bytes);
-    /* Can kernels of this backend reach `p`? Host memory on CUDA: no (except mapped). On the CPU: always. */
+    /* True if kernels of this backend can access `p`. CUDA: not host memory, unless it is mapped. CPU: always. */
     bool (*reaches)(bosc_ctx *ctx, const void *p);
-    /* Queues what follows on the caller's stream, after what is queued so far; NULL: on the context's own. NULL where
-     * there are no streams. */
+    /* Queues further work on the caller's stream (NULL: the context's own), after the work queued so far. NULL for
+     * backends without streams. */
     bosc_status (*use_stream)(bosc_ctx *ctx, void *callers);
-    /* Whether the context's stream records a graph now, so that nothing may wait. NULL: never. */
+    /* True while the context's stream records a graph, so that nothing may wait. NULL: never. */
     bool (*records)(bosc_ctx *ctx);
-    /* Items of the first part of a loop whose caller listens: enough for the hardware (core/progress.h). */
-    int64_t part;
+    /* Items of the first batch of a loop that reports progress (core/progress.h): enough to occupy the hardware. */
+    int64_t first_batch;
     const struct bi_core_ops *core;
 };
 

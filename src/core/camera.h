@@ -1,4 +1,4 @@
-/* What the cameras of rooms have in common: checks of what a caller set, and the planes of the view. */
+/* Cameras of several rooms: checks of their members, and the planes of the view frustum. */
 #ifndef BI_CORE_CAMERA_H
 #define BI_CORE_CAMERA_H
 
@@ -16,15 +16,14 @@ struct bi_camera {
 
 bosc_status bi_check_camera(bosc_ctx *ctx, const struct bi_camera *camera);
 
-/* Half the height of the view at a distance of 1. */
+/* Half the height of the view at distance 1. */
 double bi_camera_tangent(const struct bi_camera *camera);
 
-/* Normals of the planes of the view, inward: across the direction at the eye (of length 1), and to either side of it,
- * and below and above. `up` may be another one than the camera's. False where it has no length, or is parallel to the
- * direction. */
+/* Inward normals of the planes of the frustum: near (of length 1), left, right, bottom, top. `up` may differ from the
+ * camera's. False if it has no length or is parallel to the direction. */
 bool bi_camera_planes(const struct bi_camera *camera, const double up[3], double planes[5][3]);
 
 /* Scales a vector to length 1; false for one without a direction. */
-bool bi_unit3(double v[3]);
+bool bi_normalize3(double v[3]);
 
 #endif

@@ -48,10 +48,10 @@ bosc_status bi_read_opts(bosc_ctx *ctx, const char *type, const void *opts, void
 {
     memset(full, 0, size);
     if (opts) {
-        size_t given;
-        memcpy(&given, opts, sizeof given);
-        BI_TRY(bi_check_size(ctx, "opts", type, given, size));
-        memcpy(full, opts, given);
+        size_t opts_size;
+        memcpy(&opts_size, opts, sizeof opts_size);
+        BI_TRY(bi_check_size(ctx, "opts", type, opts_size, size));
+        memcpy(full, opts, opts_size);
     }
     memcpy(full, &size, sizeof size);
     return BOSC_OK;

@@ -1,4 +1,4 @@
-/* Checks of arguments that the front doors of all rooms make. Each gives BOSC_OK, or BOSC_ERR_ARG and a message that
+/* Checks of arguments, for the public functions of all rooms. Each returns BOSC_OK, or BOSC_ERR_ARG and a message that
  * begins with the argument's name. */
 #ifndef BI_CORE_CHECK_H
 #define BI_CORE_CHECK_H
@@ -9,26 +9,26 @@
 extern "C" {
 #endif
 
-/* Whether the context can reach what a handle holds. `memory` is the handle's, NULL where the handle is. */
+/* Checks that the context can access the handle's memory. `memory` is NULL if the handle is. */
 bosc_status bi_check_handle(bosc_ctx *ctx, const char *name, const struct bi_memory *memory);
 
-/* Whether a public struct may have this `size`, which its caller set: it holds the member itself and whole words, so
- * that no field of one word or less is cut, and is far from what memory that nobody set would say. */
+/* True if `size`, set by the caller, is plausible for a public struct: whole words, so that no field of up to one word
+ * is cut, and not so large that it is more likely uninitialised. */
 bool bi_is_struct_size(size_t size, size_t ours);
 
-/* The size of a struct that a caller fills against ours: less is an older caller's. `type` is its name. */
+/* Checks the size of a struct that the caller fills. A smaller one comes from an older version. `type` is its name. */
 bosc_status bi_check_size(bosc_ctx *ctx, const char *name, const char *type, size_t size, size_t ours);
 
-/* The size of a struct that the call fills: more is a newer caller's. bi_copy_info then copies `full`, of `ours` bytes,
- * as far as the caller's struct goes, and zeroes what it has more; the size stays. */
+/* Checks the size of a struct that the call fills. A larger one comes from a newer version. bi_copy_info then copies
+ * `full`, of `ours` bytes, as far as the caller's struct goes, zeroes the rest of it, and keeps its size. */
 bosc_status bi_check_info(bosc_ctx *ctx, const char *name, const char *type, size_t size, size_t ours);
 void bi_copy_info(void *info, const void *full, size_t ours);
 
-/* *full, of `size` bytes, gets the caller's options, whose first member is their size; what they lack is zero. NULL
- * options are all zero. */
+/* Copies the caller's options, whose first member is their size, to *full, of `size` bytes; missing members become
+ * zero. NULL options are all zero. */
 bosc_status bi_read_opts(bosc_ctx *ctx, const char *type, const void *opts, void *full, size_t size);
 
-/* An array (may be NULL) whose elements have `size` bytes must be aligned to them. */
+/* Checks that an array (or NULL) of elements of `size` bytes is aligned to them. */
 bosc_status bi_check_aligned(bosc_ctx *ctx, const char *name, const void *array, size_t size);
 
 #ifdef __cplusplus

@@ -23,7 +23,8 @@ bosc_status bi_csr_offsets(bosc_ctx *ctx, int64_t rows, bi_csr_count_fn count, v
     return ctx->backend->sync(ctx);
 }
 
-/* Whether the offsets ascend from 0; *total is their last one. `bad` holds INT64_MAX, and still does on success. */
+/* Checks that the offsets ascend from 0 and end within capacity; *total: the last one. `bad` holds INT64_MAX before
+ * and, on success, after. */
 static bosc_status check_offsets(bosc_ctx *ctx, const int64_t *offsets, int64_t rows, int64_t capacity, int64_t *bad,
                                  int64_t *total)
 {
@@ -58,11 +59,13 @@ bosc_status bi_csr_fill(bosc_ctx *ctx, int64_t rows, const int64_t *offsets, int
     struct bi_csr_rows to = {.rows = rows};
     const void *reachable;
     bool staged = false;
+    /* 1. Check the offsets. */
     BI_TRY(bi_stage_in(ctx, offsets, (size_t)(rows + 1) * sizeof *offsets, &reachable, &staged));
     to.offsets = reachable;
     BI_TRY(bi_scratch_of(ctx, 1, sizeof none, &to.bad));
     BI_TRY(ctx->backend->copy(ctx, to.bad, &none, sizeof none));
     BI_TRY(check_offsets(ctx, to.offsets, rows, capacity, to.bad, &to.total));
+    /* 2. Fill the rows; copy staged columns back. */
     for (int c = 0; c < BI_CSR_COLUMNS; c++) {
         size_t bytes = columns[c].array ? (size_t)to.total * columns[c].size : 0;
         BI_TRY(bi_stage_out(ctx, columns[c].array, bytes, &outs[c], &staged));

@@ -1,4 +1,5 @@
-/* CSR rows of answers in the caller's arrays, ids and distances; and the list of long rows that many threads sort. */
+/* CSR rows of answers, ids and distances, in the caller's arrays; and the list of long rows, which kernels of the
+ * device sort afterwards. */
 #ifndef BI_CORE_CSR_ROW_OUT_H
 #define BI_CORE_CSR_ROW_OUT_H
 
@@ -11,39 +12,40 @@
 struct bi_row_out {
     void *ids, *dist2; /* dist2 may be NULL */
     int64_t at;
-    bool wide, single, pairs;
+    bool ids_64bit, dist2_f32, pairs;
 };
 
-BI_FN int64_t bi_row_place(const struct bi_row_out *o, int64_t e) { return (o->at + e) << o->pairs | o->pairs; }
+/* The array index of entry e's id: at + e, or the odd one of a pair. */
+BI_FN int64_t bi_row_slot(const struct bi_row_out *o, int64_t e) { return (o->at + e) << o->pairs | o->pairs; }
 
 BI_FN uint32_t bi_row_id(const struct bi_row_out *o, int64_t e)
 {
-    int64_t at = bi_row_place(o, e);
-    return o->wide ? (uint32_t)((const int64_t *)o->ids)[at] : ((const uint32_t *)o->ids)[at];
+    int64_t at = bi_row_slot(o, e);
+    return o->ids_64bit ? (uint32_t)((const int64_t *)o->ids)[at] : ((const uint32_t *)o->ids)[at];
 }
 
-/* 0 in rows without distances. */
+/* Returns 0 for rows without distances. */
 BI_FN double bi_row_dist2(const struct bi_row_out *o, int64_t e)
 {
     if (!o->dist2) return 0;
-    return o->single ? (double)((const float *)o->dist2)[o->at + e] : ((const double *)o->dist2)[o->at + e];
+    return o->dist2_f32 ? (double)((const float *)o->dist2)[o->at + e] : ((const double *)o->dist2)[o->at + e];
 }
 
 BI_FN void bi_row_set(const struct bi_row_out *o, int64_t e, double dist2, uint32_t id)
 {
-    int64_t at = bi_row_place(o, e);
-    if (o->wide)
+    int64_t at = bi_row_slot(o, e);
+    if (o->ids_64bit)
         ((int64_t *)o->ids)[at] = id == UINT32_MAX ? -1 : (int64_t)id;
     else
         ((uint32_t *)o->ids)[at] = id;
     if (!o->dist2) return;
-    if (o->single)
+    if (o->dist2_f32)
         ((float *)o->dist2)[o->at + e] = (float)dist2;
     else
         ((double *)o->dist2)[o->at + e] = dist2;
 }
 
-/* Orders a row by id. Source: Shell, A High-Speed Sorting Procedure (1959), with Knuth's steps. */
+/* Sorts a row by id. Source: Shell, A High-Speed Sorting Procedure (1959), with Knuth's steps. */
 BI_FN void bi_row_sort(const struct bi_row_out *o, int64_t count)
 {
     int64_t gap = 1;
@@ -60,10 +62,10 @@ BI_FN void bi_row_sort(const struct bi_row_out *o, int64_t count)
 }
 
 /* Longer rows are sorted by a device's blocks (core/cuda/sort_rows.cuh). */
-enum { BI_LONG_ROW = 32 };
+enum { BI_LONG_ROW = 32 }; /* chosen */
 
-/* Lists a row, below 2^32 - 1, for sorting later if it is long: list[0] counts the listed rows, their numbers
- * follow. False if it was not listed (so too where list is NULL): the caller then sorts it. */
+/* Lists a row with a number below 2^32 - 1 for later sorting if it is long: list[0] counts the listed rows, their
+ * numbers follow. Returns false if it was not listed, or list is NULL: the caller then sorts it. */
 BI_FN bool bi_row_list_long(uint32_t *list, int64_t row, int64_t count)
 {
     if (!list || count <= BI_LONG_ROW || row >= (int64_t)UINT32_MAX) return false;

@@ -4,7 +4,7 @@
 
 #include "base/atomic.h"
 
-/* *bad becomes the lowest row whose offsets do not ascend, from 0. */
+/* Sets *bad to the lowest row whose offsets do not ascend from 0, if it is less. */
 struct bi_ascending {
     const int64_t *offsets;
     int64_t *bad;

@@ -1,5 +1,5 @@
-/* The rooms' tables of operations on one backend. A driver calls ctx->ops->ROOM->operation and never asks which backend
- * it runs on: what only one backend can do, or does another way, is an entry that the other leaves NULL or zero. */
+/* The rooms' tables of operations on one backend. A driver calls ctx->ops->ROOM->operation and never tests which
+ * backend it runs on: an operation of only one backend is an entry that the other leaves NULL or zero. */
 #ifndef BI_CORE_DISPATCH_H
 #define BI_CORE_DISPATCH_H
 

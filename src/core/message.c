@@ -1,8 +1,7 @@
-/* What a context says: the message of a failure, log lines. */
+#include "core/message.h"
+
 #include <stdarg.h>
 #include <stdio.h>
-
-#include "core/context.h"
 
 bosc_status bi_fail(bosc_ctx *ctx, bosc_status status, const char *format, ...)
 {

@@ -8,43 +8,43 @@
 #include "base/fault.h"
 #include "core/call.h"
 
-enum { SLICE = 1 << 20, ALIGNMENT = 64 };
+enum { SLICE = 1 << 20 /* bytes: chosen */, ALIGNMENT = 64 };
 
-uint64_t bi_hash(const void *bytes, size_t count) { return XXH3_64bits(bytes, count); }
+uint64_t bi_xxh3(const void *bytes, size_t count) { return XXH3_64bits(bytes, count); }
 
-_Static_assert(sizeof(XXH3_state_t) == BI_HASH_STATE, "the state of the hash");
+_Static_assert(sizeof(XXH3_state_t) == BI_XXH3_STATE_BYTES, "the state of the hash");
 
-void bi_hash_begin(void *state) { XXH3_64bits_reset(state); }
+void bi_xxh3_begin(void *state) { XXH3_64bits_reset(state); }
 
-void bi_hash_add(void *state, const void *bytes, size_t count) { XXH3_64bits_update(state, bytes, count); }
+void bi_xxh3_add(void *state, const void *bytes, size_t count) { XXH3_64bits_update(state, bytes, count); }
 
-uint64_t bi_hash_end(const void *state) { return XXH3_64bits_digest(state); }
+uint64_t bi_xxh3_end(const void *state) { return XXH3_64bits_digest(state); }
 
-/* The secret is where this process has it. */
-void bi_hash_adopt(void *state, const void *left)
+/* Keeps this process's pointer to the secret. */
+void bi_xxh3_resume(void *state, const void *saved)
 {
     XXH3_state_t *s = state;
     XXH3_64bits_reset(s);
     const unsigned char *secret = s->extSecret;
-    memcpy(s, left, sizeof *s);
+    memcpy(s, saved, sizeof *s);
     s->extSecret = secret;
 }
 
-bool bi_load_faulty(void) { return bi_fault(BI_FAULT_READ); }
+bool bi_load_fault_injected(void) { return bi_fault(BI_FAULT_READ); }
 
-/* The hash's state lies at the begin of the memory, which is aligned to 64 bytes. */
-static bosc_status take_memory(bosc_ctx *ctx, size_t more, char **memory)
+/* Allocates memory that begins with the state of the hash; it is aligned to 64 bytes. */
+static bosc_status allocate_state(bosc_ctx *ctx, size_t more, char **memory)
 {
     size_t bytes = sizeof(XXH3_state_t) + more;
     *memory = bi_host_alloc(ctx, bytes);
     if (!*memory) return BOSC_ERR_NOMEM;
-    bi_hash_begin(*memory);
+    bi_xxh3_begin(*memory);
     return BOSC_OK;
 }
 
-bosc_status bi_save_put(struct bi_saver *s, const void *bytes, size_t count)
+bosc_status bi_save_bytes(struct bi_saver *s, const void *bytes, size_t count)
 {
-    bi_hash_add(s->memory, bytes, count);
+    bi_xxh3_add(s->memory, bytes, count);
     if (bi_fault(BI_FAULT_WRITE) || s->write(s->user, bytes, count) != 0)
         return bi_fail(s->ctx, BOSC_ERR_IO, "write: the caller's function failed");
     return bi_progress_advance(s->ctx, bi_save_items(count));
@@ -57,7 +57,7 @@ bosc_status bi_save_array(struct bi_saver *s, const void *array, size_t bytes)
         size_t part = bytes - at < SLICE ? bytes - at : SLICE;
         BI_TRY(s->ctx->backend->copy(s->ctx, slice, (const char *)array + at, part));
         BI_TRY(s->ctx->backend->sync(s->ctx));
-        BI_TRY(bi_save_put(s, slice, part));
+        BI_TRY(bi_save_bytes(s, slice, part));
     }
     return BOSC_OK;
 }
@@ -69,23 +69,23 @@ bosc_status bi_save_padded(struct bi_saver *s, const void *array, size_t bytes)
     static const char zeros[ALIGNMENT];
     size_t padding = padding_of(bytes);
     BI_TRY(bi_save_array(s, array, bytes));
-    return padding ? bi_save_put(s, zeros, padding) : BOSC_OK;
+    return padding ? bi_save_bytes(s, zeros, padding) : BOSC_OK;
 }
 
-static bosc_status put_hash(struct bi_saver *s)
+static bosc_status write_hash(struct bi_saver *s)
 {
-    uint64_t hash = bi_hash_end(s->memory);
-    return bi_save_put(s, &hash, sizeof hash);
+    uint64_t hash = bi_xxh3_end(s->memory);
+    return bi_save_bytes(s, &hash, sizeof hash);
 }
 
-bosc_status bi_save(bosc_ctx *ctx, bosc_write_fn write, void *user, bi_save_fn put, const void *structure)
+bosc_status bi_save(bosc_ctx *ctx, bosc_write_fn write, void *user, bi_save_fn write_contents, const void *structure)
 {
     struct bi_saver s = {ctx, write, user, NULL};
     if (!write) return bi_fail(ctx, BOSC_ERR_ARG, "write: NULL");
-    BI_TRY(take_memory(ctx, SLICE, &s.memory));
+    BI_TRY(allocate_state(ctx, SLICE, &s.memory));
     bosc_status status;
-    BI_WITH_SCRATCH(ctx, status = put(&s, structure));
-    if (status == BOSC_OK) status = put_hash(&s);
+    BI_WITH_SCRATCH(ctx, status = write_contents(&s, structure));
+    if (status == BOSC_OK) status = write_hash(&s);
     bi_memory_release(&ctx->host, s.memory, sizeof(XXH3_state_t) + SLICE);
     return status;
 }
@@ -93,21 +93,21 @@ bosc_status bi_save(bosc_ctx *ctx, bosc_write_fn write, void *user, bi_save_fn p
 bosc_status bi_load_begin(bosc_ctx *ctx, bosc_read_fn read, void *user, const char *what, struct bi_loader *l)
 {
     *l = (struct bi_loader){ctx, read, user, what, NULL};
-    return take_memory(ctx, 0, &l->memory);
+    return allocate_state(ctx, 0, &l->memory);
 }
 
-/* Bytes that the hash does not see. */
-static bosc_status get(struct bi_loader *l, void *bytes, size_t count, const char *part)
+/* Reads bytes without hashing them. */
+static bosc_status read_bytes(struct bi_loader *l, void *bytes, size_t count, const char *part)
 {
-    if (bi_load_faulty() || l->read(l->user, bytes, count) != 0)
+    if (bi_load_fault_injected() || l->read(l->user, bytes, count) != 0)
         return bi_fail(l->ctx, BOSC_ERR_FORMAT, "%s: it ends within its %s", l->what, part);
     return BOSC_OK;
 }
 
-bosc_status bi_load_get(struct bi_loader *l, void *bytes, size_t count, const char *part)
+bosc_status bi_load_bytes(struct bi_loader *l, void *bytes, size_t count, const char *part)
 {
-    BI_TRY(get(l, bytes, count, part));
-    bi_hash_add(l->memory, bytes, count);
+    BI_TRY(read_bytes(l, bytes, count, part));
+    bi_xxh3_add(l->memory, bytes, count);
     return bi_progress_advance(l->ctx, bi_save_items(count));
 }
 
@@ -116,28 +116,28 @@ bosc_status bi_load_check_header(struct bi_loader *l, const void *header, size_t
 {
     enum { MAGIC = 8 };
     const char *bytes = header;
-    uint32_t there;
+    uint32_t found;
     uint64_t hash;
-    memcpy(&there, bytes + MAGIC, sizeof there);
+    memcpy(&found, bytes + MAGIC, sizeof found);
     memcpy(&hash, bytes + size - sizeof hash, sizeof hash);
     if (memcmp(bytes, magic, MAGIC) != 0) return bi_load_malformed(l, "these are not the bytes of one");
-    if (there != version)
+    if (found != version)
         return bi_fail(l->ctx, BOSC_ERR_FORMAT, "%s: version %lu, but this library reads version %lu", l->what,
-                       (unsigned long)there, (unsigned long)version);
-    if (hash != bi_hash(bytes, size - sizeof hash)) return bi_load_malformed(l, "the header is damaged");
+                       (unsigned long)found, (unsigned long)version);
+    if (hash != bi_xxh3(bytes, size - sizeof hash)) return bi_load_malformed(l, "the header is damaged");
     return BOSC_OK;
 }
 
 bosc_status bi_load_header(struct bi_loader *l, void *header, size_t size, const char *magic, uint32_t version)
 {
-    BI_TRY(bi_load_get(l, header, size, "header"));
+    BI_TRY(bi_load_bytes(l, header, size, "header"));
     return bi_load_check_header(l, header, size, magic, version);
 }
 
-static bosc_status grow(struct bi_loader *l, struct bi_loaded *a, size_t need, size_t most)
+static bosc_status grow_array(struct bi_loader *l, struct bi_loaded *a, size_t need, size_t limit)
 {
     if (need <= a->capacity) return BOSC_OK;
-    size_t capacity = need > most / 2 ? most : 2 * need;
+    size_t capacity = need > limit / 2 ? limit : 2 * need;
     char *fresh = bi_host_alloc(l->ctx, capacity);
     if (!fresh) return BOSC_ERR_NOMEM;
     if (a->bytes) memcpy(fresh, a->data, a->bytes);
@@ -149,15 +149,15 @@ static bosc_status grow(struct bi_loader *l, struct bi_loaded *a, size_t need, s
 
 bosc_status bi_load_reserve(struct bi_loader *l, struct bi_loaded *array, size_t bytes)
 {
-    return grow(l, array, bytes, bytes);
+    return grow_array(l, array, bytes, bytes);
 }
 
 bosc_status bi_load_array(struct bi_loader *l, struct bi_loaded *a, size_t bytes, const char *part)
 {
     while (a->bytes < bytes) {
         size_t slice = bytes - a->bytes < SLICE ? bytes - a->bytes : SLICE;
-        BI_TRY(grow(l, a, a->bytes + slice, bytes));
-        BI_TRY(bi_load_get(l, a->data + a->bytes, slice, part));
+        BI_TRY(grow_array(l, a, a->bytes + slice, bytes));
+        BI_TRY(bi_load_bytes(l, a->data + a->bytes, slice, part));
         a->bytes += slice;
     }
     return BOSC_OK;
@@ -168,7 +168,7 @@ bosc_status bi_load_padded(struct bi_loader *l, struct bi_loaded *array, size_t 
     char zeros[ALIGNMENT];
     size_t padding = padding_of(bytes);
     BI_TRY(bi_load_array(l, array, bytes, part));
-    if (padding) BI_TRY(bi_load_get(l, zeros, padding, part));
+    if (padding) BI_TRY(bi_load_bytes(l, zeros, padding, part));
     for (size_t i = 0; i < padding; i++)
         if (zeros[i]) return bi_load_malformed(l, "there is something between its arrays");
     return BOSC_OK;
@@ -177,8 +177,8 @@ bosc_status bi_load_padded(struct bi_loader *l, struct bi_loaded *array, size_t 
 bosc_status bi_load_hash(struct bi_loader *l)
 {
     uint64_t hash;
-    BI_TRY(get(l, &hash, sizeof hash, "checksum"));
-    if (hash != bi_hash_end(l->memory)) return bi_load_malformed(l, "the checksum is wrong: it is damaged");
+    BI_TRY(read_bytes(l, &hash, sizeof hash, "checksum"));
+    if (hash != bi_xxh3_end(l->memory)) return bi_load_malformed(l, "the checksum is wrong: it is damaged");
     return BOSC_OK;
 }
 
@@ -195,7 +195,7 @@ void bi_load_release(struct bi_loader *l, struct bi_loaded *array)
 
 void bi_load_end(struct bi_loader *l) { bi_memory_release(&l->ctx->host, l->memory, sizeof(XXH3_state_t)); }
 
-/* Between the beginning and the end of a loader. */
+/* Creates and fills the structure, while the loader is open. */
 static bosc_status load_fresh(bosc_ctx *ctx, const struct bi_load_kind *kind, void *state, void **fresh)
 {
     bosc_status status;

@@ -1,7 +1,9 @@
-/* Arrays of the caller's, wherever they lie: staged to the backend's memory and back. */
+#include "core/stage.h"
+
 #include <string.h>
 
-#include "core/context.h"
+#include "core/arena.h"
+#include "core/message.h"
 
 bosc_status bi_stage_in(bosc_ctx *ctx, const void *array, size_t bytes, const void **reachable, bool *staged)
 {

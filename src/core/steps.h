@@ -1,15 +1,16 @@
 /* Expands a room's list of steps (steps.def: BI_STEP(name, argument struct)) into functions of a backend: an OpenMP
  * loop here, a grid-stride kernel in core/cuda/steps.cuh. Define BI_STEP as one of these, include the list, and
- * undefine it. A list that has quick steps, of some nanoseconds an item, calls them BI_QUICK_STEP, which is BI_STEP if
- * it is not defined before, and undefines it. A step is `BI_FN void bi_step_NAME(const ARGS *a, int64_t i)`. */
+ * undefine it. A list lists quick steps, of some nanoseconds an item, as BI_QUICK_STEP, which defaults to BI_STEP. A
+ * step is `BI_FN void bi_step_NAME(const ARGS *a, int64_t i)`. */
 #ifndef BI_CORE_STEPS_H
 #define BI_CORE_STEPS_H
 
 #include "base/fault.h"
+#include "core/call.h"
 #include "core/cpu/threads.h"
 
-/* About how many simple items one takes as long as, where threads are counted: most steps of a room, and those that its
- * list calls quick. A room whose items are quicker or slower says so before. */
+/* Cost of an item of a step in simple items, which determines the number of threads: of most steps, and of quick ones.
+ * A room with other costs defines BI_STEP_COST before. */
 #ifndef BI_STEP_COST
 #define BI_STEP_COST 128
 #endif
@@ -19,7 +20,7 @@ enum { BI_QUICK_STEP_COST = 4 };
 #define BI_STEP_WEIGHT 1
 #endif
 
-/* One thread needs no loop of OpenMP, which takes longer than a short step. */
+/* A single thread bypasses OpenMP, whose loop costs more than a short step. */
 #define BI_STEP_LOOP(name, args_t, cost)                                                                    \
     static void cpu_items_##name(const args_t *a, int64_t begin, int64_t end)                               \
     {                                                                                                       \
@@ -27,7 +28,7 @@ enum { BI_QUICK_STEP_COST = 4 };
     }                                                                                                       \
     static void cpu_part_##name(const bosc_ctx *ctx, const args_t *a, int64_t begin, int64_t end)           \
     {                                                                                                       \
-        const int threads = bi_threads_worth(ctx, end - begin, cost);                                       \
+        const int threads = bi_thread_count_by_cost(ctx, end - begin, cost);                                \
         if (threads == 1) {                                                                                 \
             cpu_items_##name(a, begin, end);                                                                \
             return;                                                                                         \
@@ -42,8 +43,8 @@ enum { BI_QUICK_STEP_COST = 4 };
     static bosc_status cpu_step_##name(bosc_ctx *ctx, int64_t n, const void *args)                     \
     {                                                                                                  \
         if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, #name ": injected fault"); \
-        struct bi_parts p = bi_parts_of(ctx, n, BI_STEP_WEIGHT);                                       \
-        while (bi_next_part(ctx, &p)) cpu_part_##name(ctx, (const args_t *)args, p.begin, p.end);      \
+        struct bi_batches p = bi_batches_of(ctx, n, BI_STEP_WEIGHT);                                   \
+        while (bi_next_batch(ctx, &p)) cpu_part_##name(ctx, (const args_t *)args, p.begin, p.end);     \
         return p.status;                                                                               \
     }
 

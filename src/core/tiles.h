@@ -1,9 +1,9 @@
 /* The fixed order in which floating sums and scans are added, so that every backend gives the same bits.
  *
  * A SUM is the aligned binary tree over the array: the sum of an aligned block of 2^k elements is the sum of its left
- * half plus the sum of its right half, and a half that lies wholly beyond the end is left out (nothing is added for
- * it: the neutral element is -0, since x + -0 is x for every x). So a tile of BI_TILE elements may be added first,
- * and then the same tree follows over the totals of the tiles. The sum of nothing is +0.
+ * half plus the sum of its right half, and a half wholly beyond the end is omitted (the identity is -0, since x + -0 is
+ * x for every x). So tiles of BI_TILE elements can be summed first, and their totals by the same tree. An empty sum is
+ * +0.
  *
  * An INCLUSIVE SCAN is made of rows of BI_TILE_ROW elements, tiles of BI_TILE_ROW rows, and a recursion over tiles.
  * With element i in column c of row r of tile t:
@@ -14,16 +14,16 @@
  *               sums of the tiles.
  * Sums of rows and tiles are the aligned tree's, which R(31) and the last column of a full row also equal.
  *
- * An EXCLUSIVE SCAN is the inclusive one moved by one place: out[0] = +0, out[i] = inclusive[i - 1], the same bits.
+ * An EXCLUSIVE SCAN is the inclusive one shifted by one element: out[0] = +0, out[i] = inclusive[i - 1], the same bits.
  *
- * A SEGMENTED SCAN takes the same additions on pairs (value, head), where a pair after a head forgets what came before:
+ * A SEGMENTED SCAN takes the same additions on pairs (value, head), where a head discards the pairs before it:
  *     (a, p) then (b, q) = (q ? b : a + b, p or q).
  * Every sum of a block is such a pair. The exclusive one gives +0 at a head (and at 0), else inclusive[i - 1].
  *
  * NaN: the bits of a NaN depend on the machine, so a NaN in any result is the canonical quiet one, bi_canonical_*.
  * MIN and MAX are the same in any order: a NaN wins, and is canonical; -0 is less than +0.
  *
- * The functions below say the same one element after the other. */
+ * The functions below compute the same, one element after the other. */
 #ifndef BI_CORE_TILES_H
 #define BI_CORE_TILES_H
 
@@ -57,79 +57,78 @@ BI_FN double bi_f64_of_rank(int64_t i)
     return bi_canonical_f64(bi_f64_from_bits((uint64_t)(i ^ ((i >> 63) & INT64_MAX))));
 }
 
-/* For a type and its operation (a before b):
- * bi_sum_S: push elements, then take the sum so far (not for an empty one).
+/* For a type and its operation (a before b): bi_sum_S: push elements, then take the sum so far (not for an empty one).
  * bi_scan_S: push elements with their heads (false in a scan without segments), each gives its inclusive result. */
 /* clang-format off */
-#define BI_TILES_DEFINE(S, type, OP)                                                                                 \
-    struct bi_sum_##S {                                                                                              \
-        type block[64]; /* block[k]: of 2^k elements, where bit k of n is set */                                     \
-        uint64_t n;                                                                                                  \
-    };                                                                                                               \
-    static inline void bi_sum_push_##S(struct bi_sum_##S *s, type x)                                                 \
-    {                                                                                                                \
-        int k = 0;                                                                                                   \
-        for (; (s->n >> k) & 1; k++) x = OP(s->block[k], x);                                                         \
-        s->block[k] = x;                                                                                             \
-        s->n++;                                                                                                      \
-    }                                                                                                                \
-    static inline type bi_sum_total_##S(const struct bi_sum_##S *s)                                                  \
-    {                                                                                                                \
-        int k = 0;                                                                                                   \
-        while (!((s->n >> k) & 1)) k++;                                                                              \
-        type x = s->block[k++];                                                                                      \
-        for (; k < 64 && s->n >> k; k++)                                                                             \
-            if ((s->n >> k) & 1) x = OP(s->block[k], x);                                                             \
-        return x;                                                                                                    \
-    }                                                                                                                \
-    struct bi_item_##S {                                                                                             \
-        type value;                                                                                                  \
-        bool head;                                                                                                   \
-    };                                                                                                               \
-    static inline struct bi_item_##S bi_join_##S(struct bi_item_##S a, struct bi_item_##S b)                         \
-    {                                                                                                                \
-        if (!b.head) b.value = OP(a.value, b.value);                                                                 \
-        b.head |= a.head;                                                                                            \
-        return b;                                                                                                    \
-    }                                                                                                                \
-    struct bi_row_##S { /* Sklansky's scan of 32 items; block[5]: the sum of the last full row */                    \
-        struct bi_item_##S block[6];                                                                                 \
-        int count;                                                                                                   \
-    };                                                                                                               \
-    static inline struct bi_item_##S bi_row_push_##S(struct bi_row_##S *row, struct bi_item_##S x)                   \
-    {                                                                                                                \
-        struct bi_item_##S result = x;                                                                               \
-        int k = 0, c = row->count;                                                                                   \
-        for (int bit = 0; bit < 5; bit++)                                                                            \
-            if ((c >> bit) & 1) result = bi_join_##S(row->block[bit], result);                                       \
-        for (; (c >> k) & 1; k++) x = bi_join_##S(row->block[k], x);                                                 \
-        row->block[k] = x;                                                                                           \
-        row->count = (c + 1) % BI_TILE_ROW;                                                                          \
-        return result;                                                                                               \
-    }                                                                                                                \
-    struct bi_scan_##S {                                                                                             \
-        struct {                                                                                                     \
-            struct bi_row_##S row, rows;                                                                             \
-            struct bi_item_##S before_row, before_tile; /* R(r - 1), C(t - 1) */                                     \
-            bool has_before_tile;                                                                                    \
-        } level[BI_TILE_LEVELS]; /* elements, tiles, tiles of tiles, ... */                                          \
-    };                                                                                                               \
-    static inline struct bi_item_##S bi_scan_push_item_##S(struct bi_scan_##S *s, int l, struct bi_item_##S x)       \
-    {                                                                                                                \
-        struct bi_item_##S result = bi_row_push_##S(&s->level[l].row, x);                                            \
-        if (s->level[l].rows.count > 0) result = bi_join_##S(s->level[l].before_row, result);                        \
-        if (s->level[l].has_before_tile) result = bi_join_##S(s->level[l].before_tile, result);                      \
-        if (s->level[l].row.count > 0) return result;                                                                \
-        s->level[l].before_row = bi_row_push_##S(&s->level[l].rows, s->level[l].row.block[5]);                       \
-        if (s->level[l].rows.count > 0 || l + 1 == BI_TILE_LEVELS) return result;                                    \
-        s->level[l].before_tile = bi_scan_push_item_##S(s, l + 1, s->level[l].rows.block[5]);                        \
-        s->level[l].has_before_tile = true;                                                                          \
-        return result;                                                                                               \
-    }                                                                                                                \
-    static inline type bi_scan_push_##S(struct bi_scan_##S *s, type x, bool head)                                    \
-    {                                                                                                                \
-        struct bi_item_##S item = {x, head};                                                                         \
-        return bi_scan_push_item_##S(s, 0, item).value;                                                              \
+#define BI_TILES_DEFINE(S, type, OP)                                                                                   \
+    struct bi_sum_##S {                                                                                                \
+        type block[64]; /* block[k]: of 2^k elements, where bit k of n is set */                                       \
+        uint64_t n;                                                                                                    \
+    };                                                                                                                 \
+    static inline void bi_sum_push_##S(struct bi_sum_##S *s, type x)                                                   \
+    {                                                                                                                  \
+        int k = 0;                                                                                                     \
+        for (; (s->n >> k) & 1; k++) x = OP(s->block[k], x);                                                           \
+        s->block[k] = x;                                                                                               \
+        s->n++;                                                                                                        \
+    }                                                                                                                  \
+    static inline type bi_sum_total_##S(const struct bi_sum_##S *s)                                                    \
+    {                                                                                                                  \
+        int k = 0;                                                                                                     \
+        while (!((s->n >> k) & 1)) k++;                                                                                \
+        type x = s->block[k++];                                                                                        \
+        for (; k < 64 && s->n >> k; k++)                                                                               \
+            if ((s->n >> k) & 1) x = OP(s->block[k], x);                                                               \
+        return x;                                                                                                      \
+    }                                                                                                                  \
+    struct bi_item_##S {                                                                                               \
+        type value;                                                                                                    \
+        bool head;                                                                                                     \
+    };                                                                                                                 \
+    static inline struct bi_item_##S bi_combine_##S(struct bi_item_##S a, struct bi_item_##S b)                        \
+    {                                                                                                                  \
+        if (!b.head) b.value = OP(a.value, b.value);                                                                   \
+        b.head |= a.head;                                                                                              \
+        return b;                                                                                                      \
+    }                                                                                                                  \
+    struct bi_row_##S { /* Sklansky's scan of 32 items; block[5]: the sum of the last full row */                      \
+        struct bi_item_##S block[6];                                                                                   \
+        int count;                                                                                                     \
+    };                                                                                                                 \
+    static inline struct bi_item_##S bi_row_push_##S(struct bi_row_##S *row, struct bi_item_##S x)                     \
+    {                                                                                                                  \
+        struct bi_item_##S result = x;                                                                                 \
+        int k = 0, c = row->count;                                                                                     \
+        for (int bit = 0; bit < 5; bit++)                                                                              \
+            if ((c >> bit) & 1) result = bi_combine_##S(row->block[bit], result);                                      \
+        for (; (c >> k) & 1; k++) x = bi_combine_##S(row->block[k], x);                                                \
+        row->block[k] = x;                                                                                             \
+        row->count = (c + 1) % BI_TILE_ROW;                                                                            \
+        return result;                                                                                                 \
+    }                                                                                                                  \
+    struct bi_scan_##S {                                                                                               \
+        struct {                                                                                                       \
+            struct bi_row_##S row, rows;                                                                               \
+            struct bi_item_##S before_row, before_tile; /* R(r - 1), C(t - 1) */                                       \
+            bool has_before_tile;                                                                                      \
+        } level[BI_TILE_LEVELS]; /* elements, tiles, tiles of tiles, ... */                                            \
+    };                                                                                                                 \
+    static inline struct bi_item_##S bi_scan_push_item_##S(struct bi_scan_##S *s, int l, struct bi_item_##S x)         \
+    {                                                                                                                  \
+        struct bi_item_##S result = bi_row_push_##S(&s->level[l].row, x);                                              \
+        if (s->level[l].rows.count > 0) result = bi_combine_##S(s->level[l].before_row, result);                       \
+        if (s->level[l].has_before_tile) result = bi_combine_##S(s->level[l].before_tile, result);                     \
+        if (s->level[l].row.count > 0) return result;                                                                  \
+        s->level[l].before_row = bi_row_push_##S(&s->level[l].rows, s->level[l].row.block[5]);                         \
+        if (s->level[l].rows.count > 0 || l + 1 == BI_TILE_LEVELS) return result;                                      \
+        s->level[l].before_tile = bi_scan_push_item_##S(s, l + 1, s->level[l].rows.block[5]);                          \
+        s->level[l].has_before_tile = true;                                                                            \
+        return result;                                                                                                 \
+    }                                                                                                                  \
+    static inline type bi_scan_push_##S(struct bi_scan_##S *s, type x, bool head)                                      \
+    {                                                                                                                  \
+        struct bi_item_##S item = {x, head};                                                                           \
+        return bi_scan_push_item_##S(s, 0, item).value;                                                                \
     }
 /* clang-format on */
 

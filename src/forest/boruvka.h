@@ -1,38 +1,38 @@
-/* Boruvka's rounds over a list of arcs: the published method on core operations and steps. */
+/* Boruvka's rounds over a list of arcs: the published method (PRIMITIVES and ATOMIC), on core operations and steps. */
 #ifndef BI_FOREST_BORUVKA_H
 #define BI_FOREST_BORUVKA_H
 
 #include "forest/forest.h"
 #include "forest/steps/steps.h"
 
-enum { BI_MSF_MAX_ROUNDS = 34 /* each at least halves the supervertices, of less than 2^32 */ };
+enum { BI_MSF_MAX_ROUNDS = 34 /* each round at least halves the supervertices, fewer than 2^32 */ };
 
-/* The tree of rounds: the supervertices of round k are the nodes begin[k] to begin[k + 1] - 1. */
+/* The tree of rounds: supervertex i of round k is node begin[k] + i; the nodes of round k end at begin[k + 1]. */
 struct bi_msf_tree {
     int32_t levels;
     int64_t begin[BI_MSF_MAX_ROUNDS + 1];
-    uint32_t *leaf;   /* n: each vertex as a supervertex of round 0; none where it has no edges */
-    uint32_t *parent; /* of each node: its supervertex in the next round, counted from 0 there. What has no edges left
-                         then has a number beyond those, the same if it is the same supervertex */
-    uint32_t *rank;   /* of each node: the rank of the edge that it chose */
+    uint32_t *leaf;   /* n: each vertex's supervertex of round 0; BI_FOREST_NONE if it has no edges */
+    uint32_t *parent; /* by node: its supervertex in the next round, counted from 0 there. A supervertex without
+                         edges gets a number beyond those of the next round, unique to it */
+    uint32_t *rank;   /* by node: the rank of the edge that it chose */
 };
 
 struct bi_msf_rounds {
-    struct bi_msf_list list; /* ends and places are those of the array in use */
-    uint64_t *ends[2];       /* list.count each */
-    void *places[2];
-    int64_t n;                /* vertices: labels of the list */
-    bool atomic;              /* an atomic minimum in place of the segmented scan */
-    bool keep_parallel;       /* never drop duplicate edges between supervertices */
-    uint32_t *parent;         /* n, or NULL: becomes a forest over the trees of the spanning forest */
-    void *chosen;             /* room for min(n - 1, count): the places of the edges chosen */
-    struct bi_msf_tree *tree; /* NULL, or with room for 2 n supervertices */
+    struct bi_msf_list list;  /* its ends and positions point into the arrays in use below */
+    uint64_t *ends[2];        /* list.count each */
+    void *positions[2];       /* list.count each: of arcs in the rows, or ranks */
+    int64_t n;                /* vertices, and labels of the initial list */
+    bool atomic;              /* ATOMIC: atomic minima replace the segmented scan */
+    bool keep_parallel;       /* skip the removal of duplicate edges between supervertices */
+    uint32_t *parent;         /* n, or NULL: receives parents, a forest with one tree for each tree of the result */
+    void *chosen;             /* capacity min(n - 1, count): positions of the chosen edges */
+    struct bi_msf_tree *tree; /* NULL, or with capacity for 2 n supervertices */
 
-    int64_t found; /* results */
+    int64_t found; /* results: edges, rounds, and sizes of each round */
     int32_t count;
-    bosc_msf_round told[BI_MSF_MAX_ROUNDS];
+    bosc_msf_round recorded[BI_MSF_MAX_ROUNDS];
 };
 
-/* Runs all rounds. Scratch is taken from the arena and left to the caller's mark. */
+/* Runs all rounds. Allocates scratch, which the caller's arena mark releases. */
 bosc_status bi_msf_run_rounds(bosc_ctx *ctx, struct bi_msf_rounds *rounds);
 #endif

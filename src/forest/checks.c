@@ -1,4 +1,4 @@
-/* The checks that several calls make of their arguments, and the order of a graph's edges that the options ask for. */
+/* Argument checks shared by the calls, and the order of a graph's edges under the caller's options. */
 #include "core/check.h"
 #include "forest/drivers.h"
 
@@ -22,10 +22,11 @@ bosc_status bi_msf_check_opts(bosc_ctx *ctx, const struct bi_graph_view *graph, 
     return BOSC_OK;
 }
 
+/* The order of edges under the options, masks left out. Without a limit, the limit is the greatest rank. */
 static struct bi_msf_order order_of(const struct bi_graph_view *graph, const bosc_msf_opts *opts)
 {
     bosc_dtype t = graph->weight;
-    uint64_t ones = bi_graph_has_wide_keys(t) ? UINT64_MAX : UINT32_MAX;
+    uint64_t ones = bi_graph_has_64bit_keys(t) ? UINT64_MAX : UINT32_MAX;
     struct bi_msf_order order = {.flip = opts->maximum ? ones : 0, .number = ones, .limit = ones};
     if (t == BOSC_F32) order.number = bi_key_u32_of_f32(bi_f32_from_bits(0x7f800000u)); /* of infinity */
     if (t == BOSC_F64) order.number = bi_key_u64_of_f64(bi_f64_from_bits(0x7ff0000000000000ull));

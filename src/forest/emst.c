@@ -1,11 +1,11 @@
 /* Euclidean minimum spanning trees: Boruvka's rounds over the nearest points of other components. Edges are ordered by
- * (squared length, smaller point, greater point), so that the tree is one. Of the points equally near to a point the
- * one of the smallest id makes the first pair, whichever side of it the point is on.
+ * (squared length, smaller point, greater point), so that the tree is unique. Among equally near points the smallest
+ * id makes the first pair, on either side of the point.
  *
- * Every point begins with a short list of its nearest points. The first of them that is of another component is the
- * nearest such point; a point whose list has ended searches the tree, but only if a point as near as the last that it
- * knew of could make an edge of its component. Source: March, Ram, Gray, Fast Euclidean Minimum Spanning Tree (KDD
- * 2010), with a tree for each point's search. */
+ * Every point begins with a short list of its nearest points. The first one of another component is its nearest
+ * foreign point. A point whose list is exhausted searches the k-d tree, but only if its component could use an edge as
+ * short as the last list entry. Source: March, Ram, Gray, Fast Euclidean Minimum Spanning Tree (KDD 2010), with a
+ * single-point search in place of the dual tree. */
 #include <boscage/forest.h>
 #include <boscage/kdtree.h>
 
@@ -15,8 +15,9 @@
 #include "kdtree/nearest_other_label.h"
 
 enum {
-    NEAR = 8,        /* points in a list */
-    LOOKUP_ITEMS = 8 /* a step that looks at other points or components, which are anywhere, weighs so many items */
+    NEAR = 8,        /* points in a list; chosen */
+    MAX_ASCENTS = 8, /* passes of find_roots(); each follows 64 parents */
+    LOOKUP_ITEMS = 8 /* progress weight of a step with random reads of other points or components; estimated */
 };
 
 struct emst {
@@ -28,24 +29,27 @@ struct emst {
     int64_t components; /* elements of args.roots */
     struct bi_emst args;
     uint32_t *near, *found, *other_roots;
-    void *near2, *found2;
-    uint64_t *pairs, *words; /* n - 1: the edges so far, and their squared lengths */
+    void *near_dist2, *found_dist2;
+    uint64_t *pairs, *words; /* n - 1: edges found so far and their squared lengths */
     int64_t *count;
 };
 
-static bosc_status take_all(struct emst *e)
+static bosc_status allocate_scratch(struct emst *e)
 {
     struct bi_emst *a = &e->args;
-    size_t size = a->wide ? 8 : 4;
+    size_t size = a->is_64bit ? 8 : 4;
+    /* Neighbour lists. */
     BI_TRY(bi_scratch_of(e->ctx, e->n * a->k, sizeof *e->near, &e->near));
-    BI_TRY(bi_scratch_of(e->ctx, e->n * a->k, size, &e->near2));
+    BI_TRY(bi_scratch_of(e->ctx, e->n * a->k, size, &e->near_dist2));
+    /* By point: list position, component, nearest foreign point, search bound and result. */
     BI_TRY(bi_scratch_of(e->ctx, e->n, 1, &a->at));
     BI_TRY(bi_scratch_of(e->ctx, e->n, sizeof *a->label, &a->label));
     BI_TRY(bi_scratch_of(e->ctx, e->n, sizeof *a->other, &a->other));
     BI_TRY(bi_scratch_of(e->ctx, e->n, size, &a->dist2));
     BI_TRY(bi_scratch_of(e->ctx, e->n, size, &a->bounds));
     BI_TRY(bi_scratch_of(e->ctx, e->n, sizeof *e->found, &e->found));
-    BI_TRY(bi_scratch_of(e->ctx, e->n, size, &e->found2));
+    BI_TRY(bi_scratch_of(e->ctx, e->n, size, &e->found_dist2));
+    /* By component: shortest edge, parent, and the list of components with their edges. */
     BI_TRY(bi_scratch_of(e->ctx, e->n, sizeof *a->best, &a->best));
     BI_TRY(bi_scratch_of(e->ctx, e->n, sizeof *a->pair, &a->pair));
     BI_TRY(bi_scratch_of(e->ctx, e->n, sizeof *a->parent, &a->parent));
@@ -57,14 +61,14 @@ static bosc_status take_all(struct emst *e)
     BI_TRY(bi_scratch_of(e->ctx, e->n, sizeof *a->words, &a->words));
     BI_TRY(bi_scratch_of(e->ctx, 1, sizeof *a->flag, &a->flag));
     a->near = e->near;
-    a->near2 = e->near2;
+    a->near_dist2 = e->near_dist2;
     a->found = e->found;
-    a->found2 = e->found2;
+    a->found_dist2 = e->found_dist2;
     return bi_scratch_of(e->ctx, 1, sizeof *e->count, &e->count);
 }
 
-/* Runs a step that may raise the flag, for all components. */
-static bosc_status ask(struct emst *e, bi_step_fn step, bool *raised)
+/* Runs a step over all components; *raised = the step set the flag. */
+static bosc_status run_flag_step(struct emst *e, bi_step_fn step, bool *raised)
 {
     uint32_t flag;
     BI_TRY(e->ctx->backend->fill(e->ctx, e->args.flag, 0, sizeof flag));
@@ -74,40 +78,42 @@ static bosc_status ask(struct emst *e, bi_step_fn step, bool *raised)
     return BOSC_OK;
 }
 
-static bosc_status search(struct emst *e, bool few)
+/* Searches the k-d tree within each point's bound. `sampled_only`: only a sample of components without an edge. */
+static bosc_status search_tree(struct emst *e, bool sampled_only)
 {
-    e->args.few = few;
-    BI_TRY(e->steps->emst_bound(e->ctx, e->n, &e->args));
-    BI_TRY(bi_kdtree_nearest_other_in(e->ctx, e->tree, &e->blocks, e->args.bounds, e->found, e->found2));
-    return e->steps->emst_take(e->ctx, e->n, &e->args);
+    e->args.sampled_only = sampled_only;
+    BI_TRY(e->steps->emst_set_bounds(e->ctx, e->n, &e->args));
+    BI_TRY(bi_kdtree_nearest_other_in(e->ctx, e->tree, &e->blocks, e->args.bounds, e->found, e->found_dist2));
+    return e->steps->emst_update(e->ctx, e->n, &e->args);
 }
 
-/* The shortest edge of every component. Where no point of a component knows one, a few of them look first, so that
- * the others need not look far. */
-static bosc_status look(struct emst *e)
+/* Finds the shortest edge of every component. If some component has no edge yet, a sample of its points searches
+ * first; their result bounds the searches of the others. */
+static bosc_status find_shortest_edges(struct emst *e)
 {
-    bool lonely;
+    bool edgeless;
     BI_TRY(bi_kdtree_label_blocks(e->ctx, e->tree, e->args.label, &e->blocks));
     BI_TRY(e->steps->emst_clear(e->ctx, e->components, &e->args));
-    BI_TRY_WITH_COST(e->ctx, LOOKUP_ITEMS, e->steps->emst_keep(e->ctx, e->n, &e->args));
-    BI_TRY(ask(e, e->steps->emst_lonely, &lonely));
-    if (lonely) BI_TRY(search(e, true));
-    BI_TRY(search(e, false));
-    BI_TRY_WITH_COST(e->ctx, LOOKUP_ITEMS, e->steps->emst_tie(e->ctx, e->n, &e->args));
-    BI_TRY(ask(e, e->steps->emst_lonely, &lonely));
-    return lonely ? bi_fail(e->ctx, BOSC_ERR_INTERNAL, "a component has no edge to another") : BOSC_OK;
+    BI_TRY_WITH_COST(e->ctx, LOOKUP_ITEMS, e->steps->emst_advance(e->ctx, e->n, &e->args));
+    BI_TRY(run_flag_step(e, e->steps->emst_find_edgeless, &edgeless));
+    if (edgeless) BI_TRY(search_tree(e, true));
+    BI_TRY(search_tree(e, false));
+    BI_TRY_WITH_COST(e->ctx, LOOKUP_ITEMS, e->steps->emst_break_ties(e->ctx, e->n, &e->args));
+    BI_TRY(run_flag_step(e, e->steps->emst_find_edgeless, &edgeless));
+    return edgeless ? bi_fail(e->ctx, BOSC_ERR_INTERNAL, "a component has no edge to another") : BOSC_OK;
 }
 
-/* Every component finds the root of what it is now part of: 64 steps at once, so that a few times do for 2^32. */
-static bosc_status climb(struct emst *e)
+/* Points every component at its root: each pass follows up to 64 parents, so 8 passes are enough for 2^32 components.
+ */
+static bosc_status find_roots(struct emst *e)
 {
     bool more = true;
-    for (int times = 0; more && times < 8; times++) BI_TRY(ask(e, e->steps->emst_climb, &more));
+    for (int times = 0; more && times < MAX_ASCENTS; times++) BI_TRY(run_flag_step(e, e->steps->emst_ascend, &more));
     return more ? bi_fail(e->ctx, BOSC_ERR_INTERNAL, "the components' edges make a circle") : BOSC_OK;
 }
 
-/* Adds the components' edges and joins what they join. */
-static bosc_status join(struct emst *e)
+/* Adds the components' edges to the tree, merges the components and relabels the points. */
+static bosc_status join_components(struct emst *e)
 {
     const struct bi_core_ops *core = e->ctx->backend->core;
     struct bi_emst *a = &e->args;
@@ -117,7 +123,7 @@ static bosc_status join(struct emst *e)
     BI_TRY(core->compact(e->ctx, 8, a->words, a->joins, e->components, e->words + e->edges, e->count));
     BI_TRY(core->compact(e->ctx, 8, a->pairs, a->joins, e->components, e->pairs + e->edges, e->count));
     BI_TRY(bi_read_back(e->ctx, &added, e->count, sizeof added));
-    BI_TRY(climb(e));
+    BI_TRY(find_roots(e));
     BI_TRY(e->steps->emst_label(e->ctx, e->n, a));
     BI_TRY(core->compact(e->ctx, sizeof *roots, roots, a->stays, e->components, e->other_roots, e->count));
     a->roots = e->other_roots;
@@ -127,33 +133,34 @@ static bosc_status join(struct emst *e)
     return BOSC_OK;
 }
 
-static bosc_status span(struct emst *e)
+/* Neighbour lists, rounds until one component is left, and the edges sorted by (i, j). */
+static bosc_status build_tree(struct emst *e)
 {
-    BI_TRY(take_all(e));
-    BI_TRY(bosc_kdtree_knn_self(e->ctx, e->tree, e->args.k, e->near, e->near2));
+    BI_TRY(allocate_scratch(e));
+    BI_TRY(bosc_kdtree_knn_self(e->ctx, e->tree, e->args.k, e->near, e->near_dist2));
     BI_TRY(bi_kdtree_make_blocks(e->ctx, e->tree, &e->blocks));
-    BI_TRY(e->steps->emst_begin(e->ctx, e->n, &e->args));
+    BI_TRY(e->steps->emst_init_points(e->ctx, e->n, &e->args));
     e->components = e->n;
     while (e->components > 1) {
-        BI_TRY(look(e));
-        BI_TRY(join(e));
+        BI_TRY(find_shortest_edges(e));
+        BI_TRY(join_components(e));
     }
     return e->ctx->backend->core->sort_pairs(e->ctx, BOSC_U64, e->pairs, 8, e->words, e->edges, e->pairs, e->words, 0,
                                              64);
 }
 
-bosc_status bi_emst_of_tree(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n, bool wide, uint64_t *pairs,
+bosc_status bi_emst_of_tree(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n, bool is_64bit, uint64_t *pairs,
                             uint64_t *words)
 {
     struct emst e = {.ctx = ctx,
                      .steps = ctx->ops->forest->steps,
                      .tree = tree,
                      .n = n,
-                     .args = {.wide = wide, .k = NEAR},
+                     .args = {.is_64bit = is_64bit, .k = NEAR},
                      .pairs = pairs,
                      .words = words};
     if (n < 2) return BOSC_OK;
-    BI_RETURN_WITH_SCRATCH(ctx, span(&e));
+    BI_RETURN_WITH_SCRATCH(ctx, build_tree(&e));
 }
 
 bosc_status bi_emst_stage(bosc_ctx *ctx, const bosc_emst_opts *opts, void *pairs, void *dist2, int64_t edges,
@@ -161,18 +168,18 @@ bosc_status bi_emst_stage(bosc_ctx *ctx, const bosc_emst_opts *opts, void *pairs
 {
     const size_t count = (size_t)edges;
     bool staged = false;
-    out->wide_ids = opts->id_bits == 64;
-    out->wide = opts->dtype != BOSC_F32;
+    out->ids_64bit = opts->id_bits == 64;
+    out->is_64bit = opts->dtype != BOSC_F32;
     out->lengths = dist2 != NULL;
-    BI_TRY(bi_stage_out(ctx, pairs, 2 * count * (out->wide_ids ? 8 : 4), &out->pairs, &staged));
-    return bi_stage_out(ctx, dist2, dist2 ? count * (out->wide ? 8 : 4) : 0, &out->dist2, &staged);
+    BI_TRY(bi_stage_out(ctx, pairs, 2 * count * (out->ids_64bit ? 8 : 4), &out->pairs, &staged));
+    return bi_stage_out(ctx, dist2, dist2 ? count * (out->is_64bit ? 8 : 4) : 0, &out->dist2, &staged);
 }
 
-bosc_status bi_emst_give(bosc_ctx *ctx, const uint64_t *pairs, const uint64_t *words, int64_t edges,
-                         const struct bi_emst_outputs *out)
+bosc_status bi_emst_store(bosc_ctx *ctx, const uint64_t *pairs, const uint64_t *words, int64_t edges,
+                          const struct bi_emst_outputs *out)
 {
     const struct bi_emst_write write = {
-        pairs, words, out->wide_ids, out->wide, out->pairs.reachable, out->lengths ? out->dist2.reachable : NULL};
+        pairs, words, out->ids_64bit, out->is_64bit, out->pairs.reachable, out->lengths ? out->dist2.reachable : NULL};
     BI_TRY(ctx->ops->forest->steps->emst_write(ctx, edges, &write));
     BI_TRY(bi_stage_back(ctx, &out->pairs));
     if (out->lengths) BI_TRY(bi_stage_back(ctx, &out->dist2));
@@ -203,7 +210,7 @@ bosc_status bi_emst_check_arrays(bosc_ctx *ctx, const bosc_emst_opts *o, int64_t
     return BOSC_OK;
 }
 
-static bosc_status span_and_give(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n, const bosc_emst_opts *opts,
+static bosc_status compute_pairs(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n, const bosc_emst_opts *opts,
                                  void *pairs, void *dist2)
 {
     uint64_t *found, *words;
@@ -212,7 +219,7 @@ static bosc_status span_and_give(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t
     BI_TRY(bi_scratch_of(ctx, n, sizeof *words, &words));
     BI_TRY(bi_emst_of_tree(ctx, tree, n, opts->dtype != BOSC_F32, found, words));
     BI_TRY(bi_emst_stage(ctx, opts, pairs, dist2, n - 1, &out));
-    return bi_emst_give(ctx, found, words, n - 1, &out);
+    return bi_emst_store(ctx, found, words, n - 1, &out);
 }
 
 bosc_status bosc_emst_compute(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride, const bosc_emst_opts *opts,
@@ -227,7 +234,7 @@ bosc_status bosc_emst_compute(bosc_ctx *ctx, const void *points, int64_t n, int6
     bi_progress_set_total(ctx, 400 * (double)n);
     BI_TRY(bosc_kdtree_create(ctx, &tree_opts, &tree));
     bosc_status status = bosc_kdtree_build(ctx, tree, points, n, stride);
-    if (status == BOSC_OK && n > 1) BI_WITH_SCRATCH(ctx, status = span_and_give(ctx, tree, n, &full, pairs, dist2));
+    if (status == BOSC_OK && n > 1) BI_WITH_SCRATCH(ctx, status = compute_pairs(ctx, tree, n, &full, pairs, dist2));
     bosc_kdtree_free(tree);
     return status;
 }

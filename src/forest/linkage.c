@@ -1,27 +1,29 @@
-/* Dendrograms: edges sorted by the backend, then united one after the other on the host. */
+/* Single-linkage dendrograms: the backend sorts the edges, then one host thread merges clusters by union-find. */
 #include "base/bits.h"
 #include "core/call.h"
 #include "forest/drivers.h"
 
-/* What the host works on. */
-struct host_room {
+/* Host memory of the merge. */
+struct host_arrays {
     double *z, *lengths; /* sorted */
     void *pairs;
-    uint32_t *order;  /* the row of each turn */
-    uint32_t *parent; /* of vertices, */
-    uint32_t *number; /* of the cluster and */
-    uint32_t *size;   /* its vertices, at roots */
+    uint32_t *order;  /* the row of each merge */
+    uint32_t *parent; /* n: union-find over vertices */
+    uint32_t *number; /* at roots: the cluster's number */
+    uint32_t *size;   /* at roots: its number of vertices */
 };
 
+/* Bytes of the arrays below, in the order of lay_out_arrays(), with 64 bytes of slack. */
 static size_t host_bytes(int64_t n)
 {
     return (size_t)(n - 1) * (4 * sizeof(double) + sizeof(double) + 2 * sizeof(int64_t) + sizeof(uint32_t)) +
            (size_t)n * 3 * sizeof(uint32_t) + 64;
 }
 
-static struct host_room divide(void *memory, int64_t n)
+/* Divides one block into the arrays, largest alignment first. */
+static struct host_arrays lay_out_arrays(void *memory, int64_t n)
 {
-    struct host_room h = {.z = memory};
+    struct host_arrays h = {.z = memory};
     h.lengths = h.z + 4 * (n - 1);
     h.pairs = h.lengths + (n - 1);
     h.order = (uint32_t *)((int64_t *)h.pairs + 2 * (n - 1));
@@ -31,11 +33,11 @@ static struct host_room divide(void *memory, int64_t n)
     return h;
 }
 
-/* Lengths and rows in the order of (length, row), and the pairs, in the host's memory. */
+/* Sorts by (length, row) and copies lengths, rows and pairs to the host's memory. A NaN is an error. */
 static bosc_status sort_edges(bosc_ctx *ctx, int64_t n, size_t id_size, const void *pairs, const double *lengths,
-                              struct host_room *h)
+                              struct host_arrays *h)
 {
-    int64_t rows = n - 1, bad = INT64_MAX, *place;
+    int64_t rows = n - 1, bad = INT64_MAX, *position;
     double *sorted;
     uint32_t *order[2];
     bool staged = false;
@@ -43,12 +45,12 @@ static bosc_status sort_edges(bosc_ctx *ctx, int64_t n, size_t id_size, const vo
     BI_TRY(bi_stage_in(ctx, lengths, (size_t)rows * sizeof *lengths, &in, &staged));
     BI_TRY(bi_scratch_of(ctx, rows, sizeof *sorted, (void **)&sorted));
     for (int k = 0; k < 2; k++) BI_TRY(bi_scratch_of(ctx, rows, sizeof(uint32_t), (void **)&order[k]));
-    BI_TRY(bi_scratch_of(ctx, 1, sizeof bad, (void **)&place));
-    struct bi_linkage_find_nan find = {in, place};
+    BI_TRY(bi_scratch_of(ctx, 1, sizeof bad, (void **)&position));
+    struct bi_linkage_find_nan find = {in, position};
     struct bi_msf_iota iota = {order[0]};
-    BI_TRY(ctx->backend->copy(ctx, place, &bad, sizeof bad));
+    BI_TRY(ctx->backend->copy(ctx, position, &bad, sizeof bad));
     BI_TRY(ctx->ops->forest->steps->linkage_find_nan(ctx, rows, &find));
-    BI_TRY(bi_read_back(ctx, &bad, place, sizeof bad));
+    BI_TRY(bi_read_back(ctx, &bad, position, sizeof bad));
     if (bad != INT64_MAX) return bi_fail(ctx, BOSC_ERR_DATA, "lengths: row %lld is NaN", (long long)bad);
     BI_TRY(ctx->ops->forest->steps->msf_iota(ctx, rows, &iota));
     BI_TRY(
@@ -59,25 +61,28 @@ static bosc_status sort_edges(bosc_ctx *ctx, int64_t n, size_t id_size, const vo
     return ctx->backend->sync(ctx);
 }
 
+/* Finds the root of v by path halving. */
 static uint32_t root_of(uint32_t *parent, uint32_t v)
 {
     while (parent[v] != v) v = parent[v] = parent[parent[v]];
     return v;
 }
 
-/* The merges `begin` to `end` - 1. */
-static bosc_status unite_part(bosc_ctx *ctx, int64_t n, bool wide, const struct host_room *h, int64_t begin,
+/* Does the merges `begin` to `end` - 1: row t of z is {smaller cluster, larger cluster, length, vertices} (scipy's
+ * form). */
+static bosc_status merge_part(bosc_ctx *ctx, int64_t n, bool is_64bit, const struct host_arrays *h, int64_t begin,
                               int64_t end)
 {
     for (int64_t t = begin; t < end; t++) {
         int64_t row = h->order[t];
-        uint64_t u = bi_word(h->pairs, wide, 2 * row), v = bi_word(h->pairs, wide, 2 * row + 1);
+        uint64_t u = bi_word(h->pairs, is_64bit, 2 * row), v = bi_word(h->pairs, is_64bit, 2 * row + 1);
         if (u >= (uint64_t)n || v >= (uint64_t)n)
             return bi_fail(ctx, BOSC_ERR_DATA, "pairs: row %lld does not name two of %lld vertices", (long long)row,
                            (long long)n);
         uint32_t a = root_of(h->parent, (uint32_t)u), b = root_of(h->parent, (uint32_t)v);
         if (a == b) return bi_fail(ctx, BOSC_ERR_DATA, "pairs: no tree: row %lld closes a cycle", (long long)row);
         uint32_t x = h->number[a], y = h->number[b];
+        /* The smaller tree goes below the larger one. */
         if (h->size[a] < h->size[b]) {
             uint32_t larger = b;
             b = a;
@@ -94,25 +99,25 @@ static bosc_status unite_part(bosc_ctx *ctx, int64_t n, bool wide, const struct 
     return BOSC_OK;
 }
 
-static bosc_status unite(bosc_ctx *ctx, int64_t n, bool wide, const struct host_room *h)
+static bosc_status merge_clusters(bosc_ctx *ctx, int64_t n, bool is_64bit, const struct host_arrays *h)
 {
     for (int64_t v = 0; v < n; v++) {
         h->parent[v] = h->number[v] = (uint32_t)v;
         h->size[v] = 1;
     }
-    struct bi_parts p = bi_parts_of(ctx, n - 1, 16);
-    while (bi_next_part(ctx, &p)) BI_TRY(unite_part(ctx, n, wide, h, p.begin, p.end));
+    struct bi_batches p = bi_batches_of(ctx, n - 1, 16);
+    while (bi_next_batch(ctx, &p)) BI_TRY(merge_part(ctx, n, is_64bit, h, p.begin, p.end));
     return p.status;
 }
 
-static bosc_status make_linkage(bosc_ctx *ctx, int64_t n, int32_t id_bits, const void *pairs, const double *lengths,
-                                double *z)
+static bosc_status compute_linkage(bosc_ctx *ctx, int64_t n, int32_t id_bits, const void *pairs, const double *lengths,
+                                   double *z)
 {
     void *memory;
     BI_TRY(bi_host_scratch(ctx, host_bytes(n), &memory));
-    struct host_room h = divide(memory, n);
+    struct host_arrays h = lay_out_arrays(memory, n);
     BI_TRY(sort_edges(ctx, n, (size_t)id_bits / 8, pairs, lengths, &h));
-    BI_TRY(unite(ctx, n, id_bits == 64, &h));
+    BI_TRY(merge_clusters(ctx, n, id_bits == 64, &h));
     BI_TRY(ctx->backend->copy(ctx, z, h.z, 4 * (size_t)(n - 1) * sizeof *z));
     return ctx->backend->sync(ctx);
 }
@@ -132,5 +137,5 @@ bosc_status bosc_linkage_compute(bosc_ctx *ctx, const void *pairs, const double 
     if ((uintptr_t)z % sizeof *z) return bi_fail(ctx, BOSC_ERR_ARG, "z: not aligned to doubles");
     if (n < 2) return BOSC_OK;
     bi_progress_set_total(ctx, 25 * (double)n);
-    BI_RETURN_WITH_SCRATCH(ctx, make_linkage(ctx, n, id_bits, pairs, lengths, z));
+    BI_RETURN_WITH_SCRATCH(ctx, compute_linkage(ctx, n, id_bits, pairs, lengths, z));
 }

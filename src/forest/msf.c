@@ -1,4 +1,4 @@
-/* The front door of minimum spanning forests: options, the choice of the algorithm, what the caller gets. */
+/* Public calls of minimum spanning forests: checks options, picks the algorithm, writes the caller's outputs. */
 #include <string.h>
 
 #include "base/bits.h"
@@ -8,137 +8,143 @@
 
 static bool is_float(bosc_dtype t) { return t == BOSC_F32 || t == BOSC_F64; }
 
-/* Lists the arcs that are there in places[0] and ends[0] of *rounds, with room for the second arrays. */
+/* Lists the arcs that count in ends[0] and positions[0] of *rounds; also allocates the second buffers. */
 static bosc_status list_rows(bosc_ctx *ctx, const struct bi_msf_rows *rows, struct bi_msf_rounds *rounds)
 {
     const struct bi_core_ops *core = ctx->backend->core;
-    size_t size = rows->wide ? 8 : 4;
+    size_t size = rows->is_64bit ? 8 : 4;
     struct bi_msf_list_arcs list = {.rows = *rows, .shift = bi_bit_length((uint64_t)rows->n)};
     void *count;
     for (int k = 0; k < 2; k++) {
         BI_TRY(bi_scratch_of(ctx, rows->arcs, sizeof(uint64_t), (void **)&rounds->ends[k]));
-        BI_TRY(bi_scratch_of(ctx, rows->arcs, size, &rounds->places[k]));
+        BI_TRY(bi_scratch_of(ctx, rows->arcs, size, &rounds->positions[k]));
     }
     BI_TRY(bi_scratch_of(ctx, rows->arcs, 1, (void **)&list.keep));
     BI_TRY(bi_scratch_of(ctx, 1, sizeof(int64_t), &count));
-    rounds->list = (struct bi_msf_list){.rows = *rows, .wide_places = rows->wide, .shift = list.shift};
+    rounds->list = (struct bi_msf_list){.rows = *rows, .positions_64bit = rows->is_64bit, .shift = list.shift};
     if (rows->arcs == 0) return BOSC_OK;
     list.ends = rounds->ends[1];
-    list.places = rounds->places[1];
+    list.positions = rounds->positions[1];
     BI_TRY_WITH_COST(ctx, BI_MSF_ITEM_ARCS,
                      ctx->ops->forest->steps->msf_list_arcs(ctx, bi_div_up(rows->arcs, BI_MSF_ITEM_ARCS), &list));
     BI_TRY(core->compact(ctx, sizeof(uint64_t), list.ends, list.keep, rows->arcs, rounds->ends[0], count));
-    BI_TRY(core->compact(ctx, size, list.places, list.keep, rows->arcs, rounds->places[0], count));
+    BI_TRY(core->compact(ctx, size, list.positions, list.keep, rows->arcs, rounds->positions[0], count));
     return bi_read_back(ctx, &rounds->list.count, count, sizeof rounds->list.count);
 }
 
-/* PRIMITIVES or ATOMIC. */
+/* Finds the forest by the published rounds: PRIMITIVES or ATOMIC. */
 static bosc_status find_by_rounds(bosc_ctx *ctx, const struct bi_msf_rows *rows, const bosc_msf_opts *opts,
-                                  const struct bi_msf_want *want, struct bi_msf_found *found, bosc_msf_info *info)
+                                  const struct bi_msf_request *request, struct bi_msf_found *found, bosc_msf_info *info)
 {
     struct bi_msf_rounds rounds = {
         .n = rows->n, .atomic = opts->algorithm != BOSC_MSF_PRIMITIVES, .keep_parallel = opts->keep_parallel != 0};
     BI_TRY(list_rows(ctx, rows, &rounds));
     int64_t most = rows->n - 1 < rounds.list.count ? rows->n - 1 : rounds.list.count;
     if (most < 0) most = 0;
-    BI_TRY(bi_scratch_of(ctx, most, rows->wide ? 8 : 4, &rounds.chosen));
-    BI_TRY(bi_scratch_of(ctx, most, rows->wide ? 8 : 4, &found->ids));
-    BI_TRY(bi_scratch_of(ctx, most, rows->wide_keys ? 8 : 4, &found->keys));
-    if (want->labels) {
+    BI_TRY(bi_scratch_of(ctx, most, rows->is_64bit ? 8 : 4, &rounds.chosen));
+    BI_TRY(bi_scratch_of(ctx, most, rows->is_64bit ? 8 : 4, &found->ids));
+    BI_TRY(bi_scratch_of(ctx, most, rows->keys_64bit ? 8 : 4, &found->keys));
+    if (request->labels) {
         BI_TRY(bi_scratch_of(ctx, rows->n, sizeof(uint32_t), (void **)&rounds.parent));
         BI_TRY(bi_scratch_of(ctx, rows->n, sizeof(uint32_t), (void **)&found->labels));
     }
     BI_TRY(bi_msf_run_rounds(ctx, &rounds));
-    struct bi_msf_fetch fetch = {*rows, rounds.chosen, found->ids, found->keys};
-    BI_TRY(ctx->ops->forest->steps->msf_fetch(ctx, rounds.found, &fetch));
-    if (want->labels) BI_TRY(bi_msf_label_parents(ctx, rows->n, rounds.parent, found->labels));
+    struct bi_msf_gather_edges fetch = {*rows, rounds.chosen, found->ids, found->keys};
+    BI_TRY(ctx->ops->forest->steps->msf_gather_edges(ctx, rounds.found, &fetch));
+    if (request->labels) BI_TRY(bi_msf_label_parents(ctx, rows->n, rounds.parent, found->labels));
     found->count = rounds.found;
     info->rounds = info->rounds_recorded = rounds.count;
-    memcpy(info->round, rounds.told, sizeof rounds.told);
+    memcpy(info->round, rounds.recorded, sizeof rounds.recorded);
     return BOSC_OK;
 }
 
-static bosc_status find(bosc_ctx *ctx, const struct bi_graph_view *graph, const struct bi_msf_rows *rows,
-                        const struct bi_msf_entries *entries, const bosc_msf_opts *opts, const struct bi_msf_want *want,
-                        struct bi_msf_found *found, bosc_msf_info *info)
+/* Runs the backend's AUTO algorithm if requested and available, else the published rounds. */
+static bosc_status find_forest(bosc_ctx *ctx, const struct bi_graph_view *graph, const struct bi_msf_rows *rows,
+                               const struct bi_msf_entries *entries, const bosc_msf_opts *opts,
+                               const struct bi_msf_request *request, struct bi_msf_found *found, bosc_msf_info *info)
 {
     const struct bi_forest_ops *ops = ctx->ops->forest;
-    bool served = false;
-    if (entries) return ops->msf_entries(ctx, entries, want, found, &info->rounds);
+    bool handled = false;
+    if (entries) return ops->msf_entries(ctx, entries, request, found, &info->rounds);
     if (opts->algorithm == BOSC_MSF_AUTO && ops->msf)
-        BI_TRY(ops->msf(ctx, graph, &rows->order, want, found, &info->rounds, &served));
-    return served ? BOSC_OK : find_by_rounds(ctx, rows, opts, want, found, info);
+        BI_TRY(ops->msf(ctx, graph, &rows->order, request, found, &info->rounds, &handled));
+    return handled ? BOSC_OK : find_by_rounds(ctx, rows, opts, request, found, info);
 }
 
-/* Room for the list of edges in the caller's array, which nothing but the list's own launch may fail after; or NULL. */
-static uint32_t *room_for_edges(bosc_ctx *ctx, const struct bi_graph_view *graph, const struct bi_msf_outputs *to)
+/* The caller's array if the list of edges can be made in place, else NULL. In place, only the launch that writes the
+ * list may fail. */
+static uint32_t *reusable_edges(bosc_ctx *ctx, const struct bi_graph_view *graph, const struct bi_msf_outputs *to)
 {
-    const bool as_given = to->edges && !to->labels && graph->id_bits == 32 && !graph->wide;
+    const bool as_given = to->edges && !to->labels && graph->id_bits == 32 && !graph->is_64bit;
     return as_given && ctx->backend->reaches(ctx, to->edges) ? to->edges : NULL;
 }
 
-static bosc_status give_edges(bosc_ctx *ctx, const struct bi_graph_view *graph, const struct bi_msf_found *found,
-                              void *edges)
+static bosc_status write_edges(bosc_ctx *ctx, const struct bi_graph_view *graph, const struct bi_msf_found *found,
+                               void *edges)
 {
     struct bi_out out;
-    bool staged = false, wide = graph->id_bits == 64;
+    bool staged = false, is_64bit = graph->id_bits == 64;
     if (found->ids == edges) return BOSC_OK;
-    BI_TRY(bi_stage_out(ctx, edges, (size_t)found->count * (wide ? 8 : 4), &out, &staged));
-    struct bi_msf_copy_words widen = {found->ids, out.reachable, graph->wide, wide};
+    BI_TRY(bi_stage_out(ctx, edges, (size_t)found->count * (is_64bit ? 8 : 4), &out, &staged));
+    struct bi_msf_copy_words widen = {found->ids, out.reachable, graph->is_64bit, is_64bit};
     BI_TRY(ctx->ops->forest->steps->msf_copy_words(ctx, found->count, &widen));
     return found->count ? bi_stage_back(ctx, &out) : BOSC_OK;
 }
 
-/* Leaves `trees` trees if there are fewer. */
+/* Removes the heaviest edges until there are `trees` trees; a forest that has as many already stays. */
 static bosc_status cut_to_trees(bosc_ctx *ctx, const struct bi_msf_rows *rows, int64_t present, int64_t trees,
                                 struct bi_msf_found *found)
 {
     int64_t most = present < trees ? 0 : present - trees;
     if (trees == 0 || found->count <= most) return BOSC_OK;
-    return bi_msf_keep_lightest(ctx, rows, most, found);
+    return bi_msf_select_lightest(ctx, rows, most, found);
 }
 
-static bosc_status spanning_forest(bosc_ctx *ctx, const struct bi_graph_view *graph, struct bi_msf_entries *entries,
-                                   const bosc_msf_opts *opts, const struct bi_msf_outputs *to, bosc_msf_info *info)
+static bosc_status compute_forest(bosc_ctx *ctx, const struct bi_graph_view *graph, struct bi_msf_entries *entries,
+                                  const bosc_msf_opts *opts, const struct bi_msf_outputs *to, bosc_msf_info *info)
 {
     bool floats = is_float(graph->weight), cut = opts->trees > 0, sum = to->info != NULL;
-    struct bi_msf_want want = {.ids = to->edges || cut || (sum && floats),
-                               .keys = cut || (sum && floats),
-                               .sums = sum && !floats && !cut,
-                               .labels = to->labels && !cut};
+    struct bi_msf_request request = {.ids = to->edges || cut || (sum && floats),
+                                     .keys = cut || (sum && floats),
+                                     .sums = sum && !floats && !cut,
+                                     .labels = to->labels && !cut};
     struct bi_msf_found found = {0};
     struct bi_msf_rows rows;
     struct bi_out labels;
     bool staged = false;
     int64_t present;
     size_t label_bytes = to->labels ? (size_t)graph->n * (size_t)graph->id_bits / 8 : 0;
+    /* 1. Stage inputs and outputs; count the vertices left by the mask. */
     BI_TRY(bi_msf_rows_of(ctx, graph, opts, &rows));
     if (entries) entries->order = rows.order;
-    if (want.ids && !want.keys) want.edges = room_for_edges(ctx, graph, to);
+    if (request.ids && !request.keys) request.edges = reusable_edges(ctx, graph, to);
     BI_TRY(bi_stage_out(ctx, to->labels, label_bytes, &labels, &staged));
     BI_TRY(bi_msf_count_roots(ctx, &rows, NULL, &present));
-    BI_TRY(find(ctx, graph, &rows, entries, opts, &want, &found, info));
+    /* 2. Find the forest; cut it to the requested number of trees. */
+    BI_TRY(find_forest(ctx, graph, &rows, entries, opts, &request, &found, info));
     BI_TRY(cut_to_trees(ctx, &rows, present, opts->trees, &found));
+    /* 3. Derive labels from the edges if the algorithm did not make them. */
     if (to->labels && !found.labels) {
         BI_TRY(bi_scratch_of(ctx, graph->n, sizeof(uint32_t), (void **)&found.labels));
         BI_TRY(bi_msf_label_edges(ctx, &rows, graph->entries, found.ids, found.count, found.labels));
     }
+    /* 4. Sort, sum and write the results. Float sums need ascending ids for one fixed order. */
     if (to->edges || (sum && floats)) BI_TRY(bi_msf_sort_found(ctx, &rows, &found));
     if (sum) BI_TRY(bi_msf_sum(ctx, graph, &rows, &found, info));
     info->edges = found.count;
     info->trees = present - found.count;
-    if (to->edges) BI_TRY(give_edges(ctx, graph, &found, to->edges));
-    if (to->labels) BI_TRY(bi_msf_give_labels(ctx, graph, &rows, found.labels, &labels));
+    if (to->edges) BI_TRY(write_edges(ctx, graph, &found, to->edges));
+    if (to->labels) BI_TRY(bi_msf_store_labels(ctx, graph, &rows, found.labels, &labels));
     const bool queued = to->labels || (to->edges && found.ids != to->edges);
-    return queued ? ctx->backend->sync(ctx) : BOSC_OK; /* the count was waited for */
+    return queued ? ctx->backend->sync(ctx) : BOSC_OK; /* otherwise reading the count was the last operation */
 }
 
-bosc_status bi_msf_answer(bosc_ctx *ctx, const struct bi_graph_view *graph, struct bi_msf_entries *entries,
-                          const bosc_msf_opts *opts, const struct bi_msf_outputs *to)
+bosc_status bi_msf_compute_checked(bosc_ctx *ctx, const struct bi_graph_view *graph, struct bi_msf_entries *entries,
+                                   const bosc_msf_opts *opts, const struct bi_msf_outputs *to)
 {
     bosc_msf_info result = {0};
     bi_progress_set_total(ctx, (opts->algorithm == BOSC_MSF_AUTO ? 16 : 160) * (double)graph->m);
-    BI_TRY_WITH_SCRATCH(ctx, spanning_forest(ctx, graph, entries, opts, to, &result));
+    BI_TRY_WITH_SCRATCH(ctx, compute_forest(ctx, graph, entries, opts, to, &result));
     if (to->info) bi_copy_info(to->info, &result, sizeof result);
     return BOSC_OK;
 }
@@ -160,5 +166,5 @@ bosc_status bosc_msf_compute(bosc_ctx *ctx, const bosc_graph *graph, const bosc_
     BI_TRY(bi_graph_view_of(ctx, graph, &view));
     BI_TRY(bi_msf_check_opts(ctx, &view, opts, &full));
     BI_TRY(bi_msf_check_outputs(ctx, &view, &to));
-    return bi_msf_answer(ctx, &view, NULL, &full, &to);
+    return bi_msf_compute_checked(ctx, &view, NULL, &full, &to);
 }

@@ -1,60 +1,61 @@
-/* What is made of a forest that was found: its lightest part, its order, its sum. */
+/* Selections of a found forest: its lightest edges, its edges by id, its sum. */
 #include "base/bits.h"
 #include "forest/drivers.h"
 
-__extension__ typedef __int128 wide_sum;
-__extension__ typedef unsigned __int128 wide_count;
+__extension__ typedef __int128 int128;
+__extension__ typedef unsigned __int128 uint128;
 
-static bosc_dtype word(bool wide) { return wide ? BOSC_U64 : BOSC_U32; }
-static size_t bytes(bool wide) { return wide ? 8 : 4; }
+static bosc_dtype word_type(bool is_64bit) { return is_64bit ? BOSC_U64 : BOSC_U32; }
+static size_t word_bytes(bool is_64bit) { return is_64bit ? 8 : 4; }
 
 bosc_status bi_msf_sort_found(bosc_ctx *ctx, const struct bi_msf_rows *rows, struct bi_msf_found *found)
 {
     if (found->ascending || found->count == 0) return BOSC_OK;
     void *ids, *keys = NULL;
-    BI_TRY(bi_scratch_of(ctx, found->count, bytes(rows->wide), &ids));
-    if (found->keys) BI_TRY(bi_scratch_of(ctx, found->count, bytes(rows->wide_keys), &keys));
-    int bits = rows->wide ? 64 : 32;
+    BI_TRY(bi_scratch_of(ctx, found->count, word_bytes(rows->is_64bit), &ids));
+    if (found->keys) BI_TRY(bi_scratch_of(ctx, found->count, word_bytes(rows->keys_64bit), &keys));
+    int bits = rows->is_64bit ? 64 : 32;
     if (keys)
-        BI_TRY(ctx->backend->core->sort_pairs(ctx, word(rows->wide), found->ids, bytes(rows->wide_keys), found->keys,
-                                              found->count, ids, keys, 0, bits));
+        BI_TRY(ctx->backend->core->sort_pairs(ctx, word_type(rows->is_64bit), found->ids, word_bytes(rows->keys_64bit),
+                                              found->keys, found->count, ids, keys, 0, bits));
     else
-        BI_TRY(ctx->backend->core->sort_keys(ctx, word(rows->wide), found->ids, found->count, ids, 0, bits));
+        BI_TRY(ctx->backend->core->sort_keys(ctx, word_type(rows->is_64bit), found->ids, found->count, ids, 0, bits));
     found->ids = ids;
     found->keys = keys;
     found->ascending = true;
     return BOSC_OK;
 }
 
-/* Sorted by id, then stably by rank: by (rank, id). */
-bosc_status bi_msf_keep_lightest(bosc_ctx *ctx, const struct bi_msf_rows *rows, int64_t count,
-                                 struct bi_msf_found *found)
+/* Sorting by id and then stably by rank gives the order (rank, id). */
+bosc_status bi_msf_select_lightest(bosc_ctx *ctx, const struct bi_msf_rows *rows, int64_t count,
+                                   struct bi_msf_found *found)
 {
     void *ids, *keys, *ranks;
     int64_t all = found->count;
     BI_TRY(bi_msf_sort_found(ctx, rows, found));
-    BI_TRY(bi_scratch_of(ctx, all, bytes(rows->wide), &ids));
-    BI_TRY(bi_scratch_of(ctx, all, bytes(rows->wide_keys), &keys));
-    BI_TRY(bi_scratch_of(ctx, all, bytes(rows->wide_keys), &ranks));
-    struct bi_msf_ranks rank = {rows->order, found->keys, ranks, rows->wide_keys};
-    struct bi_msf_ranks unrank = {rows->order, keys, ranks, rows->wide_keys};
+    BI_TRY(bi_scratch_of(ctx, all, word_bytes(rows->is_64bit), &ids));
+    BI_TRY(bi_scratch_of(ctx, all, word_bytes(rows->keys_64bit), &keys));
+    BI_TRY(bi_scratch_of(ctx, all, word_bytes(rows->keys_64bit), &ranks));
+    struct bi_msf_ranks rank = {rows->order, found->keys, ranks, rows->keys_64bit};
+    struct bi_msf_ranks unrank = {rows->order, keys, ranks, rows->keys_64bit};
     BI_TRY(ctx->ops->forest->steps->msf_ranks(ctx, all, &rank));
-    BI_TRY(ctx->backend->core->sort_pairs(ctx, word(rows->wide_keys), ranks, bytes(rows->wide), found->ids, all, keys,
-                                          ids, 0, rows->wide_keys ? 64 : 32));
+    BI_TRY(ctx->backend->core->sort_pairs(ctx, word_type(rows->keys_64bit), ranks, word_bytes(rows->is_64bit),
+                                          found->ids, all, keys, ids, 0, rows->keys_64bit ? 64 : 32));
     BI_TRY(ctx->ops->forest->steps->msf_ranks(ctx, count, &unrank));
     *found = (struct bi_msf_found){.count = count, .ids = ids, .keys = ranks};
     return BOSC_OK;
 }
 
+/* The sums of the keys' low and high 32 bits; neither overflows 64 bits. */
 static bosc_status sum_halves(bosc_ctx *ctx, const struct bi_msf_rows *rows, const struct bi_msf_found *found,
                               uint64_t sums[2])
 {
-    struct bi_msf_halves halves = {.keys = found->keys, .wide = rows->wide_keys};
+    struct bi_msf_split_keys halves = {.keys = found->keys, .is_64bit = rows->keys_64bit};
     void *results;
     BI_TRY(bi_scratch_of(ctx, found->count, sizeof(uint64_t), (void **)&halves.low));
-    if (rows->wide_keys) BI_TRY(bi_scratch_of(ctx, found->count, sizeof(uint64_t), (void **)&halves.high));
+    if (rows->keys_64bit) BI_TRY(bi_scratch_of(ctx, found->count, sizeof(uint64_t), (void **)&halves.high));
     BI_TRY(bi_scratch_of(ctx, 2, sizeof(uint64_t), &results));
-    BI_TRY(ctx->ops->forest->steps->msf_halves(ctx, found->count, &halves));
+    BI_TRY(ctx->ops->forest->steps->msf_split_keys(ctx, found->count, &halves));
     BI_TRY(ctx->backend->fill(ctx, results, 0, 2 * sizeof(uint64_t)));
     BI_TRY(ctx->backend->core->reduce(ctx, BOSC_SUM, BOSC_U64, halves.low, found->count, results));
     if (halves.high)
@@ -62,17 +63,19 @@ static bosc_status sum_halves(bosc_ctx *ctx, const struct bi_msf_rows *rows, con
     return bi_read_back(ctx, sums, results, 2 * sizeof(uint64_t));
 }
 
+/* The exact sum as a 128-bit integer. */
 static bosc_status sum_integers(bosc_ctx *ctx, const struct bi_graph_view *graph, const struct bi_msf_rows *rows,
                                 const struct bi_msf_found *found, bosc_msf_info *info)
 {
     uint64_t sums[2] = {found->low, found->high};
     if (!found->summed) BI_TRY(sum_halves(ctx, rows, found, sums));
-    wide_count sum = ((wide_count)sums[1] << 32) + sums[0];
-    if (graph->weight == BOSC_I32) sum -= (wide_count)found->count << 31; /* keys of signed types are moved up */
-    if (graph->weight == BOSC_I64) sum -= (wide_count)found->count << 63;
+    uint128 sum = ((uint128)sums[1] << 32) + sums[0];
+    /* Keys of signed types are weights plus 2^31 or 2^63. */
+    if (graph->weight == BOSC_I32) sum -= (uint128)found->count << 31;
+    if (graph->weight == BOSC_I64) sum -= (uint128)found->count << 63;
     info->weight_low = (uint64_t)sum;
     info->weight_high = (int64_t)(uint64_t)(sum >> 64);
-    info->weight = (double)(wide_sum)sum;
+    info->weight = (double)(int128)sum;
     return BOSC_OK;
 }
 

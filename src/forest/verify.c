@@ -1,14 +1,15 @@
-/* The proof that edges are the minimum spanning forest. Boruvka's rounds over the given edges alone make a tree whose
- * leaves are the vertices; each component has the edge that it chose. The heaviest edge on the path between two
- * vertices of the forest is the heaviest on their ways up to where they meet. Source: King, A Simpler Minimum Spanning
- * Tree Verification Algorithm (1997), section 2. */
+/* The proof that given edges are the minimum spanning forest. Boruvka's rounds over the given edges alone make a tree
+ * whose leaves are the vertices; each node stores the edge that its component chose. The heaviest edge on the path
+ * between two vertices of the forest is the heaviest on their paths up to the lowest common ancestor. Source: King, A
+ * Simpler Minimum Spanning Tree Verification Algorithm (1997), section 2. */
 #include "base/bits.h"
 #include "core/call.h"
 #include "forest/boruvka.h"
 #include "forest/drivers.h"
 
-enum { CLIMB = 8 /* simple items that take as long as a climb from the ends of an arc, about */ };
+enum { PATH_ITEMS = 8 /* progress weight: simple items that take as long as the two paths of an arc; estimated */ };
 
+/* A given edge has a position in the caller's list and, once sorted by (rank, id), a turn. */
 struct proof {
     bosc_ctx *ctx;
     const struct bi_forest_steps *steps;
@@ -17,77 +18,78 @@ struct proof {
     struct bi_msf_rows rows;
     const void *given; /* ids of the graph's id_bits */
     int64_t count;
-    bool wide_given;
+    bool given_64bit;
 
-    uint64_t *ends; /* by place in the caller's list */
+    uint64_t *ends; /* by position in the caller's list */
     void *ranks;
-    uint32_t *order;                 /* the place of each turn */
+    uint32_t *order;                 /* the position of each turn */
     void *sorted_ids, *sorted_ranks; /* by turn */
     struct bi_msf_tree tree;
-    struct bi_msf_verify_faults *faults; /* the backend's */
+    struct bi_msf_verify_faults *faults; /* in the backend's memory */
 };
 
-static bosc_dtype word(bool wide) { return wide ? BOSC_U64 : BOSC_U32; }
-static size_t bytes(bool wide) { return wide ? 8 : 4; }
-static int64_t tiles(const struct proof *p) { return bi_div_up(p->rows.arcs, BI_MSF_ITEM_ARCS); }
+static bosc_dtype word_type(bool is_64bit) { return is_64bit ? BOSC_U64 : BOSC_U32; }
+static size_t word_bytes(bool is_64bit) { return is_64bit ? 8 : 4; }
+static int64_t tile_count(const struct proof *p) { return bi_div_up(p->rows.arcs, BI_MSF_ITEM_ARCS); }
 
 static bosc_status read_faults(struct proof *p, struct bi_msf_verify_faults *faults)
 {
     return bi_read_back(p->ctx, faults, p->faults, sizeof *faults);
 }
 
-/* The edges given: each is there, once. */
-static bosc_status look_up(struct proof *p, struct bi_msf_verify_faults *faults)
+/* Finds the given edges in the graph: each must count there and appear once. */
+static bosc_status check_given(struct proof *p, struct bi_msf_verify_faults *faults)
 {
     const struct bi_backend *backend = p->ctx->backend;
-    struct bi_msf_verify_given given = {p->given, p->wide_given, p->graph->entries, NULL, p->faults};
+    struct bi_msf_verify_given given = {p->given, p->given_64bit, p->graph->entries, NULL, p->faults};
     struct bi_msf_verify_find find = {.rows = p->rows};
-    BI_TRY(bi_scratch_of(p->ctx, p->graph->entries, sizeof(uint32_t), &given.place_of));
+    BI_TRY(bi_scratch_of(p->ctx, p->graph->entries, sizeof(uint32_t), &given.position_of));
     BI_TRY(bi_scratch_of(p->ctx, p->count, 1, &find.seen));
     BI_TRY(bi_scratch_of(p->ctx, p->count, sizeof *p->ends, &p->ends));
-    BI_TRY(bi_scratch_of(p->ctx, p->count, bytes(p->rows.wide_keys), &p->ranks));
-    if (p->graph->entries) BI_TRY(backend->fill(p->ctx, given.place_of, 0xff, (size_t)p->graph->entries * 4));
+    BI_TRY(bi_scratch_of(p->ctx, p->count, word_bytes(p->rows.keys_64bit), &p->ranks));
+    if (p->graph->entries) BI_TRY(backend->fill(p->ctx, given.position_of, 0xff, (size_t)p->graph->entries * 4));
     if (p->count) BI_TRY(backend->fill(p->ctx, find.seen, 0, (size_t)p->count));
     BI_TRY(p->steps->msf_verify_given(p->ctx, p->count, &given));
     BI_TRY(read_faults(p, faults));
     if (faults->absent != INT64_MAX) return BOSC_OK;
-    find.place_of = given.place_of;
+    find.position_of = given.position_of;
     find.ends = p->ends;
     find.ranks = p->ranks;
-    struct bi_msf_verify_found found = {p->given, p->wide_given, given.place_of, find.seen, p->faults};
-    BI_TRY_WITH_COST(p->ctx, BI_MSF_ITEM_ARCS, p->steps->msf_verify_find(p->ctx, tiles(p), &find));
+    struct bi_msf_verify_found found = {p->given, p->given_64bit, given.position_of, find.seen, p->faults};
+    BI_TRY_WITH_COST(p->ctx, BI_MSF_ITEM_ARCS, p->steps->msf_verify_find(p->ctx, tile_count(p), &find));
     BI_TRY(p->steps->msf_verify_found(p->ctx, p->count, &found));
     return read_faults(p, faults);
 }
 
-/* Turns: by id, then stably by rank. */
+/* Sorts the given edges by (rank, id): by id, then stably by rank. */
 static bosc_status sort_given(struct proof *p)
 {
-    uint32_t *places, *by_id;
+    uint32_t *positions, *by_id;
     void *ids, *ids_by_id, *ranks_by_id;
-    bool wide = p->rows.wide, wide_keys = p->rows.wide_keys;
-    BI_TRY(bi_scratch_of(p->ctx, p->count, sizeof *places, &places));
+    bool is_64bit = p->rows.is_64bit, keys_64bit = p->rows.keys_64bit;
+    BI_TRY(bi_scratch_of(p->ctx, p->count, sizeof *positions, &positions));
     BI_TRY(bi_scratch_of(p->ctx, p->count, sizeof *by_id, &by_id));
     BI_TRY(bi_scratch_of(p->ctx, p->count, sizeof *p->order, &p->order));
-    BI_TRY(bi_scratch_of(p->ctx, p->count, bytes(wide), &ids));
-    BI_TRY(bi_scratch_of(p->ctx, p->count, bytes(wide), &ids_by_id));
-    BI_TRY(bi_scratch_of(p->ctx, p->count, bytes(wide), &p->sorted_ids));
-    BI_TRY(bi_scratch_of(p->ctx, p->count, bytes(wide_keys), &ranks_by_id));
-    BI_TRY(bi_scratch_of(p->ctx, p->count, bytes(wide_keys), &p->sorted_ranks));
-    struct bi_msf_iota iota = {places};
-    struct bi_msf_copy_words widen = {p->given, ids, p->wide_given, wide};
-    struct bi_msf_verify_pick ranks = {p->ranks, by_id, ranks_by_id, wide_keys},
-                              sorted = {ids, p->order, p->sorted_ids, wide};
+    BI_TRY(bi_scratch_of(p->ctx, p->count, word_bytes(is_64bit), &ids));
+    BI_TRY(bi_scratch_of(p->ctx, p->count, word_bytes(is_64bit), &ids_by_id));
+    BI_TRY(bi_scratch_of(p->ctx, p->count, word_bytes(is_64bit), &p->sorted_ids));
+    BI_TRY(bi_scratch_of(p->ctx, p->count, word_bytes(keys_64bit), &ranks_by_id));
+    BI_TRY(bi_scratch_of(p->ctx, p->count, word_bytes(keys_64bit), &p->sorted_ranks));
+    struct bi_msf_iota iota = {positions};
+    struct bi_msf_copy_words widen = {p->given, ids, p->given_64bit, is_64bit};
+    struct bi_msf_verify_gather ranks = {p->ranks, by_id, ranks_by_id, keys_64bit},
+                                sorted = {ids, p->order, p->sorted_ids, is_64bit};
     BI_TRY(p->steps->msf_iota(p->ctx, p->count, &iota));
     BI_TRY(p->steps->msf_copy_words(p->ctx, p->count, &widen));
-    BI_TRY(p->core->sort_pairs(p->ctx, word(wide), ids, 4, places, p->count, ids_by_id, by_id, 0, wide ? 64 : 32));
-    BI_TRY(p->steps->msf_verify_pick(p->ctx, p->count, &ranks));
-    BI_TRY(p->core->sort_pairs(p->ctx, word(wide_keys), ranks_by_id, 4, by_id, p->count, p->sorted_ranks, p->order, 0,
-                               wide_keys ? 64 : 32));
-    return p->steps->msf_verify_pick(p->ctx, p->count, &sorted);
+    BI_TRY(p->core->sort_pairs(p->ctx, word_type(is_64bit), ids, 4, positions, p->count, ids_by_id, by_id, 0,
+                               is_64bit ? 64 : 32));
+    BI_TRY(p->steps->msf_verify_gather(p->ctx, p->count, &ranks));
+    BI_TRY(p->core->sort_pairs(p->ctx, word_type(keys_64bit), ranks_by_id, 4, by_id, p->count, p->sorted_ranks,
+                               p->order, 0, keys_64bit ? 64 : 32));
+    return p->steps->msf_verify_gather(p->ctx, p->count, &sorted);
 }
 
-/* The arcs of the edges given, ordered by their vertices. */
+/* Lists both arcs of each given edge, sorted by their vertices. A turn is a 32-bit rank of its edge. */
 static bosc_status list_given(struct proof *p, struct bi_msf_rounds *rounds)
 {
     int64_t arcs = 2 * p->count;
@@ -95,23 +97,23 @@ static bosc_status list_given(struct proof *p, struct bi_msf_rounds *rounds)
     void *count;
     for (int k = 0; k < 2; k++) {
         BI_TRY(bi_scratch_of(p->ctx, arcs, sizeof(uint64_t), &rounds->ends[k]));
-        BI_TRY(bi_scratch_of(p->ctx, arcs, sizeof(uint32_t), &rounds->places[k]));
+        BI_TRY(bi_scratch_of(p->ctx, arcs, sizeof(uint32_t), &rounds->positions[k]));
     }
     BI_TRY(bi_scratch_of(p->ctx, arcs, 1, &list.keep));
     BI_TRY(bi_scratch_of(p->ctx, 1, sizeof(int64_t), &count));
     list.arcs = rounds->ends[0];
-    list.turns = rounds->places[0];
+    list.turns = rounds->positions[0];
     rounds->list = (struct bi_msf_list){.rows = p->rows, .ranks = true, .shift = list.shift};
     if (p->count == 0) return BOSC_OK;
     BI_TRY(p->steps->msf_verify_arcs(p->ctx, p->count, &list));
     BI_TRY(p->core->compact(p->ctx, sizeof(uint64_t), list.arcs, list.keep, arcs, rounds->ends[1], count));
-    BI_TRY(p->core->compact(p->ctx, sizeof(uint32_t), list.turns, list.keep, arcs, rounds->places[1], count));
+    BI_TRY(p->core->compact(p->ctx, sizeof(uint32_t), list.turns, list.keep, arcs, rounds->positions[1], count));
     BI_TRY(bi_read_back(p->ctx, &rounds->list.count, count, sizeof rounds->list.count));
-    return p->core->sort_pairs(p->ctx, BOSC_U64, rounds->ends[1], 4, rounds->places[1], rounds->list.count,
-                               rounds->ends[0], rounds->places[0], list.shift, 2 * list.shift);
+    return p->core->sort_pairs(p->ctx, BOSC_U64, rounds->ends[1], 4, rounds->positions[1], rounds->list.count,
+                               rounds->ends[0], rounds->positions[0], list.shift, 2 * list.shift);
 }
 
-/* The tree of rounds over the edges given, and those that closed a cycle. */
+/* Builds the tree of rounds over the given edges. An edge that no component chose closes a cycle. */
 static bosc_status grow_tree(struct proof *p)
 {
     struct bi_msf_rounds rounds = {.n = p->rows.n, .atomic = true, .keep_parallel = true, .tree = &p->tree};
@@ -126,47 +128,50 @@ static bosc_status grow_tree(struct proof *p)
     if (p->count) BI_TRY(p->ctx->backend->fill(p->ctx, chosen, 0, (size_t)p->count));
     BI_TRY(bi_msf_run_rounds(p->ctx, &rounds));
     struct bi_msf_mark_ids mark = {rounds.chosen, false, chosen};
-    struct bi_msf_verify_unchosen unchosen = {chosen, p->sorted_ids, p->rows.wide, p->faults};
+    struct bi_msf_verify_unchosen unchosen = {chosen, p->sorted_ids, p->rows.is_64bit, p->faults};
     BI_TRY(p->steps->msf_mark_ids(p->ctx, rounds.found, &mark));
     return p->steps->msf_verify_unchosen(p->ctx, p->count, &unchosen);
 }
 
-/* Every edge of the graph against the heaviest given between its ends. */
-static bosc_status climb(struct proof *p)
+/* Compares every edge of the graph with the heaviest given edge on the path between its ends. */
+static bosc_status compare_paths(struct proof *p)
 {
-    struct bi_msf_verify_climb climb = {
+    struct bi_msf_verify_compare_paths compare_paths = {
         .rows = p->rows, .ids = p->sorted_ids, .ranks = p->sorted_ranks, .faults = p->faults};
     int64_t nodes = p->tree.begin[p->tree.levels];
-    struct bi_msf_verify_weave weave = {p->tree.rank, p->tree.parent, NULL};
-    BI_TRY(bi_scratch_of(p->ctx, nodes, sizeof(uint64_t), &weave.nodes));
-    BI_TRY(p->steps->msf_verify_weave(p->ctx, nodes, &weave));
-    struct bi_msf_verify_enter enter = {p->tree.leaf, weave.nodes, NULL};
-    BI_TRY(bi_scratch_of(p->ctx, p->rows.n, sizeof(uint64_t), &enter.entry));
-    BI_TRY(p->steps->msf_verify_enter(p->ctx, p->rows.n, &enter));
-    climb.nodes = weave.nodes;
-    climb.entry = enter.entry;
+    struct bi_msf_verify_pack_nodes pack = {p->tree.rank, p->tree.parent, NULL};
+    BI_TRY(bi_scratch_of(p->ctx, nodes, sizeof(uint64_t), &pack.nodes));
+    BI_TRY(p->steps->msf_verify_pack_nodes(p->ctx, nodes, &pack));
+    struct bi_msf_verify_leaf_nodes leaves = {p->tree.leaf, pack.nodes, NULL};
+    BI_TRY(bi_scratch_of(p->ctx, p->rows.n, sizeof(uint64_t), &leaves.entry));
+    BI_TRY(p->steps->msf_verify_leaf_nodes(p->ctx, p->rows.n, &leaves));
+    compare_paths.nodes = pack.nodes;
+    compare_paths.entry = leaves.entry;
     for (int32_t k = 0; k < BI_MSF_VERIFY_LEVELS + 2; k++)
-        climb.begin[k] = p->tree.begin[k < p->tree.levels ? k : p->tree.levels];
-    BI_TRY_WITH_COST(p->ctx, CLIMB * BI_MSF_ITEM_ARCS, p->steps->msf_verify_climb(p->ctx, tiles(p), &climb));
+        compare_paths.begin[k] = p->tree.begin[k < p->tree.levels ? k : p->tree.levels];
+    BI_TRY_WITH_COST(p->ctx, PATH_ITEMS * BI_MSF_ITEM_ARCS,
+                     p->steps->msf_verify_compare_paths(p->ctx, tile_count(p), &compare_paths));
     return BOSC_OK;
 }
 
-static bosc_status prove(struct proof *p, struct bi_msf_verify_faults *faults)
+/* Stops at the first kind of fault found. */
+static bosc_status prove_forest(struct proof *p, struct bi_msf_verify_faults *faults)
 {
     static const struct bi_msf_verify_faults none = {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX};
     BI_TRY(bi_scratch_of(p->ctx, 1, sizeof none, &p->faults));
     BI_TRY(p->ctx->backend->copy(p->ctx, p->faults, &none, sizeof none));
-    BI_TRY(look_up(p, faults));
+    BI_TRY(check_given(p, faults));
     if (faults->absent != INT64_MAX || faults->repeated != INT64_MAX) return BOSC_OK;
     BI_TRY(sort_given(p));
     BI_TRY(grow_tree(p));
     BI_TRY(read_faults(p, faults));
     if (faults->cycle != INT64_MAX) return BOSC_OK;
-    BI_TRY(climb(p));
+    BI_TRY(compare_paths(p));
     return read_faults(p, faults);
 }
 
-static bosc_status explain(bosc_ctx *ctx, const struct bi_msf_verify_faults *faults, int64_t *edge)
+/* Turns the first fault into an error message; *edge = its edge. */
+static bosc_status report_fault(bosc_ctx *ctx, const struct bi_msf_verify_faults *faults, int64_t *edge)
 {
     const struct {
         int64_t id;
@@ -191,8 +196,8 @@ static bosc_status stage_and_prove(struct proof *p, const bosc_msf_opts *opts, c
 {
     bool staged = false;
     BI_TRY(bi_msf_rows_of(p->ctx, p->graph, opts, &p->rows));
-    BI_TRY(bi_stage_in(p->ctx, edges, (size_t)p->count * bytes(p->wide_given), &p->given, &staged));
-    return prove(p, faults);
+    BI_TRY(bi_stage_in(p->ctx, edges, (size_t)p->count * word_bytes(p->given_64bit), &p->given, &staged));
+    return prove_forest(p, faults);
 }
 
 bosc_status bosc_msf_verify(bosc_ctx *ctx, const bosc_graph *graph, const bosc_msf_opts *opts, const void *edges,
@@ -210,13 +215,13 @@ bosc_status bosc_msf_verify(bosc_ctx *ctx, const bosc_graph *graph, const bosc_m
         return bi_fail(ctx, BOSC_ERR_LIMIT, "count: %lld edges; a forest has less than 2^32 - 1", (long long)count);
     if (count > 0 && !edges) return bi_fail(ctx, BOSC_ERR_ARG, "edges: NULL");
     BI_TRY(bi_forest_check_ids(ctx, &view, "edges", edges));
-    bi_progress_set_total(ctx, (50 + 2 * CLIMB) * (double)view.m);
+    bi_progress_set_total(ctx, (50 + 2 * PATH_ITEMS) * (double)view.m);
     struct proof p = {.ctx = ctx,
                       .steps = ctx->ops->forest->steps,
                       .core = ctx->backend->core,
                       .graph = &view,
                       .count = count,
-                      .wide_given = view.id_bits == 64};
+                      .given_64bit = view.id_bits == 64};
     BI_TRY_WITH_SCRATCH(ctx, stage_and_prove(&p, &full, edges, &faults));
-    return explain(ctx, &faults, edge);
+    return report_fault(ctx, &faults, edge);
 }

@@ -2,16 +2,16 @@
 #include "core/call.h"
 #include "geometric/drivers.h"
 
-/* A build at work. Models and points are in the table's next copy. */
+/* A build in progress. Its models and points are in the table's next copy. */
 struct build {
     struct bi_geometric_plan plan;
     struct bi_geometric_choice choice;
     struct bi_geometric_model *models;
-    int64_t *first; /* (count + 1) host: the first basis of each model */
-    double extent;  /* of the points of all models in any coordinate */
+    int64_t *first; /* (count + 1) host: first basis of each model */
+    double extent;  /* greatest extent of all points along an axis */
 };
 
-static double extent_of(const double *points, int64_t n, int dim)
+static double compute_extent(const double *points, int64_t n, int dim)
 {
     double low[3], high[3], most = 0;
     for (int k = 0; k < dim; k++) low[k] = high[k] = points[k];
@@ -26,7 +26,7 @@ static double extent_of(const double *points, int64_t n, int dim)
     return most;
 }
 
-static bosc_status no_basis(bosc_ctx *ctx, const struct build *b, int64_t model)
+static bosc_status fail_without_basis(bosc_ctx *ctx, const struct build *b, int64_t model)
 {
     static const char *const more[] = {"", " or on a line", " or in a plane"};
     const char *where = more[b->plan.form.corners - 2];
@@ -36,21 +36,22 @@ static bosc_status no_basis(bosc_ctx *ctx, const struct build *b, int64_t model)
                    (long long)model, where);
 }
 
-/* Checks the models' points, and sets what follows from how they are spread. */
-static bosc_status measure(bosc_ctx *ctx, const bosc_geometric *table, struct build *b, const double *points)
+/* Checks that the points of each model make bases, and sets the model's scale. */
+static bosc_status estimate_scales(bosc_ctx *ctx, const bosc_geometric *table, struct build *b, const double *points)
 {
     for (int64_t k = 0; k < b->plan.count; k++) {
         struct bi_geometric_model *model = b->models + k;
-        if (!bi_geometric_measure(points + b->plan.form.dim * model->first, &b->plan.form, table->opts.tolerance,
-                                  model))
-            return no_basis(ctx, b, k);
+        if (!bi_geometric_estimate_scale(points + b->plan.form.dim * model->first_point, &b->plan.form,
+                                         table->opts.tolerance, model))
+            return fail_without_basis(ctx, b, k);
     }
-    b->extent = extent_of(points, b->plan.n, b->plan.form.dim);
+    b->extent = compute_extent(points, b->plan.n, b->plan.form.dim);
     return BOSC_OK;
 }
 
-/* What models get of the bases that are left. */
-static bosc_status share_bases(bosc_ctx *ctx, struct build *b, const struct bi_geometric_corners *list, int64_t bases)
+/* Sets the ranges of bases and entries of each model from the list of chosen bases. */
+static bosc_status set_model_ranges(bosc_ctx *ctx, struct build *b, const struct bi_geometric_corners *list,
+                                    int64_t bases)
 {
     struct bi_geometric_count_bases counts = {.list = list, .bases = bases};
     b->first[0] = 0;
@@ -65,17 +66,17 @@ static bosc_status share_bases(bosc_ctx *ctx, struct build *b, const struct bi_g
     int64_t entry = 0;
     for (int64_t k = 0; k < b->plan.count; k++) {
         struct bi_geometric_model *model = b->models + k;
-        model->basis = b->first[k];
+        model->first_basis = b->first[k];
         model->bases = b->first[k + 1] - b->first[k];
-        model->entry = entry;
-        entry += model->bases * model->per;
-        if (model->bases == 0) return no_basis(ctx, b, k);
+        model->first_entry = entry;
+        entry += model->bases * model->points_per_basis;
+        if (model->bases == 0) return fail_without_basis(ctx, b, k);
     }
     b->plan.entries = entry;
     return BOSC_OK;
 }
 
-/* Chooses bases; *list (scratch) and *bases: those that are large enough. */
+/* Chooses candidate bases and keeps the large ones: *list (scratch), *bases of them. */
 static bosc_status choose_bases(bosc_ctx *ctx, struct build *b, struct bi_geometric_corners **list, int64_t *bases)
 {
     size_t bytes = (size_t)b->plan.count * sizeof *b->models;
@@ -87,18 +88,18 @@ static bosc_status choose_bases(bosc_ctx *ctx, struct build *b, struct bi_geomet
     BI_TRY(ctx->backend->copy(ctx, models, b->models, bytes));
     choice->models = models;
     choice->model_count = b->plan.count;
-    if (b->plan.neighbours) BI_TRY(bi_geometric_model_neighbours(ctx, &b->plan, 4 * b->extent, choice));
+    if (b->plan.neighbours) BI_TRY(bi_geometric_find_model_neighbours(ctx, &b->plan, 4 * b->extent, choice));
     BI_TRY(bi_scratch_of(ctx, candidates, sizeof **list, &choice->list));
     BI_TRY(bi_scratch_of(ctx, candidates, sizeof **list, list));
-    BI_TRY(bi_scratch_of(ctx, candidates, 1, &choice->keep));
+    BI_TRY(bi_scratch_of(ctx, candidates, 1, &choice->is_large));
     BI_TRY(bi_scratch_of(ctx, 1, sizeof *bases, &count));
     BI_TRY(ctx->ops->geometric->steps->choose_bases(ctx, candidates, choice));
-    BI_TRY(ctx->backend->core->compact(ctx, sizeof **list, choice->list, choice->keep, candidates, *list, count));
+    BI_TRY(ctx->backend->core->compact(ctx, sizeof **list, choice->list, choice->is_large, candidates, *list, count));
     BI_TRY(bi_read_back(ctx, bases, count, sizeof *bases));
-    return share_bases(ctx, b, *list, *bases);
+    return set_model_ranges(ctx, b, *list, *bases);
 }
 
-/* Which basis each entry is of, where models may have different numbers of points. */
+/* Maps each entry to its basis: with several models a division cannot, since their bases differ in size. */
 static bosc_status map_entries(bosc_ctx *ctx, bosc_geometric *table, int64_t bases)
 {
     struct bi_geometric_entries map = {
@@ -106,21 +107,22 @@ static bosc_status map_entries(bosc_ctx *ctx, bosc_geometric *table, int64_t bas
     return ctx->ops->geometric->steps->entries(ctx, bases, &map);
 }
 
-/* Keeps the models and their bases, and builds the grid of the coordinates. */
-static bosc_status keep(bosc_ctx *ctx, bosc_geometric *table, const struct build *b,
-                        const struct bi_geometric_corners *list, int64_t bases)
+/* Stores the models and their bases in the table, and builds the grid of coordinates. */
+static bosc_status store_table(bosc_ctx *ctx, bosc_geometric *table, const struct build *b,
+                               const struct bi_geometric_corners *list, int64_t bases)
 {
-    enum { GRID_ITEMS = 14 }; /* of a coordinate: it is made, and the grid of them built */
+    enum { GRID_ITEMS = 14 }; /* cost of an entry, computed and put into the grid, in simple items; assumed */
     int64_t dim = b->plan.form.dim, entries = b->plan.entries;
     size_t points = (size_t)(b->plan.n * dim) * sizeof(double), lists = (size_t)bases * sizeof *list;
     size_t models = (size_t)b->plan.count * sizeof *b->models;
     bool several = b->plan.count > 1;
     struct bi_geometric_coordinates c = {.rows = b->choice.neighbours.rows,
                                          .width = b->plan.neighbours + 1,
-                                         .per = b->models->per,
+                                         .points_per_basis = b->models->points_per_basis,
                                          .form = b->plan.form,
                                          .outside = BI_GEOMETRIC_OUTSIDE};
     bi_progress_set_total(ctx, 2 * (double)b->plan.candidates + GRID_ITEMS * (double)entries);
+    /* 1. Store points, models and bases. */
     BI_TRY(bi_block_reserve(ctx, &table->memory, &table->points, points));
     BI_TRY(bi_block_reserve(ctx, &table->memory, &table->models, models));
     BI_TRY(bi_block_reserve(ctx, &table->memory, &table->list, lists));
@@ -129,51 +131,53 @@ static bosc_status keep(bosc_ctx *ctx, bosc_geometric *table, const struct build
     BI_TRY(ctx->backend->copy(ctx, table->models.data, b->models, models));
     BI_TRY(ctx->backend->copy(ctx, table->list.data, list, lists));
     if (several) BI_TRY(map_entries(ctx, table, bases));
+    /* 2. Compute the coordinates of all entries and build their grid. */
     c.points = table->points.data;
     c.models = table->models.data;
     c.list = table->list.data;
     c.basis_of = several ? table->basis_of.data : NULL;
     BI_TRY(bi_scratch_of(ctx, entries * dim, sizeof(float), &c.at));
     BI_TRY(ctx->ops->geometric->steps->coordinates(ctx, entries, &c));
-    BI_TRY(bi_geometric_fit_grid(ctx, table, table->vote_radius));
+    BI_TRY(bi_geometric_resize_grid(ctx, table, table->vote_radius));
     return bosc_voxelgrid_build(ctx, table->grid, c.at, entries, dim);
 }
 
-/* Makes the table's next copy, of the models as they are planned and their points. */
-static bosc_status prepare(bosc_ctx *ctx, bosc_geometric *table, const double *points, const int64_t *offsets,
-                           int64_t count, struct build *b)
+/* Plans the build and fills the table's next copy with the models and their points. */
+static bosc_status prepare_build(bosc_ctx *ctx, bosc_geometric *table, const double *points, const int64_t *offsets,
+                                 int64_t count, struct build *b)
 {
     size_t size = (size_t)(offsets[count] * table->opts.dim) * sizeof *points;
     BI_TRY(bi_geometric_reserve_copies(ctx, table, (size_t)count * sizeof *b->models + size));
     b->models = bi_geometric_models_in(&table->next_copy);
-    BI_TRY(bi_geometric_plan(ctx, &table->opts, offsets, count, &b->plan, b->models));
+    BI_TRY(bi_geometric_plan_build(ctx, &table->opts, offsets, count, &b->plan, b->models));
     double *copy = bi_geometric_points_in(&table->next_copy, count);
-    BI_TRY(bi_geometric_fetch(ctx, "points", points, offsets[count], table->opts.dim, copy));
-    BI_TRY(measure(ctx, table, b, copy));
+    BI_TRY(bi_geometric_fetch_points(ctx, "points", points, offsets[count], table->opts.dim, copy));
+    BI_TRY(estimate_scales(ctx, table, b, copy));
     b->choice = (struct bi_geometric_choice){.form = b->plan.form, .n = b->plan.n, .seed = table->opts.seed};
     return BOSC_OK;
 }
 
-/* offsets, first: (count + 1), host. */
-static bosc_status build(bosc_ctx *ctx, bosc_geometric *table, const double *points, const int64_t *offsets,
-                         int64_t count, int64_t *first)
+/* Builds the table. offsets, first: (count + 1), host. */
+static bosc_status build_models(bosc_ctx *ctx, bosc_geometric *table, const double *points, const int64_t *offsets,
+                                int64_t count, int64_t *first)
 {
     bool staged = false;
     const void *reachable;
     struct bi_geometric_corners *list;
     int64_t bases;
     struct build b = {.first = first};
-    BI_TRY(prepare(ctx, table, points, offsets, count, &b));
+    BI_TRY(prepare_build(ctx, table, points, offsets, count, &b));
     BI_TRY(bi_stage_in(ctx, points, (size_t)(b.plan.n * b.plan.form.dim) * sizeof *points, &reachable, &staged));
     b.choice.points = reachable;
     BI_TRY(choose_bases(ctx, &b, &list, &bases));
+    /* The data is good: the table is empty until its new content is complete. */
     table->count = table->n = table->bases = table->entries = table->largest = 0;
     struct bi_block copy = table->next_copy;
     table->next_copy = table->copy;
     table->copy = copy;
     table->neighbours = b.plan.neighbours;
     table->vote_radius = bi_geometric_vote_radius(&table->opts, table->neighbours);
-    BI_TRY(keep(ctx, table, &b, list, bases));
+    BI_TRY(store_table(ctx, table, &b, list, bases));
     BI_TRY(ctx->backend->sync(ctx));
     table->count = count;
     table->n = b.plan.n;
@@ -190,7 +194,7 @@ bosc_status bosc_geometric_build(bosc_ctx *ctx, bosc_geometric *table, const dou
     BI_TRY(bi_geometric_check(ctx, table));
     BI_TRY(bi_geometric_check_model(ctx, &table->opts, n));
     BI_TRY(bi_geometric_check_points(ctx, "points", points));
-    BI_RETURN_WITH_SCRATCH(ctx, build(ctx, table, points, offsets, 1, first));
+    BI_RETURN_WITH_SCRATCH(ctx, build_models(ctx, table, points, offsets, 1, first));
 }
 
 bosc_status bosc_geometric_build_models(bosc_ctx *ctx, bosc_geometric *table, const double *points,
@@ -207,5 +211,5 @@ bosc_status bosc_geometric_build_models(bosc_ctx *ctx, bosc_geometric *table, co
     BI_TRY(ctx->backend->copy(ctx, copy, offsets, bytes));
     BI_TRY(ctx->backend->sync(ctx));
     BI_TRY(bi_geometric_check_offsets(ctx, &table->opts, copy, model_count));
-    BI_RETURN_WITH_SCRATCH(ctx, build(ctx, table, points, copy, model_count, copy + model_count + 1));
+    BI_RETURN_WITH_SCRATCH(ctx, build_models(ctx, table, points, copy, model_count, copy + model_count + 1));
 }

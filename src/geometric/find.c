@@ -1,66 +1,75 @@
-/* Finds models in a scene: what callers give and get. */
+/* Finds models in a scene: checks the arguments, runs the search, and writes its results. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "geometric/find.h"
+#include "core/call.h"
+#include "geometric/search_phases.h"
 
-/* A search of up to `capacity` matches. */
-static struct bi_geometric_search search_of(bosc_ctx *ctx, const bosc_geometric *table, int64_t scene_count,
-                                            int64_t capacity, bool gives_ids)
+enum { LOOK_UP_ITEMS = 90 }; /* cost of a voxel look-up in simple items, for progress; assumed */
+
+/* Searches a scene: its memory, its points and their tree, then the loop. */
+static bosc_status search_scene(struct bi_geometric_search *f, const double *points)
 {
-    int64_t most = table->opts.instances ? scene_count : table->count;
-    return (struct bi_geometric_search){.ctx = ctx,
-                                        .table = table,
-                                        .form = bi_geometric_form_of(&table->opts),
-                                        .models = bi_geometric_models_in(&table->copy),
-                                        .instances = table->opts.instances,
-                                        .exclusive = table->opts.exclusive || table->opts.instances,
-                                        .scene_count = scene_count,
-                                        .m = scene_count,
-                                        .open = table->count,
-                                        .gives_ids = gives_ids,
-                                        .capacity = capacity < most ? capacity : most};
+    struct bi_geometric_scene *scene = &f->scene;
+    const struct bi_geometric_trials *t = &f->trials;
+    const void *reachable;
+    bool staged = false;
+    size_t bytes = (size_t)(scene->count * f->form.dim) * sizeof *points;
+    bi_geometric_set_trial_budget(f);
+    /* Two look-ups of each coordinate and a counter of each basis; most searches end long before the last trial. */
+    bi_progress_set_total(f->ctx, (double)t->budget *
+                                      (LOOK_UP_ITEMS * (double)t->points_per_basis + 2 * (double)f->table->bases));
+    BI_TRY(bi_geometric_allocate_search(f));
+    if (scene->count > 0)
+        BI_TRY(bi_geometric_fetch_points(f->ctx, "scene", points, scene->count, f->form.dim, scene->host_points));
+    if (t->budget == 0) return BOSC_OK;
+    BI_TRY(bi_geometric_allocate_search_scratch(f));
+    BI_TRY(bi_stage_in(f->ctx, points, bytes, &reachable, &staged));
+    scene->points = reachable;
+    BI_TRY(bi_geometric_build_tree(f->ctx, reachable, scene->count, f->form.dim, &scene->tree));
+    return bi_geometric_search_models(f);
 }
 
-/* A row of n ids in the caller's type, which is full of -1. */
-static void put_row(void *row, int32_t id_bits, const int64_t *ids, int64_t n)
+/* Writes n ids, in the caller's type, to a row filled with -1. */
+static void write_row(void *row, int32_t id_bits, const int64_t *ids, int64_t n)
 {
     for (int64_t i = 0; i < n && id_bits == 64; i++) ((int64_t *)row)[i] = ids[i];
     for (int64_t i = 0; i < n && id_bits == 32; i++) ((uint32_t *)row)[i] = (uint32_t)ids[i];
 }
 
-/* The best match of all that were tried, though none stands. */
-static void best_of_tried(struct bi_geometric_search *f, bosc_geometric_match *match, void *row)
+/* Writes the best match of all models, where none was accepted. */
+static void write_best_candidate(struct bi_geometric_search *f, bosc_geometric_match *match, void *row)
 {
     const bosc_geometric_match *best = NULL;
-    for (int64_t k = 0; k < f->active_count; k++)
-        if (!best || bi_geometric_is_better(&f->best[f->active[k]], best)) best = &f->best[f->active[k]];
+    for (int64_t k = 0; k < f->best.active_count; k++)
+        if (!best || bi_geometric_is_better(&f->best.match[f->best.active[k]], best))
+            best = &f->best.match[f->best.active[k]];
     if (best) {
         const struct bi_geometric_model *model = &f->models[best->model];
         *match = *best;
-        put_row(row, f->table->opts.id_bits, f->best_ids + model->first, model->n);
+        write_row(row, f->table->opts.id_bits, f->best.ids + model->first_point, model->n);
     }
-    match->trials = f->tried;
+    match->trials = f->trials.done;
 }
 
-static bosc_status find(bosc_ctx *ctx, const bosc_geometric *table, const double *scene, int64_t m, void *ids,
-                        bosc_geometric_match *match)
+static bosc_status find_best(bosc_ctx *ctx, const bosc_geometric *table, const double *scene, int64_t m, void *ids,
+                             bosc_geometric_match *match)
 {
-    struct bi_geometric_search f = search_of(ctx, table, m, 1, false);
+    struct bi_geometric_search f = bi_geometric_init_search(ctx, table, m, 1, false);
     size_t bytes = (size_t)table->largest * (size_t)table->opts.id_bits / 8;
-    BI_TRY(bi_geometric_search_scene(&f, scene));
-    memset(f.last, 0xff, bytes);
-    if (f.stand_count) {
-        *match = f.stand[0];
-        put_row(f.last, table->opts.id_bits, f.stand_ids, f.stand_first[1]);
+    BI_TRY(search_scene(&f, scene));
+    memset(f.pairs.last_ids, 0xff, bytes);
+    if (f.accepted.count) {
+        *match = f.accepted.match[0];
+        write_row(f.pairs.last_ids, table->opts.id_bits, f.accepted.ids, f.accepted.offsets[1]);
     } else {
-        best_of_tried(&f, match, f.last);
+        write_best_candidate(&f, match, f.pairs.last_ids);
     }
-    if (ids) BI_TRY(ctx->backend->copy(ctx, ids, f.last, bytes));
+    if (ids) BI_TRY(ctx->backend->copy(ctx, ids, f.pairs.last_ids, bytes));
     return ctx->backend->sync(ctx);
 }
 
-static int by_rank(const void *a, const void *b)
+static int compare_ranks(const void *a, const void *b)
 {
     const struct bi_geometric_rank *x = a, *y = b;
     if (bi_geometric_is_better(x->match, y->match)) return -1;
@@ -68,26 +77,29 @@ static int by_rank(const void *a, const void *b)
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* The caller's matches and rows of ids, from those that stand, best first. */
-static bosc_status give_matches(const struct bi_geometric_search *f, void *ids, bosc_geometric_match *matches)
+/* Writes the accepted matches and their rows of ids, best first. */
+static bosc_status write_matches(const struct bi_geometric_search *f, void *ids, bosc_geometric_match *matches)
 {
     int32_t id_bits = f->table->opts.id_bits;
     size_t row = (size_t)f->table->largest * (size_t)id_bits / 8, size = matches->size;
-    for (int64_t k = 0; k < f->stand_count; k++) f->ranks[k] = (struct bi_geometric_rank){&f->stand[k], k};
-    if (f->stand_count > 1) qsort(f->ranks, (size_t)f->stand_count, sizeof *f->ranks, by_rank);
-    if (ids && f->stand_count) {
-        memset(f->rows, 0xff, (size_t)f->stand_count * row);
-        for (int64_t k = 0; k < f->stand_count; k++) {
-            const int64_t *first = f->stand_first + f->ranks[k].number;
-            put_row(f->rows + (size_t)k * row, id_bits, f->stand_ids + first[0], first[1] - first[0]);
+    for (int64_t k = 0; k < f->accepted.count; k++)
+        f->accepted.rank[k] = (struct bi_geometric_rank){&f->accepted.match[k], k};
+    if (f->accepted.count > 1)
+        qsort(f->accepted.rank, (size_t)f->accepted.count, sizeof *f->accepted.rank, compare_ranks);
+    /* Fill the rows of ids on the host and copy them once. */
+    if (ids && f->accepted.count) {
+        memset(f->accepted.rows, 0xff, (size_t)f->accepted.count * row);
+        for (int64_t k = 0; k < f->accepted.count; k++) {
+            const int64_t *first = f->accepted.offsets + f->accepted.rank[k].number;
+            write_row(f->accepted.rows + (size_t)k * row, id_bits, f->accepted.ids + first[0], first[1] - first[0]);
         }
-        BI_TRY(f->ctx->backend->copy(f->ctx, ids, f->rows, (size_t)f->stand_count * row));
+        BI_TRY(f->ctx->backend->copy(f->ctx, ids, f->accepted.rows, (size_t)f->accepted.count * row));
     }
     BI_TRY(f->ctx->backend->sync(f->ctx));
-    for (int64_t k = 0; k < f->stand_count; k++) {
+    for (int64_t k = 0; k < f->accepted.count; k++) {
         bosc_geometric_match *to = (bosc_geometric_match *)(void *)((char *)matches + (size_t)k * size);
         to->size = size;
-        bi_copy_info(to, f->ranks[k].match, sizeof *to);
+        bi_copy_info(to, f->accepted.rank[k].match, sizeof *to);
     }
     return BOSC_OK;
 }
@@ -95,16 +107,16 @@ static bosc_status give_matches(const struct bi_geometric_search *f, void *ids, 
 static bosc_status find_models(bosc_ctx *ctx, const bosc_geometric *table, const double *scene, int64_t m, void *ids,
                                bosc_geometric_match *matches, int64_t capacity, int64_t *count)
 {
-    struct bi_geometric_search f = search_of(ctx, table, m, capacity, ids != NULL);
-    BI_TRY(bi_geometric_search_scene(&f, scene));
-    BI_TRY(give_matches(&f, ids, matches));
-    *count = f.stand_count;
+    struct bi_geometric_search f = bi_geometric_init_search(ctx, table, m, capacity, ids != NULL);
+    BI_TRY(search_scene(&f, scene));
+    BI_TRY(write_matches(&f, ids, matches));
+    *count = f.accepted.count;
     return BOSC_OK;
 }
 
-/* Checks what both calls have in common. */
-static bosc_status check(bosc_ctx *ctx, const bosc_geometric *table, const double *scene, int64_t scene_count,
-                         const void *ids)
+/* Checks the arguments that both calls share. */
+static bosc_status check_arguments(bosc_ctx *ctx, const bosc_geometric *table, const double *scene, int64_t scene_count,
+                                   const void *ids)
 {
     int64_t most = BI_GEOMETRIC_MAX_SCENE;
     BI_TRY(bi_geometric_check(ctx, table));
@@ -123,11 +135,11 @@ bosc_status bosc_geometric_find(bosc_ctx *ctx, const bosc_geometric *table, cons
                                 void *ids, bosc_geometric_match *match)
 {
     BI_ENTER(ctx);
-    BI_TRY(check(ctx, table, scene, scene_count, ids));
+    BI_TRY(check_arguments(ctx, table, scene, scene_count, ids));
     if (!match) return bi_fail(ctx, BOSC_ERR_ARG, "match: NULL");
     BI_TRY(bi_check_info(ctx, "match", "bosc_geometric_match", match->size, sizeof *match));
     bosc_geometric_match full = {0};
-    BI_TRY_WITH_SCRATCH(ctx, find(ctx, table, scene, scene_count, ids, &full));
+    BI_TRY_WITH_SCRATCH(ctx, find_best(ctx, table, scene, scene_count, ids, &full));
     bi_copy_info(match, &full, sizeof full);
     return BOSC_OK;
 }
@@ -137,7 +149,7 @@ bosc_status bosc_geometric_find_models(bosc_ctx *ctx, const bosc_geometric *tabl
                                        int64_t *count)
 {
     BI_ENTER(ctx);
-    BI_TRY(check(ctx, table, scene, scene_count, ids));
+    BI_TRY(check_arguments(ctx, table, scene, scene_count, ids));
     if (capacity < 1) return bi_fail(ctx, BOSC_ERR_ARG, "capacity: %lld is less than 1", (long long)capacity);
     if (!matches) return bi_fail(ctx, BOSC_ERR_ARG, "matches: NULL");
     BI_TRY(bi_check_info(ctx, "matches", "bosc_geometric_match", matches->size, sizeof *matches));

@@ -1,17 +1,17 @@
-/* The transform of least squared error, one term after the other on the host: the same bits everywhere. */
+/* Least-squares transforms, summed in order on the host: the same bits everywhere. */
 #include <math.h>
 #include <string.h>
 
 #include "geometric/drivers.h"
 
-/* Sums of products of deviations: of the model's coordinates (x, y), and of these with the scene's (X, Y). */
+/* Second moments about the means: of the model's coordinates (x, y), and of these with the scene's (X, Y). */
 struct moments {
     double model[2], scene[2];
     double xx, xy, yy, x_X, x_Y, y_X, y_Y;
     int64_t count;
 };
 
-static void gather(struct moments *s, const double *model, int64_t n, const double *scene, const int64_t *ids)
+static void sum_moments(struct moments *s, const double *model, int64_t n, const double *scene, const int64_t *ids)
 {
     *s = (struct moments){.count = 0};
     for (int64_t i = 0; i < n; i++) s->count += ids[i] >= 0;
@@ -39,7 +39,8 @@ static bool fit_plane(const double *model, int64_t n, const double *scene, const
 {
     struct moments s;
     double t[6];
-    gather(&s, model, n, scene, ids);
+    sum_moments(&s, model, n, scene, ids);
+    /* 1. The matrix: by the normal equations, or as a rotation by the angle atan2(b, a), scaled. */
     if (form->affine) {
         double determinant = s.xx * s.yy - s.xy * s.xy;
         t[0] = (s.x_X * s.yy - s.y_X * s.xy) / determinant;
@@ -52,6 +53,7 @@ static bool fit_plane(const double *model, int64_t n, const double *scene, const
         t[3] = b / square;
         t[1] = -t[3];
     }
+    /* 2. The translation maps the means; refuse transforms that overflow or are singular. */
     for (int k = 0; k < 2; k++) t[3 * k + 2] = s.scene[k] - (t[3 * k] * s.model[0] + t[3 * k + 1] * s.model[1]);
     for (int k = 0; k < 6; k++)
         if (!(t[k] >= -1e150 && t[k] <= 1e150)) return false;

@@ -1,16 +1,16 @@
-/* The 3-D transform of least squared error, one term after the other on the host, with + - * / and sqrt alone. Source
- * of the rotation: Horn, Closed-form solution of absolute orientation using unit quaternions (1987). */
+/* Least-squares transforms in 3-D, summed in order on the host, with + - * / and sqrt alone: the same bits everywhere.
+ * Source of the rotation: Horn, Closed-form solution of absolute orientation using unit quaternions (1987). */
 #include <math.h>
 #include <string.h>
 
 #include "geometric/drivers.h"
 
-/* Sums of products of deviations: of the model's coordinates, and of these (rows) with the scene's (columns). */
+/* Second moments about the means: of the model's coordinates, and of these (rows) with the scene's (columns). */
 struct moments {
     double model[3], scene[3], own[3][3], cross[3][3];
 };
 
-static void gather(struct moments *s, const double *model, int64_t n, const double *scene, const int64_t *ids)
+static void sum_moments(struct moments *s, const double *model, int64_t n, const double *scene, const int64_t *ids)
 {
     int64_t count = 0;
     memset(s, 0, sizeof *s);
@@ -35,13 +35,14 @@ static void gather(struct moments *s, const double *model, int64_t n, const doub
     }
 }
 
-/* One rotation of Jacobi's method: makes a[p][q] zero; the columns of v are turned with a's. */
-static void rotate(double a[4][4], double v[4][4], int p, int q)
+/* One rotation of Jacobi's method: makes a[p][q] zero; applies the rotation to the columns of v. */
+static void apply_jacobi_rotation(double a[4][4], double v[4][4], int p, int q)
 {
     if (a[p][q] == 0) return;
     double theta = (a[q][q] - a[p][p]) / (2 * a[p][q]), size = theta < 0 ? -theta : theta;
     double t = 1 / (size + sqrt(theta * theta + 1));
     if (theta < 0) t = -t;
+    /* t is the smaller root of t^2 + 2 theta t - 1: the tangent of the angle. */
     double c = 1 / sqrt(t * t + 1), s = t * c;
     for (int k = 0; k < 4; k++) {
         double x = a[k][p], y = a[k][q];
@@ -61,22 +62,22 @@ static void rotate(double a[4][4], double v[4][4], int p, int q)
     }
 }
 
-/* A unit eigenvector of the largest eigenvalue, the first of equals. */
-static void largest_eigenvector(double a[4][4], double out[4])
+/* Computes a unit eigenvector of the largest eigenvalue, the first of equals. */
+static void compute_largest_eigenvector(double a[4][4], double out[4])
 {
-    enum { SWEEPS = 16 }; /* they converge quadratically: six or so make all else zero */
+    enum { SWEEPS = 16 }; /* convergence is quadratic: about six reach zero */
     double v[4][4] = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}}, length = 0;
     int best = 0;
     for (int sweep = 0; sweep < SWEEPS; sweep++)
         for (int p = 0; p < 3; p++)
-            for (int q = p + 1; q < 4; q++) rotate(a, v, p, q);
+            for (int q = p + 1; q < 4; q++) apply_jacobi_rotation(a, v, p, q);
     for (int k = 1; k < 4; k++)
         if (a[k][k] > a[best][best]) best = k;
     for (int k = 0; k < 4; k++) length += v[k][best] * v[k][best];
     for (int k = 0; k < 4; k++) out[k] = v[k][best] / sqrt(length);
 }
 
-/* The rotation that takes the model's deviations nearest to the scene's, as a matrix. */
+/* Computes the rotation matrix that maps the model's deviations closest to the scene's (Horn). */
 static void rotation_of(const double s[3][3], double r[3][3])
 {
     double a[4][4] = {{s[0][0] + s[1][1] + s[2][2], s[1][2] - s[2][1], s[2][0] - s[0][2], s[0][1] - s[1][0]},
@@ -86,7 +87,7 @@ static void rotation_of(const double s[3][3], double r[3][3])
     double q[4];
     for (int k = 1; k < 4; k++)
         for (int l = 0; l < k; l++) a[k][l] = a[l][k];
-    largest_eigenvector(a, q);
+    compute_largest_eigenvector(a, q);
     double w = q[0], x = q[1], y = q[2], z = q[3];
     const double m[3][3] = {{w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y)},
                             {2 * (x * y + w * z), w * w - x * x + y * y - z * z, 2 * (y * z - w * x)},
@@ -94,7 +95,8 @@ static void rotation_of(const double s[3][3], double r[3][3])
     memcpy(r, m, sizeof m);
 }
 
-/* The matrix that takes the model's deviations nearest to the scene's. */
+/* Computes the matrix that maps the model's deviations closest to the scene's: cross moments times the inverse of the
+ * model's. */
 static void fit_affine(const struct moments *s, double a[3][3])
 {
     double cofactor[3][3], determinant = 0;
@@ -107,7 +109,7 @@ static void fit_affine(const struct moments *s, double a[3][3])
         }
 }
 
-/* The same of a rotation, by which it scales. */
+/* The same among rotations times a scale; 1 if rigid. */
 static void fit_similarity(const struct moments *s, bool rigid, double a[3][3])
 {
     double scale = 0;
@@ -124,11 +126,12 @@ bool bi_geometric_fit_space(const double *model, int64_t n, const double *scene,
 {
     struct moments s;
     double a[3][3], t[12], determinant = 0, minor[3];
-    gather(&s, model, n, scene, ids);
+    sum_moments(&s, model, n, scene, ids);
     if (form->affine)
         fit_affine(&s, a);
     else
         fit_similarity(&s, form->rigid, a);
+    /* The translation maps the means; refuse transforms that overflow or are singular. */
     for (int row = 0; row < 3; row++) {
         for (int k = 0; k < 3; k++) t[4 * row + k] = a[row][k];
         t[4 * row + 3] = s.scene[row] - (a[row][0] * s.model[0] + a[row][1] * s.model[1] + a[row][2] * s.model[2]);

@@ -1,9 +1,9 @@
-/* The handle of geometric hashing: options, checks, and what a table tells of itself. */
+/* The handle of geometric hashing: options, checks, create and free, info. */
 #include <string.h>
 
 #include "geometric/handle.h"
 
-enum { MAX_BASES = 1 << 26, MIN_NEIGHBOURS = 8 };
+enum { MAX_BASES = 1 << 26, MIN_NEIGHBOURS = 8 }; /* chosen */
 
 bosc_status bi_geometric_check(bosc_ctx *ctx, const bosc_geometric *table)
 {
@@ -15,10 +15,12 @@ static bool is_fraction(double x) { return x > 0 && x <= 1; }
 bosc_status bi_geometric_check_opts(bosc_ctx *ctx, const bosc_geometric_opts *opts, bosc_geometric_opts *full)
 {
     BI_TRY(bi_read_opts(ctx, "bosc_geometric_opts", opts, full, sizeof *full));
+    /* 1. Defaults. */
     if (full->min_fraction == 0) full->min_fraction = 0.4;
     if (full->stop_fraction == 0) full->stop_fraction = 0.9;
     if (full->id_bits == 0) full->id_bits = 64;
     if (full->dim == 0) full->dim = 2;
+    /* 2. Ranges. */
     if (full->kind != BOSC_GEOMETRIC_SIMILARITY && full->kind != BOSC_GEOMETRIC_AFFINE &&
         full->kind != BOSC_GEOMETRIC_RIGID)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: kind %d is none", (int)full->kind);
@@ -48,17 +50,17 @@ bosc_status bi_geometric_check_opts(bosc_ctx *ctx, const bosc_geometric_opts *op
     return BOSC_OK;
 }
 
-/* The points of a basis and one more. */
-static int64_t least_points(const bosc_geometric_opts *opts)
+/* Returns the least number of points of a model: a basis and one more. */
+static int64_t min_points(const bosc_geometric_opts *opts)
 {
     return opts->dim + 1 + (opts->kind == BOSC_GEOMETRIC_AFFINE);
 }
 
 bosc_status bi_geometric_check_model(bosc_ctx *ctx, const bosc_geometric_opts *opts, int64_t n)
 {
-    if (n < least_points(opts))
+    if (n < min_points(opts))
         return bi_fail(ctx, BOSC_ERR_ARG, "n: %lld is less than %lld, a basis and a point", (long long)n,
-                       (long long)least_points(opts));
+                       (long long)min_points(opts));
     if (n > BI_GEOMETRIC_MAX_POINTS)
         return bi_fail(ctx, BOSC_ERR_LIMIT, "n: %lld points are more than %d", (long long)n,
                        (int)BI_GEOMETRIC_MAX_POINTS);
@@ -83,12 +85,11 @@ bosc_status bi_geometric_check_offsets(bosc_ctx *ctx, const bosc_geometric_opts 
     for (int64_t k = 0; k < count; k++) {
         int64_t n = 0;
         if (offsets[k + 1] >= offsets[k]) n = offsets[k + 1] - offsets[k];
-        if (n < least_points(opts))
+        if (n < min_points(opts))
             return bi_fail(ctx, BOSC_ERR_ARG,
                            "offsets: model %lld has points %lld to %lld, less than %lld, a basis and "
                            "a point",
-                           (long long)k, (long long)offsets[k], (long long)offsets[k + 1],
-                           (long long)least_points(opts));
+                           (long long)k, (long long)offsets[k], (long long)offsets[k + 1], (long long)min_points(opts));
         if (n > BI_GEOMETRIC_MAX_POINTS)
             return bi_fail(ctx, BOSC_ERR_LIMIT, "offsets: the %lld points of model %lld are more than %d", (long long)n,
                            (long long)k, (int)BI_GEOMETRIC_MAX_POINTS);
@@ -105,10 +106,10 @@ bosc_status bi_geometric_check_points(bosc_ctx *ctx, const char *array, const do
     return bi_check_aligned(ctx, array, points, sizeof *points);
 }
 
-bosc_status bi_geometric_fetch(bosc_ctx *ctx, const char *array, const double *points, int64_t n, int32_t dim,
-                               double *copy)
+bosc_status bi_geometric_fetch_points(bosc_ctx *ctx, const char *array, const double *points, int64_t n, int32_t dim,
+                                      double *copy)
 {
-    double most = dim == 3 ? 1e40 : 1e60; /* products of as many stay numbers */
+    double most = dim == 3 ? 1e40 : 1e60; /* products of the coordinates of a basis stay finite */
     BI_TRY(ctx->backend->copy(ctx, copy, points, (size_t)(n * dim) * sizeof *copy));
     BI_TRY(ctx->backend->sync(ctx));
     for (int64_t i = 0; i < dim * n; i++)
@@ -118,19 +119,19 @@ bosc_status bi_geometric_fetch(bosc_ctx *ctx, const char *array, const double *p
     return BOSC_OK;
 }
 
-bosc_status bi_geometric_make_grid(bosc_ctx *ctx, int32_t dim, double vote_radius, bosc_voxelgrid **grid)
+bosc_status bi_geometric_create_grid(bosc_ctx *ctx, int32_t dim, double vote_radius, bosc_voxelgrid **grid)
 {
     bosc_voxelgrid_opts opts = {.size = sizeof opts, .dim = dim, .cell = vote_radius, .id_bits = 32};
     return bosc_voxelgrid_create(ctx, &opts, grid);
 }
 
-bosc_status bi_geometric_fit_grid(bosc_ctx *ctx, bosc_geometric *table, double vote_radius)
+bosc_status bi_geometric_resize_grid(bosc_ctx *ctx, bosc_geometric *table, double vote_radius)
 {
     bosc_voxelgrid_info info = {.size = sizeof info};
     bosc_voxelgrid *grid = NULL;
     BI_TRY(bosc_voxelgrid_get_info(ctx, table->grid, &info));
     if (info.cell == vote_radius) return BOSC_OK;
-    BI_TRY(bi_geometric_make_grid(ctx, table->opts.dim, vote_radius, &grid));
+    BI_TRY(bi_geometric_create_grid(ctx, table->opts.dim, vote_radius, &grid));
     bosc_voxelgrid_free(table->grid);
     table->grid = grid;
     return BOSC_OK;
@@ -143,7 +144,7 @@ bosc_status bosc_geometric_create(bosc_ctx *ctx, const bosc_geometric_opts *opts
     BI_TRY(bi_geometric_check_opts(ctx, opts, &full));
     if (!table) return bi_fail(ctx, BOSC_ERR_ARG, "table: NULL");
     bosc_voxelgrid *grid = NULL;
-    BI_TRY(bi_geometric_make_grid(ctx, full.dim, full.vote_radius > 0 ? full.vote_radius : 0.02, &grid));
+    BI_TRY(bi_geometric_create_grid(ctx, full.dim, full.vote_radius > 0 ? full.vote_radius : 0.02, &grid));
     bosc_geometric *fresh = bi_host_alloc(ctx, sizeof *fresh);
     if (!fresh) {
         bosc_voxelgrid_free(grid);

@@ -15,10 +15,10 @@ enum {
 /* Checks that the context can reach the table. */
 bosc_status bi_geometric_check(bosc_ctx *ctx, const bosc_geometric *table);
 
-/* A copy of the caller's options with the defaults filled in. */
+/* Checks the options and copies them with their defaults. */
 bosc_status bi_geometric_check_opts(bosc_ctx *ctx, const bosc_geometric_opts *opts, bosc_geometric_opts *full);
 
-/* Checks that n points make a model of this kind. */
+/* Checks the number of points of a model. */
 bosc_status bi_geometric_check_model(bosc_ctx *ctx, const bosc_geometric_opts *opts, int64_t n);
 
 /* Checks the number of models and the pointer to their offsets; and the offsets, in host memory. */
@@ -29,14 +29,14 @@ bosc_status bi_geometric_check_offsets(bosc_ctx *ctx, const bosc_geometric_opts 
 /* Checks the pointer of an array of points. */
 bosc_status bi_geometric_check_points(bosc_ctx *ctx, const char *array, const double *points);
 
-/* Copies n points to host memory; BOSC_ERR_DATA with the row of one that is not finite, or too large. */
-bosc_status bi_geometric_fetch(bosc_ctx *ctx, const char *array, const double *points, int64_t n, int32_t dim,
-                               double *copy);
+/* Copies n points to host memory; BOSC_ERR_DATA with the row if a coordinate is not finite or too large. */
+bosc_status bi_geometric_fetch_points(bosc_ctx *ctx, const char *array, const double *points, int64_t n, int32_t dim,
+                                      double *copy);
 
-/* A new, empty grid whose voxels are as wide as votes reach. */
-bosc_status bi_geometric_make_grid(bosc_ctx *ctx, int32_t dim, double vote_radius, bosc_voxelgrid **grid);
+/* Creates an empty grid with voxels as wide as the vote radius. */
+bosc_status bi_geometric_create_grid(bosc_ctx *ctx, int32_t dim, double vote_radius, bosc_voxelgrid **grid);
 
-/* Gives the table a grid of such voxels, empty, if its own has others. */
-bosc_status bi_geometric_fit_grid(bosc_ctx *ctx, bosc_geometric *table, double vote_radius);
+/* Replaces the table's grid by an empty one if its voxels differ from the vote radius. */
+bosc_status bi_geometric_resize_grid(bosc_ctx *ctx, bosc_geometric *table, double vote_radius);
 
 #endif

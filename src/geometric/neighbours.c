@@ -1,9 +1,9 @@
-/* Neighbours of points: the bases of large models and of their scenes are made of them. */
+/* Finds the neighbours of points, which make the bases of large models and of their scenes. */
 #include "geometric/drivers.h"
 
-enum { LEAST_DIM = 2, TREES = 3 };
+enum { LEAST_DIM = 2, TREES = 3 }; /* dimensions 2 to 4: points, with one more coordinate for several models */
 
-/* The context's trees, of 2 to 4 coordinates; NULL where there is none yet. */
+/* The context's trees, kept between calls; NULL: not created yet. */
 struct trees {
     struct bi_memory host;
     bosc_kdtree *of_dim[TREES];
@@ -23,7 +23,7 @@ bosc_kdtree_opts bi_geometric_tree_opts(int32_t dim)
         .size = sizeof(bosc_kdtree_opts), .dtype = BOSC_F64, .dim = dim, .id_bits = 32, .assume_valid = 1};
 }
 
-static bosc_status get_tree(bosc_ctx *ctx, int32_t dim, bosc_kdtree **tree)
+static bosc_status get_kept_tree(bosc_ctx *ctx, int32_t dim, bosc_kdtree **tree)
 {
     struct trees *trees = ctx->kept.handle;
     bosc_kdtree_opts opts = bi_geometric_tree_opts(dim);
@@ -31,7 +31,7 @@ static bosc_status get_tree(bosc_ctx *ctx, int32_t dim, bosc_kdtree **tree)
         trees = bi_host_alloc(ctx, sizeof *trees);
         if (!trees) return BOSC_ERR_NOMEM;
         *trees = (struct trees){.host = ctx->host};
-        ctx->kept = (struct bi_kept){trees, release_trees};
+        ctx->kept = (struct bi_cached_structure){trees, release_trees};
     }
     bosc_kdtree **kept = &trees->of_dim[dim - LEAST_DIM];
     if (!*kept) BI_TRY(bosc_kdtree_create(ctx, &opts, kept));
@@ -39,11 +39,11 @@ static bosc_status get_tree(bosc_ctx *ctx, int32_t dim, bosc_kdtree **tree)
     return BOSC_OK;
 }
 
-bosc_status bi_geometric_make_tree(bosc_ctx *ctx, const double *points, int64_t n, int32_t dim,
-                                   const bosc_kdtree **tree)
+bosc_status bi_geometric_build_tree(bosc_ctx *ctx, const double *points, int64_t n, int32_t dim,
+                                    const bosc_kdtree **tree)
 {
     bosc_kdtree *kept;
-    BI_TRY(get_tree(ctx, dim, &kept));
+    BI_TRY(get_kept_tree(ctx, dim, &kept));
     *tree = kept;
     return bosc_kdtree_build(ctx, kept, points, n, 0);
 }
@@ -54,12 +54,12 @@ bosc_status bi_geometric_reserve_tree(bosc_ctx *ctx, const struct bi_geometric_p
 {
     bosc_kdtree *kept;
     if (!plan->neighbours) return BOSC_OK;
-    BI_TRY(get_tree(ctx, bi_geometric_tree_dim(plan), &kept));
+    BI_TRY(get_kept_tree(ctx, bi_geometric_tree_dim(plan), &kept));
     return bosc_kdtree_reserve(ctx, kept, plan->n, plan->n, plan->neighbours + 1);
 }
 
-bosc_status bi_geometric_model_neighbours(bosc_ctx *ctx, const struct bi_geometric_plan *plan, double apart,
-                                          struct bi_geometric_choice *choice)
+bosc_status bi_geometric_find_model_neighbours(bosc_ctx *ctx, const struct bi_geometric_plan *plan, double distance,
+                                               struct bi_geometric_choice *choice)
 {
     const struct bi_geometric_steps *steps = ctx->ops->geometric->steps;
     int64_t width = plan->neighbours + 1;
@@ -69,23 +69,24 @@ bosc_status bi_geometric_model_neighbours(bosc_ctx *ctx, const struct bi_geometr
     choice->neighbours.count = plan->neighbours;
     BI_TRY(bi_scratch_of(ctx, plan->n * width, sizeof(uint32_t), &choice->neighbours.rows));
     if (plan->count > 1) {
-        struct bi_geometric_set_apart set = {.points = choice->points,
-                                             .models = choice->models,
-                                             .model_count = plan->count,
-                                             .dim = plan->form.dim,
-                                             .distance = apart};
-        BI_TRY(bi_scratch_of(ctx, plan->n * (set.dim + 1), sizeof *set.apart, &set.apart));
-        BI_TRY(steps->set_apart(ctx, plan->n, &set));
-        points = set.apart;
+        struct bi_geometric_separate_models set = {.points = choice->points,
+                                                   .models = choice->models,
+                                                   .model_count = plan->count,
+                                                   .dim = plan->form.dim,
+                                                   .distance = distance};
+        BI_TRY(bi_scratch_of(ctx, plan->n * (set.dim + 1), sizeof *set.separated, &set.separated));
+        BI_TRY(steps->separate_models(ctx, plan->n, &set));
+        points = set.separated;
     }
-    BI_TRY(bi_geometric_make_tree(ctx, points, plan->n, bi_geometric_tree_dim(plan), &tree));
+    /* The width nearest points of a point include itself. */
+    BI_TRY(bi_geometric_build_tree(ctx, points, plan->n, bi_geometric_tree_dim(plan), &tree));
     others.rows = choice->neighbours.rows;
     BI_TRY(bosc_kdtree_knn_self(ctx, tree, width, others.rows, NULL));
     return steps->drop_self(ctx, plan->n, &others);
 }
 
-bosc_status bi_geometric_scene_neighbours(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t rows,
-                                          struct bi_geometric_choice *choice)
+bosc_status bi_geometric_find_scene_neighbours(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t rows,
+                                               struct bi_geometric_choice *choice)
 {
     const struct bi_geometric_steps *steps = ctx->ops->geometric->steps;
     int64_t width = choice->neighbours.count + 1, dim = choice->form.dim;

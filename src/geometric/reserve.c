@@ -1,13 +1,13 @@
-/* How much memory tables take, and taking it beforehand. */
+/* Reports the memory of tables, and reserves it before builds. */
 #include "core/blocks.h"
 #include "geometric/drivers.h"
 
-static bosc_status tell_bytes(bosc_ctx *ctx, const bosc_geometric_opts *opts, const int64_t *offsets, int64_t count,
-                              int64_t *kept, int64_t *scratch)
+static bosc_status report_bytes(bosc_ctx *ctx, const bosc_geometric_opts *opts, const int64_t *offsets, int64_t count,
+                                int64_t *kept, int64_t *scratch)
 {
     struct bi_geometric_plan plan;
     struct bi_geometric_bytes bytes;
-    BI_TRY(bi_geometric_plan(ctx, opts, offsets, count, &plan, NULL));
+    BI_TRY(bi_geometric_plan_build(ctx, opts, offsets, count, &plan, NULL));
     BI_TRY(bi_geometric_plan_bytes(ctx, &plan, &bytes));
     if (kept) *kept = bytes.kept;
     if (scratch) *scratch = bytes.scratch + bytes.tree;
@@ -22,7 +22,7 @@ bosc_status bosc_geometric_bytes(bosc_ctx *ctx, const bosc_geometric_opts *opts,
     BI_ENTER(ctx);
     BI_TRY(bi_geometric_check_opts(ctx, opts, &full));
     BI_TRY(bi_geometric_check_model(ctx, &full, n));
-    return tell_bytes(ctx, &full, offsets, 1, kept, scratch);
+    return report_bytes(ctx, &full, offsets, 1, kept, scratch);
 }
 
 bosc_status bosc_geometric_bytes_models(bosc_ctx *ctx, const bosc_geometric_opts *opts, const int64_t *offsets,
@@ -33,7 +33,7 @@ bosc_status bosc_geometric_bytes_models(bosc_ctx *ctx, const bosc_geometric_opts
     BI_TRY(bi_geometric_check_opts(ctx, opts, &full));
     BI_TRY(bi_geometric_check_count(ctx, offsets, model_count));
     BI_TRY(bi_geometric_check_offsets(ctx, &full, offsets, model_count));
-    return tell_bytes(ctx, &full, offsets, model_count, kept, scratch);
+    return report_bytes(ctx, &full, offsets, model_count, kept, scratch);
 }
 
 bosc_status bi_geometric_reserve_copies(bosc_ctx *ctx, bosc_geometric *table, size_t bytes)
@@ -45,16 +45,16 @@ bosc_status bi_geometric_reserve_copies(bosc_ctx *ctx, bosc_geometric *table, si
     return bi_blocks_grow(ctx, &table->host, blocks, 2, sizes, used);
 }
 
-static bosc_status reserve(bosc_ctx *ctx, bosc_geometric *table, const int64_t *offsets, int64_t count)
+static bosc_status reserve_build(bosc_ctx *ctx, bosc_geometric *table, const int64_t *offsets, int64_t count)
 {
     struct bi_geometric_plan plan;
     struct bi_geometric_bytes bytes;
     void *scratch;
-    BI_TRY(bi_geometric_plan(ctx, &table->opts, offsets, count, &plan, NULL));
+    BI_TRY(bi_geometric_plan_build(ctx, &table->opts, offsets, count, &plan, NULL));
     BI_TRY(bi_geometric_plan_bytes(ctx, &plan, &bytes));
     BI_TRY_WITH_SCRATCH(ctx, bi_scratch(ctx, (size_t)bytes.scratch, &scratch));
     if (table->count == 0)
-        BI_TRY(bi_geometric_fit_grid(ctx, table, bi_geometric_vote_radius(&table->opts, plan.neighbours)));
+        BI_TRY(bi_geometric_resize_grid(ctx, table, bi_geometric_vote_radius(&table->opts, plan.neighbours)));
     BI_TRY(bosc_voxelgrid_reserve(ctx, table->grid, bytes.entries, 0));
     BI_TRY(bi_geometric_reserve_tree(ctx, &plan));
     BI_TRY(bi_geometric_reserve_copies(ctx, table, (size_t)(bytes.models + bytes.points)));
@@ -73,7 +73,7 @@ bosc_status bosc_geometric_reserve(bosc_ctx *ctx, bosc_geometric *table, int64_t
     BI_ENTER(ctx);
     BI_TRY(bi_geometric_check(ctx, table));
     BI_TRY(bi_geometric_check_model(ctx, &table->opts, n));
-    return reserve(ctx, table, offsets, 1);
+    return reserve_build(ctx, table, offsets, 1);
 }
 
 bosc_status bosc_geometric_reserve_models(bosc_ctx *ctx, bosc_geometric *table, const int64_t *offsets,
@@ -84,9 +84,9 @@ bosc_status bosc_geometric_reserve_models(bosc_ctx *ctx, bosc_geometric *table, 
     BI_TRY(bi_geometric_check(ctx, table));
     BI_TRY(bi_geometric_check_count(ctx, offsets, model_count));
     size_t bytes = (size_t)(model_count + 1) * sizeof *offsets;
-    BI_TRY(bi_host_scratch(ctx, 2 * bytes, &memory)); /* as much as a build takes */
+    BI_TRY(bi_host_scratch(ctx, 2 * bytes, &memory)); /* as in a build */
     BI_TRY(ctx->backend->copy(ctx, memory, offsets, bytes));
     BI_TRY(ctx->backend->sync(ctx));
     BI_TRY(bi_geometric_check_offsets(ctx, &table->opts, memory, model_count));
-    return reserve(ctx, table, memory, model_count);
+    return reserve_build(ctx, table, memory, model_count);
 }

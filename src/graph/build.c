@@ -1,14 +1,15 @@
-/* Builds graphs. The edges are listed as (u << bits | v, id), u <= v, and sorted, stably, so that those of equal
- * vertices stay in the order of their ids. The list is the forward half of the rows: the arcs u -> v. A stable sort of
- * it by v is the other half. A row is its back arcs, then its forward arcs, and so is ascending.
+/* Builds graphs. Edges are listed as (u << bits | v, id), u <= v, and sorted stably, so that parallel edges stay in
+ * the order of their ids. The list is the forward half of the rows: arcs u -> v. A stable sort of the list by v is the
+ * back half. A row is its back arcs, then its forward arcs, and so ascends.
  *
- * All scratch is taken before a block of the graph is written to, so that a lack of memory leaves it as it was. */
+ * All scratch is allocated before a block of the graph is written, so that running out of memory leaves the graph as
+ * it was. */
 #include "base/bits.h"
 #include "core/call.h"
 #include "graph/drivers.h"
 #include "graph/view.h"
 
-static bosc_status take_room(struct bi_graph_build *b, struct bi_graph_edge_list *list)
+static bosc_status allocate_list(struct bi_graph_build *b, struct bi_graph_edge_list *list)
 {
     BI_TRY(bi_scratch_of(b->ctx, b->entries.m, sizeof *list->keys, (void **)&list->keys));
     return bi_scratch_of(b->ctx, b->entries.m, bi_graph_word_bytes(b), &list->ids);
@@ -21,7 +22,7 @@ static void swap_lists(struct bi_graph_build *b)
     b->spare = edges;
 }
 
-/* Sorts the list of edges if it must be; `order` is what is not in order. */
+/* Sorts the list of edges if needed; `order` has the bits of bi_graph_read_order. */
 static bosc_status sort_edges(struct bi_graph_build *b, uint32_t order)
 {
     if (!(order & BI_GRAPH_KEYS_FALL)) return BOSC_OK;
@@ -31,8 +32,8 @@ static bosc_status sort_edges(struct bi_graph_build *b, uint32_t order)
     return BOSC_OK;
 }
 
-/* The list of all entries, checked meanwhile. */
-static bosc_status list_all(struct bi_graph_build *b)
+/* Lists all entries, and checks them in the same pass. */
+static bosc_status list_all_entries(struct bi_graph_build *b)
 {
     struct {
         int64_t bad;
@@ -41,7 +42,7 @@ static bosc_status list_all(struct bi_graph_build *b)
     struct bi_graph_list_entries list = {.entries = b->entries,
                                          .check = bi_graph_checks_entries(&b->next->opts, &b->entries),
                                          .refuse_nan = b->next->opts.nan == BOSC_GRAPH_NAN_REFUSE,
-                                         .wide = b->wide,
+                                         .is_64bit = b->is_64bit,
                                          .bits = b->bits,
                                          .keys = b->edges.keys,
                                          .ids = b->edges.ids,
@@ -56,37 +57,37 @@ static bosc_status list_all(struct bi_graph_build *b)
     return sort_edges(b, result.found);
 }
 
-/* The list of entries that are edges, where some may not be. */
-static bosc_status list_some(struct bi_graph_build *b)
+/* Lists only the kept entries, if the options may drop some. */
+static bosc_status list_kept_entries(struct bi_graph_build *b)
 {
     const bosc_graph_opts *o = &b->next->opts;
-    struct bi_graph_iota iota = {b->edges.ids, b->wide};
+    struct bi_graph_iota iota = {b->edges.ids, b->is_64bit};
     struct bi_graph_classify classify = {
         .entries = b->entries, .drop_loops = o->drop_loops, .drop_nan = o->nan == BOSC_GRAPH_NAN_DROP};
     uint32_t order;
     BI_TRY(BI_GRAPH_STEP(b, iota, b->entries.m, &iota));
-    BI_TRY(bi_scratch_of(b->ctx, b->entries.m, 1, (void **)&classify.is[BI_GRAPH_FORWARD]));
+    BI_TRY(bi_scratch_of(b->ctx, b->entries.m, 1, (void **)&classify.flags[BI_GRAPH_FORWARD]));
     BI_TRY(BI_GRAPH_STEP(b, classify, b->entries.m, &classify));
-    BI_TRY(bi_graph_take_list(b, b->edges.ids, classify.is[BI_GRAPH_FORWARD], &b->spare));
+    BI_TRY(bi_graph_select_edges(b, b->edges.ids, classify.flags[BI_GRAPH_FORWARD], &b->spare));
     swap_lists(b);
     BI_TRY(bi_graph_read_order(b, &b->edges, &order));
     return sort_edges(b, order);
 }
 
-/* Makes b->edges of the entries, checked and sorted. */
+/* Fills b->edges from the entries, checked and sorted. */
 static bosc_status list_edges(struct bi_graph_build *b)
 {
     const bosc_graph_opts *o = &b->next->opts;
-    if (o->arcs == BOSC_GRAPH_ARCS_ONE && !o->drop_loops && o->nan != BOSC_GRAPH_NAN_DROP) return list_all(b);
+    if (o->arcs == BOSC_GRAPH_ARCS_ONE && !o->drop_loops && o->nan != BOSC_GRAPH_NAN_DROP) return list_all_entries(b);
     BI_TRY(bi_graph_check_entries(b->ctx, o, &b->entries));
-    return o->arcs == BOSC_GRAPH_ARCS_BOTH ? bi_graph_pair_arcs(b) : list_some(b);
+    return o->arcs == BOSC_GRAPH_ARCS_BOTH ? bi_graph_pair_arcs(b) : list_kept_entries(b);
 }
 
 static bosc_status build_rows(struct bi_graph_build *b, const bosc_graph *graph)
 {
     BI_TRY(bi_scratch(b->ctx, 64, &b->result));
-    BI_TRY(take_room(b, &b->edges));
-    BI_TRY(take_room(b, &b->spare));
+    BI_TRY(allocate_list(b, &b->edges));
+    BI_TRY(allocate_list(b, &b->spare));
     BI_TRY(list_edges(b));
     if (graph->opts.parallel != BOSC_GRAPH_PARALLEL_KEEP) BI_TRY(bi_graph_drop_parallel(b));
     return bi_graph_write_rows(b, graph);
@@ -96,18 +97,19 @@ static void set_empty(bosc_graph *graph)
 {
     graph->n = graph->entries = graph->m = graph->arcs = graph->loops = graph->parallel = graph->isolated = 0;
     graph->least_degree = graph->most_degree = 0;
-    graph->wide = false;
+    graph->is_64bit = false;
     graph->ids_in_order = true;
 }
 
-static bosc_status build(bosc_ctx *ctx, bosc_graph *graph, const struct bi_graph_entries *entries)
+/* Builds into a copy of the handle; commits it on success. After a device error the graph is empty. */
+static bosc_status build_graph(bosc_ctx *ctx, bosc_graph *graph, const struct bi_graph_entries *entries)
 {
     bosc_graph next = *graph;
     struct bi_graph_build b = {.ctx = ctx,
                                .steps = ctx->ops->graph->steps,
                                .next = &next,
                                .entries = *entries,
-                               .wide = bi_graph_is_wide(&graph->opts, entries->m),
+                               .is_64bit = bi_graph_needs_64bit(&graph->opts, entries->m),
                                .bits = entries->n > 2 ? bi_bit_length((uint64_t)entries->n - 1) : 1};
     bi_progress_set_total(ctx, 22 * (double)entries->m);
     bosc_status status = BOSC_OK;
@@ -127,7 +129,7 @@ static bosc_status build(bosc_ctx *ctx, bosc_graph *graph, const struct bi_graph
 static bosc_status stage_and_build(bosc_ctx *ctx, bosc_graph *graph, struct bi_graph_entries e)
 {
     BI_TRY(bi_graph_stage_entries(ctx, &e));
-    return build(ctx, graph, &e);
+    return build_graph(ctx, graph, &e);
 }
 
 bosc_status bosc_graph_build(bosc_ctx *ctx, bosc_graph *graph, const void *u, const void *v, const void *weights,
@@ -136,31 +138,37 @@ bosc_status bosc_graph_build(bosc_ctx *ctx, bosc_graph *graph, const void *u, co
     BI_ENTER(ctx);
     BI_TRY(bi_graph_check(ctx, graph));
     const bosc_graph_opts *o = &graph->opts;
-    bool wide = o->id_bits == 64;
-    struct bi_graph_entries e = {
-        .n = n, .m = m, .u = u, .v = v, .wide_u = wide, .wide_v = wide, .weights = weights, .dtype = o->weight};
+    bool is_64bit = o->id_bits == 64;
+    struct bi_graph_entries e = {.n = n,
+                                 .m = m,
+                                 .u = u,
+                                 .v = v,
+                                 .u_is_64bit = is_64bit,
+                                 .v_is_64bit = is_64bit,
+                                 .weights = weights,
+                                 .dtype = o->weight};
     BI_TRY(bi_graph_check_arrays(ctx, o, &e));
     BI_RETURN_WITH_SCRATCH(ctx, stage_and_build(ctx, graph, e));
 }
 
-/* Edges are entries of their own while they are built, and have their names in the end. */
-bosc_status bi_graph_build_named(bosc_ctx *ctx, bosc_graph *graph, const struct bi_graph_entries *edges,
-                                 const uint64_t *ids, int64_t entries)
+/* The edges are built under their positions as ids; in the end positions are mapped to the caller's ids. */
+bosc_status bi_graph_build_with_ids(bosc_ctx *ctx, bosc_graph *graph, const struct bi_graph_entries *edges,
+                                    const uint64_t *ids, int64_t entries)
 {
     const bosc_graph_opts opts = graph->opts;
-    graph->opts.wide = bi_graph_is_wide(&opts, entries);
+    graph->opts.wide = bi_graph_needs_64bit(&opts, entries);
     graph->opts.assume_valid = 1;
-    const bosc_status status = build(ctx, graph, edges);
+    const bosc_status status = build_graph(ctx, graph, edges);
     graph->opts = opts;
     BI_TRY(status);
     graph->entries = entries;
     if (graph->arcs == 0) return BOSC_OK;
-    const struct bi_graph_name name = {graph->edge_ids.data, graph->wide, ids};
-    BI_TRY(ctx->ops->graph->steps->graph_name(ctx, graph->arcs, &name));
+    const struct bi_graph_map_ids map = {graph->edge_ids.data, graph->is_64bit, ids};
+    BI_TRY(ctx->ops->graph->steps->graph_map_ids(ctx, graph->arcs, &map));
     return ctx->backend->sync(ctx);
 }
 
-/* Offsets in reach: they begin with 0, ascend, and end with the number of entries. */
+/* Checks staged offsets: they begin with 0, ascend, and end with the number of entries. */
 static bosc_status check_offsets(bosc_ctx *ctx, const bosc_graph *graph, int64_t n, const int64_t *offsets, int64_t *m)
 {
     int64_t first, bad = INT64_MAX;
@@ -178,7 +186,7 @@ static bosc_status check_offsets(bosc_ctx *ctx, const bosc_graph *graph, int64_t
     return bi_graph_check_sizes(ctx, &graph->opts, n, *m);
 }
 
-/* The row of each entry. */
+/* Expands offsets to the row of each entry. */
 static bosc_status expand_rows(bosc_ctx *ctx, const int64_t *offsets, int64_t n, int64_t m, const void **rows)
 {
     void *row_of;
@@ -198,7 +206,7 @@ static bosc_status stage_and_build_rows(bosc_ctx *ctx, bosc_graph *graph, int64_
     BI_TRY(bi_stage_in(ctx, e.v, (size_t)e.m * id_bytes, &e.v, &staged));
     BI_TRY(bi_graph_stage_weights(ctx, &e));
     BI_TRY(expand_rows(ctx, offsets, n, e.m, &e.u));
-    return build(ctx, graph, &e);
+    return build_graph(ctx, graph, &e);
 }
 
 bosc_status bosc_graph_build_rows(bosc_ctx *ctx, bosc_graph *graph, const int64_t *offsets, const void *neighbours,
@@ -212,6 +220,6 @@ bosc_status bosc_graph_build_rows(bosc_ctx *ctx, bosc_graph *graph, const int64_
     BI_TRY(bi_graph_check_array(ctx, "neighbours", neighbours, 0, (size_t)o->id_bits / 8));
     BI_TRY(bi_graph_check_array(ctx, "weights", weights, 0, bosc_dtype_size(o->weight)));
     struct bi_graph_entries e = {
-        .n = n, .v = neighbours, .wide_v = o->id_bits == 64, .weights = weights, .dtype = o->weight};
+        .n = n, .v = neighbours, .v_is_64bit = o->id_bits == 64, .weights = weights, .dtype = o->weight};
     BI_RETURN_WITH_SCRATCH(ctx, stage_and_build_rows(ctx, graph, n, offsets, e));
 }

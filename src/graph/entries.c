@@ -1,12 +1,12 @@
-/* The entries that a caller gives: their arrays, and whether each of them is an edge. */
+/* The caller's entries: checks and stages their arrays, and checks that each entry is an edge. */
 #include "core/call.h"
 #include "graph/drivers.h"
 #include "graph/view.h"
 
-static bosc_status read_vertex(bosc_ctx *ctx, const void *array, bool wide, int64_t i, int64_t *vertex)
+static bosc_status read_vertex(bosc_ctx *ctx, const void *array, bool is_64bit, int64_t i, int64_t *vertex)
 {
     uint32_t narrow;
-    if (wide) return bi_read_back(ctx, vertex, (const int64_t *)array + i, sizeof *vertex);
+    if (is_64bit) return bi_read_back(ctx, vertex, (const int64_t *)array + i, sizeof *vertex);
     BI_TRY(bi_read_back(ctx, &narrow, (const uint32_t *)array + i, sizeof narrow));
     *vertex = narrow;
     return BOSC_OK;
@@ -15,8 +15,8 @@ static bosc_status read_vertex(bosc_ctx *ctx, const void *array, bool wide, int6
 bosc_status bi_graph_bad_entry(bosc_ctx *ctx, const struct bi_graph_entries *e, int64_t i)
 {
     int64_t u, v;
-    BI_TRY(read_vertex(ctx, e->u, e->wide_u, i, &u));
-    BI_TRY(read_vertex(ctx, e->v, e->wide_v, i, &v));
+    BI_TRY(read_vertex(ctx, e->u, e->u_is_64bit, i, &u));
+    BI_TRY(read_vertex(ctx, e->v, e->v_is_64bit, i, &v));
     if (u < 0 || u >= e->n)
         return bi_fail(ctx, BOSC_ERR_DATA, "u: entry %lld is %lld, which is no vertex of %lld", (long long)i,
                        (long long)u, (long long)e->n);
@@ -26,13 +26,13 @@ bosc_status bi_graph_bad_entry(bosc_ctx *ctx, const struct bi_graph_entries *e, 
     return bi_fail(ctx, BOSC_ERR_DATA, "weights: entry %lld is NaN", (long long)i);
 }
 
-/* Vertices may be taken for granted, but not those of a graph that has none. */
+/* With assume_valid entries are not checked, except those of a graph without vertices. */
 bool bi_graph_checks_entries(const bosc_graph_opts *opts, const struct bi_graph_entries *e)
 {
     return e->m > 0 && !(opts->assume_valid && e->n > 0);
 }
 
-/* Weights of other types are not read for it. */
+/* Integer weights need no check. */
 bool bi_graph_refuses_nan(const bosc_graph_opts *opts, const struct bi_graph_entries *e)
 {
     return opts->nan == BOSC_GRAPH_NAN_REFUSE && e->weights && (e->dtype == BOSC_F32 || e->dtype == BOSC_F64);
@@ -69,8 +69,8 @@ bosc_status bi_graph_stage_weights(bosc_ctx *ctx, struct bi_graph_entries *e)
 bosc_status bi_graph_stage_entries(bosc_ctx *ctx, struct bi_graph_entries *e)
 {
     bool staged = false;
-    BI_TRY(bi_stage_in(ctx, e->u, (size_t)e->m * (e->wide_u ? 8 : 4), &e->u, &staged));
-    BI_TRY(bi_stage_in(ctx, e->v, (size_t)e->m * (e->wide_v ? 8 : 4), &e->v, &staged));
+    BI_TRY(bi_stage_in(ctx, e->u, (size_t)e->m * (e->u_is_64bit ? 8 : 4), &e->u, &staged));
+    BI_TRY(bi_stage_in(ctx, e->v, (size_t)e->m * (e->v_is_64bit ? 8 : 4), &e->v, &staged));
     return bi_graph_stage_weights(ctx, e);
 }
 
@@ -80,7 +80,7 @@ bosc_status bi_graph_entries_of(bosc_ctx *ctx, const bosc_graph_opts *opts, cons
     BI_TRY(bi_graph_check_opts(ctx, opts, full));
     *entries = *given;
     entries->dtype = full->weight;
-    entries->wide_u = entries->wide_v = full->id_bits == 64;
+    entries->u_is_64bit = entries->v_is_64bit = full->id_bits == 64;
     BI_TRY(bi_graph_check_arrays(ctx, full, entries));
     return bi_graph_stage_entries(ctx, entries);
 }

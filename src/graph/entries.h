@@ -1,15 +1,15 @@
-/* The entries that a caller gives: edges, or arcs, with weights. */
+/* The caller's entries: edges or arcs, with weights. */
 #ifndef BI_GRAPH_ENTRIES_H
 #define BI_GRAPH_ENTRIES_H
 
 #include "graph/weight_keys.h"
 
-/* In reach of the backend. */
+/* In the backend's memory. */
 struct bi_graph_entries {
     int64_t n, m;
     const void *u, *v;
-    bool wide_u, wide_v; /* 64 bits */
-    const void *weights; /* NULL: all 1 */
+    bool u_is_64bit, v_is_64bit; /* ids are 64-bit, else 32-bit */
+    const void *weights;         /* NULL: all 1 */
     bosc_dtype dtype;
 };
 

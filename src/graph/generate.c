@@ -1,5 +1,5 @@
-/* Generates graphs. Kinds whose number of edges is not known beforehand count the edges of each vertex, and so know
- * where those go. */
+/* Generates graphs. Kinds without a known number of edges first count the edges of each vertex; a scan then gives the
+ * output positions. */
 #include <string.h>
 
 #include "base/bits.h"
@@ -11,16 +11,16 @@ struct generate {
     const struct bi_graph_steps *steps;
     bosc_graph_generate_opts opts; /* every field set */
     int64_t n, m, capacity;
-    void *u, *v; /* of the caller's */
+    void *u, *v; /* the caller's arrays */
     int64_t *weights;
     struct bi_graph_edges_out out;
-    struct bi_out places[3];
+    struct bi_out outputs[3];
 };
 
-static bool is_asked(const struct generate *g) { return g->u || g->v || g->weights; }
+static bool has_outputs(const struct generate *g) { return g->u || g->v || g->weights; }
 
-/* Sets the sizes, and prepares the arrays that are asked for. */
-static bosc_status begin_edges(struct generate *g, int64_t n, int64_t m)
+/* Checks and sets the sizes; stages the requested output arrays. */
+static bosc_status prepare_edges(struct generate *g, int64_t n, int64_t m)
 {
     size_t id_bytes = (size_t)g->opts.id_bits / 8;
     bool staged = false;
@@ -30,32 +30,32 @@ static bosc_status begin_edges(struct generate *g, int64_t n, int64_t m)
         return bi_fail(g->ctx, BOSC_ERR_LIMIT, "n: %lld vertices; a graph has less than 2^32 - 1", (long long)n);
     if (m >= (int64_t)1 << 40)
         return bi_fail(g->ctx, BOSC_ERR_LIMIT, "m: %lld edges; a graph has less than 2^40", (long long)m);
-    if (!is_asked(g)) return BOSC_OK;
+    if (!has_outputs(g)) return BOSC_OK;
     if (g->capacity < m)
         return bi_fail(g->ctx, BOSC_ERR_SPACE, "capacity: %lld elements, but there are %lld edges",
                        (long long)g->capacity, (long long)m);
-    BI_TRY(bi_stage_out(g->ctx, g->u, (size_t)m * id_bytes, &g->places[0], &staged));
-    BI_TRY(bi_stage_out(g->ctx, g->v, (size_t)m * id_bytes, &g->places[1], &staged));
-    BI_TRY(bi_stage_out(g->ctx, g->weights, (size_t)m * sizeof *g->weights, &g->places[2], &staged));
+    BI_TRY(bi_stage_out(g->ctx, g->u, (size_t)m * id_bytes, &g->outputs[0], &staged));
+    BI_TRY(bi_stage_out(g->ctx, g->v, (size_t)m * id_bytes, &g->outputs[1], &staged));
+    BI_TRY(bi_stage_out(g->ctx, g->weights, (size_t)m * sizeof *g->weights, &g->outputs[2], &staged));
     const bosc_graph_generate_opts *o = &g->opts;
     g->out = (struct bi_graph_edges_out){.draw = {o->seed, o->kind},
-                                         .u = g->places[0].reachable,
-                                         .v = g->places[1].reachable,
-                                         .wide = o->id_bits == 64,
-                                         .weights = g->places[2].reachable,
+                                         .u = g->outputs[0].reachable,
+                                         .v = g->outputs[1].reachable,
+                                         .is_64bit = o->id_bits == 64,
+                                         .weights = g->outputs[2].reachable,
                                          .least = o->least,
                                          .range = (uint64_t)o->most - (uint64_t)o->least + 1};
     return BOSC_OK;
 }
 
-static bosc_status end_edges(struct generate *g)
+static bosc_status finish_edges(struct generate *g)
 {
-    if (g->m > 0 && is_asked(g))
-        for (int i = 0; i < 3; i++) BI_TRY(bi_stage_back(g->ctx, &g->places[i]));
+    if (g->m > 0 && has_outputs(g))
+        for (int i = 0; i < 3; i++) BI_TRY(bi_stage_back(g->ctx, &g->outputs[i]));
     return g->ctx->backend->sync(g->ctx);
 }
 
-/* counts[0] to counts[n - 1] become where each begins, and *total their sum; there is room for n + 1. */
+/* Exclusive scan of counts[0] to counts[n - 1], in place; *total = their sum. Capacity n + 1. */
 static bosc_status sum_counts(struct generate *g, int64_t *counts, int64_t n, int64_t *total)
 {
     BI_TRY(g->ctx->backend->fill(g->ctx, counts + n, 0, sizeof *counts));
@@ -63,6 +63,7 @@ static bosc_status sum_counts(struct generate *g, int64_t *counts, int64_t n, in
     return bi_read_back(g->ctx, total, counts + n, sizeof *total);
 }
 
+/* The integer square root, exact. */
 static int64_t square_root(int64_t x)
 {
     int64_t root = (int64_t)bi_sqrt((double)x);
@@ -74,29 +75,29 @@ static int64_t square_root(int64_t x)
 static bosc_status make_random(struct generate *g)
 {
     const bosc_graph_generate_opts *o = &g->opts;
-    BI_TRY(begin_edges(g, o->n, o->m));
+    BI_TRY(prepare_edges(g, o->n, o->m));
     struct bi_graph_make_pairs args = {.out = g->out, .n = o->n};
-    return is_asked(g) ? g->steps->graph_make_random(g->ctx, g->m, &args) : BOSC_OK;
+    return has_outputs(g) ? g->steps->graph_make_random(g->ctx, g->m, &args) : BOSC_OK;
 }
 
 static bosc_status make_rmat(struct generate *g)
 {
     const bosc_graph_generate_opts *o = &g->opts;
     int levels = o->n > 1 ? bi_bit_length((uint64_t)o->n - 1) : 0;
-    BI_TRY(begin_edges(g, o->n ? (int64_t)1 << levels : 0, o->m));
+    BI_TRY(prepare_edges(g, o->n ? (int64_t)1 << levels : 0, o->m));
     struct bi_graph_make_pairs args = {.out = g->out, .n = g->n, .levels = levels};
-    return is_asked(g) ? g->steps->graph_make_rmat(g->ctx, g->m, &args) : BOSC_OK;
+    return has_outputs(g) ? g->steps->graph_make_rmat(g->ctx, g->m, &args) : BOSC_OK;
 }
 
 static bosc_status make_grid(struct generate *g)
 {
     int64_t side = square_root(g->opts.n);
-    BI_TRY(begin_edges(g, side * side, side ? 2 * side * (side - 1) : 0));
+    BI_TRY(prepare_edges(g, side * side, side ? 2 * side * (side - 1) : 0));
     struct bi_graph_make_grid args = {.out = g->out, .side = side};
-    return is_asked(g) ? g->steps->graph_make_grid(g->ctx, g->m, &args) : BOSC_OK;
+    return has_outputs(g) ? g->steps->graph_make_grid(g->ctx, g->m, &args) : BOSC_OK;
 }
 
-/* A vertex of the coarse grid comes with 2.23 others. */
+/* Roads subdivide a coarse grid: each of its vertices brings 2.23 others on average. */
 static bosc_status make_road(struct generate *g)
 {
     int64_t side = square_root(g->opts.n * 100 / 323), coarse, n, m;
@@ -108,13 +109,14 @@ static bosc_status make_road(struct generate *g)
     BI_TRY(g->steps->graph_count_road(g->ctx, coarse, &args));
     BI_TRY(sum_counts(g, args.vertices, coarse, &n));
     BI_TRY(sum_counts(g, args.edges, coarse, &m));
-    BI_TRY(begin_edges(g, n, m));
+    BI_TRY(prepare_edges(g, n, m));
     args.out = g->out;
-    return is_asked(g) ? g->steps->graph_make_road(g->ctx, coarse, &args) : BOSC_OK;
+    return has_outputs(g) ? g->steps->graph_make_road(g->ctx, coarse, &args) : BOSC_OK;
 }
 
-/* Where the cliques begin: as many as fill n vertices, and some more. */
-static bosc_status place_cliques(struct generate *g, struct bi_graph_make_cliques *args)
+/* Draws the sizes of enough cliques to cover n vertices and scans them to their first vertices. The first guess is
+ * likely enough; n cliques always are. */
+static bosc_status assign_cliques(struct generate *g, struct bi_graph_make_cliques *args)
 {
     int64_t likely = 2 * args->n / (args->largest + 1) + args->n / 8 + 64, total;
     args->cliques = likely < args->n ? likely : args->n;
@@ -137,22 +139,22 @@ static bosc_status make_cliques(struct generate *g)
                                          .bits = n > 1 ? bi_bit_length((uint64_t)n - 1) : 1};
     for (int round = 0; round < 3; round++)
         args.order[round] = bi_graph_first_half(bi_graph_draw_block(&args.out.draw, BI_GRAPH_DRAW_ORDER, round, 0));
-    if (n == 0) return begin_edges(g, 0, 0);
-    BI_TRY(place_cliques(g, &args));
+    if (n == 0) return prepare_edges(g, 0, 0);
+    BI_TRY(assign_cliques(g, &args));
     BI_TRY(bi_scratch_of(g->ctx, n + 1, sizeof(int64_t), (void **)&args.edges));
     BI_TRY(g->steps->graph_count_cliques(g->ctx, n, &args));
     BI_TRY(sum_counts(g, args.edges, n, &m));
-    BI_TRY(begin_edges(g, n, m));
+    BI_TRY(prepare_edges(g, n, m));
     args.out = g->out;
-    return is_asked(g) ? g->steps->graph_make_cliques(g->ctx, n, &args) : BOSC_OK;
+    return has_outputs(g) ? g->steps->graph_make_cliques(g->ctx, n, &args) : BOSC_OK;
 }
 
-/* The radius within which two uniform points of the unit square lie with a given chance, which for r <= 1 is
- * r^2 (pi - 8 r / 3 + r^2 / 2); found by halving, so that every machine finds the same. */
+/* The radius r within which two uniform points of the unit square lie with a given probability: r^2 (pi - 8 r / 3 +
+ * r^2 / 2) for r <= 1. By bisection, so that every machine gets the same bits. */
 static double radius_of(double chance)
 {
     double low = 0, high = 1;
-    if (chance >= 0.97) return 2; /* near all pairs: all */
+    if (chance >= 0.97) return 2; /* nearly all pairs: all */
     for (int i = 0; i < 100; i++) {
         double r = 0.5 * (low + high);
         if (r * r * (BI_PI - 8 * r / 3 + r * r / 2) < chance)
@@ -163,7 +165,8 @@ static double radius_of(double chance)
     return high;
 }
 
-static bosc_status place_points(struct generate *g, struct bi_graph_make_near *args)
+/* Sorts the points by cell; a vertex is a point's position in this order. */
+static bosc_status sort_points(struct generate *g, struct bi_graph_make_near *args)
 {
     bosc_ctx *ctx = g->ctx;
     int64_t n = args->n, cells = args->side * args->side;
@@ -191,22 +194,22 @@ static bosc_status make_near(struct generate *g)
 {
     const bosc_graph_generate_opts *o = &g->opts;
     int64_t n = o->n, m;
-    if (n < 2) return begin_edges(g, n, 0);
+    if (n < 2) return prepare_edges(g, n, 0);
     double radius = radius_of((double)o->m / ((double)n * (double)(n - 1) / 2));
     struct bi_graph_make_near args = {.out = {.draw = {o->seed, o->kind}},
                                       .n = n,
                                       .side = square_root(n),
                                       .radius = radius,
                                       .lengths = o->least == 0 && o->most == 0};
-    /* A little wider than the radius, for what rounding does to a point's cell. */
+    /* Cells slightly wider than the radius, as rounding may move a point to a neighbouring cell. */
     double most = (1 - 1e-9) / radius;
     if (most < (double)args.side) args.side = most < 1 ? 1 : (int64_t)most;
-    BI_TRY(place_points(g, &args));
+    BI_TRY(sort_points(g, &args));
     BI_TRY(g->steps->graph_count_near(g->ctx, n, &args));
     BI_TRY(sum_counts(g, args.edges, n, &m));
-    BI_TRY(begin_edges(g, n, m));
+    BI_TRY(prepare_edges(g, n, m));
     args.out = g->out;
-    return is_asked(g) ? g->steps->graph_make_near(g->ctx, n, &args) : BOSC_OK;
+    return has_outputs(g) ? g->steps->graph_make_near(g->ctx, n, &args) : BOSC_OK;
 }
 
 static bosc_status make_kind(struct generate *g)
@@ -221,10 +224,10 @@ static bosc_status make_kind(struct generate *g)
     }
 }
 
-static bosc_status make(struct generate *g)
+static bosc_status generate_edges(struct generate *g)
 {
     BI_TRY(make_kind(g));
-    return end_edges(g);
+    return finish_edges(g);
 }
 
 static bosc_status check_sizes(bosc_ctx *ctx, bosc_graph_generate_opts *o)
@@ -247,7 +250,7 @@ static bosc_status check_sizes(bosc_ctx *ctx, bosc_graph_generate_opts *o)
     return BOSC_OK;
 }
 
-/* A copy of the caller's options with the defaults filled in. */
+/* A checked copy of the caller's options with the defaults filled in. */
 static bosc_status check_opts(bosc_ctx *ctx, const bosc_graph_generate_opts *opts, bosc_graph_generate_opts *full)
 {
     if (!opts) return bi_fail(ctx, BOSC_ERR_ARG, "opts: NULL");
@@ -280,7 +283,7 @@ bosc_status bosc_graph_generate(bosc_ctx *ctx, const bosc_graph_generate_opts *o
     BI_TRY(bi_graph_check_array(ctx, "v", v, 0, size));
     BI_TRY(bi_graph_check_array(ctx, "weights", weights, 0, sizeof *weights));
     bi_progress_set_total(ctx, 8 * (double)g.opts.m);
-    BI_TRY_WITH_SCRATCH(ctx, make(&g));
+    BI_TRY_WITH_SCRATCH(ctx, generate_edges(&g));
     if (n) *n = g.n;
     if (m) *m = g.m;
     return BOSC_OK;

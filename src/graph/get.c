@@ -1,16 +1,16 @@
-/* Copies a graph out: rows, edges, degrees. */
+/* Copies a graph to the caller's arrays: rows, edges, degrees. */
 #include "base/bits.h"
 #include "core/call.h"
 #include "graph/drivers.h"
 
-/* Outputs of a call, staged where the caller's array is out of reach. */
+/* Output arrays of a call, staged if the backend cannot reach them. */
 struct outputs {
     struct bi_out list[4];
     int count;
     bool staged;
 };
 
-/* *array becomes the place to write to; NULL stays. */
+/* Stages an output; *array = the memory to write to. NULL stays. */
 static bosc_status add_output(bosc_ctx *ctx, struct outputs *outs, int64_t n, size_t size, void **array)
 {
     struct bi_out *out = &outs->list[outs->count];
@@ -20,15 +20,15 @@ static bosc_status add_output(bosc_ctx *ctx, struct outputs *outs, int64_t n, si
     return BOSC_OK;
 }
 
-static bosc_status hand_over(bosc_ctx *ctx, const struct outputs *outs)
+static bosc_status copy_back(bosc_ctx *ctx, const struct outputs *outs)
 {
     for (int i = 0; i < outs->count; i++) BI_TRY(bi_stage_back(ctx, &outs->list[i]));
     return outs->staged ? ctx->backend->sync(ctx) : BOSC_OK;
 }
 
-static bosc_status copy_words(bosc_ctx *ctx, const void *from, bool from_wide, void *to, bool to_wide, int64_t n)
+static bosc_status copy_words(bosc_ctx *ctx, const void *from, bool from_64bit, void *to, bool to_64bit, int64_t n)
 {
-    struct bi_graph_copy_words copy = {from, to, from_wide, to_wide};
+    struct bi_graph_copy_words copy = {from, to, from_64bit, to_64bit};
     return to ? ctx->ops->graph->steps->graph_copy_words(ctx, n, &copy) : BOSC_OK;
 }
 
@@ -37,18 +37,18 @@ static bosc_status get_rows(bosc_ctx *ctx, const bosc_graph *graph, void *offset
 {
     struct outputs outs = {0};
     const bosc_graph_opts *o = &graph->opts;
-    bool wide = o->id_bits == 64;
+    bool is_64bit = o->id_bits == 64;
     BI_TRY(add_output(ctx, &outs, graph->n + 1, sizeof(int64_t), &offsets));
     BI_TRY(add_output(ctx, &outs, graph->arcs, (size_t)o->id_bits / 8, &neighbours));
     BI_TRY(add_output(ctx, &outs, graph->arcs, bosc_dtype_size(o->weight), &weights));
     BI_TRY(add_output(ctx, &outs, graph->arcs, (size_t)o->id_bits / 8, &edges));
     if (offsets && graph->n == 0) BI_TRY(ctx->backend->fill(ctx, offsets, 0, sizeof(int64_t)));
-    if (graph->n > 0) BI_TRY(copy_words(ctx, graph->offsets.data, graph->wide, offsets, true, graph->n + 1));
-    BI_TRY(copy_words(ctx, graph->neighbours.data, false, neighbours, wide, graph->arcs));
-    BI_TRY(copy_words(ctx, graph->edge_ids.data, graph->wide, edges, wide, graph->arcs));
+    if (graph->n > 0) BI_TRY(copy_words(ctx, graph->offsets.data, graph->is_64bit, offsets, true, graph->n + 1));
+    BI_TRY(copy_words(ctx, graph->neighbours.data, false, neighbours, is_64bit, graph->arcs));
+    BI_TRY(copy_words(ctx, graph->edge_ids.data, graph->is_64bit, edges, is_64bit, graph->arcs));
     struct bi_graph_copy_weights copy = {graph->keys.data, o->weight, weights};
     if (weights) BI_TRY(ctx->ops->graph->steps->graph_copy_weights(ctx, graph->arcs, &copy));
-    return hand_over(ctx, &outs);
+    return copy_back(ctx, &outs);
 }
 
 bosc_status bosc_graph_get_rows(bosc_ctx *ctx, const bosc_graph *graph, int64_t *offsets, void *neighbours,
@@ -70,9 +70,9 @@ static bosc_status edges_by_id(bosc_ctx *ctx, const bosc_graph *graph, struct bi
     if (graph->m == 0) return BOSC_OK;
     BI_TRY(bi_graph_list_edges(ctx, graph, &edges));
     if (!graph->ids_in_order)
-        BI_TRY(ctx->backend->core->sort_pairs(ctx, graph->wide ? BOSC_U64 : BOSC_U32, edges.ids, graph->wide ? 8 : 4,
-                                              edges.arcs, edges.count, edges.ids, edges.arcs, 0,
-                                              bi_bit_length((uint64_t)graph->entries)));
+        BI_TRY(ctx->backend->core->sort_pairs(ctx, graph->is_64bit ? BOSC_U64 : BOSC_U32, edges.ids,
+                                              graph->is_64bit ? 8 : 4, edges.arcs, edges.count, edges.ids, edges.arcs,
+                                              0, bi_bit_length((uint64_t)graph->entries)));
     out->rows = bi_graph_csr_of(graph);
     out->row_of = edges.row_of;
     out->arcs = edges.arcs;
@@ -88,7 +88,7 @@ static bosc_status get_edges(bosc_ctx *ctx, const bosc_graph *graph, struct bi_g
     BI_TRY(add_output(ctx, &outs, graph->m, (size_t)o->id_bits / 8, &out->v));
     BI_TRY(add_output(ctx, &outs, graph->m, bosc_dtype_size(o->weight), &out->weights));
     BI_TRY(edges_by_id(ctx, graph, out));
-    return hand_over(ctx, &outs);
+    return copy_back(ctx, &outs);
 }
 
 bosc_status bosc_graph_get_edges(bosc_ctx *ctx, const bosc_graph *graph, void *ids, void *u, void *v, void *weights)
@@ -100,7 +100,7 @@ bosc_status bosc_graph_get_edges(bosc_ctx *ctx, const bosc_graph *graph, void *i
     BI_TRY(bi_graph_check_array(ctx, "u", u, 0, id_bytes));
     BI_TRY(bi_graph_check_array(ctx, "v", v, 0, id_bytes));
     BI_TRY(bi_graph_check_array(ctx, "weights", weights, 0, bosc_dtype_size(graph->opts.weight)));
-    struct bi_graph_fetch_edges out = {.wide_out = id_bytes == 8, .ids = ids, .u = u, .v = v, .weights = weights};
+    struct bi_graph_fetch_edges out = {.out_64bit = id_bytes == 8, .ids = ids, .u = u, .v = v, .weights = weights};
     BI_RETURN_WITH_SCRATCH(ctx, get_edges(ctx, graph, &out));
 }
 
@@ -110,7 +110,7 @@ static bosc_status get_degrees(bosc_ctx *ctx, const bosc_graph *graph, void *deg
     BI_TRY(add_output(ctx, &outs, graph->n, sizeof(int64_t), &degrees));
     struct bi_graph_row_degrees step = {bi_graph_csr_of(graph), degrees};
     BI_TRY(ctx->ops->graph->steps->graph_row_degrees(ctx, graph->n, &step));
-    return hand_over(ctx, &outs);
+    return copy_back(ctx, &outs);
 }
 
 bosc_status bosc_graph_get_degrees(bosc_ctx *ctx, const bosc_graph *graph, int64_t *degrees)

@@ -1,4 +1,4 @@
-/* Handles of graphs: options, sizes, memory, and what a graph tells about itself. */
+/* Handles of graphs: options, sizes, memory, info and views. */
 #include <string.h>
 
 #include "core/call.h"
@@ -54,9 +54,9 @@ bosc_status bosc_graph_create(bosc_ctx *ctx, const bosc_graph_opts *opts, bosc_g
 void bosc_graph_free(bosc_graph *graph)
 {
     if (!graph) return;
-    bosc_graph nothing = {0};
+    bosc_graph empty = {0};
     struct bi_memory host = graph->host;
-    bi_graph_abandon(&nothing, graph);
+    bi_graph_abandon(&empty, graph);
     bi_memory_release(&host, graph, sizeof *graph);
 }
 
@@ -72,11 +72,11 @@ static void list_blocks(const bosc_graph *graph, struct bi_block list[BLOCKS])
 
 void bi_graph_abandon(const bosc_graph *graph, const bosc_graph *next)
 {
-    struct bi_block mine[BLOCKS], theirs[BLOCKS];
-    list_blocks(graph, mine);
-    list_blocks(next, theirs);
+    struct bi_block kept[BLOCKS], dropped[BLOCKS];
+    list_blocks(graph, kept);
+    list_blocks(next, dropped);
     for (int k = 0; k < BLOCKS; k++)
-        if (theirs[k].data != mine[k].data) bi_block_free(&next->memory, &theirs[k]);
+        if (dropped[k].data != kept[k].data) bi_block_free(&next->memory, &dropped[k]);
 }
 
 void bi_graph_commit(bosc_graph *graph, const bosc_graph *next)
@@ -85,7 +85,7 @@ void bi_graph_commit(bosc_graph *graph, const bosc_graph *next)
     *graph = *next;
 }
 
-bool bi_graph_is_wide(const bosc_graph_opts *opts, int64_t m)
+bool bi_graph_needs_64bit(const bosc_graph_opts *opts, int64_t m)
 {
     int64_t arcs = opts->arcs == BOSC_GRAPH_ARCS_BOTH ? m : 2 * m;
     return opts->wide || arcs >= (int64_t)UINT32_MAX;
@@ -93,7 +93,8 @@ bool bi_graph_is_wide(const bosc_graph_opts *opts, int64_t m)
 
 static void block_bytes(const bosc_graph_opts *opts, int64_t n, int64_t m, size_t bytes[BLOCKS])
 {
-    size_t arcs = (size_t)(opts->arcs == BOSC_GRAPH_ARCS_BOTH ? m : 2 * m), word = bi_graph_is_wide(opts, m) ? 8 : 4;
+    size_t arcs = (size_t)(opts->arcs == BOSC_GRAPH_ARCS_BOTH ? m : 2 * m),
+           word = bi_graph_needs_64bit(opts, m) ? 8 : 4;
     bytes[0] = ((size_t)n + 1) * word;
     bytes[1] = arcs * sizeof(uint32_t);
     bytes[2] = arcs * bosc_dtype_size(opts->weight);
@@ -113,10 +114,10 @@ bosc_status bi_graph_reserve_blocks(bosc_ctx *ctx, const bosc_graph *graph, int6
     return BOSC_OK;
 }
 
-/* An upper bound of what a build takes, with arrays in host memory; each request is rounded up to 256 bytes. */
+/* An upper bound of a build's scratch if the arrays are in host memory; each request is rounded up to 256 bytes. */
 static int64_t build_scratch(const bosc_graph_opts *opts, int64_t n, int64_t m)
 {
-    int64_t word = bi_graph_is_wide(opts, m) ? 8 : 4, size = (int64_t)bosc_dtype_size(opts->weight);
+    int64_t word = bi_graph_needs_64bit(opts, m) ? 8 : 4, size = (int64_t)bosc_dtype_size(opts->weight);
     int64_t staged = m * (2 * opts->id_bits / 8 + size + 4) + 8 * (n + 1);
     int64_t lists = 5 * m * (8 + word), back = 4 * m * (4 + word), flags = m * (word + 3);
     int64_t parallel = opts->parallel == BOSC_GRAPH_PARALLEL_KEEP ? 0 : m * (3 * size + 3 * word + 2);
@@ -141,10 +142,10 @@ bosc_status bosc_graph_bytes(const bosc_ctx *ctx, const bosc_graph_opts *opts, i
                              int64_t *scratch)
 {
     bosc_graph_opts full;
-    bosc_ctx *says = (bosc_ctx *)ctx; /* only its message is written */
-    BI_ENTER(says);
-    BI_TRY(bi_graph_check_opts(says, opts, &full));
-    BI_TRY(bi_graph_check_sizes(says, &full, n, m));
+    bosc_ctx *writable = (bosc_ctx *)ctx; /* only its error message is written */
+    BI_ENTER(writable);
+    BI_TRY(bi_graph_check_opts(writable, opts, &full));
+    BI_TRY(bi_graph_check_sizes(writable, &full, n, m));
     size_t bytes[BLOCKS];
     block_bytes(&full, n, m, bytes);
     if (kept) *kept = (int64_t)(bytes[0] + bytes[1] + bytes[2] + bytes[3]);
@@ -152,11 +153,11 @@ bosc_status bosc_graph_bytes(const bosc_ctx *ctx, const bosc_graph_opts *opts, i
     return BOSC_OK;
 }
 
-/* Moves what a graph holds to the larger blocks of *next. */
+/* Copies a graph's contents to the larger blocks of *next. */
 static bosc_status move_blocks(bosc_ctx *ctx, const bosc_graph *graph, const bosc_graph *next)
 {
     struct bi_block from[BLOCKS], to[BLOCKS];
-    size_t arcs = (size_t)graph->arcs, word = graph->wide ? 8 : 4;
+    size_t arcs = (size_t)graph->arcs, word = graph->is_64bit ? 8 : 4;
     const size_t used[BLOCKS] = {graph->n ? ((size_t)graph->n + 1) * word : 0, arcs * sizeof(uint32_t),
                                  arcs * bosc_dtype_size(graph->opts.weight), arcs * word};
     list_blocks(graph, from);
@@ -221,7 +222,7 @@ struct bi_graph_csr bi_graph_csr_of(const bosc_graph *graph)
                                  .neighbours = graph->neighbours.data,
                                  .keys = graph->keys.data,
                                  .ids = graph->edge_ids.data,
-                                 .wide = graph->wide,
+                                 .is_64bit = graph->is_64bit,
                                  .dtype = graph->opts.weight};
 }
 
@@ -237,7 +238,7 @@ bosc_status bi_graph_view_of(bosc_ctx *ctx, const bosc_graph *graph, struct bi_g
                                    .isolated = graph->isolated,
                                    .weight = graph->opts.weight,
                                    .id_bits = graph->opts.id_bits,
-                                   .wide = graph->wide,
+                                   .is_64bit = graph->is_64bit,
                                    .offsets = graph->offsets.data,
                                    .edge_ids = graph->edge_ids.data,
                                    .neighbours = graph->neighbours.data,

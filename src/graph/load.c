@@ -1,5 +1,5 @@
-/* Reads saved graphs. Nothing is believed: arrays grow by slices that were really read, the checksum decides, and then
- * every offset, neighbour, id and weight is checked before it is followed. */
+/* Reads saved graphs. The file is not trusted: arrays grow by slices that were really read, the checksum must match,
+ * and every offset, neighbour, id and weight is checked before use. */
 #include <string.h>
 
 #include "base/bits.h"
@@ -9,10 +9,10 @@
 enum { OFFSETS, NEIGHBOURS, WEIGHTS, IDS, ARRAYS };
 
 struct reader {
-    struct bi_loader loader; /* first: core/save.h */
+    struct bi_loader loader; /* must be first: core/save.h */
     struct bi_graph_header header;
     struct bi_loaded arrays[ARRAYS];
-    uint32_t *found; /* scratch */
+    uint32_t *found; /* scratch: fault bits or results of steps */
 };
 
 static bosc_status malformed(struct reader *r, const char *reason) { return bi_load_malformed(&r->loader, reason); }
@@ -43,13 +43,13 @@ bosc_status bi_graph_check_header(struct bi_loader *l, const struct bi_graph_hea
     return check_sizes(l, h);
 }
 
-static bosc_status get_header(struct reader *r)
+static bosc_status read_header(struct reader *r)
 {
     BI_TRY(bi_load_header(&r->loader, &r->header, sizeof r->header, BI_GRAPH_SAVE_MAGIC, BI_GRAPH_SAVE_VERSION));
     return bi_graph_check_header(&r->loader, &r->header);
 }
 
-static bosc_status get_arrays(struct reader *r)
+static bosc_status read_arrays(struct reader *r)
 {
     const struct bi_graph_header *h = &r->header;
     size_t word = h->flags & BI_GRAPH_SAVE_WIDE ? 8 : 4, arcs = (size_t)h->arcs;
@@ -62,7 +62,7 @@ static bosc_status get_arrays(struct reader *r)
     return bi_load_hash(&r->loader);
 }
 
-/* Backend memory of the graph's for an array; the host's is given back. */
+/* Moves an array to backend memory of the graph's, and frees the host's copy. */
 static bosc_status move_array(struct reader *r, int which, const bosc_graph *graph, struct bi_block *block)
 {
     struct bi_loaded *a = &r->arrays[which];
@@ -77,10 +77,10 @@ static bosc_status move_array(struct reader *r, int which, const bosc_graph *gra
 static bosc_status check_offsets(struct reader *r, const bosc_graph *graph)
 {
     const char *offsets = graph->offsets.data;
-    size_t word = graph->wide ? 8 : 4;
+    size_t word = graph->is_64bit ? 8 : 4;
     int64_t bad = INT64_MAX;
     uint64_t first = 0, last = 0;
-    struct bi_graph_check_offsets check = {offsets, graph->wide, graph->n, (int64_t *)r->found};
+    struct bi_graph_check_offsets check = {offsets, graph->is_64bit, graph->n, (int64_t *)r->found};
     BI_TRY(r->loader.ctx->backend->copy(r->loader.ctx, r->found, &bad, sizeof bad));
     BI_TRY(r->loader.ctx->ops->graph->steps->graph_check_offsets(r->loader.ctx, graph->n, &check));
     BI_TRY(bi_read_back(r->loader.ctx, &bad, r->found, sizeof bad));
@@ -116,7 +116,7 @@ bosc_status bi_graph_bad_arc(struct bi_loader *l, uint32_t found)
     return found & BI_GRAPH_BAD_WEIGHT ? bi_load_malformed(l, "a weight is NaN") : BOSC_OK;
 }
 
-/* Rows ascend, and every arc has its way back. */
+/* Checks that rows ascend and that every arc has its opposite. */
 static bosc_status check_arcs(struct reader *r, const bosc_graph *graph)
 {
     const struct bi_graph_steps *steps = r->loader.ctx->ops->graph->steps;
@@ -125,7 +125,7 @@ static bosc_status check_arcs(struct reader *r, const bosc_graph *graph)
     uint32_t found;
     void *row_of;
     BI_TRY(bi_scratch_of(r->loader.ctx, graph->arcs, sizeof(uint32_t), &row_of));
-    BI_TRY(bi_graph_expand_rows(r->loader.ctx, graph->offsets.data, graph->wide, graph->n, graph->arcs, row_of));
+    BI_TRY(bi_graph_expand_rows(r->loader.ctx, graph->offsets.data, graph->is_64bit, graph->n, graph->arcs, row_of));
     check.row_of = row_of;
     BI_TRY(steps->graph_check_arcs(r->loader.ctx, graph->arcs, &check));
     BI_TRY(read_found(r, &found));
@@ -135,18 +135,18 @@ static bosc_status check_arcs(struct reader *r, const bosc_graph *graph)
     return found ? malformed(r, "an arc lacks its way back") : BOSC_OK;
 }
 
-/* Ids are distinct; and whether they ascend. */
+/* Checks that ids are distinct; records whether they ascend. If not, sorts them to find repetitions. */
 static bosc_status check_ids(struct reader *r, bosc_graph *graph, const struct bi_graph_edges *edges)
 {
     const struct bi_graph_steps *steps = r->loader.ctx->ops->graph->steps;
-    struct bi_graph_check_ids check = {edges->ids, graph->wide, r->found};
+    struct bi_graph_check_ids check = {edges->ids, graph->is_64bit, r->found};
     uint32_t found;
     BI_TRY(steps->graph_check_ids(r->loader.ctx, edges->count, &check));
     BI_TRY(read_found(r, &found));
     graph->ids_in_order = !found;
     if (!found) return BOSC_OK;
     BI_TRY(r->loader.ctx->backend->fill(r->loader.ctx, r->found, 0, sizeof found));
-    BI_TRY(r->loader.ctx->backend->core->sort_keys(r->loader.ctx, graph->wide ? BOSC_U64 : BOSC_U32, edges->ids,
+    BI_TRY(r->loader.ctx->backend->core->sort_keys(r->loader.ctx, graph->is_64bit ? BOSC_U64 : BOSC_U32, edges->ids,
                                                    edges->count, edges->ids, 0,
                                                    bi_bit_length((uint64_t)graph->entries)));
     BI_TRY(steps->graph_check_ids(r->loader.ctx, edges->count, &check));
@@ -154,17 +154,19 @@ static bosc_status check_ids(struct reader *r, bosc_graph *graph, const struct b
     return found ? malformed(r, "an edge id is repeated") : BOSC_OK;
 }
 
-static bosc_status count_all(struct reader *r, bosc_graph *graph, const struct bi_graph_edges *edges)
+/* Computes the counts that bosc_graph_get_info returns. */
+static bosc_status count_graph(struct reader *r, bosc_graph *graph, const struct bi_graph_edges *edges)
 {
     bosc_ctx *ctx = r->loader.ctx;
     const struct bi_graph_steps *steps = ctx->ops->graph->steps;
     const struct bi_core_ops *core = ctx->backend->core;
-    bosc_dtype type = graph->wide ? BOSC_U64 : BOSC_U32;
+    bosc_dtype type = graph->is_64bit ? BOSC_U64 : BOSC_U32;
     struct bi_graph_count_arcs count = {.rows = bi_graph_csr_of(graph), .row_of = edges->row_of, .arcs = edges->arcs};
     struct bi_graph_row_degrees degrees = {bi_graph_csr_of(graph), NULL};
     struct bi_graph_mark_isolated isolated;
     int64_t *result = (int64_t *)r->found, totals[5];
-    BI_TRY(bi_scratch_of(ctx, edges->count, graph->wide ? 8 : 4, &count.is));
+    /* 1. Degrees: least, greatest, and isolated vertices. */
+    BI_TRY(bi_scratch_of(ctx, edges->count, graph->is_64bit ? 8 : 4, &count.flags));
     BI_TRY(bi_scratch_of(ctx, graph->n, sizeof(int64_t), (void **)&degrees.degrees));
     BI_TRY(bi_scratch_of(ctx, graph->n, sizeof(uint32_t), (void **)&isolated.isolated));
     isolated.degrees = degrees.degrees;
@@ -174,10 +176,11 @@ static bosc_status count_all(struct reader *r, bosc_graph *graph, const struct b
     BI_TRY(core->reduce(ctx, BOSC_MIN, BOSC_I64, degrees.degrees, graph->n, &result[0]));
     BI_TRY(core->reduce(ctx, BOSC_MAX, BOSC_I64, degrees.degrees, graph->n, &result[1]));
     BI_TRY(core->reduce(ctx, BOSC_SUM, BOSC_U32, isolated.isolated, graph->n, &result[2]));
+    /* 2. Self loops, then parallel edges. */
     for (int parallel = 0; parallel < 2; parallel++) {
         count.parallel = parallel;
         BI_TRY(steps->graph_count_arcs(ctx, edges->count, &count));
-        BI_TRY(core->reduce(ctx, BOSC_SUM, type, count.is, edges->count, &result[3 + parallel]));
+        BI_TRY(core->reduce(ctx, BOSC_SUM, type, count.flags, edges->count, &result[3 + parallel]));
     }
     BI_TRY(bi_read_back(ctx, totals, result, sizeof totals));
     graph->least_degree = totals[0];
@@ -188,6 +191,7 @@ static bosc_status count_all(struct reader *r, bosc_graph *graph, const struct b
     return BOSC_OK;
 }
 
+/* Moves the arrays to the graph and checks them, each before another check relies on it. */
 static bosc_status fill_graph(void *state, void *fresh)
 {
     struct reader *r = state;
@@ -198,7 +202,7 @@ static bosc_status fill_graph(void *state, void *fresh)
     graph->entries = h->entries;
     graph->m = h->m;
     graph->arcs = h->arcs;
-    graph->wide = h->flags & BI_GRAPH_SAVE_WIDE;
+    graph->is_64bit = h->flags & BI_GRAPH_SAVE_WIDE;
     BI_TRY(bi_scratch(r->loader.ctx, 64, (void **)&r->found));
     BI_TRY(move_array(r, OFFSETS, graph, &graph->offsets));
     BI_TRY(move_array(r, NEIGHBOURS, graph, &graph->neighbours));
@@ -210,14 +214,14 @@ static bosc_status fill_graph(void *state, void *fresh)
     BI_TRY(bi_graph_list_edges(r->loader.ctx, graph, &edges));
     if (edges.count != graph->m) return malformed(r, "its number of edges is wrong");
     BI_TRY(check_ids(r, graph, &edges));
-    return graph->n > 0 ? count_all(r, graph, &edges) : BOSC_OK;
+    return graph->n > 0 ? count_graph(r, graph, &edges) : BOSC_OK;
 }
 
 static bosc_status parse_graph(void *state)
 {
     struct reader *r = state;
-    BI_TRY(get_header(r));
-    return get_arrays(r);
+    BI_TRY(read_header(r));
+    return read_arrays(r);
 }
 
 static bosc_status create_graph(void *state, void **fresh)

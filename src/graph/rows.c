@@ -1,4 +1,4 @@
-/* The CSR rows of a graph from the sorted list of its edges. */
+/* Builds the CSR rows of a graph from the sorted list of its edges. */
 #include "base/bits.h"
 #include "core/call.h"
 #include "graph/drivers.h"
@@ -13,77 +13,77 @@ static bosc_status read_word(struct bi_graph_build *b, const void *array, int64_
     return BOSC_OK;
 }
 
-/* Offsets of the runs whose ends are marked: before, `offsets` is all 0. */
+/* Turns marked ends of runs into offsets by a maximum scan; unmarked offsets must be 0. */
 static bosc_status finish_offsets(struct bi_graph_build *b, void *offsets)
 {
     return b->ctx->backend->core->scan(b->ctx, BOSC_MAX, BOSC_INCLUSIVE, bi_graph_word_type(b), offsets,
                                        b->entries.n + 1, offsets);
 }
 
-static bosc_status take_offsets(struct bi_graph_build *b, void **offsets)
+static bosc_status allocate_offsets(struct bi_graph_build *b, void **offsets)
 {
     int64_t n = b->entries.n + 1;
     BI_TRY(bi_scratch_of(b->ctx, n, bi_graph_word_bytes(b), offsets));
     return b->ctx->backend->fill(b->ctx, *offsets, 0, (size_t)n * bi_graph_word_bytes(b));
 }
 
-/* The list of back arcs sorted by radix. */
+/* Sorts the list of back arcs by radix. */
 static bosc_status sort_back(struct bi_graph_build *b, const struct bi_graph_back_list *sorted)
 {
     int64_t count = b->edges.count;
     struct bi_graph_back_list list = *sorted;
     BI_TRY(bi_scratch_of(b->ctx, count, sizeof(uint32_t), (void **)&list.from));
-    BI_TRY(bi_scratch_of(b->ctx, count, bi_graph_word_bytes(b), &list.places));
+    BI_TRY(bi_scratch_of(b->ctx, count, bi_graph_word_bytes(b), &list.positions));
     BI_TRY(BI_GRAPH_STEP(b, back_list, count, &list));
-    return b->ctx->backend->core->sort_pairs(b->ctx, BOSC_U32, list.from, bi_graph_word_bytes(b), list.places, count,
-                                             sorted->from, sorted->places, 0, bi_bit_length(list.n));
+    return b->ctx->backend->core->sort_pairs(b->ctx, BOSC_U32, list.from, bi_graph_word_bytes(b), list.positions, count,
+                                             sorted->from, sorted->positions, 0, bi_bit_length(list.n));
 }
 
-/* The same and their offsets. */
+/* The same, and the offsets of the back arcs. */
 static bosc_status sort_back_arcs(struct bi_graph_build *b, const struct bi_graph_back_list *sorted, void *back)
 {
     int64_t count = b->edges.count;
     BI_TRY_WITH_SCRATCH(b->ctx, sort_back(b, sorted));
-    struct bi_graph_back_ends ends = {sorted->from, count, sorted->n, b->wide, back};
+    struct bi_graph_back_ends ends = {sorted->from, count, sorted->n, b->is_64bit, back};
     BI_TRY(BI_GRAPH_STEP(b, back_ends, count, &ends));
     return finish_offsets(b, back);
 }
 
-/* The back half of the rows: larger vertices, sorted, and the places of their edges in the list. */
-static bosc_status make_back(struct bi_graph_build *b, struct bi_graph_place *place, int64_t *backs)
+/* Builds the back half of the rows: larger vertices, sorted, and the positions of their edges in the list. */
+static bosc_status build_back_half(struct bi_graph_build *b, struct bi_graph_arc_writer *writer, int64_t *backs)
 {
     const struct bi_graph_ops *ops = b->ctx->ops->graph;
     int64_t count = b->edges.count;
     void *back;
-    bool served = false;
-    struct bi_graph_back_list list = {b->edges.keys, b->bits, (uint32_t)b->entries.n, b->wide, NULL, NULL};
+    bool handled = false;
+    struct bi_graph_back_list list = {b->edges.keys, b->bits, (uint32_t)b->entries.n, b->is_64bit, NULL, NULL};
     BI_TRY(bi_scratch_of(b->ctx, count, sizeof(uint32_t), (void **)&list.from));
-    BI_TRY(bi_scratch_of(b->ctx, count, bi_graph_word_bytes(b), &list.places));
-    BI_TRY(take_offsets(b, &back));
-    if (ops->back_arcs) BI_TRY_WITH_SCRATCH(b->ctx, ops->back_arcs(b->ctx, &list, count, back, &served));
-    if (!served) BI_TRY(sort_back_arcs(b, &list, back));
-    place->from = list.from;
-    place->places = list.places;
-    place->halves.back = back;
+    BI_TRY(bi_scratch_of(b->ctx, count, bi_graph_word_bytes(b), &list.positions));
+    BI_TRY(allocate_offsets(b, &back));
+    if (ops->back_arcs) BI_TRY_WITH_SCRATCH(b->ctx, ops->back_arcs(b->ctx, &list, count, back, &handled));
+    if (!handled) BI_TRY(sort_back_arcs(b, &list, back));
+    writer->from = list.from;
+    writer->positions = list.positions;
+    writer->halves.back = back;
     return read_word(b, back, b->entries.n, backs);
 }
 
-static bosc_status make_halves(struct bi_graph_build *b, struct bi_graph_place *place, int64_t *backs)
+static bosc_status build_halves(struct bi_graph_build *b, struct bi_graph_arc_writer *writer, int64_t *backs)
 {
     void *forward;
-    *place = (struct bi_graph_place){.entries = b->entries, .weights = b->weights};
-    place->halves = (struct bi_graph_halves){
-        .keys = b->edges.keys, .ids = b->edges.ids, .count = b->edges.count, .bits = b->bits, .wide = b->wide};
-    BI_TRY(take_offsets(b, &forward));
-    struct bi_graph_forward_ends ends = {b->edges.keys, b->edges.count, b->bits, b->wide, forward};
+    *writer = (struct bi_graph_arc_writer){.entries = b->entries, .weights = b->weights};
+    writer->halves = (struct bi_graph_halves){
+        .keys = b->edges.keys, .ids = b->edges.ids, .count = b->edges.count, .bits = b->bits, .is_64bit = b->is_64bit};
+    BI_TRY(allocate_offsets(b, &forward));
+    struct bi_graph_forward_ends ends = {b->edges.keys, b->edges.count, b->bits, b->is_64bit, forward};
     BI_TRY(BI_GRAPH_STEP(b, forward_ends, b->edges.count, &ends));
     BI_TRY(finish_offsets(b, forward));
-    place->halves.forward = forward;
-    return make_back(b, place, backs);
+    writer->halves.forward = forward;
+    return build_back_half(b, writer, backs);
 }
 
-/* What bosc_graph_get_info tells. */
-static bosc_status count_all(struct bi_graph_build *b, const struct bi_graph_halves *halves, int64_t backs)
+/* Computes the counts that bosc_graph_get_info returns. */
+static bosc_status count_graph(struct bi_graph_build *b, const struct bi_graph_halves *halves, int64_t backs)
 {
     const struct bi_core_ops *core = b->ctx->backend->core;
     bosc_graph *g = b->next;
@@ -94,18 +94,20 @@ static bosc_status count_all(struct bi_graph_build *b, const struct bi_graph_hal
     g->m = b->edges.count;
     g->arcs = g->m + backs;
     g->loops = g->m - backs;
-    g->wide = b->wide;
+    g->is_64bit = b->is_64bit;
     struct bi_graph_degrees degrees = {.halves = *halves, .loops = g->loops > 0};
-    struct bi_graph_mark_parallel parallel = {b->edges.keys, b->wide, NULL};
+    struct bi_graph_mark_parallel parallel = {b->edges.keys, b->is_64bit, NULL};
+    /* 1. Do ids ascend in row order? */
     if (!b->ascending) BI_TRY(bi_graph_read_order(b, &b->edges, &order));
     g->ids_in_order = !(order & BI_GRAPH_IDS_FALL);
+    /* 2. Degrees, isolated vertices and parallel edges by steps and reductions. */
     BI_TRY(bi_scratch_of(b->ctx, n, sizeof *degrees.degrees, (void **)&degrees.degrees));
     BI_TRY(bi_scratch_of(b->ctx, n, sizeof *degrees.isolated, (void **)&degrees.isolated));
-    BI_TRY(bi_scratch_of(b->ctx, g->m, bi_graph_word_bytes(b), &parallel.is));
+    BI_TRY(bi_scratch_of(b->ctx, g->m, bi_graph_word_bytes(b), &parallel.flags));
     BI_TRY(bi_graph_clear_result(b, 0));
     BI_TRY(BI_GRAPH_STEP(b, degrees, n, &degrees));
     BI_TRY(BI_GRAPH_STEP(b, mark_parallel, g->m, &parallel));
-    BI_TRY(core->reduce(b->ctx, BOSC_SUM, bi_graph_word_type(b), parallel.is, g->m, &result[0]));
+    BI_TRY(core->reduce(b->ctx, BOSC_SUM, bi_graph_word_type(b), parallel.flags, g->m, &result[0]));
     BI_TRY(core->reduce(b->ctx, BOSC_SUM, BOSC_U32, degrees.isolated, n, &result[1]));
     BI_TRY(core->reduce(b->ctx, BOSC_MIN, BOSC_I64, degrees.degrees, n, &result[2]));
     BI_TRY(core->reduce(b->ctx, BOSC_MAX, BOSC_I64, degrees.degrees, n, &result[3]));
@@ -117,28 +119,28 @@ static bosc_status count_all(struct bi_graph_build *b, const struct bi_graph_hal
     return BOSC_OK;
 }
 
-/* Writes the graph's blocks: no scratch from here on. */
-static bosc_status place_arcs(struct bi_graph_build *b, struct bi_graph_place *place)
+/* Writes the graph's blocks. Allocates no scratch. */
+static bosc_status write_arcs(struct bi_graph_build *b, struct bi_graph_arc_writer *writer)
 {
     bosc_graph *g = b->next;
-    struct bi_graph_add_offsets offsets = {place->halves, g->offsets.data};
-    place->neighbours = g->neighbours.data;
-    place->keys = g->keys.data;
-    place->ids = g->edge_ids.data;
+    struct bi_graph_add_offsets offsets = {writer->halves, g->offsets.data};
+    writer->neighbours = g->neighbours.data;
+    writer->keys = g->keys.data;
+    writer->ids = g->edge_ids.data;
     BI_TRY(BI_GRAPH_STEP(b, add_offsets, g->n + 1, &offsets));
-    BI_TRY(BI_GRAPH_STEP(b, place_forward, g->m, place));
-    BI_TRY(BI_GRAPH_STEP(b, place_back, g->arcs - g->m, place));
+    BI_TRY(BI_GRAPH_STEP(b, write_forward, g->m, writer));
+    BI_TRY(BI_GRAPH_STEP(b, write_back, g->arcs - g->m, writer));
     return b->ctx->backend->sync(b->ctx);
 }
 
 bosc_status bi_graph_write_rows(struct bi_graph_build *b, const bosc_graph *graph)
 {
-    struct bi_graph_place place;
+    struct bi_graph_arc_writer writer;
     int64_t backs;
-    BI_TRY(make_halves(b, &place, &backs));
-    BI_TRY(count_all(b, &place.halves, backs));
-    if (!b->wide && bosc_dtype_size(graph->opts.weight) == 4)
-        BI_TRY(bi_scratch_of(b->ctx, b->edges.count, 3 * sizeof(uint32_t), (void **)&place.shared));
+    BI_TRY(build_halves(b, &writer, &backs));
+    BI_TRY(count_graph(b, &writer.halves, backs));
+    if (!b->is_64bit && bosc_dtype_size(graph->opts.weight) == 4)
+        BI_TRY(bi_scratch_of(b->ctx, b->edges.count, 3 * sizeof(uint32_t), (void **)&writer.shared));
     BI_TRY(bi_graph_reserve_blocks(b->ctx, graph, b->entries.n, b->entries.m, b->next));
-    return place_arcs(b, &place);
+    return write_arcs(b, &writer);
 }

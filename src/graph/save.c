@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static bosc_status put_header(struct bi_saver *s, const bosc_graph *graph)
+static bosc_status write_header(struct bi_saver *s, const bosc_graph *graph)
 {
     const bosc_graph_opts *o = &graph->opts;
     struct bi_graph_header h = {.version = BI_GRAPH_SAVE_VERSION,
@@ -17,18 +17,18 @@ static bosc_status put_header(struct bi_saver *s, const bosc_graph *graph)
                                 .entries = graph->entries,
                                 .m = graph->m,
                                 .arcs = graph->arcs};
-    h.flags = (graph->wide ? BI_GRAPH_SAVE_WIDE : 0) | (o->drop_loops ? BI_GRAPH_SAVE_DROP_LOOPS : 0) |
+    h.flags = (graph->is_64bit ? BI_GRAPH_SAVE_WIDE : 0) | (o->drop_loops ? BI_GRAPH_SAVE_DROP_LOOPS : 0) |
               (o->wide ? BI_GRAPH_SAVE_ALWAYS_WIDE : 0);
     memcpy(h.magic, BI_GRAPH_SAVE_MAGIC, sizeof h.magic);
-    h.hash = bi_hash(&h, offsetof(struct bi_graph_header, hash));
-    return bi_save_put(s, &h, sizeof h);
+    h.hash = bi_xxh3(&h, offsetof(struct bi_graph_header, hash));
+    return bi_save_bytes(s, &h, sizeof h);
 }
 
-static bosc_status put_graph(struct bi_saver *s, const void *structure)
+static bosc_status write_graph(struct bi_saver *s, const void *structure)
 {
     const bosc_graph *graph = structure;
     bosc_ctx *ctx = s->ctx;
-    size_t arcs = (size_t)graph->arcs, word = graph->wide ? 8 : 4, size = bosc_dtype_size(graph->opts.weight);
+    size_t arcs = (size_t)graph->arcs, word = graph->is_64bit ? 8 : 4, size = bosc_dtype_size(graph->opts.weight);
     const void *offsets = graph->offsets.data;
     void *weights, *zero;
     bi_progress_set_total(ctx, (double)arcs +
@@ -41,7 +41,7 @@ static bosc_status put_graph(struct bi_saver *s, const void *structure)
         BI_TRY(ctx->backend->fill(ctx, zero, 0, sizeof(uint64_t)));
         offsets = zero;
     }
-    BI_TRY(put_header(s, graph));
+    BI_TRY(write_header(s, graph));
     BI_TRY(bi_save_padded(s, offsets, ((size_t)graph->n + 1) * word));
     BI_TRY(bi_save_padded(s, graph->neighbours.data, arcs * sizeof(uint32_t)));
     BI_TRY(bi_save_padded(s, weights, arcs * size));
@@ -52,5 +52,5 @@ bosc_status bosc_graph_write(bosc_ctx *ctx, const bosc_graph *graph, bosc_write_
 {
     BI_ENTER(ctx);
     BI_TRY(bi_graph_check(ctx, graph));
-    return bi_save(ctx, write, user, put_graph, graph);
+    return bi_save(ctx, write, user, write_graph, graph);
 }

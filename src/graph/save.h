@@ -13,7 +13,7 @@
 
 enum { BI_GRAPH_SAVE_VERSION = 1 };
 
-/* `flags`. The last two are options of later builds, as are `arcs_are`, `parallel` and `nan`. */
+/* `flags`. The last two are options for later builds, as are `arcs_are`, `parallel` and `nan`. */
 enum { BI_GRAPH_SAVE_WIDE = 1, BI_GRAPH_SAVE_DROP_LOOPS = 2, BI_GRAPH_SAVE_ALWAYS_WIDE = 4, BI_GRAPH_SAVE_FLAGS = 7 };
 
 #define BI_GRAPH_SAVE_MAGIC "BOSCGRF\n"
@@ -25,15 +25,15 @@ struct bi_graph_header {
     uint32_t arcs_are, parallel, nan, reserved;
     int64_t n, entries, m, arcs;
     uint64_t unused[6]; /* 0 */
-    uint64_t hash;      /* of the bytes before */
+    uint64_t hash;      /* of the preceding bytes */
 };
 
 _Static_assert(sizeof(struct bi_graph_header) == 128, "the header is 128 bytes");
 
-/* Whether a header that is not damaged says what a graph can be. */
+/* Checks that an undamaged header describes a possible graph. */
 bosc_status bi_graph_check_header(struct bi_loader *l, const struct bi_graph_header *h);
 
-/* What a step has found wrong with arcs (graph/steps/load.h), but for the way back. */
+/* Fails with the fault that a step found in arcs (graph/steps/load.h), other than a missing opposite. */
 bosc_status bi_graph_bad_arc(struct bi_loader *l, uint32_t found);
 
 #endif

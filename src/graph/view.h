@@ -1,4 +1,4 @@
-/* The inside of a graph for rooms that work on graphs: what they may include beside the saved form (save.h). */
+/* The inside of a graph for other rooms, which may also include the saved form (save.h). */
 #ifndef BI_GRAPH_VIEW_H
 #define BI_GRAPH_VIEW_H
 
@@ -16,7 +16,7 @@ struct bi_graph_view {
     int64_t n, entries, m, arcs, loops, parallel, isolated; /* as in bosc_graph_info */
     bosc_dtype weight;
     int32_t id_bits;                /* of the caller's arrays */
-    bool wide;                      /* offsets and edge ids are words of 64 bits, else of 32 */
+    bool is_64bit;                  /* offsets and edge ids are 64-bit words, else 32-bit */
     const void *offsets, *edge_ids; /* n + 1, arcs */
     const uint32_t *neighbours;     /* arcs */
     const void *keys;               /* arcs: weights as keys (graph/weight_keys.h) */
@@ -25,25 +25,24 @@ struct bi_graph_view {
 /* Fills *view; BOSC_ERR_ARG with the reason if the context cannot reach the graph. */
 bosc_status bi_graph_view_of(bosc_ctx *ctx, const bosc_graph *graph, struct bi_graph_view *view);
 
-/* The entries of bosc_graph_build without a graph: the caller's arrays and options (*full: with the defaults), checked,
- * and in reach. */
+/* Checks and stages the arguments of bosc_graph_build without a graph. *full: the options with defaults. */
 bosc_status bi_graph_entries_of(bosc_ctx *ctx, const bosc_graph_opts *opts, const struct bi_graph_entries *given,
                                 bosc_graph_opts *full, struct bi_graph_entries *entries);
 
-/* Whether the options leave that open. */
+/* True if the options require a check of the entries. */
 bool bi_graph_checks_entries(const bosc_graph_opts *opts, const struct bi_graph_entries *entries);
 
-/* Whether there are weights that may be NaN, and the options refuse those. */
+/* True if there are weights that may be NaN and the options refuse NaN. */
 bool bi_graph_refuses_nan(const bosc_graph_opts *opts, const struct bi_graph_entries *entries);
 
-/* Whether all entries are edges, as the options have it: BOSC_ERR_DATA names the first that is none. Takes scratch.
+/* Checks that all entries are edges under the options: BOSC_ERR_DATA names the first that is not. Allocates scratch.
  * Waits. */
 bosc_status bi_graph_check_entries(bosc_ctx *ctx, const bosc_graph_opts *opts, const struct bi_graph_entries *entries);
 
-/* bosc_graph_build of edges in reach that are known to be good, all of which stay: edge i has the id ids[i] among so
- * many entries; ids ascend. By the graph's options all entries are edges. Takes scratch. Waits. */
-bosc_status bi_graph_build_named(bosc_ctx *ctx, bosc_graph *graph, const struct bi_graph_entries *edges,
-                                 const uint64_t *ids, int64_t entries);
+/* bosc_graph_build of staged edges known to be valid, all kept: edge i has the id ids[i], below `entries`; ids ascend.
+ * Under the graph's options all entries must be edges. Allocates scratch. Waits. */
+bosc_status bi_graph_build_with_ids(bosc_ctx *ctx, bosc_graph *graph, const struct bi_graph_entries *edges,
+                                    const uint64_t *ids, int64_t entries);
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,4 @@
-/* Weights as keys: unsigned integers of the weight's size that order as the weights do. */
+/* Weights as keys: unsigned integers of the weight's size with the order of the weights. */
 #ifndef BI_GRAPH_WEIGHT_KEYS_H
 #define BI_GRAPH_WEIGHT_KEYS_H
 
@@ -7,12 +7,12 @@
 #include "base/bits.h"
 #include "base/words.h"
 
-BI_FN bool bi_graph_has_wide_keys(bosc_dtype dtype)
+BI_FN bool bi_graph_has_64bit_keys(bosc_dtype dtype)
 {
     return dtype == BOSC_F64 || dtype == BOSC_I64 || dtype == BOSC_U64;
 }
 
-/* The key of a NaN: larger than that of infinity, and that of no other number of a float type. */
+/* The key of a NaN: above the key of infinity, and of no number of a float type. */
 BI_FN uint64_t bi_graph_nan_key(bosc_dtype dtype) { return dtype == BOSC_F32 ? UINT32_MAX : UINT64_MAX; }
 
 BI_FN bool bi_graph_is_nan_key(bosc_dtype dtype, uint64_t key)
@@ -23,7 +23,7 @@ BI_FN bool bi_graph_is_nan_key(bosc_dtype dtype, uint64_t key)
 BI_FN uint64_t bi_graph_key_of_f32(float x) { return x != x ? bi_graph_nan_key(BOSC_F32) : bi_key_u32_of_f32(x); }
 BI_FN uint64_t bi_graph_key_of_f64(double x) { return x != x ? bi_graph_nan_key(BOSC_F64) : bi_key_u64_of_f64(x); }
 
-/* Weight i of the type as a key: an unsigned integer of the weight's size, in the order of the weights. -0 is +0. */
+/* Weight i as a key. -0 becomes +0. */
 BI_FN uint64_t bi_graph_weight_key(const void *weights, bosc_dtype dtype, int64_t i)
 {
     switch (dtype) {
@@ -48,7 +48,7 @@ BI_FN uint64_t bi_graph_key_of_one(bosc_dtype dtype)
     }
 }
 
-/* Weight i becomes that of the key; a NaN is the quiet one without sign and payload. */
+/* Stores the weight of a key; a NaN is quiet, without sign and payload. */
 BI_FN void bi_graph_set_weight(void *weights, bosc_dtype dtype, int64_t i, uint64_t key)
 {
     switch (dtype) {

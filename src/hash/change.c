@@ -1,9 +1,10 @@
-/* Tables that change: rehash, insert, erase. */
+/* Changes of tables: rehash, insert, erase. */
 #include "core/call.h"
 #include "hash/drivers.h"
 
-/* Builds *table from pairs in new blocks, so that it is unchanged if that fails. */
-static bosc_status rebuild(bosc_ctx *ctx, bosc_hash *table, const bosc_hash_opts *opts, const struct bi_hash_input *in)
+/* Rebuilds *table from pairs in new blocks, so that a failure leaves it unchanged. */
+static bosc_status rebuild_table(bosc_ctx *ctx, bosc_hash *table, const bosc_hash_opts *opts,
+                                 const struct bi_hash_input *in)
 {
     bosc_hash next = *table;
     bool written;
@@ -20,8 +21,8 @@ static bosc_status rebuild(bosc_ctx *ctx, bosc_hash *table, const bosc_hash_opts
     return status;
 }
 
-/* Copies what a table's blocks hold to scratch, or back. The scratch is for any table of so many keys: what another
- * seed makes of them finds the same places. */
+/* Copies the used bytes of a table's blocks to scratch. The scratch suffices for any table of as many keys, so that
+ * a rehash by another seed gets the same memory again. */
 static bosc_status save_blocks(bosc_ctx *ctx, const bosc_hash *table, void *saved[BI_HASH_BLOCKS])
 {
     size_t used[BI_HASH_BLOCKS], most[BI_HASH_BLOCKS] = {0};
@@ -35,6 +36,7 @@ static bosc_status save_blocks(bosc_ctx *ctx, const bosc_hash *table, void *save
     return BOSC_OK;
 }
 
+/* Copies them back. */
 static bosc_status restore_blocks(bosc_ctx *ctx, const bosc_hash *table, void *const saved[BI_HASH_BLOCKS])
 {
     size_t used[BI_HASH_BLOCKS];
@@ -44,7 +46,7 @@ static bosc_status restore_blocks(bosc_ctx *ctx, const bosc_hash *table, void *c
     return BOSC_OK;
 }
 
-static bosc_status rehash(bosc_ctx *ctx, bosc_hash *table, const bosc_hash_opts *opts)
+static bosc_status rehash_table(bosc_ctx *ctx, bosc_hash *table, const bosc_hash_opts *opts)
 {
     struct bi_hash_input in;
     void *saved[BI_HASH_BLOCKS];
@@ -66,30 +68,30 @@ static bosc_status rehash(bosc_ctx *ctx, bosc_hash *table, const bosc_hash_opts 
     return status;
 }
 
-bosc_status bosc_hash_rehash(bosc_ctx *ctx, bosc_hash *table, double load, uint64_t seed)
+bosc_status bosc_hash_rehash(bosc_ctx *ctx, bosc_hash *table, double load_factor, uint64_t seed)
 {
     const struct bi_hash_layout *layout;
-    bosc_hash_opts wanted, full;
+    bosc_hash_opts requested, full;
     BI_ENTER(ctx);
     BI_TRY(bi_hash_check_table(ctx, table));
-    wanted = table->opts;
-    wanted.seed = seed;
-    if (load != 0) wanted.load = load;
-    if (bi_hash_check_opts(ctx, &wanted, &full, &layout) != BOSC_OK)
-        return bi_fail(ctx, BOSC_ERR_ARG, "load: %g is not one that this layout can have", load);
+    requested = table->opts;
+    requested.seed = seed;
+    if (load_factor != 0) requested.load_factor = load_factor;
+    if (bi_hash_check_opts(ctx, &requested, &full, &layout) != BOSC_OK)
+        return bi_fail(ctx, BOSC_ERR_ARG, "load_factor: %g is not one that this layout can have", load_factor);
     bi_progress_set_total(ctx, 16 * (double)table->pairs);
-    BI_RETURN_WITH_SCRATCH(ctx, rehash(ctx, table, &full));
+    BI_RETURN_WITH_SCRATCH(ctx, rehash_table(ctx, table, &full));
 }
 
-/* Only these tables change in place. */
+/* True for the tables that change in place. */
 static bool is_bucketed_map(const bosc_hash *table)
 {
     return table->layout == &bi_hash_bucketed_layout && table->opts.kind == BOSC_HASH_MAP;
 }
 
-/* Puts new pairs behind those of the table, in the capacity that the input's arrays have. */
-static bosc_status append(bosc_ctx *ctx, const bosc_hash *table, const void *keys, const void *values, int64_t n,
-                          struct bi_hash_input *in)
+/* Appends new pairs to those of the table, in the spare capacity of the input's arrays. */
+static bosc_status append_pairs(bosc_ctx *ctx, const bosc_hash *table, const void *keys, const void *values, int64_t n,
+                                struct bi_hash_input *in)
 {
     size_t key_bytes = (size_t)table->shape.key_bytes, value_size = (size_t)table->opts.value_size;
     char *to_keys = (char *)(uintptr_t)in->keys + (size_t)in->n * key_bytes;
@@ -107,8 +109,8 @@ static bosc_status append(bosc_ctx *ctx, const bosc_hash *table, const void *key
     return BOSC_OK;
 }
 
-/* Fills the partitions of a bucketed map again that get a key, in their own buckets. *fits: those are enough; else
- * nothing was done. */
+/* Refills the partitions of a bucketed map that receive a key, in their own buckets. *fits: false if those do not
+ * suffice; the table is then unchanged. */
 static bosc_status insert_in_place(bosc_ctx *ctx, bosc_hash *table, const void *keys, const void *values, int64_t n,
                                    bool *fits)
 {
@@ -124,29 +126,33 @@ static bosc_status insert_in_place(bosc_ctx *ctx, bosc_hash *table, const void *
     BI_TRY(bi_scratch_of(ctx, 1, 4, &over));
     BI_TRY(ctx->backend->fill(ctx, touched, 0, (size_t)partitions * 4));
     BI_TRY(ctx->backend->fill(ctx, over, 0, 4));
+    /* 1. Mark the partitions that receive keys. */
     struct bi_hash_touch touch = {NULL, table->shape.key_bits, table->shape.partition_bits, table->shape.seed, touched};
     BI_TRY(bi_stage_in(ctx, keys, (size_t)n * (size_t)table->shape.key_bytes, &touch.keys, &staged));
     BI_TRY(BI_HASH_STEP(ctx, touch, n, &touch));
+    /* 2. List their pairs with the new ones, and group them by key. */
     BI_TRY(bi_hash_list_input(ctx, table, touched, n, &in));
-    BI_TRY(append(ctx, table, touch.keys, values, n, &in));
+    BI_TRY(append_pairs(ctx, table, touch.keys, values, n, &in));
     BI_TRY(bi_hash_sort(ctx, table->shape.key_bits, table->shape.seed, in.keys, in.n, &g, &sorted));
-    BI_TRY(bi_hash_reduce(ctx, table, &in, sorted, &g));
+    BI_TRY(bi_hash_reduce_groups(ctx, table, &in, sorted, &g));
     BI_TRY(bi_hash_lists_of(ctx, &table->shape, &g, &lists));
+    /* 3. Check that the present buckets suffice. */
     struct bi_hash_capacity capacity = {table->blocks[BI_HASH_DESCRIPTORS].data, lists.starts, BI_HASH_MAX_LOAD_FACTOR,
                                         over};
     BI_TRY(BI_HASH_STEP(ctx, check_capacity, partitions, &capacity));
     BI_TRY(bi_read_back(ctx, &is_over, over, sizeof is_over));
     if (is_over) return BOSC_OK;
+    /* 4. Refill, and replace the figures of the touched partitions by the new ones. */
     lists.in_place = *fits = true;
-    bosc_hash before = *table, next = *table;
-    BI_TRY(bi_hash_recount(ctx, &before, touched));
-    bosc_status status = bi_hash_fill_lists(ctx, &next, &lists, true, &retry); /* takes memory before it writes */
+    bosc_hash old = *table, next = *table;
+    BI_TRY(bi_hash_recount(ctx, &old, touched));
+    bosc_status status = bi_hash_fill_lists(ctx, &next, &lists, true, &retry); /* takes memory untouched it writes */
     if (status == BOSC_OK) {
         next.keys = table->keys - in.old + g.count;
         next.pairs = table->opts.counted ? in.pairs : next.keys;
-        next.extra_probes += table->extra_probes - before.extra_probes;
-        next.reseeded += table->reseeded - before.reseeded;
-        next.linear += table->linear - before.linear;
+        next.extra_probes += table->extra_probes - old.extra_probes;
+        next.reseeded += table->reseeded - old.reseeded;
+        next.linear += table->linear - old.linear;
         bi_hash_replace(table, &next);
     } else if (status != BOSC_ERR_NOMEM) {
         bi_hash_set_empty(table);
@@ -154,7 +160,7 @@ static bosc_status insert_in_place(bosc_ctx *ctx, bosc_hash *table, const void *
     return status;
 }
 
-static bosc_status insert(bosc_ctx *ctx, bosc_hash *table, const void *keys, const void *values, int64_t n)
+static bosc_status insert_pairs(bosc_ctx *ctx, bosc_hash *table, const void *keys, const void *values, int64_t n)
 {
     struct bi_hash_input in;
     bool fits = false;
@@ -163,8 +169,8 @@ static bosc_status insert(bosc_ctx *ctx, bosc_hash *table, const void *keys, con
     }
     if (fits) return BOSC_OK;
     BI_TRY(bi_hash_list_input(ctx, table, NULL, n, &in));
-    BI_TRY(append(ctx, table, keys, values, n, &in));
-    return rebuild(ctx, table, &table->opts, &in);
+    BI_TRY(append_pairs(ctx, table, keys, values, n, &in));
+    return rebuild_table(ctx, table, &table->opts, &in);
 }
 
 bosc_status bosc_hash_insert(bosc_ctx *ctx, bosc_hash *table, const void *keys, const void *values, int64_t n)
@@ -177,10 +183,10 @@ bosc_status bosc_hash_insert(bosc_ctx *ctx, bosc_hash *table, const void *keys, 
                        (long long)n, (long long)table->pairs);
     if (n == 0) return BOSC_OK;
     bi_progress_set_total(ctx, 18 * (double)(table->pairs + n));
-    BI_RETURN_WITH_SCRATCH(ctx, insert(ctx, table, keys, values, n));
+    BI_RETURN_WITH_SCRATCH(ctx, insert_pairs(ctx, table, keys, values, n));
 }
 
-/* Replaces the keys of a bucketed map by fillers. */
+/* Replaces the keys in a bucketed map by fillers. */
 static bosc_status erase_in_place(bosc_ctx *ctx, bosc_hash *table, const void *keys, int64_t n, int64_t *erased)
 {
     int64_t words = (table->buckets * BOSC_HASH_WIDTH + 31) / 32, sums[3];
@@ -197,12 +203,14 @@ static bosc_status erase_in_place(bosc_ctx *ctx, bosc_hash *table, const void *k
     BI_TRY(bi_scratch_of(ctx, words, 8, &e.seconds_gone));
     BI_TRY(bi_scratch_of(ctx, 3, 8, &result));
     BI_TRY(ctx->backend->fill(ctx, e.bits, 0, (size_t)words * 4));
+    /* 1. Mark the slots of the keys, then count keys, pairs and second-bucket keys that go. */
     BI_TRY(BI_HASH_STEP(ctx, mark_slots, n, &e));
     BI_TRY(BI_HASH_STEP(ctx, count_gone, words, &e));
     BI_TRY(ctx->backend->core->reduce(ctx, BOSC_SUM, BOSC_U64, e.keys_gone, words, &result[0]));
     BI_TRY(ctx->backend->core->reduce(ctx, BOSC_SUM, BOSC_U64, e.pairs_gone, words, &result[1]));
     BI_TRY(ctx->backend->core->reduce(ctx, BOSC_SUM, BOSC_U64, e.seconds_gone, words, &result[2]));
     BI_TRY(bi_read_back(ctx, sums, result, sizeof sums));
+    /* 2. Clear the slots; from here on the table changes, so no failure or cancellation may interrupt. */
     BI_TRY_UNINTERRUPTIBLE(ctx, BI_HASH_STEP(ctx, clear_slots, words, &e));
     table->keys -= sums[0];
     table->pairs -= sums[1];
@@ -211,8 +219,9 @@ static bosc_status erase_in_place(bosc_ctx *ctx, bosc_hash *table, const void *k
     return ctx->backend->sync(ctx);
 }
 
-/* The pairs of a table whose keys are not in `gone`, a set of them. */
-static bosc_status keep_others(bosc_ctx *ctx, const bosc_hash *table, const bosc_hash *gone, struct bi_hash_input *in)
+/* Lists the pairs of a table whose keys are not in the set `gone`. */
+static bosc_status list_kept_pairs(bosc_ctx *ctx, const bosc_hash *table, const bosc_hash *gone,
+                                   struct bi_hash_input *in)
 {
     const struct bi_core_ops *core = ctx->backend->core;
     struct bi_hash_input all;
@@ -224,6 +233,7 @@ static bosc_status keep_others(bosc_ctx *ctx, const bosc_hash *table, const bosc
     BI_TRY(bi_scratch_of(ctx, all.n, table->shape.key_bytes, &keys));
     BI_TRY(bi_scratch_of(ctx, all.n, table->opts.value_size, &values));
     BI_TRY(bi_scratch_of(ctx, 1, 8, &count));
+    /* 1. Flag the pairs that stay, and compact keys, values and counts by the flags. */
     struct bi_hash_invert invert = {keep};
     BI_TRY(gone->layout->find(ctx, gone, all.keys, all.n, NULL, keep));
     BI_TRY(BI_HASH_STEP(ctx, invert, all.n, &invert));
@@ -234,6 +244,7 @@ static bosc_status keep_others(bosc_ctx *ctx, const bosc_hash *table, const bosc
         BI_TRY(bi_scratch_of(ctx, all.n, 4, &counts));
         BI_TRY(core->compact(ctx, 4, all.counts, keep, all.n, counts, count));
     }
+    /* 2. Read back the number of keys and of pairs. */
     *in = (struct bi_hash_input){.keys = keys, .values = values, .counts = counts};
     BI_TRY(bi_read_back(ctx, &in->n, count, sizeof in->n));
     in->pairs = in->n;
@@ -245,25 +256,25 @@ static bosc_status keep_others(bosc_ctx *ctx, const bosc_hash *table, const bosc
     return BOSC_OK;
 }
 
-/* Builds other tables again, without the keys. */
+/* Rebuilds a table of any other kind without the keys. */
 static bosc_status erase_and_rebuild(bosc_ctx *ctx, bosc_hash *table, const void *keys, int64_t n, int64_t *erased)
 {
-    bosc_hash_opts set = {.size = sizeof set, .key_bits = table->opts.key_bits, .load = 0.8};
+    bosc_hash_opts set = {.size = sizeof set, .key_bits = table->opts.key_bits, .load_factor = 0.8};
     bosc_hash empty = {.ops = table->ops, .layout = &bi_hash_bucketed_layout, .memory = ctx->memory, .opts = set};
     empty.shape = bi_hash_shape_of(&set);
     bosc_hash gone = empty;
     struct bi_hash_input in = {.keys = keys, .n = n, .pairs = n};
     bool written;
-    int64_t before = table->keys;
+    int64_t old_keys = table->keys;
     bosc_status status = bi_hash_build_from(ctx, &empty, &gone, &in, &written);
-    if (status == BOSC_OK) status = keep_others(ctx, table, &gone, &in);
-    if (status == BOSC_OK) status = rebuild(ctx, table, &table->opts, &in);
+    if (status == BOSC_OK) status = list_kept_pairs(ctx, table, &gone, &in);
+    if (status == BOSC_OK) status = rebuild_table(ctx, table, &table->opts, &in);
     bi_hash_drop_blocks(&empty, &gone);
-    if (status == BOSC_OK) *erased = before - table->keys;
+    if (status == BOSC_OK) *erased = old_keys - table->keys;
     return status;
 }
 
-static bosc_status erase(bosc_ctx *ctx, bosc_hash *table, const void *keys, int64_t n, int64_t *erased)
+static bosc_status erase_keys(bosc_ctx *ctx, bosc_hash *table, const void *keys, int64_t n, int64_t *erased)
 {
     bool staged = false;
     *erased = 0;
@@ -283,7 +294,7 @@ bosc_status bosc_hash_erase(bosc_ctx *ctx, bosc_hash *table, const void *keys, i
         bi_hash_check_array(ctx, "keys", keys, n, table->shape.key_bytes, bi_hash_key_alignment(table->opts.key_bits)));
     bi_progress_set_total(ctx, (double)(table->pairs + n));
     bosc_status status;
-    BI_WITH_SCRATCH(ctx, status = erase(ctx, table, keys, n, &count));
+    BI_WITH_SCRATCH(ctx, status = erase_keys(ctx, table, keys, n, &count));
     if (status == BOSC_OK && erased) *erased = count;
     return status;
 }

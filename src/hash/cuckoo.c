@@ -1,13 +1,14 @@
-/* CUCKOO: rounds until every key has a slot, then the stash, then the next seed. */
+/* CUCKOO: runs rounds until every key has a slot; then tries the stash; then the next seed. */
 #include "hash/drivers.h"
 #include "hash/slots.h"
 
 enum {
-    ROUNDS_AT_ONCE = 8, /* queued before it is read back how many keys wait */
-    TRIAL_ROUNDS = 256  /* after which a seed that leaves more than a 64th waiting is given up; a 500th is usual */
+    ROUNDS_AT_ONCE = 8, /* queued between two reads of the number of waiting keys; chosen */
+    /* After these, a seed that leaves more than 1/64 of the keys waiting is abandoned; 1/500 is usual. */
+    TRIAL_ROUNDS = 256
 };
 
-/* Makes the rounds; *waiting gets the number of keys that have no slot after them. */
+/* Runs the rounds; *waiting: number of keys that have no slot after them. */
 static bosc_status run_rounds(bosc_ctx *ctx, struct bi_hash_cuckoo *c, int64_t *waiting)
 {
     *waiting = c->fill.lists.n;
@@ -17,6 +18,7 @@ static bosc_status run_rounds(bosc_ctx *ctx, struct bi_hash_cuckoo *c, int64_t *
         BI_TRY(bi_read_back(ctx, &left, c->counts + c->round, sizeof left));
         *waiting = left;
         if (c->round == TRIAL_ROUNDS && left > BOSC_HASH_STASH + c->fill.lists.n / 64) return BOSC_OK;
+        /* Most repeated keys are reported by the first rounds: stop early. */
         if (c->round > ROUNDS_AT_ONCE || c->fill.distinct) continue;
         BI_TRY(bi_read_back(ctx, &left, &c->fill.report->repeats, sizeof left));
         if (left) return BOSC_OK;
@@ -24,7 +26,7 @@ static bosc_status run_rounds(bosc_ctx *ctx, struct bi_hash_cuckoo *c, int64_t *
     return BOSC_OK;
 }
 
-/* Places all keys by the functions of a seed; *placed: whether it could. */
+/* Assigns slots to all keys by the functions of a seed; *placed: false if some key has none. */
 static bosc_status try_seed(bosc_ctx *ctx, struct bi_hash_cuckoo *c, bool *placed)
 {
     int64_t waiting = 0;
@@ -43,11 +45,12 @@ static bosc_status try_seed(bosc_ctx *ctx, struct bi_hash_cuckoo *c, bool *place
     return BOSC_OK;
 }
 
-/* Writes the slots, and zeros behind them. */
+/* Writes the slots, and zeros in the rest of the block. */
 static bosc_status write_slots(bosc_ctx *ctx, const struct bi_hash_cuckoo *c)
 {
     const struct bi_hash_slots_fill *f = &c->fill;
-    uint64_t most = bi_hash_max_slots(f->view.layout, f->load, f->lists.n, f->view.runs), used = c->slots + c->stash;
+    uint64_t most = bi_hash_max_slots(f->view.layout, f->load_factor, f->lists.n, f->view.runs),
+             used = c->slots + c->stash;
     uint64_t stride = (uint64_t)f->view.stride;
     BI_TRY(BI_HASH_STEP(ctx, cuckoo_describe, 1, c));
     BI_TRY(BI_HASH_STEP(ctx, cuckoo_write, (int64_t)used, c));
@@ -60,7 +63,7 @@ static bosc_status write_slots(bosc_ctx *ctx, const struct bi_hash_cuckoo *c)
 bosc_status bi_hash_cuckoo_fill(bosc_ctx *ctx, const struct bi_hash_slots_fill *f)
 {
     static const uint32_t yes = 1;
-    struct bi_hash_cuckoo c = {.fill = *f, .slots = bi_hash_slots_for(f->load, (uint64_t)f->lists.n)};
+    struct bi_hash_cuckoo c = {.fill = *f, .slots = bi_hash_slots_for(f->load_factor, (uint64_t)f->lists.n)};
     uint32_t seeds = f->distinct ? BOSC_HASH_SEEDS : BI_HASH_UNSURE_SEEDS;
     bool placed = false;
     BI_TRY(bi_scratch_of(ctx, (int64_t)c.slots + BOSC_HASH_STASH, sizeof *c.words, &c.words));
@@ -78,8 +81,8 @@ bosc_status bi_hash_cuckoo_fill(bosc_ctx *ctx, const struct bi_hash_slots_fill *
     return write_slots(ctx, &c);
 }
 
-size_t bi_hash_cuckoo_fill_bytes(double load, int64_t n)
+size_t bi_hash_cuckoo_fill_bytes(double load_factor, int64_t n)
 {
-    size_t slots = (size_t)bi_hash_slots_for(load, (uint64_t)n) + BOSC_HASH_STASH;
+    size_t slots = (size_t)bi_hash_slots_for(load_factor, (uint64_t)n) + BOSC_HASH_STASH;
     return (slots + 2 * (size_t)n) * sizeof(uint64_t) + (BI_HASH_CUCKOO_ROUNDS + 2) * sizeof(uint32_t) + 2048;
 }

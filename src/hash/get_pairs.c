@@ -1,4 +1,4 @@
-/* All pairs of a table: copied out for the caller, or as the input of another build. */
+/* Lists all pairs of a table: for the caller, or as the input of another build. */
 #include "hash/drivers.h"
 
 bosc_status bi_hash_list_stored(bosc_ctx *ctx, const bosc_hash *table, void **hashes, void **stored)
@@ -8,18 +8,18 @@ bosc_status bi_hash_list_stored(bosc_ctx *ctx, const bosc_hash *table, void **ha
     return table->layout->pairs(ctx, table, *hashes, *stored);
 }
 
-/* The index of each key's first value in a multimap's values, listed key after key. */
+/* Computes the index of each key's first value in a multimap's values, listed key after key. */
 static bosc_status value_offsets(bosc_ctx *ctx, const bosc_hash *table, const void *stored, int64_t **offsets)
 {
     BI_TRY(bi_scratch_of(ctx, table->keys, sizeof **offsets, offsets));
-    struct bi_hash_take_counts take = {bi_hash_stored_of(table, stored), NULL, *offsets, NULL};
-    BI_TRY(BI_HASH_STEP(ctx, take_counts, table->keys, &take));
+    struct bi_hash_read_counts counts_args = {bi_hash_stored_of(table, stored), NULL, *offsets, NULL};
+    BI_TRY(BI_HASH_STEP(ctx, read_counts, table->keys, &counts_args));
     return ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, *offsets, table->keys, *offsets);
 }
 
 /* Expands a multimap's keys and their values to pairs. */
-static bosc_status expand(bosc_ctx *ctx, const bosc_hash *table, const void *keys, const void *stored,
-                          struct bi_hash_input *in, void *values, void *out_keys)
+static bosc_status expand_multimap(bosc_ctx *ctx, const bosc_hash *table, const void *keys, const void *stored,
+                                   struct bi_hash_input *in, void *values, void *out_keys)
 {
     int64_t *offsets;
     BI_TRY(value_offsets(ctx, table, stored, &offsets));
@@ -29,7 +29,7 @@ static bosc_status expand(bosc_ctx *ctx, const bosc_hash *table, const void *key
     return BI_HASH_STEP(ctx, fetch_values, table->pairs, &fetch);
 }
 
-/* Hashes, and what is stored with them: of the touched partitions, or all. */
+/* Lists the hashes and stored bytes of the touched partitions, or of all. */
 static bosc_status list_hashes(bosc_ctx *ctx, const bosc_hash *table, const uint32_t *touched, int64_t more,
                                int64_t *count, void **hashes, void **stored)
 {
@@ -60,14 +60,14 @@ bosc_status bi_hash_list_input(bosc_ctx *ctx, const bosc_hash *table, const uint
     if (count == 0) return BOSC_OK;
     struct bi_hash_keys keys_of = {keys, table->shape.key_bits, table->shape.seed, keys};
     struct bi_hash_unpack unpack = {bi_hash_stored_of(table, stored), values};
-    struct bi_hash_take_counts take = {bi_hash_stored_of(table, stored), NULL, NULL, counts};
+    struct bi_hash_read_counts counts_args = {bi_hash_stored_of(table, stored), NULL, NULL, counts};
     BI_TRY(BI_HASH_STEP(ctx, keys_of, count, &keys_of));
-    if (multimap) return expand(ctx, table, keys, stored, in, values, all_keys);
+    if (multimap) return expand_multimap(ctx, table, keys, stored, in, values, all_keys);
     if (table->opts.value_size) BI_TRY(BI_HASH_STEP(ctx, unpack, count, &unpack));
-    return counts ? BI_HASH_STEP(ctx, take_counts, count, &take) : BOSC_OK;
+    return counts ? BI_HASH_STEP(ctx, read_counts, count, &counts_args) : BOSC_OK;
 }
 
-/* All that may fail for lack of memory comes before the caller's arrays are written. */
+/* Allocates everything before it writes the caller's arrays, so that lack of memory leaves them unchanged. */
 static bosc_status get_pairs(bosc_ctx *ctx, const bosc_hash *table, void *keys, void *values, int64_t *counts)
 {
     bool multimap = table->opts.kind == BOSC_HASH_MULTIMAP, staged = false;
@@ -83,12 +83,13 @@ static bosc_status get_pairs(bosc_ctx *ctx, const bosc_hash *table, void *keys, 
     BI_TRY(bi_hash_list_stored(ctx, table, &hashes, &stored));
     if (values && multimap) BI_TRY(value_offsets(ctx, table, stored, &offsets));
     struct bi_hash_keys keys_of = {hashes, table->shape.key_bits, table->shape.seed, to_keys.reachable};
-    struct bi_hash_take_counts take = {bi_hash_stored_of(table, stored), NULL, to_counts.reachable, NULL};
+    struct bi_hash_read_counts counts_args = {bi_hash_stored_of(table, stored), NULL, to_counts.reachable, NULL};
     struct bi_hash_unpack unpack = {bi_hash_stored_of(table, stored), to_values.reachable};
     struct bi_hash_fetch fetch = {
         .stored = bi_hash_stored_of(table, stored), .offsets = offsets, .rows = n, .out = to_values.reachable};
+    /* Write the arrays that the caller wants. */
     if (keys) BI_TRY(BI_HASH_STEP(ctx, keys_of, n, &keys_of));
-    if (counts) BI_TRY(BI_HASH_STEP(ctx, take_counts, n, &take));
+    if (counts) BI_TRY(BI_HASH_STEP(ctx, read_counts, n, &counts_args));
     if (values && multimap) BI_TRY(BI_HASH_STEP(ctx, fetch_values, n_values, &fetch));
     if (values && !multimap) BI_TRY(BI_HASH_STEP(ctx, unpack, n, &unpack));
     if (keys) BI_TRY(bi_stage_back(ctx, &to_keys));

@@ -1,5 +1,5 @@
-/* Groups the pairs by key: hashes are sorted with their rows, stably, so that equal ones stand in the order of the
- * input; the first of each is a head. The table's options decide to which pair a group is reduced. */
+/* Groups the pairs by key: a stable sort of the hashes with their rows keeps equal keys in the order of the input; the
+ * first of each group is its head. The options of the table decide how a group is reduced to one pair. */
 #include "base/bits.h"
 #include "hash/drivers.h"
 
@@ -44,7 +44,7 @@ bosc_status bi_hash_sort(bosc_ctx *ctx, int32_t key_bits, uint64_t seed, const v
     *g = (struct bi_hash_groups){0};
     BI_TRY(bi_scratch_of(ctx, n, 4, &g->numbers));
     BI_TRY(bi_scratch_of(ctx, n, 4, &rows));
-    BI_TRY(bi_scratch_of(ctx, n, 4, &g->firsts));
+    BI_TRY(bi_scratch_of(ctx, n, 4, &g->group_begins));
     BI_TRY(bi_scratch_of(ctx, n, 1, &g->heads));
     BI_TRY(bi_scratch_of(ctx, n, key_bits / 8, sorted));
     BI_TRY(bi_scratch_of(ctx, 1, 8, &count));
@@ -55,7 +55,7 @@ bosc_status bi_hash_sort(bosc_ctx *ctx, int32_t key_bits, uint64_t seed, const v
     BI_TRY_WITH_SCRATCH(ctx, sort_rows(ctx, key_bits, seed, keys, n, g->numbers, rows, *sorted));
     struct bi_hash_heads heads = {*sorted, key_bits, g->heads};
     BI_TRY(BI_HASH_STEP(ctx, mark_heads, n, &heads));
-    BI_TRY(ctx->backend->core->compact(ctx, 4, g->numbers, g->heads, n, g->firsts, count));
+    BI_TRY(ctx->backend->core->compact(ctx, 4, g->numbers, g->heads, n, g->group_begins, count));
     return bi_read_back(ctx, &g->count, count, sizeof g->count);
 }
 
@@ -70,9 +70,9 @@ static bosc_status refuse_repeat(bosc_ctx *ctx, const struct bi_hash_input *in, 
     return bi_fail(ctx, BOSC_ERR_DATA, "keys: row %lld is a key that came before", (long long)(row - in->old));
 }
 
-/* The running sums or minima of items within their groups. */
-static bosc_status run(bosc_ctx *ctx, const struct bi_hash_input *in, const struct bi_hash_groups *g, bosc_op op,
-                       bosc_dtype dtype, const void *items, const void **running)
+/* Computes the running sums or minima of items within their groups. */
+static bosc_status scan_groups(bosc_ctx *ctx, const struct bi_hash_input *in, const struct bi_hash_groups *g,
+                               bosc_op op, bosc_dtype dtype, const void *items, const void **running)
 {
     void *gathered, *out;
     int32_t size = (int32_t)bosc_dtype_size(dtype);
@@ -84,21 +84,22 @@ static bosc_status run(bosc_ctx *ctx, const struct bi_hash_input *in, const stru
     return ctx->backend->core->scan_segmented(ctx, op, BOSC_INCLUSIVE, dtype, gathered, g->heads, in->n, out);
 }
 
-/* One pair for each group; *r lacks what runs through the groups. */
-static bosc_status reduce(bosc_ctx *ctx, const bosc_hash *next, const struct bi_hash_input *in,
-                          const struct bi_hash_groups *g, struct bi_hash_reduce *r)
+/* Reduces each group to one pair, after the running sums that *r still lacks. */
+static bosc_status reduce_groups(bosc_ctx *ctx, const bosc_hash *next, const struct bi_hash_input *in,
+                                 const struct bi_hash_groups *g, struct bi_hash_reduce *r)
 {
     const bosc_hash_opts *o = &next->opts;
     bool floats = o->value_dtype == BOSC_F32 || o->value_dtype == BOSC_F64;
     if (o->duplicates == BOSC_HASH_MIN || (o->duplicates == BOSC_HASH_SUM && !floats))
-        BI_TRY(run(ctx, in, g, o->duplicates == BOSC_HASH_MIN ? BOSC_MIN : BOSC_SUM, o->value_dtype, in->values,
-                   &r->running));
-    if (o->counted && in->counts) BI_TRY(run(ctx, in, g, BOSC_SUM, BOSC_U32, in->counts, (const void **)&r->counts));
+        BI_TRY(scan_groups(ctx, in, g, o->duplicates == BOSC_HASH_MIN ? BOSC_MIN : BOSC_SUM, o->value_dtype, in->values,
+                           &r->running));
+    if (o->counted && in->counts)
+        BI_TRY(scan_groups(ctx, in, g, BOSC_SUM, BOSC_U32, in->counts, (const void **)&r->counts));
     return BI_HASH_STEP(ctx, reduce, g->count, r);
 }
 
-bosc_status bi_hash_reduce(bosc_ctx *ctx, const bosc_hash *next, const struct bi_hash_input *in, const void *sorted,
-                           struct bi_hash_groups *g)
+bosc_status bi_hash_reduce_groups(bosc_ctx *ctx, const bosc_hash *next, const struct bi_hash_input *in,
+                                  const void *sorted, struct bi_hash_groups *g)
 {
     const bosc_hash_opts *o = &next->opts;
     if (o->duplicates == BOSC_HASH_ERROR && g->count < in->n) return refuse_repeat(ctx, in, g);
@@ -106,7 +107,7 @@ bosc_status bi_hash_reduce(bosc_ctx *ctx, const bosc_hash *next, const struct bi
     BI_TRY(bi_scratch_of(ctx, g->count, next->shape.value_bytes, &g->values));
     struct bi_hash_reduce r = {.hashes = sorted,
                                .rows = g->rows,
-                               .firsts = g->firsts,
+                               .group_begins = g->group_begins,
                                .groups = g->count,
                                .n = in->n,
                                .key_bits = o->key_bits,
@@ -119,7 +120,7 @@ bosc_status bi_hash_reduce(bosc_ctx *ctx, const bosc_hash *next, const struct bi
                                .counted = o->counted,
                                .out_hashes = g->hashes,
                                .out_values = g->values};
-    BI_RETURN_WITH_SCRATCH(ctx, reduce(ctx, next, in, g, &r));
+    BI_RETURN_WITH_SCRATCH(ctx, reduce_groups(ctx, next, in, g, &r));
 }
 
 bosc_status bi_hash_lists_of(bosc_ctx *ctx, const struct bi_hash_shape *s, const struct bi_hash_groups *g,
@@ -147,7 +148,7 @@ bosc_status bi_hash_group(bosc_ctx *ctx, const bosc_hash *table, bosc_hash *next
     bool values_apart = next->opts.kind == BOSC_HASH_MULTIMAP && value_size > 0 && in->n > 0;
     void *sorted;
     BI_TRY(bi_hash_sort(ctx, next->shape.key_bits, next->shape.seed, in->keys, in->n, &g, &sorted));
-    BI_TRY(bi_hash_reduce(ctx, next, in, sorted, &g));
+    BI_TRY(bi_hash_reduce_groups(ctx, next, in, sorted, &g));
     bi_hash_plan(next, g.count, &next->shape, bytes);
     if (values_apart) bytes[BI_HASH_VALUES] = (size_t)in->n * value_size;
     BI_TRY(bi_hash_lists_of(ctx, &next->shape, &g, lists));

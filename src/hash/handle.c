@@ -1,4 +1,4 @@
-/* Handles of hash tables: options, blocks, sizes, and what a table tells about itself. */
+/* Handles of hash tables: options, blocks, sizes, info and views. */
 #include <stddef.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ int64_t bi_hash_alignment(int64_t bytes) { return bytes % 8 == 0 ? 8 : bytes % 4
 bosc_status bi_hash_check_table(bosc_ctx *ctx, const bosc_hash *table)
 {
     BI_TRY(bi_check_handle(ctx, "table", table ? &table->memory : NULL));
-    return bi_hash_settle(ctx, table);
+    return bi_hash_wait_pending(ctx, table);
 }
 
 bosc_status bi_hash_check_n(bosc_ctx *ctx, const char *name, int64_t n)
@@ -64,21 +64,21 @@ static bosc_status check_values(bosc_ctx *ctx, const bosc_hash_opts *o)
     return BOSC_OK;
 }
 
-/* The load factors that a layout may have. */
-struct loads {
+/* Range of load factors of a layout, and the default. */
+struct load_limits {
     double least, most, usual;
 };
 
-/* CUCKOO: the published limits; more keys have no places any more (Dietzfelbinger et al. 2010: 0.5, 0.918, 0.977). */
-static struct loads loads_of(const bosc_hash_opts *o)
+/* CUCKOO: below the published thresholds of cuckoo hashing (Dietzfelbinger et al. 2010: 0.5, 0.918, 0.977). */
+static struct load_limits load_limits_of(const bosc_hash_opts *o)
 {
-    static const struct loads cuckoo[] = {{0.25, 0.5, 0.45}, {0.5, 0.91, 0.8}, {0.5, 0.97, 0.8}};
+    static const struct load_limits cuckoo[] = {{0.25, 0.5, 0.45}, {0.5, 0.91, 0.8}, {0.5, 0.97, 0.8}};
     switch (o->layout) {
-    case BOSC_HASH_HYBRID: return (struct loads){0.71, 0.71, 0.71};
-    case BOSC_HASH_FKS: return (struct loads){0.25, 0.25, 0.25};
-    case BOSC_HASH_CHAINED: return (struct loads){1, 1, 1};
+    case BOSC_HASH_HYBRID: return (struct load_limits){0.71, 0.71, 0.71};
+    case BOSC_HASH_FKS: return (struct load_limits){0.25, 0.25, 0.25};
+    case BOSC_HASH_CHAINED: return (struct load_limits){1, 1, 1};
     case BOSC_HASH_CUCKOO: return cuckoo[o->functions - 2];
-    default: return (struct loads){0.5, 0.97, 0.8};
+    default: return (struct load_limits){0.5, 0.97, 0.8};
     }
 }
 
@@ -94,12 +94,14 @@ static bosc_status check_layout(bosc_ctx *ctx, bosc_hash_opts *o, const struct b
     if (o->layout == BOSC_HASH_CUCKOO && o->functions == 0) o->functions = BOSC_HASH_FUNCTIONS;
     if (o->layout == BOSC_HASH_CUCKOO && (o->functions < 2 || o->functions > BOSC_HASH_FUNCTIONS))
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: functions %d is not in 2 to 4", (int)o->functions);
-    struct loads loads = loads_of(o);
-    if (o->load == 0) o->load = loads.usual;
-    if (o->load >= loads.least && o->load <= loads.most) return BOSC_OK;
-    if (loads.least == loads.most)
-        return bi_fail(ctx, BOSC_ERR_ARG, "opts: load %g, but this layout has its own, %g", o->load, loads.usual);
-    return bi_fail(ctx, BOSC_ERR_ARG, "opts: load %g is not in %g to %g", o->load, loads.least, loads.most);
+    struct load_limits limits = load_limits_of(o);
+    if (o->load_factor == 0) o->load_factor = limits.usual;
+    if (o->load_factor >= limits.least && o->load_factor <= limits.most) return BOSC_OK;
+    if (limits.least == limits.most)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: load_factor %g, but this layout has its own, %g", o->load_factor,
+                       limits.usual);
+    return bi_fail(ctx, BOSC_ERR_ARG, "opts: load_factor %g is not in %g to %g", o->load_factor, limits.least,
+                   limits.most);
 }
 
 bosc_status bi_hash_check_opts(bosc_ctx *ctx, const bosc_hash_opts *opts, bosc_hash_opts *full,
@@ -119,8 +121,11 @@ bosc_status bi_hash_check_opts(bosc_ctx *ctx, const bosc_hash_opts *opts, bosc_h
 
 struct bi_hash_shape bi_hash_shape_of(const bosc_hash_opts *o)
 {
-    struct bi_hash_shape s = {
-        .key_bits = o->key_bits, .key_bytes = o->key_bits / 8, .partition_bits = 1, .load = o->load, .seed = o->seed};
+    struct bi_hash_shape s = {.key_bits = o->key_bits,
+                              .key_bytes = o->key_bits / 8,
+                              .partition_bits = 1,
+                              .load_factor = o->load_factor,
+                              .seed = o->seed};
     s.value_bytes = o->kind == BOSC_HASH_MULTIMAP ? 8 : o->value_size + (o->counted ? 4 : 0);
     uint64_t pair = (uint64_t)s.key_bytes + (uint64_t)s.value_bytes;
     s.stride = (int32_t)bi_round_up(BOSC_HASH_WIDTH * pair, o->key_bits == 32 ? 4 : 8);
@@ -138,7 +143,7 @@ static bosc_status open_words(bosc_ctx *ctx, bosc_hash *fresh)
     if (bytes == 0) return BOSC_OK;
     BI_TRY(bi_block_reserve(ctx, &fresh->memory, &fresh->words, bytes));
     BI_TRY(ctx->backend->fill(ctx, fresh->words.data, 0, bytes));
-    return ctx->backend->sync(ctx); /* the first build may be that of another context, on another stream */
+    return ctx->backend->sync(ctx); /* another context may build first, on another stream */
 }
 
 bosc_status bi_hash_new(bosc_ctx *ctx, const bosc_hash_opts *full, const struct bi_hash_layout *layout,
@@ -153,8 +158,8 @@ bosc_status bi_hash_new(bosc_ctx *ctx, const bosc_hash_opts *full, const struct 
                          .opts = *full,
                          .shape = bi_hash_shape_of(full)};
     bosc_status status = open_words(ctx, fresh);
-    if (status == BOSC_OK && full->no_wait && layout->launches && fresh->ops->open_outcome)
-        status = fresh->ops->open_outcome(ctx, &fresh->pending.outcome);
+    if (status == BOSC_OK && full->no_wait && layout->launches && fresh->ops->open_completion)
+        status = fresh->ops->open_completion(ctx, &fresh->pending.completion);
     if (status == BOSC_OK)
         *table = fresh;
     else
@@ -195,7 +200,7 @@ void bi_hash_used_bytes(const bosc_hash *table, size_t bytes[BI_HASH_BLOCKS])
     struct bi_hash_shape shape = table->shape;
     memset(bytes, 0, BI_HASH_BLOCKS * sizeof bytes[0]);
     if (table->buckets == 0) return;
-    if (table->layout == &bi_hash_bucketed_layout) { /* it may have been made for more keys */
+    if (table->layout == &bi_hash_bucketed_layout) { /* may have been planned for more keys */
         bytes[BI_HASH_DESCRIPTORS] = ((size_t)1 << shape.partition_bits) * sizeof(bosc_hash_partition);
         bytes[BI_HASH_TABLE] = (size_t)table->buckets * (size_t)shape.stride;
     } else {
@@ -221,11 +226,11 @@ bosc_status bosc_hash_create(bosc_ctx *ctx, const bosc_hash_opts *opts, bosc_has
 void bosc_hash_free(bosc_hash *table)
 {
     if (!table) return;
-    bosc_hash nothing = {0};
+    bosc_hash no_blocks = {0};
     struct bi_memory host = table->host;
-    if (table->pending.outcome.words) table->ops->close_outcome(table);
+    if (table->pending.completion.words) table->ops->close_completion(table);
     bi_block_free(&table->memory, &table->words);
-    bi_hash_drop_blocks(&nothing, table);
+    bi_hash_drop_blocks(&no_blocks, table);
     bi_memory_release(&host, table, sizeof *table);
 }
 
@@ -273,19 +278,19 @@ bosc_status bosc_hash_get_info(bosc_ctx *ctx, const bosc_hash *table, bosc_hash_
     if (table->buckets) {
         BI_TRY_WITH_SCRATCH(ctx, table->layout->info(ctx, table, &full));
     }
-    full.load = full.slots ? (double)full.keys / (double)full.slots : 0;
+    full.load_factor = full.slots ? (double)full.keys / (double)full.slots : 0;
     bi_copy_info(info, &full, sizeof full);
     return BOSC_OK;
 }
 
-/* Bytes of the blocks for n distinct keys, and of scratch to build from n pairs that are in reach. */
+/* Computes the bytes of the blocks for n distinct keys. Returns the scratch to build from n pairs in reach. */
 static int64_t size_build(const bosc_ctx *ctx, const bosc_hash *sized, int64_t n, size_t bytes[BI_HASH_BLOCKS])
 {
     bosc_hash table = *sized;
     const bosc_hash_opts *o = &table.opts;
     for (int b = 0; b < BI_HASH_BLOCKS; b++) bytes[b] = 0;
     bi_hash_plan(&table, n, &table.shape, bytes);
-    int64_t scratch = (int64_t)table.layout->fill_bytes(&table, n) + (1 << 16);
+    int64_t scratch = (int64_t)table.layout->fill_bytes(&table, n) + (1 << 16); /* a chosen margin for small arrays */
     int64_t key_bytes = table.shape.key_bytes, value_bytes = table.shape.value_bytes;
     if (o->counted) scratch += n * value_bytes;
     if (o->kind == BOSC_HASH_MULTIMAP) bytes[BI_HASH_VALUES] = (size_t)n * (size_t)o->value_size;
@@ -311,8 +316,8 @@ bosc_status bosc_hash_bytes(const bosc_ctx *ctx, const bosc_hash_opts *opts, int
     return BOSC_OK;
 }
 
-/* Larger blocks get what the smaller ones held. */
-static bosc_status grow(bosc_ctx *ctx, bosc_hash *table, const size_t bytes[BI_HASH_BLOCKS])
+/* Grows the blocks, keeping their contents. */
+static bosc_status grow_blocks(bosc_ctx *ctx, bosc_hash *table, const size_t bytes[BI_HASH_BLOCKS])
 {
     struct bi_block *blocks[BI_HASH_BLOCKS];
     size_t used[BI_HASH_BLOCKS];
@@ -336,5 +341,5 @@ bosc_status bosc_hash_reserve(bosc_ctx *ctx, bosc_hash *table, int64_t n, int64_
     int64_t scratch = size_build(ctx, table, n, bytes) + n * pair, queries = query_count * query + (1 << 16);
     void *unused;
     BI_TRY_WITH_SCRATCH(ctx, bi_scratch(ctx, (size_t)(scratch > queries ? scratch : queries), &unused));
-    return grow(ctx, table, bytes);
+    return grow_blocks(ctx, table, bytes);
 }

@@ -1,26 +1,26 @@
-/* Inside a hash table, and the table of operations that each backend gives.
+/* The struct of a hash table, its layouts, and the operations that each backend provides.
  *
  * The buckets of a partition are filled by stable matching (Gale and Shapley's deferred acceptance). Each key proposes
  * to its two buckets in turn: first, second, first, second, ...; proposal t has the priority t / 2. Of all proposals
  * ever made to it a bucket accepts the BOSC_HASH_WIDTH highest, by (priority, earlier key of the partition's list); a
- * key whose proposal is rejected makes its next one. The proposals made in the end are the least set closed under this
- * rule, so they do not depend on the order in which keys are served: one thread and a thousand end with the same table.
- * Priority by age keeps the walks short: at a load factor of 0.97 a key makes 2.7 proposals on average. Where a
- * proposal of priority BI_HASH_PRIORITIES would be made, the partition's next seed is tried, from 0 on; after
- * BOSC_HASH_SEEDS of them the partition is linear: its keys lie one after the other. A partition with more keys than
- * positions can number is linear at once.
+ * key whose proposal is rejected makes its next one. All proposals made form the least set closed under this rule, so
+ * they do not depend on the order in which keys are served: one thread and a thousand end with the same table. Priority
+ * by age keeps the walks short: at a load factor of 0.97 a key makes 2.7 proposals on average (measured:
+ * docs/design/hash.md). A proposal of priority BI_HASH_PRIORITIES makes the partition start again with its next seed,
+ * from 0 on. After BOSC_HASH_SEEDS seeds the partition is linear: its keys lie one after the other. A partition with
+ * more keys than positions can number is linear at once.
  *
- * A key whose two buckets are the same one lies in its first. In a bucket the pairs stand by descending (priority,
- * earlier), then fillers; if it is full, the first two are exchanged where their order must tell whether it is
- * spilled (see boscage/device/hash.h). A linear partition has as many buckets as any other of its size, but no key
- * is in its second bucket and no bucket is spilled: pairs stand in the order of the list. */
+ * A key with two equal buckets is in its first one. The pairs of a bucket are ordered by descending (priority,
+ * earlier), then fillers; in a full bucket the order of the first two encodes whether it is spilled (see
+ * boscage/device/hash.h). A linear partition has as many buckets as any other of its size, but no key is in its second
+ * bucket and no bucket is spilled: pairs are in the order of the list. */
 #ifndef BI_HASH_HASH_H
 #define BI_HASH_HASH_H
 
 #include <boscage/device/hash_slots.h>
 
 #include "base/step.h"
-#include "core/context.h"
+#include "core/call.h"
 #include "hash/key.h"
 
 #ifdef __cplusplus
@@ -28,25 +28,25 @@ extern "C" {
 #endif
 
 enum {
-    BI_HASH_PRIORITIES = 31,
+    BI_HASH_PRIORITIES = 31,          /* below 2^5: priority and position share a word of 32 bits */
     BI_HASH_POSITION_BITS = 27,       /* of a key in its partition's list, from 0 to 2^27 - 2 */
     BI_HASH_PARTITION_KEYS_32 = 8192, /* at most on average, for keys of 32 bits */
     BI_HASH_PARTITION_KEYS = 4096     /* and for longer ones */
 };
 
-/* What the kernels and loops need to know of a table. */
+/* Parameters of a table that kernels and loops read. */
 struct bi_hash_shape {
     int32_t key_bits, key_bytes;
     int32_t value_bytes;    /* stored with a key: the value, and 4 bytes of a count if counted; 8 of a multimap */
     int32_t stride;         /* of a bucket: 4 * (key_bytes + value_bytes), rounded up to the alignment of a key */
     int32_t partition_bits; /* 1 or more */
-    double load;
+    double load_factor;
     uint64_t seed;
 };
 
-/* DESCRIPTORS: bosc_hash_partition (2^partition_bits); of the slots layouts, uint64_t of the runs. TABLE: the buckets,
- * or the slots. PILOTS: of PERFECT. VALUES: of a multimap, grouped by key, keys by ascending hash. DIRECTORY: of
- * ORDERED, where the backend has one; the others tell all of it, and are what is saved. */
+/* DESCRIPTORS: bosc_hash_partition (2^partition_bits); slots layouts: a uint64_t for each run. TABLE: buckets or
+ * slots. PILOTS: of PERFECT. VALUES: of a multimap, grouped by key, keys by ascending hash. DIRECTORY: of ORDERED where
+ * the backend has one; it follows from the other blocks, which are the saved ones. */
 enum {
     BI_HASH_DESCRIPTORS,
     BI_HASH_TABLE,
@@ -57,22 +57,22 @@ enum {
     BI_HASH_SAVED_BLOCKS = BI_HASH_DIRECTORY
 };
 
-/* Where a build on the device tells how it went. */
-struct bi_hash_outcome {
+/* Words of host memory to which a build on the device publishes its result. */
+struct bi_hash_completion {
     void *words;  /* page-locked; NULL: a build of this table always waits */
     void *stream; /* that the build was launched on */
     uint32_t reports;
 };
 
-/* A build that was not waited for, until a call settles it (handle.h). The pairs are those of the caller. */
+/* A launched build, until a call waits for it (bi_hash_wait_pending). The pairs are the caller's. */
 struct bi_hash_pending {
     int32_t state;                                         /* by atomics */
-    bosc_status (*finish)(bosc_ctx *, struct bosc_hash *); /* waits, and makes what was not made */
+    bosc_status (*finish)(bosc_ctx *, struct bosc_hash *); /* waits, and completes the build */
     const void *keys, *values;
     int64_t n;
-    struct bi_hash_outcome outcome;
+    struct bi_hash_completion completion;
 };
-enum { BI_HASH_SETTLED, BI_HASH_LAUNCHED, BI_HASH_SETTLING };
+enum { BI_HASH_IDLE, BI_HASH_LAUNCHED, BI_HASH_FINISHING };
 
 struct bosc_hash {
     const struct bi_hash_ops *ops;
@@ -82,34 +82,34 @@ struct bosc_hash {
     struct bi_hash_shape shape;
     int64_t keys, pairs;
     int64_t buckets;      /* or runs; 0: nothing is built, or a build failed */
-    int64_t extra_probes; /* over all keys, those after the first: BUCKETED has one for each key in its second bucket */
+    int64_t extra_probes; /* probes beyond the first, over all keys; BUCKETED: one for each key in its second bucket */
     int32_t reseeded, linear;
     struct bi_block blocks[BI_HASH_BLOCKS];
-    struct bi_hash_pending pending; /* this and what follows bi_hash_replace leaves alone */
-    struct bi_block words;          /* that builds on the device need */
+    struct bi_hash_pending pending; /* bi_hash_replace leaves this and the rest unchanged */
+    struct bi_block words;          /* scratch words of builds on the device */
 };
 
 /* Pairs by partition, within one in the order of the input. All arrays are the backend's. */
 struct bi_hash_lists {
     int64_t n;
-    const void *hashes;     /* (n), of key_bytes */
-    const void *payload;    /* (n) of payload_bytes: the values if those are 4 or 8 bytes, else uint32 row numbers */
-    int32_t payload_bytes;  /* 0: a set */
-    const void *values;     /* if the payload is row numbers: the values that they name, of value_bytes; else NULL */
+    const void *hashes;    /* (n), of key_bytes */
+    const void *payload;   /* (n) of payload_bytes: the values if those are 4 or 8 bytes, else uint32 row numbers */
+    int32_t payload_bytes; /* 0: a set */
+    const void *values; /* of value_bytes, indexed by the row numbers of the payload; NULL: the payload holds values */
     const uint32_t *starts; /* (2^partition_bits + 1) */
-    /* The partitions stand already, with their first bucket and number of buckets: those with an empty list are left
-     * alone, the others are filled again. The report counts the latter only, but all buckets. */
+    /* The partitions already have a first bucket and a number of buckets. Those with an empty list stay, the others are
+     * filled again; the report counts the latter only, but all buckets. */
     bool in_place;
 };
 
-/* What filling found; backend memory, zeroed by the driver. */
+/* Result of a fill; in backend memory, zeroed by the driver. */
 struct bi_hash_report {
     /* Not 0: a key repeats, or (unless `distinct`) a partition is linear. The table is then unfinished. */
     uint32_t repeats;
     /* Not 0: a partition has more than bi_hash_max_partition_keys() keys, and is unfinished unless `distinct`. */
     uint32_t oversized;
     uint32_t buckets;  /* in all */
-    uint32_t reseeded; /* partitions with another seed than 0 that are not linear */
+    uint32_t reseeded; /* partitions with a seed other than 0, linear ones excluded */
     uint32_t linear;
     uint32_t too_large; /* not 0: a partition has more buckets than its descriptor can hold. The table is unfinished */
     uint32_t large;     /* CUDA: partitions that do not fit in shared memory */
@@ -128,27 +128,27 @@ struct bi_hash_ops {
     bosc_status (*partition)(bosc_ctx *, const struct bi_hash_shape *, const void *keys, const void *values, int64_t n,
                              struct bi_hash_lists *lists);
 
-    /* Makes the partitions and buckets of a table from lists; *report (backend memory) gets what was found. distinct:
-     * no key repeats, and oversized partitions are filled too, more slowly. */
+    /* Builds the partitions and buckets of a table from lists; *report is backend memory. distinct: no key repeats, and
+     * oversized partitions are filled too, more slowly. */
     bosc_status (*fill)(bosc_ctx *, const bosc_hash *, const struct bi_hash_lists *lists, bool distinct,
                         struct bi_hash_report *report);
 
-    /* NULL, or: partition and fill at once, not `distinct`, for the sizes that it takes. *built: it did, and *found, in
-     * host memory, tells how it went; else the table is unfinished and is to be made by those two. */
+    /* NULL, or: partition and fill in one operation, not `distinct`. *built: false for sizes that it does not take; the
+     * driver then calls the two. *found (host memory): the result. */
     bosc_status (*build)(bosc_ctx *, const bosc_hash *, const void *keys, const void *values, int64_t n,
                          struct bi_hash_report *found, bool *built);
 
-    /* NULL, or: the same in two calls, of which the first only launches (*launched: it did), and the second waits. What
-     * the first takes of scratch and of the caller is used until then, save by what comes after it on its stream. */
+    /* NULL, or: the same in two calls. The first only launches (*launched: false for sizes that it does not take), the
+     * second waits. Until then only later work on the same stream may reuse its scratch and the caller's arrays. */
     bosc_status (*launch_build)(bosc_ctx *, const bosc_hash *, const void *keys, const void *values, int64_t n,
-                                struct bi_hash_outcome *outcome, bool *launched);
-    bosc_status (*await_build)(bosc_ctx *, const struct bi_hash_outcome *outcome, struct bi_hash_report *found,
+                                struct bi_hash_completion *completion, bool *launched);
+    bosc_status (*await_build)(bosc_ctx *, const struct bi_hash_completion *completion, struct bi_hash_report *found,
                                bool *built);
-    /* Memory for an outcome; NULL where launch_build is. Frees it, when all launched builds are done. */
-    bosc_status (*open_outcome)(bosc_ctx *, struct bi_hash_outcome *outcome);
-    void (*close_outcome)(const struct bosc_hash *);
+    /* Allocates the words of a completion; frees them when all launched builds are done. NULL where launch_build is. */
+    bosc_status (*open_completion)(bosc_ctx *, struct bi_hash_completion *completion);
+    void (*close_completion)(const struct bosc_hash *);
 
-    /* As bosc_hash_find, with arrays in reach. Values have value_bytes. */
+    /* As bosc_hash_find, with arrays that the backend can reach. Values have value_bytes. */
     bosc_status (*find)(bosc_ctx *, const bosc_hash *, const void *queries, int64_t query_count, void *values,
                         uint8_t *found);
 
@@ -158,21 +158,20 @@ struct bi_hash_ops {
     /* Scratch of partition and fill, or of build, for n pairs. */
     size_t (*build_bytes)(const bosc_ctx *, const struct bi_hash_shape *, int64_t n);
 
-    /* The slots layouts (hash/slots.h): fills all runs; answers queries. */
+    /* Slots layouts (hash/slots.h): fills all runs; answers queries. */
     bosc_status (*fill_slots)(bosc_ctx *, const struct bi_hash_slots_fill *);
     bosc_status (*find_slots)(bosc_ctx *, const struct bi_hash_slots_find *, int64_t query_count);
 
-    /* NULL, or: the bytes of the directory of a table of n keys; makes it from the slots. */
+    /* NULL, or: bytes of the directory of a table of n keys; builds it from the slots. */
     size_t (*directory_bytes)(const bosc_hash_opts *, int64_t n);
     bosc_status (*index_slots)(bosc_ctx *, const bosc_hash_slots_view *, uint64_t slots, uint32_t *directory);
 };
 
-/* What the layouts do differently. */
+/* Operations of a layout. */
 struct bi_hash_layout {
-    /* Sets what depends on the number of keys in the shape (partition_bits), and the bytes of the blocks but VALUES and
-     * DIRECTORY (see bi_hash_plan). */
+    /* Sets shape->partition_bits for n keys, and the bytes of the blocks except VALUES and DIRECTORY (bi_hash_plan). */
     void (*plan)(const bosc_hash_opts *opts, int64_t n, struct bi_hash_shape *shape, size_t bytes[BI_HASH_BLOCKS]);
-    /* As those of bi_hash_ops; report->buckets becomes the table's `buckets`. A layout that cannot see repeated keys
+    /* As those of bi_hash_ops; report->buckets becomes the table's `buckets`. A layout that cannot detect repeated keys
      * reports them unless `distinct`. */
     bosc_status (*fill)(bosc_ctx *, const bosc_hash *, const struct bi_hash_lists *lists, bool distinct,
                         struct bi_hash_report *report);
@@ -181,14 +180,14 @@ struct bi_hash_layout {
     /* NULL, or as that of bi_hash_ops. */
     bosc_status (*build)(bosc_ctx *, const bosc_hash *, const void *keys, const void *values, int64_t n,
                          struct bi_hash_report *found, bool *built);
-    bool launches; /* builds need not be waited for, where the backend launches them */
+    bool launches; /* builds may return before they are done, where the backend launches them */
     /* Every pair in the order of the table: hashes (keys, of key_bytes), values (keys x value_bytes, or NULL). */
     bosc_status (*pairs)(bosc_ctx *, const bosc_hash *, void *hashes, void *values);
     /* Scratch of fill, beside that of the backend's build_bytes. */
     size_t (*fill_bytes)(const bosc_hash *, int64_t n);
-    /* Fills in partitions, slots, max_probes and mean_probes; the rest stands. */
+    /* Fills in partitions, slots, max_probes and mean_probes only. */
     bosc_status (*info)(bosc_ctx *, const bosc_hash *, bosc_hash_info *info);
-    /* After a read: are look-ups safe, whatever the bytes of the blocks? NULL, or what is wrong. */
+    /* Checks a table that was read from a file: *wrong: NULL if look-ups are safe, else the reason. */
     bosc_status (*check)(bosc_ctx *, const bosc_hash *, const char **wrong);
 };
 extern const struct bi_hash_layout bi_hash_bucketed_layout;
@@ -200,7 +199,7 @@ extern const struct bi_hash_ops bi_hash_ops_cpu;
 extern const struct bi_hash_ops bi_hash_ops_cuda;
 #endif
 
-/* The view through which steps and kernels read a bucketed table. */
+/* Returns the view through which steps and kernels read a bucketed table. */
 static inline bosc_hash_view bi_hash_view_of(const bosc_hash *t)
 {
     bosc_hash_view view;
@@ -216,7 +215,7 @@ static inline bosc_hash_view bi_hash_view_of(const bosc_hash *t)
     return view;
 }
 
-/* The number of hash bits that choose the partition in a table of n keys. */
+/* Returns the number of hash bits that choose the partition in a table of n keys. */
 static inline int32_t bi_hash_partition_bits(int32_t key_bits, int64_t n)
 {
     int64_t most = key_bits == 32 ? BI_HASH_PARTITION_KEYS_32 : BI_HASH_PARTITION_KEYS;
@@ -225,9 +224,9 @@ static inline int32_t bi_hash_partition_bits(int32_t key_bits, int64_t n)
     return bits;
 }
 
-/* More keys than this in a partition are no accident (eight standard deviations): they repeat, or were chosen to meet.
- * The pairs are then sorted by hash first. All backends share the rule, since the order of the lists decides the bytes
- * of the table. */
+/* Returns the mean and eight standard deviations: more keys in a partition repeat or are adversarial. The pairs are
+ * then sorted by hash first. All backends share the rule, since the order of the lists decides the bytes of the
+ * table. */
 static inline uint32_t bi_hash_max_partition_keys(int32_t key_bits)
 {
     return key_bits == 32 ? BI_HASH_PARTITION_KEYS_32 + 8 * 91 : BI_HASH_PARTITION_KEYS + 8 * 64;
@@ -245,16 +244,16 @@ BI_FN bosc_hash_word bi_hash_filler(uint32_t partition, int32_t key_bits, int32_
     return filler;
 }
 
-/* The buckets of a partition with this many keys. */
-BI_FN uint32_t bi_hash_partition_buckets(double load, uint32_t keys)
+/* Returns the number of buckets of a partition with `keys` keys. */
+BI_FN uint32_t bi_hash_partition_buckets(double load_factor, uint32_t keys)
 {
-    double exact = (double)keys / (load * BOSC_HASH_WIDTH);
+    double exact = (double)keys / (load_factor * BOSC_HASH_WIDTH);
     uint32_t buckets = (uint32_t)exact;
     if ((double)buckets < exact) buckets++;
     return buckets ? buckets : 1;
 }
 
-/* Whether they are more than bosc_hash_partition can hold. */
+/* True if bosc_hash_partition cannot hold this number of buckets. */
 BI_FN bool bi_hash_too_many_buckets(uint32_t buckets) { return buckets >> (32 - BOSC_HASH_SEED_BITS) != 0; }
 
 #ifdef __cplusplus

@@ -8,6 +8,7 @@
 
 #include "base/step.h"
 
+/* Writes element i of an array of hashes or keys. */
 BI_FN void bi_hash_store(void *array, int32_t key_bits, int64_t i, bosc_hash_word w)
 {
     if (key_bits == 32) {
@@ -22,6 +23,8 @@ BI_FN void bi_hash_store(void *array, int32_t key_bits, int64_t i, bosc_hash_wor
 
 BI_FN bool bi_hash_same(bosc_hash_word a, bosc_hash_word b) { return a.low == b.low && a.high == b.high; }
 
+/* Undo bosc_hash_mix32 and bosc_hash_mix64: the multipliers are the inverses of theirs modulo 2^32 and 2^64, and each
+ * shift is repeated until it leaves the word. */
 BI_FN uint32_t bi_hash_unmix32(uint32_t x)
 {
     x ^= x >> 16;

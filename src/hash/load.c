@@ -1,45 +1,48 @@
-/* Reads saved tables. Nothing is trusted: arrays grow by slices that were really read, the checksum decides, and then
- * everything that look-ups and lists rely on is checked. */
+/* Reads saved tables. No byte is trusted: arrays grow only as far as bytes arrive, the checksum must match, and then
+ * every property that look-ups and lists rely on is checked. */
 #include "hash/save.h"
 
 struct reader {
-    struct bi_loader loader; /* first, as bi_load_structure wants it */
+    struct bi_loader loader; /* first member: bi_load_structure casts */
     struct bi_hash_header header;
     bosc_hash_opts opts;
     const struct bi_hash_layout *layout;
     struct bi_loaded arrays[BI_HASH_SAVED_BLOCKS];
 };
 
-static bosc_status malformed(struct reader *r, const char *reason) { return bi_load_malformed(&r->loader, reason); }
+static bosc_status report_malformed(struct reader *r, const char *reason)
+{
+    return bi_load_malformed(&r->loader, reason);
+}
 
 static bosc_status check_figures(struct reader *r)
 {
     const struct bi_hash_header *h = &r->header;
     const int64_t most = (int64_t)UINT32_MAX;
     if (h->keys < 0 || h->keys >= most || h->pairs < h->keys || h->pairs >= most)
-        return malformed(r, "its number of keys is out of range");
+        return report_malformed(r, "its number of keys is out of range");
     if (h->extra_probes < 0 || h->extra_probes > INT64_MAX / 4 || h->reseeded > INT32_MAX || h->linear > INT32_MAX)
-        return malformed(r, "its figures are out of range");
+        return report_malformed(r, "its figures are out of range");
     if (h->partition_bits < 1 || h->partition_bits > 30)
-        return malformed(r, "its number of partitions is out of range");
+        return report_malformed(r, "its number of partitions is out of range");
     if (h->buckets < 0 || h->buckets > most || (h->buckets == 0 && h->keys > 0))
-        return malformed(r, "its number of buckets is out of range");
+        return report_malformed(r, "its number of buckets is out of range");
     return BOSC_OK;
 }
 
-static bosc_status get_header(struct reader *r)
+static bosc_status read_header(struct reader *r)
 {
     struct bi_hash_header *h = &r->header;
     BI_TRY(bi_load_header(&r->loader, h, sizeof *h, BI_HASH_SAVE_MAGIC, BI_HASH_SAVE_VERSION));
-    if (h->unused[0] | h->unused[1]) return malformed(r, "the header has unknown fields");
+    if (h->unused[0] | h->unused[1]) return report_malformed(r, "the header has unknown fields");
     if (h->layout > BOSC_HASH_ORDERED || h->functions > BOSC_HASH_FUNCTIONS || h->kind > BOSC_HASH_MULTIMAP ||
         h->key_bits > 128 || h->value_size > 64 || h->duplicates > BOSC_HASH_ERROR || h->value_dtype > BOSC_U8 ||
-        h->counted > 1 || h->key_bits == 0 || h->load == 0)
-        return malformed(r, "its options are unknown");
+        h->counted > 1 || h->key_bits == 0 || h->load_factor == 0)
+        return report_malformed(r, "its options are unknown");
     return check_figures(r);
 }
 
-static bosc_status get_options(struct reader *r)
+static bosc_status read_options(struct reader *r)
 {
     const struct bi_hash_header *h = &r->header;
     bosc_hash_opts opts = {.size = sizeof opts,
@@ -49,17 +52,17 @@ static bosc_status get_options(struct reader *r)
                            .value_size = (int32_t)h->value_size,
                            .duplicates = (bosc_hash_duplicates)h->duplicates,
                            .value_dtype = (bosc_dtype)h->value_dtype,
-                           .load = h->load,
+                           .load_factor = h->load_factor,
                            .seed = h->seed,
                            .counted = (int32_t)h->counted,
                            .functions = (int32_t)h->functions};
     if (bi_hash_check_opts(r->loader.ctx, &opts, &r->opts, &r->layout) != BOSC_OK)
-        return malformed(r, "its options are unknown");
+        return report_malformed(r, "its options are unknown");
     return BOSC_OK;
 }
 
-/* Reads a block to the table's backend; the host's memory is given back. */
-static bosc_status get_block(struct reader *r, bosc_hash *table, int b, size_t bytes)
+/* Reads a block to the table's backend and releases the host's copy. */
+static bosc_status read_block(struct reader *r, bosc_hash *table, int b, size_t bytes)
 {
     bosc_ctx *ctx = r->loader.ctx;
     static const char *const names[BI_HASH_SAVED_BLOCKS] = {"partitions", "table", "pilots", "values"};
@@ -80,7 +83,7 @@ static bosc_status check_stored(struct reader *r, const bosc_hash *table)
     void *hashes, *stored;
     int64_t *sum, pairs;
     uint32_t bad, *found;
-    if (table->keys == 0) return table->pairs ? malformed(r, "it has pairs without a key") : BOSC_OK;
+    if (table->keys == 0) return table->pairs ? report_malformed(r, "it has pairs without a key") : BOSC_OK;
     struct bi_hash_check_stored check = {.pairs = table->pairs};
     BI_TRY(bi_hash_list_stored(ctx, table, &hashes, &stored));
     BI_TRY(bi_scratch_of(ctx, table->keys, 8, &check.counts));
@@ -93,22 +96,22 @@ static bosc_status check_stored(struct reader *r, const bosc_hash *table)
     BI_TRY(ctx->backend->core->reduce(ctx, BOSC_SUM, BOSC_I64, check.counts, table->keys, sum));
     BI_TRY(bi_read_back(ctx, &pairs, sum, sizeof pairs));
     BI_TRY(bi_read_back(ctx, &bad, found, sizeof bad));
-    if (bad) return malformed(r, "a key's values are not there");
-    return pairs == table->pairs ? BOSC_OK : malformed(r, "its number of pairs is wrong");
+    if (bad) return report_malformed(r, "a key's values are not there");
+    return pairs == table->pairs ? BOSC_OK : report_malformed(r, "its number of pairs is wrong");
 }
 
 static bosc_status check_table(struct reader *r, const bosc_hash *table)
 {
     const char *wrong = NULL;
     bool counts = table->opts.counted || table->opts.kind == BOSC_HASH_MULTIMAP;
-    if (!counts && table->pairs != table->keys) return malformed(r, "its number of pairs is wrong");
-    if (table->buckets == 0) return table->pairs ? malformed(r, "it has pairs without a key") : BOSC_OK;
+    if (!counts && table->pairs != table->keys) return report_malformed(r, "its number of pairs is wrong");
+    if (table->buckets == 0) return table->pairs ? report_malformed(r, "it has pairs without a key") : BOSC_OK;
     BI_TRY(table->layout->check(r->loader.ctx, table, &wrong));
-    if (wrong) return malformed(r, wrong);
+    if (wrong) return report_malformed(r, wrong);
     return counts ? check_stored(r, table) : BOSC_OK;
 }
 
-static bosc_status make_directory(struct reader *r, bosc_hash *table, size_t bytes)
+static bosc_status build_directory(struct reader *r, bosc_hash *table, size_t bytes)
 {
     if (bytes == 0 || table->linear) return BOSC_OK;
     BI_TRY(bi_block_reserve(r->loader.ctx, &table->memory, &table->blocks[BI_HASH_DIRECTORY], bytes));
@@ -117,7 +120,7 @@ static bosc_status make_directory(struct reader *r, bosc_hash *table, size_t byt
                                    table->blocks[BI_HASH_DIRECTORY].data);
 }
 
-static bosc_status get_table(struct reader *r, bosc_hash *table)
+static bosc_status read_table(struct reader *r, bosc_hash *table)
 {
     const struct bi_hash_header *h = &r->header;
     size_t bytes[BI_HASH_BLOCKS];
@@ -130,23 +133,23 @@ static bosc_status get_table(struct reader *r, bosc_hash *table)
     if (table->layout != &bi_hash_bucketed_layout) table->layout->plan(&table->opts, h->keys, &table->shape, bytes);
     if (table->layout != &bi_hash_bucketed_layout && h->buckets &&
         table->shape.partition_bits != (int32_t)h->partition_bits)
-        return malformed(r, "its number of partitions is not that of its keys");
+        return report_malformed(r, "its number of partitions is not that of its keys");
     table->shape.partition_bits = (int32_t)h->partition_bits;
     bi_hash_used_bytes(table, bytes);
     bi_progress_set_total(r->loader.ctx, bi_save_items(bytes[0] + bytes[1] + bytes[2] + bytes[3]));
-    for (int b = 0; b < BI_HASH_SAVED_BLOCKS; b++) BI_TRY(get_block(r, table, b, bytes[b]));
+    for (int b = 0; b < BI_HASH_SAVED_BLOCKS; b++) BI_TRY(read_block(r, table, b, bytes[b]));
     BI_TRY(bi_load_hash(&r->loader));
     BI_TRY(check_table(r, table));
-    return make_directory(r, table, bytes[BI_HASH_DIRECTORY]);
+    return build_directory(r, table, bytes[BI_HASH_DIRECTORY]);
 }
 
-static bosc_status parse(void *state)
+static bosc_status parse_header(void *state)
 {
-    BI_TRY(get_header(state));
-    return get_options(state);
+    BI_TRY(read_header(state));
+    return read_options(state);
 }
 
-static bosc_status create(void *state, void **fresh)
+static bosc_status create_table(void *state, void **fresh)
 {
     struct reader *r = state;
     bosc_hash *table;
@@ -155,13 +158,14 @@ static bosc_status create(void *state, void **fresh)
     return BOSC_OK;
 }
 
-static bosc_status fill(void *state, void *fresh) { return get_table(state, fresh); }
+static bosc_status fill_table(void *state, void *fresh) { return read_table(state, fresh); }
 
 static void free_table(void *fresh) { bosc_hash_free(fresh); }
 
 bosc_status bosc_hash_read(bosc_ctx *ctx, bosc_read_fn read, void *user, bosc_hash **table)
 {
-    static const struct bi_load_kind kind = {"table", "saved table", parse, create, fill, free_table};
+    static const struct bi_load_kind kind = {"table",      "saved table", parse_header,
+                                             create_table, fill_table,    free_table};
     struct reader r = {0};
     BI_ENTER(ctx);
     return bi_load_structure(ctx, read, user, &kind, &r, r.arrays, BI_HASH_SAVED_BLOCKS, table);

@@ -1,10 +1,10 @@
-/* ORDERED: pairs that are sorted by hash go to their slots, whose places are a running maximum. Backends build tables
- * that a cache holds at once, without a sort. */
+/* ORDERED: writes pairs sorted by hash to their slots, which are a running maximum (steps/ordered.h). Backends build
+ * tables that fit in a cache in one operation, without a sort. */
 #include "hash/drivers.h"
 #include "hash/slots.h"
 
-/* Where the pairs stand. If the last one would stand too far behind, the table gets as many slots as pairs. */
-static bosc_status place_pairs(bosc_ctx *ctx, struct bi_hash_ordered *o)
+/* Computes the slots of the pairs. If the last pair would leave the table, the table gets as many slots as pairs. */
+static bosc_status assign_slots(bosc_ctx *ctx, struct bi_hash_ordered *o)
 {
     const int64_t n = o->fill.lists.n;
     int64_t last = -1;
@@ -21,14 +21,15 @@ static bosc_status place_pairs(bosc_ctx *ctx, struct bi_hash_ordered *o)
     return BOSC_OK;
 }
 
-/* Writes the slots, and zeros behind them. */
+/* Writes the slots, and zeros in the rest of the block. */
 static bosc_status write_slots(bosc_ctx *ctx, const struct bi_hash_ordered *o)
 {
     const struct bi_hash_slots_fill *f = &o->fill;
-    const uint64_t most = bi_hash_max_slots(f->view.layout, f->load, f->lists.n, 1), stride = (uint64_t)f->view.stride;
+    const uint64_t most = bi_hash_max_slots(f->view.layout, f->load_factor, f->lists.n, 1),
+                   stride = (uint64_t)f->view.stride;
     if (f->view.homes) BI_TRY(BI_HASH_STEP(ctx, ordered_clear, (int64_t)o->slots, o));
     if (most > o->slots) BI_TRY(ctx->backend->fill(ctx, f->slots + o->slots * stride, 0, (most - o->slots) * stride));
-    BI_TRY(BI_HASH_STEP(ctx, ordered_place, f->lists.n, o));
+    BI_TRY(BI_HASH_STEP(ctx, ordered_write, f->lists.n, o));
     if (f->directory && f->view.homes && f->view.homes <= BOSC_HASH_INDEXED)
         BI_TRY(ctx->ops->hash->index_slots(ctx, &f->view, o->slots, f->directory));
     return ctx->backend->core->reduce(ctx, BOSC_SUM, BOSC_U64, o->extra, f->lists.n, &f->report->extra_probes);
@@ -38,23 +39,23 @@ bosc_status bi_hash_ordered_fill(bosc_ctx *ctx, const struct bi_hash_slots_fill 
 {
     static const uint32_t yes = 1;
     const int64_t n = f->lists.n;
-    struct bi_hash_ordered o = {.fill = *f, .slots = bi_hash_max_slots(f->view.layout, f->load, n, 1)};
-    o.fill.view.homes = bi_hash_homes(f->load, n);
-    if (!f->distinct) return ctx->backend->copy(ctx, &f->report->repeats, &yes, sizeof yes); /* it is to be sorted */
-    if (n) BI_TRY(place_pairs(ctx, &o));
+    struct bi_hash_ordered o = {.fill = *f, .slots = bi_hash_max_slots(f->view.layout, f->load_factor, n, 1)};
+    o.fill.view.homes = bi_hash_homes(f->load_factor, n);
+    if (!f->distinct) return ctx->backend->copy(ctx, &f->report->repeats, &yes, sizeof yes); /* the driver then sorts */
+    if (n) BI_TRY(assign_slots(ctx, &o));
     BI_TRY(BI_HASH_STEP(ctx, ordered_describe, 1, &o));
     return n ? write_slots(ctx, &o) : BOSC_OK;
 }
 
 size_t bi_hash_ordered_fill_bytes(int64_t n) { return (size_t)n * 2 * sizeof(uint64_t) + 1024; }
 
-bosc_status bi_hash_ordered_build(bosc_ctx *ctx, const bosc_hash *table, const void *keys, const void *values,
-                                  int64_t n, struct bi_hash_report *found, bool *built)
+bosc_status bi_hash_ordered_job(bosc_ctx *ctx, const bosc_hash *table, const void *keys, const void *values, int64_t n,
+                                struct bi_hash_report *found, bool *built)
 {
     *built = false;
     if (table->ops->build) BI_TRY(table->ops->build(ctx, table, keys, values, n, found, built));
     if (*built) return BOSC_OK;
-    *found = (struct bi_hash_report){.repeats = 1}; /* as far as is known: sorted pairs show it */
+    *found = (struct bi_hash_report){.repeats = 1}; /* assumed; the sort shows whether they do */
     *built = true;
     return BOSC_OK;
 }

@@ -2,7 +2,7 @@
 #include "core/csr.h"
 #include "hash/drivers.h"
 
-/* Whether a table stores more with a key than its value. */
+/* True if a table stores more with a key than its value. */
 static bool stores_more(const bosc_hash *table)
 {
     return table->opts.kind == BOSC_HASH_MULTIMAP || table->opts.counted;
@@ -25,7 +25,7 @@ static bosc_status look_up(bosc_ctx *ctx, const bosc_hash *table, const void *qu
     return found ? ctx->backend->fill(ctx, found, 0, (size_t)query_count) : BOSC_OK;
 }
 
-/* The bytes that the table stores with each key, in scratch. */
+/* Looks up the bytes that the table stores with each key, in scratch. */
 static bosc_status look_up_stored(bosc_ctx *ctx, const bosc_hash *table, const void *queries, int64_t query_count,
                                   void **stored, uint8_t *found)
 {
@@ -33,8 +33,8 @@ static bosc_status look_up_stored(bosc_ctx *ctx, const bosc_hash *table, const v
     return look_up(ctx, table, queries, query_count, *stored, found);
 }
 
-static bosc_status find(bosc_ctx *ctx, const bosc_hash *table, const void *queries, int64_t query_count, void *values,
-                        uint8_t *found)
+static bosc_status find_values(bosc_ctx *ctx, const bosc_hash *table, const void *queries, int64_t query_count,
+                               void *values, uint8_t *found)
 {
     struct bi_out to_values, to_found;
     bool staged = false;
@@ -64,11 +64,11 @@ bosc_status bosc_hash_find(bosc_ctx *ctx, const bosc_hash *table, const void *qu
         BI_TRY(bi_hash_check_array(ctx, "values", values, query_count, table->opts.value_size,
                                    bi_hash_alignment(table->opts.value_size)));
     bi_progress_set_total(ctx, 8 * (double)query_count);
-    BI_RETURN_WITH_SCRATCH(ctx, find(ctx, table, queries, query_count, values, found));
+    BI_RETURN_WITH_SCRATCH(ctx, find_values(ctx, table, queries, query_count, values, found));
 }
 
-static bosc_status count(bosc_ctx *ctx, const bosc_hash *table, const void *queries, int64_t query_count,
-                         int64_t *counts)
+static bosc_status count_values(bosc_ctx *ctx, const bosc_hash *table, const void *queries, int64_t query_count,
+                                int64_t *counts)
 {
     struct bi_out to;
     bool staged = false;
@@ -78,8 +78,8 @@ static bosc_status count(bosc_ctx *ctx, const bosc_hash *table, const void *quer
     BI_TRY(bi_stage_out(ctx, counts, (size_t)query_count * sizeof *counts, &to, &staged));
     BI_TRY(bi_scratch_of(ctx, query_count, sizeof *found, &found));
     BI_TRY(look_up_stored(ctx, table, queries, query_count, &stored, found));
-    struct bi_hash_take_counts take = {bi_hash_stored_of(table, stored), found, to.reachable, NULL};
-    BI_TRY(BI_HASH_STEP(ctx, take_counts, query_count, &take));
+    struct bi_hash_read_counts counts_args = {bi_hash_stored_of(table, stored), found, to.reachable, NULL};
+    BI_TRY(BI_HASH_STEP(ctx, read_counts, query_count, &counts_args));
     BI_TRY(bi_stage_back(ctx, &to));
     return staged ? ctx->backend->sync(ctx) : BOSC_OK;
 }
@@ -91,16 +91,16 @@ bosc_status bosc_hash_count(bosc_ctx *ctx, const bosc_hash *table, const void *q
     BI_TRY(check_queries(ctx, table, queries, query_count));
     BI_TRY(bi_hash_check_array(ctx, "counts", counts, query_count, sizeof *counts, sizeof *counts));
     bi_progress_set_total(ctx, 9 * (double)query_count);
-    BI_RETURN_WITH_SCRATCH(ctx, count(ctx, table, queries, query_count, counts));
+    BI_RETURN_WITH_SCRATCH(ctx, count_values(ctx, table, queries, query_count, counts));
 }
 
 struct retrieval {
     const bosc_hash *table;
-    const void *queries; /* in reach */
+    const void *queries; /* in reach of the backend */
     int64_t query_count;
-    /* What was found. */
+    /* Result of the look-ups. */
     uint8_t *found;
-    struct bi_hash_stored stored; /* the pairs of a counted map are no values: it has one a key, as others */
+    struct bi_hash_stored stored; /* with `counted` off: a counted map too has one value a key */
 };
 
 static bosc_status look_up_answers(bosc_ctx *ctx, struct retrieval *r)
@@ -117,8 +117,8 @@ static bosc_status count_answers(bosc_ctx *ctx, void *query, int64_t *counts)
 {
     struct retrieval *r = query;
     BI_TRY(look_up_answers(ctx, r));
-    struct bi_hash_take_counts take = {r->stored, r->found, counts, NULL};
-    return BI_HASH_STEP(ctx, take_counts, r->query_count, &take);
+    struct bi_hash_read_counts counts_args = {r->stored, r->found, counts, NULL};
+    return BI_HASH_STEP(ctx, read_counts, r->query_count, &counts_args);
 }
 
 static bosc_status fetch_answers(bosc_ctx *ctx, void *query, const struct bi_csr_rows *to)
@@ -131,7 +131,7 @@ static bosc_status fetch_answers(bosc_ctx *ctx, void *query, const struct bi_csr
     return r->table->opts.value_size ? BI_HASH_STEP(ctx, fetch_values, to->total, &fetch) : BOSC_OK;
 }
 
-static bosc_status retrieve(bosc_ctx *ctx, struct retrieval *r, int64_t *offsets, void *values, int64_t capacity)
+static bosc_status retrieve_values(bosc_ctx *ctx, struct retrieval *r, int64_t *offsets, void *values, int64_t capacity)
 {
     struct bi_csr_column columns[BI_CSR_COLUMNS] = {{values, (size_t)r->table->opts.value_size}};
     bool staged = false;
@@ -152,5 +152,5 @@ bosc_status bosc_hash_retrieve(bosc_ctx *ctx, const bosc_hash *table, const void
         BI_TRY(bi_hash_check_array(ctx, "values", values, capacity, table->opts.value_size,
                                    bi_hash_alignment(table->opts.value_size)));
     bi_progress_set_total(ctx, 10 * (double)query_count);
-    BI_RETURN_WITH_SCRATCH(ctx, retrieve(ctx, &r, offsets, values, capacity));
+    BI_RETURN_WITH_SCRATCH(ctx, retrieve_values(ctx, &r, offsets, values, capacity));
 }

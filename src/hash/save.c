@@ -4,7 +4,7 @@
 #include "core/call.h"
 #include "hash/save.h"
 
-static bosc_status put_header(struct bi_saver *s, const bosc_hash *table)
+static bosc_status write_header(struct bi_saver *s, const bosc_hash *table)
 {
     const bosc_hash_opts *o = &table->opts;
     struct bi_hash_header h = {.version = BI_HASH_SAVE_VERSION,
@@ -15,7 +15,7 @@ static bosc_status put_header(struct bi_saver *s, const bosc_hash *table)
                                .duplicates = o->duplicates,
                                .value_dtype = o->value_dtype,
                                .counted = o->counted != 0,
-                               .load = o->load,
+                               .load_factor = o->load_factor,
                                .seed = o->seed,
                                .pairs = table->pairs,
                                .keys = table->keys,
@@ -26,17 +26,17 @@ static bosc_status put_header(struct bi_saver *s, const bosc_hash *table)
                                .partition_bits = (uint32_t)table->shape.partition_bits,
                                .functions = (uint32_t)o->functions};
     memcpy(h.magic, BI_HASH_SAVE_MAGIC, sizeof h.magic);
-    h.hash = bi_hash(&h, offsetof(struct bi_hash_header, hash));
-    return bi_save_put(s, &h, sizeof h);
+    h.hash = bi_xxh3(&h, offsetof(struct bi_hash_header, hash));
+    return bi_save_bytes(s, &h, sizeof h);
 }
 
-static bosc_status put_table(struct bi_saver *s, const void *structure)
+static bosc_status write_table(struct bi_saver *s, const void *structure)
 {
     const bosc_hash *table = structure;
     size_t bytes[BI_HASH_BLOCKS];
     bi_hash_used_bytes(table, bytes);
     bi_progress_set_total(s->ctx, bi_save_items(bytes[0] + bytes[1] + bytes[2] + bytes[3]));
-    BI_TRY(put_header(s, table));
+    BI_TRY(write_header(s, table));
     for (int b = 0; b < BI_HASH_SAVED_BLOCKS; b++) BI_TRY(bi_save_padded(s, table->blocks[b].data, bytes[b]));
     return BOSC_OK;
 }
@@ -45,5 +45,5 @@ bosc_status bosc_hash_write(bosc_ctx *ctx, const bosc_hash *table, bosc_write_fn
 {
     BI_ENTER(ctx);
     BI_TRY(bi_hash_check_table(ctx, table));
-    return bi_save(ctx, write, user, put_table, table);
+    return bi_save(ctx, write, user, write_table, table);
 }

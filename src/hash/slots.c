@@ -1,4 +1,4 @@
-/* The slots layouts, all but BUCKETED, as the drivers see them. */
+/* The operations of the slots layouts (all but BUCKETED) that the drivers call. */
 #include "hash/drivers.h"
 #include "hash/slots.h"
 
@@ -7,7 +7,7 @@ static bosc_status slots_find(bosc_ctx *ctx, const bosc_hash *table, const void 
 {
     struct bi_hash_slots_find find = {bi_hash_slots_view_of(table, table->keys), queries, values, found, 0};
     if (find.view.homes)
-        find.slots = bi_hash_max_slots(BOSC_HASH_ORDERED, table->opts.load, table->keys, find.view.runs);
+        find.slots = bi_hash_max_slots(BOSC_HASH_ORDERED, table->opts.load_factor, table->keys, find.view.runs);
     return ctx->ops->hash->find_slots(ctx, &find, query_count);
 }
 
@@ -19,9 +19,9 @@ static bosc_status count_slots(bosc_ctx *ctx, const bosc_hash *table, uint64_t *
     return BOSC_OK;
 }
 
-/* Flags the slots that hold pairs and compacts those into `pairs` (NULL: counts them). *count is the backend's. */
-static bosc_status gather(bosc_ctx *ctx, const bosc_hash *table, struct bi_hash_slots_out *out, void *pairs,
-                          void *count)
+/* Flags the slots that hold pairs and compacts these into `pairs` (NULL: only counts them). *count: backend memory. */
+static bosc_status gather_occupied(bosc_ctx *ctx, const bosc_hash *table, struct bi_hash_slots_out *out, void *pairs,
+                                   void *count)
 {
     uint64_t slots;
     void *occupied;
@@ -43,7 +43,7 @@ static bosc_status write_pairs(bosc_ctx *ctx, const bosc_hash *table, void *hash
     BI_TRY(count_slots(ctx, table, &slots));
     BI_TRY(bi_scratch(ctx, slots * (size_t)bi_hash_slots_view_of(table, table->keys).stride, &pairs));
     BI_TRY(bi_scratch(ctx, sizeof(int64_t), &count));
-    BI_TRY(gather(ctx, table, &out, pairs, count));
+    BI_TRY(gather_occupied(ctx, table, &out, pairs, count));
     return BI_HASH_STEP(ctx, slots_pairs, table->keys, &out);
 }
 
@@ -52,8 +52,9 @@ static bosc_status slots_pairs(bosc_ctx *ctx, const bosc_hash *table, void *hash
     BI_RETURN_WITH_SCRATCH(ctx, table->keys ? write_pairs(ctx, table, hashes, values) : BOSC_OK);
 }
 
-/* Raises *most to the greatest number that a step gives for one of `count` items. */
-static bosc_status raise_most(bosc_ctx *ctx, const bosc_hash *table, bi_step_fn step, int64_t count, int32_t *most)
+/* Raises *most to the greatest number that a step writes for one of `count` items. */
+static bosc_status raise_to_maximum(bosc_ctx *ctx, const bosc_hash *table, bi_step_fn step, int64_t count,
+                                    int32_t *most)
 {
     void *lengths, *result;
     uint32_t length;
@@ -68,13 +69,13 @@ static bosc_status raise_most(bosc_ctx *ctx, const bosc_hash *table, bi_step_fn 
 }
 
 /* Raises *most to the slots of the longest linear run. */
-static bosc_status longest(bosc_ctx *ctx, const bosc_hash *table, int32_t *most)
+static bosc_status raise_to_longest_run(bosc_ctx *ctx, const bosc_hash *table, int32_t *most)
 {
-    return raise_most(ctx, table, ctx->ops->hash->steps->slots_lengths, table->buckets, most);
+    return raise_to_maximum(ctx, table, ctx->ops->hash->steps->slots_lengths, table->buckets, most);
 }
 
-/* CUCKOO: a slot by each function, and one of the stash if there is one. */
-static bosc_status count_probes(bosc_ctx *ctx, const bosc_hash *table, int32_t *probes)
+/* CUCKOO: one slot for each function, and one of the stash if it is used. */
+static bosc_status count_cuckoo_probes(bosc_ctx *ctx, const bosc_hash *table, int32_t *probes)
 {
     const uint64_t *descriptors = table->blocks[BI_HASH_DESCRIPTORS].data;
     uint64_t stash[2];
@@ -93,20 +94,20 @@ static bosc_status slots_info(bosc_ctx *ctx, const bosc_hash *table, bosc_hash_i
     info->max_probes = 1;
     switch (table->opts.layout) {
     case BOSC_HASH_HYBRID: info->max_probes = BOSC_HASH_SUBTABLES; break;
-    case BOSC_HASH_CUCKOO: BI_TRY(count_probes(ctx, table, &info->max_probes)); break;
+    case BOSC_HASH_CUCKOO: BI_TRY(count_cuckoo_probes(ctx, table, &info->max_probes)); break;
     case BOSC_HASH_CHAINED:
-        BI_TRY(longest(ctx, table, &info->max_probes));
+        BI_TRY(raise_to_longest_run(ctx, table, &info->max_probes));
         if (info->max_probes <= INT32_MAX / 2) info->max_probes *= 2;
         return BOSC_OK;
     case BOSC_HASH_ORDERED:
         if (table->linear || !slots) break;
-        return raise_most(ctx, table, ctx->ops->hash->steps->ordered_lengths, (int64_t)slots, &info->max_probes);
+        return raise_to_maximum(ctx, table, ctx->ops->hash->steps->ordered_lengths, (int64_t)slots, &info->max_probes);
     default: break;
     }
-    return table->linear ? longest(ctx, table, &info->max_probes) : BOSC_OK;
+    return table->linear ? raise_to_longest_run(ctx, table, &info->max_probes) : BOSC_OK;
 }
 
-/* *found is 0 on the backend before. */
+/* Checks that a look-up finds each key. *found: backend memory, zeroed by the caller. */
 static bosc_status check_keys(bosc_ctx *ctx, const bosc_hash_slots_view *view, void *found, const char **wrong)
 {
     const struct bi_hash_slots_check check = {*view, found};
@@ -120,15 +121,15 @@ static bosc_status check_keys(bosc_ctx *ctx, const bosc_hash_slots_view *view, v
     return BOSC_OK;
 }
 
-/* ORDERED: whether a search ends; there are as many slots as for its keys, and the last but one is empty. */
+/* ORDERED: checks that every search ends: the number of slots follows from the keys, and the last but one is empty. */
 static bosc_status check_end(bosc_ctx *ctx, const bosc_hash *table, const char **wrong)
 {
     const bosc_hash_slots_view view = bi_hash_slots_view_of(table, table->keys);
-    const uint64_t slots =
-        view.homes ? bi_hash_max_slots(view.layout, table->opts.load, table->keys, view.runs) : (uint64_t)table->keys;
+    const uint64_t slots = view.homes ? bi_hash_max_slots(view.layout, table->opts.load_factor, table->keys, view.runs)
+                                      : (uint64_t)table->keys;
     uint64_t end, last[2] = {0, 0};
     BI_TRY(count_slots(ctx, table, &end));
-    if (end != slots) *wrong = "there are not as many slots as its keys ask for";
+    if (end != slots) *wrong = "there are not as many slots as its keys require";
     if (*wrong || !view.homes) return BOSC_OK;
     BI_TRY(bi_read_back(ctx, last, view.slots + (slots - 2) * (uint64_t)view.stride, (size_t)view.key_bits / 8));
     if (!bi_hash_same(bosc_hash_word_at(last, 0, view.key_bits), bosc_hash_greatest(view.key_bits)))
@@ -146,6 +147,7 @@ static bosc_status check_blocks(bosc_ctx *ctx, const bosc_hash *table, const cha
     BI_TRY(bi_scratch(ctx, sizeof wrong_runs, &found));
     BI_TRY(bi_scratch(ctx, sizeof occupied, &count));
     BI_TRY(ctx->backend->fill(ctx, found, 0, sizeof wrong_runs));
+    /* 1. The runs follow one another and end within the block. */
     struct bi_hash_runs_check check = {table->blocks[BI_HASH_DESCRIPTORS].data, (uint32_t)table->buckets,
                                        table->blocks[BI_HASH_TABLE].bytes / (size_t)stride, found};
     BI_TRY(BI_HASH_STEP(ctx, slots_check_runs, table->buckets, &check));
@@ -154,9 +156,10 @@ static bosc_status check_blocks(bosc_ctx *ctx, const bosc_hash *table, const cha
         *wrong = "a run does not begin where the one before it ends";
         return BOSC_OK;
     }
+    /* 2. Searches end; there are as many keys as the header says, each where a look-up finds it. */
     if (table->opts.layout == BOSC_HASH_ORDERED) BI_TRY(check_end(ctx, table, wrong));
     if (*wrong) return BOSC_OK;
-    BI_TRY(gather(ctx, table, &out, NULL, count));
+    BI_TRY(gather_occupied(ctx, table, &out, NULL, count));
     BI_TRY(bi_read_back(ctx, &occupied, count, sizeof occupied));
     if (occupied != table->keys) *wrong = "there are not as many keys as the header says";
     return *wrong ? BOSC_OK : check_keys(ctx, &out.view, found, wrong);
@@ -181,7 +184,7 @@ const struct bi_hash_layout bi_hash_slots_layout = {.plan = bi_hash_slots_plan,
 
 const struct bi_hash_layout bi_hash_ordered_layout = {.plan = bi_hash_slots_plan,
                                                       .fill = bi_hash_slots_fill_lists,
-                                                      .build = bi_hash_ordered_build,
+                                                      .build = bi_hash_ordered_job,
                                                       .launches = true,
                                                       .find = slots_find,
                                                       .pairs = slots_pairs,

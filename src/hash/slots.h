@@ -1,11 +1,10 @@
-/* The slots layouts, all but BUCKETED: how runs of slots are filled.
+/* The slots layouts (all but BUCKETED): runs of slots and their fill.
  *
- * Keys are ordered by run. A run gets slots according to its number of keys, and a lane group then fills it; the result
- * depends on the keys and, in HYBRID, on their order in the list. Where too many keys choose a run, another hash
- * chooses runs (HYBRID, FKS, CHAINED); if the last one fails too, all runs are linear, with as many slots as keys.
- * Lists are sorted by hash before a run is made linear: a fill makes linear runs only if its keys are known to be
- * distinct.
- * CUCKOO and ORDERED fill their one run apart (cuckoo.c, ordered.c). */
+ * Keys are ordered by run. The number of keys decides the number of slots of a run; a lane group then fills it. The
+ * result depends on the keys and, in HYBRID, on their order in the list. Where too many keys choose a run, another hash
+ * chooses runs (HYBRID, FKS, CHAINED); if the last one fails too, all runs are linear, with as many slots as keys. A
+ * fill makes linear runs only if its keys are known to be distinct, from lists sorted by hash. CUCKOO and ORDERED have
+ * one run and fill it in their own files (cuckoo.c, ordered.c). */
 #ifndef BI_HASH_SLOTS_H
 #define BI_HASH_SLOTS_H
 
@@ -39,26 +38,26 @@ enum {
     BI_HASH_CHAINED_KEYS = 2,      /* of a bucket on average */
     BI_HASH_CHAINED_MAX_KEYS = 32, /* 7 were the most in 20 million keys */
     BI_HASH_CHAINED_BATCHES = 16,  /* in which keys choose their buckets */
-    BI_HASH_UNSURE_SEEDS = 3       /* of a run, tried before it is found out whether keys repeat */
+    BI_HASH_UNSURE_SEEDS = 3       /* of a run, tried before the driver groups the keys, which may repeat */
 };
 
-/* What a lane group needs to fill a run, and the steps before it. */
+/* A fill: arguments of the steps and of the lane groups that fill runs. */
 struct bi_hash_slots_fill {
-    bosc_hash_slots_view view; /* of the table in the making */
+    bosc_hash_slots_view view; /* of the table under construction */
     uint64_t *descriptors;
     uint16_t *pilots;
     unsigned char *slots;
     uint32_t *directory; /* ORDERED: NULL, or to be made from the slots */
     struct bi_hash_lists lists;
-    double load;           /* PERFECT */
+    double load_factor;    /* PERFECT */
     const uint32_t *order; /* the rows of the lists by run; NULL: they are in order */
     const int64_t *starts; /* (runs + 1) of the runs in the order; NULL: those of the lists */
-    uint64_t *firsts;      /* (runs + 1) slots of each run, then by a scan its first slot */
+    uint64_t *first_slots; /* (runs + 1) slots of each run, then by a scan its first slot */
     uint32_t *bins;        /* (n) the run of each row */
     int64_t *counts;       /* (runs) keys */
     uint64_t *extra;       /* CHAINED: (runs) the extra probes of a run's keys */
     int64_t batch;         /* CHAINED: the first row of the batch that chooses runs */
-    uint32_t *oversized;   /* not 0: too many keys chose a run */
+    uint32_t *oversized;   /* not 0: too many keys chose one run */
     bool distinct;         /* no key repeats */
     bool linear;           /* all runs are */
     struct bi_hash_report *report;
@@ -79,9 +78,9 @@ void bi_hash_slots_plan(const bosc_hash_opts *opts, int64_t n, struct bi_hash_sh
 /* The view through which steps and kernels read a table of these layouts; n: its keys. */
 bosc_hash_slots_view bi_hash_slots_view_of(const bosc_hash *table, int64_t n);
 /* ORDERED: the homes of a table of n keys; 0: it has none. */
-uint32_t bi_hash_homes(double load, int64_t n);
+uint32_t bi_hash_homes(double load_factor, int64_t n);
 /* The most slots that a table of n keys may have. */
-uint64_t bi_hash_max_slots(bosc_hash_layout layout, double load, int64_t n, int64_t runs);
+uint64_t bi_hash_max_slots(bosc_hash_layout layout, double load_factor, int64_t n, int64_t runs);
 
 /* The fill of struct bi_hash_layout: by runs (slots_fill.c), which calls those of CUCKOO and ORDERED. */
 bosc_status bi_hash_slots_fill_lists(bosc_ctx *ctx, const bosc_hash *table, const struct bi_hash_lists *lists,
@@ -90,11 +89,12 @@ bosc_status bi_hash_cuckoo_fill(bosc_ctx *ctx, const struct bi_hash_slots_fill *
 bosc_status bi_hash_ordered_fill(bosc_ctx *ctx, const struct bi_hash_slots_fill *f);
 /* Scratch of the fill, beside that of the backend's build_bytes. */
 size_t bi_hash_slots_fill_bytes(const bosc_hash *table, int64_t n);
-size_t bi_hash_cuckoo_fill_bytes(double load, int64_t n);
+size_t bi_hash_cuckoo_fill_bytes(double load_factor, int64_t n);
 size_t bi_hash_ordered_fill_bytes(int64_t n);
-/* The build of struct bi_hash_layout for ORDERED: the backend's; else it reports repeated keys, as to sort them. */
-bosc_status bi_hash_ordered_build(bosc_ctx *ctx, const bosc_hash *table, const void *keys, const void *values,
-                                  int64_t n, struct bi_hash_report *found, bool *built);
+/* The build of struct bi_hash_layout for ORDERED: the backend's; otherwise reports repeats, so that the driver sorts.
+ * */
+bosc_status bi_hash_ordered_job(bosc_ctx *ctx, const bosc_hash *table, const void *keys, const void *values, int64_t n,
+                                struct bi_hash_report *found, bool *built);
 
 #ifdef __cplusplus
 }

@@ -1,10 +1,10 @@
-/* Sizes of tables of the slots layouts, and the view of one. */
+/* Plans tables of the slots layouts, and makes their view. */
 #include "hash/drivers.h"
 #include "hash/slots.h"
 
 static int64_t at_least(int64_t a, int64_t least) { return a < least ? least : a; }
 
-/* At least two, so that fillers can name another one. */
+/* Returns the number of runs: at least two where a filler is a hash of another run. */
 static int64_t runs_of(bosc_hash_layout layout, int32_t partition_bits, int64_t n)
 {
     switch (layout) {
@@ -23,27 +23,30 @@ static int64_t groups_of(int32_t partition_bits, int64_t n)
     return groups > BI_HASH_PERFECT_GROUPS ? BI_HASH_PERFECT_GROUPS : at_least(groups, 1);
 }
 
-uint32_t bi_hash_homes(double load, int64_t n) { return n >> 31 ? 0 : (uint32_t)bi_hash_slots_for(load, (uint64_t)n); }
-
-/* ORDERED: the homes, slots for pairs that are pushed beyond the last one, and two (device/hash_slots.h). More than k
- * are pushed beyond it with a chance of exp(-2 (1 - load) k) at most, as many wait for a server (Kingman, Inequalities
- * in the Theory of Queues (1970)): 1e-15 here. */
-static uint64_t ordered_slots(double load, int64_t n)
+uint32_t bi_hash_homes(double load_factor, int64_t n)
 {
-    const uint64_t behind = (uint64_t)(18 / (1 - load)), keys = (uint64_t)n;
-    if (n == 0) return 0;
-    return n >> 31 ? keys : bi_hash_homes(load, n) + (behind < keys ? behind : keys) + 2;
+    return n >> 31 ? 0 : (uint32_t)bi_hash_slots_for(load_factor, (uint64_t)n);
 }
 
-/* FKS: the mean of the sum of squares is 4 n, its deviation sqrt(55 n); where a hash gives more, the next one is
- * tried. */
-uint64_t bi_hash_max_slots(bosc_hash_layout layout, double load, int64_t n, int64_t runs)
+/* ORDERED: homes, slots for pairs pushed beyond the last home, and two more (device/hash_slots.h). The probability that
+ * more than k pairs are pushed beyond is at most exp(-2 (1 - load_factor) k), as for a queue of k customers (Kingman,
+ * Inequalities in the Theory of Queues (1970)): 1e-15 for k = 18 / (1 - load_factor). */
+static uint64_t ordered_slots(double load_factor, int64_t n)
 {
-    if (layout == BOSC_HASH_CUCKOO) return n ? bi_hash_slots_for(load, (uint64_t)n) + BOSC_HASH_STASH : 0;
+    const uint64_t behind = (uint64_t)(18 / (1 - load_factor)), keys = (uint64_t)n;
+    if (n == 0) return 0;
+    return n >> 31 ? keys : bi_hash_homes(load_factor, n) + (behind < keys ? behind : keys) + 2;
+}
+
+/* FKS: the sum of squares has the mean 4 n and the standard deviation sqrt(55 n); a hash with a larger sum is replaced
+ * by the next one. */
+uint64_t bi_hash_max_slots(bosc_hash_layout layout, double load_factor, int64_t n, int64_t runs)
+{
+    if (layout == BOSC_HASH_CUCKOO) return n ? bi_hash_slots_for(load_factor, (uint64_t)n) + BOSC_HASH_STASH : 0;
     if (layout == BOSC_HASH_CHAINED) return (uint64_t)n;
-    if (layout == BOSC_HASH_ORDERED) return ordered_slots(load, n);
+    if (layout == BOSC_HASH_ORDERED) return ordered_slots(load_factor, n);
     if (layout == BOSC_HASH_HYBRID) return (uint64_t)runs * BI_HASH_HYBRID_SLOTS;
-    if (layout == BOSC_HASH_PERFECT) return bi_hash_slots_for(load, (uint64_t)n) + 2 * (uint64_t)runs;
+    if (layout == BOSC_HASH_PERFECT) return bi_hash_slots_for(load_factor, (uint64_t)n) + 2 * (uint64_t)runs;
     uint64_t root = 1;
     while (root * root < (uint64_t)n) root *= 2;
     return 4 * (uint64_t)n + 30 * root + 64;
@@ -66,7 +69,7 @@ void bi_hash_slots_plan(const bosc_hash_opts *opts, int64_t n, struct bi_hash_sh
             shape->partition_bits++;
     runs = runs_of(opts->layout, shape->partition_bits, n);
     bytes[BI_HASH_DESCRIPTORS] = (size_t)(runs + 2) * sizeof(uint64_t);
-    bytes[BI_HASH_TABLE] = bi_hash_max_slots(opts->layout, opts->load, n, runs) * (size_t)stride_of(shape);
+    bytes[BI_HASH_TABLE] = bi_hash_max_slots(opts->layout, opts->load_factor, n, runs) * (size_t)stride_of(shape);
     bytes[BI_HASH_PILOTS] = 0;
     if (opts->layout == BOSC_HASH_PERFECT)
         bytes[BI_HASH_PILOTS] = (size_t)(runs * groups_of(shape->partition_bits, n)) * sizeof(uint16_t);
@@ -76,7 +79,7 @@ bosc_hash_slots_view bi_hash_slots_view_of(const bosc_hash *table, int64_t n)
 {
     const struct bi_hash_shape *shape = &table->shape;
     const bool ordered = table->opts.layout == BOSC_HASH_ORDERED && !table->linear;
-    const uint32_t homes = ordered ? bi_hash_homes(shape->load, n) : 0;
+    const uint32_t homes = ordered ? bi_hash_homes(shape->load_factor, n) : 0;
     const uint32_t *directory = homes && homes <= BOSC_HASH_INDEXED ? table->blocks[BI_HASH_DIRECTORY].data : NULL;
     const bool pairs = directory && stride_of(shape) == shape->key_bits / 4;
     return (bosc_hash_slots_view){.version = BOSC_HASH_SLOTS_VERSION,

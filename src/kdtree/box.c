@@ -4,18 +4,18 @@
 #include "kdtree/handle.h"
 #include "kdtree/steps/steps.h"
 
-/* A box takes as long as so many simple items. */
+/* Cost of a box, in simple items; chosen. */
 enum { BOX_ITEMS = 64 };
 
-/* A search in two calls. */
+/* A search in two calls: count and fill. */
 struct box_search {
     const bosc_kdtree *tree;
     int64_t count;
     struct bi_kdtree_rows corners; /* two for each box */
 };
 
-/* The boxes as queries, in reach. */
-static bosc_status stage(bosc_ctx *ctx, const struct box_search *s, struct bi_kdtree_query *query)
+/* Stages the boxes as queries. */
+static bosc_status stage_boxes(bosc_ctx *ctx, const struct box_search *s, struct bi_kdtree_query *query)
 {
     struct bi_kdtree_rows corners = s->corners;
     bool staged = false;
@@ -29,7 +29,7 @@ static bool supports_boxes(const bosc_kdtree *tree)
     return tree->ops->supports_boxes && tree->ops->supports_boxes(tree);
 }
 
-static struct bi_kdtree_box args_of(const bosc_kdtree *tree, const struct bi_kdtree_query *query)
+static struct bi_kdtree_box make_args(const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
     return (struct bi_kdtree_box){.view = tree->ops->view(tree),
                                   .corners = query->rows.data,
@@ -44,10 +44,10 @@ static bosc_status count_rows(bosc_ctx *ctx, void *search, int64_t *counts)
 {
     const struct box_search *s = search;
     struct bi_kdtree_query query;
-    BI_TRY(stage(ctx, s, &query));
+    BI_TRY(stage_boxes(ctx, s, &query));
     query.counts = counts;
     if (supports_boxes(s->tree)) return s->tree->ops->box_count(ctx, s->tree, &query);
-    const struct bi_kdtree_box args = args_of(s->tree, &query);
+    const struct bi_kdtree_box args = make_args(s->tree, &query);
     BI_TRY_WITH_COST(ctx, BOX_ITEMS, s->tree->ops->steps->box_count(ctx, s->count, &args));
     return BOSC_OK;
 }
@@ -56,12 +56,12 @@ static bosc_status fill_rows(bosc_ctx *ctx, void *search, const struct bi_csr_ro
 {
     const struct box_search *s = search;
     struct bi_kdtree_query query;
-    BI_TRY(stage(ctx, s, &query));
+    BI_TRY(stage_boxes(ctx, s, &query));
     query.offsets = to->offsets;
     query.ids = to->columns[0];
     query.bad = to->bad;
     if (supports_boxes(s->tree)) return s->tree->ops->box_fill(ctx, s->tree, &query);
-    const struct bi_kdtree_box args = args_of(s->tree, &query);
+    const struct bi_kdtree_box args = make_args(s->tree, &query);
     BI_TRY_WITH_COST(ctx, BOX_ITEMS, s->tree->ops->steps->box_fill(ctx, s->count, &args));
     return BOSC_OK;
 }

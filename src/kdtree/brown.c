@@ -1,29 +1,29 @@
 /* The published method as published: Brown, Building a Balanced k-d Tree in O(k n log n) Time (JCGT 2015); Robinson,
- * KdTreeGPU. References, which are row numbers, are merge sorted by each superkey; duplicates are removed from each
- * list, next to each other as they are; then level by level the median of one list becomes the node and the other lists
+ * KdTreeGPU. References, which are row numbers, are merge sorted by each superkey; duplicates, which are adjacent,
+ * are removed from each list; then level by level the median of one list becomes the node and the other lists
  * are partitioned around it by superkey. presort.c does the same with radix sorts.
  *
  * With sort_halves there is one list until the root is known: then the rows of its two sides are sorted by the other
- * superkeys on their own, as the published build on two devices does it. Over two ranks each has one of the sides
- * (ranks/kdtree/published.c), whose rows are in the order of one superkey when they come here. */
+ * superkeys separately, as in the published build on two devices. With two ranks each builds one of the sides
+ * (ranks/kdtree/published.c), whose rows arrive sorted by one superkey. */
 #include "base/clock.h"
 #include "core/call.h"
 #include "kdtree/drivers.h"
 #include "kdtree/shape.h"
 
-/* A build: the lists, and with duplicates removed what is known of equal rows. */
+/* The state of a build: the lists, and the runs of equal rows if duplicates are removed. */
 struct brown {
     bosc_ctx *ctx;
     bosc_kdtree *next;
     struct bi_kdtree_references lists;
     bool unique, halves;
     bool last_sorted; /* rows are in the order of the last superkey */
-    void *keys[32];   /* of the lists' own coordinates, until duplicates are removed; NULL: not kept */
+    void *keys[32];   /* of the lists' own coordinates, for the removal of duplicates; NULL: none */
     struct bi_kdtree_runs runs;
-    int64_t *found; /* backend: the first place out of order, then how many each list keeps */
+    int64_t *found; /* backend: the first position out of order, then the number of references that each list keeps */
 };
 
-static bosc_status take_lists(struct brown *b, const struct bi_kdtree_rows *rows)
+static bosc_status allocate_lists(struct brown *b, const struct bi_kdtree_rows *rows)
 {
     const bosc_kdtree_opts *opts = &b->next->opts;
     struct bi_kdtree_references *l = &b->lists;
@@ -34,7 +34,7 @@ static bosc_status take_lists(struct brown *b, const struct bi_kdtree_rows *rows
     BI_TRY(bi_scratch_of(b->ctx, rows->n, sizeof(uint32_t), &l->spare));
     if (!b->unique) return BOSC_OK;
     BI_TRY(bi_scratch_of(b->ctx, l->used + 1, sizeof *b->found, &b->found));
-    return bi_kdtree_take_runs(b->ctx, rows->n, &b->runs);
+    return bi_kdtree_allocate_runs(b->ctx, rows->n, &b->runs);
 }
 
 /* out = the rows' references in the order of superkey p, and their keys of coordinate p. */
@@ -47,7 +47,7 @@ static bosc_status sort_list(bosc_ctx *ctx, const struct bi_kdtree_references *l
 
 /* --- Duplicates --------------------------------------------------------------------------------------------------- */
 
-/* What list 0 is before stays as `perm`, which tells later which rows are equal. */
+/* Removes duplicates from list p. The full list 0 remains as `perm`, from which equal rows are found later. */
 static bosc_status remove_from_list(struct brown *b, int32_t p)
 {
     struct bi_kdtree_references *l = &b->lists;
@@ -71,7 +71,7 @@ static bosc_status remove_from_list(struct brown *b, int32_t p)
     BI_RETURN_WITH_SCRATCH(b->ctx, b->next->ops->remove_duplicates(b->ctx, &removal));
 }
 
-/* From all lists that there are; each keeps the same rows. */
+/* Removes duplicates from all lists; each keeps the same rows. */
 static bosc_status remove_duplicates(struct brown *b, int32_t lists)
 {
     bosc_ctx *ctx = b->ctx;
@@ -79,12 +79,12 @@ static bosc_status remove_duplicates(struct brown *b, int32_t lists)
     BI_TRY(ctx->backend->copy(ctx, b->found, &none, sizeof none));
     for (int32_t p = 0; p < lists; p++) BI_TRY(remove_from_list(b, p));
     BI_TRY(
-        ctx->backend->copy(ctx, found, b->found, (size_t)(lists + 1) * sizeof *found)); /* for bi_read_back too much */
+        ctx->backend->copy(ctx, found, b->found, (size_t)(lists + 1) * sizeof *found)); /* too large for bi_read_back */
     BI_TRY(ctx->backend->sync(ctx));
     b->lists.n = b->runs.count = found[1];
     bool agree = found[0] == INT64_MAX;
     for (int32_t p = 1; p < lists; p++) agree &= found[1 + p] == found[1];
-    if (!agree) /* unreached: sorts sort */
+    if (!agree) /* reached only if a sort failed */
         return bi_fail(ctx, BOSC_ERR_INTERNAL, "deduplicate: unsorted at %lld", (long long)found[0]);
     struct bi_kdtree_run_starts starts = {b->runs.ranks, b->runs.n, b->runs.starts};
     return b->next->ops->steps->run_starts(ctx, b->runs.n, &starts);
@@ -126,12 +126,12 @@ static bosc_status sort_halves(struct brown *b)
 
 /* --- The build ---------------------------------------------------------------------------------------------------- */
 
-/* Node i is row order[i]. */
-static bosc_status store(struct brown *b, uint32_t *order)
+/* Stores the tree whose node i is row order[i]. */
+static bosc_status store_tree(struct brown *b, uint32_t *order)
 {
-    struct bi_kdtree_rows made = {b->lists.nodes, b->lists.n, b->lists.dim};
+    struct bi_kdtree_rows nodes = {b->lists.nodes, b->lists.n, b->lists.dim};
     struct bi_kdtree_stored stored = {b->lists.rows, order, NULL};
-    if (made.data) stored = (struct bi_kdtree_stored){made, NULL, order};
+    if (nodes.data) stored = (struct bi_kdtree_stored){nodes, NULL, order};
     return bi_kdtree_store_nodes(b->ctx, b->next, &b->runs, &stored);
 }
 
@@ -141,9 +141,10 @@ static bosc_status make_tree(struct brown *b)
     b->next->nodes = b->lists.n;
     BI_TRY(bi_scratch_of(b->ctx, b->lists.n, sizeof *order, &order));
     BI_TRY(b->next->ops->partition_by_superkey(b->ctx, &b->lists, order));
-    return store(b, order);
+    return store_tree(b, order);
 }
 
+/* Sorts list p. The last list of sorted rows is 0, 1, 2, ..., and has no keys. */
 static bosc_status make_list(struct brown *b, const struct bi_kdtree_rows *rows, int32_t p)
 {
     struct bi_kdtree_iota iota = {b->lists.list[p]};
@@ -152,7 +153,7 @@ static bosc_status make_list(struct brown *b, const struct bi_kdtree_rows *rows,
     return sort_list(b->ctx, &b->lists, rows, p, b->lists.list[p], b->keys[p]);
 }
 
-/* The first lists, without duplicates. */
+/* Sorts the first lists and removes duplicates. */
 static bosc_status make_lists(struct brown *b, const struct bi_kdtree_rows *rows, double *since)
 {
     int32_t lists = b->halves ? 1 : b->lists.used;
@@ -170,7 +171,7 @@ bosc_status bi_kdtree_build_brown(bosc_ctx *ctx, bosc_kdtree *next, const struct
                       .halves = next->opts.sort_halves != 0,
                       .last_sorted = last_sorted};
     double since = bi_now();
-    BI_TRY(take_lists(&b, rows));
+    BI_TRY(allocate_lists(&b, rows));
     BI_TRY(bi_kdtree_end_stage(ctx, &since, &next->times.init));
     BI_TRY_WITH_SCRATCH(ctx, make_lists(&b, rows, &since));
     if (b.halves) BI_TRY(sort_halves(&b));

@@ -1,13 +1,13 @@
-/* The driver of builds: which builder runs, and what a tree holds when one fails.
+/* The driver of builds: selects the builder, and keeps the tree valid if it fails.
  *
- * A build works on a copy of the handle whose blocks are new where the old ones are too small. Builders take their
- * scratch before they write to blocks that the tree has in use, so that a lack of memory leaves the tree as it was. */
+ * A build works on a copy of the handle, with new blocks where the old ones are too small. Builders allocate scratch
+ * before they write to blocks of the tree, so a lack of memory leaves the tree as it was. */
 #include "base/clock.h"
 #include "core/call.h"
 #include "kdtree/drivers.h"
 #include "kdtree/side.h"
 
-static bosc_status build_kept(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kdtree_rows *rows)
+static bosc_status build_with_duplicates(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kdtree_rows *rows)
 {
     next->nodes = rows->n;
     bool missed = true;
@@ -24,11 +24,11 @@ static bosc_status build_unique(bosc_ctx *ctx, bosc_kdtree *next, const struct b
     BI_TRY(bi_kdtree_find_runs(ctx, next->ops, &next->opts, &sorted, &runs));
     next->nodes = runs.rows.n;
     if (!next->ops->builds(&next->opts, runs.rows.n)) return bi_kdtree_build_sorted(ctx, next, &runs);
-    BI_TRY(build_kept(ctx, next, &runs.rows));
-    return bi_kdtree_keep_runs(ctx, next, &runs);
+    BI_TRY(build_with_duplicates(ctx, next, &runs.rows));
+    return bi_kdtree_write_runs(ctx, next, &runs);
 }
 
-/* Presorted, stage by stage. */
+/* Builds from presorted lists, stage by stage, with the time of each. */
 static bosc_status build_presorted(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kdtree_rows *rows)
 {
     bool unique = next->opts.duplicates == BOSC_KDTREE_DUPLICATES_REMOVE;
@@ -52,7 +52,8 @@ static bosc_status build_presorted(bosc_ctx *ctx, bosc_kdtree *next, const struc
     return bi_kdtree_end_stage(ctx, &since, &times->build);
 }
 
-static bosc_status build_into(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kdtree_rows *rows, bool last_sorted)
+/* Builds *next by the builder of its options, and makes its index. */
+static bosc_status run_builder(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kdtree_rows *rows, bool last_sorted)
 {
     next->n = rows->n;
     next->nodes = 0;
@@ -64,10 +65,12 @@ static bosc_status build_into(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_
     else if (next->opts.duplicates == BOSC_KDTREE_DUPLICATES_REMOVE)
         BI_TRY(build_unique(ctx, next, rows));
     else
-        BI_TRY(build_kept(ctx, next, rows));
+        BI_TRY(build_with_duplicates(ctx, next, rows));
     return next->ops->make_index(ctx, next);
 }
 
+/* Stages the rows, builds a copy of the tree, and replaces the tree by it. On a failure other than a lack of memory the
+ * tree becomes empty, as shared blocks may be overwritten. */
 static bosc_status build_staged(bosc_ctx *ctx, bosc_kdtree *tree, struct bi_kdtree_rows *rows, bool last_sorted)
 {
     bosc_kdtree next;
@@ -78,7 +81,7 @@ static bosc_status build_staged(bosc_ctx *ctx, bosc_kdtree *tree, struct bi_kdtr
     next.times = (bosc_kdtree_times){.size = sizeof next.times};
     bosc_status status = BOSC_OK;
     if (next.opts.builder != BOSC_KDTREE_AUTO) status = bi_kdtree_end_stage(ctx, &since, &next.times.init);
-    if (status == BOSC_OK) status = build_into(ctx, &next, rows, last_sorted);
+    if (status == BOSC_OK) status = run_builder(ctx, &next, rows, last_sorted);
     if (status == BOSC_OK && staged) status = ctx->backend->sync(ctx);
     if (status == BOSC_OK) {
         bi_kdtree_commit(tree, &next);
@@ -96,7 +99,7 @@ bosc_status bosc_kdtree_build(bosc_ctx *ctx, bosc_kdtree *tree, const void *poin
     BI_TRY(bi_kdtree_check_tree(ctx, tree));
     BI_TRY(bi_kdtree_check_size(ctx, n));
     BI_TRY(bi_kdtree_check_rows(ctx, tree, "points", points, "n", n, stride, &rows));
-    bi_progress_set_total(ctx, 25 * (double)n);
+    bi_progress_set_total(ctx, 25 * (double)n); /* simple items a point; chosen */
     BI_RETURN_WITH_SCRATCH(ctx, build_staged(ctx, tree, &rows, false));
 }
 

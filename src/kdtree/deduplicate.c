@@ -1,5 +1,5 @@
-/* Duplicates removed: runs of equal points among sorted rows, of which the first row is a node. Each row is compared
- * with its left neighbour, as published; that also finds a sort that failed. */
+/* Removes duplicates: finds runs of equal points among sorted rows, and the first row of each run becomes a node. Each
+ * row is compared with its left neighbour, as published; that also verifies the sort. */
 #include "core/call.h"
 #include "kdtree/drivers.h"
 
@@ -11,10 +11,11 @@ static bosc_status mark_runs(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, con
     BI_TRY(ops->steps->mark_runs(ctx, step->rows.n, step));
     BI_TRY(bi_read_back(ctx, &bad, step->bad, sizeof bad));
     if (bad == INT64_MAX) return BOSC_OK;
-    return bi_fail(ctx, BOSC_ERR_INTERNAL, "deduplicate: unsorted at %lld", (long long)bad); /* unreached: sorts sort */
+    return bi_fail(ctx, BOSC_ERR_INTERNAL, "deduplicate: unsorted at %lld",
+                   (long long)bad); /* reached only if a sort failed */
 }
 
-bosc_status bi_kdtree_take_runs(bosc_ctx *ctx, int64_t n, struct bi_kdtree_runs *runs)
+bosc_status bi_kdtree_allocate_runs(bosc_ctx *ctx, int64_t n, struct bi_kdtree_runs *runs)
 {
     *runs = (struct bi_kdtree_runs){.n = n};
     BI_TRY(bi_scratch_of(ctx, n, sizeof(uint32_t), &runs->ranks));
@@ -33,18 +34,21 @@ bosc_status bi_kdtree_find_runs(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, 
     struct bi_kdtree_mark_runs step = {
         .rows = sorted->rows, .dtype = opts->dtype, .dim = opts->dim, .perm = sorted->perm};
     void *count, *packed;
-    BI_TRY(bi_kdtree_take_runs(ctx, n, runs));
+    /* 1. Mark the first row of each run. */
+    BI_TRY(bi_kdtree_allocate_runs(ctx, n, runs));
     runs->perm = sorted->perm;
     BI_TRY(bi_scratch_of(ctx, n, 1, &step.keep));
     BI_TRY(bi_scratch(ctx, sizeof(int64_t), (void **)&step.bad));
     BI_TRY(bi_scratch(ctx, sizeof(int64_t), &count));
     step.marks = runs->ranks;
     BI_TRY(mark_runs(ctx, ops, &step));
+    /* 2. Find the ranks, names and begins of runs. */
     BI_TRY(core->scan(ctx, BOSC_SUM, BOSC_INCLUSIVE, BOSC_U32, runs->ranks, n, runs->ranks));
     BI_TRY(core->compact(ctx, sizeof(uint32_t), sorted->perm, step.keep, n, runs->names, count));
     BI_TRY(bi_read_back(ctx, &runs->count, count, sizeof runs->count));
     struct bi_kdtree_run_starts starts = {runs->ranks, n, runs->starts};
     BI_TRY(ops->steps->run_starts(ctx, n, &starts));
+    /* 3. Compact their first rows. */
     runs->rows = sorted->rows;
     if (runs->count == n) return BOSC_OK;
     BI_TRY(bi_scratch_of(ctx, runs->count, row, &packed));
@@ -52,7 +56,7 @@ bosc_status bi_kdtree_find_runs(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, 
     return core->compact(ctx, row, sorted->rows.data, step.keep, n, packed, count);
 }
 
-bosc_status bi_kdtree_keep_runs(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kdtree_runs *runs)
+bosc_status bi_kdtree_write_runs(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kdtree_runs *runs)
 {
     const struct bi_kdtree_steps *steps = next->ops->steps;
     bosc_kdtree_view view = next->ops->view(next);
@@ -67,20 +71,21 @@ bosc_status bi_kdtree_keep_runs(bosc_ctx *ctx, bosc_kdtree *next, const struct b
     return steps->scatter(ctx, runs->n, &inverse);
 }
 
-/* Writing to random places of more than this takes longer than a radix pass by the upper bits of the place first, after
- * which what is written at once lies together. */
+/* Beyond MOST_RANDOM targets, a radix pass by the upper bits of the target before writing is faster than random writes.
+ * Both values are chosen. */
 enum { MOST_RANDOM = 1 << 22, FAR_BITS = 8 };
 
-/* out[to[i]] = in[i] for n different places below `range`. */
-static bosc_status scatter_by_place(bosc_ctx *ctx, const struct bi_kdtree_steps *steps, const uint32_t *to,
-                                    const uint32_t *in, int64_t n, int64_t range, uint32_t *out)
+/* out[to[i]] = in[i] for n distinct positions below `range`, sorted by their upper bits first. */
+static bosc_status scatter_by_upper_bits(bosc_ctx *ctx, const struct bi_kdtree_steps *steps, const uint32_t *to,
+                                         const uint32_t *in, int64_t n, int64_t range, uint32_t *out)
 {
     int32_t bits = bi_bit_length((uint64_t)range - 1);
-    uint32_t *places, *values;
-    BI_TRY(bi_scratch_of(ctx, n, sizeof *places, &places));
+    uint32_t *positions, *values;
+    BI_TRY(bi_scratch_of(ctx, n, sizeof *positions, &positions));
     BI_TRY(bi_scratch_of(ctx, n, sizeof *values, &values));
-    struct bi_kdtree_scatter scatter = {places, values, out};
-    BI_TRY(ctx->backend->core->sort_pairs(ctx, BOSC_U32, to, sizeof *in, in, n, places, values, bits - FAR_BITS, bits));
+    struct bi_kdtree_scatter scatter = {positions, values, out};
+    BI_TRY(
+        ctx->backend->core->sort_pairs(ctx, BOSC_U32, to, sizeof *in, in, n, positions, values, bits - FAR_BITS, bits));
     return steps->scatter(ctx, n, &scatter);
 }
 
@@ -95,11 +100,11 @@ static bosc_status find_inverse(bosc_ctx *ctx, const struct bi_kdtree_steps *ste
         struct bi_kdtree_scatter scatter = {ids, runs->where, *inverse};
         BI_TRY(steps->scatter(ctx, runs->count, &scatter));
     } else {
-        BI_TRY_WITH_SCRATCH(ctx, scatter_by_place(ctx, steps, ids, runs->where, runs->count, runs->n, *inverse));
+        BI_TRY_WITH_SCRATCH(ctx, scatter_by_upper_bits(ctx, steps, ids, runs->where, runs->count, runs->n, *inverse));
     }
     if (runs->count == runs->n) return BOSC_OK;
-    struct bi_kdtree_rest_of_runs rest = {runs->perm, runs->ranks, runs->starts, *inverse};
-    return steps->rest_of_runs(ctx, runs->n, &rest);
+    struct bi_kdtree_other_rows_of_runs others = {runs->perm, runs->ranks, runs->starts, *inverse};
+    return steps->other_rows_of_runs(ctx, runs->n, &others);
 }
 
 bosc_status bi_kdtree_store_nodes(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kdtree_runs *runs,

@@ -1,4 +1,4 @@
-/* Handles of k-d trees: created and freed, their options, their blocks, and what a tree tells about itself. */
+/* Handles of k-d trees: creation, options, blocks, times and information. */
 #include "kdtree/handle.h"
 
 #include <string.h>
@@ -118,25 +118,25 @@ void bi_kdtree_list_blocks(const bosc_kdtree *tree, struct bi_block list[BI_KDTR
 /* Frees the blocks of `from` that `other` does not have. */
 static void free_blocks(const bosc_kdtree *from, const bosc_kdtree *other)
 {
-    struct bi_block mine[BI_KDTREE_BLOCKS], theirs[BI_KDTREE_BLOCKS];
-    bi_kdtree_list_blocks(from, mine);
-    bi_kdtree_list_blocks(other, theirs);
+    struct bi_block blocks[BI_KDTREE_BLOCKS], other_blocks[BI_KDTREE_BLOCKS];
+    bi_kdtree_list_blocks(from, blocks);
+    bi_kdtree_list_blocks(other, other_blocks);
     for (int b = 0; b < BI_KDTREE_BLOCKS; b++)
-        if (mine[b].data != theirs[b].data) bi_block_free(&from->memory, &mine[b]);
+        if (blocks[b].data != other_blocks[b].data) bi_block_free(&from->memory, &blocks[b]);
 }
 
-static void forget_learned(bosc_kdtree *tree)
+static void clear_query_cache(bosc_kdtree *tree)
 {
     bi_kdtree_forget_extents(tree);
-    bosc_kdtree_free(tree->learned.by_extent);
+    bosc_kdtree_free(tree->query_cache.by_extent);
 }
 
 void bi_kdtree_commit(bosc_kdtree *tree, const bosc_kdtree *next)
 {
     free_blocks(tree, next);
-    forget_learned(tree);
+    clear_query_cache(tree);
     *tree = *next;
-    tree->learned = (struct bi_kdtree_learned){0};
+    tree->query_cache = (struct bi_kdtree_query_cache){0};
 }
 
 void bi_kdtree_abandon(const bosc_kdtree *tree, const bosc_kdtree *next) { free_blocks(next, tree); }
@@ -179,10 +179,10 @@ bosc_status bosc_kdtree_create(bosc_ctx *ctx, const bosc_kdtree_opts *opts, bosc
 void bosc_kdtree_free(bosc_kdtree *tree)
 {
     if (!tree) return;
-    bosc_kdtree nothing = {0};
+    bosc_kdtree empty = {0};
     struct bi_memory host = tree->host;
-    forget_learned(tree);
-    bi_kdtree_abandon(&nothing, tree);
+    clear_query_cache(tree);
+    bi_kdtree_abandon(&empty, tree);
     bi_memory_release(&host, tree, sizeof *tree);
 }
 
@@ -210,7 +210,7 @@ bosc_status bosc_kdtree_get_times(bosc_ctx *ctx, const bosc_kdtree *tree, bosc_k
     return BOSC_OK;
 }
 
-static int64_t bytes_of(const bosc_kdtree *tree)
+static int64_t count_bytes(const bosc_kdtree *tree)
 {
     struct bi_block blocks[BI_KDTREE_BLOCKS];
     int64_t bytes = 0;
@@ -232,8 +232,8 @@ bosc_status bosc_kdtree_get_info(bosc_ctx *ctx, const bosc_kdtree *tree, bosc_kd
                              .depth = bi_kdtree_depth(tree->nodes),
                              .dtype = tree->opts.dtype,
                              .id_bits = tree->opts.id_bits};
-    const bosc_kdtree *other = __atomic_load_n(&((bosc_kdtree *)tree)->learned.by_extent, __ATOMIC_ACQUIRE);
-    full.bytes = bytes_of(tree) + (other ? bytes_of(other) : 0);
+    const bosc_kdtree *other = __atomic_load_n(&((bosc_kdtree *)tree)->query_cache.by_extent, __ATOMIC_ACQUIRE);
+    full.bytes = count_bytes(tree) + (other ? count_bytes(other) : 0);
     bi_copy_info(info, &full, sizeof full);
     return BOSC_OK;
 }

@@ -1,10 +1,10 @@
-/* Inside a k-d tree, and the table of its fused operations that each backend gives. */
+/* The structure of a k-d tree, and the table of fused operations that each backend implements. */
 #ifndef BI_KDTREE_KDTREE_H
 #define BI_KDTREE_KDTREE_H
 
 #include <boscage/device/kdtree.h>
 
-#include "core/context.h"
+#include "core/call.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -12,37 +12,37 @@ extern "C" {
 
 #define BI_KDTREE_NONE UINT32_MAX /* no id */
 
-/* The coordinates that levels take turns to split by. */
+/* The coordinates by which levels split, cyclically. */
 struct bi_kdtree_turns {
     int32_t length, axes[4];
 };
 
-/* What calls have found out of the nodes since they were built. */
-struct bi_kdtree_learned {
-    double *extents; /* host: the least and the largest of each coordinate (2 x dim); NULL until they are asked for */
-    /* CUDA: the same nodes in a second order, which searches walk (search/by_extent.cu); NULL: none. */
+/* Results about the nodes that searches cache until the next build. */
+struct bi_kdtree_query_cache {
+    double *extents; /* host: least and greatest of each coordinate (2 x dim); NULL until first used */
+    /* CUDA: the same nodes in a second order, which searches walk (search/second_order.cu); NULL: none. */
     struct bosc_kdtree *by_extent;
-    int64_t asked; /* queries, until it was settled whether there is to be such an order */
-    bool settled;
+    int64_t query_count; /* queries so far, until the second order is decided */
+    bool second_order_decided;
 };
 
-/* The in-order array is kept in the backend's own layout (float4 records on CUDA, coordinate-major blocks on the
- * CPU); store and fetch convert. Only `points` + `ids` + a small `index` are kept. */
+/* The in-order array is kept in the backend's own layout (float4 records on CUDA, coordinate-major blocks on the CPU);
+ * store and fetch convert. Kept are points, ids and a small index; inverse and counts if duplicates are removed. */
 struct bosc_kdtree {
     const struct bi_kdtree_ops *ops;
     struct bi_memory memory, host;
     bosc_kdtree_opts opts; /* every field set, defaults filled in */
     int64_t n, nodes;
     struct bi_block points, ids, index;
-    bool clustered; /* CUDA: the last build's sample had to be trusted less; the next one begins with that */
-    struct bi_block inverse, counts; /* only where duplicates are removed: uint32 (n), uint32 (nodes) */
+    bool clustered;                  /* CUDA: the last build needed wide brackets; the next one begins with them */
+    struct bi_block inverse, counts; /* if duplicates are removed: uint32 (n), uint32 (nodes) */
     bosc_kdtree_times times;
-    struct bi_kdtree_learned learned;
+    struct bi_kdtree_query_cache query_cache;
     bool reserved;                /* searches allocate nothing, so there is no second order */
     struct bi_kdtree_turns turns; /* of the levels of a second order; length 0: the tree's own, all coordinates */
 };
 
-/* Rows of the caller's, reachable by the backend; stride in elements. */
+/* Rows of the caller, reachable by the backend; stride in elements. */
 struct bi_kdtree_rows {
     const void *data;
     int64_t n, stride;
@@ -61,25 +61,25 @@ struct bi_kdtree_references {
     bosc_dtype dtype;
     int32_t dim, used; /* used: min(dim, levels that have a list) */
     int64_t n;         /* of each list; at most rows.n */
-    int32_t level;     /* 0, or 1 where the lists are partitioned around the root already */
+    int32_t level;     /* 0; 1 if the lists are already partitioned around the root */
     uint32_t *list[32], *spare;
-    void *nodes; /* the rows in the order of nodes, if the backend made them on the way: scratch */
+    void *nodes; /* scratch: the rows in the order of nodes; NULL if the backend does not make them */
 };
 
-/* What is removed from one list of `n` references, which is ordered by (superkey `first`, number): those whose row
- * equals that of the reference before them. */
+/* Removal of duplicates from a list of `n` references, ordered by (superkey `first`, number): of references whose row
+ * equals that of the previous one. */
 struct bi_kdtree_removal {
     struct bi_kdtree_rows rows;
     bosc_dtype dtype;
     int32_t dim, first;
     int64_t n;
     const uint32_t *from;
-    const void *keys; /* n: of coordinate `first`, ordered; NULL: in the rows alone */
+    const void *keys; /* n: ordered keys of coordinate `first`; NULL: read the rows */
     uint32_t *to;     /* the kept ones; may be `from` */
     uint32_t *spare;  /* n */
-    uint32_t *ranks;  /* n: how many are kept up to each place; may be NULL */
-    int64_t *count;   /* how many are kept */
-    int64_t *bad;     /* becomes the smallest place that is out of order, if that is less */
+    uint32_t *ranks;  /* n: number of kept references up to each position; may be NULL */
+    int64_t *count;   /* number of kept references */
+    int64_t *bad;     /* lowered to the smallest position out of order */
 };
 
 /* A batch of queries with its outputs, all reachable by the backend. */
@@ -94,22 +94,21 @@ struct bi_kdtree_query {
     const int64_t *offsets; /* radius_fill: one more, ascending */
     int64_t *bad;           /* radius_fill */
     bool self;              /* every node is a query, of the row that its id names */
-    int64_t *nan;           /* knn, where checks_queries says so: gets the first row that holds a NaN, if any does */
+    int64_t *nan;           /* knn, if checks_queries: receives the first row with a NaN, if any */
 };
 
 struct bi_kdtree_steps; /* one bi_step_fn for each line of steps.def: see steps.h */
 
-/* The driver reserves the blocks (to the sizes that `blocks` tells), sets nodes, and then calls build or store and
- * make_index. Those take all scratch they need before they write to the tree's blocks (make_index, after store, takes
- * none), so that a tree survives a lack of memory. The driver renames nodes by writing to the ids of the view; no copy
- * of the ids is elsewhere. */
+/* The driver reserves the blocks (of the sizes that `blocks` returns), sets nodes, and calls build or store, then
+ * make_index. These allocate all scratch before they write to the tree's blocks (make_index after store needs none), so
+ * that a tree survives a lack of memory. The driver changes ids by writing to the ids of the view, the only copy. */
 struct bi_kdtree_ops {
     const struct bi_kdtree_steps *steps;
 
     /* Bytes of the blocks points, ids and index for n nodes. */
     void (*blocks)(const bosc_kdtree_opts *opts, int64_t n, size_t bytes[3]);
 
-    /* Scratch of `build` for n points that are in reach; of partition_by_superkey if opts->builder is BROWN. */
+    /* Returns the scratch of `build` for n reachable points; of partition_by_superkey if opts->builder is BROWN. */
     int64_t (*build_scratch)(const bosc_ctx *, const bosc_kdtree_opts *opts, int64_t n);
 
     /* *row (host) = the first row that holds a NaN, INT64_MAX if none. Waits. Float types only. */
@@ -117,21 +116,21 @@ struct bi_kdtree_ops {
 
     bosc_kdtree_view (*view)(const bosc_kdtree *);
 
-    /* Whether `build` is there for such trees; if not, the driver presorts (presort.c). */
+    /* True if `build` handles such trees; else the driver presorts (presort.c). */
     bool (*builds)(const bosc_kdtree_opts *opts, int64_t n);
 
-    /* The AUTO builder: makes points and ids of tree->nodes = rows->n points, ids being row numbers. *missed becomes
-     * true if its sampling failed and the tree is not made: then the driver presorts too. */
+    /* The AUTO builder: makes points and ids of tree->nodes = rows->n points, ids being row numbers. *missed = true if
+     * its sampling failed and there is no tree: then the driver presorts. */
     bosc_status (*build)(bosc_ctx *, bosc_kdtree *, const struct bi_kdtree_rows *, bool *missed);
 
     /* order[i] = the rank of node i. lists->in[p] (p < used, n ranks) is ordered by superkey p; list 0 is 0, 1, 2, ...
      * The medians of in[level % dim] of the segments of a level are its nodes, and the other lists are partitioned
-     * stably around them, level by level. A rank's place in its list tells its side; no coordinate is read. Lists are
-     * used up. */
+     * stably around them, level by level. The position of a rank in its list determines its side; no coordinate is
+     * read. Lists are overwritten. */
     bosc_status (*partition_by_rank)(bosc_ctx *, const bosc_kdtree *, struct bi_kdtree_lists *lists, uint32_t *order);
 
     /* The published method: lists without duplicates, and order[i] = the reference of node i. As partition_by_rank,
-     * but references are compared with medians by superkey. Lists are used up; references->nodes is set. */
+     * but references are compared with medians by superkey. Lists are overwritten; references->nodes is set. */
     bosc_status (*remove_duplicates)(bosc_ctx *, const struct bi_kdtree_removal *);
     bosc_status (*partition_by_superkey)(bosc_ctx *, struct bi_kdtree_references *, uint32_t *order);
 
@@ -142,7 +141,7 @@ struct bi_kdtree_ops {
     /* The in-order points as rows of dim, and the ids; either may be NULL. Backend memory. */
     bosc_status (*fetch)(bosc_ctx *, const bosc_kdtree *, void *points, uint32_t *ids);
 
-    /* What queries need beside the array (split values, boxes); after build, or after store. */
+    /* Makes the index of searches (split values, boxes), after build or store. */
     bosc_status (*make_index)(bosc_ctx *, bosc_kdtree *);
 
     /* *node (backend memory) = a node out of order against an ancestor, or with a bad or repeated id: the smallest
@@ -156,20 +155,21 @@ struct bi_kdtree_ops {
     bosc_status (*radius_count)(bosc_ctx *, const bosc_kdtree *, const struct bi_kdtree_query *);
     bosc_status (*radius_fill)(bosc_ctx *, const bosc_kdtree *, const struct bi_kdtree_query *);
 
-    /* Whether knn itself looks for a NaN in the queries (query->nan), beside the search, and writes no answers if there
+    /* True if knn itself checks the queries for NaN (query->nan), overlapping the search, and writes nothing if there
      * is one; NULL: never. */
     bool (*checks_queries)(const bosc_kdtree *, const struct bi_kdtree_query *);
 
-    /* Scratch of a knn with this many queries, and k neighbours, whose arrays are in reach. */
+    /* Returns the scratch of a knn with query_count queries and k neighbours, of reachable arrays. */
     size_t (*query_bytes)(const bosc_ctx *, const bosc_kdtree *, int64_t query_count, int64_t k);
 
-    /* The k nearest of every node, in rows by id, where that is faster than a search with rows as queries: whether the
-     * backend has it for such a tree (NULL: no), and the search (query->rows.data is NULL). */
+    /* supports_self_knn: true if the backend searches the k nearest of every node faster than with rows as queries
+     * (NULL: no). knn_self: that search, rows by id (query->rows.data is NULL). */
     bool (*supports_self_knn)(const bosc_kdtree *, int64_t k);
     bosc_status (*knn_self)(bosc_ctx *, const bosc_kdtree *, const struct bi_kdtree_query *);
 
-    /* Nodes in boxes, as radius_count and radius_fill without distances; rows are the low corner of each box and,
-     * beside it, the high one. There are steps too: whether the backend is faster for such a tree (NULL: no). */
+    /* box_count, box_fill: nodes in boxes, as radius_count and radius_fill without distances; a row is the low corner
+     * of a box, then the high one. supports_boxes: true if they are faster than the steps for such a tree (NULL:
+     * no). */
     bool (*supports_boxes)(const bosc_kdtree *);
     bosc_status (*box_count)(bosc_ctx *, const bosc_kdtree *, const struct bi_kdtree_query *);
     bosc_status (*box_fill)(bosc_ctx *, const bosc_kdtree *, const struct bi_kdtree_query *);

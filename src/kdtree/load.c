@@ -1,5 +1,5 @@
-/* Reads saved trees. Nothing is believed: arrays grow by slices that were really read, the checksum decides, and then
- * names are checked. (That the order of the nodes is right is for bosc_kdtree_verify to say.) */
+/* Reads saved trees, without trust in the input: arrays grow as bytes arrive, the checksum is verified, then ids are
+ * checked. (bosc_kdtree_verify checks the order of the nodes.) */
 #include <string.h>
 
 #include "kdtree/save.h"
@@ -12,44 +12,47 @@ struct reader {
     struct bi_loaded arrays[ARRAYS];
 };
 
-static bosc_status malformed(struct reader *r, const char *reason) { return bi_load_malformed(&r->loader, reason); }
+static bosc_status fail_malformed(struct reader *r, const char *reason)
+{
+    return bi_load_malformed(&r->loader, reason);
+}
 
-static bosc_status get_array(struct reader *r, int which, size_t bytes, const char *what)
+static bosc_status read_array(struct reader *r, int which, size_t bytes, const char *what)
 {
     return bi_load_array(&r->loader, &r->arrays[which], bytes, what);
 }
 
-static bosc_status get_header(struct reader *r)
+static bosc_status read_header(struct reader *r)
 {
     struct bi_kdtree_header *h = &r->header;
     BI_TRY(bi_load_header(&r->loader, h, sizeof *h, BI_KDTREE_SAVE_MAGIC, BI_KDTREE_SAVE_VERSION));
     if (h->flags > BI_KDTREE_SAVE_DUPLICATES_REMOVED || h->reserved || h->unused)
-        return malformed(r, "the header has unknown flags");
-    if (h->dtype < BOSC_F32 || h->dtype > BOSC_I64) return malformed(r, "the type of its elements is unknown");
-    if (h->dim < 1 || h->dim > 1024) return malformed(r, "its dimension is not in 1 to 1024");
-    if (h->id_bits != 32 && h->id_bits != 64) return malformed(r, "its ids have neither 32 nor 64 bits");
+        return fail_malformed(r, "the header has unknown flags");
+    if (h->dtype < BOSC_F32 || h->dtype > BOSC_I64) return fail_malformed(r, "the type of its elements is unknown");
+    if (h->dim < 1 || h->dim > 1024) return fail_malformed(r, "its dimension is not in 1 to 1024");
+    if (h->id_bits != 32 && h->id_bits != 64) return fail_malformed(r, "its ids have neither 32 nor 64 bits");
     if (h->n < 0 || h->n >= (int64_t)UINT32_MAX || h->nodes < 0 || h->nodes > h->n || (h->n > 0 && h->nodes == 0))
-        return malformed(r, "its size is out of range");
-    if (!(h->flags & BI_KDTREE_SAVE_DUPLICATES_REMOVED) && h->nodes != h->n) return malformed(r, "it lacks nodes");
+        return fail_malformed(r, "its size is out of range");
+    if (!(h->flags & BI_KDTREE_SAVE_DUPLICATES_REMOVED) && h->nodes != h->n) return fail_malformed(r, "it lacks nodes");
     return BOSC_OK;
 }
 
-static bosc_status get_arrays(struct reader *r)
+static bosc_status read_arrays(struct reader *r)
 {
     const struct bi_kdtree_header *h = &r->header;
     size_t nodes = (size_t)h->nodes, row = (size_t)h->dim * bosc_dtype_size((bosc_dtype)h->dtype);
     bool removed = h->flags & BI_KDTREE_SAVE_DUPLICATES_REMOVED;
     bi_progress_set_total(r->loader.ctx, bi_save_items(nodes * (row + 4) + (removed ? (nodes + (size_t)h->n) * 4 : 0)));
-    BI_TRY(get_array(r, POINTS, nodes * row, "points"));
-    BI_TRY(get_array(r, IDS, nodes * sizeof(uint32_t), "ids"));
+    BI_TRY(read_array(r, POINTS, nodes * row, "points"));
+    BI_TRY(read_array(r, IDS, nodes * sizeof(uint32_t), "ids"));
     if (removed) {
-        BI_TRY(get_array(r, INVERSE, (size_t)h->n * sizeof(uint32_t), "inverse"));
-        BI_TRY(get_array(r, COUNTS, nodes * sizeof(uint32_t), "counts"));
+        BI_TRY(read_array(r, INVERSE, (size_t)h->n * sizeof(uint32_t), "inverse"));
+        BI_TRY(read_array(r, COUNTS, nodes * sizeof(uint32_t), "counts"));
     }
     return bi_load_hash(&r->loader);
 }
 
-/* Ids are in range and distinct. */
+/* Fails unless ids are in range and distinct. */
 static bosc_status check_ids(struct reader *r)
 {
     const uint32_t *ids = (const uint32_t *)r->arrays[IDS].data;
@@ -57,47 +60,47 @@ static bosc_status check_ids(struct reader *r)
     BI_TRY(bi_load_reserve(&r->loader, seen, (size_t)r->header.n));
     if (r->header.n) memset(seen->data, 0, (size_t)r->header.n);
     for (int64_t i = 0; i < r->header.nodes; i++) {
-        if ((int64_t)ids[i] >= r->header.n) return malformed(r, "an id is out of range");
-        if (seen->data[ids[i]]++) return malformed(r, "an id is repeated");
+        if ((int64_t)ids[i] >= r->header.n) return fail_malformed(r, "an id is out of range");
+        if (seen->data[ids[i]]++) return fail_malformed(r, "an id is repeated");
     }
     return BOSC_OK;
 }
 
-/* Each row has its node, and counts say how many; the row that names a node is one of its own. */
+/* Fails unless each row has a node, counts are right, and the id of a node is one of its own rows. */
 static bosc_status check_runs(struct reader *r)
 {
     const uint32_t *ids = (const uint32_t *)r->arrays[IDS].data;
     const uint32_t *inverse = (const uint32_t *)r->arrays[INVERSE].data;
     uint32_t *counts = (uint32_t *)r->arrays[COUNTS].data;
     for (int64_t i = 0; i < r->header.n; i++) {
-        if ((int64_t)inverse[i] >= r->header.nodes) return malformed(r, "a row stands for no node");
+        if ((int64_t)inverse[i] >= r->header.nodes) return fail_malformed(r, "a row stands for no node");
         counts[inverse[i]]--;
     }
     for (int64_t i = 0; i < r->header.nodes; i++) {
-        if (counts[i] != 0) return malformed(r, "a count is wrong");
-        if (inverse[ids[i]] != (uint32_t)i) return malformed(r, "a node is named for another's row");
+        if (counts[i] != 0) return fail_malformed(r, "a count is wrong");
+        if (inverse[ids[i]] != (uint32_t)i) return fail_malformed(r, "a node is named for another's row");
     }
     for (int64_t i = 0; i < r->header.n; i++) counts[inverse[i]]++;
     return BOSC_OK;
 }
 
-static bosc_status move_to_backend(bosc_ctx *ctx, const struct bi_loaded *a, void **place)
+static bosc_status copy_to_backend(bosc_ctx *ctx, const struct bi_loaded *a, void **copied)
 {
-    BI_TRY(bi_scratch(ctx, a->bytes, place));
-    return a->bytes ? ctx->backend->copy(ctx, *place, a->data, a->bytes) : BOSC_OK;
+    BI_TRY(bi_scratch(ctx, a->bytes, copied));
+    return a->bytes ? ctx->backend->copy(ctx, *copied, a->data, a->bytes) : BOSC_OK;
 }
 
-/* All that can be checked without a tree. */
-static bosc_status parse(void *state)
+/* Reads the file and checks everything that needs no tree. */
+static bosc_status read_tree(void *state)
 {
     struct reader *r = state;
-    BI_TRY(get_header(r));
-    BI_TRY(get_arrays(r));
+    BI_TRY(read_header(r));
+    BI_TRY(read_arrays(r));
     BI_TRY(check_ids(r));
     return r->header.flags & BI_KDTREE_SAVE_DUPLICATES_REMOVED ? check_runs(r) : BOSC_OK;
 }
 
-static bosc_status create(void *state, void **fresh)
+static bosc_status create_tree(void *state, void **fresh)
 {
     struct reader *r = state;
     const struct bi_kdtree_header *h = &r->header;
@@ -113,7 +116,7 @@ static bosc_status create(void *state, void **fresh)
     return BOSC_OK;
 }
 
-static bosc_status fill(void *state, void *fresh)
+static bosc_status fill_tree(void *state, void *fresh)
 {
     struct reader *r = state;
     bosc_kdtree *tree = fresh;
@@ -122,11 +125,13 @@ static bosc_status fill(void *state, void *fresh)
     struct bi_kdtree_rows rows = {.n = r->header.nodes, .stride = tree->opts.dim};
     void *points, *ids;
     bosc_kdtree next;
-    BI_TRY(move_to_backend(ctx, &r->arrays[POINTS], &points));
-    BI_TRY(move_to_backend(ctx, &r->arrays[IDS], &ids));
+    /* 1. Copy the nodes to scratch, and make the blocks of the tree. */
+    BI_TRY(copy_to_backend(ctx, &r->arrays[POINTS], &points));
+    BI_TRY(copy_to_backend(ctx, &r->arrays[IDS], &ids));
     BI_TRY(bi_kdtree_reserve_blocks(ctx, tree, r->header.n, &next));
     bi_kdtree_commit(tree, &next);
     if (rows.n == 0) return BOSC_OK;
+    /* 2. Fill them. */
     rows.data = points;
     tree->n = r->header.n;
     tree->nodes = rows.n;
@@ -141,7 +146,7 @@ static void free_tree(void *tree) { bosc_kdtree_free(tree); }
 
 bosc_status bosc_kdtree_read(bosc_ctx *ctx, bosc_read_fn read, void *user, bosc_kdtree **tree)
 {
-    static const struct bi_load_kind kind = {"tree", "saved tree", parse, create, fill, free_tree};
+    static const struct bi_load_kind kind = {"tree", "saved tree", read_tree, create_tree, fill_tree, free_tree};
     struct reader r = {0};
     BI_ENTER(ctx);
     return bi_load_structure(ctx, read, user, &kind, &r, r.arrays, ARRAYS, tree);

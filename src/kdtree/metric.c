@@ -1,4 +1,4 @@
-/* Options of searches by any metric: checked, and made into what the steps need. */
+/* Options of searches by any metric: checks them, and converts them for the steps. */
 #include "kdtree/metric.h"
 
 #include <math.h>
@@ -62,7 +62,7 @@ bosc_status bi_kdtree_check_other(bosc_ctx *ctx, const bosc_kdtree *tree, const 
     return BOSC_OK;
 }
 
-/* Into `extents`, by two reductions for each coordinate. */
+/* Measures `extents` by two reductions for each coordinate. */
 static bosc_status measure_extents(bosc_ctx *ctx, const bosc_kdtree *tree, double *extents)
 {
     static const bosc_op ends[2] = {BOSC_MIN, BOSC_MAX};
@@ -83,12 +83,12 @@ static bosc_status measure_extents(bosc_ctx *ctx, const bosc_kdtree *tree, doubl
 
 static size_t extents_size(const bosc_kdtree *tree)
 {
-    return 2 * (size_t)tree->opts.dim * sizeof *tree->learned.extents;
+    return 2 * (size_t)tree->opts.dim * sizeof *tree->query_cache.extents;
 }
 
 bosc_status bi_kdtree_extents(bosc_ctx *ctx, const bosc_kdtree *tree, const double **extents)
 {
-    double **kept = &((bosc_kdtree *)tree)->learned.extents, *found = __atomic_load_n(kept, __ATOMIC_ACQUIRE),
+    double **cached = &((bosc_kdtree *)tree)->query_cache.extents, *found = __atomic_load_n(cached, __ATOMIC_ACQUIRE),
            *none = NULL;
     *extents = found;
     if (found) return BOSC_OK;
@@ -96,22 +96,23 @@ bosc_status bi_kdtree_extents(bosc_ctx *ctx, const bosc_kdtree *tree, const doub
     if (!fresh) return bi_fail(ctx, BOSC_ERR_NOMEM, "out of host memory: %zu bytes were refused", extents_size(tree));
     bosc_status status;
     BI_WITH_SCRATCH(ctx, status = measure_extents(ctx, tree, fresh));
-    if (status == BOSC_OK && __atomic_compare_exchange_n(kept, &none, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+    if (status == BOSC_OK &&
+        __atomic_compare_exchange_n(cached, &none, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         *extents = fresh;
     else {
         bi_memory_release(&tree->host, fresh, extents_size(tree));
-        *extents = none;
+        *extents = none; /* the failed exchange stored those of another thread in it; NULL if measuring failed */
     }
     return status;
 }
 
 void bi_kdtree_forget_extents(bosc_kdtree *tree)
 {
-    bi_memory_release(&tree->host, tree->learned.extents, extents_size(tree));
-    tree->learned.extents = NULL;
+    bi_memory_release(&tree->host, tree->query_cache.extents, extents_size(tree));
+    tree->query_cache.extents = NULL;
 }
 
-/* The points of the tree are within the periods, or the first row that is not is named. */
+/* Fails with the first row outside the periods, if any. */
 static bosc_status check_inside(bosc_ctx *ctx, const char *name, const bosc_kdtree *tree, const double *periods,
                                 const double *reachable)
 {
@@ -136,7 +137,7 @@ static bosc_status check_inside(bosc_ctx *ctx, const char *name, const bosc_kdtr
 bosc_status bi_kdtree_stage_metric(bosc_ctx *ctx, const char *name, const bosc_kdtree *tree,
                                    const bosc_kdtree_query_opts *opts, struct bi_kdtree_metric *metric)
 {
-    const double p = opts->p, loose = 1 + opts->epsilon;
+    const double p = opts->p, slack = 1 + opts->epsilon;
     bool staged = false;
     *metric = (struct bi_kdtree_metric){.kind = p == 1          ? BI_KDTREE_SUM
                                                 : p == 2        ? BI_KDTREE_SQUARES
@@ -144,7 +145,7 @@ bosc_status bi_kdtree_stage_metric(bosc_ctx *ctx, const char *name, const bosc_k
                                                                 : BI_KDTREE_POWER,
                                         .p = p,
                                         .inverse = 1 / p,
-                                        .shrink = p == 2 ? loose * loose : loose,
+                                        .shrink = p == 2 ? slack * slack : slack,
                                         .grow = 1};
     if (metric->kind == BI_KDTREE_POWER) {
         metric->shrink *= 1 - BI_KDTREE_POWER_ERROR;

@@ -1,5 +1,5 @@
-/* Searches with options: by any metric, in periodic boxes, within bounds. What the usual searches can answer too goes
- * to them. */
+/* Searches with options: by any metric, in periodic boxes, within bounds. The Euclidean searches answer
+ * calls that they support. */
 #include "core/call.h"
 #include "core/csr.h"
 #include "kdtree/metric.h"
@@ -7,7 +7,7 @@
 /* A search, with the arguments of its call. */
 struct search {
     const bosc_kdtree *tree;
-    bosc_kdtree_query_opts opts; /* bounds are the radii where those are searched by */
+    bosc_kdtree_query_opts opts; /* bounds: the radii, in searches by radius */
     struct bi_kdtree_rows rows;
     int64_t k;
     void *ids;
@@ -15,7 +15,7 @@ struct search {
     int64_t *counts;
 };
 
-/* Checks what all searches take. */
+/* Checks the arguments common to all searches. */
 static bosc_status check_search(bosc_ctx *ctx, const void *queries, int64_t query_count, int64_t stride,
                                 const bosc_kdtree_query_opts *opts, struct search *s)
 {
@@ -32,21 +32,22 @@ static bosc_status check_search(bosc_ctx *ctx, const void *queries, int64_t quer
     return BOSC_OK;
 }
 
-/* Whether the usual search has the answer: *limit is the largest squared distance that counts. */
-static bosc_status find_usual(bosc_ctx *ctx, const struct search *s, bool *usual, double *limit)
+/* *euclidean: true if the Euclidean search supports the call (for F32 it rounds distances to float, and does not);
+ * *limit = the largest squared distance that counts. */
+static bosc_status find_euclidean(bosc_ctx *ctx, const struct search *s, bool *euclidean, double *limit)
 {
     const bosc_kdtree_query_opts *o = &s->opts;
     double bound = INFINITY;
-    *usual = o->p == 2 && !o->periods && !o->exclude_self && s->tree->opts.dtype != BOSC_F32 &&
-             (!o->bounds || o->bound_count == 1);
-    if (!*usual) return BOSC_OK;
+    *euclidean = o->p == 2 && !o->periods && !o->exclude_self && s->tree->opts.dtype != BOSC_F32 &&
+                 (!o->bounds || o->bound_count == 1);
+    if (!*euclidean) return BOSC_OK;
     if (o->bounds) {
-        const void *reachable; /* which is what can be read back */
+        const void *reachable; /* bi_read_back needs reachable memory */
         bool staged = false;
         BI_TRY(bi_stage_in(ctx, o->bounds, sizeof bound, &reachable, &staged));
         BI_TRY(bi_read_back(ctx, &bound, reachable, sizeof bound));
     }
-    *usual = bound >= 0;
+    *euclidean = bound >= 0;
     *limit = bound * bound;
     return BOSC_OK;
 }
@@ -59,7 +60,7 @@ static bosc_status stage_rows(bosc_ctx *ctx, const struct search *s, struct bi_k
     return bi_kdtree_stage_rows(ctx, s->tree, "queries", rows, &staged);
 }
 
-/* What the steps of a general search need, with queries and bounds in reach. */
+/* Makes the arguments of a general search, and stages queries and bounds. */
 static bosc_status stage_search(bosc_ctx *ctx, const struct search *s, struct bi_kdtree_metric_search *a)
 {
     const void *bounds;
@@ -79,20 +80,20 @@ static bosc_status stage_search(bosc_ctx *ctx, const struct search *s, struct bi
     return bi_kdtree_place_rows(ctx, s->tree, &rows, &a->metric, &a->queries);
 }
 
-/* distances = their roots. */
-static bosc_status take_roots(bosc_ctx *ctx, const struct search *s, double *distances, int64_t count)
+/* Replaces distances by their square roots. */
+static bosc_status convert_to_roots(bosc_ctx *ctx, const struct search *s, double *distances, int64_t count)
 {
     struct bi_kdtree_roots roots = {distances};
     return distances ? s->tree->ops->steps->roots(ctx, count, &roots) : BOSC_OK;
 }
 
-static bosc_status usual_knn(bosc_ctx *ctx, const struct search *s, double limit)
+static bosc_status euclidean_knn(bosc_ctx *ctx, const struct search *s, double limit)
 {
     struct bi_kdtree_query query = {
         .k = s->k, .within = true, .r2 = limit, .ids = s->ids, .dist2 = s->distances, .self = s->opts.self != 0};
     BI_TRY(stage_rows(ctx, s, &query.rows));
     BI_TRY(bi_kdtree_nearest(ctx, s->tree, &query));
-    return take_roots(ctx, s, s->distances, s->rows.n * s->k);
+    return convert_to_roots(ctx, s, s->distances, s->rows.n * s->k);
 }
 
 static bosc_status general_knn(bosc_ctx *ctx, const struct search *s)
@@ -110,15 +111,15 @@ static bosc_status knn_staged(bosc_ctx *ctx, const struct search *call)
 {
     struct search s = *call;
     struct bi_out ids, distances;
-    bool staged = false, usual;
+    bool staged = false, euclidean;
     double limit;
     size_t entries = (size_t)(s.rows.n * s.k);
     BI_TRY(bi_stage_out(ctx, s.ids, entries * (size_t)s.tree->opts.id_bits / 8, &ids, &staged));
     BI_TRY(bi_stage_out(ctx, s.distances, s.distances ? entries * sizeof(double) : 0, &distances, &staged));
     s.ids = ids.reachable;
     s.distances = distances.reachable;
-    BI_TRY(find_usual(ctx, &s, &usual, &limit));
-    BI_TRY(usual ? usual_knn(ctx, &s, limit) : general_knn(ctx, &s));
+    BI_TRY(find_euclidean(ctx, &s, &euclidean, &limit));
+    BI_TRY(euclidean ? euclidean_knn(ctx, &s, limit) : general_knn(ctx, &s));
     BI_TRY(bi_stage_back(ctx, &ids));
     BI_TRY(bi_stage_back(ctx, &distances));
     return ctx->backend->sync(ctx);
@@ -147,10 +148,10 @@ static bosc_status count_rows(bosc_ctx *ctx, void *search, int64_t *counts)
 {
     const struct search *s = search;
     struct bi_kdtree_metric_search a;
-    bool usual;
+    bool euclidean;
     double limit;
-    BI_TRY(find_usual(ctx, s, &usual, &limit));
-    if (usual) {
+    BI_TRY(find_euclidean(ctx, s, &euclidean, &limit));
+    if (euclidean) {
         struct bi_kdtree_query query = {.within = true, .r2 = limit, .counts = counts};
         BI_TRY(stage_rows(ctx, s, &query.rows));
         if (s->opts.self) BI_TRY(bi_kdtree_own_rows(ctx, s->tree, &query.rows));
@@ -166,10 +167,10 @@ static bosc_status fill_rows(bosc_ctx *ctx, void *search, const struct bi_csr_ro
 {
     const struct search *s = search;
     struct bi_kdtree_metric_search a;
-    bool usual;
+    bool euclidean;
     double limit;
-    BI_TRY(find_usual(ctx, s, &usual, &limit));
-    if (usual) {
+    BI_TRY(find_euclidean(ctx, s, &euclidean, &limit));
+    if (euclidean) {
         struct bi_kdtree_query query = {.within = true,
                                         .r2 = limit,
                                         .offsets = to->offsets,
@@ -179,7 +180,7 @@ static bosc_status fill_rows(bosc_ctx *ctx, void *search, const struct bi_csr_ro
         BI_TRY(stage_rows(ctx, s, &query.rows));
         if (s->opts.self) BI_TRY(bi_kdtree_own_rows(ctx, s->tree, &query.rows));
         BI_TRY(s->tree->ops->radius_fill(ctx, s->tree, &query));
-        return take_roots(ctx, s, to->columns[1], to->total);
+        return convert_to_roots(ctx, s, to->columns[1], to->total);
     }
     BI_TRY(stage_search(ctx, s, &a));
     a.offsets = to->offsets;
@@ -190,7 +191,7 @@ static bosc_status fill_rows(bosc_ctx *ctx, void *search, const struct bi_csr_ro
     return BOSC_OK;
 }
 
-/* Checks what searches by radii take; they become the bounds. */
+/* Checks radii, which become the bounds. */
 static bosc_status check_radii(bosc_ctx *ctx, const double *radii, int64_t radius_count, struct search *s)
 {
     if (s->opts.bounds) return bi_fail(ctx, BOSC_ERR_ARG, "opts: bounds: radii are given instead");

@@ -5,8 +5,11 @@
 #include "kdtree/nearest_other_label.h"
 #include "kdtree/steps/steps.h"
 
-struct other {
-    const struct bi_kdtree_blocks *blocks; /* with their labels; NULL: none are made yet */
+/* Cost of a search, and of a row in all steps, in simple items; chosen. */
+enum { SEARCH_ITEMS = 64, ROW_ITEMS = 80 };
+
+struct label_search {
+    const struct bi_kdtree_blocks *blocks; /* labelled; NULL: not made yet */
     const void *labels, *bounds;
     void *ids, *dist2;
 };
@@ -24,7 +27,7 @@ bosc_status bi_kdtree_make_blocks(bosc_ctx *ctx, const bosc_kdtree *tree, struct
     BI_TRY(bi_scratch_of(ctx, boxes * 2 * used, sizeof *blocks->boxes, &blocks->boxes));
     BI_TRY(bi_scratch_of(ctx, boxes, sizeof *blocks->same, &blocks->same));
     BI_TRY(steps->make_block(ctx, (int64_t)1 << levels, blocks));
-    while (blocks->level-- > 0) BI_TRY(steps->join_boxes(ctx, (int64_t)1 << blocks->level, blocks));
+    while (blocks->level-- > 0) BI_TRY(steps->merge_boxes(ctx, (int64_t)1 << blocks->level, blocks));
     return BOSC_OK;
 }
 
@@ -36,7 +39,7 @@ bosc_status bi_kdtree_label_blocks(bosc_ctx *ctx, const bosc_kdtree *tree, const
     blocks->level = blocks->levels;
     BI_TRY(steps->node_labels(ctx, tree->nodes, &name));
     BI_TRY(steps->label_block(ctx, (int64_t)1 << blocks->levels, blocks));
-    while (blocks->level-- > 0) BI_TRY(steps->join_labels(ctx, (int64_t)1 << blocks->level, blocks));
+    while (blocks->level-- > 0) BI_TRY(steps->merge_labels(ctx, (int64_t)1 << blocks->level, blocks));
     return BOSC_OK;
 }
 
@@ -51,23 +54,26 @@ static bosc_status list_active(bosc_ctx *ctx, const bosc_kdtree *tree, const str
     return bi_read_back(ctx, count, counted, sizeof *count);
 }
 
-static bosc_status search(bosc_ctx *ctx, const bosc_kdtree *tree, const struct other *o)
+/* Searches for all active rows. */
+static bosc_status search_active(bosc_ctx *ctx, const bosc_kdtree *tree, const struct label_search *o)
 {
     const struct bi_kdtree_steps *steps = tree->ops->steps;
     bosc_kdtree_view view = tree->ops->view(tree);
     bool wide = tree->opts.id_bits == 64;
-    struct bi_kdtree_find_nothing nothing = {o->ids, o->dist2, wide, view.dtype == BOSC_F32};
+    struct bi_kdtree_write_none empty = {o->ids, o->dist2, wide, view.dtype == BOSC_F32};
     struct bi_kdtree_mark_active mark = {.view = view, .bounds = o->bounds};
     struct bi_kdtree_blocks blocks;
     uint32_t *active_nodes;
     int64_t count;
     void *rows;
+    /* 1. List the active nodes. */
     BI_TRY(bi_scratch_of(ctx, tree->nodes, sizeof *mark.nodes, &mark.nodes));
     BI_TRY(bi_scratch_of(ctx, tree->nodes, sizeof *active_nodes, &active_nodes));
     BI_TRY(bi_scratch_of(ctx, tree->nodes, 1, &mark.active));
     BI_TRY(steps->mark_active(ctx, tree->nodes, &mark));
     BI_TRY(list_active(ctx, tree, &mark, active_nodes, &count));
-    if (count == 0) return steps->find_nothing(ctx, tree->nodes, &nothing);
+    if (count == 0) return steps->write_none(ctx, tree->nodes, &empty);
+    /* 2. Make and label blocks, unless they exist; prune blocks, and search from the nodes that remain. */
     if (o->blocks) {
         blocks = *o->blocks;
     } else {
@@ -89,25 +95,25 @@ static bosc_status search(bosc_ctx *ctx, const bosc_kdtree *tree, const struct o
                                                  .ids = o->ids,
                                                  .dist2 = o->dist2,
                                                  .wide = wide};
-    BI_TRY(steps->find_nothing(ctx, tree->nodes, &nothing));
-    BI_TRY_WITH_COST(ctx, 64, steps->nearest_other_label(ctx, count, &args));
+    BI_TRY(steps->write_none(ctx, tree->nodes, &empty));
+    BI_TRY_WITH_COST(ctx, SEARCH_ITEMS, steps->nearest_other_label(ctx, count, &args));
     return BOSC_OK;
 }
 
-static bosc_status staged_search(bosc_ctx *ctx, const bosc_kdtree *tree, const struct other *o)
+static bosc_status search_staged(bosc_ctx *ctx, const bosc_kdtree *tree, const struct label_search *o)
 {
     size_t id_bytes = (size_t)tree->nodes * (size_t)tree->opts.id_bits / 8;
     size_t bytes = (size_t)tree->nodes * bi_kdtree_dist2_size(tree);
     struct bi_out ids, dist2;
-    struct other inside = *o;
+    struct label_search staged_args = *o;
     bool staged = false;
-    BI_TRY(bi_stage_in(ctx, o->labels, id_bytes, &inside.labels, &staged));
-    BI_TRY(bi_stage_in(ctx, o->bounds, o->bounds ? bytes : 0, &inside.bounds, &staged));
+    BI_TRY(bi_stage_in(ctx, o->labels, id_bytes, &staged_args.labels, &staged));
+    BI_TRY(bi_stage_in(ctx, o->bounds, o->bounds ? bytes : 0, &staged_args.bounds, &staged));
     BI_TRY(bi_stage_out(ctx, o->ids, id_bytes, &ids, &staged));
     BI_TRY(bi_stage_out(ctx, o->dist2, o->dist2 ? bytes : 0, &dist2, &staged));
-    inside.ids = ids.reachable;
-    inside.dist2 = dist2.reachable;
-    BI_TRY(search(ctx, tree, &inside));
+    staged_args.ids = ids.reachable;
+    staged_args.dist2 = dist2.reachable;
+    BI_TRY(search_active(ctx, tree, &staged_args));
     BI_TRY(bi_stage_back(ctx, &ids));
     BI_TRY(bi_stage_back(ctx, &dist2));
     return staged ? ctx->backend->sync(ctx) : BOSC_OK;
@@ -124,16 +130,16 @@ bosc_status bosc_kdtree_nearest_other(bosc_ctx *ctx, const bosc_kdtree *tree, co
     BI_TRY(bi_check_aligned(ctx, "labels", labels, (size_t)tree->opts.id_bits / 8));
     BI_TRY(bi_check_aligned(ctx, "bounds", bounds, bi_kdtree_dist2_size(tree)));
     BI_TRY(bi_kdtree_check_answers(ctx, tree, ids, dist2));
-    struct other o = {NULL, labels, bounds, ids, dist2};
-    bi_progress_set_total(ctx, 80 * (double)tree->nodes);
-    BI_RETURN_WITH_SCRATCH(ctx, staged_search(ctx, tree, &o));
+    struct label_search o = {NULL, labels, bounds, ids, dist2};
+    bi_progress_set_total(ctx, ROW_ITEMS * (double)tree->nodes);
+    BI_RETURN_WITH_SCRATCH(ctx, search_staged(ctx, tree, &o));
 }
 
 bosc_status bi_kdtree_nearest_other_in(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_blocks *blocks,
                                        const void *bounds, uint32_t *ids, void *dist2)
 {
-    struct other o = {blocks, NULL, bounds, ids, dist2};
-    BI_RETURN_WITH_SCRATCH(ctx, search(ctx, tree, &o));
+    struct label_search o = {blocks, NULL, bounds, ids, dist2};
+    BI_RETURN_WITH_SCRATCH(ctx, search_active(ctx, tree, &o));
 }
 
 static bosc_status search_queries(bosc_ctx *ctx, const bosc_kdtree *tree, const uint32_t *labels,
@@ -141,13 +147,13 @@ static bosc_status search_queries(bosc_ctx *ctx, const bosc_kdtree *tree, const 
 {
     const struct bi_kdtree_steps *steps = tree->ops->steps;
     const int64_t count = queries->rows.n;
-    struct bi_kdtree_find_nothing nothing = {ids, dist2, false, tree->opts.dtype == BOSC_F32};
+    struct bi_kdtree_write_none empty = {ids, dist2, false, tree->opts.dtype == BOSC_F32};
     struct bi_kdtree_nearest_other_label args = {
         .labels = queries->labels, .rows = queries->rows, .bounds = queries->bounds, .ids = ids, .dist2 = dist2};
     BI_TRY(bi_kdtree_make_blocks(ctx, tree, &args.blocks));
     BI_TRY(bi_kdtree_label_blocks(ctx, tree, labels, &args.blocks));
-    BI_TRY(steps->find_nothing(ctx, count, &nothing));
-    BI_TRY_WITH_COST(ctx, 64, steps->nearest_other_label(ctx, count, &args));
+    BI_TRY(steps->write_none(ctx, count, &empty));
+    BI_TRY_WITH_COST(ctx, SEARCH_ITEMS, steps->nearest_other_label(ctx, count, &args));
     return BOSC_OK;
 }
 

@@ -1,4 +1,5 @@
-/* The nearest points with other labels, of one tree again and again, or of queries that are not points of the tree. */
+/* Finds the nearest points with other labels: repeatedly for one tree, or for queries outside the
+ * tree. */
 #ifndef BI_KDTREE_NEAREST_OTHER_LABEL_H
 #define BI_KDTREE_NEAREST_OTHER_LABEL_H
 
@@ -8,8 +9,8 @@
 extern "C" {
 #endif
 
-/* Makes the blocks of a tree that is not empty, in scratch; and gives them labels, those of the tree's rows, in place
- * of what they had. */
+/* make_blocks: makes the blocks of a non-empty tree, in scratch. label_blocks: (re)labels them by the labels of the
+ * tree's rows. */
 bosc_status bi_kdtree_make_blocks(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_blocks *blocks);
 bosc_status bi_kdtree_label_blocks(bosc_ctx *ctx, const bosc_kdtree *tree, const void *labels,
                                    struct bi_kdtree_blocks *blocks);

@@ -1,5 +1,4 @@
-/* How points are ordered: the same for rows of the caller's and for nodes of any layout. How far apart they are is in
- * boscage/device/kdtree.h. */
+/* The order of points, for rows of the caller and nodes of any layout. Distances are in boscage/device/kdtree.h. */
 #ifndef BI_KDTREE_ORDER_H
 #define BI_KDTREE_ORDER_H
 
@@ -8,7 +7,7 @@
 #include "base/bits.h"
 #include "kdtree/kdtree.h"
 
-/* The ordered integer key of element `at`. */
+/* Returns the ordered integer key of element `at`. */
 BI_FN uint64_t bi_kdtree_key(const void *data, int64_t at, bosc_dtype dtype)
 {
     switch (dtype) {
@@ -21,7 +20,7 @@ BI_FN uint64_t bi_kdtree_key(const void *data, int64_t at, bosc_dtype dtype)
 
 BI_FN int32_t bi_kdtree_cycle(int32_t c, int32_t dim) { return c + 1 == dim ? 0 : c + 1; }
 
-/* -1, 0 or 1: how nodes i and j compare by the superkey that begins at coordinate `first`, then by id. */
+/* Compares nodes i and j by the superkey that begins at coordinate `first`, then by id. Returns -1, 0 or 1. */
 BI_FN int bi_kdtree_compare_nodes(const bosc_kdtree_view *v, int64_t i, int64_t j, int32_t first)
 {
     for (int32_t t = 0, c = first; t < v->dim; t++, c = bi_kdtree_cycle(c, v->dim)) {
@@ -33,7 +32,7 @@ BI_FN int bi_kdtree_compare_nodes(const bosc_kdtree_view *v, int64_t i, int64_t 
     return a < b ? -1 : a > b;
 }
 
-/* As bi_kdtree_compare_nodes for rows of the caller's; 0 for equal points. */
+/* Compares rows i and j by the superkey that begins at coordinate `first`. Returns -1, 0 or 1. */
 BI_FN int bi_kdtree_compare_rows(const struct bi_kdtree_rows *r, bosc_dtype dtype, int32_t dim, int64_t i, int64_t j,
                                  int32_t first)
 {

@@ -1,39 +1,40 @@
-/* What a tree holds, copied out or seen: nodes, links, duplicates, a view. */
+/* Outputs of a tree: nodes, links, duplicates, a view. */
 #include "core/call.h"
 #include "kdtree/handle.h"
 #include "kdtree/steps/steps.h"
 
-/* Outputs of a call, staged where the caller's array is out of reach. */
+/* Outputs of a call, staged if the caller's array is not reachable. */
 struct outputs {
     struct bi_out list[2];
     int count;
     bool staged;
 };
 
-static bosc_status add_output(bosc_ctx *ctx, struct outputs *outs, void *array, int64_t n, size_t size, void **place)
+static bosc_status add_output(bosc_ctx *ctx, struct outputs *outs, void *array, int64_t n, size_t size,
+                              void **reachable)
 {
     struct bi_out *out = &outs->list[outs->count];
     BI_TRY(bi_stage_out(ctx, array, (size_t)n * size, out, &outs->staged));
-    *place = out->reachable;
+    *reachable = out->reachable;
     outs->count++;
     return BOSC_OK;
 }
 
-static bosc_status hand_over(bosc_ctx *ctx, const struct outputs *outs)
+static bosc_status stage_outputs_back(bosc_ctx *ctx, const struct outputs *outs)
 {
     for (int i = 0; i < outs->count; i++) BI_TRY(bi_stage_back(ctx, &outs->list[i]));
     return outs->staged ? ctx->backend->sync(ctx) : BOSC_OK;
 }
 
-/* The ids of the nodes as the caller wants them. */
+/* Fetches the ids of the nodes in the caller's type. */
 static bosc_status fetch_ids(bosc_ctx *ctx, const bosc_kdtree *tree, void *ids)
 {
-    uint32_t *narrow = ids;
-    bool wide = tree->opts.id_bits == 64;
-    if (wide) BI_TRY(bi_scratch_of(ctx, tree->nodes, sizeof *narrow, &narrow));
-    BI_TRY(tree->ops->fetch(ctx, tree, NULL, narrow));
-    if (!wide) return BOSC_OK;
-    struct bi_kdtree_widen widen = {narrow, ids};
+    uint32_t *ids32 = ids;
+    bool is_64bit = tree->opts.id_bits == 64;
+    if (is_64bit) BI_TRY(bi_scratch_of(ctx, tree->nodes, sizeof *ids32, &ids32));
+    BI_TRY(tree->ops->fetch(ctx, tree, NULL, ids32));
+    if (!is_64bit) return BOSC_OK;
+    struct bi_kdtree_widen widen = {ids32, ids};
     return tree->ops->steps->widen_ids(ctx, tree->nodes, &widen);
 }
 
@@ -45,7 +46,7 @@ static bosc_status get_nodes(bosc_ctx *ctx, const bosc_kdtree *tree, void *point
     if (ids) BI_TRY(add_output(ctx, &outs, ids, tree->nodes, (size_t)tree->opts.id_bits / 8, &ids));
     if (ids) BI_TRY(fetch_ids(ctx, tree, ids));
     if (points) BI_TRY(tree->ops->fetch(ctx, tree, points, NULL));
-    return hand_over(ctx, &outs);
+    return stage_outputs_back(ctx, &outs);
 }
 
 bosc_status bosc_kdtree_get_nodes(bosc_ctx *ctx, const bosc_kdtree *tree, void *points, void *ids)
@@ -82,36 +83,36 @@ bosc_status bosc_kdtree_get_links(bosc_ctx *ctx, const bosc_kdtree *tree, void *
 {
     BI_ENTER(ctx);
     BI_TRY(bi_kdtree_check_tree(ctx, tree));
-    struct bi_kdtree_range all = {0, tree->nodes}, waiting[64];
+    struct bi_kdtree_range all = {0, tree->nodes}, stack[64];
     int count = 0;
     if (root) *root = tree->nodes ? bi_kdtree_mid(all) : -1;
-    if (tree->nodes && (less || greater)) waiting[count++] = all;
+    if (tree->nodes && (less || greater)) stack[count++] = all;
     while (count > 0) {
-        struct bi_kdtree_range r = waiting[--count], l = bi_kdtree_less(r), g = bi_kdtree_greater(r);
+        struct bi_kdtree_range r = stack[--count], l = bi_kdtree_less(r), g = bi_kdtree_greater(r);
         set_link(tree, less, bi_kdtree_mid(r), l);
         set_link(tree, greater, bi_kdtree_mid(r), g);
-        if (g.begin < g.end) waiting[count++] = g;
-        if (l.begin < l.end) waiting[count++] = l;
+        if (g.begin < g.end) stack[count++] = g;
+        if (l.begin < l.end) stack[count++] = l;
     }
     return BOSC_OK;
 }
 
-/* The node of each row, as int64 or uint32. */
+/* Fetches the node of each row, as int64 or uint32. */
 static bosc_status fetch_inverse(bosc_ctx *ctx, const bosc_kdtree *tree, void *inverse)
 {
-    bool wide = tree->opts.id_bits == 64;
-    uint32_t *narrow = inverse;
+    bool is_64bit = tree->opts.id_bits == 64;
+    uint32_t *ids32 = inverse;
     if (tree->opts.duplicates == BOSC_KDTREE_DUPLICATES_REMOVE) {
-        if (!wide) return ctx->backend->copy(ctx, inverse, tree->inverse.data, (size_t)tree->n * sizeof *narrow);
-        narrow = tree->inverse.data;
+        if (!is_64bit) return ctx->backend->copy(ctx, inverse, tree->inverse.data, (size_t)tree->n * sizeof *ids32);
+        ids32 = tree->inverse.data;
     } else {
         bosc_kdtree_view view = tree->ops->view(tree);
-        if (wide) BI_TRY(bi_scratch_of(ctx, tree->n, sizeof *narrow, &narrow));
-        struct bi_kdtree_place_ids place = {view.ids, view.id_stride, narrow};
+        if (is_64bit) BI_TRY(bi_scratch_of(ctx, tree->n, sizeof *ids32, &ids32));
+        struct bi_kdtree_place_ids place = {view.ids, view.id_stride, ids32};
         BI_TRY(tree->ops->steps->place_ids(ctx, tree->nodes, &place));
-        if (!wide) return BOSC_OK;
+        if (!is_64bit) return BOSC_OK;
     }
-    struct bi_kdtree_widen widen = {narrow, inverse};
+    struct bi_kdtree_widen widen = {ids32, inverse};
     return tree->ops->steps->widen_ids(ctx, tree->n, &widen);
 }
 
@@ -124,7 +125,7 @@ static bosc_status get_duplicates(bosc_ctx *ctx, const bosc_kdtree *tree, void *
     if (inverse) BI_TRY(fetch_inverse(ctx, tree, inverse));
     struct bi_kdtree_widen widen = {removed ? tree->counts.data : NULL, counts};
     if (counts) BI_TRY(tree->ops->steps->widen_counts(ctx, tree->nodes, &widen));
-    return hand_over(ctx, &outs);
+    return stage_outputs_back(ctx, &outs);
 }
 
 bosc_status bosc_kdtree_get_duplicates(bosc_ctx *ctx, const bosc_kdtree *tree, void *inverse, int64_t *counts)

@@ -4,7 +4,7 @@
 #include "core/call.h"
 #include "kdtree/metric.h"
 
-/* A count, with the arguments of its call. */
+/* The arguments of a call. */
 struct pair_counts {
     const bosc_kdtree *tree, *other;
     bosc_kdtree_query_opts opts;
@@ -17,10 +17,10 @@ struct pair_counts {
 
 static bosc_status stage_doubles(bosc_ctx *ctx, const double *array, int64_t n, const double **reachable)
 {
-    const void *place;
+    const void *staged_array;
     bool staged = false;
-    BI_TRY(bi_stage_in(ctx, array, array ? (size_t)n * sizeof *array : 0, &place, &staged));
-    *reachable = place;
+    BI_TRY(bi_stage_in(ctx, array, array ? (size_t)n * sizeof *array : 0, &staged_array, &staged));
+    *reachable = staged_array;
     return BOSC_OK;
 }
 
@@ -38,7 +38,7 @@ static bosc_status stage_count(bosc_ctx *ctx, const struct pair_counts *s, struc
     return bi_kdtree_place_nodes(ctx, s->tree, &a->metric, &a->queries, &a->numbers);
 }
 
-/* The weights of all subtrees of the tree that is searched. */
+/* Sums the weights of all subtrees of the searched tree, bottom up. */
 static bosc_status sum_subtrees(bosc_ctx *ctx, const struct pair_counts *s, struct bi_kdtree_count_bins *a)
 {
     struct bi_kdtree_sum_weights sum = {.view = a->view, .weights = a->weights};
@@ -49,7 +49,7 @@ static bosc_status sum_subtrees(bosc_ctx *ctx, const struct pair_counts *s, stru
     return BOSC_OK;
 }
 
-/* result[b] = what all queries have in bin b, as int64 or double; `matrix` has room for BI_KDTREE_BINS bins of each
+/* result[b] = the sum over all queries of bin b, as int64 or double. `matrix`: scratch for BI_KDTREE_BINS bins a
  * query. */
 static bosc_status count_bins(bosc_ctx *ctx, const struct pair_counts *s, struct bi_kdtree_count_bins *a, void *matrix,
                               bool summing, int64_t *result)
@@ -68,8 +68,8 @@ static bosc_status count_bins(bosc_ctx *ctx, const struct pair_counts *s, struct
     return BOSC_OK;
 }
 
-/* To the caller, cumulative if wanted: `host` are radius_count counts and as many sums. */
-static bosc_status hand_over(bosc_ctx *ctx, const struct pair_counts *s, int64_t *host)
+/* Copies the results to the caller, cumulated if requested; `host`: radius_count counts, then as many sums. */
+static bosc_status copy_results(bosc_ctx *ctx, const struct pair_counts *s, int64_t *host)
 {
     const size_t bytes = (size_t)s->radius_count * sizeof *host;
     double *sums = (void *)(host + s->radius_count);
@@ -100,7 +100,7 @@ static bosc_status count_staged(bosc_ctx *ctx, const struct pair_counts *s)
         BI_TRY(ctx->backend->copy(ctx, host, results, 2 * bytes));
         BI_TRY(ctx->backend->sync(ctx));
     }
-    return hand_over(ctx, s, host);
+    return copy_results(ctx, s, host);
 }
 
 static bosc_status check_radii(bosc_ctx *ctx, const double *radii, int64_t radius_count)
@@ -131,6 +131,7 @@ bosc_status bosc_kdtree_count_pairs(bosc_ctx *ctx, const bosc_kdtree *tree, cons
                             .counts = counts,
                             .sums = sums};
     BI_ENTER(ctx);
+    /* 1. Check the arguments. */
     BI_TRY(bi_kdtree_check_has_rows(ctx, tree));
     BI_TRY(bi_kdtree_check_other(ctx, tree, other));
     if (other->opts.duplicates == BOSC_KDTREE_DUPLICATES_REMOVE)
@@ -142,6 +143,7 @@ bosc_status bosc_kdtree_count_pairs(bosc_ctx *ctx, const bosc_kdtree *tree, cons
     BI_TRY(bi_check_aligned(ctx, "counts", counts, sizeof *counts));
     BI_TRY(bi_check_aligned(ctx, "sums", sums, sizeof *sums));
     if (radius_count == 0 || (!counts && !sums)) return BOSC_OK;
+    /* 2. Count exactly: epsilon does not apply. */
     s.opts.epsilon = 0;
     const double passes = (double)((counts != NULL) + (sums != NULL)) * (1 + (double)(radius_count / BI_KDTREE_BINS));
     bi_progress_set_total(ctx, (8 + passes * BI_KDTREE_METRIC_ITEMS) * (double)tree->nodes);

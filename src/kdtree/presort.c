@@ -12,94 +12,94 @@
 #include "kdtree/drivers.h"
 #include "kdtree/shape.h"
 
-/* The merge sort by superkey does not read a coordinate more often than it must, a radix sort reads all of them: where
- * runs are long, radix sorts take the lower dimensions. */
+/* If runs are long, rows of at most this many dimensions are radix sorted. Others are sorted by a merge sort by
+ * superkey, which reads only the coordinates that it needs. Chosen. */
 enum { MOST_RADIX_DIM = 8 };
 
-/* Room for the keys of a coordinate before and after a sort. */
+/* Scratch for the keys of a coordinate before and after a sort. */
 struct columns {
     const struct bi_kdtree_ops *ops;
     const bosc_kdtree_opts *opts;
     void *keys, *sorted;
 };
 
-static bosc_status take_columns(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, const bosc_kdtree_opts *opts, int64_t n,
-                                struct columns *by)
+static bosc_status allocate_columns(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, const bosc_kdtree_opts *opts,
+                                    int64_t n, struct columns *by)
 {
     *by = (struct columns){.ops = ops, .opts = opts};
     BI_TRY(bi_scratch_of(ctx, n, bosc_dtype_size(opts->dtype), &by->keys));
     return bi_scratch_of(ctx, n, bosc_dtype_size(opts->dtype), &by->sorted);
 }
 
-/* to = the references `from`, sorted stably by coordinate c; by->sorted gets their keys. */
-static bosc_status sort_by(bosc_ctx *ctx, const struct columns *by, const struct bi_kdtree_rows *rows, int32_t c,
-                           const uint32_t *from, uint32_t *to)
+/* to = the references `from`, sorted stably by coordinate c; by->sorted = their keys. */
+static bosc_status sort_by_coordinate(bosc_ctx *ctx, const struct columns *by, const struct bi_kdtree_rows *rows,
+                                      int32_t c, const uint32_t *from, uint32_t *to)
 {
-    bool narrow = bosc_dtype_size(by->opts->dtype) == 4;
+    bool is_32bit = bosc_dtype_size(by->opts->dtype) == 4;
     struct bi_kdtree_column column = {*rows, by->opts->dtype, c, from, by->keys};
     BI_TRY(by->ops->steps->column(ctx, rows->n, &column));
-    return ctx->backend->core->sort_pairs(ctx, narrow ? BOSC_U32 : BOSC_U64, by->keys, sizeof *to, from, rows->n,
-                                          by->sorted, to, 0, narrow ? 32 : 64);
+    return ctx->backend->core->sort_pairs(ctx, is_32bit ? BOSC_U32 : BOSC_U64, by->keys, sizeof *to, from, rows->n,
+                                          by->sorted, to, 0, is_32bit ? 32 : 64);
 }
 
-static bosc_status iota(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, int64_t n, uint32_t *out)
+static bosc_status write_iota(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, int64_t n, uint32_t *out)
 {
     struct bi_kdtree_iota args = {out};
     return ops->steps->iota(ctx, n, &args);
 }
 
 /* out = the rows in the order of perm. */
-static bosc_status gather(bosc_ctx *ctx, const struct columns *by, const struct bi_kdtree_rows *rows,
-                          const uint32_t *perm, void *out)
+static bosc_status gather_sorted_rows(bosc_ctx *ctx, const struct columns *by, const struct bi_kdtree_rows *rows,
+                                      const uint32_t *perm, void *out)
 {
     int32_t size = (int32_t)bosc_dtype_size(by->opts->dtype);
     struct bi_kdtree_gather_rows args = {*rows, by->opts->dim, size, perm, out};
     return by->ops->steps->gather_rows(ctx, rows->n * by->opts->dim, &args);
 }
 
-/* The whole order where runs of equal first coordinates are long. */
-static bosc_status sort_fully(bosc_ctx *ctx, const struct columns *by, const struct bi_kdtree_rows *rows,
-                              const struct bi_kdtree_sorted *to)
+/* Sorts by all coordinates, for long runs of equal first coordinates. */
+static bosc_status sort_all_coordinates(bosc_ctx *ctx, const struct columns *by, const struct bi_kdtree_rows *rows,
+                                        const struct bi_kdtree_sorted *to)
 {
     int32_t dim = by->opts->dim;
     if (dim > MOST_RADIX_DIM) {
         BI_TRY(ctx->backend->core->sort_superkey(ctx, by->opts->dtype, rows->data, rows->n, dim, rows->stride, 0,
                                                  to->perm, NULL));
-        return gather(ctx, by, rows, to->perm, (void *)to->rows.data);
+        return gather_sorted_rows(ctx, by, rows, to->perm, (void *)to->rows.data);
     }
-    BI_TRY(iota(ctx, by->ops, rows->n, to->perm));
-    for (int32_t c = dim - 1; c >= 0; c--) BI_TRY(sort_by(ctx, by, rows, c, to->perm, to->perm));
-    return gather(ctx, by, rows, to->perm, (void *)to->rows.data);
+    BI_TRY(write_iota(ctx, by->ops, rows->n, to->perm));
+    for (int32_t c = dim - 1; c >= 0; c--) BI_TRY(sort_by_coordinate(ctx, by, rows, c, to->perm, to->perm));
+    return gather_sorted_rows(ctx, by, rows, to->perm, (void *)to->rows.data);
 }
 
-/* Sorts by coordinate 0, then orders runs; *too_long as in the step. */
-static bosc_status sort_shortly(bosc_ctx *ctx, const struct columns *by, const struct bi_kdtree_rows *rows,
-                                const struct bi_kdtree_sorted *to, int64_t *too_long)
+/* Sorts by coordinate 0, then sorts each run; *too_long as in the step. */
+static bosc_status sort_and_order_runs(bosc_ctx *ctx, const struct columns *by, const struct bi_kdtree_rows *rows,
+                                       const struct bi_kdtree_sorted *to, int64_t *too_long)
 {
-    void *packed, *perm, *place;
+    void *packed, *perm, *too_long_at;
     int32_t dim = by->opts->dim;
     *too_long = INT64_MAX;
-    BI_TRY(bi_scratch(ctx, sizeof *too_long, &place));
+    BI_TRY(bi_scratch(ctx, sizeof *too_long, &too_long_at));
     BI_TRY(bi_scratch_of(ctx, rows->n, sizeof *to->perm, &perm));
     BI_TRY(bi_scratch_of(ctx, rows->n, bosc_dtype_size(by->opts->dtype) * (size_t)dim, &packed));
-    BI_TRY(iota(ctx, by->ops, rows->n, to->perm));
-    BI_TRY(sort_by(ctx, by, rows, 0, to->perm, perm));
-    BI_TRY(gather(ctx, by, rows, perm, packed));
-    struct bi_kdtree_order_runs runs = {{packed, rows->n, dim}, by->opts->dtype, dim,  by->sorted, perm,
-                                        (void *)to->rows.data,  to->perm,        place};
-    BI_TRY(ctx->backend->copy(ctx, place, too_long, sizeof *too_long));
+    BI_TRY(write_iota(ctx, by->ops, rows->n, to->perm));
+    BI_TRY(sort_by_coordinate(ctx, by, rows, 0, to->perm, perm));
+    BI_TRY(gather_sorted_rows(ctx, by, rows, perm, packed));
+    struct bi_kdtree_order_runs runs = {{packed, rows->n, dim}, by->opts->dtype, dim,        by->sorted, perm,
+                                        (void *)to->rows.data,  to->perm,        too_long_at};
+    BI_TRY(ctx->backend->copy(ctx, too_long_at, too_long, sizeof *too_long));
     BI_TRY(by->ops->steps->order_runs(ctx, rows->n, &runs));
-    return bi_read_back(ctx, too_long, place, sizeof *too_long);
+    return bi_read_back(ctx, too_long, too_long_at, sizeof *too_long);
 }
 
-static bosc_status order_rows(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, const bosc_kdtree_opts *opts,
-                              const struct bi_kdtree_rows *rows, const struct bi_kdtree_sorted *to)
+static bosc_status sort_rows_into(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, const bosc_kdtree_opts *opts,
+                                  const struct bi_kdtree_rows *rows, const struct bi_kdtree_sorted *to)
 {
     struct columns by;
     int64_t too_long;
-    BI_TRY(take_columns(ctx, ops, opts, rows->n, &by));
-    BI_TRY(sort_shortly(ctx, &by, rows, to, &too_long));
-    return too_long == INT64_MAX ? BOSC_OK : sort_fully(ctx, &by, rows, to);
+    BI_TRY(allocate_columns(ctx, ops, opts, rows->n, &by));
+    BI_TRY(sort_and_order_runs(ctx, &by, rows, to, &too_long));
+    return too_long == INT64_MAX ? BOSC_OK : sort_all_coordinates(ctx, &by, rows, to);
 }
 
 bosc_status bi_kdtree_sort_rows(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, const bosc_kdtree_opts *opts,
@@ -109,10 +109,10 @@ bosc_status bi_kdtree_sort_rows(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, 
     BI_TRY(bi_scratch_of(ctx, rows->n, sizeof *to->perm, &to->perm));
     BI_TRY(bi_scratch_of(ctx, rows->n, bosc_dtype_size(opts->dtype) * (size_t)opts->dim, &packed));
     to->rows = (struct bi_kdtree_rows){packed, rows->n, opts->dim};
-    BI_RETURN_WITH_SCRATCH(ctx, order_rows(ctx, ops, opts, rows, to));
+    BI_RETURN_WITH_SCRATCH(ctx, sort_rows_into(ctx, ops, opts, rows, to));
 }
 
-static bosc_status take_lists(bosc_ctx *ctx, const bosc_kdtree_opts *opts, int64_t n, struct bi_kdtree_lists *lists)
+static bosc_status allocate_lists(bosc_ctx *ctx, const bosc_kdtree_opts *opts, int64_t n, struct bi_kdtree_lists *lists)
 {
     int depth = bi_kdtree_depth(n);
     *lists = (struct bi_kdtree_lists){.n = n, .used = opts->dim < depth ? opts->dim : depth};
@@ -123,13 +123,13 @@ static bosc_status take_lists(bosc_ctx *ctx, const bosc_kdtree_opts *opts, int64
     return BOSC_OK;
 }
 
-/* What sorts are found to be, in backend memory: the first place whose run of equal keys is too long, and of each
- * coordinate the first place that is out of order. */
+/* Results of checks of sorts, in backend memory: the first position of a run of equal keys that is too long, and for
+ * each coordinate the first position out of order. */
 struct findings {
     int64_t too_long, bad[32];
 };
 
-/* `none` stays until findings are read: the copy may only be queued. */
+/* `none` must live until the findings are read, as the copy may only be queued. */
 static bosc_status reset_findings(bosc_ctx *ctx, struct findings *at, struct findings *none)
 {
     none->too_long = INT64_MAX;
@@ -140,7 +140,7 @@ static bosc_status reset_findings(bosc_ctx *ctx, struct findings *at, struct fin
 /* *found = the findings; fails if a sort left its keys out of order. */
 static bosc_status read_findings(bosc_ctx *ctx, const struct findings *at, struct findings *found)
 {
-    BI_TRY(ctx->backend->copy(ctx, found, at, sizeof *found)); /* more than bi_read_back brings */
+    BI_TRY(ctx->backend->copy(ctx, found, at, sizeof *found)); /* too large for bi_read_back */
     BI_TRY(ctx->backend->sync(ctx));
     for (int c = 0; c < 32; c++)
         if (found->bad[c] != INT64_MAX)
@@ -155,56 +155,58 @@ static bosc_status check_keys(bosc_ctx *ctx, const struct columns *by, int64_t n
     return by->ops->steps->check_keys(ctx, n, &check);
 }
 
-/* Each list by a sort of its own coordinate, then runs of equal ones put in order. */
-static bosc_status sort_each_shortly(bosc_ctx *ctx, const struct columns *by, const struct bi_kdtree_rows *sorted,
-                                     struct bi_kdtree_lists *lists, struct findings *at)
+/* Sorts each list by its own coordinate, then each run of equal keys. */
+static bosc_status sort_lists_and_order_runs(bosc_ctx *ctx, const struct columns *by,
+                                             const struct bi_kdtree_rows *sorted, struct bi_kdtree_lists *lists,
+                                             struct findings *at)
 {
     for (int32_t c = 1; c < lists->used; c++) {
         struct bi_kdtree_order_ties ties = {*sorted,    by->opts->dtype, by->opts->dim, c,
                                             by->sorted, lists->out[c],   lists->in[c],  &at->too_long};
-        BI_TRY(sort_by(ctx, by, sorted, c, lists->in[0], lists->out[c]));
+        BI_TRY(sort_by_coordinate(ctx, by, sorted, c, lists->in[0], lists->out[c]));
         BI_TRY(check_keys(ctx, by, sorted->n, &at->bad[c]));
         BI_TRY(by->ops->steps->order_ties(ctx, sorted->n, &ties));
     }
     return BOSC_OK;
 }
 
-/* Sorts list 0 into the other ones, from the last coordinate down, whatever repeats. */
-static bosc_status sort_each_fully(bosc_ctx *ctx, const struct columns *by, const struct bi_kdtree_rows *sorted,
-                                   struct bi_kdtree_lists *lists, struct findings *at)
+/* Sorts list 0 into the other ones, from the last coordinate down; works for any runs. */
+static bosc_status sort_lists_all_coordinates(bosc_ctx *ctx, const struct columns *by,
+                                              const struct bi_kdtree_rows *sorted, struct bi_kdtree_lists *lists,
+                                              struct findings *at)
 {
     const uint32_t *from = lists->in[0];
     for (int32_t c = by->opts->dim - 1; c > 0; c--) {
         uint32_t *to = lists->in[c < lists->used ? c : lists->used - 1];
-        BI_TRY(sort_by(ctx, by, sorted, c, from, to));
+        BI_TRY(sort_by_coordinate(ctx, by, sorted, c, from, to));
         BI_TRY(check_keys(ctx, by, sorted->n, &at->bad[c % 32]));
         from = to;
     }
     return BOSC_OK;
 }
 
-static bosc_status sort_by_each(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, const bosc_kdtree_opts *opts,
-                                const struct bi_kdtree_rows *sorted, struct bi_kdtree_lists *lists)
+static bosc_status sort_other_lists(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, const bosc_kdtree_opts *opts,
+                                    const struct bi_kdtree_rows *sorted, struct bi_kdtree_lists *lists)
 {
     struct columns by;
     struct findings *at, found;
     if (lists->used < 2) return BOSC_OK;
-    BI_TRY(take_columns(ctx, ops, opts, sorted->n, &by));
+    BI_TRY(allocate_columns(ctx, ops, opts, sorted->n, &by));
     BI_TRY(bi_scratch(ctx, sizeof *at, (void **)&at));
     BI_TRY(reset_findings(ctx, at, &found));
-    BI_TRY(sort_each_shortly(ctx, &by, sorted, lists, at));
+    BI_TRY(sort_lists_and_order_runs(ctx, &by, sorted, lists, at));
     BI_TRY(read_findings(ctx, at, &found));
     if (found.too_long == INT64_MAX) return BOSC_OK;
-    BI_TRY(sort_each_fully(ctx, &by, sorted, lists, at));
+    BI_TRY(sort_lists_all_coordinates(ctx, &by, sorted, lists, at));
     return read_findings(ctx, at, &found);
 }
 
 bosc_status bi_kdtree_sort_lists(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, const bosc_kdtree_opts *opts,
                                  const struct bi_kdtree_rows *sorted, struct bi_kdtree_lists *lists)
 {
-    BI_TRY(take_lists(ctx, opts, sorted->n, lists));
-    BI_TRY(iota(ctx, ops, sorted->n, lists->in[0]));
-    BI_RETURN_WITH_SCRATCH(ctx, sort_by_each(ctx, ops, opts, sorted, lists));
+    BI_TRY(allocate_lists(ctx, opts, sorted->n, lists));
+    BI_TRY(write_iota(ctx, ops, sorted->n, lists->in[0]));
+    BI_RETURN_WITH_SCRATCH(ctx, sort_other_lists(ctx, ops, opts, sorted, lists));
 }
 
 bosc_status bi_kdtree_partition_lists(bosc_ctx *ctx, const bosc_kdtree *next, struct bi_kdtree_lists *lists,
@@ -227,6 +229,6 @@ bosc_status bi_kdtree_build_presorted(bosc_ctx *ctx, bosc_kdtree *next, const st
 {
     struct bi_kdtree_sorted sorted;
     BI_TRY(bi_kdtree_sort_rows(ctx, next->ops, &next->opts, rows, &sorted));
-    struct bi_kdtree_runs kept = {.n = rows->n, .count = rows->n, .rows = sorted.rows, .names = sorted.perm};
-    return bi_kdtree_build_sorted(ctx, next, &kept);
+    struct bi_kdtree_runs all_rows = {.n = rows->n, .count = rows->n, .rows = sorted.rows, .names = sorted.perm};
+    return bi_kdtree_build_sorted(ctx, next, &all_rows);
 }

@@ -4,7 +4,10 @@
 #include "kdtree/metric.h"
 #include "kdtree/steps/steps.h"
 
-/* Checks what all searches take. */
+/* Cost of a query, in simple items; chosen. */
+enum { QUERY_ITEMS = 80 };
+
+/* Checks the arguments common to all searches. */
 static bosc_status check_search(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries, int64_t query_count,
                                 int64_t stride, struct bi_kdtree_rows *rows)
 {
@@ -18,8 +21,8 @@ static bosc_status check_radius(bosc_ctx *ctx, double radius)
     return bi_fail(ctx, BOSC_ERR_ARG, "radius: %g is not 0 or more", radius);
 }
 
-/* The squared radius, rounded as distances are. */
-static double square(const bosc_kdtree *tree, double radius)
+/* Returns the squared radius, rounded as distances are. */
+static double square_radius(const bosc_kdtree *tree, double radius)
 {
     if (tree->opts.dtype != BOSC_F32) return radius * radius;
     float r = (float)radius;
@@ -36,9 +39,9 @@ bosc_status bi_kdtree_own_rows(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi
     BI_TRY(bi_scratch_of(ctx, tree->nodes, sizeof *ids, &ids));
     BI_TRY(bi_scratch_of(ctx, tree->nodes, sizeof *where, &where));
     BI_TRY(tree->ops->fetch(ctx, tree, points, ids));
-    struct bi_kdtree_place_ids place = {ids, 1, where};
+    struct bi_kdtree_place_ids positions = {ids, 1, where};
     struct bi_kdtree_gather_rows gather = {{points, tree->nodes, dim}, dim, size, where, ordered};
-    BI_TRY(tree->ops->steps->place_ids(ctx, tree->nodes, &place));
+    BI_TRY(tree->ops->steps->place_ids(ctx, tree->nodes, &positions));
     BI_TRY(tree->ops->steps->gather_rows(ctx, tree->nodes * dim, &gather));
     rows->data = ordered;
     return BOSC_OK;
@@ -53,7 +56,7 @@ bosc_status bi_kdtree_nearest(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_
     return tree->ops->knn(ctx, tree, query);
 }
 
-/* Brings the queries in reach; the search looks for a NaN in them if it can. */
+/* Stages the queries; the search checks them for NaN if it supports that. */
 static bosc_status stage_queries(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_query *query, int64_t *nan,
                                  bool *staged)
 {
@@ -82,14 +85,14 @@ static bosc_status knn_staged(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_
     return staged ? ctx->backend->sync(ctx) : BOSC_OK;
 }
 
-static bosc_status knn(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_query *query)
+static bosc_status check_and_run_knn(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_query *query)
 {
     int64_t count = query->rows.n, k = query->k;
     BI_TRY(bi_kdtree_check_k(ctx, k, count));
     if (count > 0 && !query->ids) return bi_fail(ctx, BOSC_ERR_ARG, "ids: NULL");
     BI_TRY(bi_kdtree_check_answers(ctx, tree, query->ids, query->dist2));
     if (count == 0) return BOSC_OK;
-    bi_progress_set_total(ctx, (80 + (double)k) * (double)count);
+    bi_progress_set_total(ctx, (QUERY_ITEMS + (double)k) * (double)count);
     BI_RETURN_WITH_SCRATCH(ctx, knn_staged(ctx, tree, query));
 }
 
@@ -99,7 +102,7 @@ bosc_status bosc_kdtree_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const void *
     struct bi_kdtree_query query = {.k = k, .ids = ids, .dist2 = dist2};
     BI_ENTER(ctx);
     BI_TRY(check_search(ctx, tree, queries, query_count, stride, &query.rows));
-    return knn(ctx, tree, &query);
+    return check_and_run_knn(ctx, tree, &query);
 }
 
 bosc_status bosc_kdtree_knn_self(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t k, void *ids, void *dist2)
@@ -108,7 +111,7 @@ bosc_status bosc_kdtree_knn_self(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t
     BI_ENTER(ctx);
     BI_TRY(bi_kdtree_check_has_rows(ctx, tree));
     query.rows = (struct bi_kdtree_rows){NULL, tree->nodes, tree->opts.dim};
-    return knn(ctx, tree, &query);
+    return check_and_run_knn(ctx, tree, &query);
 }
 
 bosc_status bosc_kdtree_knn_within(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries, int64_t query_count,
@@ -118,8 +121,8 @@ bosc_status bosc_kdtree_knn_within(bosc_ctx *ctx, const bosc_kdtree *tree, const
     BI_ENTER(ctx);
     BI_TRY(check_search(ctx, tree, queries, query_count, stride, &query.rows));
     BI_TRY(check_radius(ctx, radius));
-    query.r2 = square(tree, radius);
-    return knn(ctx, tree, &query);
+    query.r2 = square_radius(tree, radius);
+    return check_and_run_knn(ctx, tree, &query);
 }
 
 static bosc_status count_staged(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_query *query)
@@ -144,12 +147,12 @@ bosc_status bosc_kdtree_radius_count(bosc_ctx *ctx, const bosc_kdtree *tree, con
     if (query_count > 0 && !counts) return bi_fail(ctx, BOSC_ERR_ARG, "counts: NULL");
     BI_TRY(bi_check_aligned(ctx, "counts", counts, sizeof *counts));
     if (query_count == 0) return BOSC_OK;
-    query.r2 = square(tree, radius);
-    bi_progress_set_total(ctx, 80 * (double)query_count);
+    query.r2 = square_radius(tree, radius);
+    bi_progress_set_total(ctx, QUERY_ITEMS * (double)query_count);
     BI_RETURN_WITH_SCRATCH(ctx, count_staged(ctx, tree, &query));
 }
 
-/* A search by radius in two calls. */
+/* A search by radius, in two calls: count and fill. */
 struct radius_search {
     const bosc_kdtree *tree;
     struct bi_kdtree_query query;
@@ -186,8 +189,8 @@ bosc_status bosc_kdtree_radius(bosc_ctx *ctx, const bosc_kdtree *tree, const voi
     BI_TRY(check_radius(ctx, radius));
     BI_TRY(bi_csr_check(ctx, query_count, offsets, ids != NULL, capacity));
     BI_TRY(bi_kdtree_check_answers(ctx, tree, ids, dist2));
-    s.query.r2 = square(tree, radius);
-    bi_progress_set_total(ctx, 80 * (double)query_count);
+    s.query.r2 = square_radius(tree, radius);
+    bi_progress_set_total(ctx, QUERY_ITEMS * (double)query_count);
     if (!ids) BI_RETURN_WITH_SCRATCH(ctx, bi_csr_offsets(ctx, query_count, count_rows, &s, offsets));
     const struct bi_csr_column columns[BI_CSR_COLUMNS] = {{ids, (size_t)tree->opts.id_bits / 8},
                                                           {dist2, bi_kdtree_dist2_size(tree)}};

@@ -1,11 +1,11 @@
-/* Memory of k-d trees before it is needed: how much a build takes, and taking it. */
+/* Reserves the memory of k-d trees, and computes the memory of builds. */
 #include "base/bits.h"
 #include "core/call.h"
 #include "kdtree/handle.h"
 #include "kdtree/shape.h"
 
-/* The published method: lists, the order of nodes, and what sorting with the keys of lists, or partitioning and storing
- * takes, whichever is more. */
+/* Returns the scratch of the published method: lists, the order of nodes, and the larger need of sorting (with keys of
+ * lists) and of partitioning and storing. */
 static int64_t brown_scratch(const bosc_ctx *ctx, const bosc_kdtree_opts *opts, int64_t n)
 {
     int64_t size = (int64_t)bosc_dtype_size(opts->dtype), levels = bi_kdtree_last_list_level(n) + 1;
@@ -14,10 +14,11 @@ static int64_t brown_scratch(const bosc_ctx *ctx, const bosc_kdtree_opts *opts, 
     int64_t sort = 4 * size + (opts->sort_halves ? opts->dim * size / 2 + 4 : 0), store = unique ? 28 : 0;
     int64_t sorting = n * (sort + (unique ? lists * size : 0));
     int64_t making = ctx->ops->kdtree->build_scratch(ctx, opts, n) + n * store;
-    return n * (4 * lists + 8 + (unique ? 20 : 0)) + n / 4 + bi_larger(sorting, making); /* n / 4: counts of pieces */
+    /* 8: order and spare list; 20: arrays of bi_kdtree_allocate_runs; n / 4: counts of pieces. */
+    return n * (4 * lists + 8 + (unique ? 20 : 0)) + n / 4 + bi_max_i64(sorting, making);
 }
 
-/* Scratch of a build with host points. */
+/* Returns the scratch of a build with host points. */
 static int64_t build_scratch(const bosc_ctx *ctx, const bosc_kdtree_opts *opts, int64_t n)
 {
     const struct bi_kdtree_ops *ops = ctx->ops->kdtree;
@@ -30,14 +31,14 @@ static int64_t build_scratch(const bosc_ctx *ctx, const bosc_kdtree_opts *opts, 
     if (fused)
         scratch = ops->build_scratch(ctx, opts, n);
     else
-        scratch = n * (8 * lists + 24); /* lists, order and what partitioning takes */
+        scratch = n * (8 * lists + 24);                                          /* lists, order and partitioning */
     if (!fused || unique) scratch += n * (2 * opts->dim * size + 4 * size + 16); /* sorted rows, keys, and their sort */
     if (unique) scratch += n * (opts->dim * size + 45);
-    return scratch + n * opts->dim * size + 65536; /* host points come to the backend; each request is rounded up */
+    return scratch + n * opts->dim * size + 65536; /* staged host points; rounding of allocations */
 }
 
-/* Scratch of a search of a tree of n nodes with arrays in reach; one of as many queries as nodes may be of the nodes
- * themselves, which then are queries in rows by id. */
+/* Returns the scratch of a search of a tree of n nodes with reachable arrays. With as many queries as nodes, the nodes
+ * themselves may be the queries, as rows by id. */
 static int64_t query_scratch(const bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n, int64_t query_count, int64_t k)
 {
     int64_t row = tree->opts.dim * (int64_t)bosc_dtype_size(tree->opts.dtype);
@@ -47,8 +48,8 @@ static int64_t query_scratch(const bosc_ctx *ctx, const bosc_kdtree *tree, int64
            4096;
 }
 
-/* Moves the tree to those blocks of *next that are larger. */
-static bosc_status move(bosc_ctx *ctx, bosc_kdtree *tree, const bosc_kdtree *next)
+/* Copies the tree to the larger blocks of *next, and replaces it by *next. */
+static bosc_status move_blocks(bosc_ctx *ctx, bosc_kdtree *tree, const bosc_kdtree *next)
 {
     struct bi_block from[BI_KDTREE_BLOCKS], to[BI_KDTREE_BLOCKS];
     bosc_status status = BOSC_OK;
@@ -83,20 +84,20 @@ bosc_status bosc_kdtree_reserve(bosc_ctx *ctx, bosc_kdtree *tree, int64_t n, int
     int64_t queries = query_scratch(ctx, tree, n, query_count, k) + query_count * entry;
     bosc_kdtree next;
     void *memory;
-    BI_TRY_WITH_SCRATCH(ctx, bi_scratch(ctx, (size_t)bi_larger(scratch, queries), &memory));
+    BI_TRY_WITH_SCRATCH(ctx, bi_scratch(ctx, (size_t)bi_max_i64(scratch, queries), &memory));
     BI_TRY(bi_kdtree_reserve_blocks(ctx, tree, n, &next));
     next.reserved |= query_count > 0;
-    return move(ctx, tree, &next);
+    return move_blocks(ctx, tree, &next);
 }
 
 bosc_status bosc_kdtree_bytes(const bosc_ctx *ctx, const bosc_kdtree_opts *opts, int64_t n, int64_t *kept,
                               int64_t *scratch)
 {
     bosc_kdtree_opts full;
-    bosc_ctx *says = (bosc_ctx *)ctx; /* only its message is written */
-    BI_ENTER(says);
-    BI_TRY(bi_kdtree_check_opts(says, opts, &full));
-    BI_TRY(bi_kdtree_check_size(says, n));
+    bosc_ctx *messages = (bosc_ctx *)ctx; /* only its message is written */
+    BI_ENTER(messages);
+    BI_TRY(bi_kdtree_check_opts(messages, opts, &full));
+    BI_TRY(bi_kdtree_check_size(messages, n));
     size_t bytes[3];
     ctx->ops->kdtree->blocks(&full, n, bytes);
     int64_t runs = full.duplicates == BOSC_KDTREE_DUPLICATES_REMOVE ? 8 * n : 0;

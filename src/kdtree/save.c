@@ -15,11 +15,11 @@ bosc_status bi_kdtree_save_header(struct bi_saver *s, const bosc_kdtree_opts *op
                                  .n = n,
                                  .nodes = nodes};
     memcpy(h.magic, BI_KDTREE_SAVE_MAGIC, sizeof h.magic);
-    h.hash = bi_hash(&h, offsetof(struct bi_kdtree_header, hash));
-    return bi_save_put(s, &h, sizeof h);
+    h.hash = bi_xxh3(&h, offsetof(struct bi_kdtree_header, hash));
+    return bi_save_bytes(s, &h, sizeof h);
 }
 
-static bosc_status put_tree(struct bi_saver *s, const void *structure)
+static bosc_status save_tree(struct bi_saver *s, const void *structure)
 {
     const bosc_kdtree *tree = structure;
     void *points, *ids;
@@ -45,5 +45,5 @@ bosc_status bosc_kdtree_write(bosc_ctx *ctx, const bosc_kdtree *tree, bosc_write
 {
     BI_ENTER(ctx);
     BI_TRY(bi_kdtree_check_tree(ctx, tree));
-    return bi_save(ctx, write, user, put_tree, tree);
+    return bi_save(ctx, write, user, save_tree, tree);
 }

@@ -3,7 +3,7 @@
  *   header (64 bytes, below) | points: nodes x dim elements in order | ids: nodes x uint32
  *   | if flags & 1: inverse: n x uint32, counts: nodes x uint32 | XXH3 64 of everything before
  *
- * The header ends with its own XXH3 64, so that a damaged one is found before anything is made of it. */
+ * The header ends with its own XXH3 64, so that a damaged header is found before it is used. */
 #ifndef BI_KDTREE_SAVE_H
 #define BI_KDTREE_SAVE_H
 
@@ -26,7 +26,7 @@ struct bi_kdtree_header {
 
 _Static_assert(sizeof(struct bi_kdtree_header) == 64, "the header is 64 bytes");
 
-/* Puts the header of a tree of n points, of which `nodes` are in it. */
+/* Saves the header of a tree of n points with `nodes` nodes. */
 bosc_status bi_kdtree_save_header(struct bi_saver *s, const bosc_kdtree_opts *opts, int64_t n, int64_t nodes);
 
 #endif

@@ -1,4 +1,4 @@
-/* The verifier: every node against all its ancestors, and the ids; and what is wrong, in words. */
+/* Verifies every node against all its ancestors, and the ids; reports the first error in words. */
 #include "base/clock.h"
 #include "core/call.h"
 #include "kdtree/handle.h"
@@ -6,10 +6,10 @@
 
 static bosc_status find_offender(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t *node)
 {
-    int64_t *place;
-    BI_TRY(bi_scratch(ctx, sizeof *place, (void **)&place));
-    BI_TRY(tree->ops->verify(ctx, tree, place));
-    return bi_read_back(ctx, node, place, sizeof *node);
+    int64_t *found;
+    BI_TRY(bi_scratch(ctx, sizeof *found, (void **)&found));
+    BI_TRY(tree->ops->verify(ctx, tree, found));
+    return bi_read_back(ctx, node, found, sizeof *node);
 }
 
 /* The ordered key of coordinate c of a node, read back. */
@@ -23,7 +23,8 @@ static bosc_status read_key(bosc_ctx *ctx, const bosc_kdtree_view *v, int64_t no
     return BOSC_OK;
 }
 
-/* *order = how nodes i and j compare, as bi_kdtree_compare_nodes; *c = the coordinate that decides, -1 for the id. */
+/* Compares nodes i and j by values read back: *order as bi_kdtree_compare_nodes; *c = the deciding coordinate, -1 for
+ * the id. */
 static bosc_status compare_back(bosc_ctx *ctx, const bosc_kdtree_view *v, int64_t i, int64_t j, int32_t first,
                                 int *order, int32_t *c)
 {
@@ -43,11 +44,12 @@ static bosc_status compare_back(bosc_ctx *ctx, const bosc_kdtree_view *v, int64_
     return BOSC_OK;
 }
 
-/* Says which ancestor the node is on the wrong side of, or else what its id is. */
-static bosc_status explain(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t node)
+/* Reports the ancestor on whose wrong side the node is, or else the error of its id. */
+static bosc_status report_error(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t node)
 {
     bosc_kdtree_view v = tree->ops->view(tree);
     struct bi_kdtree_range r = {0, tree->nodes};
+    /* 1. Compare with the ancestors from the root down. */
     for (int level = 0; bi_kdtree_mid(r) != node; level++) {
         int64_t mid = bi_kdtree_mid(r);
         bool less = node < mid;
@@ -65,6 +67,7 @@ static bosc_status explain(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t node)
                 c < 0 ? "id, not coordinate" : "coordinate", c < 0 ? level % v.dim : (int)c);
         r = less ? bi_kdtree_less(r) : bi_kdtree_greater(r);
     }
+    /* 2. All are in order, so the id is wrong. */
     uint32_t id;
     BI_TRY(bi_read_back(ctx, &id, v.ids + node * v.id_stride, sizeof id));
     return bi_fail(ctx, BOSC_ERR_DATA, "node %lld has the id %lu, which is %s", (long long)node, (unsigned long)id,
@@ -75,7 +78,7 @@ bosc_status bosc_kdtree_verify(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t *
 {
     BI_ENTER(ctx);
     BI_TRY(bi_kdtree_check_tree(ctx, tree));
-    bi_progress_set_total(ctx, 3 * (double)tree->nodes);
+    bi_progress_set_total(ctx, 3 * (double)tree->nodes); /* the steps of the check */
     int64_t offender = INT64_MAX;
     double begin = bi_now();
     BI_TRY_WITH_SCRATCH(ctx, tree->nodes ? find_offender(ctx, tree, &offender) : BOSC_OK);
@@ -83,5 +86,5 @@ bosc_status bosc_kdtree_verify(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t *
     __atomic_store(&((bosc_kdtree *)tree)->times.verify, &seconds, __ATOMIC_RELAXED);
     if (offender == INT64_MAX) return BOSC_OK;
     if (node) *node = offender;
-    return explain(ctx, tree, offender);
+    return report_error(ctx, tree, offender);
 }

@@ -1,11 +1,11 @@
-/* The transport of MPI is made and freed; MPI is started and ended for those who do not. */
+/* Creates and frees the MPI transport; starts and stops MPI for callers who do not. */
 #include <stdlib.h>
 
 #include <boscage/mpi.h>
 
 #include "mpi/mpi.h"
 
-static bool started; /* by bosc_mpi_start */
+static bool started; /* MPI was initialised by bosc_mpi_start */
 
 static bool is_running(void)
 {
@@ -30,7 +30,7 @@ void bosc_mpi_stop(void)
     started = false;
 }
 
-static void release(void *user)
+static void release_end(void *user)
 {
     struct mpi_end *e = user;
     if (is_running()) MPI_Comm_free(&e->comm);
@@ -57,7 +57,7 @@ bosc_status bosc_mpi_transport(const void *mpi_comm, bosc_comm_transport *transp
         free(e);
         return BOSC_ERR_COMM;
     }
-    *transport = (bosc_comm_transport){sizeof *transport, e, bi_mpi_all_gather, bi_mpi_all_to_all, release};
+    *transport = (bosc_comm_transport){sizeof *transport, e, bi_mpi_all_gather, bi_mpi_all_to_all, release_end};
     *rank = e->rank;
     *rank_count = e->rank_count;
     return BOSC_OK;

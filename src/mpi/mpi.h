@@ -9,12 +9,12 @@
 #include <mpi.h>
 
 struct mpi_end {
-    MPI_Comm comm; /* of the transport's own */
+    MPI_Comm comm; /* a duplicate, owned by the transport */
     int rank, rank_count;
 };
 
-/* As those of bosc_comm_transport; `user` is a struct mpi_end. They return 1 if MPI fails, 2 when the time is over, 3
- * where there is no memory. */
+/* Functions of bosc_comm_transport; `user` is a struct mpi_end. They return 1 if MPI fails, 2 after the time-out, 3 if
+ * out of memory. */
 int bi_mpi_all_gather(void *user, const void *sent, size_t bytes, void *received, double timeout);
 int bi_mpi_all_to_all(void *user, const void *sent, const int64_t *sent_offsets, void *received,
                       const int64_t *received_offsets, double timeout);

@@ -1,4 +1,4 @@
-/* The transport of MPI: nothing blocks, so that every wait has an end. */
+/* The MPI transport: only non-blocking calls, so that every wait has a time-out. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +9,9 @@
 #include "mpi/mpi.h"
 
 enum { TAG = 1 };
-static const int64_t PIECE = (int64_t)1 << 30; /* bytes of a message; MPI counts in int */
-static const size_t SMALL = (size_t)1 << 16;   /* bytes that a rank gathers by MPI_Iallgather */
+static const int64_t CHUNK = (int64_t)1 << 30; /* bytes of a message: MPI's counts are int */
+static const size_t SMALL = (size_t)1 << 16;   /* bytes a rank up to which MPI_Iallgather gathers: chosen */
+enum { SPINS = 2000, NAP = 50000 };            /* polls before the thread sleeps between them, nanoseconds: chosen */
 
 static double now(void)
 {
@@ -19,17 +20,16 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Waits for all requests, at most until `end`. The first looks follow each other closely, as most messages are here
- * soon. */
-static int await(int count, MPI_Request *requests, double end)
+/* Waits for all requests, at most until `deadline`. Polls without pause at first, as most messages arrive soon. */
+static int await_requests(int count, MPI_Request *requests, double deadline)
 {
-    const struct timespec pause = {.tv_nsec = 50000};
-    for (int64_t look = 0;; look++) {
+    const struct timespec pause = {.tv_nsec = NAP};
+    for (int64_t poll = 0;; poll++) {
         int done = 0;
         if (MPI_Testall(count, requests, &done, MPI_STATUSES_IGNORE) != MPI_SUCCESS) return 1;
         if (done) return 0;
-        if (look < 2000) continue;
-        if (now() > end) return 2;
+        if (poll < SPINS) continue;
+        if (now() > deadline) return 2;
         nanosleep(&pause, NULL);
     }
 }
@@ -38,24 +38,25 @@ static int await(int count, MPI_Request *requests, double end)
 
 struct requests {
     MPI_Request *list;
-    int count, receives; /* the first of them receive */
+    int count, receives; /* the first `receives` requests receive */
 };
 
-static int64_t pieces_of(int64_t bytes) { return (bytes + PIECE - 1) / PIECE; }
+static int64_t count_chunks(int64_t bytes) { return (bytes + CHUNK - 1) / CHUNK; }
 
-/* Messages that move the blocks of an exchange, those of this rank to itself left out. */
+/* Number of messages of an exchange, without those of this rank to itself. */
 static int64_t count_messages(const struct mpi_end *e, const int64_t *offsets)
 {
     int64_t count = 0;
     for (int r = 0; r < e->rank_count; r++)
-        if (r != e->rank) count += pieces_of(offsets[r + 1] - offsets[r]);
+        if (r != e->rank) count += count_chunks(offsets[r + 1] - offsets[r]);
     return count;
 }
 
-static int post(const struct mpi_end *e, struct requests *q, bool receive, int other, char *block, int64_t bytes)
+/* Posts sends or receives of one block to or from another rank, in chunks. */
+static int post_block(const struct mpi_end *e, struct requests *q, bool receive, int other, char *block, int64_t bytes)
 {
-    for (int64_t at = 0; at < bytes; at += PIECE) {
-        const int count = (int)(bytes - at < PIECE ? bytes - at : PIECE);
+    for (int64_t at = 0; at < bytes; at += CHUNK) {
+        const int count = (int)(bytes - at < CHUNK ? bytes - at : CHUNK);
         MPI_Request *request = &q->list[q->count++];
         const int failed = receive ? MPI_Irecv(block + at, count, MPI_BYTE, other, TAG, e->comm, request)
                                    : MPI_Isend(block + at, count, MPI_BYTE, other, TAG, e->comm, request);
@@ -64,18 +65,18 @@ static int post(const struct mpi_end *e, struct requests *q, bool receive, int o
     return 0;
 }
 
-/* Each rank begins with the next one, so that not all send to the same. */
-static int post_all(const struct mpi_end *e, struct requests *q, bool receive, char *base, const int64_t *offsets)
+/* Each rank begins with its neighbour, so that ranks do not all send to the same one. */
+static int post_blocks(const struct mpi_end *e, struct requests *q, bool receive, char *base, const int64_t *offsets)
 {
     for (int i = 1; i < e->rank_count; i++) {
         const int r = receive ? (e->rank + e->rank_count - i) % e->rank_count : (e->rank + i) % e->rank_count;
-        if (post(e, q, receive, r, base + offsets[r], offsets[r + 1] - offsets[r]) != 0) return 1;
+        if (post_block(e, q, receive, r, base + offsets[r], offsets[r + 1] - offsets[r]) != 0) return 1;
     }
     return 0;
 }
 
-/* Receives that will never end must not write to memory that the caller gets back. */
-static void give_up(struct requests *q)
+/* Cancels pending receives: they must not write to memory after it returns to the caller. */
+static void cancel_requests(struct requests *q)
 {
     for (int i = 0; i < q->count; i++) {
         if (q->list[i] == MPI_REQUEST_NULL) continue;
@@ -97,18 +98,19 @@ int bi_mpi_all_to_all(void *user, const void *sent, const int64_t *sent_offsets,
         memcpy((char *)received + received_offsets[e->rank], (const char *)sent + sent_offsets[e->rank], (size_t)own);
     if (count == 0) return 0;
     if (count > INT_MAX || !(q.list = malloc((size_t)count * sizeof *q.list))) return 3;
-    int result = post_all(e, &q, true, received, received_offsets);
+    int result = post_blocks(e, &q, true, received, received_offsets);
     q.receives = q.count;
-    if (result == 0) result = post_all(e, &q, false, (char *)(uintptr_t)sent, sent_offsets);
-    if (result == 0) result = await(q.count, q.list, now() + timeout);
-    if (result != 0) give_up(&q);
+    if (result == 0) result = post_blocks(e, &q, false, (char *)(uintptr_t)sent, sent_offsets);
+    if (result == 0) result = await_requests(q.count, q.list, now() + timeout);
+    if (result != 0) cancel_requests(&q);
     free(q.list);
     return result;
 }
 
 /* ---- gathering ---- */
 
-/* In buffers of the end's own: MPI may write to them for ever if a rank is lost. */
+/* Gathers through a private buffer: a collective cannot be cancelled, and MPI may write to it later if a rank is
+ * lost. */
 static int gather_small(struct mpi_end *e, const void *sent, size_t bytes, void *received, double timeout)
 {
     const size_t all = bytes * (size_t)e->rank_count;
@@ -119,8 +121,8 @@ static int gather_small(struct mpi_end *e, const void *sent, size_t bytes, void 
     if (MPI_Iallgather(buffer, (int)bytes, MPI_BYTE, buffer + bytes, (int)bytes, MPI_BYTE, e->comm, &request) !=
         MPI_SUCCESS)
         return 1;
-    const int result = await(1, &request, now() + timeout);
-    if (result != 0) return result; /* the buffer stays */
+    const int result = await_requests(1, &request, now() + timeout);
+    if (result != 0) return result; /* the buffer leaks on purpose */
     memcpy(received, buffer + bytes, all);
     free(buffer);
     return 0;
@@ -131,20 +133,21 @@ int bi_mpi_all_gather(void *user, const void *sent, size_t bytes, void *received
     struct mpi_end *e = user;
     if (bytes <= SMALL) return gather_small(e, sent, bytes, received, timeout);
     struct requests q = {0};
-    const int64_t count = 2 * (int64_t)(e->rank_count - 1) * pieces_of((int64_t)bytes);
+    const int64_t count = 2 * (int64_t)(e->rank_count - 1) * count_chunks((int64_t)bytes);
     memcpy((char *)received + (size_t)e->rank * bytes, sent, bytes);
     if (count == 0) return 0;
     if (count > INT_MAX || !(q.list = malloc((size_t)count * sizeof *q.list))) return 3;
+    /* Receive from every other rank, then send to every other rank. */
     int result = 0;
     for (int i = 1; i < e->rank_count && result == 0; i++) {
         const int r = (e->rank + e->rank_count - i) % e->rank_count;
-        result = post(e, &q, true, r, (char *)received + (size_t)r * bytes, (int64_t)bytes);
+        result = post_block(e, &q, true, r, (char *)received + (size_t)r * bytes, (int64_t)bytes);
     }
     q.receives = q.count;
     for (int i = 1; i < e->rank_count && result == 0; i++)
-        result = post(e, &q, false, (e->rank + i) % e->rank_count, (char *)(uintptr_t)sent, (int64_t)bytes);
-    if (result == 0) result = await(q.count, q.list, now() + timeout);
-    if (result != 0) give_up(&q);
+        result = post_block(e, &q, false, (e->rank + i) % e->rank_count, (char *)(uintptr_t)sent, (int64_t)bytes);
+    if (result == 0) result = await_requests(q.count, q.list, now() + timeout);
+    if (result != 0) cancel_requests(&q);
     free(q.list);
     return result;
 }

@@ -1,4 +1,4 @@
-/* Signs along arcs. */
+/* Signs along arcs, and enclosures of their changes. */
 #include "plan/drivers.h"
 
 static bosc_status check_ends(bosc_ctx *ctx, const bosc_plan *plan, const double *from, const double *to, int64_t n)
@@ -10,7 +10,7 @@ static bosc_status check_ends(bosc_ctx *ctx, const bosc_plan *plan, const double
     return bi_plan_check_array(ctx, "to", to, n, sizeof *to);
 }
 
-/* Both ends where kernels reach them, and a place for the first arc out of range. */
+/* Stages both ends, and allocates `bad`, the first arc out of range. */
 static bosc_status stage_ends(bosc_ctx *ctx, const double **from, const double **to, int64_t n, int64_t **bad)
 {
     bool staged = false;
@@ -20,7 +20,7 @@ static bosc_status stage_ends(bosc_ctx *ctx, const double **from, const double *
     return ctx->backend->fill(ctx, *bad, 0x7f, sizeof **bad);
 }
 
-static bosc_status find_arcs(bosc_ctx *ctx, const bosc_plan *plan, struct bi_plan_arcs arcs, int64_t n)
+static bosc_status evaluate_arcs(bosc_ctx *ctx, const bosc_plan *plan, struct bi_plan_arcs arcs, int64_t n)
 {
     const size_t bytes = (size_t)(n * plan->forms.words) * sizeof *arcs.kept;
     struct bi_out vectors, kept;
@@ -47,10 +47,10 @@ bosc_status bosc_plan_arcs(bosc_ctx *ctx, const bosc_plan *plan, const double *f
     if (n == 0 || plan->forms.words == 0) return BOSC_OK;
     bi_progress_set_total(ctx, (double)(n * plan->forms.words));
     const struct bi_plan_arcs arcs = {.forms = plan->forms, .from = from, .to = to, .vectors = vectors, .kept = kept};
-    BI_RETURN_WITH_SCRATCH(ctx, find_arcs(ctx, plan, arcs, n));
+    BI_RETURN_WITH_SCRATCH(ctx, evaluate_arcs(ctx, plan, arcs, n));
 }
 
-/* What the caller gave, and gets. */
+/* Arguments and results of the public call. */
 struct crossing_call {
     int64_t n, capacity, total;
     int64_t *offsets, *constraints;

@@ -1,9 +1,9 @@
 /* Builds the constraints of a scene. */
 #include "plan/handle.h"
-#include "plan/maker.h"
+#include "plan/builder.h"
 #include "plan/scene.h"
 
-static bosc_status take_scene(bosc_ctx *ctx, const bosc_plan_scene *scene, bosc_plan_scene *full)
+static bosc_status read_scene(bosc_ctx *ctx, const bosc_plan_scene *scene, bosc_plan_scene *full)
 {
     if (!scene) return bi_fail(ctx, BOSC_ERR_ARG, "scene: NULL");
     BI_TRY(bi_read_opts(ctx, "bosc_plan_scene", scene, full, sizeof *full));
@@ -20,39 +20,40 @@ static bosc_status take_scene(bosc_ctx *ctx, const bosc_plan_scene *scene, bosc_
     return BOSC_OK;
 }
 
-static bosc_status set_order(struct bi_plan_maker *m)
+/* Sets the order of candidates: balls, vertices with facets, facets with vertices, edges, forms. */
+static bosc_status set_order(struct bi_plan_builder *m)
 {
     const struct bi_plan_surface *r = &m->robot.surface, *o = &m->obstacle.surface;
     const int64_t counts[5] = {m->robot.ball_count * m->obstacle.ball_count, (int64_t)r->vertex_count * o->facet_count,
                                (int64_t)r->facet_count * o->vertex_count, (int64_t)r->edge_count * o->edge_count,
                                m->scene.form_count};
-    int64_t begins[6] = {0};
+    int64_t starts[6] = {0};
     if ((m->robot.ball_count > 0 && o->facet_count > 0) || (m->obstacle.ball_count > 0 && r->facet_count > 0))
         return bi_fail(m->ctx, BOSC_ERR_DATA, "scene: balls can only meet balls");
-    for (int k = 0; k < 5; k++) begins[k + 1] = begins[k] + counts[k];
-    if (begins[5] > BI_PLAN_MAX_CANDIDATES)
-        return bi_fail(m->ctx, BOSC_ERR_LIMIT, "scene: %lld pairs of features are over 2^22", (long long)begins[5]);
-    m->order = (struct bi_plan_order){begins[1], begins[2], begins[3], begins[4], begins[5]};
+    for (int k = 0; k < 5; k++) starts[k + 1] = starts[k] + counts[k];
+    if (starts[5] > BI_PLAN_MAX_CANDIDATES)
+        return bi_fail(m->ctx, BOSC_ERR_LIMIT, "scene: %lld pairs of features are over 2^22", (long long)starts[5]);
+    m->order = (struct bi_plan_order){starts[1], starts[2], starts[3], starts[4], starts[5]};
     return BOSC_OK;
 }
 
-bosc_status bi_plan_number(struct bi_plan_maker *m)
+bosc_status bi_plan_number_features(struct bi_plan_builder *m)
 {
-    BI_TRY(bi_plan_make_side(m->ctx, m->host, "robot", &m->scene.robot, &m->robot));
-    BI_TRY(bi_plan_make_side(m->ctx, m->host, "obstacle", &m->scene.obstacle, &m->obstacle));
+    BI_TRY(bi_plan_read_side(m->ctx, m->host, "robot", &m->scene.robot, &m->robot));
+    BI_TRY(bi_plan_read_side(m->ctx, m->host, "obstacle", &m->scene.obstacle, &m->obstacle));
     return set_order(m);
 }
 
-static bosc_status make_and_install(struct bi_plan_maker *m, bosc_plan *plan)
+static bosc_status build_and_install(struct bi_plan_builder *m, bosc_plan *plan)
 {
-    BI_TRY(bi_plan_number(m));
+    BI_TRY(bi_plan_number_features(m));
     bi_progress_set_total(m->ctx, 3.0 * (double)m->order.count);
-    BI_TRY(bi_plan_make(m));
+    BI_TRY(bi_plan_build_constraints(m));
     return bi_plan_install(m, plan);
 }
 
-/* The blocks of a build, which the handle keeps for the next one. */
-static void exchange_blocks(bosc_plan *plan, struct bi_plan_maker *m)
+/* Swaps the working blocks of the handle and the builder; the handle keeps them between builds. */
+static void exchange_blocks(bosc_plan *plan, struct bi_plan_builder *m)
 {
     struct bi_block *const blocks[BI_PLAN_WORK_BLOCKS] = {
         &m->signs,
@@ -80,39 +81,39 @@ static void exchange_blocks(bosc_plan *plan, struct bi_plan_maker *m)
     }
 }
 
-static struct bi_plan_maker maker_of(bosc_ctx *ctx, const bosc_plan *plan)
+static struct bi_plan_builder init_builder(bosc_ctx *ctx, const bosc_plan *plan)
 {
-    return (struct bi_plan_maker){.ctx = ctx,
-                                  .host = &plan->host,
-                                  .keep_duplicates = plan->opts.keep_duplicates,
-                                  .rows = {.item = BI_PLAN_ROW * sizeof(double)},
-                                  .offsets = {.item = sizeof(int64_t)},
-                                  .parts = {.item = sizeof(double)},
-                                  .candidate_of = {.item = sizeof(int64_t)},
-                                  .hashes = {.item = sizeof(uint64_t)},
-                                  .edge_facet = {.item = 2 * sizeof(int32_t)},
-                                  .facet_edge = {.item = 2 * sizeof(int32_t)},
-                                  .vertex_solid = {.item = 2 * sizeof(int32_t)},
-                                  .solid_vertex = {.item = 2 * sizeof(int32_t)}};
+    return (struct bi_plan_builder){.ctx = ctx,
+                                    .host = &plan->host,
+                                    .keep_duplicates = plan->opts.keep_duplicates,
+                                    .rows = {.item = BI_PLAN_ROW * sizeof(double)},
+                                    .offsets = {.item = sizeof(int64_t)},
+                                    .parts = {.item = sizeof(double)},
+                                    .candidate_of = {.item = sizeof(int64_t)},
+                                    .hashes = {.item = sizeof(uint64_t)},
+                                    .edge_facet = {.item = 2 * sizeof(int32_t)},
+                                    .facet_edge = {.item = 2 * sizeof(int32_t)},
+                                    .vertex_solid = {.item = 2 * sizeof(int32_t)},
+                                    .solid_vertex = {.item = 2 * sizeof(int32_t)}};
 }
 
-bosc_status bi_plan_begin(bosc_ctx *ctx, bosc_plan *plan, const bosc_plan_scene *scene, struct bi_plan_maker *m)
+bosc_status bi_plan_begin_build(bosc_ctx *ctx, bosc_plan *plan, const bosc_plan_scene *scene, struct bi_plan_builder *m)
 {
-    *m = maker_of(ctx, plan);
-    BI_TRY(take_scene(ctx, scene, &m->scene));
+    *m = init_builder(ctx, plan);
+    BI_TRY(read_scene(ctx, scene, &m->scene));
     exchange_blocks(plan, m);
     return BOSC_OK;
 }
 
-void bi_plan_end(bosc_plan *plan, struct bi_plan_maker *m) { exchange_blocks(plan, m); }
+void bi_plan_end_build(bosc_plan *plan, struct bi_plan_builder *m) { exchange_blocks(plan, m); }
 
 bosc_status bosc_plan_build(bosc_ctx *ctx, bosc_plan *plan, const bosc_plan_scene *scene)
 {
-    struct bi_plan_maker m;
+    struct bi_plan_builder m;
     BI_ENTER(ctx);
     BI_TRY(bi_plan_check(ctx, plan));
-    BI_TRY(bi_plan_begin(ctx, plan, scene, &m));
-    bosc_status status = make_and_install(&m, plan);
-    bi_plan_end(plan, &m);
+    BI_TRY(bi_plan_begin_build(ctx, plan, scene, &m));
+    bosc_status status = build_and_install(&m, plan);
+    bi_plan_end_build(plan, &m);
     return status;
 }

@@ -1,4 +1,4 @@
-/* Exact values modulo the prime 2^61 - 1: equal values are equal there too. */
+/* Exact values modulo the prime 2^61 - 1, as hashes: equal values have equal residues. */
 #ifndef BI_PLAN_EXACT_H
 #define BI_PLAN_EXACT_H
 

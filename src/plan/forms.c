@@ -1,6 +1,6 @@
-/* The exact coefficients of constraints. N . R(q) B = q'Mq with M = [[N . B, (B x N)'], [B x N, N B' + B N' -
- * (N . B) I]]; what is linear in R is a sum of such terms, <G, R> with G the sum of N B'. */
-#include "plan/maker.h"
+/* Exact coefficients of constraints. N . R(q) B = q'Mq with M = [[N . B, (B x N)'], [B x N, N B' + B N' - (N . B) I]].
+ * Every function linear in R is a sum of such terms, <G, R> with G the sum of N B'. */
+#include "plan/builder.h"
 
 static void set_difference(const double *p, const double *q, struct bi_exact *d)
 {
@@ -36,8 +36,8 @@ void bi_plan_exact_plane(const double *p, const double *q, const double *r, stru
     for (int k = 0; k < 3; k++) bi_exact_add_product(c, &normal[k], &u[k], -1);
 }
 
-/* Where G_ij and c go: R_00 = ww + xx - yy - zz, R_01 = 2 (xy - wz), and so on. */
-void bi_plan_form_of(const struct bi_exact *g, const struct bi_exact *c, struct bi_exact *form)
+/* The terms follow the entries of R: R_00 = ww + xx - yy - zz, R_01 = 2 (xy - wz), and so on. */
+void bi_plan_set_form(const struct bi_exact *g, const struct bi_exact *c, struct bi_exact *form)
 {
     static const struct {
         int8_t coefficient, entry, factor;
@@ -59,7 +59,7 @@ void bi_plan_half_space_form(const struct bi_exact *u, const struct bi_exact *v,
         g[k].n = 0;
         bi_exact_add_product(&g[k], &u[k / 3], &v[k % 3], 1);
     }
-    bi_plan_form_of(g, c, form);
+    bi_plan_set_form(g, c, form);
 }
 
 void bi_plan_screw_form(const double *k, const double *l, const double *a, const double *b, struct bi_exact *form)
@@ -78,7 +78,7 @@ void bi_plan_screw_form(const double *k, const double *l, const double *a, const
         bi_exact_add_product(&g[i], &moment[i / 3], &robot_along[i % 3], 1);
         bi_exact_add_product(&g[i], &along[i / 3], &robot_moment[i % 3], 1);
     }
-    bi_plan_form_of(g, NULL, form);
+    bi_plan_set_form(g, NULL, form);
 }
 
 void bi_plan_ball_parts(const double *robot, const double *obstacle, struct bi_exact *u, struct bi_exact *v,
@@ -95,6 +95,6 @@ void bi_plan_ball_parts(const double *robot, const double *obstacle, struct bi_e
         bi_exact_add_product(c, &u[k], &u[k], -1);
         bi_exact_add_product(c, &v[k], &v[k], -1);
     }
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 3; k++) /* 2 b.Ra */
         if (u[k].n) u[k].part[0] *= 2;
 }

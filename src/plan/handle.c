@@ -1,4 +1,4 @@
-/* The handle of constraints: options, checks, and what it tells of itself. */
+/* The handle of constraints: options, checks, create and free, info. */
 #include <string.h>
 
 #include "plan/handle.h"
@@ -54,7 +54,7 @@ bosc_status bosc_plan_create(bosc_ctx *ctx, const bosc_plan_opts *opts, bosc_pla
     return BOSC_OK;
 }
 
-void bi_plan_forget(bosc_plan *plan)
+void bi_plan_clear(bosc_plan *plan)
 {
     bosc_plan empty = {.memory = plan->memory,
                        .host = plan->host,

@@ -9,24 +9,24 @@
 extern "C" {
 #endif
 
-/* The options with every field set. */
+/* Checks the options and fills in defaults. */
 bosc_status bi_plan_check_opts(bosc_ctx *ctx, const bosc_plan_opts *opts, bosc_plan_opts *full);
 
 /* Checks that the context can reach the handle. */
 bosc_status bi_plan_check(bosc_ctx *ctx, const bosc_plan *plan);
 bosc_status bi_roadmap_check(bosc_ctx *ctx, const bosc_roadmap *roadmap);
 
-/* An array of n > 0 elements. */
+/* Checks an array of n elements: NULL, alignment. */
 bosc_status bi_plan_check_array(bosc_ctx *ctx, const char *name, const void *array, int64_t n, size_t size);
 
-/* n rotations of a stride, whose default is set. */
+/* Checks n rotations and their stride; sets its default. */
 bosc_status bi_plan_check_rotations(bosc_ctx *ctx, const char *name, const double *rotations, int64_t n,
                                     int64_t *stride);
 
 #ifdef __cplusplus
 }
 #endif
-/* The handle has no constraints any more. Its blocks stay. */
-void bi_plan_forget(bosc_plan *plan);
+/* Removes the constraints from the handle. Keeps its memory. */
+void bi_plan_clear(bosc_plan *plan);
 
 #endif

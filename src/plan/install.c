@@ -1,47 +1,41 @@
-/* Lays the constraints that were made out in the blocks of a handle: one in the backend's memory, and the same on the
- * host. */
+/* Installs built constraints in the blocks of a handle: one in the backend's memory, and a copy on the host. */
 #include <math.h>
 #include <string.h>
 
 #include "core/blocks.h"
+#include "core/carve.h"
 #include "plan/handle.h"
-#include "plan/maker.h"
+#include "plan/builder.h"
 
-/* Pieces of a block. The first time they are counted, then laid out. */
-struct packing {
-    char *to; /* NULL: counting */
-    size_t bytes;
-};
-
-static void *pack(struct packing *p, const void *from, int64_t count, size_t size)
+/* Carves the next array of a block and copies `from` to it, unless only measuring. */
+static void *pack_array(struct bi_carver *c, const void *from, int64_t count, size_t size)
 {
-    size_t bytes = (size_t)count * size, at = p->bytes;
-    p->bytes += (bytes + 63) / 64 * 64;
-    if (!p->to) return NULL;
-    if (bytes > 0 && from) memcpy(p->to + at, from, bytes);
-    return p->to + at;
+    void *to = bi_carve(c, count, size);
+    if (to && from && count > 0) memcpy(to, from, (size_t)count * size);
+    return to;
 }
 
-#define PACK(p, field, count) ((field) = pack((p), (field), (count), sizeof *(field)))
+#define PACK(carver, field, count) ((field) = pack_array((carver), (field), (count), sizeof *(field)))
 
-static void pack_surface(struct packing *p, struct bi_plan_surface *s)
+static void pack_surface(struct bi_carver *c, struct bi_plan_surface *s)
 {
-    PACK(p, s->vertices, 3 * (int64_t)s->vertex_count);
-    PACK(p, s->edges, 2 * (int64_t)s->edge_count);
-    PACK(p, s->facet_edges, s->facet_count > 0 ? s->facet_offsets[s->facet_count] : 0);
-    PACK(p, s->facet_offsets, s->facet_count > 0 ? s->facet_count + 1 : 0);
-    PACK(p, s->solid_offsets, s->solid_count > 0 ? s->solid_count + 1 : 0);
+    PACK(c, s->vertices, 3 * (int64_t)s->vertex_count);
+    PACK(c, s->edges, 2 * (int64_t)s->edge_count);
+    PACK(c, s->facet_edges, s->facet_count > 0 ? s->facet_offsets[s->facet_count] : 0);
+    PACK(c, s->facet_offsets, s->facet_count > 0 ? s->facet_count + 1 : 0);
+    PACK(c, s->solid_offsets, s->solid_count > 0 ? s->solid_count + 1 : 0);
 }
 
-static void pack_pairs(struct packing *p, struct bi_plan_pairs *pairs, const struct bi_plan_list *from)
+static void pack_pairs(struct bi_carver *c, struct bi_plan_pairs *pairs, const struct bi_plan_list *from)
 {
     pairs->list = from->block.data;
     pairs->count = from->count;
-    PACK(p, pairs->list, 2 * pairs->count);
+    PACK(c, pairs->list, 2 * pairs->count);
 }
 
-/* For unit quaternions, of whose products the squares are at most 1 and the others 1/2: coefficients, products, and ten
- * products of both are off by half a unit of the last place each, and so are nine sums. */
+/* Scales a row for floats and bounds its error. Of a unit quaternion, squares are at most 1 and other products 1/2. The
+ * coefficients, their products, ten products of both and nine sums each have an error of half a unit in the last place:
+ * less than 2^-20 of the sum in all. */
 static void set_fast_row(const double *row, float *fast)
 {
     double most = 0, sum = 0;
@@ -57,11 +51,11 @@ static void set_fast_row(const double *row, float *fast)
     fast[BI_PLAN_COEFFICIENTS + 1] = 0;
 }
 
-static void pack_rows(struct packing *p, const struct bi_plan_maker *m, struct bi_plan_forms *forms)
+static void pack_rows(struct bi_carver *c, const struct bi_plan_builder *m, struct bi_plan_forms *forms)
 {
     int64_t rows = 64 * forms->words, count = forms->constraints;
-    double *to = pack(p, NULL, rows, BI_PLAN_ROW * sizeof(double));
-    float *fast = pack(p, NULL, rows, BI_PLAN_ROW * sizeof(float));
+    double *to = pack_array(c, NULL, rows, BI_PLAN_ROW * sizeof(double));
+    float *fast = pack_array(c, NULL, rows, BI_PLAN_ROW * sizeof(float));
     forms->rows = to;
     forms->fast_rows = fast;
     if (!to) return;
@@ -71,13 +65,14 @@ static void pack_rows(struct packing *p, const struct bi_plan_maker *m, struct b
     for (int64_t k = 0; k < rows; k++) set_fast_row(to + BI_PLAN_ROW * k, fast + BI_PLAN_ROW * k);
 }
 
-/* All that kernels read, and then what only callers ask for. */
-static void pack_all(struct packing *p, const struct bi_plan_maker *m, bosc_plan *plan, size_t *of_kernels)
+/* Packs the arrays that kernels read, then those for callers only. *device_bytes: bytes of the first. */
+static void pack_all(struct bi_carver *c, const struct bi_plan_builder *m, bosc_plan *plan, size_t *device_bytes)
 {
     struct bi_plan_forms *forms = &plan->forms;
     struct bi_plan_logic *logic = &plan->logic;
     struct bi_plan_lists *lists = &plan->lists;
     const struct bi_plan_side *sides[2] = {&m->robot, &m->obstacle};
+    /* 1. Forms and logic, for kernels. */
     forms->constraints = m->rows.count;
     forms->words = (forms->constraints + 63) / 64;
     forms->exact_work = bi_plan_exact_work(m->longest);
@@ -86,26 +81,27 @@ static void pack_all(struct packing *p, const struct bi_plan_maker *m, bosc_plan
                                     .order = m->order,
                                     .refs = bi_plan_refs_of(m),
                                     .flat = m->flat};
-    pack_rows(p, m, forms);
+    pack_rows(c, m, forms);
     forms->offsets = m->offsets.block.data;
     forms->parts = m->parts.block.data;
-    PACK(p, forms->offsets, m->offsets.count);
-    PACK(p, forms->parts, m->parts.count);
-    pack_surface(p, &logic->robot);
-    pack_surface(p, &logic->obstacle);
-    PACK(p, logic->refs, m->order.count);
-    pack_pairs(p, &logic->edge_facet, &m->edge_facet);
-    pack_pairs(p, &logic->facet_edge, &m->facet_edge);
-    pack_pairs(p, &logic->vertex_solid, &m->vertex_solid);
-    pack_pairs(p, &logic->solid_vertex, &m->solid_vertex);
-    *of_kernels = p->bytes;
+    PACK(c, forms->offsets, m->offsets.count);
+    PACK(c, forms->parts, m->parts.count);
+    pack_surface(c, &logic->robot);
+    pack_surface(c, &logic->obstacle);
+    PACK(c, logic->refs, m->order.count);
+    pack_pairs(c, &logic->edge_facet, &m->edge_facet);
+    pack_pairs(c, &logic->facet_edge, &m->facet_edge);
+    pack_pairs(c, &logic->vertex_solid, &m->vertex_solid);
+    pack_pairs(c, &logic->solid_vertex, &m->solid_vertex);
+    *device_bytes = c->used;
+    /* 2. Lists, for callers. */
     lists->candidate_of = m->candidate_of.block.data;
-    PACK(p, lists->candidate_of, m->candidate_of.count);
+    PACK(c, lists->candidate_of, m->candidate_of.count);
     lists->refs = logic->refs;
     lists->rows = forms->rows;
     for (int k = 0; k < 2; k++) {
         lists->vertices[k] = sides[k]->vertex_ids;
-        PACK(p, lists->vertices[k], sides[k]->surface.vertex_count);
+        PACK(c, lists->vertices[k], sides[k]->surface.vertex_count);
         lists->edges[k] = k ? logic->obstacle.edges : logic->robot.edges;
         lists->balls[k] = sides[k]->ball_count;
         lists->vertex_count[k] = sides[k]->surface.vertex_count;
@@ -114,8 +110,8 @@ static void pack_all(struct packing *p, const struct bi_plan_maker *m, bosc_plan
     }
 }
 
-/* Pointers into the host's block become pointers to the same places of the other. */
-static void rebase(const void **pointer, const char *from, const char *to)
+/* Moves a pointer from one block to the same offset in another. */
+static void rebase_pointer(const void **pointer, const char *from, const char *to)
 {
     *pointer = to + ((const char *)*pointer - from);
 }
@@ -134,13 +130,13 @@ static void rebase_all(bosc_plan *plan, const char *from, const char *to)
         (const void **)&plan->logic.solid_vertex.list,
     };
     struct bi_plan_surface *surfaces[] = {&plan->logic.robot, &plan->logic.obstacle};
-    for (size_t k = 0; k < sizeof pointers / sizeof pointers[0]; k++) rebase(pointers[k], from, to);
+    for (size_t k = 0; k < sizeof pointers / sizeof pointers[0]; k++) rebase_pointer(pointers[k], from, to);
     for (int k = 0; k < 2; k++) {
-        rebase((const void **)&surfaces[k]->vertices, from, to);
-        rebase((const void **)&surfaces[k]->edges, from, to);
-        rebase((const void **)&surfaces[k]->facet_edges, from, to);
-        rebase((const void **)&surfaces[k]->facet_offsets, from, to);
-        rebase((const void **)&surfaces[k]->solid_offsets, from, to);
+        rebase_pointer((const void **)&surfaces[k]->vertices, from, to);
+        rebase_pointer((const void **)&surfaces[k]->edges, from, to);
+        rebase_pointer((const void **)&surfaces[k]->facet_edges, from, to);
+        rebase_pointer((const void **)&surfaces[k]->facet_offsets, from, to);
+        rebase_pointer((const void **)&surfaces[k]->solid_offsets, from, to);
     }
 }
 
@@ -150,10 +146,10 @@ static void rebase_lists(struct bi_plan_lists *lists, const char *from, const ch
                                (const void **)&lists->rows,         (const void **)&lists->vertices[0],
                                (const void **)&lists->vertices[1],  (const void **)&lists->edges[0],
                                (const void **)&lists->edges[1]};
-    for (size_t k = 0; k < sizeof pointers / sizeof pointers[0]; k++) rebase(pointers[k], from, to);
+    for (size_t k = 0; k < sizeof pointers / sizeof pointers[0]; k++) rebase_pointer(pointers[k], from, to);
 }
 
-static void set_info(const struct bi_plan_maker *m, bosc_plan *plan)
+static void set_info(const struct bi_plan_builder *m, bosc_plan *plan)
 {
     bosc_plan_info *info = &plan->info;
     const bosc_plan_info none = {0};
@@ -175,46 +171,50 @@ static void set_info(const struct bi_plan_maker *m, bosc_plan *plan)
     }
 }
 
-bosc_status bi_plan_install(const struct bi_plan_maker *m, bosc_plan *plan)
+bosc_status bi_plan_install(const struct bi_plan_builder *m, bosc_plan *plan)
 {
     bosc_ctx *ctx = m->ctx;
     bosc_plan fresh = *plan;
-    struct packing counting = {0};
-    size_t of_kernels = 0;
-    pack_all(&counting, m, &fresh, &of_kernels);
-    const bool fits = counting.bytes <= plan->host_block.bytes && of_kernels <= plan->device_block.bytes;
+    struct bi_carver measure = {NULL, 0};
+    size_t device_bytes = 0;
+    /* 1. Measure, and use the handle's blocks if they fit, else new ones. */
+    pack_all(&measure, m, &fresh, &device_bytes);
+    const bool fits = measure.used <= plan->host_block.bytes && device_bytes <= plan->device_block.bytes;
     if (!fits) fresh.host_block = fresh.device_block = (struct bi_block){0};
-    BI_TRY(bi_block_reserve(ctx, &plan->host, &fresh.host_block, counting.bytes));
-    struct packing laying = {.to = fresh.host_block.data};
-    pack_all(&laying, m, &fresh, &of_kernels);
+    BI_TRY(bi_block_reserve(ctx, &plan->host, &fresh.host_block, measure.used));
+    /* 2. Pack on the host, copy to the backend, and point forms and logic there. */
+    struct bi_carver layout = {fresh.host_block.data, 0};
+    pack_all(&layout, m, &fresh, &device_bytes);
     set_info(m, &fresh);
-    bosc_status status = bi_block_reserve(ctx, &plan->memory, &fresh.device_block, of_kernels);
-    if (status == BOSC_OK) status = ctx->backend->copy(ctx, fresh.device_block.data, fresh.host_block.data, of_kernels);
+    bosc_status status = bi_block_reserve(ctx, &plan->memory, &fresh.device_block, device_bytes);
+    if (status == BOSC_OK)
+        status = ctx->backend->copy(ctx, fresh.device_block.data, fresh.host_block.data, device_bytes);
     if (status == BOSC_OK) status = ctx->backend->sync(ctx);
     if (status == BOSC_OK) rebase_all(&fresh, fresh.host_block.data, fresh.device_block.data);
+    /* 3. Free the blocks that lost; a device failure in the handle's own blocks empties it. */
     if (!fits) {
         bosc_plan *loser = status == BOSC_OK ? plan : &fresh;
         bi_block_free(&plan->memory, &loser->device_block);
         bi_block_free(&plan->host, &loser->host_block);
     } else if (status != BOSC_OK) {
-        bi_plan_forget(plan);
+        bi_plan_clear(plan);
     }
     if (status == BOSC_OK) *plan = fresh;
     return status;
 }
 
-struct bi_plan_bytes bi_plan_count_bytes(const struct bi_plan_maker *m)
+struct bi_plan_bytes bi_plan_count_bytes(const struct bi_plan_builder *m)
 {
     bosc_plan plan;
-    struct packing counting = {0};
+    struct bi_carver measure = {NULL, 0};
     struct bi_plan_bytes bytes;
     memset(&plan, 0, sizeof plan);
-    pack_all(&counting, m, &plan, &bytes.device);
-    bytes.host = counting.bytes;
+    pack_all(&measure, m, &plan, &bytes.device);
+    bytes.host = measure.used;
     return bytes;
 }
 
-bosc_status bi_plan_grow(bosc_ctx *ctx, bosc_plan *plan, struct bi_plan_bytes bytes)
+bosc_status bi_plan_grow_blocks(bosc_ctx *ctx, bosc_plan *plan, struct bi_plan_bytes bytes)
 {
     struct bi_block *const host = &plan->host_block, *const device = &plan->device_block;
     const struct bi_block old_host = *host, old_device = *device;

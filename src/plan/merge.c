@@ -1,12 +1,14 @@
-/* Constraints that are multiples of each other are one. Modulo a prime the coefficients, divided by the first that is
- * not 0, are the same for all multiples; that finds them, and products without rounding confirm it. */
+/* Merges constraints with proportional forms. Modulo a prime, coefficients divided by the first nonzero one
+ * are
+ * the same for all multiples: a hash of these finds candidates, and exact products confirm them. */
 #include <math.h>
 #include <string.h>
 
-#include "plan/maker.h"
+#include "plan/builder.h"
 
-enum { GONE = -1 };
+enum { EMPTY = -1 };
 
+/* Returns the first nonzero coefficient; BI_PLAN_COEFFICIENTS: none. */
 static int first_coefficient(const struct bi_exact *form)
 {
     int k = 0;
@@ -17,7 +19,7 @@ static int first_coefficient(const struct bi_exact *form)
 static uint64_t hash_form(const struct bi_exact *form, int first)
 {
     uint64_t scale = bi_exact_modulo(&form[first]), hash = (uint64_t)first + 1;
-    scale = scale ? bi_modulo_inverse(scale) : 1; /* a multiple of the prime: as good as any */
+    scale = scale ? bi_modulo_inverse(scale) : 1; /* a multiple of the prime: any scale will do */
     for (int k = first; k < BI_PLAN_COEFFICIENTS; k++) {
         hash = (hash ^ bi_modulo_product(bi_exact_modulo(&form[k]), scale)) * 0x9e3779b97f4a7c15ull;
         hash ^= hash >> 32;
@@ -25,15 +27,15 @@ static uint64_t hash_form(const struct bi_exact *form, int first)
     return hash;
 }
 
-static void load_coefficient(const struct bi_plan_maker *m, int64_t constraint, int k, struct bi_exact *x)
+static void load_coefficient(const struct bi_plan_builder *m, int64_t constraint, int k, struct bi_exact *x)
 {
     const int64_t *offsets = (const int64_t *)m->offsets.block.data + 10 * constraint + k;
     x->n = (int)(offsets[1] - offsets[0]);
     memcpy(x->part, (const double *)m->parts.block.data + offsets[0], (size_t)x->n * sizeof(double));
 }
 
-/* 1 or -1: the form is a positive or negative multiple of the constraint's; 0: neither. */
-static int compare_forms(const struct bi_plan_maker *m, int64_t constraint, const struct bi_exact *form, int first)
+/* Returns 1 or -1 if the form is a positive or negative multiple of the constraint's, else 0. */
+static int compare_forms(const struct bi_plan_builder *m, int64_t constraint, const struct bi_exact *form, int first)
 {
     struct bi_exact lead = {0}, other = {0}, left;
     for (int k = 0; k <= first; k++) {
@@ -50,8 +52,8 @@ static int compare_forms(const struct bi_plan_maker *m, int64_t constraint, cons
     return bi_exact_sign(&lead) == bi_exact_sign(&form[first]) ? 1 : -1;
 }
 
-/* The largest product of two components of a scaled quaternion is below 4; coefficients are off by a unit of their
- * last place, products and ten sums by a half each. */
+/* Rounds a form and bounds its error. Products of components of a scaled quaternion are below 4; coefficients have an
+ * error of a unit in the last place, products and ten sums of half a unit each: below 2^-46 of the sum in all. */
 static void set_row(double *row, const struct bi_exact *form)
 {
     double sum = 0;
@@ -63,7 +65,8 @@ static void set_row(double *row, const struct bi_exact *form)
     row[BI_PLAN_COEFFICIENTS + 1] = 0;
 }
 
-static bosc_status append_form(struct bi_plan_maker *m, int64_t candidate, const struct bi_exact *form, uint64_t hash)
+/* Appends a form as a new constraint: its row, expansions, candidate and hash. */
+static bosc_status append_form(struct bi_plan_builder *m, int64_t candidate, const struct bi_exact *form, uint64_t hash)
 {
     int64_t total = 0;
     if (m->rows.count >= BI_PLAN_MAX_CONSTRAINTS)
@@ -73,8 +76,8 @@ static bosc_status append_form(struct bi_plan_maker *m, int64_t candidate, const
     double *parts = bi_plan_list_extend(m, &m->parts, total);
     int64_t *offsets = bi_plan_list_extend(m, &m->offsets, BI_PLAN_COEFFICIENTS);
     int64_t *of = bi_plan_list_extend(m, &m->candidate_of, 1);
-    uint64_t *kept = bi_plan_list_extend(m, &m->hashes, 1);
-    if (!row || !parts || !offsets || !of || !kept) return BOSC_ERR_NOMEM;
+    uint64_t *stored_hash = bi_plan_list_extend(m, &m->hashes, 1);
+    if (!row || !parts || !offsets || !of || !stored_hash) return BOSC_ERR_NOMEM;
     set_row(row, form);
     for (int k = 0; k < BI_PLAN_COEFFICIENTS; k++) {
         memcpy(parts, form[k].part, (size_t)form[k].n * sizeof *parts);
@@ -82,12 +85,12 @@ static bosc_status append_form(struct bi_plan_maker *m, int64_t candidate, const
         offsets[k] = offsets[k - 1] + form[k].n;
     }
     *of = candidate;
-    *kept = hash;
+    *stored_hash = hash;
     m->longest = total > m->longest ? total : m->longest;
     return BOSC_OK;
 }
 
-bosc_status bi_plan_add_form(struct bi_plan_maker *m, int64_t candidate, const struct bi_exact *form)
+bosc_status bi_plan_add_form(struct bi_plan_builder *m, int64_t candidate, const struct bi_exact *form)
 {
     int first = first_coefficient(form);
     bi_plan_ref *ref = bi_plan_refs_of(m) + candidate;
@@ -97,8 +100,9 @@ bosc_status bi_plan_add_form(struct bi_plan_maker *m, int64_t candidate, const s
         m->culled++;
         return BOSC_OK;
     }
+    /* Probe linearly for a multiple; without one, the form becomes a constraint. */
     uint64_t hash = hash_form(form, first), at = hash & m->slot_mask;
-    for (; slots[at] != GONE && !m->keep_duplicates; at = (at + 1) & m->slot_mask) {
+    for (; slots[at] != EMPTY && !m->keep_duplicates; at = (at + 1) & m->slot_mask) {
         int32_t constraint = slots[at];
         if (((const uint64_t *)m->hashes.block.data)[constraint] != hash) continue;
         int same = compare_forms(m, constraint, form, first);

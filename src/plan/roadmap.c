@@ -1,8 +1,8 @@
-/* Roadmaps: samples that are kept, and their cell graph. */
+/* Roadmaps: stored samples and their cell graph. */
 #include "core/blocks.h"
 #include "plan/drivers.h"
 
-enum { BATCH = 65536, MAX_ROWS = 1 << 22 };
+enum { BATCH = 65536, MAX_ROWS = 1 << 22 }; /* the documented defaults */
 
 static bosc_status check_plan(bosc_ctx *ctx, const bosc_plan *plan)
 {
@@ -87,7 +87,7 @@ bosc_status bosc_roadmap_reset(bosc_ctx *ctx, bosc_roadmap *roadmap, const bosc_
     return BOSC_OK;
 }
 
-/* Room for `more` rows behind those of the roadmap. */
+/* Reserves space for `more` rows behind those of the roadmap. */
 static bosc_status reserve_rows(bosc_ctx *ctx, bosc_roadmap *roadmap, int64_t more)
 {
     struct bi_block *const blocks[] = {&roadmap->rotations, &roadmap->next};
@@ -123,7 +123,7 @@ static bosc_status add_rows(bosc_ctx *ctx, bosc_roadmap *roadmap, const bosc_pla
     bool staged = false;
     BI_TRY(bi_stage_in(ctx, rotations, (size_t)((n - 1) * stride + 4) * sizeof *rotations, &reachable, &staged));
     BI_TRY(bi_scratch_of(ctx, n * plan->forms.words, sizeof *vectors, &vectors));
-    BI_TRY(bi_plan_find_signs(ctx, plan, reachable, n, stride, vectors, NULL, "rotations"));
+    BI_TRY(bi_plan_evaluate_signs(ctx, plan, reachable, n, stride, vectors, NULL, "rotations"));
     BI_TRY(reserve_rows(ctx, roadmap, n));
     rows.from = reachable;
     rows.rotations = rotations_end(roadmap);
@@ -170,17 +170,17 @@ static bosc_status count_cells(bosc_ctx *ctx, const bosc_roadmap *roadmap, int64
     return BOSC_OK;
 }
 
-/* One batch; *rows: what it adds, 0 if not one circle fits. */
+/* Adds one batch; *rows: number of rows added, 0 if no circle fits. */
 static bosc_status explore_batch(bosc_ctx *ctx, bosc_roadmap *roadmap, const bosc_plan *plan,
-                                 const bosc_roadmap_explore_opts *opts, int64_t room, int64_t *rows)
+                                 const bosc_roadmap_explore_opts *opts, int64_t capacity, int64_t *rows)
 {
     const bosc_plan_sample_opts sample = {
         .size = sizeof sample, .sampling = opts->sampling, .seed = opts->seed, .first = roadmap->first};
     struct bi_plan_sampled sampled;
     uint64_t *vectors;
-    BI_TRY(reserve_rows(ctx, roadmap, room));
-    BI_TRY(bi_scratch_of(ctx, room * plan->forms.words, sizeof *vectors, &vectors));
-    BI_TRY(bi_plan_sample_rows(ctx, plan, &sample, room, rotations_end(roadmap), vectors, next_end(roadmap), 32,
+    BI_TRY(reserve_rows(ctx, roadmap, capacity));
+    BI_TRY(bi_scratch_of(ctx, capacity * plan->forms.words, sizeof *vectors, &vectors));
+    BI_TRY(bi_plan_sample_rows(ctx, plan, &sample, capacity, rotations_end(roadmap), vectors, next_end(roadmap), 32,
                                roadmap->info.rows, &sampled));
     *rows = sampled.rows;
     if (*rows == 0) return BOSC_OK;
@@ -195,7 +195,7 @@ bosc_status bosc_roadmap_explore(bosc_ctx *ctx, bosc_roadmap *roadmap, const bos
                                  const bosc_roadmap_explore_opts *opts)
 {
     bosc_roadmap_explore_opts full;
-    int64_t before, cells, rows;
+    int64_t old_cells, cells, rows;
     BI_ENTER(ctx);
     BI_TRY(check_both(ctx, roadmap, plan));
     BI_TRY(check_explore_opts(ctx, opts, &full));
@@ -207,17 +207,19 @@ bosc_status bosc_roadmap_explore(bosc_ctx *ctx, bosc_roadmap *roadmap, const bos
     bi_progress_set_total(ctx,
                           2 * (double)(full.max_rows > roadmap->info.rows ? full.max_rows - roadmap->info.rows : 0) *
                               (double)(5 + plan->forms.words));
+    /* Add batches until few of their rows are new cells, or the limit is reached. The default batch doubles the rows.
+     * */
     BI_TRY(count_cells(ctx, roadmap, &cells));
     while (!roadmap->info.saturated && roadmap->info.rows < full.max_rows) {
         int64_t batch = full.batch ? full.batch : roadmap->info.rows > BATCH ? roadmap->info.rows : BATCH;
         int64_t left = full.max_rows - roadmap->info.rows, spare = 2 * plan->info.constraints;
-        int64_t room = batch < left - spare ? batch + spare : left;
-        before = cells;
-        BI_TRY_WITH_SCRATCH(ctx, explore_batch(ctx, roadmap, plan, &full, room, &rows));
+        int64_t capacity = batch < left - spare ? batch + spare : left;
+        old_cells = cells;
+        BI_TRY_WITH_SCRATCH(ctx, explore_batch(ctx, roadmap, plan, &full, capacity, &rows));
         if (rows == 0) break;
         BI_TRY(count_cells(ctx, roadmap, &cells));
         roadmap->info.batches++;
-        roadmap->info.new_rate = (double)(cells - before) / (double)rows;
+        roadmap->info.new_rate = (double)(cells - old_cells) / (double)rows;
         roadmap->info.saturated = roadmap->info.new_rate < full.new_rate;
     }
     return BOSC_OK;
@@ -225,23 +227,23 @@ bosc_status bosc_roadmap_explore(bosc_ctx *ctx, bosc_roadmap *roadmap, const bos
 
 /* ---- copying out ---- */
 
-/* `next` becomes what the caller's numbers look like, before anything is copied. */
-static bosc_status widen(bosc_ctx *ctx, const uint32_t *next, int64_t n, void **wide)
+/* Widens `next` to 64 bits, in scratch. */
+static bosc_status widen_next(bosc_ctx *ctx, const uint32_t *next, int64_t n, void **widened)
 {
     struct bi_plan_rows rows = {.next = next};
-    BI_TRY(bi_scratch_of(ctx, n, sizeof *rows.wide, &rows.wide));
-    *wide = rows.wide;
+    BI_TRY(bi_scratch_of(ctx, n, sizeof *rows.widened, &rows.widened));
+    *widened = rows.widened;
     return BI_PLAN_STEP(ctx, widen_next, n, &rows);
 }
 
-static bosc_status give_rows(bosc_ctx *ctx, const bosc_roadmap *roadmap, int64_t first, int64_t n, double *rotations,
+static bosc_status copy_rows(bosc_ctx *ctx, const bosc_roadmap *roadmap, int64_t first, int64_t n, double *rotations,
                              void *next)
 {
     const double *from = (const double *)roadmap->rotations.data + 4 * first;
     void *ids = (uint32_t *)roadmap->next.data + first;
     const bool waits =
         (rotations && !ctx->backend->reaches(ctx, rotations)) || (next && !ctx->backend->reaches(ctx, next));
-    if (next && roadmap->info.id_bits == 64) BI_TRY(widen(ctx, ids, n, &ids));
+    if (next && roadmap->info.id_bits == 64) BI_TRY(widen_next(ctx, ids, n, &ids));
     if (rotations) BI_TRY(ctx->backend->copy(ctx, rotations, from, (size_t)n * 4 * sizeof *rotations));
     if (next) BI_TRY(ctx->backend->copy(ctx, next, ids, (size_t)n * (size_t)roadmap->info.id_bits / 8));
     return waits ? ctx->backend->sync(ctx) : BOSC_OK;
@@ -261,10 +263,10 @@ bosc_status bosc_roadmap_get_rows(bosc_ctx *ctx, const bosc_roadmap *roadmap, in
     BI_TRY(bi_check_aligned(ctx, "rotations", rotations, sizeof *rotations));
     BI_TRY(bi_check_aligned(ctx, "next", next, (size_t)roadmap->info.id_bits / 8));
     if (n == 0) return BOSC_OK;
-    BI_RETURN_WITH_SCRATCH(ctx, give_rows(ctx, roadmap, first, n, rotations, next));
+    BI_RETURN_WITH_SCRATCH(ctx, copy_rows(ctx, roadmap, first, n, rotations, next));
 }
 
-static bosc_status give_cells(bosc_ctx *ctx, const bosc_roadmap *roadmap, int64_t cells, double *rotations)
+static bosc_status copy_cells(bosc_ctx *ctx, const bosc_roadmap *roadmap, int64_t cells, double *rotations)
 {
     struct bi_plan_rows rows = {.from = roadmap->rotations.data, .stride = 4};
     struct bi_out out;
@@ -275,7 +277,7 @@ static bosc_status give_cells(bosc_ctx *ctx, const bosc_roadmap *roadmap, int64_
     BI_TRY(bosc_cellgraph_get_vertices(ctx, roadmap->graph, NULL, ids, NULL, NULL));
     rows.rotations = out.reachable;
     rows.rows = ids;
-    rows.wide_rows = roadmap->info.id_bits == 64;
+    rows.rows_are_64bit = roadmap->info.id_bits == 64;
     BI_TRY(BI_PLAN_STEP(ctx, copy_rotation, cells, &rows));
     BI_TRY(bi_stage_back(ctx, &out));
     return staged ? ctx->backend->sync(ctx) : BOSC_OK;
@@ -289,5 +291,5 @@ bosc_status bosc_roadmap_get_cells(bosc_ctx *ctx, const bosc_roadmap *roadmap, d
     BI_TRY(count_cells(ctx, roadmap, &cells));
     BI_TRY(bi_plan_check_array(ctx, "rotations", rotations, cells, sizeof *rotations));
     if (cells == 0) return BOSC_OK;
-    BI_RETURN_WITH_SCRATCH(ctx, give_cells(ctx, roadmap, cells, rotations));
+    BI_RETURN_WITH_SCRATCH(ctx, copy_cells(ctx, roadmap, cells, rotations));
 }

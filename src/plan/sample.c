@@ -1,8 +1,8 @@
-/* Samples rotations. */
+/* Samples rotations: on great circles, between the roots of the forms, or uniformly. */
 #include "base/bits.h"
 #include "plan/drivers.h"
 
-enum { FIRST_PASS = 256 };
+enum { FIRST_PASS = 256 }; /* circles of the first pass; chosen */
 
 bosc_status bi_plan_check_sampling(bosc_ctx *ctx, bosc_plan_sampling sampling)
 {
@@ -11,7 +11,7 @@ bosc_status bi_plan_check_sampling(bosc_ctx *ctx, bosc_plan_sampling sampling)
     return BOSC_OK;
 }
 
-/* Circles whose numbers of rows are known: how many fit, and how many rows and witnessed crossings they have. */
+/* The circles of a pass that fit: their number, rows and witnessed crossings. */
 struct fit {
     int64_t circles, rows, witnessed;
 };
@@ -31,40 +31,41 @@ static bosc_status find_fit(bosc_ctx *ctx, const struct bi_plan_sampling *a, int
 
 static bosc_status find_witnessed(bosc_ctx *ctx, struct bi_plan_sampling *a, struct fit *fit)
 {
-    uint32_t *place, sum = 0;
-    BI_TRY(bi_scratch_of(ctx, 1, sizeof *place, &place));
+    uint32_t *device_sum, sum = 0;
+    BI_TRY(bi_scratch_of(ctx, 1, sizeof *device_sum, &device_sum));
     BI_TRY(bi_scratch_of(ctx, fit->rows, sizeof *a->witnessed, &a->witnessed));
     BI_TRY(BI_PLAN_STEP(ctx, witness, fit->rows, a));
-    BI_TRY(ctx->backend->core->reduce(ctx, BOSC_SUM, BOSC_U32, a->witnessed, fit->rows, place));
-    BI_TRY(bi_read_back(ctx, &sum, place, sizeof sum));
+    BI_TRY(ctx->backend->core->reduce(ctx, BOSC_SUM, BOSC_U32, a->witnessed, fit->rows, device_sum));
+    BI_TRY(bi_read_back(ctx, &sum, device_sum, sizeof sum));
     fit->witnessed = sum;
     return BOSC_OK;
 }
 
-/* Items of a circle: one at least, which gives a circle without roots its row. */
+/* Returns the items of a circle: at least one, which stores the row of a circle without roots. */
 static int64_t chunks_of(const bosc_plan *plan)
 {
     return plan->forms.constraints > 0 ? bi_div_up(plan->forms.constraints, BI_PLAN_FORMS) : 1;
 }
 
-static bosc_status make_rows(bosc_ctx *ctx, const bosc_plan *plan, struct bi_plan_sampling *a, struct fit *fit,
-                             uint64_t *vectors)
+/* Stores and sorts the roots of the circles that fit, and samples a row between each two. */
+static bosc_status sample_rows(bosc_ctx *ctx, const bosc_plan *plan, struct bi_plan_sampling *a, struct fit *fit,
+                               uint64_t *vectors)
 {
     BI_TRY(bi_scratch_of(ctx, fit->rows, sizeof *a->roots, &a->roots));
     BI_TRY(bi_scratch_of(ctx, fit->rows, sizeof *a->ordered, &a->ordered));
     BI_TRY(bi_scratch_of(ctx, fit->rows, sizeof *a->circle_of, &a->circle_of));
-    BI_TRY(bi_scratch_of(ctx, fit->circles, sizeof *a->placed, &a->placed));
-    BI_TRY(ctx->backend->fill(ctx, a->placed, 0, (size_t)fit->circles * sizeof *a->placed));
+    BI_TRY(bi_scratch_of(ctx, fit->circles, sizeof *a->stored_roots, &a->stored_roots));
+    BI_TRY(ctx->backend->fill(ctx, a->stored_roots, 0, (size_t)fit->circles * sizeof *a->stored_roots));
     a->circle_count = fit->circles;
-    BI_TRY(BI_PLAN_STEP(ctx, place_roots, fit->circles * chunks_of(plan), a));
+    BI_TRY(BI_PLAN_STEP(ctx, store_roots, fit->circles * chunks_of(plan), a));
     BI_TRY(ctx->ops->plan->order_roots(ctx, fit->circles, fit->rows, a));
     BI_TRY(BI_PLAN_STEP(ctx, sample_circle, fit->rows, a));
-    BI_TRY(bi_plan_find_signs(ctx, plan, a->rotations, fit->rows, 4, vectors, NULL, NULL));
+    BI_TRY(bi_plan_evaluate_signs(ctx, plan, a->rotations, fit->rows, 4, vectors, NULL, NULL));
     a->vectors = vectors;
     return a->next ? find_witnessed(ctx, a, fit) : BOSC_OK;
 }
 
-/* `circles` circles, of which those that fit become rows. */
+/* Samples one pass of circles; as many as fit become rows. */
 static bosc_status sample_pass(bosc_ctx *ctx, const bosc_plan *plan, struct bi_plan_sampling *a, int64_t circles,
                                int64_t room, uint64_t *vectors, struct fit *fit)
 {
@@ -73,15 +74,15 @@ static bosc_status sample_pass(bosc_ctx *ctx, const bosc_plan *plan, struct bi_p
     BI_TRY(bi_scratch(ctx, bytes, (void **)&a->offsets));
     BI_TRY(ctx->backend->fill(ctx, a->offsets, 0, bytes));
     a->circle_count = circles;
-    BI_TRY(BI_PLAN_STEP(ctx, circle, circles, a));
+    BI_TRY(BI_PLAN_STEP(ctx, make_circle, circles, a));
     BI_TRY(BI_PLAN_STEP(ctx, count_roots, circles * chunks_of(plan), a));
     BI_TRY(BI_PLAN_STEP(ctx, count_rows, circles, a));
     BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, a->offsets, circles + 1, a->offsets));
     BI_TRY(find_fit(ctx, a, circles, room, fit));
-    return fit->rows > 0 ? make_rows(ctx, plan, a, fit, vectors) : BOSC_OK;
+    return fit->rows > 0 ? sample_rows(ctx, plan, a, fit, vectors) : BOSC_OK;
 }
 
-/* Passes, of as many circles as are likely to fit. */
+/* Samples in passes, each of the expected number of circles that fit, plus an eighth. */
 static bosc_status sample_circles(bosc_ctx *ctx, const bosc_plan *plan, struct bi_plan_sampling a, int64_t limit,
                                   int64_t capacity, uint64_t *vectors, size_t id_size, struct bi_plan_sampled *s)
 {
@@ -91,6 +92,8 @@ static bosc_status sample_circles(bosc_ctx *ctx, const bosc_plan *plan, struct b
         if (circles > limit - made) circles = limit - made;
         if (circles > capacity - s->rows) circles = capacity - s->rows;
         BI_TRY_WITH_SCRATCH(ctx, sample_pass(ctx, plan, &a, circles, capacity - s->rows, vectors, &fit));
+        /* Advance the arrays behind the rows of this pass, and estimate the circles of the next from the mean so far.
+         * */
         made += fit.circles;
         s->rows += fit.rows;
         s->witnessed += fit.witnessed;
@@ -109,8 +112,8 @@ static bosc_status sample_circles(bosc_ctx *ctx, const bosc_plan *plan, struct b
 static bosc_status sample_uniform(bosc_ctx *ctx, const bosc_plan *plan, struct bi_plan_sampling a, int64_t n,
                                   uint64_t *vectors, size_t id_size, struct bi_plan_sampled *s)
 {
-    BI_TRY(BI_PLAN_STEP(ctx, uniform, n, &a));
-    BI_TRY(bi_plan_find_signs(ctx, plan, a.rotations, n, 4, vectors, NULL, NULL));
+    BI_TRY(BI_PLAN_STEP(ctx, sample_uniform, n, &a));
+    BI_TRY(bi_plan_evaluate_signs(ctx, plan, a.rotations, n, 4, vectors, NULL, NULL));
     if (a.next) BI_TRY(ctx->backend->fill(ctx, a.next, 0xff, (size_t)n * id_size));
     s->rows = n;
     s->last = a.first + n;
@@ -127,7 +130,7 @@ bosc_status bi_plan_sample_rows(bosc_ctx *ctx, const bosc_plan *plan, const bosc
                                        .rotations = rotations,
                                        .next = next,
                                        .base = base,
-                                       .wide_ids = id_bits == 64};
+                                       .ids_are_64bit = id_bits == 64};
     const int64_t limit = opts->limit == 0 ? capacity : opts->limit;
     const size_t id_size = (size_t)id_bits / 8;
     *sampled = (struct bi_plan_sampled){.last = opts->first};
@@ -136,7 +139,7 @@ bosc_status bi_plan_sample_rows(bosc_ctx *ctx, const bosc_plan *plan, const bosc
     return sample_uniform(ctx, plan, a, limit < capacity ? limit : capacity, vectors, id_size, sampled);
 }
 
-/* The caller's arrays, of which some rows get filled. */
+/* The caller's arrays; their first rows are filled. */
 struct arrays {
     int64_t capacity;
     double *rotations;

@@ -1,12 +1,13 @@
-/* Reads the bodies of a scene: checks, and the numbers of vertices, edges and facets. */
+/* Reads the bodies of a scene: checks them, and numbers their vertices, edges and facets. */
 #include <math.h>
 #include <string.h>
 
+#include "core/carve.h"
 #include "core/check.h"
 #include "plan/scene.h"
 #include "plan/shape.h"
 
-enum { MAX_CORNERS = 1 << 24 /* of facets, in all */ };
+enum { MAX_CORNERS = 1 << 24 /* of all facets; chosen */ };
 
 bool bi_plan_is_coordinate(double x)
 {
@@ -79,57 +80,59 @@ static bosc_status check_bodies(bosc_ctx *ctx, const char *side, const bosc_plan
     return check_vertices(ctx, side, "facet_vertices", b->facet_vertices, b->facet_offsets[facets], b->vertex_count);
 }
 
-/* A table of what was numbered, by the hash of what it is. */
+/* A hash table of numbered features. */
 struct table {
     int32_t *slots; /* -1: empty */
     uint64_t mask;
 };
 
-static uint64_t mix(uint64_t x)
+/* Mixes bits (a multiplicative hash). */
+static uint64_t mix_bits(uint64_t x)
 {
     x = (x ^ (x >> 31)) * 0x9e3779b97f4a7c15ull;
     return x ^ (x >> 29);
 }
 
-/* Where the arrays of a side are, and how far they are filled. */
+/* The arrays of a side while they are filled. */
 struct numbering {
     double *vertices;
     int64_t *vertex_ids;
-    int32_t *of_given; /* numbers of the given vertices; -1: none yet */
+    int32_t *vertex_of_input; /* numbers of the input vertices; -1: none yet */
     int32_t *edges, *facet_offsets, *facet_edges, *planes, *end_offsets, *ends, *solid_offsets;
     struct table vertex_table, edge_table;
     struct bi_plan_surface *surface;
-    const double *given;
+    const double *input;
 };
 
-static int32_t number_vertex(struct numbering *s, int64_t given)
+/* Returns the number of an input vertex; vertices of equal coordinates share one. */
+static int32_t number_vertex(struct numbering *s, int64_t input)
 {
-    if (s->of_given[given] >= 0) return s->of_given[given];
+    if (s->vertex_of_input[input] >= 0) return s->vertex_of_input[input];
     double p[3];
     uint64_t key = 0, bits;
     for (int c = 0; c < 3; c++) {
-        p[c] = s->given[3 * given + c] + 0.0; /* no -0 */
+        p[c] = s->input[3 * input + c] + 0.0; /* turns -0 into 0, so that equal coordinates have equal bits */
         memcpy(&bits, &p[c], sizeof bits);
-        key = mix(key ^ bits);
+        key = mix_bits(key ^ bits);
     }
     uint64_t at = key & s->vertex_table.mask;
     for (; s->vertex_table.slots[at] >= 0; at = (at + 1) & s->vertex_table.mask) {
         int32_t v = s->vertex_table.slots[at];
         const double *o = s->vertices + 3 * v;
-        if (o[0] == p[0] && o[1] == p[1] && o[2] == p[2]) return s->of_given[given] = v;
+        if (o[0] == p[0] && o[1] == p[1] && o[2] == p[2]) return s->vertex_of_input[input] = v;
     }
     int32_t fresh = s->surface->vertex_count++;
     memcpy(s->vertices + 3 * fresh, p, sizeof p);
-    s->vertex_ids[fresh] = given;
+    s->vertex_ids[fresh] = input;
     s->vertex_table.slots[at] = fresh;
-    return s->of_given[given] = fresh;
+    return s->vertex_of_input[input] = fresh;
 }
 
-/* 2 edge + (1: from its second end to its first). */
+/* Returns 2 edge + (1: from its second end to its first). */
 static int32_t number_edge(struct numbering *s, int32_t from, int32_t to)
 {
     int32_t low = from < to ? from : to, high = from < to ? to : from;
-    uint64_t at = mix(((uint64_t)(uint32_t)low << 32) | (uint32_t)high) & s->edge_table.mask;
+    uint64_t at = mix_bits(((uint64_t)(uint32_t)low << 32) | (uint32_t)high) & s->edge_table.mask;
     for (; s->edge_table.slots[at] >= 0; at = (at + 1) & s->edge_table.mask) {
         int32_t e = s->edge_table.slots[at];
         const int32_t *ends = s->edges + 2 * e;
@@ -143,6 +146,7 @@ static int32_t number_edge(struct numbering *s, int32_t from, int32_t to)
     return 2 * fresh;
 }
 
+/* Numbers a facet: its distinct corners, its edges and its plane. */
 static void number_facet(struct numbering *s, const int64_t *corners, int32_t count)
 {
     int32_t f = s->surface->facet_count++, end = s->end_offsets[f], edge = s->facet_offsets[f], *ends = s->ends + end;
@@ -158,48 +162,69 @@ static void number_facet(struct numbering *s, const int64_t *corners, int32_t co
     bi_plan_choose_plane(s->vertices, ends, distinct, s->planes + 3 * f);
 }
 
-/* Room for a side whose facets have so many corners. */
-static bosc_status take_room(bosc_ctx *ctx, const struct bi_memory *host, const bosc_plan_bodies *b, int64_t corners,
-                             int64_t facets, struct bi_plan_side *side, struct numbering *s)
+/* Sizes of a side before equal vertices are merged. */
+struct side_sizes {
+    int64_t vertices, corners, facets, solids, slots; /* corners: of all facets; also the most edges */
+};
+
+static void lay_out_doubles(struct bi_carver *c, const struct side_sizes *n, struct bi_plan_side *side,
+                            struct numbering *s)
 {
-    int64_t slots = 16, vertices = b->vertex_count < corners ? b->vertex_count : corners;
-    while (slots < 2 * corners) slots *= 2;
-    int64_t shells = vertices + corners + facets;
-    BI_TRY(bi_block_reserve(ctx, host, &side->doubles,
-                            (size_t)(3 * vertices + 2 * shells) * sizeof(double) + (size_t)vertices * 8 + 64));
-    int64_t numbers =
-        b->vertex_count + 2 * corners + 3 * (facets + 1) + 2 * corners + 3 * facets + b->polytope_count + 1 + 2 * slots;
-    BI_TRY(bi_block_reserve(ctx, host, &side->numbers, (size_t)numbers * sizeof(int32_t)));
-    double *d = side->doubles.data;
-    int32_t *n = side->numbers.data;
-    memset(n, 0xff, (size_t)numbers * sizeof *n);
-    s->vertices = d, d += 3 * vertices;
-    side->vertex_shells = (struct bi_plan_shell *)(void *)d, d += 2 * vertices;
-    side->edge_shells = (struct bi_plan_shell *)(void *)d, d += 2 * corners;
-    side->facet_shells = (struct bi_plan_shell *)(void *)d, d += 2 * facets;
-    s->vertex_ids = (int64_t *)(void *)d;
-    s->of_given = n, n += b->vertex_count;
-    s->edges = n, n += 2 * corners;
-    s->facet_offsets = n, n += facets + 1;
-    s->end_offsets = n, n += facets + 1;
-    s->facet_edges = n, n += corners;
-    s->ends = n, n += corners;
-    s->planes = n, n += 3 * facets;
-    s->solid_offsets = n, n += b->polytope_count + 1;
-    s->vertex_table = (struct table){n, (uint64_t)slots - 1}, n += slots;
-    s->edge_table = (struct table){n, (uint64_t)slots - 1};
+    const int64_t vertices = n->vertices < n->corners ? n->vertices : n->corners;
+    BI_CARVE(c, s->vertices, 3 * vertices);
+    BI_CARVE(c, side->vertex_shells, vertices);
+    BI_CARVE(c, side->edge_shells, n->corners);
+    BI_CARVE(c, side->facet_shells, n->facets);
+    BI_CARVE(c, s->vertex_ids, vertices);
+}
+
+static void lay_out_numbers(struct bi_carver *c, const struct side_sizes *n, struct numbering *s)
+{
+    BI_CARVE(c, s->vertex_of_input, n->vertices);
+    BI_CARVE(c, s->edges, 2 * n->corners);
+    BI_CARVE(c, s->facet_offsets, n->facets + 1);
+    BI_CARVE(c, s->end_offsets, n->facets + 1);
+    BI_CARVE(c, s->facet_edges, n->corners);
+    BI_CARVE(c, s->ends, n->corners);
+    BI_CARVE(c, s->planes, 3 * n->facets);
+    BI_CARVE(c, s->solid_offsets, n->solids + 1);
+    BI_CARVE(c, s->vertex_table.slots, n->slots);
+    BI_CARVE(c, s->edge_table.slots, n->slots);
+}
+
+/* Allocates the arrays of a side; all numbers are -1. */
+static bosc_status allocate_side(bosc_ctx *ctx, const struct bi_memory *host, struct side_sizes *n,
+                                 struct bi_plan_side *side, struct numbering *s)
+{
+    struct bi_carver doubles = {NULL, 0}, numbers = {NULL, 0};
+    for (n->slots = 16; n->slots < 2 * n->corners;) n->slots *= 2; /* load factor 1/2 at most */
+    lay_out_doubles(&doubles, n, side, s);
+    lay_out_numbers(&numbers, n, s);
+    BI_TRY(bi_block_reserve(ctx, host, &side->doubles, doubles.used));
+    BI_TRY(bi_block_reserve(ctx, host, &side->numbers, numbers.used));
+    memset(side->numbers.data, 0xff, numbers.used);
+    doubles = (struct bi_carver){side->doubles.data, 0};
+    numbers = (struct bi_carver){side->numbers.data, 0};
+    lay_out_doubles(&doubles, n, side, s);
+    lay_out_numbers(&numbers, n, s);
+    s->vertex_table.mask = s->edge_table.mask = (uint64_t)n->slots - 1;
     s->facet_offsets[0] = s->end_offsets[0] = 0;
     return BOSC_OK;
 }
 
-bosc_status bi_plan_make_side(bosc_ctx *ctx, const struct bi_memory *host, const char *name, const bosc_plan_bodies *b,
+bosc_status bi_plan_read_side(bosc_ctx *ctx, const struct bi_memory *host, const char *name, const bosc_plan_bodies *b,
                               struct bi_plan_side *side)
 {
-    struct numbering s = {.surface = &side->surface, .given = b->vertices};
+    struct numbering s = {.surface = &side->surface, .input = b->vertices};
     BI_TRY(check_bodies(ctx, name, b));
     int64_t solid_facets = b->polytope_count > 0 ? b->polytope_offsets[b->polytope_count] : 0;
     int64_t corners = 3 * b->triangle_count + (solid_facets > 0 ? b->facet_offsets[solid_facets] : 0);
-    BI_TRY(take_room(ctx, host, b, corners, b->triangle_count + solid_facets, side, &s));
+    struct side_sizes sizes = {.vertices = b->vertex_count,
+                               .corners = corners,
+                               .facets = b->triangle_count + solid_facets,
+                               .solids = b->polytope_count};
+    BI_TRY(allocate_side(ctx, host, &sizes, side, &s));
+    /* 1. Number the facets: triangles, then those of polytopes. */
     for (int64_t t = 0; t < b->triangle_count; t++) number_facet(&s, b->triangles + 3 * t, 3);
     for (int64_t f = 0; f < solid_facets; f++)
         number_facet(&s, b->facet_vertices + b->facet_offsets[f],
@@ -207,6 +232,7 @@ bosc_status bi_plan_make_side(bosc_ctx *ctx, const struct bi_memory *host, const
     s.solid_offsets[0] = 0;
     for (int64_t p = 0; p <= b->polytope_count; p++)
         s.solid_offsets[p] = (int32_t)(b->triangle_count + (p > 0 ? b->polytope_offsets[p] : 0));
+    /* 2. Store the arrays, compute the shells, and check the solids. */
     side->surface.solid_count = (int32_t)b->polytope_count;
     side->surface.vertices = s.vertices;
     side->surface.edges = s.edges;
@@ -219,6 +245,6 @@ bosc_status bi_plan_make_side(bosc_ctx *ctx, const struct bi_memory *host, const
     side->ends = s.ends;
     side->balls = b->balls;
     side->ball_count = b->ball_count;
-    bi_plan_make_shells(side);
+    bi_plan_compute_shells(side);
     return bi_plan_check_solids(ctx, name, side);
 }

@@ -1,15 +1,15 @@
-/* Planes, shells and solids, in double: what is decided here need not be exact, but shells must hold. */
+/* Planes, shells and solids, in double. Shells are bounds; other decisions need not be exact. */
 #include <math.h>
 
 #include "core/check.h"
 #include "plan/shape.h"
 
-#define MARGIN 0x1p-40 /* relative, far more than rounding can come to */
+#define MARGIN 0x1p-40 /* relative; far above rounding errors */
 
 static double dot(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
-/* (b - a) x (c - a) */
-static void normal(const double *a, const double *b, const double *c, double *n)
+/* n = (b - a) x (c - a) */
+static void compute_normal(const double *a, const double *b, const double *c, double *n)
 {
     double u[3], v[3];
     for (int k = 0; k < 3; k++) {
@@ -23,7 +23,7 @@ void bi_plan_choose_plane(const double *vertices, const int32_t *ends, int32_t c
 {
     double most = -1, n[3];
     for (int32_t k = 1; k + 1 < count; k++) {
-        normal(vertices + 3 * ends[0], vertices + 3 * ends[k], vertices + 3 * ends[k + 1], n);
+        compute_normal(vertices + 3 * ends[0], vertices + 3 * ends[k], vertices + 3 * ends[k + 1], n);
         if (!(dot(n, n) > most)) continue;
         most = dot(n, n);
         plane[0] = ends[0];
@@ -36,8 +36,8 @@ void bi_plan_choose_plane(const double *vertices, const int32_t *ends, int32_t c
 
 /* ---- shells ---- */
 
-/* No point of the hull of some points is nearer than the least of their products with a unit vector u. */
-static double bound_by(const double *vertices, const int32_t *ends, int32_t count, const double *u)
+/* Returns a lower bound of the distance of a hull from the origin: the least product of its points with u / |u|. */
+static double lower_bound(const double *vertices, const int32_t *ends, int32_t count, const double *u)
 {
     double length = sqrt(dot(u, u)), least = HUGE_VAL, most = 0;
     if (!(length > 0)) return 0;
@@ -50,8 +50,8 @@ static double bound_by(const double *vertices, const int32_t *ends, int32_t coun
     return fmax(0, least - MARGIN * most);
 }
 
-/* The point of a segment that is nearest to the origin, about. */
-static void nearest_of(const double *a, const double *b, double *p)
+/* Finds the point of a segment nearest to the origin, within rounding. */
+static void nearest_on_segment(const double *a, const double *b, double *p)
 {
     double d[3], t = 0;
     for (int k = 0; k < 3; k++) d[k] = b[k] - a[k];
@@ -59,40 +59,44 @@ static void nearest_of(const double *a, const double *b, double *p)
     for (int k = 0; k < 3; k++) p[k] = a[k] + t * d[k];
 }
 
-static struct bi_plan_shell shell_of(const double *vertices, const int32_t *ends, int32_t count, const double *axis)
+/* Computes the shell of a hull: the best lower bound by the points nearest to the origin of its edges, and by an axis.
+ * */
+static struct bi_plan_shell compute_shell(const double *vertices, const int32_t *ends, int32_t count,
+                                          const double *axis)
 {
     struct bi_plan_shell s = {0, 0};
     for (int32_t k = 0; k < count; k++) {
         const double *v = vertices + 3 * ends[k];
         double u[3];
         s.high = fmax(s.high, sqrt(dot(v, v)) * (1 + MARGIN));
-        nearest_of(v, vertices + 3 * ends[(k + 1) % count], u);
-        s.low = fmax(s.low, bound_by(vertices, ends, count, u));
+        nearest_on_segment(v, vertices + 3 * ends[(k + 1) % count], u);
+        s.low = fmax(s.low, lower_bound(vertices, ends, count, u));
     }
     if (axis) {
         const double minus[3] = {-axis[0], -axis[1], -axis[2]};
-        s.low = fmax(s.low, fmax(bound_by(vertices, ends, count, axis), bound_by(vertices, ends, count, minus)));
+        s.low = fmax(s.low, fmax(lower_bound(vertices, ends, count, axis), lower_bound(vertices, ends, count, minus)));
     }
     return s;
 }
 
-void bi_plan_make_shells(struct bi_plan_side *side)
+void bi_plan_compute_shells(struct bi_plan_side *side)
 {
     const struct bi_plan_surface *s = &side->surface;
-    for (int32_t v = 0; v < s->vertex_count; v++) side->vertex_shells[v] = shell_of(s->vertices, &v, 1, NULL);
-    for (int32_t e = 0; e < s->edge_count; e++) side->edge_shells[e] = shell_of(s->vertices, s->edges + 2 * e, 2, NULL);
+    for (int32_t v = 0; v < s->vertex_count; v++) side->vertex_shells[v] = compute_shell(s->vertices, &v, 1, NULL);
+    for (int32_t e = 0; e < s->edge_count; e++)
+        side->edge_shells[e] = compute_shell(s->vertices, s->edges + 2 * e, 2, NULL);
     for (int32_t f = 0; f < s->facet_count; f++) {
         const int32_t *p = side->planes + 3 * f;
         double n[3];
-        normal(s->vertices + 3 * p[0], s->vertices + 3 * p[1], s->vertices + 3 * p[2], n);
-        side->facet_shells[f] = shell_of(s->vertices, side->ends + side->end_offsets[f],
-                                         side->end_offsets[f + 1] - side->end_offsets[f], n);
+        compute_normal(s->vertices + 3 * p[0], s->vertices + 3 * p[1], s->vertices + 3 * p[2], n);
+        side->facet_shells[f] = compute_shell(s->vertices, side->ends + side->end_offsets[f],
+                                              side->end_offsets[f + 1] - side->end_offsets[f], n);
     }
 }
 
 /* ---- solids ---- */
 
-/* Edge `edge` of facet f is the edge of one other facet of the solid, in the other direction. */
+/* True if the directed edge occurs once in the solid's facets, and once reversed. */
 static bool is_shared(const struct bi_plan_surface *s, int32_t begin, int32_t end, int32_t edge)
 {
     int32_t same = 0, opposite = 0;
@@ -103,14 +107,14 @@ static bool is_shared(const struct bi_plan_surface *s, int32_t begin, int32_t en
     return same == 1 && opposite == 1;
 }
 
-/* All corners of the solid are behind the plane of facet f, by 2^-30 of its size at most before; one is behind. */
+/* True if no corner of the solid is above the plane of facet f by more than 2^-30 of its size, and one is below. */
 static bool is_behind(const struct bi_plan_side *side, int32_t begin, int32_t end, int32_t f)
 {
     const double *vertices = side->surface.vertices;
     const int32_t *p = side->planes + 3 * f;
     const double *a = vertices + 3 * p[0];
     double n[3], size = 0, least = 0, most = 0;
-    normal(a, vertices + 3 * p[1], vertices + 3 * p[2], n);
+    compute_normal(a, vertices + 3 * p[1], vertices + 3 * p[2], n);
     double length = sqrt(dot(n, n));
     for (int32_t k = side->end_offsets[begin]; k < side->end_offsets[end]; k++) {
         double d[3], height;

@@ -1,4 +1,4 @@
-/* Signs of constraints at rotations, and the collisions that they are. */
+/* Signs of constraints at rotations, and the collisions they imply. */
 #include "base/bits.h"
 #include "plan/drivers.h"
 
@@ -11,11 +11,13 @@ bosc_status bi_plan_check_bad(bosc_ctx *ctx, const char *name, const int64_t *ba
                    (long long)row);
 }
 
-/* All scratch is taken before anything is written. */
-bosc_status bi_plan_find_signs(bosc_ctx *ctx, const bosc_plan *plan, const double *rotations, int64_t n, int64_t stride,
-                               uint64_t *vectors, uint32_t *zeros, const char *name)
+/* Allocates all scratch before anything is written. Signs are computed in float, doubtful words in double, and
+ * remaining
+ * ones exactly. */
+bosc_status bi_plan_evaluate_signs(bosc_ctx *ctx, const bosc_plan *plan, const double *rotations, int64_t n,
+                                   int64_t stride, uint64_t *vectors, uint32_t *zeros, const char *name)
 {
-    const int64_t groups = bi_div_up(n * plan->forms.words, 8);
+    const int64_t groups = bi_div_up(n * plan->forms.words, 8); /* of eight words, whose doubts are one uint64 */
     struct bi_plan_recheck again = {
         .signs = {.forms = plan->forms, .rotations = rotations, .n = n, .stride = stride, .vectors = vectors},
         .workers = groups < BI_PLAN_WORKERS ? groups : BI_PLAN_WORKERS,
@@ -36,16 +38,16 @@ bosc_status bi_plan_find_signs(bosc_ctx *ctx, const bosc_plan *plan, const doubl
     return BI_PLAN_STEP(ctx, exact_signs, again.workers, &again);
 }
 
-/* Rotations and vectors where kernels reach them. */
-static bosc_status stage_and_find(bosc_ctx *ctx, const bosc_plan *plan, const double *rotations, int64_t n,
-                                  int64_t stride, uint64_t *vectors)
+/* Stages rotations and vectors, and evaluates signs. */
+static bosc_status stage_and_evaluate(bosc_ctx *ctx, const bosc_plan *plan, const double *rotations, int64_t n,
+                                      int64_t stride, uint64_t *vectors)
 {
     struct bi_out out;
     const void *reachable;
     bool staged = false;
     BI_TRY(bi_stage_in(ctx, rotations, (size_t)((n - 1) * stride + 4) * sizeof *rotations, &reachable, &staged));
     BI_TRY(bi_stage_out(ctx, vectors, (size_t)(n * plan->forms.words) * sizeof *vectors, &out, &staged));
-    BI_TRY(bi_plan_find_signs(ctx, plan, reachable, n, stride, out.reachable, NULL, "rotations"));
+    BI_TRY(bi_plan_evaluate_signs(ctx, plan, reachable, n, stride, out.reachable, NULL, "rotations"));
     BI_TRY(bi_stage_back(ctx, &out));
     return ctx->backend->sync(ctx);
 }
@@ -59,12 +61,13 @@ bosc_status bosc_plan_signs(bosc_ctx *ctx, const bosc_plan *plan, const double *
     BI_TRY(bi_plan_check_array(ctx, "vectors", vectors, n * (plan->forms.words > 0), sizeof *vectors));
     if (n == 0) return BOSC_OK;
     bi_progress_set_total(ctx, (double)n * (double)(2 + plan->forms.words));
-    BI_RETURN_WITH_SCRATCH(ctx, stage_and_find(ctx, plan, rotations, n, stride, vectors));
+    BI_RETURN_WITH_SCRATCH(ctx, stage_and_evaluate(ctx, plan, rotations, n, stride, vectors));
 }
 
-/* Labels of vectors in reach: slabs of them, whose slices take some dozen megabytes at most, turned by 64. */
-static bosc_status find_labels(bosc_ctx *ctx, const bosc_plan *plan, const uint64_t *vectors, int64_t n, int64_t stride,
-                               uint8_t *labels)
+/* Labels vectors in backend memory, in slabs: a slab's slices, transposed by 64 vectors, take 64 MiB at most (chosen).
+ * */
+static bosc_status label_vectors(bosc_ctx *ctx, const bosc_plan *plan, const uint64_t *vectors, int64_t n,
+                                 int64_t stride, uint8_t *labels)
 {
     enum { SLAB_WORDS = 1 << 23 };
     const int64_t words = plan->forms.words, chunks = bi_div_up(bi_plan_unit_count(&plan->logic), BI_PLAN_UNITS);
@@ -79,14 +82,14 @@ static bosc_status find_labels(bosc_ctx *ctx, const bosc_plan *plan, const uint6
         a.vectors = vectors + begin * stride;
         a.labels = labels + begin;
         BI_TRY(ctx->backend->fill(ctx, a.collides, 0, (size_t)a.groups * sizeof *a.collides));
-        BI_TRY(BI_PLAN_STEP(ctx, slice, a.groups * words, &a));
+        BI_TRY(BI_PLAN_STEP(ctx, transpose_signs, a.groups * words, &a));
         BI_TRY(BI_PLAN_STEP(ctx, label, a.groups * chunks, &a));
-        BI_TRY(BI_PLAN_STEP(ctx, spread_label, a.n, &a));
+        BI_TRY(BI_PLAN_STEP(ctx, write_label, a.n, &a));
     }
     return BOSC_OK;
 }
 
-/* What labels of n vectors pass over, for progress. */
+/* Returns the cost of labelling n vectors, for progress. */
 static double label_items(const bosc_plan *plan, int64_t n)
 {
     const double units = (double)bi_plan_unit_count(&plan->logic);
@@ -102,7 +105,7 @@ static bosc_status label_rows(bosc_ctx *ctx, const bosc_plan *plan, const uint64
     size_t bytes = plan->forms.words > 0 ? (size_t)((n - 1) * stride + plan->forms.words) * sizeof *vectors : 0;
     BI_TRY(bi_stage_in(ctx, vectors, bytes, &reachable, &staged));
     BI_TRY(bi_stage_out(ctx, labels, (size_t)n, &out, &staged));
-    BI_TRY(find_labels(ctx, plan, reachable, n, stride, out.reachable));
+    BI_TRY(label_vectors(ctx, plan, reachable, n, stride, out.reachable));
     BI_TRY(bi_stage_back(ctx, &out));
     return staged ? ctx->backend->sync(ctx) : BOSC_OK;
 }
@@ -143,9 +146,10 @@ static bosc_status find_collisions(bosc_ctx *ctx, const bosc_plan *plan, const d
     BI_TRY(bi_scratch_of(ctx, workers * plan->forms.exact_work, sizeof *zeros.work, &zeros.work));
     BI_TRY(bi_scratch_of(ctx, workers * BI_PLAN_TOUCH_WORK, sizeof *zeros.exact, &zeros.exact));
     BI_TRY(bi_scratch_of(ctx, workers * plan->forms.constraints, sizeof *zeros.signs, &zeros.signs));
-    BI_TRY(bi_plan_find_signs(ctx, plan, zeros.rotations, n, stride, vectors, zeros.zeros, "rotations"));
+    /* Label all rows by their signs, then those with a sign of 0 again, exactly. */
+    BI_TRY(bi_plan_evaluate_signs(ctx, plan, zeros.rotations, n, stride, vectors, zeros.zeros, "rotations"));
     zeros.labels = out.reachable;
-    BI_TRY(find_labels(ctx, plan, vectors, n, words, zeros.labels));
+    BI_TRY(label_vectors(ctx, plan, vectors, n, words, zeros.labels));
     BI_TRY(BI_PLAN_STEP(ctx, label_zeros, workers, &zeros));
     BI_TRY(bi_stage_back(ctx, &out));
     return ctx->backend->sync(ctx);

@@ -1,8 +1,8 @@
-/* Makes planets, and takes their rasters. */
+/* Creates planets, and builds them from rasters in memory. */
 #include "planet/drivers.h"
 
-/* The octahedron's edges: bases along the equator, sides from the poles to it. */
-static void glue_roots(int64_t glued[3 * BI_PLANET_ROOTS])
+/* Glues the roots to an octahedron: bases along the equator, sides from the poles to it. */
+static void set_octahedron(int64_t glued[3 * BI_PLANET_ROOTS])
 {
     for (int64_t k = 0; k < 4; k++) {
         const int64_t east = (k + 1) % 4;
@@ -32,7 +32,7 @@ static bosc_status fill_in(bosc_ctx *ctx, bosc_planet *fresh)
     int64_t glued[3 * BI_PLANET_ROOTS];
     const bosc_bisectors_opts pool = {
         .size = sizeof pool, .depth = fresh->opts.depth, .root_count = BI_PLANET_ROOTS, .glued = glued};
-    glue_roots(glued);
+    set_octahedron(glued);
     fresh->view.radius = fresh->opts.radius;
     BI_TRY(bosc_bisectors_create(ctx, &pool, &fresh->pool));
     BI_TRY(bi_block_reserve(ctx, &fresh->memory, &fresh->poles, 2 * sizeof(double)));
@@ -65,7 +65,7 @@ static bosc_status check_raster(bosc_ctx *ctx, const bosc_planet_raster *raster,
     BI_TRY(bi_read_opts(ctx, "bosc_planet_raster", raster, full, sizeof *full));
     if (full->reserved) return bi_fail(ctx, BOSC_ERR_ARG, "raster: reserved is not 0");
     BI_TRY(bi_planet_check_values(ctx, "raster", &full->dtype, &full->scale, full->offset));
-    BI_TRY(bi_planet_lay_out(ctx, full->width, full->height, view));
+    BI_TRY(bi_planet_set_layout(ctx, full->width, full->height, view));
     if (full->stride == 0) full->stride = full->width;
     if (full->stride < full->width)
         return bi_fail(ctx, BOSC_ERR_ARG, "stride: %lld is less than the %lld heights of a row",
@@ -86,7 +86,7 @@ static bosc_status copy_samples(bosc_ctx *ctx, bosc_planet *planet, const bosc_p
                                .dtype = r->dtype,
                                .scale = r->scale,
                                .offset = r->offset,
-                               .most = planet->opts.radius / 2};
+                               .max_height = planet->opts.radius / 2};
     int64_t bad;
     bool staged = false;
     const size_t values = (size_t)((r->height - 1) * r->stride + r->width);
@@ -97,7 +97,8 @@ static bosc_status copy_samples(bosc_ctx *ctx, bosc_planet *planet, const bosc_p
                    (long long)(bad / r->width), (long long)(bad % r->width));
 }
 
-static bosc_status build(bosc_ctx *ctx, bosc_planet *planet, const bosc_planet_raster *r, struct bi_planet_view *view)
+static bosc_status build_whole(bosc_ctx *ctx, bosc_planet *planet, const bosc_planet_raster *r,
+                               struct bi_planet_view *view)
 {
     const int64_t samples = r->width * r->height;
     bi_progress_set_total(ctx, 3 * (double)samples + 1024);
@@ -114,7 +115,7 @@ bosc_status bosc_planet_build(bosc_ctx *ctx, bosc_planet *planet, const bosc_pla
     BI_TRY(bi_planet_check(ctx, planet));
     struct bi_planet_view view = planet->view;
     BI_TRY(check_raster(ctx, raster, &full, &view));
-    bi_planet_forget_raster(planet);
+    bi_planet_release_raster(planet);
     view.slots = NULL;
-    BI_RETURN_WITH_SCRATCH(ctx, build(ctx, planet, &full, &view));
+    BI_RETURN_WITH_SCRATCH(ctx, build_whole(ctx, planet, &full, &view));
 }

@@ -1,4 +1,4 @@
-/* A cache of tiles: its memory, and where tiles are in the raster. */
+/* A cache of tiles: its memory, and the rectangles of tiles. */
 #include "planet/cache.h"
 
 #include <string.h>
@@ -22,12 +22,13 @@ static bosc_status reserve(bosc_ctx *ctx, struct bi_planet_cache *c)
     return BOSC_OK;
 }
 
-bosc_status bi_planet_cache_create(bosc_ctx *ctx, const bosc_planet_tiles *source, double most,
+bosc_status bi_planet_cache_create(bosc_ctx *ctx, const bosc_planet_tiles *source, double max_height,
                                    struct bi_planet_cache **cache)
 {
     struct bi_planet_cache *c = bi_host_alloc(ctx, sizeof *c);
     if (!c) return BOSC_ERR_NOMEM;
-    *c = (struct bi_planet_cache){.memory = ctx->memory, .host = ctx->host, .source = *source, .most = most};
+    *c =
+        (struct bi_planet_cache){.memory = ctx->memory, .host = ctx->host, .source = *source, .max_height = max_height};
     while (1 << c->bits < source->tile) c->bits++;
     c->across = (source->width + source->tile - 1) >> c->bits;
     c->tiles = c->across * ((source->height + source->tile - 1) >> c->bits);

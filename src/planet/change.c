@@ -1,4 +1,4 @@
-/* Changes meshes: the pool carries commands out, then leaves are carried over to the new ones. */
+/* Changes meshes: updates the pool, then derives the new leaves from the old ones. */
 #include "planet/tiles.h"
 
 static struct bi_planet_shape shape_of(const bosc_planet *planet)
@@ -7,14 +7,14 @@ static struct bi_planet_shape shape_of(const bosc_planet *planet)
     return a;
 }
 
-/* Where a leaf is takes as long as some hundred simple items. */
+/* Estimated cost of the positions of a leaf, in simple items, for progress. */
 enum { WEIGHT = 64 };
 
 static bosc_status shape_all(bosc_ctx *ctx, bosc_planet *planet)
 {
     struct bi_planet_shape a = shape_of(planet);
-    BI_TRY(bi_planet_reserve_leaves(ctx, planet, &planet->now, a.pool.leaves));
-    a.leaves = planet->now.data;
+    BI_TRY(bi_planet_reserve_leaves(ctx, planet, &planet->current, a.pool.leaves));
+    a.leaves = planet->current.data;
     BI_TRY_WITH_COST(ctx, WEIGHT, BI_PLANET_RUN(ctx, planet, shape, a.pool.leaves, &a));
     planet->stale = false;
     return BOSC_OK;
@@ -33,69 +33,71 @@ bosc_status bi_planet_reset(bosc_ctx *ctx, bosc_planet *planet)
     return BOSC_OK;
 }
 
-static bosc_status carry(bosc_ctx *ctx, bosc_planet *planet, const int64_t *sources, uint32_t *changed)
+/* Computes the leaves of the updated pool from the old ones, and swaps the arrays. */
+static bosc_status derive_leaves(bosc_ctx *ctx, bosc_planet *planet, const int64_t *sources, uint32_t *changed)
 {
     struct bi_planet_shape a = shape_of(planet);
     BI_TRY(bi_planet_reserve_leaves(ctx, planet, &planet->next, a.pool.leaves));
     a.leaves = planet->next.data;
-    a.before = planet->now.data;
+    a.old_leaves = planet->current.data;
     a.sources = sources;
     a.changed = changed;
     BI_TRY(ctx->backend->fill(ctx, changed, 0, sizeof *changed));
-    BI_TRY(BI_PLANET_RUN(ctx, planet, carry, a.pool.leaves, &a));
-    const struct bi_block before = planet->now;
-    planet->now = planet->next;
-    planet->next = before;
+    BI_TRY(BI_PLANET_RUN(ctx, planet, derive, a.pool.leaves, &a));
+    const struct bi_block old = planet->current;
+    planet->current = planet->next;
+    planet->next = old;
     planet->stale = false;
     return BOSC_OK;
 }
 
-static bosc_status change(bosc_ctx *ctx, bosc_planet *planet, const uint8_t *commands, int64_t command_count, bool *any)
+static bosc_status change_mesh(bosc_ctx *ctx, bosc_planet *planet, const uint8_t *commands, int64_t command_count,
+                               bool *any)
 {
     int64_t *sources, capacity = 4 * bi_planet_pool(planet)->leaves;
     uint32_t *changed, found;
-    if (capacity > BI_BISECTOR_MOST_LEAVES) capacity = BI_BISECTOR_MOST_LEAVES;
+    if (capacity > BI_BISECTOR_MAX_LEAVES) capacity = BI_BISECTOR_MAX_LEAVES;
     BI_TRY(bi_scratch_of(ctx, capacity, sizeof *sources, &sources));
     BI_TRY(bi_scratch_of(ctx, 1, sizeof *changed, &changed));
     BI_TRY(bosc_bisectors_update(ctx, planet->pool, commands, command_count, sources, capacity));
     planet->stale = true;
-    BI_TRY_UNINTERRUPTIBLE(ctx, carry(ctx, planet, sources, changed));
+    BI_TRY_UNINTERRUPTIBLE(ctx, derive_leaves(ctx, planet, sources, changed));
     if (!any) return BOSC_OK;
     BI_TRY(bi_read_back(ctx, &found, changed, sizeof found));
     *any = found != 0;
     return BOSC_OK;
 }
 
-static bosc_status split(bosc_ctx *ctx, bosc_planet *planet, const uint8_t *commands, int64_t most,
-                         enum bi_planet_growth *growth)
+static bosc_status split_mesh(bosc_ctx *ctx, bosc_planet *planet, const uint8_t *commands, int64_t max_leaves,
+                              enum bi_planet_growth *growth)
 {
-    const int64_t before = bi_planet_pool(planet)->leaves;
-    int64_t *sources, capacity = 4 * before;
+    const int64_t old = bi_planet_pool(planet)->leaves;
+    int64_t *sources, capacity = 4 * old;
     uint32_t *changed;
-    if (capacity > BI_BISECTOR_MOST_LEAVES) capacity = BI_BISECTOR_MOST_LEAVES;
+    if (capacity > BI_BISECTOR_MAX_LEAVES) capacity = BI_BISECTOR_MAX_LEAVES;
     BI_TRY(bi_scratch_of(ctx, capacity, sizeof *sources, &sources));
     BI_TRY(bi_scratch_of(ctx, 1, sizeof *changed, &changed));
-    BI_TRY(bosc_bisectors_update(ctx, planet->pool, commands, before, sources, capacity));
+    BI_TRY(bosc_bisectors_update(ctx, planet->pool, commands, old, sources, capacity));
     const int64_t after = bi_planet_pool(planet)->leaves;
-    *growth = after == before ? BI_PLANET_SAME : after > most ? BI_PLANET_TOO_MANY : BI_PLANET_MORE;
+    *growth = after == old ? BI_PLANET_SAME : after > max_leaves ? BI_PLANET_TOO_MANY : BI_PLANET_MORE;
     planet->stale = *growth != BI_PLANET_SAME;
-    if (*growth == BI_PLANET_MORE) BI_TRY_UNINTERRUPTIBLE(ctx, carry(ctx, planet, sources, changed));
+    if (*growth == BI_PLANET_MORE) BI_TRY_UNINTERRUPTIBLE(ctx, derive_leaves(ctx, planet, sources, changed));
     return BOSC_OK;
 }
 
-bosc_status bi_planet_split(bosc_ctx *ctx, bosc_planet *planet, const uint8_t *commands, int64_t most,
+bosc_status bi_planet_split(bosc_ctx *ctx, bosc_planet *planet, const uint8_t *commands, int64_t max_leaves,
                             enum bi_planet_growth *growth)
 {
-    BI_RETURN_WITH_SCRATCH(ctx, split(ctx, planet, commands, most, growth));
+    BI_RETURN_WITH_SCRATCH(ctx, split_mesh(ctx, planet, commands, max_leaves, growth));
 }
 
 bosc_status bi_planet_change(bosc_ctx *ctx, bosc_planet *planet, const uint8_t *commands, int64_t command_count,
                              bool *changed)
 {
-    BI_RETURN_WITH_SCRATCH(ctx, change(ctx, planet, commands, command_count, changed));
+    BI_RETURN_WITH_SCRATCH(ctx, change_mesh(ctx, planet, commands, command_count, changed));
 }
 
-static bosc_status update(bosc_ctx *ctx, bosc_planet *planet, const uint8_t *commands, int64_t command_count)
+static bosc_status update_mesh(bosc_ctx *ctx, bosc_planet *planet, const uint8_t *commands, int64_t command_count)
 {
     const void *reachable;
     bool staged = false;
@@ -111,5 +113,5 @@ bosc_status bosc_planet_update(bosc_ctx *ctx, bosc_planet *planet, const uint8_t
     BI_ENTER(ctx);
     BI_TRY(bi_planet_check_raster(ctx, planet));
     BI_TRY(bi_planet_check_array(ctx, "command_count", command_count, "commands", commands, 1, 1));
-    BI_RETURN_WITH_SCRATCH(ctx, update(ctx, planet, commands, command_count));
+    BI_RETURN_WITH_SCRATCH(ctx, update_mesh(ctx, planet, commands, command_count));
 }

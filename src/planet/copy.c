@@ -1,7 +1,7 @@
-/* Values of a raster become samples. */
+/* Converts values of a raster to samples. */
 #include "planet/drivers.h"
 
-static const double MOST = 0x1p+100; /* of scale and offset */
+static const double MAX_SCALE = 0x1p+100; /* and of offsets; chosen */
 
 bosc_status bi_planet_check_values(bosc_ctx *ctx, const char *name, bosc_dtype *dtype, double *scale, double offset)
 {
@@ -9,9 +9,9 @@ bosc_status bi_planet_check_values(bosc_ctx *ctx, const char *name, bosc_dtype *
     if (*dtype != BOSC_F32 && *dtype != BOSC_U16 && *dtype != BOSC_I16)
         return bi_fail(ctx, BOSC_ERR_ARG, "%s: dtype %d is neither F32, U16 nor I16", name, (int)*dtype);
     if (*scale == 0) *scale = 1;
-    if (!(*scale >= -MOST && *scale <= MOST))
+    if (!(*scale >= -MAX_SCALE && *scale <= MAX_SCALE))
         return bi_fail(ctx, BOSC_ERR_ARG, "%s: scale %g is not in -2^100 to 2^100", name, *scale);
-    if (!(offset >= -MOST && offset <= MOST))
+    if (!(offset >= -MAX_SCALE && offset <= MAX_SCALE))
         return bi_fail(ctx, BOSC_ERR_ARG, "%s: offset %g is not in -2^100 to 2^100", name, offset);
     return BOSC_OK;
 }

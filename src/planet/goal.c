@@ -5,7 +5,8 @@
 #include "core/camera.h"
 #include "planet/drivers.h"
 
-/* From the eye's distance, over the lowest ground, that of the farthest point at which the highest shows. */
+/* Sets the horizon: the angle from the eye, seen from the center, beyond which no surface is visible. It is the angle
+ * to the horizon of the lowest ground, plus the angle at which the highest ground shows above that. */
 static void make_horizon(const struct bi_planet_view *view, struct bi_planet_criterion *a)
 {
     const double margin = 4 * view->amplitude * (view->octaves > 0), low = view->radius + view->low - margin,
@@ -14,7 +15,7 @@ static void make_horizon(const struct bi_planet_view *view, struct bi_planet_cri
     memcpy(a->toward_eye, a->eye, sizeof a->eye);
     for (int c = 0; c < 3; c++) distance += a->eye[c] * a->eye[c];
     distance = bi_sqrt(distance);
-    a->horizon = distance > low && low > 0 && bi_unit3(a->toward_eye);
+    a->horizon = distance > low && low > 0 && bi_normalize3(a->toward_eye);
     if (!a->horizon) return;
     const double near = low / distance, far = low / high, near_sine = bi_sqrt(1 - near * near),
                  far_sine = bi_sqrt(1 - far * far);
@@ -22,19 +23,19 @@ static void make_horizon(const struct bi_planet_view *view, struct bi_planet_cri
     a->sine = near_sine * far + near * far_sine;
 }
 
-static bosc_status take_camera(bosc_ctx *ctx, const bosc_planet *planet, const bosc_planet_camera *given,
-                               struct bi_planet_criterion *a)
+static bosc_status set_camera(bosc_ctx *ctx, const bosc_planet *planet, const bosc_planet_camera *given,
+                              struct bi_planet_criterion *a)
 {
     const struct bi_camera camera = BI_CAMERA_OF(given);
     BI_TRY(bi_check_camera(ctx, &camera));
-    a->on = true;
+    a->has_camera = true;
     a->cull = given->cull != 0;
     memcpy(a->eye, given->position, sizeof a->eye);
     make_horizon(&planet->view, a);
     if (!a->cull) return BOSC_OK;
     if (!bi_camera_planes(&camera, given->up, a->planes))
         return bi_fail(ctx, BOSC_ERR_ARG, "camera: its direction and up are parallel, or up has no length");
-    for (int i = 1; i < 5; i++) bi_unit3(a->planes[i]);
+    for (int i = 1; i < 5; i++) bi_normalize3(a->planes[i]);
     return BOSC_OK;
 }
 
@@ -69,7 +70,7 @@ bosc_status bi_planet_check_goal(bosc_ctx *ctx, const bosc_planet *planet, const
         return bi_fail(ctx, BOSC_ERR_ARG, "goal: error 0 without a camera or a budget");
     if (full->level == 0) full->level = planet->opts.depth;
     *criterion = (struct bi_planet_criterion){.error = full->error, .level = full->level};
-    if (full->camera) BI_TRY(take_camera(ctx, planet, full->camera, criterion));
+    if (full->camera) BI_TRY(set_camera(ctx, planet, full->camera, criterion));
     bi_planet_set_limits(full, 1, criterion);
     return BOSC_OK;
 }

@@ -1,4 +1,4 @@
-/* The handle of a planet: options, checks, blocks, and what a planet tells of itself. */
+/* The handle of a planet: options, checks, memory, sizes. */
 #include "planet/handle.h"
 
 #include "core/blocks.h"
@@ -6,8 +6,15 @@
 #include "planet/steps/criterion.h"
 #include "planet/steps/raster.h"
 
-enum { SLACK = 1 << 17, LEAF = sizeof(struct bi_planet_leaf), COMMAND = 1, SOURCES = 4 * 8, KEPT = 8 + 12 + LEAF };
-enum { NEEDS = 4 * BI_PLANET_MULTIPLES, SCRATCH = COMMAND + SOURCES + KEPT };
+/* Bytes of scratch a leaf; SLACK: alignment and scans, chosen. */
+enum {
+    SLACK = 1 << 17,
+    LEAF = sizeof(struct bi_planet_leaf),
+    COMMAND = 1,
+    SOURCES = 4 * 8,
+    SAVED_LEAF = 8 + 12 + LEAF
+};
+enum { MULTIPLE_COUNTS = 4 * BI_PLANET_MULTIPLES, SCRATCH = COMMAND + SOURCES + SAVED_LEAF };
 
 bosc_status bi_planet_check(bosc_ctx *ctx, const bosc_planet *planet)
 {
@@ -67,7 +74,7 @@ bosc_status bi_planet_check_opts(bosc_ctx *ctx, const bosc_planet_opts *opts, bo
     return check_detail(ctx, full);
 }
 
-bosc_status bi_planet_lay_out(bosc_ctx *ctx, int64_t width, int64_t height, struct bi_planet_view *view)
+bosc_status bi_planet_set_layout(bosc_ctx *ctx, int64_t width, int64_t height, struct bi_planet_view *view)
 {
     if (width < 1) return bi_fail(ctx, BOSC_ERR_ARG, "width: %lld is less than 1", (long long)width);
     if (height < 1) return bi_fail(ctx, BOSC_ERR_ARG, "height: %lld is less than 1", (long long)height);
@@ -87,11 +94,11 @@ bosc_status bi_planet_lay_out(bosc_ctx *ctx, int64_t width, int64_t height, stru
     }
 }
 
-int64_t bi_planet_cells(const struct bi_planet_view *view) { return view->first[view->top] + 1; }
+int64_t bi_planet_total_cells(const struct bi_planet_view *view) { return view->first[view->top] + 1; }
 
 bosc_status bi_planet_reserve_leaves(bosc_ctx *ctx, const bosc_planet *planet, struct bi_block *leaves, int64_t count)
 {
-    /* A quarter more than the leaves that are there, so that a mesh that grows slowly does not allocate each time. */
+    /* A growing array gets a quarter more, so that a mesh that grows slowly does not allocate each time. */
     const int64_t have = (int64_t)(leaves->bytes / LEAF);
     return bi_block_reserve(ctx, &planet->memory, leaves,
                             (size_t)(count > have && have > 0 ? count + count / 4 : count) * LEAF);
@@ -101,8 +108,8 @@ void bosc_planet_free(bosc_planet *planet)
 {
     if (!planet) return;
     struct bi_memory host = planet->host;
-    struct bi_block *const blocks[] = {&planet->heights, &planet->cells, &planet->poles,
-                                       &planet->noise,   &planet->now,   &planet->next};
+    struct bi_block *const blocks[] = {&planet->heights, &planet->cells,   &planet->poles,
+                                       &planet->noise,   &planet->current, &planet->next};
     for (int b = 0; b < 6; b++) bi_block_free(&planet->memory, blocks[b]);
     bi_planet_cache_free(planet->cache);
     bosc_bisectors_free(planet->pool);
@@ -112,10 +119,10 @@ void bosc_planet_free(bosc_planet *planet)
 static int64_t raster_bytes(const struct bi_planet_view *view, int which)
 {
     return which == 0 ? (int64_t)view->width * view->height * (int64_t)sizeof(float)
-                      : bi_planet_cells(view) * (int64_t)sizeof(struct bi_planet_cell);
+                      : bi_planet_total_cells(view) * (int64_t)sizeof(struct bi_planet_cell);
 }
 
-/* A pool's scratch, which grows with its leaves alone. */
+/* Bytes of a pool with this many leaves. */
 static bosc_status pool_bytes(const bosc_ctx *ctx, int32_t depth, int64_t triangles, int64_t *kept, int64_t *scratch)
 {
     const bosc_bisectors_opts pool = {.size = sizeof pool, .depth = depth, .root_count = BI_PLANET_ROOTS};
@@ -134,17 +141,17 @@ bosc_status bosc_planet_bytes(const bosc_ctx *ctx, const bosc_planet_opts *opts,
     bosc_planet_opts full;
     struct bi_planet_view view = {0};
     int64_t pool_kept, pool_scratch;
-    bosc_ctx *says = (bosc_ctx *)(uintptr_t)ctx; /* only its message is written */
-    BI_ENTER(says);
-    BI_TRY(bi_planet_check_opts(says, opts, &full));
-    BI_TRY(bi_planet_lay_out(says, width, height, &view));
-    BI_TRY(check_triangles(says, triangles));
+    bosc_ctx *message_ctx = (bosc_ctx *)(uintptr_t)ctx; /* only its message is written */
+    BI_ENTER(message_ctx);
+    BI_TRY(bi_planet_check_opts(message_ctx, opts, &full));
+    BI_TRY(bi_planet_set_layout(message_ctx, width, height, &view));
+    BI_TRY(check_triangles(message_ctx, triangles));
     BI_TRY(pool_bytes(ctx, full.depth, triangles, &pool_kept, &pool_scratch));
     const int64_t noise = full.detail_amplitude > 0 ? BI_PLANET_NOISE * (int64_t)sizeof(struct bi_planet_noise) : 0;
     if (kept)
         *kept = pool_kept + raster_bytes(&view, 0) + raster_bytes(&view, 1) + noise + 2 * (int64_t)sizeof(double) +
                 2 * LEAF * triangles;
-    if (scratch) *scratch = pool_scratch + SCRATCH * triangles + NEEDS + SLACK;
+    if (scratch) *scratch = pool_scratch + SCRATCH * triangles + MULTIPLE_COUNTS + SLACK;
     return BOSC_OK;
 }
 
@@ -155,17 +162,17 @@ bosc_status bosc_planet_reserve(bosc_ctx *ctx, bosc_planet *planet, int64_t widt
     void *memory;
     BI_ENTER(ctx);
     BI_TRY(bi_planet_check(ctx, planet));
-    BI_TRY(bi_planet_lay_out(ctx, width, height, &view));
+    BI_TRY(bi_planet_set_layout(ctx, width, height, &view));
     BI_TRY(check_triangles(ctx, triangles));
     BI_TRY(pool_bytes(ctx, planet->opts.depth, triangles, NULL, &scratch));
-    struct bi_block *const blocks[] = {&planet->heights, &planet->cells, &planet->now, &planet->next};
+    struct bi_block *const blocks[] = {&planet->heights, &planet->cells, &planet->current, &planet->next};
     const size_t leaves = (size_t)triangles * LEAF;
     const size_t bytes[] = {(size_t)raster_bytes(&view, 0), (size_t)raster_bytes(&view, 1), leaves, leaves};
     const bool has = planet->view.width > 0, tiled = planet->cache != NULL;
     const size_t used[] = {has && !tiled ? (size_t)raster_bytes(&planet->view, 0) : 0,
                            has ? (size_t)raster_bytes(&planet->view, 1) : 0,
                            has && !planet->stale ? (size_t)bi_planet_pool(planet)->leaves * LEAF : 0, 0};
-    scratch += SCRATCH * triangles + NEEDS + SLACK;
+    scratch += SCRATCH * triangles + MULTIPLE_COUNTS + SLACK;
     BI_TRY_WITH_SCRATCH(ctx, bi_scratch(ctx, (size_t)scratch, &memory));
     BI_TRY(bosc_bisectors_reserve(ctx, planet->pool, triangles));
     BI_TRY(bi_blocks_grow(ctx, &planet->memory, blocks, 4, bytes, used));
@@ -184,8 +191,8 @@ bosc_status bosc_planet_get_info(bosc_ctx *ctx, const bosc_planet *planet, bosc_
     if (!info) return bi_fail(ctx, BOSC_ERR_ARG, "info: NULL");
     BI_TRY(bi_check_info(ctx, "info", "bosc_planet_info", info->size, sizeof *info));
     BI_TRY(bosc_bisectors_get_info(ctx, planet->pool, &pool));
-    const struct bi_block *const blocks[] = {&planet->heights, &planet->cells, &planet->poles,
-                                             &planet->noise,   &planet->now,   &planet->next};
+    const struct bi_block *const blocks[] = {&planet->heights, &planet->cells,   &planet->poles,
+                                             &planet->noise,   &planet->current, &planet->next};
     bosc_planet_info full = {.width = planet->view.width,
                              .height = planet->view.height,
                              .triangles = pool.leaves,

@@ -1,5 +1,5 @@
-/* Reads saved planets. Nothing is believed: the arrays grow by slices that were really read, the checksum decides, then
- * options and heights must be such as a caller may give, and the nodes be leaves that conform. */
+/* Reads saved planets. Input is untrusted: memory grows with the bytes read, the checksum must match, options and
+ * heights must be valid, and nodes must be the leaves of a conforming bisection. */
 #include "planet/save.h"
 
 enum { HEIGHTS, NODES, ARRAYS };
@@ -9,14 +9,14 @@ struct reader {
     struct bi_planet_header header;
     bosc_planet_opts opts;
     struct bi_loaded arrays[ARRAYS];
-    const bosc_planet_tiles *tiles; /* NULL: the heights become the planet's raster */
-    uint64_t heights;               /* else a hash of them */
+    const bosc_planet_tiles *tiles; /* the source of heights; NULL: the saved heights become the raster */
+    uint64_t heights;               /* with a source: hash of the saved heights */
 };
 
 static bosc_status malformed(struct reader *r, const char *reason) { return bi_load_malformed(&r->loader, reason); }
 
-/* Options as they were saved: where a default would be filled in, there was none. */
-static bool take_opts(struct reader *r)
+/* Sets the options from the header. 0 would mean a default, which is never saved. */
+static bool set_opts(struct reader *r)
 {
     const struct bi_planet_header *h = &r->header;
     const bosc_planet_opts opts = {.size = sizeof opts,
@@ -38,23 +38,23 @@ static bosc_status get_header(struct reader *r)
     uint64_t unused = h->reserved;
     for (int i = 0; i < 5; i++) unused |= h->unused[i];
     if (unused) return malformed(r, "the header has unknown fields");
-    if (!take_opts(r)) return malformed(r, "its options are out of range");
-    if (bi_planet_lay_out(r->loader.ctx, h->width, h->height, &view) != BOSC_OK)
+    if (!set_opts(r)) return malformed(r, "its options are out of range");
+    if (bi_planet_set_layout(r->loader.ctx, h->width, h->height, &view) != BOSC_OK)
         return malformed(r, "the size of its raster is out of range");
-    if (h->leaves < BI_PLANET_ROOTS || h->leaves > BI_BISECTOR_MOST_LEAVES)
+    if (h->leaves < BI_PLANET_ROOTS || h->leaves > BI_BISECTOR_MAX_LEAVES)
         return malformed(r, "its number of triangles is out of range");
     return BOSC_OK;
 }
 
-/* ---- heights that are not kept ---- */
+/* ---- heights of a raster read by tiles ---- */
 
-static void add_hash(uint64_t *all, const void *bytes, size_t count)
+static void combine_hash(uint64_t *all, const void *bytes, size_t count)
 {
-    const uint64_t both[2] = {*all, bi_hash(bytes, count)};
-    *all = bi_hash(both, sizeof both);
+    const uint64_t both[2] = {*all, bi_xxh3(bytes, count)};
+    *all = bi_xxh3(both, sizeof both);
 }
 
-static bosc_status pass_heights(struct reader *r)
+static bosc_status hash_saved_heights(struct reader *r)
 {
     const int64_t width = r->header.width, height = r->header.height;
     void *piece;
@@ -62,27 +62,27 @@ static bosc_status pass_heights(struct reader *r)
     for (int64_t k = 0; k < bi_planet_piece_count(width, height); k++) {
         const struct bi_planet_part p = bi_planet_piece(width, height, k);
         const size_t bytes = (size_t)(p.rows * p.columns) * sizeof(float);
-        BI_TRY(bi_load_get(&r->loader, piece, bytes, "heights"));
-        add_hash(&r->heights, piece, bytes);
+        BI_TRY(bi_load_bytes(&r->loader, piece, bytes, "heights"));
+        combine_hash(&r->heights, piece, bytes);
     }
     return BOSC_OK;
 }
 
-/* Whether the planet's raster has these heights. */
+/* Fails unless the planet's raster has the saved heights. */
 static bosc_status compare_heights(struct reader *r, const bosc_planet *planet)
 {
     bosc_ctx *ctx = r->loader.ctx;
     const int64_t width = r->header.width, height = r->header.height;
     struct bi_planet_piece_memory memory;
     uint64_t heights = 0;
-    BI_TRY(bi_planet_take_pieces(ctx, &memory));
+    BI_TRY(bi_planet_allocate_piece(ctx, &memory));
     for (int64_t k = 0; k < bi_planet_piece_count(width, height); k++) {
         const struct bi_planet_part p = bi_planet_piece(width, height, k);
         const size_t bytes = (size_t)(p.rows * p.columns) * sizeof(float);
         BI_TRY(bi_planet_read_part(ctx, planet->cache, &p, memory.values, memory.samples, p.columns));
         BI_TRY(ctx->backend->copy(ctx, memory.values, memory.samples, bytes));
         BI_TRY(ctx->backend->sync(ctx));
-        add_hash(&heights, memory.values, bytes);
+        combine_hash(&heights, memory.values, bytes);
     }
     if (heights == r->heights) return BOSC_OK;
     return bi_fail(ctx, BOSC_ERR_DATA, "tiles: the heights are not those of the saved planet");
@@ -107,7 +107,7 @@ static bosc_status parse(void *state)
                  leaves = (size_t)r->header.leaves * sizeof(uint64_t);
     bi_progress_set_total(r->loader.ctx, bi_save_items(samples + leaves) + 3 * (double)samples / sizeof(float));
     if (r->tiles)
-        BI_TRY_WITH_SCRATCH(r->loader.ctx, pass_heights(r));
+        BI_TRY_WITH_SCRATCH(r->loader.ctx, hash_saved_heights(r));
     else
         BI_TRY(bi_load_array(&r->loader, &r->arrays[HEIGHTS], samples, "heights"));
     BI_TRY(bi_load_array(&r->loader, &r->arrays[NODES], leaves, "nodes"));
@@ -123,7 +123,7 @@ static bosc_status create(void *state, void **fresh)
     return BOSC_OK;
 }
 
-static bosc_status take_raster(struct reader *r, bosc_planet *planet)
+static bosc_status build_raster(struct reader *r, bosc_planet *planet)
 {
     bosc_ctx *ctx = r->loader.ctx;
     if (r->tiles) {
@@ -145,7 +145,7 @@ static bosc_status fill(void *state, void *fresh)
     struct reader *r = state;
     bosc_ctx *ctx = r->loader.ctx;
     bosc_planet *planet = fresh;
-    BI_TRY(take_raster(r, planet));
+    BI_TRY(build_raster(r, planet));
     bosc_status status = bosc_bisectors_set_nodes(
         ctx, planet->pool, (const uint64_t *)(const void *)r->arrays[NODES].data, r->header.leaves);
     if (status == BOSC_ERR_DATA) return malformed(r, "its nodes are not the leaves of a conforming bisection");

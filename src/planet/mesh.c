@@ -14,16 +14,16 @@ struct outputs {
     int64_t triangle_capacity;
 };
 
-static bosc_status check_capacity(bosc_ctx *ctx, const char *name, bool wanted, int64_t capacity, const char *what,
+static bosc_status check_capacity(bosc_ctx *ctx, const char *name, bool requested, int64_t capacity, const char *what,
                                   int64_t count)
 {
-    if (!wanted || count <= capacity) return BOSC_OK;
+    if (!requested || count <= capacity) return BOSC_OK;
     return bi_fail(ctx, BOSC_ERR_SPACE, "%s: %lld %s, but there are %lld", name, (long long)capacity, what,
                    (long long)count);
 }
 
-/* Numbers the vertices of the leaves from mesh->begin to mesh->end; behind them their number. */
-static bosc_status number(bosc_ctx *ctx, struct bi_planet_mesh *mesh)
+/* Numbers the vertices of the leaves from mesh->begin to mesh->end; the last entry of first[] is their total. */
+static bosc_status number_vertices(bosc_ctx *ctx, struct bi_planet_mesh *mesh)
 {
     const int64_t n = mesh->end - mesh->begin;
     BI_TRY(bi_scratch_of(ctx, n + 1, sizeof *mesh->first, &mesh->first));
@@ -33,7 +33,8 @@ static bosc_status number(bosc_ctx *ctx, struct bi_planet_mesh *mesh)
     return ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_U32, mesh->first, n + 1, mesh->first);
 }
 
-static bosc_status write(bosc_ctx *ctx, struct bi_planet_mesh *mesh, const struct outputs *o, const int64_t counts[2])
+static bosc_status write_arrays(bosc_ctx *ctx, struct bi_planet_mesh *mesh, const struct outputs *o,
+                                const int64_t counts[2])
 {
     struct bi_out vertices, positions, normals, triangles;
     bool staged = false;
@@ -58,7 +59,7 @@ static bosc_status write(bosc_ctx *ctx, struct bi_planet_mesh *mesh, const struc
 static struct bi_planet_mesh mesh_of(const bosc_planet *planet, int64_t begin, int64_t end)
 {
     const struct bi_planet_mesh mesh = {
-        .leaves = planet->now.data, .neighbours = bi_planet_pool(planet)->neighbours, .begin = begin, .end = end};
+        .leaves = planet->current.data, .neighbours = bi_planet_pool(planet)->neighbours, .begin = begin, .end = end};
     return mesh;
 }
 
@@ -66,8 +67,8 @@ static bosc_status get_mesh(bosc_ctx *ctx, const bosc_planet *planet, const stru
 {
     struct bi_planet_mesh mesh = mesh_of(planet, 0, counts[1]);
     bi_progress_set_total(ctx, 3 * (double)counts[1]);
-    BI_TRY(number(ctx, &mesh));
-    return write(ctx, &mesh, o, counts);
+    BI_TRY(number_vertices(ctx, &mesh));
+    return write_arrays(ctx, &mesh, o, counts);
 }
 
 static bosc_status check_outputs(bosc_ctx *ctx, const struct outputs *o)
@@ -85,7 +86,7 @@ static bosc_status check_outputs(bosc_ctx *ctx, const struct outputs *o)
     return BOSC_OK;
 }
 
-static bool asks(const struct outputs *o) { return o->vertices || o->positions || o->normals || o->triangles; }
+static bool has_outputs(const struct outputs *o) { return o->vertices || o->positions || o->normals || o->triangles; }
 
 static bosc_status check_room(bosc_ctx *ctx, const struct outputs *o, const int64_t counts[2])
 {
@@ -106,25 +107,25 @@ bosc_status bosc_planet_get_mesh(bosc_ctx *ctx, const bosc_planet *planet, const
     const int64_t leaves = bi_planet_pool(planet)->leaves;
     const int64_t found[2] = {leaves / 2 + 2, leaves}; /* E = 3 F / 2 and V - E + F = 2 */
     bosc_status status = check_room(ctx, &o, found);
-    if (status == BOSC_OK && asks(&o)) BI_TRY_WITH_SCRATCH(ctx, get_mesh(ctx, planet, &o, found));
+    if (status == BOSC_OK && has_outputs(&o)) BI_TRY_WITH_SCRATCH(ctx, get_mesh(ctx, planet, &o, found));
     memcpy(counts, found, sizeof found);
     return status;
 }
 
 /* ---- a part ---- */
 
-/* *status: BOSC_ERR_SPACE with the counts in place, or BOSC_OK. */
+/* *status: BOSC_ERR_SPACE, with counts set, or BOSC_OK. */
 static bosc_status get_part(bosc_ctx *ctx, const bosc_planet *planet, int64_t first, const struct outputs *o,
                             int64_t counts[2], bosc_status *status)
 {
     struct bi_planet_mesh mesh = mesh_of(planet, first, first + counts[1]);
     uint32_t vertices;
     bi_progress_set_total(ctx, 4 * (double)counts[1]);
-    BI_TRY(number(ctx, &mesh));
+    BI_TRY(number_vertices(ctx, &mesh));
     BI_TRY(bi_read_back(ctx, &vertices, mesh.first + counts[1], sizeof vertices));
     counts[0] = vertices;
     *status = check_room(ctx, o, counts);
-    return *status == BOSC_OK && asks(o) ? write(ctx, &mesh, o, counts) : BOSC_OK;
+    return *status == BOSC_OK && has_outputs(o) ? write_arrays(ctx, &mesh, o, counts) : BOSC_OK;
 }
 
 bosc_status bosc_planet_get_part(bosc_ctx *ctx, const bosc_planet *planet, int64_t first, int64_t count,
@@ -169,9 +170,10 @@ bosc_status bosc_planet_get_tiles(bosc_ctx *ctx, const bosc_planet *planet, int3
 {
     BI_ENTER(ctx);
     BI_TRY(bi_planet_check_mesh(ctx, planet));
-    const int32_t depth = planet->opts.depth, most = depth < BOSC_PLANET_TILE_LEVELS ? depth : BOSC_PLANET_TILE_LEVELS;
-    if (level < 0 || level > most)
-        return bi_fail(ctx, BOSC_ERR_ARG, "level: %d is not in 0 to %d", (int)level, (int)most);
+    const int32_t depth = planet->opts.depth,
+                  max_level = depth < BOSC_PLANET_TILE_LEVELS ? depth : BOSC_PLANET_TILE_LEVELS;
+    if (level < 0 || level > max_level)
+        return bi_fail(ctx, BOSC_ERR_ARG, "level: %d is not in 0 to %d", (int)level, (int)max_level);
     const int64_t count = (int64_t)BI_PLANET_ROOTS << level;
     BI_TRY(bi_planet_check_array(ctx, "first_capacity", first_capacity, "first", first, sizeof *first, sizeof *first));
     if (first_capacity <= count)

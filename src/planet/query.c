@@ -1,12 +1,12 @@
-/* Answers questions about the surface and its mesh. */
+/* Queries about the surface and its mesh. */
 #include "base/bits.h"
 #include "base/elementary.h"
 #include "planet/tiles.h"
 
-static const double MOST = 0x1p+100; /* of an altitude */
+static const double MAX_ALTITUDE = 0x1p+100; /* chosen */
 
-static bosc_status sample(bosc_ctx *ctx, const bosc_planet *planet, const double *directions, int64_t n,
-                          double *heights, double *positions)
+static bosc_status sample_surface(bosc_ctx *ctx, const bosc_planet *planet, const double *directions, int64_t n,
+                                  double *heights, double *positions)
 {
     struct bi_planet_sample a = {.view = planet->view};
     struct bi_out heights_out, positions_out;
@@ -35,10 +35,10 @@ bosc_status bosc_planet_sample(bosc_ctx *ctx, const bosc_planet *planet, const d
                                  3 * sizeof *directions, sizeof *directions));
     BI_TRY(bi_check_aligned(ctx, "heights", heights, sizeof *heights));
     BI_TRY(bi_check_aligned(ctx, "positions", positions, sizeof *positions));
-    BI_RETURN_WITH_SCRATCH(ctx, sample(ctx, planet, directions, direction_count, heights, positions));
+    BI_RETURN_WITH_SCRATCH(ctx, sample_surface(ctx, planet, directions, direction_count, heights, positions));
 }
 
-/* Directions at a place: outwards, to the north and to the east. */
+/* Directions at a position: outwards, to the north and to the east. */
 struct compass {
     double up[3], north[3], east[3];
 };
@@ -77,22 +77,22 @@ bosc_status bosc_planet_place(bosc_ctx *ctx, const bosc_planet *planet, double l
     BI_TRY(check_angle(ctx, "longitude", longitude, 360));
     BI_TRY(check_angle(ctx, "heading", heading, 360));
     BI_TRY(check_angle(ctx, "pitch", pitch, 90));
-    if (!(altitude >= -MOST && altitude <= MOST))
+    if (!(altitude >= -MAX_ALTITUDE && altitude <= MAX_ALTITUDE))
         return bi_fail(ctx, BOSC_ERR_ARG, "altitude: %g is not in -2^100 to 2^100", altitude);
     if (!camera) return bi_fail(ctx, BOSC_ERR_ARG, "camera: NULL");
     const struct compass at = compass_at(latitude, longitude);
-    BI_TRY_WITH_SCRATCH(ctx, sample(ctx, planet, at.up, 1, &height, NULL));
+    BI_TRY_WITH_SCRATCH(ctx, sample_surface(ctx, planet, at.up, 1, &height, NULL));
     for (int c = 0; c < 3; c++) camera->position[c] = at.up[c] * (planet->view.radius + height + altitude);
     point_camera(&at, heading, pitch, camera);
     return BOSC_OK;
 }
 
-/* Tile after tile. */
+/* Measures the samples of one tile after another. */
 static bosc_status measure_tiles(bosc_ctx *ctx, const bosc_planet *planet, struct bi_planet_measure *a)
 {
     for (int64_t t = 0; t < planet->cache->tiles; t++) {
         const struct bi_planet_part p = bi_planet_tile(planet->cache, t);
-        BI_TRY(bi_planet_fetch(ctx, planet->cache, &t, 1));
+        BI_TRY(bi_planet_fetch_tiles(ctx, planet->cache, &t, 1));
         a->left = p.column;
         a->above = p.row;
         a->columns = p.columns;
@@ -105,7 +105,7 @@ bosc_status bi_planet_measure_samples(bosc_ctx *ctx, const bosc_planet *planet, 
 {
     struct bi_planet_measure a = {.view = planet->view,
                                   .pool = *bi_planet_pool(planet),
-                                  .leaves = planet->now.data,
+                                  .leaves = planet->current.data,
                                   .errors = errors,
                                   .columns = planet->view.width};
     const int64_t samples = (int64_t)planet->view.width * planet->view.height;
@@ -127,10 +127,10 @@ bosc_status bosc_planet_measure(bosc_ctx *ctx, const bosc_planet *planet, bosc_p
     BI_TRY(bi_check_info(ctx, "stats", "bosc_planet_stats", stats->size, sizeof *stats));
     bi_progress_set_total(ctx, 32 * (double)planet->view.width * planet->view.height);
     BI_TRY_WITH_SCRATCH(ctx, bi_planet_measure_samples(ctx, planet, NULL, &worst));
-    const int64_t sample = (int64_t)(worst & UINT32_MAX);
+    const int64_t sample_surface = (int64_t)(worst & UINT32_MAX);
     const bosc_planet_stats full = {.max_error = bi_f32_from_bits(~(uint32_t)(worst >> 32)),
-                                    .row = sample / planet->view.width,
-                                    .column = sample % planet->view.width};
+                                    .row = sample_surface / planet->view.width,
+                                    .column = sample_surface % planet->view.width};
     bi_copy_info(stats, &full, sizeof full);
     return BOSC_OK;
 }

@@ -24,7 +24,7 @@ struct bi_planet_part bi_planet_piece(int64_t width, int64_t height, int64_t k)
     return p;
 }
 
-bosc_status bi_planet_take_pieces(bosc_ctx *ctx, struct bi_planet_piece_memory *memory)
+bosc_status bi_planet_allocate_piece(bosc_ctx *ctx, struct bi_planet_piece_memory *memory)
 {
     BI_TRY(bi_host_scratch(ctx, BI_PLANET_PIECE * sizeof(float), &memory->values));
     return bi_scratch_of(ctx, BI_PLANET_PIECE, sizeof *memory->samples, &memory->samples);
@@ -32,11 +32,11 @@ bosc_status bi_planet_take_pieces(bosc_ctx *ctx, struct bi_planet_piece_memory *
 
 /* ---- saving ---- */
 
-static bosc_status put_pieces(struct bi_saver *s, const bosc_planet *planet)
+static bosc_status write_pieces(struct bi_saver *s, const bosc_planet *planet)
 {
     const int64_t width = planet->view.width, height = planet->view.height;
     struct bi_planet_piece_memory memory;
-    BI_TRY(bi_planet_take_pieces(s->ctx, &memory));
+    BI_TRY(bi_planet_allocate_piece(s->ctx, &memory));
     for (int64_t k = 0; k < bi_planet_piece_count(width, height); k++) {
         const struct bi_planet_part p = bi_planet_piece(width, height, k);
         BI_TRY(bi_planet_read_part(s->ctx, planet->cache, &p, memory.values, memory.samples, p.columns));
@@ -45,7 +45,7 @@ static bosc_status put_pieces(struct bi_saver *s, const bosc_planet *planet)
     return BOSC_OK;
 }
 
-static bosc_status put_planet(struct bi_saver *s, const void *structure)
+static bosc_status write_planet(struct bi_saver *s, const void *structure)
 {
     const bosc_planet *planet = structure;
     const bosc_planet_opts *o = &planet->opts;
@@ -61,11 +61,11 @@ static bosc_status put_planet(struct bi_saver *s, const void *structure)
                                  .leaves = bi_planet_pool(planet)->leaves};
     const size_t samples = (size_t)(h.width * h.height) * sizeof(float), leaves = (size_t)h.leaves * sizeof(uint64_t);
     memcpy(h.magic, BI_PLANET_SAVE_MAGIC, sizeof h.magic);
-    h.hash = bi_hash(&h, offsetof(struct bi_planet_header, hash));
+    h.hash = bi_xxh3(&h, offsetof(struct bi_planet_header, hash));
     bi_progress_set_total(s->ctx, bi_save_items(samples + leaves));
-    BI_TRY(bi_save_put(s, &h, sizeof h));
+    BI_TRY(bi_save_bytes(s, &h, sizeof h));
     if (planet->cache)
-        BI_TRY_WITH_SCRATCH(s->ctx, put_pieces(s, planet));
+        BI_TRY_WITH_SCRATCH(s->ctx, write_pieces(s, planet));
     else
         BI_TRY(bi_save_array(s, planet->view.heights, samples));
     return bi_save_array(s, bi_planet_pool(planet)->nodes, leaves);
@@ -75,5 +75,5 @@ bosc_status bosc_planet_write(bosc_ctx *ctx, const bosc_planet *planet, bosc_wri
 {
     BI_ENTER(ctx);
     BI_TRY(bi_planet_check_mesh(ctx, planet));
-    return bi_save(ctx, write, user, put_planet, planet);
+    return bi_save(ctx, write, user, write_planet, planet);
 }

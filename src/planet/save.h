@@ -1,7 +1,7 @@
 /* The saved form of a planet, little-endian:
  *
  *   header (128 bytes, below) | heights, width x height x 4 bytes, row by row | nodes of the leaves, 8 bytes each |
- *   XXH3 64 of everything before
+ *   XXH3 64 of all bytes before
  *
  * The header ends with its own XXH3 64. All else that a planet holds follows from these. */
 #ifndef BI_PLANET_SAVE_H
@@ -24,17 +24,18 @@ struct bi_planet_header {
     uint64_t hash;      /* of the bytes before */
 };
 
-/* Piece k of a raster, row by row: of rasters that are read by tiles, heights are saved and compared so. */
+/* Heights of a raster read by tiles are saved and compared in pieces of at most BI_PLANET_PIECE samples (chosen), in
+ * order: some rows, or part of one. */
 enum { BI_PLANET_PIECE = 1 << 16 };
 int64_t bi_planet_piece_count(int64_t width, int64_t height);
 struct bi_planet_part bi_planet_piece(int64_t width, int64_t height, int64_t k);
 
-/* What such a piece goes through. */
+/* Memory for one piece. */
 struct bi_planet_piece_memory {
     void *values;   /* the host's, BI_PLANET_PIECE x 4 bytes each */
     float *samples; /* the backend's */
 };
-bosc_status bi_planet_take_pieces(bosc_ctx *ctx, struct bi_planet_piece_memory *memory);
+bosc_status bi_planet_allocate_piece(bosc_ctx *ctx, struct bi_planet_piece_memory *memory);
 
 _Static_assert(sizeof(struct bi_planet_header) == 128, "the header is 128 bytes");
 

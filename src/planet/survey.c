@@ -1,8 +1,8 @@
-/* What is known of a raster before there is a mesh: its poles, the bounds of its cells, its range. */
+/* Computes the poles of a raster, the bounds of its cells, and its range. */
 #include "base/elementary.h"
 #include "planet/tiles.h"
 
-/* Of the first row and the last, from left to right. */
+/* Computes the poles as means of the first and the last row, summed from left to right. */
 static bosc_status find_poles(bosc_ctx *ctx, const bosc_planet *planet, const struct bi_planet_view *view)
 {
     struct bi_planet_cache *cache = planet->cache;
@@ -13,13 +13,13 @@ static bosc_status find_poles(bosc_ctx *ctx, const bosc_planet *planet, const st
         const struct bi_planet_part p = bi_planet_tile(cache, t);
         a.column = p.column;
         a.end = p.column + p.columns;
-        BI_TRY(bi_planet_fetch(ctx, cache, tiles, 2));
+        BI_TRY(bi_planet_fetch_tiles(ctx, cache, tiles, 2));
         BI_TRY(BI_PLANET_STEP(ctx, poles, 2, &a));
     }
     return BOSC_OK;
 }
 
-/* The cells that are made of samples, tile after tile. */
+/* Computes the cells of the lowest level from samples, one tile after another. */
 static bosc_status find_cells(bosc_ctx *ctx, const bosc_planet *planet, struct bi_planet_cells *a, int64_t cells)
 {
     const struct bi_planet_cache *cache = planet->cache;
@@ -35,7 +35,7 @@ static bosc_status find_cells(bosc_ctx *ctx, const bosc_planet *planet, struct b
     return BOSC_OK;
 }
 
-static bosc_status survey(bosc_ctx *ctx, const bosc_planet *planet, struct bi_planet_view *view)
+static bosc_status find_bounds(bosc_ctx *ctx, const bosc_planet *planet, struct bi_planet_view *view)
 {
     struct bi_planet_cell whole;
     BI_TRY_WITH_COST(ctx, (double)view->width, find_poles(ctx, planet, view));
@@ -54,7 +54,7 @@ static bosc_status survey(bosc_ctx *ctx, const bosc_planet *planet, struct bi_pl
     return BOSC_OK;
 }
 
-void bi_planet_forget_raster(bosc_planet *planet)
+void bi_planet_release_raster(bosc_planet *planet)
 {
     planet->view.width = planet->view.height = 0;
     planet->view.low = planet->view.high = 0;
@@ -66,13 +66,13 @@ bosc_status bi_planet_survey(bosc_ctx *ctx, bosc_planet *planet, struct bi_plane
 {
     const double wavelength = planet->opts.detail_wavelength;
     BI_TRY(bi_block_reserve(ctx, &planet->memory, &planet->cells,
-                            (size_t)bi_planet_cells(view) * sizeof(struct bi_planet_cell)));
+                            (size_t)bi_planet_total_cells(view) * sizeof(struct bi_planet_cell)));
     view->cells = planet->cells.data;
     view->frequency = wavelength > 0 ? view->radius / wavelength : view->width / (2 * BI_PI);
-    BI_TRY(survey(ctx, planet, view));
+    BI_TRY(find_bounds(ctx, planet, view));
     planet->view = *view;
     bosc_status status = bi_planet_reset(ctx, planet);
     if (status == BOSC_OK) status = ctx->backend->sync(ctx);
-    if (status != BOSC_OK) bi_planet_forget_raster(planet);
+    if (status != BOSC_OK) bi_planet_release_raster(planet);
     return status;
 }

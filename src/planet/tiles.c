@@ -1,6 +1,6 @@
-/* Reads the tiles of a raster as they are needed. A step is tried on all of its items; those that miss a tile want it.
- * Then tiles are read for the first of these items, and for as many more as there are slots; and so on until none is
- * left. Which tiles are there, and when, changes no answer. */
+/* Reads the tiles of a raster on demand. A round runs a step on all pending items; an item that misses a tile records
+ * all tiles it needs and stays pending. Then tiles are read for the first pending items, as many as there are slots.
+ * Rounds end when no item is pending. Results do not depend on the contents of the cache. */
 #include "planet/tiles.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static bosc_status copy_values(bosc_ctx *ctx, const struct bi_planet_cache *c, c
                                .dtype = c->source.dtype,
                                .scale = c->source.scale,
                                .offset = c->source.offset,
-                               .most = c->most};
+                               .max_height = c->max_height};
     const size_t bytes = (size_t)(p->rows * p->columns) * bosc_dtype_size(c->source.dtype);
     int64_t bad;
     bool staged = false;
@@ -47,7 +47,7 @@ static bosc_status read_tile(bosc_ctx *ctx, struct bi_planet_cache *c, int64_t t
     return bi_planet_read_part(ctx, c, &p, c->blocks[BI_CACHE_VALUES].data, to, (int64_t)1 << c->bits);
 }
 
-/* The slot that was wanted longest ago, and not now. */
+/* The least recently used slot. */
 static int64_t oldest_slot(const struct bi_planet_cache *c)
 {
     const int64_t *times = BI_CACHE_ARRAY(c, const int64_t, BI_CACHE_TIMES);
@@ -57,6 +57,7 @@ static int64_t oldest_slot(const struct bi_planet_cache *c)
     return oldest;
 }
 
+/* Reads the tiles missing in the cache, after marking the others as used. */
 static bosc_status read_tiles(bosc_ctx *ctx, struct bi_planet_cache *c, const int64_t *tiles, int64_t count)
 {
     int32_t *slots = BI_CACHE_ARRAY(c, int32_t, BI_CACHE_SLOTS);
@@ -70,7 +71,7 @@ static bosc_status read_tiles(bosc_ctx *ctx, struct bi_planet_cache *c, const in
         if (held[slot] >= 0) slots[held[slot]] = -1;
         held[slot] = -1;
         times[slot] = 0;
-        c->told = false;
+        c->slots_uploaded = false;
         BI_TRY(read_tile(ctx, c, tiles[k], slot));
         held[slot] = tiles[k];
         times[slot] = c->time;
@@ -79,20 +80,20 @@ static bosc_status read_tiles(bosc_ctx *ctx, struct bi_planet_cache *c, const in
     return BOSC_OK;
 }
 
-/* Tells the backend which tiles are there. */
-static bosc_status tell(bosc_ctx *ctx, struct bi_planet_cache *c)
+/* Copies the slots of tiles to the backend. */
+static bosc_status upload_slots(bosc_ctx *ctx, struct bi_planet_cache *c)
 {
-    if (c->told) return BOSC_OK;
+    if (c->slots_uploaded) return BOSC_OK;
     BI_TRY(ctx->backend->copy(ctx, c->slots.data, c->blocks[BI_CACHE_SLOTS].data, (size_t)c->tiles * sizeof(int32_t)));
     BI_TRY(ctx->backend->sync(ctx));
-    c->told = true;
+    c->slots_uploaded = true;
     return BOSC_OK;
 }
 
-bosc_status bi_planet_fetch(bosc_ctx *ctx, struct bi_planet_cache *c, const int64_t *tiles, int64_t count)
+bosc_status bi_planet_fetch_tiles(bosc_ctx *ctx, struct bi_planet_cache *c, const int64_t *tiles, int64_t count)
 {
     BI_TRY(read_tiles(ctx, c, tiles, count));
-    return tell(ctx, c);
+    return upload_slots(ctx, c);
 }
 
 /* ---- rounds ---- */
@@ -103,30 +104,31 @@ static int by_key(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* The tiles that are wanted, those for the first items first: as many as there are slots at most. */
-static int64_t choose(struct bi_planet_cache *c)
+/* Chooses the tiles of the next round, ordered by the first item that needs them; at most as many as there are
+ * slots. */
+static int64_t choose_tiles(struct bi_planet_cache *c)
 {
-    const uint32_t *wanted = BI_CACHE_ARRAY(c, const uint32_t, BI_CACHE_WANTED);
+    const uint32_t *requested = BI_CACHE_ARRAY(c, const uint32_t, BI_CACHE_REQUESTED);
     uint64_t *keys = BI_CACHE_ARRAY(c, uint64_t, BI_CACHE_KEYS);
     int64_t *chosen = BI_CACHE_ARRAY(c, int64_t, BI_CACHE_CHOSEN), count = 0;
     for (int64_t t = 0; t < c->tiles; t++)
-        if (wanted[t] != UINT32_MAX) keys[count++] = (uint64_t)wanted[t] << 32 | (uint64_t)t;
+        if (requested[t] != UINT32_MAX) keys[count++] = (uint64_t)requested[t] << 32 | (uint64_t)t;
     qsort(keys, (size_t)count, sizeof *keys, by_key);
     if (count > c->capacity) count = c->capacity;
     for (int64_t k = 0; k < count; k++) chosen[k] = (int64_t)(keys[k] & UINT32_MAX);
     return count;
 }
 
-/* Tries the items that are not done. *count: of the tiles that are chosen to be read for the next round. */
+/* Runs the step on pending items. *count: number of tiles chosen for the next round. */
 static bosc_status try_items(bosc_ctx *ctx, struct bi_planet_cache *c, bi_step_fn step, int64_t n,
                              const struct bi_planet_view *args, int64_t *count)
 {
-    const size_t bytes = (size_t)c->tiles * sizeof *args->wanted;
-    BI_TRY(ctx->backend->fill(ctx, args->wanted, 0xff, bytes));
+    const size_t bytes = (size_t)c->tiles * sizeof *args->requested;
+    BI_TRY(ctx->backend->fill(ctx, args->requested, 0xff, bytes));
     BI_TRY(step(ctx, n, args));
-    BI_TRY(ctx->backend->copy(ctx, c->blocks[BI_CACHE_WANTED].data, args->wanted, bytes));
+    BI_TRY(ctx->backend->copy(ctx, c->blocks[BI_CACHE_REQUESTED].data, args->requested, bytes));
     BI_TRY(ctx->backend->sync(ctx));
-    *count = choose(c);
+    *count = choose_tiles(c);
     return BOSC_OK;
 }
 
@@ -136,11 +138,11 @@ static bosc_status run_rounds(bosc_ctx *ctx, struct bi_planet_cache *c, bi_step_
     int64_t count = 0;
     if (n >= UINT32_MAX)
         return bi_fail(ctx, BOSC_ERR_LIMIT, "%lld items at once, with a raster that is read by tiles", (long long)n);
-    BI_TRY(bi_scratch_of(ctx, c->tiles, sizeof *view->wanted, &view->wanted));
+    BI_TRY(bi_scratch_of(ctx, c->tiles, sizeof *view->requested, &view->requested));
     BI_TRY(bi_scratch_of(ctx, n, sizeof *view->done, &view->done));
     BI_TRY(ctx->backend->fill(ctx, view->done, 0, (size_t)n));
     do {
-        BI_TRY(bi_planet_fetch(ctx, c, BI_CACHE_ARRAY(c, const int64_t, BI_CACHE_CHOSEN), count));
+        BI_TRY(bi_planet_fetch_tiles(ctx, c, BI_CACHE_ARRAY(c, const int64_t, BI_CACHE_CHOSEN), count));
         BI_TRY(try_items(ctx, c, step, n, view, &count));
     } while (count > 0);
     return BOSC_OK;

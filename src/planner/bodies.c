@@ -1,8 +1,8 @@
-/* The bodies of a scene as convex hulls: balls are points with a radius. */
+/* Converts the bodies of a scene to convex hulls grown by a radius: a ball is a point with a radius. */
 #include "planner/drivers.h"
-#include "planner/nodes.h"
+#include "planner/ball_tree.h"
 
-/* Where a side is written, on the host. */
+/* A side under construction, on the host. */
 struct side {
     double *points, *radii, *bounds, *reaches;
     int64_t *firsts;
@@ -11,7 +11,7 @@ struct side {
 
 static int64_t bodies_of(const bosc_plan_bodies *b) { return b->ball_count + b->triangle_count + b->polytope_count; }
 
-/* Before those that are equal become one. */
+/* Returns the number of points before equal ones are merged. */
 static int64_t points_of(const bosc_plan_bodies *b)
 {
     const int64_t facets = b->polytope_count > 0 ? b->polytope_offsets[b->polytope_count] : 0;
@@ -28,11 +28,14 @@ static void add_point(struct side *side, const double *point)
     side->count++;
 }
 
-/* All points are there: a ball around them about the middle of their box, and how far they reach. */
-static void end_body(struct side *side, double radius)
+/* Ends a body once its points are added: computes a ball around them, about the middle of their box, and the distance
+ * of
+ * the farthest one from the origin. Both are rounded up by 2^-40, more than their errors. */
+static void finish_body(struct side *side, double radius)
 {
     int64_t body = side->bodies++, first = side->firsts[body];
     double *bound = side->bounds + 4 * body, reach = 0, most = 0;
+    /* 1. The center: the middle of the box of its points. */
     for (int k = 0; k < 3; k++) {
         double low = side->points[3 * first + k], high = low;
         for (int64_t p = first; p < side->count; p++) {
@@ -42,6 +45,7 @@ static void end_body(struct side *side, double radius)
         }
         bound[k] = 0.5 * low + 0.5 * high;
     }
+    /* 2. The greatest distances from the origin and the center. */
     for (int64_t p = first; p < side->count; p++) {
         const double *x = side->points + 3 * p, off[3] = {x[0] - bound[0], x[1] - bound[1], x[2] - bound[2]};
         double far = bi_planner_length(x), beside = bi_planner_length(off);
@@ -66,19 +70,19 @@ static void add_bodies(struct side *side, const bosc_plan_bodies *b)
     side->firsts[0] = 0;
     for (int64_t i = 0; i < b->ball_count; i++) {
         add_point(side, b->balls + 4 * i);
-        end_body(side, b->balls[4 * i + 3]);
+        finish_body(side, b->balls[4 * i + 3]);
     }
     for (int64_t i = 0; i < b->triangle_count; i++) {
         for (int k = 0; k < 3; k++) add_point(side, b->vertices + 3 * b->triangles[3 * i + k]);
-        end_body(side, 0);
+        finish_body(side, 0);
     }
     for (int64_t i = 0; i < b->polytope_count; i++) {
         add_polytope(side, b, i);
-        end_body(side, 0);
+        finish_body(side, 0);
     }
 }
 
-/* Of the host's memory that a side takes while it is made, and the tree of an obstacle's balls. */
+/* Host memory: of a side under construction; of the obstacle's balls and their tree. */
 static size_t side_bytes(int64_t bodies, int64_t points)
 {
     return (size_t)(6 * bodies + 3 * points) * sizeof(double) + (size_t)(bodies + 1) * sizeof(int64_t);
@@ -89,9 +93,9 @@ static size_t node_bytes(int64_t bodies)
     return (size_t)bodies * 40 + (size_t)(2 * bodies - 1) * sizeof(struct bi_planner_node);
 }
 
-/* Copies a side to the backend's memory: blocks from `block` on. */
-static bosc_status keep(bosc_ctx *ctx, bosc_planner *planner, const struct side *side, int block,
-                        struct bi_planner_bodies *to)
+/* Copies a side to the backend's memory, in three blocks from `block` on. */
+static bosc_status store_side(bosc_ctx *ctx, bosc_planner *planner, const struct side *side, int block,
+                              struct bi_planner_bodies *to)
 {
     const struct bi_backend *backend = ctx->backend;
     int64_t n = side->bodies;
@@ -108,12 +112,12 @@ static bosc_status keep(bosc_ctx *ctx, bosc_planner *planner, const struct side 
     if (n == 0) return BOSC_OK;
     BI_TRY(backend->copy(ctx, planner->blocks[block].data, side->points, (size_t)side->count * 24));
     BI_TRY(backend->copy(ctx, planner->blocks[block + 1].data, side->firsts, (size_t)(n + 1) * 8));
-    BI_TRY(backend->copy(ctx, values, side->radii, (size_t)n * 48)); /* bounds and reaches are behind them */
+    BI_TRY(backend->copy(ctx, values, side->radii, (size_t)n * 48)); /* with bounds and reaches, which follow */
     return backend->sync(ctx);
 }
 
-static bosc_status take_side(bosc_ctx *ctx, bosc_planner *planner, const bosc_plan_bodies *b, int block,
-                             struct bi_planner_bodies *to)
+static bosc_status convert_side(bosc_ctx *ctx, bosc_planner *planner, const bosc_plan_bodies *b, int block,
+                                struct bi_planner_bodies *to)
 {
     const int64_t bodies = bodies_of(b), points = points_of(b);
     BI_TRY(bi_block_reserve(ctx, &planner->host, &planner->work, side_bytes(bodies, points)));
@@ -124,11 +128,11 @@ static bosc_status take_side(bosc_ctx *ctx, bosc_planner *planner, const bosc_pl
                         .points = memory + 6 * bodies,
                         .firsts = (void *)(memory + 6 * bodies + 3 * points)};
     add_bodies(&side, b);
-    return keep(ctx, planner, &side, block, to);
+    return store_side(ctx, planner, &side, block, to);
 }
 
-/* The tree of the obstacle's balls, made on the host. */
-static bosc_status take_nodes(bosc_ctx *ctx, bosc_planner *planner)
+/* Builds the tree of the obstacle's balls on the host. */
+static bosc_status convert_nodes(bosc_ctx *ctx, bosc_planner *planner)
 {
     const struct bi_planner_bodies *obstacle = &planner->scene.obstacle;
     int64_t n = obstacle->count, count = 2 * n - 1;
@@ -143,7 +147,7 @@ static bosc_status take_nodes(bosc_ctx *ctx, bosc_planner *planner)
     struct bi_planner_node *nodes = (struct bi_planner_node *)(void *)(memory + ball_bytes + order_bytes);
     BI_TRY(ctx->backend->copy(ctx, balls, obstacle->bounds, ball_bytes));
     BI_TRY(ctx->backend->sync(ctx));
-    bi_planner_make_nodes(balls, n, (int64_t *)(void *)(memory + ball_bytes), nodes);
+    bi_planner_build_ball_tree(balls, n, (int64_t *)(void *)(memory + ball_bytes), nodes);
     BI_TRY(ctx->backend->copy(ctx, planner->blocks[BI_PLANNER_NODES].data, nodes, (size_t)count * sizeof *nodes));
     BI_TRY(ctx->backend->sync(ctx));
     planner->scene.nodes = planner->blocks[BI_PLANNER_NODES].data;
@@ -151,13 +155,13 @@ static bosc_status take_nodes(bosc_ctx *ctx, bosc_planner *planner)
     return BOSC_OK;
 }
 
-bosc_status bi_planner_take_bodies(bosc_ctx *ctx, bosc_planner *planner, const bosc_plan_scene *scene)
+bosc_status bi_planner_store_bodies(bosc_ctx *ctx, bosc_planner *planner, const bosc_plan_scene *scene)
 {
     struct bi_planner_scene *to = &planner->scene;
     size_t bytes = (size_t)scene->form_count * 80;
-    BI_TRY(take_side(ctx, planner, &scene->robot, BI_PLANNER_ROBOT_POINTS, &to->robot));
-    BI_TRY(take_side(ctx, planner, &scene->obstacle, BI_PLANNER_OBSTACLE_POINTS, &to->obstacle));
-    BI_TRY(take_nodes(ctx, planner));
+    BI_TRY(convert_side(ctx, planner, &scene->robot, BI_PLANNER_ROBOT_POINTS, &to->robot));
+    BI_TRY(convert_side(ctx, planner, &scene->obstacle, BI_PLANNER_OBSTACLE_POINTS, &to->obstacle));
+    BI_TRY(convert_nodes(ctx, planner));
     BI_TRY(bi_planner_reserve_block(ctx, planner, BI_PLANNER_FORMS, scene->form_count, 80));
     to->forms = planner->blocks[BI_PLANNER_FORMS].data;
     to->form_count = scene->form_count;

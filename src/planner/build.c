@@ -1,10 +1,10 @@
-/* The drivers that make and describe cells. */
+/* Builds the cells of planners, adds to them, and returns them. */
 #include <string.h>
 
 #include "core/blocks.h"
 #include "planner/drivers.h"
 
-/* The masks of cells from `first` on, by their signs; *free_cells gets how many of them are free. */
+/* Sets the masks of cells from `first` on by their signs; *free_cells: number of free ones among them. */
 static bosc_status mask_cells(bosc_ctx *ctx, bosc_planner *planner, int64_t first, const bosc_roadmap_info *info,
                               int64_t *free_cells)
 {
@@ -20,13 +20,13 @@ static bosc_status mask_cells(bosc_ctx *ctx, bosc_planner *planner, int64_t firs
     cells.collides = cells.mask;
     BI_TRY(bosc_cellgraph_get_vertices(ctx, bosc_roadmap_graph(planner->roadmap), vectors, NULL, NULL, NULL));
     BI_TRY(bosc_plan_labels(ctx, planner->plan, vectors + first * info->words, n - first, 0, cells.mask));
-    BI_TRY(BI_PLANNER_STEP(ctx, planner_free, n - first, &cells));
+    BI_TRY(BI_PLANNER_STEP(ctx, planner_mark_free, n - first, &cells));
     BI_TRY(ctx->backend->core->reduce(ctx, BOSC_SUM, BOSC_I64, cells.counts, n - first, sum));
     return bi_read_back(ctx, free_cells, sum, sizeof *free_cells);
 }
 
-/* Which cells are free, of those that came since the last time, and the components of all free ones. */
-static bosc_status label(bosc_ctx *ctx, bosc_planner *planner)
+/* Masks the cells added since the last time, and labels the components of all free cells. */
+static bosc_status label_cells(bosc_ctx *ctx, bosc_planner *planner)
 {
     bosc_roadmap_info info = {.size = sizeof info};
     BI_TRY(bosc_roadmap_get_info(ctx, planner->roadmap, &info));
@@ -42,16 +42,16 @@ static bosc_status label(bosc_ctx *ctx, bosc_planner *planner)
                                             &planner->components);
 }
 
-static bosc_status label_or_forget(bosc_ctx *ctx, bosc_planner *planner)
+static bosc_status label_or_clear(bosc_ctx *ctx, bosc_planner *planner)
 {
     bosc_status status;
-    BI_WITH_SCRATCH(ctx, status = label(ctx, planner));
-    if (status != BOSC_OK) bi_planner_forget(planner);
+    BI_WITH_SCRATCH(ctx, status = label_cells(ctx, planner));
+    if (status != BOSC_OK) bi_planner_clear(planner);
     return status;
 }
 
-/* An empty roadmap, in the memory of the one of before. */
-static bosc_status take_roadmap(bosc_ctx *ctx, bosc_planner *planner)
+/* Resets the kept roadmap, or creates one. */
+static bosc_status reuse_roadmap(bosc_ctx *ctx, bosc_planner *planner)
 {
     if (!planner->kept_roadmap) return bosc_roadmap_create(ctx, planner->plan, &planner->roadmap);
     planner->roadmap = planner->kept_roadmap;
@@ -59,7 +59,7 @@ static bosc_status take_roadmap(bosc_ctx *ctx, bosc_planner *planner)
     return bosc_roadmap_reset(ctx, planner->roadmap, planner->plan);
 }
 
-static bosc_status explore(bosc_ctx *ctx, bosc_planner *planner)
+static bosc_status explore_cells(bosc_ctx *ctx, bosc_planner *planner)
 {
     const bosc_planner_opts *o = &planner->opts;
     const bosc_roadmap_explore_opts explore = {.size = sizeof explore,
@@ -68,9 +68,9 @@ static bosc_status explore(bosc_ctx *ctx, bosc_planner *planner)
                                                .batch = o->batch,
                                                .max_rows = o->max_rows,
                                                .new_rate = o->new_rate};
-    BI_TRY(take_roadmap(ctx, planner));
+    BI_TRY(reuse_roadmap(ctx, planner));
     BI_TRY(bosc_roadmap_explore(ctx, planner->roadmap, planner->plan, &explore));
-    BI_RETURN_WITH_SCRATCH(ctx, label(ctx, planner));
+    BI_RETURN_WITH_SCRATCH(ctx, label_cells(ctx, planner));
 }
 
 bosc_status bi_planner_make_cells(bosc_ctx *ctx, bosc_planner *planner)
@@ -78,13 +78,13 @@ bosc_status bi_planner_make_cells(bosc_ctx *ctx, bosc_planner *planner)
     bosc_plan_info info = {.size = sizeof info};
     BI_TRY(bosc_plan_get_info(ctx, planner->plan, &info));
     if (planner->roadmap || info.constraints == 0) return BOSC_OK;
-    bosc_status status = explore(ctx, planner);
-    if (status != BOSC_OK) bi_planner_forget_cells(planner);
+    bosc_status status = explore_cells(ctx, planner);
+    if (status != BOSC_OK) bi_planner_clear_cells(planner);
     return status;
 }
 
-/* What making the constraints, and cells of so many rotations, passes over, for progress. */
-static bosc_status expect(bosc_ctx *ctx, const bosc_planner *planner, int64_t rotations)
+/* Sets the expected cost of building constraints, and of cells of `rotations` samples. */
+static bosc_status expect_cost(bosc_ctx *ctx, const bosc_planner *planner, int64_t rotations)
 {
     bosc_plan_info info = {.size = sizeof info};
     BI_TRY(bosc_plan_get_info(ctx, planner->plan, &info));
@@ -92,10 +92,10 @@ static bosc_status expect(bosc_ctx *ctx, const bosc_planner *planner, int64_t ro
     return BOSC_OK;
 }
 
-static bosc_status take(bosc_ctx *ctx, bosc_planner *planner, const bosc_plan_scene *scene)
+static bosc_status store_scene(bosc_ctx *ctx, bosc_planner *planner, const bosc_plan_scene *scene)
 {
-    BI_TRY(bi_planner_take_bodies(ctx, planner, scene));
-    BI_TRY(expect(ctx, planner, planner->opts.lazy ? 0 : planner->opts.max_rows));
+    BI_TRY(bi_planner_store_bodies(ctx, planner, scene));
+    BI_TRY(expect_cost(ctx, planner, planner->opts.lazy ? 0 : planner->opts.max_rows));
     return planner->opts.lazy ? BOSC_OK : bi_planner_make_cells(ctx, planner);
 }
 
@@ -107,13 +107,13 @@ bosc_status bosc_planner_build(bosc_ctx *ctx, bosc_planner *planner, const bosc_
     if (!*plan) BI_TRY(bosc_plan_create(ctx, NULL, plan));
     bosc_status status = bosc_plan_build(ctx, *plan, scene);
     if (status == BOSC_ERR_ARG || status == BOSC_ERR_DATA || status == BOSC_ERR_LIMIT) return status;
-    bi_planner_forget(planner);
+    bi_planner_clear(planner);
     BI_TRY(status);
     planner->plan = planner->kept_plan;
     planner->kept_plan = NULL;
     const bosc_plan_scene full = bi_planner_full_scene(scene);
-    status = take(ctx, planner, &full);
-    if (status != BOSC_OK) bi_planner_forget(planner);
+    status = store_scene(ctx, planner, &full);
+    if (status != BOSC_OK) bi_planner_clear(planner);
     return status;
 }
 
@@ -123,14 +123,14 @@ bosc_status bosc_planner_add(bosc_ctx *ctx, bosc_planner *planner, const double 
     BI_TRY(bi_planner_check_built(ctx, planner));
     BI_TRY(bi_planner_check_rotations(ctx, rotations, n));
     if (n == 0) return BOSC_OK;
-    BI_TRY(expect(ctx, planner, planner->cells + n + (planner->roadmap ? 0 : planner->opts.max_rows)));
+    BI_TRY(expect_cost(ctx, planner, planner->cells + n + (planner->roadmap ? 0 : planner->opts.max_rows)));
     BI_TRY(bi_planner_make_cells(ctx, planner));
     if (!planner->roadmap) return BOSC_OK;
     BI_TRY(bosc_roadmap_add(ctx, planner->roadmap, planner->plan, rotations, n, 0));
-    return label_or_forget(ctx, planner);
+    return label_or_clear(ctx, planner);
 }
 
-static bosc_status give(bosc_ctx *ctx, const bosc_planner *planner, int block, size_t size, void *to)
+static bosc_status copy_block(bosc_ctx *ctx, const bosc_planner *planner, int block, size_t size, void *to)
 {
     if (!to) return BOSC_OK;
     return ctx->backend->copy(ctx, to, planner->blocks[block].data, (size_t)planner->cells * size);
@@ -145,7 +145,7 @@ bosc_status bosc_planner_get_cells(bosc_ctx *ctx, const bosc_planner *planner, d
     BI_TRY(bi_check_aligned(ctx, "components", components, sizeof *components));
     if (planner->cells == 0) return BOSC_OK;
     if (rotations) BI_TRY(bosc_roadmap_get_cells(ctx, planner->roadmap, rotations));
-    BI_TRY(give(ctx, planner, BI_PLANNER_MASK, 1, free_mask));
-    BI_TRY(give(ctx, planner, BI_PLANNER_LABELS, 8, components));
+    BI_TRY(copy_block(ctx, planner, BI_PLANNER_MASK, 1, free_mask));
+    BI_TRY(copy_block(ctx, planner, BI_PLANNER_LABELS, 8, components));
     return ctx->backend->sync(ctx);
 }

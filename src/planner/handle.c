@@ -1,4 +1,4 @@
-/* The front door of planners: handles, options, checks, and what a planner tells of itself. */
+/* The handle of planners: options, checks, create and free, info. */
 #include "planner/handle.h"
 
 bosc_status bi_planner_check(bosc_ctx *ctx, const bosc_planner *planner)
@@ -50,33 +50,33 @@ bosc_status bosc_planner_create(bosc_ctx *ctx, const bosc_planner_opts *opts, bo
     return BOSC_OK;
 }
 
-void bi_planner_forget_cells(bosc_planner *planner)
+void bi_planner_clear_cells(bosc_planner *planner)
 {
     if (planner->roadmap) planner->kept_roadmap = planner->roadmap;
     planner->roadmap = NULL;
     planner->cells = planner->free_cells = planner->components = 0;
 }
 
-void bi_planner_forget(bosc_planner *planner)
+void bi_planner_clear(bosc_planner *planner)
 {
-    bi_planner_forget_cells(planner);
+    bi_planner_clear_cells(planner);
     if (planner->plan) planner->kept_plan = planner->plan;
     planner->plan = NULL;
     planner->scene = (struct bi_planner_scene){.form_count = 0};
-    planner->way.count = 0;
+    planner->path.count = 0;
 }
 
 void bosc_planner_free(bosc_planner *planner)
 {
     if (!planner) return;
     struct bi_memory host = planner->host;
-    bi_planner_forget(planner);
+    bi_planner_clear(planner);
     bosc_roadmap_free(planner->kept_roadmap);
     bosc_plan_free(planner->kept_plan);
     bi_block_free(&host, &planner->work);
     for (int b = 0; b < BI_PLANNER_BLOCKS; b++) bi_block_free(&planner->memory, &planner->blocks[b]);
-    bi_block_free(&host, &planner->way.rotations);
-    bi_block_free(&host, &planner->way.certified);
+    bi_block_free(&host, &planner->path.rotations);
+    bi_block_free(&host, &planner->path.certified);
     bi_memory_release(&host, planner, sizeof *planner);
 }
 

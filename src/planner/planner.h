@@ -6,31 +6,31 @@
 
 #include <boscage/planner.h>
 
-#include "core/context.h"
+#include "core/call.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* A ball around some bodies of the obstacle, which are halved in the nodes behind it. */
+/* A node of the tree of balls around the obstacle's bodies, in preorder. */
 struct bi_planner_node {
     double ball[4];
-    double widest; /* the greatest radius of balls around bodies in it */
-    int32_t skip;  /* the node behind all that are in it */
-    int32_t body;  /* of a leaf; -1 */
+    double widest; /* greatest radius of the balls around its bodies */
+    int32_t skip;  /* index behind its subtree */
+    int32_t body;  /* of a leaf; else -1 */
 };
 
-/* Bodies of one side: each is the convex hull of its points, grown by a radius. */
+/* Bodies of one side: each the convex hull of its points, grown by a radius. */
 struct bi_planner_bodies {
     const double *points;  /* (x 3) */
-    const int64_t *firsts; /* (count + 1) of the points of each */
-    const double *radii;   /* (count) of balls; 0 */
+    const int64_t *firsts; /* (count + 1) first point of each */
+    const double *radii;   /* (count) of balls; 0 of other bodies */
     const double *bounds;  /* (count x 4) center and radius of a ball around each */
-    const double *reaches; /* (count) at least the distance of its farthest point from the origin */
+    const double *reaches; /* (count) upper bound of the distance of its points from the origin */
     int64_t count;
 };
 
-/* What is proved to be apart: bodies, and forms that must be negative. */
+/* A scene: bodies that must be disjoint, and forms that must be negative. */
 struct bi_planner_scene {
     struct bi_planner_bodies robot, obstacle;
     const struct bi_planner_node *nodes; /* (node_count) of the obstacle */
@@ -53,8 +53,8 @@ enum {
     BI_PLANNER_BLOCKS
 };
 
-/* A way on the host. */
-struct bi_planner_way {
+/* A path on the host. */
+struct bi_planner_path {
     struct bi_block rotations; /* (count x 4) double */
     struct bi_block certified; /* (count) uint8: of the step from each to the next one */
     int64_t count;
@@ -62,16 +62,16 @@ struct bi_planner_way {
 
 struct bosc_planner {
     struct bi_memory memory, host;
-    bosc_planner_opts opts; /* every field set */
+    bosc_planner_opts opts; /* with defaults */
     bosc_plan *plan;        /* NULL: no scene */
     bosc_roadmap *roadmap;  /* NULL: no constraints, or no cells yet */
-    bosc_plan *kept_plan;   /* those of before, for their memory; NULL: none */
+    bosc_plan *kept_plan;   /* previous ones, kept for their memory; NULL: none */
     bosc_roadmap *kept_roadmap;
     struct bi_block work; /* of builds, in host memory */
     struct bi_planner_scene scene;
     int64_t cells, free_cells, components;
     struct bi_block blocks[BI_PLANNER_BLOCKS];
-    struct bi_planner_way way; /* the last route */
+    struct bi_planner_path path; /* the last route */
 };
 
 struct bi_planner_steps;

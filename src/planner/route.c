@@ -1,9 +1,9 @@
-/* The driver and front door of routes: which means are tried, and what comes of them. */
+/* Finds routes: checks the ends, tries the methods in order, and stores the result. */
 #include <string.h>
 
-#include "planner/way.h"
+#include "planner/route_search.h"
 
-/* Fewer where each takes longer. */
+/* Returns a budget of body pairs divided by those of the scene, clamped. The budgets are chosen. */
 static int64_t default_of(const struct bi_planner_scene *scene, int64_t pairs, int64_t least, int64_t most)
 {
     int64_t count = pairs / (1 + scene->robot.count * scene->obstacle.count);
@@ -44,7 +44,7 @@ static bosc_status check_opts(bosc_ctx *ctx, const bosc_planner *planner, const 
     return BOSC_OK;
 }
 
-/* *decided: there is nothing to look for, since start or goal collides. */
+/* Tests start and goal; *decided if one of them collides. */
 static bosc_status test_ends(bosc_ctx *ctx, struct bi_planner_search *search, bool *decided)
 {
     double both[8];
@@ -62,103 +62,107 @@ static bosc_status test_ends(bosc_ctx *ctx, struct bi_planner_search *search, bo
     return BOSC_OK;
 }
 
-/* One step from start to goal: all that is needed where nothing is between them. */
-static bosc_status direct(bosc_ctx *ctx, struct bi_planner_search *search, struct bi_planner_way *way)
+/* Tests the single step from start to goal. */
+static bosc_status try_direct_step(bosc_ctx *ctx, struct bi_planner_search *search, struct bi_planner_path *path)
 {
-    BI_TRY(bi_planner_way_add(ctx, way, search->start, false));
-    BI_TRY(bi_planner_way_add(ctx, way, search->goal, false));
-    return bi_planner_certify_way(ctx, search, way);
+    BI_TRY(bi_planner_path_add(ctx, path, search->start, false));
+    BI_TRY(bi_planner_path_add(ctx, path, search->goal, false));
+    return bi_planner_certify_path(ctx, search, path);
 }
 
-/* Certifies a way, with fewer rotations and with more, as the options say. */
-static bosc_status improve(bosc_ctx *ctx, struct bi_planner_search *search, struct bi_planner_way *way)
+/* Certifies a path, shortens it, and repairs its uncertified steps. */
+static bosc_status improve_path(bosc_ctx *ctx, struct bi_planner_search *search, struct bi_planner_path *path)
 {
     int64_t count;
-    if (way->count == 0) return BOSC_OK;
-    BI_TRY(bi_planner_certify_way(ctx, search, way));
-    if (!search->opts.keep_steps) BI_TRY(bi_planner_shorten(ctx, search, way));
-    if (bi_planner_way_certified(way, &count)) return BOSC_OK;
-    BI_TRY(bi_planner_mend(ctx, search, way));
-    return search->opts.keep_steps ? BOSC_OK : bi_planner_shorten(ctx, search, way);
+    if (path->count == 0) return BOSC_OK;
+    BI_TRY(bi_planner_certify_path(ctx, search, path));
+    if (!search->opts.keep_steps) BI_TRY(bi_planner_shorten_path(ctx, search, path));
+    if (bi_planner_path_certified(path, &count)) return BOSC_OK;
+    BI_TRY(bi_planner_repair_path(ctx, search, path));
+    return search->opts.keep_steps ? BOSC_OK : bi_planner_shorten_path(ctx, search, path);
 }
 
-/* What looks for a way; *apart: there is proved to be none. */
-typedef bosc_status way_fn(bosc_ctx *ctx, struct bi_planner_search *search, struct bi_planner_way *way, bool *apart);
+/* A method that finds a path; *apart: no route exists, proved. */
+typedef bosc_status path_finder_fn(bosc_ctx *ctx, struct bi_planner_search *search, struct bi_planner_path *path,
+                                   bool *apart);
 
-static bosc_status connect(bosc_ctx *ctx, struct bi_planner_search *search, struct bi_planner_way *way, bool *apart)
+static bosc_status run_rrt_connect(bosc_ctx *ctx, struct bi_planner_search *search, struct bi_planner_path *path,
+                                   bool *apart)
 {
     *apart = false;
-    return bi_planner_connect(ctx, search, way);
+    return bi_planner_rrt_connect(ctx, search, path);
 }
 
-/* Another way in place of one that is not certified, if that can be. */
-static bosc_status replace(bosc_ctx *ctx, struct bi_planner_search *search, struct bi_planner_way *way, way_fn *means,
-                           bool *apart)
+/* Runs a method, and replaces the path by its path if that is certified. */
+static bosc_status replace_path(bosc_ctx *ctx, struct bi_planner_search *search, struct bi_planner_path *path,
+                                path_finder_fn *method, bool *apart)
 {
-    struct bi_planner_way other = {.count = 0};
+    struct bi_planner_path other = {.count = 0};
     int64_t count;
-    bosc_status status = means(ctx, search, &other, apart);
-    if (status == BOSC_OK) status = improve(ctx, search, &other);
-    if (status == BOSC_OK && bi_planner_way_certified(&other, &count)) {
-        struct bi_planner_way kept = *way;
-        *way = other;
+    bosc_status status = method(ctx, search, &other, apart);
+    if (status == BOSC_OK) status = improve_path(ctx, search, &other);
+    if (status == BOSC_OK && bi_planner_path_certified(&other, &count)) {
+        struct bi_planner_path kept = *path;
+        *path = other;
         other = kept;
     }
-    bi_planner_way_free(ctx, &other);
+    bi_planner_path_free(ctx, &other);
     return status;
 }
 
-static bosc_status through_cells(bosc_ctx *ctx, struct bi_planner_search *search, struct bi_planner_way *way)
+static bosc_status try_cells(bosc_ctx *ctx, struct bi_planner_search *search, struct bi_planner_path *path)
 {
-    way->count = 0;
-    BI_TRY(bi_planner_cells_way(ctx, search, way));
-    return improve(ctx, search, way);
+    path->count = 0;
+    BI_TRY(bi_planner_find_cell_path(ctx, search, path));
+    return improve_path(ctx, search, path);
 }
 
-/* The means in their order, until one leads to a certified way. A lazy planner has no cells before it needs them. */
-static bosc_status look(bosc_ctx *ctx, struct bi_planner_search *search, struct bi_planner_way *way, bool *apart)
+/* Tries the methods in order until one finds a certified path: a direct step, cells, RRT-Connect, boxes. A lazy planner
+ * without cells makes them only after RRT-Connect has failed. */
+static bosc_status try_methods(bosc_ctx *ctx, struct bi_planner_search *search, struct bi_planner_path *path,
+                               bool *apart)
 {
     int64_t count;
     if (search->opts.keep_steps) BI_TRY(bi_planner_make_cells(ctx, search->planner));
     const bool cells_first = search->planner->roadmap != NULL;
-    if (!search->opts.keep_steps || !cells_first) BI_TRY(direct(ctx, search, way));
-    if (bi_planner_way_certified(way, &count)) return BOSC_OK;
-    way->count = 0;
-    if (cells_first) BI_TRY(through_cells(ctx, search, way));
-    if (bi_planner_way_certified(way, &count)) return BOSC_OK;
-    if (search->opts.max_tested > 0) BI_TRY(replace(ctx, search, way, connect, apart));
-    if (bi_planner_way_certified(way, &count)) return BOSC_OK;
-    if (!cells_first) BI_TRY(through_cells(ctx, search, way));
-    if (bi_planner_way_certified(way, &count) || search->opts.max_boxes == 0) return BOSC_OK;
-    return replace(ctx, search, way, bi_planner_divide, apart);
+    if (!search->opts.keep_steps || !cells_first) BI_TRY(try_direct_step(ctx, search, path));
+    if (bi_planner_path_certified(path, &count)) return BOSC_OK;
+    path->count = 0;
+    if (cells_first) BI_TRY(try_cells(ctx, search, path));
+    if (bi_planner_path_certified(path, &count)) return BOSC_OK;
+    if (search->opts.max_tested > 0) BI_TRY(replace_path(ctx, search, path, run_rrt_connect, apart));
+    if (bi_planner_path_certified(path, &count)) return BOSC_OK;
+    if (!cells_first) BI_TRY(try_cells(ctx, search, path));
+    if (bi_planner_path_certified(path, &count) || search->opts.max_boxes == 0) return BOSC_OK;
+    return replace_path(ctx, search, path, bi_planner_subdivide_so3, apart);
 }
 
-static bosc_status find(bosc_ctx *ctx, struct bi_planner_search *search, struct bi_planner_way *way)
+static bosc_status find_route(bosc_ctx *ctx, struct bi_planner_search *search, struct bi_planner_path *path)
 {
     bosc_planner_route_info *info = &search->info;
     bool decided = false, apart = false;
     BI_TRY(test_ends(ctx, search, &decided));
     if (decided) return BOSC_OK;
-    BI_TRY(look(ctx, search, way, &apart));
-    if (apart) way->count = 0;
-    bool certified = bi_planner_way_certified(way, &info->certified);
-    info->outcome = apart            ? BOSC_PLANNER_PROVED_NO_ROUTE
-                    : certified      ? BOSC_PLANNER_CERTIFIED
-                    : way->count > 0 ? BOSC_PLANNER_UNCERTIFIED
-                                     : BOSC_PLANNER_NO_ROUTE;
+    BI_TRY(try_methods(ctx, search, path, &apart));
+    if (apart) path->count = 0;
+    bool certified = bi_planner_path_certified(path, &info->certified);
+    info->outcome = apart             ? BOSC_PLANNER_PROVED_NO_ROUTE
+                    : certified       ? BOSC_PLANNER_CERTIFIED
+                    : path->count > 0 ? BOSC_PLANNER_UNCERTIFIED
+                                      : BOSC_PLANNER_NO_ROUTE;
     return BOSC_OK;
 }
 
-/* The planner's memory may be another one's than the context's. */
-static bosc_status keep(bosc_ctx *ctx, bosc_planner *planner, const struct bi_planner_way *way)
+/* Copies the path to the planner, whose memory may belong to another context. */
+static bosc_status store_route(bosc_ctx *ctx, bosc_planner *planner, const struct bi_planner_path *path)
 {
-    size_t n = (size_t)way->count;
-    planner->way.count = 0;
-    BI_TRY(bi_block_reserve(ctx, &planner->host, &planner->way.rotations, n * 32));
-    BI_TRY(bi_block_reserve(ctx, &planner->host, &planner->way.certified, n));
-    if (n > 0) memcpy(planner->way.rotations.data, way->rotations.data, n * 32);
-    if (n > 0) memcpy(planner->way.certified.data, way->certified.data, n);
-    planner->way.count = way->count;
+    size_t n = (size_t)path->count;
+    planner->path.count = 0;
+    BI_TRY(bi_block_reserve(ctx, &planner->host, &planner->path.rotations, n * 32));
+    BI_TRY(bi_block_reserve(ctx, &planner->host, &planner->path.certified, n));
+    if (n > 0) memcpy(planner->path.rotations.data, path->rotations.data, n * 32);
+    if (n > 0) memcpy(planner->path.certified.data, path->certified.data, n);
+    planner->path.count = path->count;
     return BOSC_OK;
 }
 
@@ -166,25 +170,26 @@ bosc_status bosc_planner_route(bosc_ctx *ctx, bosc_planner *planner, const doubl
                                const bosc_planner_route_opts *opts, bosc_planner_route_info *info)
 {
     struct bi_planner_search search = {.planner = planner};
-    struct bi_planner_way way = {.count = 0};
+    struct bi_planner_path path = {.count = 0};
     BI_ENTER(ctx);
     BI_TRY(bi_planner_check_built(ctx, planner));
     if (!start) return bi_fail(ctx, BOSC_ERR_ARG, "start: NULL");
     if (!goal) return bi_fail(ctx, BOSC_ERR_ARG, "goal: NULL");
     BI_TRY(check_opts(ctx, planner, opts, &search.opts));
     if (info) BI_TRY(bi_check_info(ctx, "info", "bosc_planner_route_info", info->size, sizeof *info));
-    bi_progress_set_total(ctx, bi_planner_weight(planner) *
+    bi_progress_set_total(ctx, bi_planner_body_cost(planner) *
                                    ((double)(planner->scene.robot.count + 1) * (double)(search.opts.max_tested + 1) +
                                     (double)search.opts.max_boxes));
     memcpy(search.start, start, sizeof search.start);
     memcpy(search.goal, goal, sizeof search.goal);
-    bosc_status status = find(ctx, &search, &way);
-    if (status == BOSC_OK) status = keep(ctx, planner, &way);
-    bi_planner_way_free(ctx, &way);
+    /* The last route is replaced only if the search does not fail. */
+    bosc_status status = find_route(ctx, &search, &path);
+    if (status == BOSC_OK) status = store_route(ctx, planner, &path);
+    bi_planner_path_free(ctx, &path);
     BI_TRY(status);
     search.info.cells = planner->cells;
-    search.info.rotations = planner->way.count;
-    search.info.angle = bi_planner_way_angle(&planner->way);
+    search.info.rotations = planner->path.count;
+    search.info.angle = bi_planner_path_angle(&planner->path);
     if (info) bi_copy_info(info, &search.info, sizeof search.info);
     return BOSC_OK;
 }
@@ -194,8 +199,8 @@ bosc_status bosc_planner_get_route(bosc_ctx *ctx, const bosc_planner *planner, d
     BI_ENTER(ctx);
     BI_TRY(bi_planner_check(ctx, planner));
     BI_TRY(bi_check_aligned(ctx, "rotations", rotations, sizeof *rotations));
-    int64_t n = planner->way.count;
-    if (rotations && n > 0) BI_TRY(ctx->backend->copy(ctx, rotations, planner->way.rotations.data, (size_t)n * 32));
-    if (certified && n > 1) BI_TRY(ctx->backend->copy(ctx, certified, planner->way.certified.data, (size_t)(n - 1)));
+    int64_t n = planner->path.count;
+    if (rotations && n > 0) BI_TRY(ctx->backend->copy(ctx, rotations, planner->path.rotations.data, (size_t)n * 32));
+    if (certified && n > 1) BI_TRY(ctx->backend->copy(ctx, certified, planner->path.certified.data, (size_t)(n - 1)));
     return ctx->backend->sync(ctx);
 }

@@ -1,31 +1,31 @@
-/* Trees of boxes: which box is where. */
+/* Trees of boxes: subdivision, neighbours, and point location. */
 #include "planner/tree.h"
 
-static bosc_status add(bosc_ctx *ctx, struct bi_planner_tree *tree, struct bi_planner_box box)
+static bosc_status add_box(bosc_ctx *ctx, struct bi_planner_tree *tree, struct bi_planner_box box)
 {
     size_t n = (size_t)tree->count;
-    BI_TRY(bi_planner_grow(ctx, &tree->boxes, n * sizeof box, (n + 1) * sizeof box));
-    BI_TRY(bi_planner_grow(ctx, &tree->children, n * 8, (n + 1) * 8));
+    BI_TRY(bi_planner_grow_block(ctx, &tree->boxes, n * sizeof box, (n + 1) * sizeof box));
+    BI_TRY(bi_planner_grow_block(ctx, &tree->children, n * 8, (n + 1) * 8));
     bi_planner_tree_boxes(tree)[n] = box;
     ((int64_t *)tree->children.data)[n] = -1;
     tree->count++;
     return BOSC_OK;
 }
 
-bosc_status bi_planner_tree_begin(bosc_ctx *ctx, struct bi_planner_tree *tree)
+bosc_status bi_planner_tree_init(bosc_ctx *ctx, struct bi_planner_tree *tree)
 {
-    for (uint8_t face = 0; face < 4; face++) BI_TRY(add(ctx, tree, (struct bi_planner_box){.face = face}));
+    for (uint8_t face = 0; face < 4; face++) BI_TRY(add_box(ctx, tree, (struct bi_planner_box){.face = face}));
     return BOSC_OK;
 }
 
-bosc_status bi_planner_tree_divide(bosc_ctx *ctx, struct bi_planner_tree *tree, int64_t leaf)
+bosc_status bi_planner_tree_subdivide(bosc_ctx *ctx, struct bi_planner_tree *tree, int64_t leaf)
 {
     const struct bi_planner_box box = bi_planner_tree_boxes(tree)[leaf];
     int64_t first = tree->count;
     for (uint32_t child = 0; child < 8; child++) {
         struct bi_planner_box part = {.face = box.face, .level = (uint8_t)(box.level + 1)};
         for (int p = 0; p < 3; p++) part.place[p] = 2 * box.place[p] + (child >> p & 1);
-        BI_TRY(add(ctx, tree, part));
+        BI_TRY(add_box(ctx, tree, part));
     }
     ((int64_t *)tree->children.data)[leaf] = first;
     return BOSC_OK;
@@ -38,12 +38,12 @@ void bi_planner_tree_free(bosc_ctx *ctx, struct bi_planner_tree *tree)
     tree->count = 0;
 }
 
-/* Which of the four components a coordinate of a cube is, and the reverse. */
+/* The component of a quaternion that is coordinate p of a cube, and the reverse. */
 static int axis_of(int face, int p) { return p < face ? p : p + 1; }
 static int coordinate_of(int face, int axis) { return axis < face ? axis : axis - 1; }
 
-/* At the border q[face] = 1 and q[axis] = side; so the quaternion times `side` has q[axis] = 1, and is on that cube. */
-struct bi_planner_box bi_planner_tree_beside(const struct bi_planner_box *box, int p, int side)
+/* At the border of a cube q[face] = 1 and q[axis] = side, so `side` times q has q[axis] = 1: it lies on cube `axis`. */
+struct bi_planner_box bi_planner_tree_neighbour(const struct bi_planner_box *box, int p, int side)
 {
     struct bi_planner_box to = *box;
     uint32_t last = (1u << box->level) - 1;
@@ -73,15 +73,16 @@ int64_t bi_planner_tree_find(const struct bi_planner_tree *tree, const struct bi
     return node;
 }
 
-void bi_planner_tree_around(const struct bi_planner_tree *tree, const double *rotation,
-                            int64_t leaves[BI_PLANNER_AROUND])
+void bi_planner_tree_find_leaves(const struct bi_planner_tree *tree, const double *rotation,
+                                 int64_t leaves[BI_PLANNER_NEAR_LEAVES])
 {
     double q[4];
     int face = 0;
-    bi_planner_normal(rotation, q);
+    bi_planner_normalize(rotation, q);
     for (int k = 1; k < 4; k++)
         if (q[k] * q[k] > q[face] * q[face]) face = k;
-    for (int moved = 0; moved < BI_PLANNER_AROUND; moved++) {
+    /* Shift each coordinate by 2^-40 either way, more than its error. */
+    for (int moved = 0; moved < BI_PLANNER_NEAR_LEAVES; moved++) {
         struct bi_planner_box box = {.face = (uint8_t)face, .level = BI_PLANNER_BOX_LEVELS};
         for (int p = 0; p < 3; p++) {
             const double size = (double)(1 << BI_PLANNER_BOX_LEVELS);

@@ -1,6 +1,6 @@
 #include "prims/check.h"
 
-bosc_status bi_check_number(bosc_ctx *ctx, bosc_dtype dtype)
+bosc_status bi_check_numeric_type(bosc_ctx *ctx, bosc_dtype dtype)
 {
     if ((int)dtype >= BOSC_F32 && dtype <= BOSC_U64) return BOSC_OK;
     return bi_fail(ctx, BOSC_ERR_ARG, "dtype: %d is not one of F32, F64, I32, I64, U32 and U64", (int)dtype);
@@ -12,7 +12,7 @@ bosc_status bi_check_op(bosc_ctx *ctx, bosc_op op)
     return bi_fail(ctx, BOSC_ERR_ARG, "op: %d is not one of SUM, MIN and MAX", (int)op);
 }
 
-bosc_status bi_check_kind(bosc_ctx *ctx, bosc_scan_kind kind)
+bosc_status bi_check_scan_kind(bosc_ctx *ctx, bosc_scan_kind kind)
 {
     if (kind == BOSC_INCLUSIVE || kind == BOSC_EXCLUSIVE) return BOSC_OK;
     return bi_fail(ctx, BOSC_ERR_ARG, "kind: %d is neither INCLUSIVE nor EXCLUSIVE", (int)kind);
@@ -54,8 +54,8 @@ bosc_status bi_check_array(bosc_ctx *ctx, const char *name, const void *p, int64
     return BOSC_OK;
 }
 
-bosc_status bi_check_apart(bosc_ctx *ctx, const char *name, const void *p, size_t bytes, const char *other_name,
-                           const void *other, size_t other_bytes, bool same)
+bosc_status bi_check_disjoint(bosc_ctx *ctx, const char *name, const void *p, size_t bytes, const char *other_name,
+                              const void *other, size_t other_bytes, bool same)
 {
     uintptr_t a = (uintptr_t)p, b = (uintptr_t)other;
     if (!bytes || !other_bytes || (same && a == b)) return BOSC_OK;
@@ -63,4 +63,4 @@ bosc_status bi_check_apart(bosc_ctx *ctx, const char *name, const void *p, size_
     return bi_fail(ctx, BOSC_ERR_ARG, "%s: overlaps %s", name, other_name);
 }
 
-bosc_status bi_finish(bosc_ctx *ctx, bool staged) { return staged ? ctx->backend->sync(ctx) : BOSC_OK; }
+bosc_status bi_finish_staged(bosc_ctx *ctx, bool staged) { return staged ? ctx->backend->sync(ctx) : BOSC_OK; }

@@ -21,8 +21,8 @@ static bosc_status stage_pairs(bosc_ctx *ctx, struct pairs *a, size_t key_size, 
     return bi_stage_in(ctx, a->values, (size_t)a->n * value_size, &a->values, staged);
 }
 
-static bosc_status sort(bosc_ctx *ctx, bosc_dtype dtype, struct pairs in, size_t value_size, void *keys_out,
-                        void *values_out)
+static bosc_status sort_staged(bosc_ctx *ctx, bosc_dtype dtype, struct pairs in, size_t value_size, void *keys_out,
+                               void *values_out)
 {
     const struct bi_core_ops *core = ctx->backend->core;
     size_t key_size = bosc_dtype_size(dtype);
@@ -39,43 +39,44 @@ static bosc_status sort(bosc_ctx *ctx, bosc_dtype dtype, struct pairs in, size_t
         BI_TRY(core->sort_keys(ctx, dtype, in.keys, in.n, keys.reachable, 0, bits));
     BI_TRY(bi_stage_back(ctx, &keys));
     BI_TRY(bi_stage_back(ctx, &values));
-    return bi_finish(ctx, staged);
+    return bi_finish_staged(ctx, staged);
 }
 
 bosc_status bosc_sort_keys(bosc_ctx *ctx, bosc_dtype dtype, const void *keys, int64_t n, void *out)
 {
     BI_ENTER(ctx);
-    BI_TRY(bi_check_number(ctx, dtype));
+    BI_TRY(bi_check_numeric_type(ctx, dtype));
     size_t size = bosc_dtype_size(dtype), bytes = (size_t)n * size;
     BI_TRY(bi_check_count(ctx, "n", n, size));
     BI_TRY(bi_check_array(ctx, "keys", keys, n, size));
     BI_TRY(bi_check_array(ctx, "out", out, n, size));
-    BI_TRY(bi_check_apart(ctx, "out", out, bytes, "keys", keys, bytes, true));
+    BI_TRY(bi_check_disjoint(ctx, "out", out, bytes, "keys", keys, bytes, true));
     if (n == 0) return BOSC_OK;
-    BI_RETURN_WITH_SCRATCH(ctx, sort(ctx, dtype, (struct pairs){keys, NULL, n}, 0, out, NULL));
+    BI_RETURN_WITH_SCRATCH(ctx, sort_staged(ctx, dtype, (struct pairs){keys, NULL, n}, 0, out, NULL));
 }
 
 bosc_status bosc_sort_pairs(bosc_ctx *ctx, bosc_dtype dtype, const void *keys, size_t value_size, const void *values,
                             int64_t n, void *keys_out, void *values_out)
 {
     BI_ENTER(ctx);
-    BI_TRY(bi_check_number(ctx, dtype));
+    BI_TRY(bi_check_numeric_type(ctx, dtype));
     BI_TRY(bi_check_record_size(ctx, "value_size", value_size));
     BI_TRY(bi_check_count(ctx, "n", n, value_size > 8 ? value_size : 8));
     size_t size = bosc_dtype_size(dtype), key_bytes = (size_t)n * size, value_bytes = (size_t)n * value_size;
     BI_TRY(check_pairs(ctx, "keys", "values", (struct pairs){keys, values, n}, size, value_size));
     BI_TRY(check_pairs(ctx, "keys_out", "values_out", (struct pairs){keys_out, values_out, n}, size, value_size));
-    BI_TRY(bi_check_apart(ctx, "keys_out", keys_out, key_bytes, "keys", keys, key_bytes, true));
-    BI_TRY(bi_check_apart(ctx, "keys_out", keys_out, key_bytes, "values", values, value_bytes, false));
-    BI_TRY(bi_check_apart(ctx, "values_out", values_out, value_bytes, "values", values, value_bytes, true));
-    BI_TRY(bi_check_apart(ctx, "values_out", values_out, value_bytes, "keys", keys, key_bytes, false));
-    BI_TRY(bi_check_apart(ctx, "values_out", values_out, value_bytes, "keys_out", keys_out, key_bytes, false));
+    BI_TRY(bi_check_disjoint(ctx, "keys_out", keys_out, key_bytes, "keys", keys, key_bytes, true));
+    BI_TRY(bi_check_disjoint(ctx, "keys_out", keys_out, key_bytes, "values", values, value_bytes, false));
+    BI_TRY(bi_check_disjoint(ctx, "values_out", values_out, value_bytes, "values", values, value_bytes, true));
+    BI_TRY(bi_check_disjoint(ctx, "values_out", values_out, value_bytes, "keys", keys, key_bytes, false));
+    BI_TRY(bi_check_disjoint(ctx, "values_out", values_out, value_bytes, "keys_out", keys_out, key_bytes, false));
     if (n == 0) return BOSC_OK;
-    BI_RETURN_WITH_SCRATCH(ctx, sort(ctx, dtype, (struct pairs){keys, values, n}, value_size, keys_out, values_out));
+    BI_RETURN_WITH_SCRATCH(ctx,
+                           sort_staged(ctx, dtype, (struct pairs){keys, values, n}, value_size, keys_out, values_out));
 }
 
-static bosc_status merge(bosc_ctx *ctx, bosc_dtype dtype, size_t value_size, struct pairs a, struct pairs b,
-                         void *keys_out, void *values_out)
+static bosc_status merge_staged(bosc_ctx *ctx, bosc_dtype dtype, size_t value_size, struct pairs a, struct pairs b,
+                                void *keys_out, void *values_out)
 {
     size_t key_size = bosc_dtype_size(dtype), n = (size_t)a.n + (size_t)b.n;
     struct bi_out keys, values;
@@ -88,21 +89,21 @@ static bosc_status merge(bosc_ctx *ctx, bosc_dtype dtype, size_t value_size, str
                                            keys.reachable, values.reachable));
     BI_TRY(bi_stage_back(ctx, &keys));
     BI_TRY(bi_stage_back(ctx, &values));
-    return bi_finish(ctx, staged);
+    return bi_finish_staged(ctx, staged);
 }
 
-/* Outputs against the inputs' keys and values. */
+/* An output must not overlap keys and values of either input. */
 static bosc_status check_output(bosc_ctx *ctx, const char *name, const void *p, size_t bytes, const char *const *names,
                                 struct pairs a, struct pairs b, size_t key_size, size_t value_size)
 {
-    BI_TRY(bi_check_apart(ctx, name, p, bytes, names[0], a.keys, (size_t)a.n * key_size, false));
-    BI_TRY(bi_check_apart(ctx, name, p, bytes, names[1], a.values, (size_t)a.n * value_size, false));
-    BI_TRY(bi_check_apart(ctx, name, p, bytes, names[2], b.keys, (size_t)b.n * key_size, false));
-    return bi_check_apart(ctx, name, p, bytes, names[3], b.values, (size_t)b.n * value_size, false);
+    BI_TRY(bi_check_disjoint(ctx, name, p, bytes, names[0], a.keys, (size_t)a.n * key_size, false));
+    BI_TRY(bi_check_disjoint(ctx, name, p, bytes, names[1], a.values, (size_t)a.n * value_size, false));
+    BI_TRY(bi_check_disjoint(ctx, name, p, bytes, names[2], b.keys, (size_t)b.n * key_size, false));
+    return bi_check_disjoint(ctx, name, p, bytes, names[3], b.values, (size_t)b.n * value_size, false);
 }
 
-static bosc_status checked_merge(bosc_ctx *ctx, bosc_dtype dtype, size_t value_size, struct pairs a, struct pairs b,
-                                 void *keys_out, void *values_out, const char *const *names)
+static bosc_status check_and_merge(bosc_ctx *ctx, bosc_dtype dtype, size_t value_size, struct pairs a, struct pairs b,
+                                   void *keys_out, void *values_out, const char *const *names)
 {
     size_t key_size = bosc_dtype_size(dtype);
     BI_TRY(bi_check_count(ctx, "na", a.n, 8));
@@ -116,17 +117,17 @@ static bosc_status checked_merge(bosc_ctx *ctx, bosc_dtype dtype, size_t value_s
     size_t key_bytes = (size_t)n * key_size, value_bytes = (size_t)n * value_size;
     BI_TRY(check_output(ctx, names[4], keys_out, key_bytes, names, a, b, key_size, value_size));
     BI_TRY(check_output(ctx, names[5], values_out, value_bytes, names, a, b, key_size, value_size));
-    BI_TRY(bi_check_apart(ctx, names[5], values_out, value_bytes, names[4], keys_out, key_bytes, false));
+    BI_TRY(bi_check_disjoint(ctx, names[5], values_out, value_bytes, names[4], keys_out, key_bytes, false));
     if (n == 0) return BOSC_OK;
-    BI_RETURN_WITH_SCRATCH(ctx, merge(ctx, dtype, value_size, a, b, keys_out, values_out));
+    BI_RETURN_WITH_SCRATCH(ctx, merge_staged(ctx, dtype, value_size, a, b, keys_out, values_out));
 }
 
 bosc_status bosc_merge(bosc_ctx *ctx, bosc_dtype dtype, const void *a, int64_t na, const void *b, int64_t nb, void *out)
 {
     static const char *const names[] = {"a", "", "b", "", "out", ""};
     BI_ENTER(ctx);
-    BI_TRY(bi_check_number(ctx, dtype));
-    return checked_merge(ctx, dtype, 0, (struct pairs){a, NULL, na}, (struct pairs){b, NULL, nb}, out, NULL, names);
+    BI_TRY(bi_check_numeric_type(ctx, dtype));
+    return check_and_merge(ctx, dtype, 0, (struct pairs){a, NULL, na}, (struct pairs){b, NULL, nb}, out, NULL, names);
 }
 
 bosc_status bosc_merge_pairs(bosc_ctx *ctx, bosc_dtype dtype, size_t value_size, const void *a_keys,
@@ -135,14 +136,14 @@ bosc_status bosc_merge_pairs(bosc_ctx *ctx, bosc_dtype dtype, size_t value_size,
 {
     static const char *const names[] = {"a_keys", "a_values", "b_keys", "b_values", "keys_out", "values_out"};
     BI_ENTER(ctx);
-    BI_TRY(bi_check_number(ctx, dtype));
+    BI_TRY(bi_check_numeric_type(ctx, dtype));
     BI_TRY(bi_check_value_size(ctx, value_size));
-    return checked_merge(ctx, dtype, value_size, (struct pairs){a_keys, a_values, na},
-                         (struct pairs){b_keys, b_values, nb}, keys_out, values_out, names);
+    return check_and_merge(ctx, dtype, value_size, (struct pairs){a_keys, a_values, na},
+                           (struct pairs){b_keys, b_values, nb}, keys_out, values_out, names);
 }
 
-static bosc_status sort_superkey(bosc_ctx *ctx, bosc_dtype dtype, const void *points, int64_t n, int32_t dim,
-                                 int32_t first, uint32_t *perm)
+static bosc_status sort_superkey_staged(bosc_ctx *ctx, bosc_dtype dtype, const void *points, int64_t n, int32_t dim,
+                                        int32_t first, uint32_t *perm)
 {
     struct bi_out to;
     bool staged = false;
@@ -150,7 +151,7 @@ static bosc_status sort_superkey(bosc_ctx *ctx, bosc_dtype dtype, const void *po
     BI_TRY(bi_stage_out(ctx, perm, (size_t)n * sizeof *perm, &to, &staged));
     BI_TRY(ctx->backend->core->sort_superkey(ctx, dtype, points, n, dim, dim, first, to.reachable, NULL));
     BI_TRY(bi_stage_back(ctx, &to));
-    return bi_finish(ctx, staged);
+    return bi_finish_staged(ctx, staged);
 }
 
 bosc_status bosc_sort_superkey(bosc_ctx *ctx, bosc_dtype dtype, const void *points, int64_t n, int32_t dim,
@@ -167,8 +168,8 @@ bosc_status bosc_sort_superkey(bosc_ctx *ctx, bosc_dtype dtype, const void *poin
     if (n >= UINT32_MAX) return bi_fail(ctx, BOSC_ERR_ARG, "n: %lld is not below 2^32 - 1", (long long)n);
     BI_TRY(bi_check_array(ctx, "points", points, n, size));
     BI_TRY(bi_check_array(ctx, "perm", perm, n, sizeof *perm));
-    BI_TRY(bi_check_apart(ctx, "perm", perm, (size_t)n * sizeof *perm, "points", points, (size_t)n * (size_t)dim * size,
-                          false));
+    BI_TRY(bi_check_disjoint(ctx, "perm", perm, (size_t)n * sizeof *perm, "points", points,
+                             (size_t)n * (size_t)dim * size, false));
     if (n == 0) return BOSC_OK;
-    BI_RETURN_WITH_SCRATCH(ctx, sort_superkey(ctx, dtype, points, n, dim, first, perm));
+    BI_RETURN_WITH_SCRATCH(ctx, sort_superkey_staged(ctx, dtype, points, n, dim, first, perm));
 }

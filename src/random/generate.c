@@ -3,7 +3,7 @@
 #include "core/call.h"
 #include "random/steps/steps.h"
 
-enum { MAX_DIM = 1024 };
+enum { MAX_DIM = 1024 }; /* as of boscage/random.h */
 
 static bosc_status fill_bits(bosc_ctx *ctx, struct bi_random_bits_args args)
 {

@@ -4,7 +4,7 @@
 
 #include <boscage/random.h>
 
-#include "core/context.h"
+#include "core/call.h"
 
 struct bi_random_steps; /* one bi_step_fn for each line of steps.def: see steps/steps.h */
 

@@ -1,9 +1,9 @@
-/* The room of distributed structures: its table of operations. */
+/* The room of structures over ranks: its table of operations. */
 #ifndef BI_RANKS_RANKS_H
 #define BI_RANKS_RANKS_H
 
 #include "comm/comm.h"
-#include "core/context.h"
+#include "core/call.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -11,7 +11,7 @@ extern "C" {
 
 struct bi_ranks_steps; /* one bi_step_fn for each line of steps.def: see steps/steps.h */
 
-/* The table of distributed structures that each backend gives. */
+/* The table of steps that each backend provides. */
 struct bi_ranks_ops {
     const struct bi_ranks_steps *steps;
 };

@@ -1,8 +1,8 @@
-/* Builds a terrain: takes a raster, computes the errors of diamonds from the finest up, makes the coarsest mesh. */
+/* Builds a terrain: copies a raster, computes the errors of diamonds from the finest up, makes the coarsest mesh. */
 #include "core/check.h"
 #include "terrain/drivers.h"
 
-/* BOSC_ERR_DATA if a sample was found that is NaN or infinite; *at is the first one. */
+/* BOSC_ERR_DATA if a sample is NaN or infinite; *at: the first such one, or UINT64_MAX. */
 static bosc_status check_samples(bosc_ctx *ctx, const bosc_terrain *terrain, const uint64_t *at)
 {
     const float *heights = terrain->heights.data;
@@ -15,7 +15,7 @@ static bosc_status check_samples(bosc_ctx *ctx, const bosc_terrain *terrain, con
                    (long long)(bad % width), height != height ? "NaN" : "infinite");
 }
 
-enum { LARGE = 16 }; /* the samples of diamonds of this s and more are shared by several items, row by row */
+enum { ROW_PARALLEL_SIZE = 16 }; /* chosen: diamonds of this s and more take an item a row of samples */
 
 static bosc_status find_errors(bosc_ctx *ctx, const bosc_terrain *terrain, int32_t s, bool on_corner)
 {
@@ -25,7 +25,7 @@ static bosc_status find_errors(bosc_ctx *ctx, const bosc_terrain *terrain, int32
                                            .errors = terrain->errors.data,
                                            .s = s,
                                            .on_corner = on_corner,
-                                           .by_rows = s >= LARGE};
+                                           .by_rows = s >= ROW_PARALLEL_SIZE};
     int64_t lines = on_corner ? g->last_y / s + 2 : ((int64_t)g->last_y + 2 * s - 1) / (2 * s);
     step.columns = on_corner ? (g->last_x / s + 1) / 2 + 1 : (int32_t)(((int64_t)g->last_x + 2 * s - 1) / (2 * s));
     return BI_TERRAIN_STEP(ctx, find_errors, lines * step.columns * (step.by_rows ? 2 * s + 1 : 1), &step);
@@ -73,7 +73,7 @@ static bosc_status build_raster(bosc_ctx *ctx, bosc_terrain *terrain, const floa
         BI_TRY(backend->fill(ctx, step.bad, 0xff, sizeof *step.bad));
     }
     BI_TRY(backend->fill(ctx, step.errors, 0, (size_t)bi_terrain_slots(g) * sizeof *step.errors));
-    if (ctx->ops->terrain->build_raster && g->side >= 6 && !g->half)
+    if (ctx->ops->terrain->build_raster && g->side >= 6 && !g->half) /* squares of 64 intervals: see terrain.h */
         BI_TRY(ctx->ops->terrain->build_raster(ctx, &step));
     else
         BI_TRY(build_by_steps(ctx, terrain, &step));
@@ -81,7 +81,7 @@ static bosc_status build_raster(bosc_ctx *ctx, bosc_terrain *terrain, const floa
     return staged ? backend->sync(ctx) : BOSC_OK;
 }
 
-static bosc_status build(bosc_ctx *ctx, bosc_terrain *terrain, const float *heights, int64_t stride)
+static bosc_status build_terrain(bosc_ctx *ctx, bosc_terrain *terrain, const float *heights, int64_t stride)
 {
     size_t bytes[BI_TERRAIN_BLOCKS];
     bi_terrain_size_blocks(&terrain->grid, bytes);
@@ -98,8 +98,8 @@ static bosc_status build(bosc_ctx *ctx, bosc_terrain *terrain, const float *heig
     return BOSC_OK;
 }
 
-/* The tree of the raster that is given up may serve the next one, unless one of that depth is already spare. */
-static void give_up_raster(bosc_terrain *terrain, int32_t next_depth)
+/* Detaches the raster. Its tree becomes the spare one, unless a spare tree of the next depth exists. */
+static void release_raster(bosc_terrain *terrain, int32_t next_depth)
 {
     if (!terrain->tree) return;
     bool keep_spare = terrain->spare && bi_cbt_view_of(terrain->spare)->depth == next_depth;
@@ -123,8 +123,8 @@ bosc_status bosc_terrain_build(bosc_ctx *ctx, bosc_terrain *terrain, const float
     if (stride > INT64_MAX / 8 / height)
         return bi_fail(ctx, BOSC_ERR_ARG, "stride: %lld rows of %lld heights are more than memory can hold",
                        (long long)height, (long long)stride);
-    give_up_raster(terrain, grid.depth);
+    release_raster(terrain, grid.depth);
     terrain->grid = grid;
     bi_progress_set_total(ctx, 3 * (double)width * (double)height);
-    BI_RETURN_WITH_SCRATCH(ctx, build(ctx, terrain, heights, stride));
+    BI_RETURN_WITH_SCRATCH(ctx, build_terrain(ctx, terrain, heights, stride));
 }

@@ -1,4 +1,4 @@
-/* What the drivers of terrains share. */
+/* Declarations shared by the drivers of terrains. */
 #ifndef BI_TERRAIN_DRIVERS_H
 #define BI_TERRAIN_DRIVERS_H
 
@@ -8,17 +8,17 @@
 
 #define BI_TERRAIN_STEP(ctx, name, n, args) (ctx->ops->terrain->steps->terrain_##name((ctx), (n), (args)))
 
-/* Whether each word of the tree's bits lies in one triangle. */
+/* True if the node of each word of the tree lies in one root triangle. */
 static inline bool bi_terrain_word_in_triangle(const struct bi_terrain_grid *g) { return g->depth - 6 >= g->first; }
 
-/* A goal as steps read it. `regions` is left to bosc_terrain_select, which has a copy of them in reach. */
+/* Checks a goal: a full copy, and the criterion that steps read. The caller sets `regions` to a copy in reach. */
 bosc_status bi_terrain_check_goal(bosc_ctx *ctx, const bosc_terrain *terrain, const bosc_terrain_goal *goal,
                                   bosc_terrain_goal *full, struct bi_terrain_criterion *criterion);
 
-/* The tree takes over the splits that `step` decides; its bits are made here. */
+/* Computes the bits of a refinement in scratch and installs them in the tree. */
 bosc_status bi_terrain_refine_tree(bosc_ctx *ctx, bosc_terrain *terrain, struct bi_terrain_refinement *step);
 
-/* Numbers the vertices and triangles of the mesh, in scratch; counts (host) of both. Waits. */
+/* Numbers the vertices and triangles of the mesh, in scratch. counts (host): of both. Waits. */
 bosc_status bi_terrain_number_mesh(bosc_ctx *ctx, const bosc_terrain *terrain, struct bi_terrain_mesh *mesh,
                                    int64_t counts[2]);
 

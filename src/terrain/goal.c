@@ -7,7 +7,7 @@
 
 enum { MAX_REGIONS = 1024 };
 
-static bosc_status take_camera(bosc_ctx *ctx, const bosc_terrain_camera *given, struct bi_terrain_view *view)
+static bosc_status set_camera(bosc_ctx *ctx, const bosc_terrain_camera *given, struct bi_terrain_view *view)
 {
     static const double z[3] = {0, 0, 1};
     memset(view, 0, sizeof *view);
@@ -15,7 +15,7 @@ static bosc_status take_camera(bosc_ctx *ctx, const bosc_terrain_camera *given, 
     const struct bi_camera camera = BI_CAMERA_OF(given);
     const double *up = given->up;
     BI_TRY(bi_check_camera(ctx, &camera));
-    view->on = true;
+    view->has_camera = true;
     view->cull = given->cull != 0;
     view->scale = given->height / (2 * bi_camera_tangent(&camera)) / given->pixels;
     memcpy(view->eye, given->position, sizeof view->eye);
@@ -66,7 +66,7 @@ bosc_status bi_terrain_check_goal(bosc_ctx *ctx, const bosc_terrain *terrain, co
 {
     struct bi_terrain_view view;
     BI_TRY(check_fields(ctx, goal, full));
-    BI_TRY(take_camera(ctx, full->camera, &view));
+    BI_TRY(set_camera(ctx, full->camera, &view));
     *criterion = (struct bi_terrain_criterion){.grid = terrain->grid,
                                                .errors = terrain->errors.data,
                                                .bounds = bi_terrain_bounds_of(&terrain->grid),
@@ -75,8 +75,8 @@ bosc_status bi_terrain_check_goal(bosc_ctx *ctx, const bosc_terrain *terrain, co
                                                .spacing_x = terrain->opts.spacing,
                                                .spacing_y = terrain->opts.spacing_y,
                                                .error = full->error,
-                                               .keep = 1 - full->hysteresis,
-                                               .plain = !view.on && full->region_count == 0};
+                                               .keep_factor = 1 - full->hysteresis,
+                                               .plain = !view.has_camera && full->region_count == 0};
     criterion->bounds.cells = terrain->bounds.data;
     return BOSC_OK;
 }

@@ -56,7 +56,7 @@ static bosc_status check_opts(bosc_ctx *ctx, const bosc_terrain_opts *opts, bosc
     return check_spacing(ctx, "spacing_y", full->spacing_y);
 }
 
-/* 2^bits is x or more. */
+/* The smallest number of bits with 2^bits >= x. */
 static int32_t bits_for(int64_t x)
 {
     int32_t bits = 0;
@@ -72,6 +72,7 @@ bosc_status bi_terrain_make_grid(bosc_ctx *ctx, bosc_terrain_roots roots, int64_
     if (width > INT32_MAX / height)
         return bi_fail(ctx, BOSC_ERR_LIMIT, "width, height: %lld x %lld samples are 2^31 or more", (long long)width,
                        (long long)height);
+    /* 1. Squares whose side is the smallest power of two that holds the shorter side of the raster. */
     int64_t small = (width < height ? width : height) - 1, large = (width < height ? height : width) - 1;
     struct bi_terrain_grid g = {.width = (int32_t)width,
                                 .height = (int32_t)height,
@@ -83,9 +84,11 @@ bosc_status bi_terrain_make_grid(bosc_ctx *ctx, bosc_terrain_roots roots, int64_
     if (g.half && (width != height || small != (int64_t)1 << g.side))
         return bi_fail(ctx, BOSC_ERR_ARG, "width, height: a triangle has 2^k + 1 samples on each side, not %lld x %lld",
                        (long long)width, (long long)height);
+    /* 2. Levels of the tree: down to the squares and their halves, then two for each power of two of the side. */
     g.tiles = bits_for((large + ((int64_t)1 << g.side) - 1) >> g.side);
     g.first = g.half ? 0 : g.tiles + 1;
     g.depth = g.first + 2 * g.side;
+    /* 3. The array of diamonds: samples, and a border (bi_terrain_slot). */
     g.pitch = g.width + g.side + g.tiles + 1;
     g.rows = g.height + g.side + g.tiles + 1;
     if (g.depth > BOSC_CBT_MAX_DEPTH)
@@ -137,9 +140,9 @@ bosc_status bi_terrain_reserve_tree(bosc_ctx *ctx, bosc_terrain *terrain, const 
     return terrain->spare ? BOSC_OK : bosc_cbt_create(ctx, &opts, &terrain->spare);
 }
 
-enum { SLACK = 1 << 17 }; /* of scratch: alignment, small counters, and what a scan takes */
+enum { SLACK = 1 << 17 }; /* chosen: scratch for alignment, small counters and a scan */
 
-/* The most scratch of a build, a selection, an update or a mesh. */
+/* Upper bound of the scratch of a build, a selection, an update or a mesh. */
 static int64_t scratch_bytes(const bosc_ctx *ctx, const struct bi_terrain_grid *g)
 {
     int64_t words = bi_terrain_block_words(g), refine = words * 8 + bi_cbt_install_scratch(ctx, g->depth);
@@ -149,7 +152,7 @@ static int64_t scratch_bytes(const bosc_ctx *ctx, const struct bi_terrain_grid *
     return (update > mesh ? update : mesh) + SLACK;
 }
 
-/* Blocks of the raster that there is are moved to larger ones. */
+/* Grows the blocks; keeps the contents of those in use. */
 static bosc_status grow_blocks(bosc_ctx *ctx, bosc_terrain *terrain, const struct bi_terrain_grid *g)
 {
     struct bi_block *const blocks[] = {&terrain->heights, &terrain->errors, &terrain->bounds};
@@ -180,10 +183,10 @@ bosc_status bosc_terrain_bytes(const bosc_ctx *ctx, const bosc_terrain_opts *opt
     struct bi_terrain_grid grid;
     size_t bytes[BI_TERRAIN_BLOCKS];
     int64_t sum;
-    bosc_ctx *says = (bosc_ctx *)(uintptr_t)ctx; /* only its message is written */
-    BI_ENTER(says);
-    BI_TRY(check_opts(says, opts, &full));
-    BI_TRY(bi_terrain_make_grid(says, full.roots, width, height, &grid));
+    bosc_ctx *message_ctx = (bosc_ctx *)(uintptr_t)ctx; /* only its message is written */
+    BI_ENTER(message_ctx);
+    BI_TRY(check_opts(message_ctx, opts, &full));
+    BI_TRY(bi_terrain_make_grid(message_ctx, full.roots, width, height, &grid));
     const bosc_cbt_opts tree = {.size = sizeof tree, .depth = grid.depth};
     BI_TRY(bosc_cbt_bytes(ctx, &tree, &sum, NULL, NULL));
     bi_terrain_size_blocks(&grid, bytes);

@@ -5,17 +5,17 @@
 #include "core/call.h"
 #include "terrain/terrain.h"
 
-/* BOSC_ERR_ARG with the reason if the context cannot reach the terrain; or if it has no raster. */
+/* BOSC_ERR_ARG if the context cannot reach the terrain; check_raster: or if it has no raster. */
 bosc_status bi_terrain_check(bosc_ctx *ctx, const bosc_terrain *terrain);
 bosc_status bi_terrain_check_raster(bosc_ctx *ctx, const bosc_terrain *terrain);
 
 /* Checks an array of n elements of `size` bytes: present, aligned, and no larger than memory. */
 bosc_status bi_terrain_check_array(bosc_ctx *ctx, const char *n_name, int64_t n, const char *name, const void *array,
                                    size_t size);
-/* Whether n rows of `size` bytes fit any memory. */
+/* BOSC_ERR_ARG if n rows of `size` bytes exceed any memory. */
 bosc_status bi_terrain_check_rows(bosc_ctx *ctx, const char *n_name, int64_t n, size_t size);
 
-/* The grid of a raster, or the reason why there is none. */
+/* Makes the grid of a raster, or fails with the reason. */
 bosc_status bi_terrain_make_grid(bosc_ctx *ctx, bosc_terrain_roots roots, int64_t width, int64_t height,
                                  struct bi_terrain_grid *grid);
 

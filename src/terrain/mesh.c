@@ -12,7 +12,7 @@ static bosc_status check_capacity(bosc_ctx *ctx, const char *name, const void *a
                    (long long)count);
 }
 
-static bosc_status emit(bosc_ctx *ctx, const struct bi_terrain_mesh *mesh)
+static bosc_status write_arrays(bosc_ctx *ctx, const struct bi_terrain_mesh *mesh)
 {
     const struct bi_terrain_ops *ops = ctx->ops->terrain;
     const struct bi_terrain_grid *g = &mesh->grid;
@@ -49,7 +49,7 @@ static bosc_status write_mesh(bosc_ctx *ctx, struct bi_terrain_mesh *mesh, const
     mesh->vertices = vertices.reachable;
     mesh->normals = normals.reachable;
     mesh->triangles = triangles.reachable;
-    BI_TRY(emit(ctx, mesh));
+    BI_TRY(write_arrays(ctx, mesh));
     BI_TRY(bi_stage_back(ctx, &vertices));
     BI_TRY(bi_stage_back(ctx, &normals));
     BI_TRY(bi_stage_back(ctx, &triangles));

@@ -11,9 +11,9 @@ static struct bi_terrain_query query_of(const bosc_terrain *terrain)
     return query;
 }
 
-/* Three numbers for each item. */
-static bosc_status give_triples(bosc_ctx *ctx, bi_step_fn step, struct bi_terrain_query *query, int64_t count,
-                                int64_t *to, bool staged)
+/* Runs a step that writes three numbers an item. */
+static bosc_status write_triples(bosc_ctx *ctx, bi_step_fn step, struct bi_terrain_query *query, int64_t count,
+                                 int64_t *to, bool staged)
 {
     struct bi_out out;
     BI_TRY(bi_stage_out(ctx, to, (size_t)count * 3 * sizeof *to, &out, &staged));
@@ -23,12 +23,13 @@ static bosc_status give_triples(bosc_ctx *ctx, bi_step_fn step, struct bi_terrai
     return staged ? ctx->backend->sync(ctx) : BOSC_OK;
 }
 
-static bosc_status corners(bosc_ctx *ctx, const bosc_terrain *terrain, int64_t first, int64_t count, int64_t *samples)
+static bosc_status query_corners(bosc_ctx *ctx, const bosc_terrain *terrain, int64_t first, int64_t count,
+                                 int64_t *samples)
 {
     struct bi_terrain_query query = query_of(terrain);
     if (count == 0) return BOSC_OK;
     query.first = first;
-    return give_triples(ctx, ctx->ops->terrain->steps->terrain_corners, &query, count, samples, false);
+    return write_triples(ctx, ctx->ops->terrain->steps->terrain_corners, &query, count, samples, false);
 }
 
 bosc_status bosc_terrain_get_corners(bosc_ctx *ctx, const bosc_terrain *terrain, int64_t first, int64_t count,
@@ -42,11 +43,11 @@ bosc_status bosc_terrain_get_corners(bosc_ctx *ctx, const bosc_terrain *terrain,
     if (first > INT64_MAX - count)
         return bi_fail(ctx, BOSC_ERR_ARG, "first: %lld and %lld more are beyond all numbers", (long long)first,
                        (long long)count);
-    BI_RETURN_WITH_SCRATCH(ctx, corners(ctx, terrain, first, count, samples));
+    BI_RETURN_WITH_SCRATCH(ctx, query_corners(ctx, terrain, first, count, samples));
 }
 
-static bosc_status locate(bosc_ctx *ctx, const bosc_terrain *terrain, const double *points, int64_t point_count,
-                          int64_t *leaves, double *heights)
+static bosc_status query_points(bosc_ctx *ctx, const bosc_terrain *terrain, const double *points, int64_t point_count,
+                                int64_t *leaves, double *heights)
 {
     struct bi_terrain_query query = query_of(terrain);
     struct bi_out leaves_out, heights_out;
@@ -75,11 +76,11 @@ bosc_status bosc_terrain_locate(bosc_ctx *ctx, const bosc_terrain *terrain, cons
     BI_TRY(bi_terrain_check_array(ctx, "point_count", leaves ? point_count : 0, "leaves", leaves, sizeof *leaves));
     BI_TRY(bi_terrain_check_array(ctx, "point_count", heights ? point_count : 0, "heights", heights, sizeof *heights));
     bi_progress_set_total(ctx, (double)point_count);
-    BI_RETURN_WITH_SCRATCH(ctx, locate(ctx, terrain, points, point_count, leaves, heights));
+    BI_RETURN_WITH_SCRATCH(ctx, query_points(ctx, terrain, points, point_count, leaves, heights));
 }
 
-static bosc_status neighbours(bosc_ctx *ctx, const bosc_terrain *terrain, const int64_t *leaves, int64_t leaf_count,
-                              int64_t *answers)
+static bosc_status query_neighbours(bosc_ctx *ctx, const bosc_terrain *terrain, const int64_t *leaves,
+                                    int64_t leaf_count, int64_t *answers)
 {
     struct bi_terrain_query query = query_of(terrain);
     const void *reach;
@@ -87,7 +88,7 @@ static bosc_status neighbours(bosc_ctx *ctx, const bosc_terrain *terrain, const 
     if (leaf_count == 0) return BOSC_OK;
     BI_TRY(bi_stage_in(ctx, leaves, (size_t)leaf_count * sizeof *leaves, &reach, &staged));
     query.leaves = reach;
-    return give_triples(ctx, ctx->ops->terrain->steps->terrain_neighbours, &query, leaf_count, answers, staged);
+    return write_triples(ctx, ctx->ops->terrain->steps->terrain_neighbours, &query, leaf_count, answers, staged);
 }
 
 bosc_status bosc_terrain_get_neighbours(bosc_ctx *ctx, const bosc_terrain *terrain, const int64_t *leaves,
@@ -98,5 +99,5 @@ bosc_status bosc_terrain_get_neighbours(bosc_ctx *ctx, const bosc_terrain *terra
     BI_TRY(bi_terrain_check_array(ctx, "leaf_count", leaf_count, "leaves", leaves, sizeof *leaves));
     BI_TRY(bi_terrain_check_array(ctx, "leaf_count", leaf_count, "neighbours", answers, sizeof *answers));
     BI_TRY(bi_terrain_check_rows(ctx, "leaf_count", leaf_count, 3 * sizeof *answers));
-    BI_RETURN_WITH_SCRATCH(ctx, neighbours(ctx, terrain, leaves, leaf_count, answers));
+    BI_RETURN_WITH_SCRATCH(ctx, query_neighbours(ctx, terrain, leaves, leaf_count, answers));
 }

@@ -2,8 +2,8 @@
 #include "base/bits.h"
 #include "terrain/drivers.h"
 
-/* Triangles of the coarsest mesh. */
-static int64_t coarsest(const struct bi_terrain_grid *g)
+/* Number of triangles of the coarsest mesh. */
+static int64_t count_coarsest_triangles(const struct bi_terrain_grid *g)
 {
     int64_t last = g->tall ? g->last_y : g->last_x;
     return g->half ? 1 : 2 * (((last - 1) >> g->side) + 1);
@@ -15,10 +15,10 @@ static bosc_status find_threshold(bosc_ctx *ctx, const bosc_terrain *terrain,
                                   float *threshold)
 {
     struct bi_terrain_budget step = {.criterion = *criterion,
-                                     .before = bi_cbt_view_of(terrain->tree)->bits,
+                                     .old_bits = bi_cbt_view_of(terrain->tree)->bits,
                                      .threshold = threshold,
                                      .min_threshold = min_threshold};
-    int64_t left = budget - coarsest(&terrain->grid);
+    int64_t left = budget - count_coarsest_triangles(&terrain->grid);
     uint64_t start[2] = {0, left > 0 ? (uint64_t)left : 0};
     BI_TRY(bi_scratch_of(ctx, 2, sizeof *step.prefix, &step.prefix));
     BI_TRY(bi_scratch_of(ctx, 256, sizeof *step.gain, &step.gain));
@@ -31,10 +31,10 @@ static bosc_status find_threshold(bosc_ctx *ctx, const bosc_terrain *terrain,
             BI_TRY(BI_TERRAIN_STEP(ctx, count_gain, bi_terrain_slots(&terrain->grid), &step));
         BI_TRY(BI_TERRAIN_STEP(ctx, select_digit, 1, &step));
     }
-    return ctx->backend->sync(ctx); /* `start` is on the stack */
+    return ctx->backend->sync(ctx); /* the copy reads `start`, which is on the stack */
 }
 
-/* The largest float that is not more. */
+/* The largest float not greater than x. */
 static float round_down(double x)
 {
     float f = (float)x;

@@ -2,21 +2,21 @@
 #ifndef BI_TERRAIN_TERRAIN_H
 #define BI_TERRAIN_TERRAIN_H
 
-#include "core/context.h"
+#include "core/call.h"
 #include "terrain/steps/grid.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* With a raster, heights, errors, bounds and tree belong to it; without one the tree is NULL. */
+/* heights, errors, bounds and tree are those of the raster; tree is NULL without a raster. */
 struct bosc_terrain {
     struct bi_memory memory, host;
     bosc_terrain_opts opts; /* every field set */
     struct bi_terrain_grid grid;
-    struct bi_block heights, errors, bounds; /* bounds: as struct bi_terrain_bounds */
+    struct bi_block heights, errors, bounds; /* bounds: the cells of struct bi_terrain_bounds */
     bosc_cbt *tree;
-    bosc_cbt *spare; /* of an earlier raster, or reserved: for the next one of its depth */
+    bosc_cbt *spare; /* a reserved tree, or that of an earlier raster, for the next raster of its depth */
 };
 
 struct bi_terrain_steps;
@@ -25,14 +25,14 @@ struct bi_terrain_refinement;
 struct bi_terrain_budget;
 struct bi_terrain_mesh;
 
-/* The room's table: steps, and fused operations, each of which may be NULL. */
+/* The room's table: steps, and fused operations. Each operation may be NULL. */
 struct bi_terrain_ops {
     const struct bi_terrain_steps *steps;
     /* Copies a raster with squares of 64 or more intervals, both triangles of each, and computes its errors and
      * bounds. */
     bosc_status (*build_raster)(bosc_ctx *ctx, const struct bi_terrain_raster_build *a);
-    /* As the steps of these names; all but count_gain and write_vertices need words that lie in triangles
-     * (bi_terrain_word_in_triangle). */
+    /* Faster forms of the steps of these names. All but count_gain and write_vertices require
+     * bi_terrain_word_in_triangle. */
     bosc_status (*refine)(bosc_ctx *ctx, const struct bi_terrain_refinement *a);
     bosc_status (*count_gain)(bosc_ctx *ctx, const struct bi_terrain_budget *a);
     bosc_status (*mark_vertices)(bosc_ctx *ctx, const struct bi_terrain_mesh *a);

@@ -1,7 +1,7 @@
 /* Changes meshes by commands for leaves. */
 #include "terrain/drivers.h"
 
-static bosc_status update(bosc_ctx *ctx, bosc_terrain *terrain, const uint8_t *commands, int64_t command_count)
+static bosc_status apply_commands(bosc_ctx *ctx, bosc_terrain *terrain, const uint8_t *commands, int64_t command_count)
 {
     const struct bi_terrain_grid *g = &terrain->grid;
     struct bi_terrain_marks mark = {.grid = *g, .view = *bi_cbt_view_of(terrain->tree), .count = command_count};
@@ -25,5 +25,5 @@ bosc_status bosc_terrain_update(bosc_ctx *ctx, bosc_terrain *terrain, const uint
     BI_ENTER(ctx);
     BI_TRY(bi_terrain_check_raster(ctx, terrain));
     BI_TRY(bi_terrain_check_array(ctx, "command_count", command_count, "commands", commands, 1));
-    BI_RETURN_WITH_SCRATCH(ctx, update(ctx, terrain, commands, command_count));
+    BI_RETURN_WITH_SCRATCH(ctx, apply_commands(ctx, terrain, commands, command_count));
 }

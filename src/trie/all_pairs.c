@@ -2,8 +2,8 @@
 #include "core/call.h"
 #include "trie/drivers.h"
 
-/* Looks up the neighbours of each key; by a launch that the options choose, where the backend has such. */
-static bosc_status search(bosc_ctx *ctx, const bosc_trie *trie, const struct bi_trie_pairs *a)
+/* Looks up the neighbours of each key; with the launch of the options, if the backend has one. */
+static bosc_status run_pairs_step(bosc_ctx *ctx, const bosc_trie *trie, const struct bi_trie_pairs *a)
 {
     const bosc_trie_opts *o = &trie->opts;
     const bool chosen = o->layout == BOSC_TRIE_PUBLISHED && (o->blocks || o->threads);
@@ -20,7 +20,7 @@ static bosc_status find_pairs(bosc_ctx *ctx, const bosc_trie *trie, int64_t *pai
     int64_t n = trie->keys;
     BI_TRY(bi_scratch_of(ctx, n + 1, 8, &a.offsets));
     BI_TRY(ctx->backend->fill(ctx, a.offsets + n, 0, 8));
-    BI_TRY(search(ctx, trie, &a));
+    BI_TRY(run_pairs_step(ctx, trie, &a));
     BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, a.offsets, n + 1, a.offsets));
     BI_TRY(bi_read_back(ctx, count, a.offsets + n, sizeof *count));
     if (*count == 0 || (!pairs && !positions)) return BOSC_OK;
@@ -32,7 +32,7 @@ static bosc_status find_pairs(bosc_ctx *ctx, const bosc_trie *trie, int64_t *pai
     BI_TRY(bi_scratch_of(ctx, *count, 8, &a.others));
     a.pairs = to_pairs.reachable;
     a.positions = to_positions.reachable;
-    BI_TRY(search(ctx, trie, &a));
+    BI_TRY(run_pairs_step(ctx, trie, &a));
     BI_TRY(bi_stage_back(ctx, &to_pairs));
     BI_TRY(bi_stage_back(ctx, &to_positions));
     return ctx->backend->sync(ctx);

@@ -1,22 +1,22 @@
-/* The driver that builds a trie: rows are sorted, equal ones become one key, and keys get nodes. */
+/* Builds a trie: sorts the rows, merges equal ones to keys, and builds nodes. */
 #include "base/clock.h"
 #include "core/call.h"
 #include "trie/drivers.h"
 
-static bosc_status build(bosc_ctx *ctx, bosc_trie *trie, struct bi_trie_input *input)
+static bosc_status build_staged(bosc_ctx *ctx, bosc_trie *trie, struct bi_trie_input *input)
 {
     struct bi_trie_order order;
     struct bi_trie_sorted keys;
     BI_TRY(bi_trie_stage_input(ctx, trie, input));
     struct bi_mark mark = bi_arena_mark(ctx);
     const double begin = bi_now();
-    BI_TRY(bi_trie_sort(ctx, &trie->shape, &input->rows, &order)); /* and waits for the number of keys */
+    BI_TRY(bi_trie_sort_rows(ctx, &trie->shape, &input->rows, &order)); /* waits for the number of keys */
     const double sorted = bi_now();
     BI_TRY(bi_trie_reserve_keys(ctx, trie, order.count, &keys));
-    BI_TRY(bi_trie_gather(ctx, trie, &order, input->values, 0, &keys));
+    BI_TRY(bi_trie_gather_keys(ctx, trie, &order, input->values, 0, &keys));
     bi_arena_rewind(ctx, mark);
     trie->keys = order.count;
-    BI_TRY(bi_trie_make_nodes(ctx, trie));
+    BI_TRY(bi_trie_build_nodes(ctx, trie));
     BI_TRY(ctx->backend->sync(ctx));
     trie->times = (bosc_trie_times){.sort = sorted - begin, .build = bi_now() - sorted};
     return BOSC_OK;
@@ -35,7 +35,7 @@ bosc_status bosc_trie_build(bosc_ctx *ctx, bosc_trie *trie, const uint64_t *keys
     if (n == 0) return BOSC_OK;
     bi_progress_set_total(ctx, 170 * (double)n);
     bosc_status status;
-    BI_WITH_SCRATCH(ctx, status = build(ctx, trie, &input));
+    BI_WITH_SCRATCH(ctx, status = build_staged(ctx, trie, &input));
     if (status == BOSC_OK)
         trie->rows = n;
     else

@@ -1,4 +1,4 @@
-/* Sorts rows by columns of numbers, one after the other. */
+/* Sorts rows by columns of numbers: least significant first. */
 #include "core/call.h"
 #include "trie/drivers.h"
 
@@ -19,17 +19,17 @@ bosc_status bi_trie_reverse_rows(bosc_ctx *ctx, const struct bi_trie_shape *shap
 bosc_status bi_trie_sort_columns(bosc_ctx *ctx, const struct bi_trie_columns *rows, const uint32_t *members, int64_t n,
                                  uint32_t *order, int64_t *first)
 {
-    struct bi_trie_column c = {.rows = *rows, .order = members, .which = rows->count - 1};
+    struct bi_trie_column c = {.rows = *rows, .order = members, .index = rows->count - 1};
     int64_t *column = NULL;
     if (members || rows->count > 1 || rows->row_step > 1) BI_TRY(bi_scratch_of(ctx, n, 8, &column));
-    BI_TRY(bi_scratch_of(ctx, n, 4, &c.begun));
-    for (; c.which >= 0; c.which--) {
-        int used = c.which + 1 < rows->count ? rows->bits : rows->last_bits;
+    BI_TRY(bi_scratch_of(ctx, n, 4, &c.iota));
+    for (; c.index >= 0; c.index--) {
+        int used = c.index + 1 < rows->count ? rows->bits : rows->last_bits;
         bool there = !c.order && rows->row_step == 1;
         c.column = there ? NULL : column;
         BI_TRY(BI_TRIE_STEP(ctx, trie_column, n, &c));
-        const int64_t *from = there ? rows->data + c.which * rows->step : column;
-        BI_TRY(ctx->backend->core->sort_pairs(ctx, BOSC_I64, from, 4, c.order ? c.order : c.begun, n, first, order,
+        const int64_t *from = there ? rows->data + c.index * rows->step : column;
+        BI_TRY(ctx->backend->core->sort_pairs(ctx, BOSC_I64, from, 4, c.order ? c.order : c.iota, n, first, order,
                                               64 - used, 64));
         c.order = order;
     }

@@ -1,38 +1,37 @@
 /* Numbers the words of rows.
  *
- * Vectors of many letters hold far less than their bits say: in millions of rows of 256 bits there may be a hundred
- * thousand different words. So the words get numbers, in their order, by a dictionary of them: rows of numbers of 20
- * bits compare as the rows do, and the first three of them tell nearly all rows apart. */
+ * Vectors of many letters often hold few distinct words: millions of rows of 256 bits may have a hundred thousand. A
+ * dictionary numbers the words in ascending order. Rows of numbers of 20 bits compare as the rows do, and the first
+ * three numbers distinguish nearly all rows. */
 #include "core/call.h"
 #include "trie/drivers.h"
 
-/* Puts the words of rows into an empty dictionary; *words->full, in reach, becomes 1 if they are too many. */
-static bosc_status put_words(bosc_ctx *ctx, struct bi_trie_words *words)
+/* Inserts the words of rows into an empty dictionary; *words->full (reachable) becomes 1 if they are too many. */
+static bosc_status insert_all(bosc_ctx *ctx, struct bi_trie_words *words)
 {
     BI_TRY(ctx->backend->fill(ctx, words->table, 0xff, (size_t)words->slots * 8));
     BI_TRY(ctx->backend->fill(ctx, words->full, 0, 8));
     return BI_TRIE_STEP(ctx, trie_insert_word, words->rows.n * words->shape.letters.words, words);
 }
 
-/* The same; *count gets how many the dictionary holds then, or -1 if they are too many, and `occupied` the slots that
- * hold one. */
+/* The same; *count gets the number of distinct words, or -1 if too many; `occupied` lists their slots. */
 static bosc_status insert_words(bosc_ctx *ctx, struct bi_trie_words *words, uint32_t *occupied, int64_t *count)
 {
     struct bi_trie_occupied t = {.table = words->table};
     int64_t found[2], *results;
     BI_TRY(bi_scratch_of(ctx, 2, 8, &results));
     BI_TRY(bi_scratch_of(ctx, words->slots, 1, &t.occupied));
-    BI_TRY(bi_scratch_of(ctx, words->slots, 4, &t.places));
+    BI_TRY(bi_scratch_of(ctx, words->slots, 4, &t.slots));
     words->full = (uint64_t *)results + 1;
-    BI_TRY(put_words(ctx, words));
+    BI_TRY(insert_all(ctx, words));
     BI_TRY(BI_TRIE_STEP(ctx, trie_occupied, words->slots, &t));
-    BI_TRY(ctx->backend->core->compact(ctx, 4, t.places, t.occupied, words->slots, occupied, results));
+    BI_TRY(ctx->backend->core->compact(ctx, 4, t.slots, t.occupied, words->slots, occupied, results));
     BI_TRY(bi_read_back(ctx, found, results, sizeof found));
     *count = found[1] ? -1 : found[0];
     return BOSC_OK;
 }
 
-static int64_t slots_of(int64_t words)
+static int64_t choose_slots(int64_t words)
 {
     return words / 4 + 1 < BI_TRIE_DICTIONARY_SLOTS ? words / 4 + 1 : BI_TRIE_DICTIONARY_SLOTS;
 }
@@ -41,41 +40,41 @@ int64_t bi_trie_dictionary_slots(const bosc_ctx *ctx, const struct bi_trie_shape
 {
     bool worth =
         shape->letters.words >= 2 && shape->letters.words <= BI_TRIE_COLUMNS && n >= ctx->ops->trie->dictionary_rows;
-    return worth ? slots_of(n * shape->letters.words) : 0;
+    return worth ? choose_slots(n * shape->letters.words) : 0;
 }
 
-/* Some rows tell: about a quarter of the words or more have been there before, since otherwise a search in a table that
- * has five slots for four words gets too long. */
-static bosc_status are_alike(bosc_ctx *ctx, const struct bi_trie_shape *shape, const struct bi_trie_rows *rows,
-                             bool *alike)
+/* Decides by a sample of rows. Their words go into a table with five slots for four words. If probe sequences stay
+ * short, at least about a quarter of the words repeat. */
+static bosc_status sample_repeats(bosc_ctx *ctx, const struct bi_trie_shape *shape, const struct bi_trie_rows *rows,
+                                  bool *repetitive)
 {
-    enum { SOME = 1 << 16, PROBES = 48 };
+    enum { SAMPLE = 1 << 16, PROBES = 48 }; /* chosen */
     struct bi_trie_words words = {.shape = *shape, .rows = *rows, .probes = PROBES};
     uint64_t full;
-    words.rows.n = rows->n / 8 < SOME ? rows->n / 8 : SOME;
+    words.rows.n = rows->n / 8 < SAMPLE ? rows->n / 8 : SAMPLE;
     words.slots = (uint32_t)(5 * words.rows.n * shape->letters.words / 4 + 1);
-    BI_TRY(bi_scratch_of(ctx, words.rows.n, (size_t)shape->letters.words * 4, &words.places));
+    BI_TRY(bi_scratch_of(ctx, words.rows.n, (size_t)shape->letters.words * 4, &words.word_slots));
     BI_TRY(bi_scratch_of(ctx, words.slots, 8, &words.table));
     BI_TRY(bi_scratch_of(ctx, 1, 8, &words.full));
-    BI_TRY(put_words(ctx, &words));
+    BI_TRY(insert_all(ctx, &words));
     BI_TRY(bi_read_back(ctx, &full, words.full, sizeof full));
-    *alike = !full;
+    *repetitive = !full;
     return BOSC_OK;
 }
 
-bosc_status bi_trie_are_alike(bosc_ctx *ctx, const struct bi_trie_shape *shape, const struct bi_trie_rows *rows,
-                              bool *alike)
+bosc_status bi_trie_words_repeat(bosc_ctx *ctx, const struct bi_trie_shape *shape, const struct bi_trie_rows *rows,
+                                 bool *repetitive)
 {
-    BI_RETURN_WITH_SCRATCH(ctx, are_alike(ctx, shape, rows, alike));
+    BI_RETURN_WITH_SCRATCH(ctx, sample_repeats(ctx, shape, rows, repetitive));
 }
 
-/* Numbers the words of the dictionary, and makes columns of the rows. */
+/* Numbers the words of the dictionary, and packs the numbers of rows into columns. */
 static bosc_status number_words(bosc_ctx *ctx, const struct bi_trie_words *words, uint32_t *occupied, int64_t count,
                                 struct bi_trie_columns *to)
 {
-    struct bi_trie_occupied t = {.table = words->table, .places = occupied};
-    struct bi_trie_number_rows a = {.sorted = occupied,
-                                    .places = words->places,
+    struct bi_trie_occupied t = {.table = words->table, .slots = occupied};
+    struct bi_trie_row_numbers a = {.sorted = occupied,
+                                    .word_slots = words->word_slots,
                                     .slots = words->slots,
                                     .count = count,
                                     .words = words->shape.letters.words,
@@ -109,7 +108,7 @@ bosc_status bi_trie_number_rows(bosc_ctx *ctx, const struct bi_trie_shape *shape
     to->count = 0;
     BI_TRY(bi_scratch_of(ctx, rows->n, (size_t)shape->letters.words * 8, &to->data));
     struct bi_mark mark = bi_arena_mark(ctx);
-    BI_TRY(bi_scratch_of(ctx, rows->n, (size_t)shape->letters.words * 4, &words.places));
+    BI_TRY(bi_scratch_of(ctx, rows->n, (size_t)shape->letters.words * 4, &words.word_slots));
     BI_TRY(bi_scratch_of(ctx, words.slots, 8, &words.table));
     BI_TRY(bi_scratch_of(ctx, words.slots, 4, &occupied));
     BI_TRY_WITH_SCRATCH(ctx, insert_words(ctx, &words, occupied, &count));

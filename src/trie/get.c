@@ -1,4 +1,4 @@
-/* Copies of what a trie holds. */
+/* Copies of a trie's contents. */
 #include "core/call.h"
 #include "trie/drivers.h"
 
@@ -10,10 +10,10 @@ static bosc_status copy_out(bosc_ctx *ctx, const bosc_trie *trie, int64_t begin,
     size_t value = (size_t)trie->opts.value_bits / 8;
     BI_TRY(
         bi_stage_out(ctx, copy->keys, copy->keys ? (size_t)(n * trie->shape.letters.words) * 8 : 0, &outs[0], &staged));
-    BI_TRY(bi_stage_out(ctx, copy->wide_counts, copy->wide_counts ? (size_t)n * 8 : 0, &outs[1], &staged));
+    BI_TRY(bi_stage_out(ctx, copy->counts_64bit, copy->counts_64bit ? (size_t)n * 8 : 0, &outs[1], &staged));
     copy->keys = outs[0].reachable;
-    copy->wide_counts = outs[1].reachable;
-    if (copy->keys || copy->wide_counts) BI_TRY(BI_TRIE_STEP(ctx, trie_copy_out, n, copy));
+    copy->counts_64bit = outs[1].reachable;
+    if (copy->keys || copy->counts_64bit) BI_TRY(BI_TRIE_STEP(ctx, trie_copy_out, n, copy));
     for (int k = 0; k < 2; k++) BI_TRY(bi_stage_back(ctx, &outs[k]));
     if (values) {
         staged |= !ctx->backend->reaches(ctx, values);

@@ -1,5 +1,4 @@
-/* The foundation of tries: options, handles, blocks, views, the checks of arguments, and what a trie tells of itself.
- * */
+/* The foundation of tries: options, handles, blocks, views, checks of arguments, and info. */
 #include <string.h>
 
 #include "core/call.h"

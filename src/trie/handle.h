@@ -4,22 +4,22 @@
 
 #include "trie/trie.h"
 
-/* A copy of the options with the defaults filled in. */
+/* Copies the options with defaults filled in. */
 bosc_status bi_trie_check_opts(bosc_ctx *ctx, const bosc_trie_opts *opts, bosc_trie_opts *full);
 struct bi_trie_shape bi_trie_shape_of(const bosc_trie_opts *full);
 
-/* Bits of as many letters as a digit holds. */
+/* Bits of the most letters that a digit holds. */
 static inline int32_t bi_trie_widest_digit(int32_t letter_bits) { return BI_TRIE_DIGIT / letter_bits * letter_bits; }
 
-/* Whether the context can reach the trie; BOSC_ERR_ARG with the reason. */
+/* Checks that the context can reach the trie. */
 bosc_status bi_trie_check(bosc_ctx *ctx, const bosc_trie *trie);
 
-/* The caller's rows, of which there are `count` (the argument of that name). */
+/* Checks the caller's rows, `n` in the argument named `count`, and describes them in *rows. */
 bosc_status bi_trie_check_rows(bosc_ctx *ctx, const struct bi_trie_shape *shape, const char *name, const uint64_t *data,
                                const char *count, int64_t n, int64_t stride, struct bi_trie_rows *rows);
 bosc_status bi_trie_stage_rows(bosc_ctx *ctx, const struct bi_trie_shape *shape, struct bi_trie_rows *rows,
                                bool *staged);
-/* Rows with their values, or NULL. */
+/* Rows, and their values or NULL. */
 struct bi_trie_input {
     struct bi_trie_rows rows;
     const void *values;
@@ -28,19 +28,19 @@ bosc_status bi_trie_check_input(bosc_ctx *ctx, const bosc_trie *trie, const uint
                                 int64_t n, int64_t stride, struct bi_trie_input *input);
 bosc_status bi_trie_stage_input(bosc_ctx *ctx, const bosc_trie *trie, struct bi_trie_input *input);
 
-/* An array of the caller's with elements of `size` bytes: there if it has to be, and aligned to them. */
+/* Checks an array of the caller with elements of `size` bytes: not NULL if needed, and aligned. */
 bosc_status bi_trie_check_array(bosc_ctx *ctx, const char *name, const void *array, bool needed, size_t size);
 
-/* A new, empty trie with these (full) options. */
+/* Creates an empty trie with full options. */
 bosc_status bi_trie_new(bosc_ctx *ctx, const bosc_trie_opts *full, bosc_trie **trie);
 
-/* Room in a block of the trie. */
+/* Grows a block of the trie. */
 bosc_status bi_trie_reserve_block(bosc_ctx *ctx, bosc_trie *trie, int block, int64_t count, size_t size);
-/* Room for this many keys, values and multiplicities. */
+/* Grows the blocks for this many keys, values and multiplicities. */
 bosc_status bi_trie_reserve_keys(bosc_ctx *ctx, bosc_trie *trie, int64_t count, struct bi_trie_sorted *keys);
 void bi_trie_free_blocks(bosc_trie *trie);
 
-/* Buckets of the table for this many keys; 0 where there is none. */
+/* Buckets of the table for this many keys; 0: no table. */
 uint32_t bi_trie_buckets(const bosc_trie_opts *full, const struct bi_trie_shape *shape, int64_t keys);
 
 struct bi_trie_view bi_trie_view_of(const bosc_trie *trie);

@@ -1,5 +1,5 @@
-/* Reads saved tries. Nothing is believed: arrays grow by slices that were really read, the checksum decides, keys must
- * be in order, and nodes are made anew. */
+/* Reads saved tries. Input is not trusted: arrays grow by the bytes actually read, the checksum must match, keys
+ * must be in order, and nodes are rebuilt. */
 #include "core/call.h"
 #include "trie/save.h"
 
@@ -12,7 +12,7 @@ struct reader {
 
 static bosc_status malformed(struct reader *r, const char *reason) { return bi_load_malformed(&r->loader, reason); }
 
-static bosc_status parse(void *state)
+static bosc_status parse_header(void *state)
 {
     struct reader *r = state;
     struct bi_trie_header *h = &r->header;
@@ -27,14 +27,14 @@ static bosc_status parse(void *state)
                            .digit_bits = (int32_t)h->digit_bits};
     if (bi_trie_check_opts(r->loader.ctx, &opts, &r->opts) != BOSC_OK || h->letter_bits == 0 || h->value_bits == 0)
         return malformed(r, "its options are unknown");
-    if (opts.digit_bits == bi_trie_widest_digit(r->opts.letter_bits)) /* which is written as 0 */
+    if (opts.digit_bits == bi_trie_widest_digit(r->opts.letter_bits)) /* the widest is saved as 0 */
         return malformed(r, "the widest digit has a number");
     if (h->keys < 0 || h->keys > INT32_MAX) return malformed(r, "its number of keys is out of range");
     if (h->rows < h->keys || h->rows >= (int64_t)UINT32_MAX) return malformed(r, "its number of rows is out of range");
     return BOSC_OK;
 }
 
-static bosc_status get_block(struct reader *r, bosc_trie *trie, int b, size_t bytes)
+static bosc_status read_block(struct reader *r, bosc_trie *trie, int b, size_t bytes)
 {
     static const char *const names[3] = {"keys", "values", "multiplicities"};
     struct bi_loaded *a = &r->arrays[b];
@@ -55,12 +55,12 @@ static bosc_status check_keys(struct reader *r, const bosc_trie *trie)
     int64_t *sum, rows;
     uint32_t found;
     if (trie->keys == 0) return BOSC_OK;
-    BI_TRY(bi_scratch_of(ctx, trie->keys, 8, &check.wide_counts));
+    BI_TRY(bi_scratch_of(ctx, trie->keys, 8, &check.counts_64bit));
     BI_TRY(bi_scratch_of(ctx, 1, 8, &sum));
     BI_TRY(bi_scratch_of(ctx, 1, 4, &check.found));
     BI_TRY(ctx->backend->fill(ctx, check.found, 0, sizeof found));
     BI_TRY(BI_TRIE_STEP(ctx, trie_check_loaded, trie->keys, &check));
-    BI_TRY(ctx->backend->core->reduce(ctx, BOSC_SUM, BOSC_I64, check.wide_counts, trie->keys, sum));
+    BI_TRY(ctx->backend->core->reduce(ctx, BOSC_SUM, BOSC_I64, check.counts_64bit, trie->keys, sum));
     BI_TRY(bi_read_back(ctx, &rows, sum, sizeof rows));
     BI_TRY(bi_read_back(ctx, &found, check.found, sizeof found));
     if (found & BI_TRIE_BEYOND) return malformed(r, "a key has bits beyond its letters");
@@ -70,7 +70,7 @@ static bosc_status check_keys(struct reader *r, const bosc_trie *trie)
     return BOSC_OK;
 }
 
-static bosc_status create(void *state, void **fresh)
+static bosc_status create_trie(void *state, void **fresh)
 {
     struct reader *r = state;
     bosc_trie *trie;
@@ -79,7 +79,7 @@ static bosc_status create(void *state, void **fresh)
     return BOSC_OK;
 }
 
-static bosc_status fill(void *state, void *fresh)
+static bosc_status read_arrays(void *state, void *fresh)
 {
     struct reader *r = state;
     bosc_ctx *ctx = r->loader.ctx;
@@ -89,10 +89,10 @@ static bosc_status fill(void *state, void *fresh)
     trie->rows = r->header.rows;
     bi_trie_saved_bytes(trie, bytes);
     bi_progress_set_total(ctx, bi_save_items(bytes[0] + bytes[1] + bytes[2]));
-    for (int b = 0; b < 3; b++) BI_TRY(get_block(r, trie, b, bytes[b]));
+    for (int b = 0; b < 3; b++) BI_TRY(read_block(r, trie, b, bytes[b]));
     BI_TRY(bi_load_hash(&r->loader));
     BI_TRY_WITH_SCRATCH(ctx, check_keys(r, trie));
-    BI_TRY(bi_trie_make_nodes(ctx, trie));
+    BI_TRY(bi_trie_build_nodes(ctx, trie));
     return ctx->backend->sync(ctx);
 }
 
@@ -100,8 +100,12 @@ static void free_trie(void *fresh) { bosc_trie_free(fresh); }
 
 bosc_status bosc_trie_read(bosc_ctx *ctx, bosc_read_fn read, void *user, bosc_trie **trie)
 {
-    static const struct bi_load_kind kind = {
-        .argument = "trie", .what = "saved trie", .parse = parse, .create = create, .fill = fill, .free = free_trie};
+    static const struct bi_load_kind kind = {.argument = "trie",
+                                             .what = "saved trie",
+                                             .parse = parse_header,
+                                             .create = create_trie,
+                                             .fill = read_arrays,
+                                             .free = free_trie};
     struct reader r = {.header = {.version = 0}};
     BI_ENTER(ctx);
     return bi_load_structure(ctx, read, user, &kind, &r, r.arrays, 3, trie);

@@ -1,15 +1,16 @@
-/* The drivers that make nodes of sorted keys.
+/* Builds nodes from sorted keys.
  *
- * Where neighbouring keys part tells the whole trie: the keys below a node are a run in which they part at its place or
- * deeper, between two at which they part higher up. So each node is found by itself, from the first of the places where
- * keys part in it, and attaches itself to its parent: Karras's construction, for nodes with more than two children. */
+ * The splits, places where neighbouring keys differ, determine the trie: the keys below a node are a run that splits at
+ * its place or deeper, between two splits at smaller places. So each node is found independently, from its first split,
+ * and attaches itself to its parent. This is Karras's construction for nodes with more than two children: Maximizing
+ * Parallelism in the Construction of BVHs, Octrees, and k-d Trees (2012). */
 #include "core/call.h"
 #include "trie/drivers.h"
 
 static int64_t whole_fans(int64_t count) { return bi_div_up(count, BI_TRIE_FAN) * BI_TRIE_FAN; }
 
-/* Room for a level of this many minima, and for what fills it up. */
-static bosc_status take_minima(bosc_ctx *ctx, struct bi_trie_splits *splits, int f, int64_t count)
+/* Allocates a level of this many minima, padded to whole fans. */
+static bosc_status alloc_minima(bosc_ctx *ctx, struct bi_trie_splits *splits, int f, int64_t count)
 {
     splits->counts[f] = count;
     return bi_scratch_of(ctx, whole_fans(count), 4, &splits->minima[f]);
@@ -19,39 +20,43 @@ static bosc_status find_splits(bosc_ctx *ctx, const bosc_trie *trie, uint16_t *d
 {
     struct bi_trie_split split = {trie->shape, trie->blocks[BI_TRIE_KEYS].data, trie->keys, NULL, digits};
     *splits = (struct bi_trie_splits){0};
-    BI_TRY(take_minima(ctx, splits, 0, trie->keys + 1));
+    BI_TRY(alloc_minima(ctx, splits, 0, trie->keys + 1));
     split.splits = splits->minima[0];
     BI_TRY(BI_TRIE_STEP(ctx, trie_split, whole_fans(trie->keys + 1), &split));
     for (int f = 0; splits->counts[f] > BI_TRIE_FAN; f++) {
         struct bi_trie_minima level = {splits->minima[f], splits->counts[f], NULL};
-        BI_TRY(take_minima(ctx, splits, f + 1, bi_div_up(splits->counts[f], BI_TRIE_FAN)));
+        BI_TRY(alloc_minima(ctx, splits, f + 1, bi_div_up(splits->counts[f], BI_TRIE_FAN)));
         level.to = splits->minima[f + 1];
         BI_TRY(BI_TRIE_STEP(ctx, trie_minima, whole_fans(splits->counts[f + 1]), &level));
     }
     return BOSC_OK;
 }
 
-static bosc_status make_compact(bosc_ctx *ctx, bosc_trie *trie)
+static bosc_status build_compact(bosc_ctx *ctx, bosc_trie *trie)
 {
     struct bi_trie_nodes a = {.count = trie->keys};
     int64_t splits = trie->keys - 1;
     uint16_t *digits;
     uint64_t total;
     if (splits <= 0) return BOSC_OK; /* the root is a leaf */
+    /* 1. Splits of neighbouring keys, and their minima. */
     BI_TRY(bi_scratch_of(ctx, trie->keys, 2, &digits));
     BI_TRY(find_splits(ctx, trie, digits, &a.splits));
     a.digits = digits;
     BI_TRY(bi_scratch_of(ctx, trie->keys, 4, &a.heads));
     BI_TRY(bi_scratch_of(ctx, trie->keys, 4, &a.firsts));
-    BI_TRY(bi_scratch_of(ctx, trie->keys + 1, 8, &a.tallies));
+    BI_TRY(bi_scratch_of(ctx, trie->keys + 1, 8, &a.node_counts));
     BI_TRY(bi_scratch_of(ctx, 1, 4, &a.root));
-    BI_TRY(ctx->backend->fill(ctx, a.tallies, 0, (size_t)(trie->keys + 1) * 8));
+    BI_TRY(ctx->backend->fill(ctx, a.node_counts, 0, (size_t)(trie->keys + 1) * 8));
+    /* 2. The head of each node; number the nodes and children. */
     BI_TRY(BI_TRIE_STEP(ctx, trie_node_head, splits, &a));
-    BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_U64, a.tallies, trie->keys + 1, a.tallies));
-    BI_TRY(bi_read_back(ctx, &total, a.tallies + trie->keys, sizeof total));
+    BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_U64, a.node_counts, trie->keys + 1,
+                                    a.node_counts));
+    BI_TRY(bi_read_back(ctx, &total, a.node_counts + trie->keys, sizeof total));
     int64_t nodes = (int64_t)(total >> 32), children = (int64_t)(total & UINT32_MAX);
     BI_TRY(bi_trie_reserve_block(ctx, trie, BI_TRIE_NODES, nodes, sizeof(struct bi_trie_node)));
     BI_TRY(bi_trie_reserve_block(ctx, trie, BI_TRIE_CHILDREN, children, 4));
+    /* 3. Write the nodes, then attach children to parents. */
     a.nodes = trie->blocks[BI_TRIE_NODES].data;
     a.children = trie->blocks[BI_TRIE_CHILDREN].data;
     BI_TRY(ctx->backend->fill(ctx, a.nodes, 0, (size_t)nodes * sizeof *a.nodes));
@@ -60,7 +65,7 @@ static bosc_status make_compact(bosc_ctx *ctx, bosc_trie *trie)
     return BI_TRIE_STEP(ctx, trie_attach_child, trie->keys, &a);
 }
 
-static bosc_status make_table(bosc_ctx *ctx, bosc_trie *trie)
+static bosc_status build_table(bosc_ctx *ctx, bosc_trie *trie)
 {
     size_t bucket = BI_TRIE_BUCKET * sizeof(uint32_t);
     uint32_t buckets = bi_trie_buckets(&trie->opts, &trie->shape, trie->keys);
@@ -71,7 +76,7 @@ static bosc_status make_table(bosc_ctx *ctx, bosc_trie *trie)
     return BI_TRIE_STEP(ctx, trie_table_insert, trie->keys, &a);
 }
 
-/* How many nodes are before each level. */
+/* Counts the nodes before each level. */
 static bosc_status count_levels(bosc_ctx *ctx, bosc_trie *trie, struct bi_trie_levels *a)
 {
     const struct bi_core_ops *core = ctx->backend->core;
@@ -94,8 +99,8 @@ static bosc_status count_levels(bosc_ctx *ctx, bosc_trie *trie, struct bi_trie_l
     return bi_read_back(ctx, &trie->nodes, a->counts + levels, sizeof trie->nodes);
 }
 
-/* Level by level, as published. */
-static bosc_status make_published(bosc_ctx *ctx, bosc_trie *trie)
+/* Builds the published layout, level by level. */
+static bosc_status build_published(bosc_ctx *ctx, bosc_trie *trie)
 {
     struct bi_trie_levels a = {.shape = trie->shape, .keys = trie->blocks[BI_TRIE_KEYS].data, .count = trie->keys};
     uint32_t *numbers[2];
@@ -117,10 +122,10 @@ static bosc_status make_published(bosc_ctx *ctx, bosc_trie *trie)
     return BOSC_OK;
 }
 
-bosc_status bi_trie_make_nodes(bosc_ctx *ctx, bosc_trie *trie)
+bosc_status bi_trie_build_nodes(bosc_ctx *ctx, bosc_trie *trie)
 {
     const bool published = trie->opts.layout == BOSC_TRIE_PUBLISHED;
     trie->nodes = 0;
-    BI_TRY_WITH_SCRATCH(ctx, published ? make_published(ctx, trie) : make_compact(ctx, trie));
-    return make_table(ctx, trie);
+    BI_TRY_WITH_SCRATCH(ctx, published ? build_published(ctx, trie) : build_compact(ctx, trie));
+    return build_table(ctx, trie);
 }

@@ -1,4 +1,4 @@
-/* Queries with one answer: find, prefix, longest match. */
+/* Queries with one result: find, prefix, longest match. */
 #include "core/call.h"
 #include "trie/drivers.h"
 
@@ -9,7 +9,7 @@ static bosc_status check_queries(bosc_ctx *ctx, const bosc_trie *trie, const uin
     return bi_trie_check_rows(ctx, &trie->shape, "queries", queries, "query_count", query_count, stride, rows);
 }
 
-static bosc_status find(bosc_ctx *ctx, const bosc_trie *trie, struct bi_trie_find *find)
+static bosc_status find_staged(bosc_ctx *ctx, const bosc_trie *trie, struct bi_trie_find *find)
 {
     struct bi_out outs[3];
     bool staged = false;
@@ -39,14 +39,14 @@ bosc_status bosc_trie_find(bosc_ctx *ctx, const bosc_trie *trie, const uint64_t 
     BI_TRY(bi_trie_check_array(ctx, "ranks", ranks, false, sizeof *ranks));
     BI_TRY(bi_trie_check_array(ctx, "values", values, false, (size_t)trie->opts.value_bits / 8));
     args.view = bi_trie_view_of(trie);
-    args.kept = trie->blocks[BI_TRIE_VALUES].data;
+    args.stored_values = trie->blocks[BI_TRIE_VALUES].data;
     args.value_bits = trie->opts.value_bits;
     if (query_count == 0) return BOSC_OK;
     bi_progress_set_total(ctx, (double)query_count);
-    BI_RETURN_WITH_SCRATCH(ctx, find(ctx, trie, &args));
+    BI_RETURN_WITH_SCRATCH(ctx, find_staged(ctx, trie, &args));
 }
 
-/* lengths: read, or those of the longest match. */
+/* Finds ranges of keys. `lengths` is input, or output for the longest match. */
 static bosc_status find_ranges(bosc_ctx *ctx, const bosc_trie *trie, struct bi_trie_prefix *a, bool longest)
 {
     struct bi_out outs[3];
@@ -72,8 +72,8 @@ static bosc_status find_ranges(bosc_ctx *ctx, const bosc_trie *trie, struct bi_t
     return staged ? ctx->backend->sync(ctx) : BOSC_OK;
 }
 
-static bosc_status ranges(bosc_ctx *ctx, const bosc_trie *trie, const uint64_t *queries, int64_t query_count,
-                          int64_t stride, struct bi_trie_prefix *a, bool longest)
+static bosc_status check_and_find_ranges(bosc_ctx *ctx, const bosc_trie *trie, const uint64_t *queries,
+                                         int64_t query_count, int64_t stride, struct bi_trie_prefix *a, bool longest)
 {
     BI_TRY(check_queries(ctx, trie, queries, query_count, stride, &a->queries));
     BI_TRY(bi_trie_check_array(ctx, "lengths", a->lengths, false, sizeof *a->lengths));
@@ -91,7 +91,7 @@ bosc_status bosc_trie_prefix(bosc_ctx *ctx, const bosc_trie *trie, const uint64_
     /* lengths are only read */
     struct bi_trie_prefix a = {.lengths = (int32_t *)(uintptr_t)lengths, .begins = begins, .ends = ends};
     BI_ENTER(ctx);
-    return ranges(ctx, trie, queries, query_count, stride, &a, false);
+    return check_and_find_ranges(ctx, trie, queries, query_count, stride, &a, false);
 }
 
 bosc_status bosc_trie_longest(bosc_ctx *ctx, const bosc_trie *trie, const uint64_t *queries, int64_t query_count,
@@ -99,5 +99,5 @@ bosc_status bosc_trie_longest(bosc_ctx *ctx, const bosc_trie *trie, const uint64
 {
     struct bi_trie_prefix a = {.lengths = lengths, .begins = begins, .ends = ends};
     BI_ENTER(ctx);
-    return ranges(ctx, trie, queries, query_count, stride, &a, true);
+    return check_and_find_ranges(ctx, trie, queries, query_count, stride, &a, true);
 }

@@ -1,9 +1,9 @@
-/* How much memory tries take, and taking it beforehand. */
+/* Bytes that tries need, and their reservation. */
 #include "core/blocks.h"
 #include "core/call.h"
 #include "trie/drivers.h"
 
-/* Bytes of the blocks for n keys at most, but published nodes. */
+/* Upper bounds of the bytes of the blocks for n keys, without published nodes. */
 static void size_blocks(const bosc_trie_opts *o, const struct bi_trie_shape *s, int64_t n, size_t bytes[BI_TRIE_BLOCKS])
 {
     size_t nodes = n > 1 ? (size_t)n - 1 : 0;
@@ -17,9 +17,9 @@ static void size_blocks(const bosc_trie_opts *o, const struct bi_trie_shape *s, 
     bytes[BI_TRIE_LEVELS] = !compact && n > 0 ? (size_t)(s->levels + 1) * 8 : 0;
 }
 
-/* Scratch of a build from rows in reach: the rows reversed, or a dictionary of their words, the slot of each, and the
- * numbers by which they are sorted; what the sort keeps beside each row, and the words or entries that it sorts, twice;
- * order, starts, heads, places. Making nodes takes less: splits and minima, and four numbers for each. */
+/* Scratch of a build from reachable rows: reversed rows, or a dictionary of their words, a slot for each and the
+ * numbers; copies of keys and entries for sorting; order, starts, heads, indices. Building nodes takes less: splits,
+ * minima, and four numbers a key. */
 static size_t size_scratch(const bosc_ctx *ctx, const struct bi_trie_shape *s, int64_t n)
 {
     size_t slots = (size_t)bi_trie_dictionary_slots(ctx, s, n);
@@ -40,11 +40,11 @@ bosc_status bosc_trie_bytes(const bosc_ctx *ctx, const bosc_trie_opts *opts, int
     bosc_trie_opts full;
     size_t bytes[BI_TRIE_BLOCKS];
     int64_t sum = 0;
-    bosc_ctx *says = (bosc_ctx *)(uintptr_t)ctx; /* only its message is written */
-    BI_ENTER(says);
-    BI_TRY(bi_trie_check_opts(says, opts, &full));
+    bosc_ctx *writable = (bosc_ctx *)(uintptr_t)ctx; /* only its message is written */
+    BI_ENTER(writable);
+    BI_TRY(bi_trie_check_opts(writable, opts, &full));
     struct bi_trie_shape shape = bi_trie_shape_of(&full);
-    BI_TRY(check_n(says, n));
+    BI_TRY(check_n(writable, n));
     size_blocks(&full, &shape, n, bytes);
     for (int b = 0; b < BI_TRIE_BLOCKS; b++) sum += (int64_t)bytes[b];
     if (kept) *kept = sum;
@@ -52,7 +52,7 @@ bosc_status bosc_trie_bytes(const bosc_ctx *ctx, const bosc_trie_opts *opts, int
     return BOSC_OK;
 }
 
-/* Bytes of the blocks that hold something. Each node and each leaf but the root of a compact trie is one child. */
+/* Bytes of the blocks in use. In a compact trie each node and leaf but the root is one child. */
 static void size_used(const bosc_trie *trie, size_t used[BI_TRIE_BLOCKS])
 {
     size_blocks(&trie->opts, &trie->shape, trie->keys, used);
@@ -61,8 +61,8 @@ static void size_used(const bosc_trie *trie, size_t used[BI_TRIE_BLOCKS])
     used[BI_TRIE_CHILDREN] = trie->nodes ? (size_t)(trie->keys + trie->nodes - 1) * 4 : 0;
 }
 
-/* Larger blocks get what the smaller ones held. */
-static bosc_status grow(bosc_ctx *ctx, bosc_trie *trie, const size_t bytes[BI_TRIE_BLOCKS])
+/* Grows blocks, keeping their contents. */
+static bosc_status grow_blocks(bosc_ctx *ctx, bosc_trie *trie, const size_t bytes[BI_TRIE_BLOCKS])
 {
     struct bi_block *blocks[BI_TRIE_BLOCKS];
     size_t used[BI_TRIE_BLOCKS];
@@ -74,13 +74,13 @@ static bosc_status grow(bosc_ctx *ctx, bosc_trie *trie, const size_t bytes[BI_TR
 bosc_status bosc_trie_reserve(bosc_ctx *ctx, bosc_trie *trie, int64_t n)
 {
     size_t bytes[BI_TRIE_BLOCKS];
-    void *taken;
+    void *unused;
     BI_ENTER(ctx);
     BI_TRY(bi_trie_check(ctx, trie));
     BI_TRY(check_n(ctx, n));
     size_blocks(&trie->opts, &trie->shape, n, bytes);
     /* the rows and values may have to be staged */
     const size_t scratch = size_scratch(ctx, &trie->shape, n) + bytes[BI_TRIE_KEYS] + bytes[BI_TRIE_VALUES];
-    BI_TRY_WITH_SCRATCH(ctx, bi_scratch(ctx, scratch, &taken));
-    return grow(ctx, trie, bytes);
+    BI_TRY_WITH_SCRATCH(ctx, bi_scratch(ctx, scratch, &unused));
+    return grow_blocks(ctx, trie, bytes);
 }

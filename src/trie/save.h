@@ -24,7 +24,7 @@ struct bi_trie_header {
 
 _Static_assert(sizeof(struct bi_trie_header) == 64, "the header is 64 bytes");
 
-/* Bytes of the arrays that are saved. */
+/* Bytes of the saved arrays. */
 static inline void bi_trie_saved_bytes(const bosc_trie *trie, size_t bytes[3])
 {
     bytes[BI_TRIE_KEYS] = (size_t)trie->keys * (size_t)trie->shape.letters.words * 8;

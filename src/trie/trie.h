@@ -1,18 +1,19 @@
 /* Inside a trie: the sorted keys, and nodes over them.
  *
- * Keys are kept letter-reversed: the letters of a word from its top bit down, so that keys compare as their words do,
- * one after the other as unsigned numbers. A place in a key is the number of a bit, 64 * word + bits below the top; a
- * digit of digit_bits bits begins at places 64 * word + digit_bits * j (the last one of a word may reach beyond its
- * end, where zeros are). Place p is in letter (p / 64) * per_word + (p % 64) / letter_bits.
+ * Keys are stored letter-reversed: the letters of a word from its top bit down, so that keys compare as their words do,
+ * one after the other as unsigned numbers. A place in a key is the number of a bit: 64 * word + bits below the top. A
+ * digit of digit_bits bits begins at places 64 * word + digit_bits * j; the last one of a word may reach beyond its
+ * end,
+ * where zeros are. Place p is in letter (p / 64) * per_word + (p % 64) / letter_bits.
  *
- * Compact: inner node v branches at place `depth`, where not all keys [first, end) below it have the same digit; up to
- * there they agree. The set bits of `bits` tell the digits that they have, and its children, in the order of their
- * digits, are children[base], children[base + 1], ...: a node, or BI_TRIE_LEAF | rank. The root, if it is a node,
- * is node 0; the others are in the order of the ranks at which the second of their children begins, so that those of a
- * part of the trie stand together.
+ * Compact layout: inner node v branches at place `depth`, the first digit in which its keys [first, end) differ. The
+ * set
+ * bits of `bits` are their digits there. The children, in digit order, are children[base], children[base + 1], ...: a
+ * node, or BI_TRIE_LEAF | rank. The root is node 0 unless it is a leaf. The others are ordered by the rank at which
+ * their second child begins, so that nodes of a subtree are close in memory.
  *
- * Published: level h has a node for every prefix of h digits; its child for digit d is children[(levels[h] + node) <<
- * digit_bits | d]: a node of the next level, a rank in the last level, or BI_TRIE_NONE. */
+ * Published layout: level h has a node for every prefix of h digits. Its child for digit d is children[(levels[h] +
+ * node) << digit_bits | d]: a node of the next level, a rank in the last level, or BI_TRIE_NONE. */
 #ifndef BI_TRIE_TRIE_H
 #define BI_TRIE_TRIE_H
 
@@ -21,24 +22,25 @@
 #include <boscage/trie.h>
 
 #include "base/letters.h"
-#include "core/context.h"
+#include "core/call.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 enum {
-    BI_TRIE_DIGIT = 8,         /* bits at most */
-    BI_TRIE_COLUMNS = 8,       /* words up to which rows are sorted by one after the other */
-    BI_TRIE_FIND_GROUP = 16,   /* queries that a core of the CPU has on the way at once */
-    BI_TRIE_BUCKET = 8,        /* slots of a bucket of the table, half of which are for keys */
-    BI_TRIE_TABLE_WORDS = 256, /* words of the longest rows that have a table */
-    BI_TRIE_THREADS = 1024     /* of a block, at most */
+    BI_TRIE_DIGIT = 8,         /* most bits */
+    BI_TRIE_COLUMNS = 8,       /* most words of rows that are sorted column by column */
+    BI_TRIE_FIND_GROUP = 16,   /* queries that a CPU core interleaves; chosen */
+    BI_TRIE_BUCKET = 8,        /* slots of a bucket, half of them used on average */
+    BI_TRIE_TABLE_WORDS = 256, /* longer rows have no table */
+    BI_TRIE_THREADS = 1024     /* most threads of a block */
 };
 
-/* Rows up to which a device sorts them whole; from which on it sorts them by prefixes, but for words that are alike and
- * fewer than that; and rows of a run with the same prefix that are compared with each other. */
-#ifdef BI_EMULATE /* small tries should be sorted in all ways */
+/* WHOLE_ROWS: up to this many rows a device sorts whole rows. DICTIONARY_ROWS: from this many on by prefixes, unless
+ * words repeat and are fewer than DICTIONARY_WORDS. RUN: longest run of equal prefixes that is sorted by
+ * comparisons. Chosen. */
+#ifdef BI_EMULATE /* small, so that small tries are sorted by all methods */
 enum { BI_TRIE_WHOLE_ROWS = 70, BI_TRIE_DICTIONARY_ROWS = 50, BI_TRIE_DICTIONARY_WORDS = 150, BI_TRIE_RUN = 6 };
 #else
 enum {
@@ -53,7 +55,7 @@ enum { BI_TRIE_DICTIONARY_SLOTS = 1 << 21 /* of the dictionary of words, at most
 #define BI_TRIE_LEAF 0x80000000u
 #define BI_TRIE_NONE 0xffffffffu
 
-/* How letters lie in words, and digits in reversed words. */
+/* Layout of letters in words, and of digits in reversed words. */
 struct bi_trie_shape {
     struct bi_letters letters;
     int32_t digit_bits;     /* letters of a digit times letter_bits */
@@ -61,19 +63,19 @@ struct bi_trie_shape {
     uint64_t reversed_lows; /* the lowest bit of each letter of a reversed word */
 };
 
-struct __attribute__((aligned(16))) bi_trie_node { /* which a device moves in three pieces */
+struct __attribute__((aligned(16))) bi_trie_node { /* three 16-byte accesses on a device */
     uint64_t bits[4];
     uint32_t base, depth, first, end;
 };
 
-/* Where keys are by their hashes (trie/steps/key_table.h). */
+/* Hash table of keys (trie/steps/key_table.h). */
 struct bi_trie_table {
     uint32_t *slots; /* NULL: there is no table */
     uint32_t buckets;
     int32_t rank_bits; /* of a rank in a slot */
 };
 
-/* What steps read of a trie. */
+/* The part of a trie that steps read. */
 struct bi_trie_view {
     struct bi_trie_shape shape;
     bool published;
@@ -111,7 +113,7 @@ struct bi_trie_rows {
     int64_t n, stride;
 };
 
-/* Keys with their values and multiplicities, in order. */
+/* Sorted keys with values and multiplicities. */
 struct bi_trie_sorted {
     uint64_t *keys;
     void *values;
@@ -122,14 +124,14 @@ struct bi_trie_sorted {
 struct bi_trie_steps;
 struct bi_trie_pairs;
 
-/* What a backend does: the steps, and which of two ways is its own. */
+/* The room's table: the steps, and choices of the backend. */
 struct bi_trie_ops {
     const struct bi_trie_steps *steps;
-    bool finds_in_groups;    /* finds by the table: BI_TRIE_FIND_GROUP queries an item */
-    bool gathers_by_word;    /* keys of a build: a word an item, and their values for themselves */
-    int64_t dictionary_rows; /* this many rows and more are sorted by prefixes, or by those of numbers of their words */
+    bool finds_in_groups;    /* find by the table takes BI_TRIE_FIND_GROUP queries an item */
+    bool gathers_by_word;    /* gathers a word of a key an item, and values in another step */
+    int64_t dictionary_rows; /* from this many rows on prefixes are sorted, perhaps of word numbers */
     int64_t whole_rows;      /* up to this many rows are sorted whole */
-    /* The step trie_pairs for all keys by a launch of one's own choice; NULL where there are no launches. */
+    /* The step trie_pairs for all keys, with a chosen launch; NULL: no launches on this backend. */
     bosc_status (*launch_pairs)(bosc_ctx *ctx, const struct bi_trie_pairs *args, int32_t blocks, int32_t threads);
 };
 

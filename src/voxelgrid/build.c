@@ -1,4 +1,4 @@
-/* The driver that builds a grid: the extent of the voxels, keys, one stable sort, and an index of the sorted keys. */
+/* Builds a grid: extent of the voxels, keys, one stable sort, and an index of the sorted keys. */
 #include "voxelgrid/drivers.h"
 
 /* Finds the first NaN, and the least and greatest coordinates. */
@@ -21,20 +21,20 @@ static bosc_status check_extent(bosc_ctx *ctx, const bosc_voxelgrid *grid, const
     return BOSC_OK;
 }
 
-/* Orders the rows by their keys: their numbers go into `ids`. */
+/* Sorts the row numbers by key into `ids`. */
 static bosc_status sort_keys(bosc_ctx *ctx, struct bi_voxelgrid_view *v, const struct bi_voxelgrid_rows *rows,
                              void *sorted, uint32_t *ids)
 {
     struct bi_voxelgrid_key key = {.view = *v, .rows = *rows};
     int bits = bi_bit_length(v->last_key);
-    BI_TRY(bi_scratch_of(ctx, v->n, v->wide_keys ? 8 : 4, &key.keys));
+    BI_TRY(bi_scratch_of(ctx, v->n, v->keys_64bit ? 8 : 4, &key.keys));
     BI_TRY(bi_scratch_of(ctx, v->n, sizeof(uint32_t), &key.ids));
     BI_TRY(ctx->ops->voxelgrid->steps->key(ctx, v->n, &key));
-    return ctx->backend->core->sort_pairs(ctx, v->wide_keys ? BOSC_U64 : BOSC_U32, key.keys, 4, key.ids, v->n, sorted,
+    return ctx->backend->core->sort_pairs(ctx, v->keys_64bit ? BOSC_U64 : BOSC_U32, key.keys, 4, key.ids, v->n, sorted,
                                           ids, 0, bits > 0 ? bits : 1);
 }
 
-/* Without keys: by the last coordinate, then stably by the one before it, and so on. */
+/* The same where there are no keys: stable sorts by one coordinate after the other, from the last to the first. */
 static bosc_status sort_columns(bosc_ctx *ctx, const struct bi_voxelgrid_view *v, const struct bi_voxelgrid_rows *rows,
                                 uint32_t *ids)
 {
@@ -50,8 +50,9 @@ static bosc_status sort_columns(bosc_ctx *ctx, const struct bi_voxelgrid_view *v
     return BOSC_OK;
 }
 
-static bosc_status make_index(bosc_ctx *ctx, const bosc_voxelgrid *grid, const struct bi_voxelgrid_view *v,
-                              const void *sorted)
+/* Builds the index of the sorted keys. */
+static bosc_status build_index(bosc_ctx *ctx, const bosc_voxelgrid *grid, const struct bi_voxelgrid_view *v,
+                               const void *sorted)
 {
     int64_t entries = bi_voxelgrid_entries(v);
     struct bi_voxelgrid_index last = {*v, grid->starts.data};
@@ -62,42 +63,42 @@ static bosc_status make_index(bosc_ctx *ctx, const bosc_voxelgrid *grid, const s
                                     grid->starts.data);
 }
 
-/* Sorts the rows and copies them in their order. */
+/* Sorts the rows, and gathers the points in that order. */
 static bosc_status sort_rows(bosc_ctx *ctx, const bosc_voxelgrid *grid, struct bi_voxelgrid_view *v,
                              const struct bi_voxelgrid_rows *rows)
 {
     uint32_t *ids = grid->ids.data;
     void *sorted = grid->keys.data;
-    if (!v->wide) BI_TRY(bi_scratch_of(ctx, v->n, sizeof *ids, &ids));
+    if (!v->is_f64) BI_TRY(bi_scratch_of(ctx, v->n, sizeof *ids, &ids));
     if (!v->keyed) {
         BI_TRY(sort_columns(ctx, v, rows, ids));
     } else {
-        if (v->shift == 0) BI_TRY(bi_scratch_of(ctx, v->n, v->wide_keys ? 8 : 4, &sorted));
+        if (v->shift == 0) BI_TRY(bi_scratch_of(ctx, v->n, v->keys_64bit ? 8 : 4, &sorted));
         BI_TRY(sort_keys(ctx, v, rows, sorted, ids));
-        BI_TRY(make_index(ctx, grid, v, sorted));
+        BI_TRY(build_index(ctx, grid, v, sorted));
     }
-    return bi_voxelgrid_gather_rows(ctx, rows, ids, v->n, v->wide, grid->points.data);
+    return bi_voxelgrid_gather_rows(ctx, rows, ids, v->n, v->is_f64, grid->points.data);
 }
 
-/* Places the rows by counting those of each voxel, where the backend does that. */
-static bosc_status place_rows(bosc_ctx *ctx, const bosc_voxelgrid *grid, struct bi_voxelgrid_view *v,
-                              const struct bi_voxelgrid_rows *rows)
+/* Sorts the rows of a dense view by the backend's bucket build, if it has one. */
+static bosc_status sort_by_buckets(bosc_ctx *ctx, const bosc_voxelgrid *grid, struct bi_voxelgrid_view *v,
+                                   const struct bi_voxelgrid_rows *rows)
 {
-    if (!ctx->ops->voxelgrid->place || !bi_voxelgrid_is_dense(v)) return BOSC_OK;
-    struct bi_voxelgrid_place place = {*v, *rows, grid->starts.data, grid->points.data};
-    return ctx->ops->voxelgrid->place(ctx, &place, &v->crowd);
+    if (!ctx->ops->voxelgrid->sort_by_buckets || !bi_voxelgrid_is_dense(v)) return BOSC_OK;
+    struct bi_voxelgrid_dense_target target = {*v, *rows, grid->starts.data, grid->points.data};
+    return ctx->ops->voxelgrid->sort_by_buckets(ctx, &target, &v->peak_density);
 }
 
-/* Finds the extent; few rows are perhaps placed at once: v->crowd is then not 0. */
-static bosc_status find_or_place(bosc_ctx *ctx, bosc_voxelgrid *grid, struct bi_voxelgrid_view *v,
-                                 const struct bi_voxelgrid_rows *rows, uint64_t found[BI_VOXELGRID_FOUND])
+/* Finds the extent. With few rows the backend may build at once; v->peak_density is then not 0. */
+static bosc_status find_extent_or_build(bosc_ctx *ctx, bosc_voxelgrid *grid, struct bi_voxelgrid_view *v,
+                                        const struct bi_voxelgrid_rows *rows, uint64_t found[BI_VOXELGRID_FOUND])
 {
     const struct bi_voxelgrid_ops *ops = ctx->ops->voxelgrid;
-    v->crowd = 0;
-    if (v->wide || !ops->place_small || rows->n > ops->most_small) return find_extent(ctx, rows, found);
-    BI_TRY(bi_voxelgrid_make_room(ctx, grid, rows->n));
-    struct bi_voxelgrid_place place = {*v, *rows, grid->starts.data, grid->points.data};
-    return ops->place_small(ctx, &place, found, &v->crowd);
+    v->peak_density = 0;
+    if (v->is_f64 || !ops->build_in_one_launch || rows->n > ops->one_launch_limit) return find_extent(ctx, rows, found);
+    BI_TRY(bi_voxelgrid_reserve_dense(ctx, grid, rows->n));
+    struct bi_voxelgrid_dense_target target = {*v, *rows, grid->starts.data, grid->points.data};
+    return ops->build_in_one_launch(ctx, &target, found, &v->peak_density);
 }
 
 static bosc_status build_staged(bosc_ctx *ctx, bosc_voxelgrid *grid, struct bi_voxelgrid_rows *rows)
@@ -112,23 +113,26 @@ static bosc_status build_staged(bosc_ctx *ctx, bosc_voxelgrid *grid, struct bi_v
         grid->view = next;
         return BOSC_OK;
     }
+    /* 1. Extent; with it the shape of the keys and the blocks. */
     BI_TRY(bi_voxelgrid_stage_rows(ctx, rows, &staged));
-    BI_TRY(find_or_place(ctx, grid, &next, rows, found));
+    BI_TRY(find_extent_or_build(ctx, grid, &next, rows, found));
     BI_TRY(check_extent(ctx, grid, found));
     bi_voxelgrid_shape_keys(&next, found);
     BI_TRY(bi_voxelgrid_reserve_blocks(ctx, grid, &next));
-    if (next.crowd == 0) BI_TRY(place_rows(ctx, grid, &next, rows));
-    if (next.crowd == 0) {
+    /* 2. Sort: by the first method that applies. */
+    if (next.peak_density == 0) BI_TRY(sort_by_buckets(ctx, grid, &next, rows));
+    if (next.peak_density == 0) {
         BI_TRY(sort_rows(ctx, grid, &next, rows));
-        next.crowd = (double)INFINITY;
+        next.peak_density = (double)INFINITY;
     }
+    /* 3. Staged rows must outlive the kernels that read them. */
     if (staged) BI_TRY(ctx->backend->sync(ctx));
     grid->view = next;
     grid->source = source;
     return BOSC_OK;
 }
 
-static bosc_status build(bosc_ctx *ctx, bosc_voxelgrid *grid, struct bi_voxelgrid_rows *rows)
+static bosc_status build_or_clear(bosc_ctx *ctx, bosc_voxelgrid *grid, struct bi_voxelgrid_rows *rows)
 {
     bosc_status status = build_staged(ctx, grid, rows);
     if (status != BOSC_OK && status != BOSC_ERR_DATA) grid->view.n = 0; /* its blocks may be half written */
@@ -144,5 +148,5 @@ bosc_status bosc_voxelgrid_build(bosc_ctx *ctx, bosc_voxelgrid *grid, const void
         return bi_fail(ctx, BOSC_ERR_LIMIT, "n: %lld points; a grid holds less than 2^32 - 1", (long long)n);
     BI_TRY(bi_voxelgrid_check_rows(ctx, grid, "points", points, "n", n, stride, &rows));
     bi_progress_set_total(ctx, 12 * (double)n);
-    BI_RETURN_WITH_SCRATCH(ctx, build(ctx, grid, &rows));
+    BI_RETURN_WITH_SCRATCH(ctx, build_or_clear(ctx, grid, &rows));
 }

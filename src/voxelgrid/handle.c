@@ -1,11 +1,12 @@
-/* The handle of a voxel grid: options, checks, blocks, and what a grid tells of itself. */
+/* The handle of a voxel grid: options, checks, blocks, bytes and info. */
 #include <string.h>
 
 #include "core/blocks.h"
 #include "voxelgrid/handle.h"
 #include "voxelgrid/steps/voxel.h"
 
-enum { BLOCKS = 4, SLACK = 1 << 20 };
+enum { POINTS, IDS, KEYS, STARTS, BLOCKS }; /* the grid's blocks, in arrays of them and of their bytes */
+enum { SLACK = 1 << 20 };                   /* scratch for counters and alignment: chosen */
 
 bosc_status bi_voxelgrid_check(bosc_ctx *ctx, const bosc_voxelgrid *grid)
 {
@@ -69,7 +70,7 @@ bosc_status bosc_voxelgrid_create(bosc_ctx *ctx, const bosc_voxelgrid_opts *opts
     *fresh = (bosc_voxelgrid){.memory = ctx->memory, .host = ctx->host, .opts = full};
     fresh->view.dim = full.dim;
     fresh->view.cell = full.cell;
-    fresh->view.wide = full.dtype != BOSC_F32;
+    fresh->view.is_f64 = full.dtype != BOSC_F32;
     *grid = fresh;
     return BOSC_OK;
 }
@@ -86,7 +87,7 @@ void bosc_voxelgrid_free(bosc_voxelgrid *grid)
 }
 
 /* Points the view to the grid's blocks. */
-static void show_blocks(const bosc_voxelgrid *grid, struct bi_voxelgrid_view *view)
+static void set_view_blocks(const bosc_voxelgrid *grid, struct bi_voxelgrid_view *view)
 {
     view->points = grid->points.data;
     view->ids = grid->ids.data;
@@ -95,19 +96,19 @@ static void show_blocks(const bosc_voxelgrid *grid, struct bi_voxelgrid_view *vi
 }
 
 /* Bytes of a point in a view. */
-static size_t point_bytes(int32_t dim, bool wide)
+static size_t point_bytes(int32_t dim, bool is_f64)
 {
-    return wide ? (size_t)dim * sizeof(double) : sizeof(struct bi_voxelgrid_point);
+    return is_f64 ? (size_t)dim * sizeof(double) : sizeof(struct bi_voxelgrid_point);
 }
 
 /* Bytes of the blocks that a view uses. */
 static void view_bytes(const struct bi_voxelgrid_view *v, size_t bytes[BLOCKS])
 {
     size_t n = (size_t)v->n, keyed = v->keyed && n;
-    bytes[0] = n * point_bytes(v->dim, v->wide);
-    bytes[1] = v->wide ? n * sizeof(uint32_t) : 0;
-    bytes[2] = keyed && v->shift > 0 ? n * (v->wide_keys ? 8 : 4) : 0;
-    bytes[3] = keyed ? ((size_t)bi_voxelgrid_entries(v) + 1) * sizeof(uint32_t) : 0;
+    bytes[POINTS] = n * point_bytes(v->dim, v->is_f64);
+    bytes[IDS] = v->is_f64 ? n * sizeof(uint32_t) : 0;
+    bytes[KEYS] = keyed && v->shift > 0 ? n * (v->keys_64bit ? 8 : 4) : 0;
+    bytes[STARTS] = keyed ? ((size_t)bi_voxelgrid_entries(v) + 1) * sizeof(uint32_t) : 0;
 }
 
 bosc_status bi_voxelgrid_reserve_blocks(bosc_ctx *ctx, bosc_voxelgrid *grid, struct bi_voxelgrid_view *view)
@@ -116,23 +117,23 @@ bosc_status bi_voxelgrid_reserve_blocks(bosc_ctx *ctx, bosc_voxelgrid *grid, str
     size_t bytes[BLOCKS];
     view_bytes(view, bytes);
     for (int b = 0; b < BLOCKS; b++) BI_TRY(bi_block_reserve(ctx, &grid->memory, blocks[b], bytes[b]));
-    show_blocks(grid, view);
+    set_view_blocks(grid, view);
     return BOSC_OK;
 }
 
-/* Bytes of the blocks for n points over any extent that keys of 64 bits tell apart. */
-static void most_bytes(const bosc_voxelgrid_opts *o, int64_t n, size_t bytes[BLOCKS])
+/* Bytes of the blocks for n points over any extent with keys of at most 64 bits. */
+static void max_bytes(const bosc_voxelgrid_opts *o, int64_t n, size_t bytes[BLOCKS])
 {
-    const bool wide = o->dtype != BOSC_F32;
+    const bool is_f64 = o->dtype != BOSC_F32;
     size_t count = (size_t)n;
-    bytes[0] = count * point_bytes(o->dim, wide);
-    bytes[1] = wide ? count * sizeof(uint32_t) : 0;
-    bytes[2] = count * sizeof(uint64_t);
-    bytes[3] = n ? ((size_t)bi_voxelgrid_most_entries(n) + 1) * sizeof(uint32_t) : 0;
+    bytes[POINTS] = count * point_bytes(o->dim, is_f64);
+    bytes[IDS] = is_f64 ? count * sizeof(uint32_t) : 0;
+    bytes[KEYS] = count * sizeof(uint64_t);
+    bytes[STARTS] = n ? ((size_t)bi_voxelgrid_max_entries(n) + 1) * sizeof(uint32_t) : 0;
 }
 
-/* Scratch for a build of `count` host points, or for `count` host queries: the rows as they are and as points, keys
- * and row numbers, and twice as much for their sort; lists of 64-bit counts take less. */
+/* Scratch for a build of `count` host points, or for `count` host queries: staged rows, points, keys and row
+ * numbers, and twice as much for their sort. Lists of 64-bit counts take less. */
 static int64_t scratch_bytes(const bosc_voxelgrid_opts *o, int64_t count)
 {
     return count * (o->dim * ((int64_t)bosc_dtype_size(o->dtype) + 8) + 48) + SLACK;
@@ -158,30 +159,31 @@ bosc_status bosc_voxelgrid_bytes(bosc_ctx *ctx, const bosc_voxelgrid_opts *opts,
     BI_ENTER(ctx);
     BI_TRY(bi_voxelgrid_check_opts(ctx, opts, &full));
     BI_TRY(check_sizes(ctx, &full, n, 0));
-    most_bytes(&full, n, bytes);
-    if (kept) *kept = (int64_t)(bytes[0] + bytes[1] + bytes[2] + bytes[3]);
+    max_bytes(&full, n, bytes);
+    if (kept) *kept = (int64_t)(bytes[POINTS] + bytes[IDS] + bytes[KEYS] + bytes[STARTS]);
     if (scratch) *scratch = scratch_bytes(&full, n);
     return BOSC_OK;
 }
 
-/* Larger blocks get the contents of the smaller ones. */
-static bosc_status grow(bosc_ctx *ctx, bosc_voxelgrid *grid, const size_t bytes[BLOCKS])
+/* Grows blocks, keeping their contents. */
+static bosc_status grow_blocks(bosc_ctx *ctx, bosc_voxelgrid *grid, const size_t bytes[BLOCKS])
 {
     struct bi_block *const blocks[BLOCKS] = {&grid->points, &grid->ids, &grid->keys, &grid->starts};
     size_t used[BLOCKS];
     view_bytes(&grid->view, used);
     bosc_status status = bi_blocks_grow(ctx, &grid->memory, blocks, BLOCKS, bytes, used);
-    show_blocks(grid, &grid->view);
+    set_view_blocks(grid, &grid->view);
     return status;
 }
 
-bosc_status bi_voxelgrid_make_room(bosc_ctx *ctx, bosc_voxelgrid *grid, int64_t n)
+bosc_status bi_voxelgrid_reserve_dense(bosc_ctx *ctx, bosc_voxelgrid *grid, int64_t n)
 {
     size_t bytes[BLOCKS];
-    most_bytes(&grid->opts, n, bytes);
-    bytes[2] = 0;
-    if (bytes[0] <= grid->points.bytes && bytes[1] <= grid->ids.bytes && bytes[3] <= grid->starts.bytes) return BOSC_OK;
-    return grow(ctx, grid, bytes);
+    max_bytes(&grid->opts, n, bytes);
+    bytes[KEYS] = 0;
+    if (bytes[POINTS] <= grid->points.bytes && bytes[IDS] <= grid->ids.bytes && bytes[STARTS] <= grid->starts.bytes)
+        return BOSC_OK;
+    return grow_blocks(ctx, grid, bytes);
 }
 
 bosc_status bosc_voxelgrid_reserve(bosc_ctx *ctx, bosc_voxelgrid *grid, int64_t n, int64_t query_count)
@@ -193,8 +195,8 @@ bosc_status bosc_voxelgrid_reserve(bosc_ctx *ctx, bosc_voxelgrid *grid, int64_t 
     BI_TRY(check_sizes(ctx, &grid->opts, n, query_count));
     int64_t rows = n > query_count ? n : query_count;
     BI_TRY_WITH_SCRATCH(ctx, bi_scratch(ctx, (size_t)scratch_bytes(&grid->opts, rows), &scratch));
-    most_bytes(&grid->opts, n, bytes);
-    return grow(ctx, grid, bytes);
+    max_bytes(&grid->opts, n, bytes);
+    return grow_blocks(ctx, grid, bytes);
 }
 
 bosc_status bosc_voxelgrid_get_info(bosc_ctx *ctx, const bosc_voxelgrid *grid, bosc_voxelgrid_info *info)

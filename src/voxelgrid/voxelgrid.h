@@ -1,14 +1,13 @@
-/* Inside a voxel grid: the points in the order of their voxels, an index of that order, and the room's table.
- *
- * Why a sort and no hash table: neighbours are looked for by rows of voxels, which are neighbours in the order too, so
- * that 9 rows are found in position of 27 voxels, each by two words of the index (16 bytes) where a table's bucket has
- * 32 for every voxel; points of a voxel lie together without lists; and no stage is more than a radix pass. */
+/* Inside a voxel grid: the points sorted by voxel, an index of that order, and the room's table. Why a sort and no
+ * hash table: neighbours are searched by rows of voxels, which are consecutive in the order. So 9 rows replace 27
+ * voxels, each found by two words of the index (16 bytes), where a bucket of a table has 32 bytes a voxel. The
+ * points of a voxel are consecutive, and no stage costs more than a radix pass. */
 #ifndef BI_VOXELGRID_VOXELGRID_H
 #define BI_VOXELGRID_VOXELGRID_H
 
 #include <boscage/voxelgrid.h>
 
-#include "core/context.h"
+#include "core/call.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -20,22 +19,22 @@ struct bi_voxelgrid_coords {
     int64_t at[BI_VOXELGRID_DIM];
 };
 
-/* The part of a grid that steps read. A voxel's key is its number in the box of the occupied voxels, whose last
- * coordinate runs fastest: keys order as voxels do. Where voxels of such a box may need more than 64 bits (distant or
- * infinite points) there are no keys and no index, and the order is searched by the points themselves. */
+/* The part of a grid that steps read. A voxel's key is its number in the box of the occupied voxels, the last
+ * coordinate running fastest: keys order as voxels do. Boxes that may need more than 64 bits (distant or infinite
+ * points) have no keys and no index; searches compare the points themselves. */
 struct bi_voxelgrid_view {
-    const void *points;     /* (n) in the order of (voxel, id): dim doubles if `wide`, else struct bi_voxelgrid_point */
-    const uint32_t *ids;    /* (n) if `wide`, else NULL: points have their ids */
-    const void *keys;       /* (n) uint32, or uint64 if `wide_keys`; NULL where shift is 0 */
+    const void *points;  /* (n) in the order of (voxel, id): dim doubles if `is_f64`, else struct bi_voxelgrid_point */
+    const uint32_t *ids; /* (n) if `is_f64`, else NULL: points have their ids */
+    const void *keys;    /* (n) uint32, or uint64 if `keys_64bit`; NULL where shift is 0 */
     const uint32_t *starts; /* (entries + 1): the first position whose key >> shift is at least the entry */
     int64_t n;
     double cell;
     struct bi_voxelgrid_coords low, high; /* of the occupied voxels */
     uint64_t side[BI_VOXELGRID_DIM];      /* of the box, in voxels */
     uint64_t last_key;
-    double crowd; /* points a voxel where there are most, on average over some voxels; INFINITY: not known */
+    double peak_density; /* points a voxel, averaged over the densest few voxels; INFINITY: not known */
     int32_t dim, key_bits, shift;
-    bool keyed, wide_keys, wide;
+    bool keyed, keys_64bit, is_f64;
 };
 
 /* A point of floats, 16 bytes. Of fewer than three dimensions the first coordinates are 0, which adds nothing to a
@@ -58,49 +57,51 @@ struct bosc_voxelgrid {
     bosc_voxelgrid_opts opts; /* every field set */
     struct bi_voxelgrid_view view;
     struct bi_block points, ids, keys, starts;
-    struct bi_voxelgrid_rows source; /* where the caller's points were at the build; perhaps others are there now */
+    struct bi_voxelgrid_rows source; /* the caller's array at the build; its contents may have changed */
 };
 
 struct bi_voxelgrid_steps; /* one bi_step_fn for each line of steps.def: see steps/steps.h */
 struct bi_voxelgrid_pairs;
 struct bi_row_out;
 
-/* Rows of floats put in the order of a dense view. */
-struct bi_voxelgrid_place {
+/* Input and output of the fused builds: rows of floats, sorted into a dense view. */
+struct bi_voxelgrid_dense_target {
     struct bi_voxelgrid_view view; /* its shape */
     struct bi_voxelgrid_rows rows;
     uint32_t *starts;
     struct bi_voxelgrid_point *points;
 };
 
-/* The searches around many points: arguments as of the steps of these names. */
+/* Searches around many points: arguments as for the steps of the same names. */
 struct bi_voxelgrid_searches {
     bi_step_fn radius_count, radius_fill, pair_count, pair_fill;
-    bi_step_fn pair_total; /* adds the number of pairs to *total; NULL: as the sum of pair_count */
-    /* Finds pairs and keeps the short rows, in scratch: totals[0] gets the number of pairs, totals[1] that of the rows
-     * that are not kept; for those pair_fill is called after pair_write. None are of more than most_kept points. Of
-     * arrays in reach it also is pair_write, if they have the capacity, and only waits for the totals. */
-    bosc_status (*pair_keep)(bosc_ctx *ctx, struct bi_voxelgrid_pairs *pairs, int64_t capacity, int64_t totals[2]);
+    bi_step_fn pair_total; /* adds the number of pairs to *total; NULL: sum of pair_count instead */
+    /* Finds pairs, and collects short rows in scratch. totals[0]: pairs; totals[1]: rows not collected, for which
+     * pair_fill is called after pair_write. At most collect_limit points. If the caller's arrays are reachable and
+     * large enough it also does pair_write, and only waits for the totals. */
+    bosc_status (*pair_collect)(bosc_ctx *ctx, struct bi_voxelgrid_pairs *pairs, int64_t capacity, int64_t totals[2]);
     bosc_status (*pair_write)(bosc_ctx *ctx, const struct bi_voxelgrid_pairs *pairs);
-    int64_t most_kept;
+    int64_t collect_limit;
 };
 
 /* The table of voxel grids that each backend gives. */
 struct bi_voxelgrid_ops {
     const struct bi_voxelgrid_steps *steps;
 
-    /* Fused operations; NULL where the steps and collectives serve. As build.c's find_extent; as its sort, unless there
-     * are too many points for it, in all or in some voxels (*crowd, as of a view, is then 0); both at once, for up to
-     * most_small rows of floats (of the place's view cell, dim and n are read; points and starts have room for any
-     * dense view, and are as they were where there is a NaN); and as steps, in dense views within a finite radius. */
+    /* Fused operations; NULL where steps and collectives serve. extent: as find_extent of build.c. sort_by_buckets:
+     * sorts rows into a dense view; *peak_density is 0 if there are too many points, in all or in some voxels.
+     * build_in_one_launch: both, for up to one_launch_limit rows of floats; reads cell, dim and n of the target's
+     * view; points and starts have room for any dense view, and are unchanged if there is a NaN. dense_searches: for
+     * dense views and finite radii. */
     bosc_status (*extent)(bosc_ctx *ctx, const struct bi_voxelgrid_rows *rows, uint64_t *found);
-    bosc_status (*place)(bosc_ctx *ctx, const struct bi_voxelgrid_place *place, double *crowd);
-    bosc_status (*place_small)(bosc_ctx *ctx, const struct bi_voxelgrid_place *place, uint64_t *found, double *crowd);
-    int64_t most_small;
-    const struct bi_voxelgrid_searches *dense;
+    bosc_status (*sort_by_buckets)(bosc_ctx *ctx, const struct bi_voxelgrid_dense_target *target, double *peak_density);
+    bosc_status (*build_in_one_launch)(bosc_ctx *ctx, const struct bi_voxelgrid_dense_target *target, uint64_t *found,
+                                       double *peak_density);
+    int64_t one_launch_limit;
+    const struct bi_voxelgrid_searches *dense_searches;
 
-    /* Sorts the long rows that a fill listed and left unsorted: those that begin and end at `offsets`, of `rows`, whose
-     * `at` does not matter. NULL: fills shall list none. */
+    /* Sorts the long rows that a fill listed; their bounds are in `offsets`, and `at` of `rows` is not used. NULL:
+     * fills list none. */
     bosc_status (*sort_rows)(bosc_ctx *ctx, const struct bi_row_out *rows, const int64_t *offsets,
                              const uint32_t *long_rows);
 };

@@ -1,19 +1,19 @@
 /* The list of occupied voxels. */
 #include "voxelgrid/drivers.h"
 
-/* Where the voxels begin, and their number. */
+/* Finds the first positions of the voxels, and their number. */
 static bosc_status find_heads(bosc_ctx *ctx, struct bi_voxelgrid_voxel_list *voxels)
 {
     int64_t n = voxels->view.n;
     struct bi_voxelgrid_voxel_heads heads = {.view = voxels->view};
     void *count;
     uint32_t *list;
-    BI_TRY(bi_scratch_of(ctx, n, 1, &heads.keep));
+    BI_TRY(bi_scratch_of(ctx, n, 1, &heads.is_head));
     BI_TRY(bi_scratch_of(ctx, n, sizeof(uint32_t), &heads.positions));
     BI_TRY(bi_scratch_of(ctx, n, sizeof *list, &list));
     BI_TRY(bi_scratch_of(ctx, 1, sizeof voxels->count, &count));
     BI_TRY(ctx->ops->voxelgrid->steps->voxel_heads(ctx, n, &heads));
-    BI_TRY(ctx->backend->core->compact(ctx, sizeof *list, heads.positions, heads.keep, n, list, count));
+    BI_TRY(ctx->backend->core->compact(ctx, sizeof *list, heads.positions, heads.is_head, n, list, count));
     voxels->heads = list;
     return bi_read_back(ctx, &voxels->count, count, sizeof voxels->count);
 }

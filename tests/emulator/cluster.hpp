@@ -12,7 +12,7 @@ void cluster_wait();
 void *cluster_address(const void *p, unsigned block);
 } // namespace emulator
 
-struct bi_cluster_mail {
+struct bi_cluster_inbox {
     unsigned long long missing;
 };
 
@@ -36,26 +36,26 @@ cudaError_t bi_launch_cluster_shared(void (*kernel)(P...), unsigned blocks, unsi
 }
 template <class C> bool bi_has_clusters(const C *) { return true; }
 
-template <class T> T *bi_cluster_at(T *p, unsigned block)
+template <class T> T *bi_cluster_map(T *p, unsigned block)
 {
     emulator::perhaps_yield();
     return static_cast<T *>(emulator::cluster_address(p, block));
 }
 
-static inline void bi_cluster_expect(bi_cluster_mail *mail, unsigned bytes) { mail->missing = bytes; }
+static inline void bi_cluster_expect(bi_cluster_inbox *mail, unsigned bytes) { mail->missing = bytes; }
 static inline void bi_cluster_arrive() { emulator::cluster_arrive(); }
 static inline void bi_cluster_wait() { emulator::cluster_wait(); }
 
-static inline void bi_cluster_send(bi_cluster_mail *mail, void *p, unsigned block, uint4 v)
+static inline void bi_cluster_send(bi_cluster_inbox *mail, void *p, unsigned block, uint4 v)
 {
     emulator::perhaps_yield();
     memcpy(emulator::cluster_address(p, block), &v, sizeof v);
-    bi_cluster_mail *there = static_cast<bi_cluster_mail *>(emulator::cluster_address(mail, block));
+    bi_cluster_inbox *there = static_cast<bi_cluster_inbox *>(emulator::cluster_address(mail, block));
     __atomic_fetch_sub(&there->missing, sizeof v, __ATOMIC_RELEASE);
     emulator::perhaps_yield();
 }
 
-static inline void bi_cluster_receive(bi_cluster_mail *mail)
+static inline void bi_cluster_receive(bi_cluster_inbox *mail)
 {
     while (__atomic_load_n(&mail->missing, __ATOMIC_ACQUIRE)) emulator::yield();
 }

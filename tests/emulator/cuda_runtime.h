@@ -1,6 +1,6 @@
 /* The calls of the CUDA runtime that the library uses, on the host's memory: device memory is exact heap blocks that
- * AddressSanitizer watches. What is queued happens when somebody waits for it, as late as CUDA may: until then copies
- * have not read their source, nor kernels written their answers. */
+ * AddressSanitizer watches. Queued work runs when the host waits for it, as late as CUDA allows: until then copies
+ * have not read their source, nor kernels written their results. */
 #ifndef EMULATOR_CUDA_RUNTIME_H
 #define EMULATOR_CUDA_RUNTIME_H
 

@@ -1,4 +1,4 @@
-/* Graphs that are recorded from a stream, for programs in C too. */
+/* Graphs recorded from a stream, for programs in C too. */
 #ifndef EMULATOR_CUDA_RUNTIME_API_H
 #define EMULATOR_CUDA_RUNTIME_API_H
 

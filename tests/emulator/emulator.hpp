@@ -1,4 +1,4 @@
-/* Between the emulator's files. */
+/* Declarations shared by the emulator's files. */
 #ifndef EMULATOR_EMULATOR_HPP
 #define EMULATOR_EMULATOR_HPP
 

@@ -26,7 +26,7 @@ struct allocation {
     int device;
 };
 
-/* What a block may have at most: BI_EMULATOR_SHARED, in KB, for that of other devices. */
+/* Most shared memory of a block: 227 KB as on an H100, or BI_EMULATOR_SHARED (in KB) for other devices. */
 size_t shared_optin_bytes()
 {
     static const char *const given = getenv("BI_EMULATOR_SHARED");
@@ -72,7 +72,7 @@ cudaError_t allocate(void **memory, size_t bytes, cudaMemoryType type)
     return cudaSuccess;
 }
 
-/* Whether all of them lie in one allocation. */
+/* True if all these bytes lie in one allocation. */
 bool allocated(const char *from, size_t bytes)
 {
     locked guard;
@@ -109,8 +109,8 @@ struct emulated_executable {
 };
 struct emulated_stream {
     int device;
-    std::deque<std::function<bool()>> work; /* false: not yet, as what it waits for is another rank's */
-    emulated_graph *recorded;               /* what is queued goes there, if it is not NULL */
+    std::deque<std::function<bool()>> work; /* false: not yet possible, it waits for another rank */
+    emulated_graph *recorded;               /* if not NULL, queued work goes to this graph */
 };
 struct emulated_event {
     unsigned flags;
@@ -131,14 +131,15 @@ struct streams_locked {
     ~streams_locked() { pthread_mutex_unlock(&streams_lock); }
 };
 
-/* Does what a stream has to do, up to what cannot be done yet; the lock is held. Whether nothing is left. */
+/* Runs the work of a stream up to the first that cannot run yet; the caller holds the lock. True if the queue is then
+ * empty. */
 bool finish(emulated_stream *stream)
 {
     while (!stream->work.empty() && stream->work.front()()) stream->work.pop_front();
     return stream->work.empty();
 }
 
-/* What waits for other ranks is left. */
+/* Leaves work that waits for other ranks. */
 void finish_all()
 {
     streams_locked guard;
@@ -170,7 +171,7 @@ bool breaks_graph_of(emulated_stream *stream)
 #ifdef BOSC_FAULTS
 /* A call that fails does not wait, and its stack is gone when it has returned. CUDA has read and written the caller's
  * pageable memory by then. */
-extern "C" void bi_fault_made(void) { finish_all(); }
+extern "C" void bi_fault_raised(void) { finish_all(); }
 #endif
 
 namespace emulator
@@ -212,7 +213,7 @@ bool launch_allowed(const void *kernel, dim3 grid, dim3 block, size_t shared_byt
 
 } // namespace emulator
 
-/* For libraries that stand in for NCCL: the thread's device, and what is tried again until it says that it is done. */
+/* For stand-ins of NCCL: the thread's device, and work that is tried again until it returns true. */
 extern "C" __attribute__((visibility("default"))) int emulated_device() { return current_device; }
 
 extern "C" __attribute__((visibility("default"))) void emulated_queue_attempt(void *stream, int (*attempt)(void *),
@@ -349,7 +350,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream)
     while (!finished(stream ? stream : null_stream)) sched_yield();
     return cudaSuccess;
 }
-/* Who asks has waited long enough for what is queued. */
+/* A query counts as waiting: it runs the queued work. */
 cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
     if (breaks_graph_of(stream ? stream : null_stream)) return failed(CAPTURE_UNSUPPORTED);

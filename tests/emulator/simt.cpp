@@ -33,8 +33,8 @@ struct worker : thread {
 
 struct warp {
     unsigned lanes, alive, waiting;
-    /* Tokens of __syncwarp. Those of the whole warp go by turns, so that a fast lane's next release does not reach a
-     * slow lane; parts of a warp share the third. */
+    /* Tokens of __syncwarp. A whole warp uses the first two in turn, so that the next release of a fast lane does not
+     * reach a slow lane; partial masks share the third. */
     char order[3];
     unsigned turn;
 };
@@ -69,14 +69,15 @@ struct place launch_place;
 static uint64_t random_state;
 static struct fiber home;
 static struct block blocks[MOST_BLOCKS];
-/* Every fiber there is, and those that can run. They outlive the program's destructors: so does the emulator. */
+/* All fibers, and the ready ones. They are allocated for good, to outlive the program's destructors, as the emulator
+ * does. */
 static std::vector<worker *> &pool = *new std::vector<worker *>;
 static std::vector<worker *> &ready = *new std::vector<worker *>;
 static const struct kernel_call *running;
 static bool favour_recent; /* the policy of this launch */
 static uint64_t idle_switches;
 static char launch_order, join_order, device_order, cluster_order;
-static uint64_t cluster_threads, cluster_awaited; /* of the launch; those that have not arrived at its barrier */
+static uint64_t cluster_threads, cluster_awaited; /* of the launch; threads that have not arrived at its barrier */
 static unsigned cluster_turns;                    /* how often all have */
 
 static uint32_t draw()
@@ -372,6 +373,7 @@ static void start_block(struct block *b, uint64_t number, size_t dynamic_bytes)
 {
     dim3 grid = launch_place.grid, size = launch_place.block;
     unsigned count = size.x * size.y * size.z;
+    /* 1. The block and its warps; lanes beyond the last thread count as gone. */
     b->index =
         uint3{(unsigned)(number % grid.x), (unsigned)(number / grid.x % grid.y), (unsigned)(number / grid.x / grid.y)};
     b->live = true;
@@ -385,6 +387,7 @@ static void start_block(struct block *b, uint64_t number, size_t dynamic_bytes)
         b->warps[w].alive = b->warps[w].lanes = lanes >= 32 ? ~0u : (1u << lanes) - 1;
         b->warps[w].waiting = b->warps[w].turn = 0;
     }
+    /* 2. Its threads, ready to run from their first instruction. */
     order_release(&b->slot_order);
     for (unsigned i = 0; i < count; i++) {
         worker *t = b->threads[i];
@@ -493,7 +496,7 @@ static void run_blocks(unsigned resident, uint64_t count, size_t dynamic_bytes)
     } while (true);
 }
 
-static void run(const struct kernel_call &call)
+static void run_launch(const struct kernel_call &call)
 {
     const dim3 grid = call.grid, block = call.block;
     unsigned threads = block.x * block.y * block.z;
@@ -515,7 +518,7 @@ static void run(const struct kernel_call &call)
 void launch(const void *kernel, cudaStream_t stream, kernel_call &&call)
 {
     if (!launch_allowed(kernel, call.grid, call.block, call.shared_bytes, stream)) return;
-    queue(stream, [held = std::move(call)] { run(held); });
+    queue(stream, [held = std::move(call)] { run_launch(held); });
 }
 
 } // namespace emulator

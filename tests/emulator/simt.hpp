@@ -1,5 +1,6 @@
 /* CUDA's thread model for a host compiler. Every CUDA thread is a fiber; all run on one OS thread, a few blocks at a
- * time, in an order drawn from a seed. What CUDA leaves open is drawn at random: which blocks start first, who runs
+ * time, in an order drawn from a seed. Everything that CUDA leaves open is drawn at random: which blocks start first,
+ * who runs
  * after a barrier, where a thread is stopped between atomics. Under ThreadSanitizer fibers are threads, and only what
  * orders memory on the device (barriers, __syncwarp, fences, acquire and release, launches) orders it there;
  * shuffles, votes and plain atomics do not. */
@@ -39,7 +40,7 @@ namespace emulator
 
 struct block;
 
-/* What a CUDA thread sees of itself. */
+/* The built-in variables of a CUDA thread. */
 struct thread {
     uint3 index;
     unsigned lane;

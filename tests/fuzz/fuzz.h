@@ -1,16 +1,17 @@
-/* What fuzz targets share. */
+/* Shared by all fuzz targets. */
 #ifndef FUZZ_H
 #define FUZZ_H
 
 #include <stdlib.h>
 
-#include "support/pieces.h"
+#include "support/chunks.h"
 #include "support/saved.h"
 #include "io/mesh/faces.h"
+#include "io/file/array.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What plain versions ask for memory. */
+/* The allocator of the plain versions (tests/reference). */
 void *suite_alloc(size_t size)
 {
     void *p = malloc(size ? size : 1);
@@ -18,52 +19,53 @@ void *suite_alloc(size_t size)
     return p;
 }
 
-static inline void must(bosc_status status)
+static inline void require_ok(bosc_status status)
 {
     if (status != BOSC_OK) abort();
 }
 
-/* Bytes that say what to do. */
+/* The input, a program for the target. */
 struct input {
     const uint8_t *data;
     size_t size;
 };
 
-/* The next one; 0 behind the last. */
-static inline uint32_t take(struct input *in)
+/* Returns the next byte; 0 behind the last. */
+static inline uint32_t next_byte(struct input *in)
 {
     if (in->size == 0) return 0;
     in->size--;
     return *in->data++;
 }
 
-/* The same must come of the bytes in small pieces, from memory and from a file; two of the bytes say how small. */
-static inline void fuzz_pieces(piece_parse_fn parse, const uint8_t *data, size_t size)
+/* Requires equal results for the whole text and for small chunks of it, in memory and from a file. Two bytes of the
+ * input choose the sizes. */
+static inline void fuzz_chunks(chunk_parse_fn parse, const uint8_t *data, size_t size)
 {
-    size_t piece = size ? 1 + data[size / 2] % 24 : 1, head = size ? data[size - 1] * 7 % (size + 1) : 0;
-    if (!same_in_pieces(parse, data, size, piece, head)) abort();
+    size_t chunk = size ? 1 + data[size / 2] % 24 : 1, head = size ? data[size - 1] * 7 % (size + 1) : 0;
+    if (!same_in_chunks(parse, data, size, chunk, head)) abort();
 }
 
-/* Parses the bytes. What is read must be a whole array no larger than the bytes can say, what is refused has a text. */
+/* Parses the bytes. A result must be a complete array whose size the input bounds; a failure must have a message. */
 static inline int fuzz_parser(bosc_status (*parse)(const struct bi_bytes *, bosc_array *, bosc_io_error *),
                               const uint8_t *data, size_t size)
 {
     struct bi_bytes in = {.name = "F", .data = (const char *)data, .size = size};
     bosc_io_error error = {""};
     bosc_array a = {0};
-    size_t held = 0;
+    size_t bytes = 0;
     if (parse(&in, &a, &error) != BOSC_OK) {
         if (a.data || error.text[0] != 'F') abort();
         return 0;
     }
-    if (!bi_array_bytes(a.dtype, a.rank, a.shape, &held) || held > 8 * size + 64) abort();
+    if (!bi_array_bytes(a.dtype, a.rank, a.shape, &bytes) || bytes > 8 * size + 64) abort();
     volatile uint8_t sum = 0;
-    for (size_t i = 0; i < held; i++) sum = (uint8_t)(sum + ((const uint8_t *)a.data)[i]);
+    for (size_t i = 0; i < bytes; i++) sum = (uint8_t)(sum + ((const uint8_t *)a.data)[i]);
     bosc_array_free(&a);
     return 0;
 }
 
-/* Reads the bytes as a mesh, whose triangles must be of its vertices. */
+/* Reads the bytes as a mesh, whose triangles must refer to its vertices. */
 static inline int fuzz_mesh(bi_mesh_fn read, const uint8_t *data, size_t size)
 {
     struct bi_bytes in = {.name = "F", .data = (const char *)data, .size = size};
@@ -81,7 +83,7 @@ static inline int fuzz_mesh(bi_mesh_fn read, const uint8_t *data, size_t size)
     return 0;
 }
 
-/* One context of one thread for all inputs. */
+/* Returns the context, with one thread, which all inputs share. */
 static inline bosc_ctx *fuzz_context(void)
 {
     static bosc_ctx *ctx;
@@ -90,8 +92,8 @@ static inline bosc_ctx *fuzz_context(void)
     return ctx;
 }
 
-/* Reads a saved structure: as the bytes are, and again with their hashes made right, so that what lies behind them is
- * reached. The header's hash lies at byte `header`. */
+/* Reads a saved structure from the bytes, and again with corrected hashes, which lets damaged content pass the
+ * check. header: offset of the header's hash. */
 static inline int fuzz_saved(void (*parse)(const uint8_t *data, size_t size), size_t header, const uint8_t *data,
                              size_t size)
 {

@@ -1,3 +1,4 @@
+/* Scenes in Qt's data stream. */
 #include "fuzz.h"
 #include "io/scene/scene.h"
 

@@ -1,5 +1,5 @@
-/* Saved pools of bisectors: as the bytes are, and again with their checksums made right, so that what lies behind them
- * is reached. Whatever is read conforms, and may be asked, changed and saved. */
+/* Saved pools of bisectors, also with corrected checksums. A pool that was read must be conforming, and support
+ * queries, changes and saving. */
 #include <stddef.h>
 
 #include "bisector/save.h"
@@ -7,25 +7,25 @@
 
 enum { ROOM = 64 };
 
-static void use(bosc_ctx *ctx, bosc_bisectors *bisectors)
+static void exercise(bosc_ctx *ctx, bosc_bisectors *bisectors)
 {
     bosc_bisectors_info info = {.size = sizeof info};
     int64_t leaves[ROOM], across[3 * ROOM], back[3];
     uint8_t commands[ROOM];
     struct saved f = {0};
-    must(bosc_bisectors_get_info(ctx, bisectors, &info));
+    require_ok(bosc_bisectors_get_info(ctx, bisectors, &info));
     if (info.leaves < info.root_count) abort();
     for (int l = 0; l < ROOM; l++) leaves[l] = l < info.leaves ? l : 0;
-    must(bosc_bisectors_get_neighbours(ctx, bisectors, leaves, ROOM, across));
+    require_ok(bosc_bisectors_get_neighbours(ctx, bisectors, leaves, ROOM, across));
     for (int e = 0; e < 3 * ROOM; e++) {
         if (across[e] < 0) continue;
         const int64_t leaf = across[e] / 3;
-        must(bosc_bisectors_get_neighbours(ctx, bisectors, &leaf, 1, back));
+        require_ok(bosc_bisectors_get_neighbours(ctx, bisectors, &leaf, 1, back));
         if (back[across[e] % 3] != 3 * leaves[e / 3] + e % 3) abort();
     }
     for (int l = 0; l < ROOM; l++) commands[l] = (uint8_t)(1 + l % 2);
-    must(bosc_bisectors_update(ctx, bisectors, commands, ROOM, NULL, 0));
-    must(bosc_bisectors_write(ctx, bisectors, saved_append, &f));
+    require_ok(bosc_bisectors_update(ctx, bisectors, commands, ROOM, NULL, 0));
+    require_ok(bosc_bisectors_write(ctx, bisectors, saved_append, &f));
     free(f.bytes);
 }
 
@@ -35,7 +35,7 @@ static void parse(const uint8_t *data, size_t size)
     bosc_bisectors *bisectors = NULL;
     bosc_status status = bosc_bisectors_read(fuzz_context(), saved_deliver, &in, &bisectors);
     if ((status == BOSC_OK) != (bisectors != NULL) || (!bisectors && !*bosc_ctx_message(fuzz_context()))) abort();
-    if (bisectors) use(fuzz_context(), bisectors);
+    if (bisectors) exercise(fuzz_context(), bisectors);
     bosc_bisectors_free(bisectors);
 }
 

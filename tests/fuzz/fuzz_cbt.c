@@ -1,5 +1,5 @@
-/* Saved trees: as the bytes are, and again with their checksums made right, so that what lies behind them is reached.
- * Whatever is read may be asked, decoded, changed and saved. */
+/* Saved concurrent binary trees, also with corrected checksums. A tree that was read must support decoding,
+ * encoding, changes and saving. */
 #include <stddef.h>
 
 #include "cbt/save.h"
@@ -7,7 +7,7 @@
 
 enum { ROOM = 64 };
 
-static void use(bosc_ctx *ctx, bosc_cbt *tree)
+static void exercise(bosc_ctx *ctx, bosc_cbt *tree)
 {
     bosc_cbt_info info = {.size = sizeof info};
     uint64_t nodes[ROOM];
@@ -31,7 +31,7 @@ static void parse(const uint8_t *data, size_t size)
     bosc_cbt *tree = NULL;
     bosc_status status = bosc_cbt_read(fuzz_context(), saved_deliver, &in, &tree);
     if ((status == BOSC_OK) != (tree != NULL) || (!tree && !*bosc_ctx_message(fuzz_context()))) abort();
-    if (tree) use(fuzz_context(), tree);
+    if (tree) exercise(fuzz_context(), tree);
     bosc_cbt_free(tree);
 }
 

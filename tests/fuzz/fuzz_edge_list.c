@@ -1,9 +1,10 @@
-/* Lists of edges; and each line as the fast reader takes it against the slow one. */
+/* Lists of edges. Each line that the fast parser accepts is compared with the general parser. */
 #include <string.h>
 
 #include "support/edges_array.h"
 #include "fuzz.h"
 #include "io/graph/parse_edge.h"
+#include "io/text/row.h"
 
 static void compare_lines(const char *data, size_t size, bool tagged, char separator, enum bi_weights weights)
 {
@@ -12,7 +13,7 @@ static void compare_lines(const char *data, size_t size, bool tagged, char separ
     struct bi_lines lines = {.next = data, .end = data + size};
     struct bi_line line;
     while (bi_lines_next(&lines, &line)) {
-        struct bi_edge fast, slow;
+        struct bi_edge fast, general;
         bosc_status status;
         struct bi_reason reason;
         const char *at = line.begin;
@@ -20,9 +21,9 @@ static void compare_lines(const char *data, size_t size, bool tagged, char separ
                                &fast))
             continue;
         if (at != lines.next) abort();
-        if (bi_edge_line_read(&form, line, &slow, &status, &reason) != BI_LINE_EDGE) abort();
-        if (fast.u != slow.u || fast.v != slow.v) abort();
-        if (weights != BI_WEIGHTS_NONE && fast.weight.integer != slow.weight.integer)
+        if (bi_edge_line_read(&form, line, &general, &status, &reason) != BI_LINE_EDGE) abort();
+        if (fast.u != general.u || fast.v != general.v) abort();
+        if (weights != BI_WEIGHTS_NONE && fast.weight.integer != general.weight.integer)
             abort(); /* or the bits of reals */
     }
 }
@@ -34,6 +35,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         compare_lines((const char *)data, size, false, ',', (enum bi_weights)kind);
         if (kind != BI_WEIGHTS_NONE) compare_lines((const char *)data, size, true, 0, (enum bi_weights)kind);
     }
-    fuzz_pieces(list_array, data, size);
+    fuzz_chunks(list_array, data, size);
     return fuzz_parser(list_array, data, size);
 }

@@ -3,6 +3,6 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    fuzz_pieces(gr_array, data, size);
+    fuzz_chunks(gr_array, data, size);
     return fuzz_parser(gr_array, data, size);
 }

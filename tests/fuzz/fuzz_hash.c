@@ -1,9 +1,9 @@
-/* Saved hash tables: as the bytes are, and again with their checksums made right, so that what lies behind them is
- * reached. Whatever is read may be asked, listed, changed and built again. */
+/* Saved hash tables, also with corrected checksums. A table that was read must support queries, listing, changes and
+ * rehashing. */
 #include "fuzz.h"
 #include "hash/save.h"
 
-static void use(bosc_ctx *ctx, bosc_hash *table)
+static void exercise(bosc_ctx *ctx, bosc_hash *table)
 {
     bosc_hash_info info = {.size = sizeof info};
     uint64_t queries[16] = {0, 0, 1, 0, 7, 8, 9, 10, UINT64_MAX, UINT64_MAX}, values[8 * 8];
@@ -31,7 +31,7 @@ static void parse(const uint8_t *data, size_t size)
     bosc_hash *table = NULL;
     bosc_status status = bosc_hash_read(fuzz_context(), saved_deliver, &in, &table);
     if ((status == BOSC_OK) != (table != NULL) || (!table && !*bosc_ctx_message(fuzz_context()))) abort();
-    if (table) use(fuzz_context(), table);
+    if (table) exercise(fuzz_context(), table);
     bosc_hash_free(table);
 }
 

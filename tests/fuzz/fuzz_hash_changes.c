@@ -1,32 +1,32 @@
-/* Sequences of operations on a hash table, beside an oracle. The first bytes choose the options, each operation takes
- * one, and each key one or two. */
+/* Compares sequences of operations on a hash table with a plain version. The first bytes choose the options; each
+ * operation reads a byte, and each key one or two. */
 #include "reference/hash.c"
 #include "fuzz.h"
 #include "hash/drivers.h"
 
 enum { MOST = 64 };
 
-static bosc_hash_opts take_options(struct input *in)
+static bosc_hash_opts read_options(struct input *in)
 {
-    bosc_hash_opts o = {.size = sizeof o, .seed = take(in), .load = 0};
-    uint32_t kind = take(in);
+    bosc_hash_opts o = {.size = sizeof o, .seed = next_byte(in), .load_factor = 0};
+    uint32_t kind = next_byte(in);
     o.key_bits = 32 << kind % 3;
     o.layout = (bosc_hash_layout)(kind / 3 % 7);
-    o.value_size = (int32_t)(take(in) % 9);
+    o.value_size = (int32_t)(next_byte(in) % 9);
     o.kind = (bosc_hash_kind)(kind / 21 % 2);
     if (o.kind == BOSC_HASH_MAP) o.counted = kind / 42 % 2;
     if (o.kind == BOSC_HASH_MAP) o.duplicates = (bosc_hash_duplicates)(kind / 84 % 2);
     return o;
 }
 
-/* Keys that meet: small numbers, and hashes that agree in their top bits. */
-static int64_t take_keys(struct input *in, const bosc_hash_opts *o, void *keys, uint8_t *values)
+/* Reads keys that collide: small numbers, and hashes with equal top bits. */
+static int64_t read_keys(struct input *in, const bosc_hash_opts *o, void *keys, uint8_t *values)
 {
-    int64_t n = (int64_t)(take(in) % MOST);
+    int64_t n = (int64_t)(next_byte(in) % MOST);
     for (int64_t i = 0; i < n; i++) {
-        uint32_t byte = take(in);
+        uint32_t byte = next_byte(in);
         bosc_hash_word key = {byte & 15, 0};
-        if (byte & 16) key = bi_hash_key_of((bosc_hash_word){take(in), 0}, o->key_bits, o->seed);
+        if (byte & 16) key = bi_hash_key_of((bosc_hash_word){next_byte(in), 0}, o->key_bits, o->seed);
         if (byte & 32 && o->key_bits == 64)
             key = bi_hash_key_of((bosc_hash_word){(uint64_t)byte << 32 | byte, 0}, 64, o->seed);
         bi_hash_store(keys, o->key_bits, i, key);
@@ -60,15 +60,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     bosc_ctx *ctx = fuzz_context();
     struct input in = {data, size};
-    struct reference_hash oracle = {.opts = take_options(&in)};
+    struct reference_hash oracle = {.opts = read_options(&in)};
     bosc_hash *table = NULL;
     uint64_t keys[MOST * 2];
     uint8_t values[MOST * 8];
     int64_t bad, erased;
     if (bosc_hash_create(ctx, &oracle.opts, &table) != BOSC_OK) abort();
+    /* Each byte is an operation: build, erase, rehash or insert. */
     while (in.size) {
-        uint32_t what = take(&in);
-        int64_t n = take_keys(&in, &oracle.opts, keys, values);
+        uint32_t what = next_byte(&in);
+        int64_t n = read_keys(&in, &oracle.opts, keys, values);
         if (what % 4 == 0) {
             reference_hash_clear(&oracle);
             if (!reference_hash_insert(&oracle, keys, values, n, &bad)) abort();

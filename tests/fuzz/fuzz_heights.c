@@ -1,4 +1,4 @@
-/* Heights: the first byte is the format, and terrain-RGB or not. */
+/* Heights. The first byte chooses the format and the encoding. */
 #include <math.h>
 #include <string.h>
 

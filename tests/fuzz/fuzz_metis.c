@@ -3,6 +3,6 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    fuzz_pieces(metis_array, data, size);
+    fuzz_chunks(metis_array, data, size);
     return fuzz_parser(metis_array, data, size);
 }

@@ -3,6 +3,6 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    fuzz_pieces(mtx_array, data, size);
+    fuzz_chunks(mtx_array, data, size);
     return fuzz_parser(mtx_array, data, size);
 }

@@ -1,4 +1,5 @@
 #include "fuzz.h"
+#include "io/mesh/points.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -1,7 +1,8 @@
+/* Bodies and placements as text. */
 #include "fuzz.h"
 #include "io/scene/scene.h"
 
-/* A body: its triangles are of its vertices, and its solids too. */
+/* Parses a body, whose triangles and facets must refer to its vertices. */
 static void read_body(const struct bi_bytes *in)
 {
     bosc_io_error error = {""};
@@ -13,7 +14,7 @@ static void read_body(const struct bi_bytes *in)
     }
     int64_t vertices = body.vertices.shape[0], triangles = body.triangles.shape[0];
     if ((size_t)vertices > in->size || (size_t)triangles > in->size) abort();
-    must(bi_body_take("F", &body, (size_t)vertices % 2, &bodies, &error));
+    require_ok(bi_body_to_planner("F", &body, (size_t)vertices % 2, &bodies, &error));
     int64_t facets = bodies.polytope_count ? bodies.polytope_offsets[bodies.polytope_count] : bodies.triangle_count;
     const int64_t *corners = bodies.polytope_count ? bodies.facet_vertices : bodies.triangles;
     if (facets != triangles) abort();

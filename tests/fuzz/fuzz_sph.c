@@ -1,3 +1,4 @@
+/* Sphere trees. */
 #include "fuzz.h"
 #include "io/scene/scene.h"
 

@@ -1,20 +1,22 @@
-/* Text, all of it and two columns, and .xyz; and each number against the C library, which rounds correctly. */
+/* Text with all columns and with two, and .xyz. Each number is compared with the C library, which rounds correctly. */
 #include <string.h>
 
 #include "fuzz.h"
+#include "io/file/bytes.h"
+#include "io/mesh/points.h"
 #include "io/text/number.h"
 
-static bosc_status all(const struct bi_bytes *in, bosc_array *points, bosc_io_error *error)
+static bosc_status parse_text(const struct bi_bytes *in, bosc_array *points, bosc_io_error *error)
 {
     return bi_points_parse(BI_POINTS_TEXT, in, NULL, NULL, points, error);
 }
 
-static bosc_status columns(const struct bi_bytes *in, bosc_array *points, bosc_io_error *error)
+static bosc_status parse_columns(const struct bi_bytes *in, bosc_array *points, bosc_io_error *error)
 {
     return bi_points_parse(BI_POINTS_TEXT, in, "x,2", NULL, points, error);
 }
 
-static bosc_status xyz(const struct bi_bytes *in, bosc_array *points, bosc_io_error *error)
+static bosc_status parse_xyz(const struct bi_bytes *in, bosc_array *points, bosc_io_error *error)
 {
     return bi_points_parse(BI_POINTS_XYZ, in, NULL, NULL, points, error);
 }
@@ -36,10 +38,10 @@ static void compare_number(const char *data, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     compare_number((const char *)data, size);
-    fuzz_pieces(all, data, size);
-    fuzz_pieces(columns, data, size);
-    fuzz_pieces(xyz, data, size);
-    fuzz_parser(all, data, size);
-    fuzz_parser(columns, data, size);
-    return fuzz_parser(xyz, data, size);
+    fuzz_chunks(parse_text, data, size);
+    fuzz_chunks(parse_columns, data, size);
+    fuzz_chunks(parse_xyz, data, size);
+    fuzz_parser(parse_text, data, size);
+    fuzz_parser(parse_columns, data, size);
+    return fuzz_parser(parse_xyz, data, size);
 }

@@ -1,10 +1,9 @@
-/* Saved trees: as the bytes are, and again with their checksums made right, so that what lies behind them is reached.
- * Whatever is read may be verified and searched. */
+/* Saved k-d trees, also with corrected checksums. A tree that was read must support verification and searches. */
 #include "fuzz.h"
 #include "io/file/structure.h"
 #include "kdtree/save.h"
 
-static void use(bosc_ctx *ctx, bosc_kdtree *tree)
+static void exercise(bosc_ctx *ctx, bosc_kdtree *tree)
 {
     bosc_kdtree_info info = {.size = sizeof info};
     uint64_t query[1024] = {0};
@@ -25,7 +24,7 @@ static void parse(const uint8_t *data, size_t size)
     bosc_status status = bi_structure_parse(BI_STRUCTURE_kdtree, fuzz_context(), &in, &read, &error);
     bosc_kdtree *tree = read;
     if ((status == BOSC_OK) != (tree != NULL) || (!tree && error.text[0] != 'F')) abort();
-    if (tree) use(fuzz_context(), tree);
+    if (tree) exercise(fuzz_context(), tree);
     bosc_kdtree_free(tree);
 }
 

@@ -1,4 +1,4 @@
-/* Saved tries. What is read must answer, and be written back as it was. */
+/* Saved tries. A trie that was read must support queries, and be written back unchanged. */
 #include "fuzz.h"
 #include "trie/save.h"
 

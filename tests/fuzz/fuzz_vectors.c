@@ -1,4 +1,4 @@
-/* Vectors as text; as .npy after a first byte of 200 or more, which says how many bits they have. */
+/* Vectors as text. After a first byte of 200 or more, which gives the number of bits, vectors as .npy. */
 #include "fuzz.h"
 #include "io/graph/vectors.h"
 

@@ -1,5 +1,5 @@
-/* Voxel grids of small points: what every search finds, beside a look at every point. The first bytes choose the
- * options, and each operation takes one: another build, or a search. */
+/* Compares every search of voxel grids with brute force. The first bytes choose the options; each operation reads a
+ * byte: another build, or a search. */
 #include <boscage/voxelgrid.h>
 
 #include "points.h"
@@ -22,11 +22,11 @@ static bool same_voxel(const struct reference_points *p, int64_t i, const struct
     return true;
 }
 
-static void ask_voxels(const struct subject *s)
+static void check_voxels(const struct subject *s)
 {
     int64_t coords[POINTS_MOST * 3], counts[POINTS_MOST], count, sum = 0;
     const struct reference_points *p = &s->all.p;
-    must(bosc_voxelgrid_voxels(s->ctx, s->grid, coords, counts, POINTS_MOST, &count));
+    require_ok(bosc_voxelgrid_voxels(s->ctx, s->grid, coords, counts, POINTS_MOST, &count));
     for (int64_t v = 0; v < count; v++) {
         int64_t held = 0, order = v == 0;
         for (int32_t c = 0; c < p->dim && !order; c++)
@@ -46,19 +46,20 @@ static void ask_voxels(const struct subject *s)
     if (sum != p->n) abort();
 }
 
-/* own: the points ask. */
-static void ask_queries(struct subject *s, struct input *in, bool own)
+/* own: the points of the grid are the queries. */
+static void check_queries(struct subject *s, struct input *in, bool own)
 {
     int64_t offsets[POINTS_MOST + 1], counts[POINTS_MOST], voxels[POINTS_MOST], ids[PAIRS_MOST], at = 0;
-    double dist2[PAIRS_MOST], radius = take_radius(in), d;
+    double dist2[PAIRS_MOST], radius = read_radius(in), d;
     const struct reference_points *p = &s->all.p, *q = own ? p : &s->queries.p;
-    if (!own) take_points(in, s->opts.dtype, s->opts.dim, &s->queries);
+    if (!own) read_points(in, s->opts.dtype, s->opts.dim, &s->queries);
     const void *data = own ? NULL : q->data;
-    must(bosc_voxelgrid_voxel_count(s->ctx, s->grid, data, q->n, q->stride, voxels));
-    must(bosc_voxelgrid_radius_count(s->ctx, s->grid, data, q->n, q->stride, radius, counts));
-    must(bosc_voxelgrid_radius(s->ctx, s->grid, data, q->n, q->stride, radius, offsets, NULL, NULL, 0));
+    require_ok(bosc_voxelgrid_voxel_count(s->ctx, s->grid, data, q->n, q->stride, voxels));
+    require_ok(bosc_voxelgrid_radius_count(s->ctx, s->grid, data, q->n, q->stride, radius, counts));
+    require_ok(bosc_voxelgrid_radius(s->ctx, s->grid, data, q->n, q->stride, radius, offsets, NULL, NULL, 0));
     if (offsets[q->n] > PAIRS_MOST) abort();
-    must(bosc_voxelgrid_radius(s->ctx, s->grid, data, q->n, q->stride, radius, offsets, ids, dist2, offsets[q->n]));
+    require_ok(
+        bosc_voxelgrid_radius(s->ctx, s->grid, data, q->n, q->stride, radius, offsets, ids, dist2, offsets[q->n]));
     for (int64_t i = 0; i < q->n; i++) {
         int64_t held = 0;
         if (offsets[i] != at || counts[i] != offsets[i + 1] - at) abort();
@@ -73,29 +74,29 @@ static void ask_queries(struct subject *s, struct input *in, bool own)
     if (at != offsets[q->n]) abort();
 }
 
-static void ask_pairs(const struct subject *s, struct input *in)
+static void check_pairs(const struct subject *s, struct input *in)
 {
-    int64_t pairs[2 * PAIRS_MOST], expected[2 * PAIRS_MOST], labels[POINTS_MOST], wanted[POINTS_MOST], count;
-    double dist2[PAIRS_MOST], distances[PAIRS_MOST], radius = take_radius(in), r2 = square_of(&s->all.p, radius);
+    int64_t pairs[2 * PAIRS_MOST], expected[2 * PAIRS_MOST], labels[POINTS_MOST], expected_labels[POINTS_MOST], count;
+    double dist2[PAIRS_MOST], distances[PAIRS_MOST], radius = read_radius(in), r2 = square_of(&s->all.p, radius);
     const struct reference_points *p = &s->all.p;
     int64_t total = reference_pairs(p, r2, expected, distances);
-    must(bosc_voxelgrid_pairs(s->ctx, s->grid, radius, pairs, dist2, PAIRS_MOST, &count));
+    require_ok(bosc_voxelgrid_pairs(s->ctx, s->grid, radius, pairs, dist2, PAIRS_MOST, &count));
     if (count != total) abort();
     for (int64_t k = 0; k < 2 * total; k++)
         if (id_at(pairs, s->opts.id_bits, k) != expected[k]) abort();
     for (int64_t k = 0; k < total; k++)
         if (distance_at(p->dtype, dist2, k) != distances[k]) abort();
-    must(bosc_voxelgrid_components(s->ctx, s->grid, radius, labels, &count));
-    if (count != reference_components(p, r2, wanted)) abort();
+    require_ok(bosc_voxelgrid_components(s->ctx, s->grid, radius, labels, &count));
+    if (count != reference_components(p, r2, expected_labels)) abort();
     for (int64_t i = 0; i < p->n; i++)
-        if (id_at(labels, s->opts.id_bits, i) != wanted[i]) abort();
+        if (id_at(labels, s->opts.id_bits, i) != expected_labels[i]) abort();
 }
 
 static void rebuild(struct subject *s, struct input *in)
 {
-    take_points(in, s->opts.dtype, s->opts.dim, &s->all);
-    must(bosc_voxelgrid_build(s->ctx, s->grid, s->all.p.data, s->all.p.n, s->all.p.stride));
-    ask_voxels(s);
+    read_points(in, s->opts.dtype, s->opts.dim, &s->all);
+    require_ok(bosc_voxelgrid_build(s->ctx, s->grid, s->all.p.data, s->all.p.n, s->all.p.stride));
+    check_voxels(s);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -103,18 +104,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static const double cells[8] = {1, 0.5, 0.3, 2, 7.7, 1e-30, 1e19, 0.0625};
     static struct subject s;
     struct input in = {data, size};
-    s = (struct subject){.ctx = fuzz_context(), .opts = {.size = sizeof s.opts, .dtype = take_dtype(&in)}};
-    uint32_t kind = take(&in);
+    s = (struct subject){.ctx = fuzz_context(), .opts = {.size = sizeof s.opts, .dtype = read_dtype(&in)}};
+    uint32_t kind = next_byte(&in);
     s.opts.dim = 1 + (int32_t)(kind % 3);
     s.opts.cell = cells[kind / 4 % 8];
     s.opts.id_bits = kind / 32 % 2 ? 32 : 64;
-    must(bosc_voxelgrid_create(s.ctx, &s.opts, &s.grid));
+    require_ok(bosc_voxelgrid_create(s.ctx, &s.opts, &s.grid));
     rebuild(&s, &in);
     while (in.size) {
-        uint32_t what = take(&in) % 5;
+        uint32_t what = next_byte(&in) % 5;
         if (what == 0) rebuild(&s, &in);
-        if (what == 1) ask_pairs(&s, &in);
-        if (what > 1) ask_queries(&s, &in, what == 4);
+        if (what == 1) check_pairs(&s, &in);
+        if (what > 1) check_queries(&s, &in, what == 4);
     }
     bosc_voxelgrid_free(s.grid);
     return 0;

@@ -1,6 +1,7 @@
-/* What zstd has packed: refused with a text, or unpacked within the limit. */
+/* Files packed by zstd must be refused with a message, or unpacked within the limit. */
 #include "fuzz.h"
 #include "io/file/zstd.h"
+#include "io/file/file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -8,7 +9,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct bi_bytes in = {.name = "F", .data = (const char *)data, .size = size};
     struct bi_file file = {0};
     bosc_io_error error = {""};
-    bosc_status status = bi_zstd_unpack(&in, MOST, &file, &error);
+    bosc_status status = bi_zstd_decompress(&in, MOST, &file, &error);
     if (status != BOSC_OK && (file.memory || error.text[0] != 'F')) abort();
     if (file.bytes.size > MOST) abort();
     volatile char sum = 0;

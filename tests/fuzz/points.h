@@ -1,4 +1,4 @@
-/* Points of a few values, so that many are equal or equally far from each other; and some at the ends of their type. */
+/* Points with few values, so that many coincide or have equal distances; some values are extremes of their type. */
 #ifndef FUZZ_POINTS_H
 #define FUZZ_POINTS_H
 
@@ -15,17 +15,17 @@ struct point_set {
     int64_t values[POINTS_MOST * (DIM_MOST + 1)];
 };
 
-static inline bosc_dtype take_dtype(struct input *in)
+static inline bosc_dtype read_dtype(struct input *in)
 {
     static const bosc_dtype dtypes[] = {BOSC_F32, BOSC_F64, BOSC_I32, BOSC_I64};
-    return dtypes[take(in) % 4];
+    return dtypes[next_byte(in) % 4];
 }
 
-static inline void take_value(struct input *in, bosc_dtype dtype, void *data, int64_t at)
+static inline void read_value(struct input *in, bosc_dtype dtype, void *data, int64_t at)
 {
     static const float reals[8] = {INFINITY, -INFINITY, FLT_MAX, -FLT_MAX, FLT_MIN, FLT_MIN / 8, -0.0f, 1e19f};
     static const int64_t wholes[8] = {INT64_MIN, INT64_MAX, INT64_MAX - 1, INT32_MAX, INT32_MIN, (1LL << 53) + 1, 3, 9};
-    uint32_t byte = take(in);
+    uint32_t byte = next_byte(in);
     float real = byte >= 248 ? reals[byte % 8] : byte < 128 ? (float)(byte % 8) : (float)(byte - 128) / 16;
     int64_t whole = byte >= 248 ? wholes[byte % 8] : (int64_t)(byte % 32) - 8;
     if (dtype == BOSC_F32) ((float *)data)[at] = real;
@@ -34,13 +34,13 @@ static inline void take_value(struct input *in, bosc_dtype dtype, void *data, in
     if (dtype == BOSC_I64) ((int64_t *)data)[at] = whole;
 }
 
-static inline void take_points(struct input *in, bosc_dtype dtype, int32_t dim, struct point_set *set)
+static inline void read_points(struct input *in, bosc_dtype dtype, int32_t dim, struct point_set *set)
 {
-    int64_t stride = dim + take(in) % 2, n = take(in) % (POINTS_MOST + 1);
+    int64_t stride = dim + next_byte(in) % 2, n = next_byte(in) % (POINTS_MOST + 1);
     set->p = (struct reference_points){dtype, dim, n, stride, set->values};
     memset(set->values, 0, sizeof set->values);
     for (int64_t i = 0; i < n; i++)
-        for (int32_t c = 0; c < dim; c++) take_value(in, dtype, set->values, i * stride + c);
+        for (int32_t c = 0; c < dim; c++) read_value(in, dtype, set->values, i * stride + c);
 }
 
 static inline const void *point_of(const struct reference_points *p, int64_t i)
@@ -48,13 +48,13 @@ static inline const void *point_of(const struct reference_points *p, int64_t i)
     return (const char *)p->data + (size_t)(i * p->stride) * bosc_dtype_size(p->dtype);
 }
 
-static inline double take_radius(struct input *in)
+static inline double read_radius(struct input *in)
 {
     static const double radii[8] = {0, 0.5, 1, 1.5, 2.25, 4, 1e19, 1e300};
-    return radii[take(in) % 8];
+    return radii[next_byte(in) % 8];
 }
 
-/* The squared radius as distances of the points are rounded. */
+/* Returns the squared radius, rounded as distances of the points are. */
 static inline double square_of(const struct reference_points *p, double radius)
 {
     if (p->dtype != BOSC_F32) return radius * radius;

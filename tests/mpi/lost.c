@@ -1,4 +1,5 @@
-/* lost killed|late: rank 1 is killed, or does not come. The others get BOSC_ERR_COMM, say "told" and end with 3. */
+/* lost killed|late: rank 1 is killed, or does not come. The other ranks get BOSC_ERR_COMM, print "reported" and end
+ * with 3. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,6 @@ int main(int argc, char **argv)
     if (rank == 1 && strcmp(argv[1], "killed") == 0) raise(SIGKILL);
     if (rank == 1) sleep(60);
     const bosc_status status = bosc_comm_barrier(ctx, comm);
-    if (status == BOSC_ERR_COMM) fprintf(stderr, "told: %s\n", bosc_ctx_message(ctx));
+    if (status == BOSC_ERR_COMM) fprintf(stderr, "reported: %s\n", bosc_ctx_message(ctx));
     _exit(status == BOSC_ERR_COMM ? 3 : 4); /* MPI_Finalize would wait for rank 1 */
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# lost.sh killed|late PROGRAM MPIRUN...: the program ends soon, as failed. Who is not ended by mpirun itself, as it does
-# when a process is killed, was told.
+# lost.sh killed|late PROGRAM MPIRUN...: the program ends soon, as failed. If a process is killed, mpirun ends the others;
+# if one is late, the others must report it.
 set -eu
 how=$1
 program=$2
@@ -9,4 +9,4 @@ text=$(timeout 40 "$@" -n 3 "$program" "$how" 2>&1) && status=0 || status=$?
 echo "$text"
 echo "exit status $status"
 [ "$status" != 0 ] && [ "$status" != 124 ]
-[ "$how" != late ] || echo "$text" | grep -q "told: comm: rank"
+[ "$how" != late ] || echo "$text" | grep -q "reported: comm: rank"

@@ -1,5 +1,5 @@
-/* support/ranks.h where each rank is a process: a case of as many ranks as there are runs on all of them, and the
- * others are left out. */
+/* support/ranks.h with a process for each rank: a case whose number of ranks is that of the processes runs on all of
+ * them; other cases are left out. */
 #include "support/ranks.h"
 
 #include <boscage/mpi.h>

@@ -1,5 +1,5 @@
 #!/bin/sh
-# tool.sh BOSCAGE MPIRUN...: the tool as so many processes writes the files that one writes, once.
+# tool.sh BOSCAGE MPIRUN...: the tool on several processes writes the files that one process writes, and writes them once.
 set -eu
 tool=$1
 shift

@@ -26,7 +26,7 @@ CLEAN = {
     "tool/main.c": '#include <boscage/io.h>\n#include <stdio.h>\n#include "demo/demo.h"\n#include "render/canvas.h"\n#include "tool/args.h"\nint main(void) { printf("hi"); }\n',
 }
 
-# file, a line added at its end, a part of what is said of it
+# file, a line added at its end, a part of the message
 PLANTED = [
     ("include/boscage/base.h", '#include <cuda_runtime.h>', "public header"),
     ("include/boscage/base.h", '#include "base/bits.h"', "public header"),
@@ -52,7 +52,7 @@ PLANTED = [
     ("src/kdtree/cuda.cu", 'asm volatile("nop;");', "simt.cuh"),
     ("src/io/npy/npy.c", '#include "core/context.h"', "io may not include"),
     ("python/src/hash.cpp", '#include "hash/hash.h"', "public headers and core.hpp"),
-    ("python/src/hash.cpp", 'void *p = malloc(3);', "takes no memory"),
+    ("python/src/hash.cpp", 'void *p = malloc(3);', "allocates no memory"),
     ("python/src/hash.cpp", '#pragma omp parallel', "computes nothing"),
     ("render/canvas.c", '#include "tool/tool.h"', "render may not include"),
     ("render/canvas.c", '#include "demo/demo.h"', "render may not include"),

@@ -1,5 +1,5 @@
-"""What bash, zsh and fish offer, each by its own completion with the script of the tool that BOSCAGE names; shells that
-are not there are left out, with a word."""
+"""The completions of bash, zsh and fish, each by the shell's own machinery with the script of the tool (BOSCAGE).
+Missing shells are skipped with a note."""
 import os
 import pty
 import select
@@ -13,7 +13,7 @@ from help_test import commands, options, said
 
 
 class Shell:
-    """A shell in a folder of its own that has a file, p.npy; offers() tells what it would insert for the last word."""
+    """A shell in a folder of its own that has a file, p.npy; completions() returns its insertions for the last word."""
 
     def __init__(self, name):
         self.script = said("help", "--completion", name)
@@ -22,7 +22,7 @@ class Shell:
         os.mkdir(self.folder + "/files")
         open(self.folder + "/files/p.npy", "w").close()
 
-    def offers(self, line):
+    def completions(self, line):
         raise NotImplementedError
 
     def close(self):
@@ -30,12 +30,12 @@ class Shell:
 
 
 class Bash(Shell):
-    """Calls the function as readline does. Files are readline's own, where the function offers nothing."""
+    """Calls the function as readline does. Files are readline's own, where the function has no completions."""
 
     def __init__(self):
         super().__init__("bash")
 
-    def offers(self, line):
+    def completions(self, line):
         quoted = " ".join(f"'{word}'" for word in line.replace("=", " = ").split(" "))
         count = len(line.replace("=", " = ").split(" "))
         run = f"source /dev/stdin; COMP_WORDS=({quoted}); COMP_CWORD={count - 1}; _boscage; printf '%s\\n' \"${{COMPREPLY[@]}}\""
@@ -50,7 +50,7 @@ class Fish(Shell):
         with open(self.folder + "/boscage.fish", "w") as file:
             file.write(self.script)
 
-    def offers(self, line):
+    def completions(self, line):
         done = subprocess.run(["fish", "--no-config", "-c", f"source ../boscage.fish; complete -C '{line}'"],
                               capture_output=True, text=True, check=True, cwd=self.folder + "/files",
                               env=dict(os.environ, HOME=self.folder))
@@ -60,7 +60,7 @@ class Fish(Shell):
 
 
 class Zsh(Shell):
-    """An interactive zsh on a terminal: every match that is added is also written down, and the line erased again."""
+    """An interactive zsh on a terminal: every added match is also written to a file, and the line is erased."""
 
     SETUP = r"""
         PROMPT= RPROMPT= LISTMAX=100000
@@ -74,10 +74,10 @@ class Zsh(Shell):
             fi
             builtin compadd "$@"
         }
-        offer() { _main_complete; compstate[list]= compstate[insert]= }
-        tell() { : > $FOLDER/told }
-        zle -C offer complete-word offer; zle -N tell; zle -N zle-line-init tell
-        bindkey -e; bindkey '^I' offer; bindkey '^O' tell
+        complete_word() { _main_complete; compstate[list]= compstate[insert]= }
+        signal_ready() { : > $FOLDER/ready }
+        zle -C complete_word complete-word complete_word; zle -N signal_ready; zle -N zle-line-init signal_ready
+        bindkey -e; bindkey '^I' complete_word; bindkey '^O' signal_ready
     """
 
     def __init__(self):
@@ -93,17 +93,17 @@ class Zsh(Shell):
         self.type("source $FOLDER/setup\n")
 
     def type(self, keys):
-        """Presses keys, of which the last has the shell tell that it is done."""
+        """Types keys; the last one makes the shell signal that it is done."""
         shown, end = b"", time.monotonic() + 60
         os.write(self.terminal, keys.encode())
-        while not os.path.exists(self.folder + "/told"):
+        while not os.path.exists(self.folder + "/ready"):
             if select.select([self.terminal], [], [], 0.02)[0]:
                 shown += os.read(self.terminal, 4096)
             if time.monotonic() > end:
                 raise AssertionError("zsh does not answer: " + repr(shown[-1000:]))
-        os.unlink(self.folder + "/told")
+        os.unlink(self.folder + "/ready")
 
-    def offers(self, line):
+    def completions(self, line):
         open(self.folder + "/hits", "w").close()
         self.type(line + "\t\x15\x0f")
         with open(self.folder + "/hits") as file:
@@ -116,10 +116,10 @@ class Zsh(Shell):
 
 
 class Completion:
-    """What holds for every shell."""
+    """Tests of every shell."""
 
     shell = None
-    files = ["p.npy"]  # what is offered where anything may be a file
+    files = ["p.npy"]  # completions where any file is allowed
 
     @classmethod
     def tearDownClass(cls):
@@ -127,7 +127,7 @@ class Completion:
             cls.shell.close()
 
     def check(self, line, expected):
-        self.assertEqual(sorted(self.shell.offers("boscage " + line)), sorted(expected), line)
+        self.assertEqual(sorted(self.shell.completions("boscage " + line)), sorted(expected), line)
 
     def test_rooms_and_verbs(self):
         rooms = list(dict.fromkeys(name.split()[0] for name in commands()))

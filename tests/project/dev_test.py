@@ -1,4 +1,4 @@
-"""./dev test counts what really ran, and never ends well when something did not: cmake and ctest are stand-ins here."""
+"""./dev test counts the tests that ran and fails if any part did not run its tests. cmake and ctest are stand-ins."""
 import os
 import pathlib
 import shutil

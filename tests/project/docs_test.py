@@ -1,5 +1,5 @@
-"""The documents agree with the project: README.md's program is the example that is compiled, its commands work
-(with the tool that BOSCAGE names), links lead somewhere, and ./dev knows the commands that are named."""
+"""The documents agree with the project: README.md's program is a compiled example, its commands work (with
+the tool of BOSCAGE), links have targets, and ./dev has the commands that pages name."""
 import os
 import pathlib
 import re
@@ -14,9 +14,20 @@ DESIGN = sorted(ROOT.glob("docs/design/*.md"))
 
 
 class Documents(unittest.TestCase):
-    def test_the_program_of_the_readme_is_the_example(self):
-        block = re.search(r"```c\n(.*?)```", (ROOT / "README.md").read_text(), re.S).group(1)
-        self.assertEqual(block, (ROOT / "examples" / "knn.c").read_text())
+    def test_the_program_of_the_readme_is_of_the_example(self):
+        program = (ROOT / "examples" / "knn.c").read_text().split("\n")
+        begin = 0
+        for line in re.search(r"```c\n(.*?)```", (ROOT / "README.md").read_text(), re.S).group(1).strip().split("\n"):
+            if line != "...":
+                begin = [text.strip() for text in program].index(line, begin) + 1
+
+    def test_the_readme_is_short(self):
+        self.assertLessEqual((ROOT / "README.md").read_text().count("\n"), 80)
+
+    def test_figures_are_up_to_date(self):
+        for tool in "make-performance", "draw-figures":
+            done = subprocess.run([ROOT / "tools" / tool, "--check"], capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stdout + done.stderr), (0, ""))
 
     @unittest.skipUnless("BOSCAGE" in os.environ, "no tool is named")
     def test_the_commands_of_the_readme_work(self):
@@ -66,12 +77,12 @@ class Documents(unittest.TestCase):
     def test_files_named_in_code_spans_exist(self):
         for document in DOCUMENTS:
             for name in re.findall(r"`((?:src|include|tests|tools|cmake|examples|bench|fuzz)/[\w./-]*\w)`", document.read_text()):
-                self.assertTrue(list(ROOT.glob(name.replace("NAME", "*"))), f"{document.name}: {name}")
+                self.assertTrue(list(ROOT.glob(name.replace("NAME", "*").replace("ROOM", "*"))), f"{document.name}: {name}")
 
     def test_programs_of_tests_have_cases(self):
         for document in DOCUMENTS:
             for name in re.findall(r"\btest_([a-z]\w*)", document.read_text()):
-                self.assertTrue((ROOT / "tests/cases" / f"{name}.c").exists(), f"{document.name}: test_{name}")
+                self.assertTrue(any((ROOT / "tests/cases").glob(f"*/{name}.c")), f"{document.name}: test_{name}")
 
     def test_commands_of_dev_are_known(self):
         known = subprocess.run(["sh", ROOT / "dev", "help"], capture_output=True, text=True, check=True).stdout
@@ -87,6 +98,38 @@ class Documents(unittest.TestCase):
             text = " ".join((ROOT / promise).read_text().replace(" * ", " ").split())
             said = re.search(r"unless (its|the call's) comment says otherwise", text) is not None
             self.assertEqual(said, bool(calls), promise)
+
+    def test_headers_name_their_family_and_first_functions(self):
+        """Each header has both lines; the functions named are declared, at most 60, and listed by boscage.h."""
+        folder = ROOT / "include" / "boscage"
+        headers = "".join(path.read_text() for path in folder.rglob("*.h"))
+        declared = set(re.findall(r"^BOSC_API[^;(]*?(\w+)\(", headers, re.M))
+        listed = re.search(r"/\*.*?\*/", (folder / "boscage.h").read_text(), re.S).group(0)
+        listed = " ".join(listed.replace("\n * ", " ").split())
+        table = (ROOT / "docs" / "README.md").read_text()
+        first = set()
+        for header in sorted(folder.rglob("*.h")):
+            name = header.relative_to(folder).as_posix()
+            if name == "boscage.h":
+                continue
+            comment = re.search(r"/\*(.*?)\*/", header.read_text(), re.S).group(1)
+            found = re.search(r"\n \* Family: (.*)\n \* Start with: ((?:.+\n?)*?)(?: \*\n|$)", comment)
+            self.assertIsNotNone(found, name)
+            self.assertIn(found.group(1), ("points, graphs and keys", "meshes", "motion"), name)
+            start = " ".join(found.group(2).replace("\n *", " ").split())
+            names = start.split(", ")
+            if names[0].endswith(".h"):  # a header without functions names others
+                for other in names:
+                    self.assertTrue((folder.parent / other).exists(), f"{name}: {other}")
+                continue
+            prefix = names[0].rsplit("_", 1)[0]
+            functions = {prefix + n if n.startswith("_") else n for n in names}
+            self.assertEqual(functions - declared, set(), name)
+            first |= functions
+            if name != "ranks.h":
+                self.assertRegex(listed, rf" {re.escape(name)} [^:]*: {re.escape(start)}( |$)", name)
+                self.assertIn("| " + ", ".join(f"`{n}`" for n in names) + " |", table, name)
+        self.assertLessEqual(len(first), 60)
 
     def test_versions_agree(self):
         version = re.search(r"VERSION (\d+\.\d+\.\d+)", (ROOT / "CMakeLists.txt").read_text()).group(1)

@@ -1,5 +1,5 @@
-"""The manual page and the completion of shells say what the help says (of the tool that BOSCAGE names), and their
-readers take them: man and shells that are not there are left out. What the shells offer: completion_test.py."""
+"""The manual page and the completion scripts agree with the help of the tool (BOSCAGE), and man and the shells accept
+them; missing programs are skipped. Completions themselves: completion_test.py."""
 import os
 import re
 import shutil

@@ -1,5 +1,5 @@
-"""The reference that is made from the headers has every public function, each with a comment; and calls with arrays
-say what they cost."""
+"""The reference made from the headers has every public function, each with a comment; functions with arrays state their
+cost."""
 import importlib.machinery
 import importlib.util
 import pathlib

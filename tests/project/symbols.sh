@@ -1,5 +1,5 @@
 #!/bin/sh
-# A shared library exports bosc_* and nothing else, all of what its headers declare, and needs only known libraries.
+# A shared library exports exactly the bosc_* functions that its headers declare, and needs only known libraries.
 # usage: symbols.sh LIBRARY "NEEDED..." HEADER...
 set -eu
 library=$1

@@ -3,23 +3,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool same(const double a[3], const double b[3]) { return a[0] == b[0] && a[1] == b[1] && a[2] == b[2]; }
+static bool equal_points(const double a[3], const double b[3]) { return a[0] == b[0] && a[1] == b[1] && a[2] == b[2]; }
 
-static void put(double to[3][3], const double a[3], const double b[3], const double c[3])
+static void set_corners(double to[3][3], const double a[3], const double b[3], const double c[3])
 {
     memcpy(to[0], a, sizeof to[0]);
     memcpy(to[1], b, sizeof to[1]);
     memcpy(to[2], c, sizeof to[2]);
 }
 
-/* Squares side by side, two roots each, whose base is the diagonal. */
-static int64_t squares(int64_t count, double at[8][3][3])
+/* Creates squares side by side, each of two roots with the diagonal as their base. */
+static int64_t make_squares(int64_t count, double at[8][3][3])
 {
     for (int64_t s = 0; s < count; s++) {
         const double x = (double)s;
         const double p[4][3] = {{x, 0, 0}, {x + 1, 0, 0}, {x + 1, 1, 0}, {x, 1, 0}};
-        put(at[2 * s], p[1], p[3], p[0]);
-        put(at[2 * s + 1], p[3], p[1], p[2]);
+        set_corners(at[2 * s], p[1], p[3], p[0]);
+        set_corners(at[2 * s + 1], p[3], p[1], p[2]);
     }
     return 2 * count;
 }
@@ -28,16 +28,16 @@ int64_t reference_bisector_roots(enum reference_mesh mesh, double at[8][3][3])
 {
     static const double equator[4][3] = {{1, 0, 0}, {0, 1, 0}, {-1, 0, 0}, {0, -1, 0}};
     static const double poles[2][3] = {{0, 0, 1}, {0, 0, -1}};
-    if (mesh == REFERENCE_SQUARE) return squares(1, at);
-    if (mesh == REFERENCE_STRIP) return squares(3, at);
+    if (mesh == REFERENCE_SQUARE) return make_squares(1, at);
+    if (mesh == REFERENCE_STRIP) return make_squares(3, at);
     if (mesh == REFERENCE_OCTAHEDRON) {
         for (int r = 0; r < 4; r++) {
-            put(at[r], equator[r], equator[(r + 1) % 4], poles[0]);
-            put(at[4 + r], equator[(r + 1) % 4], equator[r], poles[1]);
+            set_corners(at[r], equator[r], equator[(r + 1) % 4], poles[0]);
+            set_corners(at[4 + r], equator[(r + 1) % 4], equator[r], poles[1]);
         }
         return 8;
     }
-    put(at[0], equator[0], equator[1], poles[0]);
+    set_corners(at[0], equator[0], equator[1], poles[0]);
     return 1;
 }
 
@@ -46,12 +46,13 @@ void reference_bisector_glue(const double at[8][3][3], int64_t root_count, int64
     for (int64_t a = 0; a < 3 * root_count; a++) {
         glued[a] = -1;
         for (int64_t b = 0; b < 3 * root_count; b++)
-            if (same(at[a / 3][a % 3], at[b / 3][(b + 1) % 3]) && same(at[a / 3][(a + 1) % 3], at[b / 3][b % 3]))
+            if (equal_points(at[a / 3][a % 3], at[b / 3][(b + 1) % 3]) &&
+                equal_points(at[a / 3][(a + 1) % 3], at[b / 3][b % 3]))
                 glued[a] = b;
     }
 }
 
-static void append(struct reference_bisectors *b, const struct reference_triangle *t)
+static void append_leaf(struct reference_bisectors *b, const struct reference_triangle *t)
 {
     if (b->n == b->room) {
         b->room = 2 * b->room + 16;
@@ -70,7 +71,7 @@ struct reference_bisectors reference_bisectors_make(enum reference_mesh mesh, in
     for (int64_t r = 0; r < roots; r++) {
         struct reference_triangle t = {.node = ((uint64_t)1 << b.root_bits) + (uint64_t)r, .root = (int32_t)r};
         memcpy(t.at, at[r], sizeof t.at);
-        append(&b, &t);
+        append_leaf(&b, &t);
     }
     return b;
 }
@@ -87,55 +88,58 @@ int64_t reference_bisectors_neighbour(const struct reference_bisectors *b, int64
     const double(*at)[3] = (const double(*)[3])b->leaves[leaf].at;
     for (int64_t o = 0; o < b->n; o++)
         for (int f = 0; f < 3; f++)
-            if (same(at[edge], b->leaves[o].at[(f + 1) % 3]) && same(at[(edge + 1) % 3], b->leaves[o].at[f]))
+            if (equal_points(at[edge], b->leaves[o].at[(f + 1) % 3]) &&
+                equal_points(at[(edge + 1) % 3], b->leaves[o].at[f]))
                 return 3 * o + f;
     return -1;
 }
 
-/* Into two: the second one goes to the end. */
+/* Bisects a leaf; the second half is appended. */
 static void bisect(struct reference_bisectors *b, int64_t leaf)
 {
     struct reference_triangle t = b->leaves[leaf], first = t, second = t;
     double middle[3];
     for (int d = 0; d < 3; d++) middle[d] = (t.at[0][d] + t.at[1][d]) / 2;
-    put(first.at, t.at[2], t.at[0], middle);
-    put(second.at, t.at[1], t.at[2], middle);
+    set_corners(first.at, t.at[2], t.at[0], middle);
+    set_corners(second.at, t.at[1], t.at[2], middle);
     first.node = 2 * t.node;
     second.node = 2 * t.node + 1;
     first.level = second.level = t.level + 1;
     first.split = second.split = true;
     b->leaves[leaf] = first;
-    append(b, &second);
+    append_leaf(b, &second);
 }
 
-/* ROAM's forced split: first the coarser triangle at the base, then both that share it. */
-static void force(struct reference_bisectors *b, int64_t leaf)
+/* ROAM's forced split (Duchaineau et al. 1997): first splits a coarser triangle at the base, then both triangles that
+ * share the base. */
+static void force_split(struct reference_bisectors *b, int64_t leaf)
 {
-    int64_t beside = reference_bisectors_neighbour(b, leaf, 0);
-    if (beside >= 0 && beside % 3 != 0) {
-        force(b, beside / 3);
-        beside = reference_bisectors_neighbour(b, leaf, 0);
+    int64_t neighbour = reference_bisectors_neighbour(b, leaf, 0);
+    if (neighbour >= 0 && neighbour % 3 != 0) {
+        force_split(b, neighbour / 3);
+        neighbour = reference_bisectors_neighbour(b, leaf, 0);
     }
     bisect(b, leaf);
-    if (beside >= 0) bisect(b, beside / 3);
+    if (neighbour >= 0) bisect(b, neighbour / 3);
 }
 
-/* Whether the leaves around the midpoint that a leaf ends in may be merged, and one of them is to be. */
-static bool merges(const struct reference_bisectors *b, const uint8_t *commands, int64_t leaf)
+/* True if all leaves around the leaf's newest vertex can merge and one of them has the command. */
+static bool can_merge(const struct reference_bisectors *b, const uint8_t *commands, int64_t leaf)
 {
     const struct reference_triangle *t = &b->leaves[leaf];
-    bool wanted = false;
+    bool commanded = false;
     if (t->level == 0) return false;
     for (int64_t o = 0; o < b->n; o++) {
         const struct reference_triangle *u = &b->leaves[o];
-        if (!same(u->at[0], t->at[2]) && !same(u->at[1], t->at[2]) && !same(u->at[2], t->at[2])) continue;
-        if (!same(u->at[2], t->at[2]) || u->level != t->level || u->split) return false;
-        wanted |= commands[o] == 2;
+        if (!equal_points(u->at[0], t->at[2]) && !equal_points(u->at[1], t->at[2]) && !equal_points(u->at[2], t->at[2]))
+            continue;
+        if (!equal_points(u->at[2], t->at[2]) || u->level != t->level || u->split) return false;
+        commanded |= commands[o] == 2;
     }
-    return wanted;
+    return commanded;
 }
 
-static int in_order(const void *a, const void *b)
+static int compare_leaves(const void *a, const void *b)
 {
     const struct reference_triangle *x = a, *y = b;
     if (x->root != y->root) return x->root < y->root ? -1 : 1;
@@ -146,42 +150,45 @@ static int in_order(const void *a, const void *b)
 void reference_bisectors_update(struct reference_bisectors *b, const uint8_t *commands)
 {
     const int64_t n = b->n;
-    struct reference_triangle *before = malloc((size_t)n * sizeof *before);
-    bool *goes = calloc((size_t)n, sizeof *goes);
-    if (!before || !goes) abort();
+    struct reference_triangle *old_leaves = malloc((size_t)n * sizeof *old_leaves);
+    bool *merged = calloc((size_t)n, sizeof *merged);
+    if (!old_leaves || !merged) abort();
     for (int64_t l = 0; l < n; l++) {
         b->leaves[l].source = l;
         b->leaves[l].split = false;
     }
-    memcpy(before, b->leaves, (size_t)n * sizeof *before);
-    for (int64_t l = 0; l < n; l++) /* a leaf that was split already, by another one, is no leaf any more */
-        if (commands[l] == 1 && before[l].level < b->depth && !b->leaves[l].split) force(b, l);
-    for (int64_t l = 0; l < n; l++) before[l].split = b->leaves[l].split;
-    const struct reference_bisectors old = {.n = n, .leaves = before};
-    for (int64_t l = 0; l < n; l++) goes[l] = merges(&old, commands, l);
+    memcpy(old_leaves, b->leaves, (size_t)n * sizeof *old_leaves);
+    /* 1. Split. A leaf may already be split by a forced split. */
+    for (int64_t l = 0; l < n; l++)
+        if (commands[l] == 1 && old_leaves[l].level < b->depth && !b->leaves[l].split) force_split(b, l);
+    /* 2. Merge pairs of old leaves: the first of a pair becomes the parent. */
+    for (int64_t l = 0; l < n; l++) old_leaves[l].split = b->leaves[l].split;
+    const struct reference_bisectors old = {.n = n, .leaves = old_leaves};
+    for (int64_t l = 0; l < n; l++) merged[l] = can_merge(&old, commands, l);
     for (int64_t l = 0; l < n; l++) {
         struct reference_triangle *t = &b->leaves[l];
-        if (!goes[l] || (t->node & 1)) continue;
-        put(t->at, before[l].at[1], before[l + 1].at[0], before[l].at[0]);
+        if (!merged[l] || (t->node & 1)) continue;
+        set_corners(t->at, old_leaves[l].at[1], old_leaves[l + 1].at[0], old_leaves[l].at[0]);
         t->node >>= 1;
         t->level--;
     }
+    /* 3. Remove the second of each pair, and sort. */
     int64_t kept = 0;
     for (int64_t l = 0; l < b->n; l++)
-        if (l >= n || !goes[l] || !(before[l].node & 1)) b->leaves[kept++] = b->leaves[l];
+        if (l >= n || !merged[l] || !(old_leaves[l].node & 1)) b->leaves[kept++] = b->leaves[l];
     b->n = kept;
-    qsort(b->leaves, (size_t)b->n, sizeof *b->leaves, in_order);
-    free(before);
-    free(goes);
+    qsort(b->leaves, (size_t)b->n, sizeof *b->leaves, compare_leaves);
+    free(old_leaves);
+    free(merged);
 }
 
 int64_t reference_bisectors_vertices(const struct reference_bisectors *b)
 {
     int64_t count = 0;
     for (int64_t c = 0; c < 3 * b->n; c++) {
-        int64_t before = 0;
-        while (before < c && !same(b->leaves[before / 3].at[before % 3], b->leaves[c / 3].at[c % 3])) before++;
-        count += before == c;
+        int64_t first = 0;
+        while (first < c && !equal_points(b->leaves[first / 3].at[first % 3], b->leaves[c / 3].at[c % 3])) first++;
+        count += first == c;
     }
     return count;
 }

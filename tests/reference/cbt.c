@@ -12,7 +12,8 @@ int32_t reference_cbt_node_level(uint64_t node)
     return level;
 }
 
-static uint64_t first_place(uint64_t node, int32_t depth)
+/* Returns the position in the bit field at which a node begins. */
+static uint64_t first_position(uint64_t node, int32_t depth)
 {
     return (node << (depth - reference_cbt_node_level(node))) - ((uint64_t)1 << depth);
 }
@@ -24,11 +25,11 @@ struct reference_cbt reference_cbt_level(int32_t depth, int32_t level)
     return t;
 }
 
-/* A tree is a leaf, or a pair of trees that are one less deep. */
+/* A tree is a leaf, or a pair of trees of depth - 1. */
 int64_t reference_cbt_count(int32_t depth)
 {
-    int64_t below = depth ? reference_cbt_count(depth - 1) : 0;
-    return 1 + below * below;
+    int64_t subtrees = depth ? reference_cbt_count(depth - 1) : 0;
+    return 1 + subtrees * subtrees;
 }
 
 static void add_leaves(struct reference_cbt *t, uint64_t node, int32_t depth, int64_t index)
@@ -37,9 +38,9 @@ static void add_leaves(struct reference_cbt *t, uint64_t node, int32_t depth, in
         t->nodes[t->n++] = node;
         return;
     }
-    int64_t below = reference_cbt_count(depth - 1);
-    add_leaves(t, 2 * node, depth - 1, (index - 1) / below);
-    add_leaves(t, 2 * node + 1, depth - 1, (index - 1) % below);
+    int64_t subtrees = reference_cbt_count(depth - 1);
+    add_leaves(t, 2 * node, depth - 1, (index - 1) / subtrees);
+    add_leaves(t, 2 * node + 1, depth - 1, (index - 1) % subtrees);
 }
 
 struct reference_cbt reference_cbt_number(int32_t depth, int64_t index)
@@ -55,6 +56,7 @@ void reference_cbt_update(struct reference_cbt *t, const uint8_t *commands, int6
 {
     uint64_t *nodes = suite_alloc(2 * (size_t)t->n * sizeof *nodes);
     int64_t n = 0;
+    /* Copy the leaves, split or merged. A pair merges if either has the command and the second is not split. */
     for (int64_t l = 0; l < t->n; l++) {
         uint64_t node = t->nodes[l];
         bool deepest = reference_cbt_node_level(node) == t->depth;
@@ -84,8 +86,8 @@ void reference_cbt_bits(const struct reference_cbt *t, uint64_t *bits)
 {
     memset(bits, 0, t->depth > 6 ? (size_t)1 << (t->depth - 3) : 8);
     for (int64_t l = 0; l < t->n; l++) {
-        uint64_t place = first_place(t->nodes[l], t->depth);
-        bits[place / 64] |= (uint64_t)1 << place % 64;
+        uint64_t position = first_position(t->nodes[l], t->depth);
+        bits[position / 64] |= (uint64_t)1 << position % 64;
     }
 }
 
@@ -101,24 +103,24 @@ int64_t reference_cbt_heap(const struct reference_cbt *t, uint64_t node)
     int64_t count = 0;
     if (node == 0) return (int64_t)1 << t->depth;
     if (node >> t->depth > 1) return 0;
-    uint64_t begin = first_place(node, t->depth);
+    uint64_t begin = first_position(node, t->depth);
     uint64_t end = begin + ((uint64_t)1 << (t->depth - reference_cbt_node_level(node)));
     for (int64_t l = 0; l < t->n; l++) {
-        uint64_t place = first_place(t->nodes[l], t->depth);
-        count += place >= begin && place < end;
+        uint64_t position = first_position(t->nodes[l], t->depth);
+        count += position >= begin && position < end;
     }
     return count;
 }
 
-/* The bits of a node that is there, from the root down: split while the right child's bit is set. */
-static uint64_t reachable(int32_t depth, uint64_t bits, uint64_t node)
+/* Returns the bits of the subtree at an existing node, which is split if the bit of its right child is set. */
+static uint64_t reachable_bits(int32_t depth, uint64_t bits, uint64_t node)
 {
-    uint64_t begins = (uint64_t)1 << first_place(node, depth);
+    uint64_t begins = (uint64_t)1 << first_position(node, depth);
     if (reference_cbt_node_level(node) == depth) return begins;
-    if (!(bits >> first_place(2 * node + 1, depth) & 1)) return begins;
-    return reachable(depth, bits, 2 * node) | reachable(depth, bits, 2 * node + 1);
+    if (!(bits >> first_position(2 * node + 1, depth) & 1)) return begins;
+    return reachable_bits(depth, bits, 2 * node) | reachable_bits(depth, bits, 2 * node + 1);
 }
 
-uint64_t reference_cbt_repaired(int32_t depth, uint64_t bits) { return reachable(depth, bits, 1); }
+uint64_t reference_cbt_repaired(int32_t depth, uint64_t bits) { return reachable_bits(depth, bits, 1); }
 
-bool reference_cbt_is_tree(int32_t depth, uint64_t bits) { return reachable(depth, bits, 1) == bits; }
+bool reference_cbt_is_tree(int32_t depth, uint64_t bits) { return reachable_bits(depth, bits, 1) == bits; }

@@ -30,16 +30,16 @@ int32_t reference_differ(const struct reference_cells *c, int64_t i, int64_t j, 
     return count;
 }
 
-int64_t reference_vertices(const struct reference_cells *c, int64_t *firsts, int64_t *vertex_of,
+int64_t reference_vertices(const struct reference_cells *c, int64_t *representative_ids, int64_t *vertex_of,
                            int64_t *multiplicities)
 {
     int64_t count = 0;
     for (int64_t i = 0; i < c->n; i++) {
         int64_t v = 0;
         int32_t position;
-        while (v < count && reference_differ(c, firsts[v], i, &position) > 0) v++;
+        while (v < count && reference_differ(c, representative_ids[v], i, &position) > 0) v++;
         if (v == count) {
-            firsts[v] = i;
+            representative_ids[v] = i;
             multiplicities[v] = 0;
             count++;
         }
@@ -49,16 +49,16 @@ int64_t reference_vertices(const struct reference_cells *c, int64_t *firsts, int
     return count;
 }
 
-int64_t reference_cell_pairs(const struct reference_cells *c, const int64_t *firsts, int64_t vertices, int64_t *pairs,
-                             int32_t *positions)
+int64_t reference_cell_pairs(const struct reference_cells *c, const int64_t *representative_ids, int64_t vertices,
+                             int64_t *pairs, int32_t *positions)
 {
     int64_t count = 0;
     for (int64_t a = 0; a < vertices; a++)
         for (int64_t b = a + 1; b < vertices; b++) {
             int32_t position;
-            if (reference_differ(c, firsts[a], firsts[b], &position) != 1) continue;
-            if (pairs) pairs[2 * count] = firsts[a];
-            if (pairs) pairs[2 * count + 1] = firsts[b];
+            if (reference_differ(c, representative_ids[a], representative_ids[b], &position) != 1) continue;
+            if (pairs) pairs[2 * count] = representative_ids[a];
+            if (pairs) pairs[2 * count + 1] = representative_ids[b];
             if (positions) positions[count] = position;
             count++;
         }

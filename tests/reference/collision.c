@@ -2,34 +2,36 @@
 
 #include <stddef.h>
 
-/* Triangles p and q share a point if there are weights of their corners, not negative and with the sum 1 for each, that
- * make the same point: five equations in six unknowns. If there are any, there are some in which the corners that have
- * weights are columns that do not depend on each other; so all sets of columns are tried. */
+/* Triangles share a point if convex combinations of their corners are equal: five equations in six nonnegative
+ * unknowns. If a solution exists, one exists whose nonzero columns are linearly independent (Caratheodory), so all
+ * sets of columns are tried. */
 
 enum { ROWS = 5, COLUMNS = 6 };
-__extension__ typedef __int128 wide;
+__extension__ typedef __int128 int128;
 
-/* Whether rows (ROWS x (count + 1)) have one solution, which is not negative. By Gauss and Jordan without fractions:
- * after each column all its pivots are the same number, and divisions leave no rest. Source: Bareiss, 1968. */
-static bool has_weights(wide rows[ROWS][COLUMNS + 1], int count)
+/* True if the system rows (ROWS x (count + 1)) has a unique and nonnegative solution. By fraction-free Gauss-Jordan
+ * elimination: after each column all pivots are equal, and divisions are exact. Source: Bareiss, 1968. */
+static bool has_weights(int128 rows[ROWS][COLUMNS + 1], int count)
 {
-    wide pivot = 1;
+    int128 pivot = 1;
+    /* 1. Eliminate each column. */
     for (int c = 0; c < count; c++) {
         int from = c;
         while (from < ROWS && rows[from][c] == 0) from++;
-        if (from == ROWS) return false; /* columns depend on each other */
+        if (from == ROWS) return false; /* columns are linearly dependent */
         for (int k = 0; k <= count; k++) {
-            wide other = rows[c][k];
+            int128 other = rows[c][k];
             rows[c][k] = rows[from][k];
             rows[from][k] = other;
         }
         for (int r = 0; r < ROWS; r++) {
-            wide factor = rows[r][c];
+            int128 factor = rows[r][c];
             if (r == c) continue;
             for (int k = 0; k <= count; k++) rows[r][k] = (rows[r][k] * rows[c][c] - rows[c][k] * factor) / pivot;
         }
         pivot = rows[c][c];
     }
+    /* 2. Check the signs, and that the remaining equations hold. */
     for (int r = 0; r < count; r++)
         if ((rows[r][count] < 0 && pivot > 0) || (rows[r][count] > 0 && pivot < 0)) return false;
     for (int r = count; r < ROWS; r++)
@@ -48,7 +50,7 @@ bool reference_touch(const struct reference_mesh *a, int64_t i, const struct ref
         column[k][3] = column[3 + k][4] = 1;
     }
     for (int set = 1; set < 1 << COLUMNS; set++) {
-        wide rows[ROWS][COLUMNS + 1];
+        int128 rows[ROWS][COLUMNS + 1];
         int count = 0;
         for (int k = 0; k < COLUMNS; k++) {
             if (!(set >> k & 1)) continue;

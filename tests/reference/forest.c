@@ -6,7 +6,7 @@
 
 #include "support/suite.h"
 
-/* -1, 0 or 1: how two weights compare as numbers; a NaN is above all and equals a NaN. */
+/* Compares two weights as numbers (-1, 0, 1); NaNs are equal and above all numbers. */
 static int compare_weights(bosc_dtype dtype, const void *a, int64_t i, const void *b, int64_t j)
 {
 #define COMPARE(type)                                            \
@@ -39,7 +39,7 @@ static bool is_nan(const struct reference_edges *g, int64_t i)
     return false;
 }
 
-/* How edges i and j are ordered. */
+/* Compares edges i and j by (weight, id). */
 static int compare_edges(const struct reference_edges *g, bool maximum, int64_t i, int64_t j)
 {
     int order = compare_weights(g->dtype, g->weights, i, g->weights, j);
@@ -48,8 +48,8 @@ static int compare_edges(const struct reference_edges *g, bool maximum, int64_t 
     return i < j ? -1 : i > j;
 }
 
-/* Whether an edge counts; self loops do here. */
-static bool is_there(const struct reference_edges *g, const bosc_msf_opts *o, int64_t i)
+/* True if the options include an edge; self loops are included. */
+static bool is_included(const struct reference_edges *g, const bosc_msf_opts *o, int64_t i)
 {
     if (!o) return true;
     if (o->edge_mask && !o->edge_mask[i]) return false;
@@ -59,17 +59,17 @@ static bool is_there(const struct reference_edges *g, const bosc_msf_opts *o, in
     return !is_nan(g, i) && (o->maximum ? order >= 0 : order <= 0);
 }
 
-static int64_t root_of(int64_t *parent, int64_t v)
+static int64_t find_root(int64_t *parent, int64_t v)
 {
     while (parent[v] != v) v = parent[v] = parent[parent[v]];
     return v;
 }
 
-/* Whether u and v were apart; the smaller root becomes that of both. */
-static bool join(int64_t *parent, int64_t u, int64_t v)
+/* Unites the sets of u and v under the smaller root; true if they were different. */
+static bool unite(int64_t *parent, int64_t u, int64_t v)
 {
-    u = root_of(parent, u);
-    v = root_of(parent, v);
+    u = find_root(parent, u);
+    v = find_root(parent, v);
     if (u < v)
         parent[v] = u;
     else
@@ -77,7 +77,7 @@ static bool join(int64_t *parent, int64_t u, int64_t v)
     return u != v;
 }
 
-static const struct reference_edges *sorted_graph; /* of the sort at work */
+static const struct reference_edges *sorted_graph; /* of the running qsort */
 static bool sorted_maximum;
 static int compare_ids(const void *a, const void *b)
 {
@@ -103,19 +103,20 @@ int64_t reference_msf(const struct reference_edges *g, const bosc_msf_opts *opts
     for (int64_t k = 0; k < g->m; k++) {
         int64_t i = order[k];
         if (opts && opts->trees && trees <= opts->trees) break;
-        if (!is_there(g, opts, i) || !join(parent, g->u[i], g->v[i])) continue;
+        if (!is_included(g, opts, i) || !unite(parent, g->u[i], g->v[i])) continue;
         edges[count++] = i;
         trees--;
     }
     if (count) qsort(edges, (size_t)count, sizeof *edges, ascending);
     for (int64_t v = 0; v < g->n; v++)
-        labels[v] = opts && opts->vertex_mask && !opts->vertex_mask[v] ? -1 : root_of(parent, v);
+        labels[v] = opts && opts->vertex_mask && !opts->vertex_mask[v] ? -1 : find_root(parent, v);
     free(parent);
     free(order);
     return count;
 }
 
-/* The heaviest given edge on the path from v to `to`, -1 if there is none; `from` is the edge not to go back by. */
+/* Finds the heaviest listed edge on the path from v to `to` (-1: v is `to`); false without a path. from: the edge by
+ * which v was reached. */
 static bool heaviest_between(const struct reference_edges *g, bool maximum, const int64_t *ids, int64_t count,
                              int64_t v, int64_t to, int64_t from, int64_t *heaviest)
 {
@@ -131,14 +132,15 @@ static bool heaviest_between(const struct reference_edges *g, bool maximum, cons
     return false;
 }
 
-static bool note(int64_t *edge, bool *found, int64_t id)
+/* Keeps the smallest id. */
+static bool keep_least(int64_t *edge, bool *found, int64_t id)
 {
     if (!*found || id < *edge) *edge = id;
     *found = true;
     return true;
 }
 
-/* The given edges that close a cycle when they are added in order. */
+/* Finds the smallest listed edge that closes a cycle when edges are added in order. */
 static bool find_cycle(const struct reference_edges *g, bool maximum, const int64_t *ids, int64_t count, int64_t *edge)
 {
     int64_t *parent = suite_alloc((size_t)g->n * 8), *order = suite_alloc((size_t)count * 8);
@@ -149,7 +151,7 @@ static bool find_cycle(const struct reference_edges *g, bool maximum, const int6
     sorted_maximum = maximum;
     if (count) qsort(order, (size_t)count, sizeof *order, compare_ids);
     for (int64_t k = 0; k < count; k++)
-        if (!join(parent, g->u[order[k]], g->v[order[k]])) note(edge, &found, order[k]);
+        if (!unite(parent, g->u[order[k]], g->v[order[k]])) keep_least(edge, &found, order[k]);
     free(parent);
     free(order);
     return found;
@@ -161,21 +163,21 @@ enum reference_fault reference_verify(const struct reference_edges *g, const bos
     bool maximum = opts && opts->maximum, found = false;
     int64_t heaviest;
     for (int64_t k = 0; k < count; k++)
-        if (ids[k] < 0 || ids[k] >= g->m || !is_there(g, opts, ids[k])) note(edge, &found, ids[k]);
+        if (ids[k] < 0 || ids[k] >= g->m || !is_included(g, opts, ids[k])) keep_least(edge, &found, ids[k]);
     if (found) return REFERENCE_NO_EDGE;
     for (int64_t k = 0; k < count; k++)
         for (int64_t j = 0; j < k; j++)
-            if (ids[j] == ids[k]) note(edge, &found, ids[k]);
+            if (ids[j] == ids[k]) keep_least(edge, &found, ids[k]);
     if (found) return REFERENCE_REPEATED;
     if (find_cycle(g, maximum, ids, count, edge)) return REFERENCE_CYCLE;
     for (int64_t i = 0; i < g->m; i++)
-        if (is_there(g, opts, i) && !heaviest_between(g, maximum, ids, count, g->u[i], g->v[i], -1, &heaviest))
-            note(edge, &found, i);
+        if (is_included(g, opts, i) && !heaviest_between(g, maximum, ids, count, g->u[i], g->v[i], -1, &heaviest))
+            keep_least(edge, &found, i);
     if (found) return REFERENCE_APART;
     for (int64_t i = 0; i < g->m; i++) {
-        if (!is_there(g, opts, i) || g->u[i] == g->v[i]) continue;
+        if (!is_included(g, opts, i) || g->u[i] == g->v[i]) continue;
         (void)heaviest_between(g, maximum, ids, count, g->u[i], g->v[i], -1, &heaviest);
-        if (compare_edges(g, maximum, i, heaviest) < 0) note(edge, &found, i);
+        if (compare_edges(g, maximum, i, heaviest) < 0) keep_least(edge, &found, i);
     }
     return found ? REFERENCE_LIGHTER : REFERENCE_GOOD;
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static double real(bosc_dtype dtype, uint64_t bits)
+static double to_real(bosc_dtype dtype, uint64_t bits)
 {
     float f;
     double d;
@@ -13,7 +13,7 @@ static double real(bosc_dtype dtype, uint64_t bits)
     return dtype == BOSC_F32 ? (double)f : d;
 }
 
-static uint64_t bits_of(bosc_dtype dtype, double x)
+static uint64_t to_bits(bosc_dtype dtype, double x)
 {
     uint64_t bits = 0;
     float f = (float)x;
@@ -30,7 +30,7 @@ static int is_float(bosc_dtype dtype) { return dtype == BOSC_F32 || dtype == BOS
 int reference_compare_weights(bosc_dtype dtype, uint64_t a, uint64_t b)
 {
     if (is_float(dtype)) {
-        double x = real(dtype, a), y = real(dtype, b);
+        double x = to_real(dtype, a), y = to_real(dtype, b);
         if (isnan(x) || isnan(y)) return !!isnan(x) - !!isnan(y);
         return (x > y) - (x < y);
     }
@@ -39,30 +39,30 @@ int reference_compare_weights(bosc_dtype dtype, uint64_t a, uint64_t b)
     return (a > b) - (a < b);
 }
 
-/* The weight of an entry; -0 is +0, and a NaN is the quiet one. */
+/* Returns the bits of an entry's weight, with -0 as +0 and a quiet NaN. */
 static uint64_t weight_of(bosc_dtype dtype, const void *weights, int64_t i)
 {
     uint64_t bits = 0;
     size_t size = bosc_dtype_size(dtype);
-    if (!weights) return is_float(dtype) ? bits_of(dtype, 1) : 1;
+    if (!weights) return is_float(dtype) ? to_bits(dtype, 1) : 1;
     memcpy(&bits, (const char *)weights + (size_t)i * size, size);
-    return is_float(dtype) ? bits_of(dtype, real(dtype, bits) + 0.0) : bits;
+    return is_float(dtype) ? to_bits(dtype, to_real(dtype, bits) + 0.0) : bits;
 }
 
-static int is_nan(bosc_dtype dtype, uint64_t bits) { return is_float(dtype) && isnan(real(dtype, bits)); }
+static int is_nan(bosc_dtype dtype, uint64_t bits) { return is_float(dtype) && isnan(to_real(dtype, bits)); }
 
-/* a + b; false if an integer overflows. */
-static int add(bosc_dtype dtype, uint64_t a, uint64_t b, uint64_t *sum)
+/* Computes a + b; false if an integer overflows. */
+static int add_weights(bosc_dtype dtype, uint64_t a, uint64_t b, uint64_t *sum)
 {
     int64_t s;
     *sum = 0;
     switch (dtype) {
     case BOSC_F32: {
-        volatile float f = (float)real(dtype, a) + (float)real(dtype, b);
-        *sum = bits_of(dtype, (double)f);
+        volatile float f = (float)to_real(dtype, a) + (float)to_real(dtype, b);
+        *sum = to_bits(dtype, (double)f);
         return 1;
     }
-    case BOSC_F64: *sum = bits_of(dtype, real(dtype, a) + real(dtype, b)); return 1;
+    case BOSC_F64: *sum = to_bits(dtype, to_real(dtype, a) + to_real(dtype, b)); return 1;
     case BOSC_I32:
         s = (int64_t)(int32_t)a + (int32_t)b;
         *sum = (uint32_t)s;
@@ -76,15 +76,16 @@ static int add(bosc_dtype dtype, uint64_t a, uint64_t b, uint64_t *sum)
     }
 }
 
-/* Is entry j, the other way, the partner of entry i: are as many of its kind before it? */
-static int64_t partner(const bosc_graph_opts *o, const struct reference_entries *in, int64_t i)
+/* Returns the entry that is the reverse of entry i: the k-th reverse one of equal weight if i is the k-th of its kind;
+ * -1: none. */
+static int64_t find_partner(const bosc_graph_opts *o, const struct reference_entries *in, int64_t i)
 {
     uint64_t w = weight_of(o->weight, in->weights, i);
-    int64_t before = 0;
+    int64_t rank = 0;
     for (int64_t j = 0; j < i; j++)
-        before += in->u[j] == in->u[i] && in->v[j] == in->v[i] && weight_of(o->weight, in->weights, j) == w;
+        rank += in->u[j] == in->u[i] && in->v[j] == in->v[i] && weight_of(o->weight, in->weights, j) == w;
     for (int64_t j = 0; j < in->m; j++)
-        if (in->u[j] == in->v[i] && in->v[j] == in->u[i] && weight_of(o->weight, in->weights, j) == w && !before--)
+        if (in->u[j] == in->v[i] && in->v[j] == in->u[i] && weight_of(o->weight, in->weights, j) == w && !rank--)
             return j;
     return -1;
 }
@@ -94,13 +95,13 @@ static int same_ends(const struct reference_edge *a, const struct reference_edge
     return a->u == b->u && a->v == b->v;
 }
 
-static void drop(struct reference_graph *g, int64_t e)
+static void remove_edge(struct reference_graph *g, int64_t e)
 {
     memmove(g->edges + e, g->edges + e + 1, (size_t)(g->m - e - 1) * sizeof *g->edges);
     g->m--;
 }
 
-/* Makes one edge of each set of parallel ones. Returns the id of an edge whose sum is bad, else -1. */
+/* Merges each set of parallel edges. Returns the id of an edge with an invalid sum, else -1. */
 static int64_t merge_parallel(const bosc_graph_opts *o, struct reference_graph *g)
 {
     for (int64_t e = 0; e < g->m; e++) {
@@ -113,15 +114,15 @@ static int64_t merge_parallel(const bosc_graph_opts *o, struct reference_graph *
             if (o->parallel == BOSC_GRAPH_PARALLEL_MIN &&
                 reference_compare_weights(o->weight, other.weight, best.weight) < 0)
                 best = other;
-            fits = fits && add(o->weight, sum, other.weight, &sum);
-            drop(g, f--);
+            fits = fits && add_weights(o->weight, sum, other.weight, &sum);
+            remove_edge(g, f--);
         }
         if (o->parallel == BOSC_GRAPH_PARALLEL_SUM) {
             best.weight = sum;
             if (!fits || (is_nan(o->weight, sum) && o->nan == BOSC_GRAPH_NAN_REFUSE)) return best.id;
         }
         *first = best;
-        if (is_nan(o->weight, best.weight) && o->nan == BOSC_GRAPH_NAN_DROP) drop(g, e--);
+        if (is_nan(o->weight, best.weight) && o->nan == BOSC_GRAPH_NAN_DROP) remove_edge(g, e--);
     }
     return -1;
 }
@@ -140,7 +141,8 @@ static int by_row(const void *x, const void *y)
     return by_id(x, y);
 }
 
-static void make_rows(struct reference_graph *g)
+/* Builds the sorted arcs, and counts loops and parallel edges. */
+static void build_rows(struct reference_graph *g)
 {
     for (int64_t e = 0; e < g->m; e++) {
         struct reference_edge edge = g->edges[e];
@@ -154,15 +156,15 @@ static void make_rows(struct reference_graph *g)
         g->parallel += same_ends(&g->rows[j - 1], &g->rows[j]) && g->rows[j].u <= g->rows[j].v;
 }
 
-/* Entry i becomes an edge, or not; false if it is bad. */
-static int take(const bosc_graph_opts *o, const struct reference_entries *in, int64_t i, struct reference_graph *g)
+/* Adds the edge of entry i, unless the options drop it. False if it lacks a partner. */
+static int add_entry(const bosc_graph_opts *o, const struct reference_entries *in, int64_t i, struct reference_graph *g)
 {
     uint64_t w = weight_of(o->weight, in->weights, i);
     int64_t u = in->u[i], v = in->v[i], id = i;
     if (o->drop_loops && u == v) return 1;
     if (o->nan == BOSC_GRAPH_NAN_DROP && is_nan(o->weight, w)) return 1;
     if (o->arcs == BOSC_GRAPH_ARCS_BOTH && u != v) {
-        int64_t other = partner(o, in, i);
+        int64_t other = find_partner(o, in, i);
         if (other < 0) return 0;
         if (u > v) return 1;
         id = other < i ? other : i;
@@ -186,13 +188,13 @@ int reference_build(const bosc_graph_opts *o, const struct reference_entries *in
             *bad = i;
     }
     for (int64_t i = 0; i < in->m && *bad < 0; i++)
-        if (!take(o, in, i, out)) *bad = i;
+        if (!add_entry(o, in, i, out)) *bad = i;
     if (*bad < 0) {
         if (out->m) qsort(out->edges, (size_t)out->m, sizeof *out->edges, by_id);
         if (o->parallel != BOSC_GRAPH_PARALLEL_KEEP) *bad = merge_parallel(o, out);
         if (out->m) qsort(out->edges, (size_t)out->m, sizeof *out->edges, by_id);
     }
-    if (*bad < 0) make_rows(out);
+    if (*bad < 0) build_rows(out);
     return *bad < 0;
 }
 

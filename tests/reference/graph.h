@@ -1,4 +1,4 @@
-/* Graphs the plain way: lists that are searched and sorted. */
+/* Plain graphs: lists, searched and sorted. */
 #ifndef TESTS_REFERENCE_GRAPH_H
 #define TESTS_REFERENCE_GRAPH_H
 
@@ -6,7 +6,7 @@
 
 struct reference_edge {
     int64_t u, v, id;
-    uint64_t weight; /* the bytes of the weight, in the low ones */
+    uint64_t weight; /* the bytes of the weight, in the low bytes */
 };
 
 struct reference_entries {
@@ -21,12 +21,12 @@ struct reference_graph {
     struct reference_edge *rows;  /* arcs by (u, v, id) */
 };
 
-/* What a build with these (full) options makes; or false and the first entry that is bad in *bad. */
+/* Builds the graph with complete options; or returns false, and sets *bad to the first invalid entry. */
 int reference_build(const bosc_graph_opts *opts, const struct reference_entries *in, struct reference_graph *out,
                     int64_t *bad);
 void reference_graph_free(struct reference_graph *g);
 
-/* -1, 0, 1: the order of two weights; a NaN is the largest. */
+/* Compares two weights: -1, 0, 1; NaN is the largest. */
 int reference_compare_weights(bosc_dtype dtype, uint64_t a, uint64_t b);
 
 #endif

@@ -5,8 +5,8 @@
 
 enum { SUBTABLE = 192, NONE = -1 };
 
-/* All keys in `writes` write to their slots, in turn: of those of a slot the first wins. The losers, and who was
- * overwritten, have no slot then. */
+/* Writes all keys marked in `writes` to their slots; the first key of a slot wins. Other keys, and overwritten ones,
+ * are then not placed. */
 static void write_all(const int32_t *slot_of, const bool *writes, int n, int32_t *occupant, int slots, bool *placed)
 {
     int32_t *winner = malloc((size_t)slots * sizeof *winner);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct reference_points *points; /* what qsort compares */
+static const struct reference_points *points; /* operands of qsort */
 static int32_t coordinate;
 
 static int compare_elements(int64_t a, int64_t b, int32_t c)
@@ -30,7 +30,7 @@ static int compare_elements(int64_t a, int64_t b, int32_t c)
     }
 }
 
-static int compare(const void *x, const void *y)
+static int compare_superkeys(const void *x, const void *y)
 {
     int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
     for (int32_t t = 0; t < points->dim; t++) {
@@ -40,20 +40,21 @@ static int compare(const void *x, const void *y)
     return a < b ? -1 : a > b;
 }
 
-static void build(int64_t *order, int64_t n, int level)
+/* Sorts a subtree by its coordinate, and recurses into both halves. */
+static void build_subtree(int64_t *order, int64_t n, int level)
 {
     if (n < 2) return;
     coordinate = level % points->dim;
-    qsort(order, (size_t)n, sizeof *order, compare);
-    build(order, n / 2, level + 1);
-    build(order + n / 2 + 1, n - n / 2 - 1, level + 1);
+    qsort(order, (size_t)n, sizeof *order, compare_superkeys);
+    build_subtree(order, n / 2, level + 1);
+    build_subtree(order + n / 2 + 1, n - n / 2 - 1, level + 1);
 }
 
 void reference_kdtree(const struct reference_points *p, int64_t *order)
 {
     points = p;
     for (int64_t i = 0; i < p->n; i++) order[i] = i;
-    build(order, p->n, 0);
+    build_subtree(order, p->n, 0);
 }
 
 int reference_equal(const struct reference_points *p, int64_t a, int64_t b)
@@ -76,14 +77,14 @@ int64_t reference_unique(const struct reference_points *p, int64_t *rows)
     points = p;
     coordinate = 0;
     for (int64_t i = 0; i < p->n; i++) rows[i] = i;
-    if (p->n) qsort(rows, (size_t)p->n, sizeof *rows, compare);
+    if (p->n) qsort(rows, (size_t)p->n, sizeof *rows, compare_superkeys);
     for (int64_t i = 0; i < p->n; i++)
         if (i == 0 || !reference_equal(p, rows[count - 1], rows[i])) rows[count++] = rows[i];
     if (count) qsort(rows, (size_t)count, sizeof *rows, ascending);
     return count;
 }
 
-static double number(const struct reference_points *p, const void *data, int64_t at)
+static double number_at(const struct reference_points *p, const void *data, int64_t at)
 {
     switch (p->dtype) {
     case BOSC_F32: return (double)((const float *)data)[at];
@@ -104,7 +105,7 @@ double reference_dist2(const struct reference_points *p, int64_t i, const void *
             volatile float square = d * d;
             single = single + square;
         } else {
-            volatile double d = number(p, query, c) - number(p, p->data, at);
+            volatile double d = number_at(p, query, c) - number_at(p, p->data, at);
             volatile double square = d * d;
             sum = sum + square;
         }
@@ -113,8 +114,8 @@ double reference_dist2(const struct reference_points *p, int64_t i, const void *
     return isnan(result) ? INFINITY : result;
 }
 
-/* |x - y|, or the shorter way around; the query may be anywhere. */
-static double gap(double q, double x, double period)
+/* Returns |q - x|, or the shorter distance around the period; q may be outside the period. */
+static double periodic_distance(double q, double x, double period)
 {
     if (!(period > 0)) return fabs(q - x);
     q = fmod(q, period);
@@ -132,7 +133,7 @@ double reference_measure(const struct reference_points *p, int64_t i, const void
     for (int pass = 0; pass < 2; pass++)
         for (int32_t c = 0; c < p->dim; c++) {
             double period = metric->periods ? metric->periods[c] : 0;
-            double d = gap(number(p, query, c), number(p, p->data, i * p->stride + c), period);
+            double d = periodic_distance(number_at(p, query, c), number_at(p, p->data, i * p->stride + c), period);
             if (isnan(d)) return INFINITY;
             if (pass == 1) {
                 powers += powl((long double)d / (long double)largest, (long double)metric->p);

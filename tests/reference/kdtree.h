@@ -1,4 +1,4 @@
-/* k-d trees the plain way: sort by (superkey, id), take the median, do the same on both sides; measure every point. */
+/* Plain k-d trees: sort by (superkey, id), split at the median, recurse; searches measure every point. */
 #ifndef TESTS_REFERENCE_KDTREE_H
 #define TESTS_REFERENCE_KDTREE_H
 
@@ -12,31 +12,31 @@ struct reference_points {
     const void *data;
 };
 
-/* order[i] = row of the i-th node in order. */
+/* Sets order[i] to the row of the i-th node in order. */
 void reference_kdtree(const struct reference_points *p, int64_t *order);
 
-/* Rows that are the first of their equals, ascending; returns their number. */
+/* Lists the first row of each distinct point, ascending; returns their number. */
 int64_t reference_unique(const struct reference_points *p, int64_t *rows);
 
-/* Whether two rows are equal points. */
+/* True if two rows are equal points. */
 int reference_equal(const struct reference_points *p, int64_t a, int64_t b);
 
-/* Squared distance of row i to a query, by the rules of bosc_kdtree_knn. */
+/* Returns the squared distance of row i to a query, by the rules of bosc_kdtree_knn. */
 double reference_dist2(const struct reference_points *p, int64_t i, const void *query);
 
-/* Minkowski's distance, of periods (NULL: none). */
+/* Minkowski distance with periods (NULL: none). */
 struct reference_metric {
     double p;
     const double *periods;
 };
 
-/* What bosc_kdtree_query_opts compares, of row i and a query: the squared distance for p = 2, else the distance. That
- * of p other than 1, 2 and infinity is rounded from long double. */
+/* Returns the measure that bosc_kdtree_query_opts compares: the squared distance for p = 2, else the distance. For p
+ * other than 1, 2 and infinity it is rounded from long double. */
 double reference_measure(const struct reference_points *p, int64_t i, const void *query,
                          const struct reference_metric *metric);
 double reference_distance(const struct reference_metric *metric, double measure);
 
-/* The k nearest rows within r2 (infinity for all), by (distance, row); -1 and infinity where there are none. */
+/* Lists the k nearest rows within r2 (infinity: all), by (distance, row); padded with -1 and infinity. */
 void reference_knn(const struct reference_points *p, const void *query, int64_t k, double r2, int64_t *ids,
                    double *dist2);
 

@@ -6,11 +6,11 @@
 
 #include "reference/collision.h"
 
-__extension__ typedef __int128 wide;
+__extension__ typedef __int128 int128;
 
 /* ---- in integers ---- */
 
-void reference_turn(const int64_t q[4], const int64_t p[3], int64_t turned[3])
+void reference_rotate_integers(const int64_t q[4], const int64_t p[3], int64_t turned[3])
 {
     const int64_t w = q[0], *v = q + 1;
     int64_t vv = 0, vp = 0;
@@ -24,7 +24,7 @@ void reference_turn(const int64_t q[4], const int64_t p[3], int64_t turned[3])
     }
 }
 
-static int64_t triangles_of(const bosc_plan_bodies *b)
+static int64_t count_triangles(const bosc_plan_bodies *b)
 {
     int64_t count = b->triangle_count;
     if (b->polytope_count == 0) return count;
@@ -33,17 +33,17 @@ static int64_t triangles_of(const bosc_plan_bodies *b)
     return count;
 }
 
-/* The bodies at |q|^2 times their size: turned, or, without q, as they are at `scale`. */
-static struct reference_mesh mesh_of(const bosc_plan_bodies *b, const int64_t *q, int64_t scale)
+/* Builds the mesh of the bodies, |q|^2 times as large: rotated by q, or without q multiplied by `scale`. */
+static struct reference_mesh build_mesh(const bosc_plan_bodies *b, const int64_t *q, int64_t scale)
 {
-    struct reference_mesh m = {.vertex_count = b->vertex_count, .triangle_count = triangles_of(b)};
+    struct reference_mesh m = {.vertex_count = b->vertex_count, .triangle_count = count_triangles(b)};
     int64_t at = b->triangle_count;
     m.vertices = malloc((size_t)(3 * m.vertex_count + 1) * sizeof(int64_t));
     m.triangles = malloc((size_t)(3 * m.triangle_count + 1) * sizeof(int64_t));
     for (int64_t v = 0; v < m.vertex_count; v++) {
         int64_t p[3];
         for (int c = 0; c < 3; c++) p[c] = (int64_t)b->vertices[3 * v + c];
-        if (q) reference_turn(q, p, m.vertices + 3 * v);
+        if (q) reference_rotate_integers(q, p, m.vertices + 3 * v);
         for (int c = 0; c < 3 && !q; c++) m.vertices[3 * v + c] = scale * p[c];
     }
     if (at > 0) memcpy(m.triangles, b->triangles, (size_t)(3 * at) * sizeof(int64_t));
@@ -58,32 +58,32 @@ static struct reference_mesh mesh_of(const bosc_plan_bodies *b, const int64_t *q
     return m;
 }
 
-/* Behind or in the plane of a triangle. */
+/* True if a point is behind or in the plane of a triangle. */
 static bool is_behind(const struct reference_mesh *m, const int64_t *triangle, const int64_t *p)
 {
     const int64_t *a = m->vertices + 3 * triangle[0], *b = m->vertices + 3 * triangle[1];
     const int64_t *c = m->vertices + 3 * triangle[2];
-    wide volume = 0;
+    int128 volume = 0;
     for (int k = 0; k < 3; k++) {
         int i = (k + 1) % 3, j = (k + 2) % 3;
         int64_t normal = (b[i] - a[i]) * (c[j] - a[j]) - (b[j] - a[j]) * (c[i] - a[i]);
-        volume += (wide)normal * (p[k] - a[k]);
+        volume += (int128)normal * (p[k] - a[k]);
     }
     return volume <= 0;
 }
 
-/* A vertex of one mesh in a polytope of the other, whose facets' first triangles are taken for their planes. */
+/* True if a vertex of one mesh is in a polytope of the other; any triangle of a facet gives its plane. */
 static bool any_inside(const struct reference_mesh *m, const bosc_plan_bodies *b, const struct reference_mesh *other)
 {
     int64_t at = b->triangle_count;
     for (int64_t s = 0; s < b->polytope_count; s++) {
-        int64_t first = at, end = at;
+        int64_t first = at, limit = at;
         for (int64_t f = b->polytope_offsets[s]; f < b->polytope_offsets[s + 1]; f++)
-            end += b->facet_offsets[f + 1] - b->facet_offsets[f] - 2;
-        at = end;
+            limit += b->facet_offsets[f + 1] - b->facet_offsets[f] - 2;
+        at = limit;
         for (int64_t t = 0; t < 3 * other->triangle_count; t++) {
             bool inside = true;
-            for (int64_t k = first; k < end; k++)
+            for (int64_t k = first; k < limit; k++)
                 inside = inside && is_behind(m, m->triangles + 3 * k, other->vertices + 3 * other->triangles[t]);
             if (inside) return true;
         }
@@ -98,7 +98,7 @@ static bool balls_touch(const bosc_plan_scene *scene, const int64_t q[4], int64_
             const double *r = scene->robot.balls + 4 * i, *o = scene->obstacle.balls + 4 * j;
             int64_t p[3] = {(int64_t)r[0], (int64_t)r[1], (int64_t)r[2]}, turned[3], far = 0;
             int64_t reach = scale * ((int64_t)r[3] + (int64_t)o[3]);
-            reference_turn(q, p, turned);
+            reference_rotate_integers(q, p, turned);
             for (int c = 0; c < 3; c++) {
                 int64_t d = turned[c] - scale * (int64_t)o[c];
                 far += d * d;
@@ -111,7 +111,7 @@ static bool balls_touch(const bosc_plan_scene *scene, const int64_t q[4], int64_
 bool reference_plan_collides(const bosc_plan_scene *scene, const int64_t q[4])
 {
     int64_t scale = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
-    struct reference_mesh r = mesh_of(&scene->robot, q, 1), o = mesh_of(&scene->obstacle, NULL, scale);
+    struct reference_mesh r = build_mesh(&scene->robot, q, 1), o = build_mesh(&scene->obstacle, NULL, scale);
     bool touch = reference_collisions(&r, &o, NULL) > 0 || any_inside(&r, &scene->robot, &o) ||
                  any_inside(&o, &scene->obstacle, &r) || balls_touch(scene, q, scale);
     free(r.vertices);
@@ -140,8 +140,9 @@ static void cross_of(const double *a, const double *b, double *c)
 
 static double dot_of(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
-/* Where the line p q meets the plane of a, b and c, in weights (Moeller and Trumbore, 1997). */
-static int edge_meets(const double *p, const double *q, const double *a, const double *b, const double *c)
+/* True (1) if the segment p q intersects the triangle a, b, c; -1 if rounding may decide. Source: Moeller and
+ * Trumbore, 1997. */
+static int edge_intersects(const double *p, const double *q, const double *a, const double *b, const double *c)
 {
     double d[3], u[3], v[3], n[3], from[3], h[3];
     for (int k = 0; k < 3; k++) {
@@ -152,10 +153,11 @@ static int edge_meets(const double *p, const double *q, const double *a, const d
     }
     cross_of(u, v, n);
     cross_of(from, d, h);
+    /* The barycentric coordinates of the intersection, and its position on the segment. */
     double det = -dot_of(d, n), margin = 1e-9;
     if (fabs(det) < 1e-9) return -1;
-    double t = dot_of(from, n) / det, s = dot_of(v, h) / det, r = -dot_of(u, h) / det, rest = 1 - s - r;
-    const double weights[5] = {t, 1 - t, s, r, rest};
+    double t = dot_of(from, n) / det, s = dot_of(v, h) / det, r = -dot_of(u, h) / det, third = 1 - s - r;
+    const double weights[5] = {t, 1 - t, s, r, third};
     bool inside = true, unsure = false;
     for (int k = 0; k < 5; k++) {
         inside = inside && weights[k] > 0;
@@ -166,12 +168,12 @@ static int edge_meets(const double *p, const double *q, const double *a, const d
     return unsure ? -1 : inside;
 }
 
-static int triangles_meet(const double *p[3], const double *q[3])
+static int triangles_intersect(const double *p[3], const double *q[3])
 {
     bool unsure = false;
     for (int k = 0; k < 3; k++) {
-        int one = edge_meets(p[k], p[(k + 1) % 3], q[0], q[1], q[2]);
-        int other = edge_meets(q[k], q[(k + 1) % 3], p[0], p[1], p[2]);
+        int one = edge_intersects(p[k], p[(k + 1) % 3], q[0], q[1], q[2]);
+        int other = edge_intersects(q[k], q[(k + 1) % 3], p[0], p[1], p[2]);
         if (one == 1 || other == 1) return 1;
         unsure = unsure || one < 0 || other < 0;
     }
@@ -205,8 +207,8 @@ int reference_plan_near(const bosc_plan_scene *scene, const double q[4])
         for (int64_t j = 0; j < o->triangle_count && found <= 0; j++) {
             const double *t[3];
             for (int k = 0; k < 3; k++) t[k] = o->vertices + 3 * o->triangles[3 * j + k];
-            int meet = triangles_meet(p, t);
-            if (meet != 0) found = meet;
+            int intersection = triangles_intersect(p, t);
+            if (intersection != 0) found = intersection;
         }
     }
     return found;

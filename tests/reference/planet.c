@@ -14,8 +14,8 @@ static long double sample_at(const struct reference_planet *p, int64_t row, int6
     return sum / p->width;
 }
 
-/* Gradients from hashed lattice points, mixed by quintic weights. */
-static long double noise(const struct reference_planet *p, int octave, const long double q[3])
+/* Computes gradient noise: gradients from hashed lattice points, interpolated by quintic weights (Perlin 2002). */
+static long double gradient_noise(const struct reference_planet *p, int octave, const long double q[3])
 {
     long double sum = 0, t[3];
     int64_t base[3];
@@ -39,12 +39,12 @@ static long double noise(const struct reference_planet *p, int octave, const lon
     return sum;
 }
 
-static long double detail(const struct reference_planet *p, const long double d[3])
+static long double detail_at(const struct reference_planet *p, const long double d[3])
 {
     long double q[3], sum = 0, size = p->amplitude;
     for (int c = 0; c < 3; c++) q[c] = d[c] * p->radius / p->wavelength;
     for (int octave = 0; octave < p->octaves && p->amplitude > 0; octave++, size /= 2) {
-        sum += size * noise(p, octave, q);
+        sum += size * gradient_noise(p, octave, q);
         const long double turned[3] = {2 * (-0.6L * q[0] + 0.8L * q[1]), 2 * q[2], 2 * (0.8L * q[0] + 0.6L * q[1])};
         memcpy(q, turned, sizeof q);
     }
@@ -58,16 +58,16 @@ long double reference_planet_height(const struct reference_planet *p, const long
     const long double v = (0.5L - atan2l(d[2], hypotl(d[0], d[1])) / PI) * p->height - 0.5L;
     const int64_t c = (int64_t)floorl(u), r = (int64_t)floorl(v);
     long double f = v - r, part[2];
-    if (v < 0) f = 2 * v + 1; /* from a pole, half a row away */
+    if (v < 0) f = 2 * v + 1; /* the pole is half a row away */
     if (v > p->height - 1) f = 2 * (v - (p->height - 1));
     for (int k = 0; k < 2; k++)
         part[k] = sample_at(p, r + k, c) + (sample_at(p, r + k, c + 1) - sample_at(p, r + k, c)) * (u - c);
     const long double unit[3] = {d[0] / length, d[1] / length, d[2] / length};
-    return part[0] + (part[1] - part[0]) * f + detail(p, unit);
+    return part[0] + (part[1] - part[0]) * f + detail_at(p, unit);
 }
 
-void reference_planet_place(const struct reference_planet *p, int64_t root, long double x, long double y,
-                            long double at[3])
+void reference_planet_vertex(const struct reference_planet *p, int64_t root, long double x, long double y,
+                             long double at[3])
 {
     static const int equator[4][2] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}};
     const int *west = equator[root % 4], *east = equator[(root + 1) % 4];
@@ -93,8 +93,9 @@ static long double det(const long double a[3], const long double b[3], const lon
     return a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) + a[2] * (b[0] * c[1] - b[1] * c[0]);
 }
 
-/* Where a direction meets a triangle, as a distance; less than 0: nowhere. Borders belong to it, with some leeway. */
-static long double meet(const double *vertices, const uint32_t *t, const long double d[3])
+/* Returns the distance at which a ray from the origin intersects a triangle; negative: never. Borders count, with a
+ * tolerance. */
+static long double intersect_ray(const double *vertices, const uint32_t *t, const long double d[3])
 {
     long double v[3][3];
     for (int k = 0; k < 3; k++)
@@ -111,7 +112,7 @@ long double reference_planet_error(const struct reference_planet *p, const doubl
     for (int64_t i = 0; i < p->width * p->height; i++) {
         long double d[3], r = -1;
         reference_planet_direction(p, i / p->width, i % p->width, d);
-        for (int64_t t = 0; t < triangle_count && r < 0; t++) r = meet(vertices, triangles + 3 * t, d);
+        for (int64_t t = 0; t < triangle_count && r < 0; t++) r = intersect_ray(vertices, triangles + 3 * t, d);
         if (r < 0) return INFINITY;
         const long double off = fabsl(r - p->radius - reference_planet_height(p, d));
         most = off > most ? off : most;
@@ -119,13 +120,13 @@ long double reference_planet_error(const struct reference_planet *p, const doubl
     return most;
 }
 
-static int order(const void *a, const void *b)
+static int compare_edges(const void *a, const void *b)
 {
     const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return x < y ? -1 : x > y;
 }
 
-static uint32_t find(uint32_t *parents, uint32_t v)
+static uint32_t find_root(uint32_t *parents, uint32_t v)
 {
     while (parents[v] != v) v = parents[v] = parents[parents[v]];
     return v;
@@ -134,26 +135,29 @@ static uint32_t find(uint32_t *parents, uint32_t v)
 bool reference_mesh_is_sphere(const uint32_t *triangles, int64_t triangle_count, int64_t vertex_count)
 {
     const int64_t n = 3 * triangle_count;
-    uint64_t *there = malloc((size_t)n * 8), *back = malloc((size_t)n * 8);
+    uint64_t *edges = malloc((size_t)n * 8), *reverses = malloc((size_t)n * 8);
     uint32_t *parents = malloc((size_t)vertex_count * 4);
-    bool right = there && back && parents && n % 2 == 0 && vertex_count - n / 2 + triangle_count == 2;
+    /* 1. Directed edges and their reverses; unite the ends. */
+    bool right = edges && reverses && parents && n % 2 == 0 && vertex_count - n / 2 + triangle_count == 2;
     for (int64_t v = 0; right && v < vertex_count; v++) parents[v] = (uint32_t)v;
     for (int64_t e = 0; right && e < n; e++) {
         const uint64_t a = triangles[e], b = triangles[e % 3 == 2 ? e - 2 : e + 1];
         right = a < (uint64_t)vertex_count && b < (uint64_t)vertex_count && a != b;
-        there[e] = a << 32 | b;
-        back[e] = b << 32 | a;
-        if (right) parents[find(parents, (uint32_t)a)] = find(parents, (uint32_t)b);
+        edges[e] = a << 32 | b;
+        reverses[e] = b << 32 | a;
+        if (right) parents[find_root(parents, (uint32_t)a)] = find_root(parents, (uint32_t)b);
     }
+    /* 2. Every edge has its reverse, none is repeated, and all vertices are connected. */
     if (right) {
-        qsort(there, (size_t)n, 8, order);
-        qsort(back, (size_t)n, 8, order);
-        right = memcmp(there, back, (size_t)n * 8) == 0;
-        for (int64_t e = 1; e < n; e++) right = right && there[e] != there[e - 1];
-        for (int64_t v = 1; v < vertex_count; v++) right = right && find(parents, (uint32_t)v) == find(parents, 0);
+        qsort(edges, (size_t)n, 8, compare_edges);
+        qsort(reverses, (size_t)n, 8, compare_edges);
+        right = memcmp(edges, reverses, (size_t)n * 8) == 0;
+        for (int64_t e = 1; e < n; e++) right = right && edges[e] != edges[e - 1];
+        for (int64_t v = 1; v < vertex_count; v++)
+            right = right && find_root(parents, (uint32_t)v) == find_root(parents, 0);
     }
-    free(there);
-    free(back);
+    free(edges);
+    free(reverses);
     free(parents);
     return right;
 }

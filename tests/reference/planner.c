@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-static void turn(const double q[4], const double v[3], double to[3])
+static void rotate_point(const double q[4], const double v[3], double to[3])
 {
     double n = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
     double w = q[0], x = q[1], y = q[2], z = q[3];
@@ -12,7 +12,7 @@ static void turn(const double q[4], const double v[3], double to[3])
     for (int k = 0; k < 3; k++) to[k] = (r[k][0] * v[0] + r[k][1] * v[1] + r[k][2] * v[2]) / n;
 }
 
-/* Six times the volume of a tetrahedron. */
+/* Returns six times the volume of a tetrahedron. */
 static double volume(const double *a, const double *b, const double *c, const double *d)
 {
     double u[3], v[3], w[3];
@@ -24,7 +24,7 @@ static double volume(const double *a, const double *b, const double *c, const do
     return u[0] * (v[1] * w[2] - v[2] * w[1]) - u[1] * (v[0] * w[2] - v[2] * w[0]) + u[2] * (v[0] * w[1] - v[1] * w[0]);
 }
 
-/* Whether the segment p q goes through the triangle. */
+/* True if the segment p q intersects the triangle. */
 static bool pierces(const double *p, const double *q, double t[3][3])
 {
     double a = volume(t[0], t[1], t[2], p), b = volume(t[0], t[1], t[2], q);
@@ -40,8 +40,8 @@ static bool triangles_touch(double s[3][3], double t[3][3])
     return false;
 }
 
-/* The surfaces of a side as triangles, one after the other: triangles, then the facets of polytopes in fans. */
-static int64_t surface_count(const bosc_plan_bodies *b)
+/* Counts the surface triangles of a side: triangles, then the fans of polytope facets. */
+static int64_t count_surface(const bosc_plan_bodies *b)
 {
     int64_t count = b->triangle_count;
     if (b->polytope_count == 0) return count;
@@ -50,7 +50,8 @@ static int64_t surface_count(const bosc_plan_bodies *b)
     return count;
 }
 
-static void surface(const bosc_plan_bodies *b, int64_t i, const double *q, double t[3][3])
+/* Computes surface triangle i, rotated by q (NULL: not). */
+static void load_surface_triangle(const bosc_plan_bodies *b, int64_t i, const double *q, double t[3][3])
 {
     int64_t vertex[3];
     if (i < b->triangle_count) {
@@ -69,14 +70,14 @@ static void surface(const bosc_plan_bodies *b, int64_t i, const double *q, doubl
     for (int k = 0; k < 3; k++) {
         const double *v = b->vertices + 3 * vertex[k];
         if (q) {
-            turn(q, v, t[k]);
+            rotate_point(q, v, t[k]);
         } else {
             for (int c = 0; c < 3; c++) t[k][c] = v[c];
         }
     }
 }
 
-/* Whether a point is in polytope p, which is turned by q (NULL: it is not). */
+/* True if a point is in polytope p, rotated by q (NULL: not). */
 static bool is_inside(const bosc_plan_bodies *b, int64_t p, const double *q, const double *point)
 {
     for (int64_t f = b->polytope_offsets[p]; f < b->polytope_offsets[p + 1]; f++) {
@@ -84,7 +85,7 @@ static bool is_inside(const bosc_plan_bodies *b, int64_t p, const double *q, con
         for (int k = 0; k < 3; k++) {
             const double *v = b->vertices + 3 * b->facet_vertices[b->facet_offsets[f] + k];
             if (q) {
-                turn(q, v, t[k]);
+                rotate_point(q, v, t[k]);
             } else {
                 for (int c = 0; c < 3; c++) t[k][c] = v[c];
             }
@@ -94,13 +95,13 @@ static bool is_inside(const bosc_plan_bodies *b, int64_t p, const double *q, con
     return true;
 }
 
-/* Whether a vertex of a surface of one side is in a polytope of the other. */
-static bool holds_any(const bosc_plan_bodies *outer, const double *q, const bosc_plan_bodies *inner,
-                      const double *inner_q)
+/* True if a vertex of the inner side's surface is in a polytope of the outer side. */
+static bool contains_vertex(const bosc_plan_bodies *outer, const double *q, const bosc_plan_bodies *inner,
+                            const double *inner_q)
 {
-    for (int64_t i = 0; i < surface_count(inner) && outer->polytope_count > 0; i++) {
+    for (int64_t i = 0; i < count_surface(inner) && outer->polytope_count > 0; i++) {
         double t[3][3];
-        surface(inner, i, inner_q, t);
+        load_surface_triangle(inner, i, inner_q, t);
         for (int64_t p = 0; p < outer->polytope_count; p++)
             if (is_inside(outer, p, q, t[0])) return true;
     }
@@ -113,7 +114,7 @@ static bool balls_touch(const bosc_plan_scene *scene, const double *q)
         for (int64_t j = 0; j < scene->obstacle.ball_count; j++) {
             const double *a = scene->robot.balls + 4 * i, *b = scene->obstacle.balls + 4 * j;
             double c[3];
-            turn(q, a, c);
+            rotate_point(q, a, c);
             double x = c[0] - b[0], y = c[1] - b[1], z = c[2] - b[2], r = a[3] + b[3];
             if (x * x + y * y + z * z <= r * r) return true;
         }
@@ -136,22 +137,25 @@ bool reference_planner_collides(const bosc_plan_scene *scene, const double q[4])
 {
     const bosc_plan_bodies *robot = &scene->robot, *obstacle = &scene->obstacle;
     if (balls_touch(scene, q) || forms_forbid(scene, q)) return true;
-    for (int64_t i = 0; i < surface_count(robot); i++) {
+    for (int64_t i = 0; i < count_surface(robot); i++) {
         double s[3][3], t[3][3];
-        surface(robot, i, q, s);
-        for (int64_t j = 0; j < surface_count(obstacle); j++) {
-            surface(obstacle, j, NULL, t);
+        load_surface_triangle(robot, i, q, s);
+        for (int64_t j = 0; j < count_surface(obstacle); j++) {
+            load_surface_triangle(obstacle, j, NULL, t);
             if (triangles_touch(s, t)) return true;
         }
     }
-    return holds_any(robot, q, obstacle, NULL) || holds_any(obstacle, NULL, robot, q);
+    return contains_vertex(robot, q, obstacle, NULL) || contains_vertex(obstacle, NULL, robot, q);
 }
 
-static double length(const double q[4]) { return sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]); }
+static double quaternion_length(const double q[4])
+{
+    return sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+}
 
 void reference_planner_slerp(const double p[4], const double q[4], double t, double to[4])
 {
-    double n = length(p), m = length(q), dot = 0;
+    double n = quaternion_length(p), m = quaternion_length(q), dot = 0;
     for (int k = 0; k < 4; k++) dot += p[k] / n * (q[k] / m);
     double sign = dot < 0 ? -1 : 1, angle = acos(fmin(1, fabs(dot)));
     double a = angle < 1e-9 ? 1 - t : sin((1 - t) * angle) / sin(angle),
@@ -173,5 +177,5 @@ double reference_planner_angle(const double p[4], const double q[4])
 {
     double dot = 0;
     for (int k = 0; k < 4; k++) dot += p[k] * q[k];
-    return 2 * acos(fmin(1, fabs(dot) / (length(p) * length(q))));
+    return 2 * acos(fmin(1, fabs(dot) / (quaternion_length(p) * quaternion_length(q))));
 }

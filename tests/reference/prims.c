@@ -22,7 +22,7 @@ static void set_real(bosc_dtype dtype, void *array, int64_t i, double x)
 
 static bool is_real(bosc_dtype dtype) { return dtype == BOSC_F32 || dtype == BOSC_F64; }
 
-/* Integers as 64 bits: sign-extended, so that sums wrap and orders hold in the wider type. */
+/* Returns an integer as 64 bits, sign-extended, which keeps wrapping sums and the order. */
 static uint64_t get_integer(bosc_dtype dtype, const void *array, int64_t i)
 {
     switch (dtype) {
@@ -44,7 +44,7 @@ static uint64_t integer_op(bosc_op op, bosc_dtype dtype, uint64_t a, uint64_t b)
     return op == BOSC_SUM ? a + b : (op == BOSC_MIN) == less ? a : b;
 }
 
-static uint64_t integer_nothing(bosc_op op, bosc_dtype dtype)
+static uint64_t integer_identity(bosc_op op, bosc_dtype dtype)
 {
     if (op == BOSC_SUM) return 0;
     bool least = op == BOSC_MAX;
@@ -56,7 +56,7 @@ static uint64_t integer_nothing(bosc_op op, bosc_dtype dtype)
     }
 }
 
-/* MIN and MAX of floats. */
+/* Computes MIN or MAX of floats. */
 static double real_op(bosc_op op, double a, double b)
 {
     if (isnan(a) || isnan(b)) return NAN;
@@ -64,10 +64,10 @@ static double real_op(bosc_op op, double a, double b)
     return (op == BOSC_MIN) == less ? a : b;
 }
 
-static double real_nothing(bosc_op op) { return op == BOSC_SUM ? 0 : op == BOSC_MIN ? INFINITY : -INFINITY; }
+static double real_identity(bosc_op op) { return op == BOSC_SUM ? 0 : op == BOSC_MIN ? INFINITY : -INFINITY; }
 
-/* A scan of any kind, an element at a time. */
-struct running {
+/* State of a scan of any kind, an element at a time. */
+struct running_scan {
     bosc_op op;
     bosc_dtype dtype;
     uint64_t integer;
@@ -77,7 +77,7 @@ struct running {
     struct bi_scan_f64 sum_f64;
 };
 
-static void push(struct running *r, const void *in, int64_t i, bool head)
+static void push_element(struct running_scan *r, const void *in, int64_t i, bool head)
 {
     if (r->op == BOSC_SUM && r->dtype == BOSC_F32)
         r->real = bi_scan_push_f32(&r->sum_f32, ((const float *)in)[i], head);
@@ -95,24 +95,24 @@ static void push(struct running *r, const void *in, int64_t i, bool head)
 void reference_scan(bosc_op op, bosc_scan_kind kind, bosc_dtype dtype, const void *in, const uint8_t *heads, int64_t n,
                     void *out)
 {
-    struct running *r = suite_alloc(sizeof *r);
+    struct running_scan *r = suite_alloc(sizeof *r);
     memset(r, 0, sizeof *r);
     r->op = op;
     r->dtype = dtype;
     for (int64_t i = 0; i < n; i++) {
         bool head = heads && heads[i];
         if (kind == BOSC_EXCLUSIVE && is_real(dtype))
-            set_real(dtype, out, i, i == 0 || head ? real_nothing(op) : r->real);
+            set_real(dtype, out, i, i == 0 || head ? real_identity(op) : r->real);
         if (kind == BOSC_EXCLUSIVE && !is_real(dtype))
-            set_integer(dtype, out, i, i == 0 || head ? integer_nothing(op, dtype) : r->integer);
-        push(r, in, i, head);
+            set_integer(dtype, out, i, i == 0 || head ? integer_identity(op, dtype) : r->integer);
+        push_element(r, in, i, head);
         if (kind == BOSC_INCLUSIVE && is_real(dtype)) set_real(dtype, out, i, r->real);
         if (kind == BOSC_INCLUSIVE && !is_real(dtype)) set_integer(dtype, out, i, r->integer);
     }
     free(r);
 }
 
-/* The sum of the aligned block of 2^k elements at `begin`: the tree of core/tiles.h, from the root. */
+/* Sums the aligned block of 2^k elements at `begin`, by the tree of core/tiles.h. */
 static double tree_sum(bosc_dtype dtype, const void *in, int64_t n, int64_t begin, int k)
 {
     if (k == 0) return get_real(dtype, in, begin);
@@ -128,13 +128,13 @@ void reference_reduce(bosc_op op, bosc_dtype dtype, const void *in, int64_t n, v
     int k = 0;
     while ((int64_t)1 << k < n) k++;
     if (is_real(dtype)) {
-        double x = real_nothing(op);
+        double x = real_identity(op);
         if (op == BOSC_SUM && n > 0) x = tree_sum(dtype, in, n, 0, k);
         for (int64_t i = 0; op != BOSC_SUM && i < n; i++)
             x = i == 0 ? get_real(dtype, in, 0) : real_op(op, x, get_real(dtype, in, i));
         set_real(dtype, result, 0, x);
     } else {
-        uint64_t x = integer_nothing(op, dtype);
+        uint64_t x = integer_identity(op, dtype);
         for (int64_t i = 0; i < n; i++) x = integer_op(op, dtype, x, get_integer(dtype, in, i));
         set_integer(dtype, result, 0, x);
     }
@@ -162,8 +162,8 @@ void reference_split(size_t item_size, const void *in, const uint32_t *bucket, i
     free(at);
 }
 
-/* -1, 0 or 1; floats as numbers, NaNs beyond the infinities by their bits. */
-static int compare(bosc_dtype dtype, const void *array, int64_t a, int64_t b)
+/* Compares two elements (-1, 0, 1): floats as numbers, NaNs beyond the infinities, by their bits. */
+static int compare_keys(bosc_dtype dtype, const void *array, int64_t a, int64_t b)
 {
     if (is_real(dtype)) {
         double x = get_real(dtype, array, a), y = get_real(dtype, array, b);
@@ -192,7 +192,7 @@ static int by_superkey(const void *a, const void *b)
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     for (int32_t i = 0; i < sorting.dim; i++) {
         int32_t c = (sorting.first + i) % sorting.dim;
-        int order = compare(sorting.dtype, sorting.keys, x * sorting.dim + c, y * sorting.dim + c);
+        int order = compare_keys(sorting.dtype, sorting.keys, x * sorting.dim + c, y * sorting.dim + c);
         if (order) return order;
     }
     return x < y ? -1 : x > y;

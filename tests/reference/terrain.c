@@ -15,7 +15,7 @@ static int by_ends(const void *a, const void *b)
     return x->to < y->to ? -1 : x->to > y->to;
 }
 
-static struct edge *edges_of(const struct reference_terrain *t, int64_t *count)
+static struct edge *list_edges(const struct reference_terrain *t, int64_t *count)
 {
     struct edge *edges = malloc((size_t)(3 * t->n + 1) * sizeof *edges);
     *count = 0;
@@ -34,15 +34,15 @@ static bool on_border(const struct reference_terrain *t, const struct edge *e)
     return (ax == bx && (ax == 0 || ax == t->w - 1)) || (ay == by && (ay == 0 || ay == t->h - 1));
 }
 
-/* Twice the area of a triangle. */
-static int64_t area(const struct reference_terrain *t, int64_t i)
+/* Returns twice the area of a triangle. */
+static int64_t double_area(const struct reference_terrain *t, int64_t i)
 {
     const int64_t *c = t->corners + 3 * i;
     int64_t ax = c[0] % t->w, ay = c[0] / t->w;
     return (c[1] % t->w - ax) * (c[2] / t->w - ay) - (c[1] / t->w - ay) * (c[2] % t->w - ax);
 }
 
-static const struct edge *find(const struct edge *edges, int64_t count, int64_t from, int64_t to)
+static const struct edge *find_edge(const struct edge *edges, int64_t count, int64_t from, int64_t to)
 {
     struct edge key = {from, to, 0, 0};
     return bsearch(&key, edges, (size_t)count, sizeof *edges, by_ends);
@@ -51,17 +51,17 @@ static const struct edge *find(const struct edge *edges, int64_t count, int64_t 
 const char *reference_terrain_mesh(const struct reference_terrain *t)
 {
     int64_t count, sum = 0;
-    struct edge *edges = edges_of(t, &count);
+    struct edge *edges = list_edges(t, &count);
     const char *wrong = NULL;
     for (int64_t i = 0; i < t->n && !wrong; i++) {
         if (t->corners[3 * i] < 0) continue;
-        int64_t twice = area(t, i);
+        int64_t twice = double_area(t, i);
         if (twice <= 0) wrong = "a triangle is not counter-clockwise";
         sum += twice;
     }
     for (int64_t e = 0; e < count && !wrong; e++) {
         if (e > 0 && by_ends(edges + e - 1, edges + e) == 0) wrong = "an edge is in two triangles in one direction";
-        bool other = find(edges, count, edges[e].to, edges[e].from) != NULL;
+        bool other = find_edge(edges, count, edges[e].to, edges[e].from) != NULL;
         if (!other && !on_border(t, edges + e)) wrong = "an edge within the raster has one triangle";
         if (other && on_border(t, edges + e)) wrong = "an edge on the border has two triangles";
     }
@@ -73,10 +73,10 @@ const char *reference_terrain_mesh(const struct reference_terrain *t)
 void reference_terrain_neighbours(const struct reference_terrain *t, int64_t *neighbours)
 {
     int64_t count;
-    struct edge *edges = edges_of(t, &count);
+    struct edge *edges = list_edges(t, &count);
     for (int64_t i = 0; i < 3 * t->n; i++) neighbours[i] = -1;
     for (int64_t e = 0; e < count; e++) {
-        const struct edge *other = find(edges, count, edges[e].to, edges[e].from);
+        const struct edge *other = find_edge(edges, count, edges[e].to, edges[e].from);
         neighbours[3 * edges[e].triangle + edges[e].which] = other ? other->triangle : -1;
     }
     free(edges);
@@ -98,7 +98,7 @@ double reference_terrain_error_in(const struct reference_terrain *t, const float
         const int64_t *c = t->corners + 3 * i;
         if (c[0] < 0) continue;
         int64_t ax = c[0] % t->w, ay = c[0] / t->w, bx = c[1] % t->w, by = c[1] / t->w, cx = c[2] % t->w;
-        int64_t cy = c[2] / t->w, twice = area(t, i);
+        int64_t cy = c[2] / t->w, twice = double_area(t, i);
         for (int64_t y = least(ay, by, cy); y <= most(ay, by, cy); y++) {
             for (int64_t x = least(ax, bx, cx); x <= most(ax, bx, cx); x++) {
                 int64_t u = (bx - x) * (cy - y) - (by - y) * (cx - x), v = (cx - x) * (ay - y) - (cy - y) * (ax - x);

@@ -1,29 +1,29 @@
-/* Plain checks of meshes of rasters. */
+/* Plain checks of triangle meshes of rasters. */
 #ifndef TESTS_REFERENCE_TERRAIN_H
 #define TESTS_REFERENCE_TERRAIN_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Triangles of samples (row w + column; negative: left out), n of them. */
+/* n triangles of samples (row * w + column; negative: no triangle). */
 struct reference_terrain {
     int64_t w, h, n;
     const int64_t *corners; /* (n x 3) */
     bool half;
 };
 
-/* Is it a mesh of the raster: is every triangle counter-clockwise, does every edge belong to two, in both directions,
- * or lie on the border, and do areas add up to that of the raster? NULL if so, or what is wrong. */
+/* Checks a mesh: triangles are counter-clockwise, every edge belongs to two triangles, in opposite directions, or to
+ * the border, and the areas sum to that of the raster. Returns NULL or the fault. */
 const char *reference_terrain_mesh(const struct reference_terrain *t);
 
-/* The largest vertical distance of a sample from the triangles that hold it. */
+/* Returns the largest vertical distance of a sample from the triangles over it. */
 double reference_terrain_error(const struct reference_terrain *t, const float *heights);
 
-/* The same for the samples of some columns and rows. */
+/* The same for the samples in a range of columns and rows. */
 double reference_terrain_error_in(const struct reference_terrain *t, const float *heights, int64_t x0, int64_t y0,
                                   int64_t x1, int64_t y1);
 
-/* For each triangle and each of its edges, the first of which is from corner 0 to 1, the triangle beyond; or -1. */
+/* Sets the neighbour of each triangle at each edge, or -1. Edge 0 joins corners 0 and 1. */
 void reference_terrain_neighbours(const struct reference_terrain *t, int64_t *neighbours);
 
 #endif

@@ -35,7 +35,7 @@ static bool is_key(const struct reference_trie *t, int64_t rank, const uint8_t *
     return rank < t->count && memcmp(reference_trie_key(t, rank), letters, (size_t)t->length) == 0;
 }
 
-static void *grown(void *old, size_t bytes)
+static void *reallocate(void *old, size_t bytes)
 {
     void *p = realloc(old, bytes);
     if (!p) abort();
@@ -53,9 +53,9 @@ void reference_trie_insert(struct reference_trie *t, const uint8_t *letters, uin
     }
     if (t->count == t->room) {
         t->room = 2 * t->room + 8;
-        t->letters = grown(t->letters, (size_t)t->room * length);
-        t->values = grown(t->values, (size_t)t->room * sizeof *t->values);
-        t->counts = grown(t->counts, (size_t)t->room * sizeof *t->counts);
+        t->letters = reallocate(t->letters, (size_t)t->room * length);
+        t->values = reallocate(t->values, (size_t)t->room * sizeof *t->values);
+        t->counts = reallocate(t->counts, (size_t)t->room * sizeof *t->counts);
     }
     memmove(t->letters + (size_t)(rank + 1) * length, t->letters + (size_t)rank * length, behind * length);
     memmove(t->values + rank + 1, t->values + rank, behind * sizeof *t->values);

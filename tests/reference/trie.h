@@ -1,4 +1,4 @@
-/* Plain tries: a sorted array of rows of letters, searched from end to end. */
+/* Plain tries: a sorted array of rows of letters, searched linearly. */
 #ifndef TESTS_REFERENCE_TRIE_H
 #define TESTS_REFERENCE_TRIE_H
 
@@ -7,14 +7,14 @@
 
 struct reference_trie {
     int32_t length, letter_bits;
-    bool last; /* of rows with one key the last one's value */
+    bool last; /* true: the last row of a key sets its value */
     int64_t count, room;
     uint8_t *letters; /* (count x length), ascending */
     uint64_t *values;
     int64_t *counts;
 };
 
-/* The letters of a packed row; and back, with zeros behind them. */
+/* Unpacks the letters of a row; and packs them, with zeros behind them. */
 void reference_trie_unpack(const struct reference_trie *t, const uint64_t *row, uint8_t *letters);
 void reference_trie_pack(const struct reference_trie *t, const uint8_t *letters, uint64_t *row);
 
@@ -23,11 +23,11 @@ bool reference_trie_erase(struct reference_trie *t, const uint8_t *letters);
 void reference_trie_clear(struct reference_trie *t);
 
 const uint8_t *reference_trie_key(const struct reference_trie *t, int64_t rank);
-/* How many letters they have in common at their begin. */
+/* Returns the length of the common prefix. */
 int32_t reference_trie_common(const struct reference_trie *t, const uint8_t *a, const uint8_t *b);
-/* In how many letters they differ; *position: the last of them. */
+/* Returns the number of letters in which they differ; *position: the last of them. */
 int32_t reference_trie_differ(const struct reference_trie *t, const uint8_t *a, const uint8_t *b, int32_t *position);
-/* How many keys are less than the letters. */
+/* Returns the number of keys less than the letters. */
 int64_t reference_trie_rank(const struct reference_trie *t, const uint8_t *letters);
 
 #endif

@@ -8,7 +8,7 @@ double reference_square(const struct reference_points *p, double radius)
     return p->dtype == BOSC_F32 ? (double)square : radius * radius;
 }
 
-static const void *row(const struct reference_points *p, int64_t i)
+static const void *row_at(const struct reference_points *p, int64_t i)
 {
     return (const char *)p->data + (size_t)(i * p->stride) * bosc_dtype_size(p->dtype);
 }
@@ -18,7 +18,7 @@ int64_t reference_pairs(const struct reference_points *p, double r2, int64_t *pa
     int64_t count = 0;
     for (int64_t i = 0; i < p->n; i++)
         for (int64_t j = i + 1; j < p->n; j++) {
-            double d = reference_dist2(p, j, row(p, i));
+            double d = reference_dist2(p, j, row_at(p, i));
             if (!(d <= r2)) continue;
             if (pairs) pairs[2 * count] = i;
             if (pairs) pairs[2 * count + 1] = j;
@@ -34,7 +34,7 @@ int64_t reference_components(const struct reference_points *p, double r2, int64_
     for (int64_t i = 0; i < p->n; i++) labels[i] = i;
     for (int64_t i = 0; i < p->n; i++)
         for (int64_t j = i + 1; j < p->n; j++) {
-            if (labels[i] == labels[j] || !(reference_dist2(p, j, row(p, i)) <= r2)) continue;
+            if (labels[i] == labels[j] || !(reference_dist2(p, j, row_at(p, i)) <= r2)) continue;
             int64_t low = labels[i] < labels[j] ? labels[i] : labels[j], high = labels[i] + labels[j] - low;
             for (int64_t k = 0; k < p->n; k++)
                 if (labels[k] == high) labels[k] = low;

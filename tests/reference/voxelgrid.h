@@ -1,19 +1,20 @@
-/* A plain voxel grid: all points with all points. */
+/* A plain voxel grid: compares all points with all points. */
 #ifndef TESTS_REFERENCE_VOXELGRID_H
 #define TESTS_REFERENCE_VOXELGRID_H
 
 #include "reference/kdtree.h"
 
-/* The squared radius as distances of the points are rounded. */
+/* Returns the squared radius, rounded as distances of the points are. */
 double reference_square(const struct reference_points *p, double radius);
 
-/* Pairs i < j with dist2 <= r2, ascending: pairs (2 * count) and dist2 (count), either may be NULL. Returns count. */
+/* Lists pairs i < j with dist2 <= r2, ascending: pairs (2 * count) and dist2 (count); either may be NULL. Returns
+ * count. */
 int64_t reference_pairs(const struct reference_points *p, double r2, int64_t *pairs, double *dist2);
 
-/* labels[i] = the smallest id of the component that pairs join; returns the number of components. */
+/* Sets labels[i] to the smallest id of its component; returns the number of components. */
 int64_t reference_components(const struct reference_points *p, double r2, int64_t *labels);
 
-/* Coordinate c of point i's voxel. */
+/* Returns coordinate c of point i's voxel. */
 int64_t reference_voxel(const struct reference_points *p, int64_t i, int32_t c, double cell);
 
 #endif

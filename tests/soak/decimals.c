@@ -22,7 +22,7 @@ static int random_digits(char *to, struct suite_random *r)
     return used;
 }
 
-/* What lies between two doubles, to its last digit, or a little beside it. */
+/* The number halfway between two doubles, to its last digit, or one next to it. */
 static int random_half(char *to, struct suite_random *r)
 {
     uint64_t bits = suite_next(r) & 0x7fffffffffffffffU;

@@ -18,7 +18,7 @@
 
 enum { MOST = 6000, BYTES = MOST * 64 };
 
-/* Memory of an operation: what it reads and what it writes. */
+/* Memory of an operation: its inputs and outputs. */
 struct memory {
     struct suite_random random;
     int64_t n;
@@ -80,7 +80,7 @@ static bosc_status hash(bosc_ctx *ctx, struct memory *m, struct digest *d)
                                  .layout = layouts[suite_below(&m->random, 3)],
                                  .key_bits = 64,
                                  .value_size = 8,
-                                 .load = 0.5 + 0.4 * suite_unit(&m->random)};
+                                 .load_factor = 0.5 + 0.4 * suite_unit(&m->random)};
     make_words(m, m->n);
     int64_t half = m->n / 2;
     bosc_status status = bosc_hash_create(ctx, &opts, &table);
@@ -217,12 +217,14 @@ static bosc_status collision(bosc_ctx *ctx, struct memory *m, struct digest *d)
     int64_t count[2] = {0};
     make_meshes(m, mesh);
     bosc_status status = bosc_collision_create(ctx, NULL, &collision);
+    /* 1. The first frame; its pairs set the size of a reserve. */
     TRY(bosc_collision_build(ctx, collision, &mesh[0], &mesh[1]));
     TRY(bosc_collision_pairs(ctx, collision, NULL, 0, &count[0]));
     sizes.pairs = 2 * count[0];
     if (suite_below(&m->random, 2)) TRY(bosc_collision_reserve(ctx, collision, &sizes));
     if (status == BOSC_OK && count[0] <= BYTES / 16)
         TRY(bosc_collision_pairs(ctx, collision, m->out[0].i, BYTES / 16, &count[0]));
+    /* 2. The second frame, with a moved mesh: pairs counted, and rows. */
     mesh[1].transform = transform;
     TRY(bosc_collision_build(ctx, collision, &mesh[0], &mesh[1]));
     TRY(bosc_collision_pairs(ctx, collision, NULL, 0, &count[1]));

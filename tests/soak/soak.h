@@ -9,7 +9,8 @@ struct digest {
     uint64_t value;
 };
 
-/* Runs the seed's operation: it makes data and a structure, asks it, and frees it. On failure returns the status of the
+/* Runs the seed's operation: it makes data and a structure, queries it, and frees it. On failure returns the status of
+ * the
  * call that failed. */
 bosc_status operation_run(bosc_ctx *ctx, uint64_t seed, struct digest *digest);
 const char *operation_name(uint64_t seed);

@@ -39,22 +39,22 @@ bool has_device_memory(const bosc_ctx *ctx)
     return bosc_ctx_get_info(ctx, &info) == BOSC_OK && info.backend == BOSC_BACKEND_CUDA;
 }
 
-static double special(struct suite_random *r)
+static double special_real(struct suite_random *r)
 {
     static const double values[] = {0.0, -0.0, 1.0, -1.0, INFINITY, -INFINITY, 5e-324, 1e-45};
     return values[suite_below(r, sizeof values / sizeof values[0])];
 }
 
-/* A float with random bits in one case of 16 (which may be a NaN). */
+/* Returns a special value, or writes random bits, perhaps a NaN, to `out` in one case of 16 and returns NAN. */
 static double special_or_bits(struct suite_random *r, bosc_dtype dtype, void *out)
 {
-    if (suite_below(r, 16)) return special(r);
+    if (suite_below(r, 16)) return special_real(r);
     uint64_t bits = suite_next(r) | (dtype == BOSC_F32 ? 0x7f800000 : 0x7ff0000000000000);
     memcpy(out, &bits, bosc_dtype_size(dtype));
     return NAN;
 }
 
-static uint64_t integer(struct suite_random *r, enum pattern pattern, int64_t n, int64_t i)
+static uint64_t make_integer(struct suite_random *r, enum pattern pattern, int64_t n, int64_t i)
 {
     switch (pattern) {
     case RANDOM: return suite_next(r);
@@ -67,7 +67,7 @@ static uint64_t integer(struct suite_random *r, enum pattern pattern, int64_t n,
     }
 }
 
-static double real(struct suite_random *r, enum pattern pattern, int64_t n, int64_t i)
+static double make_real(struct suite_random *r, enum pattern pattern, int64_t n, int64_t i)
 {
     switch (pattern) {
     case RANDOM: return (suite_unit(r) - 0.5) * 2000;
@@ -85,11 +85,11 @@ void fill_numbers(bosc_dtype dtype, enum pattern pattern, uint64_t seed, int64_t
     for (int64_t i = 0; i < n; i++) {
         char *to = (char *)out + (size_t)i * bosc_dtype_size(dtype);
         if (dtype == BOSC_F32 || dtype == BOSC_F64) {
-            double x = pattern == SPECIAL ? special_or_bits(&r, dtype, to) : real(&r, pattern, n, i);
+            double x = pattern == SPECIAL ? special_or_bits(&r, dtype, to) : make_real(&r, pattern, n, i);
             float f = (float)x;
             if (x == x) memcpy(to, dtype == BOSC_F32 ? (void *)&f : (void *)&x, bosc_dtype_size(dtype));
         } else {
-            uint64_t x = integer(&r, pattern, n, i);
+            uint64_t x = make_integer(&r, pattern, n, i);
             memcpy(to, &x, bosc_dtype_size(dtype)); /* little-endian: the low bytes */
         }
     }

@@ -1,15 +1,16 @@
-/* Files made in memory for the readers: each parse sees a block of exactly its bytes, so that a sanitizer finds any
- * look beyond. */
+/* Files in memory for the readers. Each parse gets a block of exactly its bytes, so that a sanitizer finds reads
+ * beyond the end. */
 #ifndef TESTS_SUPPORT_BYTES_H
 #define TESTS_SUPPORT_BYTES_H
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/io.h"
+#include "io/file/array.h"
+#include "io/file/bytes.h"
 #include "support/suite.h"
 
-/* The call is refused for its arguments, with a text that begins with the one at fault. It writes to `error`. */
+/* Checks that the call, which uses `error`, fails with BOSC_ERR_ARG and a message that begins with the argument. */
 #define CHECK_TEXT(call, argument)                                                                       \
     do {                                                                                                 \
         bosc_io_error suite_e_ = {""};                                                                   \
@@ -20,7 +21,7 @@
 
 typedef bosc_status (*parse_fn)(const struct bi_bytes *in, bosc_array *array, bosc_io_error *error);
 
-/* A file that must be refused, with a text that has `reason` in it. */
+/* A file that must be refused, with a message that contains `reason`. */
 struct malformed {
     const char *reason, *bytes;
     size_t size; /* 0: the length of the text */
@@ -39,7 +40,7 @@ static inline bosc_status parse_bytes(parse_fn parse, const void *bytes, size_t 
     return status;
 }
 
-/* Refused: a text that begins with the file's name, and nothing in the array. */
+/* Checks that the bytes are refused, with a message that begins with the file's name, and an unchanged array. */
 static inline void check_refused(parse_fn parse, const void *bytes, size_t size, const char *reason)
 {
     bosc_io_error error;
@@ -57,26 +58,26 @@ static inline void check_all_refused(parse_fn parse, const struct malformed *fil
         check_refused(parse, files[i].bytes, files[i].size ? files[i].size : strlen(files[i].bytes), files[i].reason);
 }
 
-/* Whatever the bytes, a parse ends well: refused with a text, or read with an array that can be summed. */
+/* Checks that a parse of any bytes fails with a message, or returns a readable array. Returns true if it was read. */
 static inline bool check_survives(parse_fn parse, const void *bytes, size_t size)
 {
     bosc_io_error error;
     bosc_array array = {0};
-    size_t held = 0;
+    size_t array_bytes = 0;
     if (parse_bytes(parse, bytes, size, &array, &error) != BOSC_OK) {
         CHECK(error.text[0] == 'F' && array.data == NULL);
         return false;
     }
-    CHECK(bi_array_bytes(array.dtype, array.rank, array.shape, &held));
-    CHECK(held <= 8 * size + 64);
+    CHECK(bi_array_bytes(array.dtype, array.rank, array.shape, &array_bytes));
+    CHECK(array_bytes <= 8 * size + 64);
     volatile unsigned sum = 0;
-    for (size_t i = 0; i < held; i++) sum += ((const unsigned char *)array.data)[i];
+    for (size_t i = 0; i < array_bytes; i++) sum += ((const unsigned char *)array.data)[i];
     (void)sum;
     bosc_array_free(&array);
     return true;
 }
 
-/* Every truncation; those that leave less than `needed` bytes must be refused. */
+/* Checks every truncation; those to fewer than `needed` bytes must be refused. */
 static inline void check_truncations(parse_fn parse, const void *bytes, size_t size, size_t needed)
 {
     for (size_t k = 0; k < size; k++) {
@@ -85,7 +86,7 @@ static inline void check_truncations(parse_fn parse, const void *bytes, size_t s
     }
 }
 
-/* Every value of every byte of the first `header` bytes. */
+/* Checks every value of each of the first `header` bytes. */
 static inline void check_flips(parse_fn parse, const void *bytes, size_t size, size_t header)
 {
     char *copy = malloc(size);
@@ -101,7 +102,7 @@ static inline void check_flips(parse_fn parse, const void *bytes, size_t size, s
     free(copy);
 }
 
-/* The text reads as these n x dim numbers, bit for bit. */
+/* Checks that the text reads as these n x dim numbers, bit for bit. */
 static inline void check_rows(parse_fn parse, const void *bytes, size_t size, int64_t n, int64_t dim,
                               const double *expected)
 {

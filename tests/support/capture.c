@@ -3,9 +3,9 @@
 #ifdef CAPTURE_GRAPHS
 #include <cuda_runtime_api.h>
 
-#include "core/context.h"
+#include "core/call.h"
 
-static void check(cudaError_t error, const char *what)
+static void check_cuda(cudaError_t error, const char *what)
 {
     if (error != cudaSuccess) suite_fail(__FILE__, __LINE__, "%s: CUDA error %d", what, (int)error);
 }
@@ -13,7 +13,7 @@ static void check(cudaError_t error, const char *what)
 bool capture_begin(bosc_ctx *ctx)
 {
     if (ctx->backend->id != BOSC_BACKEND_CUDA) return false;
-    check(cudaStreamBeginCapture(ctx->stream, cudaStreamCaptureModeThreadLocal), "begin of a capture");
+    check_cuda(cudaStreamBeginCapture(ctx->stream, cudaStreamCaptureModeThreadLocal), "begin of a capture");
     return true;
 }
 
@@ -21,23 +21,26 @@ void *capture_end(bosc_ctx *ctx)
 {
     cudaGraph_t graph;
     cudaGraphExec_t exec;
-    check(cudaStreamEndCapture(ctx->stream, &graph), "end of a capture");
-    check(cudaGraphInstantiate(&exec, graph, 0), "a graph");
-    check(cudaGraphDestroy(graph), "a graph's end");
+    check_cuda(cudaStreamEndCapture(ctx->stream, &graph), "end of a capture");
+    check_cuda(cudaGraphInstantiate(&exec, graph, 0), "a graph");
+    check_cuda(cudaGraphDestroy(graph), "a graph's end");
     return exec;
 }
 
-static void launch(bosc_ctx *ctx, void *graph) { check(cudaGraphLaunch(graph, ctx->stream), "a graph's launch"); }
+static void launch_graph(bosc_ctx *ctx, void *graph)
+{
+    check_cuda(cudaGraphLaunch(graph, ctx->stream), "a graph's launch");
+}
 
 void capture_close(struct capture *c)
 {
-    if (c->graph) check(cudaGraphExecDestroy(c->graph), "a graph's end");
+    if (c->graph) check_cuda(cudaGraphExecDestroy(c->graph), "a graph's end");
     c->graph = NULL;
 }
 #else
 bool capture_begin(bosc_ctx *ctx) { return ctx == NULL; }
 void *capture_end(bosc_ctx *ctx) { return ctx; }
-static void launch(bosc_ctx *ctx, void *graph) { CHECK(ctx == graph); }
+static void launch_graph(bosc_ctx *ctx, void *graph) { CHECK(ctx == graph); }
 void capture_close(struct capture *c) { c->graph = NULL; }
 #endif
 
@@ -54,7 +57,7 @@ void capture_open(struct capture *c, bosc_ctx *ctx, void (*calls)(bosc_ctx *ctx,
 void capture_replay(const struct capture *c)
 {
     if (c->graph)
-        launch(c->ctx, c->graph);
+        launch_graph(c->ctx, c->graph);
     else
         c->calls(c->ctx, c->user);
     CHECK_OK(c->ctx, bosc_ctx_sync(c->ctx));

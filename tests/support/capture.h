@@ -1,5 +1,5 @@
-/* Calls that only queue, recorded once and replayed: as a CUDA graph on a device and in the emulator. On the CPU, which
- * records nothing, a replay makes the calls again. */
+/* Records queued calls as a CUDA graph, on a device or in the emulator, and replays them. On the CPU a replay
+ * repeats the calls. */
 #ifndef TESTS_SUPPORT_CAPTURE_H
 #define TESTS_SUPPORT_CAPTURE_H
 
@@ -11,14 +11,14 @@ struct capture {
     void *user, *graph;
 };
 
-/* Begins to record the context's stream; false if it is none of a device. */
+/* Starts recording the context's stream; false on the CPU. */
 bool capture_begin(bosc_ctx *ctx);
-/* Ends it and gives the graph: an executable one. */
+/* Ends the recording and returns the executable graph. */
 void *capture_end(bosc_ctx *ctx);
 
-/* Makes the calls, so that memory is there, and then records them. */
+/* Makes the calls once, so that memory is allocated, and then records them. */
 void capture_open(struct capture *c, bosc_ctx *ctx, void (*calls)(bosc_ctx *ctx, void *user), void *user);
-/* Waits until all is done. */
+/* Replays the calls and waits for them. */
 void capture_replay(const struct capture *c);
 void capture_close(struct capture *c);
 

@@ -10,10 +10,10 @@ static bool ends_in(const char *suite, const char *ending)
     return length >= own && strcmp(suite + length - own, ending) == 0;
 }
 
-/* Made of ordinary calls, over ranks, which are threads. */
+/* True for suites over ranks, which are threads and make ordinary calls. */
 static bool is_over_ranks(const char *suite) { return strncmp(suite, "ranks_", 6) == 0; }
 
-/* Suites whose answers do not depend on the level or the threads: bad arguments, faults, saved forms, progress,
+/* True for suites that do not depend on the level or the threads: bad arguments, faults, saved forms, progress,
  * ranks. */
 static bool is_plain(const char *suite)
 {
@@ -21,7 +21,7 @@ static bool is_plain(const char *suite)
            ends_in(suite, "progress");
 }
 
-/* Whether the CPU at a level, the l-th, is tested with the t-th number of threads. */
+/* True if the suite runs on the l-th level of the CPU with the t-th number of threads. */
 static bool is_tested(const char *suite, int l, bool best, int t)
 {
     const bool first = l == 0 && t == 0;
@@ -47,7 +47,7 @@ static bool is_tested(const char *suite, int l, bool best, int t)
 #endif
 }
 
-/* What fails on several ranks is host code; where calls are slow the CPU's runs of it are enough. */
+/* True for fault sweeps over ranks in slow builds: they test host code, which also runs on the CPU. */
 static bool is_left_to_cpu(const char *suite)
 {
 #if defined SUITE_SLOW

@@ -1,4 +1,4 @@
-/* The configurations that cases run on. */
+/* Configurations of contexts on which cases run. */
 #ifndef TESTS_SUPPORT_CONFIGURATIONS_H
 #define TESTS_SUPPORT_CONFIGURATIONS_H
 
@@ -9,9 +9,9 @@ struct configuration {
     bosc_ctx_opts opts;
 };
 
-/* Fills in up to `capacity` configurations of this build and machine for a suite, and returns their number. Suites that
- * end in _args, _faults or _save, whose answers do not depend on the level and the threads, get the first and the last
- * of the CPU alone. */
+/* Lists up to `capacity` configurations of this build and machine for a suite, and returns their number. Suites that
+ * end in _args, _faults or _save do not depend on the level and the threads, and get only the first and the last of
+ * the CPU. */
 int configurations(const char *suite, struct configuration *list, int capacity);
 
 #endif

@@ -1,10 +1,11 @@
-/* Graphs as arrays, so that what checks readers of arrays checks those of graphs: a first row (n, m, type of the
- * weights or 0), then a row (u, v, weight) an edge. */
+/* Graphs as arrays, for the checks of array readers: a first row (n, m, type of the weights or 0), then a row (u, v,
+ * weight) per edge. */
 #ifndef TESTS_SUPPORT_EDGES_ARRAY_H
 #define TESTS_SUPPORT_EDGES_ARRAY_H
 
 #include <stdlib.h>
 
+#include "io/file/array.h"
 #include "io/graph/edge_list.h"
 
 static inline double edges_weight(const bosc_edges *edges, int64_t i)

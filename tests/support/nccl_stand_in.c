@@ -1,10 +1,11 @@
-/* Stands in for libnccl.so.2 where ranks are threads with emulated devices: the functions that the library opens, with
- * NCCL's meaning. Calls only queue: messages move when the stream comes to them, in the order of the calls between each
- * two ranks, and a group is done when all of its messages have been taken. A rank that waits for one that never comes
- * waits until its communicator is aborted. Communicators are made without blocking, and end when all ranks have come to
- * that.
+/* Stand-in for libnccl.so.2, for ranks as threads with emulated devices: the functions that the library loads,
+ * with NCCL's semantics. Calls are queued. Messages move when the stream reaches them, in the order of the calls
+ * between
+ * two ranks. A group is complete when all of its messages have been received. A receive without a matching send waits
+ * until its communicator is aborted. Communicators are non-blocking: creation and finalisation complete once all ranks
+ * have called them.
  *
- * STAND_IN_VERSION: the version that it tells. STAND_IN_FAILS: exchanges after the first so many end in an error. */
+ * STAND_IN_VERSION: the reported version. STAND_IN_FAILS: number of exchanges before all later ones fail. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@
 #endif
 
 enum { SUCCESS = 0, INVALID_ARGUMENT = 4, INVALID_USAGE = 5, REMOTE_ERROR = 6, IN_PROGRESS = 7 };
-enum { MOST_RANKS = 64, MOST_CALLS = 2 * MOST_RANKS };
+enum { MOST_RANKS = 64, MOST_CALLS = 2 * MOST_RANKS }; /* chosen; a send and a receive per rank */
 
 typedef struct {
     char bytes[128];
@@ -30,11 +31,12 @@ struct config {
     int blocking;
 };
 
-/* Of the program: the thread's device; asks again, when the stream is waited for, until the attempt is done. */
+/* Defined by the program: the thread's device; and a queue entry whose attempt is repeated, when the stream is
+ * waited for, until it returns nonzero. */
 extern int emulated_device(void);
-extern void emulated_queue_attempt(void *stream, int (*attempt)(void *), void *user);
+extern void emulated_queue_attempt(void *stream, int (*advance_batch)(void *), void *user);
 
-/* A message that its sender's stream has come to. */
+/* A message that its sender's stream has reached. */
 struct message {
     const char *data;
     size_t bytes;
@@ -44,7 +46,7 @@ struct message {
 
 struct group {
     unique_id id;
-    int rank_count, joined, left, ended; /* ended: finalised, or left without that */
+    int rank_count, joined, left, ended; /* ended: number of ranks that finalised, or left without that */
     struct message *first[MOST_RANKS][MOST_RANKS], *last[MOST_RANKS][MOST_RANKS]; /* from, to */
     struct group *next;
 };
@@ -52,7 +54,7 @@ struct group {
 struct ncclComm {
     struct group *group;
     int rank, device, aborted, finalized, error;
-    int references; /* the caller's and those of batches */
+    int references; /* by the caller and by batches */
     int exchanges;
 };
 
@@ -63,10 +65,10 @@ struct call {
     int done;
 };
 
-/* What a group of calls has to do on one communicator. */
+/* The calls of a group on one communicator. */
 struct batch {
     struct ncclComm *comm;
-    int count, begun, taken; /* taken: of its messages */
+    int count, posted, received; /* posted: its messages are visible; received: number of its messages received */
     struct call calls[MOST_CALLS];
 };
 
@@ -76,18 +78,18 @@ static unsigned long long ids;
 
 /* ---- communicators ---- */
 
-/* The lock is held. */
-static void drop(struct ncclComm *comm)
+/* Requires the lock. */
+static void release_reference(struct ncclComm *comm)
 {
     if (--comm->references == 0) free(comm);
 }
 
-/* The lock is held. */
-static void leave(struct ncclComm *comm)
+/* Requires the lock. Frees the group with its last rank. */
+static void leave_group(struct ncclComm *comm)
 {
     struct group *g = comm->group, **at = &groups;
     if (++g->left < g->joined || g->joined < g->rank_count)
-        return; /* one that never was whole stays, for those to come */
+        return; /* an incomplete group stays, for ranks that still join */
     while (*at != g) at = &(*at)->next;
     *at = g->next;
     free(g);
@@ -119,8 +121,8 @@ EXPORT int ncclGetUniqueId(unique_id *id)
     return SUCCESS;
 }
 
-/* The lock is held. */
-static struct group *group_of(const unique_id *id, int rank_count)
+/* Requires the lock. Finds or creates the group of an id. */
+static struct group *find_or_create_group(const unique_id *id, int rank_count)
 {
     struct group *g = groups;
     while (g && memcmp(&g->id, id, sizeof *id) != 0) g = g->next;
@@ -140,7 +142,7 @@ EXPORT int ncclCommInitRankConfig(struct ncclComm **comm, int rank_count, unique
     if (rank_count < 1 || rank_count > MOST_RANKS || rank < 0 || rank >= rank_count) return INVALID_ARGUMENT;
     struct ncclComm *fresh = calloc(1, sizeof *fresh);
     pthread_mutex_lock(&lock);
-    fresh->group = group_of(&id, rank_count);
+    fresh->group = find_or_create_group(&id, rank_count);
     fresh->rank = rank;
     fresh->device = emulated_device();
     fresh->references = 1;
@@ -160,16 +162,17 @@ EXPORT int ncclCommGetAsyncError(struct ncclComm *comm, int *result)
     return SUCCESS;
 }
 
-static void withdraw(const struct ncclComm *comm);
+static void discard_messages(const struct ncclComm *comm);
 
-static int end(struct ncclComm *comm)
+/* Ends a communicator, finalised or not. */
+static int end_communicator(struct ncclComm *comm)
 {
     pthread_mutex_lock(&lock);
-    comm->aborted = 1; /* no batch looks at the group any more */
-    withdraw(comm);
+    comm->aborted = 1; /* its batches no longer use the group */
+    discard_messages(comm);
     if (!comm->finalized) comm->group->ended++;
-    leave(comm);
-    drop(comm);
+    leave_group(comm);
+    release_reference(comm);
     pthread_mutex_unlock(&lock);
     return SUCCESS;
 }
@@ -183,8 +186,8 @@ EXPORT int ncclCommFinalize(struct ncclComm *comm)
     return IN_PROGRESS;
 }
 
-EXPORT int ncclCommAbort(struct ncclComm *comm) { return end(comm); }
-EXPORT int ncclCommDestroy(struct ncclComm *comm) { return end(comm); }
+EXPORT int ncclCommAbort(struct ncclComm *comm) { return end_communicator(comm); }
+EXPORT int ncclCommDestroy(struct ncclComm *comm) { return end_communicator(comm); }
 
 EXPORT int ncclCommCount(struct ncclComm *comm, int *count)
 {
@@ -206,8 +209,8 @@ EXPORT int ncclCommCuDevice(struct ncclComm *comm, int *device)
 
 /* ---- messages ---- */
 
-/* The stream has come to the batch: its messages are there to be taken. */
-static void begin(struct batch *b)
+/* Makes the batch's messages visible to the receivers, when its stream reaches it. */
+static void post_messages(struct batch *b)
 {
     struct group *g = b->comm->group;
     for (int i = 0; i < b->count; i++) {
@@ -221,10 +224,10 @@ static void begin(struct batch *b)
             g->first[b->comm->rank][c->peer] = m;
         *last = m;
     }
-    b->begun = 1;
+    b->posted = 1;
 }
 
-static void receive(struct batch *b, struct call *c)
+static void receive_message(struct batch *b, struct call *c)
 {
     struct group *g = b->comm->group;
     struct message *m = g->first[c->peer][b->comm->rank];
@@ -233,13 +236,13 @@ static void receive(struct batch *b, struct call *c)
     memcpy(c->data, m->data, m->bytes < c->bytes ? m->bytes : c->bytes);
     g->first[c->peer][b->comm->rank] = m->next;
     if (!m->next) g->last[c->peer][b->comm->rank] = NULL;
-    m->from->taken++;
+    m->from->received++;
     c->done = 1;
     free(m);
 }
 
-/* Messages of a rank that has gone are never taken. */
-static void withdraw(const struct ncclComm *comm)
+/* Discards the messages of a rank that leaves. */
+static void discard_messages(const struct ncclComm *comm)
 {
     struct group *g = comm->group;
     for (int peer = 0; peer < g->rank_count; peer++) {
@@ -251,30 +254,31 @@ static void withdraw(const struct ncclComm *comm)
     }
 }
 
-static int all_done(const struct batch *b)
+static int is_complete(const struct batch *b)
 {
     int sends = 0;
     for (int i = 0; i < b->count; i++) {
         if (!b->calls[i].is_send && !b->calls[i].done) return 0;
         sends += b->calls[i].is_send;
     }
-    return b->taken == sends;
+    return b->received == sends;
 }
 
-static int attempt(void *user)
+/* Advances a batch as far as possible. Returns 1 once it is complete or aborted. */
+static int advance_batch(void *user)
 {
     struct batch *b = user;
     pthread_mutex_lock(&lock);
     if (!b->comm->aborted) {
-        if (!b->begun) begin(b);
+        if (!b->posted) post_messages(b);
         for (int i = 0; i < b->count; i++) {
             struct call *c = &b->calls[i];
-            if (!c->is_send && !c->done) receive(b, c);
+            if (!c->is_send && !c->done) receive_message(b, c);
         }
     }
-    const int done = b->comm->aborted || all_done(b);
+    const int done = b->comm->aborted || is_complete(b);
     if (done) {
-        drop(b->comm);
+        release_reference(b->comm);
         free(b);
     }
     pthread_mutex_unlock(&lock);
@@ -287,9 +291,9 @@ static _Thread_local struct {
     int depth;
     struct batch *batch;
     void *stream;
-} now;
+} current_group;
 
-static int launch(struct batch *b, void *stream)
+static int queue_batch(struct batch *b, void *stream)
 {
     pthread_mutex_lock(&lock);
 #ifdef STAND_IN_FAILS
@@ -298,51 +302,51 @@ static int launch(struct batch *b, void *stream)
     b->comm->exchanges++;
     b->comm->references++;
     pthread_mutex_unlock(&lock);
-    emulated_queue_attempt(stream, attempt, b);
+    emulated_queue_attempt(stream, advance_batch, b);
     return SUCCESS;
 }
 
-static struct batch *batch_of(struct ncclComm *comm, void *stream)
+static struct batch *current_batch(struct ncclComm *comm, void *stream)
 {
-    if (!now.batch) {
-        now.batch = calloc(1, sizeof *now.batch);
-        now.batch->comm = comm;
-        now.stream = stream;
+    if (!current_group.batch) {
+        current_group.batch = calloc(1, sizeof *current_group.batch);
+        current_group.batch->comm = comm;
+        current_group.stream = stream;
     }
-    return now.batch;
+    return current_group.batch;
 }
 
 EXPORT int ncclGroupStart(void)
 {
-    now.depth++;
+    current_group.depth++;
     return SUCCESS;
 }
 
 EXPORT int ncclGroupEnd(void)
 {
-    struct batch *b = now.batch;
-    if (--now.depth > 0 || !b) return SUCCESS;
-    now.batch = NULL;
-    return launch(b, now.stream);
+    struct batch *b = current_group.batch;
+    if (--current_group.depth > 0 || !b) return SUCCESS;
+    current_group.batch = NULL;
+    return queue_batch(b, current_group.stream);
 }
 
-static int add(struct ncclComm *comm, void *stream, struct call call)
+static int add_call(struct ncclComm *comm, void *stream, struct call call)
 {
     if (call.peer < 0 || call.peer >= comm->group->rank_count) return INVALID_ARGUMENT;
     (void)ncclGroupStart();
-    struct batch *b = batch_of(comm, stream);
+    struct batch *b = current_batch(comm, stream);
     b->calls[b->count++] = call;
     return ncclGroupEnd();
 }
 
 EXPORT int ncclSend(const void *data, size_t count, int type, int peer, struct ncclComm *comm, void *stream)
 {
-    return type ? INVALID_ARGUMENT : add(comm, stream, (struct call){1, peer, (char *)data, count, 0});
+    return type ? INVALID_ARGUMENT : add_call(comm, stream, (struct call){1, peer, (char *)data, count, 0});
 }
 
 EXPORT int ncclRecv(void *data, size_t count, int type, int peer, struct ncclComm *comm, void *stream)
 {
-    return type ? INVALID_ARGUMENT : add(comm, stream, (struct call){0, peer, data, count, 0});
+    return type ? INVALID_ARGUMENT : add_call(comm, stream, (struct call){0, peer, data, count, 0});
 }
 
 EXPORT int ncclAllGather(const void *data, void *received, size_t count, int type, struct ncclComm *comm, void *stream)
@@ -350,7 +354,7 @@ EXPORT int ncclAllGather(const void *data, void *received, size_t count, int typ
     if (type) return INVALID_ARGUMENT;
     (void)ncclGroupStart();
     for (int r = 0; r < comm->group->rank_count; r++) {
-        (void)ncclSend(data, count, type, r, comm, stream); /* to itself too */
+        (void)ncclSend(data, count, type, r, comm, stream); /* also to itself */
         (void)ncclRecv((char *)received + (size_t)r * count, count, type, r, comm, stream);
     }
     return ncclGroupEnd();

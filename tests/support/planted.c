@@ -1,5 +1,5 @@
-/* Bugs planted to see that a sanitizer finds them: planted overflow | leak | undefined | unwritten | race; and
- * `planted barrier`, which is right, and must not be reported. */
+/* Planted bugs that the sanitizers must find: planted overflow | leak | undefined | unwritten | race. `planted
+ * barrier` is correct and must not be reported. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -7,15 +7,15 @@
 
 #include "comm/comm.h"
 
-enum { MOST_RANKS = 64, LONG = 600 }; /* LONG: seconds, of which only a mistake takes more */
+enum { MOST_RANKS = 64, LONG = 600 }; /* LONG: seconds; only an error takes longer */
 
 struct rank_thread {
     struct rank rank;
     bosc_ctx_opts opts;
     rank_fn function;
-    bosc_nccl_opts nccl; /* of ranks that are joined by NCCL, with an id */
+    bosc_nccl_opts nccl; /* for ranks connected by NCCL */
     bosc_nccl_id id;
-    double timeout; /* of what they do then: to be joined takes NCCL longer than a case may wait for a lost rank */
+    double timeout; /* after connecting, which takes NCCL longer than a case may wait for a lost rank */
     char failure[SUITE_FAILURE];
 };
 
@@ -34,13 +34,13 @@ static void run_function(void *user)
 static void *run_rank(void *user)
 {
     struct rank_thread *t = user;
-    suite_try(run_function, t, t->failure); /* the others find out that this one has failed: its end is gone */
+    suite_try(run_function, t, t->failure); /* freeing its end tells the others by BOSC_ERR_COMM */
     bosc_comm_free(t->rank.comm);
     bosc_ctx_free(t->rank.ctx);
     return NULL;
 }
 
-/* The first thing that went wrong, not what the others then saw. */
+/* Returns the original failure, rather than BOSC_ERR_COMM of the ranks that waited for it; NULL: none. */
 static const char *failure_of(const struct rank_thread *threads, int32_t count)
 {
     const char *any = NULL;
@@ -70,14 +70,14 @@ const char *ranks_nccl(void)
 #endif
 }
 
-/* NULL: ranks are joined as threads. */
+/* Returns the NCCL library to connect the ranks; NULL: they are connected as threads. */
 static const char *nccl_of(const bosc_ctx_opts *opts)
 {
     return opts->backend == BOSC_BACKEND_CUDA ? getenv("RANKS_BY_NCCL") : NULL;
 }
 
-/* NCCL wants a device for each rank; what stands in for it does not. */
-static bool fit(bosc_ctx *like, int32_t rank_count)
+/* True if there are enough devices: NCCL needs one per rank, the stand-in does not. */
+static bool has_enough_devices(bosc_ctx *like, int32_t rank_count)
 {
     const bosc_ctx_opts opts = suite_opts_like(like);
     return !nccl_of(&opts) || suite_emulated(like) || rank_count <= bosc_device_count();
@@ -97,7 +97,8 @@ void ranks_run(bosc_ctx *like, int32_t rank_count, double timeout, rank_fn funct
     bosc_ctx_opts opts = suite_opts_like(like);
     const bosc_comm_opts comm_opts = {.size = sizeof comm_opts, .timeout = timeout ? timeout : LONG};
     CHECK(rank_count >= 1 && rank_count <= MOST_RANKS);
-    if (!fit(like, rank_count)) return;
+    if (!has_enough_devices(like, rank_count)) return;
+    /* 1. Connect the ranks. */
     const bosc_nccl_opts nccl = {.size = sizeof nccl, .timeout = LONG, .library = nccl_of(&opts)};
     bosc_nccl_id id = {{0}};
     memset(comms, 0, sizeof comms);
@@ -105,6 +106,7 @@ void ranks_run(bosc_ctx *like, int32_t rank_count, double timeout, rank_fn funct
         CHECK_OK(like, bosc_nccl_make_id(like, &nccl, &id));
     else
         CHECK_OK(like, bosc_comm_create_threads(like, rank_count, &comm_opts, comms));
+    /* 2. Distribute them over the devices. */
     if (opts.threads > 2) opts.threads = 2;
     const int32_t devices = opts.backend == BOSC_BACKEND_CUDA ? bosc_device_count() : 1, first = opts.device;
     for (int32_t r = 0; r < rank_count; r++) {
@@ -118,6 +120,7 @@ void ranks_run(bosc_ctx *like, int32_t rank_count, double timeout, rank_fn funct
             .timeout = comm_opts.timeout,
         };
     }
+    /* 3. Run them, and report the first failure. */
     for (int32_t r = 0; r < rank_count; r++)
         if (pthread_create(&started[r], NULL, run_rank, &threads[r]) != 0) abort();
     for (int32_t r = 0; r < rank_count; r++) pthread_join(started[r], NULL);

@@ -1,4 +1,4 @@
-/* Cases of several ranks: each is a thread with a context and an end of a communicator of its own. */
+/* Cases over several ranks: each is a thread with its own context and end of the communicator. */
 #ifndef TESTS_SUPPORT_RANKS_H
 #define TESTS_SUPPORT_RANKS_H
 
@@ -6,39 +6,37 @@
 
 struct rank {
     bosc_ctx *ctx;   /* like that of the case, with fewer threads */
-    bosc_comm *comm; /* freed, if it is still set, when the function returns or a check fails */
+    bosc_comm *comm; /* freed when the function returns or a check fails; may be set to NULL */
     int32_t rank, rank_count;
     void *user;
 };
 
 typedef void (*rank_fn)(struct rank *r);
 
-/* Runs `function` on each of so many ranks at once; checks in it end its rank, and then the case. The communicator has
- * `timeout` seconds; 0: so many that only a mistake takes longer. Ranks on CUDA take the machine's devices in turn.
- * With RANKS_BY_NCCL=LIBRARY in the environment they are joined by NCCL, and nothing is run where it has too few
- * devices. */
+/* Runs `function` on all ranks in parallel. A failed check ends its rank, and then the case. timeout: of the
+ * communicator, in seconds; 0: long. Ranks on CUDA use the machine's devices in turn. With RANKS_BY_NCCL=LIBRARY in
+ * the environment NCCL connects them, and nothing runs if there are too few devices. */
 void ranks_run(bosc_ctx *like, int32_t rank_count, double timeout, rank_fn function, void *user);
 
-/* The i-th number of ranks that a trial is made with, 0 behind the last: two of 1, 2, 3, 4 and 8, in turn; all of them
- * where ranks are processes, which are as many as they are. */
+/* Returns the i-th number of ranks of a trial, 0 behind the last: two of 1, 2, 3, 4 and 8, in turn. Where ranks are
+ * processes, their number is fixed. */
 int32_t ranks_count(uint64_t trial, int i);
 #define EACH_RANK_COUNT(trial, count) for (int32_t i_ = 0, count; (count = ranks_count(trial, i_)) > 0; i_++)
 
-/* A library of NCCL for the devices here: that of RANKS_BY_NCCL, or what stands in for it; NULL: none. */
+/* Returns the NCCL library for the devices: that of RANKS_BY_NCCL, or the stand-in; NULL: none. */
 const char *ranks_nccl(void);
 
-/* Whether the ranks are threads, so that `user` is the same for all of them and can be written to. */
+/* True if ranks are threads, which share `user` and may write to it. */
 bool ranks_share_memory(void);
 
-/* Whether a rank that leaves is noticed at once, and not when the time is over. */
+/* True if the other ranks notice at once that a rank leaves; else only after the timeout. */
 bool ranks_notice_leaving(bosc_ctx *like);
 
-/* The slice of rank r where n items are dealt to all: [*begin, *end). Slices differ in length, and some are empty, by
- * `seed`; 0: they are about equal. */
+/* Sets the slice [*begin, *end) of n items for rank r. seed: slices have random lengths, some empty; 0: about equal. */
 void ranks_slice(const struct rank *r, uint64_t seed, int64_t n, int64_t *begin, int64_t *end);
 
-/* The call failed with `expected` on all ranks, and rank 1 is to blame: its message begins with the argument, those of
- * the others with the rank and the argument. */
+/* Checks that the call failed with `expected` on all ranks, because of rank 1: its message begins with the argument,
+ * the other messages with the rank and the argument. */
 void ranks_check_blame(const struct rank *r, bosc_status status, bosc_status expected, const char *argument);
 
 #endif

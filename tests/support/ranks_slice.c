@@ -6,20 +6,20 @@ enum { MOST_RANKS = 64 };
 
 void ranks_slice(const struct rank *r, uint64_t seed, int64_t n, int64_t *begin, int64_t *end)
 {
-    int64_t cuts[MOST_RANKS + 1];
+    int64_t splitters[MOST_RANKS + 1];
     struct suite_random random = {seed};
-    cuts[0] = 0;
+    splitters[0] = 0;
     for (int32_t i = 1; i < r->rank_count; i++) {
-        cuts[i] = seed ? (int64_t)suite_below(&random, (uint64_t)n + 1) : n * i / r->rank_count;
-        for (int32_t j = i; j > 1 && cuts[j - 1] > cuts[j]; j--) {
-            int64_t swapped = cuts[j];
-            cuts[j] = cuts[j - 1];
-            cuts[j - 1] = swapped;
+        splitters[i] = seed ? (int64_t)suite_below(&random, (uint64_t)n + 1) : n * i / r->rank_count;
+        for (int32_t j = i; j > 1 && splitters[j - 1] > splitters[j]; j--) {
+            int64_t swapped = splitters[j];
+            splitters[j] = splitters[j - 1];
+            splitters[j - 1] = swapped;
         }
     }
-    cuts[r->rank_count] = n;
-    *begin = cuts[r->rank];
-    *end = cuts[r->rank + 1];
+    splitters[r->rank_count] = n;
+    *begin = splitters[r->rank];
+    *end = splitters[r->rank + 1];
 }
 
 void ranks_check_blame(const struct rank *r, bosc_status status, bosc_status expected, const char *argument)

@@ -1,6 +1,6 @@
-/* Runs one suite under cmocka, a test for each case and configuration:
+/* Runs a suite under cmocka, with a test for each case and configuration:
  *   boscage_test SUITE [CONFIGURATION]
- * A configuration is named by a part of its name: "cuda", "v3, 8"; "once" names the cases that none has. Without
+ * A configuration is selected by a part of its name: "cuda", "v3, 8"; "once" selects the cases without one. Without
  * arguments it lists the suites. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,13 +42,13 @@ void suite_fail(const char *file, int line, const char *format, ...)
     abort();
 }
 
-/* The trials of a case that take long are made in part; the emulator's are made whole on a device, and those of faults
- * where branches are counted. What ranks do is host code, which runs on the CPU too. */
-static uint64_t one_trial_of(const struct test *test)
+/* Returns n if one trial of n is made. The emulator makes few trials, since a device makes all; fault sweeps make all
+ * in builds that count branches. Code of ranks is host code, which the CPU also runs. */
+static uint64_t trial_divisor(const struct test *test)
 {
     const bool emulated = strcmp(test->configuration->name, "cuda") == 0, faults = strstr(test->suite, "_faults");
     const bool ranks = strncmp(test->suite, "ranks_", 6) == 0;
-    const bool again = ranks && test->configuration->opts.threads > 1; /* what one thread has done */
+    const bool again = ranks && test->configuration->opts.threads > 1; /* repeats the run with one thread */
     (void)ranks, (void)again;
 #if defined SUITE_FEW
     return emulated && !faults ? SUITE_FEW : 1;
@@ -59,14 +59,14 @@ static uint64_t one_trial_of(const struct test *test)
 #endif
 }
 
-static void run(void **state)
+static void run_case(void **state)
 {
     const struct test *test = *state;
     if (test->of->once) {
         test->of->once();
         return;
     }
-    suite_begin_case(one_trial_of(test));
+    suite_begin_case(trial_divisor(test));
     bosc_ctx *ctx = NULL;
     assert_int_equal(bosc_ctx_create(&test->configuration->opts, &ctx), BOSC_OK);
     suite_share_few(ctx);
@@ -89,7 +89,7 @@ static int run_suite(const struct suite *suite, const char *configuration)
             struct test *t = &tests[count];
             *t = (struct test){.of = &suite->cases[i], .configuration = &list[c], .suite = suite->name};
             snprintf(t->name, sizeof t->name, "%.100s%s%.47s", t->of->name, once ? "" : ": ", once ? "" : list[c].name);
-            units[count++] = (struct CMUnitTest){.name = t->name, .test_func = run, .initial_state = t};
+            units[count++] = (struct CMUnitTest){.name = t->name, .test_func = run_case, .initial_state = t};
         }
     int failed = _cmocka_run_group_tests(suite->name, units, count, NULL, NULL);
     free(tests);

@@ -1,8 +1,8 @@
-/* Runs every suite without a test framework, for machines that have none:
+/* Runs every suite without a test framework:
  *   gpu_test [--few N] [configuration [suite [case]]]
  *   gpu_test --list     prints the names of the suites that have cases for each configuration
- * A configuration and a case are named by a part of their names. --few: small sizes, and about one trial of N of those
- * cases that make many; for compute-sanitizer. */
+ * A configuration and a case are selected by a part of their names. --few: small sizes, and about one trial of N in
+ * cases with many; for compute-sanitizer. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -36,9 +36,9 @@ void suite_fail(const char *file, int line, const char *format, ...)
     longjmp(out_of_case, 1);
 }
 
-static bool run(const struct suite_case *of, const struct configuration *configuration)
+static bool run_case(const struct suite_case *of, const struct configuration *configuration)
 {
-    if (setjmp(out_of_case)) return false; /* what the failed case held is leaked */
+    if (setjmp(out_of_case)) return false; /* the failed case leaks its memory */
     if (of->once) {
         of->once();
         return true;
@@ -66,7 +66,7 @@ static bool has_configured_cases(const struct suite *suite)
     return false;
 }
 
-/* Runs the cases of a suite that are asked for on such configurations (NULL: all) and prints what failed. */
+/* Runs the selected cases of a suite on the selected configurations (NULL: all) and prints failures. */
 static void run_suite(const struct suite *suite, const char *configuration, const char *name, uint64_t one_of,
                       int counts[2])
 {
@@ -79,7 +79,7 @@ static void run_suite(const struct suite *suite, const char *configuration, cons
             if (configuration && (of->once || !strstr(list[c].name, configuration))) continue;
             double begin = now(), seconds;
             suite_begin_case(one_of);
-            bool ok = run(of, &list[c]);
+            bool ok = run_case(of, &list[c]);
             if ((seconds = now() - begin) > 5) printf("    %s: %.1f s\n", of->name, seconds);
             if (!ok) printf("FAILED %s: %s: %s\n", suite->name, of->name, of->once ? "once" : list[c].name);
             counts[ok]++;

@@ -18,7 +18,7 @@ void *saved_load(bosc_ctx *ctx, const struct saved_kind *kind, struct saved *f)
     return handle;
 }
 
-static int refuse(void *user, const void *bytes, size_t count)
+static int refuse_write(void *user, const void *bytes, size_t count)
 {
     (void)user, (void)bytes, (void)count;
     return 1;
@@ -37,7 +37,7 @@ void *saved_again(bosc_ctx *ctx, const struct saved_kind *kind, const void *hand
     struct saved g = saved_of(ctx, kind, back);
     check_same(&f, &g);
     if (size) CHECK_EQ(f.size, size);
-    CHECK_STATUS(ctx, kind->write(ctx, handle, refuse, NULL), BOSC_ERR_IO);
+    CHECK_STATUS(ctx, kind->write(ctx, handle, refuse_write, NULL), BOSC_ERR_IO);
     free(f.bytes);
     free(g.bytes);
     return back;
@@ -63,7 +63,7 @@ void saved_damage(bosc_ctx *ctx, const struct saved_kind *kind, const void *hand
     for (size_t bit = 0; bit < 8 * whole; bit += every) {
         f.bytes[bit / 8] ^= (char)(1 << bit % 8);
         saved_refused(ctx, kind, &f, "");
-        if (bit < 8 * kind->header) CHECK(f.at <= kind->header + 8); /* nothing is made of what a damaged one says */
+        if (bit < 8 * kind->header) CHECK(f.at <= kind->header + 8); /* reading stops at a damaged header */
         f.bytes[bit / 8] ^= (char)(1 << bit % 8);
     }
     kind->free(saved_load(ctx, kind, &f));

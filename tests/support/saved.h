@@ -1,5 +1,5 @@
-/* Saved structures in memory, and what holds for each of them: the same bytes everywhere, read back whole, and neither
- * damage nor malice goes unseen. */
+/* Saved structures in memory, and checks of each: equal bytes on every configuration, exact round trips, detection
+ * of damage and of forged content. */
 #ifndef TESTS_SUPPORT_SAVED_H
 #define TESTS_SUPPORT_SAVED_H
 
@@ -11,7 +11,7 @@
 
 struct saved {
     char *bytes;
-    size_t size, room, at; /* at: how many of them have been read */
+    size_t size, room, at; /* room: capacity; at: number of bytes read */
 };
 
 /* A bosc_write_fn. */
@@ -38,28 +38,28 @@ static inline int saved_deliver(void *user, void *bytes, size_t count)
     return 0;
 }
 
-/* Makes the hashes right again: that of the header, which lies at byte `header` behind what it is of, and that of the
- * whole, which lies at the end. */
+/* Corrects the hashes: that of the header, at offset `header`, which covers the bytes before it; and that of the
+ * file, at the end. */
 static inline void saved_seal(void *bytes, size_t size, size_t header)
 {
     char *b = bytes;
-    uint64_t hash = bi_hash(b, header);
+    uint64_t hash = bi_xxh3(b, header);
     memcpy(b + header, &hash, sizeof hash);
-    hash = bi_hash(b, size - sizeof hash);
+    hash = bi_xxh3(b, size - sizeof hash);
     memcpy(b + size - sizeof hash, &hash, sizeof hash);
 }
 
 /* A structure that can be saved. */
 struct saved_kind {
-    const char *begin; /* what messages of a refused read begin with */
-    size_t header;     /* where the hash of the header lies */
+    const char *begin; /* start of messages of a refused read */
+    size_t header;     /* offset of the header's hash */
     bosc_status (*write)(bosc_ctx *ctx, const void *handle, bosc_write_fn write, void *user);
     bosc_status (*read)(bosc_ctx *ctx, bosc_read_fn read, void *user, void **handle);
     void (*free)(void *handle);
 };
 
-/* Defines saved_<type>, the kind of bosc_<type>, whose header is a `struct header_type`; <type>_save, which gives the
- * bytes of a handle; and <type>_load, which reads all of them. */
+/* Defines saved_<type>, the kind of bosc_<type> with a `struct header_type`; <type>_save, which returns the bytes of
+ * a handle; and <type>_load, which reads them. */
 #define SAVED_KIND(type, begin, header_type)                                                                           \
     static inline bosc_status saved_##type##_write(bosc_ctx *ctx, const void *handle, bosc_write_fn write, void *user) \
     {                                                                                                                  \
@@ -84,33 +84,34 @@ struct saved_kind {
         return saved_load(ctx, &saved_##type, f);                                                                      \
     }
 
+/* Writes a handle to memory. */
 struct saved saved_of(bosc_ctx *ctx, const struct saved_kind *kind, const void *handle);
+/* Reads all bytes. */
 void *saved_load(bosc_ctx *ctx, const struct saved_kind *kind, struct saved *f);
 
-/* Saves the handle, reads it back, saves that: the same bytes, `size` of them where that is not 0. A write that is
- * refused gives BOSC_ERR_IO. Returns what was read. */
+/* Checks that saving, reading and saving again gives equal bytes, `size` of them unless 0, and that a refused write
+ * fails with BOSC_ERR_IO. Returns the handle that was read. */
 void *saved_again(bosc_ctx *ctx, const struct saved_kind *kind, const void *handle, size_t size);
 
-/* A read gives BOSC_ERR_FORMAT, no handle, and a message that begins as the kind's do and holds the reason. */
+/* Checks that a read fails with BOSC_ERR_FORMAT, no handle, and a message with the kind's start and the reason. */
 void saved_refused(bosc_ctx *ctx, const struct saved_kind *kind, struct saved *f, const char *reason);
 
-/* Every truncation (or one of `every`), and every bit flipped, of the saved handle. */
+/* Checks that truncations and flipped bits of the saved handle are refused: one of `every`. */
 void saved_damage(bosc_ctx *ctx, const struct saved_kind *kind, const void *handle, size_t every);
 
-/* A lie with right hashes: which 32-bit word of the file, what it becomes, and what is said. */
+/* A forged 32-bit word, under correct hashes. */
 struct saved_lie {
-    int at;
+    int at; /* index of the word in the file */
     uint32_t value;
-    const char *reason; /* NULL: it may be believed, if what was read can be used */
+    const char *reason; /* in the message; NULL: it may be read, if the handle can be used */
 };
 
-/* Each of them must be refused, or be read and used; `use` may be NULL. */
+/* Checks that each forgery is refused, or read and used by `use` (may be NULL). */
 void saved_lies(bosc_ctx *ctx, const struct saved_kind *kind, struct saved *f, const struct saved_lie *lies,
                 size_t count, void (*use)(bosc_ctx *ctx, const void *handle));
 
-/* The handle's bytes are those of a golden file, which the first version of the format wrote; they are read, and what
- * was read is returned. With BOSC_GOLDEN in the environment the file is written to the folder that it names, to begin a
- * new version. */
+/* Checks that the handle's bytes equal a golden file, written by the first version of the format. Returns the handle
+ * read from it. If BOSC_GOLDEN names a folder, writes the file there, to start a new version. */
 void *saved_golden(bosc_ctx *ctx, const struct saved_kind *kind, const void *handle, const char *name,
                    const unsigned char *bytes, size_t size);
 

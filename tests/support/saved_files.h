@@ -1,5 +1,5 @@
-/* Saved structures as files: a refusal begins with the name of the file, and the old file stays whole where the new
- * one cannot be written. */
+/* Checks of saved structures as files: messages begin with the name of the file, and the old file stays complete if
+ * the new one cannot be written. */
 #ifndef TESTS_SUPPORT_SAVED_FILES_H
 #define TESTS_SUPPORT_SAVED_FILES_H
 
@@ -7,10 +7,11 @@
 
 #include "base/fault.h"
 #include "io/file/structure.h"
+#include "io/file/file.h"
 #include "support/bytes.h"
 #include "support/paths.h"
 
-/* What a case gives of its structure; check_equal ends the case where two handles differ. */
+/* Functions of a structure, supplied by the case; check_equal ends the case if two handles differ. */
 struct saved_file_kind {
     bosc_status (*save)(bosc_ctx *ctx, const void *handle, const char *path, bosc_io_error *error);
     bosc_status (*load)(bosc_ctx *ctx, const char *path, void **handle, bosc_io_error *error);
@@ -19,7 +20,7 @@ struct saved_file_kind {
     void (*check_equal)(bosc_ctx *ctx, const void *a, const void *b);
 };
 
-/* Defines saved_file_<type>, the kind of bosc_<type>, of equal(ctx, a, b). */
+/* Defines saved_file_<type>, the kind of bosc_<type>, with check_equal = equal(ctx, a, b). */
 #define SAVED_FILE_KIND(type, equal)                                                                                \
     static bosc_status saved_file_save_##type(bosc_ctx *ctx, const void *handle, const char *path,                  \
                                               bosc_io_error *error)                                                 \
@@ -56,7 +57,8 @@ static inline void saved_file_refused(bosc_ctx *ctx, const struct saved_file_kin
     free(copy);
 }
 
-/* Every truncation, every bit of the header's bytes and one of each other byte, one byte more. */
+/* Checks that damage is refused: every truncation, an extra byte, every bit of the header, one bit of each other
+ * byte. */
 static inline void saved_file_damage(bosc_ctx *ctx, const struct saved_file_kind *kind, const void *handle,
                                      size_t header)
 {
@@ -83,8 +85,8 @@ static inline void saved_file_damage(bosc_ctx *ctx, const struct saved_file_kind
 }
 
 #ifdef BOSC_FAULTS
-/* The k-th passage fails: `next` is saved over `old`, and what is in the file then is loaded. False: no more passages.
- */
+/* Saves `next` over `old`, with a fault at the k-th passage, and checks the file; then loads it with the same fault.
+ * False if there are no more passages. */
 static inline bool saved_file_fault(bosc_ctx *ctx, const struct saved_file_kind *kind, const char *path,
                                     const void *next, const void *old, int64_t k, bool for_good)
 {
@@ -110,7 +112,7 @@ static inline bool saved_file_fault(bosc_ctx *ctx, const struct saved_file_kind 
     return saved != BOSC_OK || loaded != BOSC_OK || passages > k;
 }
 
-/* Saving and loading fail at every passage: with a text, nothing left, and the old file whole. */
+/* Lets saving and loading fail at every passage: each failure has a message, leaks nothing, and keeps the old file. */
 static inline void saved_file_faults(bosc_ctx *ctx, const struct saved_file_kind *kind, const void *next,
                                      const void *old)
 {

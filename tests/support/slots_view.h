@@ -1,4 +1,4 @@
-/* Look-ups by a view of the slots layouts as they are compiled for each level of CPU. */
+/* Look-ups by views of the slots layouts, compiled for each CPU level. */
 #ifndef TESTS_SUPPORT_SLOTS_VIEW_H
 #define TESTS_SUPPORT_SLOTS_VIEW_H
 
@@ -6,7 +6,7 @@
 
 struct viewed {
     int64_t slot;
-    const void *value, *typed; /* by the functions for any keys, and for those of one width */
+    const void *value, *typed; /* value: by the function for keys of any width; typed: by those for one width */
 };
 
 #define LOOK_UP_BY_VIEW(level) \

@@ -1,4 +1,4 @@
-/* What cases share, whoever runs them. */
+/* Shared by all cases, under either runner. */
 #include "support/suite.h"
 
 #include <setjmp.h>
@@ -6,30 +6,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/context.h"
+#include "core/call.h"
 
 bool suite_begins(const char *text, const char *start) { return strncmp(text, start, strlen(start)) == 0; }
 
 /* The function of suite_try that this thread runs. */
-static _Thread_local struct tried {
+static _Thread_local struct guarded_call {
     jmp_buf out;
     char *failure;
-} * tried;
+} * guarded;
 
 void suite_try(void (*function)(void *user), void *user, char failure[SUITE_FAILURE])
 {
-    struct tried here = {.failure = failure};
+    struct guarded_call call = {.failure = failure};
     failure[0] = 0;
-    tried = &here;
-    if (setjmp(here.out) == 0) function(user);
-    tried = NULL;
+    guarded = &call;
+    if (setjmp(call.out) == 0) function(user);
+    guarded = NULL;
 }
 
 void suite_fail_thread(const char *file, int line, const char *text)
 {
-    if (!tried) return;
-    snprintf(tried->failure, SUITE_FAILURE, "%s:%d: %s", file, line, text);
-    longjmp(tried->out, 1);
+    if (!guarded) return;
+    snprintf(guarded->failure, SUITE_FAILURE, "%s:%d: %s", file, line, text);
+    longjmp(guarded->out, 1);
 }
 
 bosc_ctx_opts suite_opts_like(bosc_ctx *ctx)
@@ -54,7 +54,7 @@ bosc_ctx *suite_open(const bosc_ctx_opts *opts)
 void suite_share_few(bosc_ctx *ctx)
 {
     enum { MANY_THREADS = 8, FEW_ITEMS = 512 };
-    if (ctx->most_threads >= MANY_THREADS) ctx->thread_items = FEW_ITEMS;
+    if (ctx->max_threads >= MANY_THREADS) ctx->thread_items = FEW_ITEMS;
 }
 
 static uint64_t one_trial_of = 1;

@@ -1,5 +1,5 @@
-/* How cases are written: once, and run on every configuration that the machine has - the CPU at each level (the best
- * one with 1, 2 and 8 threads), and CUDA on a device or in the emulator. A cases/<name>.c defines `const struct suite
+/* Cases are written once and run on every configuration of the machine: the CPU at each level (the best one with 1, 2
+ * and 8 threads), and CUDA on a device or in the emulator. A cases/<room>/<name>.c defines `const struct suite
  * suite_<name>`; CMake adds it to the cmocka program boscage_test, and to the plain program gpu_test. */
 #ifndef TESTS_SUPPORT_SUITE_H
 #define TESTS_SUPPORT_SUITE_H
@@ -12,8 +12,8 @@
 
 struct suite_case {
     const char *name;
-    void (*run)(bosc_ctx *ctx); /* once a configuration */
-    void (*once)(void);         /* or once in all */
+    void (*run)(bosc_ctx *ctx); /* runs on every configuration */
+    void (*once)(void);         /* or runs once */
 };
 
 struct suite {
@@ -29,11 +29,11 @@ struct suite {
 /* Ends the case as failed. */
 void suite_fail(const char *file, int line, const char *format, ...) __attribute__((noreturn, format(printf, 3, 4)));
 
-/* In a thread that a case has started: runs `function`, which suite_fail then ends, and not the case. `failure` gets
- * the text of it, "" if there was none. */
+/* In a thread that a case started: runs `function`. suite_fail then ends the function instead of the case, and sets
+ * `failure` to its text; "": no failure. */
 enum { SUITE_FAILURE = 1024 };
 void suite_try(void (*function)(void *user), void *user, char failure[SUITE_FAILURE]);
-/* What suite_fail of each runner does first: in a function of suite_try it does not return. */
+/* First step of suite_fail in each runner; does not return within suite_try. */
 void suite_fail_thread(const char *file, int line, const char *text);
 
 #define CHECK(condition)                                                    \
@@ -48,7 +48,7 @@ void suite_fail_thread(const char *file, int line, const char *text);
             suite_fail(__FILE__, __LINE__, "%s is %lld, %s is %lld", #a, suite_a_, #b, suite_b_); \
     } while (0)
 
-/* The call returns `status`; on another one the context's message is shown. */
+/* Checks that the call returns `status`; on failure shows the context's message. */
 #define CHECK_STATUS(ctx, call, status)                                                             \
     do {                                                                                            \
         bosc_status suite_s_ = (call);                                                              \
@@ -58,7 +58,7 @@ void suite_fail_thread(const char *file, int line, const char *text);
     } while (0)
 #define CHECK_OK(ctx, call) CHECK_STATUS(ctx, call, BOSC_OK)
 
-/* The call fails with BOSC_ERR_ARG and a message that begins with the argument's name. */
+/* Checks that the call fails with BOSC_ERR_ARG and a message that begins with the argument's name. */
 #define CHECK_ARG(ctx, call, argument)                                                                 \
     do {                                                                                               \
         CHECK_STATUS(ctx, call, BOSC_ERR_ARG);                                                         \
@@ -67,25 +67,26 @@ void suite_fail_thread(const char *file, int line, const char *text);
     } while (0)
 bool suite_begins(const char *text, const char *start);
 
-/* Options of a context as this one is: backend, device, threads, level. And such a context. */
+/* Returns the options of a context: backend, device, threads, level. */
 bosc_ctx_opts suite_opts_like(bosc_ctx *ctx);
+/* Opens a context for a case. */
 bosc_ctx *suite_open(const bosc_ctx_opts *opts);
 
-/* Lets a context of many threads have several for a few items, which by BI_THREAD_ITEMS are not worth them: else
- * cases, most of which are small, would run on one. With fewer threads it stays as callers have it. */
+/* Lets a context of many threads share few items among threads, below BI_THREAD_ITEMS; else small cases would run on
+ * one thread. Contexts of fewer threads stay unchanged. */
 void suite_share_few(bosc_ctx *ctx);
 
-/* Whether the context's device is the emulator's. */
+/* True if the context's device is the emulator. */
 bool suite_emulated(const bosc_ctx *ctx);
 
-/* True where work is 100 times slower than usual (the emulator, sanitizers): cases take small sizes then. */
+/* True where work is about 100 times slower (the emulator, sanitizers); cases then use small sizes. */
 bool suite_slow(const bosc_ctx *ctx);
 
-/* A runner may say so before each case. One of more than 1: for tools that make each launch of a kernel, and each
- * kernel, slow (compute-sanitizer), small sizes everywhere and about one of so many trials of a case. */
+/* Called by a runner before each case. one_of above 1: small sizes, and about one trial of `one_of`, for tools that
+ * slow down every kernel (compute-sanitizer). */
 void suite_begin_case(uint64_t one_of);
-/* Shall this trial be left out? Asked once a trial by cases that make many. The first one of a case stays, and of the
- * others the same ones in every run. */
+/* True if a trial must be skipped; cases with many trials call it once per trial. The first trial is always made,
+ * and the selection is the same in every run. */
 bool suite_leaves_out(void);
 
 /* Small deterministic generator for cases. */

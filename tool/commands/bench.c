@@ -5,10 +5,21 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tool/clock.h"
+#include "tool/commands/bench_plot.h"
+#include "tool/commands/bench_programs.h"
+#include "tool/commands/bench_rows.h"
+#include "tool/commands/commands.h"
+#include "tool/job.h"
+#include "tool/options/option_table.h"
+#include "tool/options/values.h"
+#include "tool/output/report.h"
+#include "tool/ranks.h"
 #include "tool/tool.h"
 
+/* Values of the sizes small, paper and large. */
 static const char *const items[] = {"1048576", "16777216", "67108864"};
-static const char *const of_a_frame[] = {"131072", "1048576", "8388608"};
+static const char *const frame_items[] = {"131072", "1048576", "8388608"};
 static const char *const depths[] = {"17", "25", "30"};
 static const char *const cells[] = {"44000", "1000000", "4000000"};
 static const char *const sides[] = {"1025", "4097", "8193"};
@@ -16,29 +27,30 @@ static const char *const models[] = {"1000", "5000", "20000"};
 static const char *const model_counts[] = {"10", "100", "1000"};
 static const char *const figures[] = {"10000", "44000", "250000"};
 static const char *const shapes[] = {"10000", "100000", "1000000"};
-static const char *const tables[] = {"small", "paper", "large"};
-static const char *const few[] = {"100", "1000", "10000"};
+static const char *const presets[] = {"small", "paper", "large"};
+static const char *const small_items[] = {"100", "1000", "10000"};
 
-/* How a sweep tells a program its size: not at all, as so many items, as their logarithm, or as a square's side. */
-enum sweep { NOT_SWEPT, BY_ITEMS, BY_DEPTH, BY_SIDE };
+/* How a sweep passes the size to a program: not at all, as a number of items, as its logarithm, or as the side of a
+ * square. */
+enum size_form { NOT_SWEPT, BY_ITEMS, BY_DEPTH, BY_SIDE };
 
-/* A program, where it runs, and the options that tell it the size. All take -t, -b and -j (bench/harness). */
+/* A benchmark program, its backends, and its options for the size. All accept -t, -b and -j (bench/harness). */
 static const struct program {
     const char *room, *name;
     bool cpu, cuda;
-    const char *size[2];
-    const char *const *counts; /* of the sizes small, paper, large */
-    bool one_thread;           /* beside a library that has no more */
-    enum sweep sweep;
-    const char *beside; /* the program that measures our side of the same cases */
+    const char *size_options[2];
+    const char *const *sizes; /* small, paper, large */
+    bool one_thread;          /* the other library is single-threaded */
+    enum size_form size_form;
+    const char *counterpart; /* program that measures our side of the same cases; NULL: itself */
 } programs[] = {
     {"prims", "bench_prims", true, false, {"-n", NULL}, items, false, BY_ITEMS, NULL},
     {"prims", "bench_prims_cuda", false, true, {"-n", NULL}, items, false, BY_ITEMS, NULL},
-    {"prims", "bench_small", true, false, {"-n", NULL}, few, false, NOT_SWEPT, NULL},
+    {"prims", "bench_small", true, false, {"-n", NULL}, small_items, false, NOT_SWEPT, NULL},
     {"io", "bench_io", true, false, {"-n", NULL}, items, false, NOT_SWEPT, NULL},
     {"kdtree", "bench_kdtree", true, true, {"-n", "-m"}, items, false, BY_ITEMS, NULL},
     {"kdtree", "bench_kdtree_nanoflann", true, false, {"-n", "-m"}, items, false, BY_ITEMS, "bench_kdtree"},
-    {"forest", "bench_forest", true, true, {"-p", NULL}, tables, false, BY_ITEMS, NULL},
+    {"forest", "bench_forest", true, true, {"-p", NULL}, presets, false, BY_ITEMS, NULL},
     {"forest", "bench_forest_boost", true, false, {"-n", NULL}, items, true, BY_ITEMS, "bench_forest"},
     {"forest", "bench_emst", true, true, {"-n", NULL}, items, false, BY_ITEMS, NULL},
     {"hash", "bench_hash", true, false, {"-n", NULL}, items, false, BY_ITEMS, NULL},
@@ -47,8 +59,8 @@ static const struct program {
     {"cellgraph", "bench_cellgraph_figures", true, true, {"-n", NULL}, figures, false, NOT_SWEPT, NULL},
     {"cellgraph", "bench_cellgraph_launch", false, true, {"-n", NULL}, figures, false, NOT_SWEPT, NULL},
     {"cellgraph", "bench_cellgraph_auto", true, true, {"-n", NULL}, shapes, false, NOT_SWEPT, NULL},
-    {"hash", "bench_voxelgrid", true, true, {"-n", NULL}, of_a_frame, false, BY_ITEMS, NULL},
-    {"hash", "bench_voxelgrid_cuda", false, true, {"-n", NULL}, of_a_frame, false, BY_ITEMS, NULL},
+    {"hash", "bench_voxelgrid", true, true, {"-n", NULL}, frame_items, false, BY_ITEMS, NULL},
+    {"hash", "bench_voxelgrid_cuda", false, true, {"-n", NULL}, frame_items, false, BY_ITEMS, NULL},
     {"hash", "bench_collision", true, true, {"-n", NULL}, items, false, BY_ITEMS, NULL},
     {"hash", "bench_geometric", true, true, {"-n", NULL}, models, false, NOT_SWEPT, NULL},
     {"hash", "bench_geometric_models", true, true, {"-n", NULL}, model_counts, false, NOT_SWEPT, NULL},
@@ -57,8 +69,8 @@ static const struct program {
     {"plan", "bench_plan", true, true, {"-n", NULL}, cells, false, BY_ITEMS, NULL},
     {"plan", "bench_planner", true, true, {"-n", NULL}, cells, false, NOT_SWEPT, NULL},
     {"terrain", "bench_terrain", true, true, {"-n", NULL}, sides, false, BY_SIDE, NULL},
-    {"planet", "bench_bisector", true, true, {"-n", NULL}, of_a_frame, false, BY_ITEMS, NULL},
-    {"planet", "bench_planet", true, true, {"-n", NULL}, of_a_frame, false, BY_ITEMS, NULL},
+    {"planet", "bench_bisector", true, true, {"-n", NULL}, frame_items, false, BY_ITEMS, NULL},
+    {"planet", "bench_planet", true, true, {"-n", NULL}, frame_items, false, BY_ITEMS, NULL},
     {"ranks", "bench_ranks", true, true, {"-n", NULL}, items, false, BY_ITEMS, NULL},
     {"trie", "bench_trie", true, true, {"-n", NULL}, cells, false, BY_ITEMS, NULL},
 };
@@ -68,18 +80,18 @@ static bool has_programs(void)
 {
     char path[BENCH_PATH_SIZE];
     for (int i = 0; i < PROGRAM_COUNT; i++)
-        if (bench_find(programs[i].name, path, sizeof path)) return true;
+        if (find_bench_program(programs[i].name, path, sizeof path)) return true;
     return false;
 }
 
-/* Whether programs write rows for us, and not text for people. */
-static bool takes_rows(const struct job *job)
+/* True if programs print result rows as JSON instead of text. */
+static bool needs_rows(const struct job *job)
 {
     return job->value[OPT_JSON] || job->value[OPT_SWEEP] || job->value[OPT_PNG];
 }
 
-/* Adds each line of a program's output to the rows: an object as it is, other lines as text. */
-static void take_rows(struct job *job, int fd)
+/* Reads the output of a program: adds each JSON object to the rows, and each other line as text. */
+static void read_rows(struct job *job, int fd)
 {
     char line[4096];
     json_t *rows = json_object_get(job->results, "rows");
@@ -92,22 +104,23 @@ static void take_rows(struct job *job, int fd)
     if (in) fclose(in);
 }
 
-/* Runs the program; its output is ours, or becomes rows of the results. */
+/* Runs a program. Its output goes to standard output, or into the rows of the results. */
 static int run_program(struct job *job, const char *path, char *const *arguments)
 {
-    int ends[2] = {-1, -1};
-    bool take = takes_rows(job);
-    if (take && pipe(ends) != 0) return say(EXIT_FAILED, "%s: cannot start: %s", path, strerror(errno));
-    pid_t child = bench_start(path, arguments, take ? ends[1] : -1);
-    if (take) {
-        close(ends[1]);
-        take_rows(job, ends[0]);
+    int pipe_ends[2] = {-1, -1};
+    bool capture = needs_rows(job);
+    if (capture && pipe(pipe_ends) != 0)
+        return report_error(EXIT_FAILED, "%s: cannot start: %s", path, strerror(errno));
+    pid_t child = start_bench_program(path, arguments, capture ? pipe_ends[1] : -1);
+    if (capture) {
+        close(pipe_ends[1]);
+        read_rows(job, pipe_ends[0]);
     }
-    return bench_wait(path, child);
+    return wait_for_bench_program(path, child);
 }
 
-/* options: those that tell the size, n. */
-static int measure(struct job *job, const struct program *p, char *path, const char *const *options, char *n)
+/* Runs a program at size n, passed by `options`, and adds its seconds. */
+static int measure_program(struct job *job, const struct program *p, char *path, const char *const *options, char *n)
 {
     char *arguments[ARGUMENTS_MAX] = {path};
     char threads[16];
@@ -123,17 +136,17 @@ static int measure(struct job *job, const struct program *p, char *path, const c
     arguments[count++] = threads;
     arguments[count++] = "-b";
     arguments[count++] = info.backend == BOSC_BACKEND_CUDA ? "cuda" : "cpu";
-    if (takes_rows(job)) arguments[count++] = "-j";
-    if (!takes_rows(job) && !job->value[OPT_QUIET]) printf("# %s, %s\n", p->name, n);
+    if (needs_rows(job)) arguments[count++] = "-j";
+    if (!needs_rows(job) && !job->value[OPT_QUIET]) printf("# %s, %s\n", p->name, n);
     double start = job_now();
     int code = run_program(job, path, arguments);
-    job_seconds(job, p->name, start);
+    job_add_seconds(job, p->name, start);
     return code;
 }
 
-/* ---- rows for people ---- */
+/* ---- rows as text ---- */
 
-/* The rows from number `from` on. */
+/* Prints the rows from number `from` on. */
 static void print_rows(const struct job *job, size_t from)
 {
     const json_t *rows = json_object_get(job->results, "rows");
@@ -141,43 +154,46 @@ static void print_rows(const struct job *job, size_t from)
     for (size_t i = from; i < json_array_size(rows); i++) {
         const json_t *row = json_array_get(rows, i);
         if (!json_object_get(row, "median_ms")) continue;
-        const char *whose = bench_text(row, "library");
-        printf("%s%s%-38s %-18s n %10" JSON_INTEGER_FORMAT " %12.6f ms  %s\n", whose, *whose ? ": " : "",
-               bench_text(row, "name"), bench_text(row, "data"), json_integer_value(json_object_get(row, "n")),
-               json_number_value(json_object_get(row, "median_ms")), bench_text(row, "note"));
+        const char *library = bench_row_text(row, "library");
+        printf("%s%s%-38s %-18s n %10" JSON_INTEGER_FORMAT " %12.6f ms  %s\n", library, *library ? ": " : "",
+               bench_row_text(row, "name"), bench_row_text(row, "data"), json_integer_value(json_object_get(row, "n")),
+               json_number_value(json_object_get(row, "median_ms")), bench_row_text(row, "note"));
     }
 }
 
 /* ---- a sweep ---- */
 
-/* Tells the rows from number `from` on their program and size: of trees, 2^depth, with which their data begins. */
-static void tell_size(struct job *job, size_t from, const struct program *p, int power)
+/* Sets program and size of the rows from number `from` on. The size of a tree is 2^depth; its data begins with the
+ * depth. */
+static void set_row_sizes(struct job *job, size_t from, const struct program *p, int power)
 {
     const json_t *rows = json_object_get(job->results, "rows");
     for (size_t i = from; i < json_array_size(rows); i++) {
         json_t *row = json_array_get(rows, i);
         if (!json_is_object(row)) continue;
-        const int exponent = p->sweep == BY_DEPTH ? atoi(bench_text(row, "data")) : power;
-        json_object_set_new(row, "program", json_string(p->beside ? p->beside : p->name));
+        const int exponent = p->size_form == BY_DEPTH ? atoi(bench_row_text(row, "data")) : power;
+        json_object_set_new(row, "program", json_string(p->counterpart ? p->counterpart : p->name));
         json_object_set_new(row, "size", json_integer((json_int_t)1 << exponent));
     }
 }
 
-/* Measures sizes from 2^10 up by fours. A program of trees of several depths takes the greatest. */
-static int sweep(struct job *job, const struct program *p, char *path, int size)
+/* Measures sizes 2^10, 2^12, ... A program for trees measures all depths up to the greatest in one run. */
+static int run_sweep(struct job *job, const struct program *p, char *path, int size)
 {
     static const int last[] = {20, 24, 26}; /* of the sizes small, paper, large */
     static const char *const items_option[2] = {"-n", NULL};
     const json_t *rows = json_object_get(job->results, "rows");
     char text[16];
     if (!job->value[OPT_JSON] && !job->value[OPT_QUIET]) printf("# %s\n", p->name);
-    for (int power = p->sweep == BY_DEPTH ? last[size] : 10; power <= last[size]; power += 2) {
+    for (int power = p->size_form == BY_DEPTH ? last[size] : 10; power <= last[size]; power += 2) {
         const size_t from = json_array_size(rows);
-        const int value = p->sweep == BY_DEPTH ? power : p->sweep == BY_SIDE ? (1 << power / 2) + 1 : 1 << power;
+        const int value = p->size_form == BY_DEPTH  ? power
+                          : p->size_form == BY_SIDE ? (1 << power / 2) + 1
+                                                    : 1 << power;
         snprintf(text, sizeof text, "%d", value);
-        int code = measure(job, p, path, p->counts == tables ? items_option : p->size, text);
+        int code = measure_program(job, p, path, p->sizes == presets ? items_option : p->size_options, text);
         if (code) return code;
-        tell_size(job, from, p, power);
+        set_row_sizes(job, from, p, power);
         print_rows(job, from);
     }
     return EXIT_DONE;
@@ -185,14 +201,14 @@ static int sweep(struct job *job, const struct program *p, char *path, int size)
 
 /* ---- the command ---- */
 
-static int run_one(struct job *job, const struct program *p, char *path, int size)
+static int run_at_size(struct job *job, const struct program *p, char *path, int size)
 {
     char n[16];
     const size_t from = json_array_size(json_object_get(job->results, "rows"));
-    if (job->value[OPT_SWEEP]) return sweep(job, p, path, size);
-    snprintf(n, sizeof n, "%s", p->counts[size]);
-    int code = measure(job, p, path, p->size, n);
-    if (takes_rows(job)) print_rows(job, from);
+    if (job->value[OPT_SWEEP]) return run_sweep(job, p, path, size);
+    snprintf(n, sizeof n, "%s", p->sizes[size]);
+    int code = measure_program(job, p, path, p->size_options, n);
+    if (needs_rows(job)) print_rows(job, from);
     return code;
 }
 
@@ -205,22 +221,23 @@ static int check_room(const char *room)
         if (!strstr(list, programs[i].room))
             snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", programs[i].room);
     }
-    return say(EXIT_USAGE, "bench: '%s' is not one of %s", room, list);
+    return report_error(EXIT_USAGE, "bench: '%s' is not one of %s", room, list);
 }
 
-/* Plots are of a sweep, or of the speed-up by ranks. */
+/* Plots exist for sweeps and for the room ranks. */
 static int check_plot(const struct job *job, const char *room)
 {
     static const char *const endings[] = {".png", NULL};
     const bool ranks = room && strcmp(room, "ranks") == 0;
     if (job->value[OPT_PNG] && !job->value[OPT_SWEEP] && !ranks)
-        return say(EXIT_USAGE, "--png: goes with --sweep, or with the room ranks");
+        return report_error(EXIT_USAGE, "--png: requires --sweep, or the room ranks");
     return option_ending(job, OPT_PNG, endings);
 }
 
 int run_bench(struct job *job)
 {
     char path[BENCH_PATH_SIZE];
+    /* 1. Options. */
     int size = 0, found = 0, code;
     const char *room = job->operand_count ? job->operands[0] : NULL;
     if ((room && (code = check_room(room))) || (code = option_choice(job, OPT_SIZE, &size)) ||
@@ -229,21 +246,23 @@ int run_bench(struct job *job)
     bosc_ctx_info info = {.size = sizeof info};
     bosc_ctx_get_info(job->ctx, &info);
     bool cuda = info.backend == BOSC_BACKEND_CUDA;
-    job_text(job, "size", option_word(job, OPT_SIZE, size));
-    job_json(job, "rows", json_array());
+    job_set_text(job, "size", option_choice_name(job, OPT_SIZE, size));
+    job_set_json(job, "rows", json_array());
+    /* 2. Every program of the room for this backend; the last error is returned. */
     for (int i = 0; i < PROGRAM_COUNT; i++) {
         const struct program *p = &programs[i];
         if ((room && strcmp(room, p->room) != 0) || !(cuda ? p->cuda : p->cpu)) continue;
-        if (job->value[OPT_SWEEP] && p->sweep == NOT_SWEPT) continue;
-        if (!bench_find(p->name, path, sizeof path)) continue;
+        if (job->value[OPT_SWEEP] && p->size_form == NOT_SWEPT) continue;
+        if (!find_bench_program(p->name, path, sizeof path)) continue;
         found++;
-        int result = run_one(job, p, path, size);
+        int result = run_at_size(job, p, path, size);
         if (result) code = result;
     }
-    if (found && !code && job->value[OPT_SWEEP]) bench_compare(job);
-    if (found && !code && job->value[OPT_PNG]) code = bench_plot(job);
+    /* 3. Comparison, plot, or the reason why there is nothing. */
+    if (found && !code && job->value[OPT_SWEEP]) compare_bench_rows(job);
+    if (found && !code && job->value[OPT_PNG]) code = plot_bench_rows(job);
     if (found) return code;
-    if (!has_programs()) return bench_missing();
-    return say(EXIT_FAILED, "bench: this build has no benchmark%s%s for this backend", room ? " of " : "",
-               room ? room : "");
+    if (!has_programs()) return report_no_benchmarks();
+    return report_error(EXIT_FAILED, "bench: this build has no benchmark%s%s for this backend", room ? " of " : "",
+                        room ? room : "");
 }

@@ -1,4 +1,5 @@
-/* boscage bench paper: the tables of the papers, which a program each prints (bench/paper), as text, JSON and plots. */
+/* boscage bench paper: the tables of the papers as text, JSON and plots. A program per paper measures them
+ * (bench/paper). */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -8,6 +9,12 @@
 #include <unistd.h>
 
 #include "render/plot.h"
+#include "tool/clock.h"
+#include "tool/commands/bench_programs.h"
+#include "tool/commands/commands.h"
+#include "tool/job.h"
+#include "tool/options/values.h"
+#include "tool/output/report.h"
 #include "tool/tool.h"
 
 enum { ARGUMENTS_MAX = 14, PLOTS_MAX = 32 };
@@ -15,7 +22,7 @@ enum { ARGUMENTS_MAX = 14, PLOTS_MAX = 32 };
 static const char *const papers[] = {"kdtree", "cellgraph", "cbt", "mst", "hash"};
 enum { PAPERS = sizeof papers / sizeof papers[0], PAPER_MST = 3 };
 
-/* Which of the papers the operand names; all of them without one. */
+/* Sets the range of papers: the one that the operand names, or all. */
 static int find_papers(const struct job *job, int *first, int *last)
 {
     *first = 0;
@@ -24,25 +31,28 @@ static int find_papers(const struct job *job, int *first, int *last)
     for (int k = 0; k < PAPERS; k++)
         if (strcmp(job->operands[0], papers[k]) == 0) *first = *last = k;
     if (*first != *last)
-        return say(EXIT_USAGE, "bench paper: '%s' is not one of kdtree, cellgraph, cbt, mst, hash", job->operands[0]);
+        return report_error(EXIT_USAGE, "bench paper: '%s' is not one of kdtree, cellgraph, cbt, mst, hash",
+                            job->operands[0]);
     return EXIT_DONE;
 }
 
-/* Adds the tables of the file, each with the name of its paper. */
-static int take_tables(struct job *job, FILE *file, const char *paper)
+/* Reads the tables of a file into the results, each with the name of its paper. */
+static int read_tables(struct job *job, FILE *file, const char *paper)
 {
     json_t *tables = json_object_get(job->results, "tables"), *table;
     rewind(file);
     while ((table = json_loadf(file, JSON_DISABLE_EOF_CHECK, NULL))) {
         json_object_set_new(table, "paper", json_string(paper));
-        if (json_array_append_new(tables, table) != 0) return say(EXIT_FAILED, "out of memory");
+        if (json_array_append_new(tables, table) != 0) return report_error(EXIT_FAILED, "out of memory");
     }
     return EXIT_DONE;
 }
 
-/* The program writes its tables to a file without a name; what it prints is ours unless the results are JSON. */
+/* Runs the program of a paper. It writes its tables to an unnamed file; its text goes to standard output unless --json
+ * or --quiet. */
 static int run_paper(struct job *job, int paper, const char *scale)
 {
+    /* 1. Arguments. */
     bosc_ctx_info info = {.size = sizeof info};
     char path[BENCH_PATH_SIZE], name[32], threads[16], output[32];
     char *arguments[ARGUMENTS_MAX] = {path, "-b", NULL, "-t", threads, "-s", (char *)scale, "-o", output};
@@ -50,27 +60,30 @@ static int run_paper(struct job *job, int paper, const char *scale)
     arguments[2] = info.backend == BOSC_BACKEND_CUDA ? "cuda" : "cpu";
     snprintf(threads, sizeof threads, "%d", (int)info.threads);
     snprintf(name, sizeof name, "bench_paper_%s", papers[paper]);
-    if (!bench_find(name, path, sizeof path)) return bench_missing();
+    if (!find_bench_program(name, path, sizeof path)) return report_no_benchmarks();
     if (paper == PAPER_MST && job->value[OPT_GRAPH]) {
         arguments[9] = "-g";
         arguments[10] = (char *)job->value[OPT_GRAPH];
     }
+    /* 2. Run it, and read its tables. */
     FILE *tables = tmpfile();
-    if (!tables) return say(EXIT_FAILED, "bench paper: no temporary file: %s", strerror(errno));
+    if (!tables) return report_error(EXIT_FAILED, "bench paper: no temporary file: %s", strerror(errno));
     snprintf(output, sizeof output, "/dev/fd/%d", fileno(tables));
     const bool silent = job->value[OPT_JSON] || job->value[OPT_QUIET];
-    const int nowhere = silent ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
+    const int null_output = silent ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
     double start = job_now();
-    int code = bench_wait(path, bench_start(path, arguments, nowhere)), taken = take_tables(job, tables, papers[paper]);
-    job_seconds(job, papers[paper], start);
-    if (nowhere >= 0) close(nowhere);
+    int code = wait_for_bench_program(path, start_bench_program(path, arguments, null_output)),
+        table_code = read_tables(job, tables, papers[paper]);
+    job_add_seconds(job, papers[paper], start);
+    if (null_output >= 0) close(null_output);
     fclose(tables);
-    return code ? code : taken;
+    return code ? code : table_code;
 }
 
-/* --- Plots -------------------------------------------------------------------------------------------------------- */
+/* ---- plots ---- */
 
-struct pictures {
+/* The plots, and the arrays that hold their numbers. */
+struct paper_plots {
     struct plot plots[PLOTS_MAX];
     int count;
     double *numbers[PLOTS_MAX];
@@ -82,24 +95,27 @@ static double number_at(const json_t *rows, size_t row, size_t column)
     return json_is_number(cell) ? json_number_value(cell) : NAN;
 }
 
-/* The plot of a table, if it has one: its columns over the first. */
-static int add_plot(struct pictures *p, const json_t *table)
+/* Adds the plot of a table, if it has one: its columns over the first column. */
+static int add_plot(struct paper_plots *p, const json_t *table)
 {
-    const json_t *about = json_object_get(table, "plot"), *rows = json_object_get(table, "rows");
+    const json_t *description = json_object_get(table, "plot"), *rows = json_object_get(table, "rows");
     const json_t *columns = json_object_get(table, "columns");
-    const size_t count = json_array_size(rows), first = (size_t)json_integer_value(json_object_get(about, "first"));
-    const size_t last = (size_t)json_integer_value(json_object_get(about, "last"));
-    if (!about || count == 0 || p->count == PLOTS_MAX || last - first >= PLOT_SERIES_MAX) return EXIT_DONE;
+    const size_t count = json_array_size(rows),
+                 first = (size_t)json_integer_value(json_object_get(description, "first"));
+    const size_t last = (size_t)json_integer_value(json_object_get(description, "last"));
+    if (!description || count == 0 || p->count == PLOTS_MAX || last - first >= PLOT_SERIES_MAX) return EXIT_DONE;
+    /* 1. The plot; its numbers are x, then a column per series. */
     double *numbers = job_alloc(count * (last - first + 2), sizeof *numbers);
     if (!numbers) return EXIT_FAILED;
     struct plot *plot = &p->plots[p->count];
     *plot = (struct plot){.title = json_string_value(json_object_get(table, "title")),
                           .x_name = json_string_value(json_array_get(columns, 0)),
-                          .y_name = json_string_value(json_object_get(about, "y")),
+                          .y_name = json_string_value(json_object_get(description, "y")),
                           .x = numbers,
                           .count = (int)count,
-                          .log_x = json_is_true(json_object_get(about, "log_x")),
+                          .log_x = json_is_true(json_object_get(description, "log_x")),
                           .log_y = true};
+    /* 2. Its series. */
     for (size_t i = 0; i < count; i++) numbers[i] = number_at(rows, i, 0);
     for (size_t c = first; c <= last; c++) {
         double *y = numbers + (c - first + 1) * count;
@@ -114,14 +130,14 @@ static int add_plot(struct pictures *p, const json_t *table)
 static int write_plots(const struct job *job)
 {
     const json_t *tables = json_object_get(job->results, "tables");
-    struct pictures p = {.count = 0};
+    struct paper_plots p = {.count = 0};
     bosc_io_error error;
     int code = EXIT_DONE;
     for (size_t k = 0; k < json_array_size(tables) && !code; k++) code = add_plot(&p, json_array_get(tables, k));
-    if (!code && p.count == 0) code = say(EXIT_FAILED, "--png: none of these tables has a plot");
+    if (!code && p.count == 0) code = report_error(EXIT_FAILED, "--png: none of these tables has a plot");
     if (!code) {
         bosc_status status = plot_write(p.plots, p.count, job->value[OPT_PNG], &error);
-        if (status != BOSC_OK) code = say_io(status, &error);
+        if (status != BOSC_OK) code = report_io_error(status, &error);
     }
     for (int k = 0; k < p.count; k++) free(p.numbers[k]);
     return code;
@@ -136,13 +152,14 @@ int run_bench_paper(struct job *job)
     if ((code = find_papers(job, &first, &last)) || (code = option_number(job, OPT_SCALE, 0, &scale)) ||
         (code = option_ending(job, OPT_PNG, endings)))
         return code;
-    if (!(scale > 0 && scale <= 16)) return say(EXIT_USAGE, "--scale: %g is not above 0 and at most 16", scale);
+    if (!(scale > 0 && scale <= 16))
+        return report_error(EXIT_USAGE, "--scale: %g is not above 0 and at most 16", scale);
     if (job->value[OPT_GRAPH] && (first > PAPER_MST || last < PAPER_MST))
-        return say(EXIT_USAGE, "--graph: only the tables of mst have graphs");
+        return report_error(EXIT_USAGE, "--graph: only the tables of mst have graphs");
     if ((code = job_open(job))) return code;
     snprintf(text, sizeof text, "%.17g", scale);
-    job_number(job, "scale", scale);
-    job_json(job, "tables", json_array());
+    job_set_number(job, "scale", scale);
+    job_set_json(job, "tables", json_array());
     for (int k = first; k <= last; k++) {
         int result = run_paper(job, k, text);
         if (result) code = result;

@@ -1,22 +1,33 @@
-/* boscage cellgraph path: a shortest route in cells. */
-#include "tool/commands/cells.h"
+/* boscage cellgraph path: a shortest path between two vectors. */
+#include "tool/clock.h"
+#include "tool/commands/cellgraph_input.h"
+#include "tool/commands/commands.h"
+#include "tool/job.h"
+#include "tool/options/number.h"
+#include "tool/options/values.h"
+#include "tool/output/arrays.h"
+#include "tool/output/report.h"
+#include "tool/ranks.h"
+#include "tool/tool.h"
 
 /* Rows of the file. */
-struct ends {
+struct path_ends {
     int64_t from, to;
 };
 
-/* A route's vertices become rows of the file: the ends as they were asked for, others the first of their cells. */
-static void name_rows(struct job *job, const struct cells *c, const struct ends *e, bosc_array *path)
+/* Converts the vertices of the path to rows of the file: the requested ends, and the first allowed row of each other
+ * vertex. */
+static void convert_to_rows(struct job *job, const struct cellgraph_input *c, const struct path_ends *e,
+                            bosc_array *path)
 {
     int64_t *rows = path->data, length = path->shape[0];
-    for (int64_t i = 0; i < length; i++) rows[i] = c->first[rows[i]];
+    for (int64_t i = 0; i < length; i++) rows[i] = c->first_row[rows[i]];
     rows[0] = e->from;
     if (length > 1) rows[length - 1] = e->to;
-    job_integer(job, "steps", length - 1);
+    job_set_integer(job, "steps", length - 1);
 }
 
-static int find(struct job *job, const struct cells *c, const struct ends *e, bosc_array *path)
+static int find_path(struct job *job, const struct cellgraph_input *c, const struct path_ends *e, bosc_array *path)
 {
     int64_t length = 0;
     double start = job_now();
@@ -24,20 +35,20 @@ static int find(struct job *job, const struct cells *c, const struct ends *e, bo
     if (!(path->data = job_alloc((size_t)c->info.vertices, sizeof(int64_t)))) return EXIT_FAILED;
     bosc_status status = bosc_cellgraph_path_masked(job->ctx, c->graph, c->vertex_of[e->from], c->vertex_of[e->to],
                                                     c->mask, path->data, c->info.vertices, &length);
-    job_seconds(job, "path", start);
-    if (status != BOSC_OK) return say_ctx(job, status);
+    job_add_seconds(job, "path", start);
+    if (status != BOSC_OK) return report_ctx_error(job, status);
     if (length == 0)
-        return say(EXIT_FAILED, "%s: no route leads from row %lld to row %lld%s", job->operands[0], (long long)e->from,
-                   (long long)e->to, c->allowed.data ? " through allowed rows" : "");
+        return report_error(EXIT_FAILED, "%s: no route leads from row %lld to row %lld%s", job->operands[0],
+                            (long long)e->from, (long long)e->to, c->allowed.data ? " through allowed rows" : "");
     path->shape[0] = length;
-    name_rows(job, c, e, path);
+    convert_to_rows(job, c, e, path);
     return EXIT_DONE;
 }
 
 int run_cellgraph_path(struct job *job)
 {
-    struct cells c = {.graph = NULL};
-    struct ends e = {0, 0};
+    struct cellgraph_input c = {.graph = NULL};
+    struct path_ends e = {0, 0};
     bosc_array path = {0};
     int64_t bits = 0;
     int method = 0, code;
@@ -46,13 +57,13 @@ int run_cellgraph_path(struct job *job)
         (code = option_integer(job, OPT_FROM, 0, INT64_MAX, &e.from)) ||
         (code = option_integer(job, OPT_TO, 0, INT64_MAX, &e.to)) || (code = job_open(job)))
         return code;
-    code = cells_read(job, bits, &c);
-    if (!code) code = cells_check_row(job, &c, OPT_FROM, e.from);
-    if (!code) code = cells_check_row(job, &c, OPT_TO, e.to);
-    if (!code) code = cells_build(job, method, &c);
-    if (!code) code = find(job, &c, &e, &path);
+    code = cellgraph_input_read(job, bits, &c);
+    if (!code) code = cellgraph_input_check_row(job, &c, OPT_FROM, e.from);
+    if (!code) code = cellgraph_input_check_row(job, &c, OPT_TO, e.to);
+    if (!code) code = cellgraph_input_build(job, method, &c);
+    if (!code) code = find_path(job, &c, &e, &path);
     if (!code && job->value[OPT_OUTPUT]) code = arrays_write(job, &job->value[OPT_OUTPUT], &path, 1);
-    cells_free(&c);
+    cellgraph_input_free(&c);
     bosc_array_free(&path);
     return code;
 }

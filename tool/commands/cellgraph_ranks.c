@@ -1,28 +1,34 @@
-/* boscage cellgraph over several ranks: each has a slice of the vectors, and gets the pairs whose lower rows it has. */
+#include "tool/commands/cellgraph_ranks.h"
+
 #include <stdlib.h>
 #include <string.h>
 
+#include "tool/clock.h"
+#include "tool/job.h"
 #include "tool/ranks.h"
+#include "tool/tool.h"
 
-/* What all ranks of the process work on. */
-struct work {
+/* Shared by the ranks of a process. Each rank holds a slice of the vectors and lists the pairs whose lower row it
+ * holds. */
+struct cellgraph_work {
     const bosc_vectors *vectors;
-    const uint8_t *allowed; /* of each row, whether it may be used; NULL: all may */
+    const uint8_t *allowed; /* (rows) 0: excluded; NULL: all rows are allowed */
     const bosc_cellgraph_opts *opts;
-    bosc_ranks_cellgraph **graphs;  /* (ranks): of this process's */
-    int64_t *counts;                /* (ranks): pairs found by each */
+    bosc_ranks_cellgraph **graphs;  /* (ranks): set for those of this process */
+    int64_t *counts;                /* (ranks): pairs of each rank */
     bosc_ranks_cellgraph_info info; /* of the process's first rank */
-    int64_t first;                  /* of this process */
-    int64_t *pairs;                 /* of all ranks, one's after another's */
-    /* Of components: the label and the first row of each vertex, whether it may be used (NULL: all may), and each row's
-     * vertex, of all ranks likewise. */
-    int64_t *labels, *first_rows, *vertex_of, components;
-    uint8_t *mask;
+    int64_t first;                  /* rank of this process */
+    int64_t *pairs;                 /* of all ranks, in rank order */
+    /* For components; of all ranks, in rank order. */
+    int64_t *labels, *first_rows; /* (vertices) */
+    int64_t *vertex_of;           /* (rows) */
+    uint8_t *mask;                /* (vertices) 0: excluded; NULL: all are allowed */
+    int64_t components;
 };
 
-static bosc_status build(const struct rank *r, void *user)
+static bosc_status build_slice(const struct rank *r, void *user)
 {
-    struct work *w = user;
+    struct cellgraph_work *w = user;
     bosc_ranks_cellgraph_info info = {.size = sizeof info};
     int64_t at, n = rank_slice(r, w->vectors->n, &at);
     const int64_t words = bosc_cellgraph_words(w->opts->length, w->opts->letter_bits);
@@ -37,7 +43,7 @@ static bosc_status build(const struct rank *r, void *user)
 
 static bosc_status get_pairs(const struct rank *r, void *user)
 {
-    const struct work *w = user;
+    const struct cellgraph_work *w = user;
     bosc_ranks_cellgraph_info info = {.size = sizeof info};
     const bosc_ranks_cellgraph *graph = w->graphs[r->number];
     const bosc_status status = bosc_ranks_cellgraph_get_info(r->ctx, graph, &info);
@@ -45,21 +51,21 @@ static bosc_status get_pairs(const struct rank *r, void *user)
                              : status;
 }
 
-static int build_all(struct job *job, const struct ranks *ranks, struct work *w)
+static int build_graphs(struct job *job, const struct ranks *ranks, struct cellgraph_work *w)
 {
     double start = job_now();
-    int code = ranks_run(ranks, build, w);
-    job_seconds(job, "build", start);
+    int code = ranks_run(ranks, build_slice, w);
+    job_add_seconds(job, "build", start);
     if (code) return code;
-    job_integer(job, "n", w->info.n);
-    job_integer(job, "unique", w->info.vertices);
-    job_integer(job, "edges", w->info.edges);
+    job_set_integer(job, "n", w->info.n);
+    job_set_integer(job, "unique", w->info.vertices);
+    job_set_integer(job, "edges", w->info.edges);
     return EXIT_DONE;
 }
 
-static int find(struct job *job, const struct ranks *ranks, struct work *w, bosc_array *pairs)
+static int find_pairs(struct job *job, const struct ranks *ranks, struct cellgraph_work *w, bosc_array *pairs)
 {
-    int code = build_all(job, ranks, w);
+    int code = build_graphs(job, ranks, w);
     if (code) return code;
     *pairs = (bosc_array){.dtype = BOSC_I64, .rank = 2, .shape = {w->info.edges, 2, 1, 1}};
     if (!job->value[OPT_OUTPUT]) return EXIT_DONE;
@@ -67,8 +73,8 @@ static int find(struct job *job, const struct ranks *ranks, struct work *w, bosc
     if (!pairs->data) return EXIT_FAILED;
     double start = job_now();
     code = ranks_run(ranks, get_pairs, w);
-    if (!code) code = ranks_join(ranks, w->counts, pairs->data, 2 * sizeof(int64_t));
-    job_seconds(job, "pairs", start);
+    if (!code) code = ranks_gather_in_place(ranks, w->counts, pairs->data, 2 * sizeof(int64_t));
+    job_add_seconds(job, "pairs", start);
     return code;
 }
 
@@ -76,7 +82,7 @@ static int find(struct job *job, const struct ranks *ranks, struct work *w, bosc
 
 static bosc_status get_vertices(const struct rank *r, void *user)
 {
-    const struct work *w = user;
+    const struct cellgraph_work *w = user;
     bosc_ranks_cellgraph_info info = {.size = sizeof info};
     const bosc_ranks_cellgraph *graph = w->graphs[r->number];
     const bosc_status status = bosc_ranks_cellgraph_get_info(r->ctx, graph, &info);
@@ -86,9 +92,9 @@ static bosc_status get_vertices(const struct rank *r, void *user)
                              : status;
 }
 
-static bosc_status label(const struct rank *r, void *user)
+static bosc_status label_vertices(const struct rank *r, void *user)
 {
-    struct work *w = user;
+    struct cellgraph_work *w = user;
     bosc_ranks_cellgraph_info info = {.size = sizeof info};
     const bosc_ranks_cellgraph *graph = w->graphs[r->number];
     int64_t count;
@@ -100,8 +106,9 @@ static bosc_status label(const struct rank *r, void *user)
     return status;
 }
 
-/* The vertices of which a row may be used, and their first such rows. Every process knows the vertices of all rows. */
-static int mask_vertices(struct work *w)
+/* Masks the vertices without an allowed row, and sets the first allowed row of the others. Needs the vertices of all
+ * rows. */
+static int mask_vertices(struct cellgraph_work *w)
 {
     w->mask = job_alloc((size_t)w->info.vertices, 1);
     if (!w->mask) return EXIT_FAILED;
@@ -114,37 +121,39 @@ static int mask_vertices(struct work *w)
     return EXIT_DONE;
 }
 
-/* Vertices of all rows, and first rows of all vertices, come together. */
-static int join(const struct ranks *ranks, struct work *w)
+/* Gathers the vertices of all rows and the first rows of all vertices. */
+static int gather_vertices(const struct ranks *ranks, struct cellgraph_work *w)
 {
     int64_t at, *rows = job_alloc((size_t)ranks->count, sizeof *rows);
     if (!rows) return EXIT_FAILED;
     for (int32_t r = 0; r < ranks->count; r++)
         rows[r] = rank_slice(&(struct rank){.number = r, .count = ranks->count}, w->info.n, &at);
-    int code = ranks_join(ranks, w->counts, w->first_rows, sizeof *w->first_rows);
-    if (!code) code = (w->allowed ? ranks_share : ranks_join)(ranks, rows, w->vertex_of, sizeof *w->vertex_of);
+    int code = ranks_gather_in_place(ranks, w->counts, w->first_rows, sizeof *w->first_rows);
+    if (!code)
+        code = (w->allowed ? ranks_all_gather : ranks_gather_in_place)(ranks, rows, w->vertex_of, sizeof *w->vertex_of);
     free(rows);
     return code || !w->allowed ? code : mask_vertices(w);
 }
 
-/* out: of each row the first row of its component that may be used. */
-static int find_components(struct job *job, const struct ranks *ranks, struct work *w, bosc_array *out)
+/* out: for each row the first allowed row of its component. */
+static int find_components(struct job *job, const struct ranks *ranks, struct cellgraph_work *w, bosc_array *out)
 {
-    int code = build_all(job, ranks, w);
+    int code = build_graphs(job, ranks, w);
     if (code) return code;
     *out = (bosc_array){.dtype = BOSC_I64, .rank = 1, .shape = {w->info.n, 1, 1, 1}};
     w->labels = job_alloc((size_t)w->info.vertices, sizeof *w->labels);
     w->first_rows = w->labels ? job_alloc((size_t)w->info.vertices, sizeof *w->first_rows) : NULL;
     out->data = w->vertex_of = w->first_rows ? job_alloc((size_t)w->info.n, sizeof *w->vertex_of) : NULL;
     if (!w->vertex_of) return EXIT_FAILED;
+    /* Vertices, labels of vertices, labels of rows. */
     double start = job_now();
     code = ranks_run(ranks, get_vertices, w);
-    if (!code) code = join(ranks, w);
-    if (!code) code = ranks_run(ranks, label, w);
-    if (!code) code = ranks_join(ranks, w->counts, w->labels, sizeof *w->labels);
-    job_seconds(job, "components", start);
+    if (!code) code = gather_vertices(ranks, w);
+    if (!code) code = ranks_run(ranks, label_vertices, w);
+    if (!code) code = ranks_gather_in_place(ranks, w->counts, w->labels, sizeof *w->labels);
+    job_add_seconds(job, "components", start);
     if (code) return code;
-    job_integer(job, "components", w->components);
+    job_set_integer(job, "components", w->components);
     for (int64_t i = 0; i < w->info.n && !job->silent; i++)
         w->vertex_of[i] = w->allowed && !w->allowed[i] ? -1 : w->first_rows[w->labels[w->vertex_of[i]]];
     return EXIT_DONE;
@@ -153,12 +162,12 @@ static int find_components(struct job *job, const struct ranks *ranks, struct wo
 int cellgraph_over_ranks(struct job *job, const struct ranks *ranks, const bosc_vectors *vectors,
                          const uint8_t *allowed, const bosc_cellgraph_opts *opts, bool components, bosc_array *out)
 {
-    struct work w = {.vectors = vectors, .allowed = allowed, .opts = opts, .first = ranks->first};
+    struct cellgraph_work w = {.vectors = vectors, .allowed = allowed, .opts = opts, .first = ranks->first};
     w.graphs = job_alloc((size_t)ranks->count, sizeof(bosc_ranks_cellgraph *));
     w.counts = w.graphs ? job_alloc((size_t)ranks->count, sizeof *w.counts) : NULL;
     if (w.graphs) memset(w.graphs, 0, (size_t)ranks->count * sizeof(bosc_ranks_cellgraph *));
     int code = w.counts ? EXIT_DONE : EXIT_FAILED;
-    if (!code) code = components ? find_components(job, ranks, &w, out) : find(job, ranks, &w, out);
+    if (!code) code = components ? find_components(job, ranks, &w, out) : find_pairs(job, ranks, &w, out);
     for (int32_t r = 0; w.graphs && r < ranks->count; r++) bosc_ranks_cellgraph_free(w.graphs[r]);
     free(w.graphs);
     free(w.counts);

@@ -1,12 +1,20 @@
-/* boscage cellgraph components, boscage cellgraph levels: what hangs together among cells, and how far they are. */
+/* boscage cellgraph components, boscage cellgraph levels */
 #include <stdlib.h>
 
-#include "tool/commands/cells.h"
+#include "tool/clock.h"
+#include "tool/commands/cellgraph_input.h"
+#include "tool/commands/cellgraph_ranks.h"
+#include "tool/commands/commands.h"
+#include "tool/job.h"
+#include "tool/options/number.h"
+#include "tool/options/values.h"
+#include "tool/output/arrays.h"
+#include "tool/output/report.h"
 #include "tool/ranks.h"
+#include "tool/tool.h"
 
-/* out: for each row values[v] of its vertex v, or name[values[v]] unless name is NULL; -1 for rows that may not be
- * used. */
-static int give_rows(const struct cells *c, const int64_t *values, const int64_t *name, bosc_array *out)
+/* Expands values of vertices to rows: values[v], or map[values[v]] unless map is NULL; -1 for excluded rows. */
+static int expand_to_rows(const struct cellgraph_input *c, const int64_t *values, const int64_t *map, bosc_array *out)
 {
     const uint8_t *allowed = c->allowed.data;
     *out = (bosc_array){.dtype = BOSC_I64, .rank = 1, .shape = {c->vectors.n, 1, 1, 1}};
@@ -14,39 +22,39 @@ static int give_rows(const struct cells *c, const int64_t *values, const int64_t
     if (!to) return EXIT_FAILED;
     for (int64_t i = 0; i < c->vectors.n; i++) {
         const int64_t value = allowed && !allowed[i] ? -1 : values[c->vertex_of[i]];
-        to[i] = name && value >= 0 ? name[value] : value;
+        to[i] = map && value >= 0 ? map[value] : value;
     }
     return EXIT_DONE;
 }
 
-static int find_components(struct job *job, const struct cells *c, int64_t *labels)
+static int find_components(struct job *job, const struct cellgraph_input *c, int64_t *labels)
 {
     int64_t count = 0;
     double start = job_now();
     bosc_status status = bosc_cellgraph_components_masked(job->ctx, c->graph, c->mask, labels, &count);
-    job_seconds(job, "components", start);
-    if (status != BOSC_OK) return say_ctx(job, status);
-    job_integer(job, "components", count);
+    job_add_seconds(job, "components", start);
+    if (status != BOSC_OK) return report_ctx_error(job, status);
+    job_set_integer(job, "components", count);
     return EXIT_DONE;
 }
 
-static int find_levels(struct job *job, const struct cells *c, int64_t from, int64_t *levels)
+static int find_levels(struct job *job, const struct cellgraph_input *c, int64_t from, int64_t *levels)
 {
     int64_t reached = 0, depth = 0;
     double start = job_now();
     bosc_status status =
         bosc_cellgraph_levels_masked(job->ctx, c->graph, c->vertex_of[from], c->mask, levels, NULL, &reached, &depth);
-    job_seconds(job, "levels", start);
-    if (status != BOSC_OK) return say_ctx(job, status);
-    job_integer(job, "reached", reached);
-    job_integer(job, "depth", depth);
+    job_add_seconds(job, "levels", start);
+    if (status != BOSC_OK) return report_ctx_error(job, status);
+    job_set_integer(job, "reached", reached);
+    job_set_integer(job, "depth", depth);
     return EXIT_DONE;
 }
 
-/* levels: or else components. */
-static int search(struct job *job, bool levels)
+/* Computes levels, or components if `levels` is false. */
+static int search_cellgraph(struct job *job, bool levels)
 {
-    struct cells c = {.graph = NULL};
+    struct cellgraph_input c = {.graph = NULL};
     bosc_array out = {0};
     int64_t bits = 0, from = 0, *values = NULL;
     int method = 0, code;
@@ -54,14 +62,14 @@ static int search(struct job *job, bool levels)
         (code = option_integer(job, OPT_BITS, 1, VECTOR_LENGTH_MAX, &bits)) ||
         (code = option_integer(job, OPT_FROM, 0, INT64_MAX, &from)))
         return code;
-    code = cells_read(job, bits, &c);
-    if (!code && levels) code = cells_check_row(job, &c, OPT_FROM, from);
-    if (!code) code = cells_build(job, method, &c);
+    code = cellgraph_input_read(job, bits, &c);
+    if (!code && levels) code = cellgraph_input_check_row(job, &c, OPT_FROM, from);
+    if (!code) code = cellgraph_input_build(job, method, &c);
     if (!code && !(values = job_alloc((size_t)c.info.vertices, sizeof *values))) code = EXIT_FAILED;
     if (!code) code = levels ? find_levels(job, &c, from, values) : find_components(job, &c, values);
-    if (!code && job->value[OPT_OUTPUT]) code = give_rows(&c, values, levels ? NULL : c.first, &out);
+    if (!code && job->value[OPT_OUTPUT]) code = expand_to_rows(&c, values, levels ? NULL : c.first_row, &out);
     if (!code && job->value[OPT_OUTPUT]) code = arrays_write(job, &job->value[OPT_OUTPUT], &out, 1);
-    cells_free(&c);
+    cellgraph_input_free(&c);
     free(values);
     bosc_array_free(&out);
     return code;
@@ -69,21 +77,21 @@ static int search(struct job *job, bool levels)
 
 static int label_over_ranks(struct job *job, const struct ranks *ranks)
 {
-    struct cells c = {.graph = NULL};
+    struct cellgraph_input c = {.graph = NULL};
     bosc_array labels = {0};
     int64_t bits = 0;
     int method = 0, code;
     if ((code = option_choice(job, OPT_METHOD, &method)) ||
         (code = option_integer(job, OPT_BITS, 1, VECTOR_LENGTH_MAX, &bits)))
         return code;
-    code = cells_read(job, bits, &c);
+    code = cellgraph_input_read(job, bits, &c);
     const bosc_cellgraph_opts opts = {.size = sizeof opts,
                                       .length = c.vectors.length,
                                       .letter_bits = c.vectors.letter_bits,
                                       .method = (bosc_cellgraph_method)method};
     if (!code) code = cellgraph_over_ranks(job, ranks, &c.vectors, c.allowed.data, &opts, true, &labels);
     if (!code) code = arrays_write(job, &job->value[OPT_OUTPUT], &labels, 1);
-    cells_free(&c);
+    cellgraph_input_free(&c);
     bosc_array_free(&labels);
     return code;
 }
@@ -94,7 +102,7 @@ int run_cellgraph_components(struct job *job)
     int code = job_open(job);
     if (code) return code;
     code = ranks_open(job, &ranks);
-    if (!code) code = ranks.count ? label_over_ranks(job, &ranks) : search(job, false);
+    if (!code) code = ranks.count ? label_over_ranks(job, &ranks) : search_cellgraph(job, false);
     ranks_close(&ranks, code);
     return code;
 }
@@ -102,5 +110,5 @@ int run_cellgraph_components(struct job *job)
 int run_cellgraph_levels(struct job *job)
 {
     int code = job_open(job);
-    return code ? code : search(job, true);
+    return code ? code : search_cellgraph(job, true);
 }

@@ -1,8 +1,14 @@
-/* boscage demo: every room at work, answers checked, figures and pictures. */
+/* boscage demo: shows every room with checked answers, times and pictures. */
 #include <stdio.h>
 #include <string.h>
 
 #include "demo/demo.h"
+#include "tool/clock.h"
+#include "tool/commands/commands.h"
+#include "tool/commands/points.h"
+#include "tool/job.h"
+#include "tool/output/paths.h"
+#include "tool/output/report.h"
 #include "tool/tool.h"
 
 static bool is_quiet(const struct job *job) { return job->value[OPT_QUIET] || job->value[OPT_JSON]; }
@@ -28,7 +34,7 @@ static void show_picture(void *user, const char *path)
     if (!is_quiet(job)) printf("  picture: %s\n", path);
 }
 
-static void show_head(const struct job *job)
+static void show_header(const struct job *job)
 {
     bosc_ctx_info info = {.size = sizeof info};
     bosc_ctx_get_info(job->ctx, &info);
@@ -44,8 +50,8 @@ static int show_parts(struct job *job, struct demo *demo)
         if (!is_quiet(job)) printf("\n%s\n", part->title);
         double start = job_now();
         bosc_status status = part->run(demo);
-        job_seconds(job, part->room, start);
-        if (status != BOSC_OK) return say(exit_code_of(status), "%s", demo->error);
+        job_add_seconds(job, part->room, start);
+        if (status != BOSC_OK) return report_error(status_exit_code(status), "%s", demo->error);
     }
     return EXIT_DONE;
 }
@@ -56,12 +62,12 @@ int run_demo(struct job *job)
     const char *folder = job->value[OPT_OUTPUT] ? job->value[OPT_OUTPUT] : "demo";
     int code = job_open(job);
     if (code) return code;
-    if (strcmp(folder, "-") == 0) return say(EXIT_USAGE, "-o: the demonstration needs a folder");
-    if ((code = folder_make(folder))) return code;
+    if (strcmp(folder, "-") == 0) return report_error(EXIT_USAGE, "-o: the demonstration needs a folder");
+    if ((code = create_folder(folder))) return code;
     if (job->operand_count && (code = points_read(job, job->operands[0], &points))) return code;
-    job_json(job, "rows", json_array());
-    job_json(job, "pictures", json_array());
-    if (!is_quiet(job)) show_head(job);
+    job_set_json(job, "rows", json_array());
+    job_set_json(job, "pictures", json_array());
+    if (!is_quiet(job)) show_header(job);
     struct demo demo = {.ctx = job->ctx,
                         .folder = folder,
                         .points = job->operand_count ? &points : NULL,

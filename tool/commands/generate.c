@@ -1,6 +1,14 @@
-/* boscage generate ... */
+/* boscage generate points */
 #include <stdlib.h>
 
+#include "tool/clock.h"
+#include "tool/commands/commands.h"
+#include "tool/job.h"
+#include "tool/options/number.h"
+#include "tool/options/values.h"
+#include "tool/output/arrays.h"
+#include "tool/output/report.h"
+#include "tool/ranks.h"
 #include "tool/tool.h"
 
 int run_generate_points(struct job *job)
@@ -19,10 +27,10 @@ int run_generate_points(struct job *job)
     double start = job_now();
     bosc_status status =
         bosc_random_points(job->ctx, (bosc_random_points_kind)kind, seed, n, (int32_t)dim, points.dtype, points.data);
-    job_seconds(job, "generate", start);
-    code = status == BOSC_OK ? arrays_write(job, &job->value[OPT_OUTPUT], &points, 1) : say_ctx(job, status);
-    job_integer(job, "n", n);
-    job_integer(job, "dim", dim);
+    job_add_seconds(job, "generate", start);
+    code = status == BOSC_OK ? arrays_write(job, &job->value[OPT_OUTPUT], &points, 1) : report_ctx_error(job, status);
+    job_set_integer(job, "n", n);
+    job_set_integer(job, "dim", dim);
     bosc_array_free(&points);
     return code;
 }

@@ -1,56 +1,63 @@
-/* Graphs from files: saved ones, and those built from a list of edges. */
+#include "tool/commands/graphs.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "render/memory.h"
+#include "tool/clock.h"
+#include "tool/job.h"
+#include "tool/output/report.h"
 #include "tool/tool.h"
 
-enum { FEW_EDGES = 16 }; /* a graph of fewer edges than one for this many vertices may be a wrong number in a file */
+enum {
+    VERTICES_PER_EDGE_MAX = 16
+}; /* with more vertices per edge the vertex count may be an error in the file; chosen */
 
-/* A few bytes of a file can claim billions of vertices. They are legal, without edges too; but where the memory for
- * them is not there, systems that promise more than they have would end some process instead of refusing. */
+/* A few bytes of a file can declare billions of vertices. That is legal, but refused if memory is short: with
+ * overcommit the kernel would kill a process instead. */
 static int check_vertices(struct job *job, const char *path, const bosc_edges *edges, const bosc_graph_opts *opts)
 {
     bosc_ctx_info info = {.size = sizeof info};
-    int64_t kept, scratch, left = memory_left();
-    if (edges->n / FEW_EDGES <= edges->m || left < 0) return EXIT_DONE;
+    int64_t kept, scratch, available = memory_available();
+    if (edges->n / VERTICES_PER_EDGE_MAX <= edges->m || available < 0) return EXIT_DONE;
     if (bosc_ctx_get_info(job->ctx, &info) != BOSC_OK || info.backend != BOSC_BACKEND_CPU) return EXIT_DONE;
     if (bosc_graph_bytes(job->ctx, opts, edges->n, edges->m, &kept, &scratch) != BOSC_OK) return EXIT_DONE;
-    if (kept + scratch <= left) return EXIT_DONE;
-    return say(EXIT_FAILED, "%s: %lld vertices (with %lld edges) need %.1f GB of memory, of which %.1f GB are left",
-               path, (long long)edges->n, (long long)edges->m, 1e-9 * (double)(kept + scratch), 1e-9 * (double)left);
+    if (kept + scratch <= available) return EXIT_DONE;
+    return report_error(
+        EXIT_FAILED, "%s: %lld vertices (with %lld edges) need %.1f GB of memory, of which %.1f GB are left", path,
+        (long long)edges->n, (long long)edges->m, 1e-9 * (double)(kept + scratch), 1e-9 * (double)available);
 }
 
-bosc_graph_opts graph_opts_of(const bosc_edges *edges)
+bosc_graph_opts edges_graph_opts(const bosc_edges *edges)
 {
     return (bosc_graph_opts){.size = sizeof(bosc_graph_opts), .weight = edges->dtype, .id_bits = 32};
 }
 
-int say_edges(struct job *job, const char *path, const bosc_edges *edges, bosc_status status)
+int report_edges_error(struct job *job, const char *path, const bosc_edges *edges, bosc_status status)
 {
     if (status == BOSC_ERR_NOMEM)
-        return say(exit_code_of(status), "%s: %lld vertices, %lld edges: %s", path, (long long)edges->n,
-                   (long long)edges->m, bosc_ctx_message(job->ctx));
-    return say(exit_code_of(status), "%s: %s", path, bosc_ctx_message(job->ctx));
+        return report_error(status_exit_code(status), "%s: %lld vertices, %lld edges: %s", path, (long long)edges->n,
+                            (long long)edges->m, bosc_ctx_message(job->ctx));
+    return report_error(status_exit_code(status), "%s: %s", path, bosc_ctx_message(job->ctx));
 }
 
 int graph_build(struct job *job, const char *path, const bosc_edges *edges, bosc_graph **graph)
 {
-    bosc_graph *fresh = NULL;
-    const bosc_graph_opts opts = graph_opts_of(edges);
+    bosc_graph *built = NULL;
+    const bosc_graph_opts opts = edges_graph_opts(edges);
     int code = check_vertices(job, path, edges, &opts);
     if (code) return code;
     double start = job_now();
-    bosc_status status = bosc_graph_create(job->ctx, &opts, &fresh);
+    bosc_status status = bosc_graph_create(job->ctx, &opts, &built);
     if (status == BOSC_OK)
-        status = bosc_graph_build(job->ctx, fresh, edges->u, edges->v, edges->weights, edges->n, edges->m);
-    job_seconds(job, "build", start);
+        status = bosc_graph_build(job->ctx, built, edges->u, edges->v, edges->weights, edges->n, edges->m);
+    job_add_seconds(job, "build", start);
     if (status == BOSC_OK) {
-        *graph = fresh;
+        *graph = built;
         return EXIT_DONE;
     }
-    code = say_edges(job, path, edges, status);
-    bosc_graph_free(fresh);
+    code = report_edges_error(job, path, edges, status);
+    bosc_graph_free(built);
     return code;
 }
 
@@ -59,38 +66,40 @@ int graph_or_edges_read(struct job *job, const char *path, bosc_graph **graph, b
     bosc_io_error error;
     double start = job_now();
     bosc_status status = bosc_graph_or_edges_read(job->ctx, path, graph, edges, &error);
-    job_seconds(job, "read", start);
-    if (status != BOSC_OK) return say_io(status, &error);
+    job_add_seconds(job, "read", start);
+    if (status != BOSC_OK) return report_io_error(status, &error);
     if (*graph) return EXIT_DONE;
-    const bosc_graph_opts opts = graph_opts_of(edges);
+    const bosc_graph_opts opts = edges_graph_opts(edges);
     return check_vertices(job, path, edges, &opts);
 }
 
-static uint64_t graph_word(const bosc_array *words, int64_t i)
+static uint64_t element_at(const bosc_array *words, int64_t i)
 {
     return words->dtype == BOSC_U64 ? ((const uint64_t *)words->data)[i] : ((const uint32_t *)words->data)[i];
 }
 
-/* Edges by themselves as the entries that they were; those that were left out stay loops of vertex 0. */
-static void place_entries(const bosc_graph_info *info, const bosc_array kept[4], bosc_edges *edges)
+/* Writes each stored edge to its entry; the other entries stay loops of vertex 0. */
+static void scatter_entries(const bosc_graph_info *info, const bosc_array kept[4], bosc_edges *edges)
 {
     const size_t size = bosc_dtype_size(info->weight);
     for (int64_t i = 0; i < info->m; i++) {
-        const size_t id = (size_t)graph_word(&kept[0], i);
-        edges->u[id] = (uint32_t)graph_word(&kept[1], i);
-        edges->v[id] = (uint32_t)graph_word(&kept[2], i);
+        const size_t id = (size_t)element_at(&kept[0], i);
+        edges->u[id] = (uint32_t)element_at(&kept[1], i);
+        edges->v[id] = (uint32_t)element_at(&kept[2], i);
         memcpy((char *)edges->weights + id * size, (const char *)kept[3].data + (size_t)i * size, size);
     }
 }
 
-int graph_entries(struct job *job, const char *path, const bosc_graph *graph, const bosc_graph_info *info,
-                  bosc_edges *edges)
+int graph_get_entries(struct job *job, const char *path, const bosc_graph *graph, const bosc_graph_info *info,
+                      bosc_edges *edges)
 {
     const size_t m = (size_t)info->m, entries = (size_t)info->entries, size = bosc_dtype_size(info->weight);
     bosc_array kept[4]; /* ids, u, v, weights */
     int code = EXIT_DONE;
     if (info->entries >= (int64_t)UINT32_MAX)
-        return say(EXIT_FAILED, "%s: %lld edges; ranks take less than 2^32 - 1", path, (long long)info->entries);
+        return report_error(EXIT_FAILED, "%s: %lld edges; ranks take less than 2^32 - 1", path,
+                            (long long)info->entries);
+    /* 1. Arrays of the stored edges, and of all entries. */
     for (int k = 0; k < 4; k++) {
         kept[k] = (bosc_array){.dtype = info->id_bits == 64 ? BOSC_U64 : BOSC_U32};
         kept[k].data = job_alloc(m, k == 3 ? size : bosc_dtype_size(kept[k].dtype));
@@ -101,25 +110,18 @@ int graph_entries(struct job *job, const char *path, const bosc_graph *graph, co
     edges->v = job_alloc(entries, sizeof *edges->v);
     edges->weights = job_alloc(entries, size);
     if (!edges->u || !edges->v || !edges->weights) code = EXIT_FAILED;
+    /* 2. Fetch and scatter. */
     if (!code) {
         const bosc_status status =
             bosc_graph_get_edges(job->ctx, graph, kept[0].data, kept[1].data, kept[2].data, kept[3].data);
-        if (status != BOSC_OK) code = say_ctx(job, status);
+        if (status != BOSC_OK) code = report_ctx_error(job, status);
     }
     if (!code) {
         memset(edges->u, 0, entries * sizeof *edges->u);
         memset(edges->v, 0, entries * sizeof *edges->v);
         memset(edges->weights, 0, entries * size);
-        place_entries(info, kept, edges);
+        scatter_entries(info, kept, edges);
     }
     for (int k = 0; k < 4; k++) bosc_array_free(&kept[k]);
     return code;
-}
-
-void widen_ids(int32_t id_bits, void *ids, int64_t count)
-{
-    int64_t *wide = ids;
-    const uint32_t *narrow = ids;
-    if (id_bits == 64) return;
-    for (int64_t i = count; i-- > 0;) wide[i] = narrow[i] == UINT32_MAX ? -1 : (int64_t)narrow[i];
 }

@@ -3,11 +3,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tool/clock.h"
+#include "tool/commands/commands.h"
+#include "tool/commands/points.h"
+#include "tool/job.h"
+#include "tool/options/number.h"
+#include "tool/options/values.h"
+#include "tool/output/arrays.h"
+#include "tool/output/report.h"
 #include "tool/tool.h"
 
 enum { PATH_LENGTH = 4096 };
 
-/* Points of models in a row: those of model k are offsets[k] to offsets[k + 1] - 1. Its file is names[k]. */
+/* The points of all models, concatenated: model k has points offsets[k] to offsets[k + 1] - 1 and the file names[k]. */
 struct models {
     double *points;
     int64_t *offsets;
@@ -23,8 +31,9 @@ static void free_models(struct models *m)
     free(m->points);
 }
 
-/* Makes an array that holds `used` elements of some bytes longer by `more`; NULL after saying why not. */
-static void *lengthen(void *array, int64_t used, int64_t more, size_t size)
+/* Reallocates an array of `used` elements of `size` bytes with room for `more`. On failure reports the error and
+ * returns NULL. */
+static void *grow_array(void *array, int64_t used, int64_t more, size_t size)
 {
     void *fresh = job_alloc((size_t)(used + more), size);
     if (fresh && used) memcpy(fresh, array, (size_t)used * size);
@@ -32,33 +41,36 @@ static void *lengthen(void *array, int64_t used, int64_t more, size_t size)
     return fresh;
 }
 
+/* Appends the points of a file as model m->count; all models have the same dimension. */
 static int add_points(struct models *m, const char *path, const bosc_array *points)
 {
-    int64_t before = m->count ? m->offsets[m->count] : 0, n = points->shape[0], dim = points->shape[1];
+    int64_t old = m->count ? m->offsets[m->count] : 0, n = points->shape[0], dim = points->shape[1];
     if (m->dim == 0 && (dim == 2 || dim == 3)) m->dim = dim;
-    if (m->dim == 0) return say(EXIT_FAILED, "%s: the points have %lld coordinates, not 2 or 3", path, (long long)dim);
+    if (m->dim == 0)
+        return report_error(EXIT_FAILED, "%s: the points have %lld coordinates, not 2 or 3", path, (long long)dim);
     if (dim != m->dim)
-        return say(EXIT_FAILED, "%s: the points have %lld coordinates, not %d", path, (long long)dim, (int)m->dim);
-    double *longer = lengthen(m->points, before * dim, n * dim, sizeof *longer);
+        return report_error(EXIT_FAILED, "%s: the points have %lld coordinates, not %d", path, (long long)dim,
+                            (int)m->dim);
+    double *longer = grow_array(m->points, old * dim, n * dim, sizeof *longer);
     if (!longer) return EXIT_FAILED;
     m->points = longer;
-    for (int64_t i = 0; i < n * dim; i++) longer[before * dim + i] = coordinate(points, i);
-    m->offsets[m->count] = before;
-    m->offsets[m->count + 1] = before + n;
+    for (int64_t i = 0; i < n * dim; i++) longer[old * dim + i] = coordinate(points, i);
+    m->offsets[m->count] = old;
+    m->offsets[m->count + 1] = old + n;
     return EXIT_DONE;
 }
 
-/* Adds the model in a file. The arrays double in size where their length is a power of two. */
+/* Adds the model of a file. The arrays double when their length is a power of two. */
 static int add_model(struct job *job, struct models *m, const char *path)
 {
     bosc_array points = {0};
     int code;
     if ((m->count & (m->count - 1)) == 0) {
         int64_t more = m->count ? m->count : 1;
-        int64_t *offsets = lengthen(m->offsets, m->count ? m->count + 1 : 0, m->count ? more : 2, sizeof *offsets);
+        int64_t *offsets = grow_array(m->offsets, m->count ? m->count + 1 : 0, m->count ? more : 2, sizeof *offsets);
         if (!offsets) return EXIT_FAILED;
         m->offsets = offsets;
-        char **names = lengthen(m->names, m->count, more, sizeof *names);
+        char **names = grow_array(m->names, m->count, more, sizeof *names);
         if (!names) return EXIT_FAILED;
         m->names = names;
     }
@@ -73,26 +85,28 @@ static int add_model(struct job *job, struct models *m, const char *path)
     return EXIT_DONE;
 }
 
-/* Models from the files that a text names, one a line. */
+/* Adds the models of a list: one file name a line. */
 static int add_list(struct job *job, struct models *m, const char *path)
 {
     char line[PATH_LENGTH];
     int code = EXIT_DONE;
     FILE *list = fopen(path, "r");
-    if (!list) return say(EXIT_FAILED, "%s: %s", path, strerror(errno));
+    if (!list) return report_error(EXIT_FAILED, "%s: %s", path, strerror(errno));
     while (!code && fgets(line, sizeof line, list)) {
         size_t length = strcspn(line, "\r\n");
-        if (length == sizeof line - 1) code = say(EXIT_FAILED, "%s: a line is longer than a path can be", path);
+        if (length == sizeof line - 1)
+            code = report_error(EXIT_FAILED, "%s: a line is longer than a path can be", path);
         line[length] = 0;
         if (!code && length) code = add_model(job, m, line);
     }
-    if (!code && ferror(list)) code = say(EXIT_FAILED, "%s: it cannot be read", path);
-    if (!code && m->count == 0) code = say(EXIT_FAILED, "%s: it names no model", path);
+    if (!code && ferror(list)) code = report_error(EXIT_FAILED, "%s: cannot be read", path);
+    if (!code && m->count == 0) code = report_error(EXIT_FAILED, "%s: names no model", path);
     fclose(list);
     return code;
 }
 
-static json_t *rows_of(const double *t, int64_t dim)
+/* Returns a transform as rows of numbers. */
+static json_t *transform_rows(const double *t, int64_t dim)
 {
     json_t *rows = json_array();
     for (int64_t k = 0; k < dim; k++) {
@@ -103,6 +117,7 @@ static json_t *rows_of(const double *t, int64_t dim)
     return rows;
 }
 
+/* Finds one instance of one model. */
 static int find_one(struct job *job, const bosc_geometric *table, const struct models *model,
                     const struct models *scene)
 {
@@ -110,17 +125,18 @@ static int find_one(struct job *job, const bosc_geometric *table, const struct m
     int64_t n = model->offsets[1], m = scene->offsets[1];
     double start = job_now();
     bosc_status status = bosc_geometric_find(job->ctx, table, scene->points, m, NULL, &found);
-    job_seconds(job, "match", start);
-    if (status != BOSC_OK) return say(exit_code_of(status), "%s: %s", job->operands[1], bosc_ctx_message(job->ctx));
+    job_add_seconds(job, "match", start);
+    if (status != BOSC_OK)
+        return report_error(status_exit_code(status), "%s: %s", job->operands[1], bosc_ctx_message(job->ctx));
     if (!found.found)
-        return say(EXIT_FAILED, "%s: the model was not found: at best %lld of its %lld points match", job->operands[1],
-                   (long long)found.inliers, (long long)n);
-    job_integer(job, "n", n);
-    job_integer(job, "m", m);
-    job_json(job, "transform", rows_of(found.transform, model->dim));
-    job_integer(job, "votes", found.votes);
-    job_integer(job, "inliers", found.inliers);
-    job_number(job, "error", found.error);
+        return report_error(EXIT_FAILED, "%s: the model was not found: at best %lld of its %lld points match",
+                            job->operands[1], (long long)found.inliers, (long long)n);
+    job_set_integer(job, "n", n);
+    job_set_integer(job, "m", m);
+    job_set_json(job, "transform", transform_rows(found.transform, model->dim));
+    job_set_integer(job, "votes", found.votes);
+    job_set_integer(job, "inliers", found.inliers);
+    job_set_number(job, "error", found.error);
     return EXIT_DONE;
 }
 
@@ -136,24 +152,25 @@ static void print_match(const bosc_geometric_match *match, const struct models *
 static int report_matches(struct job *job, const struct models *models, const struct models *scene,
                           const bosc_geometric_match *matches, int64_t count)
 {
-    if (count == 0) return say(EXIT_FAILED, "%s: no model was found", job->operands[1]);
+    if (count == 0) return report_error(EXIT_FAILED, "%s: no model was found", job->operands[1]);
     json_t *all = json_array();
     for (int64_t k = 0; k < count; k++) {
         const bosc_geometric_match *m = &matches[k];
         if (!job->value[OPT_JSON] && !job->value[OPT_QUIET]) print_match(m, models);
-        json_array_append_new(all,
-                              json_pack("{s:s, s:I, s:o, s:I, s:I, s:f}", "model", models->names[m->model], "number",
-                                        (json_int_t)m->model, "transform", rows_of(m->transform, models->dim), "votes",
-                                        (json_int_t)m->votes, "inliers", (json_int_t)m->inliers, "error", m->error));
+        json_array_append_new(all, json_pack("{s:s, s:I, s:o, s:I, s:I, s:f}", "model", models->names[m->model],
+                                             "number", (json_int_t)m->model, "transform",
+                                             transform_rows(m->transform, models->dim), "votes", (json_int_t)m->votes,
+                                             "inliers", (json_int_t)m->inliers, "error", m->error));
     }
-    job_integer(job, "models", models->count);
-    job_integer(job, "n", models->offsets[models->count]);
-    job_integer(job, "m", scene->offsets[1]);
-    job_integer(job, "found", count);
-    job_json(job, "matches", all);
+    job_set_integer(job, "models", models->count);
+    job_set_integer(job, "n", models->offsets[models->count]);
+    job_set_integer(job, "m", scene->offsets[1]);
+    job_set_integer(job, "found", count);
+    job_set_json(job, "matches", all);
     return EXIT_DONE;
 }
 
+/* Finds several models or instances. */
 static int find_many(struct job *job, const bosc_geometric *table, const struct models *models,
                      const struct models *scene)
 {
@@ -163,32 +180,34 @@ static int find_many(struct job *job, const bosc_geometric *table, const struct 
     matches->size = sizeof *matches;
     double start = job_now();
     bosc_status status = bosc_geometric_find_models(job->ctx, table, scene->points, m, NULL, matches, capacity, &count);
-    job_seconds(job, "match", start);
+    job_add_seconds(job, "match", start);
     int code = EXIT_DONE;
     if (status != BOSC_OK)
-        code = say(exit_code_of(status), "%s: %s", job->operands[1], bosc_ctx_message(job->ctx));
+        code = report_error(status_exit_code(status), "%s: %s", job->operands[1], bosc_ctx_message(job->ctx));
     else
         code = report_matches(job, models, scene, matches, count);
     free(matches);
     return code;
 }
 
-static int match(struct job *job, bosc_geometric_opts *opts, const struct models *models, const struct models *scene)
+/* Builds the table of the models and searches the scene. */
+static int match_models(struct job *job, bosc_geometric_opts *opts, const struct models *models,
+                        const struct models *scene)
 {
     bosc_geometric *table = NULL;
-    bool one = !job->value[OPT_LIST] && !opts->instances;
+    bool is_single = !job->value[OPT_LIST] && !opts->instances;
     double start = job_now();
     bosc_status status = bosc_geometric_create(job->ctx, opts, &table);
-    if (status == BOSC_OK && one)
+    if (status == BOSC_OK && is_single)
         status = bosc_geometric_build(job->ctx, table, models->points, models->offsets[1]);
     else if (status == BOSC_OK)
         status = bosc_geometric_build_models(job->ctx, table, models->points, models->offsets, models->count);
-    job_seconds(job, "build", start);
+    job_add_seconds(job, "build", start);
     int code = EXIT_DONE;
     if (status != BOSC_OK)
-        code = say(exit_code_of(status), "%s: %s", job->operands[0], bosc_ctx_message(job->ctx));
+        code = report_error(status_exit_code(status), "%s: %s", job->operands[0], bosc_ctx_message(job->ctx));
     else
-        code = one ? find_one(job, table, models, scene) : find_many(job, table, models, scene);
+        code = is_single ? find_one(job, table, models, scene) : find_many(job, table, models, scene);
     bosc_geometric_free(table);
     return code;
 }
@@ -204,7 +223,7 @@ static int read_options(const struct job *job, bosc_geometric_opts *opts)
         (code = option_number(job, OPT_TOLERANCE, 0, &opts->tolerance)) ||
         (code = option_number(job, OPT_FRACTION, 0, &opts->min_fraction)))
         return code;
-    if (opts->min_fraction > 1) return say(EXIT_USAGE, "--fraction: %g is more than 1", opts->min_fraction);
+    if (opts->min_fraction > 1) return report_error(EXIT_USAGE, "--fraction: %g is more than 1", opts->min_fraction);
     opts->kind = (bosc_geometric_kind)kind;
     opts->neighbours = (int32_t)near;
     opts->instances = job->value[OPT_INSTANCES] != NULL;
@@ -222,7 +241,7 @@ int run_hash_match(struct job *job)
     opts.dim = (int32_t)models.dim;
     scene.dim = models.dim;
     if (!code) code = add_model(job, &scene, job->operands[1]);
-    if (!code) code = match(job, &opts, &models, &scene);
+    if (!code) code = match_models(job, &opts, &models, &scene);
     free_models(&models);
     free_models(&scene);
     return code;

@@ -1,6 +1,8 @@
 /* boscage info */
 #include <stdio.h>
 
+#include "tool/commands/commands.h"
+#include "tool/job.h"
 #include "tool/tool.h"
 
 static const char *level_name(bosc_cpu_level level)
@@ -13,7 +15,7 @@ static const char *level_name(bosc_cpu_level level)
 #endif
 }
 
-/* The devices by number and name, or why there are none. */
+/* Lists the devices by number and name. */
 static json_t *list_devices(void)
 {
     json_t *devices = json_array();
@@ -35,7 +37,7 @@ static void print_info(const struct job *job, const bosc_ctx_info *info, const j
     const char *reason = bosc_backend_reason(BOSC_BACKEND_CUDA);
     printf("boscage      %s\n", bosc_version());
     printf("cpu          %d thread%s, %s\n", info->threads, info->threads == 1 ? "" : "s", level_name(info->cpu_level));
-    if (*reason) printf("cuda         not here: %s\n", reason);
+    if (*reason) printf("cuda         unavailable: %s\n", reason);
     for (size_t i = 0; i < json_array_size(devices); i++)
         printf("cuda         device %zu: %s\n", i,
                json_string_value(json_object_get(json_array_get(devices, i), "name")));
@@ -55,11 +57,11 @@ int run_info(struct job *job)
         json_decref(devices);
         return EXIT_DONE;
     }
-    job_text(job, "version", bosc_version());
-    job_json(job, "backends", *reason ? json_pack("[s]", "cpu") : json_pack("[s, s]", "cpu", "cuda"));
-    job_json(job, "devices", devices);
-    if (*reason) job_text(job, "no_devices", reason);
-    job_integer(job, "threads", info.threads);
-    job_text(job, "cpu_level", level_name(info.cpu_level));
+    job_set_text(job, "version", bosc_version());
+    job_set_json(job, "backends", *reason ? json_pack("[s]", "cpu") : json_pack("[s, s]", "cpu", "cuda"));
+    job_set_json(job, "devices", devices);
+    if (*reason) job_set_text(job, "no_devices", reason);
+    job_set_integer(job, "threads", info.threads);
+    job_set_text(job, "cpu_level", level_name(info.cpu_level));
     return EXIT_DONE;
 }

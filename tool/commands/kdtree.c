@@ -1,8 +1,17 @@
 /* boscage kdtree build, verify */
+#include "tool/clock.h"
+#include "tool/commands/commands.h"
+#include "tool/commands/kdtree_ranks.h"
+#include "tool/commands/points.h"
+#include "tool/commands/trees.h"
+#include "tool/job.h"
+#include "tool/options/values.h"
+#include "tool/output/report.h"
 #include "tool/ranks.h"
+#include "tool/tool.h"
 
-/* The stages of builds by lists, as the published programs print them. Their `build' is what follows the sorts, and is
- * named so that the whole build's seconds keep their name. */
+/* Adds the stages that the published programs print. Their "build" is the stage after the sorts; it is named
+ * "partition" here, since "build" is the whole build. */
 static void report_stages(struct job *job, const bosc_kdtree *tree)
 {
     bosc_kdtree_times t = {.size = sizeof t};
@@ -14,7 +23,7 @@ static void report_stages(struct job *job, const bosc_kdtree *tree)
     json_object_set_new(job->seconds, "verify", json_real(t.verify));
 }
 
-static int build(struct job *job, const bosc_kdtree_opts *opts, bosc_kdtree **tree)
+static int build_tree(struct job *job, const bosc_kdtree_opts *opts, bosc_kdtree **tree)
 {
     bosc_array points = {0};
     int code = points_read(job, job->operands[0], &points);
@@ -23,32 +32,32 @@ static int build(struct job *job, const bosc_kdtree_opts *opts, bosc_kdtree **tr
     bosc_array_free(&points);
     if (code || opts->builder == BOSC_KDTREE_AUTO) return code;
     bosc_status status = bosc_kdtree_verify(job->ctx, *tree, NULL);
-    if (status != BOSC_OK) return say_ctx(job, status);
+    if (status != BOSC_OK) return report_ctx_error(job, status);
     report_stages(job, *tree);
     return EXIT_DONE;
 }
 
-static int save(struct job *job, const bosc_kdtree *tree)
+static int save_tree(struct job *job, const bosc_kdtree *tree)
 {
     bosc_io_error error;
     double start = job_now();
     bosc_status status = bosc_kdtree_save(job->ctx, tree, job->value[OPT_OUTPUT], &error);
-    job_seconds(job, "write", start);
-    if (status != BOSC_OK) return say_io(status, &error);
+    job_add_seconds(job, "write", start);
+    if (status != BOSC_OK) return report_io_error(status, &error);
     bosc_kdtree_info info = {.size = sizeof info};
     bosc_kdtree_get_info(job->ctx, tree, &info);
-    job_integer(job, "n", info.n);
-    job_integer(job, "nodes", info.nodes);
-    job_integer(job, "depth", info.depth);
-    job_integer(job, "duplicates", info.duplicates);
+    job_set_integer(job, "n", info.n);
+    job_set_integer(job, "nodes", info.nodes);
+    job_set_integer(job, "depth", info.depth);
+    job_set_integer(job, "duplicates", info.duplicates);
     return EXIT_DONE;
 }
 
-static int build_alone(struct job *job, const bosc_kdtree_opts *opts)
+static int build_and_save(struct job *job, const bosc_kdtree_opts *opts)
 {
     bosc_kdtree *tree = NULL;
-    int code = build(job, opts, &tree);
-    if (!code) code = save(job, tree);
+    int code = build_tree(job, opts, &tree);
+    if (!code) code = save_tree(job, tree);
     bosc_kdtree_free(tree);
     return code;
 }
@@ -62,28 +71,29 @@ int run_kdtree_build(struct job *job)
                                    .duplicates = job->value[OPT_UNIQUE] ? BOSC_KDTREE_DUPLICATES_REMOVE
                                                                         : BOSC_KDTREE_DUPLICATES_KEEP};
     code = ranks_open(job, &ranks);
-    if (!code) code = ranks.count ? build_over_ranks(job, &ranks, &opts) : build_alone(job, &opts);
+    if (!code) code = ranks.count ? build_over_ranks(job, &ranks, &opts) : build_and_save(job, &opts);
     ranks_close(&ranks, code);
     return code;
 }
 
-static int verify_alone(struct job *job)
+static int verify_tree(struct job *job)
 {
     int code = EXIT_DONE;
     bosc_io_error error;
     bosc_kdtree *tree = NULL;
     double start = job_now();
     bosc_status status = bosc_kdtree_load(job->ctx, job->operands[0], &tree, &error);
-    job_seconds(job, "read", start);
-    if (status != BOSC_OK) return say_io(status, &error);
+    job_add_seconds(job, "read", start);
+    if (status != BOSC_OK) return report_io_error(status, &error);
     bosc_kdtree_info info = {.size = sizeof info};
     bosc_kdtree_get_info(job->ctx, tree, &info);
     start = job_now();
     status = bosc_kdtree_verify(job->ctx, tree, NULL);
-    job_seconds(job, "verify", start);
-    if (status != BOSC_OK) code = say(exit_code_of(status), "%s: %s", job->operands[0], bosc_ctx_message(job->ctx));
-    job_integer(job, "nodes", info.nodes);
-    job_integer(job, "depth", info.depth);
+    job_add_seconds(job, "verify", start);
+    if (status != BOSC_OK)
+        code = report_error(status_exit_code(status), "%s: %s", job->operands[0], bosc_ctx_message(job->ctx));
+    job_set_integer(job, "nodes", info.nodes);
+    job_set_integer(job, "depth", info.depth);
     bosc_kdtree_free(tree);
     return code;
 }
@@ -94,7 +104,7 @@ int run_kdtree_verify(struct job *job)
     int code = job_open(job);
     if (code) return code;
     code = ranks_open(job, &ranks);
-    if (!code) code = ranks.count ? verify_over_ranks(job, &ranks) : verify_alone(job);
+    if (!code) code = ranks.count ? verify_over_ranks(job, &ranks) : verify_tree(job);
     ranks_close(&ranks, code);
     return code;
 }

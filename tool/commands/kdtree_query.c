@@ -1,63 +1,80 @@
 /* boscage kdtree knn, radius */
 #include <stdlib.h>
 
+#include "tool/clock.h"
+#include "tool/commands/commands.h"
+#include "tool/commands/kdtree_ranks.h"
+#include "tool/commands/kdtree_rows_ranks.h"
+#include "tool/commands/points.h"
+#include "tool/commands/trees.h"
+#include "tool/job.h"
+#include "tool/options/number.h"
+#include "tool/options/option_table.h"
+#include "tool/options/values.h"
+#include "tool/output/arrays.h"
+#include "tool/output/report.h"
 #include "tool/ranks.h"
+#include "tool/tool.h"
 
-/* A tree and the queries put to it. */
-struct search {
+/* A tree and its queries. */
+struct tree_search {
     bosc_kdtree *tree;
     bosc_kdtree_info info;
     bosc_array queries;
     int64_t m;
 };
 
-static int open_search(struct job *job, struct search *s)
+static int open_search(struct job *job, struct tree_search *s)
 {
     bosc_kdtree_opts opts = {0};
     const char *path = job->value[OPT_QUERIES];
-    *s = (struct search){.info = {.size = sizeof s->info}};
+    *s = (struct tree_search){.info = {.size = sizeof s->info}};
     int code = tree_read(job, job->operands[0], &opts, &s->tree);
     if (!code) code = points_read(job, path, &s->queries);
     if (code) return code;
     bosc_kdtree_get_info(job->ctx, s->tree, &s->info);
     s->m = s->queries.shape[0];
     if (s->queries.shape[1] != s->info.dim)
-        return say(EXIT_FAILED, "%s: the queries have %lld coordinates, but the points have %d", path,
-                   (long long)s->queries.shape[1], s->info.dim);
+        return report_error(EXIT_FAILED, "%s: the queries have %lld coordinates, but the points have %d", path,
+                            (long long)s->queries.shape[1], s->info.dim);
     return match_points(job, path, &s->queries, s->info.dtype);
 }
 
-static void close_search(struct search *s)
+static void close_search(struct tree_search *s)
 {
     bosc_array_free(&s->queries);
     bosc_kdtree_free(s->tree);
 }
 
-static int find_nearest(struct job *job, const struct search *s, int64_t k, double within)
+/* Searches the k nearest of each query and writes ids and distances. */
+static int find_nearest(struct job *job, const struct tree_search *s, int64_t k, double within)
 {
     int64_t entries;
     if (__builtin_mul_overflow(s->m, k, &entries))
-        return say(EXIT_FAILED, "-k: out of memory for %lld neighbours of %lld queries", (long long)k, (long long)s->m);
+        return report_error(EXIT_FAILED, "-k: out of memory for %lld neighbours of %lld queries", (long long)k,
+                            (long long)s->m);
     bosc_array ids = {.dtype = BOSC_I64, .rank = 2, .shape = {s->m, k, 1, 1}};
     bosc_array distances = {.dtype = BOSC_F64, .rank = 2, .shape = {s->m, k, 1, 1}};
+    /* 1. Search. */
     int code = EXIT_FAILED;
-    const bool wanted = job->value[OPT_DISTANCES];
+    const bool has_distances = job->value[OPT_DISTANCES];
     ids.data = job_alloc((size_t)entries, sizeof(int64_t));
-    if (ids.data && wanted) distances.data = job_alloc((size_t)entries, sizeof(double));
-    if (ids.data && (distances.data || !wanted)) {
+    if (ids.data && has_distances) distances.data = job_alloc((size_t)entries, sizeof(double));
+    if (ids.data && (distances.data || !has_distances)) {
         double start = job_now();
         bosc_status status = job->value[OPT_WITHIN] ? bosc_kdtree_knn_within(job->ctx, s->tree, s->queries.data, s->m,
                                                                              0, k, within, ids.data, distances.data)
                                                     : bosc_kdtree_knn(job->ctx, s->tree, s->queries.data, s->m, 0, k,
                                                                       ids.data, distances.data);
-        job_seconds(job, "search", start);
-        code = status == BOSC_OK ? EXIT_DONE : say_ctx(job, status);
+        job_add_seconds(job, "search", start);
+        code = status == BOSC_OK ? EXIT_DONE : report_ctx_error(job, status);
     }
+    /* 2. Write. */
     if (!code) {
         const char *paths[] = {job->value[OPT_OUTPUT], job->value[OPT_DISTANCES]};
         widen_ids(s->info.id_bits, ids.data, entries);
-        if (wanted) take_roots(s->info.dtype, distances.data, entries);
-        code = arrays_write(job, paths, (const bosc_array[]){ids, distances}, wanted ? 2 : 1);
+        if (has_distances) squares_to_distances(s->info.dtype, distances.data, entries);
+        code = arrays_write(job, paths, (const bosc_array[]){ids, distances}, has_distances ? 2 : 1);
     }
     bosc_array_free(&ids);
     bosc_array_free(&distances);
@@ -66,12 +83,12 @@ static int find_nearest(struct job *job, const struct search *s, int64_t k, doub
 
 static int search_nearest(struct job *job, int64_t k, double within)
 {
-    struct search s;
+    struct tree_search s;
     int code = open_search(job, &s);
     if (!code) code = find_nearest(job, &s, k, within);
-    job_integer(job, "n", s.info.nodes);
-    job_integer(job, "m", s.m);
-    job_integer(job, "k", k);
+    job_set_integer(job, "n", s.info.nodes);
+    job_set_integer(job, "m", s.m);
+    job_set_integer(job, "k", k);
     close_search(&s);
     return code;
 }
@@ -91,8 +108,8 @@ int run_kdtree_knn(struct job *job)
     return code;
 }
 
-/* The ids of all pairs, once their offsets are known, and their distances where those are wanted. */
-static int fill_rows(struct job *job, const struct search *s, double radius, int64_t *offsets, bosc_array *ids,
+/* Lists the ids, and the distances if requested, once the offsets are known. */
+static int fill_rows(struct job *job, const struct tree_search *s, double radius, int64_t *offsets, bosc_array *ids,
                      bosc_array *distances)
 {
     int64_t pairs = offsets[s->m];
@@ -103,14 +120,15 @@ static int fill_rows(struct job *job, const struct search *s, double radius, int
     double start = job_now();
     bosc_status status = bosc_kdtree_radius(job->ctx, s->tree, s->queries.data, s->m, 0, radius, offsets, ids->data,
                                             distances->data, pairs);
-    job_seconds(job, "search", start);
-    if (status != BOSC_OK) return say_ctx(job, status);
+    job_add_seconds(job, "search", start);
+    if (status != BOSC_OK) return report_ctx_error(job, status);
     widen_ids(s->info.id_bits, ids->data, pairs);
-    if (distances->data) take_roots(s->info.dtype, distances->data, pairs);
+    if (distances->data) squares_to_distances(s->info.dtype, distances->data, pairs);
     return EXIT_DONE;
 }
 
-static int find_within(struct job *job, const struct search *s, double radius)
+/* Counts the neighbours, lists them if requested, and writes. */
+static int find_within(struct job *job, const struct tree_search *s, double radius)
 {
     bosc_array offsets = {.dtype = BOSC_I64, .rank = 1, .shape = {s->m + 1, 1, 1, 1}};
     bosc_array ids = {.dtype = BOSC_I64, .rank = 1, .shape = {0, 1, 1, 1}};
@@ -120,13 +138,13 @@ static int find_within(struct job *job, const struct search *s, double radius)
     double start = job_now();
     bosc_status status =
         bosc_kdtree_radius(job->ctx, s->tree, s->queries.data, s->m, 0, radius, offsets.data, NULL, NULL, 0);
-    job_seconds(job, "count", start);
-    bool wanted = job->value[OPT_OUTPUT] || job->value[OPT_DISTANCES];
-    int code = status == BOSC_OK ? EXIT_DONE : say_ctx(job, status);
-    if (!code && wanted) code = fill_rows(job, s, radius, offsets.data, &ids, &distances);
+    job_add_seconds(job, "count", start);
+    bool is_listed = job->value[OPT_OUTPUT] || job->value[OPT_DISTANCES];
+    int code = status == BOSC_OK ? EXIT_DONE : report_ctx_error(job, status);
+    if (!code && is_listed) code = fill_rows(job, s, radius, offsets.data, &ids, &distances);
     if (!code) {
         const char *paths[] = {job->value[OPT_OFFSETS], job->value[OPT_OUTPUT], job->value[OPT_DISTANCES]};
-        job_integer(job, "pairs", ((const int64_t *)offsets.data)[s->m]);
+        job_set_integer(job, "pairs", ((const int64_t *)offsets.data)[s->m]);
         code = arrays_write(job, paths, (const bosc_array[]){offsets, ids, distances}, 3);
     }
     bosc_array_free(&offsets);
@@ -137,7 +155,7 @@ static int find_within(struct job *job, const struct search *s, double radius)
 
 static int search_within(struct job *job, double radius)
 {
-    struct search s;
+    struct tree_search s;
     int code = open_search(job, &s);
     if (!code) code = find_within(job, &s, radius);
     close_search(&s);
@@ -150,11 +168,11 @@ int run_kdtree_radius(struct job *job)
     int code;
     enum option rows = job->value[OPT_OUTPUT] ? OPT_OUTPUT : OPT_DISTANCES;
     if (job->value[rows] && !job->value[OPT_OFFSETS])
-        return say(EXIT_USAGE, "--offsets: is missing, but %s is given", option_flag(rows));
+        return report_error(EXIT_USAGE, "--offsets: is missing, but %s is given", option_flag(rows));
     if ((code = option_number(job, OPT_RADIUS, 0, &radius)) || (code = job_open(job))) return code;
     struct ranks ranks;
     code = ranks_open(job, &ranks);
-    if (!code) code = ranks.count ? rows_over_ranks(job, &ranks, radius) : search_within(job, radius);
+    if (!code) code = ranks.count ? search_over_ranks(job, &ranks, radius) : search_within(job, radius);
     ranks_close(&ranks, code);
     return code;
 }

@@ -1,12 +1,21 @@
-/* boscage kdtree over several ranks: each has a slice of the points and of the queries. */
+/* boscage kdtree build, verify and knn over ranks. Each rank holds a slice of the points and of the queries. */
+#include "tool/commands/kdtree_ranks.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "tool/commands/kdtree_ranks.h"
+#include "tool/clock.h"
+#include "tool/commands/points.h"
+#include "tool/job.h"
+#include "tool/output/arrays.h"
+#include "tool/output/paths.h"
+#include "tool/output/report.h"
+#include "tool/ranks.h"
+#include "tool/tool.h"
 
 /* ---- trees ---- */
 
-static bosc_status build(const struct rank *r, const struct tree_of_ranks *t, bosc_ranks_kdtree **tree)
+static bosc_status build_slice(const struct rank *r, const struct ranks_tree *t, bosc_ranks_kdtree **tree)
 {
     const bosc_array *points = &t->points.array;
     bosc_kdtree_opts opts = t->opts;
@@ -16,25 +25,26 @@ static bosc_status build(const struct rank *r, const struct tree_of_ranks *t, bo
     opts.dtype = points->dtype;
     opts.dim = (int32_t)points->shape[1];
     bosc_status status = bosc_ranks_kdtree_create(r->ctx, r->comm, &opts, tree);
-    return status == BOSC_OK ? bosc_ranks_kdtree_build(r->ctx, *tree, rank_row(&t->points, at), n, 0) : status;
+    return status == BOSC_OK ? bosc_ranks_kdtree_build(r->ctx, *tree, input_row(&t->points, at), n, 0) : status;
 }
 
+/* Loads this rank's part of a saved tree, or builds it. */
 static bosc_status open_part(const struct rank *r, void *user)
 {
-    struct tree_of_ranks *t = user;
+    struct ranks_tree *t = user;
     bosc_ranks_kdtree **tree = &t->parts[r->number];
     bosc_ranks_kdtree_info info = {.size = sizeof info};
     bosc_status status =
-        t->saved ? bosc_ranks_kdtree_load(r->ctx, r->comm, t->path, tree, r->error) : build(r, t, tree);
+        t->saved ? bosc_ranks_kdtree_load(r->ctx, r->comm, t->path, tree, r->error) : build_slice(r, t, tree);
     if (status == BOSC_OK) status = bosc_ranks_kdtree_get_info(r->ctx, *tree, &info);
     if (status == BOSC_OK && r->number == t->first) t->info = info;
     return status;
 }
 
-/* The points of a saved tree, which every process reads whole, or those of a file. */
-static int read_points(struct job *job, const struct ranks *ranks, const char *path, struct rank_rows *points)
+/* Reads the points of a file, or of a saved tree: every process reads a saved tree whole. */
+static int read_tree_points(struct job *job, const struct ranks *ranks, const char *path, struct input_rows *points)
 {
-    if (!path_ends_in(path, ".bosc")) return ranks_read_points(job, ranks, path, points);
+    if (!path_has_ending(path, ".bosc")) return ranks_read_points(job, ranks, path, points);
     int code = points_read(job, path, &points->array);
     points->first = 0;
     points->total = points->array.shape[0];
@@ -42,35 +52,34 @@ static int read_points(struct job *job, const struct ranks *ranks, const char *p
 }
 
 static int open_tree(struct job *job, const struct ranks *ranks, const char *path, const bosc_kdtree_opts *opts,
-                     bool saved, struct tree_of_ranks *t)
+                     bool saved, struct ranks_tree *t)
 {
-    *t = (struct tree_of_ranks){
-        .path = path, .opts = *opts, .saved = saved, .first = ranks->first, .count = ranks->count};
+    *t = (struct ranks_tree){.path = path, .opts = *opts, .saved = saved, .first = ranks->first, .count = ranks->count};
     t->info.size = sizeof t->info;
     t->parts = job_alloc((size_t)ranks->count, sizeof *t->parts);
     if (!t->parts) return EXIT_FAILED;
     memset(t->parts, 0, (size_t)ranks->count * sizeof *t->parts);
-    int code = saved ? EXIT_DONE : read_points(job, ranks, path, &t->points);
+    int code = saved ? EXIT_DONE : read_tree_points(job, ranks, path, &t->points);
     if (code) return code;
     double start = job_now();
     code = ranks_run(ranks, open_part, t);
-    job_seconds(job, t->saved ? "read" : "build", start);
+    job_add_seconds(job, t->saved ? "read" : "build", start);
     return code;
 }
 
-int tree_of_ranks_open(struct job *job, const struct ranks *ranks, const char *path, const bosc_kdtree_opts *opts,
-                       struct tree_of_ranks *t)
+int ranks_tree_open(struct job *job, const struct ranks *ranks, const char *path, const bosc_kdtree_opts *opts,
+                    struct ranks_tree *t)
 {
-    return open_tree(job, ranks, path, opts, path_ends_in(path, ".bosc"), t);
+    return open_tree(job, ranks, path, opts, path_has_ending(path, ".bosc"), t);
 }
 
-int tree_of_ranks_build(struct job *job, const struct ranks *ranks, const char *path, struct tree_of_ranks *t)
+int ranks_tree_build(struct job *job, const struct ranks *ranks, const char *path, struct ranks_tree *t)
 {
     const bosc_kdtree_opts none = {0};
     return open_tree(job, ranks, path, &none, false, t);
 }
 
-void tree_of_ranks_close(struct tree_of_ranks *t)
+void ranks_tree_close(struct ranks_tree *t)
 {
     for (int32_t r = 0; t->parts && r < t->count; r++) bosc_ranks_kdtree_free(t->parts[r]);
     free(t->parts);
@@ -81,64 +90,64 @@ void tree_of_ranks_close(struct tree_of_ranks *t)
 
 static bosc_status save_part(const struct rank *r, void *user)
 {
-    const struct tree_of_ranks *t = user;
+    const struct ranks_tree *t = user;
     return bosc_ranks_kdtree_save(r->ctx, r->comm, t->parts[r->number], t->output, r->error);
 }
 
 static bosc_status verify_part(const struct rank *r, void *user)
 {
-    const struct tree_of_ranks *t = user;
+    const struct ranks_tree *t = user;
     return bosc_ranks_kdtree_verify(r->ctx, t->parts[r->number], NULL);
 }
 
-static void report_tree(struct job *job, const struct tree_of_ranks *t)
+static void report_tree(struct job *job, const struct ranks_tree *t)
 {
-    job_integer(job, "nodes", t->info.nodes);
-    job_integer(job, "depth", t->info.depth);
+    job_set_integer(job, "nodes", t->info.nodes);
+    job_set_integer(job, "depth", t->info.depth);
 }
 
 int build_over_ranks(struct job *job, const struct ranks *ranks, const bosc_kdtree_opts *opts)
 {
-    struct tree_of_ranks t;
-    int code = tree_of_ranks_open(job, ranks, job->operands[0], opts, &t);
+    struct ranks_tree t;
+    int code = ranks_tree_open(job, ranks, job->operands[0], opts, &t);
     t.output = job->value[OPT_OUTPUT];
     double start = job_now();
     if (!code) code = ranks_run(ranks, save_part, &t);
-    job_seconds(job, "write", start);
-    job_integer(job, "n", t.info.n);
+    job_add_seconds(job, "write", start);
+    job_set_integer(job, "n", t.info.n);
     report_tree(job, &t);
-    job_integer(job, "duplicates", t.info.n - t.info.nodes);
-    tree_of_ranks_close(&t);
+    job_set_integer(job, "duplicates", t.info.n - t.info.nodes);
+    ranks_tree_close(&t);
     return code;
 }
 
 int verify_over_ranks(struct job *job, const struct ranks *ranks)
 {
-    struct tree_of_ranks t;
+    struct ranks_tree t;
     const bosc_kdtree_opts none = {0};
-    int code = tree_of_ranks_open(job, ranks, job->operands[0], &none, &t);
+    int code = ranks_tree_open(job, ranks, job->operands[0], &none, &t);
     double start = job_now();
     if (!code) code = ranks_run(ranks, verify_part, &t);
-    job_seconds(job, "verify", start);
+    job_add_seconds(job, "verify", start);
     report_tree(job, &t);
-    tree_of_ranks_close(&t);
+    ranks_tree_close(&t);
     return code;
 }
 
 /* ---- knn ---- */
 
-/* What all ranks of the process work on. */
+/* Shared by the ranks of a process. */
 struct knn_work {
-    struct tree_of_ranks tree;
-    struct rank_rows queries;
+    struct ranks_tree tree;
+    struct input_rows queries;
     bosc_array ids, distances;
     int64_t k;
     bool is_bounded;
     double within;
 };
 
-/* Of a squared distance. */
-static size_t distance_size(const struct tree_of_ranks *t)
+/* Bytes of a squared distance. */
+static size_t distance_size(const struct ranks_tree *t)
 {
     return t->info.dtype == BOSC_F32 ? sizeof(float) : sizeof(double);
 }
@@ -151,7 +160,7 @@ static bosc_status find_nearest(const struct rank *r, void *user)
     int64_t *ids = (int64_t *)w->ids.data + q * w->k;
     char *dist2 = (char *)w->distances.data + (size_t)(q * w->k) * distance_size(&w->tree);
     const bosc_ranks_kdtree *tree = w->tree.parts[r->number];
-    const void *queries = rank_row(&w->queries, q);
+    const void *queries = input_row(&w->queries, q);
     const bosc_status status =
         w->is_bounded ? bosc_ranks_kdtree_knn_within(r->ctx, tree, queries, m, 0, w->k, w->within, ids, dist2)
                       : bosc_ranks_kdtree_knn(r->ctx, tree, queries, m, 0, w->k, ids, dist2);
@@ -159,23 +168,24 @@ static bosc_status find_nearest(const struct rank *r, void *user)
     return status;
 }
 
-int queries_of_ranks_read(struct job *job, const struct ranks *ranks, const struct tree_of_ranks *t,
-                          struct rank_rows *queries)
+int ranks_read_queries(struct job *job, const struct ranks *ranks, const struct ranks_tree *t,
+                       struct input_rows *queries)
 {
     const char *path = job->value[OPT_QUERIES];
     int code = ranks_read_points(job, ranks, path, queries);
     if (code) return code;
     if (queries->array.shape[1] != t->info.dim)
-        return say(EXIT_FAILED, "%s: the queries have %lld coordinates, but the points have %lld", path,
-                   (long long)queries->array.shape[1], (long long)t->info.dim);
+        return report_error(EXIT_FAILED, "%s: the queries have %lld coordinates, but the points have %lld", path,
+                            (long long)queries->array.shape[1], (long long)t->info.dim);
     return match_points(job, path, &queries->array, t->info.dtype);
 }
 
-static int search(struct job *job, const struct ranks *ranks, struct knn_work *w)
+static int search_nearest(struct job *job, const struct ranks *ranks, struct knn_work *w)
 {
     int64_t m = w->queries.total, entries;
     if (__builtin_mul_overflow(m, w->k, &entries))
-        return say(EXIT_FAILED, "-k: out of memory for %lld neighbours of %lld queries", (long long)w->k, (long long)m);
+        return report_error(EXIT_FAILED, "-k: out of memory for %lld neighbours of %lld queries", (long long)w->k,
+                            (long long)m);
     w->ids = (bosc_array){.dtype = BOSC_I64, .rank = 2, .shape = {m, w->k, 1, 1}};
     w->distances = (bosc_array){.dtype = BOSC_F64, .rank = 2, .shape = {m, w->k, 1, 1}};
     w->ids.data = job_alloc((size_t)entries, sizeof(int64_t));
@@ -183,12 +193,12 @@ static int search(struct job *job, const struct ranks *ranks, struct knn_work *w
     if (!w->distances.data) return EXIT_FAILED;
     double start = job_now();
     int code = ranks_run(ranks, find_nearest, w);
-    job_seconds(job, "search", start);
+    job_add_seconds(job, "search", start);
     if (!code) code = ranks_gather_array(ranks, &w->ids, (size_t)w->k * sizeof(int64_t));
     if (!code) code = ranks_gather_array(ranks, &w->distances, (size_t)w->k * distance_size(&w->tree));
     if (code || job->silent) return code;
     const char *paths[] = {job->value[OPT_OUTPUT], job->value[OPT_DISTANCES]};
-    take_roots(w->tree.info.dtype, w->distances.data, entries);
+    squares_to_distances(w->tree.info.dtype, w->distances.data, entries);
     return arrays_write(job, paths, (const bosc_array[]){w->ids, w->distances}, paths[1] ? 2 : 1);
 }
 
@@ -196,13 +206,13 @@ int knn_over_ranks(struct job *job, const struct ranks *ranks, int64_t k, double
 {
     struct knn_work w = {.k = k, .is_bounded = job->value[OPT_WITHIN] != NULL, .within = within};
     const bosc_kdtree_opts none = {0};
-    int code = tree_of_ranks_open(job, ranks, job->operands[0], &none, &w.tree);
-    if (!code) code = queries_of_ranks_read(job, ranks, &w.tree, &w.queries);
-    if (!code) code = search(job, ranks, &w);
-    job_integer(job, "n", w.tree.info.nodes);
-    job_integer(job, "m", w.queries.total);
-    job_integer(job, "k", k);
-    tree_of_ranks_close(&w.tree);
+    int code = ranks_tree_open(job, ranks, job->operands[0], &none, &w.tree);
+    if (!code) code = ranks_read_queries(job, ranks, &w.tree, &w.queries);
+    if (!code) code = search_nearest(job, ranks, &w);
+    job_set_integer(job, "n", w.tree.info.nodes);
+    job_set_integer(job, "m", w.queries.total);
+    job_set_integer(job, "k", k);
+    ranks_tree_close(&w.tree);
     bosc_array_free(&w.queries.array);
     bosc_array_free(&w.ids);
     bosc_array_free(&w.distances);

@@ -1,7 +1,16 @@
-/* boscage linkage, tour: what is made of the Euclidean minimum spanning tree of points. */
+/* boscage linkage, tour: by the Euclidean minimum spanning tree of the points. */
 #include <math.h>
 #include <stdlib.h>
 
+#include "tool/clock.h"
+#include "tool/commands/commands.h"
+#include "tool/commands/spanning_tree.h"
+#include "tool/job.h"
+#include "tool/options/number.h"
+#include "tool/options/values.h"
+#include "tool/output/arrays.h"
+#include "tool/output/report.h"
+#include "tool/ranks.h"
 #include "tool/tool.h"
 
 static int find_linkage(struct job *job, const struct spanning_tree *tree, bosc_array *z)
@@ -12,12 +21,13 @@ static int find_linkage(struct job *job, const struct spanning_tree *tree, bosc_
     double start = job_now();
     bosc_status status =
         bosc_linkage_compute(job->ctx, tree->edges.data, tree->lengths.data, tree->points.shape[0], NULL, z->data);
-    job_seconds(job, "linkage", start);
-    return status == BOSC_OK ? EXIT_DONE : say_ctx(job, status);
+    job_add_seconds(job, "linkage", start);
+    return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job, status);
 }
 
-/* The tree as a graph, whose edge ids are its rows. */
-static bosc_status make_graph(struct job *job, const struct spanning_tree *tree, int64_t *ends, bosc_graph **graph)
+/* Builds a graph of the tree; edge ids are rows of the tree. */
+static bosc_status build_tree_graph(struct job *job, const struct spanning_tree *tree, int64_t *ends,
+                                    bosc_graph **graph)
 {
     const bosc_graph_opts opts = {.size = sizeof opts, .weight = BOSC_F64};
     const int64_t *pairs = tree->edges.data;
@@ -31,9 +41,10 @@ static bosc_status make_graph(struct job *job, const struct spanning_tree *tree,
     return bosc_graph_build(job->ctx, *graph, ends, ends + m, tree->lengths.data, tree->points.shape[0], m);
 }
 
-/* Clusters are what is left together when the longest edges are taken away: those above a distance, or so many that
- * a number of clusters remains. */
-static int cut(struct job *job, const struct spanning_tree *tree, int64_t clusters, double distance, bosc_array *labels)
+/* Labels the clusters that remain when the edges longer than a distance are removed, or the longest edges until
+ * `clusters` remain. */
+static int cut_tree(struct job *job, const struct spanning_tree *tree, int64_t clusters, double distance,
+                    bosc_array *labels)
 {
     bosc_msf_opts opts = {.size = sizeof opts, .trees = clusters};
     bosc_msf_info info = {.size = sizeof info};
@@ -44,13 +55,13 @@ static int cut(struct job *job, const struct spanning_tree *tree, int64_t cluste
     int64_t *ends = labels->data ? job_alloc((size_t)tree->edges.shape[0], 2 * sizeof *ends) : NULL;
     if (!ends) return EXIT_FAILED;
     double start = job_now();
-    bosc_status status = make_graph(job, tree, ends, &graph);
+    bosc_status status = build_tree_graph(job, tree, ends, &graph);
     if (status == BOSC_OK) status = bosc_msf_compute(job->ctx, graph, &opts, NULL, labels->data, &info);
-    job_seconds(job, "cut", start);
-    if (status == BOSC_OK) job_integer(job, "clusters", info.trees);
+    job_add_seconds(job, "cut", start);
+    if (status == BOSC_OK) job_set_integer(job, "clusters", info.trees);
     bosc_graph_free(graph);
     free(ends);
-    return status == BOSC_OK ? EXIT_DONE : say_ctx(job, status);
+    return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job, status);
 }
 
 static int write_linkage(struct job *job, const bosc_array *z, const bosc_array *labels)
@@ -69,14 +80,14 @@ static int write_linkage(struct job *job, const bosc_array *z, const bosc_array 
     return count > 0 ? arrays_write(job, paths, arrays, count) : EXIT_DONE;
 }
 
-/* What cannot stand together, or alone. */
+/* Refuses invalid combinations of options. */
 static int check_cut(const struct job *job)
 {
     bool is_cut = job->value[OPT_CUT] || job->value[OPT_CLUSTERS];
     if (job->value[OPT_CUT] && job->value[OPT_CLUSTERS])
-        return say(EXIT_USAGE, "--clusters: cannot be combined with --cut");
-    if (job->value[OPT_LABELS] && !is_cut) return say(EXIT_USAGE, "--labels: needs --cut or --clusters");
-    if (!job->value[OPT_OUTPUT] && !is_cut) return say(EXIT_USAGE, "-o: is missing");
+        return report_error(EXIT_USAGE, "--clusters: cannot be combined with --cut");
+    if (job->value[OPT_LABELS] && !is_cut) return report_error(EXIT_USAGE, "--labels: needs --cut or --clusters");
+    if (!job->value[OPT_OUTPUT] && !is_cut) return report_error(EXIT_USAGE, "-o: is missing");
     return EXIT_DONE;
 }
 
@@ -90,9 +101,9 @@ int run_linkage(struct job *job)
     if ((code = option_integer(job, OPT_CLUSTERS, 1, INT64_MAX, &clusters)) ||
         (code = option_number(job, OPT_CUT, 0, &distance)) || (code = check_cut(job)) || (code = job_open(job)))
         return code;
-    code = spanning_tree_find(job, job->operands[0], &tree);
+    code = spanning_tree_compute(job, job->operands[0], &tree);
     if (!code && job->value[OPT_OUTPUT]) code = find_linkage(job, &tree, &z);
-    if (!code && (job->value[OPT_CUT] || clusters)) code = cut(job, &tree, clusters, distance, &labels);
+    if (!code && (job->value[OPT_CUT] || clusters)) code = cut_tree(job, &tree, clusters, distance, &labels);
     if (!code) code = write_linkage(job, &z, &labels);
     spanning_tree_free(&tree);
     bosc_array_free(&z);
@@ -100,8 +111,8 @@ int run_linkage(struct job *job)
     return code;
 }
 
-/* legs[i]: how far it is from the i-th vertex of the tour to the next one, in doubles. */
-static void measure(const bosc_array *points, const int64_t *order, double *legs)
+/* legs[i]: distance from the i-th vertex of the tour to the next. */
+static void measure_legs(const bosc_array *points, const int64_t *order, double *legs)
 {
     int64_t n = points->shape[0], dim = points->shape[1];
     for (int64_t i = 0; i < n; i++) {
@@ -125,12 +136,12 @@ static int find_tour(struct job *job, const struct spanning_tree *tree, bosc_arr
     if (!code) {
         double start = job_now();
         bosc_status status = bosc_tour_compute(job->ctx, tree->edges.data, n, NULL, order->data);
-        job_seconds(job, "tour", start);
+        job_add_seconds(job, "tour", start);
         if (status == BOSC_OK) {
-            measure(&tree->points, order->data, legs);
+            measure_legs(&tree->points, order->data, legs);
             status = bosc_reduce(job->ctx, BOSC_SUM, BOSC_F64, legs, n, length);
         }
-        code = status == BOSC_OK ? EXIT_DONE : say_ctx(job, status);
+        code = status == BOSC_OK ? EXIT_DONE : report_ctx_error(job, status);
     }
     free(legs);
     return code;
@@ -143,10 +154,10 @@ int run_tour(struct job *job)
     double length = 0;
     int code = job_open(job);
     if (code) return code;
-    code = spanning_tree_find(job, job->operands[0], &tree);
+    code = spanning_tree_compute(job, job->operands[0], &tree);
     if (!code) code = find_tour(job, &tree, &order, &length);
     if (!code) code = arrays_write(job, &job->value[OPT_OUTPUT], &order, 1);
-    job_number(job, "length", length);
+    job_set_number(job, "length", length);
     spanning_tree_free(&tree);
     bosc_array_free(&order);
     return code;

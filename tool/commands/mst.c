@@ -3,228 +3,198 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tool/clock.h"
+#include "tool/commands/commands.h"
+#include "tool/commands/forests.h"
+#include "tool/commands/graphs.h"
+#include "tool/commands/mst_ranks.h"
+#include "tool/job.h"
+#include "tool/options/values.h"
+#include "tool/output/arrays.h"
+#include "tool/output/paths.h"
+#include "tool/output/report.h"
 #include "tool/ranks.h"
+#include "tool/tool.h"
 
-/* A saved graph, or edges, and what is asked of it. Edges need a graph for a proof and the published algorithms. */
-struct question {
+/* The input of a command: a saved graph or a list of edges, and options. Proofs and published algorithms need a
+ * graph. */
+struct graph_input {
     bosc_graph *graph; /* NULL: edges */
     bosc_edges edges;
-    bosc_graph_info info; /* of edges: the numbers and types alone */
+    bosc_graph_info info; /* for edges only numbers and types are set */
     bosc_msf_opts opts;
 };
 
-static size_t id_size(const struct question *q) { return q->info.id_bits == 64 ? 8 : 4; }
+static size_t id_size(const struct graph_input *input) { return input->info.id_bits == 64 ? 8 : 4; }
 
-static void close_question(struct question *q)
+static void close_input(struct graph_input *input)
 {
-    bosc_graph_free(q->graph);
-    bosc_edges_free(&q->edges);
+    bosc_graph_free(input->graph);
+    bosc_edges_free(&input->edges);
 }
 
-static int open_question(struct job *job, struct question *q, int algorithm)
+/* Reads the input, builds a graph if needed, and reports its size. */
+static int open_input(struct job *job, struct graph_input *input, int algorithm)
 {
     const char *path = job->operands[0];
-    *q = (struct question){.info = {.size = sizeof q->info},
-                           .opts = {.size = sizeof q->opts,
-                                    .algorithm = (bosc_msf_algorithm)algorithm,
-                                    .maximum = job->value[OPT_MAX] != NULL}};
-    int code = graph_or_edges_read(job, path, &q->graph, &q->edges);
-    if (!code && !q->graph && (job->value[OPT_VERIFY] || algorithm)) {
-        code = graph_build(job, path, &q->edges, &q->graph);
-        bosc_edges_free(&q->edges);
+    *input = (struct graph_input){.info = {.size = sizeof input->info},
+                                  .opts = {.size = sizeof input->opts,
+                                           .algorithm = (bosc_msf_algorithm)algorithm,
+                                           .maximum = job->value[OPT_MAX] != NULL}};
+    int code = graph_or_edges_read(job, path, &input->graph, &input->edges);
+    if (!code && !input->graph && (job->value[OPT_VERIFY] || algorithm)) {
+        code = graph_build(job, path, &input->edges, &input->graph);
+        bosc_edges_free(&input->edges);
     }
     if (code) return code;
-    if (q->graph) {
-        bosc_graph_get_info(job->ctx, q->graph, &q->info);
+    if (input->graph) {
+        bosc_graph_get_info(job->ctx, input->graph, &input->info);
     } else {
-        q->info.n = q->edges.n;
-        q->info.m = q->info.entries = q->edges.m;
-        q->info.weight = q->edges.dtype;
-        q->info.id_bits = 32;
+        input->info.n = input->edges.n;
+        input->info.m = input->info.entries = input->edges.m;
+        input->info.weight = input->edges.dtype;
+        input->info.id_bits = 32;
     }
-    job_integer(job, "n", q->info.n);
-    job_integer(job, "m", q->info.m);
+    job_set_integer(job, "n", input->info.n);
+    job_set_integer(job, "m", input->info.m);
     return EXIT_DONE;
 }
 
-/* The exact sum of integer weights: as an integer where one of 64 bits is enough, else as text beside the nearest
- * double. Sums of reals are doubles. */
-void report_weight(struct job *job, bosc_dtype weight, const bosc_msf_info *found)
+/* Compacts the input's edges to those with the ids, which ascend. The input gives up its arrays. */
+static int select_from_edges(struct graph_input *input, const int64_t *ids, int64_t count, bosc_edges *edges)
 {
-    bool real = weight == BOSC_F32 || weight == BOSC_F64;
-    int64_t high = found->weight_high;
-    if (!real && high == ((int64_t)found->weight_low < 0 ? -1 : 0)) {
-        job_integer(job, "weight", (int64_t)found->weight_low);
-        return;
-    }
-    job_number(job, "weight", found->weight);
-    if (real) return;
-    unsigned __int128 size = (unsigned __int128)(uint64_t)high << 64 | found->weight_low;
-    char text[48], *p = text + sizeof text;
-    if (high < 0) size = 0 - size;
-    *--p = 0;
-    do *--p = (char)('0' + (int)(size % 10));
-    while (size /= 10);
-    if (high < 0) *--p = '-';
-    job_text(job, "weight_exact", p);
-}
-
-/* Those of the edges that have these ids, ascending; they are taken from the question's. */
-static int keep_edges(struct question *q, const int64_t *ids, int64_t count, bosc_edges *edges)
-{
-    const size_t each = bosc_dtype_size(q->info.weight);
-    char *weights = q->edges.weights;
-    *edges = q->edges;
-    q->edges = (bosc_edges){0};
+    const size_t weight_size = bosc_dtype_size(input->info.weight);
+    char *weights = input->edges.weights;
+    *edges = input->edges;
+    input->edges = (bosc_edges){0};
     edges->m = count;
     for (int64_t i = 0; i < count; i++) { /* in place: i <= ids[i] */
         edges->u[i] = edges->u[ids[i]];
         edges->v[i] = edges->v[ids[i]];
-        if (weights) memmove(weights + (size_t)i * each, weights + (size_t)ids[i] * each, each);
+        if (weights) memmove(weights + (size_t)i * weight_size, weights + (size_t)ids[i] * weight_size, weight_size);
     }
     return EXIT_DONE;
 }
 
-/* The edges of the graph that have these ids, ascending. */
-static int pick_edges(struct job *job, const struct question *q, const int64_t *ids, int64_t count, bosc_edges *edges)
+/* Copies the edges of the graph with the ids, which ascend. */
+static int select_from_graph(struct job *job, const struct graph_input *input, const int64_t *ids, int64_t count,
+                             bosc_edges *edges)
 {
-    size_t m = (size_t)q->info.m, each = bosc_dtype_size(q->info.weight);
-    bool wide = q->info.id_bits == 64;
-    void *all = job_alloc(m, id_size(q)), *u = all ? job_alloc(m, id_size(q)) : NULL;
-    void *v = u ? job_alloc(m, id_size(q)) : NULL;
-    char *weights = v ? job_alloc(m, each) : NULL;
+    size_t m = (size_t)input->info.m, weight_size = bosc_dtype_size(input->info.weight);
+    bool is_64bit = input->info.id_bits == 64;
+    /* 1. Fetch all edges. */
+    void *all = job_alloc(m, id_size(input)), *u = all ? job_alloc(m, id_size(input)) : NULL;
+    void *v = u ? job_alloc(m, id_size(input)) : NULL;
+    char *weights = v ? job_alloc(m, weight_size) : NULL;
     int code = EXIT_FAILED;
     if (weights) {
-        bosc_status status = bosc_graph_get_edges(job->ctx, q->graph, all, u, v, weights);
-        code = status == BOSC_OK ? EXIT_DONE : say_ctx(job, status);
+        bosc_status status = bosc_graph_get_edges(job->ctx, input->graph, all, u, v, weights);
+        code = status == BOSC_OK ? EXIT_DONE : report_ctx_error(job, status);
     }
+    /* 2. Compact those of the forest. */
     int64_t found = 0;
     for (size_t i = 0; !code && i < m && found < count; i++) {
-        int64_t id = wide ? ((const int64_t *)all)[i] : (int64_t)((const uint32_t *)all)[i];
+        int64_t id = is_64bit ? ((const int64_t *)all)[i] : (int64_t)((const uint32_t *)all)[i];
         if (id != ids[found]) continue;
-        /* In place: found <= i. A vertex has 32 bits in either size of ids. */
-        ((uint32_t *)u)[found] = wide ? (uint32_t)((const int64_t *)u)[i] : ((const uint32_t *)u)[i];
-        ((uint32_t *)v)[found] = wide ? (uint32_t)((const int64_t *)v)[i] : ((const uint32_t *)v)[i];
-        memmove(weights + (size_t)found * each, weights + i * each, each);
+        /* In place: found <= i. Vertices fit 32 bits whatever id_bits is. */
+        ((uint32_t *)u)[found] = is_64bit ? (uint32_t)((const int64_t *)u)[i] : ((const uint32_t *)u)[i];
+        ((uint32_t *)v)[found] = is_64bit ? (uint32_t)((const int64_t *)v)[i] : ((const uint32_t *)v)[i];
+        memmove(weights + (size_t)found * weight_size, weights + i * weight_size, weight_size);
         found++;
     }
     free(all);
-    *edges = (bosc_edges){q->info.n, found, q->info.weight, u, v, weights};
+    *edges = (bosc_edges){input->info.n, found, input->info.weight, u, v, weights};
     return code;
 }
 
-static int write_forest(struct job *job, struct question *q, const bosc_array *ids)
+static int write_forest(struct job *job, struct graph_input *input, const bosc_array *ids)
 {
     const char *path = job->value[OPT_OUTPUT];
     bosc_io_error error;
     bosc_edges edges = {0};
-    bool text = path_ends_in(path, ".gr") || path_ends_in(path, ".mtx");
+    bool text = path_has_ending(path, ".gr") || path_has_ending(path, ".mtx");
     double start = job_now();
     int code = EXIT_DONE;
     if (text)
-        code = q->graph ? pick_edges(job, q, ids->data, ids->shape[0], &edges)
-                        : keep_edges(q, ids->data, ids->shape[0], &edges);
+        code = input->graph ? select_from_graph(job, input, ids->data, ids->shape[0], &edges)
+                            : select_from_edges(input, ids->data, ids->shape[0], &edges);
     if (!code) {
         bosc_status status = text ? bosc_edges_write(path, &edges, &error) : bosc_npy_write(path, ids, &error);
-        if (status != BOSC_OK) code = say_io(status, &error);
+        if (status != BOSC_OK) code = report_io_error(status, &error);
     }
     bosc_edges_free(&edges);
-    job_seconds(job, "write", start);
+    job_add_seconds(job, "write", start);
     return code;
 }
 
-static int compute_forest(struct job *job, const struct question *q, void *ids, bosc_msf_info *found)
+static int compute_forest(struct job *job, const struct graph_input *input, void *ids, bosc_msf_info *found)
 {
-    const bosc_edges *e = &q->edges;
-    const bosc_graph_opts opts = graph_opts_of(e);
+    const bosc_edges *e = &input->edges;
+    const bosc_graph_opts opts = edges_graph_opts(e);
     double start = job_now();
-    bosc_status status = q->graph ? bosc_msf_compute(job->ctx, q->graph, &q->opts, ids, NULL, found)
-                                  : bosc_msf_compute_edges(job->ctx, &opts, &q->opts, e->u, e->v, e->weights, e->n,
-                                                           e->m, ids, NULL, found);
-    job_seconds(job, "forest", start);
+    bosc_status status = input->graph ? bosc_msf_compute(job->ctx, input->graph, &input->opts, ids, NULL, found)
+                                      : bosc_msf_compute_edges(job->ctx, &opts, &input->opts, e->u, e->v, e->weights,
+                                                               e->n, e->m, ids, NULL, found);
+    job_add_seconds(job, "forest", start);
     if (status == BOSC_OK) return EXIT_DONE;
-    return q->graph ? say_ctx(job, status) : say_edges(job, job->operands[0], e, status);
+    return input->graph ? report_ctx_error(job, status) : report_edges_error(job, job->operands[0], e, status);
 }
 
-static int find_forest(struct job *job, struct question *q)
+static int find_forest(struct job *job, struct graph_input *input)
 {
-    int64_t capacity = q->info.n - 1 < q->info.m ? q->info.n - 1 : q->info.m;
+    int64_t capacity = input->info.n - 1 < input->info.m ? input->info.n - 1 : input->info.m;
     if (capacity < 0) capacity = 0;
     bosc_array ids = {.dtype = BOSC_I64, .rank = 1, .shape = {0, 1, 1, 1}};
     bosc_msf_info found = {.size = sizeof found};
     ids.data = job_alloc((size_t)capacity, sizeof(int64_t));
     if (!ids.data) return EXIT_FAILED;
-    int code = compute_forest(job, q, ids.data, &found);
+    int code = compute_forest(job, input, ids.data, &found);
     if (!code) {
-        job_integer(job, "edges", found.edges);
-        job_integer(job, "components", found.trees);
-        report_weight(job, q->info.weight, &found);
+        job_set_integer(job, "edges", found.edges);
+        job_set_integer(job, "components", found.trees);
+        report_weight(job, input->info.weight, &found);
         ids.shape[0] = found.edges;
-        widen_ids(q->info.id_bits, ids.data, found.edges);
-        if (job->value[OPT_OUTPUT]) code = write_forest(job, q, &ids);
+        widen_ids(input->info.id_bits, ids.data, found.edges);
+        if (job->value[OPT_OUTPUT]) code = write_forest(job, input, &ids);
     }
     bosc_array_free(&ids);
     return code;
 }
 
-int forest_ids_read(struct job *job, const struct ranks *ranks, int32_t id_bits, int64_t entries,
-                    struct rank_rows *rows)
+static int verify_forest(struct job *job, struct graph_input *input)
 {
-    bosc_io_error error;
-    const char *path = job->value[OPT_VERIFY];
-    bosc_array *ids = &rows->array;
-    int code = ranks_read_npy(job, ranks, path, rows);
-    if (code) return code;
-    if (ids->dtype == BOSC_F32 || ids->dtype == BOSC_F64 || ids->rank != 1)
-        return say(EXIT_FAILED, "%s: edge ids are integers in one dimension, but this array is %s in %d", path,
-                   dtype_code(ids->dtype), ids->rank);
-    bosc_status status = bosc_slice_convert(path, &rows->slice, ids, BOSC_I64, 0, &error);
-    if (status != BOSC_OK) return say_io(status, &error);
-    const int64_t *wide = ids->data;
-    uint32_t *narrow = ids->data;
-    for (int64_t i = 0; i < ids->shape[0]; i++) {
-        if (wide[i] < 0 || wide[i] >= entries)
-            return say(EXIT_FAILED, "%s: row %lld: there is no edge %lld", path, (long long)(rows->first + i),
-                       (long long)wide[i]);
-        if (id_bits == 32) narrow[i] = (uint32_t)wide[i];
-    }
-    return EXIT_DONE;
-}
-
-static int verify(struct job *job, struct question *q)
-{
-    struct rank_rows rows = {.total = 0};
+    struct input_rows rows = {.total = 0};
     const bosc_array *ids = &rows.array;
-    int code = forest_ids_read(job, &(struct ranks){.count = 0}, q->info.id_bits, q->info.entries, &rows);
+    int code = read_forest_ids(job, &(struct ranks){.count = 0}, input->info.id_bits, input->info.entries, &rows);
     if (!code) {
         double start = job_now();
-        bosc_status status = bosc_msf_verify(job->ctx, q->graph, &q->opts, ids->data, ids->shape[0], NULL);
-        job_seconds(job, "verify", start);
+        bosc_status status = bosc_msf_verify(job->ctx, input->graph, &input->opts, ids->data, ids->shape[0], NULL);
+        job_add_seconds(job, "verify", start);
         if (status != BOSC_OK)
-            code = say(exit_code_of(status), "%s: %s", job->value[OPT_VERIFY], bosc_ctx_message(job->ctx));
-        job_integer(job, "edges", ids->shape[0]);
-        job_integer(job, "components", q->info.n - ids->shape[0]);
+            code = report_error(status_exit_code(status), "%s: %s", job->value[OPT_VERIFY], bosc_ctx_message(job->ctx));
+        job_set_integer(job, "edges", ids->shape[0]);
+        job_set_integer(job, "components", input->info.n - ids->shape[0]);
     }
     bosc_array_free(&rows.array);
     return code;
 }
 
-/* What cannot stand together, or has no known ending. */
+/* Refuses invalid combinations of options, and unknown endings. */
 static int check_outputs(const struct job *job)
 {
     const char *output = job->value[OPT_OUTPUT];
-    if (output && job->value[OPT_VERIFY]) return say(EXIT_USAGE, "-o: --verify writes nothing");
+    if (output && job->value[OPT_VERIFY]) return report_error(EXIT_USAGE, "-o: --verify writes nothing");
     if (job->value[OPT_ALGORITHM] && job->value[OPT_VERIFY])
-        return say(EXIT_USAGE, "--algorithm: does not apply to --verify");
+        return report_error(EXIT_USAGE, "--algorithm: does not apply to --verify");
     return option_ending(job, OPT_OUTPUT, (const char *const[]){".gr", ".mtx", ".npy", NULL});
 }
 
 static int run_forest(struct job *job, int algorithm)
 {
-    struct question q;
-    int code = open_question(job, &q, algorithm);
-    if (!code) code = job->value[OPT_VERIFY] ? verify(job, &q) : find_forest(job, &q);
-    close_question(&q);
+    struct graph_input input;
+    int code = open_input(job, &input, algorithm);
+    if (!code) code = job->value[OPT_VERIFY] ? verify_forest(job, &input) : find_forest(job, &input);
+    close_input(&input);
     return code;
 }
 
@@ -242,34 +212,34 @@ int run_mst(struct job *job)
     return code;
 }
 
-static int compute_components(struct job *job, const struct question *q, void *labels, int64_t *count)
+static int compute_components(struct job *job, const struct graph_input *input, void *labels, int64_t *count)
 {
-    const bosc_edges *e = &q->edges;
-    const bosc_graph_opts opts = graph_opts_of(e);
+    const bosc_edges *e = &input->edges;
+    const bosc_graph_opts opts = edges_graph_opts(e);
     double start = job_now();
-    bosc_status status = q->graph ? bosc_components_compute(job->ctx, q->graph, NULL, labels, count)
-                                  : bosc_components_compute_edges(job->ctx, &opts, NULL, e->u, e->v, e->weights, e->n,
-                                                                  e->m, labels, count);
-    job_seconds(job, "components", start);
+    bosc_status status = input->graph ? bosc_components_compute(job->ctx, input->graph, NULL, labels, count)
+                                      : bosc_components_compute_edges(job->ctx, &opts, NULL, e->u, e->v, e->weights,
+                                                                      e->n, e->m, labels, count);
+    job_add_seconds(job, "components", start);
     if (status == BOSC_OK) return EXIT_DONE;
-    return q->graph ? say_ctx(job, status) : say_edges(job, job->operands[0], e, status);
+    return input->graph ? report_ctx_error(job, status) : report_edges_error(job, job->operands[0], e, status);
 }
 
 static int label_components(struct job *job)
 {
-    struct question q;
+    struct graph_input input;
     int64_t count = 0;
-    int code = open_question(job, &q, BOSC_MSF_AUTO);
-    bosc_array labels = {.dtype = BOSC_I64, .rank = 1, .shape = {q.info.n, 1, 1, 1}};
-    if (!code) labels.data = job_alloc((size_t)q.info.n, sizeof(int64_t));
-    if (!code) code = labels.data ? compute_components(job, &q, labels.data, &count) : EXIT_FAILED;
+    int code = open_input(job, &input, BOSC_MSF_AUTO);
+    bosc_array labels = {.dtype = BOSC_I64, .rank = 1, .shape = {input.info.n, 1, 1, 1}};
+    if (!code) labels.data = job_alloc((size_t)input.info.n, sizeof(int64_t));
+    if (!code) code = labels.data ? compute_components(job, &input, labels.data, &count) : EXIT_FAILED;
     if (!code) {
-        widen_ids(q.info.id_bits, labels.data, q.info.n);
+        widen_ids(input.info.id_bits, labels.data, input.info.n);
         code = arrays_write(job, &job->value[OPT_OUTPUT], &labels, 1);
-        job_integer(job, "components", count);
+        job_set_integer(job, "components", count);
     }
     bosc_array_free(&labels);
-    close_question(&q);
+    close_input(&input);
     return code;
 }
 

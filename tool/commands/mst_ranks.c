@@ -1,37 +1,46 @@
-/* boscage mst, components over several ranks: each builds a graph of its slice of the edges. */
+#include "tool/commands/mst_ranks.h"
+
 #include <stdlib.h>
 #include <string.h>
 
+#include "tool/clock.h"
+#include "tool/commands/forests.h"
+#include "tool/commands/graphs.h"
+#include "tool/job.h"
+#include "tool/output/arrays.h"
+#include "tool/output/paths.h"
+#include "tool/output/report.h"
 #include "tool/ranks.h"
+#include "tool/tool.h"
 
-/* What all ranks of the process work on. */
+/* Shared by the ranks of a process. Each rank builds a graph of its slice of the edges. */
 struct graph_work {
-    bosc_edges edges;       /* the whole graph; or, where processes read their parts, that of this one's rank */
-    bool is_part, is_saved; /* is_saved: from a saved graph */
-    bool has_gaps;          /* entries that the saved graph's build has left out, loops among them */
-    int64_t first, m;       /* the entry of the whole that is entry 0 of `edges`, and all entries */
-    int64_t kept;           /* of these */
-    bosc_graph **graphs; /* (ranks): or a saved graph, of which each rank has read its part; `edges` has its numbers */
+    bosc_edges edges;             /* all edges; with is_part the part read by this process */
+    bool is_part, is_saved;       /* is_saved: the edges come from a saved graph */
+    bool has_gaps;                /* entries are missing in the saved graph, loops among them */
+    int64_t first, m;             /* entry of the file that is entry 0 of `edges`; number of entries of the file */
+    int64_t kept;                 /* number of entries that the saved graph stores */
+    bosc_graph **graphs;          /* (ranks): parts of a saved graph, `edges` then has only sizes; otherwise NULL */
     bosc_ranks_graph_info *parts; /* (ranks) */
     const char *file;
     bosc_msf_opts opts;
-    int64_t *counts; /* (ranks): edges of the forest found by each */
-    int64_t *begins; /* (ranks + 1): those of the ranks below */
+    int64_t *counts; /* (ranks): forest edges found by each rank */
+    int64_t *begins; /* (ranks + 1): exclusive sums of counts */
     int32_t id_bits;
-    int64_t *ids; /* (edges): a rank's from where its slice begins */
-    void *labels; /* (vertices), of id_bits; NULL: not wanted */
+    int64_t *ids; /* (edges): those of a rank begin where its slice begins */
+    void *labels; /* (vertices), of id_bits; NULL: none */
     int64_t components;
-    bosc_msf_info found; /* of the process's first rank */
-    const char *path;    /* of the ids to be proved */
-    struct rank_rows given;
+    bosc_msf_info found; /* as rank 0 found it */
+    const char *path;    /* file of the ids to verify */
+    struct input_rows ids_to_verify;
 };
 
-/* The entries of a saved graph that has another name than such graphs have, or comes by a pipe. */
-static int take_saved(struct job *job, bosc_graph *graph, struct graph_work *w)
+/* Lists the entries of a saved graph without the ending .bosc, or from a pipe. */
+static int expand_saved_graph(struct job *job, bosc_graph *graph, struct graph_work *w)
 {
     bosc_graph_info info = {.size = sizeof info};
     bosc_graph_get_info(job->ctx, graph, &info);
-    int code = graph_entries(job, job->operands[0], graph, &info, &w->edges);
+    int code = graph_get_entries(job, job->operands[0], graph, &info, &w->edges);
     bosc_graph_free(graph);
     w->m = info.entries;
     w->kept = info.m;
@@ -46,74 +55,78 @@ static int read_whole(struct job *job, struct graph_work *w)
     bosc_graph *graph = NULL;
     const char *path = job->operands[0];
     bosc_status status = bosc_graph_or_edges_read(job->ctx, path, &graph, &w->edges, &error);
-    if (status != BOSC_OK) return say_io(status, &error);
+    if (status != BOSC_OK) return report_io_error(status, &error);
     w->kept = w->m = w->edges.m;
-    return graph ? take_saved(job, graph, w) : EXIT_DONE;
+    return graph ? expand_saved_graph(job, graph, w) : EXIT_DONE;
 }
 
-/* What an edge list of a part has for weights, in the order of width. */
-enum weights { NO_EDGES, NO_WEIGHTS, OF_I32, OF_I64, OF_F64 };
+/* Weights of a part of an edge list, in the order of width. */
+enum weight_kind { NO_EDGES, NO_WEIGHTS, OF_I32, OF_I64, OF_F64 };
 
-static enum weights weights_of(const bosc_edges *e)
+static enum weight_kind weight_kind_of(const bosc_edges *e)
 {
     if (e->m == 0) return NO_EDGES;
     if (!e->weights) return NO_WEIGHTS;
     return e->dtype == BOSC_I32 ? OF_I32 : e->dtype == BOSC_I64 ? OF_I64 : OF_F64;
 }
 
-/* Weights become those of a wider type; where there are no edges there are weights if others have them. */
-static int widen_weights(bosc_edges *e, enum weights to)
+/* Widens the weights to the kind of all parts. A part without edges gets an empty array if others have weights. */
+static int widen_weights(bosc_edges *e, enum weight_kind to)
 {
     const bosc_dtype type = to == OF_F64 ? BOSC_F64 : to == OF_I64 ? BOSC_I64 : BOSC_I32;
     if (e->m > 0 && e->dtype == type) return EXIT_DONE;
-    double *wide = to >= OF_I32 ? job_alloc((size_t)e->m, sizeof *wide) : NULL;
-    if (to >= OF_I32 && !wide) return EXIT_FAILED;
+    double *widened = to >= OF_I32 ? job_alloc((size_t)e->m, sizeof *widened) : NULL;
+    if (to >= OF_I32 && !widened) return EXIT_FAILED;
     for (int64_t i = 0; i < e->m; i++) {
         const int64_t n = e->dtype == BOSC_I32 ? ((const int32_t *)e->weights)[i] : ((const int64_t *)e->weights)[i];
         if (to == OF_I64)
-            memcpy(&wide[i], &n, sizeof n);
+            memcpy(&widened[i], &n, sizeof n);
         else
-            wide[i] = (double)n;
+            widened[i] = (double)n;
     }
     free(e->weights);
-    e->weights = wide;
+    e->weights = widened;
     e->dtype = type;
     return EXIT_DONE;
 }
 
-/* What the parts are together: the entries before this one's and all, the vertices, and the type of the weights. */
-static int join_parts(struct job *job, const struct ranks *ranks, int64_t declared, struct graph_work *w)
+/* Agrees on the parts of all processes: first entry of this part, number of entries, number of vertices, type of
+ * weights. */
+static int combine_parts(struct job *job, const struct ranks *ranks, int64_t declared, struct graph_work *w)
 {
+    /* 1. Entries; the number must be the declared one. */
     int64_t *counts = w->counts, *begins = w->begins, widest = NO_EDGES;
     counts[ranks->first] = w->edges.m;
-    int code = ranks_sum_before(ranks, counts, begins);
+    int code = ranks_exclusive_sums(ranks, counts, begins);
     if (code) return code;
     w->first = begins[ranks->first];
     w->kept = w->m = begins[ranks->count];
     if (declared >= 0 && w->m < declared)
-        return say(EXIT_FAILED, "%s: ends after %lld of %lld edges", job->operands[0], (long long)w->m,
-                   (long long)declared);
+        return report_error(EXIT_FAILED, "%s: ends after %lld of %lld edges", job->operands[0], (long long)w->m,
+                            (long long)declared);
     if (declared >= 0 && w->m > declared)
-        return say(EXIT_FAILED, "%s: more than the %lld edges that the header declares", job->operands[0],
-                   (long long)declared);
+        return report_error(EXIT_FAILED, "%s: more than the %lld edges that the header declares", job->operands[0],
+                            (long long)declared);
+    /* 2. Vertices: the maximum. */
     counts[ranks->first] = w->edges.n;
-    if ((code = ranks_sum_before(ranks, counts, begins))) return code;
+    if ((code = ranks_exclusive_sums(ranks, counts, begins))) return code;
     for (int32_t r = 0; r < ranks->count; r++)
         if (counts[r] > w->edges.n) w->edges.n = counts[r];
-    counts[ranks->first] = weights_of(&w->edges);
-    if ((code = ranks_sum_before(ranks, counts, begins))) return code;
+    /* 3. Weights: the widest kind. */
+    counts[ranks->first] = weight_kind_of(&w->edges);
+    if ((code = ranks_exclusive_sums(ranks, counts, begins))) return code;
     for (int32_t r = 0; r < ranks->count; r++)
         if (counts[r] > widest) widest = counts[r];
-    return widen_weights(&w->edges, (enum weights)widest);
+    return widen_weights(&w->edges, (enum weight_kind)widest);
 }
 
-/* A process that is a rank reads its part of the lines. */
+/* A process that is one rank reads its part of the lines. */
 static int read_part(struct job *job, const struct ranks *ranks, struct graph_work *w)
 {
     bosc_io_error error;
     bosc_slice slice = {.part = ranks->first, .parts = ranks->count};
     bosc_status status = bosc_edges_read_slice(job->operands[0], &slice, &w->edges, &error);
-    return status == BOSC_OK ? join_parts(job, ranks, slice.rows, w) : say_io(status, &error);
+    return status == BOSC_OK ? combine_parts(job, ranks, slice.rows, w) : report_io_error(status, &error);
 }
 
 static bosc_status load_part(const struct rank *r, void *user)
@@ -123,7 +136,7 @@ static bosc_status load_part(const struct rank *r, void *user)
     return bosc_ranks_graph_load(r->ctx, r->comm, w->file, &w->graphs[r->number], &w->parts[r->number], r->error);
 }
 
-/* A saved graph: each rank reads its part of the bytes, and has its share of the entries. */
+/* Loads a saved graph: each rank reads its part of the file. */
 static int load_parts(struct job *job, const struct ranks *ranks, struct graph_work *w)
 {
     const size_t count = (size_t)ranks->count;
@@ -143,35 +156,35 @@ static int load_parts(struct job *job, const struct ranks *ranks, struct graph_w
     w->edges.n = first->n;
     w->edges.dtype = info.weight;
     w->id_bits = info.id_bits;
-    for (int32_t r = ranks->first; r < ranks->first + ranks->locals; r++) w->edges.m += w->parts[r].own_entries;
+    for (int32_t r = ranks->first; r < ranks->first + ranks->local; r++) w->edges.m += w->parts[r].own_entries;
     return EXIT_DONE;
 }
 
 static int read_edges(struct job *job, const struct ranks *ranks, struct graph_work *w)
 {
-    const bool is_saved = path_ends_in(job->operands[0], ".bosc");
-    w->is_part = ranks->locals < ranks->count && !is_saved;
+    const bool is_saved = path_has_ending(job->operands[0], ".bosc");
+    w->is_part = ranks->local < ranks->count && !is_saved;
     w->counts = job_alloc(2 * (size_t)ranks->count + 1, sizeof *w->counts);
     if (!w->counts) return EXIT_FAILED;
     w->begins = w->counts + ranks->count;
     double start = job_now();
     int code = is_saved ? load_parts(job, ranks, w) : w->is_part ? read_part(job, ranks, w) : read_whole(job, w);
-    job_seconds(job, "read", start);
+    job_add_seconds(job, "read", start);
     if (code) return code;
-    job_integer(job, "n", w->edges.n);
-    job_integer(job, "m", w->kept);
+    job_set_integer(job, "n", w->edges.n);
+    job_set_integer(job, "m", w->kept);
     return EXIT_DONE;
 }
 
-/* Which entries of `edges` are a rank's. */
-static int64_t slice_of(const struct rank *r, const struct graph_work *w, int64_t *begin)
+/* Returns the number of entries of a rank and sets the first one in `edges`. */
+static int64_t rank_entries(const struct rank *r, const struct graph_work *w, int64_t *begin)
 {
     *begin = w->parts ? w->parts[r->number].first_entry - w->first : 0;
     if (w->parts) return w->parts[r->number].own_entries;
     return w->is_part ? w->edges.m : rank_slice(r, w->m, begin);
 }
 
-/* The graph of this rank's edges. */
+/* Sets the graph of this rank's edges: the loaded one, or builds it. */
 static bosc_status build_slice(const struct rank *r, const struct graph_work *w, bosc_graph **graph, int64_t *begin)
 {
     const bosc_edges *e = &w->edges;
@@ -180,7 +193,7 @@ static bosc_status build_slice(const struct rank *r, const struct graph_work *w,
                                   .id_bits = 32,
                                   .drop_loops = w->has_gaps,
                                   .nan = w->is_saved ? BOSC_GRAPH_NAN_LAST : BOSC_GRAPH_NAN_REFUSE};
-    const int64_t count = slice_of(r, w, begin);
+    const int64_t count = rank_entries(r, w, begin);
     *graph = w->graphs ? w->graphs[r->number] : NULL;
     if (*graph) return BOSC_OK;
     const size_t at = (size_t)*begin * bosc_dtype_size(e->dtype);
@@ -190,13 +203,13 @@ static bosc_status build_slice(const struct rank *r, const struct graph_work *w,
                             e->weights ? (const char *)e->weights + at : NULL, e->n, count);
 }
 
-/* One that was read stays. */
+/* Frees a built graph; a loaded one stays. */
 static void free_slice(const struct graph_work *w, bosc_graph *graph)
 {
     if (!w->graphs) bosc_graph_free(graph);
 }
 
-static bosc_status find_forest(const struct rank *r, void *user)
+static bosc_status compute_forest(const struct rank *r, void *user)
 {
     struct graph_work *w = user;
     bosc_graph *graph = NULL;
@@ -211,7 +224,7 @@ static bosc_status find_forest(const struct rank *r, void *user)
     return status;
 }
 
-static bosc_status find_components(const struct rank *r, void *user)
+static bosc_status compute_components(const struct rank *r, void *user)
 {
     struct graph_work *w = user;
     bosc_graph *graph = NULL;
@@ -224,15 +237,15 @@ static bosc_status find_components(const struct rank *r, void *user)
     return status;
 }
 
-/* Ids of 32 bits lie one behind the other. */
-static bosc_status prove(const struct rank *r, void *user)
+/* Verifies this rank's slice of the ids. */
+static bosc_status verify_slice(const struct rank *r, void *user)
 {
     struct graph_work *w = user;
     bosc_graph *graph = NULL;
     int64_t begin, at;
-    const int64_t count = rank_slice(r, w->given.total, &at);
+    const int64_t count = rank_slice(r, w->ids_to_verify.total, &at);
     bosc_status status = build_slice(r, w, &graph, &begin);
-    const char *ids = (const char *)w->given.array.data + (at - w->given.first) * (w->id_bits / 8);
+    const char *ids = (const char *)w->ids_to_verify.array.data + (at - w->ids_to_verify.first) * (w->id_bits / 8);
     if (status == BOSC_OK) status = bosc_ranks_msf_verify(r->ctx, r->comm, graph, &w->opts, ids, count, NULL);
     if (status == BOSC_ERR_DATA)
         snprintf(r->error->text, sizeof r->error->text, "%s: %s", w->path, bosc_ctx_message(r->ctx));
@@ -243,49 +256,49 @@ static bosc_status prove(const struct rank *r, void *user)
 static int verify_forest(struct job *job, const struct ranks *ranks, struct graph_work *w)
 {
     w->path = job->value[OPT_VERIFY];
-    int code = forest_ids_read(job, ranks, w->id_bits, w->m, &w->given);
+    int code = read_forest_ids(job, ranks, w->id_bits, w->m, &w->ids_to_verify);
     double start = job_now();
-    if (!code) code = ranks_run(ranks, prove, w);
-    job_seconds(job, "verify", start);
-    job_integer(job, "edges", w->given.total);
-    job_integer(job, "components", w->edges.n - w->given.total);
-    bosc_array_free(&w->given.array);
+    if (!code) code = ranks_run(ranks, verify_slice, w);
+    job_add_seconds(job, "verify", start);
+    job_set_integer(job, "edges", w->ids_to_verify.total);
+    job_set_integer(job, "components", w->edges.n - w->ids_to_verify.total);
+    bosc_array_free(&w->ids_to_verify.array);
     return code;
 }
 
 /* ---- the forest, on the first process ---- */
 
-/* The ids that the process's ranks have found become those of all. */
-static int join_ids(const struct ranks *ranks, struct graph_work *w, int64_t *ids)
+/* Gathers the ids of all ranks. */
+static int gather_ids(const struct ranks *ranks, struct graph_work *w, int64_t *ids)
 {
     int64_t at;
-    for (int32_t r = ranks->first; r < ranks->first + ranks->locals; r++) {
-        slice_of(&(struct rank){.number = r, .count = ranks->count}, w, &at);
+    for (int32_t r = ranks->first; r < ranks->first + ranks->local; r++) {
+        rank_entries(&(struct rank){.number = r, .count = ranks->count}, w, &at);
         for (int64_t i = 0; i < w->counts[r]; i++) ids[w->begins[r] + i] = w->ids[at + i];
     }
-    return ranks_join(ranks, w->counts, ids, sizeof *ids);
+    return ranks_gather_in_place(ranks, w->counts, ids, sizeof *ids);
 }
 
-/* A rank's edges of these, of a graph that it has read, to their places in the forest. */
-static int pick_of_rank(bosc_ctx *ctx, const bosc_graph *graph, int64_t first, const int64_t *ids, int64_t count,
-                        const bosc_edges *forest, int64_t at)
+/* Copies the edges with the ids from a rank's loaded graph to the forest, from edge `at` on. */
+static int copy_rank_edges(bosc_ctx *ctx, const bosc_graph *graph, int64_t first, const int64_t *ids, int64_t count,
+                           const bosc_edges *forest, int64_t at)
 {
     bosc_graph_info info = {.size = sizeof info};
     bosc_graph_get_info(ctx, graph, &info);
-    const size_t m = (size_t)info.m, each = bosc_dtype_size(info.weight);
+    const size_t m = (size_t)info.m, weight_size = bosc_dtype_size(info.weight);
     int64_t *all = job_alloc(3 * m, sizeof *all);
-    char *weights = all ? job_alloc(m, each) : NULL;
+    char *weights = all ? job_alloc(m, weight_size) : NULL;
     int code = weights ? EXIT_DONE : EXIT_FAILED;
     if (!code) {
         const bosc_status status = bosc_graph_get_edges(ctx, graph, all, all + m, all + 2 * m, weights);
-        if (status != BOSC_OK) code = say_ctx(&(struct job){.ctx = ctx}, status);
+        if (status != BOSC_OK) code = report_ctx_error(&(struct job){.ctx = ctx}, status);
     }
     for (int k = 0; k < 3 && !code; k++) widen_ids(info.id_bits, all + (size_t)k * m, info.m);
     for (size_t i = 0, found = 0; !code && found < (size_t)count; i++) {
         if (first + all[i] != ids[found]) continue;
         forest->u[(size_t)at + found] = (uint32_t)all[m + i];
         forest->v[(size_t)at + found] = (uint32_t)all[2 * m + i];
-        memcpy((char *)forest->weights + ((size_t)at + found) * each, weights + i * each, each);
+        memcpy((char *)forest->weights + ((size_t)at + found) * weight_size, weights + i * weight_size, weight_size);
         found++;
     }
     free(all);
@@ -293,89 +306,84 @@ static int pick_of_rank(bosc_ctx *ctx, const bosc_graph *graph, int64_t first, c
     return code;
 }
 
-static int pick_saved(const struct ranks *ranks, const struct graph_work *w, const int64_t *ids,
-                      const bosc_edges *forest)
+/* Copies the forest edges of this process's ranks from their loaded graphs. */
+static int copy_loaded_edges(const struct ranks *ranks, const struct graph_work *w, const int64_t *ids,
+                             const bosc_edges *forest)
 {
     int code = EXIT_DONE;
-    for (int32_t r = ranks->first; !code && r < ranks->first + ranks->locals; r++)
-        code = pick_of_rank(ranks->contexts[r - ranks->first], w->graphs[r], w->parts[r].first_entry,
-                            ids + w->begins[r], w->counts[r], forest, w->begins[r]);
+    for (int32_t r = ranks->first; !code && r < ranks->first + ranks->local; r++)
+        code = copy_rank_edges(ranks->contexts[r - ranks->first], w->graphs[r], w->parts[r].first_entry,
+                               ids + w->begins[r], w->counts[r], forest, w->begins[r]);
     return code;
 }
 
-/* The edges that have these ids, of this process's ranks; then those of all. */
-static int join_edges(const struct ranks *ranks, struct graph_work *w, const int64_t *ids, bosc_edges *forest)
+/* Copies the edges with the ids of this process's ranks, and gathers those of all ranks. */
+static int gather_edges(const struct ranks *ranks, struct graph_work *w, const int64_t *ids, bosc_edges *forest)
 {
-    const size_t each = bosc_dtype_size(w->edges.dtype), m = (size_t)w->begins[ranks->count];
-    const bool from = w->graphs || w->edges.weights;
+    const size_t weight_size = bosc_dtype_size(w->edges.dtype), m = (size_t)w->begins[ranks->count];
+    const bool has_weights = w->graphs || w->edges.weights;
     *forest = (bosc_edges){.n = w->edges.n, .m = (int64_t)m, .dtype = w->edges.dtype};
     forest->u = job_alloc(m, sizeof *forest->u);
     forest->v = forest->u ? job_alloc(m, sizeof *forest->v) : NULL;
-    char *weights = forest->v && from ? job_alloc(m, each) : NULL;
+    char *weights = forest->v && has_weights ? job_alloc(m, weight_size) : NULL;
     forest->weights = weights;
-    if (!forest->v || (from && !weights)) return EXIT_FAILED;
-    int code = w->graphs ? pick_saved(ranks, w, ids, forest) : EXIT_DONE;
-    for (int64_t i = w->begins[ranks->first]; !w->graphs && i < w->begins[ranks->first + ranks->locals]; i++) {
+    if (!forest->v || (has_weights && !weights)) return EXIT_FAILED;
+    int code = w->graphs ? copy_loaded_edges(ranks, w, ids, forest) : EXIT_DONE;
+    for (int64_t i = w->begins[ranks->first]; !w->graphs && i < w->begins[ranks->first + ranks->local]; i++) {
         const size_t entry = (size_t)(ids[i] - w->first);
         forest->u[i] = w->edges.u[entry];
         forest->v[i] = w->edges.v[entry];
-        if (from) memcpy(weights + (size_t)i * each, (const char *)w->edges.weights + entry * each, each);
+        if (has_weights)
+            memcpy(weights + (size_t)i * weight_size, (const char *)w->edges.weights + entry * weight_size,
+                   weight_size);
     }
-    if (!code) code = ranks_join(ranks, w->counts, forest->u, sizeof *forest->u);
-    if (!code) code = ranks_join(ranks, w->counts, forest->v, sizeof *forest->v);
-    return code || !from ? code : ranks_join(ranks, w->counts, weights, each);
+    if (!code) code = ranks_gather_in_place(ranks, w->counts, forest->u, sizeof *forest->u);
+    if (!code) code = ranks_gather_in_place(ranks, w->counts, forest->v, sizeof *forest->v);
+    return code || !has_weights ? code : ranks_gather_in_place(ranks, w->counts, weights, weight_size);
 }
 
 static int write_forest(struct job *job, const struct ranks *ranks, struct graph_work *w)
 {
     bosc_io_error error;
     const char *path = job->value[OPT_OUTPUT];
-    const bool as_edges = path_ends_in(path, ".gr") || path_ends_in(path, ".mtx");
+    const bool as_edges = path_has_ending(path, ".gr") || path_has_ending(path, ".mtx");
     bosc_array ids = {.dtype = BOSC_I64, .rank = 1, .shape = {w->begins[ranks->count], 1, 1, 1}};
     bosc_edges forest = {0};
     ids.data = job_alloc((size_t)ids.shape[0], sizeof(int64_t));
-    int code = ids.data ? join_ids(ranks, w, ids.data) : EXIT_FAILED;
-    if (!code && as_edges) code = join_edges(ranks, w, ids.data, &forest);
+    int code = ids.data ? gather_ids(ranks, w, ids.data) : EXIT_FAILED;
+    if (!code && as_edges) code = gather_edges(ranks, w, ids.data, &forest);
     if (!code && !job->silent) {
         double start = job_now();
         bosc_status status = as_edges ? bosc_edges_write(path, &forest, &error) : bosc_npy_write(path, &ids, &error);
-        job_seconds(job, "write", start);
-        if (status != BOSC_OK) code = say_io(status, &error);
+        job_add_seconds(job, "write", start);
+        if (status != BOSC_OK) code = report_io_error(status, &error);
     }
     bosc_edges_free(&forest);
     bosc_array_free(&ids);
     return code;
 }
 
-static int finish_forest(struct job *job, const struct ranks *ranks, struct graph_work *w)
+static int report_forest(struct job *job, const struct ranks *ranks, struct graph_work *w)
 {
-    int code = ranks_sum_before(ranks, w->counts, w->begins);
+    int code = ranks_exclusive_sums(ranks, w->counts, w->begins);
     if (code) return code;
-    job_integer(job, "edges", w->found.edges);
-    job_integer(job, "components", w->found.trees);
+    job_set_integer(job, "edges", w->found.edges);
+    job_set_integer(job, "components", w->found.trees);
     report_weight(job, w->edges.dtype, &w->found);
     return job->value[OPT_OUTPUT] ? write_forest(job, ranks, w) : EXIT_DONE;
 }
 
-static int make_forest(struct job *job, const struct ranks *ranks, struct graph_work *w)
+static int find_forest(struct job *job, const struct ranks *ranks, struct graph_work *w)
 {
     w->ids = job_alloc((size_t)w->edges.m, sizeof *w->ids);
     if (!w->ids) return EXIT_FAILED;
     double start = job_now();
-    int code = ranks_run(ranks, find_forest, w);
-    job_seconds(job, "forest", start);
-    return code ? code : finish_forest(job, ranks, w);
+    int code = ranks_run(ranks, compute_forest, w);
+    job_add_seconds(job, "forest", start);
+    return code ? code : report_forest(job, ranks, w);
 }
 
-int replicated_bytes(const struct job *job, const struct ranks *ranks, int64_t *bytes)
-{
-    *bytes = 0;
-    if (!job->value[OPT_REPLICATED]) return EXIT_DONE;
-    if (!ranks->count) return say(EXIT_USAGE, "--replicated: goes with --ranks, --devices or mpirun");
-    return option_integer(job, OPT_REPLICATED, 1, INT64_MAX, bytes);
-}
-
-static void end_work(const struct ranks *ranks, struct graph_work *w)
+static void free_work(const struct ranks *ranks, struct graph_work *w)
 {
     for (int32_t r = 0; w->parts && r < ranks->count; r++) bosc_graph_free(w->graphs[r]);
     free(w->graphs);
@@ -389,9 +397,9 @@ int mst_over_ranks(struct job *job, const struct ranks *ranks)
     struct graph_work w = {.id_bits = 32, .opts = {.size = sizeof w.opts, .maximum = job->value[OPT_MAX] != NULL}};
     int code = replicated_bytes(job, ranks, &w.opts.replicated_bytes);
     if (!code) code = read_edges(job, ranks, &w);
-    if (!code) code = job->value[OPT_VERIFY] ? verify_forest(job, ranks, &w) : make_forest(job, ranks, &w);
+    if (!code) code = job->value[OPT_VERIFY] ? verify_forest(job, ranks, &w) : find_forest(job, ranks, &w);
     free(w.ids);
-    end_work(ranks, &w);
+    free_work(ranks, &w);
     return code;
 }
 
@@ -404,14 +412,14 @@ int components_over_ranks(struct job *job, const struct ranks *ranks)
     if (!code) labels.data = w.labels = job_alloc((size_t)w.edges.n, sizeof(int64_t));
     if (!code && !labels.data) code = EXIT_FAILED;
     double start = job_now();
-    if (!code) code = ranks_run(ranks, find_components, &w);
-    job_seconds(job, "components", start);
+    if (!code) code = ranks_run(ranks, compute_components, &w);
+    job_add_seconds(job, "components", start);
     if (!code && !job->silent) {
         widen_ids(w.id_bits, labels.data, w.edges.n);
         code = arrays_write(job, &job->value[OPT_OUTPUT], &labels, 1);
-        job_integer(job, "components", w.components);
+        job_set_integer(job, "components", w.components);
     }
     bosc_array_free(&labels);
-    end_work(ranks, &w);
+    free_work(ranks, &w);
     return code;
 }

@@ -1,27 +1,27 @@
-/* What the two forms of `boscage planet' share. */
+/* Steps of boscage planet for a job: timed, with errors reported. */
 #ifndef TOOL_COMMANDS_PLANET_JOB_H
 #define TOOL_COMMANDS_PLANET_JOB_H
 
 #include "render/camera.h"
-#include "render/globe.h"
-#include "tool/commands/surface.h"
+#include "render/planet_view.h"
+#include "tool/tool.h"
 
-/* A camera of latitude, longitude, altitude, heading, pitch and fov, in degrees and metres, for a picture of 16 : 9;
- * what the numbers cannot be is said of the option or file `name`, with EXIT_USAGE. */
-int planet_camera(struct job *job, const struct globe *globe, const char *name, const double numbers[CAMERA_NUMBERS],
-                  int width, bosc_planet_camera *camera);
+/* Converts latitude, longitude, altitude, heading, pitch and fov (degrees, metres) to a camera for a picture of 16 :
+ * 9. Numbers out of range are reported for the option or file `name` and return EXIT_USAGE. */
+int planet_camera(struct job *job, const struct planet_view *planet, const char *name,
+                  const double numbers[CAMERA_NUMBERS], int width, bosc_planet_camera *camera);
 
-/* As bosc_planet_select and globe_mesh, timed. */
-int planet_select(struct job *job, struct globe *globe, const bosc_planet_goal *goal);
-int planet_mesh(struct job *job, struct globe *globe, const double *origin);
+/* bosc_planet_select and planet_view_fetch_mesh. */
+int planet_select(struct job *job, struct planet_view *planet, const bosc_planet_goal *goal);
+int planet_mesh(struct job *job, struct planet_view *planet, const double *origin);
 
-/* Where the sun stands in pictures of a place: high, from the west. */
+/* Computes the direction of the sun for a picture at a position: high, in the west. */
 void planet_sun(const double position[3], double sun[3]);
 
-/* Frames along a path, `width` pixels wide, 16 : 9. */
-int planet_fly(struct job *job, struct globe *globe, int width);
+/* Writes the frames of a flight, `width` pixels wide, 16 : 9. */
+int planet_fly(struct job *job, struct planet_view *planet, int width);
 
-/* The mesh that was fetched, in tiles of a level: files in the folder of -o. */
-int planet_write_tiles(struct job *job, struct globe *globe, int64_t level);
+/* Writes the selected mesh in tiles of a level, as files in the folder -o. */
+int planet_write_tiles(struct job *job, struct planet_view *planet, int64_t level);
 
 #endif

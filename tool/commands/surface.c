@@ -3,7 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_FRAMES = 100000 };
+#include "tool/clock.h"
+#include "tool/job.h"
+#include "tool/options/number.h"
+#include "tool/options/option_table.h"
+#include "tool/output/paths.h"
+#include "tool/output/report.h"
+#include "tool/tool.h"
+
+enum { FRAMES_MAX = 100000 }; /* the range of five digits */
 
 int surface_check_bound(const struct job *job)
 {
@@ -11,8 +19,8 @@ int surface_check_bound(const struct job *job)
     int given = -1;
     for (int i = 0; i < 3; i++) {
         if (job->value[bounds[i]] && given >= 0)
-            return say(EXIT_USAGE, "%s: cannot be combined with %s: give one bound", option_flag(bounds[i]),
-                       option_flag(bounds[given]));
+            return report_error(EXIT_USAGE, "%s: cannot be combined with %s: give one bound", option_flag(bounds[i]),
+                                option_flag(bounds[given]));
         if (job->value[bounds[i]]) given = i;
     }
     return EXIT_DONE;
@@ -24,34 +32,36 @@ int surface_write(struct job *job, const bosc_mesh *mesh, const struct canvas *c
     const double start = job_now();
     bosc_io_error error;
     uint8_t *rgb = png_path ? canvas_rgb(canvas) : NULL;
-    if (png_path && !rgb) return say(EXIT_FAILED, "out of memory for the picture");
+    if (png_path && !rgb) return report_error(EXIT_FAILED, "out of memory for the picture");
     bosc_status status =
         !png_path    ? bosc_mesh_write(mesh_path, mesh, &error)
         : !mesh_path ? bosc_png_write(png_path, rgb, canvas->width, canvas->height, &error)
                      : bosc_mesh_and_png_write(mesh_path, mesh, png_path, rgb, canvas->width, canvas->height, &error);
     free(rgb);
-    job_seconds(job, "write", start);
-    return status == BOSC_OK ? EXIT_DONE : say_io(status, &error);
+    job_add_seconds(job, "write", start);
+    return status == BOSC_OK ? EXIT_DONE : report_io_error(status, &error);
 }
 
-int flight_begin(const struct job *job, const enum option *others, int other_count, int64_t *frames)
+int flight_prepare(const struct job *job, const enum option *excluded, int excluded_count, int64_t *frames)
 {
-    for (int i = 0; i < other_count; i++)
-        if (job->value[others[i]]) return say(EXIT_USAGE, "%s: does not apply to a flight", option_flag(others[i]));
+    for (int i = 0; i < excluded_count; i++)
+        if (job->value[excluded[i]])
+            return report_error(EXIT_USAGE, "%s: does not apply to a flight", option_flag(excluded[i]));
     *frames = 60;
-    int code = option_integer(job, OPT_FRAMES, 1, MOST_FRAMES, frames);
-    if (!code && strcmp(job->value[OPT_OUTPUT], "-") == 0) code = say(EXIT_USAGE, "-o: a flight needs a folder");
-    return code ? code : folder_make(job->value[OPT_OUTPUT]);
+    int code = option_integer(job, OPT_FRAMES, 1, FRAMES_MAX, frames);
+    if (!code && strcmp(job->value[OPT_OUTPUT], "-") == 0)
+        code = report_error(EXIT_USAGE, "-o: a flight needs a folder");
+    return code ? code : create_folder(job->value[OPT_OUTPUT]);
 }
 
-int flight_read(struct job *job, int64_t least, const char *rows, bosc_array *cameras)
+int flight_read_cameras(struct job *job, int64_t min_rows, const char *rows, bosc_array *cameras)
 {
     bosc_io_error error;
     const char *name = job->value[OPT_FLY];
     bosc_status status = bosc_points_read(name, cameras, &error);
-    if (status != BOSC_OK) return say_io(status, &error);
-    if (cameras->dtype == BOSC_F64 && cameras->shape[1] == CAMERA_NUMBERS && cameras->shape[0] >= least)
+    if (status != BOSC_OK) return report_io_error(status, &error);
+    if (cameras->dtype == BOSC_F64 && cameras->shape[1] == CAMERA_NUMBERS && cameras->shape[0] >= min_rows)
         return EXIT_DONE;
     bosc_array_free(cameras);
-    return say(EXIT_FAILED, "%s: a path has %s, as text or f8", name, rows);
+    return report_error(EXIT_FAILED, "%s: a path has %s, as text or f8", name, rows);
 }

@@ -1,4 +1,4 @@
-/* What `boscage terrain' and `boscage planet' share: a mesh of a surface, a picture of it, and flights over it. */
+/* Shared by boscage terrain and boscage planet: output of meshes and pictures, and flights. */
 #ifndef TOOL_COMMANDS_SURFACE_H
 #define TOOL_COMMANDS_SURFACE_H
 
@@ -9,14 +9,14 @@
 /* Refuses more than one of --error, --triangles and --camera. */
 int surface_check_bound(const struct job *job);
 
-/* Writes the mesh to -o, the picture to --png, or both together; timed. */
+/* Writes the mesh to -o, the picture to --png, or both together. */
 int surface_write(struct job *job, const bosc_mesh *mesh, const struct canvas *canvas);
 
-/* What a flight needs before its first frame: none of the options that do not apply to it, --frames, and its folder. */
-int flight_begin(const struct job *job, const enum option *others, int other_count, int64_t *frames);
+/* Prepares a flight: refuses the excluded options, reads --frames, creates the folder. */
+int flight_prepare(const struct job *job, const enum option *excluded, int excluded_count, int64_t *frames);
 
-/* The cameras of --fly, CAMERA_NUMBERS a row; `least` rows. `rows` says in words what they are, for those that are
- * not. */
-int flight_read(struct job *job, int64_t least, const char *rows, bosc_array *cameras);
+/* Reads the cameras of --fly: at least `min_rows` rows of CAMERA_NUMBERS. rows: description of valid rows, for the
+ * error message. */
+int flight_read_cameras(struct job *job, int64_t min_rows, const char *rows, bosc_array *cameras);
 
 #endif

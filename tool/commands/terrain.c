@@ -1,51 +1,66 @@
-/* boscage terrain: meshes of heights, and pictures of them. */
+/* boscage terrain: a mesh of heights, and a picture of it. */
 #include <math.h>
 #include <stdlib.h>
 
+#include "tool/clock.h"
+#include "tool/commands/commands.h"
+#include "tool/commands/surface.h"
 #include "tool/commands/terrain_job.h"
+#include "tool/job.h"
+#include "tool/options/number.h"
+#include "tool/options/option_table.h"
+#include "tool/options/values.h"
+#include "tool/output/report.h"
+#include "tool/tool.h"
 
-struct wish {
+/* The requested mesh and picture. */
+struct terrain_request {
     bosc_terrain_goal goal;
     bosc_terrain_camera camera;
     int view;
     int64_t width; /* of the picture */
 };
 
-static int read_land(struct job *job, struct land *land)
+/* Reads the heights and builds the terrain. */
+static int read_terrain(struct job *job, struct terrain_view *terrain)
 {
+    /* 1. Options. */
     int encoding = 0, code;
     double spacing = 0;
     bosc_io_error error;
-    *land = (struct land){0};
+    *terrain = (struct terrain_view){0};
     if ((code = option_number(job, OPT_SPACING, 0, &spacing)) || (code = option_choice(job, OPT_ENCODING, &encoding)))
         return code;
     if (job->value[OPT_SPACING] && !(spacing >= 1e-9 && spacing <= 1e9))
-        return say(EXIT_USAGE, "--spacing: %s is not from 1e-9 to 1e9", job->value[OPT_SPACING]);
+        return report_error(EXIT_USAGE, "--spacing: %s is not from 1e-9 to 1e9", job->value[OPT_SPACING]);
     if ((code = job_open(job))) return code;
+    /* 2. Heights; --spacing overrides that of the file. */
     double start = job_now();
-    bosc_status status = bosc_heights_read(job->operands[0], (bosc_heights_encoding)encoding, &land->heights, &error);
-    job_seconds(job, "read", start);
-    if (status != BOSC_OK) return say_io(status, &error);
-    bosc_heights *h = &land->heights;
+    bosc_status status =
+        bosc_heights_read(job->operands[0], (bosc_heights_encoding)encoding, &terrain->heights, &error);
+    job_add_seconds(job, "read", start);
+    if (status != BOSC_OK) return report_io_error(status, &error);
+    bosc_heights *h = &terrain->heights;
     if (h->width < 2 || h->height < 2)
-        return say(EXIT_FAILED, "%s: %lld x %lld samples are too few for a mesh", job->operands[0], (long long)h->width,
-                   (long long)h->height);
+        return report_error(EXIT_FAILED, "%s: %lld x %lld samples are too few for a mesh", job->operands[0],
+                            (long long)h->width, (long long)h->height);
     bool from_degrees = !spacing && h->degrees;
     if (spacing || h->spacing == 0) h->spacing = h->spacing_y = spacing ? spacing : 1;
     if (h->spacing_y == 0) h->spacing_y = h->spacing;
-    job_integer(job, "width", h->width);
-    job_integer(job, "height", h->height);
-    job_number(job, "spacing", h->spacing);
-    if (h->spacing_y != h->spacing) job_number(job, "spacing_y", h->spacing_y);
-    if (from_degrees) job_number(job, "latitude", h->latitude);
-    if (h->voids) job_integer(job, "voids", h->voids);
+    job_set_integer(job, "width", h->width);
+    job_set_integer(job, "height", h->height);
+    job_set_number(job, "spacing", h->spacing);
+    if (h->spacing_y != h->spacing) job_set_number(job, "spacing_y", h->spacing_y);
+    if (from_degrees) job_set_number(job, "latitude", h->latitude);
+    if (h->voids) job_set_integer(job, "voids", h->voids);
+    /* 3. The terrain. */
     start = job_now();
-    status = land_build(job->ctx, land);
-    job_seconds(job, "build", start);
-    return status == BOSC_OK ? EXIT_DONE : say_ctx(job, status);
+    status = terrain_view_build(job->ctx, terrain);
+    job_add_seconds(job, "build", start);
+    return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job, status);
 }
 
-static double range_of(const bosc_heights *h)
+static double height_range(const bosc_heights *h)
 {
     float low = h->data[0], high = h->data[0];
     for (int64_t i = 1; i < h->width * h->height; i++) {
@@ -55,95 +70,99 @@ static double range_of(const bosc_heights *h)
     return (double)high - low;
 }
 
-static int report(struct job *job, const struct land *land)
+static int report_mesh(struct job *job, const struct terrain_view *terrain)
 {
     bosc_terrain_stats stats = {.size = sizeof stats};
     double start = job_now();
-    bosc_status status = bosc_terrain_measure(job->ctx, land->terrain, &stats);
-    job_seconds(job, "measure", start);
-    if (status != BOSC_OK) return say_ctx(job, status);
-    job_integer(job, "leaves", stats.leaves);
-    job_integer(job, "vertices", stats.vertices);
-    job_integer(job, "triangles", stats.triangles);
-    job_number(job, "max_error", stats.max_error);
-    job_integer(job, "depth", stats.depth);
+    bosc_status status = bosc_terrain_measure(job->ctx, terrain->handle, &stats);
+    job_add_seconds(job, "measure", start);
+    if (status != BOSC_OK) return report_ctx_error(job, status);
+    job_set_integer(job, "leaves", stats.leaves);
+    job_set_integer(job, "vertices", stats.vertices);
+    job_set_integer(job, "triangles", stats.triangles);
+    job_set_number(job, "max_error", stats.max_error);
+    job_set_integer(job, "depth", stats.depth);
     return EXIT_DONE;
 }
 
-/* The picture as an open canvas. */
-static int draw(struct job *job, const struct land *land, const struct wish *wish, struct canvas *canvas)
+/* Opens the canvas and draws the picture. */
+static int draw_picture(struct job *job, const struct terrain_view *terrain, const struct terrain_request *request,
+                        struct canvas *canvas)
 {
-    struct ground ground;
-    int width = (int)wish->width;
+    struct raster_light light;
+    int width = (int)request->width;
     double start = job_now();
-    struct relief relief = {.ground = &ground, .mesh = &land->mesh, .view = (enum relief_view)wish->view, .wires = 0.6};
-    if (wish->view == RELIEF_EYE) relief.eye = camera_eye(&wish->camera, land->heights.spacing);
-    bool good = ground_open(&ground, &land->heights) && relief_draw(&relief, width, width * 9 / 16, canvas);
-    ground_close(&ground);
-    job_seconds(job, "draw", start);
-    return good ? EXIT_DONE : say(EXIT_FAILED, "out of memory for the picture");
+    struct terrain_picture picture = {
+        .light = &light, .mesh = &terrain->mesh, .view = (enum terrain_view_kind)request->view, .wires = 0.6};
+    if (request->view == VIEW_FROM_CAMERA) picture.eye = camera_eye(&request->camera, terrain->heights.spacing);
+    bool good =
+        raster_light_open(&light, &terrain->heights) && terrain_picture_draw(&picture, width, width * 9 / 16, canvas);
+    raster_light_close(&light);
+    job_add_seconds(job, "draw", start);
+    return good ? EXIT_DONE : report_error(EXIT_FAILED, "out of memory for the picture");
 }
 
-/* The mesh, a picture, or both together. */
-static int write_results(struct job *job, struct land *land, const struct wish *wish)
+/* Writes the mesh, a picture, or both together. */
+static int write_results(struct job *job, struct terrain_view *terrain, const struct terrain_request *request)
 {
     struct canvas canvas = {0};
-    int code = job->value[OPT_PNG] ? draw(job, land, wish, &canvas) : EXIT_DONE;
-    if (job->value[OPT_FLIP_Y]) land_flip_y(land);
-    if (!code) code = surface_write(job, &land->mesh, &canvas);
+    int code = job->value[OPT_PNG] ? draw_picture(job, terrain, request, &canvas) : EXIT_DONE;
+    if (job->value[OPT_FLIP_Y]) terrain_view_flip_y(terrain);
+    if (!code) code = surface_write(job, &terrain->mesh, &canvas);
     canvas_close(&canvas);
     return code;
 }
 
-/* One of --error, --triangles, --camera. */
-static int read_wish(struct job *job, struct wish *wish)
+/* Reads the options of mesh and picture; at most one of --error, --triangles and --camera. */
+static int read_request(struct job *job, struct terrain_request *request)
 {
     double camera[CAMERA_NUMBERS];
     int code = surface_check_bound(job);
     bool flight = job->value[OPT_FLY] || job->value[OPT_FRAMES];
-    *wish = (struct wish){
-        .goal = {.size = sizeof wish->goal, .error = -1}, .view = RELIEF_SIDE, .width = flight ? 1280 : 1600};
+    *request = (struct terrain_request){
+        .goal = {.size = sizeof request->goal, .error = -1}, .view = VIEW_BLOCK, .width = flight ? 1280 : 1600};
     if (code) return code;
-    if (job->value[OPT_TRIANGLES] || job->value[OPT_CAMERA]) wish->goal.error = 0;
-    if ((code = option_number(job, OPT_ERROR, 0, &wish->goal.error)) ||
-        (code = option_integer(job, OPT_TRIANGLES, 1, INT64_MAX, &wish->goal.triangles)) ||
+    if (job->value[OPT_TRIANGLES] || job->value[OPT_CAMERA]) request->goal.error = 0;
+    if ((code = option_number(job, OPT_ERROR, 0, &request->goal.error)) ||
+        (code = option_integer(job, OPT_TRIANGLES, 1, INT64_MAX, &request->goal.triangles)) ||
         (code = option_numbers(job, OPT_CAMERA, CAMERA_NUMBERS, camera)) ||
-        (code = option_choice(job, OPT_VIEW, &wish->view)) ||
-        (code = option_integer(job, OPT_WIDTH, 64, 16384, &wish->width)))
+        (code = option_choice(job, OPT_VIEW, &request->view)) ||
+        (code = option_integer(job, OPT_WIDTH, 64, 16384, &request->width)))
         return code;
     if (!job->value[OPT_CAMERA]) return EXIT_DONE;
-    if (!job->value[OPT_VIEW]) wish->view = RELIEF_EYE;
-    wish->camera = camera_of(camera, (int)wish->width, (int)wish->width * 9 / 16);
-    wish->goal.camera = &wish->camera;
-    return camera_refused("--camera", camera);
+    if (!job->value[OPT_VIEW]) request->view = VIEW_FROM_CAMERA;
+    request->camera = camera_of(camera, (int)request->width, (int)request->width * 9 / 16);
+    request->goal.camera = &request->camera;
+    return check_camera("--camera", camera);
 }
 
 int run_terrain(struct job *job)
 {
     static const char *const endings[] = {".glb", ".ply", ".obj", NULL};
-    struct wish wish;
-    struct land land = {0};
+    struct terrain_request request;
+    struct terrain_view terrain = {0};
     bool flight = job->value[OPT_FLY] || job->value[OPT_FRAMES];
-    int code = read_wish(job, &wish);
+    /* 1. Options. */
+    int code = read_request(job, &request);
     if (code) return code;
     if (!flight && (code = option_ending(job, OPT_OUTPUT, endings))) return code;
     if ((code = option_ending(job, OPT_PNG, (const char *const[]){".png", NULL}))) return code;
     if (!flight && !job->value[OPT_PNG] && (job->value[OPT_VIEW] || job->value[OPT_WIDTH]))
-        return say(EXIT_USAGE, "%s: there is no picture without --png",
-                   option_flag(job->value[OPT_VIEW] ? OPT_VIEW : OPT_WIDTH));
+        return report_error(EXIT_USAGE, "%s: requires --png", option_flag(job->value[OPT_VIEW] ? OPT_VIEW : OPT_WIDTH));
     if (job->value[OPT_FLIP_Y] && !flight && !job->value[OPT_OUTPUT])
-        return say(EXIT_USAGE, "--flip-y: there is no mesh without -o");
-    if (!job->value[OPT_OUTPUT] && (flight || !job->value[OPT_PNG])) return say(EXIT_USAGE, "-o: is missing");
-    code = read_land(job, &land);
+        return report_error(EXIT_USAGE, "--flip-y: requires -o");
+    if (!job->value[OPT_OUTPUT] && (flight || !job->value[OPT_PNG])) return report_error(EXIT_USAGE, "-o: is missing");
+    /* 2. A flight, or a mesh. */
+    code = read_terrain(job, &terrain);
     if (!code && flight) {
-        code = terrain_fly(job, &land, (int)wish.width);
+        code = terrain_fly(job, &terrain, (int)request.width);
     } else if (!code) {
-        if (wish.goal.error < 0) wish.goal.error = range_of(&land.heights) / 200;
-        code = terrain_select(job, &land, &wish.goal);
-        if (!code) code = terrain_mesh(job, &land);
-        if (!code) code = report(job, &land);
-        if (!code) code = write_results(job, &land, &wish);
+        if (request.goal.error < 0) request.goal.error = height_range(&terrain.heights) / 200;
+        code = terrain_select(job, &terrain, &request.goal);
+        if (!code) code = terrain_mesh(job, &terrain);
+        if (!code) code = report_mesh(job, &terrain);
+        if (!code) code = write_results(job, &terrain, &request);
     }
-    land_close(&land);
+    terrain_view_close(&terrain);
     return code;
 }

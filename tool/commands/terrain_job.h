@@ -1,20 +1,20 @@
-/* What the two forms of `boscage terrain' share. */
+/* Steps of boscage terrain for a job: timed, with errors reported. */
 #ifndef TOOL_COMMANDS_TERRAIN_JOB_H
 #define TOOL_COMMANDS_TERRAIN_JOB_H
 
 #include "render/camera.h"
-#include "render/land.h"
-#include "render/relief.h"
-#include "tool/commands/surface.h"
+#include "render/terrain_shade.h"
+#include "render/terrain_view.h"
+#include "tool/tool.h"
 
-/* Says so and returns EXIT_USAGE where the numbers of the option or file `name` make no camera. */
-int camera_refused(const char *name, const double camera[CAMERA_NUMBERS]);
+/* Checks the camera given by the option or file `name`; reports an invalid one and returns EXIT_USAGE. */
+int check_camera(const char *name, const double camera[CAMERA_NUMBERS]);
 
-/* As land_select and land_mesh, timed. */
-int terrain_select(struct job *job, struct land *land, const bosc_terrain_goal *goal);
-int terrain_mesh(struct job *job, struct land *land);
+/* terrain_view_select and terrain_view_fetch_mesh. */
+int terrain_select(struct job *job, struct terrain_view *terrain, const bosc_terrain_goal *goal);
+int terrain_mesh(struct job *job, struct terrain_view *terrain);
 
-/* Frames along a path, `width` pixels wide, 16 : 9. */
-int terrain_fly(struct job *job, struct land *land, int width);
+/* Writes the frames of a flight, `width` pixels wide, 16 : 9. */
+int terrain_fly(struct job *job, struct terrain_view *terrain, int width);
 
 #endif

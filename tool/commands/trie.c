@@ -1,62 +1,75 @@
-/* boscage trie: vectors looked up, by themselves, by their beginnings, or but for one letter. */
+/* boscage trie: looks up vectors, prefixes, or neighbours at Hamming distance one. */
 #include <stdlib.h>
 #include <string.h>
 
 #include <boscage/cellgraph.h>
 
+#include "tool/clock.h"
+#include "tool/commands/commands.h"
+#include "tool/commands/vectors.h"
+#include "tool/job.h"
+#include "tool/options/number.h"
+#include "tool/options/values.h"
+#include "tool/output/arrays.h"
+#include "tool/output/paths.h"
+#include "tool/output/report.h"
+#include "tool/ranks.h"
 #include "tool/tool.h"
 
-/* A trie of vectors, and what is asked of it. */
-struct dictionary {
-    enum option question; /* OPT_FIND, OPT_PREFIX or OPT_NEIGHBOURS */
+/* A trie of the vectors, and the queries. */
+struct trie_query {
+    enum option search; /* OPT_FIND, OPT_PREFIX or OPT_NEIGHBOURS */
     int64_t bits, letters, digit;
     bosc_vectors rows, queries;
     bosc_trie *trie;
     bosc_trie_info info;
 };
 
-static int refuse_queries(const struct job *job, const char *path, const char *queries, const char *rows,
-                          const struct dictionary *d)
+/* Reports queries with the wrong length or letters. */
+static int report_mismatch(const struct job *job, const char *path, const char *queries, const char *rows,
+                           const struct trie_query *d)
 {
     const bosc_vectors *q = &d->queries, *v = &d->rows;
-    return say(EXIT_FAILED, "%s: %s %d letters of %d bit%s, but %s of %s have %d of %d bit%s", path, queries, q->length,
-               q->letter_bits, q->letter_bits == 1 ? "" : "s", rows, job->operands[0], v->length, v->letter_bits,
-               v->letter_bits == 1 ? "" : "s");
+    return report_error(EXIT_FAILED, "%s: %s %d letters of %d bit%s, but %s of %s have %d of %d bit%s", path, queries,
+                        q->length, q->letter_bits, q->letter_bits == 1 ? "" : "s", rows, job->operands[0], v->length,
+                        v->letter_bits, v->letter_bits == 1 ? "" : "s");
 }
 
-/* Prefixes in a text have a length of their own. Shorter rows get as many words as the keys have. */
-static int read_prefixes(struct job *job, const char *path, struct dictionary *d)
+/* Reads prefixes; in a text they have their own length. Shorter rows are padded with zero words to the length of the
+ * keys. */
+static int read_prefixes(struct job *job, const char *path, struct trie_query *d)
 {
     bosc_vectors *q = &d->queries;
-    bool packed = path_ends_in(path, ".npy");
+    bool packed = path_has_ending(path, ".npy");
     int code = vectors_read(job, path, packed ? d->bits : 0, q);
     if (code) return code;
     if (q->letter_bits != d->rows.letter_bits || q->length > d->rows.length)
-        return refuse_queries(job, path, "prefixes of", "the vectors", d);
+        return report_mismatch(job, path, "prefixes of", "the vectors", d);
     if (d->letters > q->length)
-        return say(EXIT_FAILED, "--letters: %lld is more than the %d of %s", (long long)d->letters, q->length, path);
+        return report_error(EXIT_FAILED, "--letters: %lld is more than the %d of %s", (long long)d->letters, q->length,
+                            path);
     size_t from = (size_t)bosc_cellgraph_words(q->length, q->letter_bits), to = (size_t)d->info.words;
     if (!d->letters) d->letters = q->length;
-    uint64_t *wide = job_alloc((size_t)q->n, to * sizeof *wide);
-    if (!wide) return EXIT_FAILED;
-    memset(wide, 0, (size_t)q->n * to * sizeof *wide);
-    for (size_t i = 0; i < (size_t)q->n; i++) memcpy(wide + i * to, q->rows + i * from, from * sizeof *wide);
+    uint64_t *padded = job_alloc((size_t)q->n, to * sizeof *padded);
+    if (!padded) return EXIT_FAILED;
+    memset(padded, 0, (size_t)q->n * to * sizeof *padded);
+    for (size_t i = 0; i < (size_t)q->n; i++) memcpy(padded + i * to, q->rows + i * from, from * sizeof *padded);
     free(q->rows);
-    q->rows = wide;
+    q->rows = padded;
     return EXIT_DONE;
 }
 
-static int read_queries(struct job *job, struct dictionary *d)
+static int read_queries(struct job *job, struct trie_query *d)
 {
-    const char *path = job->value[d->question];
-    if (d->question == OPT_PREFIX) return read_prefixes(job, path, d);
+    const char *path = job->value[d->search];
+    if (d->search == OPT_PREFIX) return read_prefixes(job, path, d);
     int code = vectors_read(job, path, d->bits, &d->queries);
     if (code) return code;
     if (d->queries.letter_bits == d->rows.letter_bits && d->queries.length == d->rows.length) return EXIT_DONE;
-    return refuse_queries(job, path, "vectors of", "those", d);
+    return report_mismatch(job, path, "vectors of", "those", d);
 }
 
-static int build(struct job *job, struct dictionary *d, int layout)
+static int build_trie(struct job *job, struct trie_query *d, int layout)
 {
     int code = vectors_read(job, job->operands[0], d->bits, &d->rows);
     if (code) return code;
@@ -66,22 +79,22 @@ static int build(struct job *job, struct dictionary *d, int layout)
                                  .layout = (bosc_trie_layout)layout,
                                  .digit_bits = (int32_t)d->digit};
     if (opts.digit_bits % opts.letter_bits)
-        return say(EXIT_USAGE, "--digit: %d is no multiple of the %d bits of a letter", (int)opts.digit_bits,
-                   (int)opts.letter_bits);
+        return report_error(EXIT_USAGE, "--digit: %d is no multiple of the %d bits of a letter", (int)opts.digit_bits,
+                            (int)opts.letter_bits);
     double start = job_now();
     bosc_status status = bosc_trie_create(job->ctx, &opts, &d->trie);
     if (status == BOSC_OK) status = bosc_trie_build(job->ctx, d->trie, d->rows.rows, NULL, d->rows.n, 0);
-    job_seconds(job, "build", start);
+    job_add_seconds(job, "build", start);
     d->info.size = sizeof d->info;
     if (status == BOSC_OK) status = bosc_trie_get_info(job->ctx, d->trie, &d->info);
-    if (status != BOSC_OK) return say_ctx(job, status);
-    job_integer(job, "n", d->rows.n);
-    job_integer(job, "unique", d->info.keys);
+    if (status != BOSC_OK) return report_ctx_error(job, status);
+    job_set_integer(job, "n", d->rows.n);
+    job_set_integer(job, "unique", d->info.keys);
     return EXIT_DONE;
 }
 
-/* The row of each query, -1 where there is none. */
-static int find(struct job *job, const struct dictionary *d, bosc_array *out)
+/* Finds the row of each query; -1: absent. */
+static int find_vectors(struct job *job, const struct trie_query *d, bosc_array *out)
 {
     int64_t m = d->queries.n, hits = 0;
     *out = (bosc_array){.dtype = BOSC_I64, .rank = 1, .shape = {m, 1, 1, 1}};
@@ -90,54 +103,57 @@ static int find(struct job *job, const struct dictionary *d, bosc_array *out)
     if (!found) return EXIT_FAILED;
     double start = job_now();
     bosc_status status = bosc_trie_find(job->ctx, d->trie, d->queries.rows, m, 0, NULL, out->data, found);
-    job_seconds(job, "find", start);
+    job_add_seconds(job, "find", start);
     int64_t *rows = out->data;
     for (int64_t i = 0; i < m && status == BOSC_OK; i++) {
         hits += found[i];
         if (!found[i]) rows[i] = -1;
     }
     free(found);
-    job_integer(job, "found", hits);
-    return status == BOSC_OK ? EXIT_DONE : say_ctx(job, status);
+    job_set_integer(job, "found", hits);
+    return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job, status);
 }
 
-static int ascending(const void *a, const void *b)
+static int compare_rows(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return (x > y) - (x < y);
 }
 
-/* Pairs (q, row), ascending, for the ranks begins[q] to ends[q] - 1, or for the elements of `ranks` there. */
-static int list_pairs(struct job *job, const struct dictionary *d, const int64_t *begins, const int64_t *ends,
+/* Lists the pairs (q, row), ascending. Query q has the keys of ranks begins[q] .. ends[q] - 1, or of the elements of
+ * `ranks` at these indices. */
+static int list_pairs(struct job *job, const struct trie_query *d, const int64_t *begins, const int64_t *ends,
                       const int64_t *ranks, bosc_array *out)
 {
-    int64_t total = 0, most = 0;
+    /* 1. Sizes. */
+    int64_t total = 0, max_count = 0;
     for (int64_t q = 0; q < d->queries.n; q++) {
         total += ends[q] - begins[q];
-        if (ends[q] - begins[q] > most) most = ends[q] - begins[q];
+        if (ends[q] - begins[q] > max_count) max_count = ends[q] - begins[q];
     }
     *out = (bosc_array){.dtype = BOSC_I64, .rank = 2, .shape = {total, 2, 1, 1}};
     out->data = job_alloc((size_t)total, 2 * sizeof(int64_t));
     int64_t *row_of = out->data ? job_alloc((size_t)d->info.keys, sizeof *row_of) : NULL;
-    int64_t *rows = row_of ? job_alloc((size_t)most, sizeof *rows) : NULL, *pair = out->data;
+    int64_t *rows = row_of ? job_alloc((size_t)max_count, sizeof *rows) : NULL, *pair = out->data;
     bosc_status status = rows ? bosc_trie_get_keys(job->ctx, d->trie, 0, d->info.keys, NULL, row_of, NULL) : BOSC_OK;
+    /* 2. Rows of each query, sorted. */
     for (int64_t q = 0; q < d->queries.n && rows && status == BOSC_OK; q++) {
         int64_t count = ends[q] - begins[q];
         for (int64_t i = 0; i < count; i++) rows[i] = row_of[ranks ? ranks[begins[q] + i] : begins[q] + i];
-        qsort(rows, (size_t)count, sizeof *rows, ascending);
+        qsort(rows, (size_t)count, sizeof *rows, compare_rows);
         for (int64_t i = 0; i < count; i++) {
             *pair++ = q;
             *pair++ = rows[i];
         }
     }
-    int code = !rows ? EXIT_FAILED : status == BOSC_OK ? EXIT_DONE : say_ctx(job, status);
+    int code = !rows ? EXIT_FAILED : status == BOSC_OK ? EXIT_DONE : report_ctx_error(job, status);
     free(row_of);
     free(rows);
-    job_integer(job, "found", total);
+    job_set_integer(job, "found", total);
     return code;
 }
 
-static int find_prefixes(struct job *job, const struct dictionary *d, bosc_array *out)
+static int find_prefixes(struct job *job, const struct trie_query *d, bosc_array *out)
 {
     int64_t m = d->queries.n, *begins = job_alloc((size_t)m, sizeof *begins);
     int64_t *ends = begins ? job_alloc((size_t)m, sizeof *ends) : NULL;
@@ -147,8 +163,8 @@ static int find_prefixes(struct job *job, const struct dictionary *d, bosc_array
         for (int64_t q = 0; q < m; q++) lengths[q] = (int32_t)d->letters;
         double start = job_now();
         bosc_status status = bosc_trie_prefix(job->ctx, d->trie, d->queries.rows, lengths, m, 0, begins, ends);
-        job_seconds(job, "find", start);
-        code = status == BOSC_OK ? list_pairs(job, d, begins, ends, NULL, out) : say_ctx(job, status);
+        job_add_seconds(job, "find", start);
+        code = status == BOSC_OK ? list_pairs(job, d, begins, ends, NULL, out) : report_ctx_error(job, status);
     }
     free(begins);
     free(ends);
@@ -156,7 +172,7 @@ static int find_prefixes(struct job *job, const struct dictionary *d, bosc_array
     return code;
 }
 
-static int find_neighbours(struct job *job, const struct dictionary *d, bosc_array *out)
+static int find_neighbours(struct job *job, const struct trie_query *d, bosc_array *out)
 {
     int64_t m = d->queries.n, *offsets = job_alloc((size_t)m + 1, sizeof *offsets), *ranks = NULL;
     int code = offsets ? EXIT_DONE : EXIT_FAILED;
@@ -166,25 +182,27 @@ static int find_neighbours(struct job *job, const struct dictionary *d, bosc_arr
     if (!code && status == BOSC_OK && !(ranks = job_alloc((size_t)offsets[m], sizeof *ranks))) code = EXIT_FAILED;
     if (!code && status == BOSC_OK)
         status = bosc_trie_neighbours(job->ctx, d->trie, d->queries.rows, m, 0, offsets, ranks, NULL, offsets[m]);
-    job_seconds(job, "find", start);
-    if (!code) code = status == BOSC_OK ? list_pairs(job, d, offsets, offsets + 1, ranks, out) : say_ctx(job, status);
+    job_add_seconds(job, "find", start);
+    if (!code)
+        code = status == BOSC_OK ? list_pairs(job, d, offsets, offsets + 1, ranks, out) : report_ctx_error(job, status);
     free(offsets);
     free(ranks);
     return code;
 }
 
-static int read_options(const struct job *job, struct dictionary *d, int *layout)
+static int read_options(const struct job *job, struct trie_query *d, int *layout)
 {
-    static const enum option questions[] = {OPT_FIND, OPT_PREFIX, OPT_NEIGHBOURS};
-    int given = 0, code;
+    static const enum option searches[] = {OPT_FIND, OPT_PREFIX, OPT_NEIGHBOURS};
+    int count = 0, code;
     for (int i = 0; i < 3; i++)
-        if (job->value[questions[i]]) {
-            d->question = questions[i];
-            given++;
+        if (job->value[searches[i]]) {
+            d->search = searches[i];
+            count++;
         }
-    if (given != 1)
-        return say(EXIT_USAGE, "%s: one of --find, --prefix and --neighbours is needed", job->command->room);
-    if (job->value[OPT_LETTERS] && d->question != OPT_PREFIX) return say(EXIT_USAGE, "--letters: needs --prefix");
+    if (count != 1)
+        return report_error(EXIT_USAGE, "%s: one of --find, --prefix and --neighbours is needed", job->command->room);
+    if (job->value[OPT_LETTERS] && d->search != OPT_PREFIX)
+        return report_error(EXIT_USAGE, "--letters: needs --prefix");
     if ((code = option_integer(job, OPT_BITS, 1, VECTOR_LENGTH_MAX, &d->bits)) ||
         (code = option_integer(job, OPT_LETTERS, 1, VECTOR_LENGTH_MAX, &d->letters)) ||
         (code = option_integer(job, OPT_DIGIT, 1, 8, &d->digit)))
@@ -194,16 +212,16 @@ static int read_options(const struct job *job, struct dictionary *d, int *layout
 
 int run_trie(struct job *job)
 {
-    struct dictionary d = {.bits = 0};
+    struct trie_query d = {.bits = 0};
     bosc_array out = {0};
     int layout = 0, code;
     if ((code = read_options(job, &d, &layout)) || (code = job_open(job))) return code;
-    code = build(job, &d, layout);
+    code = build_trie(job, &d, layout);
     if (!code) code = read_queries(job, &d);
     if (!code)
-        code = d.question == OPT_FIND     ? find(job, &d, &out)
-               : d.question == OPT_PREFIX ? find_prefixes(job, &d, &out)
-                                          : find_neighbours(job, &d, &out);
+        code = d.search == OPT_FIND     ? find_vectors(job, &d, &out)
+               : d.search == OPT_PREFIX ? find_prefixes(job, &d, &out)
+                                        : find_neighbours(job, &d, &out);
     if (!code && job->value[OPT_OUTPUT]) code = arrays_write(job, &job->value[OPT_OUTPUT], &out, 1);
     bosc_trie_free(d.trie);
     bosc_vectors_free(&d.rows);

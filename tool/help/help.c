@@ -1,14 +1,16 @@
-/* --help: of the tool, of a room, of a command. */
 #include "tool/help/help.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#include "tool/help/help_text.h"
+#include "tool/options/find_command.h"
+#include "tool/options/option_table.h"
 #include "tool/tool.h"
 
 enum { COLUMN = 31, WIDTH = 110 };
 
-/* Prints words from a column on, with lines broken before WIDTH and begun at `indent`. */
+/* Prints words from `column` on; breaks lines before WIDTH and indents the next ones. */
 static void print_wrapped(const char *text, int column, int indent)
 {
     while (*text) {
@@ -35,14 +37,14 @@ static void print_row(const char *left, const char *text)
 static void print_option(const struct command *command, enum option id)
 {
     char left[64];
-    struct use use = option_use(command, id);
-    const char *name = option_name(id), *value = use.value ? use.value : "", *blank = use.value ? " " : "";
+    struct command_option option = resolve_option(command, id);
+    const char *name = option_name(id), *value = option.value ? option.value : "", *blank = option.value ? " " : "";
     char letter = option_letter(id);
     if (letter)
         snprintf(left, sizeof left, "-%c, --%s%s%s", letter, name, blank, value);
     else
         snprintf(left, sizeof left, "    --%s%s%s", name, blank, value);
-    print_row(left, use.help);
+    print_row(left, option.help);
 }
 
 static void print_common_options(void)
@@ -59,8 +61,8 @@ static void print_file(const struct help_file *file)
     print_wrapped(file->text, 11, 11);
 }
 
-/* Whether a usage names such files. */
-static bool is_used(const struct help_file *file, const char *usage)
+/* True if a usage names such files. */
+static bool usage_names(const struct help_file *file, const char *usage)
 {
     if (*file->names == '.') return strstr(usage, file->names) != NULL;
     for (const char *p = usage; *p; p += strspn(p, " []|\n")) {
@@ -78,7 +80,7 @@ static void print_files_of(const struct command *c)
     bool any = false;
     for (const struct help_file *file = help_files; file->what; file++) {
         bool standard = strcmp(file->what, "-") == 0;
-        if (standard ? !any : !is_used(file, c->usage)) continue;
+        if (standard ? !any : !usage_names(file, c->usage)) continue;
         if (!any) printf("\nFiles:\n");
         any = true;
         print_file(file);
@@ -88,14 +90,14 @@ static void print_files_of(const struct command *c)
 static void print_command(const struct command *c)
 {
     printf("usage: boscage %s %s\n\n%s\n", command_name(c).text, c->usage, c->summary);
-    if (c->uses[0].id) printf("\nOptions:\n");
-    for (const struct use *use = c->uses; use->id; use++) print_option(c, use->id);
+    if (c->options[0].id) printf("\nOptions:\n");
+    for (const struct command_option *option = c->options; option->id; option++) print_option(c, option->id);
     print_files_of(c);
     print_common_options();
     printf("\nExample:\n  %s\n", c->example);
 }
 
-static void print_list(const struct job *job, const char *room)
+static void print_command_list(const struct job *job, const char *room)
 {
     for (int i = 0; i < job->command_count; i++) {
         const struct command *c = &job->commands[i];
@@ -104,18 +106,19 @@ static void print_list(const struct job *job, const char *room)
     }
 }
 
-static void print_all(const struct job *job, const char *room, const char *example)
+/* Prints the help of the tool, or of a room. */
+static void print_overview(const struct job *job, const char *room, const char *example)
 {
     printf("usage: boscage %s%sCOMMAND [OPTION...]\n\n", room ? room : "", room ? " " : "");
     if (!room) printf("boscage: %s.\n\n", HELP_ABOUT);
     printf("Commands:\n");
-    print_list(job, room);
+    print_command_list(job, room);
     print_common_options();
     printf("\nFiles:\n");
     for (const struct help_file *file = help_files; file->what; file++) print_file(file);
     printf("\nExit codes:\n");
     for (int i = 0; i < HELP_CODES; i++) printf("  %d        %s\n", i, help_codes[i]);
-    printf("\nExample:\n  %s\n\n`boscage COMMAND --help' says more.\n", example);
+    printf("\nExample:\n  %s\n\n`boscage COMMAND --help' shows the options of a command.\n", example);
 }
 
 void help_print(const struct job *job, const struct command *command, const char *room)
@@ -128,5 +131,5 @@ void help_print(const struct job *job, const struct command *command, const char
     if (room && !command_has_room(job, room)) room = NULL;
     for (int i = job->command_count - 1; i >= 0 && room; i--)
         if (strcmp(job->commands[i].room, room) == 0) example = job->commands[i].example;
-    print_all(job, room, example);
+    print_overview(job, room, example);
 }

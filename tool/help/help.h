@@ -1,31 +1,13 @@
-/* What all forms of help say, beside the commands and options themselves. */
+/* Help of the tool, of a room and of commands; as a manual page and as completion scripts. */
 #ifndef TOOL_HELP_HELP_H
 #define TOOL_HELP_HELP_H
 
-#define HELP_ABOUT "massively parallel data structures, built in real time"
+#include "tool/tool.h"
 
-/* What files hold, and the endings that say so; `names` are what usages call such files. NULL ends the list. */
-struct help_file {
-    const char *what, *text, *names;
-};
-static const struct help_file help_files[] = {
-    {"Arrays", ".npy; written as text where the name ends in .csv, .tsv or .txt", ".npy"},
-    {"Points", ".npy, .csv, .tsv, .txt, .xyz, .off, .ply, .obj, or a saved tree (.bosc)", " P Q MODEL SCENE "},
-    {"Graphs",
-     ".gr (DIMACS), .mtx (Matrix Market), .txt, .el, .snap, .tsv, .csv (edge lists), .graph, .metis, or a saved "
-     "graph (.bosc)",
-     " G "},
-    {"Vectors", "text of 0 and 1 or of bases, FASTA, or .npy of packed bits", " V "},
-    {"Heights", ".png, .pgm, .hgt, .tif, .npy", " H "},
-    {"Meshes", ".glb, .ply, .obj", " mesh.glb "},
-    {"-", "standard input or output", " - "},
-    {".gz, .zst", "behind any of these endings: packed by gzip or zstd", ""},
-    {0},
-};
+/* Prints the help of a command; if NULL, of the room; if NULL or unknown, of the tool. */
+void help_print(const struct job *job, const struct command *command, const char *room);
 
-/* Exit codes, from 0. */
-static const char *const help_codes[] = {"done", "failed: bad data, no memory, input or output", "usage",
-                                         "no such backend or device"};
-enum { HELP_CODES = sizeof help_codes / sizeof *help_codes };
+void help_print_man(const struct job *job);
+void help_print_completion(const struct job *job, int shell); /* 0: bash, 1: zsh, 2: fish */
 
 #endif

@@ -1,15 +1,17 @@
-/* What a mistyped name may have meant. */
+#include "tool/options/hint.h"
+
 #include <string.h>
 
 #include "tool/tool.h"
 
-enum { LONGEST = 32 };
+enum { LENGTH_MAX = 32 };
 
-/* Letters to put in, take away or replace to make `to` of `from`. Source: R. A. Wagner, M. J. Fischer, The
- * String-to-String Correction Problem, J. ACM 21 (1974); two neighbours exchanged count as one too. */
-static int letters_between(const char *from, int length, const char *to, int to_length)
+/* Edit distance: insertions, deletions, replacements, and exchanges of two neighbours. Source: R. A. Wagner, M. J.
+ * Fischer, The String-to-String Correction Problem, J. ACM 21 (1974), extended by exchanges. Three rows of the table
+ * are kept. */
+static int edit_distance(const char *from, int length, const char *to, int to_length)
 {
-    int rows[3][LONGEST + 1];
+    int rows[3][LENGTH_MAX + 1];
     for (int j = 0; j <= to_length; j++) rows[0][j] = j;
     for (int i = 1; i <= length; i++) {
         int *row = rows[i % 3];
@@ -27,17 +29,17 @@ static int letters_between(const char *from, int length, const char *to, int to_
     return rows[length % 3][to_length];
 }
 
-int hint_find(const char *text, size_t length, const char *(*name)(const void *user, int i), const void *user,
-              int count)
+int find_similar_name(const char *text, size_t length, const char *(*name)(const void *user, int i), const void *user,
+                      int count)
 {
-    int nearest = -1, fewest = length < 5 ? 2 : 3; /* fewer than these are a slip */
-    if (length < 2 || length > LONGEST) return -1;
+    int nearest = -1, least = length < 5 ? 2 : 3; /* a distance below this counts as a typing error; chosen */
+    if (length < 2 || length > LENGTH_MAX) return -1;
     for (int i = 0; i < count; i++) {
         size_t other = strlen(name(user, i));
-        if (other < 2 || other > LONGEST) continue;
-        int letters = letters_between(text, (int)length, name(user, i), (int)other);
-        if (letters >= fewest) continue;
-        fewest = letters;
+        if (other < 2 || other > LENGTH_MAX) continue;
+        int distance = edit_distance(text, (int)length, name(user, i), (int)other);
+        if (distance >= least) continue;
+        least = distance;
         nearest = i;
     }
     return nearest;

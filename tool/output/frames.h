@@ -1,4 +1,4 @@
-/* Numbered files in a folder: frame-00000.png and so on. */
+/* Numbered files in a folder: frame-00000.png, frame-00001.png, ... */
 #ifndef TOOL_OUTPUT_FRAMES_H
 #define TOOL_OUTPUT_FRAMES_H
 
@@ -7,24 +7,23 @@
 
 enum { FRAME_NAME_SIZE = 4096 };
 
-/* STEM-NNNNNENDING. */
-struct numbered {
+/* Files STEM-NNNNN.ENDING; `ending` has its dot. */
+struct file_series {
     const char *stem, *ending;
 };
-extern const struct numbered tile_files;
+extern const struct file_series tile_files;
 
-/* The name of file i; false where it is too long. */
-bool numbered_name(const struct numbered *files, const char *folder, int64_t i, char name[FRAME_NAME_SIZE]);
+/* Writes the name of file i; false if it is too long. */
+bool format_numbered_name(const struct file_series *files, const char *folder, int64_t i, char name[FRAME_NAME_SIZE]);
 
-/* Removes those that do not stay. Returns an exit code, having said why it is not EXIT_DONE. */
-int numbered_remove(const struct numbered *files, const char *folder, bool (*stays)(const void *user, int64_t i),
-                    const void *user);
+/* Removes the files of the series for which is_kept returns false. Returns an exit code; reports errors. */
+int remove_numbered_files(const struct file_series *files, const char *folder,
+                          bool (*is_kept)(const void *user, int64_t i), const void *user);
 
-/* The name of frame i; false where it is too long. */
-bool frame_name(const char *folder, int64_t i, char name[FRAME_NAME_SIZE]);
+/* Writes the name of frame i; false if it is too long. */
+bool format_frame_name(const char *folder, int64_t i, char name[FRAME_NAME_SIZE]);
 
-/* Removes the last frames of a longer film, which would follow these `count` when they are shown. Returns an exit code,
- * having said why it is not EXIT_DONE. */
-int frames_remove_from(const char *folder, int64_t count);
+/* Removes the frames from number `count` on, left by a longer film. Returns an exit code; reports errors. */
+int remove_frames_from(const char *folder, int64_t count);
 
 #endif

@@ -1,12 +1,14 @@
-/* What a path ends in, and folders. */
+#include "tool/output/paths.h"
+
 #include <errno.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
 
+#include "tool/output/report.h"
 #include "tool/tool.h"
 
-bool path_ends_in(const char *path, const char *ending)
+bool path_has_ending(const char *path, const char *ending)
 {
     size_t length = strlen(path), tail = strlen(ending);
     if (length >= 3 && strcasecmp(path + length - 3, ".gz") == 0)
@@ -16,13 +18,13 @@ bool path_ends_in(const char *path, const char *ending)
     return length >= tail && strncasecmp(path + length - tail, ending, tail) == 0;
 }
 
-bool path_is_standard(const char *path) { return strcmp(path, "-") == 0; }
+bool path_is_stdio(const char *path) { return strcmp(path, "-") == 0; }
 
-int folder_make(const char *path)
+int create_folder(const char *path)
 {
     struct stat about;
     if (mkdir(path, 0777) == 0) return EXIT_DONE;
     int number = errno;
     if (number == EEXIST && stat(path, &about) == 0 && S_ISDIR(about.st_mode)) return EXIT_DONE;
-    return say(EXIT_FAILED, "%s: cannot create the folder: %s", path, strerror(number));
+    return report_error(EXIT_FAILED, "%s: cannot create the folder: %s", path, strerror(number));
 }

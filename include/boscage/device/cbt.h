@@ -1,13 +1,16 @@
-/* boscage/device/cbt.h - a tree of boscage/cbt.h in loops and kernels of one's own: nodes, leaves, commands.
+/* boscage/device/cbt.h - a tree of boscage/cbt.h in loops and kernels of your own: nodes, leaves, commands.
  * SPDX-License-Identifier: Apache-2.0
  *
- * bosc_cbt_get_view describes a tree; the functions below read it and record commands, in C and C++ on the CPU for a
+ * Family: meshes
+ * Start with: bosc_cbt_get_view
+ *
+ * bosc_cbt_get_view describes a tree. The functions below read it and record commands, in C and C++ on the CPU for a
  * tree of the CPU backend, in CUDA kernels for one of the CUDA backend. A view is valid until the tree is freed; the
- * next reduction carries out the commands recorded through it.
+ * next reduction applies the commands recorded through it.
  *
  * Every bit but the first stands for a split: bit x, where x ends in t zeros in binary, is set exactly if the node that
  * covers the 2^(t+1) bits around it is split; its right child begins at bit x. So a field encodes a tree if bit 0 is
- * set, and with every other bit that of the node's parent. */
+ * set, and each other set bit has its node's parent's bit set. */
 #ifndef BOSCAGE_DEVICE_CBT_H
 #define BOSCAGE_DEVICE_CBT_H
 
@@ -22,15 +25,16 @@ typedef struct bosc_cbt_view {
     int64_t blocks;       /* of 2^BOSC_CBT_BLOCK_BITS bits */
     const uint64_t *bits; /* (blocks x BOSC_CBT_BLOCK_WORDS); after changing them call bosc_cbt_recount */
     const int64_t *ranks; /* (blocks + 1) leaves before the block; the last one: all leaves */
-    uint64_t *splits;     /* (as bits) the splits to be made: the bits to be set */
-    uint64_t *merges;     /* (as bits) the splits to be undone: the bits to be cleared */
+    uint64_t *splits;     /* (as bits) the splits to make: bits to set */
+    uint64_t *merges;     /* (as bits) the splits to undo: bits to clear */
     uint8_t *touched;     /* (blocks) 1 where the block has commands */
 } bosc_cbt_view;
 
 BOSC_BEGIN_DECLS
 
-/* A view of the tree. Takes memory for commands if there is none.
- * Cost: O(1) work, and O(2^D / 64) the first time. Does not wait. */
+/* Describes the tree by a view. Allocates memory for commands if there is none.
+ * Cost: O(1) work, and O(2^D / 64) the first time.
+ * Queues. */
 BOSC_API bosc_status bosc_cbt_get_view(bosc_ctx *ctx, bosc_cbt *tree, bosc_cbt_view *view);
 
 BOSC_END_DECLS
@@ -70,7 +74,7 @@ BOSC_DEVICE_FN uint64_t bosc_cbt_left(uint64_t node) { return node << 1; }
 BOSC_DEVICE_FN uint64_t bosc_cbt_right(uint64_t node) { return node << 1 | 1; }
 BOSC_DEVICE_FN uint64_t bosc_cbt_sibling(uint64_t node) { return node == 1 ? 0 : node ^ 1; }
 
-/* Whether trees of this depth can have this node. */
+/* True if trees of this depth can have this node. */
 BOSC_DEVICE_FN int bosc_cbt_is_node(uint64_t node, int32_t depth) { return node != 0 && node >> depth <= 1; }
 
 /* The first bit that a node covers. */
@@ -105,7 +109,7 @@ BOSC_DEVICE_FN int64_t bosc_cbt_rank(const bosc_cbt_view *view, uint64_t positio
     return rank;
 }
 
-/* log2 of the number of bits that the leaf which begins at this position covers.
+/* Returns log2 of the number of bits of the leaf that begins at this position.
  * Cost: O(depth). */
 BOSC_DEVICE_FN int32_t bosc_cbt_log2_size_at(const bosc_cbt_view *view, uint64_t position)
 {
@@ -135,7 +139,7 @@ BOSC_DEVICE_FN uint64_t bosc_cbt_leaf_node(const bosc_cbt_view *view, int64_t le
     return bosc_cbt_node(position, bosc_cbt_log2_size_at(view, position), view->depth);
 }
 
-/* Whether the node is a leaf of the tree. */
+/* True if the node is a leaf of the tree. */
 BOSC_DEVICE_FN int bosc_cbt_is_leaf(const bosc_cbt_view *view, uint64_t node)
 {
     int32_t depth = view->depth;
@@ -175,7 +179,7 @@ BOSC_DEVICE_FN void bosc_cbt_set_command(const bosc_cbt_view *view, uint64_t *bi
 #endif
 }
 
-/* Record that a leaf is to be split, or merged with its sibling. */
+/* Records a split of a leaf, or a merge with its sibling. */
 BOSC_DEVICE_FN void bosc_cbt_mark_split(const bosc_cbt_view *view, uint64_t node)
 {
     if (bosc_cbt_is_node(node, view->depth) && !(node >> view->depth))

@@ -1,10 +1,13 @@
-/* boscage/device/cbt_heap.h - a PUBLISHED tree of boscage/cbt.h in loops and kernels of one's own.
+/* boscage/device/cbt_heap.h - a PUBLISHED tree of boscage/cbt.h in loops and kernels of your own.
  * SPDX-License-Identifier: Apache-2.0
  *
- * The tree is the article's heap and nothing else: node k of level d has its number of leaves in D - d + 1 bits, from
- * bit 2^(d+1) + k (D - d + 1) on; those of the deepest level are the bit field. Splits set bits of the field and merges
- * clear them where they lie, by atomics. The sums above it stay those of the last reduction, and they tell all of the
- * tree as it was then; so the functions below may be called by some threads while others record commands.
+ * Family: meshes
+ * Start with: bosc_cbt_get_heap_view
+ *
+ * The tree is the article's heap alone: node k of level d has its number of leaves in D - d + 1 bits, from bit 2^(d+1)
+ * + k (D - d + 1) on; the deepest level is the bit field. Splits set bits of the field and merges clear them in place,
+ * by atomics. The sums above stay those of the last reduction and describe the whole tree as of then, so some threads
+ * may call the functions below while others record commands.
  *
  * In C and C++ on the CPU for a tree of the CPU backend, in CUDA kernels for one of the CUDA backend. A view is valid
  * until the tree is freed. Arithmetic of nodes is in boscage/device/cbt.h.
@@ -22,14 +25,15 @@ typedef struct bosc_cbt_heap_view {
 
 BOSC_BEGIN_DECLS
 
-/* A view of a PUBLISHED tree.
+/* Describes a PUBLISHED tree by a view.
  * Errors: BOSC_ERR_ARG for a tree of another layout.
- * Cost: O(1) work. Does not wait. */
+ * Cost: O(1) work.
+ * Queues. */
 BOSC_API bosc_status bosc_cbt_get_heap_view(bosc_ctx *ctx, bosc_cbt *tree, bosc_cbt_heap_view *view);
 
 BOSC_END_DECLS
 
-/* A word of the heap, whose bits of the field others may be changing. */
+/* Returns a word of the heap; other threads may be changing bits of the field in it. */
 BOSC_DEVICE_FN uint64_t bosc_cbt_heap_word(const bosc_cbt_heap_view *view, uint64_t word)
 {
 #ifdef __CUDA_ARCH__
@@ -80,7 +84,7 @@ BOSC_DEVICE_FN uint64_t bosc_cbt_heap_leaf_node(const bosc_cbt_heap_view *view, 
     return node;
 }
 
-/* Whether the node is a leaf of the tree. */
+/* True if the node is a leaf of the tree. */
 BOSC_DEVICE_FN int bosc_cbt_heap_is_leaf(const bosc_cbt_heap_view *view, uint64_t node)
 {
     if (!bosc_cbt_is_node(node, view->depth)) return 0;
@@ -125,8 +129,8 @@ BOSC_DEVICE_FN void bosc_cbt_heap_set_bit(const bosc_cbt_heap_view *view, uint64
 #endif
 }
 
-/* Record that a leaf is to be split, or merged with its sibling. The next reduction takes those merges back of which a
- * child is to be split, so that the order in which commands come does not matter. */
+/* Records a split of a leaf, or a merge with its sibling. The next reduction undoes merges of nodes with a child to be
+ * split, so the order of commands does not matter. */
 BOSC_DEVICE_FN void bosc_cbt_heap_mark_split(const bosc_cbt_heap_view *view, uint64_t node)
 {
     if (!(node >> view->depth) && bosc_cbt_heap_is_leaf(view, node))

@@ -1,5 +1,8 @@
-/* boscage/device/function.h - how the functions of the device headers are declared: inline, in C, C++ and CUDA.
- * SPDX-License-Identifier: Apache-2.0 */
+/* boscage/device/function.h - declarations of the device headers' functions: inline, in C, C++ and CUDA.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Family: points, graphs and keys
+ * Start with: boscage/device/kdtree.h, boscage/device/hash.h */
 #ifndef BOSCAGE_DEVICE_FUNCTION_H
 #define BOSCAGE_DEVICE_FUNCTION_H
 
@@ -11,15 +14,15 @@
 #define BOSC_DEVICE_FN static inline
 #endif
 
-/* The same for functions that are called for one item: on the CPU too the compiler is not to weigh their size. */
+/* Like BOSC_DEVICE_FN, for functions called for one item: always inlined on the CPU too. */
 #if defined(__GNUC__) && !defined(__CUDACC__)
 #define BOSC_DEVICE_INLINE static inline __attribute__((always_inline))
 #else
 #define BOSC_DEVICE_INLINE BOSC_DEVICE_FN
 #endif
 
-/* Around functions that read arrays of a dtype told at run time: gcc, which does not know it, warns of the ends of a
- * caller's small array that a wider type would have. */
+/* Encloses functions that read arrays of a dtype known at run time only. gcc otherwise warns that a wider type would
+ * read beyond the caller's small array. */
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
 #define BOSC_BEGIN_DTYPES _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wmaybe-uninitialized\"")
 #define BOSC_END_DTYPES _Pragma("GCC diagnostic pop")

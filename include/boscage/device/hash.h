@@ -1,23 +1,26 @@
-/* boscage/device/hash.h - look-ups in a table of boscage/hash.h from your own loop or kernel.
+/* boscage/device/hash.h - queries of a table of boscage/hash.h in your own loop or kernel.
  * SPDX-License-Identifier: Apache-2.0
  *
- * bosc_hash_get_view describes a BUCKETED table; the functions below read it, in C and C++ on the CPU for a table of
+ * Family: points, graphs and keys
+ * Start with: bosc_hash_get_view
+ *
+ * bosc_hash_get_view describes a BUCKETED table. The functions below read it, in C and C++ on the CPU for a table of
  * the CPU backend, and in CUDA kernels for one of the CUDA backend. A view is valid until the table is written to or
  * freed.
  *
- * The table: a key becomes its hash, one to one, of the same number of bits. The top partition_bits of the hash choose
- * a partition, which is a run of buckets. Two numbers mixed from the hash and the partition's seed choose the key's
- * first and second bucket in it. A bucket is four hashes, then the four values, and bytes up to `stride`. An empty slot
- * holds a filler: a hash of another partition, so no key that is looked for here can have it. A bucket is spilled if a
- * key whose first bucket it is lies in its second one: it then holds a filler that ends in 1, or it is full with
- * hash[0] < hash[1]. So most absent keys cost one read, where the mark is read: on a device and in bosc_hash_find. */
+ * The table: a key is mapped one to one to its hash, of the same number of bits. The top partition_bits of the hash
+ * choose a partition, which is a run of buckets. Two numbers mixed from the hash and the partition's seed choose the
+ * key's first and second bucket in it. A bucket is four hashes, then the four values, and bytes up to `stride`. An
+ * empty slot holds a filler: a hash of another partition, which no query in this partition has. A bucket is spilled if
+ * a key with this first bucket lies in its second one. A spilled bucket holds a filler that ends in 1, or is full with
+ * hash[0] < hash[1]. On a device and in bosc_hash_find this mark limits most absent keys to one read. */
 #ifndef BOSCAGE_DEVICE_HASH_H
 #define BOSCAGE_DEVICE_HASH_H
 
 #include <boscage/device/function.h>
 #include <boscage/hash.h>
 
-/* Look-ups for CPUs, which guess branches, by gcc and clang. The emulator runs what a device does. */
+/* Queries for CPUs with branch prediction, by gcc and clang. The emulator runs the device's. */
 #if defined(__GNUC__) && !defined(__CUDACC__) && !defined(BI_EMULATE)
 #define BOSC_HASH_HOST
 #endif
@@ -34,8 +37,8 @@ typedef float bosc_hash_4f __attribute__((vector_size(16)));
 enum {
     BOSC_HASH_VIEW_VERSION = 1,
     BOSC_HASH_WIDTH = 4,    /* slots of a bucket */
-    BOSC_HASH_SEEDS = 63,   /* seeds that a partition may have: 0 to 62 */
-    BOSC_HASH_LINEAR = 63,  /* instead of a seed: the partition is searched linearly */
+    BOSC_HASH_SEEDS = 63,   /* seeds of a partition: 0 to 62 */
+    BOSC_HASH_LINEAR = 63,  /* in place of a seed: the partition is searched linearly */
     BOSC_HASH_SEED_BITS = 6 /* of bosc_hash_partition.buckets_seed */
 };
 
@@ -44,7 +47,7 @@ typedef struct bosc_hash_partition {
     uint32_t buckets_seed; /* the number of its buckets (1 or more) << BOSC_HASH_SEED_BITS | its seed */
 } bosc_hash_partition;
 
-/* A hash or a key of any width; 32 and 64 bits stand in low, with high 0. */
+/* A hash or a key of any width; 32 and 64 bits are in low, with high 0. */
 typedef struct bosc_hash_word {
     uint64_t low, high;
 } bosc_hash_word;
@@ -52,20 +55,21 @@ typedef struct bosc_hash_word {
 typedef struct bosc_hash_view {
     uint32_t version; /* BOSC_HASH_VIEW_VERSION */
     int32_t key_bits;
-    int32_t value_size; /* bytes stored with a key: a counted map has 4 more, a uint32_t; a multimap 8, see below */
+    int32_t value_size; /* bytes stored with a key: a counted map has 4 more, a uint32_t; a multimap 8, see
+                         * bosc_hash_get_view */
     int32_t stride;     /* bytes of a bucket */
     int32_t partition_bits;
     uint64_t seed;
     const bosc_hash_partition *partitions;
     const unsigned char *buckets;
-    const unsigned char *values; /* of a multimap: all values, those of a key together; else NULL */
+    const unsigned char *values; /* multimap: all values, grouped by key; else NULL */
 } bosc_hash_view;
 
 BOSC_BEGIN_DECLS
 
-/* Gives the view of a BUCKETED table. A multimap stores two uint32_t with a key: the index of its first value in
- * `values`, and their number.
- * Errors: BOSC_ERR_ARG for other layouts; BOSC_ERR_DATA before a build and after one that failed.
+/* Describes a BUCKETED table by a view.
+ * A multimap stores two uint32_t with a key: the index of its first value in `values`, and their number.
+ * Errors: BOSC_ERR_ARG for other layouts; BOSC_ERR_DATA before a build and after a failed one.
  * Cost: O(1). */
 BOSC_API bosc_status bosc_hash_get_view(bosc_ctx *ctx, const bosc_hash *table, bosc_hash_view *view);
 
@@ -111,7 +115,7 @@ BOSC_DEVICE_INLINE bosc_hash_word bosc_hash_of(bosc_hash_word key, int32_t key_b
     return key;
 }
 
-/* The word whose top bits choose the partition, left-aligned in 64 bits. */
+/* Returns the word with the partition's bits on top, left-aligned in 64 bits. */
 BOSC_DEVICE_INLINE uint64_t bosc_hash_top(bosc_hash_word hash, int32_t key_bits)
 {
     return key_bits == 32 ? hash.low << 32 : key_bits == 64 ? hash.low : hash.high;
@@ -146,7 +150,7 @@ BOSC_DEVICE_INLINE void bosc_hash_buckets(uint32_t fold, uint32_t seed, uint32_t
     pick[1] = (uint32_t)((uint64_t)bosc_hash_scatter(g ^ 0x5bd1e995u) * buckets >> 32);
 }
 
-/* Whether a comes before b as a number. */
+/* True if a < b as numbers. */
 BOSC_DEVICE_INLINE int bosc_hash_less(bosc_hash_word a, bosc_hash_word b)
 {
     return a.high < b.high || (a.high == b.high && a.low < b.low);
@@ -172,11 +176,12 @@ BOSC_DEVICE_INLINE const unsigned char *bosc_hash_bucket(const bosc_hash_view *v
     return view->buckets + (uint64_t)bucket * (uint32_t)view->stride;
 }
 
-/* Bit i: slot i of a bucket, of which these are the hashes, holds this one. */
+/* Returns the slots of a bucket, given its hashes, that hold this hash: bit i for slot i. */
 BOSC_DEVICE_INLINE uint32_t bosc_hash_match(const unsigned char *hashes, int32_t key_bits, bosc_hash_word hash)
 {
     uint32_t match = 0;
 #ifdef BOSC_HASH_SSE2
+    /* Compare all four hashes at once; the sign bits of the result are the mask. */
     bosc_hash_4 first, last;
     __builtin_memcpy(&first, hashes, sizeof first);
     if (key_bits == 32) {
@@ -190,6 +195,7 @@ BOSC_DEVICE_INLINE uint32_t bosc_hash_match(const unsigned char *hashes, int32_t
         __builtin_memcpy(&last, hashes + sizeof first, sizeof last);
         first = first == wanted;
         last = last == wanted;
+        /* A hash of 64 bits matches if both of its 32-bit halves do. */
         const bosc_hash_4 lows = __builtin_shufflevector(first, last, 0, 2, 4, 6);
         const bosc_hash_4 highs = __builtin_shufflevector(first, last, 1, 3, 5, 7);
         return (uint32_t)__builtin_ia32_movmskps((bosc_hash_4f)(lows & highs));
@@ -202,7 +208,7 @@ BOSC_DEVICE_INLINE uint32_t bosc_hash_match(const unsigned char *hashes, int32_t
     return match;
 }
 
-/* The lowest slot of a match that is not 0. No branch depends on it, as it cannot be guessed. */
+/* Returns the lowest slot of a match that is not 0, without a branch, which would be unpredictable. */
 BOSC_DEVICE_INLINE int32_t bosc_hash_lowest(uint32_t match)
 {
 #ifdef BOSC_HASH_HOST
@@ -219,7 +225,7 @@ BOSC_DEVICE_INLINE int32_t bosc_hash_slot_in(const bosc_hash_view *view, uint32_
     return match ? bosc_hash_lowest(match) : -1;
 }
 
-/* Whether a bucket is spilled. Fillers stand last. No branch depends on whether it is full. */
+/* True if a bucket is spilled. Fillers are last. Branch-free in the test for a full bucket. */
 BOSC_DEVICE_INLINE int bosc_hash_is_spilled(const bosc_hash_view *view, uint32_t partition, uint32_t bucket)
 {
     const unsigned char *hashes = bosc_hash_bucket(view, bucket);
@@ -263,9 +269,9 @@ BOSC_DEVICE_INLINE bosc_hash_hit bosc_hash_hit_linear(const bosc_hash_view *view
     return hit;
 }
 
-/* Looks in the first and the second bucket of a fold that bosc_hash_scatter has mixed. The second one is read whatever
- * the mark of the first says: a CPU has read it sooner than it learns that it guessed the mark wrong. In a large table,
- * whose buckets come from far away, it is asked for before the first one is there. */
+/* Searches the first and the second bucket of a fold mixed by bosc_hash_scatter. The second one is read whatever the
+ * first one's mark: on a CPU the read is cheaper than a mispredicted branch. In a large table it is prefetched before
+ * the first one arrives. */
 BOSC_DEVICE_INLINE bosc_hash_hit bosc_hash_hit_in_two(const bosc_hash_view *view, uint32_t first, uint32_t count,
                                                       uint32_t mixed, bosc_hash_word hash)
 {
@@ -281,8 +287,8 @@ BOSC_DEVICE_INLINE bosc_hash_hit bosc_hash_hit_in_two(const bosc_hash_view *view
     return bosc_hash_hit_in(view, first + (uint32_t)((uint64_t)bosc_hash_scatter(again) * count >> 32), hash);
 }
 
-/* Where a hash is, with match 0 if it is nowhere. Nearly all partitions have seed 0: that is a branch which a CPU
- * guesses, and so it mixes on while the partition is still being read. */
+/* Finds a hash; match is 0 if it is absent. Nearly all partitions have seed 0, so that branch is predictable, and a CPU
+ * mixes on while the partition is still being read. */
 BOSC_DEVICE_INLINE bosc_hash_hit bosc_hash_hit_of(const bosc_hash_view *view, bosc_hash_word hash)
 {
     const uint32_t number = view->key_bits == 32 ? (uint32_t)hash.low >> (32 - view->partition_bits)
@@ -332,10 +338,10 @@ BOSC_DEVICE_INLINE int64_t bosc_hash_look_up_in(const bosc_hash_view *view, bosc
 }
 #endif
 
-/* The slot of a key, likewise, or -1 if the table does not hold it. */
+/* Returns the slot of a key, as BOSC_HASH_WIDTH * bucket + slot, or -1 if the table does not hold it. */
 BOSC_DEVICE_INLINE int64_t bosc_hash_look_up(const bosc_hash_view *view, bosc_hash_word key)
 {
-    bosc_hash_view by_width = *view; /* with a width that is known where it is compiled */
+    bosc_hash_view by_width = *view; /* with a width known at compile time */
     if (view->key_bits == 32) {
         by_width.key_bits = 32;
         return bosc_hash_look_up_in(&by_width, key);
@@ -357,12 +363,12 @@ BOSC_DEVICE_INLINE const void *bosc_hash_value_at(const bosc_hash_view *view, in
     return values + at % BOSC_HASH_WIDTH * (uint32_t)view->value_size;
 }
 
-/* The value stored with a key, as bosc_hash_value_at gives it, or NULL if the table does not hold the key: on a CPU
- * sooner than by the slot. */
+/* Returns the value stored with a key, as bosc_hash_value_at does, or NULL if the table does not hold the key. Faster
+ * on a CPU than by the slot. */
 BOSC_DEVICE_INLINE const void *bosc_hash_look_up_value(const bosc_hash_view *view, bosc_hash_word key)
 {
 #ifdef BOSC_HASH_HOST
-    bosc_hash_view by_width = *view; /* with a width that is known where it is compiled */
+    bosc_hash_view by_width = *view; /* with a width known at compile time */
     if (view->key_bits == 32) {
         by_width.key_bits = 32;
         return bosc_hash_look_up_value_in(&by_width, key);

@@ -1,36 +1,46 @@
-/* boscage/device/hash_slots.h - look-ups in tables of the layouts other than BUCKETED from your own loop or kernel.
+/* boscage/device/hash_slots.h - queries of tables of the layouts other than BUCKETED in your own loop or kernel.
  * SPDX-License-Identifier: Apache-2.0
  *
- * The table: a key becomes its hash, one to one, of the same number of bits. The hash chooses a run of slots; the run
- * and its seed tell the slots that the key may have. A slot is a hash, the value, and zero bytes up to `stride`; an
- * empty slot holds a filler: a hash that is not looked for there, as it chooses another run (CUCKOO: other slots).
+ * Family: points, graphs and keys
+ * Start with: bosc_hash_get_slots_view
+ *
+ * The table: a key is mapped one to one to its hash, of the same number of bits. The hash chooses a run of slots; the
+ * run and its seed give the slots that the key may have. A slot is a hash, the value, and zero bytes up to `stride`. An
+ * empty slot holds a filler: a hash that chooses another run (CUCKOO: other slots), so no query finds it.
  *
  * PERFECT: the top partition_bits of the hash choose the run; the hash and the run's seed choose one of the run's
- * groups, and the group's pilot leads each of its keys to a slot that no other key has. Sources: Fox, Chen, Heath, A
- * Faster Algorithm for Constructing Minimal Perfect Hash Functions (1992); Pibiri and Trani, PTHash (2021); Groot
- * Koerkamp, PtrHash (2025); Hermann et al., PHOBIC (2024).
- * HYBRID: a run is three subtables of equal size, and a key has a slot in each. A key that is not in the first of them
- * has been evicted from there, and a slot once taken is never empty again, so an empty slot ends a search. Source:
- * Alcantara et al., Real-time Parallel Hashing on the GPU (2009).
+ * groups; the group's pilot gives each of its keys a slot of its own. Sources: Fox, Chen, Heath, A Faster Algorithm for
+ * Constructing Minimal Perfect Hash Functions (1992); Pibiri and Trani, PTHash (2021); Groot Koerkamp, PtrHash (2025);
+ * Hermann et al., PHOBIC (2024).
+ *
+ * HYBRID: a run is three subtables of equal size, and a key has a slot in each. A key outside its first slot was
+ * evicted from it, and a used slot is never empty again, so an empty slot ends a search. Source: Alcantara et al.,
+ * Real-time Parallel Hashing on the GPU (2009).
+ *
  * FKS: a run of k keys has k * k slots, among which its seed separates the keys. Source: Fredman, Komlos, Szemeredi,
  * Storing a Sparse Table with O(1) Worst Case Access Time (1984).
- * CUCKOO: run 0 is the table, in which a key has a slot by each function; run 1 the stash, of no slots or of
+ *
+ * CUCKOO: run 0 is the table, in which a key has a slot by each function; run 1 is the stash, of no slots or of
  * BOSC_HASH_STASH, in which it has one. Sources: Pagh and Rodler, Cuckoo Hashing (2004); Alcantara, Efficient Hash
  * Tables on the GPU (2011).
- * CHAINED: a run is the chain of a bucket, a key stands in one of its two buckets. All runs are linear. Sources: Azar,
+ *
+ * CHAINED: a run is the chain of a bucket; a key is in one of its two buckets. All runs are linear. Sources: Azar,
  * Broder, Karlin, Upfal, Balanced Allocations (1999); Alcantara (2011).
- * ORDERED: linear probing without a wrap; run 0 is the table. Pairs stand in the order of their hashes. Each is in
- * its home, which is its hash scaled to the number of homes, or behind the pair before it if that is further on. Empty
- * slots hold the greatest hash, whose own pair has the last slot, which holds 0 while it is empty; the slot before that
- * one is always empty. A search goes up from the home to a hash that is not less. If pairs do not fit in so, there are
- * as many slots as pairs, and a search halves them. Sources: Amble and Knuth, Ordered Hash Tables (1974); Celis, Robin
- * Hood Hashing (1986).
- * On the CPU the table also has a directory, of 32 bits for each home: a bit for each range of its hashes that has a
- * key, and above them by how many slots its first pair stands behind it, at most 255. So a read tells of most absent
- * keys that they are absent, and of most others their slot. Source, of bits and ranks beside such runs: Pandey, Bender,
- * Johnson, Patro, A General-Purpose Counting Filter (2017).
- * A run for which no seed works is linear: its keys stand one after the other; if it has more than BOSC_HASH_SCAN
- * slots, they are all occupied, by ascending hash. */
+ *
+ * ORDERED: linear probing without a wrap; run 0 is the table. Pairs are in the order of their hashes. A pair's home is
+ * its hash scaled to the number of homes; the pair is there, or after the pair before it if that is further on. Empty
+ * slots hold the greatest hash. The pair with that hash has the last slot, which holds 0 while it is empty; the slot
+ * before it is always empty. A search ascends from the home to a hash that is not less. If pairs do not fit this way,
+ * there are as many slots as pairs, and a search is binary. Sources: Amble and Knuth, Ordered Hash Tables (1974);
+ * Celis, Robin Hood Hashing (1986).
+ *
+ * On the CPU an ORDERED table also has a directory, 32 bits for each home: a bit for each range of its hashes that has
+ * a key, and above them the offset of its first pair from the home, at most 255 slots. One read of it rejects most
+ * absent keys and gives the slot of most others. Source, for bits and ranks beside such runs: Pandey, Bender, Johnson,
+ * Patro, A General-Purpose Counting Filter (2017).
+ *
+ * A run for which no seed works is linear: its keys are contiguous. If it has more than BOSC_HASH_SCAN slots, all are
+ * occupied, by ascending hash. */
 #ifndef BOSCAGE_DEVICE_HASH_SLOTS_H
 #define BOSCAGE_DEVICE_HASH_SLOTS_H
 
@@ -40,12 +50,12 @@ enum {
     BOSC_HASH_SLOTS_VERSION = 6,
     BOSC_HASH_SCAN = 8192,
     BOSC_HASH_SUBTABLES = 3, /* HYBRID */
-    BOSC_HASH_FUNCTIONS = 4, /* CUCKOO: at most; this number is the stash's function */
+    BOSC_HASH_FUNCTIONS = 4, /* CUCKOO: most functions; also the number of the stash's function */
     BOSC_HASH_STASH = 101,
-    BOSC_HASH_RUN_HASHES = 5,     /* that may choose runs */
+    BOSC_HASH_RUN_HASHES = 5,     /* hash functions that may choose runs */
     BOSC_HASH_HOME_RANGES = 24,   /* of a home in a directory */
-    BOSC_HASH_INDEXED = 1 << 25,  /* homes that a directory has at most */
-    BOSC_HASH_FAR_HOMES = 1 << 18 /* homes of a table that a core's own caches do not hold */
+    BOSC_HASH_INDEXED = 1 << 25,  /* most homes of a directory */
+    BOSC_HASH_FAR_HOMES = 1 << 18 /* homes of a table beyond a core's own caches */
 };
 
 typedef struct bosc_hash_slots_view {
@@ -62,11 +72,11 @@ typedef struct bosc_hash_slots_view {
     const uint64_t *descriptors;
     const uint16_t *pilots; /* (runs x groups) */
     const unsigned char *slots;
-    const unsigned char *values; /* of a multimap: all values, those of a key together; else NULL */
-    uint32_t homes;              /* ORDERED; 0: the slots are full, and searched by halves */
-    int32_t pair_bits; /* ORDERED with a directory: of slots that have twice as many key_bits; else 0. So one test tells
-                        * how a CPU reads a table. */
-    const uint32_t *directory; /* ORDERED: (homes), or NULL, as in tables of a device and of keys of 128 bits */
+    const unsigned char *values; /* multimap: all values, grouped by key; else NULL */
+    uint32_t homes;              /* ORDERED; 0: the slots are full, searches are binary */
+    int32_t pair_bits; /* ORDERED with a directory: bits of a slot that has twice key_bits; else 0. One test then
+                        * selects a CPU's search */
+    const uint32_t *directory; /* ORDERED: (homes); NULL on a device and for keys of 128 bits */
 } bosc_hash_slots_view;
 
 typedef struct bosc_hash_run {
@@ -230,7 +240,7 @@ BOSC_DEVICE_FN int64_t bosc_hash_search_chains(const bosc_hash_slots_view *view,
     return bosc_hash_search_linear(view, &run, hash);
 }
 
-/* ORDERED: the slot from which a hash is looked for. */
+/* ORDERED: returns the slot where the search for a hash begins. */
 BOSC_DEVICE_FN uint32_t bosc_hash_home(bosc_hash_word hash, int32_t key_bits, uint32_t homes)
 {
     if (key_bits == 32) return (uint32_t)(hash.low * homes >> 32);
@@ -263,25 +273,25 @@ BOSC_DEVICE_FN int64_t bosc_hash_search_ordered(const bosc_hash_slots_view *view
 }
 
 #ifdef BOSC_HASH_HOST
-/* bosc_hash_search_ordered where it is seldom called: apart, so that it takes no registers of loops. */
+/* bosc_hash_search_ordered for rare calls: not inlined, so that it costs loops no registers. */
 static __attribute__((noinline, cold, pure, unused)) int64_t
 bosc_hash_search_ordered_apart(const bosc_hash_slots_view *view, bosc_hash_word hash)
 {
     return bosc_hash_search_ordered(view, hash);
 }
 
-/* Where a directory tells of a hash: a home, and one of its ranges of hashes. */
+/* The place of a hash in a directory: a home, and one of its ranges of hashes. */
 typedef struct bosc_hash_place {
     uint64_t home;
     uint32_t range;
 } bosc_hash_place;
 
-/* The range of a hash, by the 32 bits behind those that tell its home: of each four 32nds of a home the first two are
- * one range. */
+/* Returns the range of a hash, given the 32 bits below those of its home: of each four 32nds of a home the first two
+ * are one range. */
 BOSC_DEVICE_INLINE uint32_t bosc_hash_range(uint32_t part) { return (part >> 27) * 3 >> 2; }
 
-/* Of a hash of 64 bits only the top 31 count, so that one multiplication does. The last keys of a home are those whose
- * home is really the next one, in its range 0: for them the bit of the last range is set, too. */
+/* Finds the place of a hash. Only the top 31 of 64 bits count, so that one multiplication suffices. The last keys of a
+ * home really have the next one as home, in its range 0: for them the bit of the last range is set, too. */
 BOSC_DEVICE_INLINE bosc_hash_place bosc_hash_place_of(uint64_t hash, int32_t key_bits, uint32_t homes)
 {
     const uint64_t product = key_bits == 32 ? hash * homes : (hash >> 33) * (2 * (uint64_t)homes);
@@ -289,7 +299,7 @@ BOSC_DEVICE_INLINE bosc_hash_place bosc_hash_place_of(uint64_t hash, int32_t key
     return place;
 }
 
-/* A slot, or where it is absent -1 and NULL. */
+/* A slot; -1 and NULL if absent. */
 typedef struct bosc_hash_slot {
     int64_t number;
     const unsigned char *at;
@@ -301,7 +311,8 @@ BOSC_DEVICE_INLINE bosc_hash_slot bosc_hash_slot_at(const unsigned char *slots, 
     return slot;
 }
 
-/* How many ranges below one have a key, by one instruction; where it lacks, 0, so that the search begins earlier. */
+/* Returns the number of ranges below one that have a key; 0 without the popcount instruction, so that the search begins
+ * earlier. */
 BOSC_DEVICE_INLINE uint32_t bosc_hash_keys_below(uint32_t entry, uint32_t range)
 {
 #if !defined(__x86_64__) || defined(__POPCNT__)
@@ -311,9 +322,9 @@ BOSC_DEVICE_INLINE uint32_t bosc_hash_keys_below(uint32_t entry, uint32_t range)
 #endif
 }
 
-/* The slot where a directory's entry says that a hash is. The few others that have their range's bit are searched for:
- * they share it with another key, or are absent. The greatest hash is found in an empty slot at the latest: only then
- * it is told from others. */
+/* Returns the slot that a directory's entry gives for a hash. A hash not found there shares its range's bit with
+ * another key, or is absent: it is searched for. The greatest hash marks empty slots too, so only the search
+ * distinguishes it. */
 BOSC_DEVICE_INLINE bosc_hash_slot bosc_hash_search_entry(const bosc_hash_slots_view *view, int32_t key_bits,
                                                          uint32_t stride, bosc_hash_word hash, bosc_hash_place place,
                                                          uint32_t entry)
@@ -323,12 +334,12 @@ BOSC_DEVICE_INLINE bosc_hash_slot bosc_hash_search_entry(const bosc_hash_slots_v
     const uint64_t here = bosc_hash_word_at(there.at, 0, key_bits).low, greatest = bosc_hash_greatest(key_bits).low;
     if (__builtin_expect(here == hash.low && here != greatest, 1)) return there;
     if (here > hash.low && here != greatest) return absent;
-    const bosc_hash_slots_view copy = *view; /* so that the view may be in registers */
+    const bosc_hash_slots_view copy = *view; /* lets the view stay in registers */
     return bosc_hash_slot_at(view->slots, bosc_hash_search_ordered_apart(&copy, hash), stride);
 }
 
-/* ORDERED with a directory: the slot of a key of 32 or 64 bits. The width, and perhaps the stride, are known where this
- * is compiled. Most absent keys cost a read of the directory alone. */
+/* ORDERED with a directory: returns the slot of a key of 32 or 64 bits. The width, and perhaps the stride, are known at
+ * compile time. Most absent keys cost a read of the directory alone. */
 BOSC_DEVICE_INLINE bosc_hash_slot bosc_hash_look_up_indexed(const bosc_hash_slots_view *view, int32_t key_bits,
                                                             uint32_t stride, bosc_hash_word key)
 {
@@ -336,7 +347,7 @@ BOSC_DEVICE_INLINE bosc_hash_slot bosc_hash_look_up_indexed(const bosc_hash_slot
     bosc_hash_word hash = key;
     hash.low = key_bits == 32 ? bosc_hash_of(key, 32, view->seed).low : bosc_hash_begin_mix64(key.low ^ view->seed);
     const bosc_hash_place place = bosc_hash_place_of(hash.low, key_bits, view->homes);
-    if (__builtin_expect(view->homes >= BOSC_HASH_FAR_HOMES, 0)) /* a read of memory: both at a time */
+    if (__builtin_expect(view->homes >= BOSC_HASH_FAR_HOMES, 0)) /* beyond the caches: overlap both reads */
         __builtin_prefetch(view->slots + place.home * stride + 32);
     const uint32_t entry = view->directory[place.home];
     if (!(entry >> place.range & 1)) return absent;
@@ -357,7 +368,8 @@ BOSC_DEVICE_FN int64_t bosc_hash_search(const bosc_hash_slots_view *view, bosc_h
 }
 
 #ifdef BOSC_HASH_HOST
-/* The slot of a key in any table. Apart, so that it takes no registers of loops over the most frequent tables. */
+/* Returns the slot of a key in any table. Not inlined, so that it costs loops over the most frequent tables no
+ * registers. */
 static __attribute__((noinline, pure, unused)) bosc_hash_slot bosc_hash_look_up_apart(const bosc_hash_slots_view *view,
                                                                                       bosc_hash_word key)
 {
@@ -368,7 +380,7 @@ static __attribute__((noinline, pure, unused)) bosc_hash_slot bosc_hash_look_up_
     return bosc_hash_slot_at(view->slots, bosc_hash_search(view, hash), stride);
 }
 
-/* The slot of a key where its width is known, or 0, as the caller is compiled. */
+/* Returns the slot of a key of a width known at compile time, or 0. */
 BOSC_DEVICE_INLINE bosc_hash_slot bosc_hash_look_up_slot(const bosc_hash_slots_view *view, int32_t key_bits,
                                                          bosc_hash_word key)
 {
@@ -391,13 +403,13 @@ BOSC_DEVICE_INLINE int64_t bosc_hash_slots_look_up(const bosc_hash_slots_view *v
 #endif
 }
 
-/* The value in a slot that was found. */
+/* Returns the value in a slot that was found. */
 BOSC_DEVICE_FN const void *bosc_hash_slots_value_at(const bosc_hash_slots_view *view, int64_t slot)
 {
     return view->slots + (uint64_t)slot * (uint32_t)view->stride + view->key_bits / 8;
 }
 
-/* The value stored with a key, whose width is known, or 0, as the caller is compiled. */
+/* Returns the value stored with a key of a width known at compile time, or 0. */
 BOSC_DEVICE_INLINE const void *bosc_hash_value_of(const bosc_hash_slots_view *view, int32_t key_bits,
                                                   bosc_hash_word key)
 {
@@ -416,7 +428,8 @@ BOSC_DEVICE_INLINE const void *bosc_hash_slots_look_up_value(const bosc_hash_slo
     return bosc_hash_value_of(view, 0, key);
 }
 
-/* The same of a table whose keys have 32 bits, or 64: faster, as no other table has to be thought of. */
+/* Returns the value as bosc_hash_slots_look_up_value does, for a table of 32-bit or 64-bit keys: faster, with the width
+ * known at compile time. */
 BOSC_DEVICE_INLINE const void *bosc_hash_slots_look_up_value_32(const bosc_hash_slots_view *view, uint32_t key)
 {
     const bosc_hash_word word = {key, 0};
@@ -431,8 +444,8 @@ BOSC_DEVICE_INLINE const void *bosc_hash_slots_look_up_value_64(const bosc_hash_
 
 BOSC_BEGIN_DECLS
 
-/* Gives the view of a table that is not BUCKETED. What a multimap stores with a key is as in bosc_hash_get_view.
- * Errors: BOSC_ERR_ARG if the table is BUCKETED; BOSC_ERR_DATA before a build and after one that failed.
+/* Describes a table that is not BUCKETED by a view. A multimap stores its values as in bosc_hash_get_view.
+ * Errors: BOSC_ERR_ARG if the table is BUCKETED; BOSC_ERR_DATA before a build and after a failed one.
  * Cost: O(1). */
 BOSC_API bosc_status bosc_hash_get_slots_view(bosc_ctx *ctx, const bosc_hash *table, bosc_hash_slots_view *view);
 

@@ -1,20 +1,23 @@
 /* boscage/device/kdtree.h - searches of a tree of boscage/kdtree.h in your own loop or kernel.
  * SPDX-License-Identifier: Apache-2.0
  *
- * bosc_kdtree_get_view describes a tree; the functions below read it, in C and C++ on the CPU for a tree of the CPU
- * backend, and in CUDA kernels for one of the CUDA backend. A view is valid until the tree is built again or freed.
- * Distances are squared and Euclidean, as those of bosc_kdtree_knn, and of the same bits where the compiler does not
- * contract sums of products (-ffp-contract=off, nvcc --fmad=false).
+ * Family: points, graphs and keys
+ * Start with: bosc_kdtree_get_view
  *
- * One thread searches for one query. A batch is answered faster by the calls of boscage/kdtree.h, which sort it and
- * share work; these functions are for a search that is a part of other work, or whose answer nobody keeps. */
+ * bosc_kdtree_get_view describes a tree. The functions below read it, in C and C++ on the CPU for a tree of the CPU
+ * backend, and in CUDA kernels for one of the CUDA backend. A view is valid until the tree is rebuilt or freed.
+ * Distances are squared and Euclidean, with the bits of bosc_kdtree_knn if the compiler does not contract sums of
+ * products (-ffp-contract=off, nvcc --fmad=false).
+ *
+ * One thread searches for one query. The calls of boscage/kdtree.h are faster for batches: they sort the queries and
+ * share work. Use these functions for a search that is a part of other work, or with results that need no array. */
 #ifndef BOSCAGE_DEVICE_KDTREE_H
 #define BOSCAGE_DEVICE_KDTREE_H
 
 #include <boscage/device/function.h>
 #include <boscage/kdtree.h>
 
-/* F32 by vectors of four nodes. The emulator runs what a device does. */
+/* F32 in vectors of four nodes. The emulator runs the device's code. */
 #if defined(__SSE2__) && defined(__GNUC__) && !defined(__CUDACC__) && !defined(BI_EMULATE)
 #define BOSC_KDTREE_LANES
 typedef float bosc_kdtree_4 __attribute__((vector_size(16)));
@@ -22,10 +25,10 @@ typedef float bosc_kdtree_4 __attribute__((vector_size(16)));
 
 enum {
     BOSC_KDTREE_VIEW_VERSION = 1,
-    BOSC_KDTREE_VIEW_LEVELS = 32, /* of any tree, at most */
-    BOSC_KDTREE_VIEW_LEAF = 8,    /* nodes of a subtree that is not searched but gone through */
-    BOSC_KDTREE_VIEW_RUN = 16,    /* the same where four nodes are measured at once */
-    BOSC_KDTREE_SHORT = 8         /* most neighbours that are found so */
+    BOSC_KDTREE_VIEW_LEVELS = 32, /* most levels of a tree */
+    BOSC_KDTREE_VIEW_LEAF = 8,    /* nodes of a subtree that is scanned, not searched */
+    BOSC_KDTREE_VIEW_RUN = 16,    /* the same, with four nodes measured at once */
+    BOSC_KDTREE_SHORT = 8         /* most neighbours found with four nodes at once */
 };
 
 /* The in-order points: coordinate c of node i is points[((i >> log2_block) * pitch + c) << log2_block |
@@ -42,7 +45,7 @@ typedef struct bosc_kdtree_view {
 
 BOSC_BEGIN_DECLS
 
-/* Gives the view of a tree.
+/* Describes the tree by a view.
  * Cost: O(1). */
 BOSC_API bosc_status bosc_kdtree_get_view(bosc_ctx *ctx, const bosc_kdtree *tree, bosc_kdtree_view *view);
 
@@ -61,7 +64,7 @@ BOSC_DEVICE_FN double bosc_kdtree_number(const void *data, int64_t at, bosc_dtyp
     }
 }
 
-/* Where coordinate c of a node is. */
+/* Returns the index of coordinate c of a node. */
 BOSC_DEVICE_FN int64_t bosc_kdtree_element(const bosc_kdtree_view *view, int64_t node, int32_t c)
 {
     int64_t in_block = node & (((int64_t)1 << view->log2_block) - 1);
@@ -100,22 +103,22 @@ BOSC_DEVICE_FN double bosc_kdtree_dist2(const bosc_kdtree_view *view, int64_t no
     return s == s ? s : __builtin_huge_val();
 }
 
-/* A walk over the nodes that may be near a query, nearer sides first: bosc_kdtree_walk_next gives one after the other.
- * Subtrees of a few nodes are gone through in order.
+/* A walk over the nodes that may be near a query, nearer sides first: bosc_kdtree_walk_next returns one after the
+ * other. Subtrees of a few nodes are scanned in order.
  *
- * A side of a splitting plane is left out only if its bound is above the limit. The bound is the sum, in the order of
- * the coordinates, of squared differences between the query and the planes crossed, by the very operations of
- * bosc_kdtree_dist2; rounding is monotonic, so no node beyond those planes measures less, and leaving out is exact. A
- * NaN bound leaves nothing out. Only the first 32 coordinates are ever split. */
+ * The far side of a splitting plane is skipped only if its bound is above the limit. The bound is the sum, in the order
+ * of the coordinates, of squared differences between the query and the crossed planes, by the operations of
+ * bosc_kdtree_dist2. Rounding is monotonic, so no node beyond those planes measures less, and skipping is exact. A NaN
+ * bound skips nothing. Only the first 32 coordinates are ever split. */
 typedef struct bosc_kdtree_walk {
     const bosc_kdtree_view *view;
     const void *query;
     int32_t level, coordinate; /* by which the level's subtrees are split */
-    int64_t leaf, leaf_end;    /* nodes of a small subtree that are still to come */
+    int64_t leaf, leaf_end;    /* remaining nodes of a small subtree */
     uint32_t begin[BOSC_KDTREE_VIEW_LEVELS + 1], end[BOSC_KDTREE_VIEW_LEVELS + 1]; /* subtrees: nodes of each level */
-    uint8_t phase[BOSC_KDTREE_VIEW_LEVELS + 1]; /* 0: new, 1: the near side is done, 2: the far side too */
+    uint8_t phase[BOSC_KDTREE_VIEW_LEVELS + 1]; /* 0: new, 1: near side done, 2: far side done too */
     double away[BOSC_KDTREE_VIEW_LEVELS];       /* from the planes crossed, by coordinate */
-    /* From the level's plane, in phase 1; in phase 2 away of its coordinate before the plane was crossed. */
+    /* Phase 1: difference from the level's plane; phase 2: `away` of its coordinate before the plane was crossed. */
     double saved[BOSC_KDTREE_VIEW_LEVELS];
 } bosc_kdtree_walk;
 
@@ -175,8 +178,8 @@ BOSC_DEVICE_FN void bosc_kdtree_walk_up(bosc_kdtree_walk *walk)
     walk->coordinate = (walk->coordinate == 0 ? walk->view->dim : walk->coordinate) - 1;
 }
 
-/* The next node to measure, -1 after the last; `limit` is the largest squared distance that still counts, which may
- * become less from call to call. What it gives may be farther than that. */
+/* Returns the next node to measure, -1 after the last. `limit` is the largest squared distance that still counts, and
+ * may decrease from call to call. A returned node may be farther. */
 BOSC_DEVICE_FN int64_t bosc_kdtree_walk_next(bosc_kdtree_walk *walk, double limit)
 {
     if (walk->leaf < walk->leaf_end) return walk->leaf++;
@@ -184,16 +187,19 @@ BOSC_DEVICE_FN int64_t bosc_kdtree_walk_next(bosc_kdtree_walk *walk, double limi
         int32_t level = walk->level, c = walk->coordinate;
         uint32_t begin = walk->begin[level], size = walk->end[level] - begin, mid = begin + size / 2;
         if (walk->phase[level] == 0 && size <= BOSC_KDTREE_VIEW_LEAF) {
+            /* A small subtree: return its nodes in order, then go on at its parent. */
             walk->leaf = begin;
             walk->leaf_end = begin + size;
             bosc_kdtree_walk_up(walk);
             if (size > 0) return walk->leaf++;
         } else if (walk->phase[level] == 0) {
+            /* First visit: descend into the near side. */
             double difference = bosc_kdtree_walk_difference(walk, mid, c);
             walk->phase[level] = 1;
             walk->saved[level] = difference;
             bosc_kdtree_walk_down(walk, mid, !(difference < 0));
         } else if (walk->phase[level] == 1) {
+            /* Back from the near side: unless the bound rules it out, return the node and descend into the far side. */
             double difference = walk->saved[level];
             walk->phase[level] = 2;
             walk->saved[level] = walk->away[c];
@@ -202,6 +208,7 @@ BOSC_DEVICE_FN int64_t bosc_kdtree_walk_next(bosc_kdtree_walk *walk, double limi
             bosc_kdtree_walk_down(walk, mid, difference < 0);
             return mid;
         } else {
+            /* Back from the far side: undo the crossing of the plane. */
             walk->away[c] = walk->saved[level];
             bosc_kdtree_walk_up(walk);
         }
@@ -209,8 +216,8 @@ BOSC_DEVICE_FN int64_t bosc_kdtree_walk_next(bosc_kdtree_walk *walk, double limi
     return -1;
 }
 
-/* The next node with a squared distance of at most r2, -1 after the last: visits all points within a radius.
- * dist2: gets its squared distance; may be NULL. */
+/* Returns the next node with a squared distance of at most r2, -1 after the last: visits all points within a radius.
+ * dist2: receives its squared distance; may be NULL. */
 BOSC_DEVICE_FN int64_t bosc_kdtree_walk_within(bosc_kdtree_walk *walk, double r2, double *dist2)
 {
     int64_t node;
@@ -224,21 +231,21 @@ BOSC_DEVICE_FN int64_t bosc_kdtree_walk_within(bosc_kdtree_walk *walk, double r2
 }
 
 #ifdef BOSC_KDTREE_LANES
-/* The far side of a plane, which waits until the near one is done: F32 in at most 3 dimensions. */
+/* The far side of a plane, searched after the near one: F32 in at most 3 dimensions. */
 typedef struct bosc_kdtree_far {
     uint32_t begin, end, mid;
     int32_t coordinate;
-    float difference, away[3]; /* from its plane; from those crossed before, by coordinate */
+    float difference, away[3]; /* from its plane; from the planes crossed before, by coordinate */
 } bosc_kdtree_far;
 
-/* The nearest of a few, F32: keys that order as (squared distance, id) do. Those before the first of the list are 0, so
- * that the last one is always the farthest; keys of nothing are UINT64_MAX. */
+/* The k nearest points, F32, for small k: keys in the order of (squared distance, id). Unused keys at the front are 0,
+ * so the last key is always the farthest; missing entries are UINT64_MAX. */
 typedef struct bosc_kdtree_short_list {
     uint64_t keys[BOSC_KDTREE_SHORT];
     double r2;
 } bosc_kdtree_short_list;
 
-/* Adds a point without a branch on its place, which cannot be guessed. */
+/* Adds a point without a branch on its position, which would be unpredictable. */
 BOSC_DEVICE_INLINE void bosc_kdtree_short_add(bosc_kdtree_short_list *list, int64_t k, float distance, uint32_t id)
 {
     const float d = distance == distance ? distance : __builtin_huge_valf();
@@ -269,7 +276,7 @@ BOSC_DEVICE_INLINE void bosc_kdtree_short_scan(bosc_kdtree_short_list *list, int
 {
     float limit = (float)list->r2;
     __builtin_prefetch(view->ids + begin);
-    limit = limit + (limit * 3e-7f + 1e-36f); /* at least r2, however that was rounded */
+    limit = limit + (limit * 3e-7f + 1e-36f); /* at least r2, whatever its rounding */
     for (uint32_t at = begin & ~3u; at < end; at += 4) {
         const float *p = (const float *)view->points + (uint64_t)(at >> 4) * (uint32_t)(16 * dim) + (at & 15);
         bosc_kdtree_4 sum = {0, 0, 0, 0};
@@ -290,7 +297,7 @@ BOSC_DEVICE_INLINE void bosc_kdtree_short_scan(bosc_kdtree_short_list *list, int
     }
 }
 
-/* Asks for the planes of both sides of a subtree before it is known which one is gone into. */
+/* Prefetches the planes of both sides of a subtree before the near side is known. */
 BOSC_DEVICE_INLINE void bosc_kdtree_prefetch_sides(const bosc_kdtree_view *view, const bosc_kdtree_far *at, int32_t dim)
 {
     const uint32_t mid = at->begin + (at->end - at->begin) / 2;
@@ -300,13 +307,14 @@ BOSC_DEVICE_INLINE void bosc_kdtree_prefetch_sides(const bosc_kdtree_view *view,
     __builtin_prefetch(p + (uint64_t)(greater >> 4) * (uint32_t)(16 * dim));
 }
 
-/* Goes through a tree of F32 in blocks of 16, near sides first, as bosc_kdtree_walk_next does. */
+/* Searches a tree of F32 in blocks of 16, near sides first, as bosc_kdtree_walk_next does. */
 BOSC_DEVICE_INLINE void bosc_kdtree_short_fill(bosc_kdtree_short_list *list, int64_t k, const bosc_kdtree_view *view,
                                                const float *query, const int32_t dim)
 {
     bosc_kdtree_far waiting[BOSC_KDTREE_VIEW_LEVELS], at = {0, (uint32_t)view->nodes, 0, 0, 0, {0, 0, 0}};
     int32_t depth = 0;
     for (;;) {
+        /* 1. Descend into near sides; stack the far ones. */
         while (at.end - at.begin > BOSC_KDTREE_VIEW_RUN) {
             const uint32_t mid = at.begin + (at.end - at.begin) / 2;
             const float *p = (const float *)view->points + (uint64_t)(mid >> 4) * (uint32_t)(16 * dim) + (mid & 15);
@@ -322,7 +330,9 @@ BOSC_DEVICE_INLINE void bosc_kdtree_short_fill(bosc_kdtree_short_list *list, int
             at.coordinate = at.coordinate + 1 == dim ? 0 : at.coordinate + 1;
             bosc_kdtree_prefetch_sides(view, &at, dim);
         }
+        /* 2. Measure the small subtree. */
         bosc_kdtree_short_scan(list, k, view, query, dim, at.begin, at.end);
+        /* 3. Pop far sides until one is near enough; measure the node on its plane. */
         for (;;) {
             if (depth == 0) return;
             float bound = 0;
@@ -342,7 +352,7 @@ BOSC_DEVICE_FN int bosc_kdtree_is_short(const bosc_kdtree_view *view, int64_t k)
            view->id_stride == 1 && (view->dim == 2 || view->dim == 3);
 }
 
-/* As bosc_kdtree_view_knn, where bosc_kdtree_is_short. */
+/* As bosc_kdtree_view_knn, if bosc_kdtree_is_short. */
 BOSC_DEVICE_FN int64_t bosc_kdtree_short_knn(const bosc_kdtree_view *view, const float *query, int64_t k, double r2,
                                              uint32_t *ids, double *dist2)
 {
@@ -364,9 +374,9 @@ BOSC_DEVICE_FN int64_t bosc_kdtree_short_knn(const bosc_kdtree_view *view, const
 #endif
 
 /* Finds the k nearest points with squared distances of at most r2 (infinity for all), by (distance, id).
- * ids, dist2: k; as many as there are get set, in order.
+ * ids, dist2 (k): the points found, in order.
  * Returns their number.
- * Cost: of bosc_kdtree_knn, and O(k) for each point that is kept for a while: for small k. */
+ * Cost: as bosc_kdtree_knn, and O(k) for each inserted point: for small k. */
 BOSC_DEVICE_FN int64_t bosc_kdtree_view_knn(const bosc_kdtree_view *view, const void *query, int64_t k, double r2,
                                             uint32_t *ids, double *dist2)
 {
@@ -395,7 +405,7 @@ BOSC_DEVICE_FN int64_t bosc_kdtree_view_knn(const bosc_kdtree_view *view, const 
 }
 
 /* Finds the nearest point with a squared distance of at most r2, by (distance, id).
- * dist2: gets its squared distance if there is one; may be NULL.
+ * dist2: receives its squared distance if there is one; may be NULL.
  * Returns its id, -1 if there is none. */
 BOSC_DEVICE_FN int64_t bosc_kdtree_view_nearest(const bosc_kdtree_view *view, const void *query, double r2,
                                                 double *dist2)

@@ -1,6 +1,9 @@
 /* boscage/device/kdtree_box.h - the points of a tree of boscage/kdtree.h in a box, in your own loop or kernel.
  * SPDX-License-Identifier: Apache-2.0
  *
+ * Family: points, graphs and keys
+ * Start with: bosc_kdtree_get_view
+ *
  * As bosc_kdtree_box, over a view of boscage/device/kdtree.h. One thread searches for one box. */
 #ifndef BOSCAGE_DEVICE_KDTREE_BOX_H
 #define BOSCAGE_DEVICE_KDTREE_BOX_H
@@ -9,13 +12,13 @@
 
 BOSC_BEGIN_DTYPES
 
-/* A walk over the nodes in a closed box, in no order that is told. Subtrees wait on a stack, the next one last; one is
- * replaced by its two halves, so there are never more than levels. */
+/* A walk over the nodes in a closed box, in unspecified order. A stack holds the remaining subtrees, the next one last.
+ * A subtree is replaced by its two sides, so the stack never exceeds the number of levels. */
 typedef struct bosc_kdtree_box_walk {
     const bosc_kdtree_view *view;
     const void *low, *high; /* the corners: dim elements of the tree's dtype each */
     int32_t size;
-    int64_t leaf, leaf_end; /* nodes of a small subtree that are still to come; see bosc_kdtree_box_run */
+    int64_t leaf, leaf_end; /* remaining nodes of a small subtree; see bosc_kdtree_box_run */
     uint32_t begin[BOSC_KDTREE_VIEW_LEVELS + 1], end[BOSC_KDTREE_VIEW_LEVELS + 1];
     uint16_t coordinate[BOSC_KDTREE_VIEW_LEVELS + 1]; /* by which the subtree is split */
 } bosc_kdtree_box_walk;
@@ -34,7 +37,7 @@ BOSC_DEVICE_FN void bosc_kdtree_box_begin(bosc_kdtree_box_walk *walk, const bosc
     walk->coordinate[0] = 0;
 }
 
-/* Whether element i of x is at most element j of y, both of a dtype: no integer is rounded. */
+/* True if element i of x is at most element j of y, both of a dtype; integers are not rounded. */
 BOSC_DEVICE_FN int bosc_kdtree_at_most(const void *x, int64_t i, const void *y, int64_t j, bosc_dtype dtype)
 {
     switch (dtype) {
@@ -45,7 +48,7 @@ BOSC_DEVICE_FN int bosc_kdtree_at_most(const void *x, int64_t i, const void *y, 
     }
 }
 
-/* Whether a node is in the box: none of its coordinates below the low corner's or above the high corner's. */
+/* True if a node is in the box: no coordinate below the low corner's or above the high corner's. */
 BOSC_DEVICE_FN int bosc_kdtree_box_holds(const bosc_kdtree_box_walk *walk, int64_t node)
 {
     const bosc_kdtree_view *v = walk->view;
@@ -64,8 +67,8 @@ BOSC_DEVICE_FN void bosc_kdtree_box_push(bosc_kdtree_box_walk *walk, uint32_t be
     walk->coordinate[walk->size++] = (uint16_t)coordinate;
 }
 
-/* Takes the next subtree that the box may reach. A small one becomes the leaf; of another the sides that the box
- * reaches are put on the stack, and the middle becomes the leaf. */
+/* Pops the next subtree that the box may reach. A small one becomes the leaf. Otherwise the sides that the box reaches
+ * are pushed, and the middle becomes the leaf. */
 BOSC_DEVICE_FN void bosc_kdtree_box_step(bosc_kdtree_box_walk *walk)
 {
     const bosc_kdtree_view *v = walk->view;
@@ -84,8 +87,8 @@ BOSC_DEVICE_FN void bosc_kdtree_box_step(bosc_kdtree_box_walk *walk)
 }
 
 #ifdef BOSC_KDTREE_LANES
-/* Looks at nodes begin to end - 1, at most BOSC_KDTREE_VIEW_RUN, four at a time. Then bit i of leaf_end tells that node
- * leaf + i is in the box and still to come. */
+/* Tests nodes begin to end - 1, at most BOSC_KDTREE_VIEW_RUN, four at a time. Bit i of leaf_end then means that node
+ * leaf + i is in the box and not yet returned. */
 BOSC_DEVICE_FN void bosc_kdtree_box_run(bosc_kdtree_box_walk *walk, uint32_t begin, uint32_t end)
 {
     const bosc_kdtree_view *v = walk->view;
@@ -125,8 +128,8 @@ BOSC_DEVICE_FN void bosc_kdtree_box_step_lanes(bosc_kdtree_box_walk *walk)
 }
 #endif
 
-/* The next node in the box, -1 after the last.
- * Cost: of all, O(n^(1 - 1/dim) + r) nodes for r answers, at worst all n, each O(dim). */
+/* Returns the next node in the box, -1 after the last.
+ * Cost of a whole walk: O(n^(1 - 1/dim) + r) nodes for r results, at worst all n, each O(dim). */
 BOSC_DEVICE_FN int64_t bosc_kdtree_box_next(bosc_kdtree_box_walk *walk)
 {
 #ifdef BOSC_KDTREE_LANES

@@ -96,10 +96,10 @@ def minimum_spanning_tree(
     Parameters
     ----------
     csgraph : array_like or sparse matrix, shape (n, n)
-        Weights of the edges, real. Entry (i, j) is an edge between i and j; where (j, i) is one too, the lighter one
-        counts. Of CuPy's matrices too, which are worked on where they are.
+        Weights of the edges, real. Entry (i, j) is an edge between i and j; of (i, j) and (j, i) the lighter one
+        counts. Matrices of CuPy stay on their device.
     overwrite : bool
-        Of no effect.
+        Ignored.
     device : str, optional
         ``"cpu"`` or ``"cuda"``.
     progress : callable, optional
@@ -108,7 +108,7 @@ def minimum_spanning_tree(
     Returns
     -------
     csr_array or csr_matrix, shape (n, n)
-        The entries of the graph that are in the tree; of equal weights the earlier entry. As in scipy, edges of
+        The graph's entries in the tree; ties go to the earlier entry. As in scipy, edges of
         weight 0 are not stored.
 
     Examples

@@ -41,7 +41,7 @@ class Library:
             import cupy
 
             class Other:
-                """A library of which only this is known."""
+                """A library known by __cuda_array_interface__ only."""
 
                 def __init__(self, x):
                     self.x = cupy.asarray(x)

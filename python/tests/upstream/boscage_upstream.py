@@ -1,7 +1,7 @@
-"""A plugin of pytest that runs other people's tests, as they come installed, with this package in the place of theirs.
+"""A plugin of pytest that runs the installed tests of other projects with this package in place of theirs.
 
-`BOSCAGE_UPSTREAM` names the replacements. Tests that are expected to fail are listed in `expected.py`, each with its
-reason; one of them that passes fails, and so does a name in the list that is no test.
+`BOSCAGE_UPSTREAM` names the replacements. Tests expected to fail are listed in `expected.py`, each with its reason.
+A listed test that passes is a failure, and so is a listed name that is no test.
 """
 
 import os
@@ -60,7 +60,7 @@ def replace_cupy_kdtree():
 
 
 def replace_nothing():
-    """networkx is told by NETWORKX_TEST_BACKEND."""
+    """networkx reads NETWORKX_TEST_BACKEND instead."""
 
 
 def pytest_configure(config):

@@ -1,6 +1,6 @@
-"""Tests of other projects that are expected to fail with this package in the place of theirs, and why.
+"""Tests of other projects expected to fail with this package in place of theirs, and the reasons.
 
-A name without parameters stands for all of them. What passes unexpectedly fails."""
+A name without parameters stands for all parameters. A listed test that passes is a failure."""
 
 from importlib.metadata import version
 

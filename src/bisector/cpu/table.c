@@ -1,4 +1,4 @@
-/* The CPU's table of pools of bisectors. */
+/* The table of pools of bisectors on the CPU. */
 #include "core/steps.h"
 #include "bisector/steps/steps.h"
 

@@ -1,4 +1,4 @@
-/* CUDA's table of pools of bisectors. */
+/* The table of pools of bisectors on CUDA. */
 #define BI_STEP_ROOM bisector
 
 #include "core/cuda/steps.cuh"
@@ -16,4 +16,4 @@ static const bi_bisector_steps cuda_steps = {
 };
 
 extern "C" const bi_bisector_ops bi_bisector_ops_cuda = {&cuda_steps, BI_BISECTOR_EXCHANGE_BYTES,
-                                                         bi_bisector_cuda_update, BI_BISECTOR_UPDATE_MOST};
+                                                         bi_bisector_cuda_update, BI_BISECTOR_UPDATE_MAX_LEAVES};

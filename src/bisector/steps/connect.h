@@ -1,31 +1,31 @@
-/* Steps that find the neighbours of given leaves, and so whether these are leaves at all.
+/* Steps that find the neighbours of given leaves, and so check that they conform.
  *
- * All nodes of a level conform, bases to bases. A node's edges within its level follow from its parent's: going down
- * from the root, they are known at each level. The leaf at such an edge is of the same level; or at edge 1 and 2, whose
- * node across may be split once, a child of it; or at the base, where the node across may be a child of a leaf. */
+ * All nodes of a level conform, bases to bases. The node across an edge within a level follows from the parent's edges,
+ * so a descent from the root finds it. The leaf at that edge is this node; or a child of it, at edges 1 and 2; or its
+ * parent, at the base. */
 #ifndef BI_BISECTOR_STEPS_CONNECT_H
 #define BI_BISECTOR_STEPS_CONNECT_H
 
 #include "base/atomic.h"
 #include "bisector/steps/node.h"
 
-/* The edge of a node of the same level; node 0: the border. */
+/* An edge of a node of the same level; node 0: the border. */
 struct bi_bisector_edge {
     uint64_t node;
     uint32_t edge;
 };
 
-/* Item i: leaf i, or with nodes that are yet to be checked, the first thing wrong with it. */
+/* Item i: leaf i. */
 struct bi_bisector_connect {
     struct bi_bisector_view view;
     uint32_t *neighbours; /* (leaves x 3) */
-    int64_t *bad;         /* the lowest leaf that is wrong */
+    int64_t *bad;         /* lowered to the first invalid leaf */
 };
 
 /* The child of a node that has its edge 1 or 2 as its base. */
 BI_FN uint64_t bi_bisector_child_at(uint64_t node, uint32_t edge) { return 2 * node + (edge == 1); }
 
-/* The base of the child at an edge 1 or 2, within its level. */
+/* Replaces edge 1 or 2 of a node by the same edge as base of the child that has it. */
 BI_FN struct bi_bisector_edge bi_bisector_base_of(struct bi_bisector_edge e)
 {
     if (e.node) e.node = bi_bisector_child_at(e.node, e.edge);
@@ -33,8 +33,8 @@ BI_FN struct bi_bisector_edge bi_bisector_base_of(struct bi_bisector_edge e)
     return e;
 }
 
-/* From the edges of a node to those of a child: its base is the parent's edge 2 or 1, one of its others half of the
- * parent's base, the last one within the parent. */
+/* Replaces the edges across those of a node by the edges across those of a child: its base is the parent's edge 2 or 1,
+ * the others are half of the parent's base and the edge to its sibling. */
 BI_FN void bi_bisector_descend(uint64_t child, struct bi_bisector_edge edges[3])
 {
     const struct bi_bisector_edge base = edges[0];
@@ -52,7 +52,7 @@ BI_FN void bi_bisector_descend(uint64_t child, struct bi_bisector_edge edges[3])
     }
 }
 
-/* The edges within its level that those of a node are glued to. */
+/* The edges across those of a node, within its level. */
 BI_FN void bi_bisector_edges(const struct bi_bisector_view *v, uint64_t node, struct bi_bisector_edge edges[3])
 {
     const int32_t level = bi_bisector_level(v, node);
@@ -66,17 +66,17 @@ BI_FN void bi_bisector_edges(const struct bi_bisector_view *v, uint64_t node, st
     for (int32_t up = level - 1; up >= 0; up--) bi_bisector_descend(node >> up, edges);
 }
 
-/* 4 x leaf + edge of the leaf at edge `side` of another one, which is glued to `e` within its level. *ok: there is one.
- */
-BI_FN uint32_t bi_bisector_leaf_beside(const struct bi_bisector_view *v, int side, struct bi_bisector_edge e, bool *ok)
+/* The edge (4 x leaf + edge) of the leaf at edge `side` of another one, whose edge within the level faces `e`. *ok
+ * becomes false if there is no such leaf. */
+BI_FN uint32_t bi_bisector_neighbour_of(const struct bi_bisector_view *v, int side, struct bi_bisector_edge e, bool *ok)
 {
     if (!e.node) return BI_BISECTOR_BORDER;
-    int64_t leaf = bi_bisector_find(v, e.node);
+    int64_t leaf = bi_bisector_find_leaf(v, e.node);
     if (leaf < 0 && side == 0 && bi_bisector_level(v, e.node) > 0) {
-        leaf = bi_bisector_find(v, e.node >> 1);
+        leaf = bi_bisector_find_leaf(v, e.node >> 1);
         e.edge = e.node & 1 ? 1 : 2;
     } else if (leaf < 0 && side != 0) {
-        leaf = bi_bisector_find(v, bi_bisector_child_at(e.node, e.edge));
+        leaf = bi_bisector_find_leaf(v, bi_bisector_child_at(e.node, e.edge));
         e.edge = 0;
     }
     if (leaf < 0) *ok = false;
@@ -88,23 +88,25 @@ BI_FN void bi_step_connect(const struct bi_bisector_connect *a, int64_t i)
     struct bi_bisector_edge edges[3];
     bool ok = true;
     bi_bisector_edges(&a->view, a->view.nodes[i], edges);
-    for (int e = 0; e < 3; e++) a->neighbours[3 * i + e] = bi_bisector_leaf_beside(&a->view, e, edges[e], &ok);
+    for (int e = 0; e < 3; e++) a->neighbours[3 * i + e] = bi_bisector_neighbour_of(&a->view, e, edges[e], &ok);
     if (!ok) bi_atomic_min_i64(a->bad, i);
 }
 
-/* Whether each leaf is a node and begins where the one before ends, the last one ends with the roots. */
+/* Checks that each leaf is a node and begins where the previous one ends, and that the last one ends with the roots. */
 BI_FN void bi_step_check(const struct bi_bisector_connect *a, int64_t i)
 {
     const struct bi_bisector_view *v = &a->view;
-    const uint64_t node = v->nodes[i], end = (uint64_t)v->root_count << v->depth;
+    const uint64_t node = v->nodes[i], limit = (uint64_t)v->root_count << v->depth;
     bool ok = bi_bisector_is_node(v, node);
     if (ok && i > 0) {
-        const uint64_t before = v->nodes[i - 1];
-        ok = !bi_bisector_is_node(v, before) || /* which is told of */
-             bi_bisector_begin(v, before) + bi_bisector_size(v, before) == bi_bisector_begin(v, node);
+        const uint64_t previous = v->nodes[i - 1];
+        ok = !bi_bisector_is_node(v, previous) || /* reported for that leaf */
+             bi_bisector_first_position(v, previous) + bi_bisector_position_count(v, previous) ==
+                 bi_bisector_first_position(v, node);
     }
-    if (ok && i == 0) ok = bi_bisector_begin(v, node) == 0;
-    if (ok && i == v->leaves - 1) ok = bi_bisector_begin(v, node) + bi_bisector_size(v, node) == end;
+    if (ok && i == 0) ok = bi_bisector_first_position(v, node) == 0;
+    if (ok && i == v->leaves - 1)
+        ok = bi_bisector_first_position(v, node) + bi_bisector_position_count(v, node) == limit;
     if (!ok) bi_atomic_min_i64(a->bad, i);
 }
 

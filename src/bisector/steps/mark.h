@@ -1,9 +1,9 @@
-/* Steps that record commands: marks of leaves.
+/* Steps that record commands as marks of leaves.
  *
- * A leaf that is split is marked; where it is coarser than the leaf at the other side of one of its edges 1 and 2 that
- * is split with it, the child with that edge as its base is split as well, which is marked too. So a mark follows the
- * bases, to the leaf of the same diamond or to a coarser one, and ends where another one went before. Marks are only
- * set, so they do not depend on the order of threads. */
+ * A split follows the bases, as newest-vertex bisection requires: from a leaf across its base to its mate, which is
+ * split too, or to a coarser leaf. That one is split at its base, and so is its child with the crossed edge 1 or 2 as
+ * base: a second mark. The walk ends at a leaf whose mark is set. Marks are only set, so they do not depend on the
+ * order of threads. */
 #ifndef BI_BISECTOR_STEPS_MARK_H
 #define BI_BISECTOR_STEPS_MARK_H
 
@@ -14,21 +14,21 @@ enum {
     BI_BISECTOR_SPLITS = 1,  /* at its base */
     BI_BISECTOR_SPLITS1 = 2, /* and then the second child, at edge 1 */
     BI_BISECTOR_SPLITS2 = 4, /* and the first child, at edge 2 */
-    BI_BISECTOR_MERGES = 8,  /* is to be merged, as one of those around its v2 at least asks for it */
-    BI_BISECTOR_MERGED = 16  /* and will be: set while leaves are counted */
+    BI_BISECTOR_MERGES = 8,  /* a merge of the leaves around its v2 is recorded */
+    BI_BISECTOR_MERGED = 16  /* it is merged: set while leaves are counted */
 };
 
-/* Item i: a leaf's command, or a node's. */
+/* Item i: the command of leaf i, or of nodes[i]. */
 struct bi_bisector_mark {
     struct bi_bisector_view view;
     uint32_t *marks;         /* (leaves) */
-    const uint8_t *commands; /* by leaf; NULL: `command`, of nodes */
+    const uint8_t *commands; /* by leaf; NULL: `command`, for nodes */
     const uint64_t *nodes;
     bosc_bisector_command command;
 };
 
-/* The four leaves around the midpoint that is v2 of `leaf`, if they may be merged; of two at the border the others are
- * the same again. */
+/* The four leaves around v2 of `leaf`, the midpoint of its parent's base. True if all are of its level, so that they
+ * may be merged. At the border there are two, which are repeated. */
 BI_FN bool bi_bisector_diamond(const struct bi_bisector_view *v, int64_t leaf, int64_t diamond[4])
 {
     const uint64_t node = v->nodes[leaf];
@@ -54,11 +54,11 @@ BI_FN void bi_bisector_mark_split(const struct bi_bisector_mark *a, int64_t leaf
         mark = BI_BISECTOR_SPLITS;
         if ((base & 3) == 1) mark |= BI_BISECTOR_SPLITS1;
         if ((base & 3) == 2) mark |= BI_BISECTOR_SPLITS2;
-        base = a->view.neighbours[3 * leaf]; /* with the mark, so that a device waits for both at once */
+        base = a->view.neighbours[3 * leaf]; /* loaded beside the mark, so that both loads overlap */
     }
 }
 
-/* All leaves that are merged together, if they may be: so most leaves need to look at no mark but their own. */
+/* Marks all leaves that merge together, if they may: so counting reads marks of other leaves only for marked ones. */
 BI_FN void bi_bisector_mark_merge(const struct bi_bisector_mark *a, int64_t leaf)
 {
     int64_t diamond[4];
@@ -69,7 +69,7 @@ BI_FN void bi_bisector_mark_merge(const struct bi_bisector_mark *a, int64_t leaf
 BI_FN void bi_step_mark(const struct bi_bisector_mark *a, int64_t i)
 {
     const int command = a->commands ? a->commands[i] : (int)a->command;
-    const int64_t leaf = a->commands ? i : bi_bisector_find(&a->view, a->nodes[i]);
+    const int64_t leaf = a->commands ? i : bi_bisector_find_leaf(&a->view, a->nodes[i]);
     if (leaf < 0) return;
     if (command == BOSC_BISECTOR_SPLIT) bi_bisector_mark_split(a, leaf);
     if (command == BOSC_BISECTOR_MERGE) bi_bisector_mark_merge(a, leaf);

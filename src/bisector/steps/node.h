@@ -1,4 +1,4 @@
-/* Nodes of a pool of bisectors, and where the leaves lie. */
+/* Nodes of a pool of bisectors, and their positions. */
 #ifndef BI_BISECTOR_STEPS_NODE_H
 #define BI_BISECTOR_STEPS_NODE_H
 
@@ -26,26 +26,26 @@ BI_FN bool bi_bisector_is_node(const struct bi_bisector_view *v, uint64_t node)
     return level >= 0 && level <= v->depth && bi_bisector_root(v, node) < v->root_count;
 }
 
-/* Places are counted in nodes of the deepest level: there are at most 2^63. A node begins at the first one and takes a
- * number of them. */
-BI_FN uint64_t bi_bisector_begin(const struct bi_bisector_view *v, uint64_t node)
+/* Positions count nodes of the deepest level, at most 2^63 of them. A node covers position_count of them from
+ * first_position on. */
+BI_FN uint64_t bi_bisector_first_position(const struct bi_bisector_view *v, uint64_t node)
 {
     const int32_t level = bi_bisector_level(v, node);
     return (node - ((uint64_t)1 << (level + v->root_bits))) << (v->depth - level);
 }
 
-BI_FN uint64_t bi_bisector_size(const struct bi_bisector_view *v, uint64_t node)
+BI_FN uint64_t bi_bisector_position_count(const struct bi_bisector_view *v, uint64_t node)
 {
     return (uint64_t)1 << (v->depth - bi_bisector_level(v, node));
 }
 
-/* The leaf at a place that some root has. */
-BI_FN int64_t bi_bisector_leaf_at(const struct bi_bisector_view *v, uint64_t place)
+/* The leaf that covers a position, by binary search. */
+BI_FN int64_t bi_bisector_leaf_at(const struct bi_bisector_view *v, uint64_t position)
 {
     int64_t low = 0, high = v->leaves;
     while (high - low > 1) {
         const int64_t middle = low + (high - low) / 2;
-        if (bi_bisector_begin(v, v->nodes[middle]) <= place)
+        if (bi_bisector_first_position(v, v->nodes[middle]) <= position)
             low = middle;
         else
             high = middle;
@@ -54,10 +54,10 @@ BI_FN int64_t bi_bisector_leaf_at(const struct bi_bisector_view *v, uint64_t pla
 }
 
 /* The number of the leaf that is this node, or -1. */
-BI_FN int64_t bi_bisector_find(const struct bi_bisector_view *v, uint64_t node)
+BI_FN int64_t bi_bisector_find_leaf(const struct bi_bisector_view *v, uint64_t node)
 {
     if (!bi_bisector_is_node(v, node)) return -1;
-    const int64_t leaf = bi_bisector_leaf_at(v, bi_bisector_begin(v, node));
+    const int64_t leaf = bi_bisector_leaf_at(v, bi_bisector_first_position(v, node));
     return v->nodes[leaf] == node ? leaf : -1;
 }
 

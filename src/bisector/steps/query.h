@@ -1,11 +1,11 @@
-/* Steps that answer questions about leaves. */
+/* Steps for queries about leaves. */
 #ifndef BI_BISECTOR_STEPS_QUERY_H
 #define BI_BISECTOR_STEPS_QUERY_H
 
 #include "base/atomic.h"
 #include "bisector/steps/node.h"
 
-/* Item i of a call's arrays, of which each step knows its own. */
+/* Item i of a call's arrays; each step uses some of the fields. */
 struct bi_bisector_query {
     struct bi_bisector_view view;
     int64_t first;          /* leaf of item 0 */
@@ -26,7 +26,7 @@ BI_FN void bi_step_decode(const struct bi_bisector_query *a, int64_t i)
 
 BI_FN void bi_step_encode(const struct bi_bisector_query *a, int64_t i)
 {
-    a->answers[i] = bi_bisector_find(&a->view, a->nodes[i]);
+    a->answers[i] = bi_bisector_find_leaf(&a->view, a->nodes[i]);
 }
 
 BI_FN void bi_step_neighbours(const struct bi_bisector_query *a, int64_t i)
@@ -42,7 +42,7 @@ BI_FN void bi_step_neighbours(const struct bi_bisector_query *a, int64_t i)
     }
 }
 
-/* The corners of a node, from those of its root down: all are multiples of 2^-30 at most, so nothing is rounded. */
+/* The corners of a node, by descent from the root. All are multiples of 2^-30 at most, so nothing is rounded. */
 BI_FN void bi_bisector_corners(const struct bi_bisector_view *v, uint64_t node, double corners[3][2])
 {
     double c[3][2] = {{0, 0}, {1, 0}, {0, 1}};
@@ -69,22 +69,22 @@ BI_FN void bi_step_corners(const struct bi_bisector_query *a, int64_t i)
     for (int k = 0; k < 6 && a->corners; k++) a->corners[6 * i + k] = corners[k / 2][k % 2];
 }
 
-/* The leaf at a point: down by its barycentric coordinates (l0, l1, l2), of which a split keeps those of the nearer end
- * of the base. */
+/* The leaf that contains a point: a descent by barycentric coordinates (l0, l1, l2). A point lies in the child at the
+ * end of the base with the larger coordinate. */
 BI_FN int64_t bi_bisector_locate(const struct bi_bisector_view *v, int64_t root, double x, double y)
 {
     double l0 = (1 - x) - y, l1 = x, l2 = y;
     if (root < 0 || root >= v->root_count || !(l0 >= 0 && l1 >= 0 && l2 >= 0)) return -1;
-    uint64_t place = (uint64_t)root;
+    uint64_t position = (uint64_t)root;
     for (int32_t level = 0; level < v->depth; level++) {
         const bool second = l1 > l0;
         const double kept = second ? l1 - l0 : l0 - l1, middle = 2 * (second ? l0 : l1);
         l0 = second ? kept : l2;
         l1 = second ? l2 : kept;
         l2 = middle;
-        place = 2 * place + second;
+        position = 2 * position + second;
     }
-    return bi_bisector_leaf_at(v, place);
+    return bi_bisector_leaf_at(v, position);
 }
 
 BI_FN void bi_step_locate(const struct bi_bisector_query *a, int64_t i)

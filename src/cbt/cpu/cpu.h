@@ -1,5 +1,4 @@
-/* What the CPU's files of concurrent binary trees share: steps of each level (table_hot.c) and their drivers
- * (change.c). */
+/* Declarations shared by the CPU's files of concurrent binary trees. */
 #ifndef BI_CBT_CPU_CPU_H
 #define BI_CBT_CPU_CPU_H
 

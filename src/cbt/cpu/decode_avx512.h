@@ -1,5 +1,6 @@
-/* Decodes a block of a tree with AVX-512: where leaves begin, packed by their bits; then the nodes, from how far it is
- * to the next one. By words of 64 bits and bytes where the processor packs these (VBMI2), else by 16 bits. */
+/* Decodes a block of a tree with AVX-512. The positions of set bits, where leaves begin, are compressed into a vector;
+ * a node follows from a position and its distance to the next one. Compresses bytes, 64 bits at a time, where the
+ * processor has VBMI2, else 32-bit lanes, 16 bits at a time. */
 #ifndef BI_CBT_CPU_DECODE_AVX512_H
 #define BI_CBT_CPU_DECODE_AVX512_H
 
@@ -11,8 +12,8 @@
 #define BI_CBT_DECODE_MIXED bi_cbt_decode_avx512
 #define BI_CBT_VBMI2_TARGET __attribute__((target("avx512vbmi2,avx512bitalg")))
 
-/* unreached: where there is VBMI2. The bits (from the block's first) where leaves begin; lanes behind the last one are
- * written too. */
+/* Writes the positions of set bits in a block; returns their number. Lanes after the last one are written too.
+ * unreached: on processors with VBMI2. */
 static inline uint32_t bi_cbt_leaf_starts(const uint64_t bits[16], uint32_t starts[1024 + 16])
 {
     const __m512i step = _mm512_set1_epi32(16);
@@ -29,25 +30,26 @@ static inline uint32_t bi_cbt_leaf_starts(const uint64_t bits[16], uint32_t star
     return n;
 }
 
-/* unreached: likewise */
+/* Decodes 16 leaves at a time from positions of 32 bits. unreached: likewise */
 static inline void bi_cbt_decode_by_16_bits(const uint64_t bits[16], uint64_t base, uint32_t end, void *nodes,
-                                            int64_t at, bool wide)
+                                            int64_t at, bool is_64bit)
 {
     const __m512i most = _mm512_set1_epi32(31), base32 = _mm512_set1_epi32((int)(uint32_t)base);
     const __m512i base64 = _mm512_set1_epi64((long long)base);
     uint32_t starts[1024 + 16 + 1], n = bi_cbt_leaf_starts(bits, starts);
     starts[n] = end;
     for (uint32_t i = 0; i < n; i += 16) {
+        /* size = log2 of the distance to the next leaf; node = (base + begin) >> size */
         __mmask16 some = (__mmask16)(n - i < 16 ? (1u << (n - i)) - 1 : 0xffffu);
         __m512i begin = _mm512_maskz_loadu_epi32(some, starts + i);
         __m512i length = _mm512_sub_epi32(_mm512_maskz_loadu_epi32(some, starts + i + 1), begin);
         __m512i size = _mm512_sub_epi32(most, _mm512_lzcnt_epi32(length));
-        if (!wide) {
+        if (!is_64bit) {
             __m512i node = _mm512_srlv_epi32(_mm512_add_epi32(begin, base32), size);
             _mm512_mask_storeu_epi32((uint32_t *)nodes + at + i, some, node);
             continue;
         }
-        for (int half = 0; half < 2; half++) {
+        for (int half = 0; half < 2; half++) { /* 8 nodes of 64 bits */
             __m256i b = half ? _mm512_extracti64x4_epi64(begin, 1) : _mm512_castsi512_si256(begin);
             __m256i s = half ? _mm512_extracti64x4_epi64(size, 1) : _mm512_castsi512_si256(size);
             __m512i node =
@@ -57,11 +59,11 @@ static inline void bi_cbt_decode_by_16_bits(const uint64_t bits[16], uint64_t ba
     }
 }
 
-/* Nodes of `lanes` leaves from their bits in a word, one a byte, and sizes: 16 nodes of 32 bits, or twice 8 of 64. */
+/* Stores the nodes of up to 16 leaves from bytes: positions in a word, and sizes. lanes: mask of the leaves. */
 BI_CBT_VBMI2_TARGET static inline void bi_cbt_store_16(__m128i positions, __m128i sizes, uint64_t base, __mmask16 lanes,
-                                                       void *nodes, int64_t at, bool wide)
+                                                       void *nodes, int64_t at, bool is_64bit)
 {
-    if (!wide) {
+    if (!is_64bit) {
         __m512i node = _mm512_add_epi32(_mm512_cvtepu8_epi32(positions), _mm512_set1_epi32((int)(uint32_t)base));
         node = _mm512_srlv_epi32(node, _mm512_cvtepu8_epi32(sizes));
         _mm512_mask_storeu_epi32((uint32_t *)nodes + at, lanes, node);
@@ -76,9 +78,10 @@ BI_CBT_VBMI2_TARGET static inline void bi_cbt_store_16(__m128i positions, __m128
     }
 }
 
-/* A leaf ends where the next one of its word starts, or with the word; one that goes on behind it is alone in it. */
+/* Decodes a word at a time. A leaf ends where the next one of its word begins, or with the word. A leaf that extends
+ * beyond the word is alone in it: `beyond` is log2 of its words. */
 BI_CBT_VBMI2_TARGET static inline void bi_cbt_decode_by_words(const uint64_t bits[16], uint64_t base, uint32_t end,
-                                                              void *nodes, int64_t at, bool wide)
+                                                              void *nodes, int64_t at, bool is_64bit)
 {
     const __m512i zero = _mm512_setzero_si512(), one = _mm512_set1_epi8(1);
     const __m512i ends = _mm512_set1_epi8((char)(end < 64 ? end : 64));
@@ -86,42 +89,45 @@ BI_CBT_VBMI2_TARGET static inline void bi_cbt_decode_by_words(const uint64_t bit
     const __m512i all = _mm512_add_epi8(
         eight, _mm512_setr_epi64(0, 0x0808080808080808, 0x1010101010101010, 0x1818181818181818, 0x2020202020202020,
                                  0x2828282828282828, 0x3030303030303030, 0x3838383838383838));
+    /* 1. A mask of the words with leaves, and of the end of the block. */
     uint32_t words = (uint32_t)_mm512_cmpneq_epi64_mask(_mm512_loadu_si512(bits), zero) |
                      (uint32_t)_mm512_cmpneq_epi64_mask(_mm512_loadu_si512(bits + 8), zero) << 8;
-    words |= 1u << (end < 64 ? 1 : end / 64); /* where the block ends */
+    words |= 1u << (end < 64 ? 1 : end / 64);
     while (words & (words - 1)) {
         uint32_t w = (uint32_t)__builtin_ctz(words);
         words &= words - 1;
-        uint32_t beyond = (uint32_t)__builtin_ctz((uint32_t)__builtin_ctz(words) - w); /* log2 of the words it takes */
+        uint32_t beyond = (uint32_t)__builtin_ctz((uint32_t)__builtin_ctz(words) - w);
+        /* 2. Positions, the positions that follow them, and sizes: log2 by counting the ones below the distance. */
         uint64_t set = bits[w], first = base + 64 * w;
         uint32_t n = (uint32_t)__builtin_popcountll(set);
         __m512i positions = _mm512_maskz_compress_epi8(set, all);
         __m512i next = _mm512_mask_compress_epi8(ends, set & (set - 1), all);
         __m512i sizes = _mm512_popcnt_epi8(_mm512_sub_epi8(_mm512_sub_epi8(next, positions), one));
         sizes = _mm512_add_epi8(sizes, _mm512_set1_epi8((char)beyond));
+        /* 3. Nodes, 16 at a time. */
         uint64_t lanes = n < 64 ? ((uint64_t)1 << n) - 1 : ~(uint64_t)0;
         bi_cbt_store_16(_mm512_castsi512_si128(positions), _mm512_castsi512_si128(sizes), first, (__mmask16)lanes,
-                        nodes, at, wide);
+                        nodes, at, is_64bit);
         bi_cbt_store_16(_mm512_extracti32x4_epi32(positions, 1), _mm512_extracti32x4_epi32(sizes, 1), first,
-                        (__mmask16)(lanes >> 16), nodes, at + 16, wide);
+                        (__mmask16)(lanes >> 16), nodes, at + 16, is_64bit);
         if (n > 32) {
             bi_cbt_store_16(_mm512_extracti32x4_epi32(positions, 2), _mm512_extracti32x4_epi32(sizes, 2), first,
-                            (__mmask16)(lanes >> 32), nodes, at + 32, wide);
+                            (__mmask16)(lanes >> 32), nodes, at + 32, is_64bit);
             bi_cbt_store_16(_mm512_extracti32x4_epi32(positions, 3), _mm512_extracti32x4_epi32(sizes, 3), first,
-                            (__mmask16)(lanes >> 48), nodes, at + 48, wide);
+                            (__mmask16)(lanes >> 48), nodes, at + 48, is_64bit);
         }
         at += n;
     }
 }
 
-/* As bi_cbt_decode_mixed. */
+/* The same as bi_cbt_decode_mixed. */
 static inline void bi_cbt_decode_avx512(const uint64_t bits[16], uint64_t base, uint32_t end, void *nodes, int64_t at,
-                                        bool wide)
+                                        bool is_64bit)
 {
     if (__builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512bitalg"))
-        bi_cbt_decode_by_words(bits, base, end, nodes, at, wide);
+        bi_cbt_decode_by_words(bits, base, end, nodes, at, is_64bit);
     else
-        bi_cbt_decode_by_16_bits(bits, base, end, nodes, at, wide); /* unreached: likewise */
+        bi_cbt_decode_by_16_bits(bits, base, end, nodes, at, is_64bit); /* unreached: likewise */
 }
 
 #endif

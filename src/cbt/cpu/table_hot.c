@@ -1,6 +1,6 @@
-/* Trees on the CPU: the steps, compiled for each level, since they are counts and searches of bits. */
+/* The table of trees on the CPU. Steps are compiled for each CPU level, since they count and search bits. */
 #if defined(__AVX512F__) && defined(__AVX512CD__)
-#include "cbt/cpu/decode_avx512.h" /* before the steps, which take it then */
+#include "cbt/cpu/decode_avx512.h" /* before the steps, which then use it */
 #endif
 #include "base/search.h"
 #include "cbt/cpu/cpu.h"
@@ -10,10 +10,10 @@
 
 #define BI_STEP BI_STEP_CPU
 #undef BI_STEP_COST
-#define BI_STEP_COST 16 /* nodes take 5 to 200 ns */
+#define BI_STEP_COST 16 /* an item takes 5 to 200 ns (measured) */
 #include "cbt/steps/steps.def"
 #undef BI_STEP_COST
-#define BI_STEP_COST 64 /* blocks of 1,024 bits take 20 to 50 ns */
+#define BI_STEP_COST 64 /* a block of 1,024 bits takes 20 to 50 ns (measured) */
 #undef BI_STEP_WEIGHT
 #define BI_STEP_WEIGHT 8
 #include "cbt/cpu/steps.def"
@@ -31,6 +31,7 @@ static const struct bi_cbt_cpu_steps cpu_steps = {
 #undef BI_STEP
 };
 
+/* Calls the caller's function for the leaves of a block, and records the commands it returns. */
 static void visit_block(const bosc_cbt_view *v, int64_t block, bosc_cbt_visit_fn visit, void *user)
 {
     int64_t leaf = v->ranks[block];
@@ -48,8 +49,8 @@ static void visit_block(const bosc_cbt_view *v, int64_t block, bosc_cbt_visit_fn
 static bosc_status for_each(bosc_ctx *ctx, const bosc_cbt_view *view, bosc_cbt_visit_fn visit, void *user)
 {
     if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "for_each: injected fault");
-    struct bi_parts p = bi_parts_of(ctx, bosc_cbt_leaf_count(view), BI_CBT_LEAF);
-    while (bi_next_part(ctx, &p)) { /* the blocks whose first leaves are in the part */
+    struct bi_batches p = bi_batches_of(ctx, bosc_cbt_leaf_count(view), BI_CBT_LEAF_ITEMS);
+    while (bi_next_batch(ctx, &p)) { /* blocks whose first leaf is in the part */
         const int64_t first = bi_lower_bound_i64(view->ranks, view->blocks, p.begin);
         const int64_t end = bi_lower_bound_i64(view->ranks, view->blocks, p.end);
 #pragma omp parallel for schedule(dynamic) num_threads(ctx->threads) if (end - first > 1)

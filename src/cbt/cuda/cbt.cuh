@@ -1,4 +1,4 @@
-/* What the files of concurrent binary trees on CUDA share. */
+/* Declarations shared by the CUDA files of concurrent binary trees. */
 #ifndef BI_CBT_CUDA_CBT_CUH
 #define BI_CBT_CUDA_CBT_CUH
 
@@ -11,18 +11,19 @@
 extern "C" {
 bosc_status bi_cbt_cuda_decode(bosc_ctx *ctx, const bi_cbt_decode *a);
 bosc_status bi_cbt_cuda_change(bosc_ctx *ctx, bosc_cbt *tree, const bi_cbt_change *a, bi_cbt_outcome *outcome);
-/* The same for trees whose blocks of bits have a warp each that can all run at once; *done: it is one. Without `apply`
- * it gives sources alone. */
+/* The same for trees with so few blocks of bits that a warp each can run at once. *launched: the tree is one of them.
+ * Without `apply` only the sources are written. */
 bosc_status bi_cbt_cuda_change_small(bosc_ctx *ctx, const bosc_cbt *tree, const bi_cbt_change *a, bool apply,
-                                     bool *done);
+                                     bool *launched);
 int64_t bi_cbt_cuda_change_scratch(int64_t blocks);
 int64_t bi_cbt_cuda_install_scratch(int64_t blocks);
 bosc_status bi_cbt_cuda_install(bosc_ctx *ctx, bosc_cbt *tree, const uint64_t *bits);
 bosc_status bi_cbt_cuda_reduce_heap(bosc_ctx *ctx, const bi_cbt_reduction *a);
 }
 
-/* Of the words by which the blocks of a launch tell each other what they counted (cuda/grid_exchange.cuh). */
+/* Words by which the blocks of a launch exchange counts (grid_exchange.cuh): at most one a block. */
 enum { BI_CBT_EXCHANGE_WORDS = 1024 };
-#define BI_CBT_EXCHANGE_BYTES (2 * (1 + BI_CBT_EXCHANGE_WORDS) * sizeof(uint64_t)) /* for large trees and small ones */
+#define BI_CBT_EXCHANGE_BYTES \
+    (2 * (1 + BI_CBT_EXCHANGE_WORDS) * sizeof(uint64_t)) /* one set for change.cu, one for change_small_tree.cu */
 
 #endif

@@ -1,36 +1,37 @@
-/* Changes trees on CUDA in one launch: each block of threads has a range of the bits. It changes them and counts their
- * leaves; the blocks meet; then it makes the ranks of its range anew. */
+/* Changes trees on CUDA in one cooperative launch. Each block of threads has a range of the bit field: it changes the
+ * bits and counts leaves, exchanges counts with all others, and then writes the ranks of its range. */
 #include "cbt/cuda/change_warp.cuh"
 #include "cbt/cuda/grid_exchange.cuh"
 #include "core/cuda/cooperative.cuh"
 
 enum {
-    NEAR = 8192, /* blocks of bits whose counts stay in shared memory */
-    /* Of counts: */
-    TOUCHED = 1 << 15, /* the block had commands that were recorded */
-    CHANGED = 1 << 14, /* it has changed */
+    SHARED_COUNTS = 8192, /* longest range whose counts fit in shared memory, 2 bytes each: chosen */
+    /* Bits of a count: */
+    TOUCHED = 1 << 15, /* commands were recorded for the block */
+    CHANGED = 1 << 14, /* its bits change */
     LEAVES = CHANGED - 1
 };
 
 struct change_args {
     bi_cbt_change a;
-    bool apply; /* or else only the sources are wanted */
+    bool apply; /* false: write only the sources */
     unsigned long long *exchange;
-    int64_t each;      /* blocks of bits for a block of threads */
-    int group;         /* and for a warp at once, up to 32 */
-    uint16_t *counts;  /* (blocks) where a range is longer than NEAR */
-    uint64_t *changes; /* (as bits) and */
-    int64_t *fresh;    /* (blocks) ranks, with sources */
+    int64_t range_blocks; /* blocks of bits of a block of threads */
+    int group;            /* blocks of bits of a warp at once, up to 32 */
+    uint16_t *counts;     /* (blocks) if a range is longer than SHARED_COUNTS */
+    uint64_t *changes;    /* (words of the bit field) bits that change, with sources */
+    int64_t *new_ranks;   /* (blocks) ranks after the change, with sources */
 };
 
 template <int WARPS> struct change_shared {
     unsigned long long slots[3 * WARPS];
     uint32_t warps[WARPS];
     bi_cbt_marks marks[WARPS];
-    uint16_t counts[NEAR];
+    uint16_t counts[SHARED_COUNTS];
 };
 
-/* Changes a block with `rank` leaves before it, by a warp; returns its count. */
+/* Changes a block of bits by a warp; returns its new count with flags. rank: leaves before it. With sources the bits
+ * still have to be read, so only their changes are stored. */
 static __device__ int change_block(const change_args &c, int64_t block, int64_t rank, uint32_t word, bool touched,
                                    bi_cbt_marks *marks)
 {
@@ -48,8 +49,8 @@ static __device__ int change_block(const change_args &c, int64_t block, int64_t 
     return (int)bi_warp_sum((uint32_t)__popc(word ^ changes)) | flags | CHANGED;
 }
 
-/* Whether anything may change in a block without commands of its own: the leaves in it have commands; or the one that
- * covers it is to be split, and in its middle. */
+/* True if commands by leaf may change a block: those of its leaves; or, if no leaf begins in it, a split of the leaf
+ * that covers it, at its first bit. */
 static __device__ bool may_change(const bi_cbt_change &a, int64_t block, int64_t rank, int64_t n)
 {
     if (n > 0) return rank - 1 < a.count;
@@ -58,13 +59,15 @@ static __device__ bool may_change(const bi_cbt_change &a, int64_t block, int64_t
            a.view.ranks[block + lowest] - a.view.ranks[block - lowest] == 1;
 }
 
-/* Changes `group` blocks, up to 32, by a warp: a lane has the block of its number. Returns its count, with flags. */
+/* Changes `group` blocks, up to 32, by a warp. Returns to each lane the count of the block of its number, with
+ * flags. */
 static __device__ int change_group(const change_args &c, int64_t first, int64_t end, int group, bi_cbt_marks *marks)
 {
     const int lane = (int)(threadIdx.x % 32);
     const bosc_cbt_view &v = c.a.view;
     const int64_t block = first + lane;
     const uint32_t *bits = (const uint32_t *)v.bits;
+    /* 1. A lane a block: does it need a visit? */
     int64_t rank = 0, n = 0;
     bool touched = false, visited = false;
     if (lane < group && block < end) {
@@ -75,47 +78,52 @@ static __device__ int change_group(const change_args &c, int64_t first, int64_t 
     }
     int count = (int)n;
     const unsigned all_touched = __ballot_sync(~0u, touched);
+    /* 2. Visit these blocks one after another; the words of the next one are loaded ahead. */
     unsigned left = __ballot_sync(~0u, visited);
     uint32_t word = left ? bits[(first + __ffs((int)left) - 1) * 32 + lane] : 0;
     for (; left; left &= left - 1) {
         const int at = __ffs((int)left) - 1, next = __ffs((int)(left & (left - 1))) - 1;
         const uint32_t ahead = next >= 0 ? bits[(first + next) * 32 + lane] : 0;
-        const int made = change_block(c, first + at, __shfl_sync(~0u, rank, at), word, all_touched >> at & 1, marks);
-        if (lane == at) count = made;
+        const int new_count =
+            change_block(c, first + at, __shfl_sync(~0u, rank, at), word, all_touched >> at & 1, marks);
+        if (lane == at) count = new_count;
         word = ahead;
     }
     return count;
 }
 
-/* The ranks of a range, which has `before` leaves before it, from the counts of its blocks, to `ranks`. */
+/* Writes the ranks of a range from the counts of its blocks. exclusive_prefix: leaves before the range. */
 template <int WARPS>
-static __device__ void make_ranks(change_shared<WARPS> *sh, int64_t before, const uint16_t *counts, int64_t begin,
-                                  int64_t end, int64_t *ranks)
+static __device__ void write_ranks(change_shared<WARPS> *sh, int64_t exclusive_prefix, const uint16_t *counts,
+                                   int64_t begin, int64_t end, int64_t *ranks)
 {
     for (int64_t i = begin; i < end; i += WARPS * 32) {
         const int64_t block = i + threadIdx.x;
-        uint32_t all;
+        uint32_t total;
         const uint32_t own = block < end ? (uint32_t)counts[block - begin] & LEAVES : 0;
-        const uint32_t less = bi_block_exclusive_sum<WARPS>(own, sh->warps, &all);
-        if (block < end) ranks[block] = before + less;
-        before += all;
-        __syncthreads();
+        const uint32_t less = bi_block_exclusive_sum<WARPS>(own, sh->warps, &total);
+        if (block < end) ranks[block] = exclusive_prefix + less;
+        exclusive_prefix += total;
+        __syncthreads(); /* sh->warps is reused by the next sum */
     }
 }
 
-/* Where the leaves of a block come from, by a warp; then its bits are changed. */
-static __device__ void give_sources(const change_args &c, int64_t block, bool changed)
+/* Writes the sources of a block's leaves by a warp, then changes its bits. */
+static __device__ void write_block_sources(const change_args &c, int64_t block, bool changed)
 {
     const bosc_cbt_view &v = c.a.view;
     const int64_t at = block * 32 + threadIdx.x % 32;
-    const uint32_t was = ((const uint32_t *)v.bits)[at], is = changed ? was ^ ((const uint32_t *)c.changes)[at] : was;
-    const int64_t old = v.ranks[block] + bi_cbt_lane_of(block, 0, was).before;
-    bi_cbt_give_sources(c.a, was, is, old, c.fresh[block] + bi_cbt_lane_of(block, 0, is).before);
-    if (c.apply && changed) ((uint32_t *)v.bits)[at] = is;
+    const uint32_t old_word = ((const uint32_t *)v.bits)[at],
+                   new_word = changed ? old_word ^ ((const uint32_t *)c.changes)[at] : old_word;
+    const int64_t old = v.ranks[block] + bi_cbt_lane_of(block, 0, old_word).exclusive_prefix;
+    bi_cbt_write_sources(c.a, old_word, new_word, old,
+                         c.new_ranks[block] + bi_cbt_lane_of(block, 0, new_word).exclusive_prefix);
+    if (c.apply && changed) ((uint32_t *)v.bits)[at] = new_word;
 }
 
-static __device__ void give_all_sources(const change_args &c, const uint16_t *counts, int64_t begin, int64_t end,
-                                        int64_t leaves)
+/* Writes the sources of a range, and -1 beyond the last leaf. */
+static __device__ void write_sources(const change_args &c, const uint16_t *counts, int64_t begin, int64_t end,
+                                     int64_t leaves)
 {
     const int lane = (int)(threadIdx.x % 32);
     for (int64_t first = begin + threadIdx.x / 32 * 32; first < end; first += blockDim.x) {
@@ -123,7 +131,7 @@ static __device__ void give_all_sources(const change_args &c, const uint16_t *co
         const unsigned changed = __ballot_sync(~0u, (count & CHANGED) != 0);
         for (unsigned left = __ballot_sync(~0u, (count & (CHANGED | LEAVES)) != 0); left; left &= left - 1) {
             const int at = __ffs((int)left) - 1;
-            give_sources(c, first + at, changed >> at & 1);
+            write_block_sources(c, first + at, changed >> at & 1);
         }
     }
     for (int64_t i = leaves + blockIdx.x * (int64_t)blockDim.x + threadIdx.x; i < c.a.capacity;
@@ -131,7 +139,7 @@ static __device__ void give_all_sources(const change_args &c, const uint16_t *co
         c.a.sources[i] = -1;
 }
 
-/* The commands that were recorded are forgotten. */
+/* Clears the recorded commands of a range. */
 static __device__ void clear_commands(const bosc_cbt_view &v, const uint16_t *counts, int64_t begin, int64_t end)
 {
     const int lane = (int)(threadIdx.x % 32);
@@ -146,24 +154,24 @@ static __device__ void clear_commands(const bosc_cbt_view &v, const uint16_t *co
     }
 }
 
-/* After all have met. */
+/* Writes sources, ranks and cleared commands of a range, after the exchange. */
 template <int WARPS>
-static __device__ void finish(const change_args &c, change_shared<WARPS> *sh, const uint16_t *counts, int64_t begin,
-                              int64_t end, bi_cbt_exchanged exchanged)
+static __device__ void finish_range(const change_args &c, change_shared<WARPS> *sh, const uint16_t *counts,
+                                    int64_t begin, int64_t end, bi_cbt_exchanged exchanged)
 {
     const bosc_cbt_view &v = c.a.view;
     int64_t *ranks = (int64_t *)v.ranks;
-    const int64_t before = (int64_t)(exchanged.before & (BI_CBT_CHANGED - 1)),
-                  all = (int64_t)(exchanged.all & (BI_CBT_CHANGED - 1));
+    const int64_t exclusive_prefix = (int64_t)(exchanged.exclusive_prefix & (BI_CBT_CHANGED - 1)),
+                  total = (int64_t)(exchanged.total & (BI_CBT_CHANGED - 1));
     if (c.a.sources) {
-        make_ranks<WARPS>(sh, before, counts, begin, end, c.fresh);
-        give_all_sources(c, counts, begin, end, all);
-        __syncthreads();
+        write_ranks<WARPS>(sh, exclusive_prefix, counts, begin, end, c.new_ranks);
+        write_sources(c, counts, begin, end, total);
+        __syncthreads(); /* the old ranks are read by other warps before they are overwritten */
     }
     if (!c.apply) return;
-    if (exchanged.all >= BI_CBT_CHANGED) {
-        make_ranks<WARPS>(sh, before, counts, begin, end, ranks);
-        if (begin < end && end == v.blocks && threadIdx.x == 0) ranks[end] = all;
+    if (exchanged.total >= BI_CBT_CHANGED) {
+        write_ranks<WARPS>(sh, exclusive_prefix, counts, begin, end, ranks);
+        if (begin < end && end == v.blocks && threadIdx.x == 0) ranks[end] = total;
     }
     if (c.a.recorded) clear_commands(v, counts, begin, end);
 }
@@ -172,9 +180,11 @@ template <int WARPS> static __global__ void __launch_bounds__(WARPS * 32) bi_cbt
 {
     BI_SHARED(change_shared<WARPS>, sh);
     const int lane = (int)(threadIdx.x % 32), warp = (int)(threadIdx.x / 32);
-    const int64_t begin = min(blockIdx.x * c.each, c.a.view.blocks), end = min(begin + c.each, c.a.view.blocks);
+    const int64_t begin = min(blockIdx.x * c.range_blocks, c.a.view.blocks),
+                  end = min(begin + c.range_blocks, c.a.view.blocks);
     uint16_t *counts = c.counts ? c.counts + begin : sh.counts;
-    const unsigned long long epoch = bi_cbt_epoch(c.exchange);
+    const unsigned long long epoch = bi_cbt_next_epoch(c.exchange);
+    /* 1. Change the bits of the range, and count leaves. */
     unsigned leaves = 0;
     bool changed = false;
     for (int64_t first = begin + warp * c.group; first < end; first += WARPS * c.group) {
@@ -183,20 +193,22 @@ template <int WARPS> static __global__ void __launch_bounds__(WARPS * 32) bi_cbt
         leaves += count & LEAVES;
         changed |= (count & CHANGED) != 0;
     }
+    /* 2. Exchange counts with all blocks. */
     unsigned long long published = bi_warp_sum(leaves);
     if (__any_sync(~0u, changed)) published |= BI_CBT_CHANGED;
     const bi_cbt_exchanged exchanged = bi_cbt_grid_exchange<WARPS>(c.exchange, epoch, published, sh.slots);
-    finish<WARPS>(c, &sh, counts, begin, end, exchanged);
+    /* 3. No block reads the old ranks any more: write the new ones. */
+    finish_range<WARPS>(c, &sh, counts, begin, end, exchanged);
 }
 
-/* With sources: changes, ranks and counts of all blocks. */
+/* Upper bound: with sources, changes, ranks and counts of all blocks, and alignment. */
 int64_t bi_cbt_cuda_change_scratch(int64_t blocks)
 {
     return blocks * (int64_t)(BI_CBT_BLOCK / 8 + sizeof(int64_t) + sizeof(uint16_t)) + 1024;
 }
 
-/* In as few ranges as there are multiprocessors, since all have to hear of all. */
-static bosc_status run(bosc_ctx *ctx, change_args *c)
+/* One range a multiprocessor: the cost of the exchange grows with the number of blocks. */
+static bosc_status launch_update(bosc_ctx *ctx, change_args *c)
 {
     enum { WARPS = 32 };
     const int64_t blocks = c->a.view.blocks;
@@ -204,15 +216,17 @@ static bosc_status run(bosc_ctx *ctx, change_args *c)
     BI_TRY(bi_cooperative_grid(ctx, bi_cbt_update_large<WARPS>, WARPS * 32, 1, &grid));
     if (grid > BI_CBT_EXCHANGE_WORDS) grid = BI_CBT_EXCHANGE_WORDS;
     if (bi_div_up(blocks, WARPS) < grid) grid = (unsigned)bi_div_up(blocks, WARPS);
-    c->each = bi_div_up(blocks, grid);
+    c->range_blocks = bi_div_up(blocks, grid);
     c->group = 1;
-    while (c->group < 32 && c->group * WARPS < c->each) c->group *= 2;
+    while (c->group < 32 && c->group * WARPS < c->range_blocks) c->group *= 2;
     c->counts = nullptr;
-    if (c->each > NEAR) BI_TRY(bi_scratch(ctx, (size_t)blocks * sizeof *c->counts, (void **)&c->counts));
+    if (c->range_blocks > SHARED_COUNTS)
+        BI_TRY(bi_scratch(ctx, (size_t)blocks * sizeof *c->counts, (void **)&c->counts));
     return BI_RUN_COOPERATIVE(ctx, bi_cbt_update_large<WARPS>, grid, WARPS * 32, *c);
 }
 
-static bosc_status run_any(bosc_ctx *ctx, const bosc_cbt *tree, change_args *c, bi_cbt_outcome *outcome)
+/* Updates by the kernel for small trees if it applies, else by the one above. */
+static bosc_status update_tree(bosc_ctx *ctx, const bosc_cbt *tree, change_args *c, bi_cbt_outcome *outcome)
 {
     const int64_t blocks = c->a.view.blocks;
     bool small = false;
@@ -223,15 +237,16 @@ static bosc_status run_any(bosc_ctx *ctx, const bosc_cbt *tree, change_args *c, 
     }
     c->exchange = (unsigned long long *)tree->exchange.data;
     c->changes = nullptr;
-    c->fresh = nullptr;
+    c->new_ranks = nullptr;
     if (c->a.sources) {
         BI_TRY(bi_scratch(ctx, (size_t)blocks * (BI_CBT_BLOCK / 8), (void **)&c->changes));
-        BI_TRY(bi_scratch(ctx, (size_t)blocks * sizeof *c->fresh, (void **)&c->fresh));
+        BI_TRY(bi_scratch(ctx, (size_t)blocks * sizeof *c->new_ranks, (void **)&c->new_ranks));
     }
-    return run(ctx, c);
+    return launch_update(ctx, c);
 }
 
-/* Sources that go to host memory are made first, alone, and waited for: nothing may fail when the tree has changed. */
+/* Sources for host memory take a launch of their own before the tree changes, and the call waits for them: nothing may
+ * fail once the tree has changed. */
 static bosc_status stage_sources(bosc_ctx *ctx, const bosc_cbt *tree, change_args *c, bi_cbt_outcome *outcome)
 {
     struct bi_out out;
@@ -244,7 +259,7 @@ static bosc_status stage_sources(bosc_ctx *ctx, const bosc_cbt *tree, change_arg
     c->a.sources = (int64_t *)out.reachable;
     if (!staged) return BOSC_OK;
     c->apply = false;
-    BI_TRY(run_any(ctx, tree, c, outcome));
+    BI_TRY(update_tree(ctx, tree, c, outcome));
     BI_TRY(bi_stage_back(ctx, &out));
     BI_TRY(ctx->backend->sync(ctx));
     c->apply = true;
@@ -258,5 +273,5 @@ bosc_status bi_cbt_cuda_change(bosc_ctx *ctx, bosc_cbt *tree, const bi_cbt_chang
     c.a = *a;
     c.apply = true;
     BI_TRY(stage_sources(ctx, tree, &c, outcome));
-    return run_any(ctx, tree, &c, outcome);
+    return update_tree(ctx, tree, &c, outcome);
 }

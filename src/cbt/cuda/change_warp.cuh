@@ -1,63 +1,67 @@
-/* What commands change in a block of 1,024 bits, by a warp: lane w has word w, of 32 bits. The rules are those of
- * word.h; but what has to be known of other blocks is read from the ranks, which stay as they were until all blocks
- * have met, so that bits can be changed at once where they lie. A node that starts with a block and has whole blocks is
- * a leaf exactly if one leaf starts in them, and its parent is split. */
+/* Bits that commands change in a block of 1,024 bits, by a warp: lane w has word w, of 32 bits. The rules are those of
+ * word.h. Facts about other blocks are derived from the ranks, which keep their old values until the barrier of the
+ * grid; so bits can be changed in place. A node of whole blocks is a leaf exactly if one leaf begins in them, and its
+ * parent is split. */
 #ifndef BI_CBT_CUDA_CHANGE_WARP_CUH
 #define BI_CBT_CUDA_CHANGE_WARP_CUH
 
 #include "cbt/cuda/cbt.cuh"
 
+/* Commands of a word of 32 bits, as bit masks. */
 struct bi_cbt_commands {
     uint32_t split, merge;
 };
 
-/* A warp's block: the same in all lanes but for the word and the leaves before it in the block. */
+/* A warp's block of bits; the last two members differ between lanes. */
 struct bi_cbt_lane {
-    int64_t block, rank;
-    int n; /* leaves of the block */
-    uint32_t word, before;
+    int64_t block, rank;             /* rank: number of leaves before the block */
+    int n;                           /* leaves of the block */
+    uint32_t word, exclusive_prefix; /* the lane's word, and the leaves of the block before it */
 };
 
+/* The odd multiples of 2^t in a word: split bits of the nodes of 2^(t + 1) positions. */
 __device__ __forceinline__ uint32_t bi_cbt_level_mask32(int t)
 {
     return t == 0 ? 0xaaaaaaaau : t == 1 ? 0x44444444u : t == 2 ? 0x10101010u : t == 3 ? 0x01000100u : 0x00010000u;
 }
 
+/* From the split bits of nodes to those of their children, or back: they are `distance` to both sides. */
 __device__ __forceinline__ uint32_t bi_cbt_shift_both32(uint32_t bits, int distance)
 {
     return bits << distance | bits >> distance;
 }
 
+/* The command of a leaf; 0 outside the array. */
 __device__ __forceinline__ int bi_cbt_command_of(const bi_cbt_change &a, int64_t leaf)
 {
     return leaf >= 0 && leaf < a.count ? a.commands[leaf] : 0;
 }
 
-/* Bit k is set where byte k is `command`. */
+/* Bit k of the result is 1 if byte k equals `command`. */
 __device__ __forceinline__ uint32_t bi_cbt_bytes_equal(uint32_t bytes, uint32_t command)
 {
-    const uint32_t x = bytes ^ command * 0x01010101u; /* a byte of 0 has bit 7 in what follows, and no other has it */
+    const uint32_t x = bytes ^ command * 0x01010101u; /* then sets bit 7 of each byte of x that is 0 */
     const uint32_t same = ~(((x & 0x7f7f7f7fu) + 0x7f7f7f7fu) | x) & 0x80808080u;
-    return (same >> 7) * 0x01020408u >> 24;
+    return (same >> 7) * 0x01020408u >> 24; /* gathers the four bits in the highest byte */
 }
 
-/* Commands of a block's leaves as bits; from that of the first byte of 16 in which they begin. */
+/* Commands of a block's leaves as bit masks. Bit 0 belongs to the aligned group of 16 bytes in which they begin. */
 struct bi_cbt_marks {
     uint16_t split[BI_CBT_BLOCK / 16 + 4], merge[BI_CBT_BLOCK / 16 + 4];
 };
 
-/* Of 16 leaves, from an address on that is a multiple of 16; 0 for those that are not there. */
-static __device__ uint4 bi_cbt_load_edge(const bi_cbt_change &a, int64_t first)
+/* Loads 16 commands at a multiple of 16 where the array begins or ends; 0 for leaves outside it. */
+static __device__ uint4 bi_cbt_load_partial(const bi_cbt_change &a, int64_t first)
 {
-    const int64_t there = a.count - first;
+    const int64_t valid = a.count - first;
     uint64_t low = 0, high = 0;
-    if (first >= 0 && there > 0) { /* the last ones: 8, 4, 2 and 1 of them, as their number has bits */
+    if (first >= 0 && valid > 0) { /* at the end: one load of 8, 4, 2 and 1 bytes for each bit of their number */
         const uint8_t *p = a.commands + first;
-        if (there & 8) low = *reinterpret_cast<const uint64_t *>(p);
-        if (there & 4) high = *reinterpret_cast<const uint32_t *>(p + (there & 8));
-        if (there & 2) high |= (uint64_t) * reinterpret_cast<const uint16_t *>(p + (there & 12)) << 8 * (there & 4);
-        if (there & 1) high |= (uint64_t)p[there & 14] << 8 * (there & 6);
-        if (!(there & 8)) low = high, high = 0;
+        if (valid & 8) low = *reinterpret_cast<const uint64_t *>(p);
+        if (valid & 4) high = *reinterpret_cast<const uint32_t *>(p + (valid & 8));
+        if (valid & 2) high |= (uint64_t) * reinterpret_cast<const uint16_t *>(p + (valid & 12)) << 8 * (valid & 4);
+        if (valid & 1) high |= (uint64_t)p[valid & 14] << 8 * (valid & 6);
+        if (!(valid & 8)) low = high, high = 0; /* they are the first bytes */
     } else {
         for (int i = 0; i < 8; i++) low |= (uint64_t)bi_cbt_command_of(a, first + i) << 8 * i;
         for (int i = 0; i < 8; i++) high |= (uint64_t)bi_cbt_command_of(a, first + 8 + i) << 8 * i;
@@ -71,32 +75,34 @@ __device__ __forceinline__ uint16_t bi_cbt_bytes_equal16(uint4 x, uint32_t comma
                       bi_cbt_bytes_equal(x.z, command) << 8 | bi_cbt_bytes_equal(x.w, command) << 12);
 }
 
-/* Marks of the leaves first to first + n - 1, where `first` is at a multiple of 16; all loads come first. */
+/* Sets the marks of the leaves first to first + n - 1, whose commands start at a multiple of 16 bytes. */
 static __device__ void bi_cbt_load_marks(const bi_cbt_change &a, int64_t first, int n, bi_cbt_marks *marks)
 {
-    enum { PARTS = (BI_CBT_BLOCK / 16 + 2 + 31) / 32 };
+    enum { LOADS = (BI_CBT_BLOCK / 16 + 2 + 31) / 32 };
     const int lane = (int)(threadIdx.x % 32);
-    uint4 x[PARTS];
+    uint4 x[LOADS];
+    /* 1. All loads, before any is used, so that they overlap. */
 #pragma unroll
-    for (int k = 0; k < PARTS; k++) {
+    for (int k = 0; k < LOADS; k++) {
         const int64_t at = first + 16 * (32 * k + lane);
         x[k] = make_uint4(0, 0, 0, 0);
         if (at < first + n && at >= 0 && at + 16 <= a.count) x[k] = *reinterpret_cast<const uint4 *>(a.commands + at);
     }
+    /* 2. Groups cut by an end of the array, and the marks. */
 #pragma unroll
-    for (int k = 0; k < PARTS; k++) {
+    for (int k = 0; k < LOADS; k++) {
         const int part = 32 * k + lane;
         const int64_t at = first + 16 * part;
         if (512 * k >= n) break;
         if (16 * part >= n) continue;
-        if (at < 0 || at + 16 > a.count) x[k] = bi_cbt_load_edge(a, at);
+        if (at < 0 || at + 16 > a.count) x[k] = bi_cbt_load_partial(a, at);
         marks->split[part] = bi_cbt_bytes_equal16(x[k], BOSC_CBT_SPLIT);
         marks->merge[part] = bi_cbt_bytes_equal16(x[k], BOSC_CBT_MERGE);
     }
-    __syncwarp();
+    __syncwarp(); /* marks of all lanes are visible */
 }
 
-/* 32 marks from `at` on. */
+/* The 32 marks from number `at` on. */
 __device__ __forceinline__ uint32_t bi_cbt_marks_from(const uint16_t *marks, int at)
 {
     const uint16_t *part = marks + at / 16;
@@ -104,68 +110,74 @@ __device__ __forceinline__ uint32_t bi_cbt_marks_from(const uint16_t *marks, int
     return (uint32_t)(all >> at % 16);
 }
 
-/* The commands of the leaves that begin in the lane's word, from bit 0 on; *prior: of the leaf before them. */
+/* The commands of the leaves that begin in the lane's word, packed from bit 0 on. *prior: that of the leaf before. */
 static __device__ bi_cbt_commands bi_cbt_commands_in_order(const bi_cbt_change &a, const bi_cbt_lane &b,
                                                            bi_cbt_marks *marks, bi_cbt_commands *prior)
 {
     const int ones = __popc(b.word), one_before = b.rank > 0;
     const int64_t first = b.rank - one_before;
+    /* Leaves in the aligned group before the first one. */
     const int skew = (int)(((uintptr_t)a.commands + (uint64_t)first) % 16);
     bi_cbt_load_marks(a, first - skew, skew + one_before + b.n, marks);
-    const int at = skew + one_before + (int)b.before;
-    const uint32_t known = ones ? ~0u >> (32 - ones) : 0;
-    const bi_cbt_commands asked = {bi_cbt_marks_from(marks->split, at) & known,
-                                   bi_cbt_marks_from(marks->merge, at) & known};
+    const int at = skew + one_before + (int)b.exclusive_prefix;
+    const uint32_t mask = ones ? ~0u >> (32 - ones) : 0;
+    const bi_cbt_commands packed = {bi_cbt_marks_from(marks->split, at) & mask,
+                                    bi_cbt_marks_from(marks->merge, at) & mask};
     if (at > 0) {
         prior->split = marks->split[(at - 1) / 16] >> (at - 1) % 16 & 1;
         prior->merge = marks->merge[(at - 1) / 16] >> (at - 1) % 16 & 1;
     }
-    __syncwarp();
-    return asked;
+    __syncwarp(); /* all lanes have read the marks before they are overwritten */
+    return packed;
 }
 
-/* Moved to the bits where the leaves begin. */
+/* Moves packed commands to the bits where their leaves begin. */
 static __device__ bi_cbt_commands bi_cbt_commands_at_bits(bi_cbt_commands order, uint32_t word)
 {
-    bi_cbt_commands asked = {0, 0};
+    bi_cbt_commands at_bits = {0, 0};
     if (word == ~0u) return order;
     for (uint32_t left = word; order.split | order.merge; left &= left - 1, order.split >>= 1, order.merge >>= 1) {
         const uint32_t bit = left & (0 - left);
-        if (order.split & 1) asked.split |= bit;
-        if (order.merge & 1) asked.merge |= bit;
+        if (order.split & 1) at_bits.split |= bit;
+        if (order.merge & 1) at_bits.merge |= bit;
     }
-    return asked;
+    return at_bits;
 }
 
-/* Bits 1 to 31 of the lane's word that change. Whether the word's node is one of the tree: `exists`. */
+/* Bits 1 to 31 of the lane's word that change. exists: the node of the word's 32 bits is in the tree, so that bit 16
+ * may split it. leaf_commands: by the bit where the leaf begins. */
 static __device__ uint32_t bi_cbt_changes_within(const bi_cbt_change &a, const bi_cbt_lane &b, bool exists,
-                                                 bi_cbt_commands recorded, bi_cbt_commands leaves)
+                                                 bi_cbt_commands recorded, bi_cbt_commands leaf_commands)
 {
     const int32_t depth = a.view.depth;
     uint32_t leaf_splits = exists ? 1u << 16 : 0, splits = recorded.split, merges = recorded.merge, blocked = 0;
+    /* 1. The split bits of leaves: the parent is split, the node is not. */
 #pragma unroll
     for (int t = 0; t < 4; t++) leaf_splits |= bi_cbt_shift_both32(b.word & bi_cbt_level_mask32(t + 1), 1 << t);
+    /* The root of a tree of less than a word has no parent; its split bit is in the middle. */
     if (depth > 0 && depth < 5 && b.block == 0 && threadIdx.x % 32 == 0) leaf_splits |= 1u << (1 << depth >> 1);
     leaf_splits &= ~b.word;
+    /* 2. Commands of leaves, moved from the bit where the leaf begins to the bit that splits or merges it. */
 #pragma unroll
     for (int t = 0; t < 5; t++) {
-        splits |= leaf_splits & bi_cbt_level_mask32(t) & leaves.split << (1 << t);
-        merges |= bi_cbt_level_mask32(t) & (leaves.merge | leaves.merge << (1 << t));
+        splits |= leaf_splits & bi_cbt_level_mask32(t) & leaf_commands.split << (1 << t);
+        merges |= bi_cbt_level_mask32(t) & (leaf_commands.merge | leaf_commands.merge << (1 << t));
     }
+    /* 3. Merges are blocked where a child is split or will be. */
 #pragma unroll
     for (int t = 1; t < 5; t++) blocked |= bi_cbt_shift_both32(b.word | splits, 1 << (t - 1)) & bi_cbt_level_mask32(t);
     return ((splits & leaf_splits) | (merges & b.word & ~blocked)) & ~1u;
 }
 
-/* What is known of the node that the first bit of the lane's word splits or would split. */
+/* The state of the node whose split bit is the first bit of the lane's word. */
 struct bi_cbt_first_node {
-    bool leaf;    /* it is a leaf */
-    bool leaves;  /* it is split, and both halves are leaves */
-    bool blocked; /* one of which is recorded to be split */
+    bool leaf;                /* it is a leaf */
+    bool children_are_leaves; /* it is split, and both children are leaves */
+    bool blocked;             /* a split of a child is recorded */
 };
 
-/* Within a block: lanes but the first. `starts` and `middles` have the bits 0 and 16 of all words, `to_split` and
- * `to_split_middles` those of the recorded splits. */
+/* The same for all lanes but the first. Bit w of `starts` and `middles` is bit 0 and 16 of word w; `to_split` and
+ * `to_split_middles` have these bits of the recorded splits. */
 static __device__ bi_cbt_first_node bi_cbt_first_within_block(const bosc_cbt_view &v, const bi_cbt_lane &b,
                                                               uint32_t starts, uint32_t middles, uint32_t to_split,
                                                               uint32_t to_split_middles)
@@ -173,13 +185,15 @@ static __device__ bi_cbt_first_node bi_cbt_first_within_block(const bosc_cbt_vie
     const int lane = (int)(threadIdx.x % 32), lowest = lane & -lane;
     bi_cbt_first_node first = {false, false, false};
     if ((uint64_t)lane << 5 >> v.depth && b.block == 0 && v.depth < 10) return first; /* beyond the tree */
-    if (b.word & 1) {
-        const uint32_t splits = lowest == 1 ? middles : starts, wanted = lowest == 1 ? to_split_middles : to_split;
+    if (b.word & 1) { /* split: its children's split bits lie in words of this block */
+        const uint32_t splits = lowest == 1 ? middles : starts,
+                       recorded_splits = lowest == 1 ? to_split_middles : to_split;
         const int right = lowest == 1 ? lane : lane + lowest / 2, left = lowest == 1 ? lane - 1 : lane - lowest / 2;
-        first.leaves = !((splits >> right | splits >> left) & 1);
-        first.blocked = (wanted >> right | wanted >> left) & 1;
+        first.children_are_leaves = !((splits >> right | splits >> left) & 1);
+        first.blocked = (recorded_splits >> right | recorded_splits >> left) & 1;
         return first;
     }
+    /* not split: it is a leaf if its parent is split */
     const int64_t at = b.block * 32 + lane, parent = at & 2 * lowest ? at - lowest : at + lowest;
     if ((uint64_t)parent << 5 >> v.depth)
         first.leaf = true; /* the root */
@@ -190,7 +204,7 @@ static __device__ bi_cbt_first_node bi_cbt_first_within_block(const bosc_cbt_vie
     return first;
 }
 
-/* Of the block's first bit: lane 0. */
+/* The same for the block's first bit, of lane 0: by the ranks of the blocks that the node covers. */
 static __device__ bi_cbt_first_node bi_cbt_first_of_block(const bi_cbt_change &a, const bi_cbt_lane &b)
 {
     const bosc_cbt_view &v = a.view;
@@ -199,47 +213,52 @@ static __device__ bi_cbt_first_node bi_cbt_first_of_block(const bi_cbt_change &a
     if (b.block == 0) return first;
     const int64_t begin = v.ranks[left], end = v.ranks[right];
     if (b.word & 1) {
-        first.leaves = end - b.rank == 1 && b.rank - begin == 1;
+        first.children_are_leaves = end - b.rank == 1 && b.rank - begin == 1;
         if (!a.recorded) return first;
         const uint32_t *splits = (const uint32_t *)v.splits;
         const int64_t half = 16 * lowest;
         first.blocked = (splits[b.block * 32 + half] | splits[b.block * 32 - half]) & 1;
         return first;
     }
+    /* not split: it is a leaf if one leaf begins in it, and more than one in its parent */
     const int64_t above = left & ~(4 * lowest - 1);
     first.leaf = end - begin == 1 && (2 * lowest == v.blocks || v.ranks[above + 4 * lowest] - v.ranks[above] > 1);
     return first;
 }
 
-/* The bits of the lane's word that change. All lanes call it. */
+/* The bits of the lane's word that change. Called by all lanes. */
 static __device__ uint32_t bi_cbt_changes32(const bi_cbt_change &a, const bi_cbt_lane &b, bi_cbt_commands recorded,
                                             bi_cbt_marks *marks)
 {
     const int lane = (int)(threadIdx.x % 32);
     const bosc_cbt_view &v = a.view;
-    bi_cbt_commands leaves = {0, 0}, prior = {0, 0};
-    if (a.count) leaves = bi_cbt_commands_in_order(a, b, marks, &prior);
-    const uint32_t any = recorded.split | recorded.merge | leaves.split | leaves.merge | prior.split | prior.merge;
+    /* 1. Commands of the leaves in the word; done if the block has no command. */
+    bi_cbt_commands leaf_commands = {0, 0}, prior = {0, 0};
+    if (a.count) leaf_commands = bi_cbt_commands_in_order(a, b, marks, &prior);
+    const uint32_t any =
+        recorded.split | recorded.merge | leaf_commands.split | leaf_commands.merge | prior.split | prior.merge;
     if (!__any_sync(~0u, any)) return 0;
-    leaves = bi_cbt_commands_at_bits(leaves, b.word);
+    leaf_commands = bi_cbt_commands_at_bits(leaf_commands, b.word);
+    /* 2. Bits 1 to 31. */
     const uint32_t starts = __ballot_sync(~0u, b.word & 1), middles = __ballot_sync(~0u, b.word >> 16 & 1);
     const uint32_t to_split = __ballot_sync(~0u, recorded.split & 1);
     const uint32_t to_split_middles = __ballot_sync(~0u, recorded.split >> 16 & 1);
     const bool exists = v.depth <= 5 ? v.depth == 5 && lane == 0 : starts >> (lane | 1) & 1;
-    uint32_t changes = bi_cbt_changes_within(a, b, exists, recorded, leaves);
+    uint32_t changes = bi_cbt_changes_within(a, b, exists, recorded, leaf_commands);
     if (!a.count && !((recorded.split | recorded.merge) & 1)) return changes;
+    /* 3. Bit 0, whose node spans words or blocks. */
     const bi_cbt_first_node first = lane ? bi_cbt_first_within_block(v, b, starts, middles, to_split, to_split_middles)
                                          : bi_cbt_first_of_block(a, b);
     if (first.leaf) {
         changes |= (recorded.split | prior.split) & 1;
-    } else if (first.leaves && !first.blocked) { /* the leaf before and the one that starts here */
-        const bool merge = (recorded.merge | prior.merge | leaves.merge) & 1;
-        changes |= merge && !((prior.split | leaves.split) & 1);
+    } else if (first.children_are_leaves && !first.blocked) { /* a merge of the left or of the right child */
+        const bool merge = (recorded.merge | prior.merge | leaf_commands.merge) & 1;
+        changes |= merge && !((prior.split | leaf_commands.split) & 1);
     }
     return changes;
 }
 
-/* The commands recorded in the lane's word of a block. */
+/* The commands recorded for the lane's word of a block. */
 __device__ __forceinline__ bi_cbt_commands bi_cbt_recorded(const bosc_cbt_view &v, int64_t block)
 {
     const int64_t at = block * 32 + threadIdx.x % 32;
@@ -247,24 +266,25 @@ __device__ __forceinline__ bi_cbt_commands bi_cbt_recorded(const bosc_cbt_view &
     return recorded;
 }
 
+/* Counts the leaves of a block. Called by all lanes. */
 __device__ __forceinline__ bi_cbt_lane bi_cbt_lane_of(int64_t block, int64_t rank, uint32_t word)
 {
-    const uint32_t ones = (uint32_t)__popc(word), upto = bi_warp_inclusive_sum(ones);
-    const bi_cbt_lane lane = {block, rank, (int)__shfl_sync(~0u, upto, 31), word, upto - ones};
+    const uint32_t ones = (uint32_t)__popc(word), inclusive = bi_warp_inclusive_sum(ones);
+    const bi_cbt_lane lane = {block, rank, (int)__shfl_sync(~0u, inclusive, 31), word, inclusive - ones};
     return lane;
 }
 
-/* Where the lane's leaves come from: those that begin at the bits `is`, of which there are `leaf` before, and were at
- * `was`, with `old` before. */
-__device__ __forceinline__ void bi_cbt_give_sources(const bi_cbt_change &a, uint32_t was, uint32_t is, int64_t old,
-                                                    int64_t leaf)
+/* Writes the sources of the leaves that begin in the lane's word. old_word, new_word: the word before and after;
+ * old_rank, leaf: numbers of leaves before it. */
+__device__ __forceinline__ void bi_cbt_write_sources(const bi_cbt_change &a, uint32_t old_word, uint32_t new_word,
+                                                     int64_t old_rank, int64_t leaf)
 {
-    old--;
-    for (uint32_t left = was | is; left; left &= left - 1) {
+    old_rank--;
+    for (uint32_t left = old_word | new_word; left; left &= left - 1) {
         const uint32_t bit = left & (0 - left);
-        if (was & bit) old++;
-        if (!(is & bit)) continue;
-        if (leaf < a.capacity) a.sources[leaf] = old;
+        if (old_word & bit) old_rank++;
+        if (!(new_word & bit)) continue;
+        if (leaf < a.capacity) a.sources[leaf] = old_rank;
         leaf++;
     }
 }

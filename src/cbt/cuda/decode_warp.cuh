@@ -1,6 +1,7 @@
-/* Leaves of a block of 1,024 bits become nodes, by a warp: lanes write where the leaves of their words begin to shared
- * memory, side by side; then each leaf ends where the next one starts, and is written beside its neighbours. Full
- * blocks are numbers in a row. Of a block with one leaf, which may be larger, ranks tell the size. */
+/* Decodes the leaves of a block of 1,024 bits into nodes, by a warp. Lanes write the positions where the leaves of
+ * their words begin to shared memory, compacted. A leaf ends where the next one begins, which gives its node; nodes are
+ * stored in order. Nodes of a full block are consecutive numbers. The size of a single leaf, which may exceed the
+ * block, follows from the ranks. */
 #ifndef BI_CBT_CUDA_DECODE_WARP_CUH
 #define BI_CBT_CUDA_DECODE_WARP_CUH
 
@@ -10,6 +11,7 @@ struct bi_cbt_starts {
     uint16_t positions[BI_CBT_BLOCK + 2];
 };
 
+/* 16 bytes of consecutive nodes. */
 template <class N> struct bi_cbt_vector;
 template <> struct bi_cbt_vector<uint32_t> {
     typedef uint4 type;
@@ -22,7 +24,8 @@ template <> struct bi_cbt_vector<unsigned long long> {
     static __device__ __forceinline__ ulonglong2 from(unsigned long long x) { return make_ulonglong2(x, x + 1); }
 };
 
-/* log2 of the bits of the one leaf that starts in a block: how far the blocks behind it are empty. */
+/* log2 of the bits of the one leaf that begins in a block: a binary search over ranks for the largest aligned range
+ * without another leaf. */
 template <class R> static __device__ int32_t bi_cbt_single_size(const R *ranks, int32_t depth, int64_t block)
 {
     if (depth <= BOSC_CBT_BLOCK_BITS) return depth;
@@ -38,7 +41,7 @@ template <class R> static __device__ int32_t bi_cbt_single_size(const R *ranks, 
     return BOSC_CBT_BLOCK_BITS + low;
 }
 
-/* Where the leaves of a block begin, and at last where it ends; `word` is the lane's, and n ones are in all. */
+/* Writes the positions of a block's n leaves, and after them its end. word: the lane's. */
 static __device__ __forceinline__ void bi_cbt_find_starts(int32_t depth, uint32_t word, int n, bi_cbt_starts *starts)
 {
     const int lane = (int)(threadIdx.x % 32);
@@ -47,10 +50,10 @@ static __device__ __forceinline__ void bi_cbt_find_starts(int32_t depth, uint32_
     for (uint32_t left = word; left; left &= left - 1)
         starts->positions[i++] = (uint16_t)(32 * lane + __ffs((int)left) - 1);
     if (lane == 0) starts->positions[n] = (uint16_t)(1 << min(depth, (int32_t)BOSC_CBT_BLOCK_BITS));
-    __syncwarp();
+    __syncwarp(); /* positions of all lanes */
 }
 
-/* Leaves low to high - 1 of a block with several, to nodes[low] and on. */
+/* Decodes leaves low to high - 1 of a block with several leaves to nodes[low] and on. */
 template <class N>
 static __device__ __forceinline__ void bi_cbt_decode_mixed(int32_t depth, int64_t block, N *nodes, int low, int high,
                                                            const bi_cbt_starts *starts)
@@ -60,9 +63,10 @@ static __device__ __forceinline__ void bi_cbt_decode_mixed(int32_t depth, int64_
         const uint32_t begin = starts->positions[l], positions = starts->positions[l + 1] - begin;
         nodes[l] = (base + begin) >> (__ffs((int)positions) - 1);
     }
-    __syncwarp();
+    __syncwarp(); /* all lanes have read positions before they are overwritten */
 }
 
+/* The same for a block of 1,024 leaves: 16-byte stores where the range is whole and aligned. */
 template <class N>
 static __device__ __forceinline__ void bi_cbt_decode_full(int32_t depth, int64_t block, N *nodes, int low, int high)
 {

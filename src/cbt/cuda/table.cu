@@ -1,4 +1,4 @@
-/* The steps of concurrent binary trees on CUDA. */
+/* The table of concurrent binary trees on CUDA. */
 #define BI_STEP_ROOM cbt
 
 #include "core/cuda/steps.cuh"

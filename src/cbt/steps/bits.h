@@ -6,7 +6,7 @@
 #include "cbt/steps/sizes.h"
 #include "cbt/steps/word.h"
 
-/* The word of a field from `first` on in which leaves begin at multiples of 2^size. */
+/* The word at position `first` of a field whose leaves begin at multiples of 2^size. */
 BI_FN uint64_t bi_cbt_level_word(int32_t depth, int32_t size, uint64_t first)
 {
     const bool starts = size < 6 || (first & (((uint64_t)1 << size) - 1)) == 0;
@@ -15,7 +15,7 @@ BI_FN uint64_t bi_cbt_level_word(int32_t depth, int32_t size, uint64_t first)
     return !(first >> depth) && starts ? every & bi_cbt_field_mask(depth) : 0;
 }
 
-/* The nodes of a level are the leaves. Items are blocks + 1. */
+/* Makes the nodes of a level the leaves. Items are blocks + 1: the last one writes the total. */
 struct bi_cbt_reset {
     int32_t depth, level;
     int64_t blocks;
@@ -33,7 +33,7 @@ BI_FN void bi_step_cbt_reset(const struct bi_cbt_reset *a, int64_t block)
         a->bits[block * BI_CBT_WORDS + w] = bi_cbt_level_word(a->depth, size, first + 64 * (uint64_t)w);
 }
 
-/* A tree takes over bits and ranks, for the same reason. Items are blocks + 1. */
+/* Copies bits and ranks to a tree, in one launch, so that it never has half of them. Items are blocks + 1. */
 struct bi_cbt_install {
     bosc_cbt_view view;
     const uint64_t *bits;
@@ -45,10 +45,11 @@ BI_FN void bi_step_cbt_install(const struct bi_cbt_install *a, int64_t block)
     uint64_t *bits = (uint64_t *)a->view.bits;
     ((int64_t *)a->view.ranks)[block] = a->ranks[block];
     if (block == a->view.blocks) return;
-    if (bits == a->bits) return; /* they are the tree's own, and counted anew */
+    if (bits == a->bits) return; /* the tree's own field */
     for (int64_t w = block * BI_CBT_WORDS; w < (block + 1) * BI_CBT_WORDS; w++) bits[w] = a->bits[w];
 }
 
+/* Counts the leaves of blocks. */
 struct bi_cbt_count {
     const uint64_t *bits;
     int64_t *counts;
@@ -61,7 +62,7 @@ BI_FN void bi_step_cbt_count(const struct bi_cbt_count *a, int64_t block)
     a->counts[block] = count;
 }
 
-/* *invalid becomes the first wrong bit of a field. Items are words. */
+/* Lowers *invalid to the first bit that no tree has. Items are words. */
 struct bi_cbt_validate {
     const uint64_t *bits;
     int32_t depth;
@@ -76,7 +77,7 @@ BI_FN void bi_step_cbt_validate(const struct bi_cbt_validate *a, int64_t word)
     if (wrong) bi_atomic_min_i64(a->invalid, word * 64 + bosc_cbt_trailing_zeros(wrong));
 }
 
-/* Keeps the bits all of whose ancestors are set. Items are words. */
+/* Keeps the bits whose ancestors are all set. Items are words. */
 struct bi_cbt_repair {
     const uint64_t *bits;
     int32_t depth;

@@ -1,4 +1,4 @@
-/* Steps that record commands and carry them out. Items are blocks of 1,024 bits unless said otherwise. */
+/* Steps that record and apply commands. Items are blocks of 1,024 bits unless said otherwise. */
 #ifndef BI_CBT_STEPS_CHANGE_H
 #define BI_CBT_STEPS_CHANGE_H
 
@@ -11,19 +11,19 @@
 struct bi_cbt_record {
     bosc_cbt_view view;
     const void *nodes;
-    bool wide, merge;
+    bool is_64bit, merge;
 };
 
 BI_FN void bi_step_cbt_record(const struct bi_cbt_record *a, int64_t i)
 {
-    uint64_t node = bi_cbt_load_node(a->nodes, i, a->wide);
+    uint64_t node = bi_cbt_load_node(a->nodes, i, a->is_64bit);
     if (a->merge)
         bosc_cbt_mark_merge(&a->view, node);
     else
         bosc_cbt_mark_split(&a->view, node);
 }
 
-/* Commands by the number of the leaf. */
+/* Records commands by leaf. */
 struct bi_cbt_record_by_leaf {
     bosc_cbt_view view;
     const uint8_t *commands;
@@ -48,12 +48,12 @@ BI_FN void bi_step_cbt_record_by_leaf(const struct bi_cbt_record_by_leaf *a, int
     }
 }
 
-/* What the commands change, in place of the merges, and how many leaves each block will have. No word of changes is
- * read by another block, and nothing else is written, so no order shows. */
+/* Finds the bits that commands change, stores them over the merges, and counts the leaves of each block afterwards. No
+ * block reads merges of another one, so the order of items does not matter. */
 struct bi_cbt_find_changes {
     bosc_cbt_view view;
     int64_t *counts;
-    uint32_t *changed; /* becomes 1 if anything is changed */
+    uint32_t *changed; /* set to 1 if any bit changes */
 };
 
 BI_FN void bi_step_cbt_find_changes(const struct bi_cbt_find_changes *a, int64_t block)
@@ -71,10 +71,10 @@ BI_FN void bi_step_cbt_find_changes(const struct bi_cbt_find_changes *a, int64_t
     if (changed) bi_atomic_or_u32(a->changed, 1);
 }
 
-/* After the new ranks are made, before the bits are changed: which old leaf each new one comes from. */
+/* Writes the source of each new leaf, from the old bits and the new ranks. */
 struct bi_cbt_sources {
-    bosc_cbt_view view;   /* with changes in place of merges */
-    const int64_t *fresh; /* (blocks + 1) the new ranks */
+    bosc_cbt_view view;       /* merges: the bits that change */
+    const int64_t *new_ranks; /* (blocks + 1) the new ranks */
     int64_t *sources;
     int64_t capacity;
 };
@@ -82,36 +82,36 @@ struct bi_cbt_sources {
 BI_FN void bi_step_cbt_sources(const struct bi_cbt_sources *a, int64_t block)
 {
     if (block >= a->view.blocks) { /* beyond the leaves */
-        int64_t from = (block - a->view.blocks) * BI_CBT_BLOCK, leaves = a->fresh[a->view.blocks];
+        int64_t from = (block - a->view.blocks) * BI_CBT_BLOCK, leaves = a->new_ranks[a->view.blocks];
         for (int64_t i = from < leaves ? leaves : from; i < from + BI_CBT_BLOCK && i < a->capacity; i++)
             a->sources[i] = -1;
         return;
     }
-    int64_t leaf = a->fresh[block], old = a->view.ranks[block] - 1;
+    int64_t leaf = a->new_ranks[block], old = a->view.ranks[block] - 1;
     for (int w = 0; w < BI_CBT_WORDS; w++) {
         int64_t word = block * BI_CBT_WORDS + w;
-        uint64_t was = a->view.bits[word], is = was ^ a->view.merges[word];
-        for (uint64_t left = was | is; left; left &= left - 1) {
+        uint64_t old_word = a->view.bits[word], new_word = old_word ^ a->view.merges[word];
+        for (uint64_t left = old_word | new_word; left; left &= left - 1) {
             uint64_t bit = left & (0 - left);
-            if (was & bit) old++;
-            if (!(is & bit)) continue;
+            if (old_word & bit) old++;
+            if (!(new_word & bit)) continue;
             if (leaf < a->capacity) a->sources[leaf] = old;
             leaf++;
         }
     }
 }
 
-/* Carries out what was marked, forgets the commands and takes over the new ranks: in one launch, so that a tree never
- * has half of it. Items are blocks + 1. */
+/* Changes the bits, clears the commands, and replaces the ranks: in one launch, so that a tree never has half of it.
+ * Items are blocks + 1. */
 struct bi_cbt_apply {
     bosc_cbt_view view;
-    const int64_t *fresh; /* NULL: nothing was changed */
+    const int64_t *new_ranks; /* NULL: no bit changes */
 };
 
 BI_FN void bi_step_cbt_apply(const struct bi_cbt_apply *a, int64_t block)
 {
     uint64_t *bits = (uint64_t *)a->view.bits;
-    if (a->fresh) ((int64_t *)a->view.ranks)[block] = a->fresh[block];
+    if (a->new_ranks) ((int64_t *)a->view.ranks)[block] = a->new_ranks[block];
     if (block == a->view.blocks || !a->view.touched[block]) return;
     for (int64_t w = block * BI_CBT_WORDS; w < (block + 1) * BI_CBT_WORDS; w++) {
         bits[w] ^= a->view.merges[w];
@@ -120,19 +120,19 @@ BI_FN void bi_step_cbt_apply(const struct bi_cbt_apply *a, int64_t block)
     a->view.touched[block] = 0;
 }
 
-/* Item i: what leaf i had before. */
-struct bi_cbt_carry {
+/* Gathers the payload of leaf i from that of its source; zeros without a source. */
+struct bi_cbt_gather_payload {
     const int64_t *sources;
     const unsigned char *in;
     int64_t n, size;
     unsigned char *out;
 };
 
-BI_FN void bi_step_cbt_carry(const struct bi_cbt_carry *a, int64_t i)
+BI_FN void bi_step_cbt_gather_payload(const struct bi_cbt_gather_payload *a, int64_t i)
 {
     int64_t from = a->sources[i];
-    bool there = from >= 0 && from < a->n;
-    for (int64_t b = 0; b < a->size; b++) a->out[i * a->size + b] = there ? a->in[from * a->size + b] : 0;
+    bool valid = from >= 0 && from < a->n;
+    for (int64_t b = 0; b < a->size; b++) a->out[i * a->size + b] = valid ? a->in[from * a->size + b] : 0;
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* Steps that answer queries about single leaves and nodes. */
+/* Steps for queries about single leaves and nodes. */
 #ifndef BI_CBT_STEPS_QUERY_H
 #define BI_CBT_STEPS_QUERY_H
 
@@ -12,22 +12,22 @@ struct bi_cbt_query {
     const int64_t *leaves;
     void *nodes;
     int64_t *answers;
-    bool wide;
+    bool is_64bit;
 };
 
 BI_FN void bi_step_cbt_decode_at(const struct bi_cbt_query *a, int64_t i)
 {
-    bi_cbt_store_node(a->nodes, i, bosc_cbt_leaf_node(&a->view, a->leaves[i]), a->wide);
+    bi_cbt_store_node(a->nodes, i, bosc_cbt_leaf_node(&a->view, a->leaves[i]), a->is_64bit);
 }
 
 BI_FN void bi_step_cbt_encode(const struct bi_cbt_query *a, int64_t i)
 {
-    a->answers[i] = bosc_cbt_leaf_index(&a->view, bi_cbt_load_node(a->nodes, i, a->wide));
+    a->answers[i] = bosc_cbt_leaf_index(&a->view, bi_cbt_load_node(a->nodes, i, a->is_64bit));
 }
 
 BI_FN void bi_step_cbt_heap_read(const struct bi_cbt_query *a, int64_t i)
 {
-    a->answers[i] = bosc_cbt_leaves_below(&a->view, bi_cbt_load_node(a->nodes, i, a->wide));
+    a->answers[i] = bosc_cbt_leaves_below(&a->view, bi_cbt_load_node(a->nodes, i, a->is_64bit));
 }
 
 #endif

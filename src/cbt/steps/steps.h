@@ -5,8 +5,8 @@
 #include "cbt/steps/bits.h"
 #include "cbt/steps/change.h"
 #include "cbt/steps/decode.h"
-#include "cbt/steps/heap.h"
-#include "cbt/steps/published.h"
+#include "cbt/steps/published/heap.h"
+#include "cbt/steps/published/tree.h"
 #include "cbt/steps/query.h"
 #include "core/backend.h"
 

@@ -1,9 +1,8 @@
-/* Words of a bit field: which of the commands in one can be carried out, and what is wrong in one, for all of its bits
- * at once.
+/* Validity of commands and of bits in a word of a bit field, for all 64 bits at once.
  *
- * Split bits lie as the nodes of an in-order tree do: the bit at x with t zeros below its lowest one has its parent at
- * x + 2^t or x - 2^t, whichever has just t + 1 zeros, and its children at x + 2^(t-1) and x - 2^(t-1). So for t < 5
- * parents, and for t < 6 children, lie in the same word, a shift away. */
+ * Split bits are ordered as the nodes of an in-order tree: if x ends in t zeros, the parent of bit x is x + 2^t or x -
+ * 2^t, whichever ends in exactly t + 1 zeros, and its children are x + 2^(t-1) and x - 2^(t-1). So parents for t < 5
+ * and children for t < 6 lie in the same word, a shift away. */
 #ifndef BI_CBT_STEPS_WORD_H
 #define BI_CBT_STEPS_WORD_H
 
@@ -13,7 +12,7 @@
 
 #include "base/step.h"
 
-/* The bits of a word with t zeros below their lowest bit, 0 < t < 6. */
+/* The bits of a word whose positions end in exactly t zeros, 0 < t < 6. */
 BI_FN uint64_t bi_cbt_level_mask(int t)
 {
     return t == 1   ? 0x4444444444444444u
@@ -25,45 +24,43 @@ BI_FN uint64_t bi_cbt_level_mask(int t)
 
 BI_FN uint64_t bi_cbt_shift_both(uint64_t bits, int distance) { return bits << distance | bits >> distance; }
 
-/* The bit of the split bit of the parent of the node that the bit at x, which is not 0, splits; 2^depth or more for
- * the root. */
+/* The parent of split bit x > 0; 2^depth or more for the root's. */
 BI_FN uint64_t bi_cbt_parent_bit(uint64_t x)
 {
     uint64_t low = x & (0 - x);
     return x & low << 1 ? x - low : x + low;
 }
 
-/* Is the node that the bit at x splits a node of the tree: is its parent split? */
+/* True if the node of split bit x is in the tree: its parent is split. */
 BI_FN bool bi_cbt_node_exists(const uint64_t *bits, int32_t depth, uint64_t x)
 {
     uint64_t parent = bi_cbt_parent_bit(x);
     return parent >> depth || bosc_cbt_bit(bits, parent);
 }
 
-/* Of the bits in `wanted`, which may be any, those that split a node of the tree `bits`. */
-BI_FN uint64_t bi_cbt_valid_splits(const uint64_t *bits, int32_t depth, int64_t word, uint64_t wanted)
+/* Keeps the bits of `candidates` whose nodes are in the tree `bits`. */
+BI_FN uint64_t bi_cbt_valid_splits(const uint64_t *bits, int32_t depth, int64_t word, uint64_t candidates)
 {
     uint64_t b = bits[word], existing = 0, first = (uint64_t)word << 6;
     for (int t = 0; t < 5; t++) existing |= bi_cbt_shift_both(b & bi_cbt_level_mask(t + 1), 1 << t);
-    if (depth > 0 && depth < 6 && word == 0) existing |= (uint64_t)1 << (1 << depth >> 1); /* the root's */
-    if (wanted >> 32 & 1 && bi_cbt_node_exists(bits, depth, first + 32)) existing |= (uint64_t)1 << 32;
-    if (wanted & 1 && first && bi_cbt_node_exists(bits, depth, first)) existing |= 1;
-    return wanted & existing;
+    if (depth > 0 && depth < 6 && word == 0) existing |= (uint64_t)1 << (1 << depth >> 1); /* the root's bit */
+    if (candidates >> 32 & 1 && bi_cbt_node_exists(bits, depth, first + 32)) existing |= (uint64_t)1 << 32;
+    if (candidates & 1 && first && bi_cbt_node_exists(bits, depth, first)) existing |= 1;
+    return candidates & existing;
 }
 
-/* Of the splits in `wanted`, which are in the tree `bits`, those that can be undone: neither child is split, nor is to
- * be. */
-BI_FN uint64_t bi_cbt_valid_merges(const uint64_t *bits, const uint64_t *splits, int64_t word, uint64_t wanted)
+/* Keeps the split bits of `candidates` that can be merged: neither child is split or will be. */
+BI_FN uint64_t bi_cbt_valid_merges(const uint64_t *bits, const uint64_t *splits, int64_t word, uint64_t candidates)
 {
     uint64_t split = bits[word] | splits[word], blocked = 0, first = (uint64_t)word << 6;
     for (int t = 1; t < 6; t++) blocked |= bi_cbt_shift_both(split, 1 << (t - 1)) & bi_cbt_level_mask(t);
-    if (wanted & 1) {
+    if (candidates & 1) {
         uint64_t half = (first & (0 - first)) >> 1;
         if (!first || bosc_cbt_bit(bits, first - half) || bosc_cbt_bit(bits, first + half) ||
             bosc_cbt_bit(splits, first - half) || bosc_cbt_bit(splits, first + half))
             blocked |= 1;
     }
-    return wanted & ~blocked;
+    return candidates & ~blocked;
 }
 
 /* The bits of a word that the commands in it change. */

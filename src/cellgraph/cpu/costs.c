@@ -1,4 +1,4 @@
-/* The costs by which AUTO chooses on the CPU, of one thread. */
+/* Costs of AUTO on the CPU, for one thread. */
 #include "cellgraph/costs.h"
 
 #include "cellgraph/steps/sample.h"

@@ -1,4 +1,4 @@
-/* What cell graphs do on the CPU, other than by steps. */
+/* CPU operations of cell graphs beside the steps. */
 #ifndef BI_CELLGRAPH_CPU_CPU_H
 #define BI_CELLGRAPH_CPU_CPU_H
 
@@ -12,7 +12,7 @@ bosc_status bi_cellgraph_cpu_unique(bosc_ctx *ctx, bosc_cellgraph *graph, const 
                                     struct bi_cellgraph_sample_stats *stats);
 bosc_status bi_cellgraph_cpu_join(bosc_ctx *ctx, const struct bi_cellgraph_segments *all);
 
-/* Bytes of scratch that these take. */
+/* Their scratch bytes. */
 int64_t bi_cellgraph_cpu_unique_bytes(int64_t n, int32_t threads);
 int64_t bi_cellgraph_cpu_join_bytes(int64_t n, int32_t segments, int32_t threads);
 
@@ -21,18 +21,18 @@ bosc_status bi_cellgraph_cpu_order(bosc_ctx *ctx, bosc_cellgraph *graph, const s
 
 bosc_status bi_cellgraph_cpu_rows(bosc_ctx *ctx, const struct bi_cellgraph_arcs *arcs, int64_t vertices,
                                   int32_t length);
-/* Looks at a sample of vertices. */
+/* Fills the statistics of a sample of vertices. */
 void bi_cellgraph_cpu_sample(const struct bi_cellgraph_view *view, struct bi_cellgraph_sample_stats *stats);
 bosc_status bi_cellgraph_cpu_search(bosc_ctx *ctx, const struct bi_cellgraph_search *search);
 
-/* Looks up what waits (BI_CELLGRAPH_PROBE_QUEUE), and adds the edges. */
+/* Looks up the vectors in a thread's queue, and appends the edges. */
 void bi_cellgraph_cpu_flush_probes(const struct bi_cellgraph_probe *a);
 
-/* Adds `count` edges, which a thread collected. */
+/* Appends `count` edges that a thread collected. */
 void bi_cellgraph_cpu_append(const struct bi_cellgraph_edge_list *to, const uint64_t *edges, const uint32_t *positions,
                              uint32_t count);
 
-/* On the CPU: by groups of vertices that end alike. The trie has the vertices and their numbers. */
+/* Dobrowolski's search in a trie whose values are vertices. */
 bosc_status bi_cellgraph_cpu_dobrowolski(bosc_ctx *ctx, const struct bosc_trie *trie,
                                          const struct bi_cellgraph_view *view,
                                          const struct bi_cellgraph_edge_list *found);

@@ -1,48 +1,48 @@
-/* Edges in order on the CPU: partitioned by ranges of lower vertices, put there beside those of the same vertex, and
- * sorted. */
+/* Sorts edges on the CPU: partitioned by ranges of lower vertices, grouped by vertex, and sorted. */
 #include <string.h>
 
 #include "base/fault.h"
 #include "cellgraph/cpu/cpu.h"
 #include "cellgraph/cpu/edge_partition.h"
 
-enum { FEW = 24 /* edges of a vertex that are put into order one by one */ };
+enum { INSERTION_LIMIT = 24 }; /* largest group sorted by insertion; chosen */
 
 struct order {
     struct bi_cellgraph_edge_partition ranges;
-    uint32_t *of_vertices; /* (threads x vertices of a range) where a vertex's next edge goes */
-    uint64_t *edges;       /* out */
-    uint32_t *positions;   /* out */
+    uint32_t *vertex_slots; /* (threads x vertices of a range) next slot of a vertex */
+    uint64_t *edges;        /* out */
+    uint32_t *positions;    /* out */
 };
 
-/* Puts the edges of a range beside those of the same lower vertex; the most that one has. */
-static uint32_t gather(const struct order *o, uint32_t range, uint32_t *places)
+/* Groups the edges of a range by lower vertex; returns the largest group. */
+static uint32_t group_by_vertex(const struct order *o, uint32_t range, uint32_t *slots)
 {
     const struct bi_cellgraph_edge_partition *r = &o->ranges;
     const uint32_t begin = r->starts[range], end = r->starts[range + 1];
     uint32_t sum = begin, most = 0;
-    memset(places, 0, sizeof *places << r->range_bits);
-    for (uint32_t i = begin; i < end; i++) places[bi_cellgraph_edge_local(r, r->packed[i])]++;
+    memset(slots, 0, sizeof *slots << r->range_bits);
+    for (uint32_t i = begin; i < end; i++) slots[bi_cellgraph_edge_local(r, r->packed[i])]++;
     for (uint32_t v = 0; v >> r->range_bits == 0; v++) {
-        const uint32_t here = places[v];
+        const uint32_t here = slots[v];
         if (here > most) most = here;
-        places[v] = sum;
+        slots[v] = sum;
         sum += here;
     }
-    for (uint32_t i = begin; i < end; i++) o->edges[places[bi_cellgraph_edge_local(r, r->packed[i])]++] = r->packed[i];
+    for (uint32_t i = begin; i < end; i++) o->edges[slots[bi_cellgraph_edge_local(r, r->packed[i])]++] = r->packed[i];
     return most;
 }
 
-static void sort_range(const struct order *o, uint32_t range, uint32_t *places)
+/* Sorts and unpacks the edges of a range. */
+static void sort_range(const struct order *o, uint32_t range, uint32_t *slots)
 {
     const struct bi_cellgraph_edge_partition *r = &o->ranges;
     const uint32_t begin = r->starts[range], end = r->starts[range + 1];
     const uint64_t first = (uint64_t)range << r->range_bits << r->vertex_bits;
-    if (gather(o, range, places) <= FEW) {
-        bi_cellgraph_insertion_sort(o->edges + begin, end - begin); /* none goes further than to its vertex's first */
+    if (group_by_vertex(o, range, slots) <= INSERTION_LIMIT) {
+        bi_cellgraph_insertion_sort(o->edges + begin, end - begin); /* grouped: an edge moves within its group only */
     } else {
-        for (uint32_t v = 0, from = begin; v >> r->range_bits == 0; from = places[v++])
-            if (places[v] > from) bi_cellgraph_heapsort(o->edges + from, places[v] - from);
+        for (uint32_t v = 0, from = begin; v >> r->range_bits == 0; from = slots[v++])
+            if (slots[v] > from) bi_cellgraph_heapsort(o->edges + from, slots[v] - from);
     }
     for (uint32_t i = begin; i < end; i++) {
         o->positions[i] = bi_cellgraph_edge_position(r, o->edges[i]);
@@ -60,13 +60,13 @@ bosc_status bi_cellgraph_cpu_order(bosc_ctx *ctx, bosc_cellgraph *graph, const s
         .edges = found->edges, .positions = found->positions, .count = count, .vertex_bits = found->vertex_bits};
     BI_TRY(bi_cellgraph_edge_partition_open(ctx, &o.ranges, graph->vertices, graph->shape.length));
     const int32_t threads = o.ranges.threads;
-    BI_TRY(bi_scratch_of(ctx, (int64_t)threads << o.ranges.range_bits, 4, &o.of_vertices));
-    BI_TRY(bi_cellgraph_edge_partition_run(ctx, &o.ranges));
-    struct bi_parts p = bi_parts_of(ctx, o.ranges.ranges, 8 * (double)count / (double)o.ranges.ranges);
-    while (bi_next_part(ctx, &p)) {
+    BI_TRY(bi_scratch_of(ctx, (int64_t)threads << o.ranges.range_bits, 4, &o.vertex_slots));
+    BI_TRY(bi_cellgraph_partition_edges(ctx, &o.ranges));
+    struct bi_batches p = bi_batches_of(ctx, o.ranges.ranges, 8 * (double)count / (double)o.ranges.ranges);
+    while (bi_next_batch(ctx, &p)) {
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (threads > 1)
         for (int64_t r = p.begin; r < p.end; r++)
-            sort_range(&o, (uint32_t)r, o.of_vertices + ((size_t)bi_thread_number() << o.ranges.range_bits));
+            sort_range(&o, (uint32_t)r, o.vertex_slots + ((size_t)bi_thread_number() << o.ranges.range_bits));
     }
     return p.status;
 }

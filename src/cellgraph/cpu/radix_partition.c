@@ -1,4 +1,4 @@
-/* Items partitioned: counted, and then put into their places, by all threads. */
+/* Radix partition by all threads: counts, a scan, and a scatter. */
 #include <string.h>
 
 #include "cellgraph/cpu/cpu.h"
@@ -6,61 +6,61 @@
 
 static uint32_t partition_of(const struct bi_cellgraph_partitioning *d, uint64_t hash)
 {
-    return (uint32_t)(hash >> 1 >> (63 - d->partition_bits));
+    return (uint32_t)(hash >> 1 >> (63 - d->partition_bits)); /* in two shifts, as one by 64 bits is undefined */
 }
 
-static uint32_t *places_of(const struct bi_cellgraph_partitioning *d, int32_t thread, int32_t list)
+static uint32_t *slots_of(const struct bi_cellgraph_partitioning *d, int32_t thread, int32_t list)
 {
-    return d->places + ((size_t)(thread * d->lists + list) << d->partition_bits);
+    return d->slots + ((size_t)(thread * d->lists + list) << d->partition_bits);
 }
 
-static void count(const struct bi_cellgraph_partitioning *d, int32_t thread, struct bi_span part)
+static void count_items(const struct bi_cellgraph_partitioning *d, int32_t thread, struct bi_span part)
 {
     uint64_t hashes[BI_CELLGRAPH_LISTS * BI_CELLGRAPH_BLOCK];
     for (int64_t i = part.begin; i < part.end; i += BI_CELLGRAPH_BLOCK) {
         const int64_t block = part.end - i < BI_CELLGRAPH_BLOCK ? part.end - i : BI_CELLGRAPH_BLOCK;
         d->hash(d->user, i, block, false, hashes);
         for (int32_t l = 0; l < d->lists; l++) {
-            uint32_t *counts = places_of(d, thread, l);
+            uint32_t *counts = slots_of(d, thread, l);
             for (int64_t k = 0; k < block; k++) counts[partition_of(d, hashes[l * BI_CELLGRAPH_BLOCK + k])]++;
         }
     }
 }
 
-void bi_cellgraph_sum_counts(uint32_t *places, int64_t stride, int32_t threads, uint32_t partitions, uint32_t *starts)
+void bi_cellgraph_scan_counts(uint32_t *slots, int64_t stride, int32_t threads, uint32_t partitions, uint32_t *starts)
 {
     uint32_t sum = 0;
     for (uint32_t p = 0; p < partitions; p++) {
         starts[p] = sum;
         for (int32_t t = 0; t < threads; t++) {
-            const uint32_t here = places[t * stride + p];
-            places[t * stride + p] = sum;
+            const uint32_t here = slots[t * stride + p];
+            slots[t * stride + p] = sum;
             sum += here;
         }
     }
     starts[partitions] = sum;
 }
 
-static void sum_up(const struct bi_cellgraph_partitioning *d)
+static void scan_counts(const struct bi_cellgraph_partitioning *d)
 {
     const uint32_t partitions = 1u << d->partition_bits;
     for (int32_t l = 0; l < d->lists; l++)
-        bi_cellgraph_sum_counts(places_of(d, 0, l), (int64_t)d->lists * partitions, d->threads, partitions,
-                                d->starts + (size_t)l * (partitions + 1));
+        bi_cellgraph_scan_counts(slots_of(d, 0, l), (int64_t)d->lists * partitions, d->threads, partitions,
+                                 d->starts + (size_t)l * (partitions + 1));
 }
 
-static void scatter(const struct bi_cellgraph_partitioning *d, int32_t thread, struct bi_span part)
+static void scatter_items(const struct bi_cellgraph_partitioning *d, int32_t thread, struct bi_span part)
 {
     uint64_t hashes[BI_CELLGRAPH_LISTS * BI_CELLGRAPH_BLOCK];
     for (int64_t i = part.begin; i < part.end; i += BI_CELLGRAPH_BLOCK) {
         const int64_t block = part.end - i < BI_CELLGRAPH_BLOCK ? part.end - i : BI_CELLGRAPH_BLOCK;
         d->hash(d->user, i, block, true, hashes);
         for (int32_t l = 0; l < d->lists; l++) {
-            uint32_t *places = places_of(d, thread, l);
+            uint32_t *slots = slots_of(d, thread, l);
             struct bi_cellgraph_entry *entries = d->entries + (size_t)l * (size_t)d->n;
             for (int64_t k = 0; k < block; k++) {
                 const uint64_t hash = hashes[l * BI_CELLGRAPH_BLOCK + k];
-                entries[places[partition_of(d, hash)]++] =
+                entries[slots[partition_of(d, hash)]++] =
                     (struct bi_cellgraph_entry){(uint32_t)hash, (uint32_t)(i + k)};
             }
         }
@@ -85,26 +85,27 @@ bosc_status bi_cellgraph_partition_open(bosc_ctx *ctx, struct bi_cellgraph_parti
     d->partition_bits = partition_bits_for(d->n);
     d->threads = bi_thread_count(ctx, d->n, BI_CELLGRAPH_PARTITION);
     BI_TRY(bi_scratch_of(ctx, d->n * d->lists, sizeof *d->entries, &d->entries));
-    BI_TRY(bi_scratch_of(ctx, (int64_t)bi_cellgraph_partition_count(d) * d->threads, sizeof *d->places, &d->places));
+    BI_TRY(bi_scratch_of(ctx, (int64_t)bi_cellgraph_partition_count(d) * d->threads, sizeof *d->slots, &d->slots));
     return bi_scratch_of(ctx, (int64_t)bi_cellgraph_partition_count(d) + d->lists, sizeof *d->starts, &d->starts);
 }
 
-/* Each thread passes over its items. */
-static bosc_status pass(bosc_ctx *ctx, const struct bi_cellgraph_partitioning *d,
-                        void (*items)(const struct bi_cellgraph_partitioning *, int32_t thread, struct bi_span part))
+/* Calls `items` for the items of each thread. */
+static bosc_status pass_over_items(bosc_ctx *ctx, const struct bi_cellgraph_partitioning *d,
+                                   void (*items)(const struct bi_cellgraph_partitioning *, int32_t thread,
+                                                 struct bi_span part))
 {
-    struct bi_parts p = bi_chunk_parts(ctx, d->n, d->threads, 4 * (double)d->lists);
-    while (bi_next_part(ctx, &p)) {
+    struct bi_batches p = bi_chunk_batches(ctx, d->n, d->threads, 4 * (double)d->lists);
+    while (bi_next_batch(ctx, &p)) {
 #pragma omp parallel for schedule(static, 1) num_threads(d->threads) if (d->threads > 1)
-        for (int32_t t = 0; t < d->threads; t++) items(d, t, bi_chunk_part(d->n, d->threads, t, &p));
+        for (int32_t t = 0; t < d->threads; t++) items(d, t, bi_batch_of_chunk(d->n, d->threads, t, &p));
     }
     return p.status;
 }
 
 bosc_status bi_cellgraph_partition(bosc_ctx *ctx, struct bi_cellgraph_partitioning *d)
 {
-    memset(d->places, 0, (size_t)d->threads * bi_cellgraph_partition_count(d) * sizeof *d->places);
-    BI_TRY(pass(ctx, d, count));
-    sum_up(d);
-    return pass(ctx, d, scatter);
+    memset(d->slots, 0, (size_t)d->threads * bi_cellgraph_partition_count(d) * sizeof *d->slots);
+    BI_TRY(pass_over_items(ctx, d, count_items));
+    scan_counts(d);
+    return pass_over_items(ctx, d, scatter_items);
 }

@@ -1,13 +1,13 @@
-/* Items partitioned by the top bits of hashes of theirs, so that equal hashes come together in a partition that fits a
- * cache. An item may be in several lists, each with a hash of its own. Source: Manegold, Boncz, Kersten,
- * Optimizing Main-Memory Join on Modern Hardware (2002). */
+/* Items partitioned by the top bits of their hashes, so that equal hashes share a partition that fits a cache. An
+ * item may be in several lists, each with its own hash. Source: Manegold, Boncz, Kersten, Optimizing Main-Memory
+ * Join on Modern Hardware (2002). */
 #ifndef BI_CELLGRAPH_CPU_RADIX_PARTITION_H
 #define BI_CELLGRAPH_CPU_RADIX_PARTITION_H
 
 #include "cellgraph/cpu/row_hash.h"
 
 enum {
-    BI_CELLGRAPH_PARTITION = 4096, /* items of a partition, on average at most */
+    BI_CELLGRAPH_PARTITION = 4096, /* most items of a partition on average; chosen */
     BI_CELLGRAPH_LISTS = BI_CELLGRAPH_SEGMENTS
 };
 
@@ -19,27 +19,27 @@ struct bi_cellgraph_entry {
 struct bi_cellgraph_partitioning {
     int64_t n;
     int32_t lists, threads, partition_bits;
-    /* Hash k of list l is for item `first` + k: hashes[l * BI_CELLGRAPH_BLOCK + k]. Each is asked for twice. */
+    /* Sets hashes[l * BI_CELLGRAPH_BLOCK + k] to the hash of item `first` + k in list l. Called twice for each item. */
     void (*hash)(const void *user, int64_t first, int64_t count, bool again, uint64_t *hashes);
     const void *user;
-    uint32_t *places;                   /* (threads x lists x partitions) counts, then where a thread puts its items */
-    uint32_t *starts;                   /* (lists x (partitions + 1)) of a list's partitions in its entries */
-    struct bi_cellgraph_entry *entries; /* (lists x n), of a partition in the order of the items */
+    uint32_t *slots;                    /* (threads x lists x partitions) counts, then next slots of a thread */
+    uint32_t *starts;                   /* (lists x (partitions + 1)) begins in a list's entries */
+    struct bi_cellgraph_entry *entries; /* (lists x n) by partition, in item order */
 };
 
-/* Counts (threads x stride, of which the first `partitions` are meant) become where each thread's items of a partition
- * go; starts (partitions + 1) get those of the partitions. */
-void bi_cellgraph_sum_counts(uint32_t *places, int64_t stride, int32_t threads, uint32_t partitions, uint32_t *starts);
+/* Turns counts (threads x stride, the first `partitions` used) into first slots of each thread, and starts
+ * (partitions + 1) into begins of the partitions. */
+void bi_cellgraph_scan_counts(uint32_t *slots, int64_t stride, int32_t threads, uint32_t partitions, uint32_t *starts);
 
-/* Takes scratch; n, lists, hash and user are set before. */
+/* Allocates scratch; n, lists, hash and user are set by the caller. */
 bosc_status bi_cellgraph_partition_open(bosc_ctx *ctx, struct bi_cellgraph_partitioning *d);
 
-/* Bytes of it. */
+/* Bytes of that scratch. */
 int64_t bi_cellgraph_partition_bytes(int64_t n, int32_t lists, int32_t threads);
 
 bosc_status bi_cellgraph_partition(bosc_ctx *ctx, struct bi_cellgraph_partitioning *d);
 
-/* Parts of all lists, and one of them. */
+/* Number of partitions of all lists; entries of one. */
 static inline uint32_t bi_cellgraph_partition_count(const struct bi_cellgraph_partitioning *d)
 {
     return (uint32_t)d->lists << d->partition_bits;

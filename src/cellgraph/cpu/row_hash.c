@@ -1,4 +1,4 @@
-/* What the hashing of many rows needs, once. */
+/* Tables for hashing many rows. */
 #include "cellgraph/cpu/row_hash.h"
 
 #include "cellgraph/steps/vectors.h"
@@ -8,10 +8,10 @@ void bi_cellgraph_row_hash_open(struct bi_cellgraph_row_hash *h, const struct bi
     const int32_t words = shape->words;
     h->shape = *shape;
     h->seeds = seeds;
-    h->rows = BI_CELLGRAPH_PIECE / words;
-    for (int32_t k = 0; k < BI_CELLGRAPH_PIECE; k++) {
+    h->rows = BI_CELLGRAPH_HASHED_WORDS / words;
+    for (int32_t k = 0; k < BI_CELLGRAPH_HASHED_WORDS; k++) {
         const bool used = k < h->rows * words;
-        h->piece_seeds[k] = used ? seeds[k % words] : 0;
-        h->piece_masks[k] = used ? bi_letters_mask(shape, k % words) : 0;
+        h->word_seeds[k] = used ? seeds[k % words] : 0;
+        h->word_masks[k] = used ? bi_letters_mask(shape, k % words) : 0;
     }
 }

@@ -6,26 +6,27 @@
 #include "core/cpu/level.h"
 
 enum {
-    BI_CELLGRAPH_PIECE = 64, /* words that are hashed side by side: of as many rows as they hold */
-    BI_CELLGRAPH_BLOCK = 256 /* rows whose hashes are asked for at once */
+    BI_CELLGRAPH_HASHED_WORDS = 64, /* words hashed by one vector loop: of as many whole rows as fit */
+    BI_CELLGRAPH_BLOCK = 256        /* rows hashed by one call */
 };
 
 struct bi_cellgraph_row_hash {
     struct bi_letters shape;
     const uint64_t *seeds; /* (words) */
-    int32_t rows;          /* of a piece; 0: the words of one are too many */
-    uint64_t piece_seeds[BI_CELLGRAPH_PIECE], piece_masks[BI_CELLGRAPH_PIECE];
+    int32_t rows;          /* rows hashed by one loop; 0: a row is too long */
+    uint64_t word_seeds[BI_CELLGRAPH_HASHED_WORDS], word_masks[BI_CELLGRAPH_HASHED_WORDS];
 };
 
-/* Segments of a join whose outside is hashed: `lists` of them from number `first` on. */
+/* Segments of a join whose complement is hashed: `lists` of them from number `first` on. */
 struct bi_cellgraph_complements {
     int32_t span, first, lists;
-    bool parity; /* the lowest bit of each hash is whether the segment has an odd number of ones */
+    bool parity; /* the lowest bit of each hash is the parity of the segment */
 };
 
 void bi_cellgraph_row_hash_open(struct bi_cellgraph_row_hash *h, const struct bi_letters *shape, const uint64_t *seeds);
 
-/* rows: H of `count` rows. outside: hash k of list l, for vertex `first` + k, is hashes[l * BI_CELLGRAPH_BLOCK + k]. */
+/* hash_rows: H of `count` rows. hash_complements: hashes[l * BI_CELLGRAPH_BLOCK + k] for list l and vertex `first` +
+ * k. */
 #define BI_CELLGRAPH_HASHING_DECLARE(level)                                                                          \
     void bi_cellgraph_hash_rows_##level(const struct bi_cellgraph_row_hash *h, const uint64_t *rows, int64_t stride, \
                                         int64_t count, uint64_t *hashes);                                            \

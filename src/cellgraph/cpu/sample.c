@@ -1,14 +1,14 @@
-/* A look at the sample on the CPU. */
+/* Statistics of the sample on the CPU. */
 #include <string.h>
 
 #include "cellgraph/cpu/cpu.h"
 
-/* Pairs whose hashes are equal. */
+/* Counts pairs with equal hashes. */
 static uint32_t equal_pairs(const struct bi_cellgraph_sample *sample, int32_t segment, uint32_t *largest)
 {
     enum { SLOTS = 2 * BI_CELLGRAPH_CPU_SAMPLE };
     uint64_t hashes[SLOTS];
-    uint16_t members[SLOTS]; /* how many have the hash */
+    uint16_t members[SLOTS]; /* sample vertices with the hash */
     uint32_t mask = 64, pairs = 0;
     while (mask < 2 * sample->count) mask *= 2;
     memset(members, 0, mask-- * sizeof *members);
@@ -28,5 +28,5 @@ void bi_cellgraph_cpu_sample(const struct bi_cellgraph_view *view, struct bi_cel
     const struct bi_cellgraph_sample sample = bi_cellgraph_sample_of(view, BI_CELLGRAPH_CPU_SAMPLE);
     for (int32_t g = 0; g < bi_cellgraph_segment_count(view->shape.words); g++)
         stats->pairs[g] = equal_pairs(&sample, g, &stats->largest[g]);
-    for (int64_t k = 0; k < sample.count; k++) stats->leading += bi_cellgraph_leading(&sample, k);
+    for (int64_t k = 0; k < sample.count; k++) stats->leading += bi_cellgraph_common_prefix(&sample, k);
 }

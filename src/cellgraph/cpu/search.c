@@ -12,45 +12,46 @@ struct side {
 };
 
 enum {
-    FEW = 1024, /* vertices that are not worth waking threads for */
-    BLOCK = 64, /* vertices of a level that are looked at together, so that what they ask for arrives meanwhile */
-    ARCS = 256  /* the most arcs at once */
+    PARALLEL_FROM = 1024, /* smaller levels are expanded by one thread; chosen */
+    BLOCK = 64,           /* vertices expanded together, so that their memory accesses overlap; chosen */
+    ARCS = 256            /* most arcs of a batch; chosen */
 };
 
-/* What a thread is about: arcs to v, each with the word of the vertex that it comes from. */
-struct wave {
+/* A thread's batch of arcs to v, each with the label that its source proposes. */
+struct arc_batch {
     const struct bi_cellgraph_search *search;
     int which;
-    bool alone;     /* no other thread is there */
+    bool alone;     /* single-threaded */
     uint32_t *tail; /* of the queue */
-    uint32_t *meeting;
+    uint32_t *junction;
     int arcs;
     uint32_t v[ARCS];
     uint64_t words[ARCS];
 };
 
-/* *to = min(*to, value); what it was before. */
-static uint64_t lower(uint64_t *to, uint64_t value, bool alone)
+/* *to = min(*to, value); returns the old value. */
+static uint64_t atomic_min(uint64_t *to, uint64_t value, bool alone)
 {
-    uint64_t stats = __atomic_load_n(to, __ATOMIC_RELAXED);
+    uint64_t current = __atomic_load_n(to, __ATOMIC_RELAXED);
     if (alone) {
-        if (value < stats) *to = value;
-        return stats;
+        if (value < current) *to = value;
+        return current;
     }
-    while (value < stats && !__atomic_compare_exchange_n(to, &stats, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    while (value < current &&
+           !__atomic_compare_exchange_n(to, &current, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
     }
-    return stats;
+    return current;
 }
 
-/* The ends of the arcs get their words; those that were not reached before are put into the queue. */
-static void arrive(struct wave *w)
+/* Lowers the labels of the ends; appends newly reached vertices to the queue. */
+static void update_ends(struct arc_batch *w)
 {
     const struct bi_cellgraph_search *s = w->search;
-    uint64_t *reach = s->reach[w->which];
-    uint32_t fresh = 0, at;
+    uint64_t *level_parent = s->level_parent[w->which];
+    uint32_t fresh = 0, at; /* newly reached vertices are moved to the front of w->v */
     for (int k = 0; k < w->arcs; k++) {
         const uint32_t v = w->v[k];
-        const bool first = lower(&reach[v], w->words[k], w->alone) == UINT64_MAX;
+        const bool first = atomic_min(&level_parent[v], w->words[k], w->alone) == UINT64_MAX;
         w->v[fresh] = v;
         fresh += first;
     }
@@ -64,51 +65,52 @@ static void arrive(struct wave *w)
     }
     memcpy(s->queue[w->which] + at, w->v, fresh * sizeof *w->v);
     for (uint32_t k = 0; k < fresh && s->sides == 2; k++)
-        if (s->reach[1 - w->which][w->v[k]] != UINT64_MAX) bi_atomic_min_u32(w->meeting, w->v[k]);
+        if (s->level_parent[1 - w->which][w->v[k]] != UINT64_MAX) bi_atomic_min_u32(w->junction, w->v[k]);
 }
 
-/* Goes from vertex u to its neighbours. */
-static void leave(struct wave *w, uint32_t u, uint64_t word)
+/* Collects the arcs of vertex u. */
+static void collect_arcs(struct arc_batch *w, uint32_t u, uint64_t word)
 {
     const struct bi_cellgraph_search *s = w->search;
-    const uint64_t *reach = s->reach[w->which];
+    const uint64_t *level_parent = s->level_parent[w->which];
     const uint32_t count = s->rows[u] & ((1u << BI_CELLGRAPH_COUNT_BITS) - 1);
-    if (count == 0) return; /* nor is there a list where there are no edges */
+    if (count == 0) return; /* `neighbours` may be NULL */
     const uint32_t *to = s->neighbours + (s->rows[u] >> BI_CELLGRAPH_COUNT_BITS);
     for (uint32_t e = 0; e < count; e++) {
-        __builtin_prefetch(&reach[to[e]], 1);
+        __builtin_prefetch(&level_parent[to[e]], 1);
         w->v[w->arcs] = to[e];
         w->words[w->arcs++] = word;
-        if (w->arcs == ARCS) arrive(w);
+        if (w->arcs == ARCS) update_ends(w);
     }
 }
 
-static void expand_block(struct wave *w, const uint32_t *block, int64_t count, uint32_t level)
+static void expand_block(struct arc_batch *w, const uint32_t *block, int64_t count, uint32_t level)
 {
     const struct bi_cellgraph_search *s = w->search;
     w->arcs = 0;
     for (int64_t k = 0; k < count; k++) __builtin_prefetch(&s->rows[block[k]]);
     for (int64_t k = 0; k < count && s->neighbours; k++)
         __builtin_prefetch(&s->neighbours[s->rows[block[k]] >> BI_CELLGRAPH_COUNT_BITS]);
-    for (int64_t k = 0; k < count; k++) leave(w, block[k], (uint64_t)level << BI_CELLGRAPH_LEVEL_SHIFT | block[k]);
-    arrive(w);
+    for (int64_t k = 0; k < count; k++)
+        collect_arcs(w, block[k], (uint64_t)level << BI_CELLGRAPH_LEVEL_SHIFT | block[k]);
+    update_ends(w);
 }
 
-/* *tail counts the vertices in the queue. */
+/* Expands a level; *tail counts the vertices in the queue. */
 static void expand_level(const bosc_ctx *ctx, const struct bi_cellgraph_search *s, int which, const struct side *side,
-                         uint32_t *tail, uint32_t *meeting)
+                         uint32_t *tail, uint32_t *junction)
 {
     const int64_t begin = side->begin, end = side->end;
-    const bool alone = ctx->threads == 1 || end - begin <= FEW;
+    const bool alone = ctx->threads == 1 || end - begin <= PARALLEL_FROM;
     const uint32_t level = side->depth + 1;
 #pragma omp parallel num_threads(ctx->threads) if (!alone)
     {
-        struct wave w;
+        struct arc_batch w;
         w.search = s;
         w.which = which;
         w.alone = alone;
         w.tail = tail;
-        w.meeting = meeting;
+        w.junction = junction;
 #pragma omp for schedule(dynamic, 1)
         for (int64_t i = begin; i < end; i += BLOCK)
             expand_block(&w, s->queue[which] + i, end - i < BLOCK ? end - i : BLOCK, level);
@@ -116,10 +118,10 @@ static void expand_level(const bosc_ctx *ctx, const struct bi_cellgraph_search *
 }
 
 static bosc_status expand(bosc_ctx *ctx, const struct bi_cellgraph_search *s, int which, struct side *side,
-                          uint32_t *meeting)
+                          uint32_t *junction)
 {
     uint32_t tail = side->end;
-    expand_level(ctx, s, which, side, &tail, meeting);
+    expand_level(ctx, s, which, side, &tail, junction);
     const double vertices = side->end - side->begin;
     *side = (struct side){side->end, tail, side->depth + (tail > side->end)};
     return bi_progress_advance(ctx, 16 * vertices);
@@ -128,19 +130,19 @@ static bosc_status expand(bosc_ctx *ctx, const struct bi_cellgraph_search *s, in
 bosc_status bi_cellgraph_cpu_search(bosc_ctx *ctx, const struct bi_cellgraph_search *s)
 {
     struct side sides[2] = {{0, 1, 0}, {0, 1, 0}};
-    uint32_t meeting = UINT32_MAX;
+    uint32_t junction = UINT32_MAX;
     if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "search: injected fault");
     for (int side = 0; side < s->sides; side++) {
         s->queue[side][0] = s->source[side];
-        s->reach[side][s->source[side]] = s->source[side];
+        s->level_parent[side][s->source[side]] = s->source[side];
     }
-    if (s->sides == 2 && s->source[0] == s->source[1]) meeting = s->source[0];
-    for (int which = 0; meeting == UINT32_MAX; which = s->sides - 1 - which) {
+    if (s->sides == 2 && s->source[0] == s->source[1]) junction = s->source[0];
+    for (int which = 0; junction == UINT32_MAX; which = s->sides - 1 - which) {
         if (sides[0].begin == sides[0].end || sides[1].begin == sides[1].end) break;
-        BI_TRY(expand(ctx, s, which, &sides[which], &meeting));
+        BI_TRY(expand(ctx, s, which, &sides[which], &junction));
     }
-    *s->result = (struct bi_cellgraph_searched){
-        .reached = {sides[0].end, sides[1].end}, .depth = {sides[0].depth, sides[1].depth}, .meeting = meeting};
-    for (int side = 0; side < s->sides && meeting != UINT32_MAX; side++) bi_cellgraph_trace(s, s->result, side);
+    *s->result = (struct bi_cellgraph_search_result){
+        .reached = {sides[0].end, sides[1].end}, .depth = {sides[0].depth, sides[1].depth}, .junction = junction};
+    for (int side = 0; side < s->sides && junction != UINT32_MAX; side++) bi_cellgraph_write_path(s, s->result, side);
     return BOSC_OK;
 }

@@ -1,7 +1,7 @@
-/* Vertices on the CPU: rows are partitioned by their hashes; in a partition, equal hashes are brought together by
- * chains, and the rows compared some time after they were asked for. Should different rows of a partition agree in the
- * bits that decide there, the partition is done again with all comparisons. Rows are partitioned in order, so the first
- * of a chain's equal rows is the first of all. */
+/* Vertices on the CPU. Rows are partitioned by hash; within a partition equal keys are chained, and rows are
+ * compared a while after prefetching them. If rows with equal keys differ, the partition is repeated with
+ * comparisons at once. Partitions keep the order of the rows, so the first of a chain is the first of all equal
+ * rows. */
 #include <string.h>
 
 #include "base/atomic.h"
@@ -9,8 +9,8 @@
 #include "cellgraph/cpu/cpu.h"
 #include "cellgraph/cpu/radix_partition.h"
 
-enum { HEADS = 2 * BI_CELLGRAPH_PARTITION, QUEUE = 256 };
-static const uint32_t NOTHING = UINT32_MAX;
+enum { HEADS = 2 * BI_CELLGRAPH_PARTITION, QUEUE = 256 }; /* QUEUE: chosen */
+static const uint32_t NO_ENTRY = UINT32_MAX;
 
 struct unique {
     struct bi_cellgraph_rows rows;
@@ -19,15 +19,15 @@ struct unique {
     void (*hash_rows)(const struct bi_cellgraph_row_hash *, const uint64_t *rows, int64_t stride, int64_t count,
                       uint64_t *hashes);
     uint64_t *hashes; /* (rows) */
-    uint32_t *first;  /* (rows) the first of the equals of each; at first itself */
-    uint32_t *next;   /* (rows) chains of a partition's entries */
+    uint32_t *first;  /* (rows) representative of each; at first the row itself */
+    uint32_t *next;   /* (rows) chains of entries of a partition */
     struct bi_cellgraph_partitioning partitioning;
-    uint32_t *before; /* (threads + 1) first rows of the threads before; then the next vertex of each */
+    uint32_t *vertex_begin; /* (threads + 1) representatives of earlier threads; then the next vertex of each */
     uint32_t *vertex_of, *firsts, *multiplicities;
     uint64_t *vertex_hashes, *vectors;
 };
 
-/* The hash of each row is kept. */
+/* Computes the hashes of rows, or copies them on the second call. */
 static void hash_rows(const void *user, int64_t first, int64_t count, bool again, uint64_t *hashes)
 {
     const struct unique *u = user;
@@ -40,7 +40,7 @@ static void hash_rows(const void *user, int64_t first, int64_t count, bool again
     for (int64_t k = 0; k < count; k++) u->first[first + k] = (uint32_t)(first + k);
 }
 
-static bool same(const struct unique *u, uint32_t i, uint32_t j)
+static bool rows_equal(const struct unique *u, uint32_t i, uint32_t j)
 {
     const uint64_t *x = u->rows.data + (int64_t)i * u->rows.stride, *y = u->rows.data + (int64_t)j * u->rows.stride;
     uint64_t differ = 0;
@@ -48,88 +48,88 @@ static bool same(const struct unique *u, uint32_t i, uint32_t j)
     return differ == 0;
 }
 
-/* Rows that wait to be compared with the first of their equals. */
+/* Rows to be compared with their representatives. */
 struct queue {
     uint32_t rows[QUEUE];
     int count;
 };
 
-static bool flush(const struct unique *u, struct queue *q)
+static bool compare_queued(const struct unique *u, struct queue *q)
 {
     bool all = true;
-    for (int k = 0; k < q->count; k++) all &= same(u, q->rows[k], u->first[q->rows[k]]);
+    for (int k = 0; k < q->count; k++) all &= rows_equal(u, q->rows[k], u->first[q->rows[k]]);
     q->count = 0;
     return all;
 }
 
-static bool push(const struct unique *u, struct queue *q, uint32_t row)
+static bool queue_row(const struct unique *u, struct queue *q, uint32_t row)
 {
     __builtin_prefetch(u->rows.data + (int64_t)row * u->rows.stride);
     __builtin_prefetch(u->rows.data + (int64_t)u->first[row] * u->rows.stride);
     q->rows[q->count++] = row;
-    return q->count < QUEUE || flush(u, q);
+    return q->count < QUEUE || compare_queued(u, q);
 }
 
-/* Finds the first of the equals of each row of a partition, where rows whose keys agree are equal, or (`exact`) where
- * they are compared; false if rows turned out not to be. */
-static bool match(const struct unique *u, const struct bi_cellgraph_entry *entries, uint32_t size, bool exact)
+/* Finds the representative of each row of a partition, by keys alone with later comparison, or (`exact`) by
+ * comparing rows; false if rows with equal keys differ. */
+static bool find_equal_rows(const struct unique *u, const struct bi_cellgraph_entry *entries, uint32_t size, bool exact)
 {
     uint32_t heads[HEADS], mask = HEADS - 1, *next = u->next + (entries - u->partitioning.entries);
     struct queue q = {.count = 0};
-    while (mask > 63 && mask / 4 > size) mask /= 2;
+    while (mask > 63 && mask / 4 > size) mask /= 2; /* small partitions clear fewer heads */
     memset(heads, 0xff, (mask + 1) * sizeof *heads);
     for (uint32_t i = 0; i < size; i++) {
         const uint32_t key = entries[i].key, row = entries[i].item;
         uint32_t k = heads[key & mask];
-        while (k != NOTHING && (entries[k].key != key || (exact && !same(u, row, entries[k].item)))) k = next[k];
-        if (k == NOTHING) {
+        while (k != NO_ENTRY && (entries[k].key != key || (exact && !rows_equal(u, row, entries[k].item)))) k = next[k];
+        if (k == NO_ENTRY) {
             if (exact) u->first[row] = row;
             next[i] = heads[key & mask];
             heads[key & mask] = i;
             continue;
         }
         u->first[row] = entries[k].item;
-        if (!exact && !push(u, &q, row)) return false;
+        if (!exact && !queue_row(u, &q, row)) return false;
     }
-    return flush(u, &q);
+    return compare_queued(u, &q);
 }
 
 static void match_partition(const struct unique *u, uint32_t partition)
 {
     uint32_t size;
     const struct bi_cellgraph_entry *entries = bi_cellgraph_partition_entries(&u->partitioning, partition, &size);
-    if (!match(u, entries, size, false)) match(u, entries, size, true);
+    if (!find_equal_rows(u, entries, size, false)) find_equal_rows(u, entries, size, true);
 }
 
-/* What a thread does to a part of its rows. */
-typedef void (*rows_fn)(const struct unique *u, int32_t thread, struct bi_span part);
+/* An operation on the rows of a thread. */
+typedef void (*row_pass)(const struct unique *u, int32_t thread, struct bi_span part);
 
-/* A pass over all rows, which takes as long as `weight` simple ones. */
-static bosc_status pass(bosc_ctx *ctx, const struct unique *u, rows_fn rows, double weight)
+/* Calls `rows` for the rows of each thread; costs `weight` simple items a row. */
+static bosc_status pass_over_rows(bosc_ctx *ctx, const struct unique *u, row_pass rows, double weight)
 {
     const int32_t threads = u->partitioning.threads;
-    struct bi_parts p = bi_chunk_parts(ctx, u->rows.n, threads, weight);
-    while (bi_next_part(ctx, &p)) {
+    struct bi_batches p = bi_chunk_batches(ctx, u->rows.n, threads, weight);
+    while (bi_next_batch(ctx, &p)) {
 #pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
-        for (int32_t t = 0; t < threads; t++) rows(u, t, bi_chunk_part(u->rows.n, threads, t, &p));
+        for (int32_t t = 0; t < threads; t++) rows(u, t, bi_batch_of_chunk(u->rows.n, threads, t, &p));
     }
     return p.status;
 }
 
-static void count_firsts(const struct unique *u, int32_t thread, struct bi_span part)
+static void count_representatives(const struct unique *u, int32_t thread, struct bi_span part)
 {
     uint32_t count = 0;
     for (int64_t i = part.begin; i < part.end; i++) count += u->first[i] == (uint32_t)i;
-    u->before[thread + 1] += count;
+    u->vertex_begin[thread + 1] += count;
 }
 
-/* The rows of a block that are first ones, or that are not; returns how many. */
-static int pick(const struct unique *u, int64_t begin, int64_t end, bool firsts, uint32_t *rows)
+/* Selects the representatives of a block of rows, or the other rows; returns their number. */
+static int select_rows(const struct unique *u, int64_t begin, int64_t end, bool representatives, uint32_t *rows)
 {
     int count = 0;
     for (int64_t i = begin; i < end; i++) {
         rows[count] = (uint32_t)i;
-        count += (u->first[i] == (uint32_t)i) == firsts;
+        count += (u->first[i] == (uint32_t)i) == representatives;
     }
     return count;
 }
@@ -143,13 +143,13 @@ static void copy_row(const struct unique *u, uint32_t i, uint32_t vertex)
     to[words - 1] = row[words - 1] & u->shape.last_mask;
 }
 
-/* First rows become vertices. */
-static void number(const struct unique *u, int32_t thread, struct bi_span part)
+/* Numbers representatives as vertices, and copies them. */
+static void number_vertices(const struct unique *u, int32_t thread, struct bi_span part)
 {
     const int64_t end = part.end;
-    uint32_t vertex = u->before[thread], rows[BI_CELLGRAPH_BLOCK];
+    uint32_t vertex = u->vertex_begin[thread], rows[BI_CELLGRAPH_BLOCK];
     for (int64_t i = part.begin; i < end; i += BI_CELLGRAPH_BLOCK) {
-        const int count = pick(u, i, i + BI_CELLGRAPH_BLOCK < end ? i + BI_CELLGRAPH_BLOCK : end, true, rows);
+        const int count = select_rows(u, i, i + BI_CELLGRAPH_BLOCK < end ? i + BI_CELLGRAPH_BLOCK : end, true, rows);
         for (int k = 0; k < count; k++, vertex++) {
             copy_row(u, rows[k], vertex);
             u->vertex_hashes[vertex] = u->hashes[rows[k]];
@@ -158,17 +158,17 @@ static void number(const struct unique *u, int32_t thread, struct bi_span part)
             u->vertex_of[rows[k]] = vertex;
         }
     }
-    u->before[thread] = vertex;
+    u->vertex_begin[thread] = vertex;
 }
 
-/* The other rows get the vertices of their first ones, in steps between which what they ask for arrives. */
-static void follow(const struct unique *u, int32_t thread, struct bi_span part)
+/* Assigns vertices to the other rows, in steps between which prefetches arrive. */
+static void assign_vertices(const struct unique *u, int32_t thread, struct bi_span part)
 {
     const int64_t end = part.end;
     uint32_t rows[BI_CELLGRAPH_BLOCK];
     (void)thread;
     for (int64_t i = part.begin; i < end; i += BI_CELLGRAPH_BLOCK) {
-        const int count = pick(u, i, i + BI_CELLGRAPH_BLOCK < end ? i + BI_CELLGRAPH_BLOCK : end, false, rows);
+        const int count = select_rows(u, i, i + BI_CELLGRAPH_BLOCK < end ? i + BI_CELLGRAPH_BLOCK : end, false, rows);
         for (int k = 0; k < count; k++) __builtin_prefetch(&u->vertex_of[u->first[rows[k]]]);
         for (int k = 0; k < count; k++) {
             const uint32_t vertex = u->vertex_of[u->first[rows[k]]];
@@ -180,20 +180,20 @@ static void follow(const struct unique *u, int32_t thread, struct bi_span part)
     }
 }
 
-static bosc_status find_firsts(bosc_ctx *ctx, struct unique *u)
+static bosc_status find_representatives(bosc_ctx *ctx, struct unique *u)
 {
     const int32_t threads = u->partitioning.threads;
     const uint32_t partitions = bi_cellgraph_partition_count(&u->partitioning);
     BI_TRY(bi_cellgraph_partition(ctx, &u->partitioning));
-    struct bi_parts p = bi_parts_of(ctx, partitions, 3 * (double)u->rows.n / (double)partitions);
-    while (bi_next_part(ctx, &p)) {
+    struct bi_batches p = bi_batches_of(ctx, partitions, 3 * (double)u->rows.n / (double)partitions);
+    while (bi_next_batch(ctx, &p)) {
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (threads > 1)
         for (int64_t k = p.begin; k < p.end; k++) match_partition(u, (uint32_t)k);
     }
     BI_TRY(p.status);
-    for (int32_t t = 0; t <= threads; t++) u->before[t] = 0;
-    BI_TRY(pass(ctx, u, count_firsts, 1));
-    for (int32_t t = 0; t < threads; t++) u->before[t + 1] += u->before[t];
+    for (int32_t t = 0; t <= threads; t++) u->vertex_begin[t] = 0;
+    BI_TRY(pass_over_rows(ctx, u, count_representatives, 1));
+    for (int32_t t = 0; t < threads; t++) u->vertex_begin[t + 1] += u->vertex_begin[t];
     return BOSC_OK;
 }
 
@@ -208,6 +208,7 @@ bosc_status bi_cellgraph_cpu_unique(bosc_ctx *ctx, bosc_cellgraph *graph, const 
     struct unique u = {.rows = *rows, .shape = graph->shape};
     uint64_t *seeds;
     if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "unique: injected fault");
+    /* 1. Seeds and scratch. */
     BI_TRY(bi_cellgraph_reserve_block(ctx, graph, BI_CELLGRAPH_SEEDS, graph->shape.words, 8));
     seeds = graph->blocks[BI_CELLGRAPH_SEEDS].data;
     for (int32_t s = 0; s < graph->shape.words; s++) seeds[s] = bi_cellgraph_seed(s);
@@ -218,17 +219,19 @@ bosc_status bi_cellgraph_cpu_unique(bosc_ctx *ctx, bosc_cellgraph *graph, const 
     BI_TRY(bi_scratch_of(ctx, rows->n, 4, &u.first));
     BI_TRY(bi_scratch_of(ctx, rows->n, 4, &u.next));
     BI_TRY(bi_cellgraph_partition_open(ctx, &u.partitioning));
-    BI_TRY(bi_scratch_of(ctx, u.partitioning.threads + 1, 4, &u.before));
-    BI_TRY(find_firsts(ctx, &u));
-    graph->vertices = u.before[u.partitioning.threads];
+    BI_TRY(bi_scratch_of(ctx, u.partitioning.threads + 1, 4, &u.vertex_begin));
+    /* 2. Find the representative of each row, and count them. */
+    BI_TRY(find_representatives(ctx, &u));
+    graph->vertices = u.vertex_begin[u.partitioning.threads];
     BI_TRY(bi_cellgraph_reserve_vertices(ctx, graph, rows->n, graph->vertices));
+    /* 3. Number the representatives, then assign the other rows to them. */
     u.vertex_of = graph->blocks[BI_CELLGRAPH_VERTEX_OF].data;
-    u.firsts = graph->blocks[BI_CELLGRAPH_FIRSTS].data;
+    u.firsts = graph->blocks[BI_CELLGRAPH_REPRESENTATIVES].data;
     u.multiplicities = graph->blocks[BI_CELLGRAPH_MULTIPLICITIES].data;
     u.vertex_hashes = graph->blocks[BI_CELLGRAPH_HASHES].data;
     u.vectors = graph->blocks[BI_CELLGRAPH_VECTORS].data;
-    BI_TRY(pass(ctx, &u, number, 2));
-    BI_TRY(pass(ctx, &u, follow, 2));
+    BI_TRY(pass_over_rows(ctx, &u, number_vertices, 2));
+    BI_TRY(pass_over_rows(ctx, &u, assign_vertices, 2));
     const struct bi_cellgraph_view view = bi_cellgraph_view_of(graph);
     if (stats) bi_cellgraph_cpu_sample(&view, stats);
     return BOSC_OK;

@@ -1,4 +1,4 @@
-/* The kernels of cell graphs on CUDA. */
+/* The operations of cell graphs on CUDA. */
 #ifndef BI_CELLGRAPH_CUDA_CELLGRAPH_CUH
 #define BI_CELLGRAPH_CUDA_CELLGRAPH_CUH
 
@@ -6,10 +6,11 @@
 #include "cellgraph/handle.h"
 #include "cellgraph/steps/steps.h"
 
-/* What the host waits for once rows are vertices. */
+/* Read back by the host once the vertices are numbered. */
 struct bi_cellgraph_unique_result {
     uint32_t vertices;
-    uint32_t sampled[2], pairs[2]; /* of the crowds of each half of the words: vertices, and pairs that agree in it */
+    uint32_t sampled[2],
+        pairs[2]; /* of the sampled groups of each half of the words: vertices, and pairs in one group */
     struct bi_cellgraph_sample_stats stats;
 };
 
@@ -18,7 +19,7 @@ bosc_status bi_cellgraph_cuda_unique(bosc_ctx *ctx, bosc_cellgraph *graph, const
 int64_t bi_cellgraph_cuda_unique_bytes(int64_t n);
 int64_t bi_cellgraph_cuda_join_bytes(const bosc_ctx *ctx, int64_t n, int64_t max_bytes);
 bosc_status bi_cellgraph_cuda_join(bosc_ctx *ctx, const struct bi_cellgraph_segments *segments);
-/* Looks at a sample of the vertices, whose number is in the result; not if there are more than `capacity`. */
+/* Samples the vertices, whose number is in the result; does nothing if there are more than `capacity`. */
 bosc_status bi_cellgraph_cuda_sample(bosc_ctx *ctx, const struct bi_cellgraph_view *view, int64_t capacity,
                                      bi_cellgraph_unique_result *result);
 bosc_status bi_cellgraph_cuda_compare_pairs(bosc_ctx *ctx, const struct bi_cellgraph_heuristic *all);

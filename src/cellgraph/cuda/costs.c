@@ -1,4 +1,4 @@
-/* The costs by which AUTO chooses on CUDA. */
+/* Costs of AUTO on CUDA. */
 #include "cellgraph/costs.h"
 
 #include "cellgraph/steps/sample.h"
@@ -19,7 +19,7 @@ const struct bi_cellgraph_costs bi_cellgraph_costs_cuda = {
     .halves_vertex = 0.5,
     .halves_letter = 4000,
     .hidden_group = 0.5,
-    .max_group = 1.25 * BI_CELLGRAPH_MAX_GROUP, /* samples show groups too large rather than too small */
+    .max_group = 1.25 * BI_CELLGRAPH_MAX_GROUP, /* samples overestimate groups */
     .max_pairs = 64,
     .plain_pairs = 3,
     .count_probes = 10000,

@@ -1,5 +1,5 @@
-/* A look at the sample on the device: a block for each segment, whose threads find those with their hash in a table in
- * shared memory. */
+/* Statistics of the sample on the device: a block a segment, whose threads count equal hashes in a table in shared
+ * memory. */
 #include "core/cuda/launch.cuh"
 #include "cellgraph/cuda/cellgraph.cuh"
 
@@ -11,6 +11,7 @@ struct sample_shared {
     uint32_t pairs, largest, leading;
 };
 
+/* Fills the statistics of segment blockIdx.x. */
 static __global__ void __launch_bounds__(THREADS)
     bi_cellgraph_sample_vertices(bi_cellgraph_view view, int64_t capacity, bi_cellgraph_unique_result *result)
 {
@@ -19,12 +20,14 @@ static __global__ void __launch_bounds__(THREADS)
     view.count = result->vertices;
     if (view.count > capacity) return;
     const bi_cellgraph_sample a = bi_cellgraph_sample_of(&view, BI_CELLGRAPH_CUDA_SAMPLE);
+    /* 1. Empty the table. */
     for (uint32_t s = threadIdx.x; s < SLOTS; s += THREADS) {
         sh.hashes[s] = 0;
         sh.members[s] = 0;
     }
     if (threadIdx.x == 0) sh.pairs = sh.largest = sh.leading = 0;
-    __syncthreads();
+    __syncthreads(); /* the empty table */
+    /* 2. Insert the hash of each sample vertex; earlier ones with the hash are its pairs. */
     for (int64_t k = threadIdx.x; k < a.count; k += THREADS) {
         const unsigned long long hash = bi_cellgraph_sample_hash(&a, k, g) | 1;
         uint32_t slot = (uint32_t)(hash >> 32) % SLOTS;
@@ -32,13 +35,14 @@ static __global__ void __launch_bounds__(THREADS)
             const unsigned long long old = atomicCAS(&sh.hashes[slot], 0ull, hash);
             if (old == 0 || old == hash) break;
         }
-        const uint32_t before = atomicAdd(&sh.members[slot], 1u);
-        atomicMax(&sh.largest, before + 1);
-        if (before > 0) atomicAdd(&sh.pairs, before);
-        const uint32_t leading = g == 0 ? bi_cellgraph_leading(&a, k) : 0;
+        const uint32_t earlier = atomicAdd(&sh.members[slot], 1u);
+        atomicMax(&sh.largest, earlier + 1);
+        if (earlier > 0) atomicAdd(&sh.pairs, earlier);
+        const uint32_t leading = g == 0 ? bi_cellgraph_common_prefix(&a, k) : 0;
         if (leading > 0) atomicAdd(&sh.leading, leading);
     }
-    __syncthreads();
+    __syncthreads(); /* the sums of all threads */
+    /* 3. Report. */
     if (threadIdx.x > 0) return;
     result->stats.pairs[g] = sh.pairs;
     result->stats.largest[g] = sh.largest;

@@ -1,10 +1,10 @@
-/* Additions: rows behind the vertices that a graph has, and edges of the new vertices. */
+/* Steps of additions: new rows behind the known vertices, and edges of the new vertices. */
 #ifndef BI_CELLGRAPH_STEPS_ADD_H
 #define BI_CELLGRAPH_STEPS_ADD_H
 
 #include "cellgraph/steps/dictionary.h"
 
-/* Rows beside each other, without what is not of letters. */
+/* Copies rows densely, without bits beyond the letters. */
 struct bi_cellgraph_gather {
     struct bi_cellgraph_rows rows;
     struct bi_letters shape;
@@ -18,10 +18,10 @@ BI_FN void bi_step_cellgraph_gather(const struct bi_cellgraph_gather *a, int64_t
     for (int32_t s = 0; s < a->shape.words; s++) to[s] = row[s] & bi_letters_mask(&a->shape, s);
 }
 
-/* Vertices of the old vertices and the rows behind them become those of all rows. */
+/* Turns the vertices of (old vertices, new rows) into those of all rows. */
 struct bi_cellgraph_merge {
-    int64_t known;  /* the old vertices, which are the first ones */
-    uint32_t moved; /* how many more rows there were than vertices */
+    int64_t known;  /* number of old vertices, which come first */
+    uint32_t moved; /* rows less vertices of the old graph */
     const uint32_t *old_firsts, *old_multiplicities;
     uint32_t *firsts, *multiplicities;
 };
@@ -36,7 +36,7 @@ BI_FN void bi_step_cellgraph_merge(const struct bi_cellgraph_merge *a, int64_t v
     }
 }
 
-/* All letters of the i-th vertex that is not known: an edge to one that is known is found from this end alone. */
+/* Looks up all letters of the i-th new vertex. An edge to a known vertex is found from this end alone. */
 BI_FN void bi_step_cellgraph_probe_new(const struct bi_cellgraph_probe *a, int64_t i)
 {
     const uint64_t *x = bi_cellgraph_row(&a->view, a->known + i);
@@ -47,7 +47,7 @@ BI_FN void bi_step_cellgraph_probe_new(const struct bi_cellgraph_probe *a, int64
     }
 }
 
-/* The known edges, whose vertices had another number of bits. */
+/* Copies the known edges to keys with another vertex_bits. */
 struct bi_cellgraph_recode {
     const uint64_t *edges;
     const uint32_t *positions;
@@ -58,7 +58,7 @@ struct bi_cellgraph_recode {
 BI_FN void bi_step_cellgraph_recode(const struct bi_cellgraph_recode *a, int64_t e)
 {
     uint64_t low = a->edges[e] >> a->vertex_bits, high = a->edges[e] ^ low << a->vertex_bits;
-    bi_cellgraph_put(&a->found, (uint64_t)e, low, high, a->positions[e]);
+    bi_cellgraph_write_edge(&a->found, (uint64_t)e, low, high, a->positions[e]);
 }
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "cellgraph/steps/get.h"
 
-/* Both arcs of each edge, then sorted by (from, to). */
+/* Both arcs of each edge, to be sorted by (from, to). */
 struct bi_cellgraph_arcs {
     struct bi_cellgraph_edges edges;
     uint64_t *arcs;    /* from << vertex_bits | to */
@@ -12,7 +12,7 @@ struct bi_cellgraph_arcs {
     int64_t *offsets;
     void *neighbours;
     uint32_t *positions;
-    bool wide;
+    bool is_64bit;
 };
 
 BI_FN void bi_step_cellgraph_arc(const struct bi_cellgraph_arcs *a, int64_t e)
@@ -23,7 +23,7 @@ BI_FN void bi_step_cellgraph_arc(const struct bi_cellgraph_arcs *a, int64_t e)
     a->of_arcs[2 * e] = a->of_arcs[2 * e + 1] = a->edges.positions[e];
 }
 
-/* offsets[v + 1] = the end of the arcs of v, for vertices that have any; a maximum scan fills in the others. */
+/* offsets[v + 1] = end of the arcs of v, for vertices that have any; a maximum scan fills in the others. */
 BI_FN void bi_step_cellgraph_row_end(const struct bi_cellgraph_arcs *a, int64_t k)
 {
     uint64_t from = a->arcs[k] >> a->edges.vertex_bits;
@@ -33,10 +33,10 @@ BI_FN void bi_step_cellgraph_row_end(const struct bi_cellgraph_arcs *a, int64_t 
 BI_FN void bi_step_cellgraph_neighbour(const struct bi_cellgraph_arcs *a, int64_t k)
 {
     uint64_t from = a->arcs[k] >> a->edges.vertex_bits;
-    bi_cellgraph_put_id(a->neighbours, a->wide, k, (uint32_t)(a->arcs[k] ^ from << a->edges.vertex_bits));
+    bi_cellgraph_write_id(a->neighbours, a->is_64bit, k, (uint32_t)(a->arcs[k] ^ from << a->edges.vertex_bits));
 }
 
-/* Rows as searches read them. */
+/* Packs rows into the words that searches read. */
 struct bi_cellgraph_packing {
     const int64_t *offsets;
     uint64_t *rows;

@@ -1,37 +1,37 @@
-/* Connected components by union-find. */
+/* Steps of connected components by union-find. */
 #ifndef BI_CELLGRAPH_STEPS_COMPONENTS_H
 #define BI_CELLGRAPH_STEPS_COMPONENTS_H
 
 #include "base/union_find.h"
 #include "cellgraph/steps/vectors.h"
 
-/* Components: the ends of each edge are joined, if both are there. */
-struct bi_cellgraph_union {
+/* Unites the ends of each edge, unless the mask removes one. */
+struct bi_cellgraph_components {
     struct bi_cellgraph_edges edges;
     uint32_t *parent; /* of each vertex */
     uint8_t *roots;
-    const uint8_t *mask; /* (vertices) 0: not there; NULL: all are */
+    const uint8_t *mask; /* (vertices) 0 removes a vertex; NULL: none */
 };
 
-BI_FN void bi_step_cellgraph_union_ends(const struct bi_cellgraph_union *a, int64_t e)
+BI_FN void bi_step_cellgraph_union_ends(const struct bi_cellgraph_components *a, int64_t e)
 {
     uint64_t edge = a->edges.edges[e], low = edge >> a->edges.vertex_bits, high = edge ^ low << a->edges.vertex_bits;
     if (a->mask && (!a->mask[low] || !a->mask[high])) return;
     bi_uf_union(a->parent, (uint32_t)low, (uint32_t)high);
 }
 
-BI_FN void bi_step_cellgraph_is_root(const struct bi_cellgraph_union *a, int64_t v)
+BI_FN void bi_step_cellgraph_is_root(const struct bi_cellgraph_components *a, int64_t v)
 {
     a->roots[v] = a->parent[v] == (uint32_t)v && (!a->mask || a->mask[v]);
 }
 
-/* Vertices that are not there have no label. */
-BI_FN void bi_step_cellgraph_mask_label(const struct bi_cellgraph_union *a, int64_t v)
+/* Removed vertices have no label. */
+BI_FN void bi_step_cellgraph_mask_label(const struct bi_cellgraph_components *a, int64_t v)
 {
     if (!a->mask[v]) a->parent[v] = UINT32_MAX;
 }
 
-/* The words of a search, before it. */
+/* Initial labels of a search. */
 struct bi_cellgraph_masked_words {
     const uint8_t *mask;
     uint64_t *words;

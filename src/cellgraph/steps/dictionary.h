@@ -1,11 +1,11 @@
-/* Lookup of vectors by their hashes, which ZOBRIST and the join share. */
+/* Lookup of vectors by their hashes, for ZOBRIST and the join. */
 #ifndef BI_CELLGRAPH_STEPS_DICTIONARY_H
 #define BI_CELLGRAPH_STEPS_DICTIONARY_H
 
 #include "cellgraph/steps/edge_list.h"
 
-/* Vertices in the order of the top bits of their hashes, where each value of those bits begins, and a filter with two
- * bits of a word for each vertex, which fits into a cache that the lists do not fit into. */
+/* Vertices sorted by the top bits of their hashes, with the begin of each value of those bits; and a Bloom filter,
+ * two bits of one word a vertex, which fits a cache that the lists exceed. */
 struct bi_cellgraph_dictionary {
     uint64_t *hashes;
     uint32_t *order, *starts, *filter;
@@ -20,7 +20,7 @@ BI_FN uint32_t *bi_cellgraph_filter_word(const struct bi_cellgraph_dictionary *d
 
 BI_FN uint32_t bi_cellgraph_filter_bits(uint64_t hash) { return 1u << (hash & 31) | 1u << (hash >> 5 & 31); }
 
-/* starts[e + 1] = the end of the hashes of entry e, for entries that have any; a maximum scan fills in the others. */
+/* starts[e + 1] = end of the hashes of entry e, if it has any; a maximum scan fills in the others. */
 BI_FN void bi_step_cellgraph_index_hash(const struct bi_cellgraph_dictionary *d, int64_t i)
 {
     uint64_t entry = d->hashes[i] >> (64 - d->index_bits);
@@ -33,18 +33,17 @@ struct bi_cellgraph_probe {
     struct bi_cellgraph_view view;
     struct bi_cellgraph_edge_list found;
     struct bi_cellgraph_dictionary dictionary;
-    const uint32_t *common;                   /* (words x 2) halves of the words of letters that are common */
-    int64_t known;                            /* edges between vertices below it are there already */
-    struct bi_cellgraph_probe_queue *waiting; /* on the CPU: a thread's; NULL: all is looked up at once */
+    const uint32_t *common;                   /* (words x 2) halves of words of the common letters */
+    int64_t known;                            /* edges between vertices below it are known */
+    struct bi_cellgraph_probe_queue *pending; /* CPU: the thread's queue; NULL: look up at once */
 };
 
-enum { BI_CELLGRAPH_PROBE_QUEUE = 64 };
+enum { BI_CELLGRAPH_PROBE_QUEUE = 64 }; /* chosen */
 
-/* Vectors that passed the filter, which are looked up together, so that what one asks for arrives while the others do.
- */
+/* Vectors that passed the filter, looked up together, so that their memory accesses overlap. */
 struct bi_cellgraph_probe_queue {
     int32_t count;
-    void (*look_up)(const struct bi_cellgraph_probe *a); /* all that wait */
+    void (*flush)(const struct bi_cellgraph_probe *a); /* looks up all */
     struct {
         uint64_t hash, word;
         int64_t vertex, limit;
@@ -52,18 +51,19 @@ struct bi_cellgraph_probe_queue {
     } probes[BI_CELLGRAPH_PROBE_QUEUE];
 };
 
+/* Appends a lookup to the thread's queue; false if there is none. */
 BI_FN bool bi_cellgraph_defer_probe(const struct bi_cellgraph_probe *a, int64_t i, int32_t s, uint64_t hash,
                                     uint64_t word, int64_t limit)
 {
 #ifndef __CUDACC__
-    struct bi_cellgraph_probe_queue *w = a->waiting;
+    struct bi_cellgraph_probe_queue *w = a->pending;
     if (!w) return false;
     w->probes[w->count].hash = hash;
     w->probes[w->count].word = word;
     w->probes[w->count].vertex = i;
     w->probes[w->count].limit = limit;
     w->probes[w->count].s = s;
-    if (++w->count == BI_CELLGRAPH_PROBE_QUEUE) w->look_up(a);
+    if (++w->count == BI_CELLGRAPH_PROBE_QUEUE) w->flush(a);
     return true;
 #else
     (void)a, (void)i, (void)s, (void)hash, (void)word, (void)limit;
@@ -71,7 +71,8 @@ BI_FN bool bi_cellgraph_defer_probe(const struct bi_cellgraph_probe *a, int64_t 
 #endif
 }
 
-/* Looks for vertex i, below `limit`, with `word` in place of its word s; `rest` is the hash of its other words. */
+/* Looks up vertex i with `word` as its word s, among the vertices below `limit`; `rest` is the hash of its other
+ * words. */
 BI_FN void bi_cellgraph_probe_vector(const struct bi_cellgraph_probe *a, int64_t i, int32_t s, uint64_t rest,
                                      uint64_t word, int64_t limit)
 {
@@ -83,31 +84,33 @@ BI_FN void bi_cellgraph_probe_vector(const struct bi_cellgraph_probe *a, int64_t
     uint64_t entry = hash >> (64 - d->index_bits);
     for (uint32_t q = d->starts[entry]; q < d->starts[entry + 1]; q++)
         if (d->hashes[q] == hash && (int64_t)d->order[q] < limit && bi_cellgraph_row(&a->view, d->order[q])[s] == word)
-            bi_cellgraph_compare(&a->view, &a->found, i, d->order[q], s);
+            bi_cellgraph_compare_vertices(&a->view, &a->found, i, d->order[q], s);
 }
 
-/* Replaces each letter of word s of vertex i, where others differ from it in the bits of `vary`: by each larger one, or
- * each smaller one, and then of vertices below `limit` only. Returns how many vectors were looked up. */
+/* Looks up vertex i with each letter of word s replaced, where others differ in the bits of `varying`: by every
+ * larger letter, or if `smaller` by every smaller one; among the vertices below `limit`. Returns the number of
+ * lookups. */
 BI_FN uint64_t bi_cellgraph_probe_letters(const struct bi_cellgraph_probe *a, int64_t i, int32_t s, uint64_t rest,
-                                          uint64_t vary, bool smaller, int64_t limit)
+                                          uint64_t varying, bool smaller, int64_t limit)
 {
     uint64_t word = bi_cellgraph_row(&a->view, i)[s], letters = (1ull << a->view.shape.letter_bits) - 1;
-    if (letters == 1) { /* as below, without a division for each letter */
-        for (uint64_t bits = vary & (smaller ? word : ~word); bits; bits &= bits - 1)
+    /* Binary letters: as below, without a division for each letter. */
+    if (letters == 1) {
+        for (uint64_t bits = varying & (smaller ? word : ~word); bits; bits &= bits - 1)
             bi_cellgraph_probe_vector(a, i, s, rest, word ^ (bits & -bits), limit);
-        return (uint64_t)bi_popcount(vary & (smaller ? word : ~word));
+        return (uint64_t)bi_popcount(varying & (smaller ? word : ~word));
     }
     uint64_t probes = 0;
-    while (vary) {
-        int32_t r = a->view.shape.letter_bits, at = bi_lowest_bit(vary) / r * r;
-        uint64_t own = word >> at & letters, fixed = ~(vary >> at) & letters;
+    while (varying) {
+        int32_t r = a->view.shape.letter_bits, at = bi_lowest_bit(varying) / r * r;
+        uint64_t own = word >> at & letters, fixed = ~(varying >> at) & letters;
         uint64_t first = smaller ? 0 : own + 1, end = smaller ? own : letters + 1;
         for (uint64_t letter = first; letter < end; letter++) {
             if (((letter ^ own) & fixed) != 0) continue;
             bi_cellgraph_probe_vector(a, i, s, rest, word ^ (letter ^ own) << at, limit);
             probes++;
         }
-        vary &= ~(letters << at);
+        varying &= ~(letters << at);
     }
     return probes;
 }

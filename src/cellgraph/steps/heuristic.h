@@ -1,4 +1,4 @@
-/* HEURISTIC: all pairs of vertices are compared, less those that pivots rule out. */
+/* HEURISTIC: compares all pairs of vertices that pivots do not rule out. */
 #ifndef BI_CELLGRAPH_STEPS_HEURISTIC_H
 #define BI_CELLGRAPH_STEPS_HEURISTIC_H
 
@@ -9,39 +9,41 @@ struct bi_cellgraph_heuristic {
     struct bi_cellgraph_edge_list found;
     int32_t pivots;
     uint32_t *distances; /* (vertices x pivots) */
-    int64_t first;       /* item that is compared first */
+    int64_t first;       /* number of item 0 */
     bool published;
-    int32_t blocks, threads; /* of a launch, where pairs are dealt to blocks */
+    int32_t blocks, threads; /* of a launch, as published */
 };
 
-/* Pivots are spread evenly over the vertices; as published they are the first ones. */
-BI_FN int64_t bi_cellgraph_pivot(const struct bi_cellgraph_heuristic *a, int32_t k)
+/* Pivots are spaced evenly over the vertices; as published they are the first ones. */
+BI_FN int64_t bi_cellgraph_pivot_vertex(const struct bi_cellgraph_heuristic *a, int32_t k)
 {
     return a->published ? k : k * (a->view.count / a->pivots);
 }
 
-BI_FN void bi_step_cellgraph_pivot(const struct bi_cellgraph_heuristic *a, int64_t i)
+BI_FN void bi_step_cellgraph_pivot_distances(const struct bi_cellgraph_heuristic *a, int64_t i)
 {
     const struct bi_cellgraph_view *v = &a->view;
     for (int32_t k = 0; k < a->pivots; k++) {
-        const uint64_t *x = bi_cellgraph_row(v, i), *y = bi_cellgraph_row(v, bi_cellgraph_pivot(a, k));
+        const uint64_t *x = bi_cellgraph_row(v, i), *y = bi_cellgraph_row(v, bi_cellgraph_pivot_vertex(a, k));
         uint32_t distance = 0;
         for (int32_t s = 0; s < v->shape.words; s++) distance += bi_cellgraph_distance(x[s] ^ y[s], &v->shape);
         a->distances[i * a->pivots + k] = distance;
     }
 }
 
-/* Do the distances of i and j from a pivot differ by more than 1? Then i and j do by more than one letter. */
+/* True if the distances of i and j to a pivot differ by more than 1: by the triangle inequality, i and j then differ
+ * in more than one letter. */
 BI_FN bool bi_cellgraph_ruled_out(const struct bi_cellgraph_heuristic *a, int64_t i, int64_t j)
 {
     if (a->pivots == 0) return false;
     const uint32_t *of_i = a->distances + i * a->pivots, *of_j = a->distances + j * a->pivots;
     int32_t k = 0;
+    /* Unsigned: at most 2 for differences of -1, 0 and 1 alone. */
     while (k < a->pivots && of_i[k] - of_j[k] + 1 <= 2) k++;
     return k < a->pivots;
 }
 
-/* As published: the distance is counted to its end. */
+/* As published: counts all differing letters, without an early exit. */
 BI_FN void bi_cellgraph_compare_pair(const struct bi_cellgraph_heuristic *a, int64_t i, int64_t j)
 {
     const struct bi_cellgraph_view *v = &a->view;
@@ -53,7 +55,7 @@ BI_FN void bi_cellgraph_compare_pair(const struct bi_cellgraph_heuristic *a, int
         distance += letters;
         if (letters) at = s;
     }
-    if (distance == 1) bi_cellgraph_emit(&a->found, i, j, bi_cellgraph_position(&v->shape, at, x[at] ^ y[at]));
+    if (distance == 1) bi_cellgraph_append_edge(&a->found, i, j, bi_cellgraph_position(&v->shape, at, x[at] ^ y[at]));
 }
 
 BI_FN void bi_cellgraph_compare_row(const struct bi_cellgraph_heuristic *a, int64_t i)
@@ -69,11 +71,11 @@ BI_FN void bi_cellgraph_compare_row(const struct bi_cellgraph_heuristic *a, int6
             continue;
         }
         while (x[s] == y[s]) s++; /* vertices differ */
-        bi_cellgraph_compare(v, &a->found, i, j, s);
+        bi_cellgraph_compare_vertices(v, &a->found, i, j, s);
     }
 }
 
-/* Rows i and count - 1 - i have the same number of pairs together, whatever i. */
+/* Compares rows i and count - 1 - i, which have the same number of pairs together for every i. */
 BI_FN void bi_step_cellgraph_compare(const struct bi_cellgraph_heuristic *a, int64_t k)
 {
     const int64_t i = a->first + k;

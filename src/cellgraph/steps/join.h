@@ -1,27 +1,27 @@
-/* The word-complement join by sorts: vertices sorted by the hash of their words outside a range of words. */
+/* Steps of the word-complement join by sorts: vertices sorted by the hash of their words outside a range. */
 #ifndef BI_CELLGRAPH_STEPS_JOIN_H
 #define BI_CELLGRAPH_STEPS_JOIN_H
 
 #include "base/search.h"
 #include "cellgraph/steps/dictionary.h"
 
-/* A longer run of vertices is not compared pair by pair. */
+/* Longest run of vertices that is compared pair by pair; chosen. */
 enum { BI_CELLGRAPH_RUN = 64 };
 
 struct bi_cellgraph_join {
-    struct bi_cellgraph_probe probe; /* the dictionary: for long runs only */
-    int32_t begin, end;              /* the range */
-    int32_t shift;                   /* runs agree in the keys' bits from `shift` on */
+    struct bi_cellgraph_probe probe; /* its dictionary is used for long runs only */
+    int32_t begin, end;              /* range of words */
+    int32_t shift;                   /* keys of a run agree from bit `shift` on */
     int64_t count;
     const uint32_t *members; /* (count) vertices */
-    uint64_t *keys;          /* before the sort */
+    uint64_t *keys;          /* unsorted */
     const uint64_t *sorted;
     const uint32_t *order;
-    uint8_t *long_heads;  /* of place p: a long run begins; then: p is in a long run */
-    uint32_t *any_long;   /* 1: there is one */
-    const uint32_t *runs; /* the places where long runs begin */
-    uint32_t *ends;       /* and where they end */
-    uint32_t *vary;       /* two halves of the bits in which words of a run differ */
+    uint8_t *long_heads;  /* at position p of `order`: a long run begins; later: p is in a long run */
+    uint32_t *any_long;   /* 1: there is a long run */
+    const uint32_t *runs; /* begins of the long runs */
+    uint32_t *ends;       /* ends of the long runs */
+    uint32_t *varying;    /* lower and upper half of the bits in which the words of a run differ */
     int64_t run_count;
 };
 
@@ -30,7 +30,7 @@ BI_FN void bi_step_cellgraph_complement_hash(const struct bi_cellgraph_join *a, 
     a->keys[i] = bi_cellgraph_complement_hash(&a->probe.view, a->members[i], a->begin, a->end);
 }
 
-/* Vertices lie anywhere: asks for two that will be compared. */
+/* Vertices are scattered in memory: prefetches two that will be compared. */
 BI_FN void bi_cellgraph_prefetch_run(const struct bi_cellgraph_join *a, int64_t p)
 {
 #ifndef __CUDA_ARCH__
@@ -42,13 +42,13 @@ BI_FN void bi_cellgraph_prefetch_run(const struct bi_cellgraph_join *a, int64_t 
 #endif
 }
 
-/* The member at place p of a run compares itself with those behind it, if the run is short. */
-BI_FN void bi_step_cellgraph_run(const struct bi_cellgraph_join *a, int64_t p)
+/* Compares the member at position p of a short run with the later ones; marks the begin of a long run. */
+BI_FN void bi_step_cellgraph_compare_run(const struct bi_cellgraph_join *a, int64_t p)
 {
     const struct bi_cellgraph_view *v = &a->probe.view;
     const uint64_t top = a->sorted[p] >> a->shift;
     int64_t begin = p, end = p + 1;
-    bi_cellgraph_prefetch_run(a, p + 24);
+    bi_cellgraph_prefetch_run(a, p + 24); /* distance chosen */
     while (begin > 0 && p - begin < BI_CELLGRAPH_RUN && a->sorted[begin - 1] >> a->shift == top) begin--;
     while (end < a->count && end - begin <= BI_CELLGRAPH_RUN && a->sorted[end] >> a->shift == top) end++;
     const bool is_long = end - begin > BI_CELLGRAPH_RUN;
@@ -63,15 +63,16 @@ BI_FN void bi_step_cellgraph_run(const struct bi_cellgraph_join *a, int64_t p)
         uint32_t x = a->order[p], y = a->order[j];
         if (a->sorted[p] != a->sorted[j]) continue;
         int64_t position =
-            bi_cellgraph_match(&v->shape, bi_cellgraph_row(v, x), bi_cellgraph_row(v, y), a->begin, a->end);
-        if (position >= 0) bi_cellgraph_emit(&a->probe.found, x, y, (uint32_t)position);
+            bi_cellgraph_single_difference(&v->shape, bi_cellgraph_row(v, x), bi_cellgraph_row(v, y), a->begin, a->end);
+        if (position >= 0) bi_cellgraph_append_edge(&a->probe.found, x, y, (uint32_t)position);
     }
 }
 
+/* Finds the end of long run k. */
 BI_FN void bi_step_cellgraph_run_end(const struct bi_cellgraph_join *a, int64_t k)
 {
     uint64_t top = a->sorted[a->runs[k]] >> a->shift;
-    int64_t low = a->runs[k], high = a->count; /* place low is in the run, place high is not */
+    int64_t low = a->runs[k], high = a->count; /* position low is in the run, position high is not */
     while (high - low > 1) {
         int64_t middle = low + (high - low) / 2;
         if (a->sorted[middle] >> a->shift == top)
@@ -82,8 +83,8 @@ BI_FN void bi_step_cellgraph_run_end(const struct bi_cellgraph_join *a, int64_t 
     a->ends[k] = (uint32_t)high;
 }
 
-/* The long run that place p is in, or -1. */
-BI_FN int64_t bi_cellgraph_run_of(const struct bi_cellgraph_join *a, int64_t p)
+/* The long run that contains position p, or -1. */
+BI_FN int64_t bi_cellgraph_find_run(const struct bi_cellgraph_join *a, int64_t p)
 {
     int64_t low = -1, high = a->run_count; /* run low begins at p or before it, run high after it */
     while (high - low > 1) {
@@ -96,29 +97,31 @@ BI_FN int64_t bi_cellgraph_run_of(const struct bi_cellgraph_join *a, int64_t p)
     return low >= 0 && p < (int64_t)a->ends[low] ? low : -1;
 }
 
-/* The members of long runs go on. */
+/* Marks the members of long runs. */
 BI_FN void bi_step_cellgraph_in_long_run(const struct bi_cellgraph_join *a, int64_t p)
 {
-    a->long_heads[p] = bi_cellgraph_run_of(a, p) >= 0;
+    a->long_heads[p] = bi_cellgraph_find_run(a, p) >= 0;
 }
 
+/* Collects the bits in which the words of a long run differ. */
 BI_FN void bi_step_cellgraph_varying_bits(const struct bi_cellgraph_join *a, int64_t p)
 {
-    int64_t k = bi_cellgraph_run_of(a, p);
+    int64_t k = bi_cellgraph_find_run(a, p);
     if (k < 0) return;
     const struct bi_cellgraph_view *v = &a->probe.view;
     uint64_t bits = bi_cellgraph_row(v, a->order[p])[a->begin] ^ bi_cellgraph_row(v, a->order[a->runs[k]])[a->begin];
-    bi_atomic_or_u32(&a->vary[2 * k], (uint32_t)bits);
-    bi_atomic_or_u32(&a->vary[2 * k + 1], (uint32_t)(bits >> 32));
+    bi_atomic_or_u32(&a->varying[2 * k], (uint32_t)bits);
+    bi_atomic_or_u32(&a->varying[2 * k + 1], (uint32_t)(bits >> 32));
 }
 
+/* Looks up a member of a long run with each varying letter replaced. */
 BI_FN void bi_step_cellgraph_probe_long_run(const struct bi_cellgraph_join *a, int64_t p)
 {
-    int64_t k = bi_cellgraph_run_of(a, p);
+    int64_t k = bi_cellgraph_find_run(a, p);
     if (k < 0) return;
-    uint64_t vary = a->vary[2 * k] | (uint64_t)a->vary[2 * k + 1] << 32;
+    uint64_t varying = a->varying[2 * k] | (uint64_t)a->varying[2 * k + 1] << 32;
     uint64_t probes =
-        bi_cellgraph_probe_letters(&a->probe, a->order[p], a->begin, a->sorted[p], vary, false, a->probe.view.count);
+        bi_cellgraph_probe_letters(&a->probe, a->order[p], a->begin, a->sorted[p], varying, false, a->probe.view.count);
     bi_atomic_fetch_add_u64(a->probe.found.compared, probes);
 }
 

@@ -1,11 +1,11 @@
-/* Steps that put edges in order: they are grouped by their lower vertices, and each vertex sorts its own. */
+/* Steps that sort edges: grouped by lower vertex, then each vertex sorts its own. */
 #ifndef BI_CELLGRAPH_STEPS_ORDER_H
 #define BI_CELLGRAPH_STEPS_ORDER_H
 
 #include "cellgraph/steps/edge_list.h"
 
-/* Edges of segments where all was found are kept. */
-struct bi_cellgraph_keep {
+/* Drops the edges of skewed segments. */
+struct bi_cellgraph_edge_filter {
     uint64_t *edges;
     uint32_t *positions;
     struct bi_letters shape;
@@ -14,39 +14,40 @@ struct bi_cellgraph_keep {
     struct bi_cellgraph_edge_list found;
 };
 
-BI_FN void bi_step_cellgraph_keep_edge(const struct bi_cellgraph_keep *a, int64_t e)
+BI_FN void bi_step_cellgraph_filter_edge(const struct bi_cellgraph_edge_filter *a, int64_t e)
 {
     if (a->skewed[a->positions[e] / (uint32_t)a->shape.per_word / (uint32_t)a->span]) return;
     const uint64_t low = a->edges[e] >> a->found.vertex_bits, high = a->edges[e] ^ low << a->found.vertex_bits;
-    bi_cellgraph_put(&a->found, bi_atomic_fetch_add_u64(a->found.count, 1), low, high, a->positions[e]);
+    bi_cellgraph_write_edge(&a->found, bi_atomic_fetch_add_u64(a->found.count, 1), low, high, a->positions[e]);
 }
 
-/* Counts an edge that was not counted as it was found. */
+/* Counts an edge by its lower vertex; the old count is its rank. */
 BI_FN void bi_step_cellgraph_rank_edge(const struct bi_cellgraph_edge_list *a, int64_t e)
 {
     a->ranks[e] = bi_atomic_fetch_add_u32(&a->counts[a->edges[e] >> a->vertex_bits], 1);
 }
 
-struct bi_cellgraph_order {
+struct bi_cellgraph_edge_sort {
     const uint64_t *edges;
     const uint32_t *positions;
     int32_t vertex_bits;
-    const uint32_t *ranks; /* of each edge among those of its lower vertex, in any order */
-    uint32_t *starts;      /* (vertices + 1) of each vertex's edges */
-    uint64_t *packed;      /* edges by their lower vertices: the higher one, and the position in the low half */
+    const uint32_t *ranks; /* rank of each edge among those of its lower vertex */
+    uint32_t *starts;      /* (vertices + 1) begins of the vertices' edges */
+    uint64_t *packed;      /* grouped edges: higher end, and position in the low half */
     uint64_t *edges_out;
     uint32_t *positions_out;
-    uint64_t first, last; /* lower vertices of the edges that are placed now */
+    uint64_t first, last; /* lower vertices of this pass */
 };
 
-BI_FN void bi_step_cellgraph_place_edge(const struct bi_cellgraph_order *a, int64_t e)
+/* Writes an edge to the group of its lower vertex, if that is in this pass. */
+BI_FN void bi_step_cellgraph_scatter_edge(const struct bi_cellgraph_edge_sort *a, int64_t e)
 {
     const uint64_t low = a->edges[e] >> a->vertex_bits, high = a->edges[e] ^ low << a->vertex_bits;
     if (low < a->first || low > a->last) return;
     a->packed[a->starts[low] + a->ranks[e]] = high << 32 | a->positions[e];
 }
 
-/* Lets item `at` of a heap of n sink. Source: Williams, Algorithm 232: Heapsort (1964). */
+/* Restores the heap of n items below item `at`. Source: Williams, Algorithm 232: Heapsort (1964). */
 BI_FN void bi_cellgraph_sift_down(uint64_t *items, uint32_t at, uint32_t n)
 {
     const uint64_t item = items[at];
@@ -81,13 +82,13 @@ BI_FN void bi_cellgraph_insertion_sort(uint64_t *items, uint32_t n)
     }
 }
 
-/* Sorts the edges of a vertex by their higher ones. */
-BI_FN void bi_step_cellgraph_sort_row(const struct bi_cellgraph_order *a, int64_t v)
+/* Sorts the edges of a vertex by their higher ends. */
+BI_FN void bi_step_cellgraph_sort_row(const struct bi_cellgraph_edge_sort *a, int64_t v)
 {
-    enum { FEW = 24 };
+    enum { INSERTION_LIMIT = 24 }; /* longer rows are heapsorted; chosen */
     const uint32_t begin = a->starts[v], n = a->starts[v + 1] - begin;
     uint64_t *items = a->packed + begin;
-    if (n > FEW)
+    if (n > INSERTION_LIMIT)
         bi_cellgraph_heapsort(items, n);
     else
         bi_cellgraph_insertion_sort(items, n);

@@ -1,4 +1,4 @@
-/* The step that makes edges of the pairs that a trie finds. */
+/* The step that turns pairs of a trie into edges. */
 #ifndef BI_CELLGRAPH_STEPS_TRIE_PAIRS_H
 #define BI_CELLGRAPH_STEPS_TRIE_PAIRS_H
 
@@ -12,7 +12,7 @@ struct bi_cellgraph_trie_pairs {
 
 BI_FN void bi_step_cellgraph_add_trie_pair(const struct bi_cellgraph_trie_pairs *a, int64_t e)
 {
-    bi_cellgraph_emit(&a->found, a->vertices[2 * e], a->vertices[2 * e + 1], a->positions[e]);
+    bi_cellgraph_append_edge(&a->found, a->vertices[2 * e], a->vertices[2 * e + 1], a->positions[e]);
 }
 
 #endif

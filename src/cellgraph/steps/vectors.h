@@ -1,4 +1,4 @@
-/* Letters in words: how they are packed, hashed and compared. */
+/* Vectors of letters packed into words: hashes and comparisons. */
 #ifndef BI_CELLGRAPH_STEPS_VECTORS_H
 #define BI_CELLGRAPH_STEPS_VECTORS_H
 
@@ -12,7 +12,7 @@ BI_FN const uint64_t *bi_cellgraph_row(const struct bi_cellgraph_view *v, int64_
     return v->vectors + i * v->shape.words;
 }
 
-/* Words of a segment of the join: few segments for long vectors. And how many segments there are. */
+/* Words of a segment of the join, at most BI_CELLGRAPH_SEGMENTS segments; and the number of segments. */
 BI_FN int32_t bi_cellgraph_span(int32_t words)
 {
     return words <= BI_CELLGRAPH_SEGMENTS ? 1 : (words + BI_CELLGRAPH_SEGMENTS - 1) / BI_CELLGRAPH_SEGMENTS;
@@ -27,7 +27,7 @@ BI_FN int32_t bi_cellgraph_segment_count(int32_t words)
 /* The seed of words number s. */
 BI_FN uint64_t bi_cellgraph_seed(int64_t s) { return bi_mix_u64((uint64_t)(s + 1) * 0x9e3779b97f4a7c15ull); }
 
-/* h_s of a word, for the seed of its place. */
+/* h_s of a word, with the seed of its position s. */
 BI_FN uint64_t bi_cellgraph_hash(uint64_t word, uint64_t seed)
 {
     uint64_t z = (word ^ seed) * 0x9e3779b97f4a7c15ull;
@@ -35,7 +35,7 @@ BI_FN uint64_t bi_cellgraph_hash(uint64_t word, uint64_t seed)
     return (z ^ (z >> 29)) * 0xbf58476d1ce4e5b9ull;
 }
 
-/* The parity of each letter, in its lowest bit: that of one changes at most where words differ in one letter. */
+/* The parity of each letter, in its lowest bit. Words that differ in one letter differ in at most one parity. */
 BI_FN uint64_t bi_cellgraph_parities(const struct bi_letters *s, uint64_t word)
 {
     uint64_t parities = word;
@@ -43,7 +43,7 @@ BI_FN uint64_t bi_cellgraph_parities(const struct bi_letters *s, uint64_t word)
     return parities & s->lows;
 }
 
-/* The parities of the rows and of the columns of a square of 8 by 8 bits. Source: Elias, Error-free Coding (1954). */
+/* Parities of the rows and columns of a square of 8 by 8 bits. Source: Elias, Error-free Coding (1954). */
 BI_FN uint32_t bi_cellgraph_parity_code(uint64_t square)
 {
     uint64_t rows = square ^ square >> 4, columns = square ^ square >> 32;
@@ -54,44 +54,44 @@ BI_FN uint32_t bi_cellgraph_parity_code(uint64_t square)
     return (uint32_t)(rows * 0x0102040810204080ull >> 56) << 8 | (uint32_t)(columns & 0xff);
 }
 
-/* Can squares whose folds differ by `bits` differ in one bit, or in none? */
+/* False if squares whose parity codes differ by `bits` must differ in more than one bit. */
 BI_FN bool bi_cellgraph_may_be_one_bit(uint32_t bits)
 {
     const uint32_t columns = bits & 0xff, rows = bits >> 8;
     return ((columns & (columns - 1)) | (rows & (rows - 1))) == 0;
 }
 
-/* Do words that differ by `bits` (not 0) differ in one letter? */
-BI_FN bool bi_cellgraph_one_letter(uint64_t bits, int32_t letter_bits)
+/* True if words that differ by `bits` (not 0) differ in one letter. */
+BI_FN bool bi_cellgraph_is_one_letter(uint64_t bits, int32_t letter_bits)
 {
     if (letter_bits == 1) return (bits & (bits - 1)) == 0;
     int32_t first = bi_lowest_bit(bits) / letter_bits * letter_bits;
     return bits >> first >> letter_bits == 0;
 }
 
-/* The number of the letter in which words number `word` differ. */
+/* The position of the letter in which words number `word` differ. */
 BI_FN uint32_t bi_cellgraph_position(const struct bi_letters *s, int32_t word, uint64_t bits)
 {
     return (uint32_t)(word * s->per_word + bi_lowest_bit(bits) / s->letter_bits);
 }
 
-/* Do x and y agree in all words but one? */
-BI_FN bool bi_cellgraph_agree(const uint64_t *x, const uint64_t *y, int32_t words, int32_t but)
+/* True if x and y agree in all words except `but`. */
+BI_FN bool bi_cellgraph_equal_except(const uint64_t *x, const uint64_t *y, int32_t words, int32_t but)
 {
     for (int32_t s = 0; s < words; s++)
         if (s != but && x[s] != y[s]) return false;
     return true;
 }
 
-/* Do vertices x and y differ in one letter, and that in a word from `begin` to before `end`? Its number, or -1. */
-BI_FN int64_t bi_cellgraph_match(const struct bi_letters *shape, const uint64_t *x, const uint64_t *y, int32_t begin,
-                                 int32_t end)
+/* The position of the one letter in which x and y differ, if its word is in [begin, end); otherwise -1. */
+BI_FN int64_t bi_cellgraph_single_difference(const struct bi_letters *shape, const uint64_t *x, const uint64_t *y,
+                                             int32_t begin, int32_t end)
 {
     int64_t position = -1;
     for (int32_t s = 0; s < shape->words; s++) {
         uint64_t bits = x[s] ^ y[s];
         if (!bits) continue;
-        if (position >= 0 || s < begin || s >= end || !bi_cellgraph_one_letter(bits, shape->letter_bits)) return -1;
+        if (position >= 0 || s < begin || s >= end || !bi_cellgraph_is_one_letter(bits, shape->letter_bits)) return -1;
         position = bi_cellgraph_position(shape, s, bits);
     }
     return position;
@@ -106,7 +106,7 @@ BI_FN uint64_t bi_cellgraph_complement_hash(const struct bi_cellgraph_view *v, i
     return hash;
 }
 
-/* In how many letters words differ by `bits`. */
+/* Number of letters in which words differ by `bits`. */
 BI_FN uint32_t bi_cellgraph_distance(uint64_t bits, const struct bi_letters *s)
 {
     uint64_t any = bits;
@@ -114,7 +114,7 @@ BI_FN uint32_t bi_cellgraph_distance(uint64_t bits, const struct bi_letters *s)
     return (uint32_t)bi_popcount(any & s->lows);
 }
 
-/* The numbers of the vertices: 0, 1, 2, ... */
+/* Writes 0, 1, 2, ... */
 struct bi_cellgraph_iota {
     uint32_t *numbers;
 };

@@ -1,11 +1,11 @@
-/* ZOBRIST: each vector with a letter replaced is looked up by its hash. */
+/* ZOBRIST: looks up each vector with a letter replaced, by its hash. */
 #ifndef BI_CELLGRAPH_STEPS_ZOBRIST_H
 #define BI_CELLGRAPH_STEPS_ZOBRIST_H
 
 #include "cellgraph/steps/dictionary.h"
 
-/* A letter that most vertices have at each place, if there is one: a vote among vertices spread evenly. Source: Boyer,
- * Moore, MJRTY - A Fast Majority Vote Algorithm (1991). */
+/* The majority letter at each position, if there is one, among evenly spaced vertices. Source: Boyer, Moore, MJRTY -
+ * A Fast Majority Vote Algorithm (1991). */
 struct bi_cellgraph_vote {
     struct bi_cellgraph_view view;
     int64_t samples;
@@ -29,13 +29,14 @@ BI_FN void bi_step_cellgraph_vote(const struct bi_cellgraph_vote *a, int64_t k)
     bi_atomic_or_u32(&a->common[2 * s + 1], (uint32_t)(winner << at >> 32));
 }
 
-/* The bits in which word s of vertex i is not common. Letters are compared by these: 0 is the common one. */
-BI_FN uint64_t bi_cellgraph_rare(const struct bi_cellgraph_view *v, const uint32_t *common, int64_t i, int32_t s)
+/* The bits in which word s of vertex i differs from the common letters. Letters are ordered by these: the common one
+ * is 0, the least rare. */
+BI_FN uint64_t bi_cellgraph_rare_bits(const struct bi_cellgraph_view *v, const uint32_t *common, int64_t i, int32_t s)
 {
     return bi_cellgraph_row(v, i)[s] ^ (common[2 * s] | (uint64_t)common[2 * s + 1] << 32);
 }
 
-/* Replaces the letters of two bits of word s of vertex i by those that are less rare, without a branch for each. */
+/* Letters of two bits: replaces those of word s of vertex i by all less rare ones, without a branch for each. */
 BI_FN void bi_cellgraph_probe_letter_pairs(const struct bi_cellgraph_probe *a, int64_t i, int32_t s, uint64_t rest,
                                            uint64_t rare)
 {
@@ -49,17 +50,18 @@ BI_FN void bi_cellgraph_probe_letter_pairs(const struct bi_cellgraph_probe *a, i
         }
 }
 
-/* Zobrist: all letters of vertex i, each replaced by those that are less rare; so nothing is looked up where it has the
- * common letter, nor where all have. */
+/* Looks up vertex i with each letter replaced by all less rare ones, so that each edge is found from one end and
+ * common letters need no lookup. */
 BI_FN void bi_step_cellgraph_probe_neighbours(const struct bi_cellgraph_probe *a, int64_t i)
 {
     const uint64_t *x = bi_cellgraph_row(&a->view, i), letters = (1ull << a->view.shape.letter_bits) - 1;
     const int32_t r = a->view.shape.letter_bits;
     for (int32_t s = 0; s < a->view.shape.words; s++) {
-        uint64_t rare = bi_cellgraph_rare(&a->view, a->common, i, s);
+        uint64_t rare = bi_cellgraph_rare_bits(&a->view, a->common, i, s);
         if (!rare) continue;
         const uint64_t rest = a->view.hashes[i] - bi_cellgraph_hash(x[s], a->view.seeds[s]);
-        if (r == 1) { /* as below, without a division for each letter */
+        /* Letters of one bit and of two: as below, without a division for each letter. */
+        if (r == 1) {
             for (; rare; rare &= rare - 1)
                 bi_cellgraph_probe_vector(a, i, s, rest, x[s] ^ (rare & -rare), a->view.count);
             continue;

@@ -1,4 +1,4 @@
-/* Steps that give the pairs to the caller. */
+/* Steps that return the pairs to the caller. */
 #ifndef BI_COLLISION_STEPS_ANSWERS_H
 #define BI_COLLISION_STEPS_ANSWERS_H
 
@@ -6,32 +6,32 @@
 
 #include "base/atomic.h"
 
-struct bi_collision_answers {
+struct bi_collision_results {
     const uint32_t *pairs; /* (count x 2) ascending */
     int64_t count;
-    int64_t *counts;        /* of each triangle of A */
+    int64_t *counts;        /* by triangle of A */
     const int64_t *offsets; /* the caller's */
     void *ids;              /* of pairs, or of rows */
-    bool wide_ids;
-    int64_t *bad; /* the first triangle of A whose row has another length than its answer */
+    bool ids_64bit;
+    int64_t *bad; /* first triangle of A whose row does not have the expected length */
 };
 
-BI_FN void bi_collision_set_id(const struct bi_collision_answers *a, int64_t at, uint32_t id)
+BI_FN void bi_collision_write_id(const struct bi_collision_results *a, int64_t at, uint32_t id)
 {
-    if (a->wide_ids)
+    if (a->ids_64bit)
         ((int64_t *)a->ids)[at] = (int64_t)id;
     else
         ((uint32_t *)a->ids)[at] = id;
 }
 
-/* Items are numbers of the pairs: two each. */
-BI_FN void bi_step_copy_ids(const struct bi_collision_answers *a, int64_t at)
+/* Item `at` is one of the two numbers of a pair. */
+BI_FN void bi_step_copy_ids(const struct bi_collision_results *a, int64_t at)
 {
-    bi_collision_set_id(a, at, a->pairs[at]);
+    bi_collision_write_id(a, at, a->pairs[at]);
 }
 
-/* The first pair whose triangle of A is not before i. */
-BI_FN int64_t bi_collision_row_begin(const struct bi_collision_answers *a, int64_t i)
+/* The first pair whose triangle of A is at least i. */
+BI_FN int64_t bi_collision_row_begin(const struct bi_collision_results *a, int64_t i)
 {
     int64_t low = 0, high = a->count;
     while (low < high) {
@@ -44,19 +44,19 @@ BI_FN int64_t bi_collision_row_begin(const struct bi_collision_answers *a, int64
     return low;
 }
 
-BI_FN void bi_step_count_row(const struct bi_collision_answers *a, int64_t i)
+BI_FN void bi_step_count_row(const struct bi_collision_results *a, int64_t i)
 {
     a->counts[i] = bi_collision_row_begin(a, i + 1) - bi_collision_row_begin(a, i);
 }
 
-BI_FN void bi_step_fill_row(const struct bi_collision_answers *a, int64_t i)
+BI_FN void bi_step_fill_row(const struct bi_collision_results *a, int64_t i)
 {
     int64_t begin = bi_collision_row_begin(a, i), end = bi_collision_row_begin(a, i + 1), to = a->offsets[i];
     if (a->offsets[i + 1] - to != end - begin) {
         bi_atomic_min_i64(a->bad, i);
         return;
     }
-    for (int64_t k = begin; k < end; k++) bi_collision_set_id(a, to++, a->pairs[2 * k + 1]);
+    for (int64_t k = begin; k < end; k++) bi_collision_write_id(a, to++, a->pairs[2 * k + 1]);
 }
 
 #endif

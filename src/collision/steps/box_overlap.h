@@ -1,7 +1,7 @@
-/* Whether a triangle overlaps a voxel, by separating axes. Source: Akenine-Moeller, Fast 3D Triangle-Box Overlap
- * Testing (2001). The triangle's box overlaps the voxel already, so that of its 13 axes the plane's normal and the 9
- * products of edges are left. Where rounding may decide, the answer is yes: no common point of two triangles is missed.
- */
+/* Overlap of a triangle and a voxel, by separating axes. Source: Akenine-Moeller, Fast 3D Triangle-Box Overlap
+ * Testing (2001). The triangle's box is known to overlap the voxel, so of the 13 axes the plane's normal and the 9
+ * products of edges remain. Where rounding may decide, the result is true: no common point of two triangles is
+ * missed. */
 #ifndef BI_COLLISION_STEPS_BOX_OVERLAP_H
 #define BI_COLLISION_STEPS_BOX_OVERLAP_H
 
@@ -9,15 +9,17 @@
 
 #include "collision/collision.h"
 
-/* Whether the projections of three corners and of the voxel, of radius r, onto an axis are apart. */
-BI_FN bool bi_collision_apart(double x, double y, double r)
+/* True if two projections x and y of a triangle and a voxel of radius r, on one axis, do not overlap. */
+BI_FN bool bi_collision_separated(double x, double y, double r)
 {
     double low = x < y ? x : y, high = x < y ? y : x;
     return low > r || high < -r;
 }
 
+/* True if the triangle t may overlap the voxel. */
 BI_FN bool bi_collision_box_overlap(const struct bi_collision_grid *g, const int32_t *voxel, const double *t)
 {
+    /* 1. Corners relative to the centre of the voxel. */
     double v[3][3], half = g->half, most = half;
     for (int c = 0; c < 3; c++) {
         double center = g->low[c] + (voxel[c] + 0.5) * g->cell;
@@ -27,17 +29,18 @@ BI_FN bool bi_collision_box_overlap(const struct bi_collision_grid *g, const int
             most = size > most ? size : most;
         }
     }
-    /* Edges are at most 2 most in each coordinate; the bounds are some times what rounding errors can come to. */
+    /* 2. Products of edges and axes. Edges are at most 2 most; the bounds are a multiple of the rounding errors. */
     double error = 0x1p-46 * most * most, e[3][3];
     for (int k = 0; k < 3; k++)
         for (int c = 0; c < 3; c++) e[k][c] = v[(k + 1) % 3][c] - v[k][c];
     for (int k = 0; k < 3; k++)
-        for (int c = 0; c < 3; c++) { /* edge k, and the axis c; both ends of an edge project onto one number */
+        for (int c = 0; c < 3; c++) { /* edge k and axis c; both ends of the edge have one projection */
             int b = (c + 1) % 3, d = (c + 2) % 3, other = (k + 2) % 3;
             double x = e[k][b] * v[k][d] - e[k][d] * v[k][b];
             double y = e[k][b] * v[other][d] - e[k][d] * v[other][b];
-            if (bi_collision_apart(x, y, half * (fabs(e[k][b]) + fabs(e[k][d])) + error)) return false;
+            if (bi_collision_separated(x, y, half * (fabs(e[k][b]) + fabs(e[k][d])) + error)) return false;
         }
+    /* 3. The normal. */
     double n[3], distance = 0, radius = 0;
     for (int c = 0; c < 3; c++) {
         int b = (c + 1) % 3, d = (c + 2) % 3;

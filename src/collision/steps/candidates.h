@@ -1,4 +1,4 @@
-/* Steps that make pairs of the triangles in a voxel, and test them. */
+/* Steps that pair the triangles of a voxel, and test the pairs. */
 #ifndef BI_COLLISION_STEPS_CANDIDATES_H
 #define BI_COLLISION_STEPS_CANDIDATES_H
 
@@ -6,7 +6,7 @@
 #include "collision/steps/meshes.h"
 #include "collision/steps/touch.h"
 
-/* Whether the boxes of two triangles share a point. */
+/* True if the boxes of two triangles share a point. */
 BI_FN bool bi_collision_boxes_touch(const double *t, const double *u)
 {
     for (int c = 0; c < BI_COLLISION_DIM; c++) {
@@ -17,87 +17,88 @@ BI_FN bool bi_collision_boxes_touch(const double *t, const double *u)
     return true;
 }
 
-/* Items are entries, in the order of (voxel, mesh). An entry of A has the candidates that it forms with those of B in
- * its voxel; one of B has none. */
+/* Items are entries, sorted by (voxel, mesh). An entry of A has its candidates with entries of B in its voxel; an
+ * entry of B has none. */
 struct bi_collision_candidates {
     struct bi_collision_soup soup;
     const uint64_t *keys;
     const uint32_t *triangles;
     int64_t entries;
-    int64_t *counts;      /* of an entry; then where its candidates begin */
-    uint64_t *candidates; /* the triangle of A, then in `b_bits` bits that of B, from 0 in both */
+    int64_t *counts;      /* candidates of an entry; then their begin */
+    uint64_t *candidates; /* triangle of A << b_bits | triangle of B, both from 0 */
     int b_bits;
 };
 
-/* The first entry of B in the voxel of entry e, which is one of A, if there is one. */
-BI_FN int64_t bi_collision_first_of_b(const struct bi_collision_candidates *a, int64_t e)
+/* The position of the first entry of B in the voxel of entry e of A, if there is one. */
+BI_FN int64_t bi_collision_find_first_b(const struct bi_collision_candidates *a, int64_t e)
 {
     return e + bi_lower_bound_u64(a->keys + e, a->entries - e, a->keys[e] | 1);
 }
 
 BI_FN void bi_step_count_candidates(const struct bi_collision_candidates *a, int64_t e)
 {
-    uint64_t wanted = a->keys[e] | 1;
+    uint64_t b_key = a->keys[e] | 1;
     const double *t = a->soup.corners + BI_COLLISION_CORNERS * (int64_t)a->triangles[e];
     int64_t count = 0;
-    if (a->keys[e] != wanted)
-        for (int64_t f = bi_collision_first_of_b(a, e); f < a->entries && a->keys[f] == wanted; f++)
+    if (a->keys[e] != b_key)
+        for (int64_t f = bi_collision_find_first_b(a, e); f < a->entries && a->keys[f] == b_key; f++)
             count += bi_collision_boxes_touch(t, a->soup.corners + BI_COLLISION_CORNERS * (int64_t)a->triangles[f]);
     a->counts[e] = count;
 }
 
 BI_FN void bi_step_fill_candidates(const struct bi_collision_candidates *a, int64_t e)
 {
-    uint64_t wanted = a->keys[e] | 1;
+    uint64_t b_key = a->keys[e] | 1;
     uint32_t i = a->triangles[e];
     const double *t = a->soup.corners + BI_COLLISION_CORNERS * (int64_t)i;
     int64_t to = a->counts[e];
     if (to == a->counts[e + 1]) return;
-    for (int64_t f = bi_collision_first_of_b(a, e); f < a->entries && a->keys[f] == wanted; f++) {
+    for (int64_t f = bi_collision_find_first_b(a, e); f < a->entries && a->keys[f] == b_key; f++) {
         uint32_t j = a->triangles[f];
         if (!bi_collision_boxes_touch(t, a->soup.corners + BI_COLLISION_CORNERS * (int64_t)j)) continue;
         a->candidates[to++] = (uint64_t)i << a->b_bits | (uint64_t)(j - a->soup.a_count);
     }
 }
 
-/* Sorted candidates, of which equal ones are one pair. */
+/* Sorted candidates; equal ones are one pair. */
 struct bi_collision_tests {
     struct bi_collision_soup soup;
     const uint64_t *candidates;
     int64_t count;
     int b_bits;
-    uint8_t *keep; /* BI_COLLISION_UNSURE: not decided yet */
-    double *work;  /* (items x BI_COLLISION_WORK) of the exact tests */
-    int64_t items; /* of those; item t makes the tests t, t + items, ... */
+    uint8_t *is_kept; /* 1: the pair touches; BI_COLLISION_UNDECIDED: not known yet */
+    double *work;     /* (items x BI_COLLISION_WORK) for exact tests */
+    int64_t items;    /* of exact tests; item t makes the tests t, t + items, ... */
 };
 
-enum { BI_COLLISION_UNSURE = 2, BI_COLLISION_EXACT_ITEMS = 16384 };
+enum { BI_COLLISION_UNDECIDED = 2, BI_COLLISION_EXACT_ITEMS = 16384 };
 
-BI_FN bool bi_collision_test(const struct bi_collision_tests *a, struct bi_collision_signs *signs, int64_t k)
+BI_FN bool bi_collision_test_pair(const struct bi_collision_tests *a, struct bi_collision_signs *signs, int64_t k)
 {
     uint64_t i = a->candidates[k] >> a->b_bits, j = a->candidates[k] - (i << a->b_bits);
     return bi_collision_touch(signs, a->soup.corners + BI_COLLISION_CORNERS * i,
                               a->soup.corners + BI_COLLISION_CORNERS * (j + (uint64_t)a->soup.a_count));
 }
 
+/* Tests candidate k by error bounds. */
 BI_FN void bi_step_test(const struct bi_collision_tests *a, int64_t k)
 {
     struct bi_collision_signs signs = {NULL, false};
-    a->keep[k] = 0;
+    a->is_kept[k] = 0;
     if (k > 0 && a->candidates[k - 1] == a->candidates[k]) return;
-    bool touch = bi_collision_test(a, &signs, k);
-    a->keep[k] = signs.unsure ? (uint8_t)BI_COLLISION_UNSURE : (uint8_t)touch;
+    bool touch = bi_collision_test_pair(a, &signs, k);
+    a->is_kept[k] = signs.undecided ? (uint8_t)BI_COLLISION_UNDECIDED : (uint8_t)touch;
 }
 
-/* What bounds did not decide. */
+/* Tests the undecided pairs exactly. */
 BI_FN void bi_step_test_exactly(const struct bi_collision_tests *a, int64_t t)
 {
     struct bi_collision_signs signs = {a->work + BI_COLLISION_WORK * t, false};
     for (int64_t k = t; k < a->count; k += a->items)
-        if (a->keep[k] == BI_COLLISION_UNSURE) a->keep[k] = bi_collision_test(a, &signs, k);
+        if (a->is_kept[k] == BI_COLLISION_UNDECIDED) a->is_kept[k] = bi_collision_test_pair(a, &signs, k);
 }
 
-/* Pair k of those that touch, by the ids of their meshes. */
+/* Writes touching pair k with the ids of its meshes. */
 struct bi_collision_list {
     struct bi_collision_soup soup;
     const uint64_t *touching;

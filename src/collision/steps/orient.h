@@ -1,6 +1,6 @@
-/* On which side of a plane, and of a line, a point is: signs of determinants, with an error bound and, where that does
- * not decide, without rounding. Source: Shewchuk (1997), orient3d and orient2d, of whose four stages the first and the
- * last. */
+/* Orientation predicates: signs of determinants, by an error bound and, where that does not decide, exactly. Source:
+ * Shewchuk, Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates (1997), orient3d and
+ * orient2d, first and last of their four stages. */
 #ifndef BI_COLLISION_STEPS_ORIENT_H
 #define BI_COLLISION_STEPS_ORIENT_H
 
@@ -10,13 +10,13 @@
 
 #include "base/expansion.h"
 
-/* What a test asks its signs of. */
+/* State of a test. */
 struct bi_collision_signs {
-    double
-        *work; /* (BI_COLLISION_WORK) for signs that the bounds do not decide; NULL: those are 0, and `unsure` is set */
-    bool unsure;
+    double *work; /* (BI_COLLISION_WORK) for exact signs; NULL: undecided signs are 0, and `undecided` is set */
+    bool undecided;
 };
 
+/* Longest expansions of the exact determinant, and of a 2 x 2 minor. */
 enum { BI_COLLISION_WORK = 192 + 16 };
 
 /* Relative errors of the determinants below: (7 + 56 u) u and (3 + 16 u) u where u = 2^-53. */
@@ -25,10 +25,10 @@ enum { BI_COLLISION_WORK = 192 + 16 };
 
 BI_FN int bi_collision_sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : 0; }
 
-/* x - y as two parts. */
+/* x - y as two parts, exact. */
 BI_FN void bi_collision_difference(double x, double y, double *parts) { bi_two_sum(x, -y, &parts[1], &parts[0]); }
 
-/* The determinant of the rows a - d, b - d, c - d: its sign, exact. */
+/* The exact sign of the determinant of the rows a - d, b - d, c - d. */
 BI_CALLED_FN int bi_collision_orient3_exact(double *work, const double *a, const double *b, const double *c,
                                             const double *d)
 {
@@ -50,7 +50,7 @@ BI_CALLED_FN int bi_collision_orient3_exact(double *work, const double *a, const
     return bi_expansion_sign(sum, length);
 }
 
-/* 1, 0 or -1: the side of the plane a, b, c on which d is; 0 too where these are on one line. */
+/* The side of the plane a, b, c on which d is: 1, 0 or -1; 0 if a, b, c are on one line. */
 BI_FN int bi_collision_orient3(struct bi_collision_signs *s, const double *a, const double *b, const double *c,
                                const double *d)
 {
@@ -64,11 +64,11 @@ BI_FN int bi_collision_orient3(struct bi_collision_signs *s, const double *a, co
     double bound = BI_COLLISION_ERROR3 * permanent;
     if (det > bound || -det > bound || bound == 0) return bi_collision_sign(det);
     if (s->work) return bi_collision_orient3_exact(s->work, a, b, c, d);
-    s->unsure = true;
+    s->undecided = true;
     return 0;
 }
 
-/* 1, 0 or -1: the side of the line a, b on which c is, along the axes u and v. Exact. */
+/* The side of the line a, b on which c is, in the axes u and v: 1, 0 or -1. Exact. */
 BI_CALLED_FN int bi_collision_orient2(double *work, const double *a, const double *b, const double *c, int u, int v)
 {
     double left = (a[u] - c[u]) * (b[v] - c[v]), right = (a[v] - c[v]) * (b[u] - c[u]), det = left - right;

@@ -1,11 +1,11 @@
-/* Whether two closed triangles touch. Source: Guigue and Devillers, Fast and Robust Triangle-Triangle Overlap Test
- * Using Orientation Predicates (2003); triangles in one plane and without area, by separating lines. */
+/* Test of two closed triangles. Source: Guigue and Devillers, Fast and Robust Triangle-Triangle Overlap Test Using
+ * Orientation Predicates (2003); coplanar and degenerate triangles by separating lines. */
 #ifndef BI_COLLISION_STEPS_TOUCH_H
 #define BI_COLLISION_STEPS_TOUCH_H
 
 #include "collision/steps/orient.h"
 
-/* Three corners of three coordinates each. */
+/* Pointers to three corners of three coordinates. */
 struct bi_collision_triangle {
     const double *p[3];
 };
@@ -15,15 +15,15 @@ BI_FN struct bi_collision_triangle bi_collision_triangle_at(const double *corner
     return (struct bi_collision_triangle){{corners, corners + 3, corners + 6}};
 }
 
-/* All three on one side. */
+/* True if all three are strictly on one side. */
 BI_FN bool bi_collision_one_side(const int *side)
 {
     return (side[0] > 0 && side[1] > 0 && side[2] > 0) || (side[0] < 0 && side[1] < 0 && side[2] < 0);
 }
 
-/* ---- in one plane, or without area: with exact signs alone ---- */
+/* ---- coplanar or degenerate: exact signs only ---- */
 
-/* The first coordinate along which the triangle may be projected and keeps an area; 3: it has none. */
+/* The first axis along which the projection of the triangle has an area; 3: none. */
 BI_FN int bi_collision_flat_axis(double *work, const struct bi_collision_triangle *t)
 {
     for (int axis = 0; axis < 3; axis++)
@@ -31,9 +31,9 @@ BI_FN int bi_collision_flat_axis(double *work, const struct bi_collision_triangl
     return 3;
 }
 
-/* Whether a line through an edge of t has t on one side and on the other the `count` points. */
-BI_FN bool bi_collision_edge_parts(double *work, const struct bi_collision_triangle *t, const double *const *points,
-                                   int count, int axis)
+/* True if the line through an edge of t separates t from the `count` points. */
+BI_FN bool bi_collision_edge_separates(double *work, const struct bi_collision_triangle *t, const double *const *points,
+                                       int count, int axis)
 {
     int u = (axis + 1) % 3, v = (axis + 2) % 3, inside = bi_collision_orient2(work, t->p[0], t->p[1], t->p[2], u, v);
     for (int k = 0; k < 3; k++) {
@@ -45,7 +45,7 @@ BI_FN bool bi_collision_edge_parts(double *work, const struct bi_collision_trian
     return false;
 }
 
-/* Closed segments p q and a b. */
+/* Test of closed segments p q and a b. */
 BI_CALLED_FN bool bi_collision_segments_touch(struct bi_collision_signs *s, const double *p, const double *q,
                                               const double *a, const double *b)
 {
@@ -56,14 +56,14 @@ BI_CALLED_FN bool bi_collision_segments_touch(struct bi_collision_signs *s, cons
         int sp = bi_collision_orient2(s->work, a, b, p, u, v), sq = bi_collision_orient2(s->work, a, b, q, u, v);
         if (sa || sb || sp || sq) return sa * sb <= 0 && sp * sq <= 0;
     }
-    for (int c = 0; c < 3; c++) { /* on one line: they touch if they do along each coordinate */
+    for (int c = 0; c < 3; c++) { /* collinear: compare the intervals along each coordinate */
         double low = p[c] < q[c] ? p[c] : q[c], high = p[c] < q[c] ? q[c] : p[c];
         if ((a[c] < low && b[c] < low) || (a[c] > high && b[c] > high)) return false;
     }
     return true;
 }
 
-/* A closed segment p q, and a triangle that is flat along the axis; 3: that has no area. */
+/* Test of a closed segment p q and a triangle, projected along `axis`; 3: the triangle has no area. */
 BI_CALLED_FN bool bi_collision_segment_touches(struct bi_collision_signs *s, const double *p, const double *q,
                                                const struct bi_collision_triangle *t, int axis)
 {
@@ -77,7 +77,7 @@ BI_CALLED_FN bool bi_collision_segment_touches(struct bi_collision_signs *s, con
     int sq = bi_collision_orient3(s, t->p[0], t->p[1], t->p[2], q), side[3];
     if (sp * sq > 0) return false;
     if (sp == 0 && sq == 0) {
-        if (bi_collision_edge_parts(s->work, t, ends, 2, axis)) return false;
+        if (bi_collision_edge_separates(s->work, t, ends, 2, axis)) return false;
         for (int k = 0; k < 3; k++)
             side[k] = bi_collision_orient2(s->work, p, q, t->p[k], (axis + 1) % 3, (axis + 2) % 3);
         return !bi_collision_one_side(side);
@@ -87,16 +87,16 @@ BI_CALLED_FN bool bi_collision_segment_touches(struct bi_collision_signs *s, con
     return !(left && right);
 }
 
-/* One of the triangles is in the plane of the other, or has no area. */
+/* Test of coplanar triangles, or of a triangle without area and another one. */
 BI_CALLED_FN bool bi_collision_touch_flat(struct bi_collision_signs *s, const struct bi_collision_triangle *t,
                                           const struct bi_collision_triangle *u)
 {
     int t_axis = bi_collision_flat_axis(s->work, t), u_axis = bi_collision_flat_axis(s->work, u);
     if (t_axis < 3 && u_axis < 3)
-        return !bi_collision_edge_parts(s->work, t, u->p, 3, t_axis) &&
-               !bi_collision_edge_parts(s->work, u, t->p, 3, t_axis);
+        return !bi_collision_edge_separates(s->work, t, u->p, 3, t_axis) &&
+               !bi_collision_edge_separates(s->work, u, t->p, 3, t_axis);
     const struct bi_collision_triangle *thin = t_axis == 3 ? t : u, *other = t_axis == 3 ? u : t;
-    for (int k = 0; k < 3; k++) /* its edges are all of it */
+    for (int k = 0; k < 3; k++) /* without area, it is the union of its edges */
         if (bi_collision_segment_touches(s, thin->p[k], thin->p[(k + 1) % 3], other, t_axis == 3 ? u_axis : t_axis))
             return true;
     return false;
@@ -104,9 +104,9 @@ BI_CALLED_FN bool bi_collision_touch_flat(struct bi_collision_signs *s, const st
 
 /* ---- in general position ---- */
 
-/* Turns a triangle so that its first corner is on one closed side of the other's plane and the others are on the other
- * one; true if its side is the positive one. Not all sides are 0, and not all the same. */
-BI_FN bool bi_collision_turn(struct bi_collision_triangle *t, const int *side)
+/* Rotates the corners so that the first is on one closed side of the other's plane and the others are on the other
+ * side; true if its side is positive. Not all sides are 0, nor equal. */
+BI_FN bool bi_collision_rotate_corners(struct bi_collision_triangle *t, const int *side)
 {
     int first = 0, zero = -1;
     bool found = false;
@@ -116,7 +116,7 @@ BI_FN bool bi_collision_turn(struct bi_collision_triangle *t, const int *side)
         if (found) first = k;
         if (x == 0) zero = k;
     }
-    if (!found) first = zero; /* a corner in the plane, the others beyond it */
+    if (!found) first = zero; /* one corner in the plane, the others on one side */
     bool positive = found ? side[first] > 0 : side[(first + 1) % 3] < 0;
     const double *const p[3] = {t->p[0], t->p[1], t->p[2]};
     for (int k = 0; k < 3; k++) t->p[k] = p[(first + k) % 3];
@@ -130,10 +130,11 @@ BI_FN void bi_collision_swap(struct bi_collision_triangle *t)
     t->p[1] = last;
 }
 
-/* Where the signs have no work space and a bound does not decide, `unsure` is set and the answer means nothing. */
+/* True if the triangles touch. Without work space an undecided sign sets `undecided`, and the result is void. */
 BI_FN bool bi_collision_touch(struct bi_collision_signs *s, const double *t_corners, const double *u_corners)
 {
     struct bi_collision_triangle t = bi_collision_triangle_at(t_corners), u = bi_collision_triangle_at(u_corners);
+    /* Sides of the corners of each triangle with respect to the plane of the other. */
     int t_side[3], u_side[3];
     for (int k = 0; k < 3; k++) u_side[k] = bi_collision_orient3(s, t.p[0], t.p[1], t.p[2], u.p[k]);
     if (bi_collision_one_side(u_side)) return false;
@@ -141,11 +142,11 @@ BI_FN bool bi_collision_touch(struct bi_collision_signs *s, const double *t_corn
     if (bi_collision_one_side(t_side)) return false;
     if ((t_side[0] | t_side[1] | t_side[2]) == 0 || (u_side[0] | u_side[1] | u_side[2]) == 0) {
         if (s->work) return bi_collision_touch_flat(s, &t, &u);
-        s->unsure = true;
+        s->undecided = true;
         return false;
     }
-    /* Both cut the line in which the planes meet in an interval, each between the edges at its first corner. */
-    bool t_positive = bi_collision_turn(&t, t_side), u_positive = bi_collision_turn(&u, u_side);
+    /* Both triangles cut the common line of the planes in an interval, between the edges at their first corners. */
+    bool t_positive = bi_collision_rotate_corners(&t, t_side), u_positive = bi_collision_rotate_corners(&u, u_side);
     if (!t_positive) bi_collision_swap(&u);
     if (!u_positive) bi_collision_swap(&t);
     return bi_collision_orient3(s, t.p[0], t.p[1], u.p[0], u.p[1]) <= 0 &&

@@ -1,29 +1,29 @@
-/* Steps that put triangles into voxels, and leave those voxels out that one mesh alone overlaps. */
+/* Steps that assign triangles to voxels, and drop voxels that only one mesh overlaps. */
 #ifndef BI_COLLISION_STEPS_VOXELS_H
 #define BI_COLLISION_STEPS_VOXELS_H
 
 #include "collision/steps/box_overlap.h"
 #include "collision/steps/meshes.h"
 
-/* A triangle's box, as far as it is in the grid: the voxels from low to high. */
+/* The voxels of a triangle's box, cut to the grid. */
 struct bi_collision_box {
     int32_t low[BI_COLLISION_DIM], high[BI_COLLISION_DIM];
 };
 
-/* The voxel coordinate of x within the grid's extent: never less for a greater x, as rounding keeps the order. So two
- * boxes that share a point share the voxel of each coordinate of that point. */
-BI_FN int32_t bi_collision_coordinate(const struct bi_collision_grid *g, int c, double x)
+/* The voxel coordinate of x, cut to the grid. Monotone in x, as rounding is. So two boxes with a common point share
+ * the voxel of that point. */
+BI_FN int32_t bi_collision_voxel_coordinate(const struct bi_collision_grid *g, int c, double x)
 {
     if (x < g->low[c]) x = g->low[c];
     if (x > g->high[c]) x = g->high[c];
     return (int32_t)((x - g->low[c]) / g->cell);
 }
 
-BI_FN void bi_collision_box_of(const struct bi_collision_grid *g, const double *t, struct bi_collision_box *box)
+BI_FN void bi_collision_voxel_box(const struct bi_collision_grid *g, const double *t, struct bi_collision_box *box)
 {
     for (int c = 0; c < BI_COLLISION_DIM; c++) {
-        box->low[c] = bi_collision_coordinate(g, c, bi_collision_min3(t[c], t[3 + c], t[6 + c]));
-        box->high[c] = bi_collision_coordinate(g, c, bi_collision_max3(t[c], t[3 + c], t[6 + c]));
+        box->low[c] = bi_collision_voxel_coordinate(g, c, bi_collision_min3(t[c], t[3 + c], t[6 + c]));
+        box->high[c] = bi_collision_voxel_coordinate(g, c, bi_collision_max3(t[c], t[3 + c], t[6 + c]));
     }
 }
 
@@ -32,47 +32,48 @@ struct bi_collision_count_boxes {
     struct bi_collision_grid grid;
     struct bi_collision_soup soup;
     int64_t *counts;
-    uint64_t *too_many; /* 1: a box has more than BI_COLLISION_BOX voxels */
+    uint64_t *too_many; /* 1: a box has more than BI_COLLISION_MAX_BOX voxels */
 };
 
-enum { BI_COLLISION_BOX = 1 << 30 };
+enum { BI_COLLISION_MAX_BOX = 1 << 30 };
 
 BI_FN void bi_step_count_boxes(const struct bi_collision_count_boxes *a, int64_t i)
 {
     struct bi_collision_box box;
     int64_t count = 1;
-    bi_collision_box_of(&a->grid, a->soup.corners + BI_COLLISION_CORNERS * i, &box);
+    bi_collision_voxel_box(&a->grid, a->soup.corners + BI_COLLISION_CORNERS * i, &box);
     for (int c = 0; c < BI_COLLISION_DIM; c++) count *= box.high[c] - box.low[c] + 1;
-    if (count > BI_COLLISION_BOX) {
+    if (count > BI_COLLISION_MAX_BOX) {
         bi_atomic_or_u64(a->too_many, 1);
-        count = BI_COLLISION_BOX;
+        count = BI_COLLISION_MAX_BOX;
     }
     a->counts[i] = count;
 }
 
-/* The voxels of all boxes, in the order of the triangles, are cut into slices, one an item, so that a large triangle is
- * many items. Those of A come first, and no slice has voxels of both meshes. */
+/* The voxels of all boxes, in triangle order, are divided into slices, an item each, so that a large triangle has
+ * many items. Slices of A come first; no slice has voxels of both meshes. */
 enum { BI_COLLISION_SLICE = 32 };
 
 struct bi_collision_slices {
     struct bi_collision_grid grid;
     struct bi_collision_soup soup;
-    const int64_t *begins; /* (soup.count + 1) of each triangle's voxels */
+    const int64_t *begins; /* (soup.count + 1) begins of each triangle's voxels */
     int64_t a_voxels, a_slices;
     int64_t first;   /* slice of item 0 */
-    int64_t *counts; /* entries of each slice; then where they begin */
+    int64_t *counts; /* entries of each slice; then their begins */
     uint64_t *keys;  /* of the entries: voxel, then 0 for A and 1 for B */
     uint32_t *triangles;
 };
 
 /* A walk over the voxels of a slice. */
 struct bi_collision_walk {
-    int64_t at, end; /* voxels of the slice that are left */
-    int64_t i, stop; /* the triangle, and where its voxels end */
+    int64_t at, end; /* remaining voxels of the slice */
+    int64_t i, stop; /* the triangle, and the end of its voxels */
     struct bi_collision_box box;
     int32_t voxel[BI_COLLISION_DIM];
 };
 
+/* Begins a walk, at the voxel before the first one of the slice. */
 BI_FN void bi_collision_walk_begin(const struct bi_collision_slices *a, int64_t slice, struct bi_collision_walk *w)
 {
     bool of_b = slice >= a->a_slices;
@@ -81,18 +82,18 @@ BI_FN void bi_collision_walk_begin(const struct bi_collision_slices *a, int64_t 
     w->end = last - w->at < BI_COLLISION_SLICE ? last : w->at + BI_COLLISION_SLICE;
     w->i = bi_upper_bound_i64(a->begins, a->soup.count + 1, w->at) - 1;
     w->stop = w->at;
-    int64_t before = w->at - a->begins[w->i] - 1; /* the walk steps on from the voxel before the first one */
+    int64_t previous = w->at - a->begins[w->i] - 1; /* of the voxel previous the first one */
     for (int c = 0; c < BI_COLLISION_DIM; c++) w->voxel[c] = w->box.low[c] = w->box.high[c] = 0;
-    if (before < 0) {
+    if (previous < 0) {
         w->i--;
         return;
     }
     w->stop = a->begins[w->i + 1];
-    bi_collision_box_of(&a->grid, a->soup.corners + BI_COLLISION_CORNERS * w->i, &w->box);
+    bi_collision_voxel_box(&a->grid, a->soup.corners + BI_COLLISION_CORNERS * w->i, &w->box);
     for (int c = BI_COLLISION_DIM - 1; c >= 0; c--) {
         int64_t size = w->box.high[c] - w->box.low[c] + 1;
-        w->voxel[c] = w->box.low[c] + (int32_t)(before % size);
-        before /= size;
+        w->voxel[c] = w->box.low[c] + (int32_t)(previous % size);
+        previous /= size;
     }
 }
 
@@ -103,7 +104,7 @@ BI_FN bool bi_collision_walk_next(const struct bi_collision_slices *a, struct bi
     if (w->at == w->stop) {
         w->i++;
         w->stop = a->begins[w->i + 1];
-        bi_collision_box_of(&a->grid, a->soup.corners + BI_COLLISION_CORNERS * w->i, &w->box);
+        bi_collision_voxel_box(&a->grid, a->soup.corners + BI_COLLISION_CORNERS * w->i, &w->box);
         for (int c = 0; c < BI_COLLISION_DIM; c++) w->voxel[c] = w->box.low[c];
     } else {
         int c = BI_COLLISION_DIM - 1;
@@ -114,13 +115,13 @@ BI_FN bool bi_collision_walk_next(const struct bi_collision_slices *a, struct bi
     return true;
 }
 
-BI_FN uint64_t bi_collision_linear(const struct bi_collision_grid *g, const int32_t *v)
+BI_FN uint64_t bi_collision_voxel_number(const struct bi_collision_grid *g, const int32_t *v)
 {
     return (uint64_t)((v[0] * g->size[1] + v[1]) * g->size[2] + v[2]);
 }
 
-/* The word of a voxel's bit: neighbours share one; where there are fewer words than voxels, others do too. */
-BI_FN uint64_t bi_collision_word(const struct bi_collision_grid *g, uint64_t linear)
+/* The word of a voxel's bit: neighbours share one; in small tables distant voxels too. */
+BI_FN uint64_t bi_collision_table_word(const struct bi_collision_grid *g, uint64_t linear)
 {
     uint64_t word = linear >> 5;
     return word <= g->word_mask ? word : bi_mix_u64(word) & g->word_mask;
@@ -132,32 +133,32 @@ BI_FN void bi_step_mark(const struct bi_collision_slices *a, int64_t t)
     struct bi_collision_walk w;
     bi_collision_walk_begin(a, t, &w);
     while (bi_collision_walk_next(a, &w)) {
-        uint64_t linear = bi_collision_linear(&a->grid, w.voxel);
-        bi_atomic_or_u32(&a->grid.a_bits[bi_collision_word(&a->grid, linear)], (uint32_t)1 << (linear & 31));
+        uint64_t linear = bi_collision_voxel_number(&a->grid, w.voxel);
+        bi_atomic_or_u32(&a->grid.a_bits[bi_collision_table_word(&a->grid, linear)], (uint32_t)1 << (linear & 31));
     }
 }
 
-/* Whether the voxel where the walk is may have triangles of the other mesh, and its triangle overlaps it. */
+/* True if the walk's voxel may have triangles of the other mesh, and its triangle overlaps it. */
 BI_FN bool bi_collision_is_entry(const struct bi_collision_slices *a, const struct bi_collision_walk *w,
                                  uint64_t linear)
 {
     const uint32_t *other = w->i < a->soup.a_count ? a->grid.b_bits : a->grid.a_bits;
-    if (!(other[bi_collision_word(&a->grid, linear)] >> (linear & 31) & 1)) return false;
+    if (!(other[bi_collision_table_word(&a->grid, linear)] >> (linear & 31) & 1)) return false;
     return bi_collision_box_overlap(&a->grid, w->voxel, a->soup.corners + BI_COLLISION_CORNERS * w->i);
 }
 
-/* Counts the entries of a slice. Those of B, which come first, mark their voxels. */
+/* Counts the entries of a slice. Entries of B, counted first, mark their voxels. */
 BI_FN void bi_step_count_entries(const struct bi_collision_slices *a, int64_t t)
 {
     struct bi_collision_walk w;
     int64_t count = 0;
     bi_collision_walk_begin(a, a->first + t, &w);
     while (bi_collision_walk_next(a, &w)) {
-        uint64_t linear = bi_collision_linear(&a->grid, w.voxel);
+        uint64_t linear = bi_collision_voxel_number(&a->grid, w.voxel);
         if (!bi_collision_is_entry(a, &w, linear)) continue;
         count++;
         if (w.i < a->soup.a_count) continue;
-        bi_atomic_or_u32(&a->grid.b_bits[bi_collision_word(&a->grid, linear)], (uint32_t)1 << (linear & 31));
+        bi_atomic_or_u32(&a->grid.b_bits[bi_collision_table_word(&a->grid, linear)], (uint32_t)1 << (linear & 31));
     }
     a->counts[a->first + t] = count;
 }
@@ -169,7 +170,7 @@ BI_FN void bi_step_fill_entries(const struct bi_collision_slices *a, int64_t t)
     if (to == end) return;
     bi_collision_walk_begin(a, t, &w);
     while (to < end && bi_collision_walk_next(a, &w)) {
-        uint64_t linear = bi_collision_linear(&a->grid, w.voxel);
+        uint64_t linear = bi_collision_voxel_number(&a->grid, w.voxel);
         if (!bi_collision_is_entry(a, &w, linear)) continue;
         a->keys[to] = linear << 1 | (w.i >= a->soup.a_count);
         a->triangles[to++] = (uint32_t)w.i;

@@ -1,5 +1,5 @@
-/* What communicators have on a CUDA device: ways to others; for NCCL a stream, an event that is polled, and memory that
- * copies reach without waiting. A copy to pageable memory would wait in the host for a rank that never comes. */
+/* CUDA functions of communicators: peer access, and for NCCL a stream, an event to poll, and page-locked buffers. A
+ * copy to pageable memory would block the host, for ever if a rank is lost. */
 #include "comm/device.h"
 #include "core/cuda/launch.cuh"
 
@@ -7,60 +7,60 @@ static void open_peer(bosc_ctx *ctx, int32_t device)
 {
     if (device == ctx->memory.device) return;
     (void)cudaDeviceEnablePeerAccess(device, 0);
-    (void)cudaGetLastError(); /* open already, or no way between them: then copies go through the host */
+    (void)cudaGetLastError(); /* enabled already, or unsupported: copies then go through the host */
 }
 
-static void free_memory(struct bi_comm_room *room)
+static void free_buffers(struct bi_comm_channel *channel)
 {
-    if (room->pinned) (void)cudaFreeHost(room->pinned);
-    if (room->staging) (void)cudaFree(room->staging);
-    room->pinned = room->staging = nullptr;
-    room->bytes = 0;
+    if (channel->pinned) (void)cudaFreeHost(channel->pinned);
+    if (channel->staging) (void)cudaFree(channel->staging);
+    channel->pinned = channel->staging = nullptr;
+    channel->bytes = 0;
 }
 
-static bosc_status room_grow(bosc_ctx *ctx, struct bi_comm_room *room, size_t bytes)
+static bosc_status grow_channel(bosc_ctx *ctx, struct bi_comm_channel *channel, size_t bytes)
 {
-    struct bi_comm_room larger = {};
-    if (bytes <= room->bytes) return BOSC_OK;
+    struct bi_comm_channel larger = {};
+    if (bytes <= channel->bytes) return BOSC_OK;
     if (bi_fault(BI_FAULT_ALLOC) || cudaMallocHost(&larger.pinned, bytes) != cudaSuccess ||
         cudaMalloc(&larger.staging, bytes) != cudaSuccess) {
         (void)cudaGetLastError();
-        free_memory(&larger);
+        free_buffers(&larger);
         return bi_fail(ctx, BOSC_ERR_NOMEM, "comm: no memory for %zu bytes on their way to other ranks", bytes);
     }
-    free_memory(room);
-    room->pinned = larger.pinned;
-    room->staging = larger.staging;
-    room->bytes = bytes;
+    free_buffers(channel);
+    channel->pinned = larger.pinned;
+    channel->staging = larger.staging;
+    channel->bytes = bytes;
     return BOSC_OK;
 }
 
-static void room_close(int32_t device, struct bi_comm_room *room)
+static void close_channel(int32_t device, struct bi_comm_channel *channel)
 {
     (void)cudaSetDevice(device);
-    if (room->event) (void)cudaEventDestroy((cudaEvent_t)room->event);
-    if (room->stream) (void)cudaStreamDestroy((cudaStream_t)room->stream);
-    free_memory(room);
+    if (channel->event) (void)cudaEventDestroy((cudaEvent_t)channel->event);
+    if (channel->stream) (void)cudaStreamDestroy((cudaStream_t)channel->stream);
+    free_buffers(channel);
 }
 
-static bosc_status take_stream(bosc_ctx *ctx, struct bi_comm_room *room)
+static bosc_status create_stream(bosc_ctx *ctx, struct bi_comm_channel *channel)
 {
     cudaStream_t stream;
     cudaEvent_t event;
     if (bi_fault(BI_FAULT_STREAM)) return bi_fail(ctx, BOSC_ERR_DEVICE, "stream: injected fault");
     BI_CUDA_TRY(ctx, cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    room->stream = stream;
+    channel->stream = stream;
     BI_CUDA_TRY(ctx, cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
-    room->event = event;
+    channel->event = event;
     return BOSC_OK;
 }
 
-static bosc_status room_open(bosc_ctx *ctx, struct bi_comm_room *room, size_t bytes)
+static bosc_status open_channel(bosc_ctx *ctx, struct bi_comm_channel *channel, size_t bytes)
 {
-    *room = {};
-    bosc_status status = take_stream(ctx, room);
-    if (status == BOSC_OK) status = room_grow(ctx, room, bytes);
-    if (status != BOSC_OK) room_close(ctx->memory.device, room);
+    *channel = {};
+    bosc_status status = create_stream(ctx, channel);
+    if (status == BOSC_OK) status = grow_channel(ctx, channel, bytes);
+    if (status != BOSC_OK) close_channel(ctx->memory.device, channel);
     return status;
 }
 
@@ -70,24 +70,24 @@ static bool succeeded(cudaError_t error)
     return error == cudaSuccess;
 }
 
-static bool room_copy(struct bi_comm_room *room, void *to, const void *from, size_t bytes)
+static bool copy_on_channel(struct bi_comm_channel *channel, void *to, const void *from, size_t bytes)
 {
-    return bytes == 0 || succeeded(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, (cudaStream_t)room->stream));
+    return bytes == 0 || succeeded(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, (cudaStream_t)channel->stream));
 }
 
-static bool room_mark(struct bi_comm_room *room)
+static bool record_event(struct bi_comm_channel *channel)
 {
-    return succeeded(cudaEventRecord((cudaEvent_t)room->event, (cudaStream_t)room->stream));
+    return succeeded(cudaEventRecord((cudaEvent_t)channel->event, (cudaStream_t)channel->stream));
 }
 
-static bool room_done(struct bi_comm_room *room, bool *failed)
+static bool is_event_done(struct bi_comm_channel *channel, bool *failed)
 {
-    const cudaError_t error = cudaEventQuery((cudaEvent_t)room->event);
-    if (error != cudaSuccess) (void)cudaGetLastError(); /* that it is not ready, too */
+    const cudaError_t error = cudaEventQuery((cudaEvent_t)channel->event);
+    if (error != cudaSuccess) (void)cudaGetLastError(); /* also clears "not ready" */
     *failed = error != cudaSuccess && error != cudaErrorNotReady;
     return error != cudaErrorNotReady;
 }
 
 extern "C" const struct bi_comm_device bi_comm_device_cuda;
-const struct bi_comm_device bi_comm_device_cuda = {open_peer, room_open, room_close, room_grow,
-                                                   room_copy, room_mark, room_done};
+const struct bi_comm_device bi_comm_device_cuda = {open_peer,       open_channel, close_channel, grow_channel,
+                                                   copy_on_channel, record_event, is_event_done};

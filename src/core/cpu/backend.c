@@ -1,4 +1,4 @@
-/* The CPU backend: memory from the C library, calls that finish before they return. */
+/* The CPU backend: memory from the C library; all operations finish before they return. */
 #include <stdlib.h>
 #include <string.h>
 #if defined(__linux__)
@@ -7,7 +7,7 @@
 
 #include "base/bits.h"
 #include "base/fault.h"
-#include "core/context.h"
+#include "core/call.h"
 #include "core/cpu/collectives.h"
 
 static bosc_status cpu_open(bosc_ctx *ctx, const bosc_ctx_opts *opts)
@@ -23,7 +23,7 @@ static bosc_status cpu_sync(bosc_ctx *ctx)
     return bi_fault(BI_FAULT_STREAM) ? bi_fail(ctx, BOSC_ERR_DEVICE, "waiting: injected fault") : BOSC_OK;
 }
 
-/* Large blocks ask for large pages: accesses all over a table otherwise wait for the addresses of its pages. */
+/* Large blocks use large pages, which avoid TLB misses of random accesses. 2 MiB: the large page of x86-64. */
 enum { LARGE_PAGE = 1 << 21, LARGE_BLOCK = 2 * LARGE_PAGE };
 
 static void *cpu_alloc(int32_t device, size_t bytes)
@@ -32,7 +32,7 @@ static void *cpu_alloc(int32_t device, size_t bytes)
     if (bytes < LARGE_BLOCK) return aligned_alloc(64, bi_round_up(bytes, 64));
     void *memory = aligned_alloc(LARGE_PAGE, bi_round_up(bytes, LARGE_PAGE));
 #ifdef MADV_HUGEPAGE
-    if (memory) (void)madvise(memory, bytes, MADV_HUGEPAGE); /* advice: nothing depends on it */
+    if (memory) (void)madvise(memory, bytes, MADV_HUGEPAGE); /* only a hint */
 #endif
     return memory;
 }
@@ -74,6 +74,6 @@ const struct bi_backend bi_backend_cpu = {
     .copy = cpu_copy,
     .fill = cpu_fill,
     .reaches = cpu_reaches,
-    .part = 1 << 14,
+    .first_batch = 1 << 14, /* chosen */
     .core = &bi_core_cpu,
 };

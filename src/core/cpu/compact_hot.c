@@ -1,4 +1,4 @@
-/* Kernels of compaction: flags are read 64 at once, and items of 4 and 8 bytes are moved in vectors. */
+/* Kernels of compaction: flags are read 64 at once, and items of 4 and 8 bytes are copied in vectors. */
 #include "core/cpu/compact_kernels.h"
 
 #include <string.h>
@@ -11,8 +11,8 @@
 
 enum { FLAGS = 64 };
 
-/* Bit i: flag i of 64 is not 0. */
-BI_FN uint64_t flags_of(const uint8_t *keep)
+/* Returns 64 flags as bits: bit i is set if flag i is not 0. */
+BI_FN uint64_t pack_flags(const uint8_t *keep)
 {
     uint64_t bits = 0;
 #if BI_LEVEL == 4
@@ -29,16 +29,17 @@ BI_FN uint64_t flags_of(const uint8_t *keep)
     return bits;
 }
 
-static int64_t count(const uint8_t *keep, int64_t n)
+static int64_t count_kept(const uint8_t *keep, int64_t n)
 {
     int64_t kept = 0, i = 0;
-    for (; i + FLAGS <= n; i += FLAGS) kept += bi_popcount(flags_of(keep + i));
+    for (; i + FLAGS <= n; i += FLAGS) kept += bi_popcount(pack_flags(keep + i));
     for (; i < n; i++) kept += keep[i] != 0;
     return kept;
 }
 
-/* Copies kept items while vectors of them end within `kept` and groups of 64 flags within n; gives how many of n items
- * are done; *at: how many of them were kept. Others may never have been written: what they hold leads to nothing. */
+/* Copies kept items while whole vectors fit in `kept` results and groups of 64 flags in n. Returns the number of items
+ * that are done; *at: the number of results. Items that are not kept may be uninitialised memory; no result depends on
+ * them. */
 #if BI_LEVEL == 4
 #define COPY_VECTORS(bytes, lanes, suffix, mask_t)                                                              \
     static int64_t copy_vectors_##bytes(const char *in, const uint8_t *keep, int64_t n, char *out, int64_t *at, \
@@ -47,14 +48,14 @@ static int64_t count(const uint8_t *keep, int64_t n)
         int64_t i = 0, to = 0; /* stores end with the kept lanes */                                             \
         (void)kept;                                                                                             \
         for (; i + FLAGS <= n; i += FLAGS) {                                                                    \
-            const uint64_t flags = flags_of(keep + i);                                                          \
+            const uint64_t flags = pack_flags(keep + i);                                                        \
             for (int j = 0; j < FLAGS; j += lanes) {                                                            \
                 const mask_t kept_lanes = (mask_t)(flags >> j);                                                 \
-                const int some = _mm_popcnt_u32(kept_lanes);                                                    \
+                const int lane_count = _mm_popcnt_u32(kept_lanes);                                              \
                 const __m512i items = _mm512_maskz_loadu_##suffix(kept_lanes, in + (i + j) * bytes);            \
-                _mm512_mask_storeu_##suffix(out + to * bytes, (mask_t)((1u << some) - 1),                       \
+                _mm512_mask_storeu_##suffix(out + to * bytes, (mask_t)((1u << lane_count) - 1),                 \
                                             _mm512_maskz_compress_##suffix(kept_lanes, items));                 \
-                to += some;                                                                                     \
+                to += lane_count;                                                                               \
             }                                                                                                   \
         }                                                                                                       \
         *at = to;                                                                                               \
@@ -63,7 +64,7 @@ static int64_t count(const uint8_t *keep, int64_t n)
 COPY_VECTORS(4, 16, epi32, __mmask16)
 COPY_VECTORS(8, 8, epi64, __mmask8)
 #elif BI_LEVEL == 3
-/* The bytes of the lanes in a set, moved to the front. */
+/* Shuffle that moves the lanes of a set to the front, by the set's bits. */
 #define LANE(i) 4 * (i), 4 * (i) + 1, 4 * (i) + 2, 4 * (i) + 3
 #define MOVED(a, b, c, d)                  \
     {                                      \
@@ -78,7 +79,7 @@ static int64_t copy_vectors_4(const char *in, const uint8_t *keep, int64_t n, ch
 {
     int64_t i = 0, to = 0;
     for (; i + FLAGS <= n && to + FLAGS <= kept; i += FLAGS) {
-        const uint64_t flags = flags_of(keep + i);
+        const uint64_t flags = pack_flags(keep + i);
         for (int j = 0; j < FLAGS; j += 4) {
             const unsigned kept_lanes = (flags >> j) & 15;
             const __m128i items = _mm_loadu_si128((const __m128i *)(in + (i + j) * 4));
@@ -92,8 +93,8 @@ static int64_t copy_vectors_4(const char *in, const uint8_t *keep, int64_t n, ch
 }
 #endif
 
-/* Every item is written where the next kept one goes, and only kept ones move that place on; so nothing is written
- * beyond `kept` items. */
+/* Branch-free: every item is written to the next slot, and only kept ones advance it. Nothing is written beyond `kept`
+ * items. */
 #define COPY_REST(bytes)                                                                                               \
     static void copy_rest_##bytes(const char *in, const uint8_t *keep, int64_t i, char *out, int64_t at, int64_t kept) \
     {                                                                                                                  \
@@ -109,7 +110,7 @@ COPY_REST(8)
 COPY_REST(12)
 COPY_REST(16)
 
-static void copy(size_t size, const char *in, const uint8_t *keep, int64_t n, char *out, int64_t kept)
+static void copy_kept(size_t size, const char *in, const uint8_t *keep, int64_t n, char *out, int64_t kept)
 {
     int64_t i = 0, at = 0;
     (void)n;
@@ -135,4 +136,4 @@ static void copy(size_t size, const char *in, const uint8_t *keep, int64_t n, ch
         if (keep[i]) memcpy(out + at++ * (int64_t)size, in + i * (int64_t)size, size);
 }
 
-const struct bi_compact_kernels BI_LEVEL_NAME(bi_compact_kernels) = {count, copy};
+const struct bi_compact_kernels BI_LEVEL_NAME(bi_compact_kernels) = {count_kept, copy_kept};

@@ -1,4 +1,4 @@
-/* What compact_hot.c gives to compactions. */
+/* The kernels of compact_hot.c. */
 #ifndef BI_CORE_CPU_COMPACT_KERNELS_H
 #define BI_CORE_CPU_COMPACT_KERNELS_H
 
@@ -6,9 +6,9 @@
 #include <stdint.h>
 
 struct bi_compact_kernels {
-    /* How many of n flags are not 0. */
+    /* Counts the flags among n that are not 0. */
     int64_t (*count)(const uint8_t *keep, int64_t n);
-    /* Copies the kept ones of n items, of which there are `kept`. */
+    /* Copies the kept ones of n items; there are `kept`. */
     void (*copy)(size_t size, const char *in, const uint8_t *keep, int64_t n, char *out, int64_t kept);
 };
 extern const struct bi_compact_kernels bi_compact_kernels_v1, bi_compact_kernels_v3, bi_compact_kernels_v4;

@@ -1,4 +1,4 @@
-/* CSR row offsets on the CPU. */
+/* Checks of CSR row offsets on the CPU. */
 #include "core/cpu/collectives.h"
 #include "core/csr_steps.h"
 #include "core/steps.h"

@@ -1,10 +1,10 @@
-/* What is written once for each type of keys, kept as words of as many bits, and for each size of values. */
+/* Macros that define a function for each type of keys, stored as words of the same size, and each size of values. */
 #ifndef BI_CORE_CPU_KEY_TYPES_H
 #define BI_CORE_CPU_KEY_TYPES_H
 
 #include "base/bits.h"
 
-/* A key's word as one that orders as the key does. */
+/* Maps a key's word to an unsigned word that orders as the key does. */
 #define ORDERED_u32(k) (k)
 #define ORDERED_u64(k) (k)
 #define ORDERED_i32(k) ((k) ^ 0x80000000u)
@@ -20,7 +20,7 @@
     WRITE(u32, uint32_t) \
     WRITE(u64, uint64_t)
 
-/* VALUES(...) stands for its arguments, or for nothing where there are no values. */
+/* EACH_VALUE passes one of these as VALUES: it expands to its arguments, or to nothing if there are no values. */
 #define WITH_VALUES(...) __VA_ARGS__
 #define WITHOUT_VALUES(...)
 #define EACH_VALUE(WRITE, kind, key_t)              \

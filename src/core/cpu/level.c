@@ -5,8 +5,8 @@
 #endif
 
 #if defined(__x86_64__)
-/* F16C, MOVBE and LZCNT, of which not every compiler knows how to ask. */
-static bool has_rest_of_v3(void)
+/* F16C, MOVBE and LZCNT, which __builtin_cpu_supports of some compilers does not know. */
+static bool has_f16c_movbe_lzcnt(void)
 {
     const unsigned f16c = 1U << 29, movbe = 1U << 22, lzcnt = 1U << 5;
     unsigned a = 0, b = 0, c = 0, d = 0;
@@ -20,7 +20,7 @@ bosc_cpu_level bi_cpu_best_level(void)
 #if defined(__x86_64__)
     __builtin_cpu_init();
     int v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
-             __builtin_cpu_supports("fma") && __builtin_cpu_supports("popcnt") && has_rest_of_v3();
+             __builtin_cpu_supports("fma") && __builtin_cpu_supports("popcnt") && has_f16c_movbe_lzcnt();
     int v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
              __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
              __builtin_cpu_supports("avx512vl");

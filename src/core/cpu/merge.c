@@ -1,5 +1,5 @@
-/* Merging in equal parts: where part p begins in both arrays is found by binary search on a diagonal of the merge
- * matrix. Source: Green, McColl, Bader, GPU Merge Path (2012). */
+/* Merging in equal parts: a binary search on a diagonal of the merge matrix finds where a part begins in both arrays.
+ * Source: Green, McColl, Bader, GPU Merge Path (2012). */
 #include <string.h>
 
 #include "core/cpu/collectives.h"
@@ -7,39 +7,39 @@
 
 enum { GRAIN = BI_THREAD_ITEMS / 4 };
 
-struct merge {
+struct merge_job {
     const void *a_keys, *a_values, *b_keys, *b_values;
     int64_t na, nb;
     void *keys_out, *values_out;
 };
 
-/* The results [begin, end) of a merge. */
-typedef void (*merge_fn)(const struct merge *m, int64_t begin, int64_t end);
+/* Writes results [begin, end) of a merge. */
+typedef void (*merge_fn)(const struct merge_job *m, int64_t begin, int64_t end);
 
-/* How many of the first `diagonal` results come from a. */
-#define SEARCH(kind, key_t)                                                      \
-    static int64_t from_a_##kind(const struct merge *m, int64_t diagonal)        \
-    {                                                                            \
-        const key_t *a = m->a_keys, *b = m->b_keys;                              \
-        int64_t low = diagonal > m->nb ? diagonal - m->nb : 0;                   \
-        int64_t high = diagonal < m->na ? diagonal : m->na;                      \
-        while (low < high) {                                                     \
-            int64_t mid = low + (high - low) / 2;                                \
-            if (ORDERED_##kind(a[mid]) <= ORDERED_##kind(b[diagonal - 1 - mid])) \
-                low = mid + 1;                                                   \
-            else                                                                 \
-                high = mid;                                                      \
-        }                                                                        \
-        return low;                                                              \
+/* Number of the first `diagonal` results that come from a. */
+#define SEARCH(kind, key_t)                                                         \
+    static int64_t count_from_a_##kind(const struct merge_job *m, int64_t diagonal) \
+    {                                                                               \
+        const key_t *a = m->a_keys, *b = m->b_keys;                                 \
+        int64_t low = diagonal > m->nb ? diagonal - m->nb : 0;                      \
+        int64_t high = diagonal < m->na ? diagonal : m->na;                         \
+        while (low < high) {                                                        \
+            int64_t mid = low + (high - low) / 2;                                   \
+            if (ORDERED_##kind(a[mid]) <= ORDERED_##kind(b[diagonal - 1 - mid]))    \
+                low = mid + 1;                                                      \
+            else                                                                    \
+                high = mid;                                                         \
+        }                                                                           \
+        return low;                                                                 \
     }
 
-/* Results are merged in CHAINS places at once, since each waits for the one before it. */
+/* Each step of a merge depends on the one before. CHAINS merges are interleaved to hide its latency (4: chosen). */
 enum { CHAINS = 4 };
 struct chain {
     int64_t i, i_end, j, j_end, o;
 };
 
-/* How many steps of all chains come before one of their arrays may end. */
+/* Number of steps that all chains can make before one of their inputs may end. */
 static int64_t safe_steps(const struct chain c[CHAINS])
 {
     int64_t steps = INT64_MAX;
@@ -63,19 +63,21 @@ static int64_t safe_steps(const struct chain c[CHAINS])
     } while (0)
 
 #define MERGE(kind, key_t, bytes, value_t, VALUES)                                                            \
-    static void merge_##kind##_##bytes(const struct merge *m, int64_t begin, int64_t end)                     \
+    static void merge_##kind##_##bytes(const struct merge_job *m, int64_t begin, int64_t end)                 \
     {                                                                                                         \
         const key_t *a = m->a_keys, *b = m->b_keys;                                                           \
         key_t *out = m->keys_out;                                                                             \
         VALUES(const value_t *av = m->a_values; const value_t *bv = m->b_values; value_t *v = m->values_out;) \
         struct chain c[CHAINS];                                                                               \
+        /* 1. Divide the results among the chains. */                                                         \
         for (int k = CHAINS - 1; k >= 0; k--) {                                                               \
             c[k].o = begin + bi_chunk_begin(end - begin, CHAINS, k);                                          \
-            c[k].i = from_a_##kind(m, c[k].o);                                                                \
+            c[k].i = count_from_a_##kind(m, c[k].o);                                                          \
             c[k].j = c[k].o - c[k].i;                                                                         \
-            c[k].i_end = k + 1 < CHAINS ? c[k + 1].i : from_a_##kind(m, end);                                 \
+            c[k].i_end = k + 1 < CHAINS ? c[k + 1].i : count_from_a_##kind(m, end);                           \
             c[k].j_end = k + 1 < CHAINS ? c[k + 1].j : end - c[k].i_end;                                      \
         }                                                                                                     \
+        /* 2. Interleaved steps; copies of the chains stay in registers. */                                   \
         for (int64_t steps; (steps = safe_steps(c)) > 0;) {                                                   \
             struct chain c0 = c[0], c1 = c[1], c2 = c[2], c3 = c[3];                                          \
             for (; steps > 0; steps--) {                                                                      \
@@ -86,6 +88,7 @@ static int64_t safe_steps(const struct chain c[CHAINS])
             }                                                                                                 \
             c[0] = c0, c[1] = c1, c[2] = c2, c[3] = c3;                                                       \
         }                                                                                                     \
+        /* 3. Finish each chain. */                                                                           \
         for (int k = 0; k < CHAINS; k++) {                                                                    \
             struct chain d = c[k];                                                                            \
             while (d.i < d.i_end && d.j < d.j_end) STEP(kind, key_t, d, VALUES);                              \
@@ -112,15 +115,15 @@ bosc_status bi_cpu_merge_pairs(bosc_ctx *ctx, bosc_dtype dtype, size_t value_siz
                                const void *a_values, int64_t na, const void *b_keys, const void *b_values, int64_t nb,
                                void *keys_out, void *values_out)
 {
-    struct merge m = {a_keys, a_values, b_keys, b_values, na, nb, keys_out, values_out};
-    merge_fn merge = merges[dtype - 1][value_size / 4];
-    struct bi_parts part = bi_parts_of(ctx, na + nb, 1);
-    while (bi_next_part(ctx, &part)) {
-        int64_t n = part.end - part.begin;
+    struct merge_job m = {a_keys, a_values, b_keys, b_values, na, nb, keys_out, values_out};
+    merge_fn merge_chunk = merges[dtype - 1][value_size / 4];
+    struct bi_batches batch = bi_batches_of(ctx, na + nb, 1);
+    while (bi_next_batch(ctx, &batch)) {
+        int64_t n = batch.end - batch.begin;
         int chunks = bi_thread_count(ctx, n, GRAIN);
         BI_PARALLEL_FOR(chunks, (static), p, 0, chunks,
-                        merge(&m, part.begin + bi_chunk_begin(n, chunks, (int)p),
-                              part.begin + bi_chunk_begin(n, chunks, (int)p + 1)));
+                        merge_chunk(&m, batch.begin + bi_chunk_begin(n, chunks, (int)p),
+                                    batch.begin + bi_chunk_begin(n, chunks, (int)p + 1)));
     }
-    return part.status;
+    return batch.status;
 }

@@ -1,4 +1,4 @@
-/* Kernels of the radix sort: count the digits of keys, and move keys (with values) to their digits' offsets. */
+/* Kernels of the radix sort: count digits of keys, and scatter keys (with values) to the offsets of their digits. */
 #ifndef BI_CORE_CPU_RADIX_KERNELS_H
 #define BI_CORE_CPU_RADIX_KERNELS_H
 
@@ -6,6 +6,7 @@
 
 #include <boscage/base.h>
 
+/* Digits of full passes (of the sort from the least significant digit), and the top digit of splits. */
 enum { BI_RADIX_BITS = 8, BI_RADIX = 256, BI_RADIX_DIGITS = 8, BI_RADIX_TOP_BITS = 12, BI_RADIX_TOP = 4096 };
 
 /* One digit of the ordered key: (key >> shift) & mask. */
@@ -14,15 +15,15 @@ struct bi_radix_digit {
     uint32_t mask;
 };
 
-/* A run of keys, and of values (value size 0: none), to be moved. */
-struct bi_radix_move {
+/* A scatter of keys, and of values (none if the value size is 0). */
+struct bi_radix_scatter {
     const void *keys, *values;
     int64_t n;
     void *keys_out, *values_out;
     struct bi_radix_digit digit;
     const uint8_t *map; /* the bucket of each value of the digit, or NULL for the value itself */
-    int64_t *offsets;   /* where the next key of each digit goes; moved on */
-    bool streams;       /* the output is larger than caches: write whole lines past them */
+    int64_t *offsets;   /* the next slot of each digit; advanced */
+    bool streams;       /* the output exceeds the caches: store whole lines past them */
 };
 
 struct bi_radix_kernels {
@@ -32,15 +33,15 @@ struct bi_radix_kernels {
                   int64_t stride);
     /* counts[value] += ... for one digit of up to BI_RADIX_TOP_BITS bits */
     void (*count_top)(const void *keys, int64_t n, struct bi_radix_digit digit, int64_t *counts);
-    void (*move)(const struct bi_radix_move *);
+    void (*scatter)(const struct bi_radix_scatter *);
     /* The bits of the ordered keys that differ from the key at `reference` somewhere. */
     uint64_t (*varying)(const void *keys, int64_t n, const void *reference);
-    /* Insertion sort in place, stable, by the bits of `mask`. Gives up (false) after `most` moves: the items are then
-     * in some order in which equal keys are as they were. */
-    bool (*insert)(void *keys, void *values, int64_t n, uint64_t mask, int64_t most);
-    /* Item i becomes that of row rows[i]. */
-    void (*fetch)(const void *keys, const void *values, const uint32_t *rows, int64_t n, void *keys_out,
-                  void *values_out);
+    /* Stable insertion sort in place, by the bits of `mask`. Stops and returns false after `max_moves` moves: the items
+     * are then partly sorted, and equal keys still in their order. */
+    bool (*insert)(void *keys, void *values, int64_t n, uint64_t mask, int64_t max_moves);
+    /* Item i becomes item rows[i] of the input. */
+    void (*gather)(const void *keys, const void *values, const uint32_t *rows, int64_t n, void *keys_out,
+                   void *values_out);
 };
 
 struct bi_radix_table {

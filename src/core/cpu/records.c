@@ -1,4 +1,4 @@
-/* Items of any size in the order of keys: the keys are sorted with the numbers of their rows, and the items fetched. */
+/* Sorts items of any size: sorts the keys with their row numbers, then gathers the items. */
 #include <string.h>
 
 #include "core/call.h"
@@ -7,37 +7,37 @@
 
 enum { GRAIN = BI_THREAD_ITEMS / 4 };
 
-/* Items of a constant size are copied by single moves. */
-#define FETCH(bytes)                                  \
+/* Items of a constant size are copied by single instructions. */
+#define GATHER(bytes)                                 \
     BI_PARALLEL_FOR(threads, (static), i, begin, end, \
                     memcpy(to + i * (bytes), from + (int64_t)order[i] * (bytes), (size_t)(bytes)))
-#define FETCH_ALL(name, order_t)                                                                                    \
+#define DEFINE_GATHER(name, order_t)                                                                                \
     static void name(int threads, int64_t size, const char *from, const order_t *order, int64_t begin, int64_t end, \
                      char *to)                                                                                      \
     {                                                                                                               \
         switch (size) {                                                                                             \
-        case 1: FETCH(1); break;                                                                                    \
-        case 2: FETCH(2); break;                                                                                    \
-        case 4: FETCH(4); break;                                                                                    \
-        case 8: FETCH(8); break;                                                                                    \
-        case 16: FETCH(16); break;                                                                                  \
-        default: FETCH(size); break;                                                                                \
+        case 1: GATHER(1); break;                                                                                   \
+        case 2: GATHER(2); break;                                                                                   \
+        case 4: GATHER(4); break;                                                                                   \
+        case 8: GATHER(8); break;                                                                                   \
+        case 16: GATHER(16); break;                                                                                 \
+        default: GATHER(size); break;                                                                               \
         }                                                                                                           \
     }
-FETCH_ALL(fetch32, uint32_t)
-FETCH_ALL(fetch64, uint64_t)
+DEFINE_GATHER(gather_by_u32, uint32_t)
+DEFINE_GATHER(gather_by_u64, uint64_t)
 
 static bosc_status fill_rows(bosc_ctx *ctx, const struct bi_cpu_order *order, int64_t n)
 {
-    uint32_t *narrow = order->rows;
-    uint64_t *wide = order->rows;
-    struct bi_parts p = bi_parts_of(ctx, n, 1);
-    while (bi_next_part(ctx, &p)) {
+    uint32_t *rows_32 = order->rows;
+    uint64_t *rows_64 = order->rows;
+    struct bi_batches p = bi_batches_of(ctx, n, 1);
+    while (bi_next_batch(ctx, &p)) {
         BI_PARALLEL_FOR(bi_thread_count(ctx, p.end - p.begin, GRAIN), (static), i, p.begin, p.end, {
-            if (order->wide)
-                wide[i] = (uint64_t)i;
+            if (order->is_64bit)
+                rows_64[i] = (uint64_t)i;
             else
-                narrow[i] = (uint32_t)i;
+                rows_32[i] = (uint32_t)i;
         });
     }
     return p.status;
@@ -47,7 +47,7 @@ bosc_status bi_cpu_order(bosc_ctx *ctx, bosc_dtype dtype, const void *keys, int6
                          int last_bit, struct bi_cpu_order *order)
 {
     const size_t row = n > (int64_t)UINT32_MAX ? 8 : 4;
-    order->wide = row == 8;
+    order->is_64bit = row == 8;
     BI_TRY(bi_scratch(ctx, (size_t)n * row, &order->rows));
     BI_TRY(fill_rows(ctx, order, n));
     return bi_radix_sort_pairs(ctx, dtype, keys, row, order->rows, n, keys_out, order->rows, first_bit, last_bit);
@@ -56,22 +56,22 @@ bosc_status bi_cpu_order(bosc_ctx *ctx, bosc_dtype dtype, const void *keys, int6
 bosc_status bi_cpu_gather(bosc_ctx *ctx, size_t item_size, const void *in, const struct bi_cpu_order *order, int64_t n,
                           void *out)
 {
-    struct bi_parts p = bi_parts_of(ctx, n, 1);
-    while (bi_next_part(ctx, &p)) {
+    struct bi_batches p = bi_batches_of(ctx, n, 1);
+    while (bi_next_batch(ctx, &p)) {
         const int threads = bi_thread_count(ctx, p.end - p.begin, GRAIN);
-        if (order->wide)
-            fetch64(threads, (int64_t)item_size, in, order->rows, p.begin, p.end, out);
+        if (order->is_64bit)
+            gather_by_u64(threads, (int64_t)item_size, in, order->rows, p.begin, p.end, out);
         else
-            fetch32(threads, (int64_t)item_size, in, order->rows, p.begin, p.end, out);
+            gather_by_u32(threads, (int64_t)item_size, in, order->rows, p.begin, p.end, out);
     }
     return p.status;
 }
 
-/* Copies items, in parts: large ones take long. */
+/* Copies items in batches, so that copies of large items report progress. */
 static bosc_status copy_items(bosc_ctx *ctx, size_t item_size, const char *from, int64_t n, char *to)
 {
-    struct bi_parts p = bi_parts_of(ctx, n, 1);
-    while (bi_next_part(ctx, &p))
+    struct bi_batches p = bi_batches_of(ctx, n, 1);
+    while (bi_next_batch(ctx, &p))
         memcpy(to + (size_t)p.begin * item_size, from + (size_t)p.begin * item_size,
                (size_t)(p.end - p.begin) * item_size);
     return p.status;
@@ -99,11 +99,11 @@ bosc_status bi_cpu_sort_pairs(bosc_ctx *ctx, bosc_dtype dtype, const void *keys,
         ctx, sort_records(ctx, dtype, keys, value_size, values, n, keys_out, values_out, first_bit, last_bit));
 }
 
-/* Where buckets begin among the sorted ones: each is told by the first item beyond it. */
+/* Finds where buckets begin among sorted items: item i sets the offsets of all buckets after that of item i - 1. */
 static bosc_status find_offsets(bosc_ctx *ctx, const uint32_t *sorted, int64_t n, int64_t n_buckets, int64_t *offsets)
 {
-    struct bi_parts p = bi_parts_of(ctx, n + 1, 1 + (double)n_buckets / (double)(n + 1));
-    while (bi_next_part(ctx, &p)) {
+    struct bi_batches p = bi_batches_of(ctx, n + 1, 1 + (double)n_buckets / (double)(n + 1));
+    while (bi_next_batch(ctx, &p)) {
         BI_PARALLEL_FOR(bi_thread_count(ctx, p.end - p.begin, GRAIN), (static), i, p.begin, p.end, {
             const int64_t from = i > 0 ? (int64_t)sorted[i - 1] + 1 : 0, to = i < n ? (int64_t)sorted[i] : n_buckets;
             for (int64_t b = from; b <= to; b++) offsets[b] = i;
@@ -112,11 +112,11 @@ static bosc_status find_offsets(bosc_ctx *ctx, const uint32_t *sorted, int64_t n
     return p.status;
 }
 
-static bosc_status has_wrong_bucket(bosc_ctx *ctx, const uint32_t *bucket, int64_t n, int64_t n_buckets, bool *found)
+static bosc_status find_wrong_bucket(bosc_ctx *ctx, const uint32_t *bucket, int64_t n, int64_t n_buckets, bool *found)
 {
     int wrong = 0;
-    struct bi_parts p = bi_parts_of(ctx, n, 1);
-    while (bi_next_part(ctx, &p)) {
+    struct bi_batches p = bi_batches_of(ctx, n, 1);
+    while (bi_next_batch(ctx, &p)) {
         BI_PARALLEL_OR(bi_thread_count(ctx, p.end - p.begin, GRAIN), wrong, i, p.begin, p.end, bucket[i] >= n_buckets);
     }
     *found = wrong;
@@ -142,7 +142,7 @@ bosc_status bi_cpu_split_by_sort(bosc_ctx *ctx, size_t item_size, const void *in
         memset(offsets, 0, (size_t)(n_buckets + 1) * sizeof *offsets);
         return BOSC_OK;
     }
-    BI_TRY(has_wrong_bucket(ctx, bucket, n, n_buckets, &wrong));
+    BI_TRY(find_wrong_bucket(ctx, bucket, n, n_buckets, &wrong));
     if (wrong) {
         *bad = 1;
         return BOSC_OK;

@@ -1,5 +1,5 @@
-/* Scans. Threads work in rounds over pieces that stay in their caches: each adds up its tiles, one of them turns the
- * totals into carries, then each scans its piece; so memory is read about once. One thread scans straight on. */
+/* Scans. Threads work in rounds over runs of tiles that stay in their caches: each thread sums its tiles, one turns the
+ * totals into carries, then each scans its run. So memory is read about once. A single thread scans in one pass. */
 #include <stdalign.h>
 #include <string.h>
 
@@ -7,141 +7,143 @@
 #include "core/cpu/level.h"
 #include "core/cpu/scan_kernels.h"
 
-enum { PIECE_BYTES = 1 << 20, MOST_ELEMENT = 8 };
+/* RUN_BYTES: of a run, which a second-level cache holds with its output (chosen); bytes of the largest element; tiles
+ * from which another thread pays (chosen). */
+enum { RUN_BYTES = 1 << 20, MAX_ELEMENT = 8, TILES_A_THREAD = 16 };
 
-struct job {
+struct scan_job {
     const struct bi_scan_kernels *k;
     const char *in;
     const uint8_t *heads;
     char *out;
     int64_t n, tiles;
-    int64_t piece; /* tiles a chunk and round */
+    int64_t run_tiles; /* tiles of a chunk in a round */
     int chunks;
     bool exclusive;
-    char *totals; /* of the tiles of two rounds: a thread may add up the next while another still scans */
+    char *totals; /* of the tiles of two rounds: a thread may sum the next round while another still scans */
     uint8_t *flags;
-    char *last; /* the last inclusive result of each round's and chunk's piece */
-    alignas(64) char state[BI_SCAN_STATE_MOST];
+    char *last; /* the last inclusive result of each run, by round and chunk */
+    alignas(64) char state[BI_SCAN_STATE_BYTES];
 };
 
-/* The tiles [begin, end) of part p in a round. */
-struct span {
-    int64_t begin, end;
-};
-
-static struct span span_of(const struct job *j, int64_t round, int p)
+/* Tiles of chunk p in a round. */
+static struct bi_span span_of_chunk(const struct scan_job *j, int64_t round, int p)
 {
-    int64_t left = j->tiles - round * j->piece * j->chunks, whole = j->piece * j->chunks;
+    int64_t left = j->tiles - round * j->run_tiles * j->chunks, whole = j->run_tiles * j->chunks;
     int64_t tiles = left < whole ? left : whole, first = j->tiles - left;
-    return (struct span){first + bi_chunk_begin(tiles, j->chunks, p), first + bi_chunk_begin(tiles, j->chunks, p + 1)};
+    return (struct bi_span){first + bi_chunk_begin(tiles, j->chunks, p),
+                            first + bi_chunk_begin(tiles, j->chunks, p + 1)};
 }
 
-static int64_t items_of(const struct job *j, struct span s)
+static int64_t count_items(const struct scan_job *j, struct bi_span s)
 {
     return (s.end * BI_TILE < j->n ? s.end * BI_TILE : j->n) - s.begin * BI_TILE;
 }
 
-/* Where the total of a tile of a round is kept. */
-static int64_t total_at(const struct job *j, int64_t round, int64_t tile)
+/* Index of a tile's total in the buffer of two rounds. */
+static int64_t total_slot(const struct scan_job *j, int64_t round, int64_t tile)
 {
-    int64_t whole = j->piece * j->chunks;
+    int64_t whole = j->run_tiles * j->chunks;
     return round % 2 * whole + tile - round * whole;
 }
 
-static void totals_of(struct job *j, int64_t round, int p)
+static void sum_chunk(struct scan_job *j, int64_t round, int p)
 {
-    struct span s = span_of(j, round, p);
-    int64_t at = total_at(j, round, s.begin);
+    struct bi_span s = span_of_chunk(j, round, p);
+    int64_t at = total_slot(j, round, s.begin);
     if (s.begin == s.end) return;
     j->k->totals(j->in + (size_t)s.begin * BI_TILE * j->k->size, j->heads ? j->heads + s.begin * BI_TILE : NULL,
-                 items_of(j, s), j->totals + (size_t)at * j->k->size, j->flags + at);
+                 count_items(j, s), j->totals + (size_t)at * j->k->size, j->flags + at);
 }
 
-static void scan_span(struct job *j, struct span s, const void *carries, char *last)
+static void scan_span(struct scan_job *j, struct bi_span s, const void *carries, char *last)
 {
     size_t offset = (size_t)s.begin * BI_TILE * j->k->size;
-    struct bi_scan_piece piece = {.in = j->in + offset,
-                                  .heads = j->heads ? j->heads + s.begin * BI_TILE : NULL,
-                                  .n = items_of(j, s),
-                                  .carries = carries,
-                                  .state = j->state,
-                                  .last = last,
-                                  .out = j->out + offset,
-                                  .exclusive = j->exclusive};
-    if (s.begin < s.end) j->k->scan(&piece);
+    struct bi_scan_run run = {.in = j->in + offset,
+                              .heads = j->heads ? j->heads + s.begin * BI_TILE : NULL,
+                              .n = count_items(j, s),
+                              .carries = carries,
+                              .state = j->state,
+                              .last = last,
+                              .out = j->out + offset,
+                              .exclusive = j->exclusive};
+    if (s.begin < s.end) j->k->scan(&run);
 }
 
-static void scan_part(struct job *j, int64_t round, int p)
+static void scan_chunk(struct scan_job *j, int64_t round, int p)
 {
-    struct span s = span_of(j, round, p);
-    scan_span(j, s, j->totals + (size_t)total_at(j, round, s.begin) * j->k->size,
-              j->last + (size_t)(round * j->chunks + p) * MOST_ELEMENT);
+    struct bi_span s = span_of_chunk(j, round, p);
+    scan_span(j, s, j->totals + (size_t)total_slot(j, round, s.begin) * j->k->size,
+              j->last + (size_t)(round * j->chunks + p) * MAX_ELEMENT);
 }
 
-static void carries_of(struct job *j, int64_t round)
+static void compute_carries(struct scan_job *j, int64_t round)
 {
-    struct span all = {span_of(j, round, 0).begin, span_of(j, round, j->chunks - 1).end};
-    int64_t at = total_at(j, round, all.begin);
+    struct bi_span all = {span_of_chunk(j, round, 0).begin, span_of_chunk(j, round, j->chunks - 1).end};
+    int64_t at = total_slot(j, round, all.begin);
     j->k->carries(j->state, j->totals + (size_t)at * j->k->size, j->heads ? j->flags + at : NULL, all.end - all.begin);
 }
 
-/* The first result of an exclusive piece is the last one of the piece before, which another thread made. */
-static void mend_firsts(struct job *j, int64_t rounds)
+/* The first result of a run of an exclusive scan is the last one of the run before, which another thread computed. */
+static void fix_first_results(struct scan_job *j, int64_t rounds)
 {
     const char *last = NULL;
     for (int64_t round = 0; round < rounds; round++)
         for (int p = 0; p < j->chunks; p++) {
-            struct span s = span_of(j, round, p);
+            struct bi_span s = span_of_chunk(j, round, p);
             if (s.begin == s.end) continue;
             if (last && !(j->heads && j->heads[s.begin * BI_TILE]))
                 memcpy(j->out + (size_t)s.begin * BI_TILE * j->k->size, last, j->k->size);
-            last = j->last + (size_t)(round * j->chunks + p) * MOST_ELEMENT;
+            last = j->last + (size_t)(round * j->chunks + p) * MAX_ELEMENT;
         }
 }
 
-static bosc_status scan_rounds(bosc_ctx *ctx, struct job *j, int64_t rounds)
+static bosc_status scan_rounds(bosc_ctx *ctx, struct scan_job *j, int64_t rounds)
 {
-    struct bi_parts parts = bi_parts_of(ctx, rounds, (double)j->n / (double)rounds);
-    while (bi_next_part(ctx, &parts)) {
+    struct bi_batches batch = bi_batches_of(ctx, rounds, (double)j->n / (double)rounds);
+    while (bi_next_batch(ctx, &batch)) {
 #pragma omp parallel num_threads(j->chunks)
-        for (int64_t round = parts.begin; round < parts.end; round++) {
+        for (int64_t round = batch.begin; round < batch.end; round++) {
+            /* 1. Sum the tiles of each chunk; the barrier at the end makes the totals visible to all threads. */
 #pragma omp for schedule(static)
-            for (int p = 0; p < j->chunks; p++) totals_of(j, round, p);
+            for (int p = 0; p < j->chunks; p++) sum_chunk(j, round, p);
+                /* 2. One thread turns totals into carries; the others wait for it. */
 #pragma omp single
-            carries_of(j, round);
+            compute_carries(j, round);
+            /* 3. Scan the chunks. No barrier: the next round writes the other half of the totals. */
 #pragma omp for schedule(static) nowait
-            for (int p = 0; p < j->chunks; p++) scan_part(j, round, p);
+            for (int p = 0; p < j->chunks; p++) scan_chunk(j, round, p);
         }
     }
-    if (j->exclusive && parts.status == BOSC_OK) mend_firsts(j, rounds);
-    return parts.status;
+    if (j->exclusive && batch.status == BOSC_OK) fix_first_results(j, rounds);
+    return batch.status;
 }
 
-static bosc_status scan_straight_on(bosc_ctx *ctx, struct job *j)
+static bosc_status scan_with_one_thread(bosc_ctx *ctx, struct scan_job *j)
 {
-    struct bi_parts p = bi_parts_of(ctx, j->tiles, (double)j->n / (double)j->tiles);
-    while (bi_next_part(ctx, &p)) scan_span(j, (struct span){p.begin, p.end}, NULL, j->last);
+    struct bi_batches p = bi_batches_of(ctx, j->tiles, (double)j->n / (double)j->tiles);
+    while (bi_next_batch(ctx, &p)) scan_span(j, (struct bi_span){p.begin, p.end}, NULL, j->last);
     return p.status;
 }
 
-static bosc_status scan(bosc_ctx *ctx, struct job *j)
+static bosc_status scan_array(bosc_ctx *ctx, struct scan_job *j)
 {
     if (j->n == 0) return BOSC_OK;
     struct bi_mark mark = bi_arena_mark(ctx);
     void *memory;
     j->tiles = bi_div_up(j->n, BI_TILE);
-    j->piece = PIECE_BYTES / (BI_TILE * (int64_t)j->k->size);
-    j->chunks = bi_thread_count(ctx, j->tiles, 16);
+    j->run_tiles = RUN_BYTES / (BI_TILE * (int64_t)j->k->size);
+    j->chunks = bi_thread_count(ctx, j->tiles, TILES_A_THREAD);
     memset(j->state, 0, j->k->state_size);
-    int64_t rounds = bi_div_up(j->tiles, j->piece * j->chunks);
-    size_t totals = j->chunks > 1 ? 2 * (size_t)(j->piece * j->chunks) : 0,
-           lasts = (size_t)(rounds * j->chunks) * MOST_ELEMENT;
+    int64_t rounds = bi_div_up(j->tiles, j->run_tiles * j->chunks);
+    size_t totals = j->chunks > 1 ? 2 * (size_t)(j->run_tiles * j->chunks) : 0,
+           lasts = (size_t)(rounds * j->chunks) * MAX_ELEMENT;
     BI_TRY(bi_scratch(ctx, lasts + totals * (j->k->size + 1), &memory));
     j->last = memory;
     j->totals = j->last + lasts;
     j->flags = (uint8_t *)j->totals + totals * j->k->size;
-    for (int64_t i = 0; i < rounds * j->chunks; i++) j->k->nothing(j->last + i * MOST_ELEMENT);
-    bosc_status status = j->chunks == 1 ? scan_straight_on(ctx, j) : scan_rounds(ctx, j, rounds);
+    for (int64_t i = 0; i < rounds * j->chunks; i++) j->k->empty(j->last + i * MAX_ELEMENT);
+    bosc_status status = j->chunks == 1 ? scan_with_one_thread(ctx, j) : scan_rounds(ctx, j, rounds);
     bi_arena_rewind(ctx, mark);
     return status;
 }
@@ -149,14 +151,14 @@ static bosc_status scan(bosc_ctx *ctx, struct job *j)
 bosc_status bi_cpu_scan_segmented(bosc_ctx *ctx, bosc_op op, bosc_scan_kind kind, bosc_dtype dtype, const void *in,
                                   const uint8_t *heads, int64_t n, void *out)
 {
-    struct job j;
+    struct scan_job j;
     j.k = &BI_LEVEL_PICK(ctx->level, bi_scan_table)->of[op][dtype - 1];
     j.in = in;
     j.heads = heads;
     j.out = out;
     j.n = n;
     j.exclusive = kind == BOSC_EXCLUSIVE;
-    return scan(ctx, &j);
+    return scan_array(ctx, &j);
 }
 
 bosc_status bi_cpu_scan(bosc_ctx *ctx, bosc_op op, bosc_scan_kind kind, bosc_dtype dtype, const void *in, int64_t n,

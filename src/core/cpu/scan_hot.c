@@ -1,4 +1,4 @@
-/* Kernels of sums and scans, in vectors of the level's width: reads at the memory's speed on one core. */
+/* Kernels of sums and scans in vectors of the level's width. One core reads at the memory's speed. */
 #include <math.h>
 #include <string.h>
 
@@ -21,9 +21,12 @@ VECTOR(uint32_t);
 VECTOR(int64_t);
 VECTOR(uint64_t);
 
-/* EVEN(bits), ODD(bits): every other lane of two vectors.
- * BI_UP(bits, k, v, w): lane i with bit k set gets the last lane of v before its aligned block of 2^k lanes, the
- * others get the lane of w. BI_LAST(bits, v): the last lane in every lane. */
+/* Shuffles of vectors of 32-bit or 64-bit lanes:
+ *
+ *     EVEN_LANES(bits), ODD_LANES(bits)   indices of every other lane of two vectors
+ *     BI_UP(bits, k, v, w)                lane i with bit k set gets the last lane of v before its aligned block of 2^k
+ *                                         lanes; other lanes get that of w (a level of Sklansky's scan)
+ *     BI_LAST(bits, v)                    the last lane, in every lane */
 #define UP_2_0 2, 0
 #define UP_4_0 4, 0, 6, 2
 #define UP_4_1 4, 5, 1, 1
@@ -46,7 +49,7 @@ VECTOR(uint64_t);
 #define LAST_4 3, 3, 3, 3
 #define LAST_8 7, 7, 7, 7, 7, 7, 7, 7
 #define LAST_16 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15
-/* Levels beyond the width are not reached. */
+/* Levels beyond the width are never used, but must expand. */
 #define UP_2_1 UP_2_0
 #define UP_2_2 UP_2_0
 #define UP_2_3 UP_2_0
@@ -69,10 +72,11 @@ VECTOR(uint64_t);
 #define PASTE2_(a, b) a##b
 #define PASTE2(a, b) PASTE2_(a, b)
 #define BI_UP(bits, k, v, w) __builtin_shufflevector(v, w, PASTE3(UP_, PASTE2(LANES_, bits), k))
-#define EVEN(bits) PASTE2(EVEN_, PASTE2(LANES_, bits))
-#define ODD(bits) PASTE2(ODD_, PASTE2(LANES_, bits))
+#define EVEN_LANES(bits) PASTE2(EVEN_, PASTE2(LANES_, bits))
+#define ODD_LANES(bits) PASTE2(ODD_, PASTE2(LANES_, bits))
 #define BI_LAST(bits, v) __builtin_shufflevector(v, v, PASTE2(LAST_, PASTE2(LANES_, bits)))
 
+/* head_mask_BITS: all ones in the lanes of heads. */
 #define HEAD_MASK(bits, type)                                                    \
     static inline vec_##type head_mask_##bits(const uint8_t *heads)              \
     {                                                                            \
@@ -86,242 +90,131 @@ HEAD_MASK(64, int64_t)
 
 #define PLAIN(v) (v)
 
-/* Floats in sums: a NaN in a result is the canonical one. */
+/* Replaces every NaN in a vector by the canonical one. */
 #define QUIET_32 0x7fc00000
 #define QUIET_64 0x7ff8000000000000
 #define CANONICAL(bits, v)                                                                  \
     ((PASTE2(vec_f, bits))(((PASTE2(vec_i, bits))((v) == (v)) & (PASTE2(vec_i, bits))(v)) | \
                            ((PASTE2(vec_i, bits))((v) != (v)) & (((PASTE2(vec_i, bits)){0}) + PASTE2(QUIET_, bits)))))
+#define CANONICAL_32(v) CANONICAL(32, v)
+#define CANONICAL_64(v) CANONICAL(64, v)
 typedef vec_float vec_f32;
 typedef vec_double vec_f64;
 typedef vec_int32_t vec_i32;
 typedef vec_int64_t vec_i64;
 
 #define ADD(a, b) ((a) + (b))
-#define S sum_f32
-#define E float
-#define T float
-#define I int32_t
-#define BITS 32
-#define OP(a, b) ADD(a, b)
-#define VOP(a, b) ADD(a, b)
-#define IDENTITY (-0.0f)
-#define NOTHING 0
-#define LOAD(v) PLAIN(v)
-#define STORE(v) CANONICAL(32, v)
-#include "core/cpu/scan_tile.inc"
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+#define MAX(a, b) ((a) > (b) ? (a) : (b))
+/* The same for lanes of vectors of the current row of the table. */
+#define SELECT(mask, a, b) \
+    ((SCAN_VALUES)(((SCAN_MASKS)(mask) & (SCAN_MASKS)(a)) | (~(SCAN_MASKS)(mask) & (SCAN_MASKS)(b))))
+#define MIN_LANES(a, b) SELECT((a) < (b), a, b)
+#define MAX_LANES(a, b) SELECT((a) > (b), a, b)
 
-#define S sum_f64
-#define E double
-#define T double
-#define I int64_t
-#define BITS 64
-#define OP(a, b) ADD(a, b)
-#define VOP(a, b) ADD(a, b)
-#define IDENTITY (-0.0)
-#define NOTHING 0
-#define LOAD(v) PLAIN(v)
-#define STORE(v) CANONICAL(64, v)
-#include "core/cpu/scan_tile.inc"
-
-#define S sum_u32
-#define E uint32_t
-#define T uint32_t
-#define I int32_t
-#define BITS 32
-#define OP(a, b) ADD(a, b)
-#define VOP(a, b) ADD(a, b)
-#define IDENTITY 0
-#define NOTHING 0
-#define LOAD(v) PLAIN(v)
-#define STORE(v) PLAIN(v)
-#include "core/cpu/scan_tile.inc"
-
-#define S sum_u64
-#define E uint64_t
-#define T uint64_t
-#define I int64_t
-#define BITS 64
-#define OP(a, b) ADD(a, b)
-#define VOP(a, b) ADD(a, b)
-#define IDENTITY 0
-#define NOTHING 0
-#define LOAD(v) PLAIN(v)
-#define STORE(v) PLAIN(v)
-#include "core/cpu/scan_tile.inc"
-
-/* The lesser of two, and the greater: numbers, and lanes of vectors of integers. */
-#define LESS(a, b) ((a) < (b) ? (a) : (b))
-#define MORE(a, b) ((a) > (b) ? (a) : (b))
-#define LESS_LANES(type, bits, a, b) PICK(type, bits, (a) < (b), a, b)
-#define MORE_LANES(type, bits, a, b) PICK(type, bits, (a) > (b), a, b)
-#define PICK(type, bits, mask, a, b) \
-    ((vec_##type)(((vec_i##bits)(mask) & (vec_i##bits)(a)) | (~(vec_i##bits)(mask) & (vec_i##bits)(b))))
-
-#define S min_i32
-#define E int32_t
-#define T int32_t
-#define I int32_t
-#define BITS 32
-#define OP(a, b) LESS(a, b)
-#define VOP(a, b) LESS_LANES(int32_t, 32, a, b)
-#define IDENTITY INT32_MAX
-#define NOTHING INT32_MAX
-#define LOAD(v) PLAIN(v)
-#define STORE(v) PLAIN(v)
-#include "core/cpu/scan_tile.inc"
-
-#define S max_i32
-#define E int32_t
-#define T int32_t
-#define I int32_t
-#define BITS 32
-#define OP(a, b) MORE(a, b)
-#define VOP(a, b) MORE_LANES(int32_t, 32, a, b)
-#define IDENTITY INT32_MIN
-#define NOTHING INT32_MIN
-#define LOAD(v) PLAIN(v)
-#define STORE(v) PLAIN(v)
-#include "core/cpu/scan_tile.inc"
-
-#define S min_i64
-#define E int64_t
-#define T int64_t
-#define I int64_t
-#define BITS 64
-#define OP(a, b) LESS(a, b)
-#define VOP(a, b) LESS_LANES(int64_t, 64, a, b)
-#define IDENTITY INT64_MAX
-#define NOTHING INT64_MAX
-#define LOAD(v) PLAIN(v)
-#define STORE(v) PLAIN(v)
-#include "core/cpu/scan_tile.inc"
-
-#define S max_i64
-#define E int64_t
-#define T int64_t
-#define I int64_t
-#define BITS 64
-#define OP(a, b) MORE(a, b)
-#define VOP(a, b) MORE_LANES(int64_t, 64, a, b)
-#define IDENTITY INT64_MIN
-#define NOTHING INT64_MIN
-#define LOAD(v) PLAIN(v)
-#define STORE(v) PLAIN(v)
-#include "core/cpu/scan_tile.inc"
-
-#define S min_u32
-#define E uint32_t
-#define T uint32_t
-#define I int32_t
-#define BITS 32
-#define OP(a, b) LESS(a, b)
-#define VOP(a, b) LESS_LANES(uint32_t, 32, a, b)
-#define IDENTITY UINT32_MAX
-#define NOTHING UINT32_MAX
-#define LOAD(v) PLAIN(v)
-#define STORE(v) PLAIN(v)
-#include "core/cpu/scan_tile.inc"
-
-#define S max_u32
-#define E uint32_t
-#define T uint32_t
-#define I int32_t
-#define BITS 32
-#define OP(a, b) MORE(a, b)
-#define VOP(a, b) MORE_LANES(uint32_t, 32, a, b)
-#define IDENTITY 0
-#define NOTHING 0
-#define LOAD(v) PLAIN(v)
-#define STORE(v) PLAIN(v)
-#include "core/cpu/scan_tile.inc"
-
-#define S min_u64
-#define E uint64_t
-#define T uint64_t
-#define I int64_t
-#define BITS 64
-#define OP(a, b) LESS(a, b)
-#define VOP(a, b) LESS_LANES(uint64_t, 64, a, b)
-#define IDENTITY UINT64_MAX
-#define NOTHING UINT64_MAX
-#define LOAD(v) PLAIN(v)
-#define STORE(v) PLAIN(v)
-#include "core/cpu/scan_tile.inc"
-
-#define S max_u64
-#define E uint64_t
-#define T uint64_t
-#define I int64_t
-#define BITS 64
-#define OP(a, b) MORE(a, b)
-#define VOP(a, b) MORE_LANES(uint64_t, 64, a, b)
-#define IDENTITY 0
-#define NOTHING 0
-#define LOAD(v) PLAIN(v)
-#define STORE(v) PLAIN(v)
-#include "core/cpu/scan_tile.inc"
-
-/* MIN and MAX of floats are those of their ranks (core/tiles.h). */
+/* MIN and MAX of floats are those of their ranks (core/tiles.h); a NaN gets the rank that wins. */
 #define FLIP(bits, i) ((i) ^ (((i) >> (bits - 1)) & INT##bits##_MAX))
-#define RANK(type, bits, v, nan) PICK(type, bits, (v) == (v), FLIP(bits, (vec_i##bits)(v)), ((vec_i##bits){0}) + (nan))
-#define UNRANK(bits, v) CANONICAL(bits, (vec_f##bits)FLIP(bits, v))
+#define RANK(bits, v, nan) SELECT((v) == (v), FLIP(bits, (SCAN_MASKS)(v)), ((SCAN_MASKS){0}) + (nan))
+#define RANK_LOW_32(v) RANK(32, v, INT32_MIN)
+#define RANK_LOW_64(v) RANK(64, v, INT64_MIN)
+#define RANK_HIGH_32(v) RANK(32, v, INT32_MAX)
+#define RANK_HIGH_64(v) RANK(64, v, INT64_MAX)
+#define UNRANK_32(v) CANONICAL(32, (vec_f32)FLIP(32, v))
+#define UNRANK_64(v) CANONICAL(64, (vec_f64)FLIP(64, v))
 
-#define S min_f32
-#define E float
-#define T int32_t
-#define I int32_t
-#define BITS 32
-#define OP(a, b) LESS(a, b)
-#define VOP(a, b) LESS_LANES(int32_t, 32, a, b)
-#define IDENTITY 0x7f800000
-#define NOTHING INFINITY
-#define LOAD(v) RANK(int32_t, 32, v, INT32_MIN)
-#define STORE(v) UNRANK(32, v)
+/* clang-format off */
+/* The kernels' parameters; scan_tile.inc describes the columns:
+ *                       element   value     bits op   vector op  identity    empty       load          store */
+#define SCAN_ROW_sum_f32 float,    float,    32,  ADD, ADD,       (-0.0f),    0,          PLAIN,        CANONICAL_32
+#define SCAN_ROW_sum_f64 double,   double,   64,  ADD, ADD,       (-0.0),     0,          PLAIN,        CANONICAL_64
+#define SCAN_ROW_sum_u32 uint32_t, uint32_t, 32,  ADD, ADD,       0,          0,          PLAIN,        PLAIN
+#define SCAN_ROW_sum_u64 uint64_t, uint64_t, 64,  ADD, ADD,       0,          0,          PLAIN,        PLAIN
+#define SCAN_ROW_min_i32 int32_t,  int32_t,  32,  MIN, MIN_LANES, INT32_MAX,  INT32_MAX,  PLAIN,        PLAIN
+#define SCAN_ROW_max_i32 int32_t,  int32_t,  32,  MAX, MAX_LANES, INT32_MIN,  INT32_MIN,  PLAIN,        PLAIN
+#define SCAN_ROW_min_i64 int64_t,  int64_t,  64,  MIN, MIN_LANES, INT64_MAX,  INT64_MAX,  PLAIN,        PLAIN
+#define SCAN_ROW_max_i64 int64_t,  int64_t,  64,  MAX, MAX_LANES, INT64_MIN,  INT64_MIN,  PLAIN,        PLAIN
+#define SCAN_ROW_min_u32 uint32_t, uint32_t, 32,  MIN, MIN_LANES, UINT32_MAX, UINT32_MAX, PLAIN,        PLAIN
+#define SCAN_ROW_max_u32 uint32_t, uint32_t, 32,  MAX, MAX_LANES, 0,          0,          PLAIN,        PLAIN
+#define SCAN_ROW_min_u64 uint64_t, uint64_t, 64,  MIN, MIN_LANES, UINT64_MAX, UINT64_MAX, PLAIN,        PLAIN
+#define SCAN_ROW_max_u64 uint64_t, uint64_t, 64,  MAX, MAX_LANES, 0,          0,          PLAIN,        PLAIN
+#define SCAN_ROW_min_f32 float,    int32_t,  32,  MIN, MIN_LANES, POS_INF_32, INFINITY,   RANK_LOW_32,  UNRANK_32
+#define SCAN_ROW_max_f32 float,    int32_t,  32,  MAX, MAX_LANES, NEG_INF_32, -INFINITY,  RANK_HIGH_32, UNRANK_32
+#define SCAN_ROW_min_f64 double,   int64_t,  64,  MIN, MIN_LANES, POS_INF_64, INFINITY,   RANK_LOW_64,  UNRANK_64
+#define SCAN_ROW_max_f64 double,   int64_t,  64,  MAX, MAX_LANES, NEG_INF_64, -INFINITY,  RANK_HIGH_64, UNRANK_64
+/* clang-format on */
+/* Ranks of the infinities. */
+#define POS_INF_32 0x7f800000
+#define NEG_INF_32 ((int32_t)(0xff800000 ^ INT32_MAX))
+#define POS_INF_64 0x7ff0000000000000
+#define NEG_INF_64 ((int64_t)(0xfff0000000000000 ^ INT64_MAX))
+
+/* Columns of the row of the current SCAN_NAME. */
+#define SCAN_ROW PASTE2(SCAN_ROW_, SCAN_NAME)
+#define SCAN_ELEMENT SCAN_ELEMENT_OF(SCAN_ROW)
+#define SCAN_ELEMENT_OF(...) SCAN_ELEMENT_OF_(__VA_ARGS__)
+#define SCAN_ELEMENT_OF_(a, ...) a
+#define SCAN_VALUE SCAN_VALUE_OF(SCAN_ROW)
+#define SCAN_VALUE_OF(...) SCAN_VALUE_OF_(__VA_ARGS__)
+#define SCAN_VALUE_OF_(a, b, ...) b
+#define SCAN_BITS SCAN_BITS_OF(SCAN_ROW)
+#define SCAN_BITS_OF(...) SCAN_BITS_OF_(__VA_ARGS__)
+#define SCAN_BITS_OF_(a, b, c, ...) c
+#define SCAN_OP(a, b) SCAN_OP_OF(SCAN_ROW)(a, b)
+#define SCAN_OP_OF(...) SCAN_OP_OF_(__VA_ARGS__)
+#define SCAN_OP_OF_(a, b, c, d, ...) d
+#define SCAN_VECTOR_OP(a, b) SCAN_VECTOR_OP_OF(SCAN_ROW)(a, b)
+#define SCAN_VECTOR_OP_OF(...) SCAN_VECTOR_OP_OF_(__VA_ARGS__)
+#define SCAN_VECTOR_OP_OF_(a, b, c, d, e, ...) e
+#define SCAN_IDENTITY SCAN_IDENTITY_OF(SCAN_ROW)
+#define SCAN_IDENTITY_OF(...) SCAN_IDENTITY_OF_(__VA_ARGS__)
+#define SCAN_IDENTITY_OF_(a, b, c, d, e, f, ...) f
+#define SCAN_EMPTY SCAN_EMPTY_OF(SCAN_ROW)
+#define SCAN_EMPTY_OF(...) SCAN_EMPTY_OF_(__VA_ARGS__)
+#define SCAN_EMPTY_OF_(a, b, c, d, e, f, g, ...) g
+#define SCAN_LOAD(v) SCAN_LOAD_OF(SCAN_ROW)(v)
+#define SCAN_LOAD_OF(...) SCAN_LOAD_OF_(__VA_ARGS__)
+#define SCAN_LOAD_OF_(a, b, c, d, e, f, g, h, ...) h
+#define SCAN_STORE(v) SCAN_STORE_OF(SCAN_ROW)(v)
+#define SCAN_STORE_OF(...) SCAN_STORE_OF_(__VA_ARGS__)
+#define SCAN_STORE_OF_(a, b, c, d, e, f, g, h, i, ...) i
+
+#define SCAN_NAME sum_f32
+#include "core/cpu/scan_tile.inc"
+#define SCAN_NAME sum_f64
+#include "core/cpu/scan_tile.inc"
+#define SCAN_NAME sum_u32
+#include "core/cpu/scan_tile.inc"
+#define SCAN_NAME sum_u64
+#include "core/cpu/scan_tile.inc"
+#define SCAN_NAME min_i32
+#include "core/cpu/scan_tile.inc"
+#define SCAN_NAME max_i32
+#include "core/cpu/scan_tile.inc"
+#define SCAN_NAME min_i64
+#include "core/cpu/scan_tile.inc"
+#define SCAN_NAME max_i64
+#include "core/cpu/scan_tile.inc"
+#define SCAN_NAME min_u32
+#include "core/cpu/scan_tile.inc"
+#define SCAN_NAME max_u32
+#include "core/cpu/scan_tile.inc"
+#define SCAN_NAME min_u64
+#include "core/cpu/scan_tile.inc"
+#define SCAN_NAME max_u64
+#include "core/cpu/scan_tile.inc"
+#define SCAN_NAME min_f32
+#include "core/cpu/scan_tile.inc"
+#define SCAN_NAME max_f32
+#include "core/cpu/scan_tile.inc"
+#define SCAN_NAME min_f64
+#include "core/cpu/scan_tile.inc"
+#define SCAN_NAME max_f64
 #include "core/cpu/scan_tile.inc"
 
-#define S max_f32
-#define E float
-#define T int32_t
-#define I int32_t
-#define BITS 32
-#define OP(a, b) MORE(a, b)
-#define VOP(a, b) MORE_LANES(int32_t, 32, a, b)
-#define IDENTITY (int32_t)(0xff800000 ^ INT32_MAX)
-#define NOTHING -INFINITY
-#define LOAD(v) RANK(int32_t, 32, v, INT32_MAX)
-#define STORE(v) UNRANK(32, v)
-#include "core/cpu/scan_tile.inc"
-
-#define S min_f64
-#define E double
-#define T int64_t
-#define I int64_t
-#define BITS 64
-#define OP(a, b) LESS(a, b)
-#define VOP(a, b) LESS_LANES(int64_t, 64, a, b)
-#define IDENTITY 0x7ff0000000000000
-#define NOTHING INFINITY
-#define LOAD(v) RANK(int64_t, 64, v, INT64_MIN)
-#define STORE(v) UNRANK(64, v)
-#include "core/cpu/scan_tile.inc"
-
-#define S max_f64
-#define E double
-#define T int64_t
-#define I int64_t
-#define BITS 64
-#define OP(a, b) MORE(a, b)
-#define VOP(a, b) MORE_LANES(int64_t, 64, a, b)
-#define IDENTITY (int64_t)(0xfff0000000000000 ^ INT64_MAX)
-#define NOTHING -INFINITY
-#define LOAD(v) RANK(int64_t, 64, v, INT64_MAX)
-#define STORE(v) UNRANK(64, v)
-#include "core/cpu/scan_tile.inc"
-
-#define KERNELS(s, element)                                                                                  \
-    {                                                                                                        \
-        sizeof(element), sizeof(struct state_##s), nothing_##s, totals_##s, carries_##s, total_##s, scan_##s \
+/* By operation and type; sums of signed integers wrap, so the unsigned kernels serve them. */
+#define KERNELS(s, element)                                                                                      \
+    {                                                                                                            \
+        sizeof(element), sizeof(struct state_##s), store_empty_##s, totals_##s, carries_##s, total_##s, scan_##s \
     }
 const struct bi_scan_table BI_LEVEL_NAME(bi_scan_table) = {{
     {KERNELS(sum_f32, float), KERNELS(sum_f64, double), KERNELS(sum_u32, uint32_t), KERNELS(sum_u64, uint64_t),

@@ -1,9 +1,9 @@
-/* Where queries stand among sorted keys: binary searches without branches on the keys, some at once, so that the memory
- * they wait for is asked for together. */
+/* Ranks of queries among sorted keys: branch-free binary searches, several interleaved so that their memory accesses
+ * overlap. */
 #include "core/cpu/collectives.h"
 #include "core/cpu/key_types.h"
 
-enum { GRAIN = BI_THREAD_ITEMS / 32, TOGETHER = 8 };
+enum { GRAIN = BI_THREAD_ITEMS / 32, INTERLEAVED = 8 /* searches: chosen */ };
 
 /* Queries [begin, end). */
 typedef void (*search_fn)(const void *keys, int64_t n, const void *queries, int64_t begin, int64_t end, int64_t *ranks);
@@ -12,19 +12,19 @@ typedef void (*search_fn)(const void *keys, int64_t n, const void *queries, int6
     static void search_##kind(const void *keys, int64_t n, const void *queries, int64_t begin, int64_t end, \
                               int64_t *ranks)                                                               \
     {                                                                                                       \
-        const key_t *sorted = keys, *asked = queries;                                                       \
-        for (; begin < end; begin += TOGETHER) {                                                            \
-            const int count = end - begin < TOGETHER ? (int)(end - begin) : TOGETHER;                       \
-            key_t wanted[TOGETHER];                                                                         \
-            int64_t low[TOGETHER];                                                                          \
+        const key_t *sorted = keys, *values = queries;                                                      \
+        for (; begin < end; begin += INTERLEAVED) {                                                         \
+            const int count = end - begin < INTERLEAVED ? (int)(end - begin) : INTERLEAVED;                 \
+            key_t targets[INTERLEAVED];                                                                     \
+            int64_t low[INTERLEAVED];                                                                       \
             for (int q = 0; q < count; q++) {                                                               \
-                wanted[q] = ORDERED_##kind(asked[begin + q]);                                               \
+                targets[q] = ORDERED_##kind(values[begin + q]);                                             \
                 low[q] = 0;                                                                                 \
             }                                                                                               \
             for (int64_t left = n; left > 0;) { /* the rank is in low to low + left */                      \
                 const int64_t half = left - left / 2;                                                       \
                 for (int q = 0; q < count; q++)                                                             \
-                    low[q] += ORDERED_##kind(sorted[low[q] + half - 1]) < wanted[q] ? half : 0;             \
+                    low[q] += ORDERED_##kind(sorted[low[q] + half - 1]) < targets[q] ? half : 0;            \
                 left -= half;                                                                               \
             }                                                                                               \
             for (int q = 0; q < count; q++) ranks[begin + q] = low[q];                                      \
@@ -38,13 +38,13 @@ bosc_status bi_cpu_search_sorted(bosc_ctx *ctx, bosc_dtype dtype, const void *ke
                                  int64_t query_count, int64_t *ranks)
 {
     const search_fn search = searches[dtype - 1];
-    struct bi_parts part = bi_parts_of(ctx, query_count, 16);
-    while (bi_next_part(ctx, &part)) {
-        const int64_t count = part.end - part.begin;
+    struct bi_batches batch = bi_batches_of(ctx, query_count, 16);
+    while (bi_next_batch(ctx, &batch)) {
+        const int64_t count = batch.end - batch.begin;
         const int chunks = bi_thread_count(ctx, count, GRAIN);
         BI_PARALLEL_FOR(chunks, (static), p, 0, chunks,
-                        search(keys, n, queries, part.begin + bi_chunk_begin(count, chunks, p),
-                               part.begin + bi_chunk_begin(count, chunks, p + 1), ranks));
+                        search(keys, n, queries, batch.begin + bi_chunk_begin(count, chunks, p),
+                               batch.begin + bi_chunk_begin(count, chunks, p + 1), ranks));
     }
-    return part.status;
+    return batch.status;
 }

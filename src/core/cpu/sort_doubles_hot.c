@@ -1,6 +1,5 @@
-/* Sorts of doubles in vectors, and of pairs by words that are doubles. Processors compare vectors of them in less time
- * than vectors of integers of 64 bits: Intel's take the least and the largest of two vectors of integers in two steps
- * each. */
+/* Sorts of doubles in vectors, and of pairs by words that are doubles. Vectors of doubles compare faster than vectors
+ * of 64-bit integers: on Intel processors an integer minimum or maximum takes two steps. */
 #include "core/cpu/key_types.h"
 #include "core/cpu/level.h"
 #include "core/cpu/sort_kernels.h"
@@ -8,25 +7,25 @@
 #if BI_LEVEL == 4
 #define BI_SORT_BITS 64
 #define BI_SORT_DOUBLES 1
-#define FLOAT BOSC_F64
-#define INTEGER BOSC_I64
+#define BI_SORT_FLOAT BOSC_F64
+#define BI_SORT_INTEGER BOSC_I64
 #include "core/cpu/sort_network.h"
 
-/* The word of a pair is a double between 2 and infinity: of its fraction, the key over the number of its row, and
- * whether it is a -0, whose key is that of +0. No two are equal, so that their order is a stable one of rows. */
+/* The word of a pair is a double between 2 and infinity. Its fraction holds, from the top: the key, the row number, and
+ * a bit that marks a -0, whose key is that of +0. No two words are equal, so that the order of rows is stable. */
 #define TWO 0x4000000000000000u
 enum { KEY_AT = BI_SORT_ROW_BITS + 1 };
 
 BI_FN __m512i pair_words(bosc_dtype dtype, const uint32_t *keys, int64_t i, bi_lanes valid)
 {
-    const __m512i rows = _mm512_add_epi64(EVERY(i), _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7));
+    const __m512i rows = _mm512_add_epi64(SPLAT(i), _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7));
     __m256i key = _mm256_maskz_loadu_epi32(valid, keys + i);
-    __m512i x = _mm512_or_si512(_mm512_slli_epi64(rows, 1), EVERY(TWO));
+    __m512i x = _mm512_or_si512(_mm512_slli_epi64(rows, 1), SPLAT(TWO));
     if (dtype == BOSC_F32) {
         const __mmask8 negative_zero = _mm256_cmpeq_epi32_mask(key, _mm256_set1_epi32(INT32_MIN));
         key = _mm256_mask_mov_epi32(key, negative_zero, _mm256_setzero_si256());
         key = _mm256_xor_si256(key, _mm256_srli_epi32(_mm256_srai_epi32(key, 31), 1));
-        x = _mm512_mask_or_epi64(x, negative_zero, x, EVERY(1));
+        x = _mm512_mask_or_epi64(x, negative_zero, x, SPLAT(1));
     }
     if (dtype != BOSC_U32) key = _mm256_xor_si256(key, _mm256_set1_epi32(INT32_MIN));
     return _mm512_or_si512(x, _mm512_slli_epi64(_mm512_cvtepu32_epi64(key), KEY_AT));
@@ -53,7 +52,7 @@ static void fetch_8(const bi_word *words, int64_t n, const uint64_t *values, uin
     for (int64_t i = 0; i < n; i++) to[i] = values[row_of(words[i])];
 }
 
-/* Where sorted pairs go. */
+/* Destination of sorted pairs. */
 struct pairs_out {
     const bi_word *words;
     size_t value_size;
@@ -62,7 +61,7 @@ struct pairs_out {
     void *values_out;
 };
 
-BI_FN void write_keys(bosc_dtype dtype, const bi_word *words, int64_t n, uint32_t *keys)
+BI_FN void store_keys(bosc_dtype dtype, const bi_word *words, int64_t n, uint32_t *keys)
 {
     for (int64_t i = 0; i < n; i += BI_LANES) {
         const bi_lanes valid = bi_row_mask(n - i, 0);
@@ -70,15 +69,15 @@ BI_FN void write_keys(bosc_dtype dtype, const bi_word *words, int64_t n, uint32_
     }
 }
 
-static void finish_pairs(bosc_dtype dtype, const bi_word *words, int64_t n, const struct pairs_out *out)
+static void store_pairs(bosc_dtype dtype, const bi_word *words, int64_t n, const struct pairs_out *out)
 {
     const int64_t at = words - out->words;
     if (dtype == BOSC_F32)
-        write_keys(BOSC_F32, words, n, out->keys_out + at);
+        store_keys(BOSC_F32, words, n, out->keys_out + at);
     else if (dtype == BOSC_I32)
-        write_keys(BOSC_I32, words, n, out->keys_out + at);
+        store_keys(BOSC_I32, words, n, out->keys_out + at);
     else
-        write_keys(BOSC_U32, words, n, out->keys_out + at);
+        store_keys(BOSC_U32, words, n, out->keys_out + at);
     if (out->value_size == 4)
         fetch_4(words, n, out->values, (uint32_t *)out->values_out + at);
     else
@@ -87,21 +86,22 @@ static void finish_pairs(bosc_dtype dtype, const bi_word *words, int64_t n, cons
 
 #include "core/cpu/sort_words.inc"
 
-static bool has_odd(const bi_word *keys, int64_t n)
+static bool has_zero_sign_or_nan(const bi_word *keys, int64_t n)
 {
-    struct found f = {0, 0};
-    for (int64_t i = 0; i < n; i += BI_LANES) words_of(FLOAT, EPI(maskz_loadu)(bi_row_mask(n - i, 0), keys + i), &f);
+    struct special_values f = {0, 0};
+    for (int64_t i = 0; i < n; i += BI_LANES)
+        to_words(BI_SORT_FLOAT, EPI(maskz_loadu)(bi_row_mask(n - i, 0), keys + i), &f);
     return f.negative_zero | f.nan;
 }
 
 bool bi_sort_doubles_v4(const void *from, void *to, int64_t n)
 {
     if (from == to) {
-        if (has_odd(to, n)) return false;
-        sort_words(FLOAT, to, n);
+        if (has_zero_sign_or_nan(to, n)) return false;
+        sort_words(BI_SORT_FLOAT, to, n);
         return true;
     }
-    const struct found f = sort_from(FLOAT, from, to, n, NULL);
+    const struct special_values f = convert_and_sort(BI_SORT_FLOAT, from, to, n, NULL);
     if (f.negative_zero && !f.nan) copy_zeros(from, n, (bi_word *)to + first_zero(to, n));
     return !f.nan;
 }
@@ -111,7 +111,7 @@ bool bi_sort_doubles_v4(const void *from, void *to, int64_t n)
                              void *keys_out, void *values_out)                                                    \
     {                                                                                                             \
         const struct pairs_out out = {words, value_size, values, keys_out, values_out};                           \
-        sort_from(dtype, keys, words, n, &out);                                                                   \
+        convert_and_sort(dtype, keys, words, n, &out);                                                            \
     }
 SORT(u32, BOSC_U32)
 SORT(i32, BOSC_I32)
@@ -136,10 +136,10 @@ static void fetch(const uint64_t *pairs, const uint32_t *rows, int64_t n, uint32
     }
 }
 
-enum { PAIRS = BI_PAIR_LINES * BI_LANES }; /* that are stored at once */
+enum { PAIRS = BI_PAIR_LINES * BI_LANES }; /* pairs stored at once */
 
-/* They are stored when the next ones begin: what was put there last is then in the cache, of which whole lines are
- * loaded. */
+/* Stores full lines of a group. Called when the group's next lines begin, so that the last store to the buffer has left
+ * the store queue before whole lines are loaded. */
 BI_FN void store_lines(bi_word *to, const bi_word *lines, bool streams)
 {
     for (int i = 0; i < PAIRS; i += BI_LANES) {
@@ -150,46 +150,48 @@ BI_FN void store_lines(bi_word *to, const bi_word *lines, bool streams)
     }
 }
 
-/* Of the pair before place `at`. */
-BI_FN int64_t lines_before(int64_t at) { return (at - 1) & -PAIRS; }
+/* First slot of the lines that hold the pair before slot `at`. */
+BI_FN int64_t line_start(int64_t at) { return (at - 1) & -PAIRS; }
 
-#define SCATTER(kind)                                                                                              \
-    BI_FN void scatter_as_##kind(const struct bi_pair_move *m, bool streams)                                       \
-    {                                                                                                              \
-        _Alignas(64) bi_word lines[BI_PAIR_GROUPS][PAIRS];                                                         \
-        int64_t offsets[BI_PAIR_GROUPS];                                                                           \
-        const uint32_t *const keys = m->keys, *const values = m->values, mask = m->digit.mask;                     \
-        bi_word *const to = m->to;                                                                                 \
-        const uint16_t *const map = m->map;                                                                        \
-        const int shift = m->digit.shift;                                                                          \
-        const int64_t n = m->n;                                                                                    \
-        memcpy(offsets, m->offsets, sizeof offsets);                                                               \
-        for (int g = 0; g < BI_PAIR_GROUPS; g++) memcpy(lines[g], to + lines_before(offsets[g]), sizeof lines[g]); \
-        for (int64_t i = 0; i < n; i++) {                                                                          \
-            const int g = map[(ORDERED_##kind(keys[i]) >> shift) & mask];                                          \
-            const int64_t at = offsets[g]++;                                                                       \
-            if (at % PAIRS == 0) store_lines(to + at - PAIRS, lines[g], streams);                                  \
-            lines[g][at % PAIRS] = (bi_word)keys[i] << 32 | values[i];                                             \
-        }                                                                                                          \
-        for (int g = 0; g < BI_PAIR_GROUPS; g++) memcpy(to + lines_before(offsets[g]), lines[g], sizeof lines[g]); \
-        memcpy(m->offsets, offsets, sizeof offsets);                                                               \
-        _mm_sfence();                                                                                              \
-    }                                                                                                              \
-    static void scatter_##kind(const struct bi_pair_move *m)                                                       \
-    {                                                                                                              \
-        if (m->streams)                                                                                            \
-            scatter_as_##kind(m, true);                                                                            \
-        else                                                                                                       \
-            scatter_as_##kind(m, false);                                                                           \
-    }                                                                                                              \
-    static uint32_t varying_##kind(const uint64_t *pairs, int64_t n)                                               \
-    {                                                                                                              \
-        uint32_t bits = 0, first = (uint32_t)(pairs[0] >> 32);                                                     \
-        for (int64_t i = 0; i < n; i++) {                                                                          \
-            const uint32_t key = (uint32_t)(pairs[i] >> 32);                                                       \
-            bits |= ORDERED_##kind(key) ^ ORDERED_##kind(first);                                                   \
-        }                                                                                                          \
-        return bits;                                                                                               \
+#define SCATTER(kind)                                                                                            \
+    BI_FN void scatter_as_##kind(const struct bi_pair_scatter *m, bool streams)                                  \
+    {                                                                                                            \
+        _Alignas(64) bi_word lines[BI_PAIR_GROUPS][PAIRS];                                                       \
+        int64_t offsets[BI_PAIR_GROUPS];                                                                         \
+        const uint32_t *const keys = m->keys, *const values = m->values, mask = m->digit.mask;                   \
+        bi_word *const to = m->to;                                                                               \
+        const uint16_t *const map = m->map;                                                                      \
+        const int shift = m->digit.shift;                                                                        \
+        const int64_t n = m->n;                                                                                  \
+        memcpy(offsets, m->offsets, sizeof offsets);                                                             \
+        for (int g = 0; g < BI_PAIR_GROUPS; g++) memcpy(lines[g], to + line_start(offsets[g]), sizeof lines[g]); \
+        /* Buffer the pairs of each group; store its lines when the next ones begin. */                          \
+        for (int64_t i = 0; i < n; i++) {                                                                        \
+            const int g = map[(ORDERED_##kind(keys[i]) >> shift) & mask];                                        \
+            const int64_t at = offsets[g]++;                                                                     \
+            if (at % PAIRS == 0) store_lines(to + at - PAIRS, lines[g], streams);                                \
+            lines[g][at % PAIRS] = (bi_word)keys[i] << 32 | values[i];                                           \
+        }                                                                                                        \
+        for (int g = 0; g < BI_PAIR_GROUPS; g++) memcpy(to + line_start(offsets[g]), lines[g], sizeof lines[g]); \
+        memcpy(m->offsets, offsets, sizeof offsets);                                                             \
+        /* Orders streaming stores before later ones: the next barrier makes them visible to other threads. */   \
+        _mm_sfence();                                                                                            \
+    }                                                                                                            \
+    static void scatter_##kind(const struct bi_pair_scatter *m)                                                  \
+    {                                                                                                            \
+        if (m->streams)                                                                                          \
+            scatter_as_##kind(m, true);                                                                          \
+        else                                                                                                     \
+            scatter_as_##kind(m, false);                                                                         \
+    }                                                                                                            \
+    static uint32_t varying_##kind(const uint64_t *pairs, int64_t n)                                             \
+    {                                                                                                            \
+        uint32_t bits = 0, first = (uint32_t)(pairs[0] >> 32);                                                   \
+        for (int64_t i = 0; i < n; i++) {                                                                        \
+            const uint32_t key = (uint32_t)(pairs[i] >> 32);                                                     \
+            bits |= ORDERED_##kind(key) ^ ORDERED_##kind(first);                                                 \
+        }                                                                                                        \
+        return bits;                                                                                             \
     }
 SCATTER(u32)
 SCATTER(i32)

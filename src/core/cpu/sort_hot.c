@@ -1,8 +1,7 @@
-/* A quicksort of 32-bit words in vectors of AVX-512 (Bramas, A Novel Hybrid Quicksort Algorithm Vectorized using
- * AVX-512, 2017; Blacher et al., Vectorized and performance-portable Quicksort, 2022): keys are partitioned by
- * comparing and compressing vectors, and runs of up to 256 keys sorted by networks. Words that a cache holds go to and
- * fro between two arrays, so that every load and store moves forwards; more are partitioned in place, from both
- * ends. */
+/* Quicksort of 32-bit words in vectors of AVX-512 (Bramas, A Novel Hybrid Quicksort Algorithm Vectorized using AVX-512,
+ * 2017; Blacher et al., Vectorized and performance-portable Quicksort, 2022): keys are partitioned by comparing and
+ * compressing vectors, and runs of up to 256 keys sorted by networks. Words that fit in a cache alternate between two
+ * arrays, so that all loads and stores move forwards; more are partitioned in place, from both ends. */
 #include "core/cpu/sort_kernels.h"
 
 #include "core/cpu/key_types.h"
@@ -11,8 +10,8 @@
 #if BI_LEVEL == 4
 #define BI_SORT_BITS 32
 #define BI_SORT_DOUBLES 0
-#define FLOAT BOSC_F32
-#define INTEGER BOSC_I32
+#define BI_SORT_FLOAT BOSC_F32
+#define BI_SORT_INTEGER BOSC_I32
 #include "core/cpu/sort_words.inc"
 #include "core/cpu/sort_keys.inc"
 
@@ -38,8 +37,8 @@ PAIR_WORDS(f32)
 PAIR_WORDS(i32)
 PAIR_WORDS(u32)
 
-/* Words to rows; returns how many have the same bits above the row as the one before. */
-static int64_t order_rows(uint32_t *words, int64_t n, int row_bits)
+/* Sorts words and reduces them to row numbers. Returns the number of rows with the same key bits as the one before. */
+static int64_t sort_row_words(uint32_t *words, int64_t n, int row_bits)
 {
     sort_words(BOSC_U32, words, n);
     int64_t same = 0;
@@ -58,7 +57,7 @@ static int64_t sort_rows(bosc_dtype dtype, const void *keys, int64_t n, struct b
     case BOSC_U32: words_u32(keys, n, w, rows); break;
     default: words_u64(keys, n, w, rows); break;
     }
-    return order_rows(rows, n, w.row_bits);
+    return sort_row_words(rows, n, w.row_bits);
 }
 
 static int64_t sort_pair_rows(bosc_dtype dtype, const uint64_t *pairs, int64_t n, struct bi_sort_window w,
@@ -69,11 +68,11 @@ static int64_t sort_pair_rows(bosc_dtype dtype, const uint64_t *pairs, int64_t n
     case BOSC_I32: pair_words_i32(pairs, n, w, rows); break;
     default: pair_words_u32(pairs, n, w, rows); break;
     }
-    return order_rows(rows, n, w.row_bits);
+    return sort_row_words(rows, n, w.row_bits);
 }
 
 const struct bi_sort_kernels bi_sort_kernels_v4 = {
-    {sort_keys, splitters, divide, sort_group}, sort_rows, sort_pair_rows};
+    {sort_keys, choose_splitters, partition_block, sort_group}, sort_rows, sort_pair_rows};
 #else
 const struct bi_sort_kernels BI_LEVEL_NAME(bi_sort_kernels) = {{NULL, NULL, NULL, NULL}, NULL, NULL};
 #endif

@@ -1,17 +1,18 @@
-/* Sorting networks for up to 256 words of 32 bits or 128 of 64 in vectors of AVX-512 (for files compiled at level 4
- * alone). Given: BI_SORT_BITS, 32 or 64.
+/* Sorting networks for up to 256 words of 32 bits or 128 words of 64 bits in vectors of AVX-512 (files of level 4
+ * only).
+ * Parameters: BI_SORT_BITS and BI_SORT_DOUBLES (sort_words.inc).
  *
- * Words lie in 2^R rows (vectors) of 2^L lanes: 16 or 8. A network sorts each lane's column first, and L bitonic merges
- * make one run of 2, 4, 8 and 16 columns (Batcher, Sorting networks and their applications, 1968). A comparison of two
- * places whose numbers differ in one bit is a minimum and a maximum of two rows where that bit is one of the row's
- * number; so the bits of a place's number are moved between rows and lanes as merges need them: EXCHANGE brings bit l
- * of the lane's number to the row's, and the row's bit there, for two shuffles of two rows.
+ * Words are in 2^R rows (vectors) of 2^L lanes: 16 or 8. A network first sorts the column of each lane; then L bitonic
+ * merges make runs of 2, 4, 8 and 16 columns (Batcher, Sorting networks and their applications, 1968). A comparison of
+ * two positions whose indices differ in one bit is a minimum and a maximum of two rows, if that bit belongs to the row
+ * index. So merges move index bits between rows and lanes as needed: EXCHANGE swaps lane bit l with the row bit in
+ * which two rows differ, by two shuffles.
  *
- * Bits of a place in the sorted order, R + L of them: first the R low ones number rows. The merge of 2^k columns brings
- * the bit R + k - 1 from lane bit k - 1 in exchange for bit 0, compares places of which all lower bits differ (one half
- * is mirrored), then those that differ in one bit: R in the rows, and k that are brought from lane bits 0 to k - 1,
- * each in exchange for the one before. A last exchange leaves the low L bits in the lanes, with bits 1 and L - 1
- * swapped, which it undoes. */
+ * The index of a position in the sorted order has R + L bits; at first the R low ones number rows. The merge of 2^k
+ * columns fetches index bit R + k - 1 from lane bit k - 1 in exchange for bit 0 and compares positions that differ in
+ * all lower bits (one half is mirrored). Then it compares positions that differ in one bit: R bits of rows, and k bits
+ * that are fetched from lane bits 0 to k - 1, each in exchange for the previous one. A last exchange leaves the low L
+ * bits in the lanes, with bits 1 and L - 1 swapped, which it undoes. */
 #ifndef BI_CORE_CPU_SORT_NETWORK_H
 #define BI_CORE_CPU_SORT_NETWORK_H
 
@@ -35,7 +36,7 @@ typedef __mmask16 bi_lanes;
 #define EPI_MASK(op) _mm512_##op##_epi32_mask
 #define EPU_MASK(op) _mm512_##op##_epu32_mask
 #endif
-#define EVERY(word) EPI(set1)((bi_signed_word)(word))
+#define SPLAT(word) EPI(set1)((bi_signed_word)(word))
 enum {
     BI_LANES = 512 / BI_SORT_BITS,
     BI_ALL_LANES = (1 << BI_LANES) - 1,
@@ -43,52 +44,51 @@ enum {
     BI_NETWORK_KEYS = BI_NETWORK_ROWS * BI_LANES
 };
 
-/* The order of words: of unsigned integers, or of doubles if BI_SORT_DOUBLES is set, which are no NaNs and whose zeros
- * are equal: of a -0 and a +0 two are made of one. */
+/* The order of words: unsigned integers, or doubles if BI_SORT_DOUBLES is set. Doubles must not be NaN, and zeros are
+ * equal: a comparison of -0 and +0 may duplicate one of them. */
 #if BI_SORT_DOUBLES
 #define DOUBLES(x) _mm512_castsi512_pd(x)
-#define LEAST(a, b) _mm512_castpd_si512(_mm512_min_pd(DOUBLES(a), DOUBLES(b)))
-#define MOST(a, b) _mm512_castpd_si512(_mm512_max_pd(DOUBLES(a), DOUBLES(b)))
-#define UP_TO(a, b) _mm512_cmp_pd_mask(DOUBLES(a), DOUBLES(b), _CMP_LE_OQ)
+#define MIN_WORDS(a, b) _mm512_castpd_si512(_mm512_min_pd(DOUBLES(a), DOUBLES(b)))
+#define MAX_WORDS(a, b) _mm512_castpd_si512(_mm512_max_pd(DOUBLES(a), DOUBLES(b)))
+#define IS_UP_TO(a, b) _mm512_cmp_pd_mask(DOUBLES(a), DOUBLES(b), _CMP_LE_OQ)
 #define FIRST_WORD 0xfff0000000000000u
 #define LAST_WORD 0x7ff0000000000000u
 #else
-#define LEAST(a, b) EPU(min)(a, b)
-#define MOST(a, b) EPU(max)(a, b)
-#define UP_TO(a, b) EPU_MASK(cmple)(a, b)
+#define MIN_WORDS(a, b) EPU(min)(a, b)
+#define MAX_WORDS(a, b) EPU(max)(a, b)
+#define IS_UP_TO(a, b) EPU_MASK(cmple)(a, b)
 #define FIRST_WORD 0
 #define LAST_WORD -1
 #endif
 
-/* Rows i and j: the lesser words to row i. */
-#define COMPARE(i, j)                             \
-    do {                                          \
-        const __m512i least_ = LEAST(v[i], v[j]); \
-        v[j] = MOST(v[i], v[j]);                  \
-        v[i] = least_;                            \
+/* Compares rows i and j: the lesser words go to row i. */
+#define COMPARE(i, j)                                 \
+    do {                                              \
+        const __m512i least_ = MIN_WORDS(v[i], v[j]); \
+        v[j] = MAX_WORDS(v[i], v[j]);                 \
+        v[i] = least_;                                \
     } while (0);
 
-/* The pieces of 32 bits whose number has the bit. */
+/* Masks of the 32-bit pieces whose index has the bit. */
 #define BIT_0 0xaaaa
 #define BIT_1 0xcccc
 #define BIT_2 0xf0f0
 #define BIT_3 0xff00
-/* Every second piece of a's, and of b's moved by 2^bit between them. */
+/* Pieces of a, and, under the mask, pieces of b moved by 2^bit. */
 #define MIXED_0(a, mask, b) _mm512_mask_shuffle_epi32(a, mask, b, _MM_PERM_CDAB)
 #define MIXED_1(a, mask, b) _mm512_mask_shuffle_epi32(a, mask, b, _MM_PERM_BADC)
 #define MIXED_2(a, mask, b) _mm512_mask_shuffle_i32x4(a, mask, b, b, 0xb1)
 #define MIXED_3(a, mask, b) _mm512_mask_shuffle_i32x4(a, mask, b, b, 0x4e)
 
-/* Bit l of the number of a piece in rows i and j becomes the bit in which the rows' numbers differ, and that one
- * becomes bit l. */
+/* Swaps bit l of the index of a piece in rows i and j with the bit in which the row indices differ. */
 #define EXCHANGE(l, i, j)                                    \
     do {                                                     \
         const __m512i low_ = MIXED_##l(v[i], BIT_##l, v[j]); \
         v[j] = MIXED_##l(v[j], (__mmask16)~BIT_##l, v[i]);   \
         v[i] = low_;                                         \
     } while (0);
-#define PICKED(a, order, b) EPI(permutex2var)(a, _mm512_loadu_si512(order), b)
-/* Bits of the numbers of lanes: a word of 64 bits is two pieces. */
+#define PERMUTED(a, order, b) EPI(permutex2var)(a, _mm512_loadu_si512(order), b)
+/* Bits of lane indices: a 64-bit word is two pieces. */
 #if BI_SORT_BITS == 64
 #define EXCHANGE_0(i, j) EXCHANGE(1, i, j)
 #define EXCHANGE_1(i, j) EXCHANGE(2, i, j)
@@ -111,7 +111,7 @@ enum {
 #define MIRROR(k, i, j)                                  \
     do {                                                 \
         const __m512i low_ = MIRROR_LOW_##k(v[i], v[j]); \
-        v[j] = PICKED(v[i], mirrored[k - 1], v[j]);      \
+        v[j] = PERMUTED(v[i], mirrored[k - 1], v[j]);    \
         v[i] = low_;                                     \
     } while (0);
 #define MIRROR_1(i, j) MIRROR(1, i, j)
@@ -120,11 +120,11 @@ enum {
 #define MIRROR_4(i, j) MIRROR(4, i, j)
 
 /* As EXCHANGE_0(i, j), after which lane bits 1 and L - 1 are swapped. */
-#define RESTORE(i, j)                                         \
-    do {                                                      \
-        const __m512i low_ = PICKED(v[i], restored[0], v[j]); \
-        v[j] = PICKED(v[i], restored[1], v[j]);               \
-        v[i] = low_;                                          \
+#define RESTORE(i, j)                                           \
+    do {                                                        \
+        const __m512i low_ = PERMUTED(v[i], restored[0], v[j]); \
+        v[j] = PERMUTED(v[i], restored[1], v[j]);               \
+        v[i] = low_;                                            \
     } while (0);
 
 /* Lane l of the mirrored row comes from lane order[l] of row i, or order[l] - BI_LANES of row j. */
@@ -150,7 +150,7 @@ static const int32_t restored[2][BI_LANES] = {{0, 16, 8, 24, 4, 20, 12, 28, 2, 1
 #endif
 
 /* clang-format off */
-/* Rows whose numbers differ in one bit; and in all bits, those first of which that bit is 0. */
+/* Pairs of rows whose indices differ in one bit; and in all bits, the row with that bit 0 first. */
 #define ROWS_2_BIT_0(DO) DO(0, 1)
 #define ROWS_4_BIT_0(DO) DO(0, 1) DO(2, 3)
 #define ROWS_4_BIT_1(DO) DO(0, 2) DO(1, 3)
@@ -171,7 +171,7 @@ static const int32_t restored[2][BI_LANES] = {{0, 16, 8, 24, 4, 20, 12, 28, 2, 1
 #define ROWS_16_ALL_2(DO) DO(0, 15) DO(1, 14) DO(2, 13) DO(3, 12) DO(8, 7) DO(9, 6) DO(10, 5) DO(11, 4)
 #define ROWS_16_ALL_3(DO) DO(0, 15) DO(1, 14) DO(2, 13) DO(3, 12) DO(4, 11) DO(5, 10) DO(6, 9) DO(7, 8)
 
-/* Lane bits 0 to k - 1 by way of row bit `bit` of so many rows. */
+/* Comparisons by lane bits 0 to k - 1, exchanged with row bit `bit` of `rows` rows. */
 #define FROM_LANES(rows, bit, l) ROWS_##rows##_BIT_##bit(EXCHANGE_##l) ROWS_##rows##_BIT_##bit(COMPARE)
 #define LANES_1(rows, bit) FROM_LANES(rows, bit, 0)
 #define LANES_2(rows, bit) LANES_1(rows, bit) FROM_LANES(rows, bit, 1)
@@ -179,7 +179,7 @@ static const int32_t restored[2][BI_LANES] = {{0, 16, 8, 24, 4, 20, 12, 28, 2, 1
 #define LANES_4(rows, bit) LANES_3(rows, bit) FROM_LANES(rows, bit, 3)
 #define TOP(k, rows, bit) ROWS_##rows##_BIT_##bit(MIRROR_##k) ROWS_##rows##_ALL_##bit(COMPARE)
 
-/* 60 comparisons (Green); 19. */
+/* Columns of 16 rows by 60 comparisons (Green), of 8 by 19. */
 #define COLUMNS_16                                                                             \
     ROWS_16_BIT_0(COMPARE) ROWS_16_BIT_1(COMPARE) ROWS_16_BIT_2(COMPARE) ROWS_16_BIT_3(COMPARE) \
     COMPARE(5, 10) COMPARE(6, 9) COMPARE(3, 12) COMPARE(13, 14) COMPARE(4, 8) COMPARE(7, 11)   \
@@ -192,7 +192,7 @@ static const int32_t restored[2][BI_LANES] = {{0, 16, 8, 24, 4, 20, 12, 28, 2, 1
     COMPARE(2, 4) COMPARE(3, 5) COMPARE(1, 4) COMPARE(3, 6) COMPARE(1, 2) COMPARE(3, 4) COMPARE(5, 6)
 #define COLUMNS_4 ROWS_4_BIT_0(COMPARE) ROWS_4_BIT_1(COMPARE) COMPARE(1, 2)
 
-/* Up to runs of 8 columns, of 16 and of all; and where row r is then. */
+/* Merges to runs of 8 columns, 16 and all; REGISTER_n(r): the register that then holds row r. */
 #define MERGES_16_ROWS                                                                                       \
     COLUMNS_16                                                                                               \
     TOP(1, 16, 0) ROWS_16_BIT_3(COMPARE) ROWS_16_BIT_2(COMPARE) ROWS_16_BIT_1(COMPARE) LANES_1(16, 1)         \
@@ -217,9 +217,9 @@ static const int32_t restored[2][BI_LANES] = {{0, 16, 8, 24, 4, 20, 12, 28, 2, 1
 #define SORT_8_ROWS MERGES_8_ROWS ROWS_8_BIT_0(RESTORE)
 #define SORT_4_ROWS MERGES_4_ROWS ROWS_4_BIT_1(RESTORE)
 #define SORT_2_ROWS MERGES_2_ROWS ROWS_2_BIT_0(RESTORE)
-#define PLACE_16(r) (((r) & 1) << 3 | (r) >> 1)
-#define PLACE_8(r) (r)
-#define PLACE_4(r) (((r) & 1) << 1 | (r) >> 1)
+#define REGISTER_16(r) (((r) & 1) << 3 | (r) >> 1)
+#define REGISTER_8(r) (r)
+#define REGISTER_4(r) (((r) & 1) << 1 | (r) >> 1)
 #else
 #define SORT_16_ROWS                                                                                         \
     MERGES_16_ROWS                                                                                           \
@@ -234,13 +234,13 @@ static const int32_t restored[2][BI_LANES] = {{0, 16, 8, 24, 4, 20, 12, 28, 2, 1
     TOP(4, 4, 1) ROWS_4_BIT_0(COMPARE) LANES_4(4, 0)                                                          \
     ROWS_4_BIT_0(RESTORE)
 #define SORT_2_ROWS MERGES_2_ROWS TOP(4, 2, 0) LANES_4(2, 0) ROWS_2_BIT_0(RESTORE)
-#define PLACE_16(r) (r)
-#define PLACE_8(r) (((r) & 3) << 1 | (r) >> 2)
-#define PLACE_4(r) (r)
+#define REGISTER_16(r) (r)
+#define REGISTER_8(r) (((r) & 3) << 1 | (r) >> 2)
+#define REGISTER_4(r) (r)
 #endif
 /* clang-format on */
 
-/* Lanes of row r that hold words, of n. */
+/* Mask of the lanes of row r that hold one of n words. */
 static inline bi_lanes bi_row_mask(int64_t n, int r)
 {
     const int64_t left = n - (int64_t)r * BI_LANES;
@@ -248,20 +248,20 @@ static inline bi_lanes bi_row_mask(int64_t n, int r)
 }
 
 #define LOAD(r) v[r] = _mm512_loadu_si512(from + (r)*BI_LANES);
-#define LOAD_SOME(r) v[r] = EPI(mask_loadu)(EVERY(LAST_WORD), bi_row_mask(n, r), from + (r)*BI_LANES);
+#define LOAD_SOME(r) v[r] = EPI(mask_loadu)(SPLAT(LAST_WORD), bi_row_mask(n, r), from + (r)*BI_LANES);
 #define STORE(r, own) _mm512_storeu_si512(to + (r)*BI_LANES, v[own]);
 #define STORE_SOME(r, own) EPI(mask_storeu)(to + (r)*BI_LANES, bi_row_mask(n, r), v[own]);
 
 /* clang-format off */
 #define LOAD_8_ROWS LOAD(0) LOAD(1) LOAD(2) LOAD(3) LOAD(4) LOAD(5) LOAD(6) LOAD(7)
-#define STORE_4(r) STORE(r, PLACE_4(r))
-#define STORE_8(r) STORE(r, PLACE_8(r))
-#define STORE_16(r) STORE(r, PLACE_16(r))
-#define STORE_SOME_4(r) STORE_SOME(r, PLACE_4(r))
-#define STORE_SOME_8(r) STORE_SOME(r, PLACE_8(r))
-#define STORE_SOME_16(r) STORE_SOME(r, PLACE_16(r))
+#define STORE_4(r) STORE(r, REGISTER_4(r))
+#define STORE_8(r) STORE(r, REGISTER_8(r))
+#define STORE_16(r) STORE(r, REGISTER_16(r))
+#define STORE_SOME_4(r) STORE_SOME(r, REGISTER_4(r))
+#define STORE_SOME_8(r) STORE_SOME(r, REGISTER_8(r))
+#define STORE_SOME_16(r) STORE_SOME(r, REGISTER_16(r))
 
-/* Networks for some counts of rows; `to` may be `from`. */
+/* Networks for up to 2, 4, 8 and 16 rows; `to` may be `from`. */
 static void bi_network_2(const bi_word *from, bi_word *to, int64_t n)
 {
     __m512i v[2];

@@ -1,4 +1,4 @@
-/* How many threads a loop gets, and which items each of them. */
+/* Divides loops among threads. */
 #ifndef BI_CORE_CPU_THREADS_H
 #define BI_CORE_CPU_THREADS_H
 
@@ -6,9 +6,9 @@
 #include <omp.h>
 #endif
 
-#include "core/context.h"
+#include "core/progress.h"
 
-/* Of the calling thread among those of its loop. */
+/* Number of the calling thread in its parallel loop. */
 static inline int bi_thread_number(void)
 {
 #ifdef _OPENMP
@@ -18,22 +18,22 @@ static inline int bi_thread_number(void)
 #endif
 }
 
-/* Work is cut into chunks, one a thread, none smaller than `grain` items. A loop over the chunks is correct
- * whatever number of threads runs it. */
+/* Number of chunks, one a thread, none smaller than `grain` items. A loop over chunks is correct with any number of
+ * threads. */
 static inline int bi_thread_count(const bosc_ctx *ctx, int64_t n, int64_t grain)
 {
     int64_t most = n / grain;
     return most < 1 ? 1 : most < ctx->threads ? (int)most : ctx->threads;
 }
 
-/* The threads that n items are worth, each of which takes about as long as `cost` simple ones. */
-static inline int bi_threads_worth(const bosc_ctx *ctx, int64_t n, int64_t cost)
+/* The same for items that each cost as much as `cost` simple ones. */
+static inline int bi_thread_count_by_cost(const bosc_ctx *ctx, int64_t n, int64_t cost)
 {
     return bi_thread_count(ctx, n, cost < ctx->thread_items ? ctx->thread_items / cost : 1);
 }
 
-/* Runs a statement for i = begin to end - 1, by several threads as `schedule_`, in parentheses, says. One thread does
- * not enter OpenMP's runtime, which makes system calls even then. */
+/* Runs a statement for i = begin to end - 1 on several threads; `schedule_` is OpenMP's schedule in parentheses. A
+ * single thread does not enter OpenMP's runtime, which would make system calls. */
 #define BI_PARALLEL_FOR(threads, schedule_, i, begin, end, ...)                     \
     do {                                                                            \
         const int bi_threads_ = (threads);                                          \
@@ -46,33 +46,33 @@ static inline int bi_threads_worth(const bosc_ctx *ctx, int64_t n, int64_t cost)
     } while (0)
 #define BI_PRAGMA(...) _Pragma(#__VA_ARGS__)
 
-/* Adds what an expression gives for i = begin to end - 1 to the bits of the variable `bits`. */
+/* Bitwise or of an expression for i = begin to end - 1, into the variable `bits`. */
 /* clang-format off */
 #define BI_PARALLEL_OR(threads, bits, i, begin, end, ...) \
     BI_PARALLEL_FOR(threads, (static) reduction(| : bits), i, begin, end, bits |= (__VA_ARGS__))
 /* clang-format on */
 
-/* Where chunk c of `chunks` begins among n items; it ends where c + 1 begins. */
+/* First item of chunk c of `chunks` among n items; it ends where chunk c + 1 begins. */
 static inline int64_t bi_chunk_begin(int64_t n, int chunks, int c)
 {
-    int64_t each = n / chunks, rest = n % chunks;
-    return each * c + (c < rest ? c : rest);
+    int64_t each = n / chunks, remainder = n % chunks;
+    return each * c + (c < remainder ? c : remainder);
 }
 
-/* Chunks that are passed over side by side, each by a thread in its order, are cut into parts too (core/progress.h):
- * part p of all chunks is items p.begin to p.end - 1 of each. An item takes as long as `weight` simple ones. */
-static inline struct bi_parts bi_chunk_parts(const bosc_ctx *ctx, int64_t n, int chunks, double weight)
+/* Batches (core/progress.h) of chunks that threads process side by side: a batch is items p.begin to p.end - 1 of every
+ * chunk. An item costs as much as `weight` simple ones. */
+static inline struct bi_batches bi_chunk_batches(const bosc_ctx *ctx, int64_t n, int chunks, double weight)
 {
     int64_t longest = n / chunks + (n % chunks != 0);
-    return bi_parts_of(ctx, longest, longest && ctx->progress.listens ? weight * (double)n / (double)longest : 1);
+    return bi_batches_of(ctx, longest, longest && ctx->progress.active ? weight * (double)n / (double)longest : 1);
 }
 
 struct bi_span {
     int64_t begin, end;
 };
 
-/* Part p of chunk c. */
-static inline struct bi_span bi_chunk_part(int64_t n, int chunks, int c, const struct bi_parts *p)
+/* The items of chunk c in batch p. */
+static inline struct bi_span bi_batch_of_chunk(int64_t n, int chunks, int c, const struct bi_batches *p)
 {
     int64_t begin = bi_chunk_begin(n, chunks, c), end = bi_chunk_begin(n, chunks, c + 1);
     return (struct bi_span){begin + p->begin < end ? begin + p->begin : end,

@@ -1,4 +1,4 @@
-/* The CUDA backend: device memory, a stream a context, copies of every direction. */
+/* The CUDA backend: device memory, one stream a context, copies in every direction. */
 #include <cstdio>
 #include <cstring>
 
@@ -7,7 +7,7 @@
 #include "core/cuda/host_copy.cuh"
 #include "core/cuda/launch.cuh"
 
-/* The number of devices; the first call starts the runtime, which says why there are none. */
+/* Counts devices. The first call starts the runtime; its error says why there are none. */
 static cudaError_t count_devices(int *count)
 {
     *count = 0;
@@ -44,16 +44,16 @@ static void cuda_enter(bosc_ctx *ctx)
     if (!bi_cuda_driver_is_entered(ctx)) (void)cudaSetDevice(ctx->memory.device);
 }
 
-/* The block that counters are read back through. */
-static bosc_status take_pinned(bosc_ctx *ctx)
+/* Allocates the block that counters are read back through. */
+static bosc_status allocate_pinned(bosc_ctx *ctx)
 {
     if (!bi_fault(BI_FAULT_ALLOC) && cudaMallocHost(&ctx->pinned, BI_PINNED_BYTES) == cudaSuccess) return BOSC_OK;
     (void)cudaGetLastError();
     return BOSC_ERR_NOMEM;
 }
 
-/* The caller's stream, or the context's own. */
-static bosc_status find_stream(bosc_ctx *ctx, void *callers, void **found)
+/* Selects the caller's stream, or the context's own, which it creates when first needed. */
+static bosc_status select_stream(bosc_ctx *ctx, void *callers, void **found)
 {
     *found = callers ? callers : ctx->own_stream;
     if (*found) return BOSC_OK;
@@ -66,11 +66,12 @@ static bosc_status find_stream(bosc_ctx *ctx, void *callers, void **found)
     return BOSC_OK;
 }
 
-/* What the next stream gets waits for what the present one has: they share the context's scratch memory. */
+/* Makes the caller's stream the context's. Its work waits for the work on the present one: both use the same scratch
+ * memory. */
 static bosc_status cuda_use_stream(bosc_ctx *ctx, void *callers)
 {
     void *next;
-    BI_TRY(find_stream(ctx, callers, &next));
+    BI_TRY(select_stream(ctx, callers, &next));
     if (next == ctx->stream) return BOSC_OK;
     if (!ctx->turn) {
         cudaEvent_t turn;
@@ -91,9 +92,9 @@ static bosc_status cuda_open(bosc_ctx *ctx, const bosc_ctx_opts *opts)
     if (cudaDeviceGetAttribute(&value, cudaDevAttrMultiProcessorCount, opts->device) != cudaSuccess)
         return BOSC_ERR_DEVICE;
     ctx->multiprocessors = value;
-    BI_TRY(take_pinned(ctx));
-    bi_cuda_driver_find(ctx);
-    bosc_status status = find_stream(ctx, opts->stream, &ctx->stream);
+    BI_TRY(allocate_pinned(ctx));
+    bi_cuda_driver_open(ctx);
+    bosc_status status = select_stream(ctx, opts->stream, &ctx->stream);
     if (status != BOSC_OK) (void)cudaFreeHost(ctx->pinned);
     return status;
 }
@@ -129,13 +130,14 @@ static void cuda_release(int32_t device, void *memory, size_t)
     (void)cudaFree(memory);
 }
 
+/* One thread a byte: bi_read_back copies at most 64. */
 static __global__ void bi_core_to_pinned(unsigned char *to, const unsigned char *from)
 {
     to[threadIdx.x] = from[threadIdx.x];
 }
 
-/* What is read back through the pinned block comes by a kernel, which begins sooner than a copy by another engine.
- * Large host arrays go in pieces. */
+/* Copies to the pinned block use a kernel, which starts sooner than a copy engine. Large pageable arrays are copied in
+ * chunks. */
 static bosc_status cuda_copy(bosc_ctx *ctx, void *to, const void *from, size_t bytes)
 {
     if (bi_fault(BI_FAULT_COPY)) return bi_fail(ctx, BOSC_ERR_DEVICE, "copy: injected fault");
@@ -168,6 +170,7 @@ static bool cuda_reaches(bosc_ctx *ctx, const void *p)
            (attributes.type == cudaMemoryTypeDevice && attributes.device == ctx->memory.device);
 }
 
+/* True while the stream is captured to a graph, or if the query fails: the caller then does not wait. */
 static bool cuda_records(bosc_ctx *ctx)
 {
     cudaStreamCaptureStatus status;
@@ -177,6 +180,7 @@ static bool cuda_records(bosc_ctx *ctx)
     return true;
 }
 
+/* 1 << 18 is first_batch: chosen. */
 extern "C" const bi_backend bi_backend_cuda = {
     BOSC_BACKEND_CUDA, "cuda",    cuda_open,    cuda_close,      cuda_sync,    cuda_enter, cuda_alloc,    cuda_release,
     cuda_copy,         cuda_fill, cuda_reaches, cuda_use_stream, cuda_records, 1 << 18,    &bi_core_cuda,

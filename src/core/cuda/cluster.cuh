@@ -1,5 +1,5 @@
-/* Clusters: blocks that run at once on multiprocessors beside each other, and reach each other's shared memory. For
- * devices of compute capability 9; a launch is one cluster. */
+/* Thread block clusters: blocks that run concurrently and access each other's shared memory. For devices of compute
+ * capability 9; a launch is one cluster. */
 #ifndef BI_CORE_CUDA_CLUSTER_CUH
 #define BI_CORE_CUDA_CLUSTER_CUH
 
@@ -21,12 +21,12 @@ static inline cudaLaunchConfig_t bi_cluster_config(void (*kernel)(P...), unsigne
     config.blockDim = threads;
     config.attrs = attribute;
     config.numAttrs = 1;
-    if (blocks > 8) /* more than every device with clusters has */
+    if (blocks > 8) /* the portable limit of CUDA */
         (void)cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
     return config;
 }
 
-/* Does the device have clusters of this size for the kernel, and was the code that it runs compiled for them? */
+/* True if the device supports clusters of this size for the kernel, and its code was compiled for them. */
 template <class... P> static inline bool bi_cluster_fits(void (*kernel)(P...), unsigned blocks, unsigned threads)
 {
     int count = 0;
@@ -41,30 +41,30 @@ template <class... P> static inline bool bi_cluster_fits(void (*kernel)(P...), u
 
 template <class... P>
 static inline cudaError_t bi_launch_cluster(void (*kernel)(P...), unsigned blocks, unsigned threads, void *stream,
-                                            P... given)
+                                            P... arguments)
 {
     cudaLaunchAttribute attribute = {};
     cudaLaunchConfig_t config = bi_cluster_config(kernel, blocks, threads, &attribute);
     config.stream = (cudaStream_t)stream;
-    return cudaLaunchKernelEx(&config, kernel, given...);
+    return cudaLaunchKernelEx(&config, kernel, arguments...);
 }
 
-/* The same with dynamic shared memory, for kernels whose callers know by bi_has_clusters that there are clusters. A
- * device that has none of this size says so, by an error that is not left behind. */
+/* The same with dynamic shared memory; the caller has checked bi_has_clusters. If this size is unsupported, returns the
+ * error and clears it. */
 template <class... P>
 static inline cudaError_t bi_launch_cluster_shared(void (*kernel)(P...), unsigned blocks, unsigned threads,
-                                                   size_t shared_bytes, void *stream, P... given)
+                                                   size_t shared_bytes, void *stream, P... arguments)
 {
     cudaLaunchAttribute attribute = {};
     cudaLaunchConfig_t config = bi_cluster_config(kernel, blocks, threads, &attribute);
     config.stream = (cudaStream_t)stream;
     config.dynamicSmemBytes = shared_bytes;
-    const cudaError_t error = cudaLaunchKernelEx(&config, kernel, given...);
+    const cudaError_t error = cudaLaunchKernelEx(&config, kernel, arguments...);
     if (error != cudaSuccess) (void)cudaGetLastError();
     return error;
 }
 
-/* Whether the device has clusters and this file's kernels were compiled for it. */
+/* True if the device has clusters and this file's kernels were compiled for it. */
 static inline bool bi_has_clusters(const bosc_ctx *ctx)
 {
 #ifdef __CUDA_ARCH_LIST__
@@ -80,8 +80,8 @@ static inline bool bi_has_clusters(const bosc_ctx *ctx)
     return false;
 }
 
-/* In shared memory: bytes that others are to send. */
-struct bi_cluster_mail {
+/* In shared memory: an mbarrier that counts the bytes that other blocks send. It serves once a launch. */
+struct bi_cluster_inbox {
     unsigned long long state;
 };
 
@@ -91,10 +91,10 @@ struct bi_cluster_mail {
 #define BI_CLUSTER_ASM(...) __trap()
 #endif
 
-/* By one thread of each block, before it arrives. */
-__device__ __forceinline__ void bi_cluster_expect(bi_cluster_mail *mail, unsigned bytes)
+/* Initialises the barrier to expect `bytes`. Called by one thread of each block, before it arrives. */
+__device__ __forceinline__ void bi_cluster_expect(bi_cluster_inbox *inbox, unsigned bytes)
 {
-    const unsigned at = (unsigned)__cvta_generic_to_shared(&mail->state);
+    const unsigned at = (unsigned)__cvta_generic_to_shared(&inbox->state);
     BI_CLUSTER_ASM("{\n .reg .b64 state;\n mbarrier.init.shared.b64 [%0], 1;\n fence.mbarrier_init.release.cluster;\n"
                    " mbarrier.arrive.expect_tx.shared.b64 state, [%0], %1;\n}"
                    :
@@ -102,37 +102,38 @@ __device__ __forceinline__ void bi_cluster_expect(bi_cluster_mail *mail, unsigne
                    : "memory");
 }
 
-/* A barrier of the cluster in two parts: nothing is sent or read before all blocks have begun, and none ends while
- * another one reads what it has. */
+/* A barrier of the cluster, split in two. It is needed before the first remote access, so that all blocks run, and
+ * after the last one, so that no block ends while others read its memory. */
 __device__ __forceinline__ void bi_cluster_arrive() { BI_CLUSTER_ASM("barrier.cluster.arrive.release;" ::: "memory"); }
 __device__ __forceinline__ void bi_cluster_wait() { BI_CLUSTER_ASM("barrier.cluster.wait.acquire;" ::: "memory"); }
 
-/* Where block `block` has what lies at p in this block's shared memory. */
-template <class T> __device__ __forceinline__ T *bi_cluster_at(T *p, unsigned block)
+/* Maps an address in this block's shared memory to that of block `block`. */
+template <class T> __device__ __forceinline__ T *bi_cluster_map(T *p, unsigned block)
 {
     unsigned long long at = 0;
     BI_CLUSTER_ASM("mapa.u64 %0, %1, %2;" : "=l"(at) : "l"(p), "r"(block));
     return reinterpret_cast<T *>(at);
 }
 
-/* Stores where block `block` has what lies at p in this block's shared memory, aligned to 16 bytes; what this thread
- * did before comes before whatever that block does when it has all its mail. */
-__device__ __forceinline__ void bi_cluster_send(bi_cluster_mail *mail, void *p, unsigned block, uint4 v)
+/* Stores 16 bytes at the address p of block `block`'s shared memory and counts them at its barrier. Earlier writes of
+ * this thread are visible to that block once it has received all its bytes. */
+__device__ __forceinline__ void bi_cluster_send(bi_cluster_inbox *inbox, void *p, unsigned block, uint4 v)
 {
-    const unsigned at = (unsigned)__cvta_generic_to_shared(p), state = (unsigned)__cvta_generic_to_shared(&mail->state);
+    const unsigned at = (unsigned)__cvta_generic_to_shared(p),
+                   state = (unsigned)__cvta_generic_to_shared(&inbox->state);
     BI_CLUSTER_ASM(
-        "{\n .reg .b32 there, tell;\n mapa.shared::cluster.u32 there, %0, %2;\n"
-        " mapa.shared::cluster.u32 tell, %1, %2;\n"
-        " st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [there], {%3, %4, %5, %6}, [tell];\n}"
+        "{\n .reg .b32 there, mbar;\n mapa.shared::cluster.u32 there, %0, %2;\n"
+        " mapa.shared::cluster.u32 mbar, %1, %2;\n"
+        " st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [there], {%3, %4, %5, %6}, [mbar];\n}"
         :
         : "r"(at), "r"(state), "r"(block), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w)
         : "memory");
 }
 
-/* Waits until all bytes that were expected are there. */
-__device__ __forceinline__ void bi_cluster_receive(bi_cluster_mail *mail)
+/* Waits until all expected bytes have arrived: the end of the barrier's phase 0. */
+__device__ __forceinline__ void bi_cluster_receive(bi_cluster_inbox *inbox)
 {
-    const unsigned at = (unsigned)__cvta_generic_to_shared(&mail->state);
+    const unsigned at = (unsigned)__cvta_generic_to_shared(&inbox->state);
     unsigned all = 0;
     while (!all)
         BI_CLUSTER_ASM("{\n .reg .pred all;\n"

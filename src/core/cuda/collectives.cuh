@@ -1,5 +1,5 @@
-/* The CUDA collectives, in the contracts of core/backend.h: CUB where it serves (cub_*.cu), ours where order must be
- * fixed or a step can be saved. */
+/* The CUDA collectives (contracts: core/backend.h): CUB where it suffices (cub_*.cu), own kernels where the order must
+ * be fixed or a pass can be saved. */
 #ifndef BI_CORE_CUDA_COLLECTIVES_CUH
 #define BI_CORE_CUDA_COLLECTIVES_CUH
 

@@ -1,4 +1,4 @@
-/* CSR row offsets on CUDA. */
+/* Checks of CSR row offsets on CUDA. */
 #define BI_STEP_ROOM core
 
 #include "core/cuda/collectives.cuh"

@@ -1,6 +1,6 @@
-/* What is taken from CUB: radix sorts and scans of integers. cub_sort.cu and cub_scan.cu call it; in the emulator the
- * CPU's collectives stand in. Temporary storage is the context's scratch. Keys order as in boscage/prims.h; only bits
- * [first_bit, last_bit) of the ordered key decide. Input and output are apart. */
+/* The algorithms used from CUB: radix sorts and scans of integers. cub_sort.cu and cub_scan.cu call it; the emulator
+ * uses the CPU's collectives instead. Temporary storage is the context's scratch. Keys order as in boscage/prims.h;
+ * only bits [first_bit, last_bit) of the ordered key decide. Input and output are apart. */
 #ifndef BI_CORE_CUDA_CUB_H
 #define BI_CORE_CUDA_CUB_H
 

@@ -16,25 +16,26 @@ struct scan_call {
     int64_t n;
     void *out;
 
-    template <class T, class OP> cudaError_t scan(void *scratch, size_t *bytes, T nothing, cudaStream_t stream) const
+    template <class T, class OP> cudaError_t scan(void *scratch, size_t *bytes, T identity, cudaStream_t stream) const
     {
         const T *from = (const T *)in;
         T *to = (T *)out;
         if (kind == BOSC_INCLUSIVE) return cub::DeviceScan::InclusiveScan(scratch, *bytes, from, to, OP(), n, stream);
-        return cub::DeviceScan::ExclusiveScan(scratch, *bytes, from, to, OP(), nothing, n, stream);
+        return cub::DeviceScan::ExclusiveScan(scratch, *bytes, from, to, OP(), identity, n, stream);
     }
 };
 
-template <class T, class OP> static bosc_status run(bosc_ctx *ctx, const struct scan_call *c, T nothing)
+/* Queries the size of CUB's temporary storage, allocates it, and scans. */
+template <class T, class OP> static bosc_status launch_scan(bosc_ctx *ctx, const struct scan_call *c, T identity)
 {
     size_t bytes = 0;
     void *scratch;
     cudaStream_t stream = (cudaStream_t)ctx->stream;
-    cudaError_t error = c->scan<T, OP>(nullptr, &bytes, nothing, stream);
+    cudaError_t error = c->scan<T, OP>(nullptr, &bytes, identity, stream);
     BI_TRY(bi_cuda_check(ctx, error, "scan"));
     BI_TRY(bi_scratch(ctx, bytes ? bytes : 1, &scratch));
     if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "scan: injected fault");
-    BI_TRY(bi_cuda_check(ctx, c->scan<T, OP>(scratch, &bytes, nothing, stream), "scan"));
+    BI_TRY(bi_cuda_check(ctx, c->scan<T, OP>(scratch, &bytes, identity, stream), "scan"));
     return bi_progress_advance(ctx, (double)c->n);
 }
 
@@ -42,9 +43,9 @@ template <class T, class OP> static bosc_status run(bosc_ctx *ctx, const struct 
 template <class T, class U> static bosc_status by_op(bosc_ctx *ctx, bosc_op op, const struct scan_call *c)
 {
     switch (op) {
-    case BOSC_SUM: return run<U, cuda::std::plus<U>>(ctx, c, 0);
-    case BOSC_MIN: return run<T, cuda::minimum<T>>(ctx, c, std::numeric_limits<T>::max());
-    case BOSC_MAX: return run<T, cuda::maximum<T>>(ctx, c, std::numeric_limits<T>::min());
+    case BOSC_SUM: return launch_scan<U, cuda::std::plus<U>>(ctx, c, 0);
+    case BOSC_MIN: return launch_scan<T, cuda::minimum<T>>(ctx, c, std::numeric_limits<T>::max());
+    case BOSC_MAX: return launch_scan<T, cuda::maximum<T>>(ctx, c, std::numeric_limits<T>::min());
     }
     return bi_fail(ctx, BOSC_ERR_INTERNAL, "op: %d is none", (int)op);
 }

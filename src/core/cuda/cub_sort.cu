@@ -21,7 +21,8 @@ struct sort_call {
     }
 };
 
-template <class K, class V> static bosc_status run(bosc_ctx *ctx, const struct sort_call *c)
+/* Queries the size of CUB's temporary storage, allocates it, and sorts. */
+template <class K, class V> static bosc_status launch_sort(bosc_ctx *ctx, const struct sort_call *c)
 {
     size_t bytes = 0;
     void *scratch;
@@ -31,18 +32,18 @@ template <class K, class V> static bosc_status run(bosc_ctx *ctx, const struct s
     BI_TRY(bi_scratch(ctx, bytes ? bytes : 1, &scratch));
     if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "radix sort: injected fault");
     BI_TRY(bi_cuda_check(ctx, c->sort<K, V>(scratch, &bytes, stream), "radix sort"));
-    return bi_progress_advance(ctx, 4 * (double)c->n);
+    return bi_progress_advance(ctx, 4 * (double)c->n); /* a sort counts as four passes: chosen */
 }
 
 template <class V> static bosc_status by_key(bosc_ctx *ctx, bosc_dtype dtype, const struct sort_call *c)
 {
     switch (dtype) {
-    case BOSC_F32: return run<float, V>(ctx, c);
-    case BOSC_F64: return run<double, V>(ctx, c);
-    case BOSC_I32: return run<int32_t, V>(ctx, c);
-    case BOSC_I64: return run<int64_t, V>(ctx, c);
-    case BOSC_U32: return run<uint32_t, V>(ctx, c);
-    case BOSC_U64: return run<uint64_t, V>(ctx, c);
+    case BOSC_F32: return launch_sort<float, V>(ctx, c);
+    case BOSC_F64: return launch_sort<double, V>(ctx, c);
+    case BOSC_I32: return launch_sort<int32_t, V>(ctx, c);
+    case BOSC_I64: return launch_sort<int64_t, V>(ctx, c);
+    case BOSC_U32: return launch_sort<uint32_t, V>(ctx, c);
+    case BOSC_U64: return launch_sort<uint64_t, V>(ctx, c);
     default: break;
     }
     return bi_fail(ctx, BOSC_ERR_INTERNAL, "dtype: %d is no type of keys", (int)dtype);

@@ -1,5 +1,5 @@
-/* A kernel that begins while the one before it on the stream still runs, and waits for it where it needs what that one
- * makes. For devices of compute capability 9; on others it begins afterwards. */
+/* Programmatic dependent launch: a kernel that starts while the previous one on the stream still runs, and waits before
+ * it uses its results. For devices of compute capability 9; on others it starts afterwards. */
 #ifndef BI_CORE_CUDA_DEPENDENT_CUH
 #define BI_CORE_CUDA_DEPENDENT_CUH
 
@@ -12,7 +12,7 @@ static inline void bi_wait_for_previous_kernel() {}
     BI_LAUNCH(kernel, grid, block, shared_bytes, stream, __VA_ARGS__)
 #else
 
-/* In the first kernel: the next one may begin when all blocks have called it or ended. It orders no memory. */
+/* In the first kernel: the next one may start when all blocks have called this or ended. Does not order memory. */
 __device__ __forceinline__ void bi_trigger_dependents()
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -20,9 +20,9 @@ __device__ __forceinline__ void bi_trigger_dependents()
 #endif
 }
 
-/* In the next one: waits until the first has ended and all that it wrote is there. Every thread that reads or writes
- * what the first one touches calls it before, or what those before touched, if the first one was launched early, too.
- * Some block calls it in any case, so that what follows on the stream comes after both. */
+/* In the next kernel: waits until the first has ended; its writes are then visible. Every thread calls it before it
+ * accesses memory that the first kernel uses, or, if that one was launched early, memory of the kernels before it. At
+ * least one block must call it, so that later work on the stream follows both kernels. */
 __device__ __forceinline__ void bi_wait_for_previous_kernel()
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -30,10 +30,10 @@ __device__ __forceinline__ void bi_wait_for_previous_kernel()
 #endif
 }
 
-/* Launches the next one, if bi_has_clusters(): a device that may run code without the wait is to have it afterwards. */
+/* Launches the next kernel, if bi_has_clusters(): code without the wait must not start early. */
 template <class... P>
 static inline void bi_launch_early(void (*kernel)(P...), unsigned grid, unsigned block, size_t shared_bytes,
-                                   void *stream, P... given)
+                                   void *stream, P... arguments)
 {
     cudaLaunchAttribute attribute = {};
     cudaLaunchConfig_t config = {};
@@ -45,7 +45,8 @@ static inline void bi_launch_early(void (*kernel)(P...), unsigned grid, unsigned
     config.stream = (cudaStream_t)stream;
     config.attrs = &attribute;
     config.numAttrs = 1;
-    (void)cudaLaunchKernelEx(&config, kernel, given...); /* as of a plain launch, the error is the last one */
+    /* cudaPeekAtLastError reports the error, as for a plain launch. */
+    (void)cudaLaunchKernelEx(&config, kernel, arguments...);
 }
 #define BI_LAUNCH_EARLY(kernel, grid, block, shared_bytes, stream, ...) \
     bi_launch_early((kernel), (unsigned)(grid), (unsigned)(block), (shared_bytes), (stream), __VA_ARGS__)

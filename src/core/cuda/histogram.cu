@@ -1,9 +1,9 @@
-/* Histograms: in shared memory where the bins fit, several copies of few bins so that equal ones do not queue up;
- * else straight in device memory. */
+/* Histograms: in shared memory if the bins fit, with several copies of few bins to reduce conflicts of atomics; else in
+ * device memory. */
 #include "core/cuda/collectives.cuh"
 #include "core/cuda/launch.cuh"
 
-enum { THREADS = 512, SHARED_COUNTERS = 12 * 1024 /* 48 KiB */, MOST_COPIES = 32, PER_THREAD = 8 };
+enum { THREADS = 512, SHARED_COUNTERS = 12 * 1024 /* 48 KiB */, MAX_COPIES = 32, PER_THREAD = 8 };
 
 static __global__ void __launch_bounds__(THREADS)
     bi_core_histogram_shared(const uint32_t *bins, int64_t n, uint32_t n_bins, uint32_t copies,
@@ -12,6 +12,7 @@ static __global__ void __launch_bounds__(THREADS)
     BI_SHARED_DYNAMIC(uint32_t, counters);
     for (uint32_t c = threadIdx.x; c < n_bins * copies; c += THREADS) counters[c] = 0;
     __syncthreads();
+    /* 1. Count in this thread's copy of the bins. */
     uint32_t copy = threadIdx.x % copies;
     bool wrong = false;
     int64_t step = (int64_t)gridDim.x * THREADS;
@@ -23,7 +24,8 @@ static __global__ void __launch_bounds__(THREADS)
             wrong = true;
     }
     if (wrong) atomicExch(bad, 1u);
-    __syncthreads();
+    __syncthreads(); /* all counts of the block are in */
+    /* 2. Add the copies; threads start at different copies to avoid bank conflicts. */
     for (uint32_t b = threadIdx.x; b < n_bins; b += THREADS) {
         unsigned long long sum = 0;
         for (uint32_t c = 0; c < copies; c++) sum += counters[b * copies + (c + threadIdx.x) % copies];
@@ -53,12 +55,13 @@ bosc_status bi_cuda_histogram(bosc_ctx *ctx, const uint32_t *bins, int64_t n, in
     BI_TRY(ctx->backend->fill(ctx, counts, 0, (size_t)n_bins * sizeof *counts));
     if (n == 0) return BOSC_OK;
     if (n_bins > SHARED_COUNTERS)
-        return BI_RUN(ctx, bi_core_histogram, bi_grid(ctx, n, THREADS * PER_THREAD), THREADS, 0, bins, n,
+        return BI_RUN(ctx, bi_core_histogram, bi_grid_size(ctx, n, THREADS * PER_THREAD), THREADS, 0, bins, n,
                       (uint32_t)n_bins, c, bad);
-    uint32_t copies = SHARED_COUNTERS / 2 / (uint32_t)n_bins;
-    copies = copies < 1 ? 1 : copies > MOST_COPIES ? (uint32_t)MOST_COPIES : copies;
-    /* A block counts in 32 bits: the grid is large enough that none sees 2^32 elements. */
-    int64_t grid = bi_grid(ctx, n, THREADS * PER_THREAD), resident = (int64_t)ctx->multiprocessors * 4;
+    uint32_t copies = SHARED_COUNTERS / 2 / (uint32_t)n_bins; /* up to half of the shared memory: chosen */
+    copies = copies < 1 ? 1 : copies > MAX_COPIES ? (uint32_t)MAX_COPIES : copies;
+    /* A block counts in 32 bits: the grid is large enough that no block gets 2^32 elements. 4 blocks of 512 threads
+     * fill a multiprocessor. */
+    int64_t grid = bi_grid_size(ctx, n, THREADS * PER_THREAD), resident = (int64_t)ctx->multiprocessors * 4;
     if (grid > resident) grid = resident;
     if (grid < n >> 31) grid = (n >> 31) + 1;
     return BI_RUN(ctx, bi_core_histogram_shared, (unsigned)grid, THREADS, (size_t)n_bins * copies * 4, bins, n,

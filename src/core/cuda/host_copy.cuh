@@ -4,13 +4,13 @@
 
 #include "core/context.h"
 
-/* Whether bi_cuda_host_copy should make this copy: it is large, and one side is pageable. */
+/* True if bi_cuda_host_copy should make this copy: it is large, and one side is pageable. */
 bool bi_cuda_is_host_copy(const void *to, const void *from, size_t bytes);
 
-/* Copies in pieces through page-locked memory: several threads, each with two buffers, of which one is filled or
- * emptied while the device copies the other. To the device it returns once `from` was read; to the host once `to` is
- * written, so it waits for what the stream holds. Takes the buffers at its first call; where there is no memory for
- * them, or a graph is recorded, *made is false and nothing was done. */
+/* Copies in chunks through page-locked memory: several threads, each with two buffers, fill or empty one while the
+ * device copies the other. To the device it returns once `from` was read; to the host once `to` is written, so it waits
+ * for the stream. The first call allocates the buffers. If that fails, or a graph is recorded, *made is false and
+ * nothing is done. */
 bosc_status bi_cuda_host_copy(bosc_ctx *ctx, void *to, const void *from, size_t bytes, bool *made);
 
 /* Frees the buffers. */

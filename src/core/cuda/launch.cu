@@ -1,4 +1,4 @@
-/* What CUDA calls and launches say, as statuses. */
+/* Turns results of CUDA calls and launches into statuses. */
 #include "core/cuda/launch.cuh"
 
 extern "C" bosc_status bi_cuda_check(bosc_ctx *ctx, cudaError_t error, const char *what)
@@ -11,10 +11,10 @@ extern "C" bosc_status bi_cuda_check(bosc_ctx *ctx, cudaError_t error, const cha
 
 extern "C" bosc_status bi_cuda_await(bosc_ctx *ctx, const unsigned long long *words, int64_t count)
 {
-    enum { LOOKS = 4096 }; /* between questions whether the stream has failed */
+    enum { POLLS = 4096 }; /* of the word between checks of the stream for failure: chosen */
     for (int64_t w = 0; w < count; w++) {
-        for (int looks = 1; !__atomic_load_n(&words[w], __ATOMIC_ACQUIRE); looks++) {
-            if (looks % LOOKS) continue;
+        for (int polls = 1; !__atomic_load_n(&words[w], __ATOMIC_ACQUIRE); polls++) {
+            if (polls % POLLS) continue;
             const cudaError_t state = cudaStreamQuery((cudaStream_t)ctx->stream);
             if (state == cudaErrorNotReady) continue;
             BI_TRY(bi_cuda_check(ctx, state, "waiting for the device"));

@@ -11,10 +11,10 @@ struct merge_call {
     void *out, *values_out;
 };
 
-template <class K, class V> static bosc_status run(bosc_ctx *ctx, const struct merge_call *c)
+template <class K, class V> static bosc_status launch_merge(bosc_ctx *ctx, const struct merge_call *c)
 {
-    bi_pair<K, V> pair = {(const K *)c->a, (const K *)c->b, (const V *)c->a_values, (const V *)c->b_values, c->na,
-                          c->nb,           (K *)c->out,     (V *)c->values_out};
+    bi_merge_pair<K, V> pair = {(const K *)c->a, (const K *)c->b, (const V *)c->a_values, (const V *)c->b_values, c->na,
+                                c->nb,           (K *)c->out,     (V *)c->values_out};
     void *splits;
     BI_TRY(bi_scratch(ctx, (size_t)bi_div_up(c->na + c->nb, BI_MERGE_TILE) * sizeof(int64_t), &splits));
     return bi_run_merge(ctx, pair, c->kind, bi_no_tie<V>(), (int64_t *)splits);
@@ -25,12 +25,13 @@ bosc_status bi_cuda_merge_pairs(bosc_ctx *ctx, bosc_dtype dtype, size_t value_si
                                 void *keys_out, void *values_out)
 {
     if (na + nb == 0) return BOSC_OK;
-    struct merge_call call = {bi_kind_of(dtype), a_keys, a_values, na, b_keys, b_values, nb, keys_out, values_out};
+    struct merge_call call = {bi_key_kind_of(dtype), a_keys, a_values, na, b_keys, b_values, nb, keys_out, values_out};
     struct bi_mark mark = bi_arena_mark(ctx);
-    bool wide_key = bosc_dtype_size(dtype) == 8, wide_value = value_size == 8;
-    bosc_status status = wide_key
-                             ? (wide_value ? run<uint64_t, uint64_t>(ctx, &call) : run<uint64_t, uint32_t>(ctx, &call))
-                             : (wide_value ? run<uint32_t, uint64_t>(ctx, &call) : run<uint32_t, uint32_t>(ctx, &call));
+    bool key_64bit = bosc_dtype_size(dtype) == 8, value_64bit = value_size == 8;
+    bosc_status status = key_64bit ? (value_64bit ? launch_merge<uint64_t, uint64_t>(ctx, &call)
+                                                  : launch_merge<uint64_t, uint32_t>(ctx, &call))
+                                   : (value_64bit ? launch_merge<uint32_t, uint64_t>(ctx, &call)
+                                                  : launch_merge<uint32_t, uint32_t>(ctx, &call));
     bi_arena_rewind(ctx, mark);
     return status;
 }

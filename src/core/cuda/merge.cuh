@@ -1,5 +1,6 @@
-/* Merge Path (Green, McColl, Bader, GPU Merge Path, 2012): the output is cut into tiles, a binary search on each cut's
- * diagonal tells what of either input a tile takes, and within a tile the same tells what each thread takes. */
+/* Merge Path (Green, McColl, Bader, GPU Merge Path, 2012): the output is divided into tiles. A binary search on the
+ * diagonal of each tile's begin finds the range of either input that the tile merges; a second one divides the tile
+ * among threads. */
 #ifndef BI_CORE_CUDA_MERGE_CUH
 #define BI_CORE_CUDA_MERGE_CUH
 
@@ -7,33 +8,33 @@
 
 enum { BI_MERGE_THREADS = 256, BI_MERGE_EACH = 8, BI_MERGE_TILE = BI_MERGE_THREADS * BI_MERGE_EACH };
 
-/* How the bits of a key are ordered. */
+/* Order of the bits of a key. */
 enum bi_key_kind { BI_KEY_UNSIGNED, BI_KEY_SIGNED, BI_KEY_FLOAT };
 
-static inline enum bi_key_kind bi_kind_of(bosc_dtype dtype)
+static inline enum bi_key_kind bi_key_kind_of(bosc_dtype dtype)
 {
     bool is_float = dtype == BOSC_F32 || dtype == BOSC_F64;
     return is_float ? BI_KEY_FLOAT : dtype == BOSC_U32 || dtype == BOSC_U64 ? BI_KEY_UNSIGNED : BI_KEY_SIGNED;
 }
 
-__device__ __forceinline__ uint32_t bi_ordered(uint32_t bits, enum bi_key_kind kind)
+__device__ __forceinline__ uint32_t bi_order_key(uint32_t bits, enum bi_key_kind kind)
 {
     if (kind == BI_KEY_FLOAT) return bi_key_u32_of_f32(bi_f32_from_bits(bits));
     return kind == BI_KEY_SIGNED ? bits ^ 0x80000000u : bits;
 }
-__device__ __forceinline__ uint64_t bi_ordered(uint64_t bits, enum bi_key_kind kind)
+__device__ __forceinline__ uint64_t bi_order_key(uint64_t bits, enum bi_key_kind kind)
 {
     if (kind == BI_KEY_FLOAT) return bi_key_u64_of_f64(bi_f64_from_bits(bits));
     return kind == BI_KEY_SIGNED ? bits ^ 0x8000000000000000ull : bits;
 }
 
-/* Equal keys keep their order: those of `a` first. */
+/* Tie rule of stable merges: among equal keys those of `a` come first. */
 template <class V> struct bi_no_tie {
     __device__ __forceinline__ bool b_first(const V *, const V *) const { return false; }
 };
 
 /* Two sorted arrays with values (or without: NULL) and where their merge goes. */
-template <class K, class V> struct bi_pair {
+template <class K, class V> struct bi_merge_pair {
     const K *a, *b;
     const V *a_values, *b_values;
     int64_t na, nb;
@@ -41,16 +42,16 @@ template <class K, class V> struct bi_pair {
     V *values_out;
 };
 
-/* Is b[j] to come before a[i]? */
+/* True if b[j] comes before a[i]. */
 template <class K, class V, class TIE>
 __device__ __forceinline__ bool bi_b_first(K a, K b, const V *a_value, const V *b_value, enum bi_key_kind kind,
                                            const TIE &tie)
 {
-    K x = bi_ordered(a, kind), y = bi_ordered(b, kind);
+    K x = bi_order_key(a, kind), y = bi_order_key(b, kind);
     return x == y ? tie.b_first(a_value, b_value) : y < x;
 }
 
-/* How many of `a` are among the first `diagonal` of the merge. */
+/* Number of items of `a` among the first `diagonal` results. */
 template <class K, class V, class TIE>
 __device__ __forceinline__ int64_t bi_merge_path(const K *a, int64_t na, const K *b, int64_t nb, const V *a_values,
                                                  const V *b_values, int64_t diagonal, enum bi_key_kind kind,
@@ -67,9 +68,9 @@ __device__ __forceinline__ int64_t bi_merge_path(const K *a, int64_t na, const K
     return low;
 }
 
-/* splits[t]: how many of `a` come before tile t, within its pair. */
+/* splits[t]: number of items of `a` before tile t. */
 template <class K, class V, class TIE>
-static __global__ void bi_core_merge_splits(bi_pair<K, V> p, int64_t tiles, enum bi_key_kind kind, TIE tie,
+static __global__ void bi_core_merge_splits(bi_merge_pair<K, V> p, int64_t tiles, enum bi_key_kind kind, TIE tie,
                                             int64_t *splits)
 {
     int64_t t = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
@@ -82,13 +83,14 @@ template <class K> struct bi_merge_shared {
     uint16_t source[BI_MERGE_TILE];
 };
 
-/* Merges what lies in sh->key, `na` of a and then `nb` of b, and leaves the keys there in order, with their sources. */
+/* Merges the keys in sh->key, `na` of a followed by `nb` of b, in place, and stores the source index of each. */
 template <class K, class V, class TIE>
 static __device__ void bi_merge_in_shared(bi_merge_shared<K> *sh, int na, int nb, const V *a_values, const V *b_values,
                                           enum bi_key_kind kind, const TIE &tie)
 {
     int begin = min((int)threadIdx.x * BI_MERGE_EACH, na + nb), end = min(begin + BI_MERGE_EACH, na + nb);
     int i = (int)bi_merge_path(sh->key, na, sh->key + na, nb, a_values, b_values, begin, kind, tie), j = begin - i;
+    /* Each thread merges its share into registers (constant indices by unrolling). */
     K key[BI_MERGE_EACH];
     uint16_t source[BI_MERGE_EACH];
 #pragma unroll
@@ -100,30 +102,33 @@ static __device__ void bi_merge_in_shared(bi_merge_shared<K> *sh, int na, int nb
         key[k] = sh->key[at];
         source[k] = (uint16_t)at;
     }
-    __syncthreads();
+    __syncthreads(); /* all threads have read the keys; now they overwrite them */
 #pragma unroll
     for (int k = 0; k < BI_MERGE_EACH; k++) {
         if (begin + k >= end) break;
         sh->key[begin + k] = key[k];
         sh->source[begin + k] = source[k];
     }
-    __syncthreads();
+    __syncthreads(); /* the merged tile is complete */
 }
 
 template <class K, class V, class TIE>
 static __global__ void __launch_bounds__(BI_MERGE_THREADS)
-    bi_core_merge(bi_pair<K, V> p, enum bi_key_kind kind, const int64_t *splits, TIE tie)
+    bi_core_merge(bi_merge_pair<K, V> p, enum bi_key_kind kind, const int64_t *splits, TIE tie)
 {
     typedef bi_merge_shared<K> shared_type;
     BI_SHARED(shared_type, sh);
+    /* 1. The range of either input that this tile merges. */
     int64_t tile = blockIdx.x, begin = tile * BI_MERGE_TILE;
     int64_t end = min(begin + BI_MERGE_TILE, p.na + p.nb);
     int64_t a0 = splits[tile], a1 = end == p.na + p.nb ? p.na : splits[tile + 1], b0 = begin - a0, b1 = end - a1;
     int na = (int)(a1 - a0), nb = (int)(b1 - b0);
+    /* 2. Load the keys and merge them in shared memory. */
     for (int k = (int)threadIdx.x; k < na + nb; k += BI_MERGE_THREADS)
         sh.key[k] = k < na ? p.a[a0 + k] : p.b[b0 + k - na];
-    __syncthreads();
+    __syncthreads(); /* the keys of all threads */
     bi_merge_in_shared(&sh, na, nb, p.a_values + a0, p.b_values + b0, kind, tie);
+    /* 3. Store the keys, and the values from their sources. */
     for (int k = (int)threadIdx.x; k < na + nb; k += BI_MERGE_THREADS) {
         int from = sh.source[k];
         if (p.out) p.out[begin + k] = sh.key[k];
@@ -131,9 +136,9 @@ static __global__ void __launch_bounds__(BI_MERGE_THREADS)
     }
 }
 
-/* Merges the pair; `splits` has room for a number a tile. */
+/* Merges the pair; `splits` has room for one number a tile. */
 template <class K, class V, class TIE>
-static bosc_status bi_run_merge(bosc_ctx *ctx, const bi_pair<K, V> &pair, enum bi_key_kind kind, const TIE &tie,
+static bosc_status bi_run_merge(bosc_ctx *ctx, const bi_merge_pair<K, V> &pair, enum bi_key_kind kind, const TIE &tie,
                                 int64_t *splits)
 {
     int64_t tiles = bi_div_up(pair.na + pair.nb, BI_MERGE_TILE);

@@ -1,5 +1,6 @@
-/* The operations of reductions and scans, as types: how an element is read, joined with another, and written. Sums of
- * floats keep the order of core/tiles.h; minima and maxima of floats are taken of their ranks, as integers. */
+/* The operations of reductions and scans as types: conversion of elements to values and back, and the combination of
+ * two values. Sums of floats keep the order of core/tiles.h; minima and maxima of floats compare their ranks as
+ * integers. */
 #ifndef BI_CORE_CUDA_OPS_CUH
 #define BI_CORE_CUDA_OPS_CUH
 
@@ -8,49 +9,49 @@
 #include "core/cuda/launch.cuh"
 #include "core/tiles.h"
 
-template <class T> struct bi_sum_of { /* unsigned integers, of signed ones too: sums wrap */
+template <class T> struct bi_sum_of { /* T is unsigned, for signed elements too: sums wrap */
     typedef T element;
     typedef T value;
-    static __host__ __device__ __forceinline__ value read(element x) { return x; }
-    static __host__ __device__ __forceinline__ value join(value a, value b) { return a + b; }
-    static __host__ __device__ __forceinline__ element write(value x) { return x; }
-    static __host__ __device__ __forceinline__ value neutral() { return 0; }
-    static __host__ __device__ __forceinline__ element nothing() { return 0; }
+    static __host__ __device__ __forceinline__ value to_value(element x) { return x; }
+    static __host__ __device__ __forceinline__ value combine(value a, value b) { return a + b; }
+    static __host__ __device__ __forceinline__ element to_element(value x) { return x; }
+    static __host__ __device__ __forceinline__ value identity() { return 0; }
+    static __host__ __device__ __forceinline__ element empty_result() { return 0; }
 };
 
 template <class T> struct bi_sum_of_floats {
     typedef T element;
     typedef T value;
-    static __host__ __device__ __forceinline__ value read(element x) { return x; }
-    static __host__ __device__ __forceinline__ value join(value a, value b) { return a + b; }
-    static __host__ __device__ __forceinline__ element write(value x) { return canonical(x); }
-    static __host__ __device__ __forceinline__ value neutral() { return T(-0.0); } /* x + -0 is x, -0 too */
-    static __host__ __device__ __forceinline__ element nothing() { return 0; }
+    static __host__ __device__ __forceinline__ value to_value(element x) { return x; }
+    static __host__ __device__ __forceinline__ value combine(value a, value b) { return a + b; }
+    static __host__ __device__ __forceinline__ element to_element(value x) { return canonical(x); }
+    static __host__ __device__ __forceinline__ value identity() { return T(-0.0); } /* x + -0 is x for every x */
+    static __host__ __device__ __forceinline__ element empty_result() { return 0; }
 
   private:
     static __host__ __device__ __forceinline__ float canonical(float x) { return bi_canonical_f32(x); }
     static __host__ __device__ __forceinline__ double canonical(double x) { return bi_canonical_f64(x); }
 };
 
-/* Of integers: LOW and HIGH are the ends of the type. */
+/* Minimum or maximum of integers; LOW and HIGH are the limits of the type. */
 template <class T, bool MAX, T LOW, T HIGH> struct bi_extreme_of {
     typedef T element;
     typedef T value;
-    static __host__ __device__ __forceinline__ value read(element x) { return x; }
-    static __host__ __device__ __forceinline__ value join(value a, value b) { return (b < a) == MAX ? a : b; }
-    static __host__ __device__ __forceinline__ element write(value x) { return x; }
-    static __host__ __device__ __forceinline__ value neutral() { return MAX ? LOW : HIGH; }
-    static __host__ __device__ __forceinline__ element nothing() { return neutral(); }
+    static __host__ __device__ __forceinline__ value to_value(element x) { return x; }
+    static __host__ __device__ __forceinline__ value combine(value a, value b) { return (b < a) == MAX ? a : b; }
+    static __host__ __device__ __forceinline__ element to_element(value x) { return x; }
+    static __host__ __device__ __forceinline__ value identity() { return MAX ? LOW : HIGH; }
+    static __host__ __device__ __forceinline__ element empty_result() { return identity(); }
 };
 
 template <bool MAX> struct bi_extreme_of_f32 : bi_extreme_of<int32_t, MAX, INT32_MIN, INT32_MAX> {
     typedef float element;
-    static __host__ __device__ __forceinline__ int32_t read(element x)
+    static __host__ __device__ __forceinline__ int32_t to_value(element x)
     {
         return bi_rank_i32_of_f32(x, MAX ? INT32_MAX : INT32_MIN);
     }
-    static __host__ __device__ __forceinline__ element write(int32_t x) { return bi_f32_of_rank(x); }
-    static __host__ __device__ __forceinline__ element nothing()
+    static __host__ __device__ __forceinline__ element to_element(int32_t x) { return bi_f32_of_rank(x); }
+    static __host__ __device__ __forceinline__ element empty_result()
     {
         return bi_f32_from_bits(MAX ? 0xff800000u : 0x7f800000u);
     }
@@ -58,12 +59,12 @@ template <bool MAX> struct bi_extreme_of_f32 : bi_extreme_of<int32_t, MAX, INT32
 
 template <bool MAX> struct bi_extreme_of_f64 : bi_extreme_of<int64_t, MAX, INT64_MIN, INT64_MAX> {
     typedef double element;
-    static __host__ __device__ __forceinline__ int64_t read(element x)
+    static __host__ __device__ __forceinline__ int64_t to_value(element x)
     {
         return bi_rank_i64_of_f64(x, MAX ? INT64_MAX : INT64_MIN);
     }
-    static __host__ __device__ __forceinline__ element write(int64_t x) { return bi_f64_of_rank(x); }
-    static __host__ __device__ __forceinline__ element nothing()
+    static __host__ __device__ __forceinline__ element to_element(int64_t x) { return bi_f64_of_rank(x); }
+    static __host__ __device__ __forceinline__ element empty_result()
     {
         return bi_f64_from_bits(MAX ? 0xfff0000000000000ull : 0x7ff0000000000000ull);
     }
@@ -72,35 +73,35 @@ template <bool MAX> struct bi_extreme_of_f64 : bi_extreme_of<int64_t, MAX, INT64
 template <bool MAX, class F> bosc_status bi_with_extreme(bosc_ctx *ctx, bosc_dtype dtype, const F &f)
 {
     switch (dtype) {
-    case BOSC_F32: return f.template run<bi_extreme_of_f32<MAX>>(ctx);
-    case BOSC_F64: return f.template run<bi_extreme_of_f64<MAX>>(ctx);
-    case BOSC_I32: return f.template run<bi_extreme_of<int32_t, MAX, INT32_MIN, INT32_MAX>>(ctx);
-    case BOSC_I64: return f.template run<bi_extreme_of<int64_t, MAX, INT64_MIN, INT64_MAX>>(ctx);
-    case BOSC_U32: return f.template run<bi_extreme_of<uint32_t, MAX, 0, UINT32_MAX>>(ctx);
-    case BOSC_U64: return f.template run<bi_extreme_of<uint64_t, MAX, 0, UINT64_MAX>>(ctx);
+    case BOSC_F32: return f.template launch<bi_extreme_of_f32<MAX>>(ctx);
+    case BOSC_F64: return f.template launch<bi_extreme_of_f64<MAX>>(ctx);
+    case BOSC_I32: return f.template launch<bi_extreme_of<int32_t, MAX, INT32_MIN, INT32_MAX>>(ctx);
+    case BOSC_I64: return f.template launch<bi_extreme_of<int64_t, MAX, INT64_MIN, INT64_MAX>>(ctx);
+    case BOSC_U32: return f.template launch<bi_extreme_of<uint32_t, MAX, 0, UINT32_MAX>>(ctx);
+    case BOSC_U64: return f.template launch<bi_extreme_of<uint64_t, MAX, 0, UINT64_MAX>>(ctx);
     default: break;
     }
     return bi_fail(ctx, BOSC_ERR_INTERNAL, "dtype: %d has no order here", (int)dtype);
 }
 
-/* Calls f.run<operation>(ctx) for the operation that op and dtype name. */
+/* Calls f.launch<operation>(ctx) for the operation that op and dtype name. */
 template <class F> bosc_status bi_with_operation(bosc_ctx *ctx, bosc_op op, bosc_dtype dtype, const F &f)
 {
     if (op == BOSC_MIN) return bi_with_extreme<false>(ctx, dtype, f);
     if (op == BOSC_MAX) return bi_with_extreme<true>(ctx, dtype, f);
     switch (dtype) {
-    case BOSC_F32: return f.template run<bi_sum_of_floats<float>>(ctx);
-    case BOSC_F64: return f.template run<bi_sum_of_floats<double>>(ctx);
+    case BOSC_F32: return f.template launch<bi_sum_of_floats<float>>(ctx);
+    case BOSC_F64: return f.template launch<bi_sum_of_floats<double>>(ctx);
     case BOSC_I32:
-    case BOSC_U32: return f.template run<bi_sum_of<uint32_t>>(ctx);
+    case BOSC_U32: return f.template launch<bi_sum_of<uint32_t>>(ctx);
     case BOSC_I64:
-    case BOSC_U64: return f.template run<bi_sum_of<uint64_t>>(ctx);
+    case BOSC_U64: return f.template launch<bi_sum_of<uint64_t>>(ctx);
     default: break;
     }
     return bi_fail(ctx, BOSC_ERR_INTERNAL, "dtype: %d has no sum here", (int)dtype);
 }
 
-/* Four elements from i on. Vector loads where the array is aligned for them; those beyond n are `other`. */
+/* Loads four elements from i on, by vectors if the array is aligned; elements beyond n are `other`. */
 template <class T> __device__ __forceinline__ void bi_load_four(const T *in, int64_t i, int64_t n, T other, T x[4])
 {
     if (i + 4 <= n && reinterpret_cast<uintptr_t>(in) % 16 == 0) {

@@ -1,38 +1,41 @@
-/* Reductions: a warp adds a tile, then one block adds the tiles by the same tree (core/tiles.h). */
+/* Reductions: warps sum tiles, then one block sums the totals by the same tree (core/tiles.h). */
 #include "core/call.h"
 #include "core/cuda/collectives.cuh"
 #include "core/cuda/ops.cuh"
 
 enum { CHUNK = 128, CHUNKS = BI_TILE / CHUNK, FINAL_THREADS = 512 };
 
-/* The aligned tree over the tile that begins at `begin`; a whole warp calls it, lane 0 has the result. */
+/* Sums the tile that begins at `begin` by the aligned tree. A whole warp calls it; lane 0 has the result. */
 template <class P, class T, class R>
 static __device__ __forceinline__ typename P::value tile_total(const T *in, int64_t begin, int64_t n, R read, T other)
 {
     int lane = (int)(threadIdx.x % 32);
+    /* 1. Four elements a lane: blocks of 4. Each chunk is 128 contiguous elements. */
     typename P::value sum[CHUNKS];
 #pragma unroll
     for (int c = 0; c < CHUNKS; c++) {
         T x[4];
         bi_load_four(in, begin + c * CHUNK + lane * 4, n, other, x);
         typename P::value v[4];
-        for (int k = 0; k < 4; k++) v[k] = begin + c * CHUNK + lane * 4 + k < n ? read(x[k]) : P::neutral();
-        sum[c] = P::join(P::join(v[0], v[1]), P::join(v[2], v[3]));
+        for (int k = 0; k < 4; k++) v[k] = begin + c * CHUNK + lane * 4 + k < n ? read(x[k]) : P::identity();
+        sum[c] = P::combine(P::combine(v[0], v[1]), P::combine(v[2], v[3]));
     }
+    /* 2. Across lanes, the lower lane's block first. */
 #pragma unroll
     for (int c = 0; c < CHUNKS; c++)
         for (int d = 1; d < 32; d *= 2) {
             typename P::value other_half = __shfl_xor_sync(~0u, sum[c], d);
-            sum[c] = lane & d ? P::join(other_half, sum[c]) : P::join(sum[c], other_half);
+            sum[c] = lane & d ? P::combine(other_half, sum[c]) : P::combine(sum[c], other_half);
         }
+        /* 3. Across chunks. */
 #pragma unroll
     for (int d = 1; d < CHUNKS; d *= 2)
-        for (int c = 0; c < CHUNKS; c += 2 * d) sum[c] = P::join(sum[c], sum[c + d]);
+        for (int c = 0; c < CHUNKS; c += 2 * d) sum[c] = P::combine(sum[c], sum[c + d]);
     return sum[0];
 }
 
 template <class P> struct read_element {
-    __device__ typename P::value operator()(typename P::element x) const { return P::read(x); }
+    __device__ typename P::value operator()(typename P::element x) const { return P::to_value(x); }
 };
 template <class P> struct read_total {
     __device__ typename P::value operator()(typename P::value x) const { return x; }
@@ -49,7 +52,7 @@ static __global__ void __launch_bounds__(256)
     }
 }
 
-/* One block: rounds of tiles over `count` totals, each into the room behind the last, until one is left. */
+/* One block sums `count` totals in rounds of tiles; each round writes behind the last, until one total is left. */
 template <class P>
 static __global__ void __launch_bounds__(FINAL_THREADS)
     bi_core_total(typename P::value *totals, int64_t count, typename P::element *result)
@@ -61,11 +64,11 @@ static __global__ void __launch_bounds__(FINAL_THREADS)
             typename P::value total = tile_total<P>(totals, t * BI_TILE, count, read_total<P>(), typename P::value());
             if (threadIdx.x % 32 == 0) next[t] = total;
         }
-        __syncthreads();
+        __syncthreads(); /* all warps have written their totals, which the next round reads */
         totals = next;
         count = tiles;
     }
-    if (threadIdx.x == 0) *result = count == 0 ? P::nothing() : P::write(totals[0]);
+    if (threadIdx.x == 0) *result = count == 0 ? P::empty_result() : P::to_element(totals[0]);
 }
 
 struct reduce_call {
@@ -73,7 +76,7 @@ struct reduce_call {
     int64_t n;
     void *result;
 
-    template <class P> bosc_status run(bosc_ctx *ctx) const
+    template <class P> bosc_status launch(bosc_ctx *ctx) const
     {
         int64_t tiles = bi_div_up(n, BI_TILE), total_count = 1;
         for (int64_t count = tiles; count > 1; count = bi_div_up(count, BI_TILE)) total_count += count;
@@ -81,7 +84,7 @@ struct reduce_call {
         BI_TRY(bi_scratch(ctx, (size_t)total_count * sizeof(typename P::value), &totals));
         typename P::value *t = (typename P::value *)totals;
         if (n > 0)
-            BI_TRY(BI_RUN(ctx, bi_core_totals<P>, bi_grid(ctx, tiles * 32, 256), 256, 0,
+            BI_TRY(BI_RUN(ctx, bi_core_totals<P>, bi_grid_size(ctx, tiles * 32, 256), 256, 0,
                           (const typename P::element *)in, n, t));
         return BI_RUN(ctx, bi_core_total<P>, 1, FINAL_THREADS, 0, t, tiles, (typename P::element *)result);
     }

@@ -1,6 +1,6 @@
-/* The one door to CUDA's thread model. Kernels are written with CUDA's own words (threadIdx, __syncthreads, shuffles,
- * atomics); what a host compiler cannot parse or an emulator must see goes through these wrappers. With BI_EMULATE the
- * emulator's headers stand in for all of it. */
+/* Wrappers around CUDA's thread model. Kernels use CUDA's own names (threadIdx, __syncthreads, shuffles, atomics);
+ * these wrappers cover syntax that a host compiler cannot parse and accesses that the emulator must observe. With
+ * BI_EMULATE the emulator's headers replace all of it. */
 #ifndef BI_CORE_CUDA_SIMT_CUH
 #define BI_CORE_CUDA_SIMT_CUH
 
@@ -16,16 +16,16 @@
 /* The same for a grid whose blocks must all run at once; returns the runtime's status. */
 template <class... P>
 static inline cudaError_t bi_launch_cooperative(void (*kernel)(P...), unsigned grid, unsigned block,
-                                                size_t shared_bytes, cudaStream_t stream, P... given)
+                                                size_t shared_bytes, cudaStream_t stream, P... values)
 {
-    void *arguments[] = {const_cast<void *>(static_cast<const void *>(&given))...};
+    void *arguments[] = {const_cast<void *>(static_cast<const void *>(&values))...};
     return cudaLaunchCooperativeKernel(reinterpret_cast<const void *>(kernel), grid, block, arguments, shared_bytes,
                                        stream);
 }
 #define BI_LAUNCH_COOPERATIVE(kernel, grid, block, shared_bytes, stream, ...) \
     bi_launch_cooperative((kernel), (grid), (block), (shared_bytes), (cudaStream_t)(stream), __VA_ARGS__)
 
-/* The most blocks of this size that may run at once, whatever the occupancy: the emulator has few. */
+/* Upper limit of concurrent blocks besides the occupancy: the emulator has few. */
 static inline unsigned bi_launch_cooperative_limit(int, unsigned blocks) { return blocks; }
 
 /* One struct of static shared memory a kernel: BI_SHARED(struct tile_shared, sh); then sh.field. */
@@ -71,17 +71,18 @@ __device__ __forceinline__ void bi_store_relaxed(unsigned long *p, unsigned long
     bi_store_relaxed(reinterpret_cast<unsigned long long *>(p), (unsigned long long)v);
 }
 
-/* A word in page-locked host memory, for the host that waits for it (bi_cuda_await). What a block wrote before, a
- * barrier and __threadfence_system come first. */
+/* Stores a word in page-locked host memory that the host polls (bi_cuda_await). To publish other writes of the block
+ * with it, a barrier and __threadfence_system must come first. */
 __device__ __forceinline__ void bi_notify_host(unsigned long long *p, unsigned long long v)
 {
     asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory");
 }
 
-/* A value that others change by atomics, and that may be an old one: to spare an atomic that would change nothing. */
+/* Loads a value that other threads change by atomics; it may be stale. Serves to skip atomics that would change
+ * nothing. */
 template <class T> __device__ __forceinline__ T bi_load_hint(const T *p) { return __ldca(p); }
 
-/* The same of four words in shared memory, aligned to 16 bytes. */
+/* The same for four words in shared memory, aligned to 16 bytes. */
 __device__ __forceinline__ uint4 bi_load_hint_shared(const uint4 *p)
 {
     uint4 v;

@@ -1,7 +1,7 @@
-/* The merge sort by superkey (Brown 2015, section 2): tiles are sorted in shared memory, then runs are merged pass by
- * pass, divided by Merge Path (merge.cuh). Beside each row number goes the ordered key of its first coordinate; the
- * others are read when keys are equal. Threads take an odd number of references, so that their places are in different
- * banks of shared memory. */
+/* Merge sort by superkey (Brown 2015, section 2): tiles are sorted in shared memory, then runs are merged pass by pass,
+ * divided by Merge Path (merge.cuh). Each entry is a row number and the ordered key of its first coordinate; other
+ * coordinates are read when keys are equal. Threads own an odd number of entries, so that they access different banks
+ * of shared memory. */
 #include "core/cuda/collectives.cuh"
 #include "core/cuda/superkey.cuh"
 
@@ -13,7 +13,7 @@ template <class K> struct tile {
 };
 
 template <class K> struct superkey : bi_superkey<K> {
-    /* Does row r come before row s, whose first coordinates are equal? */
+    /* True if row r comes before row s; their first coordinates are equal. */
     __device__ __forceinline__ bool before(uint32_t r, uint32_t s) const
     {
         if (r == NO_ROW || s == NO_ROW) return r < s;
@@ -24,20 +24,20 @@ template <class K> struct superkey : bi_superkey<K> {
     __device__ __forceinline__ bool b_first(const uint32_t *a, const uint32_t *b) const { return before(*b, *a); }
 };
 
-/* References and their keys; a thread may look a few places beyond the end. */
+/* Entries of a tile; a thread may read a few entries beyond the end. */
 template <class K> struct sort_shared {
     K key[tile<K>::SIZE + tile<K>::EACH];
     uint32_t row[tile<K>::SIZE + tile<K>::EACH];
 };
 
-/* What a thread holds: its references in order. */
+/* The entries of a thread, in registers. */
 template <class K> struct own_items {
     K key[tile<K>::EACH];
     uint32_t row[tile<K>::EACH];
 };
 
-/* To their places; the block is past reading. */
-template <class K> static __device__ __forceinline__ void put_own(sort_shared<K> *sh, const own_items<K> &own)
+/* Stores the entries of the thread. The caller ensures that no thread still reads this memory. */
+template <class K> static __device__ __forceinline__ void store_own(sort_shared<K> *sh, const own_items<K> &own)
 {
     const int begin = (int)threadIdx.x * tile<K>::EACH;
 #pragma unroll
@@ -47,7 +47,8 @@ template <class K> static __device__ __forceinline__ void put_own(sort_shared<K>
     }
 }
 
-/* A network of exchanges between neighbours over the thread's own items, by their keys alone. Whether any are equal. */
+/* Odd-even transposition sort of the thread's entries by key; constant indices keep them in registers. Returns true if
+ * any keys are equal. */
 template <class K> static __device__ __forceinline__ bool sort_own_keys(own_items<K> &own)
 {
 #pragma unroll
@@ -68,7 +69,7 @@ template <class K> static __device__ __forceinline__ bool sort_own_keys(own_item
     return equal;
 }
 
-/* Puts the thread's own items of equal keys in order, where they are in shared memory. */
+/* Orders the thread's entries with equal keys by the other coordinates: an insertion sort in shared memory. */
 template <class K> static __device__ void sort_own_ties(const superkey<K> &by, sort_shared<K> *sh)
 {
     const int begin = (int)threadIdx.x * tile<K>::EACH;
@@ -81,8 +82,8 @@ template <class K> static __device__ void sort_own_ties(const superkey<K> &by, s
     }
 }
 
-/* The thread's part, from `diagonal` on, of the merge of two runs in shared memory: na from place a on, nb from b on.
- * What it takes beyond their end is nothing. */
+/* Merges the thread's share, from `diagonal` on, of two runs in shared memory: na entries from index a on, nb from b
+ * on. Entries beyond the end of the merge are undefined. */
 template <class K>
 static __device__ __forceinline__ void merge_own(const superkey<K> &by, const sort_shared<K> *sh, int a, int na, int b,
                                                  int nb, int diagonal, own_items<K> &own)
@@ -118,6 +119,7 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
     BI_SHARED(shared_type, sh);
     const int64_t begin = blockIdx.x * (int64_t)tile<K>::SIZE;
     const int first = (int)threadIdx.x * tile<K>::EACH;
+    /* 1. Load the keys, coalesced; then each thread its own entries. */
     own_items<K> own;
     for (int k = (int)threadIdx.x; k < tile<K>::SIZE; k += THREADS)
         sh.key[k] = begin + k < n ? by.key((uint32_t)(begin + k)) : ~(K)0;
@@ -127,25 +129,28 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
         own.key[k] = sh.key[first + k];
         own.row[k] = begin + first + k < n ? (uint32_t)(begin + first + k) : NO_ROW;
     }
+    /* 2. Each thread sorts its entries; it stores where only it has read. */
     const bool equal = sort_own_keys(own);
-    put_own(&sh, own); /* each in the places that it read */
+    store_own(&sh, own);
     if (equal) sort_own_ties(by, &sh);
-    for (int run = 1; run < THREADS; run *= 2) { /* of so many threads */
+    /* 3. Merge runs of `run` threads; barriers separate reads from writes of shared memory. */
+    for (int run = 1; run < THREADS; run *= 2) {
         const int width = run * tile<K>::EACH, a = first - first % (2 * width);
         __syncthreads();
         merge_own(by, &sh, a, width, a + width, width, first - a, own);
         __syncthreads();
-        put_own(&sh, own);
+        store_own(&sh, own);
     }
-    __syncthreads();
+    __syncthreads(); /* the sorted tile is complete */
+    /* 4. Store it, coalesced. */
     for (int k = (int)threadIdx.x; k < tile<K>::SIZE && begin + k < n; k += THREADS) {
         if (keys) keys[begin + k] = sh.key[k];
         rows[begin + k] = sh.row[k];
     }
 }
 
-/* A pass over n references in sorted runs of `width`, which is a multiple of a tile. splits[t]: how many of the first
- * run come before tile t in its pair of runs. */
+/* A pass that merges pairs of sorted runs of `width` entries, a multiple of a tile. splits[t]: number of entries of the
+ * first run before tile t of its pair. */
 template <class K> struct merge_pass {
     superkey<K> by;
     int64_t n, width;
@@ -156,7 +161,7 @@ template <class K> struct merge_pass {
     int64_t *splits;
 };
 
-/* The pair of runs of a tile, which is [begin, end) of their merge. */
+/* The pair of runs that a tile belongs to; the tile is [begin, end) of their merge. */
 struct pair_of_runs {
     int64_t base, na, nb, begin, end;
 };
@@ -168,7 +173,7 @@ template <class K> static __device__ __forceinline__ pair_of_runs pair_of(const 
     return {base, na, nb, begin - base, min(begin - base + tile<K>::SIZE, na + nb)};
 }
 
-/* A warp finds a split: its lanes look at 32 places of the diagonal at once. */
+/* One warp finds a split by a 32-ary search: its lanes test 32 positions of the diagonal at once. */
 template <class K>
 static __global__ void __launch_bounds__(SPLIT_THREADS) bi_core_sort_splits(const merge_pass<K> pass, int64_t tiles)
 {
@@ -186,7 +191,8 @@ static __global__ void __launch_bounds__(SPLIT_THREADS) bi_core_sort_splits(cons
             b_first = bi_b_first(a[i], b[j], a_rows + i, b_rows + j, BI_KEY_UNSIGNED, pass.by);
         }
         const uint32_t lanes = __ballot_sync(~0u, b_first);
-        const int64_t first = lanes ? __ffs((int)lanes) - 1 : 32; /* the least lane whose place is beyond the split */
+        /* The first lane whose position is beyond the split; 32 if there is none. */
+        const int64_t first = lanes ? __ffs((int)lanes) - 1 : 32;
         high = min(high, low + first * step);
         if (first > 0) low += (first - 1) * step + 1;
     }
@@ -201,7 +207,9 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS) bi_core_sort_merge(con
     const pair_of_runs p = pair_of(pass, blockIdx.x);
     const int64_t a0 = pass.splits[blockIdx.x], a1 = p.end == p.na + p.nb ? p.na : pass.splits[blockIdx.x + 1];
     const int na = (int)(a1 - a0), count = (int)(p.end - p.begin);
-    const int64_t a_at = p.base + a0, b_at = p.base + p.na + (p.begin - a0) - na; /* so that b_at + na is its first */
+    /* Entry i of the tile is entry a_at + i for i < na, else b_at + i. */
+    const int64_t a_at = p.base + a0, b_at = p.base + p.na + (p.begin - a0) - na;
+    /* 1. Load both ranges to shared memory; through registers, so that all loads are in flight at once. */
     own_items<K> own;
 #pragma unroll
     for (int k = 0; k < tile<K>::EACH; k++) {
@@ -218,18 +226,21 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS) bi_core_sort_merge(con
         sh.key[i] = own.key[k];
         sh.row[i] = own.row[k];
     }
-    __syncthreads();
+    __syncthreads(); /* the tile is loaded */
+    /* 2. Each thread merges its share; then, after all have read, stores it. */
     merge_own(pass.by, &sh, 0, na, na, count - na, min((int)threadIdx.x * tile<K>::EACH, count), own);
     __syncthreads();
-    put_own(&sh, own);
-    __syncthreads();
+    store_own(&sh, own);
+    __syncthreads(); /* the merged tile is complete */
+    /* 3. Store it, coalesced. */
     for (int i = (int)threadIdx.x; i < count; i += THREADS) {
         if (pass.keys_out) pass.keys_out[p.base + p.begin + i] = sh.key[i];
         pass.rows_out[p.base + p.begin + i] = sh.row[i];
     }
 }
 
-/* Passes over the runs of tiles, from keys[0] and rows[0] to and fro; the last goes to perm and keys_out. */
+/* Merges runs of tiles in passes that alternate between keys[0], rows[0] and keys[1], rows[1]; the last one writes perm
+ * and keys_out. */
 template <class K>
 static bosc_status merge_runs(bosc_ctx *ctx, const superkey<K> &by, int64_t n, K *keys[2], uint32_t *rows[2],
                               int64_t *splits, uint32_t *perm, K *keys_out)
@@ -248,7 +259,8 @@ static bosc_status merge_runs(bosc_ctx *ctx, const superkey<K> &by, int64_t n, K
     return BOSC_OK;
 }
 
-template <class K> static bosc_status sort(bosc_ctx *ctx, const superkey<K> &by, int64_t n, uint32_t *perm, K *keys_out)
+template <class K>
+static bosc_status sort_rows(bosc_ctx *ctx, const superkey<K> &by, int64_t n, uint32_t *perm, K *keys_out)
 {
     const int64_t tiles = bi_div_up(n, tile<K>::SIZE);
     if (tiles == 1) return BI_RUN(ctx, bi_core_sort_tile<K>, 1, THREADS, 0, by, n, keys_out, perm);
@@ -269,11 +281,11 @@ bosc_status bi_cuda_sort_superkey(bosc_ctx *ctx, bosc_dtype dtype, const void *p
 {
     if (n == 0) return BOSC_OK;
     struct bi_mark mark = bi_arena_mark(ctx);
-    enum bi_key_kind kind = bi_kind_of(dtype);
-    superkey<uint32_t> narrow = {{(const uint32_t *)points, stride, dim, first, kind}};
-    superkey<uint64_t> wide = {{(const uint64_t *)points, stride, dim, first, kind}};
-    bosc_status status = bosc_dtype_size(dtype) == 8 ? sort(ctx, wide, n, perm, (uint64_t *)keys)
-                                                     : sort(ctx, narrow, n, perm, (uint32_t *)keys);
+    enum bi_key_kind kind = bi_key_kind_of(dtype);
+    superkey<uint32_t> by_32 = {{(const uint32_t *)points, stride, dim, first, kind}};
+    superkey<uint64_t> by_64 = {{(const uint64_t *)points, stride, dim, first, kind}};
+    bosc_status status = bosc_dtype_size(dtype) == 8 ? sort_rows(ctx, by_64, n, perm, (uint64_t *)keys)
+                                                     : sort_rows(ctx, by_32, n, perm, (uint32_t *)keys);
     bi_arena_rewind(ctx, mark);
     return status;
 }

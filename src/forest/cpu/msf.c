@@ -1,63 +1,65 @@
-/* The fast spanning forest on the CPU: which part of the edges goes first, and what the caller gets. */
-#include "forest/cpu/msf.h"
+/* The AUTO spanning forest on the CPU: the order of its passes, and the results. */
+#include "forest/cpu/msf_state.h"
 
 #include "base/bits.h"
 
-/* Of a graph with more than DENSE edges a vertex, LIGHT a vertex go first. */
+/* With more than DENSE edges per vertex, the lightest LIGHT per vertex are processed first. Chosen. */
 static const double LIGHT = 1.8, DENSE = 2.5;
-enum { GRAIN = BI_THREAD_ITEMS / 4, SLACK = 1 << 13 /* room for chunks of each thread that are not filled */ };
+enum { GRAIN = BI_THREAD_ITEMS / 4, SLACK = 1 << 13 /* list capacity per thread for partly filled chunks; chosen */ };
 
-bosc_status bi_msf_cpu_take_scratch(struct bi_msf_cpu *m, int64_t edges)
+bosc_status bi_msf_cpu_allocate_scratch(struct bi_msf_cpu_state *m, int64_t edges)
 {
     int64_t n = m->rows.n;
     int64_t most = n - 1 < edges ? n - 1 : edges;
     BI_TRY(bi_scratch_of(m->ctx, most, sizeof *m->ids, (void **)&m->ids));
-    if (m->want->keys) BI_TRY(bi_scratch_of(m->ctx, most, m->rows.wide_keys ? 8 : 4, &m->keys));
+    if (m->request->keys) BI_TRY(bi_scratch_of(m->ctx, most, m->rows.keys_64bit ? 8 : 4, &m->keys));
     BI_TRY(bi_scratch_of(m->ctx, n, sizeof *m->next, (void **)&m->next));
     return bi_scratch_of(m->ctx, n, sizeof *m->component, (void **)&m->component);
 }
 
-/* The first round, with a list for about `light` edges; if the sample was wrong by much, with one for all. */
-static bosc_status first_round(struct bi_msf_cpu *m, int64_t light, int64_t edges)
+/* Runs the first round with a list for about `light` edges and a quarter more (chosen); if the sample was far off,
+ * again
+ * with a list for all. */
+static bosc_status run_first_round(struct bi_msf_cpu_state *m, int64_t light, int64_t edges)
 {
     int64_t slack = (int64_t)m->ctx->threads * SLACK;
     struct bi_mark mark = bi_arena_mark(m->ctx);
     bool overflow;
-    BI_TRY(bi_msf_edge_list_take(m->ctx, m->rows.wide_keys, light + light / 4 + slack, &m->list));
+    BI_TRY(bi_msf_edge_list_allocate(m->ctx, m->rows.keys_64bit, light + light / 4 + slack, &m->list));
     BI_TRY(bi_msf_cpu_stream(m, &overflow));
     if (overflow) {
         bi_arena_rewind(m->ctx, mark);
-        BI_TRY(bi_msf_edge_list_take(m->ctx, m->rows.wide_keys, edges + edges / 8 + slack, &m->list));
+        BI_TRY(bi_msf_edge_list_allocate(m->ctx, m->rows.keys_64bit, edges + edges / 8 + slack, &m->list));
         BI_TRY(bi_msf_cpu_stream(m, &overflow));
     }
     return bi_msf_cpu_first_round(m);
 }
 
-/* Ids of the forest become ascending by way of marks, of which chunks are counted and then read. */
+/* Sorts the forest's ids by marks: chunks of marks are counted, then read. */
 struct marks {
-    uint8_t *at; /* (entries) */
+    uint8_t *at; /* (entries) 1: the id is in the forest */
     int64_t entries;
     int chunks;
-    struct bi_span *ids; /* (chunks) from where the next id of a chunk goes to where those of the next chunk begin */
+    struct bi_span *ids; /* (chunks) the output range left to each chunk */
 };
 
-static bosc_status mark_ids(const struct bi_msf_cpu *m, const struct marks *k)
+static bosc_status mark_ids(const struct bi_msf_cpu_state *m, const struct marks *k)
 {
     BI_TRY(m->ctx->backend->fill(m->ctx, k->at, 0, (size_t)k->entries));
-    struct bi_parts p = bi_parts_of(m->ctx, m->found, 1);
-    while (bi_next_part(m->ctx, &p))
+    struct bi_batches p = bi_batches_of(m->ctx, m->found, 1);
+    while (bi_next_batch(m->ctx, &p))
         for (int64_t i = p.begin; i < p.end; i++) k->at[m->ids[i]] = 1;
     return p.status;
 }
 
-static bosc_status count_marks(const struct bi_msf_cpu *m, const struct marks *k)
+static bosc_status count_marks(const struct bi_msf_cpu_state *m, const struct marks *k)
 {
-    struct bi_parts parts = bi_chunk_parts(m->ctx, k->entries, k->chunks, 1);
+    struct bi_batches parts = bi_chunk_batches(m->ctx, k->entries, k->chunks, 1);
     for (int p = 0; p < k->chunks; p++) k->ids[p] = (struct bi_span){0, 0};
-    while (bi_next_part(m->ctx, &parts)) {
+    while (bi_next_batch(m->ctx, &parts)) {
 #pragma omp parallel for schedule(static) num_threads(k->chunks)
         for (int p = 0; p < k->chunks; p++) {
-            struct bi_span part = bi_chunk_part(k->entries, k->chunks, p, &parts);
+            struct bi_span part = bi_batch_of_chunk(k->entries, k->chunks, p, &parts);
             int64_t count = 0;
             for (int64_t id = part.begin; id < part.end; id++) count += k->at[id];
             k->ids[p].end += count;
@@ -70,13 +72,14 @@ static bosc_status count_marks(const struct bi_msf_cpu *m, const struct marks *k
     return parts.status;
 }
 
-static bosc_status read_marks(const struct bi_msf_cpu *m, const struct marks *k)
+/* Writes the marked ids of each chunk to its range; the write is branch-free. */
+static bosc_status read_marks(const struct bi_msf_cpu_state *m, const struct marks *k)
 {
-    struct bi_parts parts = bi_chunk_parts(m->ctx, k->entries, k->chunks, 1);
-    while (bi_next_part(m->ctx, &parts)) {
+    struct bi_batches parts = bi_chunk_batches(m->ctx, k->entries, k->chunks, 1);
+    while (bi_next_batch(m->ctx, &parts)) {
 #pragma omp parallel for schedule(static) num_threads(k->chunks)
         for (int p = 0; p < k->chunks; p++) {
-            struct bi_span part = bi_chunk_part(k->entries, k->chunks, p, &parts), to = k->ids[p];
+            struct bi_span part = bi_batch_of_chunk(k->entries, k->chunks, p, &parts), to = k->ids[p];
             for (int64_t id = part.begin; id < part.end && to.begin < to.end; id++) {
                 m->ids[to.begin] = (uint32_t)id;
                 to.begin += k->at[id];
@@ -87,7 +90,7 @@ static bosc_status read_marks(const struct bi_msf_cpu *m, const struct marks *k)
     return parts.status;
 }
 
-static bosc_status order_ids(const struct bi_msf_cpu *m, int64_t entries)
+static bosc_status order_ids(const struct bi_msf_cpu_state *m, int64_t entries)
 {
     struct marks k = {.entries = entries, .chunks = bi_thread_count(m->ctx, entries, GRAIN)};
     if (m->found == 0) return BOSC_OK;
@@ -98,11 +101,11 @@ static bosc_status order_ids(const struct bi_msf_cpu *m, int64_t entries)
     return read_marks(m, &k);
 }
 
-/* Lowers the label of each tree to its smallest vertex. */
-static bosc_status find_smallest(const struct bi_msf_cpu *m, uint32_t *smallest)
+/* Finds the smallest vertex of each tree by atomic minima. */
+static bosc_status find_smallest(const struct bi_msf_cpu_state *m, uint32_t *smallest)
 {
-    struct bi_parts p = bi_parts_of(m->ctx, m->rows.n, 2);
-    while (bi_next_part(m->ctx, &p)) {
+    struct bi_batches p = bi_batches_of(m->ctx, m->rows.n, 2);
+    while (bi_next_batch(m->ctx, &p)) {
 #pragma omp parallel for schedule(static) num_threads(bi_thread_count(m->ctx, p.end - p.begin, GRAIN))
         for (int64_t v = p.begin; v < p.end; v++) {
             uint32_t tree = m->joined[m->component[v]];
@@ -112,16 +115,16 @@ static bosc_status find_smallest(const struct bi_msf_cpu *m, uint32_t *smallest)
     return p.status;
 }
 
-/* The smallest vertex of each vertex's tree. */
-static bosc_status label(struct bi_msf_cpu *m, uint32_t **labels)
+/* Labels each vertex by the smallest vertex of its tree. */
+static bosc_status label_trees(struct bi_msf_cpu_state *m, uint32_t **labels)
 {
     int64_t n = m->rows.n;
-    uint32_t *smallest = m->next, *out; /* next is not needed any more */
+    uint32_t *smallest = m->next, *out; /* next is free by now */
     BI_TRY(bi_scratch_of(m->ctx, n, sizeof *out, (void **)&out));
     BI_TRY(m->ctx->backend->fill(m->ctx, smallest, 0xff, (size_t)m->components * sizeof *smallest));
     BI_TRY(find_smallest(m, smallest));
-    struct bi_parts p = bi_parts_of(m->ctx, n, 2);
-    while (bi_next_part(m->ctx, &p)) {
+    struct bi_batches p = bi_batches_of(m->ctx, n, 2);
+    while (bi_next_batch(m->ctx, &p)) {
 #pragma omp parallel for schedule(static) num_threads(bi_thread_count(m->ctx, p.end - p.begin, GRAIN))
         for (int64_t v = p.begin; v < p.end; v++) out[v] = smallest[m->joined[m->component[v]]];
     }
@@ -129,11 +132,11 @@ static bosc_status label(struct bi_msf_cpu *m, uint32_t **labels)
     return p.status;
 }
 
-bosc_status bi_msf_cpu_give(struct bi_msf_cpu *m, int64_t ids, struct bi_msf_found *found)
+bosc_status bi_msf_cpu_write_result(struct bi_msf_cpu_state *m, int64_t ids, struct bi_msf_found *found)
 {
     uint32_t *labels = NULL;
-    if (m->want->labels) BI_TRY(label(m, &labels));
-    if (m->want->ids && !m->keys) BI_TRY(order_ids(m, ids));
+    if (m->request->labels) BI_TRY(label_trees(m, &labels));
+    if (m->request->ids && !m->keys) BI_TRY(order_ids(m, ids));
     *found = (struct bi_msf_found){.count = m->found,
                                    .ids = m->ids,
                                    .keys = m->keys,
@@ -145,31 +148,33 @@ bosc_status bi_msf_cpu_give(struct bi_msf_cpu *m, int64_t ids, struct bi_msf_fou
     return BOSC_OK;
 }
 
-static bosc_status run(struct bi_msf_cpu *m, const struct bi_graph_view *graph, struct bi_msf_found *found)
+static bosc_status find_forest(struct bi_msf_cpu_state *m, const struct bi_graph_view *graph,
+                               struct bi_msf_found *found)
 {
     int64_t edges = graph->m, light = edges;
     bool filter = (double)edges > DENSE * (double)graph->n;
     if (filter) light = (int64_t)(LIGHT * (double)graph->n);
-    BI_TRY(bi_msf_cpu_take_scratch(m, edges));
+    BI_TRY(bi_msf_cpu_allocate_scratch(m, edges));
     BI_TRY(bi_scratch_of(m->ctx, m->rows.n, sizeof *m->choice, (void **)&m->choice));
     m->threshold = UINT64_MAX;
     m->threshold_id = UINT32_MAX;
     if (filter) BI_TRY(bi_msf_cpu_sample(m, (double)light / (double)edges));
-    BI_TRY(first_round(m, light, edges));
+    BI_TRY(run_first_round(m, light, edges));
     BI_TRY(bi_msf_cpu_kruskal(m, m->component));
     if (filter) {
         BI_TRY(bi_msf_cpu_list_heavy(m));
         BI_TRY(bi_msf_cpu_kruskal(m, NULL));
     }
-    return bi_msf_cpu_give(m, graph->entries, found);
+    return bi_msf_cpu_write_result(m, graph->entries, found);
 }
 
 bosc_status bi_msf_cpu(bosc_ctx *ctx, const struct bi_graph_view *graph, const struct bi_msf_order *order,
-                       const struct bi_msf_want *want, struct bi_msf_found *found, int32_t *rounds, bool *served)
+                       const struct bi_msf_request *request, struct bi_msf_found *found, int32_t *rounds, bool *handled)
 {
-    struct bi_msf_cpu m = {.ctx = ctx, .rows = bi_msf_rows_in(graph, order), .loops = graph->loops > 0, .want = want};
-    *served = !graph->wide && graph->n > 0;
-    if (!*served) return BOSC_OK;
+    struct bi_msf_cpu_state m = {
+        .ctx = ctx, .rows = bi_msf_rows_in(graph, order), .loops = graph->loops > 0, .request = request};
+    *handled = !graph->is_64bit && graph->n > 0;
+    if (!*handled) return BOSC_OK;
     *rounds = 1;
-    return run(&m, graph, found);
+    return find_forest(&m, graph, found);
 }

@@ -1,29 +1,30 @@
-/* The pass over a graph's rows: lightest edges of vertices, and the list of light edges. */
-#include "forest/cpu/msf.h"
+/* The pass over a graph's rows: finds vertices' lightest edges and lists the light edges. Also the sampling of
+ * thresholds. */
+#include "forest/cpu/msf_state.h"
 
 #include "base/bits.h"
 
 enum {
-    ROWS = 1024,     /* of one turn of a thread */
-    CHUNK = 1 << 12, /* places of the list that a thread takes at a time */
-    LONG_ROW = 256   /* arcs; longer rows look for room arc by arc */
+    ROWS = 1024,     /* of one turn of a thread; chosen */
+    CHUNK = 1 << 12, /* list positions that a thread allocates at a time; chosen */
+    LONG_ROW = 256   /* arcs; longer rows check the capacity of the chunk arc by arc; chosen */
 };
 
-/* What the threads share. */
+/* Shared by the threads. */
 struct stream {
-    struct bi_msf_cpu *m;
-    struct chunk *chunks; /* (threads) kept from one part of the pass to the next */
-    int64_t used;         /* places of the list given to threads */
+    struct bi_msf_cpu_state *m;
+    struct chunk *chunks; /* (threads) kept between parts of the pass */
+    int64_t used;         /* list positions allocated to threads */
     bool overflow;
 };
 
-/* The places of the list that a thread has. */
+/* A thread's range of list positions. */
 struct chunk {
     int64_t at, end;
 };
 
-/* Gives the rest of the chunk back as no edges, and takes another. */
-static void renew(struct stream *s, struct chunk *c, int64_t size)
+/* Fills the unused part of the chunk with non-edges, and allocates another of `size` positions (0: none). */
+static void refill_chunk(struct stream *s, struct chunk *c, int64_t size)
 {
     struct bi_msf_edge_list *list = &s->m->list;
     for (; c->at < c->end; c->at++) list->words[c->at] = list->ends[c->at] = 0;
@@ -35,13 +36,14 @@ static void renew(struct stream *s, struct chunk *c, int64_t size)
     c->end = c->at = 0;
 }
 
-BI_FN uint64_t rank_at(const struct bi_msf_rows *r, int64_t place, bool long_keys, bool checked)
+BI_FN uint64_t rank_at(const struct bi_msf_rows *r, int64_t arc, bool long_keys, bool checked)
 {
-    uint64_t key = long_keys ? ((const uint64_t *)r->keys)[place] : ((const uint32_t *)r->keys)[place];
+    uint64_t key = long_keys ? ((const uint64_t *)r->keys)[arc] : ((const uint32_t *)r->keys)[arc];
     return checked ? bi_msf_rank(&r->order, key) : key;
 }
 
-BI_FN bool missing(const struct bi_msf_rows *r, uint32_t u, uint32_t v, uint64_t rank, uint32_t id)
+/* True if the arc does not count. */
+BI_FN bool is_excluded(const struct bi_msf_rows *r, uint32_t u, uint32_t v, uint64_t rank, uint32_t id)
 {
     const struct bi_msf_order *o = &r->order;
     if (u == v || rank > o->limit) return true;
@@ -49,31 +51,33 @@ BI_FN bool missing(const struct bi_msf_rows *r, uint32_t u, uint32_t v, uint64_t
     return o->edge_mask && !o->edge_mask[id];
 }
 
-/* One row. `has_capacity`: the chunk has a place for every arc of it. */
+/* Processes one row. `has_capacity`: the chunk has a position for every arc and one more. */
 BI_FN void stream_row(struct stream *s, struct chunk *c, uint32_t u, bool long_keys, bool checked, bool has_capacity)
 {
-    struct bi_msf_cpu *m = s->m;
+    struct bi_msf_cpu_state *m = s->m;
     const struct bi_msf_rows *r = &m->rows;
     const uint32_t *ids = r->edge_ids, *offsets = r->offsets;
     struct bi_msf_edge_list *list = &m->list;
     uint64_t best = UINT64_MAX, threshold = m->threshold;
-    uint32_t best_id = UINT32_MAX, best_place = BI_FOREST_NONE, end = offsets[u + 1];
+    uint32_t best_id = UINT32_MAX, best_arc = BI_FOREST_NONE, end = offsets[u + 1];
     int64_t at = c->at;
-    for (uint32_t place = offsets[u]; place < end; place++) {
-        uint32_t v = r->neighbours[place], id = ids[place];
-        uint64_t rank = rank_at(r, place, long_keys, checked);
-        if (checked && missing(r, u, v, rank, id)) continue;
+    /* Per arc: update the lightest (selects, no branches), then store the edge and advance only if it is light. */
+    for (uint32_t arc = offsets[u]; arc < end; arc++) {
+        uint32_t v = r->neighbours[arc], id = ids[arc];
+        uint64_t rank = rank_at(r, arc, long_keys, checked);
+        if (checked && is_excluded(r, u, v, rank, id)) continue;
         uint64_t word = long_keys ? rank : rank << 32 | id;
         bool less = long_keys ? word < best || (word == best && id < best_id) : word < best;
         best_id = less ? id : best_id;
         best = less ? word : best;
-        best_place = less ? place : best_place;
+        best_arc = less ? arc : best_arc;
         bool light = long_keys ? word < threshold || (word == threshold && id <= m->threshold_id) : word <= threshold;
         light = light && v > u;
+        /* A full chunk is renewed only for a light edge; after an overflow nothing is stored. */
         if (!has_capacity && at == c->end) {
             if (!light) continue;
             c->at = at;
-            renew(s, c, CHUNK);
+            refill_chunk(s, c, CHUNK);
             at = c->at;
             if (c->end == 0) continue;
         }
@@ -83,16 +87,17 @@ BI_FN void stream_row(struct stream *s, struct chunk *c, uint32_t u, bool long_k
         at += light;
     }
     c->at = at;
-    m->choice[u] = best_place;
-    m->next[u] = best_place == BI_FOREST_NONE ? u : r->neighbours[best_place];
+    m->choice[u] = best_arc;
+    m->next[u] = best_arc == BI_FOREST_NONE ? u : r->neighbours[best_arc];
 }
 
+/* Rows [begin, end): short rows get a chunk with capacity for all their arcs. */
 BI_FN void stream_rows(struct stream *s, struct chunk *c, int64_t begin, int64_t end, bool long_keys, bool checked)
 {
     const uint32_t *offsets = s->m->rows.offsets;
     for (int64_t u = begin; u < end; u++) {
         int64_t length = (int64_t)offsets[u + 1] - offsets[u];
-        if (length < LONG_ROW && c->end - c->at <= length) renew(s, c, CHUNK);
+        if (length < LONG_ROW && c->end - c->at <= length) refill_chunk(s, c, CHUNK);
         if (c->end - c->at > length)
             stream_row(s, c, (uint32_t)u, long_keys, checked, true);
         else
@@ -100,18 +105,18 @@ BI_FN void stream_rows(struct stream *s, struct chunk *c, int64_t begin, int64_t
     }
 }
 
-/* The turns `begin` to `end` - 1. */
+/* Processes turns `begin` to `end` - 1. Chunks stay with the threads. */
 static void stream_turns(struct stream *s, int64_t begin, int64_t end, bool checked)
 {
     const int64_t n = s->m->rows.n;
-    const bool wide = s->m->rows.wide_keys;
+    const bool is_64bit = s->m->rows.keys_64bit;
 #pragma omp parallel num_threads(bi_thread_count(s->m->ctx, end - begin, 4))
     {
         struct chunk c = s->chunks[bi_thread_number()];
 #pragma omp for schedule(dynamic, 1)
         for (int64_t t = begin; t < end; t++) {
             int64_t first = t * ROWS, last = first + ROWS < n ? first + ROWS : n;
-            if (wide)
+            if (is_64bit)
                 checked ? stream_rows(s, &c, first, last, true, true) : stream_rows(s, &c, first, last, true, false);
             else
                 checked ? stream_rows(s, &c, first, last, false, true) : stream_rows(s, &c, first, last, false, false);
@@ -120,24 +125,25 @@ static void stream_turns(struct stream *s, int64_t begin, int64_t end, bool chec
     }
 }
 
-bosc_status bi_msf_cpu_stream(struct bi_msf_cpu *m, bool *overflow)
+bosc_status bi_msf_cpu_stream(struct bi_msf_cpu_state *m, bool *overflow)
 {
     struct stream s = {.m = m};
     const struct bi_msf_order *o = &m->rows.order;
-    uint64_t all = m->rows.wide_keys ? UINT64_MAX : UINT32_MAX;
+    uint64_t all = m->rows.keys_64bit ? UINT64_MAX : UINT32_MAX;
     bool checked = m->loops || o->flip || o->limit != all || o->vertex_mask || o->edge_mask;
     int64_t turns = bi_div_up(m->rows.n, ROWS);
     BI_TRY(bi_scratch_of(m->ctx, m->ctx->threads, sizeof *s.chunks, (void **)&s.chunks));
     for (int t = 0; t < m->ctx->threads; t++) s.chunks[t] = (struct chunk){0, 0};
-    struct bi_parts p = bi_parts_of(m->ctx, turns, turns ? (double)m->rows.arcs / (double)turns : 1);
-    while (bi_next_part(m->ctx, &p)) stream_turns(&s, p.begin, p.end, checked);
+    struct bi_batches p = bi_batches_of(m->ctx, turns, turns ? (double)m->rows.arcs / (double)turns : 1);
+    while (bi_next_batch(m->ctx, &p)) stream_turns(&s, p.begin, p.end, checked);
     BI_TRY(p.status);
-    for (int t = 0; t < m->ctx->threads; t++) renew(&s, &s.chunks[t], 0);
+    for (int t = 0; t < m->ctx->threads; t++) refill_chunk(&s, &s.chunks[t], 0);
     m->list.count = s.used;
     *overflow = s.overflow;
     return BOSC_OK;
 }
 
+/* A sampled edge. */
 struct sample {
     uint64_t word;
     uint32_t id;
@@ -148,7 +154,7 @@ static bool sample_less(const struct sample *a, const struct sample *b)
     return a->word < b->word || (a->word == b->word && a->id < b->id);
 }
 
-/* The samples as a heap whose root is the largest of the `keep` smallest seen. */
+/* Restores the heap of samples below `at`: the root is the largest of the smallest ones seen. */
 static void sift_down(struct sample *heap, int64_t count, int64_t at)
 {
     for (;;) {
@@ -163,35 +169,36 @@ static void sift_down(struct sample *heap, int64_t count, int64_t at)
     }
 }
 
-/* The edge at a place of the rows or of the list. */
-typedef struct sample (*sample_fn)(const struct bi_msf_cpu *m, int64_t place);
+/* Reads the edge at a position of the rows, entries or list. */
+typedef struct sample (*sample_fn)(const struct bi_msf_cpu_state *m, int64_t arc);
 
-static struct sample sample_row(const struct bi_msf_cpu *m, int64_t place)
+static struct sample sample_row(const struct bi_msf_cpu_state *m, int64_t arc)
 {
     const struct bi_msf_rows *r = &m->rows;
-    struct sample x = {bi_msf_arc_rank(r, place), (uint32_t)bi_msf_arc_id(r, place)};
-    if (!r->wide_keys) x.word = x.word << 32 | x.id;
+    struct sample x = {bi_msf_arc_rank(r, arc), (uint32_t)bi_msf_arc_id(r, arc)};
+    if (!r->keys_64bit) x.word = x.word << 32 | x.id;
     return x;
 }
 
-static struct sample sample_entry(const struct bi_msf_cpu *m, int64_t i)
+static struct sample sample_entry(const struct bi_msf_cpu_state *m, int64_t i)
 {
-    uint64_t rank = bi_msf_rank(&m->entries->order, bi_graph_entry_weight(&m->entries->of, i));
-    return (struct sample){m->rows.wide_keys ? rank : rank << 32 | (uint32_t)i, (uint32_t)i};
+    uint64_t rank = bi_msf_rank(&m->entries->order, bi_graph_entry_weight(&m->entries->list, i));
+    return (struct sample){m->rows.keys_64bit ? rank : rank << 32 | (uint32_t)i, (uint32_t)i};
 }
 
-static struct sample sample_edge(const struct bi_msf_cpu *m, int64_t i)
+static struct sample sample_edge(const struct bi_msf_cpu_state *m, int64_t i)
 {
     return (struct sample){m->list.words[i], m->list.ids ? m->list.ids[i] : 0};
 }
 
-static bosc_status sample(struct bi_msf_cpu *m, sample_fn at, int64_t count, double share)
+/* Sets the threshold to the share-quantile of the samples: the largest of the `keep` smallest. */
+static bosc_status choose_threshold(struct bi_msf_cpu_state *m, sample_fn at, int64_t count, double share)
 {
     struct sample *heap;
     int64_t keep = (int64_t)(share * BI_MSF_CPU_SAMPLES) + 1;
     BI_TRY(bi_scratch_of(m->ctx, keep, sizeof *heap, (void **)&heap));
     for (int64_t i = 0; i < BI_MSF_CPU_SAMPLES; i++) {
-        struct sample x = at(m, bi_msf_cpu_sample_place(i, count));
+        struct sample x = at(m, bi_msf_cpu_sample_index(i, count));
         if (i < keep) {
             heap[i] = x;
             for (int64_t k = i + 1 == keep ? keep / 2 : -1; k >= 0; k--) sift_down(heap, keep, k);
@@ -205,14 +212,17 @@ static bosc_status sample(struct bi_msf_cpu *m, sample_fn at, int64_t count, dou
     return BOSC_OK;
 }
 
-bosc_status bi_msf_cpu_sample(struct bi_msf_cpu *m, double share) { return sample(m, sample_row, m->rows.arcs, share); }
-
-bosc_status bi_msf_cpu_sample_entries(struct bi_msf_cpu *m, double share)
+bosc_status bi_msf_cpu_sample(struct bi_msf_cpu_state *m, double share)
 {
-    return sample(m, sample_entry, m->entries->of.m, share);
+    return choose_threshold(m, sample_row, m->rows.arcs, share);
 }
 
-bosc_status bi_msf_cpu_sample_list(struct bi_msf_cpu *m, double share)
+bosc_status bi_msf_cpu_sample_entries(struct bi_msf_cpu_state *m, double share)
 {
-    return sample(m, sample_edge, m->list.count, share);
+    return choose_threshold(m, sample_entry, m->entries->list.m, share);
+}
+
+bosc_status bi_msf_cpu_sample_list(struct bi_msf_cpu_state *m, double share)
+{
+    return choose_threshold(m, sample_edge, m->list.count, share);
 }

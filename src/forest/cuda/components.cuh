@@ -1,5 +1,5 @@
-/* Trees of a union on CUDA, which components of graphs and of lists share: `parent` points to a smaller vertex of the
- * component, or to the vertex itself. */
+/* Union-find trees on CUDA, shared by components of graphs and of edge lists. parent[v] is a smaller vertex of the
+ * component, or v itself. */
 #ifndef BI_FOREST_CUDA_COMPONENTS_CUH
 #define BI_FOREST_CUDA_COMPONENTS_CUH
 
@@ -9,14 +9,14 @@
 
 enum { BI_COMPONENTS_THREADS = 256 };
 
-/* The state that the kernels share; zeroed before the first. */
+/* Counters shared by the kernels; zeroed before the first. */
 struct bi_components_control {
     uint32_t giant, roots, chunks;
 };
 
-/* Puts the larger of two vertices' trees below the smaller one, where the vertices point at roots; a root that several
- * would put below others goes below the smallest, and the other trees may stay apart. So one step does for all vertices
- * at once what joins do one after the other, and nobody climbs or tries again. No vertex but a root moves. */
+/* Hooks the larger of two roots below the smaller by an atomic minimum; u and v must point at roots. A root hooked by
+ * several edges goes below the smallest, and the other trees may stay separate. So one pass does most unions of all
+ * vertices at once, without retries. Only roots move. */
 __device__ __forceinline__ void bi_components_hook(uint32_t *parent, uint32_t u, uint32_t v)
 {
     const uint32_t a = bi_load_hint(&parent[u]), b = bi_load_hint(&parent[v]);
@@ -25,8 +25,8 @@ __device__ __forceinline__ void bi_components_hook(uint32_t *parent, uint32_t u,
     if (low < bi_load_hint(&parent[high])) atomicMin(&parent[high], low);
 }
 
-/* As bi_uf_find, but roots are read through the cache of the multiprocessor: all read the same few, and one that is a
- * root no more shows itself at the swap. */
+/* As bi_uf_find, but reads through the L1 cache, as all threads read the same few roots. A stale root is detected by
+ * the compare-and-swap of the union. */
 __device__ __forceinline__ uint32_t bi_components_hinted_root(uint32_t *parent, uint32_t v)
 {
     uint32_t at = bi_load_hint(&parent[v]), above;
@@ -50,16 +50,17 @@ static __device__ __forceinline__ void bi_components_join(uint32_t *parent, uint
     }
 }
 
-/* Every vertex points at its root. */
+/* Points every vertex at its root. */
 bosc_status bi_components_flatten(bosc_ctx *ctx, uint32_t *parent, int64_t n);
-/* The same at the end, when the root is the smallest vertex of the component. Counts the roots that are there (mask
- * NULL: all are). */
+/* The same at the end, when the root is the smallest vertex of the component. Counts the roots left by the mask (NULL:
+ * all). */
 bosc_status bi_components_label(bosc_ctx *ctx, uint32_t *parent, int64_t n, const uint8_t *mask,
                                 struct bi_components_control *control);
 
 struct bi_msf_rows;
-/* The whole call for a graph that is small. *done: it is, and all is as in struct bi_forest_ops. */
-bosc_status bi_components_small(bosc_ctx *ctx, const struct bi_msf_rows *rows, bool checked, uint32_t *labels,
-                                int64_t *count, bool *done);
+/* Computes the components of a small graph by one block. *done: the graph was small enough, and the results are
+ * written as in struct bi_forest_ops. */
+bosc_status bi_components_launch_single_block(bosc_ctx *ctx, const struct bi_msf_rows *rows, bool checked,
+                                              uint32_t *labels, int64_t *count, bool *done);
 
 #endif

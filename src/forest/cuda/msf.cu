@@ -1,4 +1,4 @@
-/* The fast spanning forest on CUDA: scratch, sizes and the order of launches. */
+/* The AUTO spanning forest on CUDA: scratch, the choice of levels, and the order of launches. */
 #include <stddef.h>
 
 #include "core/call.h"
@@ -6,37 +6,41 @@
 #include "forest/forest.h"
 #include "graph/view.h"
 
-/* How the edges are divided into light and heavy ones, and the capacity of the list. */
-struct plan {
+/* The division of the edges into light and heavy ones, and the capacity of the list. */
+struct level_plan {
     bool two_levels;
     float light_fraction;
     uint32_t capacity;
 };
 
-/* Up to so many edges the launches of a second level take longer than what it saves. */
-#ifdef BI_EMULATE /* small graphs should take all ways */
-enum { FEW_EDGES = 300 };
+/* Up to this many edges one level is faster: 13 us less at 2^18, 55 us more at 2^20 (measured,
+ * git log bench/results). */
+#ifdef BI_EMULATE /* small inputs must reach every branch */
+enum { ONE_LEVEL_EDGES = 300 };
 #else
-enum { FEW_EDGES = 1 << 18 };
+enum { ONE_LEVEL_EDGES = 1 << 18 };
 #endif
 
-/* With few edges a vertex a filter saves nothing. Otherwise there are enough light edges for most vertices to be in one
- * component after level 0: a random graph with 1.1 edges a vertex has five of six vertices in it, with 1.3 nine of ten
- * (Erdos and Renyi, 1960). Fewer do in a graph, where each vertex has taken its lightest edge before. Parallel edges
- * come with clusters, within which light edges are spent. */
-static struct plan plan_levels(const struct bi_graph_view *g, bool listed, bool one_level)
+/* Plans the levels. With few edges per vertex a filter saves nothing. Otherwise enough edges are light for most
+ * vertices to be in one component after level 0: in a random graph of 1.1 edges per vertex five of six vertices are,
+ * with 1.3 nine of ten (Erdos and Renyi, 1960). A graph needs fewer light edges than a list, since each vertex has
+ * chosen its lightest edge before. Parallel edges indicate clusters, inside which light edges are spent; so the
+ * fraction grows by m / pairs. The factors are measured (git log bench/results). */
+static struct level_plan plan_levels(const struct bi_graph_view *g, bool listed, bool one_level)
 {
-    const double light = listed ? 1.3 : 1.1, least = 1.8, most_fraction = 0.9, margin = 1.4,
-                 least_capacity = listed ? 0.35 : 0.25;
+    const double light = listed ? 1.3 : 1.1;       /* light edges per vertex */
+    const double least = 1.8, most_fraction = 0.9; /* limits of two levels: edges per vertex, share of light ones */
+    const double margin = 1.4;                     /* capacity of the list over the expected light edges, */
+    const double least_capacity = listed ? 0.35 : 0.25; /* and its minimum, as a share of all edges */
     double vertices = (double)(g->n - g->isolated), m = (double)g->m, pairs = m - (double)g->parallel;
     double fraction = pairs > 0 ? light * vertices / pairs * (m / pairs) : 1;
-    if (one_level || g->m <= FEW_EDGES || pairs < least * vertices || fraction > most_fraction)
+    if (one_level || g->m <= ONE_LEVEL_EDGES || pairs < least * vertices || fraction > most_fraction)
         return {false, 1, (uint32_t)(g->m > 0 ? g->m : 1)};
     double capacity = fraction * margin > least_capacity ? fraction * margin : least_capacity;
     return {true, (float)fraction, (uint32_t)((capacity < 1 ? capacity : 1) * m) + 1};
 }
 
-template <class T> static bosc_status take(bosc_ctx *ctx, int64_t count, T **p)
+template <class T> static bosc_status allocate_array(bosc_ctx *ctx, int64_t count, T **p)
 {
     void *memory;
     BI_TRY(bi_scratch(ctx, (size_t)count * sizeof(T), &memory));
@@ -45,25 +49,25 @@ template <class T> static bosc_status take(bosc_ctx *ctx, int64_t count, T **p)
 }
 
 template <class K>
-static bosc_status take_scratch(bosc_ctx *ctx, const struct bi_graph_view *g, const struct bi_msf_entries *entries,
-                                const struct bi_msf_want *want, const plan &p, bi_msf_state<K> *s)
+static bosc_status allocate_scratch(bosc_ctx *ctx, const struct bi_graph_view *g, const struct bi_msf_entries *entries,
+                                    const struct bi_msf_request *request, const level_plan &p, bi_msf_state<K> *s)
 {
     int64_t n = g->n, tiles = bi_div_up(g->arcs, BI_MSF_TILE), components = entries ? n : n / 2 + 1;
-    BI_TRY(take(ctx, 1, &s->control));
-    BI_TRY(take(ctx, tiles, &s->tile_row));
-    BI_TRY(take(ctx, tiles, &s->tile_ends));
-    BI_TRY(take(ctx, n, &s->next));
-    BI_TRY(take(ctx, n, &s->row_key));
-    BI_TRY(take(ctx, n, &s->pointer));
-    /* Components at least halve from round to round. */
-    BI_TRY(take(ctx, 2 * components, &s->pools[0]));
-    if (p.two_levels) BI_TRY(take(ctx, 2 * components, &s->pools[1]));
-    BI_TRY(take(ctx, components, &s->best));
-    if (sizeof(K) == 8) BI_TRY(take(ctx, components, &s->best_id));
-    BI_TRY(take(ctx, (int64_t)bi_msf_marks_bytes(g->entries), &s->marks));
-    if (want->keys) BI_TRY(take(ctx, g->entries, &s->keys_by_id));
+    BI_TRY(allocate_array(ctx, 1, &s->control));
+    BI_TRY(allocate_array(ctx, tiles, &s->tile_row));
+    BI_TRY(allocate_array(ctx, tiles, &s->tile_ends));
+    BI_TRY(allocate_array(ctx, n, &s->next));
+    BI_TRY(allocate_array(ctx, n, &s->row_key));
+    BI_TRY(allocate_array(ctx, n, &s->pointer));
+    /* The pools of all rounds fit twice the components, which at least halve each round. */
+    BI_TRY(allocate_array(ctx, 2 * components, &s->pools[0]));
+    if (p.two_levels) BI_TRY(allocate_array(ctx, 2 * components, &s->pools[1]));
+    BI_TRY(allocate_array(ctx, components, &s->best));
+    if (sizeof(K) == 8) BI_TRY(allocate_array(ctx, components, &s->best_id));
+    BI_TRY(allocate_array(ctx, (int64_t)bi_msf_marks_bytes(g->entries), &s->marks));
+    if (request->keys) BI_TRY(allocate_array(ctx, g->entries, &s->keys_by_id));
     s->capacity = p.capacity;
-    return take(ctx, p.capacity, &s->list);
+    return allocate_array(ctx, p.capacity, &s->list);
 }
 
 template <class K> static bi_msf_csr<K> rows_of(const struct bi_graph_view *g, const struct bi_msf_order *order)
@@ -83,14 +87,15 @@ template <class K> static bi_msf_csr<K> rows_of(const struct bi_graph_view *g, c
     return r;
 }
 
-/* The labels take memory that the rounds no longer need. */
-template <class K> static bosc_status label(bosc_ctx *ctx, uint32_t n, const bi_msf_state<K> &s, uint32_t *labels)
+/* Labels the vertices; the smallest vertices go to s.next, free after the rounds. */
+template <class K> static bosc_status label_trees(bosc_ctx *ctx, uint32_t n, const bi_msf_state<K> &s, uint32_t *labels)
 {
     if (!labels) return BOSC_OK;
     bi_msf_label_args a = {s.control, n, s.pointer, s.pools[0], s.pools[1], s.next, labels};
     return bi_msf_label_trees(ctx, a);
 }
 
+/* True if some arcs or entries do not count, so that kernels must check each. */
 template <class K>
 static bool is_checked(const struct bi_graph_view *g, const struct bi_msf_entries *entries,
                        const struct bi_msf_order *order)
@@ -100,13 +105,14 @@ static bool is_checked(const struct bi_graph_view *g, const struct bi_msf_entrie
 }
 
 template <class K>
-static bosc_status launch(bosc_ctx *ctx, const struct bi_graph_view *g, const struct bi_msf_entries *entries,
-                          const struct bi_msf_order *order, const bi_msf_state<K> &s, const plan &p)
+static bosc_status launch_levels(bosc_ctx *ctx, const struct bi_graph_view *g, const struct bi_msf_entries *entries,
+                                 const struct bi_msf_order *order, const bi_msf_state<K> &s, const level_plan &p)
 {
     bi_msf_csr<K> rows = rows_of<K>(g, order);
     const bool checked = is_checked<K>(g, entries, order);
     BI_TRY(ctx->backend->fill(ctx, s.control, 0, sizeof *s.control));
     BI_TRY(ctx->backend->fill(ctx, s.marks, 0, bi_msf_marks_bytes(g->entries)));
+    /* Level 0: light edges. */
     if (entries) {
         BI_TRY(bi_msf_list_light_entries(ctx, *entries, s, checked, p.light_fraction));
     } else {
@@ -115,6 +121,7 @@ static bosc_status launch(bosc_ctx *ctx, const struct bi_graph_view *g, const st
     }
     BI_TRY(bi_msf_level_rounds(ctx, rows, s, 0));
     if (!p.two_levels) return BOSC_OK;
+    /* Level 1: heavy edges between the components of level 0. */
     if (entries)
         BI_TRY(bi_msf_list_heavy_entries(ctx, *entries, s, checked));
     else
@@ -123,33 +130,33 @@ static bosc_status launch(bosc_ctx *ctx, const struct bi_graph_view *g, const st
 }
 
 template <class K>
-static bosc_status run(bosc_ctx *ctx, const struct bi_graph_view *g, const struct bi_msf_entries *entries,
-                       const struct bi_msf_order *order, const struct bi_msf_want *want, bool one_level,
-                       struct bi_msf_found *found, struct bi_msf_control *told)
+static bosc_status run_levels(bosc_ctx *ctx, const struct bi_graph_view *g, const struct bi_msf_entries *entries,
+                              const struct bi_msf_order *order, const struct bi_msf_request *request, bool one_level,
+                              struct bi_msf_found *found, struct bi_msf_control *result)
 {
-    struct plan p = plan_levels(g, entries, one_level);
+    struct level_plan p = plan_levels(g, entries, one_level);
     bi_msf_state<K> s = {};
-    BI_TRY(take_scratch(ctx, g, entries, want, p, &s));
-    BI_TRY(launch(ctx, g, entries, order, s, p));
+    BI_TRY(allocate_scratch(ctx, g, entries, request, p, &s));
+    BI_TRY(launch_levels(ctx, g, entries, order, s, p));
     if (found->ids) BI_TRY(bi_msf_list_marked(ctx, s, g->entries, (uint32_t *)found->ids, (K *)found->keys));
-    BI_TRY(label(ctx, (uint32_t)g->n, s, found->labels));
-    return bi_read_back(ctx, told, s.control, offsetof(struct bi_msf_control, threshold_key));
+    BI_TRY(label_trees(ctx, (uint32_t)g->n, s, found->labels));
+    return bi_read_back(ctx, result, s.control, offsetof(struct bi_msf_control, threshold_key));
 }
 
-/* Memory for the answers: in the caller's scratch, before that of the work. */
+/* Allocates the results, in the caller's scratch and so below the scratch of the work. */
 template <class K>
-static bosc_status take_answers(bosc_ctx *ctx, const struct bi_graph_view *g, const struct bi_msf_want *want,
-                                struct bi_msf_found *found)
+static bosc_status allocate_outputs(bosc_ctx *ctx, const struct bi_graph_view *g, const struct bi_msf_request *request,
+                                    struct bi_msf_found *found)
 {
     int64_t most = g->n - 1 < g->m ? g->n - 1 : g->m;
     uint32_t *ids = nullptr, *labels = nullptr;
     K *keys = nullptr;
-    if (want->edges)
-        ids = want->edges;
-    else if (want->ids || want->keys)
-        BI_TRY(take(ctx, most, &ids));
-    if (want->keys) BI_TRY(take(ctx, most, &keys));
-    if (want->labels) BI_TRY(take(ctx, g->n, &labels));
+    if (request->edges)
+        ids = request->edges;
+    else if (request->ids || request->keys)
+        BI_TRY(allocate_array(ctx, most, &ids));
+    if (request->keys) BI_TRY(allocate_array(ctx, most, &keys));
+    if (request->labels) BI_TRY(allocate_array(ctx, g->n, &labels));
     found->ids = ids;
     found->keys = keys;
     found->labels = labels;
@@ -158,65 +165,71 @@ static bosc_status take_answers(bosc_ctx *ctx, const struct bi_graph_view *g, co
 }
 
 template <class K>
-static bosc_status find(bosc_ctx *ctx, const struct bi_graph_view *g, const struct bi_msf_entries *entries,
-                        const struct bi_msf_order *order, const struct bi_msf_want *want, struct bi_msf_found *found,
-                        int32_t *rounds)
+static bosc_status find_forest(bosc_ctx *ctx, const struct bi_graph_view *g, const struct bi_msf_entries *entries,
+                               const struct bi_msf_order *order, const struct bi_msf_request *request,
+                               struct bi_msf_found *found, int32_t *rounds)
 {
-    struct bi_msf_control told;
+    struct bi_msf_control result;
     const bool checked = is_checked<K>(g, entries, order);
     const bi_msf_csr<K> rows = rows_of<K>(g, order);
     bool done;
-    BI_TRY(take_answers<K>(ctx, g, want, found));
-    BI_TRY_WITH_SCRATCH(ctx, bi_msf_small(ctx, g, rows, entries, checked, found, &told, &done));
-    if (!done) BI_TRY_WITH_SCRATCH(ctx, bi_msf_joint(ctx, g, rows, entries, checked, found, &told, &done));
+    /* 1. By size: one block, one cooperative launch, or levels. */
+    BI_TRY(allocate_outputs<K>(ctx, g, request, found));
+    BI_TRY_WITH_SCRATCH(ctx, bi_msf_launch_single_block(ctx, g, rows, entries, checked, found, &result, &done));
+    if (!done)
+        BI_TRY_WITH_SCRATCH(ctx, bi_msf_launch_cooperative(ctx, g, rows, entries, checked, found, &result, &done));
     for (int one_level = 0; one_level < 2 && !done; one_level++) {
-        BI_TRY_WITH_SCRATCH(ctx, run<K>(ctx, g, entries, order, want, one_level, found, &told));
-        if (told.overflow != BI_MSF_NO_ROOM) break; /* else the sample misled: again with a list for all edges */
+        BI_TRY_WITH_SCRATCH(ctx, run_levels<K>(ctx, g, entries, order, request, one_level, found, &result));
+        if (result.overflow != BI_MSF_NO_ROOM) break;
+        /* The sample misled: run again with a list for all edges. */
     }
-    if (!done && told.overflow) return bi_graph_check_entries(ctx, entries->unchecked, &entries->of); /* names it */
-    /* A sum of flipped halves, told back: half = 2^32 - 1 - flipped half. Keys beyond `number` are in no sum. */
-    bool flipped = order->flip != 0, wide = sizeof(K) == 8;
-    found->count = (int64_t)told.edges;
+    if (!done && result.overflow)
+        return bi_graph_check_entries(ctx, entries->check_opts, &entries->list); /* reports it */
+    /* 2. The kernels sum ranks. For a flipped order, half of key = 2^32 - 1 - half of rank. NaN ranks are in no sum. */
+    bool flipped = order->flip != 0, is_64bit = sizeof(K) == 8;
+    found->count = (int64_t)result.edges;
     found->summed = true;
-    found->low = flipped ? told.edges * UINT32_MAX - told.low : told.low;
-    found->high = flipped && wide ? told.edges * UINT32_MAX - told.high : told.high;
-    *rounds = (entries || done ? 0 : 1) + (int32_t)(told.rounds[0] + told.rounds[1]);
+    found->low = flipped ? result.edges * UINT32_MAX - result.low : result.low;
+    found->high = flipped && is_64bit ? result.edges * UINT32_MAX - result.high : result.high;
+    *rounds = (entries || done ? 0 : 1) + (int32_t)(result.rounds[0] + result.rounds[1]);
     return BOSC_OK;
 }
 
 extern "C" bosc_status bi_msf_cuda(bosc_ctx *ctx, const struct bi_graph_view *g, const struct bi_msf_order *order,
-                                   const struct bi_msf_want *want, struct bi_msf_found *found, int32_t *rounds,
-                                   bool *served)
+                                   const struct bi_msf_request *request, struct bi_msf_found *found, int32_t *rounds,
+                                   bool *handled)
 {
-    *served = !g->wide && g->arcs > 0 && g->n <= INT32_MAX && g->arcs < (int64_t)UINT32_MAX;
-    if (!*served) return BOSC_OK;
-    struct bi_msf_found answer = {};
+    /* The kernels index vertices and arcs by 32 bits, with two bits of a component's number as flags. */
+    *handled = !g->is_64bit && g->arcs > 0 && g->n <= INT32_MAX && g->arcs < (int64_t)UINT32_MAX;
+    if (!*handled) return BOSC_OK;
+    struct bi_msf_found output = {};
     if (bosc_dtype_size(g->weight) == 4)
-        BI_TRY(find<uint32_t>(ctx, g, nullptr, order, want, &answer, rounds));
+        BI_TRY(find_forest<uint32_t>(ctx, g, nullptr, order, request, &output, rounds));
     else
-        BI_TRY(find<uint64_t>(ctx, g, nullptr, order, want, &answer, rounds));
-    *found = answer;
+        BI_TRY(find_forest<uint64_t>(ctx, g, nullptr, order, request, &output, rounds));
+    *found = output;
     return BOSC_OK;
 }
 
 extern "C" bosc_status bi_msf_cuda_entries(bosc_ctx *ctx, const struct bi_msf_entries *entries,
-                                           const struct bi_msf_want *want, struct bi_msf_found *found, int32_t *rounds)
+                                           const struct bi_msf_request *request, struct bi_msf_found *found,
+                                           int32_t *rounds)
 {
-    struct bi_graph_view view = {}; /* numbers and types, without rows */
-    view.n = entries->of.n;
-    view.m = view.entries = entries->of.m;
-    struct bi_msf_found answer = {};
+    struct bi_graph_view view = {}; /* counts and types, without rows */
+    view.n = entries->list.n;
+    view.m = view.entries = entries->list.m;
+    struct bi_msf_found output = {};
     if (view.n == 0 || view.m == 0) {
-        BI_TRY(bi_graph_check_entries(ctx, entries->unchecked, &entries->of));
-        answer.summed = answer.ascending = true;
+        BI_TRY(bi_graph_check_entries(ctx, entries->check_opts, &entries->list));
+        output.summed = output.ascending = true;
         *rounds = 0;
-        *found = answer;
+        *found = output;
         return BOSC_OK;
     }
-    if (bosc_dtype_size(entries->of.dtype) == 4)
-        BI_TRY(find<uint32_t>(ctx, &view, entries, &entries->order, want, &answer, rounds));
+    if (bosc_dtype_size(entries->list.dtype) == 4)
+        BI_TRY(find_forest<uint32_t>(ctx, &view, entries, &entries->order, request, &output, rounds));
     else
-        BI_TRY(find<uint64_t>(ctx, &view, entries, &entries->order, want, &answer, rounds));
-    *found = answer;
+        BI_TRY(find_forest<uint64_t>(ctx, &view, entries, &entries->order, request, &output, rounds));
+    *found = output;
     return BOSC_OK;
 }

@@ -1,19 +1,19 @@
-/* The fast minimum spanning forest on CUDA, in the memory of a graph's rows.
+/* The AUTO minimum spanning forest on CUDA, on a graph's rows.
  *
- * 1. Round 0 streams the rows once: every vertex takes its lightest edge (no worklist, no atomics), and arcs u -> v
- *    with u < v that are light, by a threshold from a sample, are listed in the same pass. Mutual choices are roots;
- *    pointers are flattened; about a quarter of the vertices are left as components.
- * 2. Level 0: Boruvka's rounds over the list of light edges, all in one kernel with grid barriers between the phases.
- * 3. Level 1: edges that are not light are read only from vertices outside the largest component, which by now holds
- *    most; those between components are listed, and the same rounds finish.
+ * 1. Round 0 streams the rows once: every vertex chooses its lightest edge (no worklist, no atomics), and the same
+ * pass lists the light arcs u -> v with u < v, by a threshold from a sample. Of two vertices that chose each other the
+ * smaller is a root. Pointers are flattened; about a quarter of the vertices remain as components.
+ * 2. Level 0: Boruvka's rounds over the list of light edges, in one kernel with grid barriers between the phases.
+ * 3. Level 1: heavy edges are read only from vertices outside the largest component, which by now holds most vertices.
+ * Those between components are listed, and the same rounds finish.
  *
- * Entries that are in no graph have no rows and no round 0: level 0 begins with the vertices and the light entries,
- * level 1 with those of the others whose ends are in two components (msf_entries.cu).
+ * An edge list without a graph has no rows and no round 0: level 0 begins with the vertices and the light entries,
+ * level 1 with the heavy entries between two components (msf_entries.cu).
  *
  * Filtering by weight is from Osipov, Sanders, Singler, The Filter-Kruskal Minimum Spanning Tree Algorithm (2009);
  * skipping the largest component from Sutton, Ben-Nun, Barak, Optimizing Parallel Graph Connectivity Computation via
- * Subgraph Sampling (2018). Edges are ordered by (key, edge id) throughout, so that nothing depends on the order of
- * atomics but the places of edges in a list and the numbers of components. */
+ * Subgraph Sampling (2018). Edges are ordered by (key, edge id) throughout. So only the order of edges in a list and
+ * the numbers of components depend on the timing of atomics, and neither affects the result. */
 #ifndef BI_FOREST_CUDA_MSF_CUH
 #define BI_FOREST_CUDA_MSF_CUH
 
@@ -22,39 +22,39 @@
 #include "forest/steps/entries.h"
 
 enum {
-    BI_MSF_TILE = 2048, /* arcs of a block in round 0 */
+    BI_MSF_TILE = 2048, /* arcs of a block in round 0; chosen */
     BI_MSF_TILE_THREADS = 256,
     BI_MSF_TILE_WARPS = BI_MSF_TILE_THREADS / 32,
     BI_MSF_TILE_ITEMS = BI_MSF_TILE / BI_MSF_TILE_THREADS,
-    BI_MSF_TILE_BLOCKS = 6, /* a multiprocessor */
-    BI_MSF_LONG_ROW = 48,   /* arcs of a row in a tile: longer ones are read by a warp */
-    BI_MSF_SAMPLES = 1024,
+    BI_MSF_TILE_BLOCKS = 6, /* blocks per multiprocessor; chosen */
+    BI_MSF_LONG_ROW = 48,   /* a warp reads rows with more arcs in a tile, a lane shorter ones; chosen */
+    BI_MSF_SAMPLES = 1024,  /* of weights, and of ends for the largest component; chosen */
     BI_MSF_SAMPLE_THREADS = 512,
     BI_MSF_ROUND_THREADS = 512,
-    BI_MSF_ROUND_BLOCKS = 2, /* a multiprocessor */
-    BI_MSF_BATCH = 4,        /* items of a lane at a time: loads in flight */
+    BI_MSF_ROUND_BLOCKS = 2, /* blocks per multiprocessor; with three, registers spill (docs/design/forest.md) */
+    BI_MSF_BATCH = 4,        /* items per lane at a time: loads in flight */
     BI_MSF_LEVELS = 2,
-    BI_MSF_ROUNDS = 40 /* each halves the components that go on, of less than 2^30 */
+    BI_MSF_ROUNDS = 40 /* each at least halves the components with edges, fewer than 2^30 */
 };
 #define BI_MSF_NONE UINT32_MAX
 
-/* Why nothing is valid: a list was full; an entry is no edge. */
+/* Reasons for a failed run: the list was full; an entry is not an edge. */
 enum { BI_MSF_NO_ROOM = 1, BI_MSF_NO_EDGE };
 
-/* A component's pointer: another component of its round; or it is settled as number `id` of the next round; or it has
- * no edge any more and is finished as number `id` of the next level. */
-#define BI_MSF_SETTLED 0x80000000u
+/* A component's pointer is one of three: another component of its round; RESOLVED | number in the next round, for a
+ * root; FINISHED | number among the finished, for a component without edges. */
+#define BI_MSF_RESOLVED 0x80000000u
 #define BI_MSF_FINISHED 0xC0000000u
 #define BI_MSF_ID 0x3FFFFFFFu
 
-/* The rows of a graph, and which arcs count. K is the unsigned type of the keys. */
+/* The rows of a graph and the filter on arcs. K is the unsigned type of the keys. */
 template <class K> struct bi_msf_csr {
     const uint32_t *offsets, *neighbours, *ids;
     const K *keys;
     uint32_t n, arcs;
     K flip, number;                         /* as in struct bi_msf_order */
-    K limit;                                /* arcs of a higher rank are not there */
-    const uint8_t *vertex_mask, *edge_mask; /* NULL: all are there */
+    K limit;                                /* arcs of a higher rank do not count */
+    const uint8_t *vertex_mask, *edge_mask; /* NULL: none excluded */
 };
 
 /* The rank of a key (see forest/forest.h), and the key of a rank. */
@@ -63,15 +63,15 @@ template <class K> __device__ __forceinline__ K bi_msf_key_rank(const bi_msf_csr
     return key > r.number ? key : key ^ r.flip;
 }
 
-/* An arc's rank: what the kernels call its key. */
+/* An arc's rank. The kernels call it a key. */
 template <class K> __device__ __forceinline__ K bi_msf_arc_key(const bi_msf_csr<K> &r, uint32_t arc)
 {
     return bi_msf_key_rank(r, r.keys[arc]);
 }
 
-/* CHECKED kernels serve graphs with self loops, masks or a limit. */
+/* True if an arc does not count. CHECKED kernels serve graphs with self loops, masks or a limit. */
 template <bool CHECKED, class K>
-__device__ __forceinline__ bool bi_msf_missing(const bi_msf_csr<K> &r, uint32_t row, uint32_t arc, K key)
+__device__ __forceinline__ bool bi_msf_arc_excluded(const bi_msf_csr<K> &r, uint32_t row, uint32_t arc, K key)
 {
     if (!CHECKED) return false;
     uint32_t other = r.neighbours[arc];
@@ -80,8 +80,7 @@ __device__ __forceinline__ bool bi_msf_missing(const bi_msf_csr<K> &r, uint32_t 
     return r.edge_mask && !r.edge_mask[r.ids[arc]];
 }
 
-/* An edge in the list of a level. Its ends are components; equal ends: it is out. In level 0, where ids are in order,
- * the arc's place stands for the id. */
+/* An edge in the list of a level. Its ends are components; equal ends mean no edge. */
 template <class K> struct bi_msf_edge;
 template <> struct __align__(16) bi_msf_edge<uint32_t> { uint32_t u, v, key, id; };
 template <> struct __align__(8) bi_msf_edge<uint64_t>
@@ -91,60 +90,63 @@ template <> struct __align__(8) bi_msf_edge<uint64_t>
     uint32_t id, unused;
 };
 
-/* The lightest edge of a component. With 32-bit keys one word holds (key, id); with 64-bit keys the word is the key,
- * and the id is settled in a pass of its own. */
+/* The word that atomic minima compare: (key, id) for 32-bit keys. For 64-bit keys it is the key, and a pass of its own
+ * finds the least id. */
 __device__ __forceinline__ unsigned long long bi_msf_word(uint32_t key, uint32_t id)
 {
     return (unsigned long long)key << 32 | id;
 }
 __device__ __forceinline__ unsigned long long bi_msf_word(uint64_t key, uint32_t) { return key; }
 
-/* The state that the kernels share; zeroed before the first. */
+/* Counters shared by the kernels; zeroed before the first. */
 struct bi_msf_control {
-    /* The first words are read back: edges of the forest, and their ranks in sums of halves. */
+    /* The first members are read back: number of edges, and the sums of the low and high halves of their ranks. */
     unsigned long long edges, low, high;
     unsigned overflow; /* BI_MSF_NO_ROOM or BI_MSF_NO_EDGE */
     unsigned rounds[BI_MSF_LEVELS];
 
-    unsigned long long threshold_key; /* an edge is light up to (key, id) */
+    unsigned long long threshold_key; /* an edge is light up to this (key, id) */
     unsigned threshold_id, giant;
     unsigned listed[BI_MSF_LEVELS];
-    unsigned components[BI_MSF_LEVELS + 1]; /* at the begin of each level, and at the end */
+    unsigned components[BI_MSF_LEVELS + 1]; /* at the start of each level, and at the end */
     unsigned finished[BI_MSF_LEVELS];
     unsigned arrived[BI_MSF_LEVELS];
-    unsigned settled[BI_MSF_LEVELS][BI_MSF_ROUNDS], left[BI_MSF_LEVELS][BI_MSF_ROUNDS];
+    /* By level and round: components that remain for the next round, and edges left. */
+    unsigned next_components[BI_MSF_LEVELS][BI_MSF_ROUNDS], left[BI_MSF_LEVELS][BI_MSF_ROUNDS];
 };
 
 template <class K> struct bi_msf_state {
     struct bi_msf_control *control;
-    uint32_t *tile_row; /* of each tile: the row of its first arc */
-    uint2 *tile_ends;   /* the lightest arc of the row that came from the tile before, and of that which goes on */
-    uint32_t *next;     /* n: whom a vertex, later a component, joins */
+    uint32_t *tile_row; /* by tile: the row of its first arc */
+    uint2 *tile_ends;   /* by tile: the lightest arcs, inside the tile, of the row begun in an earlier tile and of
+                           the row continued in the next */
+    uint32_t *next;     /* n: the other end of the lightest edge of a vertex, later of a component */
     K *row_key;         /* n: the key of a vertex's edge */
     uint32_t *pointer;  /* n: from vertices to components of level 0 */
-    /* From components of a level to those of the next, by way of the rounds; room for twice the components. */
+    /* By level: one pool of pointers a round, one after the other, for twice the components. In the end pool entry i
+     * is the number of component i in the next level. */
     uint32_t *pools[BI_MSF_LEVELS];
-    unsigned long long *best; /* n / 2 + 1; of entries n */
-    uint32_t *best_id;        /* likewise, for 64-bit keys */
+    unsigned long long *best; /* lightest word of each component: n / 2 + 1; for lists n */
+    uint32_t *best_id;        /* the same of ids, for 64-bit keys */
     bi_msf_edge<K> *list;
-    uint32_t capacity; /* of list */
-    uint8_t *marks;    /* by edge id: 1 for those of the forest */
-    K *keys_by_id;     /* NULL, or gets the keys (not flipped) of those */
+    uint32_t capacity; /* of list, in edges */
+    uint8_t *marks;    /* by edge id: 1 for edges of the forest */
+    K *keys_by_id;     /* NULL, or by edge id: keys (not ranks) of the forest's edges */
 };
 
-/* An edge of the forest. In round 0 both its ends may take it, of different blocks. */
+/* Marks an edge of the forest. In round 0 both ends may mark it from different blocks, hence the relaxed stores. */
 template <class K>
-__device__ __forceinline__ void bi_msf_take(const bi_msf_csr<K> &r, const bi_msf_state<K> &s, uint32_t id, K key)
+__device__ __forceinline__ void bi_msf_mark_edge(const bi_msf_csr<K> &r, const bi_msf_state<K> &s, uint32_t id, K key)
 {
     bi_store_relaxed(&s.marks[id], (uint8_t)1);
     if (s.keys_by_id) bi_store_relaxed(&s.keys_by_id[id], bi_msf_key_rank(r, key));
 }
 
-/* Takes edges for the lightest of the components of ends that are named, where they are. Reads do not wait for each
- * other. */
+/* Proposes edges as the lightest of the components at their flagged ends, by atomic minima. All loads are issued
+ * before the first atomic, so they overlap; a stale value only causes a redundant atomic. */
 template <class K, int N>
-__device__ __forceinline__ void bi_msf_offer(const bi_msf_state<K> &s, const bi_msf_edge<K> (&e)[N],
-                                             const bool (&at_u)[N], const bool (&at_v)[N])
+__device__ __forceinline__ void bi_msf_propose_edges(const bi_msf_state<K> &s, const bi_msf_edge<K> (&e)[N],
+                                                     const bool (&at_u)[N], const bool (&at_v)[N])
 {
     unsigned long long best_u[N], best_v[N];
 #pragma unroll
@@ -160,10 +162,11 @@ __device__ __forceinline__ void bi_msf_offer(const bi_msf_state<K> &s, const bi_
     }
 }
 
-/* Sums over a block of what its threads count, added to the control. All threads call it. */
+/* Adds the block's sums of (edges, low, high) to the control. All threads call it. */
 __device__ __forceinline__ void bi_msf_add_sums(struct bi_msf_control *control, unsigned edges, unsigned long long low,
                                                 unsigned long long high)
 {
+    /* Sums of each warp by shuffles, of the block in shared memory, then one atomic per block and sum. */
     for (int d = 16; d > 0; d /= 2) {
         edges += __shfl_xor_sync(~0u, edges, d);
         low += __shfl_xor_sync(~0u, low, d);
@@ -174,13 +177,13 @@ __device__ __forceinline__ void bi_msf_add_sums(struct bi_msf_control *control, 
     };
     BI_SHARED(sums, sh);
     if (threadIdx.x == 0) sh.edges = sh.low = sh.high = 0;
-    __syncthreads();
+    __syncthreads(); /* the sums are zero */
     if (threadIdx.x % 32 == 0 && edges) {
         atomicAdd(&sh.edges, (unsigned long long)edges);
         atomicAdd(&sh.low, low);
         atomicAdd(&sh.high, high);
     }
-    __syncthreads();
+    __syncthreads(); /* all warps have added */
     if (threadIdx.x == 0 && sh.edges) {
         atomicAdd(&control->edges, sh.edges);
         atomicAdd(&control->low, sh.low);
@@ -188,8 +191,8 @@ __device__ __forceinline__ void bi_msf_add_sums(struct bi_msf_control *control, 
     }
 }
 
-/* Places for the flagged among THREADS * ITEMS items of a block, item k of thread t being number k * THREADS + t;
- * returns how many. `counts` is shared, WARPS * ITEMS + 1 words. Two barriers. */
+/* Ranks the flagged among THREADS * ITEMS items of a block; item k of thread t is number k * THREADS + t. Returns the
+ * number of flagged items. `counts` is shared, WARPS * ITEMS + 1 words. Two barriers. */
 template <int THREADS, int ITEMS>
 __device__ __forceinline__ uint32_t bi_msf_block_rank(const bool (&flag)[ITEMS], uint32_t (&rank)[ITEMS],
                                                       uint32_t *counts)
@@ -197,12 +200,14 @@ __device__ __forceinline__ uint32_t bi_msf_block_rank(const bool (&flag)[ITEMS],
     constexpr int WARPS = THREADS / 32, ENTRIES = WARPS * ITEMS, EACH = (ENTRIES + 31) / 32;
     int lane = (int)(threadIdx.x % 32), warp = (int)(threadIdx.x / 32);
     unsigned votes[ITEMS], below = (1u << lane) - 1;
+    /* 1. Count the flags of each warp and item by votes. */
 #pragma unroll
     for (int k = 0; k < ITEMS; k++) {
         votes[k] = __ballot_sync(~0u, flag[k]);
         if (lane == 0) counts[k * WARPS + warp] = (uint32_t)__popc(votes[k]);
     }
-    __syncthreads();
+    __syncthreads(); /* all warps have counted */
+    /* 2. The first warp scans the counts of all warps. */
     if (warp == 0) {
         uint32_t own[EACH], sum = 0;
         for (int e = 0; e < EACH; e++) {
@@ -211,30 +216,33 @@ __device__ __forceinline__ uint32_t bi_msf_block_rank(const bool (&flag)[ITEMS],
             sum += own[e];
         }
         uint32_t upto = bi_warp_inclusive_sum(sum);
-        uint32_t before = upto - sum;
+        uint32_t prefix = upto - sum;
         for (int e = 0; e < EACH; e++) {
             int i = lane * EACH + e;
-            if (i < ENTRIES) counts[i] = before;
-            before += own[e];
+            if (i < ENTRIES) counts[i] = prefix;
+            prefix += own[e];
         }
         if (lane == 31) counts[ENTRIES] = upto;
     }
-    __syncthreads();
+    __syncthreads(); /* the counts are scanned */
+    /* 3. Ranks: the scanned count, and the lower votes of the warp. */
 #pragma unroll
     for (int k = 0; k < ITEMS; k++) rank[k] = counts[k * WARPS + warp] + (uint32_t)__popc(votes[k] & below);
     return counts[ENTRIES];
 }
 
-/* Sorts BI_MSF_SAMPLES shared items by a block of BI_MSF_SAMPLE_THREADS. Source: Batcher, Sorting Networks (1968). */
+/* Bitonic sort of BI_MSF_SAMPLES shared items by a block of BI_MSF_SAMPLE_THREADS. Each barrier completes the
+ * exchanges of a stage. Source: Batcher, Sorting Networks (1968). */
 template <class T> static __device__ void bi_msf_sort_samples(T *items)
 {
     for (unsigned size = 2; size <= BI_MSF_SAMPLES; size *= 2)
         for (unsigned stride = size / 2; stride > 0; stride /= 2) {
             __syncthreads();
+            /* Thread t has pair t of the items that are `stride` apart. */
             unsigned i = 2 * threadIdx.x - (threadIdx.x & (stride - 1)), j = i + stride;
             bool ascending = (i & size) == 0;
             T a = items[i], b = items[j];
-            if (b.before(a) == ascending) {
+            if (b.precedes(a) == ascending) {
                 items[i] = b;
                 items[j] = a;
             }
@@ -242,13 +250,13 @@ template <class T> static __device__ void bi_msf_sort_samples(T *items)
     __syncthreads();
 }
 
-/* Sample i of `count` places. */
-__device__ __forceinline__ uint32_t bi_msf_sample_place(uint32_t i, uint32_t count)
+/* The index of sample i among `count` items: a mixed number, scaled. The offset of i is chosen. */
+__device__ __forceinline__ uint32_t bi_msf_sample_index(uint32_t i, uint32_t count)
 {
     return (uint32_t)(((uint64_t)bi_mix_u32(i + 12345) * count) >> 32);
 }
 
-/* A component's number in the next level, or BI_MSF_NONE for a vertex without edges. */
+/* A component's number in the next level, or BI_MSF_NONE for a vertex without edges. `pool` may be NULL. */
 __device__ __forceinline__ uint32_t bi_msf_component(uint32_t pointer, const uint32_t *pool)
 {
     return (pointer & BI_MSF_FINISHED) == BI_MSF_FINISHED ? BI_MSF_NONE
@@ -256,7 +264,7 @@ __device__ __forceinline__ uint32_t bi_msf_component(uint32_t pointer, const uin
                                                           : pointer & BI_MSF_ID;
 }
 
-/* The launches, in their order. `light_fraction`: of the edges; 1 and more: all are light. */
+/* The launches, in their order. `light_fraction`: share of light edges; 1 or more: all are light. */
 template <class K>
 bosc_status bi_msf_first_round(bosc_ctx *, const bi_msf_csr<K> &, const bi_msf_state<K> &, bool checked,
                                float light_fraction);
@@ -265,43 +273,47 @@ template <class K>
 bosc_status bi_msf_level_rounds(bosc_ctx *, const bi_msf_csr<K> &, const bi_msf_state<K> &, int level);
 template <class K>
 bosc_status bi_msf_list_heavy(bosc_ctx *, const bi_msf_csr<K> &, const bi_msf_state<K> &, bool checked);
-/* The same of entries, the first in place of round 0 and relabelling. */
+/* The same of an edge list; the first replaces round 0 and relabelling. */
 template <class K>
 bosc_status bi_msf_list_light_entries(bosc_ctx *, const struct bi_msf_entries &, const bi_msf_state<K> &, bool checked,
                                       float light_fraction);
 template <class K>
 bosc_status bi_msf_list_heavy_entries(bosc_ctx *, const struct bi_msf_entries &, const bi_msf_state<K> &, bool checked);
 
-/* The whole of it for a small graph or few entries, whose ends may be no vertices. *done: they are edges, *found (where
- * answers are wanted) and *told are filled; else another way is to be taken. */
-#ifdef BI_EMULATE /* small graphs should take all ways */
-enum { BI_MSF_SMALL_EDGES = 100 };
+/* The whole forest by one block, for a small graph or list; entries are not checked before. *done: the input was small
+ * enough and all entries are edges; *found (requested results) and *result are filled. Otherwise the caller uses the
+ * next larger method. */
+#ifdef BI_EMULATE /* small inputs must reach every branch */
+enum { BI_MSF_SINGLE_BLOCK_EDGES = 100 };
 #else
-enum { BI_MSF_SMALL_EDGES = 1 << 12 };
+enum { BI_MSF_SINGLE_BLOCK_EDGES = 1 << 12 };
 #endif
 struct bi_msf_found;
 template <class K>
-bosc_status bi_msf_small(bosc_ctx *, const struct bi_graph_view *, const bi_msf_csr<K> &, const struct bi_msf_entries *,
-                         bool checked, const struct bi_msf_found *, struct bi_msf_control *told, bool *done);
-/* The same of more edges, by all multiprocessors. */
+bosc_status bi_msf_launch_single_block(bosc_ctx *, const struct bi_graph_view *, const bi_msf_csr<K> &,
+                                       const struct bi_msf_entries *, bool checked, const struct bi_msf_found *,
+                                       struct bi_msf_control *result, bool *done);
+/* The same of more edges, by one cooperative launch of all multiprocessors. Limits: measured, git log bench/results.
+ */
 #ifdef BI_EMULATE
-enum { BI_MSF_JOINT_EDGES = 250 };
+enum { BI_MSF_COOPERATIVE_EDGES = 250 };
 #else
-enum { BI_MSF_JOINT_EDGES = 1 << 19 };
+enum { BI_MSF_COOPERATIVE_EDGES = 1 << 19 };
 #endif
 template <class K>
-bosc_status bi_msf_joint(bosc_ctx *, const struct bi_graph_view *, const bi_msf_csr<K> &, const struct bi_msf_entries *,
-                         bool checked, const struct bi_msf_found *, struct bi_msf_control *told, bool *done);
+bosc_status bi_msf_launch_cooperative(bosc_ctx *, const struct bi_graph_view *, const bi_msf_csr<K> &,
+                                      const struct bi_msf_entries *, bool checked, const struct bi_msf_found *,
+                                      struct bi_msf_control *result, bool *done);
 
-/* The bytes of the marks, of which those beyond the entries are 0. Lists the marked ids, ascending, and their keys
- * (NULL: not wanted). */
+/* Bytes of the marks, padded to whole tiles with zeros. Lists the marked ids, ascending, and their keys (NULL: not
+ * requested). */
 size_t bi_msf_marks_bytes(int64_t entries);
 template <class K>
 bosc_status bi_msf_list_marked(bosc_ctx *, const bi_msf_state<K> &, int64_t entries, uint32_t *ids, K *keys);
 
-/* The smallest vertex of each vertex's tree. pool1 may be NULL; smallest is scratch, n. */
+/* Labels each vertex by the smallest vertex of its tree. pool1 may be NULL; smallest is scratch, n. */
 struct bi_msf_label_args {
-    const struct bi_msf_control *control; /* nothing is done where a list was too short */
+    const struct bi_msf_control *control; /* after an overflow the kernels do nothing */
     uint32_t n;
     const uint32_t *pointer, *pool0, *pool1;
     uint32_t *smallest, *labels;

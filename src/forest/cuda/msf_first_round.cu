@@ -1,16 +1,17 @@
-/* Round 0: every vertex takes its lightest edge in one pass over the arcs, which also lists the light edges. */
+/* Round 0: every vertex chooses its lightest edge in one pass over the arcs, which also lists the light edges. */
 #include "forest/cuda/msf.cuh"
 
 template <class K> struct sample {
     K key;
     uint32_t id;
-    __device__ __forceinline__ bool before(const sample &other) const
+    __device__ __forceinline__ bool precedes(const sample &other) const
     {
         return key != other.key ? key < other.key : id < other.id;
     }
 };
 
-/* The threshold is a quantile of sampled arcs; by (key, id), so that it also parts edges of one weight. */
+/* The threshold is a quantile of sampled arcs by (key, id), so that it also divides edges of equal weight. With
+ * light_fraction >= 1 all arcs are light. */
 template <class K>
 static __device__ void choose_threshold(const bi_msf_csr<K> &rows, struct bi_msf_control *control, float light_fraction)
 {
@@ -24,7 +25,7 @@ static __device__ void choose_threshold(const bi_msf_csr<K> &rows, struct bi_msf
         return;
     }
     for (uint32_t i = threadIdx.x; i < BI_MSF_SAMPLES; i += BI_MSF_SAMPLE_THREADS) {
-        uint32_t arc = bi_msf_sample_place(i, rows.arcs);
+        uint32_t arc = bi_msf_sample_index(i, rows.arcs);
         samples[i].key = bi_msf_arc_key(rows, arc);
         samples[i].id = rows.ids[arc];
     }
@@ -58,40 +59,44 @@ static __global__ void __launch_bounds__(BI_MSF_SAMPLE_THREADS)
     s.tile_row[tile] = low;
 }
 
-/* An arc, the lightest so far; `at` is BI_MSF_NONE before the first. */
-template <class K> struct lightest {
+/* The lightest arc so far; `at` is BI_MSF_NONE before the first. */
+template <class K> struct lightest_arc {
     K key;
     uint32_t at;
 };
 
+/* True if arc a is lighter than b; any arc is lighter than none. Ids are read only if keys tie. */
 template <class K>
-__device__ __forceinline__ bool is_lighter(const bi_msf_csr<K> &rows, const lightest<K> &a, const lightest<K> &b)
+__device__ __forceinline__ bool is_lighter(const bi_msf_csr<K> &rows, const lightest_arc<K> &a,
+                                           const lightest_arc<K> &b)
 {
     if (a.at == BI_MSF_NONE || b.at == BI_MSF_NONE) return b.at == BI_MSF_NONE && a.at != BI_MSF_NONE;
     return a.key != b.key ? a.key < b.key : a.at != b.at && rows.ids[a.at] < rows.ids[b.at];
 }
 
-template <class K> __device__ __forceinline__ lightest<K> warp_lightest(const bi_msf_csr<K> &rows, lightest<K> own)
+template <class K>
+__device__ __forceinline__ lightest_arc<K> warp_lightest(const bi_msf_csr<K> &rows, lightest_arc<K> own)
 {
     for (int d = 16; d > 0; d /= 2) {
-        lightest<K> other = {__shfl_xor_sync(~0u, own.key, d), __shfl_xor_sync(~0u, own.at, d)};
+        lightest_arc<K> other = {__shfl_xor_sync(~0u, own.key, d), __shfl_xor_sync(~0u, own.at, d)};
         if (is_lighter(rows, other, own)) own = other;
     }
     return own;
 }
 
-/* The vertex's choice is known. */
+/* Records a vertex's choice: the other end, the key, and the edge's mark. */
 template <class K>
-__device__ __forceinline__ void choose(const bi_msf_csr<K> &rows, const bi_msf_state<K> &s, uint32_t row, lightest<K> x)
+__device__ __forceinline__ void record_choice(const bi_msf_csr<K> &rows, const bi_msf_state<K> &s, uint32_t row,
+                                              lightest_arc<K> x)
 {
     s.next[row] = x.at == BI_MSF_NONE ? row : rows.neighbours[x.at];
     if (x.at == BI_MSF_NONE) return;
     s.row_key[row] = x.key;
-    bi_msf_take(rows, s, rows.ids[x.at], x.key);
+    bi_msf_mark_edge(rows, s, rows.ids[x.at], x.key);
 }
 
-/* `light` has a slice for each warp: places in the tile of its light arcs, then of those that it lists, whose other
- * ends are in `other`. */
+/* Shared memory of a tile. Each warp has a slice of `light`: tile positions of its light arcs, later of the arcs that
+ * it lists; `other` holds the other ends of these. */
 template <class K> struct tile_shared {
     K keys[BI_MSF_TILE];
     uint32_t row[BI_MSF_TILE], other[BI_MSF_TILE];
@@ -100,19 +105,20 @@ template <class K> struct tile_shared {
     uint2 ends;
 };
 
-/* Arcs of a row that are in the tile: [begin, end) from the tile's first. */
+/* The arcs of a row inside a tile: [begin, end), relative to the tile. */
 struct row_span {
     uint32_t row, begin, end;
 };
 
-/* Of the arcs that share the lightest key that of the smallest id. */
+/* Finds, among a row's arcs from, from + step, ... with the lightest key, the one of the smallest id. `first`: the
+ * tile's first arc. */
 template <bool CHECKED, class K>
 static __device__ __forceinline__ uint32_t break_ties(const bi_msf_csr<K> &rows, const tile_shared<K> &sh,
                                                       uint32_t first, row_span p, uint32_t from, uint32_t step, K key)
 {
     uint32_t best = BI_MSF_NONE, best_id = BI_MSF_NONE;
     for (uint32_t i = p.begin + from; i < p.end; i += step) {
-        if (sh.keys[i] != key || bi_msf_missing<CHECKED>(rows, p.row, first + i, key)) continue;
+        if (sh.keys[i] != key || bi_msf_arc_excluded<CHECKED>(rows, p.row, first + i, key)) continue;
         uint32_t id = rows.ids[first + i];
         if (id >= best_id) continue;
         best_id = id;
@@ -121,13 +127,16 @@ static __device__ __forceinline__ uint32_t break_ties(const bi_msf_csr<K> &rows,
     return best;
 }
 
+/* The lightest of a row's arcs from, from + step, ...; also stores the row of each arc in shared memory. Ids are read
+ * only if keys tie. */
 template <bool CHECKED, class K>
-__device__ __forceinline__ lightest<K> scan_row(const bi_msf_csr<K> &rows, tile_shared<K> &sh, uint32_t first,
-                                                row_span p, uint32_t from, uint32_t step)
+__device__ __forceinline__ lightest_arc<K> scan_row(const bi_msf_csr<K> &rows, tile_shared<K> &sh, uint32_t first,
+                                                    row_span p, uint32_t from, uint32_t step)
 {
-    lightest<K> best = {(K) ~(K)0, BI_MSF_NONE};
+    lightest_arc<K> best = {(K) ~(K)0, BI_MSF_NONE};
     bool tie = false;
     uint32_t i = p.begin + from;
+    /* Unchecked, the first arc is the first candidate. */
     if (!CHECKED && i < p.end) {
         best.key = sh.keys[i];
         best.at = i;
@@ -137,7 +146,7 @@ __device__ __forceinline__ lightest<K> scan_row(const bi_msf_csr<K> &rows, tile_
     for (; i < p.end; i += step) {
         K key = sh.keys[i];
         sh.row[i] = p.row;
-        if (CHECKED && bi_msf_missing<CHECKED>(rows, p.row, first + i, key)) continue;
+        if (CHECKED && bi_msf_arc_excluded<CHECKED>(rows, p.row, first + i, key)) continue;
         bool lighter = key < best.key || (CHECKED && best.at == BI_MSF_NONE);
         tie = !lighter && (tie || key == best.key);
         best.key = lighter ? key : best.key;
@@ -150,14 +159,14 @@ __device__ __forceinline__ lightest<K> scan_row(const bi_msf_csr<K> &rows, tile_
     return best;
 }
 
-/* Where a row's arcs are; nowhere after the last. */
+/* The range of a row's arcs; empty after the last row. */
 template <class K> __device__ __forceinline__ uint2 range_of(const bi_msf_csr<K> &rows, uint32_t row, uint32_t row_to)
 {
     return row <= row_to ? make_uint2(rows.offsets[row], rows.offsets[row + 1]) : make_uint2(0, 0);
 }
 
-/* The rows of a tile, 32 to a warp: a thread reads a short one, the warp a long one. `range` is that of the
- * thread's first row, asked for beforehand. */
+/* Chooses the lightest arcs of a tile's rows, 32 rows to a warp: a lane reads a short row, the warp a long one.
+ * `range` is that of the thread's first row, loaded in advance; so is the next one in the loop. */
 template <bool CHECKED, class K>
 static __device__ __forceinline__ void choose_in_tile(const bi_msf_csr<K> &rows, const bi_msf_state<K> &s,
                                                       tile_shared<K> &sh, uint32_t first, uint32_t count,
@@ -165,31 +174,34 @@ static __device__ __forceinline__ void choose_in_tile(const bi_msf_csr<K> &rows,
 {
     unsigned lane = threadIdx.x % 32;
     for (uint32_t row0 = row_from + (threadIdx.x - lane); row0 <= row_to; row0 += BI_MSF_TILE_THREADS) {
+        /* 1. The part of the lane's row inside the tile. */
         uint32_t row = row0 + lane, begin = range.x, end = range.y;
         range = range_of(rows, row + BI_MSF_TILE_THREADS, row_to);
-        bool empty = begin == end, before = begin<first, beyond = end> first + count;
-        row_span p = {row, before ? 0 : begin - first, beyond ? count : end - first};
+        bool empty = begin == end, starts_earlier = (begin < first), ends_later = (end > first + count);
+        row_span p = {row, starts_earlier ? 0 : begin - first, ends_later ? count : end - first};
         uint32_t length = empty || p.end <= p.begin || begin >= first + count ? 0 : p.end - p.begin;
-        lightest<K> best = {0, BI_MSF_NONE};
+        lightest_arc<K> best = {0, BI_MSF_NONE};
+        /* 2. Short rows by their lane, long rows by the warp one after the other. */
         if (length && length <= BI_MSF_LONG_ROW) best = scan_row<CHECKED>(rows, sh, first, p, 0, 1);
         for (unsigned rest = __ballot_sync(~0u, length > BI_MSF_LONG_ROW); rest; rest &= rest - 1) {
             int from = __ffs((int)rest) - 1;
             row_span q = {__shfl_sync(~0u, p.row, from), __shfl_sync(~0u, p.begin, from),
                           __shfl_sync(~0u, p.end, from)};
-            lightest<K> found = warp_lightest(rows, scan_row<CHECKED>(rows, sh, first, q, lane, 32));
+            lightest_arc<K> found = warp_lightest(rows, scan_row<CHECKED>(rows, sh, first, q, lane, 32));
             if ((int)lane == from) best = found;
         }
+        /* 3. Rows inside the tile are decided; for others the tile's choice is left to bi_msf_reduce_split_rows. */
         if (row > row_to || (!empty && !length)) continue;
-        if (empty || (!before && !beyond))
-            choose(rows, s, row, best);
-        else if (before)
+        if (empty || (!starts_earlier && !ends_later))
+            record_choice(rows, s, row, best);
+        else if (starts_earlier)
             sh.ends.x = best.at;
         else
             sh.ends.y = best.at;
     }
 }
 
-/* The light ones among the warp's arcs, noted in its slice of `light`; returns how many. */
+/* Stores the tile positions of the warp's light arcs in its slice of `light`; returns their number. */
 template <class K>
 static __device__ __forceinline__ uint32_t note_light(tile_shared<K> &sh, const K (&key)[BI_MSF_TILE_ITEMS],
                                                       uint32_t count, K threshold)
@@ -207,10 +219,11 @@ static __device__ __forceinline__ uint32_t note_light(tile_shared<K> &sh, const 
     return noted;
 }
 
-/* Of the warp's light arcs keeps those u -> v with u < v, with their other ends; returns how many. */
+/* Reduces the warp's light arcs to those u -> v with u < v that count, and stores their other ends; returns their
+ * number. */
 template <bool CHECKED, class K>
-static __device__ __forceinline__ uint32_t keep_forward(const bi_msf_csr<K> &rows, const bi_msf_state<K> &s,
-                                                        tile_shared<K> &sh, uint32_t first, uint32_t noted)
+static __device__ __forceinline__ uint32_t select_forward(const bi_msf_csr<K> &rows, const bi_msf_state<K> &s,
+                                                          tile_shared<K> &sh, uint32_t first, uint32_t noted)
 {
     unsigned lane = threadIdx.x % 32;
     uint32_t kept = 0, slice = threadIdx.x / 32 * (BI_MSF_TILE / BI_MSF_TILE_WARPS),
@@ -221,9 +234,9 @@ static __device__ __forceinline__ uint32_t keep_forward(const bi_msf_csr<K> &row
         uint32_t i = keep ? sh.light[slice + j0 + lane] : 0, other = keep ? rows.neighbours[first + i] : 0;
         keep = keep && other > sh.row[i];
         if (keep && sh.keys[i] == threshold) keep = rows.ids[first + i] <= threshold_id;
-        if (keep && bi_msf_missing<CHECKED>(rows, sh.row[i], first + i, sh.keys[i])) keep = false;
+        if (keep && bi_msf_arc_excluded<CHECKED>(rows, sh.row[i], first + i, sh.keys[i])) keep = false;
         unsigned votes = __ballot_sync(~0u, keep);
-        __syncwarp(); /* all have read what is overwritten now */
+        __syncwarp(); /* all lanes have read before any overwrites */
         uint32_t to = slice + kept + (uint32_t)__popc(votes & ((1u << lane) - 1));
         if (keep) {
             sh.light[to] = (uint16_t)i;
@@ -231,26 +244,29 @@ static __device__ __forceinline__ uint32_t keep_forward(const bi_msf_csr<K> &row
         }
         kept += (uint32_t)__popc(votes);
     }
-    __syncwarp();
+    __syncwarp(); /* the slice is visible to the whole warp */
     return kept;
 }
 
-/* Lists the light arcs. */
+/* Appends the light arcs of the tile to the list. */
 template <bool CHECKED, class K>
 static __device__ __forceinline__ void list_light(const bi_msf_csr<K> &rows, const bi_msf_state<K> &s,
                                                   tile_shared<K> &sh, uint32_t first, uint32_t noted)
 {
     unsigned lane = threadIdx.x % 32;
     uint32_t slice = threadIdx.x / 32 * (BI_MSF_TILE / BI_MSF_TILE_WARPS), offset = 0;
-    uint32_t kept = keep_forward<CHECKED>(rows, s, sh, first, noted);
+    uint32_t kept = select_forward<CHECKED>(rows, s, sh, first, noted);
+    /* 1. Each warp gets an offset in the block's part of the list. */
     if (lane == 0 && kept) offset = atomicAdd(&sh.total, kept);
     offset = __shfl_sync(~0u, offset, 0);
-    __syncthreads();
+    __syncthreads(); /* all warps have counted */
+    /* 2. One atomic allocates the block's part. */
     if (threadIdx.x == 0 && sh.total) {
         sh.base = atomicAdd(&s.control->listed[0], sh.total);
         if ((uint64_t)sh.base + sh.total > s.capacity) bi_store_relaxed(&s.control->overflow, (unsigned)BI_MSF_NO_ROOM);
     }
-    __syncthreads();
+    __syncthreads(); /* all threads see the part */
+    /* 3. Each warp writes its edges. */
     uint64_t to = kept ? (uint64_t)sh.base + offset : 0;
     for (uint32_t j = lane; j < kept && to + j < s.capacity; j += 32) {
         uint32_t i = sh.light[slice + j];
@@ -263,6 +279,7 @@ static __device__ __forceinline__ void list_light(const bi_msf_csr<K> &rows, con
     }
 }
 
+/* A block per tile: chooses the lightest arcs of the tile's rows and lists its light arcs. */
 template <bool CHECKED, class K>
 static __global__ void __launch_bounds__(BI_MSF_TILE_THREADS, BI_MSF_TILE_BLOCKS)
     bi_msf_lightest_arcs(bi_msf_csr<K> rows, bi_msf_state<K> s, uint32_t tiles)
@@ -270,13 +287,14 @@ static __global__ void __launch_bounds__(BI_MSF_TILE_THREADS, BI_MSF_TILE_BLOCKS
     BI_SHARED(tile_shared<K>, sh);
     uint32_t tile = blockIdx.x, first = tile * BI_MSF_TILE;
     uint32_t count = rows.arcs - first < BI_MSF_TILE ? rows.arcs - first : (uint32_t)BI_MSF_TILE;
+    /* 1. Load the keys of the tile; they are read once, hence the evict-first loads (__ldcs). */
     K key[BI_MSF_TILE_ITEMS];
 #pragma unroll
     for (int k = 0; k < BI_MSF_TILE_ITEMS; k++) {
         uint32_t i = k * BI_MSF_TILE_THREADS + threadIdx.x;
         key[k] = i < count ? __ldcs(&rows.keys[first + i]) : 0;
     }
-    /* What is needed after the barrier is asked for before it. */
+    /* 2. Loads needed after the barrier are issued before it. */
     uint32_t row_from = tile ? s.tile_row[tile] : 0, row_to = tile + 1 < tiles ? s.tile_row[tile + 1] : rows.n - 1;
     uint2 range = range_of(rows, row_from + threadIdx.x, row_to);
 #pragma unroll
@@ -284,39 +302,43 @@ static __global__ void __launch_bounds__(BI_MSF_TILE_THREADS, BI_MSF_TILE_BLOCKS
         key[k] = bi_msf_key_rank(rows, key[k]);
         sh.keys[k * BI_MSF_TILE_THREADS + threadIdx.x] = key[k];
     }
+    /* 3. Find light arcs while the keys are in registers. */
     if (threadIdx.x == 0) {
         sh.ends = make_uint2(BI_MSF_NONE, BI_MSF_NONE);
         sh.total = 0;
     }
     uint32_t noted = note_light(sh, key, count, (K)s.control->threshold_key);
-    __syncthreads();
+    __syncthreads(); /* all keys are in shared memory */
+    /* 4. Choose the lightest arc of each row. */
     choose_in_tile<CHECKED>(rows, s, sh, first, count, row_from, row_to, range);
-    __syncthreads();
+    __syncthreads(); /* rows of arcs and tile ends are complete */
+    /* 5. Publish the ends; list the light arcs. */
     if (threadIdx.x == 0) s.tile_ends[tile] = sh.ends;
     list_light<CHECKED>(rows, s, sh, first, noted);
 }
 
-/* A row that goes on beyond the tile it begins in: a warp joins what its tiles found. */
+/* A row that extends beyond its first tile: a warp reduces the choices of its tiles. */
 template <class K>
-static __global__ void __launch_bounds__(256) bi_msf_join_tiles(bi_msf_csr<K> rows, bi_msf_state<K> s, uint32_t tiles)
+static __global__ void __launch_bounds__(256)
+    bi_msf_reduce_split_rows(bi_msf_csr<K> rows, bi_msf_state<K> s, uint32_t tiles)
 {
-    uint32_t tile = blockIdx.x * 8 + threadIdx.x / 32, lane = threadIdx.x % 32;
+    uint32_t tile = blockIdx.x * 8 + threadIdx.x / 32, lane = threadIdx.x % 32; /* 8 warps a block */
     if (tile + 1 >= tiles) return;
     uint32_t row = s.tile_row[tile + 1], begin = rows.offsets[row];
+    /* The row of the next tile's first arc is this warp's if it begins in this tile. */
     if (begin < tile * BI_MSF_TILE || begin >= (tile + 1) * BI_MSF_TILE) return;
     uint32_t last = (rows.offsets[row + 1] - 1) / BI_MSF_TILE;
-    lightest<K> best = {0, BI_MSF_NONE};
+    lightest_arc<K> best = {0, BI_MSF_NONE};
     for (uint32_t t = tile + lane; t <= last; t += 32) {
         uint32_t at = t == tile ? s.tile_ends[t].y : s.tile_ends[t].x;
-        lightest<K> x = {at == BI_MSF_NONE ? 0 : bi_msf_arc_key(rows, at), at};
+        lightest_arc<K> x = {at == BI_MSF_NONE ? 0 : bi_msf_arc_key(rows, at), at};
         if (is_lighter(rows, x, best)) best = x;
     }
     best = warp_lightest(rows, best);
-    if (lane == 0) choose(rows, s, row, best);
+    if (lane == 0) record_choice(rows, s, row, best);
 }
 
-/* Of two vertices that chose each other the smaller one is a root and gets a number; the others point at whom they
- * chose. */
+/* Roots get numbers: of two vertices that chose each other the smaller is a root. The others point at their choice. */
 template <class K>
 static __global__ void __launch_bounds__(BI_MSF_ROUND_THREADS)
     bi_msf_number_roots(bi_msf_csr<K> rows, bi_msf_state<K> s)
@@ -330,6 +352,7 @@ static __global__ void __launch_bounds__(BI_MSF_ROUND_THREADS)
         first = blockIdx.x * (BI_MSF_ROUND_THREADS * BI_MSF_BATCH) + threadIdx.x;
     unsigned edges = 0;
     unsigned long long low = 0, high = 0;
+    /* 1. Load the choices of all the thread's vertices, then find roots; count and sum the edges of the others. */
 #pragma unroll
     for (int k = 0; k < BI_MSF_BATCH; k++) {
         uint32_t v = first + k * BI_MSF_ROUND_THREADS;
@@ -345,19 +368,23 @@ static __global__ void __launch_bounds__(BI_MSF_ROUND_THREADS)
         low += (uint32_t)key;
         high += (uint64_t)key >> 32;
     }
+    /* 2. Rank the block's roots; one atomic allocates their numbers. */
     uint32_t total = bi_msf_block_rank<BI_MSF_ROUND_THREADS, BI_MSF_BATCH>(root, rank, sh.counts);
     if (threadIdx.x == 0) sh.base = total ? atomicAdd(&s.control->components[0], total) : 0;
-    __syncthreads();
+    __syncthreads(); /* all threads see the base */
+    /* 3. Write the pointers. */
 #pragma unroll
     for (int k = 0; k < BI_MSF_BATCH; k++) {
         uint32_t v = first + k * BI_MSF_ROUND_THREADS;
         if (v < rows.n)
-            s.pointer[v] = root[k] ? BI_MSF_SETTLED | (sh.base + rank[k]) : next[k] == v ? BI_MSF_FINISHED : next[k];
+            s.pointer[v] = root[k] ? BI_MSF_RESOLVED | (sh.base + rank[k]) : next[k] == v ? BI_MSF_FINISHED : next[k];
     }
+    /* 4. Add the block's sums. */
     bi_msf_add_sums(s.control, edges, low, high);
 }
 
-/* Points every vertex at its root's number. Others may be pointed there meanwhile: either way leads to the root. */
+/* Points every vertex at its root's number, and initialises the tables of level 0. Other threads may shorten the same
+ * path; every value still leads to the root. */
 template <class K>
 static __global__ void __launch_bounds__(BI_MSF_ROUND_THREADS)
     bi_msf_flatten_pointers(bi_msf_csr<K> rows, bi_msf_state<K> s)
@@ -370,8 +397,8 @@ static __global__ void __launch_bounds__(BI_MSF_ROUND_THREADS)
     }
     if (v >= rows.n) return;
     uint32_t x = bi_load_relaxed(&s.pointer[v]);
-    if (x & BI_MSF_SETTLED) return;
-    while (!(x & BI_MSF_SETTLED)) x = bi_load_relaxed(&s.pointer[x]);
+    if (x & BI_MSF_RESOLVED) return;
+    while (!(x & BI_MSF_RESOLVED)) x = bi_load_relaxed(&s.pointer[x]);
     bi_store_relaxed(&s.pointer[v], x);
 }
 
@@ -387,7 +414,7 @@ bosc_status bi_msf_first_round(bosc_ctx *ctx, const bi_msf_csr<K> &rows, const b
         BI_TRY(BI_RUN(ctx, (bi_msf_lightest_arcs<true, K>), tiles, BI_MSF_TILE_THREADS, 0, rows, s, tiles));
     else
         BI_TRY(BI_RUN(ctx, (bi_msf_lightest_arcs<false, K>), tiles, BI_MSF_TILE_THREADS, 0, rows, s, tiles));
-    BI_TRY(BI_RUN(ctx, bi_msf_join_tiles<K>, (unsigned)bi_div_up(tiles, 8), 256, 0, rows, s, tiles));
+    BI_TRY(BI_RUN(ctx, bi_msf_reduce_split_rows<K>, (unsigned)bi_div_up(tiles, 8), 256, 0, rows, s, tiles));
     BI_TRY(BI_RUN(ctx, bi_msf_number_roots<K>, (unsigned)bi_div_up(vertices, BI_MSF_BATCH), BI_MSF_ROUND_THREADS, 0,
                   rows, s));
     return BI_RUN(ctx, bi_msf_flatten_pointers<K>, vertices, BI_MSF_ROUND_THREADS, 0, rows, s);

@@ -1,6 +1,7 @@
-/* The smallest vertex of each tree. */
+/* Labels: the smallest vertex of each tree. */
 #include "forest/cuda/msf.cuh"
 
+/* The tree of a vertex by the pools of both levels; BI_MSF_NONE for a vertex without edges. */
 static __device__ __forceinline__ uint32_t tree_of(const bi_msf_label_args &a, uint32_t v)
 {
     uint32_t c = bi_msf_component(a.pointer[v], a.pool0);

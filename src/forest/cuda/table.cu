@@ -20,4 +20,4 @@ extern "C" const bi_forest_ops bi_forest_ops_cuda = {&steps,
                                                      bi_msf_cuda_entries,
                                                      bi_components_cuda,
                                                      bi_components_cuda_entries,
-                                                     bi_components_cuda_few_entries};
+                                                     bi_components_cuda_entries_single_block};

@@ -1,58 +1,59 @@
-/* Steps on the edges of a forest that was found: their ids, ranks and sums. */
+/* Steps on the edges of a found forest: their ids, ranks and sums. */
 #ifndef BI_FOREST_STEPS_SELECTION_H
 #define BI_FOREST_STEPS_SELECTION_H
 
 #include "forest/steps/rows.h"
 
-/* Edge ids and keys of the chosen places. */
-struct bi_msf_fetch {
+/* Edge ids and keys of the chosen arcs. */
+struct bi_msf_gather_edges {
     struct bi_msf_rows rows;
-    const void *places;
+    const void *positions;
     void *ids, *keys;
 };
 
-BI_FN void bi_step_msf_fetch(const struct bi_msf_fetch *a, int64_t i)
+BI_FN void bi_step_msf_gather_edges(const struct bi_msf_gather_edges *a, int64_t i)
 {
-    int64_t place = (int64_t)bi_word(a->places, a->rows.wide, i);
-    bi_set_word(a->ids, a->rows.wide, i, bi_msf_arc_id(&a->rows, place));
-    bi_set_word(a->keys, a->rows.wide_keys, i, bi_word(a->rows.keys, a->rows.wide_keys, place));
+    int64_t arc = (int64_t)bi_word(a->positions, a->rows.is_64bit, i);
+    bi_set_word(a->ids, a->rows.is_64bit, i, bi_msf_arc_id(&a->rows, arc));
+    bi_set_word(a->keys, a->rows.keys_64bit, i, bi_word(a->rows.keys, a->rows.keys_64bit, arc));
 }
 
-/* Keys become ranks, or ranks keys again: no key of a number becomes one above all numbers, nor the other way. */
+/* Converts keys to ranks, or ranks to keys: bi_msf_rank is its own inverse, since flipping never moves a number's key
+ * past `number`. */
 struct bi_msf_ranks {
     struct bi_msf_order order;
     const void *in;
     void *out;
-    bool wide;
+    bool is_64bit;
 };
 
 BI_FN void bi_step_msf_ranks(const struct bi_msf_ranks *a, int64_t i)
 {
-    bi_set_word(a->out, a->wide, i, bi_msf_rank(&a->order, bi_word(a->in, a->wide, i)));
+    bi_set_word(a->out, a->is_64bit, i, bi_msf_rank(&a->order, bi_word(a->in, a->is_64bit, i)));
 }
 
-/* Words of one size become words of another. */
+/* Copies words, of 32 or 64 bits, to words of 32 or 64 bits. */
 struct bi_msf_copy_words {
     const void *in;
     void *out;
-    bool wide_in, wide_out;
+    bool in_64bit, out_64bit;
 };
 
 BI_FN void bi_step_msf_copy_words(const struct bi_msf_copy_words *a, int64_t i)
 {
-    bi_set_word(a->out, a->wide_out, i, bi_word(a->in, a->wide_in, i));
+    bi_set_word(a->out, a->out_64bit, i, bi_word(a->in, a->in_64bit, i));
 }
 
-/* The low and high halves of keys, to be added. */
-struct bi_msf_halves {
+/* Splits keys into low and high halves to be summed. */
+struct bi_msf_split_keys {
     const void *keys;
-    bool wide;
-    uint64_t *low, *high; /* high is NULL where keys are short */
+    bool is_64bit;
+    uint64_t *low, *high; /* high is NULL for 32-bit keys */
 };
 
-BI_FN void bi_step_msf_halves(const struct bi_msf_halves *a, int64_t i)
+BI_FN void bi_step_msf_split_keys(const struct bi_msf_split_keys *a, int64_t i)
 {
-    uint64_t key = bi_word(a->keys, a->wide, i);
+    uint64_t key = bi_word(a->keys, a->is_64bit, i);
     a->low[i] = key & UINT32_MAX;
     if (a->high) a->high[i] = key >> 32;
 }

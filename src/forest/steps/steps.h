@@ -2,7 +2,7 @@
 #ifndef BI_FOREST_STEPS_STEPS_H
 #define BI_FOREST_STEPS_STEPS_H
 
-#include "core/context.h"
+#include "core/call.h"
 #include "forest/steps/boruvka.h"
 #include "forest/steps/emst.h"
 #include "forest/steps/entries.h"

@@ -7,27 +7,26 @@
 
 enum { BI_GEOMETRIC_MODEL = 1, BI_GEOMETRIC_SCENE = 2 }; /* streams of random bases */
 
-/* The neighbours that bases are made of, where not all points take part: of each base point, the first of a basis, a
- * row of `count` others and one unused element, nearest first. */
+/* Neighbours that make bases: for each base point (the first of a basis) a row of its `count` nearest points, nearest
+ * first, and one unused element. */
 struct bi_geometric_neighbours {
-    uint32_t *rows; /* NULL: all points take part */
+    uint32_t *rows; /* NULL: bases use all points */
     int64_t count;
 };
 
-/* Bases that are looked at. Of models: all candidates of all of them, each one of as many equal ranges of its model's
- * bases. Of a scene: the trials from number `from` on, any of its bases, or each in turn if `trials` is not less than
- * `all`. */
+/* Choice of bases. Of models: all candidates, one drawn from each of equal ranges of the model's possible bases. Of a
+ * scene: trials from number `from` on, drawn at random, or in order if `trials` covers all possible bases. */
 struct bi_geometric_choice {
     const double *points;
     const struct bi_geometric_model *models; /* NULL: a scene */
     int64_t model_count, n, from, trials;    /* n: points */
-    uint64_t all, seed;                      /* all: of the scene */
+    uint64_t possible_bases, seed;           /* possible_bases: of the scene */
     struct bi_geometric_form form;
     struct bi_geometric_neighbours neighbours;
     struct bi_geometric_corners *list;
-    uint8_t *keep;       /* of models: whether the basis is large enough */
-    double *base_points; /* of a scene: their coordinates, */
-    uint32_t *self;      /* and which points they are */
+    uint8_t *is_large;   /* of models: see bi_geometric_is_large */
+    double *base_points; /* of a scene: coordinates of the base points, */
+    uint32_t *self;      /* and their numbers */
 };
 
 BI_FN uint64_t bi_geometric_draw(uint64_t seed, uint32_t stream, uint64_t t)
@@ -36,50 +35,51 @@ BI_FN uint64_t bi_geometric_draw(uint64_t seed, uint32_t stream, uint64_t t)
     return (uint64_t)block.v[1] << 32 | block.v[0];
 }
 
-/* The number, among all bases of a model, of its candidate t. */
+/* Returns the number, among all possible bases of a model, of its candidate t. */
 BI_FN uint64_t bi_geometric_model_basis(uint64_t seed, const struct bi_geometric_model *model, uint64_t t)
 {
-    uint64_t count = (uint64_t)model->count;
-    if (count >= model->all) return t;
-    uint64_t range = model->all / count, longer = model->all % count;
+    uint64_t count = (uint64_t)model->candidates;
+    if (count >= model->possible_bases) return t;
+    uint64_t range = model->possible_bases / count, longer = model->possible_bases % count;
     return t * range + (t < longer ? t : longer) +
            bi_geometric_draw(seed, BI_GEOMETRIC_MODEL, t) % (range + (t < longer));
 }
 
-/* The number, among all bases of a scene, of the one that item i tries. */
+/* Returns the number, among all possible bases of a scene, of trial from + i. */
 BI_FN uint64_t bi_geometric_scene_basis(const struct bi_geometric_choice *a, int64_t i)
 {
     uint64_t t = (uint64_t)(a->from + i);
-    if ((uint64_t)a->trials < a->all) t = bi_geometric_draw(a->seed, BI_GEOMETRIC_SCENE, t);
-    return t % a->all;
+    if ((uint64_t)a->trials < a->possible_bases) t = bi_geometric_draw(a->seed, BI_GEOMETRIC_SCENE, t);
+    return t % a->possible_bases;
 }
 
-/* The base point of a scene's basis, whose neighbours are looked for. */
+/* Looks up the base point of trial from + i, for the query for its neighbours. */
 BI_FN void bi_step_base_points(const struct bi_geometric_choice *a, int64_t i)
 {
     struct bi_geometric_ranks ranks = bi_geometric_ranks_of(a->neighbours.count, a->form.corners);
-    int64_t p = (int64_t)(bi_geometric_scene_basis(a, i) / bi_geometric_choices(ranks, a->form.corners));
+    int64_t p = (int64_t)(bi_geometric_scene_basis(a, i) / bi_geometric_count_neighbour_tuples(ranks, a->form.corners));
     a->self[i] = (uint32_t)p;
     for (int k = 0; k < a->form.dim; k++) a->base_points[a->form.dim * i + k] = a->points[a->form.dim * p + k];
 }
 
-/* The points of all models with one more coordinate, by which models are farther apart than their points. */
-struct bi_geometric_set_apart {
+/* Appends a coordinate to all points that separates models by more than their extent, so that nearest points are of the
+ * same model. */
+struct bi_geometric_separate_models {
     const double *points;
     const struct bi_geometric_model *models;
     int64_t model_count;
     int32_t dim;
     double distance;
-    double *apart;
+    double *separated; /* (n x (dim + 1)) */
 };
 
-/* The model of candidate, or point, i. */
+/* Returns the model of point i, or else of candidate i. */
 BI_FN int64_t bi_geometric_model_at(const struct bi_geometric_model *models, int64_t count, int64_t i, bool point)
 {
     int64_t low = 0, high = count - 1;
     while (low < high) {
         int64_t middle = low + (high - low + 1) / 2;
-        if ((point ? models[middle].first : models[middle].candidate) <= i)
+        if ((point ? models[middle].first_point : models[middle].first_candidate) <= i)
             low = middle;
         else
             high = middle - 1;
@@ -87,17 +87,17 @@ BI_FN int64_t bi_geometric_model_at(const struct bi_geometric_model *models, int
     return low;
 }
 
-BI_FN void bi_step_set_apart(const struct bi_geometric_set_apart *a, int64_t i)
+BI_FN void bi_step_separate_models(const struct bi_geometric_separate_models *a, int64_t i)
 {
     int64_t model = bi_geometric_model_at(a->models, a->model_count, i, true);
-    for (int k = 0; k < a->dim; k++) a->apart[(a->dim + 1) * i + k] = a->points[a->dim * i + k];
-    a->apart[(a->dim + 1) * i + a->dim] = (double)model * a->distance;
+    for (int k = 0; k < a->dim; k++) a->separated[(a->dim + 1) * i + k] = a->points[a->dim * i + k];
+    a->separated[(a->dim + 1) * i + a->dim] = (double)model * a->distance;
 }
 
-/* Rows of count + 1 nearest points: takes the point itself, or else the last one, out of each. */
+/* Removes from each row of count + 1 nearest points the point itself, or, if it is missing, the last point. */
 struct bi_geometric_drop_self {
     uint32_t *rows;
-    int64_t count;        /* of others */
+    int64_t count;        /* points that remain */
     const uint32_t *self; /* NULL: row i is of point i */
 };
 
@@ -109,14 +109,14 @@ BI_FN void bi_step_drop_self(const struct bi_geometric_drop_self *a, int64_t i)
     for (; k < a->count; k++) row[k] = row[k + 1];
 }
 
-/* The points of basis r: of the n points from `first` on; or, with neighbours, of each of these and `per` of its
- * neighbours, in row `row`, less than 0: in that of the base point. */
-BI_FN void bi_geometric_pick(const struct bi_geometric_choice *a, uint64_t r, int64_t first, int64_t n, int64_t per,
-                             int64_t row, uint32_t *point)
+/* Sets the points of basis r: any of the n points from `first` on; or, with neighbours, one of these and some of its
+ * `per` neighbours, in row `row` (negative: the row of the base point). */
+BI_FN void bi_geometric_select_points(const struct bi_geometric_choice *a, uint64_t r, int64_t first, int64_t n,
+                                      int64_t neighbour_count, int64_t row, uint32_t *point)
 {
     if (a->neighbours.rows) {
-        struct bi_geometric_ranks ranks = bi_geometric_ranks_of(per, a->form.corners);
-        uint64_t choices = bi_geometric_choices(ranks, a->form.corners);
+        struct bi_geometric_ranks ranks = bi_geometric_ranks_of(neighbour_count, a->form.corners);
+        uint64_t choices = bi_geometric_count_neighbour_tuples(ranks, a->form.corners);
         point[0] = (uint32_t)(first + (int64_t)(r / choices));
         if (row < 0) row = point[0];
         bi_geometric_neighbour_tuple(r % choices, a->neighbours.rows + row * (a->neighbours.count + 1), ranks,
@@ -133,18 +133,18 @@ BI_FN void bi_step_choose_bases(const struct bi_geometric_choice *a, int64_t i)
     for (int k = 0; k < BI_GEOMETRIC_CORNERS; k++) to->point[k] = 0;
     to->model = (uint32_t)i;
     if (!a->models) {
-        bi_geometric_pick(a, bi_geometric_scene_basis(a, i), 0, a->n, a->neighbours.count, i, to->point);
+        bi_geometric_select_points(a, bi_geometric_scene_basis(a, i), 0, a->n, a->neighbours.count, i, to->point);
         return;
     }
     int64_t number = bi_geometric_model_at(a->models, a->model_count, i, false);
     const struct bi_geometric_model *model = a->models + number;
-    uint64_t r = bi_geometric_model_basis(a->seed, model, (uint64_t)(i - model->candidate));
-    bi_geometric_pick(a, r, model->first, model->n, model->per, -1, to->point);
+    uint64_t r = bi_geometric_model_basis(a->seed, model, (uint64_t)(i - model->first_candidate));
+    bi_geometric_select_points(a, r, model->first_point, model->n, model->points_per_basis, -1, to->point);
     to->model = (uint32_t)number;
-    a->keep[i] = bi_geometric_is_large(a->points, to->point, a->form, a->neighbours.rows != NULL, model->min_size);
+    a->is_large[i] = bi_geometric_is_large(a->points, to->point, a->form, a->neighbours.rows != NULL, model->min_size);
 }
 
-/* first[k]: the number of bases of models less than k. */
+/* Counts bases: first[k] is the number of bases of models less than k. */
 struct bi_geometric_count_bases {
     const struct bi_geometric_corners *list;
     int64_t bases;
@@ -164,17 +164,17 @@ BI_FN void bi_step_count_bases(const struct bi_geometric_count_bases *a, int64_t
     a->first[i] = low;
 }
 
-/* Coordinates of points in bases. Of one model or a scene: of point i % per in basis i / per; of several models, whose
- * bases may have different numbers of points: of entry i, in basis basis_of[i]. */
+/* Coordinates of points in bases. Of one model or a scene, item i is point i % points_per_basis in basis
+ * i / points_per_basis; of several models, whose bases may differ in size, it is entry i, in basis basis_of[i]. */
 struct bi_geometric_coordinates {
     const double *points;
     const struct bi_geometric_corners *list;
     const uint32_t *rows; /* of neighbours, or NULL */
     int64_t width;        /* of their rows */
-    bool scene;           /* row k is that of basis k, else that of point k */
-    int64_t per;
+    bool scene;           /* rows are numbered by bases, else by points */
+    int64_t points_per_basis;
     const struct bi_geometric_model *models;
-    const uint32_t *basis_of; /* NULL: of one model or a scene */
+    const uint32_t *basis_of; /* NULL: one model or a scene */
     struct bi_geometric_form form;
     float outside;
     float *at;
@@ -182,20 +182,20 @@ struct bi_geometric_coordinates {
 
 BI_FN void bi_step_coordinates(const struct bi_geometric_coordinates *a, int64_t i)
 {
-    int64_t basis = a->basis_of ? a->basis_of[i] : i / a->per, k = i % a->per, p;
+    int64_t basis = a->basis_of ? a->basis_of[i] : i / a->points_per_basis, k = i % a->points_per_basis, p;
     const struct bi_geometric_corners *corners = a->list + basis;
     if (a->basis_of) {
         const struct bi_geometric_model *model = a->models + corners->model;
-        k = i - model->entry - (basis - model->basis) * model->per;
-        p = model->first + k;
+        k = i - model->first_entry - (basis - model->first_basis) * model->points_per_basis;
+        p = model->first_point + k;
     } else {
         p = k;
     }
     if (a->rows) p = (int64_t)a->rows[(a->scene ? basis : (int64_t)corners->point[0]) * a->width + k];
-    bi_geometric_place(a->points, corners->point, a->form, p, a->outside, a->at + a->form.dim * i);
+    bi_geometric_compute_coordinates(a->points, corners->point, a->form, p, a->outside, a->at + a->form.dim * i);
 }
 
-/* basis_of[e] of the entries e of basis i. */
+/* Sets basis_of of all entries of basis i. */
 struct bi_geometric_entries {
     const struct bi_geometric_corners *list;
     const struct bi_geometric_model *models;
@@ -205,8 +205,8 @@ struct bi_geometric_entries {
 BI_FN void bi_step_entries(const struct bi_geometric_entries *a, int64_t i)
 {
     const struct bi_geometric_model *model = a->models + a->list[i].model;
-    uint32_t *to = a->basis_of + model->entry + (i - model->basis) * model->per;
-    for (int64_t k = 0; k < model->per; k++) to[k] = (uint32_t)i;
+    uint32_t *to = a->basis_of + model->first_entry + (i - model->first_basis) * model->points_per_basis;
+    for (int64_t k = 0; k < model->points_per_basis; k++) to[k] = (uint32_t)i;
 }
 
 #endif

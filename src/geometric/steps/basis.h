@@ -1,4 +1,4 @@
-/* Bases of either dimension: which points they are made of, and the coordinates of points in them. */
+/* Bases of either dimension: their points, and the coordinates of points in them. */
 #ifndef BI_GEOMETRIC_STEPS_BASIS_H
 #define BI_GEOMETRIC_STEPS_BASIS_H
 
@@ -6,18 +6,18 @@
 #include "geometric/steps/plane.h"
 #include "geometric/steps/space.h"
 
-/* Coordinates farther out are of no use (noise grows with them): such model points all get one far position, and such
- * queries another, so that they meet nothing. */
+/* Noise grows with coordinates, so those beyond FAR are useless: such model points are all put at OUTSIDE, and such
+ * queries at -OUTSIDE, where no votes arise. */
 #define BI_GEOMETRIC_FAR 8.0
 #define BI_GEOMETRIC_OUTSIDE 64.0f
 
-/* What bases are like. */
+/* The kind of a basis. */
 struct bi_geometric_form {
     int32_t dim, corners;
     bool affine, rigid;
 };
 
-/* Makes `count` numbers, of which each was drawn among those that the ones before it leave, different. */
+/* Turns `count` numbers, number k of them drawn from the n - k remaining ones, into distinct numbers below n. */
 BI_FN void bi_geometric_make_distinct(uint64_t *number, int count)
 {
     uint64_t sorted[BI_GEOMETRIC_CORNERS];
@@ -29,7 +29,7 @@ BI_FN void bi_geometric_make_distinct(uint64_t *number, int count)
     }
 }
 
-/* The number of bases of any of n points. */
+/* Returns the number of ordered tuples of n points. */
 BI_FN uint64_t bi_geometric_count_tuples(uint64_t n, int corners)
 {
     uint64_t all = n;
@@ -37,7 +37,7 @@ BI_FN uint64_t bi_geometric_count_tuples(uint64_t n, int corners)
     return all;
 }
 
-/* Number r of all ordered tuples of n points. */
+/* Computes ordered tuple r of n points. */
 BI_FN void bi_geometric_tuple(uint64_t r, uint64_t n, int corners, uint32_t *point)
 {
     uint64_t number[BI_GEOMETRIC_CORNERS];
@@ -50,7 +50,8 @@ BI_FN void bi_geometric_tuple(uint64_t r, uint64_t n, int corners, uint32_t *poi
     for (int k = 0; k < corners; k++) point[k] = (uint32_t)number[k];
 }
 
-/* The ranks, low to high - 1, that the other points of a basis have among the neighbours of its first one. */
+/* The other points of a basis have ranks low to high - 1 among the neighbours of its first point, nearest first: not
+ * the nearest, which make short bases. */
 struct bi_geometric_ranks {
     uint32_t low, high;
 };
@@ -68,13 +69,13 @@ BI_FN struct bi_geometric_ranks bi_geometric_ranks_of(int64_t neighbours, int co
     return ranks;
 }
 
-/* The number of bases of one point. */
-BI_FN uint64_t bi_geometric_choices(struct bi_geometric_ranks ranks, int corners)
+/* Returns the number of bases with the same first point. */
+BI_FN uint64_t bi_geometric_count_neighbour_tuples(struct bi_geometric_ranks ranks, int corners)
 {
     return bi_geometric_count_tuples(ranks.high - ranks.low, corners - 1);
 }
 
-/* The other points of basis e of those. */
+/* Computes the other points of basis e of these; row: neighbours of the first point. */
 BI_FN void bi_geometric_neighbour_tuple(uint64_t e, const uint32_t *row, struct bi_geometric_ranks ranks, int corners,
                                         uint32_t *point)
 {
@@ -87,39 +88,39 @@ BI_FN void bi_geometric_neighbour_tuple(uint64_t e, const uint32_t *row, struct 
     for (int k = 0; k < corners - 1; k++) point[k + 1] = row[ranks.low + number[k]];
 }
 
-/* Whether a basis is so large that noise does not blur its coordinates: of neighbours (`near`) by its angles; else of a
- * squared length, doubled area or sixfold volume of at least min_size. */
+/* True if a basis is so large that noise does not blur its coordinates. Tests the angles of a basis of neighbours
+ * (`near`), else the squared length, doubled area or sixfold volume against min_size. */
 BI_FN bool bi_geometric_is_large(const double *points, const uint32_t *point, struct bi_geometric_form form, bool near,
                                  double min_size)
 {
     double scale;
     if (form.dim == 3) {
         struct bi_geometric_space f = bi_geometric_space_of(points, point, form.affine);
-        if (near) return bi_geometric_space_is_wide(&f, form.affine);
+        if (near) return bi_geometric_space_has_wide_angles(&f, form.affine);
         scale = f.scale;
     } else {
         struct bi_geometric_plane f = bi_geometric_plane_of(points, point, form.affine);
-        if (near) return bi_geometric_plane_is_wide(&f, form.affine);
+        if (near) return bi_geometric_plane_has_wide_angles(&f, form.affine);
         scale = f.scale;
     }
     return (scale < 0 ? -scale : scale) >= min_size;
 }
 
-/* The coordinates of point p in a basis; `outside` for the basis's own points, and for those that are too far out or
- * have none. */
-BI_FN void bi_geometric_place(const double *points, const uint32_t *point, struct bi_geometric_form form, int64_t p,
-                              float outside, float *to)
+/* Computes the coordinates of point p in a basis; `outside` if p is in the basis, too far away, or the basis is
+ * degenerate. */
+BI_FN void bi_geometric_compute_coordinates(const double *points, const uint32_t *point, struct bi_geometric_form form,
+                                            int64_t p, float outside, float *to)
 {
     double at[3], scale;
     bool inside = true;
     for (int k = 0; k < form.corners; k++) inside = inside && p != point[k];
     if (form.dim == 3) {
         struct bi_geometric_space f = bi_geometric_space_of(points, point, form.affine);
-        bi_geometric_space_place(&f, points + 3 * p, at);
+        bi_geometric_space_coordinates(&f, points + 3 * p, at);
         scale = f.scale;
     } else {
         struct bi_geometric_plane f = bi_geometric_plane_of(points, point, form.affine);
-        bi_geometric_plane_place(&f, points + 2 * p, form.affine, at);
+        bi_geometric_plane_coordinates(&f, points + 2 * p, form.affine, at);
         scale = f.scale;
     }
     for (int k = 0; k < form.dim; k++) inside = inside && at[k] >= -BI_GEOMETRIC_FAR && at[k] <= BI_GEOMETRIC_FAR;

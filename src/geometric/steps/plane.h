@@ -1,4 +1,4 @@
-/* Bases of 2-D points, and the coordinates of points in them. */
+/* Frames of 2-D bases, and the coordinates of points in them. */
 #ifndef BI_GEOMETRIC_STEPS_PLANE_H
 #define BI_GEOMETRIC_STEPS_PLANE_H
 
@@ -6,8 +6,8 @@
 
 #include "base/step.h"
 
-/* The frame of two points has its origin in their middle and their distance as unit, that of three the first one as
- * origin and the differences of the others from it as axes. */
+/* The frame of two points has their middle as origin and their distance as unit. That of three points (affine) has the
+ * first as origin and the differences of the others from it as axes. */
 struct bi_geometric_plane {
     double origin[2], first[2], second[2]; /* second: of affine bases */
     double scale;                          /* squared length, or twice the signed area */
@@ -29,8 +29,9 @@ BI_FN struct bi_geometric_plane bi_geometric_plane_of(const double *points, cons
     return f;
 }
 
-/* Whether a basis of neighbours is large enough: points apart, and an angle of at least 20 degrees. */
-BI_FN bool bi_geometric_plane_is_wide(const struct bi_geometric_plane *f, bool affine)
+/* True if the points of a basis of neighbours differ and, if affine, make an angle of at least 20 degrees
+ * (0.117 = sin^2). */
+BI_FN bool bi_geometric_plane_has_wide_angles(const struct bi_geometric_plane *f, bool affine)
 {
     if (!affine) return f->scale > 0;
     double first = f->first[0] * f->first[0] + f->first[1] * f->first[1];
@@ -38,8 +39,9 @@ BI_FN bool bi_geometric_plane_is_wide(const struct bi_geometric_plane *f, bool a
     return f->scale * f->scale > 0.117 * first * second;
 }
 
-/* The coordinates of a point. */
-BI_FN void bi_geometric_plane_place(const struct bi_geometric_plane *f, const double *point, bool affine, double *at)
+/* Computes the coordinates of a point. */
+BI_FN void bi_geometric_plane_coordinates(const struct bi_geometric_plane *f, const double *point, bool affine,
+                                          double *at)
 {
     double w[2];
     for (int k = 0; k < 2; k++) w[k] = point[k] - f->origin[k];

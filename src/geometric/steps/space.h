@@ -1,4 +1,4 @@
-/* Bases of 3-D points, and the coordinates of points in them. */
+/* Frames of 3-D bases, and the coordinates of points in them. */
 #ifndef BI_GEOMETRIC_STEPS_SPACE_H
 #define BI_GEOMETRIC_STEPS_SPACE_H
 
@@ -33,6 +33,7 @@ BI_FN struct bi_geometric_space bi_geometric_space_of(const double *points, cons
         for (int k = 0; k < 3; k++)
             f.edge[e][k] = e == 2 && !affine ? 0 : points[3 * (int64_t)corner[e + 1] + k] - a[k];
     for (int k = 0; k < 3; k++) f.origin[k] = affine ? a[k] : a[k] + 0.5 * f.edge[0][k];
+    /* Affine: the dual axes, scaled by the volume, so that edges have unit coordinates. */
     if (affine) {
         bi_geometric_cross3(f.edge[1], f.edge[2], f.axis[0]);
         bi_geometric_cross3(f.edge[2], f.edge[0], f.axis[1]);
@@ -40,6 +41,7 @@ BI_FN struct bi_geometric_space bi_geometric_space_of(const double *points, cons
         f.unit = f.scale = bi_geometric_dot3(f.edge[0], f.axis[0]);
         return f;
     }
+    /* Else an orthonormal frame: first edge, normal, and their cross product. */
     bi_geometric_cross3(f.edge[0], f.edge[1], f.axis[2]);
     f.unit = sqrt(bi_geometric_dot3(f.edge[0], f.edge[0]));
     f.scale = sqrt(bi_geometric_dot3(f.axis[2], f.axis[2]));
@@ -51,9 +53,9 @@ BI_FN struct bi_geometric_space bi_geometric_space_of(const double *points, cons
     return f;
 }
 
-/* Whether a basis of neighbours is large enough: an angle of at least 20 degrees between the first two edges, and, of
- * affine ones, between the third and their plane. */
-BI_FN bool bi_geometric_space_is_wide(const struct bi_geometric_space *f, bool affine)
+/* True if a basis of neighbours has an angle of at least 20 degrees (0.117 = sin^2) between the first two edges and, if
+ * affine, between the third edge and their plane. */
+BI_FN bool bi_geometric_space_has_wide_angles(const struct bi_geometric_space *f, bool affine)
 {
     double normal[3];
     bi_geometric_cross3(f->edge[0], f->edge[1], normal);
@@ -63,8 +65,8 @@ BI_FN bool bi_geometric_space_is_wide(const struct bi_geometric_space *f, bool a
     return !affine || f->scale * f->scale > 0.117 * area * third;
 }
 
-/* The coordinates of a point. */
-BI_FN void bi_geometric_space_place(const struct bi_geometric_space *f, const double *point, double *at)
+/* Computes the coordinates of a point. */
+BI_FN void bi_geometric_space_coordinates(const struct bi_geometric_space *f, const double *point, double *at)
 {
     double w[3];
     for (int k = 0; k < 3; k++) w[k] = point[k] - f->origin[k];

@@ -5,36 +5,37 @@
 #include "base/atomic.h"
 #include "geometric/steps/basis.h"
 
-/* The votes of query i, of scene basis i / per: one for each model basis among the entries of its row, in which those
- * of one basis lie together. Entries that are no vote go to the last bin. */
+/* Votes of query i, a point in scene basis i / points_per_basis: one for each model basis with an entry in its row,
+ * where entries of one basis are consecutive. Further entries of the same basis go to the unused last bin. */
 struct bi_geometric_vote {
     const int64_t *offsets;
     const uint32_t *ids;
-    int64_t per, model_per, bases; /* points of a scene basis and of a basis of the only model */
-    const uint32_t *basis_of;      /* of several models, else NULL */
-    uint32_t none;                 /* the last bin */
+    int64_t points_per_basis, model_points_per_basis; /* of a scene basis; of a basis of the only model */
+    int64_t bases;                                    /* of all models */
+    const uint32_t *basis_of;                         /* NULL: one model */
+    uint32_t unused_bin;                              /* the last bin */
     uint32_t *bins;
 };
 
 BI_FN void bi_step_vote(const struct bi_geometric_vote *a, int64_t i)
 {
-    int64_t before = -1;
+    int64_t previous = -1;
     for (int64_t t = a->offsets[i]; t < a->offsets[i + 1]; t++) {
-        int64_t basis = a->basis_of ? a->basis_of[a->ids[t]] : a->ids[t] / a->model_per;
-        a->bins[t] = basis == before ? a->none : (uint32_t)(i / a->per * a->bases + basis);
-        before = basis;
+        int64_t basis = a->basis_of ? a->basis_of[a->ids[t]] : a->ids[t] / a->model_points_per_basis;
+        a->bins[t] = basis == previous ? a->unused_bin : (uint32_t)(i / a->points_per_basis * a->bases + basis);
+        previous = basis;
     }
 }
 
-/* For each scene basis, the model basis of most votes, the first of equals: best[k] becomes the smallest
- * (UINT32_MAX - votes) << 32 | basis. Bases of models that are closed have none; rigid ones only where the lengths of
- * their first edges may be equal, each end of which may be a tolerance away. */
+/* Finds for each scene basis the winner: the model basis with the most votes, the first of equals. best[k] becomes the
+ * smallest (UINT32_MAX - votes) << 32 | basis. Bases of closed models cannot win; of rigid models, bases whose first
+ * edges differ in length by more than two tolerances, one for each end, cannot either. */
 struct bi_geometric_best {
     const int64_t *votes;
     int64_t bases;
     uint64_t *best;
     const struct bi_geometric_corners *list, *scene_list;
-    const uint8_t *closed; /* NULL: none is */
+    const uint8_t *closed; /* (models) NULL: none */
     struct bi_geometric_form form;
     const struct bi_geometric_model *models;
     const double *points, *scene;

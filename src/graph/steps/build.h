@@ -1,5 +1,5 @@
-/* The steps that build a graph, in the order of the build (see build.c). Entries are the caller's; edges are
- * entries that are kept, in a list of (key, id): the key of {u, v}, u <= v, is u << bits | v. */
+/* The steps that build a graph, in the order of the build (see build.c). Entries are the caller's. Edges are kept
+ * entries, in a list of (key, id): the key of {u, v}, u <= v, is u << bits | v. */
 #ifndef BI_GRAPH_STEPS_BUILD_H
 #define BI_GRAPH_STEPS_BUILD_H
 
@@ -8,54 +8,54 @@
 
 struct bi_graph_iota {
     void *ids;
-    bool wide;
+    bool is_64bit;
 };
 
 BI_FN void bi_step_graph_iota(const struct bi_graph_iota *a, int64_t i)
 {
-    bi_set_word(a->ids, a->wide, i, (uint64_t)i);
+    bi_set_word(a->ids, a->is_64bit, i, (uint64_t)i);
 }
 
-/* Ids, which are places in a list of names, become these. */
-struct bi_graph_name {
+/* Maps ids, which are positions in `names`, to the names. */
+struct bi_graph_map_ids {
     void *ids;
-    bool wide;
+    bool is_64bit;
     const uint64_t *names;
 };
 
-BI_FN void bi_step_graph_name(const struct bi_graph_name *a, int64_t i)
+BI_FN void bi_step_graph_map_ids(const struct bi_graph_map_ids *a, int64_t i)
 {
-    bi_set_word(a->ids, a->wide, i, a->names[bi_word(a->ids, a->wide, i)]);
+    bi_set_word(a->ids, a->is_64bit, i, a->names[bi_word(a->ids, a->is_64bit, i)]);
 }
 
-/* *bad becomes the first place (1 to n) whose offset is below the one before it, or beyond the last. */
+/* *bad = the first index (1 to n) whose offset is below the preceding one or beyond the last. */
 struct bi_graph_check_offsets {
     const void *offsets;
-    bool wide;
+    bool is_64bit;
     int64_t n, *bad;
 };
 
 BI_FN void bi_step_graph_check_offsets(const struct bi_graph_check_offsets *a, int64_t i)
 {
-    uint64_t end = bi_word(a->offsets, a->wide, i + 1);
-    if (bi_word(a->offsets, a->wide, i) > end || end > bi_word(a->offsets, a->wide, a->n))
+    uint64_t end = bi_word(a->offsets, a->is_64bit, i + 1);
+    if (bi_word(a->offsets, a->is_64bit, i) > end || end > bi_word(a->offsets, a->is_64bit, a->n))
         bi_atomic_min_i64(a->bad, i + 1);
 }
 
-/* The first element of each row that has any gets the row's number. */
+/* The first element of each row that is not empty gets the row's number. */
 struct bi_graph_mark_rows {
     const void *offsets;
-    bool wide;
+    bool is_64bit;
     uint32_t *rows;
 };
 
 BI_FN void bi_step_graph_mark_rows(const struct bi_graph_mark_rows *a, int64_t i)
 {
-    uint64_t begin = bi_word(a->offsets, a->wide, i);
-    if (begin < bi_word(a->offsets, a->wide, i + 1)) a->rows[begin] = (uint32_t)i;
+    uint64_t begin = bi_word(a->offsets, a->is_64bit, i);
+    if (begin < bi_word(a->offsets, a->is_64bit, i + 1)) a->rows[begin] = (uint32_t)i;
 }
 
-/* *bad becomes the first entry with a vertex out of range, or (`refuse_nan`) a NaN. */
+/* *bad = the first entry with a vertex out of range or (`refuse_nan`) a NaN weight. */
 struct bi_graph_check_entry {
     struct bi_graph_entries entries;
     bool refuse_nan;
@@ -66,38 +66,38 @@ BI_FN void bi_step_graph_check_entry(const struct bi_graph_check_entry *a, int64
 {
     const struct bi_graph_entries *e = &a->entries;
     uint64_t n = (uint64_t)e->n;
-    if (bi_word(e->u, e->wide_u, i) >= n || bi_word(e->v, e->wide_v, i) >= n ||
+    if (bi_word(e->u, e->u_is_64bit, i) >= n || bi_word(e->v, e->v_is_64bit, i) >= n ||
         (a->refuse_nan && bi_graph_is_nan_key(e->dtype, bi_graph_entry_weight(e, i))))
         bi_atomic_min_i64(a->bad, i);
 }
 
-/* Which list an entry goes to: forward (u <= v, or any where `both` is not set), back (u > v); self loops to a third
- * one where entries are arcs; or none. */
+/* The list of an entry: forward (u <= v, or any if `both` is not set), back (u > v), self loops if entries are arcs,
+ * or none. */
 enum { BI_GRAPH_FORWARD, BI_GRAPH_BACK, BI_GRAPH_LOOPS, BI_GRAPH_LISTS };
 struct bi_graph_classify {
     struct bi_graph_entries entries;
     bool both, drop_loops, drop_nan;
-    uint8_t *is[BI_GRAPH_LISTS]; /* without `both`, the first alone */
+    uint8_t *flags[BI_GRAPH_LISTS]; /* without `both`, only the first */
 };
 
 BI_FN void bi_step_graph_classify(const struct bi_graph_classify *a, int64_t i)
 {
     const struct bi_graph_entries *e = &a->entries;
-    uint64_t u = bi_word(e->u, e->wide_u, i), v = bi_word(e->v, e->wide_v, i);
+    uint64_t u = bi_word(e->u, e->u_is_64bit, i), v = bi_word(e->v, e->v_is_64bit, i);
     bool kept =
         !(a->drop_loops && u == v) && !(a->drop_nan && bi_graph_is_nan_key(e->dtype, bi_graph_entry_weight(e, i)));
     if (a->both) {
-        a->is[BI_GRAPH_FORWARD][i] = kept && u < v;
-        a->is[BI_GRAPH_BACK][i] = kept && u > v;
-        a->is[BI_GRAPH_LOOPS][i] = kept && u == v;
+        a->flags[BI_GRAPH_FORWARD][i] = kept && u < v;
+        a->flags[BI_GRAPH_BACK][i] = kept && u > v;
+        a->flags[BI_GRAPH_LOOPS][i] = kept && u == v;
     } else {
-        a->is[BI_GRAPH_FORWARD][i] = kept;
+        a->flags[BI_GRAPH_FORWARD][i] = kept;
     }
 }
 
 BI_FN uint64_t bi_graph_edge_key(const struct bi_graph_entries *e, int bits, int64_t i)
 {
-    uint64_t u = bi_word(e->u, e->wide_u, i), v = bi_word(e->v, e->wide_v, i);
+    uint64_t u = bi_word(e->u, e->u_is_64bit, i), v = bi_word(e->v, e->v_is_64bit, i);
     return u < v ? u << bits | v : v << bits | u;
 }
 
@@ -105,24 +105,24 @@ BI_FN uint64_t bi_graph_edge_key(const struct bi_graph_entries *e, int bits, int
 struct bi_graph_edge_keys {
     struct bi_graph_entries entries;
     const void *ids;
-    bool wide;
+    bool is_64bit;
     int bits;
     uint64_t *keys;
 };
 
 BI_FN void bi_step_graph_edge_keys(const struct bi_graph_edge_keys *a, int64_t k)
 {
-    a->keys[k] = bi_graph_edge_key(&a->entries, a->bits, (int64_t)bi_word(a->ids, a->wide, k));
+    a->keys[k] = bi_graph_edge_key(&a->entries, a->bits, (int64_t)bi_word(a->ids, a->is_64bit, k));
 }
 
-/* What is not in order in a list: its keys, its ids, the ids within equal keys, or the larger vertices. */
+/* Order violations in a list: of its keys, its ids, the ids of equal keys, the larger vertices. */
 enum { BI_GRAPH_KEYS_FALL = 1, BI_GRAPH_IDS_FALL = 2, BI_GRAPH_TIES_FALL = 4, BI_GRAPH_LARGER_FALL = 8 };
 
-/* Where every entry becomes an edge, all at once: the list in the order of the entries; *bad becomes the first entry
- * that is none (as check_entry has it, if `check` is set), *found what is not in order, as check_order. */
+/* For builds in which every entry becomes an edge: lists the entries in their order. *bad = the first entry that is
+ * not an edge (as check_entry, if `check` is set), *found = the order violations, as check_order. */
 struct bi_graph_list_entries {
     struct bi_graph_entries entries;
-    bool check, refuse_nan, wide;
+    bool check, refuse_nan, is_64bit;
     int bits;
     uint64_t *keys;
     void *ids;
@@ -134,16 +134,16 @@ BI_FN void bi_step_graph_list_entries(const struct bi_graph_list_entries *a, int
 {
     const struct bi_graph_entries *e = &a->entries;
     uint64_t n = (uint64_t)e->n, larger = ((uint64_t)1 << a->bits) - 1;
-    uint64_t u = bi_word(e->u, e->wide_u, i), v = bi_word(e->v, e->wide_v, i);
+    uint64_t u = bi_word(e->u, e->u_is_64bit, i), v = bi_word(e->v, e->v_is_64bit, i);
     uint64_t key = bi_graph_edge_key(e, a->bits, i);
     if (a->check && (u >= n || v >= n || (a->refuse_nan && bi_graph_is_nan_key(e->dtype, bi_graph_entry_weight(e, i)))))
         bi_atomic_min_i64(a->bad, i);
     a->keys[i] = key;
-    bi_set_word(a->ids, a->wide, i, (uint64_t)i);
+    bi_set_word(a->ids, a->is_64bit, i, (uint64_t)i);
     if (i == 0) return;
-    uint64_t before = bi_graph_edge_key(e, a->bits, i - 1);
+    uint64_t previous = bi_graph_edge_key(e, a->bits, i - 1);
     uint32_t found =
-        (before > key ? BI_GRAPH_KEYS_FALL : 0) | ((before & larger) > (key & larger) ? BI_GRAPH_LARGER_FALL : 0);
+        (previous > key ? BI_GRAPH_KEYS_FALL : 0) | ((previous & larger) > (key & larger) ? BI_GRAPH_LARGER_FALL : 0);
     if (found) bi_atomic_or_u32(a->found, found);
 }
 
@@ -151,21 +151,21 @@ BI_FN void bi_step_graph_list_entries(const struct bi_graph_list_entries *a, int
 struct bi_graph_gather_weights {
     struct bi_graph_entries entries;
     const void *ids;
-    bool wide;
+    bool is_64bit;
     void *out;
 };
 
 BI_FN void bi_step_graph_gather_weights(const struct bi_graph_gather_weights *a, int64_t k)
 {
-    int64_t i = (int64_t)bi_word(a->ids, a->wide, k);
-    bi_set_word(a->out, bi_graph_has_wide_keys(a->entries.dtype), k, bi_graph_entry_weight(&a->entries, i));
+    int64_t i = (int64_t)bi_word(a->ids, a->is_64bit, k);
+    bi_set_word(a->out, bi_graph_has_64bit_keys(a->entries.dtype), k, bi_graph_entry_weight(&a->entries, i));
 }
 
-/* *found becomes that of a list. */
+/* *found = the order violations of a list. */
 struct bi_graph_check_order {
     const uint64_t *keys;
     const void *ids;
-    bool wide;
+    bool is_64bit;
     int bits;
     uint32_t *found;
 };
@@ -173,17 +173,17 @@ struct bi_graph_check_order {
 BI_FN void bi_step_graph_check_order(const struct bi_graph_check_order *a, int64_t k)
 {
     if (k == 0) return;
-    bool ids_fall = bi_word(a->ids, a->wide, k - 1) > bi_word(a->ids, a->wide, k);
+    bool ids_fall = bi_word(a->ids, a->is_64bit, k - 1) > bi_word(a->ids, a->is_64bit, k);
     uint32_t found = ids_fall ? BI_GRAPH_IDS_FALL : 0;
-    uint64_t before = a->keys[k - 1], key = a->keys[k], larger = ((uint64_t)1 << a->bits) - 1;
-    if (before > key) found |= BI_GRAPH_KEYS_FALL;
-    if (ids_fall && before == key) found |= BI_GRAPH_TIES_FALL;
-    if ((before & larger) > (key & larger)) found |= BI_GRAPH_LARGER_FALL;
+    uint64_t previous = a->keys[k - 1], key = a->keys[k], larger = ((uint64_t)1 << a->bits) - 1;
+    if (previous > key) found |= BI_GRAPH_KEYS_FALL;
+    if (ids_fall && previous == key) found |= BI_GRAPH_TIES_FALL;
+    if ((previous & larger) > (key & larger)) found |= BI_GRAPH_LARGER_FALL;
     if (found) bi_atomic_or_u32(a->found, found);
 }
 
-/* The arcs of both directions, each list by (key, id) or, after `weights`, by (key, weight, id): arc k of the one
- * list belongs to arc k of the other. */
+/* The arcs of both directions, each list by (key, id) or (key, weight, id): arc k of one list belongs to arc k of the
+ * other. */
 struct bi_graph_arc_list {
     const uint64_t *keys;
     const void *ids;
@@ -193,7 +193,7 @@ enum { BI_GRAPH_KEYS_DIFFER = 1, BI_GRAPH_WEIGHTS_DIFFER = 2 };
 struct bi_graph_pairs {
     struct bi_graph_entries entries;
     struct bi_graph_arc_list list[2];
-    bool wide;
+    bool is_64bit;
     void *out;       /* pair_ids: the smaller of the two ids */
     uint32_t *found; /* compare_pairs */
     int64_t *bad;    /* find_unpaired: the smallest entry without a partner */
@@ -201,7 +201,7 @@ struct bi_graph_pairs {
 
 BI_FN uint64_t bi_graph_arc_weight(const struct bi_graph_pairs *a, int list, int64_t k)
 {
-    return bi_graph_entry_weight(&a->entries, (int64_t)bi_word(a->list[list].ids, a->wide, k));
+    return bi_graph_entry_weight(&a->entries, (int64_t)bi_word(a->list[list].ids, a->is_64bit, k));
 }
 
 BI_FN void bi_step_graph_compare_pairs(const struct bi_graph_pairs *a, int64_t k)
@@ -211,7 +211,7 @@ BI_FN void bi_step_graph_compare_pairs(const struct bi_graph_pairs *a, int64_t k
     if (found) bi_atomic_or_u32(a->found, found);
 }
 
-/* The first arc of a list that is not before (key, weight). */
+/* The first arc of a list not less than (key, weight). */
 BI_FN int64_t bi_graph_first_arc(const struct bi_graph_pairs *a, int list, uint64_t key, uint64_t weight)
 {
     int64_t low = 0, high = a->list[list].count;
@@ -226,48 +226,48 @@ BI_FN int64_t bi_graph_first_arc(const struct bi_graph_pairs *a, int list, uint6
     return low;
 }
 
-/* Item i is an arc of the first list, then of the second. Among equals the i-th belongs to the i-th. */
+/* Item i is an arc of the first list, then of the second. Among equal arcs the i-th belongs to the i-th. */
 BI_FN void bi_step_graph_find_unpaired(const struct bi_graph_pairs *a, int64_t i)
 {
-    int mine = i >= a->list[0].count;
-    int64_t k = mine ? i - a->list[0].count : i;
-    uint64_t key = a->list[mine].keys[k], weight = bi_graph_arc_weight(a, mine, k);
-    int64_t other = bi_graph_first_arc(a, !mine, key, weight) + (k - bi_graph_first_arc(a, mine, key, weight));
-    if (other >= a->list[!mine].count || a->list[!mine].keys[other] != key ||
-        bi_graph_arc_weight(a, !mine, other) != weight)
-        bi_atomic_min_i64(a->bad, (int64_t)bi_word(a->list[mine].ids, a->wide, k));
+    int side = i >= a->list[0].count;
+    int64_t k = side ? i - a->list[0].count : i;
+    uint64_t key = a->list[side].keys[k], weight = bi_graph_arc_weight(a, side, k);
+    int64_t other = bi_graph_first_arc(a, !side, key, weight) + (k - bi_graph_first_arc(a, side, key, weight));
+    if (other >= a->list[!side].count || a->list[!side].keys[other] != key ||
+        bi_graph_arc_weight(a, !side, other) != weight)
+        bi_atomic_min_i64(a->bad, (int64_t)bi_word(a->list[side].ids, a->is_64bit, k));
 }
 
 BI_FN void bi_step_graph_pair_ids(const struct bi_graph_pairs *a, int64_t k)
 {
-    uint64_t i = bi_word(a->list[0].ids, a->wide, k), j = bi_word(a->list[1].ids, a->wide, k);
-    bi_set_word(a->out, a->wide, k, i < j ? i : j);
+    uint64_t i = bi_word(a->list[0].ids, a->is_64bit, k), j = bi_word(a->list[1].ids, a->is_64bit, k);
+    bi_set_word(a->out, a->is_64bit, k, i < j ? i : j);
 }
 
-/* The edges that are to be seen from their larger vertex: that vertex (n for a self loop, which is not), and the place
- * of the edge in the list. */
+/* The back arcs, before sorting: the larger vertex of each edge (n for a self loop, which has none), and the edge's
+ * position in the list. */
 struct bi_graph_back_list {
     const uint64_t *keys;
     int bits;
     uint32_t n;
-    bool wide;
+    bool is_64bit;
     uint32_t *from;
-    void *places;
+    void *positions;
 };
 
 BI_FN void bi_step_graph_back_list(const struct bi_graph_back_list *a, int64_t k)
 {
     uint32_t v = (uint32_t)(a->keys[k] & (((uint64_t)1 << a->bits) - 1));
     a->from[k] = (uint32_t)(a->keys[k] >> a->bits) == v ? a->n : v;
-    bi_set_word(a->places, a->wide, k, (uint64_t)k);
+    bi_set_word(a->positions, a->is_64bit, k, (uint64_t)k);
 }
 
-/* ends[u + 1] is where the run of vertex u ends in a sorted list; a maximum scan then gives the offsets. */
+/* Marks ends[u + 1], the end of vertex u's run in a sorted list; a maximum scan then gives the offsets. */
 struct bi_graph_forward_ends {
     const uint64_t *keys;
     int64_t count;
     int bits;
-    bool wide;
+    bool is_64bit;
     void *ends;
 };
 
@@ -275,14 +275,14 @@ BI_FN void bi_step_graph_forward_ends(const struct bi_graph_forward_ends *a, int
 {
     uint64_t u = a->keys[k] >> a->bits;
     if (k + 1 == a->count || a->keys[k + 1] >> a->bits != u)
-        bi_set_word(a->ends, a->wide, (int64_t)u + 1, (uint64_t)k + 1);
+        bi_set_word(a->ends, a->is_64bit, (int64_t)u + 1, (uint64_t)k + 1);
 }
 
 struct bi_graph_back_ends {
     const uint32_t *from;
     int64_t count;
     uint32_t n;
-    bool wide;
+    bool is_64bit;
     void *ends;
 };
 
@@ -290,36 +290,36 @@ BI_FN void bi_step_graph_back_ends(const struct bi_graph_back_ends *a, int64_t k
 {
     uint32_t v = a->from[k];
     if (v < a->n && (k + 1 == a->count || a->from[k + 1] != v))
-        bi_set_word(a->ends, a->wide, (int64_t)v + 1, (uint64_t)k + 1);
+        bi_set_word(a->ends, a->is_64bit, (int64_t)v + 1, (uint64_t)k + 1);
 }
 
-/* is[k] = 1 where edge k of the sorted list has the two vertices of the one before it. */
+/* flags[k] = 1 if edge k of the sorted list has the ends of the preceding edge. */
 struct bi_graph_mark_parallel {
     const uint64_t *keys;
-    bool wide;
-    void *is;
+    bool is_64bit;
+    void *flags;
 };
 
 BI_FN void bi_step_graph_mark_parallel(const struct bi_graph_mark_parallel *a, int64_t k)
 {
-    bi_set_word(a->is, a->wide, k, k > 0 && a->keys[k - 1] == a->keys[k]);
+    bi_set_word(a->flags, a->is_64bit, k, k > 0 && a->keys[k - 1] == a->keys[k]);
 }
 
-/* What the rows are made of: the sorted list, and where the edges of each vertex begin in it, as the smaller vertex
- * (`forward`) and as the larger one in the list of those (`back`). A row is its back arcs, then its forward arcs. */
+/* The two halves of the rows: the sorted list, and offsets of each vertex's edges as the smaller vertex (`forward`)
+ * and in the list of back arcs (`back`). A row is its back arcs, then its forward arcs. */
 struct bi_graph_halves {
     const uint64_t *keys;
     const void *ids;
     int64_t count;
     int bits;
-    bool wide;
+    bool is_64bit;
     const void *forward, *back;
 };
 
-/* Degrees, a self loop counting twice. */
+/* Degrees; a self loop counts twice. */
 struct bi_graph_degrees {
     struct bi_graph_halves halves;
-    bool loops; /* are there any? */
+    bool loops; /* there are self loops */
     int64_t *degrees;
     uint32_t *isolated; /* 1 for degree 0 */
 };
@@ -327,16 +327,17 @@ struct bi_graph_degrees {
 BI_FN void bi_step_graph_degrees(const struct bi_graph_degrees *a, int64_t u)
 {
     const struct bi_graph_halves *h = &a->halves;
-    int64_t begin = (int64_t)bi_word(h->forward, h->wide, u), end = (int64_t)bi_word(h->forward, h->wide, u + 1);
-    int64_t degree = end - begin + (int64_t)(bi_word(h->back, h->wide, u + 1) - bi_word(h->back, h->wide, u));
+    int64_t begin = (int64_t)bi_word(h->forward, h->is_64bit, u),
+            end = (int64_t)bi_word(h->forward, h->is_64bit, u + 1);
+    int64_t degree = end - begin + (int64_t)(bi_word(h->back, h->is_64bit, u + 1) - bi_word(h->back, h->is_64bit, u));
     uint64_t loop = (uint64_t)u << h->bits | (uint64_t)u;
     if (a->loops)
-        degree +=
-            bi_lower_bound_word(h->keys, true, begin, end, loop + 1) - begin; /* a row's loops stand first in it */
+        degree += bi_lower_bound_word(h->keys, true, begin, end, loop + 1) - begin; /* a row's loops come first in it */
     a->degrees[u] = degree;
     a->isolated[u] = degree == 0;
 }
 
+/* The offsets of the rows: the sum of both halves' offsets. */
 struct bi_graph_add_offsets {
     struct bi_graph_halves halves;
     void *offsets;
@@ -345,40 +346,42 @@ struct bi_graph_add_offsets {
 BI_FN void bi_step_graph_add_offsets(const struct bi_graph_add_offsets *a, int64_t u)
 {
     const struct bi_graph_halves *h = &a->halves;
-    bi_set_word(a->offsets, h->wide, u, bi_word(h->forward, h->wide, u) + bi_word(h->back, h->wide, u));
+    bi_set_word(a->offsets, h->is_64bit, u, bi_word(h->forward, h->is_64bit, u) + bi_word(h->back, h->is_64bit, u));
 }
 
-/* Writes the arcs of a graph. */
-struct bi_graph_place {
+/* Arguments of the steps that write the arcs of a graph. */
+struct bi_graph_arc_writer {
     struct bi_graph_halves halves;
-    const uint32_t *from; /* place_back: the larger vertex */
-    const void *places;   /* place_back: the edge's place in the list */
+    const uint32_t *from;  /* write_back: the larger vertex */
+    const void *positions; /* write_back: the edge's position in the list */
     struct bi_graph_entries entries;
-    const void *weights; /* keys by place in the list; NULL: the weights are the entries' */
-    uint32_t *shared;    /* NULL, or by place what place_back reads of an edge at once: smaller vertex, id, key */
+    const void *weights; /* keys by position in the list; NULL: the entries' weights */
+    uint32_t *shared;    /* NULL, or smaller vertex, id and key by position: write_back then reads an edge from one
+                            place */
     uint32_t *neighbours;
     void *keys, *ids;
 };
 
-BI_FN void bi_graph_place_arc(const struct bi_graph_place *a, int64_t at, uint32_t neighbour, uint64_t id, uint64_t key)
+BI_FN void bi_graph_write_arc(const struct bi_graph_arc_writer *a, int64_t at, uint32_t neighbour, uint64_t id,
+                              uint64_t key)
 {
     a->neighbours[at] = neighbour;
-    bi_set_word(a->ids, a->halves.wide, at, id);
-    bi_set_word(a->keys, bi_graph_has_wide_keys(a->entries.dtype), at, key);
+    bi_set_word(a->ids, a->halves.is_64bit, at, id);
+    bi_set_word(a->keys, bi_graph_has_64bit_keys(a->entries.dtype), at, key);
 }
 
-BI_FN uint64_t bi_graph_place_key(const struct bi_graph_place *a, int64_t k, uint64_t id)
+BI_FN uint64_t bi_graph_arc_key(const struct bi_graph_arc_writer *a, int64_t k, uint64_t id)
 {
-    return a->weights ? bi_word(a->weights, bi_graph_has_wide_keys(a->entries.dtype), k)
+    return a->weights ? bi_word(a->weights, bi_graph_has_64bit_keys(a->entries.dtype), k)
                       : bi_graph_entry_weight(&a->entries, (int64_t)id);
 }
 
-BI_FN void bi_step_graph_place_forward(const struct bi_graph_place *a, int64_t k)
+BI_FN void bi_step_graph_write_forward(const struct bi_graph_arc_writer *a, int64_t k)
 {
     const struct bi_graph_halves *h = &a->halves;
-    uint64_t u = h->keys[k] >> h->bits, id = bi_word(h->ids, h->wide, k), key = bi_graph_place_key(a, k, id);
+    uint64_t u = h->keys[k] >> h->bits, id = bi_word(h->ids, h->is_64bit, k), key = bi_graph_arc_key(a, k, id);
     uint32_t v = (uint32_t)(h->keys[k] & (((uint64_t)1 << h->bits) - 1));
-    bi_graph_place_arc(a, k + (int64_t)bi_word(h->back, h->wide, (int64_t)u + 1), v, id, key);
+    bi_graph_write_arc(a, k + (int64_t)bi_word(h->back, h->is_64bit, (int64_t)u + 1), v, id, key);
     if (!a->shared) return;
     a->shared[3 * k] = (uint32_t)u;
     a->shared[3 * k + 1] = (uint32_t)id;
@@ -386,16 +389,17 @@ BI_FN void bi_step_graph_place_forward(const struct bi_graph_place *a, int64_t k
 }
 
 /* Item j is the j-th back arc. */
-BI_FN void bi_step_graph_place_back(const struct bi_graph_place *a, int64_t j)
+BI_FN void bi_step_graph_write_back(const struct bi_graph_arc_writer *a, int64_t j)
 {
     const struct bi_graph_halves *h = &a->halves;
-    int64_t k = (int64_t)bi_word(a->places, h->wide, j), at = j + (int64_t)bi_word(h->forward, h->wide, a->from[j]);
+    int64_t k = (int64_t)bi_word(a->positions, h->is_64bit, j),
+            at = j + (int64_t)bi_word(h->forward, h->is_64bit, a->from[j]);
     if (a->shared) {
         const uint32_t *edge = a->shared + 3 * k;
-        bi_graph_place_arc(a, at, edge[0], edge[1], edge[2]);
+        bi_graph_write_arc(a, at, edge[0], edge[1], edge[2]);
     } else {
-        uint64_t id = bi_word(h->ids, h->wide, k);
-        bi_graph_place_arc(a, at, (uint32_t)(h->keys[k] >> h->bits), id, bi_graph_place_key(a, k, id));
+        uint64_t id = bi_word(h->ids, h->is_64bit, k);
+        bi_graph_write_arc(a, at, (uint32_t)(h->keys[k] >> h->bits), id, bi_graph_arc_key(a, k, id));
     }
 }
 

@@ -1,5 +1,5 @@
-/* The steps of the generators. Everything random comes from Philox blocks at counters that the item's number gives, so
- * an edge depends on the options alone. */
+/* The steps of the generators. All random numbers are Philox blocks at counters given by the item's number, so that an
+ * edge depends on the options alone. */
 #ifndef BI_GRAPH_STEPS_GENERATE_H
 #define BI_GRAPH_STEPS_GENERATE_H
 
@@ -9,7 +9,7 @@
 #include "base/philox.h"
 #include "graph/weight_keys.h"
 
-/* What blocks are drawn for. */
+/* Purposes of random blocks. */
 enum {
     BI_GRAPH_DRAW_ENDS,
     BI_GRAPH_DRAW_WEIGHT,
@@ -25,7 +25,7 @@ struct bi_graph_draw {
     bosc_graph_kind kind;
 };
 
-/* Block `block` (below 2^16) of item `index`. Streams are apart from those of callers of bosc_random_bits. */
+/* Block `block` (below 2^16) of item `index`. The streams differ from those of bosc_random_bits. */
 BI_FN struct bi_philox bi_graph_draw_block(const struct bi_graph_draw *d, int purpose, int64_t index, uint32_t block)
 {
     uint64_t stream = 0xb05c6a9600000000ull | (uint64_t)d->kind << 24 | (uint64_t)purpose << 16 | block;
@@ -43,25 +43,25 @@ BI_FN uint64_t bi_graph_below(uint64_t bits, uint64_t bound)
     return a * c + (middle >> 32) + (other >> 32);
 }
 
-/* Where edges go. */
+/* The output arrays and the range of the weights. */
 struct bi_graph_edges_out {
     struct bi_graph_draw draw;
     void *u, *v; /* either may be NULL, as may weights */
-    bool wide;
+    bool is_64bit;
     int64_t *weights;
     int64_t least;
     uint64_t range; /* of weights; 0: all 2^64 */
 };
 
-BI_FN void bi_graph_put_ends(const struct bi_graph_edges_out *o, int64_t i, uint64_t a, uint64_t b)
+BI_FN void bi_graph_write_ends(const struct bi_graph_edges_out *o, int64_t i, uint64_t a, uint64_t b)
 {
-    if (o->u) bi_set_word(o->u, o->wide, i, a < b ? a : b);
-    if (o->v) bi_set_word(o->v, o->wide, i, a < b ? b : a);
+    if (o->u) bi_set_word(o->u, o->is_64bit, i, a < b ? a : b);
+    if (o->v) bi_set_word(o->v, o->is_64bit, i, a < b ? b : a);
 }
 
-BI_FN void bi_graph_put_edge(const struct bi_graph_edges_out *o, int64_t i, uint64_t a, uint64_t b)
+BI_FN void bi_graph_write_edge(const struct bi_graph_edges_out *o, int64_t i, uint64_t a, uint64_t b)
 {
-    bi_graph_put_ends(o, i, a, b);
+    bi_graph_write_ends(o, i, a, b);
     if (!o->weights) return;
     uint64_t bits = bi_graph_first_half(bi_graph_draw_block(&o->draw, BI_GRAPH_DRAW_WEIGHT, i, 0));
     o->weights[i] = (int64_t)((uint64_t)o->least + (o->range ? bi_graph_below(bits, o->range) : bits));
@@ -80,10 +80,10 @@ BI_FN void bi_step_graph_make_random(const struct bi_graph_make_pairs *a, int64_
     struct bi_philox block = bi_graph_draw_block(&a->out.draw, BI_GRAPH_DRAW_ENDS, i, 0);
     uint64_t u = bi_graph_below(bi_graph_first_half(block), (uint64_t)a->n);
     uint64_t v = bi_graph_below(bi_graph_second_half(block), (uint64_t)a->n - 1);
-    bi_graph_put_edge(&a->out, i, u, v + (v >= u));
+    bi_graph_write_edge(&a->out, i, u, v + (v >= u));
 }
 
-/* A quadrant a level, by the parts .45 .15 .15 .25 of 2^32. */
+/* One quadrant a level, with probabilities .45 .15 .15 .25 as thresholds of 2^32 (R-MAT, 2004). */
 BI_FN void bi_graph_rmat_pair(const struct bi_graph_make_pairs *a, int64_t i, uint32_t attempt, uint32_t *u,
                               uint32_t *v)
 {
@@ -101,12 +101,12 @@ BI_FN void bi_graph_rmat_pair(const struct bi_graph_make_pairs *a, int64_t i, ui
 
 BI_FN void bi_step_graph_make_rmat(const struct bi_graph_make_pairs *a, int64_t i)
 {
-    enum { MOST_ATTEMPTS = 256 }; /* equal ends are drawn again; of two vertices .7 of the pairs are */
+    enum { MOST_ATTEMPTS = 256 }; /* equal ends are drawn again; with two vertices .7 of the pairs are */
     uint32_t u, v, attempt = 0;
     do {
         bi_graph_rmat_pair(a, i, attempt, &u, &v);
     } while (u == v && ++attempt < MOST_ATTEMPTS);
-    bi_graph_put_edge(&a->out, i, u, u == v ? v ^ 1 : v);
+    bi_graph_write_edge(&a->out, i, u, u == v ? v ^ 1 : v);
 }
 
 /* ---- GRID: item i is edge i. Edges ascend by (u, v), as they do in ROAD and GEOMETRIC ---- */
@@ -118,11 +118,11 @@ struct bi_graph_make_grid {
 
 BI_FN void bi_step_graph_make_grid(const struct bi_graph_make_grid *a, int64_t i)
 {
-    int64_t s = a->side, row = i / (2 * s - 1), rest = i % (2 * s - 1);
+    int64_t s = a->side, row = i / (2 * s - 1), remainder = i % (2 * s - 1);
     bool last = row + 1 == s;
-    int64_t column = last ? rest : rest / 2, u = row * s + column;
-    bool right = last || (rest % 2 == 0 && column + 1 < s);
-    bi_graph_put_edge(&a->out, i, (uint64_t)u, (uint64_t)(right ? u + 1 : u + s));
+    int64_t column = last ? remainder : remainder / 2, u = row * s + column;
+    bool right = last || (remainder % 2 == 0 && column + 1 < s);
+    bi_graph_write_edge(&a->out, i, (uint64_t)u, (uint64_t)(right ? u + 1 : u + s));
 }
 
 /* ---- ROAD: item x is a vertex of the coarse grid ---- */
@@ -130,11 +130,11 @@ BI_FN void bi_step_graph_make_grid(const struct bi_graph_make_grid *a, int64_t i
 struct bi_graph_make_road {
     struct bi_graph_edges_out out;
     int64_t side;
-    int64_t *vertices, *edges; /* counts, then where those of x begin */
+    int64_t *vertices, *edges; /* counts, then offsets, by coarse vertex */
 };
 
-/* Vertices on the coarse edge from x to the right (0) or down (1); -1 where there is none. Their mean is 1.31, as in
- * the road network of the western USA. */
+/* Number of vertices on the coarse edge from x to the right (0) or down (1); -1 if the edge does not exist. Their mean
+ * is 1.31, as in the road network of the western USA. */
 BI_FN int bi_graph_road_cuts(const struct bi_graph_make_road *a, int64_t x, int down)
 {
     if (down ? x / a->side + 1 >= a->side : x % a->side + 1 >= a->side) return -1;
@@ -151,7 +151,7 @@ BI_FN void bi_step_graph_count_road(const struct bi_graph_make_road *a, int64_t 
     a->edges[x] = (right + 1) + (down + 1);
 }
 
-/* The edges from x, the nearer end first; then those behind the cuts to the right, and down. */
+/* Writes the edges from x, nearer end first; then those along the subdivided edges to the right and down. */
 BI_FN void bi_step_graph_make_road(const struct bi_graph_make_road *a, int64_t x)
 {
     int64_t edge = a->edges[x], from = a->vertices[x], cut = from + 1;
@@ -162,10 +162,10 @@ BI_FN void bi_step_graph_make_road(const struct bi_graph_make_road *a, int64_t x
     near[1] = cuts[1] > 0 ? cut + (cuts[0] > 0 ? cuts[0] : 0) : far[1];
     int first = cuts[0] < 0 || (cuts[1] >= 0 && near[1] < near[0]);
     for (int k = 0; k < 2; k++)
-        if (cuts[first ^ k] >= 0) bi_graph_put_edge(&a->out, edge++, (uint64_t)from, (uint64_t)near[first ^ k]);
+        if (cuts[first ^ k] >= 0) bi_graph_write_edge(&a->out, edge++, (uint64_t)from, (uint64_t)near[first ^ k]);
     for (int down = 0; down < 2; down++)
         for (int c = 0; c < cuts[down]; c++, cut++)
-            bi_graph_put_edge(&a->out, edge++, (uint64_t)cut, (uint64_t)(c + 1 < cuts[down] ? cut + 1 : far[down]));
+            bi_graph_write_edge(&a->out, edge++, (uint64_t)cut, (uint64_t)(c + 1 < cuts[down] ? cut + 1 : far[down]));
 }
 
 /* ---- SSCA2: item i is a vertex, before they are renamed ---- */
@@ -173,8 +173,8 @@ BI_FN void bi_step_graph_make_road(const struct bi_graph_make_road *a, int64_t x
 struct bi_graph_make_cliques {
     struct bi_graph_edges_out out;
     int64_t n, largest, cliques;
-    int64_t *first;    /* sizes of cliques, then where each begins */
-    int64_t *edges;    /* counts by vertex, then where those of i begin */
+    int64_t *first;    /* sizes of cliques, then their first vertices */
+    int64_t *edges;    /* counts by vertex, then offsets */
     int bits;          /* of a vertex */
     uint64_t order[3]; /* keys of the renaming */
 };
@@ -185,7 +185,7 @@ BI_FN void bi_step_graph_clique_sizes(const struct bi_graph_make_cliques *a, int
     a->first[k] = 1 + (int64_t)bi_graph_below(bits, (uint64_t)a->largest);
 }
 
-/* A bijection of the vertices: one of the numbers of `bits` bits, repeated until it is a vertex. */
+/* Renames a vertex: a bijection of the numbers of `bits` bits, repeated until the result is a vertex. */
 BI_FN uint64_t bi_graph_rename(const struct bi_graph_make_cliques *a, int64_t i)
 {
     uint64_t x = (uint64_t)i, mask = ((uint64_t)1 << a->bits) - 1;
@@ -213,9 +213,10 @@ BI_FN void bi_graph_find_clique(const struct bi_graph_make_cliques *a, int64_t i
     *end = high < a->cliques && a->first[high] < a->n ? a->first[high] : a->n;
 }
 
-/* The edges of vertex i: 1 to 3 to each earlier vertex of its clique; and one over each distance from 2^t to 1.5 2^t
- * with the chance 2^-t, where that leaves the clique. Returns their number, and writes them from `at` on if `put`. */
-BI_FN int64_t bi_graph_clique_edges(const struct bi_graph_make_cliques *a, int64_t i, int64_t at, bool put)
+/* The edges of vertex i: 1 to 3 to each earlier vertex of its clique; and, with probability 2^-t for each t, one at a
+ * distance from 2^t to 1.5 2^t if that leaves the clique. Returns their number; if `write`, writes them from `at` on.
+ */
+BI_FN int64_t bi_graph_clique_edges(const struct bi_graph_make_cliques *a, int64_t i, int64_t at, bool write)
 {
     const struct bi_graph_draw *draw = &a->out.draw;
     struct bi_philox block = {{0, 0, 0, 0}};
@@ -226,7 +227,7 @@ BI_FN int64_t bi_graph_clique_edges(const struct bi_graph_make_cliques *a, int64
         uint32_t k = (uint32_t)(j - begin);
         if (k % 4 == 0) block = bi_graph_draw_block(draw, BI_GRAPH_DRAW_COPIES, i, k / 4);
         for (uint32_t copies = 1 + block.v[k % 4] % 3; copies > 0; copies--, count++)
-            if (put) bi_graph_put_edge(&a->out, at + count, name, bi_graph_rename(a, j));
+            if (write) bi_graph_write_edge(&a->out, at + count, name, bi_graph_rename(a, j));
     }
     for (uint32_t t = 1; (int64_t)2 << t <= a->n; t++) {
         if (t % 4 == 1) block = bi_graph_draw_block(draw, BI_GRAPH_DRAW_COIN, i, t / 4);
@@ -234,7 +235,7 @@ BI_FN int64_t bi_graph_clique_edges(const struct bi_graph_make_cliques *a, int64
         uint64_t bits = bi_graph_first_half(bi_graph_draw_block(draw, BI_GRAPH_DRAW_DISTANCE, i, t));
         int64_t j = (i + ((int64_t)1 << t) + (int64_t)bi_graph_below(bits, (uint64_t)1 << (t - 1))) % a->n;
         if (j >= begin && j < end) continue;
-        if (put) bi_graph_put_edge(&a->out, at + count, name, bi_graph_rename(a, j));
+        if (write) bi_graph_write_edge(&a->out, at + count, name, bi_graph_rename(a, j));
         count++;
     }
     return count;
@@ -257,11 +258,11 @@ struct bi_graph_make_near {
     int64_t n, side; /* side x side cells */
     double radius;
     bool lengths;    /* weights are the edges' lengths times 2^24 */
-    uint32_t *cells; /* of each point; then sorted: a vertex is a place in this order */
+    uint32_t *cells; /* of each point; then sorted: a vertex is a position in this order */
     uint32_t *points;
     double *x, *y;  /* by vertex */
-    uint32_t *ends; /* ends[c + 1] is where cell c ends, 0 if it is empty; then where cell c + 1 begins */
-    int64_t *edges; /* counts by vertex, then where those of a vertex begin */
+    uint32_t *ends; /* ends[c + 1] is the end of cell c, 0 if it is empty; after the scan, the start of cell c + 1 */
+    int64_t *edges; /* counts by vertex, then offsets */
 };
 
 BI_FN void bi_graph_near_point(const struct bi_graph_make_near *a, int64_t i, double *x, double *y)
@@ -295,34 +296,35 @@ BI_FN void bi_step_graph_cell_ends(const struct bi_graph_make_near *a, int64_t k
     if (k + 1 == a->n || a->cells[k + 1] != a->cells[k]) a->ends[a->cells[k] + 1] = (uint32_t)k + 1;
 }
 
-/* The later vertices from `from` to `to` - 1 within the radius of vertex k. */
+/* Counts, and if `write` writes, the edges from k to the vertices `from` to `to` - 1 within the radius. */
 BI_FN int64_t bi_graph_near_range(const struct bi_graph_make_near *a, int64_t k, int64_t from, int64_t to, int64_t at,
-                                  bool put)
+                                  bool write)
 {
     int64_t count = 0;
     for (int64_t j = from; j < to; j++) {
         double dx = a->x[j] - a->x[k], dy = a->y[j] - a->y[k], d2 = dx * dx + dy * dy;
         if (d2 > a->radius * a->radius) continue;
-        if (put && a->lengths) {
-            bi_graph_put_ends(&a->out, at + count, (uint64_t)k, (uint64_t)j);
-            if (a->out.weights) a->out.weights[at + count] = (int64_t)bi_nearest(bi_sqrt(d2) * 0x1p24);
-        } else if (put) {
-            bi_graph_put_edge(&a->out, at + count, (uint64_t)k, (uint64_t)j);
+        if (write && a->lengths) {
+            bi_graph_write_ends(&a->out, at + count, (uint64_t)k, (uint64_t)j);
+            if (a->out.weights) a->out.weights[at + count] = (int64_t)bi_round_even(bi_sqrt(d2) * 0x1p24);
+        } else if (write) {
+            bi_graph_write_edge(&a->out, at + count, (uint64_t)k, (uint64_t)j);
         }
         count++;
     }
     return count;
 }
 
-/* Later vertices lie in the rest of the own cell and in the one to the right, and in three cells of the next row. */
-BI_FN int64_t bi_graph_near_edges(const struct bi_graph_make_near *a, int64_t k, int64_t at, bool put)
+/* Edges to later vertices: in the remainder of the own cell and the cell to the right, and in three cells of the next
+ * row. */
+BI_FN int64_t bi_graph_near_edges(const struct bi_graph_make_near *a, int64_t k, int64_t at, bool write)
 {
     int64_t cell = a->cells[k], column = cell % a->side;
     int64_t left = column > 0, right = column + 1 < a->side;
-    int64_t count = bi_graph_near_range(a, k, k + 1, a->ends[cell + right + 1], at, put);
+    int64_t count = bi_graph_near_range(a, k, k + 1, a->ends[cell + right + 1], at, write);
     if (cell + a->side < a->side * a->side)
         count += bi_graph_near_range(a, k, a->ends[cell + a->side - left], a->ends[cell + a->side + right + 1],
-                                     at + count, put);
+                                     at + count, write);
     return count;
 }
 

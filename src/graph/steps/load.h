@@ -1,11 +1,11 @@
-/* The steps that check a graph that was read, of which nothing is believed. */
+/* The steps that check a graph read from an untrusted file. */
 #ifndef BI_GRAPH_STEPS_LOAD_H
 #define BI_GRAPH_STEPS_LOAD_H
 
 #include "base/atomic.h"
 #include "graph/steps/copy.h"
 
-/* What may be wrong. */
+/* Faults. */
 enum {
     BI_GRAPH_BAD_NEIGHBOUR = 1,
     BI_GRAPH_BAD_ID = 2,
@@ -23,38 +23,40 @@ struct bi_graph_check_arcs {
     uint32_t *found;
 };
 
+/* Ranges of neighbours and ids, and the order within a row. */
 BI_FN void bi_step_graph_check_arcs(const struct bi_graph_check_arcs *a, int64_t j)
 {
     const struct bi_graph_csr *r = &a->rows;
     uint32_t v = r->neighbours[j], found = v >= a->n ? BI_GRAPH_BAD_NEIGHBOUR : 0;
-    uint64_t id = bi_word(r->ids, r->wide, j);
+    uint64_t id = bi_word(r->ids, r->is_64bit, j);
     if (id >= (uint64_t)a->entries) found |= BI_GRAPH_BAD_ID;
     if (j > 0 && a->row_of[j - 1] == a->row_of[j]) {
-        uint32_t before = r->neighbours[j - 1];
-        if (before > v || (before == v && bi_word(r->ids, r->wide, j - 1) >= id)) found |= BI_GRAPH_BAD_ORDER;
+        uint32_t previous = r->neighbours[j - 1];
+        if (previous > v || (previous == v && bi_word(r->ids, r->is_64bit, j - 1) >= id)) found |= BI_GRAPH_BAD_ORDER;
     }
     if (found) bi_atomic_or_u32(a->found, found);
 }
 
-/* The arc back is in the row of the neighbour (which is in range, and whose row ascends). */
+/* The opposite arc, with the same id and key, is in the neighbour's row, by binary search. Rows must have passed
+ * check_arcs. */
 BI_FN void bi_step_graph_check_partner(const struct bi_graph_check_arcs *a, int64_t j)
 {
     const struct bi_graph_csr *r = &a->rows;
     uint32_t u = a->row_of[j], v = r->neighbours[j];
     if (u == v) return;
-    uint64_t id = bi_word(r->ids, r->wide, j);
-    int64_t end = (int64_t)bi_word(r->offsets, r->wide, (int64_t)v + 1);
-    int64_t low = (int64_t)bi_word(r->offsets, r->wide, v), high = end;
+    uint64_t id = bi_word(r->ids, r->is_64bit, j);
+    int64_t end = (int64_t)bi_word(r->offsets, r->is_64bit, (int64_t)v + 1);
+    int64_t low = (int64_t)bi_word(r->offsets, r->is_64bit, v), high = end;
     while (low < high) {
         int64_t mid = low + (high - low) / 2;
-        if (r->neighbours[mid] < u || (r->neighbours[mid] == u && bi_word(r->ids, r->wide, mid) < id))
+        if (r->neighbours[mid] < u || (r->neighbours[mid] == u && bi_word(r->ids, r->is_64bit, mid) < id))
             low = mid + 1;
         else
             high = mid;
     }
-    bool wide_key = bi_graph_has_wide_keys(r->dtype);
-    if (low == end || r->neighbours[low] != u || bi_word(r->ids, r->wide, low) != id ||
-        bi_word(r->keys, wide_key, low) != bi_word(r->keys, wide_key, j))
+    bool key_64bit = bi_graph_has_64bit_keys(r->dtype);
+    if (low == end || r->neighbours[low] != u || bi_word(r->ids, r->is_64bit, low) != id ||
+        bi_word(r->keys, key_64bit, low) != bi_word(r->keys, key_64bit, j))
         bi_atomic_or_u32(a->found, BI_GRAPH_BAD_PARTNER);
 }
 
@@ -71,38 +73,39 @@ BI_FN void bi_step_graph_encode_weights(const struct bi_graph_encode_weights *a,
 {
     uint64_t key = bi_graph_weight_key(a->weights, a->dtype, j);
     if (!a->allow_nan && bi_graph_is_nan_key(a->dtype, key)) bi_atomic_or_u32(a->found, BI_GRAPH_BAD_WEIGHT);
-    bi_set_word(a->keys, bi_graph_has_wide_keys(a->dtype), j, key);
+    bi_set_word(a->keys, bi_graph_has_64bit_keys(a->dtype), j, key);
 }
 
+/* Ids ascend strictly, or the kinds of violations. */
 struct bi_graph_check_ids {
     const void *ids;
-    bool wide;
+    bool is_64bit;
     uint32_t *found;
 };
 
 BI_FN void bi_step_graph_check_ids(const struct bi_graph_check_ids *a, int64_t k)
 {
     if (k == 0) return;
-    uint64_t before = bi_word(a->ids, a->wide, k - 1), id = bi_word(a->ids, a->wide, k);
-    if (before >= id) bi_atomic_or_u32(a->found, before == id ? BI_GRAPH_IDS_REPEAT : BI_GRAPH_IDS_DESCEND);
+    uint64_t previous = bi_word(a->ids, a->is_64bit, k - 1), id = bi_word(a->ids, a->is_64bit, k);
+    if (previous >= id) bi_atomic_or_u32(a->found, previous == id ? BI_GRAPH_IDS_REPEAT : BI_GRAPH_IDS_DESCEND);
 }
 
-/* is[k] = 1 where edge k, given by its arc, is a self loop, or (`parallel`) has the ends of the one before it. */
+/* flags[k] = 1 if edge k, given by its arc, is a self loop, or (`parallel`) has the ends of the preceding arc. */
 struct bi_graph_count_arcs {
     struct bi_graph_csr rows;
     const uint32_t *row_of;
     const void *arcs;
     bool parallel;
-    void *is;
+    void *flags;
 };
 
 BI_FN void bi_step_graph_count_arcs(const struct bi_graph_count_arcs *a, int64_t k)
 {
-    bool wide = a->rows.wide;
-    int64_t j = (int64_t)bi_word(a->arcs, wide, k);
+    bool is_64bit = a->rows.is_64bit;
+    int64_t j = (int64_t)bi_word(a->arcs, is_64bit, k);
     uint32_t u = a->row_of[j], v = a->rows.neighbours[j];
-    bool is = a->parallel ? j > 0 && a->row_of[j - 1] == u && a->rows.neighbours[j - 1] == v : u == v;
-    bi_set_word(a->is, wide, k, is);
+    bool flag = a->parallel ? j > 0 && a->row_of[j - 1] == u && a->rows.neighbours[j - 1] == v : u == v;
+    bi_set_word(a->flags, is_64bit, k, flag);
 }
 
 struct bi_graph_mark_isolated {

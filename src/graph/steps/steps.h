@@ -2,7 +2,7 @@
 #ifndef BI_GRAPH_STEPS_STEPS_H
 #define BI_GRAPH_STEPS_STEPS_H
 
-#include "core/context.h"
+#include "core/call.h"
 #include "graph/steps/build.h"
 #include "graph/steps/copy.h"
 #include "graph/steps/generate.h"

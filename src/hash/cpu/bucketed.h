@@ -1,4 +1,4 @@
-/* The bucketed layout on the CPU: the entries of its table, and kernels that are compiled for each level. */
+/* The bucketed layout on the CPU: entries of bi_hash_ops_cpu, and loops compiled for each level. */
 #ifndef BI_HASH_CPU_BUCKETED_H
 #define BI_HASH_CPU_BUCKETED_H
 
@@ -6,15 +6,15 @@
 #include "hash/hash.h"
 
 enum {
-    BI_HASH_GRAIN = BI_THREAD_ITEMS / 2, /* pairs that are worth a thread */
-    BI_HASH_PAIR_ITEMS = 8 /* filling in a pair, or finding a key, takes as long as so many simple items */
+    BI_HASH_GRAIN = BI_THREAD_ITEMS / 2, /* pairs that justify one more thread; chosen */
+    BI_HASH_PAIR_ITEMS = 8               /* cost of filling in or finding a pair, in simple items; estimated */
 };
 enum { BI_HASH_LINE = 64, BI_HASH_CHUNK = 64, BI_HASH_FILL_WORDS = 5 };
 
 static inline size_t bi_hash_partition_count(const struct bi_hash_shape *s) { return (size_t)1 << s->partition_bits; }
 
 /* A thread's share of the radix partition: pairs [begin, end). */
-struct bi_hash_scatter {
+struct bi_hash_share {
     const struct bi_hash_shape *shape;
     const void *keys, *values;
     int64_t begin, end;
@@ -22,40 +22,40 @@ struct bi_hash_scatter {
     bool rows;           /* the payload is row numbers */
     bool streams;        /* the output is larger than the caches: whole lines bypass them */
     uint32_t *positions; /* (partitions) counts, then where the thread's next pair of each partition goes */
-    uint32_t *begins;    /* (partitions) the position of its first one; of pairs that are dealt: beyond its region */
+    uint32_t *begins;    /* (partitions) position of the share's first pair; with regions: the limit of the region */
     char *lines;         /* (partitions x 2 x BI_HASH_LINE) write-combining lines for hashes and payloads */
     void *hashes, *payload;
-    bool keeps;  /* the count writes the hashes, in the order of the input */
-    bool paired; /* with the values, of as many bytes, behind them */
+    bool stores_hashes; /* the count writes the hashes, in the order of the input */
+    bool paired;        /* each value, of as many bytes, follows its hash */
 };
 
-/* Lists made without a count. Each thread has dealt its pairs to regions of its own, those of a partition side by side,
- * in the order of the threads. */
-struct bi_hash_dealt {
-    const struct bi_hash_scatter *shares; /* (threads) whose positions tell where the pairs of a region end */
+/* Lists made without a count. Each thread has scattered its pairs to regions of its own; the regions of a partition
+ * are adjacent, in the order of the threads. */
+struct bi_hash_regions {
+    const struct bi_hash_share *shares; /* (threads) with the limits of the used part of each region in `positions` */
     int threads;
     uint32_t capacity; /* of a region */
     bool paired;
 };
 
-/* One partition to be filled; or a whole table, whose lists are the pairs in the order of the input. */
-struct bi_hash_fill {
+/* A job: fills one partition, or a whole table, whose lists are the pairs in the order of the input. */
+struct bi_hash_fill_job {
     const bosc_hash *table;
     const struct bi_hash_lists *lists;
     uint32_t partition;
     int64_t begin; /* of its list */
     uint32_t keys;
-    bosc_hash_partition *descriptor; /* `first` and the number of buckets stand; of a whole table: 0 and all */
+    bosc_hash_partition *descriptor; /* `first` and the number of buckets are set; of a whole table: 0 and all */
     bool distinct;
-    bool paired; /* the lists have each hash with its payload behind it, in place of `hashes` */
+    bool paired; /* `hashes` holds each hash with its payload behind it */
     /* Scratch for the largest partition. */
-    uint32_t *codes;   /* (buckets x 4) */
-    uint32_t *firsts;  /* (BI_HASH_FILL_WORDS x capacity), the arrays of keys: see fill_part */
-    uint32_t capacity; /* the most keys of a partition, plus 1 */
-    uint8_t *marks;    /* (buckets) */
+    uint32_t *codes;         /* (buckets x 4) */
+    uint32_t *first_buckets; /* (BI_HASH_FILL_WORDS x capacity) five arrays of keys: see matching_of */
+    uint32_t capacity;       /* maximum of keys of a partition, plus 1 */
+    uint8_t *marks;          /* (buckets) */
     /* Out. */
     bool repeats;
-    bool failed; /* of a whole table: a partition needs another seed than 0 */
+    bool failed; /* of a whole table: a partition needs a seed other than 0 */
     uint32_t second;
 };
 
@@ -69,17 +69,17 @@ bosc_status bi_hash_build_cpu(bosc_ctx *, const bosc_hash *, const void *keys, c
 bosc_status bi_hash_find_cpu(bosc_ctx *, const bosc_hash *, const void *queries, int64_t query_count, void *values,
                              uint8_t *found);
 
-/* As bi_hash_fill_cpu, not `distinct`, of lists that begin where regions do; `starts` counts their pairs alone. */
-bosc_status bi_hash_fill_dealt(bosc_ctx *, const bosc_hash *, const struct bi_hash_lists *lists,
-                               const struct bi_hash_dealt *dealt, struct bi_hash_report *report);
+/* As bi_hash_fill_cpu, not `distinct`, for lists in regions; `starts` counts their pairs only. */
+bosc_status bi_hash_fill_regions(bosc_ctx *, const bosc_hash *, const struct bi_hash_lists *lists,
+                                 const struct bi_hash_regions *regions, struct bi_hash_report *report);
 size_t bi_hash_build_bytes_cpu(const bosc_ctx *, const struct bi_hash_shape *, int64_t n);
 
 #define BI_HASH_CPU_DECLARE(level)                                                                              \
-    void bi_hash_count_##level(const struct bi_hash_scatter *);                                                 \
-    void bi_hash_scatter_##level(const struct bi_hash_scatter *);                                               \
-    void bi_hash_deal_##level(const struct bi_hash_scatter *);                                                  \
-    void bi_hash_fill_##level(struct bi_hash_fill *);                                                           \
-    void bi_hash_fill_whole_##level(struct bi_hash_fill *);                                                     \
+    void bi_hash_count_##level(const struct bi_hash_share *);                                                   \
+    void bi_hash_scatter_##level(const struct bi_hash_share *);                                                 \
+    void bi_hash_scatter_regions_##level(const struct bi_hash_share *);                                         \
+    void bi_hash_fill_##level(struct bi_hash_fill_job *);                                                       \
+    void bi_hash_fill_whole_##level(struct bi_hash_fill_job *);                                                 \
     void bi_hash_find_##level(const bosc_hash *, const void *queries, int64_t begin, int64_t end, void *values, \
                               uint8_t *found);
 BI_HASH_CPU_DECLARE(v1)
@@ -88,7 +88,7 @@ BI_HASH_CPU_DECLARE(v3)
 BI_HASH_CPU_DECLARE(v4)
 #endif
 
-/* Runs the statement with the constant KEY: the bytes of a key. */
+/* Runs the statement with the constant KEY: bytes of a key. */
 #define BI_HASH_BY_KEY(key_bits, ...)  \
     do {                               \
         if ((key_bits) == 32) {        \

@@ -9,18 +9,18 @@
 #include "hash/cpu/bucketed.h"
 
 /* A fill that threads share. */
-struct filling {
+struct fill_state {
     const bosc_hash *table;
     const struct bi_hash_lists *lists;
-    const struct bi_hash_dealt *dealt; /* NULL, or how the lists were made */
+    const struct bi_hash_regions *regions; /* NULL, or the regions that hold the lists */
     bosc_hash_partition *partitions;
     bool distinct;
-    uint32_t most_keys, most_buckets; /* of a partition that is filled */
+    uint32_t max_keys, max_buckets; /* maxima over the filled partitions */
     struct bi_hash_report *report;
-    int64_t next, end; /* partitions of this part that no thread has taken */
+    int64_t next, end; /* partitions of this part that no thread has claimed */
 };
 
-static bool is_filled(const struct filling *f, size_t partition)
+static bool is_filled(const struct fill_state *f, size_t partition)
 {
     uint32_t keys = f->lists->starts[partition + 1] - f->lists->starts[partition];
     if (f->lists->in_place && keys == 0) return false;
@@ -28,13 +28,13 @@ static bool is_filled(const struct filling *f, size_t partition)
 }
 
 /* Lays out the partitions one after the other. */
-static void size_partitions(struct filling *f)
+static void lay_out_partitions(struct fill_state *f)
 {
     uint32_t at = 0;
     for (size_t p = 0; p < bi_hash_partition_count(&f->table->shape); p++) {
         uint32_t keys = f->lists->starts[p + 1] - f->lists->starts[p];
         uint32_t buckets = f->lists->in_place ? f->partitions[p].buckets_seed >> BOSC_HASH_SEED_BITS
-                                              : bi_hash_partition_buckets(f->table->shape.load, keys);
+                                              : bi_hash_partition_buckets(f->table->shape.load_factor, keys);
         if (bi_hash_too_many_buckets(buckets)) f->report->too_large = 1;
         if (!f->lists->in_place) f->partitions[p] = (bosc_hash_partition){at, buckets << BOSC_HASH_SEED_BITS};
         at += buckets;
@@ -42,16 +42,16 @@ static void size_partitions(struct filling *f)
             if (keys) f->report->oversized = 1;
             continue;
         }
-        if (keys > f->most_keys) f->most_keys = keys;
-        if (buckets > f->most_buckets) f->most_buckets = buckets;
+        if (keys > f->max_keys) f->max_keys = keys;
+        if (buckets > f->max_buckets) f->max_buckets = buckets;
     }
     f->report->buckets = at;
 }
 
-/* Where the list of a partition begins. That of one that was dealt becomes one run of pairs. */
-static int64_t begin_list(const struct filling *f, size_t partition)
+/* Returns the begin of a partition's list. Makes a list in regions contiguous first. */
+static int64_t compact_list(const struct fill_state *f, size_t partition)
 {
-    const struct bi_hash_dealt *d = f->dealt;
+    const struct bi_hash_regions *d = f->regions;
     if (!d) return f->lists->starts[partition];
     const size_t key = (size_t)f->table->shape.key_bytes, payload = (size_t)f->lists->payload_bytes;
     const size_t begin = partition * (size_t)d->threads * d->capacity, size = d->paired ? 2 * key : key;
@@ -67,22 +67,22 @@ static int64_t begin_list(const struct filling *f, size_t partition)
     return (int64_t)begin;
 }
 
-/* Fills partitions on one thread: the next one that no thread has taken, until a key is found to repeat. */
-static void fill_partitions(bosc_ctx *ctx, struct filling *f, char *scratch)
+/* Fills partitions on one thread: claims one after the other, until a key is found to repeat. */
+static void fill_partitions(bosc_ctx *ctx, struct fill_state *f, char *scratch)
 {
-    struct bi_hash_fill job = {
-        .table = f->table, .lists = f->lists, .distinct = f->distinct, .paired = f->dealt && f->dealt->paired};
+    struct bi_hash_fill_job job = {
+        .table = f->table, .lists = f->lists, .distinct = f->distinct, .paired = f->regions && f->regions->paired};
     struct bi_hash_report *r = f->report;
     job.codes = (uint32_t *)(void *)scratch;
-    job.firsts = job.codes + (size_t)f->most_buckets * BOSC_HASH_WIDTH;
-    job.capacity = f->most_keys + 1;
-    job.marks = (uint8_t *)(job.firsts + (size_t)job.capacity * BI_HASH_FILL_WORDS);
+    job.first_buckets = job.codes + (size_t)f->max_buckets * BOSC_HASH_WIDTH;
+    job.capacity = f->max_keys + 1;
+    job.marks = (uint8_t *)(job.first_buckets + (size_t)job.capacity * BI_HASH_FILL_WORDS);
     for (;;) {
         int64_t partition = __atomic_fetch_add(&f->next, 1, __ATOMIC_RELAXED);
         if (partition >= f->end || bi_atomic_load_u32(&r->repeats)) return;
         if (!is_filled(f, (size_t)partition)) continue;
         job.partition = (uint32_t)partition;
-        job.begin = begin_list(f, (size_t)partition);
+        job.begin = compact_list(f, (size_t)partition);
         job.keys = f->lists->starts[partition + 1] - f->lists->starts[partition];
         job.descriptor = f->partitions + partition;
         job.repeats = false;
@@ -96,14 +96,15 @@ static void fill_partitions(bosc_ctx *ctx, struct filling *f, char *scratch)
     }
 }
 
-/* `each`: scratch of a thread. */
-static bosc_status fill_all(bosc_ctx *ctx, struct filling *f, int threads, size_t each)
+/* Fills all partitions. each: bytes of scratch of a thread. */
+static bosc_status fill_all(bosc_ctx *ctx, struct fill_state *f, int threads, size_t each)
 {
     void *scratch;
     BI_TRY(bi_scratch(ctx, each * (size_t)threads, &scratch));
     double partitions = (double)bi_hash_partition_count(&f->table->shape);
-    struct bi_parts p = bi_parts_of(ctx, (int64_t)partitions, BI_HASH_PAIR_ITEMS * (double)f->lists->n / partitions);
-    while (bi_next_part(ctx, &p)) {
+    struct bi_batches p =
+        bi_batches_of(ctx, (int64_t)partitions, BI_HASH_PAIR_ITEMS * (double)f->lists->n / partitions);
+    while (bi_next_batch(ctx, &p)) {
         f->next = p.begin;
         f->end = p.end;
         BI_PARALLEL_FOR(threads, (static, 1), t, 0, threads,
@@ -112,24 +113,23 @@ static bosc_status fill_all(bosc_ctx *ctx, struct filling *f, int threads, size_
     return p.status;
 }
 
-/* Scratch of a thread, for as many keys as a partition has at most without repeated ones: another seed takes no
- * more. */
-static size_t bytes_of_fill(const struct filling *f)
+/* Returns the scratch of a thread, for the maximum of keys of a partition without repeats. */
+static size_t bytes_of_fill(const struct fill_state *f)
 {
     const struct bi_hash_shape *shape = &f->table->shape;
     int64_t most = bi_hash_max_partition_keys(shape->key_bits);
     uint32_t keys = (uint32_t)(f->lists->n < most ? f->lists->n : most), buckets;
-    if (keys < f->most_keys) keys = f->most_keys;
-    buckets = bi_hash_partition_buckets(shape->load, keys);
-    if (buckets < f->most_buckets) buckets = f->most_buckets;
+    if (keys < f->max_keys) keys = f->max_keys;
+    buckets = bi_hash_partition_buckets(shape->load_factor, keys);
+    if (buckets < f->max_buckets) buckets = f->max_buckets;
     return bi_round_up((size_t)buckets * (BOSC_HASH_WIDTH * sizeof(uint32_t) + 1) +
                            ((size_t)keys + 1) * BI_HASH_FILL_WORDS * sizeof(uint32_t),
                        256);
 }
 
-static bosc_status fill_lists(bosc_ctx *ctx, struct filling *f)
+static bosc_status fill_lists(bosc_ctx *ctx, struct fill_state *f)
 {
-    size_partitions(f);
+    lay_out_partitions(f);
     if (f->report->too_large || (f->report->oversized && !f->distinct)) return BOSC_OK;
     size_t each = bytes_of_fill(f);
     if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "hash fill: injected fault");
@@ -140,21 +140,21 @@ static bosc_status fill_lists(bosc_ctx *ctx, struct filling *f)
 bosc_status bi_hash_fill_cpu(bosc_ctx *ctx, const bosc_hash *table, const struct bi_hash_lists *lists, bool distinct,
                              struct bi_hash_report *report)
 {
-    struct filling f = {.table = table,
-                        .lists = lists,
-                        .partitions = table->blocks[BI_HASH_DESCRIPTORS].data,
-                        .distinct = distinct,
-                        .report = report};
+    struct fill_state f = {.table = table,
+                           .lists = lists,
+                           .partitions = table->blocks[BI_HASH_DESCRIPTORS].data,
+                           .distinct = distinct,
+                           .report = report};
     return fill_lists(ctx, &f);
 }
 
-bosc_status bi_hash_fill_dealt(bosc_ctx *ctx, const bosc_hash *table, const struct bi_hash_lists *lists,
-                               const struct bi_hash_dealt *dealt, struct bi_hash_report *report)
+bosc_status bi_hash_fill_regions(bosc_ctx *ctx, const bosc_hash *table, const struct bi_hash_lists *lists,
+                                 const struct bi_hash_regions *regions, struct bi_hash_report *report)
 {
-    struct filling f = {.table = table,
-                        .lists = lists,
-                        .dealt = dealt,
-                        .partitions = table->blocks[BI_HASH_DESCRIPTORS].data,
-                        .report = report};
+    struct fill_state f = {.table = table,
+                           .lists = lists,
+                           .regions = regions,
+                           .partitions = table->blocks[BI_HASH_DESCRIPTORS].data,
+                           .report = report};
     return fill_lists(ctx, &f);
 }

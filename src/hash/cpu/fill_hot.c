@@ -1,5 +1,5 @@
-/* Fills the buckets of one partition: the matching (see hash.h), one proposal after the other, then the buckets in the
- * order of memory. */
+/* Fills the buckets of one partition, or of a small table: the matching of hash.h in rounds of proposals, then the
+ * buckets in the order of memory. */
 #include <string.h>
 #if BI_LEVEL >= 3
 #include <immintrin.h>
@@ -7,7 +7,7 @@
 
 #include "hash/cpu/matching.h"
 #if BI_LEVEL >= 4
-#include "hash/cpu/fill_wide.h"
+#include "hash/cpu/fill_avx512.h"
 #endif
 
 enum { WIDTH = BOSC_HASH_WIDTH, POSITIONS = BI_HASH_POSITIONS, LINEAR = BOSC_HASH_LINEAR };
@@ -19,14 +19,15 @@ BI_FN bosc_hash_word hash_at(const struct bi_hash_matching *p, int32_t bits, uin
 
 BI_FN uint32_t lesser(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
-/* Proposes a code to a bucket, whose codes descend; gives the one that the bucket rejects, or 0. */
+/* Proposes a code to a bucket, whose codes descend: each slot gets max(its code, min(the code above it, the new one)).
+ * Returns the rejected code, or 0. */
 BI_FN uint32_t propose(uint32_t *codes, uint32_t code)
 {
 #if BI_LEVEL >= 3
     const uint32_t last = codes[3];
     const __m128i here = _mm_loadu_si128((const __m128i *)(const void *)codes), new = _mm_set1_epi32((int)code);
-    const __m128i before = _mm_alignr_epi8(here, _mm_set1_epi32(-1), 12);
-    _mm_storeu_si128((__m128i *)(void *)codes, _mm_max_epu32(here, _mm_min_epu32(before, new)));
+    const __m128i shifted = _mm_alignr_epi8(here, _mm_set1_epi32(-1), 12);
+    _mm_storeu_si128((__m128i *)(void *)codes, _mm_max_epu32(here, _mm_min_epu32(shifted, new)));
     return lesser(last, code);
 #else
 #define greater(a, b) ((a) > (b) ? (a) : (b))
@@ -40,15 +41,15 @@ BI_FN uint32_t propose(uint32_t *codes, uint32_t code)
 #endif
 }
 
-/* The partition of a hash; or, while one partition is filled, that one. */
+/* Returns the partition of a hash; while one partition is filled, that one. */
 BI_FN bosc_hash_partition partition_at(const struct bi_hash_matching *p, int32_t bits, bosc_hash_word hash)
 {
     if (!p->partitions) return (bosc_hash_partition){0, p->buckets << BOSC_HASH_SEED_BITS | p->seed};
     return p->partitions[bosc_hash_partition_of(hash, bits, p->partition_bits)];
 }
 
-/* Both buckets of a hash. */
-BI_FN void pick_both(const struct bi_hash_matching *p, int32_t bits, bosc_hash_word hash, uint32_t pick[2])
+/* Computes both buckets of a hash. */
+BI_FN void find_both_buckets(const struct bi_hash_matching *p, int32_t bits, bosc_hash_word hash, uint32_t pick[2])
 {
     const bosc_hash_partition here = partition_at(p, bits, hash);
     bosc_hash_buckets(bosc_hash_fold(hash, bits), here.buckets_seed & LINEAR, here.buckets_seed >> BOSC_HASH_SEED_BITS,
@@ -57,27 +58,27 @@ BI_FN void pick_both(const struct bi_hash_matching *p, int32_t bits, bosc_hash_w
     pick[1] += here.first;
 }
 
-/* The first buckets of all keys. */
-BI_FN void pick_first(struct bi_hash_matching *p, int32_t bits)
+/* Computes the first buckets of all keys. */
+BI_FN void find_first_buckets(struct bi_hash_matching *p, int32_t bits)
 {
     uint32_t i = 0;
 #if BI_LEVEL >= 4
     if (p->partitions) {
-        bi_hash_read_few(p->partitions, p->partition_bits, &p->few);
+        bi_hash_load_partitions(p->partitions, p->partition_bits, &p->registers);
     } else {
-        p->few.sizes[0] = _mm512_set1_epi32((int)p->buckets);
-        p->few.seeds[0] = _mm512_set1_epi32((int)(p->seed * 0x9e3779b9u));
+        p->registers.sizes[0] = _mm512_set1_epi32((int)p->buckets);
+        p->registers.seeds[0] = _mm512_set1_epi32((int)(p->seed * 0x9e3779b9u));
     }
     for (; bits != 128 && i < p->keys; i += 16) bi_hash_first_16(p, bits, i);
 #endif
     for (; i < p->keys; i++) {
         uint32_t pick[2];
-        pick_both(p, bits, hash_at(p, bits, i), pick);
-        p->firsts[i] = pick[0];
+        find_both_buckets(p, bits, hash_at(p, bits, i), pick);
+        p->first_buckets[i] = pick[0];
     }
 }
 
-/* Puts a code that is higher than its own before those of a bucket; gives the one that the bucket rejects, or 0. */
+/* Inserts a code that is greater than those of the bucket. Returns the rejected code, or 0. */
 BI_FN uint32_t propose_highest(uint32_t *codes, uint32_t code)
 {
 #if BI_LEVEL >= 3
@@ -95,38 +96,38 @@ BI_FN uint32_t propose_highest(uint32_t *codes, uint32_t code)
 #endif
 }
 
-/* First proposals come by descending position, so that each is the highest yet. Gives the number of rejected codes. A
- * function of its own, so that its pointers stay in registers. */
+/* Makes all first proposals, by descending position, so that each code is the greatest yet. Returns the number of
+ * rejected codes. Not inlined, so that its pointers stay in registers. */
 static __attribute__((noinline)) uint32_t propose_first(const struct bi_hash_matching *p)
 {
-    const uint32_t *restrict const firsts = p->firsts;
+    const uint32_t *restrict const first_buckets = p->first_buckets;
     uint32_t *restrict const codes = p->codes, *restrict const rejected = p->rejected, next = 0;
     for (uint32_t i = p->keys; i-- > 0;) {
-        const uint32_t out = propose_highest(codes + (size_t)WIDTH * firsts[i], bi_hash_code(0, i));
+        const uint32_t out = propose_highest(codes + (size_t)WIDTH * first_buckets[i], bi_hash_code(0, i));
         rejected[next] = out;
         next += out != 0;
     }
     return next;
 }
 
-/* Makes rejected codes the next proposals of their keys, and `from` the buckets that they go to. Fresh: first
- * proposals were rejected, and `from` has not been written. False if one would have too high a priority: its key is in
- * *position. */
-BI_FN bool prepare(struct bi_hash_matching *p, int32_t bits, bool fresh, uint32_t count, uint32_t *position)
+/* Replaces rejected codes by the next proposals of their keys, and `from` by the buckets that these go to. fresh:
+ * first proposals were rejected, and `from` is not set. Returns false if a priority would get too high; *position:
+ * that key. */
+BI_FN bool prepare_proposals(struct bi_hash_matching *p, int32_t bits, bool fresh, uint32_t count, uint32_t *position)
 {
     uint32_t k = 0;
 #if BI_LEVEL >= 4
-    enum { FEW = 8 }; /* are sooner done one by one */
+    enum { FEW = 8 }; /* fewer are faster one by one */
     for (; bits != 128 && count > FEW && k < count; k += 16)
         if (!bi_hash_prepare_16(p, bits, fresh, k, count, position)) return false;
 #endif
     for (; k < count; k++) {
         uint32_t priority = p->rejected[k] >> BI_HASH_POSITION_BITS, i = bi_hash_position(p->rejected[k]), pick[2];
-        pick_both(p, bits, hash_at(p, bits, i), pick);
+        find_both_buckets(p, bits, hash_at(p, bits, i), pick);
         const uint32_t to_second = (fresh || p->from[k] == pick[0]) & (pick[0] != pick[1]);
         p->moved[p->n_moved] = i;
         p->moved_to[p->n_moved] = pick[1];
-        p->n_moved += to_second & (priority == 0); /* once a key */
+        p->n_moved += to_second & (priority == 0); /* a key is recorded once */
         priority += !to_second;
         if (priority >= BI_HASH_PRIORITIES) {
             *position = i;
@@ -138,8 +139,8 @@ BI_FN bool prepare(struct bi_hash_matching *p, int32_t bits, bool fresh, uint32_
     return true;
 }
 
-/* Makes prepared proposals, and leaves those that are rejected, or whose acceptance rejects another; gives their
- * number. No branch depends on a single key, so that proposals overlap. */
+/* Makes the prepared proposals and compacts the rejected codes; returns their number. No branch depends on a single
+ * key, so that proposals overlap. */
 static __attribute__((noinline)) uint32_t propose_all(const struct bi_hash_matching *p, uint32_t count)
 {
     uint32_t *restrict codes = p->codes, *restrict rejected = p->rejected, *restrict from = p->from, next = 0;
@@ -152,18 +153,18 @@ static __attribute__((noinline)) uint32_t propose_all(const struct bi_hash_match
     return next;
 }
 
-/* Gives every key a place, in rounds over those that have none. False as prepare. */
-BI_FN bool match(struct bi_hash_matching *p, int32_t bits, uint32_t *position)
+/* Matches all keys, in rounds over those without a slot. Returns false as prepare_proposals. */
+BI_FN bool match_keys(struct bi_hash_matching *p, int32_t bits, uint32_t *position)
 {
     bool fresh = true;
     memset(p->codes, 0, (size_t)p->buckets * WIDTH * sizeof *p->codes);
     p->n_moved = 0;
     for (uint32_t count = propose_first(p); count; count = propose_all(p, count), fresh = false)
-        if (!prepare(p, bits, fresh, count, position)) return false;
+        if (!prepare_proposals(p, bits, fresh, count, position)) return false;
     return true;
 }
 
-/* Whether one of a bucket's keys, other than that at `position`, is the same. */
+/* True if another key of a bucket equals the key at `position`. */
 BI_FN bool has_same(const struct bi_hash_matching *p, int32_t bits, uint32_t bucket, uint32_t position)
 {
     bosc_hash_word hash = hash_at(p, bits, position);
@@ -175,8 +176,8 @@ BI_FN bool has_same(const struct bi_hash_matching *p, int32_t bits, uint32_t buc
     return false;
 }
 
-/* Whether a bucket with these codes holds the key at `position`. */
-BI_FN bool holds(const uint32_t *codes, uint32_t position)
+/* True if a bucket with these codes holds the key at `position`. */
+BI_FN bool bucket_holds(const uint32_t *codes, uint32_t position)
 {
     const uint32_t wanted = (uint32_t)POSITIONS - position;
 #if BI_LEVEL >= 3
@@ -190,18 +191,18 @@ BI_FN bool holds(const uint32_t *codes, uint32_t position)
 #endif
 }
 
-/* Marks the spilled buckets, counts the keys in their second bucket, and leaves those alone in `moved`. One key comes
- * after the other: gathers of codes take longer. */
-BI_FN void mark_spilled(struct bi_hash_matching *p, struct bi_hash_fill *f)
+/* Marks the spilled buckets, counts the keys in their second bucket, and reduces `moved` to them. Key by key:
+ * gathers of codes were slower. */
+BI_FN void mark_spilled(struct bi_hash_matching *p, struct bi_hash_fill_job *f)
 {
     memset(f->marks, 0, p->buckets);
-    const uint32_t *const firsts = p->firsts, *const seconds = p->moved_to, n_moved = p->n_moved;
+    const uint32_t *const first_buckets = p->first_buckets, *const seconds = p->moved_to, n_moved = p->n_moved;
     uint32_t *restrict moved = p->moved, kept = 0;
     uint8_t *restrict marks = f->marks;
     for (uint32_t k = 0; k < n_moved; k++) {
         const uint32_t i = moved[k];
-        const bool there = holds(p->codes + (size_t)WIDTH * seconds[k], i);
-        marks[firsts[i]] |= there;
+        const bool there = bucket_holds(p->codes + (size_t)WIDTH * seconds[k], i);
+        marks[first_buckets[i]] |= there;
         moved[kept] = i;
         kept += there;
     }
@@ -213,11 +214,11 @@ BI_FN void mark_spilled(struct bi_hash_matching *p, struct bi_hash_fill *f)
 /* is_in_both for 32 and 64 bits: each bucket's hashes at once. */
 BI_FN bool is_in_both_by_vectors(const struct bi_hash_matching *p, int32_t bits, const char *table, size_t stride)
 {
-    const uint32_t *const moved = p->moved, *const firsts = p->firsts, n_moved = p->n_moved;
+    const uint32_t *const moved = p->moved, *const first_buckets = p->first_buckets, n_moved = p->n_moved;
     __m256i same = _mm256_setzero_si256();
     for (uint32_t k = 0; k < n_moved; k++) {
         const uint32_t i = moved[k];
-        const char *const bucket = table + firsts[i] * stride;
+        const char *const bucket = table + first_buckets[i] * stride;
         const uint64_t hash = hash_at(p, bits, i).low;
         if (bits == 32) {
             const __m128i here = _mm_loadu_si128((const __m128i *)(const void *)bucket);
@@ -232,8 +233,8 @@ BI_FN bool is_in_both_by_vectors(const struct bi_hash_matching *p, int32_t bits,
 }
 #endif
 
-/* Whether a key in its second bucket is in its first one too; both are written. */
-BI_FN bool is_in_both(const struct bi_hash_fill *f, const struct bi_hash_matching *p, int32_t bits)
+/* True if a key in its second bucket is in its first one too. Both are written already. */
+BI_FN bool is_in_both(const struct bi_hash_fill_job *f, const struct bi_hash_matching *p, int32_t bits)
 {
     const size_t stride = (size_t)f->table->shape.stride;
     const char *table = (const char *)f->table->blocks[BI_HASH_TABLE].data + (size_t)f->descriptor->first * stride;
@@ -242,7 +243,7 @@ BI_FN bool is_in_both(const struct bi_hash_fill *f, const struct bi_hash_matchin
 #endif
     bool same = false;
     for (uint32_t k = 0, n = p->n_moved; k < n; k++) {
-        const char *bucket = table + p->firsts[p->moved[k]] * stride;
+        const char *bucket = table + p->first_buckets[p->moved[k]] * stride;
         const bosc_hash_word hash = hash_at(p, bits, p->moved[k]);
         _Pragma("GCC unroll 4") for (int s = 0; s < WIDTH; s++) same |=
             bi_hash_same(bosc_hash_word_at(bucket, s, bits), hash);
@@ -250,11 +251,11 @@ BI_FN bool is_in_both(const struct bi_hash_fill *f, const struct bi_hash_matchin
     return same;
 }
 
-/* The source of values: the payload (4 or 8 bytes), the rows that it names, or none. */
-enum source { NO_VALUES, PAYLOAD_4, PAYLOAD_8, ROWS };
+/* The source of values: the payload (4 or 8 bytes), rows named by it, or none. */
+enum value_source { NO_VALUES, PAYLOAD_4, PAYLOAD_8, ROWS };
 
-BI_FN void put_value(const struct bi_hash_fill *f, const struct bi_hash_matching *p, enum source source, char *to,
-                     uint32_t position)
+BI_FN void write_value(const struct bi_hash_fill_job *f, const struct bi_hash_matching *p, enum value_source source,
+                       char *to, uint32_t position)
 {
     const size_t i = (size_t)position << p->paired;
     if (source == PAYLOAD_4) {
@@ -267,7 +268,7 @@ BI_FN void put_value(const struct bi_hash_fill *f, const struct bi_hash_matching
     }
 }
 
-BI_FN size_t value_size(const struct bi_hash_fill *f, enum source source)
+BI_FN size_t value_size(const struct bi_hash_fill_job *f, enum value_source source)
 {
     return source == NO_VALUES   ? 0
            : source == PAYLOAD_4 ? 4
@@ -275,21 +276,22 @@ BI_FN size_t value_size(const struct bi_hash_fill *f, enum source source)
                                  : (size_t)f->table->shape.value_bytes;
 }
 
-/* A bucket with the pairs at `count` positions, then fillers. */
-BI_FN void write_loose(const struct bi_hash_fill *f, const struct bi_hash_matching *p, int32_t bits, enum source source,
-                       char *to, const uint32_t at[WIDTH], int count, uint32_t mark)
+/* Writes a bucket with the pairs at `count` positions, then fillers. */
+BI_FN void write_partial_bucket(const struct bi_hash_fill_job *f, const struct bi_hash_matching *p, int32_t bits,
+                                enum value_source source, char *to, const uint32_t at[WIDTH], int count, uint32_t mark)
 {
     const struct bi_hash_shape *s = &f->table->shape;
     const size_t key = (size_t)bits / 8, value = value_size(f, source);
     bosc_hash_word filler = bi_hash_filler(f->partition, bits, s->partition_bits, mark);
     memset(to + WIDTH * key, 0, (size_t)s->stride - WIDTH * key);
     for (int i = 0; i < WIDTH; i++) bi_hash_store(to, bits, i, i < count ? hash_at(p, bits, at[i]) : filler);
-    for (int i = 0; i < count; i++) put_value(f, p, source, to + WIDTH * key + (size_t)i * value, at[i]);
+    for (int i = 0; i < count; i++) write_value(f, p, source, to + WIDTH * key + (size_t)i * value, at[i]);
 }
 
-/* A full bucket; the first two pairs tell whether it is spilled. Returns whether a key is in it twice. */
-BI_FN bool write_full(const struct bi_hash_fill *f, const struct bi_hash_matching *p, int32_t bits, enum source source,
-                      char *to, uint32_t at[WIDTH], uint32_t mark)
+/* Writes a full bucket; the order of its first two pairs encodes the spilled mark. Returns true if a key is in it
+ * twice. */
+BI_FN bool write_full_bucket(const struct bi_hash_fill_job *f, const struct bi_hash_matching *p, int32_t bits,
+                             enum value_source source, char *to, uint32_t at[WIDTH], uint32_t mark)
 {
     const size_t stride = (size_t)f->table->shape.stride, key = (size_t)bits / 8, value = value_size(f, source);
     bosc_hash_word h[WIDTH];
@@ -300,7 +302,7 @@ BI_FN bool write_full(const struct bi_hash_fill *f, const struct bi_hash_matchin
     h[0] = h0, h[1] = h1;
     at[0] = at0, at[1] = at1;
     for (int i = 0; i < WIDTH; i++) bi_hash_store(to, bits, i, h[i]);
-    for (int i = 0; i < WIDTH; i++) put_value(f, p, source, to + WIDTH * key + (size_t)i * value, at[i]);
+    for (int i = 0; i < WIDTH; i++) write_value(f, p, source, to + WIDTH * key + (size_t)i * value, at[i]);
     if (source == ROWS) memset(to + WIDTH * (key + value), 0, stride - WIDTH * (key + value));
     bool same = false;
     for (int i = 1; i < WIDTH; i++)
@@ -308,7 +310,9 @@ BI_FN bool write_full(const struct bi_hash_fill *f, const struct bi_hash_matchin
     return same;
 }
 
-BI_FN void write_mixed(struct bi_hash_fill *f, const struct bi_hash_matching *p, int32_t bits, enum source source)
+/* Writes all buckets one by one, for keys of 128 bits and values of any size. */
+BI_FN void write_buckets_scalar(struct bi_hash_fill_job *f, const struct bi_hash_matching *p, int32_t bits,
+                                enum value_source source)
 {
     const size_t stride = (size_t)f->table->shape.stride;
     char *to = (char *)f->table->blocks[BI_HASH_TABLE].data + (size_t)f->descriptor->first * stride;
@@ -318,10 +322,10 @@ BI_FN void write_mixed(struct bi_hash_fill *f, const struct bi_hash_matching *p,
         uint32_t at[WIDTH];
         for (int i = 0; i < WIDTH; i++) at[i] = bi_hash_position(codes[i]);
         if (codes[WIDTH - 1]) {
-            repeats |= write_full(f, p, bits, source, to, at, f->marks[b]);
+            repeats |= write_full_bucket(f, p, bits, source, to, at, f->marks[b]);
         } else {
             int count = (codes[0] != 0) + (codes[1] != 0) + (codes[2] != 0);
-            write_loose(f, p, bits, source, to, at, count, f->marks[b]);
+            write_partial_bucket(f, p, bits, source, to, at, count, f->marks[b]);
             for (int i = 1; i < count; i++)
                 for (int j = 0; j < i; j++) repeats |= bi_hash_same(hash_at(p, bits, at[i]), hash_at(p, bits, at[j]));
         }
@@ -330,70 +334,70 @@ BI_FN void write_mixed(struct bi_hash_fill *f, const struct bi_hash_matching *p,
 }
 
 #if BI_LEVEL < 4
-/* The same without branches, in vectors of four hashes and four values: keys of 32 and 64 bits, values of 0, 4 or 8
- * bytes. */
+/* As write_buckets_scalar without branches, in vectors of four hashes and four values: keys of 32 and 64 bits,
+ * values of 0, 4 or 8 bytes. */
 typedef uint32_t four_32 __attribute__((vector_size(16)));
 typedef int32_t mask_32 __attribute__((vector_size(16)));
 typedef uint64_t four_64 __attribute__((vector_size(32)));
 typedef int64_t mask_64 __attribute__((vector_size(32)));
 
 #define AT(array, i) array[(size_t)(i) << paired]
-#define WRITE_VECTORS(bits, value_bits)                                                                  \
-    static void write_##bits##_##value_bits(struct bi_hash_fill *f, const struct bi_hash_matching *p)    \
-    {                                                                                                    \
-        const struct bi_hash_shape *s = &f->table->shape;                                                \
-        const size_t stride = (size_t)s->stride;                                                         \
-        char *to = (char *)f->table->blocks[BI_HASH_TABLE].data + (size_t)f->descriptor->first * stride; \
-        const uint##bits##_t *hashes = (const uint##bits##_t *)(const void *)p->hashes;                  \
-        const bool has_values = f->lists->payload_bytes != 0;                                            \
-        const uint##value_bits##_t *values = (const void *)p->values;                                    \
-        const int32_t paired = p->paired;                                                                \
-        const uint##bits##_t filler =                                                                    \
-            (uint##bits##_t)bi_hash_filler(f->partition, bits, s->partition_bits, false).low;            \
-        const uint32_t buckets = p->buckets, *codes = p->codes;                                          \
-        const uint8_t *marks = f->marks;                                                                 \
-        mask_##bits same = {0};                                                                          \
-        for (uint32_t b = 0; b < buckets; b++, to += stride, codes += WIDTH) {                           \
-            four_32 code;                                                                                \
-            memcpy(&code, codes, sizeof code);                                                           \
-            const mask_32 there = code != 0;                                                             \
-            const mask_##bits valid = __builtin_convertvector(there, mask_##bits);                       \
-            const mask_##value_bits kept = __builtin_convertvector(there, mask_##value_bits);            \
-            four_32 at = ((uint32_t)POSITIONS - (code & POSITIONS)) & (four_32)there;                    \
-            const uint##bits##_t mark = marks[b];                                                        \
-            uint32_t i0 = at[0], i1 = at[1];                                                             \
-            const uint32_t i2 = at[2], i3 = at[3];                                                       \
-            const uint32_t wrong = (code[3] != 0) & ((AT(hashes, i0) < AT(hashes, i1)) != mark);         \
-            const uint32_t exchange = (i0 ^ i1) & (0 - wrong); /* no branches */                         \
-            i0 ^= exchange, i1 ^= exchange;                                                              \
-            four_##bits h = {AT(hashes, i0), AT(hashes, i1), AT(hashes, i2), AT(hashes, i3)};            \
-            const four_##bits next = {h[1], h[2], h[3], h[0]}, across = {h[2], h[3], h[0], h[1]};        \
-            const mask_##bits v_next = {valid[1], valid[2], valid[3], valid[0]};                         \
-            const mask_##bits v_across = {valid[2], valid[3], valid[0], valid[1]};                       \
-            same |= ((h == next) & valid & v_next) | ((h == across) & valid & v_across);                 \
-            h = (h & (four_##bits)valid) | ((filler | mark) & ~(four_##bits)valid);                      \
-            memcpy(to, &h, sizeof h);                                                                    \
-            if (!has_values) continue;                                                                   \
-            four_##value_bits v = {AT(values, i0), AT(values, i1), AT(values, i2), AT(values, i3)};      \
-            v &= (four_##value_bits)kept;                                                                \
-            memcpy(to + sizeof h, &v, sizeof v);                                                         \
-        }                                                                                                \
-        f->repeats |= (same[0] | same[1] | same[2] | same[3]) != 0;                                      \
+#define WRITE_VECTORS(bits, value_bits)                                                                   \
+    static void write_##bits##_##value_bits(struct bi_hash_fill_job *f, const struct bi_hash_matching *p) \
+    {                                                                                                     \
+        const struct bi_hash_shape *s = &f->table->shape;                                                 \
+        const size_t stride = (size_t)s->stride;                                                          \
+        char *to = (char *)f->table->blocks[BI_HASH_TABLE].data + (size_t)f->descriptor->first * stride;  \
+        const uint##bits##_t *hashes = (const uint##bits##_t *)(const void *)p->hashes;                   \
+        const bool has_values = f->lists->payload_bytes != 0;                                             \
+        const uint##value_bits##_t *values = (const void *)p->values;                                     \
+        const int32_t paired = p->paired;                                                                 \
+        const uint##bits##_t filler =                                                                     \
+            (uint##bits##_t)bi_hash_filler(f->partition, bits, s->partition_bits, false).low;             \
+        const uint32_t buckets = p->buckets, *codes = p->codes;                                           \
+        const uint8_t *marks = f->marks;                                                                  \
+        mask_##bits same = {0};                                                                           \
+        for (uint32_t b = 0; b < buckets; b++, to += stride, codes += WIDTH) {                            \
+            four_32 code;                                                                                 \
+            memcpy(&code, codes, sizeof code);                                                            \
+            const mask_32 there = code != 0;                                                              \
+            const mask_##bits valid = __builtin_convertvector(there, mask_##bits);                        \
+            const mask_##value_bits kept = __builtin_convertvector(there, mask_##value_bits);             \
+            four_32 at = ((uint32_t)POSITIONS - (code & POSITIONS)) & (four_32)there;                     \
+            const uint##bits##_t mark = marks[b];                                                         \
+            uint32_t i0 = at[0], i1 = at[1];                                                              \
+            const uint32_t i2 = at[2], i3 = at[3];                                                        \
+            const uint32_t wrong = (code[3] != 0) & ((AT(hashes, i0) < AT(hashes, i1)) != mark);          \
+            const uint32_t exchange = (i0 ^ i1) & (0 - wrong); /* no branches */                          \
+            i0 ^= exchange, i1 ^= exchange;                                                               \
+            four_##bits h = {AT(hashes, i0), AT(hashes, i1), AT(hashes, i2), AT(hashes, i3)};             \
+            const four_##bits next = {h[1], h[2], h[3], h[0]}, across = {h[2], h[3], h[0], h[1]};         \
+            const mask_##bits v_next = {valid[1], valid[2], valid[3], valid[0]};                          \
+            const mask_##bits v_across = {valid[2], valid[3], valid[0], valid[1]};                        \
+            same |= ((h == next) & valid & v_next) | ((h == across) & valid & v_across);                  \
+            h = (h & (four_##bits)valid) | ((filler | mark) & ~(four_##bits)valid);                       \
+            memcpy(to, &h, sizeof h);                                                                     \
+            if (!has_values) continue;                                                                    \
+            four_##value_bits v = {AT(values, i0), AT(values, i1), AT(values, i2), AT(values, i3)};       \
+            v &= (four_##value_bits)kept;                                                                 \
+            memcpy(to + sizeof h, &v, sizeof v);                                                          \
+        }                                                                                                 \
+        f->repeats |= (same[0] | same[1] | same[2] | same[3]) != 0;                                       \
     }
 #else
-#define WRITE_VECTORS(bits, value_bits)                                                                     \
-    static void write_##bits##_##value_bits(struct bi_hash_fill *f, const struct bi_hash_matching *p)       \
-    {                                                                                                       \
-        const struct bi_hash_shape *s = &f->table->shape;                                                   \
-        const size_t stride = (size_t)s->stride;                                                            \
-        char *to = (char *)f->table->blocks[BI_HASH_TABLE].data + (size_t)f->descriptor->first * stride;    \
-        const uint64_t filler = bi_hash_filler(f->partition, bits, s->partition_bits, false).low;           \
-        if (!p->values)                                                                                     \
-            f->repeats |= bi_hash_write_wide(p, bits, 0, false, f->marks, filler, to, stride);              \
-        else if (bits == value_bits && p->paired)                                                           \
-            f->repeats |= bi_hash_write_wide(p, bits, value_bits / 8, true, f->marks, filler, to, stride);  \
-        else                                                                                                \
-            f->repeats |= bi_hash_write_wide(p, bits, value_bits / 8, false, f->marks, filler, to, stride); \
+#define WRITE_VECTORS(bits, value_bits)                                                                               \
+    static void write_##bits##_##value_bits(struct bi_hash_fill_job *f, const struct bi_hash_matching *p)             \
+    {                                                                                                                 \
+        const struct bi_hash_shape *s = &f->table->shape;                                                             \
+        const size_t stride = (size_t)s->stride;                                                                      \
+        char *to = (char *)f->table->blocks[BI_HASH_TABLE].data + (size_t)f->descriptor->first * stride;              \
+        const uint64_t filler = bi_hash_filler(f->partition, bits, s->partition_bits, false).low;                     \
+        if (!p->values)                                                                                               \
+            f->repeats |= bi_hash_write_buckets_avx512(p, bits, 0, false, f->marks, filler, to, stride);              \
+        else if (bits == value_bits && p->paired)                                                                     \
+            f->repeats |= bi_hash_write_buckets_avx512(p, bits, value_bits / 8, true, f->marks, filler, to, stride);  \
+        else                                                                                                          \
+            f->repeats |= bi_hash_write_buckets_avx512(p, bits, value_bits / 8, false, f->marks, filler, to, stride); \
     }
 #endif
 WRITE_VECTORS(32, 32)
@@ -401,10 +405,12 @@ WRITE_VECTORS(32, 64)
 WRITE_VECTORS(64, 32)
 WRITE_VECTORS(64, 64)
 
-BI_FN void write_buckets(struct bi_hash_fill *f, const struct bi_hash_matching *p, int32_t bits, enum source source)
+/* Chooses the form of writing; sets use that of values of 4 bytes. */
+BI_FN void write_buckets(struct bi_hash_fill_job *f, const struct bi_hash_matching *p, int32_t bits,
+                         enum value_source source)
 {
     if (bits == 128 || source == ROWS || p->keys == 0)
-        write_mixed(f, p, bits, source);
+        write_buckets_scalar(f, p, bits, source);
     else if (bits == 32 && source == PAYLOAD_8)
         write_32_64(f, p);
     else if (bits == 32)
@@ -415,18 +421,20 @@ BI_FN void write_buckets(struct bi_hash_fill *f, const struct bi_hash_matching *
         write_64_32(f, p);
 }
 
-/* The keys one after the other. */
-BI_FN void write_linear(const struct bi_hash_fill *f, struct bi_hash_matching *p, int32_t bits, enum source source)
+/* Writes a linear partition: the keys one after the other. */
+BI_FN void write_linear(const struct bi_hash_fill_job *f, struct bi_hash_matching *p, int32_t bits,
+                        enum value_source source)
 {
     const size_t stride = (size_t)f->table->shape.stride;
     char *to = (char *)f->table->blocks[BI_HASH_TABLE].data + (size_t)f->descriptor->first * stride;
     for (uint32_t b = 0, i = 0; b < p->buckets; b++, i += WIDTH, to += stride) {
         uint32_t at[WIDTH] = {i, i + 1, i + 2, i + 3}, rest = i < p->keys ? p->keys - i : 0;
-        write_loose(f, p, bits, source, to, at, rest < WIDTH ? (int)rest : WIDTH, 0);
+        write_partial_bucket(f, p, bits, source, to, at, rest < WIDTH ? (int)rest : WIDTH, 0);
     }
 }
 
-BI_FN struct bi_hash_matching partition_of(const struct bi_hash_fill *f, int32_t bits)
+/* Returns the state of the matching of a job, with its arrays cut from the scratch. */
+BI_FN struct bi_hash_matching matching_of(const struct bi_hash_fill_job *f, int32_t bits)
 {
     const int32_t paired = f->paired, key = bits / 8, payload = f->lists->payload_bytes;
     const char *hashes = f->keys ? (const char *)f->lists->hashes + (f->begin << paired) * key : NULL;
@@ -440,33 +448,36 @@ BI_FN struct bi_hash_matching partition_of(const struct bi_hash_fill *f, int32_t
                                      .partition_bits = f->table->shape.partition_bits,
                                      .buckets = f->descriptor->buckets_seed >> BOSC_HASH_SEED_BITS,
                                      .codes = f->codes,
-                                     .firsts = f->firsts,
-                                     .rejected = f->firsts + f->capacity,
-                                     .from = f->firsts + 2 * (size_t)f->capacity,
-                                     .moved = f->firsts + 3 * (size_t)f->capacity,
-                                     .moved_to = f->firsts + 4 * (size_t)f->capacity};
+                                     .first_buckets = f->first_buckets,
+                                     .rejected = f->first_buckets + f->capacity,
+                                     .from = f->first_buckets + 2 * (size_t)f->capacity,
+                                     .moved = f->first_buckets + 3 * (size_t)f->capacity,
+                                     .moved_to = f->first_buckets + 4 * (size_t)f->capacity};
 }
 
 BI_FN bool match_by_seed(struct bi_hash_matching *p, int32_t bits, uint32_t *position)
 {
-    pick_first(p, bits);
-    return match(p, bits, position);
+    find_first_buckets(p, bits);
+    return match_keys(p, bits, position);
 }
 
-BI_FN void fill_part(struct bi_hash_fill *f, int32_t bits, enum source source)
+/* Fills one partition. */
+BI_FN void fill_partition(struct bi_hash_fill_job *f, int32_t bits, enum value_source source)
 {
-    struct bi_hash_matching p = partition_of(f, bits);
+    /* 1. Match, with further seeds if a priority gets too high; a key that repeats fails with every seed. */
+    struct bi_hash_matching p = matching_of(f, bits);
     uint32_t position = 0;
     p.seed = p.keys < POSITIONS ? 0 : LINEAR;
     while (p.seed < LINEAR && !match_by_seed(&p, bits, &position)) {
         uint32_t pick[2];
-        pick_both(&p, bits, hash_at(&p, bits, position), pick);
+        find_both_buckets(&p, bits, hash_at(&p, bits, position), pick);
         if (has_same(&p, bits, pick[0], position) || has_same(&p, bits, pick[1], position)) {
             f->repeats = true;
             return;
         }
         p.seed++;
     }
+    /* 2. Write the buckets. */
     f->descriptor->buckets_seed = p.buckets << BOSC_HASH_SEED_BITS | p.seed;
     if (p.seed < LINEAR) {
         mark_spilled(&p, f);
@@ -479,17 +490,17 @@ BI_FN void fill_part(struct bi_hash_fill *f, int32_t bits, enum source source)
     }
 }
 
-/* Buckets of a table are matched as if they were of one partition, and then written by partition. */
-BI_FN void fill_whole(struct bi_hash_fill *f, int32_t bits, enum source source)
+/* Matches the buckets of a table as one partition, then writes them partition by partition. */
+BI_FN void fill_whole_table(struct bi_hash_fill_job *f, int32_t bits, enum value_source source)
 {
     const int32_t partition_bits = f->table->shape.partition_bits;
     bosc_hash_partition *const partitions = f->table->blocks[BI_HASH_DESCRIPTORS].data, *const whole = f->descriptor;
-    struct bi_hash_matching all = partition_of(f, bits), one = all;
+    struct bi_hash_matching all = matching_of(f, bits), one = all;
     uint32_t position;
     uint8_t *const marks = f->marks;
     all.partitions = partitions;
-    pick_first(&all, bits);
-    f->failed = !match(&all, bits, &position);
+    find_first_buckets(&all, bits);
+    f->failed = !match_keys(&all, bits, &position);
     if (f->failed) return;
     mark_spilled(&all, f);
     for (f->partition = 0; f->partition >> partition_bits == 0; f->partition++) {
@@ -503,35 +514,35 @@ BI_FN void fill_whole(struct bi_hash_fill *f, int32_t bits, enum source source)
     f->repeats |= is_in_both(f, &all, bits);
 }
 
-/* A whole table's values are those of the input. */
-BI_FN void fill_whole_key(struct bi_hash_fill *f, int32_t bits)
+/* Dispatches on the payload; the values of a whole table are those of the input. */
+BI_FN void fill_whole_key(struct bi_hash_fill_job *f, int32_t bits)
 {
     if (f->lists->payload_bytes == 0)
-        fill_whole(f, bits, NO_VALUES);
+        fill_whole_table(f, bits, NO_VALUES);
     else if (f->lists->payload_bytes == 4)
-        fill_whole(f, bits, PAYLOAD_4);
+        fill_whole_table(f, bits, PAYLOAD_4);
     else
-        fill_whole(f, bits, PAYLOAD_8);
+        fill_whole_table(f, bits, PAYLOAD_8);
 }
 
-BI_FN void fill_key(struct bi_hash_fill *f, int32_t bits)
+BI_FN void fill_key(struct bi_hash_fill_job *f, int32_t bits)
 {
     if (f->lists->payload_bytes == 0)
-        fill_part(f, bits, NO_VALUES);
+        fill_partition(f, bits, NO_VALUES);
     else if (f->lists->values)
-        fill_part(f, bits, ROWS);
+        fill_partition(f, bits, ROWS);
     else if (f->lists->payload_bytes == 4)
-        fill_part(f, bits, PAYLOAD_4);
+        fill_partition(f, bits, PAYLOAD_4);
     else
-        fill_part(f, bits, PAYLOAD_8);
+        fill_partition(f, bits, PAYLOAD_8);
 }
 
-void BI_LEVEL_NAME(bi_hash_fill)(struct bi_hash_fill *f)
+void BI_LEVEL_NAME(bi_hash_fill)(struct bi_hash_fill_job *f)
 {
     BI_HASH_BY_KEY(f->table->shape.key_bits, fill_key(f, 8 * KEY));
 }
 
-void BI_LEVEL_NAME(bi_hash_fill_whole)(struct bi_hash_fill *f)
+void BI_LEVEL_NAME(bi_hash_fill_whole)(struct bi_hash_fill_job *f)
 {
     BI_HASH_BY_KEY(f->table->shape.key_bits, fill_whole_key(f, 8 * KEY));
 }

@@ -1,7 +1,7 @@
-/* Looks keys up in a bucketed table, in chunks of queries on their way: one is hashed, the buckets of the one before
- * are computed, those of the one before that are compared, each in vectors; so no step waits for what it needs, and
- * buckets are prefetched while others are compared. Queries whose first bucket is spilled wait for others, and are then
- * compared as a chunk of their own. With AVX-512: find_wide.h. */
+/* Looks keys up in a bucketed table, in a pipeline of three chunks of queries: one is hashed, the buckets of the
+ * second are computed, those of the third are compared, each in vectors. So no step waits for memory, and buckets
+ * are prefetched while others are compared. Queries whose first bucket is spilled are queued, and compared as chunks
+ * of their own. With AVX-512: find_avx512.h. */
 #include <string.h>
 #ifdef __SSE2__
 #include <immintrin.h>
@@ -9,18 +9,18 @@
 
 #include "hash/cpu/bucketed.h"
 #if BI_LEVEL >= 3
-#include "hash/cpu/find_lanes.h"
+#include "hash/cpu/find_avx2.h"
 #endif
 #if BI_LEVEL >= 4
-#include "hash/cpu/find_wide.h"
+#include "hash/cpu/find_avx512.h"
 #endif
 
 enum { WIDTH = BOSC_HASH_WIDTH, LINEAR = BOSC_HASH_LINEAR, CHUNK = 64, MOST_BYTES = 68 /* stored with a key */ };
 
-/* Queries on their way: CHUNK in the order of the input; or those that wait, which are less than 2 CHUNK. */
+/* A chunk of queries: CHUNK in the order of the input, or the queued ones, less than 2 CHUNK. */
 struct chunk {
     int count;
-    uint64_t hashes[2 * 2 * CHUNK];
+    uint64_t hashes[2 * 2 * CHUNK]; /* up to two words each */
     bosc_hash_partition partitions[2 * CHUNK];
     uint64_t offsets[2 * CHUNK]; /* of their buckets, in bytes */
 };
@@ -32,12 +32,12 @@ struct waiting {
 /* A table, and the arrays of a call. */
 struct look_up {
     bosc_hash_view view;
-    bool far; /* the table is larger than a core's own caches */
+    bool far; /* the table exceeds a core's own caches */
     char *values;
     uint8_t *found;
 };
 
-/* Bit i: slot i holds this hash. At most one does. */
+/* Returns a word whose bit i is 1 if slot i holds this hash; at most one does. */
 BI_FN uint32_t matches(const char *bucket, int32_t bits, bosc_hash_word hash)
 {
 #ifdef __SSE2__
@@ -58,7 +58,7 @@ BI_FN uint32_t matches(const char *bucket, int32_t bits, bosc_hash_word hash)
     return bit;
 }
 
-/* 1 or 0, without a branch: a mispredicted branch costs more than a bucket. */
+/* Returns 1 if a bucket is spilled, else 0, without a branch: a mispredicted branch costs more than a bucket. */
 BI_FN uint32_t spilled(const char *bucket, int32_t bits, int32_t partition_bits, uint32_t partition)
 {
     bosc_hash_word last = bosc_hash_word_at(bucket, WIDTH - 1, bits);
@@ -68,8 +68,8 @@ BI_FN uint32_t spilled(const char *bucket, int32_t bits, int32_t partition_bits,
 }
 
 /* Writes the answer: the value in the matching slot, or zeros. */
-BI_FN void answer(const char *bucket, int32_t bits, size_t size, uint32_t match, int64_t q, char *values,
-                  uint8_t *found)
+BI_FN void write_answer(const char *bucket, int32_t bits, size_t size, uint32_t match, int64_t q, char *values,
+                        uint8_t *found)
 {
     uint32_t slot = (uint32_t)__builtin_ctz(match | 1u << (WIDTH - 1));
     if (found) found[q] = match != 0;
@@ -92,7 +92,7 @@ BI_FN void answer(const char *bucket, int32_t bits, size_t size, uint32_t match,
     }
 }
 
-/* The first or second buckets of all queries of a chunk. */
+/* Computes the first or second buckets of all queries of a chunk. */
 BI_FN void pick_buckets(const struct look_up *u, int32_t bits, bool second, struct chunk *c)
 {
     int j = 0;
@@ -127,13 +127,13 @@ BI_FN void hash_queries(const struct look_up *u, int32_t bits, const void *queri
 BI_FN void hash_chunk(const struct look_up *u, int32_t bits, const void *queries, int64_t rest, struct chunk *c)
 {
     c->count = rest < 0 ? 0 : rest < CHUNK ? (int)rest : CHUNK;
-    if (c->count == CHUNK) /* which the compiler knows */
+    if (c->count == CHUNK) /* a constant for the compiler */
         hash_queries(u, bits, queries, CHUNK, c);
     else
         hash_queries(u, bits, queries, c->count, c);
 }
 
-/* Answers query j of a chunk if its bucket can; 1 if it cannot, and there may be another one. */
+/* Answers query j of a chunk from its bucket. Returns 1 if it has no match and another bucket may have one. */
 BI_FN uint32_t compare_one(const struct look_up *u, int32_t bits, size_t size, const struct chunk *c, int j,
                            char *values, uint8_t *found)
 {
@@ -142,15 +142,16 @@ BI_FN uint32_t compare_one(const struct look_up *u, int32_t bits, size_t size, c
     uint32_t match = matches(bucket, bits, hash), linear = (c->partitions[j].buckets_seed & LINEAR) == LINEAR;
     uint32_t partition = bosc_hash_partition_of(hash, bits, u->view.partition_bits);
     uint32_t more = spilled(bucket, bits, u->view.partition_bits, partition) | linear;
-    answer(bucket, bits, size, match, j, values, found);
+    write_answer(bucket, bits, size, match, j, values, found);
     return more & (uint32_t)(match == 0);
 }
 
 #if BI_LEVEL >= 3
-/* The same for the queries of a vector, from j on: bit i is query j + i. */
+/* As compare_one for the queries of a vector, from j on: bit i is query j + i. */
 BI_FN uint32_t compare_lanes(const struct look_up *u, int32_t bits, size_t size, const struct chunk *c, int j,
                              char *values, uint8_t *found)
 {
+    /* 1. Compare, with the buckets transposed. */
     const char *at[8];
     struct bi_hash_lanes l;
     for (int i = 0; i < 256 / bits; i++) at[i] = (const char *)u->view.buckets + c->offsets[j + i];
@@ -158,6 +159,7 @@ BI_FN uint32_t compare_lanes(const struct look_up *u, int32_t bits, size_t size,
         bi_hash_compare_32(at, (const uint32_t *)c->hashes + j, c->partitions + j, u->view.partition_bits, &l);
     else
         bi_hash_compare_64(at, c->hashes + j, c->partitions + j, u->view.partition_bits, &l);
+    /* 2. Store values as wide as hashes by vectors, and the other answers one by one. */
     if (values && size == (size_t)bits / 8) {
         bi_hash_store_values(at, bits, &l, values + (size_t)j * size);
         values = NULL;
@@ -168,13 +170,14 @@ BI_FN uint32_t compare_lanes(const struct look_up *u, int32_t bits, size_t size,
     for (int i = 0; i < 256 / bits; i++) {
         uint32_t m = 0;
         for (int s = 0; s < WIDTH; s++) m |= (match[s] >> i & 1) << s;
-        answer(at[i], bits, size, m, j + i, values, found);
+        write_answer(at[i], bits, size, m, j + i, values, found);
     }
     return bi_hash_bits_of(l.more, bits);
 }
 #endif
 
-/* Answers what the buckets of a chunk can, and prefetches those of `next`. Bit j: query j is unanswered. */
+/* Answers the queries of a chunk from their buckets, and prefetches the buckets of `next`. Bit j of the result:
+ * query j is unanswered. Of a queue, which may have more than CHUNK queries, the result is not used. */
 BI_FN uint64_t compare_chunk(const struct look_up *u, int32_t bits, size_t size, const struct chunk *restrict c,
                              const struct chunk *restrict next, char *restrict values, uint8_t *restrict found)
 {
@@ -194,7 +197,7 @@ BI_FN uint64_t compare_chunk(const struct look_up *u, int32_t bits, size_t size,
     return more;
 }
 
-/* Looks for query j of a chunk in all of a linear partition. */
+/* Searches all of a linear partition for query j of a chunk. */
 BI_FN void answer_linear(const struct look_up *u, int32_t bits, size_t size, const struct chunk *c, int j, int64_t q)
 {
     bosc_hash_word hash = bosc_hash_word_at(c->hashes, j, bits);
@@ -207,12 +210,12 @@ BI_FN void answer_linear(const struct look_up *u, int32_t bits, size_t size, con
         bucket += stride;
         match = matches(bucket, bits, hash);
     }
-    answer(bucket, bits, size, match, q, u->values, u->found);
+    write_answer(bucket, bits, size, match, q, u->values, u->found);
 }
 
-/* Adds the unanswered queries of a chunk, which begins at row `begin`, to those that wait. */
-BI_FN void wait_for_second(const struct look_up *u, int32_t bits, size_t size, const struct chunk *restrict c,
-                           uint64_t more, int64_t begin, struct waiting *restrict w)
+/* Queues the unanswered queries of a chunk, which begins at row `begin`. */
+BI_FN void queue_for_second(const struct look_up *u, int32_t bits, size_t size, const struct chunk *restrict c,
+                            uint64_t more, int64_t begin, struct waiting *restrict w)
 {
     int k = w->c.count;
     for (; more; more &= more - 1) {
@@ -228,14 +231,14 @@ BI_FN void wait_for_second(const struct look_up *u, int32_t bits, size_t size, c
     w->c.count = k;
 }
 
-/* Asks for the second buckets of the queries that wait. */
-BI_FN void ask_second(const struct look_up *u, int32_t bits, struct chunk *c)
+/* Prefetches the second buckets of the queued queries. */
+BI_FN void prefetch_second(const struct look_up *u, int32_t bits, struct chunk *c)
 {
     pick_buckets(u, bits, true, c);
     for (int j = 0; u->far && j < c->count; j++) __builtin_prefetch(u->view.buckets + c->offsets[j]);
 }
 
-/* Answers the queries that wait and have asked. */
+/* Answers the queued queries, whose second buckets were prefetched. */
 BI_FN void answer_second(const struct look_up *u, int32_t bits, size_t size, struct waiting *w)
 {
     static const struct chunk none = {.count = 0};
@@ -248,29 +251,29 @@ BI_FN void answer_second(const struct look_up *u, int32_t bits, size_t size, str
     w->c.count = 0;
 }
 
-/* While some queries wait for memory, others collect until they are a chunk. */
+/* Runs the pipeline. Two queues alternate: one is filled while the buckets of the other are being prefetched. */
 BI_FN void find_sized(const struct look_up *u, int32_t bits, size_t size, const char *queries, int64_t begin,
                       int64_t end)
 {
     struct chunk ring[3];
-    struct waiting waits[2], *collected = &waits[0], *asked = &waits[1];
-    collected->c.count = asked->c.count = ring[1].count = ring[2].count = 0;
-    for (int64_t k = 0, row = begin - 2 * CHUNK; row < end; k++, row += CHUNK) { /* of `now` */
+    struct waiting waits[2], *collected = &waits[0], *prefetched = &waits[1];
+    collected->c.count = prefetched->c.count = ring[1].count = ring[2].count = 0;
+    for (int64_t k = 0, row = begin - 2 * CHUNK; row < end; k++, row += CHUNK) { /* row of `now` */
         struct chunk *hashed = &ring[k % 3], *next = &ring[(k + 2) % 3], *now = &ring[(k + 1) % 3];
         hash_chunk(u, bits, queries + (row + 2 * CHUNK) * (bits / 8), end - row - 2 * CHUNK, hashed);
         pick_buckets(u, bits, false, next);
-        if (now->count == 0) continue; /* the first times */
+        if (now->count == 0) continue; /* the pipeline is filling */
         uint64_t more = compare_chunk(u, bits, size, now, next, u->values ? u->values + row * (int64_t)size : NULL,
                                       u->found ? u->found + row : NULL);
-        wait_for_second(u, bits, size, now, more, row, collected);
+        queue_for_second(u, bits, size, now, more, row, collected);
         if (collected->c.count < CHUNK && row + CHUNK < end) continue;
-        answer_second(u, bits, size, asked);
-        ask_second(u, bits, &collected->c);
-        struct waiting *empty = asked;
-        asked = collected;
+        answer_second(u, bits, size, prefetched);
+        prefetch_second(u, bits, &collected->c);
+        struct waiting *empty = prefetched;
+        prefetched = collected;
         collected = empty;
     }
-    answer_second(u, bits, size, asked);
+    answer_second(u, bits, size, prefetched);
 }
 
 BI_FN void find_key(const struct look_up *u, int32_t bits, const char *queries, int64_t begin, int64_t end)
@@ -285,38 +288,40 @@ BI_FN void find_key(const struct look_up *u, int32_t bits, const char *queries, 
 }
 
 #if BI_LEVEL >= 4
-BI_FN void find_wide_sized(const struct bi_hash_wide *u, int32_t bits, size_t size, const void *queries, int64_t begin,
-                           int64_t end)
+BI_FN void find_avx512_sized(const struct bi_hash_avx512_look_up *u, int32_t bits, size_t size, const void *queries,
+                             int64_t begin, int64_t end)
 {
-    if (u->view.partition_bits <= BI_HASH_FEW_BITS)
+    if (u->view.partition_bits <= BI_HASH_REGISTER_BITS)
         bi_hash_find_pieces(*u, bits, size, true, queries, begin, end);
     else
         bi_hash_find_pieces(*u, bits, size, false, queries, begin, end);
 }
 
-BI_FN void find_wide(struct bi_hash_wide *u, int32_t bits, const void *queries, int64_t begin, int64_t end)
+BI_FN void find_avx512(struct bi_hash_avx512_look_up *u, int32_t bits, const void *queries, int64_t begin, int64_t end)
 {
-    bi_hash_read_few(u->view.partitions, u->view.partition_bits, &u->few);
+    bi_hash_load_partitions(u->view.partitions, u->view.partition_bits, &u->registers);
     if (!u->values)
-        find_wide_sized(u, bits, 0, queries, begin, end);
+        find_avx512_sized(u, bits, 0, queries, begin, end);
     else if (u->view.value_size == 4)
-        find_wide_sized(u, bits, 4, queries, begin, end);
+        find_avx512_sized(u, bits, 4, queries, begin, end);
     else
-        find_wide_sized(u, bits, 8, queries, begin, end);
+        find_avx512_sized(u, bits, 8, queries, begin, end);
 }
 #endif
 
 void BI_LEVEL_NAME(bi_hash_find)(const bosc_hash *t, const void *queries, int64_t begin, int64_t end, void *values,
                                  uint8_t *found)
 {
-    enum { NEAR_BYTES = 1 << 18, WIDE_NEAR_BYTES = 1 << 19 };
+    /* tables of more bytes are prefetched; chosen */
+    enum { NEAR_BYTES = 1 << 18, AVX512_NEAR_BYTES = 1 << 19 };
 #if BI_LEVEL >= 4
-    if (bi_hash_is_wide(t, values)) {
-        struct bi_hash_wide wide = {.view = bi_hash_view_of(t),
-                                    .far = t->buckets * t->shape.stride > WIDE_NEAR_BYTES,
-                                    .values = values,
-                                    .found = found};
-        t->shape.key_bits == 32 ? find_wide(&wide, 32, queries, begin, end) : find_wide(&wide, 64, queries, begin, end);
+    if (bi_hash_suits_avx512(t, values)) {
+        struct bi_hash_avx512_look_up avx512 = {.view = bi_hash_view_of(t),
+                                                .far = t->buckets * t->shape.stride > AVX512_NEAR_BYTES,
+                                                .values = values,
+                                                .found = found};
+        t->shape.key_bits == 32 ? find_avx512(&avx512, 32, queries, begin, end)
+                                : find_avx512(&avx512, 64, queries, begin, end);
         return;
     }
 #endif

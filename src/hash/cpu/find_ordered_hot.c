@@ -1,25 +1,26 @@
-/* Looks keys up in tables of the layout ORDERED by their directories (device/hash_slots.h): an entry tells where a hash
- * is, or that it is absent; the few others are searched for. With AVX-512 ("wide"), if values are as wide as keys, the
- * entries of a chunk of queries are read first, 16 at a time, then the slots. What is not in a core's own caches is
- * asked for a chunk ahead. */
+/* Looks keys up in ORDERED tables by their directories (device/hash_slots.h): an entry gives the slot of a hash or
+ * shows its absence; the few other hashes are searched for. With AVX-512, if values are as wide as keys, the entries
+ * of a chunk of queries are read first, 16 at a time, then the slots. Entries and slots of tables larger than a
+ * core's caches are prefetched a chunk ahead. */
 #include <string.h>
 
 #include "hash/cpu/ordered.h"
 #include "hash/steps/slots.h"
 #if BI_LEVEL >= 4
-#include "hash/cpu/wide.h"
+#include "hash/cpu/hash_avx512.h"
 #endif
 
 enum {
     CHUNK = 128,
-    FEW = 16, /* of a chunk */
+    FEW_LISTED =
+        16, /* at most this many marked queries of a chunk are answered one by one; measured: git log bench/results */
     LINE = 64,
-    NEAR_BYTES = 1 << 19, /* of a table that those caches hold */
-    WIDE_BYTES = 4 << 20  /* of one whose slots, read 16 at a time, need not be asked for */
+    NEAR_BYTES = 1 << 19,       /* tables of more bytes are prefetched; chosen */
+    AVX512_NEAR_BYTES = 4 << 20 /* the same with gathers, which hide some of the latency (docs/design/hash.md) */
 };
 
-/* Asks for what queries from `row` on will read. */
-BI_FN void fetch(const struct bi_hash_slots_find *a, int32_t bits, size_t stride, int64_t row, int64_t end)
+/* Prefetches the entries and slots of the queries of the chunk from `row` on. */
+BI_FN void prefetch_queries(const struct bi_hash_slots_find *a, int32_t bits, size_t stride, int64_t row, int64_t end)
 {
     for (int64_t q = row; q < end && q < row + CHUNK; q++) {
         const bosc_hash_word hash = bosc_hash_of(bosc_hash_word_at(a->queries, q, bits), bits, a->view.seed);
@@ -31,20 +32,22 @@ BI_FN void fetch(const struct bi_hash_slots_find *a, int32_t bits, size_t stride
     }
 }
 
-BI_FN void find(const struct bi_hash_slots_find *a, int32_t bits, size_t stride, int64_t begin, int64_t end)
+/* Answers queries one by one. */
+BI_FN void find_each(const struct bi_hash_slots_find *a, int32_t bits, size_t stride, int64_t begin, int64_t end)
 {
     const bool far = a->view.homes * (uint64_t)stride > NEAR_BYTES;
-    if (far) fetch(a, bits, stride, begin, end);
+    if (far) prefetch_queries(a, bits, stride, begin, end);
     for (int64_t q = begin; q < end; q++) {
         const bosc_hash_word key = bosc_hash_word_at(a->queries, q, bits);
-        if (far && (q - begin) % CHUNK == 0) fetch(a, bits, stride, q + CHUNK, end);
+        if (far && (q - begin) % CHUNK == 0) prefetch_queries(a, bits, stride, q + CHUNK, end);
         bi_hash_slots_answer(a, q, bosc_hash_look_up_indexed(&a->view, bits, (uint32_t)stride, key).number);
     }
 }
 
 #if BI_LEVEL >= 4
-/* What entries tell of a chunk of queries: the slots of those whose ranges have keys (`marked`, and their numbers in
- * `list`), and 0 for others. And which are in a home's last range: for them an empty slot tells nothing. */
+/* Entries of a chunk of queries. marked: the range of the query has keys; slots: the slot of its first one, else 0;
+ * list: numbers of marked queries; last: the query is in the last range of its home, where an empty slot does not
+ * prove absence. */
 struct chunk {
     int count, listed;
     uint64_t hashes[CHUNK];
@@ -52,11 +55,11 @@ struct chunk {
     uint16_t marked[CHUNK / 16], last[CHUNK / 16];
 };
 
-/* Whether marked queries are listed. Short keys in near slots are answered 16 at a time as soon. */
+/* True if marked queries are listed: for short keys in near slots vectors of all queries are as fast. */
 BI_FN bool lists(int32_t bits, bool far) { return bits == 64 || far; }
 
-/* Adds the numbers of queries, those of 16 from the i-th on, to a list of `count`, by no branch; gives how many it has
- * then. 16 more are written. */
+/* Appends the numbers of the queries `which` of 16 from the i-th on to a list of `count`, without a branch; returns
+ * the new count. Stores a whole vector behind the list. */
 BI_FN int list_16(__mmask16 which, int i, uint32_t *list, int count)
 {
     const __m512i lane = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
@@ -64,19 +67,20 @@ BI_FN int list_16(__mmask16 which, int i, uint32_t *list, int count)
     return count + __builtin_popcount(which);
 }
 
+/* Counts the bits of 16 words by a table of nibbles. */
 BI_FN __m512i count_bits_16(__m512i x)
 {
     const __m512i counts = _mm512_broadcast_i32x4(_mm_set_epi8(4, 3, 3, 2, 3, 2, 2, 1, 3, 2, 2, 1, 2, 1, 1, 0));
-    const __m512i four = _mm512_set1_epi8(15), one = _mm512_set1_epi8(1);
-    const __m512i high = _mm512_and_si512(_mm512_srli_epi32(x, 4), four);
-    const __m512i bytes =
-        _mm512_add_epi8(_mm512_shuffle_epi8(counts, _mm512_and_si512(x, four)), _mm512_shuffle_epi8(counts, high));
+    const __m512i low_nibbles = _mm512_set1_epi8(15), one = _mm512_set1_epi8(1);
+    const __m512i high = _mm512_and_si512(_mm512_srli_epi32(x, 4), low_nibbles);
+    const __m512i bytes = _mm512_add_epi8(_mm512_shuffle_epi8(counts, _mm512_and_si512(x, low_nibbles)),
+                                          _mm512_shuffle_epi8(counts, high));
     return _mm512_madd_epi16(_mm512_maddubs_epi16(bytes, one), _mm512_set1_epi16(1));
 }
 
-/* Reads the entries of 16 queries, those `live`, from the i-th of a chunk on. */
-BI_FN void read_16(const struct bi_hash_slots_find *a, int32_t bits, int64_t row, int i, __mmask16 live,
-                   struct chunk *c)
+/* Reads the entries of the queries `live` of 16 from the i-th of a chunk on. */
+BI_FN void read_entries_16(const struct bi_hash_slots_find *a, int32_t bits, int64_t row, int i, __mmask16 live,
+                           struct chunk *c)
 {
     const __m512i one = _mm512_set1_epi32(1), last = _mm512_set1_epi32(BOSC_HASH_HOME_RANGES - 1);
     __m512i hash[2];
@@ -93,32 +97,32 @@ BI_FN void read_16(const struct bi_hash_slots_find *a, int32_t bits, int64_t row
     c->last[i / 16] = _mm512_cmpeq_epi32_mask(e.range, last);
 }
 
-/* Reads the entries of a chunk of queries from `row` on; asks for the slots that they tell. */
+/* Reads the entries of a chunk of queries from `row` on; prefetches the marked slots of far tables. */
 BI_FN void read_chunk(const struct bi_hash_slots_find *a, int32_t bits, int64_t row, int64_t end, bool far,
                       struct chunk *c)
 {
     c->count = end <= row ? 0 : end - row < CHUNK ? (int)(end - row) : CHUNK;
     int i = 0, listed = 0;
-    for (; i + 16 <= c->count; i += 16) read_16(a, bits, row, i, 0xffff, c);
-    if (i < c->count) read_16(a, bits, row, i, bi_hash_lanes_16(c->count - i), c);
+    for (; i + 16 <= c->count; i += 16) read_entries_16(a, bits, row, i, 0xffff, c);
+    if (i < c->count) read_entries_16(a, bits, row, i, bi_hash_lanes_16(c->count - i), c);
     if (!lists(bits, far)) return;
     for (i = 0; i < c->count; i += 16) listed = list_16(c->marked[i / 16], i, c->list, listed);
     for (i = 0; far && i < listed; i++) __builtin_prefetch(a->view.slots + c->slots[c->list[i]] * (size_t)(bits / 4));
     c->listed = listed;
 }
 
-/* Of 16 queries: those whose hash is in its slot, and those to be searched for further: the slot has a lesser one, or
- * is empty and that tells nothing. */
+/* Masks of 16 queries. there: the slot holds the hash; further: to be searched for, as the slot has a lesser hash,
+ * or is empty without proving absence. */
 struct compared {
     __mmask16 there, further;
 };
 
-/* The hashes and values of slots that begin at `slots`. A pair is read at once, by one load. */
+/* Hashes and values of slots. A pair is read by one load. */
 struct pairs {
     __m512i hash, value;
 };
 
-/* Of 16 slots, in lanes of 32 bits. */
+/* Loads 16 slots, in lanes of 32 bits. */
 BI_FN struct pairs load_pairs_32(const unsigned char *slots, __m512i slot, __mmask16 marked)
 {
     const __m512i zero = _mm512_setzero_si512();
@@ -128,7 +132,7 @@ BI_FN struct pairs load_pairs_32(const unsigned char *slots, __m512i slot, __mma
     return (struct pairs){bi_hash_every_other_16(low, high, false), bi_hash_every_other_16(low, high, true)};
 }
 
-/* Of 8 slots, in lanes of 64 bits. */
+/* Loads 8 slots, in lanes of 64 bits. */
 BI_FN struct pairs load_pairs_64(const unsigned char *slots, const uint32_t slot[8])
 {
     enum { STRIDE = 16 };
@@ -144,7 +148,9 @@ BI_FN struct pairs load_pairs_64(const unsigned char *slots, const uint32_t slot
     return (struct pairs){bi_hash_every_other_8(pair[0], pair[1]), _mm512_permutex2var_epi64(pair[0], odd, pair[1])};
 }
 
-/* Compares the hashes in the slots of 16 queries from the i-th on, and gets their values, in lanes of 32 bits. */
+/* Compares the hashes in the slots of 16 queries from the i-th on, and gets their values, in lanes of 32 bits. sure:
+ * the
+ * slot is not empty, or the range is not the last one, so that the comparison decides; known: it has decided. */
 BI_FN struct compared compare_32(const struct bi_hash_slots_find *a, const struct chunk *c, int i, __mmask16 marked,
                                  __m512i *value)
 {
@@ -157,7 +163,7 @@ BI_FN struct compared compare_32(const struct bi_hash_slots_find *a, const struc
     return (struct compared){there, (__mmask16)(marked & ~known)};
 }
 
-/* The same of 8 queries, in lanes of 64 bits. */
+/* As compare_32 for 8 queries, in lanes of 64 bits. */
 BI_FN struct compared compare_64(const struct bi_hash_slots_find *a, const struct chunk *c, int i, __mmask8 marked,
                                  __mmask8 last, __m512i *value)
 {
@@ -170,7 +176,7 @@ BI_FN struct compared compare_64(const struct bi_hash_slots_find *a, const struc
     return (struct compared){there, (__mmask16)(marked & ~known)};
 }
 
-/* Answers 16 queries, those `live`, from the i-th of a chunk on. Gives those that are to be searched for further. */
+/* Answers the queries `live` of 16 from the i-th of a chunk on. Returns a mask: queries to be searched for further. */
 BI_FN __mmask16 answer_16(const struct bi_hash_slots_find *a, int32_t bits, const struct chunk *c, int i, int64_t row,
                           __mmask16 live)
 {
@@ -192,7 +198,8 @@ BI_FN __mmask16 answer_16(const struct bi_hash_slots_find *a, int32_t bits, cons
     return (__mmask16)(low.further | high.further << 8);
 }
 
-/* Answers the i-th query of a chunk, whose slot has a lesser hash, or is empty though the key may be there. */
+/* Answers the i-th query of a chunk by a search: its slot has a lesser hash, or is empty though the key may be
+ * present. */
 BI_FN void answer_further(const struct bi_hash_slots_find *a, int32_t bits, const struct chunk *c, int i, int64_t row)
 {
     const bosc_hash_word hash = bosc_hash_word_at(c->hashes, i, bits);
@@ -204,9 +211,9 @@ BI_FN void answer_further(const struct bi_hash_slots_find *a, int32_t bits, cons
     bi_hash_slots_answer(a, row + i, number);
 }
 
-/* Answers a chunk of which few queries are marked, as where most keys are absent: those one by one, all others at once.
- * Whether one of 16 is marked is a branch that cannot be guessed. */
-BI_FN void answer_few(const struct bi_hash_slots_find *a, int32_t bits, const struct chunk *c, int64_t row)
+/* Answers a chunk with few marked queries, as where most keys are absent: marks all as absent, then answers the
+ * listed ones. A branch for each 16 would be mispredicted. */
+BI_FN void answer_listed(const struct bi_hash_slots_find *a, int32_t bits, const struct chunk *c, int64_t row)
 {
     const size_t key = (size_t)bits / 8, count = (uint32_t)c->count;
     if (a->values) memset((char *)a->values + (size_t)row * key, 0, count * key);
@@ -214,13 +221,14 @@ BI_FN void answer_few(const struct bi_hash_slots_find *a, int32_t bits, const st
     for (int k = 0; k < c->listed; k++) answer_further(a, bits, c, (int)c->list[k], row);
 }
 
-/* What an entry does not tell is left until all of the chunk are answered: a branch for each cannot be guessed. */
+/* Answers a chunk. Queries that their entries do not decide are left to the end: a branch for each would be
+ * mispredicted. */
 BI_FN void answer_chunk(const struct bi_hash_slots_find *a, int32_t bits, const struct chunk *c, int64_t row, bool far)
 {
     uint32_t left[CHUNK + 16];
     int count = 0;
-    if (lists(bits, far) && c->listed <= FEW) {
-        answer_few(a, bits, c, row);
+    if (lists(bits, far) && c->listed <= FEW_LISTED) {
+        answer_listed(a, bits, c, row);
         return;
     }
     for (int i = 0; i < c->count; i += 16) {
@@ -231,9 +239,10 @@ BI_FN void answer_chunk(const struct bi_hash_slots_find *a, int32_t bits, const 
     for (int k = 0; k < count; k++) answer_further(a, bits, c, (int)left[k], row);
 }
 
-BI_FN void find_wide(const struct bi_hash_slots_find *a, int32_t bits, int64_t begin, int64_t end)
+/* Answers queries chunk by chunk; of far tables the entries of the next chunk are read before a chunk is answered. */
+BI_FN void find_avx512(const struct bi_hash_slots_find *a, int32_t bits, int64_t begin, int64_t end)
 {
-    const bool far = a->view.homes * (uint64_t)(bits / 4) > WIDE_BYTES;
+    const bool far = a->view.homes * (uint64_t)(bits / 4) > AVX512_NEAR_BYTES;
     struct chunk chunks[2];
     if (!far) {
         for (int64_t row = begin; row < end; row += CHUNK) {
@@ -249,27 +258,27 @@ BI_FN void find_wide(const struct bi_hash_slots_find *a, int32_t bits, int64_t b
     }
 }
 
-/* Whether slots and values are as find_wide has them. */
-BI_FN bool is_wide(const struct bi_hash_slots_find *a, int32_t bits)
+/* True if slots and values have the widths that find_avx512 requires. */
+BI_FN bool suits_avx512(const struct bi_hash_slots_find *a, int32_t bits)
 {
     return a->view.stride == bits / 4 && (!a->values || a->view.value_size == bits / 8);
 }
 #endif
 
-BI_FN void find_key(const struct bi_hash_slots_find *given, int32_t bits, int64_t begin, int64_t end)
+BI_FN void find_key(const struct bi_hash_slots_find *find, int32_t bits, int64_t begin, int64_t end)
 {
-    struct bi_hash_slots_find a = *given;
-    a.view.key_bits = bits; /* which the compiler knows */
+    struct bi_hash_slots_find a = *find;
+    a.view.key_bits = bits; /* a constant for the compiler */
 #if BI_LEVEL >= 4
-    if (is_wide(&a, bits)) {
-        find_wide(&a, bits, begin, end);
+    if (suits_avx512(&a, bits)) {
+        find_avx512(&a, bits, begin, end);
         return;
     }
 #endif
     if (a.view.stride == bits / 4)
-        find(&a, bits, (size_t)bits / 4, begin, end);
+        find_each(&a, bits, (size_t)bits / 4, begin, end);
     else
-        find(&a, bits, (size_t)a.view.stride, begin, end);
+        find_each(&a, bits, (size_t)a.view.stride, begin, end);
 }
 
 void BI_LEVEL_NAME(bi_hash_find_ordered)(const struct bi_hash_slots_find *a, int64_t begin, int64_t end)

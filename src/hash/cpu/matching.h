@@ -4,25 +4,26 @@
 
 #include "hash/cpu/bucketed.h"
 #if BI_LEVEL >= 4
-#include "hash/cpu/wide.h"
+#include "hash/cpu/hash_avx512.h"
 #endif
 
 enum { BI_HASH_POSITIONS = (1 << BI_HASH_POSITION_BITS) - 1 };
 
 struct bi_hash_matching {
     const char *hashes;
-    const char *values; /* of the payload: the first key's; NULL: none */
-    int32_t paired;     /* 1: each hash is followed by its value, of as many bytes; else 0 */
+    const char *values; /* the payload of the first key; NULL: none */
+    int32_t paired;     /* 1: each value, of as many bytes, follows its hash; else 0 */
     uint32_t keys, buckets, seed;
     uint32_t *codes;            /* (buckets x BOSC_HASH_WIDTH) descending; 0: none */
-    uint32_t *firsts;           /* the keys' first buckets */
-    uint32_t *rejected, *from;  /* codes without a place, and the buckets that rejected them last */
-    uint32_t *moved, *moved_to; /* keys that proposed to their second buckets, and those buckets */
+    uint32_t *first_buckets;    /* the keys' first buckets */
+    uint32_t *rejected, *from;  /* codes of keys without a slot, and the buckets that rejected them last */
+    uint32_t *moved, *moved_to; /* keys that have proposed to their second buckets, and those buckets */
     uint32_t n_moved;
     int32_t partition_bits;
-    const bosc_hash_partition *partitions; /* NULL, or: those of a whole table, whose buckets and keys all are */
+    const bosc_hash_partition
+        *partitions; /* NULL: one partition; else the partitions of a whole table, with all its buckets and keys */
 #if BI_LEVEL >= 4
-    struct bi_hash_few few; /* the partition, or those of a whole table, if they are few */
+    struct bi_hash_partition_registers registers; /* the partition, or up to 32 partitions of a whole table */
 #endif
 };
 

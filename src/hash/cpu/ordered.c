@@ -1,5 +1,5 @@
-/* The layout ORDERED on the CPU: one thread builds tables at once, with their directories; larger ones are sorted
- * (hash/ordered.c), and get theirs afterwards. */
+/* ORDERED tables on the CPU: one thread builds tables of up to 2^23 pairs with their directories; larger ones are
+ * sorted (hash/ordered.c) and indexed afterwards. */
 #include "hash/cpu/ordered.h"
 
 #include <math.h>
@@ -12,35 +12,36 @@
 #include "hash/steps/slot_store.h"
 
 enum {
-    MOST_PAIRS = 1 << 23,                                /* of a table that is built without a sort */
-    MOST_SLOTS = 1 << (32 - BI_HASH_ORDERED_RANGE_BITS), /* for a place has 32 bits */
-    MANY_PAIRS = 1 << 16,                                /* that many threads sort sooner */
-    MANY_THREADS = 6,
-    MOST_KEPT = 1 << 13,    /* of one whose hashes are not made twice, */
-    MOST_KEPT_64 = 1 << 16, /* of 64 bits, which take longer to make */
-    LEAST_ASKED = 1 << 15,  /* bytes of slots that the first cache may lack */
-    MOST_AT_ONCE = 1 << 20, /* bytes of the pairs of one that are not dealt to groups */
-    GROUP_BITS = 13,        /* 2^13 homes are a group, */
-    LARGER = 2,             /* or up to 2^2 times as many, */
-    MANY_GROUPS = 32,       /* where there would be so many groups, */
-    MOST_GROUPS = 256,      /* and more where there would still be so many */
-    LEAST_GROUP_BITS = 6,   /* a sweep takes so many homes at once */
-    PAIR_ITEMS = 8,         /* a pair takes as long as this many simple items */
-    INDEX_ITEMS = 2,        /* and telling a directory of it */
-    INDEX_HOMES = 1 << 14,  /* that a thread takes at once */
+    MAX_PAIRS = 1 << 23,                                /* above, pairs are sorted (docs/design/hash.md) */
+    MAX_SLOTS = 1 << (32 - BI_HASH_ORDERED_RANGE_BITS), /* as a place has 32 bits */
+    MIN_SORTED_PAIRS = 1 << 16,                         /* above, this many threads sort faster */
+    MIN_SORTING_THREADS = 6,
+    MAX_STORED = 1 << 13,           /* hashes of larger tables are computed twice, not stored; */
+    MAX_STORED_64 = 1 << 16,        /* 64-bit hashes take longer to compute; both measured */
+    MIN_PREFETCHED_BYTES = 1 << 15, /* bytes of slots that an L1 cache may not hold */
+    MAX_ONE_GROUP_BYTES = 1 << 20,  /* pairs of more bytes are partitioned into groups (docs/design/hash.md) */
+    GROUP_BITS = 13,                /* homes of a group, 2^13, */
+    EXTRA_GROUP_BITS = 2,           /* or up to 2^2 times as many */
+    MANY_GROUPS = 32,               /* where there would be this many groups, */
+    MAX_GROUPS = 256,               /* and more to stay below this many; measured */
+    MIN_GROUP_BITS = 6,             /* a sweep processes 64 homes at once */
+    PAIR_ITEMS = 8,                 /* cost of a pair, in simple items; estimated */
+    INDEX_ITEMS = 2,                /* and of entering it in a directory */
+    INDEX_HOMES = 1 << 14,          /* homes that a thread processes at once */
     LAST_RANGE = BI_HASH_ORDERED_LAST_RANGE
 };
 
-/* An entry for each slot, so that the greatest hash, whose slot is the last one, has one while a table is built. */
+/* Returns the bytes of the directory: an entry for each slot, so that the greatest hash, whose slot is the last one,
+ * has an entry during a build. */
 size_t bi_hash_directory_bytes_cpu(const bosc_hash_opts *o, int64_t n)
 {
-    const uint32_t homes = o->layout == BOSC_HASH_ORDERED && o->key_bits != 128 ? bi_hash_homes(o->load, n) : 0;
+    const uint32_t homes = o->layout == BOSC_HASH_ORDERED && o->key_bits != 128 ? bi_hash_homes(o->load_factor, n) : 0;
     if (homes == 0 || homes > BOSC_HASH_INDEXED) return 0;
-    return bi_hash_max_slots(BOSC_HASH_ORDERED, o->load, n, 1) * sizeof(uint32_t);
+    return bi_hash_max_slots(BOSC_HASH_ORDERED, o->load_factor, n, 1) * sizeof(uint32_t);
 }
 
-/* Makes the entries of homes begin to end - 1, from their pairs, which stand by ascending hash. A pair whose place is
- * in the home before its own is in the range 0 of its own, and sets the last bit of the home before. */
+/* Computes the entries of homes begin to end - 1 from their pairs, which ascend by hash. A pair whose place is in
+ * the previous home counts in range 0 of its own home, and sets the last bit of the previous one. */
 static void index_homes(const bosc_hash_slots_view *v, uint64_t slots, uint32_t *directory, uint32_t begin,
                         uint32_t end)
 {
@@ -64,8 +65,8 @@ bosc_status bi_hash_index_slots_cpu(bosc_ctx *ctx, const bosc_hash_slots_view *v
 {
     const int64_t parts = bi_div_up(v->homes, INDEX_HOMES);
     if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "hash index: injected fault");
-    struct bi_parts p = bi_parts_of(ctx, parts, INDEX_ITEMS * (double)INDEX_HOMES);
-    while (bi_next_part(ctx, &p)) {
+    struct bi_batches p = bi_batches_of(ctx, parts, INDEX_ITEMS * (double)INDEX_HOMES);
+    while (bi_next_batch(ctx, &p)) {
         const int threads = bi_thread_count(ctx, (p.end - p.begin) * INDEX_HOMES, BI_THREAD_ITEMS / INDEX_ITEMS);
         BI_PARALLEL_FOR(threads, (static), k, p.begin, p.end,
                         index_homes(v, slots, directory, (uint32_t)k * INDEX_HOMES,
@@ -77,17 +78,18 @@ bosc_status bi_hash_index_slots_cpu(bosc_ctx *ctx, const bosc_hash_slots_view *v
     return p.status;
 }
 
+/* Returns the bits of the number of homes in a group. */
 static int32_t group_bits_of(const bosc_ctx *ctx, uint32_t homes)
 {
-    int32_t bits = GROUP_BITS - ctx->cache_shift > LEAST_GROUP_BITS ? GROUP_BITS - ctx->cache_shift : LEAST_GROUP_BITS;
-    for (int k = 0; k < LARGER && homes >> bits >= MANY_GROUPS; k++) bits++;
-    while (homes >> bits >= MOST_GROUPS) bits++;
+    int32_t bits = GROUP_BITS - ctx->cache_shift > MIN_GROUP_BITS ? GROUP_BITS - ctx->cache_shift : MIN_GROUP_BITS;
+    for (int k = 0; k < EXTRA_GROUP_BITS && homes >> bits >= MANY_GROUPS; k++) bits++;
+    while (homes >> bits >= MAX_GROUPS) bits++;
     return bits;
 }
 
-/* Lays out groups of homes, whose part of a table a core's caches hold: each has room for as many pairs as there are on
- * average, six standard deviations more, and a batch. */
-static bosc_status lay_out_groups(bosc_ctx *ctx, struct bi_hash_ordered_build *b)
+/* Lays out the groups of homes; a core's caches hold the part of a table that belongs to a group. Each has the
+ * capacity for the mean, six standard deviations, and a batch. */
+static bosc_status lay_out_groups(bosc_ctx *ctx, struct bi_hash_ordered_job *b)
 {
     const uint32_t homes = b->view.homes;
     b->group_bits = group_bits_of(ctx, homes);
@@ -103,19 +105,20 @@ static bosc_status lay_out_groups(bosc_ctx *ctx, struct bi_hash_ordered_build *b
     return BOSC_OK;
 }
 
-static bosc_status build(bosc_ctx *ctx, const bosc_hash *table, struct bi_hash_ordered_build *b,
-                         struct bi_hash_report *found)
+/* Allocates the arrays of a build and runs it. */
+static bosc_status build_in_scratch(bosc_ctx *ctx, const bosc_hash *table, struct bi_hash_ordered_job *b,
+                                    struct bi_hash_report *found)
 {
     uint64_t *descriptors = table->blocks[BI_HASH_DESCRIPTORS].data;
     const size_t key = table->shape.key_bytes, value = (size_t)b->view.value_size;
     int64_t rows = (int64_t)bi_round_up((uint64_t)b->n, BI_HASH_ORDERED_BLOCK);
     BI_TRY(bi_scratch_of(ctx, b->n + BI_HASH_ORDERED_BEYOND, sizeof *b->late, &b->late));
     BI_TRY(bi_scratch_of(ctx, b->n, sizeof *b->marked, &b->marked));
-    if (b->n * (int64_t)(key + value) > MOST_AT_ONCE >> ctx->cache_shift) {
+    if (b->n * (int64_t)(key + value) > MAX_ONE_GROUP_BYTES >> ctx->cache_shift) {
         BI_TRY(lay_out_groups(ctx, b));
         rows = (int64_t)b->groups * b->capacity;
         BI_TRY(bi_scratch_of(ctx, rows, key + value, &b->hashes));
-    } else if (b->n <= (key == sizeof(uint32_t) ? MOST_KEPT : MOST_KEPT_64)) {
+    } else if (b->n <= (key == sizeof(uint32_t) ? MAX_STORED : MAX_STORED_64)) {
         BI_TRY(bi_scratch_of(ctx, rows, key, &b->hashes));
     }
     BI_TRY(bi_scratch_of(ctx, rows, sizeof *b->places, &b->places));
@@ -126,30 +129,31 @@ static bosc_status build(bosc_ctx *ctx, const bosc_hash *table, struct bi_hash_o
     return BOSC_OK;
 }
 
-/* Keys that repeat, or pairs that do not fit in, are reported as repeats: the driver then sorts the pairs. */
+/* Reports repeated keys, and pairs that do not fit, as repeats; the driver then sorts the pairs. */
 bosc_status bi_hash_build_ordered_cpu(bosc_ctx *ctx, const bosc_hash *table, const void *keys, const void *values,
                                       int64_t n, struct bi_hash_report *found, bool *built)
 {
     const struct bi_hash_shape *s = &table->shape;
     const int32_t size = s->value_bytes;
-    const uint64_t slots = bi_hash_max_slots(BOSC_HASH_ORDERED, s->load, n, 1);
+    const uint64_t slots = bi_hash_max_slots(BOSC_HASH_ORDERED, s->load_factor, n, 1);
     *built = false;
-    if (n > MANY_PAIRS && bi_thread_count(ctx, n, BI_HASH_GRAIN) >= MANY_THREADS) return BOSC_OK;
-    if (n == 0 || n > MOST_PAIRS || slots > MOST_SLOTS || s->key_bits == 128 || (size != 0 && size != 4 && size != 8))
+    if (n > MIN_SORTED_PAIRS && bi_thread_count(ctx, n, BI_HASH_GRAIN) >= MIN_SORTING_THREADS) return BOSC_OK;
+    if (n == 0 || n > MAX_PAIRS || slots > MAX_SLOTS || s->key_bits == 128 || (size != 0 && size != 4 && size != 8))
         return BOSC_OK;
     if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "hash build: injected fault");
-    struct bi_hash_ordered_build b = {.view = bi_hash_slots_view_of(table, n),
-                                      .keys = keys,
-                                      .values = values,
-                                      .n = n,
-                                      .groups = 1,
-                                      .slots = table->blocks[BI_HASH_TABLE].data,
-                                      .directory = table->blocks[BI_HASH_DIRECTORY].data,
-                                      .slot_count = slots};
-    b.view.homes = bi_hash_homes(s->load, n);
-    b.stores_wait = ctx->stores_wait && slots * (uint32_t)b.view.stride > (uint64_t)LEAST_ASKED >> ctx->cache_shift;
-    struct bi_parts p = bi_parts_of(ctx, 1, PAIR_ITEMS * (double)n);
-    while (bi_next_part(ctx, &p)) BI_TRY_WITH_SCRATCH(ctx, build(ctx, table, &b, found));
+    struct bi_hash_ordered_job b = {.view = bi_hash_slots_view_of(table, n),
+                                    .keys = keys,
+                                    .values = values,
+                                    .n = n,
+                                    .groups = 1,
+                                    .slots = table->blocks[BI_HASH_TABLE].data,
+                                    .directory = table->blocks[BI_HASH_DIRECTORY].data,
+                                    .slot_count = slots};
+    b.view.homes = bi_hash_homes(s->load_factor, n);
+    b.stores_wait =
+        ctx->stores_wait && slots * (uint32_t)b.view.stride > (uint64_t)MIN_PREFETCHED_BYTES >> ctx->cache_shift;
+    struct bi_batches p = bi_batches_of(ctx, 1, PAIR_ITEMS * (double)n);
+    while (bi_next_batch(ctx, &p)) BI_TRY_WITH_SCRATCH(ctx, build_in_scratch(ctx, table, &b, found));
     *built = p.status == BOSC_OK;
     return p.status;
 }

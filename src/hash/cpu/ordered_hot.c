@@ -1,38 +1,38 @@
-/* Builds tables of the layout ORDERED at once, for keys of 32 and 64 bits and values of 4 or 8 bytes or none, by their
+/* Builds ORDERED tables without a sort, for keys of 32 and 64 bits and values of 4 or 8 bytes or none, by their
  * directory:
- * - the bit of each pair's range is set, and it is counted; the few pairs that find theirs set are late;
- * - a sweep over the homes turns numbers of pairs into places: a home's first pair is pushed on by as many slots as
- *   pairs wait there (Lindley, The Theory of Queues with a Single Server (1952));
- * - each pair goes behind those of its home whose bits are lower;
- * - late pairs are inserted among those of their home, for which there is room: there keys that repeat are seen.
- * Pairs of larger tables are dealt to groups of homes first, and all this is done for one group after the other. */
+ * 1. Set the bit of each pair's range in the entry of its home, and count it there. Pairs whose bit was set are late.
+ * 2. Sweep over the homes, turning counts into positions: the first pair of a home is pushed on by as many slots as
+ *    pairs wait there (Lindley, The Theory of Queues with a Single Server (1952)).
+ * 3. Write each pair behind those of its home whose bits are lower.
+ * 4. Insert the late pairs among those of their home, for which there is room; this detects keys that repeat.
+ * Pairs of larger tables are partitioned into groups of homes first, and the steps run group by group. */
 #include <string.h>
 
-#include "hash/cpu/ordered_deal.h"
+#include "hash/cpu/ordered_partition.h"
 #if BI_LEVEL >= 3
 #include <immintrin.h>
 #endif
 
 enum {
-    SOME = BI_HASH_ORDERED_BLOCK,
-    AHEAD = 2 * SOME, /* pairs that are hashed before their turn */
-    ASKED = 8,        /* pairs whose slots are asked for before one is written */
-    LATE_AHEAD = 8,   /* late pairs, likewise */
-    LINE = 64,        /* bytes */
-    SWEPT = 64,       /* homes at once */
+    BLOCK = BI_HASH_ORDERED_BLOCK,
+    AHEAD = 2 * BLOCK,    /* distance in rows at which blocks are hashed ahead; measured */
+    PREFETCHED_PAIRS = 8, /* pairs whose slots are prefetched before the first is written; measured */
+    LATE_AHEAD = 8,       /* the same for late pairs */
+    LINE = 64,            /* bytes */
+    SWEEP_HOMES = 64,     /* homes of a step of the vector sweep: one byte each */
     ONE = BI_HASH_ORDERED_ONE,
     LAST_RANGE = BI_HASH_ORDERED_LAST_RANGE,
-    MOST_PAIRS = 100, /* of a home */
-    MOST_PUSHED = INT8_MAX - 1,
-    FRONT = 2 * SWEPT /* at least MOST_PUSHED + 1 */
+    MAX_HOME_PAIRS = 100, /* maximum of pairs with one home: below what a signed byte holds; chosen */
+    MAX_PUSHED = INT8_MAX - 1,
+    FRONT = 2 * SWEEP_HOMES /* slots emptied ahead of the swept homes: at least MAX_PUSHED + 1 */
 };
 
-/* The bit of a place's range; and those below it of an entry. */
+/* Returns the bit of a place's range. */
 BI_FN uint32_t bit_of(uint32_t place) { return 1u << (place & 31); }
 BI_FN uint32_t bits_below(uint32_t entry, uint32_t place)
 {
 #if BI_LEVEL >= 3
-    return _bzhi_u32(entry, place); /* by its low eight bits */
+    return _bzhi_u32(entry, place); /* uses the low eight bits of the place */
 #else
     return entry & (bit_of(place) - 1);
 #endif
@@ -49,15 +49,15 @@ BI_FN uint32_t count_bits(uint32_t bits)
 #endif
 }
 
-/* The same of a block whose pairs are placed as they come. */
-BI_FN void keep_places(struct bi_hash_ordered_build *b, int32_t bits, int64_t row, int count)
+/* Stores the places of a block of the input, and its hashes if they are kept. */
+BI_FN void store_places(struct bi_hash_ordered_job *b, int32_t bits, int64_t row, int count)
 {
     bi_hash_find_places(b, bits, row, count, b->places + row,
-                        b->hashes ? bi_hash_kept_at(b, bits, 0, false, row) : NULL);
+                        b->hashes ? bi_hash_stored_at(b, bits, 0, false, row) : NULL);
 }
 
-/* Adds the late pairs among a block's to `late`, which has `count`; gives how many it has then. With AVX-512 no branch
- * depends on how many there are. */
+/* Appends the late pairs of a block (bits of `among`) to `late`, which has `count`; returns the new count. With
+ * AVX-512 no branch depends on the number. */
 BI_FN uint32_t add_late(uint32_t among, int64_t row, uint32_t *late, uint32_t count)
 {
 #if BI_LEVEL >= 4
@@ -71,12 +71,15 @@ BI_FN uint32_t add_late(uint32_t among, int64_t row, uint32_t *late, uint32_t co
 #endif
 }
 
-/* An entry with the bit of a place, and one pair more; *late is doubled, and one more if the bit was set: on x86 by the
- * carry, which takes less. */
+/* Returns an entry with the bit of a place set and its count raised. *late is doubled, plus one if the bit was set;
+ * on x86 by the carry of bts, which needs fewer instructions. */
 BI_FN uint32_t count_pair(uint32_t entry, uint32_t place, uint32_t *late)
 {
 #if defined(__x86_64__)
-    __asm__("btsl %2, %0\n\tadcl %1, %1" : "+r"(entry), "+r"(*late) : "r"(place) : "cc"); /* by the low five bits */
+    __asm__("btsl %2, %0\n\tadcl %1, %1"
+            : "+r"(entry), "+r"(*late)
+            : "r"(place)
+            : "cc"); /* bts uses the low five bits */
     return entry + ONE;
 #else
     *late = 2 * *late + ((entry & bit_of(place)) != 0);
@@ -84,8 +87,7 @@ BI_FN uint32_t count_pair(uint32_t entry, uint32_t place, uint32_t *late)
 #endif
 }
 
-/* Sets the bits of a block's pairs and counts them, the last ones first. Bit i of what it gives: pair i is late, as its
- * bit was set before. */
+/* Sets the bits of a block's pairs and counts them, the last pair first. Bit i of the result: pair i is late. */
 BI_FN uint32_t set_bits_of(uint32_t *restrict directory, const uint32_t *restrict places, int size)
 {
     uint32_t late = 0;
@@ -103,34 +105,35 @@ BI_FN size_t stride_of(int32_t bits, size_t size)
     return (key + size + key - 1) / key * key;
 }
 
-/* Sets the bits of a group's pairs and counts them, the last ones first; gives the number of late ones. Blocks that
- * were not dealt are hashed before their turn, as their vectors take long; of those that were the slots to be emptied
- * next, from `emptied` on, are asked for. */
-BI_FN uint32_t set_bits(struct bi_hash_ordered_build *b, int32_t bits, size_t size, bool dealt, struct bi_hash_rows r,
-                        uint64_t emptied)
+/* Sets the bits of a group's pairs and counts them, the last pair first; returns the number of late pairs. Blocks of
+ * the input are hashed AHEAD of their turn, as vector code takes long to complete. With partitioned pairs the slots
+ * that the sweep empties next, from `emptied` on, are prefetched. */
+BI_FN uint32_t set_bits(struct bi_hash_ordered_job *b, int32_t bits, size_t size, bool partitioned,
+                        struct bi_hash_row_range r, uint64_t emptied)
 {
     const size_t stride = stride_of(bits, size);
-    const size_t asked = b->stores_wait ? stride * SOME * 5 / 4 : 0; /* of a block, at the default load */
+    const size_t prefetched =
+        b->stores_wait ? stride * BLOCK * 5 / 4 : 0; /* slots of a block of pairs at the default load factor 0.8 */
     const char *slots = b->slots + emptied * stride;
     uint32_t *restrict const directory = b->directory;
-    const int64_t last = r.end > r.begin ? (r.end - 1) / SOME * SOME : r.begin - 1;
+    const int64_t last = r.end > r.begin ? (r.end - 1) / BLOCK * BLOCK : r.begin - 1;
     uint32_t count = 0;
-    for (int64_t row = last; !dealt && row >= 0 && row > last - AHEAD; row -= SOME)
-        keep_places(b, bits, row, bi_hash_block_size(r, row));
-    for (int64_t row = last; row >= r.begin; row -= SOME) {
+    for (int64_t row = last; !partitioned && row >= 0 && row > last - AHEAD; row -= BLOCK)
+        store_places(b, bits, row, bi_hash_block_size(r, row));
+    for (int64_t row = last; row >= r.begin; row -= BLOCK) {
         const uint32_t *places = b->places + row;
         const int size_here = bi_hash_block_size(r, row);
-        for (size_t i = 0; dealt && i < asked; i += LINE) __builtin_prefetch(slots + i, 0, 2);
-        slots += asked;
-        if (!dealt && row >= AHEAD) keep_places(b, bits, row - AHEAD, SOME);
-        const uint32_t late = size_here == SOME ? set_bits_of(directory, places, SOME) /* without a test for the end */
-                                                : set_bits_of(directory, places, size_here);
+        for (size_t i = 0; partitioned && i < prefetched; i += LINE) __builtin_prefetch(slots + i, 0, 2);
+        slots += prefetched;
+        if (!partitioned && row >= AHEAD) store_places(b, bits, row - AHEAD, BLOCK);
+        const uint32_t late = size_here == BLOCK ? set_bits_of(directory, places, BLOCK) /* a constant count */
+                                                 : set_bits_of(directory, places, size_here);
         count = add_late(late, row, b->late, count);
     }
     return count;
 }
 
-/* A hash that a value of half its size may stand before. */
+/* Loads a hash; one of 64 bits may be aligned to 4 bytes only. */
 BI_FN bosc_hash_word load_hash(const char *at, int32_t bits)
 {
     bosc_hash_word hash = {0, 0};
@@ -144,15 +147,15 @@ BI_FN bosc_hash_word load_hash(const char *at, int32_t bits)
     return hash;
 }
 
-BI_FN bosc_hash_word hash_of_row(const struct bi_hash_ordered_build *b, int32_t bits, size_t size, bool dealt,
+BI_FN bosc_hash_word hash_of_row(const struct bi_hash_ordered_job *b, int32_t bits, size_t size, bool partitioned,
                                  uint32_t row)
 {
-    if (b->hashes) return load_hash(bi_hash_kept_at(b, bits, size, dealt, row), bits);
+    if (b->hashes) return load_hash(bi_hash_stored_at(b, bits, size, partitioned, row), bits);
     return bosc_hash_of(bosc_hash_word_at(b->keys, row, bits), bits, b->view.seed);
 }
 
-/* The first slot of a row's home. */
-BI_FN size_t first_of_row(const struct bi_hash_ordered_build *b, uint32_t row)
+/* Returns the first slot of a row's home. */
+BI_FN size_t first_of_row(const struct bi_hash_ordered_job *b, uint32_t row)
 {
     const uint32_t home = bi_hash_ordered_home(b->places[row]);
     return home + (size_t)(b->directory[home] / ONE);
@@ -160,24 +163,25 @@ BI_FN size_t first_of_row(const struct bi_hash_ordered_build *b, uint32_t row)
 
 enum { PATTERN = 192 /* bytes of empty slots: a multiple of all strides */ };
 
+/* Fills a pattern of empty slots: the greatest hash, zeros as values. */
 BI_FN void make_pattern(int32_t bits, size_t stride, char pattern[PATTERN])
 {
     memset(pattern, 0, PATTERN);
     for (size_t i = 0; i < PATTERN; i += stride) memset(pattern + i, 0xff, (size_t)bits / 8);
 }
 
-/* What a sweep has found so far. */
+/* State of the sweep. */
 struct swept {
-    uint32_t waiting;  /* pairs behind the last home */
+    uint32_t waiting;  /* pairs that wait behind the last home */
     int64_t counted;   /* pairs */
-    uint64_t extra;    /* slots that pairs read more than one */
-    bool too_many;     /* pairs of a home, to be counted, or they are pushed too far */
-    uint64_t emptied;  /* slots: FRONT more than homes, as pairs are pushed there */
-    uint32_t greatest; /* pairs of the greatest hash, behind all homes */
+    uint64_t extra;    /* slots between pairs and their homes */
+    bool too_many;     /* a home has too many pairs, or they are pushed too far */
+    uint64_t emptied;  /* slots emptied: FRONT more than homes, as pairs may be pushed there */
+    uint32_t greatest; /* pairs of the greatest hash, which are behind all homes */
 };
 
-/* Empties slots up to `end`. */
-BI_FN void empty_slots(const struct bi_hash_ordered_build *b, int32_t bits, size_t size, uint64_t end, struct swept *w)
+/* Empties slots below `end`. */
+BI_FN void empty_slots(const struct bi_hash_ordered_job *b, int32_t bits, size_t size, uint64_t end, struct swept *w)
 {
     const size_t stride = stride_of(bits, size), to = end * stride;
     char pattern[PATTERN];
@@ -188,8 +192,9 @@ BI_FN void empty_slots(const struct bi_hash_ordered_build *b, int32_t bits, size
     w->emptied = end;
 }
 
-/* Empties the slots that the pairs of homes up to `end` may have; at last all, and puts zeros in the last one. */
-BI_FN void empty_for(const struct bi_hash_ordered_build *b, int32_t bits, size_t size, uint32_t end, struct swept *w)
+/* Empties the slots that the pairs of homes below `end` may get. At the last home empties all, and zeros the last
+ * slot. */
+BI_FN void empty_for(const struct bi_hash_ordered_job *b, int32_t bits, size_t size, uint32_t end, struct swept *w)
 {
     const size_t stride = stride_of(bits, size);
     const uint64_t last = b->slot_count - 1, wanted = end == b->view.homes ? last : (uint64_t)end + FRONT;
@@ -198,14 +203,16 @@ BI_FN void empty_for(const struct bi_hash_ordered_build *b, int32_t bits, size_t
 }
 
 #if BI_LEVEL >= 4
-/* Each byte, one or two further on, and zeros before. */
+/* Shifts all bytes up by one or two, with zeros below. */
 BI_FN __m512i shift_bytes(__m512i x, bool two)
 {
-    const __m512i before = _mm512_alignr_epi32(x, _mm512_setzero_si512(), 12);
-    return two ? _mm512_alignr_epi8(x, before, 14) : _mm512_alignr_epi8(x, before, 15);
+    const __m512i lower = _mm512_alignr_epi32(x, _mm512_setzero_si512(), 12); /* the preceding 16 bytes of each lane */
+    return two ? _mm512_alignr_epi8(x, lower, 14) : _mm512_alignr_epi8(x, lower, 15);
 }
 
-/* The sums of bytes up to each of 64, and the least of those sums and 0. *most: where a sum gets too large. */
+/* Computes inclusive prefix sums of 64 signed bytes, and prefix minima of the sums with 0. *most: maximum of the
+ * sums, to detect overflow. Each scan combines at the distances 1, 2, 4, ..., 32; only the sums (`adds`) raise *most.
+ * */
 BI_FN void scan_64(__m512i x, __m512i *sum, __m512i *least, __m512i *most)
 {
     const __m512i zero = _mm512_setzero_si512();
@@ -227,13 +234,13 @@ BI_FN void scan_64(__m512i x, __m512i *sum, __m512i *least, __m512i *most)
 #undef STEP
 }
 
-/* The transpose of four by four words. */
+/* Transposes four by four words. */
 BI_FN __m512i transpose(__m512i x)
 {
     return _mm512_permutexvar_epi32(_mm512_set_epi32(15, 11, 7, 3, 14, 10, 6, 2, 13, 9, 5, 1, 12, 8, 4, 0), x);
 }
 
-/* The bytes above the ranges' bits of 64 entries, in their order. */
+/* Extracts the bytes above the bits of the ranges of 64 entries, in their order. */
 BI_FN __m512i load_tops(const __m512i entries[4])
 {
     __m512i top[4];
@@ -241,7 +248,7 @@ BI_FN __m512i load_tops(const __m512i entries[4])
     return transpose(_mm512_packus_epi16(_mm512_packus_epi32(top[0], top[1]), _mm512_packus_epi32(top[2], top[3])));
 }
 
-/* Brings 64 bytes to where load_tops finds them. */
+/* Moves 64 bytes back to where load_tops found them. */
 BI_FN void spread_tops(__m512i bytes, __m512i top[4])
 {
     const __m512i zero = _mm512_setzero_si512(), lanes = transpose(bytes);
@@ -252,53 +259,58 @@ BI_FN void spread_tops(__m512i bytes, __m512i top[4])
     top[3] = _mm512_unpackhi_epi16(zero, high);
 }
 
-/* As below, 64 homes at once. If `before` pairs wait in front of the first, behind a home wait the sum up to it and
- * `before`, or the sum less the least one if that is more. Empties as many slots on the way, which takes less than to
- * do so apart. */
-BI_FN void sweep(struct bi_hash_ordered_build *b, int32_t bits, size_t size, uint32_t begin, uint32_t end,
-                 struct swept *w)
+/* As the scalar form below, 64 homes at once. Let `in_front` pairs wait in front of the first home. Then max(sum +
+ * in_front, sum - least) pairs wait behind a home, with sum the prefix sum of (count - 1) and least its prefix
+ * minimum. Empties as many slots on the way, which is faster than a separate pass. */
+BI_FN void sweep_homes(struct bi_hash_ordered_job *b, int32_t bits, size_t size, uint32_t begin, uint32_t end,
+                       struct swept *w)
 {
     const size_t stride = stride_of(bits, size);
     char pattern[PATTERN];
     make_pattern(bits, stride, pattern);
     const __m512i one = _mm512_set1_epi8(1), zero = _mm512_setzero_si512(), ranges = _mm512_set1_epi32(ONE - 1);
-    __m512i before = _mm512_set1_epi8((char)w->waiting), most = zero, extra = zero, counted = zero, many = zero;
-    for (uint32_t h = begin; h < end; h += SWEPT) {
+    __m512i in_front = _mm512_set1_epi8((char)w->waiting), most = zero, extra = zero, counted = zero, many = zero;
+    for (uint32_t h = begin; h < end; h += SWEEP_HOMES) {
+        /* 1. Empty 64 slots, then load the counts of 64 homes. */
         uint32_t *const at = b->directory + h;
-        const __mmask64 live = end - h < SWEPT ? ((__mmask64)1 << (end - h)) - 1 : UINT64_MAX;
+        const __mmask64 live = end - h < SWEEP_HOMES ? ((__mmask64)1 << (end - h)) - 1 : UINT64_MAX;
         __m512i entries[4], sum, least, pushed[4];
-        if (w->emptied + SWEPT < b->slot_count) {
+        if (w->emptied + SWEEP_HOMES < b->slot_count) {
             for (size_t i = 0; i < stride; i++)
-                memcpy(b->slots + w->emptied * stride + i * SWEPT, pattern + i * SWEPT % PATTERN, SWEPT);
-            w->emptied += SWEPT;
+                memcpy(b->slots + w->emptied * stride + i * SWEEP_HOMES, pattern + i * SWEEP_HOMES % PATTERN,
+                       SWEEP_HOMES);
+            w->emptied += SWEEP_HOMES;
         }
         for (int i = 0; i < 4; i++) entries[i] = _mm512_maskz_loadu_epi32((__mmask16)(live >> 16 * i), at + 16 * i);
         const __m512i count = load_tops(entries);
+        /* 2. Scan the counts; `behind` holds the pairs that wait behind each home. */
         scan_64(_mm512_sub_epi8(count, _mm512_maskz_mov_epi8(live, one)), &sum, &least, &most);
-        const __m512i behind = _mm512_max_epi8(_mm512_adds_epi8(sum, before), _mm512_subs_epi8(sum, least));
-        spread_tops(_mm512_alignr_epi8(behind, _mm512_alignr_epi32(behind, before, 12), 15), pushed);
+        const __m512i behind = _mm512_max_epi8(_mm512_adds_epi8(sum, in_front), _mm512_subs_epi8(sum, least));
+        /* 3. The distance of a home is the number of pairs that wait behind the previous one. */
+        spread_tops(_mm512_alignr_epi8(behind, _mm512_alignr_epi32(behind, in_front, 12), 15), pushed);
         for (int i = 0; i < 4; i++) {
-            const __m512i told = _mm512_or_si512(_mm512_and_si512(entries[i], ranges), pushed[i]);
-            _mm512_mask_storeu_epi32(at + 16 * i, (__mmask16)(live >> 16 * i), told);
+            const __m512i swept_entries = _mm512_or_si512(_mm512_and_si512(entries[i], ranges), pushed[i]);
+            _mm512_mask_storeu_epi32(at + 16 * i, (__mmask16)(live >> 16 * i), swept_entries);
         }
+        /* 4. Update the sums, the maxima, and the pairs that wait in front of the next 64 homes. */
         extra = _mm512_add_epi64(extra, _mm512_sad_epu8(_mm512_maskz_mov_epi8(live, behind), zero));
         counted = _mm512_add_epi64(counted, _mm512_sad_epu8(count, zero));
         many = _mm512_max_epu8(many, count);
         most = _mm512_max_epi8(most, behind);
-        before = _mm512_shuffle_epi8(_mm512_shuffle_i64x2(behind, behind, 0xff), _mm512_set1_epi8(15));
+        in_front = _mm512_shuffle_epi8(_mm512_shuffle_i64x2(behind, behind, 0xff), _mm512_set1_epi8(15));
     }
-    w->waiting = (uint32_t)_mm_cvtsi128_si32(_mm512_castsi512_si128(before)) & UINT8_MAX;
+    w->waiting = (uint32_t)_mm_cvtsi128_si32(_mm512_castsi512_si128(in_front)) & UINT8_MAX;
     w->extra += (uint64_t)_mm512_reduce_add_epi64(extra);
     w->counted += _mm512_reduce_add_epi64(counted);
-    w->too_many |= _mm512_cmpgt_epu8_mask(many, _mm512_set1_epi8(MOST_PAIRS)) != 0;
-    w->too_many |= _mm512_cmpgt_epi8_mask(most, _mm512_set1_epi8(MOST_PUSHED)) != 0;
+    w->too_many |= _mm512_cmpgt_epu8_mask(many, _mm512_set1_epi8(MAX_HOME_PAIRS)) != 0;
+    w->too_many |= _mm512_cmpgt_epi8_mask(most, _mm512_set1_epi8(MAX_PUSHED)) != 0;
     empty_for(b, bits, size, end, w);
 }
 #else
-/* Notes by how much the first pair of each home from `begin` to `end` - 1 is pushed on, and sets the bits of marked
- * last ranges. A pair reads a slot more for each home behind which it waits. Empties slots. */
-BI_FN void sweep(struct bi_hash_ordered_build *b, int32_t bits, size_t size, uint32_t begin, uint32_t end,
-                 struct swept *w)
+/* Replaces the count of each home from `begin` to `end` - 1 by the distance that its first pair is pushed on. Each
+ * home behind which a pair waits costs it one more slot. Empties slots. */
+BI_FN void sweep_homes(struct bi_hash_ordered_job *b, int32_t bits, size_t size, uint32_t begin, uint32_t end,
+                       struct swept *w)
 {
     uint32_t pushed = w->waiting, most = 0, many = 0;
     for (uint32_t h = begin; h < end; h++) {
@@ -311,30 +323,31 @@ BI_FN void sweep(struct bi_hash_ordered_build *b, int32_t bits, size_t size, uin
         w->extra += pushed;
     }
     w->waiting = pushed;
-    w->too_many |= many > MOST_PAIRS || most > MOST_PUSHED;
+    w->too_many |= many > MAX_HOME_PAIRS || most > MAX_PUSHED;
     empty_for(b, bits, size, end, w);
 }
 #endif
 
-/* Whether no pair would take the last but one slot or more, if the greatest hash were one like others. */
-BI_FN bool fit(const struct bi_hash_ordered_build *b, uint32_t waiting, uint32_t greatest)
+/* True if no pair gets the last slot but one or a later one, counting the greatest hash as a pair like others. */
+BI_FN bool pairs_fit(const struct bi_hash_ordered_job *b, uint32_t waiting, uint32_t greatest)
 {
     return waiting + greatest <= b->slot_count - 2 - b->view.homes;
 }
 
-BI_FN const char *value_at(const struct bi_hash_ordered_build *b, int32_t bits, size_t size, bool dealt, int64_t row)
+BI_FN const char *value_at(const struct bi_hash_ordered_job *b, int32_t bits, size_t size, bool partitioned,
+                           int64_t row)
 {
-    return dealt ? bi_hash_kept_at(b, bits, size, dealt, row) + bits / 8 : b->values + (size_t)row * size;
+    return partitioned ? bi_hash_stored_at(b, bits, size, partitioned, row) + bits / 8 : b->values + (size_t)row * size;
 }
 
-/* A set has no values. */
-BI_FN void copy_value(const struct bi_hash_ordered_build *b, int32_t bits, char *to, size_t size, bool dealt,
+/* Copies a value; a set has none. */
+BI_FN void copy_value(const struct bi_hash_ordered_job *b, int32_t bits, char *to, size_t size, bool partitioned,
                       int64_t row)
 {
-    if (size) memcpy(to, value_at(b, bits, size, dealt, row), size);
+    if (size) memcpy(to, value_at(b, bits, size, partitioned, row), size);
 }
 
-/* The slot of a pair that is not late. */
+/* Returns the slot of a pair that is not late. */
 BI_FN size_t slot_of(const uint32_t *directory, uint32_t place)
 {
     const uint32_t home = bi_hash_ordered_home(place), entry = directory[home];
@@ -342,8 +355,8 @@ BI_FN size_t slot_of(const uint32_t *directory, uint32_t place)
 }
 
 #if BI_LEVEL >= 4
-/* Writes the pairs of a block, hashes and values side by side, to their slots. */
-BI_FN void write_pairs(const struct bi_hash_ordered_build *b, size_t stride, const uint32_t *restrict places, int count,
+/* Writes the pairs of a block, interleaved hashes and values, to their slots. */
+BI_FN void write_pairs(const struct bi_hash_ordered_job *b, size_t stride, const uint32_t *restrict places, int count,
                        const char *restrict pairs)
 {
     const uint32_t *restrict const directory = b->directory;
@@ -353,110 +366,116 @@ BI_FN void write_pairs(const struct bi_hash_ordered_build *b, size_t stride, con
         memcpy(slots + slot_of(directory, places[i]) * stride, pairs + (size_t)i * stride, stride);
 }
 
-/* A block's hashes and values, of one width, side by side: as they were dealt, or in `joined`. */
-BI_FN const char *pairs_of(const struct bi_hash_ordered_build *b, int32_t bits, bool dealt, int64_t row, int count,
-                           char *joined)
+/* Returns a block's hashes and values, of one width, interleaved: as partitioned, or in `interleaved`. */
+BI_FN const char *pairs_of(const struct bi_hash_ordered_job *b, int32_t bits, bool partitioned, int64_t row, int count,
+                           char *interleaved)
 {
     const size_t key = (size_t)bits / 8;
-    char again[SOME * sizeof(uint64_t)];
-    if (dealt) return bi_hash_kept_at(b, bits, key, true, row);
+    char again[BLOCK * sizeof(uint64_t)];
+    if (partitioned) return bi_hash_stored_at(b, bits, key, true, row);
     if (!b->hashes) bi_hash_hash_block(b, bits, row, count, again);
-    const char *hashes = b->hashes ? bi_hash_kept_at(b, bits, 0, false, row) : again;
-    bi_hash_join(bits, hashes, b->values + (size_t)row * key, count, joined);
-    return joined;
+    const char *hashes = b->hashes ? bi_hash_stored_at(b, bits, 0, false, row) : again;
+    bi_hash_interleave(bits, hashes, b->values + (size_t)row * key, count, interleaved);
+    return interleaved;
 }
 
-/* As place_wide, whole blocks alone: finds the slots of some pairs, and asks for them, before they are written. Gives
- * the row behind the last one. */
-BI_FN int64_t place_ahead(const struct bi_hash_ordered_build *b, int32_t bits, bool dealt, struct bi_hash_rows r)
+/* As write_group_avx512 for whole blocks: computes the slots of some pairs and prefetches them before it writes.
+ * Returns the row behind the last one. */
+BI_FN int64_t write_blocks_prefetched(const struct bi_hash_ordered_job *b, int32_t bits, bool partitioned,
+                                      struct bi_hash_row_range r)
 {
     const size_t stride = (size_t)bits / 4;
-    const int64_t end = r.begin + (r.end - r.begin) / SOME * SOME;
+    const int64_t end = r.begin + (r.end - r.begin) / BLOCK * BLOCK;
     const uint32_t *restrict const directory = b->directory;
     char *restrict const slots = b->slots;
-    char joined[SOME * 2 * sizeof(uint64_t)];
-    for (int64_t row = r.begin; row < end; row += SOME) {
+    char interleaved[BLOCK * 2 * sizeof(uint64_t)];
+    for (int64_t row = r.begin; row < end; row += BLOCK) {
         const uint32_t *restrict const places = b->places + row;
-        const char *restrict const pairs = pairs_of(b, bits, dealt, row, SOME, joined);
+        const char *restrict const pairs = pairs_of(b, bits, partitioned, row, BLOCK, interleaved);
 #pragma GCC unroll 2
-        for (int k = 0; k < SOME; k += ASKED) {
-            char *to[ASKED];
+        for (int k = 0; k < BLOCK; k += PREFETCHED_PAIRS) {
+            char *to[PREFETCHED_PAIRS];
 #pragma GCC unroll 8
-            for (int i = 0; i < ASKED; i++) {
+            for (int i = 0; i < PREFETCHED_PAIRS; i++) {
                 to[i] = slots + slot_of(directory, places[k + i]) * stride;
                 __builtin_prefetch(to[i], 1);
             }
 #pragma GCC unroll 8
-            for (int i = 0; i < ASKED; i++) memcpy(to[i], pairs + (size_t)(k + i) * stride, stride);
+            for (int i = 0; i < PREFETCHED_PAIRS; i++) memcpy(to[i], pairs + (size_t)(k + i) * stride, stride);
         }
     }
     return end;
 }
 
-/* As place, of values as wide as their keys. */
-BI_FN void place_wide(const struct bi_hash_ordered_build *b, int32_t bits, bool dealt, struct bi_hash_rows r)
+/* As write_group, for values as wide as their keys. */
+BI_FN void write_group_avx512(const struct bi_hash_ordered_job *b, int32_t bits, bool partitioned,
+                              struct bi_hash_row_range r)
 {
     const size_t stride = (size_t)bits / 4;
-    char joined[SOME * 2 * sizeof(uint64_t)];
-    for (int64_t row = b->stores_wait ? place_ahead(b, bits, dealt, r) : r.begin; row < r.end; row += SOME) {
+    char interleaved[BLOCK * 2 * sizeof(uint64_t)];
+    for (int64_t row = b->stores_wait ? write_blocks_prefetched(b, bits, partitioned, r) : r.begin; row < r.end;
+         row += BLOCK) {
         const int count = bi_hash_block_size(r, row);
-        const char *pairs = pairs_of(b, bits, dealt, row, count, joined);
-        if (count == SOME)
-            write_pairs(b, stride, b->places + row, SOME, pairs);
+        const char *pairs = pairs_of(b, bits, partitioned, row, count, interleaved);
+        if (count == BLOCK)
+            write_pairs(b, stride, b->places + row, BLOCK, pairs);
         else
             write_pairs(b, stride, b->places + row, count, pairs);
     }
 }
 #endif
 
-/* Writes the pairs of a block, of which these are the hashes. */
-BI_FN void place_block(const struct bi_hash_ordered_build *b, int32_t bits, size_t size, bool dealt, int64_t row,
+/* Writes the pairs of a block with these hashes. */
+BI_FN void write_block(const struct bi_hash_ordered_job *b, int32_t bits, size_t size, bool partitioned, int64_t row,
                        int count, const char *hashes)
 {
     char *restrict const slots = b->slots;
-    const size_t key = (size_t)bits / 8, stride = stride_of(bits, size), step = key + (dealt ? size : 0);
+    const size_t key = (size_t)bits / 8, stride = stride_of(bits, size), step = key + (partitioned ? size : 0);
     for (int i = 0; i < count; i++) {
         char *slot = slots + slot_of(b->directory, b->places[row + i]) * stride;
         memcpy(slot, hashes + (size_t)i * step, key);
-        copy_value(b, bits, slot + key, size, dealt, row + i);
+        copy_value(b, bits, slot + key, size, partitioned, row + i);
     }
 }
 
-/* Writes a group's pairs. A late one goes where the pair before it in its range does, which comes behind it and
- * stays. */
-BI_FN void place(const struct bi_hash_ordered_build *b, int32_t bits, size_t size, bool dealt, struct bi_hash_rows r)
+/* Writes a group's pairs in ascending rows. A late pair is written to the slot of the last pair of its range, whose
+ * later row then overwrites it. */
+BI_FN void write_group(const struct bi_hash_ordered_job *b, int32_t bits, size_t size, bool partitioned,
+                       struct bi_hash_row_range r)
 {
-    char again[SOME * sizeof(uint64_t)];
+    char again[BLOCK * sizeof(uint64_t)];
 #if BI_LEVEL >= 4
     if (size == (size_t)bits / 8) {
-        place_wide(b, bits, dealt, r);
+        write_group_avx512(b, bits, partitioned, r);
         return;
     }
 #endif
-    for (int64_t row = r.begin; row < r.end; row += SOME) {
+    for (int64_t row = r.begin; row < r.end; row += BLOCK) {
         const int count = bi_hash_block_size(r, row);
         if (!b->hashes) bi_hash_hash_block(b, bits, row, count, again);
-        place_block(b, bits, size, dealt, row, count, b->hashes ? bi_hash_kept_at(b, bits, size, dealt, row) : again);
+        write_block(b, bits, size, partitioned, row, count,
+                    b->hashes ? bi_hash_stored_at(b, bits, size, partitioned, row) : again);
     }
 }
 
 /* As insert_late, slot by slot. */
-BI_FN bool insert(const struct bi_hash_ordered_build *b, int32_t bits, size_t size, bool dealt, uint32_t row)
+BI_FN bool insert_by_slots(const struct bi_hash_ordered_job *b, int32_t bits, size_t size, bool partitioned,
+                           uint32_t row)
 {
     const size_t key = (size_t)bits / 8, stride = stride_of(bits, size);
-    const bosc_hash_word hash = hash_of_row(b, bits, size, dealt, row), empty = bosc_hash_greatest(bits);
+    const bosc_hash_word hash = hash_of_row(b, bits, size, partitioned, row), empty = bosc_hash_greatest(bits);
     char *slot = b->slots + first_of_row(b, row) * stride, *end;
     while (bosc_hash_less(bosc_hash_word_at(slot, 0, bits), hash)) slot += stride;
     if (bi_hash_same(bosc_hash_word_at(slot, 0, bits), hash)) return false;
     for (end = slot; !bi_hash_same(bosc_hash_word_at(end, 0, bits), empty);) end += stride;
     for (; end > slot; end -= stride) memcpy(end, end - stride, stride);
     bi_hash_store(slot, bits, 0, hash);
-    copy_value(b, bits, slot + key, size, dealt, row);
+    copy_value(b, bits, slot + key, size, partitioned, row);
     return true;
 }
 
 #if BI_LEVEL >= 4
-/* Of the words of a vector of slots, those of hashes: equal to the wanted one, less, and of empty slots. */
+/* Masks of the hashes in a vector of slots: equal to the wanted one, less, or of empty slots. */
 struct line {
     uint32_t equal, less, empty;
 };
@@ -476,20 +495,23 @@ BI_FN struct line compare_line(int32_t bits, __m512i here, uint64_t hash)
                          _mm512_mask_cmpeq_epi64_mask(0x55, here, all)};
 }
 
-/* As insert, of a value as wide as its key, at once if there is an empty slot within 64 bytes of the home's first. */
-BI_FN bool insert_wide(const struct bi_hash_ordered_build *b, int32_t bits, bool dealt, uint32_t row)
+/* As insert_by_slots for a value as wide as its key, in one vector if there is an empty slot within 64 bytes of the
+ * home's first slot. */
+BI_FN bool insert_avx512(const struct bi_hash_ordered_job *b, int32_t bits, bool partitioned, uint32_t row)
 {
     const size_t key = (size_t)bits / 8, stride = 2 * key;
-    const uint64_t hash = hash_of_row(b, bits, key, dealt, row).low;
-    const uint64_t value = bosc_hash_word_at(value_at(b, bits, key, dealt, row), 0, bits).low;
+    const uint64_t hash = hash_of_row(b, bits, key, partitioned, row).low;
+    const uint64_t value = bosc_hash_word_at(value_at(b, bits, key, partitioned, row), 0, bits).low;
     const size_t first = first_of_row(b, row);
-    if (first + LINE / stride > b->slot_count) return insert(b, bits, key, dealt, row);
+    if (first + LINE / stride > b->slot_count) return insert_by_slots(b, bits, key, partitioned, row);
     char *at = b->slots + first * stride;
     const __m512i here = _mm512_loadu_si512(at);
     const struct line l = compare_line(bits, here, hash);
-    if (!l.empty) return insert(b, bits, key, dealt, row);
+    if (!l.empty) return insert_by_slots(b, bits, key, partitioned, row);
     if (l.equal) return false;
-    /* The pair goes to the first slot that is not less; the ones from there to the empty slot move on. */
+    /* The pair goes to the first slot that is not less; the slots from there to the empty one move up. Slots ascend,
+     * so `less` is a run of bits, two lanes apart; the bit behind it, times 3, masks both lanes of the pair. The
+     * difference masks all lanes behind the pair, up to those of the empty slot. */
     const uint32_t pair = 3 * ((l.less << 2 | 1) & ~l.less), moved = 4 * (l.empty & -l.empty) - (pair & -pair) * 4;
     const __mmask16 changed = (__mmask16)(pair | moved), high = 0xaaaa;
     if (bits == 32) {
@@ -506,81 +528,87 @@ BI_FN bool insert_wide(const struct bi_hash_ordered_build *b, int32_t bits, bool
 }
 #endif
 
-/* Puts a late pair among those of its home. False: its key is there. */
-BI_FN bool insert_late(const struct bi_hash_ordered_build *b, int32_t bits, size_t size, bool dealt, uint32_t row)
+/* Inserts a late pair among those of its home. Returns false if its key is there. */
+BI_FN bool insert_late(const struct bi_hash_ordered_job *b, int32_t bits, size_t size, bool partitioned, uint32_t row)
 {
 #if BI_LEVEL >= 4
-    if (size == (size_t)bits / 8) return insert_wide(b, bits, dealt, row);
+    if (size == (size_t)bits / 8) return insert_avx512(b, bits, partitioned, row);
 #endif
-    return insert(b, bits, size, dealt, row);
+    return insert_by_slots(b, bits, size, partitioned, row);
 }
 
-/* Puts the first late pairs among those of their homes. False: a key is there. */
-BI_FN bool insert_all_late(const struct bi_hash_ordered_build *b, int32_t bits, size_t size, bool dealt, uint32_t count)
+/* Inserts the first `count` late pairs. Returns false if a key repeats. */
+BI_FN bool insert_all_late(const struct bi_hash_ordered_job *b, int32_t bits, size_t size, bool partitioned,
+                           uint32_t count)
 {
     const size_t stride = stride_of(bits, size);
     for (uint32_t k = 0; k < count; k++) {
         if (b->stores_wait && k + LATE_AHEAD < count)
             __builtin_prefetch(b->slots + first_of_row(b, b->late[k + LATE_AHEAD]) * stride, 1);
-        if (!insert_late(b, bits, size, dealt, b->late[k])) return false;
+        if (!insert_late(b, bits, size, partitioned, b->late[k])) return false;
     }
     return true;
 }
 
-/* Whether the pairs of homes from `begin` to `end` - 1, in rows r, are put in their slots. */
-BI_FN bool build_group(struct bi_hash_ordered_build *b, int32_t bits, size_t size, bool dealt, struct bi_hash_rows r,
-                       uint32_t begin, uint32_t end, struct swept *w)
+/* Writes the pairs of homes from `begin` to `end` - 1, in rows r, to their slots. Returns false if they do not fit
+ * or keys repeat. */
+BI_FN bool build_group(struct bi_hash_ordered_job *b, int32_t bits, size_t size, bool partitioned,
+                       struct bi_hash_row_range r, uint32_t begin, uint32_t end, struct swept *w)
 {
+    /* 1. Count the pairs of each home, then turn counts into positions. */
     const int64_t counted = w->counted + (r.end - r.begin);
     const uint64_t cleared = end < b->view.homes ? end : b->slot_count;
     memset(b->directory + begin, 0, (size_t)(cleared - begin) * sizeof *b->directory);
-    const uint32_t late = set_bits(b, bits, size, dealt, r, w->emptied);
-    sweep(b, bits, size, begin, end, w);
+    const uint32_t late = set_bits(b, bits, size, partitioned, r, w->emptied);
+    sweep_homes(b, bits, size, begin, end, w);
+    /* 2. Check the limits of counts and of the table. */
     if (end == b->view.homes) w->greatest = b->directory[b->slot_count - 1] / ONE;
     if (w->too_many || w->greatest > 1 || w->counted + w->greatest != counted) return false;
     if (end == b->view.homes) {
-        if (!fit(b, w->waiting, w->greatest)) return false;
+        if (!pairs_fit(b, w->waiting, w->greatest)) return false;
         b->directory[b->slot_count - 1] = 0;
     }
-    place(b, bits, size, dealt, r);
-    return insert_all_late(b, bits, size, dealt, late);
+    /* 3. Write the pairs, and insert late ones. */
+    write_group(b, bits, size, partitioned, r);
+    return insert_all_late(b, bits, size, partitioned, late);
 }
 
-BI_FN void build(struct bi_hash_ordered_build *b, int32_t bits, size_t size, bool dealt)
+/* Builds the table group by group. */
+BI_FN void build_groups(struct bi_hash_ordered_job *b, int32_t bits, size_t size, bool partitioned)
 {
     const uint32_t homes = b->view.homes;
     struct swept w = {0};
-    b->failed = dealt && !bi_hash_deal(b, bits, size);
+    b->failed = partitioned && !bi_hash_partition_by_group(b, bits, size);
     for (uint32_t g = 0; g < b->groups && !b->failed; g++) {
         const uint32_t begin = g << b->group_bits, end = g + 1 < b->groups ? (g + 1) << b->group_bits : homes;
-        b->failed = !build_group(b, bits, size, dealt, bi_hash_rows_of(b, g), begin, end, &w);
+        b->failed = !build_group(b, bits, size, partitioned, bi_hash_row_range_of(b, g), begin, end, &w);
     }
     if (b->failed) return;
-    /* Pairs are looked for in the last range of these homes. */
+    /* Look-ups of listed hashes read the last range of the previous home. */
     for (uint32_t i = 0; i < b->marked_count; i++) b->directory[b->marked[i]] |= LAST_RANGE;
-    b->directory[homes - 1] |= w.greatest * LAST_RANGE;
+    b->directory[homes - 1] |= w.greatest * LAST_RANGE; /* `greatest` is 0 or 1 */
     b->extra_probes = w.extra + w.waiting * (w.waiting - 1) / 2;
 }
 
-BI_FN void build_either(struct bi_hash_ordered_build *b, int32_t bits, size_t size)
+BI_FN void build_from_rows(struct bi_hash_ordered_job *b, int32_t bits, size_t size)
 {
     if (b->ends)
-        build(b, bits, size, true);
+        build_groups(b, bits, size, true);
     else
-        build(b, bits, size, false);
+        build_groups(b, bits, size, false);
 }
 
-BI_FN void build_key(struct bi_hash_ordered_build *b, int32_t bits)
+BI_FN void build_key(struct bi_hash_ordered_job *b, int32_t bits)
 {
     if (b->view.value_size == 0)
-        build_either(b, bits, 0);
+        build_from_rows(b, bits, 0);
     else if (b->view.value_size == 4)
-        build_either(b, bits, 4);
+        build_from_rows(b, bits, 4);
     else
-        build_either(b, bits, 8);
+        build_from_rows(b, bits, 8);
 }
 
-void BI_LEVEL_NAME(bi_hash_build_ordered)(struct bi_hash_ordered_build *b)
+void BI_LEVEL_NAME(bi_hash_build_ordered)(struct bi_hash_ordered_job *b)
 {
     if (b->view.key_bits == 32)
         build_key(b, 32);

@@ -7,10 +7,10 @@
 
 #include "hash/cpu/bucketed.h"
 #if BI_LEVEL >= 4
-#include "hash/cpu/wide.h"
+#include "hash/cpu/hash_avx512.h"
 #endif
 
-/* Hashes of `count` keys from `begin` on, and their partitions. */
+/* Hashes `count` keys from `begin` on, and finds their partitions. */
 BI_FN void hash_chunk(const struct bi_hash_shape *s, int32_t bits, const void *keys, int64_t begin, int count,
                       void *hashes, uint32_t *partitions)
 {
@@ -32,7 +32,7 @@ BI_FN void hash_chunk(const struct bi_hash_shape *s, int32_t bits, const void *k
     }
 }
 
-/* Writes a hash and its payload as those of pair p: one behind the other, or apart. */
+/* Writes a hash and its payload as pair p: adjacent (paired), or to two arrays. */
 BI_FN void write_pair(char *hashes, char *payloads, int32_t bits, size_t payload, bool paired, uint32_t p,
                       const char *hash, const char *value)
 {
@@ -54,8 +54,8 @@ BI_FN void write_pair(char *hashes, char *payloads, int32_t bits, size_t payload
     memcpy(hashes + 2 * key * p + key, value, key);
 }
 
-/* Hashes that are followed by their values. */
-BI_FN void pair_up(int32_t bits, int count, const void *hashes, const void *values, void *pairs)
+/* Interleaves hashes and values. */
+BI_FN void interleave_pairs(int32_t bits, int count, const void *hashes, const void *values, void *pairs)
 {
     int j = 0;
 #if BI_LEVEL >= 4
@@ -81,24 +81,25 @@ BI_FN void pair_up(int32_t bits, int count, const void *hashes, const void *valu
                    (const char *)values + j * (bits / 8));
 }
 
-/* Keeps the hashes of a chunk with the values behind them, if the count does that. */
-BI_FN void keep(const struct bi_hash_scatter *s, int32_t bits, int64_t i, int count, const void *hashes)
+/* Stores the hashes of a chunk with the values behind them, if the count does that. */
+BI_FN void store_hash_value_pairs(const struct bi_hash_share *s, int32_t bits, int64_t i, int count, const void *hashes)
 {
     const size_t key = (size_t)bits / 8;
-    if (s->keeps && s->paired)
-        pair_up(bits, count, hashes, (const char *)s->values + (size_t)i * key,
-                (char *)s->hashes + 2 * key * (size_t)i);
+    if (s->stores_hashes && s->paired)
+        interleave_pairs(bits, count, hashes, (const char *)s->values + (size_t)i * key,
+                         (char *)s->hashes + 2 * key * (size_t)i);
 }
 
 #if BI_LEVEL >= 4
-/* Counts of up to 16 partitions: of a chunk's partition numbers, as many words of 64 bits as these have bits, and how
- * often any of these bits are 1 together. */
+/* Counts of up to 16 partitions, without a counter for each pair. For each subset q of the bits of a partition's
+ * number counts[q] is the number of pairs in which all bits of q are 1: a popcount of the AND of bit masks of a
+ * chunk. Inclusion and exclusion then gives the counts of the partitions. */
 enum { COUNTED_BITS = 4 };
-struct together {
+struct bit_subset_counts {
     uint64_t counts[1 << COUNTED_BITS];
 };
 
-BI_FN void count_together(const uint32_t *partitions, int32_t partition_bits, int count, struct together *t)
+BI_FN void count_bit_subsets(const uint32_t *partitions, int32_t partition_bits, int count, struct bit_subset_counts *t)
 {
     uint64_t ones[1 << COUNTED_BITS] = {count < 64 ? ((uint64_t)1 << count) - 1 : UINT64_MAX};
     for (int k = 0; k < partition_bits; k++) {
@@ -118,8 +119,8 @@ BI_FN void count_together(const uint32_t *partitions, int32_t partition_bits, in
     t->counts[0] += (uint64_t)count;
 }
 
-/* From how often bits are 1 to how often the others are 0 besides. */
-BI_FN void add_together(struct together *t, int32_t partition_bits, uint32_t *counts)
+/* Turns counts of "these bits are 1" into counts of "exactly these bits are 1" (the Moebius transform). */
+BI_FN void add_partition_counts(struct bit_subset_counts *t, int32_t partition_bits, uint32_t *counts)
 {
     for (int k = 0; k < partition_bits; k++)
         for (int q = 0; q >> partition_bits == 0; q++)
@@ -127,25 +128,27 @@ BI_FN void add_together(struct together *t, int32_t partition_bits, uint32_t *co
     for (int q = 0; q >> partition_bits == 0; q++) counts[q] += (uint32_t)t->counts[q];
 }
 
-BI_FN void count_few(const struct bi_hash_scatter *s, int32_t bits)
+/* Counts the pairs of up to 16 partitions. */
+BI_FN void count_few_partitions(const struct bi_hash_share *s, int32_t bits)
 {
     const int32_t partition_bits = s->shape->partition_bits;
     uint64_t hashes[2 * BI_HASH_CHUNK];
     uint32_t partitions[BI_HASH_CHUNK] = {0};
-    struct together t = {{0}};
+    struct bit_subset_counts t = {{0}};
     for (int64_t i = s->begin; i < s->end; i += BI_HASH_CHUNK) {
         const int count = s->end - i < BI_HASH_CHUNK ? (int)(s->end - i) : BI_HASH_CHUNK;
-        void *to = s->keeps && !s->paired ? (char *)s->hashes + (size_t)i * ((size_t)bits / 8) : (char *)hashes;
+        void *to = s->stores_hashes && !s->paired ? (char *)s->hashes + (size_t)i * ((size_t)bits / 8) : (char *)hashes;
         hash_chunk(s->shape, bits, s->keys, i, count, to, partitions);
-        keep(s, bits, i, count, to);
-        count_together(partitions, partition_bits, count, &t);
+        store_hash_value_pairs(s, bits, i, count, to);
+        count_bit_subsets(partitions, partition_bits, count, &t);
     }
-    add_together(&t, partition_bits, s->positions);
+    add_partition_counts(&t, partition_bits, s->positions);
 }
 #endif
 
-/* Counts of few partitions are kept in several rows, so that no addition waits for the one before it. */
-BI_FN void count_pairs(const struct bi_hash_scatter *s, int32_t bits)
+/* Counts the pairs of each partition. Few partitions have four rows of counters, so that no addition waits for the
+ * one before it. */
+BI_FN void count_pairs(const struct bi_hash_share *s, int32_t bits)
 {
     enum { ROWS = 4, FEW = 8 };
     uint64_t hashes[2 * BI_HASH_CHUNK];
@@ -154,16 +157,17 @@ BI_FN void count_pairs(const struct bi_hash_scatter *s, int32_t bits)
     const size_t row = s->shape->partition_bits <= FEW ? number : 0;
 #if BI_LEVEL >= 4
     if (s->shape->partition_bits <= COUNTED_BITS) {
-        count_few(s, bits);
+        count_few_partitions(s, bits);
         return;
     }
 #endif
+    /* 1. Count, a chunk of hashes at a time. */
     if (row) counts = memset(rows, 0, ROWS * row * sizeof *rows);
     for (int64_t i = s->begin; i < s->end; i += BI_HASH_CHUNK) {
         int count = s->end - i < BI_HASH_CHUNK ? (int)(s->end - i) : BI_HASH_CHUNK, j = 0;
-        void *to = s->keeps && !s->paired ? (char *)s->hashes + (size_t)i * key : (char *)hashes;
+        void *to = s->stores_hashes && !s->paired ? (char *)s->hashes + (size_t)i * key : (char *)hashes;
         hash_chunk(s->shape, bits, s->keys, i, count, to, partitions);
-        keep(s, bits, i, count, to);
+        store_hash_value_pairs(s, bits, i, count, to);
         for (; j + ROWS <= count; j += ROWS) {
             counts[partitions[j]]++;
             counts[row + partitions[j + 1]]++;
@@ -172,14 +176,16 @@ BI_FN void count_pairs(const struct bi_hash_scatter *s, int32_t bits)
         }
         for (; j < count; j++) counts[partitions[j]]++;
     }
+    /* 2. Add up the rows. */
     for (size_t p = 0; p < ROWS * row; p++) s->positions[p & (number - 1)] += rows[p];
 }
 
-void BI_LEVEL_NAME(bi_hash_count)(const struct bi_hash_scatter *s)
+void BI_LEVEL_NAME(bi_hash_count)(const struct bi_hash_share *s)
 {
     BI_HASH_BY_KEY(s->shape->key_bits, count_pairs(s, 8 * KEY));
 }
 
+/* Stores a line past the caches. */
 BI_FN void stream_line(char *to, const char *line)
 {
 #if BI_LEVEL == 4
@@ -192,27 +198,29 @@ BI_FN void stream_line(char *to, const char *line)
 #endif
 }
 
-/* Puts `size` bytes at position p of `out`, which is aligned to a line, through the line of its partition. */
-BI_FN void put(char *line, char *out, size_t size, uint32_t begin, uint32_t p, const void *x)
+/* Writes `size` bytes to position p of `out`, which is aligned to a line, through the line of its partition. */
+BI_FN void write_combined(char *line, char *out, size_t size, uint32_t begin, uint32_t p, const void *x)
 {
-    const uint32_t per = (uint32_t)(BI_HASH_LINE / size), slot = p & (per - 1);
+    const uint32_t per_line = (uint32_t)(BI_HASH_LINE / size), slot = p & (per_line - 1);
     memcpy(line + slot * size, x, size);
-    if (slot != per - 1) return;
+    if (slot != per_line - 1) return; /* the line is not full yet */
     uint32_t first = p - slot;
-    if (first >= begin)
+    if (first >= begin) /* else the front of the line belongs to another share */
         stream_line(out + (size_t)first * size, line);
     else
         memcpy(out + (size_t)begin * size, line + (begin - first) * size, (p + 1 - begin) * size);
 }
 
-static void flush(const char *line, char *out, size_t size, uint32_t begin, uint32_t end)
+/* Writes the last, partial line of a partition. */
+static void flush_line(const char *line, char *out, size_t size, uint32_t begin, uint32_t end)
 {
-    const uint32_t per = (uint32_t)(BI_HASH_LINE / size);
-    uint32_t first = end & ~(per - 1), from = first > begin ? first : begin;
+    const uint32_t per_line = (uint32_t)(BI_HASH_LINE / size);
+    uint32_t first = end & ~(per_line - 1), from = first > begin ? first : begin;
     memcpy(out + (size_t)from * size, line + (from - first) * size, (size_t)(end - from) * size);
 }
 
-BI_FN void scatter_pairs(const struct bi_hash_scatter *s, int32_t bits, size_t payload, bool rows, bool streams)
+/* Scatters pairs to the lists of their partitions. */
+BI_FN void scatter_pairs(const struct bi_hash_share *s, int32_t bits, size_t payload, bool rows, bool streams)
 {
     enum { PER = BI_HASH_CHUNK };
     const size_t key = (size_t)bits / 8;
@@ -221,6 +229,7 @@ BI_FN void scatter_pairs(const struct bi_hash_scatter *s, int32_t bits, size_t p
     for (int64_t i = s->begin; i < s->end; i += PER) {
         int count = s->end - i < PER ? (int)(s->end - i) : PER;
         hash_chunk(s->shape, bits, s->keys, i, count, hashes, partitions);
+        /* Move the pairs of the chunk, through write-combining lines if the output streams. */
         for (int j = 0; j < count; j++) {
             uint32_t partition = partitions[j], p = positions[partition]++, row = (uint32_t)(i + j);
             const char *hash = (const char *)hashes + (size_t)j * key;
@@ -228,28 +237,29 @@ BI_FN void scatter_pairs(const struct bi_hash_scatter *s, int32_t bits, size_t p
             if (payload && !rows) value = (const char *)s->values + (size_t)(i + j) * payload;
             if (streams) {
                 char *lines = s->lines + (size_t)partition * 2 * BI_HASH_LINE;
-                put(lines, s->hashes, key, s->begins[partition], p, hash);
-                if (payload) put(lines + BI_HASH_LINE, s->payload, payload, s->begins[partition], p, value);
+                write_combined(lines, s->hashes, key, s->begins[partition], p, hash);
+                if (payload) write_combined(lines + BI_HASH_LINE, s->payload, payload, s->begins[partition], p, value);
             } else {
                 memcpy((char *)s->hashes + (size_t)p * key, hash, key);
                 if (payload) memcpy((char *)s->payload + (size_t)p * payload, value, payload);
             }
         }
     }
+    /* Write the partial lines. The fence completes the streaming stores before the pass ends. */
     if (!streams) return;
     for (uint32_t partition = 0; partition >> s->shape->partition_bits == 0; partition++) {
         char *lines = s->lines + (size_t)partition * 2 * BI_HASH_LINE;
-        flush(lines, s->hashes, key, s->begins[partition], positions[partition]);
-        if (payload) flush(lines + BI_HASH_LINE, s->payload, payload, s->begins[partition], positions[partition]);
+        flush_line(lines, s->hashes, key, s->begins[partition], positions[partition]);
+        if (payload) flush_line(lines + BI_HASH_LINE, s->payload, payload, s->begins[partition], positions[partition]);
     }
 #ifdef __SSE2__
     _mm_sfence();
 #endif
 }
 
-/* Moves pairs to the regions of their partitions: each hash and its payload side by side if they are of one size. Pairs
- * that find their region full are counted and not written. */
-BI_FN void deal_pairs(const struct bi_hash_scatter *s, int32_t bits, size_t payload, bool rows)
+/* Scatters pairs to the regions of their partitions; a hash and its payload are adjacent if they have one size.
+ * Pairs beyond the limit of a region are counted and not written. */
+BI_FN void scatter_to_regions(const struct bi_hash_share *s, int32_t bits, size_t payload, bool rows)
 {
     enum { PER = BI_HASH_CHUNK };
     const size_t key = (size_t)bits / 8;
@@ -265,7 +275,8 @@ BI_FN void deal_pairs(const struct bi_hash_scatter *s, int32_t bits, size_t payl
         hash_chunk(s->shape, bits, s->keys, i, count, hashes, partitions);
         for (int j = 0; rows && j < count; j++) numbers[j] = (uint32_t)(i + j);
         if (payload && !rows) values = (const char *)s->values + (size_t)i * payload;
-        if (paired && key == 4) pair_up(bits, count, hashes, values, pairs);
+        if (paired && key == 4) interleave_pairs(bits, count, hashes, values, pairs);
+        /* Write the pairs of the chunk up to the limits of their regions. */
         for (int j = 0; j < count; j++) {
             const uint32_t partition = partitions[j], p = positions[partition]++;
             if (p >= ends[partition]) continue;
@@ -291,14 +302,14 @@ BI_FN void deal_pairs(const struct bi_hash_scatter *s, int32_t bits, size_t payl
             function(s, bits, 8, false);  \
     } while (0)
 
-BI_FN void deal_key(const struct bi_hash_scatter *s, int32_t bits) { BY_PAYLOAD(deal_pairs, s, bits); }
+BI_FN void scatter_regions_key(const struct bi_hash_share *s, int32_t bits) { BY_PAYLOAD(scatter_to_regions, s, bits); }
 
-void BI_LEVEL_NAME(bi_hash_deal)(const struct bi_hash_scatter *s)
+void BI_LEVEL_NAME(bi_hash_scatter_regions)(const struct bi_hash_share *s)
 {
-    BI_HASH_BY_KEY(s->shape->key_bits, deal_key(s, 8 * KEY));
+    BI_HASH_BY_KEY(s->shape->key_bits, scatter_regions_key(s, 8 * KEY));
 }
 
-BI_FN void scatter_either(const struct bi_hash_scatter *s, int32_t bits, size_t payload, bool rows)
+BI_FN void scatter_either(const struct bi_hash_share *s, int32_t bits, size_t payload, bool rows)
 {
     if (s->streams)
         scatter_pairs(s, bits, payload, rows, true);
@@ -306,9 +317,9 @@ BI_FN void scatter_either(const struct bi_hash_scatter *s, int32_t bits, size_t 
         scatter_pairs(s, bits, payload, rows, false);
 }
 
-BI_FN void scatter_key(const struct bi_hash_scatter *s, int32_t bits) { BY_PAYLOAD(scatter_either, s, bits); }
+BI_FN void scatter_key(const struct bi_hash_share *s, int32_t bits) { BY_PAYLOAD(scatter_either, s, bits); }
 
-void BI_LEVEL_NAME(bi_hash_scatter)(const struct bi_hash_scatter *s)
+void BI_LEVEL_NAME(bi_hash_scatter)(const struct bi_hash_share *s)
 {
     BI_HASH_BY_KEY(s->shape->key_bits, scatter_key(s, 8 * KEY));
 }

@@ -2,7 +2,7 @@
 #include "core/steps.h"
 #include "hash/cpu/bucketed.h"
 #include "hash/cpu/ordered.h"
-#include "hash/cpu/slots.h"
+#include "hash/cpu/published/slots.h"
 #include "hash/steps/steps.h"
 
 #define BI_STEP BI_STEP_CPU

@@ -79,7 +79,7 @@ static inline size_t bi_hash_device_attribute(const bosc_ctx *ctx, cudaDeviceAtt
     return otherwise;
 }
 
-/* The bytes of shared memory that a block may have, and that all blocks of a multiprocessor have together. */
+/* Return the shared memory available to a block, and to all blocks of a multiprocessor together. */
 static inline size_t bi_hash_shared_bytes(const bosc_ctx *ctx)
 {
     return bi_hash_device_attribute(ctx, cudaDevAttrMaxSharedMemoryPerBlockOptin, 48 * 1024);
@@ -88,6 +88,15 @@ static inline size_t bi_hash_multiprocessor_shared_bytes(const bosc_ctx *ctx)
 {
     return bi_hash_device_attribute(ctx, cudaDevAttrMaxSharedMemoryPerMultiprocessor, 48 * 1024);
 }
+
+/* Launch the fused build and partition pairs. Instances for each width of keys are in build_WIDTH.cu and
+ * partition_WIDTH.cu, as their kernels take long to compile. */
+template <class K, class P>
+bosc_status bi_hash_launch_fused(bosc_ctx *ctx, const bosc_hash *h, const void *keys, const void *values, bool rows,
+                                 int64_t n, struct bi_hash_completion *completion, bool *launched);
+template <class K, class P>
+bosc_status bi_hash_partition_pairs(bosc_ctx *ctx, const struct bi_hash_shape *s, const void *keys, const void *values,
+                                    int64_t n, struct bi_hash_lists *lists);
 
 /* Entries of bi_hash_ops_cuda. */
 bosc_status bi_hash_partition_cuda(bosc_ctx *, const struct bi_hash_shape *, const void *keys, const void *values,
@@ -99,13 +108,13 @@ bosc_status bi_hash_find_cuda(bosc_ctx *, const bosc_hash *, const void *queries
 bosc_status bi_hash_build_cuda(bosc_ctx *, const bosc_hash *, const void *keys, const void *values, int64_t n,
                                struct bi_hash_report *found, bool *built);
 bosc_status bi_hash_launch_build_cuda(bosc_ctx *, const bosc_hash *, const void *keys, const void *values, int64_t n,
-                                      struct bi_hash_outcome *outcome, bool *launched);
+                                      struct bi_hash_completion *completion, bool *launched);
 bosc_status bi_hash_launch_ordered_cuda(bosc_ctx *, const bosc_hash *, const void *keys, const void *values, int64_t n,
-                                        struct bi_hash_outcome *outcome, bool *launched);
-bosc_status bi_hash_await_build_cuda(bosc_ctx *, const struct bi_hash_outcome *outcome, struct bi_hash_report *found,
-                                     bool *built);
-bosc_status bi_hash_open_outcome_cuda(bosc_ctx *, struct bi_hash_outcome *outcome);
-void bi_hash_close_outcome_cuda(const bosc_hash *);
+                                        struct bi_hash_completion *completion, bool *launched);
+bosc_status bi_hash_await_build_cuda(bosc_ctx *, const struct bi_hash_completion *completion,
+                                     struct bi_hash_report *found, bool *built);
+bosc_status bi_hash_open_completion_cuda(bosc_ctx *, struct bi_hash_completion *completion);
+void bi_hash_close_completion_cuda(const bosc_hash *);
 size_t bi_hash_words_bytes_cuda(const bosc_hash_opts *);
 size_t bi_hash_build_bytes_cuda(const struct bi_hash_shape *, int64_t n);
 size_t bi_hash_partition_bytes_cuda(const bosc_ctx *, const struct bi_hash_shape *, int64_t n);

@@ -1,35 +1,43 @@
-/* Fills partitions on CUDA: sizes, kernels and their launches. */
+/* Fills partitions on CUDA from lists: layout, kernels and their launches. */
 #include <math.h>
 
-#include "hash/cuda/write.cuh"
+#include "hash/cuda/write_buckets.cuh"
 
-enum { LAY_THREADS = 1024, FEW_PARTITIONS = 1024 /* blocks that fill them lay them out, which saves a launch */ };
+enum {
+    LAY_THREADS = 1024,
+    RESIDENT_THREADS = 2048, /* limit of the threads of a multiprocessor */
+    /* Up to this many, the blocks that fill partitions lay them out too, which saves a launch. Chosen. */
+    SELF_LAID_PARTITIONS = 1024
+};
 
-/* The arguments of laying out the partitions. */
+/* Arguments of the layout kernel. */
 struct lay_args {
     const uint32_t *starts;
     bosc_hash_partition *partitions;
     struct bi_hash_report *report;
     uint32_t count, max_keys, block_keys, block_buckets;
-    bool distinct, in_place;
-    uint32_t buckets_in_place; /* in place: the buckets in all */
-    double load;
-    uint32_t *large;
+    bool distinct;             /* no key repeats: oversized partitions are filled too */
+    bool in_place;             /* partitions keep the buckets that they have */
+    uint32_t buckets_in_place; /* with in_place: the number of buckets in all */
+    double load_factor;
+    uint32_t *large; /* (report->large) partitions that do not fit in shared memory */
 };
 
-/* Lists a partition that does not fit in shared memory; reports one that is oversized. A: lay_args or the arguments of
+/* Lists a partition that does not fit in shared memory; reports an oversized one. A: lay_args or the arguments of
  * filling. */
-template <class A> static __device__ void list_large(const A &a, uint32_t partition, uint32_t keys, uint32_t buckets)
+template <class A>
+static __device__ void list_or_report_large(const A &a, uint32_t partition, uint32_t keys, uint32_t buckets)
 {
-    const bool too_large = bi_hash_too_many_buckets(buckets), leave = too_large || (!a.distinct && keys > a.max_keys);
+    const bool too_large = bi_hash_too_many_buckets(buckets),
+               left_unfilled = too_large || (!a.distinct && keys > a.max_keys);
     if (too_large) bi_store_relaxed(&a.report->too_large, 1u);
-    if (leave) bi_store_relaxed(&a.report->oversized, 1u);
-    if (leave || keys == 0 || (keys <= a.block_keys && buckets <= a.block_buckets)) return;
+    if (left_unfilled) bi_store_relaxed(&a.report->oversized, 1u);
+    if (left_unfilled || keys == 0 || (keys <= a.block_keys && buckets <= a.block_buckets)) return;
     a.large[atomicAdd(&a.report->large, 1u)] = partition;
 }
 
-/* Lays out the partitions one after the other. A block takes LAY_THREADS of them and sums those before it by itself, as
- * there are few. */
+/* Lays out the partitions one after the other. A block handles LAY_THREADS of them and sums up the ones before by
+ * itself, as they are few. */
 static __global__ void __launch_bounds__(LAY_THREADS) bi_hash_lay_out(const lay_args a)
 {
     struct lay_shared {
@@ -37,24 +45,26 @@ static __global__ void __launch_bounds__(LAY_THREADS) bi_hash_lay_out(const lay_
     };
     BI_SHARED(lay_shared, sh);
     const uint32_t begin = blockIdx.x * LAY_THREADS, partition = begin + threadIdx.x;
-    uint32_t sum = 0, before, buckets = 0, all;
+    /* 1. Sum up the buckets of partitions of earlier blocks. */
+    uint32_t sum = 0, preceding, buckets = 0, all;
     if (!a.in_place)
         for (uint32_t p = threadIdx.x; p < begin; p += LAY_THREADS)
-            sum += bi_hash_partition_buckets(a.load, a.starts[p + 1] - a.starts[p]);
-    bi_block_exclusive_sum<LAY_THREADS / 32>(sum, sh.warps[0], &before);
+            sum += bi_hash_partition_buckets(a.load_factor, a.starts[p + 1] - a.starts[p]);
+    bi_block_exclusive_sum<LAY_THREADS / 32>(sum, sh.warps[0], &preceding);
+    /* 2. Scan the buckets of the block's partitions, and write their descriptors. */
     if (partition < a.count) {
         const uint32_t keys = a.starts[partition + 1] - a.starts[partition];
         buckets = a.in_place ? a.partitions[partition].buckets_seed >> BOSC_HASH_SEED_BITS
-                             : bi_hash_partition_buckets(a.load, keys);
-        list_large(a, partition, keys, buckets);
+                             : bi_hash_partition_buckets(a.load_factor, keys);
+        list_or_report_large(a, partition, keys, buckets);
     }
-    const uint32_t first = before + bi_block_exclusive_sum<LAY_THREADS / 32>(buckets, sh.warps[1], &all);
+    const uint32_t first = preceding + bi_block_exclusive_sum<LAY_THREADS / 32>(buckets, sh.warps[1], &all);
     if (partition < a.count && !a.in_place) a.partitions[partition] = {first, buckets << BOSC_HASH_SEED_BITS};
     if (partition == a.count - 1) a.report->buckets = a.in_place ? a.buckets_in_place : first + buckets;
 }
 
-/* The layout of a block's shared memory: hashes first, and in the same bytes, once they are written, the payload. The
- * less memory a block takes, the more of them run at once. */
+/* Layout of a block's shared memory: the hashes, replaced by the payload once they are written. The less memory a
+ * block needs, the more blocks run at once. */
 struct shared_layout {
     size_t codes, spilled, ascending, bytes;
 };
@@ -69,30 +79,33 @@ template <class K, class P> __host__ __device__ static shared_layout shared_layo
     return layout;
 }
 
-/* Lays out the block's partition, of `keys` keys, where there are few: each block adds up those before its own. */
+/* Lays out the block's partition, of `keys` keys, where there are few: each block sums up the partitions before its
+ * own. */
 template <class K, class P, int THREADS>
 static __device__ bosc_hash_partition lay_out(const bi_hash_fill_args<K, P> &a, uint32_t keys,
                                               bi_hash_block_state<THREADS> &state)
 {
-    const uint32_t number = blockIdx.x, buckets = bi_hash_partition_buckets(a.load, keys);
+    const uint32_t number = blockIdx.x, buckets = bi_hash_partition_buckets(a.load_factor, keys);
     uint32_t sum = 0, first;
     for (uint32_t p = threadIdx.x; p < number; p += THREADS)
-        sum += bi_hash_partition_buckets(a.load, a.starts[p + 1] - a.starts[p]);
+        sum += bi_hash_partition_buckets(a.load_factor, a.starts[p + 1] - a.starts[p]);
     bi_block_exclusive_sum<THREADS / 32>(sum, state.warps, &first);
     const bosc_hash_partition laid = {first, buckets << BOSC_HASH_SEED_BITS};
     if (threadIdx.x > 0) return laid;
-    list_large(a, number, keys, buckets);
+    list_or_report_large(a, number, keys, buckets);
     a.partitions[number] = laid;
     if (number == gridDim.x - 1) a.report->buckets = first + buckets;
     return laid;
 }
 
+/* Fills a partition that fits in shared memory. PICKS: the buckets of each key are computed once and stored. */
 template <class K, class P, int THREADS, bool PICKS>
 static __global__ void __launch_bounds__(THREADS) bi_hash_fill_partitions(const bi_hash_fill_args<K, P> a)
 {
     BI_SHARED(bi_hash_block_state<THREADS>, state);
     BI_SHARED_DYNAMIC(unsigned char, memory);
     bi_hash_matching<K, P, bi_hash_list<K, THREADS, PICKS>, true, THREADS, PICKS> partition;
+    /* 1. Find the partition; skip one that is too large, or empty and in place. */
     partition.number = blockIdx.x;
     const uint32_t begin = a.starts[partition.number];
     partition.keys = a.starts[partition.number + 1] - begin;
@@ -104,6 +117,7 @@ static __global__ void __launch_bounds__(THREADS) bi_hash_fill_partitions(const 
         (!a.distinct && partition.keys > a.max_keys))
         return;
     if (partition.keys == 0 && a.in_place) return;
+    /* 2. Set up its parts in shared memory; without PICKS load the hashes. With PICKS the picks have their memory. */
     const shared_layout layout = shared_layout_of<K, P>(a.block_keys, a.block_buckets);
     partition.source.hashes = partition.hashes = a.hashes + begin;
     partition.picks = reinterpret_cast<uint32_t *>(memory);
@@ -117,29 +131,32 @@ static __global__ void __launch_bounds__(THREADS) bi_hash_fill_partitions(const 
                                          [&](uint32_t i, K hash) { hashes[i] = hash; });
         partition.hashes = hashes;
     }
-    bi_hash_begin_matching(partition, state, 0);
+    /* 3. Match and report, unless a repeated key was already found elsewhere. */
+    bi_hash_clear_matching(partition, state, 0);
     if (threadIdx.x == 0) {
         state.repeats = state.second = 0;
         state.skip = bi_load_relaxed(&a.report->repeats);
     }
-    __syncthreads();
+    __syncthreads(); /* hashes and the cleared state are there */
     if (state.skip) return;
     const bool filled = bi_hash_match_partition(partition, state, a.distinct, &a.report->repeats);
     if (threadIdx.x == 0) bi_hash_report_partition(partition, state, a, filled);
     if (!filled) return;
+    /* 4. Write the buckets: hashes, then the payload in their memory; other values straight from their rows. */
     if (!a.values)
         write_partition(partition, a, [&] {
             P *payload = reinterpret_cast<P *>(memory);
             bi_hash_for_each<THREADS, PICKS>(partition.payload, partition.keys,
                                              [&](uint32_t i, P x) { payload[i] = x; });
-            __syncthreads();
+            __syncthreads(); /* the payload is there */
             return payload;
         });
     else
         for (uint32_t b = threadIdx.x; b < partition.buckets; b += THREADS) bi_hash_write_bucket(partition, a, b);
 }
 
-/* Partitions too large for shared memory, from their list; their codes are in the table. */
+/* Fills the listed partitions, which are too large for shared memory; their codes are in the table. marks_words: words
+ * of one of the two kinds of marks. */
 template <class K, class P>
 static __global__ void __launch_bounds__(BI_HASH_LARGE_THREADS)
     bi_hash_fill_large(const bi_hash_fill_args<K, P> a, uint32_t marks_words)
@@ -149,6 +166,7 @@ static __global__ void __launch_bounds__(BI_HASH_LARGE_THREADS)
     for (uint32_t k = blockIdx.x; k < count; k += gridDim.x) {
         bi_hash_matching<K, P, bi_hash_list<K, BI_HASH_LARGE_THREADS, false>, false, BI_HASH_LARGE_THREADS, false>
             partition;
+        /* 1. Set up the partition, with codes in the table and marks in memory. */
         partition.number = a.large[k];
         const uint32_t begin = a.starts[partition.number];
         const bosc_hash_partition descriptor = a.partitions[partition.number];
@@ -159,25 +177,28 @@ static __global__ void __launch_bounds__(BI_HASH_LARGE_THREADS)
         partition.payload = a.payload + (bi_hash_has_value<P> ? begin : 0);
         partition.codes = reinterpret_cast<uint32_t *>(a.table + (size_t)partition.first * (uint32_t)a.stride);
         partition.step = (uint32_t)a.stride / 4;
-        partition.spilled = a.marks + partition.first / 32 + partition.number; /* no other partition's: see marks_of */
+        /* words that no other partition uses: see marks_of */
+        partition.spilled = a.marks + partition.first / 32 + partition.number;
         partition.ascending = partition.spilled + marks_words;
-        bi_hash_begin_matching(partition, state, 0);
+        /* 2. Match and report, unless a repeated key was already found elsewhere. */
+        bi_hash_clear_matching(partition, state, 0);
         if (threadIdx.x == 0) {
             state.repeats = state.second = 0;
             state.skip = bi_load_relaxed(&a.report->repeats);
         }
-        __syncthreads();
+        __syncthreads(); /* the cleared state is there */
         if (state.skip) return;
         const bool filled = bi_hash_match_partition(partition, state, a.distinct, &a.report->repeats);
         if (threadIdx.x == 0) bi_hash_report_partition(partition, state, a, filled);
+        /* 3. Write the buckets over the codes: a thread reads a bucket's codes before it writes the bucket. */
         if (filled)
             for (uint32_t b = threadIdx.x; b < partition.buckets; b += BI_HASH_LARGE_THREADS)
                 bi_hash_write_bucket(partition, a, b);
-        __syncthreads();
+        __syncthreads(); /* the state is free for the next partition */
     }
 }
 
-/* A kernel that fills partitions by blocks of this many threads, with this much static shared memory. */
+/* A kernel that fills partitions, its threads a block, and its static shared memory. */
 template <class K, class P> struct fill_variant {
     void (*kernel)(bi_hash_fill_args<K, P>);
     uint32_t threads;
@@ -186,77 +207,85 @@ template <class K, class P> struct fill_variant {
 
 template <class K, class P, int THREADS, bool PICKS> static fill_variant<K, P> variant_of()
 {
-    enum { UNIT = 1024 }; /* more than what static memory may be padded to */
+    enum { UNIT = 1024 }; /* more than the alignment of static memory may add */
     const size_t state = bi_round_up(sizeof(bi_hash_block_state<THREADS>), UNIT);
     return {bi_hash_fill_partitions<K, P, THREADS, PICKS>, THREADS, state};
 }
 
-/* With few empty slots the last keys of a partition take long walks, so fewer threads should wait for them. The buckets
- * of a key are computed once where it makes many proposals; with keys of 128 bits that was no gain. */
-template <class K, class P> static fill_variant<K, P> choose_variant(double load)
+/* Chooses the kernel by load factor (measured: docs/design/hash.md). With few empty slots the last keys of a
+ * partition take long walks, so fewer threads should wait for them, and the buckets of a key are computed once; with
+ * keys of 128 bits that was no gain. */
+template <class K, class P> static fill_variant<K, P> choose_variant(double load_factor)
 {
     constexpr int MIDDLE = bi_hash_key_bits<K> == 32 ? 320 : 256;
     constexpr bool PICKS = bi_hash_key_bits<K> <= 64;
-    if (load > 0.87) return variant_of<K, P, 256, PICKS>();
-    if (load > 0.75) return variant_of<K, P, MIDDLE, false>();
+    if (load_factor > 0.87) return variant_of<K, P, 256, PICKS>();
+    if (load_factor > 0.75) return variant_of<K, P, MIDDLE, false>();
     return variant_of<K, P, 384, false>();
 }
 
-/* The most keys and buckets of a partition that a block takes: all that a partition may have, where all blocks run at
- * once; else the mean and eight standard deviations, or down to five if more blocks run at once then; or less where
- * shared memory has no more. */
+/* Chooses the limits of keys and buckets of a block: the maximum of a partition if all blocks run at once then; else
+ * the mean and eight down to five standard deviations, whichever lets more blocks run at once; or what fits in
+ * shared memory. */
 template <class K, class P>
 static void choose_block_limits(const bosc_ctx *ctx, const fill_variant<K, P> &variant, int64_t n, uint32_t partitions,
-                                double load, bi_hash_fill_args<K, P> *a)
+                                double load_factor, bi_hash_fill_args<K, P> *a)
 {
     const double mean = (double)n / partitions;
-    enum { FEWEST = 5, MOST = 8, RESERVED = 1024 /* bytes of each block, by the device */ };
-    const size_t available = bi_hash_shared_bytes(ctx), all = bi_hash_multiprocessor_shared_bytes(ctx);
+    enum { FEWEST = 5, MOST = 8, RESERVED = 1024 /* bytes that CUDA reserves for each block */ };
+    const size_t block_bytes = bi_hash_shared_bytes(ctx);
+    const size_t multiprocessor_bytes = bi_hash_multiprocessor_shared_bytes(ctx);
     const auto bytes_of = [&](uint32_t keys, uint32_t buckets) {
         return shared_layout_of<K, P>(keys, buckets).bytes + variant.state_bytes;
     };
-    const auto at_once_of = [&](size_t bytes) { return min(all / (bytes + RESERVED), (size_t)2048 / variant.threads); };
+    const auto at_once_of = [&](size_t bytes) {
+        return min(multiprocessor_bytes / (bytes + RESERVED), (size_t)RESIDENT_THREADS / variant.threads);
+    };
     a->block_keys = a->max_keys;
-    a->block_buckets = bi_hash_partition_buckets(load, a->max_keys);
+    a->block_buckets = bi_hash_partition_buckets(load_factor, a->max_keys);
     const size_t largest = bytes_of(a->block_keys, a->block_buckets);
-    if (largest <= available && at_once_of(largest) * (size_t)ctx->multiprocessors >= partitions) return;
-    size_t blocks = 0;
+    if (largest <= block_bytes && at_once_of(largest) * (size_t)ctx->multiprocessors >= partitions) return;
+    size_t max_at_once = 0;
     for (int deviations = FEWEST; deviations <= MOST; deviations++) {
         const double most = mean + deviations * sqrt(mean) + 8;
         uint32_t keys = most < a->max_keys ? (uint32_t)most : a->max_keys, buckets;
         size_t bytes;
-        for (;; keys -= keys / 16 + 1) {
-            buckets = bi_hash_partition_buckets(load, keys);
+        for (;; keys -= keys / 16 + 1) { /* down to what fits in shared memory, in chosen steps */
+            buckets = bi_hash_partition_buckets(load_factor, keys);
             bytes = bytes_of(keys, buckets);
-            if (bytes <= available) break;
+            if (bytes <= block_bytes) break;
         }
         const size_t at_once = at_once_of(bytes);
-        if (at_once < blocks) return;
-        blocks = at_once;
+        if (at_once < max_at_once) return; /* more room would let fewer blocks run */
+        max_at_once = at_once;
         a->block_keys = keys;
         a->block_buckets = buckets;
     }
 }
 
-/* Words of marks for all buckets: a partition's begin at first / 32 + its number, so that no two share one. */
+/* Returns the words of marks for all buckets: those of a partition begin at first / 32 + its number, so that no two
+ * share a word. */
 static size_t marks_of(int64_t buckets, int32_t partition_bits)
 {
     return (size_t)(buckets / 32) + ((size_t)1 << partition_bits) + 1;
 }
 
-static int64_t most_buckets(const struct bi_hash_shape *s, int64_t n)
+/* Returns a bound of the buckets of n keys: each partition rounds up. */
+static int64_t max_buckets(const struct bi_hash_shape *s, int64_t n)
 {
-    return (int64_t)((double)n / (s->load * BOSC_HASH_WIDTH)) + ((int64_t)1 << s->partition_bits) + 1;
+    return (int64_t)((double)n / (s->load_factor * BOSC_HASH_WIDTH)) + ((int64_t)1 << s->partition_bits) + 1;
 }
 
 template <class K, class P>
-static bosc_status run(bosc_ctx *ctx, const bosc_hash *h, const struct bi_hash_lists *lists, bool distinct,
-                       struct bi_hash_report *report)
+static bosc_status launch_fill(bosc_ctx *ctx, const bosc_hash *h, const struct bi_hash_lists *lists, bool distinct,
+                               struct bi_hash_report *report)
 {
     const struct bi_hash_shape *s = &h->shape;
     const uint32_t partitions = 1u << s->partition_bits;
+    /* keys that the mean of a partition is computed from: lists in place leave some partitions out */
     const int64_t n = lists->in_place && h->keys > lists->n ? h->keys : lists->n;
-    const size_t marks_words = marks_of(lists->in_place ? h->buckets : most_buckets(s, n), s->partition_bits);
+    const size_t marks_words = marks_of(lists->in_place ? h->buckets : max_buckets(s, n), s->partition_bits);
+    /* 1. Allocate marks and the list of large partitions; pack the arguments. */
     void *marks, *large;
     BI_TRY(bi_scratch(ctx, marks_words * 8, &marks));
     BI_TRY(bi_scratch(ctx, (size_t)partitions * 4, &large));
@@ -275,19 +304,21 @@ static bosc_status run(bosc_ctx *ctx, const bosc_hash *h, const struct bi_hash_l
     a.distinct = distinct;
     a.in_place = lists->in_place;
     a.large = (uint32_t *)large;
-    a.lay_out = !lists->in_place && partitions <= FEW_PARTITIONS;
-    a.load = s->load;
+    a.lay_out = !lists->in_place && partitions <= SELF_LAID_PARTITIONS;
+    a.load_factor = s->load_factor;
     a.marks = (uint32_t *)marks;
-    const fill_variant<K, P> variant = choose_variant<K, P>(s->load);
-    choose_block_limits(ctx, variant, n, partitions, s->load, &a);
+    /* 2. Choose the kernel and its limits; lay the partitions out. */
+    const fill_variant<K, P> variant = choose_variant<K, P>(s->load_factor);
+    choose_block_limits(ctx, variant, n, partitions, s->load_factor, &a);
     const lay_args lay = {a.starts,        a.partitions,         report,          partitions,
                           a.max_keys,      a.block_keys,         a.block_buckets, distinct,
-                          lists->in_place, (uint32_t)h->buckets, s->load,         (uint32_t *)large};
+                          lists->in_place, (uint32_t)h->buckets, s->load_factor,  (uint32_t *)large};
     if (!a.lay_out)
         BI_TRY(BI_RUN(ctx, bi_hash_lay_out, (unsigned)bi_div_up(partitions, LAY_THREADS), LAY_THREADS, 0, lay));
+    /* 3. Fill the partitions that fit in shared memory, then the large ones, if there may be any. */
     auto fill_large = bi_hash_fill_large<K, P>;
     const size_t bytes = shared_layout_of<K, P>(a.block_keys, a.block_buckets).bytes;
-    /* The limit is the kernel's on the device, and so that of other contexts, which launch it with more or less. */
+    /* The attribute belongs to the kernel on the device, so other contexts share it; all set the same maximum. */
     const int limit = (int)(bi_hash_shared_bytes(ctx) - variant.state_bytes);
     BI_CUDA_TRY(ctx, cudaFuncSetAttribute(variant.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, limit));
     BI_TRY(BI_RUN(ctx, variant.kernel, partitions, variant.threads, bytes, a));
@@ -300,12 +331,13 @@ bosc_status bi_hash_fill_cuda(bosc_ctx *ctx, const bosc_hash *h, const struct bi
                               struct bi_hash_report *report)
 {
     const auto run_typed = [&](auto k, auto p) {
-        return run<decltype(k), decltype(p)>(ctx, h, lists, distinct, report);
+        return launch_fill<decltype(k), decltype(p)>(ctx, h, lists, distinct, report);
     };
     BI_RETURN_WITH_SCRATCH(ctx, bi_hash_with_types(h->shape.key_bits, lists->payload_bytes, run_typed));
 }
 
+/* Returns the bytes of both kinds of marks and of the list of large partitions; two allocations, aligned to 256. */
 size_t bi_hash_fill_bytes_cuda(const struct bi_hash_shape *s, int64_t n)
 {
-    return marks_of(most_buckets(s, n), s->partition_bits) * 8 + ((size_t)4 << s->partition_bits) + 2 * 256;
+    return marks_of(max_buckets(s, n), s->partition_bits) * 8 + ((size_t)4 << s->partition_bits) + 2 * 256;
 }

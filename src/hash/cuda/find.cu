@@ -1,11 +1,11 @@
-/* Look-ups on CUDA: a thread has several keys in flight, but one where they are few: less code is fetched then, which
- * takes longer than the look-ups. The partitions' descriptors stay in the L1 cache; buckets bypass it. */
+/* Look-ups on CUDA: a thread has two keys in flight; of few queries one, as then fetching the code takes longer than
+ * the look-ups and shorter code is faster. The partitions' descriptors stay in the L1 cache; buckets bypass it. */
 #include "hash/cuda/bucketed.cuh"
 
 enum { FIND_THREADS = 256, FIND_EACH = 2 };
-enum { FEW_THREADS = 128, FEW_QUERIES = 1 << 15 };
+enum { ONE_KEY_THREADS = 128, MAX_ONE_KEY_QUERIES = 1 << 15 /* chosen */ };
 
-/* V: the type of values, of 4 or 8 bytes; bi_hash_no_value where none are wanted. */
+/* V: type of values, of 4 or 8 bytes; bi_hash_no_value without values. */
 template <class K, class V> struct find_args {
     const K *queries;
     int64_t query_count;
@@ -17,7 +17,7 @@ template <class K, class V> struct find_args {
     uint8_t *found; /* may be NULL */
 };
 
-/* The hashes or the values of a bucket. */
+/* The hashes or values of a bucket. */
 template <class T> struct find_four {
     union {
         T items[BOSC_HASH_WIDTH];
@@ -34,7 +34,7 @@ template <> struct find_four<bi_hash_no_value> {
     __device__ __forceinline__ void load(const unsigned char *) {}
 };
 
-/* A key that is being looked up. */
+/* State of the look-up of a key. */
 template <class K, class V> struct find_key {
     K hash;
     uint32_t partition, first, buckets, seed, picks[2];
@@ -43,7 +43,7 @@ template <class K, class V> struct find_key {
     V value;
     bool found;
 
-    __device__ __forceinline__ void begin(const find_args<K, V> &a, K key)
+    __device__ __forceinline__ void locate(const find_args<K, V> &a, K key)
     {
         hash = bi_hash_key_hash(key, a.seed);
         partition = bi_hash_key_partition(hash, a.partition_bits);
@@ -76,8 +76,8 @@ template <class K, class V> struct find_key {
         if (bi_hash_key_partition(last, partition_bits) != partition) return bi_hash_key_word(last).low & 1;
         return bi_hash_key_less(hashes.items[0], hashes.items[1]);
     }
-    /* After load and compare of the first bucket. */
-    __device__ __forceinline__ void go_on(const find_args<K, V> &a)
+    /* Probes the remaining buckets, after load and compare of the first one. */
+    __device__ __forceinline__ void probe_rest(const find_args<K, V> &a)
     {
         if (seed == BOSC_HASH_LINEAR) {
             for (uint32_t b = 0; b < buckets && !found; b++) {
@@ -91,22 +91,25 @@ template <class K, class V> struct find_key {
     }
 };
 
+/* A thread looks EACH keys up; each phase runs over all of them, so that their reads overlap. */
 template <class K, class V, int THREADS, int EACH>
 static __global__ void __launch_bounds__(THREADS) bi_hash_find_keys(const find_args<K, V> a)
 {
+    /* 1. Hash, find the partition, read and compare the first bucket. */
     const int64_t begin = blockIdx.x * (int64_t)(THREADS * EACH) + threadIdx.x;
     find_key<K, V> key[EACH];
 #pragma unroll
     for (int k = 0; k < EACH; k++) {
         const int64_t i = begin + k * THREADS;
-        key[k].begin(a, a.queries[i < a.query_count ? i : a.query_count - 1]);
+        key[k].locate(a, a.queries[i < a.query_count ? i : a.query_count - 1]);
     }
 #pragma unroll
     for (int k = 0; k < EACH; k++) key[k].load(a, key[k].picks[0]);
 #pragma unroll
     for (int k = 0; k < EACH; k++) key[k].compare();
 #pragma unroll
-    for (int k = 0; k < EACH; k++) key[k].go_on(a);
+    for (int k = 0; k < EACH; k++) key[k].probe_rest(a);
+        /* 2. Write the answers. */
 #pragma unroll
     for (int k = 0; k < EACH; k++) {
         const int64_t i = begin + k * THREADS;
@@ -116,13 +119,14 @@ static __global__ void __launch_bounds__(THREADS) bi_hash_find_keys(const find_a
     }
 }
 
-/* Values of other sizes, moved in units of their alignment. */
+/* Look-ups with values of other sizes, copied in units of their alignment. */
 template <class K, class U>
 static __global__ void __launch_bounds__(FIND_THREADS)
     bi_hash_find_any(const K *queries, int64_t query_count, const bosc_hash_view view, U *values, uint8_t *found)
 {
     const int64_t i = blockIdx.x * (int64_t)FIND_THREADS + threadIdx.x;
     if (i >= query_count) return;
+    /* Look the key up, then copy its value, or zeros. */
     const int64_t slot = bosc_hash_look_up(&view, bi_hash_key_word(queries[i]));
     const U *from = slot < 0 ? nullptr : static_cast<const U *>(bosc_hash_value_at(&view, slot));
     const int64_t units = values ? view.value_size / (int32_t)sizeof(U) : 0;
@@ -131,8 +135,8 @@ static __global__ void __launch_bounds__(FIND_THREADS)
 }
 
 template <class K, class U>
-static bosc_status run_any(bosc_ctx *ctx, const bosc_hash *h, const K *queries, int64_t query_count, void *values,
-                           uint8_t *found)
+static bosc_status launch_any(bosc_ctx *ctx, const bosc_hash *h, const K *queries, int64_t query_count, void *values,
+                              uint8_t *found)
 {
     const bosc_hash_view view = bi_hash_view_of(h);
     auto kernel = bi_hash_find_any<K, U>;
@@ -141,8 +145,8 @@ static bosc_status run_any(bosc_ctx *ctx, const bosc_hash *h, const K *queries, 
 }
 
 template <class K, class V>
-static bosc_status run(bosc_ctx *ctx, const bosc_hash *h, const K *queries, int64_t query_count, void *values,
-                       uint8_t *found)
+static bosc_status launch_find(bosc_ctx *ctx, const bosc_hash *h, const K *queries, int64_t query_count, void *values,
+                               uint8_t *found)
 {
     find_args<K, V> a = {};
     a.queries = queries;
@@ -154,36 +158,37 @@ static bosc_status run(bosc_ctx *ctx, const bosc_hash *h, const K *queries, int6
     a.seed = h->shape.seed;
     a.values = (V *)values;
     a.found = found;
-    if (query_count <= FEW_QUERIES) {
-        auto few = bi_hash_find_keys<K, V, FEW_THREADS, 1>;
-        return BI_RUN(ctx, few, (unsigned)bi_div_up(query_count, FEW_THREADS), FEW_THREADS, 0, a);
+    if (query_count <= MAX_ONE_KEY_QUERIES) {
+        auto few = bi_hash_find_keys<K, V, ONE_KEY_THREADS, 1>;
+        return BI_RUN(ctx, few, (unsigned)bi_div_up(query_count, ONE_KEY_THREADS), ONE_KEY_THREADS, 0, a);
     }
     auto kernel = bi_hash_find_keys<K, V, FIND_THREADS, FIND_EACH>;
     return BI_RUN(ctx, kernel, (unsigned)bi_div_up(query_count, FIND_THREADS * FIND_EACH), FIND_THREADS, 0, a);
 }
 
-/* Buckets whose size is a multiple of 16 bytes are read in pieces of 16. */
+/* Dispatches on the size of values. Buckets of a multiple of 16 bytes are read in pieces of 16. */
 template <class K>
-static bosc_status find(bosc_ctx *ctx, const bosc_hash *h, const void *queries, int64_t query_count, void *values,
-                        uint8_t *found)
+static bosc_status find_by_value_size(bosc_ctx *ctx, const bosc_hash *h, const void *queries, int64_t query_count,
+                                      void *values, uint8_t *found)
 {
     const K *keys = (const K *)queries;
     const int32_t size = h->shape.value_bytes;
     const bool pieces = h->shape.stride % 16 == 0;
-    if (pieces && (!values || size == 0)) return run<K, bi_hash_no_value>(ctx, h, keys, query_count, NULL, found);
-    if (pieces && size == 4) return run<K, uint32_t>(ctx, h, keys, query_count, values, found);
-    if (pieces && size == 8) return run<K, uint64_t>(ctx, h, keys, query_count, values, found);
-    if (!values || size % 8 == 0) return run_any<K, uint64_t>(ctx, h, keys, query_count, values, found);
-    if (size % 4 == 0) return run_any<K, uint32_t>(ctx, h, keys, query_count, values, found);
-    if (size % 2 == 0) return run_any<K, uint16_t>(ctx, h, keys, query_count, values, found);
-    return run_any<K, uint8_t>(ctx, h, keys, query_count, values, found);
+    if (pieces && (!values || size == 0))
+        return launch_find<K, bi_hash_no_value>(ctx, h, keys, query_count, NULL, found);
+    if (pieces && size == 4) return launch_find<K, uint32_t>(ctx, h, keys, query_count, values, found);
+    if (pieces && size == 8) return launch_find<K, uint64_t>(ctx, h, keys, query_count, values, found);
+    if (!values || size % 8 == 0) return launch_any<K, uint64_t>(ctx, h, keys, query_count, values, found);
+    if (size % 4 == 0) return launch_any<K, uint32_t>(ctx, h, keys, query_count, values, found);
+    if (size % 2 == 0) return launch_any<K, uint16_t>(ctx, h, keys, query_count, values, found);
+    return launch_any<K, uint8_t>(ctx, h, keys, query_count, values, found);
 }
 
 bosc_status bi_hash_find_cuda(bosc_ctx *ctx, const bosc_hash *h, const void *queries, int64_t query_count, void *values,
                               uint8_t *found)
 {
     if (query_count == 0) return BOSC_OK;
-    if (h->shape.key_bits == 32) return find<uint32_t>(ctx, h, queries, query_count, values, found);
-    if (h->shape.key_bits == 64) return find<uint64_t>(ctx, h, queries, query_count, values, found);
-    return find<bosc_hash_word>(ctx, h, queries, query_count, values, found);
+    if (h->shape.key_bits == 32) return find_by_value_size<uint32_t>(ctx, h, queries, query_count, values, found);
+    if (h->shape.key_bits == 64) return find_by_value_size<uint64_t>(ctx, h, queries, query_count, values, found);
+    return find_by_value_size<bosc_hash_word>(ctx, h, queries, query_count, values, found);
 }

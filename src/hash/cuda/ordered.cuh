@@ -1,8 +1,9 @@
-/* Ordered tables on CUDA, in shared memory: a block lays out a range of homes. It counts the pairs of each home, finds
- * by a scan where the pairs of each begin, places them, and puts those of one home in order. Homes at which a range
- * begins may be taken by the pairs of ranges before it: how far those reach is a composition of functions
- * x -> max(reach, x + pairs), one of each range, which the blocks tell each other (as in decoupled look-back: Merrill
- * and Garland, Single-pass Parallel Prefix Scan (2016)). The order in which threads come by does not show. Sources:
+/* ORDERED tables on CUDA, in shared memory: a block lays out a range of homes.
+ * 1. Count the pairs of each home; a scan of the counts gives the first slot of each.
+ * 2. Move the pairs to slots of their home, then rank those of one home by their hashes.
+ * Pairs of earlier ranges may occupy the first homes of a range. The reach of a range is a function
+ * x -> max(reach, x + pairs); these functions compose, and blocks publish theirs for a decoupled look-back (Merrill and
+ * Garland, Single-pass Parallel Prefix Scan (2016)). The result does not depend on the order of threads. Sources:
  * Gonnet and Munro, The Analysis of Linear Probing Sort (1984); Blelloch and Golovin, Strongly History-Independent
  * Hashing with Applications (2007). */
 #ifndef BI_HASH_CUDA_ORDERED_CUH
@@ -11,7 +12,7 @@
 #include "hash/cuda/bucketed.cuh"
 #include "hash/steps/slot_store.h"
 
-/* A pair on its way. */
+/* A hash and its payload. */
 template <class K, class P> struct alignas(sizeof(K) == sizeof(P) ? 2 * sizeof(K) : 8) ordered_pair {
     K hash;
     P payload;
@@ -23,74 +24,75 @@ template <class K> struct ordered_pair<K, bi_hash_no_value> {
 template <class K, class P> struct ordered_args {
     const K *keys;               /* (n) */
     const P *payload;            /* (n) the values; NULL: the payload is row numbers */
-    const unsigned char *values; /* then, those that the rows name; else NULL */
+    const unsigned char *values; /* (rows) values that the payload names; NULL: the payload is the values */
     uint32_t n;
     uint64_t seed;
     unsigned char *table;
     uint64_t *descriptors;
     int32_t stride, value_bytes;
     uint32_t homes, slots;
-    uint32_t share;              /* of the pairs that a block deals */
-    uint32_t range_homes;        /* that a block lays out */
+    uint32_t share;              /* pairs that a block scatters */
+    uint32_t range_homes;        /* homes that a block lays out */
     uint32_t beyond;             /* slots behind its homes that a block may fill */
     uint32_t reciprocal;         /* for ordered_range */
     uint32_t cell_lanes;         /* threads that read a cell: a power of two, 32 at most */
-    uint32_t cell_pairs;         /* that a cell has room for */
-    ordered_pair<K, P> *cells;   /* (ranges x blocks x cell_pairs) the pairs of a range that a block has dealt to it */
-    unsigned *dealt;             /* (ranges x blocks) 1 + how many there are; 0 before and after a build */
-    unsigned long long *reached; /* (ranges) how far the pairs of each reach; 0: not known yet */
-    unsigned long long *told;
+    uint32_t cell_pairs;         /* capacity of a cell */
+    ordered_pair<K, P> *cells;   /* (ranges x blocks x cell_pairs) pairs of a range, by the block that scattered them */
+    unsigned *cell_counts;       /* (ranges x blocks) 1 + pairs of a cell; 0 before and after a build */
+    unsigned long long *reached; /* (ranges) 1 << 63 | reach of the range; 0: not published yet */
+    unsigned long long *host_words;
 };
 
-/* x -> max(reach, x + pairs): where the pairs behind a range of homes begin at least, if those of the range begin at x
- * at least; as reach << 16 | pairs, since a block has less than 2^16 slots. 0 is of no pairs. */
-static __device__ __forceinline__ uint32_t ordered_then(uint32_t a, uint32_t b)
+/* The function x -> max(reach, x + pairs): the first slot behind a range of homes, if the pairs before it end at x.
+ * Stored as reach << 16 | pairs, since a block has less than 2^16 slots; 0 is the identity, of no pairs.
+ * compose_reach applies a, then b. */
+static __device__ __forceinline__ uint32_t compose_reach(uint32_t a, uint32_t b)
 {
     const uint32_t behind_a = (a & 0xffff0000u) + (b << 16);
     return max(b & 0xffff0000u, behind_a) | ((a + b) & 0xffff);
 }
-static __device__ __forceinline__ uint32_t ordered_from(uint32_t x, uint32_t reach)
+static __device__ __forceinline__ uint32_t apply_reach(uint32_t x, uint32_t reach)
 {
     return max(reach >> 16, x + (reach & 0xffff));
 }
 
-/* The reach of the lanes up to this one. */
-static __device__ __forceinline__ uint32_t ordered_warp_scan(uint32_t mine)
+/* Returns the composed reach of the lanes up to this one. */
+static __device__ __forceinline__ uint32_t ordered_warp_scan(uint32_t own)
 {
     const unsigned lane = threadIdx.x % 32;
 #pragma unroll
     for (unsigned d = 1; d < 32; d *= 2) {
-        const uint32_t left = __shfl_up_sync(~0u, mine, d);
-        if (lane >= d) mine = ordered_then(left, mine);
+        const uint32_t left = __shfl_up_sync(~0u, own, d);
+        if (lane >= d) own = compose_reach(left, own);
     }
-    return mine;
+    return own;
 }
 
 template <int THREADS> struct ordered_shared {
     uint32_t warps[THREADS / 32];
-    uint32_t begin;    /* slots at the range's first homes that earlier ranges take */
-    uint32_t extra;    /* the sum of slots between pairs and their homes */
-    uint32_t greatest; /* how many pairs have the greatest hash */
+    uint32_t begin;    /* slots at the range's first homes that earlier ranges occupy */
+    uint32_t extra;    /* sum of the distances of pairs from their homes */
+    uint32_t greatest; /* number of pairs with the greatest hash */
 };
 
-/* The reach of the threads before this one, and of all. One barrier. */
+/* Returns the composed reach of the threads before this one; *all: of all threads. One barrier. */
 template <int THREADS>
-static __device__ __forceinline__ uint32_t ordered_block_scan(uint32_t mine, ordered_shared<THREADS> &sh, uint32_t *all)
+static __device__ __forceinline__ uint32_t ordered_block_scan(uint32_t own, ordered_shared<THREADS> &sh, uint32_t *all)
 {
     constexpr unsigned WARPS = THREADS / 32;
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    const uint32_t upto = ordered_warp_scan(mine);
+    const uint32_t upto = ordered_warp_scan(own);
     if (lane == 31) sh.warps[warp] = upto;
     const uint32_t left = __shfl_up_sync(~0u, upto, 1);
-    __syncthreads();
+    __syncthreads(); /* the reaches of all warps are there */
     const uint32_t warps = ordered_warp_scan(lane < WARPS ? sh.warps[lane] : 0);
-    const uint32_t warps_before = __shfl_sync(~0u, warps, warp ? warp - 1 : 0);
+    const uint32_t lower_warps = __shfl_sync(~0u, warps, warp ? warp - 1 : 0);
     *all = __shfl_sync(~0u, warps, WARPS - 1);
-    return ordered_then(warp ? warps_before : 0, lane ? left : 0);
+    return compose_reach(warp ? lower_warps : 0, lane ? left : 0);
 }
 
-/* How far the ranges before this one reach, from its first home on. It looks back no further than to a range with so
- * many empty slots that pairs from before it, which reach `beyond` slots into it or the build fails, change nothing. */
+/* Returns the reach of the ranges before this one, counted from its first home. Stops at a range with enough empty
+ * slots: pairs from before it reach at most `beyond` slots into it, or the build fails, and change nothing. */
 template <class A> static __device__ uint32_t ordered_look_back(const A &a)
 {
     int reach = 0, pairs = 0;
@@ -106,10 +108,11 @@ template <class A> static __device__ uint32_t ordered_look_back(const A &a)
     return (uint32_t)reach;
 }
 
-/* Where the parts of a block's shared memory begin; the pairs in their slots are at 0. */
+/* The parts of a block's shared memory; the pairs in their slots are at 0. */
 template <class K, class P> struct ordered_memory {
-    ordered_pair<K, P> *pairs; /* (range_homes + beyond) by slot, from the first home on; before, on their way */
-    uint32_t *homes;           /* (range_homes) of each its number of pairs; later, << 16, with its first slot */
+    ordered_pair<K, P>
+        *pairs;      /* (range_homes + beyond) by slot, from the first home on; before, the pairs to scatter */
+    uint32_t *homes; /* (range_homes) number of pairs of each home; later first slot | number << 16 */
 
     __device__ __forceinline__ ordered_memory(const ordered_args<K, P> &a, unsigned char *memory)
     {
@@ -144,7 +147,7 @@ static __device__ __forceinline__ ordered_pair<K, P> ordered_read(const ordered_
     return pair;
 }
 
-/* Writes a slot of the table; an empty one has no value, and 0 in its pair. */
+/* Writes a slot of the table; the value of an empty one is zeros. */
 template <class K, class P>
 static __device__ __forceinline__ void ordered_write(const ordered_args<K, P> &a, uint32_t slot,
                                                      ordered_pair<K, P> pair, bool empty)
@@ -166,7 +169,7 @@ static __device__ __forceinline__ void ordered_write(const ordered_args<K, P> &a
     for (int32_t i = (int32_t)sizeof(K) + a.value_bytes; i < a.stride; i++) to[i] = 0;
 }
 
-/* Makes all slots and homes of a block empty. A barrier follows. */
+/* Empties all slots and homes of a block. The caller adds a barrier. */
 template <class K, class P, int THREADS>
 static __device__ void ordered_clear(const ordered_args<K, P> &a, const ordered_memory<K, P> &m,
                                      ordered_shared<THREADS> &sh)
@@ -178,15 +181,15 @@ static __device__ void ordered_clear(const ordered_args<K, P> &a, const ordered_
     if (threadIdx.x == 0) sh.extra = sh.greatest = 0;
 }
 
-/* A thread's pairs. Of each: NO_PAIR; or its home and, << 16, how many pairs of that home came before it. */
+/* A thread's pairs. at: NO_PAIR, or the pair's home | its rank among the pairs of the home << 16. */
 template <class K, class P, int PAIRS> struct ordered_pairs {
     enum { NO_PAIR = ~0u };
     ordered_pair<K, P> pair[PAIRS];
     uint32_t at[PAIRS];
 };
 
-/* Counts the pairs of each home. One that has the greatest hash goes to the last slot. Returns whether there is more
- * than one. */
+/* Counts the pairs of each home, and gets each pair's rank in it. A pair with the greatest hash goes to the last
+ * slot. Returns true if there is more than one such pair. */
 template <class K, class P, int PAIRS, int THREADS>
 static __device__ __forceinline__ bool ordered_count(const ordered_args<K, P> &a, const ordered_memory<K, P> &m,
                                                      ordered_shared<THREADS> &sh, ordered_pairs<K, P, PAIRS> &own)
@@ -210,42 +213,46 @@ static __device__ __forceinline__ bool ordered_count(const ordered_args<K, P> &a
     return failed;
 }
 
-/* From counts to the first slot of each home, once it is known how far earlier ranges reach. The result is the slot
- * behind the range's pairs, from its first home on. A barrier comes last. */
+/* Turns counts into the first slot of each home, given the reach of earlier ranges. Returns the slot behind the
+ * range's pairs, from its first home on. A barrier comes last. */
 template <class K, class P, int THREADS>
 static __device__ __forceinline__ uint32_t ordered_find_begins(const ordered_args<K, P> &a,
                                                                const ordered_memory<K, P> &m,
                                                                ordered_shared<THREADS> &sh)
 {
     const uint32_t homes = min(a.range_homes, a.homes - blockIdx.x * a.range_homes);
-    const uint32_t each = (a.range_homes + THREADS - 1) / THREADS | 1; /* odd: lanes read from all banks */
+    const uint32_t each =
+        (a.range_homes + THREADS - 1) / THREADS | 1; /* odd, so that lanes read from different banks */
     const uint32_t from = min(threadIdx.x * each, homes), to = min(from + each, homes);
+    /* 1. Compute the reach of the thread's homes, and scan over the threads. */
     uint32_t next = 0, pairs = 0, all;
     for (uint32_t i = from; i < to; i++) {
         next = max(next, i) + m.homes[i];
         pairs += m.homes[i];
     }
-    const uint32_t before = ordered_block_scan(next << 16 | pairs, sh, &all);
+    const uint32_t preceding = ordered_block_scan(next << 16 | pairs, sh, &all);
+    /* 2. Publish the reach of the range, and look back for that of earlier ranges. */
     if (threadIdx.x == 0) {
         bi_store_relaxed(&a.reached[blockIdx.x], 1ull << 63 | all);
         sh.begin = ordered_look_back(a);
     }
-    __syncthreads();
-    next = ordered_from(sh.begin, before);
+    __syncthreads(); /* sh.begin is there */
+    /* 3. Assign the first slot of each home. */
+    next = apply_reach(sh.begin, preceding);
     for (uint32_t i = from; i < to; i++) {
         const uint32_t count = m.homes[i];
         next = max(next, i);
         m.homes[i] = next | count << 16;
         next += count;
     }
-    __syncthreads();
-    return ordered_from(sh.begin, all);
+    __syncthreads(); /* all homes have their first slot */
+    return apply_reach(sh.begin, all);
 }
 
-/* Puts the pairs into slots. */
+/* Writes the pairs to slots of their homes. */
 template <class K, class P, int PAIRS, int THREADS>
-static __device__ __forceinline__ void ordered_place(const ordered_memory<K, P> &m, ordered_shared<THREADS> &sh,
-                                                     const ordered_pairs<K, P, PAIRS> &own)
+static __device__ __forceinline__ void write_pairs_to_slots(const ordered_memory<K, P> &m, ordered_shared<THREADS> &sh,
+                                                            const ordered_pairs<K, P, PAIRS> &own)
 {
     uint32_t extra = 0;
 #pragma unroll
@@ -259,7 +266,8 @@ static __device__ __forceinline__ void ordered_place(const ordered_memory<K, P> 
     if (threadIdx.x % 32 == 0) atomicAdd(&sh.extra, extra);
 }
 
-/* The slot of a pair that stands in slot i, once those of its home are in order. Two of one hash fail. */
+/* Returns the final slot of the pair in slot i: its rank by hash among the pairs of its home. *failed: two have one
+ * hash. */
 template <class K, class P>
 static __device__ __forceinline__ uint32_t ordered_slot_of(const ordered_args<K, P> &a, const ordered_memory<K, P> &m,
                                                            uint32_t i, K hash, bool *failed)
@@ -277,8 +285,8 @@ static __device__ __forceinline__ uint32_t ordered_slot_of(const ordered_args<K,
     return slot;
 }
 
-/* Writes the block's slots of the table, from the first one that earlier ranges leave to where its pairs or its homes
- * end. Returns whether two pairs have one hash. */
+/* Writes the block's slots of the table, from the first one that earlier ranges leave to the end of its pairs or
+ * homes. Returns true if two pairs have one hash. */
 template <class K, class P, int THREADS>
 static __device__ __forceinline__ bool ordered_write_slots(const ordered_args<K, P> &a, const ordered_memory<K, P> &m,
                                                            const ordered_shared<THREADS> &sh, uint32_t end)
@@ -298,21 +306,22 @@ static __device__ __forceinline__ bool ordered_write_slots(const ordered_args<K,
     return failed;
 }
 
-/* Lays out the block's homes and writes their slots. sh.extra gets the sum of the slots between pairs and their homes.
- * Returns whether it could not be done, or the block had failed before. All threads call it, after a barrier; a barrier
- * comes last. */
+/* Lays out the block's homes and writes their slots. sh.extra: sum of the distances of pairs from their homes.
+ * Returns true if that failed, or the block had failed before. All threads call it, after a barrier; a barrier comes
+ * last. */
 template <class K, class P, int PAIRS, int THREADS>
 static __device__ __forceinline__ bool ordered_lay_out(const ordered_args<K, P> &a, const ordered_memory<K, P> &m,
                                                        ordered_shared<THREADS> &sh, ordered_pairs<K, P, PAIRS> &own,
                                                        bool failed)
 {
     failed |= ordered_count(a, m, sh, own);
-    __syncthreads();
+    __syncthreads(); /* the counts of all homes are complete */
     const uint32_t end = ordered_find_begins(a, m, sh), first = blockIdx.x * a.range_homes;
+    /* The last slot is for the greatest hash, and the one before it stays empty. */
     const uint32_t room = min(a.range_homes + a.beyond, a.slots - 2 - first);
-    const bool fits = end + (sh.greatest != 0) <= room; /* that pair counts among those pushed on */
-    if (fits) ordered_place(m, sh, own);
-    const bool full = __syncthreads_or(failed || !fits) != 0; /* then homes may lack pairs that were counted */
+    const bool fits = end + (sh.greatest != 0) <= room; /* a pair with the greatest hash counts as pushed on */
+    if (fits) write_pairs_to_slots(m, sh, own);
+    const bool full = __syncthreads_or(failed || !fits) != 0; /* in that case homes may lack pairs that were counted */
     failed = full || ordered_write_slots(a, m, sh, end);
     return __syncthreads_or(failed) != 0;
 }

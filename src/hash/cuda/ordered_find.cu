@@ -1,16 +1,16 @@
-/* Look-ups in ordered tables on CUDA, of pairs that have no gaps: one, two or four lanes compare the slots from the
- * home on, each those of 32 bytes, and go on as long as they must. Few queries take as long as the one that waits most
- * often, and as it takes to fetch the code, which is kept short: they have more lanes. Many have fewer, and read less.
- */
+/* Look-ups in ORDERED tables on CUDA, for pairs without padding: a group of one, two or four lanes compares the
+ * slots from the home on, 32 bytes a lane, window by window. Few queries get more lanes: their time is that of the
+ * query with most windows, and of fetching the code, which is kept short. Many queries get fewer lanes, and read
+ * less. */
 #include "hash/cuda/ordered.cuh"
-#include "hash/cuda/slots.cuh"
+#include "hash/cuda/published/slots.cuh"
 
-enum { FIND_THREADS = 128, SECTOR = 32 /* bytes that the cache reads at once */ };
-/* The most queries that have four lanes each, or two. */
-#ifdef BOSC_EMULATOR /* so that the sizes of tests take these ways too */
-enum { FOUR_LANES = 1 << 8, TWO_LANES = 1 << 11 };
+enum { FIND_THREADS = 128, SECTOR = 32 /* bytes that a cache reads at once */ };
+/* Maximum of queries with four lanes each, and with two; measured: docs/design/hash.md. */
+#ifdef BOSC_EMULATOR /* so that the sizes of tests run these forms too */
+enum { MAX_FOUR_LANES = 1 << 8, MAX_TWO_LANES = 1 << 11 };
 #else
-enum { FOUR_LANES = 1 << 15, TWO_LANES = 1 << 20 };
+enum { MAX_FOUR_LANES = 1 << 15, MAX_TWO_LANES = 1 << 20 };
 #endif
 
 template <class K, class P> struct ordered_find_args {
@@ -23,28 +23,29 @@ template <class K, class P> struct ordered_find_args {
     uint32_t query_count;
 };
 
-/* What a lane knows of its group's key. */
+/* State of a lane in the search of its group for a key. */
 template <class K, class P, int LANES> struct ordered_search {
-    enum { PAIR = sizeof(ordered_pair<K, P>), SLOTS = SECTOR / PAIR /* of a lane */, WINDOW = LANES * SLOTS };
+    enum { PAIR = sizeof(ordered_pair<K, P>), SLOTS = SECTOR / PAIR /* slots of a lane */, WINDOW = LANES * SLOTS };
     K hash;
     P value;
-    uint32_t first;    /* slot of the group's window */
-    bool found, ended; /* found: in this lane's slots */
+    uint32_t first;    /* first slot of the group's window */
+    bool found, ended; /* found: in this lane's slots; ended: no later slot can hold the key */
 
-    __device__ __forceinline__ void begin(const ordered_find_args<K, P> &a, K key)
+    __device__ __forceinline__ void start(const ordered_find_args<K, P> &a, K key)
     {
         hash = bi_hash_key_hash(key, a.seed);
         first = ordered_home(hash, a.homes) & ~(uint32_t)(SLOTS - 1);
         value = P();
         found = ended = false;
     }
-    /* The window has the home or slots behind it, and not the last slot. */
-    __device__ __forceinline__ bool goes_on(const ordered_find_args<K, P> &a) const
+    /* True if the search continues: the window has the home or slots behind it, and not the last slot. */
+    __device__ __forceinline__ bool has_next_window(const ordered_find_args<K, P> &a) const
     {
         return !ended && first + WINDOW < a.slot_count;
     }
-    /* If the hash of a lane's last slot is less, so are those of all slots from the home to there: a search that ends
-     * before it ends at an empty slot or a greater hash, and behind those are no lesser ones. */
+    /* Compares the lane's slots, and moves the window on. If the last slot's hash is less, so are those of all slots
+     * from the home up to it: behind an empty slot or a greater hash there are no lesser ones. So the last slot
+     * alone decides whether the search ends. */
     __device__ __forceinline__ void compare(const ordered_find_args<K, P> &a)
     {
         union {
@@ -63,8 +64,9 @@ template <class K, class P, int LANES> struct ordered_search {
         ended = !bi_hash_key_less(pairs[SLOTS - 1].hash, hash);
         first += WINDOW;
     }
-    /* What windows do not tell: near the last slot, and of the hash that empty slots have, whose pair has that slot. */
-    __device__ __forceinline__ void finish(const ordered_find_args<K, P> &a)
+    /* Handles the cases that windows leave: near the last slot, and the greatest hash, which empty slots hold and
+     * whose pair has the last slot. */
+    __device__ __forceinline__ void resolve_rest(const ordered_find_args<K, P> &a)
     {
         const bool greatest = ordered_is_greatest(hash);
         if (ended && !greatest) return;
@@ -78,32 +80,36 @@ template <class K, class P, int LANES> struct ordered_search {
     }
 };
 
+/* Answers queries, by a group of LANES lanes each. */
 template <class K, class P, int LANES>
 static __global__ void __launch_bounds__(FIND_THREADS) bi_hash_find_ordered(const ordered_find_args<K, P> a)
 {
     const uint32_t i = (blockIdx.x * (uint32_t)FIND_THREADS + threadIdx.x) / LANES, lane = threadIdx.x % 32;
     const uint32_t group = ((1u << LANES) - 1) << lane / LANES * LANES;
     ordered_search<K, P, LANES> search;
-    search.begin(a, a.queries[i < a.query_count ? i : a.query_count - 1]);
+    /* 1. Search window by window; the lanes of a group agree on the end, and all lanes of a warp stay together. */
+    search.start(a, a.queries[i < a.query_count ? i : a.query_count - 1]);
     do {
-        if (search.goes_on(a)) search.compare(a);
+        if (search.has_next_window(a)) search.compare(a);
         search.ended = __ballot_sync(~0u, search.ended) & group;
-    } while (__any_sync(~0u, search.goes_on(a)));
+    } while (__any_sync(~0u, search.has_next_window(a)));
+    /* 2. One lane of the group writes the answer: one that has found the key, else the first. */
     const uint32_t finders = __ballot_sync(~0u, search.found) & group, writers = finders ? finders : group;
-    search.finish(a);
-    if (i >= a.query_count || (writers & (0 - writers)) != 1u << lane) return; /* the first of them writes */
+    search.resolve_rest(a);
+    if (i >= a.query_count || (writers & (0 - writers)) != 1u << lane) return; /* the first writer */
     if constexpr (bi_hash_has_value<P>)
         if (a.values) __stcs(&a.values[i], search.value);
     if (a.found) a.found[i] = search.found;
 }
 
-template <int LANES, class K, class P> static bosc_status run_lanes(bosc_ctx *ctx, const ordered_find_args<K, P> &a)
+template <int LANES, class K, class P> static bosc_status launch_lanes(bosc_ctx *ctx, const ordered_find_args<K, P> &a)
 {
     const auto kernel = bi_hash_find_ordered<K, P, LANES>;
     return BI_RUN(ctx, kernel, (unsigned)bi_div_up(a.query_count, FIND_THREADS / LANES), FIND_THREADS, 0, a);
 }
 
-template <class K, class P> static bosc_status run(bosc_ctx *ctx, const bi_hash_slots_find *find, int64_t query_count)
+template <class K, class P>
+static bosc_status launch_find(bosc_ctx *ctx, const bi_hash_slots_find *find, int64_t query_count)
 {
     const bosc_hash_slots_view *v = &find->view;
     const ordered_find_args<K, P> a = {(const ordered_pair<K, P> *)v->slots,
@@ -114,8 +120,8 @@ template <class K, class P> static bosc_status run(bosc_ctx *ctx, const bi_hash_
                                        v->homes,
                                        (uint32_t)find->slots,
                                        (uint32_t)query_count};
-    if (query_count <= FOUR_LANES) return run_lanes<4>(ctx, a);
-    return query_count <= TWO_LANES ? run_lanes<2>(ctx, a) : run_lanes<1>(ctx, a);
+    if (query_count <= MAX_FOUR_LANES) return launch_lanes<4>(ctx, a);
+    return query_count <= MAX_TWO_LANES ? launch_lanes<2>(ctx, a) : launch_lanes<1>(ctx, a);
 }
 
 bosc_status bi_hash_find_ordered_cuda(bosc_ctx *ctx, const bi_hash_slots_find *find, int64_t query_count, bool *done)
@@ -124,8 +130,8 @@ bosc_status bi_hash_find_ordered_cuda(bosc_ctx *ctx, const bi_hash_slots_find *f
     *done = find->view.homes && query_count && key <= 8 && (value == 0 || value == key) && query_count <= INT32_MAX &&
             find->slots < UINT32_MAX - 4 * SECTOR; /* and the slot behind a window */
     if (!*done) return BOSC_OK;
-    if (key == 4 && value) return run<uint32_t, uint32_t>(ctx, find, query_count);
-    if (key == 4) return run<uint32_t, bi_hash_no_value>(ctx, find, query_count);
-    if (value) return run<uint64_t, uint64_t>(ctx, find, query_count);
-    return run<uint64_t, bi_hash_no_value>(ctx, find, query_count);
+    if (key == 4 && value) return launch_find<uint32_t, uint32_t>(ctx, find, query_count);
+    if (key == 4) return launch_find<uint32_t, bi_hash_no_value>(ctx, find, query_count);
+    if (value) return launch_find<uint64_t, uint64_t>(ctx, find, query_count);
+    return launch_find<uint64_t, bi_hash_no_value>(ctx, find, query_count);
 }

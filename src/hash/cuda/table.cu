@@ -1,6 +1,6 @@
 /* The table of hash tables on CUDA. */
 #include "hash/cuda/bucketed.cuh"
-#include "hash/cuda/slots.cuh"
+#include "hash/cuda/published/slots.cuh"
 #include "hash/steps/steps.h"
 
 static size_t build_bytes(const bosc_ctx *ctx, const struct bi_hash_shape *s, int64_t n)
@@ -15,8 +15,8 @@ extern "C" const struct bi_hash_ops bi_hash_ops_cuda = {
     bi_hash_build_cuda,
     bi_hash_launch_build_cuda,
     bi_hash_await_build_cuda,
-    bi_hash_open_outcome_cuda,
-    bi_hash_close_outcome_cuda,
+    bi_hash_open_completion_cuda,
+    bi_hash_close_completion_cuda,
     bi_hash_find_cuda,
     bi_hash_words_bytes_cuda,
     build_bytes,

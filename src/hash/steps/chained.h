@@ -1,14 +1,14 @@
-/* CHAINED: each key joins the less full of two buckets. Sequentially a key sees all that came before it; here the keys
- * come in batches, and those of one see the buckets as the batch before left them, so that the order of threads does
- * not show. The longest chain is longer by little. Sources: Azar, Broder, Karlin, Upfal, Balanced Allocations (1999);
- * Berenbrink, Czumaj, Englert, Friedetzky, Nagel, Multiple-Choice Balanced Allocation in (Almost) Parallel (2012);
- * Alcantara, Efficient Hash Tables on the GPU (2011). */
+/* CHAINED: each key joins the emptier of two buckets. A sequential algorithm counts all earlier keys; here keys come in
+ * batches and count the keys of earlier batches only, so that the result does not depend on the order of threads. The
+ * longest chain grows little. Sources: Azar, Broder, Karlin, Upfal, Balanced Allocations (1999); Berenbrink, Czumaj,
+ * Englert, Friedetzky, Nagel, Multiple-Choice Balanced Allocation in (Almost) Parallel (2012); Alcantara, Efficient
+ * Hash Tables on the GPU (2011). */
 #ifndef BI_HASH_STEPS_CHAINED_H
 #define BI_HASH_STEPS_CHAINED_H
 
 #include "hash/steps/slot_store.h"
 
-/* Row i of the batch. */
+/* Chooses the bucket (a run) of row i of the batch. */
 BI_FN void bi_step_chained_choose(const struct bi_hash_slots_fill *f, int64_t i)
 {
     bosc_hash_word hash = bosc_hash_word_at(f->lists.hashes, f->batch + i, f->view.key_bits);
@@ -16,12 +16,13 @@ BI_FN void bi_step_chained_choose(const struct bi_hash_slots_fill *f, int64_t i)
     f->bins[f->batch + i] = f->counts[second] < f->counts[first] ? second : first;
 }
 
+/* Counts row i of the batch in its bucket. */
 BI_FN void bi_step_chained_join(const struct bi_hash_slots_fill *f, int64_t i)
 {
     bi_atomic_fetch_add_u64((uint64_t *)&f->counts[f->bins[f->batch + i]], 1);
 }
 
-/* Whether a hash is among the first `count` keys of a run. */
+/* True if a hash is among the first `count` keys of a run. */
 BI_FN bool bi_hash_chained_holds(const struct bi_hash_slots_fill *f, const struct bi_hash_run_keys *keys, int64_t count,
                                  bosc_hash_word hash)
 {
@@ -30,7 +31,7 @@ BI_FN bool bi_hash_chained_holds(const struct bi_hash_slots_fill *f, const struc
     return false;
 }
 
-/* Writes a run; f->extra[run] gets the slots that look-ups of its keys read before theirs. */
+/* Writes a run; f->extra[run]: slots that look-ups of its keys read before the right one. */
 BI_FN void bi_step_chained_fill(const struct bi_hash_slots_fill *f, int64_t run)
 {
     struct bi_hash_run_keys keys = bi_hash_run_keys_of(f, (uint32_t)run);
@@ -47,7 +48,7 @@ BI_FN void bi_step_chained_fill(const struct bi_hash_slots_fill *f, int64_t run)
             bi_atomic_or_u32(&f->report->repeats, 1);
     }
     f->extra[run] = extra;
-    bi_hash_store_descriptor(f, &keys, BOSC_HASH_LINEAR);
+    bi_hash_store_descriptor(f, &keys, BOSC_HASH_LINEAR); /* searched slot by slot, but not reported as linear */
 }
 
 #endif

@@ -10,7 +10,7 @@ struct bi_hash_ones {
 
 BI_FN void bi_step_ones(const struct bi_hash_ones *a, int64_t i) { a->counts[i] = 1; }
 
-/* touched[partition] = 1 where a key belongs to the partition. */
+/* touched[partition] = 1 if a key belongs to the partition. */
 struct bi_hash_touch {
     const void *keys;
     int32_t key_bits, partition_bits;
@@ -28,7 +28,7 @@ BI_FN void bi_step_touch(const struct bi_hash_touch *a, int64_t i)
 struct bi_hash_capacity {
     const bosc_hash_partition *partitions;
     const uint32_t *starts;
-    double load;
+    double load_factor;
     uint32_t *over;
 };
 
@@ -36,7 +36,7 @@ BI_FN void bi_step_check_capacity(const struct bi_hash_capacity *a, int64_t part
 {
     uint32_t keys = a->starts[partition + 1] - a->starts[partition];
     uint32_t buckets = a->partitions[partition].buckets_seed >> BOSC_HASH_SEED_BITS;
-    if (keys && bi_hash_partition_buckets(a->load, keys) > buckets) bi_atomic_or_u32(a->over, 1);
+    if (keys && bi_hash_partition_buckets(a->load_factor, keys) > buckets) bi_atomic_or_u32(a->over, 1);
 }
 
 /* Counts, for each bucket of the touched partitions (NULL: of all), the keys for which it is the second one. */
@@ -70,13 +70,13 @@ struct bi_hash_count_seeds {
 
 BI_FN void bi_step_count_seeds(const struct bi_hash_count_seeds *a, int64_t i)
 {
-    bool other = (a->partitions[i].buckets_seed & BOSC_HASH_LINEAR) != 0;
-    a->seeds[i] = bi_hash_is_linear(a->partitions[i]) ? (uint64_t)1 << 32 : other;
+    bool reseeded = (a->partitions[i].buckets_seed & BOSC_HASH_LINEAR) != 0;
+    a->seeds[i] = bi_hash_is_linear(a->partitions[i]) ? (uint64_t)1 << 32 : reseeded;
     if (a->touched && !a->touched[i]) a->seeds[i] = 0;
 }
 
-/* Erasing: mark_slots sets a bit for each slot whose key goes; the other steps take 32 slots, which are whole
- * buckets. */
+/* Erasing: mark_slots sets a bit for each slot whose key is erased; an item of the other steps is a word of 32 slots,
+ * which are whole buckets. */
 struct bi_hash_erase {
     bosc_hash_view view;
     const void *keys;
@@ -94,7 +94,9 @@ BI_FN void bi_step_mark_slots(const struct bi_hash_erase *a, int64_t i)
     if (slot >= 0) bi_atomic_or_u32(&a->bits[slot / 32], 1u << slot % 32);
 }
 
-/* Takes pairs out of a bucket: the others move up, and the fillers keep it spilled if it is. */
+/* Removes the pairs whose bits are set in `gone` from a bucket: the others move up, and the fillers preserve its
+ * spilled
+ * mark. */
 BI_FN void bi_hash_clear_bucket(const struct bi_hash_erase *a, uint32_t bucket, uint32_t gone)
 {
     const bosc_hash_view *v = &a->view;
@@ -127,7 +129,7 @@ BI_FN void bi_step_count_gone(const struct bi_hash_erase *a, int64_t w)
         const char *value = (const char *)bosc_hash_value_at(v, w * 32 + i);
         bosc_hash_word hash = bosc_hash_word_at(bosc_hash_bucket(v, bucket), i % BOSC_HASH_WIDTH, v->key_bits);
         bosc_hash_partition partition = v->partitions[bosc_hash_partition_of(hash, v->key_bits, v->partition_bits)];
-        pairs += a->counted ? bi_hash_get_count(value + a->value_size) : 1;
+        pairs += a->counted ? bi_hash_read_count(value + a->value_size) : 1;
         seconds += bi_hash_is_second(partition, hash, v->key_bits, bucket - partition.first);
         keys++;
     }

@@ -4,8 +4,8 @@
 
 #include "hash/steps/read.h"
 
-/* Checks of a bucketed table: partitions follow one another; then, buckets_too, every hash is where find looks for
- * it. */
+/* Checks of a bucketed table: partitions follow one another; with buckets_too, every hash is where find looks for it.
+ * */
 enum { BI_HASH_BAD_PARTITION = 1, BI_HASH_BAD_SLOT = 2, BI_HASH_BAD_MARK = 4 };
 struct bi_hash_check {
     bosc_hash_view view;
@@ -14,6 +14,8 @@ struct bi_hash_check {
     bool buckets_too;
 };
 
+/* Checks bucket b of a partition: equal fillers follow the hashes; each hash has this bucket, and its first bucket is
+ * marked if this is its second one. Returns one of the bits above, or 0. */
 BI_FN uint32_t bi_hash_check_bucket(const bosc_hash_view *v, uint32_t number, uint32_t b)
 {
     bosc_hash_partition partition = v->partitions[number];
@@ -57,7 +59,7 @@ BI_FN void bi_step_check_partition(const struct bi_hash_check *a, int64_t i)
     if (found) bi_atomic_or_u32(a->found, found);
 }
 
-/* Checks the bytes stored with key i: counts are collected, and a multimap's values must exist. */
+/* Checks the bytes stored with key i: collects its count; a multimap's values must exist. */
 struct bi_hash_check_stored {
     struct bi_hash_stored stored;
     int64_t pairs;

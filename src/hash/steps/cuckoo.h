@@ -1,7 +1,7 @@
 /* CUCKOO: parallel cuckoo hashing over one table in rounds. In a round every key without a slot writes to the slot of
- * its next function, whatever stands there; it and the keys that it overwrote go on in the next round, by the function
- * after the one that led them there. The published build exchanges words as threads come by. Here a word is (rounds
- * left, row, function) and the least one stays: it is of the latest round, and in that of the first row; so a round
+ * its next function, even if it is occupied; the loser, the key itself or the overwritten one, waits for the next round
+ * and then uses its next function. The published build exchanges words in the order of threads. Here a word is (rounds
+ * left, row, function) and the least one stays: that of the latest round and, within it, of the first row. So a round
  * leaves the same table in whatever order its keys write. Sources: Pagh and Rodler, Cuckoo Hashing (2004); Alcantara,
  * Efficient Hash Tables on the GPU (2011). */
 #ifndef BI_HASH_STEPS_CUCKOO_H
@@ -11,7 +11,7 @@
 
 enum {
     BI_HASH_CUCKOO_ROUNDS = 4096,  /* of a seed; 10 million keys took 2,200 at a load factor of 0.97 */
-    BI_HASH_CUCKOO_ENTRY_BITS = 34 /* row << 2 | function */
+    BI_HASH_CUCKOO_ENTRY_BITS = 34 /* of an entry: row << 2 | function */
 };
 #define BI_HASH_CUCKOO_EMPTY UINT64_MAX
 
@@ -21,7 +21,7 @@ struct bi_hash_cuckoo {
     uint32_t seed, round;
     uint64_t *words;      /* (slots + BOSC_HASH_STASH) BI_HASH_CUCKOO_EMPTY, or rounds left << ENTRY_BITS | entry */
     uint64_t *waiting[2]; /* (n) the entries that write in even and in odd rounds; not in round 0, where all do */
-    uint32_t *counts;     /* (BI_HASH_CUCKOO_ROUNDS + 1) how many they are, by round */
+    uint32_t *counts;     /* (BI_HASH_CUCKOO_ROUNDS + 1) number of waiting entries by round */
     uint32_t *collides;   /* not 0: two keys have one slot of the stash */
 };
 
@@ -39,24 +39,25 @@ BI_FN uint64_t bi_hash_cuckoo_slot(const struct bi_hash_cuckoo *a, bosc_hash_wor
                                                                stash ? (uint64_t)BOSC_HASH_STASH : a->slots);
 }
 
-/* Entry i that waits for this round. */
+/* Writes the entry at index i of this round's list. */
 BI_FN void bi_step_cuckoo_round(const struct bi_hash_cuckoo *a, int64_t i)
 {
     if (a->round && i >= (int64_t)a->counts[a->round]) return;
     uint64_t entry = a->round ? a->waiting[a->round % 2][i] : (uint64_t)i << 2;
     uint64_t word = (uint64_t)(BI_HASH_CUCKOO_ROUNDS - 1 - a->round) << BI_HASH_CUCKOO_ENTRY_BITS | entry;
     bosc_hash_word hash = bi_hash_cuckoo_key(a, entry);
-    uint64_t there = bi_atomic_fetch_min_u64(&a->words[bi_hash_cuckoo_slot(a, hash, entry % 4)], word);
-    if (there == BI_HASH_CUCKOO_EMPTY) return;
-    /* copies of a key all write to one slot in round 0: where they are many, they are seen at once */
-    if (!a->round && !a->fill.distinct && bi_hash_same(hash, bi_hash_cuckoo_key(a, bi_hash_cuckoo_entry(there))))
+    uint64_t previous = bi_atomic_fetch_min_u64(&a->words[bi_hash_cuckoo_slot(a, hash, entry % 4)], word);
+    if (previous == BI_HASH_CUCKOO_EMPTY) return;
+    /* copies of a key write to one slot in round 0, so that many repeats are detected early */
+    if (!a->round && !a->fill.distinct && bi_hash_same(hash, bi_hash_cuckoo_key(a, bi_hash_cuckoo_entry(previous))))
         bi_atomic_or_u32(&a->fill.report->repeats, 1);
-    entry = bi_hash_cuckoo_entry(there < word ? word : there);
+    /* The greater word loses: its key waits, with its next function in turn. */
+    entry = bi_hash_cuckoo_entry(previous < word ? word : previous);
     entry = entry % 4 + 1 == a->fill.view.functions ? entry - entry % 4 : entry + 1;
     a->waiting[(a->round + 1) % 2][bi_atomic_fetch_add_u32(&a->counts[a->round + 1], 1)] = entry;
 }
 
-/* Entry i that waits after the last round goes to the stash. */
+/* Moves entry i of the list after the last round to the stash. */
 BI_FN void bi_step_cuckoo_stash(const struct bi_hash_cuckoo *a, int64_t i)
 {
     uint64_t entry = a->waiting[BI_HASH_CUCKOO_ROUNDS % 2][i];
@@ -75,7 +76,7 @@ BI_FN void bi_step_cuckoo_describe(const struct bi_hash_cuckoo *a, int64_t i)
     if (a->seed == BOSC_HASH_LINEAR && n) a->fill.report->extra_probes = n * (n - 1) / 2;
 }
 
-/* Whether a key stands in another of its slots too. */
+/* True if another slot of a key holds the same key. */
 BI_FN bool bi_hash_cuckoo_repeats(const struct bi_hash_cuckoo *a, bosc_hash_word hash, uint64_t slot)
 {
     for (uint32_t p = 0; p < a->fill.view.functions; p++) {
@@ -87,7 +88,7 @@ BI_FN bool bi_hash_cuckoo_repeats(const struct bi_hash_cuckoo *a, bosc_hash_word
     return false;
 }
 
-/* Writes slot i, of a linear table row i. */
+/* Writes slot i; in a linear table slot i holds row i. */
 BI_FN void bi_step_cuckoo_write(const struct bi_hash_cuckoo *a, int64_t i)
 {
     const struct bi_hash_run_keys rows = {0, 0, 0, 0, 0}; /* the order is that of the lists */
@@ -103,7 +104,7 @@ BI_FN void bi_step_cuckoo_write(const struct bi_hash_cuckoo *a, int64_t i)
         bi_atomic_or_u32(&a->fill.report->repeats, 1);
 }
 
-/* Replaces the word of a slot by the slots that a look-up reads before it. */
+/* Replaces the word of a slot by the number of slots that a look-up reads before it. */
 BI_FN void bi_step_cuckoo_extra(const struct bi_hash_cuckoo *a, int64_t i)
 {
     uint64_t word = a->words[i];

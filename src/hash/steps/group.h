@@ -37,13 +37,13 @@ BI_FN char *bi_hash_row(const void *array, int32_t size, uint64_t i)
     return array ? (char *)(uintptr_t)array + i * (uint64_t)(uint32_t)size : NULL;
 }
 
-/* Counts stand behind values of any size. */
-BI_FN void bi_hash_put_count(char *to, uint32_t count)
+/* Writes a count behind a value; bytewise, as the size of the value gives no alignment. */
+BI_FN void bi_hash_write_count(char *to, uint32_t count)
 {
     for (int b = 0; b < 4; b++) to[b] = (char)(count >> 8 * b);
 }
 
-BI_FN uint32_t bi_hash_get_count(const char *from)
+BI_FN uint32_t bi_hash_read_count(const char *from)
 {
     uint32_t count = 0;
     for (int b = 0; b < 4; b++) count |= (uint32_t)(unsigned char)from[b] << 8 * b;
@@ -76,7 +76,7 @@ BI_FN void bi_step_hash_rows(const struct bi_hash_rows *a, int64_t i)
         ((uint64_t *)a->out)[i] = a->half == BI_HASH_LOW ? hash.low : hash.high;
 }
 
-/* heads[i]: the first of equal hashes that stand together. */
+/* heads[i] = 1 for the first of equal, adjacent hashes. */
 struct bi_hash_heads {
     const void *hashes;
     int32_t key_bits;
@@ -89,7 +89,7 @@ BI_FN void bi_step_mark_heads(const struct bi_hash_heads *a, int64_t i)
                                           bosc_hash_word_at(a->hashes, i, a->key_bits));
 }
 
-/* *bad becomes the first row whose key came before. */
+/* *bad: the least row whose key occurred in an earlier row. */
 struct bi_hash_repeat {
     const uint8_t *heads;
     const uint32_t *rows;
@@ -127,14 +127,14 @@ BI_FN void bi_step_attach(const struct bi_hash_attach *a, int64_t i)
     uint32_t count = a->counts ? a->counts[i] : 1;
     char *to = bi_hash_row(a->out, a->value_size + 4, (uint64_t)i);
     if (a->value_size) bi_hash_copy(to, bi_hash_row(a->values, a->value_size, (uint64_t)i), a->value_size);
-    bi_hash_put_count(to + a->value_size, count);
+    bi_hash_write_count(to + a->value_size, count);
 }
 
 /* One pair for each group of equal keys. */
 struct bi_hash_reduce {
-    const void *hashes;     /* (n) sorted */
-    const uint32_t *rows;   /* (n) */
-    const uint32_t *firsts; /* (groups) */
+    const void *hashes;           /* (n) sorted */
+    const uint32_t *rows;         /* (n) */
+    const uint32_t *group_begins; /* (groups) */
     int64_t groups, n;
     int32_t key_bits, value_size, value_bytes;
     bosc_hash_duplicates duplicates;
@@ -146,7 +146,7 @@ struct bi_hash_reduce {
     void *out_hashes, *out_values;
 };
 
-/* The sum of floats, in the order of the rows. */
+/* Adds floats in the order of the rows. */
 BI_FN void bi_hash_add_floats(const struct bi_hash_reduce *a, int64_t begin, int64_t end, void *to)
 {
     if (a->dtype == BOSC_F32) {
@@ -166,7 +166,7 @@ BI_FN void bi_hash_add_floats(const struct bi_hash_reduce *a, int64_t begin, int
 
 BI_FN void bi_step_reduce(const struct bi_hash_reduce *a, int64_t g)
 {
-    int64_t begin = a->firsts[g], end = g + 1 < a->groups ? (int64_t)a->firsts[g + 1] : a->n;
+    int64_t begin = a->group_begins[g], end = g + 1 < a->groups ? (int64_t)a->group_begins[g + 1] : a->n;
     char *to = bi_hash_row(a->out_values, a->value_bytes, (uint64_t)g);
     uint32_t count = a->counts ? a->counts[end - 1] : (uint32_t)(end - begin), first = (uint32_t)begin;
     bi_hash_store(a->out_hashes, a->key_bits, g, bosc_hash_word_at(a->hashes, begin, a->key_bits));
@@ -184,10 +184,10 @@ BI_FN void bi_step_reduce(const struct bi_hash_reduce *a, int64_t g)
         int64_t at = a->duplicates == BOSC_HASH_LAST ? end - 1 : begin;
         bi_hash_copy(to, bi_hash_row(a->values, a->value_size, a->rows[at]), a->value_size);
     }
-    if (a->counted) bi_hash_put_count(to + a->value_size, count);
+    if (a->counted) bi_hash_write_count(to + a->value_size, count);
 }
 
-/* Where each partition begins among sorted hashes. */
+/* Finds the start of each partition among sorted hashes. */
 struct bi_hash_find_starts {
     const void *hashes;
     int64_t n;

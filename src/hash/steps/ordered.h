@@ -1,6 +1,6 @@
-/* ORDERED: where the pairs of a list that is sorted by hash stand. Pair i stands at the greatest of home(j) - j + i
- * over all j up to i: at its home, or as far behind that of an earlier pair as there are pairs in between. Source:
- * Gonnet and Munro, The Analysis of Linear Probing Sort by the Use of a New Mathematical Transform (1984). */
+/* ORDERED: slots of the pairs of a list sorted by hash. Pair i has the slot max over j <= i of home(j) - j + i: its
+ * home, or the slot behind the previous pair. Source: Gonnet and Munro, The Analysis of Linear Probing Sort by the Use
+ * of a New Mathematical Transform (1984). */
 #ifndef BI_HASH_STEPS_ORDERED_H
 #define BI_HASH_STEPS_ORDERED_H
 
@@ -30,9 +30,9 @@ BI_FN void bi_step_ordered_clear(const struct bi_hash_ordered *a, int64_t slot)
     bi_hash_write_slot(&a->fill, (uint64_t)slot, filler, 0);
 }
 
-BI_FN void bi_step_ordered_place(const struct bi_hash_ordered *a, int64_t i)
+BI_FN void bi_step_ordered_write(const struct bi_hash_ordered *a, int64_t i)
 {
-    const struct bi_hash_run_keys rows = {0, 0, 0, 0, 0}; /* the order is that of the lists */
+    const struct bi_hash_run_keys rows = {0, 0, 0, 0, 0}; /* the order of the lists */
     const bosc_hash_slots_view *v = &a->fill.view;
     const bosc_hash_word hash = bi_hash_ordered_hash(a, i);
     uint64_t slot = (uint64_t)i;

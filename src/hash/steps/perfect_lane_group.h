@@ -1,21 +1,21 @@
-/* PERFECT: a lane group of one warp, or one thread, finds the pilots of a run. Groups go by descending size, equal
- * ones by their number; each takes the least pilot that leads its keys to slots that are free and apart. So the run
- * depends on its set of keys alone. Sources: see boscage/device/hash_slots.h. */
+/* PERFECT: a lane group of one warp, or one thread, finds the pilots of a run. It processes the groups by descending
+ * size, equal ones by number; each gets the least pilot that sends its keys to distinct free slots. So the run depends
+ * on its set of keys alone. Sources: see boscage/device/hash_slots.h. */
 #ifndef BI_HASH_STEPS_PERFECT_LANE_GROUP_H
 #define BI_HASH_STEPS_PERFECT_LANE_GROUP_H
 
 #include "hash/steps/slot_store.h"
 #include "hash/steps/lane_group.h"
 
-enum {
-    BI_HASH_PERFECT_WORDS = 2 * BI_HASH_PERFECT_MAX_KEYS / 32 + 1
-}; /* a bit for each slot: the load factor is 1/2 or more */
+/* A bit for each slot: the load factor is 1/2 or more. */
+enum { BI_HASH_PERFECT_WORDS = 2 * BI_HASH_PERFECT_MAX_KEYS / 32 + 1 };
 
 struct bi_hash_perfect_work {
-    uint32_t mixed[BI_HASH_PERFECT_MAX_KEYS]; /* bits of the keys, those of a group together */
-    uint32_t ends[BI_HASH_PERFECT_GROUPS];    /* of the groups in it */
-    uint32_t taken[BI_HASH_PERFECT_WORDS];
-    uint32_t largest, alike;
+    uint32_t mixed[BI_HASH_PERFECT_MAX_KEYS]; /* bits of the keys, ordered by group */
+    uint32_t ends[BI_HASH_PERFECT_GROUPS];    /* of the groups in `mixed` */
+    uint32_t taken[BI_HASH_PERFECT_WORDS];    /* a bit for each slot */
+    uint32_t largest;                         /* keys of the largest group */
+    uint32_t alike;                           /* not 0: no pilot separates two keys of a group */
 };
 
 BI_LANE_GROUP_FN uint32_t bi_hash_perfect_begin(const struct bi_hash_perfect_work *w, uint32_t group)
@@ -23,7 +23,7 @@ BI_LANE_GROUP_FN uint32_t bi_hash_perfect_begin(const struct bi_hash_perfect_wor
     return group ? w->ends[group - 1] : 0;
 }
 
-/* Turns counts into beginnings; notes the largest group. */
+/* Turns the counts of the groups into their begins; records the largest group. */
 BI_LANE_GROUP_FN void bi_hash_perfect_sum(struct bi_hash_perfect_work *w, uint32_t groups)
 {
     uint32_t each = (groups + BI_LANES - 1) / BI_LANES, from = BI_LANE * each, sum = 0, largest = 0;
@@ -41,36 +41,41 @@ BI_LANE_GROUP_FN void bi_hash_perfect_sum(struct bi_hash_perfect_work *w, uint32
     bi_lane_group_max(&w->largest, largest);
 }
 
-/* Orders the keys by group under a seed. w->alike: two keys of a group have the same bits, so that no pilot works. */
+/* Orders the keys by group under a seed (a counting sort). w->alike: two keys of a group have the same bits, so that no
+ * pilot separates them. */
 BI_LANE_GROUP_FN void bi_hash_perfect_order(const struct bi_hash_slots_fill *f, const struct bi_hash_run_keys *keys,
                                             uint32_t seed, struct bi_hash_perfect_work *w)
 {
     uint32_t groups = f->view.groups;
     int32_t bits = f->view.key_bits;
-    bi_lane_group_sync();
+    /* 1. Clear, and count the keys of each group. */
+    bi_lane_group_sync(); /* no lane still reads the work of the previous seed */
     for (uint32_t i = BI_LANE; i < groups; i += BI_LANES) w->ends[i] = 0;
     for (uint32_t i = BI_LANE; i < BI_HASH_PERFECT_WORDS; i += BI_LANES) w->taken[i] = 0;
     if (BI_LANE == 0) w->largest = w->alike = 0;
-    bi_lane_group_sync();
+    bi_lane_group_sync(); /* the counts are zero */
     for (uint32_t j = BI_LANE; j < keys->keys; j += BI_LANES)
         bi_lane_group_add(
             &w->ends[bosc_hash_group_of(bosc_hash_remix(bi_hash_run_key(f, keys, j), bits, seed), groups)], 1);
-    bi_lane_group_sync();
+    bi_lane_group_sync(); /* the counts are complete */
+    /* 2. Scan the counts, and scatter the keys: afterwards ends[g] is the end of group g. */
     bi_hash_perfect_sum(w, groups);
-    bi_lane_group_sync();
+    bi_lane_group_sync(); /* the begins are there */
     for (uint32_t j = BI_LANE; j < keys->keys; j += BI_LANES) {
         uint32_t mixed = bosc_hash_remix(bi_hash_run_key(f, keys, j), bits, seed);
         w->mixed[bi_lane_group_add(&w->ends[bosc_hash_group_of(mixed, groups)], 1)] = mixed;
     }
-    bi_lane_group_sync();
+    bi_lane_group_sync(); /* all keys are in order */
+    /* 3. Compare the keys within each group. */
     for (uint32_t g = BI_LANE; g < groups; g += BI_LANES) {
         for (uint32_t i = bi_hash_perfect_begin(w, g); i < w->ends[g]; i++)
             for (uint32_t j = i + 1; j < w->ends[g]; j++)
                 if (w->mixed[i] == w->mixed[j]) bi_lane_group_or(&w->alike, 1);
     }
-    bi_lane_group_sync();
+    bi_lane_group_sync(); /* all groups are compared */
 }
 
+/* True if a pilot sends the keys of a group to distinct free slots. */
 BI_LANE_GROUP_FN bool bi_hash_perfect_fits(const struct bi_hash_perfect_work *w, uint32_t begin, uint32_t end,
                                            uint32_t pilot, uint32_t slots)
 {
@@ -86,7 +91,8 @@ BI_LANE_GROUP_FN bool bi_hash_perfect_fits(const struct bi_hash_perfect_work *w,
     return true;
 }
 
-/* Finds the pilot of a group and takes its slots; false if there is none. */
+/* Finds the pilot of a group, of which each lane tests one at a time, and marks its slots as taken; false if there is
+ * none. */
 BI_LANE_GROUP_FN bool bi_hash_perfect_place(const struct bi_hash_slots_fill *f, const struct bi_hash_run_keys *keys,
                                             uint32_t group, struct bi_hash_perfect_work *w)
 {
@@ -95,19 +101,19 @@ BI_LANE_GROUP_FN bool bi_hash_perfect_place(const struct bi_hash_slots_fill *f, 
         uint32_t fit = bi_lane_group_ballot(bi_hash_perfect_fits(w, begin, end, base + BI_LANE, slots));
         if (!fit) continue;
         uint32_t pilot = base + bi_lane_group_first(fit);
-        bi_lane_group_sync();
+        bi_lane_group_sync(); /* all lanes have read `taken` */
         for (uint32_t i = begin + BI_LANE; i < end; i += BI_LANES) {
             uint32_t slot = bosc_hash_slot_by_pilot(w->mixed[i], pilot, slots);
             bi_lane_group_or(&w->taken[slot / 32], 1u << slot % 32);
         }
         if (BI_LANE == 0) f->pilots[(uint64_t)keys->run * f->view.groups + group] = (uint16_t)pilot;
-        bi_lane_group_sync();
+        bi_lane_group_sync(); /* the slots are marked, before the next group reads them */
         return true;
     }
     return false;
 }
 
-/* False if a group finds no pilot. */
+/* Finds the pilots of all groups; false if a group has none. */
 BI_LANE_GROUP_FN bool bi_hash_perfect_place_all(const struct bi_hash_slots_fill *f, const struct bi_hash_run_keys *keys,
                                                 struct bi_hash_perfect_work *w)
 {
@@ -123,8 +129,8 @@ BI_LANE_GROUP_FN bool bi_hash_perfect_place_all(const struct bi_hash_slots_fill 
     return true;
 }
 
-/* Tries seeds; BOSC_HASH_LINEAR if none works. *repeats: keys seem to repeat, as two have the same bits under two
- * seeds; then the run stays unfinished. */
+/* Tries seeds and returns the first that works, else BOSC_HASH_LINEAR. *repeats: keys probably repeat, as two have the
+ * same bits under two seeds; the run then stays unfinished. */
 BI_LANE_GROUP_FN uint32_t bi_hash_perfect_seed(const struct bi_hash_slots_fill *f, const struct bi_hash_run_keys *keys,
                                                struct bi_hash_perfect_work *w, bool *repeats)
 {
@@ -141,6 +147,7 @@ BI_LANE_GROUP_FN uint32_t bi_hash_perfect_seed(const struct bi_hash_slots_fill *
     return BOSC_HASH_LINEAR;
 }
 
+/* Fills a run. One of too many keys is linear, or left to the driver if keys may repeat. */
 BI_LANE_GROUP_FN void bi_hash_perfect_run(const struct bi_hash_slots_fill *f, uint32_t number,
                                           struct bi_hash_perfect_work *w)
 {
@@ -148,6 +155,7 @@ BI_LANE_GROUP_FN void bi_hash_perfect_run(const struct bi_hash_slots_fill *f, ui
     uint32_t groups = f->view.groups, seed = BOSC_HASH_LINEAR;
     uint16_t *pilots = f->pilots + (uint64_t)number * groups;
     bool repeats = false;
+    /* 1. Find the seed and the pilots. */
     if (keys.keys > BI_HASH_PERFECT_MAX_KEYS && !f->distinct) return;
     for (uint32_t g = BI_LANE; g < groups; g += BI_LANES) pilots[g] = 0;
     if (keys.keys <= BI_HASH_PERFECT_MAX_KEYS) seed = bi_hash_perfect_seed(f, &keys, w, &repeats);
@@ -155,12 +163,14 @@ BI_LANE_GROUP_FN void bi_hash_perfect_run(const struct bi_hash_slots_fill *f, ui
         if (BI_LANE == 0) bi_atomic_or_u32(&f->report->repeats, 1);
         return;
     }
-    bi_lane_group_sync();
+    bi_lane_group_sync(); /* pilots and `taken` are complete */
+    /* 2. Without a seed write a linear run. */
     if (seed == BOSC_HASH_LINEAR) {
         for (uint32_t g = BI_LANE; g < groups; g += BI_LANES) pilots[g] = 0;
         bi_hash_fill_linear(f, &keys, BI_LANE, BI_LANES);
         return;
     }
+    /* 3. Write fillers to free slots and each key to the slot of its pilot. */
     bosc_hash_word filler = bi_hash_slots_filler(&f->view, number);
     for (uint32_t i = BI_LANE; i < keys.slots; i += BI_LANES)
         if (!(w->taken[i / 32] >> i % 32 & 1)) bi_hash_write_slot(f, keys.first + i, filler, 0);

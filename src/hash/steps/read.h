@@ -1,4 +1,4 @@
-/* The steps that read tables: what find gave, in the form the caller wants, and lists of all pairs. */
+/* The steps that read tables: they convert results of find to the caller's form, and list all pairs. */
 #ifndef BI_HASH_STEPS_READ_H
 #define BI_HASH_STEPS_READ_H
 
@@ -22,10 +22,10 @@ BI_FN uint32_t bi_hash_stored_first(const struct bi_hash_stored *k, int64_t i)
 BI_FN uint32_t bi_hash_stored_count(const struct bi_hash_stored *k, int64_t i)
 {
     if (k->multimap) return ((const uint32_t *)k->stored)[2 * i + 1];
-    return bi_hash_get_count(bi_hash_row(k->stored, k->value_bytes, (uint64_t)i) + k->value_size);
+    return bi_hash_read_count(bi_hash_row(k->stored, k->value_bytes, (uint64_t)i) + k->value_size);
 }
 
-/* out[i] = the value, or a multimap's first one. */
+/* out[i] = the value, or the first value of a multimap. */
 struct bi_hash_unpack {
     struct bi_hash_stored stored;
     void *out;
@@ -43,20 +43,20 @@ BI_FN void bi_step_unpack(const struct bi_hash_unpack *a, int64_t i)
         bi_hash_clear(to, k->value_size);
 }
 
-/* The number of pairs that a key came with; of a map that is not counted, found[i] (NULL: 1). */
+/* Returns the number of pairs of a key; of a map that is not counted, found[i] (NULL: 1). */
 BI_FN uint32_t bi_hash_count_of(const struct bi_hash_stored *k, const uint8_t *found, int64_t i)
 {
     return k->multimap || k->counted ? bi_hash_stored_count(k, i) : found ? found[i] : 1;
 }
 
-struct bi_hash_take_counts {
+struct bi_hash_read_counts {
     struct bi_hash_stored stored;
     const uint8_t *found;
     int64_t *counts;
-    uint32_t *narrow; /* instead of counts; may be NULL */
+    uint32_t *narrow; /* counts of 32 bits, instead of `counts`; may be NULL */
 };
 
-BI_FN void bi_step_take_counts(const struct bi_hash_take_counts *a, int64_t i)
+BI_FN void bi_step_read_counts(const struct bi_hash_read_counts *a, int64_t i)
 {
     uint32_t count = bi_hash_count_of(&a->stored, a->found, i);
     if (a->narrow)
@@ -65,7 +65,7 @@ BI_FN void bi_step_take_counts(const struct bi_hash_take_counts *a, int64_t i)
         a->counts[i] = count;
 }
 
-/* *bad becomes the lowest row of CSR offsets that is not as long as its key's answer. */
+/* *bad: the lowest row of CSR offsets whose length differs from the number of its key's values. */
 struct bi_hash_check_rows {
     struct bi_hash_stored stored;
     const uint8_t *found;
@@ -79,7 +79,7 @@ BI_FN void bi_step_check_rows(const struct bi_hash_check_rows *a, int64_t i)
         bi_atomic_min_i64(a->bad, i);
 }
 
-/* Value i of the CSR rows. The offsets ascend from 0; a row that is longer than its key's answer gets zeros. */
+/* Value i of the CSR rows. The offsets ascend from 0; a row longer than its key's values ends in zeros. */
 struct bi_hash_fetch {
     struct bi_hash_stored stored;
     const int64_t *offsets; /* (rows) */
@@ -93,7 +93,7 @@ struct bi_hash_fetch {
 BI_FN void bi_step_fetch_values(const struct bi_hash_fetch *a, int64_t i)
 {
     const struct bi_hash_stored *k = &a->stored;
-    int64_t row = bi_upper_bound_i64(a->offsets + 1, a->rows - 1, i); /* the last that begins at or before i */
+    int64_t row = bi_upper_bound_i64(a->offsets + 1, a->rows - 1, i); /* the last row that begins at or before i */
     int64_t nth = i - a->offsets[row];
     if (a->keys) bi_hash_store(a->out_keys, a->key_bits, i, bosc_hash_word_at(a->keys, row, a->key_bits));
     char *to = bi_hash_row(a->out, k->value_size, (uint64_t)i);
@@ -115,7 +115,7 @@ struct bi_hash_list_pairs {
     void *hashes, *values;
 };
 
-/* Counts the pairs in a bucket: fillers stand last, and all of a bucket are equal. */
+/* Counts the pairs in a bucket: fillers stand last, and those of a bucket are equal. */
 BI_FN int32_t bi_hash_bucket_pairs(const bosc_hash_view *view, uint32_t bucket)
 {
     const unsigned char *hashes = bosc_hash_bucket(view, bucket);
@@ -174,7 +174,7 @@ BI_FN bool bi_hash_is_linear(bosc_hash_partition partition)
     return (partition.buckets_seed & BOSC_HASH_LINEAR) == BOSC_HASH_LINEAR;
 }
 
-/* Whether a hash in this bucket (counted from its partition's first one) is in its second bucket. */
+/* True if this bucket (counted from its partition's first one) is the second bucket of a hash in it. */
 BI_FN bool bi_hash_is_second(bosc_hash_partition partition, bosc_hash_word hash, int32_t key_bits, uint32_t bucket)
 {
     uint32_t pick[2];

@@ -1,4 +1,4 @@
-/* How slots and runs are written, and occupied slots told from empty ones. */
+/* Writes slots and runs, and distinguishes occupied slots from empty ones. */
 #ifndef BI_HASH_STEPS_SLOT_STORE_H
 #define BI_HASH_STEPS_SLOT_STORE_H
 
@@ -15,8 +15,8 @@ BI_FN struct bi_hash_run_keys bi_hash_run_keys_of(const struct bi_hash_slots_fil
 {
     struct bi_hash_run_keys k;
     k.run = run;
-    k.first = f->firsts[run];
-    k.slots = f->firsts[run + 1] - k.first;
+    k.first = f->first_slots[run];
+    k.slots = f->first_slots[run + 1] - k.first;
     k.begin = f->starts ? f->starts[run] : f->lists.starts[run];
     k.keys = (f->starts ? f->starts[run + 1] : f->lists.starts[run + 1]) - k.begin;
     return k;
@@ -82,7 +82,7 @@ BI_FN bosc_hash_word bi_hash_ordered_filler(const bosc_hash_slots_view *view, ui
     return slot == slots - 1 ? zero : bosc_hash_greatest(view->key_bits);
 }
 
-/* CUCKOO: whether a hash has this slot by one of the functions, or of the stash. */
+/* CUCKOO: true if one of the functions maps a hash to this slot, or that of the stash. */
 BI_FN bool bi_hash_has_slot(const bosc_hash_slots_view *view, bosc_hash_word hash, uint64_t slot)
 {
     bosc_hash_run table = bosc_hash_run_at(view, 0), stash = bosc_hash_run_at(view, 1);
@@ -95,7 +95,7 @@ BI_FN bool bi_hash_has_slot(const bosc_hash_slots_view *view, bosc_hash_word has
     return false;
 }
 
-/* CUCKOO: the least hash that has not this slot; an empty slot is not the only one. */
+/* CUCKOO: returns the least hash that no function maps to this slot; it marks the slot as empty. */
 BI_FN bosc_hash_word bi_hash_cuckoo_filler(const bosc_hash_slots_view *view, uint64_t slot)
 {
     bosc_hash_word filler = {0, 0};
@@ -103,7 +103,7 @@ BI_FN bosc_hash_word bi_hash_cuckoo_filler(const bosc_hash_slots_view *view, uin
     return filler;
 }
 
-/* Whether a slot holds a pair. */
+/* True if a slot holds a pair. */
 BI_FN bool bi_hash_is_occupied(const bosc_hash_slots_view *view, uint64_t slot)
 {
     bosc_hash_word hash = bosc_hash_at_slot(view, slot);
@@ -117,7 +117,7 @@ BI_FN bool bi_hash_is_occupied(const bosc_hash_slots_view *view, uint64_t slot)
     return run.first <= slot && slot - run.first < run.size;
 }
 
-/* Writes a run's descriptor, and behind the last one the end; by one lane. */
+/* Writes a run's descriptor, and behind the last one the end of the table. One lane calls it. */
 BI_FN void bi_hash_store_descriptor(const struct bi_hash_slots_fill *f, const struct bi_hash_run_keys *keys,
                                     uint32_t seed)
 {
@@ -139,7 +139,7 @@ BI_FN void bi_hash_write_descriptor(const struct bi_hash_slots_fill *f, const st
         bi_atomic_fetch_add_u32(&f->report->reseeded, 1);
 }
 
-/* Fills a linear run; by all lanes. */
+/* Fills a linear run. All lanes call it. */
 BI_FN void bi_hash_fill_linear(const struct bi_hash_slots_fill *f, const struct bi_hash_run_keys *keys, uint32_t lane,
                                uint32_t lanes)
 {

@@ -4,20 +4,21 @@
 
 #include "hash/steps/slot_store.h"
 
+/* Computes the run that row i chooses. */
 BI_FN void bi_step_slots_bins(const struct bi_hash_slots_fill *f, int64_t i)
 {
     f->bins[i] = bosc_hash_run_of(&f->view, bosc_hash_word_at(f->lists.hashes, i, f->view.key_bits));
 }
 
-/* The slots that keep a load factor. */
-BI_FN uint64_t bi_hash_slots_for(double load, uint64_t keys)
+/* Returns the number of slots for a load factor. */
+BI_FN uint64_t bi_hash_slots_for(double load_factor, uint64_t keys)
 {
-    double exact = (double)keys / load;
+    double exact = (double)keys / load_factor;
     uint64_t slots = (uint64_t)exact;
     return (double)slots < exact ? slots + 1 : slots;
 }
 
-/* The slots of a run; none for the run behind the last one. */
+/* Computes the slots of a run; none for the run behind the last one. */
 BI_FN void bi_step_slots_sizes(const struct bi_hash_slots_fill *f, int64_t run)
 {
     uint64_t keys = 0, slots, max_keys = BI_HASH_FKS_MAX_KEYS;
@@ -26,7 +27,7 @@ BI_FN void bi_step_slots_sizes(const struct bi_hash_slots_fill *f, int64_t run)
     slots = keys * keys;
     if (f->view.layout == BOSC_HASH_PERFECT) {
         max_keys = BI_HASH_PERFECT_MAX_KEYS;
-        slots = keys > max_keys ? keys : bi_hash_slots_for(f->load, keys);
+        slots = keys > max_keys ? keys : bi_hash_slots_for(f->load_factor, keys);
     } else if (f->view.layout == BOSC_HASH_HYBRID) {
         max_keys = BI_HASH_HYBRID_MAX_KEYS;
         slots = last ? 0 : BI_HASH_HYBRID_SLOTS;
@@ -35,12 +36,11 @@ BI_FN void bi_step_slots_sizes(const struct bi_hash_slots_fill *f, int64_t run)
         slots = keys;
     }
     if (f->linear) slots = keys;
-    f->firsts[run] = slots;
+    f->first_slots[run] = slots;
     if (keys > max_keys) bi_atomic_or_u32(f->oversized, 1);
 }
 
-/* FKS: the least seed under which the k keys of a run go to slots apart among k * k. A seed works with a chance of
- * more than 1/2. */
+/* FKS: true if a seed sends the k keys of a run to distinct slots among k * k: with a probability above 1/2. */
 BI_FN bool bi_hash_fks_try(const struct bi_hash_slots_fill *f, const struct bi_hash_run_keys *keys, uint32_t seed,
                            uint16_t *slot)
 {
@@ -63,6 +63,7 @@ BI_FN bool bi_hash_fks_repeats(const struct bi_hash_slots_fill *f, const struct 
 
 BI_FN void bi_step_slots_fks(const struct bi_hash_slots_fill *f, int64_t run)
 {
+    /* 1. Find the least seed that works; without one the run is linear. */
     struct bi_hash_run_keys keys = bi_hash_run_keys_of(f, (uint32_t)run);
     uint16_t slot[BI_HASH_FKS_MAX_KEYS];
     uint32_t seed = 0;
@@ -81,6 +82,7 @@ BI_FN void bi_step_slots_fks(const struct bi_hash_slots_fill *f, int64_t run)
         bi_hash_fill_linear(f, &keys, 0, 1);
         return;
     }
+    /* 2. Write fillers to all slots, then the keys over them. A run of one key has one slot. */
     bosc_hash_word filler = {0, 0};
     if (keys.keys > 1) filler = bi_hash_slots_filler(&f->view, keys.run);
     for (uint64_t i = 0; keys.keys > 1 && i < keys.slots; i++) bi_hash_write_slot(f, keys.first + i, filler, 0);
@@ -98,7 +100,7 @@ BI_FN void bi_hash_slots_answer(const struct bi_hash_slots_find *a, int64_t q, i
                        bytes);
 }
 
-/* Flags the slots that hold pairs; writes those pairs, once they are compacted. */
+/* Flags the slots that hold pairs; writes the pairs once they are compacted. */
 struct bi_hash_slots_out {
     bosc_hash_slots_view view;
     uint8_t *occupied; /* by slot */
@@ -145,7 +147,7 @@ BI_FN void bi_step_slots_check_runs(const struct bi_hash_runs_check *a, int64_t 
     if ((i == 0 && first) || next < first || next > a->most) bi_atomic_or_u32(a->wrong, 1);
 }
 
-/* Checks that a look-up finds the key of slot i there, and so that no other slot has it. */
+/* Checks that a look-up finds the key of slot i in this slot, so that no other slot holds it. */
 struct bi_hash_slots_check {
     bosc_hash_slots_view view;
     uint32_t *wrong;

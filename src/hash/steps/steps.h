@@ -2,7 +2,7 @@
 #ifndef BI_HASH_STEPS_STEPS_H
 #define BI_HASH_STEPS_STEPS_H
 
-#include "core/context.h"
+#include "core/call.h"
 #include "hash/steps/change.h"
 #include "hash/steps/chained.h"
 #include "hash/steps/check.h"

@@ -1,11 +1,12 @@
-/* Arrays in host memory: sizes checked for overflow, NaNs found. */
-#include "io/io.h"
+/* Arrays in host memory: allocation, checks of sizes, search for NaN. */
+#include "io/file/array.h"
+#include "io/file/bytes.h"
 
 #include <stdlib.h>
 
 bool bi_array_bytes(bosc_dtype dtype, int32_t rank, const int64_t *shape, size_t *bytes)
 {
-    /* Zeros are left out of the product at first, so that none hides an absurd shape. */
+    /* Skip zeros in the product, so that a zero does not hide an absurd shape. */
     int64_t product = (int64_t)bosc_dtype_size(dtype);
     bool empty = false;
     for (int32_t i = 0; i < rank; i++) {
@@ -62,22 +63,22 @@ void bosc_array_free(bosc_array *array)
     *array = (bosc_array){0};
 }
 
-enum { NAN_BLOCK = 4096 }; /* elements looked at before a branch */
+enum { NAN_BLOCK = 4096 }; /* elements tested between two branches, in a loop that vectorises; chosen */
 
-#define FIRST_NAN(name, T)                                               \
-    static int64_t name(const T *x, int64_t n)                           \
-    {                                                                    \
-        for (int64_t begin = 0; begin < n; begin += NAN_BLOCK) {         \
-            int64_t end = n - begin < NAN_BLOCK ? n : begin + NAN_BLOCK; \
-            int bad = 0;                                                 \
-            for (int64_t i = begin; i < end; i++) bad |= x[i] != x[i];   \
-            for (int64_t i = begin; bad && i < end; i++)                 \
-                if (x[i] != x[i]) return i;                              \
-        }                                                                \
-        return -1;                                                       \
+#define DEFINE_FIRST_NAN(name, T)                                          \
+    static int64_t name(const T *x, int64_t n)                             \
+    {                                                                      \
+        for (int64_t begin = 0; begin < n; begin += NAN_BLOCK) {           \
+            int64_t limit = n - begin < NAN_BLOCK ? n : begin + NAN_BLOCK; \
+            int bad = 0;                                                   \
+            for (int64_t i = begin; i < limit; i++) bad |= x[i] != x[i];   \
+            for (int64_t i = begin; bad && i < limit; i++)                 \
+                if (x[i] != x[i]) return i;                                \
+        }                                                                  \
+        return -1;                                                         \
     }
-FIRST_NAN(first_nan_f32, float)
-FIRST_NAN(first_nan_f64, double)
+DEFINE_FIRST_NAN(first_nan_f32, float)
+DEFINE_FIRST_NAN(first_nan_f64, double)
 
 bosc_status bi_refuse_nan(const struct bi_bytes *in, const bosc_array *rows, int64_t first, bosc_io_error *error)
 {

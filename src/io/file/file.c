@@ -1,5 +1,8 @@
-/* Files as bytes: opened, read, unpacked; mapped where memory is short. */
-#include "io/io.h"
+/* Opens, reads and unpacks files; maps them where memory is short. */
+#include "io/file/file.h"
+#include "io/file/bytes.h"
+#include "io/file/gzip.h"
+#include "io/file/zstd.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,8 +14,6 @@
 #include <unistd.h>
 
 #include "base/fault.h"
-#include "io/file/gzip.h"
-#include "io/file/zstd.h"
 
 bool bi_path_ends_in(const char *path, const char *ending)
 {
@@ -21,13 +22,13 @@ bool bi_path_ends_in(const char *path, const char *ending)
     return length >= tail && strncasecmp(path + length - tail, ending, tail) == 0;
 }
 
-/* Fills `more` bytes at `to`; *got is less only at the end. Returns 0 or an errno. */
+/* Reads `more` bytes to `to`; *got is less only at the end of the file. Returns 0 or an errno. */
 static int read_some(int fd, char *to, size_t more, size_t *got)
 {
     for (*got = 0; *got < more;) {
         if (bi_fault(BI_FAULT_READ)) return EIO;
-        size_t piece = more - *got < (size_t)1 << 30 ? more - *got : (size_t)1 << 30;
-        ssize_t r = read(fd, to + *got, piece);
+        size_t count = more - *got < (size_t)1 << 30 ? more - *got : (size_t)1 << 30; /* Linux reads less than 2 GiB */
+        ssize_t r = read(fd, to + *got, count);
         if (r < 0 && errno == EINTR) continue;
         if (r < 0) return errno;
         if (r == 0) break;
@@ -37,8 +38,8 @@ static int read_some(int fd, char *to, size_t more, size_t *got)
     return 0;
 }
 
-/* How much is read of what has no size: 4 GiB, or half of the machine's memory where that is less. */
-static size_t most_without_size(void)
+/* Returns the limit for inputs of unknown size: 4 GiB, or half of the machine's memory if that is less. */
+static size_t limit_without_size(void)
 {
     const size_t most = (size_t)1 << 32;
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
@@ -46,20 +47,21 @@ static size_t most_without_size(void)
     return half < most ? half : most;
 }
 
-/* Of devices but terminals, which may be endless (/dev/zero), next to nothing. */
-static size_t most_of(int fd, const struct stat *about)
+/* Returns the limit for an input: 64 KiB for devices other than terminals, which may be endless (/dev/zero). */
+static size_t limit_of(int fd, const struct stat *about)
 {
-    return S_ISCHR(about->st_mode) && !isatty(fd) ? (size_t)1 << 16 : most_without_size();
+    return S_ISCHR(about->st_mode) && !isatty(fd) ? (size_t)1 << 16 : limit_without_size();
 }
 
-static const double LOADING = 0.2; /* the share of bringing bytes into memory, which are parsed then */
+static const double LOADING = 0.2; /* share of the progress: loading bytes, before they are parsed; assumed */
 
 bosc_status bi_file_read(int fd, size_t most, struct bi_file *file, bosc_io_error *error)
 {
     size_t capacity = 0, size = 0, got = 0;
     char *memory = NULL;
-    bi_io_phase(LOADING, 0);
+    bi_io_phase(LOADING, 0); /* the size is unknown */
     do {
+        /* 1. Double the memory. */
         size_t grown = capacity ? capacity * 2 : (size_t)1 << 16;
         char *larger = bi_io_realloc(memory, grown);
         if (!larger) {
@@ -68,6 +70,7 @@ bosc_status bi_file_read(int fd, size_t most, struct bi_file *file, bosc_io_erro
         }
         memory = larger;
         capacity = grown;
+        /* 2. Fill it; less than requested means the end of the input. */
         int number = read_some(fd, memory + size, capacity - size, &got);
         if (number) {
             free(memory);
@@ -80,27 +83,28 @@ bosc_status bi_file_read(int fd, size_t most, struct bi_file *file, bosc_io_erro
                               file->bytes.name, most);
         }
     } while (size == capacity);
+    /* 3. Hand the memory to the file. */
     file->memory = memory;
     file->bytes.data = memory;
     file->bytes.size = size;
     return BOSC_OK;
 }
 
-enum { HEAD = 1 << 16, LARGE = 1 << 20 }; /* bytes: what is read of a file that has as many as LARGE */
+enum { HEAD = 1 << 16, LARGE = 1 << 20 }; /* bytes: of files of at least LARGE only HEAD are read first; chosen */
 
-/* Sees what is open: reads a regular file, or the beginning of a large one; anything else to its end. */
+/* Reads an open regular file, or the first bytes of a large one; reads other inputs to their end. */
 static bosc_status read_head(struct bi_file *file, bosc_io_error *error)
 {
     struct stat about;
-    int fd = file->rest.fd;
+    int fd = file->backing.fd;
     if (bi_fault(BI_FAULT_READ)) return bi_bytes_fail(&file->bytes, EIO, error);
     if (fstat(fd, &about) != 0) return bi_bytes_fail(&file->bytes, errno, error);
     if (S_ISDIR(about.st_mode)) return bi_bytes_fail(&file->bytes, EISDIR, error);
     if (!S_ISREG(about.st_mode) || about.st_size == 0 || lseek(fd, 0, SEEK_CUR) != 0)
-        return bi_file_read(fd, most_of(fd, &about), file, error);
-    file->rest.size = (size_t)about.st_size;
-    file->bytes.rest = &file->rest;
-    if (file->rest.size < LARGE) return bi_file_load(file, error);
+        return bi_file_read(fd, limit_of(fd, &about), file, error);
+    file->backing.size = (size_t)about.st_size;
+    file->bytes.backing = &file->backing;
+    if (file->backing.size < LARGE) return bi_file_load(file, error);
     if (!(file->memory = bi_io_alloc(HEAD))) return bi_bytes_fail(&file->bytes, ENOMEM, error);
     bosc_status status = bi_bytes_read(&file->bytes, 0, file->memory, HEAD, error);
     file->bytes.data = file->memory;
@@ -108,12 +112,13 @@ static bosc_status read_head(struct bi_file *file, bosc_io_error *error)
     return status;
 }
 
-/* A mapped file would do without the copy; but if another process shortens it, reading it ends this one (SIGBUS). */
+/* Copies the file. A map would avoid the copy, but if another process shortens the file, reading it raises SIGBUS. */
 bosc_status bi_file_load(struct bi_file *file, bosc_io_error *error)
 {
-    if (!file->bytes.rest) return BOSC_OK;
-    size_t size = file->rest.size;
-    void *map = bi_io_has_room(size) ? MAP_FAILED : mmap(NULL, size, PROT_READ, MAP_PRIVATE, file->rest.fd, 0);
+    if (!file->bytes.backing) return BOSC_OK;
+    size_t size = file->backing.size;
+    void *map =
+        bi_io_memory_available(size) ? MAP_FAILED : mmap(NULL, size, PROT_READ, MAP_PRIVATE, file->backing.fd, 0);
     char *memory = map == MAP_FAILED ? bi_io_alloc(size) : NULL;
     bosc_status status = BOSC_OK;
     if (map == MAP_FAILED && !memory)
@@ -130,34 +135,34 @@ bosc_status bi_file_load(struct bi_file *file, bosc_io_error *error)
     file->memory = memory;
     file->bytes.data = memory ? memory : map;
     file->bytes.size = size;
-    file->bytes.rest = NULL;
+    file->bytes.backing = NULL;
     return BOSC_OK;
 }
 
-bool bi_file_again(struct bi_file *file, bosc_status *status, bosc_io_error *error)
+bool bi_file_reload(struct bi_file *file, bosc_status *status, bosc_io_error *error)
 {
-    if (!file->rest.missed) return false;
-    file->rest.missed = false;
+    if (!file->backing.whole_needed) return false;
+    file->backing.whole_needed = false;
     *status = bi_file_load(file, error);
     return *status == BOSC_OK;
 }
 
-static void close_rest(struct bi_file *file)
+static void close_backing(struct bi_file *file)
 {
-    if (file->opened) close(file->rest.fd);
+    if (file->opened) close(file->backing.fd);
     file->opened = false;
 }
 
-/* Replaces what gzip or zstd has packed. */
-static bosc_status unpack(struct bi_file *file, bosc_io_error *error)
+/* Replaces the content of a packed file by the unpacked bytes. */
+static bosc_status decompress(struct bi_file *file, bosc_io_error *error)
 {
     struct bi_file packed = *file;
-    if (packed.bytes.rest) packed.bytes.rest = &packed.rest;
+    if (packed.bytes.backing) packed.bytes.backing = &packed.backing;
     *file = (struct bi_file){0};
     bosc_status status = bi_file_load(&packed, error);
     if (status == BOSC_OK)
-        status = (bi_gzip_is(&packed.bytes) ? bi_gzip_unpack : bi_zstd_unpack)(&packed.bytes, most_without_size(), file,
-                                                                               error);
+        status = (bi_gzip_is(&packed.bytes) ? bi_gzip_decompress
+                                            : bi_zstd_decompress)(&packed.bytes, limit_without_size(), file, error);
     bi_file_close(&packed);
     return status;
 }
@@ -169,13 +174,13 @@ bosc_status bi_file_open_head(const char *path, struct bi_file *file, bosc_io_er
     if (bi_fault(BI_FAULT_READ)) return bi_io_fail(error, BOSC_ERR_IO, "%s: cannot open: fault", path);
     int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return bi_io_fail(error, BOSC_ERR_IO, "%s: cannot open: %s", path, strerror(errno));
-    *file = (struct bi_file){.bytes = {.name = path, .data = ""}, .rest.fd = fd, .opened = !standard};
+    *file = (struct bi_file){.bytes = {.name = path, .data = ""}, .backing.fd = fd, .opened = !standard};
     bosc_status status = read_head(file, error);
-    if (status == BOSC_OK && (bi_gzip_is(&file->bytes) || bi_zstd_is(&file->bytes))) status = unpack(file, error);
+    if (status == BOSC_OK && (bi_gzip_is(&file->bytes) || bi_zstd_is(&file->bytes))) status = decompress(file, error);
     if (status != BOSC_OK)
         bi_file_close(file);
-    else if (!file->bytes.rest)
-        close_rest(file);
+    else if (!file->bytes.backing)
+        close_backing(file);
     return status;
 }
 
@@ -187,7 +192,7 @@ bosc_status bi_file_open(const char *path, struct bi_file *file, bosc_io_error *
     if (status != BOSC_OK)
         bi_file_close(file);
     else
-        close_rest(file);
+        close_backing(file);
     return status;
 }
 
@@ -195,6 +200,6 @@ void bi_file_close(struct bi_file *file)
 {
     if (file->map) munmap(file->map, file->bytes.size);
     free(file->memory);
-    close_rest(file);
+    close_backing(file);
     *file = (struct bi_file){.bytes.name = file->bytes.name};
 }

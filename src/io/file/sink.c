@@ -1,5 +1,8 @@
-/* Writing: into a file that replaces its target when it is whole. What is no regular file is written in place. */
-#include "io/io.h"
+/* Writes outputs to files that replace their targets once complete. Devices and pipes are written directly. */
+#include "io/file/sink.h"
+#include "io/file/gzip.h"
+#include "io/file/replace.h"
+#include "io/file/zstd.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,8 +13,6 @@
 #include <unistd.h>
 
 #include "base/fault.h"
-#include "io/file/gzip.h"
-#include "io/file/zstd.h"
 
 static bool write_fault(void)
 {
@@ -66,12 +67,13 @@ bosc_status bi_sink_open(struct bi_sink *sink, const char *path, bosc_io_error *
     return status;
 }
 
-static int put(struct bi_sink *sink, const char *bytes, size_t count)
+/* Writes bytes to the descriptor. Returns the error number of the sink. */
+static int write_bytes(struct bi_sink *sink, const char *bytes, size_t count)
 {
-    if (!bi_io_advance(0) && !sink->error_number) sink->error_number = ECANCELED; /* bi_io_end says so */
+    if (!bi_io_advance(0) && !sink->error_number) sink->error_number = ECANCELED; /* bi_io_end sets the message */
     while (count && !sink->error_number) {
-        size_t piece = count < (size_t)1 << 30 ? count : (size_t)1 << 30;
-        ssize_t w = write_fault() ? -1 : write(sink->fd, bytes, piece);
+        size_t part = count < (size_t)1 << 30 ? count : (size_t)1 << 30; /* Linux writes less than 2 GiB */
+        ssize_t w = write_fault() ? -1 : write(sink->fd, bytes, part);
         if (w < 0 && errno == EINTR) continue;
         if (w <= 0) sink->error_number = w < 0 && errno ? errno : ENOSPC;
         if (w > 0) {
@@ -82,27 +84,28 @@ static int put(struct bi_sink *sink, const char *bytes, size_t count)
     return sink->error_number;
 }
 
-static int put_packed(void *sink, const void *bytes, size_t count) { return put(sink, bytes, count); }
+static int write_packed(void *sink, const void *bytes, size_t count) { return write_bytes(sink, bytes, count); }
 
-static int pass(struct bi_sink *sink, const void *bytes, size_t count, bool last)
+/* Writes bytes through the compressor, if there is one. */
+static int compress_and_write(struct bi_sink *sink, const void *bytes, size_t count, bool last)
 {
-    if (sink->gzip) return bi_gzip_put(sink->gzip, bytes, count, last, put_packed, sink);
-    if (sink->zstd) return bi_zstd_put(sink->zstd, bytes, count, last, put_packed, sink);
-    return put(sink, bytes, count);
+    if (sink->gzip) return bi_gzip_compress(sink->gzip, bytes, count, last, write_packed, sink);
+    if (sink->zstd) return bi_zstd_compress(sink->zstd, bytes, count, last, write_packed, sink);
+    return write_bytes(sink, bytes, count);
 }
 
-static int flush(struct bi_sink *sink, bool last)
+static int flush_buffer(struct bi_sink *sink, bool last)
 {
     size_t used = sink->used;
     sink->used = 0;
-    return pass(sink, sink->buffer, used, last);
+    return compress_and_write(sink, sink->buffer, used, last);
 }
 
 int bi_sink_write(void *user, const void *bytes, size_t count)
 {
     struct bi_sink *sink = user;
-    if (count > sizeof sink->buffer - sink->used && flush(sink, false)) return 1;
-    if (count > sizeof sink->buffer) return pass(sink, bytes, count, false) != 0;
+    if (count > sizeof sink->buffer - sink->used && flush_buffer(sink, false)) return 1;
+    if (count > sizeof sink->buffer) return compress_and_write(sink, bytes, count, false) != 0;
     memcpy(sink->buffer + sink->used, bytes, count);
     sink->used += count;
     return sink->error_number != 0;
@@ -110,19 +113,19 @@ int bi_sink_write(void *user, const void *bytes, size_t count)
 
 void bi_sink_write_array(struct bi_sink *sink, const void *bytes, size_t count)
 {
-    const size_t each = (size_t)1 << 20;
+    const size_t each = (size_t)1 << 20; /* bytes between two progress reports; chosen */
     for (size_t at = 0; at < count && !sink->error_number; at += each) {
-        size_t piece = count - at < each ? count - at : each;
-        bi_sink_write(sink, (const char *)bytes + at, piece);
-        (void)bi_io_advance((double)piece); /* the next write sees whether to stop */
+        size_t part = count - at < each ? count - at : each;
+        bi_sink_write(sink, (const char *)bytes + at, part);
+        (void)bi_io_advance((double)part); /* the next write fails if cancelled */
     }
 }
 
 bosc_status bi_sink_finish(struct bi_sink *sink, bosc_io_error *error)
 {
-    if (flush(sink, true)) return fail_writing(sink, "write", sink->error_number, error);
+    if (flush_buffer(sink, true)) return fail_writing(sink, "write", sink->error_number, error);
     if (sink->standard) return BOSC_OK;
-    if (sink->file.target) /* before its name says that it is there: the power may fail */
+    if (sink->file.target) /* on the disk before it gets its name: the power may fail */
         return write_fault() || fsync(sink->fd) != 0 ? fail_writing(sink, "write", errno, error) : BOSC_OK;
     int fd = sink->fd;
     sink->fd = -1;
@@ -162,7 +165,7 @@ static bosc_status open_outputs(struct bi_sink *sinks, const struct bi_output *o
     return BOSC_OK;
 }
 
-/* Those that are mount points come last: what is overwritten cannot be undone. */
+/* Renames all files to their targets: first by names, which can be undone; then mount points, which are overwritten. */
 static bosc_status commit_outputs(struct bi_sink *sinks, int32_t count, bosc_io_error *error)
 {
     int number = 0;
@@ -185,11 +188,11 @@ static bosc_status write_outputs(struct bi_sink *sinks, const struct bi_output *
                                  bosc_io_error *error)
 {
     bosc_status status = open_outputs(sinks, outputs, count, opened, error);
-    double left = 0;
-    for (int32_t i = 0; i < count; i++) left += outputs[i].items;
+    double items_left = 0;
+    for (int32_t i = 0; i < count; i++) items_left += outputs[i].items;
     for (int32_t i = 0; i < count && status == BOSC_OK; i++) {
-        bi_io_phase(left > 0 ? outputs[i].items / left : 1, outputs[i].items);
-        left -= outputs[i].items;
+        bi_io_phase(items_left > 0 ? outputs[i].items / items_left : 1, outputs[i].items);
+        items_left -= outputs[i].items;
         status = outputs[i].fill(&sinks[i], outputs[i].what, error);
         if (status == BOSC_OK) status = bi_sink_finish(&sinks[i], error);
     }

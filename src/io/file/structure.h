@@ -1,8 +1,8 @@
-/* Saved structures as files, whatever they are. */
+/* Saved structures as files: one implementation for all types. */
 #ifndef BI_IO_FILE_STRUCTURE_H
 #define BI_IO_FILE_STRUCTURE_H
 
-#include "io/io.h"
+#include "io/file/bytes.h"
 
 enum bi_structure {
 #define STRUCTURE(type, argument, magic, name) BI_STRUCTURE_##type,
@@ -11,22 +11,25 @@ enum bi_structure {
     BI_STRUCTURES
 };
 
-/* Whether the bytes begin as a file of this structure. */
-bool bi_structure_is(enum bi_structure which, const struct bi_bytes *in);
+/* True if the bytes begin as a file of this structure. */
+bool bi_structure_is(enum bi_structure structure, const struct bi_bytes *in);
 
-/* What reads a structure out of a file's bytes, a bosc_read_fn with this; and what is said once it has, with `status`.
- */
+/* Position of a structure's reader in the bytes of a file. */
 struct bi_structure_cursor {
     const struct bi_bytes *in;
     size_t at;
-    bosc_io_error error; /* what failed in reading the file */
+    bosc_io_error error; /* of a failed read of the file */
 };
-int bi_structure_deliver(void *cursor, void *bytes, size_t count);
-bosc_status bi_structure_ended(const struct bi_structure_cursor *cursor, enum bi_structure which, bosc_ctx *ctx,
-                               bosc_status status, bosc_io_error *error);
 
-/* *handle = the structure that all of the bytes are; nothing may follow it. */
-bosc_status bi_structure_parse(enum bi_structure which, bosc_ctx *ctx, const struct bi_bytes *in, void **handle,
+/* A bosc_read_fn, with a cursor. */
+int bi_structure_copy_bytes(void *cursor, void *bytes, size_t count);
+
+/* Returns the status of a finished read, with its message; fails if bytes follow the structure. */
+bosc_status bi_structure_check_end(const struct bi_structure_cursor *cursor, enum bi_structure structure, bosc_ctx *ctx,
+                                   bosc_status status, bosc_io_error *error);
+
+/* Reads a structure from all of the bytes into *handle. */
+bosc_status bi_structure_parse(enum bi_structure structure, bosc_ctx *ctx, const struct bi_bytes *in, void **handle,
                                bosc_io_error *error);
 
 #endif

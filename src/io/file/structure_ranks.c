@@ -1,9 +1,12 @@
-/* Structures over ranks as files. Whoever has the file meets the others in the collective call whatever became of it:
- * without a file it gives a function that fails. Then all agree whether it took its name or was read to its end. Of
- * trees rank 0 has it, of graphs all have. */
+/* Saves and loads structures over ranks. A rank whose file failed still makes the collective call, with a function
+ * that fails, since the other ranks wait for it. Afterwards the ranks agree on the status. Trees: rank 0 has the
+ * file. Graphs: every rank opens it. */
 #include <boscage/ranks/prims.h>
 
 #include "base/fault.h"
+#include "io/file/bytes.h"
+#include "io/file/file.h"
+#include "io/file/sink.h"
 #include "io/file/structure.h"
 
 #include <string.h>
@@ -20,21 +23,22 @@ static int refuse_read(void *user, void *bytes, size_t count)
     return 1;
 }
 
-/* The worst of all ranks; where this one's own is well, the text says that another's is not. */
+/* Returns the worst status of all ranks. If only another rank failed, the message names `other`. */
 static bosc_status agree(bosc_ctx *ctx, bosc_comm *comm, const char *path, const char *other, bosc_status local_status,
                          bosc_io_error *error)
 {
     const int32_t code = (int32_t)local_status;
     int32_t worst = code;
-    const bosc_status met = bosc_ranks_reduce(ctx, comm, BOSC_MAX, BOSC_I32, &code, 1, &worst);
+    const bosc_status reduced = bosc_ranks_reduce(ctx, comm, BOSC_MAX, BOSC_I32, &code, 1, &worst);
     if (local_status != BOSC_OK) return local_status;
-    if (met != BOSC_OK) return bi_io_fail(error, met, "%s: %s", path, bosc_ctx_message(ctx));
+    if (reduced != BOSC_OK) return bi_io_fail(error, reduced, "%s: %s", path, bosc_ctx_message(ctx));
     if (worst == BOSC_OK) return BOSC_OK;
     return bi_io_fail(error, (bosc_status)worst, "%s: %s failed", path, other);
 }
 
-/* Whether this is rank 0, in *first; for bad arguments, which are refused before ranks meet, a failure. */
-static bosc_status check(bosc_ctx *ctx, const bosc_comm *comm, const char *path, bool *first, bosc_io_error *error)
+/* Checks arguments, before any communication, and sets *first on rank 0. */
+static bosc_status check_arguments(bosc_ctx *ctx, const bosc_comm *comm, const char *path, bool *first,
+                                   bosc_io_error *error)
 {
     bosc_comm_info info = {.size = sizeof info};
     if (!ctx) return bi_io_fail(error, BOSC_ERR_ARG, "ctx: NULL");
@@ -50,17 +54,18 @@ static bosc_status check(bosc_ctx *ctx, const bosc_comm *comm, const char *path,
 struct saving {
     bosc_ctx *ctx;
     const bosc_ranks_kdtree *tree;
-    bool met; /* the other ranks */
+    bool called; /* the collective write was called */
 };
 
-static bosc_status put_tree(struct bi_sink *sink, const void *what, bosc_io_error *error)
+/* Writes the tree to a sink; a failure of the sink is left to bi_sink_finish, which has the better message. */
+static bosc_status fill_tree(struct bi_sink *sink, const void *what, bosc_io_error *error)
 {
     struct saving *s = *(struct saving *const *)what;
-    s->met = true;
-    bi_io_hush();
+    s->called = true;
+    bi_io_pause_progress();
     const bosc_status status = bosc_ranks_kdtree_write(s->ctx, s->tree, bi_sink_write, sink);
-    bi_io_resume();
-    if (status == BOSC_OK || sink->error_number) return BOSC_OK; /* of its own failures the sink says more */
+    bi_io_resume_progress();
+    if (status == BOSC_OK || sink->error_number) return BOSC_OK;
     return bi_io_fail(error, status, "%s: %s", sink->name, bosc_ctx_message(s->ctx));
 }
 
@@ -69,14 +74,14 @@ bosc_status bosc_ranks_kdtree_save(bosc_ctx *ctx, bosc_comm *comm, const bosc_ra
 {
     BI_IO_ENTER;
     struct saving saving = {ctx, tree, false}, *s = &saving;
-    const struct bi_output output = {path, put_tree, &s, 0};
+    const struct bi_output output = {path, fill_tree, &s, 0};
     bool first;
-    bosc_status status = check(ctx, comm, path, &first, error);
+    bosc_status status = check_arguments(ctx, comm, path, &first, error);
     if (status != BOSC_OK) return status;
     if (!tree) return bi_io_fail(error, BOSC_ERR_ARG, "tree: NULL");
     if (first) {
         status = bi_outputs_write(&output, 1, error);
-        if (!saving.met) (void)bosc_ranks_kdtree_write(ctx, tree, refuse_write, NULL);
+        if (!saving.called) (void)bosc_ranks_kdtree_write(ctx, tree, refuse_write, NULL);
     } else {
         status = bosc_ranks_kdtree_write(ctx, tree, NULL, NULL);
         if (status != BOSC_OK) bi_io_fail(error, status, "%s: %s", path, bosc_ctx_message(ctx));
@@ -86,8 +91,9 @@ bosc_status bosc_ranks_kdtree_save(bosc_ctx *ctx, bosc_comm *comm, const bosc_ra
 
 /* ---- loading ---- */
 
-static bosc_status read_first(bosc_ctx *ctx, bosc_comm *comm, const char *path, bosc_ranks_kdtree **tree,
-                              bosc_io_error *error)
+/* Reads the tree on rank 0. */
+static bosc_status read_on_rank_0(bosc_ctx *ctx, bosc_comm *comm, const char *path, bosc_ranks_kdtree **tree,
+                                  bosc_io_error *error)
 {
     struct bi_file file;
     bosc_status status = bi_file_open_head(path, &file, error);
@@ -98,10 +104,10 @@ static bosc_status read_first(bosc_ctx *ctx, bosc_comm *comm, const char *path, 
         (void)bosc_ranks_kdtree_read(ctx, comm, refuse_read, NULL, tree);
     } else {
         struct bi_structure_cursor cursor = {.in = &file.bytes};
-        bi_io_hush();
-        status = bosc_ranks_kdtree_read(ctx, comm, bi_structure_deliver, &cursor, tree);
-        bi_io_resume();
-        status = bi_structure_ended(&cursor, BI_STRUCTURE_kdtree, ctx, status, error);
+        bi_io_pause_progress();
+        status = bosc_ranks_kdtree_read(ctx, comm, bi_structure_copy_bytes, &cursor, tree);
+        bi_io_resume_progress();
+        status = bi_structure_check_end(&cursor, BI_STRUCTURE_kdtree, ctx, status, error);
     }
     if (opened) bi_file_close(&file);
     return bi_io_end(status, error);
@@ -113,11 +119,11 @@ bosc_status bosc_ranks_kdtree_load(bosc_ctx *ctx, bosc_comm *comm, const char *p
     BI_IO_ENTER;
     bosc_ranks_kdtree *fresh = NULL;
     bool first;
-    bosc_status status = check(ctx, comm, path, &first, error);
+    bosc_status status = check_arguments(ctx, comm, path, &first, error);
     if (status != BOSC_OK) return status;
     if (!tree) return bi_io_fail(error, BOSC_ERR_ARG, "tree: NULL");
     if (first) {
-        status = read_first(ctx, comm, path, &fresh, error);
+        status = read_on_rank_0(ctx, comm, path, &fresh, error);
     } else {
         status = bosc_ranks_kdtree_read(ctx, comm, NULL, NULL, &fresh);
         if (status != BOSC_OK) bi_io_fail(error, status, "%s: %s", path, bosc_ctx_message(ctx));
@@ -130,7 +136,7 @@ bosc_status bosc_ranks_kdtree_load(bosc_ctx *ctx, bosc_comm *comm, const char *p
     return status;
 }
 
-/* ---- graphs, of which each rank reads its part ---- */
+/* ---- graphs: each rank reads its slice ---- */
 
 static int refuse_read_at(void *user, int64_t offset, void *bytes, size_t count)
 {
@@ -138,8 +144,8 @@ static int refuse_read_at(void *user, int64_t offset, void *bytes, size_t count)
     return 1;
 }
 
-/* A bosc_read_at_fn; cursor->at becomes the end of what was read. */
-static int deliver_at(void *user, int64_t offset, void *bytes, size_t count)
+/* A bosc_read_at_fn; cursor->at becomes the largest offset that was read. */
+static int copy_bytes_at(void *user, int64_t offset, void *bytes, size_t count)
 {
     struct bi_structure_cursor *c = user;
     const size_t total = bi_bytes_total(c->in), at = (size_t)offset;
@@ -149,9 +155,9 @@ static int deliver_at(void *user, int64_t offset, void *bytes, size_t count)
     return 0;
 }
 
-/* Rank 0 reads the end of the graph, and sees whether anything follows. */
-static bosc_status read_part(bosc_ctx *ctx, bosc_comm *comm, const char *path, bool first, bosc_graph **graph,
-                             bosc_ranks_graph_info *info, bosc_io_error *error)
+/* Reads the slice of this rank. Rank 0 also reads the end of the graph, and fails if bytes follow. */
+static bosc_status read_slice(bosc_ctx *ctx, bosc_comm *comm, const char *path, bool first, bosc_graph **graph,
+                              bosc_ranks_graph_info *info, bosc_io_error *error)
 {
     struct bi_file file;
     bosc_status status = bi_file_open_head(path, &file, error);
@@ -162,11 +168,11 @@ static bosc_status read_part(bosc_ctx *ctx, bosc_comm *comm, const char *path, b
         (void)bosc_ranks_graph_read(ctx, comm, refuse_read_at, NULL, graph, info);
     } else {
         struct bi_structure_cursor cursor = {.in = &file.bytes};
-        bi_io_hush();
-        status = bosc_ranks_graph_read(ctx, comm, deliver_at, &cursor, graph, info);
-        bi_io_resume();
+        bi_io_pause_progress();
+        status = bosc_ranks_graph_read(ctx, comm, copy_bytes_at, &cursor, graph, info);
+        bi_io_resume_progress();
         if (!first) cursor.at = bi_bytes_total(&file.bytes);
-        status = bi_structure_ended(&cursor, BI_STRUCTURE_graph, ctx, status, error);
+        status = bi_structure_check_end(&cursor, BI_STRUCTURE_graph, ctx, status, error);
     }
     if (opened) bi_file_close(&file);
     return bi_io_end(status, error);
@@ -179,12 +185,12 @@ bosc_status bosc_ranks_graph_load(bosc_ctx *ctx, bosc_comm *comm, const char *pa
     bosc_ranks_graph_info found = {.size = sizeof found};
     bosc_graph *fresh = NULL;
     bool first;
-    bosc_status status = check(ctx, comm, path, &first, error);
+    bosc_status status = check_arguments(ctx, comm, path, &first, error);
     if (status != BOSC_OK) return status;
     if (!graph) return bi_io_fail(error, BOSC_ERR_ARG, "graph: NULL");
     if (info && info->size < sizeof info->size)
         return bi_io_fail(error, BOSC_ERR_ARG, "info: its size is %zu", info->size);
-    status = read_part(ctx, comm, path, first, &fresh, &found, error);
+    status = read_slice(ctx, comm, path, first, &fresh, &found, error);
     status = agree(ctx, comm, path, "another rank", status, error);
     if (status == BOSC_OK) {
         *graph = fresh;

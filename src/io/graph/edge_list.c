@@ -1,5 +1,7 @@
-/* What the parsers of graph files share: memory, messages, the counts of a header. */
+/* Shared by the parsers of graph files: memory, messages, the counts of a header. */
 #include "io/graph/edge_list.h"
+#include "io/file/bytes.h"
+#include "io/text/row.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,7 +13,7 @@ bosc_status bi_edges_new(const char *name, enum bi_weights weights, int64_t m, b
     bosc_edges fresh = {.dtype = weights == BI_WEIGHTS_F64   ? BOSC_F64
                                  : weights == BI_WEIGHTS_I64 ? BOSC_I64
                                                              : BOSC_I32};
-    fresh.u = bi_io_alloc(count * sizeof *fresh.u); /* m is below the size of the file: no overflow */
+    fresh.u = bi_io_alloc(count * sizeof *fresh.u); /* no overflow: m is below the size of the file */
     fresh.v = bi_io_alloc(count * sizeof *fresh.v);
     if (each) fresh.weights = bi_io_alloc(count * each);
     if (!fresh.u || !fresh.v || (each && !fresh.weights)) {
@@ -27,7 +29,8 @@ bool bi_edges_reserve(bosc_edges *edges, size_t weight_size, int64_t *capacity, 
     int64_t grown = *capacity + *capacity / 2;
     if (needed <= *capacity) return true;
     if (grown < needed) grown = needed;
-    if (grown < 256) grown = 256;
+    if (grown < 256) grown = 256; /* chosen */
+    /* Grow the arrays in turn. After a failure the longer ones are still valid for *capacity edges. */
     uint32_t *u = bi_io_realloc(edges->u, (size_t)grown * sizeof *u);
     if (u) edges->u = u;
     uint32_t *v = u ? bi_io_realloc(edges->v, (size_t)grown * sizeof *v) : NULL;

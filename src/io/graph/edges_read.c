@@ -1,9 +1,12 @@
-/* Graph files: which parser reads a file. */
+/* Reads graph files: chooses the parser. */
 #include <string.h>
 #include <strings.h>
 
-#include "io/graph/edge_list.h"
+#include "io/file/bytes.h"
+#include "io/file/file.h"
+#include "io/file/slice.h"
 #include "io/file/structure.h"
+#include "io/graph/edge_list.h"
 
 static bool begins(const struct bi_bytes *in, const char *text)
 {
@@ -11,7 +14,7 @@ static bool begins(const struct bi_bytes *in, const char *text)
     return in->size >= length && strncasecmp(in->data, text, length) == 0;
 }
 
-/* What the first line that is not blank begins with. */
+/* Returns the format by the first bytes, after blanks. */
 static enum bi_edges_format format_of_bytes(const struct bi_bytes *in)
 {
     if (bi_structure_is(BI_STRUCTURE_graph, in)) return BI_EDGES_SAVED;
@@ -19,7 +22,7 @@ static enum bi_edges_format format_of_bytes(const struct bi_bytes *in)
     const char *p = in->data, *end = in->data + in->size;
     while (p < end && (*p == ' ' || *p == '\t' || *p == '\r' || *p == '\n')) p++;
     if (p == end) {
-        if (in->rest) in->rest->missed = true; /* more than blanks may follow */
+        if (in->backing) in->backing->whole_needed = true; /* more than blanks may follow */
         return BI_EDGES_UNKNOWN;
     }
     bool word = p + 1 == end || p[1] == ' ' || p[1] == '\t' || p[1] == '\r' || p[1] == '\n';
@@ -68,7 +71,7 @@ bosc_status bosc_edges_read(const char *path, bosc_edges *edges, bosc_io_error *
     bosc_status status = bi_file_open_head(path, &file, error);
     if (status != BOSC_OK) return bi_io_end(status, error);
     do status = bi_edges_parse(bi_edges_format_of(path, &file.bytes), &file.bytes, &fresh, error);
-    while (bi_file_again(&file, &status, error));
+    while (bi_file_reload(&file, &status, error));
     bi_file_close(&file);
     status = bi_io_end(status, error);
     if (status == BOSC_OK)
@@ -78,11 +81,11 @@ bosc_status bosc_edges_read(const char *path, bosc_edges *edges, bosc_io_error *
     return status;
 }
 
-/* Of edges in the order of other things than lines: all are read. */
-static void keep_part(bosc_slice *slice, bosc_edges *edges)
+/* Trims edges to the slice, after reading the whole file. */
+static void trim_to_slice(bosc_slice *slice, bosc_edges *edges)
 {
     const size_t each = bosc_dtype_size(edges->dtype);
-    const int64_t m = bi_slice_take(slice, edges->m);
+    const int64_t m = bi_slice_set_range(slice, edges->m);
     const size_t at = (size_t)slice->begin, count = (size_t)m;
     if (count) {
         memmove(edges->u, edges->u + at, count * sizeof *edges->u);
@@ -99,7 +102,7 @@ static bosc_status parse_slice(const char *path, struct bi_file *file, bosc_slic
     const enum bi_edges_format format = bi_edges_format_of(path, &file->bytes);
     file->bytes.slice = format == BI_EDGES_METIS ? NULL : slice;
     const bosc_status status = bi_edges_parse(format, &file->bytes, edges, error);
-    if (status == BOSC_OK && !file->bytes.slice) keep_part(slice, edges);
+    if (status == BOSC_OK && !file->bytes.slice) trim_to_slice(slice, edges);
     return status;
 }
 
@@ -113,7 +116,7 @@ bosc_status bosc_edges_read_slice(const char *path, bosc_slice *slice, bosc_edge
     if (!edges) return bi_io_fail(error, BOSC_ERR_ARG, "edges: NULL");
     if ((status = bi_file_open_head(path, &file, error)) != BOSC_OK) return bi_io_end(status, error);
     do status = parse_slice(path, &file, slice, &list, error);
-    while (bi_file_again(&file, &status, error));
+    while (bi_file_reload(&file, &status, error));
     bi_file_close(&file);
     status = bi_io_end(status, error);
     if (status == BOSC_OK)
@@ -135,11 +138,12 @@ bosc_status bosc_graph_or_edges_read(bosc_ctx *ctx, const char *path, bosc_graph
     if (!edges) return bi_io_fail(error, BOSC_ERR_ARG, "edges: NULL");
     bosc_status status = bi_file_open_head(path, &file, error);
     if (status != BOSC_OK) return bi_io_end(status, error);
+    /* Only one of `fresh` and `list` is set. */
     if (bi_structure_is(BI_STRUCTURE_graph, &file.bytes))
         status = bi_structure_parse(BI_STRUCTURE_graph, ctx, &file.bytes, &fresh, error);
     else
         do status = bi_edges_parse(bi_edges_format_of(path, &file.bytes), &file.bytes, &list, error);
-        while (bi_file_again(&file, &status, error));
+        while (bi_file_reload(&file, &status, error));
     bi_file_close(&file);
     status = bi_io_end(status, error);
     if (status == BOSC_OK && fresh) *graph = fresh;

@@ -1,13 +1,21 @@
-/* Graphs as text: lines are made in batches by all threads and written in order. */
+/* Writes graphs as text. Threads format batches of lines, which are written in order. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/file/array.h"
+#include "io/file/bytes.h"
+#include "io/file/file.h"
+#include "io/file/sink.h"
 #include "io/graph/edge_list.h"
+#include "io/text/number.h"
 
-enum { BATCH = 4096, LINE_MAX_BYTES = 64 }; /* "a ", two numbers of 10 digits, a real of 25, blanks */
+enum {
+    BATCH = 4096,       /* lines; chosen */
+    LINE_MAX_BYTES = 64 /* "a ", two numbers of 10 digits, a real of 25, blanks */
+};
 
 struct job {
     const bosc_edges *edges;
@@ -15,63 +23,64 @@ struct job {
     bool csv;
 };
 
-static char *put_text(char *p, const char *text)
+static char *append_text(char *p, const char *text)
 {
     while (*text) *p++ = *text++;
     return p;
 }
 
-static char *put_signed(char *p, int64_t x)
+static char *format_signed(char *p, int64_t x)
 {
     return bi_integer_write(p, x < 0, x < 0 ? 0 - (uint64_t)x : (uint64_t)x);
 }
 
-static char *put_weight(char *p, const bosc_edges *edges, int64_t i)
+static char *format_weight(char *p, const bosc_edges *edges, int64_t i)
 {
     switch (edges->dtype) {
     case BOSC_F32: return bi_number_write(p, (double)((const float *)edges->weights)[i], true);
     case BOSC_F64: return bi_number_write(p, ((const double *)edges->weights)[i], false);
-    case BOSC_I32: return put_signed(p, ((const int32_t *)edges->weights)[i]);
-    case BOSC_I64: return put_signed(p, ((const int64_t *)edges->weights)[i]);
+    case BOSC_I32: return format_signed(p, ((const int32_t *)edges->weights)[i]);
+    case BOSC_I64: return format_signed(p, ((const int64_t *)edges->weights)[i]);
     case BOSC_U32: return bi_integer_write(p, false, ((const uint32_t *)edges->weights)[i]);
     case BOSC_U64: return bi_integer_write(p, false, ((const uint64_t *)edges->weights)[i]);
     default: return p; /* unreached: refused before */
     }
 }
 
-static char *put_line(char *p, const struct job *job, int64_t i)
+static char *format_line(char *p, const struct job *job, int64_t i)
 {
     const bosc_edges *edges = job->edges;
     bool list = job->format == BI_EDGES_LIST;
-    char between = job->csv ? ',' : list ? '\t' : ' ';
+    char separator = job->csv ? ',' : list ? '\t' : ' ';
     uint64_t u = edges->u[i], v = edges->v[i], first = !list;
     if (job->format == BI_EDGES_MTX && u < v) {
         u = edges->v[i];
         v = edges->u[i];
     }
-    if (job->format == BI_EDGES_GR) p = put_text(p, "a ");
+    if (job->format == BI_EDGES_GR) p = append_text(p, "a ");
     p = bi_integer_write(p, false, u + first);
-    *p++ = between;
+    *p++ = separator;
     p = bi_integer_write(p, false, v + first);
-    if (edges->weights || job->format == BI_EDGES_GR) *p++ = between;
+    if (edges->weights || job->format == BI_EDGES_GR) *p++ = separator;
     if (edges->weights)
-        p = put_weight(p, edges, i);
+        p = format_weight(p, edges, i);
     else if (job->format == BI_EDGES_GR)
         *p++ = '1';
     *p++ = '\n';
     return p;
 }
 
-/* Whether readers must take the weights for reals: they are, or one is an integer that 64 signed bits do not hold. */
+/* True if readers parse the weights as reals: they are floats, or one exceeds a signed 64-bit integer. */
 static bool are_real(const bosc_edges *edges)
 {
-    const uint64_t *wide = edges->dtype == BOSC_U64 ? edges->weights : NULL;
+    const uint64_t *unsigned_weights = edges->dtype == BOSC_U64 ? edges->weights : NULL;
     bool beyond = false;
-    for (int64_t i = 0; wide && i < edges->m && !beyond; i++) beyond = wide[i] > (uint64_t)INT64_MAX;
+    for (int64_t i = 0; unsigned_weights && i < edges->m && !beyond; i++)
+        beyond = unsigned_weights[i] > (uint64_t)INT64_MAX;
     return beyond || edges->dtype == BOSC_F32 || edges->dtype == BOSC_F64;
 }
 
-static int put_head(struct bi_sink *sink, const struct job *job)
+static int write_header(struct bi_sink *sink, const struct job *job)
 {
     char head[160];
     const bosc_edges *edges = job->edges;
@@ -87,22 +96,23 @@ static int put_head(struct bi_sink *sink, const struct job *job)
     return bi_sink_write(sink, head, strlen(head));
 }
 
-/* Whether all was handed to the sink; it knows why not. */
-static bosc_status put_all(struct bi_sink *sink, const void *what, bosc_io_error *error)
+/* Writes header and edges. A failure of the sink is left to bi_sink_finish. */
+static bosc_status fill_edges(struct bi_sink *sink, const void *what, bosc_io_error *error)
 {
     const struct job *job = what;
     int64_t m = job->edges->m, threads = bi_io_threads((size_t)m / BATCH + 1);
     size_t used[BI_CHUNKS_MAX];
     char *text = bi_io_alloc((size_t)threads * BATCH * LINE_MAX_BYTES);
     if (!text) return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", sink->name);
-    int failed = put_head(sink, job);
+    int failed = write_header(sink, job);
     for (int64_t begin = 0; begin < m && !failed; begin += threads * BATCH) {
-        (void)bi_io_reach((double)begin); /* the next write sees whether to stop */
+        /* 1. Format a batch per thread; 2. write the batches in order. */
+        (void)bi_io_set_done((double)begin); /* the next write fails if cancelled */
 #pragma omp parallel for num_threads((int)threads) schedule(static, 1)
         for (int t = 0; t < (int)threads; t++) {
             char *own = text + (size_t)t * BATCH * LINE_MAX_BYTES, *p = own;
             int64_t from = begin + t * BATCH, to = from + BATCH < m ? from + BATCH : m;
-            for (int64_t i = from; i < to; i++) p = put_line(p, job, i);
+            for (int64_t i = from; i < to; i++) p = format_line(p, job, i);
             used[t] = (size_t)(p - own);
         }
         for (int t = 0; t < (int)threads && !failed; t++)
@@ -142,6 +152,6 @@ bosc_status bosc_edges_write(const char *path, const bosc_edges *edges, bosc_io_
     if (job.format != BI_EDGES_GR && job.format != BI_EDGES_MTX && job.format != BI_EDGES_LIST)
         return bi_io_fail(error, BOSC_ERR_ARG,
                           "path: %s does not end in one of .gr, .mtx, .txt, .el, .snap, .tsv, .csv", path);
-    const struct bi_output output = {path, put_all, &job, (double)edges->m};
+    const struct bi_output output = {path, fill_edges, &job, (double)edges->m};
     return bi_outputs_write(&output, 1, error);
 }

@@ -1,42 +1,45 @@
-/* METIS graphs: a row a vertex, so that each edge is named twice. Source: Karypis, METIS manual 5.1, 4.1.1 (2013). */
+/* Parses METIS graphs, which have a row per vertex and so list each edge twice. Sums of hashes of both listings must
+ * agree, which needs no memory and no sort. Source: Karypis, METIS manual 5.1, 4.1.1 (2013). */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/file/bytes.h"
+#include "io/file/chunks.h"
 #include "io/graph/edge_list.h"
-#include "io/file/pieces.h"
+#include "io/text/row.h"
 
 struct header {
     int64_t n, m;
-    int64_t skipped; /* numbers at the beginning of a row: size and weights of the vertex */
+    int64_t skipped; /* count of numbers at the start of a row: size and weights of the vertex */
     bool weights;
 };
 
-struct item {
+struct arc {
     uint32_t u, v;
     int64_t w;
 };
 
-/* The rows of a piece, and those of all: what became of them. */
+/* Parsed rows of a chunk, or of all chunks. */
 struct rows {
-    struct item *items; /* arcs to larger vertices */
+    struct arc *larger_arcs; /* to vertices with larger numbers: one listing of each edge */
     int64_t count, capacity;
-    int64_t arcs;     /* to larger vertices, less those to smaller ones */
-    uint64_t balance; /* the same of a hash of each arc: 0 in all if every edge is named twice */
-    uint64_t weighed; /* and of one of its weight too: 0 in all if both times name the same */
-    bool wide;
-    int64_t lines; /* that were read; the last one may have failed */
+    int64_t arcs;            /* number of arcs to larger vertices minus number to smaller ones */
+    uint64_t balance;        /* the same of hashes of the arcs; in sum 0 if every edge is listed twice */
+    uint64_t weight_balance; /* the same of hashes with the weight; in sum 0 if both listings agree */
+    bool has_64bit;          /* a weight exceeds 32 bits */
+    int64_t lines;           /* number of lines read; the last one may have failed */
     bosc_status status;
     struct bi_reason reason;
 };
 
-/* What all threads know, and the rows that all have read. */
+/* Input of all threads, and the joined result. */
 struct reading {
     const struct bi_bytes *in;
     const struct header *head;
-    int64_t *first; /* the vertex of the first row of each piece, and the number of rows */
+    int64_t *first; /* number of the first row of each chunk, and at the end the number of rows */
     struct rows sum;
 };
 
@@ -89,22 +92,22 @@ __attribute__((format(printf, 3, 4))) static bool fail(struct rows *rows, bosc_s
     return false;
 }
 
-static uint64_t mix(uint64_t x)
+static uint64_t hash_bits(uint64_t x)
 {
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u; /* SplitMix64 */
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u; /* the finaliser of SplitMix64 (Steele, Lea, Flood, 2014) */
     x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
     return x ^ (x >> 31);
 }
 
-static bool reserve(struct rows *rows, int64_t needed)
+static bool reserve_arcs(struct rows *rows, int64_t needed)
 {
     int64_t capacity = rows->capacity + rows->capacity / 2;
     if (needed <= rows->capacity) return true;
     if (capacity < needed) capacity = needed;
-    if (capacity < 256) capacity = 256;
-    struct item *items = bi_io_realloc(rows->items, (size_t)capacity * sizeof *items);
-    if (!items) return false;
-    rows->items = items;
+    if (capacity < 256) capacity = 256; /* chosen */
+    struct arc *larger_arcs = bi_io_realloc(rows->larger_arcs, (size_t)capacity * sizeof *larger_arcs);
+    if (!larger_arcs) return false;
+    rows->larger_arcs = larger_arcs;
     rows->capacity = capacity;
     return true;
 }
@@ -112,18 +115,18 @@ static bool reserve(struct rows *rows, int64_t needed)
 static bool add_arc(struct rows *rows, int64_t u, int64_t v, int64_t w)
 {
     int64_t low = u < v ? u : v, high = u < v ? v : u;
-    uint64_t hash = mix((uint64_t)low << 32 | (uint64_t)high), weighed = mix(hash + (uint64_t)w);
+    uint64_t hash = hash_bits((uint64_t)low << 32 | (uint64_t)high), weight_balance = hash_bits(hash + (uint64_t)w);
     rows->balance += u < v ? hash : 0 - hash;
-    rows->weighed += u < v ? weighed : 0 - weighed;
+    rows->weight_balance += u < v ? weight_balance : 0 - weight_balance;
     rows->arcs += u < v ? 1 : -1;
-    rows->wide |= w != (int32_t)w;
+    rows->has_64bit |= w != (int32_t)w;
     if (u > v) return true;
-    if (!reserve(rows, rows->count + 1)) return fail(rows, BOSC_ERR_NOMEM, "out of memory");
-    rows->items[rows->count++] = (struct item){(uint32_t)u, (uint32_t)v, w};
+    if (!reserve_arcs(rows, rows->count + 1)) return fail(rows, BOSC_ERR_NOMEM, "out of memory");
+    rows->larger_arcs[rows->count++] = (struct arc){(uint32_t)u, (uint32_t)v, w};
     return true;
 }
 
-/* Reads the next integer of a row; false with a reason, or, where `may_end`, without one at the end. */
+/* Reads the next integer of a row. False at the end, with a reason unless `may_end`, or for a malformed one. */
 static bool read_integer(struct rows *rows, struct bi_line *line, const char *what, bool may_end, int64_t *value)
 {
     struct bi_line word;
@@ -132,6 +135,7 @@ static bool read_integer(struct rows *rows, struct bi_line *line, const char *wh
     return fail(rows, BOSC_ERR_FORMAT, "%s is not a %s", bi_quote(word.begin, word.end).text, what);
 }
 
+/* Reads the row of a vertex. */
 static bool read_row(struct rows *rows, const struct header *head, int64_t row, struct bi_line line)
 {
     int64_t v, w = 1;
@@ -147,18 +151,19 @@ static bool read_row(struct rows *rows, const struct header *head, int64_t row, 
     return rows->status == BOSC_OK;
 }
 
-static void parse(void *own, const void *all, const struct bi_piece *piece)
+/* Parses the rows of a chunk. */
+static void parse_chunk(void *own, const void *all, const struct bi_chunk *chunk)
 {
     struct rows *rows = own;
     const struct reading *r = all;
-    struct bi_lines lines = {.next = piece->begin, .end = piece->end};
+    struct bi_lines lines = {.next = chunk->begin, .end = chunk->end};
     struct bi_line line, word;
-    int64_t row = r->first[piece->index];
-    *rows = (struct rows){.items = rows->items, .capacity = rows->capacity};
+    int64_t row = r->first[chunk->index];
+    *rows = (struct rows){.larger_arcs = rows->larger_arcs, .capacity = rows->capacity};
     while (rows->status == BOSC_OK && bi_lines_next(&lines, &line)) {
         if (is_comment(line)) continue;
-        struct bi_line rest = line;
-        if (row >= r->head->n && !bi_word_next(&rest, &word)) continue; /* blank lines at the end */
+        struct bi_line remainder = line;
+        if (row >= r->head->n && !bi_word_next(&remainder, &word)) continue; /* blank lines at the end */
         if (row >= r->head->n)
             fail(rows, BOSC_ERR_FORMAT, "a row more than the %lld vertices", (long long)r->head->n);
         else
@@ -167,32 +172,33 @@ static void parse(void *own, const void *all, const struct bi_piece *piece)
     rows->lines = lines.number;
 }
 
-/* In the order of the lines. */
-static bosc_status join(void *own, void *all, const struct bi_piece *piece, bosc_io_error *error)
+/* Appends the arcs of a chunk and adds its sums. Chunks come in order. */
+static bosc_status append_rows(void *own, void *all, const struct bi_chunk *chunk, bosc_io_error *error)
 {
     const struct rows *rows = own;
     struct reading *r = all;
     struct rows *sum = &r->sum;
-    (void)piece;
+    (void)chunk;
     sum->lines += rows->lines;
     if (rows->status != BOSC_OK) return bi_fail_at(r->in, sum->lines, rows->status, error, "%s", rows->reason.text);
-    if (!reserve(sum, sum->count + rows->count)) return bi_bytes_fail(r->in, ENOMEM, error);
-    if (rows->count) memcpy(sum->items + sum->count, rows->items, (size_t)rows->count * sizeof *rows->items);
+    if (!reserve_arcs(sum, sum->count + rows->count)) return bi_bytes_fail(r->in, ENOMEM, error);
+    if (rows->count)
+        memcpy(sum->larger_arcs + sum->count, rows->larger_arcs, (size_t)rows->count * sizeof *rows->larger_arcs);
     sum->count += rows->count;
     sum->arcs += rows->arcs;
     sum->balance += rows->balance;
-    sum->weighed += rows->weighed;
-    sum->wide |= rows->wide;
+    sum->weight_balance += rows->weight_balance;
+    sum->has_64bit |= rows->has_64bit;
     return BOSC_OK;
 }
 
-static void free_rows(void *own) { free(((struct rows *)own)->items); }
+static void free_rows(void *own) { free(((struct rows *)own)->larger_arcs); }
 
-/* ---- the first row of each piece ---- */
+/* ---- first row of each chunk ---- */
 
-static void count_rows(void *own, const void *all, const struct bi_piece *piece)
+static void count_rows(void *own, const void *all, const struct bi_chunk *chunk)
 {
-    struct bi_lines lines = {.next = piece->begin, .end = piece->end};
+    struct bi_lines lines = {.next = chunk->begin, .end = chunk->end};
     struct bi_line line;
     int64_t *rows = own;
     (void)all;
@@ -200,15 +206,15 @@ static void count_rows(void *own, const void *all, const struct bi_piece *piece)
     while (bi_lines_next(&lines, &line)) *rows += !is_comment(line);
 }
 
-static bosc_status add_count(void *own, void *all, const struct bi_piece *piece, bosc_io_error *error)
+static bosc_status add_count(void *own, void *all, const struct bi_chunk *chunk, bosc_io_error *error)
 {
-    int64_t *first = ((struct reading *)all)->first + piece->index;
+    int64_t *first = ((struct reading *)all)->first + chunk->index;
     (void)error;
     first[1] = first[0] + *(const int64_t *)own;
     return BOSC_OK;
 }
 
-static bosc_status check(const struct reading *r, int64_t rows, bosc_io_error *error)
+static bosc_status check_rows(const struct reading *r, int64_t rows, bosc_io_error *error)
 {
     const struct rows *sum = &r->sum;
     const char *name = r->in->name;
@@ -218,7 +224,7 @@ static bosc_status check(const struct reading *r, int64_t rows, bosc_io_error *e
                           (long long)head->n);
     if (sum->arcs || sum->balance)
         return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: an edge is not in the rows of both its vertices", name);
-    if (sum->weighed)
+    if (sum->weight_balance)
         return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: the two rows of an edge give it different weights", name);
     if (sum->count != head->m)
         return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: has %lld edges, but its header declares %lld", name,
@@ -226,42 +232,43 @@ static bosc_status check(const struct reading *r, int64_t rows, bosc_io_error *e
     return bi_bytes_unchanged(r->in, error);
 }
 
-static bosc_status make_edges(const struct reading *r, bosc_edges *edges, bosc_io_error *error)
+static bosc_status convert_to_edges(const struct reading *r, bosc_edges *edges, bosc_io_error *error)
 {
     const struct header *head = r->head;
-    enum bi_weights weights = !head->weights ? BI_WEIGHTS_NONE : r->sum.wide ? BI_WEIGHTS_I64 : BI_WEIGHTS_I32;
+    enum bi_weights weights = !head->weights ? BI_WEIGHTS_NONE : r->sum.has_64bit ? BI_WEIGHTS_I64 : BI_WEIGHTS_I32;
     bosc_status status = bi_edges_new(r->in->name, weights, head->m, edges, error);
     if (status != BOSC_OK) return status;
     edges->n = head->n;
     edges->m = head->m;
     for (int64_t k = 0; k < head->m; k++) {
-        const struct item *item = &r->sum.items[k];
-        edges->u[k] = item->u;
-        edges->v[k] = item->v;
-        if (weights == BI_WEIGHTS_I32) ((int32_t *)edges->weights)[k] = (int32_t)item->w;
-        if (weights == BI_WEIGHTS_I64) ((int64_t *)edges->weights)[k] = item->w;
+        const struct arc *arc = &r->sum.larger_arcs[k];
+        edges->u[k] = arc->u;
+        edges->v[k] = arc->v;
+        if (weights == BI_WEIGHTS_I32) ((int32_t *)edges->weights)[k] = (int32_t)arc->w;
+        if (weights == BI_WEIGHTS_I64) ((int64_t *)edges->weights)[k] = arc->w;
     }
     return BOSC_OK;
 }
 
 bosc_status bi_metis_parse(const struct bi_bytes *in, bosc_edges *edges, bosc_io_error *error)
 {
-    static const struct bi_piece_parser counter = {sizeof(int64_t), count_rows, add_count, NULL, NULL};
-    static const struct bi_piece_parser parser = {sizeof(struct rows), parse, join, NULL, free_rows};
-    struct bi_lines lines = bi_lines_of(in);
+    static const struct bi_chunk_parser counter = {sizeof(int64_t), count_rows, add_count, NULL, NULL};
+    static const struct bi_chunk_parser parser = {sizeof(struct rows), parse_chunk, append_rows, NULL, free_rows};
+    struct bi_lines lines = bi_lines_begin(in);
     struct header head = {0};
     bosc_status status = read_header(in, &lines, &head, error);
     if (status != BOSC_OK) return status;
-    const struct bi_pieces pieces = bi_pieces_of(in, &lines);
+    const struct bi_chunks chunks = bi_chunks_split(in, &lines);
     struct reading r = {.in = in, .head = &head, .sum.lines = lines.number};
-    r.first = bi_io_alloc((size_t)(pieces.count + 1) * sizeof *r.first);
+    r.first = bi_io_alloc((size_t)(chunks.count + 1) * sizeof *r.first);
     if (!r.first) return bi_bytes_fail(in, ENOMEM, error);
     r.first[0] = 0;
-    status = bi_pieces_parse(&pieces, &counter, &r, error);
-    if (status == BOSC_OK) status = bi_pieces_parse(&pieces, &parser, &r, error);
-    if (status == BOSC_OK) status = check(&r, r.first[pieces.count], error);
-    if (status == BOSC_OK) status = make_edges(&r, edges, error);
+    /* 1. Count the rows of each chunk; 2. parse them; 3. check the sums. */
+    status = bi_chunks_parse(&chunks, &counter, &r, error);
+    if (status == BOSC_OK) status = bi_chunks_parse(&chunks, &parser, &r, error);
+    if (status == BOSC_OK) status = check_rows(&r, r.first[chunks.count], error);
+    if (status == BOSC_OK) status = convert_to_edges(&r, edges, error);
     free(r.first);
-    free(r.sum.items);
+    free(r.sum.larger_arcs);
     return status;
 }

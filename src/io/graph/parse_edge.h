@@ -1,11 +1,13 @@
-/* One line of an edge. The fast reader takes the plain form - one blank between numbers of few digits - and knows
- * nothing of errors; whatever it declines, the slow reader decides. */
+/* Parsers of one line of an edge. The fast parser accepts the plain form: one blank between numbers of few digits.
+ * It reports no errors; the general parser handles every line that it declines. */
 #ifndef BI_IO_GRAPH_PARSE_EDGE_H
 #define BI_IO_GRAPH_PARSE_EDGE_H
 
 #include <string.h>
 
 #include "io/graph/edge_list.h"
+#include "io/text/number.h"
+#include "io/text/row.h"
 
 struct bi_edge {
     int64_t u, v; /* from 0 */
@@ -17,7 +19,7 @@ struct bi_edge {
 
 enum bi_line_kind { BI_LINE_EDGE, BI_LINE_EMPTY, BI_LINE_WIDER, BI_LINE_BAD };
 
-/* Reads a line that has an edge, none (blank, comment), a weight that needs a later kind, or a fault. */
+/* Parses any line: an edge, no edge (blank, comment), a weight that needs a wider type, or an error. */
 enum bi_line_kind bi_edge_line_read(const struct bi_edge_form *form, struct bi_line line, struct bi_edge *edge,
                                     bosc_status *status, struct bi_reason *reason);
 
@@ -27,7 +29,8 @@ enum bi_line_kind bi_edge_line_read(const struct bi_edge_form *form, struct bi_l
 #define BI_INLINE static inline __attribute__((always_inline))
 #endif
 
-/* The value of 8 digits, the first in the lowest byte, each less '0'. Source: Lemire, Number Parsing at a Gigabyte per
+/* Returns the value of 8 digits, the first in the lowest byte, each minus '0'. Source: Lemire, Number Parsing at a
+ * Gigabyte per
  * Second (2021), after Muła. */
 BI_INLINE uint64_t bi_eight_digits(uint64_t x)
 {
@@ -37,24 +40,25 @@ BI_INLINE uint64_t bi_eight_digits(uint64_t x)
            32;
 }
 
-/* How many of the 8 bytes are digits, counted from the lowest; *digits = the bytes less '0'. */
+/* Returns the number of leading digits among 8 bytes; *digits: the bytes minus '0'. */
 BI_INLINE int bi_leading_digits(const char *p, uint64_t *digits)
 {
     uint64_t x;
     memcpy(&x, p, sizeof x);
     x ^= 0x3030303030303030u;
-    uint64_t others = ((x + 0x0606060606060606u) | x) & 0xf0f0f0f0f0f0f0f0u; /* true up to the first byte found */
+    uint64_t non_digits = ((x + 0x0606060606060606u) | x) & 0xf0f0f0f0f0f0f0f0u; /* exact up to the first non-digit */
     *digits = x;
-    return others ? __builtin_ctzll(others) >> 3 : 8;
+    return non_digits ? __builtin_ctzll(non_digits) >> 3 : 8;
 }
 
-/* 1 to 15 digits, with 16 bytes to look at; false for others, and near the end of the text. */
+/* Reads 1 to 15 digits. False for other texts, and within 16 bytes of the end. */
 BI_INLINE bool bi_digits_fast(const char **p, const char *end, uint64_t *value)
 {
     static const uint32_t power[8] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
     uint64_t digits;
     if (end - *p < 16) return false;
     int count = bi_leading_digits(*p, &digits);
+    /* Shift the digits to the high bytes; the zero bytes below them are leading zeros. */
     if (count < 8) {
         if (count == 0) return false;
         *value = bi_eight_digits(digits << (64 - 8 * count));
@@ -69,7 +73,8 @@ BI_INLINE bool bi_digits_fast(const char **p, const char *end, uint64_t *value)
     return true;
 }
 
-/* A number of at most 15 digits in all is a quotient of two exact doubles; the general reader takes others. */
+/* Reads a real. A number of at most 15 digits is the quotient of two exact doubles (Clinger 1990), so one division
+ * rounds it correctly; other numbers go to bi_number_read. */
 BI_INLINE bool bi_real_fast(const char **p, const char *end, double *value)
 {
     static const double power[16] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
@@ -100,13 +105,14 @@ BI_INLINE bool bi_real_fast(const char **p, const char *end, double *value)
     return true;
 }
 
-/* Reads the line at *at and moves behind it, if it is a plain one with vertices below `limit`, and numbers with one
- * separator or, if that is 0, a blank between them. */
+/* Parses a plain line at *at and moves behind it. Numbers have one separator between them (0: a blank or tab), and
+ * vertices are below `limit`. False for other lines. Constant arguments specialise the function. */
 BI_INLINE bool bi_edge_line_fast(const char **at, const char *end, bool tagged, enum bi_weights weights, char separator,
                                  uint64_t first, uint64_t limit, struct bi_edge *edge)
 {
     const char *p = *at, blank = separator ? separator : ' ', tab = separator ? separator : '\t';
     uint64_t u, v, w;
+    /* 1. The tag and the vertices. */
     if (tagged) {
         if (end - p < 2 || p[0] != 'a' || p[1] != ' ') return false;
         p += 2;
@@ -114,6 +120,7 @@ BI_INLINE bool bi_edge_line_fast(const char **at, const char *end, bool tagged, 
     if (!bi_digits_fast(&p, end, &u) || (*p != blank && *p != tab)) return false;
     p++;
     if (!bi_digits_fast(&p, end, &v)) return false;
+    /* 2. The weight. */
     if (weights != BI_WEIGHTS_NONE) {
         if (*p != blank && *p != tab) return false;
         p++;
@@ -126,6 +133,7 @@ BI_INLINE bool bi_edge_line_fast(const char **at, const char *end, bool tagged, 
         if (!bi_digits_fast(&p, end, &w) || (weights == BI_WEIGHTS_I32 && w > INT32_MAX)) return false;
         edge->weight.integer = negative ? -(int64_t)w : (int64_t)w;
     }
+    /* 3. The end of the line, and the range of the vertices. */
     if (p < end && *p == '\r') p++;
     if (p == end || *p != '\n' || u - first >= limit || v - first >= limit) return false;
     edge->u = (int64_t)(u - first);

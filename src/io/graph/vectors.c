@@ -1,14 +1,20 @@
-/* Vectors over a small alphabet: lines of 0 and 1, barcodes of A, C, G and T, FASTA, and packed bits in .npy. */
+/* Parses vectors over a small alphabet: lines of 0 and 1, barcodes of A, C, G and T, FASTA, and packed bits in .npy. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/text/number.h"
 #include "io/graph/vectors.h"
+#include "io/file/bytes.h"
+#include "io/file/file.h"
+#include "io/npy/npy.h"
+#include "io/text/row.h"
 
-enum { LENGTH_MAX = 65536, BARCODE_BITS = 2 };
+enum {
+    LENGTH_MAX = 65536, /* as boscage/io.h says */
+    BARCODE_BITS = 2    /* bits of a base */
+};
 
 void bosc_vectors_free(bosc_vectors *vectors)
 {
@@ -23,18 +29,18 @@ static int64_t words_of(const bosc_vectors *v)
     return (v->length + per_word - 1) / per_word;
 }
 
-/* Vectors as they are read. Of FASTA, the letters of a sequence are gathered from its lines. */
+/* Vectors being read. The letters of a FASTA sequence are gathered from its lines. */
 struct growing {
     bosc_vectors v;
-    int64_t capacity; /* rows that are allocated */
+    int64_t capacity; /* number of allocated rows */
     bool fasta;
     char *sequence;           /* (LENGTH_MAX) */
-    int64_t gathered, header; /* letters so far; the line of the sequence's header, 0 before the first */
-    int64_t line;             /* at which a failure is */
+    int64_t gathered, header; /* number of letters gathered; line of the sequence's header, 0 before the first */
+    int64_t line;             /* of a failure */
     struct bi_reason reason;
 };
 
-/* The value of a letter of the alphabet, or -1. */
+/* Returns the value of a letter, or -1. */
 static int value_of(char c, int32_t letter_bits)
 {
     if (letter_bits == 1) return c == '0' ? 0 : c == '1' ? 1 : -1;
@@ -68,10 +74,10 @@ static bosc_status out_of_memory(struct growing *g, int64_t vectors)
     return BOSC_ERR_NOMEM;
 }
 
-static bosc_status grow(struct growing *g)
+static bosc_status reserve_row(struct growing *g)
 {
     if (g->v.n < g->capacity) return BOSC_OK;
-    int64_t capacity = g->capacity ? 2 * g->capacity : 1024;
+    int64_t capacity = g->capacity ? 2 * g->capacity : 1024; /* chosen */
     uint64_t *rows = bi_io_realloc(g->v.rows, (size_t)(capacity * words_of(&g->v)) * 8);
     if (!rows) return out_of_memory(g, capacity);
     g->v.rows = rows;
@@ -88,15 +94,15 @@ static bosc_status check_letters(struct growing *g, struct bi_line word)
     return BOSC_OK;
 }
 
-/* Packs the letters of a vector, which have been checked; the first one says how long all are. */
-static bosc_status add(struct growing *g, struct bi_line word)
+/* Packs the checked letters of a vector. The first vector sets the length of all. */
+static bosc_status add_vector(struct growing *g, struct bi_line word)
 {
     int64_t length = word.end - word.begin;
     if (length > LENGTH_MAX) return refuse(g, "%lld letters, more than %d", (long long)length, LENGTH_MAX);
     if (g->v.length > 0 && length != g->v.length)
         return refuse(g, "%lld letters where the first vector has %d", (long long)length, (int)g->v.length);
     g->v.length = (int32_t)length;
-    bosc_status status = grow(g);
+    bosc_status status = reserve_row(g);
     if (status != BOSC_OK) return status;
     int64_t words = words_of(&g->v), per_word = 64 / g->v.letter_bits;
     uint64_t *row = g->v.rows + g->v.n * words;
@@ -107,7 +113,7 @@ static bosc_status add(struct growing *g, struct bi_line word)
     return BOSC_OK;
 }
 
-/* A line of letters; behind bases, a count of how often they were seen, which the answer does not depend on. */
+/* Reads a line of letters. Behind bases a count of occurrences may follow, which is ignored. */
 static bosc_status read_line(struct growing *g, struct bi_line line)
 {
     struct bi_line word, count;
@@ -119,16 +125,16 @@ static bosc_status read_line(struct growing *g, struct bi_line line)
     if (bi_line_word(&line, &count) && (!counted || !bi_word_count(&count, &seen) || bi_line_word(&line, &count)))
         return refuse(g, "%s where %s should end", bi_quote(count.begin, count.end).text,
                       counted ? "a count" : "the line");
-    return add(g, word);
+    return add_vector(g, word);
 }
 
-/* The end of a sequence, which may have several lines. */
-static bosc_status end_sequence(struct growing *g)
+/* Adds the gathered sequence, if there is one. */
+static bosc_status finish_sequence(struct growing *g)
 {
     if (g->header == 0) return BOSC_OK;
     g->line = g->header;
     if (g->gathered == 0) return refuse(g, "no letters follow this header");
-    return add(g, (struct bi_line){g->sequence, g->sequence + g->gathered});
+    return add_vector(g, (struct bi_line){g->sequence, g->sequence + g->gathered});
 }
 
 static bosc_status read_fasta_line(struct growing *g, struct bi_line line)
@@ -138,7 +144,7 @@ static bosc_status read_fasta_line(struct growing *g, struct bi_line line)
     if (!bi_line_word(&line, &word)) return BOSC_OK;
     if (*word.begin == '>') {
         int64_t header = g->line;
-        status = end_sequence(g);
+        status = finish_sequence(g);
         g->header = header;
         g->gathered = 0;
         return status;
@@ -154,7 +160,7 @@ static bosc_status read_fasta_line(struct growing *g, struct bi_line line)
     return BOSC_OK;
 }
 
-/* The alphabet, by the first character of the first line that has one. */
+/* Chooses the alphabet by the first character that is not blank. */
 static bosc_status choose_alphabet(struct growing *g, struct bi_lines lines)
 {
     struct bi_line line, word;
@@ -170,7 +176,7 @@ static bosc_status choose_alphabet(struct growing *g, struct bi_lines lines)
 bosc_status bi_vectors_text_parse(const struct bi_bytes *in, bosc_vectors *vectors, bosc_io_error *error)
 {
     struct growing g = {.reason = {""}};
-    struct bi_lines lines = bi_lines_of(in);
+    struct bi_lines lines = bi_lines_begin(in);
     struct bi_line line;
     bosc_status status = choose_alphabet(&g, lines);
     bi_lines_report_progress(&lines);
@@ -178,7 +184,7 @@ bosc_status bi_vectors_text_parse(const struct bi_bytes *in, bosc_vectors *vecto
         g.line = lines.number;
         status = g.fasta ? read_fasta_line(&g, line) : read_line(&g, line);
     }
-    if (status == BOSC_OK && g.fasta) status = end_sequence(&g);
+    if (status == BOSC_OK && g.fasta) status = finish_sequence(&g);
     free(g.sequence);
     if (status == BOSC_OK) {
         *vectors = g.v;
@@ -189,8 +195,8 @@ bosc_status bi_vectors_text_parse(const struct bi_bytes *in, bosc_vectors *vecto
     return bi_io_fail(error, status, "%s:%lld: %s", in->name, (long long)g.line, g.reason.text);
 }
 
-/* Bytes whose most significant bit is the first letter, as words whose least significant one is. */
-static void unpack(const uint8_t *from, int64_t row_bytes, const bosc_vectors *v, int64_t begin, int64_t end)
+/* Converts rows of bytes, most significant bit first, to rows of words, least significant bit first. */
+static void reverse_bits(const uint8_t *from, int64_t row_bytes, const bosc_vectors *v, int64_t begin, int64_t end)
 {
     int64_t words = words_of(v);
     for (int64_t i = begin; i < end; i++, from += row_bytes) {
@@ -199,7 +205,8 @@ static void unpack(const uint8_t *from, int64_t row_bytes, const bosc_vectors *v
         for (int64_t b = 0; b < row_bytes; b++) {
             uint32_t x = from[b];
             if (b == row_bytes - 1)
-                x &= 0xff00u >> ((v->length - 1) % 8 + 1); /* what is beyond the length is no letter */
+                x &= 0xff00u >> ((v->length - 1) % 8 + 1); /* clear the bits behind the last letter */
+            /* Reverse the byte by swapping halves, pairs and neighbours. */
             x = (x >> 4 & 0x0f) | (x << 4 & 0xf0);
             x = (x >> 2 & 0x33) | (x << 2 & 0xcc);
             x = (x >> 1 & 0x55) | (x << 1 & 0xaa);
@@ -208,11 +215,11 @@ static void unpack(const uint8_t *from, int64_t row_bytes, const bosc_vectors *v
     }
 }
 
-/* Reads the rows by all threads, a block at a time. */
+/* Reads the rows in parallel, a block at a time. */
 static bosc_status read_rows(const struct bi_bytes *in, const struct bi_npy *npy, const bosc_vectors *v,
                              bosc_io_error *error)
 {
-    enum { BLOCK = 1 << 18 }; /* bytes */
+    enum { BLOCK = 1 << 18 }; /* bytes; chosen */
     int64_t row_bytes = npy->shape[1], each = row_bytes < BLOCK ? BLOCK / row_bytes : 1;
     int64_t blocks = (v->n + each - 1) / each;
     int number = 0;
@@ -227,9 +234,9 @@ static bosc_status read_rows(const struct bi_bytes *in, const struct bi_npy *npy
             int64_t begin = b * each, end = v->n - begin < each ? v->n : begin + each;
             size_t at = npy->at + (size_t)(begin * row_bytes), count = (size_t)((end - begin) * row_bytes);
             int failed = bytes ? bi_bytes_copy(in, at, bytes, count) : ENOMEM;
-            if (!failed) unpack(bytes, row_bytes, v, begin, end);
+            if (!failed) reverse_bits(bytes, row_bytes, v, begin, end);
             int64_t all = __atomic_add_fetch(&done, end - begin, __ATOMIC_RELAXED);
-            if (!failed && !bi_io_reach((double)all)) failed = ECANCELED;
+            if (!failed && !bi_io_set_done((double)all)) failed = ECANCELED;
             number = failed > number ? failed : number;
         }
         free(bytes);
@@ -237,12 +244,12 @@ static bosc_status read_rows(const struct bi_bytes *in, const struct bi_npy *npy
     return number ? bi_bytes_fail(in, number, error) : bi_bytes_unchanged(in, error);
 }
 
-/* Rows of Fortran order are read whole. */
+/* Reads an array in Fortran order, all at once. */
 static bosc_status read_columns(const struct bi_bytes *in, const bosc_vectors *v, bosc_io_error *error)
 {
     bosc_array array = {0};
     bosc_status status = bi_npy_parse(in, &array, error);
-    if (status == BOSC_OK) unpack(array.data, array.shape[1], v, 0, v->n);
+    if (status == BOSC_OK) reverse_bits(array.data, array.shape[1], v, 0, v->n);
     bosc_array_free(&array);
     return status;
 }
@@ -271,7 +278,7 @@ bosc_status bi_vectors_npy_parse(const struct bi_bytes *in, int32_t bits, bosc_v
     return status;
 }
 
-static bosc_status parse(struct bi_file *file, int32_t bits, bosc_vectors *vectors, bosc_io_error *error)
+static bosc_status parse_file(struct bi_file *file, int32_t bits, bosc_vectors *vectors, bosc_io_error *error)
 {
     if (bi_npy_is(&file->bytes) && bits > 0) return bi_vectors_npy_parse(&file->bytes, bits, vectors, error);
     if (bi_npy_is(&file->bytes))
@@ -291,8 +298,8 @@ bosc_status bosc_vectors_read(const char *path, int32_t bits, bosc_vectors *vect
         return bi_io_fail(error, BOSC_ERR_ARG, "bits: %d is not in 0 to %d", (int)bits, LENGTH_MAX);
     bosc_status status = bi_file_open_head(path, &file, error);
     if (status != BOSC_OK) return bi_io_end(status, error);
-    do status = parse(&file, bits, &v, error);
-    while (bi_file_again(&file, &status, error));
+    do status = parse_file(&file, bits, &v, error);
+    while (bi_file_reload(&file, &status, error));
     if (status == BOSC_OK && bits > 0 && (v.length != bits || v.letter_bits != 1))
         status = bi_io_fail(error, BOSC_ERR_FORMAT, "%s: vectors of %d %s, not %d bits", file.bytes.name, (int)v.length,
                             v.letter_bits == 1 ? "bits" : "bases", (int)bits);

@@ -1,8 +1,8 @@
-/* The parsers of vectors over a small alphabet. */
+/* Parsers of vectors over a small alphabet. */
 #ifndef BI_IO_GRAPH_VECTORS_H
 #define BI_IO_GRAPH_VECTORS_H
 
-#include "io/io.h"
+#include "io/file/bytes.h"
 
 bosc_status bi_vectors_text_parse(const struct bi_bytes *in, bosc_vectors *vectors, bosc_io_error *error);
 bosc_status bi_vectors_npy_parse(const struct bi_bytes *in, int32_t bits, bosc_vectors *vectors, bosc_io_error *error);

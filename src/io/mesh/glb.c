@@ -1,5 +1,6 @@
-/* Meshes as binary glTF. Source: Khronos, glTF 2.0. */
+/* Writes meshes as binary glTF. Source: Khronos, glTF 2.0. */
 #include "io/mesh/glb.h"
+#include "io/file/sink.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,16 +14,16 @@ size_t bi_glb_bytes_of(const bosc_mesh *mesh)
     return bi_glb_bytes_of_vectors(mesh) * (mesh->normals ? 2 : 1) + bi_glb_bytes_of_indices(mesh);
 }
 
-void bi_glb_put_mesh(struct bi_sink *sink, const bosc_mesh *mesh)
+void bi_glb_write_mesh(struct bi_sink *sink, const bosc_mesh *mesh)
 {
     bi_sink_write_array(sink, mesh->positions, bi_glb_bytes_of_vectors(mesh));
     bi_sink_write_array(sink, mesh->indices, bi_glb_bytes_of_indices(mesh));
     if (mesh->normals) bi_sink_write_array(sink, mesh->normals, bi_glb_bytes_of_vectors(mesh));
 }
 
-/* ---- pieces of the root ---- */
+/* ---- elements of the JSON root ---- */
 
-static json_t *vector(const float *x) { return json_pack("[f, f, f]", (double)x[0], (double)x[1], (double)x[2]); }
+static json_t *pack_vector(const float *x) { return json_pack("[f, f, f]", (double)x[0], (double)x[1], (double)x[2]); }
 
 json_t *bi_glb_view(size_t offset, size_t bytes, int target)
 {
@@ -41,7 +42,7 @@ json_t *bi_glb_accessor(int view, int type, int64_t count, const char *shape)
                      "type", shape);
 }
 
-/* The box of the positions, which glTF asks for. */
+/* Returns the accessor of the positions, with their bounding box, which glTF requires. */
 static json_t *positions_accessor(const bosc_mesh *mesh, int view)
 {
     float least[3], most[3];
@@ -53,7 +54,7 @@ static json_t *positions_accessor(const bosc_mesh *mesh, int view)
         if (x > most[i % 3]) most[i % 3] = x;
     }
     return json_pack("{s:i, s:i, s:I, s:s, s:o, s:o}", "bufferView", view, "componentType", BI_GLB_FLOAT, "count",
-                     (json_int_t)mesh->vertices, "type", "VEC3", "min", vector(least), "max", vector(most));
+                     (json_int_t)mesh->vertices, "type", "VEC3", "min", pack_vector(least), "max", pack_vector(most));
 }
 
 bool bi_glb_add_mesh(const bosc_mesh *mesh, size_t offset, int material, json_t *views, json_t *accessors,
@@ -88,47 +89,49 @@ json_t *bi_glb_material(const double colour[3], bool two_sided)
     return material;
 }
 
-static void put_word(struct bi_sink *sink, size_t word)
+static void write_word(struct bi_sink *sink, size_t word)
 {
     uint32_t w = (uint32_t)word;
     bi_sink_write(sink, &w, sizeof w);
 }
 
-bosc_status bi_glb_put_head(struct bi_sink *sink, json_t *root, size_t body, bosc_io_error *error)
+bosc_status bi_glb_write_head(struct bi_sink *sink, json_t *root, size_t body_bytes, bosc_io_error *error)
 {
-    char *head = root ? json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
+    char *json = root ? json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
     json_decref(root);
-    if (!head) return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", sink->name);
-    size_t length = strlen(head), padded = (length + 3) / 4 * 4;
-    if (body > UINT32_MAX - 28 - padded) {
-        free(head); /* unreached: 4 GB of mesh */
+    if (!json) return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", sink->name);
+    size_t length = strlen(json), padded = (length + 3) / 4 * 4;
+    if (body_bytes > UINT32_MAX - 28 - padded) {
+        free(json); /* unreached: 4 GB of mesh */
         return bi_io_fail(error, BOSC_ERR_LIMIT, "%s: the mesh takes %zu bytes, and a .glb holds less than 4 GiB",
-                          sink->name, body);
+                          sink->name, body_bytes);
     }
+    /* The header (magic, version, total size), the JSON chunk, and the head of the binary chunk. */
     bi_sink_write(sink, "glTF", 4);
-    put_word(sink, 2);
-    put_word(sink, 12 + 8 + padded + 8 + body);
-    put_word(sink, padded);
+    write_word(sink, 2);
+    write_word(sink, 12 + 8 + padded + 8 + body_bytes);
+    write_word(sink, padded);
     bi_sink_write(sink, "JSON", 4);
-    bi_sink_write(sink, head, length);
+    bi_sink_write(sink, json, length);
     bi_sink_write(sink, "   ", padded - length);
-    put_word(sink, body);
+    write_word(sink, body_bytes);
     bi_sink_write(sink, "BIN", 4);
-    free(head);
+    free(json);
     return BOSC_OK;
 }
 
 /* ---- a mesh ---- */
 
-/* glTF's axes are x to the right, y up, z to the viewer. A map's are x east, y south, z up: y and z change places,
- * which makes right-handed axes of its left-handed ones. Others are turned so that z is up. By columns. */
-static json_t *matrix(const bosc_mesh *mesh)
+/* Returns the matrix of the mesh's node, by columns. glTF's axes: x right, y up, z to the viewer. A map's axes, x
+ * east, y south, z up, are left-handed; exchanging y and z makes them right-handed. Other meshes are rotated so that z
+ * becomes up. */
+static json_t *node_matrix(const bosc_mesh *mesh)
 {
     int side = mesh->map ? 1 : -1;
     return json_pack("[i,i,i,i, i,i,i,i, i,i,i,i, i,i,i,i]", 1, 0, 0, 0, 0, 0, side, 0, 0, 1, 0, 0, 0, 0, 0, 1);
 }
 
-static json_t *root_of(const bosc_mesh *mesh)
+static json_t *build_root(const bosc_mesh *mesh)
 {
     static const double grey[3] = {0.6, 0.58, 0.52};
     json_t *views = json_array(), *accessors = json_array(), *primitive = NULL;
@@ -139,14 +142,14 @@ static json_t *root_of(const bosc_mesh *mesh)
     }
     return json_pack("{s:{s:s, s:s}, s:i, s:[{s:[i]}], s:[{s:i, s:o}], s:[{s:[o]}], s:[o], s:[{s:I}], s:o, s:o}",
                      "asset", "version", "2.0", "generator", "boscage " BOSC_VERSION_STRING, "scene", 0, "scenes",
-                     "nodes", 0, "nodes", "mesh", 0, "matrix", matrix(mesh), "meshes", "primitives", primitive,
+                     "nodes", 0, "nodes", "mesh", 0, "matrix", node_matrix(mesh), "meshes", "primitives", primitive,
                      "materials", bi_glb_material(grey, false), "buffers", "byteLength",
                      (json_int_t)bi_glb_bytes_of(mesh), "bufferViews", views, "accessors", accessors);
 }
 
 bosc_status bi_glb_fill(struct bi_sink *sink, const void *mesh, bosc_io_error *error)
 {
-    bosc_status status = bi_glb_put_head(sink, root_of(mesh), bi_glb_bytes_of(mesh), error);
-    if (status == BOSC_OK) bi_glb_put_mesh(sink, mesh);
+    bosc_status status = bi_glb_write_head(sink, build_root(mesh), bi_glb_bytes_of(mesh), error);
+    if (status == BOSC_OK) bi_glb_write_mesh(sink, mesh);
     return status;
 }

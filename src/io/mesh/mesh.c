@@ -1,9 +1,11 @@
-/* The vertices and faces of .off and .obj files. Source: the Geomview and Wavefront manuals. */
+/* Reads vertices and faces of .off and .obj files. Source: the Geomview and Wavefront manuals. */
 #include <stdio.h>
 #include <string.h>
 
+#include "io/file/bytes.h"
 #include "io/mesh/faces.h"
-#include "io/text/number.h"
+#include "io/mesh/points.h"
+#include "io/text/row.h"
 
 static bosc_status fail_at(const struct bi_bytes *in, const struct bi_lines *lines, const char *reason,
                            bosc_status status, bosc_io_error *error)
@@ -13,7 +15,8 @@ static bosc_status fail_at(const struct bi_bytes *in, const struct bi_lines *lin
 
 /* ---- .off ---- */
 
-/* "OFF" with any of the prefixes ST (texture), C (colour), N (normal), whose numbers follow the coordinates. */
+/* Accepts "OFF" with prefixes ST (texture), C (colour), N (normal), whose numbers follow the coordinates. Returns
+ * the reason of a failure, or NULL. */
 static const char *check_keyword(const struct bi_line *word)
 {
     static const char *const plain[] = {"OFF", "COFF", "NOFF", "CNOFF", "STOFF", "STCOFF", "STNOFF", "STCNOFF"};
@@ -24,16 +27,16 @@ static const char *check_keyword(const struct bi_line *word)
     return off ? "only vertices of three coordinates are read (OFF with the prefixes ST, C, N)" : "no .off file";
 }
 
-/* The keyword and the three counts, which may share a line. */
+/* Reads the keyword and the three counts, which may share a line. Returns the reason of a failure, or NULL. */
 static const char *read_counts(struct bi_lines *lines, int64_t *vertices, int64_t *faces)
 {
     struct bi_line line, word;
     if (!bi_lines_next_content(lines, &line) || !bi_line_word(&line, &word)) return "no .off file";
     const char *reason = check_keyword(&word);
     if (reason) return reason;
-    bool more = bi_line_word(&line, &word);
-    if (more && bi_word_is(&word, "BINARY")) return "binary .off files are not read";
-    if (!more && (!bi_lines_next_content(lines, &line) || !bi_line_word(&line, &word)))
+    bool same_line = bi_line_word(&line, &word);
+    if (same_line && bi_word_is(&word, "BINARY")) return "binary .off files are not read";
+    if (!same_line && (!bi_lines_next_content(lines, &line) || !bi_line_word(&line, &word)))
         return "truncated before the counts";
     int64_t edges = 0;
     if (!bi_word_count(&word, vertices)) return "the number of vertices is malformed";
@@ -42,7 +45,7 @@ static const char *read_counts(struct bi_lines *lines, int64_t *vertices, int64_
     return bi_line_word(&line, &word) ? "more than three counts" : NULL;
 }
 
-/* The next line's numbers, at least `least` of them. */
+/* Reads the numbers of the next line, at least `least`. */
 static bosc_status next_row(struct bi_lines *lines, size_t least, struct bi_numbers *row, struct bi_reason *reason)
 {
     struct bi_line line;
@@ -58,7 +61,7 @@ static bosc_status next_row(struct bi_lines *lines, size_t least, struct bi_numb
     return BOSC_ERR_FORMAT;
 }
 
-/* A face: its number of corners, the corners, perhaps a colour. */
+/* True for a face: number of corners, the corners, optionally a colour. */
 static bool is_face(const struct bi_numbers *row, int64_t vertices)
 {
     double corners = row->data[0];
@@ -95,7 +98,7 @@ static bosc_status read_off(const struct bi_bytes *in, struct bi_lines *lines, i
 
 bosc_status bi_off_read(const struct bi_bytes *in, bosc_array *points, struct bi_faces *triangles, bosc_io_error *error)
 {
-    struct bi_lines lines = bi_lines_of(in);
+    struct bi_lines lines = bi_lines_begin(in);
     struct bi_numbers row = {0}, coordinates = {0};
     int64_t vertices = 0, faces = 0;
     const char *reason = read_counts(&lines, &vertices, &faces);
@@ -108,7 +111,7 @@ bosc_status bi_off_read(const struct bi_bytes *in, bosc_array *points, struct bi
         return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", in->name);
     bi_lines_report_progress(&lines);
     bosc_status status = read_off(in, &lines, vertices, faces, &row, &coordinates, triangles, error);
-    if (status == BOSC_OK) *points = bi_numbers_take(&coordinates, vertices, 3);
+    if (status == BOSC_OK) *points = bi_numbers_to_array(&coordinates, vertices, 3);
     bi_numbers_free(&coordinates);
     bi_numbers_free(&row);
     return status;
@@ -121,16 +124,17 @@ bosc_status bi_off_parse(const struct bi_bytes *in, bosc_array *points, bosc_io_
 
 /* ---- .obj ---- */
 
-/* An .obj file that is read. */
+/* State of reading an .obj file. */
 struct obj {
-    struct bi_numbers coordinates, corners; /* corners: of the face that is read */
-    struct bi_faces *faces;                 /* NULL: they are passed over */
-    bool in_face;                           /* the line ends in a backslash, and so the next one goes on with a face */
-    double last;                            /* the largest vertex number of a face, and its line */
+    struct bi_numbers coordinates, corners; /* corners: of the current face */
+    struct bi_faces *faces;                 /* NULL: faces are skipped */
+    bool in_face;                           /* the face continues on the next line, after a backslash */
+    double last;                            /* largest vertex number in a face, and its line */
     int64_t last_line;
 };
 
-/* The vertex of a corner: "7", "7/8", "7//9", "7/8/9"; from 1, or less than 0 from the last vertex backwards. */
+/* Reads the vertex of a corner: "7", "7/8", "7//9", "7/8/9". Numbers count from 1, negative ones from the last
+ * vertex backwards. */
 static bool read_corner(const struct obj *obj, const struct bi_line *word, double *corner)
 {
     struct bi_line digits = {word->begin, word->begin};
@@ -144,12 +148,13 @@ static bool read_corner(const struct obj *obj, const struct bi_line *word, doubl
     return *corner >= 0;
 }
 
-/* The corners of a line; at its end, unless the next one goes on with it, the face. */
+/* Reads the corners of a line, and adds the face unless the next line continues it. */
 static bosc_status read_face(struct obj *obj, struct bi_line line, int64_t number, struct bi_reason *reason)
 {
     struct bi_line word;
-    bool goes_on = line.end > line.begin && line.end[-1] == '\\';
-    if (goes_on) line.end--;
+    bool is_continued = line.end > line.begin && line.end[-1] == '\\';
+    if (is_continued) line.end--;
+    /* 1. Collect the corners. */
     while (bi_line_word(&line, &word)) {
         double corner;
         if (!bi_numbers_reserve(&obj->corners, obj->corners.count + 1)) return bi_numbers_refuse(reason);
@@ -164,14 +169,15 @@ static bosc_status read_face(struct obj *obj, struct bi_line line, int64_t numbe
         }
         obj->corners.data[obj->corners.count++] = corner;
     }
-    obj->in_face = goes_on;
-    if (goes_on) return BOSC_OK;
+    obj->in_face = is_continued;
+    if (is_continued) return BOSC_OK;
+    /* 2. Add the face. */
     bool added = bi_faces_add(obj->faces, obj->corners.data, obj->corners.count);
     obj->corners.count = 0;
     return added ? BOSC_OK : bi_numbers_refuse(reason);
 }
 
-/* One line: a vertex is kept, and a face if faces are; anything else that begins with a word is passed over. */
+/* Reads a line: stores a vertex, and a face if faces are wanted; skips other keywords. */
 static bosc_status read_obj_line(struct obj *obj, struct bi_line line, int64_t number, struct bi_reason *reason)
 {
     struct bi_line word;
@@ -185,11 +191,11 @@ static bosc_status read_obj_line(struct obj *obj, struct bi_line line, int64_t n
     if (obj->faces && bi_word_is(&word, "f")) return read_face(obj, line, number, reason);
     if (!bi_word_is(&word, "v")) return BOSC_OK;
     struct bi_numbers *coordinates = &obj->coordinates;
-    size_t before = coordinates->count;
+    size_t count_before = coordinates->count;
     bosc_status status = bi_row_read(line.begin, line.end, ' ', coordinates, reason);
-    size_t fields = coordinates->count - before;
+    size_t fields = coordinates->count - count_before;
     if (status != BOSC_OK || (fields >= 3 && fields <= 7)) {
-        if (status == BOSC_OK) coordinates->count = before + 3; /* a weight or a colour may follow */
+        if (status == BOSC_OK) coordinates->count = count_before + 3; /* a weight or a colour may follow */
         return status;
     }
     snprintf(reason->text, sizeof reason->text, "a vertex of %zu numbers", fields);
@@ -200,7 +206,7 @@ static bosc_status read_obj(struct obj *obj, struct bi_lines *lines, struct bi_r
 {
     struct bi_line line;
     bosc_status status = BOSC_OK;
-    bool continued = false; /* the line before ended in a backslash */
+    bool continued = false; /* the previous line ended in a backslash */
     while (status == BOSC_OK && bi_lines_next(lines, &line)) {
         if (continued && obj->in_face)
             status = read_face(obj, line, lines->number, reason);
@@ -217,7 +223,7 @@ static bosc_status read_obj(struct obj *obj, struct bi_lines *lines, struct bi_r
 
 bosc_status bi_obj_read(const struct bi_bytes *in, bosc_array *points, struct bi_faces *faces, bosc_io_error *error)
 {
-    struct bi_lines lines = bi_lines_of(in);
+    struct bi_lines lines = bi_lines_begin(in);
     struct obj obj = {.faces = faces, .last = -1};
     struct bi_reason reason;
     bi_lines_report_progress(&lines);
@@ -231,7 +237,7 @@ bosc_status bi_obj_read(const struct bi_bytes *in, bosc_array *points, struct bi
         status = bi_io_fail(error, BOSC_ERR_FORMAT, "%s:%lld: a face has vertex %.0f, but there are %.0f", in->name,
                             (long long)obj.last_line, obj.last + 1, vertices);
     else
-        *points = bi_numbers_take(&obj.coordinates, (int64_t)vertices, 3);
+        *points = bi_numbers_to_array(&obj.coordinates, (int64_t)vertices, 3);
     bi_numbers_free(&obj.coordinates);
     bi_numbers_free(&obj.corners);
     return status;

@@ -1,8 +1,11 @@
-/* Meshes in: which reader, and what every one of them must give. */
+/* Reads meshes: chooses the reader and checks the result. */
 #include <string.h>
 
+#include "io/file/array.h"
+#include "io/file/bytes.h"
+#include "io/file/file.h"
 #include "io/mesh/faces.h"
-#include "io/text/number.h"
+#include "io/text/row.h"
 
 static bool begins(const struct bi_bytes *in, const char *text)
 {
@@ -10,10 +13,10 @@ static bool begins(const struct bi_bytes *in, const char *text)
     return in->size >= length && memcmp(in->data, text, length) == 0;
 }
 
-/* Whether the first line with anything in it begins with a word that ends in OFF. */
+/* True if the first word of the text ends in OFF. */
 static bool is_off(const struct bi_bytes *in)
 {
-    struct bi_lines lines = bi_lines_of(in);
+    struct bi_lines lines = bi_lines_begin(in);
     struct bi_line line, word;
     return bi_lines_next_content(&lines, &line) && bi_line_word(&line, &word) && word.end - word.begin >= 3 &&
            memcmp(word.end - 3, "OFF", 3) == 0;
@@ -30,7 +33,7 @@ bi_mesh_fn bi_mesh_reader_of(const char *path, const struct bi_bytes *in)
     return strcmp(path, "-") == 0 ? bi_obj_read : NULL;
 }
 
-/* Corners are numbers below 2^32. */
+/* Vertex numbers must fit in 32 bits, and there must be triangles. */
 static bosc_status check_mesh(const struct bi_bytes *in, const bosc_array *vertices, const struct bi_faces *faces,
                               bosc_io_error *error)
 {

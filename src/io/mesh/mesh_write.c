@@ -1,18 +1,27 @@
-/* Meshes out. Sources: Turk, The PLY Polygon File Format (1994); the Wavefront manual. */
+/* Writes meshes. Sources: Turk, The PLY Polygon File Format (1994); the Wavefront manual. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/file/file.h"
+#include "io/file/sink.h"
 #include "io/mesh/glb.h"
+#include "io/mesh/png.h"
 #include "io/text/number.h"
 
-/* Whether to write row i of one of the arrays of a mesh, each of which takes as long as `weight` bytes that are copied.
- * Every so many are told of. */
-enum { BINARY = 16, TEXT = 256, SEEN = 1 << 12 };
-static bool goes_on(const struct bi_sink *sink, int64_t i, int weight)
+enum {
+    BINARY = 16,                /* progress items of a row: bytes copied in the time of writing it; assumed */
+    TEXT = 256,                 /* the same for a row of text */
+    PROGRESS_INTERVAL = 1 << 12 /* rows between two progress reports; chosen */
+};
+
+/* Reports progress before row i of an array, and returns true unless the sink failed. weight: progress items of a row.
+ * */
+static bool should_continue(const struct bi_sink *sink, int64_t i, int weight)
 {
-    if (i > 0 && i % SEEN == 0) (void)bi_io_advance((double)SEEN * weight); /* the next write sees whether to stop */
+    if (i > 0 && i % PROGRESS_INTERVAL == 0)
+        (void)bi_io_advance((double)PROGRESS_INTERVAL * weight); /* the next write fails if cancelled */
     return !sink->error_number;
 }
 
@@ -35,11 +44,11 @@ static bosc_status write_ply(struct bi_sink *sink, const void *what, bosc_io_err
              (long long)mesh->vertices, mesh->normals ? normals : "", (long long)mesh->triangles,
              mesh->vertices <= INT32_MAX ? "int" : "uint");
     bi_sink_write(sink, head, strlen(head));
-    for (int64_t i = 0; i < mesh->vertices && goes_on(sink, i, BINARY); i++) {
+    for (int64_t i = 0; i < mesh->vertices && should_continue(sink, i, BINARY); i++) {
         bi_sink_write(sink, mesh->positions + 3 * i, 3 * sizeof(float));
         if (mesh->normals) bi_sink_write(sink, mesh->normals + 3 * i, 3 * sizeof(float));
     }
-    for (int64_t i = 0; i < mesh->triangles && goes_on(sink, i, BINARY); i++) {
+    for (int64_t i = 0; i < mesh->triangles && should_continue(sink, i, BINARY); i++) {
         bi_sink_write(sink, "\3", 1);
         bi_sink_write(sink, mesh->indices + 3 * i, 3 * sizeof(uint32_t));
     }
@@ -48,10 +57,10 @@ static bosc_status write_ply(struct bi_sink *sink, const void *what, bosc_io_err
 
 /* ---- .obj ---- */
 
-static void put_vectors(struct bi_sink *sink, const char *key, const float *x, int64_t count)
+static void write_vectors(struct bi_sink *sink, const char *key, const float *x, int64_t count)
 {
     char line[96];
-    for (int64_t i = 0; i < count && goes_on(sink, i, TEXT); i++) {
+    for (int64_t i = 0; i < count && should_continue(sink, i, TEXT); i++) {
         char *p = line + sprintf(line, "%s", key);
         for (int c = 0; c < 3; c++) {
             *p++ = ' ';
@@ -67,9 +76,9 @@ static bosc_status write_obj(struct bi_sink *sink, const void *what, bosc_io_err
     const bosc_mesh *mesh = what;
     char line[128];
     (void)error;
-    put_vectors(sink, "v", mesh->positions, mesh->vertices);
-    if (mesh->normals) put_vectors(sink, "vn", mesh->normals, mesh->vertices);
-    for (int64_t i = 0; i < mesh->triangles && goes_on(sink, i, TEXT); i++) {
+    write_vectors(sink, "v", mesh->positions, mesh->vertices);
+    if (mesh->normals) write_vectors(sink, "vn", mesh->normals, mesh->vertices);
+    for (int64_t i = 0; i < mesh->triangles && should_continue(sink, i, TEXT); i++) {
         const uint32_t *v = mesh->indices + 3 * i;
         long long a = v[0] + 1LL, b = v[1] + 1LL, c = v[2] + 1LL;
         int used = mesh->normals ? snprintf(line, sizeof line, "f %lld//%lld %lld//%lld %lld//%lld\n", a, a, b, b, c, c)
@@ -79,7 +88,7 @@ static bosc_status write_obj(struct bi_sink *sink, const void *what, bosc_io_err
     return BOSC_OK;
 }
 
-/* ---- the front door ---- */
+/* ---- public functions ---- */
 
 bosc_status bi_mesh_check(const char *name, const bosc_mesh *mesh, bosc_io_error *error)
 {
@@ -101,8 +110,9 @@ bosc_status bi_mesh_check(const char *name, const bosc_mesh *mesh, bosc_io_error
     return BOSC_OK;
 }
 
-/* What writes the mesh to the path, which its ending decides. */
-static bosc_status output_of(const char *path, const bosc_mesh *mesh, struct bi_output *output, bosc_io_error *error)
+/* Checks the arguments, and sets *output by the ending of the path. */
+static bosc_status prepare_output(const char *path, const bosc_mesh *mesh, struct bi_output *output,
+                                  bosc_io_error *error)
 {
     if (!path) return bi_io_fail(error, BOSC_ERR_ARG, "path: NULL");
     if (!mesh) return bi_io_fail(error, BOSC_ERR_ARG, "mesh: NULL");
@@ -121,7 +131,7 @@ bosc_status bosc_mesh_write(const char *path, const bosc_mesh *mesh, bosc_io_err
 {
     BI_IO_ENTER;
     struct bi_output output;
-    bosc_status status = output_of(path, mesh, &output, error);
+    bosc_status status = prepare_output(path, mesh, &output, error);
     return status == BOSC_OK ? bi_outputs_write(&output, 1, error) : status;
 }
 
@@ -131,7 +141,7 @@ bosc_status bosc_mesh_and_png_write(const char *path, const bosc_mesh *mesh, con
     BI_IO_ENTER;
     const struct bi_rgb picture = {rgb, width, height};
     struct bi_output outputs[2];
-    bosc_status status = output_of(path, mesh, &outputs[0], error);
+    bosc_status status = prepare_output(path, mesh, &outputs[0], error);
     if (status == BOSC_OK) status = bi_rgb_check(&picture, error);
     if (status == BOSC_OK && !png_path) status = bi_io_fail(error, BOSC_ERR_ARG, "png_path: NULL");
     outputs[1] = (struct bi_output){png_path, bi_rgb_fill, &picture, bi_rgb_items(&picture)};

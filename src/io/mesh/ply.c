@@ -1,13 +1,16 @@
-/* The vertices and faces of .ply files, ascii and binary of either byte order. Source: Turk, The PLY Polygon File
- * Format (1994). The header gives elements in the order of the body; each has properties, of which a list is a count
- * and that many values. The body is walked whole, so that a truncated or wrong one is found, but only x, y, z of vertex
- * are kept, and of face the list vertex_indices. */
+/* Reads vertices and faces of .ply files, ascii and binary of either byte order. Source: Turk, The PLY Polygon File
+ * Format (1994). The header declares elements in the order of the body, and their properties; a list is a count and
+ * its values. The whole body is parsed, so errors are found anywhere, but only x, y, z of `vertex` and the list
+ * vertex_indices of `face` are stored. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/file/array.h"
+#include "io/file/bytes.h"
 #include "io/mesh/faces.h"
-#include "io/text/number.h"
+#include "io/mesh/points.h"
+#include "io/text/row.h"
 
 enum { ELEMENTS_MAX = 32, PROPERTIES_MAX = 256 };
 
@@ -16,16 +19,16 @@ enum format { ASCII, LITTLE, BIG };
 enum type { NO_TYPE, INT8, UINT8, INT16, UINT16, INT32, UINT32, FLOAT32, FLOAT64 };
 
 struct property {
-    enum type type, count_type; /* count_type: NO_TYPE but for a list */
-    int axis;                   /* 0, 1, 2 for x, y, z of vertex; -1 */
+    enum type type, count_type; /* count_type: NO_TYPE unless a list */
+    int axis;                   /* 0, 1, 2 for x, y, z of vertex; else -1 */
     bool corners;               /* the list of a face's vertices */
 };
 
 struct element {
-    bool vertex, face, list; /* list: of the properties, one is */
+    bool vertex, face, list; /* list: a property is a list */
     int64_t count;
-    int first, properties; /* in ply.property */
-    size_t bytes;          /* of one, in a binary body, without lists */
+    int first, properties; /* range in ply.property */
+    size_t bytes;          /* size in a binary body, without lists */
 };
 
 struct ply {
@@ -37,7 +40,7 @@ struct ply {
     struct element element[ELEMENTS_MAX];
     struct property property[PROPERTIES_MAX];
     struct bi_numbers coordinates, corners; /* corners: of a face */
-    struct bi_faces *faces;                 /* NULL: they are passed over */
+    struct bi_faces *faces;                 /* NULL: faces are skipped */
 };
 
 static bosc_status fail_line(const struct ply *ply, bosc_status status, const char *reason)
@@ -76,7 +79,7 @@ static bosc_status read_format(struct ply *ply)
 {
     struct bi_line line, word;
     static const char *const names[] = {"ascii", "binary_little_endian", "binary_big_endian"};
-    ply->lines = bi_lines_of(ply->in);
+    ply->lines = bi_lines_begin(ply->in);
     if (!bi_lines_next(&ply->lines, &line) || !bi_line_word(&line, &word) || !bi_word_is(&word, "ply"))
         return bi_io_fail(ply->error, BOSC_ERR_FORMAT, "%s: not a .ply file", ply->in->name);
     if (!bi_lines_next(&ply->lines, &line) || !bi_line_word(&line, &word) || !bi_word_is(&word, "format") ||
@@ -116,6 +119,7 @@ static bosc_status read_property(struct ply *ply, struct bi_line *line)
     struct element *e = &ply->element[ply->elements - 1];
     struct property *p = &ply->property[ply->properties];
     *p = (struct property){.axis = -1};
+    /* 1. The type, or "list" with two types. */
     if (!bi_line_word(line, &word)) return fail_header(ply, "a property without type");
     if (bi_word_is(&word, "list")) {
         if (!bi_line_word(line, &word)) return fail_header(ply, "a list without types");
@@ -127,6 +131,7 @@ static bosc_status read_property(struct ply *ply, struct bi_line *line)
     }
     p->type = type_of(&word);
     if (p->type == NO_TYPE) return fail_header(ply, "a property of unknown type");
+    /* 2. The name: coordinates of vertices and corners of faces are stored. */
     if (!bi_line_word(line, &word)) return fail_header(ply, "a property without name");
     for (int axis = 0; e->vertex && axis < 3; axis++)
         if (word.end - word.begin == 1 && *word.begin == "xyz"[axis]) p->axis = axis;
@@ -145,6 +150,7 @@ static bosc_status read_header(struct ply *ply)
 {
     struct bi_line line, word;
     bosc_status status = read_format(ply);
+    /* 1. The lines of the header. */
     while (status == BOSC_OK) {
         if (!bi_lines_next(&ply->lines, &line)) return fail_header(ply, "truncated in the header");
         if (!bi_line_word(&line, &word) || bi_word_is(&word, "comment") || bi_word_is(&word, "obj_info")) continue;
@@ -157,6 +163,7 @@ static bosc_status read_header(struct ply *ply)
             status = fail_header(ply, "a line of the header is not one of comment, element, property, end_header");
     }
     if (status != BOSC_OK) return status;
+    /* 2. There must be vertices with all three coordinates. */
     if (ply->vertex < 0 || ply->element[ply->vertex].count == 0)
         return bi_io_fail(ply->error, BOSC_ERR_FORMAT, "%s: no vertices", ply->in->name);
     const struct element *e = &ply->element[ply->vertex];
@@ -168,6 +175,7 @@ static bosc_status read_header(struct ply *ply)
 
 /* ---- binary body ---- */
 
+/* Reads a value of either byte order. */
 static double value_at(const char *p, enum type type, enum format format)
 {
     unsigned char b[8] = {0};
@@ -198,8 +206,8 @@ static double value_at(const char *p, enum type type, enum format format)
     return 0; /* unreached: likewise */
 }
 
-/* Bytes of the element at p, whose lists say how long they are; 0 if it goes beyond the end or is malformed. */
-static size_t measure(const struct ply *ply, const struct element *e, const char *p, const char *end)
+/* Returns the size of the element at p, with its lists; 0 if it exceeds the text or is malformed. */
+static size_t measure_element(const struct ply *ply, const struct element *e, const char *p, const char *end)
 {
     const char *q = p;
     for (int i = e->first; i < e->first + e->properties; i++) {
@@ -217,7 +225,8 @@ static size_t measure(const struct ply *ply, const struct element *e, const char
     return (size_t)(q - p);
 }
 
-static void keep_vertex(struct ply *ply, const struct element *e, const char *p)
+/* Stores x, y, z of the vertex at p. */
+static void store_vertex(struct ply *ply, const struct element *e, const char *p)
 {
     double *to = ply->coordinates.data + ply->coordinates.count;
     for (int i = e->first; i < e->first + e->properties; i++) {
@@ -233,8 +242,8 @@ static void keep_vertex(struct ply *ply, const struct element *e, const char *p)
     ply->coordinates.count += 3;
 }
 
-/* A face of `count` corners, which are numbers of vertices. */
-static bosc_status keep_face(struct ply *ply, const double *corners, size_t count, const char **reason)
+/* Adds a face, given by vertex numbers. */
+static bosc_status store_face(struct ply *ply, const double *corners, size_t count, const char **reason)
 {
     double vertices = (double)ply->element[ply->vertex].count;
     *reason = "a face has a vertex that there is not";
@@ -245,7 +254,7 @@ static bosc_status keep_face(struct ply *ply, const double *corners, size_t coun
     return bi_faces_add(ply->faces, corners, count) ? BOSC_OK : BOSC_ERR_NOMEM;
 }
 
-/* The corners of the face at p. */
+/* Adds the face at p. */
 static bosc_status read_corners(struct ply *ply, const struct element *e, const char *p, const char **reason)
 {
     for (int i = e->first; i < e->first + e->properties; i++) {
@@ -260,7 +269,7 @@ static bosc_status read_corners(struct ply *ply, const struct element *e, const 
             if (!bi_numbers_reserve(&ply->corners, count)) return BOSC_ERR_NOMEM;
             for (size_t k = 0; k < count; k++)
                 ply->corners.data[k] = value_at(p + k * size, property->type, ply->format);
-            bosc_status status = keep_face(ply, ply->corners.data, count, reason);
+            bosc_status status = store_face(ply, ply->corners.data, count, reason);
             if (status != BOSC_OK) return status;
         }
         p += count * size;
@@ -268,7 +277,7 @@ static bosc_status read_corners(struct ply *ply, const struct element *e, const 
     return BOSC_OK;
 }
 
-enum { SEEN = 1 << 12 }; /* rows between two looks at progress */
+enum { PROGRESS_INTERVAL = 1 << 12 }; /* rows between two progress reports; chosen */
 
 static bosc_status read_binary(struct ply *ply)
 {
@@ -278,15 +287,17 @@ static bosc_status read_binary(struct ply *ply)
         const struct element *e = &ply->element[i];
         bool fixed = !e->list;
         if (e->properties == 0) continue;
+        /* 1. Elements of fixed size: check that they fit; skip all but vertices. */
         if (fixed && e->count > (int64_t)((size_t)(end - p) / e->bytes))
             return bi_io_fail(ply->error, BOSC_ERR_FORMAT, "%s: truncated", ply->in->name);
         if (fixed && !e->vertex) {
             p += (size_t)e->count * e->bytes;
             continue;
         }
+        /* 2. Others one by one. */
         for (int64_t row = 0; row < e->count; row++) {
-            if (row % SEEN == 0 && !bi_io_reach((double)(p - begin))) return BOSC_ERR_CANCELLED;
-            size_t bytes = fixed ? e->bytes : measure(ply, e, p, end);
+            if (row % PROGRESS_INTERVAL == 0 && !bi_io_set_done((double)(p - begin))) return BOSC_ERR_CANCELLED;
+            size_t bytes = fixed ? e->bytes : measure_element(ply, e, p, end);
             if (bytes == 0)
                 return bi_io_fail(ply->error, BOSC_ERR_FORMAT, "%s: truncated, or a list's count is wrong",
                                   ply->in->name);
@@ -294,10 +305,11 @@ static bosc_status read_binary(struct ply *ply)
             bosc_status status = e->face && ply->faces ? read_corners(ply, e, p, &reason) : BOSC_OK;
             if (status != BOSC_OK)
                 return bi_io_fail(ply->error, status, "%s: face %lld: %s", ply->in->name, (long long)row, reason);
-            if (e->vertex) keep_vertex(ply, e, p);
+            if (e->vertex) store_vertex(ply, e, p);
             p += bytes;
         }
     }
+    /* 3. Only blanks may follow. */
     while (p < end && (*p == '\n' || *p == '\r' || *p == ' ')) p++;
     if (p < end)
         return bi_io_fail(ply->error, BOSC_ERR_FORMAT, "%s: %zu bytes follow the elements", ply->in->name,
@@ -307,8 +319,9 @@ static bosc_status read_binary(struct ply *ply)
 
 /* ---- ascii body ---- */
 
-/* One element is a line. Gives its numbers to the properties, and a reason if they are not theirs. */
-static bosc_status keep_row(struct ply *ply, const struct element *e, const struct bi_numbers *row, const char **reason)
+/* Stores an element, which is a line of numbers; sets the reason if they do not match the properties. */
+static bosc_status store_row(struct ply *ply, const struct element *e, const struct bi_numbers *row,
+                             const char **reason)
 {
     static const char wrong[] = "the numbers are not those of the element's properties";
     size_t at = 0;
@@ -325,7 +338,7 @@ static bosc_status keep_row(struct ply *ply, const struct element *e, const stru
         if (!(count >= 0) || count > (double)(row->count - at) || count != (double)(int64_t)count)
             return BOSC_ERR_FORMAT;
         if (property->corners && ply->faces) {
-            bosc_status status = keep_face(ply, row->data + at, (size_t)count, reason);
+            bosc_status status = store_face(ply, row->data + at, (size_t)count, reason);
             if (status != BOSC_OK) return status;
             *reason = wrong;
         }
@@ -346,7 +359,7 @@ static bosc_status read_rows(struct ply *ply, const struct element *e, struct bi
         bosc_status status = bi_row_read(line.begin, line.end, ' ', row, &reason);
         if (status != BOSC_OK) return fail_line(ply, status, reason.text);
         const char *wrong;
-        status = keep_row(ply, e, row, &wrong);
+        status = store_row(ply, e, row, &wrong);
         if (status != BOSC_OK) return fail_line(ply, status, wrong);
     }
     return BOSC_OK;
@@ -369,13 +382,14 @@ static bosc_status read_ascii(struct ply *ply)
 static bosc_status read_body(struct ply *ply)
 {
     const struct element *e = &ply->element[ply->vertex];
-    size_t left = (size_t)(ply->lines.end - ply->lines.next);
-    /* Text takes two bytes a number, the last one's line end excepted. */
+    size_t bytes_left = (size_t)(ply->lines.end - ply->lines.next);
+    /* Check that the vertices fit in the file before allocating. A number takes two bytes of text, with its
+     * separator. */
     size_t least = ply->format == ASCII ? 2 * (size_t)e->properties : 1;
     if (!e->list && ply->format != ASCII) least = e->bytes;
-    if ((uint64_t)e->count > left / least + 1)
+    if ((uint64_t)e->count > bytes_left / least + 1)
         return bi_io_fail(ply->error, BOSC_ERR_FORMAT, "%s: truncated: %lld vertices do not fit in %zu bytes",
-                          ply->in->name, (long long)e->count, left);
+                          ply->in->name, (long long)e->count, bytes_left);
     if (!bi_numbers_reserve(&ply->coordinates, (size_t)e->count * 3))
         return bi_io_fail(ply->error, BOSC_ERR_NOMEM, "%s: out of memory", ply->in->name);
     return ply->format == ASCII ? read_ascii(ply) : read_binary(ply);
@@ -393,7 +407,7 @@ bosc_status bi_ply_read(const struct bi_bytes *in, bosc_array *points, struct bi
     bosc_status status = read_header(ply);
     if (status == BOSC_OK) status = read_body(ply);
     if (status == BOSC_OK) {
-        bosc_array array = bi_numbers_take(&ply->coordinates, ply->element[ply->vertex].count, 3);
+        bosc_array array = bi_numbers_to_array(&ply->coordinates, ply->element[ply->vertex].count, 3);
         status = bi_refuse_nan(in, &array, 0, error);
         if (status == BOSC_OK)
             *points = array;

@@ -1,36 +1,38 @@
-/* Pictures out, by libpng, which reports errors by a jump. */
+/* Writes pictures by libpng, which reports errors by longjmp. */
 #include <png.h>
 #include <setjmp.h>
 #include <stdlib.h>
 
+#include "io/mesh/png.h"
+#include "io/file/sink.h"
 #include "io/raster/heights.h"
 
-static void hand_over(png_structp png, png_bytep bytes, size_t count)
+static void write_bytes(png_structp png, png_bytep bytes, size_t count)
 {
     if (bi_sink_write(png_get_io_ptr(png), bytes, count)) png_error(png, "write");
 }
 
-static png_voidp take(png_structp png, png_alloc_size_t bytes)
+static png_voidp allocate_memory(png_structp png, png_alloc_size_t bytes)
 {
     (void)png;
     return bi_io_alloc(bytes);
 }
 
-static void release(png_structp png, png_voidp memory)
+static void free_memory(png_structp png, png_voidp memory)
 {
     (void)png;
     free(memory);
 }
 
-static void nothing_to_flush(png_structp png) { (void)png; } /* unreached: libpng wants one, and calls none */
+static void ignore_flush(png_structp png) { (void)png; } /* unreached: libpng requires it, but does not call it */
 
-static void jump(png_structp png, png_const_charp text)
+static void jump_on_error(png_structp png, png_const_charp text)
 {
     (void)text;
     longjmp(*(jmp_buf *)png_get_error_ptr(png), 1);
 }
 
-static void stay_silent(png_structp png, png_const_charp text)
+static void ignore_warning(png_structp png, png_const_charp text)
 {
     (void)png;
     (void)text;
@@ -43,17 +45,18 @@ struct picture {
     int depth, colour;
 };
 
-/* False if libpng gave up: no memory, or the sink failed. */
+/* Writes the picture. False if memory ran out or the sink failed. */
 static bool encode(struct bi_sink *sink, const struct picture *picture)
 {
     jmp_buf back;
-    png_structp png = png_create_write_struct_2(PNG_LIBPNG_VER_STRING, &back, jump, stay_silent, NULL, take, release);
+    png_structp png = png_create_write_struct_2(PNG_LIBPNG_VER_STRING, &back, jump_on_error, ignore_warning, NULL,
+                                                allocate_memory, free_memory);
     png_infop info = png ? png_create_info_struct(png) : NULL;
     if (!info || setjmp(back)) {
         png_destroy_write_struct(&png, &info);
         return false;
     }
-    png_set_write_fn(png, sink, hand_over, nothing_to_flush);
+    png_set_write_fn(png, sink, write_bytes, ignore_flush);
     png_set_IHDR(png, info, (png_uint_32)picture->width, (png_uint_32)picture->height, picture->depth, picture->colour,
                  PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
     png_write_info(png, info);

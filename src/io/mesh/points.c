@@ -1,7 +1,15 @@
-/* Point sets: which parser reads a file, and what every one of them must give. */
+/* Reads point sets: chooses the parser and checks the result. */
 #include <string.h>
 
+#include "io/mesh/points.h"
+#include "io/file/array.h"
+#include "io/file/bytes.h"
+#include "io/file/file.h"
+#include "io/file/slice.h"
 #include "io/file/structure.h"
+#include "io/npy/convert.h"
+#include "io/npy/npy.h"
+#include "io/text/text.h"
 
 enum bi_points_format bi_points_format_of(const char *path, const struct bi_bytes *in)
 {
@@ -17,7 +25,7 @@ enum bi_points_format bi_points_format_of(const char *path, const struct bi_byte
     return bi_npy_is(in) ? BI_POINTS_NPY : BI_POINTS_UNKNOWN;
 }
 
-/* The type of points that holds every value of a type; of u8, those below 2^63. */
+/* Returns the type of points that holds every value of a type; for u8 those below 2^63. */
 static bosc_dtype type_of_points(bosc_dtype dtype)
 {
     switch (dtype) {
@@ -30,8 +38,8 @@ static bosc_dtype type_of_points(bosc_dtype dtype)
     }
 }
 
-/* Makes the array one of points: numbers along one dimension are points of one coordinate each. */
-static bosc_status take_npy_points(const struct bi_bytes *in, bosc_array *a, int64_t first, bosc_io_error *error)
+/* Converts an array to points. One dimension: each number is a point of one coordinate. */
+static bosc_status convert_to_points(const struct bi_bytes *in, bosc_array *a, int64_t first, bosc_io_error *error)
 {
     if (a->rank == 1) a->rank = 2;
     if (a->rank != 2)
@@ -46,7 +54,7 @@ static bosc_status parse_npy(const struct bi_bytes *in, bosc_slice *slice, bosc_
 {
     bosc_array array = {0};
     bosc_status status = bi_npy_parse_slice(in, slice, &array, error);
-    if (status == BOSC_OK) status = take_npy_points(in, &array, slice ? slice->begin : 0, error);
+    if (status == BOSC_OK) status = convert_to_points(in, &array, slice ? slice->begin : 0, error);
     if (status == BOSC_OK)
         *points = array;
     else
@@ -76,12 +84,12 @@ bosc_status bi_points_parse(enum bi_points_format format, const struct bi_bytes 
 {
     if (slice && format == BI_POINTS_NPY) return parse_npy(in, slice, points, error);
     bosc_status status = parse_whole(format, in, columns, points, error);
-    if (status == BOSC_OK && slice) bi_array_keep_slice(points, slice);
+    if (status == BOSC_OK && slice) bi_array_trim_to_slice(points, slice);
     return status;
 }
 
-/* Whether the reader of a format takes what is not in memory. */
-static bool reads_rest(enum bi_points_format format)
+/* True if the parser of the format reads from the backing file. */
+static bool reads_from_backing(enum bi_points_format format)
 {
     return format == BI_POINTS_NPY || format == BI_POINTS_TEXT || format == BI_POINTS_XYZ;
 }
@@ -92,9 +100,9 @@ static bosc_status read_points(const char *path, const char *columns, struct bi_
     bosc_status status;
     do {
         enum bi_points_format format = bi_points_format_of(path, &file->bytes);
-        status = reads_rest(format) ? BOSC_OK : bi_file_load(file, error);
+        status = reads_from_backing(format) ? BOSC_OK : bi_file_load(file, error);
         if (status == BOSC_OK) status = bi_points_parse(format, &file->bytes, columns, slice, points, error);
-    } while (bi_file_again(file, &status, error));
+    } while (bi_file_reload(file, &status, error));
     return status;
 }
 
@@ -143,6 +151,7 @@ bosc_status bosc_kdtree_or_points_read(bosc_ctx *ctx, const char *path, const ch
     if (!points) return bi_io_fail(error, BOSC_ERR_ARG, "points: NULL");
     bosc_status status = bi_file_open_head(path, &file, error);
     if (status != BOSC_OK) return bi_io_end(status, error);
+    /* Only one of `fresh` and `array` is set. */
     if (bi_structure_is(BI_STRUCTURE_kdtree, &file.bytes))
         status = bi_structure_parse(BI_STRUCTURE_kdtree, ctx, &file.bytes, &fresh, error);
     else

@@ -1,15 +1,17 @@
-/* Meshes of .stl files, ascii and binary. Source: 3D Systems, StereoLithography Interface Specification (1988). Every
- * triangle has vertices of its own; normals are passed over, as corners say what they do. */
+/* Reads meshes of .stl files, ascii and binary. Source: 3D Systems, StereoLithography Interface Specification
+ * (1988). Every triangle has its own vertices. Normals are skipped, since the corners determine them. */
 #include <string.h>
 #include <strings.h>
 
+#include "io/file/bytes.h"
 #include "io/mesh/faces.h"
-#include "io/text/number.h"
+#include "io/text/row.h"
 
-enum { HEADER = 84, FACET = 50, NORMAL = 12, CORNERS = 36 };
-enum { SEEN = 1 << 12 }; /* facets between two looks at progress */
+enum { HEADER = 84, FACET = 50, NORMAL = 12, CORNERS = 36 }; /* bytes, in the format */
+enum { PROGRESS_INTERVAL = 1 << 12 };                        /* facets between two progress reports; chosen */
 
-static uint32_t facets_of(const struct bi_bytes *in)
+/* Returns the number of facets in the header. */
+static uint32_t count_facets(const struct bi_bytes *in)
 {
     uint32_t facets = 0;
     memcpy(&facets, in->data + HEADER - sizeof facets, sizeof facets);
@@ -18,10 +20,10 @@ static uint32_t facets_of(const struct bi_bytes *in)
 
 bool bi_stl_is_binary(const struct bi_bytes *in)
 {
-    return in->size >= HEADER && in->size == HEADER + (uint64_t)facets_of(in) * FACET;
+    return in->size >= HEADER && in->size == HEADER + (uint64_t)count_facets(in) * FACET;
 }
 
-/* The three vertices read last are a triangle. */
+/* Adds the triangle of the last three vertices. */
 static bool add_triangle(const struct bi_numbers *coordinates, struct bi_faces *faces)
 {
     double first = (double)(coordinates->count / 3) - 3, corners[3] = {first, first + 1, first + 2};
@@ -31,12 +33,12 @@ static bool add_triangle(const struct bi_numbers *coordinates, struct bi_faces *
 static bosc_status read_binary(const struct bi_bytes *in, struct bi_numbers *coordinates, struct bi_faces *faces,
                                bosc_io_error *error)
 {
-    uint32_t facets = facets_of(in);
+    uint32_t facets = count_facets(in);
     if (!bi_numbers_reserve(coordinates, (size_t)facets * 9))
         return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", in->name);
     bi_io_phase(0.9, facets);
     for (uint32_t i = 0; i < facets; i++) {
-        if (i % SEEN == 0 && !bi_io_reach(i)) return BOSC_ERR_CANCELLED;
+        if (i % PROGRESS_INTERVAL == 0 && !bi_io_set_done(i)) return BOSC_ERR_CANCELLED;
         float corners[9];
         memcpy(corners, in->data + HEADER + (size_t)i * FACET + NORMAL, CORNERS);
         for (int k = 0; k < 9; k++) {
@@ -49,20 +51,20 @@ static bosc_status read_binary(const struct bi_bytes *in, struct bi_numbers *coo
     return BOSC_OK;
 }
 
-static bool is(const struct bi_line *word, const char *text)
+static bool word_equals(const struct bi_line *word, const char *text)
 {
     size_t length = strlen(text);
     return (size_t)(word->end - word->begin) == length && strncasecmp(word->begin, text, length) == 0;
 }
 
-/* The next line with anything in it begins with this word; *line becomes its rest. */
+/* True if the next line begins with this word; *line becomes the remainder. */
 static bool expect(struct bi_lines *lines, const char *text, struct bi_line *line)
 {
     struct bi_line word;
-    return bi_lines_next_content(lines, line) && bi_line_word(line, &word) && is(&word, text);
+    return bi_lines_next_content(lines, line) && bi_line_word(line, &word) && word_equals(&word, text);
 }
 
-/* A facet, behind its first word; the reason why it is none. */
+/* Reads a facet behind its first word. */
 static bosc_status read_facet(struct bi_lines *lines, struct bi_numbers *coordinates, struct bi_reason *reason)
 {
     static const char none[] = "no facet: outer loop, three vertices, endloop, endfacet";
@@ -80,7 +82,7 @@ static bosc_status read_facet(struct bi_lines *lines, struct bi_numbers *coordin
     return expect(lines, "endloop", &line) && expect(lines, "endfacet", &line) ? BOSC_OK : BOSC_ERR_FORMAT;
 }
 
-/* Solids, one behind another. */
+/* Reads all solids. */
 static bosc_status read_solids(struct bi_lines *lines, struct bi_numbers *coordinates, struct bi_faces *faces,
                                struct bi_reason *reason)
 {
@@ -91,10 +93,10 @@ static bosc_status read_solids(struct bi_lines *lines, struct bi_numbers *coordi
     while (status == BOSC_OK && bi_lines_next_content(lines, &line)) {
         memcpy(reason->text, none, sizeof none);
         if (!bi_line_word(&line, &word)) return BOSC_ERR_FORMAT;
-        if (inside && is(&word, "facet")) {
+        if (inside && word_equals(&word, "facet")) {
             status = read_facet(lines, coordinates, reason);
             if (status == BOSC_OK && !add_triangle(coordinates, faces)) status = bi_numbers_refuse(reason);
-        } else if (is(&word, inside ? "endsolid" : "solid")) {
+        } else if (word_equals(&word, inside ? "endsolid" : "solid")) {
             inside = !inside;
         } else {
             return BOSC_ERR_FORMAT;
@@ -107,22 +109,22 @@ static bosc_status read_solids(struct bi_lines *lines, struct bi_numbers *coordi
 
 bosc_status bi_stl_read(const struct bi_bytes *in, bosc_array *points, struct bi_faces *faces, bosc_io_error *error)
 {
-    struct bi_lines lines = bi_lines_of(in);
+    struct bi_lines lines = bi_lines_begin(in);
     struct bi_numbers coordinates = {0};
     struct bi_line line, word;
     struct bi_reason reason;
     bosc_status status = BOSC_ERR_FORMAT;
-    struct bi_lines look = lines;
+    struct bi_lines ahead = lines;
     if (bi_stl_is_binary(in))
         status = read_binary(in, &coordinates, faces, error);
-    else if (!bi_lines_next_content(&look, &line) || !bi_line_word(&line, &word) || !is(&word, "solid"))
+    else if (!bi_lines_next_content(&ahead, &line) || !bi_line_word(&line, &word) || !word_equals(&word, "solid"))
         bi_io_fail(error, status, "%s: neither a text that begins with solid nor a binary .stl of %zu bytes", in->name,
                    in->size);
     else if (bi_lines_report_progress(&lines), (status = read_solids(&lines, &coordinates, faces, &reason)) != BOSC_OK)
         bi_io_fail(error, status, "%s:%lld: %s", in->name, (long long)lines.number, reason.text);
     if (status == BOSC_OK && coordinates.count == 0)
         status = bi_io_fail(error, BOSC_ERR_FORMAT, "%s: no vertices", in->name);
-    if (status == BOSC_OK) *points = bi_numbers_take(&coordinates, (int64_t)coordinates.count / 3, 3);
+    if (status == BOSC_OK) *points = bi_numbers_to_array(&coordinates, (int64_t)coordinates.count / 3, 3);
     bi_numbers_free(&coordinates);
     return status;
 }

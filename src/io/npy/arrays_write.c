@@ -1,35 +1,44 @@
-/* Arrays out: .npy, or text by the ending. */
+/* Writes arrays as .npy, or as text by the ending of the path. */
 #include <math.h>
 
+#include "io/file/array.h"
+#include "io/file/file.h"
+#include "io/file/sink.h"
 #include "io/mesh/glb.h"
+#include "io/mesh/png.h"
+#include "io/npy/npy.h"
 #include "io/text/number.h"
 
-enum { OUTPUTS_MAX = 16, NUMBER_BYTES = 32 };
-enum { SEEN = 1 << 12 /* elements between two looks at progress */, ELEMENT = 64 /* bytes that are copied as fast */ };
+enum {
+    OUTPUTS_MAX = 16,            /* as boscage/io.h says */
+    NUMBER_BYTES = 32,           /* the longest number has 25 */
+    PROGRESS_INTERVAL = 1 << 12, /* elements between two progress reports; chosen */
+    ELEMENT = 64 /* progress items of an element: bytes copied in the time that formatting takes; assumed */
+};
 
 /* ---- text ---- */
 
-static char *put_signed(char *p, int64_t x)
+static char *format_signed(char *p, int64_t x)
 {
     return bi_integer_write(p, x < 0, x < 0 ? 0 - (uint64_t)x : (uint64_t)x);
 }
 
-static char *put_real(char *p, double x, bool single)
+static char *format_real(char *p, double x, bool single)
 {
     if (!isnan(x)) return bi_number_write(p, x, single);
     for (const char *q = "nan"; *q;) *p++ = *q++;
     return p;
 }
 
-static char *put_element(char *p, const bosc_array *a, int64_t i)
+static char *format_element(char *p, const bosc_array *a, int64_t i)
 {
     switch (a->dtype) {
-    case BOSC_F32: return put_real(p, (double)((const float *)a->data)[i], true);
-    case BOSC_F64: return put_real(p, ((const double *)a->data)[i], false);
-    case BOSC_I8: return put_signed(p, ((const int8_t *)a->data)[i]);
-    case BOSC_I16: return put_signed(p, ((const int16_t *)a->data)[i]);
-    case BOSC_I32: return put_signed(p, ((const int32_t *)a->data)[i]);
-    case BOSC_I64: return put_signed(p, ((const int64_t *)a->data)[i]);
+    case BOSC_F32: return format_real(p, (double)((const float *)a->data)[i], true);
+    case BOSC_F64: return format_real(p, ((const double *)a->data)[i], false);
+    case BOSC_I8: return format_signed(p, ((const int8_t *)a->data)[i]);
+    case BOSC_I16: return format_signed(p, ((const int16_t *)a->data)[i]);
+    case BOSC_I32: return format_signed(p, ((const int32_t *)a->data)[i]);
+    case BOSC_I64: return format_signed(p, ((const int64_t *)a->data)[i]);
     case BOSC_U8: return bi_integer_write(p, false, ((const uint8_t *)a->data)[i]);
     case BOSC_U16: return bi_integer_write(p, false, ((const uint16_t *)a->data)[i]);
     case BOSC_U32: return bi_integer_write(p, false, ((const uint32_t *)a->data)[i]);
@@ -38,17 +47,17 @@ static char *put_element(char *p, const bosc_array *a, int64_t i)
     return p; /* unreached: types have been checked */
 }
 
-static void put_table(struct bi_sink *sink, const bosc_array *a, char separator)
+static void write_table(struct bi_sink *sink, const bosc_array *a, char separator)
 {
     int64_t columns = a->rank == 2 ? a->shape[1] : 1;
-    int64_t seen = 0;
-    for (int64_t row = 0; row < a->shape[0] && !sink->error_number; row++, seen += columns) {
-        if (seen >= SEEN) {
-            (void)bi_io_advance((double)seen * ELEMENT); /* the next write sees whether to stop */
-            seen = 0;
+    int64_t unreported = 0;
+    for (int64_t row = 0; row < a->shape[0] && !sink->error_number; row++, unreported += columns) {
+        if (unreported >= PROGRESS_INTERVAL) {
+            (void)bi_io_advance((double)unreported * ELEMENT); /* the next write fails if cancelled */
+            unreported = 0;
         }
         for (int64_t c = 0; c < columns; c++) {
-            char text[NUMBER_BYTES], *p = put_element(text, a, row * columns + c);
+            char text[NUMBER_BYTES], *p = format_element(text, a, row * columns + c);
             *p++ = c + 1 < columns ? separator : '\n';
             bi_sink_write(sink, text, (size_t)(p - text));
         }
@@ -56,9 +65,9 @@ static void put_table(struct bi_sink *sink, const bosc_array *a, char separator)
     }
 }
 
-/* ---- the front door ---- */
+/* ---- public functions ---- */
 
-/* What stands between the numbers of a row; 0: no text. */
+/* Returns the separator of a text file; 0: the path names no text. */
 static char separator_of(const char *path)
 {
     return !path                           ? 0
@@ -71,14 +80,14 @@ static char separator_of(const char *path)
 static bosc_status fill_text(struct bi_sink *sink, const void *array, bosc_io_error *error)
 {
     (void)error;
-    put_table(sink, array, separator_of(sink->name));
+    write_table(sink, array, separator_of(sink->name));
     return BOSC_OK;
 }
 
 static bosc_status fill_csv(struct bi_sink *sink, const void *array, bosc_io_error *error)
 {
     (void)error;
-    put_table(sink, array, ',');
+    write_table(sink, array, ',');
     return BOSC_OK;
 }
 
@@ -133,6 +142,7 @@ bosc_status bosc_route_write(const bosc_route_files *files, bosc_io_error *error
     bosc_status status = BOSC_OK;
     if (!files) return bi_io_fail(error, BOSC_ERR_ARG, "files: NULL");
     const struct bi_rgb picture = {files->rgb, files->width, files->height};
+    /* 1. The rotations. */
     if (files->path) {
         status = bi_array_check(files->rotations, error);
         if (status == BOSC_OK && files->rotations->rank > 2)
@@ -145,11 +155,13 @@ bosc_status bosc_route_write(const bosc_route_files *files, bosc_io_error *error
                                                      : bi_npy_fill,
                                               files->rotations, elements * ELEMENT};
     }
+    /* 2. The picture and the motion. */
     if (files->png_path && status == BOSC_OK) {
         status = bi_rgb_check(&picture, error);
         outputs[count++] = (struct bi_output){files->png_path, bi_rgb_fill, &picture, bi_rgb_items(&picture)};
     }
     if (files->motion_path && status == BOSC_OK)
-        status = bi_motion_output(files->motion_path, files->motion, &outputs[count++], error);
+        status = bi_motion_prepare_output(files->motion_path, files->motion, &outputs[count++], error);
+    /* 3. All files or none. */
     return status == BOSC_OK && count ? bi_outputs_write(outputs, count, error) : status;
 }

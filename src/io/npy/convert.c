@@ -1,11 +1,15 @@
-/* Arrays as arrays of another element type. */
+/* Converts arrays to other element types. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "io/npy/convert.h"
+#include "io/file/array.h"
+#include "io/file/slice.h"
+#include "io/npy/npy.h"
 #include "io/text/number.h"
 
-/* An element: a float, or an integer of any type. */
+/* An element of any type: a float in x, or an integer in n. */
 struct element {
     bool real;
     double x;
@@ -29,39 +33,39 @@ static struct element element_of(const bosc_array *a, int64_t i)
     return (struct element){0}; /* unreached: types have been checked */
 }
 
-/* Whether a float that an element has become stands for it. NaN stands for NaN. */
-static bool stands(struct element e, double y, bool round)
+/* True if the conversion to a float keeps the value, or may round. NaN stays NaN. */
+static bool is_kept(struct element e, double y, bool round)
 {
     if (e.real) return e.x == y || e.x != e.x || (round && isfinite(y) && isfinite(e.x));
     return round || (__int128)y == e.n;
 }
 
-/* Puts the element at place i, if it is an integer from least to most. */
-#define PUT_INTEGER(T, least, most)                                              \
+/* Stores the element at index i if it is an integer from least to most. */
+#define STORE_INTEGER(T, least, most)                                            \
     if (e.real && !(e.x >= -0x1p63 && e.x < 0x1p64)) return false;               \
     n = e.real ? (__int128)e.x : e.n;                                            \
     if ((e.real && (double)n != e.x) || n < (least) || n > (most)) return false; \
     ((T *)to->data)[i] = (T)n;                                                   \
     return true
 
-static bool put_element(const bosc_array *to, int64_t i, struct element e, bool round)
+static bool store_element(const bosc_array *to, int64_t i, struct element e, bool round)
 {
     __int128 n;
     switch (to->dtype) {
     case BOSC_F32:
         ((float *)to->data)[i] = e.real ? (float)e.x : (float)e.n;
-        return stands(e, (double)((const float *)to->data)[i], round);
+        return is_kept(e, (double)((const float *)to->data)[i], round);
     case BOSC_F64:
         ((double *)to->data)[i] = e.real ? e.x : (double)e.n;
-        return stands(e, ((const double *)to->data)[i], round);
-    case BOSC_I8: PUT_INTEGER(int8_t, INT8_MIN, INT8_MAX);
-    case BOSC_I16: PUT_INTEGER(int16_t, INT16_MIN, INT16_MAX);
-    case BOSC_I32: PUT_INTEGER(int32_t, INT32_MIN, INT32_MAX);
-    case BOSC_I64: PUT_INTEGER(int64_t, INT64_MIN, INT64_MAX);
-    case BOSC_U8: PUT_INTEGER(uint8_t, 0, UINT8_MAX);
-    case BOSC_U16: PUT_INTEGER(uint16_t, 0, UINT16_MAX);
-    case BOSC_U32: PUT_INTEGER(uint32_t, 0, UINT32_MAX);
-    case BOSC_U64: PUT_INTEGER(uint64_t, 0, UINT64_MAX);
+        return is_kept(e, ((const double *)to->data)[i], round);
+    case BOSC_I8: STORE_INTEGER(int8_t, INT8_MIN, INT8_MAX);
+    case BOSC_I16: STORE_INTEGER(int16_t, INT16_MIN, INT16_MAX);
+    case BOSC_I32: STORE_INTEGER(int32_t, INT32_MIN, INT32_MAX);
+    case BOSC_I64: STORE_INTEGER(int64_t, INT64_MIN, INT64_MAX);
+    case BOSC_U8: STORE_INTEGER(uint8_t, 0, UINT8_MAX);
+    case BOSC_U16: STORE_INTEGER(uint16_t, 0, UINT16_MAX);
+    case BOSC_U32: STORE_INTEGER(uint32_t, 0, UINT32_MAX);
+    case BOSC_U64: STORE_INTEGER(uint64_t, 0, UINT64_MAX);
     }
     return false; /* unreached: types have been checked */
 }
@@ -77,7 +81,7 @@ static bosc_status refuse(const char *name, int64_t row, struct element e, bosc_
                       isnan(e.x) ? "NaN" : text, bi_npy_code(dtype));
 }
 
-enum { SEEN = 1 << 14 }; /* elements between two looks at progress */
+enum { PROGRESS_INTERVAL = 1 << 14 }; /* elements between two progress reports; chosen */
 
 bosc_status bi_array_convert(const char *name, bosc_array *array, int64_t first, bosc_dtype dtype, bool round,
                              bosc_io_error *error)
@@ -87,12 +91,14 @@ bosc_status bi_array_convert(const char *name, bosc_array *array, int64_t first,
     bosc_status status = bi_array_new(name, dtype, array->rank, array->shape, &fresh, error);
     if (status != BOSC_OK) return status;
     size_t bytes = 0;
+    /* 1. Convert up to the first element without a value in the type. */
     bi_array_bytes(dtype, fresh.rank, fresh.shape, &bytes);
     int64_t count = (int64_t)(bytes / bosc_dtype_size(dtype)), i = 0;
     bi_io_phase(0.9, (double)count);
-    while (i < count && put_element(&fresh, i, element_of(array, i), round))
-        if (++i % SEEN == 0 && !bi_io_reach((double)i)) break;
-    if (bi_io_stops()) {
+    while (i < count && store_element(&fresh, i, element_of(array, i), round))
+        if (++i % PROGRESS_INTERVAL == 0 && !bi_io_set_done((double)i)) break;
+    /* 2. Replace the array, or fail. */
+    if (bi_io_is_cancelled()) {
         bosc_array_free(&fresh);
         return BOSC_ERR_CANCELLED;
     }

@@ -1,10 +1,15 @@
-/* .npy: a magic number, a header that is a Python dictionary, and the elements.
- * Source: NEP 1, A Simple File Format for NumPy Arrays; versions 2 and 3 widen the header. */
+/* Reads and writes .npy files: a magic number, a header in the form of a Python dictionary, and the elements.
+ * Source: NEP 1, A Simple File Format for NumPy Arrays. Versions 2 and 3 have a longer length field. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/io.h"
+#include "io/npy/npy.h"
+#include "io/file/array.h"
+#include "io/file/bytes.h"
+#include "io/file/file.h"
+#include "io/file/sink.h"
+#include "io/file/slice.h"
 
 static const char magic[6] = {'\x93', 'N', 'U', 'M', 'P', 'Y'};
 
@@ -13,7 +18,7 @@ static const struct {
     char code[3];
 } types[] = {{BOSC_F32, "f4"}, {BOSC_F64, "f8"}, {BOSC_I32, "i4"}, {BOSC_I64, "i8"},
              {BOSC_U32, "u4"}, {BOSC_U64, "u8"}, {BOSC_U8, "u1"},  {BOSC_I8, "i1"},
-             {BOSC_I16, "i2"}, {BOSC_U16, "u2"}, {BOSC_F32, "f2"}, {BOSC_U8, "b1"}}; /* the last two are read alone */
+             {BOSC_I16, "i2"}, {BOSC_U16, "u2"}, {BOSC_F32, "f2"}, {BOSC_U8, "b1"}}; /* the last two are only read */
 enum { TYPE_COUNT = sizeof types / sizeof types[0], RANK_MAX = 4 };
 
 const char *bi_npy_code(bosc_dtype dtype)
@@ -23,7 +28,7 @@ const char *bi_npy_code(bosc_dtype dtype)
     return ""; /* unreached: dtypes have been checked */
 }
 
-/* A header being read: p moves on, `reason` says what stopped it. */
+/* Parser of a header; `reason` is set on failure. */
 struct header {
     const char *p, *end;
     const char *reason;
@@ -34,7 +39,7 @@ struct header {
     int64_t shape[RANK_MAX];
 };
 
-static bool stop(struct header *h, const char *reason)
+static bool fail_header(struct header *h, const char *reason)
 {
     h->reason = reason;
     return false;
@@ -45,7 +50,8 @@ static void skip_blanks(struct header *h)
     while (h->p < h->end && (*h->p == ' ' || *h->p == '\t' || *h->p == '\n' || *h->p == '\r')) h->p++;
 }
 
-static bool take(struct header *h, char c)
+/* Skips blanks, then the character c; false if another one follows. */
+static bool accept_char(struct header *h, char c)
 {
     skip_blanks(h);
     if (h->p == h->end || *h->p != c) return false;
@@ -53,7 +59,7 @@ static bool take(struct header *h, char c)
     return true;
 }
 
-static bool take_string(struct header *h, char *text, size_t capacity)
+static bool parse_string(struct header *h, char *text, size_t capacity)
 {
     skip_blanks(h);
     char quote = h->p < h->end ? *h->p : 0;
@@ -68,83 +74,83 @@ static bool take_string(struct header *h, char *text, size_t capacity)
     return true;
 }
 
-static bool take_type(struct header *h)
+static bool parse_type(struct header *h)
 {
     char text[16] = "";
     skip_blanks(h);
-    if (h->p < h->end && *h->p == '[') return stop(h, "structured arrays are not read");
-    if (!take_string(h, text, sizeof text)) return stop(h, "the header's descr is malformed");
+    if (h->p < h->end && *h->p == '[') return fail_header(h, "structured arrays are not read");
+    if (!parse_string(h, text, sizeof text)) return fail_header(h, "the header's descr is malformed");
     h->has_type = true;
     h->big = text[0] == '>';
     bool prefix = h->big || text[0] == '<' || text[0] == '|' || text[0] == '=';
     const char *code = text + prefix;
-    if (code[0] == 'O') return stop(h, "arrays of Python objects are not read");
+    if (code[0] == 'O') return fail_header(h, "arrays of Python objects are not read");
     for (int i = 0; i < TYPE_COUNT; i++)
         if (strcmp(code, types[i].code) == 0) {
             h->type = i;
             return true;
         }
-    return stop(h, "the element type is not one of f2, f4, f8, i1, i2, i4, i8, u1, u2, u4, u8, b1");
+    return fail_header(h, "the element type is not one of f2, f4, f8, i1, i2, i4, i8, u1, u2, u4, u8, b1");
 }
 
-static bool take_order(struct header *h)
+static bool parse_order(struct header *h)
 {
     skip_blanks(h);
     size_t left = (size_t)(h->end - h->p);
     h->has_order = true;
     h->fortran = left >= 4 && memcmp(h->p, "True", 4) == 0;
     if (!h->fortran && (left < 5 || memcmp(h->p, "False", 5) != 0))
-        return stop(h, "the header's fortran_order is malformed");
+        return fail_header(h, "the header's fortran_order is malformed");
     h->p += h->fortran ? 4 : 5;
     return true;
 }
 
-static bool take_size(struct header *h, int64_t *size)
+static bool parse_size(struct header *h, int64_t *size)
 {
     skip_blanks(h);
     const char *begin = h->p;
     *size = 0;
     for (; h->p < h->end && *h->p >= '0' && *h->p <= '9'; h->p++)
         if (__builtin_mul_overflow(*size, 10, size) || __builtin_add_overflow(*size, *h->p - '0', size))
-            return stop(h, "the shape is too large");
-    return h->p > begin || stop(h, "the header's shape is malformed");
+            return fail_header(h, "the shape is too large");
+    return h->p > begin || fail_header(h, "the header's shape is malformed");
 }
 
-static bool take_shape(struct header *h)
+static bool parse_shape(struct header *h)
 {
-    if (!take(h, '(')) return stop(h, "the header's shape is malformed");
+    if (!accept_char(h, '(')) return fail_header(h, "the header's shape is malformed");
     h->has_shape = true;
-    while (!take(h, ')')) {
-        if (h->rank == RANK_MAX) return stop(h, "the array has more than 4 dimensions");
-        if (!take_size(h, &h->shape[h->rank])) return false;
+    while (!accept_char(h, ')')) {
+        if (h->rank == RANK_MAX) return fail_header(h, "the array has more than 4 dimensions");
+        if (!parse_size(h, &h->shape[h->rank])) return false;
         h->rank++;
-        if (take(h, ',')) continue;
-        if (h->rank == 1 || !take(h, ')')) return stop(h, "the header's shape is malformed");
+        if (accept_char(h, ',')) continue;
+        if (h->rank == 1 || !accept_char(h, ')')) return fail_header(h, "the header's shape is malformed");
         break;
     }
-    return h->rank > 0 || stop(h, "the array has no dimensions");
+    return h->rank > 0 || fail_header(h, "the array has no dimensions");
 }
 
-static bool take_header(struct header *h)
+static bool parse_header(struct header *h)
 {
-    char key[24];
-    if (!take(h, '{')) return stop(h, "the header is not a dictionary");
-    while (!take(h, '}')) {
-        if (!take_string(h, key, sizeof key) || !take(h, ':')) return stop(h, "the header is malformed");
+    char key[24]; /* longer than "fortran_order" */
+    if (!accept_char(h, '{')) return fail_header(h, "the header is not a dictionary");
+    while (!accept_char(h, '}')) {
+        if (!parse_string(h, key, sizeof key) || !accept_char(h, ':')) return fail_header(h, "the header is malformed");
         bool type = strcmp(key, "descr") == 0, order = strcmp(key, "fortran_order") == 0;
         bool shape = strcmp(key, "shape") == 0;
         if ((type && h->has_type) || (order && h->has_order) || (shape && h->has_shape))
-            return stop(h, "the header gives a key twice");
-        if (!type && !order && !shape) return stop(h, "the header has an unknown key");
-        if (!(type ? take_type(h) : order ? take_order(h) : take_shape(h))) return false;
-        if (take(h, ',')) continue;
-        if (!take(h, '}')) return stop(h, "the header is malformed");
+            return fail_header(h, "the header gives a key twice");
+        if (!type && !order && !shape) return fail_header(h, "the header has an unknown key");
+        if (!(type ? parse_type(h) : order ? parse_order(h) : parse_shape(h))) return false;
+        if (accept_char(h, ',')) continue;
+        if (!accept_char(h, '}')) return fail_header(h, "the header is malformed");
         break;
     }
     skip_blanks(h);
-    if (h->p != h->end) return stop(h, "the header is malformed");
+    if (h->p != h->end) return fail_header(h, "the header is malformed");
     if (!h->has_type || !h->has_order || !h->has_shape)
-        return stop(h, "the header lacks descr, fortran_order or shape");
+        return fail_header(h, "the header lacks descr, fortran_order or shape");
     return true;
 }
 
@@ -153,23 +159,23 @@ bool bi_npy_is(const struct bi_bytes *in)
     return in->size >= sizeof magic && memcmp(in->data, magic, sizeof magic) == 0;
 }
 
-/* Finds the header's text. */
+/* Finds the header's text by its version and length. */
 static bool find_header(const struct bi_bytes *in, struct header *h)
 {
     const unsigned char *b = (const unsigned char *)in->data;
-    if (in->rest && in->size < 12) in->rest->missed = true;
-    if (!bi_npy_is(in)) return stop(h, "no .npy file");
-    if (in->size < 8) return stop(h, "truncated in the header");
-    if (b[6] < 1 || b[6] > 3) return stop(h, "the version of the format is not 1, 2 or 3");
-    size_t before = b[6] == 1 ? 10 : 12;
-    if (in->size < before) return stop(h, "truncated in the header");
+    if (in->backing && in->size < 12) in->backing->whole_needed = true;
+    if (!bi_npy_is(in)) return fail_header(h, "no .npy file");
+    if (in->size < 8) return fail_header(h, "truncated in the header");
+    if (b[6] < 1 || b[6] > 3) return fail_header(h, "the version of the format is not 1, 2 or 3");
+    size_t text_begin = b[6] == 1 ? 10 : 12;
+    if (in->size < text_begin) return fail_header(h, "truncated in the header");
     size_t length = (size_t)b[8] | (size_t)b[9] << 8;
     if (b[6] > 1) length |= (size_t)b[10] << 16 | (size_t)b[11] << 24;
-    if (in->size - before < length) {
-        if (in->rest) in->rest->missed = true;
-        return stop(h, "truncated in the header");
+    if (in->size - text_begin < length) {
+        if (in->backing) in->backing->whole_needed = true;
+        return fail_header(h, "truncated in the header");
     }
-    h->p = in->data + before;
+    h->p = in->data + text_begin;
     h->end = h->p + length;
     return true;
 }
@@ -177,7 +183,8 @@ static bool find_header(const struct bi_bytes *in, struct header *h)
 bosc_status bi_npy_open(const struct bi_bytes *in, struct bi_npy *npy, bosc_io_error *error)
 {
     struct header h = {0};
-    if (!find_header(in, &h) || !take_header(&h))
+    /* 1. Parse the header. */
+    if (!find_header(in, &h) || !parse_header(&h))
         return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: %s", in->name, h.reason);
     const char *code = types[h.type].code;
     struct bi_npy fresh = {.dtype = types[h.type].dtype,
@@ -187,25 +194,26 @@ bosc_status bi_npy_open(const struct bi_bytes *in, struct bi_npy *npy, bosc_io_e
                            .fortran = h.fortran,
                            .rank = h.rank};
     for (int i = 0; i < RANK_MAX; i++) fresh.shape[i] = i < h.rank ? h.shape[i] : 1;
-    /* Bytes are checked as those of an array of u1 with one dimension more. */
+    /* 2. Compute the size in bytes as an array of u1 with one more dimension, and compare it with the file. */
     int64_t shape[RANK_MAX + 1] = {fresh.width, fresh.shape[0], fresh.shape[1], fresh.shape[2], fresh.shape[3]};
     if (!bi_array_bytes(BOSC_U8, RANK_MAX + 1, shape, &fresh.bytes))
         return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: the shape is too large", in->name);
     fresh.at = (size_t)(h.end - in->data);
-    size_t there = bi_bytes_total(in) - fresh.at;
-    if (there < fresh.bytes)
+    size_t available = bi_bytes_total(in) - fresh.at;
+    if (available < fresh.bytes)
         return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: truncated: the array takes %zu bytes, the file has %zu",
-                          in->name, fresh.bytes, there);
-    if (there > fresh.bytes)
-        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: %zu bytes follow the array", in->name, there - fresh.bytes);
+                          in->name, fresh.bytes, available);
+    if (available > fresh.bytes)
+        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: %zu bytes follow the array", in->name, available - fresh.bytes);
     *npy = fresh;
     return BOSC_OK;
 }
 
-/* Of elements that do not lie as in memory, those of a file are read whole. */
-static bosc_status gather(const struct bi_bytes *in, const struct bi_npy *npy, void *array, bosc_io_error *error)
+/* Converts elements unless bi_npy_is_plain. Elements in a backing file are all read first. */
+static bosc_status read_and_gather(const struct bi_bytes *in, const struct bi_npy *npy, void *array,
+                                   bosc_io_error *error)
 {
-    if (!in->rest) return bi_npy_gather(npy, in->data + npy->at, array) ? BOSC_OK : BOSC_ERR_CANCELLED;
+    if (!in->backing) return bi_npy_gather(npy, in->data + npy->at, array) ? BOSC_OK : BOSC_ERR_CANCELLED;
     void *elements = bi_io_alloc(npy->bytes);
     if (!elements) return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory for %zu bytes", in->name, npy->bytes);
     bi_io_phase(0.5, (double)npy->bytes);
@@ -215,13 +223,13 @@ static bosc_status gather(const struct bi_bytes *in, const struct bi_npy *npy, v
     return status;
 }
 
-/* The rows of the slice become all that there are, where they lie together. */
-static void cut(struct bi_npy *npy, bosc_slice *slice)
+/* Restricts the array to the rows of the slice, which are contiguous in C order. */
+static void restrict_to_slice(struct bi_npy *npy, bosc_slice *slice)
 {
     const int64_t n = npy->shape[0];
     const size_t row = n ? npy->bytes / (size_t)n : 0;
     if (npy->fortran) return;
-    npy->shape[0] = bi_slice_take(slice, n);
+    npy->shape[0] = bi_slice_set_range(slice, n);
     npy->at += (size_t)slice->begin * row;
     npy->bytes = (size_t)npy->shape[0] * row;
 }
@@ -231,14 +239,14 @@ bosc_status bi_npy_parse_slice(const struct bi_bytes *in, bosc_slice *slice, bos
     struct bi_npy npy;
     bosc_array fresh;
     bosc_status status = bi_npy_open(in, &npy, error);
-    if (status == BOSC_OK && slice) cut(&npy, slice);
+    if (status == BOSC_OK && slice) restrict_to_slice(&npy, slice);
     if (status == BOSC_OK) status = bi_array_new(in->name, npy.dtype, npy.rank, npy.shape, &fresh, error);
     if (status != BOSC_OK) return status;
     bi_io_phase(0.9, (double)npy.bytes);
     if (npy.bytes && bi_npy_is_plain(&npy)) status = bi_bytes_read(in, npy.at, fresh.data, npy.bytes, error);
-    if (npy.bytes && !bi_npy_is_plain(&npy)) status = gather(in, &npy, fresh.data, error);
+    if (npy.bytes && !bi_npy_is_plain(&npy)) status = read_and_gather(in, &npy, fresh.data, error);
     if (status == BOSC_OK) status = bi_bytes_unchanged(in, error);
-    if (status == BOSC_OK && slice && npy.fortran) bi_array_keep_slice(&fresh, slice);
+    if (status == BOSC_OK && slice && npy.fortran) bi_array_trim_to_slice(&fresh, slice);
     if (status == BOSC_OK)
         *array = fresh;
     else
@@ -259,7 +267,7 @@ static bosc_status read_slice(const char *path, bosc_slice *slice, bosc_array *a
     bosc_status status = bi_file_open_head(path, &file, error);
     if (status != BOSC_OK) return bi_io_end(status, error);
     do status = bi_npy_parse_slice(&file.bytes, slice, &fresh, error);
-    while (bi_file_again(&file, &status, error));
+    while (bi_file_reload(&file, &status, error));
     bi_file_close(&file);
     return bi_array_end(status, &fresh, array, error);
 }
@@ -285,6 +293,7 @@ bosc_status bi_npy_fill(struct bi_sink *sink, const void *what, bosc_io_error *e
     (void)error;
     bi_array_bytes(array->dtype, array->rank, array->shape, &bytes);
     const char *code = bi_npy_code(array->dtype);
+    /* 1. The dictionary, behind ten bytes of magic number, version and length. */
     int used = 10;
     used += snprintf(text + used, sizeof text - (size_t)used, "{'descr': '%c%s', 'fortran_order': False, 'shape': (",
                      code[1] == '1' ? '|' : '<', code);
@@ -292,7 +301,8 @@ bosc_status bi_npy_fill(struct bi_sink *sink, const void *what, bosc_io_error *e
         used += snprintf(text + used, sizeof text - (size_t)used, i ? " %lld%s" : "%lld%s", (long long)array->shape[i],
                          i + 1 < array->rank || array->rank == 1 ? "," : "");
     used += snprintf(text + used, sizeof text - (size_t)used, "), }");
-    int total = (used + 1 + 63) / 64 * 64; /* the elements begin at a multiple of 64 */
+    /* 2. Padding, so that the elements begin at a multiple of 64, and the ten bytes. */
+    int total = (used + 1 + 63) / 64 * 64;
     memset(text + used, ' ', (size_t)(total - used));
     text[total - 1] = '\n';
     memcpy(text, magic, sizeof magic);
@@ -300,6 +310,7 @@ bosc_status bi_npy_fill(struct bi_sink *sink, const void *what, bosc_io_error *e
     text[7] = 0;
     text[8] = (char)((total - 10) & 255);
     text[9] = (char)((total - 10) >> 8);
+    /* 3. Header and elements. */
     bi_sink_write(sink, text, (size_t)total);
     bi_sink_write_array(sink, array->data, bytes);
     return BOSC_OK;

@@ -1,5 +1,7 @@
-/* What the parsers of heights share: memory, the check of a size, samples of every type. */
+/* Shared by the parsers of heights: memory, the check of a size, conversion of samples. */
 #include "io/raster/heights.h"
+#include "io/file/array.h"
+#include "io/file/bytes.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -37,7 +39,7 @@ bosc_status bi_heights_fit(const struct bi_bytes *in, int64_t width, int64_t hei
 
 /* ---- samples ---- */
 
-#define SAMPLES(T)                                            \
+#define CONVERT_SAMPLES(T)                                    \
     for (int64_t i = 0; i < count; i++) {                     \
         T x;                                                  \
         memcpy(&x, (const char *)from + i * width, sizeof x); \
@@ -49,21 +51,21 @@ void bi_samples_read_but(struct bi_sample_type type, const void *from, int64_t c
 {
     int64_t width = type.width;
     switch (type.kind << 8 | type.width) {
-    case 'f' << 8 | 4: SAMPLES(float);
-    case 'f' << 8 | 8: SAMPLES(double);
-    case 'i' << 8 | 1: SAMPLES(int8_t);
-    case 'i' << 8 | 2: SAMPLES(int16_t);
-    case 'i' << 8 | 4: SAMPLES(int32_t);
-    case 'i' << 8 | 8: SAMPLES(int64_t);
-    case 'u' << 8 | 1: SAMPLES(uint8_t);
-    case 'u' << 8 | 2: SAMPLES(uint16_t);
-    case 'u' << 8 | 4: SAMPLES(uint32_t);
-    case 'u' << 8 | 8: SAMPLES(uint64_t);
+    case 'f' << 8 | 4: CONVERT_SAMPLES(float);
+    case 'f' << 8 | 8: CONVERT_SAMPLES(double);
+    case 'i' << 8 | 1: CONVERT_SAMPLES(int8_t);
+    case 'i' << 8 | 2: CONVERT_SAMPLES(int16_t);
+    case 'i' << 8 | 4: CONVERT_SAMPLES(int32_t);
+    case 'i' << 8 | 8: CONVERT_SAMPLES(int64_t);
+    case 'u' << 8 | 1: CONVERT_SAMPLES(uint8_t);
+    case 'u' << 8 | 2: CONVERT_SAMPLES(uint16_t);
+    case 'u' << 8 | 4: CONVERT_SAMPLES(uint32_t);
+    case 'u' << 8 | 8: CONVERT_SAMPLES(uint64_t);
     default: break; /* unreached: types have been checked */
     }
 }
 
 void bi_samples_read(struct bi_sample_type type, const void *from, int64_t count, float *to)
 {
-    bi_samples_read_but(type, from, count, NAN, to); /* equal to nothing */
+    bi_samples_read_but(type, from, count, NAN, to); /* NaN equals no sample */
 }

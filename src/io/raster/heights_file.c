@@ -1,9 +1,10 @@
-/* Heights of which parts are read as they are needed. */
+/* Reads parts of heights on demand. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "io/file/file.h"
 #include "io/raster/heights_parts.h"
 
 /* ---- opening ---- */
@@ -63,15 +64,15 @@ const char *bosc_heights_file_message(const bosc_heights_file *file) { return fi
 
 /* ---- reading ---- */
 
-/* A part of the raster, and how it lies in the file: lines, and samples of each. */
+/* A part of the raster, and its range of lines and samples in the file. */
 struct part {
     int64_t row, column, rows, columns;
     int64_t first_line, lines, begin, count;
     float *values;
 };
 
-/* In the file rows may run to the north, columns to the west. */
-static void lay_out(const struct bosc_heights_file *f, struct part *p)
+/* Sets the range in the file, where rows may run northwards, columns westwards, and lines may be columns. */
+static void locate_in_file(const struct bosc_heights_file *f, struct part *p)
 {
     const bool fortran = f->samples.fortran;
     const int64_t row = f->to_north ? f->height - p->row - p->rows : p->row,
@@ -82,7 +83,8 @@ static void lay_out(const struct bosc_heights_file *f, struct part *p)
     p->count = fortran ? p->rows : p->columns;
 }
 
-static bosc_status put_sample(struct bosc_heights_file *f, const struct part *p, int64_t row, int64_t column, float z)
+/* Checks, scales and stores a sample, at its row and column in the part as stored in the file. */
+static bosc_status store_sample(struct bosc_heights_file *f, const struct part *p, int64_t row, int64_t column, float z)
 {
     const int64_t r = f->to_north ? p->rows - 1 - row : row, c = f->to_west ? p->columns - 1 - column : column;
     if (f->most && z > (float)f->most)
@@ -100,19 +102,20 @@ static bosc_status read_line(struct bosc_heights_file *f, const struct part *p, 
 {
     const bool fortran = f->samples.fortran;
     const int64_t line = p->first_line + i, across = fortran ? f->height : f->width;
-    float *values = (float *)(void *)(buffer + 16 * p->count);
+    float *values =
+        (float *)(void *)(buffer + 16 * p->count); /* the buffer's first 16 bytes per sample are for conversion */
     bosc_status status =
         f->tiff ? bi_tiff_blocks_copy(f, line, p->begin, p->count, buffer, values)
                 : bi_heights_parts_copy(f, f->samples.at + (size_t)((line * across + p->begin) * f->samples.width),
                                         p->count, buffer, values);
     for (int64_t j = 0; j < p->count && status == BOSC_OK; j++)
-        status = put_sample(f, p, fortran ? j : i, fortran ? i : j, values[j]);
+        status = store_sample(f, p, fortran ? j : i, fortran ? i : j, values[j]);
     return status;
 }
 
 static bosc_status read_part(struct bosc_heights_file *f, struct part *p)
 {
-    lay_out(f, p);
+    locate_in_file(f, p);
     bosc_status status = f->tiff ? bi_tiff_blocks_reserve(f, p->rows) : BOSC_OK;
     if (status != BOSC_OK) return status;
     char *buffer = bi_io_alloc((size_t)p->count * (16 + sizeof(float)));

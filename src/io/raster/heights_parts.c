@@ -1,9 +1,12 @@
-/* Where the samples of a file lie: in lines of the file itself, in those of a temporary one that it is unpacked to, or
- * in the blocks of a TIFF. */
+/* Locates the samples of a file: in lines of the file, in lines of a temporary file that it is unpacked to, or in
+ * blocks of a TIFF. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* O_TMPFILE */
 #endif
 #include "io/raster/heights_parts.h"
+#include "io/file/bytes.h"
+#include "io/file/file.h"
+#include "io/npy/npy.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,6 +20,7 @@
 
 /* ---- lines of the file ---- */
 
+/* Sets the size and the type of samples that follow each other from offset `at`. */
 static void set_lines(struct bosc_heights_file *f, int64_t width, int64_t height, int64_t at, struct bi_npy samples)
 {
     f->width = width;
@@ -62,7 +66,7 @@ static bosc_status open_hgt(struct bosc_heights_file *f, bosc_io_error *error)
 
 /* ---- unpacked to a temporary file ---- */
 
-static int open_without_name(const char *folder)
+static int open_unnamed(const char *folder)
 {
 #ifdef O_TMPFILE
     if (!bi_fault(BI_FAULT_UNNAMED)) return open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -72,8 +76,8 @@ static int open_without_name(const char *folder)
     return -1;
 }
 
-/* One that has a name for a moment. */
-static int open_with_name(const char *folder)
+/* Opens a named temporary file and removes the name. */
+static int open_and_unlink(const char *folder)
 {
     char name[64];
     snprintf(name, sizeof name, "%s/boscage-XXXXXX", folder);
@@ -83,21 +87,22 @@ static int open_with_name(const char *folder)
     return fd;
 }
 
-/* In the folder for large temporary files, or, where none can be made there, in the other one. */
+/* Opens a temporary file in /var/tmp, which is for large files, or else in /tmp. */
 static int open_temporary(void)
 {
     static const char *const folders[] = {"/var/tmp", "/tmp"};
     int fd = -1;
     if (bi_fault(BI_FAULT_WRITE)) return errno = EIO, -1;
     for (int i = 0; i < 2 && fd < 0; i++) {
-        fd = open_without_name(folders[i]);
-        if (fd < 0) fd = open_with_name(folders[i]);
+        fd = open_unnamed(folders[i]);
+        if (fd < 0) fd = open_and_unlink(folders[i]);
     }
     return fd;
 }
 
-static bosc_status unpack(struct bosc_heights_file *f, enum bi_heights_format format, bosc_heights_encoding encoding,
-                          bosc_io_error *error)
+/* Writes the samples to a temporary file as f4, row by row. */
+static bosc_status unpack_to_temporary(struct bosc_heights_file *f, enum bi_heights_format format,
+                                       bosc_heights_encoding encoding, bosc_io_error *error)
 {
     const struct bi_bytes *in = &f->file.bytes;
     bosc_heights line = {0};
@@ -130,10 +135,10 @@ bosc_status bi_heights_parts_open(struct bosc_heights_file *f, bosc_heights_enco
         return bi_io_fail(error, BOSC_ERR_FORMAT, BI_HEIGHTS_NOT_PNG, in->name);
     switch (format) {
     case BI_HEIGHTS_NPY: return open_npy(f, error);
-    case BI_HEIGHTS_PGM: return is_text(in) ? unpack(f, format, encoding, error) : open_pgm(f, error);
+    case BI_HEIGHTS_PGM: return is_text(in) ? unpack_to_temporary(f, format, encoding, error) : open_pgm(f, error);
     case BI_HEIGHTS_HGT: return open_hgt(f, error);
     case BI_HEIGHTS_TIFF: return bi_tiff_blocks_open(f, error);
-    case BI_HEIGHTS_PNG: return unpack(f, format, encoding, error);
+    case BI_HEIGHTS_PNG: return unpack_to_temporary(f, format, encoding, error);
     case BI_HEIGHTS_UNKNOWN: break;
     }
     return bi_io_fail(error, BOSC_ERR_FORMAT, BI_HEIGHTS_NO_FORMAT, in->name);

@@ -1,32 +1,33 @@
-/* Heights of which parts are read as they are needed. */
+/* Heights whose parts are read on demand. */
 #ifndef BI_IO_RASTER_HEIGHTS_PARTS_H
 #define BI_IO_RASTER_HEIGHTS_PARTS_H
 
+#include "io/file/file.h"
+#include "io/npy/npy.h"
 #include "io/raster/heights.h"
 
 struct bi_tiff_blocks;
 
-/* Lines of the file are rows of the raster; its columns in Fortran order. */
+/* A line of the file is a row of the raster, or a column in Fortran order. */
 struct bosc_heights_file {
     struct bi_file file;
     char *name;
-    bosc_io_error error; /* of the last part that could not be read */
+    bosc_io_error error; /* of the last failed read */
     int64_t width, height;
-    /* What a sample is, and where the first one lies if they follow each other line by line. */
+    /* Type of the samples, and offset of the first one if they follow each other line by line. */
     struct bi_npy samples;
-    double none;  /* in place of a height; NaN: nothing is */
-    int64_t most; /* larger samples are refused; 0: none */
-    int fd;       /* of the file that rows were unpacked to; -1: they lie in `file` */
+    double none;  /* no-data value; NaN: none */
+    int64_t most; /* larger samples are refused; 0: no maximum */
+    int fd;       /* of the temporary file with unpacked rows; -1: rows are in `file` */
     struct bi_tiff_blocks *tiff;
-    bool to_west, to_north; /* how columns and rows run, other than on a map */
-    double scale, offset;   /* a height is sample * scale + offset, unless these are 1 and 0 */
+    bool to_west, to_north; /* columns run westwards, rows northwards; false: as on a map */
+    double scale, offset;   /* height = sample * scale + offset */
 };
 
-/* Finds the samples in the open file. */
+/* Locates the samples in the open file. */
 bosc_status bi_heights_parts_open(struct bosc_heights_file *f, bosc_heights_encoding encoding, bosc_io_error *error);
 
-/* So many samples that lie in the file from byte `at` on, as floats; those equal to f->none are NaN. `buffer` has 16
- * bytes for each. */
+/* Reads `count` samples from offset `at` as floats; those equal to f->none become NaN. buffer: 16 bytes per sample. */
 bosc_status bi_heights_parts_copy(struct bosc_heights_file *f, size_t at, int64_t count, char *buffer, float *values);
 
 /* ---- TIFFs ---- */
@@ -34,11 +35,11 @@ bosc_status bi_heights_parts_copy(struct bosc_heights_file *f, size_t at, int64_
 bosc_status bi_tiff_blocks_open(struct bosc_heights_file *f, bosc_io_error *error);
 void bi_tiff_blocks_free(struct bi_tiff_blocks *tiff);
 
-/* Keeps enough blocks that parts with this many rows, which go through the raster from west to east, then farther
- * south, unpack each block about once. */
+/* Makes the cache large enough that parts of this many rows, read from west to east and then from north to south,
+ * unpack each block about once. */
 bosc_status bi_tiff_blocks_reserve(struct bosc_heights_file *f, int64_t rows);
 
-/* A part of a row, as it lies in the file. */
+/* Reads a part of a row, in the order of the file. */
 bosc_status bi_tiff_blocks_copy(struct bosc_heights_file *f, int64_t row, int64_t column, int64_t count, char *buffer,
                                 float *values);
 

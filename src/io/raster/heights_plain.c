@@ -1,4 +1,5 @@
-/* Heights of .pgm, .hgt and .npy files. Sources: Poskanzer, pgm(5); NASA, SRTM Topography (the format of .hgt). */
+/* Parses heights of .pgm, .hgt and .npy files. Sources: Poskanzer, pgm(5); NASA, SRTM Topography (the format of .hgt).
+ * */
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -6,45 +7,47 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/file/bytes.h"
+#include "io/npy/npy.h"
 #include "io/raster/heights.h"
-#include "io/text/number.h"
 
 /* ---- .pgm ---- */
 
-enum { WINDOW = 1 << 16 };
+enum { WINDOW = 1 << 16 }; /* bytes; chosen */
 
-/* The text between p and end; what follows in a file of which only the beginning is in memory comes piece by piece. */
+/* The text between p and end. The bytes that follow in a backing file are read a window at a time. */
 struct pgm {
     const struct bi_bytes *in;
     const char *p, *end;
-    size_t at;    /* of `end` in the file */
+    size_t at;    /* offset of `end` in the file */
     int64_t line; /* of p, from 1 */
-    char *window; /* of the latest piece, or NULL */
-    int number;   /* an errno, where it could not be read */
+    char *window; /* the current window, or NULL */
+    int number;   /* errno of a failed read, or 0 */
 };
 
+/* Reads the next window; false at the end or on failure. */
 static bool refill(struct pgm *pgm)
 {
-    const size_t left = bi_bytes_total(pgm->in) - pgm->at, piece = left < WINDOW ? left : WINDOW;
-    if (piece == 0 || pgm->number) return false;
+    const size_t left = bi_bytes_total(pgm->in) - pgm->at, count = left < WINDOW ? left : WINDOW;
+    if (count == 0 || pgm->number) return false;
     if (!pgm->window) pgm->window = bi_io_alloc(WINDOW);
-    pgm->number = pgm->window ? bi_bytes_copy(pgm->in, pgm->at, pgm->window, piece) : ENOMEM;
+    pgm->number = pgm->window ? bi_bytes_copy(pgm->in, pgm->at, pgm->window, count) : ENOMEM;
     if (pgm->number) return false;
     pgm->p = pgm->window;
-    pgm->end = pgm->window + piece;
-    pgm->at += piece;
+    pgm->end = pgm->window + count;
+    pgm->at += count;
     return true;
 }
 
-/* Whether there is something at p. */
-static bool goes_on(struct pgm *pgm) { return pgm->p < pgm->end || refill(pgm); }
+/* True unless the text ends at p. */
+static bool has_more(struct pgm *pgm) { return pgm->p < pgm->end || refill(pgm); }
 
 static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-/* Blanks, and comments from # to the end of the line. */
+/* Skips blanks, and comments from # to the end of the line. */
 static void skip_space(struct pgm *pgm)
 {
-    for (bool comment = false; goes_on(pgm); pgm->p++) {
+    for (bool comment = false; has_more(pgm); pgm->p++) {
         if (*pgm->p == '\n') {
             pgm->line++;
             comment = false;
@@ -56,14 +59,14 @@ static void skip_space(struct pgm *pgm)
     }
 }
 
-/* The next number; false where there is none, or one above `most`. */
-static bool take_number(struct pgm *pgm, int64_t most, int64_t *value)
+/* Reads the next number; false if there is none, or one above `most`. */
+static bool read_number(struct pgm *pgm, int64_t most, int64_t *value)
 {
     int64_t digits = 0;
     skip_space(pgm);
-    for (*value = 0; goes_on(pgm) && *pgm->p >= '0' && *pgm->p <= '9' && *value <= most; pgm->p++, digits++)
+    for (*value = 0; has_more(pgm) && *pgm->p >= '0' && *pgm->p <= '9' && *value <= most; pgm->p++, digits++)
         *value = *value * 10 + (*pgm->p - '0');
-    bool ends = !goes_on(pgm) || is_space(*pgm->p) || *pgm->p == '#';
+    bool ends = !has_more(pgm) || is_space(*pgm->p) || *pgm->p == '#';
     return digits > 0 && *value <= most && ends;
 }
 
@@ -73,6 +76,7 @@ static bosc_status fail_pgm(const struct pgm *pgm, const char *reason, bosc_io_e
     return bi_io_fail(error, BOSC_ERR_FORMAT, "%s:%lld: %s", pgm->in->name, (long long)pgm->line, reason);
 }
 
+/* Reads binary samples, in memory. */
 static bosc_status read_p5(const struct bi_bytes *in, const struct bi_pgm_head *head, bosc_heights *h,
                            bosc_io_error *error)
 {
@@ -88,8 +92,9 @@ static bosc_status read_p5(const struct bi_bytes *in, const struct bi_pgm_head *
     return BOSC_OK;
 }
 
-enum { SEEN = 1 << 14 }; /* samples between two looks at progress */
+enum { PROGRESS_INTERVAL = 1 << 14 }; /* samples between two progress reports; chosen */
 
+/* Reads samples written as text. */
 static bosc_status read_p2(struct pgm *pgm, int64_t most, const struct bi_heights_rows *rows, bosc_io_error *error)
 {
     const bosc_heights *h = rows->heights;
@@ -99,33 +104,33 @@ static bosc_status read_p2(struct pgm *pgm, int64_t most, const struct bi_height
         for (int64_t x = 0; x < h->width; x++) {
             const int64_t i = y * h->width + x;
             int64_t z;
-            if (i % SEEN == 0 && !bi_io_reach((double)i)) return BOSC_ERR_CANCELLED;
+            if (i % PROGRESS_INTERVAL == 0 && !bi_io_set_done((double)i)) return BOSC_ERR_CANCELLED;
             skip_space(pgm);
-            if (!goes_on(pgm)) return fail_pgm(pgm, "truncated", error);
-            if (!take_number(pgm, most, &z)) return fail_pgm(pgm, "no number from 0 to the maximum", error);
+            if (!has_more(pgm)) return fail_pgm(pgm, "truncated", error);
+            if (!read_number(pgm, most, &z)) return fail_pgm(pgm, "no number from 0 to the maximum", error);
             row[x] = (float)z;
         }
         bosc_status status = bi_heights_row_end(rows, pgm->in->name, y, error);
         if (status != BOSC_OK) return status;
     }
     skip_space(pgm);
-    return goes_on(pgm) || pgm->number ? fail_pgm(pgm, "text after the picture", error) : BOSC_OK;
+    return has_more(pgm) || pgm->number ? fail_pgm(pgm, "text after the picture", error) : BOSC_OK;
 }
 
-static bosc_status read_head(struct pgm *pgm, struct bi_pgm_head *head, bosc_io_error *error)
+static bosc_status read_header(struct pgm *pgm, struct bi_pgm_head *head, bosc_io_error *error)
 {
     const struct bi_bytes *in = pgm->in;
     head->text = in->size >= 2 && memcmp(in->data, "P2", 2) == 0;
     if (!head->text && (in->size < 2 || memcmp(in->data, "P5", 2) != 0))
         return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: not a .pgm file (P2 or P5)", in->name);
     pgm->p += 2;
-    if (!take_number(pgm, INT32_MAX, &head->width)) return fail_pgm(pgm, "the width is malformed", error);
-    if (!take_number(pgm, INT32_MAX, &head->height)) return fail_pgm(pgm, "the height is malformed", error);
-    if (!take_number(pgm, 65535, &head->most) || head->most < 1)
+    if (!read_number(pgm, INT32_MAX, &head->width)) return fail_pgm(pgm, "the width is malformed", error);
+    if (!read_number(pgm, INT32_MAX, &head->height)) return fail_pgm(pgm, "the height is malformed", error);
+    if (!read_number(pgm, 65535, &head->most) || head->most < 1)
         return fail_pgm(pgm, "the maximum is not a number from 1 to 65535", error);
-    pgm->p += !head->text && goes_on(pgm); /* one blank, which take_number has seen */
+    pgm->p += !head->text && has_more(pgm); /* one blank, which read_number has checked */
     head->at = (int64_t)(pgm->at - (size_t)(pgm->end - pgm->p));
-    /* A number and a blank each; the last blank may be missing, as the first stands before it. */
+    /* Least size of a sample. Text: a digit and a blank; the blank behind the header makes up for the last one. */
     const int64_t each = head->text || head->most > 255 ? 2 : 1, left = (int64_t)bi_bytes_total(in) - head->at;
     bosc_status status = bi_heights_fit(in, head->width, head->height, each, (uint64_t)left, error);
     if (status != BOSC_OK || head->text || left == head->width * head->height * each) return status;
@@ -133,24 +138,24 @@ static bosc_status read_head(struct pgm *pgm, struct bi_pgm_head *head, bosc_io_
                       (long long)(left - head->width * head->height * each));
 }
 
-static struct pgm pgm_of(const struct bi_bytes *in)
+static struct pgm begin_pgm(const struct bi_bytes *in)
 {
     return (struct pgm){.in = in, .p = in->data, .end = in->data + in->size, .at = in->size, .line = 1};
 }
 
 bosc_status bi_heights_pgm_head(const struct bi_bytes *in, struct bi_pgm_head *head, bosc_io_error *error)
 {
-    struct pgm pgm = pgm_of(in);
-    bosc_status status = read_head(&pgm, head, error);
+    struct pgm pgm = begin_pgm(in);
+    bosc_status status = read_header(&pgm, head, error);
     free(pgm.window);
     return status;
 }
 
 bosc_status bi_heights_pgm(const struct bi_bytes *in, struct bi_heights_rows *rows, bosc_io_error *error)
 {
-    struct pgm pgm = pgm_of(in);
+    struct pgm pgm = begin_pgm(in);
     struct bi_pgm_head head;
-    bosc_status status = read_head(&pgm, &head, error);
+    bosc_status status = read_header(&pgm, &head, error);
     if (status == BOSC_OK) status = bi_heights_rows_begin(rows, in->name, head.width, head.height, error);
     if (status == BOSC_OK)
         status = head.text ? read_p2(&pgm, head.most, rows, error) : read_p5(in, &head, rows->heights, error);
@@ -160,7 +165,8 @@ bosc_status bi_heights_pgm(const struct bi_bytes *in, struct bi_heights_rows *ro
 
 /* ---- .hgt ---- */
 
-/* Of the middle of a file called .../N45E006.hgt, which begins at that latitude; 0 for other names. */
+/* Returns the latitude of the middle of a file such as .../N45E006.hgt, which starts at 45 degrees; 0 for other
+ * names. */
 static double latitude_of(const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -176,7 +182,7 @@ bosc_status bi_heights_hgt_side(const struct bi_bytes *in, int64_t *side, bosc_i
     const size_t bytes = bi_bytes_total(in);
     const int64_t count = (int64_t)(bytes / 2);
     *side = (int64_t)sqrt((double)count);
-    while (*side * *side > count) --*side;
+    while (*side * *side > count) --*side; /* the root may be rounded */
     while ((*side + 1) * (*side + 1) <= count) ++*side;
     if (bytes % 2 == 0 && *side * *side == count && *side >= 2) return BOSC_OK;
     return bi_io_fail(error, BOSC_ERR_FORMAT,

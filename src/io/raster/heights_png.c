@@ -1,32 +1,33 @@
-/* Heights of PNGs, by libpng, which reports errors by a jump. Source of terrain-RGB: Mapbox, Terrain-RGB. */
+/* Parses heights of PNGs by libpng, which reports errors by longjmp. Source of terrain-RGB: Mapbox, Terrain-RGB. */
 #include <png.h>
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/file/bytes.h"
 #include "io/raster/heights.h"
 
-/* A picture being read. What a jump must not lose lies here. */
+/* A picture being read. Local variables could be lost by a longjmp, so all state is here. */
 struct reading {
     const struct bi_bytes *in;
     bosc_io_error *error;
     png_structp png;
     png_infop info;
     jmp_buf back;
-    size_t at;  /* bytes taken */
-    int number; /* an errno, where they could not be */
+    size_t at;  /* number of bytes read */
+    int number; /* errno of a failed read, or 0 */
     bool no_memory;
-    struct bi_reason reason; /* libpng's */
+    struct bi_reason reason; /* from libpng */
     png_uint_32 width, height;
     int depth, colour, passes;
     size_t row_bytes;
-    unsigned char *rows; /* of an interlaced picture all, else one */
+    unsigned char *rows; /* all rows of an interlaced picture, else one */
     struct bi_heights_rows *to;
     bosc_status status;
 };
 
-static png_voidp take_memory(png_structp png, png_alloc_size_t bytes)
+static png_voidp allocate_memory(png_structp png, png_alloc_size_t bytes)
 {
     struct reading *r = png_get_mem_ptr(png);
     void *memory = bi_io_alloc(bytes);
@@ -34,26 +35,26 @@ static png_voidp take_memory(png_structp png, png_alloc_size_t bytes)
     return memory;
 }
 
-static void give_memory(png_structp png, png_voidp memory)
+static void free_memory(png_structp png, png_voidp memory)
 {
     (void)png;
     free(memory);
 }
 
-static void jump(png_structp png, png_const_charp text)
+static void jump_on_error(png_structp png, png_const_charp text)
 {
     struct reading *r = png_get_error_ptr(png);
     snprintf(r->reason.text, sizeof r->reason.text, "%s", text);
     longjmp(r->back, 1);
 }
 
-static void stay_silent(png_structp png, png_const_charp text)
+static void ignore_warning(png_structp png, png_const_charp text)
 {
     (void)png;
     (void)text;
 }
 
-static void deliver(png_structp png, png_bytep to, size_t count)
+static void read_bytes(png_structp png, png_bytep to, size_t count)
 {
     struct reading *r = png_get_io_ptr(png);
     r->number = bi_bytes_total(r->in) - r->at < count ? 0 : bi_bytes_copy(r->in, r->at, to, count);
@@ -66,7 +67,7 @@ static bosc_status fail(const struct reading *r, const char *reason)
     return bi_io_fail(r->error, BOSC_ERR_FORMAT, "%s: %s", r->in->name, reason);
 }
 
-static bosc_status check_kind(const struct reading *r, bosc_heights_encoding encoding)
+static bosc_status check_colour(const struct reading *r, bosc_heights_encoding encoding)
 {
     bool grey = r->colour == PNG_COLOR_TYPE_GRAY;
     bool rgb = r->colour == PNG_COLOR_TYPE_RGB || r->colour == PNG_COLOR_TYPE_RGB_ALPHA;
@@ -80,8 +81,8 @@ static bosc_status check_kind(const struct reading *r, bosc_heights_encoding enc
     return BOSC_OK;
 }
 
-/* What stands before the rows. False if libpng gave up. */
-static bool read_head(struct reading *r)
+/* Reads the header. False if libpng failed. */
+static bool read_header(struct reading *r)
 {
     int interlace = 0;
     if (setjmp(r->back)) return false;
@@ -98,19 +99,20 @@ static void convert_row(const struct reading *r, const unsigned char *from, floa
     int channels = r->colour == PNG_COLOR_TYPE_GRAY ? 1 : r->colour == PNG_COLOR_TYPE_RGB ? 3 : 4;
     for (png_uint_32 x = 0; x < r->width; x++) {
         const unsigned char *p = from + (size_t)x * (size_t)channels * (size_t)(r->depth / 8);
-        if (channels > 1) /* tenths are exact, and divided once */
+        if (channels > 1) /* tenths are exact, so the division rounds once */
             to[x] = (float)((double)(-100000 + (p[0] * 65536 + p[1] * 256 + p[2])) / 10);
         else
             to[x] = (float)(r->depth == 16 ? p[0] << 8 | p[1] : p[0]);
     }
 }
 
-static bosc_status end_row(const struct reading *r, const unsigned char *from, png_uint_32 y)
+static bosc_status finish_row(const struct reading *r, const unsigned char *from, png_uint_32 y)
 {
     convert_row(r, from, bi_heights_row(r->to, y));
     return bi_heights_row_end(r->to, r->in->name, y, r->error);
 }
 
+/* Reads the rows, of an interlaced picture in several passes. False if libpng failed, or with r->status. */
 static bool read_rows(struct reading *r)
 {
     if (setjmp(r->back)) return false;
@@ -120,26 +122,28 @@ static bool read_rows(struct reading *r)
             unsigned char *row = r->rows + (r->passes > 1 ? y * r->row_bytes : 0);
             png_read_row(r->png, row, NULL);
             if (!bi_io_advance(1)) png_error(r->png, "cancelled");
-            if (pass == r->passes - 1) r->status = end_row(r, row, y);
+            if (pass == r->passes - 1) r->status = finish_row(r, row, y);
             if (r->status != BOSC_OK) return false;
         }
     png_read_end(r->png, NULL);
     return true;
 }
 
-enum { MOST_DEFLATE = 1032 };                   /* bytes that one compressed byte may stand for, at most */
-enum { MOST_CHUNK = 1 << 16, MOST_TEXTS = 16 }; /* of what is not the picture, and is not looked at */
+enum { MOST_DEFLATE = 1032 };                   /* largest ratio of deflate */
+enum { MOST_CHUNK = 1 << 16, MOST_TEXTS = 16 }; /* limits for ignored chunks: bytes, number; chosen */
 
 static bosc_status read_picture(struct reading *r, bosc_heights_encoding encoding)
 {
-    if (!read_head(r)) return r->no_memory ? BOSC_ERR_NOMEM : BOSC_ERR_FORMAT;
-    bosc_status status = check_kind(r, encoding);
+    if (!read_header(r)) return r->no_memory ? BOSC_ERR_NOMEM : BOSC_ERR_FORMAT;
+    /* 1. Check that the picture holds heights and fits in the file, before memory is allocated for it. */
+    bosc_status status = check_colour(r, encoding);
     uint64_t most = (uint64_t)bi_bytes_total(r->in) * MOST_DEFLATE;
     if (status == BOSC_OK) status = bi_heights_fit(r->in, (int64_t)r->row_bytes, r->height, 1, most, r->error);
     if (status == BOSC_OK && r->passes > 1 && r->to->fd >= 0)
         status = fail(r, "an interlaced PNG, of which no parts can be read");
     if (status == BOSC_OK) status = bi_heights_rows_begin(r->to, r->in->name, r->width, r->height, r->error);
     if (status != BOSC_OK) return status;
+    /* 2. Read the rows. */
     r->rows = bi_io_alloc(r->row_bytes * (r->passes > 1 ? r->height : 1));
     r->no_memory = !r->rows;
     if (!r->rows) return BOSC_ERR_NOMEM;
@@ -152,16 +156,19 @@ bosc_status bi_heights_png(const struct bi_bytes *in, bosc_heights_encoding enco
 {
     struct reading r = {.in = in, .error = error, .to = rows};
     if (in->size < 8 || memcmp(in->data, "\x89PNG\r\n\x1a\n", 8) != 0) return fail(&r, "not a PNG");
-    r.png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &r, jump, stay_silent, &r, take_memory, give_memory);
+    r.png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &r, jump_on_error, ignore_warning, &r, allocate_memory,
+                                     free_memory);
     r.info = r.png ? png_create_info_struct(r.png) : NULL;
     bosc_status status = BOSC_ERR_NOMEM;
+    /* 1. Read. */
     r.no_memory = !r.info;
     if (r.info) {
-        png_set_read_fn(r.png, &r, deliver);
+        png_set_read_fn(r.png, &r, read_bytes);
         png_set_chunk_malloc_max(r.png, MOST_CHUNK);
         png_set_chunk_cache_max(r.png, MOST_TEXTS);
         status = read_picture(&r, encoding);
     }
+    /* 2. Report the first cause: memory, the file, or libpng. */
     if (r.no_memory)
         status = bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", in->name);
     else if (r.number)

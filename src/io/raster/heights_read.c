@@ -1,8 +1,11 @@
-/* Heights in: which parser reads a file, and what becomes of samples without a height. */
+/* Reads heights: chooses the parser, and fills samples without a height. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/file/bytes.h"
+#include "io/file/file.h"
+#include "io/npy/npy.h"
 #include "io/raster/heights.h"
 
 static const struct {
@@ -31,14 +34,13 @@ enum bi_heights_format bi_heights_format_of(const char *path, const struct bi_by
 
 /* ---- samples without a height ---- */
 
-/* What the four neighbours of a sample add up to: quarters of heights (whose sum cannot overflow) over distances, and
- * reciprocals of distances. */
+/* Weighted sum over up to four neighbours of a sample. Heights are divided by 4, so that their sum cannot overflow. */
 struct mean {
-    float quarters, weight;
+    float quarters, weight; /* sums of height / 4 / distance and of 1 / distance */
 };
 
-/* Along one line, from one end: each void sees the last height before it. */
-static void look_along(const float *z, struct mean *means, int64_t count, int64_t step)
+/* Sweeps a line from one end, and adds to each void the last height before it. */
+static void sweep_line(const float *z, struct mean *means, int64_t count, int64_t step)
 {
     int64_t last = -1;
     for (int64_t i = 0; i < count; i++) {
@@ -52,34 +54,38 @@ static void look_along(const float *z, struct mean *means, int64_t count, int64_
     }
 }
 
+/* Fills each void that has a height in its row or column. */
 static void fill_once(const bosc_heights *h, struct mean *means)
 {
     int64_t w = h->width, n = h->height, all = w * n;
     memset(means, 0, (size_t)all * sizeof *means);
+    /* 1. Sweep rows and columns in both directions. */
     for (int64_t y = 0; y < n && bi_io_advance((double)w); y++) {
-        look_along(h->data + y * w, means + y * w, w, 1);
-        look_along(h->data + y * w + w - 1, means + y * w + w - 1, w, -1);
+        sweep_line(h->data + y * w, means + y * w, w, 1);
+        sweep_line(h->data + y * w + w - 1, means + y * w + w - 1, w, -1);
     }
     for (int64_t x = 0; x < w && bi_io_advance((double)n); x++) {
-        look_along(h->data + x, means + x, n, w);
-        look_along(h->data + (n - 1) * w + x, means + (n - 1) * w + x, n, -w);
+        sweep_line(h->data + x, means + x, n, w);
+        sweep_line(h->data + (n - 1) * w + x, means + (n - 1) * w + x, n, -w);
     }
+    /* 2. Set the voids to the means. */
     for (int64_t i = 0; i < all; i++)
         if (isnan(h->data[i]) && means[i].weight > 0) h->data[i] = means[i].quarters / means[i].weight * 4;
 }
 
-/* The first time fills all that see a height; then every row or every column has one. */
+/* Fills all voids in two rounds: after the first, every row or every column has a height. */
 static bosc_status fill_voids(const struct bi_bytes *in, const bosc_heights *h, bosc_io_error *error)
 {
     struct mean *means = bi_io_alloc((size_t)(h->width * h->height) * sizeof *means);
     if (!means) return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", in->name);
     bi_io_phase(0.9, 4 * (double)h->width * (double)h->height);
-    for (int time = 0; time < 2; time++) fill_once(h, means);
+    for (int round = 0; round < 2; round++) fill_once(h, means);
     free(means);
     return BOSC_OK;
 }
 
-static bosc_status finish(const struct bi_bytes *in, bosc_heights *h, bosc_io_error *error)
+/* Refuses infinite heights and empty rasters, and fills the voids. */
+static bosc_status check_and_fill(const struct bi_bytes *in, bosc_heights *h, bosc_io_error *error)
 {
     int64_t all = h->width * h->height, voids = 0, infinite = -1;
     for (int64_t i = 0; i < all; i++) {
@@ -96,8 +102,8 @@ static bosc_status finish(const struct bi_bytes *in, bosc_heights *h, bosc_io_er
 
 /* ---- formats ---- */
 
-static bosc_status parse(enum bi_heights_format format, bosc_heights_encoding encoding, const struct bi_bytes *in,
-                         bosc_heights *h, bosc_io_error *error)
+static bosc_status parse_format(enum bi_heights_format format, bosc_heights_encoding encoding,
+                                const struct bi_bytes *in, bosc_heights *h, bosc_io_error *error)
 {
     struct bi_heights_rows rows = {h, -1};
     switch (format) {
@@ -117,8 +123,8 @@ bosc_status bi_heights_parse(enum bi_heights_format format, bosc_heights_encodin
     bosc_heights fresh = {0};
     if (encoding == BOSC_HEIGHTS_TERRAIN_RGB && format != BI_HEIGHTS_PNG)
         return bi_io_fail(error, BOSC_ERR_FORMAT, BI_HEIGHTS_NOT_PNG, in->name);
-    bosc_status status = parse(format, encoding, in, &fresh, error);
-    if (status == BOSC_OK) status = finish(in, &fresh, error);
+    bosc_status status = parse_format(format, encoding, in, &fresh, error);
+    if (status == BOSC_OK) status = check_and_fill(in, &fresh, error);
     if (status == BOSC_OK)
         *heights = fresh;
     else

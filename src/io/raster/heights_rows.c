@@ -1,4 +1,4 @@
-/* Rows of heights that come one after the other: into memory or into a file. */
+/* Stores rows of heights, parsed in order, in memory or in a file. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>

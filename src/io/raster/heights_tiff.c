@@ -1,10 +1,12 @@
-/* Heights of TIFFs. */
+/* Parses and writes heights as TIFF. */
 #include <math.h>
 #include <stdlib.h>
 
+#include "io/file/bytes.h"
+#include "io/file/sink.h"
 #include "io/raster/tiff.h"
 
-enum { STRIP_SAMPLES = 1 << 16 }; /* written in one piece, about */
+enum { STRIP_SAMPLES = 1 << 16 }; /* about this many in a written strip; chosen */
 
 /* ---- samples ---- */
 
@@ -15,10 +17,10 @@ static bool read_strips(TIFF *handle, const struct bi_tiff_layout *l, char *buff
     if (rows == 0 || rows > l->height) rows = l->height;
     int64_t row_bytes = (int64_t)l->width * l->type.width;
     for (uint32_t y = 0, strip = 0; y < l->height; y += rows, strip++) {
-        int64_t here = l->height - y < rows ? l->height - y : rows;
-        if (here * row_bytes > capacity || !bi_io_reach(y)) return false;
-        if (TIFFReadEncodedStrip(handle, strip, buffer, here * row_bytes) != here * row_bytes) return false;
-        bi_samples_read_but(l->type, buffer, here * l->width, l->none, h->data + (int64_t)y * l->width);
+        int64_t rows_here = l->height - y < rows ? l->height - y : rows;
+        if (rows_here * row_bytes > capacity || !bi_io_set_done(y)) return false;
+        if (TIFFReadEncodedStrip(handle, strip, buffer, rows_here * row_bytes) != rows_here * row_bytes) return false;
+        bi_samples_read_but(l->type, buffer, rows_here * l->width, l->none, h->data + (int64_t)y * l->width);
         if (y > UINT32_MAX - rows) break;
     }
     return true;
@@ -32,7 +34,7 @@ static bool read_tiles(TIFF *handle, const struct bi_tiff_layout *l, char *buffe
     if (across == 0 || down == 0 || (int64_t)across * down > capacity / l->type.width) return false;
     for (int64_t y = 0; y < l->height; y += down)
         for (int64_t x = 0; x < l->width; x += across) {
-            if (!bi_io_reach((double)y + (double)x / l->width * down)) return false;
+            if (!bi_io_set_done((double)y + (double)x / l->width * down)) return false;
             uint32_t tile = TIFFComputeTile(handle, (uint32_t)x, (uint32_t)y, 0, 0);
             if (TIFFReadEncodedTile(handle, tile, buffer, capacity) != capacity) return false;
             int64_t columns = l->width - x < across ? l->width - x : across;
@@ -43,8 +45,8 @@ static bool read_tiles(TIFF *handle, const struct bi_tiff_layout *l, char *buffe
     return true;
 }
 
-/* Rows from north to south, samples from west to east. */
-static void turn(bosc_heights *h, bool rows, bool columns)
+/* Reverses the order of rows, of samples in rows, or both. */
+static void mirror(bosc_heights *h, bool rows, bool columns)
 {
     int64_t w = h->width, n = h->height;
     for (int64_t y = 0; rows && y < n / 2; y++)
@@ -61,13 +63,14 @@ static void turn(bosc_heights *h, bool rows, bool columns)
         }
 }
 
-static void place(bosc_heights *h, const struct bi_geotiff *geo)
+/* Applies the tags: spacing, direction, scale and offset. */
+static void apply_tags(bosc_heights *h, const struct bi_geotiff *geo)
 {
     h->spacing = geo->spacing;
     h->spacing_y = geo->spacing_y;
     h->degrees = !isnan(geo->latitude);
     h->latitude = h->degrees ? geo->latitude : 0;
-    turn(h, geo->to_north, geo->to_west);
+    mirror(h, geo->to_north, geo->to_west);
     if (geo->scale == 1 && geo->offset == 0) return;
     for (int64_t i = 0; i < h->width * h->height; i++)
         h->data[i] = (float)((double)h->data[i] * geo->scale + geo->offset);
@@ -76,22 +79,24 @@ static void place(bosc_heights *h, const struct bi_geotiff *geo)
 static bosc_status read_samples(struct bi_tiff *t, const struct bi_bytes *in, bosc_heights *heights,
                                 bosc_io_error *error)
 {
+    /* 1. The layout, checked before memory is allocated. */
     struct bi_tiff_layout l;
     struct bi_geotiff geo;
-    const char *reason = bi_tiff_get_raster(t->handle, &l, &geo);
+    const char *reason = bi_tiff_read_layout(t->handle, &l, &geo);
     if (reason) return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: %s", in->name, reason);
     bool tiled = TIFFIsTiled(t->handle) != 0;
     tmsize_t capacity = tiled ? TIFFTileSize(t->handle) : TIFFStripSize(t->handle);
     bosc_status status = bi_tiff_fit(t, &l, capacity, error);
     if (status == BOSC_OK) status = bi_heights_new(in->name, l.width, l.height, heights, error);
     if (status != BOSC_OK) return status;
+    /* 2. The samples, block by block. */
     char *buffer = bi_io_alloc((size_t)capacity);
     if (!buffer) return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", in->name);
     bi_io_phase(0.9, l.height);
     bool whole = tiled ? read_tiles(t->handle, &l, buffer, capacity, heights)
                        : read_strips(t->handle, &l, buffer, capacity, heights);
     free(buffer);
-    place(heights, &geo);
+    apply_tags(heights, &geo);
     if (whole) return BOSC_OK;
     return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: damaged TIFF: %s", in->name,
                       t->reason.text[0] ? t->reason.text : "truncated");
@@ -110,7 +115,7 @@ bosc_status bi_heights_tiff(const struct bi_bytes *in, bosc_heights *heights, bo
 
 /* ---- writing ---- */
 
-static bool put_rows(TIFF *handle, const bosc_heights *h)
+static bool write_rows(TIFF *handle, const bosc_heights *h)
 {
     uint32_t width = (uint32_t)h->width, height = (uint32_t)h->height;
     uint32_t rows = width < STRIP_SAMPLES ? STRIP_SAMPLES / width : 1;
@@ -125,10 +130,10 @@ static bool put_rows(TIFF *handle, const bosc_heights *h)
         return false;
     double spacing_y = h->spacing_y > 0 ? h->spacing_y : h->spacing;
     if (h->spacing > 0 && !bi_geotiff_write_spacing(handle, h->spacing, spacing_y)) return false;
-    /* By strips: single rows would be changed in place by the predictor. */
+    /* Write whole strips: libtiff's predictor changes single rows in place. */
     for (uint32_t y = 0, strip = 0; y < height; y += rows, strip++) {
         tmsize_t bytes = (tmsize_t)(height - y < rows ? height - y : rows) * (tmsize_t)width * 4;
-        if (!bi_io_reach((double)y * width * BI_TIFF_SAMPLE)) return false;
+        if (!bi_io_set_done((double)y * width * BI_TIFF_SAMPLE)) return false;
         if (TIFFWriteEncodedStrip(handle, strip, h->data + (size_t)y * width, bytes) != bytes) return false;
     }
     return TIFFFlush(handle) != 0;
@@ -141,7 +146,7 @@ bosc_status bi_tiff_write(struct bi_sink *sink, const bosc_heights *heights, bos
         return bi_io_fail(error, BOSC_ERR_LIMIT, /* unreached: 8 GB of heights */
                           "%s: more columns or rows than a TIFF can have", sink->name);
     bool whole = bi_tiff_open(&t, heights->width * heights->height > (int64_t)1 << 29 ? "w8" : "w");
-    if (whole) whole = put_rows(t.handle, heights);
+    if (whole) whole = write_rows(t.handle, heights);
     if (t.handle) TIFFClose(t.handle);
     if (whole && !t.no_memory) bi_sink_write_array(sink, t.out, t.size);
     free(t.out);

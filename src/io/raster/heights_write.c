@@ -1,9 +1,12 @@
-/* Heights out. */
+/* Writes heights. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/file/array.h"
+#include "io/file/sink.h"
+#include "io/mesh/png.h"
 #include "io/raster/heights.h"
 
 struct range {
@@ -31,9 +34,9 @@ static bosc_status check(const bosc_heights *h, bosc_io_error *error)
     return BOSC_OK;
 }
 
-static double nearest(float z) { return floor((double)z + 0.5); }
+static double round_half_up(float z) { return floor((double)z + 0.5); }
 
-/* All heights as 16 bits; of those of .hgt, the bits. */
+/* Rounds all heights to 16 bits; signed ones of .hgt as their bits. Fails if one is out of range. */
 static bosc_status round_all(const char *path, const bosc_heights *h, struct range range, uint16_t **rounded,
                              bosc_io_error *error)
 {
@@ -43,27 +46,27 @@ static bosc_status round_all(const char *path, const bosc_heights *h, struct ran
         least = h->data[i] < least ? h->data[i] : least;
         most = h->data[i] > most ? h->data[i] : most;
     }
-    if (nearest(least) < range.least || nearest(most) > range.most)
+    if (round_half_up(least) < range.least || round_half_up(most) > range.most)
         return bi_io_fail(error, BOSC_ERR_DATA, "%s: heights from %g to %g, but the format holds %d to %d", path,
                           (double)least, (double)most, range.least, range.most);
     *rounded = bi_io_alloc((size_t)all * sizeof **rounded);
     if (!*rounded) return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", path);
-    for (int64_t i = 0; i < all; i++) (*rounded)[i] = (uint16_t)(int)nearest(h->data[i]);
+    for (int64_t i = 0; i < all; i++) (*rounded)[i] = (uint16_t)(int)round_half_up(h->data[i]);
     return BOSC_OK;
 }
 
-enum { SEEN = 1 << 14 }; /* samples between two looks at progress */
+enum { PROGRESS_INTERVAL = 1 << 14 }; /* samples between two progress reports; chosen */
 
 static void write_big_endian(struct bi_sink *sink, const uint16_t *rounded, int64_t count)
 {
     for (int64_t i = 0; i < count && !sink->error_number; i++) {
-        if (i % SEEN == 0) (void)bi_io_reach((double)i); /* the next write sees whether to stop */
+        if (i % PROGRESS_INTERVAL == 0) (void)bi_io_set_done((double)i); /* the next write fails if cancelled */
         const unsigned char pair[2] = {(unsigned char)(rounded[i] >> 8), (unsigned char)rounded[i]};
         bi_sink_write(sink, pair, 2);
     }
 }
 
-/* .png, .pgm and .hgt. */
+/* Writes .png, .pgm and .hgt. */
 static bosc_status write_rounded(struct bi_sink *sink, enum bi_heights_format format, const bosc_heights *h,
                                  bosc_io_error *error)
 {

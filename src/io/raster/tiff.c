@@ -1,10 +1,11 @@
-/* Source: Adobe, TIFF 6.0. */
+/* TIFFs by libtiff, from bytes and into memory. Source: Adobe, TIFF 6.0. */
 #include <stdio.h>
 #include <string.h>
 
 #include "io/raster/tiff.h"
+#include "io/file/bytes.h"
 
-enum { MOST_RATIO = 1 << 14 }; /* bytes that one byte of a strong compression is taken for, at most */
+enum { MOST_RATIO = 1 << 14 }; /* largest ratio accepted of LZMA, Zstandard and LERC; assumed */
 
 static tmsize_t tiff_read(thandle_t user, void *to, tmsize_t count)
 {
@@ -56,7 +57,7 @@ static int tiff_close(thandle_t user)
 
 static toff_t tiff_size(thandle_t user) { return ((struct bi_tiff *)user)->size; }
 
-static int keep_reason(TIFF *handle, void *user, const char *module, const char *format, va_list args)
+static int store_reason(TIFF *handle, void *user, const char *module, const char *format, va_list args)
 {
     struct bi_tiff *t = user;
     (void)handle;
@@ -65,7 +66,7 @@ static int keep_reason(TIFF *handle, void *user, const char *module, const char 
     return 1;
 }
 
-static int stay_silent(TIFF *handle, void *user, const char *module, const char *format, va_list args)
+static int ignore_warning(TIFF *handle, void *user, const char *module, const char *format, va_list args)
 {
     (void)handle;
     (void)user;
@@ -79,28 +80,29 @@ bool bi_tiff_open(struct bi_tiff *t, const char *mode)
 {
     TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
     if (!options) return false;
+    /* Limit allocations to a multiple of the file's size, plus 64 MiB. */
     uint64_t most = (uint64_t)1 << 26;
     if (t->size < (uint64_t)PTRDIFF_MAX / MOST_RATIO - most) most += t->size * MOST_RATIO;
     if (t->in) TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)most);
-    TIFFOpenOptionsSetErrorHandlerExtR(options, keep_reason, t);
-    TIFFOpenOptionsSetWarningHandlerExtR(options, stay_silent, t);
+    TIFFOpenOptionsSetErrorHandlerExtR(options, store_reason, t);
+    TIFFOpenOptionsSetWarningHandlerExtR(options, ignore_warning, t);
     t->handle = TIFFClientOpenExt(t->name, mode, t, tiff_read, tiff_write, tiff_seek, tiff_close, tiff_size, NULL, NULL,
                                   options);
     TIFFOpenOptionsFree(options);
     return t->handle != NULL;
 }
 
-/* ---- what the file says of itself ---- */
+/* ---- layout ---- */
 
-/* How many bytes one byte of a compressed file may stand for, at most; 0 for compressions that are not read. */
-static int64_t ratio_of(int compression)
+/* Returns the largest ratio of a compression; 0: unsupported. */
+static int64_t largest_ratio(int compression)
 {
     switch (compression) {
     case COMPRESSION_NONE: return 1;
-    case COMPRESSION_PACKBITS: return 64;
-    case COMPRESSION_LZW: return 2731; /* 12 bits for at most 4,096 bytes */
+    case COMPRESSION_PACKBITS: return 64; /* 2 bytes for at most 128 */
+    case COMPRESSION_LZW: return 2731;    /* 12 bits for at most 4,096 bytes */
     case COMPRESSION_ADOBE_DEFLATE:
-    case COMPRESSION_DEFLATE: return 1032;
+    case COMPRESSION_DEFLATE: return 1032; /* as zlib documents */
     case COMPRESSION_LZMA:
     case COMPRESSION_ZSTD:
     case COMPRESSION_LERC: return MOST_RATIO;
@@ -108,9 +110,9 @@ static int64_t ratio_of(int compression)
     }
 }
 
-static const char *get_layout(TIFF *handle, struct bi_tiff_layout *layout)
+static const char *read_layout(TIFF *handle, struct bi_tiff_layout *layout)
 {
-    uint16_t bits = 1, format = SAMPLEFORMAT_UINT, samples = 1, photometric = PHOTOMETRIC_MINISBLACK, packing = 1;
+    uint16_t bits = 1, format = SAMPLEFORMAT_UINT, samples = 1, photometric = PHOTOMETRIC_MINISBLACK, compression = 1;
     uint16_t orientation = ORIENTATION_TOPLEFT;
     if (!TIFFGetField(handle, TIFFTAG_IMAGEWIDTH, &layout->width) ||
         !TIFFGetField(handle, TIFFTAG_IMAGELENGTH, &layout->height))
@@ -119,9 +121,9 @@ static const char *get_layout(TIFF *handle, struct bi_tiff_layout *layout)
     TIFFGetFieldDefaulted(handle, TIFFTAG_SAMPLEFORMAT, &format);
     TIFFGetFieldDefaulted(handle, TIFFTAG_SAMPLESPERPIXEL, &samples);
     TIFFGetFieldDefaulted(handle, TIFFTAG_ORIENTATION, &orientation);
-    TIFFGetFieldDefaulted(handle, TIFFTAG_COMPRESSION, &packing);
+    TIFFGetFieldDefaulted(handle, TIFFTAG_COMPRESSION, &compression);
     TIFFGetField(handle, TIFFTAG_PHOTOMETRIC, &photometric);
-    layout->ratio = ratio_of(packing);
+    layout->ratio = largest_ratio(compression);
     if (samples != 1) return "more than one band; heights are one";
     if (photometric != PHOTOMETRIC_MINISBLACK) return "no heights: the samples are colours or masks";
     if (orientation != ORIENTATION_TOPLEFT) return "rows do not begin at the top left";
@@ -134,8 +136,8 @@ static const char *get_layout(TIFF *handle, struct bi_tiff_layout *layout)
     return layout->ratio ? NULL : "an unsupported compression";
 }
 
-/* Whether a strip or tile is left out of the file, as GDAL does on request where all is empty. libtiff may take what
- * lies at the beginning for such a one. */
+/* True if the file omits a strip or tile, as GDAL does on request for empty ones. libtiff may read the beginning of
+ * the file instead. */
 static bool is_sparse(TIFF *handle)
 {
     uint32_t blocks = TIFFIsTiled(handle) ? TIFFNumberOfTiles(handle) : TIFFNumberOfStrips(handle), i = 0;
@@ -143,10 +145,10 @@ static bool is_sparse(TIFF *handle)
     return i < blocks;
 }
 
-const char *bi_tiff_get_raster(TIFF *handle, struct bi_tiff_layout *layout, struct bi_geotiff *geo)
+const char *bi_tiff_read_layout(TIFF *handle, struct bi_tiff_layout *layout, struct bi_geotiff *geo)
 {
-    const char *reason = get_layout(handle, layout);
-    if (!reason) reason = bi_geotiff_read(handle, geo);
+    const char *reason = read_layout(handle, layout);
+    if (!reason) reason = bi_geotiff_read_tags(handle, geo);
     if (!reason && is_sparse(handle))
         reason = "a sparse TIFF, which leaves blocks out; gdal_translate writes a whole one";
     return reason;

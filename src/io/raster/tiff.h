@@ -1,32 +1,33 @@
-/* TIFFs, by libtiff: from bytes and into memory, and what they say of their samples. */
+/* TIFFs by libtiff, from bytes and into memory, and their layout. */
 #ifndef BI_IO_RASTER_TIFF_H
 #define BI_IO_RASTER_TIFF_H
 
+#include "io/file/bytes.h"
 #include "io/raster/geotiff.h"
 
-/* A file read or written by libtiff, and its first complaint. */
+/* A file read or written by libtiff. */
 struct bi_tiff {
     const char *name;
     const struct bi_bytes *in; /* NULL when writing */
     char *out;
     uint64_t size, capacity, at;
     bool no_memory;
-    int number; /* of the last reading that failed: for bi_bytes_fail; else 0 */
-    struct bi_reason reason;
+    int number;              /* errno of the last failed read, for bi_bytes_fail; else 0 */
+    struct bi_reason reason; /* libtiff's first error */
     TIFF *handle;
 };
-bool bi_tiff_open(struct bi_tiff *t, const char *mode); /* false: t->reason says why, or there is no memory */
+bool bi_tiff_open(struct bi_tiff *t, const char *mode); /* false: see t->reason; empty: out of memory */
 
 struct bi_tiff_layout {
     struct bi_sample_type type;
     uint32_t width, height;
-    double none;   /* in place of a height */
-    int64_t ratio; /* bytes that one byte of the file may stand for, at most; 1: nothing is compressed */
+    double none;   /* no-data value */
+    int64_t ratio; /* largest ratio of the compression; 1: none */
 };
-/* What the tags say. NULL, or why it is no raster of heights. */
-const char *bi_tiff_get_raster(TIFF *handle, struct bi_tiff_layout *layout, struct bi_geotiff *geo);
+/* Reads the tags. Returns NULL, or the reason if it is no raster of heights. */
+const char *bi_tiff_read_layout(TIFF *handle, struct bi_tiff_layout *layout, struct bi_geotiff *geo);
 
-/* bi_heights_fit of all samples, and of a block of this many bytes. */
+/* Checks by bi_heights_fit that all samples, and a block of this many bytes, fit. */
 bosc_status bi_tiff_fit(const struct bi_tiff *t, const struct bi_tiff_layout *layout, tmsize_t block,
                         bosc_io_error *error);
 

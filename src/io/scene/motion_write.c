@@ -1,12 +1,15 @@
-/* A robot that turns among an obstacle, as binary glTF with an animation. Source: Khronos, glTF 2.0, 3.11. */
+/* Writes a robot that rotates among an obstacle as animated binary glTF. Source: Khronos, glTF 2.0, 3.11. */
 #include <math.h>
 #include <stdlib.h>
 
+#include "io/file/file.h"
+#include "io/file/sink.h"
 #include "io/mesh/glb.h"
 
 enum { ROOT_NODE, OBSTACLE_NODE, ROBOT_NODE };
 
-/* Keys as they are in the body: times, then quaternions x, y, z, w, each on the side of the one before. */
+/* Keys as stored in the binary chunk: times, then quaternions x, y, z, w. Signs are chosen so that consecutive
+ * quaternions have no negative dot product: interpolation takes the shorter arc. */
 struct keys {
     const bosc_motion *motion;
     float *times, *rotations;
@@ -14,8 +17,8 @@ struct keys {
 
 static size_t bytes_of_times(const bosc_motion *motion) { return (size_t)motion->keys * sizeof(float); }
 
-/* Scaled first, so that no square goes beyond a double. */
-static bool unit_of(const double *q, double unit[4])
+/* Normalises a quaternion, scaled first so that no square overflows. False for zero and infinite ones. */
+static bool normalise(const double *q, double unit[4])
 {
     double most = 0, sum = 0;
     for (int c = 0; c < 4; c++) most = fmax(most, fabs(q[c]));
@@ -28,7 +31,7 @@ static bool unit_of(const double *q, double unit[4])
     return isfinite(sum);
 }
 
-static bool keys_open(struct keys *keys, const bosc_motion *motion)
+static bool build_keys(struct keys *keys, const bosc_motion *motion)
 {
     double last[4] = {1, 0, 0, 0}, next[4];
     *keys = (struct keys){.motion = motion};
@@ -38,7 +41,7 @@ static bool keys_open(struct keys *keys, const bosc_motion *motion)
     for (int64_t i = 0; i < motion->keys; i++) {
         keys->times[i] = (float)motion->times[i];
         double dot = 0;
-        (void)unit_of(motion->rotations + 4 * i, next);
+        (void)normalise(motion->rotations + 4 * i, next);
         for (int c = 0; c < 4; c++) dot += last[c] * next[c];
         for (int c = 0; c < 4; c++) last[c] = dot < 0 ? -next[c] : next[c];
         for (int c = 0; c < 4; c++) keys->rotations[4 * i + c] = (float)last[(c + 1) % 4];
@@ -46,13 +49,13 @@ static bool keys_open(struct keys *keys, const bosc_motion *motion)
     return true;
 }
 
-static void keys_close(struct keys *keys)
+static void free_keys(struct keys *keys)
 {
     free(keys->times);
     free(keys->rotations);
 }
 
-/* Views and accessors of the keys, and the animation that they make. */
+/* Appends views and accessors of the keys, and returns the animation; NULL: out of memory. */
 static json_t *add_keys(const struct keys *keys, size_t offset, json_t *views, json_t *accessors)
 {
     int view = (int)json_array_size(views), accessor = (int)json_array_size(accessors);
@@ -72,8 +75,9 @@ static json_t *add_keys(const struct keys *keys, size_t offset, json_t *views, j
                      "node", ROBOT_NODE, "path", "rotation");
 }
 
-/* The nodes: up is z, as in .glb files of meshes; the robot's rotation is that of its first key. */
-static json_t *nodes_of(const struct keys *keys)
+/* Returns the nodes. The root makes z point up, as in .glb files of meshes; the robot has the rotation of its first
+ * key. */
+static json_t *build_nodes(const struct keys *keys)
 {
     const float *q = keys->rotations;
     return json_pack("[{s:s, s:[i, i], s:[f, i, i, f]}, {s:s, s:i}, {s:s, s:i, s:[f, f, f, f]}]", "name", "scene",
@@ -82,7 +86,7 @@ static json_t *nodes_of(const struct keys *keys)
                      (double)q[3]);
 }
 
-static json_t *root_of(const struct keys *keys, size_t body)
+static json_t *build_root(const struct keys *keys, size_t body_bytes)
 {
     static const double stone[3] = {0.62, 0.60, 0.55}, orange[3] = {0.85, 0.33, 0.08};
     const bosc_motion *m = keys->motion;
@@ -95,9 +99,9 @@ static json_t *root_of(const struct keys *keys, size_t body)
         return json_pack("{s:{s:s, s:s}, s:i, s:[{s:[i]}], s:o, s:[{s:[o]}, {s:[o]}], s:[o, o], s:[o], s:[{s:I}], s:o,"
                          " s:o}",
                          "asset", "version", "2.0", "generator", "boscage " BOSC_VERSION_STRING, "scene", 0, "scenes",
-                         "nodes", ROOT_NODE, "nodes", nodes_of(keys), "meshes", "primitives", first, "primitives",
+                         "nodes", ROOT_NODE, "nodes", build_nodes(keys), "meshes", "primitives", first, "primitives",
                          second, "materials", bi_glb_material(stone, true), bi_glb_material(orange, true), "animations",
-                         animation, "buffers", "byteLength", (json_int_t)body, "bufferViews", views, "accessors",
+                         animation, "buffers", "byteLength", (json_int_t)body_bytes, "bufferViews", views, "accessors",
                          accessors);
     json_decref(first);
     json_decref(second);
@@ -111,23 +115,23 @@ static bosc_status write_motion(struct bi_sink *sink, const void *what, bosc_io_
     const bosc_motion *motion = what;
     struct keys keys;
     size_t times = bytes_of_times(motion);
-    size_t body = bi_glb_bytes_of(&motion->obstacle) + bi_glb_bytes_of(&motion->robot) + 5 * times;
-    bosc_status status = keys_open(&keys, motion) ? BOSC_OK : BOSC_ERR_NOMEM;
+    size_t body_bytes = bi_glb_bytes_of(&motion->obstacle) + bi_glb_bytes_of(&motion->robot) + 5 * times;
+    bosc_status status = build_keys(&keys, motion) ? BOSC_OK : BOSC_ERR_NOMEM;
     if (status == BOSC_OK)
-        status = bi_glb_put_head(sink, root_of(&keys, body), body, error);
+        status = bi_glb_write_head(sink, build_root(&keys, body_bytes), body_bytes, error);
     else
         bi_io_fail(error, status, "%s: out of memory", sink->name);
     if (status == BOSC_OK) {
-        bi_glb_put_mesh(sink, &motion->obstacle);
-        bi_glb_put_mesh(sink, &motion->robot);
+        bi_glb_write_mesh(sink, &motion->obstacle);
+        bi_glb_write_mesh(sink, &motion->robot);
         bi_sink_write(sink, keys.times, times);
         bi_sink_write(sink, keys.rotations, 4 * times);
     }
-    keys_close(&keys);
+    free_keys(&keys);
     return status;
 }
 
-static bosc_status check(const bosc_motion *motion, bosc_io_error *error)
+static bosc_status check_motion(const bosc_motion *motion, bosc_io_error *error)
 {
     double unit[4];
     if (!motion) return bi_io_fail(error, BOSC_ERR_ARG, "motion: NULL");
@@ -139,24 +143,24 @@ static bosc_status check(const bosc_motion *motion, bosc_io_error *error)
     if (!motion->times) return bi_io_fail(error, BOSC_ERR_ARG, "motion: times is NULL");
     if (!motion->rotations) return bi_io_fail(error, BOSC_ERR_ARG, "motion: rotations is NULL");
     for (int64_t i = 0; i < motion->keys; i++) {
-        float before = i ? (float)motion->times[i - 1] : -1.0f, at = (float)motion->times[i];
-        if (!(motion->times[i] >= 0) || !(at > before) || !isfinite(at))
+        float previous = i ? (float)motion->times[i - 1] : -1.0f, at = (float)motion->times[i];
+        if (!(motion->times[i] >= 0) || !(at > previous) || !isfinite(at))
             return bi_io_fail(error, BOSC_ERR_ARG, "motion: time %lld, %g, is not above that before, as a float",
                               (long long)i, motion->times[i]);
-        if (!unit_of(motion->rotations + 4 * i, unit))
+        if (!normalise(motion->rotations + 4 * i, unit))
             return bi_io_fail(error, BOSC_ERR_ARG, "motion: rotation %lld is none", (long long)i);
     }
     return BOSC_OK;
 }
 
-bosc_status bi_motion_output(const char *path, const bosc_motion *motion, struct bi_output *output,
-                             bosc_io_error *error)
+bosc_status bi_motion_prepare_output(const char *path, const bosc_motion *motion, struct bi_output *output,
+                                     bosc_io_error *error)
 {
     if (!path) return bi_io_fail(error, BOSC_ERR_ARG, "path: NULL");
     if (!bi_path_ends_in(path, ".glb") && !(path[0] == '-' && !path[1]))
         return bi_io_fail(error, BOSC_ERR_ARG, "path: %s does not end in .glb", path);
     *output = (struct bi_output){path, write_motion, motion, 0};
-    bosc_status status = check(motion, error);
+    bosc_status status = check_motion(motion, error);
     if (status == BOSC_OK)
         output->items = (double)(bi_glb_bytes_of(&motion->robot) + bi_glb_bytes_of(&motion->obstacle));
     return status;
@@ -166,6 +170,6 @@ bosc_status bosc_motion_write(const char *path, const bosc_motion *motion, bosc_
 {
     BI_IO_ENTER;
     struct bi_output output;
-    bosc_status status = bi_motion_output(path, motion, &output, error);
+    bosc_status status = bi_motion_prepare_output(path, motion, &output, error);
     return status == BOSC_OK ? bi_outputs_write(&output, 1, error) : status;
 }

@@ -1,7 +1,9 @@
-/* Paths of rotations: four numbers a row, as text or .npy. */
+/* Reads paths of rotations: four numbers per row, as text or .npy. */
 #include <math.h>
 #include <string.h>
 
+#include "io/file/bytes.h"
+#include "io/npy/convert.h"
 #include "io/scene/scene.h"
 
 bosc_status bi_rotations_check(const struct bi_bytes *in, const bosc_array *rotations, bosc_io_error *error)

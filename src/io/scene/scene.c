@@ -1,13 +1,15 @@
-/* Scenes: which files a robot and an obstacle are in, and what every scene must have. */
+/* Reads scenes: finds the files of the robot and the obstacle, and places the robot. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "io/mesh/faces.h"
 #include "io/scene/scene.h"
+#include "io/file/bytes.h"
+#include "io/file/file.h"
+#include "io/mesh/faces.h"
 
-/* ---- bodies of files ---- */
+/* ---- bodies ---- */
 
 static bosc_status read_mesh(bi_mesh_fn read, const struct bi_bytes *in, struct bi_body *body, bosc_io_error *error)
 {
@@ -45,7 +47,7 @@ static bosc_status read_body(const char *path, int32_t level, struct bi_body *bo
 
 /* ---- folders ---- */
 
-/* FOLDER/NAME, to be freed; NULL where there is no memory. */
+/* Allocates FOLDER/NAME; NULL: out of memory. */
 static char *path_in(const char *folder, const char *name, const char *ending)
 {
     size_t size = strlen(folder) + strlen(name) + strlen(ending) + 2;
@@ -54,7 +56,7 @@ static char *path_in(const char *folder, const char *name, const char *ending)
     return path;
 }
 
-/* The file of a folder that holds a body: *path stays NULL where there is none. */
+/* Finds the file of a body in a folder: exactly one, of any known ending. */
 static bosc_status find_body(const char *folder, const char *name, char **path, bosc_io_error *error)
 {
     static const char *const endings[] = {".txt", ".sph", ".off", ".obj", ".ply", ".stl"};
@@ -79,8 +81,9 @@ static bosc_status find_body(const char *folder, const char *name, char **path, 
                       folder, name);
 }
 
-/* The robot turns about its own origin, so the obstacle moves by as much the other way. */
-static void place(struct bi_scene *scene, const struct bi_placement placements[2], int32_t count)
+/* Sets origin and rotations. The robot rotates about its own origin, so the obstacle is moved by the opposite of the
+ * robot's translation. */
+static void apply_placements(struct bi_scene *scene, const struct bi_placement placements[2], int32_t count)
 {
     const double *first = placements[0].translation, *second = placements[1].translation;
     double *x = scene->obstacle.vertices.data, *balls = scene->obstacle.balls.data;
@@ -110,7 +113,7 @@ static bosc_status read_placements(const char *folder, struct bi_scene *scene, b
             status = bi_placements_parse(&file.bytes, placements, &count, error);
             bi_file_close(&file);
         }
-        if (status == BOSC_OK) place(scene, placements, count);
+        if (status == BOSC_OK) apply_placements(scene, placements, count);
     }
     free(path);
     return status;
@@ -129,7 +132,7 @@ static bosc_status read_folder(const char *folder, int32_t level, struct bi_scen
     return status;
 }
 
-/* ---- the front door ---- */
+/* ---- public functions ---- */
 
 static bosc_status read_arr(const char *path, struct bi_scene *scene, bosc_io_error *error)
 {
@@ -141,14 +144,14 @@ static bosc_status read_arr(const char *path, struct bi_scene *scene, bosc_io_er
     return status;
 }
 
-/* Options that are right, whatever size the caller's struct has. */
-static bosc_status check_arguments(const bosc_scene_opts *given, bosc_scene_opts *opts, const bosc_scene *scene,
+/* Checks the arguments, and completes the options if the caller's struct is an older, shorter one. */
+static bosc_status check_arguments(const bosc_scene_opts *caller_opts, bosc_scene_opts *opts, const bosc_scene *scene,
                                    bosc_io_error *error)
 {
     *opts = (bosc_scene_opts){.size = sizeof *opts};
-    if (given && given->size < sizeof given->size)
-        return bi_io_fail(error, BOSC_ERR_ARG, "opts: size is %zu", given->size);
-    if (given) memcpy(opts, given, given->size < sizeof *opts ? given->size : sizeof *opts);
+    if (caller_opts && caller_opts->size < sizeof caller_opts->size)
+        return bi_io_fail(error, BOSC_ERR_ARG, "opts: size is %zu", caller_opts->size);
+    if (caller_opts) memcpy(opts, caller_opts, caller_opts->size < sizeof *opts ? caller_opts->size : sizeof *opts);
     if (opts->level < 0) return bi_io_fail(error, BOSC_ERR_ARG, "opts: level: %d is less than 0", (int)opts->level);
     if (opts->robot_convex != 0 && opts->robot_convex != 1)
         return bi_io_fail(error, BOSC_ERR_ARG, "opts: robot_convex: %d is neither 0 nor 1", (int)opts->robot_convex);
@@ -159,17 +162,18 @@ static bosc_status check_arguments(const bosc_scene_opts *given, bosc_scene_opts
     return BOSC_OK;
 }
 
-/* What has been read becomes the caller's; else it is freed. */
-static bosc_status finish(bosc_status status, const char *name, const bosc_scene_opts *opts, struct bi_scene *read,
-                          bosc_scene *scene, bosc_io_error *error)
+/* Moves the bodies that were read into the caller's scene; frees them on failure. */
+static bosc_status finish_scene(bosc_status status, const char *name, const bosc_scene_opts *opts,
+                                struct bi_scene *read, bosc_scene *scene, bosc_io_error *error)
 {
     bosc_scene fresh = {.plan.size = sizeof fresh.plan, .has_from = read->has_from, .has_to = read->has_to};
     memcpy(fresh.origin, read->origin, sizeof fresh.origin);
     memcpy(fresh.from, read->from, sizeof fresh.from);
     memcpy(fresh.to, read->to, sizeof fresh.to);
-    if (status == BOSC_OK) status = bi_body_take(name, &read->robot, opts->robot_convex, &fresh.plan.robot, error);
     if (status == BOSC_OK)
-        status = bi_body_take(name, &read->obstacle, opts->obstacle_convex, &fresh.plan.obstacle, error);
+        status = bi_body_to_planner(name, &read->robot, opts->robot_convex, &fresh.plan.robot, error);
+    if (status == BOSC_OK)
+        status = bi_body_to_planner(name, &read->obstacle, opts->obstacle_convex, &fresh.plan.obstacle, error);
     bi_scene_free(read);
     status = bi_io_end(status, error);
     if (status == BOSC_OK)
@@ -179,21 +183,22 @@ static bosc_status finish(bosc_status status, const char *name, const bosc_scene
     return status;
 }
 
-bosc_status bosc_scene_read(const char *path, const bosc_scene_opts *given, bosc_scene *scene, bosc_io_error *error)
+bosc_status bosc_scene_read(const char *path, const bosc_scene_opts *caller_opts, bosc_scene *scene,
+                            bosc_io_error *error)
 {
     BI_IO_ENTER;
     struct stat about;
     struct bi_scene read = {.has_from = false};
     bosc_scene_opts opts;
     if (!path) return bi_io_fail(error, BOSC_ERR_ARG, "path: NULL");
-    bosc_status status = check_arguments(given, &opts, scene, error);
+    bosc_status status = check_arguments(caller_opts, &opts, scene, error);
     if (status != BOSC_OK) return status;
     bool folder = stat(path, &about) == 0 && S_ISDIR(about.st_mode);
     status = folder ? read_folder(path, opts.level, &read, error) : read_arr(path, &read, error);
-    return finish(status, path, &opts, &read, scene, error);
+    return finish_scene(status, path, &opts, &read, scene, error);
 }
 
-bosc_status bosc_scene_read_bodies(const char *robot, const char *obstacle, const bosc_scene_opts *given,
+bosc_status bosc_scene_read_bodies(const char *robot, const char *obstacle, const bosc_scene_opts *caller_opts,
                                    bosc_scene *scene, bosc_io_error *error)
 {
     BI_IO_ENTER;
@@ -201,9 +206,9 @@ bosc_status bosc_scene_read_bodies(const char *robot, const char *obstacle, cons
     bosc_scene_opts opts;
     if (!robot) return bi_io_fail(error, BOSC_ERR_ARG, "robot: NULL");
     if (!obstacle) return bi_io_fail(error, BOSC_ERR_ARG, "obstacle: NULL");
-    bosc_status status = check_arguments(given, &opts, scene, error);
+    bosc_status status = check_arguments(caller_opts, &opts, scene, error);
     if (status != BOSC_OK) return status;
     status = read_body(robot, opts.level, &read.robot, error);
     if (status == BOSC_OK) status = read_body(obstacle, opts.level, &read.obstacle, error);
-    return finish(status, robot, &opts, &read, scene, error);
+    return finish_scene(status, robot, &opts, &read, scene, error);
 }

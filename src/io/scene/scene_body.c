@@ -1,7 +1,9 @@
-/* Bodies of scenes: freed, and made what the planner takes. Convex solids are the triangles that vertices join. */
+/* Frees bodies of scenes and converts them for the planner. Triangles that share vertices bound one convex solid:
+ * the connected components of the mesh. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/npy/convert.h"
 #include "io/scene/scene.h"
 
 void bi_body_free(struct bi_body *body)
@@ -36,54 +38,57 @@ void bosc_scene_free(bosc_scene *scene)
     *scene = (bosc_scene){.has_from = 0};
 }
 
-/* A mesh that is cut into solids. */
+/* A mesh being divided into solids. */
 struct solids {
     const double *vertices;
     int64_t vertex_count, triangle_count;
     const uint32_t *triangles;
-    int64_t *root;  /* of a vertex: the set of those joined to it, as a forest */
-    int64_t *order; /* vertices, ascending by coordinates; then the solid of a root */
+    int64_t *root;  /* union-find forest: the parent of each vertex */
+    int64_t *order; /* at first vertices, sorted by coordinates; later the solid of each root */
 };
 
-static int compare(const double *a, const double *b)
+static int compare_positions(const double *a, const double *b)
 {
     for (int c = 0; c < 3; c++)
         if (a[c] != b[c]) return a[c] < b[c] ? -1 : 1;
     return 0;
 }
 
-static int64_t find(int64_t *root, int64_t v)
+/* Returns the root of a vertex, with path halving. */
+static int64_t find_root(int64_t *root, int64_t v)
 {
     while (root[v] != v) v = root[v] = root[root[v]];
     return v;
 }
 
-/* The smaller vertex becomes the root. */
-static void join(int64_t *root, int64_t a, int64_t b)
+/* Unites two sets; the smaller root becomes the root. */
+static void unite(int64_t *root, int64_t a, int64_t b)
 {
-    a = find(root, a);
-    b = find(root, b);
+    a = find_root(root, a);
+    b = find_root(root, b);
     if (a < b)
         root[b] = a;
     else
         root[a] = b;
 }
 
-static void sift(const struct solids *s, int64_t at, int64_t count)
+/* Restores the heap of vertices, whose root is the largest, below position `at`. */
+static void sift_down(const struct solids *s, int64_t at, int64_t count)
 {
     int64_t moved = s->order[at];
     for (int64_t child; (child = 2 * at + 1) < count; at = child) {
         const double *x = s->vertices + 3 * moved;
-        if (child + 1 < count && compare(s->vertices + 3 * s->order[child], s->vertices + 3 * s->order[child + 1]) < 0)
+        if (child + 1 < count &&
+            compare_positions(s->vertices + 3 * s->order[child], s->vertices + 3 * s->order[child + 1]) < 0)
             child++;
-        if (compare(s->vertices + 3 * s->order[child], x) <= 0) break;
+        if (compare_positions(s->vertices + 3 * s->order[child], x) <= 0) break;
         s->order[at] = s->order[child];
     }
     s->order[at] = moved;
 }
 
-/* Whether no vertex has two triangles, as in an .stl. The roots serve as marks. */
-static bool share_nothing(const struct solids *s)
+/* True if no vertex belongs to two corners, as in an .stl. Uses `root` for counters. */
+static bool shares_no_vertices(const struct solids *s)
 {
     for (int64_t i = 0; i < s->vertex_count; i++) s->root[i] = 0;
     for (int64_t i = 0; i < 3 * s->triangle_count; i++)
@@ -91,45 +96,47 @@ static bool share_nothing(const struct solids *s)
     return true;
 }
 
-/* Joins vertices of equal coordinates, which a heap sorts. */
-static void weld(struct solids *s)
+/* Unites vertices of equal coordinates, found by heapsort. */
+static void weld_vertices(struct solids *s)
 {
     int64_t n = s->vertex_count;
-    for (int64_t i = n / 2; i-- > 0;) sift(s, i, n);
-    for (int64_t end = n; end-- > 1;) {
+    for (int64_t i = n / 2; i-- > 0;) sift_down(s, i, n);
+    for (int64_t limit = n; limit-- > 1;) {
         int64_t largest = s->order[0];
-        s->order[0] = s->order[end];
-        s->order[end] = largest;
-        sift(s, 0, end);
+        s->order[0] = s->order[limit];
+        s->order[limit] = largest;
+        sift_down(s, 0, limit);
     }
     for (int64_t i = 1; i < n; i++)
-        if (compare(s->vertices + 3 * s->order[i - 1], s->vertices + 3 * s->order[i]) == 0)
-            join(s->root, s->order[i - 1], s->order[i]);
+        if (compare_positions(s->vertices + 3 * s->order[i - 1], s->vertices + 3 * s->order[i]) == 0)
+            unite(s->root, s->order[i - 1], s->order[i]);
 }
 
-/* Numbers the solids in the order of their first triangles; returns how many they are. */
+/* Numbers the solids in the order of their first triangles; returns their number. */
 static int64_t number_solids(struct solids *s)
 {
     int64_t solids = 0;
-    bool welded = share_nothing(s);
+    bool welded = shares_no_vertices(s);
     for (int64_t i = 0; i < s->vertex_count; i++) s->root[i] = s->order[i] = i;
-    if (welded) weld(s);
+    if (welded) weld_vertices(s);
+    /* 1. Unite the corners of each triangle. */
     for (int64_t t = 0; t < s->triangle_count; t++) {
-        join(s->root, s->triangles[3 * t], s->triangles[3 * t + 1]);
-        join(s->root, s->triangles[3 * t], s->triangles[3 * t + 2]);
+        unite(s->root, s->triangles[3 * t], s->triangles[3 * t + 1]);
+        unite(s->root, s->triangles[3 * t], s->triangles[3 * t + 2]);
     }
+    /* 2. Number the roots. */
     for (int64_t i = 0; i < s->vertex_count; i++) s->order[i] = -1;
     for (int64_t t = 0; t < s->triangle_count; t++) {
-        int64_t root = find(s->root, s->triangles[3 * t]);
+        int64_t root = find_root(s->root, s->triangles[3 * t]);
         if (s->order[root] < 0) s->order[root] = solids++;
     }
     return solids;
 }
 
-static int64_t solid_of(const struct solids *s, int64_t t) { return s->order[find(s->root, s->triangles[3 * t])]; }
+static int64_t solid_of(const struct solids *s, int64_t t) { return s->order[find_root(s->root, s->triangles[3 * t])]; }
 
-/* The middle of each solid's corners: (solids, 4), of which the last number counts them. */
-static void find_middles(const struct solids *s, double *middles, int64_t solids)
+/* Computes the mean of each solid's corners: (solids, 4), the last number counts its triangles. */
+static void compute_middles(const struct solids *s, double *middles, int64_t solids)
 {
     memset(middles, 0, (size_t)solids * 4 * sizeof *middles);
     for (int64_t t = 0; t < s->triangle_count; t++) {
@@ -142,7 +149,7 @@ static void find_middles(const struct solids *s, double *middles, int64_t solids
         for (int c = 0; c < 3; c++) middles[4 * i + c] /= middles[4 * i + 3];
 }
 
-/* Whether a triangle is clockwise as seen from the side where the middle is not. */
+/* True if a triangle is clockwise as seen from outside, that is, from the side opposite to the middle. */
 static bool is_inward(const struct solids *s, const uint32_t *v, const double *middle)
 {
     const double *a = s->vertices + 3 * (int64_t)v[0], *b = s->vertices + 3 * (int64_t)v[1],
@@ -153,13 +160,15 @@ static bool is_inward(const struct solids *s, const uint32_t *v, const double *m
         w[i] = c[i] - a[i];
         m[i] = a[i] - middle[i];
     }
+    /* Signed volume of the tetrahedron over the triangle with its apex in the middle. */
     double volume =
         m[0] * (u[1] * w[2] - u[2] * w[1]) + m[1] * (u[2] * w[0] - u[0] * w[2]) + m[2] * (u[0] * w[1] - u[1] * w[0]);
     return volume < 0;
 }
 
-/* Deals the triangles to their solids. `next`: (solids + 1) offsets, which end one solid further. */
-static void fill_facets(const struct solids *s, const double *middles, int64_t *next, int64_t *facets)
+/* Scatters the triangles to their solids, counterclockwise. `next`: (solids + 1) offsets, advanced to the following
+ * solid. */
+static void scatter_facets(const struct solids *s, const double *middles, int64_t *next, int64_t *facets)
 {
     for (int64_t t = 0; t < s->triangle_count; t++) {
         int64_t solid = solid_of(s, t), *facet = facets + 3 * next[solid]++;
@@ -171,8 +180,8 @@ static void fill_facets(const struct solids *s, const double *middles, int64_t *
     }
 }
 
-/* Fills the arrays of `bodies`, which are freed by the caller on failure too; false: no memory. */
-static bool make_solids(struct solids *s, bosc_plan_bodies *bodies)
+/* Fills the arrays of `bodies`, which the caller frees even on failure. False: out of memory. */
+static bool build_solids(struct solids *s, bosc_plan_bodies *bodies)
 {
     int64_t solids = number_solids(s), m = s->triangle_count;
     int64_t *offsets = bi_io_alloc(((size_t)solids + 1) * sizeof *offsets);
@@ -182,13 +191,15 @@ static bool make_solids(struct solids *s, bosc_plan_bodies *bodies)
     double *middles = bi_io_alloc((size_t)solids * 4 * sizeof *middles);
     bool good = offsets && next && ends && facets && middles;
     if (good) {
+        /* 1. Count the triangles of each solid; the offsets are their exclusive prefix sums. */
         memset(offsets, 0, ((size_t)solids + 1) * sizeof *offsets);
         for (int64_t t = 0; t < m; t++) offsets[solid_of(s, t) + 1]++;
         for (int64_t i = 0; i < solids; i++) offsets[i + 1] += offsets[i];
         memcpy(next, offsets, ((size_t)solids + 1) * sizeof *next);
         for (int64_t t = 0; t <= m; t++) ends[t] = 3 * t;
-        find_middles(s, middles, solids);
-        fill_facets(s, middles, next, facets);
+        /* 2. Scatter the triangles, as facets of three vertices. */
+        compute_middles(s, middles, solids);
+        scatter_facets(s, middles, next, facets);
     }
     bodies->polytope_offsets = offsets;
     bodies->polytope_count = solids;
@@ -199,8 +210,8 @@ static bool make_solids(struct solids *s, bosc_plan_bodies *bodies)
     return good;
 }
 
-static bosc_status take_solids(const char *name, const struct bi_body *body, bosc_plan_bodies *bodies,
-                               bosc_io_error *error)
+static bosc_status convert_to_solids(const char *name, const struct bi_body *body, bosc_plan_bodies *bodies,
+                                     bosc_io_error *error)
 {
     struct solids s = {.vertices = body->vertices.data,
                        .vertex_count = body->vertices.shape[0],
@@ -208,14 +219,14 @@ static bosc_status take_solids(const char *name, const struct bi_body *body, bos
                        .triangle_count = body->triangles.shape[0]};
     s.root = bi_io_alloc((size_t)s.vertex_count * sizeof *s.root);
     s.order = bi_io_alloc((size_t)s.vertex_count * sizeof *s.order);
-    bool good = s.root && s.order && make_solids(&s, bodies);
+    bool good = s.root && s.order && build_solids(&s, bodies);
     free(s.root);
     free(s.order);
     return good ? BOSC_OK : bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", name);
 }
 
-static bosc_status take_triangles(const char *name, struct bi_body *body, bosc_plan_bodies *bodies,
-                                  bosc_io_error *error)
+static bosc_status convert_to_triangles(const char *name, struct bi_body *body, bosc_plan_bodies *bodies,
+                                        bosc_io_error *error)
 {
     bosc_status status = bi_array_convert(name, &body->triangles, 0, BOSC_I64, false, error);
     if (status != BOSC_OK) return status;
@@ -225,13 +236,14 @@ static bosc_status take_triangles(const char *name, struct bi_body *body, bosc_p
     return BOSC_OK;
 }
 
-bosc_status bi_body_take(const char *name, struct bi_body *body, bool convex, bosc_plan_bodies *bodies,
-                         bosc_io_error *error)
+bosc_status bi_body_to_planner(const char *name, struct bi_body *body, bool convex, bosc_plan_bodies *bodies,
+                               bosc_io_error *error)
 {
     bosc_plan_bodies fresh = {.balls = NULL};
     bosc_status status = BOSC_OK;
     if (body->triangles.data)
-        status = convex ? take_solids(name, body, &fresh, error) : take_triangles(name, body, &fresh, error);
+        status =
+            convex ? convert_to_solids(name, body, &fresh, error) : convert_to_triangles(name, body, &fresh, error);
     if (status != BOSC_OK) {
         bi_bodies_free(&fresh);
         return status;

@@ -1,17 +1,19 @@
-/* Sphere trees (.sph). Source: Bradshaw, O'Sullivan, Adaptive Medial-Axis Approximation for Sphere-Tree Construction
- * (2004), whose tools write them: the levels and the children of a node, then a line a node, level by level, of
- * x, y, z, radius and a flag. A node that is not there has a radius of 0 or less. Options may follow. */
+/* Parses sphere trees (.sph). Source: Bradshaw, O'Sullivan, Adaptive Medial-Axis Approximation for Sphere-Tree
+ * Construction (2004), and their tools. The first line has the number of levels and of children per node. Then each
+ * node has a line, level by level: x, y, z, radius and a flag. An absent node has a radius of 0 or less. Options may
+ * follow. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/text/number.h"
+#include "io/file/bytes.h"
 #include "io/scene/scene.h"
+#include "io/text/row.h"
 
-enum { LEVELS_MAX = 64 };
+enum { LEVELS_MAX = 64 }; /* chosen */
 
-/* Where the nodes of a level are among all. */
+/* The range of nodes on a level. */
 struct level {
     int64_t first, count;
 };
@@ -22,9 +24,10 @@ static bosc_status fail_at(const struct bi_bytes *in, const struct bi_lines *lin
     return bi_io_fail(error, status, "%s:%lld: %s", in->name, (long long)lines->number, reason);
 }
 
-/* The first line, and the nodes of the level that is asked for. Products grow to what the file can hold and no more. */
-static bosc_status read_head(const struct bi_bytes *in, struct bi_lines *lines, int32_t asked, struct level *level,
-                             bosc_io_error *error)
+/* Reads the first line, and finds the nodes of the requested level (0: the deepest). Products are limited by the size
+ * of the file. */
+static bosc_status read_header(const struct bi_bytes *in, struct bi_lines *lines, int32_t level_number,
+                               struct level *level, bosc_io_error *error)
 {
     struct bi_line line, word;
     int64_t levels = 0, degree = 0;
@@ -34,12 +37,13 @@ static bosc_status read_head(const struct bi_bytes *in, struct bi_lines *lines, 
     if (!bi_line_word(&line, &word) || !bi_word_count(&word, &degree) || degree < 1)
         return fail_at(in, lines, "the number of children is not above 0", BOSC_ERR_FORMAT, error);
     if (bi_line_word(&line, &word)) return fail_at(in, lines, "more than two counts", BOSC_ERR_FORMAT, error);
-    if (asked > levels)
-        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: level %d of a tree of %lld levels", in->name, (int)asked,
+    if (level_number > levels)
+        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: level %d of a tree of %lld levels", in->name, (int)level_number,
                           (long long)levels);
-    int64_t most = (int64_t)(in->size / 10) + 1, nodes = 1, total = 0; /* "0 0 0 0 0\n" */
+    /* The shortest node is "0 0 0 0 0\n", which bounds the number of nodes and keeps the products from overflowing. */
+    int64_t most = (int64_t)(in->size / 10) + 1, nodes = 1, total = 0;
     for (int64_t i = 1; i <= levels; i++) {
-        if (i == asked || asked == 0) *level = (struct level){total, nodes};
+        if (i == level_number || level_number == 0) *level = (struct level){total, nodes};
         total += nodes;
         if (total > most)
             return bi_io_fail(error, BOSC_ERR_FORMAT,
@@ -60,14 +64,15 @@ static bosc_status check_node(const double *node, struct bi_reason *reason)
     return BOSC_OK;
 }
 
-static bosc_status read_nodes(const struct bi_bytes *in, struct bi_lines *lines, int64_t levels_end,
+static bosc_status read_nodes(const struct bi_bytes *in, struct bi_lines *lines, int64_t node_limit,
                               const struct level *level, struct bi_numbers *balls, bosc_io_error *error)
 {
     struct bi_line line;
     struct bi_reason reason = {""};
     struct bi_numbers row = {0};
     bosc_status status = BOSC_OK;
-    for (int64_t i = 0; i < levels_end && status == BOSC_OK; i++) {
+    for (int64_t i = 0; i < node_limit && status == BOSC_OK; i++) {
+        /* 1. Read a line of five numbers. */
         row.count = 0;
         if (!bi_lines_next_content(lines, &line)) {
             status = fail_at(in, lines, "truncated in the nodes", BOSC_ERR_FORMAT, error);
@@ -80,6 +85,7 @@ static bosc_status read_nodes(const struct bi_bytes *in, struct bi_lines *lines,
             status = BOSC_ERR_FORMAT;
         }
         if (status == BOSC_OK) status = check_node(row.data, &reason);
+        /* 2. Store it if it is a ball of the level. */
         bool wanted = i >= level->first && i < level->first + level->count && status == BOSC_OK && row.data[3] > 0;
         if (wanted && !bi_numbers_reserve(balls, balls->count + 4)) status = bi_numbers_refuse(&reason);
         if (status != BOSC_OK) {
@@ -93,16 +99,16 @@ static bosc_status read_nodes(const struct bi_bytes *in, struct bi_lines *lines,
     return status;
 }
 
-bosc_status bi_sph_parse(const struct bi_bytes *in, int32_t asked, struct bi_body *body, bosc_io_error *error)
+bosc_status bi_sph_parse(const struct bi_bytes *in, int32_t level_number, struct bi_body *body, bosc_io_error *error)
 {
-    struct bi_lines lines = bi_lines_of(in);
+    struct bi_lines lines = bi_lines_begin(in);
     struct bi_numbers balls = {0};
     struct level level = {0, 0};
-    bosc_status status = read_head(in, &lines, asked, &level, error);
+    bosc_status status = read_header(in, &lines, level_number, &level, error);
     if (status == BOSC_OK) status = read_nodes(in, &lines, level.first + level.count, &level, &balls, error);
     if (status == BOSC_OK && balls.count == 0)
         status = bi_io_fail(error, BOSC_ERR_FORMAT, "%s: no balls on the level", in->name);
-    if (status == BOSC_OK) *body = (struct bi_body){.balls = bi_numbers_take(&balls, (int64_t)balls.count / 4, 4)};
+    if (status == BOSC_OK) *body = (struct bi_body){.balls = bi_numbers_to_array(&balls, (int64_t)balls.count / 4, 4)};
     bi_numbers_free(&balls);
     return status;
 }

@@ -1,22 +1,25 @@
-/* Bodies and their placements as text: numbers between blanks and line ends, as older tools of motion planning write
- * them; `#` begins a comment. */
+/* Parses bodies and placements as text, in the form of older tools of motion planning: numbers separated by blanks
+ * and line ends; `#` begins a comment. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "io/text/number.h"
+#include "io/file/array.h"
+#include "io/file/bytes.h"
 #include "io/scene/scene.h"
+#include "io/text/number.h"
+#include "io/text/row.h"
 
-/* The words of a text, over its lines. */
+/* Iterator over the words of a text, across lines. */
 struct words {
     const struct bi_bytes *in;
     struct bi_lines lines;
     struct bi_line line;
 };
 
-static struct words words_of(const struct bi_bytes *in)
+static struct words begin_words(const struct bi_bytes *in)
 {
-    return (struct words){.in = in, .lines = bi_lines_of(in), .line = {in->data, in->data}};
+    return (struct words){.in = in, .lines = bi_lines_begin(in), .line = {in->data, in->data}};
 }
 
 static bool next_word(struct words *w, struct bi_line *word)
@@ -36,7 +39,8 @@ static bosc_status fail_truncated(const struct words *w, const char *where, bosc
     return bi_io_fail(error, BOSC_ERR_FORMAT, "%s:%lld: truncated %s", w->in->name, (long long)w->lines.number, where);
 }
 
-/* A count of what takes so many bytes each at least: more than fit in the file are refused before memory is taken. */
+/* Reads a count of things that take at least `bytes` each. Refuses more than fit in the file, before memory is
+ * allocated. */
 static bosc_status next_count(struct words *w, const char *what, size_t bytes, int64_t *count, bosc_io_error *error)
 {
     struct bi_line word;
@@ -106,8 +110,8 @@ static bosc_status next_corner(struct words *w, int64_t vertices, uint32_t *corn
     return BOSC_OK;
 }
 
-/* Nothing, or the normals of every triangle's corners, which are passed over. */
-static bosc_status read_normals(struct words *w, int64_t triangles, bosc_io_error *error)
+/* Skips the normals of all corners, if they follow. */
+static bosc_status skip_normals(struct words *w, int64_t triangles, bosc_io_error *error)
 {
     struct words ahead = *w;
     struct bi_line word;
@@ -127,12 +131,12 @@ static bosc_status read_triangles(struct words *w, int64_t vertices, bosc_array 
         status = bi_array_new(w->in->name, BOSC_U32, 2, (const int64_t[]){count, 3}, triangles, error);
     for (int64_t i = 0; i < 3 * count && status == BOSC_OK; i++)
         status = next_corner(w, vertices, (uint32_t *)triangles->data + i, error);
-    return status == BOSC_OK ? read_normals(w, count, error) : status;
+    return status == BOSC_OK ? skip_normals(w, count, error) : status;
 }
 
 bosc_status bi_body_parse(const struct bi_bytes *in, struct bi_body *body, bosc_io_error *error)
 {
-    struct words w = words_of(in);
+    struct words w = begin_words(in);
     struct bi_body fresh = {.balls.data = NULL};
     bosc_status status = read_vertices(&w, &fresh.vertices, error);
     if (status == BOSC_OK) status = read_triangles(&w, fresh.vertices.shape[0], &fresh.triangles, error);
@@ -147,9 +151,9 @@ bosc_status bi_body_parse(const struct bi_bytes *in, struct bi_body *body, bosc_
 
 static double length_of(const double *q) { return sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]); }
 
-/* The quaternion of a rotation matrix: of the four ways, that with the largest divisor. Source: Shepperd, Quaternion
- * from Rotation Matrix (1978). */
-static void rotation_of(const double m[16], double q[4])
+/* Converts a rotation matrix to a quaternion, by the one of four formulas with the largest divisor. Source: Shepperd,
+ * Quaternion from Rotation Matrix (1978). */
+static void matrix_to_rotation(const double m[16], double q[4])
 {
     const double trace = m[0] + m[5] + m[10];
     const double squares[4] = {trace, m[0], m[5], m[10]};
@@ -158,18 +162,18 @@ static void rotation_of(const double m[16], double q[4])
         if (squares[i] > squares[largest]) largest = i;
     const double xy = m[1] + m[4], xz = m[2] + m[8], yz = m[6] + m[9];
     const double wx = m[9] - m[6], wy = m[2] - m[8], wz = m[4] - m[1];
-    const double ways[4][4] = {{1 + trace, wx, wy, wz},
-                               {wx, 1 + m[0] - m[5] - m[10], xy, xz},
-                               {wy, xy, 1 + m[5] - m[0] - m[10], yz},
-                               {wz, xz, yz, 1 + m[10] - m[0] - m[5]}};
-    double length = length_of(ways[largest]);
-    for (int i = 0; i < 4; i++) q[i] = ways[largest][i] / length;
+    const double candidates[4][4] = {{1 + trace, wx, wy, wz},
+                                     {wx, 1 + m[0] - m[5] - m[10], xy, xz},
+                                     {wy, xy, 1 + m[5] - m[0] - m[10], yz},
+                                     {wz, xz, yz, 1 + m[10] - m[0] - m[5]}};
+    double length = length_of(candidates[largest]);
+    for (int i = 0; i < 4; i++) q[i] = candidates[largest][i] / length;
 }
 
-/* What is wrong with a matrix, or NULL. Written with some nine digits, most are rotations to six or seven. */
-static const char *matrix_fault(const double m[16])
+/* Returns the reason if a matrix is no rotation and translation, or NULL. */
+static const char *check_matrix(const double m[16])
 {
-    const double slack = 1e-4;
+    const double slack = 1e-4; /* files have about nine digits and are rotations to six or seven */
     for (int i = 0; i < 3; i++)
         for (int j = 0; j <= i; j++) {
             double dot = m[i] * m[j] + m[4 + i] * m[4 + j] + m[8 + i] * m[8 + j];
@@ -188,9 +192,9 @@ static bosc_status read_placement(struct words *w, struct bi_placement *placemen
     bosc_status status = BOSC_OK;
     for (int i = 0; i < 16 && status == BOSC_OK; i++) status = next_number(w, "in a matrix of 4 x 4", &m[i], error);
     if (status != BOSC_OK) return status;
-    const char *reason = matrix_fault(m);
+    const char *reason = check_matrix(m);
     if (reason) return fail_at(w, BOSC_ERR_DATA, reason, error);
-    rotation_of(m, placement->rotation);
+    matrix_to_rotation(m, placement->rotation);
     for (int i = 0; i < 3; i++) placement->translation[i] = m[4 * i + 3];
     return BOSC_OK;
 }
@@ -198,7 +202,7 @@ static bosc_status read_placement(struct words *w, struct bi_placement *placemen
 bosc_status bi_placements_parse(const struct bi_bytes *in, struct bi_placement placements[2], int32_t *count,
                                 bosc_io_error *error)
 {
-    struct words w = words_of(in);
+    struct words w = begin_words(in);
     struct bi_placement fresh[2] = {{.rotation = {1}}, {.rotation = {1}}};
     struct bi_line word;
     bosc_status status = read_placement(&w, &fresh[0], error);

@@ -1,17 +1,18 @@
-/* Bodies of triangles as text. */
+/* Writes bodies of triangles as text. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/text/number.h"
+#include "io/file/sink.h"
 #include "io/scene/scene.h"
+#include "io/text/number.h"
 
-static int64_t facets_of(const bosc_plan_bodies *b)
+static int64_t count_facets(const bosc_plan_bodies *b)
 {
     return b->polytope_count > 0 ? b->polytope_offsets[b->polytope_count] : 0;
 }
 
-static void put_integers(struct bi_sink *sink, const int64_t *numbers, int count)
+static void write_integers(struct bi_sink *sink, const int64_t *numbers, int count)
 {
     char line[96], *p = line;
     for (int i = 0; i < count; i++) {
@@ -21,14 +22,15 @@ static void put_integers(struct bi_sink *sink, const int64_t *numbers, int count
     bi_sink_write(sink, line, (size_t)(p - line));
 }
 
-/* Facets become fans around their first corners. */
+/* Writes a body; facets become triangle fans around their first corners. */
 static bosc_status fill_body(struct bi_sink *sink, const void *what, bosc_io_error *error)
 {
     const bosc_plan_bodies *b = what;
-    int64_t facets = facets_of(b), triangles = b->triangle_count;
+    int64_t facets = count_facets(b), triangles = b->triangle_count;
     if (facets) triangles += b->facet_offsets[facets] - 2 * facets;
     (void)error;
-    put_integers(sink, &b->vertex_count, 1);
+    /* 1. The vertices. */
+    write_integers(sink, &b->vertex_count, 1);
     for (int64_t i = 0; i < b->vertex_count; i++) {
         char line[96], *p = line;
         for (int c = 0; c < 3; c++) {
@@ -37,12 +39,13 @@ static bosc_status fill_body(struct bi_sink *sink, const void *what, bosc_io_err
         }
         bi_sink_write(sink, line, (size_t)(p - line));
     }
-    put_integers(sink, &triangles, 1);
-    for (int64_t t = 0; t < b->triangle_count; t++) put_integers(sink, b->triangles + 3 * t, 3);
+    /* 2. The triangles, and the fans of the facets. */
+    write_integers(sink, &triangles, 1);
+    for (int64_t t = 0; t < b->triangle_count; t++) write_integers(sink, b->triangles + 3 * t, 3);
     for (int64_t f = 0; f < facets; f++) {
         const int64_t *v = b->facet_vertices + b->facet_offsets[f];
         for (int64_t k = 2; k < b->facet_offsets[f + 1] - b->facet_offsets[f]; k++)
-            put_integers(sink, (const int64_t[]){v[0], v[k - 1], v[k]}, 3);
+            write_integers(sink, (const int64_t[]){v[0], v[k - 1], v[k]}, 3);
     }
     return BOSC_OK;
 }
@@ -51,7 +54,7 @@ static bosc_status check_body(const char *name, const bosc_plan_bodies *b, bosc_
 {
     if (b->ball_count != 0) return bi_io_fail(error, BOSC_ERR_ARG, "scene: %s: balls are not written", name);
     if (b->vertex_count < 1 || !b->vertices || b->triangle_count < 0 || b->polytope_count < 0 ||
-        b->triangle_count + facets_of(b) < 1)
+        b->triangle_count + count_facets(b) < 1)
         return bi_io_fail(error, BOSC_ERR_ARG, "scene: %s: no triangles", name);
     return BOSC_OK;
 }

@@ -1,6 +1,6 @@
-/* What libtiff's archive asks of libjbig, which is under the GPL and so must not get into programs that are given out
- * under another licence. Bilevel pictures are no heights and are refused before any of this could be called; it fails
- * if it is. */
+/* Stand-ins for the functions of libjbig that libtiff's archive refers to. libjbig is under the GPL, so programs
+ * under another licence must not contain it. They are never called, since bilevel pictures hold no heights and are
+ * refused before; all fail. */
 int jbg_dec_in(void);
 int jbg_dec_init(void);
 int jbg_dec_free(void);

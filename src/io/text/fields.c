@@ -1,8 +1,10 @@
-/* Fields of texts whose rows are more than numbers between separators: quotes, columns chosen by name or number. */
+/* Reads fields of rows: quoted fields, and columns chosen by name or number. */
 #include <stdio.h>
 #include <string.h>
 
 #include "io/text/fields.h"
+#include "io/text/number.h"
+#include "io/text/row.h"
 
 static bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
@@ -12,8 +14,8 @@ static const char *skip_blanks(const char *p, const char *end, char separator)
     return p;
 }
 
-/* Behind the quote that ends what begins at p; NULL where none does. Two quotes stand for one within. */
-static const char *end_of_quotes(const char *p, const char *end, char separator)
+/* Returns the position behind the quote that closes the field at p, or NULL. Two quotes in a field mean one. */
+static const char *find_closing_quote(const char *p, const char *end, char separator)
 {
     for (p++; p < end; p++) {
         if (*p != '"') continue;
@@ -29,10 +31,12 @@ static const char *end_of_quotes(const char *p, const char *end, char separator)
 bool bi_field_next(struct bi_line *line, char separator, struct bi_line *field)
 {
     const char *end = line->end, *p = skip_blanks(line->begin, end, separator == '\t' ? '\t' : 0);
-    const char *rest = p;
-    while (rest < end && (is_blank(*rest) || *rest == separator)) rest++;
-    if (rest == end || *rest == '#') return false;
-    const char *stop = *p == '"' ? end_of_quotes(p, end, separator) : NULL;
+    /* 1. Stop if only separators remain. */
+    const char *content = p;
+    while (content < end && (is_blank(*content) || *content == separator)) content++;
+    if (content == end || *content == '#') return false;
+    /* 2. Find the field without quotes and surrounding blanks. */
+    const char *stop = *p == '"' ? find_closing_quote(p, end, separator) : NULL;
     field->begin = field->end = p;
     if (stop) {
         field->begin = skip_blanks(p + 1, stop - 1, 0);
@@ -43,6 +47,7 @@ bool bi_field_next(struct bi_line *line, char separator, struct bi_line *field)
             if (!is_blank(*p)) field->end = p + 1;
         stop = p;
     }
+    /* 3. Move the line behind the separator. */
     p = skip_blanks(stop, end, separator == '\t' ? '\t' : 0);
     line->begin = p + (p < end && *p == separator);
     return true;
@@ -71,7 +76,7 @@ bool bi_is_header(struct bi_line line, char separator)
     if (!slashes && !letter && !mark) return false;
     while (bi_field_next(&line, separator, &field)) {
         if (bi_number_read(field.begin, field.end, &value) == field.end && field.end > field.begin) return false;
-        if (field.end < line.end && *field.end == '"') continue; /* in quotes, words may be numbers */
+        if (field.end < line.end && *field.end == '"') continue; /* quoted: words may be numbers */
         while (bi_line_word(&field, &word))
             if (bi_number_read(word.begin, word.end, &value) == word.end) return false;
     }
@@ -80,12 +85,12 @@ bool bi_is_header(struct bi_line line, char separator)
 
 /* ---- columns ---- */
 
-/* The number of the field of the header with this name; 0 where there is none. */
-static int64_t find_name(const struct bi_line *header, char separator, struct bi_line name)
+/* Returns the number of the header's field with this name; 0: none. */
+static int64_t find_column(const struct bi_line *header, char separator, struct bi_line name)
 {
-    struct bi_line rest = *header, field;
+    struct bi_line remainder = *header, field;
     size_t length = (size_t)(name.end - name.begin);
-    for (int64_t i = 1; bi_field_next(&rest, separator, &field); i++)
+    for (int64_t i = 1; bi_field_next(&remainder, separator, &field); i++)
         if ((size_t)(field.end - field.begin) == length && memcmp(field.begin, name.begin, length) == 0) return i;
     return 0;
 }
@@ -93,12 +98,12 @@ static int64_t find_name(const struct bi_line *header, char separator, struct bi
 bool bi_columns_choose(const char *list, const struct bi_line *header, char separator, struct bi_columns *columns,
                        struct bi_reason *reason)
 {
-    struct bi_line rest = {list, list + strlen(list)}, name;
+    struct bi_line remainder = {list, list + strlen(list)}, name;
     columns->count = 0;
-    while (bi_field_next(&rest, ',', &name)) {
+    while (bi_field_next(&remainder, ',', &name)) {
         int64_t number = 0;
         bool is_number = bi_word_count(&name, &number);
-        if (!is_number && header) number = find_name(header, separator, name);
+        if (!is_number && header) number = find_column(header, separator, name);
         struct bi_quoted quoted = bi_quote(name.begin, name.end);
         if (number < 1 || columns->count == BI_COLUMNS_MAX) {
             if (number > 0)
@@ -124,7 +129,7 @@ static bosc_status refuse_empty(struct bi_reason *reason)
     return BOSC_ERR_FORMAT;
 }
 
-static bosc_status keep(struct bi_line field, double *to, struct bi_reason *reason)
+static bosc_status read_field(struct bi_line field, double *to, struct bi_reason *reason)
 {
     double value = 0;
     if (field.begin == field.end) return refuse_empty(reason);
@@ -140,27 +145,29 @@ bosc_status bi_fields_read(struct bi_line line, char separator, const struct bi_
                            struct bi_numbers *numbers, struct bi_reason *reason)
 {
     struct bi_line field;
-    int64_t fields = 0, kept = 0;
+    int64_t fields = 0, stored = 0;
     bosc_status status = BOSC_OK;
+    /* 1. Store each field, in all positions of `columns` that name it. */
     while (status == BOSC_OK && bi_field_next(&line, separator, &field)) {
         fields++;
         size_t room = (size_t)(columns ? columns->count : fields);
         if (!bi_numbers_reserve(numbers, numbers->count + room)) return bi_numbers_refuse(reason);
         double *row = numbers->data + numbers->count;
-        if (!columns) status = keep(field, &row[kept++], reason);
+        if (!columns) status = read_field(field, &row[stored++], reason);
         for (int64_t k = 0; columns && k < columns->count && status == BOSC_OK; k++) {
             if (columns->number[k] != fields) continue;
-            status = keep(field, &row[k], reason);
-            kept++;
+            status = read_field(field, &row[k], reason);
+            stored++;
         }
     }
-    if (!columns && fields == 0) return refuse_empty(reason); /* nothing but separators */
+    if (!columns && fields == 0) return refuse_empty(reason); /* only separators */
+    /* 2. Refuse chosen columns behind the end of the line. */
     for (int64_t k = 0; columns && k < columns->count && status == BOSC_OK; k++) {
         if (columns->number[k] <= fields) continue;
         snprintf(reason->text, sizeof reason->text, "%lld fields, but column %lld is asked for", (long long)fields,
                  (long long)columns->number[k]);
         return BOSC_ERR_FORMAT;
     }
-    numbers->count += (size_t)kept;
+    numbers->count += (size_t)stored;
     return status;
 }

@@ -1,18 +1,17 @@
-/* Fields of rows of text: what stands between separators, quotes left out. */
+/* Fields of rows of text, without separators and quotes. */
 #ifndef BI_IO_TEXT_FIELDS_H
 #define BI_IO_TEXT_FIELDS_H
 
-#include "io/text/number.h"
+#include "io/text/row.h"
 
-/* The next field of a line: between separators or within double quotes, without the blanks around it; `#` ends the
- * line, and so do separators with nothing behind them. The separator ' ' is any run of blanks. False behind the
- * last. */
+/* Reads the next field of a line: text between separators or in double quotes, without surrounding blanks. A `#` or
+ * trailing separators end the line. The separator ' ' is any run of blanks. False behind the last field. */
 bool bi_field_next(struct bi_line *line, char separator, struct bi_line *field);
 
-/* The separator of a text, by its first line: ';', else ',', else a tab, else ' '. */
+/* Returns the separator of a text, by its first line: ';', else ',', else a tab, else ' '. */
 char bi_separator_of(struct bi_line line);
 
-/* Whether a first line names columns: it begins as a name does, or with two slashes, and has no number. */
+/* True if a first line names columns: it begins like a name or with two slashes, and has no number. */
 bool bi_is_header(struct bi_line line, char separator);
 
 /* Chosen columns, numbered from 1. */
@@ -22,11 +21,11 @@ struct bi_columns {
     int64_t count;
 };
 
-/* Reads a list, separated by commas, of numbers and of names in the header, which may be NULL. False: a reason. */
+/* Parses a list of column numbers and names, separated by commas. header: NULL: none. On failure sets the reason. */
 bool bi_columns_choose(const char *list, const struct bi_line *header, char separator, struct bi_columns *columns,
                        struct bi_reason *reason);
 
-/* Appends the numbers of a line's fields, or of those in the columns alone, as bi_row_read does. */
+/* Appends the numbers of a line's fields, or of the chosen columns, as bi_row_read does. */
 bosc_status bi_fields_read(struct bi_line line, char separator, const struct bi_columns *columns,
                            struct bi_numbers *numbers, struct bi_reason *reason);
 

@@ -1,4 +1,5 @@
-/* Numbers: Clinger's exact cases first, 128-bit integers for up to 19 digits, the C library for the rest. */
+/* Reads decimal numbers, correctly rounded. Sources: Clinger, How to Read Floating Point Numbers Accurately (PLDI
+ * 1990), for the exact cases; products and quotients of 128-bit integers for up to 19 digits; strtod otherwise. */
 #include "io/text/number.h"
 
 #include <math.h>
@@ -7,19 +8,25 @@
 #include <string.h>
 #include <strings.h>
 
-enum { DIGITS_FAST = 19, DIGITS_KEPT = 800, POWER_EXACT = 22, POWER_FIVE = 27 };
+enum {
+    DIGITS_FAST = 19,  /* decimal digits that always fit in 64 bits */
+    DIGITS_KEPT = 800, /* midpoints of doubles have fewer than 770 significant digits */
+    POWER_EXACT = 22,  /* 10^22 is the largest power of ten that is a double */
+    POWER_FIVE = 27    /* 5^27 is the largest power of five below 2^64 */
+};
 
-/* A decimal number: digits (the point left out) times ten to the `exponent`. */
+/* A decimal number: digits, without the point, times ten to the `exponent`. */
 struct decimal {
-    const char *begin, *end; /* of the digits and the point */
-    uint64_t mantissa;       /* the digits, if there are no more than DIGITS_FAST */
-    int64_t digits;          /* without leading zeros */
+    const char *begin, *end; /* range of the digits and the point */
+    uint64_t mantissa;       /* the digits, if at most DIGITS_FAST */
+    int64_t digits;          /* number of digits, without leading zeros */
     int64_t exponent;
     bool negative;
 };
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
+/* Reads infinity, inf or nan. */
 static const char *read_word(const char *p, const char *end, bool negative, double *value)
 {
     static const struct {
@@ -35,7 +42,7 @@ static const char *read_word(const char *p, const char *end, bool negative, doub
     return NULL;
 }
 
-/* The digits before the exponent; NULL if there are none. */
+/* Reads the digits before the exponent; NULL if there are none. */
 static const char *read_digits(const char *p, const char *end, struct decimal *d)
 {
     bool point = false, any = false;
@@ -55,7 +62,7 @@ static const char *read_digits(const char *p, const char *end, struct decimal *d
     return any ? p : NULL;
 }
 
-/* The exponent, if one stands there. */
+/* Reads the exponent, if there is one. */
 static const char *read_exponent(const char *p, const char *end, struct decimal *d)
 {
     if (p == end || (*p | 32) != 'e') return p;
@@ -65,33 +72,33 @@ static const char *read_exponent(const char *p, const char *end, struct decimal 
     if (q == end || !is_digit(*q)) return p;
     int64_t e = 0;
     for (; q < end && is_digit(*q); q++)
-        if (e < INT64_C(1) << 40) e = e * 10 + (*q - '0');
+        if (e < INT64_C(1) << 40) e = e * 10 + (*q - '0'); /* saturate far above any number of digits of a file */
     d->exponent += negative ? -e : e;
     return q;
 }
 
-/* The C library rounds correctly. Its text has no point, so the locale does not matter; digits beyond any that a
- * rounding can depend on stand for themselves as one digit more. */
-static double slow_value(const struct decimal *d)
+/* Converts by strtod, which rounds correctly. The text has no point, so the locale does not matter. Nonzero digits
+ * behind DIGITS_KEPT become one digit 1, which decides the rounding as they would. */
+static double value_by_strtod(const struct decimal *d)
 {
     char text[DIGITS_KEPT + 32];
     int64_t exponent = d->exponent, kept = 0, dropped = 0;
-    bool rest = false;
+    bool sticky = false;
     for (const char *p = d->begin; p < d->end; p++) {
         if (*p == '.' || (kept == 0 && *p == '0')) continue;
         if (kept < DIGITS_KEPT) {
             text[kept++] = *p;
         } else {
-            rest |= *p != '0';
+            sticky |= *p != '0';
             dropped++;
         }
     }
     exponent += dropped;
-    if (rest) {
+    if (sticky) {
         text[kept++] = '1';
         exponent--;
     }
-    int64_t e = exponent > 99999 ? 99999 : exponent < -99999 ? -99999 : exponent;
+    int64_t e = exponent > 99999 ? 99999 : exponent < -99999 ? -99999 : exponent; /* far beyond a double */
     snprintf(text + kept, 16, "e%d", (int)e);
     return strtod(text, NULL);
 }
@@ -104,9 +111,9 @@ static double power_of_two(int e)
     return x;
 }
 
-/* mantissa * 10^e = mantissa * 5^e * 2^e: the integer part is exact in 128 bits (a quotient keeps a sticky bit), and
- * its conversion is the one rounding. */
-static double wide_value(uint64_t mantissa, int e)
+/* Computes mantissa * 10^e = mantissa * 5^e * 2^e. The integer mantissa * 5^e is exact in 128 bits, or a quotient with
+ * a sticky bit; its conversion to double is the only rounding. */
+static double value_by_128_bits(uint64_t mantissa, int e)
 {
     static const uint64_t power[POWER_FIVE + 1] = {1u,
                                                    5u,
@@ -138,6 +145,7 @@ static double wide_value(uint64_t mantissa, int e)
                                                    7450580596923828125u};
     uint64_t five = power[e < 0 ? -e : e];
     if (e >= 0) return (double)((unsigned __int128)mantissa * five) * power_of_two(e);
+    /* Divide the mantissa, shifted to the top of 128 bits, by 5^-e; the lowest bit records a remainder. */
     int zeros = __builtin_clzll(mantissa);
     unsigned __int128 top = (unsigned __int128)(mantissa << zeros) << 64;
     unsigned __int128 quotient = top / five;
@@ -152,10 +160,10 @@ static double value_of(const struct decimal *d)
                                                   1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
     int64_t e = d->exponent;
     if (d->digits == 0) return 0;
-    if (d->digits > DIGITS_FAST || e > POWER_FIVE || e < -POWER_FIVE) return slow_value(d);
+    if (d->digits > DIGITS_FAST || e > POWER_FIVE || e < -POWER_FIVE) return value_by_strtod(d);
     if (d->mantissa <= UINT64_C(1) << 53 && e >= -POWER_EXACT && e <= POWER_EXACT)
         return e < 0 ? (double)d->mantissa / power[-e] : (double)d->mantissa * power[e];
-    return wide_value(d->mantissa, (int)e);
+    return value_by_128_bits(d->mantissa, (int)e);
 }
 
 const char *bi_number_read(const char *p, const char *end, double *value)

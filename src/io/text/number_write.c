@@ -1,4 +1,4 @@
-/* Numbers as text, whatever the locale takes for a point. */
+/* Writes numbers as text, with a point in every locale. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -17,8 +17,8 @@ char *bi_integer_write(char *p, bool negative, uint64_t size)
     return p;
 }
 
-/* The number rounded to this many digits, as d.ddde+xx without zeros at the end. */
-static char *put_scientific(char *p, double x, int digits)
+/* Writes the number rounded to this many digits, as d.ddde+xx without trailing zeros. */
+static char *write_scientific(char *p, double x, int digits)
 {
     char text[48];
     int seen = 0;
@@ -33,16 +33,17 @@ static char *put_scientific(char *p, double x, int digits)
     return p;
 }
 
-/* Whether `back`, what a text reads as, is the number. */
+/* True if `back`, read from the text, equals the number. */
 static bool is_same(double back, double x, bool single) { return single ? (float)back == (float)x : back == x; }
 
-/* A number of at most six decimals: of two exact doubles, the quotient is what its text reads as. NULL for others. */
-static char *put_decimals(char *p, double x, bool single)
+/* Writes a number of at most six decimals. The text reads as a quotient of two exact doubles, so one division tests
+ * it. NULL for other numbers. */
+static char *write_decimals(char *p, double x, bool single)
 {
     static const uint64_t power[] = {1, 10, 100, 1000, 10000, 100000, 1000000};
     for (int k = 0; k <= 6; k++) {
         double scaled = fabs(x) * (double)power[k];
-        if (!(scaled < 1e15)) return NULL;
+        if (!(scaled < 1e15)) return NULL; /* integers below 2^53 are exact, also after adding 0.5 */
         uint64_t whole = (uint64_t)(scaled + 0.5);
         if (!is_same((double)whole / (double)power[k], fabs(x), single)) continue;
         p = bi_integer_write(p, signbit(x), whole / power[k]);
@@ -56,10 +57,10 @@ static char *put_decimals(char *p, double x, bool single)
 char *bi_number_write(char *p, double x, bool single)
 {
     if (isinf(x)) return p + sprintf(p, x < 0 ? "-inf" : "inf");
-    char *end = put_decimals(p, x, single);
+    char *end = write_decimals(p, x, single);
     if (end) return end;
     double back;
-    end = put_scientific(p, x, single ? FLT_DIG : DBL_DIG);
+    end = write_scientific(p, x, single ? FLT_DIG : DBL_DIG);
     if (bi_number_read(p, end, &back) && is_same(back, x, single)) return end;
-    return put_scientific(p, x, single ? FLT_DECIMAL_DIG : DBL_DECIMAL_DIG);
+    return write_scientific(p, x, single ? FLT_DECIMAL_DIG : DBL_DECIMAL_DIG);
 }

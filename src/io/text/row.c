@@ -1,10 +1,12 @@
-/* Lines, words and rows of numbers. */
+/* Reads lines, words and rows of numbers. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/text/row.h"
+#include "io/file/bytes.h"
 #include "io/text/number.h"
 
 static bool is_blank(char c) { return c == ' ' || c == '\t'; }
@@ -14,7 +16,7 @@ bool bi_numbers_reserve(struct bi_numbers *numbers, size_t capacity)
     if (capacity <= numbers->capacity) return true;
     size_t grown = numbers->capacity + numbers->capacity / 2;
     if (capacity < grown) capacity = grown;
-    if (capacity < 256) capacity = 256;
+    if (capacity < 256) capacity = 256; /* chosen */
     if (capacity > SIZE_MAX / sizeof(double)) return false;
     double *data = bi_io_realloc(numbers->data, capacity * sizeof(double));
     if (!data) return false;
@@ -29,7 +31,7 @@ void bi_numbers_free(struct bi_numbers *numbers)
     *numbers = (struct bi_numbers){0};
 }
 
-bosc_array bi_numbers_take(struct bi_numbers *numbers, int64_t n, int64_t dim)
+bosc_array bi_numbers_to_array(struct bi_numbers *numbers, int64_t n, int64_t dim)
 {
     size_t bytes = numbers->count * sizeof(double);
     void *smaller = numbers->count < numbers->capacity ? bi_io_realloc(numbers->data, bytes) : NULL;
@@ -71,12 +73,14 @@ bosc_status bi_value_check(const char *p, const char *end, double value, struct 
     return BOSC_OK;
 }
 
-/* What begins at p is no number: that is the end of a row which has numbers, if nothing but separators follows. */
-static bosc_status end_row(const char *p, const char *end, char separator, bool any, struct bi_reason *reason)
+/* Called if no number begins at p. Succeeds at the end of a row with numbers, which only separators may follow. */
+static bosc_status finish_row(const char *p, const char *end, char separator, bool any, struct bi_reason *reason)
 {
+    /* 1. The end of the row. */
     const char *stop_at = p;
     while (stop_at < end && (is_blank(*stop_at) || *stop_at == separator)) stop_at++;
     if (any && (stop_at == end || *stop_at == '#')) return BOSC_OK;
+    /* 2. The reason of the failure. */
     if (*p == separator) {
         snprintf(reason->text, sizeof reason->text, "a field is empty");
         return BOSC_ERR_FORMAT;
@@ -96,7 +100,7 @@ bosc_status bi_row_read(const char *begin, const char *end, char separator, stru
         double value = 0;
         const char *q = bi_number_read(p, end, &value);
         if (!q || (q < end && !is_blank(*q) && *q != '#' && *q != separator))
-            return end_row(p, end, separator, numbers->count > before, reason);
+            return finish_row(p, end, separator, numbers->count > before, reason);
         if (!isfinite(value)) {
             bosc_status status = bi_value_check(p, q, value, reason);
             if (status != BOSC_OK) return status;
@@ -108,27 +112,27 @@ bosc_status bi_row_read(const char *begin, const char *end, char separator, stru
     }
 }
 
-struct bi_lines bi_lines_of(const struct bi_bytes *in)
+struct bi_lines bi_lines_begin(const struct bi_bytes *in)
 {
     static const char mark[] = "\xef\xbb\xbf";
     bool marked = in->size >= sizeof mark - 1 && memcmp(in->data, mark, sizeof mark - 1) == 0;
     const char *begin = in->data + (marked ? sizeof mark - 1 : 0), *end = in->data + in->size;
-    while (in->rest && end > begin && end[-1] != '\n') end--;
-    return (struct bi_lines){.next = begin, .end = end, .rest = in->rest};
+    while (in->backing && end > begin && end[-1] != '\n') end--;
+    return (struct bi_lines){.next = begin, .end = end, .backing = in->backing};
 }
 
-enum { SEEN = 1 << 10 }; /* lines between two looks at progress */
+enum { PROGRESS_INTERVAL = 1 << 10 }; /* lines between two progress reports; chosen */
 
 void bi_lines_report_progress(struct bi_lines *lines)
 {
-    lines->told = lines->next;
+    lines->progress_begin = lines->next;
     bi_io_phase(0.9, (double)(lines->end - lines->next));
 }
 
 bool bi_lines_next(struct bi_lines *lines, struct bi_line *line)
 {
     if (lines->next == lines->end) {
-        if (lines->rest) lines->rest->missed = true;
+        if (lines->backing) lines->backing->whole_needed = true;
         return false;
     }
     const char *stop = memchr(lines->next, '\n', (size_t)(lines->end - lines->next));
@@ -136,7 +140,8 @@ bool bi_lines_next(struct bi_lines *lines, struct bi_line *line)
     line->end = stop ? stop : lines->end;
     lines->next = stop ? stop + 1 : lines->end;
     lines->number++;
-    if (lines->told && lines->number % SEEN == 0 && !bi_io_reach((double)(lines->next - lines->told)))
+    if (lines->progress_begin && lines->number % PROGRESS_INTERVAL == 0 &&
+        !bi_io_set_done((double)(lines->next - lines->progress_begin)))
         lines->next = lines->end;
     if (line->end > line->begin && line->end[-1] == '\r') line->end--;
     return true;

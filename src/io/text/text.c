@@ -1,27 +1,30 @@
-/* Points as text: a row a line. Pieces of large texts are parsed by several threads. */
+/* Reads points as text, a row per line. Threads parse chunks of the text in parallel. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "io/text/text.h"
+#include "io/file/bytes.h"
+#include "io/file/chunks.h"
 #include "io/text/fields.h"
-#include "io/file/pieces.h"
+#include "io/text/row.h"
 
-/* How rows are laid out, which the options and the first lines tell. */
+/* Layout of a row, from the options and the first lines. */
 struct form {
     char separator;
     const struct bi_columns *columns; /* NULL: all */
-    int64_t fields, kept;             /* numbers of a row; those kept are the first ones */
+    int64_t fields, kept;             /* numbers in a row; the first `kept` of them are stored */
 };
 
-/* What is read of a piece. */
+/* Result of a chunk. */
 struct batch {
     struct bi_numbers numbers;
-    int64_t lines; /* that were read; the last one may have failed */
+    int64_t lines; /* number of lines read; the last one may have failed */
     struct bi_reason reason;
     bosc_status status;
 };
 
-/* What all have read. */
+/* Joined results of all chunks. */
 struct reading {
     const struct bi_bytes *in;
     struct form form;
@@ -29,7 +32,7 @@ struct reading {
     int64_t lines;
 };
 
-/* Rows are taken for numbers between separators; what proves to be more is read again. */
+/* Reads a row by the fast reader of plain numbers. Rows with quotes, and chosen columns, go to the reader of fields. */
 static bosc_status read_row(const struct form *form, struct bi_line line, struct bi_numbers *numbers,
                             struct bi_reason *reason)
 {
@@ -42,20 +45,21 @@ static bosc_status read_row(const struct form *form, struct bi_line line, struct
     return bi_fields_read(line, form->separator, NULL, numbers, reason);
 }
 
-/* Skips what stands before the first row, and finds the form of that row. *number is that of the line at which a
- * failure is, or 0. */
-static bosc_status read_first(struct bi_lines *lines, const struct bi_text_opts *opts, struct form *form,
-                              struct bi_columns *columns, struct bi_reason *reason, int64_t *number)
+/* Skips the lines before the first row, and sets the layout from that row. *number: line of a failure, or 0. */
+static bosc_status find_layout(struct bi_lines *lines, const struct bi_text_opts *opts, struct form *form,
+                               struct bi_columns *columns, struct bi_reason *reason, int64_t *number)
 {
     struct bi_line line, header;
     struct bi_numbers row = {0};
     struct bi_lines ahead = *lines;
     bool more = bi_lines_next_content(&ahead, &line), named = false;
+    /* 1. The separator, and whether the first line names columns. */
     if (more) {
         form->separator = bi_separator_of(header = line);
         named = bi_is_header(line, form->separator);
         *number = ahead.number;
     }
+    /* 2. The chosen columns. */
     if (opts->columns && !bi_columns_choose(opts->columns, named ? &header : NULL, form->separator, columns, reason))
         return BOSC_ERR_FORMAT;
     if (named) {
@@ -67,6 +71,7 @@ static bosc_status read_first(struct bi_lines *lines, const struct bi_text_opts 
         snprintf(reason->text, sizeof reason->text, "no points");
         return BOSC_ERR_FORMAT;
     }
+    /* 3. The number of fields, from the first row. */
     form->columns = opts->columns ? columns : NULL;
     bosc_status status = read_row(form, line, &row, reason);
     form->fields = (int64_t)row.count;
@@ -75,11 +80,12 @@ static bosc_status read_first(struct bi_lines *lines, const struct bi_text_opts 
     return status;
 }
 
-static void parse(void *own, const void *all, const struct bi_piece *piece)
+/* Parses the rows of a chunk. */
+static void parse_chunk(void *own, const void *all, const struct bi_chunk *chunk)
 {
     struct batch *batch = own;
     const struct form *form = &((const struct reading *)all)->form;
-    struct bi_lines lines = {.next = piece->begin, .end = piece->end};
+    struct bi_lines lines = {.next = chunk->begin, .end = chunk->end};
     struct bi_line line;
     batch->numbers.count = 0;
     batch->status = BOSC_OK;
@@ -97,12 +103,12 @@ static void parse(void *own, const void *all, const struct bi_piece *piece)
     batch->lines = lines.number;
 }
 
-/* The first failure in the order of the lines, with its line number; or the rows of all pieces. */
-static bosc_status join(void *own, void *all, const struct bi_piece *piece, bosc_io_error *error)
+/* Appends the rows of a chunk. Chunks come in order, so the first failed line is reported. */
+static bosc_status append_rows(void *own, void *all, const struct bi_chunk *chunk, bosc_io_error *error)
 {
     const struct batch *batch = own;
     struct reading *r = all;
-    (void)piece;
+    (void)chunk;
     r->lines += batch->lines;
     if (batch->status != BOSC_OK)
         return bi_io_fail(error, batch->status, "%s:%lld: %s", r->in->name, (long long)r->lines, batch->reason.text);
@@ -118,22 +124,24 @@ static void free_batch(void *own) { bi_numbers_free(&((struct batch *)own)->numb
 bosc_status bi_text_parse(const struct bi_bytes *in, const struct bi_text_opts *opts, bosc_array *points,
                           bosc_io_error *error)
 {
-    static const struct bi_piece_parser parser = {sizeof(struct batch), parse, join, NULL, free_batch};
+    static const struct bi_chunk_parser parser = {sizeof(struct batch), parse_chunk, append_rows, NULL, free_batch};
     struct bi_columns columns;
     struct bi_reason reason;
-    struct bi_lines lines = bi_lines_of(in);
+    struct bi_lines lines = bi_lines_begin(in);
     struct reading r = {.in = in, .form = {.separator = ','}};
     int64_t number = 0;
-    bosc_status status = read_first(&lines, opts, &r.form, &columns, &reason, &number);
+    bosc_status status = find_layout(&lines, opts, &r.form, &columns, &reason, &number);
     if (status != BOSC_OK && number)
         return bi_io_fail(error, status, "%s:%lld: %s", in->name, (long long)number, reason.text);
     if (status != BOSC_OK) return bi_io_fail(error, status, "%s: %s", in->name, reason.text);
-    if (bi_bytes_missed(in)) return BOSC_ERR_FORMAT; /* the first lines are not known */
-    const struct bi_pieces pieces = bi_pieces_of(in, &lines);
+    if (bi_bytes_whole_needed(in))
+        return BOSC_ERR_FORMAT; /* the first lines are not in memory; the caller loads them and tries again */
+    const struct bi_chunks chunks = bi_chunks_split(in, &lines);
     r.lines = lines.number;
-    status = bi_pieces_parse(&pieces, &parser, &r, error);
+    status = bi_chunks_parse(&chunks, &parser, &r, error);
     if (status == BOSC_OK) status = bi_bytes_unchanged(in, error);
-    if (status == BOSC_OK) *points = bi_numbers_take(&r.numbers, (int64_t)r.numbers.count / r.form.kept, r.form.kept);
+    if (status == BOSC_OK)
+        *points = bi_numbers_to_array(&r.numbers, (int64_t)r.numbers.count / r.form.kept, r.form.kept);
     bi_numbers_free(&r.numbers);
     return status;
 }

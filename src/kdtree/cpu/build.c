@@ -1,6 +1,6 @@
 /* The driver of the CPU's builder: level by level over all segments while they are large, then subtree by subtree in
- * cache. The blocks of the tree serve as the second place of the first phase; its levels are counted so that all
- * points have come back to the scratch columns before subtrees are written to the tree. */
+ * cache. The first phase alternates between scratch columns and the blocks of the tree, such that it ends in the
+ * scratch columns, before subtrees are written to the tree. */
 #include "kdtree/cpu/build.h"
 
 #include "core/cpu/threads.h"
@@ -11,6 +11,8 @@ struct plan {
     int threads;
 };
 
+/* Plans levels until a subtree fits a thread's cache, and until each thread has some subtrees. The limits are chosen.
+ * */
 static struct plan make_plan(int threads, int64_t n)
 {
     struct plan plan = {0, n, threads};
@@ -23,7 +25,7 @@ static struct plan make_plan(int threads, int64_t n)
 
 static size_t key_size(const bosc_kdtree_opts *opts) { return bosc_dtype_size(opts->dtype); }
 
-/* Bytes of columns of n points, and what rounding their two requests up may add. */
+/* Returns the bytes of columns of n points, including the rounding of two allocations. */
 static int64_t columns_bytes(const bosc_kdtree_opts *opts, int64_t n)
 {
     enum { SLACK = 512 };
@@ -31,8 +33,8 @@ static int64_t columns_bytes(const bosc_kdtree_opts *opts, int64_t n)
     return pitch * (opts->dim * (int64_t)key_size(opts) + (int64_t)sizeof(uint32_t)) + SLACK;
 }
 
-static bosc_status take_columns(bosc_ctx *ctx, const bosc_kdtree_opts *opts, int64_t n,
-                                struct bi_kdtree_columns *columns)
+static bosc_status allocate_columns(bosc_ctx *ctx, const bosc_kdtree_opts *opts, int64_t n,
+                                    struct bi_kdtree_columns *columns)
 {
     columns->pitch = (int64_t)bi_round_up((uint64_t)n, BI_KDTREE_CPU_BLOCK);
     columns->base = 0;
@@ -40,6 +42,8 @@ static bosc_status take_columns(bosc_ctx *ctx, const bosc_kdtree_opts *opts, int
     return bi_scratch(ctx, (size_t)columns->pitch * sizeof(uint32_t), (void **)&columns->ids);
 }
 
+/* Bytes of the masks of n points: a word for 16 points. Each segment of a level begins with a word of its own: the
+ * masks of segment s begin at word r.begin / 16 + s. */
 static size_t masks_bytes(int64_t n) { return ((size_t)n / 16 + 2) * sizeof(uint16_t); }
 
 static size_t all_masks_bytes(int64_t n, const struct plan *plan)
@@ -51,8 +55,8 @@ int64_t bi_kdtree_cpu_build_scratch(const bosc_ctx *ctx, const bosc_kdtree_opts 
 {
     enum { SLACK = 512 };
     int64_t most = 0;
-    if (opts->builder == BOSC_KDTREE_BROWN) return 0; /* the counts of pieces, which the driver has room for */
-    for (int32_t threads = 1; threads <= ctx->most_threads; threads++) { /* fewer of them have larger subtrees */
+    if (opts->builder == BOSC_KDTREE_BROWN) return 0; /* only counts of pieces, which the driver includes */
+    for (int32_t threads = 1; threads <= ctx->max_threads; threads++) { /* fewer threads have larger subtrees */
         struct plan plan = make_plan(threads, n);
         int64_t own = columns_bytes(opts, plan.largest) + (int64_t)sizeof(struct bi_kdtree_columns);
         int64_t bytes = plan.threads * own + (int64_t)all_masks_bytes(n, &plan);
@@ -70,75 +74,76 @@ struct level {
     int level;
 };
 
-static void choose(const struct level *l, int64_t s)
+static void choose_segment_median(const struct level *l, int64_t s)
 {
     struct bi_kdtree_range r = bi_kdtree_subtree(l->job->tree.nodes, l->level, (uint64_t)s);
-    l->hot->choose(l->job, l->from, l->to, r, l->level, l->masks + r.begin / 16 + s);
+    l->hot->choose_median(l->job, l->from, l->to, r, l->level, l->masks + r.begin / 16 + s);
 }
 
-static void spread(const struct level *l, int64_t s, int32_t column)
+static void scatter_segment_column(const struct level *l, int64_t s, int32_t column)
 {
     struct bi_kdtree_range r = bi_kdtree_subtree(l->job->tree.nodes, l->level, (uint64_t)s);
-    l->hot->spread(l->job, l->from, l->to, r, column, l->masks + r.begin / 16 + s);
+    l->hot->scatter_column(l->job, l->from, l->to, r, column, l->masks + r.begin / 16 + s);
 }
 
-/* While there are few segments their columns are spread by different threads. */
-static bosc_status split_few(bosc_ctx *ctx, const struct level *l, int threads)
+/* Splits the segments of a level in parallel over columns, while segments are few. */
+static bosc_status split_by_columns(bosc_ctx *ctx, const struct level *l, int threads)
 {
     int64_t segments = (int64_t)1 << l->level, columns = l->job->dim + 1;
-    struct bi_parts p = bi_parts_of(ctx, segments, (double)l->job->rows.n / (double)segments / 2);
-    while (bi_next_part(ctx, &p)) {
-        BI_PARALLEL_FOR(threads, (dynamic, 1), s, p.begin, p.end, choose(l, s));
+    struct bi_batches p = bi_batches_of(ctx, segments, (double)l->job->rows.n / (double)segments / 2);
+    while (bi_next_batch(ctx, &p)) {
+        BI_PARALLEL_FOR(threads, (dynamic, 1), s, p.begin, p.end, choose_segment_median(l, s));
     }
     BI_TRY(p.status);
-    p = bi_parts_of(ctx, segments * columns, (double)l->job->rows.n / (double)(segments * columns) / 2);
-    while (bi_next_part(ctx, &p)) {
-        BI_PARALLEL_FOR(threads, (dynamic, 1), i, p.begin, p.end, spread(l, i / columns, (int32_t)(i % columns)));
+    p = bi_batches_of(ctx, segments * columns, (double)l->job->rows.n / (double)(segments * columns) / 2);
+    while (bi_next_batch(ctx, &p)) {
+        BI_PARALLEL_FOR(threads, (dynamic, 1), i, p.begin, p.end,
+                        scatter_segment_column(l, i / columns, (int32_t)(i % columns)));
     }
     return p.status;
 }
 
-static void split(const struct level *l, int64_t s)
+static void split_segment(const struct level *l, int64_t s)
 {
-    choose(l, s);
-    for (int32_t c = 0; c <= l->job->dim; c++) spread(l, s, c);
+    choose_segment_median(l, s);
+    for (int32_t c = 0; c <= l->job->dim; c++) scatter_segment_column(l, s, c);
 }
 
-/* Later a segment is split by one thread, which has what it chose by in its cache. */
-static bosc_status split_many(bosc_ctx *ctx, const struct level *l, int threads)
+/* Splits the segments of a level, a thread each, whose masks then stay in its cache. */
+static bosc_status split_by_segments(bosc_ctx *ctx, const struct level *l, int threads)
 {
     int64_t segments = (int64_t)1 << l->level;
-    struct bi_parts p = bi_parts_of(ctx, segments, (double)l->job->rows.n / (double)segments);
-    while (bi_next_part(ctx, &p)) {
-        BI_PARALLEL_FOR(threads, (dynamic, 1), s, p.begin, p.end, split(l, s));
+    struct bi_batches p = bi_batches_of(ctx, segments, (double)l->job->rows.n / (double)segments);
+    while (bi_next_batch(ctx, &p)) {
+        BI_PARALLEL_FOR(threads, (dynamic, 1), s, p.begin, p.end, split_segment(l, s));
     }
     return p.status;
 }
 
-/* The nodes of the first phase wait in the holes of the columns. */
-static void emit_upper(const struct bi_kdtree_build_hot *hot, const struct bi_kdtree_build_job *job,
-                       const struct plan *plan)
+/* Writes the nodes of the first phase, which are in the holes of the columns. */
+static void write_upper_nodes(const struct bi_kdtree_build_hot *hot, const struct bi_kdtree_build_job *job,
+                              const struct plan *plan)
 {
     for (int level = 0; level < plan->levels; level++)
         for (int64_t s = 0; s < (int64_t)1 << level; s++)
-            hot->emit(job, &job->here, bi_kdtree_mid(bi_kdtree_subtree(job->tree.nodes, level, (uint64_t)s)));
+            hot->write_node(job, &job->here, bi_kdtree_mid(bi_kdtree_subtree(job->tree.nodes, level, (uint64_t)s)));
 }
 
-static bosc_status load(bosc_ctx *ctx, const struct bi_kdtree_build_hot *hot, const struct bi_kdtree_build_job *job,
-                        const struct bi_kdtree_columns *to, int threads)
+static bosc_status load_all_rows(bosc_ctx *ctx, const struct bi_kdtree_build_hot *hot,
+                                 const struct bi_kdtree_build_job *job, const struct bi_kdtree_columns *to, int threads)
 {
     enum { CHUNK = 4096 };
     int64_t n = job->rows.n, chunks = bi_div_up(n, CHUNK);
-    struct bi_parts p = bi_parts_of(ctx, chunks, chunks ? (double)n / (double)chunks : 1);
-    while (bi_next_part(ctx, &p)) {
+    struct bi_batches p = bi_batches_of(ctx, chunks, chunks ? (double)n / (double)chunks : 1);
+    while (bi_next_batch(ctx, &p)) {
         BI_PARALLEL_FOR(
             threads, (static), i, p.begin, p.end,
-            hot->load(job, to, (struct bi_kdtree_range){i * CHUNK, (i + 1) * CHUNK < n ? (i + 1) * CHUNK : n}));
+            hot->load_rows(job, to, (struct bi_kdtree_range){i * CHUNK, (i + 1) * CHUNK < n ? (i + 1) * CHUNK : n}));
     }
     return p.status;
 }
 
-/* Coordinates in which the points have no extent stay as they are: no level moves them or seeks their median. */
+/* Finds coordinates without extent: their columns hold one key everywhere, so no level moves or selects them. */
 static void find_flat(const struct bi_kdtree_build_hot *hot, struct bi_kdtree_build_job *job, const struct plan *plan,
                       const struct bi_kdtree_columns *loaded, const struct bi_kdtree_columns *own)
 {
@@ -157,12 +162,12 @@ static void find_flat(const struct bi_kdtree_build_hot *hot, struct bi_kdtree_bu
 }
 
 /* Builds subtree s below the levels of the first phase, in a thread's columns. */
-static void finish(const struct bi_kdtree_build_hot *hot, const struct bi_kdtree_build_job *job,
-                   struct bi_kdtree_columns own, int levels, uint16_t *masks, int64_t s)
+static void build_segment(const struct bi_kdtree_build_hot *hot, const struct bi_kdtree_build_job *job,
+                          struct bi_kdtree_columns own, int levels, uint16_t *masks, int64_t s)
 {
     struct bi_kdtree_range r = bi_kdtree_subtree(job->tree.nodes, levels, (uint64_t)s);
     own.base = r.begin;
-    hot->finish(job, &job->here, &own, r, levels, masks + r.begin / 16 + s);
+    hot->build_subtree(job, &job->here, &own, r, levels, masks + r.begin / 16 + s);
 }
 
 bosc_status bi_kdtree_cpu_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_rows *rows,
@@ -176,28 +181,32 @@ bosc_status bi_kdtree_cpu_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct b
     struct bi_kdtree_build_job job = {.dim = opts->dim, .dtype = opts->dtype, .rows = *rows, .tree = view};
     struct bi_kdtree_columns *own;
     uint16_t *masks;
-    BI_TRY(take_columns(ctx, opts, n, &job.here));
+    /* 1. Allocate all scratch. */
+    BI_TRY(allocate_columns(ctx, opts, n, &job.here));
     BI_TRY(bi_scratch(ctx, sizeof *own * (size_t)plan.threads, (void **)&own));
-    for (int t = 0; t < plan.threads; t++) BI_TRY(take_columns(ctx, opts, plan.largest, &own[t]));
+    for (int t = 0; t < plan.threads; t++) BI_TRY(allocate_columns(ctx, opts, plan.largest, &own[t]));
     BI_TRY(bi_scratch(ctx, all_masks_bytes(n, &plan), (void **)&masks));
     job.there = (struct bi_kdtree_columns){tree->points.data, tree->ids.data, n, 0};
+    /* 2. Load the points, into the columns from which the first phase ends in job.here. */
     const struct bi_kdtree_columns *first = plan.levels % 2 ? &job.there : &job.here;
-    BI_TRY(load(ctx, hot, &job, first, plan.threads));
+    BI_TRY(load_all_rows(ctx, hot, &job, first, plan.threads));
     find_flat(hot, &job, &plan, first, own);
+    /* 3. First phase: levels over all segments. */
     for (int level = 0; level < plan.levels; level++) {
         bool odd = level % 2 != plan.levels % 2;
         struct level l = {hot, &job, odd ? &job.there : &job.here, odd ? &job.here : &job.there, masks, level};
-        BI_TRY((int64_t)1 << level >= 2 * plan.threads ? split_many(ctx, &l, plan.threads)
-                                                       : split_few(ctx, &l, plan.threads));
+        BI_TRY((int64_t)1 << level >= 2 * plan.threads ? split_by_segments(ctx, &l, plan.threads)
+                                                       : split_by_columns(ctx, &l, plan.threads));
     }
+    /* 4. Subtrees, a thread each; then the upper nodes. */
     int64_t subtrees = (int64_t)1 << plan.levels;
     double levels_left = bi_kdtree_depth(n) - plan.levels;
-    struct bi_parts p = bi_parts_of(ctx, subtrees, levels_left * (double)n / (double)subtrees);
-    while (bi_next_part(ctx, &p)) {
+    struct bi_batches p = bi_batches_of(ctx, subtrees, levels_left * (double)n / (double)subtrees);
+    while (bi_next_batch(ctx, &p)) {
         BI_PARALLEL_FOR(plan.threads, (dynamic, 1), s, p.begin, p.end,
-                        finish(hot, &job, own[bi_thread_number()], plan.levels, masks, s));
+                        build_segment(hot, &job, own[bi_thread_number()], plan.levels, masks, s));
     }
     BI_TRY(p.status);
-    emit_upper(hot, &job, &plan);
+    write_upper_nodes(hot, &job, &plan);
     return BOSC_OK;
 }

@@ -1,8 +1,8 @@
-/* The CPU's builder, between its driver (build.c) and its hot loops (build_hot.c, one copy a level).
+/* The CPU's builder: the interface of its driver (build.c) and its hot loops (build_hot.c, a copy a level).
  *
- * Points are kept as columns of ordered integer keys and a column of ids. A node is made by exact selection of the
- * median of one column, through a bracket from a sample; then all columns are split around it, which leaves a hole
- * where the node goes. The tree is unique, so neither samples nor the order within columns can change it. */
+ * Points are columns of ordered integer keys and a column of ids. The median of one column is selected exactly, through
+ * a bracket from a sample; then all columns are split around it, which leaves a hole for the node. The tree is unique,
+ * so neither samples nor the order within columns can change it. */
 #ifndef BI_KDTREE_CPU_BUILD_H
 #define BI_KDTREE_CPU_BUILD_H
 
@@ -21,9 +21,9 @@ struct bi_kdtree_build_job {
     int32_t dim;
     bosc_dtype dtype;
     struct bi_kdtree_rows rows;
-    struct bi_kdtree_columns here, there; /* levels go from one to the other and back */
+    struct bi_kdtree_columns here, there; /* levels alternate between the two */
     bosc_kdtree_view tree;
-    uint64_t flat; /* bit c: all points have the same coordinate c, and all columns c hold its key everywhere */
+    uint64_t flat;                       /* bit c: all points share coordinate c, and all columns c hold its key */
     int16_t axes[BI_KDTREE_MOST_LEVELS]; /* of each level: the first coordinate that its superkeys can differ in */
 };
 
@@ -32,28 +32,30 @@ static inline bool bi_kdtree_is_flat(const struct bi_kdtree_build_job *job, int3
     return c < 64 && job->flat >> c & 1;
 }
 
-/* A subtree that one thread finishes in its cache. */
+/* Points of a subtree that one thread builds in its cache; chosen. */
 enum { BI_KDTREE_CPU_SUBTREE = 1 << 14 };
 
 struct bi_kdtree_build_hot {
-    /* Rows [r.begin, r.end) to columns. */
-    void (*load)(const struct bi_kdtree_build_job *job, const struct bi_kdtree_columns *to, struct bi_kdtree_range r);
-    /* Whether column c of all points has one key; and puts the first key of one column to n places of another. */
+    /* Converts rows [r.begin, r.end) to columns. */
+    void (*load_rows)(const struct bi_kdtree_build_job *job, const struct bi_kdtree_columns *to,
+                      struct bi_kdtree_range r);
+    /* is_flat: true if all points have one key in column c. flatten: copies the first key of one column to n positions
+     * of another. */
     bool (*is_flat)(const struct bi_kdtree_build_job *job, const struct bi_kdtree_columns *in, int32_t c);
     void (*flatten)(const struct bi_kdtree_columns *in, int32_t c, const struct bi_kdtree_columns *to, int64_t n);
-    /* A range of `from`, which is not empty, is split around its median into the same range of `to`: first the median
-     * is chosen (masks: room for a bit a point), then each of columns 0 to dim, the last one being the ids, is spread.
-     */
-    void (*choose)(const struct bi_kdtree_build_job *job, const struct bi_kdtree_columns *from,
-                   const struct bi_kdtree_columns *to, struct bi_kdtree_range r, int level, uint16_t *masks);
-    void (*spread)(const struct bi_kdtree_build_job *job, const struct bi_kdtree_columns *from,
-                   const struct bi_kdtree_columns *to, struct bi_kdtree_range r, int32_t column, const uint16_t *masks);
-    /* Builds the whole subtree of a range, with `own` (a thread's columns) as the other place, into the tree. */
-    void (*finish)(const struct bi_kdtree_build_job *job, const struct bi_kdtree_columns *from,
-                   const struct bi_kdtree_columns *own, struct bi_kdtree_range r, int level, uint16_t *masks);
+    /* Split a range of `from`, not empty, around its median into the same range of `to`: choose_median selects the
+     * median (masks: a bit a point), then scatter_column moves each of columns 0 to dim, the last being the ids. */
+    void (*choose_median)(const struct bi_kdtree_build_job *job, const struct bi_kdtree_columns *from,
+                          const struct bi_kdtree_columns *to, struct bi_kdtree_range r, int level, uint16_t *masks);
+    void (*scatter_column)(const struct bi_kdtree_build_job *job, const struct bi_kdtree_columns *from,
+                           const struct bi_kdtree_columns *to, struct bi_kdtree_range r, int32_t column,
+                           const uint16_t *masks);
+    /* Builds the subtree of a range into the tree, alternating between `from` and `own`, a thread's columns. */
+    void (*build_subtree)(const struct bi_kdtree_build_job *job, const struct bi_kdtree_columns *from,
+                          const struct bi_kdtree_columns *own, struct bi_kdtree_range r, int level, uint16_t *masks);
     /* Copies the columns' point i to node i of the tree. */
-    void (*emit)(const struct bi_kdtree_build_job *job, const struct bi_kdtree_columns *from, int64_t i);
-    /* Whether one of some floats or doubles is NaN. */
+    void (*write_node)(const struct bi_kdtree_build_job *job, const struct bi_kdtree_columns *from, int64_t i);
+    /* True if one of some floats or doubles is NaN. */
     bool (*has_nan)(const void *elements, int64_t count);
 };
 

@@ -4,23 +4,19 @@
 #include "kdtree/cpu/leaf_masks.h"
 #include "kdtree/cpu/leaf_store.h"
 
-#define KEY uint32_t
-#define NAMED(name) name##32
+#define BUILD_KEY uint32_t
+#define BUILD_NAME(name) name##32
 #include "kdtree/cpu/select.inc"
 #include "kdtree/cpu/split.inc"
 #include "kdtree/cpu/leaf.inc"
-#undef KEY
-#undef NAMED
 
-#define KEY uint64_t
-#define NAMED(name) name##64
+#define BUILD_KEY uint64_t
+#define BUILD_NAME(name) name##64
 #include "kdtree/cpu/select.inc"
 #include "kdtree/cpu/split.inc"
 #include "kdtree/cpu/leaf.inc"
-#undef KEY
-#undef NAMED
 
-/* Whether one of some elements is NaN, by loops of 16, which become vectors. BITS is a number of the size of T. */
+/* Return true if an element is NaN, by loops of 16, which become vectors. BITS: an integer of the size of T. */
 #define HAS_NAN(T, BITS, suffix)                                                  \
     static bool has_nan##suffix(const void *elements, int64_t count)              \
     {                                                                             \
@@ -36,9 +32,9 @@
 HAS_NAN(float, int32_t, 32)
 HAS_NAN(double, int64_t, 64)
 
-#define HOT_TABLE(bits)                                                           \
-    const struct bi_kdtree_build_hot BI_LEVEL_NAME(bi_kdtree_build_hot##bits) = { \
-        load##bits,          is_flat##bits, flatten##bits, choose##bits,          \
-        spread_column##bits, finish##bits,  emit##bits,    has_nan##bits};
+#define HOT_TABLE(bits)                                                                   \
+    const struct bi_kdtree_build_hot BI_LEVEL_NAME(bi_kdtree_build_hot##bits) = {         \
+        load_rows##bits,      is_flat##bits,       flatten##bits,    choose_median##bits, \
+        scatter_column##bits, build_subtree##bits, write_node##bits, has_nan##bits};
 HOT_TABLE(32)
 HOT_TABLE(64)

@@ -1,5 +1,5 @@
-/* The loops of the builder that move keys, most of them by a condition: one pass each, with vectors that pack chosen
- * lanes where the level has them, else without branches. For keys of 4 and of 8 bytes. */
+/* The loops of the builder that move keys, most of them by a condition, in one pass each: with AVX-512 by vectors that
+ * pack lanes, else without branches. For keys of 4 and of 8 bytes. */
 #ifndef BI_KDTREE_CPU_LANES_H
 #define BI_KDTREE_CPU_LANES_H
 
@@ -11,13 +11,14 @@
 #include <immintrin.h>
 #endif
 
-/* Packs the keys in [lo, hi] to the front of `out` (which may be `keys`) and counts those below lo. */
-struct sifted {
+/* Result of pack_range, which packs the keys in [lo, hi] to the front of `out` (which may be `keys`): the numbers of
+ * keys below lo, and inside. */
+struct range_counts {
     int64_t less, inside;
 };
 
 /* Bits of 16 keys: below `v`, and equal to it. */
-struct bits16 {
+struct compare_masks {
     uint32_t less, equal;
 };
 
@@ -25,13 +26,13 @@ struct bits16 {
 
 static inline __mmask16 first_lanes(int64_t count) { return count >= 16 ? 0xffff : (__mmask16)((1u << count) - 1); }
 
-/* As first_lanes for 0 to 16. */
+/* first_lanes for counts of 0 to 16. */
 static inline __mmask16 lanes_below(int count) { return (__mmask16)_bzhi_u32(0xffff, (uint32_t)count); }
 
-/* Whole vectors are written beyond what was chosen, never beyond what was read. */
-static inline struct sifted sift32(const uint32_t *keys, int64_t m, uint32_t lo, uint32_t hi, uint32_t *out)
+/* Stores whole vectors, so beyond the packed keys, but never beyond the keys read. */
+static inline struct range_counts pack_range32(const uint32_t *keys, int64_t m, uint32_t lo, uint32_t hi, uint32_t *out)
 {
-    struct sifted s = {0, 0};
+    struct range_counts s = {0, 0};
     int64_t i = 0;
     __m512i low = _mm512_set1_epi32((int)lo), width = _mm512_set1_epi32((int)(hi - lo));
     for (; i + 16 <= m; i += 16) {
@@ -53,9 +54,9 @@ static inline struct sifted sift32(const uint32_t *keys, int64_t m, uint32_t lo,
     return s;
 }
 
-static inline struct sifted sift64(const uint64_t *keys, int64_t m, uint64_t lo, uint64_t hi, uint64_t *out)
+static inline struct range_counts pack_range64(const uint64_t *keys, int64_t m, uint64_t lo, uint64_t hi, uint64_t *out)
 {
-    struct sifted s = {0, 0};
+    struct range_counts s = {0, 0};
     __m512i low = _mm512_set1_epi64((long long)lo), width = _mm512_set1_epi64((long long)(hi - lo));
     for (int64_t i = 0; i < m; i += 8) {
         __mmask8 valid = (__mmask8)first_lanes(m - i);
@@ -69,14 +70,14 @@ static inline struct sifted sift64(const uint64_t *keys, int64_t m, uint64_t lo,
     return s;
 }
 
-static inline struct bits16 compare32(const uint32_t *keys, int64_t count, uint32_t v)
+static inline struct compare_masks compare32(const uint32_t *keys, int64_t count, uint32_t v)
 {
     __mmask16 valid = first_lanes(count);
     __m512i k = _mm512_maskz_loadu_epi32(valid, keys), x = _mm512_set1_epi32((int)v);
-    return (struct bits16){_mm512_mask_cmplt_epu32_mask(valid, k, x), _mm512_mask_cmpeq_epu32_mask(valid, k, x)};
+    return (struct compare_masks){_mm512_mask_cmplt_epu32_mask(valid, k, x), _mm512_mask_cmpeq_epu32_mask(valid, k, x)};
 }
 
-static inline struct bits16 compare64(const uint64_t *keys, int64_t count, uint64_t v)
+static inline struct compare_masks compare64(const uint64_t *keys, int64_t count, uint64_t v)
 {
     __mmask16 valid = first_lanes(count);
     __m512i x = _mm512_set1_epi64((long long)v);
@@ -86,9 +87,10 @@ static inline struct bits16 compare64(const uint64_t *keys, int64_t count, uint6
                     (uint32_t)_mm512_mask_cmplt_epu64_mask((__mmask8)(valid >> 8), b, x) << 8;
     uint32_t equal = _mm512_mask_cmpeq_epu64_mask((__mmask8)valid, a, x) |
                      (uint32_t)_mm512_mask_cmpeq_epu64_mask((__mmask8)(valid >> 8), b, x) << 8;
-    return (struct bits16){less, equal};
+    return (struct compare_masks){less, equal};
 }
 
+/* bi_key_u32_of_f32 of 16 floats. */
 static inline __m512i keys_of_f32(__m512i x)
 {
     const __m512i top = _mm512_set1_epi32(INT32_MIN);
@@ -96,20 +98,20 @@ static inline __m512i keys_of_f32(__m512i x)
     return _mm512_xor_si512(x, _mm512_or_si512(_mm512_srai_epi32(x, 31), top));
 }
 
-/* Elements that lie `stride` apart to ordered keys, as bi_key_u32_of_f32 makes them. */
+/* Converts elements `stride` apart to ordered keys, as bi_key_u32_of_f32. */
 static inline void load_f32(const float *from, int32_t stride, int64_t n, uint32_t *keys)
 {
     const __m512i top = _mm512_set1_epi32(INT32_MIN);
     const __m512i lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    const __m512i places = _mm512_mullo_epi32(lanes, _mm512_set1_epi32(stride));
+    const __m512i slots = _mm512_mullo_epi32(lanes, _mm512_set1_epi32(stride));
     for (int64_t i = 0; i < n; i += 16) {
         __mmask16 valid = first_lanes(n - i);
-        __m512i x = _mm512_mask_i32gather_epi32(top, valid, places, from + i * stride, 4);
+        __m512i x = _mm512_mask_i32gather_epi32(top, valid, slots, from + i * stride, 4);
         _mm512_mask_storeu_epi32(keys + i, valid, keys_of_f32(x));
     }
 }
 
-/* Rows of 3 elements, one behind the other, to 3 columns of keys that begin `pitch` apart. Gathers take longer. */
+/* Converts contiguous rows of 3 elements to 3 columns of keys, `pitch` apart, by permutations: faster than gathers. */
 static inline void load_rows_of_3(const float *from, int64_t n, uint32_t *keys, int64_t pitch)
 {
     const __m512i lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
@@ -120,22 +122,23 @@ static inline void load_rows_of_3(const float *from, int64_t n, uint32_t *keys, 
         const __m512i b = _mm512_maskz_loadu_epi32(left > 16 ? first_lanes(left - 16) : 0, from + 16);
         const __m512i c = _mm512_maskz_loadu_epi32(left > 32 ? first_lanes(left - 32) : 0, from + 32);
         for (int column = 0; column < 3; column++) {
-            const __m512i at = _mm512_add_epi32(triples, _mm512_set1_epi32(column)); /* in a, b and c */
+            /* The element of each row, by its position in a, b and c: selected from a and b, in_c from c. */
+            const __m512i at = _mm512_add_epi32(triples, _mm512_set1_epi32(column));
             const __mmask16 third = _mm512_cmpgt_epi32_mask(at, _mm512_set1_epi32(31));
-            const __m512i then = _mm512_mask_sub_epi32(lanes, third, at, _mm512_set1_epi32(16));
-            const __m512i x = _mm512_permutex2var_epi32(_mm512_permutex2var_epi32(a, at, b), then, c);
+            const __m512i in_c = _mm512_mask_sub_epi32(lanes, third, at, _mm512_set1_epi32(16));
+            const __m512i x = _mm512_permutex2var_epi32(_mm512_permutex2var_epi32(a, at, b), in_c, c);
             _mm512_mask_storeu_epi32(keys + column * pitch + i, first_lanes(n - i), keys_of_f32(x));
         }
     }
 }
 
-/* The key of a rank, given how many of `padded` keys, a multiple of 16, are below each: the largest of those with no
- * more below than that. */
+/* Returns the key of a rank, given the number of keys below each of `padded` keys, a multiple of 16: the largest key
+ * with at most `rank` below it. */
 static inline uint32_t key_of_rank32(const uint32_t *keys, const uint32_t *below, int padded, int64_t rank)
 {
-    __m512i most = _mm512_setzero_si512(), wanted = _mm512_set1_epi32((int)rank);
+    __m512i most = _mm512_setzero_si512(), requested = _mm512_set1_epi32((int)rank);
     for (int at = 0; at < padded; at += 16) {
-        __mmask16 in = _mm512_cmple_epu32_mask(_mm512_loadu_si512(below + at), wanted);
+        __mmask16 in = _mm512_cmple_epu32_mask(_mm512_loadu_si512(below + at), requested);
         most = _mm512_mask_max_epu32(most, in, most, _mm512_loadu_si512(keys + at));
     }
     return _mm512_reduce_max_epu32(most);
@@ -143,46 +146,51 @@ static inline uint32_t key_of_rank32(const uint32_t *keys, const uint32_t *below
 
 static inline uint64_t key_of_rank64(const uint64_t *keys, const uint64_t *below, int padded, int64_t rank)
 {
-    __m512i most = _mm512_setzero_si512(), wanted = _mm512_set1_epi64(rank);
+    __m512i most = _mm512_setzero_si512(), requested = _mm512_set1_epi64(rank);
     for (int at = 0; at < padded; at += 8) {
-        __mmask8 in = _mm512_cmple_epu64_mask(_mm512_loadu_si512(below + at), wanted);
+        __mmask8 in = _mm512_cmple_epu64_mask(_mm512_loadu_si512(below + at), requested);
         most = _mm512_mask_max_epu64(most, in, most, _mm512_loadu_si512(keys + at));
     }
     return _mm512_reduce_max_epu64(most);
 }
 
-/* The key of a rank among `count` keys, at most 32, and how many are less than it and equal to it. */
-struct few {
+/* A key, and the numbers of keys less than it and equal to it. */
+struct ranked_key {
     uint32_t key;
     int less, equal;
 };
 
-static inline struct few key_among_32(const uint32_t *keys, int count, int rank)
+/* Returns the key of a rank among `count` keys, at most 32. Lanes without a key hold the largest one, which changes no
+ * rank. */
+static inline struct ranked_key key_among_32(const uint32_t *keys, int count, int rank)
 {
-    const __m512i rest = _mm512_set1_epi32(-1), one = _mm512_set1_epi32(1), wanted = _mm512_set1_epi32(rank);
+    /* 1. Rank all keys: count the keys below each. */
+    const __m512i padding = _mm512_set1_epi32(-1), one = _mm512_set1_epi32(1), requested = _mm512_set1_epi32(rank);
     const __mmask16 first = first_lanes(count), second = count > 16 ? lanes_below(count - 16) : 0;
-    const __m512i low = _mm512_mask_loadu_epi32(rest, first, keys),
-                  high = _mm512_mask_loadu_epi32(rest, second, keys + 16);
+    const __m512i low = _mm512_mask_loadu_epi32(padding, first, keys),
+                  high = _mm512_mask_loadu_epi32(padding, second, keys + 16);
     __m512i low_ranks = _mm512_setzero_si512(), high_ranks = low_ranks;
     for (int i = 0; i < count; i++) {
         const __m512i key = _mm512_set1_epi32((int)keys[i]);
         low_ranks = _mm512_mask_add_epi32(low_ranks, _mm512_cmplt_epu32_mask(key, low), low_ranks, one);
         high_ranks = _mm512_mask_add_epi32(high_ranks, _mm512_cmplt_epu32_mask(key, high), high_ranks, one);
     }
+    /* 2. If some key has the rank, return it. */
     const uint32_t in = first | (uint32_t)second << 16;
-    const uint32_t at =
-        in & (_mm512_cmpeq_epi32_mask(low_ranks, wanted) | (uint32_t)_mm512_cmpeq_epi32_mask(high_ranks, wanted) << 16);
-    if (at != 0) return (struct few){keys[__builtin_ctz(at)], rank, __builtin_popcount(at)};
-    const __m512i fit = _mm512_maskz_mov_epi32(_mm512_cmple_epi32_mask(low_ranks, wanted), low);
+    const uint32_t at = in & (_mm512_cmpeq_epi32_mask(low_ranks, requested) |
+                              (uint32_t)_mm512_cmpeq_epi32_mask(high_ranks, requested) << 16);
+    if (at != 0) return (struct ranked_key){keys[__builtin_ctz(at)], rank, __builtin_popcount(at)};
+    /* 3. Else equal keys span the rank: the largest key with at most `rank` below it. */
+    const __m512i fit = _mm512_maskz_mov_epi32(_mm512_cmple_epi32_mask(low_ranks, requested), low);
     const uint32_t most =
-        _mm512_reduce_max_epu32(_mm512_mask_max_epu32(fit, _mm512_cmple_epi32_mask(high_ranks, wanted), fit, high));
+        _mm512_reduce_max_epu32(_mm512_mask_max_epu32(fit, _mm512_cmple_epi32_mask(high_ranks, requested), fit, high));
     const __m512i key = _mm512_set1_epi32((int)most);
     const uint32_t less = _mm512_cmplt_epu32_mask(low, key) | (uint32_t)_mm512_cmplt_epu32_mask(high, key) << 16;
     const uint32_t equal = _mm512_cmpeq_epu32_mask(low, key) | (uint32_t)_mm512_cmpeq_epu32_mask(high, key) << 16;
-    return (struct few){most, __builtin_popcount(less & in), __builtin_popcount(equal & in)};
+    return (struct ranked_key){most, __builtin_popcount(less & in), __builtin_popcount(equal & in)};
 }
 
-/* below[j]: how many of 16 keys are less than key j. */
+/* Returns, for each of 16 keys, the number of keys less than it: compares with all rotations. */
 static inline __m512i ranks_of_16(__m512i keys)
 {
     __m512i ranks = _mm512_setzero_si512();
@@ -195,8 +203,9 @@ static inline __m512i ranks_of_16(__m512i keys)
     return ranks;
 }
 
-/* Keys of two ranks among 16 of m keys, which are fewer than 65,536; for a rank that is none the key stays as it is. A
- * sample so small leaves more keys between the two, but it is ranked without going through memory. */
+/* *lo and *hi = the keys of two ranks in a sample of 16 of m < 65,536 keys, at a random position in each sixteenth;
+ * unchanged if the rank is outside. So small a sample leaves more keys between the two, but it is ranked in registers.
+ * */
 static inline void sample_16(const uint32_t *keys, int m, uint32_t seed, int first, int last, uint32_t *lo,
                              uint32_t *hi)
 {
@@ -214,7 +223,7 @@ static inline void sample_16(const uint32_t *keys, int m, uint32_t seed, int fir
 }
 
 /* Splits m elements by their mask bits: ones to `less`, zeros to `greater`, in their order. */
-static inline void spread32(const uint32_t *from, int64_t m, const uint16_t *masks, uint32_t *less, uint32_t *greater)
+static inline void split32(const uint32_t *from, int64_t m, const uint16_t *masks, uint32_t *less, uint32_t *greater)
 {
     int64_t i = 0;
     for (; i + 16 <= m; i += 16) {
@@ -236,7 +245,7 @@ static inline void spread32(const uint32_t *from, int64_t m, const uint16_t *mas
     }
 }
 
-static inline void spread64(const uint64_t *from, int64_t m, const uint16_t *masks, uint64_t *less, uint64_t *greater)
+static inline void split64(const uint64_t *from, int64_t m, const uint16_t *masks, uint64_t *less, uint64_t *greater)
 {
     for (int64_t i = 0; i < m; i += 8) {
         __mmask8 valid = (__mmask8)first_lanes(m - i), ones = (__mmask8)((masks[i >> 4] >> (i & 8)) & valid);
@@ -257,50 +266,50 @@ static inline void load_f32(const float *from, int32_t stride, int64_t n, uint32
     for (int64_t i = 0; i < n; i++) keys[i] = bi_key_u32_of_f32(from[i * stride]);
 }
 
-/* A packed element is written before it is known to belong, and overwritten by the next if it does not; the last place
- * is written only by those that belong, so nothing beyond an array is touched. */
-#define PLAIN_LANES(KEY, bits)                                                                                  \
-    static inline struct sifted sift##bits(const KEY *keys, int64_t m, KEY lo, KEY hi, KEY *out)                \
-    {                                                                                                           \
-        struct sifted s = {0, 0};                                                                               \
-        for (int64_t i = 0; i < m; i++) {                                                                       \
-            KEY k = keys[i];                                                                                    \
-            out[s.inside] = k;                                                                                  \
-            s.inside += k - lo <= hi - lo;                                                                      \
-            s.less += k < lo;                                                                                   \
-        }                                                                                                       \
-        return s;                                                                                               \
-    }                                                                                                           \
-    static inline struct bits16 compare##bits(const KEY *keys, int64_t count, KEY v)                            \
-    {                                                                                                           \
-        struct bits16 b = {0, 0};                                                                               \
-        int lanes = count < 16 ? (int)count : 16;                                                               \
-        for (int i = 0; i < lanes; i++) {                                                                       \
-            b.less |= (uint32_t)(keys[i] < v) << i;                                                             \
-            b.equal |= (uint32_t)(keys[i] == v) << i;                                                           \
-        }                                                                                                       \
-        return b;                                                                                               \
-    }                                                                                                           \
-    static inline KEY key_of_rank##bits(const KEY *keys, const KEY *below, int padded, int64_t rank)            \
-    {                                                                                                           \
-        KEY most[16] = {0};                                                                                     \
-        for (int at = 0; at < padded; at += 16)                                                                 \
-            for (int j = 0; j < 16; j++) {                                                                      \
-                KEY key = below[at + j] <= (KEY)rank ? keys[at + j] : 0;                                        \
-                most[j] = key > most[j] ? key : most[j];                                                        \
-            }                                                                                                   \
-        for (int j = 1; j < 16; j++) most[0] = most[j] > most[0] ? most[j] : most[0];                           \
-        return most[0];                                                                                         \
-    }                                                                                                           \
-    static inline void spread##bits(const KEY *from, int64_t m, const uint16_t *masks, KEY *less, KEY *greater) \
-    {                                                                                                           \
-        for (int64_t i = 0; i < m; i++) {                                                                       \
-            int one = (masks[i >> 4] >> (i & 15)) & 1;                                                          \
-            KEY *to = one ? less : greater;                                                                     \
-            *to = from[i];                                                                                      \
-            less += one;                                                                                        \
-            greater += !one;                                                                                    \
-        }                                                                                                       \
+/* An element is written before its test, and overwritten by the next one if it fails. The last position is written only
+ * by elements that pass, so nothing beyond an array is written. */
+#define PLAIN_LANES(KEY, bits)                                                                                 \
+    static inline struct range_counts pack_range##bits(const KEY *keys, int64_t m, KEY lo, KEY hi, KEY *out)   \
+    {                                                                                                          \
+        struct range_counts s = {0, 0};                                                                        \
+        for (int64_t i = 0; i < m; i++) {                                                                      \
+            KEY k = keys[i];                                                                                   \
+            out[s.inside] = k;                                                                                 \
+            s.inside += k - lo <= hi - lo;                                                                     \
+            s.less += k < lo;                                                                                  \
+        }                                                                                                      \
+        return s;                                                                                              \
+    }                                                                                                          \
+    static inline struct compare_masks compare##bits(const KEY *keys, int64_t count, KEY v)                    \
+    {                                                                                                          \
+        struct compare_masks b = {0, 0};                                                                       \
+        int lanes = count < 16 ? (int)count : 16;                                                              \
+        for (int i = 0; i < lanes; i++) {                                                                      \
+            b.less |= (uint32_t)(keys[i] < v) << i;                                                            \
+            b.equal |= (uint32_t)(keys[i] == v) << i;                                                          \
+        }                                                                                                      \
+        return b;                                                                                              \
+    }                                                                                                          \
+    static inline KEY key_of_rank##bits(const KEY *keys, const KEY *below, int padded, int64_t rank)           \
+    {                                                                                                          \
+        KEY most[16] = {0};                                                                                    \
+        for (int at = 0; at < padded; at += 16)                                                                \
+            for (int j = 0; j < 16; j++) {                                                                     \
+                KEY key = below[at + j] <= (KEY)rank ? keys[at + j] : 0;                                       \
+                most[j] = key > most[j] ? key : most[j];                                                       \
+            }                                                                                                  \
+        for (int j = 1; j < 16; j++) most[0] = most[j] > most[0] ? most[j] : most[0];                          \
+        return most[0];                                                                                        \
+    }                                                                                                          \
+    static inline void split##bits(const KEY *from, int64_t m, const uint16_t *masks, KEY *less, KEY *greater) \
+    {                                                                                                          \
+        for (int64_t i = 0; i < m; i++) {                                                                      \
+            int one = (masks[i >> 4] >> (i & 15)) & 1;                                                         \
+            KEY *to = one ? less : greater;                                                                    \
+            *to = from[i];                                                                                     \
+            less += one;                                                                                       \
+            greater += !one;                                                                                   \
+        }                                                                                                      \
     }
 
 PLAIN_LANES(uint32_t, 32)

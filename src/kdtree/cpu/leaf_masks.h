@@ -1,5 +1,6 @@
-/* Small subtrees by masks of their points, of which there are at most 32: which of them lie below which, and the
- * medians of subsets. With AVX-512 alone; elsewhere leaf.inc selects medians among copied keys. */
+/* Orders small subtrees, of at most 32 points, by bit masks: for each point and coordinate the points below it. The
+ * median of a subset has half of the subset below it. AVX-512 only; elsewhere leaf.inc selects medians among copied
+ * keys. */
 #ifndef BI_KDTREE_CPU_LEAF_MASKS_H
 #define BI_KDTREE_CPU_LEAF_MASKS_H
 
@@ -9,14 +10,14 @@
 
 #if BI_LEVEL == 4
 
-enum { LEAF_LEVELS = 5 }; /* of 32 points that have more than one in a subtree */
+enum { LEAF_LEVELS = 5 }; /* levels of 32 points whose subtrees have more than one */
 
-/* Bit j of below[i] tells that key j is less than key i, for i and j below m, which is at most 32. */
+/* Sets bit j of below[i] if key j is less than key i, for i, j < m <= 32. */
 static inline void below_masks32(const uint32_t *keys, int m, uint32_t *below)
 {
-    const __m512i rest = _mm512_set1_epi32(-1);
-    __m512i low = _mm512_mask_loadu_epi32(rest, first_lanes(m), keys);
-    __m512i high = m > 16 ? _mm512_mask_loadu_epi32(rest, first_lanes(m - 16), keys + 16) : rest;
+    const __m512i padding = _mm512_set1_epi32(-1);
+    __m512i low = _mm512_mask_loadu_epi32(padding, first_lanes(m), keys);
+    __m512i high = m > 16 ? _mm512_mask_loadu_epi32(padding, first_lanes(m - 16), keys + 16) : padding;
     uint16_t *halves = (uint16_t *)below;
     for (int i = 0; i < m; i++) {
         const __m512i key = _mm512_set1_epi32((int)keys[i]);
@@ -44,7 +45,7 @@ static inline void below_masks64(const uint64_t *keys, int m, uint32_t *below)
     _mm512_store_si512(below + 16, masks[1]);
 }
 
-/* The set bits of each lane. */
+/* Counts the set bits of each lane. */
 static inline __m512i count_bits(__m512i x)
 {
     const __m512i nibble = _mm512_set1_epi8(15), ones = _mm512_set1_epi8(1);
@@ -55,10 +56,10 @@ static inline __m512i count_bits(__m512i x)
     return _mm512_madd_epi16(pairs, _mm512_set1_epi16(1));
 }
 
-/* 16 of the points, while they are put to their places: the subset of each, where it begins and how many it has. */
+/* 16 of the points, while their slots are assigned: the subset of each, its begin and its size. */
 struct subsets {
-    __m512i members, begin, count, place;
-    __mmask16 open; /* points that have no place yet */
+    __m512i members, begin, count, slot;
+    __mmask16 open; /* points without a slot */
 };
 
 static inline struct subsets one_subset(int m, int first)
@@ -69,25 +70,25 @@ static inline struct subsets one_subset(int m, int first)
                             _mm512_set1_epi32(32), lanes};
 }
 
-/* Which points are the medians of their subsets, and which of the others lie below theirs. */
+/* The medians of the subsets, and the points below their medians. */
 struct level_masks {
     uint32_t medians, less;
 };
 
-/* Equal keys may leave points in a subset that has no place: they get none. */
+/* Assigns slots to the medians of subsets. Equal keys may leave points in an empty subset: they get no slot. */
 static inline struct level_masks rank_subsets(struct subsets *s, const uint32_t *below)
 {
     const __m512i ranks = count_bits(_mm512_and_si512(_mm512_load_si512(below), s->members));
     const __m512i half = _mm512_srli_epi32(s->count, 1);
     const __mmask16 some = _mm512_mask_test_epi32_mask(s->open, s->count, s->count);
     const __mmask16 medians = _mm512_mask_cmpeq_epi32_mask(some, ranks, half);
-    s->place = _mm512_mask_add_epi32(s->place, medians, s->begin, half);
+    s->slot = _mm512_mask_add_epi32(s->slot, medians, s->begin, half);
     s->open &= (__mmask16)~medians;
     return (struct level_masks){medians, _mm512_mask_cmplt_epi32_mask(s->open, ranks, half)};
 }
 
-/* Each subset falls apart into those below its median and those above. */
-static inline void part_subsets(struct subsets *s, struct level_masks all, __mmask16 less)
+/* Splits each subset into the points below its median and the points above. */
+static inline void split_subsets(struct subsets *s, struct level_masks all, __mmask16 less)
 {
     const __m512i half = _mm512_srli_epi32(s->count, 1), one = _mm512_set1_epi32(1),
                   below = _mm512_set1_epi32((int)all.less);
@@ -97,31 +98,31 @@ static inline void part_subsets(struct subsets *s, struct level_masks all, __mma
     s->count = _mm512_mask_mov_epi32(_mm512_sub_epi32(s->count, behind), less, half);
 }
 
-/* The places that are taken, as bits, once subsets of one point have theirs. */
-static inline __m512i take_places(struct subsets *s)
+/* Assigns slots to subsets of one point. Returns the slots assigned, as bits. */
+static inline __m512i assign_slots(struct subsets *s)
 {
     const __m512i one = _mm512_set1_epi32(1);
-    s->place = _mm512_mask_mov_epi32(s->place, _mm512_mask_cmpeq_epi32_mask(s->open, s->count, one), s->begin);
-    return _mm512_sllv_epi32(one, s->place);
+    s->slot = _mm512_mask_mov_epi32(s->slot, _mm512_mask_cmpeq_epi32_mask(s->open, s->count, one), s->begin);
+    return _mm512_sllv_epi32(one, s->slot);
 }
 
-/* Puts m points, at most 32, to their places in a subtree, whole levels at a time: order[] names them. by: the masks of
- * each level. False where a subset has not exactly one median, because of equal keys, so that two points have one place
- * or one has none; order[] then tells nothing. */
+/* Orders the m <= 32 points of a subtree, a whole level at a time. by: the masks of each level. Returns false, with
+ * order[] undefined, if a subset has not exactly one median because of equal keys: then two points share a slot, or one
+ * has none. */
 static inline bool order_by_levels(const uint32_t *const by[], int m, uint8_t *order)
 {
     struct subsets low = one_subset(m, 0), high = one_subset(m, 16);
-    uint8_t place[32];
+    uint8_t slot[32];
     for (int t = 0; m >> t > 1; t++) {
         const struct level_masks a = rank_subsets(&low, by[t]), b = rank_subsets(&high, by[t] + 16);
         const struct level_masks all = {a.medians | b.medians << 16, a.less | b.less << 16};
-        part_subsets(&low, all, (__mmask16)a.less);
-        part_subsets(&high, all, (__mmask16)b.less);
+        split_subsets(&low, all, (__mmask16)a.less);
+        split_subsets(&high, all, (__mmask16)b.less);
     }
-    const __m512i taken = _mm512_or_si512(take_places(&low), take_places(&high));
-    _mm_storeu_si128((__m128i *)place, _mm512_cvtepi32_epi8(low.place));
-    _mm_storeu_si128((__m128i *)(place + 16), _mm512_cvtepi32_epi8(high.place));
-    for (int i = 0; i < m; i++) order[place[i] & 31] = (uint8_t)i;
+    const __m512i taken = _mm512_or_si512(assign_slots(&low), assign_slots(&high));
+    _mm_storeu_si128((__m128i *)slot, _mm512_cvtepi32_epi8(low.slot));
+    _mm_storeu_si128((__m128i *)(slot + 16), _mm512_cvtepi32_epi8(high.slot));
+    for (int i = 0; i < m; i++) order[slot[i] & 31] = (uint8_t)i;
     return (uint32_t)_mm512_reduce_or_epi32(taken) == (m == 32 ? ~0u : (1u << m) - 1);
 }
 

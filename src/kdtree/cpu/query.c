@@ -6,14 +6,16 @@
 #include "core/call.h"
 #include "core/cpu/threads.h"
 
-enum { CHUNK = 512, LOCATE_ITEMS = 16 /* simple items that one query's leaf takes as long as */ };
+/* Queries of a chunk, and cost of locating a query, in simple items; both are chosen. */
+enum { CHUNK = 512, LOCATE_ITEMS = 16 };
 
-/* Where the arrays of the index begin, in bytes. */
+/* The offsets of the arrays of the index, in bytes. */
 struct index_layout {
     int levels, floor_levels;
     size_t box, begins, floors, facts, axes, end;
 };
 
+/* Subtrees of the lowest 3 levels (chosen) have no floor of their own: that of an ancestor bounds their ids. */
 static struct index_layout index_layout(const bosc_kdtree_opts *opts, int64_t n)
 {
     struct index_layout p = {.levels = bi_kdtree_cpu_index_levels(n)};
@@ -44,12 +46,18 @@ static struct bi_kdtree_cpu_index get_index(const bosc_kdtree *tree)
                                         .axes = (uint8_t *)base + p.axes};
 }
 
-static const struct bi_kdtree_query_hot *pick_hot(const bosc_ctx *ctx, bosc_dtype dtype)
+static const struct bi_kdtree_query_hot *select_hot_loops(const bosc_ctx *ctx, bosc_dtype dtype)
 {
-    return *BI_LEVEL_PICK(ctx->level, bi_kdtree_query_hot) + (dtype - BOSC_F32);
+    switch (dtype) {
+    case BOSC_F32: return BI_LEVEL_PICK(ctx->level, bi_kdtree_query_f32);
+    case BOSC_F64: return BI_LEVEL_PICK(ctx->level, bi_kdtree_query_f64);
+    case BOSC_I32: return BI_LEVEL_PICK(ctx->level, bi_kdtree_query_i32);
+    default: return BI_LEVEL_PICK(ctx->level, bi_kdtree_query_i64);
+    }
 }
 
-/* The smallest id of subtree s of a level. */
+/* Finds the smallest id of subtree s of a level: of all its nodes at the lowest level, else of its two sides and the
+ * node between them. */
 static void make_floor(const bosc_kdtree_view *view, const struct bi_kdtree_cpu_index *index, int level, int64_t s)
 {
     const int64_t nodes = (int64_t)1 << level;
@@ -61,7 +69,7 @@ static void make_floor(const bosc_kdtree_view *view, const struct bi_kdtree_cpu_
         r.begin = bi_kdtree_mid(r);
         r.end = r.begin + 1;
     }
-    uint32_t part[4] = {least, least, least, least}; /* of every fourth, so that none waits for the one before */
+    uint32_t part[4] = {least, least, least, least}; /* four independent chains */
     for (; r.end - r.begin >= 4; r.begin += 4)
         for (int j = 0; j < 4; j++) part[j] = view->ids[r.begin + j] < part[j] ? view->ids[r.begin + j] : part[j];
     for (; r.begin < r.end; r.begin++) part[0] = view->ids[r.begin] < part[0] ? view->ids[r.begin] : part[0];
@@ -69,7 +77,7 @@ static void make_floor(const bosc_kdtree_view *view, const struct bi_kdtree_cpu_
     floors[nodes - 1 + s] = least;
 }
 
-/* Of all subtrees, from the bottom up. */
+/* Finds the smallest ids of all subtrees, from the bottom up. */
 static void make_floors(bosc_ctx *ctx, const bosc_kdtree_view *view, const struct bi_kdtree_cpu_index *index)
 {
     for (int level = index->floor_levels; level >= 0; level--) {
@@ -79,32 +87,35 @@ static void make_floors(bosc_ctx *ctx, const bosc_kdtree_view *view, const struc
     (void)ctx;
 }
 
-/* The places of all coordinates but the flat ones. */
-static void make_places(int32_t dim, uint32_t flat, uint32_t odd_levels, struct bi_kdtree_cpu_places *places)
+/* Numbers all coordinates but the flat ones. */
+static void number_coordinates(int32_t dim, uint32_t flat, uint32_t odd_levels,
+                               struct bi_kdtree_searched_coordinates *searched)
 {
-    places->dim = 0;
-    places->odd_levels = odd_levels;
+    searched->dim = 0;
+    searched->odd_levels = odd_levels;
     for (int32_t c = 0; c < dim; c++) {
         const bool axis = c < BI_KDTREE_MOST_LEVELS;
         if (axis && flat >> c & 1) continue;
-        if (axis) places->of_axis[c] = (uint8_t)places->dim;
-        places->coordinates[places->dim++] = (uint16_t)c;
+        if (axis) searched->of_axis[c] = (uint8_t)searched->dim;
+        searched->coordinates[searched->dim++] = (uint16_t)c;
     }
     for (int level = 0; level < BI_KDTREE_MOST_LEVELS; level++) {
         int32_t c = level % dim;
         while (flat >> c & 1) c = bi_kdtree_cycle(c, dim);
-        places->usual[level] = places->of_axis[c];
+        searched->usual[level] = searched->of_axis[c];
     }
 }
 
-/* The levels of which some node splits by another coordinate than the usual one, as bits. */
-static uint32_t find_odd_levels(const struct bi_kdtree_cpu_index *index, const struct bi_kdtree_cpu_places *places)
+/* Returns the levels, as bits, with a node that splits by another coordinate than the usual one. */
+static uint32_t find_odd_levels(const struct bi_kdtree_cpu_index *index,
+                                const struct bi_kdtree_searched_coordinates *searched)
 {
     uint32_t levels = 0;
     for (int level = 0; level < index->levels; level++) {
         const uint8_t *axes = index->axes + ((int64_t)1 << level) - 1;
         uint32_t odd = 0;
-        for (int64_t i = 0; i < (int64_t)1 << level; i++) odd |= axes[i] != places->coordinates[places->usual[level]];
+        for (int64_t i = 0; i < (int64_t)1 << level; i++)
+            odd |= axes[i] != searched->coordinates[searched->usual[level]];
         levels |= odd << level;
     }
     return levels;
@@ -114,26 +125,26 @@ static void find_facts(const bosc_kdtree_view *view, const struct bi_kdtree_quer
                        const struct bi_kdtree_cpu_index *index)
 {
     struct bi_kdtree_cpu_facts *facts = (struct bi_kdtree_cpu_facts *)index->facts;
-    struct bi_kdtree_cpu_places places;
+    struct bi_kdtree_searched_coordinates searched;
     if (index->levels == 0) return;
     facts->flat = hot->find_flat(view, index);
-    make_places(view->dim, facts->flat, 0, &places);
-    if (facts->flat) hot->leave_flat(view, index, &places);
-    facts->flat_odd_levels = find_odd_levels(index, &places);
-    make_places(view->dim, 0, 0, &places);
-    facts->odd_levels = find_odd_levels(index, &places);
+    number_coordinates(view->dim, facts->flat, 0, &searched);
+    if (facts->flat) hot->replace_flat_sides(view, index, &searched);
+    facts->flat_odd_levels = find_odd_levels(index, &searched);
+    number_coordinates(view->dim, 0, 0, &searched);
+    facts->odd_levels = find_odd_levels(index, &searched);
 }
 
-/* Sides of a level of the index, of which deeper ones are made. */
+/* Makes the sides of a level of the index; deeper levels exist already. */
 static bosc_status make_level(bosc_ctx *ctx, const bosc_kdtree_view *view, const struct bi_kdtree_cpu_index *index,
                               int level)
 {
     enum { CHUNK_NODES = 64 };
-    const struct bi_kdtree_query_hot *hot = pick_hot(ctx, view->dtype);
+    const struct bi_kdtree_query_hot *hot = select_hot_loops(ctx, view->dtype);
     int64_t nodes = (int64_t)1 << level, chunk = nodes >= CHUNK_NODES * CHUNK_NODES ? CHUNK_NODES : 1;
-    double items = 3 * (double)view->nodes / index->levels; /* of a level; the others are less */
-    struct bi_parts p = bi_parts_of(ctx, nodes / chunk, items / (double)(nodes / chunk));
-    while (bi_next_part(ctx, &p)) {
+    double items = 3 * (double)view->nodes / index->levels; /* cost of a level, at most */
+    struct bi_batches p = bi_batches_of(ctx, nodes / chunk, items / (double)(nodes / chunk));
+    while (bi_next_batch(ctx, &p)) {
         BI_PARALLEL_FOR(index->levels > 10 ? ctx->threads : 1, (dynamic), s, p.begin, p.end,
                         hot->make_sides(view, index, level, s * chunk, (s + 1) * chunk));
     }
@@ -143,12 +154,12 @@ static bosc_status make_level(bosc_ctx *ctx, const bosc_kdtree_view *view, const
 bosc_status bi_kdtree_cpu_make_index(bosc_ctx *ctx, bosc_kdtree *tree, const bosc_kdtree_view *view)
 {
     struct bi_kdtree_cpu_index index = get_index(tree);
-    const struct bi_kdtree_query_hot *hot = pick_hot(ctx, view->dtype);
+    const struct bi_kdtree_query_hot *hot = select_hot_loops(ctx, view->dtype);
     uint32_t *begins = (uint32_t *)index.begins;
     int64_t leaves = (int64_t)1 << index.levels;
     BI_PARALLEL_FOR(leaves > 1024 ? ctx->threads : 1, (static), s, 0, leaves,
                     begins[s] = (uint32_t)bi_kdtree_subtree(view->nodes, index.levels, (uint64_t)s).begin);
-    begins[leaves] = (uint32_t)view->nodes + 1; /* as if a node came after the last leaf too */
+    begins[leaves] = (uint32_t)view->nodes + 1; /* as if a node followed the last leaf */
     for (int level = index.levels - 1; level >= 0; level--) BI_TRY(make_level(ctx, view, &index, level));
     hot->make_box(view, &index);
     find_facts(view, hot, &index);
@@ -158,12 +169,12 @@ bosc_status bi_kdtree_cpu_make_index(bosc_ctx *ctx, bosc_kdtree *tree, const bos
 
 size_t bi_kdtree_cpu_query_bytes(const bosc_ctx *ctx, const bosc_kdtree *tree, int64_t query_count, int64_t k)
 {
-    int64_t kept = k < tree->nodes ? k : tree->nodes;
-    size_t heaps = kept > BI_KDTREE_SORTED_LIST ? (size_t)kept * 16 * (size_t)ctx->most_threads : 0;
-    return (size_t)query_count * 24 + heaps + 65536; /* leaves and order, and as much again for their sort */
+    int64_t list_size = k < tree->nodes ? k : tree->nodes;
+    size_t heaps = list_size > BI_KDTREE_SORTED_LIST ? (size_t)list_size * 16 * (size_t)ctx->max_threads : 0;
+    return (size_t)query_count * 24 + heaps + 65536; /* leaves and order (8 bytes), and their sort */
 }
 
-/* The leaves of a chunk of queries, which are in the caller's order yet. */
+/* Finds the leaves of a chunk of queries, in the caller's order. */
 static void locate_chunk(const struct bi_kdtree_cpu_search *a, const struct bi_kdtree_query_hot *hot, int64_t i)
 {
     int64_t end = (i + 1) * CHUNK < a->queries.n ? (i + 1) * CHUNK : a->queries.n;
@@ -171,8 +182,8 @@ static void locate_chunk(const struct bi_kdtree_cpu_search *a, const struct bi_k
     for (int64_t q = i * CHUNK; q < end; q++) ((uint32_t *)a->order)[q] = (uint32_t)q;
 }
 
-/* Puts the queries that share the flat coordinates first; nothing else is said of the order. */
-static void part_queries(uint32_t *leaves, uint32_t *order, int64_t count, uint32_t bit)
+/* Moves the queries that share the flat coordinates (leaf < bit) to the front, in any order. */
+static void move_flat_first(uint32_t *leaves, uint32_t *order, int64_t count, uint32_t bit)
 {
     for (int64_t at = 0, end = count; at < end;) {
         uint32_t leaf = leaves[at], row = order[at];
@@ -193,16 +204,16 @@ static bosc_status sort_queries(bosc_ctx *ctx, const struct bi_kdtree_query_hot 
 {
     int64_t count = a->queries.n, chunks = bi_div_up(count, CHUNK);
     const bool flat = a->index.facts->flat != 0;
-    const uint32_t bit = (uint32_t)1 << a->index.levels; /* of leaves, where a query is to see all coordinates */
+    const uint32_t bit = (uint32_t)1 << a->index.levels; /* set in leaves of queries that compare all coordinates */
     uint32_t *leaves, *order;
     BI_TRY(bi_scratch_of(ctx, count, sizeof *leaves, &leaves));
     BI_TRY(bi_scratch_of(ctx, count, sizeof *order, &order));
     a->leaves = leaves;
     a->order = order;
-    struct bi_parts p = bi_parts_of(ctx, chunks, 4 * (double)count / (double)chunks);
-    while (bi_next_part(ctx, &p)) {
-        BI_PARALLEL_FOR(bi_threads_worth(ctx, p.end - p.begin, CHUNK * LOCATE_ITEMS), (static), i, p.begin, p.end,
-                        locate_chunk(a, hot, i));
+    struct bi_batches p = bi_batches_of(ctx, chunks, 4 * (double)count / (double)chunks);
+    while (bi_next_batch(ctx, &p)) {
+        BI_PARALLEL_FOR(bi_thread_count_by_cost(ctx, p.end - p.begin, CHUNK * LOCATE_ITEMS), (static), i, p.begin,
+                        p.end, locate_chunk(a, hot, i));
     }
     BI_TRY(p.status);
     if (a->index.levels == 0) return BOSC_OK;
@@ -210,7 +221,7 @@ static bosc_status sort_queries(bosc_ctx *ctx, const struct bi_kdtree_query_hot 
         BI_TRY(ctx->backend->core->sort_pairs(ctx, BOSC_U32, leaves, sizeof *order, order, count, leaves, order, 0,
                                               a->index.levels + flat));
     else if (flat)
-        part_queries(leaves, order, count, bit);
+        move_flat_first(leaves, order, count, bit);
     if (flat) a->in_flat = bi_lower_bound_u32(leaves, count, bit);
     return BOSC_OK;
 }
@@ -218,7 +229,7 @@ static bosc_status sort_queries(bosc_ctx *ctx, const struct bi_kdtree_query_hot 
 typedef void (*run_fn)(const struct bi_kdtree_cpu_search *a, int64_t begin, int64_t end, int thread);
 
 struct searches {
-    const struct bi_kdtree_cpu_search *in_flat, *all; /* of queries that share the flat coordinates; of the others */
+    const struct bi_kdtree_cpu_search *in_flat, *all; /* for queries that share the flat coordinates; for the others */
     run_fn run;
 };
 
@@ -230,37 +241,40 @@ static void run_chunk(const struct searches *s, int64_t begin, int64_t end, int 
     if (middle < end) s->run(s->all, middle, end, thread);
 }
 
-/* A query takes as long as so many simple items, and some more for each neighbour. */
+/* Cost of a query in simple items, plus one a neighbour; chosen. */
 enum { QUERY_ITEMS = 64 };
 
+/* Runs chunks of queries in parallel. */
 static bosc_status run_chunks(bosc_ctx *ctx, const struct searches *s)
 {
     const struct bi_kdtree_cpu_search *a = s->in_flat;
-    int64_t count = a->queries.n, chunk = count > 128 * CHUNK ? 4 * CHUNK : CHUNK / 2;
+    int64_t count = a->queries.n, chunk = count > 128 * CHUNK ? 4 * CHUNK : CHUNK / 2; /* chosen */
     int64_t chunks = bi_div_up(count, chunk);
-    double items = (double)(QUERY_ITEMS + a->kept) * (double)count;
-    struct bi_parts p = bi_parts_of(ctx, chunks, items / (double)chunks);
-    /* Some take a hundred times as long, in many dimensions: the first part tells. */
-    if (p.told && p.each > (int64_t)ctx->threads) p.each = ctx->threads;
-    while (bi_next_part(ctx, &p)) {
+    double items = (double)(QUERY_ITEMS + a->list_size) * (double)count;
+    struct bi_batches p = bi_batches_of(ctx, chunks, items / (double)chunks);
+    /* In many dimensions a query may cost a hundred times as much: the first batch measures it, so it is small. */
+    if (p.is_reported && p.each > (int64_t)ctx->threads) p.each = ctx->threads;
+    while (bi_next_batch(ctx, &p)) {
         const int64_t here = (p.end * chunk < count ? p.end * chunk : count) - p.begin * chunk;
-        BI_PARALLEL_FOR(bi_threads_worth(ctx, here, QUERY_ITEMS + a->kept), (dynamic, 1), i, p.begin, p.end,
+        BI_PARALLEL_FOR(bi_thread_count_by_cost(ctx, here, QUERY_ITEMS + a->list_size), (dynamic, 1), i, p.begin, p.end,
                         run_chunk(s, i * chunk, (i + 1) * chunk < count ? (i + 1) * chunk : count, bi_thread_number()));
     }
     return p.status;
 }
 
-static bosc_status run_all(bosc_ctx *ctx, const struct bi_kdtree_cpu_search *a, run_fn run)
+/* Queries that share the flat coordinates are searched without these, the others by all coordinates. */
+static bosc_status run_search(bosc_ctx *ctx, const struct bi_kdtree_cpu_search *a, run_fn run)
 {
     struct bi_kdtree_cpu_search all;
     if (a->in_flat == a->queries.n) return run_chunks(ctx, &(struct searches){a, a, run});
     all = *a;
-    make_places(a->view.dim, 0, a->index.facts->odd_levels, &all.places);
+    number_coordinates(a->view.dim, 0, a->index.facts->odd_levels, &all.searched);
     return run_chunks(ctx, &(struct searches){a, &all, run});
 }
 
-static bosc_status prepare(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree_view *view,
-                           const struct bi_kdtree_query *query, struct bi_kdtree_cpu_search *a)
+/* Fills the arguments of a search, and sorts its queries. */
+static bosc_status prepare_search(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree_view *view,
+                                  const struct bi_kdtree_query *query, struct bi_kdtree_cpu_search *a)
 {
     int64_t nodes = tree->nodes;
     *a = (struct bi_kdtree_cpu_search){.view = *view,
@@ -268,7 +282,7 @@ static bosc_status prepare(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kd
                                        .queries = query->rows,
                                        .in_flat = query->rows.n,
                                        .k = query->k,
-                                       .kept = query->k < nodes ? query->k : nodes,
+                                       .list_size = query->k < nodes ? query->k : nodes,
                                        .limit = query->within ? query->r2 : (double)INFINITY,
                                        .counts = query->counts,
                                        .bad = query->bad,
@@ -276,21 +290,21 @@ static bosc_status prepare(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kd
                                        .ids = query->ids,
                                        .dist2 = query->dist2,
                                        .wide_ids = tree->opts.id_bits == 64};
-    make_places(view->dim, a->index.facts->flat, a->index.facts->flat_odd_levels, &a->places);
-    if (a->kept > BI_KDTREE_SORTED_LIST)
-        BI_TRY(bi_scratch(ctx, (size_t)a->kept * 16 * (size_t)ctx->threads, &a->heaps));
-    return sort_queries(ctx, pick_hot(ctx, view->dtype), a);
+    number_coordinates(view->dim, a->index.facts->flat, a->index.facts->flat_odd_levels, &a->searched);
+    if (a->list_size > BI_KDTREE_SORTED_LIST)
+        BI_TRY(bi_scratch(ctx, (size_t)a->list_size * 16 * (size_t)ctx->threads, &a->heaps));
+    return sort_queries(ctx, select_hot_loops(ctx, view->dtype), a);
 }
 
-/* The first queries of an order by leaf write to rows anywhere: memory that is new gets nearly all its pages then, in
- * one part. Where someone listens, pages are asked for before, part by part. What they hold stays. */
+/* Touches the pages of an array, without changing it. Queries sorted by leaf write to rows anywhere, so the first batch
+ * would fault in nearly all pages of new memory. With a progress callback, pages are touched first, batch by batch. */
 static bosc_status touch_pages(bosc_ctx *ctx, void *array, size_t bytes)
 {
-    enum { PAGE = 4096, PAGE_ITEMS = 128 };
+    enum { PAGE = 4096, PAGE_ITEMS = 128 /* cost of a page, in simple items; chosen */ };
     volatile char *at = array;
-    if (!ctx->progress.listens || !array) return BOSC_OK;
-    struct bi_parts p = bi_parts_of(ctx, (int64_t)(bytes / PAGE), PAGE_ITEMS);
-    while (bi_next_part(ctx, &p)) {
+    if (!ctx->progress.active || !array) return BOSC_OK;
+    struct bi_batches p = bi_batches_of(ctx, (int64_t)(bytes / PAGE), PAGE_ITEMS);
+    while (bi_next_batch(ctx, &p)) {
 #pragma omp parallel for schedule(static) num_threads(ctx->threads) if (p.end - p.begin > 64)
         for (int64_t i = p.begin; i < p.end; i++) {
             const char held = at[i * PAGE];
@@ -300,43 +314,44 @@ static bosc_status touch_pages(bosc_ctx *ctx, void *array, size_t bytes)
     return p.status;
 }
 
-static bosc_status touch_answers(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
+static bosc_status touch_outputs(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
     size_t entries = (size_t)(query->rows.n * query->k);
     BI_TRY(touch_pages(ctx, query->ids, entries * (size_t)tree->opts.id_bits / 8));
     return touch_pages(ctx, query->dist2, entries * (tree->opts.dtype == BOSC_F32 ? 4 : 8));
 }
 
-enum what { KNN, COUNT, FILL };
+enum kind { KNN, COUNT, FILL };
 
 static bosc_status search_chunk(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree_view *view,
-                                const struct bi_kdtree_query *query, enum what what)
+                                const struct bi_kdtree_query *query, enum kind kind)
 {
-    const struct bi_kdtree_query_hot *hot = pick_hot(ctx, view->dtype);
+    const struct bi_kdtree_query_hot *hot = select_hot_loops(ctx, view->dtype);
     struct bi_kdtree_cpu_search a;
-    BI_TRY(prepare(ctx, tree, view, query, &a));
-    if (what == KNN) BI_TRY(touch_answers(ctx, tree, query));
-    return run_all(ctx, &a, what == KNN ? hot->knn : what == COUNT ? hot->radius_count : hot->radius_fill);
+    BI_TRY(prepare_search(ctx, tree, view, query, &a));
+    if (kind == KNN) BI_TRY(touch_outputs(ctx, tree, query));
+    return run_search(ctx, &a, kind == KNN ? hot->knn : kind == COUNT ? hot->radius_count : hot->radius_fill);
 }
 
-/* More queries than 32 bits can number are run in several chunks. */
+/* Queries of a chunk: numbers fit 32 bits. */
 enum { MOST_QUERIES = 1 << 30 };
 
-static bosc_status search(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree_view *view,
-                          const struct bi_kdtree_query *query, enum what what)
+/* Searches chunk by chunk, each with its own part of the outputs. */
+static bosc_status search_chunks(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree_view *view,
+                                 const struct bi_kdtree_query *query, enum kind kind)
 {
     int64_t count = query->rows.n, size = (int64_t)bosc_dtype_size(view->dtype);
     for (int64_t at = 0; at < count; at += MOST_QUERIES) {
         struct bi_kdtree_query chunk = *query;
         chunk.rows.n = count - at < MOST_QUERIES ? count - at : MOST_QUERIES;
         chunk.rows.data = (const char *)query->rows.data + at * query->rows.stride * size;
-        if (what == KNN) {
+        if (kind == KNN) {
             chunk.ids = (char *)query->ids + at * query->k * tree->opts.id_bits / 8;
             if (query->dist2) chunk.dist2 = (char *)query->dist2 + at * query->k * (view->dtype == BOSC_F32 ? 4 : 8);
         }
         if (query->counts) chunk.counts = query->counts + at;
         if (query->offsets) chunk.offsets = query->offsets + at;
-        BI_TRY_WITH_SCRATCH(ctx, search_chunk(ctx, tree, view, &chunk, what));
+        BI_TRY_WITH_SCRATCH(ctx, search_chunk(ctx, tree, view, &chunk, kind));
     }
     return BOSC_OK;
 }
@@ -344,17 +359,17 @@ static bosc_status search(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdt
 bosc_status bi_kdtree_cpu_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree_view *view,
                               const struct bi_kdtree_query *query)
 {
-    return search(ctx, tree, view, query, KNN);
+    return search_chunks(ctx, tree, view, query, KNN);
 }
 
 bosc_status bi_kdtree_cpu_radius_count(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree_view *view,
                                        const struct bi_kdtree_query *query)
 {
-    return search(ctx, tree, view, query, COUNT);
+    return search_chunks(ctx, tree, view, query, COUNT);
 }
 
 bosc_status bi_kdtree_cpu_radius_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree_view *view,
                                       const struct bi_kdtree_query *query)
 {
-    return search(ctx, tree, view, query, FILL);
+    return search_chunks(ctx, tree, view, query, FILL);
 }

@@ -1,5 +1,5 @@
-/* The CPU's table of fused operations of k-d trees. */
-#include "kdtree/cpu/brown.h"
+/* The operations of k-d trees on the CPU. */
+#include "kdtree/cpu/published/published.h"
 #include "kdtree/cpu/build.h"
 #include "kdtree/cpu/query.h"
 
@@ -40,7 +40,7 @@ static bosc_kdtree_view cpu_view(const bosc_kdtree *tree)
                               .id_stride = 1};
 }
 
-/* Of rows begin to end - 1, which lie one behind the other. */
+/* True if rows begin to end - 1, which are contiguous, hold a NaN. */
 static bool rows_have_nan(const bosc_ctx *ctx, const struct bi_kdtree_find_nan *find, int64_t begin, int64_t end)
 {
     const int32_t dim = find->dim;
@@ -60,13 +60,13 @@ static bosc_status cpu_find_nan(bosc_ctx *ctx, bosc_dtype dtype, int32_t dim, co
     *row = INT64_MAX;
     if (rows->stride != dim) return cpu_steps.find_nan(ctx, rows->n, &find);
     const int64_t chunks = bi_div_up(rows->n, CHUNK);
-    struct bi_parts p = bi_parts_of(ctx, chunks, (double)rows->n / (double)chunks);
-    while (bi_next_part(ctx, &p)) {
-        BI_PARALLEL_OR(bi_threads_worth(ctx, (p.end - p.begin) * CHUNK / 4, dim), any, i, p.begin, p.end,
+    struct bi_batches p = bi_batches_of(ctx, chunks, (double)rows->n / (double)chunks);
+    while (bi_next_batch(ctx, &p)) {
+        BI_PARALLEL_OR(bi_thread_count_by_cost(ctx, (p.end - p.begin) * CHUNK / 4, dim), any, i, p.begin, p.end,
                        rows_have_nan(ctx, &find, i * CHUNK, (i + 1) * CHUNK < rows->n ? (i + 1) * CHUNK : rows->n));
     }
     BI_TRY(p.status);
-    return any ? cpu_steps.find_nan(ctx, rows->n, &find) : BOSC_OK;
+    return any ? cpu_steps.find_nan(ctx, rows->n, &find) : BOSC_OK; /* finds the first row */
 }
 
 static bool cpu_builds(const bosc_kdtree_opts *opts, int64_t n)
@@ -81,9 +81,11 @@ static bosc_status cpu_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_k
     return bi_kdtree_cpu_build(ctx, tree, rows, cpu_view(tree));
 }
 
-enum { FEW = 64 /* segments of a level that are gone through side by side, some of each at a time */ };
+enum {
+    SIDE_BY_SIDE = 64 /* most segments of a level to process side by side, a batch of each at a time */
+};
 
-/* One level of presorted lists. Where a rank stands in the level's own list tells its side. */
+/* One level of presorted lists. The position of a rank in the level's own list determines its side. */
 struct level {
     const struct bi_kdtree_lists *lists;
     uint8_t *side; /* by reference: 0 less, 1 the median, 2 greater */
@@ -91,7 +93,7 @@ struct level {
     int32_t own;
     int level;
     int64_t segments;
-    int64_t (*to)[3]; /* (lists x segments, where these are few) where the next references of each side go */
+    int64_t (*to)[3]; /* next position of each side, by list and segment, if segments are few */
 };
 
 static struct bi_kdtree_range segment(const struct level *l, int64_t s)
@@ -99,16 +101,16 @@ static struct bi_kdtree_range segment(const struct level *l, int64_t s)
     return bi_kdtree_subtree(l->lists->n, l->level, (uint64_t)s);
 }
 
-/* What part p has of a segment. */
-static struct bi_kdtree_range part_of(const struct level *l, struct bi_kdtree_range r, const struct bi_parts *p)
+/* Returns the share of a segment in batch p. */
+static struct bi_kdtree_range part_of(const struct level *l, struct bi_kdtree_range r, const struct bi_batches *p)
 {
-    if (l->segments > FEW) return r;
+    if (l->segments > SIDE_BY_SIDE) return r;
     int64_t end = r.begin + p->end;
     return (struct bi_kdtree_range){r.begin + p->begin < r.end ? r.begin + p->begin : r.end, end < r.end ? end : r.end};
 }
 
-/* Notes the sides of a segment, takes its median and copies the rest. */
-static void take_median(const struct level *l, int64_t s, const struct bi_parts *p)
+/* Records the sides of a segment, writes its median to the order, and copies the list. */
+static void record_sides(const struct level *l, int64_t s, const struct bi_batches *p)
 {
     const struct bi_kdtree_range r = segment(l, s), part = part_of(l, r, p);
     const uint32_t *in = l->lists->in[l->own];
@@ -119,8 +121,8 @@ static void take_median(const struct level *l, int64_t s, const struct bi_parts 
     for (int64_t i = part.begin; out && i < part.end; i++) out[i] = in[i];
 }
 
-/* Spreads the references of a segment of another list around its median. */
-static void partition_list(const struct level *l, int64_t task, const struct bi_parts *p)
+/* Partitions a segment of another list around its median. */
+static void partition_list(const struct level *l, int64_t task, const struct bi_batches *p)
 {
     const int32_t list = (int32_t)(task / l->segments);
     const uint32_t *in = l->lists->in[list];
@@ -128,22 +130,22 @@ static void partition_list(const struct level *l, int64_t task, const struct bi_
     if (list == l->own || !out) return;
     const struct bi_kdtree_range r = segment(l, task % l->segments), part = part_of(l, r, p);
     int64_t first[3] = {r.begin, bi_kdtree_mid(r), bi_kdtree_mid(r) + 1};
-    int64_t *to = l->segments > FEW ? first : l->to[task];
+    int64_t *to = l->segments > SIDE_BY_SIDE ? first : l->to[task];
     if (to != first && part.begin == r.begin) memcpy(to, first, sizeof first);
     for (int64_t i = part.begin; i < part.end; i++) out[to[l->side[in[i]]]++] = in[i];
 }
 
-/* The tasks of a level: its segments, in one or more lists. Many are done one after the other; of few, a part of each
- * at a time. */
+/* Runs the tasks of a level: its segments, in one or more lists. If there are many, one after the other; if few, all
+ * side by side, a batch of each at a time. Steps of batches are tasks, or positions of a segment. */
 static bosc_status run_tasks(bosc_ctx *ctx, const struct level *l, int64_t lists,
-                             void (*task)(const struct level *l, int64_t i, const struct bi_parts *p))
+                             void (*task)(const struct level *l, int64_t i, const struct bi_batches *p))
 {
-    const bool few = l->segments <= FEW;
-    const int64_t tasks = lists * l->segments, steps = few ? l->lists->n >> l->level : tasks;
+    const bool side_by_side = l->segments <= SIDE_BY_SIDE;
+    const int64_t tasks = lists * l->segments, steps = side_by_side ? l->lists->n >> l->level : tasks;
     int chunk = l->segments < 1024 ? 1 : 16;
-    struct bi_parts p = bi_parts_of(ctx, steps, (double)(lists * l->lists->n) / (double)steps);
-    while (bi_next_part(ctx, &p)) {
-        const int64_t begin = few ? 0 : p.begin, end = few ? tasks : p.end;
+    struct bi_batches p = bi_batches_of(ctx, steps, (double)(lists * l->lists->n) / (double)steps);
+    while (bi_next_batch(ctx, &p)) {
+        const int64_t begin = side_by_side ? 0 : p.begin, end = side_by_side ? tasks : p.end;
 #pragma omp parallel for schedule(dynamic, chunk) num_threads(ctx->threads)
         for (int64_t i = begin; i < end; i++) task(l, i, &p);
     }
@@ -151,7 +153,7 @@ static bosc_status run_tasks(bosc_ctx *ctx, const struct level *l, int64_t lists
     return p.status;
 }
 
-/* Lists that no later level needs have no `out`. */
+/* Partitions level by level. Lists that no later level needs have no `out`. */
 static bosc_status cpu_partition_by_rank(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_lists *lists,
                                          uint32_t *order)
 {
@@ -159,14 +161,14 @@ static bosc_status cpu_partition_by_rank(bosc_ctx *ctx, const bosc_kdtree *tree,
     int32_t dim = tree->opts.dim;
     struct level l = {.lists = lists, .order = order};
     BI_TRY(bi_scratch_of(ctx, lists->n, 1, &l.side));
-    BI_TRY(bi_scratch_of(ctx, (int64_t)lists->used * FEW, sizeof *l.to, &l.to));
+    BI_TRY(bi_scratch_of(ctx, (int64_t)lists->used * SIDE_BY_SIDE, sizeof *l.to, &l.to));
     for (int level = 0; level < depth; level++) {
         for (int32_t p = 0; p < lists->used; p++)
             if (bi_kdtree_next_use(p, level, dim) >= depth) lists->out[p] = NULL;
         l.own = level % dim;
         l.level = level;
         l.segments = (int64_t)1 << level;
-        BI_TRY(run_tasks(ctx, &l, 1, take_median));
+        BI_TRY(run_tasks(ctx, &l, 1, record_sides));
         BI_TRY(run_tasks(ctx, &l, lists->used, partition_list));
         for (int32_t p = 0; p < lists->used; p++) {
             uint32_t *in = lists->in[p];
@@ -182,10 +184,10 @@ static bosc_status cpu_store(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_k
 {
     bosc_kdtree_view v = cpu_view(tree);
     uint32_t *node_ids = tree->ids.data;
-    bool narrow = bosc_dtype_size(v.dtype) == 4;
-    struct bi_parts p = bi_parts_of(ctx, v.nodes, 1);
-    while (bi_next_part(ctx, &p)) {
-#pragma omp parallel for schedule(static) num_threads(bi_threads_worth(ctx, p.end - p.begin, 2 + v.dim))
+    bool is_32bit = bosc_dtype_size(v.dtype) == 4;
+    struct bi_batches p = bi_batches_of(ctx, v.nodes, 1);
+    while (bi_next_batch(ctx, &p)) {
+#pragma omp parallel for schedule(static) num_threads(bi_thread_count_by_cost(ctx, p.end - p.begin, 2 + v.dim))
         for (int64_t i = p.begin; i < p.end; i++) {
             int64_t row = order ? order[i] : i;
             for (int32_t c = 0; c < v.dim; c++) {
@@ -194,7 +196,7 @@ static bosc_status cpu_store(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_k
                     ((float *)v.points)[to] = ((const float *)rows->data)[from] + 0.0f;
                 else if (v.dtype == BOSC_F64)
                     ((double *)v.points)[to] = ((const double *)rows->data)[from] + 0.0;
-                else if (narrow)
+                else if (is_32bit)
                     ((int32_t *)v.points)[to] = ((const int32_t *)rows->data)[from];
                 else
                     ((int64_t *)v.points)[to] = ((const int64_t *)rows->data)[from];
@@ -208,14 +210,14 @@ static bosc_status cpu_store(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_k
 static bosc_status cpu_fetch(bosc_ctx *ctx, const bosc_kdtree *tree, void *points, uint32_t *ids)
 {
     bosc_kdtree_view v = cpu_view(tree);
-    bool narrow = bosc_dtype_size(v.dtype) == 4;
-    struct bi_parts p = bi_parts_of(ctx, v.nodes, 1);
-    while (bi_next_part(ctx, &p)) {
-#pragma omp parallel for schedule(static) num_threads(bi_threads_worth(ctx, p.end - p.begin, 2 + v.dim))
+    bool is_32bit = bosc_dtype_size(v.dtype) == 4;
+    struct bi_batches p = bi_batches_of(ctx, v.nodes, 1);
+    while (bi_next_batch(ctx, &p)) {
+#pragma omp parallel for schedule(static) num_threads(bi_thread_count_by_cost(ctx, p.end - p.begin, 2 + v.dim))
         for (int64_t i = p.begin; i < p.end; i++) {
             for (int32_t c = 0; points && c < v.dim; c++) {
                 int64_t from = bosc_kdtree_element(&v, i, c), to = i * v.dim + c;
-                if (narrow)
+                if (is_32bit)
                     ((uint32_t *)points)[to] = ((const uint32_t *)v.points)[from];
                 else
                     ((uint64_t *)points)[to] = ((const uint64_t *)v.points)[from];

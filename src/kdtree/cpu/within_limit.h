@@ -1,4 +1,4 @@
-/* Which of 16 distances do not exceed a limit (NaN does not), as bits. */
+/* Return the distances of 16, as bits, that do not exceed a limit; NaN does not exceed it. */
 #ifndef BI_KDTREE_CPU_WITHIN_LIMIT_H
 #define BI_KDTREE_CPU_WITHIN_LIMIT_H
 

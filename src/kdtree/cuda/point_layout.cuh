@@ -1,5 +1,6 @@
-/* Points on the device. F32 trees of 2 and 4 dimensions keep aligned vectors beside their ids; those of 3 dimensions
- * keep records of 16 bytes with the id in the fourth word. All other trees keep rows of `dim` beside their ids. */
+/* The layout of points on the device. F32 trees of 2 and 4 dimensions keep aligned vectors beside their ids; those of 3
+ * dimensions keep records of 16 bytes with the id in the fourth word. All other trees keep rows of `dim` beside their
+ * ids. */
 #ifndef BI_KDTREE_CUDA_POINT_LAYOUT_CUH
 #define BI_KDTREE_CUDA_POINT_LAYOUT_CUH
 
@@ -7,7 +8,7 @@
 #include "core/cuda/warp.cuh"
 #include "kdtree/order.h"
 
-/* An array of points in the layout that a tree keeps. `ids` is not used where ids are in the records. */
+/* An array of points in the layout that a tree keeps. `ids` is unused if records hold the ids. */
 struct bi_kdtree_array {
     void *points;
     uint32_t *ids;
@@ -18,7 +19,7 @@ template <int DIM> struct alignas(DIM == 3 ? 16 : 4) bi_kdtree_point {
     uint32_t id;
 };
 
-/* Whether trees with these options keep ids inside 16-byte records. */
+/* True if trees with these options keep ids inside 16-byte records. */
 static inline bool bi_kdtree_keeps_records(const bosc_kdtree_opts *opts)
 {
     return opts->dtype == BOSC_F32 && opts->dim == 3;
@@ -26,16 +27,16 @@ static inline bool bi_kdtree_keeps_records(const bosc_kdtree_opts *opts)
 
 static inline size_t bi_kdtree_element_size(bosc_dtype dtype) { return dtype == BOSC_F32 || dtype == BOSC_I32 ? 4 : 8; }
 
-/* Whether fast queries are there for such points. */
+/* True if searches of such points use an index. */
 static inline bool bi_kdtree_has_index(const bosc_kdtree_opts *opts) { return opts->dim >= 1 && opts->dim <= 4; }
 
-/* Whether trees with these options keep vectors or records. */
+/* True if trees with these options keep vectors or records. */
 static inline bool bi_kdtree_keeps_vectors(const bosc_kdtree_opts *opts)
 {
     return opts->dtype == BOSC_F32 && opts->dim >= 2 && opts->dim <= 4;
 }
 
-/* Whether the fast builder is there for such points. */
+/* True if the sampled builder handles such points. */
 static inline bool bi_kdtree_has_sampled_build(const bosc_kdtree_opts *opts)
 {
     return opts->dim >= 2 && opts->dim <= 4;
@@ -45,7 +46,7 @@ static inline bool bi_kdtree_has_sampled_build(const bosc_kdtree_opts *opts)
 static inline size_t bi_kdtree_point_bytes(int dim) { return dim == 2 ? 8 : 16; }
 static inline size_t bi_kdtree_id_bytes(int dim) { return dim == 3 ? 0 : 4; }
 
-/* In coordinate d of p; d is the same for a whole warp, or nearly. */
+/* Returns coordinate d of p by selects, as registers have no addresses. */
 template <int DIM> __device__ __forceinline__ float bi_kdtree_coordinate(const bi_kdtree_point<DIM> &p, int d)
 {
     float x = p.x[0];
@@ -56,10 +57,10 @@ template <int DIM> __device__ __forceinline__ float bi_kdtree_coordinate(const b
 
 template <int DIM> __device__ __forceinline__ int bi_kdtree_next_coordinate(int d) { return d + 1 == DIM ? 0 : d + 1; }
 
-/* Whether a comes before b by the superkey that begins at coordinate d, then by id. */
+/* True if a precedes b by the superkey that begins at coordinate d, then by id. */
 template <int DIM>
-__device__ __forceinline__ bool bi_kdtree_point_before(const bi_kdtree_point<DIM> &a, const bi_kdtree_point<DIM> &b,
-                                                       int d)
+__device__ __forceinline__ bool bi_kdtree_point_precedes(const bi_kdtree_point<DIM> &a, const bi_kdtree_point<DIM> &b,
+                                                         int d)
 {
 #pragma unroll
     for (int t = 0; t < DIM; t++) {
@@ -88,7 +89,7 @@ template <> __device__ __forceinline__ bi_kdtree_point<4> bi_kdtree_load_point(c
     return {{v.x, v.y, v.z, v.w}, a.ids[i]};
 }
 
-/* The same past the first-level cache: what other blocks of the same launch wrote. */
+/* bi_kdtree_load_point past the first-level cache, which is not coherent: sees writes of other blocks of the launch. */
 template <int DIM>
 __device__ __forceinline__ bi_kdtree_point<DIM> bi_kdtree_load_point_fresh(const bi_kdtree_array &a, uint32_t i);
 template <>
@@ -131,14 +132,14 @@ __device__ __forceinline__ void bi_kdtree_store_point(const bi_kdtree_array &a, 
     a.ids[i] = p.id;
 }
 
-/* Where a pass reads its points: rows of the caller's (`rows` not NULL), or an array. */
+/* Input of a pass: rows of the caller (`rows` not NULL), or an array. */
 struct bi_kdtree_source {
     const float *rows;
     int64_t stride;
     bi_kdtree_array array;
 };
 
-/* Point i; rows get their number as id, and +0 for -0. */
+/* Reads point i. The id of a row is its number; -0 becomes +0. */
 template <int DIM>
 __device__ __forceinline__ bi_kdtree_point<DIM> bi_kdtree_read_point(const bi_kdtree_source &s, uint32_t i)
 {

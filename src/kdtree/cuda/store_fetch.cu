@@ -1,11 +1,11 @@
-/* Between rows of the caller's and the layout of nodes. */
+/* Copies between rows of the caller and the layout of nodes. */
 #include <type_traits>
 
 #include "kdtree/cuda/cuda.cuh"
 
-/* Words of 4 bytes (or 8, W = uint64_t) move without looking at them, but for the sign of zeros. */
+/* Arguments of copies in either direction. */
 template <class T> struct layout_args {
-    const T *rows; /* of the caller's, or out */
+    const T *rows; /* of the caller: input */
     T *out;
     T *nodes;
     int64_t stride, nodes_pitch;
@@ -15,6 +15,7 @@ template <class T> struct layout_args {
     int32_t id_stride;
 };
 
+/* Copies rows to nodes; adding 0 turns -0 into +0. */
 template <class T>
 static __global__ void __launch_bounds__(256) bi_kdtree_store_nodes(const layout_args<T> a, int64_t n)
 {
@@ -57,12 +58,12 @@ static bosc_status store_as(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kd
     a.order = order;
     a.new_ids = ids;
     if (std::is_integral<T>::value && !order && ids && a.stride == a.dim && a.nodes_pitch == a.dim &&
-        a.id_stride == 1) { /* rows as they are: integers have no sign of zero */
+        a.id_stride == 1) { /* plain copies: integers have no -0 */
         BI_TRY(ctx->backend->copy(ctx, a.nodes, a.rows, (size_t)(tree->nodes * a.dim) * sizeof *a.rows));
         return ctx->backend->copy(ctx, a.node_ids, ids, (size_t)tree->nodes * sizeof *ids);
     }
     auto kernel = bi_kdtree_store_nodes<T>;
-    return BI_RUN(ctx, kernel, bi_grid(ctx, tree->nodes, 256), 256, 0, a, tree->nodes);
+    return BI_RUN(ctx, kernel, bi_grid_size(ctx, tree->nodes, 256), 256, 0, a, tree->nodes);
 }
 
 template <class T> static bosc_status fetch_as(bosc_ctx *ctx, const bosc_kdtree *tree, void *points, uint32_t *ids)
@@ -71,10 +72,10 @@ template <class T> static bosc_status fetch_as(bosc_ctx *ctx, const bosc_kdtree 
     a.out = static_cast<T *>(points);
     a.out_ids = ids;
     auto kernel = bi_kdtree_fetch_nodes<T>;
-    return BI_RUN(ctx, kernel, bi_grid(ctx, tree->nodes, 256), 256, 0, a, tree->nodes);
+    return BI_RUN(ctx, kernel, bi_grid_size(ctx, tree->nodes, 256), 256, 0, a, tree->nodes);
 }
 
-/* As bi_kdtree_store_nodes, in whole vectors, of trees that keep them. */
+/* bi_kdtree_store_nodes for trees that keep vectors or records. */
 template <int DIM>
 static __global__ void __launch_bounds__(256)
     bi_kdtree_store_points(const bi_kdtree_source from, const bi_kdtree_array nodes, const uint32_t *order,
@@ -87,14 +88,14 @@ static __global__ void __launch_bounds__(256)
     }
 }
 
-static bosc_status store_fast(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_rows *rows,
-                              const uint32_t *order, const uint32_t *ids)
+static bosc_status store_vectors(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_rows *rows,
+                                 const uint32_t *order, const uint32_t *ids)
 {
     bi_kdtree_source from = {static_cast<const float *>(rows->data), rows->stride, {}};
     auto kernel = tree->opts.dim == 2   ? bi_kdtree_store_points<2>
                   : tree->opts.dim == 3 ? bi_kdtree_store_points<3>
                                         : bi_kdtree_store_points<4>;
-    return BI_RUN(ctx, kernel, bi_grid(ctx, tree->nodes, 256), 256, 0, from, bi_kdtree_array_of(tree), order, ids,
+    return BI_RUN(ctx, kernel, bi_grid_size(ctx, tree->nodes, 256), 256, 0, from, bi_kdtree_array_of(tree), order, ids,
                   tree->nodes);
 }
 
@@ -102,7 +103,7 @@ bosc_status bi_kdtree_cuda_store(bosc_ctx *ctx, bosc_kdtree *tree, const struct 
                                  const uint32_t *order, const uint32_t *ids)
 {
     if (tree->nodes == 0) return BOSC_OK;
-    if (bi_kdtree_keeps_vectors(&tree->opts)) return store_fast(ctx, tree, rows, order, ids);
+    if (bi_kdtree_keeps_vectors(&tree->opts)) return store_vectors(ctx, tree, rows, order, ids);
     switch (tree->opts.dtype) {
     case BOSC_F32: return store_as<float>(ctx, tree, rows, order, ids);
     case BOSC_F64: return store_as<double>(ctx, tree, rows, order, ids);

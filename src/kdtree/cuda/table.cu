@@ -1,4 +1,4 @@
-/* The table of k-d trees on CUDA: the steps as kernels, and what is faster than steps. */
+/* The operations of k-d trees on CUDA: the steps as kernels, and the faster fused operations. */
 #define BI_STEP_ROOM kdtree
 
 #include "core/call.h"
@@ -56,7 +56,7 @@ static bosc_kdtree_view cuda_view(const bosc_kdtree *tree)
     return view;
 }
 
-static bosc_status fill_none(bosc_ctx *ctx, int64_t *row)
+static bosc_status write_none(bosc_ctx *ctx, int64_t *row)
 {
     static const int64_t none = INT64_MAX;
     return ctx->backend->copy(ctx, row, &none, sizeof none);
@@ -66,22 +66,22 @@ static bosc_status cuda_find_nan(bosc_ctx *ctx, bosc_dtype dtype, int32_t dim, c
                                  int64_t *row)
 {
     void *found;
-    BI_TRY(bi_scratch(ctx, BI_KDTREE_LOOK_BLOCKS * sizeof(uint32_t), &found));
-    if (rows->n <= BI_KDTREE_LOOKED_THROUGH) {
-        BI_TRY(bi_kdtree_cuda_begin_look(ctx, dtype, dim, rows, static_cast<uint32_t *>(found)));
-        return bi_kdtree_cuda_end_look(ctx, row);
+    BI_TRY(bi_scratch(ctx, BI_KDTREE_NAN_BLOCKS * sizeof(uint32_t), &found));
+    if (rows->n <= BI_KDTREE_NAN_CHECK_ROWS) {
+        BI_TRY(bi_kdtree_cuda_start_nan_check(ctx, dtype, dim, rows, static_cast<uint32_t *>(found)));
+        return bi_kdtree_cuda_wait_nan_check(ctx, row);
     }
     struct bi_kdtree_find_nan args = {*rows, dtype, dim, static_cast<int64_t *>(found)};
-    BI_TRY(fill_none(ctx, args.row));
+    BI_TRY(write_none(ctx, args.row));
     BI_TRY(cuda_step_find_nan(ctx, rows->n, &args));
     return bi_read_back(ctx, row, found, sizeof *row);
 }
 
-/* *node = the smallest wrong node. */
-static bosc_status name_disorder(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t *node)
+/* *node = the smallest wrong node, by the plain steps. */
+static bosc_status find_first_disorder(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t *node)
 {
     void *owners;
-    BI_TRY(fill_none(ctx, node));
+    BI_TRY(write_none(ctx, node));
     BI_TRY(bi_scratch(ctx, (size_t)tree->n * 4, &owners));
     struct bi_kdtree_check args = {cuda_view(tree), tree->n, static_cast<uint32_t *>(owners), node};
     BI_TRY(ctx->backend->fill(ctx, owners, 0xff, (size_t)tree->n * 4));
@@ -90,36 +90,37 @@ static bosc_status name_disorder(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t
     return cuda_step_check_ids(ctx, tree->nodes, &args);
 }
 
-static bosc_status verify(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t *node)
+static bosc_status verify_tree(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t *node)
 {
     int64_t wrong;
-    BI_TRY(fill_none(ctx, node));
+    BI_TRY(write_none(ctx, node));
     if (tree->nodes == 0) return BOSC_OK;
-    if (!bi_kdtree_cuda_has_disorder_pass(&tree->opts)) return name_disorder(ctx, tree, node);
+    if (!bi_kdtree_cuda_has_disorder_pass(&tree->opts)) return find_first_disorder(ctx, tree, node);
     BI_TRY(bi_kdtree_cuda_find_disorder(ctx, tree, node));
     BI_TRY(bi_read_back(ctx, &wrong, node, sizeof wrong));
-    return wrong == INT64_MAX ? BOSC_OK : name_disorder(ctx, tree, node);
+    return wrong == INT64_MAX ? BOSC_OK : find_first_disorder(ctx, tree, node);
 }
 
 static bosc_status cuda_verify(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t *node)
 {
-    BI_RETURN_WITH_SCRATCH(ctx, verify(ctx, tree, node));
+    BI_RETURN_WITH_SCRATCH(ctx, verify_tree(ctx, tree, node));
 }
 
 typedef bosc_status (*query_fn)(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query);
 
-static bosc_status with_scratch(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query,
-                                query_fn run)
+static bosc_status run_with_scratch(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query,
+                                    query_fn run)
 {
     BI_RETURN_WITH_SCRATCH(ctx, run(ctx, tree, query));
 }
 
-/* A search by the index. */
-static bosc_status by_index(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query, query_fn run)
+/* Searches by the index, in the order of nodes that bi_kdtree_cuda_select_order selects. */
+static bosc_status search_by_index(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query,
+                                   query_fn run)
 {
-    const bosc_kdtree *searched;
-    BI_TRY(bi_kdtree_cuda_searched(ctx, tree, query->rows.n, &searched));
-    return with_scratch(ctx, searched, query, run);
+    const bosc_kdtree *ordered_tree;
+    BI_TRY(bi_kdtree_cuda_select_order(ctx, tree, query->rows.n, &ordered_tree));
+    return run_with_scratch(ctx, ordered_tree, query, run);
 }
 
 static bosc_status generic_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
@@ -141,34 +142,38 @@ static bosc_status generic_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const str
 
 static bool has_index(const bosc_kdtree *tree) { return bi_kdtree_has_index(&tree->opts) && tree->nodes > 0; }
 
-static bool use_fast_knn(const bosc_kdtree *tree, int64_t k) { return has_index(tree) && k <= BI_KDTREE_MOST_NEAREST; }
+static bool has_indexed_knn(const bosc_kdtree *tree, int64_t k)
+{
+    return has_index(tree) && k <= BI_KDTREE_MOST_NEAREST;
+}
 
 static bosc_status cuda_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
     if (query->rows.n == 0) return BOSC_OK;
-    if (use_fast_knn(tree, query->k)) return by_index(ctx, tree, query, bi_kdtree_cuda_knn);
-    return with_scratch(ctx, tree, query, generic_knn);
+    if (has_indexed_knn(tree, query->k)) return search_by_index(ctx, tree, query, bi_kdtree_cuda_knn);
+    return run_with_scratch(ctx, tree, query, generic_knn);
 }
 
+/* True if cuda_knn itself finds a NaN in queries, beside the search. */
 static bool cuda_checks_queries(const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
     const bosc_dtype dtype = tree->opts.dtype;
-    return use_fast_knn(tree, query->k) && query->rows.n <= BI_KDTREE_LOOKED_THROUGH && !tree->opts.assume_valid &&
+    return has_indexed_knn(tree, query->k) && query->rows.n <= BI_KDTREE_NAN_CHECK_ROWS && !tree->opts.assume_valid &&
            (dtype == BOSC_F32 || dtype == BOSC_F64);
 }
 
 static size_t cuda_query_bytes(const bosc_ctx *ctx, const bosc_kdtree *tree, int64_t m, int64_t k)
 {
     (void)ctx;
-    if (use_fast_knn(tree, k)) return bi_kdtree_cuda_search_bytes(&tree->opts, m);
+    if (has_indexed_knn(tree, k)) return bi_kdtree_cuda_search_bytes(&tree->opts, m);
     return (size_t)(m * k) * (tree->opts.dtype == BOSC_F32 ? 4 : 8);
 }
 
-static bool cuda_supports_self_knn(const bosc_kdtree *tree, int64_t k) { return use_fast_knn(tree, k); }
+static bool cuda_supports_self_knn(const bosc_kdtree *tree, int64_t k) { return has_indexed_knn(tree, k); }
 
 static bosc_status cuda_knn_self(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
-    return by_index(ctx, tree, query, bi_kdtree_cuda_knn_self);
+    return search_by_index(ctx, tree, query, bi_kdtree_cuda_knn_self);
 }
 
 static struct bi_kdtree_radius radius_args(const bosc_kdtree *tree, const struct bi_kdtree_query *query)
@@ -200,26 +205,26 @@ static bosc_status generic_radius_fill(bosc_ctx *ctx, const bosc_kdtree *tree, c
 
 static bosc_status cuda_radius_count(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
-    if (has_index(tree)) return by_index(ctx, tree, query, bi_kdtree_cuda_radius_count);
-    return with_scratch(ctx, tree, query, generic_radius_count);
+    if (has_index(tree)) return search_by_index(ctx, tree, query, bi_kdtree_cuda_radius_count);
+    return run_with_scratch(ctx, tree, query, generic_radius_count);
 }
 
 static bosc_status cuda_radius_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
-    if (has_index(tree)) return by_index(ctx, tree, query, bi_kdtree_cuda_radius_fill);
-    return with_scratch(ctx, tree, query, generic_radius_fill);
+    if (has_index(tree)) return search_by_index(ctx, tree, query, bi_kdtree_cuda_radius_fill);
+    return run_with_scratch(ctx, tree, query, generic_radius_fill);
 }
 
 static bool cuda_supports_boxes(const bosc_kdtree *tree) { return has_index(tree); }
 
 static bosc_status cuda_box_count(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
-    return by_index(ctx, tree, query, bi_kdtree_cuda_box_count);
+    return search_by_index(ctx, tree, query, bi_kdtree_cuda_box_count);
 }
 
 static bosc_status cuda_box_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
-    return by_index(ctx, tree, query, bi_kdtree_cuda_box_fill);
+    return search_by_index(ctx, tree, query, bi_kdtree_cuda_box_fill);
 }
 
 static bosc_status cuda_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_rows *rows, bool *missed)

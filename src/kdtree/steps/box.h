@@ -14,7 +14,7 @@ struct bi_kdtree_box {
     const int64_t *offsets;
     void *ids;
     bool wide_ids;
-    int64_t *bad; /* the smallest box whose row has another length than its answer */
+    int64_t *bad; /* lowered to the smallest box whose row has the wrong length */
 };
 
 BI_FN void bi_kdtree_box_of(const struct bi_kdtree_box *a, int64_t i, bosc_kdtree_box_walk *walk)
@@ -38,6 +38,7 @@ BI_FN void bi_step_box_fill(const struct bi_kdtree_box *a, int64_t i)
     struct bi_row_out out = {a->ids, NULL, a->offsets[i], a->wide_ids, false, false};
     bosc_kdtree_box_walk walk;
     int64_t count = 0, capacity = a->offsets[i + 1] - a->offsets[i], node;
+    /* As bi_step_radius_fill. */
     bi_kdtree_box_of(a, i, &walk);
     while ((node = bosc_kdtree_box_next(&walk)) >= 0) {
         if (count == capacity) {

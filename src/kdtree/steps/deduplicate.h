@@ -1,12 +1,12 @@
-/* Steps on runs of equal points among sorted rows, of which the first row is a node. */
+/* Steps on runs of equal points among sorted rows; the first row of a run is a node. */
 #ifndef BI_KDTREE_STEPS_DEDUPLICATE_H
 #define BI_KDTREE_STEPS_DEDUPLICATE_H
 
 #include "base/atomic.h"
 #include "kdtree/order.h"
 
-/* keep[i] and marks[i] = 1 where a run of equal rows begins. The rows are to be in the order of superkey 0, then of
- * their numbers `perm`: *bad becomes the smallest place that is not. */
+/* keep[i] and marks[i] = 1 where a run of equal rows begins. The rows must be sorted by superkey 0, then by their
+ * numbers `perm`: *bad is lowered to the smallest position out of order. */
 struct bi_kdtree_mark_runs {
     struct bi_kdtree_rows rows;
     bosc_dtype dtype;
@@ -28,7 +28,7 @@ BI_FN void bi_step_mark_runs(const struct bi_kdtree_mark_runs *a, int64_t i)
     a->marks[i] = order != 0;
 }
 
-/* ranks: inclusive sums of marks. starts[r] = where run r begins, and n after the last. */
+/* ranks: inclusive sums of marks. starts[r] = begin of run r; n after the last. */
 struct bi_kdtree_run_starts {
     const uint32_t *ranks;
     int64_t n;
@@ -42,18 +42,18 @@ BI_FN void bi_step_run_starts(const struct bi_kdtree_run_starts *a, int64_t i)
 }
 
 /* inverse[row] = inverse[the first row of its run], for row i of the order that is not the first of its run. */
-struct bi_kdtree_rest_of_runs {
+struct bi_kdtree_other_rows_of_runs {
     const uint32_t *perm, *ranks, *starts;
     uint32_t *inverse;
 };
 
-BI_FN void bi_step_rest_of_runs(const struct bi_kdtree_rest_of_runs *a, int64_t i)
+BI_FN void bi_step_other_rows_of_runs(const struct bi_kdtree_other_rows_of_runs *a, int64_t i)
 {
     uint32_t first = a->starts[a->ranks[i] - 1];
     if ((int64_t)first != i) a->inverse[a->perm[i]] = a->inverse[a->perm[first]];
 }
 
-/* counts[node] = length of the run that the node stands for: 1 for all, then those of run i that are longer. */
+/* counts[node] = length of the node's run: single_counts writes 1 for all, run_counts the longer ones. */
 struct bi_kdtree_lengths {
     const uint32_t *perm, *starts, *inverse;
     uint32_t *counts;
@@ -67,7 +67,7 @@ BI_FN void bi_step_run_counts(const struct bi_kdtree_lengths *a, int64_t i)
     if (length > 1) a->counts[a->inverse[a->perm[first]]] = length;
 }
 
-/* Node i, whose id is a rank, gets the id names[rank], and where[rank] = i (`where` may be NULL). */
+/* Replaces the id of node i, a rank, by names[rank]; where[rank] = i (`where` may be NULL). */
 struct bi_kdtree_name_nodes {
     const uint32_t *ranks;
     uint32_t *ids;
@@ -83,7 +83,7 @@ BI_FN void bi_step_name_nodes(const struct bi_kdtree_name_nodes *a, int64_t i)
     if (a->where) a->where[rank] = (uint32_t)i;
 }
 
-/* nodes[i] = where[run of i]: the node that stands for row i in the order of the rows. */
+/* nodes[i] = where[run of i]: the node of sorted row i. */
 struct bi_kdtree_nodes_of_rows {
     const uint32_t *ranks, *where;
     uint32_t *nodes;
@@ -94,7 +94,7 @@ BI_FN void bi_step_nodes_of_rows(const struct bi_kdtree_nodes_of_rows *a, int64_
     a->nodes[i] = a->where[a->ranks[i] - 1];
 }
 
-/* counts[i] = length of the run that node i stands for. */
+/* counts[i] = length of the run of node i. */
 struct bi_kdtree_count_runs {
     const uint32_t *runs; /* by node */
     int64_t stride;

@@ -1,9 +1,9 @@
 /* Minkowski distances, periodic or not, of a query from nodes and from boxes.
  *
- * What is compared is a measure: the sum of |x - y| for p = 1, the sum of squares for p = 2, the largest term for p
- * infinite, and the distance itself for any other p. Rounding is monotonic, and so are the first three in every term:
+ * Distances are compared by a measure: the sum of |x - y| for p = 1, the sum of squares for p = 2, the largest term for
+ * p infinite, and the distance itself for any other p. Rounding is monotonic, and so are the first three in every term:
  * the nearest point of a box measures no more than any point in it, the farthest no less. Powers are monotonic within
- * BI_KDTREE_POWER_ERROR only, so that their bounds are moved by as much; but no distance is below its largest term. */
+ * BI_KDTREE_POWER_ERROR only, so their bounds are relaxed by that; but no distance is below its largest term. */
 #ifndef BI_KDTREE_STEPS_METRIC_H
 #define BI_KDTREE_STEPS_METRIC_H
 
@@ -12,7 +12,7 @@
 
 enum bi_kdtree_metric_kind { BI_KDTREE_SUM, BI_KDTREE_SQUARES, BI_KDTREE_LARGEST, BI_KDTREE_POWER };
 
-/* Relative, and more than terms of 1024 coordinates and powers of a few ulp can be off. */
+/* Relative error, above that of a sum of 1024 powers, each exact to a few ulp. */
 #define BI_KDTREE_POWER_ERROR 0x1p-40
 
 struct bi_kdtree_metric {
@@ -22,7 +22,7 @@ struct bi_kdtree_metric {
     const double *periods; /* dim, in reach; NULL: none */
 };
 
-/* |q - x|, or the shorter way around. Both are in [0, period] then. */
+/* Returns |q - x|, or the shorter distance across the period, both coordinates being in [0, period]. */
 BI_FN double bi_kdtree_gap(const struct bi_kdtree_metric *m, int32_t c, double q, double x)
 {
     double d = q < x ? x - q : q - x;
@@ -31,7 +31,7 @@ BI_FN double bi_kdtree_gap(const struct bi_kdtree_metric *m, int32_t c, double q
     return around < d ? around : d;
 }
 
-/* The least gap between q and a coordinate of [low, high], by the operations of bi_kdtree_gap. */
+/* Returns the least gap between q and a coordinate of [low, high], by the operations of bi_kdtree_gap. */
 BI_FN double bi_kdtree_least_gap(const struct bi_kdtree_metric *m, int32_t c, double q, double low, double high)
 {
     if (!(q < low) && !(q > high)) return 0;
@@ -41,7 +41,7 @@ BI_FN double bi_kdtree_least_gap(const struct bi_kdtree_metric *m, int32_t c, do
     return around < d ? around : d;
 }
 
-/* Not less than any such gap. */
+/* Returns an upper bound of these gaps. */
 BI_FN double bi_kdtree_most_gap(const struct bi_kdtree_metric *m, int32_t c, double q, double low, double high)
 {
     double below = q < low ? low - q : q - low, above = q < high ? high - q : q - high;
@@ -57,6 +57,8 @@ BI_FN double bi_kdtree_add_gap(enum bi_kdtree_metric_kind kind, double sum, doub
     return gap > sum ? gap : sum;
 }
 
+/* add_power adds the power of a gap over the largest one, so that no power overflows; of_powers returns the distance.
+ * */
 BI_FN double bi_kdtree_add_power(const struct bi_kdtree_metric *m, double sum, double gap, double largest)
 {
     return sum + bi_exp_f64(m->p * bi_log_f64(gap / largest));
@@ -67,7 +69,7 @@ BI_FN double bi_kdtree_of_powers(const struct bi_kdtree_metric *m, double sum, d
     return largest * bi_exp_f64(m->inverse * bi_log_f64(sum));
 }
 
-/* The measure of node i from the query at q; infinite instead of NaN. */
+/* Returns the measure of node i from the query at q; infinity for NaN. */
 BI_FN double bi_kdtree_measure(const struct bi_kdtree_metric *m, const bosc_kdtree_view *v, int64_t i, const double *q)
 {
     double sum = 0, powers = 0;
@@ -84,7 +86,7 @@ BI_FN double bi_kdtree_measure(const struct bi_kdtree_metric *m, const bosc_kdtr
     return bi_kdtree_of_powers(m, powers, sum);
 }
 
-/* The measure of these gaps. */
+/* Returns the measure of some gaps. */
 BI_FN double bi_kdtree_measure_gaps(const struct bi_kdtree_metric *m, const double *gaps, int32_t count)
 {
     double sum = 0, powers = 0;
@@ -94,7 +96,7 @@ BI_FN double bi_kdtree_measure_gaps(const struct bi_kdtree_metric *m, const doub
     return bi_kdtree_of_powers(m, powers, sum);
 }
 
-/* The measure of a distance that counts as a bound; -1: nothing is within it. */
+/* Returns the measure of a bound of distances; -1 if no distance is within it. */
 BI_FN double bi_kdtree_measure_of(const struct bi_kdtree_metric *m, double distance)
 {
     if (!(distance >= 0)) return -1;
@@ -106,7 +108,7 @@ BI_FN double bi_kdtree_distance_of(const struct bi_kdtree_metric *m, double meas
     return m->kind == BI_KDTREE_SQUARES ? bi_sqrt(measure) : measure;
 }
 
-/* A coordinate modulo its period, in [0, period]. */
+/* Returns a coordinate modulo its period, in [0, period]. */
 BI_FN double bi_kdtree_wrap(double x, double period)
 {
     if (x >= 0 && x <= period) return x;

@@ -5,7 +5,7 @@
 #include "kdtree/steps/metric_walk.h"
 #include "kdtree/steps/query.h"
 
-/* Element k of queries as rows of doubles: any coordinate of a period is brought into it. */
+/* Converts element k of queries to double, wrapped into its period. */
 struct bi_kdtree_place_queries {
     struct bi_kdtree_rows rows;
     bosc_dtype dtype;
@@ -34,7 +34,7 @@ BI_FN void bi_step_coordinates(const struct bi_kdtree_coordinates *a, int64_t i)
     a->to[i] = bosc_kdtree_coordinate(&a->view, i, a->c);
 }
 
-/* *id becomes the smallest id of a node outside the periods. */
+/* Lowers *id to the smallest id of a node outside the periods. */
 struct bi_kdtree_outside {
     bosc_kdtree_view view;
     const double *periods;
@@ -51,7 +51,7 @@ BI_FN void bi_step_outside(const struct bi_kdtree_outside *a, int64_t i)
     if (outside) bi_atomic_min_i64(a->id, (int64_t)bosc_kdtree_id(&a->view, i));
 }
 
-/* Which queries: all of a call's. Query i is queries[i * dim ...], and has the number numbers[i]. */
+/* A search. Query i is queries[i * dim ...], and has the number numbers[i]. */
 struct bi_kdtree_metric_search {
     bosc_kdtree_view view;
     struct bi_kdtree_metric metric;
@@ -66,7 +66,7 @@ struct bi_kdtree_metric_search {
     void *ids;
     double *distances;
     bool wide_ids;
-    int64_t *bad; /* the smallest query whose row has another length than its answer */
+    int64_t *bad; /* lowered to the smallest query whose row has the wrong length */
 };
 
 BI_FN int64_t bi_kdtree_query_number(const struct bi_kdtree_metric_search *a, int64_t i)
@@ -79,14 +79,14 @@ BI_FN double bi_kdtree_query_limit(const struct bi_kdtree_metric_search *a, int6
     return a->bounds ? bi_kdtree_measure_of(&a->metric, a->bounds[number * a->bound_step]) : BI_INFINITY;
 }
 
-/* Whether a node may be an answer of this query at all. */
+/* True if the options of the query admit a node as a result. */
 BI_FN bool bi_kdtree_query_admits(const struct bi_kdtree_metric_search *a, int64_t number, uint32_t id)
 {
     return !(a->exclude_self && (int64_t)id == number) && !(a->later && (int64_t)id <= number);
 }
 
-/* Measures become distances. */
-BI_FN void bi_kdtree_take_roots(const struct bi_kdtree_metric *m, double *distances, int64_t count)
+/* Converts measures to distances. */
+BI_FN void bi_kdtree_convert_measures(const struct bi_kdtree_metric *m, double *distances, int64_t count)
 {
     for (int64_t e = 0; e < count; e++) distances[e] = bi_kdtree_distance_of(m, distances[e]);
 }
@@ -100,6 +100,7 @@ BI_FN void bi_step_query_knn(const struct bi_kdtree_metric_search *a, int64_t i)
     struct bi_kdtree_range run;
     double limit = bi_kdtree_query_limit(a, number);
     int64_t count = 0;
+    /* Collect the k nearest in a max-heap in the output row; once it is full, its root is the limit. Then sort it. */
     bi_kdtree_metric_walk_begin(&walk, &a->view, &a->metric, q, NULL);
     while (run = bi_kdtree_metric_walk_next(&walk, limit), run.begin < run.end)
         for (int64_t node = run.begin; node < run.end; node++) {
@@ -115,7 +116,7 @@ BI_FN void bi_step_query_knn(const struct bi_kdtree_metric_search *a, int64_t i)
         }
     bi_kdtree_heap_sort(&out, count, false);
     for (int64_t e = count; e < a->k; e++) bi_row_set(&out, e, BI_INFINITY, BI_KDTREE_NONE);
-    bi_kdtree_take_roots(&a->metric, a->distances + out.at, count);
+    bi_kdtree_convert_measures(&a->metric, a->distances + out.at, count);
 }
 
 BI_FN void bi_step_query_count(const struct bi_kdtree_metric_search *a, int64_t i)
@@ -157,7 +158,7 @@ BI_FN void bi_step_query_fill(const struct bi_kdtree_metric_search *a, int64_t i
         return;
     }
     bi_row_sort(&out, count);
-    if (a->distances) bi_kdtree_take_roots(&a->metric, a->distances + out.at, count);
+    if (a->distances) bi_kdtree_convert_measures(&a->metric, a->distances + out.at, count);
 }
 
 /* values[i] = its square root. */

@@ -1,17 +1,17 @@
 /* A walk over the nodes that may be near a query, for any metric, as an iterator over runs of nodes to measure.
  *
- * It keeps the box of the subtree that it is in, and of each coordinate the query's least gap to it. A subtree is left
- * out only if the measure of its gaps, made by the operations of bi_kdtree_measure, is above the limit. Only the first
- * 32 coordinates are ever split, since a tree has at most 32 levels; to the others the box has no gap. */
+ * It maintains the box of its current subtree, and the query's least gap to it in each coordinate. A subtree is pruned
+ * only if the measure of its gaps, by the operations of bi_kdtree_measure, exceeds the limit. Only the first 32
+ * coordinates are ever split, since a tree has at most 32 levels; the others have no gap. */
 #ifndef BI_KDTREE_STEPS_METRIC_WALK_H
 #define BI_KDTREE_STEPS_METRIC_WALK_H
 
 #include "kdtree/shape.h"
 #include "kdtree/steps/metric.h"
 
-enum { BI_KDTREE_WALK_LEAF = 8 /* nodes that are measured without more questions */ };
+enum { BI_KDTREE_WALK_LEAF = 8 /* largest subtree to measure without further tests; chosen */ };
 
-/* What of a coordinate a walk changes on its way down. */
+/* The interval of the box in a coordinate, and the gap to it. */
 struct bi_kdtree_side_of_box {
     double low, high, gap;
 };
@@ -23,13 +23,13 @@ struct bi_kdtree_metric_walk {
     int32_t used; /* coordinates that may be split */
     int level;
     struct bi_kdtree_range range[BI_KDTREE_MOST_LEVELS + 1];
-    uint8_t phase[BI_KDTREE_MOST_LEVELS + 1]; /* children that were gone into or left out, and 1 more */
-    double bound[BI_KDTREE_MOST_LEVELS + 1];  /* the measure of the gaps */
+    uint8_t phase[BI_KDTREE_MOST_LEVELS + 1];                  /* 0: new; else 1 + the children entered or pruned */
+    double bound[BI_KDTREE_MOST_LEVELS + 1];                   /* the measure of the gaps */
     struct bi_kdtree_side_of_box saved[BI_KDTREE_MOST_LEVELS]; /* of the level's coordinate */
     double low[BI_KDTREE_MOST_LEVELS], high[BI_KDTREE_MOST_LEVELS], gap[BI_KDTREE_MOST_LEVELS];
 };
 
-/* extents: the least and the largest of each coordinate (2 x dim); NULL where they are not known. */
+/* extents: the least and the greatest of each coordinate (2 x dim); NULL if unknown. */
 BI_FN void bi_kdtree_metric_walk_begin(struct bi_kdtree_metric_walk *w, const bosc_kdtree_view *view,
                                        const struct bi_kdtree_metric *metric, const double *query,
                                        const double *extents)
@@ -51,7 +51,7 @@ BI_FN void bi_kdtree_metric_walk_begin(struct bi_kdtree_metric_walk *w, const bo
     w->bound[0] = bi_kdtree_measure_gaps(metric, w->gap, w->used);
 }
 
-/* Goes into a side of the subtree of level l, whose box is given for coordinate c, if it may reach the limit. */
+/* Enters a side of the current subtree, given its box in coordinate c, unless it is beyond the limit. */
 BI_FN void bi_kdtree_metric_walk_down(struct bi_kdtree_metric_walk *w, int32_t c, struct bi_kdtree_range side,
                                       struct bi_kdtree_side_of_box box, double limit)
 {
@@ -60,7 +60,7 @@ BI_FN void bi_kdtree_metric_walk_down(struct bi_kdtree_metric_walk *w, int32_t c
     w->low[c] = box.low;
     w->high[c] = box.high;
     double bound = w->bound[l];
-    if (w->metric->kind == BI_KDTREE_POWER && box.gap * w->metric->shrink > limit) return; /* without a power */
+    if (w->metric->kind == BI_KDTREE_POWER && box.gap * w->metric->shrink > limit) return; /* saves the powers */
     if (box.gap != w->gap[c]) {
         w->gap[c] = box.gap;
         bound = bi_kdtree_measure_gaps(w->metric, w->gap, w->used);
@@ -79,13 +79,14 @@ enum bi_kdtree_walk_event {
     BI_KDTREE_WALK_NODES    /* to be measured: *run */
 };
 
-/* One move; `limit` is the largest measure that still counts. */
+/* Makes one move of the walk; `limit`: the largest measure that still counts. */
 BI_FN enum bi_kdtree_walk_event bi_kdtree_metric_walk_move(struct bi_kdtree_metric_walk *w, double limit,
                                                            struct bi_kdtree_range *run)
 {
     const int l = w->level;
     if (l < 0) return BI_KDTREE_WALK_OVER;
     const struct bi_kdtree_range r = w->range[l];
+    /* 1. A small subtree is one run. */
     if (r.end - r.begin <= BI_KDTREE_WALK_LEAF) {
         w->level--;
         *run = r;
@@ -93,6 +94,7 @@ BI_FN enum bi_kdtree_walk_event bi_kdtree_metric_walk_move(struct bi_kdtree_metr
     }
     const int32_t c = l % w->view->dim;
     const int64_t mid = bi_kdtree_mid(r);
+    /* 2. A new subtree first returns its root. */
     if (w->phase[l] == 0) {
         w->phase[l] = 1;
         w->saved[l].low = w->low[c];
@@ -102,6 +104,7 @@ BI_FN enum bi_kdtree_walk_event bi_kdtree_metric_walk_move(struct bi_kdtree_metr
         run->end = mid + 1;
         return BI_KDTREE_WALK_NODES;
     }
+    /* 3. Restore the box after a side. After both sides, go up. */
     w->low[c] = w->saved[l].low;
     w->high[c] = w->saved[l].high;
     w->gap[c] = w->saved[l].gap;
@@ -109,6 +112,7 @@ BI_FN enum bi_kdtree_walk_event bi_kdtree_metric_walk_move(struct bi_kdtree_metr
         w->level--;
         return BI_KDTREE_WALK_MOVED;
     }
+    /* 4. Enter the nearer side first. */
     const double x = bosc_kdtree_coordinate(w->view, mid, c);
     struct bi_kdtree_side_of_box less = {w->low[c], x, 0}, greater = {x, w->high[c], 0};
     less.gap = bi_kdtree_least_gap(w->metric, c, w->query[c], less.low, less.high);

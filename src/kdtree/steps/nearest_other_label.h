@@ -6,14 +6,13 @@
 
 #define BI_KDTREE_MIXED UINT32_MAX /* no label */
 
-/* Writes "none" to a row. Done once nothing but the device can fail, because outputs stay untouched where a call
- * fails. */
-struct bi_kdtree_find_nothing {
+/* Writes "none" to a row. Run when only the device can still fail, as outputs are unchanged on other failures. */
+struct bi_kdtree_write_none {
     void *ids, *dist2; /* dist2 may be NULL */
     bool wide, single;
 };
 
-BI_FN void bi_step_find_nothing(const struct bi_kdtree_find_nothing *a, int64_t i)
+BI_FN void bi_step_write_none(const struct bi_kdtree_write_none *a, int64_t i)
 {
     struct bi_row_out out = {a->ids, a->dist2, i, a->wide, a->single, false};
     bi_row_set(&out, 0, (double)INFINITY, BI_KDTREE_NONE);
@@ -53,19 +52,19 @@ BI_FN void bi_step_node_labels(const struct bi_kdtree_node_labels *a, int64_t i)
     a->node_labels[i] = a->wide ? (uint32_t)((const int64_t *)a->labels)[id] : ((const uint32_t *)a->labels)[id];
 }
 
-/* Blocks of the in-order array, with the boxes of their points, joined two by two up to one of all: 2^levels blocks,
- * each a subtree and the node after it. Boxes go by heap index: the root is 0, the blocks are from 2^levels - 1 on. Of
- * the coordinates they have the first `used`; the least come first, then the greatest. Labels come and go. */
+/* Blocks of the in-order array, and a hierarchy of boxes over them: 2^levels blocks, each a subtree and the node after
+ * it. Boxes have heap indices: the root is 0, the blocks are from 2^levels - 1 on. A box has the first `used`
+ * coordinates: the least, then the greatest. Labels can be replaced. */
 struct bi_kdtree_blocks {
     bosc_kdtree_view view;
     uint32_t *node_labels;
     int32_t levels, level, used;
-    uint32_t *begins; /* of blocks, and where the last ends */
+    uint32_t *begins; /* of blocks; the end of the last */
     double *boxes;
     uint32_t *same; /* by heap index: the one label of all nodes, or BI_KDTREE_MIXED */
 };
 
-/* Most nodes of a block, and coordinates of a box. */
+/* Most nodes of a block, and coordinates of a box; chosen. */
 enum { BI_KDTREE_BLOCK_NODES = 16, BI_KDTREE_BOX_COORDINATES = 16 };
 
 BI_FN int bi_kdtree_block_levels(int64_t nodes)
@@ -102,8 +101,8 @@ BI_FN void bi_step_label_block(const struct bi_kdtree_blocks *a, int64_t s)
     a->same[((int64_t)1 << a->levels) - 1 + s] = label;
 }
 
-/* Box i of `level` from the two below it. */
-BI_FN void bi_step_join_boxes(const struct bi_kdtree_blocks *a, int64_t i)
+/* Makes box i of `level` from the two below it. */
+BI_FN void bi_step_merge_boxes(const struct bi_kdtree_blocks *a, int64_t i)
 {
     int64_t h = ((int64_t)1 << a->level) - 1 + i;
     double *low = bi_kdtree_block_box(a, h), *high = low + a->used;
@@ -114,14 +113,14 @@ BI_FN void bi_step_join_boxes(const struct bi_kdtree_blocks *a, int64_t i)
     }
 }
 
-BI_FN void bi_step_join_labels(const struct bi_kdtree_blocks *a, int64_t i)
+BI_FN void bi_step_merge_labels(const struct bi_kdtree_blocks *a, int64_t i)
 {
     int64_t h = ((int64_t)1 << a->level) - 1 + i;
     a->same[h] = a->same[2 * h + 1] == a->same[2 * h + 2] ? a->same[2 * h + 1] : BI_KDTREE_MIXED;
 }
 
-/* No point of box h is nearer to any point of the box from `low` to `high`, by distances as they are computed: see
- * boscage/device/kdtree.h. */
+/* Returns a lower bound of the distances between points of box h and of the box from `low` to `high`, exact for
+ * distances as they are rounded: see boscage/device/kdtree.h. */
 BI_FN double bi_kdtree_block_box_bound(const struct bi_kdtree_blocks *a, int64_t h, const double *low,
                                        const double *high)
 {
@@ -145,9 +144,9 @@ BI_FN double bi_kdtree_block_box_bound(const struct bi_kdtree_blocks *a, int64_t
 struct bi_kdtree_block_walk {
     const struct bi_kdtree_blocks *blocks;
     const double *low, *high;
-    uint32_t label; /* boxes of this label alone are left out */
+    uint32_t label; /* boxes with only this label are pruned */
     int waiting;
-    uint32_t box[34]; /* two boxes a level wait at most */
+    uint32_t box[34]; /* at most one box a level, and two of the deepest */
     double bound[34];
 };
 
@@ -186,7 +185,7 @@ BI_FN int64_t bi_kdtree_block_next(struct bi_kdtree_block_walk *w, double limit)
     return -1;
 }
 
-/* Nodes of a block of one label are not active if no node with another label is within the largest of their bounds.
+/* Deactivates the nodes of a block of one label if no node with another label is within the largest of their bounds.
  * Items are blocks. */
 struct bi_kdtree_prune {
     struct bi_kdtree_blocks blocks;
@@ -199,12 +198,14 @@ BI_FN void bi_step_prune(const struct bi_kdtree_prune *a, int64_t s)
     int64_t h = ((int64_t)1 << a->blocks.levels) - 1 + s, begin = a->blocks.begins[s], end = a->blocks.begins[s + 1];
     int64_t near;
     double most = -1, point[BI_KDTREE_BOX_COORDINATES];
+    /* 1. Find the largest bound of active nodes. */
     for (int64_t i = begin; i < end; i++) {
         if (!a->active[i]) continue;
         double bound = bi_kdtree_row_bound(a->bounds, a->blocks.view.dtype, bosc_kdtree_id(&a->blocks.view, i));
         most = bound > most ? bound : most;
     }
     if (most < 0 || a->blocks.same[h] == BI_KDTREE_MIXED) return;
+    /* 2. Return if a node with another label is within it. */
     const double *low = bi_kdtree_block_box(&a->blocks, h);
     struct bi_kdtree_block_walk walk;
     walk.blocks = &a->blocks;
@@ -220,6 +221,7 @@ BI_FN void bi_step_prune(const struct bi_kdtree_prune *a, int64_t s)
                                               a->blocks.view.dtype);
             if (!(bi_kdtree_block_box_bound(&a->blocks, h, point, point) > most)) return;
         }
+    /* 3. Deactivate the block. */
     for (int64_t i = begin; i < end; i++) a->active[i] = 0;
 }
 
@@ -260,11 +262,13 @@ BI_FN void bi_step_nearest_other_label(const struct bi_kdtree_nearest_other_labe
     double limit = bi_kdtree_row_bound(a->bounds, view->dtype, row), point[BI_KDTREE_BOX_COORDINATES];
     uint32_t best = BI_KDTREE_NONE;
     struct bi_kdtree_block_walk walk;
+    /* 1. Begin a walk from the point, as a box without extent. */
     for (int32_t c = 0; c < a->blocks.used; c++) point[c] = bosc_kdtree_number(q, c, view->dtype);
     walk.blocks = &a->blocks;
     walk.low = walk.high = point;
     walk.label = a->active_nodes ? a->blocks.node_labels[a->active_nodes[i]] : a->labels[i];
     bi_kdtree_block_begin(&walk);
+    /* 2. Measure the nodes of near blocks; each nearer one lowers the limit. */
     while ((s = bi_kdtree_block_next(&walk, limit)) >= 0)
         for (int64_t node = a->blocks.begins[s]; node < a->blocks.begins[s + 1]; node++) {
             if (a->blocks.node_labels[node] == walk.label) continue;

@@ -4,7 +4,7 @@
 
 #include "kdtree/steps/metric_walk.h"
 
-enum { BI_KDTREE_BINS = 16 /* that a search fills at once */ };
+enum { BI_KDTREE_BINS = 16 /* bins that a search fills at once; chosen */ };
 
 /* sums[mid] = the weight of the subtree whose root is mid, for one level; the levels from the bottom up. */
 struct bi_kdtree_sum_weights {
@@ -38,7 +38,7 @@ BI_FN void bi_step_sum_weights(const struct bi_kdtree_sum_weights *a, int64_t i)
 struct bi_kdtree_count_bins {
     bosc_kdtree_view view;
     struct bi_kdtree_metric metric;
-    const double *extents; /* of the tree that is searched */
+    const double *extents; /* of the searched tree */
     const double *queries;
     const uint32_t *numbers; /* the ids of the queries */
     int64_t n;               /* queries */
@@ -50,7 +50,8 @@ struct bi_kdtree_count_bins {
     double *totals;
 };
 
-/* The least bin, from `low` on, whose radius is not below the distance: first + bins if there is none. */
+/* Returns the least bin whose radius is not below the distance: first - 1 if it is an earlier one, first + bins if
+ * there is none. */
 BI_FN int64_t bi_kdtree_bin_of(const struct bi_kdtree_count_bins *a, double measure)
 {
     int64_t low = a->first, high = a->first + a->bins;
@@ -65,7 +66,7 @@ BI_FN int64_t bi_kdtree_bin_of(const struct bi_kdtree_count_bins *a, double meas
     return low;
 }
 
-/* Not less than the measure of any node in the box of the walk. */
+/* Returns an upper bound of the measures of nodes in the box of the walk. */
 BI_FN double bi_kdtree_count_farthest(const struct bi_kdtree_count_bins *a, const struct bi_kdtree_metric_walk *w)
 {
     double sum = 0, powers = 0;
@@ -84,13 +85,13 @@ BI_FN double bi_kdtree_count_farthest(const struct bi_kdtree_count_bins *a, cons
     return bi_kdtree_of_powers(&a->metric, powers, sum) * a->metric.grow;
 }
 
-/* What a query has in each of its bins. */
+/* The bins of a query. */
 struct bi_kdtree_bins {
     int64_t counts[BI_KDTREE_BINS];
     double totals[BI_KDTREE_BINS];
 };
 
-/* Counts the subtree that the walk has entered whole, and leaves it, if all of it is in one bin. */
+/* If the entered subtree is entirely in one bin, counts it as a whole and leaves it. */
 BI_FN void bi_kdtree_count_subtree(const struct bi_kdtree_count_bins *a, struct bi_kdtree_bins *bins,
                                    struct bi_kdtree_metric_walk *w)
 {

@@ -1,4 +1,4 @@
-/* Steps that sort rows by superkey: keys of a coordinate, and the order of rows that are equal in it. */
+/* Steps that sort rows by superkey: make keys of a coordinate, and order rows that are equal in it. */
 #ifndef BI_KDTREE_STEPS_PRESORT_H
 #define BI_KDTREE_STEPS_PRESORT_H
 
@@ -24,8 +24,8 @@ BI_FN void bi_step_column(const struct bi_kdtree_column *a, int64_t i)
 }
 
 /* Rows in the order of their first coordinate, whose ordered keys are `keys`, then of their number: every run of equal
- * keys, of up to BI_KDTREE_LONGEST_RUN rows, is put in the order of superkey 0. *too_long becomes the smallest place
- * that is that far from the beginning of its run, and the order is not made then. */
+ * keys, of up to BI_KDTREE_LONGEST_RUN rows, is put in the order of superkey 0. *too_long becomes the smallest
+ * position that is that far from the beginning of its run, and the order is not made then. */
 struct bi_kdtree_order_runs {
     struct bi_kdtree_rows rows;
     bosc_dtype dtype;
@@ -49,13 +49,14 @@ BI_FN bool bi_kdtree_same_key(const struct bi_kdtree_order_runs *a, int64_t i, i
 BI_FN void bi_step_order_runs(const struct bi_kdtree_order_runs *a, int64_t i)
 {
     int64_t begin = i, to = i;
+    /* 1. Find the begin of the run; long runs remain as they are. */
     while (begin > 0 && i - begin <= BI_KDTREE_LONGEST_RUN && bi_kdtree_same_key(a, i, begin - 1)) begin--;
-    if (i - begin >=
-        BI_KDTREE_LONGEST_RUN) { /* told once for each run, as many threads would tell it one after another */
+    if (i - begin >= BI_KDTREE_LONGEST_RUN) { /* one thread a run reports it, against contention */
         if (i - begin == BI_KDTREE_LONGEST_RUN) bi_atomic_min_i64(a->too_long, i);
         return;
     }
     if (begin + BI_KDTREE_LONGEST_RUN < a->rows.n && bi_kdtree_same_key(a, i, begin + BI_KDTREE_LONGEST_RUN)) return;
+    /* 2. Move the row by its rank in the run. */
     for (int64_t j = begin; j < i; j++)
         if (bi_kdtree_compare_rows(&a->rows, a->dtype, a->dim, i, j, 0) < 0) to--;
     for (int64_t j = i + 1; j < a->rows.n && bi_kdtree_same_key(a, i, j); j++)
@@ -89,14 +90,14 @@ BI_FN bool bi_kdtree_tied(const struct bi_kdtree_order_ties *a, int64_t i, int64
     return ((const uint64_t *)a->keys)[i] == ((const uint64_t *)a->keys)[j];
 }
 
-/* Of two tied places, whether that of j comes first by superkey, then by number. */
+/* True if position j precedes i, tied with it, by superkey, then by number. */
 BI_FN bool bi_kdtree_tie_before(const struct bi_kdtree_order_ties *a, int64_t j, int64_t i)
 {
     int order = bi_kdtree_compare_rows(&a->rows, a->dtype, a->dim, a->perm[j], a->perm[i], a->first);
     return order ? order < 0 : a->perm[j] < a->perm[i];
 }
 
-/* Long runs are told by their first place, once. */
+/* A long run is reported once, by its first position. */
 BI_FN void bi_step_order_ties(const struct bi_kdtree_order_ties *a, int64_t i)
 {
     const int64_t most = BI_KDTREE_LONGEST_RUN;
@@ -114,7 +115,7 @@ BI_FN void bi_step_order_ties(const struct bi_kdtree_order_ties *a, int64_t i)
     a->out[to] = a->perm[i];
 }
 
-/* *bad becomes the smallest place whose key is less than the one before it. */
+/* Lowers *bad to the smallest position whose key is less than the previous one. */
 struct bi_kdtree_check_keys {
     const void *keys;
     bool narrow;

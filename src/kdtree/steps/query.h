@@ -7,7 +7,7 @@
 #include "kdtree/order.h"
 #include "kdtree/shape.h"
 
-/* Whether entry (d, id) comes after entry e: by (distance, id), or by id alone in radius rows. */
+/* True if (d, id) is greater than entry e: by (distance, id), or by id alone in radius rows. */
 BI_FN bool bi_kdtree_out_after(const struct bi_row_out *o, double d, uint32_t id, int64_t e, bool by_id)
 {
     if (!by_id) {
@@ -17,7 +17,7 @@ BI_FN bool bi_kdtree_out_after(const struct bi_row_out *o, double d, uint32_t id
     return id > bi_row_id(o, e);
 }
 
-/* Puts (d, id) into the max-heap of `count` entries, whose root is a hole. */
+/* Replaces the root of a max-heap of `count` entries by (d, id). */
 BI_FN void bi_kdtree_heap_down(const struct bi_row_out *o, int64_t count, double d, uint32_t id, bool by_id)
 {
     int64_t hole = 0;
@@ -38,7 +38,7 @@ BI_FN void bi_kdtree_heap_down(const struct bi_row_out *o, int64_t count, double
     bi_row_set(o, hole, d, id);
 }
 
-/* Puts (d, id) at the end of a max-heap of `count` entries. */
+/* Appends (d, id) to a max-heap of `count` entries. */
 BI_FN void bi_kdtree_heap_up(const struct bi_row_out *o, int64_t count, double d, uint32_t id, bool by_id)
 {
     int64_t hole = count;
@@ -51,7 +51,7 @@ BI_FN void bi_kdtree_heap_up(const struct bi_row_out *o, int64_t count, double d
     bi_row_set(o, hole, d, id);
 }
 
-/* Makes ascending order of a max-heap. */
+/* Sorts a max-heap in ascending order. */
 BI_FN void bi_kdtree_heap_sort(const struct bi_row_out *o, int64_t count, bool by_id)
 {
     for (int64_t last = count - 1; last > 0; last--) {
@@ -85,6 +85,7 @@ BI_FN void bi_step_knn(const struct bi_kdtree_knn *a, int64_t i)
     bosc_kdtree_walk walk;
     double limit = a->limit;
     int64_t count = 0, node;
+    /* Collect the k nearest in a max-heap in the output row; once it is full, its root is the limit. Then sort it. */
     bosc_kdtree_walk_begin(&walk, &a->view, q);
     while ((node = bosc_kdtree_walk_next(&walk, limit)) >= 0) {
         double d = bosc_kdtree_dist2(&a->view, node, q);
@@ -109,7 +110,7 @@ struct bi_kdtree_radius {
     const int64_t *offsets;
     void *ids, *dist2; /* dist2 may be NULL */
     bool wide_ids;
-    int64_t *bad; /* the smallest query whose row has another length than its answer */
+    int64_t *bad; /* lowered to the smallest query whose row has the wrong length */
 };
 
 BI_FN void bi_step_radius_count(const struct bi_kdtree_radius *a, int64_t i)
@@ -128,6 +129,7 @@ BI_FN void bi_step_radius_fill(const struct bi_kdtree_radius *a, int64_t i)
     struct bi_row_out out = {a->ids, a->dist2, a->offsets[i], a->wide_ids, a->view.dtype == BOSC_F32, false};
     bosc_kdtree_walk walk;
     int64_t count = 0, capacity = a->offsets[i + 1] - a->offsets[i], node;
+    /* Collect the nodes in a max-heap by id in the output row, then sort it. A count of -1 is a row too short. */
     bosc_kdtree_walk_begin(&walk, &a->view, q);
     while ((node = bosc_kdtree_walk_next(&walk, a->r2)) >= 0) {
         double d = bosc_kdtree_dist2(&a->view, node, q);

@@ -1,11 +1,11 @@
-/* Steps on rows of points and on lists of references: a NaN is found, rows and ids are moved. */
+/* Steps on rows of points and on lists of references: find NaN, copy rows and ids. */
 #ifndef BI_KDTREE_STEPS_ROWS_H
 #define BI_KDTREE_STEPS_ROWS_H
 
 #include "base/atomic.h"
 #include "kdtree/order.h"
 
-/* *row becomes the smallest row with a NaN. */
+/* Lowers *row to the smallest row with a NaN. */
 struct bi_kdtree_find_nan {
     struct bi_kdtree_rows rows;
     bosc_dtype dtype;
@@ -31,7 +31,7 @@ struct bi_kdtree_iota {
 BI_FN void bi_step_iota(const struct bi_kdtree_iota *a, int64_t i) { a->out[i] = (uint32_t)i; }
 
 /* Element k of the rows perm[0], perm[1], ..., of dim elements of element_size 4 or 8. By elements, as neighbouring
- * threads then read and write neighbours. */
+ * threads then read and write neighbours. k is divided in 32 bits if it fits. */
 struct bi_kdtree_gather_rows {
     struct bi_kdtree_rows rows;
     int32_t dim, element_size;

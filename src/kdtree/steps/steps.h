@@ -1,5 +1,5 @@
-/* The steps of k-d trees: what happens to item i, for the CPU and the device. Those on trees read them through a view,
- * and so work for any type, dimension and layout; backends have faster ways for the usual cases. */
+/* The steps of k-d trees: functions of one item, for the CPU and the device. They read trees through a view, so they
+ * work for any type, dimension and layout; backends have faster operations for common cases. */
 #ifndef BI_KDTREE_STEPS_STEPS_H
 #define BI_KDTREE_STEPS_STEPS_H
 

@@ -6,7 +6,7 @@
 #include "kdtree/order.h"
 #include "kdtree/shape.h"
 
-/* *bad becomes the smallest offending node; n is the number of rows that were given. */
+/* Lowers *bad to the smallest offending node; n: number of rows of the build. */
 struct bi_kdtree_check {
     bosc_kdtree_view view;
     int64_t n;
@@ -14,7 +14,7 @@ struct bi_kdtree_check {
     int64_t *bad;
 };
 
-/* Whether node i is on the right side of `mid`, an ancestor `level` levels below the root. */
+/* True if node i is on the correct side of `mid`, an ancestor at `level`. */
 BI_FN bool bi_kdtree_ordered(const bosc_kdtree_view *v, int64_t i, int64_t mid, int level)
 {
     int order = bi_kdtree_compare_nodes(v, i, mid, level % v->dim);

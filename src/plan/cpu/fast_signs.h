@@ -1,4 +1,4 @@
-/* Signs of all constraints at the rotations of a tile, side by side in vectors of the level's width. */
+/* Signs of all constraints at the rotations of a tile, a lane each, in vectors of the level's width. */
 #ifndef BI_PLAN_CPU_FAST_SIGNS_H
 #define BI_PLAN_CPU_FAST_SIGNS_H
 
@@ -12,6 +12,7 @@ enum { VECTOR_BYTES = 32 };
 #else
 enum { VECTOR_BYTES = 16 };
 #endif
+/* Four vectors of rotations share each coefficient that is loaded; chosen. */
 enum { VECTORS = 4, WIDTH = VECTOR_BYTES / 4, TILE = VECTORS * WIDTH };
 typedef float floats __attribute__((vector_size(VECTOR_BYTES)));
 typedef int32_t masks __attribute__((vector_size(VECTOR_BYTES)));
@@ -21,10 +22,10 @@ struct tile {
     floats products[BI_PLAN_COEFFICIENTS][VECTORS];
 };
 
-/* What stays in registers: all loops over vectors and coefficients are unrolled. */
+/* Unrolled loops over vectors and coefficients keep their arrays in registers. */
 #define UNROLLED _Pragma("GCC unroll 16")
 
-/* Bits and doubts of 32 constraints: a lane each rotation. */
+/* Computes bits and doubts of 32 constraints, a lane each rotation. */
 static inline void sign_half_word(const float *rows, const struct tile *t, masks *bits, masks *doubts)
 {
     const masks none = {0}, magnitude = none + 0x7fffffff;
@@ -53,6 +54,7 @@ static inline void sign_half_word(const float *rows, const struct tile *t, masks
     }
 }
 
+/* Loads the products of a tile; bad rows, and lanes beyond the last, get those of the identity. */
 static void load_tile(const struct bi_plan_signs *a, int64_t first, int64_t count, struct tile *t)
 {
     static const double identity[4] = {1, 0, 0, 0};
@@ -68,6 +70,7 @@ static void load_tile(const struct bi_plan_signs *a, int64_t first, int64_t coun
     }
 }
 
+/* Writes the words of a tile: from a lane each rotation to a row each. */
 static void sign_tile(const struct bi_plan_signs *a, int64_t first, int64_t count)
 {
     const int64_t n_words = a->forms.words;
@@ -90,8 +93,8 @@ static void sign_tile(const struct bi_plan_signs *a, int64_t first, int64_t coun
 static bosc_status fast_signs(bosc_ctx *ctx, const struct bi_plan_signs *a)
 {
     if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "fast_signs: injected fault");
-    struct bi_parts p = bi_parts_of(ctx, bi_div_up(a->n, TILE), TILE * (double)(1 + a->forms.words));
-    while (bi_next_part(ctx, &p)) {
+    struct bi_batches p = bi_batches_of(ctx, bi_div_up(a->n, TILE), TILE * (double)(1 + a->forms.words));
+    while (bi_next_batch(ctx, &p)) {
         const int64_t begin = p.begin, end = p.end;
 #pragma omp parallel for schedule(static) num_threads(bi_thread_count(ctx, end - begin, 4))
         for (int64_t i = begin; i < end; i++) sign_tile(a, TILE * i, a->n - TILE * i < TILE ? a->n - TILE * i : TILE);

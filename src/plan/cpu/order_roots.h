@@ -1,4 +1,4 @@
-/* The roots of each circle in their order: short runs by insertion, and then merged, from one array to the other. */
+/* Sorts the roots of each circle: insertion sort of short runs, then merge sort between two arrays. */
 #ifndef BI_PLAN_CPU_ORDER_ROOTS_H
 #define BI_PLAN_CPU_ORDER_ROOTS_H
 
@@ -8,7 +8,7 @@
 #include "core/cpu/threads.h"
 #include "plan/steps/circles.h"
 
-enum { RUN = 8 };
+enum { RUN = 8 }; /* roots; chosen */
 
 static inline void sort_run(double *roots, int64_t n)
 {
@@ -20,16 +20,16 @@ static inline void sort_run(double *roots, int64_t n)
     }
 }
 
-/* Without branches on what is compared: which of two random roots is the less cannot be foretold. */
+/* Branchless on the comparison, which is unpredictable for random roots. */
 static inline void merge_runs(const double *from, int64_t middle, int64_t n, double *to)
 {
     int64_t left = 0, right = middle, at = 0;
     while (left < middle && right < n) {
         const double x = from[left], y = from[right];
-        const int64_t second = y < x;
-        to[at++] = second ? y : x;
-        right += second;
-        left += 1 - second;
+        const int64_t take_right = y < x;
+        to[at++] = take_right ? y : x;
+        right += take_right;
+        left += 1 - take_right;
     }
     memcpy(to + at, from + left, (size_t)(middle - left) * sizeof *to);
     memcpy(to + at + (middle - left), from + right, (size_t)(n - right) * sizeof *to);
@@ -54,8 +54,8 @@ static void order_circle(double *roots, double *ordered, int64_t n)
 static bosc_status order_roots(bosc_ctx *ctx, int64_t circles, int64_t rows, const struct bi_plan_sampling *a)
 {
     if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "order_roots: injected fault");
-    struct bi_parts p = bi_parts_of(ctx, circles, circles > 0 ? (double)rows / (double)circles : 1);
-    while (bi_next_part(ctx, &p)) {
+    struct bi_batches p = bi_batches_of(ctx, circles, circles > 0 ? (double)rows / (double)circles : 1);
+    while (bi_next_batch(ctx, &p)) {
         const int64_t begin = p.begin, end = p.end;
 #pragma omp parallel for schedule(static) num_threads(bi_thread_count(ctx, end - begin, 4))
         for (int64_t i = begin; i < end; i++)

@@ -1,4 +1,4 @@
-/* The CPU's table of motion planning, for each level: signs are its hot loop. */
+/* The CPU's table of motion planning, for each level; signs are its hot loop. */
 #include "core/cpu/level.h"
 #include "core/steps.h"
 #include "plan/cpu/fast_signs.h"

@@ -1,4 +1,4 @@
-/* CUDA's table of motion planning: steps, and the signs of all constraints at many rotations. */
+/* CUDA's table of motion planning: steps, and kernels for the signs of all constraints and for sorting roots. */
 #define BI_STEP_ROOM plan
 
 #include "core/cuda/steps.cuh"
@@ -14,13 +14,15 @@ static const bi_plan_steps cuda_steps = {
 #undef BI_STEP
 };
 
-enum { BLOCK = 256, EACH = 2 /* rotations of a thread: they share what it reads of a form */ };
+enum { BLOCK = 256, EACH = 2 /* rotations of a thread, which share its reads of a form; chosen */ };
 
 struct form_tile {
     float rows[64 * BI_PLAN_ROW];
 };
 
-/* Signs of one word of constraints, whose forms are in shared memory. */
+/* Computes the signs of one word of constraints; rows: their forms, in shared memory. 32-bit halves keep the bits in
+ * one
+ * register each. */
 static __device__ __forceinline__ void
 bi_plan_sign_word(const float *rows, const float (*products)[BI_PLAN_COEFFICIENTS], uint64_t *bits, uint32_t *unsure)
 {
@@ -48,6 +50,7 @@ static __global__ void __launch_bounds__(BLOCK) bi_plan_fast_signs(const bi_plan
     const int64_t words = a.forms.words;
     for (int64_t base = begin + (int64_t)blockIdx.x * BLOCK * EACH; base < end;
          base += (int64_t)gridDim.x * BLOCK * EACH) {
+        /* 1. Compute the products of the thread's rotations; lanes without a valid row use the identity. */
         float products[EACH][BI_PLAN_COEFFICIENTS];
         for (int e = 0; e < EACH; e++) {
             const int64_t row = base + e * BLOCK + threadIdx.x;
@@ -62,9 +65,13 @@ static __global__ void __launch_bounds__(BLOCK) bi_plan_fast_signs(const bi_plan
             const float *from = a.forms.fast_rows + 64 * BI_PLAN_ROW * word;
             uint64_t bits[EACH], mask = ~0ull;
             uint32_t unsure[EACH];
+            /* 2. Load the forms of the word into shared memory. The first barrier waits for readers of the last word,
+             * the
+             * second makes the forms visible to the block. */
             __syncthreads();
             for (int i = threadIdx.x; i < 64 * BI_PLAN_ROW; i += BLOCK) tile.rows[i] = from[i];
             __syncthreads();
+            /* 3. Evaluate them and write the thread's words. */
             bi_plan_sign_word(tile.rows, products, bits, unsure);
             if (a.forms.constraints - 64 * word < 64) mask = (1ull << (a.forms.constraints - 64 * word)) - 1;
             for (int e = 0; e < EACH; e++) {
@@ -79,14 +86,14 @@ static __global__ void __launch_bounds__(BLOCK) bi_plan_fast_signs(const bi_plan
 
 static bosc_status cuda_fast_signs(bosc_ctx *ctx, const bi_plan_signs *a)
 {
-    bi_parts p = bi_parts_of(ctx, a->n, 1);
-    while (bi_next_part(ctx, &p))
-        BI_TRY(BI_RUN_PART(ctx, bi_plan_fast_signs, bi_grid(ctx, p.end - p.begin, BLOCK * EACH), BLOCK, 0, *a, p.begin,
-                           p.end));
+    bi_batches p = bi_batches_of(ctx, a->n, 1);
+    while (bi_next_batch(ctx, &p))
+        BI_TRY(BI_RUN_BATCH(ctx, bi_plan_fast_signs, bi_grid_size(ctx, p.end - p.begin, BLOCK * EACH), BLOCK, 0, *a,
+                            p.begin, p.end));
     return p.status;
 }
 
-/* The place of each root among those of its circle: a thread counts those before it. */
+/* Sorts the roots of each circle by rank: a thread counts the roots that precede its own. */
 static __global__ void __launch_bounds__(BLOCK) bi_plan_rank_roots(const bi_plan_sampling a, int64_t begin, int64_t end)
 {
     const int64_t stride = (int64_t)gridDim.x * BLOCK;
@@ -102,10 +109,10 @@ static __global__ void __launch_bounds__(BLOCK) bi_plan_rank_roots(const bi_plan
 
 static bosc_status cuda_order_roots(bosc_ctx *ctx, int64_t, int64_t rows, const bi_plan_sampling *a)
 {
-    bi_parts p = bi_parts_of(ctx, rows, 1);
-    while (bi_next_part(ctx, &p))
-        BI_TRY(
-            BI_RUN_PART(ctx, bi_plan_rank_roots, bi_grid(ctx, p.end - p.begin, BLOCK), BLOCK, 0, *a, p.begin, p.end));
+    bi_batches p = bi_batches_of(ctx, rows, 1);
+    while (bi_next_batch(ctx, &p))
+        BI_TRY(BI_RUN_BATCH(ctx, bi_plan_rank_roots, bi_grid_size(ctx, p.end - p.begin, BLOCK), BLOCK, 0, *a, p.begin,
+                            p.end));
     return p.status;
 }
 

@@ -1,5 +1,6 @@
 /* Forms along arcs. With P, B and Q as in boscage/plan.h a form is P, B and Q weighted by (1 - u)^2, 2 u (1 - u) and
- * u^2, whose sum is 1: so errors of e in each are one of at most e in all, and a lower bound of each one in all. */
+ * u^2.
+ * The weights sum to 1, so an error bound e of all three is one of the form. */
 #ifndef BI_PLAN_STEPS_ARCS_H
 #define BI_PLAN_STEPS_ARCS_H
 
@@ -23,7 +24,7 @@ BI_FN struct bi_plan_arc bi_plan_arc_of(const double *from, const double *to)
     return arc;
 }
 
-/* 1 or -1: the form's sign on the whole arc; 0: it may change, or be 0. */
+/* Returns the form's sign, 1 or -1, if it is the same on the whole arc; 0 if it may change or be 0. */
 BI_FN int bi_plan_arc_sign(const double *row, const struct bi_plan_arc *arc)
 {
     double e = row[BI_PLAN_COEFFICIENTS], p = bi_plan_value(row, arc->p), sign = p >= 0 ? 1 : -1;
@@ -37,10 +38,10 @@ struct bi_plan_arcs {
     struct bi_plan_forms forms;
     const double *from, *to;  /* (n x 4) */
     uint64_t *vectors, *kept; /* (n x words); vectors may be NULL */
-    int64_t *bad;             /* the first arc with an end that is out of range */
+    int64_t *bad;             /* minimum with the first arc that has an end out of range */
 };
 
-/* Item: a word of an arc. The ends are scaled apart, which changes no sign. */
+/* Item: computes a word of an arc. The ends are scaled separately, which changes no sign. */
 BI_FN void bi_step_arc_word(const struct bi_plan_arcs *a, int64_t at)
 {
     int64_t row = at / a->forms.words, first = 64 * (at % a->forms.words);
@@ -64,13 +65,13 @@ BI_FN void bi_step_arc_word(const struct bi_plan_arcs *a, int64_t at)
 
 /* ---- where forms may be 0 ---- */
 
-/* The parts of 0 to 1, at most two, in which a form may be 0. */
+/* The intervals of [0, 1], at most two, where a form may be 0. */
 struct bi_plan_enclosures {
     int count;
     double lower[2], upper[2];
 };
 
-/* Adds the roots of c + b u + a u^2 between 0 and 1 to the ascending list, which has room for 4 more. */
+/* Inserts the roots of c + b u + a u^2 in (0, 1) into the ascending list; returns its new length. */
 BI_FN int bi_plan_add_roots(double *list, int n, double c, double b, double a)
 {
     double d = b * b - 4 * a * c;
@@ -86,8 +87,9 @@ BI_FN int bi_plan_add_roots(double *list, int n, double c, double b, double a)
     return n;
 }
 
-/* Roots are those of forms whose coefficients are off by some units of their last place, which is far less than the
- * bound times 16: where a form is nearer to 0 than that, it is enclosed. */
+/* Encloses the intervals where |form| <= e, e = 16 times the error bound. Their ends are roots of the form plus and
+ * minus
+ * e; the errors of these roots amount to far less than e. */
 BI_FN struct bi_plan_enclosures bi_plan_enclose(const double *row, const struct bi_plan_arc *arc)
 {
     struct bi_plan_enclosures found = {0, {0, 0}, {0, 0}};
@@ -95,9 +97,11 @@ BI_FN struct bi_plan_enclosures bi_plan_enclose(const double *row, const struct 
     double p = bi_plan_value(row, arc->p), b = bi_plan_value(row, arc->b), q = bi_plan_value(row, arc->q);
     double slope = 2 * (b - p), bend = (p - b) + (q - b);
     bool open = false;
+    /* 1. Split [0, 1] at the roots of form - e and form + e. */
     int n = bi_plan_add_roots(list, 1, p - e, slope, bend);
     n = bi_plan_add_roots(list, n, p + e, slope, bend);
     list[n++] = 1;
+    /* 2. Join the intervals where the middle is near 0. */
     for (int k = 0; k + 1 < n; k++) {
         double u = 0.5 * (list[k] + list[k + 1]), value = p + u * (slope + u * bend);
         bool near = fabs(value) <= e;
@@ -111,13 +115,13 @@ BI_FN struct bi_plan_enclosures bi_plan_enclose(const double *row, const struct 
 struct bi_plan_crossings {
     struct bi_plan_forms forms;
     const double *from, *to;
-    int64_t *offsets; /* counts, and then where each arc's entries begin */
+    int64_t *offsets; /* counts, then the first entry of each arc */
     double *lower, *upper;
     int64_t *constraints;
     int64_t *bad;
 };
 
-/* Both ends by one power of two, so that u stays what it is. */
+/* Scales both ends by the same power of two, which keeps u. */
 BI_FN struct bi_plan_arc bi_plan_scaled_arc(const double *from, const double *to)
 {
     double p[4], q[4], most = 0;
@@ -146,7 +150,8 @@ BI_FN void bi_step_count_crossings(const struct bi_plan_crossings *a, int64_t ro
     a->offsets[row] = count;
 }
 
-/* Constraints come in ascending order, so entries of equal ends stay in theirs. */
+/* Inserts the entries of an arc in ascending order; the insertion is stable, so equal lower ends are ordered by
+ * constraint. */
 BI_FN void bi_step_fill_crossings(const struct bi_plan_crossings *a, int64_t row)
 {
     int64_t begin = a->offsets[row], end = begin;

@@ -1,6 +1,6 @@
-/* Samples of SO(3). On a great circle q = g cos t + h sin t a form is P + 2 B tan t + Q tan^2 t times cos^2 t, with
- * P = g'Mg, B = g'Mh and Q = h'Mh: its roots are those of a square equation in u = tan t, which orders the circle from
- * -90 to 90 degrees. Angles are never computed, only sums of unit vectors (cos t, sin t). */
+/* Samples of SO(3). On a great circle q = g cos t + h sin t a form is cos^2 t times P + 2 B u + Q u^2, u = tan t, with
+ * P = g'Mg, B = g'Mh and Q = h'Mh. Its roots are those of a quadratic in u, which orders the circle from -90 to 90
+ * degrees. Angles are never computed, only sums of unit vectors (cos t, sin t). */
 #ifndef BI_PLAN_STEPS_CIRCLES_H
 #define BI_PLAN_STEPS_CIRCLES_H
 
@@ -8,11 +8,11 @@
 #include "base/philox.h"
 #include "plan/steps/arcs.h"
 
-/* Streams of random numbers; row i of one has the counters 2i and 2i + 1. */
+/* Philox streams (any distinct constants); row i of a stream uses the counters 2i and 2i + 1. */
 enum { BI_PLAN_STREAM_UNIFORM = 0x706c6100, BI_PLAN_STREAM_CIRCLE = 0x706c6101, BI_PLAN_STREAM_ROOT = 0x706c6102 };
 
-/* Components that exact arithmetic cannot take are 0. */
-BI_FN void bi_plan_flush(double *q)
+/* Flushes components too small for exact arithmetic to 0. */
+BI_FN void bi_plan_flush_tiny(double *q)
 {
     for (int c = 0; c < 4; c++) q[c] = fabs(q[c]) < 0x1p-80 ? 0 : q[c];
 }
@@ -28,7 +28,7 @@ BI_FN void bi_plan_normalize(double *q)
     for (int c = 0; c < 4; c++) q[c] = q[c] / length;
 }
 
-/* A uniform random rotation (Shoemake), and one more number in 0 to 1. */
+/* Computes a uniform random rotation (Shoemake); returns another random number in [0, 1). */
 BI_FN double bi_plan_random(uint64_t seed, uint64_t stream, uint64_t i, double *q)
 {
     struct bi_philox x = bi_philox_at(seed, stream, 2 * i), y = bi_philox_at(seed, stream, 2 * i + 1);
@@ -46,7 +46,7 @@ struct bi_plan_circle {
     double g[4], h[4];
 };
 
-/* h becomes what of it is orthogonal to g, or, if that is next to nothing, something else that is. */
+/* Makes h orthogonal to g and of length 1; if h is almost parallel to g, replaces it by a fixed orthogonal vector. */
 BI_FN void bi_plan_orthogonalize(const double *g, double *h)
 {
     double along = bi_plan_dot(g, h);
@@ -60,7 +60,9 @@ BI_FN void bi_plan_orthogonalize(const double *g, double *h)
     bi_plan_normalize(h);
 }
 
-/* Circle c is the node c + 1 of a binary tree, whose root is 1: the path down to it is in the bits. */
+/* Computes circle c: node c + 1 of a binary tree with root 1, so the bits of c + 1 are the path to it. A circle starts
+ * at
+ * a random rotation of its parent and has a random direction. */
 BI_FN struct bi_plan_circle bi_plan_circle_of(uint64_t seed, uint64_t circle)
 {
     struct bi_plan_circle at = {{0}, {0}};
@@ -83,7 +85,7 @@ BI_FN struct bi_plan_circle bi_plan_circle_of(uint64_t seed, uint64_t circle)
     return at;
 }
 
-enum { BI_PLAN_FORMS = 32 }; /* of an item */
+enum { BI_PLAN_FORMS = 32 }; /* forms of an item, since circles are few; chosen */
 
 struct bi_plan_sampling {
     struct bi_plan_forms forms;
@@ -91,56 +93,58 @@ struct bi_plan_sampling {
     int64_t first; /* circle, or uniform row */
     int64_t circle_count;
     struct bi_plan_circle *circles; /* (circle_count) */
-    uint32_t *placed;               /* (circle_count) roots that have a place, 0 before */
-    int64_t *offsets;    /* (circle_count + 1) 0 before, counts of rows, and then where each circle's rows begin */
-    double *roots;       /* (rows) unordered, */
-    double *ordered;     /* and ascending */
+    uint32_t *stored_roots;         /* (circle_count) number of roots stored so far, initially 0 */
+    int64_t *offsets;    /* (circle_count + 1) initially 0; counts of rows, then the first row of each circle */
+    double *roots;       /* (rows) unordered */
+    double *ordered;     /* (rows) ascending in each circle */
     uint32_t *circle_of; /* (rows) */
     double *rotations;   /* (rows x 4) */
     const uint64_t *vectors;
     void *next;          /* (rows) */
-    uint32_t *witnessed; /* (rows) 1: the crossing after it is */
-    int64_t base;        /* the row of the caller's that row 0 is */
-    bool wide_ids;
+    uint32_t *witnessed; /* (rows) 1: the crossing after the row is witnessed */
+    int64_t base;        /* the caller's number of row 0 */
+    bool ids_are_64bit;
 };
 
-BI_FN void bi_step_uniform(const struct bi_plan_sampling *a, int64_t i)
+BI_FN void bi_step_sample_uniform(const struct bi_plan_sampling *a, int64_t i)
 {
     double q[4];
     bi_plan_random(a->seed, BI_PLAN_STREAM_UNIFORM, (uint64_t)(a->first + i), q);
     bi_plan_normalize(q);
-    bi_plan_flush(q);
+    bi_plan_flush_tiny(q);
     for (int c = 0; c < 4; c++) a->rotations[4 * i + c] = q[c];
 }
 
-/* The roots of form k, if there are two: true then. One at 90 degrees is infinite. */
+/* Computes the roots of a form if there are two, else returns false. A root at 90 degrees is infinite. */
 BI_FN bool bi_plan_roots(const double *row, const struct bi_plan_arc *arc, double *roots)
 {
     double p = bi_plan_value(row, arc->p), b = bi_plan_value(row, arc->b), q = bi_plan_value(row, arc->q);
     double d = b * b - p * q;
     if (!(d > 0)) return false;
+    /* The root without cancellation, and its conjugate. */
     double w = -(b + (b >= 0 ? bi_sqrt(d) : -bi_sqrt(d)));
     roots[0] = q == 0 ? BI_INFINITY : w / q;
     roots[1] = p / w;
     return true;
 }
 
-BI_FN void bi_step_circle(const struct bi_plan_sampling *a, int64_t i)
+BI_FN void bi_step_make_circle(const struct bi_plan_sampling *a, int64_t i)
 {
     a->circles[i] = bi_plan_circle_of(a->seed, (uint64_t)(a->first + i));
 }
 
-/* An item of the steps that follow: some forms on a circle. Neighbours have the same forms. */
+/* An item of the following steps: some forms on a circle. Neighbouring items have the same forms, so threads of a warp
+ * read the same rows. */
 struct bi_plan_roots_item {
-    int64_t circle, first, end;
+    int64_t circle, first, limit; /* forms first to limit - 1 */
     struct bi_plan_arc arc;
 };
 
 BI_FN struct bi_plan_roots_item bi_plan_roots_item_of(const struct bi_plan_sampling *a, int64_t at)
 {
     const int64_t circle = at % a->circle_count, first = at / a->circle_count * BI_PLAN_FORMS,
-                  end = first + BI_PLAN_FORMS;
-    struct bi_plan_roots_item item = {circle, first, end < a->forms.constraints ? end : a->forms.constraints,
+                  limit = first + BI_PLAN_FORMS;
+    struct bi_plan_roots_item item = {circle, first, limit < a->forms.constraints ? limit : a->forms.constraints,
                                       bi_plan_arc_of(a->circles[circle].g, a->circles[circle].h)};
     return item;
 }
@@ -150,38 +154,38 @@ BI_FN void bi_step_count_roots(const struct bi_plan_sampling *a, int64_t at)
     const struct bi_plan_roots_item item = bi_plan_roots_item_of(a, at);
     double roots[2];
     uint64_t count = 0;
-    for (int64_t k = item.first; k < item.end; k++)
+    for (int64_t k = item.first; k < item.limit; k++)
         count += 2 * bi_plan_roots(a->forms.rows + BI_PLAN_ROW * k, &item.arc, roots);
     if (count > 0) bi_atomic_fetch_add_u64((uint64_t *)&a->offsets[item.circle], count);
 }
 
-/* A circle without roots has one row, too. */
+/* A circle without roots has one row. */
 BI_FN void bi_step_count_rows(const struct bi_plan_sampling *a, int64_t i)
 {
     if (a->offsets[i] == 0) a->offsets[i] = 1;
 }
 
-BI_FN void bi_plan_place_root(const struct bi_plan_sampling *a, int64_t circle, int64_t row, double root)
+BI_FN void bi_plan_store_root(const struct bi_plan_sampling *a, int64_t circle, int64_t row, double root)
 {
-    a->roots[row] = root + 0.0; /* no -0: places are a matter of chance, and equal roots are equal to the bit */
+    a->roots[row] = root + 0.0; /* turns -0 into 0: roots are stored in any order, so equal ones must have equal bits */
     a->circle_of[row] = (uint32_t)circle;
 }
 
-BI_FN void bi_step_place_roots(const struct bi_plan_sampling *a, int64_t at)
+BI_FN void bi_step_store_roots(const struct bi_plan_sampling *a, int64_t at)
 {
     const struct bi_plan_roots_item item = bi_plan_roots_item_of(a, at);
     const int64_t begin = a->offsets[item.circle];
     double roots[2 * BI_PLAN_FORMS];
     int count = 0;
-    if (item.first == 0 && a->offsets[item.circle + 1] - begin == 1) bi_plan_place_root(a, item.circle, begin, 0);
-    for (int64_t k = item.first; k < item.end; k++)
+    if (item.first == 0 && a->offsets[item.circle + 1] - begin == 1) bi_plan_store_root(a, item.circle, begin, 0);
+    for (int64_t k = item.first; k < item.limit; k++)
         count += 2 * bi_plan_roots(a->forms.rows + BI_PLAN_ROW * k, &item.arc, roots + count);
     if (count == 0) return;
-    const int64_t row = begin + bi_atomic_fetch_add_u32(&a->placed[item.circle], (uint32_t)count);
-    for (int k = 0; k < count; k++) bi_plan_place_root(a, item.circle, row + k, roots[k]);
+    const int64_t row = begin + bi_atomic_fetch_add_u32(&a->stored_roots[item.circle], (uint32_t)count);
+    for (int k = 0; k < count; k++) bi_plan_store_root(a, item.circle, row + k, roots[k]);
 }
 
-/* (cos t, sin t) for u = tan t, cos t >= 0. */
+/* Computes (cos t, sin t) for u = tan t, cos t >= 0. */
 BI_FN void bi_plan_direction(double u, double *direction)
 {
     if (fabs(u) <= 1) {
@@ -194,8 +198,8 @@ BI_FN void bi_plan_direction(double u, double *direction)
     }
 }
 
-/* In the middle between a root and the next one; after the last comes the first, half a turn on. Where the two are
- * about half a turn apart, their sum has no direction, and a quarter turn leads into the middle. */
+/* Samples the middle between a root and the next one; after the last root the first one follows, half a turn on. If the
+ * two are about half a turn apart, their sum has no direction: a quarter turn from the first is the middle. */
 BI_FN void bi_step_sample_circle(const struct bi_plan_sampling *a, int64_t row)
 {
     const struct bi_plan_circle *circle = a->circles + a->circle_of[row];
@@ -211,11 +215,11 @@ BI_FN void bi_step_sample_circle(const struct bi_plan_sampling *a, int64_t row)
     }
     for (int c = 0; c < 4; c++) q[c] = circle->g[c] * x + circle->h[c] * y;
     bi_plan_normalize(q);
-    bi_plan_flush(q);
+    bi_plan_flush_tiny(q);
     for (int c = 0; c < 4; c++) a->rotations[4 * row + c] = q[c];
 }
 
-/* A crossing is witnessed where the vectors of two rows that follow each other differ in one bit. */
+/* True if the vectors of two consecutive rows differ in one bit: the crossing between them is witnessed. */
 BI_FN bool bi_plan_is_witnessed(const struct bi_plan_sampling *a, int64_t row, int64_t next)
 {
     const int64_t words = a->forms.words;
@@ -231,7 +235,7 @@ BI_FN void bi_step_witness(const struct bi_plan_sampling *a, int64_t row)
     int64_t next = row + 1 == end ? begin : row + 1;
     a->witnessed[row] = bi_plan_is_witnessed(a, row, next);
     int64_t id = a->witnessed[row] ? a->base + next : -1;
-    if (a->wide_ids)
+    if (a->ids_are_64bit)
         ((int64_t *)a->next)[row] = id;
     else
         ((uint32_t *)a->next)[row] = (uint32_t)id;

@@ -1,17 +1,17 @@
-/* Polynomials of coordinates without rounding: sums of products of expansions that are kept short. Source: Shewchuk
- * (1997), Compress; the rest is in base/expansion.h. */
+/* Exact polynomials of coordinates: sums of products of compressed expansions. Source: Shewchuk (1997), Compress; the
+ * other operations are in base/expansion.h. */
 #ifndef BI_PLAN_STEPS_EXACT_H
 #define BI_PLAN_STEPS_EXACT_H
 
 #include "base/expansion.h"
 
-/* Lengths: a value of degree 6 in coordinates of 2^-110 to 2^100 has under 40 parts once it is compressed, and a sum is
- * compressed as soon as it has over BI_EXACT_LONG. */
+/* A compressed value of degree 6 in coordinates of 2^-110 to 2^100 has fewer than 40 parts; a sum is compressed once it
+ * has more than BI_EXACT_LONG. */
 enum { BI_EXACT_LONG = 64, BI_EXACT_PARTS = BI_EXACT_LONG + 2 };
 
 struct bi_exact {
     int n;
-    double part[BI_EXACT_PARTS]; /* ascending in size, without overlap, no zeros */
+    double part[BI_EXACT_PARTS]; /* ascending in size, nonoverlapping, nonzero */
 };
 
 BI_FN void bi_exact_set(struct bi_exact *x, double value)
@@ -22,10 +22,10 @@ BI_FN void bi_exact_set(struct bi_exact *x, double value)
 
 BI_FN int bi_exact_sign(const struct bi_exact *x) { return bi_expansion_sign(x->part, x->n); }
 
-/* The nearest double, or one beside it, of a compressed value. */
+/* Returns the nearest double of a compressed value, or one next to it. */
 BI_FN double bi_exact_round(const struct bi_exact *x) { return x->n ? x->part[x->n - 1] : 0; }
 
-/* |a| >= |b|: a + b = *high + the result (Fast-Two-Sum). */
+/* Fast-Two-Sum: for |a| >= |b|, a + b = *high + the returned error. */
 BI_FN double bi_fast_two_sum(double a, double b, double *high)
 {
     double sum = a + b;
@@ -33,11 +33,12 @@ BI_FN double bi_fast_two_sum(double a, double b, double *high)
     return b - (sum - a);
 }
 
-/* Fewest parts: the last is the value, but for half a unit of its last place. */
+/* Compresses to the fewest parts; the last part is then within half a unit in its last place of the value. */
 BI_CALLED_FN void bi_exact_compress(struct bi_exact *x)
 {
     int bottom = x->n - 1, top = 0;
     if (x->n < 2) return;
+    /* 1. Downwards: sum into nonoverlapping parts at the end of the array. */
     double q = x->part[bottom];
     for (int i = x->n - 2; i >= 0; i--) {
         double low = bi_fast_two_sum(q, x->part[i], &q);
@@ -47,6 +48,7 @@ BI_CALLED_FN void bi_exact_compress(struct bi_exact *x)
         }
     }
     x->part[bottom] = q;
+    /* 2. Upwards: sum again and move the parts to the front. */
     for (int i = bottom + 1; i < x->n; i++) {
         double low = bi_fast_two_sum(x->part[i], q, &q);
         if (low != 0) x->part[top++] = low;
@@ -55,7 +57,7 @@ BI_CALLED_FN void bi_exact_compress(struct bi_exact *x)
     x->n = top;
 }
 
-/* + factor x, where the factor is a power of two or its negative. */
+/* sum += factor x; the factor is a power of two or its negative. */
 BI_CALLED_FN void bi_exact_add(struct bi_exact *sum, const struct bi_exact *x, double factor)
 {
     for (int i = 0; i < x->n; i++) {
@@ -65,7 +67,7 @@ BI_CALLED_FN void bi_exact_add(struct bi_exact *sum, const struct bi_exact *x, d
     bi_exact_compress(sum);
 }
 
-/* + factor x y */
+/* sum += factor x y; the factor is a power of two or its negative. */
 BI_CALLED_FN void bi_exact_add_product(struct bi_exact *sum, const struct bi_exact *x, const struct bi_exact *y,
                                        double factor)
 {

@@ -1,4 +1,4 @@
-/* Quadratic forms in a quaternion: their value in double with a bound of its error, and their sign without rounding. */
+/* Quadratic forms in a quaternion: their value in double with an error bound, and their exact sign. */
 #ifndef BI_PLAN_STEPS_FORMS_H
 #define BI_PLAN_STEPS_FORMS_H
 
@@ -8,7 +8,7 @@
 #include "base/expansion.h"
 #include "plan/plan.h"
 
-/* The components are 0 or of a magnitude for which no product of the exact arithmetic over- or underflows. */
+/* True if q is not 0 and its components are 0 or of a size for which exact arithmetic neither over- nor underflows. */
 BI_FN bool bi_plan_is_rotation(const double *q)
 {
     bool fits = true, any = false;
@@ -20,7 +20,7 @@ BI_FN bool bi_plan_is_rotation(const double *q)
     return fits && any;
 }
 
-/* q times the power of two that brings its largest component to 1 or more and below 2. */
+/* Scales q by the power of two that brings its largest component into [1, 2). */
 BI_FN void bi_plan_scale(const double *q, double *scaled)
 {
     double most = 0;
@@ -30,7 +30,7 @@ BI_FN void bi_plan_scale(const double *q, double *scaled)
     for (int c = 0; c < 4; c++) scaled[c] = q[c] * by;
 }
 
-/* The products of the components of q, in the order of the coefficients. */
+/* Computes the products of the components of q, in the order of the coefficients. */
 BI_FN void bi_plan_products(const double *q, double *products)
 {
     int k = 0;
@@ -38,7 +38,7 @@ BI_FN void bi_plan_products(const double *q, double *products)
         for (int j = i; j < 4; j++) products[k++] = q[i] * q[j];
 }
 
-/* Those of q of length 1, in float. */
+/* The same of q / |q|, in float. */
 BI_FN void bi_plan_fast_products(const double *q, float *products)
 {
     double scaled[4], all[BI_PLAN_COEFFICIENTS];
@@ -55,7 +55,7 @@ BI_FN double bi_plan_value(const double *row, const double *products)
     return sum;
 }
 
-/* 1, 0 or -1: the sign of form k at q. `work` holds exact_work doubles. */
+/* Returns the exact sign of form k at q: 1, 0 or -1. work: exact_work doubles. */
 BI_CALLED_FN int bi_plan_exact_sign(const struct bi_plan_forms *f, int64_t k, const double *q, double *work)
 {
     int n = 0, at = 0;
@@ -71,7 +71,7 @@ BI_CALLED_FN int bi_plan_exact_sign(const struct bi_plan_forms *f, int64_t k, co
     return bi_expansion_sign(work, n);
 }
 
-/* The same, where the bound does not decide. `products` are those of q scaled. */
+/* The same, but only if the value in double does not decide it. products: of the scaled q. */
 BI_FN int bi_plan_sign(const struct bi_plan_forms *f, int64_t k, const double *q, const double *products, double *work)
 {
     const double *row = f->rows + BI_PLAN_ROW * k;

@@ -1,5 +1,5 @@
-/* Which signs are a collision. Closed bodies touch if an edge of one pierces a facet of the other, or if a vertex is
- * inside a solid; where signs are 0 because features lie in one plane, touch.h decides. */
+/* Determines collisions from signs. Closed bodies touch if an edge of one pierces a facet of the other, or a vertex is
+ * inside a solid; if signs are 0 because features lie in one plane, touch.h decides. */
 #ifndef BI_PLAN_STEPS_LOGIC_H
 #define BI_PLAN_STEPS_LOGIC_H
 
@@ -8,21 +8,21 @@
 #include "base/atomic.h"
 #include "plan/steps/touch.h"
 
-/* Signs of up to 64 vectors, a lane each; neither: 0. */
+/* Signs of a candidate in up to 64 vectors, a lane (bit) each; in neither mask: 0. */
 struct bi_plan_lanes {
     uint64_t positive, negative;
 };
 
-/* Signs to read: of 64 vectors by their slices, or exact ones of a rotation, in lane 0, with what touching needs. */
-struct bi_plan_reading {
+/* Source of signs: the slices of 64 vectors, or the exact signs of one rotation (lane 0) with data for touch.h. */
+struct bi_plan_sign_reader {
     const struct bi_plan_logic *logic;
     const uint64_t *slices; /* (constraints x groups) */
     int64_t groups, group;
-    const int8_t *signs; /* of constraints; NULL: of the slices */
+    const int8_t *signs; /* of constraints; NULL: read slices */
     const struct bi_plan_touch *touch;
 };
 
-BI_FN struct bi_plan_lanes bi_plan_read(const struct bi_plan_reading *r, int64_t candidate)
+BI_FN struct bi_plan_lanes bi_plan_read_signs(const struct bi_plan_sign_reader *r, int64_t candidate)
 {
     const bi_plan_ref ref = r->logic->refs[candidate];
     struct bi_plan_lanes lanes = {0, 0};
@@ -40,28 +40,28 @@ BI_FN struct bi_plan_lanes bi_plan_read(const struct bi_plan_reading *r, int64_t
     return lanes;
 }
 
-BI_FN uint64_t bi_plan_not_negative(const struct bi_plan_reading *r, int64_t candidate)
+BI_FN uint64_t bi_plan_not_negative(const struct bi_plan_sign_reader *r, int64_t candidate)
 {
-    return ~bi_plan_read(r, candidate).negative;
+    return ~bi_plan_read_signs(r, candidate).negative;
 }
 
-BI_FN bool bi_plan_is_zero(const struct bi_plan_reading *r, int64_t candidate)
+BI_FN bool bi_plan_is_zero(const struct bi_plan_sign_reader *r, int64_t candidate)
 {
-    const struct bi_plan_lanes lanes = bi_plan_read(r, candidate);
+    const struct bi_plan_lanes lanes = bi_plan_read_signs(r, candidate);
     return !((lanes.positive | lanes.negative) & 1);
 }
 
-/* Edges of one side against facets of the other: where their candidates are. */
-struct bi_plan_way {
+/* Numbering of the candidates of edges of one side and facets of the other. */
+struct bi_plan_layout {
     const struct bi_plan_surface *edges, *facets;
     int64_t half_space, vertex, facet; /* half_space + vertex v + facet f */
     int64_t screw, edge, other_edge;   /* screw + edge e + other_edge k */
     bool robot_edges;
 };
 
-BI_FN struct bi_plan_way bi_plan_way_of(const struct bi_plan_logic *l, bool robot_edges)
+BI_FN struct bi_plan_layout bi_plan_layout_of(const struct bi_plan_logic *l, bool robot_edges)
 {
-    struct bi_plan_way w;
+    struct bi_plan_layout w;
     w.robot_edges = robot_edges;
     w.edges = robot_edges ? &l->robot : &l->obstacle;
     w.facets = robot_edges ? &l->obstacle : &l->robot;
@@ -74,19 +74,20 @@ BI_FN struct bi_plan_way bi_plan_way_of(const struct bi_plan_logic *l, bool robo
     return w;
 }
 
-/* The lanes of `of` in which an edge pierces a facet; what touches in one plane is left out. */
-BI_FN uint64_t bi_plan_pierces(const struct bi_plan_reading *r, const struct bi_plan_way *w, int32_t e, int32_t f,
-                               uint64_t of)
+/* Returns the lanes of `of` where an edge pierces a facet: its ends are on both sides of the plane, and its screws with
+ * the facet's edges have one sign. Contacts within the plane are left out. */
+BI_FN uint64_t bi_plan_find_piercings(const struct bi_plan_sign_reader *r, const struct bi_plan_layout *w, int32_t e,
+                                      int32_t f, uint64_t of)
 {
     const int32_t *ends = w->edges->edges + 2 * (int64_t)e;
-    const struct bi_plan_lanes from = bi_plan_read(r, w->half_space + ends[0] * w->vertex + f * w->facet);
-    const struct bi_plan_lanes to = bi_plan_read(r, w->half_space + ends[1] * w->vertex + f * w->facet);
+    const struct bi_plan_lanes from = bi_plan_read_signs(r, w->half_space + ends[0] * w->vertex + f * w->facet);
+    const struct bi_plan_lanes to = bi_plan_read_signs(r, w->half_space + ends[1] * w->vertex + f * w->facet);
     uint64_t left = 0, right = 0;
     of &= ~((from.positive & to.positive) | (from.negative & to.negative));
     of &= from.positive | from.negative | to.positive | to.negative;
     for (int32_t k = w->facets->facet_offsets[f]; of && k < w->facets->facet_offsets[f + 1]; k++) {
         const int32_t edge = w->facets->facet_edges[k];
-        const struct bi_plan_lanes side = bi_plan_read(r, w->screw + e * w->edge + (edge >> 1) * w->other_edge);
+        const struct bi_plan_lanes side = bi_plan_read_signs(r, w->screw + e * w->edge + (edge >> 1) * w->other_edge);
         left |= edge & 1 ? side.negative : side.positive;
         right |= edge & 1 ? side.positive : side.negative;
         of &= ~(left & right);
@@ -94,8 +95,9 @@ BI_FN uint64_t bi_plan_pierces(const struct bi_plan_reading *r, const struct bi_
     return of;
 }
 
-/* What may touch though it does not pierce: edges whose lines meet, and an edge in the plane of a facet. */
-BI_CALLED_FN bool bi_plan_touches(const struct bi_plan_reading *r, const struct bi_plan_way *w, int32_t e, int32_t f)
+/* True if an edge and a facet touch without piercing: by edges whose lines intersect, or by an end in the plane. */
+BI_CALLED_FN bool bi_plan_touches(const struct bi_plan_sign_reader *r, const struct bi_plan_layout *w, int32_t e,
+                                  int32_t f)
 {
     const int32_t *ends = w->edges->edges + 2 * (int64_t)e;
     struct bi_plan_corner a = {w->edges, ends[0], w->robot_edges}, b = {w->edges, ends[1], w->robot_edges};
@@ -114,63 +116,64 @@ BI_CALLED_FN bool bi_plan_touches(const struct bi_plan_reading *r, const struct 
     return false;
 }
 
-/* The lanes of `of` in which pair p touches. */
-BI_FN uint64_t bi_plan_pair_touches(const struct bi_plan_reading *r, const struct bi_plan_pairs *pairs, int64_t p,
-                                    bool robot_edges, uint64_t of)
+/* Returns the lanes of `of` where pair p touches. */
+BI_FN uint64_t bi_plan_find_pair_touches(const struct bi_plan_sign_reader *r, const struct bi_plan_pairs *pairs,
+                                         int64_t p, bool robot_edges, uint64_t of)
 {
-    const struct bi_plan_way w = bi_plan_way_of(r->logic, robot_edges);
+    const struct bi_plan_layout w = bi_plan_layout_of(r->logic, robot_edges);
     const int32_t *pair = pairs->list + 2 * p;
-    const uint64_t found = bi_plan_pierces(r, &w, pair[0], pair[1], of);
+    const uint64_t found = bi_plan_find_piercings(r, &w, pair[0], pair[1], of);
     return found == 0 && r->touch && bi_plan_touches(r, &w, pair[0], pair[1]) ? of : found;
 }
 
-BI_FN uint64_t bi_plan_is_inside(const struct bi_plan_reading *r, const struct bi_plan_pairs *pairs, int64_t p,
-                                 bool robot_vertices, uint64_t of)
+/* Returns the lanes of `of` where the vertex of pair p is inside the solid. */
+BI_FN uint64_t bi_plan_find_inside(const struct bi_plan_sign_reader *r, const struct bi_plan_pairs *pairs, int64_t p,
+                                   bool robot_vertices, uint64_t of)
 {
-    const struct bi_plan_way w = bi_plan_way_of(r->logic, robot_vertices);
+    const struct bi_plan_layout w = bi_plan_layout_of(r->logic, robot_vertices);
     const int32_t *pair = pairs->list + 2 * p, *solid = w.facets->solid_offsets + pair[1];
     for (int32_t f = solid[0]; of && f < solid[1]; f++)
-        of &= ~bi_plan_read(r, w.half_space + pair[0] * w.vertex + f * w.facet).positive;
+        of &= ~bi_plan_read_signs(r, w.half_space + pair[0] * w.vertex + f * w.facet).positive;
     return of;
 }
 
-/* All that may collide, in one order: balls, forms, and the pairs. */
+/* Returns the number of units, the possible causes of a collision, in order: balls, forms, the four kinds of pairs. */
 BI_FN int64_t bi_plan_unit_count(const struct bi_plan_logic *l)
 {
     return l->order.vertex_facet + (l->order.count - l->order.form) + l->edge_facet.count + l->facet_edge.count +
            l->vertex_solid.count + l->solid_vertex.count;
 }
 
-/* The lanes of `of` in which unit i collides. */
-BI_FN uint64_t bi_plan_unit_collides(const struct bi_plan_reading *r, int64_t i, uint64_t of)
+/* Returns the lanes of `of` where unit i collides. */
+BI_FN uint64_t bi_plan_find_unit_collisions(const struct bi_plan_sign_reader *r, int64_t i, uint64_t of)
 {
     const struct bi_plan_logic *l = r->logic;
     if (i < l->order.vertex_facet) return of & bi_plan_not_negative(r, i);
     i -= l->order.vertex_facet;
     if (i < l->order.count - l->order.form) return of & bi_plan_not_negative(r, l->order.form + i);
     i -= l->order.count - l->order.form;
-    if (i < l->edge_facet.count) return bi_plan_pair_touches(r, &l->edge_facet, i, true, of);
+    if (i < l->edge_facet.count) return bi_plan_find_pair_touches(r, &l->edge_facet, i, true, of);
     i -= l->edge_facet.count;
-    if (i < l->facet_edge.count) return bi_plan_pair_touches(r, &l->facet_edge, i, false, of);
+    if (i < l->facet_edge.count) return bi_plan_find_pair_touches(r, &l->facet_edge, i, false, of);
     i -= l->facet_edge.count;
-    if (i < l->vertex_solid.count) return bi_plan_is_inside(r, &l->vertex_solid, i, true, of);
-    return bi_plan_is_inside(r, &l->solid_vertex, i - l->vertex_solid.count, false, of);
+    if (i < l->vertex_solid.count) return bi_plan_find_inside(r, &l->vertex_solid, i, true, of);
+    return bi_plan_find_inside(r, &l->solid_vertex, i - l->vertex_solid.count, false, of);
 }
 
 /* ---- vectors, 64 at a time ---- */
 
-enum { BI_PLAN_LANES = 64, BI_PLAN_UNITS = 32 /* of an item */ };
+enum { BI_PLAN_LANES = 64, BI_PLAN_UNITS = 32 /* of an item; chosen */ };
 
 struct bi_plan_label {
     struct bi_plan_logic logic;
     const uint64_t *vectors; /* (n x stride) */
     int64_t n, stride, words, groups;
     uint64_t *slices;   /* (64 words x groups) bit j of a word is that of vector 64 group + j */
-    uint64_t *collides; /* (groups) likewise, 0 before */
+    uint64_t *collides; /* (groups) likewise, initially 0 */
     uint8_t *labels;    /* (n) */
 };
 
-/* In blocks of 2 x 2 parts of `width` words and bits, those beside the diagonal change places. */
+/* Swaps the off-diagonal parts of all blocks of 2 x 2 parts, each of `width` words and bits. */
 BI_FN void bi_plan_swap_parts(uint64_t *x, int width, uint64_t mask)
 {
     for (int block = 0; block < BI_PLAN_LANES; block += 2 * width)
@@ -181,7 +184,7 @@ BI_FN void bi_plan_swap_parts(uint64_t *x, int width, uint64_t mask)
         }
 }
 
-/* Bit j of word k becomes bit k of word j (Warren, Hacker's Delight, 7-3). */
+/* Transposes 64 x 64 bits (Warren, Hacker's Delight, 7-3). */
 BI_FN void bi_plan_transpose(uint64_t *x)
 {
     bi_plan_swap_parts(x, 32, 0x00000000ffffffffull);
@@ -192,8 +195,8 @@ BI_FN void bi_plan_transpose(uint64_t *x)
     bi_plan_swap_parts(x, 1, 0x5555555555555555ull);
 }
 
-/* Item: a word of the 64 vectors of a group. */
-BI_FN void bi_step_slice(const struct bi_plan_label *a, int64_t at)
+/* Item: transposes a word of the 64 vectors of a group. */
+BI_FN void bi_step_transpose_signs(const struct bi_plan_label *a, int64_t at)
 {
     const int64_t group = at / a->words, word = at % a->words, first = BI_PLAN_LANES * group;
     uint64_t bits[BI_PLAN_LANES];
@@ -202,32 +205,34 @@ BI_FN void bi_step_slice(const struct bi_plan_label *a, int64_t at)
     for (int k = 0; k < BI_PLAN_LANES; k++) a->slices[(BI_PLAN_LANES * word + k) * a->groups + group] = bits[k];
 }
 
-/* Item: some units, of the vectors of a group. Neighbours read neighbouring words. */
+/* Item: tests some units in the vectors of a group. Neighbouring items read neighbouring words. */
 BI_FN void bi_step_label(const struct bi_plan_label *a, int64_t at)
 {
     const int64_t group = at % a->groups, first = at / a->groups * BI_PLAN_UNITS, left = a->n - BI_PLAN_LANES * group;
     const int64_t units = bi_plan_unit_count(&a->logic),
                   end = first + BI_PLAN_UNITS < units ? first + BI_PLAN_UNITS : units;
-    const struct bi_plan_reading r = {&a->logic, a->slices, a->groups, group, NULL, NULL};
+    const struct bi_plan_sign_reader r = {&a->logic, a->slices, a->groups, group, NULL, NULL};
     const uint64_t all = left < BI_PLAN_LANES ? (1ull << left) - 1 : ~0ull;
-    const uint64_t asked = all & ~bi_atomic_load_hint_u64(&a->collides[group]); /* others may have found some by now */
-    uint64_t of = asked;
-    for (int64_t i = first; of && i < end; i++) of &= ~bi_plan_unit_collides(&r, i, of);
-    if (of != asked) bi_atomic_or_u64(&a->collides[group], asked & ~of);
+    /* Skip vectors that other items have found to collide; a stale value only costs time. */
+    const uint64_t undecided = all & ~bi_atomic_load_hint_u64(&a->collides[group]);
+    uint64_t of = undecided;
+    for (int64_t i = first; of && i < end; i++) of &= ~bi_plan_find_unit_collisions(&r, i, of);
+    if (of != undecided) bi_atomic_or_u64(&a->collides[group], undecided & ~of);
 }
 
-BI_FN void bi_step_spread_label(const struct bi_plan_label *a, int64_t i)
+BI_FN void bi_step_write_label(const struct bi_plan_label *a, int64_t i)
 {
     a->labels[i] = a->collides[i / BI_PLAN_LANES] >> (i % BI_PLAN_LANES) & 1;
 }
 
-/* Rows in which a sign is 0, once more: a worker has memory to work in. */
+/* Labels rows with a sign of 0 again, exactly. A worker, with working memory of its own, handles every workers-th row.
+ * */
 struct bi_plan_label_zeros {
     struct bi_plan_logic logic;
     struct bi_plan_forms forms;
     const double *rotations;
     int64_t n, stride, workers;
-    uint32_t *zeros; /* (n), and then whether any of them is set */
+    uint32_t *zeros; /* (n + 1) see struct bi_plan_recheck */
     double *work;    /* (workers x exact_work) */
     struct bi_exact *exact;
     int8_t *signs; /* (workers x constraints) */
@@ -245,16 +250,18 @@ BI_FN void bi_step_label_zeros(const struct bi_plan_label_zeros *a, int64_t work
         double q[4], scaled[4], products[BI_PLAN_COEFFICIENTS];
         for (int c = 0; c < 4; c++) q[c] = a->rotations[row * a->stride + c];
         if (!bi_plan_is_rotation(q)) continue;
+        /* 1. Compute all signs of the row exactly. */
         bi_plan_scale(q, scaled);
         bi_plan_products(scaled, products);
         for (int64_t k = 0; k < a->forms.constraints; k++)
             signs[k] = (int8_t)bi_plan_sign(&a->forms, k, q, products, work);
+        /* 2. Test all units, with contacts in one plane. */
         struct bi_plan_touch touch = {a->exact + worker * BI_PLAN_TOUCH_WORK,
                                       {q[0], q[1], q[2], q[3]},
                                       {scaled[0], scaled[1], scaled[2], scaled[3]}};
-        const struct bi_plan_reading r = {&a->logic, NULL, 0, 0, signs, &touch};
+        const struct bi_plan_sign_reader r = {&a->logic, NULL, 0, 0, signs, &touch};
         bool found = false;
-        for (int64_t i = 0; i < units && !found; i++) found = bi_plan_unit_collides(&r, i, 1) != 0;
+        for (int64_t i = 0; i < units && !found; i++) found = bi_plan_find_unit_collisions(&r, i, 1) != 0;
         a->labels[row] = found;
     }
 }

@@ -1,5 +1,6 @@
-/* Signs that rounding may have decided, once more: in double, and then without rounding. What is exact is so in the
- * end, whatever the first pass took for doubtful. */
+/* Recomputes doubtful signs: in double, then exactly. The final signs are exact, so they do not depend on which ones
+ * the
+ * first pass doubted. */
 #ifndef BI_PLAN_STEPS_SIGNS_H
 #define BI_PLAN_STEPS_SIGNS_H
 
@@ -8,19 +9,20 @@
 
 struct bi_plan_recheck {
     struct bi_plan_signs signs;
-    uint32_t *left; /* gets 1 where some word stays in doubt */
+    uint32_t *left; /* 1: some word is still doubtful */
     int64_t workers;
     double *work;    /* (workers x exact_work) */
-    uint32_t *zeros; /* (n + 1) gets 1 where a sign is 0, and so does the last then; may be NULL */
+    uint32_t *zeros; /* (n + 1) 1: a sign is 0; the last element: of any row; may be NULL */
 };
 
-/* The doubts of eight words, and how many words there are. */
+/* Returns the doubts of eight words, a byte each. */
 BI_FN uint64_t bi_plan_doubts(const struct bi_plan_signs *s, int64_t group)
 {
     return ((const uint64_t *)(const void *)s->doubts)[group];
 }
 
-BI_FN void bi_plan_load(const struct bi_plan_signs *s, int64_t row, double *q, double *products)
+/* Loads a rotation, and the products of its scaled components. */
+BI_FN void bi_plan_load_rotation(const struct bi_plan_signs *s, int64_t row, double *q, double *products)
 {
     double scaled[4];
     for (int c = 0; c < 4; c++) q[c] = s->rotations[row * s->stride + c];
@@ -28,7 +30,7 @@ BI_FN void bi_plan_load(const struct bi_plan_signs *s, int64_t row, double *q, d
     bi_plan_products(scaled, products);
 }
 
-/* Item: the doubts of eight words. */
+/* Item: recomputes the doubtful words of a group of eight in double. */
 BI_FN void bi_step_recheck_signs(const struct bi_plan_recheck *a, int64_t group)
 {
     const struct bi_plan_signs *s = &a->signs;
@@ -39,7 +41,7 @@ BI_FN void bi_step_recheck_signs(const struct bi_plan_recheck *a, int64_t group)
         int64_t row = at / s->forms.words, first = 64 * (at % s->forms.words);
         uint64_t bits = 0;
         bool sure = true;
-        bi_plan_load(s, row, q, products);
+        bi_plan_load_rotation(s, row, q, products);
         for (int64_t k = first; k < first + 64 && k < s->forms.constraints; k++) {
             const double *form = s->forms.rows + BI_PLAN_ROW * k;
             double value = bi_plan_value(form, products);
@@ -52,8 +54,8 @@ BI_FN void bi_step_recheck_signs(const struct bi_plan_recheck *a, int64_t group)
     }
 }
 
-/* Few words are left, and exact signs need memory to work in: so an item is a worker, which has its own and looks at
- * every so many groups of eight words. */
+/* Item: a worker, which recomputes the doubtful words of every workers-th group exactly. Few words are left, and exact
+ * signs need working memory, so there are few workers. */
 BI_FN void bi_step_exact_signs(const struct bi_plan_recheck *a, int64_t worker)
 {
     const struct bi_plan_signs *s = &a->signs;
@@ -65,7 +67,7 @@ BI_FN void bi_step_exact_signs(const struct bi_plan_recheck *a, int64_t worker)
             if (!s->doubts[at]) continue;
             int64_t row = at / s->forms.words, first = 64 * (at % s->forms.words);
             uint64_t bits = 0;
-            bi_plan_load(s, row, q, products);
+            bi_plan_load_rotation(s, row, q, products);
             for (int64_t k = first; k < first + 64 && k < s->forms.constraints; k++) {
                 int sign = bi_plan_sign(&s->forms, k, q, products, work);
                 if (sign == 0 && a->zeros) {

@@ -1,12 +1,12 @@
-/* Features in one plane: closed edges that may touch, and corners in a facet. Points are homogeneous in the quaternion:
- * |q|^2 R a of the robot, |q|^2 k of the obstacle. Signs are exact throughout: few rotations come here. */
+/* Exact tests of features in one plane: closed edges that may touch, and corners in a facet. Points are homogeneous in
+ * the quaternion: |q|^2 R a of the robot, |q|^2 k of the obstacle. Few rotations need these tests. */
 #ifndef BI_PLAN_STEPS_TOUCH_H
 #define BI_PLAN_STEPS_TOUCH_H
 
 #include "plan/steps/exact.h"
 #include "plan/steps/forms.h"
 
-enum { BI_PLAN_TOUCH_WORK = 8 };
+enum { BI_PLAN_TOUCH_WORK = 8 }; /* exact values in use: 0 to 4 of an orientation, 6 and 7 of a term */
 
 struct bi_plan_touch {
     struct bi_exact *work; /* (BI_PLAN_TOUCH_WORK) */
@@ -16,10 +16,10 @@ struct bi_plan_touch {
 struct bi_plan_corner {
     const struct bi_plan_surface *surface;
     int32_t vertex;
-    bool turns; /* the robot's */
+    bool turns; /* it is the robot's */
 };
 
-/* sum += x y z, where z may be 1. */
+/* sum += x y z. `pair`: two exact values of working memory. */
 BI_CALLED_FN void bi_plan_add_term(struct bi_exact *sum, struct bi_exact *pair, double x, double y, double z)
 {
     struct bi_exact *scratch = pair + 1;
@@ -31,7 +31,7 @@ BI_CALLED_FN void bi_plan_add_term(struct bi_exact *sum, struct bi_exact *pair, 
     bi_exact_add_product(sum, pair, scratch, 1);
 }
 
-/* sum += factor |q|^2 (coordinate `axis` of the corner); the factor is 1 or -1. `pair`: two values to work in. */
+/* sum += factor |q|^2 (coordinate `axis` of the corner); the factor is 1 or -1. */
 BI_CALLED_FN void bi_plan_add_coordinate(const struct bi_plan_touch *t, struct bi_exact *sum, struct bi_exact *pair,
                                          const struct bi_plan_corner *p, int axis, double factor)
 {
@@ -69,8 +69,9 @@ BI_CALLED_FN int bi_plan_compare(const struct bi_plan_touch *t, const struct bi_
     return bi_exact_sign(t->work);
 }
 
-/* Coordinates of a corner in double, for the scaled q; *size is what they are below. */
-BI_FN void bi_plan_place(const struct bi_plan_touch *t, const struct bi_plan_corner *p, double *at, double *size)
+/* Computes a corner's coordinates in double, for the scaled q; *size: raised to an upper bound of them. */
+BI_FN void bi_plan_corner_position(const struct bi_plan_touch *t, const struct bi_plan_corner *p, double *at,
+                                   double *size)
 {
     const double *x = p->surface->vertices + 3 * (int64_t)p->vertex, *q = t->scaled;
     double norm = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
@@ -85,21 +86,22 @@ BI_FN void bi_plan_place(const struct bi_plan_touch *t, const struct bi_plan_cor
     *size = most > *size ? most : *size;
 }
 
-/* The sign below if doubles are sure of it: coordinates are off by 2^-48 of their size at most. */
+/* Returns the orientation if doubles decide it, else 0. Coordinates have errors of at most 2^-48 of their size, so the
+ * determinant's is below 2^-42 of its square. */
 BI_FN int bi_plan_fast_orient2(const struct bi_plan_touch *t, const struct bi_plan_corner *a,
                                const struct bi_plan_corner *b, const struct bi_plan_corner *c, int axis)
 {
     double p[3][3], size = 0;
     int u = (axis + 1) % 3, v = (axis + 2) % 3;
-    bi_plan_place(t, a, p[0], &size);
-    bi_plan_place(t, b, p[1], &size);
-    bi_plan_place(t, c, p[2], &size);
+    bi_plan_corner_position(t, a, p[0], &size);
+    bi_plan_corner_position(t, b, p[1], &size);
+    bi_plan_corner_position(t, c, p[2], &size);
     double det = (p[0][u] - p[2][u]) * (p[1][v] - p[2][v]) - (p[0][v] - p[2][v]) * (p[1][u] - p[2][u]);
     double bound = 0x1p-42 * size * size;
     return det > bound ? 1 : det < -bound ? -1 : 0;
 }
 
-/* 1, 0 or -1: the side of the line a, b on which c is, seen along the axis. */
+/* Returns 1, 0 or -1: the orientation of a, b, c, projected along the axis. */
 BI_CALLED_FN int bi_plan_orient2(const struct bi_plan_touch *t, const struct bi_plan_corner *a,
                                  const struct bi_plan_corner *b, const struct bi_plan_corner *c, int axis)
 {
@@ -116,17 +118,17 @@ BI_CALLED_FN int bi_plan_orient2(const struct bi_plan_touch *t, const struct bi_
     return bi_exact_sign(&w[4]);
 }
 
-/* Closed edges a b and c d in one plane. */
+/* True if the closed edges a b and c d, which lie in one plane, touch. */
 BI_CALLED_FN bool bi_plan_edges_touch(const struct bi_plan_touch *t, const struct bi_plan_corner *a,
                                       const struct bi_plan_corner *b, const struct bi_plan_corner *c,
                                       const struct bi_plan_corner *d)
 {
-    for (int axis = 0; axis < 3; axis++) {
+    for (int axis = 0; axis < 3; axis++) { /* the first projection that is not a line decides */
         int sc = bi_plan_orient2(t, a, b, c, axis), sd = bi_plan_orient2(t, a, b, d, axis);
         int sa = bi_plan_orient2(t, c, d, a, axis), sb = bi_plan_orient2(t, c, d, b, axis);
         if (sa || sb || sc || sd) return sa * sb <= 0 && sc * sd <= 0;
     }
-    for (int axis = 0; axis < 3; axis++) { /* on one line: they touch if they do along each axis */
+    for (int axis = 0; axis < 3; axis++) { /* on one line: they touch if they overlap along each axis */
         int ca = bi_plan_compare(t, c, a, axis), cb = bi_plan_compare(t, c, b, axis);
         int da = bi_plan_compare(t, d, a, axis), db = bi_plan_compare(t, d, b, axis);
         if ((ca > 0 && cb > 0 && da > 0 && db > 0) || (ca < 0 && cb < 0 && da < 0 && db < 0)) return false;
@@ -134,7 +136,8 @@ BI_CALLED_FN bool bi_plan_edges_touch(const struct bi_plan_touch *t, const struc
     return true;
 }
 
-/* A corner in the plane of a facet of the other side: whether it is in the facet, which is closed. */
+/* True if a corner in the plane of a facet of the other side is in the closed facet: not left of one edge and right of
+ * another, in the first projection with an area. */
 BI_CALLED_FN bool bi_plan_in_facet(const struct bi_plan_touch *t, const struct bi_plan_corner *p,
                                    const struct bi_plan_surface *s, int32_t f, bool turns)
 {

@@ -1,4 +1,4 @@
-/* The CPU's table of planets. */
+/* The table of planets on the CPU. */
 #include "core/steps.h"
 #include "planet/steps/steps.h"
 

@@ -1,4 +1,4 @@
-/* CUDA's table of planets. */
+/* The table of planets on CUDA. */
 #define BI_STEP_ROOM planet
 
 #include "core/cuda/steps.cuh"

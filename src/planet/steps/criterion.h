@@ -1,5 +1,5 @@
-/* The refinement criterion: how the error of a base compares with its bound. Both triangles at a base find the same,
- * as it is made of the base alone, whichever end comes first. */
+/* The refinement criterion: compares the error of a base with its bound. It depends on the base alone and is symmetric
+ * in its ends, so both triangles at a base decide the same. */
 #ifndef BI_PLANET_STEPS_CRITERION_H
 #define BI_PLANET_STEPS_CRITERION_H
 
@@ -8,27 +8,27 @@
 #include "base/bits.h"
 #include "planet/planet.h"
 
-/* How large errors may be: without a camera; with one, the distance over the error within which they are too large. */
+/* The bound of errors: without a camera `error`; with one, errors e closer than e x scale are too large. */
 struct bi_planet_limit {
     double error, scale;
 };
 
-/* What bosc_planet_goal says, prepared by the driver. */
+/* A bosc_planet_goal, prepared by the driver. */
 struct bi_planet_criterion {
-    double eye[3], toward_eye[3];        /* of length 1 */
-    double planes[5][3];                 /* inward normals of planes through the eye */
-    double sine, cosine;                 /* of the angle from the eye within which the surface may be seen */
-    double error;                        /* the bound; with a camera, errors up to it are never too large */
+    double eye[3], toward_eye[3]; /* of length 1 */
+    double planes[5][3];          /* inward normals of planes through the eye */
+    double sine, cosine; /* of the angle from the eye, at the center, within which the surface may be visible */
+    double error;        /* the bound; with a camera, errors up to it are always accepted */
     struct bi_planet_limit split, merge; /* above it triangles are split; at or below it they are merged */
     int32_t level;
-    bool on, cull, horizon; /* a camera; its planes; its horizon */
-    bool never;             /* no error is too large for the camera */
+    bool has_camera, cull, horizon; /* cull: test the planes; horizon: test the horizon */
+    bool never;                     /* no error is too large for the camera */
 };
 
-/* What is left of a comparison by this factor is not due to rounding. */
+/* Margin of comparisons that must hold despite rounding. */
 #define BI_PLANET_SURELY (1 + 0x1p-30)
 
-/* A ball around the triangles beside a base. */
+/* A ball around the two triangles at a base. */
 struct bi_planet_ball {
     double center[3], radius;
 };
@@ -49,15 +49,15 @@ BI_FN struct bi_planet_ball bi_planet_ball_of(const double p0[3], const double p
 BI_FN bool bi_planet_in_view(const struct bi_planet_criterion *a, const struct bi_planet_ball *ball)
 {
     for (int i = 0; i < 5; i++) {
-        double most = ball->radius;
-        for (int c = 0; c < 3; c++) most += a->planes[i][c] * (ball->center[c] - a->eye[c]);
-        if (most < 0) return false;
+        double reach = ball->radius;
+        for (int c = 0; c < 3; c++) reach += a->planes[i][c] * (ball->center[c] - a->eye[c]);
+        if (reach < 0) return false;
     }
     return true;
 }
 
-/* Behind the horizon lies a ball whose angle from the eye, less its own, is more than that of the horizon and that at
- * which the highest point shows above it. */
+/* True if a ball lies behind the horizon: its angle from the eye, less its angular radius, exceeds that of sine and
+ * cosine. */
 BI_FN bool bi_planet_is_hidden(const struct bi_planet_criterion *a, const struct bi_planet_ball *ball)
 {
     double square = 0, toward = 0;
@@ -65,7 +65,7 @@ BI_FN bool bi_planet_is_hidden(const struct bi_planet_criterion *a, const struct
         square += ball->center[c] * ball->center[c];
         toward += ball->center[c] * a->toward_eye[c];
     }
-    /* Within the horizon itself, which needs no square root: most are. */
+    /* Most balls lie within the horizon, which needs no square root. */
     if (a->cosine > 0 && toward > 0 && toward * toward > BI_PLANET_SURELY * (a->cosine * a->cosine) * square)
         return false;
     const double length = bi_sqrt(square);
@@ -75,8 +75,8 @@ BI_FN bool bi_planet_is_hidden(const struct bi_planet_criterion *a, const struct
     return toward < (a->cosine * cosine - a->sine * sine) * length;
 }
 
-/* Whether the middle of a base is surely farther from the eye than its length and `more` are together, by squares: the
- * square of a sum is at most twice the sum of squares. */
+/* True only if the middle of a base is farther from the eye than its length plus `more`. Compares squares: the square
+ * of a sum is at most twice the sum of squares. */
 BI_FN bool bi_planet_is_far(const struct bi_planet_criterion *a, const double p0[3], const double p1[3], double more)
 {
     double away = 0, along = 0;
@@ -88,12 +88,11 @@ BI_FN bool bi_planet_is_far(const struct bi_planet_criterion *a, const double p0
     return away > BI_PLANET_SURELY * 2 * (along + more * more);
 }
 
-/* Whether the error of a base exceeds a limit. What is nearer than some multiple of it is asked for last whether it can
- * be seen at all, which takes longer. */
+/* True if the error of a base exceeds a limit. Near bases get the costlier visibility tests last. */
 BI_FN bool bi_planet_exceeds(const struct bi_planet_criterion *a, const struct bi_planet_limit *limit,
                              const double p0[3], const double p1[3], double error)
 {
-    if (!a->on) return error > limit->error;
+    if (!a->has_camera) return error > limit->error;
     if (error <= a->error || a->never) return false;
     if (bi_planet_is_far(a, p0, p1, error + error * limit->scale)) return false;
     const struct bi_planet_ball ball = bi_planet_ball_of(p0, p1, error);
@@ -110,18 +109,18 @@ struct bi_planet_mark {
     const struct bi_planet_leaf *leaves;
     const uint64_t *nodes;
     uint8_t *commands;
-    const uint32_t *errors; /* measured: leaves with a larger one than the bound are split, and no others; or NULL */
+    const uint32_t *errors; /* measured errors: split the leaves above the bound, merge none; NULL: use estimates */
     bool splits_alone;      /* nothing is merged */
 };
 
 BI_FN uint8_t bi_planet_command(const struct bi_planet_criterion *a, const struct bi_planet_leaf *leaf, uint64_t node)
 {
     if (leaf->level > a->level) return BOSC_BISECTOR_MERGE;
-    if (leaf->level < a->level && bi_planet_exceeds(a, &a->split, leaf->at[0], leaf->at[1], leaf->error))
+    if (leaf->level < a->level && bi_planet_exceeds(a, &a->split, leaf->position[0], leaf->position[1], leaf->error))
         return BOSC_BISECTOR_SPLIT;
     if (leaf->level == 0) return BOSC_BISECTOR_KEEP;
-    const double *near = leaf->at[node & 1 ? 0 : 1]; /* and at[3] are the ends of the parent's base */
-    if (!bi_planet_exceeds(a, &a->merge, near, leaf->at[3], leaf->parent_error)) return BOSC_BISECTOR_MERGE;
+    const double *near = leaf->position[node & 1 ? 0 : 1]; /* and at[3] are the ends of the parent's base */
+    if (!bi_planet_exceeds(a, &a->merge, near, leaf->position[3], leaf->parent_error)) return BOSC_BISECTOR_MERGE;
     return BOSC_BISECTOR_KEEP;
 }
 
@@ -137,32 +136,33 @@ BI_FN void bi_step_planet_mark(const struct bi_planet_mark *a, int64_t i)
     }
 }
 
-/* Multiples of bounds, by the upper half of the bits of a float, up to infinity. */
+/* Number of multiples of bounds: the upper 16 bits of a float, up to infinity. */
 enum { BI_PLANET_MULTIPLES = 0x7f81 };
 
-/* Item i: the smallest multiple of the bounds that does not split leaf i, rounded down. */
-struct bi_planet_needs {
+/* Counts leaves by the smallest multiple of the bounds, rounded down, that does not split them. Items are leaves. */
+struct bi_planet_multiple_counts {
     struct bi_planet_criterion criterion;
     const struct bi_planet_leaf *leaves;
-    uint32_t *counts; /* (BI_PLANET_MULTIPLES) of leaves by multiple, but those that are never split */
+    uint32_t *counts; /* (BI_PLANET_MULTIPLES) without leaves that no multiple splits */
 };
 
-BI_FN double bi_planet_need(const struct bi_planet_criterion *a, const struct bi_planet_leaf *leaf)
+/* The smallest multiple that does not split a leaf; 0 if none splits it. */
+BI_FN double bi_planet_least_multiple(const struct bi_planet_criterion *a, const struct bi_planet_leaf *leaf)
 {
     double square = 0;
     if (leaf->level >= a->level) return 0;
-    if (!a->on) return leaf->error / a->split.error;
+    if (!a->has_camera) return leaf->error / a->split.error;
     if (leaf->error <= a->error) return 0;
-    const struct bi_planet_ball ball = bi_planet_ball_of(leaf->at[0], leaf->at[1], leaf->error);
+    const struct bi_planet_ball ball = bi_planet_ball_of(leaf->position[0], leaf->position[1], leaf->error);
     if ((a->horizon && bi_planet_is_hidden(a, &ball)) || (a->cull && !bi_planet_in_view(a, &ball))) return 0;
     for (int c = 0; c < 3; c++) square += (a->eye[c] - ball.center[c]) * (a->eye[c] - ball.center[c]);
     const double left = bi_sqrt(square) - ball.radius;
     return left > 0 ? leaf->error * a->split.scale / left : BI_INFINITY;
 }
 
-BI_FN void bi_step_planet_needs(const struct bi_planet_needs *a, int64_t i)
+BI_FN void bi_step_planet_count_multiples(const struct bi_planet_multiple_counts *a, int64_t i)
 {
-    const double need = bi_planet_need(&a->criterion, a->leaves + i);
+    const double need = bi_planet_least_multiple(&a->criterion, a->leaves + i);
     if (need > 0) bi_atomic_fetch_add_u32(a->counts + (bi_f32_bits((float)need) >> 16), 1);
 }
 

@@ -1,21 +1,21 @@
-/* Steps that measure how far samples are from the mesh. */
+/* The step that measures the distance of samples from the mesh. */
 #ifndef BI_PLANET_STEPS_MEASURE_H
 #define BI_PLANET_STEPS_MEASURE_H
 
 #include "base/atomic.h"
 #include "planet/steps/surface.h"
 
-/* Items are samples, `columns` of a row from `left` on, from row `above` on. */
+/* Items are the samples of a rectangle: `columns` wide, from column `left` and row `above` on. */
 struct bi_planet_measure {
     struct bi_planet_view view;
     struct bi_bisector_view pool;
     const struct bi_planet_leaf *leaves;
-    uint32_t *errors; /* of each leaf: the largest, as bits of f32; or NULL */
-    uint64_t *worst;  /* of all: the complement of those bits, and the first sample */
+    uint32_t *errors; /* (leaves) the largest error of each, as bits of f32; or NULL */
+    uint64_t *worst;  /* the complement of the bits of the largest error, and its first sample */
     int64_t left, above, columns;
 };
 
-/* The leaf in a direction: down by barycentric coordinates, which may have any sum. */
+/* The leaf in a direction: a descent by barycentric coordinates, which need not sum to 1. */
 BI_FN int64_t bi_planet_leaf_at(const struct bi_bisector_view *pool, const double d[3])
 {
     const bool west = bi_is_negative(d[0]), far = bi_is_negative(d[1]), south = bi_is_negative(d[2]);
@@ -25,22 +25,22 @@ BI_FN int64_t bi_planet_leaf_at(const struct bi_bisector_view *pool, const doubl
         const double x = d[bi_planet_axis(root, v)];
         l[v] = x < 0 ? -x : x;
     }
-    uint64_t place = (uint64_t)root;
+    uint64_t position = (uint64_t)root;
     for (int32_t level = 0; level < pool->depth; level++) {
         const bool second = l[1] > l[0];
         const double kept = second ? l[1] - l[0] : l[0] - l[1], middle = 2 * (second ? l[0] : l[1]);
         l[0] = second ? kept : l[2];
         l[1] = second ? l[2] : kept;
         l[2] = middle;
-        place = 2 * place + second;
+        position = 2 * position + second;
     }
-    return bi_bisector_leaf_at(pool, place);
+    return bi_bisector_leaf_at(pool, position);
 }
 
-/* How far from the center a triangle is in a direction. */
+/* The distance of a triangle from the center in a direction. */
 BI_FN double bi_planet_distance_in(const struct bi_planet_leaf *leaf, const double d[3])
 {
-    const double *p = leaf->at[0], *q = leaf->at[1], *r = leaf->at[2];
+    const double *p = leaf->position[0], *q = leaf->position[1], *r = leaf->position[2];
     double normal[3];
     for (int c = 0; c < 3; c++) {
         const int e = c == 2 ? 0 : c + 1, f = c == 0 ? 2 : c - 1;

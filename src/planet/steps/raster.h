@@ -1,4 +1,4 @@
-/* Steps that take a raster: its samples, its poles, what is known of its cells; and the detail's random numbers. */
+/* Steps that build from a raster: samples, poles, bounds of cells; and the random numbers of the detail. */
 #ifndef BI_PLANET_STEPS_RASTER_H
 #define BI_PLANET_STEPS_RASTER_H
 
@@ -6,13 +6,13 @@
 #include "base/philox.h"
 #include "planet/steps/sample.h"
 
-/* Items are samples; *bad becomes the first one that is no height. */
+/* Converts values to samples; lowers *bad to the first one out of range. Items are samples. */
 struct bi_planet_copy {
     const void *from;
     float *to;
     int64_t width, stride, to_stride;
     bosc_dtype dtype;
-    double scale, offset, most;
+    double scale, offset, max_height;
     int64_t *bad;
 };
 
@@ -27,12 +27,13 @@ BI_FN void bi_step_planet_copy(const struct bi_planet_copy *a, int64_t i)
 {
     const int64_t row = i / a->width, column = i % a->width;
     const double z = a->scale * bi_planet_value(a, row * a->stride + column) + a->offset;
-    const bool good = z > -a->most && z < a->most;
+    const bool good = z > -a->max_height && z < a->max_height;
     a->to[row * a->to_stride + column] = good ? (float)z : 0;
     if (!good) bi_atomic_min_i64(a->bad, i);
 }
 
-/* Items 0 and 1: the poles, by columns from left to right, of which the last ones end at the raster's width. */
+/* Adds columns `column` to `end` of the first and last row to the poles; the last call, with end = width, divides by
+ * the width. Items 0 and 1: north, south. */
 struct bi_planet_poles {
     struct bi_planet_view view;
     double *poles;
@@ -47,7 +48,7 @@ BI_FN void bi_step_planet_poles(const struct bi_planet_poles *a, int64_t i)
     a->poles[i] = a->end == a->view.width ? sum / a->view.width : sum;
 }
 
-/* Cells across and down on a level. */
+/* Number of cells of a level along `samples` samples. */
 BI_FN int32_t bi_planet_cell_count(int32_t samples, int32_t level)
 {
     return (int32_t)(((int64_t)samples + ((int64_t)1 << level) - 1) >> level);
@@ -78,8 +79,8 @@ BI_FN double bi_planet_sample_at(const struct bi_planet_view *s, int64_t row, in
     return bi_planet_stored(s, row, column % s->width);
 }
 
-/* One sample with its second differences: along the row, down the column, across the cell to the south-east. Half a
- * row lies between the first row and a pole, so slopes count twice there. */
+/* One sample with its second differences: along the row, down the column, across the cell to the south-east. Half a row
+ * lies between the first row and a pole, so slopes count twice there. */
 BI_FN struct bi_planet_cell bi_planet_sample_cell(const struct bi_planet_view *s, int64_t row, int64_t column)
 {
     const double here = bi_planet_sample_at(s, row, column), east = bi_planet_sample_at(s, row, column + 1),
@@ -100,8 +101,8 @@ BI_FN struct bi_planet_cell bi_planet_sample_cell(const struct bi_planet_view *s
     return one;
 }
 
-/* Items are cells of a level, made of samples or of the level below: those from `left` on, `columns` of a row, and from
- * row `above` on. */
+/* Computes cells of a level, from samples or from the level below. Items are the cells of a rectangle: `columns` wide,
+ * from column `left` and row `above` on. */
 struct bi_planet_cells {
     struct bi_planet_view view;
     struct bi_planet_cell *cells;
@@ -130,17 +131,17 @@ BI_FN void bi_step_planet_cells(const struct bi_planet_cells *a, int64_t item)
     if (a->level == BI_PLANET_CELL) {
         cell = bi_planet_cell_of_samples(s, i, j);
     } else {
-        const int64_t wide = bi_planet_cell_count(s->width, a->level - 1),
-                      high = bi_planet_cell_count(s->height, a->level - 1);
-        for (int64_t y = 2 * j; y <= 2 * j + 1 && y < high; y++)
-            for (int64_t x = 2 * i; x <= 2 * i + 1 && x < wide; x++)
-                bi_planet_extend_cell(&cell, a->cells + s->first[a->level - 1] + y * wide + x);
+        const int64_t columns = bi_planet_cell_count(s->width, a->level - 1),
+                      rows = bi_planet_cell_count(s->height, a->level - 1);
+        for (int64_t y = 2 * j; y <= 2 * j + 1 && y < rows; y++)
+            for (int64_t x = 2 * i; x <= 2 * i + 1 && x < columns; x++)
+                bi_planet_extend_cell(&cell, a->cells + s->first[a->level - 1] + y * columns + x);
     }
     a->cells[s->first[a->level] + j * across + i] = cell;
 }
 BI_PLANET_TILED(cells, bi_planet_cells)
 
-/* Item i: an entry of the detail's random numbers. */
+/* Item i: entry i of the noise table. */
 struct bi_planet_entries {
     struct bi_planet_noise *noise;
     uint64_t seed;

@@ -1,15 +1,15 @@
-/* Steps that find where triangles are, and how far the surface may be from them.
+/* Steps that compute the positions of triangles, and bounds of the distance of the surface from them.
  *
- * A leaf (v0, v1, v2) with midpoint m of its base has the children (v2, v0, m) and (v1, v2, m). A change copies what
- * stays: a child needs one new vertex, a parent one too, for its own parent's base. Errors belong to bases, and are
- * computed from their ends alone: so the two triangles of a diamond have the same, and decide together. */
+ * A leaf (v0, v1, v2) with midpoint m of its base has the children (v2, v0, m) and (v1, v2, m). An update reuses known
+ * positions: a child needs one new vertex, a parent one too, for its own parent's base. Errors belong to bases and are
+ * computed from their ends alone: so both triangles of a diamond have the same error and decide together. */
 #ifndef BI_PLANET_STEPS_SHAPE_H
 #define BI_PLANET_STEPS_SHAPE_H
 
 #include "planet/steps/raster.h"
 #include "planet/steps/surface.h"
 
-/* The points of a node's corners, and of the other end of its parent's base. */
+/* Points of the octahedron: a node's corners, and the end of its parent's base that is no corner of it. */
 struct bi_planet_points {
     double p[4][3];
 };
@@ -26,12 +26,13 @@ BI_FN struct bi_planet_points bi_planet_points_of(const struct bi_bisector_view 
     return points;
 }
 
-/* A box of the raster, as columns from left to right and rows. Of columns that wrap around there are two runs. */
+/* A box of the raster: columns left to right and rows low to high. Columns that wrap around make two runs. */
 struct bi_planet_box {
     int64_t left[2], right[2], low, high;
 };
 
-/* Of small boxes each sample is looked at, of others the cells of a level that there are few of from north to south. */
+/* Bounds of a box: from samples if it has at most BI_PLANET_FEW (chosen) rows and columns, else from cells of a level
+ * at which at most three rows of cells intersect it. */
 enum { BI_PLANET_FEW = 5 };
 
 BI_FN struct bi_planet_cell bi_planet_cell_of_box(const struct bi_planet_view *s, const struct bi_planet_box *b)
@@ -52,6 +53,7 @@ BI_FN struct bi_planet_cell bi_planet_cell_of_box(const struct bi_planet_view *s
     return cell;
 }
 
+/* The box of the samples within du columns and dv rows of a texel, and their neighbours. */
 BI_FN struct bi_planet_box bi_planet_box_of(const struct bi_planet_view *s, struct bi_planet_texel t, double du,
                                             double dv)
 {
@@ -73,8 +75,8 @@ BI_FN struct bi_planet_box bi_planet_box_of(const struct bi_planet_view *s, stru
     return b;
 }
 
-/* How far detail may be from a straight line of this length, in periods of the unit sphere's radius: the gradients of
- * an octave change by so much that twice a parabola's error suffices. */
+/* Bound of the distance of the detail from a straight line of this length, which is in periods of the first octave: for
+ * each octave twice the error of a parabola, by the largest change of its gradient. */
 BI_FN double bi_planet_detail_error(const struct bi_planet_view *s, double length)
 {
     double sum = 0, size = s->amplitude;
@@ -83,20 +85,20 @@ BI_FN double bi_planet_detail_error(const struct bi_planet_view *s, double lengt
     return sum;
 }
 
-/* How much lines of samples within `reach` of a place bend the surface, which is straight between them. */
-BI_FN double bi_planet_bend(double most, double place, double reach)
+/* Bending by the lines of samples within `reach` of a position; the surface is straight between lines. */
+BI_FN double bi_planet_bend(double largest, double position, double reach)
 {
-    if (bi_floor(place - reach) == bi_floor(place + reach)) return 0;
-    return most * (reach * reach + 2 * reach);
+    if (bi_floor(position - reach) == bi_floor(position + reach)) return 0;
+    return largest * (reach * reach + 2 * reach);
 }
 
-/* How far the surface may be from the triangles beside a base, before they are split.
+/* Bound of the distance of the surface from the two triangles at a base.
  *
- * With second differences of at most A along rows, D down columns and T across both, a chord over p columns and q
- * rows is within (A (p^2 + 2 p) + D (q^2 + 2 q) + 2 T p q) / 8 of the bilinear surface: each line of samples bends it
- * by A or D at most, and each cell twists it. Columns are close to each other beside a pole, where p is large and A
- * small. A point of a triangle lies on a line from a corner to a point of the edge across: that makes two such errors.
- * A sphere is within 3/16 of a triangle's longest edge squared of it, in units of the radius. */
+ * With second differences of at most A along rows, D down columns and T across both, a chord over p columns and q rows
+ * is within (A (p^2 + 2 p) + D (q^2 + 2 q) + 2 T p q) / 8 of the bilinear surface: each line of samples bends it by A
+ * or D at most, and each cell twists it. Columns are close to each other beside a pole, where p is large and A small. A
+ * point of a triangle lies on a line from a corner to a point of the edge across: that makes two such errors. A sphere
+ * is within 3/16 of a triangle's longest edge squared of it, in units of the radius. */
 BI_FN float bi_planet_base_error(const struct bi_planet_view *s, const double p0[3], const double p1[3])
 {
     double d0[3], d1[3], m[3], apart[3];
@@ -106,9 +108,11 @@ BI_FN float bi_planet_base_error(const struct bi_planet_view *s, const double p0
         m[c] = p0[c] + p1[c];
         apart[c] = d0[c] - d1[c];
     }
+    /* 1. The sphere and the detail. For long bases the range of the raster bounds the rest. */
     const double square = bi_planet_dot(apart, apart), chord = bi_sqrt(square);
     const double smooth = (s->radius + s->high) * square * 0.1875 + bi_planet_detail_error(s, chord * s->frequency);
     if (chord > 0.5) return (float)((s->high - s->low) + smooth);
+    /* 2. The box of samples around the middle of the base that both triangles cover. */
     bi_planet_unit(m, m);
     const struct bi_planet_texel t = bi_planet_texel_of(s, m);
     const double reach = 1.05 * chord, dv = reach * s->height / BI_PI;
@@ -117,8 +121,9 @@ BI_FN float bi_planet_base_error(const struct bi_planet_view *s, const double p0
     const double du = polar ? s->width : slant * (1 + 0.5708 * (slant * slant)) * s->width / (2 * BI_PI);
     const struct bi_planet_box box = bi_planet_box_of(s, t, du, dv);
     const struct bi_planet_cell cell = bi_planet_cell_of_box(s, &box);
+    /* 3. The smaller of two bounds: the range of heights, and the bending of lines. */
     double range = (double)cell.high - cell.low;
-    /* Beside a pole heights approach it as rays of a cone do. */
+    /* Beside a pole heights vary linearly towards it. */
     if (t.v + dv < 0) range *= 2 * (t.v + dv + 0.5);
     if (t.v - dv > s->height - 1) range *= 2 * (s->height - 0.5 - (t.v - dv));
     const double bend = 0.25 * (bi_planet_bend(cell.along, t.u, du) + bi_planet_bend(cell.down, t.v, dv) +
@@ -132,25 +137,25 @@ BI_FN void bi_planet_find_base_error(const struct bi_planet_view *s, const struc
     leaf->error = bi_planet_base_error(s, points->p[0], points->p[1]);
 }
 
-/* Of a root there is no parent to merge to. */
+/* Sets the error of the parent's base; infinite for a root, which cannot merge. */
 BI_FN void bi_planet_find_parent(const struct bi_planet_view *s, const struct bi_planet_points *points, uint64_t node,
                                  struct bi_planet_leaf *leaf)
 {
     leaf->parent_error = (float)BI_INFINITY;
-    for (int c = 0; c < 3; c++) leaf->at[3][c] = leaf->at[2][c];
+    for (int c = 0; c < 3; c++) leaf->position[3][c] = leaf->position[2][c];
     if (leaf->level == 0) return;
     leaf->parent_error = bi_planet_base_error(s, points->p[node & 1 ? 0 : 1], points->p[3]);
-    bi_planet_place(s, points->p[3], leaf->at[3]);
+    bi_planet_surface_position(s, points->p[3], leaf->position[3]);
 }
 
-/* Item i: leaf i, from its node alone. */
+/* Item i: computes leaf i from its node (shape), or from old leaves (derive). */
 struct bi_planet_shape {
     struct bi_planet_view view;
     struct bi_bisector_view pool;
     struct bi_planet_leaf *leaves;
-    const struct bi_planet_leaf *before; /* those of the pool that was */
+    const struct bi_planet_leaf *old_leaves; /* the leaves before the update */
     const int64_t *sources;
-    uint32_t *changed; /* becomes 1 if a leaf is new */
+    uint32_t *changed; /* set to 1 if a leaf is new */
 };
 
 BI_FN void bi_step_planet_shape(const struct bi_planet_shape *a, int64_t i)
@@ -160,7 +165,7 @@ BI_FN void bi_step_planet_shape(const struct bi_planet_shape *a, int64_t i)
     struct bi_planet_leaf leaf;
     leaf.level = bi_bisector_level(&a->pool, node);
     leaf.reserved = 0;
-    for (int v = 0; v < 3; v++) bi_planet_place(&a->view, points.p[v], leaf.at[v]);
+    for (int v = 0; v < 3; v++) bi_planet_surface_position(&a->view, points.p[v], leaf.position[v]);
     bi_planet_find_base_error(&a->view, &points, &leaf);
     bi_planet_find_parent(&a->view, &points, node, &leaf);
     a->leaves[i] = leaf;
@@ -172,6 +177,7 @@ BI_FN void bi_planet_copy_place(double to[3], const double from[3])
     for (int c = 0; c < 3; c++) to[c] = from[c];
 }
 
+/* A child, from its parent: one new vertex, v2. */
 BI_FN struct bi_planet_leaf bi_planet_child(const struct bi_planet_shape *a, const struct bi_planet_leaf *parent,
                                             uint64_t node)
 {
@@ -181,15 +187,15 @@ BI_FN struct bi_planet_leaf bi_planet_child(const struct bi_planet_shape *a, con
     leaf.parent_error = parent->error;
     leaf.level = parent->level + 1;
     leaf.reserved = 0;
-    bi_planet_copy_place(leaf.at[0], parent->at[second ? 1 : 2]);
-    bi_planet_copy_place(leaf.at[1], parent->at[second ? 2 : 0]);
-    bi_planet_copy_place(leaf.at[3], parent->at[second ? 0 : 1]);
-    bi_planet_place(&a->view, points.p[2], leaf.at[2]);
+    bi_planet_copy_place(leaf.position[0], parent->position[second ? 1 : 2]);
+    bi_planet_copy_place(leaf.position[1], parent->position[second ? 2 : 0]);
+    bi_planet_copy_place(leaf.position[3], parent->position[second ? 0 : 1]);
+    bi_planet_surface_position(&a->view, points.p[2], leaf.position[2]);
     bi_planet_find_base_error(&a->view, &points, &leaf);
     return leaf;
 }
 
-/* The parent of a first child. */
+/* The parent, from its first child. */
 BI_FN struct bi_planet_leaf bi_planet_parent(const struct bi_planet_shape *a, const struct bi_planet_leaf *child,
                                              uint64_t node)
 {
@@ -198,18 +204,18 @@ BI_FN struct bi_planet_leaf bi_planet_parent(const struct bi_planet_shape *a, co
     leaf.error = child->parent_error;
     leaf.level = child->level - 1;
     leaf.reserved = 0;
-    bi_planet_copy_place(leaf.at[0], child->at[1]);
-    bi_planet_copy_place(leaf.at[1], child->at[3]);
-    bi_planet_copy_place(leaf.at[2], child->at[0]);
+    bi_planet_copy_place(leaf.position[0], child->position[1]);
+    bi_planet_copy_place(leaf.position[1], child->position[3]);
+    bi_planet_copy_place(leaf.position[2], child->position[0]);
     bi_planet_find_parent(&a->view, &points, node, &leaf);
     return leaf;
 }
 
-/* Item i: leaf i of the new pool, from the one that it comes from, at most two levels above or one below. */
-BI_FN void bi_step_planet_carry(const struct bi_planet_shape *a, int64_t i)
+/* Derives leaf i of the new pool from its source, which is at most two levels above it or one below. */
+BI_FN void bi_step_planet_derive(const struct bi_planet_shape *a, int64_t i)
 {
     const uint64_t node = a->pool.nodes[i];
-    const struct bi_planet_leaf *source = a->before + a->sources[i];
+    const struct bi_planet_leaf *source = a->old_leaves + a->sources[i];
     const int32_t down = bi_bisector_level(&a->pool, node) - source->level;
     if (down == 0) {
         a->leaves[i] = *source;
@@ -225,22 +231,22 @@ BI_FN void bi_step_planet_carry(const struct bi_planet_shape *a, int64_t i)
         a->leaves[i] = bi_planet_child(a, &between, node);
     }
 }
-BI_PLANET_TILED(carry, bi_planet_shape)
+BI_PLANET_TILED(derive, bi_planet_shape)
 
-/* Item k: where tile k of a level begins among the leaves; the last item: where they end. */
+/* Item k: the first leaf of tile k of a level; the last item: the number of leaves. */
 struct bi_planet_tile_starts {
     struct bi_bisector_view pool;
     int64_t *first;
     int32_t level;
 };
 
-/* A leaf that is coarser than the tiles belongs to the first of them. */
+/* A leaf that is coarser than the tiles belongs to the first tile it covers. */
 BI_FN void bi_step_planet_tile_starts(const struct bi_planet_tile_starts *a, int64_t k)
 {
     const bool end = k >= a->pool.root_count << a->level;
-    const uint64_t place = end ? 0 : (uint64_t)k << (a->pool.depth - a->level);
-    const int64_t leaf = end ? a->pool.leaves : bi_bisector_leaf_at(&a->pool, place);
-    a->first[k] = end || bi_bisector_begin(&a->pool, a->pool.nodes[leaf]) == place ? leaf : leaf + 1;
+    const uint64_t position = end ? 0 : (uint64_t)k << (a->pool.depth - a->level);
+    const int64_t leaf = end ? a->pool.leaves : bi_bisector_leaf_at(&a->pool, position);
+    a->first[k] = end || bi_bisector_first_position(&a->pool, a->pool.nodes[leaf]) == position ? leaf : leaf + 1;
 }
 
 #endif

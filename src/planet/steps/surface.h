@@ -1,5 +1,5 @@
-/* The surface: points of the octahedron, directions, heights. All of it is computed in one written order, so that a
- * vertex has the same bits whichever triangle asks for it. */
+/* The surface: points of the octahedron, directions, heights. All is computed in one fixed order, so that a vertex has
+ * the same bits in all triangles. */
 #ifndef BI_PLANET_STEPS_SURFACE_H
 #define BI_PLANET_STEPS_SURFACE_H
 
@@ -17,7 +17,7 @@ BI_FN bool bi_planet_is_negative(int64_t root, int v)
     return ((root + (root < 4 ? v : 1 - v)) & 3) >= 2;
 }
 
-/* A point of a face of the octahedron, by its place (x, y) within the root; exact. Adding 0 makes -0 to 0. */
+/* A point of a face of the octahedron from its coordinates (x, y) in the root; exact. Adding 0 turns -0 into 0. */
 BI_FN void bi_planet_point(int64_t root, double x, double y, double p[3])
 {
     const double b[3] = {(1 - x) - y, x, y};
@@ -32,8 +32,7 @@ BI_FN void bi_planet_unit(const double p[3], double d[3])
     for (int c = 0; c < 3; c++) d[c] = p[c] / length;
 }
 
-/* Columns and rows of the raster, as real numbers that are whole at samples: -1/2 to width - 1/2, and to height - 1/2.
- */
+/* Real column and row of the raster, integers at samples: -1/2 to width - 1/2 and to height - 1/2. */
 struct bi_planet_texel {
     double u, v;
 };
@@ -47,7 +46,7 @@ BI_FN struct bi_planet_texel bi_planet_texel_of(const struct bi_planet_view *s, 
     return t;
 }
 
-/* A row between two of its samples; the last and the first one are neighbours. */
+/* Interpolates a row; its last and first sample are neighbours. */
 BI_FN double bi_planet_row_height(const struct bi_planet_view *s, int64_t row, double u)
 {
     const double whole = bi_floor(u);
@@ -58,6 +57,7 @@ BI_FN double bi_planet_row_height(const struct bi_planet_view *s, int64_t row, d
     return a + (b - a) * (u - whole);
 }
 
+/* Interpolates bilinearly; beyond the first and the last row, to the poles. */
 BI_FN double bi_planet_raster_height(const struct bi_planet_view *s, const double d[3])
 {
     const struct bi_planet_texel t = bi_planet_texel_of(s, d);
@@ -72,6 +72,7 @@ BI_FN double bi_planet_raster_height(const struct bi_planet_view *s, const doubl
     return a + (b - a) * (t.v - whole);
 }
 
+/* The table entry of a lattice point, by hashing its coordinates through the permutation. */
 BI_FN const struct bi_planet_noise *bi_planet_noise_at(const struct bi_planet_view *s, uint32_t octave, int64_t x,
                                                        int64_t y, int64_t z)
 {
@@ -102,8 +103,8 @@ BI_FN double bi_planet_octave(const struct bi_planet_view *s, uint32_t octave, c
     return sum;
 }
 
-/* Octaves are turned against each other, by the angle of 3, 4 and 5 and by a third of a turn, so that no lattice shows.
- */
+/* Sum of the octaves. Each is rotated against the last, by the angle of a 3-4-5 triangle and a permutation of axes, so
+ * that the lattice is not visible. */
 BI_FN double bi_planet_detail(const struct bi_planet_view *s, const double d[3])
 {
     double q[3] = {d[0] * s->frequency, d[1] * s->frequency, d[2] * s->frequency}, sum = 0, size = s->amplitude;
@@ -122,8 +123,8 @@ BI_FN double bi_planet_height(const struct bi_planet_view *s, const double d[3])
     return bi_planet_raster_height(s, d) + bi_planet_detail(s, d);
 }
 
-/* Where the surface is in the direction of a point. */
-BI_FN void bi_planet_place(const struct bi_planet_view *s, const double p[3], double at[3])
+/* The position of the surface in the direction of a point. */
+BI_FN void bi_planet_surface_position(const struct bi_planet_view *s, const double p[3], double at[3])
 {
     double d[3];
     bi_planet_unit(p, d);

@@ -1,6 +1,6 @@
-/* Boxes of rotations: SO(3) is the boundary of the 4-cube with opposite points being one, so four cubes; a cube is
- * divided into eight, and so on. A box is proved to be free, or to be in collision, by bounds at its center: any point
- * v of the robot is turned by a rotation of the box to within spread |v| of where the center turns it.
+/* Boxes of rotations: SO(3) is the boundary of the 4-cube with opposite points identified, hence four cubes; a cube is
+ * subdivided into eight, and so on. A box is proved free, or in collision, by bounds at its center: a rotation of the
+ * box moves each point v of the robot to within spread |v| of its image under the center.
  * Source: Wang, Chiang, Yap, On Soft Predicates in Subdivision Motion Planning (2015). */
 #ifndef BI_PLANNER_STEPS_BOXES_H
 #define BI_PLANNER_STEPS_BOXES_H
@@ -10,14 +10,14 @@
 
 enum bi_planner_box_state { BI_PLANNER_MIXED, BI_PLANNER_FREE, BI_PLANNER_FORBIDDEN };
 
-/* The cube of the rotations whose component `face` is the greatest and 1, and the others, in their order, are at
- * 2 (place + 0 to 1) / 2^level - 1. */
+/* A box of quaternions whose component `face` is 1 and the greatest; the others, in order, are in
+ * 2 (place + [0, 1]) / 2^level - 1. */
 struct bi_planner_box {
     uint32_t place[3];
     uint8_t face, level, state, reserved;
 };
 
-enum { BI_PLANNER_BOX_LEVELS = 20 };
+enum { BI_PLANNER_BOX_LEVELS = 20 }; /* chosen; coordinates of boxes stay exact in doubles */
 
 BI_FN void bi_planner_box_center(const struct bi_planner_box *box, double *q)
 {
@@ -32,10 +32,10 @@ struct bi_planner_boxes {
     uint8_t *states; /* (n) */
 };
 
-/* A box at its center. The angle between a quaternion of it and the center q is asin(|d| / |q|) at most, where d is
- * half a diagonal; the robot turns by twice that angle. */
+/* A box seen from its center q. A quaternion of the box is at most the angle asin(|d| / |q|) from q, where d is half a
+ * diagonal; the robot turns by twice that angle. */
 struct bi_planner_region {
-    struct bi_planner_arc at; /* the center, as an arc of no length */
+    struct bi_planner_arc at; /* the center, as an arc of length 0 */
     double r[9], spread;
 };
 
@@ -49,26 +49,27 @@ BI_FN void bi_planner_region_of(const struct bi_planner_box *box, const double *
     if (region->spread > 2) region->spread = 2;
 }
 
-/* n.Rv > n.w with what turning further may take. */
+/* True if a plane of normal n separates the bodies in the whole box: n.Rv > n.w with a margin for the spread. */
 BI_FN bool bi_planner_region_apart(const struct bi_planner_region *g, const struct bi_planner_pair *pair,
                                    double robot_reach, const double *n)
 {
     struct bi_planner_pair grown = *pair;
     grown.robot_radius += g->spread * robot_reach * (1 + 0x1p-40);
-    return bi_planner_plane_stands(&g->at, &grown, n);
+    return bi_planner_fixed_plane_separates(&g->at, &grown, n);
 }
 
-/* Balls: whether they collide everywhere, |Ra - b| + spread |a| < r. */
+/* True if two balls collide in the whole box: |Ra - b| + spread |a| < r. */
 BI_FN bool bi_planner_region_balls_touch(const struct bi_planner_region *g, const double *a, const double *b,
                                          double radii)
 {
     double turned[3], off[3];
-    bi_planner_turn(g->r, a, turned);
+    bi_planner_rotate(g->r, a, turned);
     for (int k = 0; k < 3; k++) off[k] = turned[k] - b[k];
     double size = bi_planner_length(a) + bi_planner_length(b) + radii;
     return bi_planner_length(off) + g->spread * bi_planner_length(a) + 0x1p-44 * size < radii;
 }
 
+/* Classifies the box for bodies a and b. */
 BI_FN enum bi_planner_box_state bi_planner_region_pair(const struct bi_planner_scene *s,
                                                        const struct bi_planner_region *g, int64_t a, int64_t b)
 {
@@ -84,7 +85,7 @@ BI_FN enum bi_planner_box_state bi_planner_region_pair(const struct bi_planner_s
         return bi_planner_region_apart(g, &pair, s->robot.reaches[a], closest.normal) ? BI_PLANNER_FREE
                                                                                       : BI_PLANNER_MIXED;
     bool deep = closest.simplex.count == 4 &&
-                bi_planner_deeper(&pair.robot, g->r, &pair.obstacle, &closest.simplex, far, 2 * pair.reach);
+                bi_planner_is_deeper(&pair.robot, g->r, &pair.obstacle, &closest.simplex, far, 2 * pair.reach);
     return deep ? BI_PLANNER_FORBIDDEN : BI_PLANNER_MIXED;
 }
 
@@ -93,9 +94,8 @@ BI_FN bool bi_planner_is_flat(const struct bi_planner_bodies *bodies, int64_t i)
     return bodies->firsts[i + 1] - bodies->firsts[i] <= 3 && !(bodies->radii[i] > 0);
 }
 
-/* Whether bodies cannot be deeper in each other than `far`. A ball in their difference is no wider than that in any
- * direction; so its radius is at most that of a ball around both together, and where one body is flat, around the
- * other. */
+/* True if bodies cannot be deeper in each other than `far`: the inscribed ball of their Minkowski difference is at most
+ * as large as the sum of their bounding balls; if one body is flat, as the ball of the other. */
 BI_FN bool bi_planner_is_shallow(const struct bi_planner_scene *s, int64_t a, int64_t b, double far)
 {
     double r = s->robot.bounds[4 * a + 3], o = s->obstacle.bounds[4 * b + 3], most = r + o;
@@ -105,19 +105,20 @@ BI_FN bool bi_planner_is_shallow(const struct bi_planner_scene *s, int64_t a, in
     return far >= most;
 }
 
-/* The state of what was seen before, with a body and all of the obstacle. */
+/* Combines the state so far with that of body a against the whole obstacle. */
 BI_FN enum bi_planner_box_state bi_planner_region_body(const struct bi_planner_scene *s,
                                                        const struct bi_planner_region *g, int64_t a,
                                                        enum bi_planner_box_state state)
 {
     const double *ball = s->robot.bounds + 4 * a;
-    double far = g->spread * s->robot.reaches[a], wide = bi_planner_is_flat(&s->robot, a) ? 0 : ball[3];
+    double far = g->spread * s->robot.reaches[a], own_radius = bi_planner_is_flat(&s->robot, a) ? 0 : ball[3];
     const struct bi_planner_swept swept = bi_planner_sweep(&g->at, ball);
     for (int64_t i = 0; i < s->node_count && state != BI_PLANNER_FORBIDDEN;) {
         const struct bi_planner_node *node = &s->nodes[i];
-        bool shallow = state == BI_PLANNER_MIXED && far >= wide + node->widest; /* as all that is in it is */
+        bool shallow =
+            state == BI_PLANNER_MIXED && far >= own_radius + node->widest; /* so is each body below the node */
         double radii = (ball[3] + node->ball[3] + far) * (1 + 0x1p-40);
-        if (shallow || bi_planner_still_apart(&swept, node->ball, radii)) {
+        if (shallow || bi_planner_static_balls_apart(&swept, node->ball, radii)) {
             i = node->skip;
             continue;
         }
@@ -129,8 +130,8 @@ BI_FN enum bi_planner_box_state bi_planner_region_body(const struct bi_planner_s
     return state;
 }
 
-/* q'Mq in the box differs from that at its center q by |M| (2 |q| + |d|) |d| at most; |M| is bounded by the sum of all
- * coefficients. */
+/* Classifies the box for a form. q'Mq differs from its value at the center q by at most |M| (2 |q| + |d|) |d|; |M| is
+ * bounded by the sum of the coefficients' magnitudes. */
 BI_FN enum bi_planner_box_state bi_planner_region_form(const double *m, const double *q, double half)
 {
     double size, at = bi_planner_blossom(m, q, q, &size), d = 1.7320508075688774 * half;
@@ -138,8 +139,8 @@ BI_FN enum bi_planner_box_state bi_planner_region_form(const double *m, const do
     return at > off ? BI_PLANNER_FORBIDDEN : at < -off ? BI_PLANNER_FREE : BI_PLANNER_MIXED;
 }
 
-/* Item i: a box. Forbidden if anything in it always is; free if nothing ever is. */
-BI_FN void bi_step_planner_box(const struct bi_planner_boxes *a, int64_t i)
+/* Item i: classifies a box. Forbidden if some pair or form collides in all of it; free if none collides anywhere. */
+BI_FN void bi_step_planner_classify_box(const struct bi_planner_boxes *a, int64_t i)
 {
     const struct bi_planner_scene *s = &a->scene;
     struct bi_planner_region region;

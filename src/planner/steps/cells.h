@@ -1,22 +1,22 @@
-/* Cells: which are free, and rotations of some. */
+/* Steps on cells: masks of free ones, lookup by vector, and rotations of some. */
 #ifndef BI_PLANNER_STEPS_CELLS_H
 #define BI_PLANNER_STEPS_CELLS_H
 
 #include "base/step.h"
 
 struct bi_planner_cells {
-    const uint8_t *collides; /* (cells) whether their signs are a collision */
+    const uint8_t *collides; /* (cells) 1: their signs imply a collision */
     uint8_t *mask;           /* (cells) may be the same array */
     int64_t *counts;         /* (cells) 1 for free ones */
 };
 
-BI_FN void bi_step_planner_free(const struct bi_planner_cells *a, int64_t i)
+BI_FN void bi_step_planner_mark_free(const struct bi_planner_cells *a, int64_t i)
 {
     a->mask[i] = !a->collides[i];
     a->counts[i] = a->mask[i];
 }
 
-/* The cells of vectors: cells[j], all bits set before, becomes the cell whose vector is the j-th. */
+/* Finds vectors among the cells: cells[j], initially -1, becomes the cell with vector j. */
 struct bi_planner_locate {
     const uint64_t *cell_vectors, *vectors; /* (cells x words), (count x words) */
     int64_t words, count;
@@ -30,11 +30,11 @@ BI_FN void bi_step_planner_locate(const struct bi_planner_locate *a, int64_t i)
         const uint64_t *y = a->vectors + j * a->words;
         int64_t s = 0;
         while (s < a->words && x[s] == y[s]) s++;
-        if (s == a->words) a->cells[j] = i; /* vectors of cells differ: no other item writes it */
+        if (s == a->words) a->cells[j] = i; /* no other cell has this vector: one writer */
     }
 }
 
-/* The rotations of cells on a way. */
+/* Gathers the rotations of some cells. */
 struct bi_planner_gather {
     const double *rotations; /* (cells x 4) */
     const int64_t *cells;

@@ -1,5 +1,5 @@
-/* Certificates: all pairs of bodies are proved to be apart along a step. A pair for which no proof is found on the
- * whole step is proved apart on halves of it, and halves of these. */
+/* Certificates: proofs that all pairs of bodies are disjoint along a step. A pair without a proof on the whole step is
+ * tested on its halves, and their halves. */
 #ifndef BI_PLANNER_STEPS_CERTIFY_H
 #define BI_PLANNER_STEPS_CERTIFY_H
 
@@ -7,18 +7,18 @@
 #include "planner/steps/separate.h"
 
 enum {
-    BI_PLANNER_DEPTH = 12,      /* pieces are no shorter than 2^-12 of a step */
-    BI_PLANNER_PIECES = 400,    /* of a step and a pair of bodies, at most */
-    BI_PLANNER_PLACE_BITS = 20, /* of a fraction of a step */
+    BI_PLANNER_DEPTH = 12,         /* pieces are at least 2^-12 of a step; chosen */
+    BI_PLANNER_PIECES = 400,       /* of a step and a pair of bodies, at most; chosen */
+    BI_PLANNER_FRACTION_BITS = 20, /* of the fraction of a step */
 };
 
 struct bi_planner_steps_args {
     struct bi_planner_scene scene;
     const double *from, *to; /* (n x 4): of step i at i * stride */
     int64_t stride;
-    uint32_t *places; /* (n), all bits set before: gets the first place without a proof, times 2^20 */
+    uint32_t *failures; /* (n), initially UINT32_MAX: first fraction without a proof, times 2^20 */
     uint8_t *certified;
-    double *where; /* NULL: not asked for */
+    double *where; /* NULL: not requested */
 };
 
 /* A piece of a step: number `index` of 2^level. */
@@ -26,7 +26,7 @@ struct bi_planner_piece {
     int32_t level, index;
 };
 
-/* To the piece behind one that is done with, in one of `level`; false behind the last. */
+/* Advances to the next piece within a piece of `level`; false after the last. */
 BI_FN bool bi_planner_next_piece(struct bi_planner_piece *piece, int32_t level)
 {
     if (piece->level == level) return false;
@@ -38,15 +38,15 @@ BI_FN bool bi_planner_next_piece(struct bi_planner_piece *piece, int32_t level)
     return piece->level > level;
 }
 
-/* Where it begins, and the place in the middle of it. */
-BI_FN uint32_t bi_planner_begin_of(const struct bi_planner_piece *piece)
+/* The start and the middle of a piece, times 2^20. */
+BI_FN uint32_t bi_planner_piece_start(const struct bi_planner_piece *piece)
 {
-    return (uint32_t)piece->index << (BI_PLANNER_PLACE_BITS - piece->level);
+    return (uint32_t)piece->index << (BI_PLANNER_FRACTION_BITS - piece->level);
 }
 
-BI_FN uint32_t bi_planner_place_of(const struct bi_planner_piece *piece)
+BI_FN uint32_t bi_planner_piece_middle(const struct bi_planner_piece *piece)
 {
-    return (uint32_t)(2 * piece->index + 1) << (BI_PLANNER_PLACE_BITS - 1 - piece->level);
+    return (uint32_t)(2 * piece->index + 1) << (BI_PLANNER_FRACTION_BITS - 1 - piece->level);
 }
 
 BI_FN void bi_planner_piece_of(const struct bi_planner_arc *arc, const struct bi_planner_piece *at,
@@ -67,24 +67,25 @@ BI_FN struct bi_planner_pair bi_planner_pair_of(const struct bi_planner_scene *s
     return pair;
 }
 
-/* The first place in a piece of an arc, before `limit`, where a pair is not proved to be apart, though the balls around
- * them are not; else `limit`. The place does not depend on the limit. */
-BI_FN uint32_t bi_planner_pair_place(const struct bi_planner_scene *s, const struct bi_planner_arc *arc,
-                                     struct bi_planner_piece at, int64_t a, int64_t b, uint32_t limit)
+/* Returns the first failure, before `limit`, of the proof for a pair in a piece of an arc; else `limit`. A failure is
+ * the
+ * middle of a smallest piece without a proof, and does not depend on the limit. */
+BI_FN uint32_t bi_planner_find_pair_failure(const struct bi_planner_scene *s, const struct bi_planner_arc *arc,
+                                            struct bi_planner_piece at, int64_t a, int64_t b, uint32_t limit)
 {
     const double *ball = s->robot.bounds + 4 * a, *other = s->obstacle.bounds + 4 * b;
     struct bi_planner_pair pair = bi_planner_pair_of(s, a, b);
     const int32_t level = at.level;
-    for (int pieces = 0; bi_planner_begin_of(&at) < limit; pieces++) {
+    for (int pieces = 0; bi_planner_piece_start(&at) < limit; pieces++) {
         struct bi_planner_arc piece;
         bi_planner_piece_of(arc, &at, &piece);
         bool apart = at.level > level && bi_planner_balls_apart(&piece, ball, other, ball[3] + other[3]);
         enum bi_planner_verdict verdict = apart ? BI_PLANNER_APART : bi_planner_hulls_apart(&piece, &pair);
-        if (verdict == BI_PLANNER_APART) {
+        if (verdict == BI_PLANNER_APART) { /* go on; or fail; or halve the piece */
             if (!bi_planner_next_piece(&at, level)) break;
         } else if (verdict == BI_PLANNER_TOUCHING || at.level == BI_PLANNER_DEPTH || pieces == BI_PLANNER_PIECES) {
-            uint32_t place = bi_planner_place_of(&at);
-            return place < limit ? place : limit;
+            uint32_t failure = bi_planner_piece_middle(&at);
+            return failure < limit ? failure : limit;
         } else {
             at.level++;
             at.index *= 2;
@@ -93,9 +94,9 @@ BI_FN uint32_t bi_planner_pair_place(const struct bi_planner_scene *s, const str
     return limit;
 }
 
-/* How often a step is halved before bodies are compared, so that the ball of one does not move by much more than its
- * radius, nor a tenth of its distance from the origin: few others come near it then. It moves by 2 |a| sin of half the
- * angle. */
+/* Returns the number of times to halve a step before the tree is searched (at most 4), so that the ball moves by little
+ * more than its diameter and a tenth of its distance from the origin, and few bodies are near. The ball moves by 2 |a|
+ * times the sine of half the angle. The numbers are chosen. */
 BI_FN int32_t bi_planner_first_level(const struct bi_planner_arc *arc, const double *ball)
 {
     double square = arc->m[0].scale * arc->m[2].scale, dot = arc->m[1].scale, a2 = bi_planner_dot(ball, ball);
@@ -105,9 +106,9 @@ BI_FN int32_t bi_planner_first_level(const struct bi_planner_arc *arc, const dou
     return level;
 }
 
-/* The first place, before `limit`, of a body and all of the obstacle, in a piece. */
-BI_FN uint32_t bi_planner_piece_place(const struct bi_planner_scene *s, const struct bi_planner_arc *arc,
-                                      const struct bi_planner_piece *at, int64_t a, uint32_t limit)
+/* Returns the first failure, before `limit`, of a body against the whole obstacle in a piece. */
+BI_FN uint32_t bi_planner_find_piece_failure(const struct bi_planner_scene *s, const struct bi_planner_arc *arc,
+                                             const struct bi_planner_piece *at, int64_t a, uint32_t limit)
 {
     const double *ball = s->robot.bounds + 4 * a;
     struct bi_planner_arc piece;
@@ -119,29 +120,30 @@ BI_FN uint32_t bi_planner_piece_place(const struct bi_planner_scene *s, const st
             i = node->skip;
             continue;
         }
-        if (node->body >= 0) limit = bi_planner_pair_place(s, arc, *at, a, node->body, limit);
+        if (node->body >= 0) limit = bi_planner_find_pair_failure(s, arc, *at, a, node->body, limit);
         i++;
     }
     return limit;
 }
 
-/* The same along the whole step. What other bodies have found, *found, is as good a limit: it only ends the search
- * where nothing before it can come any more. */
-BI_FN uint32_t bi_planner_body_place(const struct bi_planner_scene *s, const struct bi_planner_arc *arc, int64_t a,
-                                     uint32_t *found)
+/* The same along the whole step. A failure of another body, *found, may end the search early: only later failures are
+ * lost. */
+BI_FN uint32_t bi_planner_find_body_failure(const struct bi_planner_scene *s, const struct bi_planner_arc *arc,
+                                            int64_t a, uint32_t *found)
 {
     struct bi_planner_piece at = {bi_planner_first_level(arc, s->robot.bounds + 4 * a), 0};
     uint32_t limit = UINT32_MAX;
     for (; at.index < 1 << at.level; at.index++) {
         uint32_t other = bi_atomic_load_u32(found);
         limit = other < limit ? other : limit;
-        if (bi_planner_begin_of(&at) >= limit) break;
-        limit = bi_planner_piece_place(s, arc, &at, a, limit);
+        if (bi_planner_piece_start(&at) >= limit) break;
+        limit = bi_planner_find_piece_failure(s, arc, &at, a, limit);
     }
     return limit;
 }
 
-/* q'Mq for p and q, of the coefficients of ww, wx, wy, wz, xx, xy, xz, yy, yz, zz. */
+/* Returns p'Mq, M given by the coefficients of ww, wx, wy, wz, xx, xy, xz, yy, yz, zz; *size: sum of their magnitudes.
+ * */
 BI_FN double bi_planner_blossom(const double *m, const double *p, const double *q, double *size)
 {
     double sum = 0;
@@ -156,7 +158,7 @@ BI_FN double bi_planner_blossom(const double *m, const double *p, const double *
     return sum;
 }
 
-/* Whether a form is negative all along the arc from p to q, which are scaled, on the shorter way. */
+/* True if a form is proved negative along the shorter arc between scaled p and q. */
 BI_FN bool bi_planner_form_negative(const double *m, const double *p, const double *q, double length2)
 {
     double c[3], size;
@@ -170,8 +172,8 @@ BI_FN bool bi_planner_forms_negative(const struct bi_planner_scene *s, const dou
                                      double size)
 {
     double p[4], q[4];
-    bi_planner_scaled(from, p);
-    bi_planner_scaled(to, q);
+    bi_planner_scale_quaternion(from, p);
+    bi_planner_scale_quaternion(to, q);
     double dot = (p[0] * q[0] + p[1] * q[1]) + (p[2] * q[2] + p[3] * q[3]);
     for (int k = 0; k < 4; k++) q[k] = dot < 0 ? -q[k] : q[k];
     for (int64_t f = 0; f < s->form_count; f++)
@@ -179,28 +181,28 @@ BI_FN bool bi_planner_forms_negative(const struct bi_planner_scene *s, const dou
     return true;
 }
 
-/* Item i: step and body of the robot; the last one of a step has the forms. */
+/* Item i: a step and a body of the robot; the last item of a step tests the forms. */
 BI_FN void bi_step_planner_certify(const struct bi_planner_steps_args *a, int64_t i)
 {
     int64_t items = a->scene.robot.count + 1, step = i / items, body = i % items;
     const double *from = a->from + step * a->stride, *to = a->to + step * a->stride;
     struct bi_planner_arc arc;
-    uint32_t place = UINT32_MAX;
+    uint32_t failure = UINT32_MAX;
     if (!bi_planner_arc_of(from, to, &arc)) {
-        place = 1u << (BI_PLANNER_PLACE_BITS - 1);
+        failure = 1u << (BI_PLANNER_FRACTION_BITS - 1);
     } else if (body == a->scene.robot.count) {
-        if (!bi_planner_forms_negative(&a->scene, from, to, arc.size)) place = 1u << (BI_PLANNER_PLACE_BITS - 1);
+        if (!bi_planner_forms_negative(&a->scene, from, to, arc.size)) failure = 1u << (BI_PLANNER_FRACTION_BITS - 1);
     } else {
-        place = bi_planner_body_place(&a->scene, &arc, body, &a->places[step]);
+        failure = bi_planner_find_body_failure(&a->scene, &arc, body, &a->failures[step]);
     }
-    if (place != UINT32_MAX) bi_atomic_min_u32(&a->places[step], place);
+    if (failure != UINT32_MAX) bi_atomic_min_u32(&a->failures[step], failure);
 }
 
 BI_FN void bi_step_planner_verdict(const struct bi_planner_steps_args *a, int64_t i)
 {
-    bool certified = a->places[i] == UINT32_MAX;
+    bool certified = a->failures[i] == UINT32_MAX;
     if (a->certified) a->certified[i] = certified;
-    if (a->where) a->where[i] = certified ? -1 : (double)a->places[i] / (double)(1 << BI_PLANNER_PLACE_BITS);
+    if (a->where) a->where[i] = certified ? -1 : (double)a->failures[i] / (double)(1 << BI_PLANNER_FRACTION_BITS);
 }
 
 #endif

@@ -1,5 +1,5 @@
-/* Closest points of two convex bodies, by the algorithm of Gilbert, Johnson and Keerthi. It only proposes directions in
- * which bodies may be apart; what is proved by these does not rely on it. */
+/* Closest points of two convex bodies, by the algorithm of Gilbert, Johnson and Keerthi (GJK). It only proposes
+ * separating directions; proofs do not rely on it. */
 #ifndef BI_PLANNER_STEPS_CLOSEST_H
 #define BI_PLANNER_STEPS_CLOSEST_H
 
@@ -12,7 +12,7 @@ struct bi_planner_hull {
     int32_t count;
 };
 
-/* Points of the difference: one of the robot's, turned, less one of the obstacle's. */
+/* Points of the Minkowski difference: a rotated point of the robot less a point of the obstacle. */
 struct bi_planner_simplex {
     double y[4][3];
     int32_t robot[4], obstacle[4];
@@ -21,20 +21,20 @@ struct bi_planner_simplex {
 
 struct bi_planner_closest {
     double normal[3]; /* from the closest point of the obstacle to that of the robot */
-    bool touching;    /* about */
-    bool edges;       /* both points are on edges, of directions: */
-    double robot_edge[3] /* before it is turned */, obstacle_edge[3];
-    struct bi_planner_simplex simplex; /* the last one; of four points, it has the origin in it, about */
+    bool touching;    /* within rounding */
+    bool edges;       /* both closest points are on edges, of directions: */
+    double robot_edge[3] /* not rotated */, obstacle_edge[3];
+    struct bi_planner_simplex simplex; /* the last one; four points enclose the origin, within rounding */
 };
 
 BI_FN void bi_planner_difference(const struct bi_planner_hull *robot, const double *r,
                                  const struct bi_planner_hull *obstacle, int32_t a, int32_t b, double *y)
 {
-    bi_planner_turn(r, robot->points + 3 * (int64_t)a, y);
+    bi_planner_rotate(r, robot->points + 3 * (int64_t)a, y);
     for (int k = 0; k < 3; k++) y[k] -= obstacle->points[3 * (int64_t)b + k];
 }
 
-/* The point of a hull that is least in a direction, or most for sign -1. */
+/* Returns the point of a hull that is least in a direction, or greatest for sign -1. */
 BI_FN int32_t bi_planner_support(const struct bi_planner_hull *hull, const double *direction, double sign)
 {
     int32_t best = 0;
@@ -49,7 +49,7 @@ BI_FN int32_t bi_planner_support(const struct bi_planner_hull *hull, const doubl
     return best;
 }
 
-/* Solves G x = h for `n` to 3 unknowns, G symmetric; false where it is about singular. */
+/* Solves G x = h for n = 1 to 3 unknowns, G symmetric; false if G is singular within rounding. */
 BI_FN bool bi_planner_solve(double g[3][3], const double *h, int n, double *x)
 {
     if (n == 1) {
@@ -72,9 +72,9 @@ BI_FN bool bi_planner_solve(double g[3][3], const double *h, int n, double *x)
     return det > 0x1p-44 * (g[0][0] * g[1][1] * g[2][2]);
 }
 
-/* The point nearest to the origin on the flat through the last point of the simplex and those others that `mask` has;
- * false where it is outside of their hull. */
-BI_FN bool bi_planner_nearest_on(const struct bi_planner_simplex *s, uint32_t mask, double *point)
+/* Finds the point nearest to the origin on the affine hull of the last point of the simplex and the points in `mask`;
+ * false if it is outside of their convex hull. */
+BI_FN bool bi_planner_nearest_on_face(const struct bi_planner_simplex *s, uint32_t mask, double *point)
 {
     const double *base = s->y[s->count - 1];
     double d[3][3], g[3][3], h[3], x[3] = {0, 0, 0}, left = 1;
@@ -98,15 +98,16 @@ BI_FN bool bi_planner_nearest_on(const struct bi_planner_simplex *s, uint32_t ma
     return left >= 0;
 }
 
-/* The simplex becomes its face that has the point nearest to the origin, which *point gets. False where none was found,
- * by rounding: then nothing changed. */
-BI_FN bool bi_planner_shrink(struct bi_planner_simplex *s, double *point)
+/* Reduces the simplex to its face nearest to the origin, and finds *point on it. Only faces with the last point can be
+ * nearest. False, and unchanged, if rounding hides all of them. */
+BI_FN bool bi_planner_reduce_simplex(struct bi_planner_simplex *s, double *point)
 {
     double best = BI_INFINITY, at[3];
     uint32_t face = 0;
     int32_t kept = 0;
+    /* 1. Find the nearest point over all faces with the last point. */
     for (uint32_t mask = 0; mask < 1u << (s->count - 1); mask++) {
-        if (!bi_planner_nearest_on(s, mask, at)) continue;
+        if (!bi_planner_nearest_on_face(s, mask, at)) continue;
         double length2 = bi_planner_dot(at, at);
         if (!(length2 < best)) continue;
         best = length2;
@@ -114,6 +115,7 @@ BI_FN bool bi_planner_shrink(struct bi_planner_simplex *s, double *point)
         for (int k = 0; k < 3; k++) point[k] = at[k];
     }
     if (best == BI_INFINITY) return false;
+    /* 2. Keep the points of its face. */
     face |= 1u << (s->count - 1);
     for (int i = 0; i < s->count; i++) {
         if (!(face >> i & 1)) continue;
@@ -126,8 +128,9 @@ BI_FN bool bi_planner_shrink(struct bi_planner_simplex *s, double *point)
     return true;
 }
 
-/* The direction of the edge that a simplex's points of one body are on; false unless these are two. */
-BI_FN bool bi_planner_edge_of(const struct bi_planner_hull *hull, const int32_t *points, int32_t count, double *edge)
+/* Finds the direction of the edge between a simplex's points of one body; false unless these are two distinct points.
+ * */
+BI_FN bool bi_planner_find_edge(const struct bi_planner_hull *hull, const int32_t *points, int32_t count, double *edge)
 {
     int32_t other = points[0];
     for (int i = 1; i < count; i++) {
@@ -140,11 +143,11 @@ BI_FN bool bi_planner_edge_of(const struct bi_planner_hull *hull, const int32_t 
     return other != points[0];
 }
 
-/* r: the matrix by which the robot's body is turned. */
+/* Finds the closest points of a robot's body, rotated by r, and an obstacle's. */
 BI_CALLED_FN void bi_planner_closest_points(const struct bi_planner_hull *robot, const double *r,
                                             const struct bi_planner_hull *obstacle, struct bi_planner_closest *to)
 {
-    enum { ROUNDS = 40 };
+    enum { ROUNDS = 40 }; /* chosen: GJK may cycle by rounding */
     struct bi_planner_simplex *s = &to->simplex;
     double back[3], *p = to->normal;
     s->count = 1;
@@ -152,10 +155,11 @@ BI_CALLED_FN void bi_planner_closest_points(const struct bi_planner_hull *robot,
     bi_planner_difference(robot, r, obstacle, 0, 0, s->y[0]);
     for (int k = 0; k < 3; k++) p[k] = s->y[0][k];
     to->touching = false;
+    /* Add the support point of the direction p, then reduce the simplex, until p no longer improves. */
     for (int round = 0; round < ROUNDS; round++) {
         double length2 = bi_planner_dot(p, p), y[3];
         bool known = false;
-        bi_planner_turn_back(r, p, back);
+        bi_planner_rotate_back(r, p, back);
         int32_t a = bi_planner_support(robot, back, 1), b = bi_planner_support(obstacle, p, -1);
         bi_planner_difference(robot, r, obstacle, a, b, y);
         for (int i = 0; i < s->count; i++) known |= s->robot[i] == a && s->obstacle[i] == b;
@@ -163,13 +167,13 @@ BI_CALLED_FN void bi_planner_closest_points(const struct bi_planner_hull *robot,
         for (int k = 0; k < 3; k++) s->y[s->count][k] = y[k];
         s->robot[s->count] = a;
         s->obstacle[s->count++] = b;
-        if (!bi_planner_shrink(s, p)) break;
+        if (!bi_planner_reduce_simplex(s, p)) break;
         to->touching = s->count == 4;
         if (to->touching) break;
     }
     to->touching = to->touching || !(bi_planner_dot(p, p) > 0);
-    to->edges = bi_planner_edge_of(robot, s->robot, s->count, to->robot_edge) &&
-                bi_planner_edge_of(obstacle, s->obstacle, s->count, to->obstacle_edge);
+    to->edges = bi_planner_find_edge(robot, s->robot, s->count, to->robot_edge) &&
+                bi_planner_find_edge(obstacle, s->obstacle, s->count, to->obstacle_edge);
 }
 
 #endif

@@ -1,27 +1,31 @@
-/* How deep two convex bodies are in each other, by the expanding polytope algorithm: a closed surface of triangles
- * around the origin, with corners in the difference of the bodies, grows where it is nearest to the origin.
+/* Proves penetration depth of two convex bodies by the expanding polytope algorithm (EPA): a closed surface of
+ * triangles
+ * around the origin, with corners in the Minkowski difference of the bodies, grows where it is nearest to the origin.
  *
- * What is proved by it needs the last surface alone. Its triangles are turned the same way: it begins as a
- * tetrahedron's, and where some are taken away, a cone over their border takes their place, which has the same border.
- * If the origin is on the inner side of each, farther than `far` from its plane, then the surface winds around it, and
- * still does when each corner has moved by `far`; so the origin is in the hull of the corners, and the bodies have a
- * point in common. Source: van den Bergen, Proximity Queries and Penetration Depth Computation on 3D Game Objects
+ * The proof needs the last surface alone. Its triangles are oriented consistently: it starts as a tetrahedron, and each
+ * step replaces some triangles by a cone over their border. If the origin is on the inner side of each triangle,
+ * farther
+ * than `far` from its plane, the surface winds around the origin, and still does when each corner has moved by `far`.
+ * So
+ * the origin is in the hull of the corners, and the bodies have a common point. Source: van den Bergen, Proximity
+ * Queries and Penetration Depth Computation on 3D Game Objects
  * (2001). */
 #ifndef BI_PLANNER_STEPS_DEPTH_H
 #define BI_PLANNER_STEPS_DEPTH_H
 
 #include "planner/steps/closest.h"
 
+/* Corners: chosen. A closed surface of n corners has 2n - 4 triangles. */
 enum { BI_PLANNER_CORNERS = 20, BI_PLANNER_FACES = 2 * BI_PLANNER_CORNERS };
 
 struct bi_planner_surface {
     double corners[BI_PLANNER_CORNERS][3];
     uint8_t faces[BI_PLANNER_FACES][3];
-    double normals[BI_PLANNER_FACES][3], heights[BI_PLANNER_FACES]; /* outwards, of any length; n.corner */
+    double normals[BI_PLANNER_FACES][3], heights[BI_PLANNER_FACES]; /* outward, not normalised; normal . corner */
     int32_t corner_count, face_count;
 };
 
-/* False where there is no room. */
+/* Appends a triangle; false if the surface is full. */
 BI_FN bool bi_planner_add_face(struct bi_planner_surface *s, int a, int b, int c)
 {
     if (s->face_count == BI_PLANNER_FACES) return false;
@@ -39,7 +43,8 @@ BI_FN bool bi_planner_add_face(struct bi_planner_surface *s, int a, int b, int c
     return true;
 }
 
-BI_FN void bi_planner_surface_of(const struct bi_planner_simplex *simplex, struct bi_planner_surface *s)
+/* Starts the surface with the four triangles of a tetrahedron, oriented outwards. */
+BI_FN void bi_planner_init_surface(const struct bi_planner_simplex *simplex, struct bi_planner_surface *s)
 {
     double w[3];
     s->corner_count = 4;
@@ -56,7 +61,7 @@ BI_FN void bi_planner_surface_of(const struct bi_planner_simplex *simplex, struc
     for (int k = 0; k < 3; k++) bi_planner_add_face(s, f[(k + 1) % 3], f[k], 3);
 }
 
-/* Whether one of `count` triangles, from the first on, has the edge from a to b. */
+/* True if one of `count` triangles has the directed edge from a to b. */
 BI_FN bool bi_planner_has_edge(uint8_t faces[][3], int count, int a, int b)
 {
     for (int f = 0; f < count; f++)
@@ -65,9 +70,12 @@ BI_FN bool bi_planner_has_edge(uint8_t faces[][3], int count, int a, int b)
     return false;
 }
 
-/* The last corner takes the place of the triangles that it is outside of. */
-BI_FN bool bi_planner_expand(struct bi_planner_surface *s)
+/* Replaces the triangles that the last corner sees from outside by a cone from it over their border. False if the
+ * surface
+ * is full or empty. */
+BI_FN bool bi_planner_expand_surface(struct bi_planner_surface *s)
 {
+    /* 1. Remove the visible triangles. */
     uint8_t seen[BI_PLANNER_FACES][3];
     int seen_count = 0, kept = 0, corner = s->corner_count - 1;
     for (int f = 0; f < s->face_count; f++) {
@@ -84,6 +92,7 @@ BI_FN bool bi_planner_expand(struct bi_planner_surface *s)
         kept += !visible;
     }
     s->face_count = kept;
+    /* 2. Add a triangle for each border edge: one without its reverse among the visible triangles. */
     for (int f = 0; f < seen_count; f++)
         for (int k = 0; k < 3; k++) {
             int a = seen[f][k], b = seen[f][(k + 1) % 3];
@@ -93,36 +102,38 @@ BI_FN bool bi_planner_expand(struct bi_planner_surface *s)
     return s->face_count > 0;
 }
 
-/* Whether bodies, of which the robot's is turned by r, have a point in common even if each of their points moves by
- * `far` in all; proved if so. size: at least the distance of any point of the one from any of the other. */
-BI_CALLED_FN bool bi_planner_deeper(const struct bi_planner_hull *robot, const double *r,
-                                    const struct bi_planner_hull *obstacle, const struct bi_planner_simplex *simplex,
-                                    double far, double size)
+/* True if the bodies, the robot's rotated by r, are proved to have a common point even if their points move by `far` in
+ * all. size: at least the distance between any two of their points. */
+BI_CALLED_FN bool bi_planner_is_deeper(const struct bi_planner_hull *robot, const double *r,
+                                       const struct bi_planner_hull *obstacle, const struct bi_planner_simplex *simplex,
+                                       double far, double size)
 {
     struct bi_planner_surface s;
     double slack = 0x1p-44 * size * size * size, needed = far * (1 + 0x1p-40) + 0x1p-44 * size;
-    bi_planner_surface_of(simplex, &s);
+    bi_planner_init_surface(simplex, &s);
     while (true) {
+        /* 1. Find the triangle nearest to the origin; done if all are far enough. */
         int nearest = 0;
         double least = BI_INFINITY, back[3];
         for (int f = 0; f < s.face_count; f++) {
             double above = s.heights[f] - slack - needed * bi_planner_length(s.normals[f]);
             double relative = above / (bi_planner_length(s.normals[f]) + slack);
             if (relative >= least) continue;
-            if (!(relative < least)) return false; /* not a number */
+            if (!(relative < least)) return false; /* NaN */
             least = relative;
             nearest = f;
         }
         if (least > 0) return true;
         if (s.corner_count == BI_PLANNER_CORNERS) return false;
+        /* 2. Expand the surface to the support point of its normal, if that is farther. */
         const double *n = s.normals[nearest];
-        bi_planner_turn_back(r, n, back);
+        bi_planner_rotate_back(r, n, back);
         int32_t a = bi_planner_support(robot, back, -1), b = bi_planner_support(obstacle, n, 1);
         double *y = s.corners[s.corner_count++];
         bi_planner_difference(robot, r, obstacle, a, b, y);
-        double most = bi_planner_dot(n, y); /* the difference ends there: so it is no deeper */
+        double most = bi_planner_dot(n, y); /* the difference ends here: no surface is farther out */
         if (!(most > s.heights[nearest] + slack && most > needed * bi_planner_length(n))) return false;
-        if (!bi_planner_expand(&s)) return false;
+        if (!bi_planner_expand_surface(&s)) return false;
     }
 }
 

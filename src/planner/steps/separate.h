@@ -1,17 +1,18 @@
-/* Proofs that two bodies are apart on a whole piece of an arc. Each is a form that is linear in the rotation matrix, so
- * a quadratic form of the quaternion, and is shown to be positive all along. */
+/* Proofs that two bodies are disjoint on a whole piece of an arc. Each is a form linear in the rotation matrix, so a
+ * quadratic form of the quaternion, that is shown to be positive along the piece. */
 #ifndef BI_PLANNER_STEPS_SEPARATE_H
 #define BI_PLANNER_STEPS_SEPARATE_H
 
 #include "planner/steps/closest.h"
 
-/* A body of each side. Hulls grown by radii; reach is at least the distance from the origin of any of its points. */
+/* A body of each side: hulls grown by radii. */
 struct bi_planner_pair {
     struct bi_planner_hull robot, obstacle;
-    double robot_radius, obstacle_radius, reach; /* reach: the sum of both */
+    double robot_radius, obstacle_radius,
+        reach; /* reach: sum of the bounds of the distance of their points from the origin */
 };
 
-/* The center of a robot's ball along an arc, to be compared with many. */
+/* The center of a robot's ball along an arc, for comparison with many balls. */
 struct bi_planner_swept {
     double turned[3][3], scales[3], size, length2, length;
 };
@@ -21,13 +22,14 @@ BI_FN struct bi_planner_swept bi_planner_sweep(const struct bi_planner_arc *arc,
     const double length2 = bi_planner_dot(a, a);
     struct bi_planner_swept swept = {{{0}}, {0}, arc->size, length2, bi_sqrt(length2)};
     for (int k = 0; k < 3; k++) {
-        bi_planner_turn(arc->m[k].r, a, swept.turned[k]);
+        bi_planner_rotate(arc->m[k].r, a, swept.turned[k]);
         swept.scales[k] = arc->m[k].scale;
     }
     return swept;
 }
 
-/* The ball about a, turned, and that about b: |Ra - b|^2 > r^2, or |a|^2 + |b|^2 - r^2 - 2 b.Ra > 0. */
+/* True if the rotated ball about a is apart from the ball about b: |Ra - b|^2 > r^2, or |a|^2 + |b|^2 - r^2 - 2 b.Ra >
+ * 0. */
 BI_FN bool bi_planner_swept_apart(const struct bi_planner_swept *a, const double *b, double radii)
 {
     double r = radii * (1 + 0x1p-48), b2 = bi_planner_dot(b, b), c[3];
@@ -36,8 +38,8 @@ BI_FN bool bi_planner_swept_apart(const struct bi_planner_swept *a, const double
     return bi_planner_positive(c, BI_PLANNER_ERROR * (size * size) * a->size);
 }
 
-/* The same for an arc of no length: its coefficients are one. */
-BI_FN bool bi_planner_still_apart(const struct bi_planner_swept *a, const double *b, double radii)
+/* The same for an arc of length 0, whose three coefficients are equal. */
+BI_FN bool bi_planner_static_balls_apart(const struct bi_planner_swept *a, const double *b, double radii)
 {
     double r = radii * (1 + 0x1p-48), b2 = bi_planner_dot(b, b), size = (a->length + bi_sqrt(b2)) + r;
     double c = (a->length2 + b2 - r * r) * a->scales[0] - 2 * bi_planner_dot(b, a->turned[0]);
@@ -50,15 +52,16 @@ BI_FN bool bi_planner_balls_apart(const struct bi_planner_arc *arc, const double
     return bi_planner_swept_apart(&swept, b, radii);
 }
 
-/* A plane of normal n that stands still: n.Rv > n.w for the vertices v of the robot's body and w of the obstacle's. */
-BI_FN bool bi_planner_plane_stands(const struct bi_planner_arc *arc, const struct bi_planner_pair *pair,
-                                   const double *n)
+/* True if a fixed plane of normal n separates the bodies: n.Rv > n.w for all vertices v of the robot's and w of the
+ * obstacle's. */
+BI_FN bool bi_planner_fixed_plane_separates(const struct bi_planner_arc *arc, const struct bi_planner_pair *pair,
+                                            const double *n)
 {
     double length = bi_planner_length(n), error = BI_PLANNER_ERROR * length * pair->reach * arc->size;
     int32_t top = bi_planner_support(&pair->obstacle, n, -1);
     double h = bi_planner_dot(n, pair->obstacle.points + 3 * (int64_t)top), back[3][3];
     h += length * (pair->robot_radius + pair->obstacle_radius);
-    for (int k = 0; k < 3; k++) bi_planner_turn_back(arc->m[k].r, n, back[k]);
+    for (int k = 0; k < 3; k++) bi_planner_rotate_back(arc->m[k].r, n, back[k]);
     for (int32_t v = 0; v < pair->robot.count; v++) {
         double c[3];
         for (int k = 0; k < 3; k++)
@@ -68,14 +71,15 @@ BI_FN bool bi_planner_plane_stands(const struct bi_planner_arc *arc, const struc
     return true;
 }
 
-/* A plane of normal Rn, which turns with the robot. */
-BI_FN bool bi_planner_plane_turns(const struct bi_planner_arc *arc, const struct bi_planner_pair *pair, const double *n)
+/* True if a plane of normal Rn, which turns with the robot, separates the bodies. */
+BI_FN bool bi_planner_turning_plane_separates(const struct bi_planner_arc *arc, const struct bi_planner_pair *pair,
+                                              const double *n)
 {
     double length = bi_planner_length(n), error = BI_PLANNER_ERROR * length * pair->reach * arc->size;
     int32_t bottom = bi_planner_support(&pair->robot, n, 1);
     double h = bi_planner_dot(n, pair->robot.points + 3 * (int64_t)bottom), turned[3][3];
     h -= length * (pair->robot_radius + pair->obstacle_radius);
-    for (int k = 0; k < 3; k++) bi_planner_turn(arc->m[k].r, n, turned[k]);
+    for (int k = 0; k < 3; k++) bi_planner_rotate(arc->m[k].r, n, turned[k]);
     for (int32_t w = 0; w < pair->obstacle.count; w++) {
         double c[3];
         for (int k = 0; k < 3; k++)
@@ -85,25 +89,26 @@ BI_FN bool bi_planner_plane_turns(const struct bi_planner_arc *arc, const struct
     return true;
 }
 
-/* A plane along both an edge K of the robot, turned, and an edge L of the obstacle: n = RK x L, so that
- * n.Rv = L.R(v x K) and n.w = RK.(L x w). */
-BI_FN bool bi_planner_plane_slides(const struct bi_planner_arc *arc, const struct bi_planner_pair *pair,
-                                   const struct bi_planner_closest *closest, const double *middle)
+/* True if the plane parallel to a rotated edge K of the robot and an edge L of the obstacle separates the bodies:
+ * n = RK x L, so n.Rv = L.R(v x K) and n.w = RK.(L x w). */
+BI_FN bool bi_planner_edge_plane_separates(const struct bi_planner_arc *arc, const struct bi_planner_pair *pair,
+                                           const struct bi_planner_closest *closest, const double *middle)
 {
     const double *edge = closest->robot_edge, *other = closest->obstacle_edge;
     double turned[3][3], normal[3], crossed[3], along[3], moment[3];
     double lengths = bi_planner_length(edge) * bi_planner_length(other);
     double error = BI_PLANNER_ERROR * lengths * pair->reach * arc->size;
-    double gap = lengths * (pair->robot_radius + pair->obstacle_radius); /* |n| is no more than the lengths' product */
-    bi_planner_turn(middle, edge, along);
+    double gap = lengths * (pair->robot_radius + pair->obstacle_radius); /* |n| <= the product of the lengths */
+    /* Orient n towards the robot, as in the middle of the piece. */
+    bi_planner_rotate(middle, edge, along);
     bi_planner_cross(along, other, normal);
     double sign = bi_planner_dot(normal, closest->normal) < 0 ? -1 : 1;
-    for (int k = 0; k < 3; k++) bi_planner_turn(arc->m[k].r, edge, turned[k]);
+    for (int k = 0; k < 3; k++) bi_planner_rotate(arc->m[k].r, edge, turned[k]);
     for (int32_t v = 0; v < pair->robot.count; v++) {
         double above[3];
         bi_planner_cross(pair->robot.points + 3 * (int64_t)v, edge, crossed);
         for (int k = 0; k < 3; k++) {
-            bi_planner_turn(arc->m[k].r, crossed, along);
+            bi_planner_rotate(arc->m[k].r, crossed, along);
             above[k] = bi_planner_dot(other, along);
         }
         for (int32_t w = 0; w < pair->obstacle.count; w++) {
@@ -119,7 +124,7 @@ BI_FN bool bi_planner_plane_slides(const struct bi_planner_arc *arc, const struc
 
 enum bi_planner_verdict { BI_PLANNER_APART, BI_PLANNER_UNDECIDED, BI_PLANNER_TOUCHING };
 
-/* Tries planes by the closest points in the middle of the piece. APART is proved; TOUCHING is not. */
+/* Tries the planes proposed by the closest points in the middle of the piece. APART is proved; TOUCHING is not. */
 BI_FN enum bi_planner_verdict bi_planner_hulls_apart(const struct bi_planner_arc *arc,
                                                      const struct bi_planner_pair *pair)
 {
@@ -128,10 +133,10 @@ BI_FN enum bi_planner_verdict bi_planner_hulls_apart(const struct bi_planner_arc
     bi_planner_arc_middle(arc, middle);
     bi_planner_closest_points(&pair->robot, middle, &pair->obstacle, &closest);
     if (closest.touching || bi_planner_dot(closest.normal, closest.normal) <= radii * radii) return BI_PLANNER_TOUCHING;
-    if (bi_planner_plane_stands(arc, pair, closest.normal)) return BI_PLANNER_APART;
-    bi_planner_turn_back(middle, closest.normal, back);
-    if (bi_planner_plane_turns(arc, pair, back)) return BI_PLANNER_APART;
-    if (closest.edges && bi_planner_plane_slides(arc, pair, &closest, middle)) return BI_PLANNER_APART;
+    if (bi_planner_fixed_plane_separates(arc, pair, closest.normal)) return BI_PLANNER_APART;
+    bi_planner_rotate_back(middle, closest.normal, back);
+    if (bi_planner_turning_plane_separates(arc, pair, back)) return BI_PLANNER_APART;
+    if (closest.edges && bi_planner_edge_plane_separates(arc, pair, &closest, middle)) return BI_PLANNER_APART;
     return BI_PLANNER_UNDECIDED;
 }
 

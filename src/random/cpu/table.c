@@ -1,4 +1,4 @@
-/* The CPU's table of random arrays. */
+/* The operations on random arrays for the CPU. */
 #include "core/steps.h"
 #include "random/steps/steps.h"
 

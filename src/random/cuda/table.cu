@@ -1,4 +1,4 @@
-/* CUDA's table of random arrays. */
+/* The operations on random arrays for CUDA. */
 #define BI_STEP_ROOM random
 
 #include "core/cuda/steps.cuh"

@@ -1,5 +1,5 @@
-/* What happens to each item of random arrays. Everything of a row comes from Philox blocks at counters that the row's
- * number gives. */
+/* Steps that fill random bits and points. A row is a function of its number: it reads the Philox blocks at counters
+ * that follow from the number, so that the result does not depend on the order of the work. */
 #ifndef BI_RANDOM_STEPS_POINTS_H
 #define BI_RANDOM_STEPS_POINTS_H
 
@@ -30,15 +30,15 @@ struct bi_random_points_args {
     void *points;
 };
 
-enum { BI_RANDOM_CLUSTERS = 64 };
+enum { BI_RANDOM_CLUSTERS = 64 }; /* chosen */
 
-/* Streams of the points, apart from those that callers of bosc_random_bits are likely to use. */
+/* Philox stream of the points. The high constant keeps it apart from streams that callers of bosc_random_bits use. */
 BI_FN uint64_t bi_random_points_stream(const struct bi_random_points_args *a, int purpose)
 {
     return 0xb05ca9e000000000ull | (uint64_t)purpose << 24 | (uint64_t)a->kind << 16 | (uint64_t)(uint32_t)a->dim;
 }
 
-/* Two coordinates come from one block: `pair` of row i, of ceil(dim / 2) pairs a row. */
+/* Returns the block of coordinates 2 pair and 2 pair + 1 of row i; a row has ceil(dim / 2) pairs. */
 BI_FN struct bi_philox bi_random_points_block(const struct bi_random_points_args *a, int purpose, int64_t i,
                                               int32_t pair)
 {
@@ -46,7 +46,7 @@ BI_FN struct bi_philox bi_random_points_block(const struct bi_random_points_args
     return bi_philox_at(a->seed, bi_random_points_stream(a, purpose), (uint64_t)i * pairs + (uint64_t)pair);
 }
 
-/* Coordinates 2 pair and 2 pair + 1 of a row, uniform. */
+/* Uniform coordinates 2 pair and 2 pair + 1 of a row. */
 BI_FN void bi_random_uniforms(const struct bi_random_points_args *a, int purpose, int64_t i, int32_t pair, double x[2])
 {
     struct bi_philox block = bi_random_points_block(a, purpose, i, pair);
@@ -54,7 +54,8 @@ BI_FN void bi_random_uniforms(const struct bi_random_points_args *a, int purpose
     x[1] = bi_unit_f64(block.v[2], block.v[3]);
 }
 
-/* The same, normal. Source: Box and Muller, A Note on the Generation of Random Normal Deviates (1958). */
+/* The same with normal coordinates. Source: Box and Muller, A Note on the Generation of Random Normal Deviates
+ * (1958). */
 BI_FN void bi_random_normals(const struct bi_random_points_args *a, int64_t i, int32_t pair, double x[2])
 {
     struct bi_philox block = bi_random_points_block(a, 0, i, pair);
@@ -71,13 +72,13 @@ BI_FN void bi_random_store(const struct bi_random_points_args *a, int64_t i, int
     int64_t at = i * a->dim + c;
     switch (a->dtype) {
     case BOSC_F32:
-        /* A uniform one is cut to 24 bits, so that none is rounded up to 1. */
+        /* Uniform numbers are truncated to 24 bits, because rounding could yield 1. */
         if (a->kind == BOSC_RANDOM_POINTS_UNIFORM) x = (double)(int32_t)(x * 0x1p24) * 0x1p-24;
         ((float *)a->points)[at] = (float)x;
         break;
     case BOSC_F64: ((double *)a->points)[at] = x; break;
-    case BOSC_I32: ((int32_t *)a->points)[at] = (int32_t)bi_nearest(x * 0x1p20); break;
-    default: ((int64_t *)a->points)[at] = (int64_t)bi_nearest(x * 0x1p20); break;
+    case BOSC_I32: ((int32_t *)a->points)[at] = (int32_t)bi_round_even(x * 0x1p20); break;
+    default: ((int64_t *)a->points)[at] = (int64_t)bi_round_even(x * 0x1p20); break;
     }
 }
 
@@ -93,6 +94,8 @@ BI_FN double bi_random_length(const struct bi_random_points_args *a, int64_t i)
     return bi_sqrt(sum);
 }
 
+/* Writes row i: uniform, clustered (normal around one of 64 centres), or on the unit sphere (a scaled normal
+ * vector). */
 BI_FN void bi_step_points(const struct bi_random_points_args *a, int64_t i)
 {
     double length = a->kind == BOSC_RANDOM_POINTS_SPHERE ? bi_random_length(a, i) : 1;
@@ -107,8 +110,8 @@ BI_FN void bi_step_points(const struct bi_random_points_args *a, int64_t i)
             bi_random_uniforms(a, 2, cluster, pair, centre);
             for (int j = 0; j < 2; j++) x[j] = centre[j] + 0.01 * x[j];
         }
-        if (a->kind ==
-            BOSC_RANDOM_POINTS_SPHERE) /* where all normals are 0 (once in 2^53 rows of one), the first axis */
+        /* A zero vector (a normal of 0 in one dimension: once in 2^53 rows) becomes the first axis. */
+        if (a->kind == BOSC_RANDOM_POINTS_SPHERE)
             for (int j = 0; j < 2; j++) x[j] = length > 0 ? x[j] / length : pair + j == 0;
         for (int32_t j = 0; j < 2 && 2 * pair + j < a->dim; j++) bi_random_store(a, i, 2 * pair + j, x[j]);
     }

@@ -1,4 +1,4 @@
-/* The steps of random arrays: what happens to item i, for the CPU and the device. */
+/* The steps of random arrays, for the CPU and the device. */
 #ifndef BI_RANDOM_STEPS_STEPS_H
 #define BI_RANDOM_STEPS_STEPS_H
 

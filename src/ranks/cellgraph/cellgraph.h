@@ -1,4 +1,5 @@
-/* Inside a distributed cell graph, and what its drivers share. */
+/* Inside a cell graph over ranks: the handle, and functions that its drivers share.
+ * `local_status`: this rank's own status, which is exchanged at the next agreement. */
 #ifndef BI_RANKS_CELLGRAPH_CELLGRAPH_H
 #define BI_RANKS_CELLGRAPH_CELLGRAPH_H
 
@@ -7,8 +8,8 @@
 #include "cellgraph/vertices.h"
 #include "ranks/exchange/route.h"
 
-/* Those of all ranks, of which this one has `own` from `first` on. */
-struct bi_ranks_share {
+/* This rank's shard of rows, vertices or edges: `own` of `all`, from `first` on. */
+struct bi_ranks_shard {
     int64_t first, own, all;
 };
 
@@ -18,7 +19,7 @@ enum {
     BI_RANKS_CELLGRAPH_MULTIPLICITIES,  /* (own vertices) int64 */
     BI_RANKS_CELLGRAPH_VERTEX_OF,       /* (own rows) int64: vertices over all ranks */
     BI_RANKS_CELLGRAPH_HIGHS,           /* (own edges) int64: the higher representative */
-    BI_RANKS_CELLGRAPH_LOWS,            /* (own edges) uint64: the lower one less the first row, << 32 | the letter */
+    BI_RANKS_CELLGRAPH_LOWS,            /* (own edges) uint64: (the lower one - first row) << 32 | the letter */
     BI_RANKS_CELLGRAPH_BLOCKS
 };
 
@@ -26,37 +27,38 @@ struct bosc_ranks_cellgraph {
     bosc_comm *comm;
     struct bi_memory memory, host;
     bosc_cellgraph_opts opts; /* every field set */
-    bosc_cellgraph *local;    /* of one rank alone: the graph. Else this rank's distinct vectors, without edges */
-    bosc_cellgraph *met;      /* of several ranks: what came here last, kept for its memory */
-    struct bi_ranks_share rows, vertices, edges;
-    struct bi_block blocks[BI_RANKS_CELLGRAPH_BLOCKS]; /* of several ranks */
+    bosc_cellgraph *local;    /* one rank: the graph; several: this rank's distinct vectors, without edges */
+    bosc_cellgraph *gathered; /* several ranks: the graph over the vectors last gathered here, kept for its memory */
+    struct bi_ranks_shard rows, vertices, edges;
+    struct bi_block blocks[BI_RANKS_CELLGRAPH_BLOCKS]; /* several ranks only */
 };
 
-/* Whether the handle is there, without which a rank cannot meet the others. */
+/* Checks that the handle is not NULL; without its communicator no agreement is possible. */
 bosc_status bi_ranks_cellgraph_check(bosc_ctx *ctx, const bosc_ranks_cellgraph *graph);
 
-/* The options of a rank's graphs, of several ranks: no edges are looked for in the first one. */
+/* Return the options of the two graphs of a rank; the local one finds no edges. */
 bosc_cellgraph_opts bi_ranks_cellgraph_local_opts(const bosc_cellgraph_opts *opts);
-bosc_cellgraph_opts bi_ranks_cellgraph_met_opts(const bosc_cellgraph_opts *opts);
+bosc_cellgraph_opts bi_ranks_cellgraph_gathered_opts(const bosc_cellgraph_opts *opts);
 
-/* Makes room in a block. */
+/* Reserves a block. */
 bosc_status bi_ranks_cellgraph_reserve_block(bosc_ctx *ctx, bosc_ranks_cellgraph *graph, int block, int64_t count,
                                              size_t size);
 
-/* Sends vectors (count x words), in reach, to the owners of their bits in `mask`. Ended by bi_ranks_route_end. */
-bosc_status bi_ranks_cellgraph_route(bosc_ctx *ctx, const bosc_ranks_cellgraph *graph, bosc_status local_status,
-                                     const uint64_t *vectors, int64_t count, uint64_t mask,
-                                     struct bi_ranks_route *route);
+/* Begins the route of vectors (count x words), in reach, to the owners of the hash of their bits in `mask`.
+ * bi_ranks_route_end ends it. */
+bosc_status bi_ranks_cellgraph_begin_route(bosc_ctx *ctx, const bosc_ranks_cellgraph *graph, bosc_status local_status,
+                                           const uint64_t *vectors, int64_t count, uint64_t mask,
+                                           struct bi_ranks_route *route);
 
-/* Brings slices->offsets in reach of kernels, in scratch. */
-bosc_status bi_ranks_cellgraph_bring_offsets(bosc_ctx *ctx, const struct bi_ranks_slices *slices,
+/* Copies slices->offsets to scratch, in reach of kernels. */
+bosc_status bi_ranks_cellgraph_stage_offsets(bosc_ctx *ctx, const struct bi_ranks_slices *slices,
                                              const int64_t **offsets);
 
-/* The vertices of the rows of several ranks, of which `rows` are this one's. */
+/* Finds the vertices of all ranks' rows. rows: this rank's slice. */
 bosc_status bi_ranks_cellgraph_find_vertices(bosc_ctx *ctx, bosc_ranks_cellgraph *graph,
                                              const struct bi_cellgraph_rows *rows);
 
-/* The edges between them, in order. */
+/* Finds the edges between them, in order. */
 bosc_status bi_ranks_cellgraph_find_edges(bosc_ctx *ctx, bosc_ranks_cellgraph *graph,
                                           const struct bi_ranks_slices *slices);
 

@@ -1,5 +1,5 @@
-/* Components over ranks: the ranks' edges as graphs of all vertices, whose components are known. A mask is that of the
- * rank's own vertices, in reach. */
+/* Components of a cell graph over ranks: the ranks' edges become graphs of all vertices, whose components are computed
+ * over ranks. A mask covers the rank's own vertices, in reach. */
 #include <boscage/ranks/forest.h>
 #include <boscage/graph.h>
 
@@ -15,18 +15,18 @@ static struct bi_ranks_cellgraph_end end_of(const bosc_ranks_cellgraph *graph, c
                                            .mask = mask};
 }
 
-/* The rank that has the row of each edge's higher end tells its vertex. */
-static bosc_status ask_highs(bosc_ctx *ctx, const bosc_ranks_cellgraph *graph, const struct bi_ranks_route *route,
-                             const uint8_t *mask, uint32_t *vertices)
+/* The rank that has the row of each edge's higher end returns its vertex. */
+static bosc_status query_high_vertices(bosc_ctx *ctx, const bosc_ranks_cellgraph *graph,
+                                       const struct bi_ranks_route *route, const uint8_t *mask, uint32_t *vertices)
 {
-    const int64_t came = route->x.received;
+    const int64_t received = route->x.received;
     struct bi_ranks_cellgraph_end end = end_of(graph, mask);
     void *rows;
     BI_TRY(bi_ranks_route_items(ctx, graph->comm, BOSC_OK, route, sizeof *end.rows,
                                 graph->blocks[BI_RANKS_CELLGRAPH_HIGHS].data, &rows));
     end.rows = rows;
-    bosc_status local_status = bi_scratch_of(ctx, came, sizeof *end.vertices, &end.vertices);
-    if (local_status == BOSC_OK) local_status = ctx->ops->dist->steps->cellgraph_high_end(ctx, came, &end);
+    bosc_status local_status = bi_scratch_of(ctx, received, sizeof *end.vertices, &end.vertices);
+    if (local_status == BOSC_OK) local_status = ctx->ops->dist->steps->cellgraph_high_end(ctx, received, &end);
     return bi_ranks_route_answers(ctx, graph->comm, local_status, route, sizeof *end.vertices, end.vertices, vertices);
 }
 
@@ -34,88 +34,91 @@ static bosc_status find_owners(bosc_ctx *ctx, const bosc_ranks_cellgraph *graph,
                                uint32_t **owners)
 {
     const int64_t edges = graph->edges.own;
-    struct bi_ranks_cellgraph_owner_of_high find = {.highs = graph->blocks[BI_RANKS_CELLGRAPH_HIGHS].data,
+    struct bi_ranks_cellgraph_owner_of_high find = {.high_rows = graph->blocks[BI_RANKS_CELLGRAPH_HIGHS].data,
                                                     .ranks = slices->rank_count};
-    BI_TRY(bi_ranks_cellgraph_bring_offsets(ctx, slices, &find.offsets));
+    BI_TRY(bi_ranks_cellgraph_stage_offsets(ctx, slices, &find.offsets));
     BI_TRY(bi_scratch_of(ctx, edges, sizeof *find.owners, &find.owners));
     *owners = find.owners;
     return ctx->ops->dist->steps->cellgraph_owner_of_high(ctx, edges, &find);
 }
 
-/* highs: (own edges) the vertices of the higher ends. */
-static bosc_status find_highs(bosc_ctx *ctx, const bosc_ranks_cellgraph *graph, const struct bi_ranks_slices *slices,
-                              const uint8_t *mask, uint32_t *highs)
+/* high_vertices: (own edges): the vertices of the higher ends. */
+static bosc_status find_high_vertices(bosc_ctx *ctx, const bosc_ranks_cellgraph *graph,
+                                      const struct bi_ranks_slices *slices, const uint8_t *mask,
+                                      uint32_t *high_vertices)
 {
     struct bi_ranks_route route;
     uint32_t *owners = NULL;
     const bosc_status local_status = find_owners(ctx, graph, slices, &owners);
     bosc_status status = bi_ranks_route_to_owners(ctx, graph->comm, local_status, owners, graph->edges.own, &route);
-    if (status == BOSC_OK) status = ask_highs(ctx, graph, &route, mask, highs);
+    if (status == BOSC_OK) status = query_high_vertices(ctx, graph, &route, mask, high_vertices);
     bi_ranks_route_end(ctx, &route);
     return status;
 }
 
-static bosc_status find_lows(bosc_ctx *ctx, const bosc_ranks_cellgraph *graph, const uint8_t *mask, uint32_t *lows)
+static bosc_status find_low_vertices(bosc_ctx *ctx, const bosc_ranks_cellgraph *graph, const uint8_t *mask,
+                                     uint32_t *low_vertices)
 {
     struct bi_ranks_cellgraph_end low = end_of(graph, mask);
-    low.lows = graph->blocks[BI_RANKS_CELLGRAPH_LOWS].data;
-    low.vertices = lows;
+    low.low_rows = graph->blocks[BI_RANKS_CELLGRAPH_LOWS].data;
+    low.vertices = low_vertices;
     return ctx->ops->dist->steps->cellgraph_low_end(ctx, graph->edges.own, &low);
 }
 
-/* The graph of this rank's edges between vertices that are there. */
-static bosc_status build(bosc_ctx *ctx, const bosc_ranks_cellgraph *graph, const struct bi_ranks_cellgraph_drop *ends,
-                         bosc_graph **edges)
+/* Builds the graph of this rank's edges between included vertices. */
+static bosc_status build_edge_graph(bosc_ctx *ctx, const bosc_ranks_cellgraph *graph,
+                                    const struct bi_ranks_cellgraph_drop_edges *ends, bosc_graph **edges)
 {
     const bosc_graph_opts opts = {.size = sizeof opts, .id_bits = 32, .drop_loops = 1, .assume_valid = 1};
-    BI_TRY(ctx->ops->dist->steps->cellgraph_drop(ctx, graph->edges.own, ends));
+    BI_TRY(ctx->ops->dist->steps->cellgraph_drop_edges(ctx, graph->edges.own, ends));
     BI_TRY(bosc_graph_create(ctx, &opts, edges));
-    return bosc_graph_build(ctx, *edges, ends->lows, ends->highs, NULL, graph->vertices.all, graph->edges.own);
+    return bosc_graph_build(ctx, *edges, ends->low_vertices, ends->high_vertices, NULL, graph->vertices.all,
+                            graph->edges.own);
 }
 
-/* Labels of all vertices. */
-static bosc_status label(bosc_ctx *ctx, const bosc_ranks_cellgraph *graph, const struct bi_ranks_cellgraph_drop *ends,
-                         uint32_t *labels, int64_t *count)
+/* Labels all vertices. */
+static bosc_status label_vertices(bosc_ctx *ctx, const bosc_ranks_cellgraph *graph,
+                                  const struct bi_ranks_cellgraph_drop_edges *ends, uint32_t *labels, int64_t *count)
 {
     bosc_graph *edges = NULL;
-    bosc_status status = bi_comm_agree(ctx, graph->comm, build(ctx, graph, ends, &edges));
+    bosc_status status = bi_comm_agree(ctx, graph->comm, build_edge_graph(ctx, graph, ends, &edges));
     if (status == BOSC_OK) status = bosc_ranks_components_compute(ctx, graph->comm, edges, NULL, labels, count);
     bosc_graph_free(edges);
     return status;
 }
 
-/* How many of this rank's vertices are not there. */
-static bosc_status count_missing(bosc_ctx *ctx, const bosc_ranks_cellgraph *graph, const uint8_t *mask,
-                                 int64_t *missing)
+/* Counts this rank's excluded vertices. */
+static bosc_status count_excluded(bosc_ctx *ctx, const bosc_ranks_cellgraph *graph, const uint8_t *mask,
+                                  int64_t *excluded)
 {
-    int64_t *place, there;
-    *missing = 0;
+    int64_t *counter, included;
+    *excluded = 0;
     if (!mask || graph->vertices.own == 0) return BOSC_OK;
-    BI_TRY(bi_scratch_of(ctx, 1, sizeof *place, &place));
-    BI_TRY(ctx->backend->core->compact(ctx, 1, mask, mask, graph->vertices.own, NULL, place));
-    BI_TRY(bi_read_back(ctx, &there, place, sizeof there));
-    *missing = graph->vertices.own - there;
+    BI_TRY(bi_scratch_of(ctx, 1, sizeof *counter, &counter));
+    BI_TRY(ctx->backend->core->compact(ctx, 1, mask, mask, graph->vertices.own, NULL, counter));
+    BI_TRY(bi_read_back(ctx, &included, counter, sizeof included));
+    *excluded = graph->vertices.own - included;
     return BOSC_OK;
 }
 
-/* Labels of this rank's vertices, of id_bits. */
-static bosc_status resize_own(bosc_ctx *ctx, const bosc_ranks_cellgraph *graph, uint32_t *all, const uint8_t *mask,
-                              const void **labels)
+/* Converts the labels of this rank's vertices to id_bits. */
+static bosc_status write_own_labels(bosc_ctx *ctx, const bosc_ranks_cellgraph *graph, uint32_t *all,
+                                    const uint8_t *mask, const void **labels)
 {
     const int64_t own = graph->vertices.own;
-    const bool wide = graph->opts.id_bits == 64;
-    struct bi_ranks_cellgraph_widen widen = {.in = all + graph->vertices.first};
-    struct bi_ranks_cellgraph_clear_label clear = {mask, wide, all + graph->vertices.first};
-    if (wide) {
+    const bool is_64bit = graph->opts.id_bits == 64;
+    struct bi_ranks_cellgraph_add_offset widen = {.in = all + graph->vertices.first};
+    struct bi_ranks_cellgraph_clear_label clear = {mask, is_64bit, all + graph->vertices.first};
+    if (is_64bit) {
         BI_TRY(bi_scratch_of(ctx, own, sizeof *widen.out, &widen.out));
-        BI_TRY(ctx->ops->dist->steps->cellgraph_widen(ctx, own, &widen));
+        BI_TRY(ctx->ops->dist->steps->cellgraph_add_offset(ctx, own, &widen));
         clear.labels = widen.out;
     }
     *labels = clear.labels;
     return mask ? ctx->ops->dist->steps->cellgraph_clear_label(ctx, own, &clear) : BOSC_OK;
 }
 
-static bosc_status give(bosc_ctx *ctx, const bosc_ranks_cellgraph *graph, const void *own, void *labels)
+static bosc_status copy_labels(bosc_ctx *ctx, const bosc_ranks_cellgraph *graph, const void *own, void *labels)
 {
     const size_t bytes = (size_t)graph->vertices.own * (size_t)graph->opts.id_bits / 8;
     if (!labels || bytes == 0) return BOSC_OK;
@@ -123,29 +126,34 @@ static bosc_status give(bosc_ctx *ctx, const bosc_ranks_cellgraph *graph, const 
     return ctx->backend->sync(ctx);
 }
 
-static bosc_status components(bosc_ctx *ctx, const bosc_ranks_cellgraph *graph, const struct bi_ranks_slices *slices,
-                              const uint8_t *vertex_mask, void *labels, int64_t *count)
+static bosc_status compute_components(bosc_ctx *ctx, const bosc_ranks_cellgraph *graph,
+                                      const struct bi_ranks_slices *slices, const uint8_t *vertex_mask, void *labels,
+                                      int64_t *count)
 {
     const int64_t own = graph->vertices.own, edges = graph->edges.own;
     const uint8_t *mask = NULL;
-    struct bi_ranks_cellgraph_drop ends = {NULL, NULL};
+    struct bi_ranks_cellgraph_drop_edges ends = {NULL, NULL};
     uint32_t *all = NULL;
-    const void *sized = NULL;
-    int64_t missing = 0;
+    const void *own_labels = NULL;
+    int64_t excluded = 0;
     bool staged = false;
+    /* 1. The vertices of the lower ends are local. */
     bosc_status local_status =
         bi_stage_in(ctx, vertex_mask, vertex_mask ? (size_t)own : 0, (const void **)&mask, &staged);
-    if (local_status == BOSC_OK) local_status = bi_scratch_of(ctx, edges, sizeof *ends.lows, &ends.lows);
-    if (local_status == BOSC_OK) local_status = bi_scratch_of(ctx, edges, sizeof *ends.highs, &ends.highs);
+    if (local_status == BOSC_OK)
+        local_status = bi_scratch_of(ctx, edges, sizeof *ends.low_vertices, &ends.low_vertices);
+    if (local_status == BOSC_OK)
+        local_status = bi_scratch_of(ctx, edges, sizeof *ends.high_vertices, &ends.high_vertices);
     if (local_status == BOSC_OK) local_status = bi_scratch_of(ctx, graph->vertices.all, sizeof *all, &all);
-    if (local_status == BOSC_OK) local_status = find_lows(ctx, graph, mask, ends.lows);
-    if (local_status == BOSC_OK) local_status = count_missing(ctx, graph, mask, &missing);
-    BI_TRY(bi_comm_sum(ctx, graph->comm, local_status, &missing, 1));
-    BI_TRY_WITH_SCRATCH(ctx, find_highs(ctx, graph, slices, mask, ends.highs));
-    BI_TRY(label(ctx, graph, &ends, all, count));
-    *count -= missing;
-    BI_TRY(bi_comm_agree(ctx, graph->comm, resize_own(ctx, graph, all, mask, &sized)));
-    return bi_comm_agree(ctx, graph->comm, give(ctx, graph, sized, labels));
+    if (local_status == BOSC_OK) local_status = find_low_vertices(ctx, graph, mask, ends.low_vertices);
+    if (local_status == BOSC_OK) local_status = count_excluded(ctx, graph, mask, &excluded);
+    BI_TRY(bi_comm_sum(ctx, graph->comm, local_status, &excluded, 1));
+    /* 2. Query the vertices of the higher ends, and label. */
+    BI_TRY_WITH_SCRATCH(ctx, find_high_vertices(ctx, graph, slices, mask, ends.high_vertices));
+    BI_TRY(label_vertices(ctx, graph, &ends, all, count));
+    *count -= excluded;
+    BI_TRY(bi_comm_agree(ctx, graph->comm, write_own_labels(ctx, graph, all, mask, &own_labels)));
+    return bi_comm_agree(ctx, graph->comm, copy_labels(ctx, graph, own_labels, labels));
 }
 
 static bosc_status components_of_ranks(bosc_ctx *ctx, const bosc_ranks_cellgraph *graph, bosc_status local_status,
@@ -157,13 +165,14 @@ static bosc_status components_of_ranks(bosc_ctx *ctx, const bosc_ranks_cellgraph
     if (status == BOSC_OK && graph->vertices.all >= (int64_t)UINT32_MAX)
         status = bi_fail(ctx, BOSC_ERR_LIMIT, "graph: %lld vertices of all ranks; components serve less than 2^32 - 1",
                          (long long)graph->vertices.all);
-    if (status == BOSC_OK && graph->vertices.all > 0) status = components(ctx, graph, &slices, mask, labels, count);
+    if (status == BOSC_OK && graph->vertices.all > 0)
+        status = compute_components(ctx, graph, &slices, mask, labels, count);
     bi_ranks_slices_end(ctx, &slices);
     return status;
 }
 
-static bosc_status check_and_find(bosc_ctx *ctx, const bosc_ranks_cellgraph *graph, const uint8_t *mask, void *labels,
-                                  int64_t *count)
+static bosc_status check_and_compute(bosc_ctx *ctx, const bosc_ranks_cellgraph *graph, const uint8_t *mask,
+                                     void *labels, int64_t *count)
 {
     int64_t found;
     bosc_status status;
@@ -172,7 +181,7 @@ static bosc_status check_and_find(bosc_ctx *ctx, const bosc_ranks_cellgraph *gra
     if (local_status == BOSC_OK)
         local_status = bi_check_aligned(ctx, "labels", labels, (size_t)graph->opts.id_bits / 8);
     bi_progress_set_total(ctx, 12 * (double)graph->vertices.all);
-    if (!graph->met) {
+    if (!graph->gathered) {
         BI_TRY(bi_comm_agree(ctx, graph->comm, local_status));
         return bosc_cellgraph_components_masked(ctx, graph->local, mask, labels, count);
     }
@@ -185,12 +194,12 @@ bosc_status bosc_ranks_cellgraph_components(bosc_ctx *ctx, const bosc_ranks_cell
                                             int64_t *count)
 {
     BI_ENTER(ctx);
-    return check_and_find(ctx, graph, NULL, labels, count);
+    return check_and_compute(ctx, graph, NULL, labels, count);
 }
 
 bosc_status bosc_ranks_cellgraph_components_masked(bosc_ctx *ctx, const bosc_ranks_cellgraph *graph,
                                                    const uint8_t *vertex_mask, void *labels, int64_t *count)
 {
     BI_ENTER(ctx);
-    return check_and_find(ctx, graph, vertex_mask, labels, count);
+    return check_and_compute(ctx, graph, vertex_mask, labels, count);
 }

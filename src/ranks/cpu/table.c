@@ -1,4 +1,4 @@
-/* The CPU's table of distributed structures. */
+/* The CPU's steps of structures over ranks. */
 #include "core/steps.h"
 #include "ranks/steps/steps.h"
 

@@ -1,4 +1,4 @@
-/* CUDA's table of distributed structures. */
+/* CUDA's steps of structures over ranks. */
 #define BI_STEP_ROOM dist
 
 #include "core/cuda/steps.cuh"

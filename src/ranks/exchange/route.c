@@ -1,4 +1,4 @@
-/* Items on their way to the owners of their keys, and answers on theirs back. */
+/* Routes items to the owners of their keys, and the owners' answers back to the items' rows. */
 #include "ranks/exchange/route.h"
 
 #include "core/call.h"
@@ -6,20 +6,21 @@
 
 struct items {
     int64_t n;
-    const uint32_t *owners; /* (n); NULL: those of the keys */
+    const uint32_t *owners; /* (n); NULL: computed from the keys */
     const void *keys;
     int32_t key_bits;
 };
 
 static bosc_status find_owners(bosc_ctx *ctx, struct items *items, int32_t ranks)
 {
-    struct bi_ranks_owners find = {.keys = items->keys, .key_bits = items->key_bits, .rank_count = (uint32_t)ranks};
-    BI_TRY(bi_scratch_of(ctx, items->n, sizeof *find.owners, &find.owners));
-    items->owners = find.owners;
-    return ctx->ops->dist->steps->owners(ctx, items->n, &find);
+    struct bi_ranks_hash_owners hash = {
+        .keys = items->keys, .key_bits = items->key_bits, .rank_count = (uint32_t)ranks};
+    BI_TRY(bi_scratch_of(ctx, items->n, sizeof *hash.owners, &hash.owners));
+    items->owners = hash.owners;
+    return ctx->ops->dist->steps->hash_owners(ctx, items->n, &hash);
 }
 
-/* Rows by their owners, which get counts[r] of them. */
+/* Lists the rows grouped by owner, stably. counts[r]: number of rows of rank r. */
 static bosc_status split_rows(bosc_ctx *ctx, struct items items, int64_t *rows, int64_t *counts, int32_t ranks)
 {
     struct bi_ranks_global_ids number = {.first = 0};
@@ -32,15 +33,15 @@ static bosc_status split_rows(bosc_ctx *ctx, struct items items, int64_t *rows, 
     BI_TRY(bi_scratch_of(ctx, 1, sizeof *bad, &bad));
     BI_TRY(ctx->ops->dist->steps->global_ids(ctx, items.n, &number));
     BI_TRY(ctx->backend->core->split(ctx, sizeof *rows, number.ids, items.owners, items.n, ranks, rows, offsets, bad));
-    ends = offsets + 1;
+    ends = offsets + 1; /* counts[r] = the end of rank r's rows; then differences */
     BI_TRY(ctx->backend->copy(ctx, counts, ends, (size_t)ranks * sizeof *counts));
     BI_TRY(ctx->backend->sync(ctx));
     for (int32_t r = ranks - 1; r > 0; r--) counts[r] -= counts[r - 1];
     return BOSC_OK;
 }
 
-static bosc_status begin(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status, struct items items,
-                         struct bi_ranks_route *route)
+static bosc_status begin_route(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status, struct items items,
+                               struct bi_ranks_route *route)
 {
     const int32_t ranks = comm->rank_count;
     const size_t bytes = (size_t)ranks * sizeof(int64_t);
@@ -59,13 +60,13 @@ static bosc_status begin(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_statu
 bosc_status bi_ranks_route_begin(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status, const void *keys,
                                  int32_t key_bits, int64_t n, struct bi_ranks_route *route)
 {
-    return begin(ctx, comm, local_status, (struct items){n, NULL, keys, key_bits}, route);
+    return begin_route(ctx, comm, local_status, (struct items){n, NULL, keys, key_bits}, route);
 }
 
 bosc_status bi_ranks_route_to_owners(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status, const uint32_t *owners,
                                      int64_t n, struct bi_ranks_route *route)
 {
-    return begin(ctx, comm, local_status, (struct items){.n = n, .owners = owners}, route);
+    return begin_route(ctx, comm, local_status, (struct items){.n = n, .owners = owners}, route);
 }
 
 static bosc_status move_rows(bosc_ctx *ctx, bi_step_fn move, const struct bi_ranks_route *route, size_t item_size,
@@ -81,8 +82,8 @@ static bosc_status send_items(bosc_ctx *ctx, bosc_comm *comm, bosc_status *local
     void *sent = NULL;
     if (*local_status == BOSC_OK) *local_status = bi_scratch_of(ctx, route->x.sent, item_size, &sent);
     if (*local_status == BOSC_OK)
-        *local_status = move_rows(ctx, ctx->ops->dist->steps->take_rows, route, item_size, items, sent);
-    return bi_exchange_move(ctx, comm, local_status, &route->x, item_size, sent, received);
+        *local_status = move_rows(ctx, ctx->ops->dist->steps->gather_rows, route, item_size, items, sent);
+    return bi_exchange_items_deferred(ctx, comm, local_status, &route->x, item_size, sent, received);
 }
 
 bosc_status bi_ranks_route_move(bosc_ctx *ctx, bosc_comm *comm, bosc_status *local_status,
@@ -105,11 +106,11 @@ bosc_status bi_ranks_route_items(bosc_ctx *ctx, bosc_comm *comm, bosc_status loc
 static bosc_status send_answers(bosc_ctx *ctx, bosc_comm *comm, bosc_status *local_status,
                                 const struct bi_ranks_route *route, size_t item_size, const void *answers, void *out)
 {
-    void *came = NULL;
-    if (*local_status == BOSC_OK) *local_status = bi_scratch_of(ctx, route->x.sent, item_size, &came);
-    BI_TRY(bi_exchange_move_back(ctx, comm, local_status, &route->x, item_size, answers, came));
+    void *returned = NULL;
+    if (*local_status == BOSC_OK) *local_status = bi_scratch_of(ctx, route->x.sent, item_size, &returned);
+    BI_TRY(bi_exchange_replies_deferred(ctx, comm, local_status, &route->x, item_size, answers, returned));
     if (*local_status == BOSC_OK)
-        *local_status = move_rows(ctx, ctx->ops->dist->steps->put_rows, route, item_size, came, out);
+        *local_status = move_rows(ctx, ctx->ops->dist->steps->scatter_rows, route, item_size, returned, out);
     return BOSC_OK;
 }
 

@@ -1,15 +1,15 @@
-/* Arguments that ranks share, and slices. */
+/* Checks that arguments are equal on all ranks; gathers the sizes of the ranks' slices. */
 #include "ranks/exchange/slices.h"
 
 #include <string.h>
 
-enum { MOST_ARGUMENTS = BI_COMM_MESSAGE / 8 };
+enum { MAX_ARGUMENTS = BI_COMM_MESSAGE / 8 };
 
-bosc_status bi_ranks_same(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status,
-                          const struct bi_ranks_argument *arguments, int32_t count)
+bosc_status bi_ranks_check_same(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status,
+                                const struct bi_ranks_argument *arguments, int32_t count)
 {
-    int64_t values[MOST_ARGUMENTS];
-    const int64_t *first = comm->gather; /* those of rank 0 */
+    int64_t values[MAX_ARGUMENTS];
+    const int64_t *first = comm->gather; /* the values of rank 0 */
     for (int32_t i = 0; i < count; i++) values[i] = arguments[i].value;
     BI_TRY(bi_comm_agree(ctx, comm, local_status));
     BI_TRY(bi_comm_all_gather(ctx, comm, values, (size_t)count * sizeof *values, comm->gather));
@@ -20,13 +20,16 @@ bosc_status bi_ranks_same(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_stat
     return bi_comm_agree(ctx, comm, local_status);
 }
 
-static size_t bytes_of(const struct bi_ranks_slices *s) { return (2 * (size_t)s->rank_count + 1) * sizeof(int64_t); }
+static size_t slices_bytes(const struct bi_ranks_slices *s)
+{
+    return (2 * (size_t)s->rank_count + 1) * sizeof(int64_t);
+}
 
 bosc_status bi_ranks_slices_begin(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status, int64_t n,
                                   struct bi_ranks_slices *s)
 {
     *s = (struct bi_ranks_slices){.rank = comm->rank, .rank_count = comm->rank_count};
-    s->offsets = local_status == BOSC_OK ? bi_host_alloc(ctx, bytes_of(s)) : NULL;
+    s->offsets = local_status == BOSC_OK ? bi_host_alloc(ctx, slices_bytes(s)) : NULL;
     if (local_status == BOSC_OK && !s->offsets) local_status = BOSC_ERR_NOMEM;
     BI_TRY(bi_comm_agree(ctx, comm, local_status));
     s->counts = s->offsets + (s->rank_count + 1);
@@ -42,6 +45,6 @@ bosc_status bi_ranks_slices_begin(bosc_ctx *ctx, bosc_comm *comm, bosc_status lo
 
 void bi_ranks_slices_end(bosc_ctx *ctx, struct bi_ranks_slices *s)
 {
-    bi_memory_release(&ctx->host, s->offsets, bytes_of(s));
+    bi_memory_release(&ctx->host, s->offsets, slices_bytes(s));
     *s = (struct bi_ranks_slices){0};
 }

@@ -1,43 +1,43 @@
-/* A rank's part of a graph: what must be equal on all ranks, and the rank's edges by themselves. */
+/* A rank's slice of a graph: the arguments that must be equal on all ranks, and lists of the rank's edges. */
 #include <string.h>
 
 #include "core/call.h"
 #include "ranks/forest/forest.h"
 
 bosc_status bi_ranks_forest_check(bosc_ctx *ctx, const bosc_graph *graph, const bosc_msf_opts *opts,
-                                  struct bi_ranks_part *part)
+                                  struct bi_ranks_forest_slice *slice)
 {
-    part->graph = graph;
-    BI_TRY(bi_graph_view_of(ctx, graph, &part->view));
-    return bi_msf_check_opts(ctx, &part->view, opts, &part->opts);
+    slice->graph = graph;
+    BI_TRY(bi_graph_view_of(ctx, graph, &slice->view));
+    return bi_msf_check_opts(ctx, &slice->view, opts, &slice->opts);
 }
 
-/* ---- what must be equal ---- */
+/* ---- arguments that must be equal ---- */
 
 enum { VERTICES, WEIGHT, ID_BITS, MAXIMUM, TREES, REPLICATED, LIMIT, VERTEX_MASK, ENTRIES, VALUES };
 
 static const struct {
-    const char *what;
-    bool tell; /* the values say something */
-} equal[ENTRIES] = {
+    const char *name;
+    bool shows_values; /* the message shows the values */
+} shared[ENTRIES] = {
     [VERTICES] = {"graph: vertices", true}, [WEIGHT] = {"graph: weight type", true},
     [ID_BITS] = {"graph: id_bits", true},   [MAXIMUM] = {"opts: maximum", true},
     [TREES] = {"opts: trees", true},        [REPLICATED] = {"opts: replicated_bytes", true},
     [LIMIT] = {"opts: limit", false},       [VERTEX_MASK] = {"opts: vertex_mask", false},
 };
 
-static bosc_status compare(bosc_ctx *ctx, const int64_t *values, const int64_t *others)
+static bosc_status compare_values(bosc_ctx *ctx, const int64_t *values, const int64_t *others)
 {
     for (int k = 0; k < ENTRIES; k++) {
         if (values[k] == others[k]) continue;
-        if (!equal[k].tell) return bi_fail(ctx, BOSC_ERR_ARG, "%s: not that of rank 0", equal[k].what);
-        return bi_fail(ctx, BOSC_ERR_ARG, "%s: %lld is not the %lld of rank 0", equal[k].what, (long long)values[k],
+        if (!shared[k].shows_values) return bi_fail(ctx, BOSC_ERR_ARG, "%s: not that of rank 0", shared[k].name);
+        return bi_fail(ctx, BOSC_ERR_ARG, "%s: %lld is not the %lld of rank 0", shared[k].name, (long long)values[k],
                        (long long)others[k]);
     }
     return BOSC_OK;
 }
 
-/* A number that tells which vertices the mask leaves out. */
+/* Computes a number that identifies the set of excluded vertices. */
 static bosc_status hash_mask(bosc_ctx *ctx, const struct bi_msf_rows *rows, int64_t *hash)
 {
     struct bi_ranks_forest_hash_mask args = {rows->order.vertex_mask, NULL};
@@ -51,88 +51,89 @@ static bosc_status hash_mask(bosc_ctx *ctx, const struct bi_msf_rows *rows, int6
     return bi_read_back(ctx, hash, sum, sizeof *hash);
 }
 
-static bosc_status describe(bosc_ctx *ctx, struct bi_ranks_part *part, int64_t values[VALUES])
+static bosc_status gather_values(bosc_ctx *ctx, struct bi_ranks_forest_slice *slice, int64_t values[VALUES])
 {
-    const struct bi_graph_view *view = &part->view;
-    BI_TRY(bi_msf_rows_of(ctx, view, &part->opts, &part->rows));
-    part->opts.vertex_mask = part->rows.order.vertex_mask;
-    part->opts.edge_mask = part->rows.order.edge_mask;
+    const struct bi_graph_view *view = &slice->view;
+    BI_TRY(bi_msf_rows_of(ctx, view, &slice->opts, &slice->rows));
+    slice->opts.vertex_mask = slice->rows.order.vertex_mask;
+    slice->opts.edge_mask = slice->rows.order.edge_mask;
     values[VERTICES] = view->n;
     values[WEIGHT] = view->weight;
     values[ID_BITS] = view->id_bits;
-    values[MAXIMUM] = part->opts.maximum != 0;
-    values[TREES] = part->opts.trees;
-    values[REPLICATED] = part->opts.replicated_bytes;
-    values[LIMIT] = (int64_t)part->rows.order.limit;
+    values[MAXIMUM] = slice->opts.maximum != 0;
+    values[TREES] = slice->opts.trees;
+    values[REPLICATED] = slice->opts.replicated_bytes;
+    values[LIMIT] = (int64_t)slice->rows.order.limit;
     values[ENTRIES] = view->entries;
-    BI_TRY_WITH_SCRATCH(ctx, hash_mask(ctx, &part->rows, &values[VERTEX_MASK]));
+    BI_TRY_WITH_SCRATCH(ctx, hash_mask(ctx, &slice->rows, &values[VERTEX_MASK]));
     return BOSC_OK;
 }
 
-static bosc_status take_lists(bosc_ctx *ctx, int32_t ranks, struct bi_ranks_part *part)
+static bosc_status allocate_lists(bosc_ctx *ctx, int32_t ranks, struct bi_ranks_forest_slice *slice)
 {
-    part->list_bytes = 5 * (size_t)(ranks + 1) * sizeof *part->firsts;
-    part->firsts = bi_host_alloc(ctx, part->list_bytes);
-    if (!part->firsts) return BOSC_ERR_NOMEM;
-    part->sent_offsets = part->firsts + (ranks + 1);
-    part->received_offsets = part->sent_offsets + (ranks + 1);
-    part->numbers = part->received_offsets + (ranks + 1);
-    part->wanted = part->numbers + (ranks + 1);
+    slice->list_bytes = 5 * (size_t)(ranks + 1) * sizeof *slice->entry_begins;
+    slice->entry_begins = bi_host_alloc(ctx, slice->list_bytes);
+    if (!slice->entry_begins) return BOSC_ERR_NOMEM;
+    slice->sent_offsets = slice->entry_begins + (ranks + 1);
+    slice->received_offsets = slice->sent_offsets + (ranks + 1);
+    slice->counts = slice->received_offsets + (ranks + 1);
+    slice->requested = slice->counts + (ranks + 1);
     return BOSC_OK;
 }
 
-static bosc_status check_entries(bosc_ctx *ctx, const struct bi_ranks_part *part)
+static bosc_status check_entries(bosc_ctx *ctx, const struct bi_ranks_forest_slice *slice)
 {
-    if (part->view.id_bits == 64 || part->entries < (int64_t)UINT32_MAX) return BOSC_OK;
+    if (slice->view.id_bits == 64 || slice->entries < (int64_t)UINT32_MAX) return BOSC_OK;
     return bi_fail(ctx, BOSC_ERR_LIMIT, "graph: %lld entries over all ranks do not fit ids of 32 bits",
-                   (long long)part->entries);
+                   (long long)slice->entries);
 }
 
-bosc_status bi_ranks_forest_begin(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status, struct bi_ranks_part *part)
+bosc_status bi_ranks_forest_begin(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status,
+                                  struct bi_ranks_forest_slice *slice)
 {
     const int32_t ranks = comm->rank_count;
     int64_t values[VALUES] = {0};
     const int64_t *all = comm->gather;
-    part->firsts = NULL;
-    part->entries = 0;
-    if (local_status == BOSC_OK) local_status = take_lists(ctx, ranks, part);
-    if (local_status == BOSC_OK) local_status = describe(ctx, part, values);
+    slice->entry_begins = NULL;
+    slice->entries = 0;
+    if (local_status == BOSC_OK) local_status = allocate_lists(ctx, ranks, slice);
+    if (local_status == BOSC_OK) local_status = gather_values(ctx, slice, values);
     BI_TRY(bi_comm_agree(ctx, comm, local_status));
     BI_TRY(bi_comm_all_gather(ctx, comm, values, sizeof values, comm->gather));
     for (int32_t r = 0; r < ranks; r++) {
-        part->firsts[r] = part->entries;
-        part->entries += all[r * VALUES + ENTRIES];
+        slice->entry_begins[r] = slice->entries;
+        slice->entries += all[r * VALUES + ENTRIES];
     }
-    part->firsts[ranks] = part->entries;
-    part->first = part->firsts[comm->rank];
-    local_status = compare(ctx, values, all);
-    return bi_comm_agree(ctx, comm, local_status == BOSC_OK ? check_entries(ctx, part) : local_status);
+    slice->entry_begins[ranks] = slice->entries;
+    slice->first_entry = slice->entry_begins[comm->rank];
+    local_status = compare_values(ctx, values, all);
+    return bi_comm_agree(ctx, comm, local_status == BOSC_OK ? check_entries(ctx, slice) : local_status);
 }
 
-void bi_ranks_forest_end(bosc_ctx *ctx, struct bi_ranks_part *part)
+void bi_ranks_forest_end(bosc_ctx *ctx, struct bi_ranks_forest_slice *slice)
 {
-    bi_memory_release(&ctx->host, part->firsts, part->list_bytes);
+    bi_memory_release(&ctx->host, slice->entry_begins, slice->list_bytes);
 }
 
-/* ---- edges by themselves ---- */
+/* ---- lists of edges ---- */
 
-bosc_status bi_ranks_forest_take_edges(bosc_ctx *ctx, int64_t count, struct bi_ranks_edges *list)
+bosc_status bi_ranks_forest_allocate_edges(bosc_ctx *ctx, int64_t count, struct bi_ranks_edges *list)
 {
     list->count = count;
     BI_TRY(bi_scratch_of(ctx, count, sizeof *list->edges, &list->edges));
     return bi_scratch_of(ctx, count, sizeof *list->ranks, &list->ranks);
 }
 
-bosc_status bi_ranks_forest_index(bosc_ctx *ctx, const struct bi_ranks_part *part, const uint64_t *ids, int64_t count,
-                                  struct bi_ranks_forest_word **words)
+bosc_status bi_ranks_forest_index(bosc_ctx *ctx, const struct bi_ranks_forest_slice *slice, const uint64_t *ids,
+                                  int64_t count, struct bi_ranks_forest_word **words)
 {
-    const int64_t word_count = bi_div_up(part->view.entries, 64);
+    const int64_t word_count = bi_div_up(slice->view.entries, 64);
     BI_TRY(bi_scratch_of(ctx, word_count, sizeof **words, words));
-    const struct bi_ranks_forest_index index = {ids, count, (uint64_t)part->first, *words};
-    return ctx->ops->dist->steps->forest_index(ctx, word_count, &index);
+    const struct bi_ranks_forest_index_ids index = {ids, count, (uint64_t)slice->first_entry, *words};
+    return ctx->ops->dist->steps->forest_index_ids(ctx, word_count, &index);
 }
 
-bosc_status bi_ranks_forest_take_list(bosc_ctx *ctx, int64_t count, bool with_ids, struct bi_ranks_list *list)
+bosc_status bi_ranks_forest_allocate_list(bosc_ctx *ctx, int64_t count, bool with_ids, struct bi_ranks_list *list)
 {
     *list = (struct bi_ranks_list){.count = count};
     BI_TRY(bi_scratch_of(ctx, count, sizeof *list->keys, &list->keys));
@@ -140,51 +141,57 @@ bosc_status bi_ranks_forest_take_list(bosc_ctx *ctx, int64_t count, bool with_id
     return with_ids ? bi_scratch_of(ctx, count, sizeof *list->ids, &list->ids) : BOSC_OK;
 }
 
-static int64_t parts_of(const struct bi_ranks_part *part) { return bi_div_up(part->view.arcs, BI_RANKS_FOREST_ARCS); }
-
-bosc_status bi_ranks_forest_collect(bosc_ctx *ctx, const struct bi_ranks_part *part,
-                                    const struct bi_ranks_forest_word *words, struct bi_ranks_list *list)
+static int64_t chunk_count(const struct bi_ranks_forest_slice *slice)
 {
-    const struct bi_ranks_steps *steps = ctx->ops->dist->steps;
-    const int64_t parts = parts_of(part);
-    struct bi_ranks_forest_take take = {.rows = part->rows,
-                                        .words = words,
-                                        .first = (uint64_t)part->first,
-                                        .keys = list->keys,
-                                        .ends = list->ends,
-                                        .ids = list->ids};
-    if (list->count == 0) return BOSC_OK;
-    BI_TRY(bi_scratch_of(ctx, bi_div_up(part->view.arcs, 64), sizeof *take.arcs, &take.arcs));
-    BI_TRY(bi_scratch_of(ctx, parts + 1, sizeof *take.begins, &take.begins));
-    BI_TRY(ctx->backend->fill(ctx, take.begins + parts, 0, sizeof *take.begins));
-    BI_TRY_WITH_COST(ctx, BI_RANKS_FOREST_ARCS, steps->forest_count(ctx, parts, &take));
-    BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, take.begins, parts + 1, take.begins));
-    BI_TRY_WITH_COST(ctx, BI_RANKS_FOREST_ARCS, steps->forest_take(ctx, parts, &take));
-    return words ? BOSC_OK : bi_read_back(ctx, &list->count, take.begins + parts, sizeof list->count);
+    return bi_div_up(slice->view.arcs, BI_RANKS_FOREST_ARCS);
 }
 
-bosc_status bi_ranks_forest_fetch(bosc_ctx *ctx, const struct bi_ranks_part *part,
+bosc_status bi_ranks_forest_list_edges(bosc_ctx *ctx, const struct bi_ranks_forest_slice *slice,
+                                       const struct bi_ranks_forest_word *words, struct bi_ranks_list *list)
+{
+    const struct bi_ranks_steps *steps = ctx->ops->dist->steps;
+    const int64_t chunks = chunk_count(slice);
+    struct bi_ranks_forest_collect_edges collect = {.rows = slice->rows,
+                                                    .words = words,
+                                                    .first = (uint64_t)slice->first_entry,
+                                                    .keys = list->keys,
+                                                    .ends = list->ends,
+                                                    .ids = list->ids};
+    if (list->count == 0) return BOSC_OK;
+    BI_TRY(bi_scratch_of(ctx, bi_div_up(slice->view.arcs, 64), sizeof *collect.arc_bits, &collect.arc_bits));
+    BI_TRY(bi_scratch_of(ctx, chunks + 1, sizeof *collect.chunk_begins, &collect.chunk_begins));
+    BI_TRY(ctx->backend->fill(ctx, collect.chunk_begins + chunks, 0, sizeof *collect.chunk_begins));
+    /* 1. Mark and count the edges of each chunk. 2. Scan to offsets. 3. Write the edges. */
+    BI_TRY_WITH_COST(ctx, BI_RANKS_FOREST_ARCS, steps->forest_count_edges(ctx, chunks, &collect));
+    BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, collect.chunk_begins, chunks + 1,
+                                    collect.chunk_begins));
+    BI_TRY_WITH_COST(ctx, BI_RANKS_FOREST_ARCS, steps->forest_collect_edges(ctx, chunks, &collect));
+    return words ? BOSC_OK : bi_read_back(ctx, &list->count, collect.chunk_begins + chunks, sizeof list->count);
+}
+
+bosc_status bi_ranks_forest_fetch(bosc_ctx *ctx, const struct bi_ranks_forest_slice *slice,
                                   const struct bi_ranks_forest_word *words, const uint64_t *ids, int64_t count,
                                   struct bi_ranks_edges *list, uint8_t *found)
 {
-    const struct bi_ranks_forest_fetch fetch = {.rows = part->rows,
-                                                .words = words,
-                                                .ids = ids,
-                                                .first = (uint64_t)part->first,
-                                                .edges = list->edges,
-                                                .ranks = list->ranks,
-                                                .found = found};
+    const struct bi_ranks_forest_fetch_edges fetch = {.rows = slice->rows,
+                                                      .words = words,
+                                                      .ids = ids,
+                                                      .first = (uint64_t)slice->first_entry,
+                                                      .edges = list->edges,
+                                                      .ranks = list->ranks,
+                                                      .found = found};
     if (count == 0) return BOSC_OK;
     BI_TRY(ctx->backend->fill(ctx, found, 0, (size_t)count));
-    BI_TRY_WITH_COST(ctx, BI_RANKS_FOREST_ARCS, ctx->ops->dist->steps->forest_fetch(ctx, parts_of(part), &fetch));
+    BI_TRY_WITH_COST(ctx, BI_RANKS_FOREST_ARCS,
+                     ctx->ops->dist->steps->forest_fetch_edges(ctx, chunk_count(slice), &fetch));
     return BOSC_OK;
 }
 
-bosc_status bi_ranks_forest_sort(bosc_ctx *ctx, const struct bi_ranks_part *part, const struct bi_ranks_edges *from,
-                                 struct bi_ranks_edges *to)
+bosc_status bi_ranks_forest_sort(bosc_ctx *ctx, const struct bi_ranks_forest_slice *slice,
+                                 const struct bi_ranks_edges *from, struct bi_ranks_edges *to)
 {
     to->count = from->count;
     if (from->count == 0) return BOSC_OK;
     return ctx->backend->core->sort_pairs(ctx, BOSC_U64, from->ranks, sizeof *from->edges, from->edges, from->count,
-                                          to->ranks, to->edges, 0, part->rows.wide_keys ? 64 : 32);
+                                          to->ranks, to->edges, 0, slice->rows.keys_64bit ? 64 : 32);
 }

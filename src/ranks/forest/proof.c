@@ -1,14 +1,14 @@
-/* What the ranks find wrong in a proof. */
+/* The faults that the ranks find in a proof. */
 #include "ranks/forest/proof.h"
 
-bool bi_ranks_msf_is_right(const struct bi_ranks_msf_proof *p)
+bool bi_ranks_msf_is_valid(const struct bi_ranks_msf_proof *p)
 {
     for (int k = 0; k < BI_RANKS_MSF_FAULTS; k++)
         if (p->found[k] != INT64_MAX) return false;
     return true;
 }
 
-bosc_status bi_ranks_msf_share_faults(struct bi_ranks_msf_proof *p, bosc_status local_status)
+bosc_status bi_ranks_msf_reduce_faults(struct bi_ranks_msf_proof *p, bosc_status local_status)
 {
     int64_t own[BI_RANKS_MSF_FAULTS];
     const int64_t *all = p->comm->gather;

@@ -1,191 +1,195 @@
-/* Boruvka's rounds over ranks. Vertices and components are replicated, edges are not. In each round every rank chooses
- * the lightest of its edges at each component; the ranks share the components out, and each finds the lightest of all
- * for its own and tells the others. Then all ranks join and number components alike. */
+/* Boruvka's rounds over ranks with replicated components and distributed edges. In each round every rank records the
+ * lightest of its edges at each component. The components are divided among the ranks; each reduces the records of its
+ * own and returns the result to all. All ranks then contract and number the components alike. */
 #include "core/call.h"
 #include "ranks/forest/forest.h"
 
-struct rounds {
+struct round_state {
     bosc_ctx *ctx;
     bosc_comm *comm; /* NULL: alone */
-    const struct bi_ranks_part *part;
+    const struct bi_ranks_forest_slice *slice;
     const struct bi_ranks_steps *steps;
     const struct bi_core_ops *core;
     struct bi_ranks_rounds *r;
     struct bi_ranks_list spare;
-    int64_t components, each; /* each: of a rank, at most */
+    int64_t components, each; /* each: components of a rank, at most */
     int32_t ranks;
     uint32_t *parent;         /* n: by component */
-    uint32_t *numbers;        /* n: those of the next round */
-    uint64_t *best, *best_id; /* n: of edges; best_id only where edges have ids */
+    uint32_t *survives;       /* n: 1 for roots; then its prefix sums */
+    uint64_t *best, *best_id; /* n: keys and ids of edges; best_id only if edges have ids */
     uint8_t *flags;           /* as many as edges or vertices */
     uint64_t *records, *other_records;
-    int64_t *count;
-    int64_t nodes; /* of the rounds before */
+    int64_t *counter;
+    int64_t nodes; /* nodes of earlier rounds */
 };
 
-static int64_t record_bytes(const struct rounds *s)
+static int64_t record_bytes(const struct round_state *s)
 {
-    return bi_ranks_record_words(s->r->wide) * (int64_t)sizeof(uint64_t);
+    return bi_ranks_record_words(s->r->is_64bit) * (int64_t)sizeof(uint64_t);
 }
 
-static bosc_status take_room(struct rounds *s)
+static bosc_status allocate_arrays(struct round_state *s)
 {
     bosc_ctx *ctx = s->ctx;
-    const int64_t n = s->r->n, most = s->r->edges.count > n ? s->r->edges.count : n;
+    const int64_t n = s->r->n, larger = s->r->edges.count > n ? s->r->edges.count : n;
     const int64_t records = bi_div_up(n, s->ranks) * s->ranks;
     s->spare = s->r->spare;
-    if (!s->spare.keys) BI_TRY(bi_ranks_forest_take_list(ctx, s->r->edges.count, s->r->edges.ids != NULL, &s->spare));
+    if (!s->spare.keys)
+        BI_TRY(bi_ranks_forest_allocate_list(ctx, s->r->edges.count, s->r->edges.ids != NULL, &s->spare));
     BI_TRY(bi_scratch_of(ctx, n, sizeof *s->parent, &s->parent));
-    BI_TRY(bi_scratch_of(ctx, n, sizeof *s->numbers, &s->numbers));
+    BI_TRY(bi_scratch_of(ctx, n, sizeof *s->survives, &s->survives));
     BI_TRY(bi_scratch_of(ctx, n, sizeof *s->best, &s->best));
     if (s->r->edges.ids) BI_TRY(bi_scratch_of(ctx, n, sizeof *s->best_id, &s->best_id));
-    BI_TRY(bi_scratch_of(ctx, most, 1, &s->flags));
+    BI_TRY(bi_scratch_of(ctx, larger, 1, &s->flags));
     BI_TRY(bi_scratch_of(ctx, records, (size_t)record_bytes(s), &s->records));
     BI_TRY(bi_scratch_of(ctx, records, (size_t)record_bytes(s), &s->other_records));
-    return bi_scratch_of(ctx, 1, sizeof *s->count, &s->count);
+    return bi_scratch_of(ctx, 1, sizeof *s->counter, &s->counter);
 }
 
-/* The records of this rank's edges, and records without an edge behind the last one. */
-static bosc_status choose(struct rounds *s)
+/* Writes the records of this rank's edges, and empty records up to a multiple of the ranks. */
+static bosc_status choose_edges(struct round_state *s)
 {
     const struct bi_ranks_list *list = &s->r->edges;
     const struct bi_ranks_forest_edges edges = {list->keys, list->ends, list->ids, s->r->first};
     const struct bi_ranks_forest_choose choose = {edges, s->best, s->best_id};
-    const struct bi_ranks_forest_record record = {edges, s->best, s->best_id, s->r->wide, s->records};
+    const struct bi_ranks_forest_record record = {edges, s->best, s->best_id, s->r->is_64bit, s->records};
     const size_t bytes = (size_t)s->components * sizeof *s->best;
     s->each = bi_div_up(s->components, s->ranks);
     BI_TRY(s->ctx->backend->fill(s->ctx, s->records, 0xff, (size_t)(s->each * s->ranks * record_bytes(s))));
     BI_TRY(s->ctx->backend->fill(s->ctx, s->best, 0xff, bytes));
-    BI_TRY(s->steps->forest_choose(s->ctx, list->count, &choose));
+    BI_TRY(s->steps->forest_min_key(s->ctx, list->count, &choose));
     if (list->ids) {
         BI_TRY(s->ctx->backend->fill(s->ctx, s->best_id, 0xff, bytes));
-        BI_TRY(s->steps->forest_choose_id(s->ctx, list->count, &choose));
+        BI_TRY(s->steps->forest_min_id(s->ctx, list->count, &choose));
     }
-    return s->steps->forest_record(s->ctx, list->count, &record);
+    return s->steps->forest_write_records(s->ctx, list->count, &record);
 }
 
-static bosc_status exchange(struct rounds *s)
+static bosc_status exchange_records(struct round_state *s)
 {
-    int64_t *offsets = s->part->sent_offsets;
+    int64_t *offsets = s->slice->sent_offsets;
     for (int32_t k = 0; k <= s->ranks; k++) offsets[k] = k * s->each * record_bytes(s);
     return bi_comm_all_to_all(s->ctx, s->comm, false, s->records, offsets, s->other_records, offsets);
 }
 
-/* s->records become those of all ranks' edges. *local_status is how this rank is: all go on. */
-static bosc_status share(struct rounds *s, bosc_status *local_status)
+/* Reduces s->records over all ranks. *local_status: this rank's own status; all ranks continue. */
+static bosc_status reduce_records(struct round_state *s, bosc_status *local_status)
 {
-    const struct bi_ranks_forest_least least = {s->other_records, s->each, s->ranks, s->r->wide, s->records};
+    const struct bi_ranks_forest_min_record least = {s->other_records, s->each, s->ranks, s->r->is_64bit, s->records};
     uint64_t *records = s->records;
-    *local_status = exchange(s);
-    if (*local_status == BOSC_OK) *local_status = s->steps->forest_least(s->ctx, s->each, &least);
+    *local_status = exchange_records(s);
+    if (*local_status == BOSC_OK) *local_status = s->steps->forest_min_record(s->ctx, s->each, &least);
     BI_TRY(bi_comm_agree(s->ctx, s->comm, *local_status));
-    *local_status = exchange(s);
+    *local_status = exchange_records(s);
     s->records = s->other_records;
     s->other_records = records;
     return BOSC_OK;
 }
 
-/* Lists the edges chosen, and numbers the components of the next round. */
-static bosc_status join(struct rounds *s, uint32_t *next, int64_t *components)
+/* Appends the chosen edges to the result, and numbers the components of the next round. */
+static bosc_status contract_components(struct round_state *s, uint32_t *next, int64_t *components)
 {
     struct bi_ranks_rounds *r = s->r;
-    const bool wide = r->wide;
+    const bool is_64bit = r->is_64bit;
     const int64_t count = s->components, words = record_bytes(s) / (int64_t)sizeof *r->records;
-    uint32_t *numbers = s->numbers, last;
+    uint32_t *survives = s->survives, last;
     int64_t listed;
-    const struct bi_ranks_forest_link link = {s->records, wide, s->parent, numbers, s->flags, false};
-    const struct bi_ranks_forest_renumber renumber = {s->records, wide, s->parent, numbers, next, false};
-    BI_TRY(s->steps->forest_link(s->ctx, count, &link));
+    const struct bi_ranks_forest_link link = {s->records, is_64bit, s->parent, survives, s->flags, false};
+    const struct bi_ranks_forest_renumber renumber = {s->records, is_64bit, s->parent, survives, next, false};
+    /* 1. Link the components and append the listed edges. 2. Number the roots by a prefix sum. */
+    BI_TRY(s->steps->forest_link_components(s->ctx, count, &link));
     BI_TRY(s->core->compact(s->ctx, (size_t)record_bytes(s), s->records, s->flags, count, r->records + r->found * words,
-                            s->count));
-    BI_TRY(s->core->scan(s->ctx, BOSC_SUM, BOSC_INCLUSIVE, BOSC_U32, numbers, count, numbers));
+                            s->counter));
+    BI_TRY(s->core->scan(s->ctx, BOSC_SUM, BOSC_INCLUSIVE, BOSC_U32, survives, count, survives));
     BI_TRY(s->steps->forest_renumber(s->ctx, count, &renumber));
-    BI_TRY(bi_read_back(s->ctx, &listed, s->count, sizeof listed));
-    BI_TRY(bi_read_back(s->ctx, &last, numbers + (count - 1), sizeof last));
+    BI_TRY(bi_read_back(s->ctx, &listed, s->counter, sizeof listed));
+    BI_TRY(bi_read_back(s->ctx, &last, survives + (count - 1), sizeof last));
     r->found += listed;
     *components = last;
     return BOSC_OK;
 }
 
-/* What the flags let of an array over edges. */
-static bosc_status keep(struct rounds *s, const uint64_t *from, uint64_t *to)
+/* Compacts an array over edges by the flags. */
+static bosc_status compact_kept(struct round_state *s, const uint64_t *from, uint64_t *to)
 {
-    return s->core->compact(s->ctx, sizeof *from, from, s->flags, s->r->edges.count, to, s->count);
+    return s->core->compact(s->ctx, sizeof *from, from, s->flags, s->r->edges.count, to, s->counter);
 }
 
-/* Edges between components of the next round; next NULL: of this one. */
-static bosc_status relabel(struct rounds *s, const uint32_t *next)
+/* Relabels the edges and drops those within a component; next NULL: the components stay. */
+static bosc_status relabel(struct round_state *s, const uint32_t *next)
 {
     struct bi_ranks_list *edges = &s->r->edges, spare = s->spare;
     const struct bi_ranks_forest_relabel relabel = {next, edges->ends, s->flags};
     if (edges->count == 0) return BOSC_OK;
     BI_TRY(s->steps->forest_relabel(s->ctx, edges->count, &relabel));
-    BI_TRY(keep(s, edges->keys, spare.keys));
-    BI_TRY(keep(s, edges->ends, spare.ends));
-    if (edges->ids) BI_TRY(keep(s, edges->ids, spare.ids));
-    BI_TRY(bi_read_back(s->ctx, &spare.count, s->count, sizeof spare.count));
+    BI_TRY(compact_kept(s, edges->keys, spare.keys));
+    BI_TRY(compact_kept(s, edges->ends, spare.ends));
+    if (edges->ids) BI_TRY(compact_kept(s, edges->ids, spare.ids));
+    BI_TRY(bi_read_back(s->ctx, &spare.count, s->counter, sizeof spare.count));
     s->spare = *edges;
     *edges = spare;
     return BOSC_OK;
 }
 
-/* Every vertex is a component. Among edges that are to make a tree of rounds there may be self loops: they go. */
-static bosc_status start(struct rounds *s)
+/* Makes every vertex a component. A tree of rounds is built from input edges, which may include self loops: these are
+ * dropped. */
+static bosc_status init_rounds(struct round_state *s)
 {
     struct bi_ranks_rounds *r = s->r;
-    BI_TRY(take_room(s));
+    BI_TRY(allocate_arrays(s));
     r->found = 0;
     r->count = 0;
     s->components = r->n;
     return r->nodes ? relabel(s, NULL) : BOSC_OK;
 }
 
-/* What follows from the records, on all ranks alike. */
-static bosc_status contract(struct rounds *s)
+/* Contracts by the reduced records, alike on all ranks. */
+static bosc_status finish_round(struct round_state *s)
 {
     struct bi_ranks_rounds *r = s->r;
     uint32_t *next = r->next + s->nodes;
     int64_t components;
-    BI_TRY(join(s, next, &components));
+    BI_TRY(contract_components(s, next, &components));
     BI_TRY(relabel(s, next));
     if (r->nodes) {
-        const struct bi_ranks_forest_grow grow = {s->records, r->wide, next, r->nodes + s->nodes};
-        BI_TRY(s->steps->forest_grow(s->ctx, s->components, &grow));
+        const struct bi_ranks_forest_append_nodes grow = {s->records, r->is_64bit, next, r->nodes + s->nodes};
+        BI_TRY(s->steps->forest_append_nodes(s->ctx, s->components, &grow));
     }
-    r->begin[r->count++] = s->nodes;
+    r->level_begin[r->count++] = s->nodes;
     s->nodes += s->components;
     s->components = components;
     return BOSC_OK;
 }
 
-static bosc_status run(struct rounds *s, bosc_status local_status)
+static bosc_status run_rounds(struct round_state *s, bosc_status local_status)
 {
-    if (local_status == BOSC_OK) local_status = start(s);
+    if (local_status == BOSC_OK) local_status = init_rounds(s);
     for (;;) {
-        if (local_status == BOSC_OK && s->components > 0) local_status = choose(s);
+        /* The agreement is also the exit: all ranks know the number of components. */
+        if (local_status == BOSC_OK && s->components > 0) local_status = choose_edges(s);
         BI_TRY(s->comm ? bi_comm_agree(s->ctx, s->comm, local_status) : local_status);
         if (s->components == 0) return BOSC_OK;
-        if (s->ranks > 1) BI_TRY(share(s, &local_status));
-        if (local_status == BOSC_OK) local_status = contract(s);
+        if (s->ranks > 1) BI_TRY(reduce_records(s, &local_status));
+        if (local_status == BOSC_OK) local_status = finish_round(s);
     }
 }
 
-bosc_status bi_ranks_forest_take_rounds(bosc_ctx *ctx, struct bi_ranks_rounds *rounds)
+bosc_status bi_ranks_forest_allocate_rounds(bosc_ctx *ctx, struct bi_ranks_rounds *rounds)
 {
-    const size_t words = (size_t)bi_ranks_record_words(rounds->wide);
+    const size_t words = (size_t)bi_ranks_record_words(rounds->is_64bit);
     BI_TRY(bi_scratch_of(ctx, rounds->n, 2 * sizeof *rounds->next, &rounds->next));
     return bi_scratch_of(ctx, rounds->n, words * sizeof *rounds->records, &rounds->records);
 }
 
-bosc_status bi_ranks_forest_run_rounds(bosc_ctx *ctx, bosc_comm *comm, const struct bi_ranks_part *part,
+bosc_status bi_ranks_forest_run_rounds(bosc_ctx *ctx, bosc_comm *comm, const struct bi_ranks_forest_slice *slice,
                                        bosc_status local_status, struct bi_ranks_rounds *rounds)
 {
-    struct rounds s = {.ctx = ctx,
-                       .comm = comm,
-                       .part = part,
-                       .steps = ctx->ops->dist->steps,
-                       .core = ctx->backend->core,
-                       .r = rounds,
-                       .ranks = comm ? comm->rank_count : 1};
-    BI_RETURN_WITH_SCRATCH(ctx, run(&s, local_status));
+    struct round_state s = {.ctx = ctx,
+                            .comm = comm,
+                            .slice = slice,
+                            .steps = ctx->ops->dist->steps,
+                            .core = ctx->backend->core,
+                            .r = rounds,
+                            .ranks = comm ? comm->rank_count : 1};
+    BI_RETURN_WITH_SCRATCH(ctx, run_rounds(&s, local_status));
 }

@@ -1,4 +1,4 @@
-/* Reads a saved graph over ranks. */
+/* Loads a saved graph over ranks. */
 #include "core/call.h"
 #include "core/check.h"
 #include "ranks/graph/read.h"
@@ -10,19 +10,19 @@ static bosc_status check(bosc_ctx *ctx, bosc_read_at_fn read, bosc_graph **graph
     return info ? bi_check_info(ctx, "info", "bosc_ranks_graph_info", info->size, sizeof *info) : BOSC_OK;
 }
 
-static bosc_status read_graph(struct bi_ranks_graph_reading *r, bosc_status local_status, bosc_graph **graph)
+static bosc_status read_graph(struct bi_ranks_graph_loader *r, bosc_status local_status, bosc_graph **graph)
 {
-    BI_TRY(bi_ranks_graph_read_slices(r, local_status));
-    BI_RETURN_WITH_SCRATCH(r->ctx, bi_ranks_graph_build_read(r, graph));
+    BI_TRY(bi_ranks_graph_read_arrays(r, local_status));
+    BI_RETURN_WITH_SCRATCH(r->ctx, bi_ranks_graph_build_loaded(r, graph));
 }
 
-static void describe(const struct bi_ranks_graph_reading *r, bosc_ranks_graph_info *info)
+static void write_info(const struct bi_ranks_graph_loader *r, bosc_ranks_graph_info *info)
 {
-    const int64_t first = bi_ranks_graph_share(r, r->comm->rank);
+    const int64_t first = bi_ranks_graph_chunk_begin(r, r->comm->rank);
     const bosc_ranks_graph_info full = {.n = r->header.n,
                                         .m = r->header.m,
                                         .entries = r->header.entries,
-                                        .own_entries = bi_ranks_graph_share(r, r->comm->rank + 1) - first,
+                                        .own_entries = bi_ranks_graph_chunk_begin(r, r->comm->rank + 1) - first,
                                         .first_entry = first};
     bi_copy_info(info, &full, sizeof full);
 }
@@ -30,7 +30,7 @@ static void describe(const struct bi_ranks_graph_reading *r, bosc_ranks_graph_in
 bosc_status bosc_ranks_graph_read(bosc_ctx *ctx, bosc_comm *comm, bosc_read_at_fn read, void *user, bosc_graph **graph,
                                   bosc_ranks_graph_info *info)
 {
-    struct bi_ranks_graph_reading r = {
+    struct bi_ranks_graph_loader r = {
         .ctx = ctx, .comm = comm, .loader = {.ctx = ctx, .what = "saved graph"}, .read = read, .user = user};
     bosc_graph *fresh = NULL;
     BI_ENTER(ctx);
@@ -39,7 +39,7 @@ bosc_status bosc_ranks_graph_read(bosc_ctx *ctx, bosc_comm *comm, bosc_read_at_f
     bi_ranks_graph_release(&r);
     if (status == BOSC_OK) {
         *graph = fresh;
-        if (info) describe(&r, info);
+        if (info) write_info(&r, info);
     } else {
         bosc_graph_free(fresh);
     }

@@ -1,4 +1,4 @@
-/* What the reading of saved graphs over ranks is made of. */
+/* State of a saved graph's load over ranks. */
 #ifndef BI_RANKS_GRAPH_READ_H
 #define BI_RANKS_GRAPH_READ_H
 
@@ -9,37 +9,37 @@
 
 enum { BI_RANKS_OFFSETS, BI_RANKS_NEIGHBOURS, BI_RANKS_WEIGHTS, BI_RANKS_EDGE_IDS, BI_RANKS_GRAPH_ARRAYS };
 
-struct bi_ranks_graph_reading {
+struct bi_ranks_graph_loader {
     bosc_ctx *ctx;
     bosc_comm *comm;
-    struct bi_loader loader; /* its context and words alone */
+    struct bi_loader loader; /* its context and words only */
     bosc_read_at_fn read;
     void *user;
     struct bi_graph_header header;
     struct bi_loaded arrays[BI_RANKS_GRAPH_ARRAYS];
-    int64_t row, row_end; /* this rank's part: rows whose offsets it has */
-    int64_t arc, arc_end; /* and arcs, the first of which may be in the row before */
-    int64_t rows_from;    /* the first row whose offset was read: one before, if there is one */
-    int64_t arcs_from;    /* and the first arc */
-    char *state;          /* host: of the hash; then lists of the exchanges that pass it on */
+    int64_t row, row_end; /* rows whose offsets belong to this rank */
+    int64_t arc, arc_end; /* its arcs; the first may belong to the row before */
+    int64_t rows_from;    /* the first row read: one before `row`, if there is one */
+    int64_t arcs_from;    /* likewise the first arc read */
+    char *state;          /* host: the hash state; then buffers of the exchanges that pass it on */
 };
 
-/* The first of the entries of a rank: those of rank r are i x ranks / entries == r. */
-static inline int64_t bi_ranks_graph_share(const struct bi_ranks_graph_reading *r, int64_t rank)
+/* Returns the first entry of a rank: entry i belongs to rank i x ranks / entries. */
+static inline int64_t bi_ranks_graph_chunk_begin(const struct bi_ranks_graph_loader *r, int64_t rank)
 {
     const int64_t ranks = r->comm->rank_count;
     return (rank * r->header.entries + ranks - 1) / ranks;
 }
 
-/* ---- graph_slices.c ---- */
+/* ---- slices.c ---- */
 
-/* All ranks get the header and their parts of the arrays, which have the checksum that the file says. */
-bosc_status bi_ranks_graph_read_slices(struct bi_ranks_graph_reading *r, bosc_status local_status);
-void bi_ranks_graph_release(struct bi_ranks_graph_reading *r);
+/* Reads the header and each rank's range of the arrays, and checks the file's checksum. */
+bosc_status bi_ranks_graph_read_arrays(struct bi_ranks_graph_loader *r, bosc_status local_status);
+void bi_ranks_graph_release(struct bi_ranks_graph_loader *r);
 
-/* ---- graph_entries.c ---- */
+/* ---- entries.c ---- */
 
-/* Builds this rank's graph of what was read. Takes scratch. */
-bosc_status bi_ranks_graph_build_read(struct bi_ranks_graph_reading *r, bosc_graph **graph);
+/* Builds this rank's graph from the arrays. Takes scratch. */
+bosc_status bi_ranks_graph_build_loaded(struct bi_ranks_graph_loader *r, bosc_graph **graph);
 
 #endif

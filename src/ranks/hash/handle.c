@@ -1,11 +1,11 @@
-/* Handles of distributed hash tables: made, freed, checked, described. */
+/* Handles of hash tables over ranks: creation, release, checks, information. */
 #include <string.h>
 
 #include "base/bits.h"
 #include "ranks/hash/hash.h"
 #include "prims/check.h"
 
-static int64_t bits_of(double x) { return (int64_t)bi_f64_bits(x); }
+static int64_t double_bits(double x) { return (int64_t)bi_f64_bits(x); }
 
 static bosc_status check_same(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status, const bosc_hash_opts *o)
 {
@@ -15,24 +15,24 @@ static bosc_status check_same(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_
                                                {"opts: value_size", o->value_size},
                                                {"opts: duplicates", o->duplicates},
                                                {"opts: value_dtype", o->value_dtype},
-                                               {"opts: load, by its bits,", bits_of(o->load)},
+                                               {"opts: load_factor, by its bits,", double_bits(o->load_factor)},
                                                {"opts: seed", (int64_t)o->seed},
                                                {"opts: counted", o->counted},
                                                {"opts: functions", o->functions}};
-    return bi_ranks_same(ctx, comm, local_status, shared, 10);
+    return bi_ranks_check_same(ctx, comm, local_status, shared, 10);
 }
 
-bosc_status bi_ranks_hash_take_opts(bosc_ctx *ctx, const bosc_hash_opts *opts, bosc_hash_opts *full)
+bosc_status bi_ranks_hash_complete_opts(bosc_ctx *ctx, const bosc_hash_opts *opts, bosc_hash_opts *full)
 {
     const bosc_status status = bi_read_opts(ctx, "bosc_hash_opts", opts, full, sizeof *full);
     full->size = sizeof *full;
     if (full->key_bits == 0) full->key_bits = 32;
     full->counted = full->counted != 0;
-    full->no_wait = 0; /* ranks agree on how a build went, and its pairs are scratch */
+    full->no_wait = 0; /* ranks agree on the outcome of a build, whose pairs are scratch */
     return status;
 }
 
-static bosc_status make(bosc_ctx *ctx, bosc_comm *comm, const bosc_hash_opts *opts, bosc_ranks_hash **table)
+static bosc_status allocate_table(bosc_ctx *ctx, bosc_comm *comm, const bosc_hash_opts *opts, bosc_ranks_hash **table)
 {
     bosc_ranks_hash *fresh = bi_host_alloc(ctx, sizeof *fresh);
     if (!fresh) return BOSC_ERR_NOMEM;
@@ -51,8 +51,8 @@ bosc_status bosc_ranks_hash_create(bosc_ctx *ctx, bosc_comm *comm, const bosc_ha
     bosc_ranks_hash *fresh = NULL;
     BI_ENTER(ctx);
     BI_TRY(bi_comm_check(ctx, comm));
-    bosc_status local_status = bi_ranks_hash_take_opts(ctx, opts, &full);
-    if (local_status == BOSC_OK) local_status = make(ctx, comm, &full, &fresh);
+    bosc_status local_status = bi_ranks_hash_complete_opts(ctx, opts, &full);
+    if (local_status == BOSC_OK) local_status = allocate_table(ctx, comm, &full, &fresh);
     if (local_status == BOSC_OK && !table) local_status = bi_fail(ctx, BOSC_ERR_ARG, "table: NULL");
     const bosc_status status = check_same(ctx, comm, local_status, &full);
     if (status == BOSC_OK)
@@ -116,7 +116,7 @@ bosc_status bosc_ranks_hash_get_info(bosc_ctx *ctx, const bosc_ranks_hash *table
                                        .keys = sums[1],
                                        .slots = sums[2],
                                        .bytes = sums[3],
-                                       .load = sums[2] ? (double)sums[1] / (double)sums[2] : 0,
+                                       .load_factor = sums[2] ? (double)sums[1] / (double)sums[2] : 0,
                                        .own_pairs = own.pairs,
                                        .own_keys = own.keys,
                                        .own_bytes = own.bytes};

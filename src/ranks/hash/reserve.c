@@ -1,13 +1,13 @@
-/* Memory of distributed hash tables before it is needed. Which keys a rank owns is chance, so that its share of any
- * distinct keys is bounded with all but certainty only. */
+/* Memory of hash tables over ranks, reserved beforehand. Keys are distributed by a hash, so a rank's share is bounded
+ * with high probability only. */
 #include "base/bits.h"
 #include "base/elementary.h"
 
 #include "core/call.h"
 #include "ranks/hash/hash.h"
 
-/* The most pairs that a rank owns: chance goes 8 standard deviations above the mean less than once in 10^14 builds. */
-static int64_t most_owned(int64_t total, int32_t ranks)
+/* Bounds the pairs that a rank owns: 8 standard deviations above the mean, exceeded less than once in 10^14 builds. */
+static int64_t max_owned(int64_t total, int32_t ranks)
 {
     const double mean = (double)total / ranks;
     const int64_t most = (int64_t)(mean + 8 * bi_sqrt(mean)) + 64;
@@ -21,22 +21,22 @@ static bosc_status check_sizes(bosc_ctx *ctx, int32_t ranks, int64_t n, int64_t 
     if (n > limit) return bi_fail(ctx, BOSC_ERR_LIMIT, "n: %lld; a table holds less than 2^32 - 1", (long long)n);
     if (total < n)
         return bi_fail(ctx, BOSC_ERR_ARG, "total: %lld is less than n, %lld", (long long)total, (long long)n);
-    if (total / ranks > limit || most_owned(total, ranks) > limit)
+    if (total / ranks > limit || max_owned(total, ranks) > limit)
         return bi_fail(ctx, BOSC_ERR_LIMIT, "total: %lld pairs; a rank's table holds less than 2^32 - 1",
                        (long long)total);
     return BOSC_OK;
 }
 
-/* Pairs on their way to their owners, and then the table's build. */
+/* Computes the memory of a build: pairs in exchange, then the table's own build. */
 static bosc_status size_build(bosc_ctx *ctx, const bosc_hash_opts *o, int64_t n, int64_t owned, int64_t *kept,
                               int64_t *scratch)
 {
-    enum { REQUESTS = 1 << 16 /* what they are rounded up by */ };
+    enum { REQUESTS = 1 << 16 /* upper bound of rounding, over all requests */ };
     const int64_t key = o->key_bits / 8, pair = key + o->value_size;
     int64_t table;
     BI_TRY(bosc_hash_bytes(ctx, o, owned, kept, &table));
     *scratch = n * (pair + 8) +
-               bi_larger(n * (4 + 8 + 24), owned * pair + bi_larger(n * bi_larger(key, o->value_size), table)) +
+               bi_max_i64(n * (4 + 8 + 24), owned * pair + bi_max_i64(n * bi_max_i64(key, o->value_size), table)) +
                REQUESTS;
     return BOSC_OK;
 }
@@ -46,22 +46,22 @@ bosc_status bosc_ranks_hash_bytes(const bosc_ctx *ctx, const bosc_comm *comm, co
 {
     bosc_hash_opts full = {0};
     int64_t table, while_building;
-    bosc_ctx *says = (bosc_ctx *)(uintptr_t)ctx; /* only its message is written */
-    BI_ENTER(says);
-    BI_TRY(bi_comm_check(says, comm));
-    BI_TRY(bi_ranks_hash_take_opts(says, opts, &full));
-    BI_TRY(bosc_hash_bytes(says, &full, 0, NULL, NULL)); /* which checks them */
-    BI_TRY(check_sizes(says, comm->rank_count, n, total));
-    BI_TRY(size_build(says, &full, n, most_owned(total, comm->rank_count), &table, &while_building));
+    bosc_ctx *mutable_ctx = (bosc_ctx *)(uintptr_t)ctx; /* only its message is written */
+    BI_ENTER(mutable_ctx);
+    BI_TRY(bi_comm_check(mutable_ctx, comm));
+    BI_TRY(bi_ranks_hash_complete_opts(mutable_ctx, opts, &full));
+    BI_TRY(bosc_hash_bytes(mutable_ctx, &full, 0, NULL, NULL)); /* checks the options */
+    BI_TRY(check_sizes(mutable_ctx, comm->rank_count, n, total));
+    BI_TRY(size_build(mutable_ctx, &full, n, max_owned(total, comm->rank_count), &table, &while_building));
     if (kept) *kept = table;
     if (scratch) *scratch = while_building;
     return BOSC_OK;
 }
 
-/* The table keeps what it holds. */
-static bosc_status take(bosc_ctx *ctx, const bosc_ranks_hash *table, bosc_hash *own, int64_t n, int64_t total)
+/* Reserves the memory; the table's content stays. */
+static bosc_status reserve_memory(bosc_ctx *ctx, const bosc_ranks_hash *table, bosc_hash *own, int64_t n, int64_t total)
 {
-    const int64_t owned = most_owned(total, table->comm->rank_count);
+    const int64_t owned = max_owned(total, table->comm->rank_count);
     int64_t scratch;
     void *memory;
     BI_TRY(size_build(ctx, &table->opts, n, owned, NULL, &scratch));
@@ -76,10 +76,10 @@ bosc_status bosc_ranks_hash_reserve(bosc_ctx *ctx, bosc_ranks_hash *table, int64
     BI_TRY(bi_ranks_hash_check(ctx, table));
     bosc_status local_status = bi_check_handle(ctx, "table", &table->memory);
     if (local_status == BOSC_OK) local_status = check_sizes(ctx, table->comm->rank_count, n, total);
-    BI_TRY(bi_ranks_same(ctx, table->comm, local_status, &(struct bi_ranks_argument){"total", total}, 1));
+    BI_TRY(bi_ranks_check_same(ctx, table->comm, local_status, &(struct bi_ranks_argument){"total", total}, 1));
     own = table->own;
     local_status = own ? BOSC_OK : bosc_hash_create(ctx, &table->opts, &own);
-    if (local_status == BOSC_OK) local_status = take(ctx, table, own, n, total);
+    if (local_status == BOSC_OK) local_status = reserve_memory(ctx, table, own, n, total);
     const bosc_status status = bi_comm_agree(ctx, table->comm, local_status);
     if (status == BOSC_OK)
         table->own = own;

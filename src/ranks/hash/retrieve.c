@@ -1,5 +1,5 @@
-/* All values of keys as CSR rows. Owners tell the length of each row, from which the offsets follow; then they send the
- * values, in the order in which the queries came, and these are dealt to their rows. */
+/* Retrieves all values of keys as CSR rows. Owners return the length of each row, which gives the offsets. They then
+ * send the values in the order in which queries arrived, and each rank scatters them to its rows. */
 #include "core/call.h"
 #include "ranks/hash/hash.h"
 #include "ranks/steps/steps.h"
@@ -13,18 +13,18 @@ struct retrieval {
     int64_t *offsets;
     void *values;
     int64_t capacity;
-    bool fetches; /* the second call */
-    /* An owner's. */
-    void *came;
-    int64_t *came_offsets; /* (x.received + 1) */
-    /* Of the rank that asks. */
+    bool is_fetch; /* the second call */
+    /* On the owner. */
+    void *received_keys;
+    int64_t *row_offsets; /* (x.received + 1) */
+    /* On the querying rank. */
     int64_t *lengths, *expected; /* (n), (n + 1) */
     int64_t total;
 };
 
 static const struct bi_ranks_steps *steps_of(const bosc_ctx *ctx) { return ctx->ops->dist->steps; }
 
-/* offsets (n + 1) of rows. */
+/* Scans row lengths to offsets (n + 1). */
 static bosc_status make_offsets(bosc_ctx *ctx, const int64_t *lengths, int64_t n, int64_t *offsets)
 {
     BI_TRY(ctx->backend->fill(ctx, offsets, 0, sizeof *offsets));
@@ -34,48 +34,48 @@ static bosc_status make_offsets(bosc_ctx *ctx, const int64_t *lengths, int64_t n
 
 /* ---- offsets ---- */
 
-static bosc_status measure_own(bosc_ctx *ctx, const struct retrieval *r, int64_t received, int64_t *lengths)
+static bosc_status measure_own_rows(bosc_ctx *ctx, const struct retrieval *r, int64_t received, int64_t *lengths)
 {
-    const struct bi_ranks_lengths take = {r->came_offsets, lengths};
-    const size_t bytes = ((size_t)received + 1) * sizeof *r->came_offsets;
+    const struct bi_ranks_row_lengths step = {r->row_offsets, lengths};
+    const size_t bytes = ((size_t)received + 1) * sizeof *r->row_offsets;
     if (received == 0 || !r->table->own)
-        BI_TRY(ctx->backend->fill(ctx, r->came_offsets, 0, bytes));
+        BI_TRY(ctx->backend->fill(ctx, r->row_offsets, 0, bytes));
     else
-        BI_TRY(bosc_hash_retrieve(ctx, r->table->own, r->came, received, r->came_offsets, NULL, 0));
-    return received ? steps_of(ctx)->lengths(ctx, received, &take) : BOSC_OK;
+        BI_TRY(bosc_hash_retrieve(ctx, r->table->own, r->received_keys, received, r->row_offsets, NULL, 0));
+    return received ? steps_of(ctx)->row_lengths(ctx, received, &step) : BOSC_OK;
 }
 
-static bosc_status measure(bosc_ctx *ctx, struct retrieval *r, const struct bi_ranks_route *route)
+static bosc_status exchange_lengths(bosc_ctx *ctx, struct retrieval *r, const struct bi_ranks_route *route)
 {
     const int64_t received = route->x.received;
     int64_t *lengths = NULL;
     bosc_status local_status = bi_scratch_of(ctx, received, sizeof *lengths, &lengths);
-    if (local_status == BOSC_OK) local_status = measure_own(ctx, r, received, lengths);
+    if (local_status == BOSC_OK) local_status = measure_own_rows(ctx, r, received, lengths);
     BI_TRY(bi_ranks_route_answers(ctx, r->table->comm, local_status, route, sizeof *lengths, lengths, r->lengths));
     local_status = make_offsets(ctx, r->lengths, r->n, r->expected);
     if (local_status == BOSC_OK) local_status = bi_read_back(ctx, &r->total, r->expected + r->n, sizeof r->total);
     return bi_comm_agree(ctx, r->table->comm, local_status);
 }
 
-static bosc_status give_offsets(bosc_ctx *ctx, const struct retrieval *r)
+static bosc_status write_offsets(bosc_ctx *ctx, const struct retrieval *r)
 {
     BI_TRY(ctx->backend->copy(ctx, r->offsets, r->expected, ((size_t)r->n + 1) * sizeof *r->offsets));
     return ctx->backend->sync(ctx);
 }
 
-/* Of the second call: whether the offsets are those of the first, and the values have room. */
+/* Second call: checks that the offsets are those of the first, and that the values fit. */
 static bosc_status check_offsets(bosc_ctx *ctx, const struct retrieval *r)
 {
-    struct bi_ranks_differences differ = {.expected = r->expected};
+    struct bi_ranks_mark_differences differ = {.expected = r->expected};
     const void *offsets;
     int64_t *least, first;
     bool staged = false;
     BI_TRY(bi_stage_in(ctx, r->offsets, ((size_t)r->n + 1) * sizeof first, &offsets, &staged));
-    BI_TRY(bi_scratch_of(ctx, r->n + 1, sizeof first, &differ.where));
+    BI_TRY(bi_scratch_of(ctx, r->n + 1, sizeof first, &differ.positions));
     BI_TRY(bi_scratch_of(ctx, 1, sizeof first, &least));
     differ.numbers = offsets;
-    BI_TRY(steps_of(ctx)->differences(ctx, r->n + 1, &differ));
-    BI_TRY(ctx->backend->core->reduce(ctx, BOSC_MIN, BOSC_I64, differ.where, r->n + 1, least));
+    BI_TRY(steps_of(ctx)->mark_differences(ctx, r->n + 1, &differ));
+    BI_TRY(ctx->backend->core->reduce(ctx, BOSC_MIN, BOSC_I64, differ.positions, r->n + 1, least));
     BI_TRY(bi_read_back(ctx, &first, least, sizeof first));
     if (first < INT64_MAX)
         return bi_fail(ctx, BOSC_ERR_ARG, "offsets: number %lld is not what the first call wrote", (long long)first);
@@ -89,60 +89,60 @@ static bosc_status check_offsets(bosc_ctx *ctx, const struct retrieval *r)
 
 /* ---- values ---- */
 
-/* An owner's values, and how many of them each rank gets. */
-static bosc_status fetch_own(bosc_ctx *ctx, const struct retrieval *r, const struct bi_ranks_route *route,
-                             int64_t *counts, void **values)
+/* Retrieves an owner's values; counts[r]: number of values for rank r. */
+static bosc_status retrieve_own(bosc_ctx *ctx, const struct retrieval *r, const struct bi_ranks_route *route,
+                                int64_t *counts, void **values)
 {
     const int64_t received = route->x.received;
     const int32_t ranks = route->x.rank_count;
-    struct bi_ranks_move_rows take = {.in = r->came_offsets, .item_size = sizeof *counts};
+    struct bi_ranks_move_rows gather = {.in = r->row_offsets, .item_size = sizeof *counts};
     int64_t *rows, own_total;
-    BI_TRY(bi_read_back(ctx, &own_total, r->came_offsets + received, sizeof own_total));
+    BI_TRY(bi_read_back(ctx, &own_total, r->row_offsets + received, sizeof own_total));
     BI_TRY(bi_scratch_of(ctx, own_total, r->value_size, values));
     BI_TRY(bi_scratch_of(ctx, ranks + 1, sizeof *rows, &rows));
-    BI_TRY(bi_scratch_of(ctx, ranks + 1, sizeof *rows, &take.out));
-    take.rows = rows;
+    BI_TRY(bi_scratch_of(ctx, ranks + 1, sizeof *rows, &gather.out));
+    gather.rows = rows;
     if (own_total)
-        BI_TRY(bosc_hash_retrieve(ctx, r->table->own, r->came, received, r->came_offsets, *values, own_total));
+        BI_TRY(bosc_hash_retrieve(ctx, r->table->own, r->received_keys, received, r->row_offsets, *values, own_total));
     BI_TRY(ctx->backend->copy(ctx, rows, route->x.received_offsets, ((size_t)ranks + 1) * sizeof *rows));
-    BI_TRY(steps_of(ctx)->take_rows(ctx, ranks + 1, &take));
-    BI_TRY(ctx->backend->copy(ctx, counts, take.out, ((size_t)ranks + 1) * sizeof *counts));
+    BI_TRY(steps_of(ctx)->gather_rows(ctx, ranks + 1, &gather));
+    BI_TRY(ctx->backend->copy(ctx, counts, gather.out, ((size_t)ranks + 1) * sizeof *counts));
     BI_TRY(ctx->backend->sync(ctx));
     for (int32_t i = 0; i < ranks; i++) counts[i] = counts[i + 1] - counts[i];
     return BOSC_OK;
 }
 
-static bosc_status place(bosc_ctx *ctx, const struct retrieval *r, const struct bi_ranks_route *route,
-                         const void *entries, const int64_t *came, void *out)
+static bosc_status scatter_values(bosc_ctx *ctx, const struct retrieval *r, const struct bi_ranks_route *route,
+                                  const void *entries, const int64_t *received_offsets, void *out)
 {
-    const struct bi_ranks_place_entries place = {.came = came,
-                                                 .sent = route->rows,
-                                                 .offsets = r->expected,
-                                                 .rows = r->n,
-                                                 .entry_size = (int64_t)r->value_size,
-                                                 .entries = entries,
-                                                 .out = out};
-    return r->total ? steps_of(ctx)->place_entries(ctx, r->total, &place) : BOSC_OK;
+    const struct bi_ranks_scatter_entries step = {.received_offsets = received_offsets,
+                                                  .queries = route->rows,
+                                                  .offsets = r->expected,
+                                                  .rows = r->n,
+                                                  .entry_size = (int64_t)r->value_size,
+                                                  .entries = entries,
+                                                  .out = out};
+    return r->total ? steps_of(ctx)->scatter_entries(ctx, r->total, &step) : BOSC_OK;
 }
 
-/* Where the rows begin among what comes. */
-static bosc_status find_rows(bosc_ctx *ctx, const struct retrieval *r, const struct bi_ranks_route *route,
-                             int64_t **came)
+/* Finds the offsets of the rows among received values. */
+static bosc_status find_received_rows(bosc_ctx *ctx, const struct retrieval *r, const struct bi_ranks_route *route,
+                                      int64_t **received_offsets)
 {
-    struct bi_ranks_move_rows take = {.rows = route->rows, .in = r->lengths, .item_size = sizeof **came};
-    BI_TRY(bi_scratch_of(ctx, r->n + 1, sizeof **came, came));
-    BI_TRY(bi_scratch_of(ctx, r->n, sizeof **came, &take.out));
-    if (r->n) BI_TRY(steps_of(ctx)->take_rows(ctx, r->n, &take));
-    return make_offsets(ctx, take.out, r->n, *came);
+    struct bi_ranks_move_rows gather = {.rows = route->rows, .in = r->lengths, .item_size = sizeof **received_offsets};
+    BI_TRY(bi_scratch_of(ctx, r->n + 1, sizeof **received_offsets, received_offsets));
+    BI_TRY(bi_scratch_of(ctx, r->n, sizeof **received_offsets, &gather.out));
+    if (r->n) BI_TRY(steps_of(ctx)->gather_rows(ctx, r->n, &gather));
+    return make_offsets(ctx, gather.out, r->n, *received_offsets);
 }
 
-static bosc_status move_values(bosc_ctx *ctx, const struct retrieval *r, const struct bi_ranks_route *route,
-                               bosc_status local_status, const int64_t *counts, const void *own)
+static bosc_status exchange_values(bosc_ctx *ctx, const struct retrieval *r, const struct bi_ranks_route *route,
+                                   bosc_status local_status, const int64_t *counts, const void *own)
 {
     bosc_comm *comm = r->table->comm;
     struct bi_exchange x;
     struct bi_out to = {0};
-    int64_t *came = NULL;
+    int64_t *received_offsets = NULL;
     void *entries = NULL;
     bool staged = false;
     bosc_status status = bi_exchange_begin(ctx, comm, local_status, counts, &x);
@@ -150,45 +150,46 @@ static bosc_status move_values(bosc_ctx *ctx, const struct retrieval *r, const s
         local_status = bi_scratch_of(ctx, r->total, r->value_size, &entries);
         if (local_status == BOSC_OK)
             local_status = bi_stage_out(ctx, r->values, (size_t)r->total * r->value_size, &to, &staged);
-        if (local_status == BOSC_OK) local_status = find_rows(ctx, r, route, &came);
+        if (local_status == BOSC_OK) local_status = find_received_rows(ctx, r, route, &received_offsets);
         status = bi_exchange_items(ctx, comm, local_status, &x, r->value_size, own, entries);
     }
     bi_exchange_end(ctx, &x);
     BI_TRY(status);
-    local_status = place(ctx, r, route, entries, came, to.reachable);
+    local_status = scatter_values(ctx, r, route, entries, received_offsets, to.reachable);
     if (local_status == BOSC_OK) local_status = bi_stage_back(ctx, &to);
     if (local_status == BOSC_OK) local_status = ctx->backend->sync(ctx);
     return bi_comm_agree(ctx, comm, local_status);
 }
 
-static bosc_status fetch(bosc_ctx *ctx, const struct retrieval *r, const struct bi_ranks_route *route)
+static bosc_status fetch_values(bosc_ctx *ctx, const struct retrieval *r, const struct bi_ranks_route *route)
 {
     const size_t bytes = ((size_t)route->x.rank_count + 1) * sizeof(int64_t);
     int64_t *counts = bi_host_alloc(ctx, bytes);
     void *own = NULL;
     bosc_status local_status = counts ? BOSC_OK : BOSC_ERR_NOMEM;
-    if (local_status == BOSC_OK) local_status = fetch_own(ctx, r, route, counts, &own);
-    const bosc_status status = move_values(ctx, r, route, local_status, counts, own);
+    if (local_status == BOSC_OK) local_status = retrieve_own(ctx, r, route, counts, &own);
+    const bosc_status status = exchange_values(ctx, r, route, local_status, counts, own);
     bi_memory_release(&ctx->host, counts, bytes);
     return status;
 }
 
 /* ---- the call ---- */
 
-static bosc_status retrieve_routed(bosc_ctx *ctx, struct retrieval *r, const struct bi_ranks_route *route,
-                                   const void *queries)
+static bosc_status exchange_with_owners(bosc_ctx *ctx, struct retrieval *r, const struct bi_ranks_route *route,
+                                        const void *queries)
 {
     bosc_comm *comm = r->table->comm;
-    bosc_status local_status = bi_scratch_of(ctx, route->x.received + 1, sizeof *r->came_offsets, &r->came_offsets);
+    bosc_status local_status = bi_scratch_of(ctx, route->x.received + 1, sizeof *r->row_offsets, &r->row_offsets);
     if (local_status == BOSC_OK) local_status = bi_scratch_of(ctx, r->n, sizeof *r->lengths, &r->lengths);
     if (local_status == BOSC_OK) local_status = bi_scratch_of(ctx, r->n + 1, sizeof *r->expected, &r->expected);
-    BI_TRY(
-        bi_ranks_route_items(ctx, comm, local_status, route, (size_t)r->table->opts.key_bits / 8, queries, &r->came));
-    BI_TRY_WITH_SCRATCH(ctx, measure(ctx, r, route));
-    if (!r->fetches) return bi_comm_agree(ctx, comm, give_offsets(ctx, r));
+    BI_TRY(bi_ranks_route_items(ctx, comm, local_status, route, (size_t)r->table->opts.key_bits / 8, queries,
+                                &r->received_keys));
+    /* First call: the offsets, from the lengths of the rows. Second call: the values. */
+    BI_TRY_WITH_SCRATCH(ctx, exchange_lengths(ctx, r, route));
+    if (!r->is_fetch) return bi_comm_agree(ctx, comm, write_offsets(ctx, r));
     BI_WITH_SCRATCH(ctx, local_status = check_offsets(ctx, r));
     BI_TRY(bi_comm_agree(ctx, comm, local_status));
-    return r->value_size ? fetch(ctx, r, route) : BOSC_OK;
+    return r->value_size ? fetch_values(ctx, r, route) : BOSC_OK;
 }
 
 static bosc_status check(bosc_ctx *ctx, const struct retrieval *r)
@@ -200,19 +201,19 @@ static bosc_status check(bosc_ctx *ctx, const struct retrieval *r)
     return bi_ranks_hash_check_values(ctx, r->table, r->values, r->capacity, true);
 }
 
-static bosc_status retrieve(bosc_ctx *ctx, struct retrieval *r)
+static bosc_status route_queries(bosc_ctx *ctx, struct retrieval *r)
 {
     struct bi_ranks_route route;
     const void *queries = NULL;
-    int64_t fetching = r->values != NULL;
+    int64_t fetch_count = r->values != NULL;
     bool staged = false;
-    BI_TRY(bi_comm_sum(ctx, r->table->comm, check(ctx, r), &fetching, 1));
-    r->fetches = fetching > 0;
+    BI_TRY(bi_comm_sum(ctx, r->table->comm, check(ctx, r), &fetch_count, 1));
+    r->is_fetch = fetch_count > 0;
     bosc_status local_status =
         bi_stage_in(ctx, r->queries, (size_t)r->n * (size_t)r->table->opts.key_bits / 8, &queries, &staged);
     bosc_status status =
         bi_ranks_route_begin(ctx, r->table->comm, local_status, queries, r->table->opts.key_bits, r->n, &route);
-    if (status == BOSC_OK) status = retrieve_routed(ctx, r, &route, queries);
+    if (status == BOSC_OK) status = exchange_with_owners(ctx, r, &route, queries);
     bi_ranks_route_end(ctx, &route);
     return status;
 }
@@ -230,5 +231,5 @@ bosc_status bosc_ranks_hash_retrieve(bosc_ctx *ctx, const bosc_ranks_hash *table
     BI_TRY(bi_ranks_hash_check(ctx, table));
     r.value_size = (size_t)table->opts.value_size;
     bi_progress_set_total(ctx, 25 * (double)query_count);
-    BI_RETURN_WITH_SCRATCH(ctx, retrieve(ctx, &r));
+    BI_RETURN_WITH_SCRATCH(ctx, route_queries(ctx, &r));
 }

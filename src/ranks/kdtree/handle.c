@@ -1,4 +1,4 @@
-/* Handles of distributed k-d trees: created and freed, what they tell about themselves, and points brought in reach. */
+/* Handles of k-d trees over ranks: creation, release, information, and staging of points. */
 #include "core/check.h"
 #include "ranks/kdtree/kdtree.h"
 #include "ranks/exchange/slices.h"
@@ -9,7 +9,7 @@ bosc_status bi_ranks_kdtree_check(bosc_ctx *ctx, const bosc_ranks_kdtree *tree)
     return bi_check_handle(ctx, "tree", tree ? &tree->memory : NULL);
 }
 
-bosc_status bi_ranks_kdtree_stage(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, const char *array, int64_t first,
+bosc_status bi_ranks_kdtree_stage(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, const char *array, int64_t row_begin,
                                   struct bi_kdtree_rows *rows)
 {
     const bosc_kdtree_opts *o = &tree->opts;
@@ -21,18 +21,19 @@ bosc_status bi_ranks_kdtree_stage(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, 
     if (o->assume_valid || o->dtype == BOSC_I32 || o->dtype == BOSC_I64) return BOSC_OK;
     BI_TRY(ctx->ops->kdtree->find_nan(ctx, o->dtype, o->dim, rows, &row));
     if (row == INT64_MAX) return BOSC_OK;
-    return bi_fail(ctx, BOSC_ERR_DATA, "%s: row %lld holds a NaN", array, (long long)(first + row));
+    return bi_fail(ctx, BOSC_ERR_DATA, "%s: row %lld holds a NaN", array, (long long)(row_begin + row));
 }
 
 /* ---- create and free ---- */
 
-static bool of_halves(const bosc_kdtree_opts *o) { return o->builder == BOSC_KDTREE_BROWN && o->sort_halves; }
+/* True for the published build on two ranks: each sorts half of the points. */
+static bool is_published_pair(const bosc_kdtree_opts *o) { return o->builder == BOSC_KDTREE_BROWN && o->sort_halves; }
 
 bosc_status bi_ranks_kdtree_check_opts(bosc_ctx *ctx, const bosc_comm *comm, const bosc_kdtree_opts *opts,
                                        bosc_kdtree_opts *full)
 {
     BI_TRY(bi_kdtree_check_opts(ctx, opts, full));
-    if (!of_halves(full) || comm->rank_count == 2) return BOSC_OK;
+    if (!is_published_pair(full) || comm->rank_count == 2) return BOSC_OK;
     return bi_fail(ctx, BOSC_ERR_ARG, "opts: sort_halves: two ranks have a half each; there are %d",
                    (int)comm->rank_count);
 }
@@ -43,8 +44,8 @@ static bosc_status check_same(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_
                                                {"opts: dim", o->dim},
                                                {"opts: duplicates", o->duplicates},
                                                {"opts: id_bits", o->id_bits},
-                                               {"opts: sort_halves", of_halves(o)}};
-    return bi_ranks_same(ctx, comm, local_status, shared, 5);
+                                               {"opts: sort_halves", is_published_pair(o)}};
+    return bi_ranks_check_same(ctx, comm, local_status, shared, 5);
 }
 
 bosc_kdtree_opts bi_ranks_kdtree_shard_opts(const bosc_kdtree_opts *opts)
@@ -52,12 +53,12 @@ bosc_kdtree_opts bi_ranks_kdtree_shard_opts(const bosc_kdtree_opts *opts)
     bosc_kdtree_opts shard = *opts;
     shard.duplicates = BOSC_KDTREE_DUPLICATES_KEEP;
     shard.id_bits = 32;
-    shard.assume_valid = 1; /* as no rank lets a NaN through */
-    if (of_halves(opts)) shard.builder = BOSC_KDTREE_AUTO;
+    shard.assume_valid = 1; /* NaNs are refused before the shard is built */
+    if (is_published_pair(opts)) shard.builder = BOSC_KDTREE_AUTO;
     return shard;
 }
 
-static bosc_status make(bosc_ctx *ctx, bosc_comm *comm, const bosc_kdtree_opts *opts, bosc_ranks_kdtree **tree)
+static bosc_status allocate_tree(bosc_ctx *ctx, bosc_comm *comm, const bosc_kdtree_opts *opts, bosc_ranks_kdtree **tree)
 {
     const bosc_kdtree_opts shard = bi_ranks_kdtree_shard_opts(opts);
     bosc_kdtree_opts side = shard;
@@ -67,8 +68,8 @@ static bosc_status make(bosc_ctx *ctx, bosc_comm *comm, const bosc_kdtree_opts *
     if (!fresh) return BOSC_ERR_NOMEM;
     *fresh = (bosc_ranks_kdtree){.comm = comm, .memory = ctx->memory, .host = ctx->host, .opts = *opts};
     bosc_status status = bosc_kdtree_create(ctx, &shard, &fresh->shard);
-    if (status == BOSC_OK && of_halves(opts)) status = bosc_kdtree_create(ctx, &side, &fresh->side);
-    if (status == BOSC_OK && of_halves(opts)) status = bosc_kdtree_create(ctx, &shard, &fresh->root);
+    if (status == BOSC_OK && is_published_pair(opts)) status = bosc_kdtree_create(ctx, &side, &fresh->side);
+    if (status == BOSC_OK && is_published_pair(opts)) status = bosc_kdtree_create(ctx, &shard, &fresh->root);
     if (status == BOSC_OK)
         *tree = fresh;
     else
@@ -86,7 +87,7 @@ bosc_status bosc_ranks_kdtree_create(bosc_ctx *ctx, bosc_comm *comm, const bosc_
     bosc_status local_status = bi_ranks_kdtree_check_opts(ctx, comm, opts, &full);
     if (local_status == BOSC_OK && !tree) local_status = bi_fail(ctx, BOSC_ERR_ARG, "tree: NULL");
     BI_TRY(check_same(ctx, comm, local_status, &full));
-    bosc_status status = bi_comm_agree(ctx, comm, make(ctx, comm, &full, &fresh));
+    bosc_status status = bi_comm_agree(ctx, comm, allocate_tree(ctx, comm, &full, &fresh));
     if (status == BOSC_OK)
         *tree = fresh;
     else
@@ -102,10 +103,10 @@ void bosc_ranks_kdtree_free(bosc_ranks_kdtree *tree)
     bosc_kdtree_free(tree->side);
     bosc_kdtree_free(tree->root);
     bi_block_free(&tree->memory, &tree->ids);
-    bi_block_free(&tree->memory, &tree->pieces);
-    bi_block_free(&tree->memory, &tree->boxes);
     bi_block_free(&tree->memory, &tree->parts);
-    bi_block_free(&tree->memory, &tree->firsts);
+    bi_block_free(&tree->memory, &tree->boxes);
+    bi_block_free(&tree->memory, &tree->subtree_boxes);
+    bi_block_free(&tree->memory, &tree->representative_ids);
     bi_memory_release(&host, tree, sizeof *tree);
 }
 
@@ -123,15 +124,16 @@ bosc_status bosc_ranks_kdtree_get_info(bosc_ctx *ctx, const bosc_ranks_kdtree *t
                                          .nodes = tree->nodes,
                                          .begin = tree->begin,
                                          .end = tree->end,
-                                         .first_row = tree->first,
-                                         .own_n = tree->given,
+                                         .first_row = tree->row_begin,
+                                         .own_n = tree->input_count,
                                          .dim = tree->opts.dim,
                                          .depth = bi_kdtree_depth(tree->nodes),
                                          .dtype = tree->opts.dtype,
                                          .id_bits = tree->opts.id_bits,
-                                         .bytes = shard.bytes + side.bytes + root.bytes +
-                                                  (int64_t)(tree->ids.bytes + tree->pieces.bytes + tree->boxes.bytes +
-                                                            tree->parts.bytes + tree->firsts.bytes)};
+                                         .bytes =
+                                             shard.bytes + side.bytes + root.bytes +
+                                             (int64_t)(tree->ids.bytes + tree->parts.bytes + tree->boxes.bytes +
+                                                       tree->subtree_boxes.bytes + tree->representative_ids.bytes)};
     bi_copy_info(info, &full, sizeof full);
     return BOSC_OK;
 }

@@ -1,8 +1,9 @@
-/* Inside a distributed k-d tree, and what its drivers share.
+/* Inside a k-d tree over ranks: the handle, and functions that its drivers share.
  *
- * The in-order array of all points is cut into pieces: the subtrees of a level (even pieces: 2 j is subtree j) and the
- * nodes above it (odd ones: 2 j + 1 is the node after subtree j, if there is one). A rank's shard are the pieces of
- * successive subtrees. Where all of this lies is arithmetic on the number of nodes and ranks. */
+ * The in-order array of all points is partitioned into parts: the subtrees of a level (even parts: 2 j is subtree j)
+ * and the nodes above it (odd parts: 2 j + 1 is the node after subtree j, if there is one). A rank's shard consists of
+ * the parts of consecutive subtrees. All bounds are arithmetic on the numbers of nodes and ranks.
+ * `local_status`: this rank's own status, which is exchanged at the next agreement. */
 #ifndef BI_RANKS_KDTREE_KDTREE_H
 #define BI_RANKS_KDTREE_KDTREE_H
 
@@ -20,142 +21,144 @@ struct bosc_ranks_kdtree {
     bosc_comm *comm;
     struct bi_memory memory, host;
     bosc_kdtree_opts opts;
-    bosc_kdtree *shard;     /* of this rank's points; its ids are their rows, in the order of their ids */
-    int64_t n, nodes;       /* of all ranks */
-    int64_t begin, end;     /* this rank's nodes; where they are none, the shard has no meaning */
-    int64_t first, given;   /* the rows that this rank gave to the build: their number, and the id of the first */
-    struct bi_block firsts; /* int64 (given): where duplicates are removed, the id of the point that each row equals */
-    struct bi_block ids;    /* int64 (end - begin): by row of the shard, ascending */
-    struct bi_block pieces; /* uint32 (end - begin): likewise */
-    struct bi_block boxes;  /* uint64 (ranks x 2 x dim): ordered keys, low and high; low > high: an empty shard */
-    struct bi_block parts;  /* uint64 (ranks x part_count x 2 x dim): likewise of the shards' subtrees; where these are
-                               one each they are the shards, and there is no such block */
-    int64_t part_count;
-    /* Of the published build of two halves; else NULL: this rank's side of the root, whose coordinates begin with the
-     * second one and whose ids are the places of its points in the order of theirs. */
+    bosc_kdtree *shard;                 /* over this rank's points; its ids are their rows, in the order of their ids */
+    int64_t n, nodes;                   /* over all ranks */
+    int64_t begin, end;                 /* this rank's nodes; if there are none the shard is undefined */
+    int64_t row_begin, input_count;     /* this rank's slice of the build: id of its first row, number of rows */
+    struct bi_block representative_ids; /* int64 (input_count), if duplicates were removed: by row */
+    struct bi_block ids;                /* int64 (end - begin): by row of the shard, ascending */
+    struct bi_block parts;              /* uint32 (end - begin): the part of each row of the shard */
+    struct bi_block boxes; /* uint64 (ranks x 2 x dim): ordered keys, low and high; low > high: an empty shard */
+    struct bi_block subtree_boxes; /* uint64 (ranks x subtrees_per_shard x 2 x dim), likewise; absent if that is 1 */
+    int64_t subtrees_per_shard;    /* at most */
+    /* Only after the published build of two halves, else NULL: this rank's side of the root. Its coordinates are
+     * rotated by one; its ids are positions of its points in the order of their ids. */
     bosc_kdtree *side;
-    bosc_kdtree *root; /* with it: a tree of one point, that of the root, on rank 0 */
+    bosc_kdtree *root; /* likewise: a tree of one point, the root, on rank 0 */
     bosc_ranks_kdtree_times times;
 };
 
-/* ---- cuts ---- */
+/* ---- the partition ---- */
 
-struct bi_ranks_cuts {
+struct bi_ranks_kdtree_partition {
     int64_t nodes;
     int64_t rank_count;
-    int level; /* of the subtrees */
+    int level; /* level of the subtrees */
 };
 
-struct bi_ranks_cuts bi_ranks_kdtree_cuts(int64_t nodes, int32_t rank_count);
-/* The first subtree of a rank; of rank_count: the number of subtrees. */
-int64_t bi_ranks_kdtree_first_subtree(const struct bi_ranks_cuts *cuts, int64_t rank);
-/* Where a piece, and what a rank holds, lies in the in-order array. */
-struct bi_kdtree_range bi_ranks_kdtree_piece(const struct bi_ranks_cuts *cuts, int64_t piece);
-struct bi_kdtree_range bi_ranks_kdtree_shard(const struct bi_ranks_cuts *cuts, int64_t rank);
+struct bi_ranks_kdtree_partition bi_ranks_kdtree_make_partition(int64_t nodes, int32_t rank_count);
+/* Returns the first subtree of a rank; for rank_count, the number of subtrees. */
+int64_t bi_ranks_kdtree_first_subtree(const struct bi_ranks_kdtree_partition *partition, int64_t rank);
+/* Return the range of a part, and of a rank's shard, in the in-order array. */
+struct bi_kdtree_range bi_ranks_kdtree_part_range(const struct bi_ranks_kdtree_partition *partition, int64_t part);
+struct bi_kdtree_range bi_ranks_kdtree_shard_range(const struct bi_ranks_kdtree_partition *partition, int64_t rank);
 
-/* Subtrees of a shard at most. */
-int64_t bi_ranks_kdtree_most_parts(const struct bi_ranks_cuts *cuts);
+/* Returns the greatest number of subtrees of a shard. */
+int64_t bi_ranks_kdtree_max_subtrees(const struct bi_ranks_kdtree_partition *partition);
 
-/* The range of subtree i of a level. Unlike bi_kdtree_subtree it may be empty. */
-struct bi_kdtree_range bi_ranks_kdtree_subtree(int64_t nodes, int level, int64_t i);
+/* Returns the range of subtree i of a level. Unlike bi_kdtree_subtree it may be empty. */
+struct bi_kdtree_range bi_ranks_kdtree_subtree_range(int64_t nodes, int level, int64_t i);
 
 /* ---- points ---- */
 
 /* Points of this rank, in reach, and their ids. */
 struct bi_ranks_points {
     struct bi_kdtree_rows rows;
-    int64_t first;      /* the id of row 0, where ids is NULL: then they ascend by one */
-    const int64_t *ids; /* ascending */
-    int64_t *firsts;    /* of all rows given, where duplicates were removed: the id of the one that stays; else NULL */
-    int64_t given;      /* these, before any was removed */
-    int64_t total;      /* points of all ranks */
-    double since;       /* when the build began */
+    int64_t first;               /* the id of row 0 if `ids` is NULL: ids then ascend by one */
+    const int64_t *ids;          /* ascending */
+    int64_t *representative_ids; /* by input row, where duplicates were removed; else NULL */
+    int64_t input_count;         /* number of rows before removal */
+    int64_t total;               /* points of all ranks */
+    double since;                /* start of the build */
 };
 
-/* Whether the context can reach the tree. */
+/* Checks that the context can reach the tree. */
 bosc_status bi_ranks_kdtree_check(bosc_ctx *ctx, const bosc_ranks_kdtree *tree);
 
-/* As bi_kdtree_check_opts, and whether a tree over so many ranks may have them. */
+/* As bi_kdtree_check_opts; also checks that the number of ranks admits the options. */
 bosc_status bi_ranks_kdtree_check_opts(bosc_ctx *ctx, const bosc_comm *comm, const bosc_kdtree_opts *opts,
                                        bosc_kdtree_opts *full);
 
-/* The options of a rank's own tree. */
+/* Returns the options of a rank's own tree. */
 bosc_kdtree_opts bi_ranks_kdtree_shard_opts(const bosc_kdtree_opts *opts);
 
-/* Brings this rank's rows in reach and looks for a NaN in them, unless assume_valid; `array` and the row's number among
- * those of all ranks are in the message. */
-bosc_status bi_ranks_kdtree_stage(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, const char *array, int64_t first,
+/* Stages this rank's rows, and checks them for NaNs unless assume_valid. `array` and the row's number over all ranks
+ * appear in the message. */
+bosc_status bi_ranks_kdtree_stage(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, const char *array, int64_t row_begin,
                                   struct bi_kdtree_rows *rows);
 
-/* Replaces *points by those of them that stay where duplicates are removed, the rows of the smallest ids; firsts are
- * taken. *nodes: how many stay on all ranks. */
-bosc_status bi_ranks_kdtree_unique(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, bosc_status local_status,
-                                   struct bi_ranks_points *points, int64_t *nodes);
+/* Replaces *points by the representatives, the rows of the smallest ids; allocates representative_ids. *nodes: number
+ * of representatives on all ranks. */
+bosc_status bi_ranks_kdtree_remove_duplicates(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, bosc_status local_status,
+                                              struct bi_ranks_points *points, int64_t *nodes);
 
-/* Makes the tree of points of which none is to be removed any more; `nodes`: of all ranks. */
-bosc_status bi_ranks_kdtree_build_kept(bosc_ctx *ctx, bosc_ranks_kdtree *tree, bosc_status local_status,
-                                       const struct bi_ranks_points *points, int64_t nodes);
+/* Builds the tree of distinct points; `nodes`: number of points over all ranks. */
+bosc_status bi_ranks_kdtree_build_distinct(bosc_ctx *ctx, bosc_ranks_kdtree *tree, bosc_status local_status,
+                                           const struct bi_ranks_points *points, int64_t nodes);
 
-/* The most counters of a round of the selection, over so many levels; none if there are no levels. */
-int64_t bi_ranks_kdtree_counters(int levels);
+/* Returns the greatest number of counters of a selection round over `levels` levels; 0 without levels. */
+int64_t bi_ranks_kdtree_max_counters(int levels);
 
-/* *pieces = scratch: the piece of each point of a tree of `nodes`, by selection of the medians above the cut. */
+/* *parts = scratch: the part of each point in a tree of `nodes`, by selection of the medians above the subtrees. */
 bosc_status bi_ranks_kdtree_select(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, bosc_status local_status,
-                                   const struct bi_ranks_points *points, int64_t nodes, uint32_t **pieces);
+                                   const struct bi_ranks_points *points, int64_t nodes, uint32_t **parts);
 
 /* The published build on two ranks, each with half of the points, which are in reach. */
-bosc_status bi_ranks_kdtree_build_halves(bosc_ctx *ctx, bosc_ranks_kdtree *tree, bosc_status local_status,
-                                         const struct bi_ranks_points *points);
+bosc_status bi_ranks_kdtree_build_published(bosc_ctx *ctx, bosc_ranks_kdtree *tree, bosc_status local_status,
+                                            const struct bi_ranks_points *points);
 
 /* ---- items to ranks ---- */
 
-struct bi_ranks_deal {
+struct bi_ranks_scatter {
     struct bi_exchange x;
-    uint32_t *order; /* scratch: rows in the order in which they are sent */
+    uint32_t *order; /* scratch: rows in sending order */
 };
 
-/* Begins an exchange in which item i goes to rank bucket[i].
- * rows: what the deal's order is of; NULL: 0, 1, 2, ... Ended by bi_exchange_end(&deal->x), on a failure too. */
-bosc_status bi_ranks_kdtree_deal(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status, const uint32_t *bucket,
-                                 const uint32_t *rows, int64_t n, struct bi_ranks_deal *deal);
+/* Begins an exchange in which item i goes to rank bucket[i]. rows: the rows that `order` lists; NULL: 0, 1, 2, ...
+ * bi_exchange_end(&scatter->x) ends it, after a failure too. */
+bosc_status bi_ranks_kdtree_begin_scatter(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status,
+                                          const uint32_t *bucket, const uint32_t *rows, int64_t n,
+                                          struct bi_ranks_scatter *scatter);
 
-/* Sends rows of `width` elements of `size` (4 or 8) bytes, `stride` elements apart, in the deal's order; those that
- * come are put to `received`, which has x.received rows. */
-bosc_status bi_ranks_kdtree_send(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status,
-                                 const struct bi_ranks_deal *deal, const struct bi_kdtree_rows *rows, int64_t width,
-                                 size_t size, void *received);
+/* Sends rows of `width` elements of `size` (4 or 8) bytes, `stride` elements apart, in the order of the scatter.
+ * received: room for x.received rows. */
+bosc_status bi_ranks_kdtree_scatter_rows(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status,
+                                         const struct bi_ranks_scatter *scatter, const struct bi_kdtree_rows *rows,
+                                         int64_t width, size_t size, void *received);
 
 /* ---- shards ---- */
 
-/* Empties the tree, and makes room for the ids and pieces of n rows. */
-bosc_status bi_ranks_kdtree_begin_install(bosc_ctx *ctx, bosc_ranks_kdtree *tree, int64_t n);
+/* Empties the tree, and reserves the ids and parts of n rows. */
+bosc_status bi_ranks_kdtree_reserve_shard(bosc_ctx *ctx, bosc_ranks_kdtree *tree, int64_t n);
 
-/* Makes the rows of this rank, in reach and in the order of their ids, its shard of a tree of `nodes` of the points;
- * and all ranks learn the boxes. The ids and pieces are in their blocks already. On a failure the tree stays empty. */
-bosc_status bi_ranks_kdtree_install(bosc_ctx *ctx, bosc_ranks_kdtree *tree, bosc_status local_status, const void *rows,
-                                    const struct bi_ranks_points *points, int64_t nodes);
+/* Builds this rank's shard of a tree of `nodes` from its rows, in reach and ordered by id, and gathers the boxes. Ids
+ * and parts are in their blocks already. After a failure the tree is empty. */
+bosc_status bi_ranks_kdtree_build_shard(bosc_ctx *ctx, bosc_ranks_kdtree *tree, bosc_status local_status,
+                                        const void *rows, const struct bi_ranks_points *points, int64_t nodes);
 
-/* All ranks learn the boxes of their shards, of which this one has n rows, and of the shards' subtrees. */
-bosc_status bi_ranks_kdtree_share_boxes(bosc_ctx *ctx, bosc_ranks_kdtree *tree, bosc_status local_status,
-                                        const struct bi_ranks_cuts *cuts, const void *rows, int64_t n);
+/* Gathers the boxes of all shards and of their subtrees on all ranks. n: rows of this rank. */
+bosc_status bi_ranks_kdtree_gather_boxes(bosc_ctx *ctx, bosc_ranks_kdtree *tree, bosc_status local_status,
+                                         const struct bi_ranks_kdtree_partition *partition, const void *rows,
+                                         int64_t n);
 
-/* Which node stands for which row. ids: those of this rank's nodes, of 64 (`wide`) or 32 bits; starts: (ranks + 1),
- * host: the first row of each rank. inverse: (given): the node of each row of this rank; counts: (end - begin): how
- * many rows each node stands for. In reach, all of them. */
+/* Finds the node that represents each row. ids: of this rank's nodes, of 64 (`is_64bit`) or 32 bits; row_begins:
+ * (ranks + 1), host: the first row of each rank. inverse: (input_count): the node of each row of this rank; counts:
+ * (end - begin): rows that each node represents. All but row_begins in reach. */
 bosc_status bi_ranks_kdtree_find_duplicates(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, bosc_status local_status,
-                                            const void *ids, bool wide, const int64_t *starts, int64_t *inverse,
+                                            const void *ids, bool is_64bit, const int64_t *row_begins, int64_t *inverse,
                                             int64_t *counts);
 
-/* starts: see above. Collective. */
-bosc_status bi_ranks_kdtree_share_starts(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, bosc_status local_status,
-                                         int64_t *starts);
+/* Gathers row_begins, as above. Collective. */
+bosc_status bi_ranks_kdtree_gather_row_begins(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, bosc_status local_status,
+                                              int64_t *row_begins);
 
-/* Whether it is known which rows were removed as duplicates. */
-bosc_status bi_ranks_kdtree_check_firsts(bosc_ctx *ctx, const bosc_ranks_kdtree *tree);
+/* Checks that the removed duplicates are recorded. */
+bosc_status bi_ranks_kdtree_check_representatives(bosc_ctx *ctx, const bosc_ranks_kdtree *tree);
 
-/* This rank's range of the in-order array, to backend memory: points (end - begin) x dim, ids of 64 (`wide`) or 32
- * bits. */
-bosc_status bi_ranks_kdtree_nodes(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, void *points, void *ids, bool wide);
+/* Writes this rank's range of the in-order array to backend memory: points (end - begin) x dim, ids of 64 (`is_64bit`)
+ * or 32 bits. */
+bosc_status bi_ranks_kdtree_write_nodes(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, void *points, void *ids,
+                                        bool is_64bit);
 
 #ifdef __cplusplus
 }

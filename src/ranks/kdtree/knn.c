@@ -1,36 +1,36 @@
-/* The k nearest neighbours over ranks. A query goes to the shard whose box is nearest; the k-th distance of its answer
- * bounds the search, and the query goes to all other shards whose boxes are no farther. */
+/* The k nearest neighbours over ranks. A query goes to the shard whose box is nearest. The k-th distance of that
+ * answer bounds the search; the query then goes to all other shards whose boxes are within it. */
 #include "ranks/kdtree/search.h"
 
-struct knn {
+struct knn_call {
     bosc_ctx *ctx;
     const bosc_ranks_kdtree *tree;
     const struct bi_ranks_steps *steps;
     struct bi_kdtree_rows rows;
     int64_t k;
     bool within;
-    double radius; /* of `within` */
+    double radius; /* if `within` */
     size_t dist2_size;
     void *ids, *dist2; /* the caller's */
     struct bi_out id_out, dist2_out;
-    struct bi_ranks_kdtree_merge_knn merge; /* into scratch: (n x k) */
+    struct bi_ranks_kdtree_merge_knn merge; /* to scratch: (n x k) */
 };
 
-/* ---- one round of questions ---- */
+/* ---- one round of queries ---- */
 
-/* What a shard answers: rows of k. */
-struct answers {
+/* Answers of a shard: rows of k. */
+struct shard_answers {
     int64_t *ids;
     void *dist2;
 };
 
-static bosc_status take_answers(const struct knn *s, int64_t rows, struct answers *a)
+static bosc_status allocate_answers(const struct knn_call *s, int64_t rows, struct shard_answers *a)
 {
     BI_TRY(bi_scratch_of(s->ctx, rows * s->k, sizeof *a->ids, &a->ids));
     return bi_scratch_of(s->ctx, rows * s->k, s->dist2_size, &a->dist2);
 }
 
-static bosc_status search_shard(const struct knn *s, const void *queries, int64_t n, const struct answers *a)
+static bosc_status search_shard(const struct knn_call *s, const void *queries, int64_t n, const struct shard_answers *a)
 {
     bosc_ctx *ctx = s->ctx;
     uint32_t *rows;
@@ -38,77 +38,81 @@ static bosc_status search_shard(const struct knn *s, const void *queries, int64_
     BI_TRY(bi_scratch_of(ctx, n * s->k, sizeof *rows, &rows));
     BI_TRY(s->within ? bosc_kdtree_knn_within(ctx, s->tree->shard, queries, n, 0, s->k, s->radius, rows, a->dist2)
                      : bosc_kdtree_knn(ctx, s->tree->shard, queries, n, 0, s->k, rows, a->dist2));
-    const struct bi_ranks_kdtree_names names = {rows, NULL, s->tree->ids.data, a->ids, true};
-    return s->steps->kdtree_names(ctx, n * s->k, &names);
+    const struct bi_ranks_kdtree_row_ids row_ids = {rows, NULL, s->tree->ids.data, a->ids, true};
+    return s->steps->kdtree_row_ids(ctx, n * s->k, &row_ids);
 }
 
-/* The answers of all shards, one after the other. */
-static bosc_status merge(const struct knn *s, const struct bi_ranks_deal *deal, const struct answers *a)
+/* Merges the answers of all shards, one shard after the other. */
+static bosc_status merge_answers(const struct knn_call *s, const struct bi_ranks_scatter *scatter,
+                                 const struct shard_answers *a)
 {
     struct bi_ranks_kdtree_merge_knn step = s->merge;
-    step.order = deal->order;
+    step.order = scatter->order;
     step.ids = a->ids;
     step.dist2 = a->dist2;
-    for (int32_t r = 0; r < deal->x.rank_count; r++) {
-        const int64_t n = deal->x.sent_offsets[r + 1] - deal->x.sent_offsets[r];
-        step.first = deal->x.sent_offsets[r];
+    for (int32_t r = 0; r < scatter->x.rank_count; r++) {
+        const int64_t n = scatter->x.sent_offsets[r + 1] - scatter->x.sent_offsets[r];
+        step.first = scatter->x.sent_offsets[r];
         if (n) BI_TRY(s->steps->kdtree_merge_knn(s->ctx, n, &step));
     }
     return BOSC_OK;
 }
 
-/* `next` gets what failed on this rank alone at the end. */
-static bosc_status ask_dealt(const struct knn *s, const struct bi_ranks_deal *deal, bosc_status *next)
+/* Exchanges queries and answers. *next: this rank's own status at the end. */
+static bosc_status exchange_queries(const struct knn_call *s, const struct bi_ranks_scatter *scatter, bosc_status *next)
 {
     bosc_ctx *ctx = s->ctx;
     bosc_comm *comm = s->tree->comm;
-    const int64_t dim = s->tree->opts.dim, received = deal->x.received;
+    const int64_t dim = s->tree->opts.dim, received = scatter->x.received;
     const size_t size = bosc_dtype_size(s->tree->opts.dtype), k = (size_t)s->k;
-    struct answers here = {NULL, NULL}, back = {NULL, NULL};
+    struct shard_answers here = {NULL, NULL}, back = {NULL, NULL};
     void *queries = NULL;
     bosc_status local_status = bi_scratch_of(ctx, received * dim, size, &queries);
-    if (local_status == BOSC_OK) local_status = take_answers(s, received, &here);
-    if (local_status == BOSC_OK) local_status = take_answers(s, deal->x.sent, &back);
-    BI_TRY(bi_ranks_kdtree_send(ctx, comm, local_status, deal, &s->rows, dim, size, queries));
+    if (local_status == BOSC_OK) local_status = allocate_answers(s, received, &here);
+    if (local_status == BOSC_OK) local_status = allocate_answers(s, scatter->x.sent, &back);
+    BI_TRY(bi_ranks_kdtree_scatter_rows(ctx, comm, local_status, scatter, &s->rows, dim, size, queries));
     BI_WITH_SCRATCH(ctx, local_status = search_shard(s, queries, received, &here));
-    BI_TRY(bi_exchange_answers(ctx, comm, local_status, &deal->x, k * sizeof *here.ids, here.ids, back.ids));
-    BI_TRY(bi_exchange_answers(ctx, comm, BOSC_OK, &deal->x, k * s->dist2_size, here.dist2, back.dist2));
-    *next = merge(s, deal, &back);
+    BI_TRY(bi_exchange_replies(ctx, comm, local_status, &scatter->x, k * sizeof *here.ids, here.ids, back.ids));
+    BI_TRY(bi_exchange_replies(ctx, comm, BOSC_OK, &scatter->x, k * s->dist2_size, here.dist2, back.dist2));
+    *next = merge_answers(s, scatter, &back);
     return BOSC_OK;
 }
 
-/* Sends pairs of ranks and queries (NULL: 0, 1, 2, ...), and merges what is answered. */
-static bosc_status ask(const struct knn *s, bosc_status local_status, const struct bi_ranks_kdtree_pairs *pairs,
-                       bosc_status *next)
+/* Sends queries to the ranks of the pairs (queries NULL: 0, 1, 2, ...), and merges the answers. */
+static bosc_status query_pairs(const struct knn_call *s, bosc_status local_status,
+                               const struct bi_ranks_kdtree_pairs *pairs, bosc_status *next)
 {
-    struct bi_ranks_deal deal;
-    bosc_status status =
-        bi_ranks_kdtree_deal(s->ctx, s->tree->comm, local_status, pairs->ranks, pairs->queries, pairs->count, &deal);
-    if (status == BOSC_OK) status = ask_dealt(s, &deal, next);
-    bi_exchange_end(s->ctx, &deal.x);
+    struct bi_ranks_scatter scatter;
+    bosc_status status = bi_ranks_kdtree_begin_scatter(s->ctx, s->tree->comm, local_status, pairs->ranks,
+                                                       pairs->queries, pairs->count, &scatter);
+    if (status == BOSC_OK) status = exchange_queries(s, &scatter, next);
+    bi_exchange_end(s->ctx, &scatter.x);
     return status;
 }
 
-static bosc_status search(const struct knn *s, bosc_status local_status, bosc_status *next)
+static bosc_status search_shards(const struct knn_call *s, bosc_status local_status, bosc_status *next)
 {
     struct bi_ranks_kdtree_reach reach = bi_ranks_kdtree_reach_of(s->tree, &s->rows);
     struct bi_ranks_kdtree_pairs pairs = {.count = s->rows.n};
-    if (local_status == BOSC_OK) local_status = bi_scratch_of(s->ctx, s->rows.n, sizeof *reach.home, &reach.home);
-    if (local_status == BOSC_OK && s->rows.n) local_status = s->steps->kdtree_nearest(s->ctx, s->rows.n, &reach);
-    pairs.ranks = reach.home;
-    BI_TRY_WITH_SCRATCH(s->ctx, ask(s, local_status, &pairs, &local_status));
+    /* 1. Query the nearest shard. */
+    if (local_status == BOSC_OK)
+        local_status = bi_scratch_of(s->ctx, s->rows.n, sizeof *reach.nearest_shard, &reach.nearest_shard);
+    if (local_status == BOSC_OK && s->rows.n) local_status = s->steps->kdtree_nearest_shard(s->ctx, s->rows.n, &reach);
+    pairs.ranks = reach.nearest_shard;
+    BI_TRY_WITH_SCRATCH(s->ctx, query_pairs(s, local_status, &pairs, &local_status));
+    /* 2. Query all other shards within the k-th distance so far. */
     reach.search = BI_RANKS_KNN;
     reach.k = s->k;
     reach.limit = s->within ? bi_ranks_kdtree_square(s->tree, s->radius) : (double)INFINITY;
     reach.dist2 = s->merge.to_dist2;
     if (local_status == BOSC_OK) local_status = bi_ranks_kdtree_find_pairs(s->ctx, &reach, &pairs);
-    return ask(s, local_status, &pairs, next);
+    return query_pairs(s, local_status, &pairs, next);
 }
 
 /* ---- the call ---- */
 
-/* Queries in reach, and room for answers: the last that can lack memory before the exchanges. */
-static bosc_status prepare(struct knn *s, int64_t first)
+/* Stages queries and allocates room for answers; the last step that can lack memory before the exchanges. */
+static bosc_status prepare(struct knn_call *s, int64_t first)
 {
     bosc_ctx *ctx = s->ctx;
     const int64_t entries = s->rows.n * s->k;
@@ -123,7 +127,7 @@ static bosc_status prepare(struct knn *s, int64_t first)
     return entries ? s->steps->kdtree_empty_knn(ctx, entries, &s->merge) : BOSC_OK;
 }
 
-static bosc_status give(const struct knn *s)
+static bosc_status write_outputs(const struct knn_call *s)
 {
     bosc_ctx *ctx = s->ctx;
     const int64_t entries = s->rows.n * s->k;
@@ -135,21 +139,21 @@ static bosc_status give(const struct knn *s)
     return ctx->backend->sync(ctx);
 }
 
-static bosc_status knn(struct knn *s, bosc_status local_status)
+static bosc_status exchange_and_write(struct knn_call *s, bosc_status local_status)
 {
     bosc_comm *comm = s->tree->comm;
     int64_t first;
-    BI_TRY(bi_comm_same(s->ctx, comm, local_status, "k", s->k));
+    BI_TRY(bi_comm_check_equal(s->ctx, comm, local_status, "k", s->k));
     if (s->within) BI_TRY(bi_ranks_kdtree_same_radius(s->ctx, s->tree, BOSC_OK, s->radius));
     BI_TRY(bi_comm_offset(s->ctx, comm, BOSC_OK, s->rows.n, &first, NULL));
     local_status = prepare(s, first);
-    if (s->tree->nodes) BI_TRY_WITH_SCRATCH(s->ctx, search(s, local_status, &local_status));
+    if (s->tree->nodes) BI_TRY_WITH_SCRATCH(s->ctx, search_shards(s, local_status, &local_status));
     BI_TRY(bi_comm_agree(s->ctx, comm, local_status));
-    return bi_comm_agree(s->ctx, comm, give(s));
+    return bi_comm_agree(s->ctx, comm, write_outputs(s));
 }
 
 static bosc_status check_knn(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, const void *queries, int64_t query_count,
-                             int64_t stride, struct knn *s)
+                             int64_t stride, struct knn_call *s)
 {
     const size_t id_size = (size_t)tree->opts.id_bits / 8;
     BI_TRY(bi_ranks_kdtree_check_queries(ctx, tree, "queries", queries, "query_count", query_count, stride, &s->rows));
@@ -162,21 +166,21 @@ static bosc_status check_knn(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, const
     return bi_check_aligned(ctx, "dist2", s->dist2, s->dist2_size);
 }
 
-static struct knn begin(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, int64_t k, void *ids, void *dist2)
+static struct knn_call make_call(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, int64_t k, void *ids, void *dist2)
 {
-    return (struct knn){.ctx = ctx,
-                        .tree = tree,
-                        .steps = ctx->ops->dist->steps,
-                        .k = k,
-                        .dist2_size = bi_kdtree_dist2_size(tree->shard),
-                        .ids = ids,
-                        .dist2 = dist2};
+    return (struct knn_call){.ctx = ctx,
+                             .tree = tree,
+                             .steps = ctx->ops->dist->steps,
+                             .k = k,
+                             .dist2_size = bi_kdtree_dist2_size(tree->shard),
+                             .ids = ids,
+                             .dist2 = dist2};
 }
 
-static bosc_status run(struct knn *s, bosc_status local_status)
+static bosc_status run_call(struct knn_call *s, bosc_status local_status)
 {
     if (local_status == BOSC_OK) bi_progress_set_total(s->ctx, 3 * (80 + (double)s->k) * (double)s->rows.n);
-    BI_RETURN_WITH_SCRATCH(s->ctx, knn(s, local_status));
+    BI_RETURN_WITH_SCRATCH(s->ctx, exchange_and_write(s, local_status));
 }
 
 bosc_status bosc_ranks_kdtree_knn(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, const void *queries,
@@ -184,8 +188,8 @@ bosc_status bosc_ranks_kdtree_knn(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, 
 {
     BI_ENTER(ctx);
     if (!tree) return bi_ranks_kdtree_check(ctx, tree);
-    struct knn s = begin(ctx, tree, k, ids, dist2);
-    return run(&s, check_knn(ctx, tree, queries, query_count, stride, &s));
+    struct knn_call s = make_call(ctx, tree, k, ids, dist2);
+    return run_call(&s, check_knn(ctx, tree, queries, query_count, stride, &s));
 }
 
 bosc_status bosc_ranks_kdtree_knn_within(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, const void *queries,
@@ -194,9 +198,9 @@ bosc_status bosc_ranks_kdtree_knn_within(bosc_ctx *ctx, const bosc_ranks_kdtree 
 {
     BI_ENTER(ctx);
     if (!tree) return bi_ranks_kdtree_check(ctx, tree);
-    struct knn s = begin(ctx, tree, k, ids, dist2);
+    struct knn_call s = make_call(ctx, tree, k, ids, dist2);
     s.within = true;
     s.radius = radius;
     bosc_status local_status = check_knn(ctx, tree, queries, query_count, stride, &s);
-    return run(&s, local_status == BOSC_OK ? bi_ranks_kdtree_check_radius(ctx, radius) : local_status);
+    return run_call(&s, local_status == BOSC_OK ? bi_ranks_kdtree_check_radius(ctx, radius) : local_status);
 }

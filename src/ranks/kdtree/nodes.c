@@ -1,32 +1,33 @@
-/* A rank's range of the in-order array, made on demand: each piece of the shard is a subtree, whose in-order array is
- * that of a tree of its points with the coordinates rotated so that the first one is that of the subtree's root. The
- * published build of two halves has made its subtree already. */
+/* Computes a rank's range of the in-order array on demand. Each part of the shard is a subtree, if only of one node.
+ * Its in-order array is
+ * that of a tree of its points, with coordinates rotated to begin with the one that splits the subtree's root. After
+ * the published build of two halves the subtree exists already. */
 #include "ranks/kdtree/kdtree.h"
 #include "ranks/steps/steps.h"
 
-/* A shard being put in order. All but the counts is in the backend's memory. */
+/* State of a shard's ordering. All arrays are in backend memory. */
 struct ordering {
     bosc_ctx *ctx;
     const bosc_ranks_kdtree *tree;
     const struct bi_ranks_steps *steps;
-    struct bi_ranks_cuts cuts;
+    struct bi_ranks_kdtree_partition partition;
     int64_t n, dim;
     size_t size;        /* of an element */
     void *rows;         /* (n x dim), in the order of ids */
-    uint32_t *order;    /* rows by piece */
+    uint32_t *order;    /* rows grouped by part */
     void *points, *ids; /* (n), in order */
-    bool wide;
+    bool is_64bit;
 };
 
-/* Rows of `from`, chosen by `order` (NULL: all) and rotated, to `to`. */
-static bosc_status gather(const struct ordering *o, const void *from, const uint32_t *order, int64_t rotate, int64_t n,
-                          void *to)
+/* Gathers rows of `from`, by `order` (NULL: all), rotated, to `to`. */
+static bosc_status gather_rows(const struct ordering *o, const void *from, const uint32_t *order, int64_t rotate,
+                               int64_t n, void *to)
 {
     const struct bi_ranks_kdtree_rows step = {from, to, order, o->dim, o->dim, rotate, o->size == 8};
     return o->steps->kdtree_gather(o->ctx, n * o->dim, &step);
 }
 
-/* o->rows. */
+/* Fills o->rows. */
 static bosc_status order_by_id(const struct ordering *o)
 {
     void *nodes;
@@ -38,12 +39,12 @@ static bosc_status order_by_id(const struct ordering *o)
     return o->steps->kdtree_scatter(o->ctx, o->n * o->dim, &scatter);
 }
 
-/* o->order. */
-static bosc_status order_by_piece(const struct ordering *o)
+/* Fills o->order. */
+static bosc_status order_by_part(const struct ordering *o)
 {
     bosc_ctx *ctx = o->ctx;
-    const int64_t first = 2 * bi_ranks_kdtree_first_subtree(&o->cuts, o->tree->comm->rank),
-                  next = 2 * bi_ranks_kdtree_first_subtree(&o->cuts, o->tree->comm->rank + 1);
+    const int64_t first = 2 * bi_ranks_kdtree_first_subtree(&o->partition, o->tree->comm->rank),
+                  next = 2 * bi_ranks_kdtree_first_subtree(&o->partition, o->tree->comm->rank + 1);
     uint32_t *rows, *bucket, *bad;
     int64_t *offsets;
     BI_TRY(bi_scratch_of(ctx, o->n, sizeof *rows, &rows));
@@ -53,17 +54,17 @@ static bosc_status order_by_piece(const struct ordering *o)
     BI_TRY(ctx->backend->fill(ctx, bad, 0, sizeof *bad));
     const struct bi_ranks_kdtree_iota iota = {rows};
     BI_TRY(o->steps->kdtree_iota(ctx, o->n, &iota));
-    const struct bi_ranks_kdtree_from from = {o->tree->pieces.data, (uint32_t)first, bucket};
-    BI_TRY(o->steps->kdtree_from(ctx, o->n, &from));
+    const struct bi_ranks_kdtree_local_parts from = {o->tree->parts.data, (uint32_t)first, bucket};
+    BI_TRY(o->steps->kdtree_local_parts(ctx, o->n, &from));
     return ctx->backend->core->split(ctx, sizeof *rows, rows, bucket, o->n, next - first, o->order, offsets, bad);
 }
 
-/* ids[begin + i] = the id of entry rows[i] of the piece that begins there. */
-static bosc_status name(const struct ordering *o, const uint32_t *rows, int64_t begin, int64_t n)
+/* ids[begin + i] = the id of entry rows[i] of the part that begins there. */
+static bosc_status write_ids(const struct ordering *o, const uint32_t *rows, int64_t begin, int64_t n)
 {
-    const struct bi_ranks_kdtree_names names = {rows, o->order + begin, o->tree->ids.data,
-                                                (char *)o->ids + (size_t)begin * (o->wide ? 8 : 4), o->wide};
-    return o->steps->kdtree_names(o->ctx, n, &names);
+    const struct bi_ranks_kdtree_row_ids row_ids = {
+        rows, o->order + begin, o->tree->ids.data, (char *)o->ids + (size_t)begin * (o->is_64bit ? 8 : 4), o->is_64bit};
+    return o->steps->kdtree_row_ids(o->ctx, n, &row_ids);
 }
 
 static char *point_at(const struct ordering *o, int64_t begin)
@@ -71,38 +72,38 @@ static char *point_at(const struct ordering *o, int64_t begin)
     return (char *)o->points + (size_t)(begin * o->dim) * o->size;
 }
 
-/* The nodes of the tree of a piece, whose coordinates are rotated. */
-static bosc_status put_nodes(const struct ordering *o, const bosc_kdtree *subtree, int64_t rotate, void *rotated,
-                             int64_t begin, int64_t n)
+/* Writes the nodes of a part's tree, whose coordinates are rotated. */
+static bosc_status write_subtree_nodes(const struct ordering *o, const bosc_kdtree *subtree, int64_t rotate,
+                                       void *rotated, int64_t begin, int64_t n)
 {
     uint32_t *rows;
     BI_TRY(bi_scratch_of(o->ctx, n, sizeof *rows, &rows));
     BI_TRY(bosc_kdtree_get_nodes(o->ctx, subtree, rotated, rows));
-    BI_TRY(gather(o, rotated, NULL, rotate ? o->dim - rotate : 0, n, point_at(o, begin)));
-    return name(o, rows, begin, n);
+    BI_TRY(gather_rows(o, rotated, NULL, rotate ? o->dim - rotate : 0, n, point_at(o, begin)));
+    return write_ids(o, rows, begin, n);
 }
 
-/* The piece whose n rows begin at `begin` of o->order. */
-static bosc_status put_subtree(const struct ordering *o, bosc_kdtree *subtree, int64_t begin, int64_t n)
+/* Builds and writes the part whose n rows begin at `begin` of o->order. */
+static bosc_status write_part(const struct ordering *o, bosc_kdtree *subtree, int64_t begin, int64_t n)
 {
-    const int64_t rotate = o->cuts.level % o->dim;
+    const int64_t rotate = o->partition.level % o->dim;
     void *rotated;
     BI_TRY(bi_scratch_of(o->ctx, n * o->dim, o->size, &rotated));
-    BI_TRY(gather(o, o->rows, o->order + begin, rotate, n, rotated));
+    BI_TRY(gather_rows(o, o->rows, o->order + begin, rotate, n, rotated));
     BI_TRY(bosc_kdtree_build(o->ctx, subtree, rotated, n, 0));
-    return put_nodes(o, subtree, rotate, rotated, begin, n);
+    return write_subtree_nodes(o, subtree, rotate, rotated, begin, n);
 }
 
-static bosc_status put_subtrees(const struct ordering *o, bosc_kdtree *subtree)
+static bosc_status write_parts(const struct ordering *o, bosc_kdtree *subtree)
 {
     const int32_t rank = o->tree->comm->rank;
-    const int64_t next = 2 * bi_ranks_kdtree_first_subtree(&o->cuts, rank + 1);
-    for (int64_t p = 2 * bi_ranks_kdtree_first_subtree(&o->cuts, rank); p < next; p++) {
-        const struct bi_kdtree_range r = bi_ranks_kdtree_piece(&o->cuts, p);
+    const int64_t next = 2 * bi_ranks_kdtree_first_subtree(&o->partition, rank + 1);
+    for (int64_t p = 2 * bi_ranks_kdtree_first_subtree(&o->partition, rank); p < next; p++) {
+        const struct bi_kdtree_range r = bi_ranks_kdtree_part_range(&o->partition, p);
         if (r.begin == r.end) continue;
-        BI_TRY_WITH_SCRATCH(o->ctx, put_subtree(o, subtree, r.begin - o->tree->begin, r.end - r.begin));
+        BI_TRY_WITH_SCRATCH(o->ctx, write_part(o, subtree, r.begin - o->tree->begin, r.end - r.begin));
     }
-    return o->ctx->backend->sync(o->ctx); /* before the tree goes */
+    return o->ctx->backend->sync(o->ctx); /* before the tree is freed */
 }
 
 static bosc_status build_subtrees(struct ordering *o)
@@ -112,48 +113,49 @@ static bosc_status build_subtrees(struct ordering *o)
     BI_TRY(bi_scratch_of(o->ctx, o->n * o->dim, o->size, &o->rows));
     BI_TRY_WITH_SCRATCH(o->ctx, order_by_id(o));
     BI_TRY(bosc_kdtree_create(o->ctx, &opts, &subtree));
-    bosc_status status = put_subtrees(o, subtree);
+    bosc_status status = write_parts(o, subtree);
     bosc_kdtree_free(subtree);
     return status;
 }
 
-/* ---- two halves: the side is a tree already, and the root ---- */
+/* ---- two halves: the side and the root are trees already ---- */
 
-static bosc_status put_side(const struct ordering *o)
+static bosc_status write_side(const struct ordering *o)
 {
     const bool has_root = o->tree->comm->rank == 0;
     const int64_t n = o->n - has_root;
     void *rotated;
     BI_TRY(bi_scratch_of(o->ctx, o->n * o->dim, o->size, &rotated));
-    if (has_root) BI_TRY(put_nodes(o, o->tree->root, 0, rotated, n, 1));
-    return n ? put_nodes(o, o->tree->side, 1 % o->dim, rotated, 0, n) : BOSC_OK;
+    if (has_root) BI_TRY(write_subtree_nodes(o, o->tree->root, 0, rotated, n, 1));
+    return n ? write_subtree_nodes(o, o->tree->side, 1 % o->dim, rotated, 0, n) : BOSC_OK;
 }
 
-static bosc_status put_in_order(struct ordering *o)
+static bosc_status write_in_order(struct ordering *o)
 {
     BI_TRY(bi_scratch_of(o->ctx, o->n, sizeof *o->order, &o->order));
-    BI_TRY_WITH_SCRATCH(o->ctx, order_by_piece(o));
-    return o->tree->side ? put_side(o) : build_subtrees(o);
+    BI_TRY_WITH_SCRATCH(o->ctx, order_by_part(o));
+    return o->tree->side ? write_side(o) : build_subtrees(o);
 }
 
-bosc_status bi_ranks_kdtree_nodes(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, void *points, void *ids, bool wide)
+bosc_status bi_ranks_kdtree_write_nodes(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, void *points, void *ids,
+                                        bool is_64bit)
 {
     struct ordering o = {.ctx = ctx,
                          .tree = tree,
                          .steps = ctx->ops->dist->steps,
-                         .cuts = bi_ranks_kdtree_cuts(tree->nodes, tree->comm->rank_count),
+                         .partition = bi_ranks_kdtree_make_partition(tree->nodes, tree->comm->rank_count),
                          .n = tree->end - tree->begin,
                          .dim = tree->opts.dim,
                          .size = bosc_dtype_size(tree->opts.dtype),
                          .points = points,
                          .ids = ids,
-                         .wide = wide};
+                         .is_64bit = is_64bit};
     if (o.n == 0) return BOSC_OK;
-    BI_RETURN_WITH_SCRATCH(ctx, put_in_order(&o));
+    BI_RETURN_WITH_SCRATCH(ctx, write_in_order(&o));
 }
 
-/* By way of scratch, as the arrays of the caller's are to stay as they are if a piece fails. */
-static bosc_status get_nodes(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, void *points, void *ids)
+/* Goes through scratch, so that the caller's arrays stay unchanged on failure. */
+static bosc_status copy_nodes(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, void *points, void *ids)
 {
     const size_t n = (size_t)(tree->end - tree->begin), id_size = (size_t)tree->opts.id_bits / 8,
                  row = (size_t)tree->opts.dim * bosc_dtype_size(tree->opts.dtype);
@@ -161,7 +163,7 @@ static bosc_status get_nodes(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, void 
     if (n == 0) return BOSC_OK;
     BI_TRY(bi_scratch(ctx, n * row, &all_points));
     BI_TRY(bi_scratch(ctx, n * id_size, &all_ids));
-    BI_TRY(bi_ranks_kdtree_nodes(ctx, tree, all_points, all_ids, id_size == 8));
+    BI_TRY(bi_ranks_kdtree_write_nodes(ctx, tree, all_points, all_ids, id_size == 8));
     if (points) BI_TRY(ctx->backend->copy(ctx, points, all_points, n * row));
     if (ids) BI_TRY(ctx->backend->copy(ctx, ids, all_ids, n * id_size));
     return ctx->backend->sync(ctx);
@@ -174,5 +176,5 @@ bosc_status bosc_ranks_kdtree_get_nodes(bosc_ctx *ctx, const bosc_ranks_kdtree *
     BI_TRY(bi_check_aligned(ctx, "points", points, bosc_dtype_size(tree->opts.dtype)));
     BI_TRY(bi_check_aligned(ctx, "ids", ids, (size_t)tree->opts.id_bits / 8));
     bi_progress_set_total(ctx, 60 * (double)(tree->end - tree->begin));
-    BI_RETURN_WITH_SCRATCH(ctx, get_nodes(ctx, tree, points, ids));
+    BI_RETURN_WITH_SCRATCH(ctx, copy_nodes(ctx, tree, points, ids));
 }

@@ -1,5 +1,5 @@
-/* Memory of distributed k-d trees before it is needed: how much a build takes at most, and taking it. Where shards lie
- * follows from the number of nodes; more nodes make no shard smaller. */
+/* Memory of k-d trees over ranks, reserved beforehand: the upper bounds of a build, and their allocation. Shard sizes
+ * follow from the number of nodes, and never shrink with more nodes. */
 #include "base/bits.h"
 #include "core/blocks.h"
 #include "core/call.h"
@@ -7,12 +7,12 @@
 #include "ranks/exchange/slices.h"
 #include "ranks/steps/steps.h"
 
-/* What bounds a build on one rank. */
+/* Sizes that bound a build on one rank. */
 struct plan {
     bosc_kdtree_opts opts;
     int32_t rank_count;
-    int64_t n, shard; /* points that it has, and that it gets */
-    struct bi_ranks_cuts cuts;
+    int64_t n, shard; /* points of its slice, and of its shard */
+    struct bi_ranks_kdtree_partition partition;
 };
 
 static bosc_status check_sizes(bosc_ctx *ctx, const bosc_kdtree_opts *opts, int64_t n, int64_t total)
@@ -30,9 +30,11 @@ static bosc_status make_plan(bosc_ctx *ctx, const bosc_kdtree_opts *opts, const 
                              int64_t total, struct plan *p)
 {
     BI_TRY(check_sizes(ctx, opts, n, total));
-    *p = (struct plan){
-        .opts = *opts, .rank_count = comm->rank_count, .n = n, .cuts = bi_ranks_kdtree_cuts(total, comm->rank_count)};
-    const struct bi_kdtree_range range = bi_ranks_kdtree_shard(&p->cuts, comm->rank);
+    *p = (struct plan){.opts = *opts,
+                       .rank_count = comm->rank_count,
+                       .n = n,
+                       .partition = bi_ranks_kdtree_make_partition(total, comm->rank_count)};
+    const struct bi_kdtree_range range = bi_ranks_kdtree_shard_range(&p->partition, comm->rank);
     p->shard = range.end - range.begin;
     if (p->shard < (int64_t)UINT32_MAX) return BOSC_OK;
     return bi_fail(ctx, BOSC_ERR_LIMIT, "total: %lld points; a rank's %lld are not less than 2^32 - 1",
@@ -41,34 +43,34 @@ static bosc_status make_plan(bosc_ctx *ctx, const bosc_kdtree_opts *opts, const 
 
 enum { BLOCKS = 5 };
 
-/* Blocks beside the shard's tree. */
+/* Sizes of the blocks beside the shard's tree. */
 static void block_bytes(const struct plan *p, size_t bytes[BLOCKS])
 {
-    const int64_t parts = bi_ranks_kdtree_most_parts(&p->cuts);
+    const int64_t subtrees = bi_ranks_kdtree_max_subtrees(&p->partition);
     bytes[0] = (size_t)p->shard * sizeof(int64_t);
     bytes[1] = (size_t)p->shard * sizeof(uint32_t);
     bytes[2] = 2 * (size_t)p->opts.dim * sizeof(uint64_t) * (size_t)p->rank_count;
-    bytes[3] = parts > 1 ? (size_t)parts * bytes[2] : 0;
+    bytes[3] = subtrees > 1 ? (size_t)subtrees * bytes[2] : 0;
     bytes[4] = p->opts.duplicates == BOSC_KDTREE_DUPLICATES_REMOVE ? (size_t)p->n * sizeof(int64_t) : 0;
 }
 
-/* Scratch of a build: its three parts take it one after the other, the selection of medians, the deal, and what comes
- * and becomes the shard. */
+/* Scratch of a build. Its three phases use it in turn: the selection of medians, the scatter, and the shard's build
+ * from the received rows. */
 static bosc_status build_scratch(bosc_ctx *ctx, const struct plan *p, int64_t *kept, int64_t *scratch)
 {
-    enum { REQUESTS = 1 << 16 /* what they are rounded up by */ };
+    enum { REQUESTS = 1 << 16 /* upper bound of rounding, over all requests */ };
     const bosc_kdtree_opts shard = bi_ranks_kdtree_shard_opts(&p->opts);
     const int64_t n = p->n, row = p->opts.dim * (int64_t)bosc_dtype_size(p->opts.dtype), word = sizeof(uint64_t);
-    const int64_t subtrees = (int64_t)1 << p->cuts.level, boxes = p->shard / BI_RANKS_BOX_ROWS + 1;
+    const int64_t subtrees = (int64_t)1 << p->partition.level, boxes = p->shard / BI_RANKS_BOX_ROWS + 1;
     int64_t tree;
     BI_TRY(bosc_kdtree_bytes(ctx, &shard, p->shard, kept, &tree));
-    const int64_t select = n * (4 + word), deal = n * (4 + 16);
+    const int64_t select = n * (4 + word), scatter = n * (4 + 16);
     const int64_t install =
         p->shard * row + n * word +
-        bi_larger(n * bi_larger(row, word),
-                  tree + (3 * boxes + 2 * bi_ranks_kdtree_most_parts(&p->cuts)) * p->opts.dim * word);
-    *scratch = n * (row + 4) + bi_ranks_kdtree_counters(p->cuts.level) * word + 3 * subtrees * word +
-               bi_larger(select, n * 8 + bi_larger(deal, install)) + REQUESTS;
+        bi_max_i64(n * bi_max_i64(row, word),
+                   tree + (3 * boxes + 2 * bi_ranks_kdtree_max_subtrees(&p->partition)) * p->opts.dim * word);
+    *scratch = n * (row + 4) + bi_ranks_kdtree_max_counters(p->partition.level) * word + 3 * subtrees * word +
+               bi_max_i64(select, n * 8 + bi_max_i64(scatter, install)) + REQUESTS;
     return BOSC_OK;
 }
 
@@ -79,22 +81,23 @@ bosc_status bosc_ranks_kdtree_bytes(const bosc_ctx *ctx, const bosc_comm *comm, 
     size_t blocks[BLOCKS];
     int64_t tree, while_building;
     bosc_kdtree_opts full;
-    bosc_ctx *says = (bosc_ctx *)(uintptr_t)ctx; /* only its message is written */
-    BI_ENTER(says);
-    BI_TRY(bi_comm_check(says, comm));
-    BI_TRY(bi_ranks_kdtree_check_opts(says, comm, opts, &full));
-    BI_TRY(make_plan(says, &full, comm, n, total, &p));
-    BI_TRY(build_scratch(says, &p, &tree, &while_building));
+    bosc_ctx *mutable_ctx = (bosc_ctx *)(uintptr_t)ctx; /* only its message is written */
+    BI_ENTER(mutable_ctx);
+    BI_TRY(bi_comm_check(mutable_ctx, comm));
+    BI_TRY(bi_ranks_kdtree_check_opts(mutable_ctx, comm, opts, &full));
+    BI_TRY(make_plan(mutable_ctx, &full, comm, n, total, &p));
+    BI_TRY(build_scratch(mutable_ctx, &p, &tree, &while_building));
     block_bytes(&p, blocks);
     if (kept) *kept = tree + (int64_t)(blocks[0] + blocks[1] + blocks[2] + blocks[3] + blocks[4]);
     if (scratch) *scratch = while_building;
     return BOSC_OK;
 }
 
-/* The tree keeps what it holds. */
-static bosc_status take(bosc_ctx *ctx, bosc_ranks_kdtree *tree, const struct plan *p)
+/* Reserves the memory; the tree's content stays. */
+static bosc_status reserve_memory(bosc_ctx *ctx, bosc_ranks_kdtree *tree, const struct plan *p)
 {
-    struct bi_block *const blocks[BLOCKS] = {&tree->ids, &tree->pieces, &tree->boxes, &tree->parts, &tree->firsts};
+    struct bi_block *const blocks[BLOCKS] = {&tree->ids, &tree->parts, &tree->boxes, &tree->subtree_boxes,
+                                             &tree->representative_ids};
     size_t bytes[BLOCKS], used[BLOCKS] = {0};
     int64_t kept, scratch;
     void *memory;
@@ -106,8 +109,8 @@ static bosc_status take(bosc_ctx *ctx, bosc_ranks_kdtree *tree, const struct pla
     used[0] = (size_t)count * sizeof(int64_t);
     used[1] = (size_t)count * sizeof(uint32_t);
     if (tree->boxes.data) used[2] = bytes[2];
-    if (tree->parts.data) used[3] = bytes[3];
-    if (tree->firsts.data) used[4] = (size_t)tree->given * sizeof(int64_t);
+    if (tree->subtree_boxes.data) used[3] = bytes[3];
+    if (tree->representative_ids.data) used[4] = (size_t)tree->input_count * sizeof(int64_t);
     return bi_blocks_grow(ctx, &tree->memory, blocks, BLOCKS, bytes, used);
 }
 
@@ -118,6 +121,6 @@ bosc_status bosc_ranks_kdtree_reserve(bosc_ctx *ctx, bosc_ranks_kdtree *tree, in
     if (!tree) return bi_ranks_kdtree_check(ctx, tree);
     bosc_status local_status = bi_ranks_kdtree_check(ctx, tree);
     if (local_status == BOSC_OK) local_status = make_plan(ctx, &tree->opts, tree->comm, n, total, &p);
-    BI_TRY(bi_ranks_same(ctx, tree->comm, local_status, &(struct bi_ranks_argument){"total", total}, 1));
-    return bi_comm_agree(ctx, tree->comm, take(ctx, tree, &p));
+    BI_TRY(bi_ranks_check_same(ctx, tree->comm, local_status, &(struct bi_ranks_argument){"total", total}, 1));
+    return bi_comm_agree(ctx, tree->comm, reserve_memory(ctx, tree, &p));
 }

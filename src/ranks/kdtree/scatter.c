@@ -1,8 +1,8 @@
-/* Items of distributed k-d trees that go to ranks, by a bucket of each. */
+/* Scatters rows of k-d trees to ranks, by a bucket for each row. */
 #include "ranks/kdtree/kdtree.h"
 #include "ranks/steps/steps.h"
 
-/* The deal's order; counts: (rank_count), and one more, host. */
+/* Fills the scatter's order. counts: (rank_count + 1), host. */
 static bosc_status order_items(bosc_ctx *ctx, int32_t ranks, const uint32_t *bucket, const uint32_t *rows, int64_t n,
                                uint32_t *order, int64_t *counts)
 {
@@ -26,48 +26,50 @@ static bosc_status order_items(bosc_ctx *ctx, int32_t ranks, const uint32_t *buc
     return BOSC_OK;
 }
 
-static bosc_status order_with_scratch(bosc_ctx *ctx, int32_t ranks, const uint32_t *bucket, const uint32_t *rows,
-                                      int64_t n, struct bi_ranks_deal *deal, int64_t *counts)
+static bosc_status allocate_and_order(bosc_ctx *ctx, int32_t ranks, const uint32_t *bucket, const uint32_t *rows,
+                                      int64_t n, struct bi_ranks_scatter *scatter, int64_t *counts)
 {
     if (!counts) return BOSC_ERR_NOMEM;
-    BI_TRY(bi_scratch_of(ctx, n, sizeof *deal->order, &deal->order));
-    BI_RETURN_WITH_SCRATCH(ctx, order_items(ctx, ranks, bucket, rows, n, deal->order, counts));
+    BI_TRY(bi_scratch_of(ctx, n, sizeof *scatter->order, &scatter->order));
+    BI_RETURN_WITH_SCRATCH(ctx, order_items(ctx, ranks, bucket, rows, n, scatter->order, counts));
 }
 
-bosc_status bi_ranks_kdtree_deal(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status, const uint32_t *bucket,
-                                 const uint32_t *rows, int64_t n, struct bi_ranks_deal *deal)
+bosc_status bi_ranks_kdtree_begin_scatter(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status,
+                                          const uint32_t *bucket, const uint32_t *rows, int64_t n,
+                                          struct bi_ranks_scatter *scatter)
 {
     const size_t bytes = (size_t)(comm->rank_count + 1) * sizeof(int64_t);
     int64_t *counts = NULL;
-    *deal = (struct bi_ranks_deal){.order = NULL};
+    *scatter = (struct bi_ranks_scatter){.order = NULL};
     if (local_status == BOSC_OK) {
         counts = bi_host_alloc(ctx, bytes);
-        local_status = order_with_scratch(ctx, comm->rank_count, bucket, rows, n, deal, counts);
+        local_status = allocate_and_order(ctx, comm->rank_count, bucket, rows, n, scatter, counts);
     }
-    bosc_status status = bi_exchange_begin(ctx, comm, local_status, counts, &deal->x);
+    bosc_status status = bi_exchange_begin(ctx, comm, local_status, counts, &scatter->x);
     bi_memory_release(&ctx->host, counts, bytes);
     return status;
 }
 
-static bosc_status pack(bosc_ctx *ctx, const struct bi_ranks_deal *deal, const struct bi_kdtree_rows *rows,
-                        int64_t width, size_t size, void **packed)
+static bosc_status pack_rows(bosc_ctx *ctx, const struct bi_ranks_scatter *scatter, const struct bi_kdtree_rows *rows,
+                             int64_t width, size_t size, void **packed)
 {
-    BI_TRY(bi_scratch_of(ctx, deal->x.sent * width, size, packed));
-    const struct bi_ranks_kdtree_rows gather = {rows->data, *packed, deal->order, width, rows->stride, 0, size == 8};
-    return deal->x.sent ? ctx->ops->dist->steps->kdtree_gather(ctx, deal->x.sent * width, &gather) : BOSC_OK;
+    BI_TRY(bi_scratch_of(ctx, scatter->x.sent * width, size, packed));
+    const struct bi_ranks_kdtree_rows gather = {rows->data, *packed, scatter->order, width, rows->stride, 0, size == 8};
+    return scatter->x.sent ? ctx->ops->dist->steps->kdtree_gather(ctx, scatter->x.sent * width, &gather) : BOSC_OK;
 }
 
-static bosc_status send(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status, const struct bi_ranks_deal *deal,
-                        const struct bi_kdtree_rows *rows, int64_t width, size_t size, void *received)
+static bosc_status send_rows(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status,
+                             const struct bi_ranks_scatter *scatter, const struct bi_kdtree_rows *rows, int64_t width,
+                             size_t size, void *received)
 {
     void *packed = NULL;
-    if (local_status == BOSC_OK) local_status = pack(ctx, deal, rows, width, size, &packed);
-    return bi_exchange_items(ctx, comm, local_status, &deal->x, (size_t)width * size, packed, received);
+    if (local_status == BOSC_OK) local_status = pack_rows(ctx, scatter, rows, width, size, &packed);
+    return bi_exchange_items(ctx, comm, local_status, &scatter->x, (size_t)width * size, packed, received);
 }
 
-bosc_status bi_ranks_kdtree_send(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status,
-                                 const struct bi_ranks_deal *deal, const struct bi_kdtree_rows *rows, int64_t width,
-                                 size_t size, void *received)
+bosc_status bi_ranks_kdtree_scatter_rows(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status,
+                                         const struct bi_ranks_scatter *scatter, const struct bi_kdtree_rows *rows,
+                                         int64_t width, size_t size, void *received)
 {
-    BI_RETURN_WITH_SCRATCH(ctx, send(ctx, comm, local_status, deal, rows, width, size, received));
+    BI_RETURN_WITH_SCRATCH(ctx, send_rows(ctx, comm, local_status, scatter, rows, width, size, received));
 }

@@ -1,4 +1,4 @@
-/* Queries of distributed k-d trees, and the shards that they reach. */
+/* Checks of queries, and the pairs of queries and shards that they reach. */
 #include "ranks/kdtree/search.h"
 
 bosc_status bi_ranks_kdtree_check_queries(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, const char *array,
@@ -37,8 +37,9 @@ double bi_ranks_kdtree_square(const bosc_ranks_kdtree *tree, double radius)
 struct bi_ranks_kdtree_reach bi_ranks_kdtree_reach_of(const bosc_ranks_kdtree *tree, const struct bi_kdtree_rows *rows)
 {
     return (struct bi_ranks_kdtree_reach){.boxes = tree->boxes.data,
-                                          .parts = tree->part_count > 1 ? tree->parts.data : NULL,
-                                          .part_count = tree->part_count,
+                                          .subtree_boxes =
+                                              tree->subtrees_per_shard > 1 ? tree->subtree_boxes.data : NULL,
+                                          .subtrees_per_shard = tree->subtrees_per_shard,
                                           .rank_count = (uint32_t)tree->comm->rank_count,
                                           .dim = tree->opts.dim,
                                           .dtype = tree->opts.dtype,
@@ -50,7 +51,7 @@ bosc_status bi_ranks_kdtree_find_pairs(bosc_ctx *ctx, struct bi_ranks_kdtree_rea
 {
     const struct bi_ranks_steps *steps = ctx->ops->dist->steps;
     const int64_t n = reach->rows.n;
-    int64_t *offsets; /* counts, and a zero behind them */
+    int64_t *offsets; /* counts and a final zero, then their exclusive scan */
     *pairs = (struct bi_ranks_kdtree_pairs){.count = 0};
     if (n == 0) return BOSC_OK;
     BI_TRY(bi_scratch_of(ctx, n + 1, sizeof *offsets, &offsets));

@@ -1,22 +1,22 @@
-/* What searches of distributed k-d trees share: queries go to the shards that they reach. */
+/* Shared by the searches of k-d trees over ranks: queries go to the shards that they reach. */
 #ifndef BI_RANKS_KDTREE_SEARCH_H
 #define BI_RANKS_KDTREE_SEARCH_H
 
 #include "ranks/kdtree/kdtree.h"
 #include "ranks/steps/steps.h"
 
-/* Whether a rank's rows can be searched for: as bi_kdtree_check_rows, and they have 32-bit numbers. */
+/* Checks queries: as bi_kdtree_check_rows, and their number must fit 32 bits. */
 bosc_status bi_ranks_kdtree_check_queries(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, const char *array,
                                           const void *data, const char *count_name, int64_t count, int64_t stride,
                                           struct bi_kdtree_rows *rows);
 
-/* A radius, and whether all ranks have the same. Its square, rounded as distances are. */
+/* Check a radius, and that it is equal on all ranks; return its square, rounded as distances are. */
 bosc_status bi_ranks_kdtree_check_radius(bosc_ctx *ctx, double radius);
 bosc_status bi_ranks_kdtree_same_radius(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, bosc_status local_status,
                                         double radius);
 double bi_ranks_kdtree_square(const bosc_ranks_kdtree *tree, double radius);
 
-/* Queries against the boxes of the shards. */
+/* Returns the step arguments for queries against the boxes of the shards. */
 struct bi_ranks_kdtree_reach bi_ranks_kdtree_reach_of(const bosc_ranks_kdtree *tree, const struct bi_kdtree_rows *rows);
 
 /* Pairs of a query and a rank that it must be sent to: scratch. */

@@ -1,5 +1,5 @@
-/* The proof of a tree over ranks: each checks its nodes. What is below the cut has its ancestors there too, but for the
- * few nodes above the cut, which all ranks tell each other. */
+/* Verifies a tree over ranks: each checks its nodes. The ancestors of a node are on its own rank, except the few nodes
+ * above the subtrees, which are gathered on all ranks. */
 #include <string.h>
 
 #include "base/clock.h"
@@ -10,30 +10,31 @@
 struct proof {
     bosc_ctx *ctx;
     const bosc_ranks_kdtree *tree;
-    struct bi_ranks_cuts cuts;
-    int64_t count, subtrees, most; /* most: nodes above the cut that a rank has at most */
-    size_t row;                    /* bytes */
-    char *rows;                    /* scratch: this rank's nodes, and the node after each subtree */
+    struct bi_ranks_kdtree_partition partition;
+    int64_t count, subtrees, max_uppers; /* max_uppers: greatest number of nodes above the subtrees on a rank */
+    size_t row;                          /* bytes */
+    char *rows;                          /* scratch: this rank's nodes, then the node after each subtree */
     int64_t *ids;
 };
 
-/* Nodes above the cut go by host memory, each as its id and its row. */
-static size_t bytes_of_upper(const struct proof *p) { return sizeof *p->ids + (p->row + 7) / 8 * 8; }
+/* Nodes above the subtrees go through host memory, each as its id and its row. */
+static size_t upper_bytes(const struct proof *p) { return sizeof *p->ids + (p->row + 7) / 8 * 8; }
 
-static bosc_status take_nodes(struct proof *p)
+static bosc_status write_nodes(struct proof *p)
 {
     BI_TRY(bi_scratch(p->ctx, (size_t)(p->count + p->subtrees) * p->row, (void **)&p->rows));
     BI_TRY(bi_scratch_of(p->ctx, p->count + p->subtrees, sizeof *p->ids, &p->ids));
-    return bi_ranks_kdtree_nodes(p->ctx, p->tree, p->rows, p->ids, true);
+    return bi_ranks_kdtree_write_nodes(p->ctx, p->tree, p->rows, p->ids, true);
 }
 
-/* Copies the nodes after the subtrees of a rank: those of this one to `uppers`, or from there to behind the nodes. */
+/* Copies the nodes after the subtrees of a rank: those of this rank to `uppers`, or from `uppers` to behind this
+ * rank's nodes. */
 static bosc_status copy_uppers(const struct proof *p, int32_t rank, char *uppers, bool out)
 {
-    const int64_t first = bi_ranks_kdtree_first_subtree(&p->cuts, rank),
-                  next = bi_ranks_kdtree_first_subtree(&p->cuts, rank + 1);
-    for (int64_t j = first; j < next; j++, uppers += bytes_of_upper(p)) {
-        const struct bi_kdtree_range r = bi_ranks_kdtree_piece(&p->cuts, 2 * j + 1);
+    const int64_t first = bi_ranks_kdtree_first_subtree(&p->partition, rank),
+                  next = bi_ranks_kdtree_first_subtree(&p->partition, rank + 1);
+    for (int64_t j = first; j < next; j++, uppers += upper_bytes(p)) {
+        const struct bi_kdtree_range r = bi_ranks_kdtree_part_range(&p->partition, 2 * j + 1);
         const int64_t at = out ? r.begin - p->tree->begin : p->count + j;
         char *row = p->rows + (size_t)at * p->row, *id = (char *)(p->ids + at), *to = uppers + sizeof *p->ids;
         if (r.begin == r.end) continue;
@@ -44,14 +45,14 @@ static bosc_status copy_uppers(const struct proof *p, int32_t rank, char *uppers
 }
 
 /* *bad: the smallest of this rank's nodes that is out of order, or INT64_MAX. */
-static bosc_status look(const struct proof *p, int64_t *bad)
+static bosc_status check_nodes(const struct proof *p, int64_t *bad)
 {
     const bosc_ranks_kdtree *tree = p->tree;
     struct bi_ranks_kdtree_verify step = {.rows = {p->rows, p->count + p->subtrees, tree->opts.dim},
                                           .ids = p->ids,
                                           .dtype = tree->opts.dtype,
                                           .dim = tree->opts.dim,
-                                          .level = p->cuts.level,
+                                          .level = p->partition.level,
                                           .begin = tree->begin,
                                           .count = p->count,
                                           .nodes = tree->nodes,
@@ -64,19 +65,19 @@ static bosc_status look(const struct proof *p, int64_t *bad)
     return bi_read_back(p->ctx, bad, step.bad, sizeof *bad);
 }
 
-/* uppers: host, of one rank and then of all. */
-static bosc_status look_with(struct proof *p, bosc_status local_status, char *uppers, int64_t *bad)
+/* Gathers the upper nodes and checks this rank's nodes. uppers: host, of one rank and then of all. */
+static bosc_status exchange_and_check(struct proof *p, bosc_status local_status, char *uppers, int64_t *bad)
 {
     bosc_comm *comm = p->tree->comm;
-    const size_t bytes = (size_t)p->most * bytes_of_upper(p);
-    if (local_status == BOSC_OK) local_status = take_nodes(p);
+    const size_t bytes = (size_t)p->max_uppers * upper_bytes(p);
+    if (local_status == BOSC_OK) local_status = write_nodes(p);
     if (local_status == BOSC_OK) local_status = copy_uppers(p, comm->rank, uppers, true);
     BI_TRY(bi_comm_agree(p->ctx, comm, local_status));
     BI_TRY(bi_comm_all_gather(p->ctx, comm, uppers, bytes, uppers + bytes));
     for (int32_t r = 0; r < comm->rank_count && local_status == BOSC_OK; r++)
         local_status = copy_uppers(p, r, uppers + (size_t)(r + 1) * bytes, false);
     int64_t own = INT64_MAX, *all = comm->gather;
-    if (local_status == BOSC_OK) local_status = look(p, &own);
+    if (local_status == BOSC_OK) local_status = check_nodes(p, &own);
     BI_TRY(bi_comm_agree(p->ctx, comm, local_status));
     BI_TRY(bi_comm_all_gather(p->ctx, comm, &own, sizeof own, all));
     *bad = INT64_MAX;
@@ -89,16 +90,16 @@ static bosc_status verify(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, bosc_sta
     const int32_t ranks = tree->comm->rank_count;
     struct proof p = {.ctx = ctx,
                       .tree = tree,
-                      .cuts = bi_ranks_kdtree_cuts(tree->nodes, ranks),
+                      .partition = bi_ranks_kdtree_make_partition(tree->nodes, ranks),
                       .count = tree->end - tree->begin,
                       .row = (size_t)tree->opts.dim * bosc_dtype_size(tree->opts.dtype)};
-    p.subtrees = (int64_t)1 << p.cuts.level;
-    p.most = p.subtrees / ranks + 1;
-    const size_t bytes = (size_t)(ranks + 1) * (size_t)p.most * bytes_of_upper(&p);
+    p.subtrees = (int64_t)1 << p.partition.level;
+    p.max_uppers = p.subtrees / ranks + 1;
+    const size_t bytes = (size_t)(ranks + 1) * (size_t)p.max_uppers * upper_bytes(&p);
     char *uppers = local_status == BOSC_OK ? bi_host_alloc(ctx, bytes) : NULL;
     if (local_status == BOSC_OK && !uppers) local_status = BOSC_ERR_NOMEM;
     if (uppers) memset(uppers, 0, bytes);
-    bosc_status status = look_with(&p, local_status, uppers, bad);
+    bosc_status status = exchange_and_check(&p, local_status, uppers, bad);
     bi_memory_release(&ctx->host, uppers, bytes);
     return status;
 }
@@ -113,7 +114,7 @@ bosc_status bosc_ranks_kdtree_verify(bosc_ctx *ctx, const bosc_ranks_kdtree *tre
     bi_progress_set_total(ctx, 80 * (double)(tree->end - tree->begin));
     BI_WITH_SCRATCH(ctx, status = verify(ctx, tree, bi_ranks_kdtree_check(ctx, tree), &bad));
     BI_TRY(status);
-    double seconds = bi_now() - begin; /* its times may be read meanwhile */
+    double seconds = bi_now() - begin; /* another thread may read the times */
     __atomic_store(&((bosc_ranks_kdtree *)tree)->times.verify, &seconds, __ATOMIC_RELAXED);
     if (bad == INT64_MAX) return BOSC_OK;
     if (node) *node = bad;

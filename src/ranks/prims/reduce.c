@@ -1,6 +1,6 @@
-/* Reductions over ranks. What may be joined in any order is: a result a rank. Sums of floats follow the aligned tree
- * over all items (core/tiles.h): a slice is a list of aligned blocks of 2^k items, as long as they may be, whose sums
- * are nodes of the tree wherever the slice begins and ends; every rank then pushes the blocks of all in their order. */
+/* Reductions over ranks. Minima, maxima and integer sums: one result per rank, then a reduction of these. Sums of
+ * floats follow the aligned tree over all items (core/tiles.h): a slice is a list of the longest aligned blocks of 2^k
+ * items, whose sums are nodes of the tree. Every rank adds the blocks of all slices in order. */
 #include <string.h>
 
 #include <boscage/ranks/prims.h>
@@ -10,25 +10,25 @@
 #include "ranks/exchange/slices.h"
 #include "prims/check.h"
 
-enum { MOST_BLOCKS = 128 }; /* of a slice: up to two of each size */
+enum { MAX_BLOCKS = 128 }; /* of a slice: at most two of each size 2^k, k < 63 */
 
-/* The largest k for which the 2^k items from `at` on are an aligned block that ends by `end`; at < end. */
-static int block_at(int64_t at, int64_t end)
+/* Returns the largest k for which the 2^k items from `at` on are an aligned block within [at, end); at < end. */
+static int block_log2(int64_t at, int64_t end)
 {
     int k = at ? bi_lowest_bit((uint64_t)at) : 62;
     while ((int64_t)1 << k > end - at) k--;
     return k;
 }
 
-#define SUMS(S, type)                                                                                  \
-    /* The sum of a block of items; host memory. */                                                    \
+#define DEFINE_SUMS(S, type)                                                                           \
+    /* Sums a block of items in host memory. */                                                        \
     static void sum_items_##S(const void *items, int64_t n, void *sum)                                 \
     {                                                                                                  \
         struct bi_sum_##S s = {.n = 0};                                                                \
         for (int64_t i = 0; i < n; i++) bi_sum_push_##S(&s, ((const type *)items)[i]);                 \
         *(type *)sum = bi_sum_total_##S(&s);                                                           \
     }                                                                                                  \
-    /* The next 2^k items, by their sum. */                                                            \
+    /* Adds the sum x of the next 2^k items. */                                                        \
     static void push_block_##S(struct bi_sum_##S *s, int k, type x)                                    \
     {                                                                                                  \
         const uint64_t items = (uint64_t)1 << k;                                                       \
@@ -36,14 +36,14 @@ static int block_at(int64_t at, int64_t end)
         s->block[k] = x;                                                                               \
         s->n += items;                                                                                 \
     }                                                                                                  \
-    /* The sum of all slices, from the blocks of each. */                                              \
+    /* Sums all slices from their blocks' sums. */                                                     \
     static void sum_slices_##S(const struct bi_ranks_slices *slices, const void *blocks, void *result) \
     {                                                                                                  \
         struct bi_sum_##S s = {.n = 0};                                                                \
         for (int32_t r = 0; r < slices->rank_count; r++) {                                             \
-            const type *block = (const type *)blocks + (int64_t)r * MOST_BLOCKS;                       \
+            const type *block = (const type *)blocks + (int64_t)r * MAX_BLOCKS;                        \
             for (int64_t at = slices->offsets[r], end = slices->offsets[r + 1]; at < end;) {           \
-                const int k = block_at(at, end);                                                       \
+                const int k = block_log2(at, end);                                                     \
                 push_block_##S(&s, k, *block++);                                                       \
                 at += (int64_t)1 << k;                                                                 \
             }                                                                                          \
@@ -51,8 +51,8 @@ static int block_at(int64_t at, int64_t end)
         const type sum = s.n ? bi_canonical_##S(bi_sum_total_##S(&s)) : 0;                             \
         memcpy(result, &sum, sizeof sum);                                                              \
     }
-SUMS(f32, float)
-SUMS(f64, double)
+DEFINE_SUMS(f32, float)
+DEFINE_SUMS(f64, double)
 
 struct slice {
     bosc_dtype dtype;
@@ -61,29 +61,29 @@ struct slice {
     int64_t begin, end; /* among all items */
 };
 
-/* The items of a slice before the first whole tile and behind the last, on the host. */
-struct rims {
-    char before[BI_TILE * sizeof(double)], after[BI_TILE * sizeof(double)];
-    int64_t tiles, rest; /* where whole tiles begin and end */
+/* Items of a slice before its first whole tile and after its last one, copied to the host. */
+struct slice_ends {
+    char head[BI_TILE * sizeof(double)], tail[BI_TILE * sizeof(double)];
+    int64_t tiles_begin, tiles_end; /* whole tiles: [tiles_begin, tiles_end) among all items */
 };
 
-static bosc_status fetch_rims(bosc_ctx *ctx, const struct slice *s, struct rims *r)
+static bosc_status fetch_ends(bosc_ctx *ctx, const struct slice *s, struct slice_ends *r)
 {
-    r->tiles = bi_div_up(s->begin, BI_TILE) * BI_TILE;
-    if (r->tiles > s->end) r->tiles = s->end;
-    r->rest = r->tiles + (s->end - r->tiles) / BI_TILE * BI_TILE;
-    const size_t before = (size_t)(r->tiles - s->begin) * s->size, after = (size_t)(s->end - r->rest) * s->size;
-    if (before) BI_TRY(ctx->backend->copy(ctx, r->before, s->in, before));
-    if (after) BI_TRY(ctx->backend->copy(ctx, r->after, s->in + (size_t)(r->rest - s->begin) * s->size, after));
+    r->tiles_begin = bi_div_up(s->begin, BI_TILE) * BI_TILE;
+    if (r->tiles_begin > s->end) r->tiles_begin = s->end;
+    r->tiles_end = r->tiles_begin + (s->end - r->tiles_begin) / BI_TILE * BI_TILE;
+    const size_t head = (size_t)(r->tiles_begin - s->begin) * s->size, tail = (size_t)(s->end - r->tiles_end) * s->size;
+    if (head) BI_TRY(ctx->backend->copy(ctx, r->head, s->in, head));
+    if (tail) BI_TRY(ctx->backend->copy(ctx, r->tail, s->in + (size_t)(r->tiles_end - s->begin) * s->size, tail));
     return ctx->backend->sync(ctx);
 }
 
-/* The sums of the blocks of a rim, which begins at `begin`; returns their number. */
-static int64_t sum_rim(const struct slice *s, const char *items, int64_t begin, int64_t end, char *sums)
+/* Sums the blocks of one end of a slice, items `begin` to `end` - 1. Returns the number of blocks. */
+static int64_t sum_end_blocks(const struct slice *s, const char *items, int64_t begin, int64_t end, char *sums)
 {
     int64_t blocks = 0;
     for (int64_t at = begin; at < end; blocks++) {
-        const int64_t n = (int64_t)1 << block_at(at, end);
+        const int64_t n = (int64_t)1 << block_log2(at, end);
         const char *from = items + (at - begin) * (int64_t)s->size;
         char *to = sums + blocks * (int64_t)s->size;
         if (s->dtype == BOSC_F32)
@@ -95,15 +95,15 @@ static int64_t sum_rim(const struct slice *s, const char *items, int64_t begin, 
     return blocks;
 }
 
-/* Those of whole tiles, which are summed where they lie. */
+/* Sums the blocks of whole tiles on the backend. */
 static bosc_status sum_tiles(bosc_ctx *ctx, const struct slice *s, int64_t begin, int64_t end, char *sums,
                              int64_t *blocks)
 {
     char *on_backend;
-    BI_TRY(bi_scratch_of(ctx, MOST_BLOCKS, s->size, &on_backend));
+    BI_TRY(bi_scratch_of(ctx, MAX_BLOCKS, s->size, &on_backend));
     *blocks = 0;
     for (int64_t at = begin; at < end; ++*blocks) {
-        const int64_t n = (int64_t)1 << block_at(at, end);
+        const int64_t n = (int64_t)1 << block_log2(at, end);
         BI_TRY(ctx->backend->core->reduce(ctx, BOSC_SUM, s->dtype, s->in + (at - s->begin) * (int64_t)s->size, n,
                                           on_backend + *blocks * (int64_t)s->size));
         at += n;
@@ -112,27 +112,29 @@ static bosc_status sum_tiles(bosc_ctx *ctx, const struct slice *s, int64_t begin
     return ctx->backend->sync(ctx);
 }
 
+/* Writes the sums of all blocks of a slice, in order: its head, its whole tiles, its tail. */
 static bosc_status sum_blocks(bosc_ctx *ctx, struct slice *s, char *sums)
 {
-    struct rims rims;
+    struct slice_ends ends;
     int64_t blocks;
     const void *in;
     bool staged = false;
     BI_TRY(bi_stage_in(ctx, s->in, (size_t)(s->end - s->begin) * s->size, &in, &staged));
     s->in = in;
-    BI_TRY(fetch_rims(ctx, s, &rims));
-    sums += sum_rim(s, rims.before, s->begin, rims.tiles, sums) * (int64_t)s->size;
-    BI_TRY(sum_tiles(ctx, s, rims.tiles, rims.rest, sums, &blocks));
-    sum_rim(s, rims.after, rims.rest, s->end, sums + blocks * (int64_t)s->size);
+    BI_TRY(fetch_ends(ctx, s, &ends));
+    sums += sum_end_blocks(s, ends.head, s->begin, ends.tiles_begin, sums) * (int64_t)s->size;
+    BI_TRY(sum_tiles(ctx, s, ends.tiles_begin, ends.tiles_end, sums, &blocks));
+    sum_end_blocks(s, ends.tail, ends.tiles_end, s->end, sums + blocks * (int64_t)s->size);
     return BOSC_OK;
 }
 
+/* Gathers the block sums of all slices (1 KB a rank at most); every rank adds them in the same order. */
 static bosc_status sum_floats(bosc_ctx *ctx, bosc_comm *comm, bosc_dtype dtype, const void *in,
                               const struct bi_ranks_slices *slices, void *result)
 {
-    const size_t size = bosc_dtype_size(dtype), bytes = MOST_BLOCKS * size;
+    const size_t size = bosc_dtype_size(dtype), bytes = MAX_BLOCKS * size;
     struct slice s = {dtype, size, in, slices->offsets[slices->rank], slices->offsets[slices->rank + 1]};
-    char own_blocks[MOST_BLOCKS * sizeof(double)] = {0};
+    char own_blocks[MAX_BLOCKS * sizeof(double)] = {0};
     void *blocks = bi_host_alloc(ctx, bytes * (size_t)comm->rank_count);
     bosc_status status = blocks ? BOSC_OK : BOSC_ERR_NOMEM;
     if (status == BOSC_OK) BI_WITH_SCRATCH(ctx, status = sum_blocks(ctx, &s, own_blocks));
@@ -144,23 +146,23 @@ static bosc_status sum_floats(bosc_ctx *ctx, bosc_comm *comm, bosc_dtype dtype, 
     return status;
 }
 
-/* A result a rank, and then one of these, which is that of all items: nothing but the order differs. */
-static bosc_status reduce_twice(bosc_ctx *ctx, bosc_comm *comm, bosc_op op, bosc_dtype dtype, const void *in, int64_t n,
-                                void *result)
+/* Reduces each slice, then the results of all ranks; valid where the order of the items does not matter. */
+static bosc_status reduce_results(bosc_ctx *ctx, bosc_comm *comm, bosc_op op, bosc_dtype dtype, const void *in,
+                                  int64_t n, void *result)
 {
     const size_t size = bosc_dtype_size(dtype);
-    char part[sizeof(double)];
-    BI_TRY(bi_comm_agree(ctx, comm, bosc_reduce(ctx, op, dtype, in, n, part)));
-    BI_TRY(bi_comm_all_gather(ctx, comm, part, size, comm->gather));
+    char own_result[sizeof(double)];
+    BI_TRY(bi_comm_agree(ctx, comm, bosc_reduce(ctx, op, dtype, in, n, own_result)));
+    BI_TRY(bi_comm_all_gather(ctx, comm, own_result, size, comm->gather));
     return bi_comm_agree(ctx, comm, bosc_reduce(ctx, op, dtype, comm->gather, comm->rank_count, result));
 }
 
-static bosc_status reduce(bosc_ctx *ctx, bosc_comm *comm, bosc_op op, bosc_dtype dtype, const void *in, int64_t n,
-                          void *result)
+static bosc_status reduce_slices(bosc_ctx *ctx, bosc_comm *comm, bosc_op op, bosc_dtype dtype, const void *in,
+                                 int64_t n, void *result)
 {
     struct bi_ranks_slices slices;
     if (op != BOSC_SUM || (dtype != BOSC_F32 && dtype != BOSC_F64))
-        return reduce_twice(ctx, comm, op, dtype, in, n, result);
+        return reduce_results(ctx, comm, op, dtype, in, n, result);
     bosc_status status = bi_ranks_slices_begin(ctx, comm, BOSC_OK, n, &slices);
     if (status == BOSC_OK) status = sum_floats(ctx, comm, dtype, in, &slices, result);
     bi_ranks_slices_end(ctx, &slices);
@@ -170,12 +172,12 @@ static bosc_status reduce(bosc_ctx *ctx, bosc_comm *comm, bosc_op op, bosc_dtype
 static bosc_status check(bosc_ctx *ctx, bosc_op op, bosc_dtype dtype, const void *in, int64_t n, void *result)
 {
     BI_TRY(bi_check_op(ctx, op));
-    BI_TRY(bi_check_number(ctx, dtype));
+    BI_TRY(bi_check_numeric_type(ctx, dtype));
     const size_t size = bosc_dtype_size(dtype);
     BI_TRY(bi_check_count(ctx, "n", n, size));
     BI_TRY(bi_check_array(ctx, "in", in, n, size));
     BI_TRY(bi_check_array(ctx, "result", result, 1, size));
-    return bi_check_apart(ctx, "result", result, size, "in", in, (size_t)n * size, false);
+    return bi_check_disjoint(ctx, "result", result, size, "in", in, (size_t)n * size, false);
 }
 
 bosc_status bosc_ranks_reduce(bosc_ctx *ctx, bosc_comm *comm, bosc_op op, bosc_dtype dtype, const void *in, int64_t n,
@@ -185,9 +187,9 @@ bosc_status bosc_ranks_reduce(bosc_ctx *ctx, bosc_comm *comm, bosc_op op, bosc_d
     BI_ENTER(ctx);
     BI_TRY(bi_comm_check(ctx, comm));
     const struct bi_ranks_argument shared[] = {{"op", op}, {"dtype", dtype}};
-    BI_TRY(bi_ranks_same(ctx, comm, check(ctx, op, dtype, in, n, result), shared, 2));
+    BI_TRY(bi_ranks_check_same(ctx, comm, check(ctx, op, dtype, in, n, result), shared, 2));
     bi_progress_set_total(ctx, (double)n);
-    BI_TRY(reduce(ctx, comm, op, dtype, in, n, &all));
+    BI_TRY(reduce_slices(ctx, comm, op, dtype, in, n, &all));
     bosc_status local_status = ctx->backend->copy(ctx, result, &all, bosc_dtype_size(dtype));
     if (local_status == BOSC_OK) local_status = ctx->backend->sync(ctx);
     return bi_comm_agree(ctx, comm, local_status);

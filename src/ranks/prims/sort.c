@@ -1,5 +1,5 @@
-/* Sorts over ranks: each sorts its slice, the borders between what ranks get are found exactly, and each merges what
- * came, a run from each rank. Runs are in the order of the ranks, so merging them pair by pair is stable. */
+/* Sorts over ranks. Each rank sorts its slice; exact splitters are found; each rank merges its received runs, one
+ * from each rank. Runs ascend by rank, so merging neighbours is stable. */
 #include <boscage/ranks/prims.h>
 
 #include "core/call.h"
@@ -14,20 +14,20 @@ struct input {
     const void *keys, *values;
 };
 
-struct sort {
+struct sort_call {
     bosc_dtype dtype;
     size_t key_size, value_size;
     int64_t n;
     struct pairs sorted, received; /* scratch */
 };
 
-static bosc_status make_pairs(bosc_ctx *ctx, const struct sort *s, struct pairs *pairs)
+static bosc_status allocate_pairs(bosc_ctx *ctx, const struct sort_call *s, struct pairs *pairs)
 {
     BI_TRY(bi_scratch_of(ctx, s->n, s->key_size, &pairs->keys));
     return bi_scratch_of(ctx, s->n, s->value_size, &pairs->values);
 }
 
-static bosc_status sort_pairs(bosc_ctx *ctx, const struct sort *s, const void *keys, const void *values,
+static bosc_status sort_pairs(bosc_ctx *ctx, const struct sort_call *s, const void *keys, const void *values,
                               struct pairs out)
 {
     const int bits = (int)s->key_size * 8;
@@ -39,23 +39,24 @@ static bosc_status sort_pairs(bosc_ctx *ctx, const struct sort *s, const void *k
 
 /* ---- runs ---- */
 
-static struct pairs pairs_at(const struct sort *s, struct pairs p, int64_t i)
+static struct pairs pairs_at(const struct sort_call *s, struct pairs p, int64_t i)
 {
     p.keys = (char *)p.keys + i * (int64_t)s->key_size;
     if (p.values) p.values = (char *)p.values + i * (int64_t)s->value_size;
     return p;
 }
 
-static bosc_status merge_two(bosc_ctx *ctx, const struct sort *s, const int64_t *ends, int64_t begin, struct pairs from,
-                             struct pairs to)
+static bosc_status merge_two(bosc_ctx *ctx, const struct sort_call *s, const int64_t *ends, int64_t begin,
+                             struct pairs from, struct pairs to)
 {
     const struct pairs a = pairs_at(s, from, begin), b = pairs_at(s, from, ends[0]), out = pairs_at(s, to, begin);
     return ctx->backend->core->merge_pairs(ctx, s->dtype, s->value_size, a.keys, a.values, ends[0] - begin, b.keys,
                                            b.values, ends[1] - ends[0], out.keys, out.values);
 }
 
-/* Merges the runs that end at ends[0], ends[1], ... two by two until one is left, which is *result. */
-static bosc_status merge_runs(bosc_ctx *ctx, const struct sort *s, int64_t *ends, int32_t runs, struct pairs *result)
+/* Merges the runs that end at ends[0], ends[1], ... pairwise until one is left: *result. */
+static bosc_status merge_runs(bosc_ctx *ctx, const struct sort_call *s, int64_t *ends, int32_t runs,
+                              struct pairs *result)
 {
     struct pairs from = s->received, to = s->sorted;
     while (runs > 1) {
@@ -73,9 +74,10 @@ static bosc_status merge_runs(bosc_ctx *ctx, const struct sort *s, int64_t *ends
     return BOSC_OK;
 }
 
-/* Merges take a pass for each doubling of the runs, a sort one for each byte of the keys. */
-static bosc_status join_runs(bosc_ctx *ctx, const struct sort *s, const struct bi_exchange *x, int64_t *ends,
-                             struct pairs *result)
+/* Merges the received runs, or sorts them anew if that takes fewer passes: a merge takes log2(runs) passes, a radix
+ * sort one for each byte of the keys. */
+static bosc_status merge_or_sort_runs(bosc_ctx *ctx, const struct sort_call *s, const struct bi_exchange *x,
+                                      int64_t *ends, struct pairs *result)
 {
     const bool mergeable = s->value_size == 0 || s->value_size == 4 || s->value_size == 8;
     int32_t runs = 0;
@@ -88,8 +90,8 @@ static bosc_status join_runs(bosc_ctx *ctx, const struct sort *s, const struct b
 
 /* ---- the call ---- */
 
-static bosc_status exchange(bosc_ctx *ctx, bosc_comm *comm, const struct sort *s, const int64_t *counts, int64_t *ends,
-                            struct pairs *result)
+static bosc_status exchange_runs(bosc_ctx *ctx, bosc_comm *comm, const struct sort_call *s, const int64_t *counts,
+                                 int64_t *ends, struct pairs *result)
 {
     struct bi_exchange x;
     bosc_status status = bi_exchange_begin(ctx, comm, BOSC_OK, counts, &x);
@@ -97,12 +99,12 @@ static bosc_status exchange(bosc_ctx *ctx, bosc_comm *comm, const struct sort *s
         status = bi_exchange_items(ctx, comm, BOSC_OK, &x, s->key_size, s->sorted.keys, s->received.keys);
     if (status == BOSC_OK && s->value_size)
         status = bi_exchange_items(ctx, comm, BOSC_OK, &x, s->value_size, s->sorted.values, s->received.values);
-    if (status == BOSC_OK) status = bi_comm_agree(ctx, comm, join_runs(ctx, s, &x, ends, result));
+    if (status == BOSC_OK) status = bi_comm_agree(ctx, comm, merge_or_sort_runs(ctx, s, &x, ends, result));
     bi_exchange_end(ctx, &x);
     return status;
 }
 
-static bosc_status sort_slice(bosc_ctx *ctx, const struct sort *s, struct input in)
+static bosc_status sort_slice(bosc_ctx *ctx, const struct sort_call *s, struct input in)
 {
     bool staged = false;
     const void *keys, *values;
@@ -111,26 +113,28 @@ static bosc_status sort_slice(bosc_ctx *ctx, const struct sort *s, struct input 
     return sort_pairs(ctx, s, keys, values, s->sorted);
 }
 
-static bosc_status sort_slices(bosc_ctx *ctx, bosc_comm *comm, struct sort *s, struct input in,
+static bosc_status sort_slices(bosc_ctx *ctx, bosc_comm *comm, struct sort_call *s, struct input in,
                                const struct bi_ranks_slices *slices, struct pairs *result)
 {
     const int32_t ranks = comm->rank_count;
     const size_t bytes = ((size_t)ranks + 1) * sizeof(int64_t);
-    int64_t *cuts = bi_host_alloc(ctx, bytes);
-    bosc_status local_status = cuts ? BOSC_OK : BOSC_ERR_NOMEM;
-    if (local_status == BOSC_OK) local_status = make_pairs(ctx, s, &s->sorted);
-    if (local_status == BOSC_OK) local_status = make_pairs(ctx, s, &s->received);
+    int64_t *splitters = bi_host_alloc(ctx, bytes);
+    bosc_status local_status = splitters ? BOSC_OK : BOSC_ERR_NOMEM;
+    if (local_status == BOSC_OK) local_status = allocate_pairs(ctx, s, &s->sorted);
+    if (local_status == BOSC_OK) local_status = allocate_pairs(ctx, s, &s->received);
     if (local_status == BOSC_OK) BI_WITH_SCRATCH(ctx, local_status = sort_slice(ctx, s, in));
-    bosc_status status = bi_ranks_find_cuts(ctx, comm, local_status, slices, s->dtype, s->sorted.keys, s->n, cuts);
+    bosc_status status =
+        bi_ranks_find_splitters(ctx, comm, local_status, slices, s->dtype, s->sorted.keys, s->n, splitters);
     if (status == BOSC_OK) {
-        for (int32_t r = 0; r < ranks; r++) slices->counts[r] = cuts[r + 1] - cuts[r];
-        status = exchange(ctx, comm, s, slices->counts, cuts, result);
+        for (int32_t r = 0; r < ranks; r++) slices->counts[r] = splitters[r + 1] - splitters[r];
+        status = exchange_runs(ctx, comm, s, slices->counts, splitters, result);
     }
-    bi_memory_release(&ctx->host, cuts, bytes);
+    bi_memory_release(&ctx->host, splitters, bytes);
     return status;
 }
 
-static bosc_status sort(bosc_ctx *ctx, bosc_comm *comm, struct sort *s, struct input in, struct pairs out)
+static bosc_status sort_over_ranks(bosc_ctx *ctx, bosc_comm *comm, struct sort_call *s, struct input in,
+                                   struct pairs out)
 {
     struct bi_ranks_slices slices;
     struct pairs result = {NULL, NULL};
@@ -147,12 +151,12 @@ static bosc_status sort(bosc_ctx *ctx, bosc_comm *comm, struct sort *s, struct i
 
 static bosc_status check_keys(bosc_ctx *ctx, bosc_dtype dtype, const void *keys, int64_t n, void *out)
 {
-    BI_TRY(bi_check_number(ctx, dtype));
+    BI_TRY(bi_check_numeric_type(ctx, dtype));
     const size_t size = bosc_dtype_size(dtype), bytes = (size_t)n * size;
     BI_TRY(bi_check_count(ctx, "n", n, size));
     BI_TRY(bi_check_array(ctx, "keys", keys, n, size));
     BI_TRY(bi_check_array(ctx, "out", out, n, size));
-    return bi_check_apart(ctx, "out", out, bytes, "keys", keys, bytes, true);
+    return bi_check_disjoint(ctx, "out", out, bytes, "keys", keys, bytes, true);
 }
 
 bosc_status bosc_ranks_sort_keys(bosc_ctx *ctx, bosc_comm *comm, bosc_dtype dtype, const void *keys, int64_t n,
@@ -161,18 +165,18 @@ bosc_status bosc_ranks_sort_keys(bosc_ctx *ctx, bosc_comm *comm, bosc_dtype dtyp
     BI_ENTER(ctx);
     BI_TRY(bi_comm_check(ctx, comm));
     const struct bi_ranks_argument shared[] = {{"dtype", dtype}};
-    BI_TRY(bi_ranks_same(ctx, comm, check_keys(ctx, dtype, keys, n, out), shared, 1));
+    BI_TRY(bi_ranks_check_same(ctx, comm, check_keys(ctx, dtype, keys, n, out), shared, 1));
     if (comm->rank_count == 1) return bosc_sort_keys(ctx, dtype, keys, n, out);
     bi_progress_set_total(ctx, 8 * (double)n);
-    struct sort s = {.dtype = dtype, .key_size = bosc_dtype_size(dtype), .n = n};
-    BI_RETURN_WITH_SCRATCH(ctx, sort(ctx, comm, &s, (struct input){keys, NULL}, (struct pairs){out, NULL}));
+    struct sort_call s = {.dtype = dtype, .key_size = bosc_dtype_size(dtype), .n = n};
+    BI_RETURN_WITH_SCRATCH(ctx, sort_over_ranks(ctx, comm, &s, (struct input){keys, NULL}, (struct pairs){out, NULL}));
 }
 
 static bosc_status check_pairs(bosc_ctx *ctx, bosc_dtype dtype, const void *keys, size_t value_size, const void *values,
                                int64_t n, void *keys_out, void *values_out)
 {
     const size_t alignment = value_size == 4 || value_size == 8 ? value_size : 1;
-    BI_TRY(bi_check_number(ctx, dtype));
+    BI_TRY(bi_check_numeric_type(ctx, dtype));
     BI_TRY(bi_check_record_size(ctx, "value_size", value_size));
     BI_TRY(bi_check_count(ctx, "n", n, value_size > 8 ? value_size : 8));
     const size_t size = bosc_dtype_size(dtype), key_bytes = (size_t)n * size, value_bytes = (size_t)n * value_size;
@@ -180,11 +184,11 @@ static bosc_status check_pairs(bosc_ctx *ctx, bosc_dtype dtype, const void *keys
     BI_TRY(bi_check_array(ctx, "values", values, n, alignment));
     BI_TRY(bi_check_array(ctx, "keys_out", keys_out, n, size));
     BI_TRY(bi_check_array(ctx, "values_out", values_out, n, alignment));
-    BI_TRY(bi_check_apart(ctx, "keys_out", keys_out, key_bytes, "keys", keys, key_bytes, true));
-    BI_TRY(bi_check_apart(ctx, "keys_out", keys_out, key_bytes, "values", values, value_bytes, false));
-    BI_TRY(bi_check_apart(ctx, "values_out", values_out, value_bytes, "values", values, value_bytes, true));
-    BI_TRY(bi_check_apart(ctx, "values_out", values_out, value_bytes, "keys", keys, key_bytes, false));
-    return bi_check_apart(ctx, "values_out", values_out, value_bytes, "keys_out", keys_out, key_bytes, false);
+    BI_TRY(bi_check_disjoint(ctx, "keys_out", keys_out, key_bytes, "keys", keys, key_bytes, true));
+    BI_TRY(bi_check_disjoint(ctx, "keys_out", keys_out, key_bytes, "values", values, value_bytes, false));
+    BI_TRY(bi_check_disjoint(ctx, "values_out", values_out, value_bytes, "values", values, value_bytes, true));
+    BI_TRY(bi_check_disjoint(ctx, "values_out", values_out, value_bytes, "keys", keys, key_bytes, false));
+    return bi_check_disjoint(ctx, "values_out", values_out, value_bytes, "keys_out", keys_out, key_bytes, false);
 }
 
 bosc_status bosc_ranks_sort_pairs(bosc_ctx *ctx, bosc_comm *comm, bosc_dtype dtype, const void *keys, size_t value_size,
@@ -193,11 +197,11 @@ bosc_status bosc_ranks_sort_pairs(bosc_ctx *ctx, bosc_comm *comm, bosc_dtype dty
     BI_ENTER(ctx);
     BI_TRY(bi_comm_check(ctx, comm));
     const struct bi_ranks_argument shared[] = {{"dtype", dtype}, {"value_size", (int64_t)value_size}};
-    BI_TRY(bi_ranks_same(ctx, comm, check_pairs(ctx, dtype, keys, value_size, values, n, keys_out, values_out), shared,
-                         2));
+    BI_TRY(bi_ranks_check_same(ctx, comm, check_pairs(ctx, dtype, keys, value_size, values, n, keys_out, values_out),
+                               shared, 2));
     if (comm->rank_count == 1) return bosc_sort_pairs(ctx, dtype, keys, value_size, values, n, keys_out, values_out);
     bi_progress_set_total(ctx, 12 * (double)n);
-    struct sort s = {.dtype = dtype, .key_size = bosc_dtype_size(dtype), .value_size = value_size, .n = n};
-    BI_RETURN_WITH_SCRATCH(ctx,
-                           sort(ctx, comm, &s, (struct input){keys, values}, (struct pairs){keys_out, values_out}));
+    struct sort_call s = {.dtype = dtype, .key_size = bosc_dtype_size(dtype), .value_size = value_size, .n = n};
+    BI_RETURN_WITH_SCRATCH(
+        ctx, sort_over_ranks(ctx, comm, &s, (struct input){keys, values}, (struct pairs){keys_out, values_out}));
 }

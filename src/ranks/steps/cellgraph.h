@@ -1,4 +1,4 @@
-/* Steps of distributed cell graphs: hashes that name owners, equal vectors that met, edges on their way. */
+/* Steps of cell graphs over ranks: hashes that choose owners, groups of equal vectors, edges between ranks. */
 #ifndef BI_RANKS_STEPS_CELLGRAPH_H
 #define BI_RANKS_STEPS_CELLGRAPH_H
 
@@ -7,7 +7,7 @@
 #include "base/search.h"
 #include "base/words.h"
 
-/* hashes[i]: of the bits of vector i that are in `mask`, which is the same for each word. */
+/* hashes[i] = hash of the bits of vector i in `mask`, which applies to every word. */
 struct bi_ranks_cellgraph_hash {
     const uint64_t *vectors; /* (n x words) */
     int64_t words;
@@ -23,43 +23,43 @@ BI_FN void bi_step_cellgraph_hash(const struct bi_ranks_cellgraph_hash *a, int64
     a->hashes[i] = h;
 }
 
-/* out[i] = in[i] + more. */
-struct bi_ranks_cellgraph_widen {
+/* out[i] = in[i] + offset. */
+struct bi_ranks_cellgraph_add_offset {
     const uint32_t *in;
-    int64_t more;
+    int64_t offset;
     int64_t *out;
 };
 
-BI_FN void bi_step_cellgraph_widen(const struct bi_ranks_cellgraph_widen *a, int64_t i)
+BI_FN void bi_step_cellgraph_add_offset(const struct bi_ranks_cellgraph_add_offset *a, int64_t i)
 {
-    a->out[i] = a->in[i] + a->more;
+    a->out[i] = a->in[i] + a->offset;
 }
 
-/* Vectors that met: vertex_of[i] is the number of vector i among the distinct ones, and firsts[v] the first vector that
- * is number v. */
-struct bi_ranks_cellgraph_met {
-    const uint32_t *vertex_of, *firsts;
-    const int64_t *counts; /* of each vector: rows that are equal */
-    uint64_t *sums;        /* of each distinct one; 0 before */
-    int64_t *all_counts;   /* of each vector: rows of all ranks that are equal */
+/* Groups of equal vectors on their owner. vertex_of[i]: group of vector i; representative_ids[v]: the first vector of
+ * group v. */
+struct bi_ranks_cellgraph_groups {
+    const uint32_t *vertex_of, *representative_ids;
+    const int64_t *counts; /* by vector: number of equal rows on its rank */
+    uint64_t *group_sums;  /* by group: sum of counts; 0 at the start */
+    int64_t *all_counts;   /* by vector: number of equal rows on all ranks */
     uint8_t *is_first;
 };
 
-BI_FN void bi_step_cellgraph_sum(const struct bi_ranks_cellgraph_met *a, int64_t i)
+BI_FN void bi_step_cellgraph_sum_groups(const struct bi_ranks_cellgraph_groups *a, int64_t i)
 {
-    bi_atomic_fetch_add_u64(&a->sums[a->vertex_of[i]], (uint64_t)a->counts[i]);
+    bi_atomic_fetch_add_u64(&a->group_sums[a->vertex_of[i]], (uint64_t)a->counts[i]);
 }
 
-BI_FN void bi_step_cellgraph_answer(const struct bi_ranks_cellgraph_met *a, int64_t i)
+BI_FN void bi_step_cellgraph_write_answers(const struct bi_ranks_cellgraph_groups *a, int64_t i)
 {
     const uint32_t v = a->vertex_of[i];
-    a->all_counts[i] = (int64_t)a->sums[v];
-    a->is_first[i] = a->firsts[v] == (uint32_t)i;
+    a->all_counts[i] = (int64_t)a->group_sums[v];
+    a->is_first[i] = a->representative_ids[v] == (uint32_t)i;
 }
 
-/* out[i] = in[index[i]], or, unless `then` is NULL, in[then[index[i]]]. */
+/* out[i] = in[index[i]], or in[via[index[i]]] if `via` is not NULL. */
 struct bi_ranks_cellgraph_gather {
-    const uint32_t *index, *then;
+    const uint32_t *index, *via;
     const int64_t *in;
     int64_t *out;
 };
@@ -67,85 +67,85 @@ struct bi_ranks_cellgraph_gather {
 BI_FN void bi_step_cellgraph_gather(const struct bi_ranks_cellgraph_gather *a, int64_t i)
 {
     const uint32_t at = a->index[i];
-    a->out[i] = a->in[a->then ? a->then[at] : at];
+    a->out[i] = a->in[a->via ? a->via[at] : at];
 }
 
-/* keep[e]: whether the letter in which the ends of edge e differ is in half `half` of the letters: 0, those at even
- * places of their words, or 1. */
+/* is_kept[e] = 1 if the ends of edge e differ in a letter of half `half`: the letters at even (0) or odd (1) positions
+ * of their words. */
 struct bi_ranks_cellgraph_in_half {
     const uint32_t *positions;
     int32_t per_word, half;
-    uint8_t *keep;
+    uint8_t *is_kept;
 };
 
 BI_FN void bi_step_cellgraph_in_half(const struct bi_ranks_cellgraph_in_half *a, int64_t e)
 {
-    a->keep[e] = a->positions[e] % (uint32_t)a->per_word % 2 == (uint32_t)a->half;
+    a->is_kept[e] = a->positions[e] % (uint32_t)a->per_word % 2 == (uint32_t)a->half;
 }
 
-/* An edge goes to the rank that has the row of its lower end: highs[e] is the row of the higher one, and lows[e] that
- * of the lower one, counted on its rank, above 32 bits of the letter's number. */
-struct bi_ranks_cellgraph_send_edge {
-    const uint64_t *edges; /* keys of ends among the vectors that met */
+/* Packs an edge for the rank that has the row of its lower end. high_rows[e]: row of the higher end over all ranks.
+ * low_rows[e]: row of the lower end on its rank, << 32 | the letter's position. */
+struct bi_ranks_cellgraph_pack_edges {
+    const uint64_t *edges; /* keys of ends among the gathered vectors */
     const uint32_t *positions;
     int32_t vertex_bits;
-    const int64_t *rows;    /* of the vectors that met: their representatives */
-    const int64_t *offsets; /* (ranks + 1) of rows of ranks */
+    const int64_t *rows;    /* by gathered vector: its representative's row */
+    const int64_t *offsets; /* (ranks + 1): first row of each rank */
     int64_t ranks;
     uint32_t *owners;
-    int64_t *highs;
-    uint64_t *lows;
+    int64_t *high_rows;
+    uint64_t *low_rows;
 };
 
-BI_FN void bi_step_cellgraph_send_edge(const struct bi_ranks_cellgraph_send_edge *a, int64_t e)
+BI_FN void bi_step_cellgraph_pack_edges(const struct bi_ranks_cellgraph_pack_edges *a, int64_t e)
 {
     const uint64_t low = a->edges[e] >> a->vertex_bits, high = a->edges[e] ^ low << a->vertex_bits;
     const int64_t row = a->rows[low], owner = bi_upper_bound_i64(a->offsets, a->ranks, row) - 1;
     a->owners[e] = (uint32_t)owner;
-    a->highs[e] = a->rows[high];
-    a->lows[e] = (uint64_t)(row - a->offsets[owner]) << 32 | a->positions[e];
+    a->high_rows[e] = a->rows[high];
+    a->low_rows[e] = (uint64_t)(row - a->offsets[owner]) << 32 | a->positions[e];
 }
 
-/* This rank's edges as callers have them: pairs, of 64 (`wide`) or 32 bits, and positions; either may be NULL. */
-struct bi_ranks_cellgraph_pair {
-    const int64_t *highs;
-    const uint64_t *lows;
+/* Unpacks this rank's edges for the caller: pairs of 64 (`is_64bit`) or 32 bits, and positions; either may be NULL. */
+struct bi_ranks_cellgraph_unpack_edges {
+    const int64_t *high_rows;
+    const uint64_t *low_rows;
     int64_t first_row;
-    bool wide;
+    bool is_64bit;
     void *pairs;
     uint32_t *positions;
 };
 
-BI_FN void bi_step_cellgraph_pair(const struct bi_ranks_cellgraph_pair *a, int64_t e)
+BI_FN void bi_step_cellgraph_unpack_edges(const struct bi_ranks_cellgraph_unpack_edges *a, int64_t e)
 {
-    if (a->positions) a->positions[e] = (uint32_t)a->lows[e];
+    if (a->positions) a->positions[e] = (uint32_t)a->low_rows[e];
     if (!a->pairs) return;
-    bi_set_word(a->pairs, a->wide, 2 * e, (a->lows[e] >> 32) + (uint64_t)a->first_row);
-    bi_set_word(a->pairs, a->wide, 2 * e + 1, (uint64_t)a->highs[e]);
+    bi_set_word(a->pairs, a->is_64bit, 2 * e, (a->low_rows[e] >> 32) + (uint64_t)a->first_row);
+    bi_set_word(a->pairs, a->is_64bit, 2 * e + 1, (uint64_t)a->high_rows[e]);
 }
 
-/* Components: owners[e] is the rank that has the row of the higher end of edge e. */
+/* owners[e] = the rank that has the row of edge e's higher end. */
 struct bi_ranks_cellgraph_owner_of_high {
-    const int64_t *highs, *offsets;
+    const int64_t *high_rows, *offsets;
     int64_t ranks;
     uint32_t *owners;
 };
 
 BI_FN void bi_step_cellgraph_owner_of_high(const struct bi_ranks_cellgraph_owner_of_high *a, int64_t e)
 {
-    a->owners[e] = (uint32_t)(bi_upper_bound_i64(a->offsets, a->ranks, a->highs[e]) - 1);
+    a->owners[e] = (uint32_t)(bi_upper_bound_i64(a->offsets, a->ranks, a->high_rows[e]) - 1);
 }
 
-/* vertices[i], of 32 bits: the vertex of row rows[i], which is this rank's, or of the lower end of edge i;
- * BI_RANKS_CELLGRAPH_NONE if it is not in the mask of this rank's vertices. */
+/* vertices[i] = the vertex (32 bits) of row rows[i] of this rank, or of the lower end of edge i;
+ * BI_RANKS_CELLGRAPH_NONE if the mask excludes it. */
 #define BI_RANKS_CELLGRAPH_NONE UINT32_MAX
 
 struct bi_ranks_cellgraph_end {
     const int64_t *rows;
-    const uint64_t *lows;
+    const uint64_t *low_rows;
     int64_t first_row, first_vertex;
     const int64_t *vertex_of;
-    const uint8_t *mask; /* NULL: all */
+    const uint8_t *mask; /* NULL: no vertex is excluded */
     uint32_t *vertices;
 };
 
@@ -162,30 +162,30 @@ BI_FN void bi_step_cellgraph_high_end(const struct bi_ranks_cellgraph_end *a, in
 
 BI_FN void bi_step_cellgraph_low_end(const struct bi_ranks_cellgraph_end *a, int64_t i)
 {
-    a->vertices[i] = bi_ranks_cellgraph_vertex(a, (int64_t)(a->lows[i] >> 32));
+    a->vertices[i] = bi_ranks_cellgraph_vertex(a, (int64_t)(a->low_rows[i] >> 32));
 }
 
-/* Edges with an end that is not there become self loops, which join nothing. */
-struct bi_ranks_cellgraph_drop {
-    uint32_t *lows, *highs;
+/* Edges with an excluded end become self loops, which connect nothing. */
+struct bi_ranks_cellgraph_drop_edges {
+    uint32_t *low_vertices, *high_vertices;
 };
 
-BI_FN void bi_step_cellgraph_drop(const struct bi_ranks_cellgraph_drop *a, int64_t e)
+BI_FN void bi_step_cellgraph_drop_edges(const struct bi_ranks_cellgraph_drop_edges *a, int64_t e)
 {
-    if (a->lows[e] != BI_RANKS_CELLGRAPH_NONE && a->highs[e] != BI_RANKS_CELLGRAPH_NONE) return;
-    a->lows[e] = a->highs[e] = 0;
+    if (a->low_vertices[e] != BI_RANKS_CELLGRAPH_NONE && a->high_vertices[e] != BI_RANKS_CELLGRAPH_NONE) return;
+    a->low_vertices[e] = a->high_vertices[e] = 0;
 }
 
-/* Vertices that are not there have no label. */
+/* Excluded vertices get no label. */
 struct bi_ranks_cellgraph_clear_label {
     const uint8_t *mask;
-    bool wide; /* labels have 64 bits */
+    bool is_64bit; /* labels have 64 bits */
     void *labels;
 };
 
 BI_FN void bi_step_cellgraph_clear_label(const struct bi_ranks_cellgraph_clear_label *a, int64_t v)
 {
-    if (!a->mask[v]) bi_set_word(a->labels, a->wide, v, UINT64_MAX);
+    if (!a->mask[v]) bi_set_word(a->labels, a->is_64bit, v, UINT64_MAX);
 }
 
 #endif

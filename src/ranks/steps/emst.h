@@ -1,7 +1,7 @@
-/* Steps of Euclidean spanning trees over ranks. Components are numbered alike on all ranks; squared lengths are words:
- * their bits, which order as they do. Edges and records are those of forests (forest_rounds.h): an edge's rank is its
- * squared length and its id the pair of its points, smaller << 32 | greater, so that edges are ordered as they are on
- * one context. */
+/* Steps of Euclidean spanning trees over ranks. Components are numbered alike on all ranks. Squared lengths are kept
+ * as words whose integer order is theirs. Edges and records are those of forests (forest_rounds.h): an edge's rank is
+ * its squared length, its id the pair of its points, smaller << 32 | greater. So edges are ordered as on one context.
+ * */
 #ifndef BI_RANKS_STEPS_EMST_H
 #define BI_RANKS_STEPS_EMST_H
 
@@ -14,50 +14,51 @@ BI_FN uint64_t bi_ranks_emst_word(bool single, double dist2)
     return single ? bi_f32_bits((float)dist2) : bi_f64_bits(dist2);
 }
 
-/* The length of a word; infinity for UINT64_MAX. */
+/* Returns the length of a word; infinity for UINT64_MAX. */
 BI_FN double bi_ranks_emst_length(bool single, uint64_t word)
 {
     if (word == UINT64_MAX) return (double)INFINITY;
     return single ? (double)bi_f32_from_bits((uint32_t)word) : bi_f64_from_bits(word);
 }
 
-/* The points of a rank, in the order of their ids. "Foreign" points are those of other ranks. */
+/* A rank's points in the order of their ids. "Foreign" points belong to other ranks and other components. */
 struct bi_ranks_emst_points {
-    uint32_t *label; /* component */
-    uint32_t *other; /* that of the nearest foreign point of another component; BI_FOREST_NONE: not known */
-    uint64_t *lower; /* no foreign point of another component is nearer; UINT64_MAX: there is none */
+    uint32_t *label;         /* component */
+    uint32_t *nearest_label; /* component of the nearest foreign point; BI_FOREST_NONE: unknown */
+    uint64_t *lower_bound;   /* no foreign point is nearer; UINT64_MAX: there is none */
 };
 
-/* Each point is a component, and knows how far the nearest part of another shard is. */
-struct bi_ranks_emst_alone {
+/* Makes each point a component, and bounds its distance to foreign points by the nearest subtree box of another shard.
+ * */
+struct bi_ranks_emst_init {
     struct bi_ranks_kdtree_reach reach;
     struct bi_ranks_emst_points points;
     bool single;
 };
 
-BI_FN void bi_step_emst_alone(const struct bi_ranks_emst_alone *a, int64_t i)
+BI_FN void bi_step_emst_init(const struct bi_ranks_emst_init *a, int64_t i)
 {
     uint64_t lower = UINT64_MAX;
     double nearest = (double)INFINITY;
     for (uint32_t r = 0; r < a->reach.rank_count; r++) {
         if (r == a->reach.own || bi_ranks_kdtree_is_empty(&a->reach, bi_ranks_kdtree_box_of(&a->reach, r))) continue;
-        const double d = bi_ranks_kdtree_parts_dist2(&a->reach, i, r, nearest);
+        const double d = bi_ranks_kdtree_shard_dist2(&a->reach, i, r, nearest);
         if (d < nearest) nearest = d;
         lower = bi_ranks_emst_word(a->single, nearest);
     }
     a->points.label[i] = (uint32_t)i;
-    a->points.other[i] = BI_FOREST_NONE;
-    a->points.lower[i] = lower;
+    a->points.nearest_label[i] = BI_FOREST_NONE;
+    a->points.lower_bound[i] = lower;
 }
 
-/* Pairs of rows become pairs of ids. */
-struct bi_ranks_emst_name {
+/* Translates pairs of rows to pairs of ids. */
+struct bi_ranks_emst_pair_ids {
     const uint64_t *rows;
     const int64_t *ids;
     uint64_t *pairs;
 };
 
-BI_FN void bi_step_emst_name(const struct bi_ranks_emst_name *a, int64_t i)
+BI_FN void bi_step_emst_pair_ids(const struct bi_ranks_emst_pair_ids *a, int64_t i)
 {
     const uint64_t u = (uint64_t)a->ids[a->rows[i] >> 32], v = (uint64_t)a->ids[(uint32_t)a->rows[i]];
     a->pairs[i] = u << 32 | v;
@@ -65,61 +66,67 @@ BI_FN void bi_step_emst_name(const struct bi_ranks_emst_name *a, int64_t i)
 
 /* ---- within a shard ---- */
 
-/* nearest (by component): no foreign point is nearer to a point of it. */
-struct bi_ranks_emst_nearest {
+/* least_bound (by component): the minimum of its points' lower bounds. */
+struct bi_ranks_emst_min_bounds {
     struct bi_ranks_emst_points points;
-    uint64_t *nearest;
+    uint64_t *least_bound;
 };
 
-BI_FN void bi_step_emst_nearest(const struct bi_ranks_emst_nearest *a, int64_t i)
+BI_FN void bi_step_emst_min_bounds(const struct bi_ranks_emst_min_bounds *a, int64_t i)
 {
-    bi_ranks_forest_lower(&a->nearest[a->points.label[i]], a->points.lower[i]);
+    bi_ranks_atomic_lower(&a->least_bound[a->points.label[i]], a->points.lower_bound[i]);
 }
 
-/* Items are components: one whose edge is not shorter than all that may lead to other ranks has none yet. */
+/* By component: withholds an edge that is not shorter than the component's bound, since a foreign edge may be lighter.
+ * */
 struct bi_ranks_emst_withhold {
     uint64_t *records;
-    const uint64_t *nearest;
+    const uint64_t *least_bound;
 };
 
 BI_FN void bi_step_emst_withhold(const struct bi_ranks_emst_withhold *a, int64_t c)
 {
     uint64_t *r = a->records + c * bi_ranks_record_words(true);
-    if (r[0] >= a->nearest[c]) r[1] = BI_RANKS_NO_EDGE;
+    if (r[0] >= a->least_bound[c]) r[1] = BI_RANKS_NO_EDGE;
 }
 
 /* ---- components ---- */
 
-/* Items are components: each gets a number of its own among those of all ranks. */
-struct bi_ranks_emst_number {
+/* By component: its number among the components of all ranks. */
+struct bi_ranks_emst_number_components {
     uint32_t *next;
     uint32_t first;
 };
 
-BI_FN void bi_step_emst_number(const struct bi_ranks_emst_number *a, int64_t c) { a->next[c] = a->first + (uint32_t)c; }
+BI_FN void bi_step_emst_number_components(const struct bi_ranks_emst_number_components *a, int64_t c)
+{
+    a->next[c] = a->first + (uint32_t)c;
+}
 
-/* Points get the next numbers of their components. */
-struct bi_ranks_emst_rename {
+/* Points get the next round's numbers of their components. A nearest foreign point that is now in the same component
+ * is forgotten. */
+struct bi_ranks_emst_relabel_points {
     struct bi_ranks_emst_points points;
     const uint32_t *next;
 };
 
-BI_FN void bi_step_emst_rename(const struct bi_ranks_emst_rename *a, int64_t i)
+BI_FN void bi_step_emst_relabel_points(const struct bi_ranks_emst_relabel_points *a, int64_t i)
 {
-    const uint32_t label = a->next[a->points.label[i]], other = a->points.other[i];
+    const uint32_t label = a->next[a->points.label[i]], nearest_label = a->points.nearest_label[i];
     a->points.label[i] = label;
-    if (other != BI_FOREST_NONE) a->points.other[i] = a->next[other] == label ? BI_FOREST_NONE : a->next[other];
+    if (nearest_label != BI_FOREST_NONE)
+        a->points.nearest_label[i] = a->next[nearest_label] == label ? BI_FOREST_NONE : a->next[nearest_label];
 }
 
-/* The least of what ranks know of components, written for each of them. */
-struct bi_ranks_emst_least {
+/* The minimum over ranks of each word, written for each rank. */
+struct bi_ranks_emst_min_words {
     const uint64_t *words; /* (rank_count, each) */
     int64_t each;
     int32_t rank_count;
     uint64_t *out; /* (rank_count, each) */
 };
 
-BI_FN void bi_step_emst_least(const struct bi_ranks_emst_least *a, int64_t i)
+BI_FN void bi_step_emst_min_words(const struct bi_ranks_emst_min_words *a, int64_t i)
 {
     uint64_t least = a->words[i];
     for (int32_t k = 1; k < a->rank_count; k++)
@@ -127,42 +134,45 @@ BI_FN void bi_step_emst_least(const struct bi_ranks_emst_least *a, int64_t i)
     for (int32_t k = 0; k < a->rank_count; k++) a->out[k * a->each + i] = least;
 }
 
-/* ---- questions: which is the nearest foreign point of another component? ---- */
+/* ---- queries: the nearest foreign point of another component ---- */
 
-/* Who asks: points that do not know it, and to which it may be as near as the best that their component knows. */
-struct bi_ranks_emst_asking {
+/* Selects the points to query for: their nearest foreign point is unknown and may be as near as the best edge of their
+ * component. */
+struct bi_ranks_emst_select {
     struct bi_ranks_emst_points points;
-    const uint64_t *best; /* by component */
-    uint64_t *nearest;    /* by component: the least `lower` of those points */
-    uint32_t *first;      /* by component: the first of these; or NULL: all ask */
-    uint8_t *asks;
+    const uint64_t *best;  /* by component */
+    uint64_t *least_bound; /* by component: the least bound of such points */
+    uint32_t *first;       /* by component: the first point with that bound; NULL: all points query */
+    uint8_t *is_query;
 };
 
-BI_FN bool bi_ranks_emst_may_ask(const struct bi_ranks_emst_asking *a, int64_t i)
+BI_FN bool bi_ranks_emst_needs_query(const struct bi_ranks_emst_select *a, int64_t i)
 {
-    const uint64_t lower = a->points.lower[i];
-    return a->points.other[i] == BI_FOREST_NONE && lower != UINT64_MAX && lower <= a->best[a->points.label[i]];
+    const uint64_t lower_bound = a->points.lower_bound[i];
+    return a->points.nearest_label[i] == BI_FOREST_NONE && lower_bound != UINT64_MAX &&
+           lower_bound <= a->best[a->points.label[i]];
 }
 
-BI_FN void bi_step_emst_probe(const struct bi_ranks_emst_asking *a, int64_t i)
+BI_FN void bi_step_emst_min_open_bounds(const struct bi_ranks_emst_select *a, int64_t i)
 {
-    if (bi_ranks_emst_may_ask(a, i)) bi_ranks_forest_lower(&a->nearest[a->points.label[i]], a->points.lower[i]);
+    if (bi_ranks_emst_needs_query(a, i))
+        bi_ranks_atomic_lower(&a->least_bound[a->points.label[i]], a->points.lower_bound[i]);
 }
 
-BI_FN void bi_step_emst_probe_first(const struct bi_ranks_emst_asking *a, int64_t i)
+BI_FN void bi_step_emst_first_open(const struct bi_ranks_emst_select *a, int64_t i)
 {
     const uint32_t c = a->points.label[i];
-    if (bi_ranks_emst_may_ask(a, i) && a->points.lower[i] == a->nearest[c])
+    if (bi_ranks_emst_needs_query(a, i) && a->points.lower_bound[i] == a->least_bound[c])
         bi_atomic_min_u32(&a->first[c], (uint32_t)i);
 }
 
-BI_FN void bi_step_emst_asks(const struct bi_ranks_emst_asking *a, int64_t i)
+BI_FN void bi_step_emst_mark_queries(const struct bi_ranks_emst_select *a, int64_t i)
 {
-    a->asks[i] = bi_ranks_emst_may_ask(a, i) && (!a->first || a->first[a->points.label[i]] == (uint32_t)i);
+    a->is_query[i] = bi_ranks_emst_needs_query(a, i) && (!a->first || a->first[a->points.label[i]] == (uint32_t)i);
 }
 
-/* Question i is that of row rows[i]. */
-struct bi_ranks_emst_questions {
+/* Query i belongs to row rows[i]. */
+struct bi_ranks_emst_queries {
     struct bi_ranks_emst_points points;
     const uint64_t *best;
     const uint32_t *rows;
@@ -171,16 +181,17 @@ struct bi_ranks_emst_questions {
     void *bounds;
 };
 
-BI_FN void bi_step_emst_questions(const struct bi_ranks_emst_questions *a, int64_t i)
+BI_FN void bi_step_emst_write_queries(const struct bi_ranks_emst_queries *a, int64_t i)
 {
     const uint32_t label = a->points.label[a->rows[i]];
     a->labels[i] = label;
     bi_ranks_set_dist2(a->bounds, a->single, i, bi_ranks_emst_length(a->single, a->best[label]));
 }
 
-/* An answer is two words: how far, and the point's id << 32 | component; both UINT64_MAX: there is none so near. */
+/* An answer has two words: the squared distance, and the point's id << 32 | its component. Both are UINT64_MAX if no
+ * point is within the bound. */
 struct bi_ranks_emst_answers {
-    const uint32_t *rows; /* of the points found, or none */
+    const uint32_t *rows; /* of the points found; BI_KDTREE_NONE: none */
     const void *dist2;
     bool single;
     const int64_t *ids;
@@ -188,7 +199,7 @@ struct bi_ranks_emst_answers {
     uint64_t *answers;
 };
 
-BI_FN void bi_step_emst_answers(const struct bi_ranks_emst_answers *a, int64_t i)
+BI_FN void bi_step_emst_write_answers(const struct bi_ranks_emst_answers *a, int64_t i)
 {
     const uint32_t row = a->rows[i];
     const bool none = row == BI_KDTREE_NONE;
@@ -196,56 +207,56 @@ BI_FN void bi_step_emst_answers(const struct bi_ranks_emst_answers *a, int64_t i
     a->answers[2 * i + 1] = none ? UINT64_MAX : (uint64_t)a->ids[row] << 32 | a->labels[row];
 }
 
-/* Answer i of a shard, from `first` on, is that to question order[first + i]: nearest[...] becomes it if it is less. */
-struct bi_ranks_emst_merge {
+/* Answer first + i of a shard belongs to query order[first + i]: best_answers of that query becomes the minimum. */
+struct bi_ranks_emst_merge_answers {
     int64_t first;
     const uint32_t *order;
     const uint64_t *answers;
-    uint64_t *nearest; /* by question */
+    uint64_t *best_answers; /* by query: two words */
 };
 
-BI_FN void bi_step_emst_merge(const struct bi_ranks_emst_merge *a, int64_t i)
+BI_FN void bi_step_emst_merge_answers(const struct bi_ranks_emst_merge_answers *a, int64_t i)
 {
     const uint64_t *from = a->answers + 2 * (a->first + i);
-    uint64_t *to = a->nearest + 2 * (int64_t)a->order[a->first + i];
+    uint64_t *to = a->best_answers + 2 * (int64_t)a->order[a->first + i];
     if (from[0] > to[0] || (from[0] == to[0] && from[1] >= to[1])) return;
     to[0] = from[0];
     to[1] = from[1];
 }
 
-/* What row rows[i] has learned, and the edge that it has now. */
-struct bi_ranks_emst_learn {
+/* Applies the answer of row rows[i]: its new bound, its nearest component, and the edge to it. */
+struct bi_ranks_emst_apply {
     struct bi_ranks_emst_points points;
-    const uint64_t *best, *nearest;
+    const uint64_t *best, *best_answers;
     const uint32_t *rows;
     const int64_t *ids;
     uint64_t *words, *ends, *pairs;
     uint8_t *found;
 };
 
-BI_FN void bi_step_emst_learn(const struct bi_ranks_emst_learn *a, int64_t i)
+BI_FN void bi_step_emst_apply_answers(const struct bi_ranks_emst_apply *a, int64_t i)
 {
-    const uint32_t row = a->rows[i], label = a->points.label[row], other = (uint32_t)a->nearest[2 * i + 1];
-    const uint64_t word = a->nearest[2 * i], bound = a->best[label];
-    const uint64_t u = (uint64_t)a->ids[row], v = a->nearest[2 * i + 1] >> 32;
+    const uint32_t row = a->rows[i], label = a->points.label[row], nearest_label = (uint32_t)a->best_answers[2 * i + 1];
+    const uint64_t word = a->best_answers[2 * i], bound = a->best[label];
+    const uint64_t u = (uint64_t)a->ids[row], v = a->best_answers[2 * i + 1] >> 32;
     a->found[i] = word != UINT64_MAX;
-    a->points.lower[row] = word != UINT64_MAX ? word : bound == UINT64_MAX ? UINT64_MAX : bound + 1;
+    a->points.lower_bound[row] = word != UINT64_MAX ? word : bound == UINT64_MAX ? UINT64_MAX : bound + 1;
     if (word == UINT64_MAX) return;
-    a->points.other[row] = other;
+    a->points.nearest_label[row] = nearest_label;
     a->words[i] = word;
-    a->ends[i] = (uint64_t)label << 32 | other;
+    a->ends[i] = (uint64_t)label << 32 | nearest_label;
     a->pairs[i] = u < v ? u << 32 | v : v << 32 | u;
 }
 
 /* ---- the tree's edges ---- */
 
-/* Records by themselves. */
-struct bi_ranks_emst_split {
+/* Splits records into pairs of ids and lengths. */
+struct bi_ranks_emst_split_records {
     const uint64_t *records;
     uint64_t *pairs, *words;
 };
 
-BI_FN void bi_step_emst_split(const struct bi_ranks_emst_split *a, int64_t i)
+BI_FN void bi_step_emst_split_records(const struct bi_ranks_emst_split_records *a, int64_t i)
 {
     const uint64_t *r = bi_ranks_record_at(a->records, true, i);
     a->words[i] = r[0];

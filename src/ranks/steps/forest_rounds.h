@@ -1,21 +1,21 @@
-/* Steps of Boruvka's rounds over ranks. Components are numbered from 0 in every round, vertices in the
- * first. A record of a component is its lightest edge: two words (rank and other component, id) where ranks have 32
+/* Steps of Boruvka's rounds over ranks. Components are numbered from 0 in every round; in the first they are the
+ * vertices. A component's record is its lightest edge: two words (rank << 32 | other component, id) if ranks have 32
  * bits, else three (rank, id, other component). "Rank" is that of a weight here (forest/forest.h). */
 #ifndef BI_RANKS_STEPS_FOREST_ROUNDS_H
 #define BI_RANKS_STEPS_FOREST_ROUNDS_H
 
 #include "ranks/steps/forest_edges.h"
 
-#define BI_RANKS_NO_EDGE UINT64_MAX /* the id of a component's record that has no edge */
+#define BI_RANKS_NO_EDGE UINT64_MAX /* the id in a record without an edge */
 
-BI_FN int bi_ranks_record_words(bool wide) { return wide ? 3 : 2; }
-BI_FN uint64_t bi_ranks_record_rank(const uint64_t *r, bool wide) { return wide ? r[0] : r[0] >> 32; }
-BI_FN uint32_t bi_ranks_record_other(const uint64_t *r, bool wide) { return (uint32_t)(wide ? r[2] : r[0]); }
+BI_FN int bi_ranks_record_words(bool is_64bit) { return is_64bit ? 3 : 2; }
+BI_FN uint64_t bi_ranks_record_rank(const uint64_t *r, bool is_64bit) { return is_64bit ? r[0] : r[0] >> 32; }
+BI_FN uint32_t bi_ranks_record_other(const uint64_t *r, bool is_64bit) { return (uint32_t)(is_64bit ? r[2] : r[0]); }
 
-/* Record number c. */
-BI_FN const uint64_t *bi_ranks_record_at(const uint64_t *records, bool wide, int64_t c)
+/* Returns record c. */
+BI_FN const uint64_t *bi_ranks_record_at(const uint64_t *records, bool is_64bit, int64_t c)
 {
-    return records + c * bi_ranks_record_words(wide);
+    return records + c * bi_ranks_record_words(is_64bit);
 }
 
 /* A rank's edges in a round. */
@@ -26,125 +26,127 @@ struct bi_ranks_forest_edges {
     uint64_t first;
 };
 
-/* The least key of the edges at each component; then the least id of those that have it. */
+/* Finds the least key at each component, then the least id among the edges with that key. */
 struct bi_ranks_forest_choose {
     struct bi_ranks_forest_edges edges;
     uint64_t *best, *best_id;
 };
 
-BI_FN void bi_ranks_forest_lower(uint64_t *to, uint64_t value)
+/* Atomic minimum. The plain load first saves most of the atomics. */
+BI_FN void bi_ranks_atomic_lower(uint64_t *to, uint64_t value)
 {
     if (bi_atomic_load_u64(to) > value) bi_atomic_min_u64(to, value);
 }
 
-BI_FN void bi_step_forest_choose(const struct bi_ranks_forest_choose *a, int64_t i)
+BI_FN void bi_step_forest_min_key(const struct bi_ranks_forest_choose *a, int64_t i)
 {
     const uint64_t ends = a->edges.ends[i], key = a->edges.keys[i];
-    bi_ranks_forest_lower(&a->best[ends >> 32], key);
-    bi_ranks_forest_lower(&a->best[(uint32_t)ends], key);
+    bi_ranks_atomic_lower(&a->best[ends >> 32], key);
+    bi_ranks_atomic_lower(&a->best[(uint32_t)ends], key);
 }
 
-BI_FN void bi_step_forest_choose_id(const struct bi_ranks_forest_choose *a, int64_t i)
+BI_FN void bi_step_forest_min_id(const struct bi_ranks_forest_choose *a, int64_t i)
 {
     const uint64_t ends = a->edges.ends[i], key = a->edges.keys[i], id = a->edges.ids[i];
-    if (a->best[ends >> 32] == key) bi_ranks_forest_lower(&a->best_id[ends >> 32], id);
-    if (a->best[(uint32_t)ends] == key) bi_ranks_forest_lower(&a->best_id[(uint32_t)ends], id);
+    if (a->best[ends >> 32] == key) bi_ranks_atomic_lower(&a->best_id[ends >> 32], id);
+    if (a->best[(uint32_t)ends] == key) bi_ranks_atomic_lower(&a->best_id[(uint32_t)ends], id);
 }
 
-/* The edges chosen become records of their components. */
+/* Writes the chosen edges as records of their components. */
 struct bi_ranks_forest_record {
     struct bi_ranks_forest_edges edges;
     const uint64_t *best, *best_id;
-    bool wide;
+    bool is_64bit;
     uint64_t *records;
 };
 
-BI_FN void bi_ranks_forest_write(const struct bi_ranks_forest_record *a, int64_t i, uint32_t c, uint32_t other)
+BI_FN void bi_ranks_forest_write_record(const struct bi_ranks_forest_record *a, int64_t i, uint32_t c, uint32_t other)
 {
     const uint64_t key = a->edges.keys[i];
     const uint64_t id = a->edges.ids ? a->edges.ids[i] : a->edges.first + (uint32_t)key;
     const uint64_t rank = a->edges.ids ? key : key >> 32;
-    uint64_t *r = a->records + (int64_t)c * bi_ranks_record_words(a->wide);
+    uint64_t *r = a->records + (int64_t)c * bi_ranks_record_words(a->is_64bit);
     if (a->best[c] != key || (a->edges.ids && a->best_id[c] != id)) return;
-    r[0] = a->wide ? rank : rank << 32 | other;
+    r[0] = a->is_64bit ? rank : rank << 32 | other;
     r[1] = id;
-    if (a->wide) r[2] = other;
+    if (a->is_64bit) r[2] = other;
 }
 
-BI_FN void bi_step_forest_record(const struct bi_ranks_forest_record *a, int64_t i)
+BI_FN void bi_step_forest_write_records(const struct bi_ranks_forest_record *a, int64_t i)
 {
     const uint32_t u = (uint32_t)(a->edges.ends[i] >> 32), v = (uint32_t)a->edges.ends[i];
-    bi_ranks_forest_write(a, i, u, v);
-    bi_ranks_forest_write(a, i, v, u);
+    bi_ranks_forest_write_record(a, i, u, v);
+    bi_ranks_forest_write_record(a, i, v, u);
 }
 
-/* The lightest of the records that the ranks have for a component, written for each of them. */
-struct bi_ranks_forest_least {
+/* The lightest of the ranks' records of each component, written for each rank. */
+struct bi_ranks_forest_min_record {
     const uint64_t *records; /* (rank_count, each) */
     int64_t each;
     int32_t rank_count;
-    bool wide;
+    bool is_64bit;
     uint64_t *out; /* (rank_count, each) */
 };
 
-BI_FN void bi_step_forest_least(const struct bi_ranks_forest_least *a, int64_t i)
+BI_FN void bi_step_forest_min_record(const struct bi_ranks_forest_min_record *a, int64_t i)
 {
-    const uint64_t *least = bi_ranks_record_at(a->records, a->wide, i);
+    const uint64_t *least = bi_ranks_record_at(a->records, a->is_64bit, i);
     for (int32_t k = 1; k < a->rank_count; k++) {
-        const uint64_t *r = bi_ranks_record_at(a->records, a->wide, k * a->each + i);
-        const uint64_t x = bi_ranks_record_rank(r, a->wide), y = bi_ranks_record_rank(least, a->wide);
+        const uint64_t *r = bi_ranks_record_at(a->records, a->is_64bit, k * a->each + i);
+        const uint64_t x = bi_ranks_record_rank(r, a->is_64bit), y = bi_ranks_record_rank(least, a->is_64bit);
         if (x < y || (x == y && r[1] < least[1])) least = r;
     }
     for (int32_t k = 0; k < a->rank_count; k++)
-        for (int w = 0; w < bi_ranks_record_words(a->wide); w++)
-            a->out[(k * a->each + i) * bi_ranks_record_words(a->wide) + w] = least[w];
+        for (int w = 0; w < bi_ranks_record_words(a->is_64bit); w++)
+            a->out[(k * a->each + i) * bi_ranks_record_words(a->is_64bit) + w] = least[w];
 }
 
-/* Each component points to the one at the other end of its edge, but for one of each tree that becomes of them: of two
- * that have the same edge the smaller stays, and the larger lists the edge. One without an edge is a whole tree; or it
- * stays, where it may find one later (`unfinished`). */
+/* Links each component to the one at the other end of its edge. Of two components with the same edge, the smaller
+ * becomes a root and the larger lists the edge. A component without an edge is a whole tree; if `is_unfinished`, it
+ * survives as a root, since it may find an edge later. */
 struct bi_ranks_forest_link {
     const uint64_t *records;
-    bool wide;
+    bool is_64bit;
     uint32_t *parent;
-    uint32_t *stays; /* 1 or 0 */
+    uint32_t *survives; /* 1 for roots, else 0 */
     uint8_t *listed;
-    bool unfinished;
+    bool is_unfinished;
 };
 
-BI_FN void bi_step_forest_link(const struct bi_ranks_forest_link *a, int64_t c)
+BI_FN void bi_step_forest_link_components(const struct bi_ranks_forest_link *a, int64_t c)
 {
-    const uint64_t *r = bi_ranks_record_at(a->records, a->wide, c);
+    const uint64_t *r = bi_ranks_record_at(a->records, a->is_64bit, c);
     const bool has_edge = r[1] != BI_RANKS_NO_EDGE;
-    const uint32_t other = has_edge ? bi_ranks_record_other(r, a->wide) : (uint32_t)c;
-    const bool stays =
-        has_edge ? c < other && bi_ranks_record_at(a->records, a->wide, other)[1] == r[1] : a->unfinished;
-    a->parent[c] = stays ? (uint32_t)c : other;
-    a->stays[c] = stays;
-    a->listed[c] = has_edge && !stays;
+    const uint32_t other = has_edge ? bi_ranks_record_other(r, a->is_64bit) : (uint32_t)c;
+    const bool survives =
+        has_edge ? c < other && bi_ranks_record_at(a->records, a->is_64bit, other)[1] == r[1] : a->is_unfinished;
+    a->parent[c] = survives ? (uint32_t)c : other;
+    a->survives[c] = survives;
+    a->listed[c] = has_edge && !survives;
 }
 
-/* The number that a component has in the next round. */
+/* next[c] = the component's number in the next round. */
 struct bi_ranks_forest_renumber {
     const uint64_t *records;
-    bool wide;
+    bool is_64bit;
     uint32_t *parent;
-    const uint32_t *numbers; /* how many stay up to this one */
-    uint32_t *next;          /* BI_FOREST_NONE for a whole tree */
-    bool unfinished;         /* as when they were linked */
+    const uint32_t *root_counts; /* inclusive prefix sum of `survives` */
+    uint32_t *next;              /* BI_FOREST_NONE for a whole tree */
+    bool is_unfinished;          /* as in bi_ranks_forest_link */
 };
 
 BI_FN void bi_step_forest_renumber(const struct bi_ranks_forest_renumber *a, int64_t c)
 {
-    const bool whole = !a->unfinished && bi_ranks_record_at(a->records, a->wide, c)[1] == BI_RANKS_NO_EDGE;
-    a->next[c] = whole ? BI_FOREST_NONE : a->numbers[bi_uf_find(a->parent, (uint32_t)c)] - 1;
+    const bool whole = !a->is_unfinished && bi_ranks_record_at(a->records, a->is_64bit, c)[1] == BI_RANKS_NO_EDGE;
+    a->next[c] = whole ? BI_FOREST_NONE : a->root_counts[bi_uf_find(a->parent, (uint32_t)c)] - 1;
 }
 
-/* Ends of edges get the next round's numbers; edges within a component go. next NULL: ends stay. */
+/* Gives the ends of edges the next round's numbers, and marks edges between different components. next NULL: the
+ * numbers stay. */
 struct bi_ranks_forest_relabel {
     const uint32_t *next;
     uint64_t *ends;
-    uint8_t *stays;
+    uint8_t *is_kept;
 };
 
 BI_FN void bi_step_forest_relabel(const struct bi_ranks_forest_relabel *a, int64_t i)
@@ -155,88 +157,88 @@ BI_FN void bi_step_forest_relabel(const struct bi_ranks_forest_relabel *a, int64
         v = a->next[v];
         a->ends[i] = u << 32 | v;
     }
-    a->stays[i] = u != v;
+    a->is_kept[i] = u != v;
 }
 
-/* ---- what the rounds have found: records of edges ---- */
+/* ---- results of the rounds: records of edges ---- */
 
-/* Which places of a rank's list the edges found by all ranks have. */
-struct bi_ranks_forest_own {
+/* Marks the positions of a rank's list whose edges are in the forest. */
+struct bi_ranks_forest_mark_own {
     const uint64_t *records;
-    bool wide;
+    bool is_64bit;
     const struct bi_ranks_forest_word *words;
     uint64_t first, entries;
     uint8_t *chosen;
 };
 
-BI_FN void bi_step_forest_own(const struct bi_ranks_forest_own *a, int64_t i)
+BI_FN void bi_step_forest_mark_own(const struct bi_ranks_forest_mark_own *a, int64_t i)
 {
-    const uint64_t entry = bi_ranks_record_at(a->records, a->wide, i)[1] - a->first;
-    if (entry < a->entries) a->chosen[bi_ranks_forest_place(a->words, entry)] = 1;
+    const uint64_t entry = bi_ranks_record_at(a->records, a->is_64bit, i)[1] - a->first;
+    if (entry < a->entries) a->chosen[bi_ranks_forest_position(a->words, entry)] = 1;
 }
 
-/* Ids, and weights' keys of the keys' size. */
-struct bi_ranks_forest_list {
+/* Writes the ids, and the weights' keys in their own size. */
+struct bi_ranks_forest_list_weights {
     struct bi_msf_order order;
     const uint64_t *records;
-    bool wide, wide_keys; /* the records; the keys */
-    uint64_t *ids;        /* may be NULL */
+    bool is_64bit, wide_keys; /* of the records; of the keys */
+    uint64_t *ids;            /* may be NULL */
     void *keys;
 };
 
-BI_FN void bi_step_forest_list(const struct bi_ranks_forest_list *a, int64_t i)
+BI_FN void bi_step_forest_list_weights(const struct bi_ranks_forest_list_weights *a, int64_t i)
 {
-    const uint64_t *r = bi_ranks_record_at(a->records, a->wide, i);
+    const uint64_t *r = bi_ranks_record_at(a->records, a->is_64bit, i);
     if (a->ids) a->ids[i] = r[1];
-    bi_set_word(a->keys, a->wide_keys, i, bi_msf_rank(&a->order, bi_ranks_record_rank(r, a->wide)));
+    bi_set_word(a->keys, a->wide_keys, i, bi_msf_rank(&a->order, bi_ranks_record_rank(r, a->is_64bit)));
 }
 
 /* ---- the tree of rounds: its leaves are the vertices ---- */
 
-enum { BI_RANKS_FOREST_LEVELS = 34 /* each round at least halves the components, of less than 2^32 */ };
+enum { BI_RANKS_FOREST_LEVELS = 34 /* each round at least halves the components, fewer than 2^32 */ };
 
 struct bi_ranks_forest_tree {
-    int64_t begin[BI_RANKS_FOREST_LEVELS]; /* of each round's components */
+    int64_t level_begin[BI_RANKS_FOREST_LEVELS]; /* offset of each round's components */
     const uint32_t *next;
-    uint32_t *smallest; /* by node: of a whole tree, the smallest vertex in it */
+    uint32_t *smallest; /* by root: the smallest vertex of its tree */
     uint32_t *labels;   /* by vertex */
 };
 
-/* The node of the whole tree that vertex v is in. */
-BI_FN int64_t bi_ranks_forest_top(const struct bi_ranks_forest_tree *a, int64_t v)
+/* Returns the root above vertex v. */
+BI_FN int64_t bi_ranks_forest_root(const struct bi_ranks_forest_tree *a, int64_t v)
 {
     int64_t at = v;
-    for (int level = 1; a->next[at] != BI_FOREST_NONE; level++) at = a->begin[level] + a->next[at];
+    for (int level = 1; a->next[at] != BI_FOREST_NONE; level++) at = a->level_begin[level] + a->next[at];
     return at;
 }
 
-BI_FN void bi_step_forest_smallest(const struct bi_ranks_forest_tree *a, int64_t v)
+BI_FN void bi_step_forest_min_vertex(const struct bi_ranks_forest_tree *a, int64_t v)
 {
-    uint32_t *smallest = &a->smallest[bi_ranks_forest_top(a, v)];
+    uint32_t *smallest = &a->smallest[bi_ranks_forest_root(a, v)];
     if ((uint32_t)v < bi_atomic_load_u32(smallest)) bi_atomic_min_u32(smallest, (uint32_t)v);
 }
 
 BI_FN void bi_step_forest_label(const struct bi_ranks_forest_tree *a, int64_t v)
 {
-    a->labels[v] = a->smallest[bi_ranks_forest_top(a, v)];
+    a->labels[v] = a->smallest[bi_ranks_forest_root(a, v)];
 }
 
-/* The round's nodes with the ranks of the edges on the way up: the rank of the edge that a component has, and its
- * number in the next round; none of both for a whole tree. */
-struct bi_ranks_forest_grow {
+/* Appends the round's nodes: the rank of the component's edge, and its number in the next round; UINT64_MAX for a
+ * whole tree. */
+struct bi_ranks_forest_append_nodes {
     const uint64_t *records;
-    bool wide;
+    bool is_64bit;
     const uint32_t *next;
     uint64_t *nodes; /* rank << 32 | number */
 };
 
-BI_FN void bi_step_forest_grow(const struct bi_ranks_forest_grow *a, int64_t c)
+BI_FN void bi_step_forest_append_nodes(const struct bi_ranks_forest_append_nodes *a, int64_t c)
 {
-    const uint64_t *r = bi_ranks_record_at(a->records, a->wide, c);
+    const uint64_t *r = bi_ranks_record_at(a->records, a->is_64bit, c);
     if (r[1] == BI_RANKS_NO_EDGE)
         a->nodes[c] = UINT64_MAX;
     else
-        a->nodes[c] = bi_ranks_record_rank(r, a->wide) << 32 | a->next[c];
+        a->nodes[c] = bi_ranks_record_rank(r, a->is_64bit) << 32 | a->next[c];
 }
 
 #endif

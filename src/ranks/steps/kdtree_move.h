@@ -1,4 +1,4 @@
-/* Steps that move rows of distributed k-d trees, and make boxes of them. */
+/* Steps that move rows of k-d trees over ranks, choose their ranks, and compute bounding boxes. */
 #ifndef BI_RANKS_STEPS_KDTREE_MOVE_H
 #define BI_RANKS_STEPS_KDTREE_MOVE_H
 
@@ -12,70 +12,70 @@ struct bi_ranks_kdtree_iota {
 
 BI_FN void bi_step_kdtree_iota(const struct bi_ranks_kdtree_iota *a, int64_t i) { a->out[i] = (uint32_t)i; }
 
-/* Element k of rows of `width` elements: row order[i] (NULL: i), `stride` elements apart, becomes row i of `out`, which
- * is dense, or the other way around. Gathered rows begin with their element `rotate`. */
+/* Gathers element k of rows of `width` elements: row order[i] (NULL: i), `stride` elements apart, becomes row i of the
+ * dense `out`. Scatters the other way around. Gathered rows are rotated to begin with their element `rotate`. */
 struct bi_ranks_kdtree_rows {
     const void *in;
     void *out;
     const uint32_t *order;
     int64_t width, stride, rotate;
-    bool wide; /* elements of 8 bytes, else 4 */
+    bool is_64bit; /* elements of 8 bytes, else 4 */
 };
 
 BI_FN void bi_step_kdtree_gather(const struct bi_ranks_kdtree_rows *a, int64_t k)
 {
     int64_t i = k / a->width, c = k - i * a->width + a->rotate, row = a->order ? (int64_t)a->order[i] : i;
     if (c >= a->width) c -= a->width;
-    bi_set_word(a->out, a->wide, k, bi_word(a->in, a->wide, row * a->stride + c));
+    bi_set_word(a->out, a->is_64bit, k, bi_word(a->in, a->is_64bit, row * a->stride + c));
 }
 
 BI_FN void bi_step_kdtree_scatter(const struct bi_ranks_kdtree_rows *a, int64_t k)
 {
     int64_t i = k / a->width, c = k - i * a->width;
-    bi_set_word(a->out, a->wide, (int64_t)a->order[i] * a->stride + c, bi_word(a->in, a->wide, k));
+    bi_set_word(a->out, a->is_64bit, (int64_t)a->order[i] * a->stride + c, bi_word(a->in, a->is_64bit, k));
 }
 
-/* out[i], of 64 (`wide`) or 32 bits, = the id of row order[rows[i]] (order NULL: rows[i]); none where rows[i] is
- * none. */
-struct bi_ranks_kdtree_names {
+/* out[i], of 64 (`is_64bit`) or 32 bits, = the id of row order[rows[i]] (order NULL: rows[i]); -1 where rows[i] is
+ * BI_KDTREE_NONE. */
+struct bi_ranks_kdtree_row_ids {
     const uint32_t *rows, *order;
     const int64_t *ids;
     void *out;
-    bool wide;
+    bool is_64bit;
 };
 
-BI_FN void bi_step_kdtree_names(const struct bi_ranks_kdtree_names *a, int64_t i)
+BI_FN void bi_step_kdtree_row_ids(const struct bi_ranks_kdtree_row_ids *a, int64_t i)
 {
     uint32_t row = a->rows[i];
     int64_t id = row == BI_KDTREE_NONE ? -1 : a->ids[a->order ? a->order[row] : row];
-    bi_set_word(a->out, a->wide, i, (uint64_t)id);
+    bi_set_word(a->out, a->is_64bit, i, (uint64_t)id);
 }
 
-/* bucket[i] = rank_of[piece of i / 2]: who gets a point. */
-struct bi_ranks_kdtree_owner {
-    const uint32_t *pieces, *rank_of;
+/* bucket[i] = rank_of[subtree of part i]: the rank that receives point i. */
+struct bi_ranks_kdtree_part_owner {
+    const uint32_t *parts, *rank_of;
     uint32_t *bucket;
 };
 
-BI_FN void bi_step_kdtree_owner(const struct bi_ranks_kdtree_owner *a, int64_t i)
+BI_FN void bi_step_kdtree_part_owner(const struct bi_ranks_kdtree_part_owner *a, int64_t i)
 {
-    a->bucket[i] = a->rank_of[a->pieces[i] >> 1];
+    a->bucket[i] = a->rank_of[a->parts[i] >> 1];
 }
 
-/* bucket[i] = pieces[i] - first. */
-struct bi_ranks_kdtree_from {
-    const uint32_t *pieces;
+/* bucket[i] = parts[i] - first. */
+struct bi_ranks_kdtree_local_parts {
+    const uint32_t *parts;
     uint32_t first;
     uint32_t *bucket;
 };
 
-BI_FN void bi_step_kdtree_from(const struct bi_ranks_kdtree_from *a, int64_t i)
+BI_FN void bi_step_kdtree_local_parts(const struct bi_ranks_kdtree_local_parts *a, int64_t i)
 {
-    a->bucket[i] = a->pieces[i] - a->first;
+    a->bucket[i] = a->parts[i] - a->first;
 }
 
-/* bucket[i] = a hash of the coordinates of row i below `ranks`: equal points get the same. */
-struct bi_ranks_kdtree_hash {
+/* bucket[i] = a hash, below `ranks`, of the coordinates of row i. Equal points share it. */
+struct bi_ranks_kdtree_hash_owner {
     struct bi_kdtree_rows rows;
     bosc_dtype dtype;
     int32_t dim;
@@ -83,7 +83,7 @@ struct bi_ranks_kdtree_hash {
     uint32_t *bucket;
 };
 
-BI_FN void bi_step_kdtree_hash(const struct bi_ranks_kdtree_hash *a, int64_t i)
+BI_FN void bi_step_kdtree_hash_owner(const struct bi_ranks_kdtree_hash_owner *a, int64_t i)
 {
     uint64_t h = 0;
     for (int32_t c = 0; c < a->dim; c++)
@@ -91,7 +91,7 @@ BI_FN void bi_step_kdtree_hash(const struct bi_ranks_kdtree_hash *a, int64_t i)
     a->bucket[i] = (uint32_t)((h >> 32) * a->ranks >> 32);
 }
 
-/* bucket[i] = the rank to which row ids[i] of `n` goes; a rank that is there for an id out of range as well. */
+/* bucket[i] = the rank that owns row ids[i] of `n`; an existing rank for ids out of range too. */
 struct bi_ranks_kdtree_owner_of_id {
     const uint32_t *ids;
     int64_t n;
@@ -105,15 +105,15 @@ BI_FN void bi_step_kdtree_owner_of_id(const struct bi_ranks_kdtree_owner_of_id *
     a->bucket[i] = rank < a->ranks ? (uint32_t)rank : a->ranks - 1;
 }
 
-/* The boxes of blocks of BI_RANKS_BOX_ROWS rows, or of as many boxes: box b has the lowest keys of its coordinates at
- * low[b * dim], the highest at high[b * dim]. Item i is coordinate i % dim of box i / dim. */
+/* Boxes of blocks of BI_RANKS_BOX_ROWS rows, or of as many boxes. Box b: lowest keys of its coordinates at low[b *
+ * dim], highest at high[b * dim]. Item i is coordinate i % dim of box i / dim. */
 enum { BI_RANKS_BOX_ROWS = 64 };
 
 struct bi_ranks_kdtree_box {
     struct bi_kdtree_rows rows;
     bosc_dtype dtype;
     int32_t dim;
-    int64_t n; /* rows, or boxes */
+    int64_t n; /* number of rows, or of boxes */
     const uint64_t *lows, *highs;
     uint64_t *low, *high;
 };

@@ -1,4 +1,4 @@
-/* The step that checks the nodes of a rank against their ancestors. */
+/* The step that checks a rank's nodes against their ancestors. */
 #ifndef BI_RANKS_STEPS_KDTREE_VERIFY_H
 #define BI_RANKS_STEPS_KDTREE_VERIFY_H
 
@@ -6,42 +6,42 @@
 #include "kdtree/order.h"
 #include "kdtree/shape.h"
 
-/* Rows are this rank's `count` nodes, from node `begin` on, and then for each subtree of level `level` the node after
- * it. */
+/* Rows: this rank's `count` nodes from node `begin` on, then, for each subtree of level `level`, the node after it. */
 struct bi_ranks_kdtree_verify {
     struct bi_kdtree_rows rows;
     const int64_t *ids;
     bosc_dtype dtype;
     int32_t dim, level;
-    int64_t begin, count, nodes, n; /* n: points given to the build */
+    int64_t begin, count, nodes, n; /* n: points of the build */
     int64_t *bad;                   /* becomes the smallest node that is out of order, if that is less */
 };
 
-/* The row of the node of a range of level `level`, to which the bits of `path` lead from the root. */
+/* Returns the row of the root of range r of level `level`. The bits of `path` lead to it from the root. */
 BI_FN int64_t bi_ranks_kdtree_ancestor(const struct bi_ranks_kdtree_verify *a, struct bi_kdtree_range r, int32_t level,
                                        int64_t path)
 {
-    const int32_t below = a->level - level; /* levels down to the cut */
-    if (below <= 0) return bi_kdtree_mid(r) - a->begin;
-    return a->count + (path << below) + ((int64_t)1 << (below - 1)) - 1; /* after the last subtree of its less side */
+    const int32_t levels_left = a->level - level; /* levels down to the partition */
+    if (levels_left <= 0) return bi_kdtree_mid(r) - a->begin;
+    return a->count + (path << levels_left) + ((int64_t)1 << (levels_left - 1)) -
+           1; /* the node after the last subtree of its less side */
 }
 
 BI_FN void bi_step_kdtree_verify(const struct bi_ranks_kdtree_verify *a, int64_t i)
 {
     const int64_t node = a->begin + i;
     struct bi_kdtree_range r = {0, a->nodes};
-    bool right = a->ids[i] >= 0 && a->ids[i] < a->n;
+    bool is_ordered = a->ids[i] >= 0 && a->ids[i] < a->n;
     int64_t path = 0;
-    for (int32_t level = 0; right && bi_kdtree_mid(r) != node; level++) {
+    for (int32_t level = 0; is_ordered && bi_kdtree_mid(r) != node; level++) {
         const bool less = node < bi_kdtree_mid(r);
-        const int64_t above = bi_ranks_kdtree_ancestor(a, r, level, path);
-        int order = bi_kdtree_compare_rows(&a->rows, a->dtype, a->dim, i, above, level % a->dim);
-        if (order == 0) order = a->ids[i] < a->ids[above] ? -1 : a->ids[i] > a->ids[above];
-        right = less ? order < 0 : order > 0;
+        const int64_t ancestor = bi_ranks_kdtree_ancestor(a, r, level, path);
+        int order = bi_kdtree_compare_rows(&a->rows, a->dtype, a->dim, i, ancestor, level % a->dim);
+        if (order == 0) order = a->ids[i] < a->ids[ancestor] ? -1 : a->ids[i] > a->ids[ancestor];
+        is_ordered = less ? order < 0 : order > 0;
         path = 2 * path + !less;
         r = less ? bi_kdtree_less(r) : bi_kdtree_greater(r);
     }
-    if (!right) bi_atomic_min_i64(a->bad, node);
+    if (!is_ordered) bi_atomic_min_i64(a->bad, node);
 }
 
 #endif

@@ -1,46 +1,46 @@
-/* CSR rows whose entries come from the owners of their queries. */
+/* Steps on CSR rows whose entries arrive from the owners of their queries. */
 #ifndef BI_RANKS_STEPS_ROWS_H
 #define BI_RANKS_STEPS_ROWS_H
 
 #include "base/search.h"
 #include "ranks/steps/route.h"
 
-/* lengths[i]: of row i. */
-struct bi_ranks_lengths {
+/* lengths[i] = length of row i. */
+struct bi_ranks_row_lengths {
     const int64_t *offsets; /* (n + 1) */
     int64_t *lengths;       /* (n) */
 };
 
-BI_FN void bi_step_lengths(const struct bi_ranks_lengths *a, int64_t i)
+BI_FN void bi_step_row_lengths(const struct bi_ranks_row_lengths *a, int64_t i)
 {
     a->lengths[i] = a->offsets[i + 1] - a->offsets[i];
 }
 
-/* where[i]: i if a number is not what it should be, else INT64_MAX. */
-struct bi_ranks_differences {
+/* positions[i] = i if numbers[i] differs from expected[i], else INT64_MAX. */
+struct bi_ranks_mark_differences {
     const int64_t *numbers, *expected;
-    int64_t *where;
+    int64_t *positions;
 };
 
-BI_FN void bi_step_differences(const struct bi_ranks_differences *a, int64_t i)
+BI_FN void bi_step_mark_differences(const struct bi_ranks_mark_differences *a, int64_t i)
 {
-    a->where[i] = a->numbers[i] == a->expected[i] ? INT64_MAX : i;
+    a->positions[i] = a->numbers[i] == a->expected[i] ? INT64_MAX : i;
 }
 
-/* Entry i of those that came, whose rows are in the order in which their queries were sent, goes to its own row. */
-struct bi_ranks_place_entries {
-    const int64_t *came;    /* (rows + 1): where each row begins among what came */
-    const int64_t *sent;    /* (rows): the query of each */
-    const int64_t *offsets; /* (rows + 1) */
+/* Received entry i, in the order in which queries were sent, goes to the row of its own query. */
+struct bi_ranks_scatter_entries {
+    const int64_t *received_offsets; /* (rows + 1): offsets of the rows among the received entries */
+    const int64_t *queries;          /* (rows): the query of each received row */
+    const int64_t *offsets;          /* (rows + 1) */
     int64_t rows, entry_size;
     const void *entries;
     void *out;
 };
 
-BI_FN void bi_step_place_entries(const struct bi_ranks_place_entries *a, int64_t i)
+BI_FN void bi_step_scatter_entries(const struct bi_ranks_scatter_entries *a, int64_t i)
 {
-    const int64_t row = bi_upper_bound_i64(a->came, a->rows + 1, i) - 1;
-    const int64_t to = a->offsets[a->sent[row]] + (i - a->came[row]);
+    const int64_t row = bi_upper_bound_i64(a->received_offsets, a->rows + 1, i) - 1;
+    const int64_t to = a->offsets[a->queries[row]] + (i - a->received_offsets[row]);
     bi_ranks_copy((char *)a->out + to * a->entry_size, (const char *)a->entries + i * a->entry_size, a->entry_size);
 }
 

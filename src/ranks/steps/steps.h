@@ -1,4 +1,4 @@
-/* The steps of distributed structures: what happens to item i, for the CPU and the device. */
+/* Steps of structures over ranks: the work on item i, for the CPU and for CUDA. */
 #ifndef BI_RANKS_STEPS_STEPS_H
 #define BI_RANKS_STEPS_STEPS_H
 

@@ -1,13 +1,16 @@
-/* Words of a tree on CUDA: bits grown for a goal, vertices and triangles of a mesh. A block takes some words, a thread
- * each to see which have more than one leaf; of those a warp takes one at a time, a lane two places. What lies where
- * within a word is the same in all words but for a linear map: it is worked out once, in eighths of the legs of the
- * word's triangle. */
+/* Words of a tree on CUDA: bits for a goal, then vertices and triangles of the mesh. A word has 64 positions of the bit
+ * field; its triangle is the node that covers all of them. A block takes THREADS words: each thread checks one word and
+ * lists it if it has more than one leaf. Warps then process the listed words, a lane two positions each.
+ *
+ * The triangle of a word maps to that of any other word by an affine map. So split points and corners of the nodes
+ * within a word are computed once, in eighths of the triangle's legs, and mapped into each word. Six levels of
+ * bisection divide each leg into eight, so eighths are integers. */
 #include "terrain/cuda/terrain.cuh"
 #include "core/cuda/warp.cuh"
 
-enum { THREADS = 256, WARPS = THREADS / 32 };
+enum { THREADS = 256 /* chosen */, WARPS = THREADS / 32 };
 
-/* The right angle of a word's triangle, and an eighth of the way from there to its other corners. */
+/* The affine frame of a word's triangle: its right angle, and an eighth of each leg, (ux, uy) and (vx, vy). */
 struct word_frame {
     int x, y;
     short ux, uy, vx, vy;
@@ -15,49 +18,53 @@ struct word_frame {
 
 struct words_shared {
     uint32_t count;
-    uint16_t list[THREADS]; /* words with much to do, in any order: nothing shows it */
+    uint16_t list[THREADS]; /* words with more than one leaf; their order varies, results do not */
     word_frame frame[THREADS];
     unsigned long long bits[THREADS];
 };
 
+/* A point in the frame: (a, b) eighths of the legs. */
 struct eighths {
     int a, b;
 };
 
-__device__ __forceinline__ bi_terrain_triangle in_eighths(uint32_t node)
+/* The triangle of a node within the word, whose own node is 1. */
+__device__ __forceinline__ bi_terrain_triangle triangle_in_eighths(uint32_t node)
 {
     const bi_terrain_triangle whole = {8, 0, 0, 8, 0, 0};
     return bi_terrain_descend(whole, node, bosc_cbt_level(node));
 }
 
-/* The middle of the node that place p > 0 splits. */
-__device__ __forceinline__ eighths middle_of(int p)
+/* The point at which the node of the split bit at position p > 0 is split. */
+__device__ __forceinline__ eighths split_point_in_eighths(int p)
 {
     const int size = bosc_cbt_trailing_zeros((uint64_t)p) + 1;
-    const bi_terrain_triangle t = in_eighths((uint32_t)((64 >> size) + (p >> size)));
+    const bi_terrain_triangle t = triangle_in_eighths((uint32_t)((64 >> size) + (p >> size)));
     const bi_terrain_point m = bi_terrain_midpoint(&t);
     return {m.x, m.y};
 }
 
-__device__ __forceinline__ bi_terrain_point point_at(const word_frame &f, eighths e)
+__device__ __forceinline__ bi_terrain_point map_point(const word_frame &f, eighths e)
 {
     return {f.x + e.a * f.ux + e.b * f.vx, f.y + e.a * f.uy + e.b * f.vy};
 }
 
-/* Is all of the word's triangle in the raster? Then what lies in it is live and not moved. */
-__device__ __forceinline__ bool inside(const bi_terrain_grid &g, const word_frame &f)
+/* True if the word's triangle lies in the raster. Then all nodes in it are live and not clamped. */
+__device__ __forceinline__ bool frame_in_raster(const bi_terrain_grid &g, const word_frame &f)
 {
     return bi_terrain_max3(f.x, f.x + 8 * f.ux, f.x + 8 * f.vx) <= g.last_x &&
            bi_terrain_max3(f.y, f.y + 8 * f.uy, f.y + 8 * f.vy) <= g.last_y;
 }
 
-__device__ __forceinline__ void begin_words(words_shared &sh)
+/* Empties the list. The barrier makes that visible before a thread adds a word. */
+__device__ __forceinline__ void clear_word_list(words_shared &sh)
 {
     if (threadIdx.x == 0) sh.count = 0;
     __syncthreads();
 }
 
-__device__ __forceinline__ void busy(words_shared &sh, const bi_terrain_word &w)
+/* Lists the thread's word, with its frame. */
+__device__ __forceinline__ void list_word(words_shared &sh, const bi_terrain_word &w)
 {
     const bi_terrain_triangle &t = w.t;
     sh.frame[threadIdx.x] = {t.px,
@@ -69,24 +76,25 @@ __device__ __forceinline__ void busy(words_shared &sh, const bi_terrain_word &w)
     sh.list[atomicAdd(&sh.count, 1u)] = (uint16_t)threadIdx.x;
 }
 
-/* What bi_terrain_refine_words goes by: errors alone, which is the usual case and needs few registers, or all there
- * is. */
-enum grow_kind { BY_ERRORS, BY_GOAL, BY_STATES };
+/* The criterion of bi_terrain_refine_words. BY_ERRORS compares stored errors with a threshold: the most frequent case,
+ * compiled apart since it needs fewer registers. BY_GOAL adds cameras, regions and hysteresis, BY_STATES commands. */
+enum refine_kind { BY_ERRORS, BY_GOAL, BY_STATES };
 
-/* Is the diamond with this middle to be split? For words inside the raster. */
-template <grow_kind KIND>
-__device__ __forceinline__ bool grows(const bi_terrain_refinement &a, float threshold, bi_terrain_point m,
-                                      uint64_t place)
+/* True if the diamond with this middle is split by the goal. For words inside the raster. */
+template <refine_kind KIND>
+__device__ __forceinline__ bool exceeds_threshold(const bi_terrain_refinement &a, float threshold, bi_terrain_point m,
+                                                  uint64_t position)
 {
     const bi_terrain_criterion &c = a.criterion;
     if (KIND == BY_ERRORS) return bi_f32_from_bits(c.errors[(int64_t)m.y * c.grid.pitch + m.x]) > threshold;
-    const bool was = c.keep < 1 && bosc_cbt_bit(a.before, place);
-    return bi_terrain_error_ratio(&c, m.x, m.y, was) > threshold;
+    const bool was_split = c.keep_factor < 1 && bosc_cbt_bit(a.old_bits, position);
+    return bi_terrain_error_ratio(&c, m.x, m.y, was_split) > threshold;
 }
 
-/* As bi_terrain_refined_bit. */
-template <grow_kind KIND>
-__device__ __forceinline__ bool bit_of(const bi_terrain_refinement &a, float threshold, const bi_terrain_word &w, int p)
+/* The same as bi_terrain_refined_bit, for any word. */
+template <refine_kind KIND>
+__device__ __forceinline__ bool compute_bit(const bi_terrain_refinement &a, float threshold, const bi_terrain_word &w,
+                                            int p)
 {
     if (KIND != BY_ERRORS) return bi_terrain_refined_bit(&a, &w, p);
     const bi_terrain_grid &g = a.criterion.grid;
@@ -99,121 +107,134 @@ __device__ __forceinline__ bool bit_of(const bi_terrain_refinement &a, float thr
            bi_f32_from_bits(a.criterion.errors[bi_terrain_slot(&g, m.x, m.y)]) > threshold;
 }
 
-template <grow_kind KIND>
+/* Computes the new bits of all words. A node is split only if all nodes above it are; so a word whose own node is not
+ * split has no bit but perhaps its first one. */
+template <refine_kind KIND>
 static __global__ void __launch_bounds__(THREADS) bi_terrain_refine_words(const bi_terrain_refinement a, int64_t words)
 {
     BI_SHARED(words_shared, sh);
     const int64_t first = blockIdx.x * (int64_t)THREADS, word = first + threadIdx.x;
     const int lane = (int)(threadIdx.x % 32);
     const float threshold = a.threshold ? *a.threshold : a.min_threshold;
-    begin_words(sh);
+    /* 1. A thread a word: its first bit, which splits a larger node, and the bit of its own node, at position 32. */
+    clear_word_list(sh);
     if (word < words) {
         const bi_terrain_word w = bi_terrain_word_of(&a.criterion.grid, word);
-        const bool begins = bit_of<KIND>(a, threshold, w, 0);
-        sh.bits[threadIdx.x] = begins;
-        if (begins && bit_of<KIND>(a, threshold, w, 32)) busy(sh, w);
+        const bool first_bit = compute_bit<KIND>(a, threshold, w, 0);
+        sh.bits[threadIdx.x] = first_bit;
+        if (first_bit && compute_bit<KIND>(a, threshold, w, 32)) list_word(sh, w);
     }
-    __syncthreads();
-    const eighths low_middle = middle_of(lane ? lane : 1), high_middle = middle_of(lane + 32);
-#pragma unroll 2
+    __syncthreads(); /* the list and the first bits are complete */
+    /* 2. A warp a listed word: each lane decides the bits at positions `lane` and `lane` + 32. */
+    const eighths low_point = split_point_in_eighths(lane ? lane : 1), high_point = split_point_in_eighths(lane + 32);
+#pragma unroll 2 /* the loads of two words overlap */
     for (uint32_t i = threadIdx.x / 32; i < sh.count; i += WARPS) {
         const uint32_t at = sh.list[i];
         const word_frame f = sh.frame[at];
         bool low, high;
-        if (KIND != BY_STATES && inside(a.criterion.grid, f)) {
-            const uint64_t place = (uint64_t)(first + at) << 6;
-            low = grows<KIND>(a, threshold, point_at(f, low_middle), place + (uint64_t)lane);
-            high = grows<KIND>(a, threshold, point_at(f, high_middle), place + 32 + (uint64_t)lane);
+        if (KIND != BY_STATES && frame_in_raster(a.criterion.grid, f)) {
+            const uint64_t position = (uint64_t)(first + at) << 6;
+            low = exceeds_threshold<KIND>(a, threshold, map_point(f, low_point), position + (uint64_t)lane);
+            high = exceeds_threshold<KIND>(a, threshold, map_point(f, high_point), position + 32 + (uint64_t)lane);
         } else {
             const bi_terrain_word w = bi_terrain_word_of(&a.criterion.grid, first + at);
-            low = lane == 0 || bit_of<KIND>(a, threshold, w, lane);
-            high = bit_of<KIND>(a, threshold, w, lane + 32);
+            low = lane == 0 || compute_bit<KIND>(a, threshold, w, lane);
+            high = compute_bit<KIND>(a, threshold, w, lane + 32);
         }
-        const unsigned lows = __ballot_sync(~0u, low || lane == 0), highs = __ballot_sync(~0u, high);
-        if (lane == 0) sh.bits[at] = (unsigned long long)highs << 32 | lows;
+        const unsigned low_bits = __ballot_sync(~0u, low || lane == 0), high_bits = __ballot_sync(~0u, high);
+        if (lane == 0) sh.bits[at] = (unsigned long long)high_bits << 32 | low_bits;
     }
-    __syncthreads();
+    __syncthreads(); /* words written by other warps */
+    /* 3. Store the words, neighbours by neighbours. */
     if (word < words) a.bits[word] = sh.bits[threadIdx.x];
 }
 
-static unsigned blocks_of(int64_t words) { return (unsigned)bi_div_up(words, THREADS); }
-static int64_t words_of(const bi_terrain_grid &g) { return (int64_t)1 << (g.depth - 6); }
+static unsigned block_count(int64_t words) { return (unsigned)bi_div_up(words, THREADS); }
+static int64_t word_count(const bi_terrain_grid &g) { return (int64_t)1 << (g.depth - 6); }
 
 bosc_status bi_terrain_cuda_refine(bosc_ctx *ctx, const bi_terrain_refinement *a)
 {
-    const int64_t words = words_of(a->criterion.grid);
-    const unsigned blocks = blocks_of(words);
+    const int64_t words = word_count(a->criterion.grid);
+    const unsigned blocks = block_count(words);
     if (a->states) return BI_RUN(ctx, bi_terrain_refine_words<BY_STATES>, blocks, THREADS, 0, *a, words);
-    if (a->criterion.plain && a->criterion.keep == 1)
+    if (a->criterion.plain && a->criterion.keep_factor == 1)
         return BI_RUN(ctx, bi_terrain_refine_words<BY_ERRORS>, blocks, THREADS, 0, *a, words);
     return BI_RUN(ctx, bi_terrain_refine_words<BY_GOAL>, blocks, THREADS, 0, *a, words);
 }
 
-/* A vertex at the image of a middle: in `mine` if it is in the block of samples `main`, else at once. */
-__device__ __forceinline__ void use_middle(const bi_terrain_mesh &a, bi_terrain_point m, int64_t main,
-                                           unsigned long long *mine)
+/* Marks the sample at the image of a split point as a vertex: in `own_bits` if it lies in block `main_block` of
+ * samples, else directly in memory. */
+__device__ __forceinline__ void mark_vertex_at(const bi_terrain_mesh &a, bi_terrain_point m, int64_t main_block,
+                                               unsigned long long *own_bits)
 {
     const int x = bi_terrain_min(m.x, a.grid.last_x), y = bi_terrain_min(m.y, a.grid.last_y);
     const int64_t block = (int64_t)(y >> 3) * a.across + (x >> 3);
     const unsigned long long bit = 1ull << ((y & 7) * 8 + (x & 7));
-    if (block == main)
-        *mine |= bit;
+    if (block == main_block)
+        *own_bits |= bit;
     else
         bi_atomic_or_u64(a.vertex_bits + block, bit);
 }
 
+/* Marks the vertices of the mesh, which are the split points of the tree: see bi_step_terrain_mark_vertices. A triangle
+ * of a word mostly lies in one block of 8 x 8 samples, so its marks take few atomic operations. */
 static __global__ void __launch_bounds__(THREADS) bi_terrain_mark_words(const bi_terrain_mesh a, int64_t words)
 {
     BI_SHARED(words_shared, sh);
     const int64_t word = blockIdx.x * (int64_t)THREADS + threadIdx.x;
     const int lane = (int)(threadIdx.x % 32);
-    begin_words(sh);
+    /* 1. A thread a word: list it if it has split bits beyond the first one; mark the split point of the first bit. */
+    clear_word_list(sh);
     if (word < words) {
         const unsigned long long bits = a.view.bits[word];
         sh.bits[threadIdx.x] = bits;
-        if (bits >> 1) busy(sh, bi_terrain_word_of(&a.grid, word));
-        if (bits & 1 && word > 0) { /* a larger node is split here */
+        if (bits >> 1) list_word(sh, bi_terrain_word_of(&a.grid, word));
+        if (bits & 1 && word > 0) { /* it splits a node larger than the word */
             int32_t level;
             bi_terrain_word w = {};
             w.first = (uint64_t)word << 6;
             const bi_terrain_triangle t = bi_terrain_split_triangle(&a.grid, &w, 0, &level);
-            if (level >= a.grid.first) use_middle(a, bi_terrain_midpoint(&t), -1, nullptr);
+            if (level >= a.grid.first) mark_vertex_at(a, bi_terrain_midpoint(&t), -1, nullptr);
         }
     }
-    __syncthreads();
-    const eighths low = middle_of(lane ? lane : 1), high = middle_of(lane + 32);
+    __syncthreads(); /* the list is complete */
+    /* 2. A warp a listed word: marks in the block of samples that contains most of its triangle are combined. */
+    const eighths low = split_point_in_eighths(lane ? lane : 1), high = split_point_in_eighths(lane + 32);
     for (uint32_t i = threadIdx.x / 32; i < sh.count; i += WARPS) {
         const uint32_t at = sh.list[i];
         const word_frame f = sh.frame[at];
         const unsigned long long bits = sh.bits[at];
         const int x = f.x + bi_terrain_min(0, 8 * (f.ux + f.vx)), y = f.y + bi_terrain_min(0, 8 * (f.uy + f.vy));
-        const int64_t main = (int64_t)(y >> 3) * a.across + (x >> 3);
-        unsigned long long mine = 0;
-        if (lane > 0 && bits >> lane & 1) use_middle(a, point_at(f, low), main, &mine);
-        if (bits >> (lane + 32) & 1) use_middle(a, point_at(f, high), main, &mine);
-        const unsigned lows = bi_warp_or((unsigned)mine);
-        const unsigned highs = bi_warp_or((unsigned)(mine >> 32));
-        if (lane == 0 && (lows | highs)) bi_atomic_or_u64(a.vertex_bits + main, (unsigned long long)highs << 32 | lows);
+        const int64_t main_block = (int64_t)(y >> 3) * a.across + (x >> 3);
+        unsigned long long own_bits = 0;
+        if (lane > 0 && bits >> lane & 1) mark_vertex_at(a, map_point(f, low), main_block, &own_bits);
+        if (bits >> (lane + 32) & 1) mark_vertex_at(a, map_point(f, high), main_block, &own_bits);
+        const unsigned low_bits = bi_warp_or((unsigned)own_bits);
+        const unsigned high_bits = bi_warp_or((unsigned)(own_bits >> 32));
+        if (lane == 0 && (low_bits | high_bits))
+            bi_atomic_or_u64(a.vertex_bits + main_block, (unsigned long long)high_bits << 32 | low_bits);
     }
 }
 
 bosc_status bi_terrain_cuda_mark_vertices(bosc_ctx *ctx, const bi_terrain_mesh *a)
 {
-    const int64_t words = words_of(a->grid);
-    return BI_RUN(ctx, bi_terrain_mark_words, blocks_of(words), THREADS, 0, *a, words);
+    const int64_t words = word_count(a->grid);
+    return BI_RUN(ctx, bi_terrain_mark_words, block_count(words), THREADS, 0, *a, words);
 }
 
-/* A warp takes 32 blocks of samples, and those with vertices one after another. */
+/* Writes vertices. A warp takes 32 blocks of samples and processes the blocks with vertices one after another. */
 static __global__ void __launch_bounds__(THREADS) bi_terrain_emit_vertices(const bi_terrain_mesh a)
 {
     const int lane = (int)(threadIdx.x % 32);
     const int64_t first = (blockIdx.x * (int64_t)THREADS + threadIdx.x) & ~(int64_t)31, word = first + lane;
+    /* 1. A lane loads a block: its vertices, and the number of vertices in earlier blocks. */
     const unsigned long long used = word < a.words ? a.vertex_bits[word] : 0;
-    const uint32_t before = word < a.words ? a.first_vertex[word] : 0;
+    const uint32_t exclusive_prefix = word < a.words ? a.first_vertex[word] : 0;
+    /* 2. A lane writes two samples of each block. */
     for (unsigned left = __ballot_sync(~0u, used != 0); left; left &= left - 1) {
         const int from = __ffs((int)left) - 1;
         const unsigned long long bits = __shfl_sync(~0u, used, from);
-        const uint32_t base = __shfl_sync(~0u, before, from);
+        const uint32_t base = __shfl_sync(~0u, exclusive_prefix, from);
         for (int bit = lane; bit < 64; bit += 32)
             if (bits >> bit & 1)
                 bi_terrain_write_vertex(&a, first + from, bit, base + (uint32_t)__popcll(bits & ((1ull << bit) - 1)));
@@ -222,62 +243,67 @@ static __global__ void __launch_bounds__(THREADS) bi_terrain_emit_vertices(const
 
 bosc_status bi_terrain_cuda_write_vertices(bosc_ctx *ctx, const bi_terrain_mesh *a)
 {
-    return BI_RUN(ctx, bi_terrain_emit_vertices, blocks_of(a->words), THREADS, 0, *a);
+    return BI_RUN(ctx, bi_terrain_emit_vertices, block_count(a->words), THREADS, 0, *a);
 }
 
 struct leaves_shared {
     words_shared words;
-    uint32_t corners[128];           /* of the nodes of a word, six numbers of 4 bits */
-    long long at[THREADS];           /* triangles before the word */
-    uint32_t numbers[WARPS][3 * 64]; /* of the vertices of a word's triangles */
+    uint32_t corners[128];           /* by node within a word: six coordinates in eighths, 4 bits each */
+    long long at[THREADS];           /* number of the word's first triangle */
+    uint32_t numbers[WARPS][3 * 64]; /* vertex numbers of a word's triangles */
 };
 
-__device__ __forceinline__ void make_corners(leaves_shared &sh)
+/* Fills the table of corners: 64 leaves and the nodes above them, one thread a node. */
+__device__ __forceinline__ void tabulate_corners(leaves_shared &sh)
 {
     if (threadIdx.x == 0 || threadIdx.x >= 128) return;
-    const bi_terrain_triangle t = in_eighths(threadIdx.x);
+    const bi_terrain_triangle t = triangle_in_eighths(threadIdx.x);
     sh.corners[threadIdx.x] = (uint32_t)(t.lx | t.ly << 4 | t.rx << 8 | t.ry << 12 | t.px << 16 | t.py << 20);
 }
 
-/* The triangle of the leaf at place p of a word with more of them. */
-__device__ __forceinline__ bi_terrain_triangle leaf_in(const leaves_shared &sh, const word_frame &f,
-                                                       unsigned long long bits, int p)
+/* The triangle of the leaf that begins at position p of a word with several leaves. */
+__device__ __forceinline__ bi_terrain_triangle leaf_triangle(const leaves_shared &sh, const word_frame &f,
+                                                             unsigned long long bits, int p)
 {
-    const unsigned long long threshold = p == 63 ? 0 : bits >> (p + 1);
-    const int size = threshold ? bosc_cbt_trailing_zeros((uint64_t)(bosc_cbt_trailing_zeros(threshold) + 1))
-                               : bosc_cbt_trailing_zeros((uint64_t)p);
+    /* log2 of its positions: up to the next leaf, or for the last leaf to the end of the word */
+    const unsigned long long higher = p == 63 ? 0 : bits >> (p + 1);
+    const int size = higher ? bosc_cbt_trailing_zeros((uint64_t)(bosc_cbt_trailing_zeros(higher) + 1))
+                            : bosc_cbt_trailing_zeros((uint64_t)p);
     const uint32_t c = sh.corners[(64 >> size) + (p >> size)];
-    const bi_terrain_point l = point_at(f, {(int)(c & 15), (int)(c >> 4 & 15)});
-    const bi_terrain_point r = point_at(f, {(int)(c >> 8 & 15), (int)(c >> 12 & 15)});
-    const bi_terrain_point q = point_at(f, {(int)(c >> 16 & 15), (int)(c >> 20 & 15)});
+    const bi_terrain_point l = map_point(f, {(int)(c & 15), (int)(c >> 4 & 15)});
+    const bi_terrain_point r = map_point(f, {(int)(c >> 8 & 15), (int)(c >> 12 & 15)});
+    const bi_terrain_point q = map_point(f, {(int)(c >> 16 & 15), (int)(c >> 20 & 15)});
     return {l.x, l.y, r.x, r.y, q.x, q.y};
 }
 
-/* The one leaf of a word, of 64 places or more. */
-__device__ __forceinline__ bi_terrain_triangle lone_leaf(const bi_terrain_mesh &a, int64_t word)
+/* The triangle of a leaf that is alone in its word: it has 64 positions or more. */
+__device__ __forceinline__ bi_terrain_triangle single_leaf_triangle(const bi_terrain_mesh &a, int64_t word)
 {
-    const uint64_t place = (uint64_t)word << 6;
-    return bi_terrain_triangle_of(&a.grid, bosc_cbt_node(place, bosc_cbt_log2_size_at(&a.view, place), a.grid.depth));
+    const uint64_t position = (uint64_t)word << 6;
+    return bi_terrain_triangle_of(&a.grid,
+                                  bosc_cbt_node(position, bosc_cbt_log2_size_at(&a.view, position), a.grid.depth));
 }
 
-/* Of the leaves of each word, in bits[], those that are in the mesh: their bits in live[]. */
-__device__ __forceinline__ void find_live(const bi_terrain_mesh &a, leaves_shared &sh, int64_t first,
-                                          unsigned long long *live)
+/* Sets live[] to the bits of the live leaves, which have an area and are in the mesh. */
+__device__ __forceinline__ void find_live_leaves(const bi_terrain_mesh &a, leaves_shared &sh, int64_t first,
+                                                 unsigned long long *live)
 {
     const int lane = (int)(threadIdx.x % 32);
     const unsigned long long own = sh.words.bits[threadIdx.x];
+    /* 1. Words with one leaf: a thread each. */
     live[threadIdx.x] = 0;
     if (own && !(own & (own - 1))) {
-        const bi_terrain_triangle t = lone_leaf(a, first + threadIdx.x);
+        const bi_terrain_triangle t = single_leaf_triangle(a, first + threadIdx.x);
         live[threadIdx.x] = bi_terrain_has_area(&a.grid, &t);
     }
-    __syncthreads();
+    __syncthreads(); /* step 2 overwrites the zeros of other threads */
+    /* 2. Words with several leaves: a warp each; all leaves are live in words inside the raster. */
     for (uint32_t i = threadIdx.x / 32; i < sh.words.count; i += WARPS) {
         const uint32_t at = sh.words.list[i];
         const word_frame f = sh.words.frame[at];
         const unsigned long long bits = sh.words.bits[at];
         unsigned found[2];
-        if (inside(a.grid, f)) {
+        if (frame_in_raster(a.grid, f)) {
             if (lane == 0) live[at] = bits;
             continue;
         }
@@ -285,14 +311,14 @@ __device__ __forceinline__ void find_live(const bi_terrain_mesh &a, leaves_share
             const int p = lane + 32 * half;
             bool in = bits >> p & 1;
             if (in) {
-                const bi_terrain_triangle t = leaf_in(sh, f, bits, p);
+                const bi_terrain_triangle t = leaf_triangle(sh, f, bits, p);
                 in = bi_terrain_has_area(&a.grid, &t);
             }
             found[half] = __ballot_sync(~0u, in);
         }
         if (lane == 0) live[at] = (unsigned long long)found[1] << 32 | found[0];
     }
-    __syncthreads();
+    __syncthreads(); /* live[] is complete */
 }
 
 struct live_shared {
@@ -300,23 +326,24 @@ struct live_shared {
     unsigned long long live[THREADS];
 };
 
-/* Reads words, and makes a list of those with more than one leaf. */
-__device__ __forceinline__ void take_words(const bi_terrain_mesh &a, leaves_shared &sh, int64_t words, int64_t word)
+/* Loads the block's words, and lists the words with more than one leaf. The barrier completes words, list and table. */
+__device__ __forceinline__ void load_words(const bi_terrain_mesh &a, leaves_shared &sh, int64_t words, int64_t word)
 {
     const unsigned long long bits = word < words ? a.view.bits[word] : 0;
-    make_corners(sh);
-    begin_words(sh.words);
+    tabulate_corners(sh);
+    clear_word_list(sh.words);
     sh.words.bits[threadIdx.x] = bits;
-    if (bits & (bits - 1)) busy(sh.words, bi_terrain_word_of(&a.grid, word));
+    if (bits & (bits - 1)) list_word(sh.words, bi_terrain_word_of(&a.grid, word));
     __syncthreads();
 }
 
+/* Counts the live leaves of each block of the tree: THREADS words are whole blocks. */
 static __global__ void __launch_bounds__(THREADS) bi_terrain_count_words(const bi_terrain_mesh a, int64_t words)
 {
     BI_SHARED(live_shared, sh);
     const int64_t first = blockIdx.x * (int64_t)THREADS;
-    take_words(a, sh.leaves, words, first + threadIdx.x);
-    find_live(a, sh.leaves, first, sh.live);
+    load_words(a, sh.leaves, words, first + threadIdx.x);
+    find_live_leaves(a, sh.leaves, first, sh.live);
     const int64_t block = first / BOSC_CBT_BLOCK_WORDS + threadIdx.x;
     if (threadIdx.x >= THREADS / BOSC_CBT_BLOCK_WORDS || block >= a.view.blocks) return;
     int64_t count = 0;
@@ -326,10 +353,11 @@ static __global__ void __launch_bounds__(THREADS) bi_terrain_count_words(const b
 
 bosc_status bi_terrain_cuda_count_triangles(bosc_ctx *ctx, const bi_terrain_mesh *a)
 {
-    const int64_t words = words_of(a->grid);
-    return BI_RUN(ctx, bi_terrain_count_words, blocks_of(words), THREADS, 0, *a, words);
+    const int64_t words = word_count(a->grid);
+    return BI_RUN(ctx, bi_terrain_count_words, block_count(words), THREADS, 0, *a, words);
 }
 
+/* Writes triangles. fits: the raster fills its squares, so all leaves are live. */
 static __global__ void __launch_bounds__(THREADS)
     bi_terrain_emit_triangles(const bi_terrain_mesh a, int64_t words, bool fits)
 {
@@ -337,24 +365,28 @@ static __global__ void __launch_bounds__(THREADS)
     leaves_shared &leaves = sh.leaves;
     const int64_t first = blockIdx.x * (int64_t)THREADS, word = first + threadIdx.x;
     const int lane = (int)(threadIdx.x % 32), warp = (int)(threadIdx.x / 32);
-    take_words(a, leaves, words, word);
+    load_words(a, leaves, words, word);
     if (fits)
         sh.live[threadIdx.x] = leaves.words.bits[threadIdx.x];
     else
-        find_live(a, leaves, first, sh.live);
-    const uint32_t mine = (uint32_t)__popcll(sh.live[threadIdx.x]);
-    const uint32_t upto = bi_warp_inclusive_sum(mine),
-                   half = __shfl_sync(~0u, upto, 15); /* two blocks of the tree a warp */
+        find_live_leaves(a, leaves, first, sh.live);
+    /* 1. The number of the first triangle of each word. A warp has two blocks of the tree, of 16 words each: its sum
+     * over the first one is subtracted from words of the second one. */
+    const uint32_t own_count = (uint32_t)__popcll(sh.live[threadIdx.x]);
+    const uint32_t inclusive = bi_warp_inclusive_sum(own_count), half = __shfl_sync(~0u, inclusive, 15);
     if (word < words) {
-        const int64_t number = a.first_triangle[word / BOSC_CBT_BLOCK_WORDS] + (upto - mine) - (lane >= 16 ? half : 0);
+        const int64_t number =
+            a.first_triangle[word / BOSC_CBT_BLOCK_WORDS] + (inclusive - own_count) - (lane >= 16 ? half : 0);
         const unsigned long long bits = leaves.words.bits[threadIdx.x];
         leaves.at[threadIdx.x] = number;
-        if (mine && !(bits & (bits - 1))) {
-            const bi_terrain_triangle t = lone_leaf(a, word);
+        /* 2. Leaves alone in their word. */
+        if (own_count && !(bits & (bits - 1))) {
+            const bi_terrain_triangle t = single_leaf_triangle(a, word);
             bi_terrain_write_triangle(&a, &t, number);
         }
     }
-    __syncthreads();
+    __syncthreads(); /* numbers of other threads' words */
+    /* 3. Words with several leaves: a warp collects vertex numbers in shared memory, then stores them side by side. */
     for (uint32_t i = (uint32_t)warp; i < leaves.words.count; i += WARPS) {
         const uint32_t at = leaves.words.list[i];
         const word_frame f = leaves.words.frame[at];
@@ -362,46 +394,46 @@ static __global__ void __launch_bounds__(THREADS)
         uint32_t *numbers = leaves.numbers[warp];
         for (int p = lane; p < 64; p += 32) {
             if (!(live >> p & 1)) continue;
-            const bi_terrain_triangle t = leaf_in(leaves, f, bits, p);
+            const bi_terrain_triangle t = leaf_triangle(leaves, f, bits, p);
             uint32_t *to = numbers + 3 * __popcll(live & ((1ull << p) - 1));
             to[0] = bi_terrain_vertex_index(&a, t.lx, t.ly);
             to[1] = bi_terrain_vertex_index(&a, t.rx, t.ry);
             to[2] = bi_terrain_vertex_index(&a, t.px, t.py);
         }
-        __syncwarp();
+        __syncwarp(); /* numbers of other lanes */
         for (int k = lane; k < 3 * __popcll(live); k += 32) a.triangles[3 * leaves.at[at] + k] = numbers[k];
-        __syncwarp();
+        __syncwarp(); /* all lanes have read numbers[] before it is overwritten */
     }
 }
 
 bosc_status bi_terrain_cuda_write_triangles(bosc_ctx *ctx, const bi_terrain_mesh *a)
 {
-    const int64_t words = words_of(a->grid);
-    return BI_RUN(ctx, bi_terrain_emit_triangles, blocks_of(words), THREADS, 0, *a, words,
+    const int64_t words = word_count(a->grid);
+    return BI_RUN(ctx, bi_terrain_emit_triangles, block_count(words), THREADS, 0, *a, words,
                   bi_terrain_fills_squares(&a->grid));
 }
 
-/* Counts of a block, then one addition to each of the 256 that are not 0. */
-struct weigh_shared {
+/* A histogram of the block, added to the global one at the end. */
+struct gain_shared {
     uint32_t gain[256];
 };
 
 static __global__ void __launch_bounds__(THREADS) bi_terrain_gain_histogram(const bi_terrain_budget a, int64_t slots)
 {
-    BI_SHARED(weigh_shared, sh);
-    sh.gain[threadIdx.x] = 0;
-    __syncthreads();
+    BI_SHARED(gain_shared, sh);
+    sh.gain[threadIdx.x] = 0; /* one bin a thread */
+    __syncthreads();          /* all bins are 0 */
     for (int64_t i = blockIdx.x * (int64_t)THREADS + threadIdx.x; i < slots; i += gridDim.x * (int64_t)THREADS) {
         uint32_t digit;
-        const uint32_t more = bi_terrain_triangle_gain(&a, i, &digit);
-        if (more) atomicAdd(&sh.gain[digit], more);
+        const uint32_t gain = bi_terrain_triangle_gain(&a, i, &digit);
+        if (gain) atomicAdd(&sh.gain[digit], gain);
     }
-    __syncthreads();
+    __syncthreads(); /* the additions of all threads are done */
     if (sh.gain[threadIdx.x]) bi_atomic_fetch_add_u64(a.gain + threadIdx.x, sh.gain[threadIdx.x]);
 }
 
 bosc_status bi_terrain_cuda_count_gain(bosc_ctx *ctx, const bi_terrain_budget *a)
 {
     const int64_t slots = (int64_t)a->criterion.grid.pitch * a->criterion.grid.rows;
-    return BI_RUN(ctx, bi_terrain_gain_histogram, bi_grid(ctx, slots, THREADS), THREADS, 0, *a, slots);
+    return BI_RUN(ctx, bi_terrain_gain_histogram, bi_grid_size(ctx, slots, THREADS), THREADS, 0, *a, slots);
 }

@@ -1,4 +1,4 @@
-/* The steps of terrains on CUDA, and the table of what is done faster. */
+/* The table of terrains on CUDA: steps, and fused operations. */
 #define BI_STEP_ROOM terrain
 
 #include "core/cuda/steps.cuh"
@@ -14,7 +14,7 @@ static const bi_terrain_steps steps = {
 #undef BI_STEP
 };
 
-static bosc_status read_raster(bosc_ctx *ctx, const bi_terrain_raster_build *a)
+static bosc_status build_raster_fused(bosc_ctx *ctx, const bi_terrain_raster_build *a)
 {
     BI_TRY(bi_terrain_cuda_tile_errors(ctx, a));
     if (!bi_terrain_fills_squares(&a->grid)) BI_TRY(bi_terrain_cuda_clamped_errors(ctx, a));
@@ -22,7 +22,7 @@ static bosc_status read_raster(bosc_ctx *ctx, const bi_terrain_raster_build *a)
 }
 
 extern "C" const bi_terrain_ops bi_terrain_ops_cuda = {&steps,
-                                                       read_raster,
+                                                       build_raster_fused,
                                                        bi_terrain_cuda_refine,
                                                        bi_terrain_cuda_count_gain,
                                                        bi_terrain_cuda_mark_vertices,

@@ -1,4 +1,4 @@
-/* What the CUDA files of terrains share. */
+/* Declarations shared by the CUDA files of terrains. */
 #ifndef BI_TERRAIN_CUDA_TERRAIN_CUH
 #define BI_TERRAIN_CUDA_TERRAIN_CUH
 
@@ -6,8 +6,8 @@
 #include "terrain/steps/steps.h"
 #include "terrain/terrain.h"
 
-/* The errors of triangles that are not moved, and bounds of cells; errors of the others; of what lies below, and bounds
- * of the largest cells. */
+/* Errors of a raster, in three steps: of triangles without clamped vertices, with the bounds of cells up to a tile; of
+ * triangles with clamped vertices; and the maximum over nested diamonds, with the bounds of larger cells. */
 bosc_status bi_terrain_cuda_tile_errors(bosc_ctx *ctx, const bi_terrain_raster_build *a);
 bosc_status bi_terrain_cuda_clamped_errors(bosc_ctx *ctx, const bi_terrain_raster_build *a);
 bosc_status bi_terrain_cuda_nest_errors(bosc_ctx *ctx, const bi_terrain_raster_build *a);

@@ -1,6 +1,5 @@
-/* Tiles of a raster on CUDA: planes of the triangles that lie over them, and a thread's part of their samples, whose
- * distances from a plane are found twice: roughly, in floats, and exactly where that leaves it open which is largest.
- */
+/* Tiles of a raster on CUDA: planes of the triangles over a tile, and the samples of a thread. Distances from a plane
+ * are computed in floats with a bound on the rounding error; errors.cu computes some of them again in doubles. */
 #ifndef BI_TERRAIN_CUDA_TILE_CUH
 #define BI_TERRAIN_CUDA_TILE_CUH
 
@@ -8,24 +7,25 @@
 #include "core/cuda/warp.cuh"
 
 enum {
-    TILE = 64, /* intervals; diamonds of s < TILE lie in tiles, but for those on their borders */
-    SIDE = TILE + 1,
-    RUN = 17, /* rows of a thread: of 16 intervals, both ends */
-    TILE_THREADS = 288
+    TILE = 64, /* intervals. A diamond of s < TILE lies in one tile, or with its middle on the border of two */
+    TILE_SIDE = TILE + 1,
+    RUN_ROWS = 17,     /* rows of a thread: of 16 intervals, both ends */
+    TILE_THREADS = 288 /* 64 columns x 4 runs are eight warps; a ninth has column 64 and shared columns */
 };
 
-__device__ __forceinline__ uint32_t bits_up(double most) { return bi_f32_bits(bi_terrain_round_up(most)); }
+__device__ __forceinline__ uint32_t round_up_bits(double x) { return bi_f32_bits(bi_terrain_round_up(x)); }
 
-/* A square of the diamonds of a size: the two triangles that a diagonal parts, and the four that both diagonals do. Its
- * sides are powers of two, so divisions are exact products; bi_terrain_plane_of gives the same planes. */
+/* A square with six triangles of a size: two halves at one diagonal, and four quarters at both. Sides are powers of
+ * two, so the divisions of bi_terrain_plane_of are exact as products, and the planes have the same bits. */
 struct square {
     double x, y, s, corner[4], middle; /* heights in the order (0, 0), (1, 0), (0, 1), (1, 1) */
     bool rising;
 };
 
-__device__ __forceinline__ bi_terrain_plane halved(const square &q, int which)
+/* The plane of the half below the diagonal, or of the one above it. */
+__device__ __forceinline__ bi_terrain_plane half_plane(const square &q, int top)
 {
-    const int right = q.rising ? !which : which, top = which; /* where the right angle is */
+    const int right = q.rising ? !top : top; /* the side of the right angle */
     const double scale = 0.5 / q.s;
     bi_terrain_plane p;
     p.px = q.x + (right ? 2 * q.s : 0);
@@ -38,18 +38,18 @@ __device__ __forceinline__ bi_terrain_plane halved(const square &q, int which)
 
 enum { LEFT, RIGHT, SOUTH, NORTH };
 
-/* The triangle over one side. */
-__device__ __forceinline__ bi_terrain_plane quartered(const square &q, int which)
+/* The plane of the quarter over one side. */
+__device__ __forceinline__ bi_terrain_plane quarter_plane(const square &q, int side)
 {
     const double scale = 1 / q.s;
     bi_terrain_plane p = {q.x + q.s, q.y + q.s, q.middle, 0, 0};
-    if (which == LEFT) {
+    if (side == LEFT) {
         p.slope_y = (q.corner[2] - q.corner[0]) * (0.5 * scale);
         p.slope_x = (q.middle - (q.corner[2] + p.slope_y * -q.s)) * scale;
-    } else if (which == RIGHT) {
+    } else if (side == RIGHT) {
         p.slope_y = (q.corner[3] - q.corner[1]) * (0.5 * scale);
         p.slope_x = (q.middle - (q.corner[1] + p.slope_y * q.s)) * -scale;
-    } else if (which == SOUTH) {
+    } else if (side == SOUTH) {
         p.slope_x = (q.corner[1] - q.corner[0]) * (0.5 * scale);
         p.slope_y = (q.middle - (q.corner[0] + p.slope_x * q.s)) * scale;
     } else {
@@ -59,99 +59,104 @@ __device__ __forceinline__ bi_terrain_plane quartered(const square &q, int which
     return p;
 }
 
-/* A plane over the tile less the height of the tile's corner, rounded: in columns and rows of the tile. */
+/* A plane in floats, as a function of columns and rows of the tile. The height of the tile's corner is subtracted,
+ * which keeps rounding errors small. */
 struct rough_plane {
-    float base, slope_x, slope_y, most; /* no height of it in the tile is more */
+    float base, slope_x, slope_y, max_abs; /* max_abs: bound on its absolute height in the tile */
 };
 
-__device__ __forceinline__ rough_plane rough_of(const bi_terrain_plane &p, int tile_x, int tile_y, double corner)
+__device__ __forceinline__ rough_plane make_rough_plane(const bi_terrain_plane &p, int tile_x, int tile_y,
+                                                        double corner)
 {
     rough_plane r;
     r.base = (float)(p.p + p.slope_y * (tile_y - p.py) + p.slope_x * (tile_x - p.px) - corner);
     r.slope_x = (float)p.slope_x;
     r.slope_y = (float)p.slope_y;
-    r.most = fabsf(r.base) + TILE * (fabsf(r.slope_x) + fabsf(r.slope_y));
+    r.max_abs = fabsf(r.base) + TILE * (fabsf(r.slope_x) + fabsf(r.slope_y));
     return r;
 }
 
-/* A thread's samples: rows begin to begin + 16 of a column. Eight warps have columns 0 to 63; the ninth has column 64,
- * and once more those at which squares of 16 intervals meet, to be taken as their last columns. */
+/* The samples of a thread: rows begin to begin + 16 of a column. Eight warps have columns 0 to 63. The ninth has column
+ * 64, and repeats columns 16, 32 and 48, where squares meet: as last columns of the squares to their left. */
 struct column_run {
     int column, begin;
-    bool again, idle;
-    float corner, most; /* the height of the tile's corner, the largest distance of a sample from it */
-    float above[RUN];   /* that height */
+    bool repeated, idle;
+    float corner, max_abs;   /* height of the tile's corner; largest absolute value in heights[] */
+    float heights[RUN_ROWS]; /* less that of the corner */
 };
 
-__device__ __forceinline__ column_run run_of(const float *z)
+__device__ __forceinline__ column_run load_run(const float *z)
 {
     const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
     column_run run;
-    run.again = warp == 8 && lane >= 4;
+    run.repeated = warp == 8 && lane >= 4;
     run.idle = warp == 8 && lane >= 16;
-    run.column = warp < 8 ? warp % 2 * 32 + lane : run.again ? lane / 4 % 4 * 16 : TILE;
+    run.column = warp < 8 ? warp % 2 * 32 + lane : run.repeated ? lane / 4 % 4 * 16 : TILE;
     run.begin = (warp < 8 ? warp / 2 : lane % 4) * 16;
     run.corner = z[0];
-    run.most = 0;
+    run.max_abs = 0;
 #pragma unroll
-    for (int r = 0; r < RUN; r++) {
-        run.above[r] = z[(run.begin + r) * SIDE + run.column] - run.corner;
-        run.most = fmaxf(run.most, fabsf(run.above[r]));
+    for (int r = 0; r < RUN_ROWS; r++) {
+        run.heights[r] = z[(run.begin + r) * TILE_SIDE + run.column] - run.corner;
+        run.max_abs = fmaxf(run.max_abs, fabsf(run.heights[r]));
     }
     return run;
 }
 
-/* Some rows of a run, both ends. */
+/* Rows of a run, both ends included. */
 struct row_span {
     int from, to;
 };
 
-/* The largest distance of those samples from a plane, but for rounding. */
-__device__ __forceinline__ float rough_far(const column_run &run, const rough_plane &p, row_span rows)
+/* The largest distance of these samples from a plane, up to rounding. */
+__device__ __forceinline__ float rough_distance(const column_run &run, const rough_plane &p, row_span rows)
 {
     const float base = p.base + p.slope_x * (float)run.column + p.slope_y * (float)run.begin;
-    float most = 0;
-    if (rows.from <= 0 && rows.to >= RUN - 1) {
+    float largest = 0;
+    if (rows.from <= 0 && rows.to >= RUN_ROWS - 1) {
 #pragma unroll
-        for (int r = 0; r < RUN; r++) most = fmaxf(most, fabsf(fmaf(p.slope_y, (float)r, base) - run.above[r]));
-        return most;
+        for (int r = 0; r < RUN_ROWS; r++)
+            largest = fmaxf(largest, fabsf(fmaf(p.slope_y, (float)r, base) - run.heights[r]));
+        return largest;
     }
 #pragma unroll
-    for (int r = 0; r < RUN; r++) {
-        const float far = fabsf(fmaf(p.slope_y, (float)r, base) - run.above[r]);
-        if (r >= rows.from && r <= rows.to) most = fmaxf(most, far);
+    for (int r = 0; r < RUN_ROWS; r++) {
+        const float distance = fabsf(fmaf(p.slope_y, (float)r, base) - run.heights[r]);
+        if (r >= rows.from && r <= rows.to) largest = fmaxf(largest, distance);
     }
-    return most;
+    return largest;
 }
 
-/* And from the larger of two planes, or where `sign` is -1 the smaller. */
-__device__ __forceinline__ float rough_fold(const column_run &run, const rough_plane &p, const rough_plane &q,
-                                            float sign)
+/* The largest distance of all samples of the run from the larger of two planes, or if `sign` is -1 the smaller: so the
+ * two halves of a square take one pass without a test of the diagonal. */
+__device__ __forceinline__ float rough_distance_folded(const column_run &run, const rough_plane &p,
+                                                       const rough_plane &q, float sign)
 {
     const float base_p = sign * (p.base + p.slope_x * (float)run.column + p.slope_y * (float)run.begin);
     const float base_q = sign * (q.base + q.slope_x * (float)run.column + q.slope_y * (float)run.begin);
     const float slope_p = sign * p.slope_y, slope_q = sign * q.slope_y;
-    float most = 0;
+    float largest = 0;
 #pragma unroll
-    for (int r = 0; r < RUN; r++) {
+    for (int r = 0; r < RUN_ROWS; r++) {
         const float height = fmaxf(fmaf(slope_p, (float)r, base_p), fmaf(slope_q, (float)r, base_q));
-        most = fmaxf(most, fabsf(fmaf(-sign, run.above[r], height)));
+        largest = fmaxf(largest, fabsf(fmaf(-sign, run.heights[r], height)));
     }
-    return most;
+    return largest;
 }
 
-/* More than rounding can have done to it. */
-__device__ __forceinline__ float slack_of(const column_run &run, const rough_plane &p)
+/* Bound on the rounding error of rough_distance: 2^-20 of the operands covers its few operations in floats, 2^-40 of
+ * the corner its subtraction in doubles. */
+__device__ __forceinline__ float rounding_slack(const column_run &run, const rough_plane &p)
 {
-    const float sum = p.most + run.most;
+    const float sum = p.max_abs + run.max_abs;
     return sum == 0 ? 0 : sum * 0x1p-20f + fabsf(run.corner) * 0x1p-40f;
 }
 
-/* The bits of a distance that is surely there; 0 where nothing is sure. */
-__device__ __forceinline__ uint32_t surely_far(float far, float slack)
+/* Bits of a lower bound of a distance; 0 where the difference is negative, infinite or NaN. */
+__device__ __forceinline__ uint32_t lower_bound_bits(float distance, float slack)
 {
-    const uint32_t bits = bi_f32_bits(far - slack);
-    return bits < 0x7f800000u ? bits : 0;
+    const uint32_t bits = bi_f32_bits(distance - slack);
+    return bits < 0x7f800000u ? bits : 0; /* negative floats have the highest bit */
 }
 
 #endif

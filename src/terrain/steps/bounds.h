@@ -1,7 +1,7 @@
-/* The lowest and the highest sample of cells of the raster, of all sizes: a camera asks for those of boxes. Cell (i, j)
- * of level L has the samples of columns i 2^L to (i + 1) 2^L and of such rows, both ends. A box is given the cells of
- * one level that it meets; a box within it, those of the same or a smaller level: they lie in the former. So bounds are
- * nested where boxes are. */
+/* A pyramid of cells with the lowest and highest sample of each, for the boxes of cameras. Cell (i, j) of level L has
+ * the samples of columns i 2^L to (i + 1) 2^L and of rows j 2^L to (j + 1) 2^L, both ends. The bounds of a box are
+ * those of the cells of one level that it intersects. A box within it uses the same or a smaller level, so nested boxes
+ * have nested bounds. */
 #ifndef BI_TERRAIN_STEPS_BOUNDS_H
 #define BI_TERRAIN_STEPS_BOUNDS_H
 
@@ -16,9 +16,9 @@ struct bi_terrain_bound {
 
 struct bi_terrain_bounds {
     struct bi_terrain_bound *cells;
-    int64_t first[BI_TERRAIN_LEVELS]; /* cell of each level from BI_TERRAIN_CELL to `top` */
+    int64_t first[BI_TERRAIN_LEVELS]; /* first cell of each level from BI_TERRAIN_CELL to `top` */
     int64_t count;
-    int32_t top; /* its only cell is the raster */
+    int32_t top; /* the level whose only cell covers the raster */
 };
 
 BI_FN int32_t bi_terrain_cell_count(int32_t last, int32_t level)
@@ -26,7 +26,7 @@ BI_FN int32_t bi_terrain_cell_count(int32_t last, int32_t level)
     return (int32_t)(((int64_t)last + ((int64_t)1 << level) - 1) >> level);
 }
 
-/* All but the cells' place. */
+/* The layout of the pyramid; `cells` is not set. */
 static inline struct bi_terrain_bounds bi_terrain_bounds_of(const struct bi_terrain_grid *g)
 {
     struct bi_terrain_bounds bounds = {.top = BI_TERRAIN_CELL};
@@ -97,7 +97,8 @@ BI_FN void bi_step_terrain_find_bounds(const struct bi_terrain_bounds_level *a, 
                                                             : bi_terrain_bound_of_cells(a, a->level, i, j);
 }
 
-/* Of the samples in columns left to right > left and rows bottom to top > bottom, and perhaps of some around them. */
+/* Bounds of the samples in columns left to right and rows bottom to top (right > left, top > bottom), and of all other
+ * samples of the cells of `level` that this box intersects. */
 BI_FN struct bi_terrain_bound bi_terrain_bound_of_box(const struct bi_terrain_grid *g,
                                                       const struct bi_terrain_bounds *bounds, int32_t level,
                                                       int32_t left, int32_t right, int32_t bottom, int32_t top)

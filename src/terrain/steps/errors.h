@@ -1,4 +1,4 @@
-/* Steps that look at every sample: checks, errors of diamonds, and how far a mesh is from the raster. */
+/* Steps over all samples: the copy of the raster, and the errors of diamonds. */
 #ifndef BI_TERRAIN_STEPS_ERRORS_H
 #define BI_TERRAIN_STEPS_ERRORS_H
 
@@ -6,12 +6,12 @@
 #include "terrain/steps/bounds.h"
 #include "terrain/steps/point.h"
 
-/* Copies the raster; *bad becomes the first sample that is no number or infinite. Items are samples. */
+/* Copies the raster; *bad becomes the first sample that is NaN or infinite. Items are samples. */
 struct bi_terrain_copy {
     const float *from;
     float *to;
     int64_t width, stride;
-    uint64_t *bad; /* NULL: not looked for */
+    uint64_t *bad; /* NULL: not checked */
 };
 
 BI_FN void bi_step_terrain_copy_raster(const struct bi_terrain_copy *a, int64_t i)
@@ -21,21 +21,21 @@ BI_FN void bi_step_terrain_copy_raster(const struct bi_terrain_copy *a, int64_t 
     if (a->bad && (bi_f32_bits(z) & 0x7f800000u) == 0x7f800000u) bi_atomic_min_u64(a->bad, (uint64_t)i);
 }
 
-/* A raster to be taken whole, and the errors of its diamonds: what a backend may do at once. */
+/* The arguments of a fused build: copies a raster and computes errors and bounds. */
 struct bi_terrain_raster_build {
     struct bi_terrain_grid grid;
     const float *from;
     float *to;
     int64_t stride;
-    uint32_t *errors; /* 0 at first */
+    uint32_t *errors; /* zeroed by the caller */
     struct bi_terrain_bounds bounds;
-    uint64_t *bad; /* as bi_terrain_copy */
+    uint64_t *bad; /* see bi_terrain_copy */
 };
 
-/* The errors of the live diamonds of a size, as bits of floats: the largest of the distances of all samples of its
- * triangles, borders included, and of the errors of the diamonds that can only be split after it, which are known.
- * Items are diamonds, in rows of `columns`: squares with middles at odd multiples of s; or those on their corners, at
- * multiples of s of which one is odd. Or rows of samples in diamonds, whose errors are 0 then at first. */
+/* The errors of the live diamonds of a size, as bits of floats: the largest vertical distance of a sample of its
+ * triangles, borders included, and at least the errors of the diamonds that can only be split after it, which were
+ * computed before. Items are diamonds, in rows of `columns`: squares with middles at odd multiples of s, or (on_corner)
+ * at multiples of s with one odd coordinate. by_rows: items are rows of samples of diamonds, and errors start at 0. */
 struct bi_terrain_errors_level {
     struct bi_terrain_grid grid;
     const float *heights;
@@ -44,8 +44,8 @@ struct bi_terrain_errors_level {
     bool on_corner, by_rows;
 };
 
-/* The largest distance of the samples of a row, of columns left to right, from the plane of a triangle; 0 where the row
- * is not in it. Comparing bits spares NaN and signs. */
+/* The largest distance of the samples of a row, in columns left to right, from the plane of a triangle; 0 if the row is
+ * not in it. Absolute values are compared as integers: the order of NaN is defined, and no sign is tested. */
 BI_FN double bi_terrain_row_distance(const struct bi_terrain_grid *g, const float *heights,
                                      const struct bi_terrain_triangle *t, int32_t y, int32_t left, int32_t right)
 {
@@ -55,30 +55,30 @@ BI_FN double bi_terrain_row_distance(const struct bi_terrain_grid *g, const floa
     struct bi_terrain_span columns = bi_terrain_columns(g, t, y);
     const float *row = heights + (int64_t)y * g->width;
     double base = plane.p + plane.slope_y * (y - plane.py);
-    int64_t most = 0;
+    int64_t largest = 0;
     left = bi_terrain_max(left, columns.from);
     right = bi_terrain_min(right, columns.to);
     for (int32_t x = left; x <= right; x++) {
-        double far = base + plane.slope_x * (x - plane.px) - (double)row[x];
-        int64_t bits = (int64_t)(bi_f64_bits(far) & 0x7fffffffffffffffu);
-        most = bits > most ? bits : most;
+        double distance = base + plane.slope_x * (x - plane.px) - (double)row[x];
+        int64_t bits = (int64_t)(bi_f64_bits(distance) & 0x7fffffffffffffffu);
+        largest = bits > largest ? bits : largest;
     }
-    return bi_f64_from_bits((uint64_t)most);
+    return bi_f64_from_bits((uint64_t)largest);
 }
 
-/* And of some rows. */
+/* The same over rows first to last. */
 BI_FN double bi_terrain_rows_distance(const struct bi_terrain_grid *g, const float *heights,
                                       const struct bi_terrain_triangle *t, int32_t first, int32_t last)
 {
-    double most = 0;
+    double largest = 0;
     for (int32_t y = first; y <= last; y++) {
-        double far = bi_terrain_row_distance(g, heights, t, y, 0, g->last_x);
-        most = far > most ? far : most;
+        double distance = bi_terrain_row_distance(g, heights, t, y, 0, g->last_x);
+        largest = distance > largest ? distance : largest;
     }
-    return most;
+    return largest;
 }
 
-/* The error of the diamond with this middle if it is live, or 0. */
+/* The error of the diamond with this middle; 0 if it is not live. */
 BI_FN uint32_t bi_terrain_error_at(const struct bi_terrain_grid *g, const uint32_t *errors, int32_t x, int32_t y)
 {
     int32_t s = (int32_t)1 << bi_terrain_min(bi_terrain_trailing_zeros(x), bi_terrain_trailing_zeros(y));
@@ -122,6 +122,7 @@ BI_FN void bi_step_terrain_find_errors(const struct bi_terrain_errors_level *a, 
     int32_t x = a->on_corner ? s * (2 * column + !(line & 1)) : s * (2 * column + 1);
     int32_t y = a->on_corner ? s * line : s * (2 * line + 1);
     if (x - s >= g->last_x || y - s >= g->last_y) return;
+    /* 1. Distances of the samples from both triangles of the diamond. */
     struct bi_terrain_triangle t = bi_terrain_diamond_at(x, y), mate = bi_terrain_base_neighbour(&t);
     int32_t first = a->by_rows ? y - s + row : y - s, last = a->by_rows ? first : y + s;
     double one = 0, two = 0;
@@ -129,9 +130,10 @@ BI_FN void bi_step_terrain_find_errors(const struct bi_terrain_errors_level *a, 
     if (bi_terrain_has_area(g, &mate)) two = bi_terrain_rows_distance(g, a->heights, &mate, first, last);
     uint32_t error = bi_f32_bits(bi_terrain_round_up(one > two ? one : two)),
              *to = a->errors + bi_terrain_slot(g, x, y);
+    /* 2. The errors of the diamonds below, once. */
     if (row == 0) {
-        uint32_t below = bi_terrain_nested_error(g, a->errors, x, y);
-        error = below > error ? below : error;
+        uint32_t nested = bi_terrain_nested_error(g, a->errors, x, y);
+        error = nested > error ? nested : error;
     }
     if (a->by_rows)
         bi_atomic_max_u32(to, error);

@@ -5,7 +5,7 @@
 #include "base/elementary.h"
 #include "terrain/steps/word.h"
 
-/* Samples lie in blocks of 8 x 8, row after row, and in them in rows: a word of 64 bits each. */
+/* Samples are grouped in blocks of 8 x 8, row after row: a word of 64 bits each, its rows of samples in order. */
 struct bi_terrain_mesh {
     struct bi_terrain_grid grid;
     bosc_cbt_view view;
@@ -13,10 +13,10 @@ struct bi_terrain_mesh {
     double spacing_x, spacing_y;
     int32_t across;                /* blocks of samples in a row of them */
     int64_t words;                 /* blocks of samples */
-    uint64_t *vertex_bits;         /* (words) a bit for each sample: whether it is a vertex */
-    uint32_t *first_vertex;        /* (words + 1) vertices before the block of samples */
-    const int64_t *first_triangle; /* (blocks + 1) triangles before the block of the tree */
-    int64_t *counts;               /* (blocks + 1) triangles of the block, which become first_triangle */
+    uint64_t *vertex_bits;         /* (words) a bit a sample: 1 if it is a vertex */
+    uint32_t *first_vertex;        /* (words + 1) number of vertices before the block of samples */
+    const int64_t *first_triangle; /* (blocks + 1) number of triangles before the block of the tree */
+    int64_t *counts;               /* (blocks + 1) triangles of the block; their scan is first_triangle */
     int64_t *totals;               /* (2) vertices, triangles */
     float *vertices, *normals;
     uint32_t *triangles;
@@ -30,8 +30,7 @@ BI_FN void bi_terrain_mark_vertex(const struct bi_terrain_mesh *a, int32_t x, in
     bi_atomic_or_u64(a->vertex_bits + (int64_t)(y >> 3) * a->across + (x >> 3), (uint64_t)1 << ((y & 7) * 8 + (x & 7)));
 }
 
-/* Which samples are vertices: the middles of diamonds that are split, and the corners of roots. Items are words of the
- * tree. */
+/* Marks the vertices of the mesh: the middles of split diamonds. Items are words of the tree. */
 BI_FN void bi_step_terrain_mark_vertices(const struct bi_terrain_mesh *a, int64_t word)
 {
     const struct bi_terrain_grid *g = &a->grid;
@@ -41,7 +40,7 @@ BI_FN void bi_step_terrain_mark_vertices(const struct bi_terrain_mesh *a, int64_
         bi_terrain_mark_vertex(a, m.x, m.y);
 }
 
-/* Item i: corner i of the squares. Of a half only three. */
+/* Marks the corners of the root triangles. Item i: corner i of the squares; the half square has three. */
 BI_FN void bi_step_terrain_mark_corners(const struct bi_terrain_mesh *a, int64_t i)
 {
     const struct bi_terrain_grid *g = &a->grid;
@@ -50,7 +49,7 @@ BI_FN void bi_step_terrain_mark_corners(const struct bi_terrain_mesh *a, int64_t
     bi_terrain_mark_vertex(a, g->tall ? across : along, g->tall ? along : across);
 }
 
-/* How many leaves of a block of the tree are in the mesh. */
+/* Counts the live leaves of a block of the tree. */
 BI_FN void bi_step_terrain_count_triangles(const struct bi_terrain_mesh *a, int64_t block)
 {
     int64_t live = 0;
@@ -73,12 +72,12 @@ BI_FN void bi_step_terrain_get_totals(const struct bi_terrain_mesh *a, int64_t i
     a->totals[i] = i == 0 ? (int64_t)a->first_vertex[a->words] : a->first_triangle[a->view.blocks];
 }
 
-/* The normal at a sample: of the parabolas through its neighbours; at a border, of the line to the one there is. */
+/* The normal at a sample, from central differences; from one-sided differences at a border. */
 BI_FN void bi_terrain_normal(const struct bi_terrain_mesh *a, int32_t x, int32_t y, float *normal)
 {
     const struct bi_terrain_grid *g = &a->grid;
     const float *z = a->heights + bi_terrain_sample(g, x, y);
-    int32_t west = x > 0, east = x<g->last_x, south = y> 0, north = y < g->last_y;
+    int32_t west = (x > 0), east = (x < g->last_x), south = (y > 0), north = (y < g->last_y);
     double dx = ((double)z[east] - z[-west]) / ((west + east) * a->spacing_x);
     double dy =
         ((double)z[north * (int64_t)g->width] - z[-south * (int64_t)g->width]) / ((south + north) * a->spacing_y);
@@ -88,7 +87,7 @@ BI_FN void bi_terrain_normal(const struct bi_terrain_mesh *a, int32_t x, int32_t
     normal[2] = (float)(1 / length);
 }
 
-/* Vertex number `vertex`, which is sample `bit` of a block of them. */
+/* Writes vertex number `vertex`: sample `bit` of block `word`. */
 BI_FN void bi_terrain_write_vertex(const struct bi_terrain_mesh *a, int64_t word, int32_t bit, int64_t vertex)
 {
     int32_t x = (int32_t)(word % a->across) * 8 + (bit & 7), y = (int32_t)(word / a->across) * 8 + (bit >> 3);

@@ -1,19 +1,19 @@
-/* Points in images of triangles: which child holds one, and the height over it. */
+/* Points in images of triangles: location of the child and the leaf that contain one, and heights. */
 #ifndef BI_TERRAIN_STEPS_POINT_H
 #define BI_TERRAIN_STEPS_POINT_H
 
 #include "base/bits.h"
 #include "terrain/steps/grid.h"
 
-/* The side of the line from a to b on which a point lies; more than 0 to the left. Exact for samples. */
+/* Positive if the point lies to the left of the line from a to b. Exact for samples. */
 BI_FN double bi_terrain_cross(double ax, double ay, double bx, double by, double x, double y)
 {
     return (bx - ax) * (y - ay) - (by - ay) * (x - ax);
 }
 
-/* 0 or more if the point is in the image of the triangle. */
-BI_FN double bi_terrain_inside_by(const struct bi_terrain_grid *g, const struct bi_terrain_triangle *t, double x,
-                                  double y)
+/* 0 or more if the image of the triangle contains the point: the smallest of three edge functions. */
+BI_FN double bi_terrain_inside_depth(const struct bi_terrain_grid *g, const struct bi_terrain_triangle *t, double x,
+                                     double y)
 {
     double lx = bi_terrain_min(t->lx, g->last_x), ly = bi_terrain_min(t->ly, g->last_y);
     double rx = bi_terrain_min(t->rx, g->last_x), ry = bi_terrain_min(t->ry, g->last_y);
@@ -24,7 +24,7 @@ BI_FN double bi_terrain_inside_by(const struct bi_terrain_grid *g, const struct 
     return c < a ? c : a;
 }
 
-/* Where a point is: a triangle and its node (0: not known). */
+/* The triangle that contains a point, and its node (0: not known). */
 struct bi_terrain_location {
     struct bi_terrain_triangle t;
     uint64_t node;
@@ -34,70 +34,70 @@ BI_FN struct bi_terrain_location bi_terrain_locate_root(const struct bi_terrain_
 {
     int32_t along = (int32_t)(g->tall ? y : x), last = g->tall ? g->last_y : g->last_x;
     int32_t square = bi_terrain_min(along, last - 1) >> g->side;
-    struct bi_terrain_location place = {bi_terrain_root(g, square, 0), 1};
-    if (g->half) return place;
+    struct bi_terrain_location location = {bi_terrain_root(g, square, 0), 1};
+    if (g->half) return location;
     struct bi_terrain_triangle other = bi_terrain_root(g, square, 1);
-    bool second = bi_terrain_inside_by(g, &other, x, y) > bi_terrain_inside_by(g, &place.t, x, y);
-    if (second) place.t = other;
-    place.node = ((uint64_t)1 << g->first) + 2 * (uint64_t)square + second;
-    return place;
+    bool second = bi_terrain_inside_depth(g, &other, x, y) > bi_terrain_inside_depth(g, &location.t, x, y);
+    if (second) location.t = other;
+    location.node = ((uint64_t)1 << g->first) + 2 * (uint64_t)square + second;
+    return location;
 }
 
-/* The child, of the triangle or of its mate, whose image holds the point: where vertices are moved, images of children
- * together cover that of the diamond, not each that of its parent. Of several the first one. */
-BI_FN void bi_terrain_locate_clamped_child(const struct bi_terrain_grid *g, struct bi_terrain_location *place, double x,
-                                           double y)
+/* Replaces the location by the child, of the triangle or of its mate, whose image contains the point; the first of
+ * several. With clamped vertices the images of children cover the diamond's image, but not each its parent's. */
+BI_FN void bi_terrain_locate_clamped_child(const struct bi_terrain_grid *g, struct bi_terrain_location *location,
+                                           double x, double y)
 {
-    struct bi_terrain_triangle mate = bi_terrain_base_neighbour(&place->t), found = place->t;
+    struct bi_terrain_triangle mate = bi_terrain_base_neighbour(&location->t), found = location->t;
     double best = 0;
     int which = -1, n = bi_terrain_has_area(g, &mate) ? 4 : 2;
     for (int i = 0; i < n; i++) {
-        struct bi_terrain_triangle child = bi_terrain_child(i < 2 ? &place->t : &mate, (uint64_t)(i & 1));
+        struct bi_terrain_triangle child = bi_terrain_child(i < 2 ? &location->t : &mate, (uint64_t)(i & 1));
         if (!bi_terrain_has_area(g, &child)) continue;
-        double depth = bi_terrain_inside_by(g, &child, x, y);
+        double depth = bi_terrain_inside_depth(g, &child, x, y);
         if (which >= 0 && depth <= best) continue;
         best = depth;
         which = i;
         found = child;
     }
-    place->t = found;
-    place->node = which < 2 && place->node ? 2 * place->node + (uint64_t)which : 0;
+    location->t = found;
+    location->node = which < 2 && location->node ? 2 * location->node + (uint64_t)which : 0;
 }
 
-BI_FN void bi_terrain_locate_child(const struct bi_terrain_grid *g, struct bi_terrain_location *place, double x,
+BI_FN void bi_terrain_locate_child(const struct bi_terrain_grid *g, struct bi_terrain_location *location, double x,
                                    double y)
 {
-    const struct bi_terrain_triangle *t = &place->t;
+    const struct bi_terrain_triangle *t = &location->t;
     if (!bi_terrain_diamond_inside(g, t)) {
-        bi_terrain_locate_clamped_child(g, place, x, y);
+        bi_terrain_locate_clamped_child(g, location, x, y);
         return;
     }
     struct bi_terrain_point m = bi_terrain_midpoint(t);
     uint64_t which = bi_terrain_cross(t->px, t->py, m.x, m.y, x, y) > 0;
-    place->t = bi_terrain_child(t, which);
-    if (place->node) place->node = 2 * place->node + which;
+    location->t = bi_terrain_child(t, which);
+    if (location->node) location->node = 2 * location->node + which;
 }
 
 /* The leaf over a point of the raster. */
 BI_FN struct bi_terrain_location bi_terrain_locate_leaf(const struct bi_terrain_grid *g, const bosc_cbt_view *v,
                                                         double x, double y)
 {
-    struct bi_terrain_location place = bi_terrain_locate_root(g, x, y);
-    for (int32_t level = g->first; bi_terrain_is_split(v, place.node);) {
-        bi_terrain_locate_child(g, &place, x, y);
+    struct bi_terrain_location location = bi_terrain_locate_root(g, x, y);
+    for (int32_t level = g->first; bi_terrain_is_split(v, location.node);) {
+        bi_terrain_locate_child(g, &location, x, y);
         level++;
-        if (!place.node) place.node = bi_terrain_node(g, &place.t, level);
+        if (!location.node) location.node = bi_terrain_node(g, &location.t, level);
     }
-    return place;
+    return location;
 }
 
-/* The plane over the three samples of an image: the height at the right angle, and the slopes. */
+/* The plane through the three samples of an image: the height p at the right angle (px, py), and the slopes. */
 struct bi_terrain_plane {
     double px, py, p, slope_x, slope_y;
 };
 
-/* The edges in the directions of x and of y give the slopes; where only the longest one is in such a direction, the
- * right angle gives the other. Slopes are exact where vertices are not moved and heights are small integers. */
+/* Edges parallel to x and y give the slopes. If only the longest edge is parallel to an axis, the right angle gives the
+ * other slope. Slopes are exact for small integer heights where no vertex is clamped. */
 BI_FN struct bi_terrain_plane bi_terrain_plane_of(const struct bi_terrain_grid *g, const float *heights,
                                                   const struct bi_terrain_triangle *t)
 {
@@ -128,11 +128,12 @@ BI_FN double bi_terrain_height_at(const struct bi_terrain_plane *plane, double x
     return plane->p + plane->slope_y * (y - plane->py) + plane->slope_x * (x - plane->px);
 }
 
-/* The rows of the image of a triangle, and the columns of one of them; both ends belong to it. */
+/* A range of rows or columns, both ends included. */
 struct bi_terrain_span {
     int32_t from, to;
 };
 
+/* The rows of the image of a triangle. */
 BI_FN struct bi_terrain_span bi_terrain_rows(const struct bi_terrain_grid *g, const struct bi_terrain_triangle *t)
 {
     struct bi_terrain_span rows = {bi_terrain_min3(t->ly, t->ry, t->py),
@@ -140,34 +141,36 @@ BI_FN struct bi_terrain_span bi_terrain_rows(const struct bi_terrain_grid *g, co
     return rows;
 }
 
-/* How far the edge has come, of `wide` columns, `done` of `all` rows from where it begins. */
-BI_FN int32_t bi_terrain_edge_offset(int32_t wide, int32_t done, int32_t all)
+/* Columns crossed by an edge after `done` of its `rows` rows, rounded down; the whole edge crosses `width` columns. */
+BI_FN int32_t bi_terrain_edge_offset(int32_t width, int32_t done, int32_t rows)
 {
-    return wide == all || wide == 0 ? (wide ? done : 0) : all ? (int32_t)((int64_t)wide * done / all) : wide;
+    return width == rows || width == 0 ? (width ? done : 0) : rows ? (int32_t)((int64_t)width * done / rows) : width;
 }
 
+/* The columns of row y of the image of a triangle. */
 BI_FN struct bi_terrain_span bi_terrain_columns(const struct bi_terrain_grid *g, const struct bi_terrain_triangle *t,
                                                 int32_t y)
 {
     int32_t lx = bi_terrain_min(t->lx, g->last_x), ly = bi_terrain_min(t->ly, g->last_y);
     int32_t rx = bi_terrain_min(t->rx, g->last_x), ry = bi_terrain_min(t->ry, g->last_y);
     int32_t px = bi_terrain_min(t->px, g->last_x), py = bi_terrain_min(t->py, g->last_y);
-    int32_t left, right; /* from x on, to either side */
-    if (t->ly == t->ry) {
+    int32_t left, right;
+    if (t->ly == t->ry) { /* the longest edge is parallel to x */
         int32_t done = y < py ? py - y : y - py, all = ly < py ? py - ly : ly - py;
         int32_t low = bi_terrain_min(lx, rx), high = bi_terrain_max(lx, rx);
         left = px - bi_terrain_edge_offset(px - low, done, all);
         right = px + bi_terrain_edge_offset(high - px, done, all);
-    } else if (t->lx == t->rx) {
-        int32_t low = bi_terrain_min(ly, ry), high = bi_terrain_max(ly, ry), wide = px < lx ? lx - px : px - lx;
-        int32_t far = y < py ? bi_terrain_edge_offset(wide, y - low, py - low)
-                             : bi_terrain_edge_offset(wide, high - y, high - py);
+    } else if (t->lx == t->rx) { /* it is parallel to y */
+        int32_t low = bi_terrain_min(ly, ry), high = bi_terrain_max(ly, ry), width = px < lx ? lx - px : px - lx;
+        int32_t far = y < py ? bi_terrain_edge_offset(width, y - low, py - low)
+                             : bi_terrain_edge_offset(width, high - y, high - py);
         left = px < lx ? lx - far : lx;
         right = px < lx ? lx : lx + far;
-    } else {
-        int32_t ux = t->ly == t->py ? lx : rx, vy = t->ly == t->py ? ry : ly; /* the ends in the directions of x, y */
-        int32_t wide = ux < px ? px - ux : ux - px;
-        int32_t far = bi_terrain_edge_offset(wide, y < vy ? vy - y : y - vy, vy < py ? py - vy : vy - py);
+    } else { /* the legs are parallel to the axes */
+        int32_t ux = t->ly == t->py ? lx : rx,
+                vy = t->ly == t->py ? ry : ly; /* the corners in the directions of x and y */
+        int32_t width = ux < px ? px - ux : ux - px;
+        int32_t far = bi_terrain_edge_offset(width, y < vy ? vy - y : y - vy, vy < py ? py - vy : vy - py);
         left = ux < px ? px - far : px;
         right = ux < px ? px : px + far;
     }
@@ -175,7 +178,7 @@ BI_FN struct bi_terrain_span bi_terrain_columns(const struct bi_terrain_grid *g,
     return columns;
 }
 
-/* The smallest float that is not less. */
+/* The smallest float not less than x. */
 BI_FN float bi_terrain_round_up(double x)
 {
     float f = (float)x;

@@ -5,7 +5,7 @@
 #include "base/elementary.h"
 #include "terrain/steps/point.h"
 
-/* Questions. Item i: leaf first + i, point i, leaf i. */
+/* Item i: leaf first + i, point i, or leaf i. */
 struct bi_terrain_query {
     struct bi_terrain_grid grid;
     bosc_cbt_view view;
@@ -42,14 +42,15 @@ BI_FN void bi_step_terrain_locate(const struct bi_terrain_query *a, int64_t i)
         if (a->heights) a->heights[i] = BI_QUIET_NAN;
         return;
     }
-    struct bi_terrain_location place = bi_terrain_locate_leaf(g, &a->view, x, y);
-    if (a->answers) a->answers[i] = bosc_cbt_leaf_index(&a->view, place.node);
-    struct bi_terrain_plane plane = bi_terrain_plane_of(g, a->samples, &place.t);
+    struct bi_terrain_location location = bi_terrain_locate_leaf(g, &a->view, x, y);
+    if (a->answers) a->answers[i] = bosc_cbt_leaf_index(&a->view, location.node);
+    struct bi_terrain_plane plane = bi_terrain_plane_of(g, a->samples, &location.t);
     if (a->heights) a->heights[i] = bi_terrain_height_at(&plane, x, y);
 }
 
-/* The leaf just beyond the edge from a to b, which is where the right isosceles triangle over that edge is: either that
- * is a leaf, or its parent, or it is in a larger one. Six times coordinates, since its middle is not a sample. */
+/* The leaf just beyond the edge from a to b: it contains the edge's middle, moved to the right by a sixth of the edge.
+ * That point lies in the right isosceles triangle over the edge, which is the leaf, its child, or part of a larger one.
+ * Coordinates are six times those of the grid: the point is no sample. */
 BI_FN int64_t bi_terrain_leaf_across(const struct bi_terrain_query *a, int32_t ax, int32_t ay, int32_t bx, int32_t by)
 {
     const struct bi_terrain_grid *g = &a->grid;
@@ -57,6 +58,7 @@ BI_FN int64_t bi_terrain_leaf_across(const struct bi_terrain_query *a, int32_t a
     int64_t along = (g->tall ? y : x) / 6, across = g->tall ? x : y, last = g->tall ? g->last_y : g->last_x;
     if (x < 0 || y < 0 || across > (int64_t)6 << g->side) return -1;
     if (g->half && y > x) return -1;
+    /* 1. The root triangle that contains the point. */
     uint64_t node = 1;
     int64_t square = along >> g->side;
     if (square > (last - 1) >> g->side) return -1;
@@ -67,6 +69,7 @@ BI_FN int64_t bi_terrain_leaf_across(const struct bi_terrain_query *a, int32_t a
         if (second) t = bi_terrain_root(g, (int32_t)square, 1);
         node = ((uint64_t)1 << g->first) + 2 * (uint64_t)square + second;
     }
+    /* 2. Down to the leaf, by the side of the line from the right angle to the middle of the longest edge. */
     while (bi_terrain_is_split(&a->view, node)) {
         int64_t ex = (int64_t)t.lx + t.rx - 2 * (int64_t)t.px, ey = (int64_t)t.ly + t.ry - 2 * (int64_t)t.py;
         uint64_t which = ex * (y - 6 * (int64_t)t.py) - ey * (x - 6 * (int64_t)t.px) > 0;

@@ -1,11 +1,11 @@
-/* What becomes of each diamond when leaves are split and merged by command. */
+/* States of diamonds while leaves are split and merged by command. */
 #ifndef BI_TERRAIN_STEPS_STATES_H
 #define BI_TERRAIN_STEPS_STATES_H
 
 #include "base/atomic.h"
 #include "terrain/steps/grid.h"
 
-/* What becomes of a diamond when leaves are split and merged as asked: four bits of each, eight in a word. */
+/* A set of these flags: four bits a diamond, eight diamonds a word. */
 enum { BI_TERRAIN_IS_SPLIT = 1, BI_TERRAIN_TO_SPLIT = 2, BI_TERRAIN_TO_MERGE = 4 };
 
 BI_FN uint32_t bi_terrain_diamond_state(const uint32_t *states, int64_t slot)
@@ -18,7 +18,8 @@ BI_FN void bi_terrain_set_diamond_state(uint32_t *states, int64_t slot, uint32_t
     bi_atomic_or_u32(states + (slot >> 3), state << (4 * (slot & 7)));
 }
 
-/* Is any diamond split, or to be, that could only be after this triangle was? */
+/* True if a child of the triangle is split, or will be, so that the triangle must stay split. deepest: its children are
+ * of the last level, which is never split. */
 BI_FN bool bi_terrain_blocks_merge(const struct bi_terrain_grid *g, const uint32_t *states,
                                    const struct bi_terrain_triangle *t, bool deepest)
 {
@@ -34,7 +35,7 @@ BI_FN bool bi_terrain_blocks_merge(const struct bi_terrain_grid *g, const uint32
     return false;
 }
 
-/* Will the diamond of a triangle of this level be split? */
+/* True if the diamond of a triangle of this level is split after the update. */
 BI_FN bool bi_terrain_stays_split(const struct bi_terrain_grid *g, const uint32_t *states,
                                   const struct bi_terrain_triangle *t, int32_t level)
 {

@@ -5,7 +5,7 @@
 #include "terrain/steps/states.h"
 #include "terrain/steps/word.h"
 
-/* Which diamonds are split. Items are words. */
+/* Marks the split diamonds. Items are words. */
 struct bi_terrain_marks {
     struct bi_terrain_grid grid;
     bosc_cbt_view view;
@@ -23,8 +23,8 @@ BI_FN void bi_step_terrain_mark_split(const struct bi_terrain_marks *a, int64_t 
         bi_terrain_set_diamond_state(a->states, bi_terrain_slot(g, m.x, m.y), BI_TERRAIN_IS_SPLIT);
 }
 
-/* Marks a diamond and those that must be split before it. One of its triangles is there; if the other one is not, the
- * one that will be split into that is, and so on: a chain. */
+/* Marks a diamond, and the diamonds that must be split before it. One triangle of a diamond is a leaf; if its mate is
+ * not in the tree, the mate's parent is split first, and so on up to a diamond with both triangles or a marked one. */
 BI_FN void bi_terrain_mark_split_chain(const struct bi_terrain_marks *a, struct bi_terrain_triangle t, int32_t level)
 {
     const struct bi_terrain_grid *g = &a->grid;

@@ -1,15 +1,15 @@
-/* The nodes of a tree that begin within a word of its bits: 64 places, and so 64 triangles of the deepest level at
- * most, which lie around a corner of a block of 8 x 8 intervals. */
+/* The nodes of a tree that begin within a word of its bits: 64 positions, so at most 64 triangles of the deepest level,
+ * which make up half of a block of 8 x 8 intervals. */
 #ifndef BI_TERRAIN_STEPS_WORD_H
 #define BI_TERRAIN_STEPS_WORD_H
 
 #include "terrain/steps/grid.h"
 
-/* The node of all 64 places, from which others are found in few steps; where it is larger than a triangle, they are
- * found from the roots. */
+/* A word's node of 64 positions. Nodes within are found from it in few steps; where it is larger than a root triangle
+ * (not anchored), they are found from the roots. */
 struct bi_terrain_word {
     struct bi_terrain_triangle t;
-    uint64_t first; /* place */
+    uint64_t first; /* position in the bit field */
     bool anchored;
 };
 
@@ -20,7 +20,7 @@ BI_FN struct bi_terrain_word bi_terrain_word_of(const struct bi_terrain_grid *g,
     return w;
 }
 
-/* The triangle of the node of 2^size places that begins at place p of the word; 2^size <= 64. */
+/* The triangle of the node of 2^size positions at position p of the word; 2^size <= 64. */
 BI_FN struct bi_terrain_triangle bi_terrain_triangle_in_word(const struct bi_terrain_grid *g,
                                                              const struct bi_terrain_word *w, int32_t p, int32_t size)
 {
@@ -28,7 +28,7 @@ BI_FN struct bi_terrain_triangle bi_terrain_triangle_in_word(const struct bi_ter
     return bi_terrain_triangle_of(g, bosc_cbt_node(w->first + (uint64_t)p, size, g->depth));
 }
 
-/* log2 of the places of the leaf that begins at place p of the word, of whose bits those above p are `above`. */
+/* log2 of the positions of the leaf at position p of the word. above: the bits of the word above p. */
 BI_FN int32_t bi_terrain_leaf_size(const bosc_cbt_view *v, const struct bi_terrain_word *w, int32_t p, uint64_t above)
 {
     if (above) return bosc_cbt_trailing_zeros((uint64_t)(bosc_cbt_trailing_zeros(above) - p));
@@ -47,7 +47,7 @@ BI_FN struct bi_terrain_triangle bi_terrain_leaf_triangle(const struct bi_terrai
     return bi_terrain_triangle_of(g, bosc_cbt_node(w->first, size, g->depth));
 }
 
-/* The triangle of the node that the bit at place p of the word splits, and its level; p is not the first place. */
+/* The triangle of the node that the bit at position p of the word splits, and its level. Not for the tree's bit 0. */
 BI_FN struct bi_terrain_triangle bi_terrain_split_triangle(const struct bi_terrain_grid *g,
                                                            const struct bi_terrain_word *w, int32_t p, int32_t *level)
 {
@@ -61,8 +61,8 @@ BI_FN struct bi_terrain_triangle bi_terrain_split_triangle(const struct bi_terra
     return bi_terrain_triangle_in_word(g, w, p & ~((1 << size) - 1), size);
 }
 
-/* Of the word's bits that are left, takes those up to the first that splits a triangle, whose middle it gives; false
- * if there is none. */
+/* Iterates over the split points of a word: removes bits from *left up to the next one that splits a triangle, and sets
+ * *middle to the point where it is split. False if there is none. */
 BI_FN bool bi_terrain_next_midpoint(const struct bi_terrain_grid *g, const struct bi_terrain_word *w, uint64_t *left,
                                     struct bi_terrain_point *middle)
 {
@@ -78,7 +78,7 @@ BI_FN bool bi_terrain_next_midpoint(const struct bi_terrain_grid *g, const struc
     return false;
 }
 
-/* Takes the next leaf of those that are left. */
+/* Iterates over the leaves of a word: removes the next bit from *left and sets *t to its triangle. */
 BI_FN bool bi_terrain_next_leaf(const struct bi_terrain_grid *g, const bosc_cbt_view *v,
                                 const struct bi_terrain_word *w, uint64_t *left, struct bi_terrain_triangle *t)
 {

@@ -1,4 +1,4 @@
-/* The CPU's table of tries, compiled for each level, since their steps are counts and searches of bits. */
+/* The CPU's table of tries, compiled for each level, as its steps count and search bits. */
 #include "core/cpu/level.h"
 #include "trie/steps/steps.h"
 

@@ -1,4 +1,4 @@
-/* The kernels of tries on CUDA. */
+/* The operations of tries on CUDA. */
 #ifndef BI_TRIE_CUDA_TRIE_CUH
 #define BI_TRIE_CUDA_TRIE_CUH
 

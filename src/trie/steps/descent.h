@@ -1,5 +1,5 @@
-/* Ways down a trie. Compact nodes tell only the digits at which keys part, so a way down them is blind: what lies
- * between is compared at its end, with one key. */
+/* Descents in a trie. Compact nodes hold only the digits at which keys differ, so a descent skips the places
+ * between; they are compared at its end, with one key. */
 #ifndef BI_TRIE_STEPS_DESCENT_H
 #define BI_TRIE_STEPS_DESCENT_H
 
@@ -14,7 +14,7 @@ BI_FN bool bi_trie_has_digit(const struct bi_trie_node *node, uint32_t digit)
     return node->bits[digit >> 6] >> (digit & 63) & 1;
 }
 
-/* How many of the node's digits are less than `digit` (0 to 256). */
+/* Number of the node's digits below `digit` (0 to 256). */
 BI_FN uint32_t bi_trie_digits_before(const struct bi_trie_node *node, uint32_t digit)
 {
     uint32_t count = 0;
@@ -26,7 +26,7 @@ BI_FN uint32_t bi_trie_digits_before(const struct bi_trie_node *node, uint32_t d
     return count;
 }
 
-/* The node's smallest digit that is not less than `digit` (0 to 256); 256 if there is none. */
+/* The node's smallest digit of at least `digit` (0 to 256), or 256. */
 BI_FN uint32_t bi_trie_next_digit(const struct bi_trie_node *node, uint32_t digit)
 {
     for (uint32_t k = digit >> 6; k < 4; k++) {
@@ -37,7 +37,7 @@ BI_FN uint32_t bi_trie_next_digit(const struct bi_trie_node *node, uint32_t digi
     return 256;
 }
 
-/* Its largest digit that is less than `digit`; 256 if there is none. */
+/* The node's largest digit below `digit`, or 256. */
 BI_FN uint32_t bi_trie_last_digit(const struct bi_trie_node *node, uint32_t digit)
 {
     for (uint32_t k = 4; k-- > 0;) {
@@ -48,7 +48,7 @@ BI_FN uint32_t bi_trie_last_digit(const struct bi_trie_node *node, uint32_t digi
     return 256;
 }
 
-/* The child of a digit that the node has. */
+/* The child of a digit of the node. */
 BI_FN uint32_t bi_trie_child(const struct bi_trie_view *v, const struct bi_trie_node *node, uint32_t digit)
 {
     return v->children[node->base + bi_trie_digits_before(node, digit)];
@@ -62,10 +62,10 @@ BI_FN struct bi_trie_range bi_trie_keys_below(const struct bi_trie_view *v, uint
     return (struct bi_trie_range){v->nodes[child].first, v->nodes[child].end};
 }
 
-/* The root of a compact trie that has keys. */
+/* The root of a non-empty compact trie. */
 BI_FN uint32_t bi_trie_root(const struct bi_trie_view *v) { return v->count == 1 ? BI_TRIE_LEAF : 0; }
 
-/* The words of x as a way down needs them: digits of one word come one after the other. */
+/* The current word of x, as consecutive digits of a descent share it. */
 struct bi_trie_cursor {
     const struct bi_trie_query *x;
     uint64_t reversed;
@@ -81,7 +81,7 @@ BI_FN uint32_t bi_trie_digit_of(struct bi_trie_cursor *c, uint32_t place)
     return bi_trie_digit(c->x->shape, c->reversed, place);
 }
 
-/* From a child down to the leaf where x may be; BI_TRIE_NONE where a digit is missing. */
+/* Descends from a child to the leaf where x may be; BI_TRIE_NONE where a digit is missing. */
 BI_FN uint32_t bi_trie_descend(const struct bi_trie_view *v, uint32_t child, struct bi_trie_cursor *c)
 {
     while (!(child & BI_TRIE_LEAF)) {
@@ -93,7 +93,7 @@ BI_FN uint32_t bi_trie_descend(const struct bi_trie_view *v, uint32_t child, str
     return child;
 }
 
-/* The rank of x by the levels of a published trie; -1 if it is no key. */
+/* The rank of x by the levels of a published trie, or -1. */
 BI_FN int64_t bi_trie_find_level(const struct bi_trie_view *v, const struct bi_trie_query *x)
 {
     struct bi_trie_cursor c = {x, 0, -1};
@@ -106,18 +106,18 @@ BI_FN int64_t bi_trie_find_level(const struct bi_trie_view *v, const struct bi_t
     return node;
 }
 
-/* The same by the nodes of a compact one that has keys. */
+/* The same by the nodes of a non-empty compact trie. */
 BI_FN int64_t bi_trie_find_leaf(const struct bi_trie_view *v, const struct bi_trie_query *x)
 {
     struct bi_trie_cursor c = {x, 0, -1};
     uint32_t leaf = bi_trie_descend(v, bi_trie_root(v), &c), whole = bi_trie_key_bits(&v->shape);
     if (leaf == BI_TRIE_NONE) return -1;
     int64_t rank = leaf & ~BI_TRIE_LEAF;
-    return bi_trie_differ(v, x, rank, whole) == whole ? rank : -1;
+    return bi_trie_first_difference(v, x, rank, whole) == whole ? rank : -1;
 }
 
-/* The rank of x; -1 if it is no key. */
-BI_FN int64_t bi_trie_find(const struct bi_trie_view *v, const struct bi_trie_query *x)
+/* The rank of x, or -1. */
+BI_FN int64_t bi_trie_find_rank(const struct bi_trie_view *v, const struct bi_trie_query *x)
 {
     int64_t rank = BI_TRIE_UNKNOWN;
     if (v->count == 0) return -1;
@@ -126,13 +126,14 @@ BI_FN int64_t bi_trie_find(const struct bi_trie_view *v, const struct bi_trie_qu
     return rank == BI_TRIE_UNKNOWN ? bi_trie_find_leaf(v, x) : rank;
 }
 
-/* How many keys are less than x in the places below `limit`; or not greater. */
-BI_FN int64_t bi_trie_search(const struct bi_trie_view *v, const struct bi_trie_query *x, uint32_t limit, bool upper)
+/* Number of keys less than x in the places below `limit`; with `upper`, not greater. */
+BI_FN int64_t bi_trie_count_less(const struct bi_trie_view *v, const struct bi_trie_query *x, uint32_t limit,
+                                 bool upper)
 {
     int64_t low = 0, high = v->count;
     while (low < high) {
         int64_t middle = low + (high - low) / 2;
-        uint32_t place = bi_trie_differ(v, x, middle, limit);
+        uint32_t place = bi_trie_first_difference(v, x, middle, limit);
         if (place == limit ? upper : bi_trie_bit(x, place))
             low = middle + 1;
         else
@@ -141,16 +142,17 @@ BI_FN int64_t bi_trie_search(const struct bi_trie_view *v, const struct bi_trie_
     return low;
 }
 
-/* Where a way down ended: the keys that may have the prefix, or, if none is left, the place of the prefix among the
- * keys of the node where a digit is missing. */
-struct bi_trie_stop {
+/* End of a descent: the keys that may have the prefix; or, if a digit is missing, an empty range at the position of
+ * the prefix. */
+struct bi_trie_descent {
     struct bi_trie_range range;
-    int64_t sample;   /* a key with the digits of the way */
-    uint32_t checked; /* the places below it are to be compared with those of the sample */
+    int64_t sample;   /* a key below the last node */
+    uint32_t checked; /* places below it must be compared with the sample */
 };
 
-BI_FN struct bi_trie_stop bi_trie_descend_prefix(const struct bi_trie_view *v, const struct bi_trie_query *x,
-                                                 uint32_t limit)
+/* Descends along x to place `limit`. */
+BI_FN struct bi_trie_descent bi_trie_descend_prefix(const struct bi_trie_view *v, const struct bi_trie_query *x,
+                                                    uint32_t limit)
 {
     struct bi_trie_cursor c = {x, 0, -1};
     uint32_t child = bi_trie_root(v);
@@ -159,7 +161,7 @@ BI_FN struct bi_trie_stop bi_trie_descend_prefix(const struct bi_trie_view *v, c
         uint32_t past = node->depth + (uint32_t)v->shape.digit_bits;
         if (node->depth >= limit) break;
         uint32_t low = bi_trie_digit_of(&c, node->depth), high = low;
-        if (past > limit) { /* digits that begin with the letters that are asked for */
+        if (past > limit) { /* the digits with the last letters of the prefix */
             low = low >> (past - limit) << (past - limit);
             high = low | ((1u << (past - limit)) - 1);
         }
@@ -171,25 +173,25 @@ BI_FN struct bi_trie_stop bi_trie_descend_prefix(const struct bi_trie_view *v, c
         struct bi_trie_range range = {node->end, node->end};
         if (from < 256) range.begin = bi_trie_keys_below(v, bi_trie_child(v, node, from)).begin;
         if (to < 256) range.end = bi_trie_keys_below(v, bi_trie_child(v, node, to)).begin;
-        return (struct bi_trie_stop){range, node->first, node->depth};
+        return (struct bi_trie_descent){range, node->first, node->depth};
     }
     struct bi_trie_range range = bi_trie_keys_below(v, child);
-    return (struct bi_trie_stop){range, range.begin, limit};
+    return (struct bi_trie_descent){range, range.begin, limit};
 }
 
-/* The keys that agree with x in the places below `limit`, which begins a letter; if there are none, where they would
- * be. */
+/* The keys that agree with x in the places below `limit`, a letter boundary; if there are none, an empty range at
+ * their position. */
 BI_FN struct bi_trie_range bi_trie_locate(const struct bi_trie_view *v, const struct bi_trie_query *x, uint32_t limit)
 {
     if (v->count == 0) return (struct bi_trie_range){0, 0};
     if (v->published) {
-        int64_t begin = bi_trie_search(v, x, limit, false);
-        return (struct bi_trie_range){begin, bi_trie_search(v, x, limit, true)};
+        int64_t begin = bi_trie_count_less(v, x, limit, false);
+        return (struct bi_trie_range){begin, bi_trie_count_less(v, x, limit, true)};
     }
-    struct bi_trie_stop stop = bi_trie_descend_prefix(v, x, limit);
-    uint32_t place = bi_trie_differ(v, x, stop.sample, stop.checked);
+    struct bi_trie_descent stop = bi_trie_descend_prefix(v, x, limit);
+    uint32_t place = bi_trie_first_difference(v, x, stop.sample, stop.checked);
     if (place == stop.checked) return stop.range;
-    /* the way went on blindly behind `place`, which no node has in its digit: once more, down to there */
+    /* The keys differ from x at `place`, which the descent skipped: descend again to there. */
     struct bi_trie_cursor c = {x, 0, -1};
     uint32_t child = bi_trie_root(v);
     while (!(child & BI_TRIE_LEAF) && v->nodes[child].depth <= place)
@@ -199,7 +201,7 @@ BI_FN struct bi_trie_range bi_trie_locate(const struct bi_trie_view *v, const st
     return (struct bi_trie_range){at, at};
 }
 
-/* The same where there are such keys, as is known. */
+/* The same if such keys are known to exist. */
 BI_FN struct bi_trie_range bi_trie_locate_prefix(const struct bi_trie_view *v, const struct bi_trie_query *x,
                                                  uint32_t limit)
 {
@@ -207,19 +209,20 @@ BI_FN struct bi_trie_range bi_trie_locate_prefix(const struct bi_trie_view *v, c
     return bi_trie_descend_prefix(v, x, limit).range;
 }
 
-/* The first place at which every key differs from x; behind the last one if x is a key. There are keys. */
+/* The first place at which every key differs from x; the end of a key if x is one. The trie is not empty. */
 BI_FN uint32_t bi_trie_longest_by_bound(const struct bi_trie_view *v, const struct bi_trie_query *x)
 {
     uint32_t whole = bi_trie_key_bits(&v->shape), longest = 0;
-    int64_t at = bi_trie_search(v, x, whole, false);
+    int64_t at = bi_trie_count_less(v, x, whole, false);
     for (int64_t rank = at - 1; rank <= at; rank++) {
         if (rank < 0 || rank >= v->count) continue;
-        uint32_t place = bi_trie_differ(v, x, rank, whole);
+        uint32_t place = bi_trie_first_difference(v, x, rank, whole);
         if (place > longest) longest = place;
     }
     return longest;
 }
 
+/* The same by the nodes. */
 BI_FN uint32_t bi_trie_longest(const struct bi_trie_view *v, const struct bi_trie_query *x)
 {
     struct bi_trie_cursor c = {x, 0, -1};
@@ -232,7 +235,8 @@ BI_FN uint32_t bi_trie_longest(const struct bi_trie_view *v, const struct bi_tri
             child = bi_trie_child(v, node, digit);
             continue;
         }
-        uint32_t place = bi_trie_differ(v, x, node->first, node->depth);
+        /* x has no such digit here: it may differ before; otherwise the nearest digits share most bits. */
+        uint32_t place = bi_trie_first_difference(v, x, node->first, node->depth);
         if (place < node->depth) return place;
         uint32_t others[2] = {bi_trie_last_digit(node, digit), bi_trie_next_digit(node, digit)};
         for (int k = 0; k < 2; k++) {
@@ -242,7 +246,7 @@ BI_FN uint32_t bi_trie_longest(const struct bi_trie_view *v, const struct bi_tri
         }
         return node->depth + near;
     }
-    return bi_trie_differ(v, x, child & ~BI_TRIE_LEAF, whole);
+    return bi_trie_first_difference(v, x, child & ~BI_TRIE_LEAF, whole);
 }
 
 #endif

@@ -1,7 +1,6 @@
-/* A table of the keys of a compact trie by their hashes, so that a look-up reads two places in memory whatever the
- * depth of the trie. A bucket fills one sector of a device's memory and is filled from its begin on; a key stands in
- * its home bucket or, where that is full, in one of the next. Keys that find all these full, as few do and as only
- * vectors chosen for it make many, are left out: the nodes know them. */
+/* Hash table of the keys of a compact trie: a lookup reads two memory locations whatever the depth. A bucket is one
+ * sector of device memory, filled from its begin. A key is in its home bucket or, if that is full, in one of the
+ * next. Keys that find all of these full are left out, and found by the nodes; only adversarial input makes many. */
 #ifndef BI_TRIE_STEPS_KEY_TABLE_H
 #define BI_TRIE_STEPS_KEY_TABLE_H
 
@@ -11,7 +10,7 @@
 enum { BI_TRIE_PROBES = 4 /* buckets */ };
 #define BI_TRIE_EMPTY 0xffffffffu
 
-/* Neither a rank nor -1: the nodes are to be asked. */
+/* Neither a rank nor -1: search the nodes. */
 enum { BI_TRIE_UNKNOWN = -2 };
 
 BI_FN uint64_t bi_trie_hash(const struct bi_trie_query *x)
@@ -29,9 +28,8 @@ BI_FN uint32_t bi_trie_home(const struct bi_trie_table *t, uint64_t hash)
     return (uint32_t)((hash >> 32) * t->buckets >> 32);
 }
 
-/* What stands for a key in its slot: bits of its hash, and its rank. It is never BI_TRIE_EMPTY, since ranks are less
- * than 2^rank_bits - 1. */
-BI_FN uint32_t bi_trie_slot(const struct bi_trie_table *t, uint64_t hash, int64_t rank)
+/* A key's slot: bits of its hash above its rank. Never BI_TRIE_EMPTY, as ranks are less than 2^rank_bits - 1. */
+BI_FN uint32_t bi_trie_make_slot(const struct bi_trie_table *t, uint64_t hash, int64_t rank)
 {
     return (uint32_t)(hash << t->rank_bits) | (uint32_t)rank;
 }
@@ -41,10 +39,10 @@ BI_FN uint32_t bi_trie_bucket_after(const struct bi_trie_table *t, uint32_t buck
     return bucket + 1 < t->buckets ? bucket + 1 : 0;
 }
 
-/* Which slots of a bucket may hold a key with this hash, as bits; *open: it is not full. */
+/* Bit mask of the slots of a bucket that may hold a key with this hash; *open: the bucket is not full. */
 BI_FN uint32_t bi_trie_candidates(const struct bi_trie_table *t, uint32_t bucket, uint64_t hash, bool *open)
 {
-    uint32_t tag = bi_trie_slot(t, hash, 0), which = 0, slots[BI_TRIE_BUCKET];
+    uint32_t tag = bi_trie_make_slot(t, hash, 0), which = 0, slots[BI_TRIE_BUCKET];
     const uint32_t *from = t->slots + (uint64_t)bucket * BI_TRIE_BUCKET;
 #ifdef __CUDA_ARCH__
     const uint4 low = ((const uint4 *)from)[0], high = ((const uint4 *)from)[1];
@@ -59,13 +57,13 @@ BI_FN uint32_t bi_trie_candidates(const struct bi_trie_table *t, uint32_t bucket
     return which;
 }
 
-/* The rank in the first of these slots. */
+/* The rank in the first slot of a mask. */
 BI_FN int64_t bi_trie_rank_in(const struct bi_trie_table *t, uint32_t bucket, uint32_t which)
 {
     return t->slots[(uint64_t)bucket * BI_TRIE_BUCKET + (uint32_t)bi_lowest_bit(which)] & ((1u << t->rank_bits) - 1);
 }
 
-/* The rank of x by the table; -1 if it is no key, or BI_TRIE_UNKNOWN. */
+/* The rank of x by the table, -1, or BI_TRIE_UNKNOWN. */
 BI_FN int64_t bi_trie_find_hashed(const struct bi_trie_view *v, const struct bi_trie_query *x, uint64_t hash)
 {
     const struct bi_trie_table *t = &v->table;
@@ -74,7 +72,7 @@ BI_FN int64_t bi_trie_find_hashed(const struct bi_trie_view *v, const struct bi_
         bool open;
         for (uint32_t which = bi_trie_candidates(t, bucket, hash, &open); which; which &= which - 1) {
             int64_t rank = bi_trie_rank_in(t, bucket, which);
-            if (bi_trie_differ(v, x, rank, whole) == whole) return rank;
+            if (bi_trie_first_difference(v, x, rank, whole) == whole) return rank;
         }
         if (open) return -1;
     }
@@ -85,10 +83,10 @@ struct bi_trie_table_insert {
     struct bi_trie_view view;
 };
 
-/* A slot of the bucket before which none is empty. */
+/* A slot of the bucket; all before it are occupied. */
 BI_FN uint32_t bi_trie_open_slot(const struct bi_trie_table *t, uint32_t bucket)
 {
-#ifdef __CUDA_ARCH__ /* all at once, instead of waiting for one after the other */
+#ifdef __CUDA_ARCH__ /* counts the occupied slots by two wide loads */
     const uint4 *from = (const uint4 *)(t->slots + (uint64_t)bucket * BI_TRIE_BUCKET);
     const uint4 low = bi_load_hint(from), high = bi_load_hint(from + 1);
     uint32_t open = (low.x != BI_TRIE_EMPTY) + (low.y != BI_TRIE_EMPTY) + (low.z != BI_TRIE_EMPTY);
@@ -105,7 +103,7 @@ BI_FN void bi_step_trie_table_insert(const struct bi_trie_table_insert *a, int64
     const struct bi_trie_table *t = &a->view.table;
     struct bi_trie_query x = {&a->view.shape, bi_trie_key(&a->view, k), NULL, NULL, 0, true};
     uint64_t hash = bi_trie_hash(&x);
-    uint32_t bucket = bi_trie_home(t, hash), slot = bi_trie_slot(t, hash, k);
+    uint32_t bucket = bi_trie_home(t, hash), slot = bi_trie_make_slot(t, hash, k);
     for (int probe = 0; probe < BI_TRIE_PROBES; probe++, bucket = bi_trie_bucket_after(t, bucket))
         for (uint32_t j = bi_trie_open_slot(t, bucket); j < BI_TRIE_BUCKET; j++) {
             uint32_t *to = t->slots + (uint64_t)bucket * BI_TRIE_BUCKET + j;

@@ -1,4 +1,4 @@
-/* Letters, digits and places in reversed words, and rows of words that are looked for. */
+/* Letters, digits and places in reversed words, and query vectors. */
 #ifndef BI_TRIE_STEPS_KEY_WORDS_H
 #define BI_TRIE_STEPS_KEY_WORDS_H
 
@@ -17,23 +17,23 @@ BI_FN uint64_t bi_trie_mirror(const struct bi_trie_shape *s, uint64_t x)
     return x;
 }
 
-/* A packed word, letters from the top bit down; and back. */
+/* Reverses a packed word: letters from the top bit down; bi_trie_restore is the inverse. */
 BI_FN uint64_t bi_trie_reverse(const struct bi_trie_shape *s, uint64_t word)
 {
-    return bi_trie_mirror(s, bi_reverse(word));
+    return bi_trie_mirror(s, bi_reverse_bits(word));
 }
 BI_FN uint64_t bi_trie_restore(const struct bi_trie_shape *s, uint64_t reversed)
 {
-    return bi_reverse(bi_trie_mirror(s, reversed));
+    return bi_reverse_bits(bi_trie_mirror(s, reversed));
 }
 
-/* The digit at a place, of the reversed word that it is in. */
+/* The digit at a place of its reversed word. */
 BI_FN uint32_t bi_trie_digit(const struct bi_trie_shape *s, uint64_t reversed, uint32_t place)
 {
     return (uint32_t)(reversed << (place & 63) >> (64 - s->digit_bits));
 }
 
-/* Where the digit begins that a place is in. */
+/* The begin of the digit that contains a place. */
 BI_FN uint32_t bi_trie_digit_place(const struct bi_trie_shape *s, uint32_t place)
 {
     uint32_t bit = place & 63;
@@ -59,8 +59,8 @@ BI_FN uint32_t bi_trie_letter_place(const struct bi_trie_shape *s, int32_t lette
     return (uint32_t)(letter / s->letters.per_word * 64 + letter % s->letters.per_word * s->letters.letter_bits);
 }
 
-/* A vector that is looked for: a row of the caller's, or a reversed one; or the smallest vector above a key that agrees
- * with such a row: as `above` before place `split`, where it has a 1, and as the row behind it. */
+/* A query vector: a row of the caller, or a reversed one. Or the smallest vector above a key that matches a row:
+ * equal to `above` before place `split`, 1 there, and equal to the row behind. */
 struct bi_trie_query {
     const struct bi_trie_shape *shape;
     const uint64_t *row, *mask; /* mask: NULL, or the bits of a packed row that count */
@@ -92,8 +92,9 @@ BI_FN const uint64_t *bi_trie_key(const struct bi_trie_view *v, int64_t rank)
     return v->keys + rank * v->shape.letters.words;
 }
 
-/* The first place below `limit` at which the key and x differ; `limit` if there is none. */
-BI_FN uint32_t bi_trie_differ(const struct bi_trie_view *v, const struct bi_trie_query *x, int64_t rank, uint32_t limit)
+/* The first place below `limit` at which the key and x differ, or `limit`. */
+BI_FN uint32_t bi_trie_first_difference(const struct bi_trie_view *v, const struct bi_trie_query *x, int64_t rank,
+                                        uint32_t limit)
 {
     const uint64_t *key = bi_trie_key(v, rank);
     for (int32_t s = 0; (uint32_t)s * 64 < limit; s++) {
@@ -111,7 +112,7 @@ BI_FN bool bi_trie_bit(const struct bi_trie_query *x, uint32_t place)
     return bi_trie_word(x, (int32_t)(place >> 6)) << (place & 63) >> 63;
 }
 
-/* Behind the last place of a key. */
+/* The place behind the last one of a key. */
 BI_FN uint32_t bi_trie_key_bits(const struct bi_trie_shape *s) { return (uint32_t)s->letters.words * 64; }
 
 #endif

@@ -1,19 +1,19 @@
-/* Queries with many answers: neighbours at distance 1, and matches with wildcards. */
+/* Queries with many results: neighbours at distance 1, and matches with wildcards. */
 #ifndef BI_TRIE_STEPS_LIST_QUERIES_H
 #define BI_TRIE_STEPS_LIST_QUERIES_H
 
 #include "trie/steps/descent.h"
 
-/* One row of the answer: counted, or written as far as there is room. Ranks below those still to come are written from
- * the begin of the row on, ranks above them from its end. */
-struct bi_trie_answer {
+/* One row of results: counted, or written as far as there is room. Smaller ranks are written from the begin of the
+ * row on, larger ones from its end. */
+struct bi_trie_result_row {
     int64_t *ranks;      /* NULL: not written */
     uint32_t *positions; /* NULL: not written */
     int64_t count, begin, end;
-    int64_t own; /* all pairs: keys below the child that x is in, or -1: larger ranks alone; 0: all neighbours */
+    int64_t own; /* all pairs: keys below x's child; -1: larger ranks only; 0: all neighbours */
 };
 
-BI_FN void bi_trie_emit(struct bi_trie_answer *row, int64_t rank, int32_t position, bool above)
+BI_FN void bi_trie_append_result(struct bi_trie_result_row *row, int64_t rank, int32_t position, bool above)
 {
     if (row->own < 0 && !above) return;
     row->count++;
@@ -23,9 +23,9 @@ BI_FN void bi_trie_emit(struct bi_trie_answer *row, int64_t rank, int32_t positi
     if (row->positions) row->positions[at] = (uint32_t)position;
 }
 
-/* Is the key x but for `bits` in one word? */
-BI_FN bool bi_trie_equals_but(const struct bi_trie_view *v, const struct bi_trie_query *x, int64_t rank, int32_t word,
-                              uint64_t bits)
+/* True if the key differs from x by `bits` in one word alone. */
+BI_FN bool bi_trie_equals_except(const struct bi_trie_view *v, const struct bi_trie_query *x, int64_t rank,
+                                 int32_t word, uint64_t bits)
 {
     const uint64_t *key = bi_trie_key(v, rank);
     if ((key[word] ^ bi_trie_word(x, word)) != bits) return false;
@@ -34,14 +34,14 @@ BI_FN bool bi_trie_equals_but(const struct bi_trie_view *v, const struct bi_trie
     return true;
 }
 
-/* The key of the node's child `digit` that is x but for this digit. */
+/* Looks up x with its digit at the node replaced by `other`. */
 BI_FN void bi_trie_probe_child(const struct bi_trie_view *v, const struct bi_trie_node *node, struct bi_trie_cursor *c,
-                               uint32_t digit, uint32_t other, struct bi_trie_answer *row)
+                               uint32_t digit, uint32_t other, struct bi_trie_result_row *row)
 {
     const struct bi_trie_shape *s = &v->shape;
     uint64_t bits = (uint64_t)(digit ^ other) << (64 - s->digit_bits);
     uint32_t child = bi_trie_child(v, node, other);
-    if (row->own > 0) { /* of all pairs: from the smaller child, or the first of two that are as large */
+    if (row->own > 0) { /* all pairs: search from the smaller child, or the first of two of equal size */
         struct bi_trie_range range = bi_trie_keys_below(v, child);
         int64_t keys = range.end - range.begin;
         if (keys < row->own || (keys == row->own && other < digit)) return;
@@ -50,14 +50,14 @@ BI_FN void bi_trie_probe_child(const struct bi_trie_view *v, const struct bi_tri
     if (leaf == BI_TRIE_NONE) return;
     int64_t rank = leaf & ~BI_TRIE_LEAF;
     uint32_t place = node->depth + (uint32_t)bi_leading_zeros(bits);
-    if (!bi_trie_equals_but(v, c->x, rank, (int32_t)(node->depth >> 6), bits >> (node->depth & 63))) return;
-    bi_trie_emit(row, rank, bi_trie_letter(s, place), other > digit);
+    if (!bi_trie_equals_except(v, c->x, rank, (int32_t)(node->depth >> 6), bits >> (node->depth & 63))) return;
+    bi_trie_append_result(row, rank, bi_trie_letter(s, place), other > digit);
 }
 
-/* The children whose digits differ from x's in one letter: the smaller ones in ascending order, then the larger ones in
- * descending order, so that the ranks below and above those of x's own child come in these orders. */
+/* Looks up x with each digit that differs in one letter: smaller digits ascending, then larger ones descending, so
+ * that ranks below and above x's own child come in these orders. */
 BI_FN void bi_trie_probe_children(const struct bi_trie_view *v, const struct bi_trie_node *node,
-                                  struct bi_trie_cursor *c, uint32_t digit, struct bi_trie_answer *row)
+                                  struct bi_trie_cursor *c, uint32_t digit, struct bi_trie_result_row *row)
 {
     int32_t bits = v->shape.letters.letter_bits, letters = v->shape.digit_bits / bits;
     if (letters == 1) { /* all others */
@@ -81,8 +81,9 @@ BI_FN void bi_trie_probe_children(const struct bi_trie_view *v, const struct bi_
     }
 }
 
-/* The pairs that the key of a rank finds: with keys below children that are not smaller than its own. */
-BI_FN void bi_trie_pairs_of(const struct bi_trie_view *v, const struct bi_trie_query *x, struct bi_trie_answer *row)
+/* The pairs of a key with keys below children at least as large as its own. */
+BI_FN void bi_trie_find_pairs(const struct bi_trie_view *v, const struct bi_trie_query *x,
+                              struct bi_trie_result_row *row)
 {
     struct bi_trie_cursor c = {x, 0, -1};
     uint32_t child = bi_trie_root(v);
@@ -96,9 +97,10 @@ BI_FN void bi_trie_pairs_of(const struct bi_trie_view *v, const struct bi_trie_q
     }
 }
 
-/* A key differs from x in one letter that some node branches at, and is then in another child of that node; or that no
- * node branches at, and is then where x's own way ends. */
-BI_FN void bi_trie_neighbours(const struct bi_trie_view *v, const struct bi_trie_query *x, struct bi_trie_answer *row)
+/* Neighbours of x. If a node branches at the letter that differs, the neighbour is in another child of that node;
+ * otherwise it is at the end of x's own descent. */
+BI_FN void bi_trie_neighbours(const struct bi_trie_view *v, const struct bi_trie_query *x,
+                              struct bi_trie_result_row *row)
 {
     struct bi_trie_cursor c = {x, 0, -1};
     uint32_t child = bi_trie_root(v), whole = bi_trie_key_bits(&v->shape);
@@ -111,16 +113,17 @@ BI_FN void bi_trie_neighbours(const struct bi_trie_view *v, const struct bi_trie
         child = bi_trie_child(v, node, digit);
     }
     int64_t rank = child & ~BI_TRIE_LEAF;
-    uint32_t place = bi_trie_differ(v, x, rank, whole);
+    uint32_t place = bi_trie_first_difference(v, x, rank, whole);
     if (place == whole) return;
     int32_t word = (int32_t)(place >> 6), bits = v->shape.letters.letter_bits,
             first = (int32_t)(place & 63) / bits * bits;
     uint64_t differ = bi_trie_key(v, rank)[word] ^ bi_trie_word(x, word);
-    if (differ << first << bits) return; /* another letter of the word; 64 bits are shifted in two steps */
-    if (bi_trie_equals_but(v, x, rank, word, differ)) bi_trie_emit(row, rank, bi_trie_letter(&v->shape, place), false);
+    if (differ << first << bits) return; /* several letters differ; two shifts, as one by 64 is undefined */
+    if (bi_trie_equals_except(v, x, rank, word, differ))
+        bi_trie_append_result(row, rank, bi_trie_letter(&v->shape, place), false);
 }
 
-/* The rank of x with other bits in the letter at `place`; -1 if that is no key. */
+/* The rank of x with `bits` changed in the letter at `place`, or -1. */
 BI_FN int64_t bi_trie_find_replaced(const struct bi_trie_view *v, const struct bi_trie_query *x, uint32_t place,
                                     uint64_t bits)
 {
@@ -136,9 +139,9 @@ BI_FN int64_t bi_trie_find_replaced(const struct bi_trie_view *v, const struct b
     return node;
 }
 
-/* As published: each letter is replaced, and the vector looked up. */
+/* As published: looks up x with each letter replaced. */
 BI_FN void bi_trie_neighbours_published(const struct bi_trie_view *v, const struct bi_trie_query *x,
-                                        struct bi_trie_answer *row)
+                                        struct bi_trie_result_row *row)
 {
     uint32_t letters = 1u << v->shape.letters.letter_bits;
     if (v->count == 0) return;
@@ -148,22 +151,22 @@ BI_FN void bi_trie_neighbours_published(const struct bi_trie_view *v, const stru
         uint32_t own = (uint32_t)(bi_trie_word(x, (int32_t)(place >> 6)) >> shift) & (letters - 1);
         for (uint32_t letter = 0; letter < own; letter++) {
             int64_t rank = bi_trie_find_replaced(v, x, place, (uint64_t)(own ^ letter) << shift);
-            if (rank >= 0) bi_trie_emit(row, rank, k, false);
+            if (rank >= 0) bi_trie_append_result(row, rank, k, false);
         }
         for (uint32_t letter = letters - 1; letter > own; letter--) {
             int64_t rank = bi_trie_find_replaced(v, x, place, (uint64_t)(own ^ letter) << shift);
-            if (rank >= 0) bi_trie_emit(row, rank, k, true);
+            if (rank >= 0) bi_trie_append_result(row, rank, k, true);
         }
     }
 }
 
-/* The bits of a query with wildcards that count. */
+/* The compared bits of a query with wildcards. */
 BI_FN uint64_t bi_trie_mask_word(const struct bi_trie_query *x, int32_t word)
 {
     return bi_trie_reverse(x->shape, x->mask[word] & bi_letters_mask(&x->shape->letters, word));
 }
 
-/* The last place before `place` at which the key has a 0 and the mask none; BI_TRIE_NONE if there is none. */
+/* The last place before `place` where the key has a 0 and the mask a wildcard; BI_TRIE_NONE if there is none. */
 BI_FN uint32_t bi_trie_last_free(const struct bi_trie_query *x, const uint64_t *key, uint32_t place)
 {
     for (int32_t s = (int32_t)(place >> 6); s >= 0; s--) {
@@ -175,8 +178,8 @@ BI_FN uint32_t bi_trie_last_free(const struct bi_trie_query *x, const uint64_t *
     return BI_TRIE_NONE;
 }
 
-/* Does the key match? If not, *split gets where the smallest match above it first differs from it, with a 1 in place of
- * its 0; BI_TRIE_NONE if there is none. */
+/* True if the key matches. Otherwise *split is the first place at which the smallest match above the key differs
+ * from it, by a 1 in place of a 0; BI_TRIE_NONE if there is none. */
 BI_FN bool bi_trie_match(const struct bi_trie_query *x, const uint64_t *key, uint32_t *split)
 {
     for (int32_t s = 0; s < x->shape->letters.words; s++) {
@@ -189,15 +192,15 @@ BI_FN bool bi_trie_match(const struct bi_trie_query *x, const uint64_t *key, uin
     return true;
 }
 
-/* From one match, or key between matches, to the smallest match that can follow it. */
-BI_FN void bi_trie_matches(const struct bi_trie_view *v, const struct bi_trie_query *x, struct bi_trie_answer *row)
+/* Enumerates matches: from a key that does not match it jumps to the smallest possible match above. */
+BI_FN void bi_trie_matches(const struct bi_trie_view *v, const struct bi_trie_query *x, struct bi_trie_result_row *row)
 {
     uint32_t whole = bi_trie_key_bits(&v->shape), split = 0;
     int64_t rank = bi_trie_locate(v, x, whole).begin;
     while (rank < v->count) {
         const uint64_t *key = bi_trie_key(v, rank);
         if (bi_trie_match(x, key, &split)) {
-            bi_trie_emit(row, rank++, 0, false);
+            bi_trie_append_result(row, rank++, 0, false);
             continue;
         }
         if (split == BI_TRIE_NONE) return;

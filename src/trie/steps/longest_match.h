@@ -1,11 +1,12 @@
-/* The longest match by the sorted keys: x is placed among them, and the key before it or the one behind it has most in
- * common with it. Where nodes are few for their keys, the way down them (descent.h) is shorter. */
+/* The longest match by the sorted keys: it is shared with the key before x or the one after it. Where there are few
+ * nodes for the keys, the descent (descent.h) is shorter. */
 #ifndef BI_TRIE_STEPS_LONGEST_MATCH_H
 #define BI_TRIE_STEPS_LONGEST_MATCH_H
 
 #include "trie/steps/descent.h"
 
-enum { BI_TRIE_CACHED_WORDS = 4 /* words that are at hand: registers of a device */ };
+/* Words of x in registers on a device; chosen. */
+enum { BI_TRIE_CACHED_WORDS = 4 };
 
 struct bi_trie_longest_match {
     uint32_t common; /* the first place at which every key differs from x; behind the last one if x is a key */
@@ -33,10 +34,10 @@ BI_FN uint64_t bi_trie_cached_word(const struct bi_trie_cached *h, int32_t word)
     return cached;
 }
 
-/* The first place at which the key and x differ, of which it is known that they agree in the words before that of
- * `from`; as many places as there are if there is none. */
-BI_FN uint32_t bi_trie_differ_from(const struct bi_trie_view *v, const struct bi_trie_cached *h, int64_t rank,
-                                   uint32_t from)
+/* The first place at which the key and x differ, given that they agree in all words before that of `from`; the end
+ * of a key if there is none. */
+BI_FN uint32_t bi_trie_first_difference_from(const struct bi_trie_view *v, const struct bi_trie_cached *h, int64_t rank,
+                                             uint32_t from)
 {
     const uint64_t *key = bi_trie_key(v, rank);
     for (int32_t s = (int32_t)(from >> 6); s < v->shape.letters.words; s++) {
@@ -46,35 +47,34 @@ BI_FN uint32_t bi_trie_differ_from(const struct bi_trie_view *v, const struct bi
     return bi_trie_key_bits(&v->shape);
 }
 
-/* One end of a search: key `at`, which has `common` places in common with x. The same have all keys from `in` to it,
- * and `out`, on the way away from x, has fewer. Before a key is met, `at` is beyond all keys. */
-struct bi_trie_end {
+/* One end of a binary search: key `at` shares `common` places with x. So do all keys from `in` to it; `out`, further
+ * from x, shares fewer. While `found` is false, `at` is outside the keys. */
+struct bi_trie_search_end {
     int64_t at, in, out;
     uint32_t common, common_out;
-    bool met;
+    bool found;
 };
 
-BI_FN void bi_trie_approach(struct bi_trie_end *e, int64_t rank, uint32_t common)
+BI_FN void bi_trie_update_end(struct bi_trie_search_end *e, int64_t rank, uint32_t common)
 {
-    if (!e->met || common > e->common) {
+    if (!e->found || common > e->common) {
         e->out = e->at;
         e->common_out = e->common;
         e->in = rank;
     }
     e->at = rank;
     e->common = common;
-    e->met = true;
+    e->found = true;
 }
 
-/* The last key on the way from `in` to `past` that agrees with x before `limit`: `in` does, and `past` does not, or is
- * beyond all keys. What is between them agrees with x in the places before `from`. By steps that grow, since mostly it
- * is near. */
-BI_FN int64_t bi_trie_reach(const struct bi_trie_view *v, const struct bi_trie_cached *h, uint32_t limit, int64_t in,
-                            int64_t past, uint32_t from)
+/* The last key from `in` towards `past` that agrees with x before `limit`: `in` does, `past` does not or is outside.
+ * Keys between agree with x before `from`. Steps grow exponentially, as the key is mostly near. */
+BI_FN int64_t bi_trie_gallop(const struct bi_trie_view *v, const struct bi_trie_cached *h, uint32_t limit, int64_t in,
+                             int64_t past, uint32_t from)
 {
     int64_t step = past < in ? -1 : 1;
     while (step < 0 ? past < in + step : past > in + step) {
-        if (bi_trie_differ_from(v, h, in + step, from) < limit) {
+        if (bi_trie_first_difference_from(v, h, in + step, from) < limit) {
             past = in + step;
             break;
         }
@@ -83,7 +83,7 @@ BI_FN int64_t bi_trie_reach(const struct bi_trie_view *v, const struct bi_trie_c
     }
     while (past - in > 1 || in - past > 1) {
         int64_t middle = in + (past - in) / 2;
-        if (bi_trie_differ_from(v, h, middle, from) < limit)
+        if (bi_trie_first_difference_from(v, h, middle, from) < limit)
             past = middle;
         else
             in = middle;
@@ -91,37 +91,41 @@ BI_FN int64_t bi_trie_reach(const struct bi_trie_view *v, const struct bi_trie_c
     return in;
 }
 
-/* The last key on this side that agrees with x before `limit`, as one of the two ends of a search does. */
-BI_FN int64_t bi_trie_last_of(const struct bi_trie_view *v, const struct bi_trie_cached *h, uint32_t limit,
-                              const struct bi_trie_end *e, const struct bi_trie_end *other, int64_t beyond)
+/* The last key on this side that agrees with x before `limit`, as one end of the search does. */
+BI_FN int64_t bi_trie_find_last(const struct bi_trie_view *v, const struct bi_trie_cached *h, uint32_t limit,
+                                const struct bi_trie_search_end *e, const struct bi_trie_search_end *other,
+                                int64_t outside)
 {
-    if (!e->met || e->common < limit) return other->at;
-    bool known = e->common_out < limit; /* letters of several bits may agree where the end did not yet */
-    return bi_trie_reach(v, h, limit, e->in, known ? e->out : beyond, known ? e->common_out : 0);
+    if (!e->found || e->common < limit) return other->at;
+    bool known = e->common_out < limit; /* within the last letter more keys may agree */
+    return bi_trie_gallop(v, h, limit, e->in, known ? e->out : outside, known ? e->common_out : 0);
 }
 
-/* There are keys. Of a search for x among sorted keys it is known how far its two ends agree with x, and what is
- * between them agrees as far as both: Manber, Myers, Suffix Arrays (1993). */
+/* Longest match in a non-empty trie. Keys between the two ends of the search share with x at least what both ends
+ * do: Manber, Myers, Suffix Arrays (1993). */
 BI_FN struct bi_trie_longest_match bi_trie_longest_search(const struct bi_trie_view *v, const struct bi_trie_query *x,
                                                           bool with_end)
 {
     struct bi_trie_cached h = bi_trie_cache_words(x);
-    struct bi_trie_end low = {.at = -1}, high = {.at = v->count};
+    struct bi_trie_search_end low = {.at = -1}, high = {.at = v->count};
     uint32_t whole = bi_trie_key_bits(&v->shape);
+    /* 1. Binary search for x. */
     while (high.at - low.at > 1) {
         int64_t middle = low.at + (high.at - low.at) / 2;
-        uint32_t common = bi_trie_differ_from(v, &h, middle, low.common < high.common ? low.common : high.common);
+        uint32_t common =
+            bi_trie_first_difference_from(v, &h, middle, low.common < high.common ? low.common : high.common);
         if (common == whole) return (struct bi_trie_longest_match){whole, {middle, middle + 1}};
         if (bi_trie_cached_word(&h, (int32_t)(common >> 6)) << (common & 63) >> 63)
-            bi_trie_approach(&low, middle, common);
+            bi_trie_update_end(&low, middle, common);
         else
-            bi_trie_approach(&high, middle, common);
+            bi_trie_update_end(&high, middle, common);
     }
+    /* 2. Extend to all keys that share as many letters. */
     uint32_t common = low.common > high.common ? low.common : high.common;
     uint32_t limit = bi_trie_letter_place(&v->shape, bi_trie_letter(&v->shape, common));
     struct bi_trie_longest_match match = {common, {0, 0}};
-    match.range.begin = bi_trie_last_of(v, &h, limit, &low, &high, -1);
-    if (with_end) match.range.end = bi_trie_last_of(v, &h, limit, &high, &low, v->count) + 1;
+    match.range.begin = bi_trie_find_last(v, &h, limit, &low, &high, -1);
+    if (with_end) match.range.end = bi_trie_find_last(v, &h, limit, &high, &low, v->count) + 1;
     return match;
 }
 

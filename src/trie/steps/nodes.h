@@ -1,15 +1,15 @@
-/* Steps that make nodes of sorted keys. */
+/* Steps that build nodes from sorted keys. */
 #ifndef BI_TRIE_STEPS_NODES_H
 #define BI_TRIE_STEPS_NODES_H
 
 #include "base/atomic.h"
 #include "trie/steps/descent.h"
 
-/* ---- where neighbouring keys part ---- */
+/* ---- splits: where neighbouring keys differ ---- */
 
-/* splits[k]: the place of the digit at which keys k - 1 and k part; -1 for k = 0 and k = count, where all does. Above
- * it the least of each BI_TRIE_FAN of them, and so on, so that the nearest smaller one is found in logarithmic time.
- * Each level is filled up to whole fans with numbers that are too large. */
+/* splits[k]: the place of the digit at which keys k - 1 and k differ; -1 for k = 0 and k = count. Above them a tree
+ * of minima over BI_TRIE_FAN each finds the nearest smaller split in logarithmic time. Levels are padded to whole
+ * fans by large numbers. */
 enum { BI_TRIE_FAN = 8, BI_TRIE_MIN_LEVELS = 11 };
 
 struct bi_trie_splits {
@@ -22,7 +22,7 @@ struct bi_trie_split {
     const uint64_t *keys;
     int64_t count;
     int32_t *splits;  /* (count + 1) */
-    uint16_t *digits; /* NULL, or (count) the digits of keys k and, above it, k - 1 at the place where they part */
+    uint16_t *digits; /* NULL, or (count) the digits there of key k and, above it, of key k - 1 */
 };
 
 BI_FN void bi_step_trie_split(const struct bi_trie_split *a, int64_t k)
@@ -53,7 +53,7 @@ BI_FN void bi_step_trie_minima(const struct bi_trie_minima *a, int64_t i)
     a->to[i] = least;
 }
 
-/* Which numbers of a fan are not greater than `most`, as bits. */
+/* Bit mask of the numbers of a fan up to `most`. */
 BI_FN uint32_t bi_trie_fan_at_most(const int32_t *level, int64_t fan, int32_t most)
 {
     const int32_t *splits = (const int32_t *)__builtin_assume_aligned(level + fan * BI_TRIE_FAN, 4 * BI_TRIE_FAN);
@@ -62,7 +62,7 @@ BI_FN uint32_t bi_trie_fan_at_most(const int32_t *level, int64_t fan, int32_t mo
     return which;
 }
 
-/* The last k before `from` with splits[k] <= most; there is one, as splits[0] is the least. */
+/* The last k before `from` with splits[k] <= most; exists, as splits[0] is the least. */
 BI_FN int64_t bi_trie_previous_at_most(const struct bi_trie_splits *p, int64_t from, int32_t most)
 {
     int level = 0;
@@ -76,7 +76,7 @@ BI_FN int64_t bi_trie_previous_at_most(const struct bi_trie_splits *p, int64_t f
     return k;
 }
 
-/* The first k behind `from` with splits[k] <= most; there is one, as splits[count] is the least. */
+/* The first k after `from` with splits[k] <= most; exists, as splits[count] is the least. */
 BI_FN int64_t bi_trie_next_at_most(const struct bi_trie_splits *p, int64_t from, int32_t most)
 {
     int level = 0;
@@ -92,20 +92,20 @@ BI_FN int64_t bi_trie_next_at_most(const struct bi_trie_splits *p, int64_t from,
 
 /* ---- compact nodes ---- */
 
-/* Each k from 1 to count - 1 is in the node where keys k - 1 and k part; the first k of a node is its head. */
+/* Split k (1 to count - 1) belongs to the node where keys k - 1 and k differ; the first split of a node is its head. */
 struct bi_trie_nodes {
     struct bi_trie_splits splits;
     int64_t count;          /* keys */
     const uint16_t *digits; /* of struct bi_trie_split */
     uint32_t *heads;        /* (count) of each k */
     uint32_t *firsts;       /* (count) of each k: the first key of its node */
-    uint64_t *tallies;      /* (count + 1) of each head: 1 << 32 for the node, and its children; then those before it */
+    uint64_t *node_counts;  /* (count + 1) by head: 1 << 32 for the node, plus its children; then exclusive sums */
     uint32_t *root;         /* the head of the root */
     struct bi_trie_node *nodes;
     uint32_t *children;
 };
 
-/* Item i is k = i + 1. */
+/* Finds the node of split i + 1. */
 BI_FN void bi_step_trie_node_head(const struct bi_trie_nodes *a, int64_t i)
 {
     int64_t k = i + 1, head = k;
@@ -117,36 +117,36 @@ BI_FN void bi_step_trie_node_head(const struct bi_trie_nodes *a, int64_t i)
     }
     a->heads[k] = (uint32_t)head;
     a->firsts[k] = (uint32_t)first;
-    bi_atomic_fetch_add_u64(&a->tallies[head], head == k ? (1ull << 32) + 2 : 1);
+    bi_atomic_fetch_add_u64(&a->node_counts[head], head == k ? (1ull << 32) + 2 : 1);
     if (head == k && first == 0 && bi_trie_next_at_most(&a->splits, k, place - 1) == a->count) *a->root = (uint32_t)k;
 }
 
-/* The number of the node with this head: that of nodes whose heads come before it, but the root's is 0. */
+/* The number of a node: that of earlier heads, except that the root is 0. */
 BI_FN uint32_t bi_trie_node_number(const struct bi_trie_nodes *a, uint32_t head)
 {
-    return head == *a->root ? 0 : (uint32_t)(a->tallies[head] >> 32) + (head < *a->root);
+    return head == *a->root ? 0 : (uint32_t)(a->node_counts[head] >> 32) + (head < *a->root);
 }
 
-/* The digit of key k where it parts from the one before. */
-BI_FN uint32_t bi_trie_parting_digit(const struct bi_trie_nodes *a, int64_t k) { return a->digits[k] & 0xffu; }
+/* The digit of key k where it differs from the key before. */
+BI_FN uint32_t bi_trie_split_digit(const struct bi_trie_nodes *a, int64_t k) { return a->digits[k] & 0xffu; }
 
 BI_FN uint32_t bi_trie_child_count(const struct bi_trie_nodes *a, uint32_t head)
 {
-    return (uint32_t)(a->tallies[head + 1] - a->tallies[head]);
+    return (uint32_t)(a->node_counts[head + 1] - a->node_counts[head]);
 }
 
-/* Of nodes that are all 0: many items write the bits of one with more than two children. */
+/* Writes nodes, zeroed before. Nodes with more than two children get their bits from several items. */
 BI_FN void bi_step_trie_node(const struct bi_trie_nodes *a, int64_t i)
 {
     int64_t k = i + 1;
-    uint32_t head = a->heads[k], place = (uint32_t)a->splits.minima[0][k], digit = bi_trie_parting_digit(a, k);
+    uint32_t head = a->heads[k], place = (uint32_t)a->splits.minima[0][k], digit = bi_trie_split_digit(a, k);
     struct bi_trie_node *to = a->nodes + bi_trie_node_number(a, head), node = {{0}, 0, place, 0, 0};
     if (head != k) {
         bi_atomic_or_u64(&to->bits[digit >> 6], 1ull << (digit & 63));
         return;
     }
     uint32_t before = a->digits[k] >> 8;
-    node.base = (uint32_t)a->tallies[k];
+    node.base = (uint32_t)a->node_counts[k];
     node.first = a->firsts[k];
     node.end = (uint32_t)bi_trie_next_at_most(&a->splits, k, (int32_t)place - 1);
     if (bi_trie_child_count(a, head) == 2) {
@@ -163,20 +163,20 @@ BI_FN void bi_step_trie_node(const struct bi_trie_nodes *a, int64_t i)
     to->end = node.end;
 }
 
-/* Puts the child with keys [first, end) into the node that parts it from its neighbours: at the deeper one of its two
- * ends. The first child begins before the head, the second one at it; the bits tell which one of the others it is. */
+/* Attaches the child with keys [first, end) to its parent: the node at the deeper of its two end splits. The first
+ * child is before the head, the second at it; the rank of the digit gives the others. */
 BI_FN void bi_trie_attach(const struct bi_trie_nodes *a, int64_t first, int64_t end, uint32_t child)
 {
     const int32_t *splits = a->splits.minima[0];
     bool later = splits[first] >= splits[end];
     uint32_t head = a->heads[later ? first : end], which = later;
     if (later && head != first) {
-        which = bi_trie_digits_before(a->nodes + bi_trie_node_number(a, head), bi_trie_parting_digit(a, first));
+        which = bi_trie_digits_before(a->nodes + bi_trie_node_number(a, head), bi_trie_split_digit(a, first));
     }
-    a->children[(uint32_t)a->tallies[head] + which] = child;
+    a->children[(uint32_t)a->node_counts[head] + which] = child;
 }
 
-/* Once the nodes are there: leaf k, and the node with head k. */
+/* Attaches leaf k, and the node with head k; runs after the nodes are written. */
 BI_FN void bi_step_trie_attach_child(const struct bi_trie_nodes *a, int64_t k)
 {
     bi_trie_attach(a, k, k + 1, BI_TRIE_LEAF | (uint32_t)k);
@@ -192,8 +192,8 @@ struct bi_trie_levels {
     const uint64_t *keys;
     const int32_t *splits;
     int64_t count;   /* keys */
-    uint32_t *bins;  /* (count) the level at which each key parts from the one before */
-    int64_t *counts; /* (levels + 1) keys that part at each level; then nodes before each level */
+    uint32_t *bins;  /* (count) level at which each key differs from the one before */
+    int64_t *counts; /* (levels + 1) keys that differ at each level; then nodes before each level */
     int32_t level;
     uint32_t *numbers[2]; /* (count) nodes up to that of each key, in this level and in the next */
     uint32_t *children;
@@ -204,10 +204,10 @@ BI_FN void bi_step_trie_level_of(const struct bi_trie_levels *a, int64_t k)
     a->bins[k] = k == 0 ? 0 : (uint32_t)bi_trie_level(&a->shape, (uint32_t)a->splits[k]);
 }
 
-/* A level has one node more than there are keys that parted above it; key 0 is counted in level 0, as one too many. */
+/* A level has one node more than keys that differ above it; key 0 is counted in level 0, once too often. */
 BI_FN void bi_step_trie_level_size(const struct bi_trie_levels *a, int64_t h) { a->counts[h] += h == 0; }
 
-/* Does key k begin a node of the next level? */
+/* Marks key k if it begins a node of the next level. */
 BI_FN void bi_step_trie_level_head(const struct bi_trie_levels *a, int64_t k)
 {
     a->numbers[1][k] = k == 0 || (int32_t)a->bins[k] <= a->level;

@@ -1,4 +1,4 @@
-/* Steps of queries: one of the batch each. */
+/* Steps of queries, an item each. */
 #ifndef BI_TRIE_STEPS_QUERY_H
 #define BI_TRIE_STEPS_QUERY_H
 
@@ -12,44 +12,45 @@ BI_FN struct bi_trie_query bi_trie_query_of(const struct bi_trie_shape *shape, c
     return (struct bi_trie_query){shape, rows->data + q * rows->stride, NULL, NULL, 0, false};
 }
 
-/* The value of a rank, or 0 of what is none. */
-BI_FN void bi_trie_put_value(const void *kept, int32_t bits, int64_t count, int64_t rank, void *values, int64_t at)
+/* Writes the value of a rank, or 0 for an invalid one. */
+BI_FN void bi_trie_write_value(const void *stored_values, int32_t bits, int64_t count, int64_t rank, void *values,
+                               int64_t at)
 {
     bool is = rank >= 0 && rank < count;
     if (bits == 64)
-        ((uint64_t *)values)[at] = is ? ((const uint64_t *)kept)[rank] : 0;
+        ((uint64_t *)values)[at] = is ? ((const uint64_t *)stored_values)[rank] : 0;
     else
-        ((uint32_t *)values)[at] = is ? ((const uint32_t *)kept)[rank] : 0;
+        ((uint32_t *)values)[at] = is ? ((const uint32_t *)stored_values)[rank] : 0;
 }
 
 struct bi_trie_find {
     struct bi_trie_view view;
     struct bi_trie_rows queries;
-    const void *kept;
+    const void *stored_values;
     int32_t value_bits;
     int64_t *ranks; /* these may be NULL */
     void *values;
     uint8_t *found;
 };
 
-BI_FN void bi_trie_put_found(const struct bi_trie_find *a, int64_t q, int64_t rank)
+BI_FN void bi_trie_write_found(const struct bi_trie_find *a, int64_t q, int64_t rank)
 {
     if (a->ranks) a->ranks[q] = rank;
-    if (a->values) bi_trie_put_value(a->kept, a->value_bits, a->view.count, rank, a->values, q);
+    if (a->values) bi_trie_write_value(a->stored_values, a->value_bits, a->view.count, rank, a->values, q);
     if (a->found) a->found[q] = rank >= 0;
 }
 
 BI_FN void bi_step_trie_find(const struct bi_trie_find *a, int64_t q)
 {
     struct bi_trie_query x = bi_trie_query_of(&a->view.shape, &a->queries, q);
-    bi_trie_put_found(a, q, bi_trie_find(&a->view, &x));
+    bi_trie_write_found(a, q, bi_trie_find_rank(&a->view, &x));
 }
 
-/* The same for BI_TRIE_FIND_GROUP queries by a table, which wait for memory by turns. */
+/* The same for BI_TRIE_FIND_GROUP queries by the table, interleaved by prefetches. */
 BI_FN void bi_step_trie_find_group(const struct bi_trie_find *a, int64_t g)
 {
 #ifdef __CUDA_ARCH__
-    (void)a, (void)g; /* warps take turns themselves */
+    (void)a, (void)g; /* warps interleave by themselves */
 #else
     const struct bi_trie_view *v = &a->view;
     const struct bi_trie_table *t = &v->table;
@@ -69,14 +70,14 @@ BI_FN void bi_step_trie_find_group(const struct bi_trie_find *a, int64_t g)
     }
     for (int64_t q = 0; q < count; q++) {
         int64_t rank = bi_trie_find_hashed(v, &x[q], hashes[q]);
-        bi_trie_put_found(a, first + q, rank == BI_TRIE_UNKNOWN ? bi_trie_find_leaf(v, &x[q]) : rank);
+        bi_trie_write_found(a, first + q, rank == BI_TRIE_UNKNOWN ? bi_trie_find_leaf(v, &x[q]) : rank);
     }
 #endif
 }
 
 struct bi_trie_values {
     const int64_t *ranks;
-    const void *kept;
+    const void *stored_values;
     int64_t count; /* keys */
     int32_t value_bits;
     void *values;
@@ -84,7 +85,7 @@ struct bi_trie_values {
 
 BI_FN void bi_step_trie_value(const struct bi_trie_values *a, int64_t q)
 {
-    bi_trie_put_value(a->kept, a->value_bits, a->count, a->ranks[q], a->values, q);
+    bi_trie_write_value(a->stored_values, a->value_bits, a->count, a->ranks[q], a->values, q);
 }
 
 struct bi_trie_prefix {
@@ -94,7 +95,7 @@ struct bi_trie_prefix {
     int64_t *begins, *ends;
 };
 
-BI_FN void bi_trie_put_range(const struct bi_trie_prefix *a, int64_t q, struct bi_trie_range range)
+BI_FN void bi_trie_write_range(const struct bi_trie_prefix *a, int64_t q, struct bi_trie_range range)
 {
     if (a->begins) a->begins[q] = range.begin;
     if (a->ends) a->ends[q] = range.end;
@@ -103,15 +104,15 @@ BI_FN void bi_trie_put_range(const struct bi_trie_prefix *a, int64_t q, struct b
 BI_FN void bi_step_trie_prefix(const struct bi_trie_prefix *a, int64_t q)
 {
     struct bi_trie_query x = bi_trie_query_of(&a->view.shape, &a->queries, q);
-    int32_t most = a->view.shape.letters.length, length = a->lengths ? a->lengths[q] : most;
-    length = length < 0 ? 0 : length > most ? most : length;
-    bi_trie_put_range(a, q, bi_trie_locate(&a->view, &x, bi_trie_letter_place(&a->view.shape, length)));
+    int32_t length_limit = a->view.shape.letters.length, length = a->lengths ? a->lengths[q] : length_limit;
+    length = length < 0 ? 0 : length > length_limit ? length_limit : length;
+    bi_trie_write_range(a, q, bi_trie_locate(&a->view, &x, bi_trie_letter_place(&a->view.shape, length)));
 }
 
-BI_FN int32_t bi_trie_put_length(const struct bi_trie_prefix *a, int64_t q, uint32_t common)
+BI_FN int32_t bi_trie_write_length(const struct bi_trie_prefix *a, int64_t q, uint32_t common)
 {
-    int32_t most = a->view.shape.letters.length, length = bi_trie_letter(&a->view.shape, common);
-    if (length > most) length = most; /* behind the last word */
+    int32_t length_limit = a->view.shape.letters.length, length = bi_trie_letter(&a->view.shape, common);
+    if (length > length_limit) length = length_limit; /* behind the last word */
     if (a->lengths) a->lengths[q] = length;
     return length;
 }
@@ -119,37 +120,37 @@ BI_FN int32_t bi_trie_put_length(const struct bi_trie_prefix *a, int64_t q, uint
 BI_FN void bi_step_trie_longest(const struct bi_trie_prefix *a, int64_t q)
 {
     struct bi_trie_query x = bi_trie_query_of(&a->view.shape, &a->queries, q);
-    int32_t length = bi_trie_put_length(a, q, a->view.count > 0 ? bi_trie_longest(&a->view, &x) : 0);
-    bi_trie_put_range(a, q, bi_trie_locate_prefix(&a->view, &x, bi_trie_letter_place(&a->view.shape, length)));
+    int32_t length = bi_trie_write_length(a, q, a->view.count > 0 ? bi_trie_longest(&a->view, &x) : 0);
+    bi_trie_write_range(a, q, bi_trie_locate_prefix(&a->view, &x, bi_trie_letter_place(&a->view.shape, length)));
 }
 
-/* The same of a trie with keys. */
+/* The same by the sorted keys of a non-empty trie. */
 BI_FN void bi_step_trie_longest_search(const struct bi_trie_prefix *a, int64_t q)
 {
     struct bi_trie_query x = bi_trie_query_of(&a->view.shape, &a->queries, q);
     struct bi_trie_longest_match match = bi_trie_longest_search(&a->view, &x, a->ends);
-    bi_trie_put_length(a, q, match.common);
-    bi_trie_put_range(a, q, match.range);
+    bi_trie_write_length(a, q, match.common);
+    bi_trie_write_range(a, q, match.range);
 }
 
 struct bi_trie_lists {
     struct bi_trie_view view;
     struct bi_trie_rows queries;
-    const uint64_t *masks;  /* matches: of rows like the queries */
+    const uint64_t *masks;  /* matches: masks, in rows like the queries */
     const int64_t *offsets; /* (m + 1) NULL: rows are counted */
     int64_t *counts;        /* where they are counted */
     int64_t *ranks;         /* these may be NULL */
     uint32_t *positions;
-    int64_t *bad; /* the smallest query whose row has another length than its answer */
+    int64_t *bad; /* smallest query whose row does not have the expected length */
 };
 
-BI_FN struct bi_trie_answer bi_trie_answer_of(const struct bi_trie_lists *a, int64_t q)
+BI_FN struct bi_trie_result_row bi_trie_begin_row(const struct bi_trie_lists *a, int64_t q)
 {
-    if (!a->offsets) return (struct bi_trie_answer){NULL, NULL, 0, 0, 0, 0};
-    return (struct bi_trie_answer){a->ranks, a->positions, 0, a->offsets[q], a->offsets[q + 1], 0};
+    if (!a->offsets) return (struct bi_trie_result_row){NULL, NULL, 0, 0, 0, 0};
+    return (struct bi_trie_result_row){a->ranks, a->positions, 0, a->offsets[q], a->offsets[q + 1], 0};
 }
 
-BI_FN void bi_trie_end_answer(const struct bi_trie_lists *a, int64_t q, int64_t count)
+BI_FN void bi_trie_finish_row(const struct bi_trie_lists *a, int64_t q, int64_t count)
 {
     if (!a->offsets)
         a->counts[q] = count;
@@ -160,21 +161,21 @@ BI_FN void bi_trie_end_answer(const struct bi_trie_lists *a, int64_t q, int64_t 
 BI_FN void bi_step_trie_neighbours(const struct bi_trie_lists *a, int64_t q)
 {
     struct bi_trie_query x = bi_trie_query_of(&a->view.shape, &a->queries, q);
-    struct bi_trie_answer row = bi_trie_answer_of(a, q);
+    struct bi_trie_result_row row = bi_trie_begin_row(a, q);
     if (a->view.published)
         bi_trie_neighbours_published(&a->view, &x, &row);
     else
         bi_trie_neighbours(&a->view, &x, &row);
-    bi_trie_end_answer(a, q, row.count);
+    bi_trie_finish_row(a, q, row.count);
 }
 
 BI_FN void bi_step_trie_matches(const struct bi_trie_lists *a, int64_t q)
 {
     struct bi_trie_query x = bi_trie_query_of(&a->view.shape, &a->queries, q);
-    struct bi_trie_answer row = bi_trie_answer_of(a, q);
+    struct bi_trie_result_row row = bi_trie_begin_row(a, q);
     x.mask = a->masks + q * a->queries.stride;
     bi_trie_matches(&a->view, &x, &row);
-    bi_trie_end_answer(a, q, row.count);
+    bi_trie_finish_row(a, q, row.count);
 }
 
 /* All pairs: item k is a key. */
@@ -190,14 +191,14 @@ BI_FN void bi_step_trie_pairs(const struct bi_trie_pairs *a, int64_t k)
 {
     const struct bi_trie_view *v = &a->view;
     struct bi_trie_query x = {&v->shape, bi_trie_key(v, k), NULL, NULL, 0, true};
-    struct bi_trie_answer row = {NULL, NULL, 0, 0, 0, -v->published};
+    struct bi_trie_result_row row = {NULL, NULL, 0, 0, 0, -v->published};
     if (a->others && a->offsets[k] == a->offsets[k + 1]) return;
     if (a->others)
-        row = (struct bi_trie_answer){a->others, a->positions, 0, a->offsets[k], a->offsets[k + 1], -v->published};
+        row = (struct bi_trie_result_row){a->others, a->positions, 0, a->offsets[k], a->offsets[k + 1], -v->published};
     if (v->published)
         bi_trie_neighbours_published(v, &x, &row);
     else
-        bi_trie_pairs_of(v, &x, &row);
+        bi_trie_find_pairs(v, &x, &row);
     if (!a->others) a->offsets[k] = row.count;
     for (int64_t e = a->offsets[k]; a->others && a->pairs && e < a->offsets[k + 1]; e++) {
         int64_t other = a->others[e];
@@ -206,13 +207,13 @@ BI_FN void bi_step_trie_pairs(const struct bi_trie_pairs *a, int64_t k)
     }
 }
 
-/* Keys as callers have them. */
+/* Copies keys to the caller's format. */
 struct bi_trie_copy {
     struct bi_trie_shape shape;
     const uint64_t *reversed; /* of the first key */
     const uint32_t *counts;
     uint64_t *keys; /* these may be NULL */
-    int64_t *wide_counts;
+    int64_t *counts_64bit;
 };
 
 BI_FN void bi_step_trie_copy_out(const struct bi_trie_copy *a, int64_t k)
@@ -220,10 +221,10 @@ BI_FN void bi_step_trie_copy_out(const struct bi_trie_copy *a, int64_t k)
     int32_t words = a->shape.letters.words;
     for (int32_t s = 0; s < words && a->keys; s++)
         a->keys[k * words + s] = bi_trie_restore(&a->shape, a->reversed[k * words + s]);
-    if (a->wide_counts) a->wide_counts[k] = a->counts[k];
+    if (a->counts_64bit) a->counts_64bit[k] = a->counts[k];
 }
 
-/* The nodes above each key. */
+/* Counts the nodes above each key. */
 struct bi_trie_depths {
     struct bi_trie_view view;
     int64_t *depths;

@@ -1,5 +1,5 @@
-/* Steps that sort rows by a prefix of theirs first. It tells nearly all rows apart; the others stand in runs, and each
- * finds its place in its run by itself. */
+/* Steps that sort rows by a prefix first. Most prefixes are unique; rows with equal ones form runs, and each row
+ * finds its rank in its run. */
 #ifndef BI_TRIE_STEPS_RUNS_H
 #define BI_TRIE_STEPS_RUNS_H
 
@@ -9,30 +9,30 @@
 struct bi_trie_prefixes {
     struct bi_trie_shape shape;
     struct bi_trie_rows rows;
-    int32_t bits;               /* of a prefix, at most 32 */
-    uint32_t *prefixes, *begun; /* begun: 0, 1, 2, ... */
+    int32_t bits;              /* of a prefix, at most 32 */
+    uint32_t *prefixes, *iota; /* iota: 0, 1, 2, ... */
 };
 
 BI_FN void bi_step_trie_prefix_of(const struct bi_trie_prefixes *a, int64_t i)
 {
     uint64_t word = a->rows.data[i * a->rows.stride] & bi_letters_mask(&a->shape.letters, 0);
     a->prefixes[i] = (uint32_t)(bi_trie_reverse(&a->shape, word) >> (64 - a->bits));
-    a->begun[i] = (uint32_t)i;
+    a->iota[i] = (uint32_t)i;
 }
 
-/* Rows in the order of their prefixes, equal ones in their own. */
+/* Rows sorted by prefix, equal ones in their own order. */
 struct bi_trie_runs {
     struct bi_trie_shape shape;
     struct bi_trie_rows rows;
-    struct bi_trie_columns columns; /* of numbers of words, whose first one is the prefix; or none */
-    const uint32_t *prefixes;       /* in this order: the first bits of rows, where there are no columns */
-    const int64_t *firsts;          /* or the first column */
+    struct bi_trie_columns columns; /* of word numbers, the first one being the prefix; or none */
+    const uint32_t *prefixes;       /* sorted prefixes of rows, if there are no columns */
+    const int64_t *firsts;          /* otherwise the sorted first column */
     const uint32_t *order;
     uint32_t *sorted;
-    uint8_t *heads;     /* where another key begins */
-    uint8_t *beyond;    /* in runs of more than BI_TRIE_RUN, which stay as they are */
-    uint32_t *places;   /* 0, 1, 2, ... */
-    int64_t *unordered; /* 1 if one of these is not in order */
+    uint8_t *heads;       /* a new key begins */
+    uint8_t *in_long_run; /* in a run of more than BI_TRIE_RUN, which is left as it is */
+    uint32_t *indices;    /* 0, 1, 2, ... */
+    int64_t *unordered;   /* 1: such a run is not sorted */
 };
 
 BI_FN bool bi_trie_same_prefix(const struct bi_trie_runs *a, int64_t p, int64_t q)
@@ -40,7 +40,7 @@ BI_FN bool bi_trie_same_prefix(const struct bi_trie_runs *a, int64_t p, int64_t 
     return a->firsts ? a->firsts[p] == a->firsts[q] : a->prefixes[p] == a->prefixes[q];
 }
 
-/* Less than 0 if row x comes before row y, 0 if they are equal. Their prefixes are. */
+/* Compares rows x and y with equal prefixes: negative if x is first, 0 if equal. */
 BI_FN int bi_trie_compare_rest(const struct bi_trie_runs *a, int64_t x, int64_t y)
 {
     for (int32_t s = 1; s < a->columns.count; s++) {
@@ -57,8 +57,8 @@ BI_FN int bi_trie_compare_rest(const struct bi_trie_runs *a, int64_t x, int64_t 
     return 0;
 }
 
-/* A row of a long run. */
-BI_FN void bi_trie_leave_in_run(const struct bi_trie_runs *a, int64_t p)
+/* Leaves a row of a long run where it is, and checks its order. */
+BI_FN void bi_trie_check_long_run(const struct bi_trie_runs *a, int64_t p)
 {
     const bool same = p > 0 && bi_trie_same_prefix(a, p - 1, p);
     const int to_last = same ? bi_trie_compare_rest(a, a->order[p - 1], a->order[p]) : -1;
@@ -67,16 +67,17 @@ BI_FN void bi_trie_leave_in_run(const struct bi_trie_runs *a, int64_t p)
     if (to_last > 0) bi_atomic_or_u64((uint64_t *)a->unordered, 1);
 }
 
+/* Ranks row p in its run by comparisons. */
 BI_FN void bi_step_trie_rank_in_run(const struct bi_trie_runs *a, int64_t p)
 {
     int64_t begin = p, end = p + 1, before = 0;
     bool head = true;
     while (begin > 0 && p - begin < BI_TRIE_RUN && bi_trie_same_prefix(a, begin - 1, p)) begin--;
     while (end < a->rows.n && end - begin <= BI_TRIE_RUN && bi_trie_same_prefix(a, end, p)) end++;
-    a->places[p] = (uint32_t)p;
-    a->beyond[p] = end - begin > BI_TRIE_RUN;
+    a->indices[p] = (uint32_t)p;
+    a->in_long_run[p] = end - begin > BI_TRIE_RUN;
     if (end - begin > BI_TRIE_RUN) {
-        bi_trie_leave_in_run(a, p);
+        bi_trie_check_long_run(a, p);
         return;
     }
     for (int64_t q = begin; q < end; q++) {
@@ -88,12 +89,12 @@ BI_FN void bi_step_trie_rank_in_run(const struct bi_trie_runs *a, int64_t p)
     a->heads[begin + before] = head;
 }
 
-/* Rows of long runs, sorted for themselves, go back to their places. */
-struct bi_trie_put_back {
-    const uint32_t *places, *sorted;
+/* Writes the sorted rows of long runs back to their positions. */
+struct bi_trie_scatter {
+    const uint32_t *indices, *sorted;
     uint32_t *order;
 };
 
-BI_FN void bi_step_trie_put_back(const struct bi_trie_put_back *a, int64_t k) { a->order[a->places[k]] = a->sorted[k]; }
+BI_FN void bi_step_trie_scatter(const struct bi_trie_scatter *a, int64_t k) { a->order[a->indices[k]] = a->sorted[k]; }
 
 #endif

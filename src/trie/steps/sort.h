@@ -1,16 +1,16 @@
-/* Steps that sort rows and make keys of them. */
+/* Steps that sort rows and gather keys. */
 #ifndef BI_TRIE_STEPS_SORT_H
 #define BI_TRIE_STEPS_SORT_H
 
 #include "base/atomic.h"
 #include "trie/steps/key_words.h"
 
-/* Numbers by which rows are sorted, the first column first, as signed ones. */
+/* Signed numbers by which rows are sorted, the most significant column first. */
 struct bi_trie_columns {
-    int64_t *data;          /* that of row i and column s: [i * row_step + s * step] */
+    int64_t *data;          /* of row i and column s: [i * row_step + s * step] */
     int64_t row_step, step; /* row by row, or column by column */
     int32_t count;
-    int32_t bits, last_bits; /* that count in a column, and in the last one: the top ones */
+    int32_t bits, last_bits; /* significant top bits of a column, and of the last one */
 };
 
 BI_FN int64_t bi_trie_column_at(const struct bi_trie_columns *c, int64_t row, int32_t s)
@@ -18,7 +18,7 @@ BI_FN int64_t bi_trie_column_at(const struct bi_trie_columns *c, int64_t row, in
     return c->data[row * c->row_step + s * c->step];
 }
 
-/* Rows reversed, with the top bit of each word flipped. */
+/* Reverses rows, and flips the top bit of each word. */
 struct bi_trie_reversing {
     struct bi_trie_shape shape;
     struct bi_trie_rows rows;
@@ -34,8 +34,8 @@ BI_FN void bi_step_trie_reverse(const struct bi_trie_reversing *a, int64_t i)
     }
 }
 
-/* Where a step has an item for each word of each row, so that neighbouring threads of a device read words that stand
- * together: item i is word *s of the row. */
+/* For steps with an item a word of each row, so that neighbouring threads read neighbouring words: item i is word *s
+ * of the returned row. */
 BI_FN int64_t bi_trie_item_row(int64_t i, int32_t words, int32_t *s)
 {
     int64_t row = i >> 32 ? i / words : (int64_t)((uint32_t)i / (uint32_t)words);
@@ -45,17 +45,17 @@ BI_FN int64_t bi_trie_item_row(int64_t i, int32_t words, int32_t *s)
 
 /* ---- a dictionary of the words of all rows ---- */
 
-/* The word that is in no slot of the dictionary, since it marks empty ones: it comes after all others. */
+/* Marks empty slots of the dictionary; as a word it is not inserted, and ordered after all others. */
 #define BI_TRIE_NO_WORD (~0ull)
 
 struct bi_trie_words {
     struct bi_trie_shape shape;
     struct bi_trie_rows rows;
-    uint64_t *table;  /* (slots) */
-    uint32_t *places; /* (n x words) the slot of each word; `slots` for BI_TRIE_NO_WORD */
+    uint64_t *table;      /* (slots) */
+    uint32_t *word_slots; /* (n x words) the slot of each word; `slots` for BI_TRIE_NO_WORD */
     uint32_t slots;
-    int32_t probes; /* slots that a word may stand in */
-    uint64_t *full; /* 1 once a word finds no slot */
+    int32_t probes; /* slots where a word may be */
+    uint64_t *full; /* 1 if a word finds no slot */
 };
 
 BI_FN uint32_t bi_trie_insert_word(const struct bi_trie_words *a, uint64_t word)
@@ -64,7 +64,7 @@ BI_FN uint32_t bi_trie_insert_word(const struct bi_trie_words *a, uint64_t word)
     if (word == BI_TRIE_NO_WORD) return a->slots;
     for (int k = 0; k < a->probes; k++) {
         uint64_t seen = bi_atomic_load_hint_u64(a->table + slot);
-        if (seen == BI_TRIE_NO_WORD) seen = bi_atomic_exchange_if_u64(a->table + slot, BI_TRIE_NO_WORD, word);
+        if (seen == BI_TRIE_NO_WORD) seen = bi_atomic_fetch_cas_u64(a->table + slot, BI_TRIE_NO_WORD, word);
         if (seen == BI_TRIE_NO_WORD || seen == word) return slot;
         slot = slot + 1 < a->slots ? slot + 1 : 0;
     }
@@ -79,51 +79,51 @@ BI_FN void bi_step_trie_insert_word(const struct bi_trie_words *a, int64_t i)
     int64_t row = bi_trie_item_row(i, a->shape.letters.words, &s);
     if (bi_atomic_load_hint_u64(a->full)) return;
     uint64_t word = a->rows.data[row * a->rows.stride + s] & bi_letters_mask(&a->shape.letters, s);
-    a->places[i] = bi_trie_insert_word(a, bi_trie_reverse(&a->shape, word));
+    a->word_slots[i] = bi_trie_insert_word(a, bi_trie_reverse(&a->shape, word));
 }
 
-/* The slots that hold a word. */
+/* Lists the occupied slots. */
 struct bi_trie_occupied {
     const uint64_t *table;
     uint8_t *occupied; /* (slots) */
-    uint32_t *places;  /* 0, 1, 2, ...; then the slots that are taken */
+    uint32_t *slots;   /* 0, 1, 2, ...; then the occupied slots */
     uint64_t *words;   /* of these */
 };
 
 BI_FN void bi_step_trie_occupied(const struct bi_trie_occupied *a, int64_t slot)
 {
     a->occupied[slot] = a->table[slot] != BI_TRIE_NO_WORD;
-    a->places[slot] = (uint32_t)slot;
+    a->slots[slot] = (uint32_t)slot;
 }
 
 BI_FN void bi_step_trie_occupied_word(const struct bi_trie_occupied *a, int64_t w)
 {
-    a->words[w] = a->table[a->places[w]];
+    a->words[w] = a->table[a->slots[w]];
 }
 
-/* Rows of the numbers that their words have in the dictionary, which compare as the rows do. */
-struct bi_trie_number_rows {
-    const uint32_t *sorted; /* (count) slots, by their words */
-    const uint32_t *places; /* (n x words) */
-    uint32_t *numbers;      /* (slots + 1) of the word in each slot */
+/* Packs the dictionary numbers of a row's words, which compare as the rows do. */
+struct bi_trie_row_numbers {
+    const uint32_t *sorted;     /* (count) slots, by their words */
+    const uint32_t *word_slots; /* (n x words) */
+    uint32_t *numbers;          /* (slots + 1) of the word in each slot */
     uint32_t slots;
     int64_t count;       /* words of the dictionary, but BI_TRIE_NO_WORD */
     int32_t words, bits; /* of a row; of a number */
     struct bi_trie_columns to;
 };
 
-BI_FN void bi_step_trie_number_word(const struct bi_trie_number_rows *a, int64_t w)
+BI_FN void bi_step_trie_number_word(const struct bi_trie_row_numbers *a, int64_t w)
 {
     a->numbers[w < a->count ? a->sorted[w] : a->slots] = (uint32_t)w;
 }
 
-BI_FN void bi_step_trie_number_row(const struct bi_trie_number_rows *a, int64_t i)
+BI_FN void bi_step_trie_number_row(const struct bi_trie_row_numbers *a, int64_t i)
 {
     int64_t *to = a->to.data + i;
     uint64_t column = 0;
     int32_t bits_left = 64;
     for (int32_t s = 0; s < a->words; s++) {
-        uint64_t number = a->numbers[a->places[i * a->words + s]];
+        uint64_t number = a->numbers[a->word_slots[i * a->words + s]];
         bits_left -= a->bits;
         column |= bits_left >= 0 ? number << bits_left : number >> -bits_left;
         if (bits_left > 0 && s + 1 < a->words) continue;
@@ -137,29 +137,29 @@ BI_FN void bi_step_trie_number_row(const struct bi_trie_number_rows *a, int64_t 
 
 /* ---- order ---- */
 
-/* One column, in an order of rows. */
+/* One column, in the order of the rows. */
 struct bi_trie_column {
     struct bi_trie_columns rows;
-    const uint32_t *order; /* NULL: as they are, and then the order is begun */
-    int32_t which;
+    const uint32_t *order; /* NULL: unsorted; then iota is written */
+    int32_t index;
     int64_t *column; /* may be NULL */
-    uint32_t *begun;
+    uint32_t *iota;
 };
 
 BI_FN void bi_step_trie_column(const struct bi_trie_column *a, int64_t p)
 {
     int64_t row = a->order ? a->order[p] : p;
-    if (a->column) a->column[p] = bi_trie_column_at(&a->rows, row, a->which);
-    if (!a->order) a->begun[p] = (uint32_t)p;
+    if (a->column) a->column[p] = bi_trie_column_at(&a->rows, row, a->index);
+    if (!a->order) a->iota[p] = (uint32_t)p;
 }
 
-/* Rows in order: where those of another key begin. */
+/* Sorted rows: marks where a new key begins. */
 struct bi_trie_heads {
     struct bi_trie_columns rows;
     const uint32_t *order;
     const int64_t *first; /* NULL, or the first column in this order */
     uint8_t *heads;
-    uint32_t *places; /* 0, 1, 2, ... */
+    uint32_t *indices; /* 0, 1, 2, ... */
 };
 
 BI_FN void bi_step_trie_head(const struct bi_trie_heads *a, int64_t p)
@@ -171,22 +171,22 @@ BI_FN void bi_step_trie_head(const struct bi_trie_heads *a, int64_t p)
             head = bi_trie_column_at(&a->rows, x, s) != bi_trie_column_at(&a->rows, y, s);
     }
     a->heads[p] = head;
-    a->places[p] = (uint32_t)p;
+    a->indices[p] = (uint32_t)p;
 }
 
-/* Keys of their rows. */
+/* Gathers keys from their rows. */
 struct bi_trie_gather {
     struct bi_trie_shape shape;
     struct bi_trie_rows rows;
-    const int64_t *reversed;        /* NULL, or what a turning made of the rows */
-    const uint32_t *order, *starts; /* starts: of each key, its first place in the order */
+    const int64_t *reversed;        /* NULL, or the reversed rows */
+    const uint32_t *order, *starts; /* starts: first position of each key in the order */
     int64_t count;
     int32_t value_bits;
-    bool last;          /* the value of the last row */
-    const void *values; /* NULL: the number of the row, from first_row on */
+    bool last;          /* keep the value of the last row */
+    const void *values; /* NULL: row numbers from first_row on */
     int64_t first_row;
     uint64_t *keys;
-    void *kept;
+    void *stored_values;
     uint32_t *counts;
 };
 
@@ -208,19 +208,21 @@ BI_FN void bi_step_trie_gather_word(const struct bi_trie_gather *a, int64_t i)
     bi_trie_gather_word(a, k, a->order[a->starts[k]], s);
 }
 
-/* What a key has beside its words. */
+/* Value and multiplicity of a key. */
 BI_FN void bi_step_trie_gather_value(const struct bi_trie_gather *a, int64_t k)
 {
     uint32_t start = a->starts[k], end = k + 1 < a->count ? a->starts[k + 1] : (uint32_t)a->rows.n;
     int64_t of = a->order[a->last ? end - 1 : start];
     a->counts[k] = end - start;
     if (a->value_bits == 64)
-        ((uint64_t *)a->kept)[k] = a->values ? ((const uint64_t *)a->values)[of] : (uint64_t)(a->first_row + of);
+        ((uint64_t *)a->stored_values)[k] =
+            a->values ? ((const uint64_t *)a->values)[of] : (uint64_t)(a->first_row + of);
     else
-        ((uint32_t *)a->kept)[k] = a->values ? ((const uint32_t *)a->values)[of] : (uint32_t)(a->first_row + of);
+        ((uint32_t *)a->stored_values)[k] =
+            a->values ? ((const uint32_t *)a->values)[of] : (uint32_t)(a->first_row + of);
 }
 
-/* Both. */
+/* Key, value and multiplicity. */
 BI_FN void bi_step_trie_gather(const struct bi_trie_gather *a, int64_t k)
 {
     int64_t row = a->order[a->starts[k]];

@@ -2,270 +2,293 @@
 #include <algorithm>
 #include <cmath>
 
-#include "voxelgrid/cuda/columns.cuh"
-#include "voxelgrid/cuda/fused.cuh"
+#include "voxelgrid/cuda/result_rows.cuh"
+#include "voxelgrid/cuda/table_entries.cuh"
 #include "voxelgrid/steps/steps.h"
 
-/* Whose answer item k of the queries is, and where that query is. */
-__device__ __forceinline__ int64_t read_item(const dense_view &g, const bi_voxelgrid_query &a, int64_t item, float *q)
+/* Reads the query of an item; returns the row of its answer. */
+__device__ __forceinline__ int64_t read_query(const search_view &g, const bi_voxelgrid_query &a, int64_t item, float *q)
 {
     if (a.self) return (int64_t)bi_voxelgrid_read_point(g.points[item], q);
-    const int64_t own = a.own ? (int64_t)g.points[item].w : item;
+    const int64_t own = a.same_source ? (int64_t)g.points[item].w : item;
     bi_voxelgrid_read_row(a.rows, own, q);
     return a.order ? (int64_t)a.order[item] : own;
 }
 
-/* Counts points within the radius; in doubt all are to be compared as distances are defined. */
-struct near_count {
-    float least;
+/* Counts points within the radius by fused operations. In doubt, the query is counted again by squared_distance. */
+struct fused_count {
+    float least_excess; /* in magnitude */
     uint32_t count;
 
-    __device__ __forceinline__ void see(const dense_view &g, const float *q, uint4 point)
+    __device__ __forceinline__ void add_point(const search_view &g, const float *q, uint4 point)
     {
-        const float more = more_than_radius(g, q, point);
-        least = fminf(least, fabsf(more));
-        count += __float_as_uint(more) >> 31;
+        const float excess = fused_excess(g, q, point);
+        least_excess = fminf(least_excess, fabsf(excess));
+        count += __float_as_uint(excess) >> 31; /* the sign: within the radius */
     }
-    __device__ bool is_in_doubt(const dense_view &g) const { return !(least > doubt_of(g)); }
+    __device__ bool is_in_doubt(const search_view &g) const { return !(least_excess > doubt_limit(g)); }
 };
 
-/* Counts as distances are defined, around an item, by STEP threads of which this is number `own`. */
+/* Counts by squared_distance around an item, by STEP threads, this one being number `own`. */
 template <unsigned STEP>
-static __device__ uint32_t count_again(const dense_view &g, const bi_voxelgrid_query &a, int64_t item, uint32_t own)
+static __device__ uint32_t recount(const search_view &g, const bi_voxelgrid_query &a, int64_t item, uint32_t own)
 {
     float q[BI_VOXELGRID_DIM];
     near_box box;
     uint32_t count = 0;
-    read_item(g, a, item, q);
+    read_query(g, a, item, q);
     if (box_around(g, q, &box))
-        visit_alone<STEP>(g, box, 0, own, [&](uint4 point) { count += squared_distance(q, point) <= g.r2; });
+        visit_by_thread<STEP>(g, box, 0, own, [&](uint4 point) { count += squared_distance(q, point) <= g.r2; });
     return count;
 }
 
-enum { FEW_DOUBTS = 4 }; /* of a warp */
+enum { MAX_WARP_RECOUNTS = 4 }; /* chosen */
 
-/* Counts again for the threads in doubt: where they are few the whole warp does, for one after the other, as it would
- * wait for each. `item`: of this thread. */
-static __device__ void settle(const dense_view &g, const bi_voxelgrid_query &a, int64_t item, bool doubt,
-                              uint32_t *count)
+/* Recounts the queries in doubt. Up to MAX_WARP_RECOUNTS are recounted one after the other by the whole warp, which
+ * would otherwise wait for single threads. `item`: of this thread. */
+static __device__ void recount_doubtful(const search_view &g, const bi_voxelgrid_query &a, int64_t item, bool doubt,
+                                        uint32_t *count)
 {
     const unsigned lane = threadIdx.x % 32;
-    unsigned left = __ballot_sync(~0u, doubt);
-    if (__popc(left) > FEW_DOUBTS) {
-        if (doubt) *count = count_again<1>(g, a, item, 0);
+    unsigned left = __ballot_sync(~0u, doubt); /* lanes whose queries remain */
+    if (__popc(left) > MAX_WARP_RECOUNTS) {
+        if (doubt) *count = recount<1>(g, a, item, 0);
         return;
     }
     for (; left; left &= left - 1) {
         const int of = __ffs((int)left) - 1;
-        const uint32_t all = bi_warp_sum(count_again<32>(g, a, __shfl_sync(~0u, item, of), lane));
+        const uint32_t all = bi_warp_sum(recount<32>(g, a, __shfl_sync(~0u, item, of), lane));
         if ((int)lane == of) *count = all;
     }
 }
 
-/* LANES threads a query. */
+/* Counts by LANES threads a query, each on its own. */
 template <unsigned LANES, int COUNT_THREADS, int BLOCKS>
 static __global__ void __launch_bounds__(COUNT_THREADS, BLOCKS)
-    bi_voxelgrid_dense_count_alone(const dense_view g, const bi_voxelgrid_query a, int64_t begin, int64_t end)
+    bi_voxelgrid_dense_count_per_thread(const search_view g, const bi_voxelgrid_query a, int64_t begin, int64_t end)
 {
     const int64_t i = begin + (blockIdx.x * (int64_t)COUNT_THREADS + threadIdx.x) / LANES;
-    const bool asks = i < end;
+    const bool active = i < end;
     float q[BI_VOXELGRID_DIM];
     near_box box;
-    near_count near = {INFINITY, 0};
-    const int64_t row = asks ? read_item(g, a, i, q) : 0;
-    if (asks && box_around(g, q, &box))
-        visit_alone<LANES>(g, box, 0, threadIdx.x % LANES, [&](uint4 point) { near.see(g, q, point); });
+    fused_count near = {INFINITY, 0};
+    /* 1. Count by fused operations. */
+    const int64_t row = active ? read_query(g, a, i, q) : 0;
+    if (active && box_around(g, q, &box))
+        visit_by_thread<LANES>(g, box, 0, threadIdx.x % LANES, [&](uint4 point) { near.add_point(g, q, point); });
 #pragma unroll
+    /* 2. Sum over the threads of the query. */
     for (unsigned d = LANES / 2; d > 0; d /= 2) {
         near.count += __shfl_xor_sync(~0u, near.count, d);
-        near.least = fminf(near.least, __shfl_xor_sync(~0u, near.least, d));
+        near.least_excess = fminf(near.least_excess, __shfl_xor_sync(~0u, near.least_excess, d));
     }
-    const bool answers = asks && threadIdx.x % LANES == 0;
-    settle(g, a, i, answers && near.is_in_doubt(g), &near.count);
-    if (answers) __stcs(a.counts + row, (int64_t)near.count);
+    /* 3. Recount in doubt, and write. __stcs: the counts are not read again. */
+    const bool writes = active && threadIdx.x % LANES == 0;
+    recount_doubtful(g, a, i, writes && near.is_in_doubt(g), &near.count);
+    if (writes) __stcs(a.counts + row, (int64_t)near.count);
 }
 
-/* A view and a radius with coordinates times a power of two, so that a squared distance is in doubt if it is nearer
- * than 2 to the squared radius. */
-struct scaled_view : dense_view {
+/* A view and a radius with coordinates times a power of two, so that a squared distance is in doubt if it is within
+ * 2 of the squared radius: that is then one bit of a float. */
+struct scaled_view : search_view {
     float scale, scaled_r2;
 };
 
-static scaled_view scaled_view_of(const bi_voxelgrid_query &a)
+static scaled_view make_scaled_view(const bi_voxelgrid_query &a)
 {
-    enum {
-        FINE = 22,
-        FARTHEST = 100,
-        MOST = 60
-    }; /* binary exponents: of scaled_r2, coordinates and the scale, at most */
+    /* Largest binary exponents of scaled_r2 (rounding errors below 2), coordinates and the scale. */
+    enum { RADIUS_EXPONENT = 22, COORDINATE_EXPONENT = 100, SCALE_EXPONENT = 60 };
     scaled_view s;
     double farthest = 0;
-    int r2, far;
-    static_cast<dense_view &>(s) = dense_view_of(a.view, a.r2, a.reach);
+    int r2_exponent, farthest_exponent;
+    static_cast<search_view &>(s) = make_search_view(a.view, a.r2, a.reach);
     for (int c = 0; c < BI_VOXELGRID_DIM; c++)
         farthest = fmax(farthest, fmax(fabs(s.low[c]), fabs(s.low[c] + s.side[c])) * s.cell);
-    frexp(s.r2, &r2);
-    frexp(farthest, &far);
-    const int scale = std::min({(int)floor((FINE - r2) / 2.0), FARTHEST - far, (int)MOST});
+    frexp(s.r2, &r2_exponent);
+    frexp(farthest, &farthest_exponent);
+    const int scale = std::min({(int)floor((RADIUS_EXPONENT - r2_exponent) / 2.0),
+                                COORDINATE_EXPONENT - farthest_exponent, (int)SCALE_EXPONENT});
     s.scale = ldexpf(1, scale);
     s.scaled_r2 = s.r2 * s.scale * s.scale;
     return s;
 }
 
-/* What is counted around a query; bits of all differences from the squared radius are joined in `sure`. */
+/* The count around a scaled query. *sure is the AND of the bits of all excesses: a bit is set if all of them have it.
+ * */
 struct scaled_count {
     float q[BI_VOXELGRID_DIM];
     uint32_t count;
 
-    __device__ __forceinline__ void see(const scaled_view &g, uint4 point, uint32_t *sure)
+    __device__ __forceinline__ void add_point(const scaled_view &g, uint4 point, uint32_t *sure)
     {
         const float x = fmaf(__uint_as_float(point.x), -g.scale, q[0]);
         const float y = fmaf(__uint_as_float(point.y), -g.scale, q[1]);
         const float z = fmaf(__uint_as_float(point.z), -g.scale, q[2]);
-        const uint32_t more = __float_as_uint(fmaf(z, z, fmaf(y, y, fmaf(x, x, -g.scaled_r2))));
-        *sure &= more;
-        count += more >> 31;
+        const uint32_t excess = __float_as_uint(fmaf(z, z, fmaf(y, y, fmaf(x, x, -g.scaled_r2))));
+        *sure &= excess;
+        count += excess >> 31; /* the sign: within the radius */
     }
 };
 
-/* Two threads have two neighbouring queries, and each compares half of the points near them with both. Queries that
- * have little in common are settled like those in doubt. */
+/* Counts by pairs of threads: each compares half of the points near two neighbouring queries with both. Pairs of
+ * queries far apart are recounted like those in doubt. */
 template <int COUNT_THREADS, int BLOCKS>
 static __global__ void __launch_bounds__(COUNT_THREADS, BLOCKS)
     bi_voxelgrid_dense_count_paired(const scaled_view g, const bi_voxelgrid_query a, int64_t begin, int64_t end)
 {
     const int64_t i = begin + blockIdx.x * (int64_t)COUNT_THREADS + threadIdx.x;
-    const bool asks = i < end;
-    const uint32_t not_near = 1u << 30; /* of a float that is 2 or more */
+    const bool active = i < end;
+    const uint32_t certain_bit = 1u << 30; /* set in floats of magnitude 2 or more */
     uint32_t sure = ~0u;
     near_box box;
     scaled_count own = {{0, 0, 0}, 0}, other = {{0, 0, 0}, 0};
-    const int64_t row = read_item(g, a, asks ? i : end - 1, own.q);
+    /* 1. Own query, that of the other thread, and their common box. */
+    const int64_t row = read_query(g, a, active ? i : end - 1, own.q);
 #pragma unroll
     for (int c = 0; c < BI_VOXELGRID_DIM; c++) other.q[c] = __shfl_xor_sync(~0u, own.q[c], 1);
-    const bool joins = box_around_both(g, own.q, other.q, &box);
+    const bool has_common_box = box_around_both(g, own.q, other.q, &box);
 #pragma unroll
     for (int c = 0; c < BI_VOXELGRID_DIM; c++) {
         own.q[c] *= g.scale;
         other.q[c] *= g.scale;
     }
-    if (joins)
-        visit_alone<2>(g, box, 0, threadIdx.x % 2, [&](uint4 point) {
-            own.see(g, point, &sure);
-            other.see(g, point, &sure);
+    /* 2. Compare half of the points with both queries. */
+    if (has_common_box)
+        visit_by_thread<2>(g, box, 0, threadIdx.x % 2, [&](uint4 point) {
+            own.add_point(g, point, &sure);
+            other.add_point(g, point, &sure);
         });
+    /* 3. Add the other thread's half, recount in doubt, and write. */
     own.count += __shfl_xor_sync(~0u, other.count, 1);
     sure &= __shfl_xor_sync(~0u, sure, 1);
-    settle(g, a, i, asks && !(joins && sure & not_near), &own.count);
-    if (asks) __stcs(a.counts + row, (int64_t)own.count);
+    recount_doubtful(g, a, i, active && !(has_common_box && sure & certain_bit), &own.count);
+    if (active) __stcs(a.counts + row, (int64_t)own.count);
 }
 
-/* Warps count together. */
+/* Counts by whole warps. */
 static __global__ void __launch_bounds__(THREADS)
-    bi_voxelgrid_dense_count_together(const dense_view g, const bi_voxelgrid_query a, int64_t begin, int64_t end)
+    bi_voxelgrid_dense_count_per_warp(const search_view g, const bi_voxelgrid_query a, int64_t begin, int64_t end)
 {
     BI_SHARED(visit_shared, visited);
-    each_item<TOGETHER>(begin, end, [&](int64_t i, bool asks) {
+    for_each_item<PER_WARP>(begin, end, [&](int64_t i, bool active) {
         float q[BI_VOXELGRID_DIM];
-        near_count near = {INFINITY, 0};
-        const int64_t row = asks ? read_item(g, a, i, q) : 0;
-        visit_around<TOGETHER>(g, visited.stage(), q, asks, 0, [&](uint4 point) { near.see(g, q, point); });
-        settle(g, a, i, asks && near.is_in_doubt(g), &near.count);
-        if (asks) a.counts[row] = near.count;
+        fused_count near = {INFINITY, 0};
+        /* Count by fused operations, recount in doubt. */
+        const int64_t row = active ? read_query(g, a, i, q) : 0;
+        visit_around<PER_WARP>(g, visited.stage(), q, active, 0, [&](uint4 point) { near.add_point(g, q, point); });
+        recount_doubtful(g, a, i, active && near.is_in_doubt(g), &near.count);
+        if (active) a.counts[row] = near.count;
     });
 }
 
-/* Warps that share queries count together. */
+/* Counts by warps that share queries. */
 static __global__ void __launch_bounds__(THREADS)
-    bi_voxelgrid_dense_count_shared(const dense_view g, const bi_voxelgrid_query a, int64_t begin, int64_t end)
+    bi_voxelgrid_dense_count_shared(const search_view g, const bi_voxelgrid_query a, int64_t begin, int64_t end)
 {
     BI_SHARED(visit_shared, visited);
-    BI_SHARED(shared_counts, counts);
-    each_item<SHARED>(begin, end, [&](int64_t i, bool asks) {
+    BI_SHARED(query_counts, counts);
+    for_each_item<SHARED_QUERIES>(begin, end, [&](int64_t i, bool active) {
         float q[BI_VOXELGRID_DIM];
         uint32_t count = 0;
-        const int64_t row = asks ? read_item(g, a, i, q) : 0;
-        visit_around<SHARED>(g, visited.stage(), q, asks, 0,
-                             [&](uint4 point) { count += squared_distance(q, point) <= g.r2; });
+        /* Each warp counts its share of the rows of voxels; the first warp gets the sum. */
+        const int64_t row = active ? read_query(g, a, i, q) : 0;
+        visit_around<SHARED_QUERIES>(g, visited.stage(), q, active, 0,
+                                     [&](uint4 point) { count += squared_distance(q, point) <= g.r2; });
         count = counts.sum(count);
-        if (asks && threadIdx.x < 32) a.counts[row] = count;
+        if (active && threadIdx.x < 32) a.counts[row] = count;
     });
 }
 
-template <bool DISTANCES, visits HOW>
+/* Fills the rows of points within the radius. */
+template <bool DISTANCES, visit_mode MODE>
 static __global__ void __launch_bounds__(THREADS)
-    bi_voxelgrid_dense_radius_fill(const dense_view g, const bi_voxelgrid_query a, int64_t begin, int64_t end)
+    bi_voxelgrid_dense_radius_fill(const search_view g, const bi_voxelgrid_query a, int64_t begin, int64_t end)
 {
-    constexpr int MOST = HOW == TOGETHER && !DISTANCES ? 2 * COLUMN : COLUMN; /* longer rows are sorted later */
-    typedef search_shared<DISTANCES, MOST> shared;
+    /* Longest row that is collected in shared memory; another kernel sorts longer ones. */
+    constexpr int LIMIT = MODE == PER_WARP && !DISTANCES ? 2 * ROW_LIMIT : ROW_LIMIT;
+    typedef search_shared<DISTANCES, LIMIT> shared;
     BI_SHARED(visit_shared, visited);
     BI_SHARED(shared, sh);
-    each_item<HOW>(begin, end, [&](int64_t i, bool asks) {
+    for_each_item<MODE>(begin, end, [&](int64_t i, bool active) {
         float q[BI_VOXELGRID_DIM];
-        const int64_t row = asks ? read_item(g, a, i, q) : 0;
-        const bi_row_out out = {a.ids, a.dist2, asks ? a.offsets[row] : 0, a.wide_ids, true, false};
-        row_filler<DISTANCES, MOST> filler = {out, asks ? a.offsets[row + 1] - out.at : 0, {sh.found, 0}};
-        visit_around<HOW>(g, visited.stage(), q, asks, 0, [&](uint4 point) {
+        const int64_t row = active ? read_query(g, a, i, q) : 0;
+        const bi_row_out out = {a.ids, a.dist2, active ? a.offsets[row] : 0, a.ids_64bit, true, false};
+        row_filler<DISTANCES, LIMIT> filler = {out, active ? a.offsets[row + 1] - out.at : 0, {sh.found, 0}};
+        visit_around<MODE>(g, visited.stage(), q, active, 0, [&](uint4 point) {
             const float d = squared_distance(q, point);
             if (d <= g.r2) filler.add(d, point.w);
         });
-        if (!filler.is_full()) bi_atomic_min_i64(a.bad, row);
+        if (!filler.is_full()) bi_atomic_min_i64(a.bad, row); /* the offsets do not match the points */
         filler.finish(a.long_rows, row);
     });
 }
 
-/* Queries a multiprocessor, at most, for which so many threads a query are faster, or blocks of as many registers as
- * they like (ROOMY); more share their points in PAIRED points a voxel and more, and in less than PAIRED_MOST surely. */
+/* Most queries a multiprocessor for which four or two threads a query, or blocks with as many registers as they need,
+ * are chosen. With more queries, pairs of threads share points at densities from PAIRED_BEGIN on; from PAIRED_END on
+ * warps take precedence. Chosen. */
 #ifdef BI_EMULATE
-enum { FOUR_THREADS = 40, TWO_THREADS = 80, ROOMY = 120, COUNT_FEW = 64, COUNT_MANY = 64 };
-static constexpr double PAIRED = 0.75, PAIRED_MOST = 1.5;
+enum {
+    FOUR_LANE_QUERIES = 40,
+    TWO_LANE_QUERIES = 80,
+    UNLIMITED_REGISTER_QUERIES = 120,
+    SMALL_BLOCK = 64,
+    LARGE_BLOCK = 64
+};
+static constexpr double PAIRED_BEGIN = 0.75, PAIRED_END = 1.5;
 #else
-enum { FOUR_THREADS = 256, TWO_THREADS = 768, ROOMY = 1024, COUNT_FEW = 256, COUNT_MANY = 512 };
-static constexpr double PAIRED = 3, PAIRED_MOST = 8;
+enum {
+    FOUR_LANE_QUERIES = 256,
+    TWO_LANE_QUERIES = 768,
+    UNLIMITED_REGISTER_QUERIES = 1024,
+    SMALL_BLOCK = 256,
+    LARGE_BLOCK = 512
+};
+static constexpr double PAIRED_BEGIN = 3, PAIRED_END = 8;
 #endif
 
 /* Launches counts by LANES threads a query. */
 template <unsigned LANES, int COUNT_THREADS, int BLOCKS>
-static bosc_status count_alone(bosc_ctx *ctx, int64_t n, const bi_voxelgrid_query &a)
+static bosc_status launch_per_thread(bosc_ctx *ctx, int64_t n, const bi_voxelgrid_query &a)
 {
-    RUN_IN_PARTS(ctx, (bi_voxelgrid_dense_count_alone<LANES, COUNT_THREADS, BLOCKS>), COUNT_THREADS / LANES,
-                 COUNT_THREADS, a);
+    LAUNCH_IN_CHUNKS(ctx, (bi_voxelgrid_dense_count_per_thread<LANES, COUNT_THREADS, BLOCKS>), COUNT_THREADS / LANES,
+                     COUNT_THREADS, a);
 }
 
 template <int COUNT_THREADS, int BLOCKS>
-static bosc_status count_paired(bosc_ctx *ctx, int64_t n, const bi_voxelgrid_query &a)
+static bosc_status launch_paired(bosc_ctx *ctx, int64_t n, const bi_voxelgrid_query &a)
 {
-    const scaled_view view = scaled_view_of(a);
-    bi_parts p = bi_parts_of(ctx, n, 1);
-    while (bi_next_part(ctx, &p))
-        BI_TRY(BI_RUN_PART(ctx, (bi_voxelgrid_dense_count_paired<COUNT_THREADS, BLOCKS>),
-                           (unsigned)bi_div_up(p.end - p.begin, COUNT_THREADS), COUNT_THREADS, 0, view, a, p.begin,
-                           p.end));
+    const scaled_view view = make_scaled_view(a);
+    bi_batches p = bi_batches_of(ctx, n, 1);
+    while (bi_next_batch(ctx, &p))
+        BI_TRY(BI_RUN_BATCH(ctx, (bi_voxelgrid_dense_count_paired<COUNT_THREADS, BLOCKS>),
+                            (unsigned)bi_div_up(p.end - p.begin, COUNT_THREADS), COUNT_THREADS, 0, view, a, p.begin,
+                            p.end));
     return p.status;
 }
 
 bosc_status bi_cuda_voxelgrid_radius_count(bosc_ctx *ctx, int64_t n, const void *args)
 {
     const bi_voxelgrid_query &a = *static_cast<const bi_voxelgrid_query *>(args);
-    const int64_t each = bi_div_up(n, ctx->multiprocessors);
-    const bool shares = visits_of(ctx, a.view, n) == SHARED;
-    const bool pairs = each > TWO_THREADS && a.view.crowd >= PAIRED;
-    if (pairs && a.view.crowd < PAIRED_MOST) return count_paired<COUNT_MANY, 3>(ctx, n, a);
-    if (a.view.crowd >= (shares || each > ROOMY ? CROWD : 2 * CROWD)) {
-        if (shares) RUN_SHARED(ctx, bi_voxelgrid_dense_count_shared, a);
-        RUN_ALONE(ctx, bi_voxelgrid_dense_count_together, a);
+    const int64_t per_multiprocessor = bi_div_up(n, ctx->multiprocessors);
+    const bool few = choose_mode(ctx, a.view, n) == SHARED_QUERIES;
+    const bool pairs = per_multiprocessor > TWO_LANE_QUERIES && a.view.peak_density >= PAIRED_BEGIN;
+    if (pairs && a.view.peak_density < PAIRED_END) return launch_paired<LARGE_BLOCK, 3>(ctx, n, a);
+    if (a.view.peak_density >= (few || per_multiprocessor > UNLIMITED_REGISTER_QUERIES ? CROWDED : 2 * CROWDED)) {
+        if (few) LAUNCH_SHARED(ctx, bi_voxelgrid_dense_count_shared, a);
+        LAUNCH(ctx, bi_voxelgrid_dense_count_per_warp, a);
     }
-    if (pairs) return count_paired<COUNT_MANY, 3>(ctx, n, a);
-    if (each <= FOUR_THREADS) return count_alone<4, COUNT_FEW, 1>(ctx, n, a);
-    if (each <= TWO_THREADS) return count_alone<2, COUNT_FEW, 1>(ctx, n, a);
-    if (each <= ROOMY) return count_alone<1, COUNT_MANY, 1>(ctx, n, a);
-    return count_alone<1, COUNT_MANY, 2048 / COUNT_MANY>(ctx, n, a);
+    if (pairs) return launch_paired<LARGE_BLOCK, 3>(ctx, n, a);
+    if (per_multiprocessor <= FOUR_LANE_QUERIES) return launch_per_thread<4, SMALL_BLOCK, 1>(ctx, n, a);
+    if (per_multiprocessor <= TWO_LANE_QUERIES) return launch_per_thread<2, SMALL_BLOCK, 1>(ctx, n, a);
+    if (per_multiprocessor <= UNLIMITED_REGISTER_QUERIES) return launch_per_thread<1, LARGE_BLOCK, 1>(ctx, n, a);
+    return launch_per_thread<1, LARGE_BLOCK, 2048 / LARGE_BLOCK>(ctx, n, a);
 }
 
 template <bool DISTANCES> static bosc_status radius_fill(bosc_ctx *ctx, int64_t n, const bi_voxelgrid_query &a)
 {
-    if (visits_of(ctx, a.view, n) == ALONE) RUN_ALONE(ctx, (bi_voxelgrid_dense_radius_fill<DISTANCES, ALONE>), a);
-    RUN_ALONE(ctx, (bi_voxelgrid_dense_radius_fill<DISTANCES, TOGETHER>), a);
+    if (choose_mode(ctx, a.view, n) == PER_THREAD)
+        LAUNCH(ctx, (bi_voxelgrid_dense_radius_fill<DISTANCES, PER_THREAD>), a);
+    LAUNCH(ctx, (bi_voxelgrid_dense_radius_fill<DISTANCES, PER_WARP>), a);
 }
 
 bosc_status bi_cuda_voxelgrid_radius_fill(bosc_ctx *ctx, int64_t n, const void *args)

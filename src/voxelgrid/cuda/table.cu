@@ -3,7 +3,7 @@
 
 #include "core/cuda/sort_rows.cuh"
 #include "core/cuda/steps.cuh"
-#include "voxelgrid/cuda/fused.cuh"
+#include "voxelgrid/cuda/table_entries.cuh"
 #include "voxelgrid/steps/steps.h"
 
 #define BI_STEP BI_STEP_CUDA
@@ -16,18 +16,22 @@ static const bi_voxelgrid_steps cuda_steps = {
 #undef BI_STEP
 };
 
-/* Places of kept entries have 32 bits. */
-#ifdef BI_EMULATE /* some cases should have more points */
-enum { MOST_KEPT = 1200, MOST_SMALL = 200 };
+/* COLLECT_LIMIT: slots of stored entries must have 32 bits. ONE_LAUNCH_LIMIT: chosen. */
+#ifdef BI_EMULATE /* small, so that some cases exceed them */
+enum { COLLECT_LIMIT = 1200, ONE_LAUNCH_LIMIT = 200 };
 #else
-enum { MOST_KEPT = 1 << 27, MOST_SMALL = 1 << 17 };
+enum { COLLECT_LIMIT = 1 << 27, ONE_LAUNCH_LIMIT = 1 << 17 };
 #endif
 
-static const bi_voxelgrid_searches dense = {bi_cuda_voxelgrid_radius_count, bi_cuda_voxelgrid_radius_fill,
-                                            bi_cuda_voxelgrid_pair_count,   bi_cuda_voxelgrid_pair_fill,
-                                            bi_cuda_voxelgrid_pair_total,   bi_cuda_voxelgrid_pair_keep,
-                                            bi_cuda_voxelgrid_pair_write,   MOST_KEPT};
+static const bi_voxelgrid_searches dense_searches = {bi_cuda_voxelgrid_radius_count, bi_cuda_voxelgrid_radius_fill,
+                                                     bi_cuda_voxelgrid_pair_count,   bi_cuda_voxelgrid_pair_fill,
+                                                     bi_cuda_voxelgrid_pair_total,   bi_cuda_voxelgrid_pair_collect,
+                                                     bi_cuda_voxelgrid_pair_write,   COLLECT_LIMIT};
 
-extern "C" const bi_voxelgrid_ops bi_voxelgrid_ops_cuda = {
-    &cuda_steps, bi_cuda_voxelgrid_extent, bi_cuda_voxelgrid_place, bi_cuda_voxelgrid_place_small, MOST_SMALL,
-    &dense,      bi_cuda_sort_rows};
+extern "C" const bi_voxelgrid_ops bi_voxelgrid_ops_cuda = {&cuda_steps,
+                                                           bi_cuda_voxelgrid_extent,
+                                                           bi_cuda_voxelgrid_sort_by_buckets,
+                                                           bi_cuda_voxelgrid_build_in_one_launch,
+                                                           ONE_LAUNCH_LIMIT,
+                                                           &dense_searches,
+                                                           bi_cuda_sort_rows};

@@ -5,7 +5,7 @@
 #include "base/atomic.h"
 #include "voxelgrid/steps/voxel.h"
 
-/* *row becomes the smallest row with a NaN. */
+/* Sets *row to the smallest row with a NaN. */
 struct bi_voxelgrid_find_nan {
     struct bi_voxelgrid_rows rows;
     int64_t *row;
@@ -15,13 +15,14 @@ BI_FN void bi_step_find_nan(const struct bi_voxelgrid_find_nan *a, int64_t i)
 {
     bool nan = false;
     for (int32_t c = 0; c < a->rows.dim; c++) {
-        double x = bi_voxelgrid_number(&a->rows, i, c);
+        double x = bi_voxelgrid_read_coordinate(&a->rows, i, c);
         nan |= x != x;
     }
     if (nan) bi_atomic_min_i64(a->row, i);
 }
 
-/* Items are the numbers below BI_VOXELGRID_ITEMS (or below n); item t looks at rows t, t + items, t + 2 items, ... */
+/* Item t of `extent` reduces the rows t, t + items, t + 2 items, ...; there are min(n, BI_VOXELGRID_ITEMS) items.
+ * The others index `found`. */
 enum {
     BI_VOXELGRID_ITEMS = 32768,
     BI_VOXELGRID_NAN = 0,
@@ -30,18 +31,17 @@ enum {
     BI_VOXELGRID_FOUND = 7
 };
 
-/* Minima, all UINT64_MAX before: of the rows with a NaN, of the ordered keys of each coordinate, and of their
- * complements. */
+/* Minima, all UINT64_MAX at first: row with a NaN, ordered key of each coordinate, and complement of that key. */
 struct bi_voxelgrid_extent {
     struct bi_voxelgrid_rows rows;
     int64_t items;
     uint64_t *found;
 };
 
-/* Coordinate c of row i as an ordered key; a NaN has that of -infinity, and its row goes into *nan. */
+/* The ordered key of coordinate c of row i. A NaN counts as -infinity, and lowers *nan to its row. */
 BI_FN uint64_t bi_voxelgrid_extent_key(const struct bi_voxelgrid_rows *rows, int64_t i, int32_t c, uint64_t *nan)
 {
-    double x = bi_voxelgrid_number(rows, i, c);
+    double x = bi_voxelgrid_read_coordinate(rows, i, c);
     if (x == x) return bi_key_u64_of_f64(x);
     if ((uint64_t)i < *nan) *nan = (uint64_t)i;
     return bi_key_u64_of_f64(-(double)INFINITY);
@@ -62,7 +62,7 @@ BI_FN void bi_step_extent(const struct bi_voxelgrid_extent *a, int64_t t)
     }
 }
 
-/* Sets the shape of the keys of the voxels of the box. */
+/* Sets the shape of the keys from the box of the voxels. */
 BI_FN void bi_voxelgrid_shape_box(struct bi_voxelgrid_view *v)
 {
     v->key_bits = v->shift = 0;
@@ -73,17 +73,17 @@ BI_FN void bi_voxelgrid_shape_box(struct bi_voxelgrid_view *v)
         v->key_bits += bi_bit_length(v->side[c] - 1);
     }
     v->keyed = v->key_bits <= 64;
-    if (v->keyed) v->last_key = bi_voxelgrid_pack(v, &v->high);
-    v->wide_keys = v->last_key > UINT32_MAX;
-    while (v->last_key >> v->shift >= (uint64_t)bi_voxelgrid_most_entries(v->n)) v->shift++;
+    if (v->keyed) v->last_key = bi_voxelgrid_voxel_key(v, &v->high);
+    v->keys_64bit = v->last_key > UINT32_MAX;
+    while (v->last_key >> v->shift >= (uint64_t)bi_voxelgrid_max_entries(v->n)) v->shift++;
 }
 
-/* Sets the box of the voxels and the shape of their keys. */
+/* Sets the box of the voxels from the extent, and the shape of the keys. */
 BI_FN void bi_voxelgrid_shape_keys(struct bi_voxelgrid_view *v, const uint64_t *found)
 {
     for (int32_t c = 0; c < v->dim; c++) {
-        v->low.at[c] = bi_voxelgrid_coordinate(bi_f64_of_key(found[BI_VOXELGRID_LOW + c]), v->cell);
-        v->high.at[c] = bi_voxelgrid_coordinate(bi_f64_of_key(~found[BI_VOXELGRID_HIGH + c]), v->cell);
+        v->low.at[c] = bi_voxelgrid_voxel_coordinate(bi_f64_of_key(found[BI_VOXELGRID_LOW + c]), v->cell);
+        v->high.at[c] = bi_voxelgrid_voxel_coordinate(bi_f64_of_key(~found[BI_VOXELGRID_HIGH + c]), v->cell);
     }
     bi_voxelgrid_shape_box(v);
 }
@@ -93,15 +93,15 @@ BI_FN struct bi_voxelgrid_coords bi_voxelgrid_voxel_of(const struct bi_voxelgrid
 {
     struct bi_voxelgrid_coords voxel = {{0, 0, 0}};
     for (int32_t c = 0; c < BI_VOXELGRID_DIM; c++)
-        if (c < rows->dim) voxel.at[c] = bi_voxelgrid_coordinate(bi_voxelgrid_number(rows, i, c), cell);
+        if (c < rows->dim) voxel.at[c] = bi_voxelgrid_voxel_coordinate(bi_voxelgrid_read_coordinate(rows, i, c), cell);
     return voxel;
 }
 
-/* Row i's key and number. */
+/* Key and number of row i. */
 struct bi_voxelgrid_key {
     struct bi_voxelgrid_view view;
     struct bi_voxelgrid_rows rows;
-    void *keys; /* as wide as the view's; NULL where there are none */
+    void *keys; /* 32 or 64 bits, as the view's; NULL where there are none */
     uint32_t *ids;
 };
 
@@ -110,8 +110,8 @@ BI_FN void bi_step_key(const struct bi_voxelgrid_key *a, int64_t i)
     a->ids[i] = (uint32_t)i;
     if (!a->keys) return;
     struct bi_voxelgrid_coords voxel = bi_voxelgrid_voxel_of(&a->rows, a->view.cell, i);
-    uint64_t key = bi_voxelgrid_pack(&a->view, &voxel);
-    if (a->view.wide_keys)
+    uint64_t key = bi_voxelgrid_voxel_key(&a->view, &voxel);
+    if (a->view.keys_64bit)
         ((uint64_t *)a->keys)[i] = key;
     else
         ((uint32_t *)a->keys)[i] = (uint32_t)key;
@@ -128,16 +128,16 @@ struct bi_voxelgrid_column {
 
 BI_FN void bi_step_column(const struct bi_voxelgrid_column *a, int64_t i)
 {
-    a->out[i] = bi_voxelgrid_coordinate(bi_voxelgrid_number(&a->rows, a->perm[i], a->c), a->cell);
+    a->out[i] = bi_voxelgrid_voxel_coordinate(bi_voxelgrid_read_coordinate(&a->rows, a->perm[i], a->c), a->cell);
 }
 
-/* The point at position i, as a view has it. */
+/* The point of row ids[i], in the format of a view. */
 struct bi_voxelgrid_gather {
     struct bi_voxelgrid_rows rows;
     const uint32_t *ids;
     int64_t count;
     size_t size; /* of a coordinate that is read */
-    bool wide;   /* doubles are written */
+    bool is_f64; /* doubles are written */
     void *points;
 };
 
@@ -147,25 +147,25 @@ BI_FN struct bi_voxelgrid_point bi_voxelgrid_point_of(const struct bi_voxelgrid_
     struct bi_voxelgrid_point point = {{0, 0, 0}, (uint32_t)i};
     for (int32_t k = 0; k < BI_VOXELGRID_DIM; k++) {
         int32_t c = k - (BI_VOXELGRID_DIM - rows->dim);
-        if (c >= 0) point.at[k] = (float)bi_voxelgrid_number(rows, i, c);
+        if (c >= 0) point.at[k] = (float)bi_voxelgrid_read_coordinate(rows, i, c);
     }
     return point;
 }
 
 BI_FN void bi_step_gather(const struct bi_voxelgrid_gather *a, int64_t i)
 {
-#ifndef __CUDA_ARCH__ /* rows lie anywhere: ask for one that is needed later */
+#ifndef __CUDA_ARCH__ /* random access: prefetch a later row; distance chosen */
     int64_t later = i + 16 < a->count ? i + 16 : i;
     __builtin_prefetch((const char *)a->rows.data + a->ids[later] * a->rows.stride * (int64_t)a->size);
 #endif
-    if (!a->wide)
+    if (!a->is_f64)
         ((struct bi_voxelgrid_point *)a->points)[i] = bi_voxelgrid_point_of(&a->rows, a->ids[i]);
     else
         for (int32_t c = 0; c < a->rows.dim; c++)
-            ((double *)a->points)[i * a->rows.dim + c] = bi_voxelgrid_number(&a->rows, a->ids[i], c);
+            ((double *)a->points)[i * a->rows.dim + c] = bi_voxelgrid_read_coordinate(&a->rows, a->ids[i], c);
 }
 
-/* starts[e + 1] = the end of the keys of entry e, for entries that have any; a maximum scan fills in the others. */
+/* starts[e + 1] = end of the keys of entry e, if it has any; a maximum scan fills in the others. */
 struct bi_voxelgrid_index {
     struct bi_voxelgrid_view view;
     uint32_t *starts;
@@ -173,8 +173,8 @@ struct bi_voxelgrid_index {
 
 BI_FN void bi_step_index(const struct bi_voxelgrid_index *a, int64_t i)
 {
-    uint64_t entry = bi_voxelgrid_key(&a->view, i) >> a->view.shift;
-    if (i + 1 < a->view.n && bi_voxelgrid_key(&a->view, i + 1) >> a->view.shift == entry) return;
+    uint64_t entry = bi_voxelgrid_key_at(&a->view, i) >> a->view.shift;
+    if (i + 1 < a->view.n && bi_voxelgrid_key_at(&a->view, i + 1) >> a->view.shift == entry) return;
     a->starts[entry + 1] = (uint32_t)(i + 1);
 }
 

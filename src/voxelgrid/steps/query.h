@@ -1,4 +1,4 @@
-/* Steps that look for the points around the caller's queries. */
+/* Steps that search around the caller's queries. */
 #ifndef BI_VOXELGRID_STEPS_QUERY_H
 #define BI_VOXELGRID_STEPS_QUERY_H
 
@@ -14,22 +14,25 @@ struct bi_voxelgrid_query {
     const uint32_t *order; /* row i is query order[i * order_stride]; NULL: i */
     int64_t order_stride;
     bool self; /* the rows are the points of the view, in its order */
-    bool own;  /* perhaps the rows are the points of the build: dense searches serve the ids of the view in its order */
+    /* The array is that of the build, so row ids[p] is probably near position p: dense searches use the view's
+     * order. */
+    bool same_source;
     int64_t *counts;
     const int64_t *offsets;
     void *ids, *dist2;
-    bool wide_ids;
-    int64_t *bad;        /* the smallest query whose row has another length than its answer */
+    bool ids_64bit;
+    int64_t *bad;        /* smallest query whose row does not have the expected length */
     uint32_t *long_rows; /* long rows, to be sorted later: see bi_row_list_long */
 };
 
-BI_FN void bi_voxelgrid_query_at(const struct bi_voxelgrid_query *a, int64_t i, double *q)
+/* Reads row i. */
+BI_FN void bi_voxelgrid_read_query(const struct bi_voxelgrid_query *a, int64_t i, double *q)
 {
-    for (int32_t c = 0; c < a->view.dim; c++) q[c] = bi_voxelgrid_number(&a->rows, i, c);
+    for (int32_t c = 0; c < a->view.dim; c++) q[c] = bi_voxelgrid_read_coordinate(&a->rows, i, c);
 }
 
-/* Which query row i is. */
-BI_FN int64_t bi_voxelgrid_query_of(const struct bi_voxelgrid_query *a, int64_t i)
+/* The number of the query in row i. */
+BI_FN int64_t bi_voxelgrid_query_index(const struct bi_voxelgrid_query *a, int64_t i)
 {
     return a->order ? (int64_t)a->order[i * a->order_stride] : i;
 }
@@ -39,14 +42,14 @@ BI_FN bool bi_voxelgrid_query_voxel(const struct bi_voxelgrid_query *a, int64_t 
 {
     bool inside = a->view.n > 0;
     for (int32_t c = 0; c < a->view.dim; c++) {
-        voxel->at[c] = bi_voxelgrid_coordinate(bi_voxelgrid_number(&a->rows, i, c), a->view.cell);
+        voxel->at[c] = bi_voxelgrid_voxel_coordinate(bi_voxelgrid_read_coordinate(&a->rows, i, c), a->view.cell);
         inside &= voxel->at[c] >= a->view.low.at[c] && voxel->at[c] <= a->view.high.at[c];
     }
     return inside;
 }
 
-/* Where each voxel has an entry of its own, item t serves the rows t, t + items, t + 2 items, ...: all their
- * positions are known before the first one is read, so that reads overlap. */
+/* With an entry a voxel, item t serves the rows t, t + items, t + 2 items, ... All index positions are computed
+ * before the first is read, so that the reads overlap. */
 enum { BI_VOXELGRID_BATCH = 16 };
 
 BI_FN void bi_step_voxel_count_indexed(const struct bi_voxelgrid_query *a, int64_t t)
@@ -57,11 +60,12 @@ BI_FN void bi_step_voxel_count_indexed(const struct bi_voxelgrid_query *a, int64
     while (count < BI_VOXELGRID_BATCH && t + count * items < a->rows.n) count++;
     for (int k = 0; k < count; k++) {
         struct bi_voxelgrid_coords voxel = {{0, 0, 0}};
-        keys[k] = bi_voxelgrid_query_voxel(a, t + k * items, &voxel) ? bi_voxelgrid_pack(&a->view, &voxel) : UINT64_MAX;
+        keys[k] =
+            bi_voxelgrid_query_voxel(a, t + k * items, &voxel) ? bi_voxelgrid_voxel_key(&a->view, &voxel) : UINT64_MAX;
     }
     for (int k = 0; k < count; k++) {
         bool inside = keys[k] != UINT64_MAX;
-        a->counts[bi_voxelgrid_query_of(a, t + k * items)] =
+        a->counts[bi_voxelgrid_query_index(a, t + k * items)] =
             inside ? a->view.starts[keys[k] + 1] - a->view.starts[keys[k]] : 0;
     }
 }
@@ -70,15 +74,15 @@ BI_FN void bi_step_voxel_count(const struct bi_voxelgrid_query *a, int64_t i)
 {
     struct bi_voxelgrid_coords voxel = {{0, 0, 0}};
     bool inside = bi_voxelgrid_query_voxel(a, i, &voxel);
-    a->counts[bi_voxelgrid_query_of(a, i)] =
-        inside ? bi_voxelgrid_find(&a->view, &voxel, true) - bi_voxelgrid_find(&a->view, &voxel, false) : 0;
+    a->counts[bi_voxelgrid_query_index(a, i)] =
+        inside ? bi_voxelgrid_find_voxel(&a->view, &voxel, true) - bi_voxelgrid_find_voxel(&a->view, &voxel, false) : 0;
 }
 
-/* The key of the voxel of the grid's extent that is nearest to query i, and its number. */
+/* Key of the voxel in the extent nearest to query i, and the number i. */
 struct bi_voxelgrid_query_key {
     struct bi_voxelgrid_view view;
     struct bi_voxelgrid_rows rows;
-    void *keys; /* as wide as the view's */
+    void *keys; /* 32 or 64 bits, as the view's */
     uint32_t *order;
 };
 
@@ -86,12 +90,12 @@ BI_FN void bi_step_query_key(const struct bi_voxelgrid_query_key *a, int64_t i)
 {
     struct bi_voxelgrid_coords voxel = {{0, 0, 0}};
     for (int32_t c = 0; c < a->view.dim; c++) {
-        int64_t at = bi_voxelgrid_coordinate(bi_voxelgrid_number(&a->rows, i, c), a->view.cell);
+        int64_t at = bi_voxelgrid_voxel_coordinate(bi_voxelgrid_read_coordinate(&a->rows, i, c), a->view.cell);
         voxel.at[c] = at < a->view.low.at[c] ? a->view.low.at[c] : at > a->view.high.at[c] ? a->view.high.at[c] : at;
     }
     a->order[i] = (uint32_t)i;
-    uint64_t key = bi_voxelgrid_pack(&a->view, &voxel);
-    if (a->view.wide_keys)
+    uint64_t key = bi_voxelgrid_voxel_key(&a->view, &voxel);
+    if (a->view.keys_64bit)
         ((uint64_t *)a->keys)[i] = key;
     else
         ((uint32_t *)a->keys)[i] = (uint32_t)key;
@@ -99,11 +103,11 @@ BI_FN void bi_step_query_key(const struct bi_voxelgrid_query_key *a, int64_t i)
 
 BI_FN void bi_step_radius_count(const struct bi_voxelgrid_query *a, int64_t item)
 {
-    int64_t i = bi_voxelgrid_query_of(a, item);
+    int64_t i = bi_voxelgrid_query_index(a, item);
     double q[BI_VOXELGRID_DIM];
     struct bi_voxelgrid_walk walk;
     int64_t count = 0, position, end;
-    bi_voxelgrid_query_at(a, item, q);
+    bi_voxelgrid_read_query(a, item, q);
     if (bi_voxelgrid_walk_begin(&a->view, &walk, q, a->reach, 0))
         while (bi_voxelgrid_walk_next(&a->view, &walk, &position, &end))
             for (; position < end; position++) count += bi_voxelgrid_dist2(&a->view, position, q) <= a->r2;
@@ -112,18 +116,18 @@ BI_FN void bi_step_radius_count(const struct bi_voxelgrid_query *a, int64_t item
 
 BI_FN void bi_step_radius_fill(const struct bi_voxelgrid_query *a, int64_t item)
 {
-    int64_t i = bi_voxelgrid_query_of(a, item);
+    int64_t i = bi_voxelgrid_query_index(a, item);
     double q[BI_VOXELGRID_DIM];
     struct bi_voxelgrid_walk walk;
-    struct bi_row_out out = {a->ids, a->dist2, a->offsets[i], a->wide_ids, !a->view.wide, false};
+    struct bi_row_out out = {a->ids, a->dist2, a->offsets[i], a->ids_64bit, !a->view.is_f64, false};
     int64_t count = 0, capacity = a->offsets[i + 1] - a->offsets[i], position, end;
-    bi_voxelgrid_query_at(a, item, q);
+    bi_voxelgrid_read_query(a, item, q);
     if (bi_voxelgrid_walk_begin(&a->view, &walk, q, a->reach, 0))
         while (bi_voxelgrid_walk_next(&a->view, &walk, &position, &end))
             for (; position < end; position++) {
                 double d = bi_voxelgrid_dist2(&a->view, position, q);
                 if (!(d <= a->r2)) continue;
-                if (count < capacity) bi_row_set(&out, count, d, bi_voxelgrid_id(&a->view, position));
+                if (count < capacity) bi_row_set(&out, count, d, bi_voxelgrid_id_at(&a->view, position));
                 count++;
             }
     if (count != capacity)

@@ -1,4 +1,4 @@
-/* Voxels of points, their keys, and where they are in the order of a grid. */
+/* Voxels of points, their keys, and their positions in a grid's order. */
 #ifndef BI_VOXELGRID_STEPS_VOXEL_H
 #define BI_VOXELGRID_STEPS_VOXEL_H
 
@@ -7,10 +7,11 @@
 #include "base/bits.h"
 #include "voxelgrid/voxelgrid.h"
 
+/* Voxel coordinates are clamped to plus and minus this. */
 #define BI_VOXELGRID_FAR 0x1p62
 
-/* Coordinate c of row i as a number of the distance type: exact for F32, rounded to double otherwise. */
-BI_FN double bi_voxelgrid_number(const struct bi_voxelgrid_rows *r, int64_t i, int32_t c)
+/* Coordinate c of row i in the distance type: exact for F32, rounded to double otherwise. */
+BI_FN double bi_voxelgrid_read_coordinate(const struct bi_voxelgrid_rows *r, int64_t i, int32_t c)
 {
     int64_t at = i * r->stride + c;
     switch (r->dtype) {
@@ -21,38 +22,39 @@ BI_FN double bi_voxelgrid_number(const struct bi_voxelgrid_rows *r, int64_t i, i
     }
 }
 
-/* The voxel coordinate of x: never less for a greater x, since rounding and floor keep the order. */
-BI_FN int64_t bi_voxelgrid_coordinate(double x, double cell)
+/* The voxel coordinate of x. Monotone in x, as rounding and floor are. */
+BI_FN int64_t bi_voxelgrid_voxel_coordinate(double x, double cell)
 {
     double v = x / cell;
     if (!(v > -BI_VOXELGRID_FAR)) return -((int64_t)1 << 62);
     if (!(v < BI_VOXELGRID_FAR)) return (int64_t)1 << 62;
-    int64_t towards_0 = (int64_t)v; /* exact, and so is its way back */
+    int64_t towards_0 = (int64_t)v; /* exact, and so is the conversion back */
     return towards_0 - (v < (double)towards_0);
 }
 
-/* Coordinate c of the point at a position of the order. */
-BI_FN double bi_voxelgrid_at(const struct bi_voxelgrid_view *v, int64_t position, int32_t c)
+/* Coordinate c of the point at a position. */
+BI_FN double bi_voxelgrid_point_coordinate(const struct bi_voxelgrid_view *v, int64_t position, int32_t c)
 {
-    if (v->wide) return ((const double *)v->points)[position * v->dim + c];
+    if (v->is_f64) return ((const double *)v->points)[position * v->dim + c];
     return (double)((const struct bi_voxelgrid_point *)v->points)[position].at[BI_VOXELGRID_DIM - v->dim + c];
 }
 
-BI_FN uint32_t bi_voxelgrid_id(const struct bi_voxelgrid_view *v, int64_t position)
+BI_FN uint32_t bi_voxelgrid_id_at(const struct bi_voxelgrid_view *v, int64_t position)
 {
-    return v->wide ? v->ids[position] : ((const struct bi_voxelgrid_point *)v->points)[position].id;
+    return v->is_f64 ? v->ids[position] : ((const struct bi_voxelgrid_point *)v->points)[position].id;
 }
 
-BI_FN uint64_t bi_voxelgrid_key(const struct bi_voxelgrid_view *v, int64_t position)
+BI_FN uint64_t bi_voxelgrid_key_at(const struct bi_voxelgrid_view *v, int64_t position)
 {
-    return v->wide_keys ? ((const uint64_t *)v->keys)[position] : ((const uint32_t *)v->keys)[position];
+    return v->keys_64bit ? ((const uint64_t *)v->keys)[position] : ((const uint32_t *)v->keys)[position];
 }
 
 /* The key of a voxel within the extent. */
-BI_FN uint64_t bi_voxelgrid_pack(const struct bi_voxelgrid_view *v, const struct bi_voxelgrid_coords *voxel)
+BI_FN uint64_t bi_voxelgrid_voxel_key(const struct bi_voxelgrid_view *v, const struct bi_voxelgrid_coords *voxel)
 {
     uint64_t key = 0;
-    for (int32_t c = 0; c < BI_VOXELGRID_DIM; c++) /* of a fixed number, so that kernels keep arrays in registers */
+    /* A constant bound, so that kernels unroll and keep arrays in registers. */
+    for (int32_t c = 0; c < BI_VOXELGRID_DIM; c++)
         if (c < v->dim) key = key * v->side[c] + ((uint64_t)voxel->at[c] - (uint64_t)v->low.at[c]);
     return key;
 }
@@ -62,25 +64,26 @@ BI_FN struct bi_voxelgrid_coords bi_voxelgrid_voxel_at(const struct bi_voxelgrid
 {
     struct bi_voxelgrid_coords voxel = {{0, 0, 0}};
     for (int32_t c = 0; c < v->dim; c++)
-        voxel.at[c] = bi_voxelgrid_coordinate(bi_voxelgrid_at(v, position, c), v->cell);
+        voxel.at[c] = bi_voxelgrid_voxel_coordinate(bi_voxelgrid_point_coordinate(v, position, c), v->cell);
     return voxel;
 }
 
-/* Entries of the index: one a voxel of the box, if that is at most four for each point. */
-BI_FN int64_t bi_voxelgrid_most_entries(int64_t n) { return 4 * n; }
+/* Most entries of the index: four a point; chosen. */
+BI_FN int64_t bi_voxelgrid_max_entries(int64_t n) { return 4 * n; }
 
-/* Whether each voxel of the box has an entry of its own, and all numbers are small enough for fused operations. */
+/* True if each voxel of the box has an entry, and numbers are small enough for the float arithmetic of fused
+ * operations. */
 BI_FN bool bi_voxelgrid_is_dense(const struct bi_voxelgrid_view *view)
 {
-    const int64_t far = (int64_t)1 << 22;
-    if (view->wide || !view->keyed || view->shift > 0 || view->n > INT32_MAX || view->last_key >= INT32_MAX)
+    const int64_t far = (int64_t)1 << 22; /* up to here, floats round by adding BI_VOXELGRID_ROUNDED */
+    if (view->is_f64 || !view->keyed || view->shift > 0 || view->n > INT32_MAX || view->last_key >= INT32_MAX)
         return false;
     for (int32_t c = 0; c < BI_VOXELGRID_DIM; c++)
         if (c < view->dim && (view->low.at[c] < -far || view->high.at[c] > far)) return false;
     return view->cell >= 0x1p-60 && view->cell <= 0x1p60;
 }
 
-/* -1, 0 or 1. */
+/* Compares voxels: -1, 0 or 1. */
 BI_FN int bi_voxelgrid_compare(const struct bi_voxelgrid_view *v, const struct bi_voxelgrid_coords *a,
                                const struct bi_voxelgrid_coords *b)
 {
@@ -89,7 +92,7 @@ BI_FN int bi_voxelgrid_compare(const struct bi_voxelgrid_view *v, const struct b
     return 0;
 }
 
-/* The first position with at least this key, which may be one more than the largest. */
+/* The first position with at least this key; n if there is none. */
 BI_FN int64_t bi_voxelgrid_find_key(const struct bi_voxelgrid_view *v, uint64_t key)
 {
     if (key > v->last_key) return v->n;
@@ -99,7 +102,7 @@ BI_FN int64_t bi_voxelgrid_find_key(const struct bi_voxelgrid_view *v, uint64_t 
     int64_t end = v->starts[entry + 1];
     while (begin < end) {
         int64_t middle = begin + (end - begin) / 2;
-        if (bi_voxelgrid_key(v, middle) < key)
+        if (bi_voxelgrid_key_at(v, middle) < key)
             begin = middle + 1;
         else
             end = middle;
@@ -107,12 +110,13 @@ BI_FN int64_t bi_voxelgrid_find_key(const struct bi_voxelgrid_view *v, uint64_t 
     return begin;
 }
 
-/* The first position whose voxel is not before `voxel`, or if `after` the first whose voxel is after it. */
-BI_FN int64_t bi_voxelgrid_find(const struct bi_voxelgrid_view *v, const struct bi_voxelgrid_coords *voxel, bool after)
+/* The first position with a voxel not before `voxel`; if `after`, with a voxel after it. */
+BI_FN int64_t bi_voxelgrid_find_voxel(const struct bi_voxelgrid_view *v, const struct bi_voxelgrid_coords *voxel,
+                                      bool after)
 {
     int64_t begin = 0, end = v->n;
     if (v->keyed) {
-        uint64_t key = bi_voxelgrid_pack(v, voxel) + after;
+        uint64_t key = bi_voxelgrid_voxel_key(v, voxel) + after;
         return after && key == 0 ? v->n : bi_voxelgrid_find_key(v, key);
     }
     while (begin < end) {
@@ -126,11 +130,11 @@ BI_FN int64_t bi_voxelgrid_find(const struct bi_voxelgrid_view *v, const struct 
     return begin;
 }
 
-/* The squared distance of the point at a position from the query: terms added in the order of the coordinates, in float
- * or double; infinite if it is no number. The same bits as in k-d trees. */
+/* Squared distance of the point at a position from q: terms added in coordinate order, in float or double; infinite
+ * for NaN. The same bits as in k-d trees. */
 BI_FN double bi_voxelgrid_dist2(const struct bi_voxelgrid_view *v, int64_t position, const double *q)
 {
-    if (!v->wide) {
+    if (!v->is_f64) {
         const float *p = ((const struct bi_voxelgrid_point *)v->points)[position].at + BI_VOXELGRID_DIM - v->dim;
         float d = (float)q[0] - p[0], s = d * d;
         if (v->dim > 1) {
@@ -152,9 +156,9 @@ BI_FN double bi_voxelgrid_dist2(const struct bi_voxelgrid_view *v, int64_t posit
     return s == s ? s : (double)INFINITY;
 }
 
-BI_FN void bi_voxelgrid_set_id(void *ids, bool wide, int64_t at, uint32_t id)
+BI_FN void bi_voxelgrid_write_id(void *ids, bool ids_64bit, int64_t at, uint32_t id)
 {
-    if (wide)
+    if (ids_64bit)
         ((int64_t *)ids)[at] = (int64_t)id;
     else
         ((uint32_t *)ids)[at] = id;

@@ -4,24 +4,24 @@
 
 #include "voxelgrid/steps/voxel.h"
 
-/* Where voxels begin. */
+/* Marks the first positions of voxels. */
 struct bi_voxelgrid_voxel_heads {
     struct bi_voxelgrid_view view;
-    uint8_t *keep;
+    uint8_t *is_head;
     uint32_t *positions;
 };
 
 BI_FN void bi_step_voxel_heads(const struct bi_voxelgrid_voxel_heads *a, int64_t i)
 {
     a->positions[i] = (uint32_t)i;
-    a->keep[i] = i == 0;
+    a->is_head[i] = i == 0;
     if (i == 0) return;
     struct bi_voxelgrid_coords here = bi_voxelgrid_voxel_at(&a->view, i),
-                               before = bi_voxelgrid_voxel_at(&a->view, i - 1);
-    a->keep[i] = bi_voxelgrid_compare(&a->view, &here, &before) != 0;
+                               previous = bi_voxelgrid_voxel_at(&a->view, i - 1);
+    a->is_head[i] = bi_voxelgrid_compare(&a->view, &here, &previous) != 0;
 }
 
-/* Voxel k, whose points begin at heads[k]. */
+/* Coordinates and count of voxel k, whose points begin at heads[k]. */
 struct bi_voxelgrid_voxel_list {
     struct bi_voxelgrid_view view;
     const uint32_t *heads;

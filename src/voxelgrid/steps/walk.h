@@ -4,19 +4,19 @@
 
 #include "voxelgrid/steps/voxel.h"
 
-/* A walk over the occupied voxels of a box, row by row: the last coordinate runs. A few rows are all looked up; a walk
- * over many goes from one occupied voxel to the next position where the box can go on, so that empty space costs
- * nothing, however large the box. */
+/* A walk over the occupied voxels of a box, row by row; the last coordinate runs fastest. Up to
+ * BI_VOXELGRID_MAX_ROWS rows are all looked up. In larger boxes the walk skips from one occupied voxel to the next
+ * position inside the box, so that empty space costs nothing. */
 struct bi_voxelgrid_walk {
     struct bi_voxelgrid_coords low, high;
-    int64_t position;       /* how far it has come; it never goes back */
-    uint64_t row, length;   /* few rows: the key where the next one begins, and the voxels of each */
-    int32_t at[2], rows[2]; /* its number along the first coordinates; rows[0] is 0 where there are many */
+    int64_t position;       /* next position; only ascends */
+    uint64_t row, length;   /* small boxes: key of the first row, and voxels of each */
+    int32_t at[2], rows[2]; /* small boxes: next row and rows, by the first coordinates; else rows[0] is 0 */
 };
 
-enum { BI_VOXELGRID_MAX_ROWS = 64 };
+enum { BI_VOXELGRID_MAX_ROWS = 64 }; /* chosen */
 
-/* The first voxel of the box that is not before `voxel`; false if there is none. */
+/* Advances `voxel` to the first voxel of the box that is not before it; false if there is none. */
 BI_FN bool bi_voxelgrid_enter_box(const struct bi_voxelgrid_view *v, const struct bi_voxelgrid_walk *w,
                                   struct bi_voxelgrid_coords *voxel)
 {
@@ -33,13 +33,14 @@ BI_FN bool bi_voxelgrid_enter_box(const struct bi_voxelgrid_view *v, const struc
     return true;
 }
 
-/* The next of few rows that has positions; false at the end. */
+/* The next non-empty row of a small box; false at the end. */
 BI_FN bool bi_voxelgrid_walk_row(const struct bi_voxelgrid_view *v, struct bi_voxelgrid_walk *w, int64_t *begin,
                                  int64_t *end)
 {
-    uint64_t below = v->side[v->dim - 1], beside = v->dim > 2 ? below * v->side[1] : 0;
+    /* Distances of the keys of neighbouring rows and planes. */
+    uint64_t row_pitch = v->side[v->dim - 1], plane_pitch = v->dim > 2 ? row_pitch * v->side[1] : 0;
     while (w->at[0] < w->rows[0]) {
-        uint64_t row = w->row + (uint64_t)w->at[0] * beside + (uint64_t)w->at[1] * below;
+        uint64_t row = w->row + (uint64_t)w->at[0] * plane_pitch + (uint64_t)w->at[1] * row_pitch;
         int64_t from = bi_voxelgrid_find_key(v, row);
         *end = bi_voxelgrid_find_key(v, row + w->length);
         *begin = from < w->position ? w->position : from;
@@ -61,33 +62,34 @@ BI_FN bool bi_voxelgrid_walk_next(const struct bi_voxelgrid_view *v, struct bi_v
         struct bi_voxelgrid_coords voxel = bi_voxelgrid_voxel_at(v, w->position), next = voxel;
         if (!bi_voxelgrid_enter_box(v, w, &next)) return false;
         if (bi_voxelgrid_compare(v, &voxel, &next) != 0) {
-            w->position = bi_voxelgrid_find(v, &next, false);
+            w->position = bi_voxelgrid_find_voxel(v, &next, false);
             continue;
         }
         next.at[v->dim - 1] = w->high.at[v->dim - 1];
         *begin = w->position;
-        *end = w->position = bi_voxelgrid_find(v, &next, true);
+        *end = w->position = bi_voxelgrid_find_voxel(v, &next, true);
         return true;
     }
     return false;
 }
 
-/* Begins a walk, at a position of the order, over all that can be nearer than `reach` to a point in every coordinate:
- * q - reach, rounded, is not above any number that is above q - reach, and neither is its voxel. False if no voxel of
- * the grid is in reach. */
+/* Begins a walk at a position, over all points nearer than `reach` to q in every coordinate. Exact: q - reach,
+ * rounded, is at most any number above q - reach, and so is its voxel. False if no voxel of the grid is in reach. */
 BI_FN bool bi_voxelgrid_walk_begin(const struct bi_voxelgrid_view *v, struct bi_voxelgrid_walk *w, const double *q,
                                    double reach, int64_t position)
 {
-    uint64_t rows[BI_VOXELGRID_DIM] = {1, 1, 1}; /* of the box along each coordinate; 0: 2^64 */
+    uint64_t rows[BI_VOXELGRID_DIM] = {1, 1, 1}; /* voxels of the box along each coordinate; 0: 2^64 */
+    /* 1. Box of the walk, cut to the extent. */
     for (int32_t c = 0; c < v->dim; c++) {
-        bool all = reach > 0x1.fffffffffffffp1023;
-        int64_t low = all ? v->low.at[c] : bi_voxelgrid_coordinate(q[c] - reach, v->cell);
-        int64_t high = all ? v->high.at[c] : bi_voxelgrid_coordinate(q[c] + reach, v->cell);
+        bool all = reach > 0x1.fffffffffffffp1023; /* infinite */
+        int64_t low = all ? v->low.at[c] : bi_voxelgrid_voxel_coordinate(q[c] - reach, v->cell);
+        int64_t high = all ? v->high.at[c] : bi_voxelgrid_voxel_coordinate(q[c] + reach, v->cell);
         if (low > v->high.at[c] || high < v->low.at[c]) return false;
         w->low.at[c] = low < v->low.at[c] ? v->low.at[c] : low;
         w->high.at[c] = high > v->high.at[c] ? v->high.at[c] : high;
         rows[c] = (uint64_t)w->high.at[c] - (uint64_t)w->low.at[c] + 1;
     }
+    /* 2. Small boxes: rows by keys. Large ones: start at the first position inside. */
     w->position = position;
     w->rows[0] = w->at[0] = w->at[1] = 0;
     if (v->n == 0) return false;
@@ -96,10 +98,10 @@ BI_FN bool bi_voxelgrid_walk_begin(const struct bi_voxelgrid_view *v, struct bi_
         first * second <= BI_VOXELGRID_MAX_ROWS) {
         w->rows[0] = (int32_t)first;
         w->rows[1] = (int32_t)second;
-        w->row = bi_voxelgrid_pack(v, &w->low);
+        w->row = bi_voxelgrid_voxel_key(v, &w->low);
         w->length = rows[v->dim - 1];
     } else {
-        int64_t begin = bi_voxelgrid_find(v, &w->low, false);
+        int64_t begin = bi_voxelgrid_find_voxel(v, &w->low, false);
         if (begin > position) w->position = begin;
     }
     return true;

@@ -1,9 +1,9 @@
-/* Pools of bisectors beside plain ones, beside terrains, and down to level 60. */
+/* Bisector pools against a reference, against terrains, and down to level 60. */
 #include "cases/bisector/bisector_data.h"
 
 #include "support/arrays.h"
 
-/* Commands by one of several habits. */
+/* Chooses commands by one of several patterns. */
 static void choose(struct suite_random *r, int habit, uint8_t *commands, int64_t n)
 {
     for (int64_t l = 0; l < n; l++) {
@@ -18,8 +18,8 @@ static void choose(struct suite_random *r, int habit, uint8_t *commands, int64_t
 }
 
 /* An update, checked with its sources. */
-static void step(bosc_ctx *ctx, bosc_bisectors *bisectors, struct reference_bisectors *b, const uint8_t *commands,
-                 bool by_node)
+static void check_update(bosc_ctx *ctx, bosc_bisectors *bisectors, struct reference_bisectors *b,
+                         const uint8_t *commands, bool by_node)
 {
     const int64_t n = b->n, capacity = 4 * n + 3;
     int64_t *sources = suite_alloc((size_t)capacity * sizeof *sources);
@@ -46,7 +46,7 @@ static void step(bosc_ctx *ctx, bosc_bisectors *bisectors, struct reference_bise
     free(sources);
 }
 
-static void storms(bosc_ctx *ctx)
+static void random_updates_match_reference(bosc_ctx *ctx)
 {
     const int64_t most = suite_slow(ctx) ? 60 : 260;
     for (int trial = 0; trial < 40; trial++) {
@@ -62,7 +62,7 @@ static void storms(bosc_ctx *ctx)
             int habit = (int)suite_below(&r, 6);
             if (b.n > most) habit = 2;
             choose(&r, habit, commands, b.n);
-            step(ctx, bisectors, &b, commands, round % 3 == 2);
+            check_update(ctx, bisectors, &b, commands, round % 3 == 2);
             free(commands);
         }
         reference_bisectors_free(&b);
@@ -70,8 +70,8 @@ static void storms(bosc_ctx *ctx)
     }
 }
 
-/* All leaves of a level, made at once and by splitting. */
-static void levels(bosc_ctx *ctx)
+/* All leaves of a level, created by a reset and by splits. */
+static void reset_equals_splitting(bosc_ctx *ctx)
 {
     for (int mesh = 0; mesh < REFERENCE_MESHES; mesh++) {
         struct reference_bisectors b = reference_bisectors_make((enum reference_mesh)mesh, 5);
@@ -92,7 +92,7 @@ static void levels(bosc_ctx *ctx)
 }
 
 /* Edges glued both ways; V - E + F = 2 for the octahedron. */
-static void closed(bosc_ctx *ctx, const bosc_bisectors *bisectors)
+static void check_closed_surface(bosc_ctx *ctx, const bosc_bisectors *bisectors)
 {
     struct bisectors_arrays a = bisectors_get(ctx, bisectors);
     int64_t corners = 0;
@@ -115,7 +115,7 @@ static void closed(bosc_ctx *ctx, const bosc_bisectors *bisectors)
 }
 
 /* Down to level 60 around one point of the octahedron, and back. */
-static void deep(bosc_ctx *ctx)
+static void splits_and_merges_level_60(bosc_ctx *ctx)
 {
     const int64_t root = 5;
     const double point[2] = {0.3, 0.14159265358979};
@@ -129,14 +129,14 @@ static void deep(bosc_ctx *ctx)
         CHECK_EQ(node >> level, 8 + root);
         CHECK_OK(ctx, bosc_bisectors_split(ctx, bisectors, &node, 1));
         CHECK_OK(ctx, bosc_bisectors_update(ctx, bisectors, NULL, 0, NULL, 0));
-        if (level % 7 == 3) closed(ctx, bisectors);
+        if (level % 7 == 3) check_closed_surface(ctx, bisectors);
     }
-    closed(ctx, bisectors);
+    check_closed_surface(ctx, bisectors);
     CHECK_OK(ctx, bosc_bisectors_get_info(ctx, bisectors, &info));
     CHECK_EQ(info.deepest, 60);
     CHECK(info.leaves > 120 && info.leaves < 1000);
     uint8_t *commands = suite_alloc((size_t)info.leaves);
-    memset(commands, 1, (size_t)info.leaves); /* but those of level 60 are split */
+    memset(commands, 1, (size_t)info.leaves); /* splits all leaves but those of level 60 */
     commands[0] = 0;
     for (int round = 0; round < 60; round++) {
         memset(commands, 2, (size_t)info.leaves);
@@ -147,12 +147,13 @@ static void deep(bosc_ctx *ctx)
     bosc_bisectors_free(bisectors);
 }
 
-/* A flat terrain of a square is the same bisection, on a bit field. */
-static void beside_terrain(bosc_ctx *ctx)
+/* A flat terrain of a square is the same bisection on a bit field: its leaves must equal those of the pool. */
+static void equals_flat_terrain(bosc_ctx *ctx)
 {
     enum { SIDE = 17 };
     static const float heights[SIDE * SIDE];
     for (int trial = 0; trial < 4; trial++) {
+        /* Both start as the square's two triangles. */
         struct suite_random r = {(uint64_t)trial + 100};
         bosc_bisectors *bisectors = bisectors_make(ctx, REFERENCE_SQUARE, 8, 0);
         bosc_terrain *terrain = NULL;
@@ -161,6 +162,7 @@ static void beside_terrain(bosc_ctx *ctx)
         for (int round = 0; round < (suite_slow(ctx) ? 6 : 20); round++) {
             const int64_t n = bisectors_leaves(ctx, bisectors);
             uint64_t *ours = suite_alloc((size_t)n * 8), *theirs = suite_alloc((size_t)n * 8 + 8);
+            /* The terrain's tree and the pool must hold the same nodes. */
             uint8_t *commands = suite_alloc((size_t)n);
             bosc_cbt_info info = {.size = sizeof info};
             const bosc_cbt *tree = bosc_terrain_get_tree(terrain);
@@ -170,6 +172,7 @@ static void beside_terrain(bosc_ctx *ctx)
             CHECK_OK(ctx, bosc_bisectors_decode(ctx, bisectors, 0, n, ours));
             CHECK_OK(ctx, bosc_cbt_decode(ctx, tree, 0, n, theirs));
             for (int64_t l = 0; l < n; l++) CHECK_EQ(ours[l], theirs[l]);
+            /* The same random commands change both. */
             choose(&r, (int)suite_below(&r, 4), commands, n);
             CHECK_OK(ctx, bosc_bisectors_update(ctx, bisectors, commands, n, NULL, 0));
             CHECK_OK(ctx, bosc_terrain_update(ctx, terrain, commands, n));
@@ -182,7 +185,7 @@ static void beside_terrain(bosc_ctx *ctx)
     }
 }
 
-/* A leaf of a plain pool with the point in it (closed), within its root. */
+/* True if the leaf of a reference pool contains the point, its border included. */
 static bool holds(const double c[3][2], const double p[2])
 {
     for (int e = 0; e < 3; e++) {
@@ -192,7 +195,7 @@ static bool holds(const double c[3][2], const double p[2])
     return true;
 }
 
-static void queries(bosc_ctx *ctx)
+static void finds_leaves_of_points(bosc_ctx *ctx)
 {
     enum { POINTS = 64 };
     bosc_bisectors *bisectors = bisectors_make(ctx, REFERENCE_STRIP, 20, 0);
@@ -255,8 +258,8 @@ static void queries(bosc_ctx *ctx)
     bosc_bisectors_free(bisectors);
 }
 
-/* Leaves taken over: those of another pool, and such that do not conform. */
-static void take_over(bosc_ctx *ctx)
+/* Sets the leaves to those of another pool, and to leaves that do not conform. */
+static void sets_leaves(bosc_ctx *ctx)
 {
     bosc_bisectors *from = bisectors_make(ctx, REFERENCE_OCTAHEDRON, 30, 1);
     bosc_bisectors *to = bisectors_make(ctx, REFERENCE_OCTAHEDRON, 30, 0);
@@ -269,7 +272,7 @@ static void take_over(bosc_ctx *ctx)
         CHECK_OK(ctx, bosc_bisectors_update(ctx, from, commands, n, NULL, 0));
     }
     struct bisectors_arrays a = bisectors_get(ctx, from);
-    CHECK_OK(ctx, bosc_bisectors_split(ctx, to, a.nodes, 1)); /* forgotten */
+    CHECK_OK(ctx, bosc_bisectors_split(ctx, to, a.nodes, 1)); /* set_nodes discards this command */
     CHECK_OK(ctx, bosc_bisectors_set_nodes(ctx, to, a.nodes, a.n));
     CHECK_OK(ctx, bosc_bisectors_update(ctx, to, NULL, 0, NULL, 0));
     struct bisectors_arrays b = bisectors_get(ctx, to);
@@ -299,7 +302,7 @@ static void take_over(bosc_ctx *ctx)
     bosc_bisectors_free(to);
 }
 
-/* Of roots that are not glued nothing but their places tells that one is missing. */
+/* Three roots without glued edges: only their positions show that one is missing. */
 static void missing_roots(bosc_ctx *ctx)
 {
     const bosc_bisectors_opts o = {.size = sizeof o, .depth = 3, .root_count = 3};
@@ -314,12 +317,9 @@ static void missing_roots(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_bisector[] = {
-    {"storms", storms, NULL},
-    {"levels", levels, NULL},
-    {"deep", deep, NULL},
-    {"beside_terrain", beside_terrain, NULL},
-    {"queries", queries, NULL},
-    {"take_over", take_over, NULL},
+    {"storms", random_updates_match_reference, NULL}, {"levels", reset_equals_splitting, NULL},
+    {"deep", splits_and_merges_level_60, NULL},       {"beside_terrain", equals_flat_terrain, NULL},
+    {"queries", finds_leaves_of_points, NULL},        {"take_over", sets_leaves, NULL},
     {"missing_roots", missing_roots, NULL},
 };
 SUITE(bisector);

@@ -1,8 +1,8 @@
-/* What pools of bisectors refuse, and their life: reserved, changed without allocating, outliving contexts. */
+/* Bisector pools: refused arguments, reserve, changes without allocation, lifetime beyond their context. */
 #include "cases/bisector/bisector_data.h"
 #include "support/faults.h"
 
-static void create(bosc_ctx *ctx)
+static void refuses_bad_options(bosc_ctx *ctx)
 {
     double at[8][3][3];
     int64_t glued[24], kept = 7;
@@ -118,14 +118,14 @@ static void calls(bosc_ctx *ctx)
     CHECK_ARG(ctx, bosc_bisectors_get_info(ctx, b, NULL), "info");
     info.size = 3;
     CHECK_ARG(ctx, bosc_bisectors_get_info(ctx, b, &info), "info");
-    CHECK_OK(ctx, bosc_bisectors_decode(ctx, b, 0, 0, NULL)); /* nothing of nothing */
+    CHECK_OK(ctx, bosc_bisectors_decode(ctx, b, 0, 0, NULL)); /* empty calls need no arrays */
     CHECK_OK(ctx, bosc_bisectors_split(ctx, b, NULL, 0));
     CHECK_OK(ctx, bosc_bisectors_get_corners(ctx, b, 0, 2, NULL, points));
     CHECK_EQ(bisectors_leaves(ctx, b), 8);
     bosc_bisectors_free(b);
 }
 
-/* What is reserved is enough, and stays as it was told. */
+/* Updates within a reserve allocate nothing, and bosc_bisectors_bytes returns its size. */
 static void reserve(bosc_ctx *like)
 {
     int64_t live[2] = {0, 0};
@@ -159,5 +159,5 @@ static void reserve(bosc_ctx *like)
 }
 
 static const struct suite_case suite_cases_bisector_args[] = {
-    {"create", create, NULL}, {"calls", calls, NULL}, {"reserve", reserve, NULL}};
+    {"create", refuses_bad_options, NULL}, {"calls", calls, NULL}, {"reserve", reserve, NULL}};
 SUITE(bisector_args);

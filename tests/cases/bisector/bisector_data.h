@@ -1,4 +1,4 @@
-/* Pools of the library beside plain ones. */
+/* Bisector pools of the library and reference pools. */
 #ifndef TESTS_CASES_BISECTOR_BISECTOR_DATA_H
 #define TESTS_CASES_BISECTOR_BISECTOR_DATA_H
 
@@ -55,7 +55,7 @@ static inline void bisectors_release(struct bisectors_arrays *a)
     free(a->neighbours);
 }
 
-/* The pool has the leaves of the plain one, and each edge is glued where it is there. */
+/* The pool has the leaves of the reference pool, and each edge is glued to its neighbour if that exists. */
 static inline void bisectors_check(bosc_ctx *ctx, const bosc_bisectors *bisectors, const struct reference_bisectors *b)
 {
     struct bisectors_arrays a = bisectors_get(ctx, bisectors);

@@ -43,7 +43,7 @@ static void close_pool(void *user)
     s->file = (struct saved){NULL, 0, 0, 0};
 }
 
-static bosc_status make(bosc_ctx *ctx)
+static bosc_status create_pool(bosc_ctx *ctx)
 {
     bosc_bisectors *b = NULL;
     const bosc_bisectors_opts o = {.size = sizeof o, .depth = 9, .level = 4, .root_count = 3};
@@ -62,7 +62,7 @@ static bosc_status read_saved(bosc_ctx *ctx, struct subject *s)
     return status;
 }
 
-/* From the level that the subject had, so that what is left of a failure does not show. */
+/* Resets the level first, so that changes by an earlier failed call do not matter. */
 static bosc_status change(bosc_ctx *ctx, struct subject *s)
 {
     bosc_status status = bosc_bisectors_reset(ctx, s->bisectors, 2);
@@ -79,7 +79,7 @@ static bosc_status call(bosc_ctx *ctx, void *user)
     struct outputs *o = &s->out;
     bosc_bisectors_info info = {.size = sizeof info};
     switch (s->which) {
-    case 0: return make(ctx);
+    case 0: return create_pool(ctx);
     case 1: return read_saved(ctx, s);
     case 2:
     case 3: return change(ctx, s);
@@ -109,7 +109,7 @@ static void faults(bosc_ctx *ctx)
     free(s);
 }
 
-/* A failed update leaves the leaves as they were, and no command. */
+/* A failed update leaves the leaves unchanged, and discards the commands. */
 static void leaves_stay(bosc_ctx *ctx)
 {
 #ifdef BOSC_FAULTS

@@ -1,4 +1,5 @@
-/* Saved pools: the same bytes everywhere, read back whole, and neither damage nor malice goes unseen. */
+/* Saved bisector pools: the same bytes on every backend, read back completely; damaged and hostile files are refused.
+ * */
 #include "bisector/save.h"
 
 #include "cases/bisector/bisector_data.h"
@@ -6,8 +7,8 @@
 
 SAVED_KIND(bisectors, "saved pool of bisectors: ", bi_bisector_header)
 
-/* A pool after some rounds of commands; *plain is it too. */
-static bosc_bisectors *make(bosc_ctx *ctx, enum reference_mesh mesh, struct reference_bisectors *plain)
+/* A pool after some rounds of commands; *plain receives the same pool as a reference. */
+static bosc_bisectors *make_pool(bosc_ctx *ctx, enum reference_mesh mesh, struct reference_bisectors *plain)
 {
     struct suite_random r = {(uint64_t)mesh + 1};
     bosc_bisectors *b = bisectors_make(ctx, mesh, 18, 0);
@@ -27,7 +28,7 @@ static void round_trip(bosc_ctx *ctx)
     for (int mesh = 0; mesh < REFERENCE_MESHES; mesh++) {
         struct reference_bisectors plain;
         double at[8][3][3];
-        bosc_bisectors *b = make(ctx, (enum reference_mesh)mesh, &plain);
+        bosc_bisectors *b = make_pool(ctx, (enum reference_mesh)mesh, &plain);
         const int64_t roots = reference_bisector_roots((enum reference_mesh)mesh, at);
         bosc_bisectors *back = saved_again(ctx, &saved_bisectors, b, (size_t)(64 + 12 * roots + 8 * plain.n + 8));
         bisectors_check(ctx, back, &plain);
@@ -41,7 +42,7 @@ static void round_trip(bosc_ctx *ctx)
 static void damage(bosc_ctx *ctx)
 {
     struct reference_bisectors plain;
-    bosc_bisectors *b = make(ctx, REFERENCE_SQUARE, &plain);
+    bosc_bisectors *b = make_pool(ctx, REFERENCE_SQUARE, &plain);
     saved_damage(ctx, &saved_bisectors, b, suite_slow(ctx) ? 37 : 1);
     bosc_bisectors_free(b);
     reference_bisectors_free(&plain);
@@ -69,9 +70,9 @@ static const struct saved_lie lies[] = {
     {7, 0x80000000u, "number of leaves"},
     {8, 1, "unknown fields"},
     {13, 9, "unknown fields"},
-    {16, 8, "roots"}, /* a root that is not there */
-    {16, 7, "roots"}, /* an edge that is none */
-    {16, 5, "roots"}, /* a base to an edge that is none */
+    {16, 8, "roots"}, /* a root that does not exist */
+    {16, 7, "roots"}, /* an edge that does not exist */
+    {16, 5, "roots"}, /* a base glued to an edge that does not exist */
     {16, 0, "roots"}, /* itself */
     {16, UINT32_MAX, "roots"},
     {17, 5, "roots"},
@@ -117,7 +118,7 @@ static const unsigned char golden_bytes[] = {
 static void golden(bosc_ctx *ctx)
 {
     struct reference_bisectors plain;
-    bosc_bisectors *b = make(ctx, REFERENCE_OCTAHEDRON, &plain);
+    bosc_bisectors *b = make_pool(ctx, REFERENCE_OCTAHEDRON, &plain);
     bosc_bisectors *back =
         saved_golden(ctx, &saved_bisectors, b, "bisectors-v1.bosc", golden_bytes, sizeof golden_bytes);
     bisectors_check(ctx, back, &plain);

@@ -1,4 +1,5 @@
-/* Concurrent binary trees are those of a list of leaves: all small ones, random ones, and after storms of commands. */
+/* Concurrent binary trees equal a list of leaves: all small trees, random ones, and trees after many rounds of random
+ * commands. */
 #include "cases/cbt/cbt_data.h"
 
 /* The heap as the article lays it out, bit by bit. */
@@ -13,7 +14,7 @@ static void plain_heap(const struct reference_cbt *t, uint64_t *heap)
     }
 }
 
-/* Everything that can be asked of a tree, of all nodes and some that are none. */
+/* All queries of a tree, for every node and some numbers beyond the nodes. */
 static void check_all(bosc_ctx *ctx, const bosc_cbt *tree, const struct reference_cbt *t)
 {
     int32_t id_bits = cbt_id_bits(ctx, tree);
@@ -22,20 +23,23 @@ static void check_all(bosc_ctx *ctx, const bosc_cbt *tree, const struct referenc
     size_t words = t->depth > 4 ? (size_t)1 << (t->depth - 4) : 1;
     uint64_t *heap = suite_alloc(words * 8), *want = suite_alloc(words * 8);
     for (int64_t k = 0; k < m; k++) list[k] = (uint64_t)k;
-    void *asked = cbt_nodes(list, m, id_bits);
+    void *queried = cbt_nodes(list, m, id_bits);
     cbt_check(ctx, tree, t);
-    CHECK_OK(ctx, bosc_cbt_encode(ctx, tree, asked, m, got));
+    /* 1. Leaf numbers and heap counts of every node. */
+    CHECK_OK(ctx, bosc_cbt_encode(ctx, tree, queried, m, got));
     for (int64_t k = 0; k < m; k++) CHECK_EQ(got[k], reference_cbt_encode(t, (uint64_t)k));
-    CHECK_OK(ctx, bosc_cbt_heap_read(ctx, tree, asked, m, got));
+    CHECK_OK(ctx, bosc_cbt_heap_read(ctx, tree, queried, m, got));
     for (int64_t k = 0; k < m; k++) CHECK_EQ(got[k], reference_cbt_heap(t, (uint64_t)k));
+    /* 2. Nodes of leaf numbers, from -1 to beyond the last. */
     for (int64_t l = 0; l < m; l++) leaves[l] = l % (t->n + 2) - 1;
     CHECK_OK(ctx, bosc_cbt_decode_at(ctx, tree, leaves, m, nodes));
     for (int64_t l = 0; l < m; l++)
         CHECK_EQ(cbt_node(nodes, id_bits, l), leaves[l] < 0 || leaves[l] >= t->n ? 0 : t->nodes[leaves[l]]);
+    /* 3. The whole heap. */
     CHECK_OK(ctx, bosc_cbt_get_heap(ctx, tree, heap));
     plain_heap(t, want);
     CHECK(memcmp(heap, want, words * 8) == 0);
-    free(asked);
+    free(queried);
     free(got);
     free(leaves);
     free(list);
@@ -76,6 +80,7 @@ static void all_commands(bosc_ctx *ctx)
         int64_t combinations = 1;
         struct reference_cbt first = reference_cbt_number(3, k);
         for (int64_t l = 0; l < first.n; l++) combinations *= 3;
+        /* Combination c in base 3: digit l is the command of leaf l. One combination in `every` is run. */
         for (int64_t c = 0; c < combinations; c++) {
             uint8_t commands[8];
             int64_t sources[16], got[16], rest = c;
@@ -128,11 +133,13 @@ static void storms(bosc_ctx *ctx)
             int64_t *sources = suite_alloc((size_t)(2 * n + 1) * 8), *got = suite_alloc((size_t)(2 * n + 1) * 8);
             uint64_t *before = suite_alloc((size_t)n * 8), *after = suite_alloc((size_t)(2 * n + 1) * 8);
             memcpy(before, t.nodes, (size_t)n * 8);
+            /* 1. Update the tree by random commands. */
             draw_commands(&r, commands, n, round < 6 ? 3 * (round % 2) : (int)suite_below(&r, 4));
             CHECK_OK(ctx, bosc_cbt_update(ctx, tree, commands, n, got, 2 * n + 1));
             reference_cbt_update(&t, commands, sources);
             cbt_check(ctx, tree, &t);
             for (int64_t l = 0; l <= 2 * n; l++) CHECK_EQ(got[l], l < t.n ? sources[l] : -1);
+            /* 2. Gather the payload: each leaf gets that of its source. */
             CHECK_OK(ctx, bosc_cbt_gather_payload(ctx, got, 2 * n + 1, before, n, 8, after));
             for (int64_t l = 0; l <= 2 * n; l++) CHECK_EQ(after[l], l < t.n ? before[sources[l]] : 0);
             free(commands);
@@ -178,7 +185,7 @@ static void deep(bosc_ctx *ctx)
 }
 
 /* More blocks of bits than a block of CUDA threads takes at once, most leaves as large as two of them. */
-static void wide(bosc_ctx *ctx)
+static void many_bit_blocks(bosc_ctx *ctx)
 {
     enum { DEPTH = 22, LEVEL = 11 };
     struct suite_random r = {9};
@@ -201,8 +208,8 @@ static void wide(bosc_ctx *ctx)
     reference_cbt_free(&t);
 }
 
-/* Nodes to be split and merged, some of them many times, and some that are no leaves or no nodes: the same as commands
- * for the leaves among them. */
+/* Nodes to be split and merged, some of them many times, and some numbers of other nodes or of none: the result is
+ * that of the commands for the leaves among them. */
 static void recorded(bosc_ctx *ctx)
 {
     for (int k = 0; k < 12; k++) {
@@ -217,7 +224,7 @@ static void recorded(bosc_ctx *ctx)
             uint64_t list[2][M];
             uint8_t *commands = suite_alloc((size_t)t.n);
             memset(commands, 0, (size_t)t.n);
-            for (int merge = 1; merge >= 0; merge--) { /* where both are asked for, a leaf is split */
+            for (int merge = 1; merge >= 0; merge--) { /* a leaf with both commands is split */
                 for (int i = 0; i < M; i++) {
                     uint64_t any = suite_below(&r, (uint64_t)3 << depth), leaf = suite_below(&r, (uint64_t)t.n);
                     list[merge][i] = i % 3 == 0 ? any : t.nodes[leaf];
@@ -246,7 +253,8 @@ static void recorded(bosc_ctx *ctx)
     }
 }
 
-/* Enough blocks and nodes that threads share them, in slow builds too: commands meet in the same words. */
+/* Enough blocks and nodes for several threads, in slow builds too: commands of several threads lie in the same words.
+ * */
 static void shared(bosc_ctx *ctx)
 {
     for (int which = 2; which < (suite_slow(ctx) ? 3 : 4); which++) {
@@ -290,6 +298,7 @@ static void ranges(bosc_ctx *ctx)
         bosc_cbt *tree = cbt_make(ctx, 13, 9, which);
         struct reference_cbt t = reference_cbt_level(13, 9);
         int32_t id_bits = cbt_id_bits(ctx, tree);
+        /* 1. Make an uneven tree. */
         for (int round = 0; round < 4; round++) {
             uint8_t *commands = suite_alloc((size_t)t.n);
             draw_commands(&r, commands, t.n, round < 2 ? 0 : 3);
@@ -297,6 +306,7 @@ static void ranges(bosc_ctx *ctx)
             reference_cbt_update(&t, commands, NULL);
             free(commands);
         }
+        /* 2. Decode random ranges; nothing is written behind the range. */
         for (int trial = 0; trial < (suite_slow(ctx) ? 4 : 40); trial++) {
             int64_t first = (int64_t)suite_below(&r, (uint64_t)t.n + 20), count = (int64_t)suite_below(&r, 2500);
             uint64_t *nodes = suite_alloc((size_t)(count + 1) * 8);
@@ -375,7 +385,8 @@ static bosc_cbt_command visit(void *user, int64_t leaf, uint64_t node)
     return command_of(leaf);
 }
 
-/* Records the commands of the leaves through a view of either layout, and sees what it tells of each leaf. */
+/* Records the commands of the leaves through a view of either layout, and checks the leaf number and node passed for
+ * each leaf. */
 static void command_by_view(bosc_ctx *ctx, bosc_cbt *tree, const struct reference_cbt *t, const uint8_t *commands)
 {
     const bool published = cbt_is_published(ctx, tree);
@@ -428,8 +439,8 @@ static void visits(bosc_ctx *ctx)
     }
 }
 
-/* Until it is reduced, a tree with commands is the one before, whatever is asked of it; a heap of less than a word too.
- * Orders in which commands come make no difference. */
+/* Until it is reduced, a tree with commands answers every query as before; a heap of less than a word too. The order
+ * of the commands makes no difference. */
 static void between(bosc_ctx *ctx)
 {
     for (int trial = 0; trial < 40; trial++) {
@@ -510,12 +521,12 @@ static void nodes(void)
 }
 
 static const struct suite_case suite_cases_cbt[] = {
-    {"all_trees", all_trees, NULL}, {"all_commands", all_commands, NULL},
-    {"storms", storms, NULL},       {"deep", deep, NULL},
-    {"wide", wide, NULL},           {"recorded", recorded, NULL},
-    {"shared", shared, NULL},       {"ranges", ranges, NULL},
-    {"fields", fields, NULL},       {"large_fields", large_fields, NULL},
-    {"visits", visits, NULL},       {"levels", levels, NULL},
-    {"between", between, NULL},     {"nodes", NULL, nodes},
+    {"all_trees", all_trees, NULL},  {"all_commands", all_commands, NULL},
+    {"storms", storms, NULL},        {"deep", deep, NULL},
+    {"wide", many_bit_blocks, NULL}, {"recorded", recorded, NULL},
+    {"shared", shared, NULL},        {"ranges", ranges, NULL},
+    {"fields", fields, NULL},        {"large_fields", large_fields, NULL},
+    {"visits", visits, NULL},        {"levels", levels, NULL},
+    {"between", between, NULL},      {"nodes", NULL, nodes},
 };
 SUITE(cbt);

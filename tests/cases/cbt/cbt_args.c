@@ -1,4 +1,5 @@
-/* What concurrent binary trees refuse, and their life: reserved, rebuilt without allocating, outliving contexts. */
+/* Concurrent binary trees refuse bad arguments; they can be reserved, rebuilt without allocating, and outlive
+ * contexts. */
 #include "cases/cbt/cbt_data.h"
 #include "support/arrays.h"
 #include "support/faults.h"
@@ -7,6 +8,7 @@ static const bosc_cbt_opts good = {.size = sizeof good, .depth = 8, .level = 3, 
 
 static void create(bosc_ctx *ctx)
 {
+    /* Each bad option is refused by its name; no tree is made and no size written. */
     bosc_cbt *tree = NULL;
     bosc_cbt_opts o = good;
     int64_t kept = 7;
@@ -89,6 +91,7 @@ static void nodes(bosc_ctx *ctx)
     int64_t numbers[16] = {0};
     static const int64_t sizes[] = {-1, -2, INT64_MIN, INT64_MAX, INT64_MAX / 4};
     CHECK_OK(ctx, bosc_cbt_create(ctx, &good, &tree));
+    /* 1. Splits and merges. */
     for (int which = 0; which < 2; which++) {
         bosc_status (*call)(bosc_ctx *, bosc_cbt *, const void *, int64_t) = which ? bosc_cbt_merge : bosc_cbt_split;
         CHECK_EQ(call(NULL, tree, list, 3), BOSC_ERR_ARG);
@@ -99,6 +102,7 @@ static void nodes(bosc_ctx *ctx)
         for (int off = 1; off < 4; off++) CHECK_ARG(ctx, call(ctx, tree, (char *)list + off, 3), "nodes: not aligned");
         CHECK_OK(ctx, call(ctx, tree, NULL, 0));
     }
+    /* 2. Leaf numbers and heap counts. */
     for (int which = 0; which < 2; which++) {
         bosc_status (*call)(bosc_ctx *, const bosc_cbt *, const void *, int64_t, int64_t *) =
             which ? bosc_cbt_encode : bosc_cbt_heap_read;
@@ -114,6 +118,7 @@ static void nodes(bosc_ctx *ctx)
         }
         CHECK_OK(ctx, call(ctx, tree, NULL, 0, NULL));
     }
+    /* 3. Nodes of a range of leaves, and of given leaves. */
     CHECK_EQ(bosc_cbt_decode(NULL, tree, 0, 3, list), BOSC_ERR_ARG);
     CHECK_ARG(ctx, bosc_cbt_decode(ctx, NULL, 0, 3, list), "tree");
     CHECK_ARG(ctx, bosc_cbt_decode(ctx, tree, -1, 3, list), "first");
@@ -137,7 +142,7 @@ static void nodes(bosc_ctx *ctx)
     bosc_cbt_free(tree);
 }
 
-static bosc_cbt_command keep(void *user, int64_t leaf, uint64_t node)
+static bosc_cbt_command keep_leaf(void *user, int64_t leaf, uint64_t node)
 {
     (void)user, (void)leaf, (void)node;
     return BOSC_CBT_KEEP;
@@ -195,6 +200,7 @@ static void cycles(bosc_ctx *ctx)
 
 static void whole_trees(bosc_ctx *ctx)
 {
+    /* Each bad argument is refused by its name; views exist only for their own layout. */
     bosc_cbt *tree = NULL;
     bosc_cbt_view view;
     bosc_cbt_heap_view heap;
@@ -207,8 +213,8 @@ static void whole_trees(bosc_ctx *ctx)
     for (int i = 0; i < 6; i++) CHECK_ARG(ctx, bosc_cbt_reset(ctx, tree, levels[i]), "level");
     CHECK_EQ(bosc_cbt_recount(NULL, tree), BOSC_ERR_ARG);
     CHECK_ARG(ctx, bosc_cbt_recount(ctx, NULL), "tree");
-    CHECK_EQ(bosc_cbt_for_each(NULL, tree, keep, NULL), BOSC_ERR_ARG);
-    CHECK_ARG(ctx, bosc_cbt_for_each(ctx, NULL, keep, NULL), "tree");
+    CHECK_EQ(bosc_cbt_for_each(NULL, tree, keep_leaf, NULL), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_cbt_for_each(ctx, NULL, keep_leaf, NULL), "tree");
     CHECK_ARG(ctx, bosc_cbt_for_each(ctx, tree, NULL, NULL), "visit");
     CHECK_EQ(bosc_cbt_get_view(NULL, tree, &view), BOSC_ERR_ARG);
     CHECK_ARG(ctx, bosc_cbt_get_view(ctx, NULL, &view), "tree");
@@ -229,7 +235,7 @@ static void carrying(bosc_ctx *ctx)
     int64_t sources[16] = {0};
     char in[16] = {0}, out[16];
     CHECK_EQ(bosc_cbt_gather_payload(NULL, sources, 3, in, 8, 1, out), BOSC_ERR_ARG);
-    /* Sources that are not in the input, which has more behind it. */
+    /* Sources beyond the input, though more memory follows it. */
     const int64_t strangers[3] = {-1, 3, 7};
     uint8_t items[8] = {1, 2, 3, 4, 5, 6, 7, 8}, carried[3] = {9, 9, 9};
     CHECK_OK(ctx, bosc_cbt_gather_payload(ctx, strangers, 3, items, 3, 1, carried));
@@ -256,6 +262,7 @@ static void fields(bosc_ctx *ctx)
     static const int32_t depths[] = {-1, -2, 37, 38, 64, INT32_MAX, INT32_MIN};
     bosc_cbt_info info = {.size = sizeof info};
     CHECK_OK(ctx, bosc_cbt_create(ctx, &good, &tree));
+    /* 1. Bits and heaps; a field of zeros is no tree. */
     for (int which = 0; which < 4; which++) {
         bosc_status (*get)(bosc_ctx *, const bosc_cbt *, uint64_t *) = which ? bosc_cbt_get_bits : bosc_cbt_get_heap;
         bosc_status (*set)(bosc_ctx *, bosc_cbt *, const uint64_t *) = which ? bosc_cbt_set_bits : bosc_cbt_set_heap;
@@ -273,6 +280,7 @@ static void fields(bosc_ctx *ctx)
         CHECK_STATUS(ctx, set(ctx, tree, words), BOSC_ERR_DATA);
         CHECK(suite_begins(bosc_ctx_message(ctx), name));
     }
+    /* 2. Validation and repair. */
     CHECK_EQ(bosc_cbt_validate(NULL, words, 8, &bad), BOSC_ERR_ARG);
     CHECK_EQ(bosc_cbt_repair(NULL, words, 8), BOSC_ERR_ARG);
     CHECK_ARG(ctx, bosc_cbt_validate(ctx, NULL, 8, &bad), "bits");
@@ -287,6 +295,7 @@ static void fields(bosc_ctx *ctx)
         CHECK_ARG(ctx, bosc_cbt_repair(ctx, (uint64_t *)(void *)((char *)words + off), 8), "bits");
     }
     CHECK_EQ(bad, 7);
+    /* 3. Information. */
     CHECK_EQ(bosc_cbt_get_info(NULL, tree, &info), BOSC_ERR_ARG);
     CHECK_ARG(ctx, bosc_cbt_get_info(ctx, NULL, &info), "tree");
     CHECK_ARG(ctx, bosc_cbt_get_info(ctx, tree, NULL), "info");

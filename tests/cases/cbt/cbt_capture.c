@@ -1,9 +1,9 @@
-/* Calls on trees that say that they are capturable, as graphs: replayed, with other input and another tree each time,
- * they do what the calls would. */
+/* Calls on trees documented as capturable, as graphs: replayed, with other input and another tree each time, they do
+ * what the calls would. */
 #include "support/capture.h"
 #include "cases/cbt/cbt_data.h"
 
-enum { DEPTH = 16, LEVEL = 5, ROOM = 4096, ASKED = 257, ROUNDS = 6 };
+enum { DEPTH = 16, LEVEL = 5, ROOM = 4096, QUERIES = 257, ROUNDS = 6 };
 
 /* Arrays in the backend's memory, which the recorded calls use. */
 struct scene {
@@ -13,25 +13,25 @@ struct scene {
     bool with_sources;
     uint8_t *commands;
     int64_t *sources, *leaves, *numbers, *counts, *carried;
-    void *nodes, *some, *splits, *merges, *asked;
+    void *nodes, *some, *splits, *merges, *queried;
 };
 
-static void *take(bosc_ctx *ctx, size_t bytes)
+static void *allocate(bosc_ctx *ctx, size_t bytes)
 {
     void *p;
     CHECK_OK(ctx, bosc_ctx_alloc(ctx, bytes, &p));
     return p;
 }
 
-static void put(bosc_ctx *ctx, void *to, const void *from, size_t bytes)
+static void copy_array(bosc_ctx *ctx, void *to, const void *from, size_t bytes)
 {
     CHECK_OK(ctx, bosc_ctx_copy(ctx, to, from, bytes));
 }
 
-static void put_nodes(bosc_ctx *ctx, const struct scene *s, void *to, const uint64_t *from, int64_t n)
+static void copy_nodes(bosc_ctx *ctx, const struct scene *s, void *to, const uint64_t *from, int64_t n)
 {
     void *nodes = cbt_nodes(from, n, s->id_bits);
-    put(ctx, to, nodes, (size_t)n * (size_t)s->id_bits / 8);
+    copy_array(ctx, to, nodes, (size_t)n * (size_t)s->id_bits / 8);
     free(nodes);
 }
 
@@ -39,31 +39,31 @@ static void open_scene(bosc_ctx *ctx, struct scene *s, int32_t depth, int which)
 {
     *s = (struct scene){.tree = cbt_make(ctx, depth, LEVEL, which), .t = reference_cbt_level(depth, LEVEL)};
     s->id_bits = cbt_id_bits(ctx, s->tree);
-    s->commands = take(ctx, ROOM);
-    s->sources = take(ctx, ROOM * 8);
-    s->leaves = take(ctx, ASKED * 8);
-    s->numbers = take(ctx, ASKED * 8);
-    s->counts = take(ctx, ASKED * 8);
-    s->carried = take(ctx, ROOM * 8);
-    s->nodes = take(ctx, ROOM * 8);
-    s->some = take(ctx, ASKED * 8);
-    s->splits = take(ctx, ASKED * 8);
-    s->merges = take(ctx, ASKED * 8);
-    s->asked = take(ctx, ASKED * 8);
+    s->commands = allocate(ctx, ROOM);
+    s->sources = allocate(ctx, ROOM * 8);
+    s->leaves = allocate(ctx, QUERIES * 8);
+    s->numbers = allocate(ctx, QUERIES * 8);
+    s->counts = allocate(ctx, QUERIES * 8);
+    s->carried = allocate(ctx, ROOM * 8);
+    s->nodes = allocate(ctx, ROOM * 8);
+    s->some = allocate(ctx, QUERIES * 8);
+    s->splits = allocate(ctx, QUERIES * 8);
+    s->merges = allocate(ctx, QUERIES * 8);
+    s->queried = allocate(ctx, QUERIES * 8);
 }
 
 static void close_scene(bosc_ctx *ctx, struct scene *s)
 {
     void *big[] = {s->sources, s->carried, s->nodes};
-    void *small[] = {s->leaves, s->numbers, s->counts, s->some, s->splits, s->merges, s->asked};
+    void *small[] = {s->leaves, s->numbers, s->counts, s->some, s->splits, s->merges, s->queried};
     for (int i = 0; i < 3; i++) bosc_ctx_release(ctx, big[i], ROOM * 8);
-    for (int i = 0; i < 7; i++) bosc_ctx_release(ctx, small[i], ASKED * 8);
+    for (int i = 0; i < 7; i++) bosc_ctx_release(ctx, small[i], QUERIES * 8);
     bosc_ctx_release(ctx, s->commands, ROOM);
     bosc_cbt_free(s->tree);
     reference_cbt_free(&s->t);
 }
 
-/* What to do to each leaf, at random. */
+/* A random command for each leaf. */
 static void draw(struct suite_random *r, const struct reference_cbt *t, uint8_t *commands, bool grow)
 {
     memset(commands, 0, ROOM);
@@ -76,7 +76,7 @@ static void draw(struct suite_random *r, const struct reference_cbt *t, uint8_t 
 static void check_nodes(bosc_ctx *ctx, const struct scene *s, const void *nodes, int64_t n)
 {
     uint64_t *got = suite_alloc((size_t)n * 8);
-    put(ctx, got, nodes, (size_t)n * (size_t)s->id_bits / 8);
+    copy_array(ctx, got, nodes, (size_t)n * (size_t)s->id_bits / 8);
     for (int64_t l = 0; l < n; l++) CHECK_EQ(cbt_node(got, s->id_bits, l), l < s->t.n ? s->t.nodes[l] : 0);
     free(got);
 }
@@ -84,7 +84,7 @@ static void check_nodes(bosc_ctx *ctx, const struct scene *s, const void *nodes,
 static void check_numbers(bosc_ctx *ctx, const int64_t *numbers, const int64_t *want, int64_t n)
 {
     int64_t *got = suite_alloc((size_t)n * 8);
-    put(ctx, got, numbers, (size_t)n * 8);
+    copy_array(ctx, got, numbers, (size_t)n * 8);
     for (int64_t i = 0; i < n; i++) CHECK_EQ(got[i], want[i]);
     free(got);
 }
@@ -114,11 +114,12 @@ static void run_updates(bosc_ctx *ctx, int32_t depth, int which, void (*calls)(b
     int64_t *sources = suite_alloc(2 * ROOM * 8), *twice = suite_alloc(ROOM * 8);
     open_scene(ctx, &s, depth, which);
     s.with_sources = which % 3 == 0;
-    put(ctx, s.commands, commands, ROOM);
+    copy_array(ctx, s.commands, commands, ROOM);
     capture_open(&c, ctx, calls, &s);
+    /* Each replay applies new commands and gives the nodes, and the sources where they are requested. */
     for (int round = 0; round < ROUNDS && s.t.n < ROOM / 2; round++) {
         draw(&r, &s.t, commands, round < 4);
-        put(ctx, s.commands, commands, ROOM);
+        copy_array(ctx, s.commands, commands, ROOM);
         capture_replay(&c);
         reference_cbt_update(&s.t, commands, sources);
         cbt_check(ctx, s.tree, &s.t);
@@ -145,31 +146,31 @@ static void updates(bosc_ctx *ctx)
     }
 }
 
-/* Nodes are recorded, and carried out; then everything is asked of them. */
+/* Commands for nodes are recorded and carried out; then all queries run. */
 static void call_all(bosc_ctx *ctx, void *user)
 {
     struct scene *s = user;
-    CHECK_OK(ctx, bosc_cbt_split(ctx, s->tree, s->splits, ASKED));
-    CHECK_OK(ctx, bosc_cbt_merge(ctx, s->tree, s->merges, ASKED));
+    CHECK_OK(ctx, bosc_cbt_split(ctx, s->tree, s->splits, QUERIES));
+    CHECK_OK(ctx, bosc_cbt_merge(ctx, s->tree, s->merges, QUERIES));
     CHECK_OK(ctx, bosc_cbt_reduce(ctx, s->tree));
     CHECK_OK(ctx, bosc_cbt_decode(ctx, s->tree, 0, ROOM, s->nodes));
-    CHECK_OK(ctx, bosc_cbt_decode_at(ctx, s->tree, s->leaves, ASKED, s->some));
-    CHECK_OK(ctx, bosc_cbt_encode(ctx, s->tree, s->asked, ASKED, s->numbers));
-    CHECK_OK(ctx, bosc_cbt_heap_read(ctx, s->tree, s->asked, ASKED, s->counts));
+    CHECK_OK(ctx, bosc_cbt_decode_at(ctx, s->tree, s->leaves, QUERIES, s->some));
+    CHECK_OK(ctx, bosc_cbt_encode(ctx, s->tree, s->queried, QUERIES, s->numbers));
+    CHECK_OK(ctx, bosc_cbt_heap_read(ctx, s->tree, s->queried, QUERIES, s->counts));
 }
 
-static void check_answers(bosc_ctx *ctx, const struct scene *s, const uint64_t *asked, const int64_t *leaves)
+static void check_answers(bosc_ctx *ctx, const struct scene *s, const uint64_t *queried, const int64_t *leaves)
 {
-    int64_t want[ASKED];
-    uint64_t got[ASKED];
+    int64_t want[QUERIES];
+    uint64_t got[QUERIES];
     check_nodes(ctx, s, s->nodes, ROOM);
-    put(ctx, got, s->some, ASKED * (size_t)s->id_bits / 8);
-    for (int i = 0; i < ASKED; i++)
+    copy_array(ctx, got, s->some, QUERIES * (size_t)s->id_bits / 8);
+    for (int i = 0; i < QUERIES; i++)
         CHECK_EQ(cbt_node(got, s->id_bits, i), leaves[i] < s->t.n ? s->t.nodes[leaves[i]] : 0);
-    for (int i = 0; i < ASKED; i++) want[i] = reference_cbt_encode(&s->t, asked[i]);
-    check_numbers(ctx, s->numbers, want, ASKED);
-    for (int i = 0; i < ASKED; i++) want[i] = reference_cbt_heap(&s->t, asked[i]);
-    check_numbers(ctx, s->counts, want, ASKED);
+    for (int i = 0; i < QUERIES; i++) want[i] = reference_cbt_encode(&s->t, queried[i]);
+    check_numbers(ctx, s->numbers, want, QUERIES);
+    for (int i = 0; i < QUERIES; i++) want[i] = reference_cbt_heap(&s->t, queried[i]);
+    check_numbers(ctx, s->counts, want, QUERIES);
 }
 
 static void recorded(bosc_ctx *ctx)
@@ -179,35 +180,35 @@ static void recorded(bosc_ctx *ctx)
         struct suite_random r = {(uint64_t)which};
         struct capture c;
         struct scene s;
-        uint64_t splits[ASKED] = {0}, merges[ASKED] = {0}, asked[ASKED] = {0};
-        int64_t leaves[ASKED] = {0};
+        uint64_t splits[QUERIES] = {0}, merges[QUERIES] = {0}, queried[QUERIES] = {0};
+        int64_t leaves[QUERIES] = {0};
         int32_t depth = suite_slow(ctx) ? 12 : DEPTH;
         open_scene(ctx, &s, depth, which);
-        put_nodes(ctx, &s, s.splits, splits, ASKED);
-        put_nodes(ctx, &s, s.merges, merges, ASKED);
-        put_nodes(ctx, &s, s.asked, asked, ASKED);
-        put(ctx, s.leaves, leaves, sizeof leaves);
+        copy_nodes(ctx, &s, s.splits, splits, QUERIES);
+        copy_nodes(ctx, &s, s.merges, merges, QUERIES);
+        copy_nodes(ctx, &s, s.queried, queried, QUERIES);
+        copy_array(ctx, s.leaves, leaves, sizeof leaves);
         capture_open(&c, ctx, call_all, &s);
-        for (int round = 0; round < ROUNDS && s.t.n < ROOM - ASKED; round++) {
+        for (int round = 0; round < ROUNDS && s.t.n < ROOM - QUERIES; round++) {
             uint8_t commands[ROOM] = {0};
-            for (int i = 0; i < ASKED; i++) { /* leaves, and numbers that are none */
+            for (int i = 0; i < QUERIES; i++) { /* leaves, and numbers that may be no nodes */
                 uint64_t leaf = suite_below(&r, (uint64_t)s.t.n), other = suite_below(&r, (uint64_t)s.t.n);
                 bool deepest = reference_cbt_node_level(s.t.nodes[leaf]) == depth;
                 splits[i] = round % 2 ? 0 : s.t.nodes[leaf];
                 merges[i] = s.t.nodes[other];
-                asked[i] = suite_below(&r, (uint64_t)3 << depth);
+                queried[i] = suite_below(&r, (uint64_t)3 << depth);
                 leaves[i] = (int64_t)suite_below(&r, (uint64_t)s.t.n + 9);
                 if (commands[other] == 0) commands[other] = 2;
                 if (round % 2 == 0 && !deepest) commands[leaf] = 1;
             }
-            put_nodes(ctx, &s, s.splits, splits, ASKED);
-            put_nodes(ctx, &s, s.merges, merges, ASKED);
-            put_nodes(ctx, &s, s.asked, asked, ASKED);
-            put(ctx, s.leaves, leaves, sizeof leaves);
+            copy_nodes(ctx, &s, s.splits, splits, QUERIES);
+            copy_nodes(ctx, &s, s.merges, merges, QUERIES);
+            copy_nodes(ctx, &s, s.queried, queried, QUERIES);
+            copy_array(ctx, s.leaves, leaves, sizeof leaves);
             capture_replay(&c);
             reference_cbt_update(&s.t, commands, NULL);
             cbt_check(ctx, s.tree, &s.t);
-            check_answers(ctx, &s, asked, leaves);
+            check_answers(ctx, &s, queried, leaves);
         }
         capture_close(&c);
         close_scene(ctx, &s);
@@ -235,7 +236,7 @@ static void resets(bosc_ctx *ctx)
         s.t = reference_cbt_level(s.t.depth, LEVEL + 1);
         for (int round = 0; round < 3; round++) {
             node = ((uint64_t)2 << LEVEL) + (uint64_t)round;
-            put_nodes(ctx, &s, s.splits, &node, 1);
+            copy_nodes(ctx, &s, s.splits, &node, 1);
             CHECK_OK(ctx, bosc_cbt_split(ctx, s.tree, s.splits, 1));
             if (round == 1) CHECK_OK(ctx, bosc_cbt_reduce(ctx, s.tree));
             capture_replay(&c);
@@ -251,7 +252,7 @@ static void call_recount(bosc_ctx *ctx, void *user)
     CHECK_OK(ctx, bosc_cbt_recount(ctx, ((struct scene *)user)->tree));
 }
 
-/* Bits that are changed where they lie are counted anew, and commands that were recorded are forgotten. */
+/* Bits changed in place are counted anew, and recorded commands are dropped. */
 static void recounts(bosc_ctx *ctx)
 {
     static const int32_t depths[] = {3, 10, 13, 18};
@@ -273,8 +274,9 @@ static void recounts(bosc_ctx *ctx)
             draw(&r, &t, commands, round < 4);
             reference_cbt_update(&t, commands, NULL);
             reference_cbt_bits(&t, bits);
+            /* A pending split, which the recount must drop; then new bits. */
             CHECK_OK(ctx, bosc_cbt_split(ctx, tree, nodes, 1));
-            put(ctx, field, bits, bytes);
+            copy_array(ctx, field, bits, bytes);
             capture_replay(&c);
             cbt_check(ctx, tree, &t);
             CHECK_OK(ctx, bosc_cbt_reduce(ctx, tree));

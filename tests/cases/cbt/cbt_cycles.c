@@ -1,4 +1,4 @@
-/* Whole cycles in the backend's own memory: commands, an update, where leaves come from and what they are. */
+/* Whole cycles in the backend's own memory: commands, an update, the sources of leaves and their nodes. */
 #include "cases/cbt/cbt_data.h"
 
 enum { LEAST = 3, MOST = 17, BEYOND = 40, SKEW = 13 };
@@ -87,7 +87,7 @@ static void cycles(bosc_ctx *ctx)
     }
 }
 
-/* Commands for leaves come together with those that were recorded before. */
+/* Commands for leaves are applied together with commands recorded before. */
 static void both(bosc_ctx *ctx)
 {
     bosc_cbt *tree = cbt_make(ctx, 14, 4, 2);

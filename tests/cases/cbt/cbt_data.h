@@ -1,4 +1,4 @@
-/* Trees of the library beside plain ones. */
+/* Trees of the library beside plain reference trees. */
 #ifndef TESTS_CASES_CBT_CBT_DATA_H
 #define TESTS_CASES_CBT_CBT_DATA_H
 

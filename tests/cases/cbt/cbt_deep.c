@@ -1,12 +1,12 @@
-/* Sparse trees of great depths, up to the deepest one: a few paths that go all the way down, leaves at random beside
- * them, and all of it saved and read back. BOSC_TEST_DEPTH (up to 36) goes deeper than the default: kept by a tree are
- * 0.44 2^depth bytes with commands, and twice as many more are taken while it is read back. */
+/* Sparse trees of great depths, up to the greatest: a few paths down to the deepest level, random leaves beside them,
+ * saved and read back. BOSC_TEST_DEPTH (up to 36) sets the depth. A tree with commands takes 0.44 2^depth bytes;
+ * reading it back takes twice as many more. */
 #include "cases/cbt/cbt_data.h"
 #include "support/saved.h"
 
 enum { TARGETS = 5, PAGE = 4096, BEYOND = 3 };
 
-/* Bytes of a file most of which are 0: the pages that are not. */
+/* Bytes of a file, most of them 0: only the other pages are stored. */
 struct pages {
     struct page {
         size_t number;
@@ -114,10 +114,10 @@ static void check_tree(bosc_ctx *ctx, const bosc_cbt *tree, const struct referen
         int32_t level = reference_cbt_node_level(t->nodes[l]);
         uint64_t path[BOSC_CBT_MAX_DEPTH + 1];
         for (int32_t up = 0; up <= level; up++) path[up] = t->nodes[l] >> up;
-        void *asked = cbt_nodes(path, level + 1, id_bits);
-        CHECK_OK(ctx, bosc_cbt_heap_read(ctx, tree, asked, level + 1, numbers));
+        void *queried = cbt_nodes(path, level + 1, id_bits);
+        CHECK_OK(ctx, bosc_cbt_heap_read(ctx, tree, queried, level + 1, numbers));
         for (int32_t up = 0; up <= level; up++) CHECK_EQ(numbers[up], reference_cbt_heap(t, path[up]));
-        free(asked);
+        free(queried);
     }
     free(numbers);
     free(nodes);
@@ -199,11 +199,11 @@ static void grow(bosc_ctx *ctx, int32_t depth, int which)
 /* The deepest tree that is tried: one configuration of the CPU stands for all, since these take seconds. */
 static int32_t deepest(bosc_ctx *ctx)
 {
-    const char *asked = getenv("BOSC_TEST_DEPTH");
+    const char *chosen = getenv("BOSC_TEST_DEPTH");
     bosc_ctx_info info = {.size = sizeof info};
     CHECK_OK(ctx, bosc_ctx_get_info(ctx, &info));
     if (suite_slow(ctx)) return 16;
-    if (asked) return atoi(asked) < BOSC_CBT_MAX_DEPTH ? atoi(asked) : BOSC_CBT_MAX_DEPTH;
+    if (chosen) return atoi(chosen) < BOSC_CBT_MAX_DEPTH ? atoi(chosen) : BOSC_CBT_MAX_DEPTH;
     if (info.backend == BOSC_BACKEND_CUDA) return 31;
     return info.threads == 2 && info.cpu_level == bosc_cpu_best_level() ? 25 : 16;
 }
@@ -220,7 +220,7 @@ static void sparse(bosc_ctx *ctx)
 }
 
 /* A whole level whose leaves need more than 32 bits, and a part of it. */
-static void wide(bosc_ctx *ctx)
+static void nodes_beyond_32_bits(bosc_ctx *ctx)
 {
     enum { LEVEL = 9, COUNT = 700 };
     for (int32_t depth = 16; depth <= deepest(ctx); depth += 7) {
@@ -246,5 +246,6 @@ static void wide(bosc_ctx *ctx)
     }
 }
 
-static const struct suite_case suite_cases_cbt_deep[] = {{"sparse", sparse, NULL}, {"wide", wide, NULL}};
+static const struct suite_case suite_cases_cbt_deep[] = {{"sparse", sparse, NULL},
+                                                         {"wide", nodes_beyond_32_bits, NULL}};
 SUITE(cbt_deep);

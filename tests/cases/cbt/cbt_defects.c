@@ -1,4 +1,4 @@
-/* What other implementations of these trees got wrong, one case each. */
+/* Defects of other implementations of these trees, one case each. */
 #include "cases/cbt/cbt_data.h"
 
 /* Depths that an assertion admits, and that overflow or count no leaves. */
@@ -42,7 +42,8 @@ static void check_tiling(bosc_ctx *ctx, const bosc_cbt *tree, int32_t depth)
     free(bits);
 }
 
-/* Splits and merges in the same pass, recorded for any nodes in any order: 200 rounds, each of which is a tiling. */
+/* Splits and merges in the same pass, recorded for any nodes in any order: after each of 200 rounds the leaves are a
+ * tiling. */
 static void split_and_merge(bosc_ctx *ctx)
 {
     enum { DEPTH = 11, M = 120 };

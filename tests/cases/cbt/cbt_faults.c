@@ -36,7 +36,7 @@ static void close_tree(void *user)
     s->file = (struct saved){NULL, 0, 0, 0};
 }
 
-/* A saved tree is read, and what it holds copied out. */
+/* Reads a saved tree and copies its contents out. */
 static bosc_status read_saved(bosc_ctx *ctx, struct subject *s)
 {
     bosc_cbt *tree = NULL;
@@ -87,7 +87,7 @@ static bosc_status exchange(bosc_ctx *ctx, struct subject *s)
     return status == BOSC_OK ? bosc_cbt_get_bits(ctx, s->tree, o->words) : status;
 }
 
-/* A tree is made, changed and asked, or one of the calls on a tree that is there. */
+/* Makes, changes and queries a tree, or makes one call on an open tree. */
 static bosc_status call(bosc_ctx *ctx, void *user)
 {
     struct subject *s = user;
@@ -156,7 +156,7 @@ static void faults(bosc_ctx *ctx)
 }
 
 /* An update whose last launch failed is carried out by the next reduction, from the same commands. */
-static void taken_up_again(bosc_ctx *ctx)
+static void failed_update_resumes(bosc_ctx *ctx)
 {
 #ifdef BOSC_FAULTS
     uint8_t commands[LEAVES];
@@ -218,6 +218,6 @@ static void sources_without_memory(bosc_ctx *like)
 }
 
 static const struct suite_case suite_cases_cbt_faults[] = {{"faults", faults, NULL},
-                                                           {"taken_up_again", taken_up_again, NULL},
+                                                           {"taken_up_again", failed_update_resumes, NULL},
                                                            {"sources_without_memory", sources_without_memory, NULL}};
 SUITE(cbt_faults);

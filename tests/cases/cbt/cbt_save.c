@@ -1,4 +1,5 @@
-/* Saved trees: the same bytes everywhere, read back whole, and neither damage nor malice goes unseen. */
+/* Saved trees: the same bytes everywhere, read back whole; every damage and every forged file is refused or harmless.
+ * */
 #include "cbt/save.h"
 
 #include "cases/cbt/cbt_data.h"
@@ -6,8 +7,8 @@
 
 SAVED_KIND(cbt, "saved bisection: ", bi_cbt_header)
 
-/* A tree after some rounds of commands; *t is it too. */
-static bosc_cbt *make(bosc_ctx *ctx, int32_t depth, int which, struct reference_cbt *t)
+/* A tree after some rounds of commands, and its reference *t. */
+static bosc_cbt *tree_after_updates(bosc_ctx *ctx, int32_t depth, int which, struct reference_cbt *t)
 {
     struct suite_random r = {(uint64_t)depth};
     bosc_cbt *tree = cbt_make(ctx, depth, depth / 2, which);
@@ -27,7 +28,7 @@ static void round_trip(bosc_ctx *ctx)
     for (int32_t depth = 0; depth <= (suite_slow(ctx) ? 8 : 14); depth++) {
         if (suite_leaves_out()) continue;
         struct reference_cbt t;
-        bosc_cbt *tree = make(ctx, depth, depth, &t);
+        bosc_cbt *tree = tree_after_updates(ctx, depth, depth, &t);
         bosc_cbt *back = saved_again(ctx, &saved_cbt, tree, 64 + 8 + (size_t)(depth > 6 ? 1 << (depth - 3) : 8));
         cbt_check(ctx, back, &t);
         bosc_cbt_free(tree);
@@ -40,7 +41,7 @@ static void round_trip(bosc_ctx *ctx)
 static void damage(bosc_ctx *ctx)
 {
     struct reference_cbt t;
-    bosc_cbt *tree = make(ctx, 9, 1, &t);
+    bosc_cbt *tree = tree_after_updates(ctx, 9, 1, &t);
     saved_damage(ctx, &saved_cbt, tree, suite_slow(ctx) ? 37 : 1);
     bosc_cbt_free(tree);
     reference_cbt_free(&t);
@@ -110,7 +111,7 @@ static const unsigned char golden_bytes[] = {
 static void golden(bosc_ctx *ctx)
 {
     struct reference_cbt t;
-    bosc_cbt *tree = make(ctx, 9, 2, &t);
+    bosc_cbt *tree = tree_after_updates(ctx, 9, 2, &t);
     bosc_cbt *back = saved_golden(ctx, &saved_cbt, tree, "cbt-v1.bosc", golden_bytes, sizeof golden_bytes);
     cbt_check(ctx, back, &t);
     bosc_cbt_free(back);

@@ -1,4 +1,4 @@
-/* Cell graphs are what a look at all pairs finds, whatever the method, the letters and the vectors. */
+/* Cell graphs equal the graph of a comparison of all pairs, whatever the method, the letters and the vectors. */
 #include "cellgraph/steps/vectors.h"
 #include "cases/plan/cells_data.h"
 
@@ -47,6 +47,7 @@ static void check_vertices(bosc_ctx *ctx, const bosc_cellgraph *graph, const str
     array_get(ctx, &vertex_of);
     got.rows = array_get(ctx, &vectors);
     got.stride = words;
+    /* Each vertex has the letters of its first row, zeros behind them, and its number of rows. */
     for (int64_t v = 0; v < a->vertices; v++) {
         CHECK_EQ(cells_id(firsts.host, id_bits, v), a->firsts[v]);
         CHECK_EQ(((int64_t *)counts.host)[v], a->multiplicities[v]);
@@ -122,6 +123,7 @@ static void check_components(bosc_ctx *ctx, const bosc_cellgraph *graph, const s
         want[v] = mask && !mask[v] ? none_of(id_bits) : v;
         components += !mask || mask[v];
     }
+    /* Plain components: an edge joins two labels by relabelling all vertices of the higher one. */
     for (int64_t e = 0; e < a->edges; e++) {
         int64_t u = want[a->vertex_of[a->pairs[2 * e]]], v = want[a->vertex_of[a->pairs[2 * e + 1]]];
         if (u == v || u == none_of(id_bits) || v == none_of(id_bits)) continue;
@@ -188,7 +190,7 @@ static void check_all(bosc_ctx *ctx, const struct reference_cells *c)
     answer_free(&a);
 }
 
-static void shapes(bosc_ctx *ctx)
+static void every_letter_size(bosc_ctx *ctx)
 {
     static const int32_t lengths[] = {1, 2, 7, 20, 63, 64, 65, 130, 1000}; /* the last two for small alphabets */
     struct suite_random r = {51};
@@ -205,7 +207,7 @@ static void shapes(bosc_ctx *ctx)
             }
 }
 
-static void small(bosc_ctx *ctx)
+static void few_vectors(bosc_ctx *ctx)
 {
     struct suite_random r = {52};
     for (int64_t n = 0; n < 6; n++)
@@ -216,8 +218,7 @@ static void small(bosc_ctx *ctx)
         }
 }
 
-/* Runs that are compared pair by pair and runs whose letters are replaced, side by side; and so many edges that the
- * room for them has to grow. */
+/* Runs compared pair by pair beside runs whose letters are replaced; the number of edges makes their buffer grow. */
 static void cubes(bosc_ctx *ctx)
 {
     struct suite_random r = {53};
@@ -391,22 +392,22 @@ static void check_levels(bosc_ctx *ctx, const bosc_cellgraph *graph, const struc
 static int64_t plain_path(const struct answer *a, const uint8_t *mask, int64_t from, int64_t to, int64_t *path)
 {
     int64_t n = a->vertices, *levels[2], *parents[2], ends[2] = {from, to}, depth[2] = {0, 0}, unused;
-    int64_t *arrays = suite_alloc((size_t)n * 32), meeting = -1, length = 0;
+    int64_t *arrays = suite_alloc((size_t)n * 32), middle = -1, length = 0;
     for (int side = 0; side < 2; side++) {
         levels[side] = arrays + 2 * side * n;
         parents[side] = levels[side] + n;
         plain_levels(a, mask, ends[side], levels[side], parents[side], &unused);
     }
-    if (from == to && levels[0][to] == 0) meeting = from;
-    for (int side = 0; meeting < 0 && levels[0][to] >= 0; side = 1 - side) {
+    if (from == to && levels[0][to] == 0) middle = from;
+    for (int side = 0; middle < 0 && levels[0][to] >= 0; side = 1 - side) {
         depth[side]++;
         for (int64_t v = n - 1; v >= 0; v--)
-            if (levels[0][v] == depth[0] && levels[1][v] == depth[1]) meeting = v;
+            if (levels[0][v] == depth[0] && levels[1][v] == depth[1]) middle = v;
     }
-    if (meeting >= 0) {
-        int64_t at = meeting;
+    if (middle >= 0) {
+        int64_t at = middle;
         for (int64_t i = depth[0]; i >= 0; i--, at = parents[0][at]) path[i] = at;
-        at = meeting;
+        at = middle;
         for (int64_t i = depth[0]; i <= depth[0] + depth[1]; i++, at = parents[1][at]) path[i] = at;
         length = depth[0] + depth[1] + 1;
     }
@@ -448,6 +449,7 @@ static void searches(bosc_ctx *ctx)
         uint8_t *mask = suite_alloc((size_t)a.vertices);
         bosc_cellgraph *graph = cells_graph(ctx, &c, BOSC_CELLGRAPH_AUTO, 0, id_bits);
         if (trial % 2) CHECK_OK(ctx, bosc_cellgraph_prepare(ctx, graph));
+        /* From random vertices, without a mask and with a random one. */
         for (int k = 0; k < 3; k++) {
             int64_t from = (int64_t)suite_below(&r, (uint64_t)a.vertices);
             bool on_device = k == 1 && has_device_memory(ctx);
@@ -460,6 +462,7 @@ static void searches(bosc_ctx *ctx)
             check_path(ctx, graph, &a, mask, from, from, id_bits, on_device);
             check_components(ctx, graph, &a, mask, id_bits, on_device);
         }
+        /* A mask without vertices; a path of one vertex. */
         memset(mask, 0, (size_t)a.vertices);
         check_levels(ctx, graph, &a, mask, 0, id_bits, false);
         check_components(ctx, graph, &a, mask, id_bits, false);
@@ -557,7 +560,7 @@ static void *pairs_of(bosc_ctx *ctx, const struct reference_cells *c, bosc_cellg
     return pairs;
 }
 
-/* The join in slices of segments, and of parts, finds what it finds at once. */
+/* The join with little scratch, in slices of its work, finds the edges of a join in one pass. */
 static void slices(bosc_ctx *ctx)
 {
     static const int64_t rooms[] = {0, 1, 60000, 300000};
@@ -572,6 +575,7 @@ static void slices(bosc_ctx *ctx)
         CHECK_OK(ctx, bosc_cellgraph_create(ctx, &opts, &graph));
         CHECK_OK(ctx, bosc_cellgraph_build(ctx, graph, c.rows, c.n, 0));
         CHECK_EQ(bosc_cellgraph_get_info(ctx, graph, &info), BOSC_OK);
+        /* The first build, with the default scratch, gives the expected edges. */
         int64_t *pairs = suite_alloc((size_t)info.edges * 16);
         CHECK_OK(ctx, bosc_cellgraph_get_pairs(ctx, graph, pairs, NULL));
         if (!want) edges = info.edges;
@@ -693,7 +697,7 @@ static void many_added(bosc_ctx *ctx)
 }
 
 /* The methods agree where all pairs are many. */
-static void large(void)
+static void methods_agree_at_scale(void)
 {
     struct suite_random r = {57};
     bosc_ctx *ctx = NULL;
@@ -720,15 +724,15 @@ static void large(void)
 static const struct suite_case suite_cases_cellgraph[] = {
     {"one partition", one_partition, NULL},
     {"many added", many_added, NULL},
-    {"shapes", shapes, NULL},
-    {"small", small, NULL},
+    {"shapes", every_letter_size, NULL},
+    {"small", few_vectors, NULL},
     {"cubes", cubes, NULL},
     {"letters", letters, NULL},
     {"halves", halves, NULL},
     {"again", again, NULL},
     {"added", added, NULL},
     {"collisions", collisions, NULL},
-    {"large", NULL, large},
+    {"large", NULL, methods_agree_at_scale},
     {"searches", searches, NULL},
     {"far", far, NULL},
     {"slices", slices, NULL},

@@ -1,4 +1,4 @@
-/* What cell graphs refuse, and their life: rebuilt without allocating, outliving contexts. */
+/* Cell graphs refuse bad arguments; they can be rebuilt without allocating, and outlive contexts. */
 #include "cellgraph/cellgraph.h"
 #include "cases/plan/cells_data.h"
 #include "support/counted.h"
@@ -8,6 +8,7 @@ static const bosc_cellgraph_opts good = {.size = sizeof good, .length = 100};
 
 static void create(bosc_ctx *ctx)
 {
+    /* Each bad option is refused by its name, and no graph is made. */
     bosc_cellgraph *graph = NULL;
     bosc_cellgraph_opts o = good;
     static const int32_t lengths[] = {0, -1, 65537, INT32_MAX, INT32_MIN},
@@ -84,6 +85,7 @@ static void create(bosc_ctx *ctx)
     }
     CHECK(graph == NULL);
     bosc_cellgraph_free(NULL);
+    /* Words of a row: letters do not cross words. */
     CHECK_EQ(bosc_cellgraph_words(1, 1), 1);
     CHECK_EQ(bosc_cellgraph_words(64, 1), 1);
     CHECK_EQ(bosc_cellgraph_words(65, 1), 2);
@@ -92,7 +94,7 @@ static void create(bosc_ctx *ctx)
     CHECK_EQ(bosc_cellgraph_words(65536, 8), 8192);
 }
 
-static void build(bosc_ctx *ctx)
+static void builds(bosc_ctx *ctx)
 {
     uint64_t rows[21] = {0};
     bosc_cellgraph *graph = NULL;
@@ -112,7 +114,7 @@ static void build(bosc_ctx *ctx)
     CHECK_ARG(ctx, bosc_cellgraph_build(ctx, graph, rows, 2, INT64_MAX), "n: 2 rows");
     CHECK_STATUS(ctx, bosc_cellgraph_build(ctx, graph, rows, UINT32_MAX, 0), BOSC_ERR_LIMIT);
     CHECK_STATUS(ctx, bosc_cellgraph_build(ctx, graph, rows, INT64_MAX, 0), BOSC_ERR_LIMIT);
-    CHECK_EQ(bosc_cellgraph_get_info(ctx, graph, &info), BOSC_OK); /* it holds what it held */
+    CHECK_EQ(bosc_cellgraph_get_info(ctx, graph, &info), BOSC_OK); /* the graph is as it was */
     CHECK_EQ(info.n, 10);
     CHECK_EQ(info.vertices, 1);
     info.size = 0;
@@ -144,7 +146,7 @@ static void add(bosc_ctx *ctx)
     CHECK_STATUS(ctx, bosc_cellgraph_add(ctx, graph, rows, (int64_t)UINT32_MAX - 10, 0), BOSC_ERR_LIMIT);
     CHECK_STATUS(ctx, bosc_cellgraph_add(ctx, graph, rows, INT64_MAX, 0), BOSC_ERR_LIMIT);
     CHECK_OK(ctx, bosc_cellgraph_add(ctx, graph, NULL, 0, 0));
-    CHECK_EQ(bosc_cellgraph_get_info(ctx, graph, &info), BOSC_OK); /* it holds what it held */
+    CHECK_EQ(bosc_cellgraph_get_info(ctx, graph, &info), BOSC_OK); /* the graph is as it was */
     CHECK_EQ(info.n, 10);
     CHECK_EQ(info.vertices, 1);
     bosc_cellgraph_free(graph);
@@ -152,6 +154,7 @@ static void add(bosc_ctx *ctx)
 
 static void outputs(bosc_ctx *ctx)
 {
+    /* Each bad argument is refused by its name; nothing is written. Outputs may be left out. */
     struct suite_random r = {61};
     int64_t ids[200], count = 7;
     struct reference_cells c = cells_make(&r, CELLS_WALK, 100, 1, 10, 0);
@@ -190,6 +193,7 @@ static void outputs(bosc_ctx *ctx)
 
 static void searches(bosc_ctx *ctx)
 {
+    /* Each bad argument is refused by its name; nothing is written. */
     struct suite_random r = {63};
     int64_t ids[32], count = 7, depth = 7;
     struct reference_cells c = cells_make(&r, CELLS_WALK, 100, 1, 10, 0);
@@ -213,6 +217,7 @@ static void searches(bosc_ctx *ctx)
         CHECK_ARG(ctx, bosc_cellgraph_levels(ctx, graph, 0, NULL, odd, &count, &depth), "parents");
         CHECK_ARG(ctx, bosc_cellgraph_path(ctx, graph, 0, 1, odd, 31, &count), "path");
     }
+    /* The same with a mask. */
     const uint8_t mask[32] = {1};
     CHECK_EQ(bosc_cellgraph_levels_masked(NULL, graph, 0, mask, ids, ids, &count, &depth), BOSC_ERR_ARG);
     CHECK_EQ(bosc_cellgraph_path_masked(NULL, graph, 0, 1, mask, ids, 32, &count), BOSC_ERR_ARG);
@@ -237,6 +242,7 @@ static void searches(bosc_ctx *ctx)
     CHECK_ARG(ctx, bosc_cellgraph_path(ctx, graph, 0, 1, ids, 32, NULL), "length");
     for (int i = 0; i < 32; i++) CHECK_EQ(ids[i], 0x5555555555555555);
     CHECK(count == 7 && depth == 7);
+    /* An empty graph has no vertex to search from. */
     CHECK_OK(ctx, bosc_cellgraph_build(ctx, graph, NULL, 0, 0));
     CHECK_OK(ctx, bosc_cellgraph_prepare(ctx, graph));
     CHECK_ARG(ctx, bosc_cellgraph_levels(ctx, graph, 0, NULL, NULL, NULL, NULL), "source");
@@ -245,7 +251,7 @@ static void searches(bosc_ctx *ctx)
     free(c.rows);
 }
 
-/* What is recorded of a graph's memory decides; here as if it were another device's. */
+/* The recorded device of the memory decides; here it is changed to another one. */
 static void other_device(bosc_ctx *ctx)
 {
     bosc_cellgraph *graph = NULL;
@@ -329,8 +335,8 @@ static void build_in_parts(bosc_ctx *ctx, bosc_cellgraph *graph, const struct re
     }
 }
 
-/* Graphs that keep the memory of additions: the second time they allocate nothing, nor the first time after a reserve;
- * and what they hold is no more than was told. Others hold one graph. */
+/* Graphs with keep_memory allocate nothing for a second addition, after a reserve not even for the first, and keep no
+ * more than promised. Without the option the memory is that of one graph. */
 static void additions(bosc_ctx *ctx)
 {
     for (int t = 0; t < 12; t++) {
@@ -343,6 +349,7 @@ static void additions(bosc_ctx *ctx)
         struct reference_cells c = cells_make(&r, CELLS_CUBE, 100, 1, 200, 0);
         int64_t kept, scratch;
         counted_open(&counted, ctx, 0);
+        /* t < 4: memory kept, after a reserve; t < 8: memory kept, after a first addition; else not kept. */
         o.keep_memory = t < 8;
         CHECK_OK(counted.ctx, bosc_cellgraph_create(counted.ctx, &o, &whole));
         CHECK_OK(counted.ctx, bosc_cellgraph_build(counted.ctx, whole, c.rows, c.n, c.stride));
@@ -381,10 +388,12 @@ static void resets(bosc_ctx *ctx)
         CHECK_OK(ctx, bosc_cellgraph_create(ctx, &o, &graph));
         for (int k = 0; k < 4; k++) {
             struct reference_cells c = cells_make(&r, CELLS_CUBE, lengths[k], 1, 120, 0);
+            /* 1. A reset empties the graph and keeps its memory. */
             CHECK_OK(ctx, bosc_cellgraph_reset(ctx, graph, lengths[k]));
             CHECK_OK(ctx, bosc_cellgraph_get_info(ctx, graph, &info[0]));
             CHECK(info[0].n == 0 && info[0].edges == 0 && info[0].length == lengths[k]);
             CHECK(k == 0 || m == 1 || info[0].bytes == info[1].bytes);
+            /* 2. Built again, it equals a fresh graph. */
             o.length = lengths[k];
             CHECK_OK(ctx, bosc_cellgraph_create(ctx, &o, &fresh));
             CHECK_OK(ctx, bosc_cellgraph_build(ctx, graph, c.rows, c.n, c.stride));
@@ -393,6 +402,7 @@ static void resets(bosc_ctx *ctx)
             CHECK_OK(ctx, bosc_cellgraph_get_info(ctx, fresh, &info[1]));
             CHECK(info[0].vertices == info[1].vertices && info[0].edges == info[1].edges && info[0].edges > 0);
             info[1].bytes = info[0].bytes;
+            /* 3. A refused reset leaves it as it was. */
             for (int i = 0; i < 5; i++) CHECK_ARG(ctx, bosc_cellgraph_reset(ctx, graph, bad[i]), "opts: length");
             CHECK_OK(ctx, bosc_cellgraph_get_info(ctx, graph, &info[0]));
             CHECK(memcmp(&info[0], &info[1], sizeof info[0]) == 0);
@@ -406,6 +416,7 @@ static void resets(bosc_ctx *ctx)
 
 static void sizes(bosc_ctx *ctx)
 {
+    /* Bad sizes are refused by name and no output is written; the largest sizes do not overflow. */
     static const int64_t bad[] = {-1, INT64_MIN, -1000, -(1ll << 32), -2};
     int64_t kept = 7, scratch = 7, more;
     bosc_cellgraph *graph = NULL;
@@ -441,7 +452,7 @@ static void sizes(bosc_ctx *ctx)
     bosc_cellgraph_free(graph);
 }
 
-/* Builds after a reservation take no memory, no more than was told, and a graph keeps what it has when it gets room. */
+/* Builds after a reserve allocate nothing and take no more than promised; a larger reserve keeps the graph. */
 static void reserved(bosc_ctx *ctx)
 {
     struct suite_random r = {63};
@@ -460,6 +471,7 @@ static void reserved(bosc_ctx *ctx)
         o.method = (bosc_cellgraph_method)(k % 5);
         o.pivots = o.method == BOSC_CELLGRAPH_HEURISTIC ? 2 : 0;
         CHECK_OK(own, bosc_cellgraph_create(own, &o, &graph));
+        /* 1. Reserve, and build three times without an allocation. */
         CHECK_OK(own, bosc_cellgraph_reserve(own, graph, n, 20 * n));
         CHECK_OK(own, bosc_cellgraph_bytes(own, &o, n, 20 * n, &kept, &scratch));
         before = live[0] + live[1];
@@ -471,6 +483,7 @@ static void reserved(bosc_ctx *ctx)
         CHECK(info.edges <= 20 * n);
         CHECK_EQ(live[0] + live[1], before);
         CHECK(info.bytes <= kept && held.scratch_bytes <= scratch + 256);
+        /* 2. Reserve more: the edges stay. */
         uint32_t *want = suite_alloc((size_t)info.edges * 4), *got = suite_alloc((size_t)info.edges * 4);
         CHECK_OK(own, bosc_cellgraph_get_pairs(own, graph, NULL, want));
         CHECK_OK(own, bosc_cellgraph_reserve(own, graph, 2 * n, 50 * n));
@@ -487,7 +500,7 @@ static void reserved(bosc_ctx *ctx)
 
 static const struct suite_case suite_cases_cellgraph_args[] = {
     {"create", create, NULL},
-    {"build", build, NULL},
+    {"build", builds, NULL},
     {"add", add, NULL},
     {"outputs", outputs, NULL},
     {"searches", searches, NULL},

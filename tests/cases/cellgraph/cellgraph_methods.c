@@ -1,5 +1,5 @@
-/* The methods of cell graphs: what the join compares at most, which one AUTO takes, and that its choice shows nowhere
- * else. */
+/* The methods of cell graphs: the most comparisons of the join, the choices of AUTO, and that a choice changes nothing
+ * but time. */
 #include "cases/plan/cells_data.h"
 
 /* 2^bits rows over letters that lie beside each other, or (apart > 1) at a distance; other letters are the same. */

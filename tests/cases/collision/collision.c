@@ -4,7 +4,7 @@
 
 #include "cases/collision/collision_data.h"
 
-/* The answers of a handle equal the pairs: as a list, as rows, and in what it tells. */
+/* The pairs of a handle, as a list, as rows and in its info, equal the expected ones. */
 static void check_answers(bosc_ctx *ctx, const bosc_collision *collision, const bosc_collision_opts *o,
                           const int64_t *pairs, int64_t count, int64_t a_count)
 {
@@ -87,8 +87,8 @@ static void against_reference(bosc_ctx *ctx)
     }
 }
 
-/* Every pair of triangles with corners on a small grid, as far as chance goes: one mesh of one triangle each. */
-static void single(bosc_ctx *ctx)
+/* Random pairs of triangles with corners on a small grid: one mesh of one triangle each. */
+static void single_triangles(bosc_ctx *ctx)
 {
     struct suite_random r = {77};
     bosc_collision *collision = NULL;
@@ -113,6 +113,6 @@ static void single(bosc_ctx *ctx)
 
 static const struct suite_case suite_cases_collision[] = {
     {"against the reference", against_reference, NULL},
-    {"single triangles", single, NULL},
+    {"single triangles", single_triangles, NULL},
 };
 SUITE(collision);

@@ -1,4 +1,4 @@
-/* What collisions refuse, and their life: rebuilt without allocating, outliving contexts, recorded. */
+/* Collisions: refused arguments, rebuilds without allocation, lifetime beyond their context, graph capture. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 static float vertices[] = {0, 0, 0, 4, 0, 0, 0, 4, 0}, others[] = {1, 1, -1, 1, 1, 1, 3, 3, 1};
 static const uint32_t triangles[] = {0, 1, 2};
 
-static bosc_collision_mesh one(int which)
+static bosc_collision_mesh one_triangle(int which)
 {
     return (bosc_collision_mesh){.size = sizeof(bosc_collision_mesh),
                                  .vertices = which ? others : vertices,
@@ -23,7 +23,7 @@ static bosc_collision_mesh one(int which)
                                  .triangle_count = 1};
 }
 
-static void create(bosc_ctx *ctx)
+static void refuses_bad_options(bosc_ctx *ctx)
 {
     bosc_collision *collision = NULL;
     bosc_collision_opts o = {.size = sizeof o};
@@ -46,11 +46,11 @@ static void create(bosc_ctx *ctx)
     bosc_collision_free(NULL);
 }
 
-/* The mesh `bad` is refused as the first and as the second one. */
+/* The mesh `bad` is refused both as the first and as the second mesh. */
 static void refuse(bosc_ctx *ctx, bosc_collision *collision, const bosc_collision_mesh *bad, bosc_status status,
                    const char *text)
 {
-    const bosc_collision_mesh good = one(1);
+    const bosc_collision_mesh good = one_triangle(1);
     char message[64];
     for (int which = 0; which < 2; which++) {
         CHECK_STATUS(ctx, bosc_collision_build(ctx, collision, which ? &good : bad, which ? bad : &good), status);
@@ -59,11 +59,11 @@ static void refuse(bosc_ctx *ctx, bosc_collision *collision, const bosc_collisio
     }
 }
 
-static void build(bosc_ctx *ctx)
+static void refuses_bad_meshes(bosc_ctx *ctx)
 {
     bosc_collision *collision = NULL;
     bosc_collision_info info = {.size = sizeof info};
-    const bosc_collision_mesh a = one(0), b = one(1);
+    const bosc_collision_mesh a = one_triangle(0), b = one_triangle(1);
     bosc_collision_mesh m = a;
     double transform[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
     CHECK_OK(ctx, bosc_collision_create(ctx, NULL, &collision));
@@ -96,7 +96,7 @@ static void build(bosc_ctx *ctx)
         double kept = transform[k];
         transform[k] = k ? NAN : INFINITY;
         REFUSE(transform, transform, BOSC_ERR_ARG, "transform[");
-        transform[k] = k ? 1e-90 : 1e80; /* of coordinates that are no numbers of the range then */
+        transform[k] = k ? 1e-90 : 1e80; /* the transformed coordinates are out of range */
         REFUSE(transform, transform, BOSC_ERR_DATA, "vertex ");
         transform[k] = kept;
     }
@@ -110,17 +110,17 @@ static void build(bosc_ctx *ctx)
     m = a;
     m.triangle_count = (int64_t)UINT32_MAX - 1;
     CHECK_STATUS(ctx, bosc_collision_build(ctx, collision, &m, &b), BOSC_ERR_LIMIT);
-    CHECK_OK(ctx, bosc_collision_get_info(ctx, collision, &info)); /* it holds what it held */
+    CHECK_OK(ctx, bosc_collision_get_info(ctx, collision, &info)); /* the handle still holds its last build */
     CHECK(info.pairs == 1 && info.a_count == 1 && info.cell > 0);
     CHECK_ARG(ctx, bosc_collision_get_info(ctx, NULL, &info), "collision");
     CHECK_ARG(ctx, bosc_collision_get_info(ctx, collision, NULL), "info: NULL");
     bosc_collision_free(collision);
 }
 
-static void answers(bosc_ctx *ctx)
+static void refuses_bad_outputs(bosc_ctx *ctx)
 {
     bosc_collision *collision = NULL;
-    const bosc_collision_mesh a = one(0), b = one(1);
+    const bosc_collision_mesh a = one_triangle(0), b = one_triangle(1);
     int64_t count = 7, ids[4] = {7, 7, 7, 7}, offsets[2] = {7, 7}, wrong[2] = {0, 0}, large[2] = {0, 5};
     void *odd = (char *)ids + 4;
     CHECK_OK(ctx, bosc_collision_create(ctx, NULL, &collision));
@@ -154,7 +154,7 @@ static void answers(bosc_ctx *ctx)
     bosc_collision_free(collision);
 }
 
-/* The sizes `bad` are refused by both that take sizes. */
+/* Reserve and bytes both refuse the sizes `bad`. */
 static void refuse_sizes(bosc_ctx *ctx, bosc_collision *collision, const bosc_collision_sizes *bad, bosc_status status,
                          const char *text)
 {
@@ -169,7 +169,7 @@ static void refuse_sizes(bosc_ctx *ctx, bosc_collision *collision, const bosc_co
     CHECK(kept == 7 && scratch == 7);
 }
 
-static void sizes(bosc_ctx *ctx)
+static void refuses_bad_sizes(bosc_ctx *ctx)
 {
     bosc_collision *collision = NULL;
     bosc_collision_opts o = {.size = sizeof o, .index_bits = 5};
@@ -207,7 +207,7 @@ static void sizes(bosc_ctx *ctx)
     CHECK_ARG(ctx, bosc_collision_reserve(ctx, collision, &good), "collision: it is on device");
     collision->memory.device--;
     CHECK_OK(ctx, bosc_collision_bytes(ctx, NULL, &good, NULL, NULL));
-    CHECK_OK(ctx, bosc_collision_bytes(ctx, NULL, &good, &kept, &least)); /* of a frame of nothing */
+    CHECK_OK(ctx, bosc_collision_bytes(ctx, NULL, &good, &kept, &least)); /* of an empty frame */
     CHECK(kept == 0 && least > 0);
     bad = (bosc_collision_sizes){.size = sizeof bad,
                                  .vertices = ((int64_t)1 << 33) - 2,
@@ -217,17 +217,18 @@ static void sizes(bosc_ctx *ctx)
                                  .entries = INT64_MAX,
                                  .candidates = INT64_MAX / 256,
                                  .pairs = INT64_MAX / 256};
-    CHECK_OK(ctx, bosc_collision_bytes(ctx, NULL, &bad, &kept, &scratch)); /* the most there is */
+    CHECK_OK(ctx, bosc_collision_bytes(ctx, NULL, &bad, &kept, &scratch)); /* the maximum */
     CHECK(kept == 8 * (INT64_MAX / 256) && scratch > 25 * (INT64_MAX / 256) && scratch < 26 * (INT64_MAX / 256));
     bosc_collision_free(collision);
 }
 
-/* What the header says that each item takes is told at least, with copies of host arrays, and not much more. */
+/* The reported bytes are at least the bytes an item that the header documents, with copies of host arrays, and little
+ * more. */
 static void bytes(bosc_ctx *ctx)
 {
     enum { N = (1 << 24) + 1, FIELDS = 7 };
     static const int64_t least[FIELDS] = {36, 21, 88, 16, 37, 25, 0}, most[FIELDS] = {37, 22, 90, 17, 38, 26, 0};
-    static const int first[FIELDS] = {0, 1, 1, 1, 1, 5, 6}; /* without which this one could not be */
+    static const int first[FIELDS] = {0, 1, 1, 1, 1, 5, 6}; /* the smallest field that this one needs */
     for (int f = 0; f < FIELDS; f++) {
         bosc_collision_sizes s = {.size = sizeof s};
         int64_t *const fields[FIELDS] = {&s.vertices, &s.triangles,  &s.near_count, &s.box_voxels,
@@ -240,7 +241,7 @@ static void bytes(bosc_ctx *ctx)
         CHECK(scratch - before >= least[f] * N && scratch - before <= most[f] * N);
         CHECK_EQ(kept, f == 6 ? 8 * (int64_t)N : 0);
         if (f < 2 || f > 4) continue;
-        *fields[f] = f == 3 ? 32 * (int64_t)N + 65536 : N; /* what the ones before it allow */
+        *fields[f] = f == 3 ? 32 * (int64_t)N + 65536 : N; /* the most that the previous fields allow */
         CHECK_OK(ctx, bosc_collision_bytes(ctx, NULL, &s, NULL, &before));
         *fields[f] = INT64_MAX;
         CHECK_OK(ctx, bosc_collision_bytes(ctx, NULL, &s, NULL, &scratch));
@@ -248,7 +249,7 @@ static void bytes(bosc_ctx *ctx)
     }
 }
 
-/* A reserve keeps the frame that the handle holds; frames of these sizes then take no memory. */
+/* A reserve keeps the frame that the handle holds; later frames of these sizes then allocate nothing. */
 static void reserve(bosc_ctx *ctx)
 {
     int64_t live[2], before[2], map[3][3], count[2];
@@ -257,6 +258,7 @@ static void reserve(bosc_ctx *ctx)
     bosc_collision *collision = NULL;
     bosc_collision_opts o = {.size = sizeof o, .dtype = BOSC_F32, .index_bits = 32};
     bosc_collision_info info[2] = {{.size = sizeof *info}, {.size = sizeof *info}};
+    /* 1. A frame of one mesh against itself. */
     collide_unimodular(&r, 0, 0, map);
     struct reference_mesh a = collide_mesh(&r, COLLIDE_SURFACES, 200, false);
     bosc_collision_mesh ma = collide_arrays(&a, &o, map, 0, 3);
@@ -266,6 +268,7 @@ static void reserve(bosc_ctx *ctx)
     CHECK_OK(own, bosc_collision_build(own, collision, &ma, &ma));
     CHECK_OK(own, bosc_collision_pairs(own, collision, pairs, room / 2, &count[0]));
     CHECK_OK(own, bosc_collision_get_info(own, collision, &info[0]));
+    /* 2. After a reserve for larger frames, its pairs and its info are unchanged. */
     bosc_collision_sizes sizes = {.size = sizeof sizes,
                                   .vertices = 2 * ma.vertex_count,
                                   .triangles = 2 * ma.triangle_count,
@@ -281,6 +284,7 @@ static void reserve(bosc_ctx *ctx)
     CHECK_EQ(info[1].bytes, 24 * count[0]);
     info[1].bytes = info[0].bytes;
     CHECK(memcmp(&info[0], &info[1], sizeof info[0]) == 0);
+    /* 3. A smaller reserve, and 20 frames in motion, allocate nothing. */
     memcpy(before, live, sizeof live);
     CHECK_OK(own, bosc_collision_reserve(own, collision, &(bosc_collision_sizes){.size = sizeof sizes}));
     for (int frame = 0; frame < 20; frame++) {
@@ -300,7 +304,8 @@ static void reserve(bosc_ctx *ctx)
     collide_free(&a);
 }
 
-/* Frames of two reliefs that move through each other: no frame after the first allocates; the handle outlives all. */
+/* Frames of two reliefs that move through each other: no frame after the first allocates. The handle outlives its
+ * context. */
 static void frames(bosc_ctx *ctx)
 {
     int64_t live[2], before[2], map[3][3], pairs[2], total = 0;
@@ -344,7 +349,7 @@ static void list_pairs(bosc_ctx *ctx, void *user)
 
 static void capture(bosc_ctx *ctx)
 {
-    const bosc_collision_mesh a = one(0), b = one(1);
+    const bosc_collision_mesh a = one_triangle(0), b = one_triangle(1);
     struct recorded r = {.pairs = array_make(ctx, NULL, 6 * sizeof(int64_t), has_device_memory(ctx))};
     struct capture c;
     CHECK_OK(ctx, bosc_collision_create(ctx, NULL, &r.collision));
@@ -359,7 +364,13 @@ static void capture(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_collision_args[] = {
-    {"create", create, NULL}, {"build", build, NULL},     {"answers", answers, NULL}, {"sizes", sizes, NULL},
-    {"bytes", bytes, NULL},   {"reserve", reserve, NULL}, {"frames", frames, NULL},   {"capture", capture, NULL},
+    {"create", refuses_bad_options, NULL},
+    {"build", refuses_bad_meshes, NULL},
+    {"answers", refuses_bad_outputs, NULL},
+    {"sizes", refuses_bad_sizes, NULL},
+    {"bytes", bytes, NULL},
+    {"reserve", reserve, NULL},
+    {"frames", frames, NULL},
+    {"capture", capture, NULL},
 };
 SUITE(collision_args);

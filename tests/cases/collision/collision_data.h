@@ -1,4 +1,4 @@
-/* Meshes for the cases of collisions, with small integer coordinates; and their arrays as callers have them. */
+/* Meshes with small integer coordinates for the collision cases, and their arrays as callers pass them. */
 #ifndef TESTS_CASES_COLLISION_COLLISION_DATA_H
 #define TESTS_CASES_COLLISION_COLLISION_DATA_H
 
@@ -49,7 +49,7 @@ static inline void collide_relief(struct suite_random *r, struct reference_mesh 
     }
 }
 
-/* A mesh of about so many triangles; `second`: of the other one. */
+/* A mesh of about n triangles; `second`: the other mesh of the pair. */
 static inline struct reference_mesh collide_mesh(struct suite_random *r, enum collision_kind kind, int64_t n,
                                                  bool second)
 {
@@ -90,8 +90,8 @@ static inline void collide_free(struct reference_mesh *m)
     free(m->triangles);
 }
 
-/* A map of integers to integers of volume 1: what touches does after it too, and what does not does not, though
- * determinants become small differences of large products. Entries have up to about `bits` bits. */
+/* A map of integers to integers of volume 1: it preserves contact, but turns determinants into small differences of
+ * large products. Entries have up to about `bits` bits. */
 static inline void collide_unimodular(struct suite_random *r, int shears, int bits, int64_t map[3][3])
 {
     for (int i = 0; i < 3; i++)

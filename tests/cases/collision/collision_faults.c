@@ -28,7 +28,7 @@ static void open_collision(bosc_ctx *ctx, void *user)
 
 static void close_collision(void *user) { bosc_collision_free(((struct subject *)user)->collision); }
 
-/* A handle is made and built twice, or that which is there gives its answers. */
+/* Creates a handle and builds twice, or queries the existing handle. */
 static bosc_status call(bosc_ctx *ctx, void *user)
 {
     struct subject *s = user;
@@ -57,9 +57,10 @@ static bosc_status call(bosc_ctx *ctx, void *user)
     }
 }
 
-static void faults(bosc_ctx *ctx)
+static void faults_of_every_call(bosc_ctx *ctx)
 {
     struct subject *s = suite_alloc(sizeof *s);
+    /* Five calls, each with both widths of ids, indices and coordinates. */
     for (int kind = 0; kind < 10; kind++) {
         struct suite_random r = {(uint64_t)kind};
         int64_t map[3][3];
@@ -74,6 +75,7 @@ static void faults(bosc_ctx *ctx)
         struct reference_mesh b = collide_mesh(&r, COLLIDE_RANDOM, TRIANGLES, true);
         s->a = collide_arrays(&a, &s->opts, map, 0, 3);
         s->b = collide_arrays(&b, &s->opts, map, -4, 3);
+        /* The meshes must collide, or the sweep proves nothing. */
         open_collision(ctx, s);
         CHECK_OK(ctx, bosc_collision_rows(ctx, s->collision, s->offsets, NULL, 0));
         CHECK(s->offsets[TRIANGLES] > 0);
@@ -93,5 +95,5 @@ static void faults(bosc_ctx *ctx)
     free(s);
 }
 
-static const struct suite_case suite_cases_collision_faults[] = {{"faults", faults, NULL}};
+static const struct suite_case suite_cases_collision_faults[] = {{"faults", faults_of_every_call, NULL}};
 SUITE(collision_faults);

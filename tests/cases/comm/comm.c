@@ -34,8 +34,8 @@ static void agree(struct rank *r)
 static void same(struct rank *r)
 {
     const int32_t other = *(const int32_t *)r->user;
-    CHECK_OK(r->ctx, bi_comm_same(r->ctx, r->comm, BOSC_OK, "k", 4));
-    bosc_status all = bi_comm_same(r->ctx, r->comm, BOSC_OK, "k", r->rank == other ? 3 : 4);
+    CHECK_OK(r->ctx, bi_comm_check_equal(r->ctx, r->comm, BOSC_OK, "k", 4));
+    bosc_status all = bi_comm_check_equal(r->ctx, r->comm, BOSC_OK, "k", r->rank == other ? 3 : 4);
     CHECK_EQ(all, r->rank_count > 1 && other < r->rank_count ? BOSC_ERR_ARG : BOSC_OK);
     if (all != BOSC_OK)
         CHECK(strstr(bosc_ctx_message(r->ctx), other ? "k: 3 is not the 4 of" : "k: 4 is not the 3 of"));
@@ -73,7 +73,7 @@ static void case_sums(bosc_ctx *ctx) { EACH_SIZE(i) ranks_run(ctx, sizes[i], 0, 
 
 /* ---- exchanges ---- */
 
-/* How many items rank a has for rank b. */
+/* Number of items that rank a has for rank b. */
 static int64_t count_of(uint64_t seed, int32_t a, int32_t b)
 {
     struct suite_random r = {seed + (uint64_t)a * 64 + (uint64_t)b};
@@ -121,7 +121,7 @@ static void exchange(struct rank *r)
     CHECK_OK(r->ctx, bi_exchange_items(r->ctx, r->comm, BOSC_OK, &x, 8, from, to));
     CHECK_OK(r->ctx, bosc_ctx_copy(r->ctx, received, to, received_bytes));
     check_received(r, seed, &x, received);
-    CHECK_OK(r->ctx, bi_exchange_answers(r->ctx, r->comm, BOSC_OK, &x, 8, to, back));
+    CHECK_OK(r->ctx, bi_exchange_replies(r->ctx, r->comm, BOSC_OK, &x, 8, to, back));
     CHECK_OK(r->ctx, bosc_ctx_copy(r->ctx, answers, back, bytes));
     CHECK(memcmp(answers, items, bytes) == 0);
     /* One rank that has no memory for the items is all ranks' failure, and the next exchange goes well. */
@@ -187,7 +187,7 @@ static void case_lost(bosc_ctx *ctx)
 
 /* ---- a transport of the caller's ---- */
 
-/* Of one rank, which can be told that it is lost. */
+/* A transport of one rank, which can be made to fail. */
 struct lonely {
     int calls, released;
     bool fails;

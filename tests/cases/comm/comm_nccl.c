@@ -1,11 +1,11 @@
-/* Communicators by NCCL: refused where there is none, joined by an id, over others or of the caller's; ranks that do
- * not come, that leave, and exchanges that fail. What ranks do with them is in the suites of ranks (RANKS_BY_NCCL). */
+/* Communicators by NCCL: refused without the library, joined by an id, over others or of the caller's; ranks that do
+ * not come or leave, and exchanges that fail. The suites of ranks use them (RANKS_BY_NCCL). */
 #include <boscage/nccl.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
-#include "comm/nccl.h"
+#include "comm/nccl_library.h"
 #include "support/faults.h"
 #include "support/ranks.h"
 
@@ -21,16 +21,17 @@ static bosc_nccl_opts opts_of(const char *library, double timeout)
 
 static bool on_cuda(bosc_ctx *ctx) { return suite_opts_like(ctx).backend == BOSC_BACKEND_CUDA; }
 
-/* Whether there is a library for the context's device: NCCL, or one that stands in for it. */
+/* True if there is a library for the context's device: NCCL or its stand-in. */
 static bool has_nccl(bosc_ctx *ctx) { return ranks_nccl() && on_cuda(ctx); }
 
-/* Whether that is what stands in for it, which has kinds that fail. */
+/* True if that library is the stand-in, which has variants that fail. */
 static bool has_stand_ins(bosc_ctx *ctx) { return NCCL_THAT_old && on_cuda(ctx); }
 
 /* ---- arguments ---- */
 
 static void args(bosc_ctx *ctx)
 {
+    /* Each bad argument is refused by its name, and no communicator is created. */
     const bosc_nccl_opts good = opts_of(ranks_nccl(), 1);
     bosc_nccl_opts odd = good;
     bosc_nccl_id id = {{0}};
@@ -93,7 +94,7 @@ static void refused(bosc_ctx *ctx)
     if (has_stand_ins(ctx)) check_refused(ctx, NCCL_THAT_old, "is version 21305 of NCCL, older than 21400");
 }
 
-/* ---- ranks that are well ---- */
+/* ---- healthy ranks ---- */
 
 /* Gathers more than the stage holds, host memory to all, and device memory to all. */
 static void check_exchanges(struct rank *r, bosc_comm *comm)
@@ -150,7 +151,7 @@ static void given_rank(struct rank *r)
 {
     const bosc_nccl_opts opts = opts_of(ranks_nccl(), 60);
     struct bi_nccl nccl;
-    struct bi_nccl_config config = {sizeof config, (unsigned)BI_NCCL_MAGIC, BI_NCCL_LEAST_VERSION, 0};
+    struct bi_nccl_config config = {sizeof config, (unsigned)BI_NCCL_MAGIC, BI_NCCL_MIN_VERSION, 0};
     bosc_nccl_id ids[8];
     bi_nccl_comm local_status;
     bosc_comm *comm;
@@ -176,7 +177,7 @@ static void given(bosc_ctx *ctx)
     for (int32_t ranks = 1; ranks <= 3 && has_nccl(ctx); ranks++) ranks_run(ctx, ranks, 0, given_rank, NULL);
 }
 
-/* ---- ranks that are not ---- */
+/* ---- failing ranks ---- */
 
 static void check_lost(struct rank *r, bosc_comm *comm, const char *why)
 {

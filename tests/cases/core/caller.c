@@ -1,4 +1,4 @@
-/* What a call leaves as it found it (errno, floating point), and what it bears: a fork, a system without threads. */
+/* Calls preserve errno and the floating-point state, and work after a fork and on systems without threads. */
 #include <errno.h>
 #include <fenv.h>
 #include <stdio.h>
@@ -18,14 +18,14 @@
 enum { ODD = 7777 };
 
 /* An allocator that has no large block, and says so as malloc does. */
-static void *take(void *user, size_t bytes)
+static void *allocate_small(void *user, size_t bytes)
 {
     (void)user;
     errno = ENOMEM;
     return bytes < 1000000 ? malloc(bytes) : NULL;
 }
 
-static void give(void *user, void *memory, size_t bytes)
+static void release_with_errno(void *user, void *memory, size_t bytes)
 {
     (void)user, (void)bytes;
     errno = EINVAL;
@@ -41,7 +41,7 @@ static void keeps_errno(bosc_ctx *like)
     for (int i = 0; i < N * 3; i++) points[i] = (float)(i * 7919 % 10007);
     const bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = BOSC_F32, .dim = 3};
     bosc_ctx_opts hooked = suite_opts_like(like);
-    hooked.host = (bosc_allocator){take, give, NULL};
+    hooked.host = (bosc_allocator){allocate_small, release_with_errno, NULL};
     errno = ODD;
     bosc_ctx *ctx = suite_open(&hooked);
     CHECK_EQ(errno, ODD);
@@ -82,7 +82,7 @@ static void make_values(void)
     }
 }
 
-/* What rounding and the flushing of small numbers would change. */
+/* Computations whose bits depend on the rounding mode and on the flushing of denormal numbers. */
 static void compute(bosc_ctx *ctx, struct answers *a)
 {
     bosc_kdtree *tree = NULL;
@@ -125,7 +125,7 @@ static void keeps_floating_point(bosc_ctx *ctx)
         memset(&now, 0, sizeof now);
 #pragma omp parallel num_threads(8)
         set_floating_point(modes[m]);
-        set_floating_point(modes[m]); /* some runtimes give a thread back what it had before a loop */
+        set_floating_point(modes[m]); /* some runtimes restore the state a thread had before a loop */
         unsigned outside = control_word();
         compute(ctx, &now);
         unsigned after = control_word();

@@ -1,5 +1,5 @@
 /* The primitives in this context give the bits of the CPU with one thread, at sizes around the edges of tiles and
- * through several tiles, rows of tiles and runs. What is right is the business of the other suites. */
+ * through several tiles, rows of tiles and runs. Other suites check that these bits are right. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,7 +50,7 @@ struct arrays {
     struct suite_random random;
 };
 
-static struct arrays make(void)
+static struct arrays make_arrays(void)
 {
     struct arrays a = {.cpu = plain_context(),
                        .in = suite_alloc(ROOM * 8),
@@ -65,7 +65,7 @@ static struct arrays make(void)
     return a;
 }
 
-static void drop(struct arrays *a)
+static void free_arrays(struct arrays *a)
 {
     bosc_ctx_free(a->cpu);
     free(a->in);
@@ -78,7 +78,7 @@ static void drop(struct arrays *a)
     free(a->buckets);
 }
 
-static void same(const char *what, bosc_dtype dtype, int64_t n, const void *want, const void *got, size_t bytes)
+static void check_same(const char *what, bosc_dtype dtype, int64_t n, const void *want, const void *got, size_t bytes)
 {
     if (memcmp(want, got, bytes) == 0) return;
     size_t at = 0;
@@ -89,7 +89,7 @@ static void same(const char *what, bosc_dtype dtype, int64_t n, const void *want
 
 static void reductions(bosc_ctx *ctx)
 {
-    struct arrays a = make();
+    struct arrays a = make_arrays();
     for (int s = 0; s < size_count(ctx); s++)
         for (int t = 0; t < 6; t++) {
             if (suite_leaves_out()) continue;
@@ -97,16 +97,16 @@ static void reductions(bosc_ctx *ctx)
             for (int op = 0; op < 3; op++) {
                 CHECK_OK(a.cpu, bosc_reduce(a.cpu, (bosc_op)op, dtypes[t], a.in, sizes[s], a.want));
                 CHECK_OK(ctx, bosc_reduce(ctx, (bosc_op)op, dtypes[t], a.in, sizes[s], a.got));
-                same("reduce", dtypes[t], sizes[s], a.want, a.got, bosc_dtype_size(dtypes[t]));
+                check_same("reduce", dtypes[t], sizes[s], a.want, a.got, bosc_dtype_size(dtypes[t]));
             }
         }
-    drop(&a);
+    free_arrays(&a);
 }
 
 /* Sums of all kinds; minima and maxima, which share their code, of one type a size. */
 static void scans(bosc_ctx *ctx)
 {
-    struct arrays a = make();
+    struct arrays a = make_arrays();
     for (int s = 0; s < size_count(ctx); s++) {
         int64_t n = sizes[s];
         for (int64_t i = 0; i < n; i++) a.flags[i] = suite_below(&a.random, SEGMENT_MEAN) == 0;
@@ -119,42 +119,42 @@ static void scans(bosc_ctx *ctx)
                     CHECK_OK(a.cpu, bosc_scan(a.cpu, (bosc_op)op, (bosc_scan_kind)kind, dtypes[t], a.in, n, a.want));
                     memcpy(a.got, a.in, bytes);
                     CHECK_OK(ctx, bosc_scan(ctx, (bosc_op)op, (bosc_scan_kind)kind, dtypes[t], a.got, n, a.got));
-                    same("scan", dtypes[t], n, a.want, a.got, bytes);
+                    check_same("scan", dtypes[t], n, a.want, a.got, bytes);
                     CHECK_OK(a.cpu, bosc_scan_segmented(a.cpu, (bosc_op)op, (bosc_scan_kind)kind, dtypes[t], a.in,
                                                         a.flags, n, a.want));
                     CHECK_OK(ctx, bosc_scan_segmented(ctx, (bosc_op)op, (bosc_scan_kind)kind, dtypes[t], a.in, a.flags,
                                                       n, a.got));
-                    same("segmented scan", dtypes[t], n, a.want, a.got, bytes);
+                    check_same("segmented scan", dtypes[t], n, a.want, a.got, bytes);
                 }
         }
     }
-    drop(&a);
+    free_arrays(&a);
 }
 
 /* Thousands of tiles, in one sum and one scan. */
 static void many_tiles(bosc_ctx *ctx)
 {
     const int64_t n = suite_slow(ctx) ? 70001 : 3000001;
-    struct arrays a = make();
+    struct arrays a = make_arrays();
     float *in = suite_alloc((size_t)n * 4), *want = suite_alloc((size_t)n * 4), *got = suite_alloc((size_t)n * 4);
     numbers(&a.random, BOSC_F32, n, in);
     CHECK_OK(a.cpu, bosc_scan(a.cpu, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_F32, in, n, want));
     CHECK_OK(ctx, bosc_scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_F32, in, n, got));
-    same("scan", BOSC_F32, n, want, got, (size_t)n * 4);
+    check_same("scan", BOSC_F32, n, want, got, (size_t)n * 4);
     CHECK_OK(a.cpu, bosc_reduce(a.cpu, BOSC_SUM, BOSC_F32, in, n, want));
     CHECK_OK(ctx, bosc_reduce(ctx, BOSC_SUM, BOSC_F32, in, n, got));
-    same("reduce", BOSC_F32, n, want, got, 4);
+    check_same("reduce", BOSC_F32, n, want, got, 4);
     free(in);
     free(want);
     free(got);
-    drop(&a);
+    free_arrays(&a);
 }
 
 static void compactions(bosc_ctx *ctx)
 {
     static const size_t item_sizes[] = {1, 3, 4, 8, 16, 24};
     static const uint64_t rarity[] = {1, 2, 100, 1u << 30};
-    struct arrays a = make();
+    struct arrays a = make_arrays();
     numbers(&a.random, BOSC_U64, ROOM, a.in);
     for (int s = 0; s < size_count(ctx); s++)
         for (int k = 0; k < 4; k++) {
@@ -165,18 +165,18 @@ static void compactions(bosc_ctx *ctx)
             CHECK_OK(a.cpu, bosc_compact(a.cpu, item, a.in, a.flags, n, a.want, &want));
             CHECK_OK(ctx, bosc_compact(ctx, item, a.in, a.flags, n, a.got, &got));
             CHECK_EQ(want, got);
-            same("compact", BOSC_U8, n, a.want, a.got, (size_t)want * item);
+            check_same("compact", BOSC_U8, n, a.want, a.got, (size_t)want * item);
             CHECK_OK(ctx, bosc_compact(ctx, item, a.in, a.flags, n, NULL, &got));
             CHECK_EQ(want, got);
         }
-    drop(&a);
+    free_arrays(&a);
 }
 
 static void histograms_and_splits(bosc_ctx *ctx)
 {
     static const int64_t buckets[] = {1, 2, 7, 256, 257, 13000, 65536};
     static const size_t item_sizes[] = {1, 4, 8, 12, 16};
-    struct arrays a = make();
+    struct arrays a = make_arrays();
     numbers(&a.random, BOSC_U64, ROOM, a.in);
     for (int s = 0; s < size_count(ctx); s++)
         for (int b = 0; b < 7; b++) {
@@ -187,22 +187,22 @@ static void histograms_and_splits(bosc_ctx *ctx)
                 a.buckets[i] = (uint32_t)suite_below(&a.random, i % 3 ? (uint64_t)m : 1 + (uint64_t)m / 2);
             CHECK_OK(a.cpu, bosc_histogram(a.cpu, a.buckets, n, m, a.want_values));
             CHECK_OK(ctx, bosc_histogram(ctx, a.buckets, n, m, a.got_values));
-            same("histogram", BOSC_I64, n, a.want_values, a.got_values, (size_t)m * 8);
+            check_same("histogram", BOSC_I64, n, a.want_values, a.got_values, (size_t)m * 8);
             CHECK_OK(a.cpu, bosc_split(a.cpu, item, a.in, a.buckets, n, m, a.want, a.want_values));
             CHECK_OK(ctx, bosc_split(ctx, item, a.in, a.buckets, n, m, a.got, a.got_values));
-            same("split", BOSC_I64, n, a.want_values, a.got_values, (size_t)(m + 1) * 8);
-            same("split", BOSC_U8, n, a.want, a.got, (size_t)n * item);
+            check_same("split", BOSC_I64, n, a.want_values, a.got_values, (size_t)(m + 1) * 8);
+            check_same("split", BOSC_U8, n, a.want, a.got, (size_t)n * item);
             if (n == 0) continue;
             a.buckets[suite_below(&a.random, (uint64_t)n)] = (uint32_t)m;
             CHECK_STATUS(ctx, bosc_histogram(ctx, a.buckets, n, m, a.got_values), BOSC_ERR_DATA);
             CHECK_STATUS(ctx, bosc_split(ctx, item, a.in, a.buckets, n, m, a.got, a.got_values), BOSC_ERR_DATA);
         }
-    drop(&a);
+    free_arrays(&a);
 }
 
 static void sorts_and_merges(bosc_ctx *ctx)
 {
-    struct arrays a = make();
+    struct arrays a = make_arrays();
     for (int s = 0; s < size_count(ctx); s++)
         for (int t = 0; t < 6; t++) {
             if (suite_leaves_out()) continue;
@@ -210,13 +210,15 @@ static void sorts_and_merges(bosc_ctx *ctx)
             size_t key = bosc_dtype_size(dtypes[t]), value = t % 2 ? 4 : 8;
             numbers(&a.random, dtypes[t], n, a.in);
             numbers(&a.random, BOSC_U64, n, a.values);
+            /* 1. Sort pairs, then keys in place. */
             CHECK_OK(a.cpu, bosc_sort_pairs(a.cpu, dtypes[t], a.in, value, a.values, n, a.want, a.want_values));
             CHECK_OK(ctx, bosc_sort_pairs(ctx, dtypes[t], a.in, value, a.values, n, a.got, a.got_values));
-            same("sorted keys", dtypes[t], n, a.want, a.got, (size_t)n * key);
-            same("sorted values", dtypes[t], n, a.want_values, a.got_values, (size_t)n * value);
+            check_same("sorted keys", dtypes[t], n, a.want, a.got, (size_t)n * key);
+            check_same("sorted values", dtypes[t], n, a.want_values, a.got_values, (size_t)n * value);
             memcpy(a.got, a.in, (size_t)n * key);
             CHECK_OK(ctx, bosc_sort_keys(ctx, dtypes[t], a.got, n, a.got));
-            same("keys sorted in place", dtypes[t], n, a.want, a.got, (size_t)n * key);
+            check_same("keys sorted in place", dtypes[t], n, a.want, a.got, (size_t)n * key);
+            /* 2. Sort two parts of the input, of any lengths, and merge them. */
             char *b = (char *)a.in + (size_t)na * key;
             const char *b_values = (const char *)a.values + (size_t)na * value;
             CHECK_OK(a.cpu, bosc_sort_keys(a.cpu, dtypes[t], a.in, na, a.in));
@@ -225,12 +227,12 @@ static void sorts_and_merges(bosc_ctx *ctx)
                                              a.want_values));
             CHECK_OK(ctx, bosc_merge_pairs(ctx, dtypes[t], value, a.in, a.values, na, b, b_values, n - na, a.got,
                                            a.got_values));
-            same("merged keys", dtypes[t], n, a.want, a.got, (size_t)n * key);
-            same("merged values", dtypes[t], n, a.want_values, a.got_values, (size_t)n * value);
+            check_same("merged keys", dtypes[t], n, a.want, a.got, (size_t)n * key);
+            check_same("merged values", dtypes[t], n, a.want_values, a.got_values, (size_t)n * value);
             CHECK_OK(ctx, bosc_merge(ctx, dtypes[t], a.in, na, b, n - na, a.got));
-            same("merged keys alone", dtypes[t], n, a.want, a.got, (size_t)n * key);
+            check_same("merged keys alone", dtypes[t], n, a.want, a.got, (size_t)n * key);
         }
-    drop(&a);
+    free_arrays(&a);
 }
 
 /* Merges that end beside the edge of a tile of 2048 keys, the last key being of one side or the other. */
@@ -255,7 +257,7 @@ static void merge_edges(bosc_ctx *ctx)
 
 static void superkeys(bosc_ctx *ctx)
 {
-    struct arrays a = make();
+    struct arrays a = make_arrays();
     for (int s = 0; s < size_count(ctx); s++)
         for (int t = 0; t < 4; t++) {
             if (suite_leaves_out()) continue;
@@ -267,9 +269,9 @@ static void superkeys(bosc_ctx *ctx)
                 memset(a.in, 0, (size_t)(n * dim) * bosc_dtype_size(dtypes[t]) * 3 / 4);
             CHECK_OK(a.cpu, bosc_sort_superkey(a.cpu, dtypes[t], a.in, n, dim, first, a.want));
             CHECK_OK(ctx, bosc_sort_superkey(ctx, dtypes[t], a.in, n, dim, first, a.got));
-            same("superkey", dtypes[t], n, a.want, a.got, (size_t)n * 4);
+            check_same("superkey", dtypes[t], n, a.want, a.got, (size_t)n * 4);
         }
-    drop(&a);
+    free_arrays(&a);
 }
 
 static const struct suite_case suite_cases_collectives[] = {

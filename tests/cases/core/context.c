@@ -4,7 +4,7 @@
 
 #include "support/arrays.h"
 #include "base/fault.h"
-#include "core/context.h"
+#include "core/call.h"
 
 static void information(bosc_ctx *ctx)
 {
@@ -62,7 +62,7 @@ static bosc_status count_waits(bosc_ctx *ctx)
     return backend->sync(ctx);
 }
 
-/* A call that lacks memory waits for what it has queued, which may write to the host's words. */
+/* A call that lacks memory first waits for its queued work, which may write to words of the host. */
 static void no_memory(bosc_ctx *ctx)
 {
     static struct bi_backend counting; /* the context has it still if a check fails */
@@ -82,13 +82,13 @@ static void no_memory(bosc_ctx *ctx)
     ctx->backend = backend;
 }
 
-static void *give(void *user, size_t bytes)
+static void *allocate(void *user, size_t bytes)
 {
     (void)user;
     return malloc(bytes);
 }
 
-static void take(void *user, void *memory, size_t bytes)
+static void release(void *user, void *memory, size_t bytes)
 {
     (void)user, (void)bytes;
     free(memory);
@@ -96,8 +96,9 @@ static void take(void *user, void *memory, size_t bytes)
 
 static void bad_options(void)
 {
+    /* Each of these options is refused, an allocator without its other half too. No context is created. */
     const bosc_ctx_opts good = {.size = sizeof good};
-    const bosc_allocator gives = {.alloc = give}, takes = {.release = take};
+    const bosc_allocator only_alloc = {.alloc = allocate}, only_release = {.release = release};
     const bosc_ctx_opts bad[] = {
         {.size = 0},
         {.size = 1},
@@ -115,10 +116,10 @@ static void bad_options(void)
         {.size = sizeof good, .cpu_level = (bosc_cpu_level)2},
         {.size = sizeof good, .cpu_level = (bosc_cpu_level)5},
         {.size = sizeof good, .cpu_level = (bosc_cpu_level)-1},
-        {.size = sizeof good, .host = gives},
-        {.size = sizeof good, .host = takes},
-        {.size = sizeof good, .device_memory = gives},
-        {.size = sizeof good, .device_memory = takes},
+        {.size = sizeof good, .host = only_alloc},
+        {.size = sizeof good, .host = only_release},
+        {.size = sizeof good, .device_memory = only_alloc},
+        {.size = sizeof good, .device_memory = only_release},
     };
     bosc_ctx *ctx = NULL;
     CHECK_EQ(bosc_ctx_create(NULL, NULL), BOSC_ERR_ARG);
@@ -174,7 +175,7 @@ static void log_lines(bosc_ctx *ctx)
     ctx->log = NULL;
 }
 
-/* Scratch: the same places again for the same requests, more room where it is asked for, and sizes beyond memory. */
+/* Scratch: equal requests get equal addresses, larger ones more room; sizes beyond memory are refused. */
 static void scratch(bosc_ctx *ctx)
 {
     void *a, *b, *c, *none = ctx;
@@ -205,8 +206,8 @@ static void scratch(bosc_ctx *ctx)
     CHECK_OK(ctx, bosc_ctx_trim(ctx));
 }
 
-/* One context queues on its own stream, on another context's and on its own again: a chain of copies, each of which
- * must wait for the one before. */
+/* One context queues on its own stream, on another context's and on its own again. Each copy of the chain must wait
+ * for the copy before it. */
 static void streams(bosc_ctx *ctx)
 {
     enum { LINKS = 7, BYTES = 4096 };
@@ -263,8 +264,8 @@ static void open_faults(bosc_ctx *like)
 }
 #endif
 
-/* There and back, also while the first copy of what is sent is under way, at sizes around those of the pieces in which
- * large host arrays are copied. */
+/* Copies to the device and back, also while an earlier copy is under way, at sizes around those of the chunks of large
+ * host arrays. */
 static void large_copies(bosc_ctx *ctx)
 {
     static const size_t sizes[] = {49151,   49152,   49153,   65536,   65539,   81919,   98305,  147456,

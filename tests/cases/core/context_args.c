@@ -40,6 +40,7 @@ static void of_bisector(void)
 
 static void of_cbt(void)
 {
+    /* All functions of cbt.h. */
     REFUSED(bosc_cbt_create(NULL, NULL, NULL));
     REFUSED(bosc_cbt_reserve(NULL, NULL));
     REFUSED(bosc_cbt_bytes(NULL, NULL, NULL, NULL, NULL));

@@ -1,62 +1,63 @@
-/* Calls tell how far they are, and can be cancelled: each that can last, on data for which it has to speak. */
+/* Calls report progress and can be cancelled: each call that can take long, on data that make it report. */
 #include "cases/core/progress_data.h"
 
 #include <string.h>
 
-#include "core/context.h"
+#include "core/call.h"
 #include "support/capture.h"
 #include "support/faults.h"
 
 /* ---- listening ---- */
 
 struct listener {
-    const char *stage;  /* that must be told; NULL: any */
-    int calls, stop_at; /* the call that asks to stop; -1: none */
+    const char *stage;  /* that must be reported; NULL: any */
+    int calls, stop_at; /* index of the report that returns 1, to stop; -1: none */
     double last;
 };
 
-static int hear(void *user, const char *stage, double fraction)
+static int on_progress(void *user, const char *stage, double fraction)
 {
     struct listener *l = user;
     if (l->stage && strcmp(stage, l->stage) != 0) suite_fail(__FILE__, __LINE__, "%s says %s", l->stage, stage);
     CHECK(fraction >= l->last && fraction <= 1);
-    CHECK(l->last < 1); /* which is told once */
+    CHECK(l->last < 1); /* 1 is reported once */
     l->last = fraction;
     return l->calls++ == l->stop_at;
 }
 
-/* One call, heard by *l (NULL: by none). */
-static bosc_status make(struct world *w, const struct call *c, struct listener *l)
+/* Runs a call with progress reported to *l (NULL: none). */
+static bosc_status run_call(struct world *w, const struct call *c, struct listener *l)
 {
     if (c->prepare) CHECK_OK(w->ctx, c->prepare(w));
     memset(w->out, 0, OUT);
-    w->ctx->progress.function = l ? hear : NULL;
+    w->ctx->progress.function = l ? on_progress : NULL;
     w->ctx->progress.user = l;
     bosc_status status = c->run(w);
     w->ctx->progress.function = NULL;
     return status;
 }
 
-/* It tells at least once how far it is, and then that it is done, and gives the same answer. */
-static int check_told(struct world *w, const struct call *c)
+/* The call reports progress at least once, then that it is done, and gives the same answer. */
+static int check_reports(struct world *w, const struct call *c)
 {
     struct listener l = {.stage = c->stage, .stop_at = -1};
-    CHECK_OK(w->ctx, make(w, c, NULL));
+    CHECK_OK(w->ctx, run_call(w, c, NULL));
     memcpy(w->copy, w->out, OUT);
-    CHECK_OK(w->ctx, make(w, c, &l));
+    CHECK_OK(w->ctx, run_call(w, c, &l));
     if (memcmp(w->copy, w->out, OUT) != 0) suite_fail(__FILE__, __LINE__, "%s: another answer", c->stage);
     if (w->n > FEW && l.calls < 2)
-        suite_fail(__FILE__, __LINE__, "%s, call %d of the table: told %d times", c->stage, (int)(c - calls), l.calls);
+        suite_fail(__FILE__, __LINE__, "%s, call %d of the table: reported %d times", c->stage, (int)(c - calls),
+                   l.calls);
     CHECK(l.calls == 0 || l.last == 1);
     return l.calls;
 }
 
-/* Stopped by the k-th that it tells, it says so, and can be made again. A section that must not be left half done
- * may be the end of the call. */
+/* A call cancelled at its report k says so and can be repeated. It may still finish if that report lies in a section
+ * that must not be left half done. */
 static void check_stopped(struct world *w, const struct call *c, int k)
 {
     struct listener l = {.stage = c->stage, .stop_at = k};
-    bosc_status status = make(w, c, &l);
+    bosc_status status = run_call(w, c, &l);
     bool done = status == BOSC_OK && (l.calls <= k || k > 0 || c->whole);
     if (!done) {
         if (status != BOSC_ERR_CANCELLED || l.calls != k + 1)
@@ -64,21 +65,21 @@ static void check_stopped(struct world *w, const struct call *c, int k)
                        l.calls);
         CHECK(suite_begins(bosc_ctx_message(w->ctx), c->stage));
     }
-    CHECK_OK(w->ctx, make(w, c, NULL));
+    CHECK_OK(w->ctx, run_call(w, c, NULL));
     if (memcmp(w->copy, w->out, OUT) != 0)
         suite_fail(__FILE__, __LINE__, "%s, stopped at %d: another answer then", c->stage, k);
 }
 
-static void told_and_stopped(bosc_ctx *like)
+static void reports_and_cancellation(bosc_ctx *like)
 {
     int64_t live[2];
     static struct world w;
     make_world(&w, counted_context(like, live));
     for (int c = 0; c < CALLS; c++) {
-        int told = check_told(&w, &calls[c]); /* in order: some calls need what others have made */
+        int reports = check_reports(&w, &calls[c]); /* in order: some calls need what others have made */
         if (suite_leaves_out()) continue;
-        if (told > 1) check_stopped(&w, &calls[c], 0);
-        if (told > 2) check_stopped(&w, &calls[c], told / 2);
+        if (reports > 1) check_stopped(&w, &calls[c], 0);
+        if (reports > 2) check_stopped(&w, &calls[c], reports / 2);
     }
     free_world(&w);
     bosc_ctx_free(w.ctx);
@@ -86,7 +87,7 @@ static void told_and_stopped(bosc_ctx *like)
     CHECK_EQ(live[1], 0);
 }
 
-/* Calls of one item neither tell nor look at the clock. */
+/* Calls of one item neither report nor read the clock. */
 static void one_item(bosc_ctx *like)
 {
     static bosc_status (*const small[])(struct world *) = {
@@ -97,7 +98,7 @@ static void one_item(bosc_ctx *like)
     struct listener l = {.stop_at = -1};
     if (on_device(like)) return; /* where a launch lasts */
     make_world(&w, like);
-    like->progress.function = hear;
+    like->progress.function = on_progress;
     like->progress.user = &l;
     w.n = 1;
     for (size_t c = 0; c < sizeof small / sizeof small[0]; c++) {
@@ -110,7 +111,7 @@ static void one_item(bosc_ctx *like)
 }
 
 /* Keys are erased from a map in place: all of them or, where that was stopped, none. */
-static void whole(bosc_ctx *like)
+static void erase_all_or_none(bosc_ctx *like)
 {
     const bosc_hash_opts o = {.size = sizeof o};
     const int64_t n = suite_slow(like) ? 2000 : N;
@@ -123,11 +124,12 @@ static void whole(bosc_ctx *like)
     CHECK_OK(ctx, bosc_hash_create(ctx, &o, &set));
     CHECK_OK(ctx, bosc_random_bits(ctx, 3, 0, n, keys));
     ctx->progress.user = &l;
+    /* Stop the erasure at each of its reports in turn: all keys are then still there. */
     for (int k = 0; k < 100 && l.calls >= k; k++) {
         ctx->progress.function = NULL;
         CHECK_OK(ctx, bosc_hash_build(ctx, set, keys, NULL, n));
         l = (struct listener){.stop_at = k};
-        ctx->progress.function = hear;
+        ctx->progress.function = on_progress;
         bosc_status status = bosc_hash_erase(ctx, set, keys, n, NULL);
         ctx->progress.function = NULL;
         CHECK(status == BOSC_OK || status == BOSC_ERR_CANCELLED);
@@ -146,7 +148,7 @@ static void whole(bosc_ctx *like)
 struct visits {
     uint64_t coarse;
     int64_t visited, leaves;
-    int told;
+    int reports;
     bool stop;
 };
 
@@ -159,18 +161,18 @@ static bosc_cbt_command visit(void *user, int64_t leaf, uint64_t node)
     return node >> (level - LEVEL) < v->coarse ? BOSC_CBT_SPLIT : BOSC_CBT_KEEP;
 }
 
-/* What is told is the share of the leaves that were visited. */
-static int hear_visits(void *user, const char *stage, double fraction)
+/* The reported fraction is the share of the leaves visited. */
+static int on_visit_progress(void *user, const char *stage, double fraction)
 {
     struct visits *v = user;
     CHECK(strcmp(stage, "cbt_for_each") == 0);
     double share = (double)v->visited / (double)v->leaves;
     if (fraction < 0.9 || share < 0.9) CHECK(fraction > share - 0.02 && fraction < share + 0.02);
-    v->told++;
+    v->reports++;
     return v->stop;
 }
 
-/* How far visits are is told by leaves, in both layouts; who would stop them gets all of them. */
+/* Visits report the share of leaves visited, in both layouts. A request to stop does not end a visit. */
 static void visits(bosc_ctx *like)
 {
     if (on_device(like)) return; /* kernels cannot call the caller's function */
@@ -186,15 +188,15 @@ static void visits(bosc_ctx *like)
         for (int round = LEVEL; round <= DEPTH; round++) {
             CHECK_OK(ctx, bosc_cbt_get_info(ctx, tree, &info));
             v.leaves = info.leaves;
-            v.visited = v.told = 0;
-            ctx->progress.function = round == DEPTH ? hear_visits : NULL; /* where there are many */
+            v.visited = v.reports = 0;
+            ctx->progress.function = round == DEPTH ? on_visit_progress : NULL; /* where there are many */
             ctx->progress.user = &v;
             CHECK_OK(ctx, bosc_cbt_for_each(ctx, tree, visit, &v));
             CHECK_EQ(v.visited, v.leaves);
             ctx->progress.function = NULL;
             CHECK_OK(ctx, bosc_cbt_reduce(ctx, tree));
         }
-        CHECK(v.stop ? v.told >= 1 : v.told >= 4);
+        CHECK(v.stop ? v.reports >= 1 : v.reports >= 4);
         bosc_cbt_free(tree);
         bosc_ctx_free(ctx);
     }
@@ -227,7 +229,7 @@ static void recorded(bosc_ctx *like)
     CHECK_OK(ctx, bosc_random_points(ctx, BOSC_RANDOM_POINTS_UNIFORM, 1, r.n, 3, BOSC_F32, r.points));
     CHECK_OK(ctx, bosc_kdtree_create(ctx, &o, &r.tree));
     CHECK_OK(ctx, bosc_kdtree_build(ctx, r.tree, r.points, r.n, 3));
-    ctx->progress.function = hear;
+    ctx->progress.function = on_progress;
     ctx->progress.user = &l;
     capture_open(&c, ctx, search, &r);
     l = (struct listener){.stop_at = -1};
@@ -244,9 +246,9 @@ static void recorded(bosc_ctx *like)
 }
 
 static const struct suite_case suite_cases_progress[] = {
-    {"told and stopped", told_and_stopped, NULL},
+    {"reports and cancellation", reports_and_cancellation, NULL},
     {"one item", one_item, NULL},
-    {"whole", whole, NULL},
+    {"whole", erase_all_or_none, NULL},
     {"visits", visits, NULL},
     {"recorded", recorded, NULL},
 };

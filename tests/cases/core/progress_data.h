@@ -1,4 +1,4 @@
-/* Every call that can last, on data for which it has to tell how far it is. */
+/* Every call that can take long, on data that make it report progress. */
 #ifndef TESTS_CASES_CORE_PROGRESS_DATA_H
 #define TESTS_CASES_CORE_PROGRESS_DATA_H
 
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "core/context.h"
+#include "core/call.h"
 
 /* ---- k-d trees ---- */
 
@@ -90,7 +90,7 @@ static bosc_status kdtree_verify(struct world *w) { return bosc_kdtree_verify(w-
 
 /* ---- saved structures ---- */
 
-static int take_bytes(void *user, const void *bytes, size_t count)
+static int append_bytes(void *user, const void *bytes, size_t count)
 {
     struct world *w = user;
     if (count > OUT - w->at) return 1;
@@ -98,7 +98,7 @@ static int take_bytes(void *user, const void *bytes, size_t count)
     w->at += count;
     return 0;
 }
-static int give_bytes(void *user, void *bytes, size_t count)
+static int deliver_bytes(void *user, void *bytes, size_t count)
 {
     struct world *w = user;
     if (count > OUT - w->at) return 1;
@@ -107,29 +107,29 @@ static int give_bytes(void *user, void *bytes, size_t count)
     return 0;
 }
 
-/* Writing is judged by the bytes; reading by what is written of what was read. */
-#define SAVED(type, handle)                                                             \
-    static bosc_status type##_write(struct world *w)                                    \
-    {                                                                                   \
-        w->at = 0;                                                                      \
-        bosc_status status = bosc_##type##_write(w->ctx, handle, take_bytes, w);        \
-        if (status == BOSC_OK) memcpy(w->out, w->saved, w->at);                         \
-        return status;                                                                  \
-    }                                                                                   \
-    static bosc_status type##_read(struct world *w)                                     \
-    {                                                                                   \
-        bosc_##type *fresh = NULL;                                                      \
-        w->at = 0;                                                                      \
-        bosc_status status = bosc_##type##_read(w->ctx, give_bytes, w, &fresh);         \
-        CHECK((status == BOSC_OK) == (fresh != NULL));                                  \
-        bosc_progress_fn function = w->ctx->progress.function;                          \
-        w->ctx->progress.function = NULL;                                               \
-        w->at = 0;                                                                      \
-        if (fresh) CHECK_OK(w->ctx, bosc_##type##_write(w->ctx, fresh, take_bytes, w)); \
-        w->ctx->progress.function = function;                                           \
-        if (fresh) memcpy(w->out, w->saved, w->at);                                     \
-        bosc_##type##_free(fresh);                                                      \
-        return status;                                                                  \
+/* Writing is compared by its bytes; reading by the bytes of the structure read, written again. */
+#define SAVED(type, handle)                                                               \
+    static bosc_status type##_write(struct world *w)                                      \
+    {                                                                                     \
+        w->at = 0;                                                                        \
+        bosc_status status = bosc_##type##_write(w->ctx, handle, append_bytes, w);        \
+        if (status == BOSC_OK) memcpy(w->out, w->saved, w->at);                           \
+        return status;                                                                    \
+    }                                                                                     \
+    static bosc_status type##_read(struct world *w)                                       \
+    {                                                                                     \
+        bosc_##type *fresh = NULL;                                                        \
+        w->at = 0;                                                                        \
+        bosc_status status = bosc_##type##_read(w->ctx, deliver_bytes, w, &fresh);        \
+        CHECK((status == BOSC_OK) == (fresh != NULL));                                    \
+        bosc_progress_fn function = w->ctx->progress.function;                            \
+        w->ctx->progress.function = NULL;                                                 \
+        w->at = 0;                                                                        \
+        if (fresh) CHECK_OK(w->ctx, bosc_##type##_write(w->ctx, fresh, append_bytes, w)); \
+        w->ctx->progress.function = function;                                             \
+        if (fresh) memcpy(w->out, w->saved, w->at);                                       \
+        bosc_##type##_free(fresh);                                                        \
+        return status;                                                                    \
     }
 SAVED(kdtree, w->tree)
 SAVED(graph, w->graph)
@@ -623,10 +623,10 @@ static const struct call calls[] = {
     {"kdtree_radius", kdtree_radius, kdtree_offsets, false},
     {"kdtree_box", kdtree_box_offsets, NULL, false},
     {"kdtree_box", kdtree_box, kdtree_box_offsets, false},
-    {"kdtree_query_knn", kdtree_query_knn, NULL, false},
-    {"kdtree_query_radius_count", kdtree_query_count, NULL, false},
-    {"kdtree_query_radius", kdtree_query_offsets, NULL, false},
-    {"kdtree_query_radius", kdtree_query_radius, kdtree_query_offsets, false},
+    {"kdtree_knn_metric", kdtree_query_knn, NULL, false},
+    {"kdtree_radius_count_metric", kdtree_query_count, NULL, false},
+    {"kdtree_radius_metric", kdtree_query_offsets, NULL, false},
+    {"kdtree_radius_metric", kdtree_query_radius, kdtree_query_offsets, false},
     {"kdtree_pairs", kdtree_pair_offsets, NULL, false},
     {"kdtree_pairs", kdtree_pairs, kdtree_pair_offsets, false},
     {"kdtree_count_pairs", kdtree_count_pairs, NULL, false},
@@ -751,7 +751,7 @@ static const struct call calls[] = {
     {"cbt_split", cbt_split, cbt_reset, true},
     {"cbt_reduce", cbt_reduce, cbt_reset_and_split, true},
     {"cbt_update", cbt_update, cbt_reset, true},
-    {"cbt_cycle", cbt_cycle, cbt_reset, true},
+    {"cbt_update_and_decode", cbt_cycle, cbt_reset, true},
     {"cbt_decode", cbt_decode, cbt_reset, false},
     {"cbt_decode_at", cbt_decode_at, NULL, false},
     {"cbt_encode", cbt_encode, NULL, false},

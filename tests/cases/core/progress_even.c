@@ -1,9 +1,10 @@
-/* Calls tell how far they are again and again, no pass over all items at once, and end where they are asked to. A clock
- * that goes on by as much at each look keeps the parts of loops as long as they are at first. */
+/* Calls report progress often, never a whole pass over all items at once, and end at the report whose listener stops
+ * them. The
+ * test's clock advances by the same amount at each reading, so chunks of loops keep their first length. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/context.h"
+#include "core/call.h"
 #include "support/suite.h"
 
 enum { N = 1 << 18 /* 16 parts */, WIDE = 16, BUCKETS = 1 << 17, LETTERS = 32, OUT = N * 32 };
@@ -18,7 +19,7 @@ struct world {
     bosc_cellgraph *cells[2];
     bosc_kdtree *tree;
     int64_t offsets[BUCKETS + 1];
-    unsigned char *out, *copy; /* what a call answers, and what it must */
+    unsigned char *out, *copy; /* the answer of a call, and the expected one */
 };
 
 /* ---- calls ---- */
@@ -76,8 +77,8 @@ static bosc_status nodes(struct world *w) { return bosc_kdtree_get_nodes(w->ctx,
 static const struct call {
     const char *stage;
     bosc_status (*run)(struct world *w);
-    double most; /* items told of at once, by N: less than any pass has, were it told of as a whole */
-    bosc_status (*get)(struct world *w); /* puts what was built to the output */
+    double most;                         /* most items in one report, divided by N: fewer than a whole pass has */
+    bosc_status (*get)(struct world *w); /* writes the built structure to the output */
 } calls[] = {
     {"sort_pairs", sort_records, 0.3, NULL}, /* by whole groups of some 2,000 */
     {"sort_pairs", sort_records_in_place, 0.3, NULL},
@@ -162,11 +163,11 @@ static void free_world(struct world *w)
 
 struct listener {
     const struct world *w;
-    int calls, stop_at;    /* the call that asks to stop; -1: none */
-    double done, most, at; /* items told of; the most at once, and where those begin */
+    int calls, stop_at;    /* index of the report that returns 1, to stop; -1: none */
+    double done, most, at; /* items reported; the most in one report, and the items reported before it */
 };
 
-static int hear(void *user, const char *stage, double fraction)
+static int on_progress(void *user, const char *stage, double fraction)
 {
     struct listener *l = user;
     double done = l->w->ctx->progress.done;
@@ -179,11 +180,11 @@ static int hear(void *user, const char *stage, double fraction)
     return l->calls++ == l->stop_at;
 }
 
-static bosc_status make(struct world *w, const struct call *c, struct listener *l)
+static bosc_status run_call(struct world *w, const struct call *c, struct listener *l)
 {
     memset(w->out, 0, OUT);
     memset(w->offsets, 0, sizeof w->offsets);
-    w->ctx->progress.function = l ? hear : NULL;
+    w->ctx->progress.function = l ? on_progress : NULL;
     w->ctx->progress.user = l;
     bosc_status status = c->run(w);
     w->ctx->progress.function = NULL;
@@ -191,7 +192,7 @@ static bosc_status make(struct world *w, const struct call *c, struct listener *
     return status;
 }
 
-static void told_evenly(bosc_ctx *like)
+static void reports_are_even(bosc_ctx *like)
 {
     static struct world w;
     /* Kernels are queued as a whole, and several threads have longer parts. */
@@ -201,20 +202,20 @@ static void told_evenly(bosc_ctx *like)
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
         const struct call *c = &calls[i];
         struct listener l = {.w = &w, .stop_at = -1};
-        CHECK_OK(w.ctx, make(&w, c, NULL));
+        CHECK_OK(w.ctx, run_call(&w, c, NULL));
         memcpy(w.copy, w.out, OUT);
-        CHECK_OK(w.ctx, make(&w, c, &l));
+        CHECK_OK(w.ctx, run_call(&w, c, &l));
         CHECK(memcmp(w.copy, w.out, OUT) == 0);
         if (l.most > c->most * N)
-            suite_fail(__FILE__, __LINE__, "%s, call %d of the table: told of %.2f n items at once, after %.2f n",
+            suite_fail(__FILE__, __LINE__, "%s, call %d of the table: reported %.2f n items at once, after %.2f n",
                        c->stage, (int)i, l.most / N, l.at / N);
-        const int told = l.calls;
+        const int reports = l.calls;
         for (int k = 1; k < 4; k++) {
-            l = (struct listener){.w = &w, .stop_at = told * k / 4};
-            CHECK_STATUS(w.ctx, make(&w, c, &l), BOSC_ERR_CANCELLED);
+            l = (struct listener){.w = &w, .stop_at = reports * k / 4};
+            CHECK_STATUS(w.ctx, run_call(&w, c, &l), BOSC_ERR_CANCELLED);
             CHECK_EQ(l.calls, l.stop_at + 1);
             CHECK(suite_begins(bosc_ctx_message(w.ctx), c->stage));
-            CHECK_OK(w.ctx, make(&w, c, NULL));
+            CHECK_OK(w.ctx, run_call(&w, c, NULL));
             CHECK(memcmp(w.copy, w.out, OUT) == 0);
         }
     }
@@ -222,6 +223,6 @@ static void told_evenly(bosc_ctx *like)
 }
 
 static const struct suite_case suite_cases_progress_even[] = {
-    {"told evenly", told_evenly, NULL},
+    {"even reports", reports_are_even, NULL},
 };
 SUITE(progress_even);

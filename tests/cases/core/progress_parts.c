@@ -1,7 +1,7 @@
-/* Where someone listens, passes over an array go in parts, between which calls tell and can be cancelled. */
+/* With a listener, passes over an array run in chunks; between chunks, calls report and can be cancelled. */
 #include <stdlib.h>
 
-#include "core/context.h"
+#include "core/call.h"
 #include "support/suite.h"
 
 static int count_calls(void *user, const char *stage, double fraction)
@@ -11,7 +11,7 @@ static int count_calls(void *user, const char *stage, double fraction)
     return 0;
 }
 
-/* One pass over an array goes in parts: what it is made of tells several times, not only when a pass ends. */
+/* One pass over an array runs in chunks: its steps report several times, not only at the end of a pass. */
 static void divided(bosc_ctx *like)
 {
     enum { MANY = 1 << 20, BINS = 256 };
@@ -38,7 +38,7 @@ static void divided(bosc_ctx *like)
          * in rounds of more items than there are here, and divide and sort as many keys at once. */
         static const int of_threads[] = {4, 2, 4, 4, 4, 3};
         int least = like->threads > 1 ? of_threads[call] : 4;
-        if (calls < least) suite_fail(__FILE__, __LINE__, "call %d told %d times", call, calls);
+        if (calls < least) suite_fail(__FILE__, __LINE__, "call %d reported %d times", call, calls);
     }
     free(keys);
     free(out);

@@ -7,7 +7,7 @@
 
 #include "cases/core/progress_world.h"
 
-/* What a build makes, in figures. */
+/* The figures of a build. */
 static bosc_status plan_build(struct world *w)
 {
     bosc_status status = bosc_plan_build(w->ctx, w->unbuilt_plan, &w->fans);

@@ -1,4 +1,4 @@
-/* The calls of planets that tell how far they are. */
+/* The calls of planets that report progress. */
 #ifndef TESTS_CASES_CORE_PROGRESS_PLANET_H
 #define TESTS_CASES_CORE_PROGRESS_PLANET_H
 

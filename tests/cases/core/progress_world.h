@@ -1,4 +1,4 @@
-/* What the calls of progress_data.h work on: arrays and structures of every room. */
+/* Data for the calls of progress_data.h: arrays and structures of every room. */
 #ifndef TESTS_CASES_CORE_PROGRESS_WORLD_H
 #define TESTS_CASES_CORE_PROGRESS_WORLD_H
 
@@ -10,7 +10,7 @@
 
 #include "support/suite.h"
 
-/* Some thousand items on the CPU: what is told at least depends on their number, what more on time. */
+/* Some thousand items on the CPU: their number sets the least number of reports; the time taken adds more. */
 enum {
     N = 20000,
     FEW = 1000,
@@ -24,7 +24,7 @@ enum {
     OUT = 8 * N * 8
 };
 
-/* What the calls work on. Arrays lie in host memory. */
+/* The data of the calls. Arrays lie in host memory. */
 struct world {
     bosc_ctx *ctx;
     bosc_comm *comm; /* of this rank alone */
@@ -55,7 +55,7 @@ struct world {
     bosc_plan *plan, *unbuilt_plan;
     bosc_planner *planner;
     bosc_roadmap *roadmap;
-    bosc_plan_scene scene, fans; /* fans: triangles that all may meet */
+    bosc_plan_scene scene, fans; /* fans: triangles that may all touch */
     double fan[2][3 * (FAN + 1)];
     int64_t fan_triangles[3 * FAN];
     double balls[4 * 46 + 4]; /* of a robot, and of a wall around it */
@@ -67,7 +67,7 @@ struct world {
     unsigned char *saved; /* bytes of a structure, OUT at most */
     size_t at;            /* in them */
     unsigned char *out;   /* OUT bytes, of every call's answer */
-    unsigned char *copy;  /* of what the answer must be */
+    unsigned char *copy;  /* of the expected answer */
 };
 
 static const double NEAR = 0.03;
@@ -102,6 +102,7 @@ static void make_arrays(struct world *w)
 {
     bosc_ctx *ctx = w->ctx;
     const size_t n = (size_t)w->n;
+    /* 1. Allocate all arrays. */
     w->points = suite_alloc(3 * n * sizeof *w->points);
     w->heights = suite_alloc((size_t)(w->side * w->side) * sizeof *w->heights);
     w->keys = suite_alloc(4 * n);
@@ -124,11 +125,13 @@ static void make_arrays(struct world *w)
     w->saved = suite_alloc(OUT);
     w->out = suite_alloc(OUT);
     w->copy = suite_alloc(OUT);
+    /* 2. Random points, heights and keys. */
     CHECK_OK(ctx, bosc_random_points(ctx, BOSC_RANDOM_POINTS_UNIFORM, 1, w->n, 3, BOSC_F32, w->points));
     CHECK_OK(ctx, bosc_random_points(ctx, BOSC_RANDOM_POINTS_UNIFORM, 2, w->place_count, 2, BOSC_F64, w->places));
     CHECK_OK(ctx, bosc_random_heights(ctx, BOSC_RANDOM_HEIGHTS_HILLS, 1, w->side, w->side, w->heights));
     CHECK_OK(ctx, bosc_random_bits(ctx, 1, 0, w->n, w->keys));
     CHECK_OK(ctx, bosc_random_bits(ctx, 1, 1, w->n, w->values));
+    /* 3. Derived from the keys: bins, vectors, masks, a binary tree of edges, boxes around the points. */
     for (int64_t i = 0; i < w->n; i++) {
         w->bins[i] = w->values[i] % FEW;
         w->vectors[i] = w->keys[i] >> (32 - LETTERS);
@@ -140,6 +143,7 @@ static void make_arrays(struct world *w)
     }
     make_relief(w);
     for (int64_t i = 0; i < w->n + (1 << LEVEL); i++) w->numbers[i] = i;
+    /* 4. A random graph. */
     const bosc_graph_generate_opts o = {.size = sizeof o, .n = w->n / 2, .m = w->n};
     CHECK_OK(ctx, bosc_graph_generate(ctx, &o, NULL, NULL, w->u, w->v, w->weights, w->n));
 }
@@ -152,12 +156,14 @@ static void make_plan(struct world *w)
     const bosc_plan_sample_opts uniform = {.size = sizeof uniform, .sampling = BOSC_PLAN_UNIFORM};
     bosc_plan_scene scene = {.size = sizeof scene};
     int64_t rows;
+    /* 1. A robot and an obstacle of one triangle each; some rotations make them touch. */
     scene.robot =
         (bosc_plan_bodies){.vertices = vertices[0], .vertex_count = 3, .triangles = triangle, .triangle_count = 1};
     scene.obstacle = scene.robot;
     scene.obstacle.vertices = vertices[1];
     CHECK_OK(w->ctx, bosc_plan_build(w->ctx, w->plan, &scene));
     CHECK_OK(w->ctx, bosc_roadmap_create(w->ctx, w->plan, &w->roadmap));
+    /* 2. A scene for the planner: one ball, and a ring of 45 balls. */
     w->balls[0] = 1;
     w->balls[3] = 0.3;
     for (int k = 0; k < 45; k++) {
@@ -171,6 +177,7 @@ static void make_plan(struct world *w)
     w->scene.robot = (bosc_plan_bodies){.balls = w->balls, .ball_count = 1};
     w->scene.obstacle = (bosc_plan_bodies){.balls = w->balls + 4, .ball_count = 45};
     CHECK_OK(w->ctx, bosc_planner_build(w->ctx, w->planner, &w->scene));
+    /* 3. Random rotations. */
     CHECK_OK(w->ctx, bosc_plan_sample(w->ctx, w->plan, &uniform, w->n, w->rotations, NULL, NULL, &rows, NULL));
 }
 
@@ -210,6 +217,7 @@ static void make_structures(struct world *w)
     const bosc_graph_opts graph = {.size = sizeof graph, .weight = BOSC_I64};
     const bosc_trie_opts compact_trie = {.size = sizeof compact_trie, .length = LETTERS};
     const bosc_trie_opts published = {.size = sizeof published, .length = LETTERS, .layout = BOSC_TRIE_PUBLISHED};
+    /* 1. Structures in pairs: unbuilt_... for the calls that build, the other one for queries. */
     for (int k = 0; k < 2; k++) {
         CHECK_OK(ctx, bosc_kdtree_create(ctx, &tree, k ? &w->tree : &w->unbuilt_tree));
         CHECK_OK(ctx, bosc_voxelgrid_create(ctx, &grid, k ? &w->grid : &w->unbuilt_grid));
@@ -217,6 +225,7 @@ static void make_structures(struct world *w)
         CHECK_OK(ctx, bosc_graph_create(ctx, &graph, k ? &w->graph : &w->unbuilt_graph));
         CHECK_OK(ctx, bosc_trie_create(ctx, &compact_trie, k ? &w->trie : &w->unbuilt_trie));
     }
+    /* 2. Published variants, multimaps and structures over ranks. */
     CHECK_OK(ctx, bosc_kdtree_create(ctx, &brown, &w->published_tree));
     CHECK_OK(ctx, bosc_hash_create(ctx, &multimap, &w->multimap));
     CHECK_OK(ctx, bosc_comm_create_self(ctx, NULL, &w->comm));
@@ -228,6 +237,7 @@ static void make_structures(struct world *w)
     const bosc_kdtree_opts dist = {.size = sizeof dist, .dim = 3};
     CHECK_OK(ctx, bosc_ranks_kdtree_create(ctx, w->comm, &dist, &w->ranks_tree));
     CHECK_OK(ctx, bosc_ranks_kdtree_create(ctx, w->comm, &dist, &w->unbuilt_ranks_tree));
+    /* 3. Structures of motion planning, bisections and planets. */
     CHECK_OK(ctx, bosc_collision_create(ctx, NULL, &w->collision));
     CHECK_OK(ctx, bosc_plan_create(ctx, NULL, &w->plan));
     const bosc_planner_opts planner = {.size = sizeof planner, .max_rows = w->n, .batch = w->n};
@@ -239,6 +249,7 @@ static void make_structures(struct world *w)
     CHECK_OK(ctx, bosc_planet_create(ctx, NULL, &w->planet));
     const bosc_cellgraph_opts ranks_cells = {.size = sizeof ranks_cells, .length = LETTERS};
     CHECK_OK(ctx, bosc_ranks_cellgraph_create(ctx, w->comm, &ranks_cells, &w->ranks_cells));
+    /* 4. A cell graph to build by each method, and one for queries. */
     for (int method = 0; method < 6; method++) {
         const bosc_cellgraph_opts cells = {
             .size = sizeof cells, .length = LETTERS, .method = (bosc_cellgraph_method)(method % 5)};
@@ -255,7 +266,7 @@ static void make_world(struct world *w, bosc_ctx *ctx)
     *w = (struct world){.ctx = ctx, .n = N, .side = SIDE, .place_count = PLACES, .depth = DEPTH, .level = LEVEL};
     if (on_device(ctx))
         w->n = FEW, w->side = 32, w->place_count = 60, w->depth = 13,
-        w->level = 10; /* in the emulator that is much; what is told depends on time */
+        w->level = 10; /* many for the emulator; the number of reports depends on time */
     make_arrays(w);
     make_structures(w);
     CHECK_OK(ctx, bosc_kdtree_build(ctx, w->tree, w->points, w->n, 3));
@@ -276,6 +287,7 @@ static void make_world(struct world *w, bosc_ctx *ctx)
 
 static void free_world(struct world *w)
 {
+    /* Everything that make_world and the calls allocated. */
     void *arrays[] = {w->points, w->heights, w->keys,    w->bins,    w->values, w->vectors,  w->keep,  w->u,
                       w->v,      w->weights, w->pairs,   w->lengths, w->places, w->tree_ids, w->saved, w->out,
                       w->copy,   w->boxes,   w->numbers, w->bits,    w->heap,   w->rotations};

@@ -1,5 +1,5 @@
-/* What is said of memory holds for any number of threads: a build takes no more scratch than was told, and after a
- * reserve, builds and queries of that shape take no memory at all. */
+/* Promises about memory hold for any number of threads: a build takes no more scratch than its _bytes function says,
+ * and after a reserve, builds and queries of that shape allocate nothing. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,25 +9,26 @@
 
 enum { MOST = 60000, WORDS = 2 };
 
-/* A context whose memory is watched, and what it held when a structure was made, and reserved if it is. */
+/* A context with counted memory, and the amounts held when the watch started. reserved: the structure reserves its
+ * memory first. */
 struct watch {
     bosc_ctx *ctx;
     bool reserved;
-    int64_t live[2], before[2], scratch, told;
+    int64_t live[2], before[2], scratch, promised;
 };
 
-/* Distinct keys, rows of which every two are joined, and points. */
+/* Distinct keys; rows, each pair of them joined by an edge; and points. */
 static uint64_t keys[MOST], rows[WORDS * MOST], outputs[MOST];
 static double reals[2 * MOST];
 static float corners[9 * MOST]; /* of triangles, when they are made */
 static uint32_t numbers[3 * MOST];
 
-/* From here on. told: the scratch of a build. */
-static void begin(struct watch *w, int64_t told)
+/* Starts the watch. promised: the scratch of a build. */
+static void start_watch(struct watch *w, int64_t promised)
 {
     memcpy(w->before, w->live, sizeof w->before);
     w->scratch = counted_scratch(w->ctx);
-    w->told = told;
+    w->promised = promised;
 }
 
 static void check(const struct watch *w)
@@ -36,7 +37,7 @@ static void check(const struct watch *w)
     if (w->reserved)
         CHECK(w->live[0] == w->before[0] && w->live[1] == w->before[1] && counted_scratch(w->ctx) == w->scratch);
     else
-        CHECK(counted_scratch(w->ctx) <= w->told + SMALLEST_CHUNK);
+        CHECK(counted_scratch(w->ctx) <= w->promised + SMALLEST_CHUNK);
 }
 
 static void hash(struct watch *w, int64_t n)
@@ -47,11 +48,12 @@ static void hash(struct watch *w, int64_t n)
                                          {.layout = BOSC_HASH_FKS},
                                          {.layout = BOSC_HASH_CUCKOO},
                                          {.layout = BOSC_HASH_CHAINED},
-                                         {.layout = BOSC_HASH_CUCKOO, .functions = 2, .load = 0.5},
+                                         {.layout = BOSC_HASH_CUCKOO, .functions = 2, .load_factor = 0.5},
                                          {.layout = BOSC_HASH_ORDERED},
                                          {.kind = BOSC_HASH_MULTIMAP},
                                          {.counted = 1}};
     for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
+        /* Each layout and kind: the build keeps its promise; after a reserve, look-ups allocate nothing either. */
         bosc_hash_opts o = all[k];
         bosc_hash *table = NULL;
         int64_t scratch;
@@ -62,7 +64,7 @@ static void hash(struct watch *w, int64_t n)
         CHECK_OK(w->ctx, bosc_hash_create(w->ctx, &o, &table));
         CHECK_OK(w->ctx, bosc_hash_bytes(w->ctx, &o, n, NULL, &scratch));
         if (w->reserved) CHECK_OK(w->ctx, bosc_hash_reserve(w->ctx, table, n, n));
-        begin(w, scratch);
+        start_watch(w, scratch);
         CHECK_OK(w->ctx, bosc_hash_build(w->ctx, table, keys, keys, n));
         check(w);
         if (w->reserved) CHECK_OK(w->ctx, bosc_hash_find(w->ctx, table, keys, n, outputs, NULL));
@@ -85,7 +87,7 @@ static void voxelgrid(struct watch *w, int64_t n)
         CHECK_OK(w->ctx, bosc_voxelgrid_create(w->ctx, &o, &grid));
         CHECK_OK(w->ctx, bosc_voxelgrid_bytes(w->ctx, &o, n, NULL, &scratch));
         if (w->reserved) CHECK_OK(w->ctx, bosc_voxelgrid_reserve(w->ctx, grid, n, n));
-        begin(w, scratch);
+        start_watch(w, scratch);
         CHECK_OK(w->ctx, bosc_voxelgrid_build(w->ctx, grid, points, n, 0));
         check(w);
         if (w->reserved)
@@ -108,7 +110,7 @@ static void geometric(struct watch *w, int64_t n)
         CHECK_OK(w->ctx, bosc_geometric_create(w->ctx, &o, &table));
         CHECK_OK(w->ctx, bosc_geometric_bytes_models(w->ctx, &o, all, count, NULL, &scratch));
         if (w->reserved) CHECK_OK(w->ctx, bosc_geometric_reserve_models(w->ctx, table, all, count));
-        begin(w, scratch);
+        start_watch(w, scratch);
         CHECK_OK(w->ctx, bosc_geometric_build_models(w->ctx, table, reals, all, count));
         check(w);
         bosc_geometric_free(table);
@@ -127,7 +129,7 @@ static void cellgraph(struct watch *w, int64_t n)
         CHECK_OK(w->ctx, bosc_cellgraph_create(w->ctx, &o, &graph));
         CHECK_OK(w->ctx, bosc_cellgraph_bytes(w->ctx, &o, n, n, NULL, &scratch));
         if (w->reserved) CHECK_OK(w->ctx, bosc_cellgraph_reserve(w->ctx, graph, n, n));
-        begin(w, scratch);
+        start_watch(w, scratch);
         CHECK_OK(w->ctx, bosc_cellgraph_build(w->ctx, graph, rows, n, 0));
         check(w);
         bosc_cellgraph_free(graph);
@@ -143,13 +145,13 @@ static void trie(struct watch *w, int64_t n)
     CHECK_OK(w->ctx, bosc_trie_create(w->ctx, &o, &trie));
     CHECK_OK(w->ctx, bosc_trie_bytes(w->ctx, &o, n, NULL, &scratch));
     if (w->reserved) CHECK_OK(w->ctx, bosc_trie_reserve(w->ctx, trie, n));
-    begin(w, scratch);
+    start_watch(w, scratch);
     CHECK_OK(w->ctx, bosc_trie_build(w->ctx, trie, rows, NULL, n, 0));
     check(w);
     bosc_trie_free(trie);
 }
 
-/* n triangles of about this extent, of which every second one is of the other mesh. */
+/* n triangles of about this extent; every second one belongs to the other mesh. */
 static void make_triangles(int64_t n, double extent, bosc_collision_mesh mesh[2])
 {
     struct suite_random r = {73};
@@ -198,7 +200,7 @@ static void collision(struct watch *w, int64_t n)
         CHECK_OK(w->ctx, bosc_collision_create(w->ctx, NULL, &collision));
         CHECK_OK(w->ctx, bosc_collision_bytes(w->ctx, NULL, &sizes, NULL, &scratch));
         if (w->reserved) CHECK_OK(w->ctx, bosc_collision_reserve(w->ctx, collision, &sizes));
-        begin(w, scratch);
+        start_watch(w, scratch);
         CHECK_OK(w->ctx, bosc_collision_build(w->ctx, collision, &mesh[0], &mesh[1]));
         check(w);
         bosc_collision_free(collision);

@@ -1,5 +1,5 @@
-/* What a structure reserves is enough for the calls that it is reserved for, whatever the options and the number of
- * threads; and what its _bytes function tells is what it keeps, and enough scratch for a build. */
+/* A structure's reservation is enough for the calls that it is made for, whatever the options and the number of
+ * threads. Its _bytes function gives the bytes that it keeps, and enough scratch for a build. */
 #include "cases/collision/collision_data.h"
 #include "cases/graph/graph_data.h"
 #include "cases/kdtree/kdtree_data.h"
@@ -124,7 +124,7 @@ static bosc_graph_opts graph_opts(struct suite_random *r, int trial)
                              .wide = (int32_t)suite_below(r, 2)};
 }
 
-/* Entries of which every second one is the arc back, or parallel. */
+/* Entries; every second one is the reverse arc or a parallel one. */
 static struct graph_entries graph_trial(struct suite_random *r, const bosc_graph_opts *o, bool slow)
 {
     int64_t most = suite_below(r, 2) ? 20 : slow ? 900 : 20000, m = 2 * (int64_t)suite_below(r, (uint64_t)most);
@@ -142,7 +142,7 @@ static struct graph_entries graph_trial(struct suite_random *r, const bosc_graph
 
 static void try_graph(bosc_ctx *like, const bosc_graph_opts *o, const struct graph_entries *e, int trial)
 {
-    for (int told = 0; told < 2; told++) {
+    for (int by_bytes = 0; by_bytes < 2; by_bytes++) {
         struct counted c;
         bosc_graph *graph = NULL;
         bosc_graph_info info = {.size = sizeof info};
@@ -150,14 +150,14 @@ static void try_graph(bosc_ctx *like, const bosc_graph_opts *o, const struct gra
         open_trial(&c, like, trial);
         CHECK_OK(c.ctx, bosc_graph_create(c.ctx, o, &graph));
         CHECK_OK(c.ctx, bosc_graph_bytes(c.ctx, o, e->n, e->m, &kept, &scratch));
-        if (told)
+        if (by_bytes)
             counted_take_scratch(c.ctx, scratch);
         else
             CHECK_OK(c.ctx, bosc_graph_reserve(c.ctx, graph, e->n, e->m));
         int64_t before = c.allocations, held = counted_scratch(c.ctx);
         CHECK_OK(c.ctx, graph_build(c.ctx, o, graph, e, false));
         CHECK_EQ(counted_scratch(c.ctx), held);
-        if (!told) CHECK_EQ(c.allocations, before);
+        if (!by_bytes) CHECK_EQ(c.allocations, before);
         CHECK_OK(c.ctx, bosc_graph_get_info(c.ctx, graph, &info));
         CHECK_EQ(info.bytes, kept);
         bosc_graph_free(graph);
@@ -176,7 +176,7 @@ static void graph(bosc_ctx *like)
     }
 }
 
-/* Everything that a tree is asked with arrays of the context's. */
+/* All calls on a tree, with arrays of the context. */
 static void call_cbt(bosc_ctx *ctx, bosc_cbt *tree, int32_t depth, void *memory)
 {
     enum { NODES = 64 };
@@ -203,8 +203,9 @@ static void call_cbt(bosc_ctx *ctx, bosc_cbt *tree, int32_t depth, void *memory)
 
 static void try_cbt(bosc_ctx *like, const bosc_cbt_opts *o, int trial)
 {
+    /* Twice: with a reserve, then with the scratch that the _bytes function gives. Calls take no more of either. */
     size_t bytes = ((size_t)4 << o->depth) / 8 + 4096;
-    for (int told = 0; told < 2; told++) {
+    for (int by_bytes = 0; by_bytes < 2; by_bytes++) {
         struct counted c;
         bosc_cbt *tree = NULL;
         bosc_cbt_info info = {.size = sizeof info};
@@ -215,14 +216,14 @@ static void try_cbt(bosc_ctx *like, const bosc_cbt_opts *o, int trial)
         CHECK_OK(c.ctx, bosc_cbt_create(c.ctx, o, &tree));
         CHECK_OK(c.ctx, bosc_cbt_get_info(c.ctx, tree, &info));
         CHECK_EQ(info.bytes, kept);
-        if (told)
+        if (by_bytes)
             counted_take_scratch(c.ctx, scratch);
         else
             CHECK_OK(c.ctx, bosc_cbt_reserve(c.ctx, tree));
         int64_t before = c.allocations, held = counted_scratch(c.ctx);
         call_cbt(c.ctx, tree, o->depth, memory.p);
         CHECK_EQ(counted_scratch(c.ctx), held);
-        if (!told) CHECK_EQ(c.allocations, before);
+        if (!by_bytes) CHECK_EQ(c.allocations, before);
         CHECK_OK(c.ctx, bosc_cbt_get_info(c.ctx, tree, &info));
         CHECK_EQ(info.bytes, commanded);
         bosc_cbt_free(tree);
@@ -267,8 +268,9 @@ static void call_terrain(bosc_ctx *ctx, bosc_terrain *terrain, const struct arra
 
 static void try_terrain(bosc_ctx *like, const bosc_terrain_opts *o, int64_t w, int64_t h, int trial)
 {
+    /* Twice: with a reserve, then with the scratch that the _bytes function gives. Calls take no more of either. */
     float *raster = terrain_heights(ROUGH, w, h, 1);
-    for (int told = 0; told < 2; told++) {
+    for (int by_bytes = 0; by_bytes < 2; by_bytes++) {
         struct counted c;
         bosc_terrain *terrain = NULL;
         bosc_terrain_info info = {.size = sizeof info};
@@ -278,14 +280,14 @@ static void try_terrain(bosc_ctx *like, const bosc_terrain_opts *o, int64_t w, i
         struct array memory = array_make(c.ctx, NULL, (size_t)(w * h) * 32 + 4096, true);
         CHECK_OK(c.ctx, bosc_terrain_create(c.ctx, o, &terrain));
         CHECK_OK(c.ctx, bosc_terrain_bytes(c.ctx, o, w, h, &kept, &scratch));
-        if (told)
+        if (by_bytes)
             counted_take_scratch(c.ctx, scratch);
         else
             CHECK_OK(c.ctx, bosc_terrain_reserve(c.ctx, terrain, w, h));
         int64_t before = c.allocations, held = counted_scratch(c.ctx);
         call_terrain(c.ctx, terrain, &heights, w, h, &memory);
         CHECK_EQ(counted_scratch(c.ctx), held);
-        if (!told) CHECK_EQ(c.allocations, before);
+        if (!by_bytes) CHECK_EQ(c.allocations, before);
         CHECK_OK(c.ctx, bosc_terrain_get_info(c.ctx, terrain, &info));
         CHECK_EQ(info.bytes, kept);
         bosc_terrain_free(terrain);
@@ -309,7 +311,7 @@ static void terrain(bosc_ctx *like)
     }
 }
 
-/* Two meshes, and what is known of their frame. */
+/* Two meshes, and the sizes of their frame. */
 struct frame_trial {
     bosc_collision_opts opts;
     bosc_collision_mesh a, b;
@@ -363,8 +365,8 @@ static bosc_collision_info call_collision(bosc_ctx *ctx, bosc_collision *collisi
     return info;
 }
 
-/* What a frame tells of itself is enough to reserve for it. Returns the scratch that it took. */
-static int64_t learn_frame(bosc_ctx *like, struct frame_trial *t, int trial)
+/* The sizes that a frame reports are enough to reserve for it. Returns the scratch that it took. */
+static int64_t measure_frame(bosc_ctx *like, struct frame_trial *t, int trial)
 {
     struct counted c;
     bosc_collision *collision = NULL;
@@ -386,14 +388,14 @@ static int64_t learn_frame(bosc_ctx *like, struct frame_trial *t, int trial)
 
 static void try_collision(bosc_ctx *like, const struct frame_trial *t, int trial, int64_t taken)
 {
-    for (int told = 0; told < 2; told++) {
+    for (int by_bytes = 0; by_bytes < 2; by_bytes++) {
         struct counted c;
         bosc_collision *collision = NULL;
         int64_t kept, scratch;
         open_trial(&c, like, trial);
         CHECK_OK(c.ctx, bosc_collision_create(c.ctx, &t->opts, &collision));
         CHECK_OK(c.ctx, bosc_collision_bytes(c.ctx, &t->opts, &t->sizes, &kept, &scratch));
-        if (told)
+        if (by_bytes)
             counted_take_scratch(c.ctx, scratch);
         else
             CHECK_OK(c.ctx, bosc_collision_reserve(c.ctx, collision, &t->sizes));
@@ -402,7 +404,7 @@ static void try_collision(bosc_ctx *like, const struct frame_trial *t, int trial
         CHECK(scratch <= 3 * taken + (2 << 20) + ((int64_t)c.ctx->threads << 18));
         bosc_collision_info info = call_collision(c.ctx, collision, t);
         CHECK_EQ(counted_scratch(c.ctx), held);
-        if (!told) CHECK_EQ(c.allocations, before);
+        if (!by_bytes) CHECK_EQ(c.allocations, before);
         CHECK_EQ(info.bytes, kept);
         CHECK_EQ(kept, 8 * t->sizes.pairs);
         bosc_collision_free(collision);
@@ -415,7 +417,7 @@ static void collision(bosc_ctx *like)
     struct suite_random r = {3};
     for (int trial = 0; trial < 3 * COLLIDE_KINDS; trial++) {
         struct frame_trial t = frame_trial(&r, trial, suite_slow(like));
-        if (!suite_leaves_out()) try_collision(like, &t, trial, learn_frame(like, &t, trial));
+        if (!suite_leaves_out()) try_collision(like, &t, trial, measure_frame(like, &t, trial));
         free_frame(&t);
     }
 }

@@ -1,4 +1,4 @@
-/* Small calls are the work of the thread that makes them: no other is started, whatever the context may have. */
+/* Small calls run on the thread that makes them: no other thread is started, whatever the context allows. */
 #include <dirent.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -92,7 +92,8 @@ static bosc_status search_sorted(void)
     return bosc_search_sorted(s.ctx, BOSC_U32, s.bins, s.n, s.keys, s.n, s.counts);
 }
 
-/* Items of which a call is small: those of a microsecond are fewer. They stand in the order in which they are made. */
+/* Numbers of items at which a call is small; calls that take about a microsecond an item have fewer. The calls run in
+ * this order: later ones use the structures of earlier ones. */
 static const struct small_call {
     const char *name;
     int64_t n;
@@ -200,7 +201,7 @@ static void make_calls(void *user)
     release();
 }
 
-static void *start(void *failure)
+static void *run_calls_in_thread(void *failure)
 {
     suite_try(make_calls, NULL, failure);
     return NULL;
@@ -211,7 +212,7 @@ static void start_nothing(void)
     static char failure[SUITE_FAILURE];
     pthread_t thread;
     fill();
-    CHECK_EQ(pthread_create(&thread, NULL, start, failure), 0);
+    CHECK_EQ(pthread_create(&thread, NULL, run_calls_in_thread, failure), 0);
     pthread_join(thread, NULL);
     if (failure[0]) suite_fail(__FILE__, __LINE__, "%s", failure);
 }

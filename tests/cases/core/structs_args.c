@@ -1,4 +1,4 @@
-/* Structs that grow from version to version: what a newer caller's and an older caller's sizes give. */
+/* Structs that grow from version to version: the sizes of newer and of older callers. */
 #include <stddef.h>
 #include <string.h>
 
@@ -69,6 +69,7 @@ static void information_of_points(bosc_ctx *ctx)
 
 static void information_of_tables(bosc_ctx *ctx)
 {
+    /* Fills each info struct of the tables, in its own size and in a larger one. */
     double model[10] = {0, 0, 5, 0, 0, 3, 7, 7, 2, 4};
     int64_t count;
     bosc_hash_opts hash_opts = {.size = sizeof hash_opts};
@@ -98,6 +99,7 @@ static void information_of_tables(bosc_ctx *ctx)
 
 static void information_of_trees(bosc_ctx *ctx)
 {
+    /* Fills each info struct of trees, terrain, planets and graphs, in its own size and in a larger one. */
     const float heights[9] = {0, 1, 0, 2, 5, 2, 0, 1, 0};
     bosc_cbt_opts opts = {.size = sizeof opts, .depth = 5};
     bosc_graph_opts graph_opts = {.size = sizeof graph_opts};

@@ -1,4 +1,4 @@
-/* Euclidean minimum spanning trees are those of the complete graph, edges ordered by (squared length, i, j). */
+/* Euclidean minimum spanning trees equal that of the complete graph with edges ordered by (squared length, i, j). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@ struct edge {
     int64_t i, j;
 };
 
-static bool before(const struct edge *a, const struct edge *b)
+static bool edge_less(const struct edge *a, const struct edge *b)
 {
     if (a->dist2 != b->dist2) return a->dist2 < b->dist2;
     return a->i != b->i ? a->i < b->i : a->j < b->j;
@@ -30,8 +30,8 @@ static void reference_emst(const struct reference_points *p, struct edge *tree)
         for (int64_t v = 0; v < p->n; v++) {
             if (in[v]) continue;
             struct edge e = {reference_dist2(p, v, kd_row(p, at)), at < v ? at : v, at < v ? v : at};
-            if (before(&e, &best[v])) best[v] = e;
-            if (next < 0 || before(&best[v], &best[next])) next = v;
+            if (edge_less(&e, &best[v])) best[v] = e;
+            if (next < 0 || edge_less(&best[v], &best[next])) next = v;
         }
         tree[t] = best[next];
         at = next;
@@ -69,7 +69,7 @@ static void check_emst(bosc_ctx *ctx, const struct reference_points *p, int32_t 
     free(dist2);
 }
 
-static void shapes(bosc_ctx *ctx)
+static void all_types_and_dimensions(bosc_ctx *ctx)
 {
     static const bosc_dtype dtypes[] = {BOSC_F32, BOSC_F64, BOSC_I32, BOSC_I64};
     struct suite_random r = {11};
@@ -84,7 +84,7 @@ static void shapes(bosc_ctx *ctx)
         }
 }
 
-static void small(bosc_ctx *ctx)
+static void fewer_than_12_points(bosc_ctx *ctx)
 {
     struct suite_random r = {12};
     for (int64_t n = 0; n < 12; n++) {
@@ -94,9 +94,9 @@ static void small(bosc_ctx *ctx)
     }
 }
 
-/* Points of which a short list of the nearest does not tell the tree: groups far apart, of equal points or of points of
- * a cluster; a grid, all of whose edges are equally long; and a line on which each point's nearest is the one before.
- */
+/* Points for which the list of a few nearest neighbours does not determine the tree: distant groups of equal or
+ * clustered points; a grid, all of whose edges are equally long; a line on which each point is nearest to its
+ * predecessor. */
 enum far_shape { FAR_EQUAL, FAR_CLUSTERS, FAR_GRID, FAR_LINE, FAR_SHAPES };
 
 static double far_value(struct suite_random *r, enum far_shape shape, int64_t n, int64_t i, int32_t c)
@@ -134,7 +134,7 @@ struct labelled {
     double bounds[400], dist2[400];
 };
 
-/* The nearest point with another label, one after the other. */
+/* Compares the nearest point with another label with a plain search over all points. */
 static void check_others(bosc_ctx *ctx, struct labelled *t, bool bounded)
 {
     const struct reference_points *p = &t->points;
@@ -151,8 +151,8 @@ static void check_others(bosc_ctx *ctx, struct labelled *t, bool bounded)
     }
 }
 
-/* Labels at random, or by place, so that whole subtrees have one; all rows, some or none ask. */
-static void others(bosc_ctx *ctx)
+/* Labels at random, or by position, so that whole subtrees share one; all rows, some or none are queried. */
+static void nearest_of_another_label(bosc_ctx *ctx)
 {
     struct suite_random r = {13};
     struct labelled *t = suite_alloc(sizeof *t);
@@ -186,6 +186,7 @@ static void bad_arguments(bosc_ctx *ctx)
     CHECK_EQ(
         bosc_emst_compute(NULL, points, 2, 0, &(bosc_emst_opts){sizeof(bosc_emst_opts), BOSC_F32, 2, 64}, pairs, NULL),
         BOSC_ERR_ARG);
+    /* Type of the points and dimension. */
     CHECK_ARG(
         ctx,
         bosc_emst_compute(ctx, points, 2, 0, &(bosc_emst_opts){sizeof(bosc_emst_opts), BOSC_U32, 2, 64}, pairs, NULL),
@@ -206,6 +207,7 @@ static void bad_arguments(bosc_ctx *ctx)
               bosc_emst_compute(ctx, points, 2, 0, &(bosc_emst_opts){sizeof(bosc_emst_opts), BOSC_F32, 1025, 64}, pairs,
                                 NULL),
               "opts");
+    /* Pointers, alignment, numbers and stride. */
     CHECK_ARG(
         ctx,
         bosc_emst_compute(ctx, NULL, 2, 0, &(bosc_emst_opts){sizeof(bosc_emst_opts), BOSC_F32, 2, 64}, pairs, NULL),
@@ -226,6 +228,7 @@ static void bad_arguments(bosc_ctx *ctx)
         ctx,
         bosc_emst_compute(ctx, points, 2, -2, &(bosc_emst_opts){sizeof(bosc_emst_opts), BOSC_F32, 2, 64}, pairs, NULL),
         "stride");
+    /* Width of the ids, and outputs. */
     CHECK_ARG(
         ctx,
         bosc_emst_compute(ctx, points, 2, 0, &(bosc_emst_opts){sizeof(bosc_emst_opts), BOSC_F32, 2, 8}, pairs, NULL),
@@ -250,6 +253,7 @@ static void bad_arguments(bosc_ctx *ctx)
               bosc_emst_compute(ctx, points, 2, 0, &(bosc_emst_opts){sizeof(bosc_emst_opts), BOSC_F32, 2, 64}, pairs,
                                 (char *)dist2 + 2),
               "dist2");
+    /* A NaN is reported with its row; 0 and 1 points need no output. */
     CHECK_STATUS(
         ctx,
         bosc_emst_compute(ctx, points, 4, 0, &(bosc_emst_opts){sizeof(bosc_emst_opts), BOSC_F32, 2, 64}, pairs, NULL),
@@ -262,10 +266,7 @@ static void bad_arguments(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_emst[] = {
-    {"shapes", shapes, NULL},
-    {"small", small, NULL},
-    {"far apart", far_apart, NULL},
-    {"others", others, NULL},
-    {"bad arguments", bad_arguments, NULL},
+    {"shapes", all_types_and_dimensions, NULL}, {"small", fewer_than_12_points, NULL},  {"far apart", far_apart, NULL},
+    {"others", nearest_of_another_label, NULL}, {"bad arguments", bad_arguments, NULL},
 };
 SUITE(emst);

@@ -68,7 +68,7 @@ static inline double forest_weight(struct suite_random *r, enum forest_weights k
     }
 }
 
-/* How many edges a shape has. */
+/* Number of edges of a shape. */
 static inline int64_t forest_edge_count(enum forest_shape shape, int64_t n)
 {
     int64_t side = (int64_t)sqrt((double)n);
@@ -91,6 +91,7 @@ static inline void forest_edge(struct suite_random *r, enum forest_shape shape, 
                                const int64_t *order, int64_t *u, int64_t *v)
 {
     int64_t side = (int64_t)sqrt((double)n), half = side * (side - 1), k = i;
+    /* Shapes without a rule below join two random vertices. */
     *u = (int64_t)suite_below(r, (uint64_t)n);
     *v = (int64_t)suite_below(r, (uint64_t)n);
     switch (shape) {
@@ -145,7 +146,7 @@ static inline void forest_free(struct forest_graph *g)
     free(g->w);
 }
 
-/* Numbers in arrays of id_bits. */
+/* Reads id i of an array of id_bits. */
 static inline int64_t forest_id(const void *ids, int32_t id_bits, int64_t i)
 {
     if (id_bits == 64) return ((const int64_t *)ids)[i];
@@ -153,7 +154,7 @@ static inline int64_t forest_id(const void *ids, int32_t id_bits, int64_t i)
     return x == UINT32_MAX ? -1 : (int64_t)x;
 }
 
-/* The array in id_bits; the caller frees it. */
+/* Copies the array to ids of id_bits; the caller frees it. */
 static inline void *forest_narrow(const int64_t *in, int64_t n, int32_t id_bits)
 {
     void *out = suite_alloc((size_t)n * 8);
@@ -165,7 +166,7 @@ static inline void *forest_narrow(const int64_t *in, int64_t n, int32_t id_bits)
     return out;
 }
 
-/* As forest_build has it. */
+/* The options that forest_build uses. */
 static inline bosc_graph_opts forest_graph_opts(const struct reference_edges *e, int32_t id_bits, int32_t wide)
 {
     return (bosc_graph_opts){.size = sizeof(bosc_graph_opts),

@@ -6,7 +6,7 @@
 
 static const bosc_msf_algorithm algorithms[] = {BOSC_MSF_AUTO, BOSC_MSF_PRIMITIVES, BOSC_MSF_ATOMIC};
 
-/* What bosc_msf_compute should give. */
+/* The expected outputs of bosc_msf_compute. */
 struct expected {
     int64_t *edges, *labels, count, trees;
 };
@@ -19,7 +19,7 @@ static struct expected expect(const struct reference_edges *e, const bosc_msf_op
     return x;
 }
 
-static void forget(struct expected *x)
+static void free_expected(struct expected *x)
 {
     free(x->edges);
     free(x->labels);
@@ -114,7 +114,7 @@ static void check_components(bosc_ctx *ctx, const bosc_graph *graph, const struc
     free(labels);
 }
 
-/* Every algorithm with these options, and the proof of what it finds. */
+/* Runs every algorithm with these options, and verifies the forest found. */
 static void check_all(bosc_ctx *ctx, const bosc_graph *graph, const struct reference_edges *e,
                       const bosc_msf_opts *opts, int32_t id_bits)
 {
@@ -128,10 +128,10 @@ static void check_all(bosc_ctx *ctx, const bosc_graph *graph, const struct refer
         }
     check_msf(ctx, NULL, e, opts, &x, id_bits);
     if (opts->trees == 0) check_components(ctx, graph, e, opts, &x, id_bits);
-    forget(&x);
+    free_expected(&x);
 }
 
-/* All is tried on one thread of the best level; where calls are slower, or the same code runs again, less. */
+/* True where fewer graphs suffice: calls are slow, or an earlier configuration has run the same code. */
 static bool quick(bosc_ctx *ctx)
 {
     bosc_ctx_info info = {.size = sizeof info};
@@ -173,7 +173,7 @@ static void exhaustive(bosc_ctx *ctx)
 static const bosc_dtype weight_types[] = {BOSC_U32, BOSC_I32, BOSC_F32, BOSC_U64, BOSC_I64, BOSC_F64};
 
 /* All shapes, weights and types, minimum and maximum, ids of both sizes, long offsets. */
-static void kinds(bosc_ctx *ctx)
+static void every_shape_and_weight(bosc_ctx *ctx)
 {
     struct suite_random r = {11};
     bool few = quick(ctx);
@@ -194,7 +194,7 @@ static void kinds(bosc_ctx *ctx)
 }
 
 /* Weights of every type that test both ends of its order, in graphs with many equal ones. */
-static void types(bosc_ctx *ctx)
+static void ends_of_every_weight_type(bosc_ctx *ctx)
 {
     struct suite_random r = {12};
     for (int t = 0; t < 6; t++)
@@ -213,8 +213,8 @@ static void types(bosc_ctx *ctx)
             }
 }
 
-/* Masks, limits and a wished number of trees, in all combinations. */
-static void options(bosc_ctx *ctx)
+/* Masks, limits and a requested number of trees, in all combinations. */
+static void masks_limits_and_tree_counts(bosc_ctx *ctx)
 {
     struct suite_random r = {13};
     for (int t = 0; t < 6; t++)
@@ -265,7 +265,7 @@ static void nan_weights(bosc_ctx *ctx)
 }
 
 /* Sizes at which tiles and parts end, and graphs large enough that threads share the work. */
-static void sizes(bosc_ctx *ctx)
+static void tile_and_thread_borders(bosc_ctx *ctx)
 {
     static const int64_t edge[] = {0, 1, 2, 3, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 255, 256, 257, 1023, 1025};
     struct suite_random r = {15};
@@ -292,7 +292,7 @@ static void sizes(bosc_ctx *ctx)
         }
 }
 
-/* What the graph's build dropped or merged is not in the forest, and ids stay. */
+/* Edges dropped or merged by the graph's build are not in the forest, and edge ids stay those of the input. */
 static void built_otherwise(bosc_ctx *ctx)
 {
     static const int64_t u[] = {0, 1, 1, 2, 2, 0}, v[] = {1, 0, 1, 1, 0, 0}, row[] = {0, 3, 5, 7},
@@ -322,7 +322,7 @@ static void built_otherwise(bosc_ctx *ctx)
 }
 
 /* Many edges a vertex, few of them light. */
-static void dense(bosc_ctx *ctx)
+static void many_edges_few_light(bosc_ctx *ctx)
 {
     struct suite_random r = {18};
     int64_t n = quick(ctx) ? 300 : 2000, m = 60 * n;
@@ -345,9 +345,9 @@ static void dense(bosc_ctx *ctx)
     }
 }
 
-/* Numbers of edges at which a backend takes another way: one block's, that of one launch of many, the grid's of one
- * level and of two; and with more than one edge a thread. */
-static void ways(bosc_ctx *ctx)
+/* Numbers of edges at which a backend changes its method: one block, one launch of many blocks, the grid with one
+ * level and with two; and more than one edge a thread. */
+static void borders_between_methods(bosc_ctx *ctx)
 {
     static const int64_t edges[] = {1,   2,   99,  100,  101,  199,  200,   201,   249,    250,    251,
                                     299, 300, 301, 4096, 4097, 8193, 14000, 65537, 200000, 540000, 180000};
@@ -373,7 +373,7 @@ static void ways(bosc_ctx *ctx)
     }
 }
 
-/* Every arc that a sample looks at is heavy, so that far more edges than it says are light. */
+/* Every arc in the sample is heavy, so far more edges are light than the sample predicts. */
 static void misleading_sample(bosc_ctx *ctx)
 {
     struct suite_random r = {19};
@@ -389,7 +389,7 @@ static void misleading_sample(bosc_ctx *ctx)
     bosc_graph *graph = forest_build(ctx, &e, 64, 0);
     CHECK_OK(ctx, bosc_graph_get_rows(ctx, graph, NULL, NULL, NULL, ids));
     bosc_graph_free(graph);
-    for (int64_t i = 0; i < BI_MSF_CPU_SAMPLES; i++) w[ids[bi_msf_cpu_sample_place(i, 2 * m)]] += 5000;
+    for (int64_t i = 0; i < BI_MSF_CPU_SAMPLES; i++) w[ids[bi_msf_cpu_sample_index(i, 2 * m)]] += 5000;
     graph = forest_build(ctx, &e, 64, 0);
     check_all(ctx, graph, &e, &(bosc_msf_opts){.size = sizeof(bosc_msf_opts)}, 64);
     bosc_graph_free(graph);
@@ -417,24 +417,24 @@ static void stars(bosc_ctx *ctx)
         bosc_graph *graph = forest_build(ctx, &e, 64, low);
         check_msf(ctx, graph, &e, &o, &x, 64);
         check_components(ctx, graph, &e, &o, &x, 64);
-        forget(&x);
+        free_expected(&x);
         o.limit = &w[5];
         x = expect(&e, &o);
         check_components(ctx, graph, &e, &o, &x, 64);
-        forget(&x);
+        free_expected(&x);
         bosc_graph_free(graph);
     }
 }
 
-/* A path, and beside it two stars whose centres have an edge that is neither the first nor the last of their rows, and
- * that nobody else has: a small graph's largest component, and long rows outside it. */
+/* A path and two stars: the largest component of a small graph, and long rows outside it. The edge that joins each
+ * centre to the rest is neither the first nor the last of its row, and no other vertex has it. */
 static void hubs(bosc_ctx *ctx)
 {
     enum { MOST = 1100 };
     const int64_t leaves = quick(ctx) ? 45 : MOST, path = leaves + 6, all = path + 2 * leaves + 2, m = all - 2;
     int64_t u[3 * MOST + 8], v[3 * MOST + 8], at = 0;
     uint32_t w[3 * MOST + 8];
-    const int64_t hub = path + leaves; /* and the next one; as many leaves before them as behind */
+    const int64_t hub = path + leaves; /* and hub + 1; equally many leaves before and behind them */
     if (suite_leaves_out()) return;
     for (int64_t i = 1; i < path; i++) u[at] = i - 1, v[at++] = i;
     for (int64_t i = path; i < all; i++)
@@ -465,8 +465,8 @@ static void large_sums(bosc_ctx *ctx)
         }
 }
 
-/* Some outputs only; arrays in the context's memory. */
-static void places(bosc_ctx *ctx)
+/* Optional outputs: every subset of them, in host memory and in the context's memory. */
+static void optional_outputs(bosc_ctx *ctx)
 {
     struct suite_random r = {17};
     for (int weights = 0; weights < 2; weights++) {
@@ -476,6 +476,8 @@ static void places(bosc_ctx *ctx)
         struct expected x = expect(&g.e, &plain);
         bosc_graph *graph = forest_build(ctx, &g.e, 64, 0);
         for (int which = 0; which < 64; which++) {
+            /* Bits of `which`: edges, labels, info (full or old size), device arrays; then the algorithm, and no
+             * options. */
             struct array edges = array_make(ctx, NULL, (size_t)(g.e.n - 1) * 8, (which & 8) && has_device_memory(ctx));
             struct array labels = array_make(ctx, NULL, (size_t)g.e.n * 8, (which & 8) && has_device_memory(ctx));
             bosc_msf_info info = {.size = which & 4 ? sizeof info : offsetof(bosc_msf_info, weight_low)};
@@ -495,25 +497,25 @@ static void places(bosc_ctx *ctx)
         CHECK_EQ(count, x.trees);
         CHECK_OK(ctx, bosc_components_compute(ctx, graph, NULL, NULL, NULL));
         bosc_graph_free(graph);
-        forget(&x);
+        free_expected(&x);
         forest_free(&g);
     }
 }
 
 static const struct suite_case suite_cases_msf[] = {
     {"exhaustive", exhaustive, NULL},
-    {"kinds", kinds, NULL},
-    {"types", types, NULL},
-    {"options", options, NULL},
+    {"kinds", every_shape_and_weight, NULL},
+    {"types", ends_of_every_weight_type, NULL},
+    {"options", masks_limits_and_tree_counts, NULL},
     {"NaN", nan_weights, NULL},
-    {"sizes", sizes, NULL},
+    {"sizes", tile_and_thread_borders, NULL},
     {"built otherwise", built_otherwise, NULL},
-    {"ways", ways, NULL},
-    {"dense", dense, NULL},
+    {"ways", borders_between_methods, NULL},
+    {"dense", many_edges_few_light, NULL},
     {"misleading sample", misleading_sample, NULL},
     {"stars", stars, NULL},
     {"hubs", hubs, NULL},
     {"large sums", large_sums, NULL},
-    {"places", places, NULL},
+    {"places", optional_outputs, NULL},
 };
 SUITE(msf);

@@ -1,4 +1,4 @@
-/* Bad arguments of the functions on forests; out of memory and other faults at every point of them. */
+/* Bad arguments of the functions on forests, and allocations, copies and launches that fail in turn. */
 #include "cases/forest/forest_data.h"
 
 #include "support/counted.h"
@@ -6,7 +6,7 @@
 
 enum { N = 40 };
 
-static struct forest_graph make(bosc_dtype type)
+static struct forest_graph make_graph(bosc_dtype type)
 {
     struct suite_random r = {41};
     return forest_make(&r, FOREST_RANDOM, WEIGHTS_RANDOM, type, N);
@@ -15,7 +15,7 @@ static struct forest_graph make(bosc_dtype type)
 static const size_t bad_sizes[] = {0, 1, sizeof(size_t) - 1, sizeof(bosc_msf_info) + 1, SIZE_MAX};
 static const int64_t negative[] = {-1, -2, INT32_MIN, INT64_MIN};
 
-/* Options that no function takes. */
+/* Options that every function refuses. */
 static int bad_options(bosc_msf_opts list[16])
 {
     static const float nan[] = {NAN, -NAN, 0};
@@ -31,15 +31,16 @@ static int bad_options(bosc_msf_opts list[16])
     return count;
 }
 
-static void forests(bosc_ctx *ctx)
+static void refuses_forest_arguments(bosc_ctx *ctx)
 {
-    struct forest_graph g = make(BOSC_F32);
+    struct forest_graph g = make_graph(BOSC_F32);
     bosc_graph *graph = forest_build(ctx, &g.e, 64, 0);
     int64_t edges[N], labels[N], count = 5, edge = 5, valid[N];
     bosc_msf_opts bad[16], cut = {.size = sizeof cut, .trees = 2};
     bosc_msf_info info = {.size = sizeof info, .edges = 77};
     memset(edges, 0x55, sizeof edges);
     memset(labels, 0x55, sizeof labels);
+    /* 1. No context, no graph, bad options. */
     CHECK_EQ(bosc_msf_compute(NULL, graph, NULL, edges, labels, &info), BOSC_ERR_ARG);
     CHECK_EQ(bosc_components_compute(NULL, graph, NULL, labels, &count), BOSC_ERR_ARG);
     CHECK_EQ(bosc_msf_verify(NULL, graph, NULL, edges, 0, &edge), BOSC_ERR_ARG);
@@ -52,6 +53,7 @@ static void forests(bosc_ctx *ctx)
         CHECK_ARG(ctx, bosc_components_compute(ctx, graph, &bad[i], labels, &count), "opts");
         CHECK_ARG(ctx, bosc_msf_verify(ctx, graph, &bad[i], edges, 0, &edge), "opts");
     }
+    /* 2. Misaligned arrays and bad sizes. */
     for (int i = 1; i < 8; i++) {
         CHECK_ARG(ctx, bosc_msf_compute(ctx, graph, NULL, (char *)edges + i, labels, &info), "edges");
         CHECK_ARG(ctx, bosc_msf_compute(ctx, graph, NULL, edges, (char *)labels + i, &info), "labels");
@@ -68,6 +70,7 @@ static void forests(bosc_ctx *ctx)
     CHECK_ARG(ctx, bosc_msf_verify(ctx, graph, &cut, edges, 0, &edge), "opts: trees");
     CHECK_STATUS(ctx, bosc_msf_verify(ctx, graph, NULL, edges, UINT32_MAX, &edge), BOSC_ERR_LIMIT);
     CHECK_STATUS(ctx, bosc_msf_verify(ctx, graph, NULL, edges, INT64_MAX, &edge), BOSC_ERR_LIMIT);
+    /* 3. No output has changed, and a valid call still succeeds. */
     for (int i = 0; i < N; i++) CHECK(edges[i] == 0x5555555555555555 && labels[i] == 0x5555555555555555);
     CHECK(info.edges == 77 && count == 5 && edge == 5);
     CHECK_OK(ctx, bosc_msf_compute(ctx, graph, NULL, valid, NULL, &info));
@@ -77,11 +80,12 @@ static void forests(bosc_ctx *ctx)
     forest_free(&g);
 }
 
-static void trees(bosc_ctx *ctx)
+static void refuses_tree_arguments(bosc_ctx *ctx)
 {
     static const int32_t bits[] = {8, 1, 16, 31, 33, 63, 65, -32, -64, 128, INT32_MAX, INT32_MIN};
     int64_t pairs[] = {0, 1, 1, 2, 2, 3}, order[4];
     double lengths[3] = {1, 2, 3}, z[12];
+    /* No context, bad numbers of vertices, bad widths of ids. */
     CHECK_EQ(bosc_tour_compute(NULL, pairs, 4, &(bosc_tour_opts){sizeof(bosc_tour_opts), 64}, order), BOSC_ERR_ARG);
     CHECK_EQ(bosc_linkage_compute(NULL, pairs, lengths, 4, &(bosc_linkage_opts){sizeof(bosc_linkage_opts), 64}, z),
              BOSC_ERR_ARG);
@@ -101,6 +105,7 @@ static void trees(bosc_ctx *ctx)
             bosc_linkage_compute(ctx, pairs, lengths, 4, &(bosc_linkage_opts){sizeof(bosc_linkage_opts), bits[i]}, z),
             "opts");
     }
+    /* Missing and misaligned arrays. */
     CHECK_ARG(ctx, bosc_tour_compute(ctx, NULL, 4, &(bosc_tour_opts){sizeof(bosc_tour_opts), 64}, order), "pairs");
     CHECK_ARG(ctx, bosc_tour_compute(ctx, pairs, 4, &(bosc_tour_opts){sizeof(bosc_tour_opts), 64}, NULL), "order");
     CHECK_ARG(ctx, bosc_linkage_compute(ctx, NULL, lengths, 4, &(bosc_linkage_opts){sizeof(bosc_linkage_opts), 64}, z),
@@ -130,6 +135,7 @@ static void trees(bosc_ctx *ctx)
                                        (double *)((char *)z + i)),
                   "z");
     }
+    /* More vertices than the functions support. */
     static const int64_t large[] = {((int64_t)1 << 31) + 1, (int64_t)1 << 32, INT64_MAX};
     for (int i = 0; i < 3; i++) {
         CHECK_STATUS(ctx, bosc_tour_compute(ctx, pairs, large[i], &(bosc_tour_opts){sizeof(bosc_tour_opts), 64}, order),
@@ -145,7 +151,7 @@ static void other_backend(void)
 {
     bosc_ctx_opts cuda = {.size = sizeof cuda, .backend = BOSC_BACKEND_CUDA};
     bosc_ctx *a = NULL, *b = NULL;
-    struct forest_graph g = make(BOSC_U32);
+    struct forest_graph g = make_graph(BOSC_U32);
     if (bosc_device_count() > 0) {
         CHECK_EQ(bosc_ctx_create(NULL, &a), BOSC_OK);
         CHECK_EQ(bosc_ctx_create(&cuda, &b), BOSC_OK);
@@ -179,10 +185,12 @@ static bosc_status call_any(bosc_ctx *ctx, void *user)
         pairs[2 * i] = i;
         pairs[2 * i + 1] = i + 1;
     }
+    /* Cases 10 and 11 build from edge lists; the others above 3 compute a forest in different ways. */
     switch (f->which) {
     case 0: return bosc_components_compute(ctx, f->graph, &f->opts, f->labels, &f->info.trees);
     case 1: return bosc_msf_verify(ctx, f->graph, &f->opts, f->right_edges, f->right_count, NULL);
     case 2: return bosc_tour_compute(ctx, pairs, N, &(bosc_tour_opts){sizeof(bosc_tour_opts), 64}, f->labels);
+    /* f->edges stands for z: the sweep checks these bytes. */
     case 3: {
         double z[4 * N];
         memcpy(z, f->edges, sizeof f->edges);
@@ -230,13 +238,13 @@ static bool right(void *user)
     return same;
 }
 
-/* Which allocations there are does not depend on the number of threads, which makes small calls slow: fewer then. */
+/* The number of threads does not change the allocations, but slows small calls: fewer thread numbers then. */
 static void faults(bosc_ctx *ctx)
 {
     bosc_ctx_info info = {.size = sizeof info};
     CHECK_OK(ctx, bosc_ctx_get_info(ctx, &info));
     for (int which = info.threads > 2 ? 6 : 0; which<12; which += info.threads> 1 ? 3 : 1) {
-        struct forest_graph g = make(which % 2 ? BOSC_F64 : BOSC_U32);
+        struct forest_graph g = make_graph(which % 2 ? BOSC_F64 : BOSC_U32);
         struct faulty f = {.which = which, .graph = forest_build(ctx, &g.e, 64, which % 3 == 0), .e = &g.e};
         f.opts = (bosc_msf_opts){.size = sizeof f.opts,
                                  .algorithm = (bosc_msf_algorithm)(which > 3 ? which % 3 : 0),
@@ -281,10 +289,8 @@ static void second_call(bosc_ctx *like)
 }
 
 static const struct suite_case suite_cases_msf_args[] = {
-    {"forests", forests, NULL},
-    {"trees", trees, NULL},
-    {"another backend", NULL, other_backend},
-    {"faults", faults, NULL},
+    {"forests", refuses_forest_arguments, NULL}, {"trees", refuses_tree_arguments, NULL},
+    {"another backend", NULL, other_backend},    {"faults", faults, NULL},
     {"second call", second_call, NULL},
 };
 SUITE(msf_args);

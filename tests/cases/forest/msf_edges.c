@@ -1,4 +1,4 @@
-/* Forests and components of edges that are in no graph are those of the graph that they make, whatever its options. */
+/* Forests and components of edge lists equal those of the graph built from the same edges, with all its options. */
 #include "cases/graph/graph_data.h"
 
 #include <boscage/forest.h>
@@ -14,7 +14,7 @@ struct answer {
     bosc_msf_info info;
 };
 
-static void begin(struct answer *a)
+static void init_answer(struct answer *a)
 {
     memset(a, 0, sizeof *a);
     a->info.size = sizeof a->info;
@@ -22,34 +22,35 @@ static void begin(struct answer *a)
     memset(a->labels, 0x55, sizeof a->labels);
 }
 
-static void end(bosc_ctx *ctx, struct answer *a, bosc_status status)
+static void record_status(bosc_ctx *ctx, struct answer *a, bosc_status status)
 {
     a->status = status;
     strncpy(a->message, bosc_ctx_message(ctx), sizeof a->message - 1);
 }
 
-static void ask_graph(bosc_ctx *ctx, const bosc_graph_opts *o, const bosc_msf_opts *opts, const struct graph_entries *e,
-                      bool forest, struct answer *a)
+static void compute_from_graph(bosc_ctx *ctx, const bosc_graph_opts *o, const bosc_msf_opts *opts,
+                               const struct graph_entries *e, bool forest, struct answer *a)
 {
     bosc_graph *graph = NULL;
-    begin(a);
+    init_answer(a);
     CHECK_OK(ctx, bosc_graph_create(ctx, o, &graph));
     bosc_status status = graph_build(ctx, o, graph, e, false);
     if (!status && forest) status = bosc_msf_compute(ctx, graph, opts, a->edges, a->labels, &a->info);
     if (!status && !forest) status = bosc_components_compute(ctx, graph, opts, a->labels, &a->parts);
-    end(ctx, a, status);
+    record_status(ctx, a, status);
     bosc_graph_free(graph);
 }
 
-static void ask_edges(bosc_ctx *ctx, const bosc_graph_opts *o, const bosc_msf_opts *opts, const struct graph_entries *e,
-                      bool on_device, bool forest, struct answer *a)
+static void compute_from_edges(bosc_ctx *ctx, const bosc_graph_opts *o, const bosc_msf_opts *opts,
+                               const struct graph_entries *e, bool on_device, bool forest, struct answer *a)
 {
     struct array u = graph_ids(ctx, o, e->u, e->m, on_device), v = graph_ids(ctx, o, e->v, e->m, on_device);
     struct array w = array_make(ctx, e->weights, (size_t)e->m * bosc_dtype_size(e->dtype), on_device);
-    begin(a);
-    end(ctx, a,
-        forest ? bosc_msf_compute_edges(ctx, o, opts, u.p, v.p, w.p, e->n, e->m, a->edges, a->labels, &a->info)
-               : bosc_components_compute_edges(ctx, o, opts, u.p, v.p, w.p, e->n, e->m, a->labels, &a->parts));
+    init_answer(a);
+    record_status(ctx, a,
+                  forest
+                      ? bosc_msf_compute_edges(ctx, o, opts, u.p, v.p, w.p, e->n, e->m, a->edges, a->labels, &a->info)
+                      : bosc_components_compute_edges(ctx, o, opts, u.p, v.p, w.p, e->n, e->m, a->labels, &a->parts));
     array_free(ctx, &u);
     array_free(ctx, &v);
     array_free(ctx, &w);
@@ -60,15 +61,15 @@ static void check_same(bosc_ctx *ctx, const bosc_graph_opts *o, const bosc_msf_o
 {
     static struct answer want, got;
     for (int forest = 0; forest < 2; forest++) {
-        ask_graph(ctx, o, opts, e, forest, &want);
-        ask_edges(ctx, o, opts, e, on_device, forest, &got);
-        got.info.rounds = want.info.rounds; /* of Boruvka: there may be none */
+        compute_from_graph(ctx, o, opts, e, forest, &want);
+        compute_from_edges(ctx, o, opts, e, on_device, forest, &got);
+        got.info.rounds = want.info.rounds; /* rounds of Boruvka: an edge list may take none */
         CHECK(got.status == want.status && strcmp(got.message, want.message) == 0);
         CHECK(memcmp(&got, &want, sizeof got) == 0);
     }
 }
 
-/* Every entry after its other direction, with the same weight. */
+/* Follows every entry by its reverse, with the same weight. */
 static void pair_up(struct graph_entries *e)
 {
     const size_t size = bosc_dtype_size(e->dtype);
@@ -80,13 +81,14 @@ static void pair_up(struct graph_entries *e)
     }
 }
 
-/* All that the options of a graph and of a forest can say, on entries of every shape and type. */
-static void options(bosc_ctx *ctx)
+/* Random combinations of graph and forest options, on entries of every shape and type. */
+static void random_options(bosc_ctx *ctx)
 {
     struct suite_random r = {1};
     const int trials = suite_slow(ctx) ? 60 : 400;
     for (int trial = 0; trial < trials; trial++) {
         if (suite_leaves_out()) continue;
+        /* An even number of entries: pair_up uses them two by two. */
         const int64_t n = 2 + (int64_t)suite_below(&r, 120), m = 2 * (int64_t)suite_below(&r, 220);
         struct graph_entries e = graph_make(suite_next(&r), (enum graph_shape)suite_below(&r, GRAPH_SHAPES), n, m,
                                             types[suite_below(&r, 6)], (enum pattern)suite_below(&r, PATTERNS));
@@ -100,11 +102,13 @@ static void options(bosc_ctx *ctx)
                              .wide = suite_below(&r, 5) == 0};
         bosc_msf_opts f = {.size = sizeof f, .maximum = (int32_t)suite_below(&r, 2)};
         uint8_t vertices[130], edges[440];
+        /* Masks that drop one vertex and one edge in six. */
         for (int i = 0; i < 130; i++) vertices[i] = suite_below(&r, 6) > 0;
         for (int i = 0; i < 440; i++) edges[i] = suite_below(&r, 6) > 0;
         if (suite_below(&r, 3) == 0) f.vertex_mask = vertices;
         if (suite_below(&r, 3) == 0) f.edge_mask = edges;
         if (suite_below(&r, 5) == 0) f.trees = 3;
+        /* Paired arcs are valid, others must be refused by both in the same words. */
         if (o.arcs == BOSC_GRAPH_ARCS_BOTH && suite_below(&r, 5)) {
             pair_up(&e);
             o.assume_valid = o.nan != BOSC_GRAPH_NAN_REFUSE && suite_below(&r, 2);
@@ -114,9 +118,8 @@ static void options(bosc_ctx *ctx)
     }
 }
 
-/* Many edges a vertex, most of whose vertices the light ones join, and more vertices than the emulator's kernels have
- * bits for. */
-static void dense(bosc_ctx *ctx)
+/* Many edges a vertex; light edges join most vertices. The vertices exceed the bits of the emulator's kernels. */
+static void more_vertices_than_bitmap(bosc_ctx *ctx)
 {
     struct suite_random r = {2};
     const int trials = suite_slow(ctx) ? 24 : 80;
@@ -132,7 +135,7 @@ static void dense(bosc_ctx *ctx)
     }
 }
 
-/* Entries of which the last is no edge, of so many that several blocks look at them. */
+/* Only the last of the entries is invalid; there are enough of them for several blocks. */
 static void refused_last(bosc_ctx *ctx)
 {
     enum { MOST = 400 };
@@ -152,7 +155,7 @@ static void refused_last(bosc_ctx *ctx)
     }
 }
 
-/* Entries that are no edges are refused by their number. */
+/* Invalid entries are refused by their number. */
 static void refused(bosc_ctx *ctx)
 {
     int64_t u[] = {0, 1, 2, 0}, v[] = {1, 2, 0, 2}, labels[3] = {7, 7, 7}, edges[2] = {7, 7}, count = 7;
@@ -198,8 +201,8 @@ static void refused(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_msf_edges[] = {
-    {"options", options, NULL},
-    {"dense", dense, NULL},
+    {"options", random_options, NULL},
+    {"dense", more_vertices_than_bitmap, NULL},
     {"refused", refused, NULL},
     {"refused_last", refused_last, NULL},
 };

@@ -1,9 +1,9 @@
-/* The proof of forests: the right one is accepted, one made wrong in any way is refused, with the right edge. */
+/* Verification of forests: the right one is accepted; each kind of wrong one is refused, with the right edge. */
 #include "cases/forest/forest_data.h"
 
 #include "support/arrays.h"
 
-/* What bosc_msf_verify says of some edges must be what the plain check says. */
+/* bosc_msf_verify must report the same fault as the reference. */
 static void check(bosc_ctx *ctx, const bosc_graph *graph, const struct reference_edges *e, const bosc_msf_opts *opts,
                   const int64_t *ids, int64_t count, int32_t id_bits, enum reference_fault fault)
 {
@@ -27,7 +27,7 @@ static void shuffle(struct suite_random *r, int64_t *ids, int64_t count)
     }
 }
 
-/* An edge that is there and not given, and no self loop; -1 if there is none. */
+/* A valid edge outside ids, no self loop; -1 if there is none. */
 static int64_t find_other(struct suite_random *r, const struct reference_edges *e, const bosc_msf_opts *o,
                           const int64_t *ids, int64_t count, bool loop)
 {
@@ -50,7 +50,7 @@ static void mutate(bosc_ctx *ctx, struct suite_random *r, const struct reference
     int64_t loop = find_other(r, e, o, ids, count, true);
     shuffle(r, ids, count);
     check(ctx, graph, e, o, ids, count, id_bits, REFERENCE_GOOD);
-    if (other >= 0) { /* one too many closes a cycle; in place of one that is there, too heavy, or it is apart */
+    if (other >= 0) { /* an additional edge closes a cycle; as a replacement it is too heavy, or leaves two trees */
         ids[count] = other;
         check(ctx, graph, e, o, ids, count + 1, id_bits, REFERENCE_CYCLE);
         for (int64_t k = 0; k < count; k++) {
@@ -64,11 +64,11 @@ static void mutate(bosc_ctx *ctx, struct suite_random *r, const struct reference
         ids[count] = loop;
         check(ctx, graph, e, o, ids, count + 1, id_bits, REFERENCE_CYCLE);
     }
-    for (int64_t k = 0; k < 3 && k < count; k++) { /* one missing */
+    for (int64_t k = 0; k < 3 && k < count; k++) { /* an edge is missing */
         shuffle(r, ids, count);
         check(ctx, graph, e, o, ids, count - 1, id_bits, REFERENCE_APART);
     }
-    if (count) { /* one twice; one that is none */
+    if (count) { /* an edge twice; an invalid id */
         static const int64_t none[] = {-1, INT64_MIN, INT64_MAX - 1, UINT32_MAX, INT32_MIN};
         ids[count] = ids[suite_below(r, (uint64_t)count)];
         check(ctx, graph, e, o, ids, count + 1, id_bits, REFERENCE_REPEATED);
@@ -108,8 +108,8 @@ static void mutations(bosc_ctx *ctx)
         }
 }
 
-/* With masks and limits: what they leave out may be neither given nor missed. */
-static void options(bosc_ctx *ctx)
+/* Masks and limits: the verifier must neither accept an excluded edge nor miss one. */
+static void masks_and_limits(bosc_ctx *ctx)
 {
     struct suite_random r = {22};
     for (int which = 0; which < (quick(ctx) ? 8 : 40); which++) {
@@ -120,12 +120,14 @@ static void options(bosc_ctx *ctx)
         int32_t limit = ((int32_t *)g.w)[3];
         for (int i = 0; i < 12; i++) vertices[i] = suite_below(&r, 6) > 0;
         for (int64_t i = 0; i < g.e.m; i++) edges[i] = suite_below(&r, 4) > 0;
+        /* Every combination of minimum/maximum, vertex mask, edge mask and weight limit. */
         bosc_msf_opts o = {.size = sizeof o, .maximum = which & 1}, plain = o;
         if (which & 2) o.vertex_mask = vertices;
         if (which & 4) o.edge_mask = edges;
         if (which & 8) o.limit = &limit;
         bosc_graph *graph = forest_build(ctx, &g.e, 64, 0);
         int64_t count = reference_msf(&g.e, &o, ids, labels);
+        /* Each option set's forest is also checked against the other sets. */
         check(ctx, graph, &g.e, &o, ids, count, 64, REFERENCE_GOOD);
         check(ctx, graph, &g.e, &plain, ids, count, 64, reference_verify(&g.e, &plain, ids, count, &right));
         plain.maximum = !plain.maximum;
@@ -139,7 +141,7 @@ static void options(bosc_ctx *ctx)
     }
 }
 
-/* All sets of up to 4 of the edges of some small graphs with equal weights. */
+/* All sets of up to 4 edges of some small graphs with equal weights. */
 static void all_sets(bosc_ctx *ctx)
 {
     struct suite_random r = {23};
@@ -160,9 +162,8 @@ static void all_sets(bosc_ctx *ctx)
     }
 }
 
-/* Large graphs of each shape: the forest that bosc_msf_compute finds is proved, and with one tie broken the other way
- * not. */
-static void large(bosc_ctx *ctx)
+/* Large graphs of each shape: the computed forest verifies; with one tie broken the other way it does not. */
+static void large_forests_and_broken_ties(bosc_ctx *ctx)
 {
     struct suite_random r = {24};
     int64_t n = quick(ctx) ? 300 : 30000;
@@ -189,7 +190,7 @@ static void large(bosc_ctx *ctx)
 }
 
 /* No vertices; no edges. */
-static void nothing(bosc_ctx *ctx)
+static void no_edges(bosc_ctx *ctx)
 {
     for (int64_t n = 0; n < 4; n++) {
         struct reference_edges e = {n, 0, NULL, NULL, BOSC_U32, NULL};
@@ -202,7 +203,8 @@ static void nothing(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_msf_verify[] = {
-    {"mutations", mutations, NULL}, {"options", options, NULL}, {"all sets", all_sets, NULL},
-    {"large", large, NULL},         {"nothing", nothing, NULL},
+    {"mutations", mutations, NULL}, {"options", masks_and_limits, NULL},
+    {"all sets", all_sets, NULL},   {"large", large_forests_and_broken_ties, NULL},
+    {"nothing", no_edges, NULL},
 };
 SUITE(msf_verify);

@@ -1,4 +1,4 @@
-/* What is made of spanning trees: dendrograms and tours. */
+/* Dendrograms and tours made from spanning trees. */
 #include "cases/forest/forest_data.h"
 
 #include "support/arrays.h"
@@ -6,7 +6,7 @@
 
 enum tree_shape { TREE_RANDOM, TREE_PATH, TREE_REVERSED, TREE_STAR, TREE_BINARY, TREE_CATERPILLAR, TREE_SHAPES };
 
-/* A tree of n vertices with shuffled names, rows and directions. The caller frees pairs. */
+/* A tree of n vertices with shuffled ids, rows and directions. The caller frees pairs. */
 static int64_t *make_tree(struct suite_random *r, enum tree_shape shape, int64_t n)
 {
     int64_t *pairs = suite_alloc((size_t)n * 16), *name = suite_alloc((size_t)n * 8);
@@ -30,7 +30,7 @@ static int64_t *make_tree(struct suite_random *r, enum tree_shape shape, int64_t
     return pairs;
 }
 
-/* The plain depth-first walk, by a stack of vertices. */
+/* The plain depth-first traversal, with a stack of vertices. */
 static void reference_tour(int64_t n, const int64_t *pairs, int64_t *order)
 {
     int64_t *stack = suite_alloc((size_t)n * 8), *from = suite_alloc((size_t)n * 8), top = 0, count = 0;
@@ -55,7 +55,7 @@ static void reference_tour(int64_t n, const int64_t *pairs, int64_t *order)
     free(seen);
 }
 
-static void tours(bosc_ctx *ctx)
+static void tours_match_reference(bosc_ctx *ctx)
 {
     struct suite_random r = {31};
     int64_t sizes[256];
@@ -79,7 +79,7 @@ static void tours(bosc_ctx *ctx)
     }
 }
 
-/* Clusters as lists of vertices, joined pair by pair. */
+/* Clusters as lists of vertices, merged pair by pair. */
 static void reference_linkage(int64_t n, const int64_t *pairs, const double *lengths, double *z)
 {
     int64_t *cluster = suite_alloc((size_t)n * 8);
@@ -106,7 +106,7 @@ static void reference_linkage(int64_t n, const int64_t *pairs, const double *len
     free(done);
 }
 
-static void linkages(bosc_ctx *ctx)
+static void linkages_match_reference(bosc_ctx *ctx)
 {
     struct suite_random r = {32};
     int64_t sizes[256];
@@ -116,11 +116,13 @@ static void linkages(bosc_ctx *ctx)
         int64_t *pairs = make_tree(&r, (enum tree_shape)suite_below(&r, TREE_SHAPES), n);
         int32_t id_bits = suite_below(&r, 2) ? 64 : 32, kind = (int32_t)suite_below(&r, 4);
         double *lengths = suite_alloc((size_t)rows * 8), *right = suite_alloc((size_t)rows * 32);
+        /* Lengths: random, with ties, descending, infinite. */
         for (int64_t i = 0; i < rows; i++)
             lengths[i] = kind == 0   ? suite_unit(&r)
                          : kind == 1 ? (double)suite_below(&r, 3) - 1
                          : kind == 2 ? -(double)i
                                      : (suite_below(&r, 2) ? 1 : -1) * INFINITY;
+        /* Each array is on the host or on the device, in all combinations. */
         void *given = forest_narrow(pairs, 2 * rows, id_bits);
         struct array in = array_make(ctx, given, (size_t)(2 * rows * id_bits / 8), k & 1);
         struct array z = array_make(ctx, NULL, (size_t)rows * 32, k & 2);
@@ -139,7 +141,7 @@ static void linkages(bosc_ctx *ctx)
     }
 }
 
-/* Pairs that are no tree, and lengths that are no numbers. */
+/* Pairs that form no tree, and NaN lengths. */
 static void no_trees(bosc_ctx *ctx)
 {
     static const struct {
@@ -157,6 +159,7 @@ static void no_trees(bosc_ctx *ctx)
     double lengths[] = {1, 2, 3}, z[12];
     int64_t order[4] = {7, 7, 7, 7}, good[] = {0, 1, 1, 2, 2, 3};
     for (int i = 0; i < 12; i++) z[i] = 7;
+    /* Both functions name the first bad row, each in its own words. */
     for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; k++) {
         CHECK_STATUS(ctx,
                      bosc_tour_compute(ctx, wrong[k].pairs, 4, &(bosc_tour_opts){sizeof(bosc_tour_opts), 64}, order),
@@ -173,11 +176,12 @@ static void no_trees(bosc_ctx *ctx)
                  bosc_linkage_compute(ctx, good, lengths, 4, &(bosc_linkage_opts){sizeof(bosc_linkage_opts), 64}, z),
                  BOSC_ERR_DATA);
     CHECK(suite_begins(bosc_ctx_message(ctx), "lengths: row 1"));
+    /* No output has changed. */
     for (int i = 0; i < 12; i++) CHECK(z[i] == 7);
     for (int i = 0; i < 4; i++) CHECK(order[i] == 7);
 }
 
-static void large(bosc_ctx *ctx)
+static void large_trees_are_consistent(bosc_ctx *ctx)
 {
     struct suite_random r = {33};
     int64_t n = suite_slow(ctx) ? 500 : 100000;
@@ -205,8 +209,8 @@ static void large(bosc_ctx *ctx)
     }
 }
 
-/* What was made once is made again without a new block. */
-static void second_time(bosc_ctx *ctx)
+/* A second call of the same size allocates nothing. */
+static void second_call_allocates_nothing(bosc_ctx *ctx)
 {
     struct suite_random r = {34};
     int64_t live[2], before = 0, n = 200, *pairs = make_tree(&r, TREE_RANDOM, n), *order = suite_alloc((size_t)n * 8);
@@ -229,7 +233,10 @@ static void second_time(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_tree[] = {
-    {"tours", tours, NULL}, {"linkages", linkages, NULL},       {"no trees", no_trees, NULL},
-    {"large", large, NULL}, {"second time", second_time, NULL},
+    {"tours", tours_match_reference, NULL},
+    {"linkages", linkages_match_reference, NULL},
+    {"no trees", no_trees, NULL},
+    {"large", large_trees_are_consistent, NULL},
+    {"second time", second_call_allocates_nothing, NULL},
 };
 SUITE(tree);

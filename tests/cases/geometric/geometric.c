@@ -1,5 +1,5 @@
-/* Geometric hashing finds a model that was moved, turned and scaled (or mapped affinely) in scenes with noise, missing
- * points and others, and tells the truth about what it found. */
+/* Geometric hashing finds a model that was translated, rotated and scaled (or mapped affinely) in scenes with noise,
+ * missing points and other points, and its matches are consistent. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +8,9 @@
 #include "support/arrays.h"
 #include "support/faults.h"
 
-/* What a match says of its ids holds. */
-static void check_claims(const struct scene *s, double tolerance, const bosc_geometric_match *match, const int64_t *ids)
+/* The inliers and the error of a match agree with its ids and its transform. */
+static void check_match_consistent(const struct scene *s, double tolerance, const bosc_geometric_match *match,
+                                   const int64_t *ids)
 {
     const double *t = match->transform;
     double radius = tolerance * sqrt(fabs(t[0] * t[4] - t[1] * t[3])), sum = 0;
@@ -40,7 +41,7 @@ static bosc_geometric *table_of(bosc_ctx *ctx, const struct scene *s, const bosc
     return table;
 }
 
-/* Most points of the model are where they were put. */
+/* Most points of the model are found at their positions. */
 static void check_scene(bosc_ctx *ctx, const struct scene *s, const bosc_geometric_opts *opts)
 {
     int64_t *ids = suite_alloc((size_t)s->n * sizeof *ids), right = 0, there = 0;
@@ -50,7 +51,7 @@ static void check_scene(bosc_ctx *ctx, const struct scene *s, const bosc_geometr
     CHECK_OK(ctx, bosc_geometric_find(ctx, table, s->points, s->m, ids, &match));
     CHECK_EQ(bosc_geometric_get_info(ctx, table, &info), BOSC_OK);
     CHECK_EQ(match.found, 1);
-    check_claims(s, info.tolerance, &match, ids);
+    check_match_consistent(s, info.tolerance, &match, ids);
     for (int64_t i = 0; i < s->n; i++) {
         there += s->place[i] >= 0;
         right += s->place[i] >= 0 && ids[i] == s->place[i];
@@ -90,8 +91,8 @@ static void affine_maps(bosc_ctx *ctx)
     free(s);
 }
 
-/* Models of so many points that bases are made of near ones. A scene of as many other points is no match. */
-static void large(bosc_ctx *ctx)
+/* Models large enough for bases of near points. A scene of other points only must not match. */
+static void bases_of_near_points(bosc_ctx *ctx)
 {
     struct suite_random r = {56};
     bosc_ctx_info info = {.size = sizeof info};
@@ -121,8 +122,8 @@ static void large(bosc_ctx *ctx)
     free(s);
 }
 
-/* A build takes no more memory than was said. */
-static void memory(bosc_ctx *ctx)
+/* A build takes at most the memory that bosc_geometric_bytes returns. */
+static void build_within_reported_bytes(bosc_ctx *ctx)
 {
     static const int64_t sizes[] = {4, 60, 300, 2000};
     struct suite_random r = {57};
@@ -147,11 +148,12 @@ static void memory(bosc_ctx *ctx)
     free(s);
 }
 
-/* A reserved table takes what was said, builds take no more of it, and a model survives a reserve. */
+/* A reserve takes the reported bytes, builds take no more, and the model survives a larger reserve. */
 static void reserve(bosc_ctx *ctx)
 {
     struct suite_random r = {59};
     struct scene *s = suite_alloc(sizeof *s);
+    /* Both kinds, with all bases and then with those of neighbours. */
     for (int i = 0; i < 4; i++) {
         int64_t kept, scratch, n = i < 2 ? 12 : suite_slow(ctx) ? 30 : 100, ids[2][100];
         bosc_geometric_opts opts = {.size = sizeof opts, .kind = (bosc_geometric_kind)(i % 2), .max_trials = 20};
@@ -160,6 +162,7 @@ static void reserve(bosc_ctx *ctx)
         bosc_geometric_match match[2] = {{.size = sizeof *match}, {.size = sizeof *match}};
         bosc_geometric *table = NULL;
         make_scene(&r, s, i % 2, n, 0, 0, 0);
+        /* A build after a reserve stays at the reserved bytes. */
         CHECK_OK(ctx, bosc_geometric_bytes(ctx, &opts, n, &kept, &scratch));
         CHECK_OK(ctx, bosc_geometric_create(ctx, &opts, &table));
         CHECK_OK(ctx, bosc_geometric_reserve(ctx, table, n));
@@ -169,6 +172,7 @@ static void reserve(bosc_ctx *ctx)
         CHECK_OK(ctx, bosc_geometric_get_info(ctx, table, &info));
         CHECK_EQ(info.bytes, kept);
         CHECK_OK(ctx, bosc_geometric_find(ctx, table, s->points, s->m, ids[0], &match[0]));
+        /* A larger reserve must not change the answer. */
         CHECK_OK(ctx, bosc_geometric_reserve(ctx, table, 3 * n));
         CHECK_OK(ctx, bosc_geometric_get_info(ctx, table, &info));
         CHECK(info.bytes > kept && info.n == n);
@@ -180,7 +184,7 @@ static void reserve(bosc_ctx *ctx)
     free(s);
 }
 
-/* A table of this shape was built before: nothing is taken. */
+/* Rebuilds a table of the same shape: it allocates nothing. */
 static void build_again(bosc_ctx *own, bosc_geometric *table, const struct scene *s)
 {
     int64_t before = counted_allocations();
@@ -188,7 +192,7 @@ static void build_again(bosc_ctx *own, bosc_geometric *table, const struct scene
     CHECK_EQ(counted_allocations(), before);
 }
 
-/* What was built and searched once is built and searched again without a new block; what it took goes with a trim. */
+/* A second build and search allocate nothing; a trim frees their blocks. */
 static void second_build(bosc_ctx *ctx)
 {
     struct suite_random r = {61};
@@ -221,7 +225,7 @@ static void second_build(bosc_ctx *ctx)
     free(s);
 }
 
-/* Ids of 32 bits are those of 64, and all ones where there is none. */
+/* Ids of 32 bits equal those of 64; a missing one is all ones. */
 static void narrow_ids(bosc_ctx *ctx)
 {
     struct suite_random r = {60};
@@ -244,7 +248,8 @@ static void narrow_ids(bosc_ctx *ctx)
     free(s);
 }
 
-/* Neighbours in scenes that have fewer of them than the model, or all in one place; models with points many times. */
+/* Neighbours in scenes with fewer points than the model, or with all points in one place; models with repeated points.
+ * */
 static void few_neighbours(bosc_ctx *ctx)
 {
     double model[2 * SMALL], scene[2 * SMALL];
@@ -277,7 +282,7 @@ static void few_neighbours(bosc_ctx *ctx)
     }
 }
 
-/* Scenes without the model, without points, with few of them; models that are as small or as regular as can be. */
+/* Scenes without the model, empty ones, ones of few points; the smallest and the most regular models. */
 static void degenerate(bosc_ctx *ctx)
 {
     struct suite_random r = {54};
@@ -295,7 +300,7 @@ static void degenerate(bosc_ctx *ctx)
         CHECK(match.inliers <= m);
         for (int64_t i = 0; i < s->n && match.votes == 0; i++) CHECK_EQ(ids[i], -1);
     }
-    for (int64_t i = 0; i < 200; i++) s->points[i] = 3; /* all in one place: no basis */
+    for (int64_t i = 0; i < 200; i++) s->points[i] = 3; /* all points in one place: no basis */
     bosc_geometric_match match = {.size = sizeof match};
     CHECK_OK(ctx, bosc_geometric_find(ctx, table, s->points, 100, NULL, &match));
     CHECK(match.found == 0 && match.inliers == 0 && match.trials == 200);
@@ -311,14 +316,14 @@ static void degenerate(bosc_ctx *ctx)
         CHECK_OK(ctx, bosc_geometric_find(ctx, table, s->points, s->m, ids, &match));
         CHECK_EQ(match.inliers, s->n);
         CHECK(match.found == 1 && match.error < 1e-12);
-        check_claims(s, 0.5, &match, ids);
+        check_match_consistent(s, 0.5, &match, ids);
     }
     double line[8] = {0, 0, 1, 1, 2, 2, 3.5, 3.5}, same[8] = {1, 2, 1, 2, 1, 2, 1, 2};
     CHECK_OK(ctx, bosc_geometric_build(ctx, table, line, 4));
     CHECK_OK(ctx, bosc_geometric_find(ctx, table, line, 4, ids, &match));
     for (int i = 0; i < 4; i++) CHECK_EQ(ids[i], i);
     CHECK_STATUS(ctx, bosc_geometric_build(ctx, table, same, 4), BOSC_ERR_DATA);
-    CHECK_OK(ctx, bosc_geometric_find(ctx, table, line, 4, ids, &match)); /* it holds what it held */
+    CHECK_OK(ctx, bosc_geometric_find(ctx, table, line, 4, ids, &match)); /* the table still holds the last model */
     bosc_geometric_free(table);
     few_neighbours(ctx);
     opts.kind = BOSC_GEOMETRIC_AFFINE;
@@ -332,8 +337,8 @@ static void degenerate(bosc_ctx *ctx)
 static const struct suite_case suite_cases_geometric[] = {
     {"similarities", similarities, NULL},
     {"affine maps", affine_maps, NULL},
-    {"large", large, NULL},
-    {"memory", memory, NULL},
+    {"large", bases_of_near_points, NULL},
+    {"memory", build_within_reported_bytes, NULL},
     {"reserve", reserve, NULL},
     {"second build", second_build, NULL},
     {"ids of 32 bits", narrow_ids, NULL},

@@ -1,4 +1,4 @@
-/* Geometric hashing takes no bad argument, and says which one is bad. */
+/* Geometric hashing refuses each bad argument by its name. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +12,7 @@ static void wrong_options(bosc_ctx *ctx)
     const bosc_geometric_opts o = {.size = sizeof o};
     CHECK_EQ(bosc_geometric_create(NULL, &o, &table), BOSC_ERR_ARG);
     CHECK_ARG(ctx, bosc_geometric_create(ctx, &o, NULL), "table");
+    /* Every option out of its range, one at a time. */
     const bosc_geometric_opts wrong[] = {
         {.size = 1},
         {.size = sizeof o + 1},
@@ -65,7 +66,7 @@ static void wrong_bytes(bosc_ctx *ctx)
     CHECK_OK(ctx, bosc_geometric_bytes(ctx, NULL, 65536, NULL, NULL));
 }
 
-/* Offsets of two models of 3 and 4 points, and those that are none: the argument that is named, and the status. */
+/* Offsets of two models of 3 and 4 points, and invalid ones: the argument that the message names, and the status. */
 static const struct {
     int64_t offsets[3], count;
     const char *name;
@@ -90,6 +91,7 @@ static void wrong_lists(bosc_ctx *ctx, bosc_geometric *table, const double *p)
     int64_t kept = 7, scratch = 7;
     const int64_t offsets[3] = {0, 3, 7}, *odd = (const int64_t *)(const void *)((const char *)offsets + 4);
     const bosc_geometric_opts o = {.size = sizeof o}, wrong = {.size = 1};
+    /* Invalid offsets: the three functions agree on argument and status. */
     for (size_t i = 0; i < sizeof wrong_offsets / sizeof wrong_offsets[0]; i++) {
         const int64_t *bad = wrong_offsets[i].offsets, count = wrong_offsets[i].count;
         bosc_status status = wrong_offsets[i].status;
@@ -101,6 +103,7 @@ static void wrong_lists(bosc_ctx *ctx, bosc_geometric *table, const double *p)
         CHECK(suite_begins(bosc_ctx_message(ctx), wrong_offsets[i].name));
     }
     CHECK(kept == 7 && scratch == 7);
+    /* Missing contexts, tables and arrays, and a misaligned one. */
     CHECK_EQ(bosc_geometric_build_models(NULL, table, p, offsets, 2), BOSC_ERR_ARG);
     CHECK_ARG(ctx, bosc_geometric_build_models(ctx, NULL, p, offsets, 2), "table");
     CHECK_ARG(ctx, bosc_geometric_build_models(ctx, table, NULL, offsets, 2), "points");
@@ -115,7 +118,7 @@ static void wrong_lists(bosc_ctx *ctx, bosc_geometric *table, const double *p)
     CHECK_OK(ctx, bosc_geometric_bytes_models(ctx, NULL, offsets, 2, NULL, NULL));
 }
 
-/* Too many points in all, though no model has too many; and entries. */
+/* Too many points or entries in total, though no single model has too many. */
 static void wrong_totals(bosc_ctx *ctx, bosc_geometric *table)
 {
     enum { MODELS = 257, EACH = 65536 };
@@ -129,7 +132,7 @@ static void wrong_totals(bosc_ctx *ctx, bosc_geometric *table)
     CHECK_OK(ctx, bosc_geometric_bytes_models(ctx, NULL, offsets, 256, NULL, NULL));
 }
 
-/* Limits of three dimensions. */
+/* Limits in three dimensions. */
 static void wrong_space(bosc_ctx *ctx)
 {
     double p[15] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 2, 3, 1e41};
@@ -229,6 +232,7 @@ static void arguments(bosc_ctx *ctx)
     bosc_geometric *table = NULL;
     bosc_geometric_match match = {.size = sizeof match};
     bosc_geometric_info info = {.size = 1};
+    /* Errors before a model is built. */
     wrong_options(ctx);
     wrong_bytes(ctx);
     bosc_geometric_free(NULL);
@@ -239,6 +243,7 @@ static void arguments(bosc_ctx *ctx)
     wrong_lists(ctx, table, p);
     wrong_totals(ctx, table);
     wrong_space(ctx);
+    /* Errors with a model in the table. */
     CHECK_OK(ctx, bosc_geometric_build(ctx, table, p, 4));
     wrong_scenes(ctx, table, p);
     wrong_matches(ctx, table, p);

@@ -1,4 +1,4 @@
-/* Models of points, and scenes in which they are. */
+/* Models of points, and scenes that contain them. */
 #ifndef TESTS_CASES_GEOMETRIC_GEOMETRIC_DATA_H
 #define TESTS_CASES_GEOMETRIC_GEOMETRIC_DATA_H
 

@@ -1,5 +1,5 @@
-/* Geometric hashing gives what a plain version of it gives, bit for bit: planted models among other points, scenes
- * without one, and points that tie, repeat, lie on lines or make flat bases. */
+/* Geometric hashing equals a reference bit for bit: planted models among other points, scenes without one, and points
+ * that tie, repeat, lie on lines or make flat bases. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ struct answer {
 static double between(struct suite_random *r, double low, double high) { return low + (high - low) * suite_unit(r); }
 
 /* Small whole numbers tie and repeat; a strip makes flat bases. */
-static void put_point(struct suite_random *r, enum shape shape, int64_t i, int64_t n, double *p)
+static void make_point(struct suite_random *r, enum shape shape, int64_t i, int64_t n, double *p)
 {
     static const double corners[8] = {4, 1, -1, 4, -4, -1, 1, -4};
     for (int k = 0; k < 2; k++) {
@@ -49,7 +49,7 @@ static void transform_of(struct suite_random *r, bool exact, bool affine, double
     t[5] = exact ? -5 : between(r, -10, 10);
 }
 
-/* A scene of `copies` of the model, of which some points are missing or moved, and others. */
+/* A scene of `copies` of the model with some points missing or moved, and other points. */
 static void make_scene(struct suite_random *r, struct problem *p, bool exact, int copies, double noise)
 {
     double t[6];
@@ -69,7 +69,7 @@ static void make_scene(struct suite_random *r, struct problem *p, bool exact, in
         }
     }
     for (; others > 0 && p->m < MOST; others--, p->m++)
-        put_point(r, exact ? LATTICE : ANYWHERE, p->m, MOST, p->scene + 2 * p->m);
+        make_point(r, exact ? LATTICE : ANYWHERE, p->m, MOST, p->scene + 2 * p->m);
     for (int64_t a = p->m - 1; a > 0; a--) /* in any order */
         for (int k = 0, b = (int)suite_below(r, (uint64_t)a + 1); k < 2; k++) {
             double x = p->scene[2 * a + k];
@@ -96,7 +96,7 @@ static void make_problem(struct problem *p, int trial)
     p->opts.stop_fraction = fractions[suite_below(r, 5)];
     p->opts.seed = suite_next(r);
     if (affine && p->opts.max_bases == 0) p->opts.max_bases = 200;
-    for (int64_t i = 0; i < p->n; i++) put_point(r, shape, i, p->n, p->model + 2 * i);
+    for (int64_t i = 0; i < p->n; i++) make_point(r, shape, i, p->n, p->model + 2 * i);
     int copies = trial % 11 ? 1 + trial % 2 : 0;
     make_scene(r, p, shape != ANYWHERE && shape != STRIP, copies, suite_below(r, 3) ? 0 : 0.01);
 }
@@ -138,8 +138,8 @@ static void plain_version(bosc_ctx *ctx)
     }
 }
 
-/* All points of a scene but one are on a line. The transform that also has the one is the best; the next round would
- * lose it and take the model to the line. */
+/* All points of a scene but one are on a line. The best transform includes that one; another round of refinement would
+ * lose it and map the model to the line. */
 static void nearly_a_line(bosc_ctx *ctx)
 {
     struct problem p = {.opts = {.size = sizeof p.opts,
@@ -165,8 +165,8 @@ static void nearly_a_line(bosc_ctx *ctx)
     CHECK(t[0] * t[4] - t[1] * t[3] != 0);
 }
 
-/* One point away from many that lie together: nearly every basis looks the same, and 60 of the first 256 of the scene
- * have 2^26 votes. They are halved; the first half has two of the 60. */
+/* One point far from many that lie together: nearly all bases look the same, and 60 of the first 256 of the scene have
+ * 2^26 votes. That batch is halved; its first half has two of the 60. */
 static void too_many_votes(bosc_ctx *ctx)
 {
     enum { N = 112, M = 100 };

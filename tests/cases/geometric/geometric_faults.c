@@ -26,8 +26,7 @@ static bosc_status call(bosc_ctx *ctx, void *user)
     return status;
 }
 
-/* Several models, in 3-D where the kind is odd, with neighbours where its second bit is set; points of matches are left
- * out. */
+/* Several models, in 3-D for odd kinds, with neighbours if the second bit of the kind is set; matches are exclusive. */
 static bosc_status call_models(bosc_ctx *ctx, void *user)
 {
     struct subject *s = user;

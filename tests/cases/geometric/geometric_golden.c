@@ -1,5 +1,5 @@
-/* What searches for one model of 2-D points have given since before tables held several: the bits of matches and ids,
- * as hashes. The data are made without functions of libm, which differ from machine to machine. */
+/* Golden hashes of the matches and ids of searches for one model of 2-D points, older than tables of several models.
+ * The data use no functions of libm, which differ between machines. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ static uint64_t hash_match(const bosc_geometric_match *match, const int64_t *ids
 }
 
 /* Trial t: similarities and affine maps; all points, and neighbours; found, half hidden, absent. */
-static uint64_t search(bosc_ctx *ctx, int t)
+static uint64_t search_trial(bosc_ctx *ctx, int t)
 {
     static const double maps[2][6] = {{1.5, -2, 7, 2, 1.5, -3}, {1.5, -1, 7, 0.5, 2, -3}};
     const double *map = maps[t % 2];
@@ -36,6 +36,8 @@ static uint64_t search(bosc_ctx *ctx, int t)
     bosc_geometric_match match = {.size = sizeof match};
     int64_t n = t / 2 % 2 ? 40 : 12 + t, m = 0, ids[MOST];
     double model[2 * MOST], scene[2 * MOST];
+    /* The scene: the mapped model with noise (whole, without every third point, or absent), then as many other points.
+     * */
     if (t / 2 % 2) opts.neighbours = 10;
     for (int64_t i = 0; i < 2 * n; i++) model[i] = 2 * suite_unit(&r) - 1;
     for (int64_t i = 0; i < n && t / 4 < 2; i++) {
@@ -62,7 +64,7 @@ static void one_model(bosc_ctx *ctx)
                                             0xc35f793bd5436186u, 0x520df58d3c0f38afu, 0x4b150001bbdb5c48u};
     for (int t = 0; t < GOLDEN; t++) {
         if (suite_leaves_out()) continue;
-        CHECK(search(ctx, t) == golden[t]);
+        CHECK(search_trial(ctx, t) == golden[t]);
     }
 }
 

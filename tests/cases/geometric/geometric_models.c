@@ -1,5 +1,5 @@
-/* Tables of many models, in two and three dimensions: the models that are in a scene are found where they are, those
- * that are not are not found, as a plain version finds them that tries all bases; the same bits everywhere. */
+/* Tables of many models in two and three dimensions: models in the scene are found at their positions, others are not,
+ * as by a reference that tries all bases; the same bits on every configuration. */
 #include "cases/geometric/geometric_models_data.h"
 #include "reference/geometric_models.h"
 
@@ -16,8 +16,8 @@ static uint64_t hash_found(const struct models *s, const struct found *found)
     return hash;
 }
 
-/* Small models in small scenes: what is found is what trying everything finds. */
-static void plain_version(bosc_ctx *ctx)
+/* Small models in small scenes: the search finds the same as trying all bases. */
+static void equals_exhaustive_search(bosc_ctx *ctx)
 {
     enum { TRIALS = 18, MODELS = 3, LEAST = 6, SIZE = 7 };
     static bosc_geometric_match wanted[TRIALS][MODELS];
@@ -27,6 +27,7 @@ static void plain_version(bosc_ctx *ctx)
     for (int t = 0; t < TRIALS; t++) {
         if (suite_leaves_out() || ((suite_slow(ctx) || known[t]) && t % 5)) continue;
         struct suite_random r = {(uint64_t)t + 70};
+        /* A scene with 0, 1 or 2 of the models, and other points. */
         struct models *s = new_models(2 + t % 2, kinds[t / 2 % 3]);
         s->opts.min_fraction = 0.8;
         s->opts.max_trials = 20000;
@@ -38,13 +39,15 @@ static void plain_version(bosc_ctx *ctx)
         check_order(s, found);
         int64_t present = 0;
         for (int64_t k = 0; k < MODELS; k++) {
+            /* The exhaustive search is slow: its result is kept for later configurations. */
             bosc_geometric_match *want = &wanted[t][k];
             if (!known[t])
-                reference_geometric_place(&s->opts, s->points + s->opts.dim * s->offsets[k], SIZE, s->scene, s->m,
-                                          LEAST, wanted_ids[t][k], want);
+                reference_geometric_search(&s->opts, s->points + s->opts.dim * s->offsets[k], SIZE, s->scene, s->m,
+                                           LEAST, wanted_ids[t][k], want);
             present += want->inliers >= LEAST;
         }
         known[t] = true;
+        /* Ids are equal; error and transform agree but for rounding. */
         CHECK_EQ(found->count, present);
         for (int64_t k = 0; k < found->count; k++) {
             const bosc_geometric_match *match = &found->matches[k], *want = &wanted[t][match->model];
@@ -60,7 +63,7 @@ static void plain_version(bosc_ctx *ctx)
     free_found(found);
 }
 
-/* A scene of models of different sizes, of which some have other points around them; all else follows from t. */
+/* A scene of models of different sizes, some of them among other points; t determines everything. */
 static struct models *placed_models(int t, bool small)
 {
     struct suite_random r = {(uint64_t)t + 900};
@@ -80,8 +83,8 @@ static struct models *placed_models(int t, bool small)
     return s;
 }
 
-/* They are found; the bits of what is found are those of the first configuration. */
-static void placed(bosc_ctx *ctx)
+/* The models are found, with the same bits as in the first configuration. */
+static void same_bits_everywhere(bosc_ctx *ctx)
 {
     enum { TRIALS = 18 };
     static uint64_t hashes[TRIALS][2];
@@ -104,8 +107,8 @@ static void placed(bosc_ctx *ctx)
     free_found(found);
 }
 
-/* A table of one model by either build, searched by either call, gives one answer. */
-static void one_model(bosc_ctx *ctx)
+/* A table of one model gives the same result by either build and either search. */
+static void one_model_by_either_interface(bosc_ctx *ctx)
 {
     struct found *found = new_found();
     for (int t = 0; t < 6; t++) {
@@ -119,8 +122,10 @@ static void one_model(bosc_ctx *ctx)
         s->opts.max_trials = 3000;
         s->opts.neighbours = t % 3 == 2 ? 8 : 0;
         make_models(&r, s, 1, 14, 0);
+        /* One instance of the model, and three other points. */
         place_model(&r, s, 0, 1, 0.002, 0);
         add_others(&r, s, 2, 3);
+        /* Two tables: built as one of several models, and as a single one. */
         tables[0] = table_of_models(ctx, s);
         CHECK_OK(ctx, bosc_geometric_create(ctx, &s->opts, &tables[1]));
         CHECK_OK(ctx, bosc_geometric_build(ctx, tables[1], s->points, 14));
@@ -132,6 +137,7 @@ static void one_model(bosc_ctx *ctx)
         CHECK(info[0].dim == s->opts.dim && info[0].n == 14);
         CHECK(memcmp(&matches[0], &matches[1], sizeof *matches) == 0 && matches[0].found == 1);
         CHECK(memcmp(ids[0], ids[1], 14 * sizeof **ids) == 0);
+        /* The search for several models finds the same match. */
         find_all(ctx, tables[0], s, 3, found);
         check_found(s, found, 0.1);
         CHECK(memcmp(&matches[0], found->matches, sizeof *matches) == 0);
@@ -142,7 +148,7 @@ static void one_model(bosc_ctx *ctx)
     free_found(found);
 }
 
-/* The bases of each of several models are those that it has alone. */
+/* Each of several models has the bases that it has in a table of its own. */
 static void same_bases(bosc_ctx *ctx)
 {
     for (int t = 0; t < 12; t++) {
@@ -154,6 +160,7 @@ static void same_bases(bosc_ctx *ctx)
         s->opts.max_bases = 60;
         make_models(&r, s, 4, t < 6 ? 6 : 10, 5);
         bosc_geometric *table = table_of_models(ctx, s), *alone = NULL;
+        /* Totals over tables of one model each. */
         for (int64_t k = 0; k < s->count; k++) {
             CHECK_OK(ctx, bosc_geometric_create(ctx, &s->opts, &alone));
             CHECK_OK(ctx, bosc_geometric_build(ctx, alone, s->points + s->opts.dim * s->offsets[k], size_of(s, k)));
@@ -179,7 +186,7 @@ static double dist2(const double *a, const double *b)
     return sum;
 }
 
-/* How many bases of a point and two of its second to fourth neighbours have an angle of 20 degrees or more there. */
+/* Number of bases of a point and two of its second to fourth neighbours with an angle of at least 20 degrees. */
 static int64_t count_triples(const double *points, int64_t n, int64_t p)
 {
     int64_t near[3] = {0}, count = 0;
@@ -216,8 +223,8 @@ static void flat_triples(bosc_ctx *ctx)
     free(s);
 }
 
-/* A thousand models, of which a scene has four. */
-static void thousand(bosc_ctx *ctx)
+/* A thousand models; the scene has four of them. */
+static void four_of_a_thousand_models(bosc_ctx *ctx)
 {
     static bool done[2];
     struct found *found = new_found();
@@ -243,7 +250,8 @@ static void thousand(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_geometric_models[] = {
-    {"plain version", plain_version, NULL}, {"placed", placed, NULL},     {"one model", one_model, NULL},
-    {"same bases", same_bases, NULL},       {"thousand", thousand, NULL}, {"flat triples", flat_triples, NULL},
+    {"plain version", equals_exhaustive_search, NULL},  {"placed", same_bits_everywhere, NULL},
+    {"one model", one_model_by_either_interface, NULL}, {"same bases", same_bases, NULL},
+    {"thousand", four_of_a_thousand_models, NULL},      {"flat triples", flat_triples, NULL},
 };
 SUITE(geometric_models);

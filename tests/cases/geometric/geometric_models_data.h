@@ -1,4 +1,4 @@
-/* Many models of 2-D or 3-D points, and scenes in which some of them are. */
+/* Many models of 2-D or 3-D points, and scenes that contain some of them. */
 #ifndef TESTS_CASES_GEOMETRIC_GEOMETRIC_MODELS_DATA_H
 #define TESTS_CASES_GEOMETRIC_GEOMETRIC_MODELS_DATA_H
 
@@ -14,10 +14,10 @@ struct models {
     bosc_geometric_opts opts;
     int64_t count, m, offsets[MODELS_MOST + 1];
     double points[3 * POINTS_MOST], scene[3 * SCENE_MOST];
-    int64_t placed;                                   /* models in the scene, one after the other, */
-    int64_t number[MATCHES_MOST];                     /* which they are, */
-    double transform[MATCHES_MOST][12];               /* and where */
-    int64_t first[MATCHES_MOST], shown[MATCHES_MOST]; /* their points in the scene, without those that are missing */
+    int64_t placed;                                   /* number of models in the scene */
+    int64_t number[MATCHES_MOST];                     /* ids of the models in the scene */
+    double transform[MATCHES_MOST][12];               /* and their transforms */
+    int64_t first[MATCHES_MOST], shown[MATCHES_MOST]; /* first and number of their points in the scene */
 };
 
 static inline double between(struct suite_random *r, double low, double high)
@@ -46,7 +46,7 @@ static inline int64_t largest_of(const struct models *s)
     return most;
 }
 
-/* Where a transform takes a point. */
+/* Applies a transform to a point. */
 static inline void apply(int dim, const double *t, const double *p, double *q)
 {
     for (int k = 0; k < dim; k++) {
@@ -72,7 +72,7 @@ static inline void make_rotation(struct suite_random *r, int dim, double a[3][3]
     }
 }
 
-/* A transform of a kind, to anywhere in a box of `room`. */
+/* A transform of a kind, with a random translation in a box of `room`. */
 static inline void make_transform(struct suite_random *r, const bosc_geometric_opts *opts, double room, double *t)
 {
     int dim = opts->dim ? opts->dim : 2;
@@ -88,7 +88,7 @@ static inline void make_transform(struct suite_random *r, const bosc_geometric_o
     }
 }
 
-/* `count` models of n to n + more points in a unit cube around 0; nothing is in the scene yet. */
+/* `count` models of n to n + more points in a unit cube around 0; the scene is empty. */
 static inline void make_models(struct suite_random *r, struct models *s, int64_t count, int64_t n, int64_t more)
 {
     int dim = s->opts.dim ? s->opts.dim : 2;
@@ -134,7 +134,7 @@ static inline bosc_geometric *table_of_models(bosc_ctx *ctx, const struct models
     return table;
 }
 
-/* What a search found. */
+/* The result of a search. */
 struct found {
     int64_t count, *ids;
     bosc_geometric_match matches[MATCHES_MOST];
@@ -163,11 +163,12 @@ static inline void find_all(bosc_ctx *ctx, const bosc_geometric *table, const st
     CHECK(found->count >= 0 && found->count <= capacity);
 }
 
-/* What a match says of its ids holds, and the rest of their row is -1. */
+/* The inliers and the error of a match agree with its ids and its transform; ids beyond the model's points are -1. */
 static inline void check_match(const struct models *s, const bosc_geometric_match *match, const int64_t *ids)
 {
     int dim = s->opts.dim ? s->opts.dim : 2;
     const double *t = match->transform;
+    /* The tolerance grows with the scale of the transform. */
     double size = t[0] * t[4] - t[1] * t[3], sum = 0;
     if (dim == 3)
         size = t[0] * (t[5] * t[10] - t[6] * t[9]) - t[1] * (t[4] * t[10] - t[6] * t[8]) +
@@ -177,6 +178,7 @@ static inline void check_match(const struct models *s, const bosc_geometric_matc
     int64_t inliers = 0, n = size_of(s, match->model), largest = largest_of(s);
     if (s->opts.kind == BOSC_GEOMETRIC_RIGID) CHECK(fabs(size - 1) < 1e-9);
     CHECK(match->size == sizeof *match && match->found == 1 && match->votes > 0 && match->trials > 0);
+    /* Each id is used once, and its point is within the tolerance. */
     for (int64_t i = 0; i < largest; i++) {
         double q[3], d = 0;
         if (i >= n) CHECK_EQ(ids[i], -1);
@@ -193,7 +195,7 @@ static inline void check_match(const struct models *s, const bosc_geometric_matc
     CHECK(fabs(match->error - sqrt(sum / (double)inliers)) <= 1e-9 * radius);
 }
 
-/* Matches stand in their order, and models come once unless several instances are asked for. */
+/* Matches are in order, and each model appears once unless several instances are requested. */
 static inline void check_order(const struct models *s, const struct found *found)
 {
     for (int64_t k = 0; k + 1 < found->count; k++) {
@@ -204,7 +206,7 @@ static inline void check_order(const struct models *s, const struct found *found
     }
 }
 
-/* The placed models, and no others, were found where they were put. */
+/* All placed models, and no others, are found at their positions. */
 static inline void check_found(const struct models *s, const struct found *found, double off)
 {
     bool seen[MATCHES_MOST] = {false};

@@ -1,10 +1,10 @@
-/* Scenes with several of a model, models that share points, mirrored and scaled ones, scenes and models that are as
- * small or as flat as can be; and the memory of tables of many models. */
+/* Scenes with several instances of a model, with models that share points, mirrored and scaled ones, tiny and flat
+ * scenes and models; and the memory of tables of many models. */
 #include "cases/geometric/geometric_models_data.h"
 #include "support/arrays.h"
 #include "support/faults.h"
 
-/* Several of each model, none of which shares a point with another. */
+/* Several instances of each model; no two share a point. */
 static void instances(bosc_ctx *ctx)
 {
     struct found *found = new_found();
@@ -42,8 +42,8 @@ static void instances(bosc_ctx *ctx)
     free_found(found);
 }
 
-/* Model 1 has eight points of model 0 and four others, model 2 seven of its own. All are in one scene: without
- * `exclusive` all are found whole; with it the points that model 0 has are missing for model 1. */
+/* Model 1 has eight points of model 0 and four others, model 2 seven of its own. The scene has all. Without
+ * `exclusive` all are found whole; with it model 1 lacks the points of model 0. */
 static void shared_points(bosc_ctx *ctx)
 {
     struct found *found = new_found();
@@ -53,12 +53,14 @@ static void shared_points(bosc_ctx *ctx)
         s->opts.exclusive = exclusive;
         s->opts.min_fraction = 0.3;
         s->opts.tolerance = 0.005;
+        /* Models of 14, 12 and 7 points; the first 8 of model 1 are those of model 0. */
         make_models(&r, s, 3, 12, 0);
         s->offsets[1] = 14;
         s->offsets[2] = 26;
         s->offsets[3] = 33;
         for (int i = 0; i < 66; i++) s->points[i] = between(&r, -1, 1);
         memcpy(s->points + 28, s->points, 16 * sizeof *s->points);
+        /* The scene: model 0, the four others of model 1, model 2 translated by 9. */
         s->m = 14 + 4 + 7;
         memcpy(s->scene, s->points, 28 * sizeof *s->scene);
         memcpy(s->scene + 28, s->points + 44, 22 * sizeof *s->scene);
@@ -79,7 +81,7 @@ static void shared_points(bosc_ctx *ctx)
     free_found(found);
 }
 
-/* All points of model 1 are model 0's, which has more votes for every basis: model 1 is found once model 0 is. */
+/* All points of model 1 belong to model 0, which has more votes for every basis: model 1 is found after model 0. */
 static void nested(bosc_ctx *ctx)
 {
     struct found *found = new_found();
@@ -103,8 +105,8 @@ static void nested(bosc_ctx *ctx)
     free_found(found);
 }
 
-/* Model 1 is model 0 enlarged: only the lengths of rigid bases tell them apart. */
-static void sizes(bosc_ctx *ctx)
+/* Model 1 is model 0 enlarged: only the lengths of rigid bases distinguish them. */
+static void rigid_bases_differ_by_length(bosc_ctx *ctx)
 {
     struct found *found = new_found();
     for (int dim = 2; dim <= 3; dim++) {
@@ -147,7 +149,7 @@ static void other_maps(bosc_ctx *ctx)
     free_found(found);
 }
 
-/* No points, few, all in one place; models of which none is there. */
+/* Scenes without a model: no points, few points, all points in one place. */
 static void poor_scenes(bosc_ctx *ctx)
 {
     struct found *found = new_found();
@@ -162,6 +164,7 @@ static void poor_scenes(bosc_ctx *ctx)
         make_models(&r, s, 3, 8, 2);
         bosc_geometric *table = table_of_models(ctx, s);
         add_others(&r, s, 1, 12);
+        /* Growing scenes of random points. */
         for (int64_t m = 0; m <= 12; m += m < 6 ? 1 : 6) {
             s->m = m;
             find_all(ctx, table, s, 3, found);
@@ -170,6 +173,7 @@ static void poor_scenes(bosc_ctx *ctx)
             CHECK(match.found == 0 && match.inliers <= m && match.model >= 0 && match.model < 3);
             for (int64_t i = 0; i < largest_of(s) && match.votes == 0; i++) CHECK_EQ(ids[i], -1);
         }
+        /* All points in one place. */
         for (int i = 0; i < 36; i++) s->scene[i] = 2;
         find_all(ctx, table, s, 3, found);
         CHECK_EQ(found->count, 0);
@@ -179,8 +183,8 @@ static void poor_scenes(bosc_ctx *ctx)
     free_found(found);
 }
 
-/* Points in one place, on a line, in a plane make no basis of two, three and four points; the message names the model,
- * and the table holds what it held. */
+/* Points in one place, on a line or in a plane make no basis of two, three or four points. The message names the
+ * model, and the table keeps its last build. */
 static void flat_models(bosc_ctx *ctx)
 {
     for (int t = 0; t < 6; t++) {
@@ -211,7 +215,7 @@ static void flat_models(bosc_ctx *ctx)
     }
 }
 
-/* A model in a plane of space is found there, turned in any way. */
+/* A planar model in space is found in any orientation. */
 static void plane_in_space(bosc_ctx *ctx)
 {
     struct found *found = new_found();
@@ -232,8 +236,7 @@ static void plane_in_space(bosc_ctx *ctx)
     free_found(found);
 }
 
-/* Builds take no more memory than was said, reserved ones none; what was built and searched once is built and searched
- * again without a new block. */
+/* Builds take at most the reported memory, and none after a reserve; a second build and search allocate nothing. */
 static void memory(bosc_ctx *ctx)
 {
     struct found *found = new_found();
@@ -267,7 +270,8 @@ static void memory(bosc_ctx *ctx)
             if (k > 1) CHECK_EQ(counted_allocations(), before);
             before = counted_allocations();
         }
-        CHECK_OK(own, bosc_geometric_reserve_models(own, table, s->offsets, 3)); /* smaller: it holds what it held */
+        CHECK_OK(own,
+                 bosc_geometric_reserve_models(own, table, s->offsets, 3)); /* a smaller reserve keeps the models */
         int64_t count = found->count;
         find_all(own, table, s, 3, found);
         CHECK_EQ(found->count, count);
@@ -279,7 +283,7 @@ static void memory(bosc_ctx *ctx)
     free_found(found);
 }
 
-/* Ids of 32 bits are those of 64. */
+/* Ids of 32 bits equal those of 64. */
 static void narrow_ids(bosc_ctx *ctx)
 {
     struct found *found = new_found();
@@ -310,7 +314,7 @@ static const struct suite_case suite_cases_geometric_scenes[] = {
     {"shared points", shared_points, NULL},
     {"other maps", other_maps, NULL},
     {"nested", nested, NULL},
-    {"sizes", sizes, NULL},
+    {"sizes", rigid_bases_differ_by_length, NULL},
     {"poor scenes", poor_scenes, NULL},
     {"flat models", flat_models, NULL},
     {"plane in space", plane_in_space, NULL},

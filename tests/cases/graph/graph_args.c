@@ -1,10 +1,10 @@
-/* Graphs refuse bad arguments, by name, and leave everything as it was. */
+/* Graphs refuse bad arguments by name, and stay unchanged. */
 #include "cases/graph/graph_data.h"
 
 static const bosc_graph_opts defaults = {.size = sizeof defaults};
 static const int64_t negative[] = {-1, -2, INT32_MIN, INT64_MIN};
 
-static void create(bosc_ctx *ctx)
+static void refuses_bad_options(bosc_ctx *ctx)
 {
     bosc_graph *graph = NULL;
     int64_t kept = 5;
@@ -15,6 +15,7 @@ static void create(bosc_ctx *ctx)
     CHECK_EQ(bosc_graph_bytes(NULL, &defaults, 1, 1, &kept, NULL), BOSC_ERR_ARG);
     CHECK_ARG(ctx, bosc_graph_create(ctx, &defaults, NULL), "graph");
     CHECK_ARG(ctx, bosc_graph_create(ctx, NULL, NULL), "graph");
+/* Sets one option to each bad value. */
 #define REFUSED(field, type, values, name)                                            \
     for (size_t i = 0; i < sizeof(values) / sizeof *(values); i++) {                  \
         bosc_graph_opts o = defaults;                                                 \
@@ -52,12 +53,13 @@ static void check_triangle(bosc_ctx *ctx, bosc_graph *graph)
     bosc_graph_free(graph);
 }
 
-static void sizes(bosc_ctx *ctx)
+static void refuses_bad_sizes(bosc_ctx *ctx)
 {
     bosc_graph *graph = triangle(ctx, &defaults);
     int64_t a[4] = {0}, kept = 5;
     static const int64_t many_vertices[] = {UINT32_MAX, (int64_t)UINT32_MAX + 1, INT64_MAX};
     static const int64_t many_entries[] = {(int64_t)1 << 40, INT64_MAX / 2, INT64_MAX};
+    /* Negative numbers are errors of the argument, too large ones exceed a limit. */
     for (size_t i = 0; i < 4; i++) {
         CHECK_ARG(ctx, bosc_graph_build(ctx, graph, a, a, a, negative[i], 1), "n");
         CHECK_ARG(ctx, bosc_graph_build(ctx, graph, a, a, a, 1, negative[i]), "m");
@@ -79,6 +81,7 @@ static void sizes(bosc_ctx *ctx)
     CHECK_EQ(bosc_graph_reserve(NULL, graph, 1, 1), BOSC_ERR_ARG);
     CHECK_ARG(ctx, bosc_graph_reserve(ctx, NULL, 1, 1), "graph");
     CHECK_EQ(kept, 5);
+    /* With ids of 32 bits UINT32_MAX - 1 entries are the most. */
     bosc_graph_opts narrow = {.size = sizeof narrow, .id_bits = 32};
     CHECK_STATUS(ctx, bosc_graph_bytes(ctx, &narrow, 1, UINT32_MAX, NULL, &kept), BOSC_ERR_LIMIT);
     CHECK_OK(ctx, bosc_graph_bytes(ctx, &narrow, 1, (int64_t)UINT32_MAX - 1, &kept, NULL));
@@ -86,7 +89,7 @@ static void sizes(bosc_ctx *ctx)
     check_triangle(ctx, graph);
 }
 
-static void build(bosc_ctx *ctx)
+static void refuses_bad_arrays(bosc_ctx *ctx)
 {
     bosc_graph *graph = triangle(ctx, &defaults);
     int64_t a[8] = {0, 1, 1, 1, 1, 1, 1, 1};
@@ -112,7 +115,7 @@ static void build(bosc_ctx *ctx)
     check_triangle(ctx, graph);
 }
 
-/* Offsets are data: what is wrong with them is told, and nothing beyond them is read. */
+/* Offsets are data: a bad one is refused by its position, and nothing beyond it is read. */
 static void offsets(bosc_ctx *ctx)
 {
     static const int64_t wrong[][4] = {{1, 2, 3, 4},         {-1, 0, 0, 0}, {0, 2, 1, 3},         {0, 1, 2, 1},
@@ -132,7 +135,7 @@ static void offsets(bosc_ctx *ctx)
     check_triangle(ctx, graph);
 }
 
-static void copy_out(bosc_ctx *ctx)
+static void refuses_bad_outputs(bosc_ctx *ctx)
 {
     bosc_graph *graph = triangle(ctx, &defaults);
     int64_t a[9];
@@ -145,6 +148,7 @@ static void copy_out(bosc_ctx *ctx)
     CHECK_ARG(ctx, bosc_graph_get_edges(ctx, NULL, a, a, a, a), "graph");
     CHECK_ARG(ctx, bosc_graph_get_degrees(ctx, NULL, a), "graph");
     CHECK_ARG(ctx, bosc_graph_get_degrees(ctx, graph, NULL), "degrees");
+    /* Misaligned outputs: ids and offsets need 8 bytes, weights 4. */
     for (int shift = 1; shift < 8; shift++) {
         CHECK_ARG(ctx, bosc_graph_get_rows(ctx, graph, (int64_t *)(off + shift), NULL, NULL, NULL), "offsets");
         CHECK_ARG(ctx, bosc_graph_get_rows(ctx, graph, NULL, off + shift, NULL, NULL), "neighbours");
@@ -157,6 +161,7 @@ static void copy_out(bosc_ctx *ctx)
         CHECK_ARG(ctx, bosc_graph_get_rows(ctx, graph, NULL, NULL, off + shift, NULL), "weights");
         CHECK_ARG(ctx, bosc_graph_get_edges(ctx, graph, NULL, NULL, NULL, off + shift), "weights");
     }
+    /* No output has changed; all outputs are optional. */
     for (int i = 0; i < 9; i++) CHECK_EQ(a[i], 0x1111111111111111);
     CHECK_OK(ctx, bosc_graph_get_rows(ctx, graph, NULL, NULL, NULL, NULL));
     CHECK_OK(ctx, bosc_graph_get_edges(ctx, graph, NULL, NULL, NULL, NULL));
@@ -210,7 +215,7 @@ static void files(bosc_ctx *ctx)
     check_triangle(ctx, graph);
 }
 
-/* A graph of the other backend is not touched. */
+/* A graph of the other backend stays unchanged. */
 static void other_backend(bosc_ctx *ctx)
 {
     if (!has_device_memory(ctx)) return;
@@ -229,7 +234,7 @@ static void other_backend(bosc_ctx *ctx)
     bosc_ctx_free(cpu);
 }
 
-/* What is promised to be valid is not looked at; a vertex of a graph without vertices still is. */
+/* With assume_valid entries are not checked, except against a graph without vertices. */
 static void assumed(bosc_ctx *ctx)
 {
     bosc_graph_opts o = {.size = sizeof o, .assume_valid = 1};
@@ -240,10 +245,14 @@ static void assumed(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_graph_args[] = {
-    {"create", create, NULL},     {"sizes", sizes, NULL},
-    {"build", build, NULL},       {"offsets", offsets, NULL},
-    {"copy out", copy_out, NULL}, {"info", info, NULL},
-    {"files", files, NULL},       {"other backend", other_backend, NULL},
+    {"create", refuses_bad_options, NULL},
+    {"sizes", refuses_bad_sizes, NULL},
+    {"build", refuses_bad_arrays, NULL},
+    {"offsets", offsets, NULL},
+    {"copy out", refuses_bad_outputs, NULL},
+    {"info", info, NULL},
+    {"files", files, NULL},
+    {"other backend", other_backend, NULL},
     {"assumed", assumed, NULL},
 };
 SUITE(graph_args);

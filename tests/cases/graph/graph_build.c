@@ -1,4 +1,4 @@
-/* Graphs are what the plain version makes of the same entries. */
+/* Built graphs equal the reference for the same entries. */
 #include <stdio.h>
 
 #include "cases/graph/graph_data.h"
@@ -23,8 +23,8 @@ static void build_and_check(bosc_ctx *ctx, const bosc_graph_opts *o, const struc
     }
 }
 
-/* Every shape and type of weights, ids of both sizes, narrow and wide inside. */
-static void shapes(bosc_ctx *ctx)
+/* Every shape and type of weights, ids of both sizes, 32 and 64 bits inside. */
+static void every_shape_and_weight(bosc_ctx *ctx)
 {
     static const int64_t sizes[][2] = {{0, 0}, {1, 0}, {1, 3}, {2, 5}, {9, 0}, {33, 64}, {257, 700}};
     uint64_t seed = 1;
@@ -41,8 +41,8 @@ static void shapes(bosc_ctx *ctx)
         }
 }
 
-/* The ends of every type, zeros of both signs, infinities; and NaN where it is allowed. */
-static void weights(bosc_ctx *ctx)
+/* The limits of every type, zeros of both signs, infinities; and NaN where it is allowed. */
+static void limits_of_every_weight_type(bosc_ctx *ctx)
 {
     for (int t = 0; t < 6; t++)
         for (int nan = BOSC_GRAPH_NAN_DROP; nan <= BOSC_GRAPH_NAN_LAST; nan++) {
@@ -57,7 +57,7 @@ static void weights(bosc_ctx *ctx)
         }
 }
 
-/* Each edge twice, in an order that leaves most partners apart; some are given a wrong weight. */
+/* Each edge in both directions, most partners far apart; or the same arcs sorted by their first vertex. */
 static struct graph_entries both_ways(uint64_t seed, const struct graph_entries *e, bool sorted)
 {
     struct suite_random r = {seed};
@@ -66,6 +66,7 @@ static struct graph_entries both_ways(uint64_t seed, const struct graph_entries 
     both.u = suite_alloc((size_t)e->m * 2 * 8);
     both.v = suite_alloc((size_t)e->m * 2 * 8);
     both.weights = suite_alloc((size_t)e->m * 2 * size);
+    /* Both arcs of each edge, loops once, shuffled. */
     int64_t *order = suite_alloc((size_t)e->m * 2 * 8), m = 0;
     for (int64_t i = 0; i < 2 * e->m; i++)
         if (i < e->m || e->u[i - e->m] != e->v[i - e->m]) order[m++] = i;
@@ -74,6 +75,7 @@ static struct graph_entries both_ways(uint64_t seed, const struct graph_entries 
         order[i] = order[j];
         order[j] = kept;
     }
+    /* Writes them in that order, or vertex by vertex. */
     for (int64_t u = 0; u < (sorted ? e->n : 1); u++)
         for (int64_t k = 0; k < m; k++) {
             int64_t i = order[k] % e->m, to = both.m;
@@ -112,7 +114,7 @@ static void arcs_of_both_ways(bosc_ctx *ctx)
         }
 }
 
-/* An arc without its partner is named, whatever is missing: the arc, its direction, its weight. */
+/* An arc without its partner is reported, whether the arc, its direction or its weight is wrong. */
 static void unpaired(bosc_ctx *ctx)
 {
     bosc_graph_opts o = {.size = sizeof o, .weight = BOSC_I32, .id_bits = 64, .arcs = BOSC_GRAPH_ARCS_BOTH};
@@ -123,6 +125,7 @@ static void unpaired(bosc_ctx *ctx)
             graph_make((uint64_t)k, k % 2 ? GRAPH_DENSE : GRAPH_SPARSE, 9, 25, o.weight, FEW_VALUES);
         struct graph_entries e = both_ways((uint64_t)k, &one, false);
         int64_t at = (int64_t)suite_below(&r, (uint64_t)e.m), expected;
+        /* Breaks one arc: drops the last, or changes an end or the weight of a random one. */
         if (k % 4 == 0) e.m--;
         if (k % 4 == 1) e.v[at] = (e.v[at] + 1) % e.n;
         if (k % 4 == 2) ((int32_t *)e.weights)[at]++;
@@ -132,6 +135,7 @@ static void unpaired(bosc_ctx *ctx)
         bool good = reference_build(&o, &in, &g, &expected);
         bosc_status status = graph_build(ctx, &o, graph, &e, k % 2 && has_device_memory(ctx));
         CHECK_EQ(status, good ? BOSC_OK : BOSC_ERR_DATA);
+        /* The message names the first arc without a partner. */
         char message[64];
         snprintf(message, sizeof message, "entry %lld has no partner", (long long)expected);
         if (!good && !suite_begins(bosc_ctx_message(ctx), message))
@@ -163,9 +167,10 @@ static void parallel(bosc_ctx *ctx)
             }
 }
 
-/* Sums that do not fit, or are NaN, are refused by the first edge's id; those that just fit are not. */
-static void sums(bosc_ctx *ctx)
+/* Sums that overflow or become NaN are refused with the id of the first edge; sums that just fit are accepted. */
+static void sums_at_the_limits(bosc_ctx *ctx)
 {
+    /* Weights of three parallel edges, as bits. */
     static const struct {
         bosc_dtype dtype;
         uint64_t a, b, c;
@@ -188,6 +193,7 @@ static void sums(bosc_ctx *ctx)
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
         bosc_graph_opts o = {
             .size = sizeof o, .weight = rows[k].dtype, .id_bits = 64, .parallel = BOSC_GRAPH_PARALLEL_SUM};
+        /* Edge 1 is the first of the three, between edges of other pairs. */
         int64_t u[5] = {3, 1, 2, 2, 1}, v[5] = {3, 2, 1, 1, 4}, expected;
         const uint64_t all[5] = {0, rows[k].a, rows[k].b, rows[k].c, 0};
         unsigned char weights[40];
@@ -209,7 +215,7 @@ static void sums(bosc_ctx *ctx)
     }
 }
 
-static void loops(bosc_ctx *ctx)
+static void counts_and_drops_loops(bosc_ctx *ctx)
 {
     for (int shape = 0; shape < GRAPH_SHAPES; shape++) {
         bosc_graph_opts o = {
@@ -220,8 +226,9 @@ static void loops(bosc_ctx *ctx)
     }
 }
 
-/* All lists of three edges among four vertices, in every order: what is in order already need not be sorted. */
-static void short_lists(bosc_ctx *ctx)
+/* All lists of three edges among four vertices, in every order: lists already in order take the branch without a sort.
+ * */
+static void all_lists_of_three_edges(bosc_ctx *ctx)
 {
     enum { PAIRS = 6, LISTS = PAIRS * PAIRS * PAIRS };
     static const int64_t pairs[PAIRS][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
@@ -237,8 +244,8 @@ static void short_lists(bosc_ctx *ctx)
     }
 }
 
-/* Large enough for several threads and blocks. */
-static void large(bosc_ctx *ctx)
+/* Graphs large enough for several threads and blocks. */
+static void several_threads_and_blocks(bosc_ctx *ctx)
 {
     int64_t m = suite_slow(ctx) ? 3000 : 60000;
     for (int shape = 0; shape < GRAPH_SHAPES; shape++) {
@@ -266,9 +273,9 @@ static struct copied_rows copy_rows(bosc_ctx *ctx, const struct graph_entries *e
     return rows;
 }
 
-/* More vertices than a cache holds counters for; edges that lie near each other, or do not. Builds with 32 and with 64
- * bits inside go different ways. */
-static void many_vertices(bosc_ctx *ctx)
+/* More vertices than a cache holds counters for, with near and with distant neighbours. Builds with 32 and with 64
+ * bits inside use different methods. */
+static void vertices_beyond_cache(bosc_ctx *ctx)
 {
     int64_t n = suite_slow(ctx) ? 3000 : 270000, m = suite_slow(ctx) ? 2000 : 70000;
     for (int near = 0; near < 2; near++) {
@@ -291,8 +298,8 @@ static void many_vertices(bosc_ctx *ctx)
     }
 }
 
-/* Rows, whose neighbours are in any order, are the same as their entries. */
-static void rows(bosc_ctx *ctx)
+/* Rows with neighbours in any order give the same graph as their entries. */
+static void rows_equal_entries(bosc_ctx *ctx)
 {
     for (int shape = 0; shape < GRAPH_SHAPES; shape++)
         for (int device = 0; device <= has_device_memory(ctx); device++) {
@@ -325,7 +332,7 @@ static void rows(bosc_ctx *ctx)
         }
 }
 
-/* The first bad entry is named, and the graph stays. */
+/* The first bad entry is named, and the graph keeps its last build. */
 static void bad_data(bosc_ctx *ctx)
 {
     static const struct {
@@ -336,7 +343,7 @@ static void bad_data(bosc_ctx *ctx)
                {5, 2, 10, 1, "v: entry 5 is 10"},
                {7, 3, 1, (float)(1e300 * 1e300 * 0), "weights: entry 7 is NaN"},
                {8, 3, UINT32_MAX, 1, "v: entry 8 is 4294967295"},
-               {0, -1, 2, 1, "u: entry 0 is -1"}, /* and what no id of 32 bits is */
+               {0, -1, 2, 1, "u: entry 0 is -1"}, /* from here on: not representable in 32 bits */
                {19, 2, INT64_MIN, 1, "v: entry 19 is -9223372036854775808"},
                {19, INT64_MAX, 11, 1, "u: entry 19 is 9223372036854775807"},
                {7, (int64_t)1 << 32, 1, 1, "u: entry 7 is 4294967296"}};
@@ -364,17 +371,17 @@ static void bad_data(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_graph_build[] = {
-    {"shapes", shapes, NULL},
-    {"weights", weights, NULL},
-    {"loops", loops, NULL},
-    {"short lists", short_lists, NULL},
-    {"large", large, NULL},
-    {"many vertices", many_vertices, NULL},
-    {"rows", rows, NULL},
+    {"shapes", every_shape_and_weight, NULL},
+    {"weights", limits_of_every_weight_type, NULL},
+    {"loops", counts_and_drops_loops, NULL},
+    {"short lists", all_lists_of_three_edges, NULL},
+    {"large", several_threads_and_blocks, NULL},
+    {"many vertices", vertices_beyond_cache, NULL},
+    {"rows", rows_equal_entries, NULL},
     {"bad data", bad_data, NULL},
     {"arcs of both ways", arcs_of_both_ways, NULL},
     {"unpaired", unpaired, NULL},
     {"parallel", parallel, NULL},
-    {"sums", sums, NULL},
+    {"sums", sums_at_the_limits, NULL},
 };
 SUITE(graph_build);

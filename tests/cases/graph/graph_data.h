@@ -1,4 +1,4 @@
-/* Entries of graphs for cases, and how a graph is held to the plain version. */
+/* Entries of graphs for the cases, and comparisons of graphs with the reference. */
 #ifndef TESTS_CASES_GRAPH_GRAPH_DATA_H
 #define TESTS_CASES_GRAPH_GRAPH_DATA_H
 
@@ -171,6 +171,7 @@ static inline void graph_check_info(bosc_ctx *ctx, const bosc_graph_opts *o, con
     int64_t *expected = calloc((size_t)g->n + 1, 8), *degrees = suite_alloc((size_t)g->n * 8);
     int64_t isolated = 0, least = g->n ? INT64_MAX : 0, most = 0;
     if (!expected) abort();
+    /* Degrees counted from the edges: a loop counts twice. */
     for (int64_t e = 0; e < g->m; e++) {
         expected[g->edges[e].u]++;
         expected[g->edges[e].v]++;
@@ -198,7 +199,7 @@ static inline void graph_check_info(bosc_ctx *ctx, const bosc_graph_opts *o, con
     free(degrees);
 }
 
-/* The graph is what the entries make. */
+/* The graph equals the reference for the entries. */
 static inline void graph_check(bosc_ctx *ctx, const bosc_graph_opts *o, const bosc_graph *graph,
                                const struct graph_entries *e, bool on_device)
 {

@@ -1,4 +1,4 @@
-/* The life of a graph: rebuilt, reserved, outliving its context, read by many, short of memory. */
+/* Lifetime of graphs: rebuilds, reserve, use beyond their context, concurrent readers, failed allocations. */
 #include "cases/graph/graph_data.h"
 #include "support/counted.h"
 #include "support/faults.h"
@@ -11,7 +11,7 @@ static bosc_graph *new_graph(bosc_ctx *ctx, const bosc_graph_opts *o)
     return graph;
 }
 
-/* One handle for graphs that grow, shrink, and vanish. */
+/* One handle for graphs that grow, shrink and become empty. */
 static void rebuild(bosc_ctx *ctx)
 {
     static const int64_t sizes[][2] = {{10, 20}, {200, 500}, {0, 0}, {3, 1}, {50, 0}, {200, 500}, {300, 400}, {1, 5}};
@@ -29,7 +29,7 @@ static void rebuild(bosc_ctx *ctx)
     }
 }
 
-/* A graph that was never built is one without vertices. */
+/* A graph that was never built has no vertices. */
 static void fresh(bosc_ctx *ctx)
 {
     bosc_graph_opts o = {.size = sizeof o, .weight = BOSC_U32, .id_bits = 64};
@@ -52,7 +52,7 @@ static bosc_graph_opts options(int k)
                              .wide = k >> 4 & 1};
 }
 
-/* Entries for these options: where they are arcs, both of each edge, the second halves in another order. */
+/* Entries for these options; if arcs are given in both directions, the second ones are in another order. */
 static struct graph_entries entries_for(const bosc_graph_opts *o, uint64_t seed, int64_t n, int64_t m)
 {
     struct graph_entries e = graph_make(seed, GRAPH_DENSE, n, m, o->weight, SMALL_INTEGERS);
@@ -69,7 +69,7 @@ static struct graph_entries entries_for(const bosc_graph_opts *o, uint64_t seed,
     return e;
 }
 
-/* What is reserved, or was built once, is not allocated again. */
+/* A build after a reserve, or after a build of the same size, allocates nothing. */
 static void second_build(bosc_ctx *like)
 {
     for (int k = 0; k < 64; k++) {
@@ -97,7 +97,7 @@ static void second_build(bosc_ctx *like)
     }
 }
 
-/* A graph keeps its rows when more room is reserved; bytes tells how much. */
+/* A graph keeps its rows when it reserves more; bosc_graph_bytes returns the size. */
 static void reserve(bosc_ctx *ctx)
 {
     for (int k = 0; k < 4; k++) {
@@ -160,14 +160,14 @@ static void many_contexts(bosc_ctx *ctx)
     graph_free_entries(&e);
 }
 
-/* What a sweep of faults does: a graph of 20 edges is built again with 50, and stays good where that fails. */
+/* The subject of a fault sweep: a graph of 20 edges is rebuilt with 50, and stays valid if that fails. */
 struct faulty {
     bosc_graph_opts opts;
     struct graph_entries small, large;
     struct reference_graph expected;
     int64_t ids[64], degrees[16];
     bool reserve;
-    bosc_ctx *ctx; /* of `failed`: the graph that lacked memory, looked at once the message was read */
+    bosc_ctx *ctx; /* of `failed`: the graph that ran out of memory, checked after the message was read */
     bosc_graph *failed;
 };
 
@@ -191,7 +191,7 @@ static bosc_status build_host(bosc_ctx *ctx, const struct faulty *f, bosc_graph 
     return status;
 }
 
-static bosc_status use(bosc_ctx *ctx, void *user)
+static bosc_status rebuild_with_faults(bosc_ctx *ctx, void *user)
 {
     struct faulty *f = user;
     bosc_graph *graph = NULL;
@@ -245,7 +245,7 @@ static void faults(bosc_ctx *ctx)
         int64_t bad;
         CHECK(reference_build(&f.opts, &in, &f.expected, &bad));
         struct fault_sweep sweep = {
-            .call = use, .prepare = prepare, .untouched = untouched, .right = right, .user = &f};
+            .call = rebuild_with_faults, .prepare = prepare, .untouched = untouched, .right = right, .user = &f};
         CHECK(fault_sweep(ctx, &sweep) > 3);
         reference_graph_free(&f.expected);
         graph_free_entries(&f.small);
@@ -276,7 +276,7 @@ static bosc_status copy_out(bosc_ctx *ctx, void *user)
         status = bosc_graph_get_rows(ctx, graph, r->out.offsets, r->out.neighbours, r->out.arc_weights, r->out.edges);
     if (status == BOSC_OK) {
         status = bosc_graph_get_edges(ctx, graph, NULL, r->out.u, r->out.v, r->out.weights);
-        if (status != BOSC_OK) r->out = kept; /* what the first of the two wrote */
+        if (status != BOSC_OK) r->out = kept; /* undo what the first of the two calls wrote */
     }
     bosc_graph_free(graph);
     return status;

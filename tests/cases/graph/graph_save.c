@@ -1,11 +1,11 @@
-/* Saved graphs: the same bytes everywhere, read back whole, and neither damage nor malice goes unseen. */
+/* Saved graphs: the same bytes on every backend, read back completely; damaged and hostile files are refused. */
 #include "graph/save.h"
 #include "cases/graph/graph_data.h"
 #include "support/saved.h"
 
 SAVED_KIND(graph, "saved graph: ", bi_graph_header)
 
-static bosc_graph *make(bosc_ctx *ctx, const bosc_graph_opts *o, const struct graph_entries *e)
+static bosc_graph *make_graph(bosc_ctx *ctx, const bosc_graph_opts *o, const struct graph_entries *e)
 {
     bosc_graph *graph = NULL;
     CHECK_OK(ctx, bosc_graph_create(ctx, o, &graph));
@@ -13,7 +13,7 @@ static bosc_graph *make(bosc_ctx *ctx, const bosc_graph_opts *o, const struct gr
     return graph;
 }
 
-/* What is read is what was built, and is rebuilt in the same way. */
+/* A read graph equals the saved one, and can be rebuilt. */
 static void round_trip(bosc_ctx *ctx)
 {
     static const int64_t sizes[][2] = {{0, 0}, {1, 0}, {1, 2}, {40, 100}};
@@ -21,11 +21,11 @@ static void round_trip(bosc_ctx *ctx)
         const bosc_graph_opts o = graph_trial_opts(k);
         struct graph_entries e =
             graph_make((uint64_t)k, k % GRAPH_SHAPES, sizes[k / 6][0], sizes[k / 6][1], o.weight, SPECIAL);
-        bosc_graph *graph = make(ctx, &o, &e);
+        bosc_graph *graph = make_graph(ctx, &o, &e);
         bosc_graph *back = saved_again(ctx, &saved_graph, graph, 0);
         graph_check(ctx, &o, back, &e, false);
         CHECK_EQ(back->ids_in_order, graph->ids_in_order);
-        CHECK_EQ(back->wide, graph->wide);
+        CHECK_EQ(back->is_64bit, graph->is_64bit);
         CHECK_OK(ctx, graph_build(ctx, &o, back, &e, false));
         graph_check(ctx, &o, back, &e, false);
         bosc_graph_free(graph);
@@ -40,7 +40,7 @@ static void damage(bosc_ctx *ctx)
     for (int wide = 0; wide < 2; wide++) {
         bosc_graph_opts o = {.size = sizeof o, .weight = BOSC_F32, .id_bits = 64, .wide = wide};
         struct graph_entries e = graph_make(3, GRAPH_SPARSE, 5, suite_slow(ctx) ? 3 : 7, o.weight, RANDOM);
-        bosc_graph *graph = make(ctx, &o, &e);
+        bosc_graph *graph = make_graph(ctx, &o, &e);
         saved_damage(ctx, &saved_graph, graph, 1);
         bosc_graph_free(graph);
         graph_free_entries(&e);
@@ -112,7 +112,7 @@ static void malice(bosc_ctx *ctx)
     float w[5] = {1, 2, 3, 4, 5};
     bosc_graph_opts o = {.size = sizeof o, .weight = BOSC_F32, .id_bits = 64};
     struct graph_entries e = {4, 5, u, v, w, BOSC_F32};
-    bosc_graph *graph = make(ctx, &o, &e);
+    bosc_graph *graph = make_graph(ctx, &o, &e);
     struct saved f = graph_save(ctx, graph);
     CHECK_EQ(f.size, 128 + 64 + 64 + 64 + 64 + 8);
     saved_lies(ctx, &saved_graph, &f, lies, sizeof lies / sizeof lies[0], NULL);
@@ -123,14 +123,14 @@ static void malice(bosc_ctx *ctx)
     free(f.bytes);
 }
 
-/* Two edges of one id, in both rows. */
+/* Two edges with one id, in both rows. */
 static void repeated_ids(bosc_ctx *ctx)
 {
     int64_t u[2] = {0, 2}, v[2] = {1, 3};
     uint32_t w[2] = {1, 1}, one = 1;
     bosc_graph_opts o = {.size = sizeof o, .weight = BOSC_U32, .id_bits = 64};
     struct graph_entries e = {4, 2, u, v, w, BOSC_U32};
-    bosc_graph *graph = make(ctx, &o, &e);
+    bosc_graph *graph = make_graph(ctx, &o, &e);
     struct saved f = graph_save(ctx, graph);
     for (int j = 0; j < 2; j++) memcpy(f.bytes + 320 + 4 * j, &one, 4); /* the arcs of edge 0 */
     check_hostile(ctx, &f, "an edge id is repeated");
@@ -138,12 +138,12 @@ static void repeated_ids(bosc_ctx *ctx)
     free(f.bytes);
 }
 
-/* A file that tells of a huge graph and ends takes little memory. */
+/* A file whose header claims a huge graph takes little memory. */
 static void huge_header(bosc_ctx *ctx)
 {
     bosc_graph_opts o = {.size = sizeof o, .id_bits = 64, .wide = 1};
     struct graph_entries e = graph_make(1, GRAPH_PATH, 4, 4, BOSC_U32, RANDOM);
-    bosc_graph *graph = make(ctx, &o, &e);
+    bosc_graph *graph = make_graph(ctx, &o, &e);
     struct saved f = graph_save(ctx, graph);
     struct bi_graph_header *h = (struct bi_graph_header *)f.bytes;
     h->n = (int64_t)UINT32_MAX - 1;
@@ -168,7 +168,7 @@ static void golden(bosc_ctx *ctx)
     double w[7] = {1.5, -0.0, 0.0, 1e300, -7, 3, 3};
     bosc_graph_opts o = {.size = sizeof o, .weight = BOSC_F64, .id_bits = 64};
     struct graph_entries e = {6, 7, u, v, w, BOSC_F64};
-    bosc_graph *graph = make(ctx, &o, &e);
+    bosc_graph *graph = make_graph(ctx, &o, &e);
     bosc_graph *back = saved_golden(ctx, &saved_graph, graph, "graph-v1.bosc", golden_bytes, sizeof golden_bytes);
     graph_check(ctx, &o, back, &e, false);
     bosc_graph_free(back);

@@ -21,6 +21,7 @@ static const int64_t large[] = {UINT32_MAX, (int64_t)UINT32_MAX + 1, INT64_MAX};
 
 static void options(bosc_ctx *ctx)
 {
+    /* Each bad option is refused by its name, by create and by bytes, for the limits of every layout and kind. */
     bosc_hash *table = NULL;
     bosc_hash_opts good = {.size = sizeof good, .value_size = 4};
     CHECK_EQ(bosc_hash_create(NULL, &good, &table), BOSC_ERR_ARG);
@@ -32,7 +33,7 @@ static void options(bosc_ctx *ctx)
     BAD_OPTION(key_bits, int32_t, "opts: key_bits", 1, 8, 16, 31, 33, 65, 127, 129, -32, INT32_MIN);
     BAD_OPTION(value_size, int32_t, "opts: value_size", -1, 65, INT32_MAX, INT32_MIN);
     BAD_OPTION(duplicates, int, "opts: duplicates", -1, 5);
-    BAD_OPTION(load, double, "opts: load", -1, 0.49, 0.971, 1, 2, NAN, INFINITY);
+    BAD_OPTION(load_factor, double, "opts: load_factor", -1, 0.49, 0.971, 1, 2, NAN, INFINITY);
     BAD_OPTION(functions, int32_t, "opts: functions", 1, 2, 4, -1);
     good.duplicates = BOSC_HASH_SUM;
     BAD_OPTION(value_dtype, int, "opts: value_dtype", -1, 0, BOSC_U8, 8);
@@ -42,19 +43,19 @@ static void options(bosc_ctx *ctx)
     BAD_OPTION(duplicates, int, "opts: duplicates", BOSC_HASH_FIRST, BOSC_HASH_ERROR);
     BAD_OPTION(counted, int32_t, "opts: counted", 1, -1);
     good.layout = BOSC_HASH_HYBRID;
-    BAD_OPTION(load, double, "opts: load", 0.7, 0.5, 0.25);
+    BAD_OPTION(load_factor, double, "opts: load_factor", 0.7, 0.5, 0.25);
     good.layout = BOSC_HASH_FKS;
-    BAD_OPTION(load, double, "opts: load", 0.7, 0.5, 0.71);
+    BAD_OPTION(load_factor, double, "opts: load_factor", 0.7, 0.5, 0.71);
     good.layout = BOSC_HASH_CHAINED;
-    BAD_OPTION(load, double, "opts: load", 0.97, 0.5, 2);
+    BAD_OPTION(load_factor, double, "opts: load_factor", 0.97, 0.5, 2);
     BAD_OPTION(functions, int32_t, "opts: functions", 2, 4);
     good.layout = BOSC_HASH_CUCKOO;
     BAD_OPTION(functions, int32_t, "opts: functions", 1, 5, -1, INT32_MAX, INT32_MIN);
-    BAD_OPTION(load, double, "opts: load", 0.49, 0.971, 1, -1, NAN);
+    BAD_OPTION(load_factor, double, "opts: load_factor", 0.49, 0.971, 1, -1, NAN);
     good.functions = 3;
-    BAD_OPTION(load, double, "opts: load", 0.49, 0.92, 1, NAN);
+    BAD_OPTION(load_factor, double, "opts: load_factor", 0.49, 0.92, 1, NAN);
     good.functions = 2;
-    BAD_OPTION(load, double, "opts: load", 0.24, 0.51, 0.8, NAN);
+    BAD_OPTION(load_factor, double, "opts: load_factor", 0.24, 0.51, 0.8, NAN);
     CHECK(table == NULL);
     bosc_hash_free(NULL);
     CHECK_OK(ctx, bosc_hash_create(ctx, NULL, &table));
@@ -87,9 +88,9 @@ static void check_kept(bosc_ctx *ctx, struct given *g)
 
 static void building(bosc_ctx *ctx)
 {
+    /* Bad arguments of the calls that change a table, each refused by its name. */
     struct given g;
     fill(ctx, &g);
-    char *odd = (char *)g.keys + 4;
     CHECK_EQ(bosc_hash_build(NULL, g.table, g.keys, g.values, 3), BOSC_ERR_ARG);
     CHECK_EQ(bosc_hash_insert(NULL, g.table, g.keys, g.values, 3), BOSC_ERR_ARG);
     CHECK_EQ(bosc_hash_erase(NULL, g.table, g.keys, 3, NULL), BOSC_ERR_ARG);
@@ -131,13 +132,13 @@ static void building(bosc_ctx *ctx)
     CHECK_ARG(ctx, bosc_hash_reserve(ctx, g.table, 1, INT64_MAX), "query_count");
     CHECK_ARG(ctx, bosc_hash_reserve(ctx, g.table, 1, INT64_MAX / 32), "query_count");
     static const double loads[] = {-1, 0.4, 0.98, 2, NAN, INFINITY, -0.7};
-    for (int i = 0; i < 7; i++) CHECK_ARG(ctx, bosc_hash_rehash(ctx, g.table, loads[i], 1), "load");
-    (void)odd;
+    for (int i = 0; i < 7; i++) CHECK_ARG(ctx, bosc_hash_rehash(ctx, g.table, loads[i], 1), "load_factor");
     check_kept(ctx, &g);
 }
 
 static void queries(bosc_ctx *ctx)
 {
+    /* Bad arguments of the calls that read a table, each refused by its name. */
     struct given g;
     fill(ctx, &g);
     CHECK_EQ(bosc_hash_find(NULL, g.table, g.keys, 3, g.out, g.found), BOSC_ERR_ARG);
@@ -173,6 +174,7 @@ static void queries(bosc_ctx *ctx)
     }
     CHECK_ARG(ctx, bosc_hash_find(ctx, g.table, g.keys, INT64_MAX, g.out, g.found), "queries");
     CHECK_ARG(ctx, bosc_hash_find(ctx, g.table, g.keys, INT64_MAX / 16, g.out, g.found), "queries");
+    /* Room that is too small, and offsets that no first call gave. */
     CHECK_OK(ctx, bosc_hash_retrieve(ctx, g.table, g.keys, 3, g.counts, NULL, 0));
     CHECK_STATUS(ctx, bosc_hash_retrieve(ctx, g.table, g.keys, 3, g.counts, g.out, 2), BOSC_ERR_SPACE);
     CHECK(suite_begins(bosc_ctx_message(ctx), "capacity"));
@@ -186,7 +188,7 @@ static void queries(bosc_ctx *ctx)
 /* Offsets that ascend, but with a row that is not as long as its key's answer. */
 static void check_wrong_rows(bosc_ctx *ctx, const bosc_hash_opts *opts)
 {
-    static const uint32_t keys[6] = {5, 9, 5, 7, 5, 9}, values[6] = {0, 1, 2, 3, 4, 5}, asked[5] = {9, 4, 5, 7, 5};
+    static const uint32_t keys[6] = {5, 9, 5, 7, 5, 9}, values[6] = {0, 1, 2, 3, 4, 5}, queried[5] = {9, 4, 5, 7, 5};
     bool multimap = opts->kind == BOSC_HASH_MULTIMAP;
     int64_t offsets[6], expected[6] = {0, 1, 1, 2, 3, 4};
     const int64_t expected_all[6] = {0, 2, 2, 5, 6, 9};
@@ -195,22 +197,22 @@ static void check_wrong_rows(bosc_ctx *ctx, const bosc_hash_opts *opts)
     if (multimap) memcpy(expected, expected_all, sizeof expected);
     CHECK_OK(ctx, bosc_hash_create(ctx, opts, &table));
     CHECK_OK(ctx, bosc_hash_build(ctx, table, keys, opts->value_size ? values : NULL, 6));
-    CHECK_OK(ctx, bosc_hash_retrieve(ctx, table, asked, 5, offsets, NULL, 0));
+    CHECK_OK(ctx, bosc_hash_retrieve(ctx, table, queried, 5, offsets, NULL, 0));
     CHECK(memcmp(offsets, expected, sizeof offsets) == 0);
-    CHECK_OK(ctx, bosc_hash_retrieve(ctx, table, asked, 5, offsets, out, 12));
+    CHECK_OK(ctx, bosc_hash_retrieve(ctx, table, queried, 5, offsets, out, 12));
     for (int i = 1; i < 6; i++) {
         for (int change = -1; change <= 1; change += 2) {
             memcpy(offsets, expected, sizeof offsets);
             offsets[i] += change;
-            CHECK_ARG(ctx, bosc_hash_retrieve(ctx, table, asked, 5, offsets, out, 12), "offsets");
+            CHECK_ARG(ctx, bosc_hash_retrieve(ctx, table, queried, 5, offsets, out, 12), "offsets");
         }
     }
     memset(offsets, 0, sizeof offsets);
-    CHECK_ARG(ctx, bosc_hash_retrieve(ctx, table, asked, 5, offsets, out, 12), "offsets: the row of query 0 ");
+    CHECK_ARG(ctx, bosc_hash_retrieve(ctx, table, queried, 5, offsets, out, 12), "offsets: the row of query 0 ");
     CHECK_OK(ctx, bosc_hash_erase(ctx, table, keys, 6, NULL)); /* nothing is left in it */
-    CHECK_OK(ctx, bosc_hash_retrieve(ctx, table, asked, 5, offsets, out, 12));
+    CHECK_OK(ctx, bosc_hash_retrieve(ctx, table, queried, 5, offsets, out, 12));
     offsets[5] = 1;
-    CHECK_ARG(ctx, bosc_hash_retrieve(ctx, table, asked, 5, offsets, out, 12), "offsets: the row of query 4 ");
+    CHECK_ARG(ctx, bosc_hash_retrieve(ctx, table, queried, 5, offsets, out, 12), "offsets: the row of query 4 ");
     bosc_hash_free(table);
 }
 
@@ -229,6 +231,7 @@ static void rows(bosc_ctx *ctx)
 
 static void others(bosc_ctx *ctx)
 {
+    /* Bad arguments of information, views, files and bosc_hash_unique. */
     struct given g;
     bosc_hash_info info = {.size = sizeof info};
     bosc_hash_view view;
@@ -249,12 +252,14 @@ static void others(bosc_ctx *ctx)
     CHECK_OK(ctx, bosc_hash_create(ctx, &perfect, &read));
     CHECK_ARG(ctx, bosc_hash_get_view(ctx, read, &view), "table");
     bosc_hash_free(read);
+    /* Files. */
     CHECK_EQ(bosc_hash_write(NULL, g.table, saved_append, NULL), BOSC_ERR_ARG);
     CHECK_ARG(ctx, bosc_hash_write(ctx, NULL, saved_append, NULL), "table");
     CHECK_ARG(ctx, bosc_hash_write(ctx, g.table, NULL, NULL), "write");
     CHECK_EQ(bosc_hash_read(NULL, saved_deliver, NULL, &read), BOSC_ERR_ARG);
     CHECK_ARG(ctx, bosc_hash_read(ctx, NULL, NULL, &read), "read");
     CHECK_ARG(ctx, bosc_hash_read(ctx, saved_deliver, NULL, NULL), "table");
+    /* bosc_hash_unique. */
     int64_t count = 77;
     static const int32_t bits[] = {0, 1, 16, 31, 33, 65, 129, -32};
     for (int i = 0; i < 8; i++)

@@ -1,4 +1,4 @@
-/* Tables hold what was put in, whatever the keys. */
+/* Tables hold the pairs that they are built from, whatever the keys. */
 #include <math.h>
 
 #include "support/arrays.h"
@@ -33,7 +33,7 @@ static void compare(bosc_ctx *ctx, bosc_hash_opts o, enum hash_pattern pattern, 
     bosc_hash_free(table);
 }
 
-static void small(bosc_ctx *ctx)
+static void every_small_size(bosc_ctx *ctx)
 {
     for (int64_t n = 0; n <= (suite_slow(ctx) ? 40 : 300); n += n < 70 ? 1 : 11)
         compare(ctx, hash_options((int)n), (enum hash_pattern)(n / 3 % HASH_PATTERNS), n);
@@ -63,9 +63,9 @@ static void sums_of_nan(bosc_ctx *ctx)
 /* Every number of keys, at the highest load: all are found, and no other. */
 static void every_size(bosc_ctx *ctx)
 {
-    int64_t most = suite_slow(ctx) ? 60 : 1000; /* and 50 keys that are absent */
+    int64_t most = suite_slow(ctx) ? 60 : 1000; /* and 50 absent keys */
     for (int bits = 32; bits <= 128; bits *= 2) {
-        bosc_hash_opts o = {.size = sizeof o, .key_bits = bits, .value_size = 4, .load = 0.97};
+        bosc_hash_opts o = {.size = sizeof o, .key_bits = bits, .value_size = 4, .load_factor = 0.97};
         struct hash_pairs p = hash_make(HASH_SEQUENCE, &o, 1, 2 * most);
         uint8_t *found = suite_alloc((size_t)(2 * most));
         uint32_t *values = suite_alloc((size_t)(2 * most) * 4);
@@ -87,12 +87,12 @@ static void every_size(bosc_ctx *ctx)
 }
 
 /* Enough keys for all threads to share partitions, partitions and queries. */
-static void many(bosc_ctx *ctx)
+static void shared_by_threads(bosc_ctx *ctx)
 {
     if (suite_slow(ctx) && has_device_memory(ctx)) return;
     for (int k = 0; k < 6; k++) {
         static const int32_t sizes[] = {4, 8, 0, 12, 8, 4};
-        bosc_hash_opts o = {.size = sizeof o, .key_bits = 32 << k % 3, .value_size = sizes[k], .load = 0.95};
+        bosc_hash_opts o = {.size = sizeof o, .key_bits = 32 << k % 3, .value_size = sizes[k], .load_factor = 0.95};
         const int64_t n = 100000;
         struct hash_pairs p = hash_make(HASH_SEQUENCE, &o, 1, n + 1000);
         uint8_t *found = suite_alloc((size_t)(n + 1000));
@@ -146,7 +146,7 @@ static void same_as_lists(bosc_ctx *ctx, bosc_hash_opts o, int64_t n, int64_t cr
     hash_free_pairs(&p);
 }
 
-static void ways(bosc_ctx *ctx)
+static void builds_equal_lists(bosc_ctx *ctx)
 {
     static const int64_t numbers[] = {1, 63, 1000, 5000, 16384, 16385, 33000, 70001};
     if (has_device_memory(ctx)) return;
@@ -155,7 +155,7 @@ static void ways(bosc_ctx *ctx)
         bosc_hash_opts o = {.size = sizeof o,
                             .key_bits = 32 << k % 3,
                             .value_size = sizes[k / 3 % 4],
-                            .load = k % 2 ? 0.8 : 0.95,
+                            .load_factor = k % 2 ? 0.8 : 0.95,
                             .seed = 99};
         if (suite_leaves_out() || (suite_slow(ctx) && k / 12 > 5)) continue;
         const int64_t n = numbers[k / 12];
@@ -189,10 +189,10 @@ static void sums(bosc_ctx *ctx)
 
 static const struct suite_case suite_cases_hash_build[] = {
     {"sums of NaN", sums_of_nan, NULL},
-    {"small", small, NULL},
+    {"small", every_small_size, NULL},
     {"every size", every_size, NULL},
-    {"many", many, NULL},
-    {"ways", ways, NULL},
+    {"many", shared_by_threads, NULL},
+    {"ways", builds_equal_lists, NULL},
     {"patterns", patterns, NULL},
     {"sums", sums, NULL},
 };

@@ -1,5 +1,4 @@
-/* Look-ups that say that they are capturable, as graphs: replayed with other keys each time, they answer as the calls
- * would. */
+/* Look-ups documented as capturable, as graphs: replayed with other keys each time, they answer as the calls would. */
 #include "support/arrays.h"
 #include "support/capture.h"
 #include "cases/hash/hash_data.h"
@@ -50,7 +49,7 @@ static void close_scene(bosc_ctx *ctx, struct scene *s)
     reference_hash_clear(&s->oracle);
 }
 
-static void put(bosc_ctx *ctx, struct array *a, const void *from)
+static void upload(bosc_ctx *ctx, struct array *a, const void *from)
 {
     memcpy(a->host, from, a->bytes);
     if (a->on_device && a->bytes) CHECK_OK(ctx, bosc_ctx_copy(ctx, a->p, a->host, a->bytes));
@@ -122,7 +121,7 @@ static void look_ups(bosc_ctx *ctx)
         static const int32_t sizes[] = {4, 8, 12, 0, 1};
         bosc_hash_opts o = {
             .layout = (bosc_hash_layout)(k / 6), .key_bits = 32 << k / 2 % 3, .value_size = sizes[k % 5]};
-        o.no_wait = k % 2; /* such a table is recorded once its build is settled */
+        o.no_wait = k % 2; /* the build must be finished before a graph is recorded */
         if (k % 6 == 4) o.counted = 1;
         if (k % 6 == 5) o.kind = BOSC_HASH_MULTIMAP;
         const int64_t n = suite_slow(ctx) ? 400 : 4000, m = suite_slow(ctx) ? 150 : 1000;
@@ -130,14 +129,14 @@ static void look_ups(bosc_ctx *ctx)
         struct capture graph;
         open_scene(ctx, &s, o, n, m);
         void *queries = hash_queries(&s.pairs, 100, m);
-        put(ctx, &s.queries, queries);
+        upload(ctx, &s.queries, queries);
         capture_open(&graph, ctx, look_up, &s);
         for (int round = 0; round < ROUNDS; round++) {
             struct array *outputs[] = {&s.values,   &s.found,      &s.only_found, &s.counts,
                                        &s.all_keys, &s.all_values, &s.all_counts};
             free(queries);
             queries = hash_queries(&s.pairs, (uint64_t)(k * ROUNDS + round), m);
-            put(ctx, &s.queries, queries);
+            upload(ctx, &s.queries, queries);
             for (int i = 0; i < 7; i++) spoil(ctx, outputs[i]);
             capture_replay(&graph);
             check_answers(ctx, &s, queries);
@@ -149,8 +148,8 @@ static void look_ups(bosc_ctx *ctx)
     }
 }
 
-/* Before anything was built, and after a build that failed, nothing is found. */
-static void nothing(bosc_ctx *ctx)
+/* Before the first build, and after a failed one, nothing is found. */
+static void empty_tables(bosc_ctx *ctx)
 {
     bosc_hash_opts o = {.value_size = 4, .duplicates = BOSC_HASH_ERROR};
     struct hash_pairs twice = hash_make(HASH_EQUAL, &o, 1, 2);
@@ -165,7 +164,7 @@ static void nothing(bosc_ctx *ctx)
             CHECK_STATUS(ctx, bosc_hash_build(ctx, s.table, twice.keys, twice.values, 2), BOSC_ERR_DATA);
         }
         void *queries = hash_queries(&twice, 3, s.m);
-        put(ctx, &s.queries, queries);
+        upload(ctx, &s.queries, queries);
         capture_open(&graph, ctx, look_up, &s);
         spoil(ctx, &s.values);
         spoil(ctx, &s.found);
@@ -178,5 +177,6 @@ static void nothing(bosc_ctx *ctx)
     hash_free_pairs(&twice);
 }
 
-static const struct suite_case suite_cases_hash_capture[] = {{"look-ups", look_ups, NULL}, {"nothing", nothing, NULL}};
+static const struct suite_case suite_cases_hash_capture[] = {{"look-ups", look_ups, NULL},
+                                                             {"nothing", empty_tables, NULL}};
 SUITE(hash_capture);

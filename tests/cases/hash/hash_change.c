@@ -18,8 +18,9 @@ static void check_all(bosc_ctx *ctx, const bosc_hash *table, const struct refere
     free(queries);
 }
 
-/* One more operation on both. */
-static void step(bosc_ctx *ctx, bosc_hash *table, struct reference_hash *oracle, struct suite_random *r, int64_t most)
+/* One more operation on both tables. */
+static void apply_random_change(bosc_ctx *ctx, bosc_hash *table, struct reference_hash *oracle, struct suite_random *r,
+                                int64_t most)
 {
     static const enum hash_pattern patterns[] = {HASH_SEQUENCE, HASH_FEW, HASH_STRIDED, HASH_RANDOM, HASH_EDGES};
     int64_t n = (int64_t)suite_below(r, suite_below(r, 3) ? 40 : (uint64_t)most) + 1, bad, erased = -1;
@@ -55,7 +56,7 @@ static void sequences(bosc_ctx *ctx)
         bosc_hash *table = create(ctx, &o);
         struct reference_hash oracle = {.opts = o};
         int64_t most = suite_slow(ctx) ? 100 : 1500;
-        for (int i = 0; i < 12; i++) step(ctx, table, &oracle, &r, most);
+        for (int i = 0; i < 12; i++) apply_random_change(ctx, table, &oracle, &r, most);
         reference_hash_clear(&oracle);
         bosc_hash_free(table);
     }
@@ -65,7 +66,7 @@ static void sequences(bosc_ctx *ctx)
 static void in_place(bosc_ctx *ctx)
 {
     for (int bits = 0; bits < 3; bits++) {
-        bosc_hash_opts o = {.key_bits = 32 << bits, .value_size = 4, .load = 0.7, .counted = bits == 1};
+        bosc_hash_opts o = {.key_bits = 32 << bits, .value_size = 4, .load_factor = 0.7, .counted = bits == 1};
         bosc_hash *table = create(ctx, &o);
         struct reference_hash oracle = {.opts = table->opts};
         int64_t bad, n = suite_slow(ctx) ? 500 : 20000;

@@ -1,4 +1,4 @@
-/* What the cases of hash tables share: keys of all widths and patterns, tables made of them, and their oracle. */
+/* Shared by the cases of hash tables: keys of all sizes and patterns, tables made of them, and their oracle. */
 #ifndef TESTS_CASES_HASH_HASH_DATA_H
 #define TESTS_CASES_HASH_HASH_DATA_H
 
@@ -82,7 +82,7 @@ static inline void hash_free_pairs(struct hash_pairs *p)
     free(p->values);
 }
 
-/* Queries: the keys of p in turn, and others that are mostly absent. */
+/* Queries: the keys of p in turn, and others, most of them absent. */
 static inline void *hash_queries(const struct hash_pairs *p, uint64_t random, int64_t m)
 {
     struct suite_random r = {random};
@@ -104,7 +104,7 @@ static inline bool hash_has_zeros(const void *bytes, int64_t size)
     return true;
 }
 
-/* What find, count and retrieve say of some queries agrees with the oracle. */
+/* find, count and retrieve agree with the oracle on these queries. */
 static inline void hash_check_queries(bosc_ctx *ctx, const bosc_hash *table, const struct reference_hash *oracle,
                                       const void *queries, int64_t m)
 {
@@ -153,9 +153,11 @@ static inline void hash_check_pairs(bosc_ctx *ctx, const bosc_hash *table, const
     int64_t pairs = 0, at = 0;
     CHECK_OK(ctx, bosc_hash_get_info(ctx, table, &info));
     for (int64_t i = 0; i < oracle->n; i++) pairs += o->counted || multimap ? oracle->pairs[i].count : 1;
+    /* 1. The figures. */
     CHECK_EQ(info.keys, reference_hash_keys(oracle));
     CHECK_EQ(info.pairs, pairs);
-    CHECK(info.keys == 0 || (info.load > 0 && info.load <= 1 && info.mean_probes >= 1));
+    CHECK(info.keys == 0 || (info.load_factor > 0 && info.load_factor <= 1 && info.mean_probes >= 1));
+    /* 2. The pairs: each key once, with its count and the values in the order of insertion. */
     int64_t n_values = multimap ? pairs : info.keys;
     void *keys = suite_alloc((size_t)info.keys * (size_t)o->key_bits / 8 + 1);
     unsigned char *values = suite_alloc((size_t)n_values * size + 1);
@@ -182,7 +184,7 @@ static inline bosc_hash_opts hash_options(int k)
     static const double loads[] = {0, 0.97, 0.5, 0.7, 0.95};
     bosc_hash_opts o = {.key_bits = bits[k % 3],
                         .value_size = sizes[k % 9],
-                        .load = loads[k % 5],
+                        .load_factor = loads[k % 5],
                         .seed = (uint64_t)k * 0x123456789abcdefull,
                         .counted = k % 7 == 3,
                         .duplicates = (bosc_hash_duplicates)(k % 4 == 1 ? BOSC_HASH_FIRST : BOSC_HASH_LAST)};
@@ -192,7 +194,7 @@ static inline bosc_hash_opts hash_options(int k)
         o = (bosc_hash_opts){.kind = BOSC_HASH_MULTIMAP, .key_bits = o.key_bits, .value_size = o.value_size};
     if (k % 13 == 7) {
         o.layout = (bosc_hash_layout)(k / 13 % 3 + 1);
-        o.load = 0;
+        o.load_factor = 0;
     }
     return o;
 }

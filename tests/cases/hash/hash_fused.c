@@ -1,6 +1,6 @@
-/* The build at once: the bytes and the report of partition and fill, for every number of partitions, few pairs and
- * many, any widths and loads; and what it must leave to those two. On the CPU one thread builds small tables so, that
- * need no other seed. */
+/* The fused build writes the bytes and the report of partition and fill, for every number of partitions, few and many
+ * pairs, all key and value sizes and loads; other inputs it must leave to those two. On the CPU, one thread builds
+ * small tables this way if they need no other seed. */
 #include "support/arrays.h"
 #include "hash/drivers.h"
 #include "cases/hash/hash_data.h"
@@ -17,7 +17,7 @@ static struct made make_blocks(bosc_ctx *ctx, const bosc_hash *like, int64_t n)
 {
     const struct bi_hash_shape *s = &like->shape;
     const size_t partitions = (size_t)1 << s->partition_bits;
-    const size_t buckets = (size_t)((double)n / (s->load * BOSC_HASH_WIDTH)) + 1 + partitions;
+    const size_t buckets = (size_t)((double)n / (s->load_factor * BOSC_HASH_WIDTH)) + 1 + partitions;
     const bool device = has_device_memory(ctx);
     struct made m = {.table = *like};
     m.descriptors = array_make(ctx, NULL, partitions * sizeof(bosc_hash_partition), device);
@@ -62,7 +62,7 @@ static void check_same(bosc_ctx *ctx, struct made *fused, struct made *steps)
 enum outcome { SAME, REPEATS, LEFT, LAST_REPEATS /* the last key is made the first one again */ };
 
 /* Calls, and tables that were built. */
-static int asked, built;
+static int attempts, built;
 
 static void fused(bosc_ctx *ctx, enum hash_pattern pattern, const bosc_hash_opts *o, int32_t partition_bits, int64_t n,
                   enum outcome expected)
@@ -84,7 +84,7 @@ static void fused(bosc_ctx *ctx, enum hash_pattern pattern, const bosc_hash_opts
     CHECK_OK(ctx, bosc_ctx_sync(ctx)); /* enters the backend */
     CHECK_OK(ctx, table->ops->build(ctx, &one.table, keys.p, stored, n, &one.report, &one.built));
     if (device) CHECK_EQ(one.built, expected != LEFT);
-    asked++;
+    attempts++;
     built += one.built;
     if (one.built && expected == REPEATS) CHECK(one.report.repeats);
     if (one.built && expected != REPEATS) {
@@ -101,17 +101,21 @@ static void fused(bosc_ctx *ctx, enum hash_pattern pattern, const bosc_hash_opts
 
 static bosc_hash_opts opts_of(int32_t key_bits, int32_t value_size, double load)
 {
-    return (bosc_hash_opts){
-        .size = sizeof(bosc_hash_opts), .key_bits = key_bits, .value_size = value_size, .load = load, .seed = 77};
+    return (bosc_hash_opts){.size = sizeof(bosc_hash_opts),
+                            .key_bits = key_bits,
+                            .value_size = value_size,
+                            .load_factor = load,
+                            .seed = 77};
 }
 
 static const int32_t sizes[] = {4, 0, 8, 12}; /* values; the last ones go as numbers of rows */
 static const double loads[] = {0.7, 0.95, 0.8, 0.5, 0.9};
 
-/* Blocks pick their pairs out of all, or deal them out: up to 16 partitions; of more, and of more pairs, from tiles. */
+/* Up to 16 partitions, each block selects its pairs from all pairs or blocks scatter them; for more partitions or
+ * pairs, blocks read tiles. */
 static void every_size(bosc_ctx *ctx)
 {
-    asked = built = 0;
+    attempts = built = 0;
     static const int64_t n[] = {1, 2, 31, 33, 500, 1023, 1025, 2049, 4096, 4097, 8192, 8193, 16384, 16385, 20001};
     for (int k = 0; k < 15 * 12; k++) {
         if (suite_leaves_out()) continue;
@@ -120,11 +124,11 @@ static void every_size(bosc_ctx *ctx)
         while (n[k / 12] >> bits > 3000) bits++;
         fused(ctx, HASH_SEQUENCE, &o, bits, n[k / 12], SAME);
     }
-    CHECK(ctx->threads > 1 || built > asked / 2); /* the others have values of 12 bytes, or need other seeds */
+    CHECK(ctx->threads > 1 || built > attempts / 2); /* the others have values of 12 bytes, or need other seeds */
 }
 
-/* The blocks of a cluster deal their pairs out; the emulator has clusters of four blocks. */
-static void dealt(bosc_ctx *ctx)
+/* The blocks of a cluster scatter their pairs to each other; clusters of the emulator have four blocks. */
+static void scattered_by_cluster(bosc_ctx *ctx)
 {
     static const int64_t n[] = {1030, 4096, 4097, 6000, 8192, 16384};
     static const int32_t bits[] = {2, 2, 3, 3, 4, 4};
@@ -150,7 +154,7 @@ static void tiles(bosc_ctx *ctx)
 }
 
 /* Partitions of more buckets than the threads of a block hold. */
-static void large(bosc_ctx *ctx)
+static void more_buckets_than_threads(bosc_ctx *ctx)
 {
     for (int k = 0; k < 12; k++) {
         if (suite_leaves_out()) continue;
@@ -159,9 +163,9 @@ static void large(bosc_ctx *ctx)
     }
 }
 
-/* Partitions whose codes tell the other bucket, of few threads and many; others, with more buckets than these can name
- * or a load above 0.96. Keys that repeat take all priorities, or find their bucket full too often; one that does so
- * once is in its bucket twice, or in both. */
+/* Partitions whose codes name the other bucket, of few threads and many. Others have more buckets than codes can name,
+ * or a load above 0.96. A repeated key uses up all priorities, or finds its bucket full too often; if that happens
+ * once, the key is in its bucket twice, or in both buckets. */
 static void linked(bosc_ctx *ctx)
 {
     static const double full[] = {0.5, 0.7, 0.95, 0.96, 0.97};
@@ -185,8 +189,8 @@ static void linked(bosc_ctx *ctx)
     fused(ctx, HASH_SEQUENCE, &in_both, 2, 16420, LAST_REPEATS);
 }
 
-/* A key that repeats is told; a crowded partition is left alone, and so are more partitions than it takes. */
-static void left(bosc_ctx *ctx)
+/* Repeated keys are reported; a crowded partition is left to the other build, and so are too many partitions. */
+static void repeats_and_fallbacks(bosc_ctx *ctx)
 {
     for (int k = 0; k < 12; k++) {
         bosc_hash_opts o = opts_of(32 << k % 3, sizes[k / 3], loads[k % 2]);
@@ -198,7 +202,8 @@ static void left(bosc_ctx *ctx)
     }
 }
 
-static const struct suite_case suite_cases_hash_fused[] = {{"every size", every_size, NULL}, {"dealt", dealt, NULL},
-                                                           {"tiles", tiles, NULL},           {"large", large, NULL},
-                                                           {"linked", linked, NULL},         {"left", left, NULL}};
+static const struct suite_case suite_cases_hash_fused[] = {
+    {"every size", every_size, NULL}, {"scattered by a cluster", scattered_by_cluster, NULL},
+    {"tiles", tiles, NULL},           {"large", more_buckets_than_threads, NULL},
+    {"linked", linked, NULL},         {"left", repeats_and_fallbacks, NULL}};
 SUITE(hash_fused);

@@ -1,4 +1,4 @@
-/* The layouts that find a key by slots hold what was put in, in the same bytes everywhere. */
+/* The layouts that find a key by slots hold the pairs that they are built from, in the same bytes everywhere. */
 #include <math.h>
 
 #include <boscage/device/hash_slots.h>
@@ -24,12 +24,12 @@ static uint64_t fingerprint(bosc_ctx *ctx, const bosc_hash *table)
         at += bytes[b];
     }
     CHECK_OK(ctx, ctx->backend->sync(ctx));
-    uint64_t print = bi_hash(all, total);
+    uint64_t print = bi_xxh3(all, total);
     free(all);
     return print;
 }
 
-/* What the first configuration made of a trial all others make too. */
+/* All configurations make the same table of a trial. */
 static void check_same(bosc_ctx *ctx, const bosc_hash *table, uint64_t *first)
 {
     uint64_t print = fingerprint(ctx, table);
@@ -81,13 +81,13 @@ static bosc_hash_opts options_of(int k, bosc_hash_layout layout)
     bosc_hash_opts o = {.layout = layout,
                         .key_bits = bits[k % 3],
                         .value_size = sizes[k % 9],
-                        .load = layout == BOSC_HASH_PERFECT ? loads[k % 5] : 0,
+                        .load_factor = layout == BOSC_HASH_PERFECT ? loads[k % 5] : 0,
                         .seed = (uint64_t)k * 0x123456789abcdefull,
                         .counted = k % 7 == 3,
                         .duplicates = (bosc_hash_duplicates)(k % 4 == 1 ? BOSC_HASH_FIRST : BOSC_HASH_LAST)};
     if (layout == BOSC_HASH_CUCKOO) {
         o.functions = k % 3 ? 1 + k % 3 : 4;
-        o.load = cuckoo[k % 6];
+        o.load_factor = cuckoo[k % 6];
     }
     if (k % 4 == 2) {
         o.kind = BOSC_HASH_MULTIMAP;
@@ -96,7 +96,7 @@ static bosc_hash_opts options_of(int k, bosc_hash_layout layout)
     return o;
 }
 
-static void small(bosc_ctx *ctx)
+static void every_small_size(bosc_ctx *ctx)
 {
     static uint64_t first[LAYOUTS * 256];
     int64_t sizes[256];
@@ -109,7 +109,7 @@ static void small(bosc_ctx *ctx)
 }
 
 /* Where another run, group or bit begins. */
-static void edges(bosc_ctx *ctx)
+static void sizes_at_run_borders(bosc_ctx *ctx)
 {
     static const int64_t sizes[] = {408, 409, 410, 818, 819, 1227, 1228, 2048, 4095, 4096, 4097, 8192, 8193, 12289};
     enum { SIZES = sizeof sizes / sizeof *sizes };
@@ -144,7 +144,7 @@ static void sums(bosc_ctx *ctx)
     }
 }
 
-/* What the layouts promise of random keys. */
+/* The documented figures of the layouts for random keys. */
 static void figures(bosc_ctx *ctx)
 {
     static const double loads[] = {0.5, 0.71, 0.8, 0.9, 0.95, 0.97};
@@ -152,9 +152,9 @@ static void figures(bosc_ctx *ctx)
     int64_t n = suite_slow(ctx) ? 4000 : 33000;
     bosc_hash_info info;
     for (int k = 0; k < 6; k++) {
-        bosc_hash_opts o = {.layout = BOSC_HASH_PERFECT, .load = loads[k], .value_size = 4};
+        bosc_hash_opts o = {.layout = BOSC_HASH_PERFECT, .load_factor = loads[k], .value_size = 4};
         info = compare(ctx, o, HASH_SEQUENCE, n, &first[suite_slow(ctx)][k]);
-        CHECK(info.load > loads[k] - 0.01 && info.load <= loads[k]);
+        CHECK(info.load_factor > loads[k] - 0.01 && info.load_factor <= loads[k]);
         CHECK_EQ(info.max_probes, 1);
         CHECK_EQ(info.linear, 0);
         CHECK_EQ(info.partitions, n > 32768 ? 32 : 2);
@@ -162,11 +162,11 @@ static void figures(bosc_ctx *ctx)
     }
     bosc_hash_opts hybrid = {.layout = BOSC_HASH_HYBRID}, fks = {.layout = BOSC_HASH_FKS};
     info = compare(ctx, hybrid, HASH_RANDOM, suite_slow(ctx) ? 409 * 6 : 409 * 50, &first[suite_slow(ctx)][6]);
-    CHECK(info.load > 0.70 && info.max_probes == 3 && info.mean_probes > 1.7 && info.mean_probes < 1.95);
+    CHECK(info.load_factor > 0.70 && info.max_probes == 3 && info.mean_probes > 1.7 && info.mean_probes < 1.95);
     CHECK_EQ(info.partitions, suite_slow(ctx) ? 6 : 50);
     CHECK_EQ(info.slots, info.partitions * 576);
     info = compare(ctx, fks, HASH_RANDOM, suite_slow(ctx) ? 2000 : 10000, &first[suite_slow(ctx)][7]);
-    CHECK(info.load > 0.22 && info.load < 0.28 && info.max_probes == 1 && info.mean_probes == 1);
+    CHECK(info.load_factor > 0.22 && info.load_factor < 0.28 && info.max_probes == 1 && info.mean_probes == 1);
     CHECK(info.linear == 0 && info.reseeded > 0);
 }
 
@@ -191,7 +191,7 @@ static void tails(bosc_ctx *ctx)
 }
 
 /* n keys of 64 bits of one run, out of `runs`, under every hash that chooses runs. */
-static struct hash_pairs meeting(int64_t n, uint32_t runs)
+static struct hash_pairs colliding_keys(int64_t n, uint32_t runs)
 {
     enum { HASHES = 5 };
     bosc_hash_opts o = {.key_bits = 64, .value_size = 4};
@@ -205,15 +205,15 @@ static struct hash_pairs meeting(int64_t n, uint32_t runs)
     return p;
 }
 
-/* No run serves keys that were chosen to meet: they are found all the same. */
-static void chosen(bosc_ctx *ctx)
+/* Keys chosen to collide in every run are found all the same. */
+static void adversarial_keys(bosc_ctx *ctx)
 {
     static uint64_t first[6];
     static struct hash_pairs hybrid, fks;
     bosc_hash_info info;
     if (!hybrid.n) {
-        hybrid = meeting(600, 2);
-        fks = meeting(33, 11);
+        hybrid = colliding_keys(600, 2);
+        fks = colliding_keys(33, 11);
     }
     bosc_hash_opts o = {.layout = BOSC_HASH_HYBRID, .key_bits = 64, .value_size = 4};
     compare_pairs(ctx, o, &hybrid, &first[0], &info);
@@ -260,7 +260,8 @@ static void views(bosc_ctx *ctx)
     }
 }
 
-/* Changes a number of a saved table, with the right hashes: it is refused, or what it says can be asked for safely. */
+/* Changes a number of a saved table, under correct hashes: reading refuses it, or the table read can be queried
+ * safely. */
 static bool survives(bosc_ctx *ctx, const struct saved *f, size_t at, uint64_t word, const struct hash_pairs *p)
 {
     struct saved bad = {suite_alloc(f->size), f->size, f->size, 0};
@@ -332,14 +333,21 @@ static void arguments(bosc_ctx *ctx)
     o.layout = BOSC_HASH_PERFECT;
     static const double loads[] = {0.49, 0.971, 1, -1, INFINITY, NAN};
     for (int k = 0; k < 6; k++) {
-        o.load = loads[k];
-        CHECK_ARG(ctx, bosc_hash_create(ctx, &o, &fks), "opts: load");
+        o.load_factor = loads[k];
+        CHECK_ARG(ctx, bosc_hash_create(ctx, &o, &fks), "opts: load_factor");
     }
 }
 
 static const struct suite_case suite_cases_hash_layouts[] = {
-    {"small", small, NULL},     {"edges", edges, NULL},         {"patterns", patterns, NULL}, {"sums", sums, NULL},
-    {"figures", figures, NULL}, {"chosen", chosen, NULL},       {"tails", tails, NULL},       {"views", views, NULL},
-    {"hostile", hostile, NULL}, {"arguments", arguments, NULL},
+    {"small", every_small_size, NULL},
+    {"edges", sizes_at_run_borders, NULL},
+    {"patterns", patterns, NULL},
+    {"sums", sums, NULL},
+    {"figures", figures, NULL},
+    {"chosen", adversarial_keys, NULL},
+    {"tails", tails, NULL},
+    {"views", views, NULL},
+    {"hostile", hostile, NULL},
+    {"arguments", arguments, NULL},
 };
 SUITE(hash_layouts);

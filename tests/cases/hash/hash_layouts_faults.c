@@ -11,7 +11,7 @@ struct subject {
     unsigned char values[QUERIES * VALUE], found[QUERIES], want_values[QUERIES * VALUE], want_found[QUERIES];
 };
 
-/* Makes a table twice, which frees and takes blocks, and asks it. */
+/* Builds a table twice, which frees and allocates blocks, and queries it. */
 static bosc_status build_and_find(bosc_ctx *ctx, void *user)
 {
     struct subject *s = user;
@@ -113,7 +113,7 @@ static void fks(bosc_ctx *ctx)
     sweep(ctx, BOSC_HASH_FKS, HASH_FEW, build_and_list);
 }
 
-/* A table that changes: what it held before, and what it got. */
+/* A table under change: the pairs it held before, and the pairs inserted. */
 struct changing {
     bosc_hash_opts opts;
     struct hash_pairs pairs, more;
@@ -136,7 +136,7 @@ static bosc_status erase_some(bosc_ctx *ctx, void *user)
     return bosc_hash_erase(ctx, c->table, c->pairs.keys, 9, &c->erased);
 }
 
-/* *erased is what it was after a failure; nine keys are erased, or none where a failed call had erased them. */
+/* After a failure *erased is unchanged. Nine keys are erased, or none if a failed call had erased them. */
 static void prepare_erase(void *user) { ((struct changing *)user)->erased = -77; }
 static bool erase_untouched(void *user) { return ((struct changing *)user)->erased == -77; }
 static bool erase_right(void *user)
@@ -164,7 +164,7 @@ static void erase(bosc_ctx *ctx)
 }
 
 #ifdef BOSC_FAULTS
-/* How many of the pairs the table holds, with their values. */
+/* Number of these pairs that the table holds, with their values. */
 static int64_t count_held(bosc_ctx *ctx, const bosc_hash *table, const struct hash_pairs *p)
 {
     int64_t held = 0;
@@ -177,10 +177,10 @@ static int64_t count_held(bosc_ctx *ctx, const bosc_hash *table, const struct ha
     return held;
 }
 
-/* After an insertion in place that failed, a table is what it was, or empty; never half of it. */
+/* After a failed insertion in place the table is as it was, or empty; never half of it. */
 static void insert_in_place(bosc_ctx *ctx)
 {
-    struct changing c = {.opts = {.size = sizeof c.opts, .key_bits = 64, .value_size = 4, .load = 0.6}};
+    struct changing c = {.opts = {.size = sizeof c.opts, .key_bits = 64, .value_size = 4, .load_factor = 0.6}};
     bosc_status status = BOSC_ERR_DEVICE;
     c.pairs = hash_make(HASH_SEQUENCE, &c.opts, 1, 2000);
     c.more = hash_make(HASH_RANDOM, &c.opts, 2, 50);

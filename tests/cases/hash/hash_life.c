@@ -1,9 +1,10 @@
-/* The lives of tables: the same bytes everywhere, memory that stays, views, partitions that no seed serves, faults. */
+/* The lives of tables: the same bytes everywhere, memory that is kept, views, partitions without a good seed, faults.
+ * */
 #include "support/arrays.h"
 #include "support/faults.h"
 #include "cases/hash/hash_data.h"
 
-static bosc_hash *build(bosc_ctx *ctx, bosc_hash_opts o, const struct hash_pairs *p)
+static bosc_hash *build_table(bosc_ctx *ctx, bosc_hash_opts o, const struct hash_pairs *p)
 {
     bosc_hash *table = NULL;
     o.size = sizeof o;
@@ -26,7 +27,8 @@ static void same_bytes(bosc_ctx *ctx)
         enum hash_pattern pattern = (enum hash_pattern)(k % HASH_PATTERNS);
         if (pattern == HASH_ONE_FOLD) n = 100;
         struct hash_pairs p = hash_make(pattern, &o, (uint64_t)k, n);
-        bosc_hash *a = build(ctx, o, &p), *b = build(other, o, &p);
+        bosc_hash *a = build_table(ctx, o, &p), *b = build_table(other, o, &p);
+        /* After the build, an erasure and an insertion the saved bytes are equal. */
         for (int change = 0; change < 3; change++) {
             if (change == 1) {
                 CHECK_OK(ctx, bosc_hash_erase(ctx, a, p.keys, n / 3, &count));
@@ -53,16 +55,16 @@ static void full_partitions(bosc_ctx *ctx)
     static const int64_t sizes[] = {16383, 16384, 16385, 8191, 8193, 20000, 40000};
     for (int k = 0; k < 14; k++) {
         if (suite_slow(ctx) && k > 1) break;
-        bosc_hash_opts o = {.key_bits = k < 7 ? 32 : 64, .value_size = 4, .load = k % 2 ? 0.97 : 0.95};
+        bosc_hash_opts o = {.key_bits = k < 7 ? 32 : 64, .value_size = 4, .load_factor = k % 2 ? 0.97 : 0.95};
         int64_t n = suite_slow(ctx) ? 5000 : sizes[k % 7];
         struct hash_pairs p = hash_make(HASH_SEQUENCE, &o, 1, n);
-        bosc_hash *table = build(ctx, o, &p);
+        bosc_hash *table = build_table(ctx, o, &p);
         bosc_hash_info info = {.size = sizeof info};
         uint8_t *found = suite_alloc((size_t)n);
         CHECK_OK(ctx, bosc_hash_get_info(ctx, table, &info));
         CHECK_EQ(info.keys, n);
         CHECK_EQ(info.linear, 0);
-        CHECK(info.load > o.load - 0.005 && info.load <= o.load && info.max_probes == 2);
+        CHECK(info.load_factor > o.load_factor - 0.005 && info.load_factor <= o.load_factor && info.max_probes == 2);
         CHECK_OK(ctx, bosc_hash_find(ctx, table, p.keys, n, NULL, found));
         for (int64_t i = 0; i < n; i++) CHECK(found[i]);
         free(found);
@@ -71,13 +73,13 @@ static void full_partitions(bosc_ctx *ctx)
     }
 }
 
-/* Keys that no seed tells apart are read from end to end; others are not. */
+/* Partitions whose keys no seed separates are searched from end to end; others are not. */
 static void linear(bosc_ctx *ctx)
 {
     for (int bits = 64; bits <= 128; bits *= 2) {
         bosc_hash_opts o = {.key_bits = bits, .value_size = 4, .seed = 99};
         struct hash_pairs p = hash_make(HASH_ONE_FOLD, &o, 1, 100);
-        bosc_hash *table = build(ctx, o, &p);
+        bosc_hash *table = build_table(ctx, o, &p);
         bosc_hash_info info = {.size = sizeof info};
         CHECK_OK(ctx, bosc_hash_get_info(ctx, table, &info));
         CHECK_EQ(info.linear, 1);
@@ -100,14 +102,15 @@ static void linear(bosc_ctx *ctx)
     }
 }
 
-/* What a user's own loop sees. */
+/* Look-ups by a view, as in a user's own loop. */
 static void views(bosc_ctx *ctx)
 {
     if (has_device_memory(ctx)) return;
+    /* 1. Maps: half of the looked-up keys are there. */
     for (int bits = 32; bits <= 128; bits *= 2) {
-        bosc_hash_opts o = {.key_bits = bits, .value_size = 4, .load = 0.9, .seed = 5};
+        bosc_hash_opts o = {.key_bits = bits, .value_size = 4, .load_factor = 0.9, .seed = 5};
         struct hash_pairs p = hash_make(HASH_SEQUENCE, &o, 1, 3000);
-        bosc_hash *table = build(ctx, o, &p);
+        bosc_hash *table = build_table(ctx, o, &p);
         bosc_hash_view view;
         CHECK_OK(ctx, bosc_hash_get_view(ctx, table, &view));
         CHECK(view.version == BOSC_HASH_VIEW_VERSION && view.key_bits == bits && view.value_size == 4 && !view.values);
@@ -119,9 +122,10 @@ static void views(bosc_ctx *ctx)
         bosc_hash_free(table);
         hash_free_pairs(&p);
     }
+    /* 2. A multimap: the slot gives the run of the values of a key. */
     bosc_hash_opts multi = {.kind = BOSC_HASH_MULTIMAP, .value_size = 1};
     struct hash_pairs p = hash_make(HASH_EQUAL, &multi, 1, 40);
-    bosc_hash *table = build(ctx, multi, &p);
+    bosc_hash *table = build_table(ctx, multi, &p);
     bosc_hash_view view;
     CHECK_OK(ctx, bosc_hash_get_view(ctx, table, &view));
     int64_t slot = bosc_hash_look_up(&view, bosc_hash_word_at(p.keys, 0, 32));
@@ -140,7 +144,7 @@ static void second_build(bosc_ctx *ctx)
         int64_t live[2];
         bosc_ctx *counted = counted_context(ctx, live);
         bosc_hash_opts o = {.size = sizeof o, .key_bits = 32 << k % 3, .value_size = k < 3 ? 4 : 12, .counted = k == 4};
-        if (k == 5) o.value_size = 64; /* what is staged is more than the rest */
+        if (k == 5) o.value_size = 64; /* staged values take more room than everything else */
         int64_t n = !suite_slow(ctx) ? 20000 : k == 5 ? 3000 : 500, m = k == 5 ? 1 : n;
         struct hash_pairs p = hash_make(HASH_SEQUENCE, &o, 1, n);
         uint8_t *found = suite_alloc((size_t)n);
@@ -161,7 +165,7 @@ static void second_build(bosc_ctx *ctx)
             CHECK(memcmp(values, p.values, (size_t)(n * o.value_size)) == 0);
             if (i > 0) CHECK_EQ(counted_allocations(), allocations);
         }
-        CHECK_OK(counted, bosc_hash_reserve(counted, table, 2 * n, 1)); /* keeps what is in it */
+        CHECK_OK(counted, bosc_hash_reserve(counted, table, 2 * n, 1)); /* a reserve keeps the contents */
         CHECK_OK(counted, bosc_hash_find(counted, table, p.keys, n, values, found));
         CHECK(memcmp(values, p.values, (size_t)(n * o.value_size)) == 0);
         int64_t kept, scratch;
@@ -202,7 +206,7 @@ static void smaller_builds(bosc_ctx *ctx)
     }
 }
 
-/* What a seed makes of the keys takes no more memory than what another one did. */
+/* A build with another seed takes no more memory than the one before. */
 static void other_seeds(bosc_ctx *ctx)
 {
     int64_t live[2], n = suite_slow(ctx) ? 500 : 100000, before = 0;
@@ -234,8 +238,9 @@ struct faulty {
     bool kept, brief;
 };
 
-static bosc_status use(bosc_ctx *ctx, void *user)
+static bosc_status call_everything(bosc_ctx *ctx, void *user)
 {
+    /* Every call on tables; stops at the first failure. kept: a failed insertion left the number of keys. */
     struct faulty *f = user;
     bosc_hash *table = NULL, *back = NULL;
     bosc_hash_info info = {.size = sizeof info};
@@ -299,7 +304,7 @@ static void faults(bosc_ctx *ctx)
         f.first = hash_make(HASH_SEQUENCE, &f.opts, 1, 40);
         f.more = hash_make(HASH_SEQUENCE, &f.opts, 2, 9);
         struct fault_sweep sweep = {
-            .call = use, .prepare = prepare, .untouched = untouched, .right = right, .user = &f};
+            .call = call_everything, .prepare = prepare, .untouched = untouched, .right = right, .user = &f};
         CHECK(fault_sweep(ctx, &sweep) > 3);
         hash_free_pairs(&f.first);
         hash_free_pairs(&f.more);
@@ -307,7 +312,7 @@ static void faults(bosc_ctx *ctx)
     }
 }
 
-/* What lists and look-ups give is given whole, or nothing is. */
+/* Outputs of lists and look-ups are written completely, or not at all. */
 struct listed {
     struct answers {
         uint64_t keys[64], values[64];
@@ -369,26 +374,29 @@ static void faults_of_lists(bosc_ctx *ctx)
     free(l);
 }
 
-/* A build that fails for its data leaves an empty table, which can be asked and built again. */
+/* A build that fails for its data leaves an empty table, which can be queried and built again. */
 static void failed_build(bosc_ctx *ctx)
 {
     for (int layout = BOSC_HASH_BUCKETED; layout <= BOSC_HASH_ORDERED; layout++) {
         bosc_hash_opts o = {.layout = (bosc_hash_layout)layout, .value_size = 4, .duplicates = BOSC_HASH_ERROR};
         struct hash_pairs p = hash_make(HASH_SEQUENCE, &o, 1, 50), q = hash_make(HASH_EQUAL, &o, 1, 2);
-        bosc_hash *table = build(ctx, o, &p);
+        bosc_hash *table = build_table(ctx, o, &p);
         uint8_t found[50];
+        /* 1. A refused insertion leaves the table. */
         CHECK_STATUS(ctx, bosc_hash_insert(ctx, table, p.keys, p.values, 1), BOSC_ERR_DATA);
         CHECK(suite_begins(bosc_ctx_message(ctx), "keys: row 0 "));
         CHECK_OK(ctx, bosc_hash_find(ctx, table, p.keys, 50, NULL, found));
         for (int i = 0; i < 50; i++) CHECK(found[i]);
+        /* 2. A refused build leaves it empty. */
         CHECK_STATUS(ctx, bosc_hash_build(ctx, table, q.keys, q.values, 2), BOSC_ERR_DATA);
         CHECK(suite_begins(bosc_ctx_message(ctx), "keys: row 1 "));
-        struct reference_hash nothing = {.opts = table->opts};
-        hash_check_pairs(ctx, table, &nothing);
-        hash_check_queries(ctx, table, &nothing, p.keys, 50);
+        struct reference_hash empty = {.opts = table->opts};
+        hash_check_pairs(ctx, table, &empty);
+        hash_check_queries(ctx, table, &empty, p.keys, 50);
+        /* 3. The empty table can be saved, read, inserted into and built. */
         struct saved f = hash_save(ctx, table);
         bosc_hash *back = hash_load(ctx, &f);
-        hash_check_pairs(ctx, back, &nothing);
+        hash_check_pairs(ctx, back, &empty);
         CHECK_OK(ctx, bosc_hash_insert(ctx, back, p.keys, p.values, 50));
         CHECK_OK(ctx, bosc_hash_build(ctx, table, p.keys, p.values, 50));
         CHECK_OK(ctx, bosc_hash_find(ctx, back, p.keys, 50, NULL, found));

@@ -1,6 +1,5 @@
-/* The most that a partition can hold: the shape's arithmetic at the limit, partitions beyond it refused before anything
- * is read or written, and what a build makes of it. Parts just below the limit need gigabytes: see bench/hash_large.cu.
- */
+/* The largest partition: arithmetic of the shape at the limit, larger partitions refused before anything is read or
+ * written, and the report of a build. Partitions just below the limit need gigabytes: see bench/hash_large.cu. */
 #include <limits.h>
 
 #include "support/arrays.h"
@@ -19,7 +18,8 @@ static void arithmetic(void)
     CHECK_EQ(bi_hash_partition_buckets(0.5, 2 * (MOST - 1)), MOST - 1);
     CHECK_EQ(bi_hash_partition_buckets(0.5, 2 * (MOST - 1) + 1), MOST);
     for (int l = 0; l < 5; l++) {
-        uint32_t low = 0, high = UINT32_MAX; /* buckets of low keys can be told, of high ones not */
+        uint32_t low = 0,
+                 high = UINT32_MAX; /* the number of buckets fits its field for `low` keys, and not for `high` keys */
         while (high - low > 1) {
             uint32_t middle = low + (high - low) / 2;
             if (bi_hash_too_many_buckets(bi_hash_partition_buckets(loads[l], middle)))
@@ -31,18 +31,19 @@ static void arithmetic(void)
         CHECK_EQ(bi_hash_partition_buckets(loads[l], high), MOST);
         CHECK((double)low <= loads[l] * BOSC_HASH_WIDTH * (MOST - 1) && (double)high > loads[l] * 4.0 * (MOST - 1));
     }
-    /* a partition that no pair of numbers can tell is never the common one, at any size of table */
+    /* a partition that is too large for its descriptor is never the common one, at any size of table */
     for (int bits = 32; bits <= 128; bits *= 2)
         CHECK(!bi_hash_too_many_buckets(bi_hash_partition_buckets(0.5, bi_hash_max_partition_keys(bits))));
 }
 
-/* Lists whose second partition has `keys` keys, of which there is not one: the fill must tell by their number. */
+/* Lists that say that the second partition has `keys` keys, though none is there: the fill must decide by the number.
+ * */
 static struct bi_hash_report fill_counts(bosc_ctx *ctx, double load, uint32_t keys, bool any)
 {
     const bool device = has_device_memory(ctx);
     const uint32_t begins[] = {0, 0, keys}; /* scratch is for fewer */
     bosc_hash_partition partitions[2] = {{77, 78}, {79, 80}};
-    bosc_hash_opts o = {.size = sizeof o, .load = load};
+    bosc_hash_opts o = {.size = sizeof o, .load_factor = load};
     bosc_hash *table = NULL;
     struct bi_hash_report report = {0};
     CHECK_OK(ctx, bosc_hash_create(ctx, &o, &table));
@@ -79,7 +80,7 @@ static void partitions_too_large(bosc_ctx *ctx)
         report = fill_counts(ctx, 0.5, keys[k], false);
         CHECK(report.too_large && report.oversized);
     }
-    /* as many as can be told are crowded, no more */
+    /* the largest valid partition is crowded, not too large */
     struct bi_hash_report report = fill_counts(ctx, 0.5, 2 * (MOST - 1), false);
     CHECK(!report.too_large && report.oversized);
 }

@@ -1,5 +1,5 @@
-/* Builds that are not waited for: the next call on the table, whichever it is, finds what a build that waits would have
- * made, or tells of its failure, once. On the CPU, which ignores the option, builds tell of it themselves. */
+/* Builds that return before they are finished: the next call on the table, whichever it is, finds the table of a build
+ * that waits, or reports its failure, once. On the CPU, which ignores the option, builds report it themselves. */
 #include <pthread.h>
 
 #include "support/arrays.h"
@@ -37,7 +37,7 @@ static void close_scene(bosc_ctx *ctx, struct scene *s)
     hash_free_pairs(&s->pairs);
 }
 
-static bosc_status build(bosc_ctx *ctx, struct scene *s, int64_t n)
+static bosc_status build_scene(bosc_ctx *ctx, struct scene *s, int64_t n)
 {
     return bosc_hash_build(ctx, s->table, s->keys.p, s->opts.value_size ? s->values.p : NULL, n);
 }
@@ -47,7 +47,7 @@ static bool is_pending(const bosc_hash *table) { return table->pending.state == 
 /* Builds, which is pending where arrays are on a device. */
 static void launch(bosc_ctx *ctx, struct scene *s, int64_t n)
 {
-    CHECK_OK(ctx, build(ctx, s, n));
+    CHECK_OK(ctx, build_scene(ctx, s, n));
     CHECK_EQ(is_pending(s->table), has_device_memory(ctx) && n > 0 && s->opts.kind == BOSC_HASH_MAP);
 }
 
@@ -87,7 +87,7 @@ static void same_bytes(bosc_ctx *ctx)
     static const enum hash_pattern patterns[] = {HASH_SEQUENCE, HASH_RANDOM, HASH_FEW, HASH_EQUAL, HASH_ONE_PARTITION};
     for (int k = 0; k < 90; k++) {
         if (suite_leaves_out()) continue;
-        bosc_hash_opts o = {.key_bits = 32 << k % 3, .value_size = values[k % 4], .load = k % 2 ? 0.7 : 0.95};
+        bosc_hash_opts o = {.key_bits = 32 << k % 3, .value_size = values[k % 4], .load_factor = k % 2 ? 0.7 : 0.95};
         if (k >= 60) o.layout = BOSC_HASH_ORDERED;
         o.counted = k % 5 == 1;
         if (k % 7 == 3) o.duplicates = BOSC_HASH_FIRST;
@@ -112,8 +112,8 @@ struct call {
 };
 
 static bosc_status call_wait(bosc_ctx *ctx, struct scene *s) { return bosc_hash_wait(ctx, s->table); }
-static bosc_status call_build(bosc_ctx *ctx, struct scene *s) { return build(ctx, s, 20); }
-static bosc_status call_build_nothing(bosc_ctx *ctx, struct scene *s) { return build(ctx, s, 0); }
+static bosc_status call_build(bosc_ctx *ctx, struct scene *s) { return build_scene(ctx, s, 20); }
+static bosc_status call_build_nothing(bosc_ctx *ctx, struct scene *s) { return build_scene(ctx, s, 0); }
 static bosc_status call_reserve(bosc_ctx *ctx, struct scene *s) { return bosc_hash_reserve(ctx, s->table, 9000, 10); }
 static bosc_status call_find(bosc_ctx *ctx, struct scene *s)
 {
@@ -174,10 +174,10 @@ static const struct call calls[] = {
 };
 enum { CALLS = sizeof calls / sizeof *calls };
 
-/* After a good build each call finds it whole: what it does to the table is what it does to one that was waited for. */
+/* After a good build, each call acts on the table as on one whose build was waited for. */
 static void next_calls(bosc_ctx *ctx)
 {
-    const bosc_hash_opts o = {.value_size = 4, .load = 0.8};
+    const bosc_hash_opts o = {.value_size = 4, .load_factor = 0.8};
     for (int c = 0; c < CALLS; c++)
         for (int repeats = 0; repeats < 2; repeats++) {
             struct scene a = open_scene(ctx, o, repeats ? HASH_FEW : HASH_SEQUENCE, 900);
@@ -196,8 +196,8 @@ static void next_calls(bosc_ctx *ctx)
         }
 }
 
-/* A key that repeats is found after the build has returned: each next call tells, and does nothing; the one after it
- * finds an empty table, and a build is as good as ever. */
+/* A repeated key is found after the build has returned. Each next call reports it and does nothing; the call after
+ * that finds an empty table, and a new build works. */
 static void late_failures(bosc_ctx *ctx)
 {
     const bosc_hash_opts o = {.value_size = 4, .duplicates = BOSC_HASH_ERROR};
@@ -210,7 +210,7 @@ static void late_failures(bosc_ctx *ctx)
             CHECK_STATUS(ctx, calls[c].make(ctx, &s), BOSC_ERR_DATA);
             check_message(ctx);
         } else {
-            CHECK_STATUS(ctx, build(ctx, &s, 900), BOSC_ERR_DATA);
+            CHECK_STATUS(ctx, build_scene(ctx, &s, 900), BOSC_ERR_DATA);
         }
         CHECK_OK(ctx, bosc_hash_wait(ctx, s.table));
         CHECK_OK(ctx, bosc_hash_get_info(ctx, s.table, &info));
@@ -227,7 +227,8 @@ static void late_failures(bosc_ctx *ctx)
  * is recorded, and the table stays as it is. */
 static void recorded(bosc_ctx *ctx)
 {
-    static const char about[] = "table: its build is not waited for yet", builds[] = "table: its builds tell the host";
+    static const char about[] = "table: its build is not waited for yet",
+                      builds[] = "table: its builds report to the host";
     struct scene s = open_scene(ctx, (bosc_hash_opts){.value_size = 4}, HASH_FEW, 900);
     struct capture graph = {.ctx = ctx};
     launch(ctx, &s, 900);
@@ -242,7 +243,7 @@ static void recorded(bosc_ctx *ctx)
     }
     check_bytes(ctx, &s, 900);
     if (capture_begin(ctx)) {
-        CHECK_STATUS(ctx, build(ctx, &s, 20), BOSC_ERR_ARG);
+        CHECK_STATUS(ctx, build_scene(ctx, &s, 20), BOSC_ERR_ARG);
         CHECK(strncmp(bosc_ctx_message(ctx), builds, sizeof builds - 1) == 0);
         graph.graph = capture_end(ctx);
         capture_close(&graph);
@@ -251,7 +252,7 @@ static void recorded(bosc_ctx *ctx)
     close_scene(ctx, &s);
 }
 
-/* A bad argument of the next call is told when the build is settled. */
+/* A bad argument of the next call is reported after the build is finished. */
 static void bad_arguments(bosc_ctx *ctx)
 {
     struct scene s = open_scene(ctx, (bosc_hash_opts){.value_size = 4}, HASH_SEQUENCE, 300);
@@ -287,7 +288,7 @@ static bosc_ctx *another(const bosc_ctx *ctx)
     return other;
 }
 
-/* Another context settles what one has launched, which may be gone. */
+/* A call on another context finishes a build whose own context may be gone. */
 static void other_contexts(bosc_ctx *ctx)
 {
     for (int k = 0; k < 8; k++) {
@@ -312,7 +313,7 @@ struct asker {
     int32_t found;
 };
 
-static void *ask(void *user)
+static void *find_eight(void *user)
 {
     struct asker *a = user;
     uint8_t found[8] = {0};
@@ -330,9 +331,9 @@ static void threads(bosc_ctx *ctx)
         struct asker askers[THREADS];
         pthread_t ids[THREADS];
         int failed = 0;
-        const bosc_status built = build(ctx, &s, 1000);
+        const bosc_status built = build_scene(ctx, &s, 1000);
         for (int t = 0; t < THREADS; t++) askers[t] = (struct asker){.ctx = another(ctx), .scene = &s};
-        for (int t = 0; t < THREADS; t++) CHECK(pthread_create(&ids[t], NULL, ask, &askers[t]) == 0);
+        for (int t = 0; t < THREADS; t++) CHECK(pthread_create(&ids[t], NULL, find_eight, &askers[t]) == 0);
         for (int t = 0; t < THREADS; t++) CHECK(pthread_join(ids[t], NULL) == 0);
         for (int t = 0; t < THREADS; t++) {
             failed += askers[t].status != BOSC_OK;
@@ -345,8 +346,8 @@ static void threads(bosc_ctx *ctx)
     }
 }
 
-/* Every passage of a build and the call that settles it fails in turn: told by one of the two, and the table is empty
- * or whole. */
+/* Every passage of a build and of the call that finishes it fails in turn: one of the two reports it, and the table is
+ * empty or whole. */
 static struct scene *faulty;
 
 static bosc_status build_and_wait(bosc_ctx *ctx, void *user)

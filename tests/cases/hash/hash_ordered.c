@@ -1,5 +1,5 @@
-/* Tables of the layout ORDERED are, byte for byte, what inserting pairs one by one makes; look-ups find all keys, and
- * none of those whose hashes are beside theirs. */
+/* Tables of the layout ORDERED equal, byte for byte, tables made by inserting pairs one by one; look-ups find all
+ * keys, and no key with a neighbouring hash. */
 #include "cases/hash/hash_data.h"
 #include "core/cpu/level.h"
 #include "hash/slots.h"
@@ -7,7 +7,7 @@
 #include "support/arrays.h"
 #include "support/slots_view.h"
 
-/* A list of hashes, of which keys are made. */
+/* A list of hashes; keys are made of them. */
 struct hashes {
     int64_t n, room;
     bosc_hash_word *words;
@@ -90,7 +90,7 @@ static void check_bytes(bosc_ctx *ctx, const bosc_hash *table, const struct refe
     free(descriptors);
 }
 
-/* Whether a directory is that of the reference, but for the places of homes without a pair. */
+/* True if a directory is that of the reference; positions of homes without a pair may differ. */
 static bool is_directory(const uint32_t *directory, const struct reference_ordered *r)
 {
     const uint32_t ranges = (1u << BOSC_HASH_HOME_RANGES) - 1;
@@ -138,6 +138,7 @@ static void check_look_ups(bosc_ctx *ctx, const bosc_hash *table, const struct h
     const int64_t step = p->n < 100000 ? 1 : 8, m = p->n / step * 4;
     void *queries = suite_alloc((size_t)m * (size_t)bits / 8 + 16);
     unsigned char *found = suite_alloc((size_t)m + 1);
+    /* 1. Queries: each key with its hash, and with the hashes 1 below, 1 above and 2^32 above. */
     for (int64_t i = 0; i < m; i++) {
         bosc_hash_word key = bosc_hash_word_at(p->keys, i / 4 * step, bits);
         bosc_hash_word hash = bosc_hash_of(key, bits, table->shape.seed);
@@ -145,8 +146,10 @@ static void check_look_ups(bosc_ctx *ctx, const bosc_hash *table, const struct h
         if (bits == 32) hash.low &= UINT32_MAX;
         bi_hash_store(queries, bits, i, bi_hash_key_of(hash, bits, table->shape.seed));
     }
+    /* 2. The calls agree with the oracle. */
     hash_check_queries(ctx, table, oracle, queries, m);
     CHECK_OK(ctx, bosc_hash_find(ctx, table, queries, m, NULL, found));
+    /* 3. Look-ups by the view agree with the calls, at every level of the CPU. */
     bosc_hash_slots_view view;
     CHECK_OK(ctx, bosc_hash_get_slots_view(ctx, table, &view));
     for (int64_t i = 0; i < m && !has_device_memory(ctx); i++) {
@@ -168,8 +171,8 @@ static void check_look_ups(bosc_ctx *ctx, const bosc_hash *table, const struct h
 /* By how much caches are made smaller: for groups of 2^6 homes or more, and of 2^11. */
 enum { TINY_CACHES = 12, SMALL_CACHES = 2, SMALL_PAIRS = 1 << 15 };
 
-/* Builds another table of pairs, in memory that has no slots yet, as if the caches of a core were small, so that pairs
- * are dealt to groups; it is the same. */
+/* Builds the table again, in memory that has no slots yet and with small caches assumed, so that pairs are partitioned
+ * into groups of homes. The table must be the same. */
 static void build_in_groups(bosc_ctx *ctx, const bosc_hash_opts *o, const struct hash_pairs *p,
                             const struct reference_ordered *r, int shift)
 {
@@ -184,8 +187,8 @@ static void build_in_groups(bosc_ctx *ctx, const bosc_hash_opts *o, const struct
     bosc_hash_free(table);
 }
 
-/* Builds a table of pairs and compares it with the reference; in turns lines are asked for ahead and are not. Gives
- * whether it is linear. */
+/* Builds a table and compares it with the reference. Every second call prefetches lines. Returns true if the table is
+ * linear. */
 static bool compare_pairs(bosc_ctx *ctx, bosc_hash_opts o, const struct hash_pairs *p, bool look_ups)
 {
     ctx->stores_wait = !ctx->stores_wait;
@@ -196,6 +199,7 @@ static bool compare_pairs(bosc_ctx *ctx, bosc_hash_opts o, const struct hash_pai
     o.layout = BOSC_HASH_ORDERED;
     CHECK_OK(ctx, bosc_hash_create(ctx, &o, &table));
     oracle.opts = table->opts;
+    /* The oracle says if the keys are allowed; a refused build must name the same row. */
     const bool fine = reference_hash_insert(&oracle, p->keys, p->values, p->n, &bad);
     bool linear = false;
     if (fine) {
@@ -231,12 +235,12 @@ static bool compare(bosc_ctx *ctx, bosc_hash_opts o, const struct hashes *h)
 
 static bosc_hash_opts options_of(int k)
 {
-    static const int32_t bits[] = {32, 64, 32, 64, 128}, sizes[] = {4, 8, 0, 8, 4, 3, 16};
+    static const int32_t bits[] = {32, 64, 32, 64, 128}, value_sizes[] = {4, 8, 0, 8, 4, 3, 16};
     static const double loads[] = {0.8, 0.5, 0.7, 0.97, 0.9, 0};
     static const bosc_hash_duplicates treatments[] = {BOSC_HASH_LAST, BOSC_HASH_FIRST, BOSC_HASH_ERROR};
     bosc_hash_opts o = {.key_bits = bits[k % 5],
-                        .value_size = sizes[k % 7],
-                        .load = loads[k % 6],
+                        .value_size = value_sizes[k % 7],
+                        .load_factor = loads[k % 6],
                         .seed = k % 4 ? (uint64_t)k * 0x123456789abcdefull : 0,
                         .counted = k % 11 == 3,
                         .duplicates = treatments[k % 3]};
@@ -249,7 +253,7 @@ static bosc_hash_opts options_of(int k)
 }
 
 /* Random pairs: all small sizes, under all kinds of options. */
-static void small(bosc_ctx *ctx)
+static void every_small_size(bosc_ctx *ctx)
 {
     for (int k = 0; k < 71 * 12; k++) {
         if (suite_leaves_out()) continue;
@@ -261,7 +265,7 @@ static void small(bosc_ctx *ctx)
     }
 }
 
-static void sizes(bosc_ctx *ctx)
+static void sizes_around_powers_of_two(bosc_ctx *ctx)
 {
     static const int64_t many[] = {127, 128, 129, 1000, 1023, 1024, 1025, 4095, 4096, 4099, 10000, 1 << 14, 40000};
     enum { SIZES = sizeof many / sizeof *many };
@@ -276,12 +280,12 @@ static void sizes(bosc_ctx *ctx)
 }
 
 /* Tables larger than the caches of a core. */
-static void large(bosc_ctx *ctx)
+static void larger_than_caches(bosc_ctx *ctx)
 {
     for (int k = 0; k < 3; k++) {
         if (suite_leaves_out() || suite_slow(ctx)) continue;
         struct hashes h = {0};
-        bosc_hash_opts o = {.key_bits = k == 1 ? 64 : 32, .value_size = k ? 8 : 4, .load = k == 2 ? 0.97 : 0.8};
+        bosc_hash_opts o = {.key_bits = k == 1 ? 64 : 32, .value_size = k ? 8 : 4, .load_factor = k == 2 ? 0.97 : 0.8};
         add_random(&h, o.key_bits, 1 << 18, (uint64_t)k + 1);
         struct hash_pairs p = pairs_of(&h, &o);
         compare_pairs(ctx, o, &p, k == 1);
@@ -308,14 +312,14 @@ static void greatest_hash(bosc_ctx *ctx)
 }
 
 /* Hashes near the end push pairs beyond the last home, until there are more of them than slots. */
-static void ends(bosc_ctx *ctx)
+static void hashes_near_the_end(bosc_ctx *ctx)
 {
     int64_t linear = 0, trials = 0;
     for (int k = 0; k < 240; k++) {
         if (suite_leaves_out()) continue;
         struct hashes h = {0};
         bosc_hash_opts o = options_of(k);
-        o.load = k % 2 ? 0.8 : 0.5; /* 90 and 36 slots behind the last home */
+        o.load_factor = k % 2 ? 0.8 : 0.5; /* 90 and 36 slots behind the last home */
         const int64_t crowd = (k % 2 ? 90 : 36) - 4 + k / 2 % 9, others = k / 18 % 3 * 100 + 10;
         add_random(&h, o.key_bits, others, (uint64_t)k);
         for (int64_t i = 1; i <= crowd; i++) add(&h, hash_at(o.key_bits, UINT32_MAX, -i));
@@ -334,22 +338,22 @@ static uint64_t least_of_home(int32_t bits, uint64_t home, uint64_t homes)
     return (uint64_t)((product + homes - 1) / homes);
 }
 
-/* Hashes at the edges of homes, many of which are empty: of 64 bits, a home that is reckoned by their top bits may be
- * the one before. In the larger tables they are where a part of a directory ends that a thread makes (2^14 homes). With
- * a key that repeats, the directory is made from sorted pairs. */
-static void edges(bosc_ctx *ctx)
+/* Hashes at the borders of homes, many of them empty. For 64-bit hashes, a home computed from the top bits may be one
+ * too low. In the larger tables the hashes lie where a thread's share of the directory ends (2^14 homes). With a
+ * repeated key, the directory is made from sorted pairs. */
+static void hashes_at_home_borders(bosc_ctx *ctx)
 {
     enum { FEW = 400, MANY = 8300, PART = 1 << 14 };
     for (int k = 0; k < 48; k++) {
         if (suite_leaves_out()) continue;
         struct hashes h = {0};
-        const bool large = k >= 40;
-        const int64_t pairs = large ? MANY : FEW;
+        const bool at_chunk_end = k >= 40;
+        const int64_t pairs = at_chunk_end ? MANY : FEW;
         const bosc_hash_opts o = {
-            .key_bits = k % 2 ? 64 : 32, .value_size = k % 4 < 2 ? k % 2 * 4 + 4 : 4, .load = 0.5};
-        const uint64_t homes = 2 * (uint64_t)pairs, end = large ? PART + 16 : homes,
-                       step = large ? 1 : 2 + (uint64_t)k % 5;
-        for (uint64_t home = large ? PART - 4 : 1; home < end && h.n < FEW; home += step) {
+            .key_bits = k % 2 ? 64 : 32, .value_size = k % 4 < 2 ? k % 2 * 4 + 4 : 4, .load_factor = 0.5};
+        const uint64_t homes = 2 * (uint64_t)pairs, end = at_chunk_end ? PART + 16 : homes,
+                       step = at_chunk_end ? 1 : 2 + (uint64_t)k % 5;
+        for (uint64_t home = at_chunk_end ? PART - 4 : 1; home < end && h.n < FEW; home += step) {
             const uint64_t least = least_of_home(o.key_bits, home, homes);
             for (uint64_t i = 0; i < step / 2 + 1 && h.n < FEW; i++)
                 add(&h, (bosc_hash_word){least + 3 * i - (k % 3 == 2 ? 3 : 0), 0});
@@ -378,8 +382,8 @@ static void crowded(bosc_ctx *ctx)
     }
 }
 
-/* The last home of a group has more pairs than its count can tell, and than there are empty slots before the next group
- * is built. The first homes of that group have none, so that all fit in it. */
+/* The last home of a group has more pairs than its counter holds and than there are empty slots before the next group
+ * is built. The first homes of that group are empty, so that all pairs fit. */
 static void crowded_group(bosc_ctx *ctx)
 {
     enum { PAIRS = 40000, HOMES = PAIRS * 5 / 4, GROUP = 1 << 11, NONE = GROUP / 8 };
@@ -462,15 +466,15 @@ static void at_once(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_hash_ordered[] = {
-    {"small", small, NULL},
-    {"sizes", sizes, NULL},
-    {"large", large, NULL},
+    {"small", every_small_size, NULL},
+    {"sizes", sizes_around_powers_of_two, NULL},
+    {"large", larger_than_caches, NULL},
     {"greatest hash", greatest_hash, NULL},
-    {"ends", ends, NULL},
+    {"ends", hashes_near_the_end, NULL},
     {"crowded", crowded, NULL},
     {"repeats", repeats, NULL},
     {"at once", at_once, NULL},
-    {"edges", edges, NULL},
+    {"edges", hashes_at_home_borders, NULL},
     {"crowded group", crowded_group, NULL},
     {"full group", full_group, NULL},
 };

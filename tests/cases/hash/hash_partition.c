@@ -1,10 +1,10 @@
-/* The partition by itself: pairs in the order of their partitions, equal partitions in the order of the input, for
- * every number of bits, of any widths, in tiles that are full, nearly full and nearly empty. */
+/* The partition alone: pairs in the order of their partitions, equal partitions in the order of the input, for every
+ * number of bits and all key and value sizes, in full, nearly full and nearly empty tiles. */
 #include "support/arrays.h"
 #include "hash/drivers.h"
 #include "cases/hash/hash_data.h"
 
-/* What the lists must be: plain counts, slots, moves. */
+/* The expected lists: plain counts, slots, moves. */
 struct expected {
     unsigned char *hashes, *payload;
     uint32_t *starts;
@@ -49,7 +49,8 @@ static void check_same(bosc_ctx *ctx, const void *there, const void *expected, s
 static void partition(bosc_ctx *ctx, enum hash_pattern pattern, int32_t key_bits, int32_t value_size,
                       int32_t partition_bits, int64_t n)
 {
-    bosc_hash_opts o = {.key_bits = key_bits, .value_size = value_size, .load = 0.8, .seed = 0x1234567890abcdefull};
+    bosc_hash_opts o = {
+        .key_bits = key_bits, .value_size = value_size, .load_factor = 0.8, .seed = 0x1234567890abcdefull};
     struct bi_hash_shape shape = bi_hash_shape_of(&o);
     shape.partition_bits = partition_bits;
     struct hash_pairs p = hash_make(pattern, &o, (uint64_t)n, n);
@@ -110,7 +111,7 @@ static void skewed(bosc_ctx *ctx)
 }
 
 /* Enough tiles for hundreds to wait for each other. */
-static void many(bosc_ctx *ctx)
+static void many_waiting_tiles(bosc_ctx *ctx)
 {
     const bool slow = suite_slow(ctx);
     for (int k = 0; k < 12; k++)
@@ -119,5 +120,5 @@ static void many(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_hash_partition[] = {
-    {"digits", digits, NULL}, {"tiles", tiles, NULL}, {"skewed", skewed, NULL}, {"many", many, NULL}};
+    {"digits", digits, NULL}, {"tiles", tiles, NULL}, {"skewed", skewed, NULL}, {"many", many_waiting_tiles, NULL}};
 SUITE(hash_partition);

@@ -7,7 +7,7 @@
 #include "hash/slots.h"
 #include "cases/hash/hash_data.h"
 
-/* A table of n distinct keys, and what is in it, on the host. */
+/* A table of n distinct keys, and its contents on the host. */
 struct built {
     bosc_hash *table;
     bosc_hash_info info;
@@ -32,7 +32,7 @@ static void order_by_partition(struct built *b, const struct hash_pairs *p)
     CHECK_EQ(at, p->n);
 }
 
-static struct built build(bosc_ctx *ctx, bosc_hash_opts o, const struct hash_pairs *p)
+static struct built build_table(bosc_ctx *ctx, bosc_hash_opts o, const struct hash_pairs *p)
 {
     struct built b = {.n = (int)p->n, .info = {.size = sizeof b.info}};
     o.size = sizeof o;
@@ -111,7 +111,7 @@ static uint32_t check_hybrid(const struct built *b)
     return most;
 }
 
-/* Distinct keys of which `full` choose bucket 0 of two. */
+/* Distinct keys; `full` of them choose bucket 0 of two. */
 static struct hash_pairs crowded(const bosc_hash_opts *o, int64_t n, int64_t full, uint64_t random)
 {
     struct hash_pairs p = hash_make(HASH_RANDOM, o, random, n);
@@ -135,7 +135,7 @@ static void hybrid(bosc_ctx *ctx)
         if (suite_slow(ctx) && suite_leaves_out()) continue;
         bosc_hash_opts o = {.layout = BOSC_HASH_HYBRID, .key_bits = 32 << k % 3, .seed = (uint64_t)k};
         struct hash_pairs p = crowded(&o, 818, full[k / 3], (uint64_t)k + 1);
-        struct built b = build(ctx, o, &p);
+        struct built b = build_table(ctx, o, &p);
         uint32_t seed = check_hybrid(&b);
         CHECK(seed >= BI_HASH_UNSURE_SEEDS || (b.info.reseeded > 0) == (seed > 0));
         reseeded += seed > 0;
@@ -150,10 +150,11 @@ static void hybrid(bosc_ctx *ctx)
 static uint32_t check_cuckoo(const struct built *b, int *stashed)
 {
     bosc_hash_run table = bosc_hash_run_at(&b->view, 0), stash = bosc_hash_run_at(&b->view, 1);
-    int slots = (int)bi_hash_slots_for(b->table->opts.load, (uint64_t)b->n);
+    int slots = (int)bi_hash_slots_for(b->table->opts.load_factor, (uint64_t)b->n);
     int32_t *occupant = suite_alloc((size_t)(slots + 101) * sizeof *occupant);
     uint32_t seed =
         reference_hash_cuckoo(b->hashes, b->n, b->view.key_bits, b->view.functions, slots, occupant, stashed);
+    /* 1. The seed, sizes and slots are those of the plain version of the rounds. */
     CHECK_EQ(table.seed, seed);
     CHECK_EQ(table.size, slots);
     CHECK_EQ(stash.size, *stashed ? 101 : 0);
@@ -161,6 +162,7 @@ static uint32_t check_cuckoo(const struct built *b, int *stashed)
     CHECK_EQ(b->info.reseeded, seed > 0);
     CHECK_EQ(b->info.max_probes, (int)b->view.functions + (*stashed > 0));
     CHECK_EQ(b->info.slots, slots + (*stashed ? 101 : 0));
+    /* 2. Each key is found in its slot; the mean number of probes is right. */
     double probes = 0;
     for (int i = 0; i < b->n; i++) {
         uint32_t f = 0;
@@ -188,9 +190,9 @@ static void cuckoo(bosc_ctx *ctx)
                             .functions = 2 + k / 3 % 3,
                             .value_size = k % 2 ? 4 : 0,
                             .seed = (uint64_t)k};
-        o.load = k % 2 ? limits[o.functions - 2] : usual[o.functions - 2];
+        o.load_factor = k % 2 ? limits[o.functions - 2] : usual[o.functions - 2];
         struct hash_pairs p = hash_make(k % 4 ? HASH_RANDOM : HASH_SEQUENCE, &o, (uint64_t)k, sizes[k / 6]);
-        struct built b = build(ctx, o, &p);
+        struct built b = build_table(ctx, o, &p);
         check_cuckoo(&b, &stashed);
         drop(&b);
         hash_free_pairs(&p);
@@ -198,7 +200,7 @@ static void cuckoo(bosc_ctx *ctx)
 }
 
 /* n keys whose slots by two functions of seed 0 are among the first three of 2 n. */
-static struct hash_pairs meeting(const bosc_hash_opts *o, int64_t n)
+static struct hash_pairs keys_of_three_slots(const bosc_hash_opts *o, int64_t n)
 {
     struct hash_pairs p = hash_make(HASH_RANDOM, o, 1, n);
     bosc_hash_word hash = {0, 0};
@@ -210,16 +212,17 @@ static struct hash_pairs meeting(const bosc_hash_opts *o, int64_t n)
     return p;
 }
 
-/* Keys that no functions can place go to the stash; if they are too many, or meet there, another seed serves. */
+/* Keys that the functions cannot place go to the stash; if there are too many, or two collide there, another seed is
+ * used. */
 static void stash(bosc_ctx *ctx)
 {
     static const int64_t sizes[] = {4, 5, 7, 30, 110};
     for (int k = 0; k < 5; k++) {
         if (suite_leaves_out()) continue;
         int stashed;
-        bosc_hash_opts o = {.layout = BOSC_HASH_CUCKOO, .functions = 2, .key_bits = 64, .load = 0.5};
-        struct hash_pairs p = meeting(&o, sizes[k]);
-        struct built b = build(ctx, o, &p);
+        bosc_hash_opts o = {.layout = BOSC_HASH_CUCKOO, .functions = 2, .key_bits = 64, .load_factor = 0.5};
+        struct hash_pairs p = keys_of_three_slots(&o, sizes[k]);
+        struct built b = build_table(ctx, o, &p);
         uint32_t seed = check_cuckoo(&b, &stashed);
         CHECK_EQ(seed, k < 3 ? 0 : 1);
         if (k < 3) CHECK_EQ(stashed, sizes[k] - 3);
@@ -235,14 +238,16 @@ static void chained(bosc_ctx *ctx)
         if (suite_leaves_out() || (suite_slow(ctx) && sizes[k / 2] > 500)) continue;
         bosc_hash_opts o = {.layout = BOSC_HASH_CHAINED, .key_bits = 32 << k % 3, .seed = (uint64_t)k};
         struct hash_pairs p = hash_make(k % 2 ? HASH_RANDOM : HASH_SEQUENCE, &o, (uint64_t)k, sizes[k / 2]);
-        struct built b = build(ctx, o, &p);
+        struct built b = build_table(ctx, o, &p);
         size_t bytes = (size_t)(b.n + 1) * sizeof(uint32_t);
         uint32_t *first = suite_alloc(bytes), *second = suite_alloc(bytes), *chosen = suite_alloc(bytes);
+        /* 1. The plain version of the rounds chooses a run for each key. */
         for (int i = 0; i < b.n; i++) {
             first[i] = bosc_hash_run_of(&b.view, b.hashes[i]);
             second[i] = bosc_hash_second_run_of(&b.view, b.hashes[i]);
         }
         reference_hash_chained(first, second, b.n, b.view.runs, chosen);
+        /* 2. The runs adjoin, and each holds its keys in order. */
         uint64_t slot = 0, longest = 0;
         for (uint32_t r = 0; r < b.view.runs; r++) {
             bosc_hash_run run = bosc_hash_run_at(&b.view, r);
@@ -264,7 +269,7 @@ static void chained(bosc_ctx *ctx)
     }
 }
 
-/* Fills a table that was built of n other keys from n hashes that are all the same, as if they were not. */
+/* Fills a table, built of n other keys, from n equal hashes, as if they were distinct. */
 static void fill_equal(bosc_ctx *ctx, bosc_hash *table, int64_t n, bosc_hash_word hash, struct bi_hash_report *report)
 {
     const bool device = has_device_memory(ctx);
@@ -292,7 +297,7 @@ static void inseparable(bosc_ctx *ctx)
         int64_t n = sizes[k / 2];
         if (suite_leaves_out() || (n > 150 && (suite_slow(ctx) || k % 2 == 0))) continue;
         struct hash_pairs p = hash_make(HASH_SEQUENCE, &o, 1, n);
-        struct built b = build(ctx, o, &p);
+        struct built b = build_table(ctx, o, &p);
         struct bi_hash_report report = {0};
         bosc_hash_word hash = b.hashes[n / 2];
         uint64_t keys[2] = {bi_hash_key_of(hash, 64, 0).low, 1u << 30};

@@ -1,7 +1,8 @@
-/* Saved tables: the same bytes everywhere, read back whole, and neither damage nor malice goes unseen. */
+/* Saved tables: the same bytes everywhere, read back whole; every damage and every forged file is refused or harmless.
+ * */
 #include "cases/hash/hash_data.h"
 
-static bosc_hash *make(bosc_ctx *ctx, bosc_hash_opts o, enum hash_pattern pattern, int64_t n)
+static bosc_hash *build_from_pattern(bosc_ctx *ctx, bosc_hash_opts o, enum hash_pattern pattern, int64_t n)
 {
     bosc_hash *table = NULL;
     o.size = sizeof o;
@@ -17,7 +18,8 @@ static void round_trip(bosc_ctx *ctx)
 {
     for (int k = 0; k < 52; k++) {
         if (suite_leaves_out()) continue;
-        bosc_hash *table = make(ctx, hash_options(k), (enum hash_pattern)(k % HASH_PATTERNS), k % 5 ? 20 * k : k % 3);
+        bosc_hash *table =
+            build_from_pattern(ctx, hash_options(k), (enum hash_pattern)(k % HASH_PATTERNS), k % 5 ? 20 * k : k % 3);
         bosc_hash *back = saved_again(ctx, &saved_hash, table, 0);
         bosc_hash_info x = {.size = sizeof x}, y = x;
         CHECK_OK(ctx, bosc_hash_get_info(ctx, table, &x));
@@ -36,7 +38,7 @@ static void damage(bosc_ctx *ctx)
         if (suite_leaves_out()) continue;
         bosc_hash_opts o = {.layout = (bosc_hash_layout)layout, .value_size = 4};
         if (layout == 1) o.kind = BOSC_HASH_MULTIMAP;
-        bosc_hash *table = make(ctx, o, HASH_FEW, suite_slow(ctx) ? 2 : 6);
+        bosc_hash *table = build_from_pattern(ctx, o, HASH_FEW, suite_slow(ctx) ? 2 : 6);
         struct saved f = hash_save(ctx, table);
         saved_damage(ctx, &saved_hash, table, suite_slow(ctx) || f.size > 1000 ? 37 : 1);
         free(f.bytes);
@@ -150,7 +152,7 @@ static void malice_of_slots(bosc_ctx *ctx)
     };
     for (int layout = BOSC_HASH_PERFECT; layout <= BOSC_HASH_ORDERED; layout++) {
         bosc_hash_opts o = {.layout = (bosc_hash_layout)layout, .value_size = 4};
-        bosc_hash *table = make(ctx, o, HASH_SEQUENCE, 2100);
+        bosc_hash *table = build_from_pattern(ctx, o, HASH_SEQUENCE, 2100);
         struct saved f = hash_save(ctx, table);
         saved_lies(ctx, &saved_hash, &f, wrong, sizeof wrong / sizeof wrong[0], NULL);
         free(f.bytes);
@@ -162,8 +164,8 @@ static void malice_of_slots(bosc_ctx *ctx)
  * round, they would be looked for no more. */
 static void lost_marks(bosc_ctx *ctx)
 {
-    bosc_hash_opts o = {.load = 0.97};
-    bosc_hash *table = make(ctx, o, HASH_SEQUENCE, 400);
+    bosc_hash_opts o = {.load_factor = 0.97};
+    bosc_hash *table = build_from_pattern(ctx, o, HASH_SEQUENCE, 400);
     struct saved f = hash_save(ctx, table);
     size_t bytes = (size_t)table->buckets * BOSC_HASH_WIDTH * 4;
     uint32_t *buckets = (uint32_t *)(void *)(f.bytes + f.size - sizeof(uint64_t) - (bytes + 63) / 64 * 64);
@@ -185,7 +187,7 @@ static void lost_marks(bosc_ctx *ctx)
     bosc_hash_free(table);
 }
 
-/* A file that tells of a huge table and ends takes little memory. */
+/* A file whose header claims a huge table and that then ends takes little memory. */
 static void huge_header(bosc_ctx *ctx)
 {
     struct saved f = small_multimap(ctx);
@@ -223,7 +225,7 @@ static const unsigned char golden_ordered[] = {
 #include "golden/hash-v1-ordered.bosc.inc"
 };
 
-/* Tables as the first version of the format had them, one of each layout: what they are made of, and read. */
+/* Tables in the first version of the format, one of each layout, and the options that they were made with. */
 static const struct {
     const char *name;
     const unsigned char *bytes;
@@ -243,7 +245,7 @@ static const struct {
     {"hash-v1-cuckoo.bosc",
      golden_cuckoo,
      sizeof golden_cuckoo,
-     {.layout = BOSC_HASH_CUCKOO, .functions = 2, .load = 0.5, .value_size = 4, .seed = 256}},
+     {.layout = BOSC_HASH_CUCKOO, .functions = 2, .load_factor = 0.5, .value_size = 4, .seed = 256}},
     {"hash-v1-chained.bosc",
      golden_chained,
      sizeof golden_chained,
@@ -262,7 +264,7 @@ static void golden(bosc_ctx *ctx)
         const enum hash_pattern pattern = k ? HASH_SEQUENCE : HASH_FEW;
         const int64_t n = k ? 60 : 40;
         bosc_hash_info info = {.size = sizeof info};
-        bosc_hash *table = make(ctx, *o, pattern, n), *back;
+        bosc_hash *table = build_from_pattern(ctx, *o, pattern, n), *back;
         struct reference_hash oracle = {.opts = table->opts};
         struct hash_pairs p = hash_make(pattern, &table->opts, 7, n);
         void *queries = hash_queries(&p, 5, QUERIES);
@@ -280,7 +282,7 @@ static void golden(bosc_ctx *ctx)
     }
 }
 
-/* A slot's bytes stand in its neighbour's place too, under right hashes: such a table is refused, or each of its keys
+/* Copies the bytes of a slot over its neighbour, under correct hashes: reading refuses the table, or each of its keys
  * is there once and found. */
 static void repeated_slots(bosc_ctx *ctx)
 {
@@ -288,8 +290,9 @@ static void repeated_slots(bosc_ctx *ctx)
     for (int layout = BOSC_HASH_PERFECT; layout <= BOSC_HASH_ORDERED; layout++) {
         int refused = 0, trials = 0;
         bosc_hash_opts o = {.layout = (bosc_hash_layout)layout, .value_size = 4, .key_bits = 32};
-        bosc_hash *table = make(ctx, o, HASH_SEQUENCE, N), *read = NULL;
+        bosc_hash *table = build_from_pattern(ctx, o, HASH_SEQUENCE, N), *read = NULL;
         struct saved f = hash_save(ctx, table);
+        /* Every 8 bytes of the file in turn. */
         for (size_t at = HEADER; at + 24 <= f.size; at += 8) {
             if (suite_leaves_out()) continue;
             struct saved bad = {.bytes = suite_alloc(f.size), .size = f.size};

@@ -1,5 +1,6 @@
-/* One key at a time: the functions of boscage/device/hash.h and hash_slots.h find, in tables of all layouts and kinds,
- * what the library's calls find. (On a device they are what queries are made of: hash_build and hash_layouts.) */
+/* One key at a time: the functions of boscage/device/hash.h and hash_slots.h find the keys and values that the
+ * library's calls find, in tables of all layouts and kinds. (On a device, queries use them: hash_build and
+ * hash_layouts.) */
 #include <boscage/device/hash_slots.h>
 
 #include "cases/hash/hash_data.h"
@@ -33,7 +34,7 @@ static struct view view_of(bosc_ctx *ctx, const bosc_hash *table)
     return v;
 }
 
-/* What is stored with a key, or NULL. */
+/* The value stored with a key, or NULL. */
 static const unsigned char *look_up(const struct view *v, bosc_hash_word key)
 {
     int64_t slot = v->bucketed ? bosc_hash_look_up(&v->buckets, key) : bosc_hash_slots_look_up(&v->slots, key);
@@ -117,7 +118,7 @@ static int64_t seeded_partitions(const bosc_hash_view *view)
     return count;
 }
 
-/* A table whose second buckets are asked for beforehand, and some of whose partitions have another seed than 0. */
+/* A table large enough that look-ups prefetch second buckets; some of its partitions have another seed than 0. */
 static void large_table(bosc_ctx *ctx)
 {
     enum { PAIRS = 1 << 18, LOOKED_UP = 4000 };
@@ -126,7 +127,7 @@ static void large_table(bosc_ctx *ctx)
     if (info.backend != BOSC_BACKEND_CPU) return; /* out of the host's reach */
     for (int32_t bits = 32; bits <= 128; bits *= 2) {
         if (suite_leaves_out()) continue;
-        bosc_hash_opts o = {.size = sizeof o, .key_bits = bits, .value_size = 8, .load = 0.97};
+        bosc_hash_opts o = {.size = sizeof o, .key_bits = bits, .value_size = 8, .load_factor = 0.97};
         struct hash_pairs p = hash_make(HASH_RANDOM, &o, (uint64_t)bits, PAIRS);
         void *queries = hash_queries(&p, (uint64_t)bits + 1, LOOKED_UP);
         bosc_hash *table = NULL;

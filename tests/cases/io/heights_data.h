@@ -1,4 +1,4 @@
-/* PNGs of any kind, made in memory, and how rasters of heights are looked at. */
+/* PNGs of any kind, made in memory, and checks of rasters of heights. */
 #ifndef TESTS_CASES_IO_HEIGHTS_DATA_H
 #define TESTS_CASES_IO_HEIGHTS_DATA_H
 
@@ -51,15 +51,17 @@ static inline int png_bits(const struct png_kind *k)
     return k->depth * channels[k->colour];
 }
 
-/* A PNG of pixels of whole bytes (or none), row by row. */
+/* A PNG of pixels of whole bytes (or without pixels), row by row. */
 static inline void make_png(struct buffer *b, const struct png_kind *k, const unsigned char *pixels)
 {
+    /* First pixel and steps of the seven passes of Adam7. */
     static const int first[7][2] = {{0, 0}, {4, 0}, {0, 4}, {2, 0}, {0, 2}, {1, 0}, {0, 1}};
     static const int step[7][2] = {{8, 8}, {8, 8}, {4, 8}, {4, 4}, {2, 4}, {2, 2}, {1, 2}};
     static struct buffer raw, head;
     static unsigned char packed[1 << 16];
     size_t bytes = (size_t)(png_bits(k) + 7) / 8;
     raw.size = head.size = b->size = 0;
+    /* 1. Pixels in the order of the passes, each row behind a filter byte of 0. */
     for (int pass = 0; pass < (k->interlace ? 7 : 1); pass++) {
         int x0 = k->interlace ? first[pass][0] : 0, y0 = k->interlace ? first[pass][1] : 0;
         int dx = k->interlace ? step[pass][0] : 1, dy = k->interlace ? step[pass][1] : 1;
@@ -69,6 +71,7 @@ static inline void make_png(struct buffer *b, const struct png_kind *k, const un
                 put_bytes(&raw, pixels + ((size_t)y * k->width + (size_t)x) * bytes, bytes);
         }
     }
+    /* 2. The header, and the palette if it needs one. */
     put_big(&head, k->width);
     put_big(&head, k->height);
     const unsigned char rest[5] = {(unsigned char)k->depth, (unsigned char)k->colour, 0, 0,
@@ -77,6 +80,7 @@ static inline void make_png(struct buffer *b, const struct png_kind *k, const un
     put_bytes(b, "\x89PNG\r\n\x1a\n", 8);
     put_chunk(b, "IHDR", head.bytes, head.size);
     if (k->colour == 3) put_chunk(b, "PLTE", "\0\0\0\xff\xff\xff", 6);
+    /* 3. The compressed pixels. */
     uLongf length = sizeof packed;
     CHECK_EQ(compress(packed, &length, raw.bytes, (uLong)raw.size), Z_OK);
     put_chunk(b, "IDAT", packed, length);
@@ -96,7 +100,7 @@ static inline bosc_status parse_heights(enum bi_heights_format format, bosc_heig
     return status;
 }
 
-/* The bytes are these heights, row by row. */
+/* The bytes parse to these heights, row by row. */
 static inline void check_heights(enum bi_heights_format format, bosc_heights_encoding encoding, const void *bytes,
                                  size_t size, int64_t w, int64_t h, const float *expected)
 {
@@ -126,7 +130,7 @@ static inline void check_no_heights(enum bi_heights_format format, bosc_heights_
         suite_fail(__FILE__, __LINE__, "\"%s\" lacks \"%s\"", error.text, reason);
 }
 
-/* Whatever the bytes: refused with a text, or read with finite heights. */
+/* Any bytes are either refused with a message, or read with finite heights. */
 static inline bool heights_survive(enum bi_heights_format format, bosc_heights_encoding encoding, const void *bytes,
                                    size_t size)
 {

@@ -1,4 +1,4 @@
-/* Calls of libboscage_io without a context, where they need one: each is refused by its status alone. */
+/* Calls of libboscage_io that need a context, without one: each is refused by its status alone. */
 #include <boscage/io.h>
 
 #include "support/suite.h"

@@ -1,4 +1,4 @@
-/* Arrays as arrays of another element type: what keeps its value, what is rounded, what is refused. */
+/* Conversion of arrays to other element types: values kept, rounded, refused. */
 #include <math.h>
 #include <stdio.h>
 
@@ -17,8 +17,8 @@ static bosc_array array_of(bosc_dtype dtype, int64_t rows, int64_t width, const 
     return a;
 }
 
-/* What no type but the first may hold, beside values that all of them have. */
-static void every_pair(void)
+/* Every pair of types keeps the values that all types can represent. */
+static void converts_every_pair_of_types(void)
 {
     static const bosc_dtype types[] = {BOSC_F32, BOSC_F64, BOSC_I8,  BOSC_I16, BOSC_I32,
                                        BOSC_I64, BOSC_U8,  BOSC_U16, BOSC_U32, BOSC_U64};
@@ -139,7 +139,7 @@ static void bad_arguments(void)
 }
 
 static const struct suite_case suite_cases_io_convert[] = {
-    {"every pair of types", NULL, every_pair},
+    {"every pair of types", NULL, converts_every_pair_of_types},
     {"values at the edges", NULL, at_the_edges},
     {"rounding", NULL, rounding},
     {"bad arguments", NULL, bad_arguments},

@@ -1,5 +1,4 @@
-/* Slices of graph files: those of all parts, one after the other, are the whole, and messages name lines of the
- * whole. */
+/* Slices of graph files: all slices in order make up the whole, and messages name lines of the whole. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -67,7 +66,7 @@ static void check_file(const char *path, bool is_list, bool by_lines)
     bosc_edges_free(&whole);
 }
 
-/* What is written in each format, with weights that only the last lines need wider types for. */
+/* Files written in each format; only the last lines have weights that need a wider type. */
 static void formats(void)
 {
     enum { N = 300, M = 700 };
@@ -91,8 +90,8 @@ static void formats(void)
         }
 }
 
-/* Comments, blank lines, long lines, no end of the last one; rows of METIS. */
-static void odd(void)
+/* Comments, blank lines, long lines, a last line without an end; rows of METIS. */
+static void odd_lines(void)
 {
     static const struct {
         const char *ending, *text;
@@ -116,7 +115,7 @@ static void odd(void)
     }
 }
 
-/* A bad line is told by the part that has it, with its number in the file. */
+/* The slice that contains a bad line reports it, with its number in the file. */
 static void bad_lines(void)
 {
     static const char text[] = "c 1\np sp 9 6\na 1 2 3\nc 4\na 2 3 4\na 3 4 5\na 4 x 6\na 5 6 7\na 6 7 8\n";
@@ -154,7 +153,7 @@ static void arguments(void)
 
 static const struct suite_case suite_cases_io_edge_slices[] = {
     {"formats", NULL, formats},
-    {"odd", NULL, odd},
+    {"odd", NULL, odd_lines},
     {"bad lines", NULL, bad_lines},
     {"arguments", NULL, arguments},
 };

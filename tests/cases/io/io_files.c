@@ -1,4 +1,4 @@
-/* Files on disk: whole or not at all, faults at every passage, bad arguments. */
+/* Files on disk: complete or absent, faults at every allocation, read and write, bad arguments. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -13,6 +13,11 @@
 #include "base/fault.h"
 #include "support/bytes.h"
 #include "support/paths.h"
+#include "io/file/array.h"
+#include "io/file/file.h"
+#include "io/file/sink.h"
+#include "io/mesh/points.h"
+#include "io/npy/npy.h"
 
 /* A new folder for each case, and paths in it. */
 struct folder {
@@ -58,7 +63,7 @@ static void check_sample(const char *path)
     CHECK(a.data == NULL);
 }
 
-static void put(const char *path, const void *bytes, size_t size)
+static void write_file(const char *path, const void *bytes, size_t size)
 {
     FILE *f = fopen(path, "wb");
     CHECK(f && fwrite(bytes, 1, size, f) == size && fclose(f) == 0);
@@ -87,7 +92,7 @@ static void round_trips(void)
     folder_remove(&f);
 }
 
-/* Large enough that the sink's buffer is passed by. */
+/* Large enough to bypass the sink's buffer. */
 static void large_array(void)
 {
     enum { N = 300000 };
@@ -128,7 +133,7 @@ static void targets(void)
     folder_remove(&f);
 }
 
-/* A link that leads to nothing: what it names is created, and it stays. */
+/* Writing to a dangling link creates its target, and the link stays. */
 static void dangling_links(void)
 {
     struct folder f = folder_make();
@@ -149,7 +154,7 @@ static void dangling_links(void)
     folder_remove(&f);
 }
 
-/* Rights of its owner stay, and no setuid; a new file gets what the process gives new files. */
+/* The owner's permissions stay, without setuid; a new file gets the permissions of the process's umask. */
 static void access_rights(void)
 {
     struct folder f = folder_make();
@@ -242,7 +247,8 @@ static void pipes(void)
     folder_remove(&f);
 }
 
-/* A timer interrupts whatever waits for the pipe. Some ticks later the handler is its other end, and the wait over. */
+/* A timer interrupts the call that waits for the pipe. After some ticks the handler serves the pipe's other end, which
+ * ends the wait. */
 enum { TICKS_BEFORE = 5 };
 static volatile sig_atomic_t ticks;
 static int pipe_ends[2];
@@ -304,7 +310,7 @@ static void interrupted(void)
     close(pipe_ends[1]);
 }
 
-/* Some file systems tell only when a file is closed that they could not keep it. */
+/* Some file systems report only at close that a file could not be stored. */
 static void closing_fails(void)
 {
     struct folder f = folder_make();
@@ -323,7 +329,7 @@ static void closing_fails(void)
     folder_remove(&f);
 }
 
-/* The question how much memory there is leaves no file open. */
+/* The query for the free memory leaves no file open. */
 static void large_blocks(void)
 {
     int before = open("/dev/null", O_RDONLY);
@@ -354,7 +360,7 @@ static void check_text(const char *ending, const bosc_array *a, const char *expe
     check_text(ending, &(bosc_array){.dtype = type, .rank = r, .shape = {n, d, 1, 1}, .data = (T[]){__VA_ARGS__}}, \
                expected)
 
-/* Arrays as text: the last digits count. */
+/* Arrays as text keep their last digits. */
 static void texts(void)
 {
     TEXT(".csv", BOSC_I64, 2, 2, 2, "1,-9223372036854775808\n9223372036854775807,-1\n", int64_t, 1, INT64_MIN,
@@ -378,7 +384,7 @@ static void texts(void)
     CHECK_TEXT(bosc_arrays_write(&path, &sample, 1, error), "path");
 }
 
-/* What has no end is given up early; what ends just in time is read. */
+/* Endless input is refused early; input that ends just below the limit is read. */
 static void endless(void)
 {
     static const char zeros[300];
@@ -402,10 +408,10 @@ static void endless(void)
     CHECK(suite_begins(error.text, "/dev/zero: no end within") && !a.data);
     CHECK_EQ(bosc_heights_read("/dev/zero", BOSC_HEIGHTS_PLAIN, &h, &error), BOSC_ERR_LIMIT);
     CHECK(!h.data);
-    CHECK_EQ(bosc_points_read("/dev/null", &a, &error), BOSC_ERR_FORMAT); /* empty */
+    CHECK_EQ(bosc_points_read("/dev/null", &a, &error), BOSC_ERR_FORMAT); /* an empty file */
 }
 
-/* What was opened stays whole when the file becomes shorter. */
+/* An opened file stays complete although it is truncated meanwhile. */
 static void shortened(void)
 {
     struct folder f = folder_make();
@@ -436,12 +442,12 @@ static void endings(void)
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         char path[160];
         snprintf(path, sizeof path, "%s/p%s", f.name, files[i].ending);
-        put(path, files[i].text, strlen(files[i].text));
+        write_file(path, files[i].text, strlen(files[i].text));
         check_sample(path);
         unlink(path);
     }
     char odd[160];
-    snprintf(odd, sizeof odd, "%s/points", f.name); /* known by its first bytes */
+    snprintf(odd, sizeof odd, "%s/points", f.name); /* recognised by its first bytes */
     CHECK_EQ(bosc_npy_write(odd, &sample, NULL), BOSC_OK);
     check_sample(odd);
     unlink(odd);
@@ -536,14 +542,14 @@ static void bad_arguments(void)
     CHECK_EQ(bi_array_new("F", BOSC_F64, 2, absurd, &a, &reason), BOSC_ERR_FORMAT);
     CHECK(strcmp(reason.text, "F: the shape is too large") == 0);
     bosc_array_free(NULL);
-    CHECK_EQ(bosc_npy_read(NULL, &a, NULL), BOSC_ERR_ARG); /* without a place for the text */
+    CHECK_EQ(bosc_npy_read(NULL, &a, NULL), BOSC_ERR_ARG); /* without a buffer for the message */
     folder_remove(&f);
 }
 
 #ifdef BOSC_FAULTS
 static const uint32_t all_faults = BI_FAULT_ALLOC | BI_FAULT_READ | BI_FAULT_WRITE;
 
-/* Fails the k-th passage for every k: the old files stay as they were, and no other is left. */
+/* Fails the k-th allocation, read or write, for every k: the old files stay unchanged, and no other remains. */
 static void write_faults_of(bool unnamed)
 {
     struct folder f = folder_make();
@@ -552,7 +558,7 @@ static void write_faults_of(bool unnamed)
     static const double others[6] = {6, 5, 4, 3, 2, 1};
     bosc_array arrays[2] = {sample, sample};
     arrays[0].data = arrays[1].data = (void *)others;
-    for (int picture = 0; picture < 2; picture++) /* or two arrays: the second a new file */
+    for (int picture = 0; picture < 2; picture++) /* an array and a picture, or two arrays; the second file is new */
         for (int for_good = 0; for_good < 2; for_good++)
             for (int64_t k = 0;; k++) {
                 bosc_io_error error = {""};
@@ -577,7 +583,7 @@ static void write_faults_of(bool unnamed)
 
 static void write_faults(void) { write_faults_of(true); }
 
-/* A file system without files that have no name. */
+/* A file system without unnamed files. */
 static void named_temporaries(void) { write_faults_of(false); }
 
 static void read_faults(void)
@@ -586,7 +592,7 @@ static void read_faults(void)
     static const char text[] = "1 2 3\n-4 .5 1e300\n";
     char path[160];
     snprintf(path, sizeof path, "%s/p.txt", f.name);
-    put(path, text, sizeof text - 1);
+    write_file(path, text, sizeof text - 1);
     CHECK_EQ(bosc_npy_write(f.path[0], &sample, NULL), BOSC_OK);
     for (int npy = 0; npy < 2; npy++)
         for (int for_good = 0; for_good < 2; for_good++)

@@ -1,4 +1,4 @@
-/* Graph files as a whole: texts of several parts, round trips, endings, faults, bad arguments. */
+/* Complete graph files: texts read by several threads, round trips, endings, faults, bad arguments. */
 #include <math.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -94,12 +94,13 @@ static void parts(void)
     set_threads(4);
 }
 
-/* A bad line is named whichever part it is in, and the first of several. */
+/* A bad line is reported whichever thread reads it, and the first of several. */
 static void lines_at_fault(void)
 {
     static const struct {
         const char *instead, *reason;
     } faults[] = {{"a 1 2 x", "the weight 'x' is not a number"}, {"a 0 2 1", "vertex '0' is not from 1 to 1000000"}};
+    /* 1. One bad line, at every part of the file, and rubbish at its end. */
     for (int64_t at = 2; at < EDGES; at += at < 3 ? 1 : 23999)
         for (size_t f = 0; f < 2; f++)
             for (int threads = 1; threads <= 8; threads += 7) {
@@ -116,6 +117,7 @@ static void lines_at_fault(void)
                     suite_fail(__FILE__, __LINE__, "\"%s\", not \"%s\"", error.text, expected);
                 free(t.bytes);
             }
+    /* 2. A line too few, and lines too many. */
     for (int threads = 1; threads <= 8; threads += 7) {
         struct text few = make_gr(100000, ""), many = make_gr(100000, "a 1 2 3\na 4 5 6");
         bosc_edges edges = {0};
@@ -137,8 +139,8 @@ static void lines_at_fault(void)
     set_threads(4);
 }
 
-/* One weight, anywhere, decides the kind of all. */
-static void kinds_of_parts(void)
+/* One weight, anywhere, determines the type of all. */
+static void one_weight_sets_the_type(void)
 {
     static const struct {
         const char *weight;
@@ -152,6 +154,7 @@ static void kinds_of_parts(void)
         for (int64_t at = 0; at < 3; at++) {
             struct text t = {.bytes = suite_alloc(TEXT_ROOM)};
             bosc_edges edges = {0};
+            /* The odd weight is at the start, in the middle or near the end. */
             int64_t place = at * (EDGES / 2 - 1);
             for (int64_t i = 0; i < EDGES; i++)
                 ADD(&t, "%lld\t%lld\t%s\n", (long long)i, (long long)(i * 7 % 1000),
@@ -168,7 +171,7 @@ static void kinds_of_parts(void)
         }
 }
 
-/* A ring in METIS's form: rows of several parts, comments among them. */
+/* A ring in METIS format: rows read by several threads, with comments among them. */
 static void metis_parts(void)
 {
     enum { N = 150000 };
@@ -258,17 +261,17 @@ static void round_trips(void)
                 if (m < 9 && expected == BOSC_I64) expected = BOSC_I32;
                 if (m == 0 && !suite_begins(endings[e], ".mtx")) expected = BOSC_I32;
                 if (m == 0 && kinds[k].weights && !suite_begins(endings[e], ".mtx") && strcmp(endings[e], ".gr") != 0)
-                    edges.weights = NULL; /* a list without edges does not tell of weights */
+                    edges.weights = NULL; /* an edge list without edges does not say whether it has weights */
                 check_round_trip(&edges, endings[e], expected);
             }
         bosc_edges wide = {8, 3, BOSC_U64, u, v, u64};
         check_round_trip(&wide, endings[e], BOSC_I32);
-        wide.m = 4; /* beyond 64 bits with a sign: a real */
+        wide.m = 4; /* beyond INT64_MAX: read as a real */
         check_round_trip(&wide, endings[e], BOSC_F64);
     }
 }
 
-/* More lines than a batch of the writer has, random reals of all sizes. */
+/* More lines than one batch of the writer, random reals of all magnitudes. */
 static void large_round_trip(void)
 {
     enum { M = 50000 };
@@ -333,6 +336,7 @@ static void bad_arguments(void)
     bosc_edges good = {3, 2, BOSC_I32, u, v, w}, edges = {0};
     bosc_io_error failure;
     fresh_path(path, ".gr");
+    /* Missing arguments, and endings without a writer. */
     CHECK_TEXT(bosc_edges_read(NULL, &edges, error), "path");
     CHECK_TEXT(bosc_edges_read(path, NULL, error), "edges");
     CHECK_TEXT(bosc_edges_write(NULL, &good, error), "path");
@@ -342,6 +346,7 @@ static void bad_arguments(void)
     CHECK_TEXT(bosc_edges_write("g.npy", &good, error), "path");
     CHECK_TEXT(bosc_edges_write("g.graph", &good, error), "path");
     CHECK_TEXT(bosc_edges_write("g.bosc", &good, error), "path");
+    /* One wrong member at a time. */
     bosc_edges bad[12];
     for (int i = 0; i < 12; i++) bad[i] = good;
     bad[0].n = -1;
@@ -357,6 +362,7 @@ static void bad_arguments(void)
     bad[10].dtype = (bosc_dtype)99;
     bad[11].v = beyond;
     for (int i = 0; i < 12; i++) CHECK_TEXT(bosc_edges_write(path, &bad[i], error), "edges");
+    /* A NaN is reported with its row, a bad folder with its path. */
     bosc_edges without = {.n = 3, .m = 2, .dtype = BOSC_F64, .u = u, .v = v, .weights = nan};
     CHECK_EQ(bosc_edges_write(path, &without, &failure), BOSC_ERR_DATA);
     CHECK(strcmp(failure.text, "edges: row 1: NaN") == 0);
@@ -368,7 +374,7 @@ static void bad_arguments(void)
 }
 
 #ifdef BOSC_FAULTS
-/* Memory runs out at every allocation of every parser; a file fails at every passage of reading and writing. */
+/* Memory runs out at every allocation of every parser; a file fails at every read and write. */
 static void faults(void)
 {
     static const struct {
@@ -391,7 +397,7 @@ static void faults(void)
                 if (status == BOSC_OK) CHECK(edges.n == 2 && edges.m == 1 && edges.u[0] == 0 && edges.v[0] == 1);
                 if (status != BOSC_OK) CHECK(status == BOSC_ERR_NOMEM && !edges.u && suite_begins(error.text, "F:"));
                 bosc_edges_free(&edges);
-                if (status == BOSC_OK && passages <= k) break; /* what cannot shrink stays */
+                if (status == BOSC_OK && passages <= k) break; /* a block that cannot shrink is kept */
             }
     static uint32_t u[] = {0, 1}, v[] = {1, 2};
     bosc_edges first = {3, 1, BOSC_I32, u, v, NULL}, second = {3, 2, BOSC_I32, u, v, NULL};
@@ -426,7 +432,7 @@ static void faults(void)
 static const struct suite_case suite_cases_io_graph_files[] = {
     {"texts of several parts", NULL, parts},
     {"lines at fault", NULL, lines_at_fault},
-    {"kinds of weights in several parts", NULL, kinds_of_parts},
+    {"kinds of weights in several parts", NULL, one_weight_sets_the_type},
     {"METIS rows of several parts", NULL, metis_parts},
     {"round trips", NULL, round_trips},
     {"a large round trip", NULL, large_round_trip},

@@ -1,4 +1,4 @@
-/* DIMACS graphs. */
+/* Graphs in DIMACS format. */
 #include <math.h>
 #include <stdio.h>
 
@@ -91,7 +91,7 @@ static void refused(void)
     check_refused(gr_array, "", 0, "F: no line of the problem");
 }
 
-static void read(void)
+static void reads_good_files(void)
 {
     GRAPH("p sp 0 0\n", 0, 0, 0, BOSC_I32);
     GRAPH("p sp 3 0", 0, 3, 0, BOSC_I32);
@@ -101,7 +101,7 @@ static void read(void)
           0, 1, 5, 0, 0, 0, 2, 1, 7);
 }
 
-/* The kind of the weights follows from all of them. */
+/* All weights together determine their type. */
 static void weights(void)
 {
     GRAPH("p sp 2 2\na 1 2 2147483647\na 1 2 -2147483648\n", 2, 2, 2, BOSC_I32, 0, 1, 2147483647.0, 0, 1,
@@ -130,7 +130,7 @@ static void damage(void)
 }
 
 static const struct suite_case suite_cases_io_graph_gr[] = {
-    {"what is read", NULL, read},
+    {"what is read", NULL, reads_good_files},
     {"kinds of weights", NULL, weights},
     {"malformed files", NULL, refused},
     {"damage", NULL, damage},

@@ -1,4 +1,4 @@
-/* Lists of edges, as SNAP has them. */
+/* Edge lists in the format of SNAP. */
 #include <math.h>
 #include <stdio.h>
 
@@ -83,7 +83,7 @@ static const struct malformed malformed[] = {
 
 static void refused(void) { check_all_refused(list_array, malformed, sizeof malformed / sizeof malformed[0]); }
 
-static void read(void)
+static void reads_good_files(void)
 {
     GRAPH("", 0, 0, 0, 0);
     GRAPH("# nothing\n\n", 0, 0, 0, 0);
@@ -126,7 +126,7 @@ static void damage(void)
 }
 
 static const struct suite_case suite_cases_io_graph_list[] = {
-    {"what is read", NULL, read},
+    {"what is read", NULL, reads_good_files},
     {"malformed files", NULL, refused},
     {"damage", NULL, damage},
 };

@@ -1,4 +1,4 @@
-/* METIS graphs. */
+/* Graphs in METIS format. */
 #include "support/bytes.h"
 #include "support/edges_array.h"
 
@@ -71,7 +71,7 @@ static const struct malformed malformed[] = {
 
 static void refused(void) { check_all_refused(metis_array, malformed, sizeof malformed / sizeof malformed[0]); }
 
-static void read(void)
+static void reads_good_files(void)
 {
     GRAPH("0 0\n", 0, 0, 0, 0);
     GRAPH("0 0", 0, 0, 0, 0);
@@ -99,7 +99,7 @@ static void damage(void)
 }
 
 static const struct suite_case suite_cases_io_graph_metis[] = {
-    {"what is read", NULL, read},
+    {"what is read", NULL, reads_good_files},
     {"malformed files", NULL, refused},
     {"damage", NULL, damage},
 };

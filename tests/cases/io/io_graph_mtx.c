@@ -1,4 +1,4 @@
-/* Matrix Market graphs. */
+/* Graphs in Matrix Market format. */
 #include <math.h>
 #include <stdio.h>
 
@@ -105,7 +105,7 @@ static void refused(void)
     check_refused(mtx_array, "", 0, "F: does not begin with");
 }
 
-static void read(void)
+static void reads_good_files(void)
 {
     GRAPH(PATTERN "0 0 0\n", 0, 0, 0, 0);
     GRAPH(PATTERN "5 5 0", 0, 5, 0, 0);
@@ -115,15 +115,15 @@ static void read(void)
     GRAPH(REAL "3 3 2\n2 1 1\n3 3 -2.5e-1\n", 2, 3, 2, BOSC_F64, 1, 0, 1, 2, 2, -.25);
     GRAPH("%%matrixmarket MATRIX Coordinate Real GENERAL\r\n%c\r\n \r\n% c\r\n 2\t2  1\r\n\r\n\t1  2\t 7 \r\n\r\n", 1,
           2, 1, BOSC_F64, 0, 1, 7);
-    /* what has not one weight for both directions gives its pattern */
+    /* a matrix without one weight for both directions gives its pattern only */
     GRAPH(COMPLEX "3 3 2\n2 1 1 -2.5\n3\t3 0.5 0\n", 2, 3, 2, 0, 1, 0, 1, 2, 2, 1);
     GRAPH(SKEW "3 3 2\n2 1 -7\n\n3 1 .5\n", 2, 3, 2, 0, 1, 0, 1, 2, 0, 1);
     GRAPH("%%MatrixMarket matrix coordinate pattern skew-symmetric\n3 3 1\n3 2\n", 1, 3, 1, 0, 2, 1, 1);
-    /* both triangles of a matrix are two edges, also where it is called symmetric */
+    /* entries in both triangles are two edges, also of a matrix declared symmetric */
     GRAPH("%%MatrixMarket matrix coordinate pattern symmetric\n2 2 2\n1 2\n2 1", 2, 2, 2, 0, 0, 1, 1, 1, 0, 1);
 }
 
-/* Reals are rounded correctly, by the fast way and by the others. */
+/* Reals are rounded correctly, on the fast path and on the others. */
 static void reals(void)
 {
     static const char *const texts[] = {
@@ -152,7 +152,7 @@ static void damage(void)
 }
 
 static const struct suite_case suite_cases_io_graph_mtx[] = {
-    {"what is read", NULL, read},
+    {"what is read", NULL, reads_good_files},
     {"reals", NULL, reals},
     {"malformed files", NULL, refused},
     {"damage", NULL, damage},

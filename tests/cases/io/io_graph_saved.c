@@ -1,4 +1,4 @@
-/* Saved graphs as files: round trips, damage, faults. What is in them is tested with graphs. */
+/* Saved graphs as files: round trips, damage, faults. The cases of graphs test their contents. */
 #include <stdio.h>
 
 #include "support/saved_files.h"
@@ -35,6 +35,7 @@ static void round_trips(bosc_ctx *ctx)
     char path[PATH_ROOM];
     bosc_io_error error;
     fresh_path(path, ".bosc");
+    /* 1. A saved graph is read by both readers, and refused by those of other structures. */
     for (int64_t m = 0; m <= M; m += M) {
         bosc_graph *graph = make_graph(ctx, m), *back = NULL, *again = NULL;
         bosc_edges edges = {0};
@@ -53,6 +54,7 @@ static void round_trips(bosc_ctx *ctx)
         bosc_graph_free(back);
         bosc_graph_free(again);
     }
+    /* 2. An edge list is read as edges, and refused as a saved graph. */
     unlink(path);
     strcpy(strrchr(path, '.'), ".gr");
     FILE *f = fopen(path, "w");

@@ -1,4 +1,4 @@
-/* Files that gzip has packed, in and out. */
+/* Files compressed by gzip, read and written. */
 #include <stdio.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -7,8 +7,10 @@
 #include "support/bytes.h"
 #include "support/paths.h"
 #include "io/file/gzip.h"
+#include "io/file/array.h"
+#include "io/file/file.h"
 
-/* Packs by zlib as gzip does. Returns the size of what is put at `to`. */
+/* Compresses with zlib in the format of gzip. Returns the size at `to`. */
 static size_t pack(const void *bytes, size_t size, char *to, size_t room)
 {
     z_stream z = {0};
@@ -22,11 +24,11 @@ static size_t pack(const void *bytes, size_t size, char *to, size_t room)
     return room - z.avail_out;
 }
 
-/* What is unpacked, as an array of bytes. */
+/* Decompresses to an array of bytes. */
 static bosc_status unpack(const struct bi_bytes *in, bosc_array *bytes, bosc_io_error *error)
 {
     struct bi_file file = {0};
-    bosc_status status = bi_gzip_unpack(in, 200000, &file, error);
+    bosc_status status = bi_gzip_decompress(in, 200000, &file, error);
     if (status != BOSC_OK) return status;
     const int64_t size = (int64_t)file.bytes.size;
     status = bi_array_new(in->name, BOSC_U8, 1, &size, bytes, error);
@@ -80,7 +82,7 @@ static void damaged(void)
     check_refused(unpack, packed, size, "F: damaged gzip: incorrect data check");
 }
 
-/* Each kind of file comes back, small and large; the same bytes each time. */
+/* Each kind of file is read back, small and large, and written with the same bytes each time. */
 static void written(void)
 {
     static double many[30000];
@@ -134,11 +136,12 @@ static void endings(void)
         unlink(path);
     }
     bosc_heights none = {.width = 2, .height = 2, .data = z};
-    CHECK_EQ(bosc_heights_write("h.gz", &none, &error), BOSC_ERR_ARG); /* what is packed is not said */
+    CHECK_EQ(bosc_heights_write("h.gz", &none, &error),
+             BOSC_ERR_ARG); /* ".gz" alone does not say what the file holds */
 }
 
 #ifdef BOSC_FAULTS
-/* Fails the k-th passage for every k: no file appears, and what is read is whole. */
+/* Fails the k-th allocation, read or write, for every k: no file appears, or it is complete. */
 static void faults(void)
 {
     static double x[3] = {1, 2, 3};

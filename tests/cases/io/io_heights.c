@@ -69,7 +69,7 @@ static void png_bad(void)
                  {{2000000, 4, 8, 0, 0}, "damaged PNG: "},
                  {{900000, 900000, 16, 0, 0}, "samples do not fit in"},
                  {{1000000, 1000000, 8, 0, 1}, "samples do not fit in"},
-                 {{512, 512, 8, 0, 0}, "samples do not fit in"}, /* four times what its bytes may stand for */
+                 {{512, 512, 8, 0, 0}, "samples do not fit in"}, /* four times as many as its bytes can encode */
                  {{100, 100, 8, 0, 0}, "damaged PNG: "},
                  {{4, 4, 7, 0, 0}, "damaged PNG: "},
                  {{4, 4, 8, 5, 0}, "damaged PNG: "},
@@ -104,6 +104,7 @@ static void pgm_good(void)
 
 static void pgm_bad(void)
 {
+    /* Wrong headers, sizes, samples, and bytes after the end. */
     static const struct malformed bad[] = {
         {"not a .pgm", "", 0},
         {"not a .pgm", "P", 0},
@@ -142,10 +143,12 @@ static void pgm_bad(void)
         {"row 1: 11 is more", "P5 1 2 10\n\1\v", 12},
         {"row 0: 65535 is more", "P5 1 1 1000\n\xff\xff", 14},
     };
+    /* The sizes of entries with NUL bytes are given; the others end with their text. */
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         check_no_heights(BI_HEIGHTS_PGM, PLAIN, bad[i].bytes, bad[i].size ? bad[i].size : strlen(bad[i].bytes),
                          bad[i].reason);
     check_no_heights(BI_HEIGHTS_PGM, RGB, "P2 1 1 255 1", 12, "not a PNG");
+    /* Truncated and flipped bytes are refused or harmless. */
     static const char plain[] = "P2 # c\n3 2 99\n1 2 3\n40 50 60", raw[] = "P5\n2 2 300\nabababab";
     heights_damaged(BI_HEIGHTS_PGM, PLAIN, plain, sizeof plain - 1, sizeof plain - 2, 1);
     heights_damaged(BI_HEIGHTS_PGM, PLAIN, raw, sizeof raw - 1, sizeof raw - 1, 1);
@@ -161,14 +164,14 @@ static void hgt_files(void)
     CHECK(h.width == 3 && h.height == 3 && h.voids == 1 && h.spacing == BI_METRES_A_DEGREE / 2);
     CHECK(h.spacing_y == h.spacing && h.degrees == 1 && h.latitude == 0);
     for (int i = 0; i < 9; i++) CHECK(i == 6 || h.data[i] == expected[i]);
-    float up = 32767, right = 2; /* one step away each */
+    float up = 32767, right = 2; /* the neighbours at distance 1 */
     CHECK(h.data[6] == (right + up) / 2);
     bosc_heights_free(&h);
     static const size_t wrong[] = {0, 1, 2, 3, 6, 7, 9, 10, 16, 17};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
         check_no_heights(BI_HEIGHTS_HGT, PLAIN, tile, wrong[i], "not a square");
     check_no_heights(BI_HEIGHTS_HGT, PLAIN, "\x80\0\x80\0\x80\0\x80\0", 8, "no sample has a height");
-    /* A tile's name says where it lies. */
+    /* A tile's name gives its latitude. */
     static const struct {
         const char *name;
         double latitude;
@@ -239,6 +242,7 @@ static void npy_good(void)
 static void npy_bad(void)
 {
     static const float zeros[6] = {0};
+    /* Wrong shapes, types and sizes. */
     static const struct {
         const char *descr, *shape, *reason;
         size_t size;
@@ -257,6 +261,7 @@ static void npy_bad(void)
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         check_no_heights(BI_HEIGHTS_NPY, PLAIN, file.bytes, make_npy(bad[i].descr, bad[i].shape, zeros, bad[i].size),
                          bad[i].reason);
+    /* Infinite heights, heights beyond F32, and no height at all. */
     const float huge[6] = {0, 0, 0, 0, INFINITY, 0};
     const double beyond[6] = {0, 0, 1e39, 0, 0, 0};
     const float none[6] = {NAN, NAN, NAN, NAN, NAN, NAN};
@@ -267,7 +272,7 @@ static void npy_bad(void)
     heights_damaged(BI_HEIGHTS_NPY, PLAIN, file.bytes, size, size, 7);
 }
 
-/* The mean of the nearest heights in four directions, by looking for them. */
+/* The mean of the nearest heights in four directions, by a plain search. */
 static float plain_fill(const float *z, int w, int h, int x, int y)
 {
     static const int dx[4] = {-1, 1, 0, 0}, dy[4] = {0, 0, -1, 1};
@@ -310,7 +315,8 @@ static void voids(void)
             CHECK(got.data[i] == (isnan(once[i]) ? plain_fill(once, w, h, i % w, i / w) : once[i]));
         bosc_heights_free(&got);
     }
-    float high[9] = {3e38f, 3e38f, 3e38f, 3e38f, NAN, 3e38f, 3e38f, 3e38f, 3e38f}; /* no sum of two is a float */
+    float high[9] = {3e38f, 3e38f, 3e38f, 3e38f, NAN,
+                     3e38f, 3e38f, 3e38f, 3e38f}; /* the sum of any two overflows a float */
     bosc_heights got = {0};
     bosc_io_error error;
     size_t size = make_npy("<f4", "3, 3", high, sizeof high);
@@ -357,6 +363,7 @@ static void faults(void)
             bosc_io_error error = {""};
             enum bi_heights_format format =
                 (enum bi_heights_format[]){BI_HEIGHTS_PNG, BI_HEIGHTS_PGM, BI_HEIGHTS_HGT, BI_HEIGHTS_NPY}[f];
+            /* A file of 2 x 2 samples in each format. */
             if (f == 0) make_png(&file, &kind, pixels);
             if (f == 1) memcpy(file.bytes, "P5 2 2 255\nabcd", file.size = 15);
             if (f == 2) memcpy(file.bytes, "abcdefgh", file.size = 8);
@@ -367,6 +374,7 @@ static void faults(void)
             int64_t passages = bi_fault_passages();
             bi_fault_disarm();
             CHECK(k < 100);
+            /* The last k exceeds the number of allocations; before it each call fails without a leak. */
             if (status == BOSC_OK) {
                 CHECK(k > 0 && passages <= k);
                 bosc_heights_free(&got);

@@ -1,4 +1,4 @@
-/* Heights in a .npy file, of which parts are read: those of the whole, and planets of them. */
+/* Parts of the heights in a .npy file equal those of the whole file; planets built from such parts. */
 #include <math.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -36,7 +36,7 @@ static bosc_heights_file *open_file(const char *path, int64_t width, int64_t hei
     return file;
 }
 
-/* Every type, byte order and order of indices; files in memory, and those of which the rest is read. */
+/* Every type, byte order and index order; files in memory, and files read from disk on demand. */
 static void parts(void)
 {
     static const char *const types[] = {"<f4", ">f4", "<f8", ">f8", "<f2", "|i1", "|u1",
@@ -72,7 +72,7 @@ static void parts(void)
     }
 }
 
-/* A file of 2 MB through a cache of 128 KiB. */
+/* A planet from a file of 2 MB through a cache of 128 KiB. */
 static void planet_of_file(bosc_ctx *ctx)
 {
     enum { W = 1024, H = 512, TILE = 32, SLOTS = 32 };
@@ -91,6 +91,7 @@ static void planet_of_file(bosc_ctx *ctx)
                                      .cache_bytes = SLOTS * TILE * TILE * 4,
                                      .tile = TILE};
     const bosc_planet_goal goal = {.size = sizeof goal, .triangles = 3000};
+    /* 1. The planet built from tiles is much smaller than the one from an array, and has the same mesh. */
     bosc_planet *whole = planet_make(ctx, NULL, heights, W, H), *tiled = NULL;
     CHECK_OK(ctx, bosc_planet_create(ctx, NULL, &tiled));
     CHECK_OK(ctx, bosc_planet_build_tiles(ctx, tiled, &tiles));
@@ -103,6 +104,7 @@ static void planet_of_file(bosc_ctx *ctx)
     CHECK(memcmp(m.triangles, n.triangles, (size_t)m.counts[1] * 12) == 0);
     planet_mesh_release(&m);
     planet_mesh_release(&n);
+    /* 2. A truncated file fails the next build with its reason. */
     CHECK_EQ(truncate(path, 1 << 20), 0);
     CHECK_STATUS(ctx, bosc_planet_build_tiles(ctx, tiled, &tiles), BOSC_ERR_IO);
     CHECK(strstr(bosc_heights_file_message(file), "became shorter while it was read"));
@@ -128,6 +130,7 @@ static void refused(void)
     int64_t w = 7, h = 7;
     float part[6];
     fresh_path(path, ".npy");
+    /* 1. Files without a raster, and bad arguments. */
     for (int i = 0; i < 3; i++) {
         put_npy(path, "<f4", files[i].order, files[i].shape, values, files[i].count);
         CHECK_EQ(bosc_heights_file_open(path, BOSC_HEIGHTS_PLAIN, &file, &w, &h, &failure), BOSC_ERR_FORMAT);
@@ -141,6 +144,7 @@ static void refused(void)
     CHECK_TEXT(bosc_heights_file_open(path, BOSC_HEIGHTS_PLAIN, &file, NULL, &h, error), "width");
     CHECK_TEXT(bosc_heights_file_open(path, BOSC_HEIGHTS_PLAIN, &file, &w, NULL, error), "height");
     CHECK(!file && w == 7 && h == 7);
+    /* 2. Parts beyond the raster. */
     put_npy(path, "<f4", "False", "2, 3", values, 24);
     file = open_file(path, 3, 2);
     static const int64_t beyond[][4] = {{-1, 0, 1, 1},        {2, 0, 1, 1},        {0, 3, 1, 1}, {0, -1, 1, 1},
@@ -151,6 +155,7 @@ static void refused(void)
         CHECK_EQ(bosc_heights_file_read(file, b[0], b[1], b[2], b[3], part), 1);
         CHECK(suite_begins(bosc_heights_file_message(file), "row, column: "));
     }
+    /* 3. Parts without heights; a message is cleared by the next good read. */
     CHECK_EQ(bosc_heights_file_read(file, 0, 0, 1, 1, NULL), 1);
     CHECK(suite_begins(bosc_heights_file_message(file), "values: NULL"));
     CHECK_EQ(bosc_heights_file_read(file, 0, 0, 2, 3, part), 1);

@@ -1,4 +1,4 @@
-/* Heights on disk: TIFFs of every layout, good and bad; what is written is read back; bad arguments; faults. */
+/* Heights on disk: TIFFs of every layout, good and bad; round trips; bad arguments; faults. */
 #include <stdint.h>
 #include <unistd.h>
 
@@ -21,6 +21,7 @@ static size_t load(const char *path, unsigned char *bytes, size_t room)
 static void tiff_good(void)
 {
     static const struct tiff_kind kinds[] = {
+        /* Byte orders, sample types, strips and tiles, codecs and predictors. */
         {.mode = "l", .format = F, .bits = 32},
         {.mode = "b", .format = F, .bits = 32},
         {.mode = "l8", .format = F, .bits = 64, .rows = 100},
@@ -46,6 +47,7 @@ static void tiff_good(void)
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
         bosc_heights h = {0};
         bosc_io_error error = {""};
+        /* libtiff may lack a codec. */
         if (kinds[k].compression && !TIFFIsCODECConfigured((uint16_t)kinds[k].compression)) continue;
         make_tiff(path, &kinds[k]);
         if (bosc_heights_read(path, PLAIN, &h, &error) != BOSC_OK)
@@ -62,7 +64,7 @@ static void tiff_geography(void)
     static const struct {
         struct tiff_kind kind;
         double spacing;
-        int voids; /* samples that are 7 (every 120th from the first) */
+        int voids; /* samples that equal 7 (every 120th from the first) */
     } files[] = {
         {{.mode = "l", .format = I, .bits = 16, .no_data = "7"}, 0, 4},
         {{.mode = "b", .format = F, .bits = 32, .no_data = " 7.0"}, 0, 4},
@@ -95,9 +97,8 @@ static void tiff_geography(void)
     unlink(path);
 }
 
-/* How columns and rows lie: spacings of their own, degrees at a latitude, rows from south to north, scale and offset.
- */
-static void tiff_places(void)
+/* Orientation: unequal spacings, degrees at a latitude, rows from south to north, scale and offset. */
+static void tiff_orientation(void)
 {
 #define METRES                    \
     {                             \
@@ -264,7 +265,7 @@ static void tiff_damaged(void)
     unlink(path);
 }
 
-/* What is written is read back: the same heights, or the nearest integers. */
+/* Written heights are read back: equal, or rounded to integers. */
 static void round_trips(void)
 {
     static const char *const endings[] = {".npy", ".tif", ".png", ".pgm", ".hgt"};
@@ -276,11 +277,14 @@ static void round_trips(void)
             bosc_heights h = {.width = square ? H : W, .height = H, .data = z, .spacing = 12.5, .spacing_y = 25},
                          got = {0};
             bool exact = e < 2;
+            /* .npy and .tif hold floats; the others round to the nearest integer. */
             for (int i = 0; i < h.width * H; i++) z[i] = exact ? (float)i * 1e5f - 0.1f : (float)i * 70.25f + 0.5f;
             for (int i = 0; i < h.width * H; i++) back[i] = exact ? z[i] : floorf(z[i] + 0.5f);
+            /* .hgt: the smallest height, as -32768 marks a missing one, and a half that rounds up to 0. */
             if (e == 4) z[0] = -32767.5f, back[0] = -32767;
             if (e == 4) z[1] = -0.5f, back[1] = 0;
             fresh_path(path, endings[e]);
+            /* .hgt files are square. */
             if (e == 4 && !square) {
                 CHECK_EQ(bosc_heights_write(path, &h, &error), BOSC_ERR_DATA);
                 CHECK(strstr(error.text, "not a square") && access(path, F_OK) != 0);
@@ -290,6 +294,7 @@ static void round_trips(void)
                 suite_fail(__FILE__, __LINE__, "%s", error.text);
             CHECK(got.width == h.width && got.height == H && got.voids == 0);
             CHECK(memcmp(got.data, back, (size_t)(h.width * H) * sizeof *z) == 0);
+            /* Only .tif holds the spacing; .hgt implies it. */
             CHECK(e == 4 ? got.spacing == BI_METRES_A_DEGREE / (H - 1) : got.spacing == (e == 1 ? 12.5 : 0));
             CHECK(e == 4 || got.spacing_y == (e == 1 ? 25 : 0));
             bosc_heights_free(&got);
@@ -303,6 +308,7 @@ static void bad_arguments(void)
     bosc_heights h = {.width = 2, .height = 2, .data = z}, got = {0};
     char path[PATH_ROOM];
     fresh_path(path, ".png");
+    /* Missing arguments, unknown encodings and endings. */
     CHECK_TEXT(bosc_heights_read(NULL, PLAIN, &got, error), "path");
     CHECK_TEXT(bosc_heights_read(path, PLAIN, NULL, error), "heights");
     CHECK_TEXT(bosc_heights_read(path, (bosc_heights_encoding)2, &got, error), "encoding");
@@ -311,6 +317,7 @@ static void bad_arguments(void)
     CHECK_TEXT(bosc_heights_write(path, NULL, error), "heights");
     CHECK_TEXT(bosc_heights_write("a.jpg", &h, error), "path");
     CHECK_TEXT(bosc_heights_write("", &h, error), "path");
+    /* Bad sizes, data and spacings. */
     const bosc_heights bad[] = {{.width = 0, .height = 2, .data = z},
                                 {.width = 2, .height = 0, .data = z},
                                 {.width = -1, .height = 2, .data = z},
@@ -325,6 +332,7 @@ static void bad_arguments(void)
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         CHECK_TEXT(bosc_heights_write(path, &bad[i], error), "heights");
     bosc_io_error error;
+    /* Heights beyond 16 bits, then missing files and an unknown ending. */
     for (int i = 0; i < 2; i++) {
         h.data = i ? low : high;
         CHECK_EQ(bosc_heights_write(path, &h, &error), BOSC_ERR_DATA);
@@ -338,7 +346,7 @@ static void bad_arguments(void)
 }
 
 #ifdef BOSC_FAULTS
-/* Fails the k-th passage for every k: no file appears, or the old one stays. */
+/* Fails the k-th allocation, read or write, for every k: no file appears, or the old one stays. */
 static void faults(void)
 {
     static const char *const endings[] = {".npy", ".tif", ".png", ".pgm", ".hgt"};
@@ -351,6 +359,7 @@ static void faults(void)
         for (int64_t k = 0;; k++) {
             bosc_io_error error = {""};
             bosc_heights got = {0};
+            /* Writes, and reads back if the file was written. */
             bi_fault_arm(BI_FAULT_ALLOC | BI_FAULT_READ | BI_FAULT_WRITE, k, false);
             bosc_status status = bosc_heights_write(path, &h, &error);
             bool written = status == BOSC_OK;
@@ -358,6 +367,7 @@ static void faults(void)
             int64_t passages = bi_fault_passages();
             bi_fault_disarm();
             CHECK(k < 200);
+            /* A failed write leaves no file, a failed call a message, and the input is unchanged. */
             if (!written) CHECK(access(path, F_OK) != 0);
             CHECK(memcmp(z, same, sizeof z) == 0);
             if (status == BOSC_OK) CHECK(memcmp(got.data, z, sizeof z) == 0);
@@ -370,7 +380,7 @@ static void faults(void)
 }
 #endif
 
-/* More columns than readers take are not written. */
+/* A raster with more columns than the readers accept is not written. */
 static void too_wide(void)
 {
     enum { COLUMNS = 1000001 };
@@ -392,7 +402,7 @@ static void too_wide(void)
 static const struct suite_case suite_cases_io_heights_files[] = {
     {"TIFFs", NULL, tiff_good},
     {"TIFFs with a place on the Earth", NULL, tiff_geography},
-    {"how TIFFs lie there", NULL, tiff_places},
+    {"how TIFFs lie there", NULL, tiff_orientation},
     {"TIFFs that are refused", NULL, tiff_bad},
     {"damaged TIFFs", NULL, tiff_damaged},
     {"written and read back", NULL, round_trips},

@@ -1,4 +1,4 @@
-/* Parts of heights in files of every format: those of the whole; what is refused; faults. */
+/* Parts of heights in files of every format equal those of the whole file; refused files; faults. */
 #include <unistd.h>
 
 #include "base/fault.h"
@@ -8,7 +8,7 @@
 
 #define PLAIN BOSC_HEIGHTS_PLAIN
 
-enum { WIDE = 800, TALL = 700 }; /* of files that are not held in memory */
+enum { WIDE = 800, TALL = 700 }; /* of files too large to be held in memory */
 
 static void put_file(const char *path, const void *bytes, size_t count)
 {
@@ -27,7 +27,7 @@ static void check_part(bosc_heights_file *file, const bosc_heights *whole, int64
     free(part);
 }
 
-/* All of it, its last sample, and parts anywhere. */
+/* The whole, its last sample, and random parts. */
 static void check_parts(const char *path, bosc_heights_encoding encoding)
 {
     struct suite_random r = {3};
@@ -54,6 +54,7 @@ static void check_parts(const char *path, bosc_heights_encoding encoding)
 static void tiffs(void)
 {
 #define PLACED(x, y) .scale = {1, 1, 0}, .transformation = { x, 0, 0, 5, 0, y, 0, 5, 0, 0, 0, 0, 0, 0, 0, 1 }
+    /* Byte orders, sample types, strips and tiles, codecs, mirrored axes, scale and offset. */
     static const struct tiff_kind kinds[] = {
         {.mode = "l", .format = F, .bits = 32},
         {.mode = "b", .format = F, .bits = 32, .tile = 16},
@@ -78,6 +79,7 @@ static void tiffs(void)
     };
     char path[PATH_ROOM];
     fresh_path(path, ".tif");
+    /* Small files are held in memory, large ones read block by block. */
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
         for (int large = 0; large < 2; large++) {
             struct tiff_kind kind = kinds[k];
@@ -89,7 +91,7 @@ static void tiffs(void)
     unlink(path);
 }
 
-/* Blocks give way to others: a slot has the samples of its last one. */
+/* Blocks evict others from the cache: a slot must return the samples of its last block. */
 static void evicted_blocks(void)
 {
     static const struct tiff_kind kind = {.mode = "l",
@@ -98,7 +100,7 @@ static void evicted_blocks(void)
                                           .compression = COMPRESSION_ADOBE_DEFLATE,
                                           .rows = 1,
                                           .width = 40000,
-                                          .height = 500}; /* 160 MB: more than is kept */
+                                          .height = 500}; /* 160 MB: more than the cache holds */
     char path[PATH_ROOM];
     bosc_heights_file *file = NULL;
     bosc_io_error error = {""};
@@ -118,7 +120,7 @@ static void evicted_blocks(void)
     unlink(path);
 }
 
-/* A PNG of noise, which no compression makes smaller, and others. */
+/* PNGs of noise, which does not compress, and others. */
 static void pictures(void)
 {
     struct suite_random r = {8};
@@ -144,7 +146,7 @@ static void pictures(void)
     unlink(path);
 }
 
-/* Text of more than one piece, with comments and numbers across their borders. */
+/* Text longer than one read, with comments and numbers across the borders. */
 static size_t put_text(char *text)
 {
     size_t size = (size_t)sprintf(text, "P2 # %0900d\n%d %d\n60000\n", 0, WIDE, TALL);
@@ -161,6 +163,7 @@ static void plain_files(void)
     struct suite_random r = {9};
     char path[PATH_ROOM], *bytes = suite_alloc(1 << 23);
     bosc_io_error error = {""};
+    /* 1. PGMs: text, then bytes and words. */
     fresh_path(path, ".pgm");
     put_file(path, bytes, put_text(bytes));
     check_parts(path, PLAIN);
@@ -172,11 +175,13 @@ static void plain_files(void)
         check_parts(path, PLAIN);
     }
     unlink(path);
+    /* 2. An .hgt file. */
     fresh_path(path, ".hgt");
     for (int i = 0; i < 801 * 801 * 2; i++) bytes[i] = (char)suite_below(&r, 127);
     put_file(path, bytes, 801 * 801 * 2);
     check_parts(path, PLAIN);
     unlink(path);
+    /* 3. Compressed files of each format. */
     static const char *const packed[] = {".tif.gz", ".pgm.gz", ".png.gz", ".npy.gz"};
     float z[20 * 30];
     for (int i = 0; i < 600; i++) z[i] = (float)(i * 17 % 200);
@@ -190,7 +195,8 @@ static void plain_files(void)
     free(bytes);
 }
 
-/* Opens what is no file of parts, or reads all of one; the reason begins with the file's name. */
+/* The file cannot be opened for reading parts, or fails when all of it is read; the message begins with the file's
+ * name. */
 static void check_no_parts(const char *path, bosc_heights_encoding encoding, bosc_status expected, const char *reason)
 {
     bosc_heights_file *file = NULL;
@@ -242,6 +248,7 @@ static void refused_pictures(void)
     char path[PATH_ROOM];
     bosc_heights_file *file = NULL;
     int64_t w, h;
+    /* 1. An interlaced PNG; wrong encodings; a truncated PNG. */
     fresh_path(path, ".png");
     make_png(&b, &interlaced, pixels);
     put_file(path, b.bytes, b.size);
@@ -258,6 +265,7 @@ static void refused_pictures(void)
     check_no_parts(path, PLAIN, BOSC_ERR_FORMAT, "an RGB picture");
     CHECK_TEXT(bosc_heights_file_open(path, (bosc_heights_encoding)2, &file, &w, &h, error), "encoding");
     unlink(path);
+    /* 2. An .hgt file with a missing height. */
     fresh_path(path, ".hgt");
     put_file(path, holes, 8);
     check_no_parts(path, BOSC_HEIGHTS_TERRAIN_RGB, BOSC_ERR_FORMAT, "not a PNG; only a PNG");
@@ -270,7 +278,7 @@ static void refused_tiffs(void)
     static const struct {
         struct tiff_kind kind;
         const char *reason;
-        double kept; /* of the file's bytes */
+        double kept; /* fraction of the file's bytes that is kept */
     } files[] = {
         {{.mode = "l", .format = U, .bits = 8, .samples = 3, .photometric = PHOTOMETRIC_RGB}, "one band", 1},
         {{.mode = "l", .format = F, .bits = 32, .tile = 16, .left_out = 2}, "a sparse TIFF", 1},
@@ -294,7 +302,7 @@ static void refused_tiffs(void)
     unlink(path);
 }
 
-/* Compressed samples that were damaged are found when they are needed; other parts can still be read. */
+/* Damaged compressed samples are detected when they are read; other parts can still be read. */
 static void damaged_block(void)
 {
     static const struct tiff_kind kind = {
@@ -324,7 +332,7 @@ static void damaged_block(void)
 }
 
 #ifdef BOSC_FAULTS
-/* A file of 5 rows and columns of each format, packed and not. */
+/* A file of 5 rows and columns of each format, compressed and not. */
 static void put_small(const char *path, int format)
 {
     static const struct tiff_kind kinds[] = {
@@ -353,6 +361,7 @@ static void faults(void)
             bosc_heights_file *file = NULL;
             int64_t w, h;
             float part[4];
+            /* A fresh file for every k; opening it, or reading its last samples, fails. */
             fresh_path(path, endings[format]);
             put_small(path, format);
             bi_fault_arm(BI_FAULT_ALLOC | BI_FAULT_READ | BI_FAULT_WRITE, k, false);
@@ -361,11 +370,13 @@ static void faults(void)
             const int64_t passages = bi_fault_passages();
             bi_fault_disarm();
             CHECK(k < 200);
+            /* A failure has a message; without one the samples are right. */
             if (status != BOSC_OK) CHECK(!file && error.text[0] && !strstr(error.text, "Success"));
             if (failed) CHECK(*bosc_heights_file_message(file));
             if (status == BOSC_OK && !failed) CHECK(part[0] == (float)sample(18) && part[3] == (float)sample(24));
             bosc_heights_file_close(file);
             unlink(path);
+            /* The last k exceeds the number of passages. */
             if (passages > k) continue;
             if (status != BOSC_OK || failed || k < 5)
                 suite_fail(__FILE__, __LINE__, "format %d, passage %lld: %s", format, (long long)k, error.text);
@@ -373,8 +384,8 @@ static void faults(void)
         }
 }
 
-/* Where no file is without a name, one has a name for a moment. */
-static void named_for_a_moment(void)
+/* If the file system has no unnamed files, a named temporary file is used and unlinked. */
+static void named_temporary_file(void)
 {
     char path[PATH_ROOM];
     fresh_path(path, ".png");
@@ -397,7 +408,7 @@ static const struct suite_case suite_cases_io_heights_parts[] = {
     {"a damaged block", NULL, damaged_block},
 #ifdef BOSC_FAULTS
     {"faults at every passage", NULL, faults},
-    {"named for a moment", NULL, named_for_a_moment},
+    {"named for a moment", NULL, named_temporary_file},
 #endif
 };
 SUITE(io_heights_parts);

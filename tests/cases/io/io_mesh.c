@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "support/bytes.h"
+#include "io/mesh/points.h"
 
 #define ROWS(parse, text, n, ...) check_rows(parse, text, sizeof(text) - 1, n, 3, (const double[]){__VA_ARGS__})
 
@@ -16,7 +17,7 @@ static void off_good(void)
     ROWS(bi_off_parse, "OFF\n3 2 3\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n3 2 1 0\n", 3, 0, 0, 0, 1, 0, 0, 0, 1, 0);
 }
 
-/* OFF files and what is said of them. */
+/* Malformed OFF files, and their messages. */
 static const struct malformed bad_off[] = {
     {"no .off", "", 0},
     {"no .off", "\n\n# nothing\n", 0},
@@ -91,6 +92,7 @@ static void obj_good(void)
 
 static void obj_bad(void)
 {
+    /* 1. Bad vertices, on the first line, on the third, and on a last line without an end. */
     static const char *const vertices[] = {"v",         "v 1",         "v 1 2",    "v 1 2 x",   "v x 2 3",
                                            "v 1,2,3",   "v 1 2 ,",     "v 1 2 3,", "v 1 2 0x3", "v 1 2 --3",
                                            "v 1 2 3e",  "v 1 2 .",     "v 1/2 3",  "v nan 2 3", "v 1 2 3 4 nan",
@@ -103,6 +105,7 @@ static void obj_bad(void)
         check_refused(bi_obj_parse, text, strlen(text), "F:3: ");
         check_refused(bi_obj_parse, text, strlen(text) - 9, "F:3: ");
     }
+    /* 2. Other malformed files. */
     static const struct malformed bad[] = {
         {"no vertices", "", 0},
         {"no vertices", "# c\n", 0},
@@ -116,6 +119,7 @@ static void obj_bad(void)
         {"F:1: '{' is no", "{ \"v\": [1, 2, 3] }\n", 0},
     };
     check_all_refused(bi_obj_parse, bad, sizeof bad / sizeof bad[0]);
+    /* 3. Truncated and flipped bytes. */
     static const char good[] = "# c\nv 1 2 3\nvt 0 0\nv 4 5 6 .1 .2 .3\nf 1 \\\n2 1\n";
     check_truncations(bi_obj_parse, good, sizeof good - 1, 11);
     check_flips(bi_obj_parse, good, sizeof good - 1, sizeof good - 1);
@@ -129,6 +133,7 @@ static void obj_bad(void)
 
 static void ply_good(void)
 {
+    /* 1. Text: comments, elements before the vertices, lists to skip. */
     ROWS(bi_ply_parse, PLY("ascii", "element vertex 2\n" XYZ END "1 2 3\n4 5 6\n"), 2, 1, 2, 3, 4, 5, 6);
     ROWS(bi_ply_parse, PLY("ascii", "comment c\nobj_info o\n\nelement vertex 1\n" XYZ END "1 2 3"), 1, 1, 2, 3);
     ROWS(bi_ply_parse,
@@ -137,6 +142,7 @@ static void ply_good(void)
              "property list uchar float w\nproperty short x\nproperty int8 y\nelement face 1\n"
              "property list uchar int vertex_indices\n" END "2 0 0\n0\n255 3 2 9 9 1 2\n3 0 0 0\n"),
          1, 1, 2, 3);
+    /* 2. Both byte orders, and vertices of mixed types behind other elements. */
     ROWS(bi_ply_parse,
          PLY(LITTLE, "element vertex 2\n" XYZ END) "\0\0\x80\x3f\0\0\0\x40\0\0\x40\x40"
                                                    "\0\0\x80\x40\0\0\xa0\x40\0\0\xc0\x40",
@@ -154,13 +160,14 @@ static void ply_good(void)
                                                                    "\x40\x08\0\0\0\0\0\0"
                                                                    "\0\0\0\1wwww\n",
          1, 1, 2, 3);
+    /* 3. Small integers. */
     ROWS(bi_ply_parse,
          PLY(LITTLE, "element vertex 1\nproperty int8 x\nproperty int16 y\nproperty int32 z\n" END) "\xff\xfe\xff\xfd"
                                                                                                     "\xff\xff\xff",
          1, -1, -2, -3);
 }
 
-/* PLY files and what is said of them. */
+/* Malformed PLY files, and their messages. */
 static const struct malformed bad_ply[] = {
     {"not a .ply", "", 0},
     {"not a .ply", "plyx\n", 0},

@@ -1,4 +1,4 @@
-/* Whole meshes: the triangles of .off, .obj, .ply and .stl files. */
+/* Complete meshes: the triangles of .off, .obj, .ply and .stl files. */
 #include <stdio.h>
 
 #include "base/fault.h"
@@ -112,7 +112,7 @@ static void ply(void)
 #define FACET(c) \
     "facet normal 0 0 1\n outer loop\n  vertex 1 2 3\n  vertex 4 5 6\n  vertex 7 8 " c "\n endloop\nendfacet\n"
 
-/* A binary file of so many facets; corner k of the first is k. Returns its size. */
+/* A binary file of `facets` facets, the first with the coordinates 0 to 8. Returns its size. */
 static size_t binary_stl(char bytes[284], uint32_t facets)
 {
     memset(bytes, 0, 284);
@@ -145,11 +145,13 @@ static void stl(void)
         {"F:8: truncated: no endsolid", "solid\n" FACET("9"), 0},
     };
     char bytes[284];
+    /* 1. Text: each facet has three vertices of its own. */
     ROWS(stl_triangles, STL_GOOD, 2, 0, 1, 2, 3, 4, 5);
     ROWS(stl_vertices, STL_GOOD, 6, 1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 5, 6, 7, 8, 8);
     REFUSED(stl_triangles, bad);
     check_truncations(stl_triangles, STL_GOOD, sizeof STL_GOOD - 1, sizeof STL_GOOD - 30);
     check_flips(stl_triangles, STL_GOOD, sizeof STL_GOOD - 1, sizeof STL_GOOD - 1);
+    /* 2. Binary: as many facets as it claims, none, and a NaN. */
     size_t size = binary_stl(bytes, 4);
     check_rows(stl_triangles, bytes, size, 4, 3, (const double[]){0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
     size = binary_stl(bytes, 1);
@@ -161,7 +163,7 @@ static void stl(void)
     check_refused(stl_triangles, bytes, size, "F: triangle 0: NaN");
 }
 
-/* The reader of a file that no ending names. */
+/* The reader chosen for a file without a known ending. */
 static void readers(void)
 {
     char stl_bytes[284];

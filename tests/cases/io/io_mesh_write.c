@@ -1,4 +1,4 @@
-/* Meshes on disk: .glb parsed back by its own rules, .ply and .obj by our readers; bad arguments; faults. */
+/* Meshes on disk: .glb parsed back by its specification, .ply and .obj by our readers; bad arguments; faults. */
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -86,6 +86,7 @@ static void check_box(const json_t *accessor, const float *x)
 
 static void check_root(const json_t *root, const bosc_mesh *mesh, const unsigned char *body, size_t size)
 {
+    /* 1. One buffer, and a node whose matrix makes y point up. */
     const json_t *asset = json_object_get(root, "asset");
     CHECK(strcmp(json_string_value(json_object_get(asset, "version")), "2.0") == 0);
     const json_t *buffers = json_object_get(root, "buffers");
@@ -96,6 +97,7 @@ static void check_root(const json_t *root, const bosc_mesh *mesh, const unsigned
         int map[16] = {1, 0, 0, 0, 0, 0, mesh->map ? 1 : -1, 0, 0, 1, 0, 0, 0, 0, 0, 1};
         CHECK_EQ(json_integer_value(json_array_get(json_object_get(node, "matrix"), i)), map[i]);
     }
+    /* 2. One primitive of positions and indices with their bounds. */
     const json_t *primitive =
         json_array_get(json_object_get(json_array_get(json_object_get(root, "meshes"), 0), "primitives"), 0);
     const json_t *attributes = json_object_get(primitive, "attributes");
@@ -108,6 +110,7 @@ static void check_root(const json_t *root, const bosc_mesh *mesh, const unsigned
     const unsigned char *list = view_of(root, of, body, size, sizeof indices);
     CHECK(memcmp(list, indices, sizeof indices) == 0);
     for (int i = 0; i < TRIANGLES * 3; i++) CHECK(word(list + 4 * i) < VERTICES);
+    /* 3. Normals, if the mesh has some. */
     if (!mesh->normals) return;
     const json_t *normal = accessor_of(root, attributes, "NORMAL");
     CHECK(integer(normal, "componentType") == 5126 && integer(normal, "count") == VERTICES);
@@ -139,7 +142,7 @@ static void glb(void)
     }
 }
 
-/* Vertices by our reader of points; the rest by size and by the last face. */
+/* Vertices are read by our reader of points; faces are checked by size and by the last one. */
 static void ply_and_obj(void)
 {
     for (int kind = 0; kind < 4; kind++) {
@@ -196,7 +199,7 @@ static void bad_arguments(void)
     CHECK_TEXT(bosc_mesh_write(path, &bad, error), "mesh");
     bad = good, bad.map = 2;
     CHECK_TEXT(bosc_mesh_write(path, &bad, error), "mesh");
-    bad = good, bad.vertices--; /* a triangle has the last one */
+    bad = good, bad.vertices--; /* a triangle uses the last vertex */
     CHECK_TEXT(bosc_mesh_write(path, &bad, error), "mesh");
     positions[7] = NAN;
     CHECK_TEXT(bosc_mesh_write(path, &good, error), "mesh: vertex 2");
@@ -234,7 +237,7 @@ static void mesh_and_picture(void)
 }
 
 #ifdef BOSC_FAULTS
-/* Both are written or none, where the renaming of the second fails, too. */
+/* Both files are written or none, also if renaming the second fails. */
 static void faults_of_two(void)
 {
     bosc_mesh mesh = make_mesh();

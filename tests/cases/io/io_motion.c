@@ -1,4 +1,4 @@
-/* Motions on disk: bad arguments, faults, and what is in the file; tests/cli reads it as a viewer does. */
+/* Motions on disk: bad arguments, faults, and the bytes of the file; tests/cli reads it like a viewer. */
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -58,6 +58,7 @@ static void bad_arguments(void)
     CHECK_TEXT(bosc_motion_write("a.ply", &good, error), "path: a.ply does not end in .glb");
     CHECK_TEXT(bosc_motion_write("", &good, error), "path");
     CHECK_TEXT(bosc_motion_write(path, NULL, error), "motion: NULL");
+    /* Bodies without vertices, or with wrong indices; bad numbers of keys. */
     bad = good, bad.robot.vertices = 0;
     CHECK_TEXT(bosc_motion_write(path, &bad, error), "robot: 0 vertices");
     bad = good, bad.obstacle.vertices = 2;
@@ -70,12 +71,14 @@ static void bad_arguments(void)
     CHECK_TEXT(bosc_motion_write(path, &bad, error), "motion: times is NULL");
     bad = good, bad.rotations = NULL;
     CHECK_TEXT(bosc_motion_write(path, &bad, error), "motion: rotations is NULL");
+    /* Times that do not ascend in F32, or are negative or infinite. */
     static const double wrong[][3] = {{-1, 0, 1},    {0, 0, 1},         {0, 1, NAN}, {0, 1, INFINITY},
                                       {0, 1, 1e300}, {0, 1, 1 + 1e-12}, {1, 0.5, 2}};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         bad = good, bad.times = wrong[i];
         CHECK_TEXT(bosc_motion_write(path, &bad, error), "motion: time ");
     }
+    /* Zero, NaN and infinite rotations. */
     static const double none[][4] = {{0, 0, 0, 0}, {1, NAN, 0, 0}, {INFINITY, 0, 0, 0}};
     for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
         bad = good, bad.keys = 1, bad.rotations = none[i];

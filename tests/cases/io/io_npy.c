@@ -4,9 +4,12 @@
 #include <unistd.h>
 
 #include "support/bytes.h"
+#include "io/file/array.h"
+#include "io/mesh/points.h"
+#include "io/npy/npy.h"
 
-/* A file of a version with this header and this many bytes after it. Returns its size. */
-static size_t make(char *out, int version, const char *header, size_t body)
+/* Makes a file of a format version with a header and `body` bytes after it. Returns its size. */
+static size_t make_file(char *out, int version, const char *header, size_t body)
 {
     size_t length = strlen(header), before = version == 1 ? 10 : 12;
     memcpy(out, "\x93NUMPY", 6);
@@ -29,6 +32,7 @@ static void good_files(void)
         int rank;
         int64_t shape[4];
     } good[] = {
+        /* Element types, shapes of up to four dimensions, and other spellings of the header. */
         {HEADER("<f4", "2, 3"), 24, BOSC_F32, 2, {2, 3, 1, 1}},
         {HEADER("<f8", "3,"), 24, BOSC_F64, 1, {3, 1, 1, 1}},
         {HEADER("<i4", "1, 2, 3, 1"), 24, BOSC_I32, 4, {1, 2, 3, 1}},
@@ -47,7 +51,7 @@ static void good_files(void)
         for (int version = 1; version <= 3; version++) {
             bosc_io_error error;
             bosc_array a = {0};
-            size_t size = make(file, version, good[i].header, good[i].body);
+            size_t size = make_file(file, version, good[i].header, good[i].body);
             if (parse_bytes(bi_npy_parse, file, size, &a, &error) != BOSC_OK)
                 suite_fail(__FILE__, __LINE__, "refused: %s", error.text);
             CHECK_EQ(a.dtype, good[i].dtype);
@@ -60,8 +64,7 @@ static void good_files(void)
 
 #define FORTRAN(descr, shape) "{'descr': '" descr "', 'fortran_order': True, 'shape': (" shape "), }\n"
 
-/* Elements that do not lie as in memory: of the other byte order, of half the width, the first index running
- * fastest. */
+/* Elements stored unlike in memory: in the other byte order, in half precision, with the first index fastest. */
 static void other_layouts(void)
 {
     static const struct {
@@ -89,7 +92,7 @@ static void other_layouts(void)
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         bosc_io_error error;
         bosc_array a = {0};
-        size_t size = make(file, 1, files[i].header, files[i].body), width = bosc_dtype_size(files[i].dtype);
+        size_t size = make_file(file, 1, files[i].header, files[i].body), width = bosc_dtype_size(files[i].dtype);
         if (parse_bytes(bi_npy_parse, file, size, &a, &error) != BOSC_OK)
             suite_fail(__FILE__, __LINE__, "refused: %s", error.text);
         CHECK(a.dtype == files[i].dtype && a.rank == files[i].rank);
@@ -103,7 +106,7 @@ static void other_layouts(void)
     }
 }
 
-/* Every half float is a float: sign, exponent, fraction as they are. */
+/* Every half-precision number converts to the float with its sign, exponent and fraction. */
 static void half_floats(void)
 {
     enum { ALL = 1 << 16 };
@@ -111,7 +114,7 @@ static void half_floats(void)
     for (int big = 0; big < 2; big++) {
         bosc_array a = {0};
         bosc_io_error error;
-        size_t size = make(file, 1, big ? HEADER(">f2", "65536,") : HEADER("<f2", "65536,"), 2 * ALL);
+        size_t size = make_file(file, 1, big ? HEADER(">f2", "65536,") : HEADER("<f2", "65536,"), 2 * ALL);
         unsigned char *bytes = (unsigned char *)file + size - 2 * ALL;
         for (int i = 0; i < ALL; i++) bytes[2 * i + !big] = (unsigned char)(i >> 8);
         for (int i = 0; i < ALL; i++) bytes[2 * i + big] = (unsigned char)i;
@@ -131,7 +134,7 @@ static void half_floats(void)
     }
 }
 
-/* Headers that are refused, and bytes after them. */
+/* Refused headers, and the number of bytes after them. */
 static const struct {
     const char *reason, *header;
     size_t body;
@@ -205,7 +208,7 @@ static void bad_headers(void)
     char file[512];
     for (size_t i = 0; i < sizeof headers / sizeof headers[0]; i++)
         for (int version = 1; version <= 3; version++) {
-            size_t size = make(file, version, headers[i].header, headers[i].body);
+            size_t size = make_file(file, version, headers[i].header, headers[i].body);
             check_refused(bi_npy_parse, file, size, headers[i].reason);
         }
 }
@@ -233,10 +236,10 @@ static void bad_frames(void)
 static void truncations_and_flips(void)
 {
     char file[512];
-    size_t size = make(file, 1, HEADER("<f4", "2, 3"), 24);
+    size_t size = make_file(file, 1, HEADER("<f4", "2, 3"), 24);
     check_truncations(bi_npy_parse, file, size, size);
     check_flips(bi_npy_parse, file, size, size - 24);
-    size = make(file, 3, HEADER("<i8", "3,"), 24);
+    size = make_file(file, 3, HEADER("<i8", "3,"), 24);
     check_truncations(bi_npy_parse, file, size, size);
     check_flips(bi_npy_parse, file, size, size - 24);
 }
@@ -249,29 +252,29 @@ static bosc_status parse_points(const struct bi_bytes *in, bosc_array *points, b
 static void points_of_npy(void)
 {
     char file[512];
-    check_refused(parse_points, file, make(file, 1, HEADER("<f4", "1, 2, 3"), 24), "two dimensions");
-    check_refused(parse_points, file, make(file, 1, HEADER("<f4", "2, 0"), 0), "no coordinates");
-    size_t size = make(file, 1, HEADER("<f4", "2, 3"), 24);
+    check_refused(parse_points, file, make_file(file, 1, HEADER("<f4", "1, 2, 3"), 24), "two dimensions");
+    check_refused(parse_points, file, make_file(file, 1, HEADER("<f4", "2, 0"), 0), "no coordinates");
+    size_t size = make_file(file, 1, HEADER("<f4", "2, 3"), 24);
     CHECK(check_survives(parse_points, file, size));
     memcpy(file + size - 8, "\0\0\xc0\x7f", 4);
     check_refused(parse_points, file, size, "F: row 1: NaN");
     memcpy(file + size - 24, "\1\0\x80\xff", 4);
     check_refused(parse_points, file, size, "F: row 0: NaN");
-    size = make(file, 1, HEADER("<f8", "1, 3"), 24);
+    size = make_file(file, 1, HEADER("<f8", "1, 3"), 24);
     memcpy(file + size - 8, "\0\0\0\0\0\0\xf0\x7f", 8); /* infinity */
     CHECK(check_survives(parse_points, file, size));
     memcpy(file + size - 8, "\1\0\0\0\0\0\xf0\x7f", 8);
     check_refused(parse_points, file, size, "F: row 0: NaN");
-    CHECK(check_survives(parse_points, file, make(file, 1, HEADER("<f4", "0, 3"), 0)));
+    CHECK(check_survives(parse_points, file, make_file(file, 1, HEADER("<f4", "0, 3"), 0)));
 }
 
-/* Points are f4, f8, i4 or i8; others become what holds them. */
+/* Points are f4, f8, i4 or i8; other types are widened. */
 static void types_of_points(void)
 {
     static const struct {
         const char *header;
         bosc_dtype dtype;
-        int64_t first; /* of the 24 bytes 0, 1, 2, ... */
+        int64_t first; /* its value, from the bytes 0, 1, 2, ... */
     } files[] = {
         {HEADER("<f4", "2, 3"), BOSC_F32, 0},           {HEADER("<f8", "1, 3"), BOSC_F64, 0},
         {HEADER("<i4", "2, 3"), BOSC_I32, 0x03020100},  {HEADER("<i8", "1, 3"), BOSC_I64, 0x0706050403020100},
@@ -285,18 +288,18 @@ static void types_of_points(void)
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         bosc_io_error error;
         bosc_array a = {0};
-        CHECK_EQ(parse_bytes(parse_points, file, make(file, 1, files[i].header, 24), &a, &error), BOSC_OK);
+        CHECK_EQ(parse_bytes(parse_points, file, make_file(file, 1, files[i].header, 24), &a, &error), BOSC_OK);
         CHECK(a.dtype == files[i].dtype && a.rank == 2);
         if (a.dtype == BOSC_I32) CHECK_EQ(*(const int32_t *)a.data, files[i].first);
         if (a.dtype == BOSC_I64) CHECK_EQ(*(const int64_t *)a.data, files[i].first);
         bosc_array_free(&a);
     }
-    size_t size = make(file, 1, HEADER("<u8", "3, 1"), 24);
+    size_t size = make_file(file, 1, HEADER("<u8", "3, 1"), 24);
     memset(file + size - 8, 255, 8);
     check_refused(parse_points, file, size, "F: row 2: 18446744073709551615 is not a value of i8");
 }
 
-/* A NaN is found wherever it lies among many. */
+/* A NaN is found at any position among many numbers. */
 static void nan_anywhere(void)
 {
     enum { N = 9000 };

@@ -1,14 +1,17 @@
-/* Files that are read in pieces: wherever these end, and however much of the file is in memory before, the same comes
- * of it; a file that changes its size in between is refused. */
+/* Files read in pieces: the result depends neither on the borders of the pieces nor on how many bytes were in
+ * memory before. A file that changes its size meanwhile is refused. */
 #include <stdio.h>
 #include <unistd.h>
 
 #include "base/fault.h"
 #include "io/graph/vectors.h"
+#include "io/mesh/points.h"
+#include "io/file/file.h"
+#include "io/npy/npy.h"
 #include "support/bytes.h"
 #include "support/edges_array.h"
 #include "support/paths.h"
-#include "support/pieces.h"
+#include "support/chunks.h"
 
 static bosc_status text_array(const struct bi_bytes *in, bosc_array *array, bosc_io_error *error)
 {
@@ -74,15 +77,15 @@ static void small_pieces(void)
         size_t size = strlen(texts[i].text);
         for (size_t piece = 1; piece < size + 2; piece++)
             if (!suite_leaves_out() &&
-                !same_in_pieces(texts[i].parse, texts[i].text, size, piece, piece * 7 % (size + 1)))
+                !same_in_chunks(texts[i].parse, texts[i].text, size, piece, piece * 7 % (size + 1)))
                 suite_fail(__FILE__, __LINE__, "text %zu in pieces of %zu bytes", i, piece);
         for (size_t head = 0; head <= size; head++)
-            if (!suite_leaves_out() && !same_in_pieces(texts[i].parse, texts[i].text, size, 5, head))
+            if (!suite_leaves_out() && !same_in_chunks(texts[i].parse, texts[i].text, size, 5, head))
                 suite_fail(__FILE__, __LINE__, "text %zu, of which %zu bytes are in memory", i, head);
     }
 }
 
-/* Lines longer than a piece and than what is read beyond it. */
+/* Lines longer than a piece, and longer than the read-ahead. */
 static void long_lines(void)
 {
     enum { LONG = 5000 };
@@ -93,12 +96,12 @@ static void long_lines(void)
     size += (size_t)sprintf(text + size, "\n5 6\n7 %0*d\n8 9", LONG, 1);
     for (size_t piece = 1; piece < 4000; piece += 1 + piece / 2)
         for (size_t head = 0; head < size; head += 1 + head * 3)
-            CHECK(same_in_pieces(text_array, text, size, piece, head));
-    CHECK(same_in_pieces(list_array, text, size, 100, 20));
+            CHECK(same_in_chunks(text_array, text, size, piece, head));
+    CHECK(same_in_chunks(list_array, text, size, 100, 20));
     free(text);
 }
 
-/* .npy files of every kind of elements, and cut ones. */
+/* .npy files of every element type, and truncated ones. */
 static void elements(void)
 {
     static const char *const kinds[] = {"<f8", ">f8", "<f4", "<f2", ">i2", "|u1", "<u4"};
@@ -115,9 +118,9 @@ static void elements(void)
             for (size_t i = 74; i < size; i++) file[i] = (char)(i * 37);
             for (size_t cut = 0; cut < 3; cut++)
                 for (size_t head = 0; head <= size - cut; head++) {
-                    CHECK(same_in_pieces(bi_npy_parse, file, size - cut, 0, head));
-                    CHECK(same_in_pieces(points_array, file, size - cut, 0, head));
-                    CHECK(same_in_pieces(packed_array, file, size - cut, 0, head));
+                    CHECK(same_in_chunks(bi_npy_parse, file, size - cut, 0, head));
+                    CHECK(same_in_chunks(points_array, file, size - cut, 0, head));
+                    CHECK(same_in_chunks(packed_array, file, size - cut, 0, head));
                 }
         }
 }
@@ -126,13 +129,13 @@ static void elements(void)
 
 static bosc_status parse_changed(parse_fn parse, const char *bytes, size_t size, off_t then, bosc_io_error *error)
 {
-    int fd = file_of(bytes, size);
-    struct bi_rest rest = {.fd = fd, .size = size};
-    struct bi_bytes in = {.name = "F", .data = bytes, .size = size / 2, .rest = &rest, .piece = 7};
+    int fd = create_file(bytes, size);
+    struct bi_backing_file backing = {.fd = fd, .size = size};
+    struct bi_bytes in = {.name = "F", .data = bytes, .size = size / 2, .backing = &backing, .chunk_bytes = 7};
     bosc_array array = {0};
     CHECK_EQ(ftruncate(fd, then), 0);
     bosc_status status = parse(&in, &array, error);
-    CHECK(!rest.missed && !array.data);
+    CHECK(!backing.whole_needed && !array.data);
     close(fd);
     return status;
 }
@@ -176,7 +179,7 @@ static void write_file(const char *path, const char *bytes, size_t size)
     CHECK_EQ(fclose(f), 0);
 }
 
-/* Large files whose beginning says too little are read whole, and those that are opened and shortened are refused. */
+/* Large files whose beginning does not suffice are read whole; files truncated after they were opened are refused. */
 static void large_files(void)
 {
     char path[PATH_ROOM], *text = suite_alloc(3 * MEGABYTE);
@@ -201,7 +204,7 @@ static void large_files(void)
     CHECK_EQ(edges.m, m);
     bosc_edges_free(&edges);
     CHECK_EQ(bi_file_open_head(path, &file, &error), BOSC_OK);
-    CHECK(file.bytes.rest && file.bytes.size < size && bi_bytes_total(&file.bytes) == size);
+    CHECK(file.bytes.backing && file.bytes.size < size && bi_bytes_total(&file.bytes) == size);
     CHECK_EQ(truncate(path, MEGABYTE), 0);
     CHECK_EQ(bi_file_load(&file, &error), BOSC_ERR_IO);
     CHECK(strstr(error.text, ": became shorter while it was read") != NULL);
@@ -210,7 +213,7 @@ static void large_files(void)
     unlink(path);
 }
 
-/* A header of .npy that is longer than what is read at first. */
+/* A .npy header longer than the first read. */
 static void long_header(void)
 {
     char path[PATH_ROOM], *bytes = suite_alloc(2 * MEGABYTE);
@@ -236,14 +239,14 @@ static void faults(void)
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         for (int64_t k = 0;; k++) {
             size_t size = strlen(texts[i].text);
-            struct bi_bytes whole = {.name = "F", .data = texts[i].text, .size = size, .piece = 9};
-            struct outcome expected = outcome_of(texts[i].parse, &whole);
-            int fd = file_of(texts[i].text, size);
+            struct bi_bytes whole = {.name = "F", .data = texts[i].text, .size = size, .chunk_bytes = 9};
+            struct outcome expected = parse_bytes_of(texts[i].parse, &whole);
+            int fd = create_file(texts[i].text, size);
             bi_fault_arm(BI_FAULT_READ | BI_FAULT_ALLOC, k, k % 2);
-            struct outcome o = outcome_of_file(texts[i].parse, fd, &whole, size / 2);
+            struct outcome o = parse_file(texts[i].parse, fd, &whole, size / 2);
             int64_t passages = bi_fault_passages();
             bi_fault_disarm();
-            if (o.status != BOSC_ERR_IO && o.status != BOSC_ERR_NOMEM) CHECK(outcome_is(&o, &expected));
+            if (o.status != BOSC_ERR_IO && o.status != BOSC_ERR_NOMEM) CHECK(outcomes_equal(&o, &expected));
             if (o.status != BOSC_OK) CHECK(!o.array.data && suite_begins(o.error.text, "F:"));
             bosc_array_free(&o.array);
             bosc_array_free(&expected.array);

@@ -1,6 +1,7 @@
-/* Readers and writers tell how far they are, and can be cancelled: then no output is touched, and no file is there. The
- * clock goes on by a second at each look, so that each is told of. */
+/* Readers and writers report their progress and can be cancelled: then outputs are unchanged, and no file appears. The
+ * clock advances by a second at each query, so that each step is reported. */
 #include "cases/io/io_progress_data.h"
+#include "io/file/progress.h"
 
 #include <dirent.h>
 #ifdef _OPENMP
@@ -38,11 +39,11 @@ static int files_in(const char *folder)
 
 struct listener {
     const char *stage;
-    int calls, stop_at; /* the call that asks to stop; -1: none */
+    int calls, stop_at; /* the call that cancels; -1: none */
     double last;
 };
 
-static int hear(void *user, const char *stage, double fraction)
+static int record_progress(void *user, const char *stage, double fraction)
 {
     struct listener *l = user;
     if (strcmp(stage, l->stage) != 0) suite_fail(__FILE__, __LINE__, "%s says %s", l->stage, stage);
@@ -52,17 +53,17 @@ static int hear(void *user, const char *stage, double fraction)
     return l->calls++ == l->stop_at;
 }
 
-static bosc_status run(struct world *w, const struct call *c, struct listener *l, bosc_io_error *error)
+static bosc_status run_call(struct world *w, const struct call *c, struct listener *l, bosc_io_error *error)
 {
     w->size = 0;
     error->text[0] = 0;
-    bosc_io_set_progress(l ? hear : NULL, l);
+    bosc_io_set_progress(l ? record_progress : NULL, l);
     bosc_status status = c->run(w, error);
     bosc_io_set_progress(NULL, NULL);
     return status;
 }
 
-/* The files of a writer, as its answer. */
+/* Appends the files of a writer to the output that is compared. */
 static void answer_files(struct world *w, const struct call *c)
 {
     const char *const paths[2] = {w->path, c->other ? w->second : NULL};
@@ -88,25 +89,26 @@ static void remove_files(struct world *w)
     CHECK_EQ(files_in(w->folder), 0);
 }
 
-/* It gives the same answer, and tells that it is done; one thread at least so often. What more of them do between two
- * looks of the first depends on their luck. */
-static int check_told(struct world *w, const struct call *c, bool alone)
+/* The result does not depend on the callback, and the last report is 1. A single thread reports at least `least`
+ * times; with several threads the number depends on their timing. */
+static int check_reports(struct world *w, const struct call *c, bool alone)
 {
     bosc_io_error error;
     struct listener l = {.stage = c->stage, .stop_at = -1};
-    if (run(w, c, NULL, &error) != BOSC_OK) suite_fail(__FILE__, __LINE__, "%s%s: %s", c->stage, c->ending, error.text);
+    if (run_call(w, c, NULL, &error) != BOSC_OK)
+        suite_fail(__FILE__, __LINE__, "%s%s: %s", c->stage, c->ending, error.text);
     answer_files(w, c);
     const size_t size = w->size;
     memcpy(w->copy, w->answer, size);
-    CHECK_EQ(run(w, c, &l, &error), BOSC_OK);
+    CHECK_EQ(run_call(w, c, &l, &error), BOSC_OK);
     answer_files(w, c);
     CHECK(w->size == size && memcmp(w->answer, w->copy, size) == 0);
     if (alone && (l.calls <= c->least || l.last != 1))
-        suite_fail(__FILE__, __LINE__, "%s%s: told %d times, at last %g", c->stage, c->ending, l.calls, l.last);
+        suite_fail(__FILE__, __LINE__, "%s%s: reported %d times, at last %g", c->stage, c->ending, l.calls, l.last);
     return l.calls;
 }
 
-/* Stopped by the k-th that it tells, it says so and leaves nothing; at 1 it is too late. */
+/* Cancelled by report k, the call fails and leaves nothing. A report of 1 is too late. */
 static void check_stopped(struct world *w, const struct call *c, int k, bool alone)
 {
     char expected[64];
@@ -114,7 +116,7 @@ static void check_stopped(struct world *w, const struct call *c, int k, bool alo
     struct listener l = {.stage = c->stage, .stop_at = k};
     const bool writes = !c->make && *c->ending;
     if (writes) remove_files(w);
-    bosc_status status = run(w, c, &l, &error);
+    bosc_status status = run_call(w, c, &l, &error);
     const bool late = l.last == 1 || (!alone && l.calls <= k);
     if (status != (late ? BOSC_OK : BOSC_ERR_CANCELLED) || (alone && l.calls != k + 1))
         suite_fail(__FILE__, __LINE__, "%s%s, stopped at %d: %s after %d", c->stage, c->ending, k,
@@ -133,11 +135,11 @@ static void check_calls(struct world *w, const struct call *table, size_t count,
         const struct call *c = &table[i];
         set_paths(w, c);
         if (c->make && c->make(w, &error) != BOSC_OK) suite_fail(__FILE__, __LINE__, "%s", error.text);
-        const int told = check_told(w, c, alone);
-        const int stops[] = {told / 2, 0, told - 2, told - 1};
+        const int reports = check_reports(w, c, alone);
+        const int stops[] = {reports / 2, 0, reports - 2, reports - 1};
         for (int k = 0; k < (alone ? 4 : 1) && !suite_leaves_out(); k++)
             if (stops[k] >= 0) check_stopped(w, c, stops[k], alone);
-        CHECK_EQ(run(w, c, NULL, &error), BOSC_OK); /* as if nothing had been */
+        CHECK_EQ(run_call(w, c, NULL, &error), BOSC_OK); /* unaffected by the cancelled calls */
         answer_files(w, c);
         CHECK(memcmp(w->answer, w->copy, w->size) == 0);
         remove_files(w);
@@ -177,20 +179,20 @@ static void written_and_read(void)
     free(w);
 }
 
-/* What was there stays where writing is stopped. */
-static void what_was_there(void)
+/* An existing file stays if writing it is cancelled. */
+static void existing_file_stays(void)
 {
     struct world *w = new_world();
     const struct call *c = &writers[3];
     bosc_io_error error;
     struct stat before, after;
     set_paths(w, c);
-    CHECK_EQ(run(w, c, NULL, &error), BOSC_OK);
+    CHECK_EQ(run_call(w, c, NULL, &error), BOSC_OK);
     CHECK_EQ(stat(w->path, &before), 0);
     bi_io_set_clock(clock_of_looks);
     for (int k = 0; k < 40; k += 7) {
         struct listener l = {.stage = c->stage, .stop_at = k};
-        CHECK_EQ(run(w, c, &l, &error), BOSC_ERR_CANCELLED);
+        CHECK_EQ(run_call(w, c, &l, &error), BOSC_ERR_CANCELLED);
         CHECK_EQ(stat(w->path, &after), 0);
         CHECK(after.st_ino == before.st_ino && after.st_size == before.st_size);
         CHECK_EQ(files_in(w->folder), 2);
@@ -201,7 +203,7 @@ static void what_was_there(void)
     free(w);
 }
 
-/* The machine's clock: calls of a few milliseconds are silent, and so is a function's own call. */
+/* With the machine's clock calls of a few milliseconds report nothing, nor does a call inside a callback. */
 static int write_one(void *user, const char *stage, double fraction)
 {
     struct world *w = user;
@@ -222,7 +224,7 @@ static void *write_elsewhere(void *user)
     return npy_write(w, &error) == BOSC_OK ? w : NULL;
 }
 
-static void who_listens(void)
+static void only_the_setting_thread_is_called(void)
 {
     struct world *w = new_world();
     bosc_io_error error;
@@ -244,16 +246,16 @@ static void who_listens(void)
     free(w);
 }
 
-/* ---- structures, of which the context tells ---- */
+/* ---- structures, whose progress the context reports ---- */
 
-static int hear_context(void *user, const char *stage, double fraction)
+static int record_context_progress(void *user, const char *stage, double fraction)
 {
     struct listener *l = user;
     CHECK(suite_begins(stage, l->stage) && fraction >= l->last);
     return l->calls++ == l->stop_at;
 }
 
-static int hear_file(void *user, const char *stage, double fraction)
+static int count_file_reports(void *user, const char *stage, double fraction)
 {
     int *calls = user;
     CHECK(strcmp(stage, "kdtree_save") == 0 || strcmp(stage, "kdtree_load") == 0);
@@ -266,7 +268,8 @@ static void structures(void)
     struct world *w = new_world();
     struct listener l = {.stage = "kdtree_"};
     const bosc_kdtree_opts tree_opts = {.size = sizeof tree_opts, .dtype = BOSC_F64, .dim = 3};
-    const bosc_ctx_opts opts = {.size = sizeof opts, .threads = 1, .progress = hear_context, .progress_user = &l};
+    const bosc_ctx_opts opts = {
+        .size = sizeof opts, .threads = 1, .progress = record_context_progress, .progress_user = &l};
     bosc_kdtree *tree = NULL, *loaded = NULL;
     bosc_io_error error = {""};
     int calls = 0;
@@ -283,7 +286,7 @@ static void structures(void)
         CHECK_EQ(files_in(w->folder), 0);
     }
     bi_io_set_clock(clock_of_looks);
-    bosc_io_set_progress(hear_file, &calls); /* besides: of the file's last bytes, of what gzip has packed */
+    bosc_io_set_progress(count_file_reports, &calls); /* the file's own reports: its last bytes, and compression */
     l.stop_at = -1;
     CHECK_EQ(bosc_kdtree_save(ctx, tree, w->path, &error), BOSC_OK);
     CHECK(calls > 0);
@@ -306,8 +309,8 @@ static void structures(void)
 
 static const struct suite_case suite_cases_io_progress[] = {
     {"written and read", NULL, written_and_read},
-    {"what was there", NULL, what_was_there},
-    {"who listens", NULL, who_listens},
+    {"what was there", NULL, existing_file_stays},
+    {"who listens", NULL, only_the_setting_thread_is_called},
     {"structures", NULL, structures},
 };
 SUITE(io_progress);

@@ -1,4 +1,4 @@
-/* What the cases of io_progress.c write and read: a call of each writer and reader, of every format. */
+/* The calls of io_progress.c: one of each reader and writer, in every format. */
 #ifndef TESTS_CASES_IO_IO_PROGRESS_DATA_H
 #define TESTS_CASES_IO_IO_PROGRESS_DATA_H
 
@@ -7,10 +7,11 @@
 
 #include "support/bytes.h"
 #include "support/paths.h"
+#include "io/file/array.h"
 
 enum { N = 20000, SIDE = 150, ANSWER = 1 << 22 };
 
-/* ---- what is written and read ---- */
+/* ---- inputs and outputs ---- */
 
 struct world {
     char folder[PATH_ROOM], path[PATH_ROOM + 64], second[PATH_ROOM + 64];
@@ -22,7 +23,7 @@ struct world {
     uint8_t rgb[3 * SIDE * SIDE];
     char text[ANSWER]; /* a file that no writer makes */
     char answer[ANSWER], copy[ANSWER];
-    size_t size; /* of the answer */
+    size_t size; /* bytes of the output */
 };
 
 static void make_world(struct world *w)
@@ -101,8 +102,8 @@ static bosc_status mesh_and_png_write(struct world *w, bosc_io_error *error)
 struct call {
     const char *stage, *ending;
     bosc_status (*run)(struct world *w, bosc_io_error *error);
-    int least;                                                  /* times that it tells, at least */
-    const char *other;                                          /* of the second file, if there is one */
+    int least;                                                  /* minimum number of reports */
+    const char *other;                                          /* ending of the second file, if there is one */
     bosc_status (*make)(struct world *w, bosc_io_error *error); /* a reader's file */
 };
 
@@ -128,26 +129,26 @@ static const struct call writers[] = {
 
 /* ---- readers ---- */
 
-static void answer(struct world *w, const void *bytes, size_t size)
+static void append_output(struct world *w, const void *bytes, size_t size)
 {
     CHECK(size <= ANSWER - w->size);
     if (size) memcpy(w->answer + w->size, bytes, size);
     w->size += size;
 }
 
-static void answer_array(struct world *w, bosc_array *a)
+static void append_array(struct world *w, bosc_array *a)
 {
     size_t bytes = 0;
     CHECK(bi_array_bytes(a->dtype, a->rank, a->shape, &bytes));
-    answer(w, a->data, bytes);
+    append_output(w, a->data, bytes);
     bosc_array_free(a);
 }
 
-/* What was read is the answer; what was not must be as it was. */
+/* Appends an array that was read; after a failure the array must be unchanged. */
 static bosc_status finish_array(struct world *w, bosc_array *a, bosc_status status)
 {
     if (status == BOSC_OK)
-        answer_array(w, a);
+        append_array(w, a);
     else
         CHECK(a->data == NULL && a->rank == 0);
     return status;
@@ -188,9 +189,9 @@ static bosc_status edges_read(struct world *w, bosc_io_error *error)
         CHECK(e.u == NULL && e.m == 0);
         return status;
     }
-    answer(w, e.u, (size_t)e.m * 4);
-    answer(w, e.v, (size_t)e.m * 4);
-    if (e.weights) answer(w, e.weights, (size_t)e.m * bosc_dtype_size(e.dtype));
+    append_output(w, e.u, (size_t)e.m * 4);
+    append_output(w, e.v, (size_t)e.m * 4);
+    if (e.weights) append_output(w, e.weights, (size_t)e.m * bosc_dtype_size(e.dtype));
     bosc_edges_free(&e);
     return status;
 }
@@ -199,7 +200,7 @@ static bosc_status heights_read(struct world *w, bosc_io_error *error)
     bosc_heights h = {0};
     bosc_status status = bosc_heights_read(w->path, BOSC_HEIGHTS_PLAIN, &h, error);
     if (status == BOSC_OK)
-        answer(w, h.data, (size_t)(h.width * h.height) * 4);
+        append_output(w, h.data, (size_t)(h.width * h.height) * 4);
     else
         CHECK(h.data == NULL && h.width == 0);
     bosc_heights_free(&h);
@@ -217,7 +218,7 @@ static bosc_status read_vectors(struct world *w, int32_t bits, bosc_io_error *er
     bosc_vectors v = {0};
     bosc_status status = bosc_vectors_read(w->path, bits, &v, error);
     if (status == BOSC_OK)
-        answer(w, v.rows, (size_t)(v.n * bosc_cellgraph_words(v.length, v.letter_bits)) * 8);
+        append_output(w, v.rows, (size_t)(v.n * bosc_cellgraph_words(v.length, v.letter_bits)) * 8);
     else
         CHECK(v.rows == NULL && v.n == 0);
     bosc_vectors_free(&v);
@@ -226,7 +227,7 @@ static bosc_status read_vectors(struct world *w, int32_t bits, bosc_io_error *er
 static bosc_status vectors_read(struct world *w, bosc_io_error *error) { return read_vectors(w, 0, error); }
 static bosc_status vectors_read_packed(struct world *w, bosc_io_error *error) { return read_vectors(w, 192, error); }
 
-/* In place: what could not be converted is as it was. */
+/* In place: an array that cannot be converted stays unchanged. */
 static bosc_status array_convert(struct world *w, bosc_io_error *error)
 {
     bosc_array a = points_of(w);
@@ -235,7 +236,7 @@ static bosc_status array_convert(struct world *w, bosc_io_error *error)
     bosc_status status = bosc_array_convert("A", &a, BOSC_F32, 1, error);
     if (status == BOSC_OK) {
         CHECK_EQ(a.dtype, BOSC_F32);
-        answer_array(w, &a);
+        append_array(w, &a);
         return status;
     }
     CHECK(a.dtype == BOSC_F64 && memcmp(a.data, w->points, sizeof w->points) == 0);
@@ -345,7 +346,7 @@ static bosc_status make_fortran(struct world *w, bosc_io_error *error)
     CHECK(fwrite(head, 1, sizeof head, f) == sizeof head && fclose(f) == 0);
     return status;
 }
-/* Only every other sample has a height. */
+/* Only every second sample has a height. */
 static bosc_status make_voids(struct world *w, bosc_io_error *error)
 {
     float samples[SIDE * SIDE];

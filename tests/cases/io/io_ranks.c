@@ -1,5 +1,5 @@
-/* Trees and graphs over ranks as files: the bytes of one structure's file, read by any number of ranks; what cannot be
- * opened, written or read fails on all of them. */
+/* Trees and graphs over ranks as files: the same bytes as the file of one structure, readable by any number of ranks;
+ * a failure to open, write or read reaches all ranks. */
 #include "cases/ranks/ranks_kdtree_data.h"
 
 #include <errno.h>
@@ -37,7 +37,7 @@ static void check_same_file(const char *a, const char *b)
     free(y);
 }
 
-/* This rank's nodes are those of the whole tree. */
+/* The nodes of this rank equal those of the whole tree. */
 static void check_nodes(struct rank *r, const struct ranks_trial *t, const bosc_ranks_kdtree *tree)
 {
     bosc_ranks_kdtree_info info = {.size = sizeof info};
@@ -92,8 +92,8 @@ static void round_trips(bosc_ctx *ctx)
 
 /* ---- failures ---- */
 
-/* Rank 0 says what is wrong with the file, the others that rank 0 failed, or what they saw of it; and all go on. */
-static void check_told(const struct rank *r, const bosc_io_error *error, const char *path, const char *reason)
+/* Rank 0 reports the reason, the others report that rank 0 failed or their own error; all ranks continue. */
+static void check_reason(const struct rank *r, const bosc_io_error *error, const char *path, const char *reason)
 {
     CHECK(suite_begins(error->text, path));
     if (r->rank == 0 && !strstr(error->text, reason))
@@ -108,7 +108,7 @@ static void refuse_load(struct rank *r, const char *path, bosc_status expected, 
     const bosc_status status = bosc_ranks_kdtree_load(r->ctx, r->comm, path, &tree, &error);
     CHECK(!tree && status != BOSC_OK);
     if (r->rank == 0) CHECK_EQ(status, expected);
-    check_told(r, &error, path, reason);
+    check_reason(r, &error, path, reason);
     CHECK_OK(r->ctx, bosc_comm_barrier(r->ctx, r->comm));
 }
 
@@ -125,7 +125,7 @@ static void fail_rank(struct rank *r)
     bosc_ranks_kdtree *tree = ranks_build(r, &f->t);
     static const char nowhere[] = "no/such/folder/t.bosc";
     CHECK_EQ(bosc_ranks_kdtree_save(r->ctx, r->comm, tree, nowhere, &error), BOSC_ERR_IO);
-    check_told(r, &error, nowhere, strerror(ENOENT));
+    check_reason(r, &error, nowhere, strerror(ENOENT));
     bosc_ranks_kdtree_free(tree);
     refuse_load(r, nowhere, BOSC_ERR_IO, strerror(ENOENT));
     if (r->rank == 0) { /* one byte more, one less, and no tree */
@@ -156,9 +156,9 @@ static void failures(bosc_ctx *ctx)
 }
 
 #ifdef BOSC_FAULTS
-static bool met; /* by rank 0, the fault */
+static bool fault_hit; /* rank 0 has hit the fault */
 
-/* Whatever fails in writing, on a full disk say: all ranks are told, and no file appears. */
+/* Any failed write, e.g. on a full disk, is reported on all ranks, and no file appears. */
 static void full_rank(struct rank *r)
 {
     const struct files *f = r->user;
@@ -169,12 +169,12 @@ static void full_rank(struct rank *r)
         CHECK_OK(r->ctx, bosc_comm_barrier(r->ctx, r->comm));
         const bosc_status status = bosc_ranks_kdtree_save(r->ctx, r->comm, tree, f->many, &error);
         if (r->rank == 0) {
-            met = bi_fault_passages() > k;
+            fault_hit = bi_fault_passages() > k;
             bi_fault_disarm();
         }
         CHECK_OK(r->ctx, bosc_comm_barrier(r->ctx, r->comm));
-        CHECK_EQ(status, met ? BOSC_ERR_IO : BOSC_OK);
-        if (!met) break;
+        CHECK_EQ(status, fault_hit ? BOSC_ERR_IO : BOSC_OK);
+        if (!fault_hit) break;
         CHECK(access(f->many, F_OK) != 0);
         CHECK_OK(r->ctx, bosc_comm_barrier(r->ctx, r->comm));
     }
@@ -248,7 +248,7 @@ static void graph_rank(struct rank *r)
     CHECK_EQ(bosc_ranks_graph_load(r->ctx, NULL, f->path, &graph, NULL, &error), BOSC_ERR_ARG);
 }
 
-/* One byte more, one less, another structure. */
+/* A file with one byte more, one byte less, and of another structure. */
 static void bad_graph_rank(struct rank *r)
 {
     const struct graph_file *f = r->user;
@@ -268,6 +268,7 @@ static void graphs(bosc_ctx *ctx)
     const bosc_graph_opts opts = {.size = sizeof opts, .weight = BOSC_F32, .id_bits = 32};
     uint32_t u[200], v[200];
     size_t size;
+    /* 1. A saved graph, and three bad files: a byte more, a byte less, another format. */
     for (uint32_t i = 0; i < 200; i++) u[i] = i * 7 % 50, v[i] = i * i % 50;
     fresh_path(f.path, ".bosc");
     CHECK_OK(ctx, bosc_graph_create(ctx, &opts, &graph));
@@ -280,6 +281,7 @@ static void graphs(bosc_ctx *ctx)
         snprintf(path, sizeof path, "%s.%d", f.path, i);
         write_bytes(path, i == 2 ? "p sp 1 0\n" : more, i == 2 ? 9 : size + 1 - 2 * (size_t)i);
     }
+    /* 2. Read by 1 to 8 ranks. */
     for (int32_t ranks = 1; ranks < 9; ranks *= 2) {
         ranks_run(ctx, ranks, 0, graph_rank, &f);
         ranks_run(ctx, ranks, 0, bad_graph_rank, &f);

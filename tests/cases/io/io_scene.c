@@ -1,4 +1,4 @@
-/* Scenes: bodies and placements as text, sphere trees, streams of Qt. */
+/* Scenes: bodies and placements as text, sphere trees, Qt streams. */
 #include <math.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -7,6 +7,7 @@
 #include "base/fault.h"
 #include "cases/plan/scene_data.h"
 #include "io/scene/scene.h"
+#include "io/file/array.h"
 #include "support/bytes.h"
 #include "support/paths.h"
 
@@ -39,6 +40,7 @@ static bosc_status body_triangles(const struct bi_bytes *in, bosc_array *array, 
 
 static void body(void)
 {
+    /* Malformed files: vertices, triangles, normals, in the order of the file. */
     static const struct malformed bad[] = {
         {"F:1: truncated before the number of vertices", "\n", 0},
         {"F:1: 'x' is not a number of vertices", "x", 0},
@@ -95,6 +97,7 @@ static void body(void)
         {"F:1: '?\?\?\?\?\?\?\?' is not a number of vertices", "\0\0\0\2\0\0\0\1", 8},
     };
     REFUSED(body_vertices, bad);
+    /* Comments, line ends and spacing; truncated and flipped bytes. */
     ROWS(body_vertices, "\xef\xbb\xbf# a body\r\n3 0 0 0\r\n1 0 .5 # c\r\n-1e-2 1 +0 1\r\n0 1 2", 3, 3, 0, 0, 0, 1, 0,
          .5, -1e-2, 1, 0);
     ROWS(body_triangles, THREE "2\n0 1 2 2\n1\n0\n", 2, 3, 0, 1, 2, 2, 1, 0);
@@ -126,6 +129,7 @@ static bosc_status placements(const struct bi_bytes *in, bosc_array *array, bosc
 
 static void transforms(void)
 {
+    /* Malformed files: incomplete matrices, numbers, matrices other than rotations, last rows. */
     static const struct malformed bad[] = {
         {"F:0: truncated in a matrix", "", 0},
         {"F:2: truncated in a matrix", "# nothing\n1 0 0", 0},
@@ -179,12 +183,14 @@ static void transforms(void)
         {"F:5: truncated in a matrix", "1 0 0 0\n0 1 0 0\n0 0 1 0\n# 0 0 0 1\n0 0", 0},
     };
     const double half = 2 / sqrt(8);
+    /* 1. Quaternions of half turns and of a quarter turn. */
     REFUSED(placements, bad);
     ROWS(placements, UNIT, 1, 7, 1, 0, 0, 0, 4, 5, 6);
     ROWS(placements, HALF_TURN("1", "-1", "-1") UNIT, 2, 7, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 4, 5, 6);
     ROWS(placements, HALF_TURN("-1", "1", "-1") HALF_TURN("-1", "-1", "1"), 2, 7, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0,
          0);
     ROWS(placements, "0 -1 0 0\n1 0 0 0\n0 0 1 0\n0 0 0 1\n", 1, 7, half, 0, 0, half, 0, 0, 0);
+    /* 2. Truncated and flipped bytes. */
     check_truncations(placements, UNIT, sizeof UNIT - 1, sizeof UNIT - 2);
     check_flips(placements, UNIT, sizeof UNIT - 1, sizeof UNIT - 1);
 }
@@ -218,6 +224,7 @@ static bosc_status sph_third(const struct bi_bytes *in, bosc_array *array, bosc_
 
 static void spheres(void)
 {
+    /* Malformed files: levels and children, sizes, nodes, numbers. */
     static const struct malformed bad[] = {
         {"F:0: no sphere tree", "", 0},
         {"F:1: no sphere tree", "# nothing\n", 0},
@@ -270,11 +277,13 @@ static void spheres(void)
         {"F:2: '0x0' is not a number", "1 8\n0x0 0 0 1 1\n", 0},
     };
     REFUSED(sph, bad);
+    /* Levels of good trees; nodes with a radius up to 0 are absent. */
     check_refused(sph_third, TREE, sizeof TREE - 1, "F: level 3 of a tree of 2 levels");
     ROWS(sph, TREE "Options :\n\tdepth : 3\n", 2, 4, 1, 0, 0, 1.5, -1, 0, 0, 1.25);
     ROWS(sph_root, TREE, 1, 4, 0, 0, 0, 2);
     ROWS(sph_third, "3 1\n0 0 0 2 1\n0 0 0 1.5 1\n# the last\r\n1 2 3 0.5 1\r\n", 1, 4, 1, 2, 3, 0.5);
     ROWS(sph, "2 2\n0 0 0 2 1\n0 0 0 0 0\n1 2 3 4 5\n", 1, 4, 1, 2, 3, 4);
+    /* Truncated and flipped bytes. */
     check_truncations(sph, TREE, sizeof TREE - 1, sizeof TREE - 3);
     check_flips(sph, TREE, sizeof TREE - 1, sizeof TREE - 1);
     check_flips(sph_root, ROOT, sizeof ROOT - 1, sizeof ROOT - 1);
@@ -303,7 +312,7 @@ static void check_arr_refused(const struct stream *s, const char *reason)
     check_refused(arr, s->bytes, s->size, reason);
 }
 
-/* A stream of one ball and one triangle, in which one thing is wrong. */
+/* A stream of one ball and one triangle, with one fault. */
 static void stream_faults(void)
 {
     static const struct {
@@ -414,7 +423,7 @@ static void streams(void)
     CHECK(scene.has_to && fabs(scene.to[0] - cos(0.75)) < 1e-15 && fabs(scene.to[2] + sin(0.75)) < 1e-15);
     bi_scene_free(&scene);
     bosc_scene_free(NULL);
-    /* nothing but nodes that are none */
+    /* a tree whose nodes are all absent */
     s = stream_begin(2);
     stream_balls(&s, 1, (const char *const[]){"0", "0", "0", "0"}, 1);
     stream_triangle(&s, 0);

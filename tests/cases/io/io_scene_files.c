@@ -157,7 +157,7 @@ static void files(void)
     folder_remove(&f);
 }
 
-/* Two tetrahedra, of which the second has its corners the other way round, and an .stl of one. */
+/* Two tetrahedra, the second with opposite orientation, and an .stl file of one. */
 #define CORNERS(x) #x " 0 0\n1" #x " 0 0\n" #x " 1 0\n" #x " 0 1\n"
 #define SOLIDS "8\n" CORNERS(0) CORNERS(5) "8\n1 2 3\n4 6 5\n0 2 1\n4 5 7\n0 1 3\n5 6 7\n4 7 6\n0 2 3\n"
 #define FACET(a, b, c) "facet normal 0 0 0\nouter loop\nvertex " a "\nvertex " b "\nvertex " c "\nendloop\nendfacet\n"
@@ -165,8 +165,8 @@ static void files(void)
     "solid\n" FACET("1 0 0", "0 1 0", "0 0 1") FACET("0 0 0", "0 1 0", "1 0 0") FACET("0 0 0", "1 0 0", "0 0 1") \
         FACET("0 0 0", "0 1 0", "0 0 1") FACET("7 7 7", "8 8 8", "9 9 8.5") "endsolid\n"
 
-/* The volume that facets enclose, six times: the sum of pyramids over them, each counterclockwise as seen from outside,
- * whose tip is in the middle of the corners. */
+/* Six times the volume enclosed by facets: the sum of pyramids over them from the mean of the corners. Each facet must
+ * be counterclockwise seen from outside. */
 static double volume_of(const bosc_plan_bodies *b, int64_t polytope)
 {
     int64_t begin = b->polytope_offsets[polytope], end = b->polytope_offsets[polytope + 1];
@@ -218,7 +218,7 @@ static void solids(void)
     folder_remove(&f);
 }
 
-/* What is written is read again: solids as solids, and a square as two triangles. */
+/* Written scenes are read back: solids as solids, and a square as two triangles. */
 static void written(void)
 {
     struct folder f = folder_make();
@@ -226,6 +226,7 @@ static void written(void)
     static const int64_t triangle[] = {3, 1, 0}, offsets[] = {0, 1}, ends[] = {0, 4}, square[] = {0, 1, 2, 3};
     bosc_scene scene;
     bosc_scene_opts opts = {.size = sizeof opts, .obstacle_convex = 1};
+    /* 1. A round trip: corners keep their bits. */
     bosc_plan_bodies surface = {.vertices = corners, .vertex_count = 4, .triangles = triangle, .triangle_count = 1};
     bosc_plan_bodies solid = {.vertices = corners,
                               .vertex_count = 4,
@@ -243,6 +244,7 @@ static void written(void)
     CHECK(r->triangle_count == 1 && memcmp(r->triangles, triangle, sizeof triangle) == 0);
     CHECK(o->polytope_count == 1 && o->polytope_offsets[1] == 2 && memcmp(o->vertices, corners, sizeof corners) == 0);
     bosc_scene_free(&scene);
+    /* 2. Bad paths, missing arguments, bodies that a folder cannot hold. */
     CHECK_EQ(bosc_scene_write("/nowhere/folder", &given, NULL), BOSC_ERR_IO);
     CHECK_TEXT(bosc_scene_write(NULL, &given, error), "folder: NULL");
     CHECK_TEXT(bosc_scene_write(f.name, NULL, error), "scene: NULL");
@@ -304,7 +306,7 @@ static void arguments(void)
 }
 
 #ifdef BOSC_FAULTS
-/* Memory and reads fail at every place of whole scenes. */
+/* Memory and reads fail at every point of reading whole scenes. */
 static void faults(void)
 {
     struct folder f = folder_make();

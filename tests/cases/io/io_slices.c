@@ -1,4 +1,4 @@
-/* Slices of files: those of all parts, one after the other, are the whole, and messages name rows of the whole. */
+/* Slices of files: all slices in order make up the whole, and messages name rows of the whole. */
 #include <math.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -20,7 +20,7 @@ static size_t row_bytes(const bosc_array *a)
     return (size_t)(a->shape[1] * a->shape[2] * a->shape[3]) * bosc_dtype_size(a->dtype);
 }
 
-/* The parts of a file are what the whole is cut into. */
+/* The slices of a file equal the pieces of the whole array. */
 static void check_parts(slice_fn read, const char *path, const bosc_array *whole, int64_t parts)
 {
     const int64_t n = whole->shape[0];
@@ -62,7 +62,7 @@ static void put_file(const char *path, const void *bytes, size_t size)
     CHECK(f && fwrite(bytes, 1, size, f) == size && fclose(f) == 0);
 }
 
-/* A .npy file with this header and as many bytes after it, none of which makes a NaN. */
+/* A .npy file with this header and `body` bytes after it, no element a NaN. */
 static void make_file(const char *path, const char *header, size_t body)
 {
     char bytes[MOST_BYTES] = "\x93NUMPY\1";
@@ -79,6 +79,7 @@ static void make_file(const char *path, const char *header, size_t body)
 static void arrays(void)
 {
     static const struct {
+        /* Every element type, byte and index order, and empty arrays; `points`: also readable as points. */
         const char *header;
         size_t body;
         bool points;
@@ -108,7 +109,7 @@ static void arrays(void)
     }
 }
 
-/* What is packed, and a text, are read whole and cut. */
+/* Compressed files and texts are read whole, then cut. */
 static void read_whole(void)
 {
     static const char *const endings[] = {".npy.gz", ".csv", ".csv.gz", ".xyz"};
@@ -131,7 +132,7 @@ static void read_whole(void)
     }
 }
 
-/* Rows in messages are those of the whole file, on the ranks that have them. */
+/* Messages name rows of the whole file, on the ranks that have them. */
 static void bad_rows(void)
 {
     float numbers[2 * 20] = {0};
@@ -144,12 +145,14 @@ static void bad_rows(void)
     numbers[2 * 17 + 1] = NAN;
     large[8] = UINT64_MAX;
     fresh_path(path, ".npy");
+    /* 1. A NaN in row 17 fails the last slice only. */
     CHECK_EQ(bosc_npy_write(path, &points, &error), BOSC_OK);
     CHECK_EQ(bosc_points_read_slice(path, NULL, &slice, &a, &error), BOSC_ERR_DATA);
     CHECK(strstr(error.text, ": row 17: NaN"));
     slice.part = 1;
     CHECK_EQ(bosc_points_read_slice(path, NULL, &slice, &a, &error), BOSC_OK);
     bosc_array_free(&a);
+    /* 2. A value too large for u4 fails its slice's conversion only. */
     CHECK_EQ(bosc_npy_write(path, &wide, &error), BOSC_OK);
     slice.part = 2;
     CHECK_EQ(bosc_npy_read_slice(path, &slice, &a, &error), BOSC_OK);
@@ -159,6 +162,7 @@ static void bad_rows(void)
     CHECK_EQ(bosc_slice_convert("F", &slice, &a, BOSC_U32, 0, &error), BOSC_OK);
     CHECK(a.dtype == BOSC_U32 && ((uint32_t *)a.data)[1] == 5);
     bosc_array_free(&a);
+    /* 3. The same for points, which become i8. */
     slice.part = 1;
     CHECK_EQ(bosc_points_read_slice(path, NULL, &slice, &a, &error), BOSC_OK);
     bosc_array_free(&a);

@@ -1,7 +1,8 @@
-/* Hash tables, tries, concurrent binary trees, pools of bisectors and planets as files: round trips, damage, faults.
- * What is in them is tested with the structures; trees and graphs have cases of their own. */
+/* Hash tables, tries, concurrent binary trees, bisector pools and planets as files: round trips, damage, faults. The
+ * cases of the structures test the contents; trees and graphs have their own cases. */
 #include "support/saved.h"
 #include "support/saved_files.h"
+#include "io/file/file.h"
 
 enum { N = 9 };
 
@@ -50,7 +51,7 @@ static bosc_bisectors *make_bisectors(bosc_ctx *ctx, int64_t n)
     return bisectors;
 }
 
-/* An octahedron, `n` of its faces split. */
+/* An octahedron with `n` of its faces split. */
 static bosc_planet *make_planet(bosc_ctx *ctx, int64_t n)
 {
     static const float heights[6] = {1, -2, 3, 0, 50, 6};
@@ -64,7 +65,8 @@ static bosc_planet *make_planet(bosc_ctx *ctx, int64_t n)
     return planet;
 }
 
-/* The file holds the bytes; loaded and saved again it holds them still; another structure's reader refuses it. */
+/* The file has the structure's bytes, also after it was loaded and saved again; readers of other structures refuse it.
+ * */
 static void round_trip(bosc_ctx *ctx, const struct saved_file_kind *kind, const char *path, const void *handle,
                        const struct saved *bytes)
 {
@@ -107,7 +109,7 @@ static void refuse(bosc_ctx *ctx, const struct saved_file_kind *kind, const void
     CHECK(!fresh);
 }
 
-/* What bosc_X_write gives says all that a structure is; its file holds these bytes and no others. */
+/* Compares structures by the bytes of bosc_X_write, which are also those of the file. */
 #define STRUCTURE_CASES(type, name)                                                           \
     static struct saved bytes_of_##type(bosc_ctx *ctx, const bosc_##type *handle)             \
     {                                                                                         \

@@ -1,9 +1,12 @@
-/* Points as text: the numbers, the rows, what is refused. */
+/* Points as text: numbers, rows, refused files. */
 #include <math.h>
 #include <stdio.h>
 
 #include "support/bytes.h"
+#include "io/file/array.h"
+#include "io/mesh/points.h"
 #include "io/text/fields.h"
+#include "io/text/number.h"
 
 static const char *columns; /* of parse_text */
 
@@ -17,7 +20,7 @@ static bosc_status parse_xyz(const struct bi_bytes *in, bosc_array *points, bosc
     return bi_points_parse(BI_POINTS_XYZ, in, NULL, NULL, points, error);
 }
 
-/* The C library rounds correctly in the locale that tests run in. */
+/* strtod, as the C library rounds correctly in the locale of the tests. */
 static void check_number(const char *text)
 {
     char *block = suite_alloc(strlen(text));
@@ -41,7 +44,7 @@ static void rounding(void)
         "6929495644600919.5", "3.7455744005952583e15", "1.00000000000000011102230246251565404",
         "1.00000000000000011102230246251565405", "inf", "-inf", "INFINITY", "Infinity", "+Inf", "1e27", "1e28",
         "9223372036854775807e27", "9223372036854775807e-27", "9223372036854775807e-28",
-        /* halves of the last place, but for what a quotient leaves over */
+        /* quotients close to half a unit in the last place */
         "9639421256644951735e-27", "6272426576296910183e-27", "1579068408045780692e-27", "7343669994010332798e-27"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) check_number(texts[i]);
 }
@@ -119,7 +122,7 @@ static void good_texts(void)
     ROWS(parse_text, "1.7976931348623157e308 -Infinity\n", 1, 2, 0x1.fffffffffffffp1023, -INFINITY);
 }
 
-/* What no rows of numbers are, in either form. */
+/* Malformed rows, in either format. */
 static const struct malformed bad_rows[] = {
     {"F: no points", "", 0},
     {"F: no points", "\n\n", 0},
@@ -209,6 +212,7 @@ static void chosen_columns(void)
 static void wrong_columns(void)
 {
     static const struct {
+        /* Columns that do not exist, empty fields, numbers. */
         const char *reason, *columns, *text;
     } bad[] = {
         {"F:1: no column is named 'q'", "x,q", "x,y\n1,2\n"},
@@ -228,6 +232,7 @@ static void wrong_columns(void)
         columns = bad[i].columns;
         check_refused(parse_text, bad[i].text, strlen(bad[i].text), bad[i].reason);
     }
+    /* More columns than the limit. */
     char many[2 * BI_COLUMNS_MAX + 3] = "1";
     for (int i = 0; i < BI_COLUMNS_MAX; i++) strcat(many, ",1");
     columns = many;
@@ -235,7 +240,7 @@ static void wrong_columns(void)
     columns = NULL;
 }
 
-/* Points with colours behind them, and molecules. */
+/* Points followed by colours, and molecules. */
 static void xyz(void)
 {
     ROWS(parse_xyz, "1 2 3 255 0 9\n4 5 6 0 0 0\n", 2, 3, 1, 2, 3, 4, 5, 6);
@@ -273,7 +278,7 @@ static void bad_texts(void)
     check_refused(parse_text, "x,y\n1,2\n3\n", 10, "F:3: 1 numbers where the first row has 2");
 }
 
-/* Long texts are cut in parts: rows, their order and the line of a fault are those of the whole. */
+/* Long texts are read by several threads: rows, their order and the line of a fault equal those of the whole. */
 static void long_texts(void)
 {
     enum { N = 150000, FAULTY = 123456 };

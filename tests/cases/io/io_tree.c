@@ -32,6 +32,7 @@ static void round_trips(bosc_ctx *ctx)
     char path[PATH_ROOM];
     bosc_io_error error;
     fresh_path(path, ".bosc");
+    /* 1. A saved tree is read by both readers. */
     for (int unique = 0; unique < 2; unique++) {
         bosc_kdtree *tree = make_tree(ctx, (bosc_kdtree_duplicates)unique), *back = NULL, *again = NULL;
         bosc_array points = {0};
@@ -46,6 +47,7 @@ static void round_trips(bosc_ctx *ctx)
         bosc_kdtree_free(again);
     }
     unlink(path);
+    /* 2. Points in the same file are read as points. */
     static const double rows[4] = {1, 2, 3, 4};
     bosc_array written = {.dtype = BOSC_F64, .rank = 2, .shape = {2, 2, 1, 1}, .data = (void *)rows}, read = {0};
     bosc_kdtree *none = NULL;

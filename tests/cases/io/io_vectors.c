@@ -1,4 +1,4 @@
-/* Vectors over a small alphabet: lines of bits, bases, FASTA, packed bytes; what is refused. */
+/* Vectors over a small alphabet: lines of bits, bases, FASTA, packed bytes; refused files. */
 #include <stdio.h>
 
 #include "base/fault.h"
@@ -6,7 +6,7 @@
 #include "io/graph/vectors.h"
 #include "support/paths.h"
 
-/* Rows of words as an array, for the checks that all readers share. */
+/* Rows of words as an array, for the checks shared by all readers. */
 static bosc_status as_array(bosc_status status, const bosc_vectors *v, bosc_array *array)
 {
     if (status != BOSC_OK) return status;
@@ -29,7 +29,7 @@ static bosc_status parse_packed(const struct bi_bytes *in, bosc_array *array, bo
     return as_array(bi_vectors_npy_parse(in, PACKED_BITS, &v, error), &v, array);
 }
 
-/* The text reads as n vectors whose letters, one digit each, are those of `letters`. */
+/* The text reads as n vectors with the letters of `letters`, one digit each. */
 static void check_vectors(const char *text, int32_t letter_bits, int64_t n, const char *letters)
 {
     bosc_io_error error;
@@ -73,7 +73,7 @@ static void bases(void)
     check_vectors("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAGC\n", 2, 1, "000000000000000000000000000000021");
 }
 
-/* A sequence has all lines to the next header, however they are broken. */
+/* A sequence extends to the next header, however its lines are broken. */
 static void fasta(void)
 {
     check_vectors(">a_12\nACGT\n>b_1\nTTTT\n", 2, 2, "01233333");
@@ -85,6 +85,7 @@ static void fasta(void)
 
 static void bad_texts(void)
 {
+    /* No vectors, unknown letters, lines of unequal length, counts, headers of FASTA. */
     static const struct malformed files[] = {
         {"F: no vectors", "", 0},
         {"F: no vectors", "\n\r\n \t\n", 0},
@@ -133,7 +134,7 @@ static void bad_texts(void)
     check_all_refused(parse_text, files, sizeof files / sizeof files[0]);
 }
 
-/* The longest vectors, and what is longer by a letter: on one line, and as a sequence of many. */
+/* The longest vectors, and vectors longer by a letter, on one line and as a sequence of many lines. */
 static void long_vectors(void)
 {
     enum { MOST = 65536, LINE = 61 };

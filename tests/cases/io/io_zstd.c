@@ -1,9 +1,11 @@
-/* Files that zstd has packed, in and out, where libzstd was there. */
+/* Files compressed by zstd, read and written, if libzstd is available. */
 #include <stdio.h>
 #include <unistd.h>
 
 #include "base/fault.h"
 #include "io/file/zstd.h"
+#include "io/file/array.h"
+#include "io/file/file.h"
 #include "support/bytes.h"
 #include "support/paths.h"
 
@@ -12,11 +14,11 @@ static const char small[] = "\x28\xb5\x2f\xfd\x04\x68\x21\0\0x,y\n\x38\x08\xa7\x
 static const char zeros[] =
     "\x28\xb5\x2f\xfd\x04\x58\x54\0\0\x10\0\0\1\0\xfb\xff\x39\xc0\2\2\0\x10\0\3\x9f\4\0\x2d\x28\xde\x26";
 
-/* What is unpacked, as an array of bytes. */
+/* Decompresses to an array of bytes. */
 static bosc_status unpack(const struct bi_bytes *in, bosc_array *bytes, bosc_io_error *error)
 {
     struct bi_file file = {0};
-    bosc_status status = bi_zstd_unpack(in, 300000, &file, error);
+    bosc_status status = bi_zstd_decompress(in, 300000, &file, error);
     if (status != BOSC_OK) return status;
     const int64_t size = (int64_t)file.bytes.size;
     status = bi_array_new(in->name, BOSC_U8, 1, &size, bytes, error);
@@ -25,7 +27,7 @@ static bosc_status unpack(const struct bi_bytes *in, bosc_array *bytes, bosc_io_
     return status;
 }
 
-/* Without libzstd all is refused, with the reason. */
+/* Without libzstd everything is refused, with the reason. */
 static bool is_there(void)
 {
     bosc_io_error error;
@@ -80,7 +82,8 @@ static void files(void)
     unlink(path);
 }
 
-/* Arrays come back, small ones and those of many buffers, noise too; what stands in a file says that zstd packed it. */
+/* Arrays are read back: small ones, ones of many buffers, and noise; the bytes of a file show that zstd compressed it.
+ * */
 static void written(void)
 {
     enum { MOST = 40000 };
@@ -124,7 +127,7 @@ static void faults(void)
     }
 }
 
-/* No file appears but a whole one. */
+/* No incomplete file appears. */
 static void faults_of_writing(void)
 {
     double x[3] = {1, 2, 3};

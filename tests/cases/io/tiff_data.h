@@ -28,6 +28,7 @@ struct tiff_kind {
 
 static inline void put_tags(TIFF *t, const struct tiff_kind *k)
 {
+    /* Tags of GeoTIFF and GDAL, which libtiff does not know. */
     static const TIFFFieldInfo fields[] = {{33550, -1, -1, TIFF_DOUBLE, FIELD_CUSTOM, 1, 1, (char *)"scale"},
                                            {34735, -1, -1, TIFF_SHORT, FIELD_CUSTOM, 1, 1, (char *)"keys"},
                                            {33922, -1, -1, TIFF_DOUBLE, FIELD_CUSTOM, 1, 1, (char *)"ties"},
@@ -35,6 +36,7 @@ static inline void put_tags(TIFF *t, const struct tiff_kind *k)
                                            {42112, -1, -1, TIFF_ASCII, FIELD_CUSTOM, 1, 0, (char *)"metadata"},
                                            {42113, -1, -1, TIFF_ASCII, FIELD_CUSTOM, 1, 0, (char *)"none"}};
     CHECK_EQ(TIFFMergeFieldInfo(t, fields, 6), 0);
+    /* Layout, then the tags of the Earth. */
     TIFFSetField(t, TIFFTAG_IMAGEWIDTH, k->width ? k->width : W);
     TIFFSetField(t, TIFFTAG_IMAGELENGTH, k->height ? k->height : H);
     TIFFSetField(t, TIFFTAG_BITSPERSAMPLE, k->bits);
@@ -58,7 +60,7 @@ static inline void put_tags(TIFF *t, const struct tiff_kind *k)
 
 static inline int64_t sample(int i) { return (i * 7) % 120; }
 
-/* A sample of the kind's type; returns one past it. */
+/* Writes a sample of the kind's type; returns the address after it. */
 static inline unsigned char *put_sample(unsigned char *p, const struct tiff_kind *k, int64_t x)
 {
     double d = (double)x;
@@ -80,6 +82,7 @@ static inline void make_tiff(const char *path, const struct tiff_kind *k)
     put_tags(t, k);
     int across = k->tile ? k->tile : w, down = k->tile ? k->tile : k->rows ? k->rows : 4;
     uint32_t number = 0;
+    /* Blocks of a tile, or of whole rows in a strip; `left_out` counts from 1. */
     for (int y = 0; y < h; y += down)
         for (int x = 0; x < w; x += across) {
             unsigned char *p = block;
@@ -87,6 +90,7 @@ static inline void make_tiff(const char *path, const struct tiff_kind *k)
                 number++;
                 continue;
             }
+            /* Samples of a tile beyond the raster are 0. */
             for (int j = y; j < y + down && (k->tile || j < h); j++)
                 for (int i = x; i < x + across; i++)
                     for (int s = 0; s < samples; s++) p = put_sample(p, k, i < w && j < h ? sample(j * w + i) : 0);

@@ -1,4 +1,4 @@
-/* k-d trees refuse bad arguments, by name, and leave everything as it was. */
+/* k-d trees refuse bad arguments by name, and stay unchanged. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "cases/kdtree/kdtree_data.h"
 #include "support/arrays.h"
 
-static void create(bosc_ctx *ctx)
+static void refuses_bad_options(bosc_ctx *ctx)
 {
     bosc_kdtree *tree = NULL;
     const bosc_kdtree_opts good = {.size = sizeof good, .dim = 3};
@@ -18,6 +18,7 @@ static void create(bosc_ctx *ctx)
     CHECK_EQ(bosc_kdtree_create(NULL, &good, &tree), BOSC_ERR_ARG);
     CHECK_ARG(ctx, bosc_kdtree_create(ctx, NULL, &tree), "opts");
     CHECK_ARG(ctx, bosc_kdtree_create(ctx, &good, NULL), "tree");
+    /* Sets one option to each bad value. */
     for (size_t i = 0; i < sizeof dims / sizeof dims[0]; i++) {
         bosc_kdtree_opts o = good;
         o.dim = dims[i];
@@ -55,7 +56,7 @@ static void create(bosc_ctx *ctx)
 static const int64_t bad_sizes[] = {-1, -2, INT32_MIN, INT64_MIN};
 static const int64_t bad_strides[] = {-1, 1, 2, -3, INT64_MIN};
 
-static void build(bosc_ctx *ctx)
+static void refuses_bad_points(bosc_ctx *ctx)
 {
     const bosc_kdtree_opts o = {.size = sizeof o, .dim = 3};
     float p[64] = {0};
@@ -77,7 +78,8 @@ static void build(bosc_ctx *ctx)
     for (size_t i = 0; i < 5; i++) CHECK_ARG(ctx, bosc_kdtree_build(ctx, tree, p, 3, bad_strides[i]), "stride");
     CHECK_ARG(ctx, bosc_kdtree_build(ctx, tree, p, 3, INT64_MAX), "n");
     CHECK_ARG(ctx, bosc_kdtree_build(ctx, tree, p, 100, INT64_MAX / 128), "n");
-    CHECK_ARG(ctx, bosc_kdtree_build(ctx, tree, p, 1, INT64_MAX / 4), "n"); /* with the row's own elements beyond */
+    CHECK_ARG(ctx, bosc_kdtree_build(ctx, tree, p, 1, INT64_MAX / 4),
+              "n"); /* the elements of the last row exceed the limit */
     CHECK_ARG(ctx, bosc_kdtree_reserve(ctx, NULL, 1, 1, 1), "tree");
     CHECK_ARG(ctx, bosc_kdtree_reserve(ctx, tree, 1, INT64_MAX, 1), "k");
     CHECK_ARG(ctx, bosc_kdtree_reserve(ctx, tree, 1, 1, INT64_MAX), "k");
@@ -99,7 +101,7 @@ static void build(bosc_ctx *ctx)
     bosc_kdtree_free(tree);
 }
 
-static void queries(bosc_ctx *ctx)
+static void refuses_bad_queries(bosc_ctx *ctx)
 {
     const bosc_kdtree_opts o = {.size = sizeof o, .dim = 3};
     float p[64] = {0}, d[64], q[9] = {0};
@@ -108,6 +110,7 @@ static void queries(bosc_ctx *ctx)
     CHECK_OK(ctx, bosc_kdtree_create(ctx, &o, &tree));
     CHECK_OK(ctx, bosc_kdtree_build(ctx, tree, p, 20, 0));
     memset(ids, 0x55, sizeof ids);
+/* Each macro IS_x checks one failure for four searches. */
 #define EACH(call_with, ...)                                                 \
     call_with(bosc_kdtree_knn(__VA_ARGS__, 2, ids, d));                      \
     call_with(bosc_kdtree_knn_within(__VA_ARGS__, 2, 1.0, ids, d));          \
@@ -119,6 +122,7 @@ static void queries(bosc_ctx *ctx)
 #define IS_STRIDE(call) CHECK_ARG(ctx, call, "stride")
 #define IS_NULL(call) CHECK_EQ(call, BOSC_ERR_ARG)
 #define IS_DATA(call) CHECK_STATUS(ctx, call, BOSC_ERR_DATA)
+    /* No context, no tree, bad queries, numbers and strides. */
     EACH(IS_NULL, NULL, tree, q, 3, 0)
     EACH(IS_TREE, ctx, NULL, q, 3, 0)
     EACH(IS_QUERIES, ctx, tree, NULL, 3, 0)
@@ -131,6 +135,7 @@ static void queries(bosc_ctx *ctx)
     }
     EACH(IS_COUNT, ctx, tree, q, INT64_MAX, 0)
     EACH(IS_COUNT, ctx, tree, q, 3, INT64_MAX)
+    /* A NaN, then all outputs are unchanged. */
     q[4] = NAN;
     EACH(IS_DATA, ctx, tree, q, 3, 0)
     q[4] = 0;
@@ -139,7 +144,7 @@ static void queries(bosc_ctx *ctx)
     bosc_kdtree_free(tree);
 }
 
-/* Each element of rows, dense or not, can be the only one that is NaN. */
+/* Each element of rows, packed or with a stride, can be the only NaN. */
 static void not_a_number(bosc_ctx *ctx)
 {
     enum { ROWS = 11, DIM = 3, STRIDE = 4 };
@@ -168,7 +173,8 @@ static void not_a_number(bosc_ctx *ctx)
     }
 }
 
-/* NaNs in rows `first` and `second` of m queries, the last of a row: `first` is named, and no answer is written. */
+/* NaNs in the last coordinate of rows `first` and `second` of m queries: the message names `first`, and no result is
+ * written. */
 static void check_nan_rows(bosc_ctx *ctx, const bosc_kdtree *tree, bosc_dtype dtype, int64_t m, int64_t k,
                            int64_t first, int64_t second)
 {
@@ -176,6 +182,7 @@ static void check_nan_rows(bosc_ctx *ctx, const bosc_kdtree *tree, bosc_dtype dt
     const size_t size = bosc_dtype_size(dtype);
     char *q = suite_alloc((size_t)m * STRIDE * size), text[64];
     fill_numbers(dtype, SMALL_INTEGERS, 5, m * STRIDE, q);
+    /* NaN in two rows: the message must name the first. */
     for (int i = 0; i < 2; i++) {
         const int64_t at = (i ? second : first) * STRIDE + 2;
         if (dtype == BOSC_F32)
@@ -189,6 +196,7 @@ static void check_nan_rows(bosc_ctx *ctx, const bosc_kdtree *tree, bosc_dtype dt
     unsigned char *before = suite_alloc(ids.bytes + dist2.bytes);
     memcpy(before, array_get(ctx, &ids), ids.bytes);
     memcpy(before + ids.bytes, array_get(ctx, &dist2), dist2.bytes);
+    /* Nothing may be written, also where the search and the NaN check overlap. */
     CHECK_STATUS(ctx, bosc_kdtree_knn(ctx, tree, queries.p, m, STRIDE, k, ids.p, dist2.p), BOSC_ERR_DATA);
     snprintf(text, sizeof text, "queries: row %lld holds a NaN", (long long)first);
     CHECK(suite_begins(bosc_ctx_message(ctx), text));
@@ -201,7 +209,7 @@ static void check_nan_rows(bosc_ctx *ctx, const bosc_kdtree *tree, bosc_dtype dt
     free(q);
 }
 
-/* Answered by a warp or by a thread each, sorted first, and by the plain walk. */
+/* Numbers of queries for which each is answered by a warp or by a thread, sorted first, and by the plain walk. */
 static void nan_rows(bosc_ctx *ctx)
 {
     const int64_t many = suite_slow(ctx) ? 2200 : 40000;
@@ -222,7 +230,7 @@ static void nan_rows(bosc_ctx *ctx)
     }
 }
 
-static void results(bosc_ctx *ctx)
+static void refuses_bad_outputs(bosc_ctx *ctx)
 {
     const bosc_kdtree_opts o = {.size = sizeof o, .dim = 3};
     float p[64] = {0}, d[64], q[9] = {0};
@@ -231,6 +239,7 @@ static void results(bosc_ctx *ctx)
     CHECK_OK(ctx, bosc_kdtree_create(ctx, &o, &tree));
     CHECK_OK(ctx, bosc_kdtree_build(ctx, tree, p, 20, 0));
     memset(ids, 0x55, sizeof ids);
+    /* Bad numbers of neighbours. */
     static const int64_t bad_k[] = {0, -1, INT64_MIN, INT64_MAX, INT64_MAX / 16};
     for (size_t i = 0; i < 5; i++) {
         CHECK_ARG(ctx, bosc_kdtree_knn(ctx, tree, q, 3, 0, bad_k[i], ids, d), "k");
@@ -240,6 +249,7 @@ static void results(bosc_ctx *ctx)
     CHECK_EQ(bosc_kdtree_knn_self(NULL, tree, 1, ids, d), BOSC_ERR_ARG);
     CHECK_ARG(ctx, bosc_kdtree_knn_self(ctx, NULL, 1, ids, d), "tree");
     CHECK_ARG(ctx, bosc_kdtree_knn_self(ctx, tree, 1, NULL, d), "ids");
+    /* Bad radii, then missing outputs. */
     static const double bad_radius[] = {-1, -1e-300, -INFINITY, NAN};
     for (size_t i = 0; i < 4; i++) {
         CHECK_ARG(ctx, bosc_kdtree_knn_within(ctx, tree, q, 3, 0, 1, bad_radius[i], ids, d), "radius");
@@ -251,9 +261,11 @@ static void results(bosc_ctx *ctx)
     CHECK_ARG(ctx, bosc_kdtree_radius_count(ctx, tree, q, 3, 0, 1, NULL), "counts");
     CHECK_ARG(ctx, bosc_kdtree_radius(ctx, tree, q, 3, 0, 1, NULL, NULL, NULL, 0), "offsets");
     CHECK_ARG(ctx, bosc_kdtree_radius(ctx, tree, q, 3, 0, 1, offsets, ids, d, -1), "capacity");
+    /* No output has changed. */
     for (int i = 0; i < 64; i++) CHECK_EQ(ids[i], 0x5555555555555555);
     CHECK_EQ(counts[0], 9);
     bosc_kdtree_free(tree);
+    /* A tree without duplicates cannot be searched for its own rows. */
     bosc_kdtree_opts unique = o;
     unique.duplicates = BOSC_KDTREE_DUPLICATES_REMOVE;
     CHECK_OK(ctx, bosc_kdtree_create(ctx, &unique, &tree));
@@ -288,7 +300,7 @@ static void boxes(bosc_ctx *ctx)
     for (int i = 0; i < 4; i++) CHECK_EQ(offsets[i], -7);
     CHECK_OK(ctx, bosc_kdtree_box(ctx, tree, box, 3, offsets, NULL, 0));
     CHECK_EQ(offsets[3], 60);
-    offsets[2] = 39; /* not those of the answer */
+    offsets[2] = 39; /* differs from the result */
     CHECK_ARG(ctx, bosc_kdtree_box(ctx, tree, box, 3, offsets, ids, 60), "offsets");
     CHECK_STATUS(ctx, bosc_kdtree_box(ctx, tree, box, 3, offsets, ids, 59), BOSC_ERR_SPACE);
     CHECK_ARG(ctx, bosc_kdtree_box(ctx, tree, box, 3, offsets, (char *)ids + 2, 60), "ids");
@@ -297,8 +309,8 @@ static void boxes(bosc_ctx *ctx)
     bosc_kdtree_free(tree);
 }
 
-/* Arrays that do not lie where elements of their type can. */
-static void alignment(bosc_ctx *ctx)
+/* Arrays misaligned for their element type. */
+static void refuses_misaligned_arrays(bosc_ctx *ctx)
 {
     static const bosc_dtype dtypes[] = {BOSC_F32, BOSC_F64};
     double p[12] = {0}, dist2[12];
@@ -308,6 +320,7 @@ static void alignment(bosc_ctx *ctx)
             .size = sizeof o, .dtype = dtypes[kind % 2], .dim = 2, .id_bits = kind < 2 ? 32 : 64};
         struct reference_points rows = {o.dtype, 2, 5, 2, p};
         bosc_kdtree *tree = kd_build(ctx, &o, &rows);
+        /* Each is misaligned by half an element. */
         void *bad_ids = (char *)ids + o.id_bits / 16, *bad_dist2 = (char *)dist2 + bosc_dtype_size(o.dtype) / 2;
         int64_t *bad_counts = (int64_t *)(void *)((char *)counts + 4);
         CHECK_ARG(ctx, bosc_kdtree_knn(ctx, tree, p, 5, 0, 2, bad_ids, dist2), "ids");
@@ -366,10 +379,11 @@ static void nearest_other(bosc_ctx *ctx)
     for (int i = 0; i < 8; i++) CHECK(ids[i] == 0x5555555555555555 && memcmp(&dist2[i], &ids[i], sizeof ids[i]) == 0);
 }
 
-/* Offsets that are not those of the first call. */
-static void offsets(bosc_ctx *ctx)
+/* Offsets that a previous call did not compute. */
+static void refuses_foreign_offsets(bosc_ctx *ctx)
 {
     const bosc_kdtree_opts o = {.size = sizeof o, .dim = 1};
+    /* Rows of the wrong lengths, or not ascending; then totals beyond the capacity. */
     static const int64_t wrong[][4] = {{1, 3, 6, 9},  {-1, 3, 6, 9}, {0, 4, 3, 9},        {0, 3, 9, 6},
                                        {0, 0, 0, 0},  {0, 2, 5, 8},  {0, 4, 8, 12},       {0, -3, 6, 9},
                                        {0, 3, 6, 10}, {0, 3, 6, 8},  {0, INT64_MIN, 6, 9}};
@@ -381,6 +395,7 @@ static void offsets(bosc_ctx *ctx)
     wide.dtype = BOSC_F64;
     CHECK_OK(ctx, bosc_kdtree_create(ctx, &wide, &tree));
     CHECK_OK(ctx, bosc_kdtree_build(ctx, tree, p, 9, 0));
+    /* The right offsets: three points for each query. */
     CHECK_OK(ctx, bosc_kdtree_radius(ctx, tree, q, 3, 0, 0.5, off, NULL, NULL, 0));
     for (int i = 0; i < 4; i++) CHECK_EQ(off[i], 3 * i);
     CHECK_OK(ctx, bosc_kdtree_radius(ctx, tree, q, 3, 0, 0.5, off, ids, NULL, 9));
@@ -408,7 +423,7 @@ static int refuse(void *user, const void *bytes, size_t count)
     return 1;
 }
 
-static void others(bosc_ctx *ctx)
+static void refuses_other_arguments(bosc_ctx *ctx)
 {
     const bosc_kdtree_opts o = {.size = sizeof o, .dim = 2};
     float p[20] = {0};
@@ -456,8 +471,8 @@ static void others(bosc_ctx *ctx)
     bosc_kdtree_free(tree);
 }
 
-/* Sizes of every kind of tree; reserving what is there already. */
-static void sizes(bosc_ctx *ctx)
+/* Reported bytes of every kind of tree; a repeated or smaller reserve changes nothing. */
+static void reports_bytes_and_reserves(bosc_ctx *ctx)
 {
     float p[20] = {0};
     for (int kind = 0; kind < 2 * KD_BUILDERS; kind++) {
@@ -467,6 +482,7 @@ static void sizes(bosc_ctx *ctx)
         int64_t kept = -1, scratch = -1, more = -1;
         kd_set_builder(&o, kind / 2);
         CHECK_OK(ctx, bosc_kdtree_bytes(ctx, &o, 10, &kept, &scratch));
+        /* More points need more bytes, kept and scratch. */
         CHECK(kept > 0 && scratch > 0);
         CHECK_OK(ctx, bosc_kdtree_bytes(ctx, &o, 1000, &more, NULL));
         CHECK(more > kept);
@@ -478,10 +494,12 @@ static void sizes(bosc_ctx *ctx)
         bosc_kdtree_times times = {.size = sizeof times};
         CHECK_OK(ctx, bosc_kdtree_create(ctx, &o, &tree));
         CHECK_OK(ctx, bosc_kdtree_build(ctx, tree, p, 10, 0));
+        /* Only builders that sort report the time of a sort. */
         CHECK_EQ(bosc_kdtree_get_times(ctx, tree, &times), BOSC_OK);
         CHECK((times.sort > 0) == (o.builder != BOSC_KDTREE_AUTO));
         CHECK((times.init > 0) == (o.builder != BOSC_KDTREE_AUTO));
         CHECK_OK(ctx, bosc_kdtree_reserve(ctx, tree, 100, 0, 0));
+        /* A second reserve of the same size, and smaller ones. */
         CHECK_EQ(bosc_kdtree_get_info(ctx, tree, &before), BOSC_OK);
         CHECK_OK(ctx, bosc_kdtree_reserve(ctx, tree, 100, 0, 0));
         CHECK_OK(ctx, bosc_kdtree_reserve(ctx, tree, 1, 10, 5));
@@ -492,8 +510,8 @@ static void sizes(bosc_ctx *ctx)
     }
 }
 
-/* More elements than bytes can be counted. */
-static void scratch(bosc_ctx *ctx)
+/* More elements than a 64-bit number of bytes can hold. */
+static void refuses_uncountable_elements(bosc_ctx *ctx)
 {
     void *p;
     CHECK_STATUS(ctx, bi_scratch_of(ctx, INT64_MAX, 8, &p), BOSC_ERR_NOMEM);
@@ -519,19 +537,19 @@ static void other_backend(void)
 }
 
 static const struct suite_case suite_cases_kdtree_args[] = {
-    {"create", create, NULL},
-    {"build", build, NULL},
-    {"queries", queries, NULL},
+    {"create", refuses_bad_options, NULL},
+    {"build", refuses_bad_points, NULL},
+    {"queries", refuses_bad_queries, NULL},
     {"NaN rows", nan_rows, NULL},
-    {"results", results, NULL},
-    {"offsets", offsets, NULL},
-    {"others", others, NULL},
-    {"sizes", sizes, NULL},
-    {"alignment", alignment, NULL},
+    {"results", refuses_bad_outputs, NULL},
+    {"offsets", refuses_foreign_offsets, NULL},
+    {"others", refuses_other_arguments, NULL},
+    {"sizes", reports_bytes_and_reserves, NULL},
+    {"alignment", refuses_misaligned_arrays, NULL},
     {"nearest other", nearest_other, NULL},
     {"not a number", not_a_number, NULL},
     {"boxes", boxes, NULL},
-    {"scratch", scratch, NULL},
+    {"scratch", refuses_uncountable_elements, NULL},
     {"another backend", NULL, other_backend},
 };
 SUITE(kdtree_args);

@@ -1,4 +1,4 @@
-/* k-d trees are the ones of the definition: every builder, type, dimension and shape of data. */
+/* k-d trees equal their definition for every builder, type, dimension and shape of data. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,7 +48,7 @@ static void try_one(bosc_ctx *ctx, struct suite_random *r, int builder, bosc_dty
     free((void *)p.data);
 }
 
-static void small(bosc_ctx *ctx)
+static void up_to_70_points(bosc_ctx *ctx)
 {
     struct suite_random r = {1};
     int64_t most = suite_slow(ctx) ? 20 : 70;
@@ -58,7 +58,7 @@ static void small(bosc_ctx *ctx)
                     (enum kd_shape)suite_below(&r, KD_SHAPES));
 }
 
-/* Some equal coordinates among few points: equal medians in some subtrees and none beside them. */
+/* Few points with some equal coordinates: equal medians in some subtrees, none in their siblings. */
 static void some_ties(bosc_ctx *ctx)
 {
     struct suite_random r = {14};
@@ -74,7 +74,7 @@ static void some_ties(bosc_ctx *ctx)
     }
 }
 
-static void shapes(bosc_ctx *ctx)
+static void every_shape_and_type(bosc_ctx *ctx)
 {
     struct suite_random r = {2};
     for (int s = 0; s < KD_SHAPES; s++)
@@ -84,7 +84,7 @@ static void shapes(bosc_ctx *ctx)
 }
 
 /* Sizes around powers of two and of leaves. */
-static void edges(bosc_ctx *ctx)
+static void sizes_around_powers_of_two(bosc_ctx *ctx)
 {
     struct suite_random r = {3};
     for (int64_t power = 32; power <= (suite_slow(ctx) ? 256 : 2048); power *= 4)
@@ -109,8 +109,8 @@ static bool on_device(bosc_ctx *ctx)
     return !suite_slow(ctx) && info.backend == BOSC_BACKEND_CUDA;
 }
 
-/* Beyond the size that one thread builds alone. */
-static void large(bosc_ctx *ctx)
+/* More points than one thread builds alone. */
+static void beyond_one_thread(bosc_ctx *ctx)
 {
     struct suite_random r = {7};
     int64_t n = suite_slow(ctx) ? 5000 : 40000;
@@ -127,24 +127,26 @@ static void large(bosc_ctx *ctx)
     try_one(ctx, &r, KD_AUTO, BOSC_F32, 2, 150000, KD_GRID);
 }
 
-/* The published builder, and duplicates removed: nodes are the first rows of their equals, in the order of the tree of
- * those rows. */
+/* The builders with duplicates removed: the tree equals that of the first of each group of equal rows. */
 static void check_unique(bosc_ctx *ctx, const bosc_kdtree_opts *opts, const struct reference_points *p)
 {
     size_t size = bosc_dtype_size(p->dtype), row = size * (size_t)p->dim;
     int64_t *rows = suite_alloc((size_t)p->n * 8), *order = suite_alloc((size_t)p->n * 8);
     int64_t *inverse = suite_alloc((size_t)p->n * 8), *counts = suite_alloc((size_t)p->n * 8), sum = 0;
+    /* 1. The reference: the tree of the first row of each group of equal rows. */
     int64_t nodes = reference_unique(p, rows);
     char *packed = suite_alloc((size_t)nodes * row);
     for (int64_t i = 0; i < nodes; i++) memcpy(packed + (size_t)i * row, kd_row(p, rows[i]), row);
     struct reference_points unique = {p->dtype, p->dim, nodes, p->dim, packed};
     reference_kdtree(&unique, order);
     for (int64_t i = 0; i < nodes; i++) order[i] = rows[order[i]];
+    /* 2. Nodes, and the number of rows of each. */
     bosc_kdtree *tree = kd_build(ctx, opts, p);
     check_nodes(ctx, tree, p, order, nodes, opts->id_bits);
     CHECK_OK(ctx, bosc_kdtree_get_duplicates(ctx, tree, inverse, counts));
     for (int64_t i = 0; i < nodes; i++) sum += counts[i];
     CHECK_EQ(sum, p->n);
+    /* 3. Each row leads to an equal node, as often as its count says. */
     for (int64_t i = 0; i < p->n; i++) {
         int64_t node = kd_id(inverse, opts->id_bits, i);
         CHECK(node >= 0 && node < nodes && reference_equal(p, order[node], i));
@@ -180,8 +182,8 @@ static void sorting_builder(bosc_ctx *ctx, int builder)
 
 static void presorted(bosc_ctx *ctx) { sorting_builder(ctx, KD_PRESORTED); }
 
-/* Every partitioner: segments in pieces, of a warp, of 32, 16, 8 and 4 lanes, and the last nodes; with sizes that leave
- * one piece, one lane or the whole part of a warp over. */
+/* Every partitioner of the published builder: segments in chunks, of a warp, of 32, 16, 8 and 4 lanes, and the last
+ * nodes; the sizes leave a remainder of one chunk, one lane or the whole part of a warp. */
 static void published(bosc_ctx *ctx)
 {
     sorting_builder(ctx, KD_BROWN);
@@ -229,7 +231,7 @@ static void duplicates(bosc_ctx *ctx)
         }
 }
 
-/* Duplicates in lists of several pieces: runs that cross them, and a piece in which nothing is kept. */
+/* Duplicates in lists of several chunks: runs that cross chunks, and a chunk without a kept row. */
 static void duplicates_in_pieces(bosc_ctx *ctx)
 {
     struct suite_random r = {12};
@@ -250,7 +252,7 @@ static void duplicates_in_pieces(bosc_ctx *ctx)
     }
 }
 
-/* So many rows that a sort puts them in order, as writing to random places would miss every cache. */
+/* So many rows that a sort orders them, because scattered writes would miss every cache. */
 static void many_rows(void)
 {
     const int64_t n = ((int64_t)1 << 22) + 5, values = 3 << 20;
@@ -293,8 +295,8 @@ static bosc_ctx *open_counting(bosc_ctx *like, int *lines)
     return suite_open(&o);
 }
 
-/* A hundred clusters, a thousandth of the space wide: a sample tells enough of them, and the build does not go the slow
- * way, which it would log. */
+/* A hundred clusters, each a thousandth of the space wide: a sample is representative enough that the build does not
+ * fall back to its slow path, which it would log. */
 static void clusters(bosc_ctx *like)
 {
     int lines;
@@ -318,8 +320,8 @@ static void clusters(bosc_ctx *like)
     free(points);
 }
 
-/* Coordinates without extent: every set of them but all, of sizes around what a warp and a block make alone. Where all
- * points share them, the build does not go the slow way. */
+/* Coordinates without extent: every proper subset of them, at sizes around the subtrees that a warp and a block build.
+ * If all points share them, the build must not fall back to its slow path. */
 static void flat(bosc_ctx *like)
 {
     static const int64_t sizes[] = {3, 100, 255, 256, 257, 1023, 4095, 4096, 4097, 8191, 8192, 12000};
@@ -340,7 +342,8 @@ static void flat(bosc_ctx *like)
     bosc_ctx_free(ctx);
 }
 
-/* The same beyond one block, where samples tell what is flat; points beside the plane are not in all samples. */
+/* The same beyond one block, where samples detect the flat coordinates. Points outside the plane are not in all
+ * samples. */
 static void flat_large(bosc_ctx *like)
 {
     static const struct {
@@ -377,7 +380,7 @@ static void flat_large(bosc_ctx *like)
     bosc_ctx_free(ctx);
 }
 
-/* Coordinates that floats cannot tell apart, of types that a device may round to floats. */
+/* Coordinates that become equal when rounded to float, in types that a device may round to float. */
 enum rounding { WHOLE_TYPE, ONE_CELL, TWO_CELLS, MOSTLY_ONE_CELL, FEW_VALUES, CELL_AND_FLAT, ROUNDINGS };
 
 static int64_t rounded_value(struct suite_random *r, enum rounding rounding, int bits, int32_t c)
@@ -435,7 +438,7 @@ static void rounded(bosc_ctx *ctx)
         for (int t = 1; t < 4; t++) try_rounded(ctx, &r, dtypes[t], 4, 300000, (enum rounding)rounding);
 }
 
-/* Integers do not go the slow way where their spread is even, whole types and small ranges far from 0 alike. */
+/* Integers with an even spread do not take the slow path, neither whole types nor small ranges far from 0. */
 static void rounded_at_once(bosc_ctx *like)
 {
     int lines;
@@ -465,12 +468,12 @@ static void rounded_at_once(bosc_ctx *like)
 }
 
 static const struct suite_case suite_cases_kdtree_build[] = {
-    {"small", small, NULL},
+    {"small", up_to_70_points, NULL},
     {"some_ties", some_ties, NULL},
-    {"shapes", shapes, NULL},
-    {"edges", edges, NULL},
+    {"shapes", every_shape_and_type, NULL},
+    {"edges", sizes_around_powers_of_two, NULL},
     {"many dimensions", many_dimensions, NULL},
-    {"large", large, NULL},
+    {"large", beyond_one_thread, NULL},
     {"presorted builder", presorted, NULL},
     {"duplicates", duplicates, NULL},
     {"published builder", published, NULL},

@@ -1,4 +1,4 @@
-/* Points for the cases of k-d trees: every type, and the shapes that break builders. */
+/* Points for the k-d tree cases: every type, and the shapes that break builders. */
 #ifndef TESTS_CASES_KDTREE_KDTREE_DATA_H
 #define TESTS_CASES_KDTREE_KDTREE_DATA_H
 
@@ -79,7 +79,7 @@ static inline double kd_flat_value(struct suite_random *r, enum kd_flatness flat
     return level == 0 && suite_below(r, 2) ? -0.0 : level;
 }
 
-/* Points of n rows that are flat in the coordinates c with bit c % 8 of `axes`, and of the shape in the others. */
+/* n points, flat in coordinate c if bit c % 8 of `axes` is set, and of the given shape in the others. */
 static inline struct reference_points kd_flat_points(struct suite_random *r, bosc_dtype dtype, int32_t dim, int64_t n,
                                                      enum kd_flatness flatness, unsigned axes, enum kd_shape shape)
 {

@@ -9,7 +9,7 @@
 
 enum { MOST = 300, POINTS = 400, DIM = 2, OUTPUTS = 3, ROOM = 1 << 17, PATTERN = 0x77 };
 
-/* A tree, and one call on it: its outputs and what they must become. */
+/* A tree, and one call on it: its outputs and their expected values. */
 struct subject {
     struct reference_points points, queries;
     bosc_kdtree_opts opts;
@@ -60,7 +60,7 @@ static bosc_status radius_count(bosc_ctx *ctx, struct subject *s)
     return bosc_kdtree_radius_count(ctx, s->tree, s->queries.data, s->queries.n, 0, RADIUS, counts);
 }
 
-/* Boxes between a query and the one after it. */
+/* Boxes between each query and the next one. */
 static bosc_status box_offsets(bosc_ctx *ctx, struct subject *s)
 {
     int64_t *offsets = (int64_t *)(void *)s->out[0];
@@ -145,7 +145,7 @@ static bool untouched(void *user)
 {
     struct subject *s = user;
     if (s->read) return false;
-    if (s->call == save) return true; /* what was written before the failure stays */
+    if (s->call == save) return true; /* a failed save keeps the bytes written before */
     for (int i = 0; i < OUTPUTS; i++)
         for (size_t b = 0; b < ROOM; b++)
             if (s->out[i][b] != PATTERN) return false;
@@ -165,7 +165,7 @@ static bool right(void *user)
     return true;
 }
 
-static struct subject make(bosc_ctx *ctx, bosc_kdtree_duplicates duplicates, int32_t id_bits)
+static struct subject make_subject(bosc_ctx *ctx, bosc_kdtree_duplicates duplicates, int32_t id_bits)
 {
     struct suite_random r = {9};
     int64_t n = suite_slow(ctx) ? 120 : POINTS, m = suite_slow(ctx) ? 60 : MOST;
@@ -192,7 +192,7 @@ static struct subject make(bosc_ctx *ctx, bosc_kdtree_duplicates duplicates, int
     return s;
 }
 
-static void discard(struct subject *s)
+static void free_subject(struct subject *s)
 {
     bosc_kdtree_free(s->tree);
     for (int i = 0; i < OUTPUTS; i++) {
@@ -204,7 +204,7 @@ static void discard(struct subject *s)
     free((void *)s->queries.data);
 }
 
-/* The tree that memory is reserved for lives in the context whose memory is counted. */
+/* The tree to reserve for is created in the context whose memory is counted. */
 static void open_tree(bosc_ctx *ctx, void *user)
 {
     struct subject *s = user;
@@ -218,7 +218,7 @@ static void close_tree(void *user)
     s->tree = NULL;
 }
 
-/* Returns the number of k. */
+/* Returns the number of faults tried. */
 static int64_t sweep(bosc_ctx *ctx, struct subject *s, bosc_status (*of)(bosc_ctx *, struct subject *))
 {
     s->call = of;
@@ -251,9 +251,9 @@ static void searches(bosc_ctx *ctx)
     bosc_status (*const all[])(bosc_ctx *,
                                struct subject *) = {knn,          knn_within,  knn_self, radius_offsets, radius_rows,
                                                     radius_count, box_offsets, box_rows, nearest_other,  verify};
-    struct subject s = make(ctx, BOSC_KDTREE_DUPLICATES_KEEP, 64);
+    struct subject s = make_subject(ctx, BOSC_KDTREE_DUPLICATES_KEEP, 64);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) CHECK(sweep(ctx, &s, all[i]) > 0);
-    discard(&s);
+    free_subject(&s);
 }
 
 /* With duplicates kept or removed, and ids of either width. */
@@ -262,9 +262,9 @@ static void contents(bosc_ctx *ctx)
     bosc_status (*const all[])(bosc_ctx *, struct subject *) = {get_nodes, get_duplicates, reserve, save, load};
     for (int kind = 0; kind < 3; kind++) {
         struct subject s =
-            make(ctx, kind ? BOSC_KDTREE_DUPLICATES_REMOVE : BOSC_KDTREE_DUPLICATES_KEEP, kind == 1 ? 32 : 64);
+            make_subject(ctx, kind ? BOSC_KDTREE_DUPLICATES_REMOVE : BOSC_KDTREE_DUPLICATES_KEEP, kind == 1 ? 32 : 64);
         for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) sweep(ctx, &s, all[i]);
-        discard(&s);
+        free_subject(&s);
     }
 }
 
@@ -288,16 +288,16 @@ static int stopping_deliver(void *user, void *bytes, size_t count)
     return t->calls++ == t->fail_at ? 7 : deliver(t->s, bytes, count);
 }
 
-/* Of the k-th call, for every k: the right code and text, no tree, nothing left allocated; then all is well again. */
+/* The k-th callback fails, for every k: the right status and message, no tree, no leak; then a call succeeds. */
 static void callbacks(bosc_ctx *like)
 {
-    struct subject s = make(like, BOSC_KDTREE_DUPLICATES_REMOVE, 64);
+    struct subject s = make_subject(like, BOSC_KDTREE_DUPLICATES_REMOVE, 64);
     int64_t live[2], before[2];
     bosc_ctx *ctx = counted_context(like, live);
     for (int reading = 0; reading < 2; reading++) {
         bool done = false;
         CHECK_OK(ctx, save(ctx, &s));
-        CHECK_OK(ctx, load(ctx, &s)); /* scratch is there from now on */
+        CHECK_OK(ctx, load(ctx, &s)); /* allocates the scratch of later calls */
         bosc_kdtree_free(s.read);
         memcpy(before, live, sizeof before);
         for (int64_t k = 0; !done; k++) {
@@ -322,10 +322,10 @@ static void callbacks(bosc_ctx *like)
     }
     bosc_ctx_free(ctx);
     CHECK(live[0] == 0 && live[1] == 0);
-    discard(&s);
+    free_subject(&s);
 }
 
-/* What a sweep of faults does: a tree of 30 points is rebuilt with 50, and stays good where that fails. */
+/* The subject of a fault sweep: a tree of 30 points is rebuilt with 50, and stays valid if that fails. */
 struct faulty {
     struct reference_points small, large;
     bosc_kdtree_opts opts;
@@ -389,7 +389,7 @@ static void builds(bosc_ctx *ctx)
     }
 }
 
-/* Searches of a plane of points that was asked much, so that the first of them makes a second order of its nodes. */
+/* A plane of points with many past queries: the first search builds the second order of its nodes. */
 struct plane {
     struct faulty search;
     bosc_kdtree *tree;
@@ -399,7 +399,7 @@ static void open_plane(bosc_ctx *ctx, void *user)
 {
     struct plane *p = user;
     p->tree = kd_build(ctx, &p->search.opts, &p->search.large);
-    p->tree->learned.asked = INT64_MAX / 2;
+    p->tree->query_cache.query_count = INT64_MAX / 2;
 }
 
 static bosc_status search_plane(bosc_ctx *ctx, void *user)

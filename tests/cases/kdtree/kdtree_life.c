@@ -1,4 +1,4 @@
-/* The life of a k-d tree: rebuilt, reserved, outliving its context, searched by many. */
+/* Lifetime of k-d trees: rebuilds, reserve, use beyond their context, concurrent searches. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,8 +44,8 @@ static void rebuild(bosc_ctx *ctx)
     }
 }
 
-/* Everything that a program does each frame. */
-static void frame(bosc_ctx *ctx, bosc_kdtree *tree, const struct reference_points *p, int64_t *ids, int64_t k)
+/* The calls of a program for one frame. */
+static void run_frame(bosc_ctx *ctx, bosc_kdtree *tree, const struct reference_points *p, int64_t *ids, int64_t k)
 {
     int64_t offsets[33];
     CHECK_OK(ctx, bosc_kdtree_build(ctx, tree, p->data, p->n, 0));
@@ -54,12 +54,14 @@ static void frame(bosc_ctx *ctx, bosc_kdtree *tree, const struct reference_point
     CHECK_OK(ctx, bosc_kdtree_radius(ctx, tree, p->data, 32, 0, 1, offsets, ids, NULL, p->n));
 }
 
-static void second_build(bosc_ctx *like)
+static void second_frame_allocates_nothing(bosc_ctx *like)
 {
     struct suite_random r = {2};
     struct counted c;
     counted_open(&c, like, 0);
     bosc_ctx *ctx = c.ctx;
+    /* Kinds: with and without duplicates, few and many neighbours, every builder. The first one reserves; the others
+     * grow in a first frame. */
     for (int kind = 0; kind < 4 * KD_BUILDERS; kind++) {
         bosc_kdtree_opts o = {.size = sizeof o,
                               .dim = 3,
@@ -71,12 +73,13 @@ static void second_build(bosc_ctx *like)
         bosc_kdtree *tree = NULL;
         CHECK_OK(ctx, bosc_kdtree_create(ctx, &o, &tree));
         if (kind == 0) CHECK_OK(ctx, bosc_kdtree_reserve(ctx, tree, n, n, k));
-        if (kind != 0) frame(ctx, tree, &p, ids, k);
+        if (kind != 0) run_frame(ctx, tree, &p, ids, k);
+        /* An equal frame, and one of half the points, allocate nothing. */
         int64_t before = c.allocations;
-        frame(ctx, tree, &p, ids, k);
+        run_frame(ctx, tree, &p, ids, k);
         CHECK_EQ(c.allocations, before);
         p.n /= 2;
-        frame(ctx, tree, &p, ids, k);
+        run_frame(ctx, tree, &p, ids, k);
         if (kind == 0) CHECK_EQ(c.allocations, before);
         bosc_kdtree_free(tree);
         free(ids);
@@ -85,7 +88,7 @@ static void second_build(bosc_ctx *like)
     counted_close(&c);
 }
 
-/* A tree keeps its nodes when more room is reserved. */
+/* A tree keeps its nodes when it reserves more. */
 static void reserve(bosc_ctx *ctx)
 {
     struct suite_random r = {3};
@@ -105,7 +108,7 @@ static void reserve(bosc_ctx *ctx)
     free((void *)p.data);
 }
 
-/* Searches that have room reserved allocate nothing: they make no second order of a plane, also after a rebuild. */
+/* After a reserve searches allocate nothing: they build no second order of a plane, also after a rebuild. */
 static void reserve_plane(bosc_ctx *ctx)
 {
     struct suite_random r = {6};
@@ -117,12 +120,12 @@ static void reserve_plane(bosc_ctx *ctx)
         bosc_kdtree *tree = kd_build(ctx, &o, &p);
         CHECK_OK(ctx, bosc_kdtree_reserve(ctx, tree, 1000, queries, 3));
         for (int built = 0; built < 2; built++) {
-            tree->learned.asked = INT64_MAX / 2;
+            tree->query_cache.query_count = INT64_MAX / 2;
             CHECK_OK(ctx, bosc_kdtree_knn(ctx, tree, kd_row(&p, 42), 1, 0, 1, &id, NULL));
             CHECK_EQ(id, 42);
-            CHECK((tree->learned.by_extent != NULL) == (second && queries == 0));
+            CHECK((tree->query_cache.by_extent != NULL) == (second && queries == 0));
             CHECK_OK(ctx, bosc_kdtree_build(ctx, tree, p.data, p.n, 0));
-            CHECK(tree->learned.by_extent == NULL && tree->learned.asked == 0);
+            CHECK(tree->query_cache.by_extent == NULL && tree->query_cache.query_count == 0);
         }
         bosc_kdtree_free(tree);
     }
@@ -135,15 +138,15 @@ struct recorded {
     int calls;
 };
 
-/* The second call, which is recorded where something can be, is the one by which the tree was asked much. */
-static void ask_much(bosc_ctx *ctx, void *user)
+/* The second call, which a device captures, is the first one after many queries. */
+static void search_after_many_queries(bosc_ctx *ctx, void *user)
 {
     struct recorded *r = user;
-    if (r->calls++) r->tree->learned.asked = INT64_MAX / 2;
+    if (r->calls++) r->tree->query_cache.query_count = INT64_MAX / 2;
     CHECK_OK(ctx, bosc_kdtree_knn(ctx, r->tree, r->query.p, 1, 0, 1, r->id.p, NULL));
 }
 
-/* A search that is recorded waits for nothing: it leaves the second order of a plane to a later one. */
+/* A captured search cannot wait: it leaves the second order of a plane to a later search. */
 static void recorded_plane(bosc_ctx *ctx)
 {
     struct suite_random r = {6};
@@ -154,13 +157,13 @@ static void recorded_plane(bosc_ctx *ctx)
                             .query = array_make(ctx, kd_row(&p, 42), 12, device),
                             .id = array_make(ctx, NULL, 8, device)};
     struct capture c;
-    capture_open(&c, ctx, ask_much, &user);
-    if (c.graph) CHECK(user.tree->learned.by_extent == NULL);
+    capture_open(&c, ctx, search_after_many_queries, &user);
+    if (c.graph) CHECK(user.tree->query_cache.by_extent == NULL);
     capture_replay(&c);
     CHECK_EQ(*(int64_t *)array_get(ctx, &user.id), 42);
     capture_close(&c);
-    ask_much(ctx, &user);
-    CHECK((user.tree->learned.by_extent != NULL) == second);
+    search_after_many_queries(ctx, &user);
+    CHECK((user.tree->query_cache.by_extent != NULL) == second);
     CHECK_EQ(*(int64_t *)array_get(ctx, &user.id), 42);
     array_free(ctx, &user.query);
     array_free(ctx, &user.id);
@@ -187,14 +190,14 @@ static void outlive(bosc_ctx *ctx)
     free((void *)p.data);
 }
 
-/* Several contexts search one tree at once; a plane was asked so much that one of them makes a second order of it. */
+/* Several contexts search one tree at once; after many queries one of them builds the second order of a plane. */
 static void search_at_once(bosc_ctx *ctx, struct suite_random *r, unsigned flat)
 {
     enum { CONTEXTS = 4, N = 500 };
     const bosc_kdtree_opts o = {.size = sizeof o, .dim = 3};
     struct reference_points p = kd_flat_points(r, BOSC_F32, 3, N, KD_FLAT, flat, KD_RANDOM);
     bosc_kdtree *tree = kd_build(ctx, &o, &p);
-    tree->learned.asked = flat ? INT64_MAX / 2 : 0;
+    tree->query_cache.query_count = flat ? INT64_MAX / 2 : 0;
     bosc_ctx *contexts[CONTEXTS];
     static int64_t ids[CONTEXTS][N * 3];
     bosc_status status[CONTEXTS];
@@ -242,7 +245,7 @@ static void links(bosc_ctx *ctx)
 
 static const struct suite_case suite_cases_kdtree_life[] = {
     {"rebuild", rebuild, NULL},
-    {"second build", second_build, NULL},
+    {"second build", second_frame_allocates_nothing, NULL},
     {"reserve", reserve, NULL},
     {"outlive", outlive, NULL},
     {"many contexts", many_contexts, NULL},

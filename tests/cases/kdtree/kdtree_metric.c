@@ -1,7 +1,7 @@
-/* Searches by any metric, in periodic boxes and within bounds give the answers of measuring every point. */
+/* Searches by any metric, in periodic boxes and within bounds equal measuring every point. */
 #include "cases/kdtree/kdtree_metric_data.h"
 
-/* How far everything is from a query, and in what order. */
+/* Distances of all rows from a query, and their order. */
 struct ranking {
     int64_t count;
     int64_t *ids;
@@ -17,7 +17,7 @@ static int by_measure(const void *x, const void *y)
     return d < e ? -1 : d > e ? 1 : a < b ? -1 : a > b;
 }
 
-/* All rows that may be answers of a query with this number, by (distance, id). */
+/* All rows eligible for a query, by (distance, id), except row `excluded`. */
 static struct ranking rank_rows(const struct km_trial *t, const void *query, double bound, int64_t excluded)
 {
     int64_t n = t->points.n;
@@ -38,7 +38,8 @@ static void free_ranking(struct ranking *r)
     free(r->measures);
 }
 
-/* One row of k entries against the ranking. Where the reference is not exact, what is nearly as far may be swapped. */
+/* Compares one row of k entries with the ranking. If the reference is inexact, nearly equal distances may be swapped.
+ * */
 static void check_nearest(const struct km_trial *t, const struct ranking *r, const void *ids, const double *distances,
                           int64_t at, int64_t k)
 {
@@ -64,7 +65,7 @@ static void check_nearest(const struct km_trial *t, const struct ranking *r, con
     }
 }
 
-/* Bounds around which answers lie, and some that hold nothing. */
+/* Bounds close to existing distances, and some without any point within. */
 static double *make_bounds(struct suite_random *r, const struct km_trial *t, int64_t count)
 {
     static const double odd[] = {0, -1, INFINITY, 1, 4, (double)NAN};
@@ -107,7 +108,7 @@ static void check_knn(bosc_ctx *ctx, struct suite_random *r, struct km_trial *t,
     free(bounds);
 }
 
-/* The rows of the build as queries, less themselves or not. */
+/* The rows of the build as queries, with and without themselves. */
 static void check_self(bosc_ctx *ctx, struct km_trial *t, int64_t k)
 {
     int64_t n = t->points.n;
@@ -127,7 +128,7 @@ static void check_self(bosc_ctx *ctx, struct km_trial *t, int64_t k)
     free(distances);
 }
 
-/* Row i of an answer: all ids with a true one in `holds`, ascending. */
+/* Compares the entries from `at` to `end` of a result with the ids within the radius, in ascending order. */
 static void check_row(const struct km_trial *t, const struct ranking *rank, int64_t at, int64_t end, const void *ids,
                       const double *distances)
 {
@@ -147,6 +148,7 @@ static void check_row(const struct km_trial *t, const struct ranking *rank, int6
 static void check_radius(bosc_ctx *ctx, struct suite_random *r, struct km_trial *t)
 {
     bosc_kdtree_query_opts o = km_opts(t);
+    /* One radius for all, one for each query, and the points themselves as queries. */
     for (int kind = 0; kind < 3; kind++) {
         const struct reference_points *q = kind == 2 ? &t->points : &t->queries;
         int64_t m = q->n, radius_count = kind == 0 ? 1 : m;
@@ -154,6 +156,7 @@ static void check_radius(bosc_ctx *ctx, struct suite_random *r, struct km_trial 
         int64_t *offsets = suite_alloc((size_t)(m + 1) * 8), *counts = suite_alloc((size_t)m * 8);
         const void *rows = kind == 2 ? NULL : q->data;
         o.self = o.exclude_self = kind == 2;
+        /* 1. Count, then list. */
         CHECK_OK(ctx, bosc_kdtree_radius_metric(ctx, t->tree, rows, m, q->stride, radii, radius_count, &o, offsets,
                                                 NULL, NULL, 0));
         CHECK_OK(ctx,
@@ -163,6 +166,7 @@ static void check_radius(bosc_ctx *ctx, struct suite_random *r, struct km_trial 
         double *distances = suite_alloc((size_t)total * 8 + 8);
         CHECK_OK(ctx, bosc_kdtree_radius_metric(ctx, t->tree, rows, m, q->stride, radii, radius_count, &o, offsets, ids,
                                                 distances, total));
+        /* 2. Counts agree; every few rows are compared with the ranking. */
         for (int64_t i = 0; i < m; i++) CHECK_EQ(counts[i], offsets[i + 1] - offsets[i]);
         for (int64_t i = 0; i < m; i += 1 + m / 30) {
             double radius = radii[radius_count == 1 ? 0 : i];
@@ -170,6 +174,7 @@ static void check_radius(bosc_ctx *ctx, struct suite_random *r, struct km_trial 
             check_row(t, &rank, offsets[i], offsets[i + 1], ids, distances);
             free_ranking(&rank);
         }
+        /* 3. A capacity one too small is refused. */
         if (total)
             CHECK_STATUS(ctx,
                          bosc_kdtree_radius_metric(ctx, t->tree, rows, m, q->stride, radii, radius_count, &o, offsets,
@@ -194,7 +199,7 @@ static void try_all(bosc_ctx *ctx, struct suite_random *r, bosc_dtype dtype, int
     km_free(&t);
 }
 
-static void shapes(bosc_ctx *ctx)
+static void every_shape_and_norm(bosc_ctx *ctx)
 {
     struct suite_random r = {1};
     for (int s = 0; s < KD_SHAPES; s++)
@@ -204,8 +209,8 @@ static void shapes(bosc_ctx *ctx)
                         1 + (int64_t)suite_below(&r, 12), (enum kd_shape)s, km_norms[p], (s + dim) % 2);
 }
 
-/* Sizes around those at which the walk changes, k beyond n, more coordinates than are split. */
-static void sizes(bosc_ctx *ctx)
+/* Sizes at which the walk changes, k beyond n, more coordinates than a tree splits by. */
+static void small_trees_and_many_dimensions(bosc_ctx *ctx)
 {
     struct suite_random r = {2};
     for (int64_t n = 0; n < 20; n += suite_slow(ctx) ? 4 : 1)
@@ -217,7 +222,8 @@ static void sizes(bosc_ctx *ctx)
     try_all(ctx, &r, BOSC_F64, 40, 200, 5, KD_GRID, 1, true);
 }
 
-/* What epsilon allows: no answer too far, none left out but those that are nearly so far. */
+/* With epsilon every result is within (1 + epsilon) of the best, and only points nearly at the radius may be missing.
+ * */
 static void approximate(bosc_ctx *ctx)
 {
     static const double epsilons[] = {1e-3, 0.5, 10};
@@ -232,6 +238,7 @@ static void approximate(bosc_ctx *ctx)
         double *distances = suite_alloc((size_t)(m * k) * 8), epsilon = epsilons[i % 3];
         o.epsilon = epsilon;
         CHECK_OK(ctx, bosc_kdtree_knn_metric(ctx, t.tree, t.queries.data, m, t.queries.stride, k, &o, ids, distances));
+        /* Nearest: each distance against the exact one of its rank. */
         for (int64_t q = 0; q < m; q++) {
             struct ranking rank = rank_rows(&t, kd_row(&t.queries, q), INFINITY, -1);
             for (int64_t e = 0; e < k; e++) {
@@ -240,6 +247,7 @@ static void approximate(bosc_ctx *ctx)
                 CHECK(id >= 0 && km_near(&t.metric, d, reference_distance(&t.metric, rank.measures[id])));
                 CHECK(d <= best * (1 + epsilon) * (1 + 1e-12));
             }
+            /* Within a radius: between the surely included and all points. */
             double radius = reference_distance(&t.metric, rank.measures[rank.ids[n / 2]]) * 1.0001;
             CHECK_OK(ctx,
                      bosc_kdtree_radius_count_metric(ctx, t.tree, kd_row(&t.queries, q), 1, 0, &radius, 1, &o, counts));
@@ -286,7 +294,7 @@ static void same_bits(bosc_ctx *ctx)
     bosc_ctx_free(plain);
 }
 
-/* A point outside the box is named, whichever coordinate it is; after a rebuild it is looked for again. */
+/* A point outside the box is reported, in whichever coordinate; after a rebuild it is detected again. */
 static void outside(bosc_ctx *ctx)
 {
     struct suite_random r = {5};
@@ -313,7 +321,10 @@ static void outside(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_kdtree_metric[] = {
-    {"shapes", shapes, NULL},       {"sizes", sizes, NULL},     {"approximate", approximate, NULL},
-    {"same bits", same_bits, NULL}, {"outside", outside, NULL},
+    {"shapes", every_shape_and_norm, NULL},
+    {"sizes", small_trees_and_many_dimensions, NULL},
+    {"approximate", approximate, NULL},
+    {"same bits", same_bits, NULL},
+    {"outside", outside, NULL},
 };
 SUITE(kdtree_metric);

@@ -1,8 +1,8 @@
-/* Searches by any metric refuse bad arguments, by name, and leave everything as it was. */
+/* Searches by any metric refuse bad arguments by name, and leave outputs unchanged. */
 #include "cases/kdtree/kdtree_metric_data.h"
 
 /* Two trees of 20 points, and outputs that no refused call may touch. */
-struct desk {
+struct fixture {
     double points[60], queries[9], radii[3], periods[3];
     bosc_kdtree *tree, *unique, *single, *flat;
     bosc_kdtree_query_opts good;
@@ -10,28 +10,28 @@ struct desk {
     double distances[64];
 };
 
-static bosc_kdtree *plant(bosc_ctx *ctx, const void *points, bosc_dtype dtype, int32_t dim,
-                          bosc_kdtree_duplicates duplicates)
+static bosc_kdtree *build_tree(bosc_ctx *ctx, const void *points, bosc_dtype dtype, int32_t dim,
+                               bosc_kdtree_duplicates duplicates)
 {
     const bosc_kdtree_opts o = {.size = sizeof o, .dtype = dtype, .dim = dim, .duplicates = duplicates};
     struct reference_points rows = {dtype, dim, 20, dim, points};
     return kd_build(ctx, &o, &rows);
 }
 
-static struct desk lay(bosc_ctx *ctx)
+static struct fixture make_fixture(bosc_ctx *ctx)
 {
-    struct desk d = {.radii = {0.5, 1, 2}, .good = {.size = sizeof d.good}};
-    d.tree = plant(ctx, d.points, BOSC_F64, 3, BOSC_KDTREE_DUPLICATES_KEEP);
-    d.unique = plant(ctx, d.points, BOSC_F64, 3, BOSC_KDTREE_DUPLICATES_REMOVE);
-    d.single = plant(ctx, d.points, BOSC_F32, 3, BOSC_KDTREE_DUPLICATES_KEEP);
-    d.flat = plant(ctx, d.points, BOSC_F64, 2, BOSC_KDTREE_DUPLICATES_KEEP);
+    struct fixture d = {.radii = {0.5, 1, 2}, .good = {.size = sizeof d.good}};
+    d.tree = build_tree(ctx, d.points, BOSC_F64, 3, BOSC_KDTREE_DUPLICATES_KEEP);
+    d.unique = build_tree(ctx, d.points, BOSC_F64, 3, BOSC_KDTREE_DUPLICATES_REMOVE);
+    d.single = build_tree(ctx, d.points, BOSC_F32, 3, BOSC_KDTREE_DUPLICATES_KEEP);
+    d.flat = build_tree(ctx, d.points, BOSC_F64, 2, BOSC_KDTREE_DUPLICATES_KEEP);
     memset(d.ids, 0x55, sizeof d.ids);
     memset(d.offsets, 0x55, sizeof d.offsets);
     memset(d.distances, 0x55, sizeof d.distances);
     return d;
 }
 
-static void clear(struct desk *d)
+static void check_and_free_fixture(struct fixture *d)
 {
     for (int i = 0; i < 64; i++)
         CHECK(d->ids[i] == 0x5555555555555555 && memcmp(&d->distances[i], &d->ids[i], sizeof d->ids[i]) == 0);
@@ -58,18 +58,20 @@ static void clear(struct desk *d)
         CHECK_ARG(ctx, COUNT_PAIRS(ctx, first, opts), argument); \
     } while (0)
 
-static void options(bosc_ctx *ctx)
+static void refuses_bad_options(bosc_ctx *ctx)
 {
     static const size_t sizes[] = {0, 1, 7, sizeof(bosc_kdtree_query_opts) + 8, SIZE_MAX};
     static const double norms[] = {0.5, 0.999, -1, -INFINITY, (double)NAN};
     static const double bad[] = {-1, -1e-300, INFINITY, -INFINITY, (double)NAN};
-    struct desk d = lay(ctx);
+    struct fixture d = make_fixture(ctx);
+    /* No context and no tree. */
     CHECK_EQ(KNN(NULL, d.tree, NULL), BOSC_ERR_ARG);
     CHECK_EQ(RADIUS(NULL, d.tree, NULL), BOSC_ERR_ARG);
     CHECK_EQ(COUNT(NULL, d.tree, NULL), BOSC_ERR_ARG);
     CHECK_EQ(PAIRS(NULL, d.tree, NULL), BOSC_ERR_ARG);
     CHECK_EQ(COUNT_PAIRS(NULL, d.tree, NULL), BOSC_ERR_ARG);
     EACH_REFUSES(NULL, NULL, "tree");
+    /* One bad option at a time, with five bad values each. */
     for (int i = 0; i < 5; i++) {
         bosc_kdtree_query_opts o = d.good;
         o.size = sizes[i];
@@ -88,12 +90,12 @@ static void options(bosc_ctx *ctx)
     bosc_kdtree_query_opts o = d.good;
     o.periods = (const double *)(const void *)((const char *)d.periods + 4);
     EACH_REFUSES(d.tree, &o, "opts: periods");
-    clear(&d);
+    check_and_free_fixture(&d);
 }
 
-static void queries(bosc_ctx *ctx)
+static void refuses_bad_queries(bosc_ctx *ctx)
 {
-    struct desk d = lay(ctx);
+    struct fixture d = make_fixture(ctx);
     bosc_kdtree_query_opts o = d.good, self = d.good, general = d.good;
     self.self = 1;
     general.p = 3;
@@ -123,13 +125,14 @@ static void queries(bosc_ctx *ctx)
     CHECK_STATUS(ctx, KNN(ctx, d.tree, &general), BOSC_ERR_DATA);
     CHECK(suite_begins(bosc_ctx_message(ctx), "queries: row 1 "));
     d.queries[4] = 0;
-    CHECK_OK(ctx, bosc_kdtree_knn_metric(ctx, d.tree, NULL, 0, 0, 1, &general, NULL, NULL)); /* of nothing: nothing */
-    clear(&d);
+    CHECK_OK(ctx,
+             bosc_kdtree_knn_metric(ctx, d.tree, NULL, 0, 0, 1, &general, NULL, NULL)); /* no queries need no arrays */
+    check_and_free_fixture(&d);
 }
 
-static void radii(bosc_ctx *ctx)
+static void refuses_bad_radii(bosc_ctx *ctx)
 {
-    struct desk d = lay(ctx);
+    struct fixture d = make_fixture(ctx);
     const double *q = d.queries, *crooked = (const double *)(const void *)((const char *)d.radii + 4);
     int64_t *off = d.offsets, good[4], crooked_ids[64], none = 5;
     CHECK_ARG(ctx, bosc_kdtree_radius_metric(ctx, d.tree, q, 3, 0, NULL, 3, NULL, off, NULL, NULL, 0), "radii");
@@ -148,7 +151,7 @@ static void radii(bosc_ctx *ctx)
         "ids");
     bosc_kdtree_query_opts general = d.good;
     general.p = 3;
-    for (int kind = 0; kind < 2; kind++) { /* offsets of another answer, in either search */
+    for (int kind = 0; kind < 2; kind++) { /* offsets of another search, by the plain and by the general method */
         const bosc_kdtree_query_opts *o = kind ? &general : NULL;
         good[1] = 19;
         CHECK_ARG(ctx, bosc_kdtree_radius_metric(ctx, d.tree, q, 3, 0, d.radii, 3, o, good, crooked_ids, NULL, 64),
@@ -159,12 +162,12 @@ static void radii(bosc_ctx *ctx)
     }
     CHECK_OK(ctx, bosc_kdtree_radius_metric(ctx, d.tree, NULL, 0, 0, NULL, 0, &general, &none, NULL, NULL, 0));
     CHECK_EQ(none, 0);
-    clear(&d);
+    check_and_free_fixture(&d);
 }
 
-static void pairs(bosc_ctx *ctx)
+static void refuses_bad_pairs(bosc_ctx *ctx)
 {
-    struct desk d = lay(ctx);
+    struct fixture d = make_fixture(ctx);
     static const double bad[] = {-1, -INFINITY, (double)NAN};
     double unordered[] = {1, 0.5}, nan[] = {1, NAN}, *crooked = (double *)(void *)((char *)d.distances + 4);
     bosc_kdtree_query_opts o = d.good;
@@ -203,11 +206,13 @@ static void pairs(bosc_ctx *ctx)
     CHECK_ARG(ctx, COUNTS(d.tree, d.radii, 3, NULL, crooked, NULL, d.distances), "other_weights");
     CHECK_ARG(ctx, COUNTS(d.tree, d.radii, 3, NULL, NULL, (int64_t *)(void *)((char *)d.ids + 4), NULL), "counts");
     CHECK_ARG(ctx, COUNTS(d.tree, d.radii, 3, NULL, NULL, NULL, crooked), "sums");
-    CHECK_OK(ctx, COUNTS(d.tree, NULL, 0, NULL, NULL, d.ids, d.distances)); /* of no radii: nothing */
+    CHECK_OK(ctx, COUNTS(d.tree, NULL, 0, NULL, NULL, d.ids, d.distances)); /* no radii need no outputs */
     CHECK_OK(ctx, COUNTS(d.tree, d.radii, 3, NULL, NULL, NULL, NULL));
-    clear(&d);
+    check_and_free_fixture(&d);
 }
 
-static const struct suite_case suite_cases_kdtree_metric_args[] = {
-    {"options", options, NULL}, {"queries", queries, NULL}, {"radii", radii, NULL}, {"pairs", pairs, NULL}};
+static const struct suite_case suite_cases_kdtree_metric_args[] = {{"options", refuses_bad_options, NULL},
+                                                                   {"queries", refuses_bad_queries, NULL},
+                                                                   {"radii", refuses_bad_radii, NULL},
+                                                                   {"pairs", refuses_bad_pairs, NULL}};
 SUITE(kdtree_metric_args);

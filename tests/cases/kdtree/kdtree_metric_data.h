@@ -22,10 +22,10 @@ struct km_trial {
     bosc_kdtree *tree;
 };
 
-/* Whether the library's distances are those of the reference to the bit. */
+/* True if the library's distances equal those of the reference bit by bit. */
 static inline bool km_exact(const struct reference_metric *m) { return m->p == 1 || m->p == 2 || isinf(m->p); }
 
-/* A number of [0, KM_PERIOD], often on the border; sums with periods are exact. */
+/* A number in [0, KM_PERIOD], often on the border; sums with periods are exact. */
 static inline double km_inside(struct suite_random *r, bosc_dtype dtype)
 {
     uint64_t kind = suite_below(r, 8);
@@ -71,7 +71,7 @@ static inline void km_free(struct km_trial *t)
     free((void *)t->queries.data);
 }
 
-/* Options of the trial's metric; it must stay where it is. */
+/* Options of the trial's metric; the trial must not be moved meanwhile. */
 static inline bosc_kdtree_query_opts km_opts(struct km_trial *t)
 {
     t->metric.periods = t->periods;

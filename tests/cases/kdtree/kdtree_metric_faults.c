@@ -29,7 +29,7 @@ static bosc_status knn_ids(bosc_ctx *ctx, struct subject *s)
     return bosc_kdtree_knn_metric(ctx, s->tree, NULL, POINTS, 0, K, &self, s->out.ids, NULL);
 }
 
-/* What goes to the usual search. */
+/* Options without a metric, which use the plain search. */
 static bosc_status usual_knn(bosc_ctx *ctx, struct subject *s)
 {
     bosc_kdtree_query_opts o = {.size = sizeof o, .bounds = s->radii, .bound_count = 1};
@@ -79,7 +79,7 @@ static bosc_status count_pairs(bosc_ctx *ctx, struct subject *s)
 
 static bosc_status call(bosc_ctx *ctx, void *user) { return ((struct subject *)user)->call(ctx, user); }
 
-static void open(bosc_ctx *ctx, void *user)
+static void open_subject(bosc_ctx *ctx, void *user)
 {
     struct subject *s = user;
     const bosc_kdtree_opts o = {.size = sizeof o, .dtype = BOSC_F64, .dim = 3};
@@ -88,7 +88,7 @@ static void open(bosc_ctx *ctx, void *user)
 
 static void close(void *user) { bosc_kdtree_free(((struct subject *)user)->tree); }
 
-static void all(bosc_ctx *ctx)
+static void faults_of_every_search(bosc_ctx *ctx)
 {
     bosc_status (*const calls[])(bosc_ctx *, struct subject *) = {knn,  knn_ids, usual_knn,    usual_self, offsets,
                                                                   rows, counts,  pair_offsets, pairs,      count_pairs};
@@ -101,7 +101,7 @@ static void all(bosc_ctx *ctx)
     s.opts = (bosc_kdtree_query_opts){.size = sizeof s.opts, .p = 3, .periods = s.periods};
     for (int i = 0; i < RADII; i++) s.radii[i] = 1.5 + 0.2 * i;
     for (int i = 0; i < POINTS; i++) s.weights[i] = suite_unit(&r);
-    open(ctx, &s);
+    open_subject(ctx, &s);
     CHECK_OK(ctx, offsets(ctx, &s));
     memcpy(s.offsets, s.out.ids, (QUERIES + 1) * sizeof *s.offsets);
     CHECK_OK(ctx, pair_offsets(ctx, &s));
@@ -110,14 +110,18 @@ static void all(bosc_ctx *ctx)
     CHECK(s.offsets[QUERIES] > 0 && s.offsets[QUERIES] <= ENTRIES);
     CHECK(s.pair_offsets[POINTS] > 0 && s.pair_offsets[POINTS] <= ENTRIES);
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
-        struct fault_sweep sweep = {
-            .call = call, .open = open, .close = close, .outputs = &s.out, .output_bytes = sizeof s.out, .user = &s};
+        struct fault_sweep sweep = {.call = call,
+                                    .open = open_subject,
+                                    .close = close,
+                                    .outputs = &s.out,
+                                    .output_bytes = sizeof s.out,
+                                    .user = &s};
         s.call = calls[i];
-        fault_sweep(ctx, &sweep); /* of none where builds have no fault points: the scratch of the build is enough */
+        fault_sweep(ctx, &sweep); /* searches may have no fault point, if the scratch of the build suffices */
     }
     free((void *)s.points.data);
     free((void *)s.queries.data);
 }
 
-static const struct suite_case suite_cases_kdtree_metric_faults[] = {{"all", all, NULL}};
+static const struct suite_case suite_cases_kdtree_metric_faults[] = {{"all", faults_of_every_search, NULL}};
 SUITE(kdtree_metric_faults);

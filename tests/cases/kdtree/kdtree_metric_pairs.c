@@ -1,9 +1,9 @@
-/* Pairs of one tree and of two, and their counts by distance, are those of measuring every pair. */
+/* Pairs within one tree or between two, and their counts by distance, equal measuring every pair. */
 #include "cases/kdtree/kdtree_metric_data.h"
 
 static int64_t *room(int64_t n) { return suite_alloc((size_t)n * 8 + 8); }
 
-/* A radius that some pair has exactly, or nearly where the reference is not exact. */
+/* A radius equal to the distance of some pair, or close to it if the reference is inexact. */
 static double some_radius(struct suite_random *r, const struct km_trial *t, const struct km_trial *other)
 {
     static const double odd[] = {0, INFINITY, 1};
@@ -19,17 +19,19 @@ static bool counts_within(const struct reference_metric *m, double measure, doub
     return radius >= 0 && measure <= (m->p == 2 ? radius * radius : radius);
 }
 
-/* other NULL: within the tree. */
+/* Compares the listed pairs with a search over all; other NULL: pairs within the tree. */
 static void check_pairs(bosc_ctx *ctx, struct km_trial *t, const struct km_trial *other, double radius)
 {
     const struct km_trial *searched = other ? other : t;
     bosc_kdtree_query_opts o = km_opts(t);
     bosc_kdtree *second = other ? other->tree : NULL;
     int64_t n = t->points.n, *offsets = room(n + 1);
+    /* 1. Count, then list. */
     CHECK_OK(ctx, bosc_kdtree_pairs(ctx, t->tree, second, radius, &o, offsets, NULL, NULL, 0));
     int64_t total = offsets[n], at = 0, *ids = room(total);
     double *distances = (double *)room(total);
     CHECK_OK(ctx, bosc_kdtree_pairs(ctx, t->tree, second, radius, &o, offsets, ids, distances, total));
+    /* 2. Measure every pair: the list has those within the radius, in order. */
     for (int64_t i = 0; i < n; i++) {
         CHECK_EQ(offsets[i], at);
         for (int64_t j = other ? 0 : i + 1; j < searched->points.n; j++) {
@@ -42,6 +44,7 @@ static void check_pairs(bosc_ctx *ctx, struct km_trial *t, const struct km_trial
         }
     }
     CHECK_EQ(at, total);
+    /* 3. A capacity one too small is refused. */
     if (total)
         CHECK_STATUS(ctx, bosc_kdtree_pairs(ctx, t->tree, second, radius, &o, offsets, ids, NULL, total - 1),
                      BOSC_ERR_SPACE);
@@ -50,7 +53,7 @@ static void check_pairs(bosc_ctx *ctx, struct km_trial *t, const struct km_trial
     free(distances);
 }
 
-/* Weights of few bits, so that every order of the sums gives the same. */
+/* Weights of few bits, so that sums are exact in every order. */
 static double *make_weights(struct suite_random *r, int64_t n)
 {
     double *weights = (double *)room(n);
@@ -89,9 +92,11 @@ static void check_counts(bosc_ctx *ctx, struct suite_random *r, struct km_trial 
     double *other_weights = suite_below(r, 4) ? make_weights(r, other->points.n) : NULL;
     double radii[MOST_RADII], sums[MOST_RADII], want_sums[MOST_RADII];
     int64_t counts[MOST_RADII], want[MOST_RADII], bins = sizes[suite_below(r, 5)];
+    /* Ascending radii, some equal to distances, some negative. */
     for (int64_t b = 0; b < bins; b++) radii[b] = suite_below(r, 9) ? some_radius(r, t, other) : -1;
     qsort(radii, (size_t)bins, sizeof *radii, ascending);
     count_plainly(t, other, radii, bins, weights, other_weights, want, want_sums);
+    /* Counts and sums of each bin, then cumulative ones. */
     for (int32_t cumulative = 0; cumulative < 2; cumulative++) {
         CHECK_OK(ctx, bosc_kdtree_count_pairs(ctx, t->tree, other->tree, radii, bins, &o, weights, other_weights,
                                               cumulative, counts, sums));
@@ -104,6 +109,7 @@ static void check_counts(bosc_ctx *ctx, struct suite_random *r, struct km_trial 
             CHECK(sums[b] == sum);
         }
     }
+    /* Without sums. */
     CHECK_OK(ctx, bosc_kdtree_count_pairs(ctx, t->tree, other->tree, radii, bins, &o, weights, other_weights, 0, counts,
                                           NULL));
     CHECK(memcmp(counts, want, (size_t)bins * sizeof *want) == 0);
@@ -128,7 +134,7 @@ static void try_one(bosc_ctx *ctx, struct suite_random *r, bosc_dtype dtype, int
     km_free(&other);
 }
 
-static void shapes(bosc_ctx *ctx)
+static void every_shape_and_norm(bosc_ctx *ctx)
 {
     struct suite_random r = {1};
     for (int s = 0; s < KD_SHAPES; s++)
@@ -137,7 +143,7 @@ static void shapes(bosc_ctx *ctx)
                     (int64_t)suite_below(&r, 70), (enum kd_shape)s, km_norms[p], (s + p) % 2);
 }
 
-static void sizes(bosc_ctx *ctx)
+static void small_trees_and_many_dimensions(bosc_ctx *ctx)
 {
     struct suite_random r = {2};
     for (int64_t n = 0; n < 12; n += suite_slow(ctx) ? 3 : 1)
@@ -148,7 +154,7 @@ static void sizes(bosc_ctx *ctx)
     try_one(ctx, &r, BOSC_F64, 36, 100, 100, KD_RANDOM, 3, true);
 }
 
-/* Weights of any bits: their sums have those of one plain thread. */
+/* Sums of arbitrary weights have the bits of one plain thread. */
 static void same_bits(bosc_ctx *ctx)
 {
     struct suite_random r = {3};
@@ -172,6 +178,7 @@ static void same_bits(bosc_ctx *ctx)
     bosc_ctx_free(plain);
 }
 
-static const struct suite_case suite_cases_kdtree_metric_pairs[] = {
-    {"shapes", shapes, NULL}, {"sizes", sizes, NULL}, {"same bits", same_bits, NULL}};
+static const struct suite_case suite_cases_kdtree_metric_pairs[] = {{"shapes", every_shape_and_norm, NULL},
+                                                                    {"sizes", small_trees_and_many_dimensions, NULL},
+                                                                    {"same bits", same_bits, NULL}};
 SUITE(kdtree_metric_pairs);

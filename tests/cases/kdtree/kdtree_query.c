@@ -1,4 +1,4 @@
-/* Searches give the answers of measuring every point. */
+/* Searches equal measuring every point. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,10 +24,12 @@ static void check_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const struct refer
 {
     size_t entries = (size_t)(q->n * k);
     bool single = p->dtype == BOSC_F32;
+    /* The library squares the radius in the type of the points. */
     double r2 = single ? (double)((float)radius * (float)radius) : radius * radius;
     void *ids = suite_alloc(entries * 8), *dist2 = suite_alloc(entries * 8), *alone = suite_alloc(entries * 8);
     int64_t *expected = suite_alloc((size_t)k * sizeof *expected);
     double *distances = suite_alloc((size_t)k * sizeof *distances);
+    /* With and without distances: the ids must be equal. */
     if (radius < 0) {
         CHECK_OK(ctx, bosc_kdtree_knn(ctx, tree, q->data, q->n, q->stride, k, ids, dist2));
         CHECK_OK(ctx, bosc_kdtree_knn(ctx, tree, q->data, q->n, q->stride, k, alone, NULL));
@@ -36,6 +38,7 @@ static void check_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const struct refer
         CHECK_OK(ctx, bosc_kdtree_knn_within(ctx, tree, q->data, q->n, q->stride, k, radius, alone, NULL));
     }
     CHECK(memcmp(ids, alone, entries * (size_t)id_bits / 8) == 0);
+    /* Each row against the reference. */
     for (int64_t i = 0; i < q->n; i++) {
         reference_knn(p, kd_row(q, i), k, radius < 0 ? (double)INFINITY : r2, expected, distances);
         for (int64_t e = 0; e < k; e++) {
@@ -51,7 +54,7 @@ static void check_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const struct refer
     free(distances);
 }
 
-/* Every point among its own neighbours: what asking for the points gives. */
+/* Neighbours of all points: equal to a search with the points as queries. */
 static void check_self(bosc_ctx *ctx, const bosc_kdtree *tree, const struct reference_points *p, int64_t k,
                        int32_t id_bits)
 {
@@ -112,7 +115,7 @@ static void check_radius(bosc_ctx *ctx, const bosc_kdtree *tree, const struct re
     free(dist2);
 }
 
-/* Boxes between two of the queries, coordinate by coordinate, or, every third one, with its corners exchanged. */
+/* Boxes between two queries, coordinate by coordinate; every third one has its corners exchanged. */
 static void *make_boxes(const struct reference_points *q, int64_t count)
 {
     size_t size = bosc_dtype_size(q->dtype), dim = (size_t)q->dim;
@@ -134,7 +137,7 @@ static bool in_box(const struct reference_points *p, int64_t i, const void *boxe
     bool inside = true;
     for (int32_t c = 0; c < p->dim; c++) {
         int64_t low = 2 * b * p->dim + c, at = i * p->stride + c;
-        if (p->dtype == BOSC_I64) { /* a double does not tell all of them apart */
+        if (p->dtype == BOSC_I64) { /* a double cannot represent every 64-bit integer */
             const int64_t *box = boxes, x = ((const int64_t *)p->data)[at];
             inside = inside && box[low] <= x && x <= box[low + p->dim];
         } else {
@@ -169,7 +172,7 @@ static void check_boxes(bosc_ctx *ctx, const bosc_kdtree *tree, const struct ref
     free(ids);
 }
 
-/* All searches of these points; frees them. */
+/* All searches among these points; frees them. */
 static void try_points(bosc_ctx *ctx, struct suite_random *r, struct reference_points p, enum kd_shape shape, int64_t k)
 {
     static const double radii[] = {0, 0.5, 3, 150, 1500, 0x1p120, INFINITY};
@@ -194,7 +197,7 @@ static void try_one(bosc_ctx *ctx, struct suite_random *r, bosc_dtype dtype, int
     if (!suite_leaves_out()) try_points(ctx, r, kd_points(r, dtype, dim, n, dim, shape), shape, k);
 }
 
-static void shapes(bosc_ctx *ctx)
+static void every_shape_type_and_dimension(bosc_ctx *ctx)
 {
     struct suite_random r = {1};
     for (int s = 0; s < KD_SHAPES; s++)
@@ -205,7 +208,7 @@ static void shapes(bosc_ctx *ctx)
 }
 
 /* k from 1 to beyond the number of points. */
-static void neighbours(bosc_ctx *ctx)
+static void k_from_1_beyond_n(bosc_ctx *ctx)
 {
     struct suite_random r = {2};
     for (int64_t n = 0; n < 40; n += suite_slow(ctx) ? 13 : 3)
@@ -216,7 +219,7 @@ static void neighbours(bosc_ctx *ctx)
     try_one(ctx, &r, BOSC_F64, 3, 300, 303, KD_RANDOM);
 }
 
-static void larger(bosc_ctx *ctx)
+static void up_to_64_neighbours(bosc_ctx *ctx)
 {
     struct suite_random r = {3};
     int64_t n = suite_slow(ctx) ? 300 : 1500;
@@ -227,8 +230,8 @@ static void larger(bosc_ctx *ctx)
                         (enum kd_shape)suite_below(&r, KD_SHAPES));
 }
 
-/* Points of few values, all the same, half of them infinite, or so large that every distance is infinite: searches must
- * not visit all that are as far as the last neighbour. Visiting them would take long. */
+/* Points of few values, all equal, half of them infinite, or so large that every distance is infinite. Searches must
+ * not visit all points as far as the last neighbour, which would take long. */
 static void ties(bosc_ctx *ctx)
 {
     static const bosc_dtype types[] = {BOSC_F32, BOSC_F64, BOSC_F32, BOSC_I32, BOSC_F32};
@@ -263,7 +266,8 @@ static void ties(bosc_ctx *ctx)
     }
 }
 
-/* Each set of axes; in 40 dimensions those that no level of a tree splits by are the first with extent, or the only. */
+/* Each set of flat axes; in 40 dimensions the axes beyond the levels of a tree are the first with extent, or the only
+ * ones. */
 static void flat(bosc_ctx *ctx)
 {
     struct suite_random r = {5};
@@ -283,8 +287,8 @@ static void flat(bosc_ctx *ctx)
     }
 }
 
-/* Queries of a few places, of which each second has the coordinates that all points share, where they are zero with any
- * sign; the others are beside in one of them, or in all. */
+/* Queries near a few points. Every second one has exactly the coordinates shared by all points (with any sign if
+ * zero); the others leave the plane in one of these, or in all. */
 static struct reference_points queries_beside(struct suite_random *r, const struct reference_points *p, unsigned axes,
                                               int64_t m)
 {
@@ -300,11 +304,11 @@ static struct reference_points queries_beside(struct suite_random *r, const stru
     return q;
 }
 
-/* The next search of the tree makes its second order, where there is to be one. */
-static void ask_much(bosc_kdtree *tree) { tree->learned.asked = INT64_MAX / 2; }
+/* Makes the next search build the tree's second order, if it is to have one. */
+static void simulate_many_queries(bosc_kdtree *tree) { tree->query_cache.query_count = INT64_MAX / 2; }
 
-/* Trees with coordinates that all points share, the last only, the first, one between, several, and trees without: by
- * one handle, asked so much that a device has a second order of the nodes. In some the other coordinates have few
+/* Trees with coordinates shared by all points (the last only, the first, a middle one, several), and trees without, in
+ * one handle; many past queries make a device build its second order. In some trees the other coordinates have few
  * values, so that whole subtrees are equal points. */
 static void beside_flat(bosc_ctx *ctx)
 {
@@ -323,7 +327,7 @@ static void beside_flat(bosc_ctx *ctx)
                 kd_flat_points(&r, dtype, dim, n, KD_FLAT, axes, axes % 3 ? KD_RANDOM : KD_GRID);
             struct reference_points q = queries_beside(&r, &p, axes, m);
             CHECK_OK(ctx, bosc_kdtree_build(ctx, tree, p.data, n, dim));
-            ask_much(tree);
+            simulate_many_queries(tree);
             check_knn(ctx, tree, &p, &q, neighbors[axes % 4], -1, 32);
             check_knn(ctx, tree, &p, &q, neighbors[(axes + 1) % 4], 150, 32);
             check_radius(ctx, tree, &p, &q, 30, 32);
@@ -334,8 +338,8 @@ static void beside_flat(bosc_ctx *ctx)
     }
 }
 
-/* Many queries of few places, which may be answered together. The points are rare at the ends and dense in between, so
- * that how far one answer reaches tells little of the next; or in layers, at many equal distances. */
+/* Many queries at few positions, which may be answered together. The points are sparse at the ends and dense in
+ * between, so that one result's distance does not predict the next; or in layers, at many equal distances. */
 static void crowds(bosc_ctx *ctx)
 {
     static const int32_t dims[] = {1, 2, 3, 8, 9}, neighbors[] = {2, 8, 32};
@@ -348,10 +352,12 @@ static void crowds(bosc_ctx *ctx)
         bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = dtype, .dim = dim, .id_bits = 32};
         struct reference_points p = kd_points(&r, dtype, dim, n, dim, KD_RANDOM);
         struct reference_points q = kd_points(&r, dtype, dim, m, dim, KD_RANDOM);
+        /* Cubed coordinates crowd around 0; later trials use a grid of 12 layers. */
         for (int64_t at = 0; at < n * dim; at++) {
             double x = suite_unit(&r) * 2 - 1;
             kd_set((void *)p.data, dtype, at, i < 15 ? x * x * x * 1e6 : (double)suite_below(&r, 12));
         }
+        /* Two thirds of the queries are in a tenth of the space. */
         for (int64_t at = 0; at < m * dim; at++) {
             double x = suite_unit(&r) * (at / dim % 3 ? 0.1 : 0.9);
             kd_set((void *)q.data, dtype, at, i < 15 ? x * x * x * 1e6 : floor(x * 12));
@@ -365,7 +371,7 @@ static void crowds(bosc_ctx *ctx)
     }
 }
 
-/* Answers of `part` of the queries, asked for alone, are those of `all`: which are so many that a device sorts them. */
+/* The results of `part` of the queries alone equal those of `all`, which are enough for a device to sort them. */
 static void check_part(bosc_ctx *ctx, const bosc_kdtree *tree, const struct reference_points *all, int64_t begin,
                        int64_t count, int64_t k, const uint32_t *ids, const int64_t *counts, const int64_t *boxes)
 {
@@ -386,12 +392,13 @@ static void check_part(bosc_ctx *ctx, const bosc_kdtree *tree, const struct refe
     free(corners);
 }
 
-/* Queries more than a device answers in the caller's order, and few of them. */
+/* More queries than a device answers in the caller's order, and few of them. */
 static void batches(bosc_ctx *ctx)
 {
     static const int64_t neighbors[] = {8, 1, 16, 2};
     static const bosc_dtype types[] = {BOSC_I64, BOSC_F32, BOSC_F32, BOSC_F64};
     struct suite_random r = {8};
+    /* 140,000 queries: a device sorts them first. */
     int64_t n = suite_slow(ctx) ? 400 : 1500, m = suite_slow(ctx) ? 2200 : 140000;
     for (int32_t dim = 1; dim <= 4; dim++) {
         const int64_t k = neighbors[dim - 1];
@@ -403,6 +410,7 @@ static void batches(bosc_ctx *ctx)
         int64_t *counts = suite_alloc((size_t)m * sizeof *counts);
         int64_t *offsets = suite_alloc((size_t)(m + 1) * sizeof *offsets);
         void *boxes = make_boxes(&q, m);
+        /* The first 40 against the reference, all at once, then parts of them against the whole. */
         some.n = 40;
         check_knn(ctx, tree, &p, &some, k, -1, 32);
         CHECK_OK(ctx, bosc_kdtree_knn(ctx, tree, q.data, m, q.stride, k, ids, NULL));
@@ -421,19 +429,19 @@ static void batches(bosc_ctx *ctx)
     }
 }
 
-/* A device has a warp for each of so many queries; a CPU, whose threads take them one by one, is asked fewer. */
-static int64_t warp_each(bosc_ctx *ctx)
+/* Number of queries that a device answers with a warp each; smaller on a CPU, whose threads take them one by one. */
+static int64_t warp_query_count(bosc_ctx *ctx)
 {
     if (suite_slow(ctx)) return 100;
     return suite_opts_like(ctx).backend == BOSC_BACKEND_CUDA ? 8000 : 800;
 }
 
-/* Answers to all of the queries, asked for at once, are those to parts of them: to the first for which a device has a
- * warp each, and to others, so many at a time. */
+/* Searches all queries at once, then in parts: the first part gets a warp for each query on a device, the others have
+ * `others` queries each. */
 static void check_at_once(bosc_ctx *ctx, const bosc_kdtree *tree, const struct reference_points *q, int64_t k,
                           int64_t others)
 {
-    const int64_t first = warp_each(ctx);
+    const int64_t first = warp_query_count(ctx);
     const size_t size = bosc_dtype_size(q->dtype), width = q->dtype == BOSC_F32 ? 4 : 8;
     uint32_t *ids = suite_alloc((size_t)(q->n * k) * 4), *some = suite_alloc((size_t)(others * k) * 4);
     char *dist2 = suite_alloc((size_t)(q->n * k) * width), *distances = suite_alloc((size_t)(others * k) * width);
@@ -453,7 +461,7 @@ static void check_at_once(bosc_ctx *ctx, const bosc_kdtree *tree, const struct r
 
 enum distant_shape { DISTANT_CLUSTERS, DISTANT_PLACES, DISTANT_SHELL, DISTANT_PLANE, DISTANT_SHAPES };
 
-/* Coordinate c of a point: in few clusters, at few places, at nearly one distance from the middle, or in a plane. */
+/* Coordinate c of a point: in few clusters, at few positions, at nearly one distance from the centre, or in a plane. */
 static double distant_value(struct suite_random *r, enum distant_shape shape, int64_t i, int32_t c)
 {
     const double turn = 0.7 * (double)i + c;
@@ -463,7 +471,7 @@ static double distant_value(struct suite_random *r, enum distant_shape shape, in
     return c == 1 ? 5e4 : suite_unit(r) * 1e3;
 }
 
-/* So many queries that a device sorts them, far from all points: close to each other, all around, and anything. */
+/* So many queries that a device sorts them, far from all points: close together, all around, and special values. */
 static void distant(bosc_ctx *ctx)
 {
     static const int64_t neighbors[] = {8, 1, 20, 9, 32, 2, 17, 3};
@@ -496,7 +504,7 @@ static void distant(bosc_ctx *ctx)
     }
 }
 
-/* Queries of which a device gives several lanes to each: more than it has a warp for, but few. */
+/* Numbers of queries for which a device uses several lanes each: more than it has warps for, but few. */
 static void several_lanes(bosc_ctx *ctx)
 {
     static const int64_t neighbors[] = {8, 2, 5}, times[] = {14, 30, 70};
@@ -505,19 +513,19 @@ static void several_lanes(bosc_ctx *ctx)
         if (suite_leaves_out()) continue;
         const bosc_dtype dtype = dtypes[(i + i / 4) % 4];
         const int32_t dim = 1 + i / 4;
-        const int64_t n = suite_slow(ctx) ? 700 : 20000, m = warp_each(ctx) * times[i % 3] / 10;
+        const int64_t n = suite_slow(ctx) ? 700 : 20000, m = warp_query_count(ctx) * times[i % 3] / 10;
         bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = dtype, .dim = dim, .id_bits = 32};
         struct reference_points p = kd_points(&r, dtype, dim, n, dim, i % 2 ? KD_RANDOM : KD_SPECIAL);
         struct reference_points q = kd_points(&r, dtype, dim, m, dim, KD_RANDOM);
         bosc_kdtree *tree = kd_build(ctx, &opts, &p);
-        check_at_once(ctx, tree, &q, neighbors[(i + i / 3) % 3], warp_each(ctx));
+        check_at_once(ctx, tree, &q, neighbors[(i + i / 3) % 3], warp_query_count(ctx));
         bosc_kdtree_free(tree);
         free((void *)p.data);
         free((void *)q.data);
     }
 }
 
-/* The square of a radius is rounded as the squares in distances are: a point is within its own distance. */
+/* The square of a radius is rounded like the squares of distances, so a point is within its own distance. */
 static void own_distances(bosc_ctx *ctx)
 {
     struct suite_random r = {5};
@@ -538,7 +546,7 @@ static void own_distances(bosc_ctx *ctx)
     }
 }
 
-/* What searches of some queries and of boxes between them, and of the points themselves, answer. */
+/* The results of a search with some queries, with boxes between them, and with the points themselves. */
 struct answers {
     int64_t k, m, self_count;
     uint32_t *ids, *self, *rows;
@@ -592,7 +600,7 @@ static void free_answers(struct answers *a)
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) free(all[i]);
 }
 
-/* Searches of a tree that was asked much, which a device has a second order for, answer as the first ones did. */
+/* After many queries a device searches a second order of the nodes; the results must not change. */
 static void try_second_order(bosc_ctx *ctx, struct suite_random *r, const struct reference_points *p,
                              const bosc_kdtree_opts *opts, unsigned axes, int64_t m)
 {
@@ -604,10 +612,10 @@ static void try_second_order(bosc_ctx *ctx, struct suite_random *r, const struct
     bosc_kdtree_info before = {.size = sizeof before}, after = before;
     CHECK_OK(ctx, bosc_kdtree_get_info(ctx, tree, &before));
     struct answers own = search_all(ctx, tree, &q, neighbors[axes % 4], 30);
-    CHECK(!tree->learned.by_extent && (!second || tree->learned.asked >= 3 * m));
-    ask_much(tree);
+    CHECK(!tree->query_cache.by_extent && (!second || tree->query_cache.query_count >= 3 * m));
+    simulate_many_queries(tree);
     struct answers other = search_all(ctx, tree, &q, neighbors[axes % 4], 30);
-    CHECK((tree->learned.by_extent != NULL) == second);
+    CHECK((tree->query_cache.by_extent != NULL) == second);
     CHECK_OK(ctx, bosc_kdtree_get_info(ctx, tree, &after));
     CHECK(second ? after.bytes > before.bytes : after.bytes == before.bytes);
     check_same(&own, &other, width);
@@ -642,10 +650,10 @@ static void second_order(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_kdtree_query[] = {
-    {"shapes", shapes, NULL},
+    {"shapes", every_shape_type_and_dimension, NULL},
     {"flat", flat, NULL},
-    {"neighbours", neighbours, NULL},
-    {"larger", larger, NULL},
+    {"neighbours", k_from_1_beyond_n, NULL},
+    {"larger", up_to_64_neighbours, NULL},
     {"ties", ties, NULL},
     {"own distances", own_distances, NULL},
     {"crowds", crowds, NULL},

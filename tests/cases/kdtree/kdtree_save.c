@@ -1,11 +1,12 @@
-/* Saved k-d trees: the same bytes everywhere, read back whole, and no damage goes unseen. */
+/* Saved k-d trees: the same bytes on every backend, read back completely; every damage is detected. */
 #include "kdtree/save.h"
 #include "cases/kdtree/kdtree_data.h"
 #include "support/saved.h"
 
 SAVED_KIND(kdtree, "saved tree: ", bi_kdtree_header)
 
-static bosc_kdtree *make(bosc_ctx *ctx, struct suite_random *r, bosc_dtype dtype, int64_t n, bool removed, int builder)
+static bosc_kdtree *make_tree(bosc_ctx *ctx, struct suite_random *r, bosc_dtype dtype, int64_t n, bool removed,
+                              int builder)
 {
     bosc_kdtree_opts o = {.size = sizeof o,
                           .dtype = dtype,
@@ -25,12 +26,14 @@ static void round_trip(bosc_ctx *ctx)
         if (suite_leaves_out()) continue;
         static const bosc_dtype dtypes[] = {BOSC_F32, BOSC_F64, BOSC_I32, BOSC_I64};
         static const int64_t sizes[] = {0, 1, 100, 33};
+        /* The builders must save the same bytes. */
         struct suite_random r = {(uint64_t)kind}, same = {(uint64_t)kind};
-        bosc_kdtree *tree = make(ctx, &r, dtypes[kind % 4], sizes[kind / 2], kind & 1, BOSC_KDTREE_AUTO);
-        bosc_kdtree *brown = make(ctx, &same, dtypes[kind % 4], sizes[kind / 2], kind & 1,
-                                  kind & 2 ? BOSC_KDTREE_PRESORTED : BOSC_KDTREE_BROWN);
+        bosc_kdtree *tree = make_tree(ctx, &r, dtypes[kind % 4], sizes[kind / 2], kind & 1, BOSC_KDTREE_AUTO);
+        bosc_kdtree *brown = make_tree(ctx, &same, dtypes[kind % 4], sizes[kind / 2], kind & 1,
+                                       kind & 2 ? BOSC_KDTREE_PRESORTED : BOSC_KDTREE_BROWN);
         struct saved f = kdtree_save(ctx, tree), b = kdtree_save(ctx, brown);
         CHECK(f.size == b.size && memcmp(f.bytes, b.bytes, f.size) == 0);
+        /* The read tree has the same info, ids and counts. */
         bosc_kdtree *back = saved_again(ctx, &saved_kdtree, tree, f.size);
         CHECK_OK(ctx, bosc_kdtree_verify(ctx, back, NULL));
         bosc_kdtree_info x = {.size = sizeof x}, y = x;
@@ -53,7 +56,7 @@ static void round_trip(bosc_ctx *ctx)
     }
 }
 
-/* Coordinates that all points share are found in a tree that was read, too. */
+/* A tree that was read detects its flat coordinates too. */
 static void flat(bosc_ctx *ctx)
 {
     enum { N = 400, K = 5 };
@@ -85,16 +88,17 @@ static void damage(bosc_ctx *ctx)
 {
     struct suite_random r = {1};
     for (int removed = 0; removed < 2; removed++) {
-        bosc_kdtree *tree = make(ctx, &r, BOSC_F32, suite_slow(ctx) ? 3 : 12, removed, 0);
+        bosc_kdtree *tree = make_tree(ctx, &r, BOSC_F32, suite_slow(ctx) ? 3 : 12, removed, 0);
         saved_damage(ctx, &saved_kdtree, tree, 1);
         bosc_kdtree_free(tree);
     }
 }
 
-/* Files with the right checksums that no writer writes: `change` 0, 1, ... of a tree of 10 points of 3 coordinates, of
- * which `nodes` are distinct. NULL: there are no more. */
+/* Headers that no writer produces, under right checksums: change 0, 1, ... of a tree of 10 points with 3 coordinates,
+ * `nodes` of them distinct. Returns the expected reason, NULL after the last change. */
 static const char *change_header(struct bi_kdtree_header *h, int change)
 {
+    /* Format, flags, type, dimension, width of ids, numbers. */
     switch (change) {
     case 0: h->magic[0] = 'X'; return "these are not the bytes of one";
     case 1: h->version = 2; return "version 2, but this library reads version 1";
@@ -147,11 +151,12 @@ static void hostile(bosc_ctx *ctx)
     for (int removed = 0; removed < 2; removed++) {
         struct suite_random r = {3};
         bosc_kdtree_info info = {.size = sizeof info};
-        bosc_kdtree *tree = make(ctx, &r, BOSC_F32, 10, removed, 0);
+        bosc_kdtree *tree = make_tree(ctx, &r, BOSC_F32, 10, removed, 0);
         struct saved good = kdtree_save(ctx, tree);
         struct saved f = {.bytes = suite_alloc(good.size), .size = good.size};
         const char *reason;
         CHECK_EQ(bosc_kdtree_get_info(ctx, tree, &info), BOSC_OK);
+        /* Every change of the header, then of ids, inverse and counts. */
         for (int i = 0;; i++) {
             memcpy(f.bytes, good.bytes, good.size);
             if (!(reason = change_header((struct bi_kdtree_header *)(void *)f.bytes, i))) break;
@@ -163,6 +168,7 @@ static void hostile(bosc_ctx *ctx)
             memcpy(f.bytes, good.bytes, good.size);
             check_hostile(ctx, &f, change_body(ids, inverse, counts, i));
         }
+        /* Unchanged bytes sealed again equal the file. */
         memcpy(f.bytes, good.bytes, good.size);
         saved_seal(f.bytes, f.size, saved_kdtree.header);
         CHECK(memcmp(f.bytes, good.bytes, good.size) == 0);
@@ -173,7 +179,7 @@ static void hostile(bosc_ctx *ctx)
 }
 
 /* Arrays of several slices. */
-static void large(bosc_ctx *ctx)
+static void several_slices(bosc_ctx *ctx)
 {
     enum { DIM = 16 };
     int64_t n = suite_slow(ctx) ? 20000 : 50000; /* 1.3 or 3.2 MB of points */
@@ -235,11 +241,12 @@ static void golden(bosc_ctx *ctx)
     }
 }
 
-/* A tree in the wrong order is read, for its checksum is right, and the verifier names the node. */
+/* A tree in the wrong order can be read, since its checksum is right; the verifier names the node. */
 static void wrong_order(bosc_ctx *ctx)
 {
     bosc_ctx_info info = {.size = sizeof info};
     CHECK_OK(ctx, bosc_ctx_get_info(ctx, &info));
+    /* Only a CPU's nodes can be changed here. */
     if (info.backend != BOSC_BACKEND_CPU) return;
     struct suite_random r = {2};
     const bosc_kdtree_opts o = {.size = sizeof o, .dim = 2};
@@ -247,6 +254,7 @@ static void wrong_order(bosc_ctx *ctx)
     bosc_kdtree *tree = kd_build(ctx, &o, &p);
     float *first = tree->points.data, kept = *first;
     uint32_t *ids = tree->ids.data, id = ids[50];
+    /* A first point too large for its side. */
     *first = 1e9f;
     struct saved f = kdtree_save(ctx, tree);
     bosc_kdtree *back = kdtree_load(ctx, &f);
@@ -255,6 +263,7 @@ static void wrong_order(bosc_ctx *ctx)
     CHECK_EQ(node, 0);
     CHECK(suite_begins(bosc_ctx_message(ctx), "node 0 is on the less side of its ancestor 45 "));
     *first = kept;
+    /* A repeated id, and one out of range. */
     ids[50] = ids[20];
     CHECK_STATUS(ctx, bosc_kdtree_verify(ctx, tree, &node), BOSC_ERR_DATA);
     CHECK_EQ(node, 50);
@@ -269,7 +278,7 @@ static void wrong_order(bosc_ctx *ctx)
     free((void *)p.data);
 }
 
-/* Among equal points the ids decide. */
+/* Among equal points ids decide the order. */
 static void wrong_ids(bosc_ctx *ctx)
 {
     bosc_ctx_info info = {.size = sizeof info};
@@ -297,7 +306,7 @@ static void wrong_ids(bosc_ctx *ctx)
 
 static const struct suite_case suite_cases_kdtree_save[] = {
     {"round trip", round_trip, NULL}, {"damage", damage, NULL},
-    {"hostile files", hostile, NULL}, {"arrays of several slices", large, NULL},
+    {"hostile files", hostile, NULL}, {"arrays of several slices", several_slices, NULL},
     {"golden files", golden, NULL},   {"wrong order", wrong_order, NULL},
     {"wrong ids", wrong_ids, NULL},   {"flat", flat, NULL},
 };

@@ -1,5 +1,5 @@
-/* The functions of boscage/device/kdtree.h and kdtree_box.h give the bits of the library's searches. (On a device they
- * are the steps that searches of many neighbours are made of: kdtree_query has those.) */
+/* The functions of boscage/device/kdtree.h and kdtree_box.h give the bits of the library's searches. On a device these
+ * are the steps of searches for many neighbours, which kdtree_query covers. */
 #include <boscage/device/kdtree.h>
 #include <boscage/device/kdtree_box.h>
 
@@ -46,7 +46,7 @@ static void check_within(const struct reference_points *p, const bosc_kdtree_vie
             CHECK(bosc_kdtree_coordinate(view, node, c) == kd_get(p->data, p->dtype, id * p->stride + c));
         seen[id] = 1;
     }
-    CHECK_EQ(bosc_kdtree_walk_within(&walk, r2, NULL), -1); /* it stays at its end */
+    CHECK_EQ(bosc_kdtree_walk_within(&walk, r2, NULL), -1); /* a finished walk stays finished */
     for (int64_t i = 0; i < p->n; i++) CHECK((reference_dist2(p, i, query) <= r2) == seen[i]);
     free(seen);
 }
@@ -57,7 +57,7 @@ static int compare_ids(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The library's calls with one query. */
+/* The library's searches with one query. */
 static void check_calls(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree_view *view, const void *query)
 {
     enum { K = 5 };
@@ -87,6 +87,7 @@ static void check_box(bosc_ctx *ctx, const bosc_kdtree *tree, const struct refer
             *want = suite_alloc((size_t)(p->n + 1) * sizeof *want);
     int64_t offsets[2], count = 0, node, inside = 0;
     bosc_kdtree_box_walk walk;
+    /* 1. Walk the box from a view. */
     memcpy(corners, a, row);
     memcpy(corners + row, b, row);
     bosc_kdtree_box_begin(&walk, view, corners, corners + row);
@@ -95,11 +96,13 @@ static void check_box(bosc_ctx *ctx, const bosc_kdtree *tree, const struct refer
         ids[count++] = bosc_kdtree_id(view, node);
     }
     CHECK_EQ(bosc_kdtree_box_next(&walk), -1);
+    /* 2. The library's search lists the same ids. */
     qsort(ids, (size_t)count, sizeof *ids, compare_ids);
     CHECK_OK(ctx, bosc_kdtree_box(ctx, tree, corners, 1, offsets, NULL, 0));
     CHECK_EQ(offsets[1], count);
     CHECK_OK(ctx, bosc_kdtree_box(ctx, tree, corners, 1, offsets, want, p->n));
     for (int64_t i = 0; i < count; i++) CHECK_EQ(ids[i], want[i]);
+    /* 3. Count the points inside the box one by one. */
     for (int64_t i = 0; i < p->n; i++) {
         bool in = true;
         for (int32_t c = 0; c < p->dim; c++) {
@@ -114,7 +117,7 @@ static void check_box(bosc_ctx *ctx, const bosc_kdtree *tree, const struct refer
     free(want);
 }
 
-/* The box around two rows: the lower and the higher of each coordinate. */
+/* Turns two rows into the corners of a box: the lower and the higher of each coordinate. */
 static void order_corners(bosc_dtype dtype, int32_t dim, void *a, void *b)
 {
     size_t size = bosc_dtype_size(dtype);
@@ -188,7 +191,7 @@ static void searches(bosc_ctx *ctx)
     }
 }
 
-/* F32 in few dimensions, which is searched by vectors. */
+/* F32 points in few dimensions, which are searched by vectors. */
 static void by_vectors(bosc_ctx *ctx)
 {
     struct suite_random r = {2};

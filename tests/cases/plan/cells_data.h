@@ -1,4 +1,4 @@
-/* What the cases of cell graphs share: vectors of many shapes, and graphs compared with the plain one. */
+/* Vectors of many shapes, and graphs compared with a plain one, for the cases of cell graphs. */
 #ifndef TESTS_CASES_PLAN_CELLS_DATA_H
 #define TESTS_CASES_PLAN_CELLS_DATA_H
 
@@ -15,7 +15,7 @@ enum cells_shape {
     CELLS_CUBE,      /* all letters 0 but a few, which take all values: many agree in all words but one */
     CELLS_WIDE_CUBE, /* the same over letters all over the vector */
     CELLS_EQUAL,     /* one vector */
-    CELLS_EXTREMES,  /* all zeros, all ones, and what is next to them */
+    CELLS_EXTREMES,  /* all zeros, all ones, and neighbours of these */
     CELLS_SHAPES
 };
 
@@ -53,7 +53,7 @@ static inline void cells_row(struct reference_cells *c, enum cells_shape shape, 
     if (shape == CELLS_EXTREMES) cells_change(c, r, i);
 }
 
-/* n rows with rubbish in the bits that are to be ignored. */
+/* n rows, with random bits where the library must ignore them. */
 static inline struct reference_cells cells_make(struct suite_random *r, enum cells_shape shape, int32_t length,
                                                 int32_t letter_bits, int64_t n, int64_t padding)
 {

@@ -1,4 +1,4 @@
-/* Constraints, signs and collisions against turning the robot and testing the bodies. */
+/* Constraints, signs and collisions against rotating the robot and testing the bodies. */
 #include <math.h>
 
 #include "cases/plan/plan_data.h"
@@ -13,7 +13,7 @@ static void random_rotations(struct suite_random *r, int64_t n, double *q)
     }
 }
 
-/* A quaternion of small integers; every eighth is a quarter or third of a turn, or none. */
+/* A quaternion of small integers; every eighth is a quarter or third of a turn, or the identity. */
 static void integer_rotation(struct suite_random *r, int64_t q[4])
 {
     int64_t most = suite_below(r, 4) ? 3 : 1, size = 0;
@@ -26,7 +26,7 @@ static void integer_rotation(struct suite_random *r, int64_t q[4])
     } while (size == 0);
 }
 
-/* collides and labels of a scene's rotations are what `expected` says; -1: not known. */
+/* collides and labels of the rotations equal `expected`; -1: unknown. */
 static void check_collisions(bosc_ctx *ctx, const bosc_plan *plan, const double *q, int64_t n, const int *expected,
                              bool generic)
 {
@@ -48,8 +48,8 @@ static void check_collisions(bosc_ctx *ctx, const bosc_plan *plan, const double 
     free(collides);
 }
 
-/* Each configuration has scenes and rotations of its own: on the CPU 240,000, and a million and more in all. */
-static void against_geometry(bosc_ctx *ctx)
+/* Each configuration has its own scenes and rotations: 240,000 on the CPU, over a million in all. */
+static void signs_match_geometry(bosc_ctx *ctx)
 {
     const int64_t n = suite_slow(ctx) ? 40 : ROTATIONS;
     const bosc_ctx_opts opts = suite_opts_like(ctx);
@@ -57,10 +57,11 @@ static void against_geometry(bosc_ctx *ctx)
     double *q = suite_alloc((size_t)n * 4 * sizeof *q);
     int *expected = suite_alloc((size_t)n * sizeof *expected);
     struct plan_scene s;
-    int64_t met = 0, known = 0;
+    int64_t colliding = 0, known = 0;
     for (int trial = 0; trial < 120; trial++) {
         struct suite_random r = {own + (uint64_t)trial};
         if (suite_leaves_out()) continue;
+        /* Up to three triangles against up to four; every fifth scene has balls instead. */
         plan_random_triangles(&s, &r, 1 + trial % 3, 1 + trial % 4);
         if (trial % 5 == 4) {
             plan_begin(&s);
@@ -69,25 +70,27 @@ static void against_geometry(bosc_ctx *ctx)
         }
         bosc_plan *plan = plan_build(ctx, &s.scene, NULL);
         random_rotations(&r, n, q);
+        /* The reference returns -1 where rounding leaves it open. */
         for (int64_t i = 0; i < n; i++) {
             expected[i] = reference_plan_near(&s.scene, q + 4 * i);
-            met += expected[i] == 1;
+            colliding += expected[i] == 1;
             known += expected[i] >= 0;
         }
         check_collisions(ctx, plan, q, n, expected, true);
         bosc_plan_free(plan);
     }
-    CHECK(known < 10000 || (met * 20 > known && met * 20 < 19 * known));
+    /* Collisions must be neither rare nor the rule. */
+    CHECK(known < 10000 || (colliding * 20 > known && colliding * 20 < 19 * known));
     free(q);
     free(expected);
 }
 
-/* Collisions of a scene at the unit rotation and others of integers, of several lengths; how many there are.
+/* Checks collisions of a scene at the identity and at integer rotations of several lengths; returns their number.
  * in_plane: about z alone. */
 static int check_turns(bosc_ctx *ctx, struct plan_scene *s, struct suite_random *r, int count, bool in_plane)
 {
     double q[4 * 12];
-    int expected[12], met = 0;
+    int expected[12], colliding = 0;
     bosc_plan *plan = plan_build(ctx, &s->scene, NULL);
     for (int i = 0; i < count; i++) {
         int64_t turn[4] = {1, 0, 0, 0};
@@ -95,17 +98,17 @@ static int check_turns(bosc_ctx *ctx, struct plan_scene *s, struct suite_random 
         if (i > 0 && in_plane) turn[1] = turn[2] = 0, turn[0] += turn[0] == 0 && turn[3] == 0;
         for (int c = 0; c < 4; c++) q[4 * i + c] = ldexp((double)turn[c], i - 4);
         expected[i] = reference_plan_collides(&s->scene, turn);
-        met += expected[i];
+        colliding += expected[i];
     }
     check_collisions(ctx, plan, q, count, expected, false);
     bosc_plan_free(plan);
-    return met;
+    return colliding;
 }
 
 /* Coordinates on a small grid: corners on edges, edges in planes, triangles without area. */
-static void degenerate(bosc_ctx *ctx)
+static void degenerate_triangles(bosc_ctx *ctx)
 {
-    int met = 0, all = 0;
+    int colliding = 0, all = 0;
     struct plan_scene s;
     for (int trial = 0; trial < (suite_slow(ctx) ? 60 : 600); trial++) {
         struct suite_random r = {1000 + (uint64_t)trial};
@@ -123,20 +126,21 @@ static void degenerate(bosc_ctx *ctx)
                 for (int k = 3; k < 9; k++) corners[k] = corners[k % 3];
             plan_triangle(&s, t & 1, corners);
         }
-        met += check_turns(ctx, &s, &r, 12, flat == 1 && trial % 2 == 0);
+        colliding += check_turns(ctx, &s, &r, 12, flat == 1 && trial % 2 == 0);
         all += 12;
     }
-    CHECK(all < 200 || (met * 10 > all && met * 10 < 9 * all));
+    CHECK(all < 200 || (colliding * 10 > all && colliding * 10 < 9 * all));
 }
 
-static void polytopes(bosc_ctx *ctx)
+static void polytopes_match_geometry(bosc_ctx *ctx)
 {
-    int met = 0, all = 0;
+    int colliding = 0, all = 0;
     struct plan_scene s;
     for (int trial = 0; trial < (suite_slow(ctx) ? 16 : 48); trial++) {
         struct suite_random r = {5000 + (uint64_t)trial};
         if (suite_leaves_out()) continue;
         plan_begin(&s);
+        /* A box or a tetrahedron on each side, sometimes with a triangle. */
         for (int side = 0; side < 2; side++) {
             double low[3], high[3], corners[12];
             for (int c = 0; c < 3; c++) {
@@ -153,14 +157,15 @@ static void polytopes(bosc_ctx *ctx)
                 plan_triangle(&s, side, corners);
             }
         }
-        met += check_turns(ctx, &s, &r, 6, false);
+        colliding += check_turns(ctx, &s, &r, 6, false);
         all += 6;
     }
-    CHECK(all < 200 || (met * 10 > all && met * 10 < 9 * all));
+    /* Collisions must be neither rare nor the rule. */
+    CHECK(all < 200 || (colliding * 10 > all && colliding * 10 < 9 * all));
 }
 
-/* Where no edge pierces anything: a triangle in a larger one of its plane, a box in a room that it can leave. */
-static void inside(bosc_ctx *ctx)
+/* Collisions without a pierced edge: a triangle inside a larger one of its plane, a box in a room that it can leave. */
+static void collisions_without_pierced_edges(bosc_ctx *ctx)
 {
     enum { TURNS = 6 };
     static const int64_t turns[TURNS][4] = {{1, 0, 0, 0}, {0, 0, 0, 1}, {1, 0, 0, 1},
@@ -168,11 +173,11 @@ static void inside(bosc_ctx *ctx)
     const double large[9] = {8, 8, 1, -16, 8, 1, 8, -16, 1}, small[9] = {2, 1, 1, 1, 2, 1, 1, 1, 1};
     const double room[2][3] = {{-1, -8, -8}, {8, 8, 8}}, box[2][3] = {{3, -1, -1}, {5, 1, 1}};
     double q[4 * TURNS];
-    int expected[TURNS], met[2] = {0, 0};
+    int expected[TURNS], colliding[2] = {0, 0};
     struct plan_scene s;
     for (int k = 0; k < 4 * TURNS; k++) q[k] = (double)turns[k / 4][k % 4];
     for (int trial = 0; trial < 4; trial++) {
-        const int side = trial & 1; /* of the outer one */
+        const int side = trial & 1; /* of the outer body */
         plan_begin(&s);
         if (trial < 2) {
             plan_triangle(&s, side, large);
@@ -184,16 +189,16 @@ static void inside(bosc_ctx *ctx)
         bosc_plan *plan = plan_build(ctx, &s.scene, NULL);
         for (int i = 0; i < TURNS; i++) {
             expected[i] = reference_plan_collides(&s.scene, turns[i]);
-            met[expected[i]]++;
+            colliding[expected[i]]++;
         }
         check_collisions(ctx, plan, q, TURNS, expected, false);
         bosc_plan_free(plan);
     }
-    CHECK(met[0] > 2 && met[1] > 8);
+    CHECK(colliding[0] > 2 && colliding[1] > 8);
 }
 
-/* Integer balls at integer rotations: those that only touch collide. */
-static void balls(bosc_ctx *ctx)
+/* Integer balls at integer rotations: balls that only touch collide. */
+static void touching_balls_collide(bosc_ctx *ctx)
 {
     enum { EACH = 16 };
     double q[4 * EACH];
@@ -241,7 +246,7 @@ static double orient(const double *a, const double *b, const double *c, const do
     return u[0] * (v[1] * w[2] - v[2] * w[1]) - u[1] * (v[0] * w[2] - v[2] * w[0]) + u[2] * (v[0] * w[1] - v[1] * w[0]);
 }
 
-/* What a candidate says, from its features. */
+/* The value of a candidate, from its features. */
 static double direct_value(const struct plan_scene *s, const int64_t *edges[2], int kind, int64_t robot,
                            int64_t obstacle, const double *q)
 {
@@ -271,7 +276,7 @@ static double form_value(const double *form, const double *q)
     return sum;
 }
 
-/* Every candidate's sign, by its constraint's bit or its constant, is that of its features. */
+/* The sign of each candidate, by the bit of its constraint or by its constant, equals that of its features. */
 static void check_candidates(bosc_ctx *ctx, const struct plan_scene *s, const bosc_plan *plan, struct suite_random *r)
 {
     enum { EACH = 24 };
@@ -284,11 +289,13 @@ static void check_candidates(bosc_ctx *ctx, const struct plan_scene *s, const bo
     uint64_t *vectors = suite_alloc((size_t)(EACH * info.words) * sizeof *vectors);
     ends[0] = suite_alloc((size_t)info.robot_edges * 16);
     ends[1] = suite_alloc((size_t)info.obstacle_edges * 16);
+    /* 1. Candidates, constraints, edges, and signs at random rotations. */
     CHECK_OK(ctx, bosc_plan_get_candidates(ctx, plan, kinds, robot, obstacle, of, signs));
     CHECK_OK(ctx, bosc_plan_get_constraints(ctx, plan, forms, NULL, NULL, NULL));
     CHECK_OK(ctx, bosc_plan_get_edges(ctx, plan, ends[0], ends[1]));
     random_rotations(r, EACH, q);
     CHECK_OK(ctx, bosc_plan_signs(ctx, plan, q, EACH, 0, vectors));
+    /* 2. Compare, unless the value is near 0 or no collision depends on the candidate (2). */
     for (int64_t k = 0; k < info.candidates; k++)
         for (int64_t i = 0; i < EACH; i++) {
             const int64_t *edges[2] = {ends[0], ends[1]};
@@ -301,6 +308,7 @@ static void check_candidates(bosc_ctx *ctx, const struct plan_scene *s, const bo
             if (sign != (value > 0 ? 1 : -1))
                 suite_fail(__FILE__, __LINE__, "candidate %lld of kind %d: %d, but %g", (long long)k, kinds[k], sign,
                            value);
+            /* Without merging the form itself equals the value. */
             if (of[k] >= 0 && of[k] < k && signs[k] == 1 && info.merged == 0) {
                 double form = form_value(forms + 10 * of[k], q + 4 * i) / size;
                 CHECK(fabs(form - value) < 1e-9 * (1 + fabs(value)));
@@ -317,7 +325,7 @@ static void check_candidates(bosc_ctx *ctx, const struct plan_scene *s, const bo
     free(ends[1]);
 }
 
-static void formulas(bosc_ctx *ctx)
+static void candidates_match_features(bosc_ctx *ctx)
 {
     struct plan_scene s;
     for (int trial = 0; trial < (suite_slow(ctx) ? 6 : 30); trial++) {
@@ -329,10 +337,10 @@ static void formulas(bosc_ctx *ctx)
     }
 }
 
-/* Constraints that are equal, opposite or multiples are one; what is out of reach is none. */
+/* Equal, opposite and proportional constraints are merged; candidates out of reach have none. */
 static void merging(bosc_ctx *ctx)
 {
-    /* a square of two triangles, whose corners come twice; and a triangle, and the same at twice the size */
+    /* a square of two triangles, each corner twice; a triangle, and the same at twice the size */
     const double square[2][9] = {{1, 1, 1, 1, -1, 1, 1, 1, -1}, {1, -1, 1, 1, -1, -1, 1, 1, -1}};
     const double triangle[9] = {0, 1, 0.5, 1, 1.5, 0.25, -1, 1, 0}, far[9] = {9, 9, 9, 9, 8, 9, 9, 9, 8};
     bosc_plan_opts keep = {.size = sizeof keep, .keep_duplicates = 1};
@@ -357,7 +365,7 @@ static void merging(bosc_ctx *ctx)
     bosc_plan_free(kept);
 }
 
-/* Forms of the caller's: one that never changes its sign, and multiples. */
+/* Forms supplied by the caller: one of constant sign, and multiples. */
 static void given_forms(bosc_ctx *ctx)
 {
     const double forms[5][10] = {{1, 0, 0, 0, -1, 0, 0, -1, 0, -1},
@@ -383,7 +391,7 @@ static void given_forms(bosc_ctx *ctx)
     CHECK(collides[0] == 1 && collides[1] == 1 && collides[2] == 1);
     bosc_plan_free(plan);
     scene.form_count = 0;
-    plan = plan_build(ctx, &scene, NULL); /* nothing at all */
+    plan = plan_build(ctx, &scene, NULL); /* no form at all */
     CHECK_OK(ctx, bosc_plan_signs(ctx, plan, q[0], 3, 0, NULL));
     CHECK_OK(ctx, bosc_plan_collides(ctx, plan, q[0], 3, 0, collides));
     CHECK(collides[0] == 0 && collides[1] == 0 && collides[2] == 0);
@@ -391,12 +399,12 @@ static void given_forms(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_plan[] = {
-    {"against geometry", against_geometry, NULL},
-    {"degenerate triangles", degenerate, NULL},
-    {"polytopes", polytopes, NULL},
-    {"inside", inside, NULL},
-    {"balls", balls, NULL},
-    {"formulas", formulas, NULL},
+    {"against geometry", signs_match_geometry, NULL},
+    {"degenerate triangles", degenerate_triangles, NULL},
+    {"polytopes", polytopes_match_geometry, NULL},
+    {"inside", collisions_without_pierced_edges, NULL},
+    {"balls", touching_balls_collide, NULL},
+    {"formulas", candidates_match_features, NULL},
     {"merging", merging, NULL},
     {"given forms", given_forms, NULL},
 };

@@ -1,4 +1,4 @@
-/* What motion planning refuses. */
+/* Bad arguments of motion planning. */
 #include <math.h>
 #include <stdio.h>
 
@@ -13,7 +13,7 @@ static void pair_of_triangles(struct plan_scene *s)
     plan_triangle(s, 1, other);
 }
 
-static void create(bosc_ctx *ctx)
+static void refuses_bad_options(bosc_ctx *ctx)
 {
     bosc_plan *plan = NULL;
     bosc_plan_opts o = {.size = sizeof o, .id_bits = 16}, k = {.size = sizeof k, .keep_duplicates = 2};
@@ -27,7 +27,7 @@ static void create(bosc_ctx *ctx)
     CHECK(bosc_roadmap_graph(NULL) == NULL);
 }
 
-/* The scene is refused, and the handle stays as it was. */
+/* The scene is refused, and the handle keeps its last build. */
 static void refuse(bosc_ctx *ctx, bosc_plan *plan, const struct plan_scene *s, bosc_status status, const char *text)
 {
     bosc_plan_info before = plan_info(ctx, plan), after;
@@ -37,7 +37,7 @@ static void refuse(bosc_ctx *ctx, bosc_plan *plan, const struct plan_scene *s, b
     CHECK(memcmp(&before, &after, sizeof before) == 0);
 }
 
-/* Balls of which each may meet each. */
+/* Balls that can all touch each other. */
 static void crowd(struct plan_scene *s)
 {
     static double balls[4 * 2049];
@@ -45,7 +45,7 @@ static void crowd(struct plan_scene *s)
     s->scene.robot = s->scene.obstacle = (bosc_plan_bodies){.balls = balls, .ball_count = 2049};
 }
 
-static void scenes(bosc_ctx *ctx)
+static void refuses_bad_scenes(bosc_ctx *ctx)
 {
     static const double bad[] = {NAN, INFINITY, -INFINITY, 0x1p101, 0x1p-111};
     const double low[3] = {0, 0, 0}, high[3] = {1, 1, 1}, flat[3] = {1, 1, 0};
@@ -87,7 +87,8 @@ static void scenes(bosc_ctx *ctx)
     REFUSE((plan_box(&s, 0, low, high), s.polytopes[0][1] = 5), BOSC_ERR_DATA, "robot: polytope 0 is not closed");
     REFUSE((plan_box(&s, 0, low, high), s.offsets[0][2] = 5), BOSC_ERR_DATA, "robot: facet_offsets [2]");
     REFUSE((plan_box(&s, 0, low, high), s.corners[0][2] = 99), BOSC_ERR_DATA, "robot: facet_vertices [2] is 99");
-    REFUSE(plan_box(&s, 1, high, low), BOSC_ERR_DATA, "obstacle: polytope 0 is flat or not convex"); /* inside out */
+    REFUSE(plan_box(&s, 1, high, low), BOSC_ERR_DATA,
+           "obstacle: polytope 0 is flat or not convex"); /* facets that face inwards */
     REFUSE(plan_box(&s, 1, low, flat), BOSC_ERR_DATA, "obstacle: polytope 0 is ");
     REFUSE((plan_box(&s, 1, low, high), s.vertices[1][3 * 3] = 0.25), BOSC_ERR_DATA, "obstacle: polytope 0 is flat or");
     REFUSE(s.scene.size = 3, BOSC_ERR_ARG, "opts: ");
@@ -95,7 +96,7 @@ static void scenes(bosc_ctx *ctx)
     bosc_plan_free(plan);
 }
 
-static void rows(bosc_ctx *ctx)
+static void refuses_bad_rows(bosc_ctx *ctx)
 {
     struct plan_scene s;
     double q[8] = {1, 0, 0, 0, 1, 2, 3, 4}, bad[4] = {1, 0, 0, 0};
@@ -106,6 +107,7 @@ static void rows(bosc_ctx *ctx)
     pair_of_triangles(&s);
     bosc_plan *plan = plan_build(ctx, &s.scene, NULL);
     CHECK_EQ(plan_info(ctx, plan).words, 1);
+    /* Missing handles and arrays, bad numbers and strides, call by call. */
     CHECK_EQ(bosc_plan_signs(NULL, plan, q, 2, 0, vectors), BOSC_ERR_ARG);
     CHECK_ARG(ctx, bosc_plan_signs(ctx, NULL, q, 2, 0, vectors), "plan");
     CHECK_ARG(ctx, bosc_plan_signs(ctx, plan, NULL, 2, 0, vectors), "rotations");
@@ -131,6 +133,7 @@ static void rows(bosc_ctx *ctx)
     CHECK_ARG(ctx, bosc_plan_crossings(ctx, plan, q, q, 2, offsets, q, NULL, NULL, 0), "upper");
     CHECK_ARG(ctx, bosc_plan_crossings(ctx, plan, q, q, 2, offsets, NULL, q, NULL, 0), "lower");
     CHECK_ARG(ctx, bosc_plan_crossings(ctx, plan, q, q, 2, offsets, NULL, NULL, NULL, -1), "capacity");
+    /* Rotations with a NaN, too long, too short, or zero. */
     for (int k = 0; k < 5; k++) {
         bad[0] = k < 4 ? wrong[k] : 0;
         CHECK_STATUS(ctx, bosc_plan_signs(ctx, plan, bad, 1, 0, vectors), BOSC_ERR_DATA);
@@ -143,7 +146,7 @@ static void rows(bosc_ctx *ctx)
     bosc_plan_free(plan);
 }
 
-static void samples(bosc_ctx *ctx)
+static void refuses_bad_samples(bosc_ctx *ctx)
 {
     enum { ROOM = 64 };
     struct plan_scene s;
@@ -171,13 +174,14 @@ static void samples(bosc_ctx *ctx)
     bosc_plan_free(plan);
 }
 
-static void roadmaps(bosc_ctx *ctx)
+static void refuses_bad_roadmaps(bosc_ctx *ctx)
 {
     struct plan_scene s;
     double q[4] = {1, 0, 0, 0};
     bosc_roadmap *roadmap = NULL;
     bosc_roadmap_info info = {.size = sizeof info};
     bosc_roadmap_explore_opts o = {.size = sizeof o};
+    /* One bad option each. */
     bosc_roadmap_explore_opts bad[5] = {o, o, o, o, o};
     static const char *const texts[] = {"opts: sampling", "opts: reserved", "opts: batch", "opts: max_rows",
                                         "opts: new_rate"};
@@ -189,6 +193,7 @@ static void roadmaps(bosc_ctx *ctx)
     pair_of_triangles(&s);
     bosc_plan *plan = plan_build(ctx, &s.scene, NULL), *empty = NULL;
     CHECK_OK(ctx, bosc_plan_create(ctx, NULL, &empty));
+    /* Missing handles, and a plan without constraints. */
     CHECK_ARG(ctx, bosc_roadmap_create(ctx, NULL, &roadmap), "plan");
     CHECK_ARG(ctx, bosc_roadmap_create(ctx, empty, &roadmap), "plan: no constraints");
     CHECK_ARG(ctx, bosc_roadmap_create(ctx, plan, NULL), "roadmap");
@@ -210,6 +215,7 @@ static void roadmaps(bosc_ctx *ctx)
     CHECK_ARG(ctx, bosc_roadmap_get_rows(ctx, roadmap, 1, 0, q, NULL), "first");
     CHECK_ARG(ctx, bosc_roadmap_get_rows(ctx, roadmap, 0, 1, q, NULL), "n");
     CHECK_ARG(ctx, bosc_roadmap_get_cells(ctx, NULL, q), "roadmap");
+    /* A bad rotation leaves the roadmap empty. */
     q[0] = 0;
     CHECK_STATUS(ctx, bosc_roadmap_add(ctx, roadmap, plan, q, 1, 0), BOSC_ERR_DATA);
     CHECK_OK(ctx, bosc_roadmap_get_info(ctx, roadmap, &info));
@@ -219,8 +225,8 @@ static void roadmaps(bosc_ctx *ctx)
     bosc_plan_free(empty);
 }
 
-/* Sizes that memory is reserved for. */
-static void sizes(bosc_ctx *ctx)
+/* Sizes to reserve. */
+static void refuses_bad_sizes(bosc_ctx *ctx)
 {
     static const int64_t bad[] = {-1, INT64_MIN, 65537, INT64_MAX, 1ll << 40};
     struct plan_scene s, broken;
@@ -234,6 +240,7 @@ static void sizes(bosc_ctx *ctx)
     broken.triangles[0][0] = 99;
     plan = plan_build(ctx, &s.scene, NULL);
     CHECK_OK(ctx, bosc_roadmap_create(ctx, plan, &roadmap));
+    /* 1. Numbers out of range. */
     for (int i = 0; i < 5; i++) {
         CHECK_ARG(ctx, bosc_plan_reserve(ctx, plan, &s.scene, bad[i], 1), "constraints");
         CHECK_ARG(ctx, bosc_plan_bytes(ctx, NULL, &s.scene, bad[i], 1, &kept, &scratch), "constraints");
@@ -248,6 +255,7 @@ static void sizes(bosc_ctx *ctx)
         CHECK_ARG(ctx, bosc_roadmap_bytes(ctx, 1, bad[i], 0, &kept, &scratch), "rows");
         CHECK_ARG(ctx, bosc_roadmap_bytes(ctx, 1, 1, bad[i], &kept, &scratch), "edges");
     }
+    /* 2. Numbers beyond the limits; missing handles and scenes. */
     CHECK_STATUS(ctx, bosc_plan_reserve(ctx, plan, &s.scene, 0, UINT32_MAX), BOSC_ERR_LIMIT);
     CHECK_STATUS(ctx, bosc_plan_bytes(ctx, NULL, &s.scene, 0, UINT32_MAX, &kept, &scratch), BOSC_ERR_LIMIT);
     CHECK_STATUS(ctx, bosc_roadmap_reserve(ctx, roadmap, 1, UINT32_MAX, 0), BOSC_ERR_LIMIT);
@@ -258,12 +266,14 @@ static void sizes(bosc_ctx *ctx)
     CHECK_ARG(ctx, bosc_roadmap_reserve(ctx, NULL, 1, 1, 0), "roadmap");
     CHECK_ARG(ctx, bosc_plan_reserve(ctx, plan, NULL, 0, 1), "scene");
     CHECK_ARG(ctx, bosc_plan_bytes(ctx, NULL, NULL, 0, 1, &kept, &scratch), "scene");
+    /* 3. A scene with a vertex out of range. */
     CHECK_STATUS(ctx, bosc_plan_reserve(ctx, plan, &broken.scene, 0, 1), BOSC_ERR_DATA);
     CHECK_STATUS(ctx, bosc_plan_bytes(ctx, NULL, &broken.scene, 0, 1, &kept, &scratch), BOSC_ERR_DATA);
     o.id_bits = 33;
     CHECK_ARG(ctx, bosc_plan_bytes(ctx, &o, &s.scene, 0, 1, &kept, &scratch), "opts: id_bits");
     CHECK(kept == 7 && scratch == 7);
     CHECK_OK(ctx, bosc_plan_bytes(ctx, NULL, &s.scene, 0, 1, NULL, NULL));
+    /* 4. Valid sizes; a reserve keeps rows and cells. */
     CHECK_OK(ctx, bosc_roadmap_bytes(ctx, 1, 1, 0, NULL, NULL));
     CHECK_OK(ctx, bosc_roadmap_add(ctx, roadmap, plan, q, 1, 0));
     CHECK_ARG(ctx, bosc_roadmap_reserve(ctx, roadmap, 65536, 2, 0), "constraints: 65536 are more than the");
@@ -275,8 +285,8 @@ static void sizes(bosc_ctx *ctx)
     bosc_plan_free(plan);
 }
 
-/* What copies out: arrays that are not aligned, places that are not there, and nothing to copy. */
-static void copies(bosc_ctx *ctx)
+/* Outputs: misaligned arrays, rows out of range, and empty copies. */
+static void refuses_bad_outputs(bosc_ctx *ctx)
 {
     struct plan_scene s;
     _Alignas(8) char room[64];
@@ -294,6 +304,7 @@ static void copies(bosc_ctx *ctx)
     CHECK_ARG(ctx, bosc_plan_create(ctx, &o, &plan), "opts: size");
     pair_of_triangles(&s);
     plan = plan_build(ctx, &s.scene, NULL);
+    /* 1. Info, constraints, candidates, edges. */
     CHECK_ARG(ctx, bosc_plan_get_info(ctx, NULL, &info), "plan");
     CHECK_ARG(ctx, bosc_plan_get_info(ctx, plan, NULL), "info: NULL");
     CHECK_ARG(ctx, bosc_plan_get_info(ctx, plan, &info), "info: size");
@@ -310,6 +321,7 @@ static void copies(bosc_ctx *ctx)
     CHECK_ARG(ctx, bosc_plan_get_edges(ctx, plan, NULL, odd), "obstacle");
     CHECK_OK(ctx, bosc_plan_get_edges(ctx, plan, NULL, NULL));
     CHECK_ARG(ctx, bosc_plan_arcs(ctx, plan, q, q, 1, odd, kept), "vectors");
+    /* 2. Arcs, crossings, labels, samples. */
     CHECK_ARG(ctx, bosc_plan_arcs(ctx, plan, q, q, INT64_MAX / 8, NULL, kept), "n");
     CHECK_ARG(ctx, bosc_plan_crossings(ctx, plan, q, q, 0, offsets, odd, q, NULL, 1), "lower");
     CHECK_ARG(ctx, bosc_plan_crossings(ctx, plan, q, q, 0, offsets, NULL, NULL, (int64_t *)(void *)room, 1), "lower");
@@ -319,10 +331,12 @@ static void copies(bosc_ctx *ctx)
     CHECK_ARG(ctx, bosc_plan_sample(ctx, plan, NULL, 1, q, odd, NULL, &n, NULL), "vectors");
     CHECK_ARG(ctx, bosc_plan_sample(ctx, plan, NULL, 1, q, NULL, odd, &n, NULL), "next");
     CHECK_OK(ctx, bosc_plan_arcs(ctx, plan, q, q, 0, NULL, kept));
+    /* 3. Nothing to compute. */
     CHECK_OK(ctx, bosc_plan_signs(ctx, plan, q, 0, 0, (uint64_t *)room));
     CHECK_OK(ctx, bosc_plan_labels(ctx, plan, (uint64_t *)room, 0, 0, (uint8_t *)room));
     CHECK_OK(ctx, bosc_plan_collides(ctx, plan, q, 0, 0, (uint8_t *)room));
     CHECK_OK(ctx, bosc_roadmap_create(ctx, plan, &roadmap));
+    /* 4. Roadmaps, empty and with one row. */
     CHECK_ARG(ctx, bosc_roadmap_get_info(ctx, roadmap, &described), "info: size");
     CHECK_ARG(ctx, bosc_roadmap_explore(ctx, roadmap, plan, &explored), "opts: size");
     CHECK_OK(ctx, bosc_roadmap_add(ctx, roadmap, plan, q, 0, 0));
@@ -341,7 +355,9 @@ static void copies(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_plan_args[] = {
-    {"create", create, NULL},     {"scenes", scenes, NULL}, {"rows", rows, NULL},   {"samples", samples, NULL},
-    {"roadmaps", roadmaps, NULL}, {"copies", copies, NULL}, {"sizes", sizes, NULL},
+    {"create", refuses_bad_options, NULL},    {"scenes", refuses_bad_scenes, NULL},
+    {"rows", refuses_bad_rows, NULL},         {"samples", refuses_bad_samples, NULL},
+    {"roadmaps", refuses_bad_roadmaps, NULL}, {"copies", refuses_bad_outputs, NULL},
+    {"sizes", refuses_bad_sizes, NULL},
 };
 SUITE(plan_args);

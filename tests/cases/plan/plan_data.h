@@ -1,4 +1,4 @@
-/* Scenes for cases of motion planning. */
+/* Scenes for the cases of motion planning. */
 #ifndef TESTS_CASES_PLAN_PLAN_DATA_H
 #define TESTS_CASES_PLAN_PLAN_DATA_H
 
@@ -69,7 +69,7 @@ static inline void plan_box(struct plan_scene *s, int side, const double low[3],
     s->polytopes[side][++b->polytope_count] = facet;
 }
 
-/* A tetrahedron, whose corners are taken in the order in which it has an inside. */
+/* A tetrahedron; two corners are swapped if its volume would be negative. */
 static inline void plan_tetrahedron(struct plan_scene *s, int side, const double corners[12])
 {
     static const int64_t facets[4][3] = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {0, 3, 2}};
@@ -91,7 +91,7 @@ static inline void plan_tetrahedron(struct plan_scene *s, int side, const double
     s->polytopes[side][++b->polytope_count] = facet;
 }
 
-/* Random triangles around spheres that meet. */
+/* Random triangles around two intersecting spheres. */
 static inline void plan_random_triangles(struct plan_scene *s, struct suite_random *r, int robot, int obstacle)
 {
     plan_begin(s);

@@ -36,7 +36,7 @@ static void close_subject(void *user)
     bosc_plan_free(((struct subject *)user)->plan);
 }
 
-/* A roadmap of its own: what it holds after a failure is whole. */
+/* Explores a new roadmap; after a failure it must be consistent. */
 static bosc_status explore_fresh(bosc_ctx *ctx, const struct subject *s, struct outputs *o)
 {
     bosc_roadmap *fresh = NULL;
@@ -76,7 +76,7 @@ static bosc_status call(bosc_ctx *ctx, void *user)
         return status;
     }
     case 6: return explore_fresh(ctx, s, o);
-    case 7: { /* what they hold stays, whatever fails */
+    case 7: { /* the handles keep their contents whatever fails */
         bosc_status status = bosc_plan_reserve(ctx, s->plan, &s->scene.scene, 0, 2 * ROWS);
         if (status == BOSC_OK) status = bosc_roadmap_reserve(ctx, s->roadmap, 1, 2 * ROWS, 0);
         if (status == BOSC_OK) status = bosc_plan_signs(ctx, s->plan, s->q, ROWS, 0, o->vectors);

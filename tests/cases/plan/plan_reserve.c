@@ -1,5 +1,4 @@
-/* Motion planning takes no more memory than is told, and after a reserve none at all, whatever the scene of that
- * size. */
+/* Motion planning takes at most the reported memory, and none after a reserve, for every scene of that size. */
 #include "cases/plan/plan_data.h"
 #include "cases/planner/planner_data.h"
 #include "support/counted.h"
@@ -30,7 +29,7 @@ static void turn_randomly(struct suite_random *r, int64_t n, double *q)
     for (int64_t k = 0; k < 4 * n; k++) q[k] = suite_unit(r) - 0.5;
 }
 
-/* Every call with rotations that is reserved for. */
+/* Every call with rotations that a reserve covers. */
 static void call_plan(bosc_ctx *ctx, const bosc_plan *plan, const double *q, int64_t n)
 {
     const bosc_plan_sample_opts uniform = {.size = sizeof uniform, .sampling = BOSC_PLAN_UNIFORM};
@@ -53,7 +52,7 @@ static void call_plan(bosc_ctx *ctx, const bosc_plan *plan, const double *q, int
     free(labels);
 }
 
-static void constraints(bosc_ctx *like)
+static void plans_after_reserve(bosc_ctx *like)
 {
     struct plan_scene *s = suite_alloc(2 * sizeof *s);
     double forms[2][20], q[4 * TURNS];
@@ -62,7 +61,8 @@ static void constraints(bosc_ctx *like)
         struct counted c;
         bosc_plan *plan = NULL;
         int64_t kept, scratch, most = trial / 4 % 2 ? 200 : 0;
-        const int told = trial / 8;
+        /* 0: allocate the reported scratch first; 1: reserve; 2: reserve with a scene in the handle. */
+        const int mode = trial / 8;
         if (suite_leaves_out()) continue;
         counted_open(&c, like, 0);
         make_scene(&s[0], &r, trial % 4, 1, forms[0]);
@@ -70,32 +70,32 @@ static void constraints(bosc_ctx *like)
         turn_randomly(&r, TURNS, q);
         CHECK_OK(c.ctx, bosc_plan_create(c.ctx, NULL, &plan));
         CHECK_OK(c.ctx, bosc_plan_bytes(c.ctx, NULL, &s[0].scene, most, TURNS, &kept, &scratch));
-        if (told == 2) { /* what it holds stays */
+        if (mode == 2) { /* a reserve keeps the scene */
             CHECK_OK(c.ctx, bosc_plan_build(c.ctx, plan, &s[1].scene));
             call_plan(c.ctx, plan, q, TURNS);
         }
-        if (told == 0)
+        if (mode == 0)
             counted_take_scratch(c.ctx, scratch);
         else
             CHECK_OK(c.ctx, bosc_plan_reserve(c.ctx, plan, &s[0].scene, most, TURNS));
         int64_t before = c.allocations, held = counted_scratch(c.ctx);
-        if (told == 2) call_plan(c.ctx, plan, q, TURNS);
+        if (mode == 2) call_plan(c.ctx, plan, q, TURNS);
         for (int k = 0; k < 2; k++) {
             CHECK_OK(c.ctx, bosc_plan_build(c.ctx, plan, &s[k].scene));
             CHECK(plan_info(c.ctx, plan).constraints > 0);
             call_plan(c.ctx, plan, q, TURNS);
         }
         CHECK_EQ(counted_scratch(c.ctx), held);
-        if (told) CHECK_EQ(c.allocations, before);
-        CHECK(told ? plan_info(c.ctx, plan).bytes == kept : plan_info(c.ctx, plan).bytes <= kept);
+        if (mode) CHECK_EQ(c.allocations, before);
+        CHECK(mode ? plan_info(c.ctx, plan).bytes == kept : plan_info(c.ctx, plan).bytes <= kept);
         bosc_plan_free(plan);
         counted_close(&c);
     }
     free(s);
 }
 
-/* Where rotations take most of the scratch. */
-static void many(bosc_ctx *like)
+/* Rotations take most of the scratch. */
+static void many_rotations(bosc_ctx *like)
 {
     const int64_t n = suite_slow(like) ? MANY / 10 : MANY;
     struct plan_scene *s = suite_alloc(sizeof *s);
@@ -119,13 +119,14 @@ static void many(bosc_ctx *like)
     free(s);
 }
 
-/* After a reserve a handle answers from its new blocks as before. */
-static void kept(bosc_ctx *ctx)
+/* After a reserve the handle gives the same results from its new blocks. */
+static void results_survive_reserve(bosc_ctx *ctx)
 {
     struct plan_scene *s = suite_alloc(2 * sizeof *s);
     struct suite_random r = {7};
     double forms[20], q[4 * TURNS];
     turn_randomly(&r, TURNS, q);
+    /* Balls, triangles, solids, forms. */
     for (int kind = 0; kind < 4; kind++) {
         uint64_t vectors[2][16 * TURNS];
         uint8_t labels[2][TURNS], kinds[2][1024];
@@ -135,12 +136,14 @@ static void kept(bosc_ctx *ctx)
         plan_random_triangles(&s[1], &r, 5, 5);
         bosc_plan *plan = plan_build(ctx, &s[0].scene, NULL);
         CHECK(plan_info(ctx, plan).constraints <= 1024);
+        /* The same calls before and after a reserve for a larger scene. */
         for (int k = 0; k < 2; k++) {
             CHECK_OK(ctx, bosc_plan_signs(ctx, plan, q, TURNS, 0, vectors[k]));
             CHECK_OK(ctx, bosc_plan_collides(ctx, plan, q, TURNS, 0, labels[k]));
             CHECK_OK(ctx, bosc_plan_get_constraints(ctx, plan, copies[k], kinds[k], features[k][0], features[k][1]));
             if (k == 0) CHECK_OK(ctx, bosc_plan_reserve(ctx, plan, &s[1].scene, 0, 10));
         }
+        /* Every result is unchanged. */
         size_t n = (size_t)plan_info(ctx, plan).constraints;
         CHECK(memcmp(vectors[0], vectors[1], (size_t)plan_info(ctx, plan).words * TURNS * 8) == 0);
         CHECK(memcmp(labels[0], labels[1], TURNS) == 0);
@@ -151,7 +154,7 @@ static void kept(bosc_ctx *ctx)
     free(s);
 }
 
-static void roadmaps(bosc_ctx *like)
+static void roadmaps_after_reserve(bosc_ctx *like)
 {
     struct plan_scene *s = suite_alloc(2 * sizeof *s);
     double forms[20], q[4 * TURNS];
@@ -185,7 +188,7 @@ static void roadmaps(bosc_ctx *like)
             CHECK_OK(c.ctx, bosc_roadmap_add(c.ctx, roadmap, plans[k % 2], q, TURNS, 0));
             CHECK_OK(c.ctx, bosc_roadmap_get_info(c.ctx, roadmap, &info));
             CHECK(info.rows > 400 + TURNS && info.batches > 1);
-            if (k == 1 && trial % 2) before = c.allocations; /* then each has been there */
+            if (k == 1 && trial % 2) before = c.allocations; /* by now each scene was built once */
         }
         CHECK_EQ(counted_scratch(c.ctx), held);
         CHECK_EQ(c.allocations, before);
@@ -218,7 +221,7 @@ static void use_planner(bosc_ctx *ctx, bosc_planner *planner, const bosc_plan_sc
     free(labels);
 }
 
-static void planners(bosc_ctx *like)
+static void planners_after_reserve(bosc_ctx *like)
 {
     struct plan_scene *s = suite_alloc(3 * sizeof *s);
     double forms[3][20], q[4 * TURNS];
@@ -256,7 +259,10 @@ static void planners(bosc_ctx *like)
 }
 
 static const struct suite_case suite_cases_plan_reserve[] = {
-    {"constraints", constraints, NULL}, {"many rotations", many, NULL}, {"what is held stays", kept, NULL},
-    {"roadmaps", roadmaps, NULL},       {"planners", planners, NULL},
+    {"constraints", plans_after_reserve, NULL},
+    {"many rotations", many_rotations, NULL},
+    {"what is held stays", results_survive_reserve, NULL},
+    {"roadmaps", roadmaps_after_reserve, NULL},
+    {"planners", planners_after_reserve, NULL},
 };
 SUITE(plan_reserve);

@@ -3,7 +3,7 @@
 
 #include "cases/plan/plan_data.h"
 
-/* What a context of one thread on the CPU gives is what all must give. */
+/* The context that computes the expected bits: one baseline thread. */
 static bosc_ctx *plain_context(void)
 {
     const bosc_ctx_opts opts = {.size = sizeof opts, .threads = 1, .cpu_level = BOSC_CPU_V1};
@@ -33,7 +33,7 @@ struct arcs {
 
 enum { STEPS = 64 };
 
-/* Signs at points of arc i: what is kept stays, and signs are known outside of enclosures. */
+/* Signs at points of arc i: unchanged constraints keep their sign, and signs are known outside of enclosures. */
 static void check_arc(bosc_ctx *ctx, const bosc_plan *plan, int64_t l, const struct arcs *a, int64_t i)
 {
     double q[4 * (STEPS + 1)];
@@ -87,8 +87,8 @@ static void arcs(bosc_ctx *ctx)
         a.offsets = suite_alloc((size_t)(a.n + 1) * 8);
         unit_rotations(&r, a.n, a.from);
         unit_rotations(&r, a.n, a.to);
-        for (int64_t k = 0; k < 4 * 8; k++) a.to[k] = a.from[k] + 1e-3 * a.to[k]; /* short ones */
-        for (int64_t k = 0; k < 4; k++) a.to[k] = a.from[k];                      /* and none */
+        for (int64_t k = 0; k < 4 * 8; k++) a.to[k] = a.from[k] + 1e-3 * a.to[k]; /* short arcs */
+        for (int64_t k = 0; k < 4; k++) a.to[k] = a.from[k];                      /* arcs of length 0 */
         CHECK_OK(ctx, bosc_plan_arcs(ctx, plan, a.from, a.to, a.n, a.vectors, a.kept));
         CHECK_OK(ctx, bosc_plan_crossings(ctx, plan, a.from, a.to, a.n, a.offsets, NULL, NULL, NULL, 0));
         a.total = a.offsets[a.n];
@@ -156,7 +156,8 @@ static int64_t distance(const struct rows *r, int64_t words, int64_t i, int64_t 
     return d;
 }
 
-/* Vectors are those of the rotations, and what is witnessed is one bit. Returns witnessed crossings. */
+/* Vectors equal those of the rotations, and a witnessed crossing changes one bit. Returns the number of witnessed
+ * crossings. */
 static int64_t check_rows(bosc_ctx *ctx, const bosc_plan *plan, const struct rows *r)
 {
     int64_t words = plan_info(ctx, plan).words, witnessed = 0;
@@ -202,7 +203,7 @@ static void sampling(bosc_ctx *ctx)
         same_rows(&all, 0, &same, words);
         CHECK(check_rows(ctx, plan, &all) * 100 >= 99 * all.rows);
         free_rows(&same);
-        /* in pieces, it is the same */
+        /* sampling in several calls gives the same rows */
         o.limit = (all.last - o.first) / 2;
         struct rows first = sample(ctx, plan, &o, capacity);
         CHECK_EQ(first.last, o.first + o.limit);
@@ -229,7 +230,7 @@ static void sampling(bosc_ctx *ctx)
     bosc_ctx_free(plain);
 }
 
-/* Means of the components and their squares, of uniform rows and of circles: 0 and 1/4. */
+/* Means of the components and of their squares, for uniform rows and for circles: 0 and 1/4. */
 static void uniform(bosc_ctx *ctx)
 {
     const int64_t n = suite_slow(ctx) ? 2000 : 40000;
@@ -251,7 +252,7 @@ static void uniform(bosc_ctx *ctx)
     bosc_plan_free(plan);
 }
 
-/* A space without a crossing, and one of whose circles all have two. */
+/* A space without a crossing, and one whose circles all have two. */
 static void few_constraints(bosc_ctx *ctx)
 {
     const double form[10] = {1, 0, 0, 0, -1, 0, 0, -1, 0, -1}, definite[10] = {1, 0, 0, 0, 1, 0, 0, 1, 0, 1};
@@ -333,7 +334,7 @@ static void roadmaps(bosc_ctx *ctx)
     /* circles are connected: only the rows that were added may be apart */
     CHECK_OK(ctx, bosc_cellgraph_components(ctx, bosc_roadmap_graph(roadmap), NULL, &components));
     CHECK(components <= 3);
-    /* in two explorations, and then the ends: as many cells */
+    /* two explorations, and then the ends: the same cells */
     o.max_rows = most / 2;
     CHECK_OK(ctx, bosc_roadmap_explore(ctx, parts, plan, &o));
     o.max_rows = most - 2;

@@ -1,4 +1,4 @@
-/* Scenes as streams of Qt, made by hand. */
+/* Scenes as Qt streams, made by hand. */
 #ifndef TESTS_CASES_PLAN_SCENE_DATA_H
 #define TESTS_CASES_PLAN_SCENE_DATA_H
 
@@ -68,7 +68,7 @@ static inline void stream_triangle(struct stream *s, int rotating)
     stream_flags(s, rotating);
 }
 
-/* From no rotation to one by an angle about y. */
+/* A motion from the identity to a rotation by an angle about y. */
 static inline void stream_motion(struct stream *s, double yaw)
 {
     uint64_t bits;

@@ -1,4 +1,4 @@
-/* Planets: a descent from orbit to the ground, storms of commands, bounds, budgets, rasters of all kinds. */
+/* Planets: a descent from orbit to the ground, random commands, bounds, budgets, all kinds of rasters. */
 #include "cases/planet/planet_data.h"
 
 enum { W = 24, H = 12 };
@@ -9,17 +9,17 @@ static bosc_planet_camera viewport(double pixels)
     return camera;
 }
 
-static struct reference_planet plain_of(const float *heights, int64_t width, int64_t height)
+static struct reference_planet reference_of(const float *heights, int64_t width, int64_t height)
 {
     const struct reference_planet p = {.heights = heights, .width = width, .height = height, .radius = 6371000};
     return p;
 }
 
-/* From orbit to a metre above the ground, and away until nothing but the octahedron is left. */
+/* Descends from orbit to a metre above the ground, and leaves until only the octahedron remains. */
 static void descend_to(bosc_ctx *ctx, double latitude, double longitude, bool cull)
 {
     float *heights = planet_heights(W, H, 3);
-    const struct reference_planet plain = plain_of(heights, W, H);
+    const struct reference_planet plain = reference_of(heights, W, H);
     bosc_planet *planet = planet_make(ctx, NULL, heights, W, H);
     bosc_planet_camera camera = viewport(suite_slow(ctx) ? 24 : 8);
     const bosc_planet_goal goal = {.size = sizeof goal, .camera = &camera, .hysteresis = 0.1};
@@ -42,14 +42,14 @@ static void descend_to(bosc_ctx *ctx, double latitude, double longitude, bool cu
     free(heights);
 }
 
-static void descent(bosc_ctx *ctx)
+static void descent_matches_reference(bosc_ctx *ctx)
 {
     static const double places[][2] = {{47.3, 8.5}, {90, 0}, {-12, 180}, {0, 90}, {-90, 77}, {35.26, -135}};
     for (int i = 0; i < 6; i++)
         if (!suite_leaves_out()) descend_to(ctx, places[i][0], places[i][1], i % 2 == 1);
 }
 
-/* What is far away is seen no better for a mountain behind the horizon. */
+/* A mountain behind the horizon does not refine distant triangles. */
 static void horizon(bosc_ctx *ctx)
 {
     float *heights = planet_heights(W, H, 5);
@@ -70,7 +70,7 @@ static void horizon(bosc_ctx *ctx)
     free(heights);
 }
 
-/* A peak behind the horizon of the sea that shows above it is refined, one farther away is not. */
+/* A peak behind the horizon of the sea is refined if it rises above it, and a farther one is not. */
 static void peaks(bosc_ctx *ctx)
 {
     enum { WIDE = 72, HIGH = 36 };
@@ -95,10 +95,10 @@ static void peaks(bosc_ctx *ctx)
     }
 }
 
-static void storms(bosc_ctx *ctx)
+static void random_commands_match_reference(bosc_ctx *ctx)
 {
     float *heights = planet_heights(W, H, 4);
-    const struct reference_planet plain = plain_of(heights, W, H);
+    const struct reference_planet plain = reference_of(heights, W, H);
     for (int trial = 0; trial < 8; trial++) {
         if (suite_leaves_out()) continue;
         struct suite_random r = {(uint64_t)trial};
@@ -127,13 +127,14 @@ static void storms(bosc_ctx *ctx)
     free(heights);
 }
 
-/* A goal's mesh does not depend on the one before; its bound holds for each sample; more triangles are better. */
-static void bounds(bosc_ctx *ctx)
+/* A goal's mesh does not depend on the previous one; its bound holds for each sample; more triangles are closer. */
+static void bounds_and_budgets_hold(bosc_ctx *ctx)
 {
     float *heights = planet_heights(W, H, 7);
-    const struct reference_planet plain = plain_of(heights, W, H);
+    const struct reference_planet plain = reference_of(heights, W, H);
     bosc_planet *planet = planet_make(ctx, NULL, heights, W, H);
     double before = INFINITY;
+    /* 1. Falling bounds: each holds, and equals the error found by the reference. */
     for (double error = 1e6; error > (suite_slow(ctx) ? 20000 : 3000); error /= 7) {
         const bosc_planet_goal goal = {.size = sizeof goal, .error = error};
         bosc_planet_stats stats = {.size = sizeof stats};
@@ -144,6 +145,7 @@ static void bounds(bosc_ctx *ctx)
         CHECK(stats.max_error <= error && stats.max_error < before);
         CHECK(fabs(stats.max_error - plainly) <= 1e-6 * plainly + 1e-3);
         before = stats.max_error;
+        /* 2. Half of the triangles as a budget: at least a third of it is used. */
         const bosc_planet_goal half = {.size = sizeof half, .triangles = m.counts[1] / 2};
         CHECK_OK(ctx, bosc_planet_select(ctx, planet, &half));
         const int64_t found = planet_info(ctx, planet).triangles;
@@ -151,6 +153,7 @@ static void bounds(bosc_ctx *ctx)
         planet_check(ctx, planet, &plain, NULL);
         planet_mesh_release(&m);
     }
+    /* 3. Uniform levels, and the octahedron for the coarsest goals. */
     const bosc_planet_goal any = {.size = sizeof any, .error = INFINITY}, few = {.size = sizeof few, .triangles = 1},
                            level = {.size = sizeof level, .error = 1e-3, .level = 4};
     CHECK_OK(ctx, bosc_planet_select(ctx, planet, &level));
@@ -164,13 +167,14 @@ static void bounds(bosc_ctx *ctx)
     free(heights);
 }
 
-/* One sample of land in the sea is found from afar. */
-static void island(bosc_ctx *ctx)
+/* A single sample of land in the sea is found from afar. */
+static void single_sample_is_refined(bosc_ctx *ctx)
 {
     enum { WIDE = 256, HIGH = 128 };
     for (int trial = 0; trial < 6; trial++) {
         if (suite_leaves_out()) continue;
         struct suite_random r = {(uint64_t)trial};
+        /* The first trials are at the poles and at the border of the raster. */
         float *heights = calloc(WIDE * HIGH, sizeof *heights);
         CHECK(heights != NULL);
         const int64_t row = trial == 0   ? 0
@@ -181,10 +185,12 @@ static void island(bosc_ctx *ctx)
                                             : (int64_t)suite_below(&r, WIDE);
         heights[row * WIDE + column] = 300000;
         bosc_planet *planet = planet_make(ctx, NULL, heights, WIDE, HIGH);
+        /* A pole's sample covers a whole row, so its bound is larger. */
         const bosc_planet_goal goal = {.size = sizeof goal, .error = row == 0 || row == HIGH - 1 ? 200000 : 60000};
         bosc_planet_stats stats = {.size = sizeof stats};
         CHECK_OK(ctx, bosc_planet_measure(ctx, planet, &stats));
         CHECK(stats.max_error > 1e6);
+        /* The goal refines just around it. */
         CHECK_OK(ctx, bosc_planet_select(ctx, planet, &goal));
         CHECK_OK(ctx, bosc_planet_measure(ctx, planet, &stats));
         CHECK(stats.max_error <= goal.error);
@@ -195,7 +201,7 @@ static void island(bosc_ctx *ctx)
     }
 }
 
-/* Heights in any direction, beside the plain planet's. */
+/* Heights in random directions, against the reference. */
 static void check_heights(bosc_ctx *ctx, const bosc_planet *planet, const struct reference_planet *plain)
 {
     enum { N = 96 };
@@ -234,7 +240,7 @@ static void rasters(bosc_ctx *ctx)
     for (int i = 0; i < 9; i++) {
         const int64_t w = sizes[i][0], h = sizes[i][1];
         float *heights = planet_heights(w, h, 11);
-        const struct reference_planet plain = plain_of(heights, w, h);
+        const struct reference_planet plain = reference_of(heights, w, h);
         bosc_planet *planet = planet_make(ctx, NULL, heights, w, h);
         const bosc_planet_goal goal = {.size = sizeof goal, .triangles = suite_slow(ctx) ? 60 : 400};
         CHECK_OK(ctx, bosc_planet_select(ctx, planet, &goal));
@@ -245,10 +251,11 @@ static void rasters(bosc_ctx *ctx)
     }
 }
 
-/* The same raster as whole numbers, with longer rows. */
-static void types(bosc_ctx *ctx)
+/* The same raster as integers of 16 bits, in longer rows. */
+static void integer_rasters(bosc_ctx *ctx)
 {
     float *heights = planet_heights(W, H, 12);
+    /* Both integer types represent exactly the heights of the float raster. */
     uint16_t above[H][W + 3] = {{0}};
     int16_t around[H][W + 3] = {{0}};
     for (int r = 0; r < H; r++)
@@ -257,10 +264,11 @@ static void types(bosc_ctx *ctx)
             around[r][c] = (int16_t)(above[r][c] - 300);
             heights[r * W + c] = 2.0F * above[r][c] - 200;
         }
-    const struct reference_planet plain = plain_of(heights, W, H);
+    const struct reference_planet plain = reference_of(heights, W, H);
     bosc_planet_raster raster = {.size = sizeof raster, .heights = above, .width = W, .height = H, .stride = W + 3};
     bosc_planet *planet = NULL;
     CHECK_OK(ctx, bosc_planet_create(ctx, NULL, &planet));
+    /* Unsigned, then signed. */
     raster.dtype = BOSC_U16;
     raster.scale = 2;
     raster.offset = -200;
@@ -280,7 +288,7 @@ static void detail(bosc_ctx *ctx)
     enum { ENTRIES = 4096 };
     float *heights = planet_heights(W, H, 13);
     uint32_t *bits = suite_alloc(4 * ENTRIES * sizeof *bits);
-    struct reference_planet plain = plain_of(heights, W, H);
+    struct reference_planet plain = reference_of(heights, W, H);
     const bosc_planet_opts opts = {
         .size = sizeof opts, .detail_octaves = 6, .detail_amplitude = 900, .detail_wavelength = 1e6, .detail_seed = 77};
     CHECK_OK(ctx, bosc_random_bits(ctx, 77, 0xb05ca9e0e1a70000ull, 4 * ENTRIES, bits));
@@ -298,8 +306,8 @@ static void detail(bosc_ctx *ctx)
     free(bits);
 }
 
-/* The mesh and heights of a camera's goal have the bits of one thread of the plainest CPU. Vertices are where a sample
- * in their direction is, to the bit, however the mesh came to be. */
+/* The mesh and heights of a camera's goal have the bits of one baseline thread. Vertices equal the samples in their
+ * direction, to the bit, however the mesh was made. */
 static void same_bits(bosc_ctx *ctx)
 {
     const bosc_ctx_opts plainest = {
@@ -337,7 +345,7 @@ static void same_bits(bosc_ctx *ctx)
     free(heights);
 }
 
-/* Frames change little: passes one at a time end where passes until nothing changes do. */
+/* Between frames meshes change little: repeated single passes end at the same mesh as passes until nothing changes. */
 static void by_passes(bosc_ctx *ctx)
 {
     float *heights = planet_heights(W, H, 16);
@@ -362,9 +370,16 @@ static void by_passes(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_planet[] = {
-    {"descent", descent, NULL},     {"horizon", horizon, NULL},     {"peaks", peaks, NULL},
-    {"storms", storms, NULL},       {"bounds", bounds, NULL},       {"island", island, NULL},
-    {"rasters", rasters, NULL},     {"types", types, NULL},         {"detail", detail, NULL},
-    {"same_bits", same_bits, NULL}, {"by_passes", by_passes, NULL},
+    {"descent", descent_matches_reference, NULL},
+    {"horizon", horizon, NULL},
+    {"peaks", peaks, NULL},
+    {"storms", random_commands_match_reference, NULL},
+    {"bounds", bounds_and_budgets_hold, NULL},
+    {"island", single_sample_is_refined, NULL},
+    {"rasters", rasters, NULL},
+    {"types", integer_rasters, NULL},
+    {"detail", detail, NULL},
+    {"same_bits", same_bits, NULL},
+    {"by_passes", by_passes, NULL},
 };
 SUITE(planet);

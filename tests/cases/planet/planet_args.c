@@ -1,12 +1,11 @@
-/* What planets refuse, with everything left as it was; and their life: reserved, selected again without allocating, in
- * other contexts. */
+/* Planets: refused arguments leave everything unchanged; reserve, selection without allocation, other contexts. */
 #include "cases/planet/planet_data.h"
 
 #include "support/arrays.h"
 #include "support/capture.h"
 #include "support/faults.h"
 
-static void create(bosc_ctx *ctx)
+static void refuses_bad_options(bosc_ctx *ctx)
 {
     const bosc_planet_opts good = {.size = sizeof good};
     bosc_planet_opts o = good;
@@ -16,6 +15,7 @@ static void create(bosc_ctx *ctx)
     static const int depths[] = {-1, 61, INT32_MAX, INT32_MIN}, octaves[] = {-1, 33, INT32_MAX, INT32_MIN};
     CHECK_EQ(bosc_planet_create(NULL, &o, &p), BOSC_ERR_ARG);
     CHECK_ARG(ctx, bosc_planet_create(ctx, &o, NULL), "planet");
+    /* Sets one option to each bad value. */
     for (int i = 0; i < 5; i++, o = good) {
         o.radius = radii[i];
         CHECK_ARG(ctx, bosc_planet_create(ctx, &o, &p), "opts: radius");
@@ -34,6 +34,7 @@ static void create(bosc_ctx *ctx)
         o.detail_octaves = octaves[i];
         CHECK_ARG(ctx, bosc_planet_create(ctx, &o, &p), "opts: detail_octaves");
     }
+    /* Sizes below the minimum and beyond the limits. */
     CHECK_EQ(bosc_planet_bytes(NULL, NULL, 4, 4, 8, &kept, NULL), BOSC_ERR_ARG);
     CHECK_ARG(ctx, bosc_planet_bytes(ctx, NULL, 0, 4, 8, &kept, NULL), "width");
     CHECK_ARG(ctx, bosc_planet_bytes(ctx, NULL, 4, -4, 8, &kept, NULL), "height");
@@ -45,7 +46,7 @@ static void create(bosc_ctx *ctx)
     CHECK(bosc_planet_get_pool(NULL) == NULL);
 }
 
-static void build(bosc_ctx *ctx)
+static void refuses_bad_rasters(bosc_ctx *ctx)
 {
     float heights[64] = {0};
     const bosc_planet_raster good = {.size = sizeof good, .heights = heights, .width = 4, .height = 3, .stride = 5};
@@ -101,7 +102,7 @@ static void build(bosc_ctx *ctx)
     bosc_planet_free(p);
 }
 
-static void goals(bosc_ctx *ctx)
+static void refuses_bad_goals(bosc_ctx *ctx)
 {
     const float heights[4] = {0, 1, 2, 3};
     bosc_planet *p = planet_make(ctx, NULL, heights, 2, 2);
@@ -127,6 +128,7 @@ static void goals(bosc_ctx *ctx)
     CHECK_EQ(bosc_planet_select(NULL, p, &g), BOSC_ERR_ARG);
     CHECK_ARG(ctx, bosc_planet_select(ctx, NULL, &g), "planet");
     CHECK_ARG(ctx, bosc_planet_select(ctx, p, NULL), "goal");
+    /* Bad members of the goal, then of the camera. */
     BAD_GOAL(g.size = 0, "goal: size");
     BAD_GOAL(g.size = sizeof g + 1, "goal: size");
     BAD_GOAL(g.error = -1, "goal: error");
@@ -149,8 +151,10 @@ static void goals(bosc_ctx *ctx)
     BAD_GOAL(camera.up[2] = NAN, "camera: up");
     BAD_GOAL((camera.up[2] = 0, camera.up[0] = 2), "camera: its direction and up");
     BAD_GOAL(camera.up[2] = 0, "camera: its direction and up");
+    /* The mesh is unchanged. */
     CHECK_EQ(planet_info(ctx, p).triangles, 8);
     camera = sight;
+    /* Bad positions of a camera. */
     CHECK_ARG(ctx, bosc_planet_place(ctx, NULL, 0, 0, 0, 0, 0, &camera), "planet");
     CHECK_ARG(ctx, bosc_planet_place(ctx, p, 91, 0, 0, 0, 0, &camera), "latitude");
     CHECK_ARG(ctx, bosc_planet_place(ctx, p, NAN, 0, 0, 0, 0, &camera), "latitude");
@@ -163,7 +167,7 @@ static void goals(bosc_ctx *ctx)
     bosc_planet_free(p);
 }
 
-static void arrays(bosc_ctx *ctx)
+static void refuses_bad_arrays(bosc_ctx *ctx)
 {
     const float heights[4] = {0, 1, 2, 3};
     bosc_planet *p = planet_make(ctx, NULL, heights, 2, 2);
@@ -175,6 +179,7 @@ static void arrays(bosc_ctx *ctx)
     bosc_planet_stats stats = {.size = sizeof stats};
     bosc_planet_info info = {.size = sizeof info};
 #define MESH(p, o, v, x, n, vs, t, ts, c) bosc_planet_get_mesh(ctx, p, o, v, x, n, vs, t, ts, c)
+    /* Meshes: handles, capacities, alignment. */
     CHECK_EQ(bosc_planet_get_mesh(NULL, p, NULL, out, NULL, NULL, 6, NULL, 0, counts), BOSC_ERR_ARG);
     CHECK_ARG(ctx, MESH(NULL, NULL, out, NULL, NULL, 6, NULL, 0, counts), "planet");
     CHECK_ARG(ctx, MESH(p, NULL, out, NULL, NULL, 6, NULL, 0, NULL), "counts");
@@ -187,11 +192,13 @@ static void arrays(bosc_ctx *ctx)
     CHECK_ARG(ctx, MESH(p, NULL, NULL, NULL, (float *)((char *)out + 2), 6, NULL, 0, counts), "normals");
     CHECK_ARG(ctx, MESH(p, NULL, NULL, NULL, NULL, 0, (uint32_t *)((char *)out + 3), 8, counts), "triangles");
     CHECK(counts[0] == 7 && counts[1] == 7);
+    /* Capacities one too small, and optional outputs. */
     CHECK_STATUS(ctx, MESH(p, NULL, out, NULL, NULL, 5, NULL, 0, counts), BOSC_ERR_SPACE);
     CHECK(counts[0] == 6 && counts[1] == 8);
     CHECK_STATUS(ctx, MESH(p, NULL, out, NULL, NULL, 6, triangles, 7, counts), BOSC_ERR_SPACE);
     CHECK_OK(ctx, MESH(p, NULL, NULL, NULL, NULL, 0, NULL, 0, counts));
     CHECK_OK(ctx, MESH(p, NULL, NULL, NULL, out, 6, NULL, 0, counts));
+    /* Commands and samples. */
     CHECK_ARG(ctx, bosc_planet_update(ctx, NULL, commands, 8), "planet");
     CHECK_ARG(ctx, bosc_planet_update(ctx, p, NULL, 8), "commands");
     CHECK_ARG(ctx, bosc_planet_update(ctx, p, commands, -1), "command_count");
@@ -202,6 +209,7 @@ static void arrays(bosc_ctx *ctx)
     CHECK_ARG(ctx, bosc_planet_sample(ctx, p, places, 1, (double *)((char *)places + 4), NULL), "heights");
     CHECK_ARG(ctx, bosc_planet_sample(ctx, p, places, 1, NULL, (double *)((char *)places + 4)), "positions");
     CHECK_OK(ctx, bosc_planet_sample(ctx, p, NULL, 0, NULL, NULL));
+    /* Measures, info and reserve. */
     CHECK_ARG(ctx, bosc_planet_measure(ctx, NULL, &stats), "planet");
     CHECK_ARG(ctx, bosc_planet_measure(ctx, p, NULL), "stats");
     CHECK_ARG(ctx, bosc_planet_get_info(ctx, NULL, &info), "planet");
@@ -218,7 +226,7 @@ static void arrays(bosc_ctx *ctx)
 }
 
 /* A reserve keeps the mesh; after it builds, frames and meshes allocate nothing. The planet outlives its context. */
-static void reserved(bosc_ctx *like)
+static void reserved_planets_allocate_nothing(bosc_ctx *like)
 {
     enum { W = 20, H = 10, MOST = 4000 };
     float *heights = planet_heights(W, H, 2);
@@ -229,6 +237,7 @@ static void reserved(bosc_ctx *like)
     bosc_planet *p = planet_make(ctx, &opts, heights, 5, 4);
     bosc_planet_camera camera = {.fov = 1, .pixels = 60, .width = 640, .height = 480};
     bosc_planet_goal goal = {.size = sizeof goal, .triangles = 100};
+    /* 1. The mesh before and after the reserve, which takes the reported bytes. */
     CHECK_OK(ctx, bosc_planet_select(ctx, p, &goal));
     struct planet_mesh before = planet_mesh_get(ctx, p, NULL);
     CHECK_OK(ctx, bosc_planet_reserve(ctx, p, W, H, MOST));
@@ -239,6 +248,7 @@ static void reserved(bosc_ctx *like)
     planet_mesh_release(&after);
     CHECK_OK(ctx, bosc_planet_bytes(ctx, &opts, W, H, MOST, &kept, NULL));
     CHECK_EQ(planet_info(ctx, p).bytes, kept);
+    /* 2. Another raster, and a descent: no allocation. */
     const int64_t allocations = counted_allocations();
     goal.camera = &camera;
     goal.triangles = 0;
@@ -250,6 +260,7 @@ static void reserved(bosc_ctx *like)
         CHECK_OK(ctx, bosc_planet_get_mesh(ctx, p, NULL, NULL, NULL, NULL, 0, NULL, 0, counts));
         CHECK_EQ(counted_allocations(), allocations);
     }
+    /* 3. The planet is usable after its context is freed. */
     bosc_ctx_free(ctx);
     planet_info(like, p);
     bosc_planet_free(p);
@@ -297,7 +308,10 @@ static void queues(bosc_ctx *ctx)
     bosc_planet_free(r.planet);
 }
 
-static const struct suite_case suite_cases_planet_args[] = {{"create", create, NULL},     {"build", build, NULL},
-                                                            {"goals", goals, NULL},       {"arrays", arrays, NULL},
-                                                            {"reserved", reserved, NULL}, {"queues", queues, NULL}};
+static const struct suite_case suite_cases_planet_args[] = {{"create", refuses_bad_options, NULL},
+                                                            {"build", refuses_bad_rasters, NULL},
+                                                            {"goals", refuses_bad_goals, NULL},
+                                                            {"arrays", refuses_bad_arrays, NULL},
+                                                            {"reserved", reserved_planets_allocate_nothing, NULL},
+                                                            {"queues", queues, NULL}};
 SUITE(planet_args);

@@ -1,5 +1,5 @@
-/* Meshes of a budget: those of the smallest multiple of the bounds, of the floats with 16 bits, that keeps to it. Each
- * multiple that is tried makes its mesh from the octahedron, by a camera that allows so many pixels. */
+/* Budgets: the mesh of the smallest multiple of the bounds (a float with 16 bits) that keeps to the budget. Each trial
+ * multiple makes its mesh from the octahedron, by a camera with that many pixels of error. */
 #include "base/bits.h"
 #include "cases/planet/planet_data.h"
 
@@ -12,7 +12,7 @@ static bosc_planet_camera camera_over(bosc_ctx *ctx, const bosc_planet *planet, 
     return camera;
 }
 
-/* The triangles of a multiple's mesh, which becomes the planet's. */
+/* The number of triangles of a multiple's mesh, which becomes the planet's. */
 static int64_t triangles_of(bosc_ctx *ctx, bosc_planet *planet, bosc_planet_camera camera, uint32_t multiple)
 {
     const bosc_planet_goal none = {.size = sizeof none, .triangles = 8};
@@ -23,7 +23,7 @@ static int64_t triangles_of(bosc_ctx *ctx, bosc_planet *planet, bosc_planet_came
     return planet_info(ctx, planet).triangles;
 }
 
-/* Makes it the mesh of the smallest multiple; the octahedron, where triangles below the eye are split by all. */
+/* Selects the mesh of the smallest multiple; the octahedron, if triangles below the eye are split by all. */
 static void select_smallest(bosc_ctx *ctx, bosc_planet *planet, const bosc_planet_camera *camera, int64_t most)
 {
     const bosc_planet_goal none = {.size = sizeof none, .triangles = 8};

@@ -1,4 +1,4 @@
-/* Planets of the library beside plain ones. */
+/* Planets of the library and reference planets. */
 #ifndef TESTS_CASES_PLANET_PLANET_DATA_H
 #define TESTS_CASES_PLANET_PLANET_DATA_H
 
@@ -76,8 +76,8 @@ static inline void planet_mesh_release(struct planet_mesh *m)
     free(m->triangles);
 }
 
-/* The mesh is a sphere; its corners are within a millimetre of those of the plain planet, and to the bit where a
- * sample in their direction is; what is relative is that of what is absolute. */
+/* The mesh is a sphere. Its corners are within 1e-10 of the radius of the reference's; relative vertices are the
+ * rounded differences of absolute positions and the origin; normals have length 1 and point outwards. */
 static inline void planet_check(bosc_ctx *ctx, const bosc_planet *planet, const struct reference_planet *plain,
                                 const double *origin)
 {
@@ -88,16 +88,19 @@ static inline void planet_check(bosc_ctx *ctx, const bosc_planet *planet, const 
     CHECK(reference_mesh_is_sphere(m.triangles, n, m.counts[0]));
     CHECK_OK(ctx,
              bosc_bisectors_get_corners(ctx, bosc_planet_get_pool(planet), 0, n, roots, (double *)(void *)corners));
+    /* 1. Corners against the reference. */
     for (int64_t t = 0; t < n; t++)
         for (int k = 0; k < 3; k++) {
             long double at[3], off = 0;
             const uint32_t v = m.triangles[3 * t + k];
-            reference_planet_place(plain, roots[t], corners[t][k][0], corners[t][k][1], at);
+            reference_planet_vertex(plain, roots[t], corners[t][k][0], corners[t][k][1], at);
             for (int c = 0; c < 3; c++) off = fmaxl(off, fabsl(at[c] - m.positions[3 * v + c]));
             if (off > 1e-10L * plain->radius)
                 suite_fail(__FILE__, __LINE__, "triangle %lld, corner %d: %Lg away", (long long)t, k, off);
         }
+    /* 2. Relative vertices. */
     for (int64_t v = 0; v < 3 * m.counts[0]; v++) CHECK(m.vertices[v] == (float)(m.positions[v] - m.origin[v % 3]));
+    /* 3. Normals. */
     for (int64_t v = 0; v < m.counts[0]; v++) {
         const float *a = m.normals + 3 * v;
         const double *p = m.positions + 3 * v, square = (double)a[0] * a[0] + (double)a[1] * a[1] + (double)a[2] * a[2];

@@ -60,8 +60,8 @@ static bosc_status get_part(bosc_ctx *ctx, const bosc_planet *planet, struct out
     return status;
 }
 
-/* A raster is taken, and a mesh made of it; */
-static bosc_status make(bosc_ctx *ctx, struct subject *s)
+/* Builds a planet from a raster, and makes a mesh. */
+static bosc_status make_whole(bosc_ctx *ctx, struct subject *s)
 {
     const bosc_planet_raster raster = {.size = sizeof raster, .heights = s->heights, .width = W, .height = H};
     const bosc_planet_goal goal = {.size = sizeof goal, .error = 400000};
@@ -82,7 +82,7 @@ static int read_part(void *user, int64_t row, int64_t column, int64_t rows, int6
     return 0;
 }
 
-/* The same of a raster that is read by tiles. */
+/* The same from a raster that is read by tiles. */
 static bosc_status make_tiled(bosc_ctx *ctx, struct subject *s)
 {
     const bosc_planet_tiles tiles = {
@@ -107,7 +107,7 @@ static bosc_status read_saved(bosc_ctx *ctx, struct subject *s)
     return status;
 }
 
-/* and by tiles; */
+/* Reads a saved planet with its raster by tiles. */
 static bosc_status read_saved_tiles(bosc_ctx *ctx, struct subject *s)
 {
     const bosc_planet_tiles tiles = {
@@ -124,7 +124,7 @@ static bosc_status read_saved_tiles(bosc_ctx *ctx, struct subject *s)
     return status;
 }
 
-/* a mesh is changed, which a failure may leave halfway: the same change from the octahedron mends it; */
+/* Changes a mesh, starting from the octahedron: the same change repairs a mesh that a failure left incomplete. */
 static bosc_status change(bosc_ctx *ctx, struct subject *s)
 {
     const bosc_planet_goal few = {.size = sizeof few, .triangles = 8};
@@ -137,7 +137,7 @@ static bosc_status change(bosc_ctx *ctx, struct subject *s)
     return status == BOSC_OK ? get_mesh(ctx, s->planet, &s->out) : status;
 }
 
-/* or one of the calls on a mesh that is there. */
+/* One of the calls on an existing mesh. */
 static bosc_status call(bosc_ctx *ctx, void *user)
 {
     static const double directions[4][3] = {{1, 0, 0}, {0, 1, 0}, {1, 1, 1}, {0, 0, -1}};
@@ -146,7 +146,7 @@ static bosc_status call(bosc_ctx *ctx, void *user)
     bosc_planet_stats stats = {.size = sizeof stats};
     bosc_status status;
     switch (s->which) {
-    case 0: return make(ctx, s);
+    case 0: return make_whole(ctx, s);
     case 1: return change(ctx, s);
     case 2: return get_mesh(ctx, s->planet, o);
     case 3: return bosc_planet_sample(ctx, s->planet, directions[0], 4, o->heights, o->positions);
@@ -182,13 +182,14 @@ static void faults(bosc_ctx *ctx)
     free(s);
 }
 
-/* A change that failed halfway is told of until the next one mends it. */
-static void halfway(bosc_ctx *ctx)
+/* After an update failed halfway calls are refused until the next update completes it. */
+static void failed_updates_are_completed(bosc_ctx *ctx)
 {
 #ifdef BOSC_FAULTS
     float *heights = planet_heights(W, H, 6);
     const struct reference_planet plain = {.heights = heights, .width = W, .height = H, .radius = 6371000};
-    int told = 0;
+    int refused = 0;
+    /* Fails the k-th allocation, copy or launch of one update. */
     for (int64_t k = 0; k < 200; k++) {
         bosc_planet *planet = planet_make(ctx, NULL, heights, W, H);
         const uint8_t split[8] = {1, 1, 1, 1, 1, 1, 1, 1};
@@ -196,28 +197,31 @@ static void halfway(bosc_ctx *ctx)
         const bosc_status status = bosc_planet_update(ctx, planet, split, 8);
         const int64_t passed = bi_fault_passages();
         bi_fault_disarm();
+        /* 1. The mesh is refused, or it is still the octahedron. */
         int64_t counts[2];
         if (status != BOSC_OK) {
             const bosc_status then = bosc_planet_get_mesh(ctx, planet, NULL, NULL, NULL, NULL, 0, NULL, 0, counts);
             if (then != BOSC_OK) {
                 CHECK(suite_begins(bosc_ctx_message(ctx), "planet: its last change failed halfway"));
-                told++;
+                refused++;
                 CHECK_OK(ctx, bosc_planet_update(ctx, planet, NULL, 0));
                 CHECK_EQ(planet_info(ctx, planet).triangles, 16);
             } else {
                 CHECK_EQ(counts[1], 8);
             }
         }
+        /* 2. After the repair the mesh is that of the reference. */
         planet_check(ctx, planet, &plain, NULL);
         bosc_planet_free(planet);
         if (passed <= k) break;
     }
-    CHECK(told > 0);
+    CHECK(refused > 0);
     free(heights);
 #else
     (void)ctx;
 #endif
 }
 
-static const struct suite_case suite_cases_planet_faults[] = {{"faults", faults, NULL}, {"halfway", halfway, NULL}};
+static const struct suite_case suite_cases_planet_faults[] = {{"faults", faults, NULL},
+                                                              {"halfway", failed_updates_are_completed, NULL}};
 SUITE(planet_faults);

@@ -1,4 +1,4 @@
-/* Parts of a mesh: their triangles are those of the whole, with its vertices and normals to the bit; and tiles, which
+/* Parts of a mesh: their triangles equal those of the whole, with its vertices and normals to the bit; all tiles
  * together are a closed surface. */
 #include "cases/planet/planet_data.h"
 
@@ -12,7 +12,7 @@ struct soup {
 
 static int by_bits(const void *a, const void *b) { return memcmp(a, b, 3 * sizeof(double)); }
 
-/* Whether corners with equal bits, taken as one vertex, make the triangles a sphere. */
+/* True if the triangles form a sphere when corners of equal bits count as one vertex. */
 static bool is_sphere(const struct soup *s, int64_t vertices)
 {
     const int64_t n = 3 * s->triangles;
@@ -38,6 +38,7 @@ static void check_part(bosc_ctx *ctx, const bosc_planet *planet, const struct pl
                        int64_t count, struct soup *soup)
 {
     int64_t counts[2] = {-1, -1}, used = 0;
+    /* 1. Query the sizes, then copy the part. */
     CHECK_OK(ctx, bosc_planet_get_part(ctx, planet, first, count, whole->origin, NULL, NULL, NULL, 0, NULL, 0, counts));
     CHECK(counts[1] == count && counts[0] <= 3 * count && (counts[0] > 2 || count == 0));
     const size_t v = (size_t)counts[0], t = (size_t)count;
@@ -47,6 +48,7 @@ static void check_part(bosc_ctx *ctx, const bosc_planet *planet, const struct pl
     int64_t *back = suite_alloc((size_t)whole->counts[0] * sizeof *back);
     CHECK_OK(ctx, bosc_planet_get_part(ctx, planet, first, count, whole->origin, vertices, positions, normals,
                                        counts[0], triangles, count, counts));
+    /* 2. Vertices of the part and of the whole correspond one to one, with equal bits. */
     memset(same, 0xff, v * 4);
     memset(back, 0xff, (size_t)whole->counts[0] * sizeof *back);
     for (int64_t i = 0; i < 3 * count; i++) {
@@ -62,6 +64,7 @@ static void check_part(bosc_ctx *ctx, const bosc_planet *planet, const struct pl
         CHECK(memcmp(normals + 3 * (size_t)part, whole->normals + 3 * (size_t)all, 12) == 0);
         if (soup) memcpy(soup->corners[3 * soup->triangles + i], positions + 3 * (size_t)part, 24);
     }
+    /* 3. The part has no unused vertex. */
     CHECK_EQ(used, counts[0]);
     if (soup) soup->triangles += count;
     free(vertices);
@@ -123,7 +126,7 @@ static void tiles(bosc_ctx *ctx)
     free(heights);
 }
 
-/* Any runs of triangles: they touch in points, too, and lie apart. */
+/* Random runs of triangles, which may also touch in points or be disconnected. */
 static void runs(bosc_ctx *ctx)
 {
     struct suite_random r = {11};

@@ -1,4 +1,4 @@
-/* Saved planets: the same bytes everywhere, read back whole, and neither damage nor malice goes unseen. */
+/* Saved planets: the same bytes on every backend, read back completely; damaged and hostile files are refused. */
 #include "planet/save.h"
 
 #include "cases/planet/planet_data.h"
@@ -9,7 +9,7 @@ enum { W = 6, H = 3, FLAT_W = 2, FLAT_H = 1 };
 SAVED_KIND(planet, "saved planet: ", bi_planet_header)
 
 /* A planet after some rounds of commands. */
-static bosc_planet *make(bosc_ctx *ctx, const bosc_planet_opts *opts, int rounds)
+static bosc_planet *make_planet(bosc_ctx *ctx, const bosc_planet_opts *opts, int rounds)
 {
     struct suite_random r = {(uint64_t)rounds};
     float heights[W * H];
@@ -25,7 +25,7 @@ static bosc_planet *make(bosc_ctx *ctx, const bosc_planet_opts *opts, int rounds
     return planet;
 }
 
-/* Both have the same mesh, to the bit, and go on alike. */
+/* Both have the same mesh, to the bit, and behave alike afterwards. */
 static void check_alike(bosc_ctx *ctx, bosc_planet *a, bosc_planet *b)
 {
     bosc_planet_camera camera = {.fov = 1, .pixels = 40, .width = 640, .height = 480};
@@ -51,7 +51,7 @@ static void round_trip(bosc_ctx *ctx)
         {.size = sizeof several[0], .radius = 60000, .depth = 12, .detail_amplitude = 90, .detail_octaves = 3},
         {.size = sizeof several[0], .detail_amplitude = 1, .detail_wavelength = 4e5, .detail_seed = 1ull << 63}};
     for (int i = 0; i < 3; i++) {
-        bosc_planet *planet = make(ctx, &several[i], 2 * i);
+        bosc_planet *planet = make_planet(ctx, &several[i], 2 * i);
         const int64_t triangles = planet_info(ctx, planet).triangles;
         bosc_planet *back = saved_again(ctx, &saved_planet, planet, (size_t)(128 + 4 * W * H + 8 * triangles + 8));
         CHECK(planet_info(ctx, back).radius == planet_info(ctx, planet).radius);
@@ -80,7 +80,7 @@ static void sign_of_zero(bosc_ctx *ctx)
 /* Every truncation, and every bit flipped. */
 static void damage(bosc_ctx *ctx)
 {
-    bosc_planet *planet = make(ctx, NULL, 1);
+    bosc_planet *planet = make_planet(ctx, NULL, 1);
     saved_damage(ctx, &saved_planet, planet, suite_slow(ctx) ? 37 : 1);
     bosc_planet_free(planet);
 }
@@ -103,7 +103,7 @@ static const struct saved_lie lies[] = {
     {7, 0, "options"},
     {7, 0x7ff80000u, "options"}, /* NaN */
     {7, 0xc1000000u, "options"},
-    {7, 0x40000000u, "options"}, /* 2, of which 1 is half */
+    {7, 0x40000000u, "options"}, /* radius 2: the amplitude of 1 exceeds its 16th */
     {9, 0x7ff80000u, "options"},
     {9, 0xbff00000u, "options"},
     {9, 0x43000000u, "options"},
@@ -135,7 +135,7 @@ static const struct saved_lie lies[] = {
     {49, UINT32_MAX, "not the leaves"},
 };
 
-static void use(bosc_ctx *ctx, const void *handle)
+static void check_usable(bosc_ctx *ctx, const void *handle)
 {
     struct planet_mesh m = planet_mesh_get(ctx, handle, NULL);
     CHECK(reference_mesh_is_sphere(m.triangles, m.counts[1], m.counts[0]));
@@ -149,14 +149,14 @@ static void malice(bosc_ctx *ctx)
     bosc_planet *planet = planet_make(ctx, &opts, heights, FLAT_W, FLAT_H);
     struct saved f = planet_save(ctx, planet);
     CHECK_EQ(f.size, 128 + 4 * FLAT_W + 8 * 8 + 8);
-    saved_lies(ctx, &saved_planet, &f, lies, sizeof lies / sizeof lies[0], use);
+    saved_lies(ctx, &saved_planet, &f, lies, sizeof lies / sizeof lies[0], check_usable);
     bosc_planet_free(planet);
     free(f.bytes);
 }
 
 static void arguments(bosc_ctx *ctx)
 {
-    bosc_planet *planet = make(ctx, NULL, 0), *back = NULL, *bare = NULL;
+    bosc_planet *planet = make_planet(ctx, NULL, 0), *back = NULL, *bare = NULL;
     struct saved f = planet_save(ctx, planet);
     CHECK_EQ(bosc_planet_write(NULL, planet, saved_append, &f), BOSC_ERR_ARG);
     CHECK_ARG(ctx, bosc_planet_write(ctx, NULL, saved_append, &f), "planet");
@@ -179,7 +179,7 @@ static const unsigned char golden_bytes[] = {
 static void golden(bosc_ctx *ctx)
 {
     const bosc_planet_opts opts = {.size = sizeof opts, .depth = 40, .detail_amplitude = 50, .detail_seed = 9};
-    bosc_planet *planet = make(ctx, &opts, 3);
+    bosc_planet *planet = make_planet(ctx, &opts, 3);
     bosc_planet *back = saved_golden(ctx, &saved_planet, planet, "planet-v1.bosc", golden_bytes, sizeof golden_bytes);
     check_alike(ctx, planet, back);
     bosc_planet_free(planet);

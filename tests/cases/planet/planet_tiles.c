@@ -1,14 +1,15 @@
-/* Planets whose raster is read by tiles: the bits of those whose raster is there as a whole, in less memory. */
+/* Planets with a raster read by tiles equal planets with the whole raster in memory, to the bit, and take less memory.
+ * */
 #include "cases/planet/planet_data.h"
 
 #include "base/fault.h"
 #include "support/saved.h"
 
-/* A raster in memory, of which parts are read. */
+/* A raster in memory whose parts are read. */
 struct source {
     const void *values;
     int64_t width, height, size; /* size: bytes of a value */
-    int64_t reads, fails;        /* fails: the read that does, from 0; -1: none */
+    int64_t reads, fails;        /* fails: index of the failing read, from 0; -1: none */
 };
 
 static int read_part(void *user, int64_t row, int64_t column, int64_t rows, int64_t columns, void *values)
@@ -72,16 +73,18 @@ static void check_samples(bosc_ctx *ctx, const bosc_planet *whole, const bosc_pl
     CHECK(memcmp(&stats[0], &stats[1], sizeof stats[0]) == 0);
 }
 
-/* The same calls on both: a bound, a descent, commands, a budget. */
-static void go_along(bosc_ctx *ctx, bosc_planet *whole, bosc_planet *tiled)
+/* The same calls on both planets: a bound, a descent, commands, a budget. */
+static void check_same_calls(bosc_ctx *ctx, bosc_planet *whole, bosc_planet *tiled)
 {
     bosc_planet *const both[2] = {whole, tiled};
     bosc_planet_camera cameras[2] = {{.fov = 1, .pixels = 24, .width = 640, .height = 480, .cull = 1}};
     cameras[1] = cameras[0];
+    /* 1. A bound. */
     bosc_planet_goal goal = {.size = sizeof goal, .error = 150000};
     for (int p = 0; p < 2; p++) CHECK_OK(ctx, bosc_planet_select(ctx, both[p], &goal));
     check_same(ctx, whole, tiled);
     check_samples(ctx, whole, tiled);
+    /* 2. A descent with hysteresis, near the border of the raster. */
     for (double altitude = 1e7; altitude > 10; altitude /= 50) {
         goal = (bosc_planet_goal){.size = sizeof goal, .hysteresis = 0.1};
         for (int p = 0; p < 2; p++) {
@@ -92,19 +95,21 @@ static void go_along(bosc_ctx *ctx, bosc_planet *whole, bosc_planet *tiled)
         CHECK(memcmp(&cameras[0], &cameras[1], sizeof cameras[0]) == 0);
         check_same(ctx, whole, tiled);
     }
+    /* 3. Commands. */
     const int64_t n = planet_info(ctx, whole).triangles;
     uint8_t *commands = suite_alloc((size_t)n);
     for (int64_t t = 0; t < n; t++) commands[t] = (uint8_t)(t % 3);
     for (int p = 0; p < 2; p++) CHECK_OK(ctx, bosc_planet_update(ctx, both[p], commands, n));
     free(commands);
     check_same(ctx, whole, tiled);
+    /* 4. A budget. */
     goal = (bosc_planet_goal){.size = sizeof goal, .triangles = 500};
     for (int p = 0; p < 2; p++) CHECK_OK(ctx, bosc_planet_select(ctx, both[p], &goal));
     check_same(ctx, whole, tiled);
     check_samples(ctx, whole, tiled);
 }
 
-/* Sizes at which tiles are cut off, one column is left, or all is one tile. */
+/* Sizes with cut tiles, with a remainder of one column, and with one tile only. */
 static void same_bits(bosc_ctx *ctx)
 {
     static const struct {
@@ -121,14 +126,14 @@ static void same_bits(bosc_ctx *ctx)
         bosc_planet *tiled = tiled_make(ctx, &opts, &tiles);
         const bosc_planet_info a = planet_info(ctx, whole), b = planet_info(ctx, tiled);
         CHECK(a.width == b.width && a.height == b.height && a.low == b.low && a.high == b.high);
-        go_along(ctx, whole, tiled);
+        check_same_calls(ctx, whole, tiled);
         bosc_planet_free(whole);
         bosc_planet_free(tiled);
         free(heights);
     }
 }
 
-/* Whole numbers of 16 bits, with a scale and an offset. */
+/* Integers of 16 bits, with a scale and an offset. */
 static void short_values(bosc_ctx *ctx)
 {
     enum { W = 50, H = 30 };
@@ -151,7 +156,7 @@ static void short_values(bosc_ctx *ctx)
     }
 }
 
-/* Directions between the first two rows of tiles, each of which takes a tile of both: more than there are slots. */
+/* Directions between the first two rows of tiles: each needs a tile of both, so more than there are slots. */
 static void two_rows(bosc_ctx *ctx)
 {
     enum { W = 480, H = 40, N = W };
@@ -184,7 +189,7 @@ struct bytes {
     int64_t now, most;
 };
 
-static void *take(void *user, size_t bytes)
+static void *count_alloc(void *user, size_t bytes)
 {
     struct bytes *b = user;
     b->now += (int64_t)bytes;
@@ -192,20 +197,20 @@ static void *take(void *user, size_t bytes)
     return aligned_alloc(64, (bytes + 63) / 64 * 64);
 }
 
-static void give(void *user, void *memory, size_t bytes)
+static void count_free(void *user, void *memory, size_t bytes)
 {
     if (memory) ((struct bytes *)user)->now -= (int64_t)bytes;
     free(memory);
 }
 
-/* A raster of 8 MB through a cache of 128 KiB: all that is taken beside it, in less than a fifth of its bytes. */
+/* A raster of 8 MB through a cache of 128 KiB: all allocations together are less than a fifth of the raster. */
 static void little_memory(bosc_ctx *ctx)
 {
     enum { W = 2048, H = 1024, TILE = 32, SLOTS = 32 };
     bosc_ctx_opts o = suite_opts_like(ctx);
     if (o.backend != BOSC_BACKEND_CPU) return; /* memory of the device is not counted here */
     struct bytes bytes = {0, 0};
-    o.host = (bosc_allocator){take, give, &bytes};
+    o.host = (bosc_allocator){count_alloc, count_free, &bytes};
     bosc_ctx *counted = suite_open(&o);
     float *heights = planet_heights(W, H, 1);
     struct source source = {heights, W, H, sizeof *heights, 0, -1};
@@ -229,8 +234,8 @@ static void little_memory(bosc_ctx *ctx)
     free(heights);
 }
 
-/* Every read fails in turn: the call says so, and the next one mends what it left. */
-static void failing_reads(bosc_ctx *ctx)
+/* Each read fails in turn: the call reports it, and the next call repairs the mesh. */
+static void failing_reads_are_repaired(bosc_ctx *ctx)
 {
     enum { W = 90, H = 40 };
     float *heights = planet_heights(W, H, 9);
@@ -239,10 +244,12 @@ static void failing_reads(bosc_ctx *ctx)
     bosc_planet_camera camera = {.fov = 1, .pixels = 40, .width = 640, .height = 480};
     const bosc_planet_goal goal = {.size = sizeof goal, .camera = &camera},
                            none = {.size = sizeof none, .triangles = 8};
+    /* 1. The expected mesh, from the whole raster. */
     bosc_planet *whole = planet_make(ctx, NULL, heights, W, H), *planet = NULL;
     CHECK_OK(ctx, bosc_planet_place(ctx, whole, 10, 20, 1e6, 0, -90, &camera));
     CHECK_OK(ctx, bosc_planet_select(ctx, whole, &goal));
     CHECK_OK(ctx, bosc_planet_create(ctx, NULL, &planet));
+    /* 2. Failures during the build leave the planet empty. */
     int64_t failed = 0;
     bosc_status status = BOSC_ERR_IO;
     for (int64_t k = 0; status != BOSC_OK; k += suite_slow(ctx) ? 17 : 7) {
@@ -257,6 +264,7 @@ static void failing_reads(bosc_ctx *ctx)
     }
     source.fails = -1;
     CHECK(failed > 2);
+    /* 3. Failures during a selection are repaired by the next one. */
     failed = 0;
     for (int64_t k = 0; k < 30; k += suite_slow(ctx) ? 11 : 1) {
         source.fails = source.reads + k;
@@ -275,7 +283,7 @@ static void failing_reads(bosc_ctx *ctx)
     free(heights);
 }
 
-static void arguments(bosc_ctx *ctx)
+static void refuses_bad_tiles(bosc_ctx *ctx)
 {
     enum { W = 20, H = 10 };
     float *heights = planet_heights(W, H, 2);
@@ -283,6 +291,7 @@ static void arguments(bosc_ctx *ctx)
     const bosc_planet_tiles good = tiles_of(&source, 8, 32);
     bosc_planet *planet = tiled_make(ctx, NULL, &good);
     bosc_planet_tiles t = good;
+/* Each change is refused, and the planet keeps its raster. */
 #define BAD(change, text)                                               \
     do {                                                                \
         t = good;                                                       \
@@ -309,6 +318,7 @@ static void arguments(bosc_ctx *ctx)
     t = good;
     t.width = t.height = 1 << 16;
     CHECK_STATUS(ctx, bosc_planet_build_tiles(ctx, planet, &t), BOSC_ERR_LIMIT);
+    /* A NaN is found while tiles are read, which empties the planet. */
     heights[13 * 1 + 20 * 4] = NAN;
     CHECK_STATUS(ctx, bosc_planet_build_tiles(ctx, planet, &good), BOSC_ERR_DATA);
     CHECK(strstr(bosc_ctx_message(ctx), "row 4, column 13"));
@@ -317,7 +327,7 @@ static void arguments(bosc_ctx *ctx)
     free(heights);
 }
 
-/* Saved: the bytes of the planet whose raster is there as a whole; loaded by tiles: the planet that was. */
+/* A planet by tiles saves the same bytes as the one with the whole raster, and is read back by tiles. */
 static void check_saved(bosc_ctx *ctx, int64_t width, int64_t height, int rounds)
 {
     float *heights = planet_heights(width, height, 9);
@@ -327,6 +337,7 @@ static void check_saved(bosc_ctx *ctx, int64_t width, int64_t height, int rounds
     bosc_planet *whole = planet_make(ctx, &opts, heights, width, height), *tiled = tiled_make(ctx, &opts, &tiles),
                 *back = NULL;
     struct saved f[3] = {{0}, {0}, {0}};
+    /* 1. Some rounds of commands on both. */
     for (int round = 0; round < rounds; round++) {
         const int64_t n = planet_info(ctx, whole).triangles;
         uint8_t *commands = suite_alloc((size_t)n);
@@ -335,9 +346,11 @@ static void check_saved(bosc_ctx *ctx, int64_t width, int64_t height, int rounds
         CHECK_OK(ctx, bosc_planet_update(ctx, tiled, commands, n));
         free(commands);
     }
+    /* 2. Both save the same bytes. */
     CHECK_OK(ctx, bosc_planet_write(ctx, whole, saved_append, &f[0]));
     CHECK_OK(ctx, bosc_planet_write(ctx, tiled, saved_append, &f[1]));
     CHECK(f[0].size == f[1].size && memcmp(f[0].bytes, f[1].bytes, f[0].size) == 0);
+    /* 3. Read back by tiles: small, equal, and saved with the same bytes. */
     CHECK_OK(ctx, bosc_planet_read_tiles(ctx, saved_deliver, &f[0], &tiles, &back));
     CHECK(f[0].at == f[0].size && planet_info(ctx, back).bytes < planet_info(ctx, whole).bytes + 5000);
     check_same(ctx, whole, back);
@@ -356,11 +369,11 @@ static void saved(bosc_ctx *ctx)
     check_saved(ctx, 100, 49, 3);
     check_saved(ctx, 3, 2, 1);
     if (suite_slow(ctx)) return;
-    check_saved(ctx, 66000, 3, 0); /* a row is more than a piece */
-    check_saved(ctx, 700, 200, 1); /* rows of more than one piece */
+    check_saved(ctx, 66000, 3, 0); /* a row exceeds a piece of the file */
+    check_saved(ctx, 700, 200, 1); /* several pieces */
 }
 
-/* Other heights, another size; what is damaged, and what cannot be read. */
+/* Other heights or sizes, damaged files, and failing reads. */
 static void not_loaded(bosc_ctx *ctx)
 {
     enum { W = 40, H = 20 };
@@ -388,7 +401,7 @@ static void not_loaded(bosc_ctx *ctx)
     CHECK_STATUS(ctx, READ(&tiles), BOSC_ERR_DATA);
     CHECK(suite_begins(bosc_ctx_message(ctx), "tiles: the heights are not those"));
     heights[W * H - 1] -= 1;
-    for (int which = 3; which < 16; which += 12) { /* a tile; a piece, after the 15 tiles */
+    for (int which = 3; which < 16; which += 12) { /* a tile; then a piece, behind the 15 tiles */
         source.fails = source.reads + which;
         CHECK_STATUS(ctx, READ(&tiles), BOSC_ERR_IO);
     }
@@ -411,7 +424,7 @@ static void not_loaded(bosc_ctx *ctx)
     free(heights);
 }
 
-/* Reserved, built as a whole, by tiles again, and as a whole. */
+/* Reserved, then built whole, by tiles, and whole again. */
 static void either_way(bosc_ctx *ctx)
 {
     enum { W = 100, H = 50 };
@@ -435,10 +448,14 @@ static void either_way(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_planet_tiles[] = {
-    {"same_bits", same_bits, NULL},         {"short_values", short_values, NULL},
-    {"two_rows", two_rows, NULL},           {"little_memory", little_memory, NULL},
-    {"failing_reads", failing_reads, NULL}, {"arguments", arguments, NULL},
-    {"either_way", either_way, NULL},       {"saved", saved, NULL},
+    {"same_bits", same_bits, NULL},
+    {"short_values", short_values, NULL},
+    {"two_rows", two_rows, NULL},
+    {"little_memory", little_memory, NULL},
+    {"failing_reads", failing_reads_are_repaired, NULL},
+    {"arguments", refuses_bad_tiles, NULL},
+    {"either_way", either_way, NULL},
+    {"saved", saved, NULL},
     {"not_loaded", not_loaded, NULL},
 };
 SUITE(planet_tiles);

@@ -1,4 +1,4 @@
-/* What planners refuse, and their life. */
+/* Planners: refused arguments and lifetime. */
 #include <string.h>
 
 #include "cases/planner/planner_data.h"
@@ -14,7 +14,7 @@ static void make_scene(struct planner_scene *s)
     scene_link(s);
 }
 
-static void create(bosc_ctx *ctx)
+static void refuses_bad_options(bosc_ctx *ctx)
 {
     bosc_planner *planner = NULL;
     bosc_planner_opts o = {.size = sizeof o};
@@ -41,8 +41,8 @@ static void create(bosc_ctx *ctx)
     CHECK(bosc_planner_plan(NULL) == NULL && bosc_planner_roadmap(NULL) == NULL);
 }
 
-/* Calls of a planner without a scene, of none, and of one elsewhere. */
-static void handles(bosc_ctx *ctx)
+/* Calls with a planner without a scene, without a planner, and with one of another device. */
+static void refuses_bad_handles(bosc_ctx *ctx)
 {
     struct planner_scene s;
     bosc_planner *planner = NULL;
@@ -53,6 +53,7 @@ static void handles(bosc_ctx *ctx)
     double q[8] = {1, 0, 0, 0, 0, 1, 0, 0};
     make_scene(&s);
     CHECK_OK(ctx, bosc_planner_create(ctx, NULL, &planner));
+    /* 1. Without a scene info and copies are empty; other calls are refused. */
     CHECK_OK(ctx, bosc_planner_get_info(ctx, planner, &info));
     CHECK(info.cells == 0 && info.rows == 0 && bosc_planner_plan(planner) == NULL);
     CHECK_OK(ctx, bosc_planner_get_cells(ctx, planner, q, &certified, &cell));
@@ -61,6 +62,7 @@ static void handles(bosc_ctx *ctx)
     CHECK_ARG(ctx, bosc_planner_locate(ctx, planner, q, 1, &cell), "planner: it has no scene");
     CHECK_ARG(ctx, bosc_planner_certify(ctx, planner, q, 2, &certified, NULL), "planner: it has no scene");
     CHECK_ARG(ctx, bosc_planner_route(ctx, planner, q, q + 4, NULL, &route), "planner: it has no scene");
+    /* 2. No planner, and one marked as another device's. */
     for (int k = 0; k < 2; k++) {
         const bosc_planner *p = k ? planner : NULL;
         if (k) planner->memory.device++;
@@ -74,6 +76,7 @@ static void handles(bosc_ctx *ctx)
         CHECK_ARG(ctx, bosc_planner_get_route(ctx, p, q, NULL), "planner");
         if (k) planner->memory.device--;
     }
+    /* 3. No context; no info. */
     CHECK_EQ(bosc_planner_build(NULL, planner, &s.scene), BOSC_ERR_ARG);
     CHECK_EQ(bosc_planner_add(NULL, planner, q, 2), BOSC_ERR_ARG);
     CHECK_EQ(bosc_planner_get_info(NULL, planner, &info), BOSC_ERR_ARG);
@@ -88,7 +91,7 @@ static void handles(bosc_ctx *ctx)
     bosc_planner_free(planner);
 }
 
-/* Bad scenes leave the one before. */
+/* Bad scenes leave the last one in place. */
 static void scenes(bosc_ctx *ctx)
 {
     struct planner_scene s, bad;
@@ -108,7 +111,7 @@ static void scenes(bosc_ctx *ctx)
     bosc_planner_free(planner);
 }
 
-static void calls(bosc_ctx *ctx)
+static void refuses_bad_calls(bosc_ctx *ctx)
 {
     struct planner_scene s;
     bosc_planner *planner = NULL;
@@ -121,6 +124,7 @@ static void calls(bosc_ctx *ctx)
     make_scene(&s);
     CHECK_OK(ctx, bosc_planner_create(ctx, NULL, &planner));
     CHECK_OK(ctx, bosc_planner_build(ctx, planner, &s.scene));
+    /* 1. Add, locate and copy. */
     CHECK_ARG(ctx, bosc_planner_add(ctx, planner, NULL, 1), "rotations");
     CHECK_ARG(ctx, bosc_planner_add(ctx, planner, q, -1), "n:");
     CHECK_STATUS(ctx, bosc_planner_add(ctx, planner, q, UINT32_MAX), BOSC_ERR_LIMIT);
@@ -132,10 +136,12 @@ static void calls(bosc_ctx *ctx)
     CHECK_ARG(ctx, bosc_planner_get_cells(ctx, planner, NULL, NULL, odd), "components");
     CHECK_OK(ctx, bosc_planner_get_cells(ctx, planner, NULL, NULL, NULL));
     CHECK_ARG(ctx, bosc_planner_get_route(ctx, planner, odd, NULL), "rotations");
+    /* 2. Certify. */
     CHECK_ARG(ctx, bosc_planner_certify(ctx, planner, q, 2, &certified, odd), "where");
     CHECK_ARG(ctx, bosc_planner_certify(ctx, planner, NULL, 2, &certified, &where), "rotations");
     CHECK_ARG(ctx, bosc_planner_certify(ctx, planner, q, 2, NULL, &where), "certified");
     CHECK_ARG(ctx, bosc_planner_certify(ctx, planner, q, -2, &certified, &where), "n:");
+    /* 3. Routes: ends, and each option. */
     CHECK_ARG(ctx, bosc_planner_route(ctx, planner, NULL, q, NULL, &info), "start");
     CHECK_ARG(ctx, bosc_planner_route(ctx, planner, q, NULL, NULL, &info), "goal");
     CHECK_STATUS(ctx, bosc_planner_route(ctx, planner, nothing, q, NULL, &info), BOSC_ERR_DATA);
@@ -156,6 +162,7 @@ static void calls(bosc_ctx *ctx)
 #undef REFUSE
     info.size = 3;
     CHECK_ARG(ctx, bosc_planner_route(ctx, planner, q, q + 4, NULL, &info), "info");
+    /* 4. No output has changed; empty calls need no arrays. */
     CHECK(cell == 7 && certified == 7 && where == 7);
     CHECK_OK(ctx, bosc_planner_certify(ctx, planner, q, 1, NULL, NULL));
     CHECK_OK(ctx, bosc_planner_certify(ctx, planner, NULL, 0, NULL, NULL));
@@ -164,7 +171,7 @@ static void calls(bosc_ctx *ctx)
     bosc_planner_free(planner);
 }
 
-/* Rotations of any length are the same ones; a half turn has no shorter way. */
+/* Rotations of any length are equivalent; a half turn has two shortest directions. */
 static void lengths(bosc_ctx *ctx)
 {
     struct planner_scene s;
@@ -192,8 +199,8 @@ static void lengths(bosc_ctx *ctx)
     bosc_planner_free(planner);
 }
 
-/* Sizes that memory is reserved for. A reserve that is refused leaves the scene; one that is not, none. */
-static void sizes(bosc_ctx *ctx)
+/* Sizes to reserve. A refused reserve keeps the scene; a successful one removes it. */
+static void refuses_bad_sizes(bosc_ctx *ctx)
 {
     static const int64_t bad[] = {-1, INT64_MIN, 65537, INT64_MAX, 1ll << 40};
     struct planner_scene s, broken;
@@ -206,6 +213,7 @@ static void sizes(bosc_ctx *ctx)
     broken.scene.robot.ball_count = -1;
     CHECK_OK(ctx, bosc_planner_create(ctx, &o, &planner));
     CHECK_OK(ctx, bosc_planner_build(ctx, planner, &s.scene));
+    /* 1. Numbers out of range and beyond the limits. */
     for (int i = 0; i < 5; i++) {
         CHECK_ARG(ctx, bosc_planner_reserve(ctx, planner, &s.scene, bad[i], 0, 0), "constraints");
         CHECK_ARG(ctx, bosc_planner_bytes(ctx, &o, &s.scene, bad[i], 0, 0, &kept, &scratch), "constraints");
@@ -219,6 +227,7 @@ static void sizes(bosc_ctx *ctx)
     CHECK_STATUS(ctx, bosc_planner_reserve(ctx, planner, &s.scene, 1, UINT32_MAX, 0), BOSC_ERR_LIMIT);
     CHECK_STATUS(ctx, bosc_planner_bytes(ctx, &o, &s.scene, 1, UINT32_MAX, 0, &kept, &scratch), BOSC_ERR_LIMIT);
     CHECK_ARG(ctx, bosc_planner_reserve(ctx, NULL, &s.scene, 0, 0, 0), "planner");
+    /* 2. Missing and broken scenes, with constraints given and derived. */
     for (int constraints = 0; constraints < 2; constraints++) {
         CHECK_ARG(ctx, bosc_planner_reserve(ctx, planner, NULL, constraints, 0, 0), "scene");
         CHECK_ARG(ctx, bosc_planner_bytes(ctx, &o, NULL, constraints, 0, 0, &kept, &scratch), "scene");
@@ -229,6 +238,7 @@ static void sizes(bosc_ctx *ctx)
     CHECK_ARG(ctx, bosc_planner_bytes(ctx, &o, &s.scene, 0, 0, 0, &kept, &scratch), "opts: batch");
     CHECK(kept == 7 && scratch == 7);
     CHECK_OK(ctx, bosc_planner_bytes(ctx, NULL, &s.scene, 1, 0, 0, NULL, NULL));
+    /* 3. The scene has survived; a successful reserve removes it. */
     CHECK_OK(ctx, bosc_planner_get_info(ctx, planner, &info));
     CHECK(info.rows > 0 && bosc_planner_plan(planner) != NULL);
     CHECK_OK(ctx, bosc_planner_reserve(ctx, planner, &s.scene, 0, 0, 0));
@@ -239,11 +249,7 @@ static void sizes(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_planner_args[] = {
-    {"create", create, NULL},
-    {"handles", handles, NULL},
-    {"scenes", scenes, NULL},
-    {"calls", calls, NULL},
-    {"lengths of rotations", lengths, NULL},
-    {"sizes", sizes, NULL},
+    {"create", refuses_bad_options, NULL}, {"handles", refuses_bad_handles, NULL},  {"scenes", scenes, NULL},
+    {"calls", refuses_bad_calls, NULL},    {"lengths of rotations", lengths, NULL}, {"sizes", refuses_bad_sizes, NULL},
 };
 SUITE(planner_args);

@@ -1,4 +1,4 @@
-/* Boxes of rotations: what is beside what, what is proved of each, against rotations in them. */
+/* Boxes of rotations: neighbours, and proofs for each box against rotations in it. */
 #include <string.h>
 
 #include "cases/planner/planner_data.h"
@@ -17,8 +17,8 @@ static struct bi_planner_box random_box(struct suite_random *r, int levels)
     return box;
 }
 
-/* Boxes beside each other are so from both, and have a face in common: the center of which is near both centers. */
-static void beside(void)
+/* Neighbouring boxes are neighbours from both sides and share a face, whose center is near both centers. */
+static void neighbours_share_a_face(void)
 {
     struct suite_random r = {4};
     for (int trial = 0; trial < 4000; trial++) {
@@ -26,10 +26,10 @@ static void beside(void)
         double q[4], other[4], half = 1.0 / (1u << box.level);
         bi_planner_box_center(&box, q);
         for (int side = 0; side < 6; side++) {
-            struct bi_planner_box to = bi_planner_tree_beside(&box, side / 2, side % 2 ? 1 : -1);
+            struct bi_planner_box to = bi_planner_tree_neighbour(&box, side / 2, side % 2 ? 1 : -1);
             int back = 0;
             for (int k = 0; k < 6; k++) {
-                struct bi_planner_box again = bi_planner_tree_beside(&to, k / 2, k % 2 ? 1 : -1);
+                struct bi_planner_box again = bi_planner_tree_neighbour(&to, k / 2, k % 2 ? 1 : -1);
                 back += memcmp(&again, &box, sizeof box) == 0;
             }
             bi_planner_box_center(&to, other);
@@ -39,22 +39,22 @@ static void beside(void)
     }
 }
 
-/* Each rotation is in the leaf that is found for it. */
-static void around(bosc_ctx *ctx)
+/* Each rotation is in the leaf found for it. */
+static void finds_boxes_of_rotations(bosc_ctx *ctx)
 {
     struct suite_random r = {5};
     struct bi_planner_tree tree = {.count = 0};
-    CHECK_OK(ctx, bi_planner_tree_begin(ctx, &tree));
+    CHECK_OK(ctx, bi_planner_tree_init(ctx, &tree));
     for (int i = 0; i < 200; i++) {
         int64_t leaf = (int64_t)suite_below(&r, (uint64_t)tree.count);
-        if (bi_planner_tree_is_leaf(&tree, leaf)) CHECK_OK(ctx, bi_planner_tree_divide(ctx, &tree, leaf));
+        if (bi_planner_tree_is_leaf(&tree, leaf)) CHECK_OK(ctx, bi_planner_tree_subdivide(ctx, &tree, leaf));
     }
     for (int i = 0; i < 500; i++) {
-        int64_t leaves[BI_PLANNER_AROUND];
+        int64_t leaves[BI_PLANNER_NEAR_LEAVES];
         double q[4];
         scene_rotation(&r, q);
-        bi_planner_tree_around(&tree, q, leaves);
-        for (int k = 0; k < BI_PLANNER_AROUND; k++) {
+        bi_planner_tree_find_leaves(&tree, q, leaves);
+        for (int k = 0; k < BI_PLANNER_NEAR_LEAVES; k++) {
             const struct bi_planner_box *box = &bi_planner_tree_boxes(&tree)[leaves[k]];
             CHECK(bi_planner_tree_is_leaf(&tree, leaves[k]));
             for (int p = 0; p < 3; p++) {
@@ -66,8 +66,8 @@ static void around(bosc_ctx *ctx)
     bi_planner_tree_free(ctx, &tree);
 }
 
-/* A free box has no collision, and a forbidden one nothing else. */
-static void states(bosc_ctx *ctx)
+/* A free box contains no collision, and a forbidden one only collisions. */
+static void proofs_match_samples(bosc_ctx *ctx)
 {
     enum { BOXES = 300, SAMPLES = 30 };
     int64_t counts[3] = {0, 0, 0};
@@ -80,13 +80,15 @@ static void states(bosc_ctx *ctx)
         if (suite_leaves_out()) continue;
         if (bosc_planner_create(ctx, &o, &planner) || bosc_planner_build(ctx, planner, &s.scene))
             suite_fail(__FILE__, __LINE__, "%s", bosc_ctx_message(ctx));
+        /* The step runs on the host only. */
         for (int i = 0; i < BOXES && !has_device_memory(ctx); i++) {
             struct bi_planner_box box = random_box(&r, 10);
             uint8_t state = 9;
             const struct bi_planner_boxes args = {planner->scene, &box, &state};
-            bi_step_planner_box(&args, 0);
+            bi_step_planner_classify_box(&args, 0);
             CHECK(state <= BI_PLANNER_FORBIDDEN);
             counts[state]++;
+            /* Rotations in the box, also on its faces and corners. */
             for (int k = 0; k < SAMPLES && state != BI_PLANNER_MIXED; k++) {
                 double q[4], half = 1.0 / (1u << box.level);
                 bi_planner_box_center(&box, q);
@@ -98,13 +100,14 @@ static void states(bosc_ctx *ctx)
         }
         bosc_planner_free(planner);
     }
+    /* With all trials run each verdict must occur. */
     if (counts[0] + counts[1] + counts[2] >= 4 * BOXES)
         CHECK(counts[BI_PLANNER_FREE] > 100 && counts[BI_PLANNER_FORBIDDEN] > 20);
 }
 
 static const struct suite_case suite_cases_planner_boxes[] = {
-    {"beside each other", NULL, beside},
-    {"around rotations", around, NULL},
-    {"free and forbidden", states, NULL},
+    {"beside each other", NULL, neighbours_share_a_face},
+    {"around rotations", finds_boxes_of_rotations, NULL},
+    {"free and forbidden", proofs_match_samples, NULL},
 };
 SUITE(planner_boxes);

@@ -17,7 +17,7 @@ static void make_steps(struct suite_random *r, double *q)
 }
 
 /* No certified step has a collision; few steps without one lack a certificate. */
-static void against_samples(bosc_ctx *ctx)
+static void certificates_match_samples(bosc_ctx *ctx)
 {
     int64_t certified_count = 0, missed = 0, all = 0;
     for (int trial = 0; trial < 6 * SCENE_KINDS; trial++) {
@@ -33,6 +33,7 @@ static void against_samples(bosc_ctx *ctx)
         CHECK_OK(ctx, bosc_planner_create(ctx, &o, &planner));
         CHECK_OK(ctx, bosc_planner_build(ctx, planner, &s.scene));
         CHECK_OK(ctx, bosc_planner_certify(ctx, planner, q, STEPS + 1, certified, where));
+        /* A step without a certificate names the fraction of the step where it fails. */
         for (int i = 0; i < STEPS; i++) {
             int64_t hit = reference_planner_sample(&s.scene, q + 4 * i, q + 4 * (i + 1), SAMPLES);
             CHECK(certified[i] <= 1 && (certified[i] ? where[i] == -1 : where[i] > 0 && where[i] < 1));
@@ -43,6 +44,7 @@ static void against_samples(bosc_ctx *ctx)
         }
         bosc_planner_free(planner);
     }
+    /* Too few trials were run to judge the rates. */
     if (all < 400) return;
     CHECK(certified_count > all / 4);
     CHECK(missed < all / 40);
@@ -53,7 +55,7 @@ static double form_at(const double *c, double s)
     return (1 - s) * (1 - s) * c[0] + 2 * s * (1 - s) * c[1] + s * s * c[2];
 }
 
-/* A form is called positive where each of its samples is more than the error, and nowhere else. */
+/* A form is positive if all its samples exceed the error, and only then. */
 static void forms(void)
 {
     struct suite_random r = {11};
@@ -64,7 +66,7 @@ static void forms(void)
         for (int i = 0; i < 3; i++) c[i] = 2 * suite_unit(&r) - (i == 1 ? 1.5 : 0.25);
         for (int i = 0; i <= SAMPLES; i++) least = fmin(least, form_at(c, (double)i / SAMPLES));
         const bool positive = bi_planner_positive(c, error);
-        /* Coefficients that are less by the error give a form that is less by it. */
+        /* subtracting the error from each coefficient subtracts it from the form */
         CHECK(!positive || least > error);
         CHECK(positive || least < error + 0x1p-12);
         called += positive;
@@ -73,11 +75,11 @@ static void forms(void)
     CHECK(called > 1000 && below_inside > 1000);
     const double grazing[3] = {1, -1, 1}, tiny[3] = {0x1p-600, -0x1p-601, 0x1p-600};
     CHECK(!bi_planner_positive(grazing, 0));
-    CHECK(!bi_planner_positive(tiny, 0)); /* its product has too few bits to tell */
+    CHECK(!bi_planner_positive(tiny, 0)); /* its discriminant underflows and cannot decide */
 }
 
 static const struct suite_case suite_cases_planner_certify[] = {
     {"forms between their ends", NULL, forms},
-    {"against fine samples", against_samples, NULL},
+    {"against fine samples", certificates_match_samples, NULL},
 };
 SUITE(planner_certify);

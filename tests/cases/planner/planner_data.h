@@ -84,7 +84,7 @@ static inline void scene_add_box(struct planner_side *s, const double low[3], co
     }
 }
 
-/* A wall of balls on the unit sphere, in the plane x = 0, that is open for `gap` degrees about the y axis. */
+/* A wall of balls on the unit sphere, in the plane x = 0, with a gap of `gap` degrees about the y axis. */
 static inline void scene_add_wall(struct planner_side *s, double gap)
 {
     const double pi = 3.14159265358979323846;
@@ -114,7 +114,7 @@ static inline void scene_rotation(struct suite_random *r, double q[4])
     for (int k = 0; k < 4; k++) q[k] /= sqrt(length2);
 }
 
-/* A turn by an angle about an axis of coordinates. */
+/* A rotation by an angle about a coordinate axis. */
 static inline void scene_turn(int axis, double angle, double q[4])
 {
     for (int k = 0; k < 4; k++) q[k] = 0;

@@ -20,7 +20,7 @@ struct subject {
 
 static const double ends[8] = {1, 0, 0, 0, 0.1, 0, 0, 1};
 
-static bosc_status make(bosc_ctx *ctx, struct subject *s, bosc_planner **planner)
+static bosc_status make_planner(bosc_ctx *ctx, struct subject *s, bosc_planner **planner)
 {
     bosc_planner_opts o = {.size = sizeof o, .max_rows = 200, .batch = 100, .new_rate = -1, .lazy = s->which == 5};
     bosc_status status = bosc_planner_create(ctx, &o, planner);
@@ -31,7 +31,7 @@ static bosc_status make(bosc_ctx *ctx, struct subject *s, bosc_planner **planner
 static void open_planner(bosc_ctx *ctx, void *user)
 {
     struct subject *s = user;
-    CHECK_OK(ctx, make(ctx, s, &s->planner));
+    CHECK_OK(ctx, make_planner(ctx, s, &s->planner));
 }
 
 static void close_planner(void *user) { bosc_planner_free(((struct subject *)user)->planner); }
@@ -46,7 +46,7 @@ static bosc_status call(bosc_ctx *ctx, void *user)
     bosc_planner_route_info info = {.size = sizeof info};
     switch (s->which) {
     case 0:
-        status = make(ctx, s, &planner);
+        status = make_planner(ctx, s, &planner);
         if (status == BOSC_OK) status = bosc_planner_reserve(ctx, planner, &s->scene.scene, 0, 202, 0);
         if (status == BOSC_OK) status = bosc_planner_build(ctx, planner, &s->scene.scene);
         if (status == BOSC_OK) status = bosc_planner_add(ctx, planner, ends, 2);
@@ -59,7 +59,7 @@ static bosc_status call(bosc_ctx *ctx, void *user)
     case 2: return bosc_planner_certify(ctx, s->planner, ends, 2, s->out.certified, s->out.rotations);
     default: break;
     }
-    status = make(ctx, s, &planner);
+    status = make_planner(ctx, s, &planner);
     o.weights = s->which == 4 ? BOSC_PLANNER_ANGLE : BOSC_PLANNER_CELLS;
     if (status == BOSC_OK) status = bosc_planner_route(ctx, planner, ends, ends + 4, &o, &info);
     if (status == BOSC_OK && info.rotations <= ROUTE)

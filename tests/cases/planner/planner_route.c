@@ -12,17 +12,19 @@ struct outcome {
     uint8_t *certified;
 };
 
-/* Routes from start to goal, checks what can be checked of any, and frees it. */
-static bosc_planner_route_info route(bosc_ctx *ctx, bosc_planner *planner, const bosc_plan_scene *scene,
-                                     const double *start, const double *goal, const bosc_planner_route_opts *opts)
+/* Searches a route from start to goal and checks the properties of every route. */
+static bosc_planner_route_info check_route(bosc_ctx *ctx, bosc_planner *planner, const bosc_plan_scene *scene,
+                                           const double *start, const double *goal, const bosc_planner_route_opts *opts)
 {
     bosc_planner_route_info info = {.size = sizeof info};
+    /* 1. The route, its rotations, and their certificates once more. */
     CHECK_OK(ctx, bosc_planner_route(ctx, planner, start, goal, opts, &info));
     double *q = suite_alloc((size_t)(info.rotations + 1) * 32), angle = 0;
     uint8_t *certified = suite_alloc((size_t)info.rotations + 1), *again = suite_alloc((size_t)info.rotations + 1);
     int64_t count = 0;
     CHECK_OK(ctx, bosc_planner_get_route(ctx, planner, q, certified));
     CHECK_OK(ctx, bosc_planner_certify(ctx, planner, q, info.rotations, again, NULL));
+    /* 2. Each step takes the shorter arc; certified ones have no collision. */
     for (int64_t i = 0; i + 1 < info.rotations; i++) {
         double dot = 0;
         for (int k = 0; k < 4; k++) dot += q[4 * i + k] * q[4 * i + 4 + k];
@@ -32,6 +34,7 @@ static bosc_planner_route_info route(bosc_ctx *ctx, bosc_planner *planner, const
         angle += reference_planner_angle(q + 4 * i, q + 4 * i + 4);
         count += certified[i];
     }
+    /* 3. The info agrees: certified steps, angle, ends, outcome. */
     CHECK_EQ(info.certified, count);
     CHECK(fabs(angle - info.angle) < 1e-9 * (1 + angle));
     if (info.rotations > 0) {
@@ -60,8 +63,8 @@ static bosc_planner *open_planner(bosc_ctx *ctx, const bosc_plan_scene *scene, i
     return make_planner(ctx, scene, rows, 0);
 }
 
-/* Nothing is in the way: one step. */
-static void empty(bosc_ctx *ctx)
+/* Without an obstacle a route is one step. */
+static void free_space_takes_one_step(bosc_ctx *ctx)
 {
     struct planner_scene s = {.scene = {.size = sizeof s.scene}};
     double start[4], goal[4];
@@ -72,7 +75,7 @@ static void empty(bosc_ctx *ctx)
         if (k == 1) s.robot.ball_count = 0;
         if (k == 2) scene_add_ball(&s.obstacle, 5, 0, 0, 1); /* out of reach */
         bosc_planner *planner = open_planner(ctx, scene_link(&s), 512);
-        bosc_planner_route_info info = route(ctx, planner, &s.scene, start, goal, NULL);
+        bosc_planner_route_info info = check_route(ctx, planner, &s.scene, start, goal, NULL);
         CHECK(info.outcome == BOSC_PLANNER_CERTIFIED && info.rotations == 2);
         int64_t cell = 7;
         CHECK_OK(ctx, bosc_planner_locate(ctx, planner, start, 1, &cell));
@@ -81,7 +84,7 @@ static void empty(bosc_ctx *ctx)
     }
 }
 
-/* One ball is in the way of one. */
+/* One ball obstructs another. */
 static void one_ball(bosc_ctx *ctx)
 {
     struct planner_scene s = {.scene = {.size = sizeof s.scene}};
@@ -96,19 +99,19 @@ static void one_ball(bosc_ctx *ctx)
         for (int keep = 0; keep < 2; keep++) {
             bosc_planner_route_opts o = {
                 .size = sizeof o, .weights = (bosc_planner_weights)weights, .keep_steps = keep};
-            bosc_planner_route_info info = route(ctx, planner, &s.scene, start, goal, &o);
+            bosc_planner_route_info info = check_route(ctx, planner, &s.scene, start, goal, &o);
             CHECK_EQ(info.outcome, BOSC_PLANNER_CERTIFIED);
             CHECK(info.rotations > 2 && info.angle > pi * 0.9);
         }
-    CHECK_EQ(route(ctx, planner, &s.scene, inside, goal, NULL).outcome, BOSC_PLANNER_START_COLLIDES);
-    CHECK_EQ(route(ctx, planner, &s.scene, start, inside, NULL).outcome, BOSC_PLANNER_GOAL_COLLIDES);
-    CHECK_EQ(route(ctx, planner, &s.scene, inside, inside, NULL).outcome, BOSC_PLANNER_START_COLLIDES);
-    CHECK(route(ctx, planner, &s.scene, start, start, NULL).outcome == BOSC_PLANNER_CERTIFIED);
+    CHECK_EQ(check_route(ctx, planner, &s.scene, inside, goal, NULL).outcome, BOSC_PLANNER_START_COLLIDES);
+    CHECK_EQ(check_route(ctx, planner, &s.scene, start, inside, NULL).outcome, BOSC_PLANNER_GOAL_COLLIDES);
+    CHECK_EQ(check_route(ctx, planner, &s.scene, inside, inside, NULL).outcome, BOSC_PLANNER_START_COLLIDES);
+    CHECK(check_route(ctx, planner, &s.scene, start, start, NULL).outcome == BOSC_PLANNER_CERTIFIED);
     bosc_planner_free(planner);
 }
 
-/* A peg must turn before it fits through a slot; a thicker one does not, which is proved. */
-static void peg(bosc_ctx *ctx)
+/* A peg must rotate before it fits through a slot; a thicker one does not fit, which is proved. */
+static void peg_through_slot(bosc_ctx *ctx)
 {
     double start[4], goal[4];
     scene_turn(0, pi / 2, start); /* long in z, along the wall */
@@ -120,15 +123,15 @@ static void peg(bosc_ctx *ctx)
         scene_add_peg(&s.robot, k ? 0.4 : 0.08);
         scene_add_wall(&s.obstacle, 36);
         bosc_planner *planner = open_planner(ctx, scene_link(&s), 2048);
-        bosc_planner_route_info info = route(ctx, planner, &s.scene, start, goal, &o);
+        bosc_planner_route_info info = check_route(ctx, planner, &s.scene, start, goal, &o);
         CHECK_EQ(info.outcome, k ? BOSC_PLANNER_PROVED_NO_ROUTE : BOSC_PLANNER_CERTIFIED);
         bosc_planner_free(planner);
     }
 }
 
-/* Trees alone find the way of a peg through a slot. A planner that is lazy makes no cells for it; what needs them makes
- * them, and where nothing leads to the goal, trees end. */
-static void trees(bosc_ctx *ctx)
+/* Trees alone find the route of a peg through a slot. A lazy planner makes no cells for it; calls that need cells make
+ * them, and if no route exists the trees end. */
+static void trees_find_routes(bosc_ctx *ctx)
 {
     double start[4], goal[4];
     scene_turn(0, pi / 2, start);
@@ -141,7 +144,7 @@ static void trees(bosc_ctx *ctx)
         scene_add_wall(&s.obstacle, 60);
         bosc_planner *planner = make_planner(ctx, scene_link(&s), 512, 1);
         CHECK(bosc_planner_roadmap(planner) == NULL);
-        bosc_planner_route_info info = route(ctx, planner, &s.scene, start, goal, &o);
+        bosc_planner_route_info info = check_route(ctx, planner, &s.scene, start, goal, &o);
         CHECK_OK(ctx, bosc_planner_get_info(ctx, planner, &cells));
         CHECK_EQ(info.outcome == BOSC_PLANNER_CERTIFIED, k == 0);
         CHECK(info.nodes > 2 && info.boxes == 0 && info.tested > 0 && info.tested < (k ? 200 : 4000) + 500);
@@ -150,54 +153,57 @@ static void trees(bosc_ctx *ctx)
         CHECK_OK(ctx, bosc_planner_add(ctx, planner, start, 1));
         CHECK(bosc_planner_roadmap(planner) != NULL);
         o.max_tested = -1;
-        CHECK_EQ(route(ctx, planner, &s.scene, start, goal, &o).nodes, 0);
+        CHECK_EQ(check_route(ctx, planner, &s.scene, start, goal, &o).nodes, 0);
         bosc_planner_free(planner);
     }
 }
 
-/* A planner that is built again answers as one that is new, and allocates nothing, however many batches it takes. */
+/* A rebuilt planner equals a new one, and allocates nothing, whatever the number of batches. */
 static void rebuilt_in(bosc_ctx *like, int64_t batch)
 {
     struct suite_random r = {5};
     struct planner_scene first, second;
-    bosc_planner_info told[2] = {{.size = sizeof told[0]}, {.size = sizeof told[1]}};
+    bosc_planner_info infos[2] = {{.size = sizeof infos[0]}, {.size = sizeof infos[1]}};
     struct counted c;
     counted_open(&c, like, 0);
     scene_random(&first, &r, 1);
     scene_random(&second, &r, 2);
     const bosc_planner_opts o = {.size = sizeof o, .max_rows = 900, .batch = batch, .new_rate = -1, .seed = 3};
     bosc_planner *planner = NULL, *fresh = NULL;
+    /* 1. Both planners grow to their final size. */
     CHECK_OK(c.ctx, bosc_planner_create(c.ctx, &o, &planner));
     CHECK_OK(c.ctx, bosc_planner_create(c.ctx, &o, &fresh));
     CHECK_OK(c.ctx, bosc_planner_build(c.ctx, planner, &first.scene));
     CHECK_OK(c.ctx, bosc_planner_build(c.ctx, fresh, &second.scene));
     CHECK_OK(c.ctx, bosc_planner_build(c.ctx, planner, &second.scene));
     CHECK_OK(c.ctx, bosc_planner_build(c.ctx, planner, &first.scene));
+    /* 2. Rebuilds allocate nothing. */
     int64_t before = c.allocations;
     CHECK_OK(c.ctx, bosc_planner_build(c.ctx, planner, &first.scene));
     CHECK_EQ(c.allocations, before);
     CHECK_OK(c.ctx, bosc_planner_build(c.ctx, fresh, &second.scene));
     CHECK_EQ(c.allocations, before);
+    /* 3. The rebuilt planner equals the other. */
     CHECK_OK(c.ctx, bosc_planner_build(c.ctx, planner, &second.scene));
-    CHECK_OK(c.ctx, bosc_planner_get_info(c.ctx, planner, &told[0]));
-    CHECK_OK(c.ctx, bosc_planner_get_info(c.ctx, fresh, &told[1]));
-    CHECK(told[0].cells > 10 && told[0].edges > 10);
-    told[0].bytes = told[1].bytes;
-    CHECK(memcmp(&told[0], &told[1], sizeof told[0]) == 0);
+    CHECK_OK(c.ctx, bosc_planner_get_info(c.ctx, planner, &infos[0]));
+    CHECK_OK(c.ctx, bosc_planner_get_info(c.ctx, fresh, &infos[1]));
+    CHECK(infos[0].cells > 10 && infos[0].edges > 10);
+    infos[0].bytes = infos[1].bytes;
+    CHECK(memcmp(&infos[0], &infos[1], sizeof infos[0]) == 0);
     bosc_planner_free(planner);
     bosc_planner_free(fresh);
     counted_close(&c);
 }
 
-static void rebuilt(bosc_ctx *like)
+static void rebuilds_allocate_nothing(bosc_ctx *like)
 {
     for (int64_t batch = 900; batch >= 100; batch -= 200)
         if (!suite_leaves_out()) rebuilt_in(like, batch);
 }
 
-/* Two free regions, apart by a closed wall, which is proved by boxes alone: among balls, whatever is free has the same
- * signs, and so is one cell. Within a region there are routes. */
-static void apart(bosc_ctx *ctx)
+/* Two free regions separated by a closed wall. Only boxes can prove it: among balls all free rotations have the same
+ * signs, so they are one cell. Within a region there are routes. */
+static void separate_regions_are_proved(bosc_ctx *ctx)
 {
     struct planner_scene s = {.scene = {.size = sizeof s.scene}};
     double start[4], goal[4], near[4];
@@ -209,16 +215,16 @@ static void apart(bosc_ctx *ctx)
     bosc_planner *planner = open_planner(ctx, scene_link(&s), 512);
     for (int proof = 0; proof < 2; proof++) {
         bosc_planner_route_opts o = {.size = sizeof o, .max_boxes = proof ? 20000 : -1};
-        bosc_planner_route_info info = route(ctx, planner, &s.scene, start, goal, &o);
+        bosc_planner_route_info info = check_route(ctx, planner, &s.scene, start, goal, &o);
         CHECK_EQ(info.outcome, proof ? BOSC_PLANNER_PROVED_NO_ROUTE : BOSC_PLANNER_UNCERTIFIED);
         CHECK((info.boxes > 0) == proof && info.free_boxes + info.forbidden_boxes <= info.boxes);
-        CHECK_EQ(route(ctx, planner, &s.scene, start, near, &o).outcome, BOSC_PLANNER_CERTIFIED);
+        CHECK_EQ(check_route(ctx, planner, &s.scene, start, near, &o).outcome, BOSC_PLANNER_CERTIFIED);
     }
     bosc_planner_free(planner);
 }
 
-/* A solid box in a cage of four solid walls, or of triangles, which it cannot leave. */
-static void cage(bosc_ctx *ctx)
+/* A solid box that cannot leave a cage of four solid walls, or of triangles. */
+static void cage_is_proved(bosc_ctx *ctx)
 {
     static const double walls[4][2][3] = {{{0.2, 0.4, -1}, {1.5, 1, 1}},
                                           {{0.2, -1, -1}, {1.5, -0.4, 1}},
@@ -227,6 +233,7 @@ static void cage(bosc_ctx *ctx)
     static const double low[] = {0.5, -0.29, -0.24}, high[] = {1.35, 0.29, 0.24};
     static const double box_low[] = {0.2, -0.4, -0.4}, box_high[] = {1.5, 0.4, 0.4};
     double start[4], goal[4], turned[4];
+    /* A rotation about x is free; half a turn about z is not. */
     scene_turn(0, 0, start);
     scene_turn(0, 3, turned);
     scene_turn(2, pi, goal);
@@ -236,19 +243,20 @@ static void cage(bosc_ctx *ctx)
         scene_add_box(&s.robot, low, high, true);
         if (!solid) scene_add_box(&s.obstacle, box_low, box_high, false);
         for (int k = 0; k < 4 && solid; k++) scene_add_box(&s.obstacle, walls[k][0], walls[k][1], true);
+        /* With unlimited rounds, without boxes, then with boxes as proof. */
         bosc_planner *planner = open_planner(ctx, scene_link(&s), 1024);
-        CHECK_EQ(route(ctx, planner, &s.scene, start, turned, &o).outcome, BOSC_PLANNER_CERTIFIED);
+        CHECK_EQ(check_route(ctx, planner, &s.scene, start, turned, &o).outcome, BOSC_PLANNER_CERTIFIED);
         o.max_boxes = -1;
-        CHECK_EQ(route(ctx, planner, &s.scene, start, goal, &o).outcome, BOSC_PLANNER_NO_ROUTE);
+        CHECK_EQ(check_route(ctx, planner, &s.scene, start, goal, &o).outcome, BOSC_PLANNER_NO_ROUTE);
         o.max_boxes = 0;
         if (solid || !suite_slow(ctx))
-            CHECK_EQ(route(ctx, planner, &s.scene, start, goal, &o).outcome, BOSC_PLANNER_PROVED_NO_ROUTE);
+            CHECK_EQ(check_route(ctx, planner, &s.scene, start, goal, &o).outcome, BOSC_PLANNER_PROVED_NO_ROUTE);
         bosc_planner_free(planner);
     }
 }
 
-/* Cells, verdicts and routes are those of one thread of the CPU, bit for bit. */
-static void everywhere(bosc_ctx *ctx)
+/* Cells, verdicts and routes have the bits of one CPU thread. */
+static void same_bits_everywhere(bosc_ctx *ctx)
 {
     const bosc_ctx_opts plain = {.size = sizeof plain, .threads = 1, .cpu_level = BOSC_CPU_V1};
     bosc_ctx *contexts[2] = {ctx, suite_open(&plain)};
@@ -261,10 +269,12 @@ static void everywhere(bosc_ctx *ctx)
         uint8_t certified[2][1];
         bosc_planner_info cells[2];
         bosc_planner_route_info info[2];
+        /* Small limits, so that every stage of a search ends early sometimes. */
         bosc_planner_route_opts o = {.size = sizeof o, .rounds = 3, .max_boxes = 3000, .keep_steps = kind % 2};
         const int lazy = trial >= SCENE_KINDS;
         o.max_tested = 300;
         if (lazy) o.keep_steps = 0;
+        /* 1. A random scene with two free ends. */
         scene_random(&s, &r, kind);
         for (int e = 0; e < 2; e++) do
                 scene_rotation(&r, ends + 4 * e);
@@ -272,6 +282,7 @@ static void everywhere(bosc_ctx *ctx)
         if (suite_leaves_out()) continue;
         memset(cells, 0, sizeof cells);
         memset(info, 0, sizeof info);
+        /* 2. The same calls in both contexts. */
         for (int c = 0; c < 2; c++) {
             info[c].size = sizeof info[c];
             cells[c].size = sizeof cells[c];
@@ -282,6 +293,7 @@ static void everywhere(bosc_ctx *ctx)
             q[c] = suite_alloc((size_t)info[c].rotations * 32);
             CHECK_OK(contexts[c], bosc_planner_get_route(contexts[c], planners[c], q[c], NULL));
         }
+        /* 3. Every result is equal. */
         CHECK(memcmp(&info[0], &info[1], sizeof info[0]) == 0);
         CHECK(memcmp(q[0], q[1], (size_t)info[0].rotations * 32) == 0);
         CHECK(certified[0][0] == certified[1][0] && where[0] == where[1]);
@@ -295,8 +307,9 @@ static void everywhere(bosc_ctx *ctx)
     bosc_ctx_free(contexts[1]);
 }
 
-/* The mask of cells is that of their rotations, labels are least cells of components, and locating finds all. */
-static void cells_of(bosc_ctx *ctx)
+/* Cells: the mask equals the collisions of the rotations, labels are the least cells of components, and every cell is
+ * located. */
+static void cells_match_reference(bosc_ctx *ctx)
 {
     struct suite_random r = {12};
     struct planner_scene s;
@@ -305,6 +318,7 @@ static void cells_of(bosc_ctx *ctx)
     bosc_planner *planner = open_planner(ctx, &s.scene, 300);
     for (int added = 0; added < 2; added++) {
         double more[40];
+        /* 1. Cells, located from their own rotations, and labels by the cell graph. */
         CHECK_OK(ctx, bosc_planner_get_info(ctx, planner, &info));
         size_t n = (size_t)info.cells;
         double *q = suite_alloc(n * 32);
@@ -315,6 +329,7 @@ static void cells_of(bosc_ctx *ctx)
         CHECK_OK(ctx, bosc_planner_locate(ctx, planner, q, info.cells, found));
         CHECK_OK(ctx, bosc_cellgraph_components_masked(ctx, bosc_roadmap_graph(bosc_planner_roadmap(planner)), mask,
                                                        expected, NULL));
+        /* 2. Compare with the reference. */
         for (size_t i = 0; i < n; i++) {
             CHECK_EQ(mask[i], !reference_planner_collides(&s.scene, q + 4 * i));
             CHECK_EQ(labels[i], expected[i]);
@@ -322,6 +337,7 @@ static void cells_of(bosc_ctx *ctx)
             free_count += mask[i];
         }
         CHECK_EQ(info.free_cells, free_count);
+        /* 3. Add rotations; all of them are located, and the next round checks again. */
         for (int i = 0; i < 10; i++) scene_rotation(&r, more + 4 * i);
         CHECK_OK(ctx, bosc_planner_add(ctx, planner, more, 10));
         CHECK_OK(ctx, bosc_planner_locate(ctx, planner, more, 10, found));
@@ -356,7 +372,7 @@ static struct cells cells_in(bosc_ctx *ctx, const bosc_planner *planner)
     return c;
 }
 
-/* The least angle from one cell to each, by the algorithm of Bellman and Ford. */
+/* The least angle from one cell to each other, by the algorithm of Bellman and Ford. */
 static void find_least(struct cells *c, int64_t from)
 {
     bool changes = true;
@@ -374,7 +390,7 @@ static void find_least(struct cells *c, int64_t from)
     }
 }
 
-/* With its steps kept, a route between representatives turns no further than it must from cell to cell. */
+/* With its steps kept, a route between representatives takes the least angle from cell to cell. */
 static void least_angle(bosc_ctx *ctx)
 {
     const bosc_planner_route_opts o = {.size = sizeof o,
@@ -391,7 +407,7 @@ static void least_angle(bosc_ctx *ctx)
         scene_random_triangles(&s.robot, &r, 1, 0.9);
         scene_random_triangles(&s.obstacle, &r, 1, 0.9);
         bosc_planner *planner = open_planner(ctx, scene_link(&s), 3000);
-        if (!bosc_planner_roadmap(planner)) { /* the triangles never meet */
+        if (!bosc_planner_roadmap(planner)) { /* the triangles cannot touch */
             bosc_planner_free(planner);
             continue;
         }
@@ -399,7 +415,7 @@ static void least_angle(bosc_ctx *ctx)
         for (int64_t from = -1, to = 0; to < c.n; to += 1 + c.n / 40) {
             if (!c.mask[to]) continue;
             if (from < 0 || suite_below(&r, 8) == 0) find_least(&c, from = to);
-            bosc_planner_route_info info = route(ctx, planner, &s.scene, c.q + 4 * from, c.q + 4 * to, &o);
+            bosc_planner_route_info info = check_route(ctx, planner, &s.scene, c.q + 4 * from, c.q + 4 * to, &o);
             CHECK_EQ(info.on_way > 0, c.labels[from] == c.labels[to]);
             if (info.on_way == 0) continue;
             CHECK(info.rotations == (info.on_way > 1 ? info.on_way : 2) && fabs(info.angle - c.least[to]) < 1e-9);
@@ -413,15 +429,15 @@ static void least_angle(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_planner_route[] = {
-    {"nothing in the way", empty, NULL},
+    {"nothing in the way", free_space_takes_one_step, NULL},
     {"one ball", one_ball, NULL},
-    {"a peg and a slot", peg, NULL},
-    {"two regions apart", apart, NULL},
-    {"a cage", cage, NULL},
-    {"the same everywhere", everywhere, NULL},
-    {"cells", cells_of, NULL},
+    {"a peg and a slot", peg_through_slot, NULL},
+    {"two regions apart", separate_regions_are_proved, NULL},
+    {"a cage", cage_is_proved, NULL},
+    {"the same everywhere", same_bits_everywhere, NULL},
+    {"cells", cells_match_reference, NULL},
     {"least angle", least_angle, NULL},
-    {"trees", trees, NULL},
-    {"built again", rebuilt, NULL},
+    {"trees", trees_find_routes, NULL},
+    {"built again", rebuilds_allocate_nothing, NULL},
 };
 SUITE(planner_route);

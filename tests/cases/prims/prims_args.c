@@ -1,4 +1,4 @@
-/* Bad arguments of the primitives: refused by name, before anything is written. */
+/* The primitives refuse bad arguments by name, before they write anything. */
 #include <string.h>
 
 #include "support/suite.h"
@@ -13,7 +13,7 @@ struct fixture {
 
 static void *odd(void *p) { return (char *)p + 1; }
 
-static struct fixture make(void)
+static struct fixture make_fixture(void)
 {
     struct fixture f;
     for (int i = 0; i < 8; i++) f.a[i] = f.b[i] = f.c[i] = f.d[i] = (uint64_t)i % 4;
@@ -31,7 +31,7 @@ static bool unchanged(const struct fixture *f)
 
 static void reduce(bosc_ctx *ctx)
 {
-    struct fixture f = make();
+    struct fixture f = make_fixture();
     CHECK_EQ(bosc_reduce(NULL, BOSC_SUM, BOSC_F32, f.a, 8, f.b), BOSC_ERR_ARG);
     CHECK_ARG(ctx, bosc_reduce(ctx, (bosc_op)3, BOSC_F32, f.a, 8, f.b), "op");
     CHECK_ARG(ctx, bosc_reduce(ctx, (bosc_op)-1, BOSC_F32, f.a, 8, f.b), "op");
@@ -48,7 +48,7 @@ static void reduce(bosc_ctx *ctx)
 
 static void scan(bosc_ctx *ctx)
 {
-    struct fixture f = make();
+    struct fixture f = make_fixture();
     CHECK_EQ(bosc_scan(NULL, BOSC_SUM, BOSC_INCLUSIVE, BOSC_F32, f.a, 8, f.b), BOSC_ERR_ARG);
     CHECK_ARG(ctx, bosc_scan(ctx, (bosc_op)3, BOSC_INCLUSIVE, BOSC_F32, f.a, 8, f.b), "op");
     CHECK_ARG(ctx, bosc_scan(ctx, (bosc_op)-2, BOSC_INCLUSIVE, BOSC_F32, f.a, 8, f.b), "op");
@@ -68,7 +68,7 @@ static void scan(bosc_ctx *ctx)
 
 static void scan_segmented(bosc_ctx *ctx)
 {
-    struct fixture f = make();
+    struct fixture f = make_fixture();
     const uint8_t *heads = (const uint8_t *)f.c;
 #define SCAN(op, kind, dtype, in, h, n, out) bosc_scan_segmented(ctx, op, kind, dtype, in, h, n, out)
     CHECK_EQ(bosc_scan_segmented(NULL, BOSC_SUM, BOSC_INCLUSIVE, BOSC_F32, f.a, heads, 8, f.b), BOSC_ERR_ARG);
@@ -89,7 +89,7 @@ static void scan_segmented(bosc_ctx *ctx)
 
 static void compact(bosc_ctx *ctx)
 {
-    struct fixture f = make();
+    struct fixture f = make_fixture();
     const uint8_t *keep = (const uint8_t *)f.c;
     int64_t *count = (int64_t *)f.d;
     CHECK_EQ(bosc_compact(NULL, 8, f.a, keep, 8, f.b, count), BOSC_ERR_ARG);
@@ -108,7 +108,7 @@ static void compact(bosc_ctx *ctx)
 
 static void histogram(bosc_ctx *ctx)
 {
-    struct fixture f = make();
+    struct fixture f = make_fixture();
     const uint32_t *bins = (const uint32_t *)f.a;
     int64_t *counts = (int64_t *)f.b;
     CHECK_EQ(bosc_histogram(NULL, bins, 8, 4, counts), BOSC_ERR_ARG);
@@ -126,7 +126,7 @@ static void histogram(bosc_ctx *ctx)
 
 static void split(bosc_ctx *ctx)
 {
-    struct fixture f = make();
+    struct fixture f = make_fixture();
     const uint32_t *bucket = (const uint32_t *)f.c;
     int64_t *offsets = (int64_t *)f.d;
     CHECK_EQ(bosc_split(NULL, 8, f.a, bucket, 8, 4, f.b, offsets), BOSC_ERR_ARG);
@@ -151,7 +151,7 @@ static void split(bosc_ctx *ctx)
 
 static void sort_keys(bosc_ctx *ctx)
 {
-    struct fixture f = make();
+    struct fixture f = make_fixture();
     CHECK_EQ(bosc_sort_keys(NULL, BOSC_U64, f.a, 8, f.b), BOSC_ERR_ARG);
     for (int i = 0; i < 5; i++) CHECK_ARG(ctx, bosc_sort_keys(ctx, (bosc_dtype)bad_types[i], f.a, 8, f.b), "dtype");
     for (int i = 0; i < 4; i++) CHECK_ARG(ctx, bosc_sort_keys(ctx, BOSC_U64, f.a, bad_counts[i], f.b), "n");
@@ -167,7 +167,7 @@ static void sort_keys(bosc_ctx *ctx)
 
 static void sort_pairs(bosc_ctx *ctx)
 {
-    struct fixture f = make();
+    struct fixture f = make_fixture();
 #define SORT(dtype, k, vs, v, n, ko, vo) bosc_sort_pairs(ctx, dtype, k, vs, v, n, ko, vo)
     CHECK_EQ(bosc_sort_pairs(NULL, BOSC_U64, f.a, 8, f.b, 8, f.c, f.d), BOSC_ERR_ARG);
     for (int i = 0; i < 5; i++) CHECK_ARG(ctx, SORT((bosc_dtype)bad_types[i], f.a, 8, f.b, 8, f.c, f.d), "dtype");
@@ -191,7 +191,7 @@ static void sort_pairs(bosc_ctx *ctx)
 
 static void merge(bosc_ctx *ctx)
 {
-    struct fixture f = make();
+    struct fixture f = make_fixture();
     CHECK_EQ(bosc_merge(NULL, BOSC_U64, f.a, 4, f.b, 4, f.c), BOSC_ERR_ARG);
     for (int i = 0; i < 5; i++) CHECK_ARG(ctx, bosc_merge(ctx, (bosc_dtype)bad_types[i], f.a, 4, f.b, 4, f.c), "dtype");
     for (int i = 0; i < 4; i++) {
@@ -210,7 +210,7 @@ static void merge(bosc_ctx *ctx)
 
 static void merge_pairs(bosc_ctx *ctx)
 {
-    struct fixture f = make();
+    struct fixture f = make_fixture();
     uint64_t k[8], v[8];
 #define MERGE(dtype, vs, ak, av, na, bk, bv, nb, ko, vo) \
     bosc_merge_pairs(ctx, dtype, vs, ak, av, na, bk, bv, nb, ko, vo)
@@ -237,7 +237,7 @@ static void merge_pairs(bosc_ctx *ctx)
 
 static void sort_superkey(bosc_ctx *ctx)
 {
-    struct fixture f = make();
+    struct fixture f = make_fixture();
     uint32_t *perm = (uint32_t *)f.b;
     static const int not_coordinates[] = {0, -1, BOSC_U32, BOSC_U64, BOSC_U8, 50};
     CHECK_EQ(bosc_sort_superkey(NULL, BOSC_F32, f.a, 4, 2, 0, perm), BOSC_ERR_ARG);
@@ -257,8 +257,8 @@ static void sort_superkey(bosc_ctx *ctx)
     CHECK(unchanged(&f));
 }
 
-/* Nothing is asked of no items. */
-static void nothing(bosc_ctx *ctx)
+/* Without items all arrays are optional. */
+static void accepts_no_items(bosc_ctx *ctx)
 {
     int64_t count = -1, offsets[3] = {-1, -1, -1};
     CHECK_OK(ctx, bosc_scan(ctx, BOSC_SUM, BOSC_INCLUSIVE, BOSC_F32, NULL, 0, NULL));
@@ -287,6 +287,6 @@ static const struct suite_case suite_cases_prims_args[] = {
     {"merge", merge, NULL},
     {"merge_pairs", merge_pairs, NULL},
     {"sort_superkey", sort_superkey, NULL},
-    {"nothing", nothing, NULL},
+    {"nothing", accepts_no_items, NULL},
 };
 SUITE(prims_args);

@@ -6,7 +6,7 @@
 
 enum { N = 40000, BUCKETS = 100, PATTERN = 0x5a };
 
-/* Inputs, and the outputs of one call with what they must become. */
+/* Inputs, and the outputs of one call with their expected values. */
 struct data {
     float *a;
     uint32_t *values, *buckets;
@@ -114,7 +114,7 @@ static bool right(void *user)
     return memcmp(d->out, d->want, d->bytes) == 0 && memcmp(d->more, d->want_more, d->more_bytes) == 0;
 }
 
-static struct data make(void)
+static struct data make_data(void)
 {
     struct suite_random r = {8};
     struct data d = {.bytes = N * 4, .more_bytes = N * 4};
@@ -135,7 +135,7 @@ static struct data make(void)
     return d;
 }
 
-static void discard(struct data *d)
+static void free_data(struct data *d)
 {
     void *all[] = {d->a, d->values, d->buckets, d->flags, d->out, d->more, d->want, d->want_more};
     for (int i = 0; i < 8; i++) free(all[i]);
@@ -143,7 +143,7 @@ static void discard(struct data *d)
 
 static void sweep(bosc_ctx *ctx, bosc_status (*of)(bosc_ctx *, struct data *))
 {
-    struct data d = make();
+    struct data d = make_data();
     d.call = of;
     prepare(&d);
     CHECK_OK(ctx, of(ctx, &d));
@@ -152,7 +152,7 @@ static void sweep(bosc_ctx *ctx, bosc_status (*of)(bosc_ctx *, struct data *))
     struct fault_sweep s = {.call = call, .prepare = prepare, .untouched = untouched, .right = right, .user = &d};
     s.may_pass_none = of == merge || of == merge_pairs || of == search_sorted;
     fault_sweep(ctx, &s);
-    discard(&d);
+    free_data(&d);
 }
 
 #define SWEEP(name) \
@@ -172,13 +172,13 @@ SWEEP(merge_pairs)
 SWEEP(search_sorted)
 SWEEP(sort_superkey)
 
-/* A second call of the same shape takes no memory: the scratch that the context holds does not grow. */
+/* A second call of the same size allocates nothing: the context's scratch does not grow. */
 static void scratch_is_kept(bosc_ctx *ctx)
 {
     bosc_status (*const calls[])(bosc_ctx *, struct data *) = {reduce,    scan,        scan_segmented, compact,
                                                                histogram, split,       sort_keys,      sort_pairs,
                                                                merge,     merge_pairs, sort_superkey};
-    struct data d = make();
+    struct data d = make_data();
     bosc_ctx_info before = {.size = sizeof before}, after = before;
     for (int i = 0; i < 11; i++) {
         if (suite_leaves_out()) continue;
@@ -191,7 +191,7 @@ static void scratch_is_kept(bosc_ctx *ctx)
     CHECK_OK(ctx, bosc_ctx_trim(ctx));
     CHECK_OK(ctx, bosc_ctx_get_info(ctx, &after));
     CHECK_EQ(after.scratch_bytes, 0);
-    discard(&d);
+    free_data(&d);
 }
 
 static const struct suite_case suite_cases_prims_faults[] = {

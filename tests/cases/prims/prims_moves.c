@@ -16,7 +16,7 @@ static unsigned char *random_bytes(size_t bytes, uint64_t seed)
     return p;
 }
 
-/* One item of `in_a_row` is kept; 0: none; 1: all. */
+/* One item of `one_of` is kept; 0: none; 1: all. */
 static void check_compact(bosc_ctx *ctx, size_t size, int64_t n, uint64_t one_of, bool on_device)
 {
     if (suite_leaves_out()) return;
@@ -44,7 +44,7 @@ static void check_compact(bosc_ctx *ctx, size_t size, int64_t n, uint64_t one_of
     free(flags);
 }
 
-static void compact(bosc_ctx *ctx)
+static void compact_at_tile_edges(bosc_ctx *ctx)
 {
     int64_t sizes[256];
     int count = edge_sizes(suite_slow(ctx) ? 300 : 2100, sizes);
@@ -79,6 +79,7 @@ static void check_split(bosc_ctx *ctx, size_t size, int64_t n, int64_t n_buckets
     int64_t *want_offsets = suite_alloc(offset_bytes);
     uint32_t *b = suite_alloc((size_t)n * sizeof *b);
     fill_buckets(b, n, n_buckets, how);
+    /* The reference, then both calls; the histogram must agree with the offsets. */
     reference_split(size, items, b, n, n_buckets, want, want_offsets);
     struct array in = array_make(ctx, items, bytes, on_device), out = array_make(ctx, NULL, bytes, on_device);
     struct array bucket = array_make(ctx, b, (size_t)n * sizeof *b, on_device);
@@ -102,7 +103,7 @@ static void check_split(bosc_ctx *ctx, size_t size, int64_t n, int64_t n_buckets
     free(b);
 }
 
-static void split(bosc_ctx *ctx)
+static void split_at_tile_edges(bosc_ctx *ctx)
 {
     static const int64_t buckets[] = {1, 2, 3, 31, 32, 33, 255, 256, 257, 1000, 4096, 65535, 65536};
     int64_t sizes[256];
@@ -121,7 +122,7 @@ static void split_many(bosc_ctx *ctx)
                 check_split(ctx, item_sizes[3 + i], suite_slow(ctx) ? 5000 : 150000, buckets[i], how, device);
 }
 
-/* More buckets than are counted at once, more than items too; and items of more than 256 bytes. */
+/* More buckets than are counted at once, also more than items; and items of more than 256 bytes. */
 static void split_of_many_buckets(bosc_ctx *ctx)
 {
     static const int64_t buckets[] = {65537, 100000, 1 << 17, (1 << 18) + 1};
@@ -136,7 +137,7 @@ static void split_of_many_buckets(bosc_ctx *ctx)
     }
 }
 
-/* More bins than items, so that counts of parts would not fit. */
+/* More bins than items, so that counters of chunks would not fit. */
 static void histogram_of_many_bins(bosc_ctx *ctx)
 {
     enum { N = 50000, BINS = 1 << 20 };
@@ -157,6 +158,7 @@ static void bins_out_of_range(bosc_ctx *ctx)
     enum { N = 60000 };
     uint32_t *b = suite_alloc(N * sizeof *b), *out = suite_alloc(N * sizeof *out);
     int64_t *offsets = suite_alloc(101 * sizeof *offsets);
+    /* The bad bin comes first, second, in the middle or last; it is one too large, or the largest number. */
     static const int64_t places[] = {0, 1, N / 2, N - 1};
     for (int p = 0; p < 4; p++)
         for (int how = 0; how < 2; how++) {
@@ -164,6 +166,7 @@ static void bins_out_of_range(bosc_ctx *ctx)
             b[places[p]] = how ? 100 : UINT32_MAX;
             memset(out, 7, N * sizeof *out);
             memset(offsets, 7, 101 * sizeof *offsets);
+            /* Refused by both calls; nothing is written. */
             CHECK_STATUS(ctx, bosc_histogram(ctx, b, N, 100, offsets), BOSC_ERR_DATA);
             CHECK(suite_begins(bosc_ctx_message(ctx), "bins"));
             memset(offsets, 7, 101 * sizeof *offsets);
@@ -171,6 +174,7 @@ static void bins_out_of_range(bosc_ctx *ctx)
             CHECK(suite_begins(bosc_ctx_message(ctx), "bucket"));
             for (int i = 0; i < N; i++) CHECK_EQ(out[i], 0x07070707);
             for (int i = 0; i < 101; i++) CHECK_EQ(offsets[i], 0x0707070707070707);
+            /* The same with more buckets than are counted at once. */
             int64_t *many = suite_alloc(100001 * sizeof *many);
             memset(many, 7, 100001 * sizeof *many);
             b[places[p]] = how ? 100000 : UINT32_MAX;
@@ -186,9 +190,9 @@ static void bins_out_of_range(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_prims_moves[] = {
-    {"compact", compact, NULL},
+    {"compact", compact_at_tile_edges, NULL},
     {"compact many", compact_many, NULL},
-    {"split and histogram", split, NULL},
+    {"split and histogram", split_at_tile_edges, NULL},
     {"split and histogram of many", split_many, NULL},
     {"split and histogram of many buckets", split_of_many_buckets, NULL},
     {"histogram of many bins", histogram_of_many_bins, NULL},

@@ -1,11 +1,11 @@
-/* Searches in sorted keys: the rank of a query is the number of keys that are less. */
+/* Searches in sorted keys: the rank of a query is the number of smaller keys. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "support/arrays.h"
 #include "reference/prims.h"
 
-/* In a stable order of the queries and then the keys, a query comes before the keys that equal it. */
+/* Expected ranks: in a stable order of the queries and then the keys, a query precedes its equal keys. */
 static int64_t *ranks_of(bosc_dtype dtype, const char *keys, int64_t n, const char *queries, int64_t m)
 {
     const size_t size = bosc_dtype_size(dtype);
@@ -53,7 +53,7 @@ static void check_search(bosc_ctx *ctx, bosc_dtype dtype, enum pattern pattern, 
     free(want);
 }
 
-static void sizes(bosc_ctx *ctx)
+static void sizes_at_tile_edges(bosc_ctx *ctx)
 {
     int64_t sizes[256];
     const int count = edge_sizes(suite_slow(ctx) ? 130 : 1100, sizes);
@@ -70,7 +70,7 @@ static void patterns(bosc_ctx *ctx)
         for (int p = 0; p < PATTERNS; p++) check_search(ctx, number_types[t], (enum pattern)p, 777, 1300, false);
 }
 
-static void large(bosc_ctx *ctx)
+static void several_threads(bosc_ctx *ctx)
 {
     const int64_t n = suite_slow(ctx) ? 3000 : 70001;
     check_search(ctx, BOSC_U32, RANDOM, n, 2 * n, has_device_memory(ctx));
@@ -78,8 +78,8 @@ static void large(bosc_ctx *ctx)
     check_search(ctx, BOSC_I64, FEW_VALUES, n, 5, has_device_memory(ctx));
 }
 
-/* Keys out of order give ranks that are wrong, but ranks. */
-static void disorder(bosc_ctx *ctx)
+/* Keys out of order give wrong ranks, but valid ones. */
+static void unsorted_keys_give_valid_ranks(bosc_ctx *ctx)
 {
     uint32_t keys[500], queries[300];
     int64_t ranks[300];
@@ -118,7 +118,8 @@ static void arguments(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_prims_search[] = {
-    {"sizes", sizes, NULL},       {"patterns", patterns, NULL},   {"large", large, NULL},
-    {"disorder", disorder, NULL}, {"arguments", arguments, NULL},
+    {"sizes", sizes_at_tile_edges, NULL}, {"patterns", patterns, NULL},
+    {"large", several_threads, NULL},     {"disorder", unsorted_keys_give_valid_ranks, NULL},
+    {"arguments", arguments, NULL},
 };
 SUITE(prims_search);

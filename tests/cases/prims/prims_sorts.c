@@ -1,4 +1,4 @@
-/* Sorts and merges: stable, by the order of numbers, with every bit of keys and values kept. */
+/* Sorts and merges: stable, in numerical order, with every bit of keys and values kept. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,14 +6,14 @@
 #include "reference/prims.h"
 
 /* out[i] = items[order[i]] */
-static void *arranged(const void *items, size_t size, const int64_t *order, int64_t n)
+static void *permute(const void *items, size_t size, const int64_t *order, int64_t n)
 {
     char *out = suite_alloc((size_t)n * size);
     for (int64_t i = 0; i < n; i++) memcpy(out + (size_t)i * size, (const char *)items + (size_t)order[i] * size, size);
     return out;
 }
 
-static void *numbered(size_t size, int64_t n)
+static void *numbered_items(size_t size, int64_t n)
 {
     char *values = suite_alloc((size_t)n * size);
     for (int64_t i = 0; i < n; i++) {
@@ -30,20 +30,23 @@ static void check_sort(bosc_ctx *ctx, bosc_dtype dtype, enum pattern pattern, si
 {
     if (suite_leaves_out()) return;
     size_t size = bosc_dtype_size(dtype), bytes = (size_t)n * size, value_bytes = (size_t)n * value_size;
-    void *k = suite_alloc(bytes), *v = numbered(value_size, n);
+    void *k = suite_alloc(bytes), *v = numbered_items(value_size, n);
     int64_t *order = suite_alloc((size_t)n * sizeof *order);
+    /* 1. The expected order, and keys and values in it. */
     fill_numbers(dtype, pattern, (uint64_t)n, n, k);
     reference_order(dtype, k, n, order);
-    void *want_keys = arranged(k, size, order, n), *want_values = arranged(v, value_size, order, n);
+    void *want_keys = permute(k, size, order, n), *want_values = permute(v, value_size, order, n);
     struct array keys = array_make(ctx, k, bytes, on_device), values = array_make(ctx, v, value_bytes, on_device);
     struct array keys_out = array_make(ctx, NULL, bytes, on_device);
     struct array values_out = array_make(ctx, NULL, value_bytes, on_device);
     struct array *to = in_place ? &keys : &keys_out, *values_to = in_place ? &values : &values_out;
+    /* 2. Sort pairs or keys, in place or to other arrays. */
     if (value_size)
         CHECK_OK(ctx, bosc_sort_pairs(ctx, dtype, keys.p, value_size, values.p, n, to->p, values_to->p));
     else
         CHECK_OK(ctx, bosc_sort_keys(ctx, dtype, keys.p, n, to->p));
     CHECK_OK(ctx, bosc_ctx_sync(ctx));
+    /* 3. Compare; the input must be unchanged if it is not the output. */
     if (memcmp(array_get(ctx, to), want_keys, bytes) != 0 ||
         memcmp(array_get(ctx, values_to), want_values, value_bytes) != 0)
         suite_fail(__FILE__, __LINE__, "sort of %lld %s, pattern %d, values of %zu bytes, in place %d", (long long)n,
@@ -95,7 +98,7 @@ static void sorts_of_records(bosc_ctx *ctx)
                    has_device_memory(ctx));
 }
 
-/* Several threads, and outputs beyond the caches. */
+/* Inputs for several threads, and outputs beyond the caches. */
 static void large_sorts(bosc_ctx *ctx)
 {
     static const enum pattern some[] = {RANDOM, SMALL_INTEGERS, SPECIAL};
@@ -104,7 +107,7 @@ static void large_sorts(bosc_ctx *ctx)
         check_sort(ctx, number_types[t], some[t / 2], (size_t)(t % 3) * 4, n + t, t % 2, has_device_memory(ctx));
 }
 
-/* Keys and values that begin at any element of a line. */
+/* Keys and values that begin at any element of a cache line. */
 static void unaligned_sorts(bosc_ctx *ctx)
 {
     int64_t n = suite_slow(ctx) ? 200 : 70000;
@@ -123,8 +126,8 @@ static void unaligned_sorts(bosc_ctx *ctx)
     free(order);
 }
 
-/* Keys that the split into buckets does not part well: `low` random low bits, and one key in `one_of` with its top bit
- * set. Each is sorted with its number, so order and stability show in the result itself. */
+/* Keys that splitting into buckets separates badly: `low` random low bits, and one key in `one_of` with its top bit
+ * set. Each is sorted with its number, so the result shows order and stability. */
 static void check_hard(bosc_ctx *ctx, int64_t n, int low, uint64_t one_of)
 {
     struct suite_random r = {(uint64_t)low};
@@ -154,8 +157,8 @@ static void hard_sorts(bosc_ctx *ctx)
     check_hard(ctx, slow ? 3000 : 200000, 1, 1000);
 }
 
-/* Shapes that are hard for quicksorts; the last one knows which keys sort_words.inc samples, of nine vectors of so many
- * lanes, and makes equal and least those that make the median one of them. */
+/* Hard shapes for quicksort. KILLER knows the keys that sort_words.inc samples (nine vectors of `lanes` keys)
+ * and makes those equal and least that the median of medians comes from. */
 enum shape { ORGAN_PIPE, TWO_VALUES, SAW, NEARLY_EQUAL, KILLER, SHAPES };
 
 static void fill_killer(uint64_t *keys, int64_t n, int64_t lanes)
@@ -182,7 +185,7 @@ static void fill_killer(uint64_t *keys, int64_t n, int64_t lanes)
     free(left);
 }
 
-/* Words of `size` bytes. */
+/* Keys of `size` bytes. */
 static void *shaped(enum shape shape, int64_t n, size_t size)
 {
     struct suite_random r = {(uint64_t)n};
@@ -202,14 +205,14 @@ static void *shaped(enum shape shape, int64_t n, size_t size)
     return keys;
 }
 
-/* Keys alone, as numbers of a type. */
+/* Sorts keys alone, as numbers of a type. */
 static void check_keys(bosc_ctx *ctx, bosc_dtype dtype, const void *keys, int64_t n, bool in_place, const char *what)
 {
     const size_t size = bosc_dtype_size(dtype), bytes = (size_t)n * size;
     char *out = suite_alloc(bytes + 1);
     int64_t *order = suite_alloc((size_t)n * sizeof *order);
     reference_order(dtype, keys, n, order);
-    void *want = arranged(keys, size, order, n);
+    void *want = permute(keys, size, order, n);
     if (in_place) memcpy(out, keys, bytes);
     out[bytes] = 77;
     CHECK_OK(ctx, bosc_sort_keys(ctx, dtype, in_place ? out : keys, n, out));
@@ -239,7 +242,7 @@ static void sorts_of_shapes(bosc_ctx *ctx)
             for (int i = 0; i < count; i++) check_shape(ctx, number_types[t], (enum shape)s, sizes[i], (s + i) % 2);
 }
 
-/* More keys than a thread sorts at once: groups, some of which are large, and zeros of both signs. */
+/* More keys than a thread sorts at once: groups, some of them large, and zeros of both signs. */
 static void sorts_of_many_keys(bosc_ctx *ctx)
 {
     static const bosc_dtype types[] = {BOSC_F32, BOSC_U32, BOSC_F64, BOSC_U64};
@@ -253,7 +256,7 @@ static void sorts_of_many_keys(bosc_ctx *ctx)
         for (int t = 0; t < 4; t += 2) check_shape(ctx, shaped_types[t + s % 2], (enum shape)s, n - 5 * (s % 2), s % 2);
 }
 
-/* Doubles from a range of exponents: 0 for one of them, 2047 for all. One in eight is a zero if zeros are wanted. */
+/* Doubles from a range of exponents: 0 for one of them, 2047 for all. With `zeros` one in eight is a zero. */
 static void fill_doubles(double *keys, int64_t n, uint64_t exponents, bool zeros)
 {
     struct suite_random r = {exponents + zeros};
@@ -280,7 +283,7 @@ static void sorts_of_exponents(bosc_ctx *ctx)
             }
 }
 
-/* Doubles one of which is a NaN or a -0, where no sample sees it. */
+/* Doubles with a single NaN or -0, at a position that no sample includes. */
 static void sorts_of_one_odd_double(bosc_ctx *ctx)
 {
     static const uint64_t odd[] = {0x7ff8000000000000u, 0xfff0000000000001u, 0x8000000000000000u};
@@ -298,7 +301,7 @@ static void sorts_of_one_odd_double(bosc_ctx *ctx)
             }
 }
 
-/* Zeros of which the signs are lost and found again: in place, in such numbers that they have no room on the stack. */
+/* Zeros whose signs are removed and restored: in place, and too many for the stack. */
 static void sorts_of_zeros(bosc_ctx *ctx)
 {
     bosc_ctx_info info = {.size = sizeof info};
@@ -315,7 +318,7 @@ static void sorts_of_zeros(bosc_ctx *ctx)
     free(keys);
 }
 
-/* Pairs of keys of 4 bytes beyond what is ordered by rows at once: words of keys and rows. */
+/* Pairs of 4-byte keys, more than rows of them are ordered at once: words of keys and row numbers. */
 static void sorts_of_many_pairs(bosc_ctx *ctx)
 {
     static const bosc_dtype types[] = {BOSC_F32, BOSC_I32, BOSC_U32};
@@ -331,14 +334,14 @@ static void sorts_of_many_pairs(bosc_ctx *ctx)
     if (info.threads == 1) check_sort(ctx, BOSC_F32, SPECIAL, 4, ((int64_t)1 << 20) + 5, true, false);
 }
 
-/* Pairs of keys of 4 bytes and their numbers. */
+/* Pairs of 4-byte keys and their numbers. */
 static void check_numbered(bosc_ctx *ctx, bosc_dtype dtype, const uint32_t *keys, int64_t n, const char *what)
 {
     const size_t bytes = (size_t)n * 4;
-    uint32_t *numbers = numbered(4, n), *keys_out = suite_alloc(bytes), *numbers_out = suite_alloc(bytes);
+    uint32_t *numbers = numbered_items(4, n), *keys_out = suite_alloc(bytes), *numbers_out = suite_alloc(bytes);
     int64_t *order = suite_alloc((size_t)n * sizeof *order);
     reference_order(dtype, keys, n, order);
-    void *want_keys = arranged(keys, 4, order, n), *want_numbers = arranged(numbers, 4, order, n);
+    void *want_keys = permute(keys, 4, order, n), *want_numbers = permute(numbers, 4, order, n);
     CHECK_OK(ctx, bosc_sort_pairs(ctx, dtype, keys, 4, numbers, n, keys_out, numbers_out));
     if (memcmp(keys_out, want_keys, bytes) != 0 || memcmp(numbers_out, want_numbers, bytes) != 0)
         suite_fail(__FILE__, __LINE__, "sort of %lld pairs, %s, %s", (long long)n, bosc_dtype_name(dtype), what);
@@ -350,7 +353,7 @@ static void check_numbered(bosc_ctx *ctx, bosc_dtype dtype, const uint32_t *keys
     free(want_numbers);
 }
 
-/* Pairs that go to groups by their top bits: one key in `crowded` is in the same group, and varies in the bits of
+/* Pairs grouped by their top bits: all but one key in `crowded` fall into one group, and vary in the bits of
  * `mask`; floats have zeros of both signs. */
 static void check_crowd(bosc_ctx *ctx, bosc_dtype dtype, int64_t n, uint64_t crowded, uint32_t mask)
 {
@@ -378,7 +381,7 @@ static void sorts_of_crowded_pairs(bosc_ctx *ctx)
         {140001, UINT64_MAX, 0}, /* groups are even */
         {140002, 2, 0xfffff},    /* too uneven for one thread */
         {200003, 10, 0xfffff},   /* more rows than are ordered at once */
-        {140003, 9, 0x800ff},    /* of which a word has room for few bits */
+        {140003, 9, 0x800ff},    /* more varying bits than a word holds beside the row */
         {140004, 9, 0},          /* none vary */
     };
     if (suite_slow(ctx)) return;
@@ -386,7 +389,7 @@ static void sorts_of_crowded_pairs(bosc_ctx *ctx)
         for (int c = 0; c < 5; c++) check_crowd(ctx, types[t], crowds[c].n, crowds[c].crowded, crowds[c].mask);
 }
 
-/* So many values of the top bits that two have no room in one group. */
+/* So many values of the top bits that a group holds at most one. */
 static void sorts_of_many_groups(bosc_ctx *ctx)
 {
     bosc_ctx_info info = {.size = sizeof info};
@@ -405,13 +408,13 @@ static void check_merge(bosc_ctx *ctx, bosc_dtype dtype, enum pattern pattern, s
 {
     if (suite_leaves_out()) return;
     size_t size = bosc_dtype_size(dtype), n = (size_t)(na + nb);
-    char *k = suite_alloc(n * size), *v = numbered(value_size, na + nb);
+    char *k = suite_alloc(n * size), *v = numbered_items(value_size, na + nb);
     fill_numbers(dtype, pattern, (uint64_t)(na * 31 + nb), na + nb, k);
     CHECK_OK(ctx, bosc_sort_keys(ctx, dtype, k, na, k));
     CHECK_OK(ctx, bosc_sort_keys(ctx, dtype, k + (size_t)na * size, nb, k + (size_t)na * size));
     int64_t *order = suite_alloc(n * sizeof *order);
-    reference_order(dtype, k, na + nb, order); /* stable: those of a first */
-    void *want_keys = arranged(k, size, order, na + nb), *want_values = arranged(v, value_size, order, na + nb);
+    reference_order(dtype, k, na + nb, order); /* stable: equal keys of a precede those of b */
+    void *want_keys = permute(k, size, order, na + nb), *want_values = permute(v, value_size, order, na + nb);
     struct array a = array_make(ctx, k, (size_t)na * size, on_device);
     struct array b = array_make(ctx, k + (size_t)na * size, (size_t)nb * size, on_device);
     struct array a_values = array_make(ctx, v, (size_t)na * value_size, on_device);

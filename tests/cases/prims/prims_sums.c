@@ -1,4 +1,4 @@
-/* Sums and scans equal the plain ones, bit for bit, at every size around the edges of rows and tiles. */
+/* Sums and scans equal the reference, bit for bit, at every size around the edges of rows and tiles. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,7 +82,7 @@ static void check_all(bosc_ctx *ctx, bosc_dtype dtype, enum pattern pattern, int
     free(heads);
 }
 
-static void edges(bosc_ctx *ctx)
+static void sizes_at_tile_edges(bosc_ctx *ctx)
 {
     int64_t sizes[256];
     int count = edge_sizes(suite_slow(ctx) ? 1100 : 4200, sizes);
@@ -98,7 +98,7 @@ static void patterns(bosc_ctx *ctx)
 }
 
 /* Enough for several threads and rounds, and for tiles of tiles. */
-static void large(bosc_ctx *ctx)
+static void many_tiles(bosc_ctx *ctx)
 {
     static const int64_t sizes[] = {40000, 150001, 1024 * 1024 + 1, 1400000};
     int count = suite_slow(ctx) ? 1 : 4;
@@ -109,7 +109,7 @@ static void large(bosc_ctx *ctx)
         }
 }
 
-/* Small integers are added exactly in any order, so the tree can be seen to add each element once. */
+/* Small integers are added exactly in any order, so the result proves that each element is added once. */
 static void exact_sums(bosc_ctx *ctx)
 {
     enum { N = 100003 };
@@ -152,9 +152,9 @@ static void signs_and_nans(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_prims_sums[] = {
-    {"reduce and scans at the edges of rows and tiles", edges, NULL},
+    {"reduce and scans at the edges of rows and tiles", sizes_at_tile_edges, NULL},
     {"reduce and scans of patterns", patterns, NULL},
-    {"reduce and scans of many tiles", large, NULL},
+    {"reduce and scans of many tiles", many_tiles, NULL},
     {"exact sums", exact_sums, NULL},
     {"zeros of both signs, and NaNs", signs_and_nans, NULL},
 };

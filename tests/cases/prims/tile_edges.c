@@ -1,6 +1,5 @@
-/* Structures in this context give the bits of the CPU with one thread at sizes around the edges of the tiles, warps and
- * blocks of kernels: at, below and above powers of two and multiples of 192. What is right is the business of the other
- * suites. */
+/* Structures in this context give the bits of the CPU with one thread at sizes around the edges of tiles, warps and
+ * blocks: at, below and above powers of two and multiples of 192. The other suites check that these bits are right. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +12,7 @@ static const int64_t sizes[] = {31,   32,   33,   63,   64,   65,   127,  128,  
                                 767,  768,  769,  1023, 1024, 1025, 1535, 1536, 1537, 2047, 2048, 2049,
                                 3071, 3072, 3073, 4095, 4096, 4097, 6143, 6144, 6145, 8191, 8192, 8193};
 
-/* The data of all structures, of which the first n rows are taken. */
+/* The data of all structures; each uses the first n rows. */
 static float points[4 * MOST];
 static int64_t u[MOST], v[MOST], keys[MOST], pairs[2 * MOST];
 static float weights[MOST];
@@ -26,7 +25,7 @@ static void make_data(void)
     for (int64_t i = 0; i < MOST; i++) {
         for (int k = 0; k < 4; k++) points[4 * i + k] = (float)suite_below(&r, 500) / 500;
         keys[i] = (int64_t)suite_next(&r);
-        weights[i] = (float)(int)((MOST - i) / 16); /* the last edges are of the forest */
+        weights[i] = (float)(int)((MOST - i) / 16); /* the last edges are in the forest */
         lengths[i] = suite_unit(&r);
         /* Most vectors differ in one letter from one before. */
         memcpy(vectors + WORDS * i, vectors + WORDS * (i ? (int64_t)suite_below(&r, (uint64_t)i) : 0), WORDS * 8);
@@ -36,10 +35,10 @@ static void make_data(void)
     }
 }
 
-/* What a structure answers: two arrays that are compared. */
+/* The output of a structure: two arrays to compare. */
 struct answer {
     void *first, *second;
-    size_t bytes[2]; /* that the arrays have room for */
+    size_t bytes[2]; /* capacities of the arrays */
 };
 
 static void kdtree(bosc_ctx *ctx, int64_t n, const struct answer *out)
@@ -161,7 +160,7 @@ static void trie(bosc_ctx *ctx, int64_t n, const struct answer *out)
     bosc_trie_free(trie);
 }
 
-/* Under sanitizers alone, though kernels are emulated elsewhere too: a size left out is an edge that is not met. */
+/* Leaves sizes out under sanitizers only: elsewhere every edge must be tried. */
 static bool left_out(void)
 {
 #if defined SUITE_SLOW || defined SUITE_FEW
@@ -176,7 +175,7 @@ struct structure {
     void (*answer)(bosc_ctx *ctx, int64_t n, const struct answer *out);
 };
 
-/* Both contexts' arrays hold one pattern before, so that what is not written is equal. */
+/* Both contexts' arrays hold one pattern first, so that unwritten bytes are equal. */
 static void compare(bosc_ctx *ctx, bosc_ctx *plain, const struct structure *of, int64_t n,
                     const struct answer answers[2])
 {
@@ -190,7 +189,7 @@ static void compare(bosc_ctx *ctx, bosc_ctx *plain, const struct structure *of, 
         suite_fail(__FILE__, __LINE__, "%s of %lld", of->name, (long long)n);
 }
 
-static void run(bosc_ctx *ctx, const struct structure *of)
+static void compare_at_all_sizes(bosc_ctx *ctx, const struct structure *of)
 {
     const bosc_ctx_opts o = {.size = sizeof o, .backend = BOSC_BACKEND_CPU, .threads = 1, .cpu_level = BOSC_CPU_V1};
     bosc_ctx *plain = suite_open(&o);
@@ -207,8 +206,8 @@ static void run(bosc_ctx *ctx, const struct structure *of)
     bosc_ctx_free(plain);
 }
 
-/* The builder on a device has passes of several levels before its blocks, which take what the passes leave. */
-static void edges_of_passes(bosc_ctx *ctx)
+/* On a device several passes precede the blocks, and the sizes decide how many levels the passes leave to them. */
+static void edges_of_build_passes(bosc_ctx *ctx)
 {
     static const int64_t at[] = {65535, 65536, 65551, 65552, 131071, 131072, 131087, 131088, 131089, 131103, 131104};
     const bosc_kdtree_opts o = {.size = sizeof o, .dim = 2};
@@ -228,7 +227,7 @@ static void edges_of_passes(bosc_ctx *ctx)
 }
 
 #define EDGES_OF(of) \
-    static void edges_of_##of(bosc_ctx *ctx) { run(ctx, &(struct structure){#of, of}); }
+    static void edges_of_##of(bosc_ctx *ctx) { compare_at_all_sizes(ctx, &(struct structure){#of, of}); }
 EDGES_OF(kdtree)
 EDGES_OF(kdtree_published)
 EDGES_OF(kdtree_self)
@@ -242,7 +241,7 @@ EDGES_OF(trie)
 
 static const struct suite_case suite_cases_tile_edges[] = {
     {"k-d trees", edges_of_kdtree, NULL},
-    {"k-d trees beyond a block", edges_of_passes, NULL},
+    {"k-d trees beyond a block", edges_of_build_passes, NULL},
     {"k-d trees by the published build", edges_of_kdtree_published, NULL},
     {"neighbours of all points", edges_of_kdtree_self, NULL},
     {"graphs and forests", edges_of_forest, NULL},

@@ -1,4 +1,4 @@
-/* Generated graphs: the right shape, numbers in range, the same bits everywhere and in every version. */
+/* Generated graphs: the right shape, numbers in range, the same bits on every backend and in every version. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,12 +74,13 @@ static const bosc_graph_generate_opts samples[] = {
 };
 enum { SAMPLES = sizeof samples / sizeof samples[0] };
 
-/* Arrays of either size and place hold what one thread of the baseline makes; any of them may be missing. */
+/* Arrays of either width, on host or device, equal the output of one baseline thread; each output is optional. */
 static void same_bits(bosc_ctx *ctx)
 {
     bosc_ctx *plain = plain_context();
     for (int s = 0; s < SAMPLES; s++) {
         struct generated expected = generate(plain, samples[s]);
+        /* Bits of k: device arrays, 64-bit ids; 4, 5 and 6 omit an output. */
         for (int k = 0; k < 8; k++) {
             bool device = k & 1 && has_device_memory(ctx), wide = k & 2;
             bosc_graph_generate_opts o = samples[s];
@@ -106,7 +107,7 @@ static void same_bits(bosc_ctx *ctx)
     bosc_ctx_free(plain);
 }
 
-/* What every version makes. */
+/* Hashes that no later version may change. */
 static void golden(void)
 {
     static const struct {
@@ -120,9 +121,9 @@ static void golden(void)
     bosc_ctx *ctx = plain_context();
     for (int s = 0; s < SAMPLES; s++) {
         struct generated g = generate(ctx, samples[s]);
-        uint64_t hash[3] = {bi_hash(g.u, (size_t)g.m * 8), bi_hash(g.v, (size_t)g.m * 8),
-                            bi_hash(g.weights, (size_t)g.m * 8)};
-        uint64_t all = bi_hash(hash, sizeof hash);
+        uint64_t hash[3] = {bi_xxh3(g.u, (size_t)g.m * 8), bi_xxh3(g.v, (size_t)g.m * 8),
+                            bi_xxh3(g.weights, (size_t)g.m * 8)};
+        uint64_t all = bi_xxh3(hash, sizeof hash);
         if (g.n != known[s].n || g.m != known[s].m || all != known[s].hash)
             suite_fail(__FILE__, __LINE__, "sample %d is {%lld, %lld, 0x%016llx}", s, (long long)g.n, (long long)g.m,
                        (unsigned long long)all);
@@ -131,8 +132,8 @@ static void golden(void)
     bosc_ctx_free(ctx);
 }
 
-/* Sizes where nothing, or next to nothing, is left. */
-static void small(bosc_ctx *ctx)
+/* Sizes at which little or nothing remains. */
+static void smallest_sizes(bosc_ctx *ctx)
 {
     for (int kind = 0; kind < KINDS; kind++)
         for (int64_t n = 0; n < 12; n++) {
@@ -151,6 +152,7 @@ static void small(bosc_ctx *ctx)
 
 static void weights(void)
 {
+    /* Single values, small ranges, and the limits of the type. */
     static const int64_t ranges[][2] = {{0, 0},
                                         {5, 5},
                                         {-1, 0},
@@ -166,6 +168,7 @@ static void weights(void)
         int64_t least = k ? ranges[k][0] : 1, most = k ? ranges[k][1] : (1 << 24) - 1;
         double mean = 0, expected = ((double)least + (double)most) / 2, width = (double)most - (double)least;
         bool ends[2] = {false, false};
+        /* All weights are in range, their mean is in the middle, and small ranges reach both ends. */
         for (int64_t i = 0; i < M; i++) {
             CHECK(g.weights[i] >= least && g.weights[i] <= most);
             ends[0] |= g.weights[i] == least;
@@ -179,7 +182,7 @@ static void weights(void)
     bosc_ctx_free(ctx);
 }
 
-/* Degrees of G(n, m) are near Poisson's: mean and variance 2 m / n. */
+/* Degrees of G(n, m) are close to Poisson's: mean and variance 2 m / n. */
 static void random_degrees(void)
 {
     bosc_ctx *ctx = plain_context();
@@ -193,8 +196,8 @@ static void random_degrees(void)
     bosc_ctx_free(ctx);
 }
 
-/* Of the pairs of RMAT's highest level .45, .3 and .25 have neither, one or both ends in the upper half; and the same
- * holds of the next level within a quadrant. */
+/* RMAT probabilities: on the highest level .45, .3 and .25 of the pairs have no, one or both ends in the upper half;
+ * the same holds for the next level within a quadrant. */
 static void rmat_quadrants(void)
 {
     bosc_ctx *ctx = plain_context();
@@ -233,7 +236,7 @@ static void grid_edges(bosc_ctx *ctx)
     }
 }
 
-/* As road networks: 1.2 edges a vertex, most vertices of degree 2, none above 4. */
+/* Like road networks: 1.2 edges a vertex, most vertices of degree 2, none above 4. */
 static void road_degrees(void)
 {
     bosc_ctx *ctx = plain_context();
@@ -273,8 +276,8 @@ static int ascending(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-/* The edges are the shortest of all pairs of the points, which are tried one by one. */
-static void all_near(bosc_ctx *ctx)
+/* The edges are the shortest of all pairs of points. */
+static void geometric_edges_are_shortest(bosc_ctx *ctx)
 {
     static const int64_t sizes[][2] = {{2, 1}, {3, 2}, {60, 0}, {60, 3}, {60, 700}, {60, 1770}, {200, 400}};
     for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
@@ -283,16 +286,19 @@ static void all_near(bosc_ctx *ctx)
             ctx, (bosc_graph_generate_opts){.kind = BOSC_GRAPH_GEOMETRIC, .seed = k, .n = n, .m = sizes[k][1]});
         int64_t *lengths = suite_alloc((size_t)pairs * 8);
         double x[200], y[200];
+        /* 1. The generator's points, from its stream of random numbers. */
         for (int64_t i = 0; i < n; i++) {
             struct bi_philox b = bi_philox_at(k, 0xb05c6a9600000000u | 5u << 24, (uint64_t)i);
             x[i] = (double)(((uint64_t)b.v[0] << 32 | b.v[1]) >> 11) * 0x1p-53;
             y[i] = (double)(((uint64_t)b.v[2] << 32 | b.v[3]) >> 11) * 0x1p-53;
         }
+        /* 2. Lengths of all pairs; volatile keeps the compiler from fusing. */
         for (int64_t i = 0; i < n; i++)
             for (int64_t j = 0; j < i; j++) {
                 volatile double a = (x[i] - x[j]) * (x[i] - x[j]), b = (y[i] - y[j]) * (y[i] - y[j]);
                 lengths[p++] = (int64_t)rint(sqrt(a + b) * 0x1p24);
             }
+        /* 3. The graph's weights are the first of the sorted lengths. */
         qsort(lengths, (size_t)pairs, 8, ascending);
         if (g.m) qsort(g.weights, (size_t)g.m, 8, ascending);
         CHECK(g.m <= pairs);
@@ -304,8 +310,8 @@ static void all_near(bosc_ctx *ctx)
     }
 }
 
-/* The mean number of edges is the one asked for. */
-static void near_enough(void)
+/* The mean number of edges is close to the requested one. */
+static void edge_count_near_request(void)
 {
     bosc_ctx *ctx = plain_context();
     struct generated g = generate(ctx, (bosc_graph_generate_opts){.kind = BOSC_GRAPH_GEOMETRIC, .seed = 1, .n = 10000});
@@ -374,7 +380,7 @@ static void bad_arguments(bosc_ctx *ctx)
 #undef GENERATE
 }
 
-/* Too little room leaves everything as it was. */
+/* A capacity too small leaves the outputs unchanged. */
 static void room(bosc_ctx *ctx)
 {
     for (int s = 0; s < SAMPLES; s++) {
@@ -431,15 +437,15 @@ static void faults(bosc_ctx *ctx)
 static const struct suite_case suite_cases_generate[] = {
     {"same bits", same_bits, NULL},
     {"every version", NULL, golden},
-    {"small", small, NULL},
+    {"small", smallest_sizes, NULL},
     {"weights", NULL, weights},
     {"random degrees", NULL, random_degrees},
     {"rmat quadrants", NULL, rmat_quadrants},
     {"grid edges", grid_edges, NULL},
     {"road degrees", NULL, road_degrees},
     {"clique degrees", NULL, clique_degrees},
-    {"all near", all_near, NULL},
-    {"near enough", NULL, near_enough},
+    {"all near", geometric_edges_are_shortest, NULL},
+    {"near enough", NULL, edge_count_near_request},
     {"bad arguments", bad_arguments, NULL},
     {"capacity", room, NULL},
     {"faults", faults, NULL},

@@ -1,5 +1,5 @@
-/* Random numbers: Philox's words in their places, points of the right distribution, rows that depend on their number
- * alone, the same bits everywhere. */
+/* Random numbers: Philox's words at their positions, points of the right distribution, rows that depend on their
+ * number alone, the same bits on every backend. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "base/philox.h"
 #include "support/faults.h"
 
-static void bits(bosc_ctx *ctx)
+static void bits_are_philox_words(bosc_ctx *ctx)
 {
     enum { N = 1003 };
     for (int device = 0; device <= has_device_memory(ctx); device++)
@@ -29,7 +29,7 @@ static const bosc_random_points_kind kinds[] = {BOSC_RANDOM_POINTS_UNIFORM, BOSC
                                                 BOSC_RANDOM_POINTS_CLUSTERED, BOSC_RANDOM_POINTS_SPHERE};
 static const int32_t dims[] = {1, 2, 3, 4, 7, 16, 1024};
 
-/* The points that one thread of the baseline makes. */
+/* The context that computes the expected bits: one baseline thread. */
 static bosc_ctx *plain_context(void)
 {
     bosc_ctx_opts opts = {.size = sizeof opts, .threads = 1, .cpu_level = BOSC_CPU_V1};
@@ -61,7 +61,7 @@ static void same_bits(bosc_ctx *ctx)
     bosc_ctx_free(plain);
 }
 
-/* The bits of some coordinates, so that they never change from one version to the next. */
+/* Hashes of some coordinates, which no later version may change. */
 static void golden(bosc_ctx *ctx)
 {
     static const uint64_t want[4] = {0xb6401f35f231223eu, 0x8a095725514df39au, 0xa05c2f7855041d31u,
@@ -78,7 +78,7 @@ static void golden(bosc_ctx *ctx)
     }
 }
 
-static void rows_stand_alone(bosc_ctx *ctx)
+static void rows_depend_on_their_number(bosc_ctx *ctx)
 {
     enum { DIM = 3, MANY = 200, FEW = 17 };
     float many[MANY * DIM], few[FEW * DIM];
@@ -135,7 +135,7 @@ static void integers(bosc_ctx *ctx)
     }
 }
 
-/* Uniform F32 points are the F64 ones cut to 24 bits: rounded, one might be 1. */
+/* Uniform F32 points are the F64 ones cut to 24 bits; rounded, one might be 1. */
 static void cut_uniforms(bosc_ctx *ctx)
 {
     enum { N = 100, DIM = 3 };
@@ -220,10 +220,10 @@ static void faults(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_random[] = {
-    {"bits", bits, NULL},
+    {"bits", bits_are_philox_words, NULL},
     {"points of the same bits", same_bits, NULL},
     {"points of every version", golden, NULL},
-    {"rows stand alone", rows_stand_alone, NULL},
+    {"rows stand alone", rows_depend_on_their_number, NULL},
     {"distributions", NULL, distributions},
     {"integer points", integers, NULL},
     {"uniform points cut", cut_uniforms, NULL},

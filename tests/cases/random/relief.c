@@ -1,4 +1,4 @@
-/* Fractal relief: the same bits everywhere and in every version, heights that depend on their place alone. */
+/* Fractal relief: the same bits on every backend and in every version, heights that depend on their position alone. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +35,7 @@ static void golden(bosc_ctx *ctx)
         }
 }
 
-static void places_stand_alone(bosc_ctx *ctx)
+static void heights_depend_on_position(bosc_ctx *ctx)
 {
     enum { W = 40, H = 9, W2 = 13, H2 = 5 };
     float large[W * H], small[W2 * H2];
@@ -48,7 +48,7 @@ static void places_stand_alone(bosc_ctx *ctx)
     }
 }
 
-/* Heights are in their range, steps between neighbours moderate, and islands are the mountains above the sea. */
+/* Heights are in range, steps between neighbours moderate, and islands are the mountains above sea level. */
 static void ranges(void)
 {
     enum { SIDE = 200 };
@@ -112,7 +112,7 @@ static void faults(bosc_ctx *ctx)
 
 static const struct suite_case suite_cases_relief[] = {
     {"the same bits in every version", golden, NULL},
-    {"places stand alone", places_stand_alone, NULL},
+    {"places stand alone", heights_depend_on_position, NULL},
     {"ranges", NULL, ranges},
     {"bad arguments", bad_arguments, NULL},
     {"faults", faults, NULL},

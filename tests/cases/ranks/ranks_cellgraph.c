@@ -1,9 +1,9 @@
-/* Cell graphs over ranks are, one rank's part after another's, the graph of one context. */
+/* Cell graphs over ranks, concatenated from rank to rank, equal the graph of one context. */
 #include "cases/plan/cells_data.h"
 #include "cases/ranks/ranks_data.h"
-#include "core/context.h"
+#include "core/call.h"
 
-/* What one context says of all rows. */
+/* The answers of one context for all rows. */
 struct answer {
     bosc_cellgraph_info info;
     unsigned char *vectors, *representatives, *multiplicities, *vertex_of, *pairs, *positions, *labels;
@@ -61,8 +61,8 @@ static void answer_free(struct answer *a)
 
 /* ---- a rank ---- */
 
-static bosc_status build(struct rank *r, bosc_ranks_cellgraph *graph, const struct problem *p,
-                         struct ranks_trial_slice s)
+static bosc_status build_slice(struct rank *r, bosc_ranks_cellgraph *graph, const struct problem *p,
+                               struct ranks_trial_slice s)
 {
     const struct reference_cells *c = &p->cells;
     const int64_t words = bosc_cellgraph_words(c->length, c->letter_bits);
@@ -116,6 +116,7 @@ static void check_masked(struct rank *r, const bosc_ranks_cellgraph *graph, cons
 static void check_parts(struct rank *r, const bosc_ranks_cellgraph *graph, const struct problem *p,
                         struct ranks_trial_slice s)
 {
+    /* Each of the seven arrays of this rank is its range of one context's array. */
     const struct answer *a = &p->answer;
     const size_t id = (size_t)p->opts.id_bits / 8;
     bosc_ranks_cellgraph_info info = {.size = sizeof info};
@@ -136,6 +137,7 @@ static void check_parts(struct rank *r, const bosc_ranks_cellgraph *graph, const
     for (int i = 0; i < 7; i++)
         if (!ranks_equals(r, &got[i], want[i], sizes[i], slices[i]))
             suite_fail(__FILE__, __LINE__, "array %d of rank %d of %d differs", i, (int)r->rank, (int)r->rank_count);
+    /* Outputs may be left out. */
     CHECK_OK(r->ctx, bosc_ranks_cellgraph_get_vertices(r->ctx, graph, NULL, NULL, NULL, NULL));
     CHECK_OK(r->ctx, bosc_ranks_cellgraph_get_pairs(r->ctx, graph, NULL, got[5].p));
     CHECK(ranks_equals(r, &got[5], want[5], sizes[5], e));
@@ -154,19 +156,19 @@ static int64_t bytes_of(struct rank *r, const bosc_ranks_cellgraph *graph)
     return info.bytes + ctx_info.scratch_bytes;
 }
 
-/* The rows of a few ranks first, then all: a graph is rebuilt from what it did not hold before. Then again, which takes
- * no more memory. */
+/* A rebuild replaces all that the graph held: first the rows of a few ranks, then all rows. A third build allocates
+ * nothing. */
 static void build_again(struct rank *r)
 {
     const struct problem *p = r->user;
     bosc_ranks_cellgraph *graph = NULL;
     const struct ranks_trial_slice s = ranks_slice_of(r, p->seed, p->cells.n), none = {0, 0};
     CHECK_OK(r->ctx, bosc_ranks_cellgraph_create(r->ctx, r->comm, &p->opts, &graph));
-    if (p->seed % 2) CHECK_OK(r->ctx, build(r, graph, p, r->rank % 2 ? s : none));
-    CHECK_OK(r->ctx, build(r, graph, p, s));
+    if (p->seed % 2) CHECK_OK(r->ctx, build_slice(r, graph, p, r->rank % 2 ? s : none));
+    CHECK_OK(r->ctx, build_slice(r, graph, p, s));
     check_parts(r, graph, p, s);
     const int64_t bytes = bytes_of(r, graph);
-    CHECK_OK(r->ctx, build(r, graph, p, s));
+    CHECK_OK(r->ctx, build_slice(r, graph, p, s));
     CHECK_EQ(bytes_of(r, graph), bytes);
     check_parts(r, graph, p, s);
     bosc_ranks_cellgraph_free(graph);
@@ -186,7 +188,7 @@ static void compare(bosc_ctx *ctx, const struct reference_cells *c, bosc_cellgra
     answer_free(&p.answer);
 }
 
-static void shapes(bosc_ctx *ctx)
+static void every_letter_size(bosc_ctx *ctx)
 {
     static const int32_t lengths[] = {1, 2, 7, 20, 63, 64, 65, 130, 1000}; /* the last two for small alphabets */
     struct suite_random r = {61};
@@ -203,8 +205,8 @@ static void shapes(bosc_ctx *ctx)
         }
 }
 
-/* No rows, one, fewer than ranks; and of one letter, which has an empty half. */
-static void small(bosc_ctx *ctx)
+/* No rows, one, fewer than ranks; vectors of one letter have an empty half. */
+static void few_rows(bosc_ctx *ctx)
 {
     struct suite_random r = {62};
     for (int64_t n = 0; n < 6; n++)
@@ -229,7 +231,7 @@ static void one_letter(bosc_ctx *ctx)
         }
 }
 
-/* Skew: letters of one half alone vary, so that all vertices meet on one rank by the other one. */
+/* Skew: letters vary in one half only, so all vertices are equal in the other half, which sends them to one rank. */
 static void one_half(bosc_ctx *ctx)
 {
     struct suite_random r = {64};
@@ -286,7 +288,7 @@ static void share(struct rank *r)
     bosc_ranks_cellgraph *graph = NULL;
     bosc_ranks_cellgraph_info info = {.size = sizeof info};
     CHECK_OK(r->ctx, bosc_ranks_cellgraph_create(r->ctx, r->comm, &p->opts, &graph));
-    CHECK_OK(r->ctx, build(r, graph, p, s));
+    CHECK_OK(r->ctx, build_slice(r, graph, p, s));
     CHECK_OK(r->ctx, bosc_ranks_cellgraph_get_info(r->ctx, graph, &info));
     CHECK(info.bytes * r->rank_count < 4 * p->answer.info.bytes);
     bosc_ranks_cellgraph_free(graph);
@@ -310,7 +312,7 @@ struct listener {
     int calls, stop_at;
 };
 
-static int hear(void *user, const char *stage, double fraction)
+static int on_progress(void *user, const char *stage, double fraction)
 {
     struct listener *l = user;
     CHECK(strcmp(stage, "ranks_cellgraph_build") == 0 && fraction >= 0 && fraction <= 1);
@@ -328,9 +330,9 @@ static void stop_one(struct rank *r)
         struct listener l = {.stop_at = stop_at};
         bosc_ranks_cellgraph_info info = {.size = sizeof info};
         int64_t least, most;
-        r->ctx->progress.function = r->rank == 1 ? hear : NULL;
+        r->ctx->progress.function = r->rank == 1 ? on_progress : NULL;
         r->ctx->progress.user = &l;
-        const int64_t status = build(r, graph, p, s);
+        const int64_t status = build_slice(r, graph, p, s);
         r->ctx->progress.function = NULL;
         CHECK(status == BOSC_OK || status == BOSC_ERR_CANCELLED);
         if (stop_at == 0 && l.calls) CHECK_EQ(status, BOSC_ERR_CANCELLED);
@@ -339,7 +341,7 @@ static void stop_one(struct rank *r)
         CHECK_EQ(least, most);
         CHECK_OK(r->ctx, bosc_ranks_cellgraph_get_info(r->ctx, graph, &info));
         CHECK_EQ(info.n, status == BOSC_OK ? p->cells.n : 0);
-        CHECK_OK(r->ctx, build(r, graph, p, s));
+        CHECK_OK(r->ctx, build_slice(r, graph, p, s));
         check_parts(r, graph, p, s);
     }
     bosc_ranks_cellgraph_free(graph);
@@ -357,8 +359,13 @@ static void stopped(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_ranks_cellgraph[] = {
-    {"shapes", shapes, NULL},     {"small", small, NULL},     {"one letter", one_letter, NULL},
-    {"one half", one_half, NULL}, {"cube", cube, NULL},       {"methods", methods, NULL},
-    {"shares", shares, NULL},     {"stopped", stopped, NULL},
+    {"shapes", every_letter_size, NULL},
+    {"small", few_rows, NULL},
+    {"one letter", one_letter, NULL},
+    {"one half", one_half, NULL},
+    {"cube", cube, NULL},
+    {"methods", methods, NULL},
+    {"shares", shares, NULL},
+    {"stopped", stopped, NULL},
 };
 SUITE(ranks_cellgraph);

@@ -35,6 +35,7 @@ static void options(bosc_ctx *ctx)
 
 static void bytes(bosc_ctx *ctx)
 {
+    /* Bad sizes are refused by name, sizes beyond the id type as a limit; no output is written. */
     const int64_t limit = (int64_t)UINT32_MAX;
     bosc_comm *comm;
     bosc_ranks_cellgraph *g = NULL;
@@ -138,7 +139,7 @@ static void check_status(struct rank *r, bosc_status status, bosc_status expecte
         suite_fail(__FILE__, __LINE__, "the message is \"%s\"", bosc_ctx_message(r->ctx));
 }
 
-/* Options that are not those of rank 0. */
+/* Options that differ from those of rank 0. */
 static void create_badly(struct rank *r)
 {
     static const char *const messages[] = {
@@ -168,6 +169,8 @@ static void create_badly(struct rank *r)
 
 static void call_badly(struct rank *r)
 {
+    /* Rank 1 passes the bad argument; all ranks return the same status, with a message that names it (and rank 1). The
+     * graph stays as it was. */
     const bool bad = r->rank == 1;
     char room[8 * N + 8];
     int64_t components = -1;

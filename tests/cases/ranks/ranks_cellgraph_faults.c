@@ -1,5 +1,5 @@
 /* Each allocation, copy and launch of each call on cell graphs over ranks fails in turn, on one rank and on one of
- * several. The graph then holds what it held before, or nothing. */
+ * several. The graph is then as before, or empty. */
 #include "cases/plan/cells_data.h"
 #include "cases/ranks/ranks_faults.h"
 
@@ -64,7 +64,7 @@ static bosc_status run_verb(bosc_ctx *ctx, bosc_comm *comm, struct subject *s, e
     }
 }
 
-/* Whether a graph that a failed build left is whole. */
+/* After a failed build the graph is whole or empty. */
 static void check_left(bosc_ctx *ctx, const struct subject *s)
 {
     bosc_ranks_cellgraph_info info = {.size = sizeof info};
@@ -102,7 +102,7 @@ static void close_alone(void *user)
     bosc_comm_free(a->comm);
 }
 
-/* Each call meets the same graph. */
+/* Each call gets the same graph. */
 static void prepare_alone(void *user)
 {
     struct alone *a = user;
@@ -153,7 +153,7 @@ static void copy_on_one(struct rank *r)
         for (size_t i = 0; i < OUT && status == BOSC_ERR_NOMEM; i++) CHECK(out[i] == FAULT_PATTERN);
         if (status == BOSC_OK) CHECK(memcmp(out, want, OUT) == 0);
     }
-    ranks_fault_meet(r);
+    ranks_fault_barrier(r);
     close_subject(s);
 #else
     (void)r;

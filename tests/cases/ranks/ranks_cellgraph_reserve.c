@@ -1,5 +1,5 @@
-/* What cell graphs over ranks reserve is enough for builds, and what bosc_ranks_cellgraph_bytes tells is what they keep
- * and the most that they take. */
+/* A reservation of a cell graph over ranks is enough for builds. bosc_ranks_cellgraph_bytes gives the bytes that the
+ * graph keeps, and the most scratch that a build takes. */
 #include "cases/plan/cells_data.h"
 #include "cases/ranks/ranks_data.h"
 #include "core/call.h"
@@ -18,7 +18,7 @@ static int64_t scratch_of(const bosc_ctx *ctx)
     return info.scratch_bytes;
 }
 
-/* Gives the arena this much, in one piece, and nothing else; returns what it holds. */
+/* Makes the arena hold one block of this size and nothing else. Returns its size. */
 static int64_t take_scratch(bosc_ctx *ctx, int64_t bytes)
 {
     void *memory;
@@ -37,7 +37,7 @@ static int64_t bytes_of(struct rank *r, const bosc_ranks_cellgraph *graph, int64
     return info.bytes;
 }
 
-static void build(struct rank *r, bosc_ranks_cellgraph *graph, int64_t total)
+static void build_slice(struct rank *r, bosc_ranks_cellgraph *graph, int64_t total)
 {
     const struct problem *p = r->user;
     const struct ranks_trial_slice s = ranks_slice_of(r, p->seed, total);
@@ -70,7 +70,7 @@ static void reserve(struct rank *r)
     bosc_ranks_cellgraph *graph = NULL;
     int64_t kept, count, again;
     CHECK_OK(r->ctx, bosc_ranks_cellgraph_create(r->ctx, r->comm, &p->opts, &graph));
-    build(r, graph, total / 2);
+    build_slice(r, graph, total / 2);
     int64_t *before = pairs_of(r, graph, &count);
     bosc_ctx_trim(r->ctx);
     CHECK_OK(r->ctx, bosc_ranks_cellgraph_reserve(r->ctx, graph, most(r), total, p->edges));
@@ -81,7 +81,7 @@ static void reserve(struct rank *r)
     CHECK_EQ(count, again);
     CHECK(count == 0 || memcmp(before, after, (size_t)count * 16) == 0);
     for (int b = 0; b < 3; b++) {
-        build(r, graph, b == 1 ? total / 2 : total);
+        build_slice(r, graph, b == 1 ? total / 2 : total);
         CHECK_EQ(scratch_of(r->ctx), held);
         CHECK_EQ(bytes_of(r, graph, b == 1 ? total / 2 : total), bytes);
     }
@@ -90,7 +90,7 @@ static void reserve(struct rank *r)
     bosc_ranks_cellgraph_free(graph);
 }
 
-/* A fresh handle keeps no more than is told, and the scratch told is enough. */
+/* A fresh handle keeps no more than promised, and the promised scratch is enough. */
 static void measure(struct rank *r)
 {
     const struct problem *p = r->user;
@@ -100,7 +100,7 @@ static void measure(struct rank *r)
     CHECK_OK(r->ctx, bosc_ranks_cellgraph_create(r->ctx, r->comm, &p->opts, &graph));
     CHECK_OK(r->ctx, bosc_ranks_cellgraph_bytes(r->ctx, r->comm, &p->opts, n, p->cells.n, p->edges, &kept, &scratch));
     const int64_t held = take_scratch(r->ctx, scratch);
-    build(r, graph, p->cells.n);
+    build_slice(r, graph, p->cells.n);
     CHECK_EQ(scratch_of(r->ctx), held);
     CHECK(bytes_of(r, graph, p->cells.n) <= kept);
     bosc_ranks_cellgraph_free(graph);

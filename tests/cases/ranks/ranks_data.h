@@ -1,4 +1,4 @@
-/* What the cases of distributed primitives and tables share: how many ranks there are, and their slices of arrays. */
+/* Shared by the cases of distributed primitives and tables: numbers of ranks, and the slices of their arrays. */
 #ifndef TESTS_CASES_RANKS_RANKS_DATA_H
 #define TESTS_CASES_RANKS_RANKS_DATA_H
 

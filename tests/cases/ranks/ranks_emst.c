@@ -1,10 +1,10 @@
-/* Euclidean minimum spanning trees over ranks are those of one context, cut where the points are. */
+/* Euclidean minimum spanning trees over ranks equal the tree of one context, divided among ranks as the points are. */
 #include <math.h>
 
 #include "cases/ranks/ranks_data.h"
 #include "cases/kdtree/kdtree_data.h"
 
-/* What the ranks of a trial are given, and what one context makes of it. */
+/* Input of the ranks of a trial, and the tree of one context. */
 struct trial {
     struct reference_points points;
     int32_t id_bits;
@@ -61,7 +61,7 @@ static void check(bosc_ctx *ctx, struct trial *t)
     free((void *)(uintptr_t)t->points.data);
 }
 
-static void shapes(bosc_ctx *ctx)
+static void every_type_and_dimension(bosc_ctx *ctx)
 {
     static const bosc_dtype dtypes[] = {BOSC_F32, BOSC_F64, BOSC_I32, BOSC_I64};
     struct suite_random r = {61};
@@ -75,8 +75,8 @@ static void shapes(bosc_ctx *ctx)
     }
 }
 
-/* Points of few ranks or none, and as many as ranks. */
-static void small(bosc_ctx *ctx)
+/* No point, up to a few for each rank. */
+static void fewer_points_than_ranks(bosc_ctx *ctx)
 {
     for (int64_t n = 0; n < 20; n++) {
         struct suite_random r = {(uint64_t)n + 62};
@@ -122,7 +122,7 @@ static double hard_value(struct suite_random *r, enum hard_shape shape, int64_t 
     }
 }
 
-static void hard(bosc_ctx *ctx)
+static void hard_shapes(bosc_ctx *ctx)
 {
     static const int64_t sizes[] = {60, 210, 900};
     struct suite_random r = {63};
@@ -142,7 +142,7 @@ static void hard(bosc_ctx *ctx)
     }
 }
 
-static void large(bosc_ctx *ctx)
+static void many_points(bosc_ctx *ctx)
 {
     struct suite_random r = {64};
     struct trial t = {.seed = 1, .id_bits = 64};
@@ -158,8 +158,9 @@ static int64_t sent_bytes(struct rank *r)
     return info.bytes;
 }
 
-/* Beyond the build of the k-d tree, the list itself and the search for its borders (5 rounds of 2^10 counts
- * for each rank) ranks send little for points that are spread out: few are near to the borders of shards. */
+/* Bounds the bytes that ranks send for spread-out points, where few points are near the borders of shards. Not
+ * counted: the build of the k-d tree, the list itself, and the search for its splitters (5 rounds of 2^10 counts for
+ * each rank). */
 static void count_bytes(struct rank *r)
 {
     const struct trial *t = r->user;
@@ -190,7 +191,10 @@ static void few_bytes(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_ranks_emst[] = {
-    {"shapes", shapes, NULL}, {"small", small, NULL},         {"hard", hard, NULL},
-    {"large", large, NULL},   {"few bytes", few_bytes, NULL},
+    {"shapes", every_type_and_dimension, NULL},
+    {"small", fewer_points_than_ranks, NULL},
+    {"hard", hard_shapes, NULL},
+    {"large", many_points, NULL},
+    {"few bytes", few_bytes, NULL},
 };
 SUITE(ranks_emst);

@@ -1,4 +1,4 @@
-/* Calls on several ranks in which each thing that can fail on any of them does: all end with one status. */
+/* Calls on several ranks. Everything that can fail fails in turn on any of them; all ranks end with one status. */
 #ifndef TESTS_CASES_RANKS_RANKS_FAULTS_H
 #define TESTS_CASES_RANKS_RANKS_FAULTS_H
 
@@ -11,7 +11,7 @@
 enum { RANKS_FAULT_COUNT = 3 };
 
 struct ranks_fault {
-    /* What is swept. `state` is of the rank, from open to close. */
+    /* The call to sweep. `state` belongs to the rank, from open to close. */
     void *(*open)(struct rank *r);
     bosc_status (*call)(struct rank *r, void *state, unsigned char *out);
     void (*close)(struct rank *r, void *state);
@@ -20,12 +20,12 @@ struct ranks_fault {
     /* Shared by the ranks. */
     _Atomic int64_t arrivals;
     bosc_status statuses[RANKS_FAULT_COUNT];
-    bool met, for_good;
+    bool reached, for_good;
     int64_t k, all; /* all: passages of a call in which nothing fails */
 };
 
 /* Waits for all ranks, without an exchange: those can fail here. */
-static inline void ranks_fault_meet(struct rank *r)
+static inline void ranks_fault_barrier(struct rank *r)
 {
     struct ranks_fault *f = r->user;
     const struct timespec pause = {.tv_nsec = 20000};
@@ -37,8 +37,8 @@ static inline void ranks_fault_meet(struct rank *r)
 }
 
 #ifdef BOSC_FAULTS
-/* How far it is to the next k. The begin and the end of a call are swept whole; between them are rounds, which pass the
- * same places again and again. */
+/* Distance to the next k. The first and last passages of a call are swept one by one; between them are rounds, which
+ * pass the same places again and again. */
 static inline int64_t ranks_fault_step(const struct ranks_fault *f, bool slow)
 {
     enum { WHOLE = 200, SWEPT = 100 };
@@ -51,27 +51,27 @@ static inline bool ranks_fault_at(struct rank *r, void *state, unsigned char *ou
 {
     struct ranks_fault *f = r->user;
     memset(out, FAULT_PATTERN, f->bytes);
-    ranks_fault_meet(r);
+    ranks_fault_barrier(r);
     if (r->rank == 0) bi_fault_arm(FAULTS_OF_CALLS, f->k, f->for_good);
-    ranks_fault_meet(r);
+    ranks_fault_barrier(r);
     f->statuses[r->rank] = f->call(r, state, out);
-    ranks_fault_meet(r);
+    ranks_fault_barrier(r);
     if (r->rank == 0) {
-        f->met = bi_fault_passages() > f->k;
+        f->reached = bi_fault_passages() > f->k;
         bi_fault_disarm();
     }
-    ranks_fault_meet(r);
+    ranks_fault_barrier(r);
     const bosc_status status = f->statuses[r->rank];
     CHECK_EQ(status, f->statuses[0]);
     if (status == BOSC_OK) {
         CHECK(memcmp(out, want, f->bytes) == 0);
     } else {
-        CHECK(f->met && (status == BOSC_ERR_NOMEM || status == BOSC_ERR_DEVICE));
+        CHECK(f->reached && (status == BOSC_ERR_NOMEM || status == BOSC_ERR_DEVICE));
         CHECK(bosc_ctx_message(r->ctx)[0]);
         for (size_t i = 0; i < f->bytes && status == BOSC_ERR_NOMEM; i++) CHECK(out[i] == FAULT_PATTERN);
     }
-    ranks_fault_meet(r);
-    return f->met;
+    ranks_fault_barrier(r);
+    return f->reached;
 }
 
 static inline void ranks_fault_sweep_rank(struct rank *r)
@@ -80,25 +80,25 @@ static inline void ranks_fault_sweep_rank(struct rank *r)
     unsigned char *out = suite_alloc(f->bytes), *want = suite_alloc(f->bytes);
     void *state = f->open(r);
     memset(want, FAULT_PATTERN, f->bytes);
-    ranks_fault_meet(r);
+    ranks_fault_barrier(r);
     if (r->rank == 0) bi_fault_arm(FAULTS_OF_CALLS, INT64_MAX, false);
-    ranks_fault_meet(r);
+    ranks_fault_barrier(r);
     CHECK_OK(r->ctx, f->call(r, state, want));
-    ranks_fault_meet(r);
+    ranks_fault_barrier(r);
     if (r->rank == 0) {
         f->all = bi_fault_passages();
         bi_fault_disarm();
     }
     for (int for_good = 0; for_good < 2; for_good++) {
-        bool met = true;
-        for (int64_t k = 0; met; k += ranks_fault_step(f, suite_slow(r->ctx))) {
-            ranks_fault_meet(r);
+        bool reached = true;
+        for (int64_t k = 0; reached; k += ranks_fault_step(f, suite_slow(r->ctx))) {
+            ranks_fault_barrier(r);
             if (r->rank == 0) {
                 while (suite_leaves_out()) k++;
                 f->k = k;
                 f->for_good = for_good;
             }
-            met = ranks_fault_at(r, state, out, want);
+            reached = ranks_fault_at(r, state, out, want);
             f->close(r, state); /* what failed may have changed it */
             state = f->open(r);
         }

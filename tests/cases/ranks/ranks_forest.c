@@ -1,8 +1,8 @@
-/* Minimum spanning forests and components over ranks: what one context finds of the whole graph, however its edges are
- * dealt. */
+/* Minimum spanning forests and components over ranks equal those of one context for the whole graph, for any partition
+ * of the edges. */
 #include "cases/ranks/ranks_forest_data.h"
 
-static void check_labels(const struct dealt *d, const void *labels, const void *expected)
+static void check_labels(const struct partitioned_graph *d, const void *labels, const void *expected)
 {
     CHECK(memcmp(labels, expected, (size_t)d->e.n * (size_t)d->graph_opts.id_bits / 8) == 0);
 }
@@ -18,7 +18,8 @@ static void check_info(const bosc_msf_info *info, const bosc_msf_info *expected)
 }
 
 /* This rank's edges are those of the whole forest that lie in its slice. */
-static void check_edges(const struct dealt *d, const struct dealt_part *p, const void *edges, int64_t count)
+static void check_edges(const struct partitioned_graph *d, const struct graph_slice *p, const void *edges,
+                        int64_t count)
 {
     const int32_t bits = d->graph_opts.id_bits;
     int64_t at = 0, found = 0;
@@ -30,9 +31,9 @@ static void check_edges(const struct dealt *d, const struct dealt_part *p, const
 
 static void forest(struct rank *r)
 {
-    const struct dealt *d = r->user;
+    const struct partitioned_graph *d = r->user;
     const int64_t n = d->e.n, size = d->graph_opts.id_bits / 8;
-    struct dealt_part p = dealt_part(r);
+    struct graph_slice p = build_graph_slice(r);
     const int64_t room = n - 1 < p.end - p.begin ? n - 1 : p.end - p.begin;
     const bool on_device = (r->rank + d->seed) % 2;
     struct array edges = array_make(r->ctx, NULL, (size_t)((room > 0 ? room : 0) * size), on_device);
@@ -43,7 +44,7 @@ static void forest(struct rank *r)
     check_edges(d, &p, array_get(r->ctx, &edges), count);
     check_labels(d, array_get(r->ctx, &labels), d->labels);
     check_info(&info, &d->info);
-    /* Less is asked for, not the same by all. */
+    /* Some outputs are left out, not the same ones on all ranks. */
     count = -1;
     CHECK_OK(r->ctx, bosc_ranks_msf_compute(r->ctx, r->comm, p.graph, &p.opts, NULL, r->rank ? &count : NULL,
                                             r->rank == 1 ? labels.p : NULL, NULL));
@@ -56,8 +57,8 @@ static void forest(struct rank *r)
 
 static void components(struct rank *r)
 {
-    const struct dealt *d = r->user;
-    struct dealt_part p = dealt_part(r);
+    const struct partitioned_graph *d = r->user;
+    struct graph_slice p = build_graph_slice(r);
     struct array labels = array_make(r->ctx, NULL, (size_t)(d->e.n * d->graph_opts.id_bits / 8), r->rank % 2);
     int64_t count = -1;
     CHECK_OK(r->ctx, bosc_ranks_components_compute(r->ctx, r->comm, p.graph, &p.opts, labels.p, &count));
@@ -76,9 +77,9 @@ static bool quick(bosc_ctx *ctx)
     return suite_slow(ctx) || info.threads > 1 || info.cpu_level != bosc_cpu_best_level();
 }
 
-/* One graph on so many ranks, with vertices that all ranks have, or such that are spread over them, to the end or until
- * some are left: that takes more exchanges, so not each graph does both everywhere. */
-static void check_on(bosc_ctx *ctx, struct dealt *d, struct suite_random *r, int32_t ranks)
+/* One graph on `ranks` ranks. Vertices are replicated or, in the second form, distributed to the end or until few are
+ * left. The second form takes more exchanges, so not every graph runs both. */
+static void check_on(bosc_ctx *ctx, struct partitioned_graph *d, struct suite_random *r, int32_t ranks)
 {
     const int forms = suite_below(r, quick(ctx) ? 5 : 2) == 0 ? 2 : 1;
     for (int form = 0; form < forms; form++) {
@@ -91,9 +92,9 @@ static void check_on(bosc_ctx *ctx, struct dealt *d, struct suite_random *r, int
 }
 
 /* On one number of ranks, in turn, in slices of any length; or on each, in slices of several kinds. */
-static void check(bosc_ctx *ctx, struct dealt *d, struct suite_random *r, bool each)
+static void check(bosc_ctx *ctx, struct partitioned_graph *d, struct suite_random *r, bool each)
 {
-    dealt_expect(ctx, d);
+    compute_expected(ctx, d);
     for (int i = 0; i < 5; i++) {
         if (!each && i != d->seed % 5) continue;
         check_on(ctx, d, r, rank_counts[i]);
@@ -101,7 +102,7 @@ static void check(bosc_ctx *ctx, struct dealt *d, struct suite_random *r, bool e
         d->seed = i % 2 ? ALL_TO_LAST : (int64_t)suite_below(r, 100);
         check_on(ctx, d, r, rank_counts[i]);
     }
-    dealt_forget(d);
+    free_expected(d);
 }
 
 static void kinds(bosc_ctx *ctx)
@@ -114,7 +115,8 @@ static void kinds(bosc_ctx *ctx)
             const bosc_dtype type = weight_types[suite_below(&r, 6)];
             const bosc_msf_opts opts = {.size = sizeof opts, .maximum = (int32_t)suite_below(&r, 2)};
             struct forest_graph g = forest_make(&r, (enum forest_shape)shape, (enum forest_weights)weights, type, n);
-            struct dealt d = dealt_make(&g.e, &opts, suite_below(&r, 2) ? 64 : 32, 1 + (int64_t)suite_below(&r, 99));
+            struct partitioned_graph d =
+                partition_graph(&g.e, &opts, suite_below(&r, 2) ? 64 : 32, 1 + (int64_t)suite_below(&r, 99));
             check(ctx, &d, &r, false);
             forest_free(&g);
         }
@@ -129,7 +131,8 @@ static void types(bosc_ctx *ctx)
         struct forest_graph g = forest_make(&r, FOREST_RANDOM, t % 2 ? WEIGHTS_EXTREME : WEIGHTS_FEW, weight_types[t],
                                             suite_slow(ctx) ? 10 : 200);
         for (int32_t maximum = 0; maximum < 2; maximum++) {
-            struct dealt d = dealt_make(&g.e, &(bosc_msf_opts){.size = sizeof d.opts, .maximum = maximum}, 64, 0);
+            struct partitioned_graph d =
+                partition_graph(&g.e, &(bosc_msf_opts){.size = sizeof d.opts, .maximum = maximum}, 64, 0);
             d.graph_opts.wide = maximum;
             check(ctx, &d, &r, !quick(ctx));
         }
@@ -137,21 +140,22 @@ static void types(bosc_ctx *ctx)
     }
 }
 
-/* NaNs, which weigh the same and most; parallel edges, of which each rank keeps the lightest in a minimum forest. */
+/* NaNs, which compare equal and greatest; parallel edges: in a minimum forest each rank keeps the lightest one. */
 static void nan_and_parallel(bosc_ctx *ctx)
 {
     struct suite_random r = {73};
     struct forest_graph g = forest_make(&r, FOREST_PARALLEL, WEIGHTS_FEW, BOSC_F64, suite_slow(ctx) ? 20 : 90);
     for (int64_t i = 0; i < g.e.m; i += 3) ((double *)g.w)[i] = i % 2 ? (double)NAN : -(double)NAN;
     for (int which = 0; which < 3; which++) {
-        struct dealt d = dealt_make(&g.e, &(bosc_msf_opts){.size = sizeof d.opts, .maximum = which % 2}, 32, which + 5);
+        struct partitioned_graph d =
+            partition_graph(&g.e, &(bosc_msf_opts){.size = sizeof d.opts, .maximum = which % 2}, 32, which + 5);
         d.graph_opts.parallel = which / 2 ? BOSC_GRAPH_PARALLEL_MIN : BOSC_GRAPH_PARALLEL_KEEP;
         check(ctx, &d, &r, !quick(ctx));
     }
     forest_free(&g);
 }
 
-/* Weights whose key has all bits set, on ranks of which some have no edge. */
+/* Weights whose key has all bits set; some ranks have no edge. */
 static void heaviest(bosc_ctx *ctx)
 {
     struct suite_random r = {78};
@@ -160,13 +164,13 @@ static void heaviest(bosc_ctx *ctx)
         struct forest_graph g = forest_make(&r, FOREST_PATH_SHUFFLED, WEIGHTS_EQUAL, weight_types[t], 12);
         for (int64_t i = 0; i < g.e.m; i++)
             forest_set_weight(g.w, g.e.dtype, i, t == 2 || t == 5 ? (double)NAN : 0x1p80);
-        struct dealt d = dealt_make(&g.e, &(bosc_msf_opts){.size = sizeof d.opts}, 64, ALL_TO_LAST);
+        struct partitioned_graph d = partition_graph(&g.e, &(bosc_msf_opts){.size = sizeof d.opts}, 64, ALL_TO_LAST);
         check(ctx, &d, &r, true);
         forest_free(&g);
     }
 }
 
-/* How many trees there are when nothing is cut. */
+/* Number of trees without a cut. */
 static int64_t trees_of(const struct reference_edges *e, const bosc_msf_opts *opts)
 {
     int64_t *edges = suite_alloc((size_t)e->n * 8), *labels = suite_alloc((size_t)e->n * 8), trees = 0;
@@ -195,7 +199,7 @@ static void options(bosc_ctx *ctx)
         if (which & 8) o.limit = (const char *)g.w + 3 * bosc_dtype_size(g.e.dtype);
         if (which & 16)
             o.trees = which % 3 ? trees_of(&g.e, &o) + which % 3 : 1 + (int64_t)suite_below(&r, (uint64_t)n + 3);
-        struct dealt d = dealt_make(&g.e, &o, which % 4 ? 64 : 32, 1 + which);
+        struct partitioned_graph d = partition_graph(&g.e, &o, which % 4 ? 64 : 32, 1 + which);
         check(ctx, &d, &r, false);
         forest_free(&g);
         free(vertices);
@@ -204,7 +208,7 @@ static void options(bosc_ctx *ctx)
 }
 
 /* Nothing, one vertex, self loops alone, more ranks than edges. */
-static void small(bosc_ctx *ctx)
+static void degenerate_graphs(bosc_ctx *ctx)
 {
     static const int64_t u[] = {0, 0, 1, 0}, v[] = {0, 0, 0, 1};
     static const float w[] = {2, -1, 1, 1};
@@ -213,12 +217,12 @@ static void small(bosc_ctx *ctx)
         for (int64_t m = 0; m <= (n > 1 ? 4 : 2 * n); m += quick(ctx) ? 2 : 1) {
             if (suite_leaves_out()) continue;
             const struct reference_edges e = {n, m, u, v, BOSC_F32, w};
-            struct dealt d = dealt_make(&e, &(bosc_msf_opts){.size = sizeof d.opts}, 64, 3);
+            struct partitioned_graph d = partition_graph(&e, &(bosc_msf_opts){.size = sizeof d.opts}, 64, 3);
             check(ctx, &d, &r, true);
         }
 }
 
-/* What the library's own generators make. */
+/* The graphs of the library's generators. */
 static void generators(bosc_ctx *ctx)
 {
     struct suite_random r = {76};
@@ -235,13 +239,14 @@ static void generators(bosc_ctx *ctx)
                                                                           : 9000,
                                             .least = 1,
                                             .most = kind % 2 ? 5 : 1000};
+        /* The first call gives the sizes, the second one the edges. */
         int64_t n, m;
         CHECK_OK(ctx, bosc_graph_generate(ctx, &o, &n, &m, NULL, NULL, NULL, 0));
         const size_t bytes = (size_t)m * 8;
         int64_t *u = suite_alloc(bytes), *v = suite_alloc(bytes), *w = suite_alloc(bytes);
         CHECK_OK(ctx, bosc_graph_generate(ctx, &o, &n, &m, u, v, w, m));
         const struct reference_edges e = {n, m, u, v, BOSC_I64, w};
-        struct dealt d = dealt_make(&e, &(bosc_msf_opts){.size = sizeof d.opts}, 64, 1 + kind);
+        struct partitioned_graph d = partition_graph(&e, &(bosc_msf_opts){.size = sizeof d.opts}, 64, 1 + kind);
         check(ctx, &d, &r, !quick(ctx));
         free(u);
         free(v);
@@ -249,11 +254,11 @@ static void generators(bosc_ctx *ctx)
     }
 }
 
-/* The exchanges are those that the header states. */
+/* The number of exchanges is that of the header. */
 static void count_exchanges(struct rank *r)
 {
-    const struct dealt *d = r->user;
-    struct dealt_part p = dealt_part(r);
+    const struct partitioned_graph *d = r->user;
+    struct graph_slice p = build_graph_slice(r);
     bosc_comm_info before = {.size = sizeof before}, after = before;
     bosc_msf_info info = {.size = sizeof info};
     CHECK_OK(r->ctx, bosc_comm_get_info(r->ctx, r->comm, &before));
@@ -270,7 +275,7 @@ static void exchanges(bosc_ctx *ctx)
 {
     struct suite_random r = {77};
     struct forest_graph g = forest_make(&r, FOREST_RANDOM, WEIGHTS_RANDOM, BOSC_F32, suite_slow(ctx) ? 200 : 4000);
-    struct dealt d = dealt_make(&g.e, &(bosc_msf_opts){.size = sizeof d.opts}, 64, 0);
+    struct partitioned_graph d = partition_graph(&g.e, &(bosc_msf_opts){.size = sizeof d.opts}, 64, 0);
     for (int32_t ranks = 2; ranks <= 4; ranks++) ranks_run(ctx, ranks, 0, count_exchanges, &d);
     forest_free(&g);
 }
@@ -281,7 +286,7 @@ static const struct suite_case suite_cases_ranks_forest[] = {
     {"NaN and parallel edges", nan_and_parallel, NULL},
     {"heaviest weights", heaviest, NULL},
     {"options", options, NULL},
-    {"small", small, NULL},
+    {"small", degenerate_graphs, NULL},
     {"generators", generators, NULL},
     {"exchanges", exchanges, NULL},
 };

@@ -5,7 +5,7 @@
 
 enum { N = 20 };
 
-static struct forest_graph make(bosc_dtype type)
+static struct forest_graph make_graph(bosc_dtype type)
 {
     struct suite_random r = {91};
     return forest_make(&r, FOREST_RANDOM, WEIGHTS_FEW, type, N);
@@ -35,9 +35,10 @@ static void check_opts(bosc_ctx *ctx, bosc_comm *comm, const bosc_graph *graph)
 
 static void alone(bosc_ctx *ctx)
 {
+    /* Each bad argument is refused by its name; outputs stay as they were. Then the same calls succeed. */
     static const size_t bad_sizes[] = {0, 1, sizeof(size_t) - 1, sizeof(bosc_msf_info) + 1, SIZE_MAX};
     static const int64_t negative[] = {-1, -2, INT32_MIN, INT64_MIN};
-    struct forest_graph g = make(BOSC_F32);
+    struct forest_graph g = make_graph(BOSC_F32);
     bosc_graph *graph = forest_build(ctx, &g.e, 64, 0);
     bosc_comm *comm;
     int64_t edges[N], labels[N], count = 5, edge = 5;
@@ -56,6 +57,7 @@ static void alone(bosc_ctx *ctx)
     CHECK_ARG(ctx, bosc_ranks_components_compute(ctx, comm, NULL, NULL, labels, &count), "graph");
     CHECK_ARG(ctx, bosc_ranks_msf_verify(ctx, comm, NULL, NULL, edges, 0, &edge), "graph");
     check_opts(ctx, comm, graph);
+    /* Misaligned outputs. */
     for (int i = 1; i < 8; i++) {
         CHECK_ARG(ctx, bosc_ranks_msf_compute(ctx, comm, graph, NULL, (char *)edges + i, &count, labels, &info),
                   "edges");
@@ -74,6 +76,7 @@ static void alone(bosc_ctx *ctx)
     CHECK_ARG(ctx, bosc_ranks_msf_verify(ctx, comm, graph, &cut, edges, 0, &edge), "opts: trees");
     CHECK_STATUS(ctx, bosc_ranks_msf_verify(ctx, comm, graph, NULL, edges, UINT32_MAX, &edge), BOSC_ERR_LIMIT);
     CHECK_STATUS(ctx, bosc_ranks_msf_verify(ctx, comm, graph, NULL, edges, INT64_MAX, &edge), BOSC_ERR_LIMIT);
+    /* Nothing was written; good arguments are accepted. */
     for (int i = 0; i < N; i++) CHECK(edges[i] == 0x5555555555555555 && labels[i] == 0x5555555555555555);
     CHECK(info.edges == 77 && count == 5 && edge == 5);
     CHECK_OK(ctx, bosc_ranks_msf_compute(ctx, comm, graph, NULL, edges, &count, labels, &info));
@@ -120,7 +123,7 @@ struct wrong {
     enum mistake mistake;
 };
 
-static bosc_graph *build(struct rank *r, bosc_dtype type, int64_t n, int32_t id_bits)
+static bosc_graph *build_graph(struct rank *r, bosc_dtype type, int64_t n, int32_t id_bits)
 {
     static const uint32_t u[] = {0, 1, 2, 0}, v[] = {1, 2, 3, 3};
     const bosc_graph_opts o = {.size = sizeof o, .weight = type, .id_bits = id_bits};
@@ -139,7 +142,8 @@ static void mistaken(struct rank *r)
     const struct wrong *w = r->user;
     const bool wrong = r->rank == w->rank;
     const enum mistake m = wrong ? w->mistake : MISTAKES;
-    bosc_graph *graph = build(r, m == WEIGHT ? BOSC_F32 : BOSC_U32, m == VERTICES ? 5 : N, m == ID_BITS ? 64 : 32);
+    bosc_graph *graph =
+        build_graph(r, m == WEIGHT ? BOSC_F32 : BOSC_U32, m == VERTICES ? 5 : N, m == ID_BITS ? 64 : 32);
     const bosc_msf_opts opts = {.size = m == BAD_SIZE ? 3 : sizeof opts,
                                 .maximum = m == MAXIMUM,
                                 .trees = m == NEGATIVE_TREES ? -1
@@ -178,10 +182,10 @@ static void one_of_three(bosc_ctx *ctx)
 }
 
 /* No rank gives too many edges, but all together do. */
-static void give_half(struct rank *r)
+static void pass_half_of_limit(struct rank *r)
 {
     static const uint32_t list[1];
-    bosc_graph *graph = build(r, BOSC_U32, N, 32);
+    bosc_graph *graph = build_graph(r, BOSC_U32, N, 32);
     int64_t edge = 9;
     CHECK_STATUS(r->ctx,
                  bosc_ranks_msf_verify(r->ctx, r->comm, graph, NULL, list, r->rank < 2 ? (int64_t)1 << 31 : 0, &edge),
@@ -192,7 +196,7 @@ static void give_half(struct rank *r)
     bosc_graph_free(graph);
 }
 
-static void too_many(bosc_ctx *ctx) { ranks_run(ctx, 3, 0, give_half, NULL); }
+static void too_many(bosc_ctx *ctx) { ranks_run(ctx, 3, 0, pass_half_of_limit, NULL); }
 
 static const struct suite_case suite_cases_ranks_forest_args[] = {
     {"alone", alone, NULL},

@@ -1,5 +1,5 @@
-/* Forests over ranks where something fails at every point of a call: on a communicator of one rank, and on any of
- * three. */
+/* Forests over ranks when every allocation, copy, launch and exchange of a call fails in turn: on a communicator of
+ * one rank, and on any of three. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ static bosc_msf_opts opts_of(int which)
                            .replicated_bytes = which == SHARDED_REST ? 170 * N / 2 : which >= SHARDED_COMPONENTS};
 }
 
-/* What a call is given and gives. */
+/* Arguments and outputs of a call. */
 struct faulty {
     int which;
     bosc_graph *graph;
@@ -100,7 +100,7 @@ struct broken {
     int64_t k;
     bool for_good;
     _Atomic int statuses[3];
-    _Atomic int met;
+    _Atomic int reached;
 };
 
 static struct faulty rank_call(struct rank *r, const struct broken *b)
@@ -118,7 +118,7 @@ static struct faulty rank_call(struct rank *r, const struct broken *b)
 }
 
 /* Outputs of a call that lacked memory are as before. */
-static void meet_fault(struct rank *r)
+static void run_with_fault(struct rank *r)
 {
     struct broken *b = r->user;
     struct faulty f = rank_call(r, b);
@@ -130,18 +130,18 @@ static void meet_fault(struct rank *r)
     prepare(&f);
     CHECK_OK(r->ctx, bosc_comm_barrier(r->ctx, r->comm));
     if (r->rank == 0) bi_fault_arm(FAULTS_OF_CALLS, b->k, b->for_good);
-    (void)bosc_comm_barrier(r->ctx, r->comm); /* may meet the fault, too */
+    (void)bosc_comm_barrier(r->ctx, r->comm); /* the fault may strike here too */
     status = call_any(r->ctx, &f);
     b->statuses[r->rank] = status;
     (void)bosc_comm_barrier(r->ctx, r->comm);
-    if (r->rank == 0) b->met = bi_fault_passages() > b->k;
+    if (r->rank == 0) b->reached = bi_fault_passages() > b->k;
     if (r->rank == 0) bi_fault_disarm();
     (void)bosc_comm_barrier(r->ctx, r->comm); /* the others may have come before that */
     CHECK_OK(r->ctx, bosc_comm_barrier(r->ctx, r->comm));
     for (int32_t k = 0; k < 3; k++) CHECK_EQ(b->statuses[k], (int)status);
     CHECK(status == BOSC_OK || status == BOSC_ERR_NOMEM || status == BOSC_ERR_DEVICE);
     if (status == BOSC_ERR_NOMEM) CHECK(untouched(&f));
-    CHECK(b->met || status == BOSC_OK);
+    CHECK(b->reached || status == BOSC_OK);
     prepare(&f);
     CHECK_OK(r->ctx, call_any(r->ctx, &f));
     CHECK(memcmp(&f.out, &right.out, sizeof f.out) == 0);
@@ -156,11 +156,11 @@ static void three_ranks(bosc_ctx *ctx)
     for (b.which = 0; b.which < CALLS; b.which++) {
         const bool sharded = b.which >= SHARDED_COMPONENTS; /* has thousands of points */
         const int64_t step = suite_slow(ctx) ? sharded ? 127 : 11 : sharded ? 61 : 1;
-        b.met = 1;
-        for (b.k = 0; b.met; b.k += step) {
+        b.reached = 1;
+        for (b.k = 0; b.reached; b.k += step) {
             if (suite_leaves_out()) continue;
             b.for_good = b.k % 2;
-            ranks_run(ctx, 3, 60, meet_fault, &b);
+            ranks_run(ctx, 3, 60, run_with_fault, &b);
         }
         CHECK(b.k > 4);
     }
@@ -200,9 +200,9 @@ static void second_call(bosc_ctx *like)
 /* Nor on each of two ranks. */
 static void call_twice(struct rank *r)
 {
-    const struct dealt *d = r->user;
+    const struct partitioned_graph *d = r->user;
     const bosc_msf_opts sharded = opts_of(SHARDED_COMPONENTS);
-    struct dealt_part p = dealt_part(r);
+    struct graph_slice p = build_graph_slice(r);
     int64_t *edges = suite_alloc((size_t)d->e.n * 8), *labels = suite_alloc((size_t)d->e.n * 8), count;
     bosc_ctx_info info = {.size = sizeof info};
     bosc_ctx_trim(r->ctx);
@@ -223,7 +223,7 @@ static void second_call_of_two(bosc_ctx *ctx)
 {
     struct suite_random r = {98};
     struct forest_graph g = forest_make(&r, FOREST_RANDOM, WEIGHTS_RANDOM, BOSC_F32, suite_slow(ctx) ? 200 : 3000);
-    struct dealt d = dealt_make(&g.e, &(bosc_msf_opts){.size = sizeof d.opts}, 64, 0);
+    struct partitioned_graph d = partition_graph(&g.e, &(bosc_msf_opts){.size = sizeof d.opts}, 64, 0);
     ranks_run(ctx, 2, 0, call_twice, &d);
     forest_free(&g);
 }

@@ -1,4 +1,4 @@
-/* The proof of forests over ranks: what one context says of the whole, with the same edge, in the same words. */
+/* Verification of forests over ranks: the verdict, edge and message of one context. */
 #include <stdio.h>
 
 #include "cases/ranks/ranks_forest_data.h"
@@ -7,11 +7,11 @@
 /* Each rank gives a slice of the list, and has a slice of the edges; in the other form vertices are spread. */
 static void prove(struct rank *r)
 {
-    const struct dealt *d = r->user;
-    struct dealt_part p = dealt_part(r);
+    const struct partitioned_graph *d = r->user;
+    struct graph_slice p = build_graph_slice(r);
     int64_t begin, end, edge = -77;
     p.opts.replicated_bytes = d->seed % 2;
-    dealt_slice(r, d->seed * 3 + 1, d->given_count, &begin, &end);
+    edge_slice(r, d->seed * 3 + 1, d->given_count, &begin, &end);
     void *given = forest_narrow(d->given + begin, end - begin, d->graph_opts.id_bits);
     struct array list = array_make(r->ctx, given, (size_t)((end - begin) * d->graph_opts.id_bits / 8), r->rank % 2);
     CHECK_STATUS(r->ctx, bosc_ranks_msf_verify(r->ctx, r->comm, p.graph, &p.opts, list.p, end - begin, &edge),
@@ -29,10 +29,10 @@ static void prove(struct rank *r)
 
 enum { PLAIN_MOST = 200 /* vertices; the plain check searches all edges for each one's path */ };
 
-/* What one context says of these ids, the plain check agrees with, and ranks say the same. */
-static void check(bosc_ctx *ctx, struct dealt *d, const int64_t *ids, int64_t count)
+/* One context, the plain check and all ranks agree on these ids. */
+static void check(bosc_ctx *ctx, struct partitioned_graph *d, const int64_t *ids, int64_t count)
 {
-    bosc_graph *graph = dealt_build(ctx, d, 0, d->e.m);
+    bosc_graph *graph = build_edges(ctx, d, 0, d->e.m);
     void *given = forest_narrow(ids, count, d->graph_opts.id_bits);
     int64_t right = -77;
     d->given = ids;
@@ -61,7 +61,7 @@ static void shuffle(struct suite_random *r, int64_t *ids, int64_t count)
 }
 
 /* The forest, whole and made wrong in each way. */
-static void mutate(bosc_ctx *ctx, struct suite_random *r, struct dealt *d)
+static void mutate(bosc_ctx *ctx, struct suite_random *r, struct partitioned_graph *d)
 {
     static const int64_t none[] = {-1, INT64_MIN, INT64_MAX, UINT32_MAX, INT32_MIN};
     const struct reference_edges *e = &d->e;
@@ -113,13 +113,14 @@ static void mutations(bosc_ctx *ctx)
             const bosc_dtype type = weight_types[suite_below(&r, 6)];
             struct forest_graph g = forest_make(&r, (enum forest_shape)shape, (enum forest_weights)weights, type, n);
             const bosc_msf_opts o = {.size = sizeof o, .maximum = (int32_t)suite_below(&r, 2)};
-            struct dealt d = dealt_make(&g.e, &o, suite_below(&r, 2) ? 64 : 32, (int64_t)suite_below(&r, 90));
+            struct partitioned_graph d =
+                partition_graph(&g.e, &o, suite_below(&r, 2) ? 64 : 32, (int64_t)suite_below(&r, 90));
             mutate(ctx, &r, &d);
             forest_free(&g);
         }
 }
 
-/* With masks and limits: what they leave out may be neither given nor missed. */
+/* With masks and limits: excluded edges are neither allowed in a forest nor required. */
 static void options(bosc_ctx *ctx)
 {
     struct suite_random r = {82};
@@ -135,7 +136,7 @@ static void options(bosc_ctx *ctx)
         if (which & 2) o.vertex_mask = vertices;
         if (which & 4) o.edge_mask = edges;
         if (which & 8) o.limit = (const int32_t *)g.w + 3;
-        struct dealt d = dealt_make(&g.e, &o, 64, 1 + which);
+        struct partitioned_graph d = partition_graph(&g.e, &o, 64, 1 + which);
         mutate(ctx, &r, &d);
         check(ctx, &d, ids, reference_msf(&g.e, &plain, ids, labels));
         forest_free(&g);
@@ -143,13 +144,13 @@ static void options(bosc_ctx *ctx)
     }
 }
 
-/* A large one: deep trees of rounds. */
-static void large(bosc_ctx *ctx)
+/* A large grid: trees grow over many rounds. */
+static void many_rounds(bosc_ctx *ctx)
 {
     struct suite_random r = {83};
     const int64_t n = suite_slow(ctx) ? 100 : quick(ctx) ? 1000 : 10000;
     struct forest_graph g = forest_make(&r, FOREST_GRID, WEIGHTS_RANDOM, BOSC_F32, n);
-    struct dealt d = dealt_make(&g.e, &(bosc_msf_opts){.size = sizeof d.opts}, 32, 0);
+    struct partitioned_graph d = partition_graph(&g.e, &(bosc_msf_opts){.size = sizeof d.opts}, 32, 0);
     mutate(ctx, &r, &d);
     forest_free(&g);
 }
@@ -157,10 +158,10 @@ static void large(bosc_ctx *ctx)
 /* No rank takes memory for all vertices, where they are to be spread. */
 static void prove_in_share(struct rank *r)
 {
-    const struct dealt *d = r->user;
-    struct dealt_part p = dealt_part(r);
+    const struct partitioned_graph *d = r->user;
+    struct graph_slice p = build_graph_slice(r);
     int64_t begin, end, scratch[2];
-    dealt_slice(r, 0, d->given_count, &begin, &end);
+    edge_slice(r, 0, d->given_count, &begin, &end);
     void *given = forest_narrow(d->given + begin, end - begin, 32);
     for (int spread = 0; spread < 2; spread++) {
         p.opts.replicated_bytes = spread;
@@ -179,7 +180,7 @@ static void in_shares(bosc_ctx *ctx)
     struct suite_random r = {84};
     const int64_t n = suite_slow(ctx) ? 2000 : 100000;
     struct forest_graph g = forest_make(&r, FOREST_GRID, WEIGHTS_RANDOM, BOSC_F32, n);
-    struct dealt d = dealt_make(&g.e, &(bosc_msf_opts){.size = sizeof d.opts}, 32, 0);
+    struct partitioned_graph d = partition_graph(&g.e, &(bosc_msf_opts){.size = sizeof d.opts}, 32, 0);
     int64_t *ids = suite_alloc((size_t)n * 8), *labels = suite_alloc((size_t)n * 8);
     d.given = ids;
     d.given_count = reference_msf(&g.e, &d.opts, ids, labels);
@@ -192,7 +193,7 @@ static void in_shares(bosc_ctx *ctx)
 static const struct suite_case suite_cases_ranks_forest_verify[] = {
     {"mutations", mutations, NULL},
     {"options", options, NULL},
-    {"large", large, NULL},
+    {"large", many_rounds, NULL},
     {"in_shares", in_shares, NULL},
 };
 SUITE(ranks_forest_verify);

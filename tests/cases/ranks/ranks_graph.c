@@ -1,5 +1,5 @@
-/* Saved graphs that ranks read: the ranks' graphs together are the one that was saved, each rank reads its part of the
- * bytes alone, and what one context refuses is refused on all. */
+/* Saved graphs read by ranks: their slices together are the saved graph, each rank reads only its share of the bytes,
+ * and every file that one context refuses is refused on all ranks. */
 #include <boscage/ranks/forest.h>
 #include <boscage/ranks/graph.h>
 
@@ -54,7 +54,7 @@ static void free_edges(struct edges *e)
     free(e->weights);
 }
 
-/* What one context says of the bytes. */
+/* The verdict of one context on the bytes. */
 static void expect(bosc_ctx *ctx, struct trial *t)
 {
     bosc_graph *graph = NULL;
@@ -152,7 +152,7 @@ static void read_rank(struct rank *r)
 
 /* ---- cases ---- */
 
-static struct saved make(bosc_ctx *ctx, const bosc_graph_opts *o, const struct graph_entries *e)
+static struct saved save_built_graph(bosc_ctx *ctx, const bosc_graph_opts *o, const struct graph_entries *e)
 {
     bosc_graph *graph = NULL;
     CHECK_OK(ctx, bosc_graph_create(ctx, o, &graph));
@@ -170,7 +170,7 @@ static void round_trip(bosc_ctx *ctx)
         if (suite_leaves_out()) continue;
         struct graph_entries e =
             graph_make((uint64_t)k, k % GRAPH_SHAPES, sizes[k / 7][0], sizes[k / 7][1], o.weight, SPECIAL);
-        struct trial t = {.file = make(ctx, &o, &e)};
+        struct trial t = {.file = save_built_graph(ctx, &o, &e)};
         expect(ctx, &t);
         CHECK_EQ(t.verdict, BOSC_OK);
         EACH_RANK_COUNT((uint64_t)k, ranks) ranks_run(ctx, ranks, 0, read_rank, &t);
@@ -265,7 +265,7 @@ static void damage(bosc_ctx *ctx)
     for (int wide = 0; wide < 2; wide++) {
         const bosc_graph_opts o = {.size = sizeof o, .weight = BOSC_F32, .id_bits = 64, .wide = wide};
         struct graph_entries e = graph_make(3, GRAPH_SPARSE, 5, suite_slow(ctx) ? 3 : 7, o.weight, RANDOM);
-        struct trial t = {.file = make(ctx, &o, &e)};
+        struct trial t = {.file = save_built_graph(ctx, &o, &e)};
         ranks_run(ctx, wide ? 1 : 3, 0, damage_rank, &t);
         lie(ctx, &t.file, wide ? 3 : 2);
         swap_arcs(ctx, &t.file);
@@ -293,7 +293,7 @@ static void parts(bosc_ctx *ctx)
         const bosc_graph_opts o = {.size = sizeof o, .weight = BOSC_I32, .id_bits = 32};
         const int64_t m = suite_slow(ctx) ? 3000 : 20000;
         struct graph_entries e = graph_make((uint64_t)k, shapes[k], k == 1 ? 2 * m : m / 2, m, o.weight, RANDOM);
-        struct trial t = {.file = make(ctx, &o, &e)};
+        struct trial t = {.file = save_built_graph(ctx, &o, &e)};
         expect(ctx, &t);
         ranks_run(ctx, 8, 0, part_rank, &t);
         ranks_run(ctx, 3, 0, read_rank, &t);
@@ -317,7 +317,7 @@ static void *open_reading(struct rank *r)
     const bosc_graph_opts o = {.size = sizeof o, .weight = BOSC_F64, .id_bits = 64};
     struct graph_entries e = graph_make(5, GRAPH_SPARSE, 9, FAULT_EDGES, o.weight, RANDOM);
     struct reading *reading = suite_alloc(sizeof *reading);
-    *reading = (struct reading){.file = make(r->ctx, &o, &e)};
+    *reading = (struct reading){.file = save_built_graph(r->ctx, &o, &e)};
     reading->source.file = &reading->file;
     graph_free_entries(&e);
     return reading;

@@ -1,10 +1,10 @@
-/* Tables over ranks say what one table says that was given the pairs of all ranks one after the other. */
+/* Tables over ranks answer as one table that gets the pairs of all ranks, rank after rank. */
 #include "cases/ranks/ranks_data.h"
 #include "cases/hash/hash_data.h"
 
 enum { STAGES = 5 };
 
-/* What one table says about the queries. */
+/* The answers of one table to the queries. */
 struct answers {
     unsigned char *values, *found, *all;
     int64_t *counts, *offsets, erased;
@@ -25,7 +25,7 @@ struct problem {
 
 /* ---- one table ---- */
 
-static void tell(bosc_ctx *ctx, const bosc_hash *table, const struct problem *p, struct answers *a)
+static void expected_answers(bosc_ctx *ctx, const bosc_hash *table, const struct problem *p, struct answers *a)
 {
     const size_t m = (size_t)p->query_count, size = (size_t)p->opts.value_size;
     a->values = suite_alloc(m * size), a->found = suite_alloc(m);
@@ -52,7 +52,7 @@ static void make_stage(bosc_ctx *ctx, bosc_hash *table, struct problem *p, int s
         CHECK_STATUS(ctx, status, BOSC_ERR_DATA);
         snprintf(p->messages[stage], sizeof p->messages[stage], "%s", bosc_ctx_message(ctx));
     }
-    tell(ctx, table, p, &p->stages[stage]);
+    expected_answers(ctx, table, p, &p->stages[stage]);
 }
 
 /* ---- a table over ranks ---- */
@@ -117,7 +117,7 @@ static void check_answers(struct rank *r, const bosc_ranks_hash *table, const st
     CHECK_EQ(info.pairs, a->info.pairs);
     CHECK_EQ(info.keys, a->info.keys);
     CHECK(info.own_keys <= info.keys && info.own_pairs <= info.pairs && info.own_bytes <= info.bytes);
-    CHECK(info.load == (info.slots ? (double)info.keys / (double)info.slots : 0));
+    CHECK(info.load_factor == (info.slots ? (double)info.keys / (double)info.slots : 0));
     array_free(r->ctx, &queries);
     array_free(r->ctx, &values);
     array_free(r->ctx, &found);
@@ -210,7 +210,7 @@ static void share(struct rank *r)
     CHECK_OK(r->ctx, bosc_ranks_hash_get_info(r->ctx, table, &info));
     CHECK_EQ(info.keys, p->n);
     CHECK(info.own_keys * r->rank_count > p->n * 8 / 10 && info.own_keys * r->rank_count < p->n * 12 / 10);
-    CHECK(info.load > 0.7);
+    CHECK(info.load_factor > 0.7);
     bosc_ranks_hash_free(table);
 }
 

@@ -33,7 +33,7 @@ static void options(bosc_ctx *ctx)
     bad[3].key_bits = 33;
     bad[4].value_size = 65;
     bad[5].duplicates = (bosc_hash_duplicates)5;
-    bad[6].load = 2;
+    bad[6].load_factor = 2;
     bad[7].functions = 3;
     for (int i = 0; i < 8; i++) CHECK_ARG(ctx, bosc_ranks_hash_create(ctx, comm, &bad[i], &table), "opts");
     CHECK(!table);
@@ -43,6 +43,7 @@ static void options(bosc_ctx *ctx)
 
 static void check_changes(bosc_ctx *ctx, bosc_ranks_hash *t, struct given *g)
 {
+    /* Bad arguments of the calls that change a table, each refused by its name. */
     char *keys = (char *)g->keys + 4, *values = (char *)g->values + 4;
     CHECK_EQ(bosc_ranks_hash_build(NULL, t, g->keys, g->values, N), BOSC_ERR_ARG);
     CHECK_EQ(bosc_ranks_hash_insert(NULL, t, g->keys, g->values, N), BOSC_ERR_ARG);
@@ -73,6 +74,7 @@ static void check_changes(bosc_ctx *ctx, bosc_ranks_hash *t, struct given *g)
 
 static void check_queries(bosc_ctx *ctx, bosc_ranks_hash *t, struct given *g)
 {
+    /* Bad arguments of the queries, each refused by its name. */
     char *keys = (char *)g->keys + 4, *values = (char *)g->out + 4;
     int64_t *counts = (int64_t *)(void *)((char *)g->counts + 4);
     CHECK_EQ(bosc_ranks_hash_find(NULL, t, g->keys, N, g->out, g->found), BOSC_ERR_ARG);
@@ -131,7 +133,7 @@ static void calls(bosc_ctx *ctx)
     bosc_comm_free(comm);
 }
 
-/* Offsets that are not those of the first call, and values that have no room. */
+/* Offsets other than those of the first call, and values without room. */
 static void offsets(bosc_ctx *ctx)
 {
     bosc_comm *comm;
@@ -169,6 +171,7 @@ static void check_status(struct rank *r, bosc_status status, const char *message
 
 static void call_badly(struct rank *r)
 {
+    /* Rank 1 passes the bad argument; all ranks return the same status, with a message that names it (and rank 1). */
     const bool bad = r->rank == 1;
     bosc_hash_opts o = map;
     bosc_ranks_hash *t = NULL;
@@ -192,6 +195,7 @@ static void call_badly(struct rank *r)
     CHECK_OK(r->ctx, bosc_ranks_hash_retrieve(r->ctx, t, g.keys, N, g.offsets, NULL, 0));
     check_status(r, bosc_ranks_hash_retrieve(r->ctx, t, g.keys, N, g.offsets, bad ? NULL : g.out, N),
                  "values: NULL, but not on all ranks");
+    /* The table is as it was. */
     info.size = sizeof info;
     CHECK_OK(r->ctx, bosc_ranks_hash_get_info(r->ctx, t, &info));
     CHECK_EQ(info.keys, N);

@@ -1,5 +1,5 @@
 /* Each allocation, copy and launch of each call on tables over ranks fails in turn, on one rank and on one of several.
- * The table then holds what it held before, or nothing. */
+ * The table is then as before, or empty. */
 #include "cases/ranks/ranks_faults.h"
 
 enum { N = 150, OUT = 24 * N + 64 };
@@ -39,8 +39,8 @@ static void close_table(struct table *t)
     free(t);
 }
 
-/* What the changed table says of what came last. */
-static bosc_status tell(bosc_ctx *ctx, struct table *t, unsigned char *out)
+/* Looks up the keys of the last change in the changed table. */
+static bosc_status find_changed(bosc_ctx *ctx, struct table *t, unsigned char *out)
 {
     return bosc_ranks_hash_find(ctx, t->table, t->more, N, out, out + 8 * N);
 }
@@ -65,10 +65,10 @@ static bosc_status run_verb(bosc_ctx *ctx, bosc_comm *comm, struct table *t, int
     case 6: return bosc_ranks_hash_retrieve(ctx, t->table, t->keys, N, t->offsets, out, 3 * N);
     default: return bosc_ranks_hash_count(ctx, t->table, t->keys, N, numbers);
     }
-    return status == BOSC_OK ? tell(ctx, t, out) : status;
+    return status == BOSC_OK ? find_changed(ctx, t, out) : status;
 }
 
-/* Whether a table that a failed change left is whole: all of what was built is there, or nothing is. */
+/* After a failed change the table is whole: all built pairs are found, or none. */
 static void check_left(struct rank *r, const struct table *t)
 {
     bosc_ranks_hash_info info = {.size = sizeof info};
@@ -105,7 +105,7 @@ static void close_alone(void *user)
     bosc_comm_free(a->comm);
 }
 
-/* Each call meets the same table. */
+/* Each call gets the same table. */
 static void prepare_alone(void *user)
 {
     struct alone *a = user;

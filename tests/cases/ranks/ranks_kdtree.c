@@ -1,4 +1,4 @@
-/* k-d trees over ranks: the same in-order array as that of one context, for any number of ranks and any slices. */
+/* k-d trees over ranks: the same in-order array as one context, for any number of ranks and any slices. */
 #include "cases/ranks/ranks_kdtree_data.h"
 
 #include <math.h>
@@ -9,8 +9,8 @@
 
 /* ---- nodes ---- */
 
-/* The shards meet: each begins where the one before it ends. */
-static void check_meeting(const struct rank *r, const bosc_ranks_kdtree *tree)
+/* Each shard begins where the one before it ends. */
+static void check_shards_adjoin(const struct rank *r, const bosc_ranks_kdtree *tree)
 {
     bosc_ranks_kdtree_info info = {.size = sizeof info};
     int64_t ends[64];
@@ -25,7 +25,7 @@ static void build_rank(struct rank *r)
     if (t->opts.sort_halves && r->rank_count != 2) return; /* which is of two ranks */
     bosc_ranks_kdtree *tree = ranks_build(r, t);
     ranks_check_shard(r, t, tree);
-    check_meeting(r, tree);
+    check_shards_adjoin(r, tree);
     bosc_ranks_kdtree_free(tree);
 }
 
@@ -40,7 +40,7 @@ static void check_build(bosc_ctx *ctx, struct ranks_trial *t)
     ranks_end(t);
 }
 
-static void shapes(bosc_ctx *ctx)
+static void every_type_and_shape(bosc_ctx *ctx)
 {
     static const bosc_dtype dtypes[] = {BOSC_F32, BOSC_F64, BOSC_I32, BOSC_I64};
     static const int32_t dims[] = {3, 1, 2, 5};
@@ -62,8 +62,8 @@ static void shapes(bosc_ctx *ctx)
         }
 }
 
-/* Fewer points than pieces, and sizes around them. */
-static void few(bosc_ctx *ctx)
+/* Fewer points than ranks, and sizes around their number. */
+static void fewer_points_than_shards(bosc_ctx *ctx)
 {
     for (int64_t n = 0; n < 40; n += n < 18 ? 1 : 7)
         for (int removed = 0; removed < 2; removed++) {
@@ -87,14 +87,14 @@ static void many_dimensions(bosc_ctx *ctx)
         }
 }
 
-/* Points of several orders of magnitude more than a round's counters. */
-static void large(bosc_ctx *ctx)
+/* Many more points than a round has counters, so that the splitters take several rounds. */
+static void more_points_than_counters(bosc_ctx *ctx)
 {
-    static const enum kd_shape shapes[] = {KD_RANDOM, KD_GRID, KD_EQUAL, KD_LINE, KD_CLUSTERS};
+    static const enum kd_shape point_shapes[] = {KD_RANDOM, KD_GRID, KD_EQUAL, KD_LINE, KD_CLUSTERS};
     for (int i = 0; i < 5; i++) {
         struct suite_random r = {(uint64_t)i + 9};
         struct ranks_trial t = {.seed = (uint64_t)i, .opts = {.size = sizeof t.opts, .dim = 3}};
-        t.points = kd_points(&r, BOSC_F32, 3, suite_slow(ctx) ? 2000 : 20000, 3, shapes[i]);
+        t.points = kd_points(&r, BOSC_F32, 3, suite_slow(ctx) ? 2000 : 20000, 3, point_shapes[i]);
         check_build(ctx, &t);
     }
 }
@@ -134,7 +134,7 @@ static void rebuild(bosc_ctx *ctx)
     for (int i = 0; i < 3; i++) ranks_end(&trials[i]);
 }
 
-/* ---- trees that are wrong ---- */
+/* ---- damaged trees ---- */
 
 enum { EQUALS = 200 };
 
@@ -155,7 +155,7 @@ static void wrong_rank(struct rank *r)
             CHECK_STATUS(r->ctx, bosc_ranks_kdtree_verify(r->ctx, tree, &node), BOSC_ERR_DATA);
             snprintf(text, sizeof text, "tree: node %lld of %d ", (long long)node, EQUALS);
             CHECK(suite_begins(bosc_ctx_message(r->ctx), text));
-            CHECK(node >= 0 && node <= id); /* of two nodes in the wrong order the lower one is told */
+            CHECK(node >= 0 && node <= id); /* of two nodes in the wrong order the lower one is reported */
             if (id == 0) CHECK_EQ(node, 0);
             if (local_status) CHECK_OK(r->ctx, bosc_ctx_copy(r->ctx, at, &id, sizeof id));
             CHECK_OK(r->ctx, bosc_ctx_sync(r->ctx));
@@ -208,8 +208,12 @@ static void nan_row(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_ranks_kdtree[] = {
-    {"few", few, NULL},     {"shapes", shapes, NULL},   {"many_dimensions", many_dimensions, NULL},
-    {"large", large, NULL}, {"rebuild", rebuild, NULL}, {"nan_row", nan_row, NULL},
+    {"few", fewer_points_than_shards, NULL},
+    {"shapes", every_type_and_shape, NULL},
+    {"many_dimensions", many_dimensions, NULL},
+    {"large", more_points_than_counters, NULL},
+    {"rebuild", rebuild, NULL},
+    {"nan_row", nan_row, NULL},
     {"wrong", wrong, NULL},
 };
 SUITE(ranks_kdtree);

@@ -33,7 +33,7 @@ static void create(bosc_ctx *ctx)
 }
 
 /* A tree of one rank, of four points. */
-static bosc_ranks_kdtree *make(bosc_ctx *ctx, bosc_comm *comm, const float *points)
+static bosc_ranks_kdtree *tree_of_four(bosc_ctx *ctx, bosc_comm *comm, const float *points)
 {
     bosc_ranks_kdtree *tree = NULL;
     const bosc_kdtree_opts opts = {.size = sizeof opts, .dim = 2};
@@ -46,12 +46,13 @@ static const float four[8] = {1, 2, 3, 4, 5, 6, 7, 8};
 
 static void *misaligned(void *p) { return (char *)p + 1; }
 
-static void build(bosc_ctx *ctx)
+static void builds(bosc_ctx *ctx)
 {
+    /* Each bad argument is refused by its name. */
     bosc_comm *comm;
     float points[8];
     CHECK_OK(ctx, bosc_comm_create_self(ctx, NULL, &comm));
-    bosc_ranks_kdtree *tree = make(ctx, comm, four);
+    bosc_ranks_kdtree *tree = tree_of_four(ctx, comm, four);
     bosc_ranks_kdtree_info info = {.size = sizeof info};
     int64_t ids[4];
     CHECK_EQ(bosc_ranks_kdtree_build(NULL, tree, four, 4, 0), BOSC_ERR_ARG);
@@ -90,9 +91,10 @@ static void build(bosc_ctx *ctx)
 
 static void knn(bosc_ctx *ctx)
 {
+    /* Each bad argument is refused by its name; the outputs keep their 9s. */
     bosc_comm *comm;
     CHECK_OK(ctx, bosc_comm_create_self(ctx, NULL, &comm));
-    bosc_ranks_kdtree *t = make(ctx, comm, four);
+    bosc_ranks_kdtree *t = tree_of_four(ctx, comm, four);
     int64_t ids[4] = {9, 9, 9, 9};
     float dist2[4] = {9, 9, 9, 9}, bad[2] = {1, NAN};
     CHECK_EQ(bosc_ranks_kdtree_knn(NULL, t, four, 2, 0, 1, ids, dist2), BOSC_ERR_ARG);
@@ -127,9 +129,10 @@ static void knn(bosc_ctx *ctx)
 
 static void rows(bosc_ctx *ctx)
 {
+    /* Each bad argument is refused by its name; offsets and ids stay as they were. */
     bosc_comm *comm;
     CHECK_OK(ctx, bosc_comm_create_self(ctx, NULL, &comm));
-    bosc_ranks_kdtree *t = make(ctx, comm, four);
+    bosc_ranks_kdtree *t = tree_of_four(ctx, comm, four);
     int64_t ids[8] = {9, 9, 9, 9, 9, 9, 9, 9}, offsets[3] = {7, 7, 7}, wrong[3] = {0, 1, 1}, falling[3] = {0, 2, 1};
     const int64_t right[3] = {0, 1, 2};
     float dist2[8], bad[4] = {1, 2, 3, NAN};
@@ -142,6 +145,7 @@ static void rows(bosc_ctx *ctx)
     CHECK_ARG(ctx, bosc_ranks_kdtree_radius(ctx, t, four, 2, 0, NAN, offsets, NULL, NULL, 0), "radius");
     CHECK_ARG(ctx, bosc_ranks_kdtree_radius(ctx, t, four, 2, 0, 1, NULL, NULL, NULL, 0), "offsets");
     CHECK_ARG(ctx, bosc_ranks_kdtree_radius(ctx, t, four, 2, 0, 1, misaligned(offsets), NULL, NULL, 0), "offsets");
+    /* The second call, which takes offsets. */
     for (int i = 0; i < 3; i++) CHECK_EQ(offsets[i], 7);
     memcpy(offsets, right, sizeof offsets);
     CHECK_ARG(ctx, bosc_ranks_kdtree_radius(ctx, t, four, 2, 0, 1, wrong, ids, NULL, 8), "offsets");
@@ -167,6 +171,7 @@ static void rows(bosc_ctx *ctx)
 
 static void blame(struct rank *r)
 {
+    /* Rank 1 passes the bad argument; all ranks return the same status, with a message that names it (and rank 1). */
     const bool bad = r->rank == 1;
     bosc_kdtree_opts opts = {.size = sizeof opts, .dim = bad ? 3 : 2};
     bosc_ranks_kdtree *tree = NULL;
@@ -190,6 +195,7 @@ static void blame(struct rank *r)
                       BOSC_ERR_ARG, "radius: 2 is not");
     ranks_check_blame(r, bosc_ranks_kdtree_radius(r->ctx, tree, four, 4, 0, 0, bad ? NULL : offsets, NULL, NULL, 0),
                       BOSC_ERR_ARG, "offsets");
+    /* Only rank 1 has queries: the others may pass NULL for ids. */
     CHECK_OK(r->ctx, bosc_ranks_kdtree_radius(r->ctx, tree, four, bad ? 2 : 0, 0, 0, offsets, NULL, NULL, 0));
     ranks_check_blame(
         r, bosc_ranks_kdtree_radius(r->ctx, tree, four, bad ? 2 : 0, 0, 0, offsets, bad ? NULL : ids, NULL, 8),
@@ -206,7 +212,7 @@ static void one_of_three(bosc_ctx *ctx) { ranks_run(ctx, 3, 0, blame, NULL); }
 
 static const struct suite_case suite_cases_ranks_kdtree_args[] = {
     {"create", create, NULL},
-    {"build", build, NULL},
+    {"build", builds, NULL},
     {"knn", knn, NULL},
     {"rows", rows, NULL},
     {"one_of_three", one_of_three, NULL},

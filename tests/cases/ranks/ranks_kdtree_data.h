@@ -1,4 +1,4 @@
-/* Trees over ranks for cases: points dealt to all, and what one context makes of the whole. */
+/* Trees over ranks for cases: points partitioned among the ranks, and the tree of one context. */
 #ifndef TESTS_CASES_RANKS_RANKS_KDTREE_DATA_H
 #define TESTS_CASES_RANKS_RANKS_KDTREE_DATA_H
 
@@ -8,7 +8,7 @@
 #include "cases/kdtree/kdtree_data.h"
 #include "support/ranks.h"
 
-/* What the ranks of a trial are given. */
+/* Input of the ranks of a trial. */
 struct ranks_trial {
     bosc_kdtree_opts opts;
     struct reference_points points;

@@ -32,8 +32,8 @@ static bosc_status create(bosc_ctx *ctx, struct subject *s)
     return status;
 }
 
-/* Builds from all points, and puts the nodes to the outputs. */
-static bosc_status build(bosc_ctx *ctx, struct subject *s)
+/* Builds from all points, and writes the nodes to the outputs. */
+static bosc_status build_all(bosc_ctx *ctx, struct subject *s)
 {
     bosc_status status = bosc_ranks_kdtree_build(ctx, s->tree, s->t.points.data, POINTS, 0);
     if (status == BOSC_OK) return bosc_ranks_kdtree_get_nodes(ctx, s->tree, s->out, s->out + ROOM / 2);
@@ -113,7 +113,7 @@ static bosc_status verify(bosc_ctx *ctx, struct subject *s) { return bosc_ranks_
 static const struct {
     bosc_status (*run)(bosc_ctx *ctx, struct subject *s);
     bool removed; /* of a tree without duplicates */
-} calls[] = {{create, false},      {build, false},          {build, true},           {get_nodes, false},
+} calls[] = {{create, false},      {build_all, false},      {build_all, true},       {get_nodes, false},
              {knn, false},         {knn_within, false},     {radius_offsets, false}, {radius_rows, false},
              {box_offsets, false}, {box_rows, false},       {write_file, false},     {read_file, false},
              {verify, false},      {get_duplicates, false}, {get_duplicates, true},  {write_file, true},
@@ -171,7 +171,7 @@ static void open_subject(bosc_ctx *ctx, void *user)
     struct subject *s = user;
     bosc_comm *comm;
     CHECK_OK(ctx, bosc_comm_create_self(ctx, NULL, &comm));
-    make_tree(s, ctx, comm, s->run == build ? 17 : POINTS);
+    make_tree(s, ctx, comm, s->run == build_all ? 17 : POINTS);
 }
 
 static void close_subject(void *user)
@@ -214,8 +214,8 @@ struct trio {
     _Atomic int arrived;
 };
 
-/* Waits for all three, by nothing that can fail. */
-static void meet(struct trio *trio, int times)
+/* Waits for all three ranks, without a call that can fail. */
+static void wait_for_three(struct trio *trio, int times)
 {
     const struct timespec moment = {.tv_nsec = 20000};
     trio->arrived++;
@@ -239,19 +239,19 @@ static void fail_one(struct rank *r)
     struct subject s;
     bosc_status statuses[3];
     make_subject(&s, trio->call);
-    if (s.run == build) s.run = build_alone;
+    if (s.run == build_all) s.run = build_alone;
     make_tree(&s, r->ctx, r->comm, s.run == build_alone ? 17 : POINTS);
-    meet(trio, 1);
+    wait_for_three(trio, 1);
     if (r->rank == 0) bi_fault_arm(FAULTS_OF_CALLS, trio->k, false);
-    meet(trio, 2);
+    wait_for_three(trio, 2);
     const bosc_status status = s.run(r->ctx, &s);
     CHECK((status == BOSC_OK) == (bosc_ctx_message(r->ctx)[0] == 0));
-    meet(trio, 3);
+    wait_for_three(trio, 3);
     if (r->rank == 0) {
         trio->passages = bi_fault_passages();
         bi_fault_disarm();
     }
-    meet(trio, 4);
+    wait_for_three(trio, 4);
     CHECK_OK(r->ctx, bi_comm_all_gather(r->ctx, r->comm, &status, sizeof status, statuses));
     for (int i = 0; i < 3 && s.run != get_nodes; i++)
         CHECK_EQ(statuses[i], statuses[0]); /* get_nodes is each one's own */

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Queries of a trial, dealt to ranks by a seed of their own, and what one context answers. */
+/* Queries of a trial, partitioned by a seed of their own, and the answers of one context. */
 struct search {
     struct ranks_trial t;
     struct reference_points queries;

@@ -1,4 +1,4 @@
-/* Saved k-d trees over ranks: the bytes of one tree, read by any number of ranks, and no damage goes unseen. */
+/* Saved k-d trees over ranks: the bytes of one tree, read by any number of ranks; every damage is found. */
 #include "cases/ranks/ranks_kdtree_data.h"
 
 #include "comm/comm.h"
@@ -98,8 +98,8 @@ static void round_trip(bosc_ctx *ctx)
     }
 }
 
-/* Arrays of several slices. */
-static void large(bosc_ctx *ctx)
+/* Arrays written in several chunks. */
+static void arrays_of_several_chunks(bosc_ctx *ctx)
 {
     struct saving s;
     for (int removed = 0; removed < 2; removed++) {
@@ -111,7 +111,7 @@ static void large(bosc_ctx *ctx)
 
 /* ---- damage ---- */
 
-/* All ranks refuse the file, of which rank 0 says why. */
+/* All ranks refuse the file; rank 0 names the reason. */
 static void check_refused(struct rank *r, struct saved *f, bosc_status expected, const char *reason)
 {
     bosc_ranks_kdtree *tree = NULL;
@@ -160,7 +160,7 @@ static const char *change(struct bi_kdtree_header *h, uint32_t *ids, int which)
     }
 }
 
-/* The same of a tree without duplicates: of 10 points, 6 of which are in it. */
+/* The same for a tree without duplicates: 6 of 10 points are in it. */
 static const char *change_rows(struct bi_kdtree_header *h, uint32_t *ids, int which)
 {
     uint32_t *inverse = ids + 6, *counts = inverse + 10, named = 0;
@@ -282,7 +282,8 @@ static void refused_rank(struct rank *r)
 static void refused(bosc_ctx *ctx) { ranks_run(ctx, 2, 0, refused_rank, NULL); }
 
 static const struct suite_case suite_cases_ranks_kdtree_save[] = {
-    {"round_trip", round_trip, NULL},         {"large", large, NULL},     {"damage", damage, NULL},
-    {"damage_of_rows", damage_of_rows, NULL}, {"nan", nan_in_file, NULL}, {"refused", refused, NULL},
+    {"round_trip", round_trip, NULL}, {"large", arrays_of_several_chunks, NULL},
+    {"damage", damage, NULL},         {"damage_of_rows", damage_of_rows, NULL},
+    {"nan", nan_in_file, NULL},       {"refused", refused, NULL},
 };
 SUITE(ranks_kdtree_save);

@@ -70,7 +70,7 @@ static void check_sums(bosc_ctx *ctx, struct problem p, int32_t ranks)
     free(want);
 }
 
-/* Around the edges of rows, tiles, and of what one rank scans. */
+/* Sizes around the edges of rows, of tiles, and of the slice that one rank scans. */
 static void sums(bosc_ctx *ctx)
 {
     static const int64_t lengths[] = {0, 1, 31, 1024, 1025, 4096, 4097, 5119, 5121, 6144, 20000};
@@ -89,7 +89,7 @@ static void sums(bosc_ctx *ctx)
             }
 }
 
-/* Every number of ranks, whose slices are dealt in many ways: short ones share a tile. */
+/* Every number of ranks, and slices of many kinds: short ones share a tile. */
 static void slices(bosc_ctx *ctx)
 {
     EACH_RANKS_SIZE(i)

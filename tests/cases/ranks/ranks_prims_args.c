@@ -31,6 +31,7 @@ static void check_kept(struct given *g)
 
 static void sums(bosc_ctx *ctx)
 {
+    /* Each bad argument of reductions and scans is refused by its name; the arrays stay as they were. */
     static const int dtypes[] = {0, -1, 7, 100};
     struct given g;
     fill(ctx, &g);
@@ -71,6 +72,7 @@ static void sums(bosc_ctx *ctx)
 
 static void sorts(bosc_ctx *ctx)
 {
+    /* Each bad argument of sorts is refused by its name, overlapping outputs too; the arrays stay as they were. */
     struct given g;
     fill(ctx, &g);
     const int u64 = BOSC_U64;

@@ -1,5 +1,5 @@
-/* What distributed trees and tables reserve is enough for builds on any number of ranks, and what their _bytes
- * functions tell is what they keep, and enough scratch for a build. */
+/* Reservations of distributed trees and tables are enough for builds on any number of ranks. Their _bytes functions
+ * give the bytes that they keep, and enough scratch for a build. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,7 +116,7 @@ static void reserve_tree(struct rank *r)
     bosc_ranks_kdtree_free(tree);
 }
 
-/* A fresh handle keeps what is told, and the scratch told is enough. */
+/* A fresh handle keeps the promised bytes, and the promised scratch is enough. */
 static void measure_tree(struct rank *r)
 {
     const struct trial *t = r->user;
@@ -153,7 +153,7 @@ static void trees(bosc_ctx *ctx)
     }
 }
 
-/* Shards grow with the number of nodes, on every rank: what is reserved for many is enough for fewer. */
+/* Shards grow with the number of nodes on every rank: a reservation for many nodes is enough for fewer. */
 static void shards(struct rank *r)
 {
     const struct trial *t = r->user;

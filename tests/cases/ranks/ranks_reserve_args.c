@@ -1,4 +1,4 @@
-/* Bad arguments of the calls that tell and reserve the memory of trees and tables over ranks. */
+/* Bad arguments of the calls that compute and reserve the memory of trees and tables over ranks. */
 #include <boscage/ranks.h>
 
 #include "support/ranks.h"
@@ -9,15 +9,16 @@ static const int64_t LIMIT = (int64_t)UINT32_MAX;
 
 static void tree(bosc_ctx *ctx)
 {
+    /* Bad sizes are refused by name, sizes beyond the id type as a limit; nothing is reserved and no output written. */
     bosc_comm *comm;
-    bosc_ranks_kdtree *tree = NULL, *wide = NULL;
+    bosc_ranks_kdtree *tree = NULL, *tree_of_64_bit_ids = NULL;
     bosc_ranks_kdtree_info info = {.size = sizeof info};
     bosc_kdtree_opts o = tree_opts;
     int64_t kept = 7, scratch = 7;
     CHECK_OK(ctx, bosc_comm_create_self(ctx, NULL, &comm));
     CHECK_OK(ctx, bosc_ranks_kdtree_create(ctx, comm, &o, &tree));
     o.id_bits = 64;
-    CHECK_OK(ctx, bosc_ranks_kdtree_create(ctx, comm, &o, &wide));
+    CHECK_OK(ctx, bosc_ranks_kdtree_create(ctx, comm, &o, &tree_of_64_bit_ids));
     CHECK_EQ(bosc_ranks_kdtree_reserve(NULL, tree, 1, 1), BOSC_ERR_ARG);
     CHECK_ARG(ctx, bosc_ranks_kdtree_reserve(ctx, NULL, 1, 1), "tree");
     CHECK_ARG(ctx, bosc_ranks_kdtree_reserve(ctx, tree, -1, 1), "n");
@@ -25,7 +26,7 @@ static void tree(bosc_ctx *ctx)
     CHECK_ARG(ctx, bosc_ranks_kdtree_reserve(ctx, tree, 0, INT64_MIN), "total");
     CHECK_STATUS(ctx, bosc_ranks_kdtree_reserve(ctx, tree, LIMIT, LIMIT), BOSC_ERR_LIMIT);
     CHECK_STATUS(ctx, bosc_ranks_kdtree_reserve(ctx, tree, 0, LIMIT), BOSC_ERR_LIMIT);
-    CHECK_STATUS(ctx, bosc_ranks_kdtree_reserve(ctx, wide, 0, INT64_MAX), BOSC_ERR_LIMIT);
+    CHECK_STATUS(ctx, bosc_ranks_kdtree_reserve(ctx, tree_of_64_bit_ids, 0, INT64_MAX), BOSC_ERR_LIMIT);
     CHECK_OK(ctx, bosc_ranks_kdtree_get_info(ctx, tree, &info));
     CHECK_EQ(info.bytes, 0);
     CHECK_EQ(bosc_ranks_kdtree_bytes(NULL, comm, &tree_opts, 1, 1, &kept, &scratch), BOSC_ERR_ARG);
@@ -41,12 +42,13 @@ static void tree(bosc_ctx *ctx)
     CHECK(kept == 7 && scratch == 7);
     CHECK_OK(ctx, bosc_ranks_kdtree_bytes(ctx, comm, &tree_opts, 0, 0, NULL, NULL));
     bosc_ranks_kdtree_free(tree);
-    bosc_ranks_kdtree_free(wide);
+    bosc_ranks_kdtree_free(tree_of_64_bit_ids);
     bosc_comm_free(comm);
 }
 
 static void table(bosc_ctx *ctx)
 {
+    /* Bad sizes are refused by name, sizes beyond the id type as a limit; nothing is reserved and no output written. */
     bosc_comm *comm;
     bosc_ranks_hash *table = NULL;
     bosc_ranks_hash_info info = {.size = sizeof info};

@@ -1,5 +1,5 @@
-/* Each allocation and copy of the calls that reserve memory for trees and tables over ranks fails in turn, on one of
- * three ranks: all get the same status, and what the structure holds stays. */
+/* Each allocation and copy of the calls that reserve memory for trees and tables over ranks fails in turn on one of
+ * three ranks: all ranks get the same status, and the structure keeps its contents. */
 #include <boscage/ranks.h>
 
 #include "cases/ranks/ranks_faults.h"

@@ -1,4 +1,4 @@
-/* Meshes of rasters have no cracks, whatever was done to them, and are as near to the samples as was asked. */
+/* Meshes of rasters have no cracks, whatever was done to them, and are as close to the samples as requested. */
 #include "cases/terrain/terrain_data.h"
 
 static const int64_t shapes[][2] = {{2, 2},   {3, 3},   {3, 5},   {5, 3},   {4, 4},  {5, 5},   {2, 40},
@@ -7,12 +7,12 @@ static const int64_t shapes[][2] = {{2, 2},   {3, 3},   {3, 5},   {5, 3},   {4, 
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 
 /* Bounds of all sizes: no cracks, and the samples are within them. */
-static void bounds(bosc_ctx *ctx)
+static void bounds_hold(bosc_ctx *ctx)
 {
     for (int k = 0; k < SHAPES * RELIEFS; k++) {
         int64_t w = shapes[k / RELIEFS][0], h = shapes[k / RELIEFS][1], before = INT64_MAX;
         if (suite_leaves_out() || (suite_slow(ctx) && w * h > 400)) continue;
-        if (w * h > 300 && (k % RELIEFS) != (k / RELIEFS) % RELIEFS) continue; /* of large ones a relief each */
+        if (w * h > 300 && (k % RELIEFS) != (k / RELIEFS) % RELIEFS) continue; /* one relief for each large raster */
         float *heights = terrain_heights((enum relief)(k % RELIEFS), w, h, (uint64_t)k);
         bosc_terrain *terrain = terrain_make(ctx, heights, w, h, false);
         terrain_check(ctx, terrain);
@@ -36,7 +36,7 @@ static void bounds(bosc_ctx *ctx)
     }
 }
 
-static void storms(bosc_ctx *ctx)
+static void random_commands_leave_no_cracks(bosc_ctx *ctx)
 {
     for (int k = 0; k < 2 * SHAPES; k++) {
         int64_t w = shapes[k / 2][0], h = shapes[k / 2][1];
@@ -60,7 +60,7 @@ static void storms(bosc_ctx *ctx)
     }
 }
 
-/* The leaves of meshes of a raster here and on the CPU. */
+/* The meshes of a raster in this context and on the CPU have the same leaves. */
 static void same_leaves(bosc_ctx *ctx, bosc_ctx *cpu, const float *heights, int64_t w, int64_t h)
 {
     bosc_terrain *here = terrain_make(ctx, heights, w, h, false), *there = terrain_make(cpu, heights, w, h, false);
@@ -78,8 +78,8 @@ static void same_leaves(bosc_ctx *ctx, bosc_ctx *cpu, const float *heights, int6
     bosc_terrain_free(there);
 }
 
-/* Rasters with triangles of all sizes, whole and moved. */
-static void same(bosc_ctx *ctx)
+/* Rasters with triangles of all sizes, whole and shifted. */
+static void same_leaves_as_cpu(bosc_ctx *ctx)
 {
     static const int64_t sides[][2] = {{129, 129}, {131, 70}, {68, 34}, {2, 66}, {36, 132}, {65, 257}, {300, 67}};
     enum { ALL = sizeof sides / sizeof sides[0] };
@@ -93,8 +93,8 @@ static void same(bosc_ctx *ctx)
     bosc_ctx_free(cpu);
 }
 
-/* In planes through a height of 2^100 the others round off, so the two triangles at an edge are not as far from its
- * samples: what the border cuts of one of them counts too. */
+/* In planes through a height of 2^100 other heights are rounded away, so the two triangles at an edge differ in their
+ * distance to its samples. The error must include the part cut off by the border. */
 static void cliffs(bosc_ctx *ctx)
 {
     static const int64_t sides[][2] = {{34, 36}, {35, 34}, {66, 35}};
@@ -112,7 +112,7 @@ static void cliffs(bosc_ctx *ctx)
     bosc_ctx_free(cpu);
 }
 
-/* A distance that no float is: the error that is kept is not below it. */
+/* A distance that no float represents: the stored error is not below it. */
 static void rounded_errors(bosc_ctx *ctx)
 {
     float low = -0x1p-31f, heights[9] = {low, low, low, low, 1, low, low, low, low};
@@ -125,7 +125,7 @@ static void rounded_errors(bosc_ctx *ctx)
     bosc_terrain_free(terrain);
 }
 
-/* A raster leaves nothing behind for the next one in its place. */
+/* A raster leaves no trace in the next one in the same handle. */
 static void another(bosc_ctx *ctx)
 {
     for (int k = 0; k < SHAPES; k++) {
@@ -150,11 +150,12 @@ static uint64_t sum_of(const void *bytes, size_t count, uint64_t sum)
     return sum;
 }
 
-/* Meshes of a raster, to the byte what they were when this was written. */
+/* Golden hashes of meshes of a raster. */
 static void golden(bosc_ctx *ctx)
 {
     enum { W = 70, H = 66 };
     static const uint64_t sums[] = {0x346ef560d400848u, 0xbd1d7fb56924de88u, 0xb92218bfa0c4004cu, 0x112083cc807dd51bu};
+    /* A bound, a camera, a budget, and a finer region. */
     bosc_terrain_camera camera = {.position = {10, 5, 1100},
                                   .direction = {1, 1, -25},
                                   .fov = 0.9,
@@ -176,6 +177,7 @@ static void golden(bosc_ctx *ctx)
         CHECK_OK(ctx, bosc_terrain_select(ctx, terrain, &goals[k]));
         CHECK_OK(ctx, bosc_terrain_get_mesh(ctx, terrain, vertices, normals, (int64_t)W * H, triangles,
                                             (int64_t)2 * W * H, counts));
+        /* FNV-1a over vertices, normals and triangles. */
         uint64_t sum = sum_of(vertices, (size_t)counts[0] * 12, 0xcbf29ce484222325u);
         sum = sum_of(normals, (size_t)counts[0] * 12, sum);
         sum = sum_of(triangles, (size_t)counts[1] * 12, sum);
@@ -189,9 +191,9 @@ static void golden(bosc_ctx *ctx)
     bosc_terrain_free(terrain);
 }
 
-static const struct suite_case suite_cases_terrain[] = {{"bounds", bounds, NULL},
-                                                        {"storms", storms, NULL},
-                                                        {"same", same, NULL},
+static const struct suite_case suite_cases_terrain[] = {{"bounds", bounds_hold, NULL},
+                                                        {"storms", random_commands_leave_no_cracks, NULL},
+                                                        {"same", same_leaves_as_cpu, NULL},
                                                         {"cliffs", cliffs, NULL},
                                                         {"rounded errors", rounded_errors, NULL},
                                                         {"another raster", another, NULL},

@@ -1,11 +1,10 @@
-/* What terrains refuse, with everything left as it was; and their life: rebuilt without allocating, in other contexts.
- */
+/* Terrains: refused arguments leave everything unchanged; rebuilds without allocation, other contexts. */
 #include "cases/terrain/terrain_data.h"
 
 #include "support/arrays.h"
 #include "support/faults.h"
 
-static void create(bosc_ctx *ctx)
+static void refuses_bad_options(bosc_ctx *ctx)
 {
     static const double spacings[] = {-1, -1e-30, 1e-40, 1e40, INFINITY, -INFINITY, NAN};
     static const int roots[] = {-1, 2, 3, 99, INT32_MAX};
@@ -14,6 +13,7 @@ static void create(bosc_ctx *ctx)
     int64_t kept = 7;
     CHECK_EQ(bosc_terrain_create(NULL, &o, &terrain), BOSC_ERR_ARG);
     CHECK_ARG(ctx, bosc_terrain_create(ctx, &o, NULL), "terrain");
+    /* Sets one option to each bad value. */
     for (int i = 0; i < 7; i++) {
         o.spacing = spacings[i];
         CHECK_ARG(ctx, bosc_terrain_create(ctx, &o, &terrain), "opts: spacing");
@@ -31,6 +31,7 @@ static void create(bosc_ctx *ctx)
         CHECK_ARG(ctx, bosc_terrain_bytes(ctx, &o, 5, 5, &kept, NULL), "opts: roots");
     }
     o.roots = BOSC_TERRAIN_SQUARE;
+    /* Sizes below the first members, and beyond the struct. */
     for (size_t size = 0; size < 3 * sizeof o; size += size < sizeof o ? 7 : sizeof o) {
         o.size = size;
         if (size >= sizeof(size_t) && size <= sizeof o) continue;
@@ -42,7 +43,7 @@ static void create(bosc_ctx *ctx)
     CHECK(bosc_terrain_get_tree(NULL) == NULL);
 }
 
-static void build(bosc_ctx *ctx)
+static void refuses_bad_rasters(bosc_ctx *ctx)
 {
     float heights[64] = {0};
     bosc_terrain *terrain, *half;
@@ -85,7 +86,7 @@ static void build(bosc_ctx *ctx)
     bosc_terrain_free(half);
 }
 
-static void goals(bosc_ctx *ctx)
+static void refuses_bad_goals(bosc_ctx *ctx)
 {
     float heights[25] = {0};
     bosc_terrain *terrain = terrain_make(ctx, heights, 5, 5, false);
@@ -107,6 +108,7 @@ static void goals(bosc_ctx *ctx)
     CHECK_EQ(bosc_terrain_select(NULL, terrain, &g), BOSC_ERR_ARG);
     CHECK_ARG(ctx, bosc_terrain_select(ctx, NULL, &g), "terrain");
     CHECK_ARG(ctx, bosc_terrain_select(ctx, terrain, NULL), "goal");
+    /* Bad members of the goal, of a region, of the camera. */
     BAD_GOAL(g.size = 0, "goal: size");
     BAD_GOAL(g.size = sizeof g + 1, "goal: size");
     BAD_GOAL(g.error = -1, "goal: error");
@@ -138,11 +140,12 @@ static void goals(bosc_ctx *ctx)
     BAD_GOAL((g.camera = &camera, camera.position[2] = INFINITY), "camera: its position");
     BAD_GOAL((g.camera = &camera, camera.up[2] = NAN), "camera: up");
     BAD_GOAL((g.camera = &camera, camera.up[0] = -2), "camera: its direction and up");
+    /* The mesh is unchanged. */
     CHECK_EQ(terrain_leaves(ctx, terrain), 2);
     bosc_terrain_free(terrain);
 }
 
-static void arrays(bosc_ctx *ctx)
+static void refuses_bad_arrays(bosc_ctx *ctx)
 {
     float heights[25] = {0}, out[300];
     bosc_terrain *t = terrain_make(ctx, heights, 5, 5, false), *empty;
@@ -154,6 +157,7 @@ static void arrays(bosc_ctx *ctx)
     bosc_terrain_info info = {.size = sizeof info};
     static const int64_t bad[] = {-1, -7, INT64_MIN, INT64_MAX, INT64_MAX / 8};
     CHECK_OK(ctx, bosc_terrain_create(ctx, NULL, &empty));
+    /* 1. Bad numbers and ranges. */
     for (int i = 0; i < 5; i++) {
         CHECK_ARG(ctx, bosc_terrain_get_corners(ctx, t, 0, bad[i], numbers), "count");
         CHECK_ARG(ctx, bosc_terrain_locate(ctx, t, points, bad[i], numbers, NULL), "point_count:");
@@ -165,6 +169,7 @@ static void arrays(bosc_ctx *ctx)
         if (bad[i] < 0) CHECK_ARG(ctx, bosc_terrain_get_corners(ctx, t, bad[i], 1, numbers), "first");
     }
     CHECK_ARG(ctx, bosc_terrain_get_corners(ctx, t, INT64_MAX, 2, numbers), "first");
+    /* 2. Missing and misaligned arrays. */
     CHECK_ARG(ctx, bosc_terrain_get_corners(ctx, t, 0, 2, NULL), "samples");
     CHECK_ARG(ctx, bosc_terrain_get_corners(ctx, t, 0, 2, (int64_t *)((char *)numbers + 4)), "samples: not aligned");
     CHECK_ARG(ctx, bosc_terrain_update(ctx, t, NULL, 2), "commands");
@@ -179,12 +184,14 @@ static void arrays(bosc_ctx *ctx)
     CHECK_ARG(ctx, bosc_terrain_get_mesh(ctx, t, (float *)((char *)out + 2), NULL, 9, NULL, 0, counts), "vertices");
     CHECK_ARG(ctx, bosc_terrain_get_mesh(ctx, t, NULL, (float *)((char *)out + 1), 9, NULL, 0, counts), "normals");
     CHECK_ARG(ctx, bosc_terrain_get_mesh(ctx, t, NULL, NULL, 0, (uint32_t *)((char *)out + 3), 9, counts), "triangles");
+    /* 3. A capacity one too small; bad stats. */
     CHECK_STATUS(ctx, bosc_terrain_get_mesh(ctx, t, out, NULL, 3, NULL, 0, counts), BOSC_ERR_SPACE);
     CHECK_ARG(ctx, bosc_terrain_measure(ctx, t, NULL), "stats");
     stats.size = 3;
     CHECK_ARG(ctx, bosc_terrain_measure(ctx, t, &stats), "stats: size");
     stats.size = sizeof stats + 1;
     CHECK_ARG(ctx, bosc_terrain_measure(ctx, t, &stats), "stats: size");
+    /* 4. A terrain without a raster, no terrain, no context. */
     CHECK_ARG(ctx, bosc_terrain_measure(ctx, empty, &stats), "terrain");
     CHECK_ARG(ctx, bosc_terrain_get_corners(ctx, empty, 0, 1, numbers), "terrain");
     CHECK_ARG(ctx, bosc_terrain_locate(ctx, empty, points, 1, numbers, NULL), "terrain");
@@ -199,14 +206,15 @@ static void arrays(bosc_ctx *ctx)
     CHECK(info.width == 0 && info.depth == 0 && bosc_terrain_get_tree(empty) == NULL);
     info.size = 2;
     CHECK_ARG(ctx, bosc_terrain_get_info(ctx, t, &info), "info: size");
+    /* 5. Empty calls need no arrays. */
     CHECK_OK(ctx, bosc_terrain_update(ctx, t, NULL, 0));
     CHECK_OK(ctx, bosc_terrain_locate(ctx, t, NULL, 0, NULL, NULL));
     bosc_terrain_free(t);
     bosc_terrain_free(empty);
 }
 
-/* Other shapes in the same handle, and the same one again: memory is that of the first time. */
-static void rebuilt(bosc_ctx *ctx)
+/* Other shapes in the same handle, then the same one again, which allocates nothing. */
+static void rebuilds_allocate_nothing(bosc_ctx *ctx)
 {
     static const int64_t sides[][2] = {{40, 30}, {5, 5}, {30, 40}, {40, 30}, {2, 2}};
     float *heights = terrain_heights(HILLS, 40, 40, 1);
@@ -214,6 +222,7 @@ static void rebuilt(bosc_ctx *ctx)
     int64_t live[2] = {0, 0}, before[2] = {0, 0};
     bosc_ctx *counted = counted_context(ctx, live);
     CHECK_OK(counted, bosc_terrain_create(counted, NULL, &terrain));
+    /* Each shape is built twice; the second time allocates nothing. */
     for (int round = 0; round < 10; round++) {
         int64_t w = sides[round / 2][0], h = sides[round / 2][1], kept;
         bosc_terrain_goal goal = {.size = sizeof goal, .error = 2, .triangles = 300};
@@ -230,6 +239,7 @@ static void rebuilt(bosc_ctx *ctx)
         if (round % 2) CHECK(live[0] == before[0] && live[1] == before[1]);
         memcpy(before, live, sizeof live);
     }
+    /* The terrain outlives its context. */
     bosc_ctx_free(counted);
     terrain_check(ctx, terrain);
     bosc_terrain_free(terrain);
@@ -237,7 +247,7 @@ static void rebuilt(bosc_ctx *ctx)
     free(heights);
 }
 
-/* A reserve keeps the mesh, and after it a build, selections, updates and the mesh allocate nothing. */
+/* A reserve keeps the mesh; after it builds, selections, updates and meshes allocate nothing. */
 static void reserved(bosc_ctx *ctx)
 {
     enum { W = 21, H = 34 };
@@ -282,7 +292,8 @@ static void reserved(bosc_ctx *ctx)
     free(heights);
 }
 
-static const struct suite_case suite_cases_terrain_args[] = {{"create", create, NULL},   {"build", build, NULL},
-                                                             {"goals", goals, NULL},     {"arrays", arrays, NULL},
-                                                             {"rebuilt", rebuilt, NULL}, {"reserved", reserved, NULL}};
+static const struct suite_case suite_cases_terrain_args[] = {
+    {"create", refuses_bad_options, NULL},        {"build", refuses_bad_rasters, NULL},
+    {"goals", refuses_bad_goals, NULL},           {"arrays", refuses_bad_arrays, NULL},
+    {"rebuilt", rebuilds_allocate_nothing, NULL}, {"reserved", reserved, NULL}};
 SUITE(terrain_args);

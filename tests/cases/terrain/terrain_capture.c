@@ -1,11 +1,11 @@
-/* Calls on terrains that say that they only queue, as graphs: replayed, with other heights and commands each time, they
- * do what the calls do on the CPU. */
+/* Calls on terrains documented to queue only are captured as graphs; replayed with other heights and commands
+ * they give the results of the CPU. */
 #include "support/capture.h"
 #include "cases/terrain/terrain_data.h"
 
-enum { ROOM = 6000, ASKED = 333, ROUNDS = 4 };
+enum { ROOM = 6000, QUERIES = 333, ROUNDS = 4 };
 
-/* A terrain, and arrays in the memory of its context, which the recorded calls use. */
+/* A terrain, and arrays in its context's memory, used by the captured calls. */
 struct scene {
     bosc_terrain *terrain;
     bosc_terrain_goal goal, fine;
@@ -15,7 +15,7 @@ struct scene {
     double *points, *z;
 };
 
-/* What a scene is made of; of each array the bytes, so that two scenes can be told apart. */
+/* One array of a scene and its bytes, to compare two scenes. */
 struct part {
     void *array;
     size_t bytes;
@@ -28,12 +28,12 @@ static struct part part_of(const struct scene *s, int part)
     const struct part parts[PARTS] = {
         [HEIGHTS] = {s->heights, (size_t)(s->w * s->h) * sizeof *s->heights},
         [COMMANDS] = {s->commands, ROOM},
-        [POINTS] = {s->points, 2 * ASKED * sizeof *s->points},
-        [LEAVES] = {s->leaves, ASKED * sizeof *s->leaves},
+        [POINTS] = {s->points, 2 * QUERIES * sizeof *s->points},
+        [LEAVES] = {s->leaves, QUERIES * sizeof *s->leaves},
         [CORNERS] = {s->corners, (size_t)3 * ROOM * sizeof *s->corners},
-        [FOUND] = {s->found, ASKED * sizeof *s->found},
-        [Z] = {s->z, ASKED * sizeof *s->z},
-        [NEIGHBOURS] = {s->neighbours, (size_t)3 * ASKED * sizeof *s->neighbours},
+        [FOUND] = {s->found, QUERIES * sizeof *s->found},
+        [Z] = {s->z, QUERIES * sizeof *s->z},
+        [NEIGHBOURS] = {s->neighbours, (size_t)3 * QUERIES * sizeof *s->neighbours},
     };
     return parts[part];
 }
@@ -63,7 +63,7 @@ static void close_scene(bosc_ctx *ctx, struct scene *s)
     bosc_terrain_free(s->terrain);
 }
 
-/* A frame: another raster, two meshes of it, one after the other, and what may be asked. */
+/* A frame: another raster, two meshes in succession, and queries. */
 static void call_all(bosc_ctx *ctx, void *user)
 {
     struct scene *s = user;
@@ -72,30 +72,31 @@ static void call_all(bosc_ctx *ctx, void *user)
     CHECK_OK(ctx, bosc_terrain_select(ctx, s->terrain, &s->fine));
     CHECK_OK(ctx, bosc_terrain_update(ctx, s->terrain, s->commands, ROOM));
     CHECK_OK(ctx, bosc_terrain_get_corners(ctx, s->terrain, 0, ROOM, s->corners));
-    CHECK_OK(ctx, bosc_terrain_locate(ctx, s->terrain, s->points, ASKED, s->found, s->z));
-    CHECK_OK(ctx, bosc_terrain_get_neighbours(ctx, s->terrain, s->leaves, ASKED, s->neighbours));
+    CHECK_OK(ctx, bosc_terrain_locate(ctx, s->terrain, s->points, QUERIES, s->found, s->z));
+    CHECK_OK(ctx, bosc_terrain_get_neighbours(ctx, s->terrain, s->leaves, QUERIES, s->neighbours));
 }
 
-/* The same input for both. */
-static void put(bosc_ctx *ctx, struct scene *s, bosc_ctx *cpu, struct scene *t, int part, const void *input)
+/* Copies the same input to both contexts. */
+static void copy_to_both(bosc_ctx *ctx, struct scene *s, bosc_ctx *cpu, struct scene *t, int part, const void *input)
 {
     CHECK_OK(ctx, bosc_ctx_copy(ctx, part_of(s, part).array, input, part_of(s, part).bytes));
     CHECK_OK(cpu, bosc_ctx_copy(cpu, part_of(t, part).array, input, part_of(t, part).bytes));
 }
 
-static void draw(bosc_ctx *ctx, struct scene *s, bosc_ctx *cpu, struct scene *t, struct suite_random *r, int round)
+static void make_inputs(bosc_ctx *ctx, struct scene *s, bosc_ctx *cpu, struct scene *t, struct suite_random *r,
+                        int round)
 {
     static uint8_t commands[ROOM];
-    double points[2 * ASKED];
-    int64_t leaves[ASKED];
+    double points[2 * QUERIES];
+    int64_t leaves[QUERIES];
     float *heights = terrain_heights(round % 2 ? HILLS : ROUGH, s->w, s->h, (uint64_t)round);
     for (int i = 0; i < ROOM; i++) commands[i] = (uint8_t)suite_below(r, 4);
-    for (int i = 0; i < 2 * ASKED; i++) points[i] = suite_unit(r) * 10 * (double)(i % 2 ? s->h : s->w);
-    for (int i = 0; i < ASKED; i++) leaves[i] = (int64_t)suite_below(r, ROOM);
-    put(ctx, s, cpu, t, HEIGHTS, heights);
-    put(ctx, s, cpu, t, COMMANDS, commands);
-    put(ctx, s, cpu, t, POINTS, points);
-    put(ctx, s, cpu, t, LEAVES, leaves);
+    for (int i = 0; i < 2 * QUERIES; i++) points[i] = suite_unit(r) * 10 * (double)(i % 2 ? s->h : s->w);
+    for (int i = 0; i < QUERIES; i++) leaves[i] = (int64_t)suite_below(r, ROOM);
+    copy_to_both(ctx, s, cpu, t, HEIGHTS, heights);
+    copy_to_both(ctx, s, cpu, t, COMMANDS, commands);
+    copy_to_both(ctx, s, cpu, t, POINTS, points);
+    copy_to_both(ctx, s, cpu, t, LEAVES, leaves);
     free(heights);
 }
 
@@ -132,16 +133,16 @@ static void frames(bosc_ctx *ctx)
         struct capture c;
         open_scene(ctx, &s, sides[k][0], sides[k][1], &camera);
         open_scene(cpu, &t, sides[k][0], sides[k][1], &camera);
-        draw(ctx, &s, cpu, &t, &r, 0);
+        make_inputs(ctx, &s, cpu, &t, &r, 0);
         capture_open(&c, ctx, call_all, &s);
         for (int round = 1; round < ROUNDS; round++) {
-            draw(ctx, &s, cpu, &t, &r, round);
+            make_inputs(ctx, &s, cpu, &t, &r, round);
             capture_replay(&c);
             call_all(cpu, &t);
             compare(ctx, &s, cpu, &t);
         }
         capture_close(&c);
-        if (k == 0) CHECK(terrain_leaves(ctx, s.terrain) > 1000); /* the frame shows something */
+        if (k == 0) CHECK(terrain_leaves(ctx, s.terrain) > 1000); /* the frame is not empty */
         close_scene(ctx, &s);
         close_scene(cpu, &t);
     }

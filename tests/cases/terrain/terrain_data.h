@@ -1,4 +1,4 @@
-/* Rasters and meshes for cases. */
+/* Rasters and meshes for the cases. */
 #ifndef TESTS_CASES_TERRAIN_TERRAIN_DATA_H
 #define TESTS_CASES_TERRAIN_TERRAIN_DATA_H
 
@@ -44,7 +44,7 @@ static inline int64_t terrain_leaves(bosc_ctx *ctx, const bosc_terrain *terrain)
     return info.leaves;
 }
 
-/* The leaves of the tree; free corners. */
+/* The leaves of the tree; the caller frees the corners. */
 static inline struct reference_terrain terrain_mesh(bosc_ctx *ctx, const bosc_terrain *terrain)
 {
     bosc_terrain_info info = {.size = sizeof info};
@@ -59,7 +59,7 @@ static inline struct reference_terrain terrain_mesh(bosc_ctx *ctx, const bosc_te
 
 static inline void terrain_mesh_free(struct reference_terrain *t) { free((void *)t->corners); }
 
-/* The mesh has no cracks, and the tree is one. */
+/* The mesh has no cracks, and its tree is valid. */
 static inline void terrain_check(bosc_ctx *ctx, const bosc_terrain *terrain)
 {
     struct reference_terrain t = terrain_mesh(ctx, terrain);

@@ -18,7 +18,7 @@ struct subject {
     int which;
     float *heights;
     double points[2 * W];
-    int64_t asked[W];
+    int64_t query_leaves[W];
     uint8_t commands[ROOM];
     struct outputs out;
 };
@@ -33,8 +33,8 @@ static void open_terrain(bosc_ctx *ctx, void *user)
 
 static void close_terrain(void *user) { bosc_terrain_free(((struct subject *)user)->terrain); }
 
-/* A raster is taken and a mesh made of it; */
-static bosc_status make(bosc_ctx *ctx, struct subject *s)
+/* Builds a raster and makes a mesh. */
+static bosc_status make_mesh(bosc_ctx *ctx, struct subject *s)
 {
     bosc_terrain *terrain = NULL;
     bosc_terrain_region region = {{2, 2}, {5, 5}, 1};
@@ -49,7 +49,7 @@ static bosc_status make(bosc_ctx *ctx, struct subject *s)
     return status;
 }
 
-/* or one of the calls on a mesh that is there. */
+/* One of the calls on an existing mesh. */
 static bosc_status call(bosc_ctx *ctx, void *user)
 {
     struct subject *s = user;
@@ -57,9 +57,9 @@ static bosc_status call(bosc_ctx *ctx, void *user)
     bosc_terrain_stats stats = {.size = sizeof stats};
     bosc_status status;
     switch (s->which) {
-    case 0: return make(ctx, s);
+    case 0: return make_mesh(ctx, s);
     case 1: return bosc_terrain_locate(ctx, s->terrain, s->points, W, o->leaves, o->z);
-    case 2: return bosc_terrain_get_neighbours(ctx, s->terrain, s->asked, W, o->neighbours);
+    case 2: return bosc_terrain_get_neighbours(ctx, s->terrain, s->query_leaves, W, o->neighbours);
     case 3:
         return bosc_terrain_get_mesh(ctx, s->terrain, o->vertices, o->normals, W * H, o->triangles, ROOM, o->counts);
     case 4: return bosc_terrain_reserve(ctx, s->terrain, 3 * W, 2 * H);
@@ -77,7 +77,7 @@ static void faults(bosc_ctx *ctx)
         memset(s, 0, sizeof *s);
         s->which = which;
         s->heights = terrain_heights(ROUGH, W, H, 4);
-        for (int i = 0; i < W; i++) s->asked[i] = 3 * i - 1;
+        for (int i = 0; i < W; i++) s->query_leaves[i] = 3 * i - 1;
         for (int i = 0; i < 2 * W; i++) s->points[i] = 0.4 * i;
         for (int i = 0; i < ROOM; i++) s->commands[i] = (uint8_t)(i % 3);
         struct fault_sweep sweep = {.call = call,

@@ -1,4 +1,4 @@
-/* Goals: budgets, regions, cameras, hysteresis; and what can be asked of a mesh. */
+/* Goals (budgets, regions, cameras, hysteresis), and queries of a mesh. */
 #include "cases/terrain/terrain_data.h"
 
 static int64_t triangles_of(const struct reference_terrain *t)
@@ -8,7 +8,7 @@ static int64_t triangles_of(const struct reference_terrain *t)
     return n;
 }
 
-static void aim(bosc_ctx *ctx, bosc_terrain *terrain, const bosc_terrain_goal *goal)
+static void select_goal(bosc_ctx *ctx, bosc_terrain *terrain, const bosc_terrain_goal *goal)
 {
     CHECK_OK(ctx, bosc_terrain_select(ctx, terrain, goal));
     terrain_check(ctx, terrain);
@@ -22,7 +22,7 @@ static int64_t triangles(bosc_ctx *ctx, const bosc_terrain *terrain)
     return n;
 }
 
-/* A mesh within a budget, and the same one for its error as a bound: a finer bound breaks the budget. */
+/* A mesh within a budget equals the mesh of its error as a bound; a finer bound exceeds the budget. */
 static void budgets(bosc_ctx *ctx)
 {
     static const int64_t sides[][2] = {{9, 9}, {17, 12}, {33, 33}, {40, 21}, {6, 50}, {70, 66}};
@@ -34,14 +34,14 @@ static void budgets(bosc_ctx *ctx)
         for (int64_t budget = 1; budget < 4 * w * h; budget = 4 * budget + 3) {
             bosc_terrain_goal goal = {.size = sizeof goal, .triangles = budget}, same = {.size = sizeof same};
             bosc_terrain_stats stats = {.size = sizeof stats};
-            aim(ctx, terrain, &goal);
+            select_goal(ctx, terrain, &goal);
             int64_t n = triangles(ctx, terrain);
             CHECK_OK(ctx, bosc_terrain_measure(ctx, terrain, &stats));
             if (n > 18) CHECK(n <= budget);
             CHECK(budget < 2 * w * h || stats.max_error == 0);
-            if (stats.max_error > 0) { /* all that is below the mesh's error is more than the budget has room for */
+            if (stats.max_error > 0) { /* a bound below the mesh's error exceeds the budget */
                 same.error = stats.max_error * 0.999;
-                aim(ctx, terrain, &same);
+                select_goal(ctx, terrain, &same);
                 CHECK(triangles(ctx, terrain) > n);
             }
         }
@@ -57,28 +57,28 @@ static void regions(bosc_ctx *ctx)
     bosc_terrain *terrain = terrain_make(ctx, heights, W, H, false);
     bosc_terrain_region list[2] = {{{5, 6}, {12, 9}, 0}, {{20, 20}, {30, 33}, 100}};
     bosc_terrain_goal goal = {.size = sizeof goal, .error = 900, .regions = list, .region_count = 2};
-    aim(ctx, terrain, &goal);
+    select_goal(ctx, terrain, &goal);
     struct reference_terrain t = terrain_mesh(ctx, terrain);
     CHECK(reference_terrain_error_in(&t, heights, 5, 6, 12, 9) == 0);
     CHECK(reference_terrain_error_in(&t, heights, 20, 20, 30, 33) <= 100 + 1e-9);
     CHECK(reference_terrain_error(&t, heights) <= 900 + 1e-9);
     CHECK(triangles_of(&t) < 2 * (W - 1) * (H - 1) / 2);
     terrain_mesh_free(&t);
-    list[0] = (bosc_terrain_region){{-10, -10}, {100, 100}, INFINITY}; /* coarser than what is around it */
+    list[0] = (bosc_terrain_region){{-10, -10}, {100, 100}, INFINITY}; /* a coarser region */
     goal.error = 1;
     goal.region_count = 1;
-    aim(ctx, terrain, &goal);
+    select_goal(ctx, terrain, &goal);
     CHECK_EQ(triangles(ctx, terrain), 2);
     list[0] = (bosc_terrain_region){{0, 0}, {10, 10}, 50};
     goal.error = 40;
     goal.triangles = 400;
-    aim(ctx, terrain, &goal);
+    select_goal(ctx, terrain, &goal);
     CHECK(triangles(ctx, terrain) <= 400);
     free(heights);
     bosc_terrain_free(terrain);
 }
 
-/* Near the eye meshes are fine, behind it and far away coarse; with hysteresis they change less. */
+/* Meshes are fine near the eye, coarse behind it and far away; with hysteresis they change less. */
 static void cameras(bosc_ctx *ctx)
 {
     enum { SIDE = 65 };
@@ -91,20 +91,20 @@ static void cameras(bosc_ctx *ctx)
     bosc_terrain_camera camera = {
         .position = {320, 320, 1500}, .direction = {0, 1, -0.2}, .fov = 0.7, .pixels = 40, .width = 800, .height = 600};
     bosc_terrain_goal goal = {.size = sizeof goal, .camera = &camera};
-    aim(ctx, terrain, &goal);
+    select_goal(ctx, terrain, &goal);
     int64_t all = triangles(ctx, terrain), changes[2] = {0, 0};
     camera.cull = 1;
-    aim(ctx, terrain, &goal);
+    select_goal(ctx, terrain, &goal);
     CHECK(triangles(ctx, terrain) < all);
     camera.cull = 0;
     camera.position[2] = 1e9;
-    aim(ctx, terrain, &goal);
+    select_goal(ctx, terrain, &goal);
     CHECK_EQ(triangles(ctx, terrain), 2);
-    camera.position[2] = 500; /* among the heights: without distance */
-    aim(ctx, terrain, &goal);
+    camera.position[2] = 500; /* among the heights: at distance 0 */
+    select_goal(ctx, terrain, &goal);
     CHECK(triangles(ctx, terrain) > all);
     goal.error = 1000;
-    aim(ctx, terrain, &goal);
+    select_goal(ctx, terrain, &goal);
     CHECK_EQ(triangles(ctx, terrain), 2);
     goal.error = 0;
     for (int with = 0; with < 2; with++) {
@@ -120,7 +120,7 @@ static void cameras(bosc_ctx *ctx)
     }
     CHECK(changes[0] > 0 && changes[1] == 0);
     goal.triangles = 500;
-    aim(ctx, terrain, &goal);
+    select_goal(ctx, terrain, &goal);
     CHECK(triangles(ctx, terrain) <= 500);
     free(heights);
     bosc_terrain_free(terrain);
@@ -140,8 +140,8 @@ static int64_t leaves_of_rows(bosc_ctx *ctx, const bosc_terrain *terrain, int64_
     return count;
 }
 
-/* Rows 40 apart, columns 10: vertices, normals, places of points, and what is near to an eye. */
-static void oblong_samples(bosc_ctx *ctx)
+/* Rows 40 apart, columns 10: vertices, normals, located points, and the detail near an eye. */
+static void unequal_spacings(bosc_ctx *ctx)
 {
     enum { SIDE = 65, MOST = SIDE * SIDE };
     static float at[MOST * 3], normal[MOST * 3];
@@ -156,8 +156,9 @@ static void oblong_samples(bosc_ctx *ctx)
     CHECK_OK(ctx, bosc_terrain_build(ctx, terrain, heights, SIDE, SIDE, SIDE));
     CHECK_OK(ctx, bosc_terrain_get_info(ctx, terrain, &info));
     CHECK(info.spacing == 10 && info.spacing_y == 40);
+    /* 1. The full mesh: positions, and normals by central differences. */
     bosc_terrain_goal goal = {.size = sizeof goal, .error = 0};
-    aim(ctx, terrain, &goal);
+    select_goal(ctx, terrain, &goal);
     CHECK_OK(ctx, bosc_terrain_get_mesh(ctx, terrain, at, normal, MOST, indices, MOST * 2, counts));
     for (int64_t v = 0; v < counts[0]; v++) {
         int64_t x = (int64_t)at[3 * v] / 10, y = (int64_t)at[3 * v + 1] / 40;
@@ -168,19 +169,21 @@ static void oblong_samples(bosc_ctx *ctx)
         double dy = (heights[(y + 1) * SIDE + x] - heights[(y - 1) * SIDE + x]) / 80.0, up = (double)normal[3 * v + 2];
         CHECK(fabs((double)normal[3 * v] + dx * up) < 1e-5 && fabs((double)normal[3 * v + 1] + dy * up) < 1e-5);
     }
+    /* 2. The last sample is located at its scaled position. */
     const double point[2] = {10 * 64, 40 * 64};
     CHECK_OK(ctx, bosc_terrain_locate(ctx, terrain, point, 1, &leaf, &height));
     CHECK(leaf >= 0 && height == (double)heights[SIDE * SIDE - 1]);
+    /* 3. A camera near the last rows refines these. */
     bosc_terrain_camera camera = {
         .position = {320, 2560, 1500}, .direction = {0, 1, -1}, .fov = 0.7, .pixels = 500, .width = 800, .height = 600};
     goal.camera = &camera;
-    aim(ctx, terrain, &goal);
+    select_goal(ctx, terrain, &goal);
     CHECK(leaves_of_rows(ctx, terrain, 48, 64) > 10 * leaves_of_rows(ctx, terrain, 0, 16));
     free(heights);
     bosc_terrain_free(terrain);
 }
 
-/* Hysteresis keeps what is split, and nothing else: from the coarsest mesh it changes nothing. */
+/* Hysteresis keeps only existing splits: from the coarsest mesh it changes nothing. */
 static void kept_splits(bosc_ctx *ctx)
 {
     enum { SIDE = 33 };
@@ -189,21 +192,21 @@ static void kept_splits(bosc_ctx *ctx)
     bosc_terrain_goal coarsest = {.size = sizeof coarsest, .error = 1e9}, plain = {.size = sizeof plain, .error = 300};
     bosc_terrain_goal kept = plain;
     kept.hysteresis = 0.5;
-    aim(ctx, terrain, &plain);
+    select_goal(ctx, terrain, &plain);
     int64_t wanted = triangles(ctx, terrain);
-    aim(ctx, terrain, &coarsest);
-    aim(ctx, terrain, &kept);
+    select_goal(ctx, terrain, &coarsest);
+    select_goal(ctx, terrain, &kept);
     CHECK_EQ(triangles(ctx, terrain), wanted);
     plain.error = 0;
-    aim(ctx, terrain, &plain);
-    aim(ctx, terrain, &kept);
+    select_goal(ctx, terrain, &plain);
+    select_goal(ctx, terrain, &kept);
     CHECK(triangles(ctx, terrain) > wanted);
     free(heights);
     bosc_terrain_free(terrain);
 }
 
-/* What only touches the view, here the highest sample from below, is not surely outside. */
-static void touching(bosc_ctx *ctx)
+/* A box that only touches the view (here the highest sample, from below) must not be culled. */
+static void touching_boxes_are_kept(bosc_ctx *ctx)
 {
     enum { SIDE = 9 };
     float heights[SIDE * SIDE] = {0};
@@ -218,10 +221,10 @@ static void touching(bosc_ctx *ctx)
     bosc_terrain_goal goal = {.size = sizeof goal, .camera = &camera};
     heights[4 * SIDE + 4] = 100;
     bosc_terrain *terrain = terrain_make(ctx, heights, SIDE, SIDE, false);
-    aim(ctx, terrain, &goal);
+    select_goal(ctx, terrain, &goal);
     CHECK(triangles(ctx, terrain) > 2);
     camera.position[2] = 100.5;
-    aim(ctx, terrain, &goal);
+    select_goal(ctx, terrain, &goal);
     CHECK_EQ(triangles(ctx, terrain), 2);
     bosc_terrain_free(terrain);
 }
@@ -241,8 +244,8 @@ static bosc_terrain *random_mesh(bosc_ctx *ctx, const float *heights, int64_t w,
     return terrain;
 }
 
-static const int64_t asked[][2] = {{2, 2}, {9, 9}, {12, 31}, {33, 20}, {3, 90}, {17, 17}, {65, 40}};
-enum { ASKED = sizeof asked / sizeof asked[0] };
+static const int64_t query_rasters[][2] = {{2, 2}, {9, 9}, {12, 31}, {33, 20}, {3, 90}, {17, 17}, {65, 40}};
+enum { QUERY_RASTERS = sizeof query_rasters / sizeof query_rasters[0] };
 
 static void check_neighbours(bosc_ctx *ctx, const bosc_terrain *terrain, const struct reference_terrain *t)
 {
@@ -259,7 +262,7 @@ static void check_neighbours(bosc_ctx *ctx, const bosc_terrain *terrain, const s
     free(want);
 }
 
-/* Is the point in the triangle, but for rounding? */
+/* True if the point is in the triangle, apart from rounding. */
 static bool holds(const struct reference_terrain *t, int64_t leaf, double x, double y)
 {
     const int64_t *c = t->corners + 3 * leaf;
@@ -278,6 +281,7 @@ static void check_points(bosc_ctx *ctx, const bosc_terrain *terrain, const struc
     struct suite_random r = {9};
     double points[2 * M], z[M];
     int64_t leaves[M], again[M];
+    /* Samples, points around and beyond the border, NaN and infinities. */
     for (int i = 0; i < M; i++) {
         bool sample = i % 3 == 0;
         points[2 * i] = sample ? (double)suite_below(&r, (uint64_t)t->w) : (suite_unit(&r) * 1.1 - 0.05) * (double)t->w;
@@ -287,6 +291,7 @@ static void check_points(bosc_ctx *ctx, const bosc_terrain *terrain, const struc
     CHECK_OK(ctx, bosc_terrain_locate(ctx, terrain, points, M, leaves, z));
     CHECK_OK(ctx, bosc_terrain_locate(ctx, terrain, points, M, again, NULL));
     CHECK(memcmp(leaves, again, sizeof leaves) == 0);
+    /* A point of the raster is in its leaf, and a sample has its own height. */
     for (int i = 0; i < M; i++) {
         double x = points[2 * i], y = points[2 * i + 1];
         bool in = x >= 0 && x <= (double)(t->w - 1) && y <= (double)(t->h - 1) && (!t->half || x >= y);
@@ -301,11 +306,12 @@ static void check_points(bosc_ctx *ctx, const bosc_terrain *terrain, const struc
     }
 }
 
-/* The indexed mesh is that of the leaves: every vertex once, every triangle in its place. */
+/* The indexed mesh has the triangles of the leaves in order, each vertex once. */
 static void check_mesh(bosc_ctx *ctx, const bosc_terrain *terrain, const struct reference_terrain *t,
                        const float *heights)
 {
     int64_t counts[2], again[2], n = triangles_of(t), at = 0, used = 0;
+    /* 1. Sizes, capacities one too small, then the mesh. */
     CHECK_OK(ctx, bosc_terrain_get_mesh(ctx, terrain, NULL, NULL, 0, NULL, 0, counts));
     CHECK_EQ(counts[1], n);
     float *vertices = suite_alloc((size_t)counts[0] * 12), *normals = suite_alloc((size_t)counts[0] * 12);
@@ -317,6 +323,7 @@ static void check_mesh(bosc_ctx *ctx, const bosc_terrain *terrain, const struct 
     CHECK(again[0] == counts[0] && again[1] == n);
     CHECK_STATUS(ctx, bosc_terrain_get_mesh(ctx, terrain, NULL, NULL, 0, triangles, n - 1, again), BOSC_ERR_SPACE);
     CHECK_OK(ctx, bosc_terrain_get_mesh(ctx, terrain, vertices, normals, counts[0], triangles, n, again));
+    /* 2. Each triangle of the reference, with its samples as corners; no vertex is unused. */
     for (int64_t i = 0; i < t->n; i++) {
         if (t->corners[3 * i] < 0) continue;
         for (int k = 0; k < 3; k++) {
@@ -330,6 +337,7 @@ static void check_mesh(bosc_ctx *ctx, const bosc_terrain *terrain, const struct 
         at++;
     }
     CHECK_EQ(used, counts[0]);
+    /* 3. Normals of length 1, with the slope of the neighbours in x. */
     for (int64_t i = 0; i < counts[0]; i++) {
         const float *v = normals + 3 * i, *p = vertices + 3 * i;
         int64_t x = (int64_t)p[0], y = (int64_t)p[1], x0 = x > 0 ? x - 1 : x, x1 = x < t->w - 1 ? x + 1 : x;
@@ -343,10 +351,10 @@ static void check_mesh(bosc_ctx *ctx, const bosc_terrain *terrain, const struct 
     free(seen);
 }
 
-static void questions(bosc_ctx *ctx)
+static void queries_match_reference(bosc_ctx *ctx)
 {
-    for (int k = 0; k < 2 * ASKED; k++) {
-        int64_t w = asked[k / 2][0], h = asked[k / 2][1];
+    for (int k = 0; k < 2 * QUERY_RASTERS; k++) {
+        int64_t w = query_rasters[k / 2][0], h = query_rasters[k / 2][1];
         bool half = k % 2 == 1;
         if (suite_leaves_out() || (half && (w != h || ((w - 1) & (w - 2)) != 0))) continue;
         if (suite_slow(ctx) && w * h > 400) continue;
@@ -363,9 +371,12 @@ static void questions(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_terrain_goals[] = {
-    {"budgets", budgets, NULL},     {"regions", regions, NULL},
-    {"cameras", cameras, NULL},     {"oblong samples", oblong_samples, NULL},
-    {"touching", touching, NULL},   {"kept splits", kept_splits, NULL},
-    {"questions", questions, NULL},
+    {"budgets", budgets, NULL},
+    {"regions", regions, NULL},
+    {"cameras", cameras, NULL},
+    {"oblong samples", unequal_spacings, NULL},
+    {"touching", touching_boxes_are_kept, NULL},
+    {"kept splits", kept_splits, NULL},
+    {"questions", queries_match_reference, NULL},
 };
 SUITE(terrain_goals);

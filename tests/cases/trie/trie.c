@@ -1,4 +1,4 @@
-/* Tries answer as a sorted array that is searched from end to end, whatever the letters, the layout and the keys. */
+/* Tries answer as a sorted array searched from end to end, for all letters, layouts and keys. */
 #include "cases/trie/trie_data.h"
 
 struct subject {
@@ -34,6 +34,7 @@ static void check_find(const struct subject *s)
     array_get(s->ctx, &found);
     array_get(s->ctx, &values);
     array_get(s->ctx, &again);
+    /* Rank, value and presence of each query, by a search of the sorted keys. */
     for (int64_t q = 0; q < m; q++) {
         int64_t at = reference_trie_rank(t, letters_of(s, q));
         bool is = at < t->count && reference_trie_common(t, reference_trie_key(t, at), letters_of(s, q)) == t->length;
@@ -49,7 +50,7 @@ static void check_find(const struct subject *s)
     array_free(s->ctx, &again);
 }
 
-/* The keys that begin with so many letters of the query. */
+/* The keys that begin with the first letters of the query, for every number of letters. */
 static void check_range(const struct subject *s, int64_t q, int32_t length, int64_t begin, int64_t end)
 {
     const struct reference_trie *t = s->oracle;
@@ -128,6 +129,7 @@ static void check_neighbours(const struct subject *s)
              bosc_trie_neighbours(s->ctx, s->trie, queries.p, m, stride, offsets.p, ranks.p, positions.p, total));
     const int64_t *rank = array_get(s->ctx, &ranks);
     const int32_t *position = array_get(s->ctx, &positions);
+    /* All keys that differ in one letter, in the order of their ranks. */
     for (int64_t q = 0; q < m; q++) {
         CHECK_EQ(offset[q], at);
         for (int64_t k = 0; k < t->count; k++) {
@@ -140,6 +142,7 @@ static void check_neighbours(const struct subject *s)
         }
     }
     CHECK_EQ(at, total);
+    /* Room for one answer less is refused. */
     if (total > 0) {
         bosc_status status =
             bosc_trie_neighbours(s->ctx, s->trie, queries.p, m, stride, offsets.p, ranks.p, NULL, total - 1);
@@ -160,7 +163,7 @@ static void check_matches(const struct subject *s, struct suite_random *r)
     uint8_t *mask = suite_alloc((size_t)(m * t->length));
     for (int64_t i = 0; i < m * stride; i++) c.rows[i] = suite_next(r);
     for (int64_t q = 0; q < m; q++)
-        for (int32_t k = 0; k < t->length; k++) { /* few wildcards; many; letters of which some bits count */
+        for (int32_t k = 0; k < t->length; k++) { /* few wildcards; many; letters that count only in some bits */
             uint32_t bits = suite_below(r, q % 3 == 1 ? 2 : 12) ? 255 : 0;
             if (q % 9 == 8) bits = (uint32_t)suite_next(r) | (uint32_t)suite_next(r);
             if (q == 0) bits = 0;
@@ -217,12 +220,14 @@ static void check_pairs(const struct subject *s)
     CHECK_OK(s->ctx, bosc_trie_pairs(s->ctx, s->trie, NULL, NULL, 0, &count));
     struct array pairs = array_make(s->ctx, NULL, (size_t)count * 16, s->on_device);
     struct array positions = array_make(s->ctx, NULL, (size_t)count * 4, s->on_device);
+    /* 1. Room for one pair less is refused, and the number is given. */
     if (count > 0) {
         CHECK_STATUS(s->ctx, bosc_trie_pairs(s->ctx, s->trie, pairs.p, NULL, count - 1, &again), BOSC_ERR_SPACE);
         CHECK_EQ(again, count);
     }
     CHECK_OK(s->ctx, bosc_trie_pairs(s->ctx, s->trie, pairs.p, positions.p, count, &again));
     CHECK_EQ(again, count);
+    /* 2. Sorted, the pairs are those of a comparison of all keys. */
     const int64_t *ranks = array_get(s->ctx, &pairs);
     const uint32_t *letters = array_get(s->ctx, &positions);
     struct pair *list = suite_alloc((size_t)count * sizeof *list);
@@ -278,7 +283,7 @@ static void check_rows(bosc_ctx *ctx, const bosc_trie_opts *o, const struct refe
 }
 
 /* All alphabets, layouts and kinds of rows. */
-static void shapes(bosc_ctx *ctx)
+static void every_letter_size_and_layout(bosc_ctx *ctx)
 {
     static const int32_t lengths[] = {1,  2,  7,  8,  9,   20,  21,
                                       22, 63, 64, 65, 130, 300, 1000}; /* the last for few bits */
@@ -297,7 +302,7 @@ static void shapes(bosc_ctx *ctx)
             }
 }
 
-static void small(bosc_ctx *ctx)
+static void few_keys(bosc_ctx *ctx)
 {
     struct suite_random r = {72};
     for (int64_t n = 0; n < 5; n++)
@@ -348,7 +353,7 @@ static void long_prefixes(bosc_ctx *ctx)
     }
 }
 
-/* A trie is built again, rows come and go, and it is what a trie of what is left would be. */
+/* Rebuilds, insertions and erasures: the trie equals one of the remaining rows. */
 static void changes(bosc_ctx *ctx)
 {
     struct suite_random r = {75};
@@ -406,8 +411,8 @@ static void changes(bosc_ctx *ctx)
     }
 }
 
-/* More keys than a floor of the search for neighbouring parts has, more threads than one: both layouts agree. */
-static void large(bosc_ctx *ctx)
+/* Enough keys for several levels of the tree of minima, and for several threads: both layouts agree. */
+static void many_keys(bosc_ctx *ctx)
 {
     struct suite_random r = {76};
     if (suite_leaves_out()) return;
@@ -420,6 +425,7 @@ static void large(bosc_ctx *ctx)
         CHECK_OK(ctx, bosc_trie_find(ctx, trie, c.rows, n, c.stride, ranks[k], NULL, NULL));
         int64_t offsets = 0, m = suite_slow(ctx) ? 50 : 500;
         int64_t *counts = suite_alloc((size_t)(m + 1) * 8);
+        /* Neighbours: two calls, each row in the order of ranks. */
         CHECK_OK(ctx, bosc_trie_neighbours(ctx, trie, c.rows, m, c.stride, counts, NULL, NULL, 0));
         offsets = counts[m];
         int64_t *near = suite_alloc((size_t)offsets * 8);
@@ -447,7 +453,7 @@ static int compare_rows(const void *a, const void *b) { return memcmp(a, b, NUMB
 static void put_row(uint8_t *to, const uint64_t *row, int64_t words, uint64_t number)
 {
     for (int64_t k = 0; k < NUMBERED_BYTES; k++) {
-        uint64_t word = k < words * 8 ? bi_reverse(row[k / 8]) : k < ROW_BYTES ? 0 : number;
+        uint64_t word = k < words * 8 ? bi_reverse_bits(row[k / 8]) : k < ROW_BYTES ? 0 : number;
         to[k] = (uint8_t)(word >> (56 - k % 8 * 8));
     }
 }
@@ -459,11 +465,11 @@ static bool same_row(const uint8_t *sorted, int64_t i, int64_t j)
 
 /* Rows for all ways to sort them by prefixes. */
 enum rows_kind {
-    FEW_WORDS,   /* words that are alike, the largest one among them */
+    FEW_WORDS,   /* equal words, the largest word among them */
     ONE_ROW,     /* all the same */
-    RANDOM_ROWS, /* words that are not alike */
+    RANDOM_ROWS, /* distinct words */
     PAIRS,       /* which differ in one letter, two and two */
-    LONG_RUNS,   /* few first words, and others that are not alike */
+    LONG_RUNS,   /* few first words; the other words distinct */
     LAST_WORDS,  /* alike but for their last word, which numbers of 64 bits do not reach, and the one before */
     ROWS_KINDS
 };
@@ -637,11 +643,16 @@ static void digits(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_trie[] = {
-    {"shapes", shapes, NULL},         {"small", small, NULL},
-    {"full_cubes", full_cubes, NULL}, {"long_prefixes", long_prefixes, NULL},
-    {"changes", changes, NULL},       {"large", large, NULL},
-    {"crowded", crowded, NULL},       {"alike", alike, NULL},
-    {"long_ways", long_ways, NULL},   {"six vectors", six_vectors, NULL},
+    {"shapes", every_letter_size_and_layout, NULL},
+    {"small", few_keys, NULL},
+    {"full_cubes", full_cubes, NULL},
+    {"long_prefixes", long_prefixes, NULL},
+    {"changes", changes, NULL},
+    {"large", many_keys, NULL},
+    {"crowded", crowded, NULL},
+    {"alike", alike, NULL},
+    {"long_ways", long_ways, NULL},
+    {"six vectors", six_vectors, NULL},
     {"digits", digits, NULL},
 };
 SUITE(trie);

@@ -1,4 +1,4 @@
-/* What tries refuse, and their life: reserved, rebuilt without allocating, outliving contexts. */
+/* Tries refuse bad arguments; they can be reserved, rebuilt without allocating, and outlive contexts. */
 #include "support/faults.h"
 #include "cases/trie/trie_data.h"
 
@@ -16,6 +16,7 @@ static void check_refused_opts(bosc_ctx *ctx, const bosc_trie_opts *o, const cha
 
 static void create(bosc_ctx *ctx)
 {
+    /* Each bad option is refused by its name. */
     static const int32_t lengths[] = {0, -1, 65537, INT32_MAX, INT32_MIN};
     static const int32_t letters[] = {-1, 9, 64, INT32_MAX, INT32_MIN}, bits[] = {1, 16, 33, 128, -64};
     static const int others[] = {-1, 2, 5, 99, INT32_MIN};
@@ -51,13 +52,14 @@ static void create(bosc_ctx *ctx)
         if (size < sizeof(size_t) || size > sizeof o) check_refused_opts(ctx, &o, "opts: size");
     }
     bosc_trie_free(NULL);
+    /* Words of a row: letters do not cross words. */
     CHECK_EQ(bosc_trie_words(64, 1), 1);
     CHECK_EQ(bosc_trie_words(65, 1), 2);
     CHECK_EQ(bosc_trie_words(22, 3), 2);
     CHECK_EQ(bosc_trie_words(65536, 8), bosc_cellgraph_words(65536, 8));
 }
 
-/* The trie holds 10 rows that are one key. */
+/* A trie of 10 rows of one key. */
 static bosc_trie *ten(bosc_ctx *ctx, const uint64_t *rows)
 {
     bosc_trie *trie = trie_create(ctx, &good);
@@ -73,7 +75,7 @@ static void check_ten(bosc_ctx *ctx, bosc_trie *trie)
     bosc_trie_free(trie);
 }
 
-/* What building and inserting both refuse. */
+/* Bad arguments of both building and inserting. */
 static void check_rows_refused(bosc_ctx *ctx, bosc_trie *trie, uint64_t *rows,
                                bosc_status (*put)(bosc_ctx *, bosc_trie *, const uint64_t *, const void *, int64_t,
                                                   int64_t))
@@ -94,7 +96,7 @@ static void check_rows_refused(bosc_ctx *ctx, bosc_trie *trie, uint64_t *rows,
     CHECK_STATUS(ctx, put(ctx, trie, rows, NULL, (int64_t)1 << 31, 0), BOSC_ERR_LIMIT);
 }
 
-static void build(bosc_ctx *ctx)
+static void builds(bosc_ctx *ctx)
 {
     uint64_t rows[21] = {0};
     bosc_trie *trie = ten(ctx, rows);
@@ -132,7 +134,7 @@ static void erase(bosc_ctx *ctx)
     check_ten(ctx, trie);
 }
 
-/* What all queries check of their rows. `call` gives q, m, stride to the function. */
+/* Bad rows of any query. `call` passes q, m, stride to the function. */
 #define CHECK_QUERIES(ctx, trie, rows, call, function, ...)                                                          \
     do {                                                                                                             \
         CHECK_EQ(function(NULL, trie, __VA_ARGS__), BOSC_ERR_ARG);                                                   \
@@ -187,7 +189,7 @@ static void queries(bosc_ctx *ctx)
         CHECK_ARG(ctx, bosc_trie_neighbours(ctx, trie, rows, 9, 0, to, to, NULL, bad_counts[i]), "capacity");
     }
     for (int i = 0; i < 40; i++) CHECK_EQ(to[i], 0x5555555555555555);
-    for (int i = 0; i < 10; i++) to[i] = 0; /* offsets that are not those of the answers */
+    for (int i = 0; i < 10; i++) to[i] = 0; /* offsets other than those of the answers */
     CHECK_ARG(ctx, bosc_trie_matches(ctx, trie, rows, rows, 9, 0, to, to + 20, 9), "offsets: the row of query 0");
     to[9] = -1;
     CHECK_ARG(ctx, bosc_trie_matches(ctx, trie, rows, rows, 9, 0, to, to + 20, 9), "offsets: not ascending");
@@ -225,6 +227,7 @@ static void outputs(bosc_ctx *ctx)
     bosc_trie_info info = {.size = sizeof info};
     CHECK_EQ(bosc_trie_get_keys(NULL, trie, 0, 1, to, NULL, NULL), BOSC_ERR_ARG);
     CHECK_ARG(ctx, bosc_trie_get_keys(ctx, NULL, 0, 1, to, NULL, NULL), "trie");
+    /* 1. Keys of a range, and values of ranks. */
     for (int i = 0; i < 4; i++) {
         CHECK_ARG(ctx, bosc_trie_get_keys(ctx, trie, bad_ends[i], 1, to, NULL, NULL), "begin");
         CHECK_ARG(ctx, bosc_trie_get_keys(ctx, trie, 0, bad_ends[i], to, NULL, NULL), "end");
@@ -247,6 +250,7 @@ static void outputs(bosc_ctx *ctx)
     CHECK_ARG(ctx, bosc_trie_get_values(ctx, trie, (int64_t *)rows, INT64_MAX, to), "rank_count");
     CHECK_OK(ctx, bosc_trie_get_values(ctx, trie, NULL, 0, NULL));
     CHECK_OK(ctx, bosc_trie_get_keys(ctx, trie, 1, 1, to, NULL, NULL));
+    /* 2. Information and times. */
     CHECK_EQ(bosc_trie_get_info(NULL, trie, &info), BOSC_ERR_ARG);
     CHECK_ARG(ctx, bosc_trie_get_info(ctx, NULL, &info), "trie");
     CHECK_ARG(ctx, bosc_trie_get_info(ctx, trie, NULL), "info");
@@ -305,7 +309,7 @@ static void life(bosc_ctx *ctx)
         CHECK_OK(own, bosc_trie_build(own, trie, c.rows, NULL, n / 2, 0));
         CHECK_OK(own, bosc_trie_build(own, trie, c.rows, NULL, n, 0));
         CHECK_EQ(live[0] + live[1], before);
-        CHECK_OK(own, bosc_trie_reserve(own, trie, 2 * n)); /* and it holds what it held */
+        CHECK_OK(own, bosc_trie_reserve(own, trie, 2 * n)); /* the trie keeps its keys */
         bosc_ctx_free(own);
         CHECK_OK(ctx, bosc_trie_find(ctx, trie, c.rows + c.stride, 1, 0, &rank, NULL, NULL));
         CHECK(rank >= 0 && rank < n);
@@ -316,7 +320,7 @@ static void life(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_trie_args[] = {
-    {"create", create, NULL},       {"build", build, NULL},     {"insert", insert, NULL},
+    {"create", create, NULL},       {"build", builds, NULL},    {"insert", insert, NULL},
     {"erase", erase, NULL},         {"queries", queries, NULL}, {"outputs", outputs, NULL},
     {"all_pairs", all_pairs, NULL}, {"sizes", sizes, NULL},     {"life", life, NULL},
 };

@@ -1,5 +1,5 @@
-/* Queries that say that they are capturable, as graphs: replayed with other queries each time, they answer as the calls
- * would. */
+/* Queries documented as capturable, as graphs: replayed with other queries each time, they answer as the calls would.
+ * */
 #include "support/arrays.h"
 #include "support/capture.h"
 #include "cases/trie/trie_data.h"
@@ -14,7 +14,7 @@ struct scene {
     struct array longest, first, last, all_keys, all_values, all_counts;
 };
 
-static void ask(bosc_ctx *ctx, void *user)
+static void run_queries(bosc_ctx *ctx, void *user)
 {
     const struct scene *s = user;
     CHECK_OK(ctx, bosc_trie_find(ctx, s->trie, s->queries.p, s->m, s->stride, s->ranks.p, s->values.p, s->found.p));
@@ -66,7 +66,7 @@ static void close_scene(bosc_ctx *ctx, struct scene *s)
     array_free(ctx, &s->lengths);
 }
 
-static void put(bosc_ctx *ctx, struct array *a, const void *from)
+static void upload(bosc_ctx *ctx, struct array *a, const void *from)
 {
     memcpy(a->host, from, a->bytes);
     if (a->on_device && a->bytes) CHECK_OK(ctx, bosc_ctx_copy(ctx, a->p, a->host, a->bytes));
@@ -80,12 +80,12 @@ static void renew(bosc_ctx *ctx, struct scene *s, struct suite_random *r, const 
     int32_t *lengths = suite_alloc((size_t)s->m * 4);
     CHECK_EQ(queries.stride, s->stride);
     for (int64_t q = 0; q < s->m; q++) lengths[q] = (int32_t)suite_below(r, (uint64_t)c->length + 1);
-    put(ctx, &s->queries, queries.rows);
-    put(ctx, &s->lengths, lengths);
+    upload(ctx, &s->queries, queries.rows);
+    upload(ctx, &s->lengths, lengths);
     outputs_of(s, outputs);
     for (int k = 0; k < OUTPUTS; k++) {
         memset(outputs[k]->host, 0x33, outputs[k]->bytes);
-        put(ctx, outputs[k], outputs[k]->host);
+        upload(ctx, outputs[k], outputs[k]->host);
     }
     free(queries.rows);
     free(lengths);
@@ -101,7 +101,7 @@ static void compare(bosc_ctx *ctx, struct scene *s)
         replayed[k] = suite_alloc(outputs[k]->bytes);
         memcpy(replayed[k], array_get(ctx, outputs[k]), outputs[k]->bytes);
     }
-    ask(ctx, s);
+    run_queries(ctx, s);
     CHECK_OK(ctx, bosc_ctx_sync(ctx));
     for (int k = 0; k < OUTPUTS; k++) {
         CHECK(memcmp(replayed[k], array_get(ctx, outputs[k]), outputs[k]->bytes) == 0);
@@ -121,7 +121,7 @@ static void replays(bosc_ctx *ctx)
         struct scene s = open_scene(ctx, trie, suite_slow(ctx) ? 20 : 100, query.stride);
         struct capture capture;
         renew(ctx, &s, &r, &c);
-        capture_open(&capture, ctx, ask, &s);
+        capture_open(&capture, ctx, run_queries, &s);
         for (int round = 0; round < ROUNDS; round++) {
             renew(ctx, &s, &r, &c);
             capture_replay(&capture);

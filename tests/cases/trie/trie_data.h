@@ -1,4 +1,4 @@
-/* What the cases of tries share: rows of many shapes, tries made of them, their oracle, and queries near their keys. */
+/* Shared by the cases of tries: rows of many shapes, tries made of them, their oracle, and queries near their keys. */
 #ifndef TESTS_CASES_TRIE_TRIE_DATA_H
 #define TESTS_CASES_TRIE_TRIE_DATA_H
 
@@ -94,6 +94,7 @@ static inline void trie_check_keys(bosc_ctx *ctx, const bosc_trie *trie, const b
     const int64_t *multiplicities = array_get(ctx, &counts);
     array_get(ctx, &values);
     uint64_t *row = suite_alloc(words * 8);
+    /* Each key with its words, its number of rows and its value. */
     for (size_t k = 0; k < n; k++) {
         reference_trie_pack(t, reference_trie_key(t, (int64_t)k), row);
         CHECK(memcmp(row, rows + k * words, words * 8) == 0);

@@ -41,8 +41,8 @@ static bosc_status read_out(bosc_ctx *ctx, const bosc_trie *trie, struct outputs
     return status;
 }
 
-/* A trie is made and built twice, and rows come and go. */
-static bosc_status make(bosc_ctx *ctx, struct subject *s)
+/* Makes a trie, builds it twice, or inserts or erases rows. */
+static bosc_status make_and_change(bosc_ctx *ctx, struct subject *s)
 {
     bosc_trie *trie = NULL;
     const uint64_t *rows = s->cells.rows;
@@ -68,6 +68,7 @@ static int count_bytes(void *user, const void *bytes, size_t count)
 
 static bosc_status call(bosc_ctx *ctx, void *user)
 {
+    /* `which` selects the call that is swept. */
     struct subject *s = user;
     struct outputs *o = &s->out;
     const uint64_t *rows = s->cells.rows;
@@ -92,7 +93,7 @@ static bosc_status call(bosc_ctx *ctx, void *user)
         status = bosc_trie_write(ctx, s->trie, count_bytes, &written);
         if (status == BOSC_OK) o->counts[0] = written;
         return status;
-    default: return make(ctx, s);
+    default: return make_and_change(ctx, s);
     }
 }
 

@@ -1,4 +1,5 @@
-/* Saved tries: the same bytes everywhere, read back whole, and neither damage nor malice goes unseen. */
+/* Saved tries: the same bytes everywhere, read back whole; every damage and every forged file is refused or harmless.
+ * */
 #include "trie/save.h"
 #include "cases/trie/trie_data.h"
 
@@ -98,8 +99,8 @@ static const struct saved_lie lies[] = {
     {63, 0x80000000u, "something"},
 };
 
-/* Whatever was said in the file, what was read can be used. */
-static void use(bosc_ctx *ctx, const void *trie)
+/* A trie that was read can be queried, whatever the file said. */
+static void query_read_trie(bosc_ctx *ctx, const void *trie)
 {
     int64_t range[2];
     uint64_t *row = suite_alloc(65536 * 8);
@@ -115,7 +116,7 @@ static void malice(bosc_ctx *ctx)
         bosc_trie *trie = three(ctx, (bosc_trie_layout)layout);
         struct saved f = trie_save(ctx, trie);
         CHECK_EQ(f.size, 64 + 64 + 64 + 64 + 8);
-        saved_lies(ctx, &saved_trie, &f, lies, sizeof lies / sizeof lies[0], use);
+        saved_lies(ctx, &saved_trie, &f, lies, sizeof lies / sizeof lies[0], query_read_trie);
         bosc_trie_free(trie);
         free(f.bytes);
     }

@@ -1,4 +1,4 @@
-/* Voxel grids find what a look at all points finds, whatever the cell, the radius and the points. */
+/* Voxel grids find the same as a search over all points, for every cell, radius and set of points. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +33,7 @@ static void check_pairs(bosc_ctx *ctx, bosc_voxelgrid *grid, const struct refere
     double *dist2 = suite_alloc((size_t)count * 8);
     void *got_pairs = suite_alloc((size_t)count * 16), *got2 = suite_alloc((size_t)count * 8);
     void *got_labels = suite_alloc((size_t)p->n * 8);
+    /* 1. Count, then list, with or without distances. */
     reference_pairs(p, r2, pairs, dist2);
     CHECK_OK(ctx, bosc_voxelgrid_pairs(ctx, grid, radius, NULL, NULL, 0, &got));
     CHECK_EQ(got, count);
@@ -40,11 +41,13 @@ static void check_pairs(bosc_ctx *ctx, bosc_voxelgrid *grid, const struct refere
     CHECK_EQ(got, count);
     for (int64_t k = 0; k < 2 * count; k++) CHECK_EQ(kd_id(got_pairs, id_bits, k), pairs[k]);
     for (int64_t k = 0; k < count && count % 3; k++) CHECK(dist2_at(got2, p->dtype, k) == dist2[k]);
+    /* 2. A capacity one too small writes nothing but the number. */
     if (count > 0) {
         got = -1;
         CHECK_STATUS(ctx, bosc_voxelgrid_pairs(ctx, grid, radius, got_pairs, NULL, count - 1, &got), BOSC_ERR_SPACE);
         CHECK_EQ(got, count);
     }
+    /* 3. Components. */
     CHECK_OK(ctx, bosc_voxelgrid_components(ctx, grid, radius, got_labels, &components));
     CHECK_EQ(components, reference_components(p, r2, labels));
     for (int64_t i = 0; i < p->n; i++) CHECK_EQ(kd_id(got_labels, id_bits, i), labels[i]);
@@ -62,11 +65,13 @@ static void check_radius(bosc_ctx *ctx, bosc_voxelgrid *grid, const struct refer
 {
     double r2 = reference_square(p, radius);
     int64_t *offsets = suite_alloc((size_t)(q->n + 1) * 8), *counts = suite_alloc((size_t)q->n * 8), at = 0;
+    /* 1. Count, then list. */
     CHECK_OK(ctx, bosc_voxelgrid_radius(ctx, grid, q->data, q->n, q->stride, radius, offsets, NULL, NULL, 0));
     CHECK_OK(ctx, bosc_voxelgrid_radius_count(ctx, grid, q->data, q->n, q->stride, radius, counts));
     int64_t total = offsets[q->n];
     void *ids = suite_alloc((size_t)total * 8), *dist2 = suite_alloc((size_t)total * 8);
     CHECK_OK(ctx, bosc_voxelgrid_radius(ctx, grid, q->data, q->n, q->stride, radius, offsets, ids, dist2, total));
+    /* 2. Each row against a search over all points. */
     for (int64_t i = 0; i < q->n; i++) {
         CHECK_EQ(offsets[i], at);
         for (int64_t j = 0; j < p->n; j++) {
@@ -80,6 +85,7 @@ static void check_radius(bosc_ctx *ctx, bosc_voxelgrid *grid, const struct refer
         CHECK_EQ(counts[i], at - offsets[i]);
     }
     CHECK_EQ(at, total);
+    /* 3. A capacity one too small is refused. */
     if (total > 0)
         CHECK_STATUS(ctx,
                      bosc_voxelgrid_radius(ctx, grid, q->data, q->n, q->stride, radius, offsets, ids, NULL, total - 1),
@@ -108,11 +114,13 @@ static void check_voxels(bosc_ctx *ctx, bosc_voxelgrid *grid, const struct refer
 {
     int64_t count = -1, all = 0, again = -1, *counts = suite_alloc((size_t)p->n * 8);
     int64_t *coords = suite_alloc((size_t)(p->n * p->dim) * 8), *own = suite_alloc((size_t)p->n * 8);
+    /* 1. Count, then list; own: the number of points in each point's voxel. */
     CHECK_OK(ctx, bosc_voxelgrid_voxels(ctx, grid, NULL, NULL, 0, &count));
     CHECK(count <= p->n && (count > 0 || p->n == 0));
     CHECK_OK(ctx, bosc_voxelgrid_voxels(ctx, grid, coords, counts, count, &again));
     CHECK_EQ(again, count);
     CHECK_OK(ctx, bosc_voxelgrid_voxel_count(ctx, grid, p->data, p->n, p->stride, own));
+    /* 2. Voxels ascend, and each has its number of points. */
     for (int64_t v = 0; v < count; v++) {
         int64_t inside = 0;
         if (v > 0) CHECK(compare_cells(coords + (v - 1) * p->dim, coords + v * p->dim, p->dim) < 0);
@@ -124,6 +132,7 @@ static void check_voxels(bosc_ctx *ctx, bosc_voxelgrid *grid, const struct refer
         CHECK_EQ(inside, counts[v]);
         all += inside;
     }
+    /* 3. Every point is in one voxel; a capacity one too small is refused. */
     CHECK_EQ(all, p->n);
     again = -1;
     if (count > 0) CHECK_STATUS(ctx, bosc_voxelgrid_voxels(ctx, grid, coords, NULL, count - 1, &again), BOSC_ERR_SPACE);
@@ -133,7 +142,7 @@ static void check_voxels(bosc_ctx *ctx, bosc_voxelgrid *grid, const struct refer
     free(own);
 }
 
-/* How many points are in each query's voxel, which may be none of theirs. */
+/* Numbers of points in the voxels of queries, which may be empty. */
 static void check_inhabitants(bosc_ctx *ctx, bosc_voxelgrid *grid, const struct reference_points *p,
                               const struct reference_points *q, double cell)
 {
@@ -159,7 +168,7 @@ static void check_all(bosc_ctx *ctx, const struct reference_points *p, const str
     bosc_voxelgrid_free(grid);
 }
 
-static void shapes(bosc_ctx *ctx)
+static void every_shape_and_type(bosc_ctx *ctx)
 {
     static const double cells[] = {0.37, 1, 50, 1e-3, 1e30, 5e-324, 1e-40, 1.7e308};
     static const double radii[] = {0, 1, 50, 1e-3, 1e18, 1e-22, 1e200, INFINITY, 0.1};
@@ -179,7 +188,7 @@ static void shapes(bosc_ctx *ctx)
             }
 }
 
-/* Points on the borders of voxels and next to them, radii that are just met or just missed. */
+/* Points on the borders of voxels and next to them; radii that just reach a point or just miss it. */
 static void borders(bosc_ctx *ctx)
 {
     static const double cells[] = {1, 0.1, 1.0 / 3, 7e-5, 3e5};
@@ -191,6 +200,7 @@ static void borders(bosc_ctx *ctx)
         int64_t n = suite_slow(ctx) ? 24 : 50;
         double cell = cells[trial % 5];
         struct reference_points p = kd_points(&r, dtype, dim, n, dim, KD_EQUAL);
+        /* A multiple of the cell, or a number next to it. */
         for (int64_t at = 0; at < n * dim; at++) {
             double x = ((double)suite_below(&r, 7) - 3) * cell;
             int side = (int)suite_below(&r, 3) - 1;
@@ -201,6 +211,7 @@ static void borders(bosc_ctx *ctx)
                 ((double *)p.data)[at] = side ? nextafter(x, side > 0 ? INFINITY : -INFINITY) : x;
             }
         }
+        /* Multiples of half a cell, exact and a little less; then radius and cell exchanged. */
         double times = (double)(1 + suite_below(&r, 4)) / 2, radius = times * cell;
         check_all(ctx, &p, &p, cell, radius, 64);
         check_all(ctx, &p, &p, cell, nextafter(radius, 0), 32);
@@ -209,7 +220,7 @@ static void borders(bosc_ctx *ctx)
     }
 }
 
-/* The same of floats far from 0, where rounding errors are about as large as what is between points and borders. */
+/* The same for floats far from 0, where rounding errors are as large as the distances of points from borders. */
 static void far_borders(bosc_ctx *ctx)
 {
     static const double cells[] = {0.1, 7e-5, 0.37, 3e5, 1 - 0x1.04p-24},
@@ -230,8 +241,8 @@ static void far_borders(bosc_ctx *ctx)
     }
 }
 
-/* A few points far from all others: the voxels' extent is more than keys can hold. */
-static void distant(bosc_ctx *ctx)
+/* A few distant points: the extent in voxels exceeds the keys. */
+static void distant_points(bosc_ctx *ctx)
 {
     static const double far[] = {1e10, -1e15, 1e30, -1e38, INFINITY, -INFINITY};
     struct suite_random r = {33};
@@ -248,7 +259,7 @@ static void distant(bosc_ctx *ctx)
     }
 }
 
-/* Keys of all 64 bits, and of one less and one more: the last voxel's is all ones, and none comes after it. */
+/* Keys of exactly 64 bits, of one less and of one more: the last voxel's key is all ones, and no key follows it. */
 static void full_keys(bosc_ctx *ctx)
 {
     for (int32_t key_bits = 63; key_bits <= 65; key_bits++) {
@@ -264,7 +275,7 @@ static void full_keys(bosc_ctx *ctx)
     }
 }
 
-static void small(bosc_ctx *ctx)
+static void fewer_than_8_points(bosc_ctx *ctx)
 {
     struct suite_random r = {34};
     for (int64_t n = 0; n < 8; n++)
@@ -277,9 +288,9 @@ static void small(bosc_ctx *ctx)
         }
 }
 
-/* Sizes that need more than one tile, more keys than 32 bits, and directories coarser than voxels. Answers against a
- * k-d tree's. */
-static void large(bosc_ctx *ctx)
+/* Sizes that need several tiles, keys of more than 32 bits, and directories coarser than voxels. The answers are
+ * compared with a k-d tree's. */
+static void several_tiles_match_kdtree(bosc_ctx *ctx)
 {
     static const double cells[] = {3, 0.5, 0.02, 1e-4};
     struct suite_random r = {35};
@@ -313,7 +324,7 @@ static void large(bosc_ctx *ctx)
     free(ids);
 }
 
-/* Queries that find nearly all points, and some: rows about as long as what threads, warps and blocks sort. */
+/* Queries that find nearly all points, and some: rows about as long as those sorted by threads, warps and blocks. */
 static void long_rows(bosc_ctx *ctx)
 {
     static const int64_t sizes[] = {31, 33, 34, 64, 65, 127, 129, 130, 250, 257, 700, 2047, 2049, 4097, 7000};
@@ -332,12 +343,13 @@ static void long_rows(bosc_ctx *ctx)
     }
 }
 
-/* Arrays in the context's memory give what host arrays give. */
-static void memory(bosc_ctx *ctx)
+/* Arrays in the context's memory and on the host give the same results. */
+static void device_arrays(bosc_ctx *ctx)
 {
     struct suite_random r = {36};
     struct reference_points p = kd_points(&r, BOSC_F32, 2, 90, 2, KD_GRID);
     bosc_voxelgrid *grid = grid_of(ctx, &p, 1, 32), *other;
+    /* Searches, pairs and components with all arrays in one kind of memory. */
     for (int on_device = 0; on_device <= has_device_memory(ctx); on_device++) {
         struct array points = array_make(ctx, p.data, 90 * 8, on_device);
         struct reference_points q = {p.dtype, p.dim, p.n, p.stride, points.p};
@@ -355,6 +367,7 @@ static void memory(bosc_ctx *ctx)
         struct array list = array_make(ctx, NULL, (size_t)want * 8, on_device);
         CHECK_OK(ctx, bosc_voxelgrid_pairs(ctx, other, 1, list.p, NULL, want, &pairs));
         CHECK_EQ(pairs, want);
+        /* Each pair is found from both ends, and each point finds itself. */
         CHECK_EQ(total, 2 * want + 90);
         array_get(ctx, &list);
         struct array labels = array_make(ctx, NULL, 90 * 4, on_device);
@@ -372,7 +385,7 @@ static void memory(bosc_ctx *ctx)
     free((void *)p.data);
 }
 
-/* Pairs in the context's memory are those in the host's; what has no room for all of them is not written. */
+/* Pairs in device memory equal those on the host; without capacity for all of them nothing is written. */
 static void pairs_in_reach(bosc_ctx *ctx)
 {
     struct suite_random r = {38};
@@ -386,10 +399,12 @@ static void pairs_in_reach(bosc_ctx *ctx)
         struct array dist2 = array_make(ctx, NULL, bytes / 4, true);
         unsigned char *before = suite_alloc(bytes);
         memcpy(before, array_get(ctx, &pairs), bytes);
+        /* 1. A capacity one too small leaves the arrays unchanged. */
         CHECK_EQ(bosc_voxelgrid_pairs(ctx, grid, 1, pairs.p, dist2.p, count - 1, &got), BOSC_ERR_SPACE);
         CHECK_EQ(got, count);
         CHECK(memcmp(array_get(ctx, &pairs), before, bytes) == 0);
         CHECK(memcmp(array_get(ctx, &dist2), before, bytes / 4) == 0);
+        /* 2. Device and host arrays receive the same pairs. */
         CHECK_OK(ctx, bosc_voxelgrid_pairs(ctx, grid, 1, pairs.p, NULL, count, &got));
         CHECK_EQ(got, count);
         CHECK_OK(ctx, bosc_voxelgrid_pairs(ctx, grid, 1, want.p, NULL, count, &got));
@@ -404,15 +419,10 @@ static void pairs_in_reach(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_voxelgrid[] = {
-    {"shapes", shapes, NULL},
-    {"borders", borders, NULL},
-    {"far borders", far_borders, NULL},
-    {"pairs in reach", pairs_in_reach, NULL},
-    {"distant points", distant, NULL},
-    {"full keys", full_keys, NULL},
-    {"small", small, NULL},
-    {"large", large, NULL},
-    {"long rows", long_rows, NULL},
-    {"memory", memory, NULL},
+    {"shapes", every_shape_and_type, NULL},   {"borders", borders, NULL},
+    {"far borders", far_borders, NULL},       {"pairs in reach", pairs_in_reach, NULL},
+    {"distant points", distant_points, NULL}, {"full keys", full_keys, NULL},
+    {"small", fewer_than_8_points, NULL},     {"large", several_tiles_match_kdtree, NULL},
+    {"long rows", long_rows, NULL},           {"memory", device_arrays, NULL},
 };
 SUITE(voxelgrid);

@@ -1,4 +1,4 @@
-/* What voxel grids refuse, and their life: rebuilt without allocating, outliving contexts. */
+/* Voxel grids: refused arguments, rebuilds without allocation, lifetime beyond their context. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 static const bosc_voxelgrid_opts good = {.size = sizeof good, .dim = 2, .cell = 1};
 
-static void create(bosc_ctx *ctx)
+static void refuses_bad_options(bosc_ctx *ctx)
 {
     bosc_voxelgrid *grid = NULL;
     bosc_voxelgrid_opts o = good;
@@ -20,6 +20,7 @@ static void create(bosc_ctx *ctx)
     CHECK_EQ(bosc_voxelgrid_create(NULL, &o, &grid), BOSC_ERR_ARG);
     CHECK_ARG(ctx, bosc_voxelgrid_create(ctx, NULL, &grid), "opts");
     CHECK_ARG(ctx, bosc_voxelgrid_create(ctx, &o, NULL), "grid");
+    /* Sets one option to each bad value. */
     for (int i = 0; i < 6; i++, o = good) {
         o.cell = cells[i];
         CHECK_ARG(ctx, bosc_voxelgrid_create(ctx, &o, &grid), "opts: cell");
@@ -45,7 +46,7 @@ static void create(bosc_ctx *ctx)
     bosc_voxelgrid_free(NULL);
 }
 
-static void build(bosc_ctx *ctx)
+static void refuses_bad_points(bosc_ctx *ctx)
 {
     float p[20] = {0};
     bosc_voxelgrid *grid = NULL;
@@ -70,7 +71,7 @@ static void build(bosc_ctx *ctx)
     p[15] = NAN;
     CHECK_STATUS(ctx, bosc_voxelgrid_build(ctx, grid, p, 10, 0), BOSC_ERR_DATA);
     CHECK(suite_begins(bosc_ctx_message(ctx), "points: row 3 holds a NaN"));
-    CHECK_EQ(bosc_voxelgrid_get_info(ctx, grid, &info), BOSC_OK); /* it holds what it held */
+    CHECK_EQ(bosc_voxelgrid_get_info(ctx, grid, &info), BOSC_OK); /* the grid still holds its last build */
     CHECK_EQ(info.n, 10);
     info.size = 0;
     CHECK_ARG(ctx, bosc_voxelgrid_get_info(ctx, grid, &info), "info");
@@ -82,7 +83,7 @@ static void build(bosc_ctx *ctx)
     bosc_voxelgrid_free(grid);
 }
 
-static void search(bosc_ctx *ctx)
+static void refuses_bad_searches(bosc_ctx *ctx)
 {
     float p[20] = {0}, q[6] = {0}, nan[2] = {0, NAN}, dist2[80];
     int64_t counts[4] = {7, 7, 7, 7}, offsets[4] = {7, 7, 7, 7}, ids[80];
@@ -92,6 +93,7 @@ static void search(bosc_ctx *ctx)
     memset(ids, 0x55, sizeof ids);
     CHECK_OK(ctx, bosc_voxelgrid_create(ctx, &good, &grid));
     CHECK_OK(ctx, bosc_voxelgrid_build(ctx, grid, p, 10, 0));
+    /* 1. No context, no grid; bad radii, strides and numbers. */
     CHECK_EQ(bosc_voxelgrid_radius_count(NULL, grid, q, 3, 0, 1, counts), BOSC_ERR_ARG);
     CHECK_EQ(bosc_voxelgrid_voxel_count(NULL, grid, q, 3, 0, counts), BOSC_ERR_ARG);
     CHECK_EQ(bosc_voxelgrid_radius(NULL, grid, q, 3, 0, 1, offsets, NULL, NULL, 0), BOSC_ERR_ARG);
@@ -114,6 +116,7 @@ static void search(bosc_ctx *ctx)
         CHECK_ARG(ctx, bosc_voxelgrid_voxel_count(ctx, grid, q, sizes[i], 0, counts), "query_count");
         CHECK_ARG(ctx, bosc_voxelgrid_radius(ctx, grid, q, sizes[i], 0, 1, offsets, NULL, NULL, 0), "query_count");
     }
+    /* 2. Missing and misaligned arrays. */
     CHECK_ARG(ctx, bosc_voxelgrid_radius_count(ctx, grid, NULL, 3, 0, 1, counts), "queries");
     CHECK_ARG(ctx, bosc_voxelgrid_voxel_count(ctx, grid, NULL, 3, 0, counts), "queries");
     for (int off = 1; off < 4; off++)
@@ -129,6 +132,7 @@ static void search(bosc_ctx *ctx)
     CHECK_ARG(ctx, bosc_voxelgrid_radius(ctx, grid, q, 3, 0, 1, offsets, odd, NULL, 80), "ids");
     CHECK_ARG(ctx, bosc_voxelgrid_radius(ctx, grid, q, 3, 0, 1, offsets, ids, (char *)dist2 + 2, 80), "dist2");
     CHECK_ARG(ctx, bosc_voxelgrid_radius(ctx, grid, q, 3, 0, 1, offsets, ids, dist2, -1), "capacity");
+    /* 3. A NaN query; no output has changed. */
     CHECK_STATUS(ctx, bosc_voxelgrid_radius_count(ctx, grid, nan, 1, 0, 1, counts), BOSC_ERR_DATA);
     CHECK_STATUS(ctx, bosc_voxelgrid_voxel_count(ctx, grid, nan, 1, 0, counts), BOSC_ERR_DATA);
     CHECK_STATUS(ctx, bosc_voxelgrid_radius(ctx, grid, nan, 1, 0, 1, offsets, NULL, NULL, 0), BOSC_ERR_DATA);
@@ -138,7 +142,7 @@ static void search(bosc_ctx *ctx)
     bosc_voxelgrid_free(grid);
 }
 
-/* Offsets that are not those of the first call. */
+/* Offsets that a previous call did not compute. */
 static void offsets_given(bosc_ctx *ctx)
 {
     float p[20] = {0}, q[6] = {0};
@@ -158,7 +162,7 @@ static void offsets_given(bosc_ctx *ctx)
     bosc_voxelgrid_free(grid);
 }
 
-static void lists(bosc_ctx *ctx)
+static void refuses_bad_lists(bosc_ctx *ctx)
 {
     float p[20] = {0}, dist2[50];
     int64_t ids[100], count = 7;
@@ -208,7 +212,7 @@ static void lists(bosc_ctx *ctx)
     bosc_voxelgrid_free(grid);
 }
 
-/* What is recorded of a grid's memory decides; here as if it were another device's. */
+/* Calls check the device recorded for the grid's memory; the case changes that record. */
 static void other_device(bosc_ctx *ctx)
 {
     bosc_voxelgrid *grid = NULL;
@@ -254,6 +258,7 @@ static void reserve_args(bosc_ctx *ctx)
     bosc_voxelgrid *grid = NULL;
     int64_t kept = 7, scratch = 7;
     CHECK_OK(ctx, bosc_voxelgrid_create(ctx, &o, &grid));
+    /* Missing handles, then numbers below 0 and beyond the limits. */
     CHECK_EQ(bosc_voxelgrid_reserve(NULL, grid, 1, 1), BOSC_ERR_ARG);
     CHECK_EQ(bosc_voxelgrid_bytes(NULL, &o, 1, &kept, &scratch), BOSC_ERR_ARG);
     CHECK_ARG(ctx, bosc_voxelgrid_reserve(ctx, NULL, 1, 1), "grid");
@@ -268,6 +273,7 @@ static void reserve_args(bosc_ctx *ctx)
         CHECK_STATUS(ctx, bosc_voxelgrid_bytes(ctx, &o, many[i], &kept, &scratch), BOSC_ERR_LIMIT);
         CHECK_ARG(ctx, bosc_voxelgrid_reserve(ctx, grid, 1, many[i]), "query_count");
     }
+    /* Bad options of bytes; its outputs are unchanged. */
     for (int i = 0; i < 4; i++, o = good) {
         int dims[] = {0, 4, -1, 100};
         o.dim = dims[i];
@@ -277,11 +283,12 @@ static void reserve_args(bosc_ctx *ctx)
     bosc_voxelgrid_free(grid);
 }
 
-/* After a reserve nothing is allocated, whatever the points; and a grid keeps what it holds. */
+/* After a reserve nothing is allocated, whatever the points, and a larger reserve keeps the grid's contents. */
 static void reserve(bosc_ctx *ctx)
 {
     int64_t live[2], n = suite_slow(ctx) ? 150 : 5000;
     bosc_ctx *own = counted_context(ctx, live);
+    /* Dimensions, types and shapes in all combinations. */
     for (int kind = 0; kind < 8; kind++) {
         struct suite_random r = {(uint64_t)kind};
         bosc_voxelgrid_opts o = {
@@ -292,16 +299,19 @@ static void reserve(bosc_ctx *ctx)
         int64_t *counts = suite_alloc((size_t)n * sizeof *counts), *others = suite_alloc((size_t)n * sizeof *others);
         bosc_voxelgrid *grid = NULL;
         CHECK_OK(own, bosc_voxelgrid_create(own, &o, &grid));
+        /* 1. A reserve takes the reported bytes. */
         CHECK_OK(own, bosc_voxelgrid_reserve(own, grid, n, n));
         CHECK_OK(own, bosc_voxelgrid_bytes(own, &o, n, &kept, &scratch));
         CHECK_EQ(bosc_voxelgrid_get_info(ctx, grid, &info), BOSC_OK);
         CHECK(info.bytes == kept && scratch > 0);
+        /* 2. Build and searches allocate nothing. */
         memcpy(before, live, sizeof live);
         CHECK_OK(own, bosc_voxelgrid_build(own, grid, p.data, n, 0));
         CHECK_OK(own, bosc_voxelgrid_radius_count(own, grid, p.data, n, 0, 0.1, counts));
         CHECK_OK(own, bosc_voxelgrid_voxels(own, grid, NULL, NULL, 0, &count));
         CHECK_EQ(bosc_voxelgrid_get_info(ctx, grid, &info), BOSC_OK);
         CHECK(live[0] == before[0] && live[1] == before[1] && info.bytes == kept);
+        /* 3. A larger reserve keeps the results. */
         CHECK_OK(own, bosc_voxelgrid_reserve(own, grid, 3 * n, 1));
         CHECK_OK(own, bosc_voxelgrid_radius_count(own, grid, p.data, n, 0, 0.1, others));
         CHECK_OK(own, bosc_voxelgrid_voxels(own, grid, NULL, NULL, 0, &again));
@@ -315,7 +325,7 @@ static void reserve(bosc_ctx *ctx)
     CHECK(live[0] == 0 && live[1] == 0);
 }
 
-/* Every frame after the first two allocates nothing; NaNs that were not looked for harm nobody but themselves. */
+/* Every frame after the first two allocates nothing. Unchecked NaNs affect no other point. */
 static void frames(bosc_ctx *ctx)
 {
     struct suite_random r = {41};
@@ -345,15 +355,10 @@ static void frames(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_voxelgrid_args[] = {
-    {"create", create, NULL},
-    {"build", build, NULL},
-    {"search", search, NULL},
-    {"offsets", offsets_given, NULL},
-    {"reserve's arguments", reserve_args, NULL},
-    {"reserve", reserve, NULL},
-    {"lists", lists, NULL},
-    {"frames", frames, NULL},
-    {"another device", other_device, NULL},
-    {"another backend", NULL, other_backend},
+    {"create", refuses_bad_options, NULL},       {"build", refuses_bad_points, NULL},
+    {"search", refuses_bad_searches, NULL},      {"offsets", offsets_given, NULL},
+    {"reserve's arguments", reserve_args, NULL}, {"reserve", reserve, NULL},
+    {"lists", refuses_bad_lists, NULL},          {"frames", frames, NULL},
+    {"another device", other_device, NULL},      {"another backend", NULL, other_backend},
 };
 SUITE(voxelgrid_args);

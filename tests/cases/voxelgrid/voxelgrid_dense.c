@@ -1,5 +1,5 @@
-/* Voxel grids whose box has hardly more voxels than points, as simulations have them: searches around all points find
- * what a look at all points finds, wherever the points have moved since the build and however many share a voxel. */
+/* Voxel grids with hardly more voxels than points, as in simulations: searches around all points find the same as a
+ * search over all points, however the points have moved since the build and however many share a voxel. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ struct rows {
     float *dist2;
 };
 
-/* The rows of all points of q among those of p. */
+/* The rows of all points of q among the points of p. */
 static struct rows reference_rows(const struct reference_points *p, const struct reference_points *q, double r2)
 {
     int64_t most = p->n * q->n, at = 0;
@@ -85,7 +85,7 @@ static bosc_voxelgrid *new_grid(bosc_ctx *ctx, int32_t dim, double cell)
     return grid;
 }
 
-/* Points in a box of about `side` voxels of edge 1 along each coordinate, away from 0. */
+/* Points in a box of about `side` voxels of edge 1 in each coordinate, away from 0. */
 static struct reference_points in_box(struct suite_random *r, int32_t dim, int64_t n, int64_t stride, double side)
 {
     struct reference_points p = kd_points(r, BOSC_F32, dim, n, stride, KD_EQUAL);
@@ -95,7 +95,7 @@ static struct reference_points in_box(struct suite_random *r, int32_t dim, int64
     return p;
 }
 
-/* All points ask, in the places of the build, and again after all have moved; radii from less than a voxel to more than
+/* All points are queries, at their positions of the build and after all have moved; radii from below a voxel to beyond
  * the box. */
 static void all_points(bosc_ctx *ctx)
 {
@@ -125,7 +125,7 @@ static void all_points(bosc_ctx *ctx)
     }
 }
 
-/* As many points in one voxel as a backend places by counting, and a few more; then few again. */
+/* As many points in one voxel as a backend orders by counting, and a few more; then few again. */
 static void crowded(bosc_ctx *ctx)
 {
     static const int64_t sizes[] = {127, 128, 129, 130, 300, 40};
@@ -144,7 +144,7 @@ static void crowded(bosc_ctx *ctx)
     bosc_voxelgrid_free(grid);
 }
 
-/* Rows about as long as what a thread puts in order by itself, and as its list of others. */
+/* Rows about as long as a thread sorts alone, and as its list of other candidates. */
 static void row_lengths(bosc_ctx *ctx)
 {
     struct suite_random r = {43};
@@ -163,13 +163,13 @@ static void row_lengths(bosc_ctx *ctx)
     }
 }
 
-/* Radii that are a distance of two points, rounded: less or more than it by a rounding error, or just it. */
+/* Radii equal to a rounded distance of two points, or a rounding error below or above it. */
 static void at_the_radius(bosc_ctx *ctx)
 {
     struct suite_random r = {47};
     for (int trial = 0; trial < 20; trial++) {
         if (suite_leaves_out()) continue;
-        const int64_t n = 160 + trial; /* and few in each voxel */
+        const int64_t n = 160 + trial; /* few points in each voxel */
         struct reference_points p = in_box(&r, 2, n, 2, trial % 2 ? 19 : 13);
         bosc_voxelgrid *grid = new_grid(ctx, 2, 1);
         CHECK_OK(ctx, bosc_voxelgrid_build(ctx, grid, p.data, n, 2));
@@ -190,7 +190,7 @@ static void at_the_radius(bosc_ctx *ctx)
     }
 }
 
-/* Boxes that do not fit into powers of two have an entry a voxel too. */
+/* Boxes whose sides are no powers of two also have one entry a voxel. */
 static void entries(bosc_ctx *ctx)
 {
     struct suite_random r = {44};
@@ -207,7 +207,7 @@ static void entries(bosc_ctx *ctx)
     bosc_voxelgrid_free(grid);
 }
 
-/* As many queries as are put in order first, some of them outside the box. */
+/* Enough queries that they are sorted first, some outside the box. */
 static void many_queries(bosc_ctx *ctx)
 {
     struct suite_random r = {45};
@@ -225,8 +225,8 @@ static void many_queries(bosc_ctx *ctx)
     }
 }
 
-/* As many points as make several blocks of each kernel, and rows of pairs of all lengths; in the emulator also more
- * points than have rows kept. */
+/* Enough points for several blocks of each kernel, with rows of pairs of all lengths; in the emulator also more points
+ * than rows are kept for. */
 static void many_pairs(bosc_ctx *ctx)
 {
     struct suite_random r = {46};

@@ -41,7 +41,7 @@ static void open_grid(bosc_ctx *ctx, void *user)
 
 static void close_grid(void *user) { bosc_voxelgrid_free(((struct subject *)user)->grid); }
 
-/* A grid is made, built twice and asked, or one of the queries on a grid that is there. */
+/* Creates a grid, builds it twice and lists its pairs; or one of the queries on an existing grid. */
 static bosc_status call(bosc_ctx *ctx, void *user)
 {
     struct subject *s = user;
@@ -50,6 +50,7 @@ static bosc_status call(bosc_ctx *ctx, void *user)
     struct outputs *o = &s->out;
     bosc_voxelgrid *grid = NULL;
     bosc_voxelgrid_opts opts = options(s);
+    /* 0 makes a grid; 1 to 7 query the existing one; 8 reserves; 9 and 10 search around its own points. */
     switch (s->which) {
     case 0: {
         bosc_status status = bosc_voxelgrid_create(ctx, &opts, &grid);

@@ -1,5 +1,5 @@
-/* Searches around the points of the build (queries NULL) find what a look at all points finds, and what the same points
- * given as queries find, to the bit. */
+/* Searches around the points of the build (queries NULL) equal a search over all points, and the same points passed as
+ * queries, to the bit. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "cases/kdtree/kdtree_data.h"
 #include "reference/voxelgrid.h"
 
-/* What all searches answer. */
+/* The results of all searches. */
 struct answers {
     int64_t n, *voxels, *counts, *offsets;
     void *ids, *dist2;
@@ -16,8 +16,8 @@ struct answers {
 
 static void *zeros(int64_t count) { return memset(suite_alloc((size_t)count * 8), 0, (size_t)count * 8); }
 
-static struct answers ask(bosc_ctx *ctx, const bosc_voxelgrid *grid, const void *queries, int64_t n, int64_t stride,
-                          double radius)
+static struct answers search_all(bosc_ctx *ctx, const bosc_voxelgrid *grid, const void *queries, int64_t n,
+                                 int64_t stride, double radius)
 {
     struct answers a = {.n = n, .voxels = zeros(n), .counts = zeros(n), .offsets = zeros(n + 1)};
     CHECK_OK(ctx, bosc_voxelgrid_voxel_count(ctx, grid, queries, n, stride, a.voxels));
@@ -49,7 +49,7 @@ static void check_same(const struct answers *a, const struct answers *b)
     CHECK(memcmp(a->dist2, b->dist2, entries) == 0);
 }
 
-/* All points with all points. */
+/* Compares all results with a search over all points. */
 static void check_right(const struct answers *a, const struct reference_points *p, double cell, double radius,
                         int32_t id_bits)
 {
@@ -76,7 +76,7 @@ static void check_right(const struct answers *a, const struct reference_points *
     CHECK_EQ(a->offsets[p->n], at);
 }
 
-/* The points themselves, also after other points have come to where they were. */
+/* Searches around the points themselves, also after their array has changed. */
 static void check_self(bosc_ctx *ctx, const struct reference_points *p, double cell, double radius, int32_t id_bits)
 {
     const bosc_voxelgrid_opts opts = {
@@ -87,9 +87,9 @@ static void check_self(bosc_ctx *ctx, const struct reference_points *p, double c
     memcpy(data, p->data, bytes);
     CHECK_OK(ctx, bosc_voxelgrid_create(ctx, &opts, &grid));
     CHECK_OK(ctx, bosc_voxelgrid_build(ctx, grid, data, p->n, p->stride));
-    struct answers given = ask(ctx, grid, data, p->n, p->stride, radius);
+    struct answers given = search_all(ctx, grid, data, p->n, p->stride, radius);
     memset(data, 0x33, bytes);
-    struct answers own = ask(ctx, grid, NULL, p->n, 0, radius);
+    struct answers own = search_all(ctx, grid, NULL, p->n, 0, radius);
     check_same(&own, &given);
     check_right(&own, p, cell, radius, id_bits);
     bosc_voxelgrid_free(grid);
@@ -98,7 +98,7 @@ static void check_self(bosc_ctx *ctx, const struct reference_points *p, double c
     free(data);
 }
 
-static void shapes(bosc_ctx *ctx)
+static void every_shape_and_type(bosc_ctx *ctx)
 {
     static const bosc_dtype dtypes[] = {BOSC_F32, BOSC_F64, BOSC_I32, BOSC_I64};
     static const double cells[] = {0.37, 1, 50, 1e-3, 1e30, 5e-324}, radii[] = {0, 1, 50, 1e18, INFINITY, 0.1};
@@ -114,7 +114,7 @@ static void shapes(bosc_ctx *ctx)
         }
 }
 
-/* Points in a box of about `side` voxels of edge 1 along each coordinate. */
+/* Points in a box of about `side` voxels of edge 1 in each coordinate. */
 static struct reference_points in_box(struct suite_random *r, int32_t dim, int64_t n, double side)
 {
     struct reference_points p = kd_points(r, BOSC_F32, dim, n, dim, KD_EQUAL);
@@ -138,7 +138,7 @@ static void boxes(bosc_ctx *ctx)
     }
 }
 
-static void small(bosc_ctx *ctx)
+static void fewer_than_5_points(bosc_ctx *ctx)
 {
     struct suite_random r = {53};
     for (int64_t n = 0; n < 5; n++)
@@ -150,8 +150,8 @@ static void small(bosc_ctx *ctx)
             }
 }
 
-/* As many as are put in order first where they are queries. */
-static void many(bosc_ctx *ctx)
+/* Enough points that they would be sorted first as queries. */
+static void more_points_than_sorted_queries(bosc_ctx *ctx)
 {
     struct suite_random r = {54};
     for (int wide = 0; wide < 2; wide++) {
@@ -167,7 +167,7 @@ static void many(bosc_ctx *ctx)
     }
 }
 
-static void arguments(bosc_ctx *ctx)
+static void refuses_wrong_counts(bosc_ctx *ctx)
 {
     static const int64_t wrong[] = {1, 9, 11, INT64_MAX, -10};
     const bosc_voxelgrid_opts opts = {.size = sizeof opts, .dim = 2, .cell = 1};
@@ -175,6 +175,7 @@ static void arguments(bosc_ctx *ctx)
     int64_t counts[11] = {7}, offsets[12] = {7}, ids[100];
     bosc_voxelgrid *grid = NULL;
     CHECK_OK(ctx, bosc_voxelgrid_create(ctx, &opts, &grid));
+    /* 1. Without a build only 0 queries are valid; with one, 0 or all its points. */
     for (int built = 0; built < 2; built++) {
         for (int k = built ? 0 : 4; k < 5; k++) {
             const int64_t m = wrong[k];
@@ -186,11 +187,13 @@ static void arguments(bosc_ctx *ctx)
         CHECK_ARG(ctx, bosc_voxelgrid_radius_count(ctx, grid, NULL, 12, 0, 1, counts), "queries: NULL");
         if (!built) CHECK_OK(ctx, bosc_voxelgrid_build(ctx, grid, points, 10, 0));
     }
+    /* 2. Other bad arguments; nothing is written. */
     CHECK_ARG(ctx, bosc_voxelgrid_radius_count(ctx, grid, NULL, 10, 0, -1, counts), "radius");
     CHECK_ARG(ctx, bosc_voxelgrid_radius_count(ctx, grid, NULL, 10, 0, 1, NULL), "counts");
     CHECK_ARG(ctx, bosc_voxelgrid_voxel_count(ctx, grid, NULL, 10, 0, NULL), "counts");
     CHECK_ARG(ctx, bosc_voxelgrid_radius(ctx, grid, NULL, 10, 0, 1, NULL, NULL, NULL, 0), "offsets");
     CHECK(counts[0] == 7 && offsets[0] == 7);
+    /* 3. Offsets that do not belong to the search. */
     CHECK_OK(ctx, bosc_voxelgrid_radius(ctx, grid, NULL, 10, 0, 1, offsets, NULL, NULL, 0));
     CHECK_STATUS(ctx, bosc_voxelgrid_radius(ctx, grid, NULL, 10, 0, 1, offsets, ids, NULL, 99), BOSC_ERR_SPACE);
     offsets[3]--;
@@ -212,18 +215,18 @@ static void count(bosc_ctx *ctx, void *user)
     CHECK_OK(ctx, bosc_voxelgrid_radius_count(ctx, s->grid, NULL, s->n, 0, 0.8, s->counts.p));
 }
 
-static void recorded(bosc_ctx *ctx)
+static void captured_searches(bosc_ctx *ctx)
 {
     struct suite_random r = {55};
     for (int wide = 0; wide < 2; wide++) {
         struct reference_points p = in_box(&r, 3, 300, 5);
-        struct scene s = {.n = wide ? 150 : 300}; /* floats taken for doubles are some points too */
+        struct scene s = {.n = wide ? 150 : 300}; /* pairs of floats read as doubles are valid points too */
         const bosc_voxelgrid_opts opts = {
             .size = sizeof opts, .dim = 3, .cell = 1, .dtype = wide ? BOSC_F64 : BOSC_F32};
         struct capture graph;
         CHECK_OK(ctx, bosc_voxelgrid_create(ctx, &opts, &s.grid));
         CHECK_OK(ctx, bosc_voxelgrid_build(ctx, s.grid, p.data, s.n, 0));
-        struct answers want = ask(ctx, s.grid, p.data, s.n, 0, 0.8);
+        struct answers want = search_all(ctx, s.grid, p.data, s.n, 0, 0.8);
         s.voxels = array_make(ctx, NULL, (size_t)s.n * 8, has_device_memory(ctx));
         s.counts = array_make(ctx, NULL, (size_t)s.n * 8, has_device_memory(ctx));
         capture_open(&graph, ctx, count, &s);
@@ -245,7 +248,8 @@ static void recorded(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_voxelgrid_self[] = {
-    {"shapes", shapes, NULL}, {"boxes", boxes, NULL},         {"small", small, NULL},
-    {"many", many, NULL},     {"arguments", arguments, NULL}, {"recorded", recorded, NULL},
+    {"shapes", every_shape_and_type, NULL},    {"boxes", boxes, NULL},
+    {"small", fewer_than_5_points, NULL},      {"many", more_points_than_sorted_queries, NULL},
+    {"arguments", refuses_wrong_counts, NULL}, {"recorded", captured_searches, NULL},
 };
 SUITE(voxelgrid_self);

@@ -1,6 +1,6 @@
-/* What came before a tile, at sizes whose tree of tiles is of several heights: blocks of one warp take groups of tiles
- * whose totals are given, and every tile must get the scan of those before it, in bits. Totals of 4 bytes travel in
- * the words that tell of them, those of 8 bytes beside them. Argument: number of tiles. */
+/* The prefix of a tile, at sizes whose tree of tiles has several heights: blocks of one warp take groups of tiles with
+ * given totals, and every tile must get the scan of the tiles before it, bit for bit. Totals of 4 bytes are stored in
+ * their status words, those of 8 bytes beside them. Argument: number of tiles. */
 #include <cstdio>
 #include <vector>
 
@@ -10,7 +10,8 @@
 enum { GROUP = 4 };
 
 template <class T>
-static __global__ void prefixes(const T *totals, int64_t tiles, T *out, unsigned long long *ticket, bi_nodes<T> nodes)
+static __global__ void prefixes(const T *totals, int64_t tiles, T *out, unsigned long long *ticket,
+                                bi_tile_totals<T> nodes)
 {
     int lane = (int)threadIdx.x;
     long long group = 0;
@@ -18,20 +19,20 @@ static __global__ void prefixes(const T *totals, int64_t tiles, T *out, unsigned
     group = __shfl_sync(~0u, group, 0);
     int64_t tile = group * GROUP;
     int first = (int)(tile % 32), count = (int)min((int64_t)GROUP, tiles - tile);
-    bool mine = lane >= first && lane < first + count;
-    bi_own_tiles<T> own = {first, count, {mine ? totals[tile + lane - first] : (T)0, false}};
-    if (mine) bi_publish(nodes, tile + lane - first, own.total);
-    bi_item<T> row = bi_row_of_tiles<bi_sum_of_floats<T>, false>(nodes, tiles, tile + count - 1, own);
-    if (mine) out[tile + lane - first] = row.value;
+    bool is_own = lane >= first && lane < first + count;
+    bi_own_tiles<T> own = {first, count, {is_own ? totals[tile + lane - first] : (T)0, false}};
+    if (is_own) bi_publish_total(nodes, tile + lane - first, own.total);
+    bi_item<T> row = bi_scan_row_of_tiles<bi_sum_of_floats<T>, false>(nodes, tiles, tile + count - 1, own);
+    if (is_own) out[tile + lane - first] = row.value;
 }
 
 template <class T, class SCAN> static bool is_right(int64_t tiles, T (*push)(SCAN *, T, bool))
 {
-    int64_t count = bi_node_count(tiles);
+    int64_t count = bi_tile_total_count(tiles);
     std::vector<T> totals((size_t)tiles), out((size_t)tiles), values((size_t)count);
     std::vector<unsigned long long> words((size_t)count + 1);
     for (int64_t t = 0; t < tiles; t++) totals[(size_t)t] = (T)1 / (T)(1 + t * 2654435761u % 1000);
-    bi_nodes<T> nodes = {words.data() + 1, values.data()};
+    bi_tile_totals<T> nodes = {words.data() + 1, values.data()};
     BI_LAUNCH(prefixes<T>, dim3((unsigned)((tiles + GROUP - 1) / GROUP)), dim3(32), 0, nullptr, totals.data(), tiles,
               out.data(), words.data(), nodes);
     (void)cudaDeviceSynchronize();

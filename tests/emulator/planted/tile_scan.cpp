@@ -1,6 +1,6 @@
-/* Does the emulator find what it is there to find? A scan with decoupled look-back, compiled once right (PLANT 0) and
- * once with each of three bugs: a barrier removed (1), a bound off by one (2), a release store made plain (3).
- * Sizes are around the edges of a tile; each runs under several schedules. Exit status 1 for a wrong answer. */
+/* Checks that the emulator finds bugs: a scan with decoupled look-back, compiled once right (PLANT 0) and once with
+ * each of three bugs: a barrier removed (1), a bound off by one (2), a release store made plain (3). Sizes are around
+ * the edges of a tile; each runs under several schedules. Exit status 1 for a wrong answer. */
 #include <cstdio>
 #include <vector>
 
@@ -43,12 +43,13 @@ static __global__ void scan(const unsigned *in, unsigned n, unsigned *out, struc
     BI_SHARED(scan_shared, sh);
     if (threadIdx.x == 0) sh.tile = atomicAdd(ticket, 1u);
     __syncthreads();
-    unsigned mine = sh.tile, i = mine * TILE + threadIdx.x, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    unsigned own_tile = sh.tile, i = own_tile * TILE + threadIdx.x, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
 #if PLANT == 2
     bool within = i <= n;
 #else
     bool within = i < n;
 #endif
+    /* 1. Scan each warp; its last lane publishes the sum of the warp. */
     unsigned v = within ? in[i] : 0;
     for (unsigned d = 1; d < 32; d *= 2) {
         unsigned left = __shfl_up_sync(~0u, v, d);
@@ -58,13 +59,15 @@ static __global__ void scan(const unsigned *in, unsigned n, unsigned *out, struc
 #if PLANT != 1
     __syncthreads();
 #endif
+    /* 2. Add the sums of the warps before; without the barrier (PLANT 1) they may not be written yet. */
     for (unsigned w = 0; w < warp; w++) v += sh.warp_sum[w];
+    /* 3. The last thread publishes the total of the tile, looks back, and publishes the prefix. */
     if (threadIdx.x == TILE - 1) {
-        tiles[mine].sum = v;
-        publish(&tiles[mine].state, 1);
-        sh.before = look_back(tiles, mine);
-        tiles[mine].total = sh.before + v;
-        publish(&tiles[mine].state, 2);
+        tiles[own_tile].sum = v;
+        publish(&tiles[own_tile].state, 1);
+        sh.before = look_back(tiles, own_tile);
+        tiles[own_tile].total = sh.before + v;
+        publish(&tiles[own_tile].state, 2);
     }
     __syncthreads();
     if (within) out[i] = sh.before + v;

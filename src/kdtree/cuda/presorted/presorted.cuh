@@ -7,19 +7,19 @@
 
 enum { BI_KDTREE_MOST_LISTS = 32 }; /* a tree has no more levels, so no more lists are used */
 
-/* The lists of the levels from `level` on: list s is that of level + s, of which there are `count`. References of
- * subtree i begin i places before those of the tree, as the i medians between subtrees are gone. */
+/* The lists of the levels from `level` on: list s, of `count`, belongs to level + s. The references of subtree i begin
+ * i positions before its nodes, as the i medians between subtrees are removed. */
 struct bi_kdtree_presorted {
     int64_t n;
     int32_t level, dim, count;
     const uint32_t *list[BI_KDTREE_MOST_LISTS];
 };
 
-/* log2 of the most points of the subtrees that one block makes. */
+/* Returns log2 of the largest subtree that one block makes. */
 int bi_kdtree_presorted_log(const bosc_ctx *ctx, int64_t n, int32_t dim);
 
-/* Makes the subtrees: order[i] = the reference of node i. `names` is scratch by reference. */
+/* Makes the subtrees: order[i] = the reference of node i. `numbers`: scratch, an element a reference. */
 bosc_status bi_kdtree_run_presorted_subtrees(bosc_ctx *ctx, const struct bi_kdtree_presorted &lists, int log_points,
-                                             uint16_t *names, uint32_t *order);
+                                             uint16_t *numbers, uint32_t *order);
 
 #endif

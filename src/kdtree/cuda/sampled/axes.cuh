@@ -1,15 +1,15 @@
-/* The coordinates that levels split by. Where points share a coordinate, superkeys that begin with it order them by the
- * next one in which they differ: the axis. The shared ones come last in the superkey of the axis and are equal there
- * too, so that the two order such points alike. */
+/* The axes of levels. Where points share a coordinate, the superkey that begins with it orders them by the next one in
+ * which they differ: the axis. The superkey that begins with the axis orders them alike, since the shared coordinates
+ * come last in it. */
 #ifndef BI_KDTREE_CUDA_SAMPLED_AXES_CUH
 #define BI_KDTREE_CUDA_SAMPLED_AXES_CUH
 
 #include "kdtree/cuda/point_layout.cuh"
 
-/* Which coordinates have no extent, as bits, from the keys of its ends (least: complements). None where no coordinate
- * has any. */
+/* Returns the coordinates without extent, as bits, from the keys of their ends (least: complements); 0 if no coordinate
+ * has extent. */
 template <int DIM>
-__device__ __forceinline__ uint32_t bi_kdtree_flat_of(const uint32_t *least, const uint32_t *greatest)
+__device__ __forceinline__ uint32_t bi_kdtree_flat_coordinates(const uint32_t *least, const uint32_t *greatest)
 {
     uint32_t flat = 0;
 #pragma unroll
@@ -33,7 +33,7 @@ template <int DIM> __device__ __forceinline__ uint32_t bi_kdtree_axes_of(uint32_
 
 __device__ __forceinline__ int bi_kdtree_axis(uint32_t axes, int d) { return (int)(axes >> 2 * d & 3); }
 
-/* The axes of a level of coordinate d and of those below it: the level's comes first. And those of the next level. */
+/* Rotates packed axes: the level of coordinate d comes first, then the levels below it. next_axes goes down a level. */
 template <int DIM> __device__ __forceinline__ uint32_t bi_kdtree_axes_from(uint32_t axes, int d)
 {
     return (axes >> 2 * d | axes << 2 * (DIM - d)) & ((1u << 2 * DIM) - 1);

@@ -1,10 +1,10 @@
-/* The extent of points that threads look at, joined over blocks. */
+/* The extent of points: each thread accumulates its own, then the block combines them. */
 #ifndef BI_KDTREE_CUDA_SAMPLED_EXTENT_CUH
 #define BI_KDTREE_CUDA_SAMPLED_EXTENT_CUH
 
 #include "kdtree/cuda/point_layout.cuh"
 
-/* Of the points that a thread has seen since `clear`. */
+/* The extent of the points that a thread added since `clear`. */
 template <int DIM> struct bi_kdtree_extent {
     float low[DIM], high[DIM];
 
@@ -23,13 +23,14 @@ template <int DIM> struct bi_kdtree_extent {
         high[c] = fmaxf(high[c], x);
     }
 
-    /* Raises the keys of ends in shared memory, 0 before: the complements of low ends, and high ends. Whole warps. */
-    __device__ __forceinline__ void join(uint32_t *least, uint32_t *greatest) const
+    /* Raises the keys in shared memory, 0 at first, to those of this extent: complements of low ends, and high ends.
+     * All lanes of a warp call it. */
+    __device__ __forceinline__ void combine(uint32_t *least, uint32_t *greatest) const
     {
 #pragma unroll
         for (int c = 0; c < DIM; c++) {
-            const uint32_t low_end = bi_warp_greatest(~bi_key_u32_of_f32(low[c]));
-            const uint32_t high_end = bi_warp_greatest(bi_key_u32_of_f32(high[c]));
+            const uint32_t low_end = bi_warp_max(~bi_key_u32_of_f32(low[c]));
+            const uint32_t high_end = bi_warp_max(bi_key_u32_of_f32(high[c]));
             if (threadIdx.x % 32 == 0) {
                 atomicMax(&least[c], low_end);
                 atomicMax(&greatest[c], high_end);

@@ -1,20 +1,19 @@
-/* The keys that the fast builder orders points by. It looks at floats. They are the coordinates of float points; those
- * of other types it rounds, by a map that never falls as a coordinate rises, so that brackets, bins and pivots hold for
- * the rounded ones as they do for others. Where two rounded coordinates are equal and may have been different, the rows
- * decide. */
+/* The keys by which the fast builder orders points. It compares floats: the coordinates of float points, and rounded
+ * coordinates of other types. Rounding is monotonic, so brackets, bins and pivots hold for rounded coordinates too.
+ * Where two rounded coordinates are equal and may differ in the rows, the rows decide. */
 #ifndef BI_KDTREE_CUDA_SAMPLED_KEYS_CUH
 #define BI_KDTREE_CUDA_SAMPLED_KEYS_CUH
 
 #include "kdtree/cuda/point_layout.cuh"
 
-/* The ends of each coordinate's keys over all rows (least: complements), 0 before. */
+/* The least (as complement) and the greatest key of each coordinate over all rows; all 0 before they are found. */
 struct bi_kdtree_ends {
     unsigned long long least[4], greatest[4];
 };
 
 /* Keys of float points: the coordinates. */
 struct bi_kdtree_float_keys {
-    /* Words of 32 bits a coordinate, in its place in a superkey: for selections, and for sorts. */
+    /* Number of 32-bit words of a coordinate in a superkey: in selections, and in sorts. */
     static constexpr int SELECT_WORDS = 1, SORT_WORDS = 1;
 
     /* Point i of a pass. */
@@ -23,13 +22,13 @@ struct bi_kdtree_float_keys {
         return bi_kdtree_read_point<DIM>(s, i);
     }
 
-    /* Those coordinates of `flat`, as bits, that are equal wherever their floats are. */
-    __device__ __forceinline__ uint32_t exact_of(uint32_t flat) const { return flat; }
+    /* Returns the coordinates of `flat`, as bits, whose equal floats imply equal keys. */
+    __device__ __forceinline__ uint32_t exact_flat(uint32_t flat) const { return flat; }
 
     template <int DIM>
-    __device__ __forceinline__ bool before(const bi_kdtree_point<DIM> &a, const bi_kdtree_point<DIM> &b, int d) const
+    __device__ __forceinline__ bool precedes(const bi_kdtree_point<DIM> &a, const bi_kdtree_point<DIM> &b, int d) const
     {
-        return bi_kdtree_point_before<DIM>(a, b, d);
+        return bi_kdtree_point_precedes<DIM>(a, b, d);
     }
 
     /* Word w of coordinate c in a selection's superkey; `empty` where it is 0 for all points. */
@@ -42,14 +41,14 @@ struct bi_kdtree_float_keys {
     /* Word w of coordinate c, whose float is x, in a sort's superkey. */
     __device__ __forceinline__ uint32_t sort_word(float x, uint32_t, int, int) const { return bi_key_u32_of_f32(x); }
 
-    /* Makes the point node i of the tree. */
+    /* Writes the point as node i of the tree. */
     template <int DIM>
     __device__ __forceinline__ void store(const bi_kdtree_array &nodes, uint32_t i, const bi_kdtree_point<DIM> &p) const
     {
         bi_kdtree_store_point<DIM>(nodes, i, p);
     }
 
-    /* Makes point(0), ..., point(count - 1) nodes from `first` on; by a block. */
+    /* Writes point(0), ..., point(count - 1) as nodes `first`, first + 1, ...; called by a block. */
     template <int DIM, int THREADS, class POINT>
     __device__ __forceinline__ void store_all(const bi_kdtree_array &nodes, uint32_t first, uint32_t count,
                                               POINT point) const
@@ -60,7 +59,7 @@ struct bi_kdtree_float_keys {
 
 /* Keys of rows of another type: coordinates of an integer type less the least one, as floats; doubles as floats. */
 struct bi_kdtree_rounded_keys {
-    /* The float, and the key's high and low half; the halves. */
+    /* Selections: the float, then the high and the low half of the key. Sorts: the halves. */
     static constexpr int SELECT_WORDS = 3, SORT_WORDS = 2;
 
     struct bi_kdtree_rows rows;
@@ -72,7 +71,7 @@ struct bi_kdtree_rounded_keys {
         return bi_kdtree_key(rows.data, (int64_t)row * rows.stride + c, dtype);
     }
 
-    /* Whether no two values of coordinate c are rounded to one. */
+    /* True if rounding coordinate c is exact: integers that span at most 2^24 fit a float's 24 bits of significand. */
     __device__ __forceinline__ bool exact(int c) const
     {
         return dtype != BOSC_F64 && ends->greatest[c] - ~ends->least[c] <= 1u << 24;
@@ -82,7 +81,7 @@ struct bi_kdtree_rounded_keys {
     {
         if (dtype == BOSC_F64) {
             const double x = static_cast<const double *>(rows.data)[(int64_t)row * rows.stride + c];
-            return (float)x + 0.0f;
+            return (float)x + 0.0f; /* no -0 */
         }
         const uint64_t above = key(row, c) - ~ends->least[c];
         return dtype == BOSC_I32 ? (float)(uint32_t)above : (float)above;
@@ -98,7 +97,7 @@ struct bi_kdtree_rounded_keys {
         return p;
     }
 
-    __device__ __forceinline__ uint32_t exact_of(uint32_t flat) const
+    __device__ __forceinline__ uint32_t exact_flat(uint32_t flat) const
     {
         for (uint32_t left = flat; left; left &= left - 1) {
             const int c = __ffs((int)left) - 1;
@@ -108,7 +107,7 @@ struct bi_kdtree_rounded_keys {
     }
 
     template <int DIM>
-    __device__ __forceinline__ bool before(const bi_kdtree_point<DIM> &a, const bi_kdtree_point<DIM> &b, int d) const
+    __device__ __forceinline__ bool precedes(const bi_kdtree_point<DIM> &a, const bi_kdtree_point<DIM> &b, int d) const
     {
         for (int t = 0; t < DIM; t++, d = bi_kdtree_next_coordinate<DIM>(d)) {
             const float x = bi_kdtree_coordinate<DIM>(a, d), y = bi_kdtree_coordinate<DIM>(b, d);
@@ -133,14 +132,14 @@ struct bi_kdtree_rounded_keys {
 
     __device__ __forceinline__ uint32_t sort_word(float x, uint32_t id, int c, int w) const
     {
-        if (exact(c)) return w == 0 ? 0 : bi_key_u32_of_f32(x);
+        if (exact(c)) return w == 0 ? 0 : bi_key_u32_of_f32(x); /* the float decides, in the low word */
         return (uint32_t)(key(id, c) >> (w == 0 ? 32 : 0));
     }
 
-    /* Copies rows to EACH nodes, those from `first` on that are `apart` from each other: all reads, which are in random
-     * places, come before the writes. */
+    /* Copies rows to the EACH nodes first, first + stride, ... All reads, which are random, come before the writes, so
+     * that they overlap. */
     template <class T, int DIM, int EACH>
-    __device__ __forceinline__ void copy_rows(const bi_kdtree_array &nodes, uint32_t first, uint32_t apart,
+    __device__ __forceinline__ void copy_rows(const bi_kdtree_array &nodes, uint32_t first, uint32_t stride,
                                               const uint32_t (&row)[EACH]) const
     {
         T x[EACH][DIM];
@@ -153,22 +152,22 @@ struct bi_kdtree_rounded_keys {
 #pragma unroll
         for (int k = 0; k < EACH; k++) {
             if (row[k] == BI_KDTREE_NONE) continue;
-            const int64_t node = first + k * (int64_t)apart;
+            const int64_t node = first + k * (int64_t)stride;
 #pragma unroll
             for (int c = 0; c < DIM; c++) static_cast<T *>(nodes.points)[node * DIM + c] = x[k][c];
             nodes.ids[node] = row[k];
         }
     }
     template <int DIM, int EACH>
-    __device__ __forceinline__ void copy_any_rows(const bi_kdtree_array &nodes, uint32_t first, uint32_t apart,
+    __device__ __forceinline__ void copy_any_rows(const bi_kdtree_array &nodes, uint32_t first, uint32_t stride,
                                                   const uint32_t (&row)[EACH]) const
     {
         if (dtype == BOSC_I32)
-            copy_rows<int32_t, DIM>(nodes, first, apart, row);
+            copy_rows<int32_t, DIM>(nodes, first, stride, row);
         else if (dtype == BOSC_I64)
-            copy_rows<int64_t, DIM>(nodes, first, apart, row);
+            copy_rows<int64_t, DIM>(nodes, first, stride, row);
         else
-            copy_rows<double, DIM>(nodes, first, apart, row);
+            copy_rows<double, DIM>(nodes, first, stride, row);
     }
 
     template <int DIM>
@@ -193,7 +192,7 @@ struct bi_kdtree_rounded_keys {
     }
 };
 
-/* Finds the ends of the coordinates of `keys.rows`, which has any. */
+/* Finds the ends of the coordinates of `keys.rows`, which is not empty. */
 bosc_status bi_kdtree_run_find_ends(bosc_ctx *ctx, const bi_kdtree_rounded_keys &keys, int dim, bi_kdtree_ends *ends);
 
 #endif

@@ -1,19 +1,19 @@
 /* A pass of the fast builder: up to 4 levels of the tree at once, for all segments (subtrees) of one level.
  *
- * 1. Sample: of each of a segment's nodes, the median of a sample, and a bracket of several standard deviations
- *    around it that the true median lies in, but for a chance of about 1e-11.
- * 2. Partition: one read and one write. A point that is outside the brackets of all nodes on its way down goes straight
- *    to its cell (a range of the next pass); one in a bracket goes to the side list of that node, where its key is
- *    counted in bins if lists are long.
- * 3. Resolve, by depth: the bins tell which of them holds the node's median. The points of the other bins of the list
- *    go down to cells or to deeper lists; among the points of that bin, the median is selected exactly, by (superkey,
- *    id), and goes to its in-order place, and the rest goes down too.
+ * 1. Sample: find for each node of a segment the median of a sample, and a bracket of several standard deviations
+ *    around it. The true median misses a bracket of 6.5 deviations with a probability below 1e-10.
+ * 2. Partition: one read and one write. A point outside all brackets on its way down goes straight to its cell (a
+ *    segment of the next pass); a point in a bracket goes to the side list of that node. Keys of long lists are counted
+ *    in bins on arrival.
+ * 3. Resolve, by depth: find the bin that holds the node's median. The points of the other bins go down to cells or to
+ *    deeper lists. Among the points of that bin the median is selected exactly, by (superkey, id), and written to its
+ *    in-order position; the remainder goes down too.
  *
- * A coordinate that a segment's whole sample shares brackets nothing: nodes of its levels are bracketed by their axis
- * (axes.cuh) among the points that share it, and points beside these are on their side without that.
+ * Where a segment's whole sample shares a coordinate, nodes of its levels are bracketed by their axis (axes.cuh) among
+ * the points that share it. Points with another value of it are on the less or the greater side at once.
  *
- * Where a bracket misses or a list is full, *failed is set, later kernels do nothing, and the build starts over on a
- * slower path. Nothing depends on the order of atomics but the order of points within cells and lists. */
+ * If a bracket misses or a list is full, *failed is set, later kernels do nothing, and the build restarts on a slower
+ * path. The order of atomics changes only the order of points within cells and lists. */
 #ifndef BI_KDTREE_CUDA_SAMPLED_MULTILEVEL_PASS_CUH
 #define BI_KDTREE_CUDA_SAMPLED_MULTILEVEL_PASS_CUH
 
@@ -28,55 +28,58 @@ enum {
     BI_KDTREE_PASS_LEVELS = 4,
     BI_KDTREE_CELLS = 16,        /* cells of a segment: 2^levels are used */
     BI_KDTREE_DESTINATIONS = 32, /* of a point: cells, then from BI_KDTREE_CELLS on side lists of nodes (heap order) */
-    BI_KDTREE_BINS = 1024,       /* of a node's sample */
+    BI_KDTREE_BINS = 1024,       /* of a node's sample; chosen */
     BI_KDTREE_LIST_BINS = 2048,  /* of a side list, at most */
-    BI_KDTREE_KEPT = 31,         /* no destination: points of a list that stay in it */
+    BI_KDTREE_STAYING = 31,      /* pseudo-destination of points that stay in their list */
     BI_KDTREE_SAMPLE_THREADS = 1024,
-    BI_KDTREE_SMALL_SAMPLE = 8192 /* what one block samples in registers */
+    BI_KDTREE_SMALL_SAMPLE = 8192 /* samples that one block holds in registers */
 };
 
-/* What is the same for the whole pass. A node's heap index v in its segment: the root 0, below v 2v + 1 and 2v + 2. */
+/* Parameters of a pass. Node v of a segment is a heap index: the root is 0, the children of v are 2v + 1, 2v + 2. */
 struct bi_kdtree_pass {
     int64_t n;
-    int32_t level, levels;      /* of the segments; how many levels this pass adds */
+    int32_t level, levels;      /* level of the segments; number of levels that the pass adds */
     uint32_t segments, largest; /* largest: nodes of the largest segment */
     uint32_t samples;           /* of each segment */
-    uint32_t sample_chunk;      /* samples of a block */
-    uint32_t sample_blocks;     /* that share a segment */
-    float deviations;           /* half a bracket */
-    uint32_t side_capacity;     /* of a segment */
-    uint32_t side_first[BI_KDTREE_PASS_LEVELS], side_limit[BI_KDTREE_PASS_LEVELS]; /* of a node's list, by depth */
-    bool counted;     /* keys of lists are counted where they arrive, for blocks that share a list */
+    uint32_t sample_chunk;      /* samples per block */
+    uint32_t sample_blocks;     /* blocks per segment */
+    float deviations;           /* half the width of a bracket, in standard deviations */
+    uint32_t side_capacity;     /* points of all lists of a segment */
+    uint32_t side_first[BI_KDTREE_PASS_LEVELS], side_limit[BI_KDTREE_PASS_LEVELS]; /* first slot and capacity
+     * of a node's list, by depth */
+    bool counted;     /* keys of lists are counted on arrival, for lists that several blocks resolve */
     int32_t list_log; /* bins of a list: 2^list_log */
-    /* How many blocks share a list, by depth, and how many points of it each has. */
+    /* Number of blocks that resolve a list, by depth, and points per block. */
     uint32_t chunks[BI_KDTREE_PASS_LEVELS], chunk_size[BI_KDTREE_PASS_LEVELS];
 };
 
-/* Memory of a pass. Those from `cursors` to `list_bins` are zeroed before it. */
+/* Memory of a pass. The arrays from `cursors` to `list_bins` are zeroed before it. */
 struct bi_kdtree_pass_memory {
     uint2 *segments; /* begin and end of each */
-    /* BI_KDTREE_DESTINATIONS a segment: where each begins, in the next array or in `side`, and its capacity. */
+    /* BI_KDTREE_DESTINATIONS a segment: begin (in the next array, or in `side`) and capacity of each. */
     uint2 *destinations;
     float2 *brackets;  /* BI_KDTREE_CELLS a segment, by node */
     float *pivots;     /* likewise */
     float4 *samples;   /* pass.samples a segment; the same memory as side */
-    uint32_t *cursors; /* BI_KDTREE_DESTINATIONS a segment: points so far */
-    /* BI_KDTREE_PASS_LEVELS times BI_KDTREE_DESTINATIONS a segment: points from the partition, then from each depth. */
+    uint32_t *cursors; /* BI_KDTREE_DESTINATIONS a segment: points so far in each */
+    /* BI_KDTREE_PASS_LEVELS times BI_KDTREE_DESTINATIONS a segment: points that arrived from the partition, then from
+     * each depth. */
     uint32_t *arrivals;
     uint32_t *boxes;        /* 8 a segment: complement of the least key, and the greatest key, of each coordinate */
-    uint32_t *tickets;      /* one a segment */
+    uint32_t *tickets;      /* one a segment: finds its last block */
     uint32_t *bins;         /* 8 * BI_KDTREE_BINS a segment, if sample_blocks > 1 */
     uint32_t *list_tickets; /* BI_KDTREE_CELLS a segment, by node */
     uint32_t *list_bins;    /* BI_KDTREE_LIST_BINS for each of these, if lists are counted */
     uint32_t *kept;         /* points that stay in each chunk of each node's list, for one depth */
     bi_kdtree_array side;
-    uint32_t *failed;
+    uint32_t *failed; /* bits: 1 if a list is full, 2 if a bracket misses, 4 if a selection finds no median */
 };
 
 /* The depth of node v of a segment. */
 __device__ __forceinline__ int bi_kdtree_heap_depth(int v) { return 31 - __clz(v + 1); }
 
-/* Where a point goes that stands at node v: a cell, or BI_KDTREE_CELLS + the node whose bracket it is in. */
+/* Returns the destination of a point that has reached node v: a cell, or BI_KDTREE_CELLS + the node whose bracket holds
+ * it. */
 template <int DIM>
 __device__ __forceinline__ uint32_t bi_kdtree_classify(const bi_kdtree_point<DIM> &p, int v, int d,
                                                        const float2 *brackets, int levels)
@@ -96,7 +99,7 @@ __device__ __forceinline__ uint32_t bi_kdtree_classify(const bi_kdtree_point<DIM
     return v - (cells - 1);
 }
 
-/* How the keys of a side list are counted: in bins of 2^shift keys from `low` on, those of coordinate d. */
+/* The bins of a side list: 2^shift keys of coordinate d each, from key `low` on. */
 struct bi_kdtree_list_scale {
     uint32_t low;
     uint16_t shift, d;
@@ -120,13 +123,13 @@ template <int DIM>
 __device__ __forceinline__ uint32_t bi_kdtree_list_bin(const bi_kdtree_list_scale &scale, const bi_kdtree_point<DIM> &p)
 {
     const uint32_t bin = (bi_key_u32_of_f32(bi_kdtree_coordinate<DIM>(p, scale.d)) - scale.low) >> scale.shift;
-    return min(bin, (uint32_t)BI_KDTREE_LIST_BINS - 1); /* less already, unless a NaN was let in */
+    return min(bin, (uint32_t)BI_KDTREE_LIST_BINS - 1); /* out of range only if the input has a NaN */
 }
 
-/* Tables of one segment in shared memory, by which points are handed to their destinations. */
+/* Tables of one segment in shared memory, for scattering points to destinations. */
 struct bi_kdtree_segment_scatter {
-    uint32_t count[BI_KDTREE_DESTINATIONS]; /* of this block's points */
-    /* Where these go (in the next array, or in `side`), less `start`; and where the destination ends. */
+    uint32_t count[BI_KDTREE_DESTINATIONS]; /* points of this block */
+    /* Position of the block's points (in the next array, or in `side`) less `start`; limit of the destination. */
     uint2 target[BI_KDTREE_DESTINATIONS];
     uint2 destination[BI_KDTREE_DESTINATIONS]; /* begin and capacity */
     bi_kdtree_list_scale scale[BI_KDTREE_CELLS];
@@ -135,32 +138,34 @@ struct bi_kdtree_segment_scatter {
     float shared[4]; /* these coordinates */
 };
 
-/* A point as brackets see it: in place of each coordinate that the sample shares, the one of its axis; beyond all
- * brackets, if the point does not share it. */
+/* Replaces each coordinate that the sample shares by the one of its axis; by +-infinity, beyond all brackets, if the
+ * point does not share it. */
 template <int DIM>
-__device__ __forceinline__ bi_kdtree_point<DIM> bi_kdtree_seen_point(const bi_kdtree_segment_scatter &s,
-                                                                     const bi_kdtree_point<DIM> &p)
+__device__ __forceinline__ bi_kdtree_point<DIM> bi_kdtree_point_by_axes(const bi_kdtree_segment_scatter &s,
+                                                                        const bi_kdtree_point<DIM> &p)
 {
-    bi_kdtree_point<DIM> seen = p;
-    if (s.flat == 0) return seen;
-        /* Each depends on the next, so that twice around some coordinate with an extent begins. */
+    bi_kdtree_point<DIM> projected = p;
+    if (s.flat == 0) return projected;
+        /* A flat coordinate copies the next one, already replaced. Two rounds, so that the copying begins at a
+         * coordinate with extent whichever it is. */
 #pragma unroll
     for (int i = 2 * DIM - 1; i >= 0; i--) {
         const int c = i % DIM;
         if (!(s.flat >> c & 1)) continue;
-        const float beside = p.x[c] < s.shared[c] ? -INFINITY : INFINITY;
-        seen.x[c] = p.x[c] == s.shared[c] ? seen.x[(c + 1) % DIM] : beside;
+        const float outside = p.x[c] < s.shared[c] ? -INFINITY : INFINITY;
+        projected.x[c] = p.x[c] == s.shared[c] ? projected.x[(c + 1) % DIM] : outside;
     }
-    return seen;
+    return projected;
 }
 
-/* By the first 32 threads of a block. */
+/* Loads the tables of a segment; called by the first 32 threads of a block. */
 template <int DIM, class KEYS>
 __device__ __forceinline__ void
 bi_kdtree_segment_scatter_prepare(bi_kdtree_segment_scatter &s, const bi_kdtree_pass &pass, const KEYS &keys,
                                   const bi_kdtree_pass_memory &work, uint32_t segment, int t)
 {
-    const uint32_t *box = work.boxes + segment * 8, flat = keys.exact_of(bi_kdtree_flat_of<DIM>(box, box + 4));
+    const uint32_t *box = work.boxes + segment * 8,
+                   flat = keys.exact_flat(bi_kdtree_flat_coordinates<DIM>(box, box + 4));
     s.destination[t] = work.destinations[segment * BI_KDTREE_DESTINATIONS + t];
     s.count[t] = 0;
     if (t == 0) s.flat = flat;
@@ -171,29 +176,29 @@ bi_kdtree_segment_scatter_prepare(bi_kdtree_segment_scatter &s, const bi_kdtree_
     s.scale[t] = bi_kdtree_list_scale_of<DIM>(pass, work, segment, t, bi_kdtree_axes_of<DIM>(flat));
 }
 
-/* Counts a point in this block, and in its list's bins. Returns its rank in the block. */
+/* Counts a point of this block, also in the bins of its list. Returns its rank within the block. */
 template <int DIM>
 __device__ __forceinline__ uint32_t bi_kdtree_segment_scatter_count(bi_kdtree_segment_scatter &s,
                                                                     const bi_kdtree_pass &pass,
                                                                     const bi_kdtree_pass_memory &work, uint32_t segment,
                                                                     uint32_t destination, const bi_kdtree_point<DIM> &p)
 {
-    if (pass.counted && destination >= BI_KDTREE_CELLS && destination < BI_KDTREE_KEPT) {
+    if (pass.counted && destination >= BI_KDTREE_CELLS && destination < BI_KDTREE_STAYING) {
         const uint32_t v = destination - BI_KDTREE_CELLS, bin = bi_kdtree_list_bin<DIM>(s.scale[v], p);
         atomicAdd(&work.list_bins[(size_t)(segment * BI_KDTREE_CELLS + v) * BI_KDTREE_LIST_BINS + bin], 1u);
     }
     return atomicAdd(&s.count[destination], 1u);
 }
 
-/* Takes places for the counted points, the first of which has the rank `start`; by the first 32 threads. `from`: 0 for
- * the partition, or one more than the depth that points come from. */
-__device__ __forceinline__ void bi_kdtree_segment_scatter_take(bi_kdtree_segment_scatter &s,
-                                                               const bi_kdtree_pass_memory &work, uint32_t segment,
-                                                               int t, uint32_t start, int from)
+/* Reserves slots for the counted points, of ranks `start`, start + 1, ...; called by the first 32 threads. `from`: 0 in
+ * the partition, else one more than the depth of the points' list. */
+__device__ __forceinline__ void bi_kdtree_segment_scatter_reserve(bi_kdtree_segment_scatter &s,
+                                                                  const bi_kdtree_pass_memory &work, uint32_t segment,
+                                                                  int t, uint32_t start, int from)
 {
     const uint32_t count = s.count[t];
     const uint2 to = s.destination[t];
-    if (t == BI_KDTREE_KEPT) return;
+    if (t == BI_KDTREE_STAYING) return;
     const uint32_t first = count ? atomicAdd(&work.cursors[segment * BI_KDTREE_DESTINATIONS + t], count) : 0;
     if (count && from < BI_KDTREE_PASS_LEVELS)
         atomicAdd(&work.arrivals[(segment * BI_KDTREE_PASS_LEVELS + from) * BI_KDTREE_DESTINATIONS + t], count);
@@ -203,17 +208,17 @@ __device__ __forceinline__ void bi_kdtree_segment_scatter_take(bi_kdtree_segment
 
 /* Writes a point of the given rank to its destination. */
 template <int DIM>
-__device__ __forceinline__ void bi_kdtree_segment_scatter_put(const bi_kdtree_segment_scatter &s,
-                                                              const bi_kdtree_array &to, const bi_kdtree_array &side,
-                                                              uint32_t destination, uint32_t rank,
-                                                              const bi_kdtree_point<DIM> &p)
+__device__ __forceinline__ void bi_kdtree_segment_scatter_write(const bi_kdtree_segment_scatter &s,
+                                                                const bi_kdtree_array &to, const bi_kdtree_array &side,
+                                                                uint32_t destination, uint32_t rank,
+                                                                const bi_kdtree_point<DIM> &p)
 {
     const uint2 target = s.target[destination];
-    const uint32_t place = target.x + rank;
-    if (place >= target.y) return;
+    const uint32_t slot = target.x + rank;
+    if (slot >= target.y) return;
     const bool cell = destination < BI_KDTREE_CELLS;
     const bi_kdtree_array into = {cell ? to.points : side.points, cell ? to.ids : side.ids};
-    bi_kdtree_store_point<DIM>(into, place, p);
+    bi_kdtree_store_point<DIM>(into, slot, p);
 }
 
 /* KEYS: bi_kdtree_float_keys or bi_kdtree_rounded_keys. */
@@ -224,28 +229,28 @@ template <int DIM, class KEYS>
 bosc_status bi_kdtree_run_partition_points(bosc_ctx *ctx, const bi_kdtree_pass &pass, const KEYS &keys,
                                            const bi_kdtree_source &from, const bi_kdtree_array &to,
                                            const bi_kdtree_pass_memory &work);
-/* `nodes` is where medians go: the tree's array. */
+/* Writes medians to `nodes`, the array of the tree. */
 template <int DIM, class KEYS>
 bosc_status bi_kdtree_run_resolve_medians(bosc_ctx *ctx, const bi_kdtree_pass &pass, const KEYS &keys,
                                           const bi_kdtree_array &to, const bi_kdtree_array &nodes,
                                           const bi_kdtree_pass_memory &work);
-/* Subtrees of up to 2^log points are made by one block each, log being BI_KDTREE_BLOCK_LOG but for two cases: less
- * where the device has little shared memory for a block, more where a pass can be saved by that. */
+/* One block makes a subtree of up to 2^log points. log is BI_KDTREE_BLOCK_LOG; less if the device has little shared
+ * memory per block, more if that saves a pass. */
 enum { BI_KDTREE_BLOCK_LOG = 12, BI_KDTREE_MOST_BLOCK_LOG = BI_KDTREE_BLOCK_LOG + 1 };
-/* The largest that the device has shared memory for. */
+/* Returns the largest log that fits the device's shared memory. */
 int bi_kdtree_block_log(const bosc_ctx *ctx, int32_t dim);
 /* Finishes all subtrees of `level`, of at most 2^log points each. */
 template <int DIM, class KEYS>
 bosc_status bi_kdtree_run_subtree_blocks(bosc_ctx *ctx, int64_t n, int32_t level, int log, const KEYS &keys,
                                          const bi_kdtree_source &from, const bi_kdtree_array &nodes,
                                          const uint32_t *failed);
-/* F(DIM, KEYS) for all that there are. */
+/* Expands F(DIM, KEYS) for all combinations. */
 #define BI_KDTREE_EACH_KIND(F) \
     F(2, bi_kdtree_float_keys) \
     F(3, bi_kdtree_float_keys) \
     F(4, bi_kdtree_float_keys) F(2, bi_kdtree_rounded_keys) F(3, bi_kdtree_rounded_keys) F(4, bi_kdtree_rounded_keys)
 
-/* Side lists longer than this are resolved by several blocks, up to BI_KDTREE_MOST_CHUNKS of them. */
+/* Side lists longer than this are resolved by several blocks, at most BI_KDTREE_MOST_CHUNKS. Sizes are chosen. */
 enum { BI_KDTREE_LONG_LIST = 8192, BI_KDTREE_LIST_CHUNK = 4096, BI_KDTREE_MOST_CHUNKS = 128 };
 
 #endif

@@ -1,17 +1,17 @@
-/* The partition of a pass: every point goes to its cell, or to the side list of the node whose bracket it is in. */
+/* The partition of a pass: moves every point to its cell, or to the side list of the node whose bracket holds it. */
 #include "kdtree/cuda/sampled/multilevel_pass.cuh"
 
 enum { PARTITION_THREADS = 256, PARTITION_ITEMS = 8, PARTITION_TILE = PARTITION_THREADS * PARTITION_ITEMS };
 
-/* Points wait here in the order of their destinations, so that writes to each are runs. */
+/* Stages a tile in the order of destinations, so that writes to each are contiguous. */
 template <int DIM> struct partition_shared {
     bi_kdtree_segment_scatter scatter;
-    uint32_t start[BI_KDTREE_DESTINATIONS]; /* of a destination in the tile */
+    uint32_t start[BI_KDTREE_DESTINATIONS]; /* of each destination in the tile */
     uint2 segment;
     bi_kdtree_point<DIM> tile[PARTITION_TILE];
 };
 
-/* bi_kdtree_classify from the root, without branches. */
+/* bi_kdtree_classify from the root, without divergent branches. */
 template <int DIM>
 static __device__ __forceinline__ uint32_t classify(const bi_kdtree_point<DIM> &p, int d, const float2 *brackets,
                                                     int levels)
@@ -30,6 +30,7 @@ static __device__ __forceinline__ uint32_t classify(const bi_kdtree_point<DIM> &
     return list ? list : v - ((1u << levels) - 1);
 }
 
+/* Partitions a tile of a segment; a block a tile. The last tiles of small segments are empty. */
 template <int DIM, class KEYS>
 static __global__ void __launch_bounds__(PARTITION_THREADS, DIM == 4 ? 3 : 4)
     bi_kdtree_partition_points(const bi_kdtree_pass pass, const KEYS keys, const bi_kdtree_source from,
@@ -42,31 +43,37 @@ static __global__ void __launch_bounds__(PARTITION_THREADS, DIM == 4 ? 3 : 4)
     const uint32_t begin = range.x + tile * PARTITION_TILE;
     if (begin >= range.y) return;
     const uint32_t count = min(range.y - begin, (uint32_t)PARTITION_TILE);
+    /* 1. Read the tile while the first warp loads the tables of the segment; the barrier makes these visible. */
     bi_kdtree_point<DIM> p[PARTITION_ITEMS];
 #pragma unroll
     for (int k = 0; k < PARTITION_ITEMS; k++)
         if (k * PARTITION_THREADS + t < count) p[k] = keys.template read<DIM>(from, begin + k * PARTITION_THREADS + t);
     if (t < BI_KDTREE_DESTINATIONS) bi_kdtree_segment_scatter_prepare<DIM>(sh.scatter, pass, keys, work, segment, t);
     __syncthreads();
-    uint32_t place[PARTITION_ITEMS]; /* destination << 16 | rank */
+    /* 2. Find the destination of each point and its rank there; the barrier completes the counts. */
+    uint32_t placed[PARTITION_ITEMS]; /* destination << 16 | rank */
 #pragma unroll
     for (int k = 0; k < PARTITION_ITEMS; k++) {
         if (k * PARTITION_THREADS + t >= count) continue;
-        const bi_kdtree_point<DIM> seen = bi_kdtree_seen_point(sh.scatter, p[k]);
-        uint32_t to_what = classify<DIM>(seen, pass.level % DIM, sh.scatter.brackets, pass.levels);
-        place[k] = to_what << 16 | bi_kdtree_segment_scatter_count<DIM>(sh.scatter, pass, work, segment, to_what, p[k]);
+        const bi_kdtree_point<DIM> projected = bi_kdtree_point_by_axes(sh.scatter, p[k]);
+        uint32_t destination = classify<DIM>(projected, pass.level % DIM, sh.scatter.brackets, pass.levels);
+        placed[k] = destination << 16 |
+                    bi_kdtree_segment_scatter_count<DIM>(sh.scatter, pass, work, segment, destination, p[k]);
     }
     __syncthreads();
+    /* 3. Scan the counts of the tile and reserve slots in each destination; the barrier makes them visible. */
     if (t < BI_KDTREE_DESTINATIONS) {
         uint32_t sum = bi_warp_inclusive_sum(sh.scatter.count[t]);
         sh.start[t] = sum - sh.scatter.count[t];
-        bi_kdtree_segment_scatter_take(sh.scatter, work, segment, t, sh.start[t], 0);
+        bi_kdtree_segment_scatter_reserve(sh.scatter, work, segment, t, sh.start[t], 0);
     }
     __syncthreads();
+    /* 4. Sort the tile by destination in shared memory; the barrier makes it visible. */
 #pragma unroll
     for (int k = 0; k < PARTITION_ITEMS; k++)
-        if (k * PARTITION_THREADS + t < count) sh.tile[sh.start[place[k] >> 16] + (place[k] & 0xffff)] = p[k];
+        if (k * PARTITION_THREADS + t < count) sh.tile[sh.start[placed[k] >> 16] + (placed[k] & 0xffff)] = p[k];
     __syncthreads();
+    /* 5. Write it out. A binary search of the starts finds the destination of each slot. */
 #pragma unroll
     for (int k = 0; k < PARTITION_ITEMS; k++) {
         uint32_t at = k * PARTITION_THREADS + t, d = 0;
@@ -74,7 +81,7 @@ static __global__ void __launch_bounds__(PARTITION_THREADS, DIM == 4 ? 3 : 4)
 #pragma unroll
         for (int step = BI_KDTREE_DESTINATIONS / 2; step > 0; step >>= 1)
             if (sh.start[d + step] <= at) d += step;
-        bi_kdtree_segment_scatter_put<DIM>(sh.scatter, to, work.side, d, at, sh.tile[at]);
+        bi_kdtree_segment_scatter_write<DIM>(sh.scatter, to, work.side, d, at, sh.tile[at]);
     }
 }
 

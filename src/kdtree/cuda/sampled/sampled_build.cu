@@ -1,24 +1,42 @@
-/* The fast builder: passes of up to 4 levels through global memory, then a block for each small subtree. */
+/* The fast builder, an exact k-d tree by sampled pivots: passes of up to 4 levels through global memory
+ * (multilevel_pass.cuh), then a block for each small subtree (subtree_block.cuh). */
 #include <cmath>
 
 #include "core/call.h"
 #include "kdtree/cuda/sampled/multilevel_pass.cuh"
+#include "kdtree/cuda/sampled/subtree.cuh"
+
+template <int DIM, int LOG> using largest_shared = bi_kdtree_block_shared<DIM, LOG, bi_kdtree_rounded_keys>;
+
+int bi_kdtree_block_log(const bosc_ctx *ctx, int32_t dim)
+{
+    int most = 0;
+    size_t need =
+        dim == 4 ? sizeof(largest_shared<4, BI_KDTREE_BLOCK_LOG>) : sizeof(largest_shared<3, BI_KDTREE_BLOCK_LOG>);
+    size_t largest_need = dim == 4 ? sizeof(largest_shared<4, BI_KDTREE_MOST_BLOCK_LOG>)
+                                   : sizeof(largest_shared<3, BI_KDTREE_MOST_BLOCK_LOG>);
+    if (cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, ctx->memory.device) != cudaSuccess)
+        (void)cudaGetLastError();
+    return (size_t)most >= largest_need ? BI_KDTREE_MOST_BLOCK_LOG
+           : (size_t)most >= need       ? BI_KDTREE_BLOCK_LOG
+                                        : BI_KDTREE_BLOCK_LOG - 1;
+}
 
 enum { MOST_PASSES = 8 };
 
 struct plan {
-    int32_t levels, passes; /* levels above the blocks' subtrees */
+    int32_t levels, passes; /* levels above the subtrees of blocks; passes that make them */
     int block_log;
     bi_kdtree_pass pass[MOST_PASSES];
-    /* The most that a pass needs, in elements. */
+    /* Largest need of any pass, in elements. */
     size_t segments, bins, list_bins, kept, side;
 };
 
-/* Nodes of the largest subtree of a level: with one more, sizes halve, rounded up. */
+/* Returns the number of nodes of the largest subtree of a level: sizes plus one halve, rounded up. */
 static int64_t largest_subtree(int64_t n, int level) { return bi_div_up(n + 1, (int64_t)1 << level) - 1; }
 
-/* Many segments keep the device busy with a block each; and where there are few points, fewer launches are worth more
- * than narrow brackets. */
+/* Returns the sample size of a segment. Samples that one block holds suffice where many segments keep the device busy,
+ * or where points are few, since fewer launches then gain more than narrow brackets. The limits are chosen. */
 static uint32_t sample_size(int64_t points, uint32_t segments, int64_t n)
 {
     bool small = segments >= 128 || n < 1 << 21;
@@ -27,15 +45,16 @@ static uint32_t sample_size(int64_t points, uint32_t segments, int64_t n)
     return most;
 }
 
-/* Room of the side lists. A bracket is expected to hold deviations / sqrt(sample of the node) of a node's points; its
- * own scatter, a bin at either end, and a few points for small nodes come on top. */
+/* Plans the capacity of side lists. A bracket is expected to hold deviations / sqrt(sample of the node) of a node's
+ * points. Added are 6.5 standard deviations of that number, a fraction for the bin at either end, and a few points for
+ * small nodes; the latter two are chosen. */
 static void plan_side(bi_kdtree_pass *pass)
 {
-    double left_out = 1 - (double)pass->samples / pass->largest;
+    double unsampled = 1 - (double)pass->samples / pass->largest;
     uint32_t first = 0;
     for (int j = 0; j < pass->levels; j++) {
         double points = (double)pass->largest / (1 << j), sample = (double)pass->samples / (1 << j);
-        double inside = pass->deviations * sqrt(sample * (left_out > 0 ? left_out : 0)) + 4;
+        double inside = pass->deviations * sqrt(sample * (unsampled > 0 ? unsampled : 0)) + 4;
         double limit = points * (inside * (1 + 6.5 / sqrt(inside)) / sample + 0.008) + 96;
         pass->side_limit[j] = (uint32_t)fmin(limit, points + 1);
         pass->side_first[j] = first;
@@ -44,7 +63,7 @@ static void plan_side(bi_kdtree_pass *pass)
     pass->side_capacity = first;
 }
 
-/* How lists are resolved: long ones by several blocks. */
+/* Plans how lists are resolved: long ones by several blocks, with more bins. */
 static void plan_lists(bi_kdtree_pass *pass)
 {
     pass->counted = pass->side_limit[0] > BI_KDTREE_LONG_LIST;
@@ -59,17 +78,18 @@ static void plan_lists(bi_kdtree_pass *pass)
     }
 }
 
-static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
+static size_t max_size(size_t a, size_t b) { return a > b ? a : b; }
 
-/* Half a bracket, in standard deviations of a sampled median. In clusters the points that a pivot puts on the wrong
- * side may all lie on one side of the next median, so that errors add up over the levels of a pass. On a line they do:
- * at the fourth level, wide brackets are of 5 deviations that count, narrow ones of 2.5. */
+/* Half the width of a bracket, in standard deviations of a sampled median. In clusters the points on the wrong side of
+ * a pivot may all lie on one side of the next median, so errors add up over the levels of a pass. On a line they do: at
+ * the fourth level the effective width is 5 deviations for wide brackets, 2.5 for narrow ones. */
 static const float narrow_brackets = 6.5f, wide_brackets = 14;
 
-/* block_log: the largest that the device allows. */
+/* Plans the passes. block_log: log2 of the largest subtree that a block can make on the device. */
 static void plan_build(struct plan *plan, int64_t n, int block_log, float deviations)
 {
     *plan = {};
+    /* 1. Number of levels above the subtrees; one less if larger blocks save a pass. */
     plan->block_log = block_log < BI_KDTREE_BLOCK_LOG ? block_log : BI_KDTREE_BLOCK_LOG;
     while (largest_subtree(n, plan->levels) > (int64_t)1 << plan->block_log) plan->levels++;
     if (plan->levels % BI_KDTREE_PASS_LEVELS == 1 && block_log > plan->block_log &&
@@ -77,6 +97,7 @@ static void plan_build(struct plan *plan, int64_t n, int block_log, float deviat
         plan->levels--;
         plan->block_log++;
     }
+    /* 2. Distribute the levels evenly over the passes. */
     plan->passes = (int32_t)bi_div_up(plan->levels, BI_KDTREE_PASS_LEVELS);
     int32_t level = 0;
     for (int q = 0; q < plan->passes; q++) {
@@ -92,24 +113,27 @@ static void plan_build(struct plan *plan, int64_t n, int block_log, float deviat
         pass->deviations = deviations;
         plan_side(pass);
         plan_lists(pass);
+        /* Memory: the largest need of any pass. Samples (16 bytes each) share the memory of side lists, whose elements
+         * have at least 8 bytes. */
         const size_t segments = pass->segments;
         plan->segments = segments;
         if (pass->sample_blocks > 1) plan->bins = segments * 8 * BI_KDTREE_BINS;
         if (pass->counted) plan->list_bins = segments * BI_KDTREE_CELLS * BI_KDTREE_LIST_BINS;
         for (int j = 0; j < pass->levels; j++)
-            if (pass->chunks[j] > 1) plan->kept = larger(plan->kept, (segments << j) * pass->chunks[j]);
-        plan->side = larger(plan->side, segments * pass->side_capacity);
-        plan->side = larger(plan->side, segments * pass->samples * (16 / 8));
+            if (pass->chunks[j] > 1) plan->kept = max_size(plan->kept, (segments << j) * pass->chunks[j]);
+        plan->side = max_size(plan->side, segments * pass->side_capacity);
+        plan->side = max_size(plan->side, segments * pass->samples * (16 / 8));
         level += pass->levels;
     }
 }
 
-/* Hands out chunks of one block of scratch memory; without memory it only counts. */
+/* Divides one block of scratch memory into arrays, aligned to 256 bytes as allocations are; without memory it only
+ * counts bytes. */
 struct carver {
     char *memory;
     size_t used;
 
-    template <class T> T *take(size_t count)
+    template <class T> T *allocate(size_t count)
     {
         size_t at = used;
         used += bi_round_up(count * sizeof(T), 256);
@@ -119,42 +143,46 @@ struct carver {
 
 struct build_memory {
     bi_kdtree_pass_memory work;
-    bi_kdtree_array other; /* points between passes, beside `last` */
-    bi_kdtree_array last;  /* points after the last pass, if the tree's own array is not one of vectors */
+    bi_kdtree_array other; /* points between passes; alternates with `last` */
+    bi_kdtree_array last;  /* points after the last pass, unless the tree's array serves */
     bi_kdtree_ends *ends;
     size_t zeroed; /* bytes from work.cursors */
 };
 
-static void carve(struct carver *carver, const struct plan *plan, const bosc_kdtree_opts *opts, int64_t n,
-                  struct build_memory *m)
+/* Divides the scratch of a build into its arrays. */
+static void allocate_arrays(struct carver *carver, const struct plan *plan, const bosc_kdtree_opts *opts, int64_t n,
+                            struct build_memory *m)
 {
     const int dim = opts->dim;
     const size_t points = plan->passes > 1 ? (size_t)n : 0;
     const size_t last = plan->passes > 0 && !bi_kdtree_keeps_vectors(opts) ? (size_t)n : 0;
+    /* 1. The flag, then the arrays that each pass zeroes. */
     *m = {};
-    m->work.failed = carver->take<uint32_t>(1);
+    m->work.failed = carver->allocate<uint32_t>(1);
     size_t begin = carver->used;
-    m->work.cursors = carver->take<uint32_t>(plan->segments * BI_KDTREE_DESTINATIONS);
-    m->work.boxes = carver->take<uint32_t>(plan->segments * 8);
-    m->work.tickets = carver->take<uint32_t>(plan->segments);
-    m->work.bins = carver->take<uint32_t>(plan->bins);
-    m->work.arrivals = carver->take<uint32_t>(plan->segments * BI_KDTREE_PASS_LEVELS * BI_KDTREE_DESTINATIONS);
-    m->work.list_tickets = carver->take<uint32_t>(plan->segments * BI_KDTREE_CELLS);
-    m->work.list_bins = carver->take<uint32_t>(plan->list_bins);
+    m->work.cursors = carver->allocate<uint32_t>(plan->segments * BI_KDTREE_DESTINATIONS);
+    m->work.boxes = carver->allocate<uint32_t>(plan->segments * 8);
+    m->work.tickets = carver->allocate<uint32_t>(plan->segments);
+    m->work.bins = carver->allocate<uint32_t>(plan->bins);
+    m->work.arrivals = carver->allocate<uint32_t>(plan->segments * BI_KDTREE_PASS_LEVELS * BI_KDTREE_DESTINATIONS);
+    m->work.list_tickets = carver->allocate<uint32_t>(plan->segments * BI_KDTREE_CELLS);
+    m->work.list_bins = carver->allocate<uint32_t>(plan->list_bins);
     m->zeroed = carver->used - begin;
-    m->work.segments = carver->take<uint2>(plan->segments);
-    m->work.destinations = carver->take<uint2>(plan->segments * BI_KDTREE_DESTINATIONS);
-    m->work.brackets = carver->take<float2>(plan->segments * BI_KDTREE_CELLS);
-    m->work.pivots = carver->take<float>(plan->segments * BI_KDTREE_CELLS);
-    m->work.kept = carver->take<uint32_t>(plan->kept);
-    m->work.side.points = carver->take<char>(plan->side * bi_kdtree_point_bytes(dim));
-    m->work.side.ids = carver->take<uint32_t>(dim == 3 ? 0 : plan->side);
+    /* 2. Arrays that the kernels of a pass write. 3-D records hold their ids. */
+    m->work.segments = carver->allocate<uint2>(plan->segments);
+    m->work.destinations = carver->allocate<uint2>(plan->segments * BI_KDTREE_DESTINATIONS);
+    m->work.brackets = carver->allocate<float2>(plan->segments * BI_KDTREE_CELLS);
+    m->work.pivots = carver->allocate<float>(plan->segments * BI_KDTREE_CELLS);
+    m->work.kept = carver->allocate<uint32_t>(plan->kept);
+    m->work.side.points = carver->allocate<char>(plan->side * bi_kdtree_point_bytes(dim));
+    m->work.side.ids = carver->allocate<uint32_t>(dim == 3 ? 0 : plan->side);
     m->work.samples = static_cast<float4 *>(m->work.side.points);
-    m->other.points = carver->take<char>(points * bi_kdtree_point_bytes(dim));
-    m->other.ids = carver->take<uint32_t>(dim == 3 ? 0 : points);
-    m->last.points = carver->take<char>(last * bi_kdtree_point_bytes(dim));
-    m->last.ids = carver->take<uint32_t>(dim == 3 ? 0 : last);
-    m->ends = carver->take<bi_kdtree_ends>(1);
+    /* 3. Points between passes. */
+    m->other.points = carver->allocate<char>(points * bi_kdtree_point_bytes(dim));
+    m->other.ids = carver->allocate<uint32_t>(dim == 3 ? 0 : points);
+    m->last.points = carver->allocate<char>(last * bi_kdtree_point_bytes(dim));
+    m->last.ids = carver->allocate<uint32_t>(dim == 3 ? 0 : last);
+    m->ends = carver->allocate<bi_kdtree_ends>(1);
 }
 
 int64_t bi_kdtree_cuda_build_scratch(const bosc_kdtree_opts *opts, int64_t n)
@@ -165,12 +193,13 @@ int64_t bi_kdtree_cuda_build_scratch(const bosc_kdtree_opts *opts, int64_t n)
         struct build_memory memory;
         struct carver carver = {nullptr, 0};
         plan_build(&plan, n, log, wide_brackets);
-        carve(&carver, &plan, opts, n, &memory);
-        most = larger(most, carver.used);
+        allocate_arrays(&carver, &plan, opts, n, &memory);
+        most = max_size(most, carver.used);
     }
     return (int64_t)most;
 }
 
+/* Runs the passes, then the blocks of subtrees. Passes alternate between m->other and `last`, the final one. */
 template <int DIM, class KEYS>
 static bosc_status run_passes(bosc_ctx *ctx, const struct plan *plan, const struct build_memory *m, const KEYS &keys,
                               bi_kdtree_source from, const bi_kdtree_array &last, const bi_kdtree_array &nodes,
@@ -189,11 +218,11 @@ static bosc_status run_passes(bosc_ctx *ctx, const struct plan *plan, const stru
 }
 
 template <int DIM>
-static bosc_status build_of(bosc_ctx *ctx, const bosc_kdtree *tree, const struct plan *plan,
-                            const struct build_memory *m, const struct bi_kdtree_rows *rows)
+static bosc_status build_dim(bosc_ctx *ctx, const bosc_kdtree *tree, const struct plan *plan,
+                             const struct build_memory *m, const struct bi_kdtree_rows *rows)
 {
     const bi_kdtree_array nodes = bi_kdtree_array_of(tree);
-    /* Where the tree keeps vectors, the last pass writes to its array, and blocks work in place. */
+    /* Float trees keep vectors: the last pass writes to the tree's array, and blocks work in place. */
     if (bi_kdtree_keeps_vectors(&tree->opts))
         return run_passes<DIM>(ctx, plan, m, bi_kdtree_float_keys{},
                                {static_cast<const float *>(rows->data), rows->stride, {}}, nodes, nodes, rows->n);
@@ -202,8 +231,9 @@ static bosc_status build_of(bosc_ctx *ctx, const bosc_kdtree *tree, const struct
     return run_passes<DIM>(ctx, plan, m, keys, {}, m->last, nodes, rows->n);
 }
 
-static bosc_status build_in(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_rows *rows, float deviations,
-                            bool *missed)
+/* Builds with brackets of half the width `deviations`. The first call of allocate_arrays only counts bytes. */
+static bosc_status build_with_brackets(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_rows *rows,
+                                       float deviations, bool *missed)
 {
     struct plan plan;
     struct build_memory memory;
@@ -211,13 +241,13 @@ static bosc_status build_in(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kd
     const int32_t dim = tree->opts.dim;
     void *scratch;
     plan_build(&plan, rows->n, bi_kdtree_block_log(ctx, dim), deviations);
-    carve(&carver, &plan, &tree->opts, rows->n, &memory);
+    allocate_arrays(&carver, &plan, &tree->opts, rows->n, &memory);
     BI_TRY(bi_scratch(ctx, carver.used, &scratch));
     carver = {static_cast<char *>(scratch), 0};
-    carve(&carver, &plan, &tree->opts, rows->n, &memory);
-    bosc_status status = dim == 2   ? build_of<2>(ctx, tree, &plan, &memory, rows)
-                         : dim == 3 ? build_of<3>(ctx, tree, &plan, &memory, rows)
-                                    : build_of<4>(ctx, tree, &plan, &memory, rows);
+    allocate_arrays(&carver, &plan, &tree->opts, rows->n, &memory);
+    bosc_status status = dim == 2   ? build_dim<2>(ctx, tree, &plan, &memory, rows)
+                         : dim == 3 ? build_dim<3>(ctx, tree, &plan, &memory, rows)
+                                    : build_dim<4>(ctx, tree, &plan, &memory, rows);
     uint32_t failed = 0;
     if (status == BOSC_OK && plan.passes > 0) status = bi_read_back(ctx, &failed, memory.work.failed, sizeof failed);
     *missed = failed != 0;
@@ -228,12 +258,13 @@ bosc_status bi_kdtree_cuda_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct 
 {
     *missed = false;
     if (rows->n == 0) return BOSC_OK;
+    /* Narrow brackets first. Once they miss, this tree's builds begin with wide ones, until these miss too. */
     if (!tree->clustered) {
-        BI_TRY_WITH_SCRATCH(ctx, build_in(ctx, tree, rows, narrow_brackets, missed));
+        BI_TRY_WITH_SCRATCH(ctx, build_with_brackets(ctx, tree, rows, narrow_brackets, missed));
         tree->clustered = *missed;
     }
     if (tree->clustered) {
-        BI_TRY_WITH_SCRATCH(ctx, build_in(ctx, tree, rows, wide_brackets, missed));
+        BI_TRY_WITH_SCRATCH(ctx, build_with_brackets(ctx, tree, rows, wide_brackets, missed));
         tree->clustered = !*missed;
     }
     return BOSC_OK;

@@ -1,4 +1,4 @@
-/* What a block knows of the subtree that it makes: points in shared memory, and where nodes lie. */
+/* The state of a block that makes a subtree: points in shared memory, and the ranges of nodes. */
 #ifndef BI_KDTREE_CUDA_SAMPLED_SUBTREE_CUH
 #define BI_KDTREE_CUDA_SAMPLED_SUBTREE_CUH
 
@@ -8,59 +8,60 @@
 #include "kdtree/cuda/sampled/multilevel_pass.cuh"
 
 enum {
-    BI_KDTREE_LANE_POINTS = 8,                          /* of a lane, in registers */
+    BI_KDTREE_LANE_POINTS = 8,                          /* points per lane, in registers */
     BI_KDTREE_WARP_LOG = 8,                             /* a warp makes subtrees of up to 2^8 points alone */
     BI_KDTREE_WARP_POINTS = 32 * BI_KDTREE_LANE_POINTS, /* 2^BI_KDTREE_WARP_LOG */
-    BI_KDTREE_FEW_CANDIDATES = 32                       /* candidates that every warp of a node ranks for itself */
+    BI_KDTREE_RANKED_CANDIDATES = 32 /* most candidates that every warp of a node ranks itself, a lane each */
 };
 
-/* The median of a node: its key by the node's coordinate, and its place among the loaded points. */
+/* The median of a node: its key by the node's coordinate, and its number among the loaded points. */
 struct bi_kdtree_median {
     float x;
     uint32_t i;
 };
 
-/* A node: its range in the block, and its extent, which is the box of the subtree cut by the medians above. */
+/* A node: its range in the block, and its extent, the box of the subtree cut by the medians above. */
 template <int DIM> struct bi_kdtree_subnode {
     uint32_t begin, size;
     float low[DIM], high[DIM];
 };
 
-/* How a key becomes a number of few bits without loss: less `low`, then shifted right. */
+/* A lossless map of keys to few bits: subtract `low`, then shift right. */
 struct bi_kdtree_packing {
     uint32_t low, shift, bits;
 };
 
-/* Points stay where they were loaded; what moves is `index`, their places. Node v of level j of the block has the room
- * [v << (LOG - j), (v + 1) << (LOG - j)) in it, and its points come first there. Arrays by node are in heap order. */
+/* Shared memory of a block. Points stay where they are loaded; only their numbers in `index` move. Node v of level j
+ * owns the slots [v << (LOG - j), (v + 1) << (LOG - j)) of `index`; its points come first there. Arrays by node are in
+ * heap order. */
 template <int DIM, int LOG, class KEYS> struct bi_kdtree_block_shared {
     static constexpr int POINTS = 1 << LOG, LEVELS = LOG - BI_KDTREE_WARP_LOG, WARPS = 1 << LEVELS,
                          THREADS = 32 * WARPS, NODES = WARPS, BINS = POINTS / 2, WORDS = DIM * KEYS::SORT_WORDS;
     float x[DIM][POINTS];
     uint32_t id[POINTS];
     union {
-        uint32_t bins[BINS + 1];     /* the last one is for places without a point */
-        uint16_t candidates[POINTS]; /* candidates of a node that has more than a few, in its room */
-        uint16_t order[POINTS];      /* in the end: the point of each in-order place */
+        uint32_t bins[BINS + 1];     /* the last one counts slots without a point */
+        uint16_t candidates[POINTS]; /* of nodes with more than RANKED_CANDIDATES, in the node's slots */
+        uint16_t order[POINTS];      /* at last: the point of each in-order position */
     };
     uint16_t index[POINTS];
-    uint16_t few[NODES][BI_KDTREE_FEW_CANDIDATES];
-    uint32_t found[NODES], collected[NODES]; /* candidates; those in `candidates` */
+    uint16_t ranked[NODES][BI_KDTREE_RANKED_CANDIDATES];
+    uint32_t found[NODES], collected[NODES]; /* number of candidates; number in `candidates` */
     uint32_t median_bin[NODES], median_rank[NODES];
-    uint32_t sides[NODES][2]; /* points that went to either side so far */
+    uint32_t sides[NODES][2]; /* points moved to either side so far */
     bi_kdtree_median chosen[NODES];
-    uint32_t has_many[LEVELS]; /* some node of the level has more than a few candidates */
+    uint32_t has_many[LEVELS]; /* a node of the level has more than RANKED_CANDIDATES */
     uint32_t warp_sums[WARPS];
     uint32_t least[DIM], greatest[DIM]; /* least: complements */
-    uint32_t axes;                      /* of the levels, from the root's on */
+    uint32_t axes;                      /* of the levels, from the root on */
     bi_kdtree_subnode<DIM> node[2 * NODES];
-    float2 unit[WARPS][DIM]; /* maps a coordinate of a warp's points to [0, 1]: factor, then what is added */
+    float2 unit[WARPS][DIM];                     /* maps a coordinate of a warp's points to [0, 1]: factor, summand */
     bi_kdtree_packing packing[WARPS][WORDS + 1]; /* of a warp's points, by word, and of ids */
     uint32_t begin, end;
     bool stop;
 };
 
-/* Points on one side of a node of `size` points. */
+/* Returns the number of points on one side of a node of `size` points. */
 __device__ __forceinline__ uint32_t bi_kdtree_side_size(uint32_t size, uint32_t greater)
 {
     return size > greater ? (size - greater) / 2 : 0;
@@ -81,23 +82,24 @@ template <int DIM, int LOG, class KEYS> struct bi_kdtree_block_subtree {
         return p;
     }
 
-    /* Whether point a comes before point b by the superkey that begins at d. */
-    __device__ __forceinline__ bool before(uint32_t a, uint32_t b, int d) const
+    /* True if point a precedes point b by the superkey that begins at d. */
+    __device__ __forceinline__ bool precedes(uint32_t a, uint32_t b, int d) const
     {
         float x = sh.x[d][a], y = sh.x[d][b];
         if (x != y) return x < y;
-        return keys.template before<DIM>(point(a), point(b), d);
+        return keys.template precedes<DIM>(point(a), point(b), d);
     }
 };
 
-/* Factor and summand that map [low, high] to [0, 1], nearly; 0 where that cannot be. Values outside need clamping. */
+/* Returns factor and summand of a map of [low, high] to about [0, 1]; 0 if the extent is 0 or not finite. Results need
+ * clamping. */
 __device__ __forceinline__ float2 bi_kdtree_unit_of(float low, float high)
 {
     const float extent = high - low, factor = extent > FLT_MIN && extent <= FLT_MAX ? 1 / extent : 0;
     return make_float2(factor, -low * factor);
 }
 
-/* Never falls as x rises, which is all that callers need. */
+/* Maps x to [0, 1]. Callers need no more than that it is monotonic. */
 __device__ __forceinline__ float bi_kdtree_to_unit(float2 unit, float x)
 {
     return __saturatef(fmaf(x, unit.x, unit.y));

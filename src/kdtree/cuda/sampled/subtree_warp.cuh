@@ -1,47 +1,52 @@
 /* The lowest levels of a tree, by a warp whose lanes hold 8 points each in registers, down to single points.
  *
- * A subtree of up to 2^k points stands in 2^k slots, lane after lane: slot s is register s % 8 of lane s / 8. Each
- * level sorts the slots of every node by its coordinate. Slots without a point hold low or high pads, in numbers
- * that always bring the median to the slot in the middle: it is taken out (a pad from then on), the slots below
- * are the less side, those above the greater. So nothing has to be moved, and the slots are in order in the end.
+ * A subtree of up to 2^k points occupies 2^k slots, lane after lane: slot s is register s % 8 of lane s / 8. Each level
+ * sorts the slots of every node by the node's coordinate. Slots without a point hold low or high pads, in numbers that
+ * bring the median to the middle slot. The median is extracted (its slot is a pad from then on); the slots below it are
+ * the less side, the slots above it the greater side. So no points move between levels, and the medians are in order
+ * at the end.
  *
- * What is sorted are words of 19 bits of the coordinate, scaled to the warp's extent, and 13 bits that name the point.
- * Where points that the 19 bits cannot tell apart stand around a median, the level is sorted again, exactly. */
+ * The sorted words have 19 bits of the coordinate, scaled to the warp's extent, and 13 bits with the number of the
+ * point. If the 19 bits of a median equal those of a neighbour, the level is sorted again, exactly. */
 #ifndef BI_KDTREE_CUDA_SAMPLED_SUBTREE_WARP_CUH
 #define BI_KDTREE_CUDA_SAMPLED_SUBTREE_WARP_CUH
 
 #include "kdtree/cuda/sampled/subtree.cuh"
 
-enum { BI_KDTREE_NAME_BITS = BI_KDTREE_MOST_BLOCK_LOG, BI_KDTREE_KEY_BITS = 32 - BI_KDTREE_NAME_BITS };
+enum { BI_KDTREE_POINT_BITS = BI_KDTREE_MOST_BLOCK_LOG, BI_KDTREE_KEY_BITS = 32 - BI_KDTREE_POINT_BITS };
 
-__device__ __forceinline__ void bi_kdtree_order_pair(uint32_t &a, uint32_t &b)
+__device__ __forceinline__ void bi_kdtree_sort_pair(uint32_t &a, uint32_t &b)
 {
     const uint32_t less = min(a, b);
     b = max(a, b);
     a = less;
 }
 
-/* Sorts the 8 slots of each lane: 19 comparisons in 6 steps. */
+/* Sorts the 8 slots of each lane by an optimal network: 19 comparisons in 6 steps (Knuth, The Art of Computer
+ * Programming 3, 5.3.4). */
 __device__ __forceinline__ void bi_kdtree_sort_lane(uint32_t (&a)[BI_KDTREE_LANE_POINTS])
 {
-    bi_kdtree_order_pair(a[0], a[2]), bi_kdtree_order_pair(a[1], a[3]), bi_kdtree_order_pair(a[4], a[6]),
-        bi_kdtree_order_pair(a[5], a[7]);
-    bi_kdtree_order_pair(a[0], a[4]), bi_kdtree_order_pair(a[1], a[5]), bi_kdtree_order_pair(a[2], a[6]),
-        bi_kdtree_order_pair(a[3], a[7]);
-    bi_kdtree_order_pair(a[0], a[1]), bi_kdtree_order_pair(a[2], a[3]), bi_kdtree_order_pair(a[4], a[5]),
-        bi_kdtree_order_pair(a[6], a[7]);
-    bi_kdtree_order_pair(a[2], a[4]), bi_kdtree_order_pair(a[3], a[5]);
-    bi_kdtree_order_pair(a[1], a[4]), bi_kdtree_order_pair(a[3], a[6]);
-    bi_kdtree_order_pair(a[1], a[2]), bi_kdtree_order_pair(a[3], a[4]), bi_kdtree_order_pair(a[5], a[6]);
+    bi_kdtree_sort_pair(a[0], a[2]), bi_kdtree_sort_pair(a[1], a[3]), bi_kdtree_sort_pair(a[4], a[6]),
+        bi_kdtree_sort_pair(a[5], a[7]);
+    bi_kdtree_sort_pair(a[0], a[4]), bi_kdtree_sort_pair(a[1], a[5]), bi_kdtree_sort_pair(a[2], a[6]),
+        bi_kdtree_sort_pair(a[3], a[7]);
+    bi_kdtree_sort_pair(a[0], a[1]), bi_kdtree_sort_pair(a[2], a[3]), bi_kdtree_sort_pair(a[4], a[5]),
+        bi_kdtree_sort_pair(a[6], a[7]);
+    bi_kdtree_sort_pair(a[2], a[4]), bi_kdtree_sort_pair(a[3], a[5]);
+    bi_kdtree_sort_pair(a[1], a[4]), bi_kdtree_sort_pair(a[3], a[6]);
+    bi_kdtree_sort_pair(a[1], a[2]), bi_kdtree_sort_pair(a[3], a[4]), bi_kdtree_sort_pair(a[5], a[6]);
 }
 
-/* Merges sorted groups of 2^(S - 1) slots by twos. The first step of the bitonic merge compares mirrored slots, so that
- * all comparisons go the same way. */
+/* Merges sorted groups of 2^(S - 1) slots in pairs; UPPER is the number of lanes of such a group. The first step of
+ * the bitonic merge compares mirrored slots, so
+ * that all groups are sorted upwards: across lanes there, then across lanes at smaller distances, then within a
+ * lane. */
 template <int S> __device__ __forceinline__ void bi_kdtree_merge_slots(uint32_t (&a)[BI_KDTREE_LANE_POINTS])
 {
     constexpr int UPPER = 1 << (S - 4);
     const uint32_t lane = threadIdx.x % 32;
     const bool keep_less = !(lane & UPPER);
+    /* 1. Mirrored slots of both groups. */
 #pragma unroll
     for (int r = 0; r < BI_KDTREE_LANE_POINTS / 2; r++) {
         const uint32_t p = __shfl_xor_sync(~0u, a[7 - r], 2 * UPPER - 1);
@@ -49,6 +54,7 @@ template <int S> __device__ __forceinline__ void bi_kdtree_merge_slots(uint32_t 
         a[r] = (a[r] < p) == keep_less ? a[r] : p;
         a[7 - r] = (a[7 - r] < q) == keep_less ? a[7 - r] : q;
     }
+    /* 2. Across lanes. */
 #pragma unroll
     for (int far = UPPER / 2; far > 0; far /= 2) {
         const bool less = !(lane & far);
@@ -58,11 +64,12 @@ template <int S> __device__ __forceinline__ void bi_kdtree_merge_slots(uint32_t 
             a[r] = (a[r] < p) == less ? a[r] : p;
         }
     }
+    /* 3. Within a lane. */
 #pragma unroll
     for (int near = BI_KDTREE_LANE_POINTS / 2; near > 0; near /= 2)
 #pragma unroll
         for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++)
-            if (!(r & near)) bi_kdtree_order_pair(a[r], a[r + near]);
+            if (!(r & near)) bi_kdtree_sort_pair(a[r], a[r + near]);
 }
 
 /* Sorts every group of 2^k slots (those of each lane, if k < 3). */
@@ -76,20 +83,21 @@ __device__ __forceinline__ void bi_kdtree_sort_slots(uint32_t (&a)[BI_KDTREE_LAN
     if (k > 7) bi_kdtree_merge_slots<8>(a);
 }
 
-/* Bits of the first n of a lane's slots, n clamped to 0 ... most. */
+/* Returns the bits of the first n of a lane's slots, n clamped to 0 ... most. */
 __device__ __forceinline__ uint32_t bi_kdtree_first_slots(int n, int most = BI_KDTREE_LANE_POINTS)
 {
     return (1u << min(max(n, 0), most)) - 1;
 }
 
-/* Slots of a lane, by bit: which hold pads, which of these are low ones, and which will get a median. */
+/* Slots of a lane, by bit: slots that hold pads, slots whose pad is low (bits of slots with points are arbitrary), and
+ * slots that will hold a median. */
 struct bi_kdtree_slot_bits {
     uint32_t pads, low, medians;
 };
 
-/* Of a node of `size` points in 2^k slots that is the less or the greater side of its parent. `first`: where the lane's
- * slots begin in the node; it has up to `most` of them. On the less side the parent's low pads come first; on the
- * greater side its median's slot does, and its high pads last. */
+/* Returns the slots of a node of `size` points in 2^k slots, the less or the greater side of its parent. The lane's
+ * slots begin at `first` in the node; it has up to `most` of them. The less side begins with the parent's low pads; the
+ * greater side begins with the slot of the parent's median, and ends with its high pads. */
 __device__ __forceinline__ bi_kdtree_slot_bits bi_kdtree_node_slot_bits(int size, bool greater, int k, int first,
                                                                         int most)
 {
@@ -107,8 +115,8 @@ __device__ __forceinline__ bi_kdtree_slot_bits bi_kdtree_node_slot_bits(int size
     return bits;
 }
 
-/* A lane's part of the level with 2^k slots a node. For k >= 3 its slots are in one node of `size` points; below, they
- * are the nodes of a subtree of `size` points with 8 slots. */
+/* Returns the slots of a lane at the level with 2^k slots a node. For k >= 3 they are in one node of `size` points; for
+ * smaller k they are the nodes of a subtree of `size` points in 8 slots. */
 __device__ __forceinline__ bi_kdtree_slot_bits bi_kdtree_lane_slot_bits(int size, bool greater, int k)
 {
     const int lane = threadIdx.x % 32;
@@ -117,20 +125,21 @@ __device__ __forceinline__ bi_kdtree_slot_bits bi_kdtree_lane_slot_bits(int size
                                         BI_KDTREE_LANE_POINTS);
     bi_kdtree_slot_bits all = {0, 0, 0};
 #pragma unroll
-    for (int q = 0; q < BI_KDTREE_LANE_POINTS / 2; q++) {
-        if (q << k >= BI_KDTREE_LANE_POINTS) break;
-        int part = bi_kdtree_side_size(size, k == 2 ? q : q / 2);
-        if (k == 1) part = bi_kdtree_side_size(part, q % 2);
-        const bi_kdtree_slot_bits bits = bi_kdtree_node_slot_bits(part, q % 2, k, 0, 1 << k);
-        all.pads |= bits.pads << (q << k);
-        all.low |= bits.low << (q << k);
-        all.medians |= bits.medians << (q << k);
+    for (int node = 0; node < BI_KDTREE_LANE_POINTS / 2; node++) {
+        if (node << k >= BI_KDTREE_LANE_POINTS) break;
+        int node_size = bi_kdtree_side_size(size, k == 2 ? node : node / 2);
+        if (k == 1) node_size = bi_kdtree_side_size(node_size, node % 2);
+        const bi_kdtree_slot_bits bits = bi_kdtree_node_slot_bits(node_size, node % 2, k, 0, 1 << k);
+        all.pads |= bits.pads << (node << k);
+        all.low |= bits.low << (node << k);
+        all.medians |= bits.medians << (node << k);
     }
     return all;
 }
 
-/* The same where every node has 2^k points or one less: only the first slot of a node holds a pad, a low one, but that
- * of a full subtree's first lane. */
+/* bi_kdtree_lane_slot_bits where every node has 2^k points or one less: only the first slot of a node holds a pad, a
+ * low one; the first slot of a full subtree holds a point. The constants list the first and middle slots of nodes of 4
+ * and 2 slots. */
 __device__ __forceinline__ bi_kdtree_slot_bits bi_kdtree_even_slot_bits(bool full, int k)
 {
     const uint32_t lane = threadIdx.x % 32, lanes = k > 3 ? 1u << (k - 3) : 1, at = lane & (lanes - 1);
@@ -144,13 +153,14 @@ __device__ __forceinline__ bi_kdtree_slot_bits bi_kdtree_even_slot_bits(bool ful
 
 __device__ __forceinline__ bool bi_kdtree_same_word_key(uint32_t a, uint32_t b)
 {
-    return (a ^ b) >> BI_KDTREE_NAME_BITS == 0;
+    return (a ^ b) >> BI_KDTREE_POINT_BITS == 0;
 }
 
-/* Takes the medians of a level out of the sorted slots. Those of 16 slots and more are in register 0. Returns whether
- * one has a neighbour with an equal key. */
-__device__ __forceinline__ bool bi_kdtree_take_medians(const uint32_t (&a)[BI_KDTREE_LANE_POINTS], uint32_t medians,
-                                                       int k, uint32_t (&median)[BI_KDTREE_LANE_POINTS])
+/* Extracts the medians of a level from the sorted slots. With 16 slots and more a node, they are in register 0. Returns
+ * true if one has a neighbour with an equal key. (level > 1) keeps the index in bounds where there is no right
+ * neighbour. */
+__device__ __forceinline__ bool bi_kdtree_extract_medians(const uint32_t (&a)[BI_KDTREE_LANE_POINTS], uint32_t medians,
+                                                          int k, uint32_t (&median)[BI_KDTREE_LANE_POINTS])
 {
     bool tie = false;
     if (k > 3) {
@@ -174,12 +184,15 @@ __device__ __forceinline__ bool bi_kdtree_take_medians(const uint32_t (&a)[BI_KD
     return tie;
 }
 
-/* How words of a level with 2^k slots a node begin: below 8 slots a node, with the node's number in the lane. */
+/* Returns the mask of the highest bits of words at the level with 2^k slots a node: below 8 slots, they hold the node's
+ * number in the lane, so that sorting a lane sorts within nodes. */
 __device__ __forceinline__ uint32_t bi_kdtree_prefix_mask(int k) { return k < 3 ? ~0u << (29 + k) : 0; }
 
+/* Pads in place of point numbers, and bits of the superkey that one sort consumes. A word has 3 bits of prefix, then
+ * the chunk in 21 bits, since 0 and the greatest value are the pads, then 8 bits of the slot. */
 enum { BI_KDTREE_LOW_PAD = 0x8000, BI_KDTREE_HIGH_PAD = 0x8001, BI_KDTREE_CHUNK_BITS = 20 };
 
-/* Of keys from `low` on, whose differences from it have these bits. */
+/* Returns the packing of keys from `low` on, given the union of the bits of their differences from it. */
 __device__ __forceinline__ bi_kdtree_packing bi_kdtree_packing_of(uint32_t low, uint32_t differences)
 {
     bi_kdtree_packing packing = {low, 0, 0};
@@ -190,30 +203,30 @@ __device__ __forceinline__ bi_kdtree_packing bi_kdtree_packing_of(uint32_t low, 
     return packing;
 }
 
-/* The coordinate of word t of the superkey that begins at d, and the place of such words in a packing. */
+/* Return the coordinate of word t of the superkey that begins at d, and the index of its packing. */
 template <int DIM, class KEYS> __device__ __forceinline__ int bi_kdtree_word_coordinate(int d, int t)
 {
     return (d + t / KEYS::SORT_WORDS) % DIM;
 }
-template <int DIM, class KEYS> __device__ __forceinline__ int bi_kdtree_packing_place(int d, int t)
+template <int DIM, class KEYS> __device__ __forceinline__ int bi_kdtree_packing_index(int d, int t)
 {
     constexpr int WORDS = DIM * KEYS::SORT_WORDS;
     return t == WORDS ? WORDS : (d * KEYS::SORT_WORDS + t) % WORDS;
 }
 
-/* Word t of the superkey that begins at coordinate d, of the named point; the id after the last. Slots outside of the
- * subtree may name a point that was not loaded, whose id is of no row: they get what the last point has. */
+/* Returns word t of the superkey that begins at coordinate d, of a point; the id after the last. Slots outside the
+ * subtree may have the number of a point that was not loaded, whose id is invalid: they read the last point instead. */
 template <int DIM, int LOG, class KEYS>
 __device__ __forceinline__ uint32_t bi_kdtree_superkey_of(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree,
-                                                          uint32_t name, int d, int t)
+                                                          uint32_t point, int d, int t)
 {
-    const uint32_t i = min(name, tree.count - 1);
+    const uint32_t i = min(point, tree.count - 1);
     if (t == DIM * KEYS::SORT_WORDS) return tree.sh.id[i];
     const int c = bi_kdtree_word_coordinate<DIM, KEYS>(d, t);
     return tree.keys.sort_word(tree.sh.x[c][i], tree.sh.id[i], c, t % KEYS::SORT_WORDS);
 }
 
-/* Finds how the warp's keys are packed; names and pads are in `a`. */
+/* Finds the packing of the warp's keys. `a` holds points and pads. */
 template <int DIM, int LOG, class KEYS>
 static __device__ void bi_kdtree_find_packing(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree,
                                               const uint32_t (&a)[BI_KDTREE_LANE_POINTS])
@@ -223,7 +236,7 @@ static __device__ void bi_kdtree_find_packing(const bi_kdtree_block_subtree<DIM,
 #pragma unroll
         for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++)
             if (a[r] < BI_KDTREE_LOW_PAD) most = max(most, ~bi_kdtree_superkey_of(tree, a[r], 0, t));
-        const uint32_t low = ~bi_warp_greatest(most);
+        const uint32_t low = ~bi_warp_max(most);
 #pragma unroll
         for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++)
             if (a[r] < BI_KDTREE_LOW_PAD) differences |= bi_kdtree_superkey_of(tree, a[r], 0, t) - low;
@@ -233,66 +246,71 @@ static __device__ void bi_kdtree_find_packing(const bi_kdtree_block_subtree<DIM,
     __syncwarp();
 }
 
-/* Sorts the nodes' slots, which hold names or pads, by word 0 ... last of the superkey that begins at d: the keys are
- * packed one after the other, and stable sorts take BI_KDTREE_CHUNK_BITS bits of that each, from the lowest on. Returns
- * how many bits there are. */
+/* Sorts the nodes' slots, which hold points or pads, by words 0 ... last of the superkey that begins at d. The packed
+ * keys are concatenated, and stable sorts (radix, from the lowest chunk on) consume BI_KDTREE_CHUNK_BITS bits each.
+ * Returns the total number of bits. */
 template <int DIM, int LOG, class KEYS>
 static __device__ __forceinline__ int bi_kdtree_sort_keys(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree,
                                                           uint32_t (&a)[BI_KDTREE_LANE_POINTS], int k, int d, int last,
-                                                          uint16_t *names)
+                                                          uint16_t *point_numbers)
 {
-    constexpr uint32_t NAME = bi_kdtree_block_shared<DIM, LOG, KEYS>::POINTS - 1;
+    constexpr uint32_t POINT_MASK = bi_kdtree_block_shared<DIM, LOG, KEYS>::POINTS - 1;
     const uint32_t lane = threadIdx.x % 32, prefix = bi_kdtree_prefix_mask(k);
     const bi_kdtree_packing *packing = tree.sh.packing[threadIdx.x / 32];
     int bits = 0;
     for (int c = 0; c <= last; c++) bits += (int)packing[c].bits;
-    /* Once at least, which brings the pads to their ends. */
+    /* At least one round, which moves the pads to the ends. */
     for (int from = 0; from == 0 || from < bits; from += BI_KDTREE_CHUNK_BITS) {
+        /* 1. Gather the bits of the chunk [from, from + CHUNK_BITS) from the keys that overlap it. */
         uint32_t value[BI_KDTREE_LANE_POINTS];
 #pragma unroll
         for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++) value[r] = 0;
         int at = -from; /* where a key begins in the chunk */
         for (int t = last; t >= 0; t--) {
-            const bi_kdtree_packing of = packing[bi_kdtree_packing_place<DIM, KEYS>(d, t)];
+            const bi_kdtree_packing of = packing[bi_kdtree_packing_index<DIM, KEYS>(d, t)];
             if (at < BI_KDTREE_CHUNK_BITS && at + (int)of.bits > 0) {
 #pragma unroll
                 for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++) {
-                    const uint32_t key = (bi_kdtree_superkey_of(tree, a[r] & NAME, d, t) - of.low) >> of.shift;
+                    const uint32_t key = (bi_kdtree_superkey_of(tree, a[r] & POINT_MASK, d, t) - of.low) >> of.shift;
                     value[r] |= at < 0 ? key >> -at : key << at;
                 }
             }
             at += (int)of.bits;
         }
+        /* 2. Make words of the chunk and the slot, which keeps the sort stable; points wait in shared memory. The warp
+         * barriers separate the reads of the round before from the writes, and these from the reads below. */
         __syncwarp();
 #pragma unroll
         for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++) {
-            const uint32_t place = lane * BI_KDTREE_LANE_POINTS + r,
+            const uint32_t slot = lane * BI_KDTREE_LANE_POINTS + r,
                            chunk = value[r] & ((1u << BI_KDTREE_CHUNK_BITS) - 1);
-            names[place] = (uint16_t)a[r];
+            point_numbers[slot] = (uint16_t)a[r];
             const uint32_t field = a[r] == BI_KDTREE_LOW_PAD    ? 0
                                    : a[r] == BI_KDTREE_HIGH_PAD ? (2u << BI_KDTREE_CHUNK_BITS) - 1
                                                                 : chunk + 1;
-            a[r] = ((uint32_t)r << 29 & prefix) | field << BI_KDTREE_WARP_LOG | place;
+            a[r] = ((uint32_t)r << 29 & prefix) | field << BI_KDTREE_WARP_LOG | slot;
         }
         __syncwarp();
+        /* 3. Sort, and load the points in their new order. */
         bi_kdtree_sort_slots(a, k);
 #pragma unroll
-        for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++) a[r] = names[a[r] % BI_KDTREE_WARP_POINTS];
+        for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++) a[r] = point_numbers[a[r] % BI_KDTREE_WARP_POINTS];
     }
     return bits;
 }
 
-/* Whether a median of the lane and a neighbour have all coordinates in common; `a` holds names or pads. */
+/* True if a median of the lane equals a neighbour in all coordinates; `a` holds points or pads. Remainders keep the
+ * indices r - 1 and r + 1 in bounds. */
 template <int DIM, int LOG, class KEYS>
 static __device__ __forceinline__ bool bi_kdtree_has_twin(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree,
                                                           const uint32_t (&a)[BI_KDTREE_LANE_POINTS], uint32_t medians)
 {
-    const uint32_t before = __shfl_up_sync(~0u, a[BI_KDTREE_LANE_POINTS - 1], 1);
+    const uint32_t left_of_lane = __shfl_up_sync(~0u, a[BI_KDTREE_LANE_POINTS - 1], 1);
     bool twin = false;
 #pragma unroll
     for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++) {
         if (!(medians >> r & 1)) continue;
-        const uint32_t left = r > 0 ? a[(r + 7) % 8] : before,
+        const uint32_t left = r > 0 ? a[(r + 7) % 8] : left_of_lane,
                        right = r < 7 ? a[(r + 1) % 8] : (uint32_t)BI_KDTREE_HIGH_PAD;
         bool left_same = left < BI_KDTREE_LOW_PAD, right_same = right < BI_KDTREE_LOW_PAD;
 #pragma unroll
@@ -306,28 +324,28 @@ static __device__ __forceinline__ bool bi_kdtree_has_twin(const bi_kdtree_block_
     return twin;
 }
 
-/* Sorts the nodes' slots, which hold names or pads, by the whole order, points with equal keys too. `names` is room for
- * 256 of the warp. Returns whether one sort takes all coordinates. */
+/* Sorts the nodes' slots, which hold points or pads, by superkey, and by id too if a median has an equal neighbour.
+ * `point_numbers`: scratch of 256 words of the warp. Returns true if one sort consumes all coordinates. */
 template <int DIM, int LOG, class KEYS>
 static __device__ __forceinline__ bool bi_kdtree_sort_exactly(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree,
                                                               uint32_t (&a)[BI_KDTREE_LANE_POINTS], int k, int d,
-                                                              uint32_t medians, uint16_t *names)
+                                                              uint32_t medians, uint16_t *point_numbers)
 {
     int bits = 0;
     constexpr int WORDS = DIM * KEYS::SORT_WORDS;
     for (int last = WORDS - 1; last <= WORDS; last++) {
-        const int sorted = bi_kdtree_sort_keys(tree, a, k, d, last, names);
+        const int sorted = bi_kdtree_sort_keys(tree, a, k, d, last, point_numbers);
         if (last < WORDS) bits = sorted;
         if (last == WORDS || !__any_sync(~0u, bi_kdtree_has_twin(tree, a, medians))) break;
     }
     return bits <= BI_KDTREE_CHUNK_BITS;
 }
 
-/* Deals the names of a subtree's `size` points out to its 2^k slots, lane by lane; then come the low pads, then the
- * high ones. Lanes outside of the subtree get pads alone. */
-template <uint32_t NAME>
-__device__ __forceinline__ bi_kdtree_slot_bits bi_kdtree_distribute_names(const uint16_t *names, int size, int k,
-                                                                          uint32_t (&a)[BI_KDTREE_LANE_POINTS])
+/* Distributes a subtree's `size` points to its 2^k slots, round robin over lanes; low pads follow, then high pads.
+ * Lanes outside the subtree receive pads only. */
+template <uint32_t POINT_MASK>
+__device__ __forceinline__ bi_kdtree_slot_bits bi_kdtree_distribute_points(const uint16_t *point_numbers, int size,
+                                                                           int k, uint32_t (&a)[BI_KDTREE_LANE_POINTS])
 {
     const int lane = threadIdx.x % 32, lanes = 1 << (k - 3), low = (1 << (k - 1)) - size / 2;
     const bool outside = lane >= lanes;
@@ -337,7 +355,7 @@ __device__ __forceinline__ bi_kdtree_slot_bits bi_kdtree_distribute_names(const 
     bits.medians = outside ? 0 : bi_kdtree_lane_slot_bits(size, false, k).medians;
 #pragma unroll
     for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++)
-        a[r] = (bits.pads >> r) & 1 ? 0 : names[(r << (k - 3)) + lane] & NAME;
+        a[r] = (bits.pads >> r) & 1 ? 0 : point_numbers[(r << (k - 3)) + lane] & POINT_MASK;
     return bits;
 }
 
@@ -347,22 +365,23 @@ struct bi_kdtree_warp_level {
     uint32_t prefix; /* bi_kdtree_prefix_mask(k) */
 };
 
-/* Makes the slots, whose low bits are names, words of a level. `ragged`: pads may be anywhere; else they are low ones
- * in slots of even number. */
+/* Makes words of a level from slots whose low bits are point numbers. `ragged`: pads may be anywhere; else all pads are
+ * low and in even slots. */
 template <int DIM, int LOG, class KEYS>
 __device__ __forceinline__ void
 bi_kdtree_make_words(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree, const bi_kdtree_slot_bits &bits, bool ragged,
                      const bi_kdtree_warp_level &level, uint32_t (&a)[BI_KDTREE_LANE_POINTS])
 {
-    constexpr uint32_t NAME = bi_kdtree_block_shared<DIM, LOG, KEYS>::POINTS - 1;
+    constexpr uint32_t POINT_MASK = bi_kdtree_block_shared<DIM, LOG, KEYS>::POINTS - 1;
     const float2 unit = tree.sh.unit[threadIdx.x / 32][level.d];
     const float most = (float)((1 << (level.k < 3 ? BI_KDTREE_KEY_BITS - 3 + level.k : BI_KDTREE_KEY_BITS)) - 3);
 #pragma unroll
     for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++) {
-        const uint32_t i = a[r] & NAME, first = (uint32_t)r << 29 & level.prefix;
-        /* From 1 on, in the low bits of the float: 0 is that of low pads. */
+        const uint32_t i = a[r] & POINT_MASK, first = (uint32_t)r << 29 & level.prefix;
+        /* Adding 2^23 leaves the key in the low bits of the float. Keys run from 1 to the greatest value
+         * less 1, as 0 and the greatest value are the pads'. */
         const float key = fmaf(bi_kdtree_to_unit(unit, tree.sh.x[level.d][i]), most, 0x1p23f + 1);
-        a[r] = first | bi_f32_bits(key) << BI_KDTREE_NAME_BITS | i;
+        a[r] = first | bi_f32_bits(key) << BI_KDTREE_POINT_BITS | i;
         if (r % 2 == 0 && (bits.pads & bits.low) >> r & 1) a[r] = first;
     }
     if (!ragged) return;
@@ -371,45 +390,47 @@ bi_kdtree_make_words(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree, const 
         if (bits.pads >> r & 1) a[r] = ((uint32_t)r << 29 & level.prefix) | (bits.low >> r & 1 ? 0 : ~level.prefix);
 }
 
-/* Sorts a level exactly whose slots hold words in order or, if the level before was sorted exactly (`exact`), names at
- * the places of `bits`. Returns whether exact sorts are no slower for the levels below. */
+/* Sorts a level exactly. Its slots hold sorted words or, if the level above was sorted exactly (`exact`), points with
+ * pads as in `bits`. Returns true if exact sorts are no slower for the levels below. */
 template <int DIM, int LOG, class KEYS>
 __device__ __forceinline__ bool bi_kdtree_resolve_ties(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree,
                                                        const bi_kdtree_slot_bits &bits, bool exact, bool &packed,
-                                                       const bi_kdtree_warp_level &level, uint16_t *names,
+                                                       const bi_kdtree_warp_level &level, uint16_t *point_numbers,
                                                        uint32_t (&a)[BI_KDTREE_LANE_POINTS])
 {
-    constexpr uint32_t NAME = bi_kdtree_block_shared<DIM, LOG, KEYS>::POINTS - 1;
+    constexpr uint32_t POINT_MASK = bi_kdtree_block_shared<DIM, LOG, KEYS>::POINTS - 1;
 #pragma unroll
     for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++) {
-        /* Pads in words are known by these, as they moved. */
+        /* Pads among sorted words have moved: their words identify them. */
         const uint32_t word = a[r] & ~level.prefix;
         const bool low = exact ? bits.pads & bits.low & 1u << r : word == 0;
         const bool pad = exact ? bits.pads & 1u << r : low || word == ~level.prefix;
-        a[r] = !pad ? a[r] & NAME : low ? (uint32_t)BI_KDTREE_LOW_PAD : (uint32_t)BI_KDTREE_HIGH_PAD;
+        a[r] = !pad ? a[r] & POINT_MASK : low ? (uint32_t)BI_KDTREE_LOW_PAD : (uint32_t)BI_KDTREE_HIGH_PAD;
     }
     if (!packed) bi_kdtree_find_packing(tree, a);
     packed = true;
-    return bi_kdtree_sort_exactly(tree, a, level.k, level.d, bits.medians, names);
+    return bi_kdtree_sort_exactly(tree, a, level.k, level.d, bits.medians, point_numbers);
 }
 
-/* Makes the subtree of this warp, whose `size` points are named by names[0 ... size) (256 words that may be written),
- * and which has 2^k slots; axes: from its root's on. order[0 ... size) gets its points in order. */
+/* Makes the subtree of this warp: `size` points, in 2^k slots. point_numbers[0 ... size): their numbers, in an array of
+ * 256 words that is overwritten. axes: from the root of the subtree on. Writes its points in order to order[0 ...
+ * size). */
 template <int DIM, int LOG, class KEYS>
-static __device__ __forceinline__ void bi_kdtree_make_subtree(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree,
-                                                              uint16_t *names, int size, int k, uint32_t axes,
+static __device__ __forceinline__ void bi_kdtree_sort_subtree(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree,
+                                                              uint16_t *point_numbers, int size, int k, uint32_t axes,
                                                               uint16_t *order)
 {
-    constexpr uint32_t NAME = bi_kdtree_block_shared<DIM, LOG, KEYS>::POINTS - 1;
+    constexpr uint32_t POINT_MASK = bi_kdtree_block_shared<DIM, LOG, KEYS>::POINTS - 1;
+    /* 1. Distribute the points. full, even: every slot, or all but the first, has a point, so that pads are simple. */
     const int lane = threadIdx.x % 32;
     const bool outside = lane >= 1 << (k - 3), full = size == 1 << k, even = size >= (1 << k) - 1;
-    uint32_t a[BI_KDTREE_LANE_POINTS], median[BI_KDTREE_LANE_POINTS],
-        medians = 0; /* medians: which slots have got theirs */
+    uint32_t a[BI_KDTREE_LANE_POINTS], median[BI_KDTREE_LANE_POINTS], medians = 0; /* slots that have their median */
 #pragma unroll
     for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++) median[r] = 0;
-    bi_kdtree_slot_bits bits = bi_kdtree_distribute_names<NAME>(names, size, k, a);
+    bi_kdtree_slot_bits bits = bi_kdtree_distribute_points<POINT_MASK>(point_numbers, size, k, a);
     if (outside) size = 0;
-    /* Once there was a tie, and where that is no slower, all levels are sorted exactly. */
+    /* 2. Level by level: sort, extract the medians, and find the slots of the next level. After a tie, all levels are
+     * sorted exactly if that is no slower. */
     bool packed = false, exact = false;
     for (bool ragged = true; k > 0; k--, axes = bi_kdtree_next_axes<DIM>(axes), ragged = !even) {
         const bi_kdtree_warp_level level = {k, bi_kdtree_axis(axes, 0), bi_kdtree_prefix_mask(k)};
@@ -417,11 +438,11 @@ static __device__ __forceinline__ void bi_kdtree_make_subtree(const bi_kdtree_bl
         if (!exact) {
             bi_kdtree_make_words(tree, bits, ragged, level, a);
             bi_kdtree_sort_slots(a, k);
-            tie = __any_sync(~0u, bi_kdtree_take_medians(a, bits.medians, k, median));
+            tie = __any_sync(~0u, bi_kdtree_extract_medians(a, bits.medians, k, median));
         }
         if (tie) {
-            exact = bi_kdtree_resolve_ties(tree, bits, exact, packed, level, names, a);
-            bi_kdtree_take_medians(a, bits.medians, k, median);
+            exact = bi_kdtree_resolve_ties(tree, bits, exact, packed, level, point_numbers, a);
+            bi_kdtree_extract_medians(a, bits.medians, k, median);
         }
         medians |= bits.medians;
         if (k == 1) break;
@@ -434,15 +455,15 @@ static __device__ __forceinline__ void bi_kdtree_make_subtree(const bi_kdtree_bl
             bits = bi_kdtree_lane_slot_bits(size, k == 3 ? false : greater, k - 1);
         }
     }
-    /* A full subtree has one point in each slot, and the first one never gets to be in the middle. */
+    /* 3. Write the medians in order. In a full subtree the first slot's point is never in the middle of a node. */
     if (full && lane == 0) {
         median[0] = a[0];
         medians |= 1;
     }
-    uint32_t before = bi_warp_inclusive_sum((uint32_t)__popc(medians)) - __popc(medians);
+    uint32_t rank = bi_warp_inclusive_sum((uint32_t)__popc(medians)) - __popc(medians);
 #pragma unroll
     for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++)
-        if ((medians >> r) & 1) order[before++] = (uint16_t)(median[r] & NAME);
+        if ((medians >> r) & 1) order[rank++] = (uint16_t)(median[r] & POINT_MASK);
 }
 
 #endif

@@ -1,5 +1,5 @@
-/* Searches of boxes: a thread walks for a box, down from the root, and the lanes of a warp measure leaves together.
- * Coordinates are compared as they are, so that integers of 64 bits are told apart. */
+/* Searches of boxes: a thread a box, down from the root; the lanes of a warp test leaves together. Coordinates are
+ * compared in their own type, so 64-bit integers stay exact. */
 #ifndef BI_KDTREE_CUDA_SEARCH_BOX_WALK_CUH
 #define BI_KDTREE_CUDA_SEARCH_BOX_WALK_CUH
 
@@ -14,7 +14,8 @@ template <class T, int DIM> __device__ __forceinline__ bool bi_kdtree_in_box(con
     return inside;
 }
 
-/* SINK takes what is found: take(id) a node, take(nodes, start, marks) those marked of the nodes from `start` on. */
+/* SINK receives nodes found: add(id) a node; add(nodes, start, marks) the marked ones of the nodes from `start`
+ * on. */
 template <class T, int DIM, class SINK> struct bi_kdtree_box_search {
     typedef bi_kdtree_node_reader<T, DIM> space;
 
@@ -24,33 +25,34 @@ template <class T, int DIM, class SINK> struct bi_kdtree_box_search {
     T low[DIM], high[DIM];
     SINK found;
     uint32_t odd_levels; /* see bi_kdtree_root */
-    int waiting;
+    int stacked;
 
-    __device__ __forceinline__ bool meets(int axis, T begin, T end) const
+    __device__ __forceinline__ bool intersects(int axis, T begin, T end) const
     {
         return bi_kdtree_component<T, DIM>(low, axis) <= end && begin <= bi_kdtree_component<T, DIM>(high, axis);
     }
 
-    /* Takes node `at` above the leaves if it is inside. */
-    __device__ __forceinline__ void measure(uint32_t at)
+    /* Passes node `at` of the heap to the sink if it is inside. */
+    __device__ __forceinline__ void test_heap_node(uint32_t at)
     {
         const typename space::node p = space::load(nodes, at);
-        if (bi_kdtree_in_box<T, DIM>(p.x, low, high)) found.take(space::id(nodes, at, p));
+        if (bi_kdtree_in_box<T, DIM>(p.x, low, high)) found.add(space::id(nodes, at, p));
     }
 
-    /* From subtree h down to the next leaf that meets the box; other sides wait. Whether there is one. */
-    __device__ __forceinline__ bool next(uint32_t *stack, uint32_t *leaf)
+    /* Descends to the next leaf that intersects the box, and stacks other sides. Returns false if there is none. */
+    __device__ __forceinline__ bool next_leaf(uint32_t *stack, uint32_t *leaf)
     {
-        while (waiting > 0) {
-            uint32_t h = stack[--waiting];
+        while (stacked > 0) {
+            /* Descend from the side on top: to the greater one only if the less one does not intersect. */
+            uint32_t h = stack[--stacked];
             int level = bi_kdtree_heap_level(h);
             bool any = true;
             for (; any && level < index.levels; level++) {
                 const bi_kdtree_sides<T> s = static_cast<const bi_kdtree_sides<T> *>(index.sides)[h];
                 const int axis = odd_levels >> level & 1 ? index.axes[h] : level % DIM;
-                const bool less = meets(axis, s.low, s.split), greater = meets(axis, s.beyond, s.high);
-                if (meets(axis, s.split, s.split)) measure(bi_kdtree_heap_position(index, h, level));
-                if (less && greater) stack[waiting++] = 2 * h + 2;
+                const bool less = intersects(axis, s.low, s.split), greater = intersects(axis, s.beyond, s.high);
+                if (intersects(axis, s.split, s.split)) test_heap_node(bi_kdtree_heap_position(index, h, level));
+                if (less && greater) stack[stacked++] = 2 * h + 2;
                 any = less || greater;
                 h = 2 * h + 2 - less;
             }
@@ -61,8 +63,8 @@ template <class T, int DIM, class SINK> struct bi_kdtree_box_search {
         return false;
     }
 
-    /* All lanes of a warp call this. Together they measure one lane's leaf after the other's. */
-    __device__ __forceinline__ void scan(bool any, uint32_t leaf)
+    /* Tests the leaf of each lane in turn, all lanes together, so that reads are contiguous. All lanes call this. */
+    __device__ __forceinline__ void scan_leaves(bool any, uint32_t leaf)
     {
         const uint32_t lane = threadIdx.x % 32;
         uint32_t start = 0, count = 0, marks = 0;
@@ -83,20 +85,21 @@ template <class T, int DIM, class SINK> struct bi_kdtree_box_search {
             marks = (int)lane == owner ? all : marks;
         }
         marks &= count < 32 ? (1u << count) - 1 : ~0u;
-        found.take(nodes, start, marks);
+        found.add(nodes, start, marks);
     }
 
-    __device__ __forceinline__ void run(bool live)
+    /* Searches the box. All lanes of a warp call this. */
+    __device__ __forceinline__ void walk(bool live)
     {
         const bi_kdtree_root<T, DIM> &root = *static_cast<const bi_kdtree_root<T, DIM> *>(index.root);
         uint32_t stack[BI_KDTREE_MOST_LEVELS], leaf = 0;
         odd_levels = root.odd_levels;
         stack[0] = 0;
-        waiting = 1;
+        stacked = 1;
         for (bool more = live; __any_sync(~0u, more);) {
-            more = more && next(stack, &leaf);
+            more = more && next_leaf(stack, &leaf);
             __syncwarp();
-            scan(more, leaf);
+            scan_leaves(more, leaf);
             __syncwarp();
         }
     }

@@ -1,4 +1,4 @@
-/* What searches do with the nodes that a walk finds: the nearest are kept, others are counted or listed. */
+/* The collectors of searches: they store the nearest of the nodes that a walk finds, or count or list nodes. */
 #ifndef BI_KDTREE_CUDA_SEARCH_COLLECTORS_CUH
 #define BI_KDTREE_CUDA_SEARCH_COLLECTORS_CUH
 
@@ -10,20 +10,20 @@
 #include "kdtree/cuda/search/search.cuh"
 
 enum {
-    BI_KDTREE_SAMPLED = 64,      /* of so many sorted queries that are far, one is answered first */
-    BI_KDTREE_SAMPLES_ASIDE = 4, /* that limit a query, on either side of its own */
-    BI_KDTREE_MANY_LEAVES = 6,   /* times that the leaf changes from lane to lane: a warp has many leaves */
+    BI_KDTREE_SAMPLE_STRIDE = 64, /* sorted far queries per sample, which is answered first */
+    BI_KDTREE_SAMPLES_ASIDE = 4,  /* samples on either side of a query's own that limit it */
+    BI_KDTREE_MANY_LEAVES = 6,    /* a warp has many leaves if those of this many lanes differ from the lane before */
 };
 
-/* The query that is sample j: from the middle of those that it stands for. */
-__device__ __forceinline__ uint32_t bi_kdtree_sampled(uint32_t j)
+/* Returns the sorted number of sample j, the middle of its stride. */
+__device__ __forceinline__ uint32_t bi_kdtree_query_of_sample(uint32_t j)
 {
-    return j * BI_KDTREE_SAMPLED + BI_KDTREE_SAMPLED / 2;
+    return j * BI_KDTREE_SAMPLE_STRIDE + BI_KDTREE_SAMPLE_STRIDE / 2;
 }
 
-/* The K nearest. SAMPLE: of a sample, whose places are kept. SHARES: queries may have helpers. */
+/* Collects the K nearest. SAMPLE: of a sample, whose positions are stored. SHARES: queries may have helpers. */
 template <class T, int DIM, int K, bool SAMPLE = false> struct bi_kdtree_nearest_collector {
-    enum { PLACES = SAMPLE, SHARES = K > 1 && K <= 8 };
+    enum { POSITIONS = SAMPLE, SHARES = K > 1 && K <= 8 };
     typedef typename bi_kdtree_distance_of<T>::type D;
     typedef bi_kdtree_index_walk<T, DIM, bi_kdtree_nearest_collector> walk;
     bi_kdtree_nearest_list<D, K> nearest;
@@ -35,24 +35,25 @@ template <class T, int DIM, int K, bool SAMPLE = false> struct bi_kdtree_nearest
         nearest.clear();
     }
 
-    /* What the samples near the warp's first query found: as far as k of these are from q, nothing counts that is
-     * farther. All lanes of a warp call this; each loads what one of 32 places has. */
+    /* Lowers the limit by the nodes that samples near the warp's first query found: k of them are within some distance
+     * of q, so nothing farther counts. All lanes of a warp call this; each loads one of 32 nodes. */
     __device__ __forceinline__ void narrow(const bi_kdtree_cuda_search &a, uint32_t i, const D *q)
     {
         typedef bi_kdtree_node_reader<T, DIM> space;
-        const uint32_t own = __shfl_sync(~0u, i, 0) / BI_KDTREE_SAMPLED, count = a.m / BI_KDTREE_SAMPLED,
+        const uint32_t own = __shfl_sync(~0u, i, 0) / BI_KDTREE_SAMPLE_STRIDE, count = a.m / BI_KDTREE_SAMPLE_STRIDE,
                        aside = BI_KDTREE_SAMPLES_ASIDE, lane = threadIdx.x % 32;
-        if (!a.samples || own >= count || !bi_kdtree_has_cell(a.keys[bi_kdtree_sampled(own)])) return;
+        if (!a.samples || own >= count || !bi_kdtree_has_cell(a.keys[bi_kdtree_query_of_sample(own)])) return;
         const uint32_t begin = (own > aside ? own - aside : 0) * a.k, end = min(own + aside + 1, count) * a.k;
-        bi_kdtree_nearest_list<D, K> near; /* by place */
+        bi_kdtree_nearest_list<D, K> near; /* positions replace ids */
         near.clear();
+        /* e - lane is uniform, so that all lanes stay in the loop. */
         for (uint32_t e = begin + lane; e - lane < end; e += 32) {
-            uint32_t place = BI_KDTREE_NONE;
-            if (e < end && bi_kdtree_has_cell(a.keys[bi_kdtree_sampled(e / a.k)])) place = a.samples[e];
-            const typename space::node p = space::load(a.nodes, place == BI_KDTREE_NONE ? 0 : place);
+            uint32_t position = BI_KDTREE_NONE;
+            if (e < end && bi_kdtree_has_cell(a.keys[bi_kdtree_query_of_sample(e / a.k)])) position = a.samples[e];
+            const typename space::node p = space::load(a.nodes, position == BI_KDTREE_NONE ? 0 : position);
 #pragma unroll 1
-            for (uint32_t left = __ballot_sync(~0u, place != BI_KDTREE_NONE); left; left &= left - 1)
-                narrow_by(near, q, p.x, place, __ffs((int)left) - 1);
+            for (uint32_t left = __ballot_sync(~0u, position != BI_KDTREE_NONE); left; left &= left - 1)
+                narrow_by(near, q, p.x, position, __ffs((int)left) - 1);
         }
 #pragma unroll
         for (int o = 0; o < K; o++) {
@@ -60,19 +61,19 @@ template <class T, int DIM, int K, bool SAMPLE = false> struct bi_kdtree_nearest
             if (o + 1 == a.k && d < limit) limit = d;
         }
     }
-    /* By what lane `from` has loaded, if its place is new. */
+    /* Considers the node that lane `from` has loaded, unless its position is in the list. */
     static __device__ __forceinline__ void narrow_by(bi_kdtree_nearest_list<D, K> &near, const D *q, const T *loaded,
-                                                     uint32_t loaded_place, int from)
+                                                     uint32_t loaded_position, int from)
     {
         T x[DIM];
 #pragma unroll
         for (int c = 0; c < DIM; c++) x[c] = __shfl_sync(~0u, loaded[c], from);
-        const uint32_t place = __shfl_sync(~0u, loaded_place, from);
+        const uint32_t position = __shfl_sync(~0u, loaded_position, from);
         bool known = false;
 #pragma unroll
-        for (int o = 0; o < K; o++) known = known || near.at[o].id() == place;
+        for (int o = 0; o < K; o++) known = known || near.at[o].id() == position;
         if (known) return;
-        near.add(bi_kdtree_neighbour<D>::of(bi_kdtree_node_reader<T, DIM>::distance(q, x), place));
+        near.add(bi_kdtree_neighbour<D>::of(bi_kdtree_node_reader<T, DIM>::distance(q, x), position));
     }
     __device__ __forceinline__ D worst() const
     {
@@ -82,9 +83,9 @@ template <class T, int DIM, int K, bool SAMPLE = false> struct bi_kdtree_nearest
     __device__ __forceinline__ bool beyond(D bound, uint32_t floor) const
     {
         const bi_kdtree_neighbour<D> first = bi_kdtree_neighbour<D>::of(bound, floor);
-        return first.distance() > limit || !first.before(nearest.last());
+        return first.distance() > limit || !first.precedes(nearest.last());
     }
-    __device__ __forceinline__ void take(D distance, uint32_t id)
+    __device__ __forceinline__ void add(D distance, uint32_t id)
     {
         const bi_kdtree_neighbour<D> x = bi_kdtree_neighbour<D>::of(distance, id);
         if (!(x.distance() > limit)) nearest.add(x);
@@ -93,21 +94,21 @@ template <class T, int DIM, int K, bool SAMPLE = false> struct bi_kdtree_nearest
     __device__ __forceinline__ bool near(D d, D most) const { return !(d > most); }
     __device__ __forceinline__ void scan(walk &w, bool any, uint32_t leaf) { w.measure_near(any, leaf); }
 
-    /* Node `at` as a neighbour: none if it is not in [begin, end). */
+    /* Returns node `at` as a neighbour; the empty one if it is not in [begin, end) or beyond the limit. */
     __device__ __forceinline__ bi_kdtree_neighbour<D> measure(const walk &w, uint32_t at, uint32_t begin, uint32_t end,
                                                               const bi_kdtree_node<T, DIM> &p) const
     {
         typedef bi_kdtree_node_reader<T, DIM> space;
         bi_kdtree_neighbour<D> x =
-            bi_kdtree_neighbour<D>::of(space::distance(w.q, p.x), PLACES ? at : space::id(w.nodes, at, p));
+            bi_kdtree_neighbour<D>::of(space::distance(w.q, p.x), POSITIONS ? at : space::id(w.nodes, at, p));
         if (at < begin || at >= end || x.distance() > limit)
             x = bi_kdtree_neighbour<D>::of((D)INFINITY, BI_KDTREE_NONE);
         return x;
     }
 
-    /* Takes the LEAF nodes from `start` on that are in [begin, end): one after the other, but read many at a time. */
+    /* Adds the nodes in [begin, end) among the LEAF nodes from `start` on, singly, but reads READ at once. */
     enum { LEAF = BI_KDTREE_CUDA_LEAF };
-    __device__ __forceinline__ void take_each(const walk &w, uint32_t start, uint32_t begin, uint32_t end)
+    __device__ __forceinline__ void add_each(const walk &w, uint32_t start, uint32_t begin, uint32_t end)
     {
         enum { READ = 8 };
 #pragma unroll 1
@@ -120,15 +121,16 @@ template <class T, int DIM, int K, bool SAMPLE = false> struct bi_kdtree_nearest
         }
     }
 
-    /* The same where a warp has many leaves: eight lanes read the leaf of one of them after the other, so that what
-     * they read lies together. */
-    __device__ __forceinline__ void take_by_groups(const walk &w, uint32_t begin, uint32_t end)
+    /* add_each for a warp with many leaves and K = 1: eight lanes read the leaf of each of them in turn, so that reads
+     * are contiguous. */
+    __device__ __forceinline__ void add_by_groups(const walk &w, uint32_t begin, uint32_t end)
     {
         enum { GROUP = 8 };
         const uint32_t lane = threadIdx.x % 32;
         bi_kdtree_neighbour<D> found = nearest.at[0];
 #pragma unroll 1
         for (uint32_t j = 0; j < GROUP; j++) {
+            /* Read and measure the leaf of the group's lane j, then reduce to its nearest. */
             const int owner = (int)(lane / GROUP * GROUP + j);
             const uint32_t from = __shfl_sync(~0u, begin, owner) + lane % GROUP, to = __shfl_sync(~0u, end, owner);
             bi_kdtree_neighbour<D> best = bi_kdtree_neighbour<D>::of((D)INFINITY, BI_KDTREE_NONE);
@@ -141,25 +143,25 @@ template <class T, int DIM, int K, bool SAMPLE = false> struct bi_kdtree_nearest
                 p[i] = bi_kdtree_node_reader<T, DIM>::load(w.nodes, min(from + i * GROUP, w.n - 1));
 #pragma unroll
             for (int i = 0; i < LEAF / GROUP; i++) {
-                const uint32_t place = from + i * GROUP, at = min(place, w.n - 1);
+                const uint32_t position = from + i * GROUP, at = min(position, w.n - 1);
                 const D d = bi_kdtree_node_reader<T, DIM>::distance(x, p[i].x);
-                const bi_kdtree_neighbour<D> other =
-                    bi_kdtree_neighbour<D>::of(d, PLACES ? at : bi_kdtree_node_reader<T, DIM>::id(w.nodes, at, p[i]));
-                if (place < to && other.before(best)) best = other;
+                const bi_kdtree_neighbour<D> other = bi_kdtree_neighbour<D>::of(
+                    d, POSITIONS ? at : bi_kdtree_node_reader<T, DIM>::id(w.nodes, at, p[i]));
+                if (position < to && other.precedes(best)) best = other;
             }
 #pragma unroll
             for (int step = GROUP / 2; step > 0; step /= 2) {
                 const bi_kdtree_neighbour<D> other = bi_kdtree_of_lane(best, (int)lane ^ step);
-                if (other.before(best)) best = other;
+                if (other.precedes(best)) best = other;
             }
             if ((int)lane == owner) found = best;
         }
         if (!(found.distance() > limit)) nearest.add(found);
     }
 
-    /* The same, many at a time. The first SHARERS of the lanes of a query have a part each. */
+    /* add_each in sorted batches. The first SHARERS of the lanes of a query have a share each. */
     template <int SHARERS>
-    __device__ __forceinline__ void take_batches(const walk &w, uint32_t start, uint32_t begin, uint32_t end)
+    __device__ __forceinline__ void add_batches(const walk &w, uint32_t start, uint32_t begin, uint32_t end)
     {
         enum { BATCH = bi_kdtree_nearest_list<D, K>::BATCH };
         const uint32_t own = SHARERS > 1 ? threadIdx.x % w.helpers : 0;
@@ -177,7 +179,8 @@ template <class T, int DIM, int K, bool SAMPLE = false> struct bi_kdtree_nearest
         }
     }
 
-    /* Of the first leaf nearly all nodes would be marked. */
+    /* Adds the nodes of the first leaf without marking them: nearly all count. Doubles, and trees smaller than a leaf,
+     * use the general scan. */
     __device__ __forceinline__ void first(walk &w, bool any, uint32_t leaf)
     {
         if (sizeof(D) == 8 || w.n < LEAF) {
@@ -186,35 +189,37 @@ template <class T, int DIM, int K, bool SAMPLE = false> struct bi_kdtree_nearest
         }
         const uint32_t begin = w.index.leaves[leaf], end = any ? w.index.leaves[leaf + 1] - 1 : begin,
                        start = min(begin, w.n - LEAF);
+        /* 1. All lanes call add_by_groups, or none. */
         bool grouped = false;
         if (K == 1) {
-            const uint32_t before = __shfl_up_sync(~0u, leaf, 1);
-            grouped = __popc(__ballot_sync(~0u, leaf != before)) >= BI_KDTREE_MANY_LEAVES;
-            if (grouped) take_by_groups(w, begin, end);
+            const uint32_t previous_leaf = __shfl_up_sync(~0u, leaf, 1);
+            grouped = __popc(__ballot_sync(~0u, leaf != previous_leaf)) >= BI_KDTREE_MANY_LEAVES;
+            if (grouped) add_by_groups(w, begin, end);
         }
+        /* 2. Else each query adds its leaf, shared by up to 4 helpers. */
         if (any) {
             if (SHARES && w.helpers >= 4)
-                take_batches<4>(w, start, begin, end);
+                add_batches<4>(w, start, begin, end);
             else if (SHARES && w.helpers == 2)
-                take_batches<2>(w, start, begin, end);
+                add_batches<2>(w, start, begin, end);
             else if (K > 1)
-                take_batches<1>(w, start, begin, end);
+                add_batches<1>(w, start, begin, end);
             else if (!grouped)
-                take_each(w, start, begin, end);
+                add_each(w, start, begin, end);
         }
-        if (SHARES && w.helpers > 1) join(w.helpers);
+        if (SHARES && w.helpers > 1) merge_lists(w.helpers);
     }
 
-    /* Helpers look for the same query in different places. All of them know the nearest of the first leaf: the first
-     * keeps these, the others how far they reach. */
-    __device__ __forceinline__ void keep_by_first(uint32_t helpers)
+    /* Splits the list of helpers, which search different sides for the same query. All have the nearest of the first
+     * leaf: the first helper keeps them, the others keep their distance as limit. */
+    __device__ __forceinline__ void split_list(uint32_t helpers)
     {
         limit = worst();
         if (threadIdx.x % helpers > 0) nearest.clear();
     }
 
-    /* As far as what one of them has, k nodes, none of them looks. */
-    __device__ __forceinline__ void limit_together(uint32_t helpers)
+    /* Lowers the limit of all helpers to the least: one of them has k nodes within it. */
+    __device__ __forceinline__ void share_limit(uint32_t helpers)
     {
         limit = worst();
         for (uint32_t step = 1; step < helpers; step *= 2) {
@@ -223,8 +228,8 @@ template <class T, int DIM, int K, bool SAMPLE = false> struct bi_kdtree_nearest
         }
     }
 
-    /* The nearest of what all of them have, to each of them. */
-    __device__ __forceinline__ void join(uint32_t helpers)
+    /* Merges the lists of the helpers; each receives the nearest of all. */
+    __device__ __forceinline__ void merge_lists(uint32_t helpers)
     {
         for (uint32_t step = 1; step < helpers; step *= 2) {
             bi_kdtree_neighbour<D> x[K];
@@ -238,23 +243,23 @@ template <class T, int DIM, int K, bool SAMPLE = false> struct bi_kdtree_nearest
     {
         nearest.write(bi_kdtree_row_of(a, number), a.k, a.ids, static_cast<D *>(a.dist2), a.wide);
     }
-    __device__ __forceinline__ void end_sample(const bi_kdtree_cuda_search &a, uint32_t j) const
+    __device__ __forceinline__ void write_sample(const bi_kdtree_cuda_search &a, uint32_t j) const
     {
         nearest.write(j, a.k, a.samples, nullptr, false);
     }
 };
 
-/* Of searches that have one lane for each query. */
+/* Base of collectors for one lane per query. */
 struct bi_kdtree_no_helpers {
     enum { SHARES = false };
-    __device__ __forceinline__ void keep_by_first(uint32_t) {}
-    __device__ __forceinline__ void limit_together(uint32_t) {}
-    __device__ __forceinline__ void join(uint32_t) {}
+    __device__ __forceinline__ void split_list(uint32_t) {}
+    __device__ __forceinline__ void share_limit(uint32_t) {}
+    __device__ __forceinline__ void merge_lists(uint32_t) {}
 };
 
-/* How many are within the limit. NaN is infinite. */
+/* Counts the nodes within the limit. NaN is infinite: a bound is NaN only if all distances are. */
 template <class T, int DIM> struct bi_kdtree_count_collector : bi_kdtree_no_helpers {
-    enum { PLACES = false };
+    enum { POSITIONS = false };
     typedef typename bi_kdtree_distance_of<T>::type D;
     typedef bi_kdtree_index_walk<T, DIM, bi_kdtree_count_collector> walk;
     D limit;
@@ -269,7 +274,7 @@ template <class T, int DIM> struct bi_kdtree_count_collector : bi_kdtree_no_help
     __device__ __forceinline__ D worst() const { return limit; }
     __device__ __forceinline__ bool beyond(D bound, uint32_t) const { return bound != bound && limit < (D)INFINITY; }
     __device__ __forceinline__ bool counts(D distance) const { return distance <= limit || limit == (D)INFINITY; }
-    __device__ __forceinline__ void take(D distance, uint32_t) { count += counts(distance); }
+    __device__ __forceinline__ void add(D distance, uint32_t) { count += counts(distance); }
     __device__ __forceinline__ bool near(D d, D) const { return counts(d); }
     __device__ __forceinline__ void scan(walk &w, bool any, uint32_t leaf)
     {
@@ -283,7 +288,8 @@ template <class T, int DIM> struct bi_kdtree_count_collector : bi_kdtree_no_help
     }
 };
 
-/* A row of the answer, whose entries come in any order. In the end short rows are put in order. D: of distances. */
+/* Writes a row of the output, whose entries arrive in any order, and at last sorts it if it is short. D: type of
+ * distances. */
 template <class D> struct bi_kdtree_row_writer {
     int64_t count, capacity;
     bi_row_out row;
@@ -294,13 +300,13 @@ template <class D> struct bi_kdtree_row_writer {
         capacity = a.offsets[number + 1] - a.offsets[number];
         row = {a.ids, a.dist2, a.offsets[number], a.wide, sizeof(D) == 4, false};
     }
-    __device__ __forceinline__ void put(D distance, uint32_t id)
+    __device__ __forceinline__ void append(D distance, uint32_t id)
     {
         if (count < capacity) bi_row_set(&row, count, (double)distance, id);
         count++;
     }
 
-    /* Entry `e` goes down to its place among those before it. */
+    /* Moves entry `e` to its sorted position among the earlier ones. */
     __device__ __forceinline__ void insert(int64_t e) const
     {
         const uint32_t id = bi_row_id(&row, e);
@@ -309,6 +315,7 @@ template <class D> struct bi_kdtree_row_writer {
             bi_row_set(&row, e, bi_row_dist2(&row, e - 1), bi_row_id(&row, e - 1));
         bi_row_set(&row, e, d, id);
     }
+    /* Reports a row of the wrong length; lists a long row, to be sorted by a later kernel; sorts a short one. */
     __device__ __forceinline__ void end(const bi_kdtree_cuda_search &a, uint32_t number) const
     {
         if (count != capacity) {
@@ -319,9 +326,9 @@ template <class D> struct bi_kdtree_row_writer {
     }
 };
 
-/* Those within the limit, to their row. */
+/* Lists the nodes within the limit in a row. NaN is infinite, as in counts. */
 template <class T, int DIM> struct bi_kdtree_row_collector : bi_kdtree_no_helpers {
-    enum { PLACES = false };
+    enum { POSITIONS = false };
     typedef typename bi_kdtree_distance_of<T>::type D;
     typedef bi_kdtree_index_walk<T, DIM, bi_kdtree_row_collector> walk;
     D limit;
@@ -336,9 +343,9 @@ template <class T, int DIM> struct bi_kdtree_row_collector : bi_kdtree_no_helper
     __device__ __forceinline__ D worst() const { return limit; }
     __device__ __forceinline__ bool beyond(D bound, uint32_t) const { return bound != bound && limit < (D)INFINITY; }
     __device__ __forceinline__ bool counts(D distance) const { return distance <= limit || limit == (D)INFINITY; }
-    __device__ __forceinline__ void take(D distance, uint32_t id)
+    __device__ __forceinline__ void add(D distance, uint32_t id)
     {
-        if (counts(distance)) row.put(distance == distance ? distance : (D)INFINITY, id);
+        if (counts(distance)) row.append(distance == distance ? distance : (D)INFINITY, id);
     }
     __device__ __forceinline__ bool near(D d, D) const { return counts(d); }
     __device__ __forceinline__ void scan(walk &w, bool any, uint32_t leaf) { w.measure_near(any, leaf); }
@@ -346,13 +353,13 @@ template <class T, int DIM> struct bi_kdtree_row_collector : bi_kdtree_no_helper
     __device__ __forceinline__ void end(const bi_kdtree_cuda_search &a, uint32_t number) const { row.end(a, number); }
 };
 
-/* What is in a box: how many, or their ids. */
+/* Sinks of box searches: count nodes, or list their ids. */
 template <class T, int DIM> struct bi_kdtree_box_counter {
     int64_t count;
 
     __device__ __forceinline__ void begin(const bi_kdtree_cuda_search &, uint32_t) { count = 0; }
-    __device__ __forceinline__ void take(uint32_t) { count++; }
-    __device__ __forceinline__ void take(const bi_kdtree_array &, uint32_t, uint32_t marks) { count += __popc(marks); }
+    __device__ __forceinline__ void add(uint32_t) { count++; }
+    __device__ __forceinline__ void add(const bi_kdtree_array &, uint32_t, uint32_t marks) { count += __popc(marks); }
     __device__ __forceinline__ void end(const bi_kdtree_cuda_search &a, uint32_t number) const
     {
         a.counts[number] = count;
@@ -363,12 +370,12 @@ template <class T, int DIM> struct bi_kdtree_box_lister {
     bi_kdtree_row_writer<typename space::D> row;
 
     __device__ __forceinline__ void begin(const bi_kdtree_cuda_search &a, uint32_t number) { row.begin(a, number); }
-    __device__ __forceinline__ void take(uint32_t id) { row.put(0, id); }
-    __device__ __forceinline__ void take(const bi_kdtree_array &nodes, uint32_t start, uint32_t marks)
+    __device__ __forceinline__ void add(uint32_t id) { row.append(0, id); }
+    __device__ __forceinline__ void add(const bi_kdtree_array &nodes, uint32_t start, uint32_t marks)
     {
         for (; marks; marks &= marks - 1) {
             const uint32_t at = start + __ffs((int)marks) - 1;
-            take(space::id(nodes, at, space::load(nodes, at)));
+            add(space::id(nodes, at, space::load(nodes, at)));
         }
     }
     __device__ __forceinline__ void end(const bi_kdtree_cuda_search &a, uint32_t number) const { row.end(a, number); }

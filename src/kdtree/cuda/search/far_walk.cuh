@@ -1,25 +1,28 @@
-/* The walk of queries that are far from all nodes, a thread each: from the root down over the smallest boxes around
- * subtrees, the nearer of two first. What such a query looks at is what its limit does not leave out: limits are known
- * from samples, and boxes tell more than the planes on the way, which know nothing of some coordinates. */
+/* The walk of queries far from all nodes, a thread each: from the root down over the bounding boxes of subtrees, the
+ * nearer of two first. Samples give such a query its limit, which alone decides what it visits. Boxes bound distances
+ * better than planes on the way, which leave some coordinates unbounded. */
 #ifndef BI_KDTREE_CUDA_SEARCH_FAR_WALK_CUH
 #define BI_KDTREE_CUDA_SEARCH_FAR_WALK_CUH
 
 #include "kdtree/cuda/search/index_walk.cuh"
 
-enum { BI_KDTREE_FAR_STEPS = 5 }; /* levels that lanes go down before they wait for each other */
+enum { BI_KDTREE_FAR_STEPS = 5 }; /* levels that lanes descend between warp barriers; chosen */
 
 struct bi_kdtree_waiting_box {
     float bound; /* no node in it is nearer */
     uint32_t side;
 };
 
-/* WALK: a bi_kdtree_index_walk of floats, whose query, list and limit are used. All lanes of a warp call these. */
+/* WALK: a bi_kdtree_index_walk of floats, which holds query, list and limit. All lanes of a warp call these. */
 template <class WALK, int DIM> struct bi_kdtree_far_walk {
     WALK &w;
     bi_kdtree_waiting_box *stack;
     int depth = 0;
 
-    __device__ __forceinline__ bi_kdtree_far_walk(WALK &walk, bi_kdtree_waiting_box *boxes) : w(walk), stack(boxes) {}
+    __device__ __forceinline__ bi_kdtree_far_walk(WALK &index_walk, bi_kdtree_waiting_box *boxes)
+        : w(index_walk), stack(boxes)
+    {
+    }
 
     __device__ __forceinline__ float bound_of(const float *low, const float *high) const
     {
@@ -29,7 +32,7 @@ template <class WALK, int DIM> struct bi_kdtree_far_walk {
         return s;
     }
 
-    /* The box on top that is near enough. */
+    /* Pops the next box that is near enough. */
     __device__ __forceinline__ bool next(uint32_t *side)
     {
         while (depth > 0) {
@@ -40,12 +43,12 @@ template <class WALK, int DIM> struct bi_kdtree_far_walk {
         return false;
     }
 
-    /* From a node to the nearer of its sides; the other one waits. Whether there is one that counts. */
+    /* Descends from a node to the nearer of its sides, and stacks the other. Returns false if neither counts. */
     __device__ __forceinline__ bool descend(uint32_t *side)
     {
         const bi_kdtree_fork<DIM> f = static_cast<const bi_kdtree_fork<DIM> *>(w.index.forks)[*side];
         const float d = bi_kdtree_node_reader<float, DIM>::distance(w.q, f.x);
-        if (!(d > w.found.worst())) w.found.take(d, f.id);
+        if (!(d > w.found.worst())) w.found.add(d, f.id);
         const float less = bound_of(f.less_low, f.less_high), more = bound_of(f.greater_low, f.greater_high);
         const bool greater = more < less;
         const float near = greater ? more : less, far = greater ? less : more;
@@ -54,8 +57,9 @@ template <class WALK, int DIM> struct bi_kdtree_far_walk {
         return !w.skips(near, *side);
     }
 
-    /* Lanes go down some levels, or to a leaf; then the leaves that were found are measured. */
-    __device__ __forceinline__ void run(bool live)
+    /* Lanes descend some levels, or to a leaf; then the warp measures the leaves found. Warp barriers reconverge
+     * lanes. */
+    __device__ __forceinline__ void walk(bool live)
     {
         const uint32_t leaves = 1u << w.index.levels;
         uint32_t side = 0;

@@ -1,5 +1,5 @@
-/* Makes the index that queries read: boxes from the leaves up, a block for each subtree of some levels, and of each box
- * what its parent's sides need. */
+/* Makes the index of searches: boxes from the leaves up, a block for each subtree of some levels. From the boxes of its
+ * two sides each node takes the intervals that the index stores. */
 #include "core/cuda/warp.cuh"
 #include "kdtree/cuda/search/index.cuh"
 #include "kdtree/cuda/search/node_distance.cuh"
@@ -21,7 +21,7 @@ size_t bi_kdtree_cuda_index_bytes(const bosc_kdtree_opts *opts, int64_t n)
 
 template <class T, int DIM> struct subtree {
     bi_kdtree_box<T, DIM> box;
-    uint32_t floor, odd_levels; /* as in bi_kdtree_root */
+    uint32_t floor, odd_levels; /* floor: smallest id; odd_levels: as in bi_kdtree_root */
 };
 
 template <class T, int DIM> struct index_args {
@@ -31,8 +31,9 @@ template <class T, int DIM> struct index_args {
     struct bi_kdtree_turns turns;
 };
 
+/* Extends a subtree by a box and its smallest id. */
 template <class T, int DIM>
-__device__ __forceinline__ void join(subtree<T, DIM> &a, const T *low, const T *high, uint32_t floor)
+__device__ __forceinline__ void extend_subtree(subtree<T, DIM> &a, const T *low, const T *high, uint32_t floor)
 {
 #pragma unroll
     for (int c = 0; c < DIM; c++) {
@@ -42,57 +43,59 @@ __device__ __forceinline__ void join(subtree<T, DIM> &a, const T *low, const T *
     a.floor = min(a.floor, floor);
 }
 
+/* Writes the entries of a subtree that do not depend on its sides. */
 template <class T, int DIM>
-__device__ __forceinline__ void keep(const index_args<T, DIM> &a, const subtree<T, DIM> &s, uint32_t h, int level)
+__device__ __forceinline__ void write_subtree(const index_args<T, DIM> &a, const subtree<T, DIM> &s, uint32_t h,
+                                              int level)
 {
     if (level <= a.index.floor_levels) a.index.floors[h] = s.floor;
     if (h == 0) *static_cast<bi_kdtree_root<T, DIM> *>(a.index.root) = {s.box, s.odd_levels};
 }
 
-/* The least and the largest of a warp. */
-__device__ __forceinline__ void spread(float x, float *low, float *high)
+/* Find the least and the greatest element of a warp. */
+__device__ __forceinline__ void find_warp_range(float x, float *low, float *high)
 {
     const uint32_t key = bi_key_u32_of_f32(x);
-    *low = bi_f32_of_key(bi_warp_least(key));
-    *high = bi_f32_of_key(bi_warp_greatest(key));
+    *low = bi_f32_of_key(bi_warp_min(key));
+    *high = bi_f32_of_key(bi_warp_max(key));
 }
-template <class T> __device__ __forceinline__ void spread(T x, T *low, T *high)
+template <class T> __device__ __forceinline__ void find_warp_range(T x, T *low, T *high)
 {
-    *low = bi_warp_least(x);
-    *high = bi_warp_greatest(x);
+    *low = bi_warp_min(x);
+    *high = bi_warp_max(x);
 }
 
-/* One warp joins the nodes [begin, end), which are not none. */
+/* Returns the subtree of a leaf, the nodes [begin, end), not empty; called by a warp. */
 template <class T, int DIM>
-__device__ __forceinline__ subtree<T, DIM> join_leaf(const bi_kdtree_array &nodes, uint32_t begin, uint32_t end)
+__device__ __forceinline__ subtree<T, DIM> reduce_leaf(const bi_kdtree_array &nodes, uint32_t begin, uint32_t end)
 {
     const uint32_t at = min(begin + threadIdx.x % 32, end - 1);
     const bi_kdtree_node<T, DIM> p = bi_kdtree_node_reader<T, DIM>::load(nodes, at);
     subtree<T, DIM> s = {};
 #pragma unroll
-    for (int c = 0; c < DIM; c++) spread(p.x[c], &s.box.low[c], &s.box.high[c]);
-    s.floor = bi_warp_least(bi_kdtree_node_reader<T, DIM>::id(nodes, at, p));
+    for (int c = 0; c < DIM; c++) find_warp_range(p.x[c], &s.box.low[c], &s.box.high[c]);
+    s.floor = bi_warp_min(bi_kdtree_node_reader<T, DIM>::id(nodes, at, p));
     return s;
 }
 
-/* A node above the leaves, with its id. */
-template <class T, int DIM> struct inner {
+/* A node of the heap, with its id. */
+template <class T, int DIM> struct heap_node {
     T x[DIM];
     uint32_t id;
 };
 
 template <class T, int DIM>
-__device__ __forceinline__ inner<T, DIM> load_inner(const bi_kdtree_array &nodes, uint32_t at)
+__device__ __forceinline__ heap_node<T, DIM> load_heap_node(const bi_kdtree_array &nodes, uint32_t at)
 {
     const bi_kdtree_node<T, DIM> p = bi_kdtree_node_reader<T, DIM>::load(nodes, at);
-    inner<T, DIM> n;
+    heap_node<T, DIM> n;
 #pragma unroll
     for (int c = 0; c < DIM; c++) n.x[c] = p.x[c];
     n.id = bi_kdtree_node_reader<T, DIM>::id(nodes, at, p);
     return n;
 }
 
-/* The first coordinate, from `own` on, in which a box has extent; `own` if there is none. */
+/* Returns the first coordinate, from `own` on, in which a box has extent; `own` if there is none. */
 template <class T, int DIM> __device__ __forceinline__ int axis_of(const bi_kdtree_box<T, DIM> &box, int own)
 {
     uint32_t flat = 0;
@@ -104,8 +107,9 @@ template <class T, int DIM> __device__ __forceinline__ int axis_of(const bi_kdtr
 }
 
 template <int DIM>
-__device__ __forceinline__ void keep_fork(const bi_kdtree_cuda_index &index, const subtree<float, DIM> &less,
-                                          const subtree<float, DIM> &greater, uint32_t h, const inner<float, DIM> &own)
+__device__ __forceinline__ void write_fork(const bi_kdtree_cuda_index &index, const subtree<float, DIM> &less,
+                                           const subtree<float, DIM> &greater, uint32_t h,
+                                           const heap_node<float, DIM> &own)
 {
     bi_kdtree_fork<DIM> f;
 #pragma unroll
@@ -120,21 +124,21 @@ __device__ __forceinline__ void keep_fork(const bi_kdtree_cuda_index &index, con
     static_cast<bi_kdtree_fork<DIM> *>(index.forks)[h] = f;
 }
 template <class T, int DIM>
-__device__ __forceinline__ void keep_fork(const bi_kdtree_cuda_index &, const subtree<T, DIM> &,
-                                          const subtree<T, DIM> &, uint32_t, const inner<T, DIM> &)
+__device__ __forceinline__ void write_fork(const bi_kdtree_cuda_index &, const subtree<T, DIM> &,
+                                           const subtree<T, DIM> &, uint32_t, const heap_node<T, DIM> &)
 {
 }
 
-/* Makes node h of `level` of itself and its two sides. */
+/* Writes node h of `level`, given its two sides and itself. Returns its subtree. */
 template <class T, int DIM>
-__device__ __forceinline__ subtree<T, DIM> join_sides(const index_args<T, DIM> &a, const subtree<T, DIM> &less,
-                                                      const subtree<T, DIM> &greater, uint32_t h, int level,
-                                                      const inner<T, DIM> &own)
+__device__ __forceinline__ subtree<T, DIM> combine_sides(const index_args<T, DIM> &a, const subtree<T, DIM> &less,
+                                                         const subtree<T, DIM> &greater, uint32_t h, int level,
+                                                         const heap_node<T, DIM> &own)
 {
     bi_kdtree_sides<T> sides = {};
     subtree<T, DIM> s = less;
-    join<T, DIM>(s, greater.box.low, greater.box.high, greater.floor);
-    join<T, DIM>(s, own.x, own.x, own.id);
+    extend_subtree<T, DIM>(s, greater.box.low, greater.box.high, greater.floor);
+    extend_subtree<T, DIM>(s, own.x, own.x, own.id);
     const int axis = axis_of<T, DIM>(s.box, a.turns.axes[level % a.turns.length]);
 #pragma unroll
     for (int c = 0; c < DIM; c++)
@@ -142,45 +146,50 @@ __device__ __forceinline__ subtree<T, DIM> join_sides(const index_args<T, DIM> &
     static_cast<bi_kdtree_sides<T> *>(a.index.sides)[h] = sides;
     a.index.axes[h] = (uint8_t)axis;
     s.odd_levels |= greater.odd_levels | (uint32_t)(axis != level % DIM) << level;
-    keep_fork(a.index, less, greater, h, own);
-    keep<T, DIM>(a, s, h, level);
+    write_fork(a.index, less, greater, h, own);
+    write_subtree<T, DIM>(a, s, h, level);
     return s;
 }
 
 template <class T, int DIM> struct leaves_shared {
     uint32_t begins[INDEX_LEAVES + 1];
     subtree<T, DIM> at[2 * INDEX_LEAVES]; /* by heap index + 1, within the block */
-    inner<T, DIM> own[INDEX_LEAVES];      /* between leaf i and the next */
+    heap_node<T, DIM> own[INDEX_LEAVES];  /* between leaf i and the next */
 };
 
-/* A block makes the subtree of its leaves, of which there are 2^depth. */
+/* A block makes the subtree of 2^depth leaves. */
 template <class T, int DIM>
 static __global__ void __launch_bounds__(INDEX_THREADS) bi_kdtree_index_leaves(const index_args<T, DIM> a, int depth)
 {
     typedef leaves_shared<T, DIM> shared;
     BI_SHARED(shared, sh);
-    const int count = 1 << depth, top = a.index.levels - depth;
+    const int count = 1 << depth, root_level = a.index.levels - depth;
     const uint32_t first = blockIdx.x << depth, leaves = 1u << a.index.levels;
+    /* 1. Find the begins of the leaves; the barrier makes them visible. */
     for (int i = (int)threadIdx.x; i <= count; i += INDEX_THREADS) {
         const uint32_t leaf = first + (uint32_t)i;
         sh.begins[i] = (uint32_t)(leaf < leaves ? bi_kdtree_subtree(a.n, a.index.levels, leaf).begin : a.n + 1);
         if (i < count || leaf == leaves) a.index.leaves[leaf] = sh.begins[i];
     }
     __syncthreads();
-    if ((int)threadIdx.x < count - 1) sh.own[threadIdx.x] = load_inner<T, DIM>(a.nodes, sh.begins[threadIdx.x + 1] - 1);
+    /* 2. Load the nodes between leaves; a warp reduces a leaf. The barrier makes both visible. */
+    if ((int)threadIdx.x < count - 1)
+        sh.own[threadIdx.x] = load_heap_node<T, DIM>(a.nodes, sh.begins[threadIdx.x + 1] - 1);
     for (int i = (int)threadIdx.x / 32; i < count; i += INDEX_THREADS / 32) {
-        const subtree<T, DIM> s = join_leaf<T, DIM>(a.nodes, sh.begins[i], sh.begins[i + 1] - 1);
+        const subtree<T, DIM> s = reduce_leaf<T, DIM>(a.nodes, sh.begins[i], sh.begins[i + 1] - 1);
         if (threadIdx.x % 32 != 0) continue;
         sh.at[count + i] = s;
-        keep<T, DIM>(a, s, leaves - 1 + first + (uint32_t)i, a.index.levels);
+        write_subtree<T, DIM>(a, s, leaves - 1 + first + (uint32_t)i, a.index.levels);
     }
     __syncthreads();
+    /* 3. Combine sides level by level, a thread a node, which lies between the leaves of its sides; each barrier
+     * completes a level. */
     for (int l = depth - 1; l >= 0; l--) {
         const int i = (int)threadIdx.x, t = (1 << l) + i;
         if (i >> l == 0)
-            sh.at[t] =
-                join_sides<T, DIM>(a, sh.at[2 * t], sh.at[2 * t + 1], (1u << (top + l)) - 1 + (blockIdx.x << l) + i,
-                                   top + l, sh.own[((2 * i + 1) << (depth - l - 1)) - 1]);
+            sh.at[t] = combine_sides<T, DIM>(a, sh.at[2 * t], sh.at[2 * t + 1],
+                                             (1u << (root_level + l)) - 1 + (blockIdx.x << l) + i, root_level + l,
+                                             sh.own[((2 * i + 1) << (depth - l - 1)) - 1]);
         __syncthreads();
     }
     if (threadIdx.x == 0) static_cast<subtree<T, DIM> *>(a.index.tops)[blockIdx.x] = sh.at[1];
@@ -190,7 +199,8 @@ template <class T, int DIM> struct tops_shared {
     subtree<T, DIM> at[TOP_BOXES];
 };
 
-/* A block joins 2^depth subtrees of level `from`, which are `in`. Half of them fit at a time. */
+/* A block combines 2^depth subtrees of level `from`, the array `in`, to one. Shared memory holds half of them, so the
+ * first level reads `in`; each barrier completes a level. */
 template <class T, int DIM>
 static __global__ void __launch_bounds__(INDEX_THREADS)
     bi_kdtree_index_tops(const index_args<T, DIM> a, const subtree<T, DIM> *in, int from, int depth,
@@ -204,16 +214,16 @@ static __global__ void __launch_bounds__(INDEX_THREADS)
         if (i >> l == 0) {
             const bool first = l == depth - 1;
             const uint32_t h = (1u << level) - 1 + (blockIdx.x << l) + (uint32_t)i;
-            sh.at[t] =
-                join_sides<T, DIM>(a, first ? in[2 * i] : sh.at[2 * t], first ? in[2 * i + 1] : sh.at[2 * t + 1], h,
-                                   level, load_inner<T, DIM>(a.nodes, bi_kdtree_heap_position(a.index, h, level)));
+            sh.at[t] = combine_sides<T, DIM>(
+                a, first ? in[2 * i] : sh.at[2 * t], first ? in[2 * i + 1] : sh.at[2 * t + 1], h, level,
+                load_heap_node<T, DIM>(a.nodes, bi_kdtree_heap_position(a.index, h, level)));
         }
         __syncthreads();
     }
     if (threadIdx.x == 0) out[blockIdx.x] = sh.at[1];
 }
 
-template <class T, int DIM> static bosc_status fill(bosc_ctx *ctx, const index_args<T, DIM> &a)
+template <class T, int DIM> static bosc_status launch_levels(bosc_ctx *ctx, const index_args<T, DIM> &a)
 {
     typedef subtree<T, DIM> item;
     auto leaves = bi_kdtree_index_leaves<T, DIM>;
@@ -233,20 +243,20 @@ template <class T, int DIM> static bosc_status fill(bosc_ctx *ctx, const index_a
     return BOSC_OK;
 }
 
-template <class T, int DIM> static bosc_status fill_tree(bosc_ctx *ctx, const bosc_kdtree *tree)
+template <class T, int DIM> static bosc_status launch_tree(bosc_ctx *ctx, const bosc_kdtree *tree)
 {
     index_args<T, DIM> a = {bi_kdtree_array_of(tree), bi_kdtree_cuda_index_of(tree), tree->nodes, tree->turns};
     if (a.turns.length == 0) a.turns = {DIM, {0, 1, 2, 3}};
-    return fill<T, DIM>(ctx, a);
+    return launch_levels<T, DIM>(ctx, a);
 }
 
-template <class T> static bosc_status fill_dim(bosc_ctx *ctx, const bosc_kdtree *tree)
+template <class T> static bosc_status launch_dim(bosc_ctx *ctx, const bosc_kdtree *tree)
 {
     switch (tree->opts.dim) {
-    case 1: return fill_tree<T, 1>(ctx, tree);
-    case 2: return fill_tree<T, 2>(ctx, tree);
-    case 3: return fill_tree<T, 3>(ctx, tree);
-    default: return fill_tree<T, 4>(ctx, tree);
+    case 1: return launch_tree<T, 1>(ctx, tree);
+    case 2: return launch_tree<T, 2>(ctx, tree);
+    case 3: return launch_tree<T, 3>(ctx, tree);
+    default: return launch_tree<T, 4>(ctx, tree);
     }
 }
 
@@ -254,9 +264,9 @@ bosc_status bi_kdtree_cuda_make_index(bosc_ctx *ctx, bosc_kdtree *tree)
 {
     if (!bi_kdtree_has_index(&tree->opts) || tree->nodes == 0) return BOSC_OK;
     switch (tree->opts.dtype) {
-    case BOSC_F32: return fill_dim<float>(ctx, tree);
-    case BOSC_F64: return fill_dim<double>(ctx, tree);
-    case BOSC_I32: return fill_dim<int32_t>(ctx, tree);
-    default: return fill_dim<int64_t>(ctx, tree);
+    case BOSC_F32: return launch_dim<float>(ctx, tree);
+    case BOSC_F64: return launch_dim<double>(ctx, tree);
+    case BOSC_I32: return launch_dim<int32_t>(ctx, tree);
+    default: return launch_dim<int64_t>(ctx, tree);
     }
 }

@@ -1,10 +1,11 @@
-/* The k nearest so far, in registers. */
+/* A sorted list of the k nearest nodes so far, in registers. */
 #ifndef BI_KDTREE_CUDA_SEARCH_NEAREST_LIST_CUH
 #define BI_KDTREE_CUDA_SEARCH_NEAREST_LIST_CUH
 
 #include "kdtree/cuda/search/node_distance.cuh"
 
-/* A neighbour, ordered by (distance, id). NaN counts as infinite, and none, (infinity, BI_KDTREE_NONE), comes last. */
+/* A neighbour, ordered by (distance, id). NaN counts as infinite; the empty one, (infinity, BI_KDTREE_NONE), is
+ * last. */
 template <class D> struct bi_kdtree_neighbour {
     D d;
     uint32_t name;
@@ -15,14 +16,14 @@ template <class D> struct bi_kdtree_neighbour {
     }
     __device__ __forceinline__ D distance() const { return d; }
     __device__ __forceinline__ uint32_t id() const { return name; }
-    __device__ __forceinline__ bool before(const bi_kdtree_neighbour &other) const
+    __device__ __forceinline__ bool precedes(const bi_kdtree_neighbour &other) const
     {
         return d < other.d || (d == other.d && name < other.name);
     }
 };
 
-/* Both in the bits of one double: distances are not negative, so their bits order them, and below the bits of a
- * double's infinity doubles are ordered as their bits are. One comparison then does for two. */
+/* Float distance and id in the bits of one double, so that one comparison orders both: non-negative floats are ordered
+ * as their bits, and so are non-negative doubles up to infinity. */
 template <> struct bi_kdtree_neighbour<float> {
     double bits;
 
@@ -32,19 +33,19 @@ template <> struct bi_kdtree_neighbour<float> {
     }
     __device__ __forceinline__ float distance() const { return bi_f32_from_bits((uint32_t)(bi_f64_bits(bits) >> 32)); }
     __device__ __forceinline__ uint32_t id() const { return (uint32_t)bi_f64_bits(bits); }
-    __device__ __forceinline__ bool before(const bi_kdtree_neighbour &other) const { return bits < other.bits; }
+    __device__ __forceinline__ bool precedes(const bi_kdtree_neighbour &other) const { return bits < other.bits; }
 };
 
 template <class D>
-__device__ __forceinline__ void bi_kdtree_exchange(bi_kdtree_neighbour<D> &a, bi_kdtree_neighbour<D> &b)
+__device__ __forceinline__ void bi_kdtree_sort_neighbours(bi_kdtree_neighbour<D> &a, bi_kdtree_neighbour<D> &b)
 {
-    const bool swapped = b.before(a);
+    const bool swapped = b.precedes(a);
     const bi_kdtree_neighbour<D> first = swapped ? b : a;
     b = swapped ? a : b;
     a = first;
 }
 
-/* As entry `to` of the answers. */
+/* Writes entry `to` of the output. */
 template <class D>
 __device__ __forceinline__ void bi_kdtree_write_neighbour(const bi_kdtree_neighbour<D> &x, int64_t to, void *ids,
                                                           D *dist2, bool wide)
@@ -57,8 +58,7 @@ __device__ __forceinline__ void bi_kdtree_write_neighbour(const bi_kdtree_neighb
     if (dist2) dist2[to] = x.distance();
 }
 
-/* Batcher's bitonic networks (Sorting Networks and Their Applications, 1968): merges the runs of 2 * from into runs of
- * `to`, both powers of 2. */
+/* Sorts N neighbours, a power of 2, by Batcher's bitonic network (Sorting Networks and Their Applications, 1968). */
 template <class D, int N> __device__ __forceinline__ void bi_kdtree_bitonic_sort(bi_kdtree_neighbour<D> *a)
 {
 #pragma unroll
@@ -69,13 +69,14 @@ template <class D, int N> __device__ __forceinline__ void bi_kdtree_bitonic_sort
             for (int i = 0; i < N; i++)
                 if ((i & step) == 0) {
                     if ((i & run) == 0)
-                        bi_kdtree_exchange(a[i], a[i + step]);
+                        bi_kdtree_sort_neighbours(a[i], a[i + step]);
                     else
-                        bi_kdtree_exchange(a[i + step], a[i]);
+                        bi_kdtree_sort_neighbours(a[i + step], a[i]);
                 }
 }
 
-/* The K nearest, in order. K is a power of 2, or one more. */
+/* The K nearest in order. K is a power of 2, or one more. All loops are unrolled, so that the list stays in
+ * registers. */
 template <class D, int K> struct bi_kdtree_nearest_list {
     enum { BATCH = K >= 32 ? 32 : K >= 16 ? 16 : K >= 8 ? 8 : K >= 4 ? 4 : K >= 2 ? 2 : 1 };
     bi_kdtree_neighbour<D> at[K];
@@ -90,39 +91,39 @@ template <class D, int K> struct bi_kdtree_nearest_list {
 
     __device__ __forceinline__ void add(const bi_kdtree_neighbour<D> &x)
     {
-        if (!x.before(at[K - 1])) return;
+        if (!x.precedes(at[K - 1])) return;
         bool before = true;
 #pragma unroll
         for (int i = K - 1; i > 0; i--) {
-            const bool further = x.before(at[i - 1]);
+            const bool further = x.precedes(at[i - 1]);
             at[i] = further ? at[i - 1] : before ? x : at[i];
             before = further;
         }
         at[0] = before ? x : at[0];
     }
 
-    /* Takes BATCH in, which are in any order. */
+    /* Adds BATCH neighbours in any order. */
     __device__ __forceinline__ void add_all(bi_kdtree_neighbour<D> *x)
     {
         bi_kdtree_bitonic_sort<D, BATCH>(x);
         merge(x);
     }
 
-    /* Takes BATCH in, which are in order: of these and the first BATCH that are kept, the nearest half is what is left
-     * of comparing each of the one with that opposite in the other. */
+    /* Adds BATCH sorted neighbours by a bitonic merge: comparing each with the opposite one of the list leaves the
+     * nearest half in the list. If K is BATCH + 1, the last is the nearest of the other half and the last so far. */
     __device__ __forceinline__ void merge(bi_kdtree_neighbour<D> *x)
     {
 #pragma unroll
         for (int i = 0; i < BATCH; i++) {
             bi_kdtree_neighbour<D> &other = x[BATCH - 1 - i];
-            bi_kdtree_exchange(at[i], other);
-            if (K > BATCH && other.before(at[K - 1])) at[K - 1] = other;
+            bi_kdtree_sort_neighbours(at[i], other);
+            if (K > BATCH && other.precedes(at[K - 1])) at[K - 1] = other;
         }
 #pragma unroll
         for (int step = BATCH / 2; step > 0; step /= 2)
 #pragma unroll
             for (int i = 0; i < BATCH; i++)
-                if ((i & step) == 0) bi_kdtree_exchange(at[i], at[i + step]);
+                if ((i & step) == 0) bi_kdtree_sort_neighbours(at[i], at[i + step]);
     }
 
     /* Writes the first k to row `row`. */

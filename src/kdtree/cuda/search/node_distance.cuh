@@ -1,4 +1,4 @@
-/* Points of each type and dimension as searches read them, and distances. */
+/* Reads points of each type and dimension for searches, and computes distances. */
 #ifndef BI_KDTREE_CUDA_SEARCH_NODE_DISTANCE_CUH
 #define BI_KDTREE_CUDA_SEARCH_NODE_DISTANCE_CUH
 
@@ -12,13 +12,13 @@ template <> struct bi_kdtree_distance_of<float> {
     typedef float type;
 };
 
-/* A node's coordinates; where ids are in the records, its id has come with them. */
+/* A node's coordinates; `word` is its id if records hold ids. */
 template <class T, int DIM> struct bi_kdtree_node {
     T x[DIM];
     uint32_t word;
 };
 
-/* Nodes as the tree keeps them: see point_layout.cuh. */
+/* Reads nodes of the layouts in point_layout.cuh. */
 template <class T, int DIM> struct bi_kdtree_node_reader {
     typedef typename bi_kdtree_distance_of<T>::type D;
     typedef bi_kdtree_node<T, DIM> node;
@@ -37,7 +37,7 @@ template <class T, int DIM> struct bi_kdtree_node_reader {
         return nodes.ids[at];
     }
 
-    /* Squared distance, terms in the order of the coordinates: the bits of bosc_kdtree_dist2, but for NaN. */
+    /* Returns the squared distance, terms in the order of coordinates: bit for bit bosc_kdtree_dist2, but for NaN. */
     static __device__ __forceinline__ D distance(const D *q, const T *p)
     {
         D s = 0;
@@ -92,7 +92,7 @@ __device__ __forceinline__ double bi_kdtree_clamp(double q, double low, double h
     return q < low ? low : q > high ? high : q;
 }
 
-/* Squared distance of q from the interval [low, high]. It is NaN only where all distances from q are infinite. */
+/* Returns the squared distance of q from [low, high]; NaN only if all distances from q are infinite. */
 template <class D> __device__ __forceinline__ D bi_kdtree_gap(D q, D low, D high)
 {
     const D d = q - bi_kdtree_clamp(q, low, high);

@@ -1,7 +1,7 @@
-/* The searches of trees that have an index: of batches of queries, and of the nodes themselves. */
-#include "kdtree/cuda/search/query_kernels.cuh"
+/* Searches of trees with an index: for batches of queries, and for the nodes themselves. */
+#include "kdtree/cuda/search/search.cuh"
 
-/* Batches keep numbers of queries in 32 bits and scratch small. */
+/* Returns the number of queries of a batch: query numbers fit 32 bits, and scratch stays small. The limit is chosen. */
 static int64_t batch_size(int64_t m)
 {
     const int64_t most = (int64_t)1 << 24;
@@ -13,14 +13,15 @@ static size_t row_bytes(const bosc_kdtree_opts *opts)
     return (size_t)opts->dim * bi_kdtree_element_size(opts->dtype);
 }
 
-/* Keys and numbers of queries before and after they are sorted, as much again for the sort at most, and sorted rows. */
+/* Keys and numbers of queries before and after the sort (16 bytes a query), the sort's own scratch, at most as much
+ * again, and sorted rows. */
 size_t bi_kdtree_cuda_search_bytes(const bosc_kdtree_opts *opts, int64_t m)
 {
     return (size_t)batch_size(m) * (32 + row_bytes(opts)) + 65536;
 }
 
-/* Scratch of a search for m queries, whose rows have so many bytes. */
-static bosc_status take_scratch(bosc_ctx *ctx, int64_t m, size_t row, bi_kdtree_cuda_search *a)
+/* Allocates the scratch of a search for m queries, of `row` bytes each. */
+static bosc_status allocate_scratch(bosc_ctx *ctx, int64_t m, size_t row, bi_kdtree_cuda_search *a)
 {
     void *scratch;
     BI_TRY(bi_scratch(ctx, (size_t)m * 16, &scratch));
@@ -28,21 +29,31 @@ static bosc_status take_scratch(bosc_ctx *ctx, int64_t m, size_t row, bi_kdtree_
     return bi_scratch(ctx, (size_t)m * row, &a->sorted_rows);
 }
 
+template <class T> static bosc_status search_typed(bosc_ctx *ctx, const bi_kdtree_cuda_search &a)
+{
+    switch (a.dim) {
+    case 1: return bi_kdtree_launch_dim<T, 1>(ctx, a);
+    case 2: return bi_kdtree_launch_dim<T, 2>(ctx, a);
+    case 3: return bi_kdtree_launch_dim<T, 3>(ctx, a);
+    default: return bi_kdtree_launch_dim<T, 4>(ctx, a);
+    }
+}
+
 static bosc_status search_batch(bosc_ctx *ctx, const bosc_kdtree *tree, const bi_kdtree_cuda_search &a)
 {
     switch (tree->opts.dtype) {
-    case BOSC_F32: return bi_kdtree_cuda_search_f32(ctx, a);
-    case BOSC_F64: return bi_kdtree_cuda_search_f64(ctx, a);
-    case BOSC_I32: return bi_kdtree_cuda_search_i32(ctx, a);
-    default: return bi_kdtree_cuda_search_i64(ctx, a);
+    case BOSC_F32: return search_typed<float>(ctx, a);
+    case BOSC_F64: return search_typed<double>(ctx, a);
+    case BOSC_I32: return search_typed<int32_t>(ctx, a);
+    default: return search_typed<int64_t>(ctx, a);
     }
 }
 
 static bi_kdtree_cuda_search search_of(const bosc_kdtree *tree, const struct bi_kdtree_query *query,
-                                       enum bi_kdtree_search_kind what)
+                                       enum bi_kdtree_search_kind kind)
 {
     bi_kdtree_cuda_search a = {};
-    a.what = what;
+    a.kind = kind;
     a.dim = tree->opts.dim;
     a.nodes = bi_kdtree_array_of(tree);
     a.index = bi_kdtree_cuda_index_of(tree);
@@ -56,16 +67,17 @@ static bi_kdtree_cuda_search search_of(const bosc_kdtree *tree, const struct bi_
     return a;
 }
 
-static bosc_status search(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query,
-                          enum bi_kdtree_search_kind what, const uint32_t *bad_queries)
+/* Searches batch by batch, each with its own part of the outputs. */
+static bosc_status search_batches(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query,
+                                  enum bi_kdtree_search_kind kind, const uint32_t *bad_queries)
 {
     const int64_t m = query->rows.n, batch = batch_size(m);
     const size_t size = bi_kdtree_element_size(tree->opts.dtype),
-                 entries = what == BI_KDTREE_FIND_NEAREST ? (size_t)query->k : 0;
+                 entries = kind == BI_KDTREE_FIND_NEAREST ? (size_t)query->k : 0;
     const size_t id_size = (size_t)tree->opts.id_bits / 8, dist2_size = tree->opts.dtype == BOSC_F32 ? 4 : 8;
-    bi_kdtree_cuda_search a = search_of(tree, query, what);
-    const bool boxes = what == BI_KDTREE_FIND_BOX_COUNT || what == BI_KDTREE_FIND_BOX_ROWS;
-    BI_TRY(take_scratch(ctx, batch, row_bytes(&tree->opts) * (boxes ? 2 : 1), &a));
+    bi_kdtree_cuda_search a = search_of(tree, query, kind);
+    const bool boxes = kind == BI_KDTREE_FIND_BOX_COUNT || kind == BI_KDTREE_FIND_BOX_ROWS;
+    BI_TRY(allocate_scratch(ctx, batch, row_bytes(&tree->opts) * (boxes ? 2 : 1), &a));
     a.bad_queries = bad_queries;
     for (int64_t first = 0; first < m; first += batch) {
         const size_t row = (size_t)first;
@@ -82,41 +94,41 @@ static bosc_status search(bosc_ctx *ctx, const bosc_kdtree *tree, const struct b
     return BOSC_OK;
 }
 
-/* Who gives query->nan has not looked for a NaN: that is done beside the search, which writes nothing if one is
- * found. */
+/* If query->nan is set, the caller has not checked for NaN: the check overlaps the search, which writes nothing if it
+ * finds one. */
 bosc_status bi_kdtree_cuda_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
     void *memory;
-    if (!query->nan) return search(ctx, tree, query, BI_KDTREE_FIND_NEAREST, nullptr);
-    BI_TRY(bi_scratch(ctx, BI_KDTREE_LOOK_BLOCKS * sizeof(uint32_t), &memory));
+    if (!query->nan) return search_batches(ctx, tree, query, BI_KDTREE_FIND_NEAREST, nullptr);
+    BI_TRY(bi_scratch(ctx, BI_KDTREE_NAN_BLOCKS * sizeof(uint32_t), &memory));
     uint32_t *bad = static_cast<uint32_t *>(memory);
-    BI_TRY(bi_kdtree_cuda_begin_look(ctx, tree->opts.dtype, tree->opts.dim, &query->rows, bad));
-    BI_TRY(bi_kdtree_cuda_leave_look(ctx, search(ctx, tree, query, BI_KDTREE_FIND_NEAREST, bad)));
-    return bi_kdtree_cuda_end_look(ctx, query->nan);
+    BI_TRY(bi_kdtree_cuda_start_nan_check(ctx, tree->opts.dtype, tree->opts.dim, &query->rows, bad));
+    BI_TRY(bi_kdtree_cuda_drain_if_failed(ctx, search_batches(ctx, tree, query, BI_KDTREE_FIND_NEAREST, bad)));
+    return bi_kdtree_cuda_wait_nan_check(ctx, query->nan);
 }
 
 bosc_status bi_kdtree_cuda_radius_count(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
-    return search(ctx, tree, query, BI_KDTREE_FIND_COUNT, nullptr);
+    return search_batches(ctx, tree, query, BI_KDTREE_FIND_COUNT, nullptr);
 }
 
 bosc_status bi_kdtree_cuda_radius_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
-    return search(ctx, tree, query, BI_KDTREE_FIND_ROWS, nullptr);
+    return search_batches(ctx, tree, query, BI_KDTREE_FIND_ROWS, nullptr);
 }
 
 bosc_status bi_kdtree_cuda_box_count(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
-    return search(ctx, tree, query, BI_KDTREE_FIND_BOX_COUNT, nullptr);
+    return search_batches(ctx, tree, query, BI_KDTREE_FIND_BOX_COUNT, nullptr);
 }
 
 bosc_status bi_kdtree_cuda_box_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
-    return search(ctx, tree, query, BI_KDTREE_FIND_BOX_ROWS, nullptr);
+    return search_batches(ctx, tree, query, BI_KDTREE_FIND_BOX_ROWS, nullptr);
 }
 
-/* Nodes are queries as they lie: neighbours among them are near each other, so they need no sort. The row of a query is
- * the id of the node. */
+/* Nodes are queries in their own order: neighbours in it are near each other, so no sort is needed. The output row of a
+ * query is the id of the node. */
 bosc_status bi_kdtree_cuda_knn_self(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
     bi_kdtree_cuda_search a = search_of(tree, query, BI_KDTREE_FIND_NEAREST);

@@ -18,44 +18,50 @@ enum {
     BI_KDTREE_LOCATE_BLOCKS = 2, /* of a multiprocessor */
     BI_KDTREE_GATHER_THREADS = 256,
     BI_KDTREE_WALK_THREADS = 128,
-    BI_KDTREE_FAR_BLOCKS = 6,     /* of a multiprocessor: registers for loads that do not wait for each other */
-    BI_KDTREE_SAMPLE_LANES = 4,   /* samples of a warp */
-    BI_KDTREE_ASKED = 256,        /* queries that tell whether many are far, at equal distances in the batch */
-    BI_KDTREE_FAR_SHARE = 8,      /* many: one in so many */
-    BI_KDTREE_WARP_QUERIES = 64,  /* of a multiprocessor: each of these gets a warp, and of twice as many for lists */
-    BI_KDTREE_LONG_LIST = 17,     /* of so many nearest and more */
-    BI_KDTREE_FEW_QUERIES = 1024, /* of a multiprocessor: these are not sorted */
-    BI_KDTREE_BUSY_WARPS = 16,    /* of a multiprocessor: it is busy with these */
-    BI_KDTREE_SHORT_LISTS = 576,  /* of a multiprocessor: below, searches for 2 to 8 take half the lanes of a warp */
+    BI_KDTREE_FAR_BLOCKS = 6,          /* of a multiprocessor: leaves registers for overlapping loads */
+    BI_KDTREE_SAMPLE_LANES = 4,        /* samples per warp */
+    BI_KDTREE_FAR_PROBES = 256,        /* evenly spaced queries tested for being far */
+    BI_KDTREE_FAR_SHARE = 8,           /* far queries are many from one in 8 on */
+    BI_KDTREE_WARP_QUERIES = 64,       /* of a multiprocessor: limit for a warp each; twice for long lists */
+    BI_KDTREE_LONG_LIST = 17,          /* k of a long list */
+    BI_KDTREE_UNSORTED_QUERIES = 1024, /* of a multiprocessor: limit up to which queries are not sorted */
+    BI_KDTREE_BUSY_WARPS = 16,         /* of a multiprocessor, that keep it busy */
+    BI_KDTREE_SHORT_LISTS = 576,       /* queries of a multiprocessor below which k of 2 to 8 uses two lanes a query */
     BI_KDTREE_LEAST_LANES = 4
 };
 
-/* Keys by subtree; and the first warp of a block asks some queries whether they are far. */
+/* Writes keys by subtree; of boxes, by their low corner. The first warps of blocks also test FAR_PROBES queries for
+ * being far. */
 template <class T, int DIM>
 static __global__ void __launch_bounds__(BI_KDTREE_LOCATE_THREADS)
-    bi_kdtree_make_keys(const bi_kdtree_cuda_search a, uint32_t *keys, uint32_t *numbers, uint32_t *asked)
+    bi_kdtree_make_keys(const bi_kdtree_cuda_search a, uint32_t *keys, uint32_t *numbers, uint32_t *far_probes)
 {
     typedef typename bi_kdtree_distance_of<T>::type D;
     BI_SHARED(bi_kdtree_tops<T>, tops);
     const int levels = bi_kdtree_prefix_levels<T>(a.index.levels);
     const uint32_t odd_levels = static_cast<const bi_kdtree_root<T, DIM> *>(a.index.root)->odd_levels;
+    /* 1. Load the planes; the barrier makes them visible. */
     D q[DIM];
     for (uint32_t h = threadIdx.x; h + 1 < 1u << levels; h += BI_KDTREE_LOCATE_THREADS)
         tops.split[h + 1] = static_cast<const bi_kdtree_sides<T> *>(a.index.sides)[h].split;
     __syncthreads();
-    for (uint32_t j = blockIdx.x * 32 + threadIdx.x; threadIdx.x < 32 && j < BI_KDTREE_ASKED; j += gridDim.x * 32) {
-        bi_kdtree_load_query<T, DIM>(a, j * (a.m / BI_KDTREE_ASKED), q);
-        asked[j] = bi_kdtree_is_far<T, DIM>(a.index, q);
+    /* 2. Test probes. */
+    for (uint32_t j = blockIdx.x * 32 + threadIdx.x; threadIdx.x < 32 && j < BI_KDTREE_FAR_PROBES;
+         j += gridDim.x * 32) {
+        bi_kdtree_load_query<T, DIM>(a, j * (a.m / BI_KDTREE_FAR_PROBES), q);
+        far_probes[j] = bi_kdtree_is_far<T, DIM>(a.index, q);
     }
+    /* 3. Write keys. */
     for (uint32_t i = blockIdx.x * BI_KDTREE_LOCATE_THREADS + threadIdx.x; i < a.m;
          i += gridDim.x * BI_KDTREE_LOCATE_THREADS) {
         bi_kdtree_load_query<T, DIM>(a, i, q);
-        keys[i] = bi_kdtree_key_of(bi_kdtree_below_planes<T, DIM>(a.index, tops, odd_levels, levels, q), levels);
+        keys[i] =
+            bi_kdtree_key_of(bi_kdtree_subtree_below_planes<T, DIM>(a.index, tops, odd_levels, levels, q), levels);
         numbers[i] = i;
     }
 }
 
-/* The rows of the queries in their order, `width` elements of each. */
+/* Gathers the rows of the queries in sorted order, `width` elements of each. */
 template <class T>
 static __global__ void __launch_bounds__(BI_KDTREE_GATHER_THREADS)
     bi_kdtree_gather_rows(const bi_kdtree_cuda_search a, int32_t width, T *rows)
@@ -67,16 +73,16 @@ static __global__ void __launch_bounds__(BI_KDTREE_GATHER_THREADS)
     for (int32_t c = 0; c < width; c++) to[c] = from[c];
 }
 
-/* Where many queries are far, those get keys by cell. */
+/* If many probes are far, replaces the keys of far queries by cells. */
 template <class T, int DIM>
 static __global__ void __launch_bounds__(BI_KDTREE_GATHER_THREADS)
-    bi_kdtree_group_far(const bi_kdtree_cuda_search a, uint32_t *keys, const uint32_t *asked)
+    bi_kdtree_group_far(const bi_kdtree_cuda_search a, uint32_t *keys, const uint32_t *far_probes)
 {
     const bi_kdtree_root<T, DIM> &root = *static_cast<const bi_kdtree_root<T, DIM> *>(a.index.root);
     typename bi_kdtree_distance_of<T>::type q[DIM];
     uint32_t far = 0;
-    for (uint32_t j = threadIdx.x % 32; j < BI_KDTREE_ASKED; j += 32) far += asked[j];
-    if (bi_warp_sum(far) * BI_KDTREE_FAR_SHARE < BI_KDTREE_ASKED) return;
+    for (uint32_t j = threadIdx.x % 32; j < BI_KDTREE_FAR_PROBES; j += 32) far += far_probes[j];
+    if (bi_warp_sum(far) * BI_KDTREE_FAR_SHARE < BI_KDTREE_FAR_PROBES) return;
     for (uint32_t i = blockIdx.x * BI_KDTREE_GATHER_THREADS + threadIdx.x; i < a.m;
          i += gridDim.x * BI_KDTREE_GATHER_THREADS) {
         bi_kdtree_load_query<T, DIM>(a, i, q);
@@ -84,7 +90,7 @@ static __global__ void __launch_bounds__(BI_KDTREE_GATHER_THREADS)
     }
 }
 
-/* The leaf of query i. */
+/* Returns the leaf of query i. */
 template <class T, int DIM>
 __device__ __forceinline__ uint32_t bi_kdtree_leaf_of(const bi_kdtree_cuda_search &a, uint32_t i,
                                                       const typename bi_kdtree_distance_of<T>::type *q)
@@ -94,10 +100,10 @@ __device__ __forceinline__ uint32_t bi_kdtree_leaf_of(const bi_kdtree_cuda_searc
     return bi_kdtree_locate<T, DIM>(a.index, q, known, levels, a.index.levels).subtree;
 }
 
-/* The query of a thread: each warp has `lanes` queries, and each of these as many neighbouring lanes as helpers. */
+/* The query of a thread: a warp has `lanes` queries, of `helpers` neighbouring lanes each. */
 struct bi_kdtree_query_of_thread {
     uint32_t i;
-    bool live, first; /* first: of the helpers of a query */
+    bool live, first; /* first: of the lanes of the query */
 
     __device__ __forceinline__ bi_kdtree_query_of_thread(const bi_kdtree_cuda_search &a)
     {
@@ -109,17 +115,17 @@ struct bi_kdtree_query_of_thread {
     }
 };
 
-/* Whether a query of the warp is far, so that all of them walk over boxes. */
+/* True if a query of the warp is far: then all of them walk over boxes (bi_kdtree_search_far). */
 static __device__ __forceinline__ bool bi_kdtree_walks_far(const bi_kdtree_cuda_search &a, uint32_t i)
 {
     return a.samples && a.index.forks && __any_sync(~0u, bi_kdtree_has_cell(a.keys[i]));
 }
 
-/* Blocks of a multiprocessor that the compiler counts on; 0: it chooses. With as many for 8 nearest, loads of a walk do
- * not wait for each other. */
+/* Blocks per multiprocessor that bound the registers; 0: the compiler chooses. 8 for 8 nearest lets loads overlap. */
 template <class COLLECTOR> constexpr int bi_kdtree_index_blocks = 0;
 template <int DIM> constexpr int bi_kdtree_index_blocks<bi_kdtree_nearest_collector<float, DIM, 8>> = 8;
 
+/* The general search: a thread, or some neighbouring ones, a query. */
 template <class T, int DIM, class COLLECTOR>
 static __global__ void __launch_bounds__(BI_KDTREE_WALK_THREADS, bi_kdtree_index_blocks<COLLECTOR>)
     bi_kdtree_search_index(const bi_kdtree_cuda_search a)
@@ -133,9 +139,9 @@ static __global__ void __launch_bounds__(BI_KDTREE_WALK_THREADS, bi_kdtree_index
     bi_kdtree_index_walk<T, DIM, COLLECTOR> w(a.nodes, a.index, a.n, stack);
     bi_kdtree_load_query<T, DIM>(a, query.i, w.q);
     w.found.begin(a, number);
-    if constexpr (sizeof(D) == 8) w.found.narrow(a, query.i, w.q); /* floats: bi_kdtree_search_far */
+    if constexpr (sizeof(D) == 8) w.found.narrow(a, query.i, w.q); /* floats do so in bi_kdtree_search_far */
     w.helpers = a.helpers;
-    w.run(bi_kdtree_leaf_of<T, DIM>(a, query.i, w.q), query.live);
+    w.walk(bi_kdtree_leaf_of<T, DIM>(a, query.i, w.q), query.live);
     if (query.first) w.found.end(a, number);
 }
 
@@ -145,7 +151,7 @@ static inline unsigned bi_kdtree_search_blocks(const bi_kdtree_cuda_search &a)
 }
 
 template <class KERNEL>
-static bosc_status bi_kdtree_run_search(bosc_ctx *ctx, KERNEL kernel, const bi_kdtree_cuda_search &a)
+static bosc_status bi_kdtree_launch_walk(bosc_ctx *ctx, KERNEL kernel, const bi_kdtree_cuda_search &a)
 {
     return BI_RUN(ctx, kernel, bi_kdtree_search_blocks(a), BI_KDTREE_WALK_THREADS, 0, a);
 }
@@ -153,14 +159,14 @@ static bosc_status bi_kdtree_run_search(bosc_ctx *ctx, KERNEL kernel, const bi_k
 template <class T, int DIM, class COLLECTOR>
 static bosc_status bi_kdtree_launch_search(bosc_ctx *ctx, const bi_kdtree_cuda_search &a)
 {
-    return bi_kdtree_run_search(ctx, bi_kdtree_search_index<T, DIM, COLLECTOR>, a);
+    return bi_kdtree_launch_walk(ctx, bi_kdtree_search_index<T, DIM, COLLECTOR>, a);
 }
 
 struct bi_kdtree_pools {
-    bi_kdtree_pool of[BI_KDTREE_WALK_THREADS / 32]; /* of each warp of a block */
+    bi_kdtree_pool of[BI_KDTREE_WALK_THREADS / 32]; /* by warp of the block */
 };
 
-/* The nearest one. The walks of a warp are shared. */
+/* Finds one nearest. The walks of a warp are balanced among its lanes. */
 template <int DIM>
 static __global__ void __launch_bounds__(BI_KDTREE_WALK_THREADS) bi_kdtree_search_pooled(const bi_kdtree_cuda_search a)
 {
@@ -175,11 +181,11 @@ static __global__ void __launch_bounds__(BI_KDTREE_WALK_THREADS) bi_kdtree_searc
     bi_kdtree_load_query<float, DIM>(a, query.i, w.q);
     w.found.begin(a, number);
     const uint32_t leaf = bi_kdtree_leaf_of<float, DIM>(a, query.i, w.q);
-    bi_kdtree_pooled_walk<walk, DIM>(w, &sh.of[threadIdx.x / 32]).run(leaf, query.live);
+    bi_kdtree_pooled_walk<walk, DIM>(w, &sh.of[threadIdx.x / 32]).walk(leaf, query.live);
     if (query.live) w.found.end(a, number);
 }
 
-/* Which kernel finds the K nearest. */
+/* Selects the kernel for the K nearest. */
 template <class T, int DIM, int K> struct bi_kdtree_nearest_launch {
     static bosc_status run(bosc_ctx *ctx, const bi_kdtree_cuda_search &a)
     {
@@ -189,13 +195,13 @@ template <class T, int DIM, int K> struct bi_kdtree_nearest_launch {
 template <int DIM> struct bi_kdtree_nearest_launch<float, DIM, 1> {
     static bosc_status run(bosc_ctx *ctx, const bi_kdtree_cuda_search &a)
     {
-        return bi_kdtree_run_search(ctx, bi_kdtree_search_pooled<DIM>, a);
+        return bi_kdtree_launch_walk(ctx, bi_kdtree_search_pooled<DIM>, a);
     }
 };
 
-/* The K nearest of the queries of warps that walk over boxes, which are the first ones. It begins when the blocks for
- * the others have begun, whose few last ones would leave the device idle, and ends after them; both read what was
- * there before either began. */
+/* Finds the K nearest of far queries, which are sorted first. It is launched early (programmatic dependent launch),
+ * when all blocks of the kernel for the others have begun, so that their last blocks do not leave the device idle. Both
+ * kernels read only earlier results. The first block waits for the other kernel, so this one ends last. */
 template <int DIM, int K>
 static __global__ void __launch_bounds__(BI_KDTREE_WALK_THREADS, K < 32 ? BI_KDTREE_FAR_BLOCKS : 0)
     bi_kdtree_search_far(const bi_kdtree_cuda_search a)
@@ -208,7 +214,7 @@ static __global__ void __launch_bounds__(BI_KDTREE_WALK_THREADS, K < 32 ? BI_KDT
         bi_kdtree_load_query<float, DIM>(a, query.i, w.q);
         w.found.begin(a, a.order[query.i]);
         w.found.narrow(a, query.i, w.q);
-        bi_kdtree_far_walk<walk, DIM>(w, stack).run(query.live);
+        bi_kdtree_far_walk<walk, DIM>(w, stack).walk(query.live);
         if (query.live) w.found.end(a, a.order[query.i]);
     }
     if (blockIdx.x == 0) bi_wait_for_previous_kernel();
@@ -217,12 +223,12 @@ static __global__ void __launch_bounds__(BI_KDTREE_WALK_THREADS, K < 32 ? BI_KDT
 template <int DIM, int K> static bosc_status bi_kdtree_launch_far(bosc_ctx *ctx, const bi_kdtree_cuda_search &a)
 {
     const auto kernel = bi_kdtree_search_far<DIM, K>;
-    if (!bi_has_clusters(ctx)) return bi_kdtree_run_search(ctx, kernel, a);
+    if (!bi_has_clusters(ctx)) return bi_kdtree_launch_walk(ctx, kernel, a);
     BI_LAUNCH_EARLY(kernel, bi_kdtree_search_blocks(a), BI_KDTREE_WALK_THREADS, 0, ctx->stream, a);
-    return bi_launched(ctx, "bi_kdtree_search_far");
+    return bi_finish_launch(ctx, "bi_kdtree_search_far");
 }
 
-/* The nearest, a warp a query. */
+/* Finds the nearest, a warp a query. */
 template <class T, int DIM>
 static __global__ void __launch_bounds__(BI_KDTREE_WALK_THREADS)
     bi_kdtree_search_by_warps(const bi_kdtree_cuda_search a)
@@ -233,11 +239,11 @@ static __global__ void __launch_bounds__(BI_KDTREE_WALK_THREADS)
     bi_kdtree_warp_walk<T, DIM> w = {a.nodes, a.index, {}, (D)a.limit, 0, {}};
     bi_kdtree_load_query<T, DIM>(a, number, w.q);
     w.nearest.clear(a.k);
-    w.run();
+    w.walk();
     w.nearest.write(bi_kdtree_row_of(a, number), a.ids, static_cast<D *>(a.dist2), a.wide);
 }
 
-/* The samples of far queries, which come first: often there are none. */
+/* Answers the samples of far queries, which are sorted first; often there are none. */
 template <class T, int DIM, int K>
 static __global__ void __launch_bounds__(BI_KDTREE_WALK_THREADS) bi_kdtree_search_samples(const bi_kdtree_cuda_search a)
 {
@@ -246,18 +252,19 @@ static __global__ void __launch_bounds__(BI_KDTREE_WALK_THREADS) bi_kdtree_searc
     if (!bi_kdtree_has_cell(a.keys[0])) return;
     const uint32_t thread = blockIdx.x * BI_KDTREE_WALK_THREADS + threadIdx.x, lane = thread % 32,
                    j = thread / 32 * BI_KDTREE_SAMPLE_LANES + lane / HELPERS;
-    bool live = lane / HELPERS < BI_KDTREE_SAMPLE_LANES && j < a.m / BI_KDTREE_SAMPLED;
-    const uint32_t i = live ? bi_kdtree_sampled(j) : a.m - 1, number = a.order[i];
+    bool live = lane / HELPERS < BI_KDTREE_SAMPLE_LANES && j < a.m / BI_KDTREE_SAMPLE_STRIDE;
+    const uint32_t i = live ? bi_kdtree_query_of_sample(j) : a.m - 1, number = a.order[i];
     live = live && bi_kdtree_has_cell(a.keys[i]);
     bi_kdtree_deferred_side<typename collector::D, DIM> stack[BI_KDTREE_WALK_STACK];
     bi_kdtree_index_walk<T, DIM, collector> w(a.nodes, a.index, a.n, stack);
     bi_kdtree_load_query<T, DIM>(a, i, w.q);
     w.found.begin(a, number);
     w.helpers = HELPERS;
-    w.run(bi_kdtree_leaf_of<T, DIM>(a, i, w.q), live);
-    if (live && lane % HELPERS == 0) w.found.end_sample(a, j);
+    w.walk(bi_kdtree_leaf_of<T, DIM>(a, i, w.q), live);
+    if (live && lane % HELPERS == 0) w.found.write_sample(a, j);
 }
 
+/* Searches boxes, a thread each. */
 template <class T, int DIM, class SINK>
 static __global__ void __launch_bounds__(BI_KDTREE_WALK_THREADS) bi_kdtree_search_boxes(const bi_kdtree_cuda_search a)
 {
@@ -271,22 +278,23 @@ static __global__ void __launch_bounds__(BI_KDTREE_WALK_THREADS) bi_kdtree_searc
         w.high[c] = corners[DIM + c];
     }
     w.found.begin(a, number);
-    w.run(query.live);
+    w.walk(query.live);
     if (query.live) w.found.end(a, number);
 }
 
 template <class T, int DIM, class SINK>
 static bosc_status bi_kdtree_launch_boxes(bosc_ctx *ctx, const bi_kdtree_cuda_search &a)
 {
-    return bi_kdtree_run_search(ctx, bi_kdtree_search_boxes<T, DIM, SINK>, a);
+    return bi_kdtree_launch_walk(ctx, bi_kdtree_search_boxes<T, DIM, SINK>, a);
 }
 
-/* Sorted queries have room for samples in what the sort has done with. */
+/* Launches the searches for at most K nearest. Sorted queries have samples, in scratch that the sort no longer
+ * needs. */
 template <class T, int DIM, int K> static bosc_status bi_kdtree_launch_nearest_k(bosc_ctx *ctx, bi_kdtree_cuda_search a)
 {
     if (a.order) {
         auto kernel = bi_kdtree_search_samples<T, DIM, K>;
-        const int64_t threads = bi_div_up(a.m / BI_KDTREE_SAMPLED, BI_KDTREE_SAMPLE_LANES) * 32;
+        const int64_t threads = bi_div_up(a.m / BI_KDTREE_SAMPLE_STRIDE, BI_KDTREE_SAMPLE_LANES) * 32;
         a.samples = a.scratch;
         BI_TRY(BI_RUN(ctx, kernel, (unsigned)bi_div_up(threads, BI_KDTREE_WALK_THREADS), BI_KDTREE_WALK_THREADS, 0, a));
     }
@@ -296,8 +304,9 @@ template <class T, int DIM, int K> static bosc_status bi_kdtree_launch_nearest_k
     return BOSC_OK;
 }
 
-/* Short lists take few registers, so distances of floats have more sizes: 9 and 17 for 8 and 16 neighbours of nodes,
- * each of which finds itself too. */
+/* Selects the length of lists: `two` serves k = 2, and so on. Short lists need few registers, so float distances have
+ * more lengths: 9 and 17 serve 8
+ * and 16 neighbours of nodes, each of which finds itself too. */
 template <class T, int DIM> static bosc_status bi_kdtree_launch_nearest(bosc_ctx *ctx, const bi_kdtree_cuda_search &a)
 {
     constexpr bool floats = sizeof(typename bi_kdtree_distance_of<T>::type) == 4;
@@ -313,11 +322,11 @@ template <class T, int DIM> static bosc_status bi_kdtree_launch_nearest(bosc_ctx
     return bi_kdtree_launch_nearest_k<T, DIM, 32>(ctx, a);
 }
 
-/* Whether queries are so few that a warp for each is faster. A thread finds one nearest in the same time. */
-static inline bool bi_kdtree_takes_warps(const bosc_ctx *ctx, const bi_kdtree_cuda_search &a)
+/* True if queries are so few that a warp each is faster; not for one nearest, which a thread finds as fast. */
+static inline bool bi_kdtree_use_warps(const bosc_ctx *ctx, const bi_kdtree_cuda_search &a)
 {
     const uint32_t most = BI_KDTREE_WARP_QUERIES * (uint32_t)ctx->multiprocessors;
-    return a.what == BI_KDTREE_FIND_NEAREST && a.k > 1 && a.m <= (a.k < BI_KDTREE_LONG_LIST ? most : 2 * most);
+    return a.kind == BI_KDTREE_FIND_NEAREST && a.k > 1 && a.m <= (a.k < BI_KDTREE_LONG_LIST ? most : 2 * most);
 }
 
 template <class T, int DIM> static bosc_status bi_kdtree_launch_warps(bosc_ctx *ctx, const bi_kdtree_cuda_search &a)
@@ -327,7 +336,7 @@ template <class T, int DIM> static bosc_status bi_kdtree_launch_warps(bosc_ctx *
     return BI_RUN(ctx, kernel, (unsigned)bi_div_up(threads, BI_KDTREE_WALK_THREADS), BI_KDTREE_WALK_THREADS, 0, a);
 }
 
-/* Rows: what `run` does, and then those of the list of long ones are put in order. */
+/* Runs a search that writes rows, then sorts the long rows. */
 template <class T>
 static bosc_status bi_kdtree_launch_rows(bosc_ctx *ctx, bosc_status (*run)(bosc_ctx *, const bi_kdtree_cuda_search &),
                                          const bi_kdtree_cuda_search &a)
@@ -338,25 +347,29 @@ static bosc_status bi_kdtree_launch_rows(bosc_ctx *ctx, bosc_status (*run)(bosc_
     return bi_cuda_sort_rows(ctx, &rows, a.offsets, a.long_rows);
 }
 
-/* Keys of the queries and their order by key, both in the second half of the scratch, whose beginning serves before. */
+/* Sorts the queries by key. Sorted keys and numbers are in the second half of the scratch, unsorted ones in the
+ * first. */
 template <class T, int DIM> static bosc_status bi_kdtree_sort_queries(bosc_ctx *ctx, bi_kdtree_cuda_search *a)
 {
+    /* 1. Write keys. The memory of sorted keys holds the results of far probes until the sort. */
     const size_t m = a->m;
     uint32_t *keys = a->scratch, *numbers = keys + m, *sorted = numbers + m, *order = sorted + m;
-    const bool asks = a->what == BI_KDTREE_FIND_NEAREST; /* whether many are far */
-    const int unused = asks ? 0 : BI_KDTREE_CELL_BITS - bi_kdtree_prefix_levels<T>(a->index.levels); /* lowest bits */
-    const bool boxes = a->what == BI_KDTREE_FIND_BOX_COUNT || a->what == BI_KDTREE_FIND_BOX_ROWS;
+    const bool find_far = a->kind == BI_KDTREE_FIND_NEAREST;
+    const int unused =
+        find_far ? 0 : BI_KDTREE_CELL_BITS - bi_kdtree_prefix_levels<T>(a->index.levels); /* lowest bits */
+    const bool boxes = a->kind == BI_KDTREE_FIND_BOX_COUNT || a->kind == BI_KDTREE_FIND_BOX_ROWS;
     auto kernel = bi_kdtree_make_keys<T, DIM>;
     auto gather = bi_kdtree_gather_rows<T>;
     T *rows = static_cast<T *>(a->sorted_rows);
     BI_TRY(BI_RUN(ctx, kernel, (unsigned)ctx->multiprocessors * BI_KDTREE_LOCATE_BLOCKS, BI_KDTREE_LOCATE_THREADS, 0,
                   *a, keys, numbers, sorted));
-    if (asks) {
+    if (find_far) {
         auto group = bi_kdtree_group_far<T, DIM>;
         BI_TRY(BI_RUN(ctx, group, (unsigned)ctx->multiprocessors * 4, BI_KDTREE_GATHER_THREADS, 0, *a, keys, sorted));
     }
     BI_TRY(ctx->backend->core->sort_pairs(ctx, BOSC_U32, keys, 4, numbers, a->m, sorted, order, unused,
                                           BI_KDTREE_CELL_BITS + 1));
+    /* 2. Gather the rows in sorted order. */
     a->keys = sorted;
     a->order = order;
     BI_TRY(BI_RUN(ctx, gather, (unsigned)bi_div_up(a->m, BI_KDTREE_GATHER_THREADS), BI_KDTREE_GATHER_THREADS, 0, *a,
@@ -366,40 +379,31 @@ template <class T, int DIM> static bosc_status bi_kdtree_sort_queries(bosc_ctx *
     return BOSC_OK;
 }
 
-/* The nearest of so few queries that threads would not fill the device are found by a warp for each. Few queries are
- * answered in the caller's order: launches take longer than what their sort would gain. Where they do not keep all
- * warps busy, each warp has fewer, and the lanes that are left help to find 2 to 8 nearest. */
-template <class T, int DIM> static bosc_status bi_kdtree_locate_and_run(bosc_ctx *ctx, bi_kdtree_cuda_search a)
+/* Launches a search of DIM dimensions. Very few queries get a warp each for their nearest. Few queries are searched in
+ * the caller's order, as launches for a sort would cost more than it gains. If they do not keep all warps busy, a warp
+ * has fewer queries, and the other lanes help to find 2 to 8 nearest. */
+template <class T, int DIM> bosc_status bi_kdtree_launch_dim(bosc_ctx *ctx, bi_kdtree_cuda_search a)
 {
     const uint32_t busy = BI_KDTREE_BUSY_WARPS * (uint32_t)ctx->multiprocessors;
-    if (bi_kdtree_takes_warps(ctx, a)) return bi_kdtree_launch_warps<T, DIM>(ctx, a);
-    a.long_rows = a.scratch; /* 2 m words that a sort, if any, has done with */
+    if (bi_kdtree_use_warps(ctx, a)) return bi_kdtree_launch_warps<T, DIM>(ctx, a);
+    a.long_rows = a.scratch; /* 2 m words, free after the sort */
     a.lanes = 32;
     a.helpers = 1;
-    if (!a.rows && a.m > BI_KDTREE_FEW_QUERIES * (uint32_t)ctx->multiprocessors)
+    if (!a.rows && a.m > BI_KDTREE_UNSORTED_QUERIES * (uint32_t)ctx->multiprocessors)
         BI_TRY((bi_kdtree_sort_queries<T, DIM>(ctx, &a)));
+    /* Choose the queries per warp, and lanes per query. */
     while (a.lanes > BI_KDTREE_LEAST_LANES && a.m < a.lanes / 2 * busy) a.lanes /= 2;
-    if (a.lanes == 32 && a.what == BI_KDTREE_FIND_NEAREST && a.k > 1 && a.k <= 8 &&
+    if (a.lanes == 32 && a.kind == BI_KDTREE_FIND_NEAREST && a.k > 1 && a.k <= 8 &&
         a.m < BI_KDTREE_SHORT_LISTS * (uint32_t)ctx->multiprocessors)
         a.lanes = 16;
-    if (a.what == BI_KDTREE_FIND_NEAREST && a.k > 1 && a.k <= 8) a.helpers = 32 / a.lanes;
-    switch (a.what) {
+    if (a.kind == BI_KDTREE_FIND_NEAREST && a.k > 1 && a.k <= 8) a.helpers = 32 / a.lanes;
+    switch (a.kind) {
     case BI_KDTREE_FIND_NEAREST: return bi_kdtree_launch_nearest<T, DIM>(ctx, a);
     case BI_KDTREE_FIND_COUNT: return bi_kdtree_launch_search<T, DIM, bi_kdtree_count_collector<T, DIM>>(ctx, a);
     case BI_KDTREE_FIND_ROWS:
         return bi_kdtree_launch_rows<T>(ctx, bi_kdtree_launch_search<T, DIM, bi_kdtree_row_collector<T, DIM>>, a);
     case BI_KDTREE_FIND_BOX_COUNT: return bi_kdtree_launch_boxes<T, DIM, bi_kdtree_box_counter<T, DIM>>(ctx, a);
     default: return bi_kdtree_launch_rows<T>(ctx, bi_kdtree_launch_boxes<T, DIM, bi_kdtree_box_lister<T, DIM>>, a);
-    }
-}
-
-template <class T> static bosc_status bi_kdtree_cuda_search_dim(bosc_ctx *ctx, const bi_kdtree_cuda_search &a)
-{
-    switch (a.dim) {
-    case 1: return bi_kdtree_locate_and_run<T, 1>(ctx, a);
-    case 2: return bi_kdtree_locate_and_run<T, 2>(ctx, a);
-    case 3: return bi_kdtree_locate_and_run<T, 3>(ctx, a);
-    default: return bi_kdtree_locate_and_run<T, 4>(ctx, a);
     }
 }
 

@@ -1,4 +1,4 @@
-/* What a search on CUDA is told. */
+/* The arguments of a search on CUDA. */
 #ifndef BI_KDTREE_CUDA_SEARCH_SEARCH_CUH
 #define BI_KDTREE_CUDA_SEARCH_SEARCH_CUH
 
@@ -14,44 +14,43 @@ enum bi_kdtree_search_kind {
 };
 
 struct bi_kdtree_cuda_search {
-    enum bi_kdtree_search_kind what;
+    enum bi_kdtree_search_kind kind;
     int32_t dim;
     bi_kdtree_array nodes;
     bi_kdtree_cuda_index index;
     uint32_t n, m;
-    const void *queries; /* rows by number; in order, once they are sorted */
+    const void *queries; /* rows by number; once sorted, in the sorted order */
     int64_t stride;
-    uint32_t lanes;               /* queries of a warp */
-    uint32_t helpers;             /* lanes of each of these, at most 32 / lanes, a power of 2 */
-    uint32_t *scratch;            /* 4 m */
-    void *sorted_rows;            /* room for the rows of the sorted queries */
-    const uint32_t *keys, *order; /* of the sorted queries: key, and number of the query; NULL: in their order */
-    uint32_t *samples;            /* k places of near nodes for every BI_KDTREE_SAMPLED sorted queries; NULL: none */
-    const uint32_t *bad_queries;  /* what bi_kdtree_cuda_begin_look leaves; NULL: all are good */
-    const uint32_t *rows;         /* the row of the output of each query, row_stride apart; NULL: its number */
+    uint32_t lanes;               /* queries per warp */
+    uint32_t helpers;             /* lanes per query, at most 32 / lanes, a power of 2 */
+    uint32_t *scratch;            /* 4 m words */
+    void *sorted_rows;            /* scratch for the rows of the sorted queries */
+    const uint32_t *keys, *order; /* of the sorted queries: key, and number; NULL: not sorted */
+    uint32_t *samples;            /* positions of k near nodes per BI_KDTREE_SAMPLE_STRIDE sorted queries; NULL: none */
+    const uint32_t *bad_queries;  /* result of bi_kdtree_cuda_start_nan_check; NULL: all are good */
+    const uint32_t *rows;         /* output row of each query, row_stride apart; NULL: its number */
     uint32_t row_stride;
     int32_t k;
-    double limit; /* the largest distance that counts */
+    double limit; /* the largest squared distance that counts */
     void *ids, *dist2;
     bool wide;
     int64_t *counts, *bad;
-    uint32_t *long_rows; /* long rows, to be sorted later: see bi_row_list_long */
+    uint32_t *long_rows; /* list of long rows, sorted later: see bi_row_list_long */
     const int64_t *offsets;
     int64_t first; /* the number of query 0 in the whole call */
 };
 
-bosc_status bi_kdtree_cuda_search_f32(bosc_ctx *ctx, const bi_kdtree_cuda_search &a);
-bosc_status bi_kdtree_cuda_search_f64(bosc_ctx *ctx, const bi_kdtree_cuda_search &a);
-bosc_status bi_kdtree_cuda_search_i32(bosc_ctx *ctx, const bi_kdtree_cuda_search &a);
-bosc_status bi_kdtree_cuda_search_i64(bosc_ctx *ctx, const bi_kdtree_cuda_search &a);
+/* Launches a search of DIM dimensions, 1 to 4. Instances for each type are in query_TYPE_DIMS.cu, as their kernels take
+ * long to compile. */
+template <class T, int DIM> bosc_status bi_kdtree_launch_dim(bosc_ctx *ctx, bi_kdtree_cuda_search a);
 
-/* The row of the output of a query. */
+/* Returns the output row of a query. */
 static __device__ __forceinline__ int64_t bi_kdtree_row_of(const bi_kdtree_cuda_search &a, uint32_t number)
 {
     return a.rows ? a.rows[(size_t)number * a.row_stride] : number;
 }
 
-/* Whether some query holds a NaN. All lanes of a warp call this. */
+/* True if some query holds a NaN. All lanes of a warp call this. */
 static __device__ __forceinline__ bool bi_kdtree_has_bad_query(const bi_kdtree_cuda_search &a)
 {
     return a.bad_queries && __any_sync(~0u, a.bad_queries[threadIdx.x % 32] != BI_KDTREE_NONE);

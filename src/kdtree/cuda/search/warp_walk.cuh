@@ -1,7 +1,7 @@
-/* A warp's walk for one query: few queries do not fill a device with a thread each. A step opens a subtree of the index
- * of some levels: each lane finds how far one of the sides below is. These are then visited, the nearest first: leaves
- * are measured, a node a lane; other sides are opened, while the rest waits. Lane i keeps the i-th nearest so far.
- * Bounds are those of index_walk.cuh. */
+/* A warp's walk for one query, as few queries do not fill a device with a thread each. A step opens a subtree of some
+ * levels of the index: each lane computes the bound of one of the sides below. These are visited, the nearest first:
+ * leaves are measured, a node a lane; other sides are opened in turn, and the remainder is stacked. Lane i holds the
+ * i-th nearest so far. Bounds are those of index_walk.cuh. */
 #ifndef BI_KDTREE_CUDA_SEARCH_WARP_WALK_CUH
 #define BI_KDTREE_CUDA_SEARCH_WARP_WALK_CUH
 
@@ -9,9 +9,9 @@
 #include "kdtree/cuda/search/nearest_list.cuh"
 
 enum {
-    BI_KDTREE_OPENED_LEVELS = 5, /* at a time, so that each lane has a side */
-    BI_KDTREE_MOST_OPENED = 6,   /* at once, one below the other */
-    BI_KDTREE_FEW_NEARER = 16    /* nodes of a leaf that are taken one after the other */
+    BI_KDTREE_OPENED_LEVELS = 5,      /* levels of a step: 32 sides, one a lane */
+    BI_KDTREE_MAX_OPEN = 6,           /* depth of the stack: levels of the deepest index / 5 */
+    BI_KDTREE_MAX_SINGLE_INSERTS = 16 /* nodes of a leaf inserted singly; more are merged by a sort. Chosen */
 };
 
 template <class D>
@@ -24,30 +24,30 @@ __device__ __forceinline__ bi_kdtree_neighbour<float> bi_kdtree_of_lane(const bi
     return {__shfl_sync(~0u, x.bits, lane)};
 }
 
-/* Numbers that order distances, which are not negative. */
+/* Return integers that order distances, which are not negative. */
 __device__ __forceinline__ uint32_t bi_kdtree_ordered_bits(float d) { return bi_f32_bits(d); }
 __device__ __forceinline__ uint64_t bi_kdtree_ordered_bits(double d) { return bi_f64_bits(d); }
 
-/* The nearest so far, in order, one a lane; the first k count. All lanes of a warp call these. */
+/* The nearest so far, in order, one a lane; only the first k count. All lanes of a warp call these. */
 template <class D> struct bi_kdtree_nearest_lanes {
     typedef bi_kdtree_neighbour<D> neighbour;
-    neighbour mine, last; /* last: that of lane k - 1 */
+    neighbour own, last; /* own: of this lane; last: of lane k - 1 */
     int k;
 
     __device__ __forceinline__ void clear(int count)
     {
         k = count;
-        mine = last = neighbour::of((D)INFINITY, BI_KDTREE_NONE);
+        own = last = neighbour::of((D)INFINITY, BI_KDTREE_NONE);
     }
 
-    /* Of two lanes the one keeps the nearer, the other the farther. */
+    /* Compares with another lane: one of the two keeps the nearer, the other the farther. */
     static __device__ __forceinline__ void exchange(neighbour &x, int step, bool nearer)
     {
         const neighbour other = bi_kdtree_of_lane(x, (int)(threadIdx.x % 32) ^ step);
-        x = other.before(x) == nearer ? other : x;
+        x = other.precedes(x) == nearer ? other : x;
     }
 
-    /* Takes one of each lane in, as bi_kdtree_nearest_list does. */
+    /* Adds a neighbour of each lane: sorts them by a bitonic network, then merges as bi_kdtree_nearest_list does. */
     __device__ __forceinline__ void add_all(neighbour x)
     {
         const int lane = threadIdx.x % 32;
@@ -56,50 +56,50 @@ template <class D> struct bi_kdtree_nearest_lanes {
 #pragma unroll
             for (int step = run / 2; step > 0; step /= 2) exchange(x, step, !(lane & step) == !(lane & run));
         const neighbour other = bi_kdtree_of_lane(x, 31 - lane);
-        mine = other.before(mine) ? other : mine;
+        own = other.precedes(own) ? other : own;
 #pragma unroll
-        for (int step = 16; step > 0; step /= 2) exchange(mine, step, !(lane & step));
+        for (int step = 16; step > 0; step /= 2) exchange(own, step, !(lane & step));
     }
 
     __device__ __forceinline__ void add(const neighbour &x)
     {
         const int lane = threadIdx.x % 32;
-        const neighbour before = bi_kdtree_of_lane(mine, lane > 0 ? lane - 1 : 0);
-        if (x.before(mine)) mine = lane > 0 && x.before(before) ? before : x;
+        const neighbour left_neighbour = bi_kdtree_of_lane(own, lane > 0 ? lane - 1 : 0);
+        if (x.precedes(own)) own = lane > 0 && x.precedes(left_neighbour) ? left_neighbour : x;
     }
 
-    /* Takes what is near enough of one of each lane. */
-    __device__ __forceinline__ void take(const neighbour &x)
+    /* Adds a neighbour of each lane if it is near enough. */
+    __device__ __forceinline__ void add_near(const neighbour &x)
     {
-        const uint32_t near = __ballot_sync(~0u, x.before(last));
-        if (__popc(near) > BI_KDTREE_FEW_NEARER)
+        const uint32_t near = __ballot_sync(~0u, x.precedes(last));
+        if (__popc(near) > BI_KDTREE_MAX_SINGLE_INSERTS)
             add_all(x);
         else
             for (uint32_t left = near; left; left &= left - 1) add(bi_kdtree_of_lane(x, __ffs((int)left) - 1));
-        if (near) last = bi_kdtree_of_lane(mine, k - 1);
+        if (near) last = bi_kdtree_of_lane(own, k - 1);
     }
 
     __device__ __forceinline__ void write(int64_t row, void *ids, D *dist2, bool wide) const
     {
         const int lane = threadIdx.x % 32;
-        if (lane < k) bi_kdtree_write_neighbour(mine, row * k + lane, ids, dist2, wide);
+        if (lane < k) bi_kdtree_write_neighbour(own, row * k + lane, ids, dist2, wide);
     }
 };
 
-/* A subtree that is opened, and a side below it for each lane. */
-template <class D, int DIM> struct bi_kdtree_opened {
+/* An open subtree, and a side below it for each lane. */
+template <class D, int DIM> struct bi_kdtree_open_subtree {
     uint32_t root;
-    int level, levels;          /* of the root; down to the sides */
-    bool waits;                 /* the side is not visited */
-    D bound;                    /* no node of the side is nearer */
-    bi_kdtree_path<D, DIM> way; /* to the side */
-    uint32_t start, end;        /* nodes of the side, if it is a leaf */
+    int level, levels;                   /* level of the root; levels down to the sides */
+    bool unvisited;                      /* the side is not visited yet */
+    D bound;                             /* no node of the side is nearer */
+    bi_kdtree_path<D, DIM> path_to_side; /* to the side */
+    uint32_t start, end;                 /* nodes of the side, if it is a leaf */
 };
 
 template <class T, int DIM> struct bi_kdtree_warp_walk {
     typedef bi_kdtree_node_reader<T, DIM> space;
     typedef typename space::D D;
-    typedef bi_kdtree_opened<D, DIM> opened;
+    typedef bi_kdtree_open_subtree<D, DIM> opened;
 
     const bi_kdtree_array nodes;
     const bi_kdtree_cuda_index index;
@@ -110,7 +110,7 @@ template <class T, int DIM> struct bi_kdtree_warp_walk {
 
     __device__ __forceinline__ int lane() const { return threadIdx.x % 32; }
 
-    /* Node `at` as a neighbour. */
+    /* Returns node `at` as a neighbour; the empty one if `any` is false or it is beyond the limit. */
     __device__ __forceinline__ bi_kdtree_neighbour<D> measure(bool any, uint32_t at) const
     {
         if (any) {
@@ -128,7 +128,7 @@ template <class T, int DIM> struct bi_kdtree_warp_walk {
         if (bound > limit) return true;
         if (bound < worst) return false;
         return bound > worst ||
-               !bi_kdtree_neighbour<D>::of(bound, bi_kdtree_floor_of(index, side)).before(nearest.last);
+               !bi_kdtree_neighbour<D>::of(bound, bi_kdtree_floor_of(index, side)).precedes(nearest.last);
     }
 
     static __device__ __forceinline__ uint32_t side_of(const opened &o, int number)
@@ -136,15 +136,17 @@ template <class T, int DIM> struct bi_kdtree_warp_walk {
         return ((o.root + 1) << o.levels) + (uint32_t)number - 1;
     }
 
-    /* Opens the subtree of a node of the index, to which `way` leads. */
-    __device__ __forceinline__ void open(uint32_t root, int level, bi_kdtree_path<D, DIM> way, opened *o) const
+    /* Opens the subtree of a node of the index, at the end of `path_to_side`. Levels are chosen so that a step ends at
+     * the leaves. */
+    __device__ __forceinline__ void open_side(uint32_t root, int level, bi_kdtree_path<D, DIM> path_to_side,
+                                              opened *o) const
     {
         o->root = root;
         o->level = level;
         o->levels = (index.levels - level) % BI_KDTREE_OPENED_LEVELS;
         if (o->levels == 0 && level < index.levels) o->levels = BI_KDTREE_OPENED_LEVELS;
-        o->waits = lane() >> o->levels == 0;
-        const int number = o->waits ? lane() : 0;
+        o->unvisited = lane() >> o->levels == 0;
+        const int number = o->unvisited ? lane() : 0;
         const uint32_t side = side_of(*o, number);
         if (level + o->levels == index.levels) {
             const uint32_t leaf = side + 1 - (1u << index.levels);
@@ -158,59 +160,63 @@ template <class T, int DIM> struct bi_kdtree_warp_walk {
             const bi_kdtree_sides<T> s = static_cast<const bi_kdtree_sides<T> *>(index.sides)[node];
             const int c = odd_levels >> (level + i) & 1 ? index.axes[node] : (level + i) % DIM;
             const bool less = !(own & 1);
-            way = way.with(c, bi_kdtree_gap<D>(bi_kdtree_component<D, DIM>(q, c), (D)(less ? s.low : s.beyond),
-                                               (D)(less ? s.split : s.high)));
+            path_to_side =
+                path_to_side.with(c, bi_kdtree_gap<D>(bi_kdtree_component<D, DIM>(q, c), (D)(less ? s.low : s.beyond),
+                                                      (D)(less ? s.split : s.high)));
         }
-        o->way = way;
-        o->bound = way.bound();
-        if (!(o->bound < (D)INFINITY)) o->bound = (D)INFINITY; /* not NaN */
+        o->path_to_side = path_to_side;
+        o->bound = path_to_side.bound();
+        if (!(o->bound < (D)INFINITY)) o->bound = (D)INFINITY; /* replaces NaN, which compares with nothing */
     }
 
-    /* The next side to visit; -1: none is left. */
-    __device__ __forceinline__ int next(opened *o) const
+    /* Returns the nearest unvisited side that counts; -1 if none. */
+    __device__ __forceinline__ int next_side(opened *o) const
     {
         const auto none = ~bi_kdtree_ordered_bits((D)0);
-        o->waits = o->waits && !skips(o->bound, side_of(*o, lane()));
-        const auto mine = o->waits ? bi_kdtree_ordered_bits(o->bound) : none, least = bi_warp_least(mine);
+        o->unvisited = o->unvisited && !skips(o->bound, side_of(*o, lane()));
+        const auto bits = o->unvisited ? bi_kdtree_ordered_bits(o->bound) : none, least = bi_warp_min(bits);
         if (least == none) return -1;
-        const int chosen = __ffs((int)__ballot_sync(~0u, mine == least)) - 1;
-        if (lane() == chosen) o->waits = false;
-        return chosen;
+        const int nearest_lane = __ffs((int)__ballot_sync(~0u, bits == least)) - 1;
+        if (lane() == nearest_lane) o->unvisited = false;
+        return nearest_lane;
     }
 
-    /* Measures the nodes of the index that were opened. */
-    __device__ __forceinline__ void measure_opened(const opened &o)
+    /* Measures the nodes of the index inside an open subtree, one a lane. */
+    __device__ __forceinline__ void measure_inner(const opened &o)
     {
         const uint32_t number = (uint32_t)lane() + 1, level = 31 - __clz((int)number),
                        node = ((o.root + 1) << level | (number - (1u << level))) - 1;
         const bool any = number >> o.levels == 0;
-        nearest.take(measure(any, any ? bi_kdtree_heap_position(index, node, o.level + (int)level) : 0));
+        nearest.add_near(measure(any, any ? bi_kdtree_heap_position(index, node, o.level + (int)level) : 0));
     }
 
-    __device__ __forceinline__ void run()
+    /* Finds the nearest. All lanes of a warp call this. */
+    __device__ __forceinline__ void walk()
     {
         const bi_kdtree_root<T, DIM> &root = *static_cast<const bi_kdtree_root<T, DIM> *>(index.root);
-        bi_kdtree_path<D, DIM> way;
-        opened o, waiting[BI_KDTREE_MOST_OPENED];
+        bi_kdtree_path<D, DIM> path_to_side;
+        opened o, stack[BI_KDTREE_MAX_OPEN];
         int depth = 0;
         odd_levels = root.odd_levels;
 #pragma unroll
-        for (int c = 0; c < DIM; c++) way.away[c] = bi_kdtree_gap<D>(q[c], (D)root.box.low[c], (D)root.box.high[c]);
-        open(0, 0, way, &o);
+        for (int c = 0; c < DIM; c++)
+            path_to_side.away[c] = bi_kdtree_gap<D>(q[c], (D)root.box.low[c], (D)root.box.high[c]);
+        /* Depth first. A subtree whose sides are visited measures its own nodes, then its parent continues. */
+        open_side(0, 0, path_to_side, &o);
         while (true) {
-            const int side = next(&o);
+            const int side = next_side(&o);
             if (side < 0) {
-                measure_opened(o);
+                measure_inner(o);
                 if (depth == 0) return;
-                o = waiting[--depth];
+                o = stack[--depth];
             } else if (o.level + o.levels == index.levels) {
                 const uint32_t at = __shfl_sync(~0u, o.start, side) + (uint32_t)lane();
-                nearest.take(measure(at < __shfl_sync(~0u, o.end, side), at));
+                nearest.add_near(measure(at < __shfl_sync(~0u, o.end, side), at));
             } else {
 #pragma unroll
-                for (int c = 0; c < DIM; c++) way.away[c] = __shfl_sync(~0u, o.way.away[c], side);
-                waiting[depth++] = o;
-                open(side_of(o, side), o.level + o.levels, way, &o);
+                for (int c = 0; c < DIM; c++) path_to_side.away[c] = __shfl_sync(~0u, o.path_to_side.away[c], side);
+                stack[depth++] = o;
+                open_side(side_of(o, side), o.level + o.levels, path_to_side, &o);
             }
         }
     }

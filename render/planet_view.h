@@ -1,0 +1,43 @@
+/* Heights of a planet, its mesh, and pictures of it. */
+#ifndef RENDER_PLANET_VIEW_H
+#define RENDER_PLANET_VIEW_H
+
+#include <boscage/io.h>
+#include <boscage/planet.h>
+
+#include "render/canvas.h"
+
+enum { PLANET_VIEW_MIN_CACHE = 32 * 8 * 8 * 4 }; /* bytes: 32 tiles of 8 x 8 floats */
+
+struct planet_view {
+    bosc_heights heights;    /* equirectangular, the whole planet; with `file` only the size */
+    bosc_heights_file *file; /* read by tiles; NULL: heights.data */
+    int64_t cache_bytes;     /* cache of tiles, at least PLANET_VIEW_MIN_CACHE */
+    int64_t highest;         /* the highest sample, the first of equal ones */
+    float peak;              /* its height */
+    bosc_planet *handle;
+    bosc_planet_info info;                      /* of the fetched mesh */
+    int64_t vertex_capacity, triangle_capacity; /* of the mesh's arrays */
+    float *vertices, *normals, *vertex_heights;
+    double *positions;
+    uint32_t *triangles;
+    double low, high; /* range of heights for colours: of the raster, or of the detail on a flat raster */
+    double origin[3]; /* of the mesh's vertices, from the center */
+    bosc_mesh mesh;   /* of the arrays above */
+};
+
+/* Builds the planet of planet->heights, or of planet->file. The reason of a failure is in the context's message, or
+ * if that is empty in the status. */
+bosc_status planet_view_build(bosc_ctx *ctx, struct planet_view *planet, const bosc_planet_opts *opts);
+
+/* Fetches the selected mesh, with positions relative to `origin` (NULL: the center); grows the arrays as needed. */
+bosc_status planet_view_fetch_mesh(bosc_ctx *ctx, struct planet_view *planet, const double *origin);
+
+/* Opens the canvas and draws the mesh. The mesh must have been fetched with the camera's position as origin.
+ * sun: a direction from the center. False: out of memory. */
+bool planet_view_draw(const struct planet_view *planet, const bosc_planet_camera *camera, const double sun[3],
+                      struct canvas *canvas);
+
+void planet_view_close(struct planet_view *planet);
+
+#endif

@@ -1,0 +1,84 @@
+/* Builds a terrain once; then selects and fetches a mesh for each goal. */
+#include "render/terrain_view.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "render/memory.h"
+
+bosc_status terrain_view_build(bosc_ctx *ctx, struct terrain_view *terrain)
+{
+    const bosc_heights *h = &terrain->heights;
+    bosc_terrain_opts opts = {.size = sizeof opts, .spacing = h->spacing, .spacing_y = h->spacing_y};
+    bosc_status status = bosc_terrain_create(ctx, &opts, &terrain->handle);
+    if (status == BOSC_OK) status = bosc_terrain_build(ctx, terrain->handle, h->data, h->width, h->height, h->width);
+    return status;
+}
+
+bosc_status terrain_view_select(bosc_ctx *ctx, struct terrain_view *terrain, const bosc_terrain_goal *goal)
+{
+    bosc_status status = bosc_terrain_select(ctx, terrain->handle, goal);
+    return status == BOSC_OK ? bosc_ctx_sync(ctx) : status;
+}
+
+/* Grows the arrays to these counts of vertices and triangles and half as much again. */
+static bosc_status reserve_mesh(struct terrain_view *terrain, const int64_t counts[2])
+{
+    if (counts[0] <= terrain->vertex_capacity && counts[1] <= terrain->triangle_capacity) return BOSC_OK;
+    terrain->vertex_capacity = counts[0] + counts[0] / 2;
+    terrain->triangle_capacity = counts[1] + counts[1] / 2;
+    free(terrain->vertices);
+    free(terrain->normals);
+    free(terrain->triangles);
+    terrain->vertices = memory_allocate((size_t)terrain->vertex_capacity * 3, sizeof(float));
+    terrain->normals = memory_allocate((size_t)terrain->vertex_capacity * 3, sizeof(float));
+    terrain->triangles = memory_allocate((size_t)terrain->triangle_capacity * 3, sizeof(uint32_t));
+    if (terrain->vertices && terrain->normals && terrain->triangles) return BOSC_OK;
+    terrain->vertex_capacity = terrain->triangle_capacity = 0;
+    return BOSC_ERR_NOMEM;
+}
+
+bosc_status terrain_view_fetch_mesh(bosc_ctx *ctx, struct terrain_view *terrain)
+{
+    int64_t counts[2];
+    bosc_status status = bosc_terrain_get_mesh(ctx, terrain->handle, NULL, NULL, 0, NULL, 0, counts);
+    if (status == BOSC_OK) status = reserve_mesh(terrain, counts);
+    if (status == BOSC_OK)
+        status =
+            bosc_terrain_get_mesh(ctx, terrain->handle, terrain->vertices, terrain->normals, terrain->vertex_capacity,
+                                  terrain->triangles, terrain->triangle_capacity, counts);
+    if (status != BOSC_OK) return status;
+    terrain->mesh = (bosc_mesh){.vertices = counts[0],
+                                .triangles = counts[1],
+                                .positions = terrain->vertices,
+                                .normals = terrain->normals,
+                                .indices = terrain->triangles,
+                                .map = 1};
+    return BOSC_OK;
+}
+
+void terrain_view_flip_y(struct terrain_view *terrain)
+{
+    bosc_mesh *mesh = &terrain->mesh;
+    float last = 0;
+    for (int64_t i = 0; i < mesh->vertices; i++) last = fmaxf(last, terrain->vertices[3 * i + 1]);
+    for (int64_t i = 0; i < mesh->vertices; i++) {
+        terrain->vertices[3 * i + 1] = last - terrain->vertices[3 * i + 1];
+        terrain->normals[3 * i + 1] = 0 - terrain->normals[3 * i + 1];
+    }
+    for (int64_t i = 0; i < mesh->triangles; i++) {
+        uint32_t *v = terrain->triangles + 3 * i, second = v[1];
+        v[1] = v[2];
+        v[2] = second;
+    }
+    mesh->map = 0;
+}
+
+void terrain_view_close(struct terrain_view *terrain)
+{
+    bosc_heights_free(&terrain->heights);
+    bosc_terrain_free(terrain->handle);
+    free(terrain->vertices);
+    free(terrain->normals);
+    free(terrain->triangles);
+}

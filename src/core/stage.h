@@ -1,0 +1,28 @@
+/* Staging: arrays of the caller, in any memory, copied to the backend's memory and back. */
+#ifndef BI_CORE_STAGE_H
+#define BI_CORE_STAGE_H
+
+#include "core/context.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A caller's array where kernels can reach it: the array itself, or a copy in scratch (and *staged is set). */
+bosc_status bi_stage_in(bosc_ctx *ctx, const void *array, size_t bytes, const void **reachable, bool *staged);
+
+/* Memory for results: the caller's array, or scratch that bi_stage_back copies to it. */
+struct bi_out {
+    void *user, *reachable;
+    size_t bytes;
+};
+bosc_status bi_stage_out(bosc_ctx *ctx, void *array, size_t bytes, struct bi_out *out, bool *staged);
+bosc_status bi_stage_back(bosc_ctx *ctx, const struct bi_out *out);
+
+/* Reads a small result (up to 64 bytes) back to the host and waits for it. */
+bosc_status bi_read_back(bosc_ctx *ctx, void *to, const void *from, size_t bytes);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,118 @@
+/* The AUTO minimum spanning forest on the CPU:
+ * 1. One pass over the rows finds every vertex's lightest edge and lists the light edges: those up to a threshold from
+ * a sample. The lightest edges join the vertices into at most a quarter as many components.
+ * 2. Kruskal's algorithm processes the light edges between components, sorted.
+ * 3. Now most vertices are in one component. Heavy edges are read only from the rows of the others; the ones between
+ * components go the same way, in several parts if there are many.
+ * Sources: Boruvka (1926); Osipov, Sanders, Singler, The Filter-Kruskal Minimum Spanning Tree Algorithm (2009). */
+#ifndef BI_FOREST_CPU_MSF_STATE_H
+#define BI_FOREST_CPU_MSF_STATE_H
+
+#include <string.h>
+
+#include "base/atomic.h"
+#include "core/cpu/collectives.h"
+#include "forest/forest.h"
+#include "forest/cpu/samples.h"
+#include "forest/steps/entries.h"
+#include "forest/steps/rows.h"
+
+/* A list of edges. Short keys: words[i] = rank << 32 | id, and ids is NULL. Long keys: words[i] is the rank, ids[i]
+ * the id. ends[i] = u << 32 | v; equal ends mean no edge. */
+struct bi_msf_edge_list {
+    int64_t count, capacity;
+    uint64_t *words, *ends;
+    uint32_t *ids;
+    bool in_order; /* ids ascend */
+};
+
+struct bi_msf_cpu_state {
+    bosc_ctx *ctx;
+    struct bi_msf_rows rows;
+    bool loops; /* there are self loops */
+    const struct bi_msf_request *request;
+    const struct bi_msf_entries *entries; /* instead of rows; NULL: rows */
+
+    uint64_t threshold; /* an edge is light up to this word (long keys: and, if words are equal, up to this id) */
+    uint32_t threshold_id;
+    struct bi_msf_edge_list list;
+
+    uint32_t *choice;    /* n: the arc of each vertex's lightest edge, or BI_FOREST_NONE */
+    uint32_t *next;      /* n: the vertex at its other end; then pointers to roots */
+    uint32_t *component; /* n: the component of each vertex after the first round */
+    uint32_t *joined;    /* union-find over components: a smaller component, or itself */
+    int64_t components;  /* number after the first round */
+    int64_t left;        /* number left now */
+
+    int64_t found; /* edges of the forest: their ids, their keys if requested, and sums of the keys' halves */
+    uint32_t *ids;
+    void *keys;
+    uint64_t low, high;
+};
+
+static inline uint64_t bi_msf_cpu_key(const struct bi_msf_cpu_state *m, uint64_t rank)
+{
+    return bi_msf_rank(&m->rows.order, rank); /* bi_msf_rank is its own inverse */
+}
+
+/* Stores edge number `at` of the forest. */
+static inline void bi_msf_cpu_add_edge(struct bi_msf_cpu_state *m, int64_t at, uint32_t id, uint64_t key)
+{
+    m->ids[at] = id;
+    if (!m->keys) return;
+    if (m->rows.keys_64bit)
+        ((uint64_t *)m->keys)[at] = key;
+    else
+        ((uint32_t *)m->keys)[at] = (uint32_t)key;
+}
+
+/* Finds the root of v by path halving. */
+static inline uint32_t bi_msf_cpu_root(uint32_t *parent, uint32_t v)
+{
+    uint32_t above = bi_atomic_load_u32(&parent[v]), far;
+    while ((far = bi_atomic_load_u32(&parent[above])) != above) {
+        bi_atomic_store_u32(&parent[v], far);
+        v = far;
+        above = bi_atomic_load_u32(&parent[v]);
+    }
+    return above;
+}
+
+/* Allocates a list. */
+bosc_status bi_msf_edge_list_allocate(bosc_ctx *ctx, bool long_keys, int64_t capacity, struct bi_msf_edge_list *list);
+
+/* Moves edges towards the front. */
+static inline void bi_msf_edge_list_move(struct bi_msf_edge_list *list, int64_t to, int64_t from, int64_t count)
+{
+    if (to == from) return;
+    memmove(list->words + to, list->words + from, (size_t)count * sizeof *list->words);
+    memmove(list->ends + to, list->ends + from, (size_t)count * sizeof *list->ends);
+    if (list->ids) memmove(list->ids + to, list->ids + from, (size_t)count * sizeof *list->ids);
+}
+
+/* Sets the threshold to the quantile `share` (below 1) of sampled arcs, entries or listed edges. */
+bosc_status bi_msf_cpu_sample(struct bi_msf_cpu_state *m, double share);
+bosc_status bi_msf_cpu_sample_entries(struct bi_msf_cpu_state *m, double share);
+bosc_status bi_msf_cpu_sample_list(struct bi_msf_cpu_state *m, double share);
+
+/* The pass over the rows: fills choice, next, and the list of light edges. *overflow: the list was full; run it again
+ * with a longer one. */
+bosc_status bi_msf_cpu_stream(struct bi_msf_cpu_state *m, bool *overflow);
+
+/* Adds every vertex's lightest edge to the forest, and numbers the components. */
+bosc_status bi_msf_cpu_first_round(struct bi_msf_cpu_state *m);
+
+/* Kruskal's algorithm over the list, which is consumed. Its ends are components; with a table they are first mapped
+ * through it. */
+bosc_status bi_msf_cpu_kruskal(struct bi_msf_cpu_state *m, const uint32_t *table);
+
+/* Allocates the results of at most `edges` edges, and the components of the vertices. */
+bosc_status bi_msf_cpu_allocate_scratch(struct bi_msf_cpu_state *m, int64_t edges);
+
+/* Fills *found with the requested results; edge ids are below `ids`. */
+bosc_status bi_msf_cpu_write_result(struct bi_msf_cpu_state *m, int64_t ids, struct bi_msf_found *found);
+
+/* Lists the edges above the threshold that join components. Overwrites `next`. */
+bosc_status bi_msf_cpu_list_heavy(struct bi_msf_cpu_state *m);
+
+#endif

@@ -1,0 +1,10 @@
+/* The fused build of keys of 64 bits: a file of its own, since copies of kernels take long to compile. */
+#include "hash/cuda/build_kernels.cuh"
+
+template bosc_status bi_hash_launch_fused<uint64_t, bi_hash_no_value>(bosc_ctx *, const bosc_hash *, const void *,
+                                                                      const void *, bool, int64_t,
+                                                                      struct bi_hash_completion *, bool *);
+template bosc_status bi_hash_launch_fused<uint64_t, uint32_t>(bosc_ctx *, const bosc_hash *, const void *, const void *,
+                                                              bool, int64_t, struct bi_hash_completion *, bool *);
+template bosc_status bi_hash_launch_fused<uint64_t, uint64_t>(bosc_ctx *, const bosc_hash *, const void *, const void *,
+                                                              bool, int64_t, struct bi_hash_completion *, bool *);

@@ -1,0 +1,60 @@
+/* Lines, words and rows of numbers of a text. */
+#ifndef BI_IO_TEXT_ROW_H
+#define BI_IO_TEXT_ROW_H
+
+#include "io/file/bytes.h"
+
+/* A growing array of numbers. */
+struct bi_numbers {
+    double *data;
+    size_t count, capacity;
+};
+bool bi_numbers_reserve(struct bi_numbers *numbers, size_t capacity); /* false: out of memory */
+void bi_numbers_free(struct bi_numbers *numbers);
+
+bosc_status bi_numbers_refuse(struct bi_reason *reason); /* "out of memory" */
+
+/* Appends the numbers of a line, separated by blanks or by single separators (' ': blanks only). A `#` ends the line,
+ * and trailing separators are ignored. Fails with a reason for anything else, NaN, and numbers beyond a double. */
+bosc_status bi_row_read(const char *begin, const char *end, char separator, struct bi_numbers *numbers,
+                        struct bi_reason *reason);
+
+/* Refuses NaN, and infinities written with digits. */
+bosc_status bi_value_check(const char *p, const char *end, double value, struct bi_reason *reason);
+
+/* Moves n x dim numbers, which are all, into an array. */
+bosc_array bi_numbers_to_array(struct bi_numbers *numbers, int64_t n, int64_t dim);
+
+/* Lines of a text without their ends (LF or CR LF). `number`: of the line read last, from 1. */
+struct bi_lines {
+    const char *next, *end;
+    int64_t number;
+    struct bi_backing_file *backing; /* not NULL: more lines follow in the file; reading them sets whole_needed */
+    const char *progress_begin;      /* not NULL: the reported phase starts here */
+};
+struct bi_line {
+    const char *begin, *end;
+};
+
+/* Returns the complete lines in memory, behind a byte order mark if there is one. */
+struct bi_lines bi_lines_begin(const struct bi_bytes *in);
+bool bi_lines_next(struct bi_lines *lines, struct bi_line *line);
+
+/* Starts a phase in which bi_lines_next reports progress. The lines end early if the call is cancelled. */
+void bi_lines_report_progress(struct bi_lines *lines);
+
+/* As bi_lines_next, but skips blank lines and lines with only a `#` comment. */
+bool bi_lines_next_content(struct bi_lines *lines, struct bi_line *line);
+
+/* Reads the next word of a line, a run of non-blank characters; false at the end or at a `#`. */
+bool bi_line_word(struct bi_line *line, struct bi_line *word);
+bool bi_word_is(const struct bi_line *word, const char *text);
+bool bi_word_count(const struct bi_line *word, int64_t *count); /* digits only, up to about 2^62 */
+
+/* A word for a message: printable, cut to 24 characters, in quotes. */
+struct bi_quoted {
+    char text[32];
+};
+struct bi_quoted bi_quote(const char *begin, const char *end);
+
+#endif

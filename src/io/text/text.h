@@ -1,0 +1,16 @@
+/* Points as text. */
+#ifndef BI_IO_TEXT_TEXT_H
+#define BI_IO_TEXT_TEXT_H
+
+#include "io/file/bytes.h"
+
+/* All zeros: read everything. */
+struct bi_text_opts {
+    const char *columns; /* names or numbers from 1, separated by commas; NULL: all */
+    int64_t most;        /* keep only the first `most` numbers of a row; 0: all */
+};
+bosc_status bi_text_parse(const struct bi_bytes *in, const struct bi_text_opts *opts, bosc_array *points,
+                          bosc_io_error *error);
+bosc_status bi_xyz_parse(const struct bi_bytes *in, const char *columns, bosc_array *points, bosc_io_error *error);
+
+#endif

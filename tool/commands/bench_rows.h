@@ -1,0 +1,14 @@
+/* Result rows of benchmarks. */
+#ifndef TOOL_COMMANDS_BENCH_ROWS_H
+#define TOOL_COMMANDS_BENCH_ROWS_H
+
+#include "tool/tool.h"
+
+const char *bench_row_text(const json_t *row, const char *key); /* "" if absent */
+double bench_row_number(const json_t *row, const char *key);    /* NAN if absent */
+
+/* Adds to each of our rows the fastest other library ("best_other", "best_other_ms") and the ratio of the times, and
+ * prints them unless --json is given. */
+void compare_bench_rows(const struct job *job);
+
+#endif

@@ -1,0 +1,14 @@
+/* Pairs of close points from the neighbours of every point. */
+#ifndef TOOL_COMMANDS_CLOSE_PAIRS_H
+#define TOOL_COMMANDS_CLOSE_PAIRS_H
+
+#include "tool/tool.h"
+
+/* Counts the points first .. first + n - 1 whose distance to themselves is within the radius (not infinite ones). */
+int64_t count_own_neighbours(const bosc_array *points, int64_t first, int64_t n, double radius);
+
+/* Lists the pairs (i, neighbour) with neighbour > i of points i = first .. first + n - 1, whose neighbours are CSR
+ * rows. Returns their number. */
+int64_t list_later_neighbours(int64_t first, int64_t n, const int64_t *offsets, const int64_t *ids, int64_t *pairs);
+
+#endif

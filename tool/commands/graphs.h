@@ -1,0 +1,20 @@
+/* Graphs of the commands: saved, or lists of edges. */
+#ifndef TOOL_COMMANDS_GRAPHS_H
+#define TOOL_COMMANDS_GRAPHS_H
+
+#include "tool/tool.h"
+
+/* Reads a saved graph or a list of edges; sets one of the two. The caller frees the edges. */
+int graph_or_edges_read(struct job *job, const char *path, bosc_graph **graph, bosc_edges *edges);
+bosc_graph_opts edges_graph_opts(const bosc_edges *edges);
+int graph_build(struct job *job, const char *path, const bosc_edges *edges, bosc_graph **graph);
+
+/* Reports why a call on the edges of a file failed. */
+int report_edges_error(struct job *job, const char *path, const bosc_edges *edges, bosc_status status);
+
+/* Lists the entries of a saved graph, for ranks that build graphs of slices of them. Entries that the saved graph does
+ * not store become loops of vertex 0. */
+int graph_get_entries(struct job *job, const char *path, const bosc_graph *graph, const bosc_graph_info *info,
+                      bosc_edges *edges);
+
+#endif

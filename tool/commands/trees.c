@@ -1,0 +1,59 @@
+#include "tool/commands/trees.h"
+
+#include "tool/clock.h"
+#include "tool/commands/points.h"
+#include "tool/job.h"
+#include "tool/options/values.h"
+#include "tool/output/arrays.h"
+#include "tool/output/report.h"
+#include "tool/tool.h"
+
+int tree_build(struct job *job, const char *path, const bosc_array *points, const bosc_kdtree_opts *opts,
+               bosc_kdtree **tree)
+{
+    if (points->shape[1] > DIM_MAX)
+        return report_error(EXIT_FAILED, "%s: the points have %lld coordinates, but a tree takes at most %d", path,
+                            (long long)points->shape[1], DIM_MAX);
+    bosc_kdtree_opts tree_opts = *opts;
+    bosc_kdtree *built = NULL;
+    double start = job_now();
+    tree_opts.size = sizeof tree_opts;
+    tree_opts.dtype = points->dtype;
+    tree_opts.dim = (int32_t)points->shape[1];
+    bosc_status status = bosc_kdtree_create(job->ctx, &tree_opts, &built);
+    if (status == BOSC_OK) status = bosc_kdtree_build(job->ctx, built, points->data, points->shape[0], 0);
+    job_add_seconds(job, "build", start);
+    if (status == BOSC_OK) {
+        *tree = built;
+        return EXIT_DONE;
+    }
+    int code = report_ctx_error(job, status);
+    bosc_kdtree_free(built);
+    return code;
+}
+
+/* Refuses a --dtype other than the type of a saved tree. */
+static int check_tree_dtype(const struct job *job, const char *path, const bosc_kdtree *tree)
+{
+    bosc_kdtree_info info = {.size = sizeof info};
+    int type = 0, code = option_choice(job, OPT_DTYPE, &type);
+    bosc_kdtree_get_info(job->ctx, tree, &info);
+    if (code || !job->value[OPT_DTYPE] || info.dtype == (bosc_dtype)(type + 1)) return code;
+    return report_error(EXIT_FAILED, "%s: a tree of %s, which --dtype cannot make one of %s", path,
+                        dtype_code(info.dtype), job->value[OPT_DTYPE]);
+}
+
+int tree_read(struct job *job, const char *path, const bosc_kdtree_opts *opts, bosc_kdtree **tree)
+{
+    bosc_io_error error;
+    bosc_array points = {0};
+    double start = job_now();
+    bosc_status status = bosc_kdtree_or_points_read(job->ctx, path, job->value[OPT_COLUMNS], tree, &points, &error);
+    job_add_seconds(job, "read", start);
+    if (status != BOSC_OK) return report_io_error(status, &error);
+    if (*tree) return check_tree_dtype(job, path, *tree);
+    int code = points_convert(job, path, NULL, &points);
+    if (!code) code = tree_build(job, path, &points, opts, tree);
+    bosc_array_free(&points);
+    return code;
+}

@@ -1,0 +1,19 @@
+/* Context, results and times of a job. */
+#ifndef TOOL_JOB_H
+#define TOOL_JOB_H
+
+#include "tool/tool.h"
+
+int job_open(struct job *job);            /* creates the context that the options request */
+int job_close(struct job *job, int code); /* prints the results, frees the context; returns the exit code */
+
+void job_add_seconds(struct job *job, const char *stage, double since); /* adds the time since `since` to a stage */
+void job_set_integer(struct job *job, const char *name, int64_t value);
+void job_set_number(struct job *job, const char *name, double value); /* null if not finite */
+void job_set_text(struct job *job, const char *name, const char *value);
+void job_set_json(struct job *job, const char *name, json_t *value);
+
+/* Allocates count elements of `size` bytes, freed by free(). On failure reports the error and returns NULL. */
+void *job_alloc(size_t count, size_t size);
+
+#endif

@@ -1,0 +1,23 @@
+/* Errors and progress on standard error. */
+#ifndef TOOL_OUTPUT_REPORT_H
+#define TOOL_OUTPUT_REPORT_H
+
+#include "tool/tool.h"
+
+/* Prints "boscage: ..." and returns the code; prints nothing once the reader of standard output has closed its pipe. */
+int report_error(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int report_io_error(bosc_status status, const bosc_io_error *error);
+int report_ctx_error(const struct job *job, bosc_status status); /* with the context's message */
+int status_exit_code(bosc_status status);
+
+/* Makes a closed pipe a failed write. Call before any output. */
+void watch_pipes(void);
+
+/* Returns the exit code for main(); if a reader closed its pipe, ends the process by SIGPIPE instead, as filters do. */
+int exit_by_pipe(int code);
+
+/* A progress function for bosc_ctx that draws a bar on the terminal; and its removal. */
+int progress_show(void *user, const char *stage, double fraction);
+void progress_clear(void);
+
+#endif
