@@ -109,6 +109,8 @@ static bosc_status fill_entries(bosc_ctx *ctx, struct bi_collision_frame *frame,
     return entries ? steps->fill_entries(ctx, slices, s) : BOSC_OK;
 }
 
+/* Lists, sorted by voxel, the triangles that overlap each voxel of the common region. Triangles stay whole; only their
+ * ranges of voxels are cut to the grid. The cell is at least 2^-20 and at most twice the width of the region. */
 bosc_status bi_collision_build_entries(bosc_ctx *ctx, struct bi_collision_frame *frame, double cell)
 {
     struct bi_collision_grid *g = &frame->grid;

@@ -77,7 +77,7 @@ struct bi_kdtree_removal {
     const void *keys; /* n: ordered keys of coordinate `first`; NULL: read the rows */
     uint32_t *to;     /* the kept ones; may be `from` */
     uint32_t *spare;  /* n */
-    uint32_t *ranks;  /* n: number of kept references up to each position; may be NULL */
+    uint32_t *ranks;  /* n: number of kept references up to and including each position; may be NULL */
     int64_t *count;   /* number of kept references */
     int64_t *bad;     /* lowered to the smallest position out of order */
 };

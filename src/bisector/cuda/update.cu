@@ -68,6 +68,8 @@ static __device__ void write_all(const bi_bisector_change &a, uint32_t *next_mar
     for (int64_t i = total + thread; a.sources && i < a.capacity; i += threads) a.sources[i] = -1;
 }
 
+/* Marks, counts and writes all leaves in one launch. A leaf becomes 0 to 4 leaves; counting also marks merged leaves,
+ * which the write reads. */
 static __global__ void __launch_bounds__(THREADS) bi_bisector_update_all(const update_args args)
 {
     BI_SHARED(update_shared, sh);

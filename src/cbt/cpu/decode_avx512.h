@@ -78,7 +78,9 @@ BI_CBT_VBMI2_TARGET static inline void bi_cbt_store_16(__m128i positions, __m128
     }
 }
 
-/* Decodes a word at a time. A leaf ends where the next one of its word begins, or with the word. A leaf that extends
+/* Decodes the leaves of a block that has several (the caller handles a single leaf, which may be larger than the
+ * block),
+ * a word at a time. A leaf ends where the next one of its word begins, or with the word. A leaf that extends
  * beyond the word is alone in it: `beyond` is log2 of its words. */
 BI_CBT_VBMI2_TARGET static inline void bi_cbt_decode_by_words(const uint64_t bits[16], uint64_t base, uint32_t end,
                                                               void *nodes, int64_t at, bool is_64bit)

@@ -408,7 +408,8 @@ int64_t bi_cellgraph_cuda_join_bytes(const bosc_ctx *ctx, int64_t n, int64_t max
     return most > all ? all : most < partition_bytes ? partition_bytes : most;
 }
 
-/* Joins as many segments at once as memory and counters allow; if not even one, slices of its partitions. */
+/* Appends the edges of all segments; each gets a rank among the edges of its lower vertex if counts are requested.
+ * Joins as many segments at once as memory and counters allow; if not even one, slices of its partitions. */
 bosc_status bi_cellgraph_cuda_join(bosc_ctx *ctx, const struct bi_cellgraph_segments *all)
 {
     const size_t partition_bytes = PARTITION_CAPACITY * sizeof(join_entry) + sizeof(uint32_t);

@@ -513,7 +513,8 @@ static bosc_status launch_selection(bosc_ctx *ctx, build_args<K, P> a, uint32_t 
     return BI_RUN(ctx, variant.kernel, partitions, variant.threads, a.at.bytes, a);
 }
 
-/* Launches the build in two kernels: the tiles, then the partitions. */
+/* Launches the build in two kernels: the tiles, then the partitions. completion gets the stream and the number of
+ * words that the blocks will publish. */
 template <class K, class P>
 static bosc_status launch_tiled(bosc_ctx *ctx, const struct bi_hash_shape *s, build_args<K, P> a,
                                 struct bi_hash_completion *completion, bool *launched)

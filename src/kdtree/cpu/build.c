@@ -170,6 +170,9 @@ static void build_segment(const struct bi_kdtree_build_hot *hot, const struct bi
     hot->build_subtree(job, &job->here, &own, r, levels, masks + r.begin / 16 + s);
 }
 
+/* Builds the in-order array: the node of a range is its exact median, in its middle; ties go by the rest of the
+ * superkey
+ * and by id, so that the tree is unique. */
 bosc_status bi_kdtree_cpu_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_rows *rows,
                                 bosc_kdtree_view view)
 {

@@ -27,6 +27,8 @@ static int32_t choose_bucket_shift(int64_t n, int64_t entries)
     return shift;
 }
 
+/* Builds a dense view by buckets of voxels: counts, scatters, sorts each bucket by voxel and id. *peak_density: points
+ * a voxel, averaged over the densest few voxels; 0 if the points do not suit this build. */
 bosc_status bi_cuda_voxelgrid_sort_by_buckets(bosc_ctx *ctx, const bi_voxelgrid_dense_target *target,
                                               double *peak_density)
 {

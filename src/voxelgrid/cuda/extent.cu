@@ -10,7 +10,8 @@ struct extent_shared {
     unsigned long long warps[BI_VOXELGRID_FOUND][EXTENT_THREADS / 32];
 };
 
-/* Every block reduces its rows and lowers the minima of all by atomics; the last block reports them to the host.
+/* Finds the smallest and largest key of each coordinate and the first row with a NaN, whose key counts as -infinity.
+ * Every block reduces its rows and lowers the minima of all by atomics; the last block reports them to the host.
  * found[BI_VOXELGRID_FOUND] counts finished blocks, from UINT64_MAX on. */
 static __global__ void __launch_bounds__(EXTENT_THREADS)
     bi_voxelgrid_find_extent(const bi_voxelgrid_extent a, unsigned long long *host_words)

@@ -29,6 +29,9 @@ static void close_gap(const struct bi_kdtree_removal *a, struct bi_kdtree_range 
     for (int64_t i = piece.begin; a->ranks && i < piece.end; i++) a->ranks[i] += (uint32_t)exclusive_prefix[0];
 }
 
+/* Keeps the first of equal references in a sorted list, by pieces that threads compact side by side. *bad: lowered to
+ * the smallest position out of order, which means that the sort failed. ranks[i]: number of kept references up to and
+ * including position i. */
 bosc_status bi_kdtree_cpu_remove_duplicates(bosc_ctx *ctx, const struct bi_kdtree_removal *a)
 {
     const struct bi_kdtree_superkey_loops *loops = bi_kdtree_superkey_loops(a->dtype);

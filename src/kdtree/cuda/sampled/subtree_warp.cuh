@@ -246,7 +246,8 @@ static __device__ void bi_kdtree_find_packing(const bi_kdtree_block_subtree<DIM,
     __syncwarp();
 }
 
-/* Sorts the nodes' slots, which hold points or pads, by words 0 ... last of the superkey that begins at d. The packed
+/* Sorts the nodes' slots, which hold points or pads, by words 0 ... last of the superkey that begins at d. Words are
+ * float keys, or halves of the exact keys of the caller's rows for other types. The packed
  * keys are concatenated, and stable sorts (radix, from the lowest chunk on) consume BI_KDTREE_CHUNK_BITS bits each.
  * Returns the total number of bits. */
 template <int DIM, int LOG, class KEYS>
