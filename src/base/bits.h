@@ -52,7 +52,7 @@ BI_FN uint64_t bi_mix_u64(uint64_t x)
     return x ^ (x >> 31);
 }
 
-/* Number of bits that are set. */
+/* Number of set bits. */
 BI_FN int bi_popcount(uint64_t x)
 {
 #ifdef __CUDA_ARCH__

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 struct bi_compact_kernels {
-    /* Counts the flags among n that are not 0. */
+    /* Counts the nonzero flags among n. */
     int64_t (*count)(const uint8_t *keep, int64_t n);
     /* Copies the kept ones of n items; there are `kept`. */
     void (*copy)(size_t size, const char *in, const uint8_t *keep, int64_t n, char *out, int64_t kept);

@@ -177,7 +177,7 @@ EACH_KEY(COUNT)
         (void)values;                                                                                          \
         for (int64_t i = 1, end; i < n; i = end) {                                                             \
             end = n - i < BLOCK ? n : i + BLOCK;                                                               \
-            /* Skip blocks that are in order already; insert the other keys one by one. */                     \
+            /* Skip blocks already in order; insert the other keys one by one. */                              \
             if (end - i == BLOCK && in_order_##kind(k + i, mask)) continue;                                    \
             for (int64_t at = i; i < end; at = ++i) {                                                          \
                 key_t x = k[i], rank = ORDERED_##kind(x) & mask;                                               \
