@@ -42,12 +42,22 @@ endif()
 find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED) # used as a header: no library to link
 target_include_directories(bosc_options SYSTEM INTERFACE $<BUILD_INTERFACE:${XXHASH_INCLUDE_DIR}>)
 
-# bosc_add_hot_sources(target file...): compiles CPU hot files (*_hot.c) once for each level, with BI_LEVEL set,
-# into libraries of objects that it lists in <target>_hot_objects.
+# libFuzzer is clang's: its builds count the edges that an input reaches.
+set(BOSC_LIBFUZZER OFF)
+set(bosc_fuzz_options "")
+if(BOSC_FUZZ AND CMAKE_C_COMPILER_ID MATCHES "Clang")
+  set(BOSC_LIBFUZZER ON)
+  set(bosc_fuzz_options -fsanitize=fuzzer-no-link)
+endif()
+
+# bosc_add_hot_sources(target file...): compiles CPU hot files (*_hot.c) once for each level up to BOSC_CPU_LEVEL, with
+# BI_LEVEL set, into libraries of objects that it lists in <target>_hot_objects.
+target_compile_definitions(bosc_options INTERFACE BI_LAST_LEVEL=${BOSC_CPU_LEVEL})
 function(bosc_add_hot_sources target)
   set(levels 1)
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     set(levels 1 3 4)
+    list(FILTER levels INCLUDE REGEX "[1-${BOSC_CPU_LEVEL}]")
   endif()
   set(objects "")
   foreach(level IN LISTS levels)
@@ -59,10 +69,10 @@ function(bosc_add_hot_sources target)
     # Levels that no test under sanitizers calls are not instrumented, which would take minutes. MemorySanitizer needs
     # both instrumented (contexts choose the machine's best), and optimised: of movmskps it checks masked lanes too,
     # unless the optimiser has rewritten it.
-    if((BOSC_SANITIZE MATCHES "address|thread" AND level EQUAL 3) OR (BOSC_FUZZ AND level GREATER 1))
+    if((BOSC_SANITIZE MATCHES "address|thread" AND level EQUAL 3) OR (BOSC_LIBFUZZER AND level GREATER 1))
       set_target_properties(${target}_v${level} PROPERTIES BOSC_OWN_SANITIZERS ON)
       target_compile_options(${target}_v${level} PRIVATE -O0)
-    elseif(level EQUAL 4 OR BOSC_FUZZ)
+    elseif(level EQUAL 4 OR BOSC_LIBFUZZER)
       bosc_sanitize_cheaply(${target}_v${level})
     endif()
     if(level GREATER 1)

@@ -52,17 +52,6 @@ if(NOT BOSC_SANITIZE)
   set_tests_properties(symbols install PROPERTIES LABELS package)
 endif()
 
-# Kernels compile for the oldest devices that are supported: not optimised, for nobody runs these.
-if(BOSC_HAVE_CUDA)
-  add_library(oldest_cuda OBJECT ${bosc_cuda_sources})
-  target_link_libraries(oldest_cuda PRIVATE bosc_options)
-  target_compile_definitions(oldest_cuda PRIVATE BOSC_HAVE_CUDA)
-  target_compile_options(oldest_cuda PRIVATE --fmad=false)
-  string(REGEX REPLACE "-Xcicc=[^ ]*" "" CMAKE_CUDA_FLAGS_DEBUG "${CMAKE_CUDA_FLAGS_DEBUG}") # given twice it is refused
-  target_compile_options(oldest_cuda PRIVATE -Xcicc=-O0)
-  set_target_properties(oldest_cuda PROPERTIES CUDA_PTX_COMPILATION ON CUDA_ARCHITECTURES 75-virtual)
-endif()
-
 # The tool is given out under a licence that the GPL's of libjbig does not go with.
 if(TARGET boscage_tool)
   add_test(NAME no_jbig COMMAND grep -q "JBIG-KIT" $<TARGET_FILE:boscage_tool>)

@@ -16,13 +16,15 @@ static const struct bi_ops ops_cpu_v1 = {
 };
 #undef BI_TABLE_BY_LEVEL
 
-#if defined(__x86_64__)
+#if BI_LAST_LEVEL >= 3
 #define BI_TABLE_BY_LEVEL(name, type) .name = &type##_cpu_v3,
 static const struct bi_ops ops_cpu_v3 = {
 #include "core/tables.def"
 };
 #undef BI_TABLE_BY_LEVEL
+#endif
 
+#if BI_LAST_LEVEL == 4
 #define BI_TABLE_BY_LEVEL(name, type) .name = &type##_cpu_v4,
 static const struct bi_ops ops_cpu_v4 = {
 #include "core/tables.def"

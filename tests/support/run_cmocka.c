@@ -55,7 +55,7 @@ static uint64_t trial_divisor(const struct test *test)
 #elif defined SUITE_SLOW
     return !emulated ? 6 : faults || ranks ? 24 : 12;
 #else
-    return !emulated ? again ? 2 : 1 : faults || ranks ? 6 : 2;
+    return !emulated ? again ? 2 : 1 : faults || ranks ? 8 : 4;
 #endif
 }
 

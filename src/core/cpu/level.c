@@ -4,7 +4,7 @@
 #include <cpuid.h>
 #endif
 
-#if defined(__x86_64__)
+#if BI_LAST_LEVEL > 1
 /* F16C, MOVBE and LZCNT, which __builtin_cpu_supports of some compilers does not know. */
 static bool has_f16c_movbe_lzcnt(void)
 {
@@ -17,11 +17,11 @@ static bool has_f16c_movbe_lzcnt(void)
 
 bosc_cpu_level bi_cpu_best_level(void)
 {
-#if defined(__x86_64__)
+#if BI_LAST_LEVEL > 1
     __builtin_cpu_init();
     int v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
              __builtin_cpu_supports("fma") && __builtin_cpu_supports("popcnt") && has_f16c_movbe_lzcnt();
-    int v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+    int v4 = v3 && BI_LAST_LEVEL == 4 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
              __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
              __builtin_cpu_supports("avx512vl");
     return v4 ? BOSC_CPU_V4 : v3 ? BOSC_CPU_V3 : BOSC_CPU_V1;

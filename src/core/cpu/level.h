@@ -11,14 +11,25 @@
 #define BI_LEVEL_JOIN(name, level) BI_LEVEL_JOIN_(name, level)
 #define BI_LEVEL_NAME(name) BI_LEVEL_JOIN(name, BI_LEVEL)
 
-/* Selects one of the three tables; machines other than x86-64 have only v1. */
-#if defined(__x86_64__)
+/* The highest level that is compiled: BOSC_CPU_LEVEL of the build. Machines other than x86-64 have only v1. */
+#if !defined(__x86_64__)
+#undef BI_LAST_LEVEL
+#define BI_LAST_LEVEL 1
+#elif !defined(BI_LAST_LEVEL)
+#define BI_LAST_LEVEL 4
+#endif
+
+/* Selects one of the compiled tables. */
+#if BI_LAST_LEVEL == 4
 #define BI_LEVEL_PICK(level, name) \
     ((level) == BOSC_CPU_V4 ? &name##_v4 : (level) == BOSC_CPU_V3 ? &name##_v3 : &name##_v1)
+#elif BI_LAST_LEVEL == 3
+#define BI_LEVEL_PICK(level, name) ((level) == BOSC_CPU_V3 ? &name##_v3 : &name##_v1)
 #else
 #define BI_LEVEL_PICK(level, name) ((void)(level), &name##_v1)
 #endif
 
+/* Returns the highest level that is compiled and that this machine's instructions allow. */
 bosc_cpu_level bi_cpu_best_level(void);
 
 /* True on CPUs where a store that misses the first-level cache stalls later stores, so that prefetching for writes
