@@ -1,6 +1,6 @@
 /* Times hash tables on the CPU beside other libraries: bench_hash [-n keys] [-l load factor] [-k key bits]
  * [-y layout] [-a] [-p]. Keys and values of 32 bits (-k 64: of 64, without peers); every key is looked up once in
- * another order, then n absent keys. -y: the layout, in place of bucketed. -a: all layouts, CUCKOO with each
+ * another order, then n absent keys. -y: the layout, in place of auto. -a: all layouts, CUCKOO with each
  * number of functions, and a sort with binary searches. -p: without peers. Times are processor time over the number of
  * threads, so that other programs on the machine disturb them less; answers are checked. */
 #include <stdlib.h>
@@ -193,7 +193,8 @@ static const struct named_layout {
     bosc_hash_layout layout;
     int functions;
     double most_load;
-} layouts[] = {{"bucketed", "bucketed", BOSC_HASH_BUCKETED, 0, 1},
+} layouts[] = {{"auto", "auto", BOSC_HASH_AUTO, 0, 1},
+               {"bucketed", "bucketed", BOSC_HASH_BUCKETED, 0, 1},
                {"ordered", "ordered", BOSC_HASH_ORDERED, 0, 1},
                {"perfect", "perfect", BOSC_HASH_PERFECT, 0, 1},
                {"hybrid", "hybrid", BOSC_HASH_HYBRID, 0, 0},
@@ -213,7 +214,8 @@ static void time_layouts(const char *name, bool all, double load)
         time_layout(l->title, l->layout, l->functions, load < l->most_load ? load : l->most_load);
         any = true;
     }
-    if (!any) bench_fail("-y: '%s' is none of bucketed, ordered, perfect, hybrid, fks, cuckoo2 to 4, chained", name);
+    if (!any)
+        bench_fail("-y: '%s' is none of auto, bucketed, ordered, perfect, hybrid, fks, cuckoo2 to 4, chained", name);
 }
 
 static void time_sorted(void)
@@ -230,12 +232,12 @@ static void time_sorted(void)
 int main(int argc, char **argv)
 {
     int64_t bits = 32;
-    const char *layout = "bucketed";
+    const char *layout = "auto";
     double load = 0;
     bool alone = false, all = false;
     const struct bench_option own[] = {{'l', BENCH_NUMBER, &load, "load factor"},
                                        {'k', BENCH_INTEGER, &bits, "bits of a key: 32 or 64"},
-                                       {'y', BENCH_TEXT, &layout, "layout: bucketed, ordered, ... cuckoo4, chained"},
+                                       {'y', BENCH_TEXT, &layout, "layout: auto, bucketed, ... cuckoo4, chained"},
                                        {'a', BENCH_FLAG, &all, "all layouts, and a sort"},
                                        {'p', BENCH_FLAG, &alone, "without peers"}};
     bench.n = 5000000;

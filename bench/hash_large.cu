@@ -96,6 +96,7 @@ static int time_table(uint64_t n, double load, enum which which)
     bosc_hash_opts o = {};
     bosc_hash_info info = {};
     o.size = sizeof o;
+    o.layout = BOSC_HASH_BUCKETED;
     o.key_bits = 64;
     o.value_size = 4;
     o.load_factor = load;

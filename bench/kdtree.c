@@ -234,10 +234,6 @@ static void time_builds(void)
     time_case("build", build_tree, set.n, 2 * row_bytes(set.n, 0), bench.repeats);
     bosc_kdtree *fast = set.tree;
     if (strcmp(set.what, "all") == 0 && set.n <= 20000000) {
-        create_tree(BOSC_KDTREE_PRESORTED, BOSC_KDTREE_DUPLICATES_REMOVE);
-        time_case("build, presorted + unique", build_tree, set.n, 2 * row_bytes(set.n, 0),
-                  bench.repeats > 3 ? 3 : bench.repeats);
-        bosc_kdtree_free(set.tree);
         create_tree(BOSC_KDTREE_BROWN, BOSC_KDTREE_DUPLICATES_REMOVE);
         time_case("build, brown + unique", build_tree, set.n, 2 * row_bytes(set.n, 0),
                   bench.repeats > 3 ? 3 : bench.repeats);
@@ -251,12 +247,12 @@ static void time_builds(void)
 enum { STAGES = 5, MOST_REPEATS = 64 };
 
 /* The stages that the published programs print, of builds by lists with duplicates removed. */
-static void time_stages(const char *builder_name, bosc_kdtree_builder builder)
+static void time_published_stages(void)
 {
     static const char *const names[STAGES] = {"initialise", "sort", "remove duplicates", "build from lists", "verify"};
     double seconds[STAGES][MOST_REPEATS], all[MOST_REPEATS];
     int repeats = bench.repeats < MOST_REPEATS ? bench.repeats : MOST_REPEATS;
-    create_tree(builder, BOSC_KDTREE_DUPLICATES_REMOVE);
+    create_tree(BOSC_KDTREE_BROWN, BOSC_KDTREE_DUPLICATES_REMOVE);
     build_tree(NULL);
     for (int r = 0; r < repeats; r++) {
         bosc_kdtree_times t = {.size = sizeof t};
@@ -268,8 +264,8 @@ static void time_stages(const char *builder_name, bosc_kdtree_builder builder)
         for (int s = 0; s < STAGES; s++) all[r] += seconds[s][r] = stages[s];
     }
     for (int s = 0; s < STAGES; s++)
-        bench_row(bench_text("%s: %s", builder_name, names[s]), set.n, bench_median_of(seconds[s], repeats));
-    bench_row(bench_text("%s: all stages", builder_name), set.n, bench_median_of(all, repeats));
+        bench_row(bench_text("brown: %s", names[s]), set.n, bench_median_of(seconds[s], repeats));
+    bench_row("brown: all stages", set.n, bench_median_of(all, repeats));
     bosc_kdtree_free(set.tree);
 }
 
@@ -391,10 +387,9 @@ int main(int argc, char **argv)
     make_input();
     bench_say("%s: %" PRId64 " %s points, %" PRId64 " %s queries, %s, dim %d", bench_device(), set.n, set.shape, set.m,
               set.query_shape, set.type, (int)set.dim);
-    /* 2. Stages of the published builders, or all cases of the default one. */
+    /* 2. Stages of the published builder, or all cases of the default one. */
     if (strcmp(set.what, "published") == 0) {
-        time_stages("brown", BOSC_KDTREE_BROWN);
-        time_stages("presorted", BOSC_KDTREE_PRESORTED);
+        time_published_stages();
     } else {
         create_tree(BOSC_KDTREE_AUTO, BOSC_KDTREE_DUPLICATES_KEEP);
         time_builds();

@@ -38,8 +38,8 @@ static void create_handles(void)
     bench_open();
     BENCH(bosc_kdtree_create(bench.ctx, &(bosc_kdtree_opts){.size = sizeof(bosc_kdtree_opts), .dim = 3, .id_bits = 32},
                              &set.tree));
-    BENCH(bosc_hash_create(
-        bench.ctx, &(bosc_hash_opts){.size = sizeof(bosc_hash_opts), .value_size = sizeof *set.values}, &set.table));
+    bosc_hash_opts table = {.size = sizeof table, .layout = BOSC_HASH_BUCKETED, .value_size = sizeof *set.values};
+    BENCH(bosc_hash_create(bench.ctx, &table, &set.table)); /* views are of BUCKETED tables */
     BENCH(bosc_graph_create(bench.ctx, &(bosc_graph_opts){.size = sizeof(bosc_graph_opts), .id_bits = 32}, &set.graph));
     bosc_voxelgrid_opts grid = {.size = sizeof grid, .dim = 3, .cell = 1 / cbrt((double)set.many), .id_bits = 32};
     BENCH(bosc_voxelgrid_create(bench.ctx, &grid, &set.grid));

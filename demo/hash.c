@@ -1,5 +1,5 @@
-/* Demonstrates hash tables and their uses: lookups, close pairs and groups of points by voxels, and geometric
- * hashing of a constellation. */
+/* Demonstrates hash tables and their uses: lookups, close pairs and groups of points by voxels, and geometric hashing
+ * of a constellation. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,13 @@
-/* The parts of the demonstration. */
+/* The parts of the demonstration, and their common functions: memory, time, errors, result rows, pictures. */
 #ifndef DEMO_PARTS_H
 #define DEMO_PARTS_H
 
-#include "demo/report.h"
+#include <stddef.h>
+
+#include "demo/demo.h"
+#include "render/canvas.h"
+
+/* ---- parts ---- */
 
 /* Trees of generated points, and of the caller's points if given. */
 bosc_status demo_kdtree(struct demo *demo);
@@ -31,9 +36,19 @@ bosc_status demo_plan(struct demo *demo);
 /* Draws the partition of the plane by a tree, with queries and their neighbours. */
 bosc_status demo_partition(struct demo *demo);
 
-/* Draws points of at least two coordinates as discs. Colour and radius follow from the distance of the farthest
- * neighbour found; the radius is `fill` times that distance. */
-bosc_status demo_density(struct demo *demo, const float *points, int64_t n, int32_t dim, const double *distances,
-                         double fill, const char *name);
+/* ---- shared ---- */
+
+/* Set the error and return the status. */
+bosc_status demo_fail(struct demo *demo, bosc_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+bosc_status demo_fail_ctx(struct demo *demo, bosc_status status); /* with the context's message */
+
+void *demo_alloc(struct demo *demo, size_t count, size_t size); /* on failure sets the error and returns NULL */
+double demo_now(void);                                          /* seconds */
+
+void demo_row(struct demo *demo, const char *what, double seconds, double items);
+
+/* Writes the canvas to FOLDER/name. */
+bosc_status demo_picture(struct demo *demo, const struct canvas *canvas, const char *name);
 
 #endif

@@ -33,6 +33,7 @@ int main()
     where.backend = BOSC_BACKEND_CUDA;
     bosc_hash_opts what = {};
     what.size = sizeof what;
+    what.layout = BOSC_HASH_BUCKETED; /* its view is a bosc_hash_view */
     what.value_size = sizeof(uint32_t);
 
     bosc_status status = bosc_ctx_create(&where, &ctx);

@@ -14,7 +14,8 @@ int main(void)
     bosc_ctx *ctx = NULL;
     bosc_hash *table = NULL;
     bosc_hash_view view;
-    bosc_hash_opts what = {.size = sizeof what, .key_bits = 64, .value_size = sizeof *squares};
+    bosc_hash_opts what = {
+        .size = sizeof what, .layout = BOSC_HASH_BUCKETED, .key_bits = 64, .value_size = sizeof *squares};
 
     bosc_status status = keys && squares ? bosc_ctx_create(NULL, &ctx) : BOSC_ERR_NOMEM;
     for (uint64_t i = 0; i < N && !status; i++) {

@@ -1,10 +1,9 @@
-/* A picture drawn with antialiased discs, rings and lines, blended in linear light. */
+/* A picture drawn with antialiased discs, rings, lines and letters, blended in linear light. */
 #ifndef RENDER_CANVAS_H
 #define RENDER_CANVAS_H
 
-#include <stdbool.h>
-
 #include <boscage/io.h>
+#include <stdbool.h>
 
 struct colour {
     float r, g, b; /* linear light, 0 to 1 */
@@ -38,5 +37,14 @@ void canvas_sample(struct canvas *canvas, int side, struct colour (*at)(const vo
 
 uint8_t *canvas_rgb(const struct canvas *canvas); /* 8 bits; to be freed. NULL: no memory */
 bosc_status canvas_write(const struct canvas *canvas, const char *path, bosc_io_error *error);
+
+/* ---- letters, for the axes of plots ---- */
+
+/* Returns the width in pixels of a text with capitals `height` pixels high. */
+double lettering_width(const char *text, double height);
+
+/* Draws a text with its baseline from (x, y). turned: it runs upwards. */
+void lettering_draw(struct canvas *canvas, double x, double y, double height, bool turned, const char *text,
+                    struct colour colour);
 
 #endif

@@ -22,8 +22,8 @@ int64_t memory_available(void)
     return sum;
 }
 
-/* True if the memory is available. With overcommit malloc() succeeds regardless, and the kernel kills a process on
- * the first writes. Only blocks of 256 MiB or more are checked: chosen, so that small ones skip the file. */
+/* True if the memory is available. With overcommit malloc() succeeds regardless, and the kernel kills a process on the
+ * first writes. Only blocks of 256 MiB or more are checked: chosen, so that small ones skip the file. */
 static bool is_available(size_t bytes)
 {
     int64_t available = bytes >= (size_t)1 << 28 ? memory_available() : -1;

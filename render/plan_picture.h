@@ -4,9 +4,20 @@
 
 #include <boscage/plan.h>
 
+#include "render/canvas.h"
 #include "render/pose.h"
-#include "render/quaternion.h"
-#include "render/rotation_ball.h"
+#include "render/vector.h"
+
+/* The ball of rotations: a rotation lies on its axis, at a distance from the middle equal to its angle, at most pi.
+ * Antipodal points of the surface are the same rotation. Rotations are w, x, y, z of any length. */
+struct rotation_ball {
+    const double *samples; /* (sample_count x 4) */
+    const uint8_t *collides;
+    int64_t sample_count;
+    const double *route;      /* (rotations x 4) joined by shorter slerps */
+    const uint8_t *certified; /* (rotations - 1) */
+    int64_t rotations;        /* 0: none */
+};
 
 struct plan_picture {
     const struct shape *robot, *obstacle;

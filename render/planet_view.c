@@ -1,4 +1,5 @@
-/* Builds a planet once; then fetches the selected mesh again for each goal. */
+/* Builds a planet once; then fetches the selected mesh again for each goal, and draws it: land and sea lit by a sun,
+ * behind a layer of air. All tones and weights are chosen by eye. */
 #include "render/planet_view.h"
 
 #include <math.h>
@@ -6,7 +7,10 @@
 #include <string.h>
 
 #include "render/memory.h"
+#include "render/rasterize.h"
 #include "render/vector.h"
+
+/* ---- the planet and its mesh ---- */
 
 /* Updates the highest sample; ties go to the smallest sample number. */
 static void update_highest(struct planet_view *planet, float height, int64_t sample)
@@ -126,4 +130,151 @@ void planet_view_close(struct planet_view *planet)
     bosc_planet_free(planet->handle);
     bosc_heights_file_close(planet->file);
     free_arrays(planet);
+}
+
+/* ---- pictures ---- */
+
+enum { SAMPLES = 2, LAND = 8 }; /* samples along the side of a pixel; colours of land */
+
+/* Scale height of the air, and the length of sight after which 1/e of the light is left; in radii. */
+static const double air_height = 0.0015, sight_length = 0.02;
+
+struct paints {
+    struct colour land[LAND], rock, deep, shallow, haze, space, horizon, zenith;
+};
+
+static struct paints mix_paints(void)
+{
+    static const uint32_t land[LAND] = {0x5d7d48, 0x71894f, 0x8f9a61, 0xae9f72, 0xa48a68, 0x927a66, 0x9f9790, 0xf2f3f5};
+    struct paints p = {.rock = colour_of(0x84776c),
+                       .deep = colour_of(0x0f2a52),
+                       .shallow = colour_of(0x2f7396),
+                       .haze = colour_of(0xa9c4de),
+                       .space = colour_of(0x04060c),
+                       .horizon = colour_of(0xd5e3ee),
+                       .zenith = colour_of(0x3f78b5)};
+    for (int i = 0; i < LAND; i++) p.land[i] = colour_of(land[i]);
+    return p;
+}
+
+/* All that shading a sample needs. */
+struct planet_picture {
+    const struct planet_view *planet;
+    const struct visibility *visibility;
+    struct paints paints;
+    double sun[3], eye_height; /* over the sphere, in radii */
+};
+
+/* Colour of a ray that misses the planet: space, or sky by the density of air where the ray is nearest to the
+ * ground. */
+static struct colour background(const struct planet_picture *l, double x, double y)
+{
+    const double radius = l->planet->info.radius, *eye = l->planet->origin;
+    struct ray ray = pixel_ray(l->visibility, x, y);
+    normalise(ray.direction);
+    const double along = -dot(eye, ray.direction);
+    double nearest = l->eye_height;
+    if (along > 0) nearest = sqrt(fmax(dot(eye, eye) - along * along, 0)) / radius - 1;
+    const double glow = exp(-fmax(nearest, 0) / (4 * air_height)), inside = exp(-l->eye_height / (4 * air_height));
+    const double up = fmax(-along / sqrt(dot(eye, eye)), 0);
+    const struct colour sky = colour_mix(l->paints.horizon, l->paints.zenith, fmin(1.3 * pow(up, 0.8), 1));
+    const struct colour rim = colour_mix(l->paints.zenith, sky, inside);
+    return colour_mix(l->paints.space, rim, glow * (0.35 + 0.65 * inside));
+}
+
+/* Colour of the surface by height and steepness; water below sea level. */
+static struct colour surface_colour(const struct planet_picture *l, double level, double steep)
+{
+    const struct paints *p = &l->paints;
+    const double high = fmax(l->planet->high, 1e-30), low = fmin(l->planet->low, -1e-30);
+    if (level <= 0 && l->planet->low < 0) return colour_mix(p->shallow, p->deep, fmin(3 * level / low, 1));
+    const struct colour land = colour_along(p->land, LAND, fmin(fmax(level / high, 0), 1));
+    return colour_mix(land, p->rock, 0.75 * fmin(fmax(steep, 0), 1));
+}
+
+/* A point of the mesh: position relative to the eye, height, normal and direction upwards. */
+struct surface_point {
+    double position[3], height, normal[3], up[3];
+};
+
+/* Interpolates the vertices of the triangle at the hit. */
+static struct surface_point interpolate_hit(const struct planet_view *g, uint32_t triangle,
+                                            const struct surface_hit *hit)
+{
+    struct surface_point s = {.height = 0};
+    for (int i = 0; i < 3; i++) {
+        const int64_t v = g->triangles[3 * (int64_t)triangle + i];
+        const double weight = hit->weight[i];
+        s.height += weight * (double)g->vertex_heights[v];
+        for (int c = 0; c < 3; c++) {
+            s.position[c] += weight * (double)g->vertices[3 * v + c];
+            s.normal[c] += weight * (double)g->normals[3 * v + c];
+        }
+    }
+    for (int c = 0; c < 3; c++) s.up[c] = g->origin[c] + s.position[c];
+    normalise(s.up);
+    normalise(s.normal);
+    return s;
+}
+
+static struct colour shade_sample(const void *picture, int x, int y)
+{
+    const struct planet_picture *l = picture;
+    const uint32_t triangle = l->visibility->triangle_ids[(int64_t)y * l->visibility->width + x];
+    if (triangle == NO_TRIANGLE) return background(l, x + 0.5, y + 0.5);
+    const struct surface_hit hit = pixel_hit(l->visibility, x, y, triangle);
+    const struct surface_point s = interpolate_hit(l->planet, triangle, &hit);
+    const bool water = s.height <= 0 && l->planet->low < 0;
+    const double *normal = water ? s.up : s.normal, lit = dot(normal, l->sun);
+    const double sun = 1.7 * fmax(lit, 0), sky = 0.3 * fmin(fmax(dot(s.up, l->sun) + 0.3, 0.1), 1);
+    struct colour colour = surface_colour(l, s.height, (0.9 - dot(s.normal, s.up)) / 0.2);
+    colour = (struct colour){(float)(colour.r * (sun + 0.80 * sky)), (float)(colour.g * (0.95 * sun + 0.95 * sky)),
+                             (float)(colour.b * (0.85 * sun + 1.25 * sky))};
+    /* Haze grows with the length of the line of sight inside the air. */
+    const double distance = sqrt(dot(s.position, s.position)),
+                 slope = fmax(fabs(dot(s.position, s.up)) / distance, 0.02);
+    const double length = fmin(distance / l->planet->info.radius, air_height / slope);
+    return colour_mix(colour, l->paints.haze,
+                      (1 - exp(-length / sight_length)) * fmin(fmax(dot(s.up, l->sun) + 0.3, 0), 1));
+}
+
+/* Distance of the nearest vertex, bounded away from 0. */
+static double nearest_vertex(const struct planet_view *planet)
+{
+    double least = INFINITY;
+    for (int64_t i = 0; i < planet->mesh.vertices; i++) {
+        const float *p = planet->vertices + 3 * i;
+        least = fmin(least, (double)p[0] * p[0] + (double)p[1] * p[1] + (double)p[2] * p[2]);
+    }
+    return fmax(sqrt(least), 1e-9 * planet->info.radius);
+}
+
+/* The eye of the camera, at the origin of the mesh. eye_look_along is left-handed, planets are right-handed: flip
+ * `right`. */
+static struct eye eye_of(const struct planet_view *planet, const bosc_planet_camera *camera)
+{
+    static const double here[3] = {0};
+    struct eye eye = eye_look_along(here, camera->direction, camera->up);
+    for (int c = 0; c < 3; c++) eye.right[c] = -eye.right[c];
+    eye.scale = camera->height * SAMPLES * 0.5 / tan(camera->fov / 2);
+    eye.nearest = 0.05 * nearest_vertex(planet);
+    return eye;
+}
+
+bool planet_view_draw(const struct planet_view *planet, const bosc_planet_camera *camera, const double sun[3],
+                      struct canvas *canvas)
+{
+    struct visibility visibility = {0};
+    struct planet_picture l = {
+        .planet = planet, .visibility = &visibility, .paints = mix_paints(), .sun = {sun[0], sun[1], sun[2]}};
+    const struct triangle_mesh mesh = {planet->mesh.vertices, planet->mesh.triangles, planet->vertices,
+                                       planet->triangles};
+    l.eye_height = sqrt(dot(planet->origin, planet->origin)) / planet->info.radius - 1;
+    normalise(l.sun);
+    const struct eye eye = eye_of(planet, camera);
+    bool good = visibility_open(&visibility, camera->width * SAMPLES, camera->height * SAMPLES, &eye, &mesh) &&
+                canvas_open(canvas, camera->width, camera->height, (struct colour){0, 0, 0});
+    if (good) canvas_sample(canvas, SAMPLES, shade_sample, &l);
+    visibility_close(&visibility);
+    return good;
 }

@@ -26,15 +26,15 @@ struct planet_view {
     bosc_mesh mesh;   /* of the arrays above */
 };
 
-/* Builds the planet of planet->heights, or of planet->file. The reason of a failure is in the context's message, or
- * if that is empty in the status. */
+/* Builds the planet of planet->heights, or of planet->file. The reason of a failure is in the context's message, or if
+ * that is empty in the status. */
 bosc_status planet_view_build(bosc_ctx *ctx, struct planet_view *planet, const bosc_planet_opts *opts);
 
 /* Fetches the selected mesh, with positions relative to `origin` (NULL: the center); grows the arrays as needed. */
 bosc_status planet_view_fetch_mesh(bosc_ctx *ctx, struct planet_view *planet, const double *origin);
 
-/* Opens the canvas and draws the mesh. The mesh must have been fetched with the camera's position as origin.
- * sun: a direction from the center. False: out of memory. */
+/* Opens the canvas and draws the mesh. The mesh must have been fetched with the camera's position as origin. sun: a
+ * direction from the center. False: out of memory. */
 bool planet_view_draw(const struct planet_view *planet, const bosc_planet_camera *camera, const double sun[3],
                       struct canvas *canvas);
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "render/lettering.h"
+#include "render/canvas.h"
 
 /* In pixels, except for the last two. */
 enum {
@@ -73,8 +73,7 @@ static double y_pixel(const struct panel *p, double value)
 }
 
 /* Computes the ticks and returns their number. Log axes: powers of ten, with multiples 2 and 5 for fewer than three
- * decades; linear
- * axes: steps of 1, 2 or 5 times a power of ten. */
+ * decades; linear axes: steps of 1, 2 or 5 times a power of ten. */
 static int find_ticks(const struct axis *a, double ticks[TICKS_MAX])
 {
     int count = 0;

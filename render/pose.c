@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "render/memory.h"
-#include "render/quaternion.h"
 #include "render/vector.h"
 
 enum { SAMPLES = 2, MAP_SIDE = 1024 }; /* samples along the side of a pixel; texels along the side of a shadow map */
@@ -35,8 +34,8 @@ static struct eye eye_from(const double middle[3], const double side[3], double 
     return eye;
 }
 
-/* The visible ball: it holds the robot at every rotation, and the obstacle. An obstacle that is much larger, such as
- * a room, is cut off near the robot. */
+/* The visible ball: it holds the robot at every rotation, and the obstacle. An obstacle that is much larger, such as a
+ * room, is cut off near the robot. */
 struct view_ball {
     double middle[3], radius;
 };

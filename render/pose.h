@@ -19,8 +19,7 @@ bool stage_open(struct stage *stage, const struct shape *robot, const struct sha
 void stage_close(struct stage *stage);
 
 /* Draws the robot at a rotation into the rectangle of the stage's size with top left corner (x, y) of an open canvas.
- * False: out
- * of memory. */
+ * False: out of memory. */
 bool stage_draw(const struct stage *stage, const double rotation[4], struct canvas *canvas, int x, int y);
 
 #endif

@@ -14,8 +14,8 @@ struct terrain_view {
     bosc_mesh mesh; /* of the arrays above */
 };
 
-/* Builds the terrain of terrain->heights. The reason of a failure is in the context's message, or if that is empty
- * in the status. */
+/* Builds the terrain of terrain->heights. The reason of a failure is in the context's message, or if that is empty in
+ * the status. */
 bosc_status terrain_view_build(bosc_ctx *ctx, struct terrain_view *terrain);
 
 /* Selects the leaves for the goal and synchronises. */

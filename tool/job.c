@@ -6,12 +6,10 @@
 #include <unistd.h>
 
 #include "render/memory.h"
-#include "tool/clock.h"
 #include "tool/options/find_command.h"
-#include "tool/options/number.h"
-#include "tool/options/option_table.h"
 #include "tool/options/values.h"
-#include "tool/output/outputs.h"
+#include "tool/options/option_table.h"
+#include "tool/output/paths.h"
 #include "tool/output/report.h"
 #include "tool/tool.h"
 
@@ -37,6 +35,7 @@ static int choose_first_device(const struct job *job, int *backend, int64_t *dev
     for (size_t i = 0; i < sizeof excluded / sizeof excluded[0]; i++)
         if (job->value[excluded[i]])
             return report_error(EXIT_USAGE, "%s: cannot be combined with --devices", option_flag(excluded[i]));
+    /* Choices of --backend count from 0, enumerators from 1. */
     if (job->value[OPT_BACKEND] && *backend + 1 != BOSC_BACKEND_CUDA)
         return report_error(EXIT_USAGE, "--devices: requires --backend cuda");
     *backend = BOSC_BACKEND_CUDA - 1;

@@ -2,10 +2,20 @@
 #ifndef TOOL_JOB_H
 #define TOOL_JOB_H
 
+#include <time.h>
+
 #include "tool/tool.h"
 
 int job_open(struct job *job);            /* creates the context that the options request */
 int job_close(struct job *job, int code); /* prints the results, frees the context; returns the exit code */
+
+/* Returns the seconds of a monotonic clock. */
+static inline double job_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
 
 void job_add_seconds(struct job *job, const char *stage, double since); /* adds the time since `since` to a stage */
 void job_set_integer(struct job *job, const char *name, int64_t value);

@@ -9,10 +9,9 @@
 #include <boscage/mpi.h>
 #include <boscage/nccl.h>
 
-#include "tool/clock.h"
 #include "tool/commands/points.h"
 #include "tool/job.h"
-#include "tool/options/number.h"
+#include "tool/options/values.h"
 #include "tool/output/paths.h"
 #include "tool/output/report.h"
 #include "tool/tool.h"
@@ -146,7 +145,10 @@ int ranks_open(struct job *job, struct ranks *ranks)
     int code = threads ? open_thread_ranks(job, ranks) : open_process_rank(job, ranks);
     if (!code) job_set_integer(job, "ranks", ranks->count);
     job->silent = ranks->first > 0;
-    return code;
+    if (code) return code;
+    ranks->counts = job_alloc(2 * (size_t)ranks->count + 1, sizeof *ranks->counts);
+    ranks->begins = ranks->counts ? ranks->counts + ranks->count : NULL;
+    return ranks->counts ? EXIT_DONE : EXIT_FAILED;
 }
 
 void ranks_close(struct ranks *ranks, int code)
@@ -157,6 +159,7 @@ void ranks_close(struct ranks *ranks, int code)
     free(ranks->contexts);
     free(ranks->comms);
     free(ranks->devices);
+    free(ranks->counts);
     if (mpi.stop && code == EXIT_DONE) mpi.stop(); /* after a failure it would wait for the others; mpirun ends them */
 }
 
@@ -193,25 +196,29 @@ static int report_failure(const struct ranks *ranks, const struct rank_thread *t
                                : report_ctx_error(&rank_job, failed->status);
 }
 
-int ranks_run(const struct ranks *ranks, rank_work work, void *user)
+static int run_ranks(const struct ranks *ranks, rank_work work, void *user)
 {
     pthread_t started[RANKS_MAX];
     static struct rank_thread threads[RANKS_MAX];
     int32_t count = 1;
     /* 1. A thread for each further rank. */
-    for (int32_t r = 0; r < ranks->local; r++)
-        threads[r] = (struct rank_thread){
-            .rank = {ranks->contexts[r], ranks->comms[r], ranks->first + r, ranks->count, &threads[r].error},
-            .comm = &ranks->comms[r],
-            .work = work,
-            .user = user};
+    for (int32_t r = 0; r < ranks->local; r++) {
+        const int32_t number = ranks->first + r;
+        threads[r] = (struct rank_thread){.rank = {.ctx = ranks->contexts[r],
+                                                   .comm = ranks->comms[r],
+                                                   .number = number,
+                                                   .count = ranks->count,
+                                                   .found = &ranks->counts[number],
+                                                   .error = &threads[r].error},
+                                          .comm = &ranks->comms[r],
+                                          .work = work,
+                                          .user = user};
+    }
     while (count < ranks->local && pthread_create(&started[count], NULL, run_rank_thread, &threads[count]) == 0)
         count++;
-    if (count < ranks->local) { /* without their communicators the missing ranks are noticed by the started ones */
-        for (int32_t r = count; r < ranks->local; r++) {
-            bosc_comm_free(ranks->comms[r]);
-            ranks->comms[r] = NULL;
-        }
+    for (int32_t r = count; r < ranks->local; r++) { /* the started ranks notice that the others have no communicator */
+        bosc_comm_free(ranks->comms[r]);
+        ranks->comms[r] = NULL;
     }
     /* 2. The first rank runs in this thread; wait for the others. */
     run_rank_thread(&threads[0]);
@@ -224,12 +231,36 @@ int ranks_run(const struct ranks *ranks, rank_work work, void *user)
     return EXIT_DONE;
 }
 
+int ranks_run(struct job *job, const struct ranks *ranks, const char *stage, rank_work work, void *user)
+{
+    const double start = job_now();
+    const int code = run_ranks(ranks, work, user);
+    job_add_seconds(job, stage, start);
+    return code;
+}
+
+int64_t ranks_slice(const struct ranks *ranks, int32_t rank, int64_t n, int64_t *begin)
+{
+    const int64_t quotient = n / ranks->count, remainder = n % ranks->count;
+    *begin = quotient * rank + (rank < remainder ? rank : remainder);
+    return quotient + (rank < remainder);
+}
+
 int64_t rank_slice(const struct rank *rank, int64_t n, int64_t *begin)
 {
-    const int64_t quotient = n / rank->count, remainder = n % rank->count, r = rank->number;
-    *begin = quotient * r + (r < remainder ? r : remainder);
-    return quotient + (r < remainder);
+    return ranks_slice(&(struct ranks){.count = rank->count}, rank->number, n, begin);
 }
+
+void *ranks_alloc(const struct ranks *ranks, size_t size)
+{
+    void *elements = job_alloc((size_t)ranks->count, size);
+    if (elements) memset(elements, 0, (size_t)ranks->count * size);
+    return elements;
+}
+
+/* ---- gathers ---- */
+
+static int report_lost(void) { return report_error(EXIT_FAILED, "mpirun: a process was lost"); }
 
 /* Exchanges the counts of all ranks; this process's are set. Returns 0, or nonzero if a process was lost. */
 static int gather_counts(const struct ranks *ranks, int64_t *counts)
@@ -239,7 +270,9 @@ static int gather_counts(const struct ranks *ranks, int64_t *counts)
     return ranks->transport.all_gather(ranks->transport.user, &own, sizeof own, counts, TIMEOUT);
 }
 
-/* Sends the rows of this process's rank to the first process. offsets: scratch, 2 (ranks + 1). */
+/* Sends the rows of this process's rank, which begin at its entry of `begins`, to the first process: there they follow
+ * those
+ * of the lower ranks. offsets: scratch, 2 (ranks + 1). */
 static int send_rows(const struct ranks *ranks, char *rows, const int64_t *counts, const int64_t *begins, size_t size,
                      int64_t *offsets)
 {
@@ -255,12 +288,11 @@ static int send_rows(const struct ranks *ranks, char *rows, const int64_t *count
                                        TIMEOUT);
 }
 
-int ranks_gather_rows(const struct ranks *ranks, int64_t n, int64_t *counts, void *rows, size_t size, int64_t *total)
+int ranks_gather_rows(const struct ranks *ranks, int64_t n, void *rows, size_t size, int64_t *total)
 {
-    int64_t *begins = job_alloc(3 * ((size_t)ranks->count + 1), sizeof *begins), at = 0;
+    int64_t *counts = ranks->counts, *begins = job_alloc(3 * ((size_t)ranks->count + 1), sizeof *begins), at = 0;
     if (!begins) return EXIT_FAILED;
-    for (int32_t r = 0; r < ranks->count; r++)
-        rank_slice(&(struct rank){.number = r, .count = ranks->count}, n, &begins[r]);
+    for (int32_t r = 0; r < ranks->count; r++) ranks_slice(ranks, r, n, &begins[r]);
     int is_lost = gather_counts(ranks, counts);
     if (!is_lost && ranks->count > ranks->local)
         is_lost = send_rows(ranks, rows, counts, begins, size, begins + ranks->count + 1);
@@ -271,69 +303,76 @@ int ranks_gather_rows(const struct ranks *ranks, int64_t n, int64_t *counts, voi
                     (size_t)counts[r] * size);
     *total = at;
     free(begins);
-    return is_lost ? report_error(EXIT_FAILED, "mpirun: a process was lost") : EXIT_DONE;
+    return is_lost ? report_lost() : EXIT_DONE;
 }
 
-int ranks_exclusive_sums(const struct ranks *ranks, int64_t *counts, int64_t *begins)
+int ranks_sum_counts(const struct ranks *ranks)
 {
-    if (gather_counts(ranks, counts)) return report_error(EXIT_FAILED, "mpirun: a process was lost");
-    begins[0] = 0;
-    for (int32_t r = 0; r < ranks->count; r++) begins[r + 1] = begins[r] + counts[r];
+    if (gather_counts(ranks, ranks->counts)) return report_lost();
+    ranks->begins[0] = 0;
+    for (int32_t r = 0; r < ranks->count; r++) ranks->begins[r + 1] = ranks->begins[r] + ranks->counts[r];
     return EXIT_DONE;
 }
 
-int ranks_gather_in_place(const struct ranks *ranks, int64_t *counts, void *rows, size_t size)
+/* Gathers rows that begin at the exclusive sum of the counts; those of threads are complete already. */
+static int gather_counted(const struct ranks *ranks, const int64_t *counts, void *rows, size_t size)
 {
-    if (ranks->count == ranks->local) return EXIT_DONE;
     int64_t *begins = job_alloc(3 * ((size_t)ranks->count + 1), sizeof *begins), at = 0;
     if (!begins) return EXIT_FAILED;
-    int is_lost = gather_counts(ranks, counts);
-    for (int32_t r = 0; r < ranks->count && !is_lost; at += counts[r++]) begins[r] = at;
-    if (!is_lost) is_lost = send_rows(ranks, rows, counts, begins, size, begins + ranks->count + 1);
+    for (int32_t r = 0; r < ranks->count; at += counts[r++]) begins[r] = at;
+    const int is_lost = send_rows(ranks, rows, counts, begins, size, begins + ranks->count + 1);
     free(begins);
-    return is_lost ? report_error(EXIT_FAILED, "mpirun: a process was lost") : EXIT_DONE;
+    return is_lost ? report_lost() : EXIT_DONE;
 }
 
-int ranks_all_gather(const struct ranks *ranks, int64_t *counts, void *rows, size_t size)
+int ranks_gather_in_place(const struct ranks *ranks, void *rows, size_t size)
 {
-    int64_t max_count = 0, at = 0;
     if (ranks->count == ranks->local) return EXIT_DONE;
-    if (gather_counts(ranks, counts)) return report_error(EXIT_FAILED, "mpirun: a process was lost");
-    for (int32_t r = 0; r < ranks->count; r++) {
-        if (counts[r] > max_count) max_count = counts[r];
-        if (r < ranks->first) at += counts[r];
-    }
-    const size_t bytes = (size_t)max_count * size; /* of each rank, padded to the largest */
-    char *all = job_alloc((size_t)ranks->count + 1, bytes), *own = all ? all + (size_t)ranks->count * bytes : NULL;
-    if (!all) return EXIT_FAILED;
-    memcpy(own, (const char *)rows + (size_t)at * size, (size_t)counts[ranks->first] * size);
-    const int is_lost = ranks->transport.all_gather(ranks->transport.user, own, bytes, all, TIMEOUT);
-    at = 0;
-    for (int32_t r = 0; r < ranks->count && !is_lost; at += counts[r++])
-        memcpy((char *)rows + (size_t)at * size, all + (size_t)r * bytes, (size_t)counts[r] * size);
-    free(all);
-    return is_lost ? report_error(EXIT_FAILED, "mpirun: a process was lost") : EXIT_DONE;
+    if (gather_counts(ranks, ranks->counts)) return report_lost();
+    return gather_counted(ranks, ranks->counts, rows, size);
 }
 
-int ranks_gather_array(const struct ranks *ranks, bosc_array *array, size_t size)
+int ranks_gather_slices(const struct ranks *ranks, int64_t n, void *rows, size_t size)
 {
-    int64_t total, *counts = array->data ? job_alloc((size_t)ranks->count, sizeof *counts) : NULL;
-    if (!array->data) return EXIT_DONE;
+    if (ranks->count == ranks->local) return EXIT_DONE;
+    int64_t at, *counts = ranks_alloc(ranks, sizeof *counts);
     if (!counts) return EXIT_FAILED;
-    for (int32_t r = 0; r < ranks->count; r++)
-        counts[r] = rank_slice(&(struct rank){.number = r, .count = ranks->count}, array->shape[0], &total);
-    int code = ranks_gather_rows(ranks, array->shape[0], counts, array->data, size, &total);
+    for (int32_t r = 0; r < ranks->count; r++) counts[r] = ranks_slice(ranks, r, n, &at);
+    int code = gather_counted(ranks, counts, rows, size);
     free(counts);
     return code;
 }
+
+int ranks_all_gather_slices(const struct ranks *ranks, int64_t n, void *rows, size_t size)
+{
+    if (ranks->count == ranks->local) return EXIT_DONE;
+    int64_t at, own_count = ranks_slice(ranks, ranks->first, n, &at),
+                max_count = ranks_slice(ranks, 0, n, &(int64_t){0});
+    const size_t bytes = (size_t)max_count * size; /* of each rank, padded to the largest: the first */
+    char *all = job_alloc((size_t)ranks->count + 1, bytes), *own = all ? all + (size_t)ranks->count * bytes : NULL;
+    if (!all) return EXIT_FAILED;
+    memcpy(own, (const char *)rows + (size_t)at * size, (size_t)own_count * size);
+    const int is_lost = ranks->transport.all_gather(ranks->transport.user, own, bytes, all, TIMEOUT);
+    for (int32_t r = 0; r < ranks->count && !is_lost; r++) {
+        const int64_t count = ranks_slice(ranks, r, n, &at);
+        memcpy((char *)rows + (size_t)at * size, all + (size_t)r * bytes, (size_t)count * size);
+    }
+    free(all);
+    return is_lost ? report_lost() : EXIT_DONE;
+}
+
+int ranks_gather_array(const struct ranks *ranks, const bosc_array *array, size_t size)
+{
+    return array->data ? ranks_gather_slices(ranks, array->shape[0], array->data, size) : EXIT_DONE;
+}
+
+/* ---- inputs ---- */
 
 char *array_row(const bosc_array *array, int64_t row)
 {
     const int64_t width = array->shape[1] * array->shape[2] * array->shape[3];
     return array->data ? (char *)array->data + (size_t)(row * width) * bosc_dtype_size(array->dtype) : NULL;
 }
-
-/* ---- inputs ---- */
 
 /* The part of a file that this process reads: all, or its rank's slice of a .npy file. */
 static bosc_slice file_slice(const struct ranks *ranks, const char *path)

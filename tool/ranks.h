@@ -14,6 +14,8 @@ struct ranks {
     bosc_comm **comms;         /* (local) */
     bosc_comm *bootstrap_comm; /* with NCCL between processes: the MPI communicator that joined them; otherwise NULL */
     bosc_comm_transport transport;
+    int64_t *counts; /* (count): rows that each rank found; its work sets those of this process, a gather the others */
+    int64_t *begins; /* (count + 1): their exclusive sums, after ranks_sum_counts */
 };
 
 /* A rank at work. */
@@ -21,6 +23,7 @@ struct rank {
     bosc_ctx *ctx;
     bosc_comm *comm;
     int32_t number, count;
+    int64_t *found;       /* rows that it found: its entry of the counts */
     bosc_io_error *error; /* reason of a failure outside the context; "" at first */
 };
 
@@ -28,33 +31,33 @@ struct rank {
 int ranks_open(struct job *job, struct ranks *ranks);
 void ranks_close(struct ranks *ranks, int code); /* code: exit code of the job */
 
-/* Runs `work` on all ranks concurrently. Returns EXIT_DONE, or reports the error. */
+/* Runs `work` on all ranks concurrently, as a stage of the job. Returns EXIT_DONE, or reports the error. */
 typedef bosc_status (*rank_work)(const struct rank *rank, void *user);
-int ranks_run(const struct ranks *ranks, rank_work work, void *user);
+int ranks_run(struct job *job, const struct ranks *ranks, const char *stage, rank_work work, void *user);
 
 /* Computes a rank's slice [begin, begin + result) of n items. */
 int64_t rank_slice(const struct rank *rank, int64_t n, int64_t *begin);
+int64_t ranks_slice(const struct ranks *ranks, int32_t rank, int64_t n, int64_t *begin);
 
-/* Gathers the rows of all ranks on the first process, in rank order without gaps. Before the call the rows of rank r
- * begin where its slice of n rows begins.
- * counts: (ranks) rows of each rank; set for this process's ranks before the call, for all ranks after it.
- * rows: (n) of `size` bytes.
+/* Allocates an element of `size` zero bytes for each rank, freed by free(). Reports a failure and returns NULL. */
+void *ranks_alloc(const struct ranks *ranks, size_t size);
+
+/* ---- gathers of rows of `size` bytes on the first process, in rank order without gaps ---- */
+
+/* Gathers the rows that the ranks found. Before the call those of rank r begin where its slice of n rows begins.
  * total: number of rows gathered. */
-int ranks_gather_rows(const struct ranks *ranks, int64_t n, int64_t *counts, void *rows, size_t size, int64_t *total);
+int ranks_gather_rows(const struct ranks *ranks, int64_t n, void *rows, size_t size, int64_t *total);
 
-/* Exchanges the counts of all ranks, and computes their exclusive sums.
- * counts: (ranks); set for this process's ranks before the call.
- * begins: (ranks + 1). */
-int ranks_exclusive_sums(const struct ranks *ranks, int64_t *counts, int64_t *begins);
+/* Exchanges the counts of all ranks, and computes their exclusive sums. */
+int ranks_sum_counts(const struct ranks *ranks);
 
 /* ranks_gather_rows for rows that already begin at the exclusive sum of the counts. */
-int ranks_gather_in_place(const struct ranks *ranks, int64_t *counts, void *rows, size_t size);
+int ranks_gather_in_place(const struct ranks *ranks, void *rows, size_t size);
 
-/* ranks_gather_in_place on every process. */
-int ranks_all_gather(const struct ranks *ranks, int64_t *counts, void *rows, size_t size);
-
-/* ranks_gather_rows for an array whose slices are complete. size: bytes of a row. */
-int ranks_gather_array(const struct ranks *ranks, bosc_array *array, size_t size);
+/* Gather n rows, or an array, whose slices are complete; ranks_all_gather_slices on every process. */
+int ranks_gather_slices(const struct ranks *ranks, int64_t n, void *rows, size_t size);
+int ranks_all_gather_slices(const struct ranks *ranks, int64_t n, void *rows, size_t size);
+int ranks_gather_array(const struct ranks *ranks, const bosc_array *array, size_t size);
 
 /* Returns a row of an array; NULL if it has no data. */
 char *array_row(const bosc_array *array, int64_t row);

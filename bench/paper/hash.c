@@ -201,7 +201,8 @@ static void table_of_methods(void)
                   &no_figures);
     table_row(t, &s, "two-choice chaining", &(bosc_hash_opts){.layout = BOSC_HASH_CHAINED}, &no_figures);
     sorted_row(t, &s);
-    table_row(t, &s, "bucketed, .71", &(bosc_hash_opts){.load_factor = 0.71}, &no_figures);
+    table_row(t, &s, "bucketed, .71", &(bosc_hash_opts){.layout = BOSC_HASH_BUCKETED, .load_factor = 0.71},
+              &no_figures);
     table_row(t, &s, "perfect, .71", &(bosc_hash_opts){.layout = BOSC_HASH_PERFECT, .load_factor = 0.71}, &no_figures);
     table_note(t, "memory: times the bytes of the pairs; paper: GeForce GTX 280; here: %s", bench_device());
     table_close(t);

@@ -1,6 +1,6 @@
 /* The k-d tree papers' tables: bench_paper_kdtree [-s scale] [-o file]. Tuples of four 32-bit integers, 2^24 of them at
- * scale 1; the published build as published (merge sorts by superkey), with radix sorts in their place, and the fast
- * builder. Duplicates are removed, the tree is verified, and every builder must make the same one, on two devices too.
+ * scale 1; the published build as published (merge sorts by superkey), and the fast builder. Duplicates are removed,
+ * the tree is verified, and every builder must make the same one, on two devices too.
  * Sources: Brown, Building a Balanced k-d Tree in O(k n log n) Time (JCGT 2015); Robinson, KdTreeGPU. */
 #include <math.h>
 #include <pthread.h>
@@ -9,9 +9,9 @@
 
 #include "paper/table.h"
 
-enum { DIM = 4, BUILDERS = 3, STAGES = 6 };
+enum { DIM = 4, BUILDERS = 2, STAGES = 6 };
 
-static const bosc_kdtree_builder builders[BUILDERS] = {BOSC_KDTREE_BROWN, BOSC_KDTREE_PRESORTED, BOSC_KDTREE_AUTO};
+static const bosc_kdtree_builder builders[BUILDERS] = {BOSC_KDTREE_BROWN, BOSC_KDTREE_AUTO};
 
 /* A tree of one builder over the first n points. */
 struct subject {
@@ -116,7 +116,7 @@ static void table_of_stages(const int32_t *points, int64_t n)
     static const char *const names[STAGES] = {"initialise", "sort", "remove duplicates", "build", "verify", "all"};
     struct stages times[BUILDERS];
     struct table *t = table_open("stages", bench_text("stages of a build, %" PRId64 " tuples of 4 integers", n),
-                                 "stage|paper, ms|as published, ms|presorted, ms|fast, ms|answer");
+                                 "stage|paper, ms|as published, ms|fast, ms|answer");
     bool same = time_builders(points, n, times);
     for (int k = 0; k < STAGES; k++) {
         table_text(t, "%s", names[k]);
@@ -126,7 +126,7 @@ static void table_of_stages(const int32_t *points, int64_t n)
     }
     table_note(t, "paper: Robinson on one GeForce GTX Titan Black, 16,777,216 tuples, all stages; here: %s",
                bench_device());
-    table_note(t, "as published: merge sorts by superkey; presorted: radix sorts in their place; fast: %s",
+    table_note(t, "as published: merge sorts by superkey; fast: %s",
                bench.opts.backend == BOSC_BACKEND_CUDA ? "sampled pivots, integers as floats" : "no lists at all");
     table_close(t);
 }
@@ -135,19 +135,19 @@ static void table_of_stages(const int32_t *points, int64_t n)
 static void table_of_growth(const int32_t *points, int64_t most)
 {
     struct stages times[BUILDERS];
-    struct table *t = table_open(
-        "growth", "build and verification against n, tuples of 4 integers",
-        "n|as published, ms|presorted, ms|fast, ms|as published, ns / (n log2 n)|fast, ns / (n log2 n)|answer");
+    struct table *t =
+        table_open("growth", "build and verification against n, tuples of 4 integers",
+                   "n|as published, ms|fast, ms|as published, ns / (n log2 n)|fast, ns / (n log2 n)|answer");
     for (int64_t n = most / 64 > 1024 ? most / 64 : 1024; n <= most; n *= 2) {
         bool same = time_builders(points, n, times);
         table_integer(t, n);
         for (int b = 0; b < BUILDERS; b++) table_number(t, 1e3 * times[b].of[STAGES - 1]);
         table_number(t, 1e9 * times[0].of[STAGES - 1] / ((double)n * log2((double)n)));
-        table_number(t, 1e9 * times[2].of[STAGES - 1] / ((double)n * log2((double)n)));
+        table_number(t, 1e9 * times[1].of[STAGES - 1] / ((double)n * log2((double)n)));
         table_answer(t, same, "verified, one tree");
     }
-    table_plot(t, 1, 3, TABLE_LOG_LOG, "ms");
-    table_note(t, "Brown's build takes O(k n log n): the fifth column then is about constant; here: %s",
+    table_plot(t, 1, 2, TABLE_LOG_LOG, "ms");
+    table_note(t, "Brown's build takes O(k n log n): the fourth column then is about constant; here: %s",
                bench_device());
     table_close(t);
 }

@@ -30,14 +30,20 @@ BOSC_BEGIN_DECLS
  * none writes to it. It may outlive the context that made it. */
 typedef struct bosc_hash bosc_hash;
 
+/* AUTO is ORDERED for maps and sets of up to 2^18 pairs (2^19 if a key and its stored bytes take at most 8), with keys
+ * of 32 or 64 bits, 0, 4 or 8 stored bytes and a load factor of at most 0.9; else BUCKETED. The same on every backend.
+ * Builds, and insertions and erasures that rebuild a table, choose by the pairs given (distinct keys, if a key
+ * repeats). info.layout names the choice. A saved file has the chosen layout, and the table read from it keeps it.
+ * Choose BUCKETED for bosc_hash_get_view, and for cheap insertions into small tables. */
 typedef enum bosc_hash_layout {
-    BOSC_HASH_BUCKETED = 0, /* buckets of four slots, two buckets for each key; partitions built in fast memory */
-    BOSC_HASH_PERFECT = 1,  /* one slot for each key, found by its group's pilot; up to 2^31 keys */
-    BOSC_HASH_HYBRID = 2,   /* published: buckets of at most 512 keys, three cuckoo subtables in each */
-    BOSC_HASH_FKS = 3,      /* published: k * k slots for a bucket of k keys, without collisions */
-    BOSC_HASH_CUCKOO = 4,   /* published: a slot by each of 2 to 4 functions over the whole table, and a stash */
-    BOSC_HASH_CHAINED = 5,  /* published: each key in the less full of two buckets of any length */
-    BOSC_HASH_ORDERED = 6   /* linear probing in the order of the hashes; for tables that fit a cache */
+    BOSC_HASH_AUTO = 0,     /* ORDERED or BUCKETED, chosen anew by each build (above) */
+    BOSC_HASH_BUCKETED = 1, /* buckets of four slots, two buckets for each key; partitions built in fast memory */
+    BOSC_HASH_PERFECT = 2,  /* one slot for each key, found by its group's pilot; up to 2^31 keys */
+    BOSC_HASH_HYBRID = 3,   /* published: buckets of at most 512 keys, three cuckoo subtables in each */
+    BOSC_HASH_FKS = 4,      /* published: k * k slots for a bucket of k keys, without collisions */
+    BOSC_HASH_CUCKOO = 5,   /* published: a slot by each of 2 to 4 functions over the whole table, and a stash */
+    BOSC_HASH_CHAINED = 6,  /* published: each key in the less full of two buckets of any length */
+    BOSC_HASH_ORDERED = 7   /* linear probing in the order of the hashes; for tables that fit a cache */
 } bosc_hash_layout;
 
 typedef enum bosc_hash_kind {
@@ -74,19 +80,20 @@ typedef struct bosc_hash_opts {
 /* Makes an empty table.
  * opts: NULL means the defaults.
  * table: set on success.
- * Waits for ORDERED on CUDA. */
+ * Waits for AUTO and ORDERED on CUDA. */
 BOSC_API bosc_status bosc_hash_create(bosc_ctx *ctx, const bosc_hash_opts *opts, bosc_hash **table);
 
 /* Frees a table once the work queued on it is done; NULL is allowed. */
 BOSC_API void bosc_hash_free(bosc_hash *table);
 
-/* Reserves memory so that builds of up to n distinct keys and up to query_count queries allocate nothing.
+/* Reserves memory so that builds of up to n distinct keys and up to query_count queries allocate nothing. An AUTO table
+ * gets memory for either layout that such a build may choose.
  * Cost: the memory of bosc_hash_bytes; a table that holds pairs is copied if its memory grows. */
 BOSC_API bosc_status bosc_hash_reserve(bosc_ctx *ctx, bosc_hash *table, int64_t n, int64_t query_count);
 
 /* Computes the backend memory, in bytes, of a build of n pairs. Needs no device.
  * opts: NULL means the defaults.
- * kept: held by the table; may be NULL.
+ * kept: held by the table (AUTO: at most, for builds of up to n pairs); may be NULL.
  * scratch: of the context while it builds, if no key repeats; may be NULL. */
 BOSC_API bosc_status bosc_hash_bytes(const bosc_ctx *ctx, const bosc_hash_opts *opts, int64_t n, int64_t *kept,
                                      int64_t *scratch);
@@ -196,6 +203,7 @@ typedef struct bosc_hash_info {
     int32_t linear;     /* partitions for which no seed worked; searched linearly */
     int32_t max_probes; /* most buckets or slots read for a key */
     double mean_probes; /* average over the keys in the table */
+    bosc_hash_layout layout; /* of the present table, chosen if the options say AUTO; never AUTO */
 } bosc_hash_info;
 
 /* Describes the table. Set `size`.

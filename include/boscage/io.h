@@ -101,7 +101,7 @@ BOSC_API bosc_status bosc_npy_write_all(const char *const *paths, const bosc_arr
                                         bosc_io_error *error);
 
 /* Writes several arrays as bosc_npy_write_all does; paths that end in .csv, .tsv or .txt as text: a row per line,
- * numbers separated by commas, tabs or blanks. Reals have the fewest digits that read back as the same number.
+ * numbers separated by commas, tabs or blanks. Reals have at most 17 digits (f4: 9) and read back as the same number.
  * Errors: BOSC_ERR_ARG for text of an array with more than two dimensions. */
 BOSC_API bosc_status bosc_arrays_write(const char *const *paths, const bosc_array *arrays, int32_t count,
                                        bosc_io_error *error);
@@ -270,9 +270,9 @@ BOSC_API bosc_status bosc_edges_read_slice(const char *path, bosc_slice *slice, 
 /* Writes edges as .gr ("-" too), .mtx (symmetric, the larger vertex first) or an edge list (.txt, .el, .snap, .tsv;
  * .csv with a line of names).
  *
- * Reals have the fewest digits that read back as the same number. Integers of 2^63 and more read back as reals; an .mtx
- * with one declares real weights. NULL weights are written as 1 in a .gr, as pattern in an .mtx, and omitted in an edge
- * list. An edge list does not record isolated vertices behind the last vertex with an edge.
+ * Reals have at most 17 digits (f4: 9) and read back as the same number. Integers of 2^63 and more read back as reals;
+ * an .mtx with one declares real weights. NULL weights are written as 1 in a .gr, as pattern in an .mtx, and omitted in
+ * an edge list. An edge list does not record isolated vertices behind the last vertex with an edge.
  * Cost: O(m) work by all OpenMP threads. */
 BOSC_API bosc_status bosc_edges_write(const char *path, const bosc_edges *edges, bosc_io_error *error);
 
@@ -433,7 +433,7 @@ typedef struct bosc_mesh {
 
 /* Writes a mesh as .glb (binary glTF 2.0; "-" too), .ply (binary, little-endian) or .obj.
  *
- * Numbers are those of the arrays; .obj has the fewest digits that read back as the same floats. A .glb has
+ * Numbers are those of the arrays; .obj has at most 9 digits, which read back as the same floats. A .glb has
  * right-handed axes with y up; the matrix of its node maps z, or the axes of a map, to these. The other formats have no
  * such matrix, so most viewers mirror a map, whose axes are left-handed.
  * Errors: BOSC_ERR_LIMIT for a .glb that would take 4 GiB.

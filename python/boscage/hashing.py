@@ -15,7 +15,17 @@ from ._where import Progress, place, where
 
 __all__ = ["HashMap", "MultiMap", "HashSet", "unique", "isin", "factorize"]
 
-LAYOUTS = {"bucketed": 0, "perfect": 1, "hybrid": 2, "fks": 3, "cuckoo": 4, "chained": 5, "ordered": 6}
+# Numbers of bosc_hash_layout.
+LAYOUTS = {
+    "auto": 0,
+    "bucketed": 1,
+    "perfect": 2,
+    "hybrid": 3,
+    "fks": 4,
+    "cuckoo": 5,
+    "chained": 6,
+    "ordered": 7,
+}
 DUPLICATES = {"last": 0, "first": 1, "sum": 2, "min": 3, "error": 4}
 NUMBERS = {"sum", "min"}
 
@@ -221,8 +231,9 @@ class _Table:
         return words.view(want) if want.kind in "mMSU" else words.astype(want, copy=False)
 
     def info(self) -> dict[str, Any]:
-        """Pairs, keys, slots, load factor, and bytes of memory on its device."""
-        return self._handle.info(self._at())
+        """Pairs, keys, slots, load factor, bytes of memory on its device, and the layout, never "auto"."""
+        about = self._handle.info(self._at())
+        return {**about, "layout": next(name for name, number in LAYOUTS.items() if number == about["layout"])}
 
     def __getstate__(self) -> dict[str, Any]:
         state = {name: value for name, value in self.__dict__.items() if name not in ("_handle", "_space", "_place", "_pairs")}
@@ -252,9 +263,10 @@ class HashMap(_Table):
         Items of up to 64 bytes.
     duplicates : {"last", "first", "sum", "min", "error"}
         Treatment of several pairs with one key.
-    layout : {"bucketed", "perfect", "hybrid", "fks", "cuckoo", "chained", "ordered"}
-        Layout in memory. "ordered" suits small tables that are rebuilt often, up to about 2^18 pairs; it lists its
-        pairs in the order of the keys' hashes.
+    layout : {"auto", "bucketed", "perfect", "hybrid", "fks", "cuckoo", "chained", "ordered"}
+        Layout in memory. "auto" is "ordered" up to 2^18 pairs (2^19 of at most 8 bytes), with keys of 32 or 64 bits,
+        values of 4 or 8 bytes or none and a load factor of at most 0.9; else "bucketed". `info` names the layout.
+        "ordered" lists its pairs in the order of the keys' hashes.
     load : float
         Load factor, 0.5 to 0.97; 0: the default of the layout.
     seed : int
@@ -285,7 +297,7 @@ class HashMap(_Table):
         values: Any,
         *,
         duplicates: str = "last",
-        layout: str = "bucketed",
+        layout: str = "auto",
         load: float = 0,
         seed: int = 0,
         device: Any = None,
@@ -380,7 +392,7 @@ class MultiMap(_Table):
         keys: Any,
         values: Any,
         *,
-        layout: str = "bucketed",
+        layout: str = "auto",
         load: float = 0,
         seed: int = 0,
         device: Any = None,
@@ -452,7 +464,7 @@ class HashSet(_Table):
         self,
         keys: Any,
         *,
-        layout: str = "bucketed",
+        layout: str = "auto",
         load: float = 0,
         seed: int = 0,
         device: Any = None,

@@ -43,6 +43,7 @@ nb::dict info(Table &table, const Where &where)
     d["slots"] = about.slots;
     d["load"] = about.load_factor;
     d["bytes"] = about.bytes;
+    d["layout"] = static_cast<int>(about.layout);
     return d;
 }
 

@@ -115,7 +115,7 @@ def operations(draw):
 
 @given(
     operations(),
-    st.sampled_from(["bucketed", "perfect", "hybrid", "fks", "cuckoo", "chained", "ordered"]),
+    st.sampled_from(["auto", "bucketed", "perfect", "hybrid", "fks", "cuckoo", "chained", "ordered"]),
     st.sampled_from([np.int32, np.int64, np.float64]),
 )
 def test_map(history, layout, kind):
@@ -179,7 +179,17 @@ def test_ordered_tables_list_the_pairs_of_every_table_alike():
     assert (again.keys() == table.keys()).all()  # by their hashes
 
 
-@pytest.mark.parametrize("layout", ["bucketed", "ordered"])
+def test_layouts_that_are_chosen():
+    few, many = np.arange(9), np.arange(300000)
+    assert HashMap(few, few).info()["layout"] == "ordered" and HashMap(many, many).info()["layout"] == "bucketed"
+    assert HashMap(few, few, load=0.95).info()["layout"] == "bucketed"
+    assert MultiMap(few, few).info()["layout"] == "bucketed"
+    assert HashMap(few, few, layout="fks").info()["layout"] == "fks"
+    table = HashSet(few)
+    assert pickle.loads(pickle.dumps(table)).info()["layout"] == table.info()["layout"] == "ordered"
+
+
+@pytest.mark.parametrize("layout", ["auto", "bucketed", "ordered"])
 def test_tables_that_are_not_waited_for(layout):
     keys = np.arange(100) // 2
     table, plain = HashMap(keys, keys + 7, layout=layout, no_wait=True), HashMap(keys, keys + 7, layout=layout)

@@ -1,7 +1,8 @@
-/* Bits: counts, hash mixers, and keys that order numbers as unsigned integers do. */
+/* Bits: counts, hash mixers, keys that order numbers as unsigned integers do, and arrays of words of either width. */
 #ifndef BI_BASE_BITS_H
 #define BI_BASE_BITS_H
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/step.h"
@@ -135,5 +136,21 @@ BI_FN int64_t bi_max_i64(int64_t a, int64_t b) { return a > b ? a : b; }
 BI_FN int64_t bi_div_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 BI_FN uint64_t bi_round_up(uint64_t a, uint64_t unit) { return (a + unit - 1) / unit * unit; }
+
+/* ---- arrays of 32-bit or 64-bit words; a flag selects the width ---- */
+
+/* Returns word i. */
+BI_FN uint64_t bi_word(const void *array, bool is_64bit, int64_t i)
+{
+    return is_64bit ? ((const uint64_t *)array)[i] : ((const uint32_t *)array)[i];
+}
+
+BI_FN void bi_set_word(void *array, bool is_64bit, int64_t i, uint64_t x)
+{
+    if (is_64bit)
+        ((uint64_t *)array)[i] = x;
+    else
+        ((uint32_t *)array)[i] = (uint32_t)x;
+}
 
 #endif

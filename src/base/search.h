@@ -2,7 +2,18 @@
 #ifndef BI_BASE_SEARCH_H
 #define BI_BASE_SEARCH_H
 
-#include "base/step.h"
+#include "base/bits.h"
+
+/* Binary search: sets `low` to the first index in [low, high) where `is_below`, an expression of `middle` that is true
+ * up to some index and false from there on, is false; to `high` if there is none. */
+#define BI_PARTITION_POINT(low, high, middle, is_below)              \
+    while ((low) < (high)) {                                         \
+        const __typeof__(low) middle = (low) + ((high) - (low)) / 2; \
+        if (is_below)                                                \
+            (low) = middle + 1;                                      \
+        else                                                         \
+            (high) = middle;                                         \
+    }
 
 /* Defines bi_lower_bound_NAME, the number of entries of an ascending array below `value`, and bi_upper_bound_NAME, the
  * number of entries up to `value`. */
@@ -10,30 +21,25 @@
     BI_FN int64_t bi_lower_bound_##name(const type *array, int64_t count, type value) \
     {                                                                                 \
         int64_t low = 0, high = count;                                                \
-        while (low < high) {                                                          \
-            int64_t middle = low + (high - low) / 2;                                  \
-            if (array[middle] < value)                                                \
-                low = middle + 1;                                                     \
-            else                                                                      \
-                high = middle;                                                        \
-        }                                                                             \
+        BI_PARTITION_POINT(low, high, middle, array[middle] < value);                 \
         return low;                                                                   \
     }                                                                                 \
     BI_FN int64_t bi_upper_bound_##name(const type *array, int64_t count, type value) \
     {                                                                                 \
         int64_t low = 0, high = count;                                                \
-        while (low < high) {                                                          \
-            int64_t middle = low + (high - low) / 2;                                  \
-            if (array[middle] <= value)                                               \
-                low = middle + 1;                                                     \
-            else                                                                      \
-                high = middle;                                                        \
-        }                                                                             \
+        BI_PARTITION_POINT(low, high, middle, array[middle] <= value);                \
         return low;                                                                   \
     }
 BI_BOUNDS(i64, int64_t)
 BI_BOUNDS(u32, uint32_t)
 BI_BOUNDS(u64, uint64_t)
 #undef BI_BOUNDS
+
+/* Returns the first index in [low, high) whose word is not less than x, or `high` if there is none. Words ascend. */
+BI_FN int64_t bi_lower_bound_word(const void *array, bool is_64bit, int64_t low, int64_t high, uint64_t x)
+{
+    BI_PARTITION_POINT(low, high, mid, bi_word(array, is_64bit, mid) < x);
+    return low;
+}
 
 #endif

@@ -1,5 +1,6 @@
 /* Changes pools: records commands as marks, then applies them. */
-#include "bisector/drivers.h"
+#include "bisector/steps/steps.h"
+#include "core/check.h"
 
 /* Provides cleared marks for all leaves, unless commands are pending. */
 static bosc_status prepare_marks(bosc_ctx *ctx, bosc_bisectors *bisectors)
@@ -70,11 +71,12 @@ static bosc_status count_by_steps(bosc_ctx *ctx, bosc_bisectors *bisectors, stru
     return count_new_leaves(ctx, &u->change, leaves);
 }
 
+/* Number of leaves for which the arrays have room. */
 static int64_t leaf_capacity(const struct bi_bisector_leaves *leaves)
 {
+    /* The arrays have room for different numbers of leaves if an allocation failed between the two. */
     const size_t nodes = leaves->nodes.bytes / sizeof(uint64_t),
-                 neighbours = leaves->neighbours.bytes /
-                              (3 * sizeof(uint32_t)); /* fewer, if an allocation failed between the two */
+                 neighbours = leaves->neighbours.bytes / (3 * sizeof(uint32_t));
     return (int64_t)(nodes < neighbours ? nodes : neighbours);
 }
 
@@ -87,7 +89,8 @@ static bosc_status reserve_marks(bosc_ctx *ctx, bosc_bisectors *bisectors, int64
     return bi_block_reserve(ctx, &bisectors->memory, &bisectors->next_marks, (size_t)next_capacity * size);
 }
 
-/* Marks, counts, and writes the new leaves if they fit, in one pass. */
+/* Marks, counts, and writes the new leaves if they fit, in one pass: into as much memory as the pool has now, which
+ * mostly suffices. */
 static bosc_status update_in_one_pass(bosc_ctx *ctx, bosc_bisectors *bisectors, struct bi_bisector_update *u,
                                       uint32_t *leaves)
 {
@@ -164,7 +167,7 @@ static bosc_status update_pool(bosc_ctx *ctx, bosc_bisectors *bisectors, const u
                                    .command_count = command_count < leaves ? command_count : leaves};
     bi_progress_set_total(ctx, 4 * (double)leaves);
     bosc_status status = apply_commands(ctx, bisectors, commands, &u);
-    if (status != BOSC_OK) bisectors->pending = false;
+    if (status != BOSC_OK) bisectors->pending = false; /* a failure discards the commands */
     return status;
 }
 
@@ -179,6 +182,7 @@ bosc_status bosc_bisectors_update(bosc_ctx *ctx, bosc_bisectors *bisectors, cons
     BI_RETURN_WITH_SCRATCH(ctx, update_pool(ctx, bisectors, commands, command_count, sources, capacity));
 }
 
+/* The caller's copy becomes `next`, then current: a failure before leaves the pool as it was. */
 bosc_status bi_bisector_restore_leaves(bosc_ctx *ctx, bosc_bisectors *bisectors, const uint64_t *nodes,
                                        const uint32_t *neighbours, int64_t leaves)
 {

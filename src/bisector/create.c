@@ -1,18 +1,21 @@
 /* Creates pools, and sets their leaves: the nodes of a level, or nodes of the caller. */
-#include "bisector/drivers.h"
+#include "bisector/steps/steps.h"
+#include "core/check.h"
 
-/* Runs a step that lowers *bad to the first invalid leaf. */
+/* Runs a step that lowers *bad to the first invalid leaf; INT64_MAX: all are valid. Waits. */
 static bosc_status run_check(bosc_ctx *ctx, bi_step_fn step, struct bi_bisector_connect *a, int64_t *bad)
 {
     BI_TRY(bi_scratch(ctx, sizeof *a->bad, (void **)&a->bad));
     *bad = INT64_MAX;
     BI_TRY(ctx->backend->copy(ctx, a->bad, bad, sizeof *bad));
-    BI_TRY(ctx->backend->sync(ctx));
+    BI_TRY(ctx->backend->sync(ctx)); /* the copy reads *bad, which is overwritten below */
     BI_TRY(step(ctx, a->view.leaves, a));
     return bi_read_back(ctx, bad, a->bad, sizeof *bad);
 }
 
-bosc_status bi_bisector_find_neighbours(bosc_ctx *ctx, bosc_bisectors *bisectors, int64_t leaves, int64_t *bad)
+/* Finds the neighbours of the nodes in `next` and makes them the leaves. The nodes are sorted and tile the roots. *bad:
+ * the first node without a neighbour, and the pool is unchanged; else INT64_MAX. Waits. */
+static bosc_status find_neighbours(bosc_ctx *ctx, bosc_bisectors *bisectors, int64_t leaves, int64_t *bad)
 {
     struct bi_bisector_connect a = {.view = bisectors->view, .neighbours = bisectors->next.neighbours.data};
     a.view.nodes = bisectors->next.nodes.data;
@@ -31,10 +34,11 @@ bosc_status bi_bisector_install(bosc_ctx *ctx, bosc_bisectors *bisectors, const 
     a.view.nodes = bisectors->next.nodes.data;
     a.view.leaves = leaves;
     BI_TRY(run_check(ctx, ctx->ops->bisector->steps->check, &a, bad));
-    return *bad == INT64_MAX ? bi_bisector_find_neighbours(ctx, bisectors, leaves, bad) : BOSC_OK;
+    return *bad == INT64_MAX ? find_neighbours(ctx, bisectors, leaves, bad) : BOSC_OK;
 }
 
-bosc_status bi_bisector_set_level(bosc_ctx *ctx, bosc_bisectors *bisectors, int32_t level)
+/* Makes the nodes of a level the leaves. */
+static bosc_status set_level(bosc_ctx *ctx, bosc_bisectors *bisectors, int32_t level)
 {
     int64_t leaves, bad;
     BI_TRY(bi_bisector_level_size(ctx, bisectors->view.root_count, level, &leaves));
@@ -43,7 +47,7 @@ bosc_status bi_bisector_set_level(bosc_ctx *ctx, bosc_bisectors *bisectors, int3
     const struct bi_bisector_fill fill = {bisectors->next.nodes.data,
                                           (uint64_t)1 << (level + bisectors->view.root_bits)};
     BI_TRY(BI_BISECTOR_STEP(ctx, fill, leaves, &fill));
-    return bi_bisector_find_neighbours(ctx, bisectors, leaves, &bad);
+    return find_neighbours(ctx, bisectors, leaves, &bad); /* nodes of one level conform: none is bad */
 }
 
 /* Converts the caller's 3 s + f to 4 s + f. *glued: NULL if no edge is glued. */
@@ -72,7 +76,7 @@ bosc_status bosc_bisectors_create(bosc_ctx *ctx, const bosc_bisectors_opts *opts
     BI_TRY(bi_bisector_level_size(ctx, full.root_count, full.level, &leaves));
     BI_TRY(pack_roots(ctx, &full, &glued));
     BI_TRY(bi_bisector_allocate(ctx, &full, glued, &fresh));
-    BI_WITH_SCRATCH(ctx, status = bi_bisector_set_level(ctx, fresh, full.level));
+    BI_WITH_SCRATCH(ctx, status = set_level(ctx, fresh, full.level));
     if (status == BOSC_OK)
         *bisectors = fresh;
     else
@@ -86,7 +90,7 @@ bosc_status bosc_bisectors_reset(bosc_ctx *ctx, bosc_bisectors *bisectors, int32
     BI_TRY(bi_bisector_check(ctx, bisectors));
     if (level < 0 || level > bisectors->view.depth)
         return bi_fail(ctx, BOSC_ERR_ARG, "level: %d is not in 0 to depth %d", (int)level, (int)bisectors->view.depth);
-    BI_RETURN_WITH_SCRATCH(ctx, bi_bisector_set_level(ctx, bisectors, level));
+    BI_RETURN_WITH_SCRATCH(ctx, set_level(ctx, bisectors, level));
 }
 
 static bosc_status set_nodes(bosc_ctx *ctx, bosc_bisectors *bisectors, const uint64_t *nodes, int64_t node_count)

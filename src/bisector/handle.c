@@ -1,8 +1,9 @@
 /* The handle of a pool of bisectors: options, checks, memory, sizes. */
-#include "bisector/handle.h"
+#include "bisector/bisector.h"
 
 #include "base/bits.h"
-#include "core/blocks.h"
+#include "core/arena.h"
+#include "core/check.h"
 
 /* Bytes a leaf; SLACK: scratch for alignment and scans, chosen. */
 enum { NODE = 8, NEIGHBOURS = 12, MARK = 4, OFFSET = 4, SLACK = 1 << 20 };
@@ -37,7 +38,7 @@ bosc_status bi_bisector_level_size(bosc_ctx *ctx, int64_t root_count, int32_t le
 
 static int32_t root_bits_of(int64_t root_count) { return bi_bit_length((uint64_t)root_count - 1); }
 
-/* Checks edge e of root r in the caller's array: glued in pairs, bases to bases. */
+/* Checks edge e of root r in the caller's array, where 3 s + f is edge f of root s: glued in pairs, bases to bases. */
 static bosc_status check_edge(bosc_ctx *ctx, const bosc_bisectors_opts *o, int64_t r, int e)
 {
     const int64_t glued = o->glued[3 * r + e];
@@ -62,7 +63,7 @@ bosc_status bi_bisector_check_opts(bosc_ctx *ctx, const bosc_bisectors_opts *opt
     if (full->root_count == 0) full->root_count = 1;
     if (full->root_count < 0 || full->root_count > BI_BISECTOR_MAX_ROOTS)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: root_count %lld is not in 1 to 2^28", (long long)full->root_count);
-    int32_t deepest = 63 - root_bits_of(full->root_count);
+    int32_t deepest = 63 - root_bits_of(full->root_count); /* nodes of the deepest level have 64 bits */
     if (deepest > BOSC_BISECTORS_MAX_DEPTH) deepest = BOSC_BISECTORS_MAX_DEPTH;
     if (full->depth < 0 || full->depth > deepest)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: depth %d is not in 0 to %d, with this many roots", (int)full->depth,
@@ -96,12 +97,10 @@ static bosc_status allocate_roots(bosc_ctx *ctx, bosc_bisectors *fresh, const ui
 bosc_status bi_bisector_allocate(bosc_ctx *ctx, const bosc_bisectors_opts *full, const uint32_t *glued,
                                  bosc_bisectors **bisectors)
 {
-    bosc_bisectors *fresh = bi_host_alloc(ctx, sizeof *fresh);
-    if (!fresh) return BOSC_ERR_NOMEM;
-    *fresh = (bosc_bisectors){.memory = ctx->memory, .host = ctx->host};
-    fresh->view.root_count = full->root_count;
-    fresh->view.root_bits = root_bits_of(full->root_count);
-    fresh->view.depth = full->depth;
+    bosc_bisectors *fresh;
+    BI_TRY(BI_NEW_HANDLE(
+        ctx, &fresh,
+        .view = {.root_count = full->root_count, .root_bits = root_bits_of(full->root_count), .depth = full->depth}));
     bosc_status status = allocate_exchange(ctx, fresh);
     if (status == BOSC_OK) status = allocate_roots(ctx, fresh, glued);
     if (status == BOSC_OK)
@@ -120,14 +119,13 @@ static void free_leaves(const struct bi_memory *m, struct bi_bisector_leaves *le
 void bosc_bisectors_free(bosc_bisectors *bisectors)
 {
     if (!bisectors) return;
-    struct bi_memory host = bisectors->host;
     free_leaves(&bisectors->memory, &bisectors->current);
     free_leaves(&bisectors->memory, &bisectors->next);
     bi_block_free(&bisectors->memory, &bisectors->roots);
     bi_block_free(&bisectors->memory, &bisectors->marks);
     bi_block_free(&bisectors->memory, &bisectors->exchange);
     bi_block_free(&bisectors->memory, &bisectors->next_marks);
-    bi_memory_release(&host, bisectors, sizeof *bisectors);
+    bi_memory_release(&bisectors->host, bisectors, sizeof *bisectors);
 }
 
 bosc_status bi_bisector_reserve_leaves(bosc_ctx *ctx, const bosc_bisectors *bisectors,
@@ -140,6 +138,7 @@ bosc_status bi_bisector_reserve_leaves(bosc_ctx *ctx, const bosc_bisectors *bise
     return bi_block_reserve(ctx, &bisectors->memory, &leaves->neighbours, (size_t)capacity * NEIGHBOURS);
 }
 
+/* Sets the pointers of the view, after an array of the current leaves has moved. */
 static void refresh_view(bosc_bisectors *b)
 {
     b->view.nodes = b->current.nodes.data;
@@ -197,10 +196,10 @@ bosc_status bosc_bisectors_reserve(bosc_ctx *ctx, bosc_bisectors *bisectors, int
     const size_t n = (size_t)leaves, used = (size_t)bisectors->view.leaves;
     const size_t bytes[] = {n * NODE, n * NEIGHBOURS, n * NODE, n * NEIGHBOURS, n * MARK, n * MARK};
     const size_t in_use[] = {used * NODE, used * NEIGHBOURS, 0, 0, bisectors->pending ? used * MARK : 0, 0};
-    bisectors->marks_clear = false;
+    bisectors->marks_clear = false; /* new memory of marks is not cleared */
     BI_TRY_WITH_SCRATCH(ctx, bi_scratch(ctx, (size_t)scratch_bytes(leaves), &scratch));
-    bosc_status status =
-        bi_blocks_grow(ctx, &bisectors->memory, blocks, ctx->ops->bisector->update ? 6 : 5, bytes, in_use);
+    const int count = ctx->ops->bisector->update ? 6 : 5; /* next_marks: only for updates in one pass */
+    bosc_status status = bi_blocks_grow(ctx, &bisectors->memory, blocks, count, bytes, in_use);
     refresh_view(bisectors);
     return status;
 }

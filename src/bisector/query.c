@@ -1,5 +1,6 @@
 /* Queries about the leaves of a pool. */
-#include "bisector/drivers.h"
+#include "bisector/steps/steps.h"
+#include "core/check.h"
 
 /* The arrays of a call, of `count` items: up to two inputs and two outputs. */
 struct query_arrays {
@@ -37,7 +38,7 @@ static bosc_status check_range(bosc_ctx *ctx, int64_t first, int64_t count)
                    (long long)count);
 }
 
-/* Runs a step over the arrays; each step uses some of the fields. */
+/* Stages the arrays and runs a step over them; each step uses some of the fields. */
 static bosc_status run_query(bosc_ctx *ctx, const bosc_bisectors *b, bi_step_fn step, int64_t first,
                              struct query_arrays *a)
 {

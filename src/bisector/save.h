@@ -7,7 +7,7 @@
 #ifndef BI_BISECTOR_SAVE_H
 #define BI_BISECTOR_SAVE_H
 
-#include "bisector/drivers.h"
+#include "bisector/bisector.h"
 #include "core/save.h"
 
 enum { BI_BISECTOR_SAVE_VERSION = 1 };

@@ -1,5 +1,6 @@
 /* Changes trees: records commands, then applies them. */
-#include "cbt/drivers.h"
+#include "cbt/cbt.h"
+#include "cbt/steps/steps.h"
 
 static bosc_status record_staged(bosc_ctx *ctx, bosc_cbt *tree, const void *nodes, int64_t node_count, bool merge)
 {
@@ -80,7 +81,7 @@ static bosc_status change_heap(bosc_ctx *ctx, bosc_cbt *tree, const struct bi_cb
 
 /* Applies commands. Sources are complete before the tree changes: nothing may fail after that. */
 static bosc_status apply_update(bosc_ctx *ctx, bosc_cbt *tree, const struct update_arrays *c,
-                                struct bi_cbt_outcome *outcome)
+                                enum bi_cbt_outcome *outcome)
 {
     struct bi_cbt_change change = {.count = c->count, .sources = c->sources, .capacity = c->source_capacity};
     bool staged = false;
@@ -109,7 +110,7 @@ static bosc_status apply_update(bosc_ctx *ctx, bosc_cbt *tree, const struct upda
 /* Updates the tree, then decodes leaves. Memory for the nodes is allocated before the tree changes. */
 static bosc_status update_and_decode(bosc_ctx *ctx, bosc_cbt *tree, const struct update_arrays *c)
 {
-    struct bi_cbt_outcome outcome = {false};
+    enum bi_cbt_outcome outcome = BI_CBT_NODES_PENDING;
     struct bi_out out;
     bool staged = false;
     size_t bytes = c->nodes ? (size_t)c->node_capacity * bi_cbt_id_size(tree) : 0;
@@ -118,7 +119,7 @@ static bosc_status update_and_decode(bosc_ctx *ctx, bosc_cbt *tree, const struct
                               BI_CBT_CHANGE_ITEMS + BI_CBT_VISIT_ITEMS * passes + bi_cbt_heap_items(tree), 0);
     BI_TRY(bi_stage_out(ctx, c->nodes, bytes, &out, &staged));
     BI_TRY_UNINTERRUPTIBLE(ctx, apply_update(ctx, tree, c, &outcome));
-    if (!c->nodes || outcome.decoded) return BOSC_OK;
+    if (!c->nodes || outcome == BI_CBT_NODES_DECODED) return BOSC_OK;
     BI_TRY(bi_cbt_decode_leaves(ctx, tree, 0, c->node_capacity, out.reachable));
     BI_TRY(bi_stage_back(ctx, &out));
     return staged ? ctx->backend->sync(ctx) : BOSC_OK;

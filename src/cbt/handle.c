@@ -1,8 +1,5 @@
-#include "cbt/handle.h"
-
-#include <string.h>
-
-#include "cbt/install.h"
+/* The handle of a tree: options, checks, memory, sizes, views. */
+#include "cbt/cbt.h"
 #include "core/check.h"
 
 enum { SLACK = 1 << 10 }; /* chosen: scratch for alignment and small counters */
@@ -73,9 +70,8 @@ static bosc_status reserve_blocks(bosc_ctx *ctx, bosc_cbt *tree)
 
 bosc_status bi_cbt_allocate(bosc_ctx *ctx, const bosc_cbt_opts *full, bosc_cbt **tree)
 {
-    bosc_cbt *fresh = bi_host_alloc(ctx, sizeof *fresh);
-    if (!fresh) return BOSC_ERR_NOMEM;
-    *fresh = (bosc_cbt){.memory = ctx->memory, .host = ctx->host, .opts = *full};
+    bosc_cbt *fresh;
+    BI_TRY(BI_NEW_HANDLE(ctx, &fresh, .opts = *full));
     fresh->view.version = BOSC_CBT_VIEW_VERSION;
     fresh->view.depth = full->depth;
     fresh->view.blocks = bi_cbt_blocks(full->depth);
@@ -111,13 +107,12 @@ bosc_status bi_cbt_clear_commands(bosc_ctx *ctx, bosc_cbt *tree)
 void bosc_cbt_free(bosc_cbt *tree)
 {
     if (!tree) return;
-    struct bi_memory host = tree->host;
     bi_block_free(&tree->memory, &tree->bits);
     bi_block_free(&tree->memory, &tree->ranks);
     bi_block_free(&tree->memory, &tree->commands);
     bi_block_free(&tree->memory, &tree->heap);
     bi_block_free(&tree->memory, &tree->exchange);
-    bi_memory_release(&host, tree, sizeof *tree);
+    bi_memory_release(&tree->host, tree, sizeof *tree);
 }
 
 /* Upper bound of the scratch of a call with arrays in reach. RANKED: an update, or the installation of a bit field,
@@ -131,8 +126,6 @@ static int64_t scratch_bytes(const bosc_ctx *ctx, const bosc_cbt_opts *o)
     const int64_t install = field + ctx->ops->cbt->install_scratch(blocks);
     return change > install ? change : install;
 }
-
-const bosc_cbt_view *bi_cbt_view_of(const bosc_cbt *tree) { return &tree->view; }
 
 int64_t bi_cbt_kept_bytes(const bosc_cbt *tree)
 {

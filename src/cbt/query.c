@@ -1,5 +1,6 @@
 /* Decodes leaves; queries about leaves and nodes. */
-#include "cbt/drivers.h"
+#include "cbt/cbt.h"
+#include "cbt/steps/steps.h"
 
 bosc_status bi_cbt_decode_leaves(bosc_ctx *ctx, const bosc_cbt *tree, int64_t first, int64_t count, void *nodes)
 {

@@ -6,7 +6,7 @@
 #ifndef BI_CBT_SAVE_H
 #define BI_CBT_SAVE_H
 
-#include "cbt/drivers.h"
+#include "cbt/cbt.h"
 #include "core/save.h"
 
 enum { BI_CBT_SAVE_VERSION = 1 };

@@ -9,10 +9,6 @@
 /* Runs a step for items 0 to n - 1. */
 #define BI_CELLGRAPH_STEP(ctx, name, n, args) (ctx->ops->cellgraph->steps->name((ctx), (n), (args)))
 
-/* Makes the vertices of rows. *stats (host) gets the sample that AUTO needs. */
-bosc_status bi_cellgraph_deduplicate(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cellgraph_rows *rows,
-                                     struct bi_cellgraph_sample_stats *stats);
-
 /* Finds the edges between the vertices. The vertices of `old` (NULL: none) come first, and its edges are known. */
 bosc_status bi_cellgraph_find_edges(bosc_ctx *ctx, bosc_cellgraph *graph, const bosc_cellgraph *old,
                                     const struct bi_cellgraph_sample_stats *stats);

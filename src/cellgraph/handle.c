@@ -4,7 +4,7 @@
 #include <boscage/trie.h>
 
 #include "cellgraph/handle.h"
-#include "core/blocks.h"
+#include "core/arena.h"
 #include "core/call.h"
 #include "core/check.h"
 
@@ -62,24 +62,19 @@ bosc_status bosc_cellgraph_create(bosc_ctx *ctx, const bosc_cellgraph_opts *opts
     BI_ENTER(ctx);
     BI_TRY(bi_cellgraph_check_opts(ctx, opts, &full));
     if (!graph) return bi_fail(ctx, BOSC_ERR_ARG, "graph: NULL");
-    bosc_cellgraph *fresh = bi_host_alloc(ctx, sizeof *fresh);
-    if (!fresh) return BOSC_ERR_NOMEM;
-    *fresh = (bosc_cellgraph){.memory = ctx->memory, .host = ctx->host, .opts = full, .method = full.method};
-    fresh->shape = bi_letters_of(full.length, full.letter_bits);
-    *graph = fresh;
-    return BOSC_OK;
+    return BI_NEW_HANDLE(ctx, graph, .opts = full, .method = full.method,
+                         .shape = bi_letters_of(full.length, full.letter_bits));
 }
 
 void bosc_cellgraph_free(bosc_cellgraph *graph)
 {
     if (!graph) return;
-    struct bi_memory host = graph->host;
     bosc_trie_free(graph->trie);
     for (int b = 0; b < BI_CELLGRAPH_BLOCKS; b++) {
         bi_block_free(&graph->memory, &graph->blocks[b]);
         bi_block_free(&graph->memory, &graph->spare[b]);
     }
-    bi_memory_release(&host, graph, sizeof *graph);
+    bi_memory_release(&graph->host, graph, sizeof *graph);
 }
 
 bosc_status bi_cellgraph_check_rows(bosc_ctx *ctx, const bosc_cellgraph *graph, const uint64_t *vectors, int64_t n,

@@ -30,6 +30,10 @@ bosc_status bi_cellgraph_reserve_vertices(bosc_ctx *ctx, bosc_cellgraph *graph, 
 struct bi_cellgraph_view bi_cellgraph_view_of(const bosc_cellgraph *graph);
 struct bi_cellgraph_edges bi_cellgraph_edges_of(const bosc_cellgraph *graph);
 
+/* build.c. Builds or rebuilds a graph of the vertices of checked rows, without edges. For graphs over ranks, which
+ * group equal rows before they find edges. Empty after a failure. */
+bosc_status bi_cellgraph_build_vertices(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cellgraph_rows *rows);
+
 #ifdef __cplusplus
 }
 #endif

@@ -2,7 +2,7 @@
  * pairs that the join would compare, and vectors that would be looked up. Costs were measured
  * (bench_cellgraph_auto); only the choice depends on them. */
 #include "base/elementary.h"
-#include "cellgraph/costs.h"
+#include "cellgraph/cellgraph.h"
 #include "cellgraph/drivers.h"
 
 /* Time of a segment that is split into halves. */

@@ -1,7 +1,7 @@
-/* The word-complement join of skewed segments, by sorts: over halves of a segment, then halves of those. Each level
- * has the vertices that still agree with many others. At single words, the varying letters are replaced and looked
- * up. A vertex takes part in at most 2 log2(words) sorts, is compared with few others in each, and is looked up with
- * each letter replaced at most once. */
+/* The word-complement join of skewed segments, by sorts: over halves of a segment, then halves of those. Each level has
+ * the vertices still in long runs. At single words, the varying letters are replaced and looked up. A vertex takes part
+ * in at most 2 log2(words) sorts, is compared with few others in each, and is looked up with each letter replaced at
+ * most once. */
 #include "cellgraph/drivers.h"
 #include "core/call.h"
 
@@ -11,15 +11,14 @@ static int join_bits(int64_t count) { return (bi_bit_length((uint64_t)count) + 7
 /* Finds the begins and ends of long runs. */
 static bosc_status find_runs(bosc_ctx *ctx, struct bi_cellgraph_join *join)
 {
-    struct bi_cellgraph_iota iota;
-    uint32_t *runs;
+    uint32_t *numbers, *runs;
     int64_t *count_at;
     BI_TRY(bi_scratch_of(ctx, join->count, 4, &runs));
     BI_TRY(bi_scratch_of(ctx, 1, sizeof *count_at, &count_at));
     struct bi_mark mark = bi_arena_mark(ctx);
-    BI_TRY(bi_scratch_of(ctx, join->count, 4, &iota.numbers));
-    BI_TRY(BI_CELLGRAPH_STEP(ctx, cellgraph_iota, join->count, &iota));
-    BI_TRY(ctx->backend->core->compact(ctx, 4, iota.numbers, join->long_heads, join->count, runs, count_at));
+    BI_TRY(bi_scratch_of(ctx, join->count, 4, &numbers));
+    BI_TRY(ctx->backend->core->iota(ctx, 4, numbers, join->count));
+    BI_TRY(ctx->backend->core->compact(ctx, 4, numbers, join->long_heads, join->count, runs, count_at));
     bi_arena_rewind(ctx, mark);
     BI_TRY(bi_read_back(ctx, &join->run_count, count_at, sizeof *count_at));
     join->runs = runs;
@@ -37,7 +36,8 @@ static bosc_status replace_long_runs(bosc_ctx *ctx, struct bi_cellgraph_join *jo
 }
 
 /* Sorts once, and compares vertices in short runs. `remaining` (count) gets the *left vertices in long runs of several
- * words. */
+ * words. The keys of a run agree from bit join->shift on; a long run has over BI_CELLGRAPH_RUN vertices. Two vertices
+ * are compared only if all bits of their keys agree. */
 static bosc_status join_range(bosc_ctx *ctx, struct bi_cellgraph_join *join, uint32_t *remaining, int64_t *left)
 {
     uint64_t *sorted;
@@ -108,15 +108,14 @@ bosc_status bi_cellgraph_join_halves(bosc_ctx *ctx, const struct bi_cellgraph_se
 {
     int32_t words = segments->view.shape.words;
     struct bi_cellgraph_probe probe = {.view = segments->view, .found = segments->found};
-    struct bi_cellgraph_iota all;
+    uint32_t *all;
     if (count > 0) BI_TRY_WITH_SCRATCH(ctx, drop_skewed_edges(ctx, segments, count));
     BI_TRY(bi_cellgraph_build_dictionary(ctx, &segments->view, &probe.dictionary));
-    BI_TRY(bi_scratch_of(ctx, segments->view.count, 4, &all.numbers));
-    BI_TRY(BI_CELLGRAPH_STEP(ctx, cellgraph_iota, segments->view.count, &all));
+    BI_TRY(bi_scratch_of(ctx, segments->view.count, 4, &all));
+    BI_TRY(ctx->backend->core->iota(ctx, 4, all, segments->view.count));
     for (int32_t g = 0; g < segments->count; g++) {
         int32_t begin = g * segments->span, end = begin + segments->span;
-        if (skewed[g])
-            BI_TRY(join_halves(ctx, &probe, all.numbers, segments->view.count, begin, end < words ? end : words));
+        if (skewed[g]) BI_TRY(join_halves(ctx, &probe, all, segments->view.count, begin, end < words ? end : words));
     }
     return BOSC_OK;
 }

@@ -2,7 +2,7 @@
 #include <boscage/trie.h>
 
 #include "cellgraph/drivers.h"
-#include "core/blocks.h"
+#include "core/arena.h"
 #include "core/call.h"
 
 /* Bytes of the blocks for n vertices and this many edges. */

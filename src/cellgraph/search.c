@@ -1,6 +1,8 @@
-/* Searches: levels and paths, and the packed rows that they read. */
+/* Searches: levels and paths, and the packed rows that they read; and connected components. */
 #include "cellgraph/drivers.h"
 #include "core/call.h"
+
+/* ---- searches ---- */
 
 /* Writes the packed rows that searches read. */
 static bosc_status write_rows(bosc_ctx *ctx, const bosc_cellgraph *graph, uint64_t *rows, uint32_t *neighbours)
@@ -63,17 +65,20 @@ static bosc_status reserve_sides(bosc_ctx *ctx, int64_t n, struct bi_cellgraph_s
     return search->sides == 2 ? bi_scratch_of(ctx, n + 1, 4, &search->path) : BOSC_OK;
 }
 
-/* Stages the mask; *keeps_sources: it removes no source. */
-static bosc_status read_mask(bosc_ctx *ctx, int64_t n, struct bi_cellgraph_search *search, bool *keeps_sources)
+/* The sources of a search under its mask: all are present, or one is removed. */
+enum sources { PRESENT, REMOVED };
+
+/* Stages the mask, and reads whether it removes a source. */
+static bosc_status read_mask(bosc_ctx *ctx, int64_t n, struct bi_cellgraph_search *search, enum sources *sources)
 {
     bool staged = false;
     uint8_t source = 1;
-    *keeps_sources = true;
+    *sources = PRESENT;
     if (!search->mask) return BOSC_OK;
     BI_TRY(bi_stage_in(ctx, search->mask, (size_t)n, (const void **)&search->mask, &staged));
     for (int side = 0; side < search->sides && source; side++)
         BI_TRY(bi_read_back(ctx, &source, search->mask + search->source[side], 1));
-    *keeps_sources = source;
+    if (!source) *sources = REMOVED;
     return BOSC_OK;
 }
 
@@ -81,11 +86,11 @@ static bosc_status read_mask(bosc_ctx *ctx, int64_t n, struct bi_cellgraph_searc
 static bosc_status search_from(bosc_ctx *ctx, const bosc_cellgraph *graph, struct bi_cellgraph_search *search,
                                struct bi_cellgraph_search_result *result)
 {
-    bool keeps_sources;
-    BI_TRY(read_mask(ctx, graph->vertices, search, &keeps_sources));
+    enum sources sources;
+    BI_TRY(read_mask(ctx, graph->vertices, search, &sources));
     BI_TRY(reserve_sides(ctx, graph->vertices, search));
     *result = (struct bi_cellgraph_search_result){.junction = UINT32_MAX};
-    if (!keeps_sources) return BOSC_OK;
+    if (sources == REMOVED) return BOSC_OK; /* nothing is reached */
     BI_TRY(get_rows(ctx, graph, search));
     BI_TRY(bi_scratch_of(ctx, 1, sizeof *result, &search->result));
     BI_TRY(ctx->ops->cellgraph->search(ctx, search));
@@ -109,6 +114,7 @@ static bosc_status copy_half(bosc_ctx *ctx, const bosc_cellgraph *graph, const s
     return bi_stage_back(ctx, out);
 }
 
+/* Searches from one source, and copies the levels and parents out. */
 static bosc_status find_levels(bosc_ctx *ctx, const bosc_cellgraph *graph, struct bi_cellgraph_search *search,
                                void *levels, void *parents, struct bi_cellgraph_search_result *result)
 {
@@ -154,6 +160,7 @@ bosc_status bosc_cellgraph_levels_masked(bosc_ctx *ctx, const bosc_cellgraph *gr
     return compute_levels(ctx, graph, source, vertex_mask, levels, parents, reached, depth);
 }
 
+/* Searches from both ends, and copies up to `capacity` vertices of the path out. *length: 0 if there is none. */
 static bosc_status find_path(bosc_ctx *ctx, const bosc_cellgraph *graph, struct bi_cellgraph_search *search, void *path,
                              int64_t capacity, int64_t *length)
 {
@@ -199,4 +206,65 @@ bosc_status bosc_cellgraph_path_masked(bosc_ctx *ctx, const bosc_cellgraph *grap
 {
     BI_ENTER(ctx);
     return compute_path(ctx, graph, from, to, vertex_mask, path, capacity, length);
+}
+
+/* ---- components ---- */
+
+static bosc_status find_components(bosc_ctx *ctx, const bosc_cellgraph *graph, const uint8_t *mask, void *labels,
+                                   int64_t *count)
+{
+    struct bi_cellgraph_components args = {.edges = bi_cellgraph_edges_of(graph)};
+    bool is_64bit = graph->opts.id_bits == 64, staged = false;
+    int64_t n = graph->vertices, found, *count_at;
+    struct bi_out out;
+    /* 1. Stage the mask and the labels. */
+    BI_TRY(bi_stage_in(ctx, mask, mask ? (size_t)n : 0, (const void **)&args.mask, &staged));
+    BI_TRY(bi_stage_out(ctx, labels, labels ? (size_t)n * (is_64bit ? 8 : 4) : 0, &out, &staged));
+    BI_TRY(bi_scratch_of(ctx, n, 4, &args.parent));
+    BI_TRY(bi_scratch_of(ctx, n, 1, &args.roots));
+    BI_TRY(bi_scratch_of(ctx, 1, sizeof found, &count_at));
+    /* 2. Unite the ends of all edges, and count the roots. */
+    struct bi_flatten flatten = {args.parent};
+    BI_TRY(ctx->backend->core->iota(ctx, 4, args.parent, n));
+    BI_TRY(BI_CELLGRAPH_STEP(ctx, cellgraph_union_ends, graph->edges, &args));
+    BI_TRY(BI_CELLGRAPH_STEP(ctx, flatten, n, &flatten));
+    BI_TRY(BI_CELLGRAPH_STEP(ctx, cellgraph_is_root, n, &args));
+    BI_TRY(ctx->backend->core->compact(ctx, 1, args.roots, args.roots, n, NULL, count_at));
+    BI_TRY(bi_read_back(ctx, &found, count_at, sizeof found));
+    /* 3. Write the labels. */
+    if (labels) {
+        if (mask) BI_TRY(BI_CELLGRAPH_STEP(ctx, cellgraph_mask_label, n, &args));
+        struct bi_cellgraph_ids ids = {args.parent, out.reachable, is_64bit};
+        BI_TRY(BI_CELLGRAPH_STEP(ctx, cellgraph_widen_id, n, &ids));
+        BI_TRY(bi_stage_back(ctx, &out));
+    }
+    BI_TRY(ctx->backend->sync(ctx));
+    if (count) *count = found;
+    return BOSC_OK;
+}
+
+static bosc_status check_and_find(bosc_ctx *ctx, const bosc_cellgraph *graph, const uint8_t *mask, void *labels,
+                                  int64_t *count)
+{
+    BI_TRY(bi_cellgraph_check(ctx, graph));
+    BI_TRY(bi_check_aligned(ctx, "labels", labels, (size_t)graph->opts.id_bits / 8));
+    if (graph->vertices == 0) {
+        if (count) *count = 0;
+        return BOSC_OK;
+    }
+    bi_progress_set_total(ctx, 5 * (double)graph->vertices);
+    BI_RETURN_WITH_SCRATCH(ctx, find_components(ctx, graph, mask, labels, count));
+}
+
+bosc_status bosc_cellgraph_components(bosc_ctx *ctx, const bosc_cellgraph *graph, void *labels, int64_t *count)
+{
+    BI_ENTER(ctx);
+    return check_and_find(ctx, graph, NULL, labels, count);
+}
+
+bosc_status bosc_cellgraph_components_masked(bosc_ctx *ctx, const bosc_cellgraph *graph, const uint8_t *vertex_mask,
+                                             void *labels, int64_t *count)
+{
+    BI_ENTER(ctx);
+    return check_and_find(ctx, graph, vertex_mask, labels, count);
 }

@@ -64,6 +64,31 @@ struct bosc_collision {
     struct bi_block pairs;    /* (pairs x 2) uint32 */
 };
 
+/* ---- sizes of a frame, for builds and reservations ---- */
+
+enum {
+    BI_COLLISION_DIRECT_FACTOR = 4,      /* growth allowed for a table with a bit for each voxel of the grid; chosen */
+    BI_COLLISION_BOX_VOXELS = 32,        /* most voxels of a box on average, ... */
+    BI_COLLISION_EXTRA_VOXELS = 1 << 16, /* ... and extra voxels in all; chosen */
+    BI_COLLISION_BITS_PER_VOXEL = 8,     /* of hashed tables; chosen */
+    BI_COLLISION_MIN_WORDS = 32          /* of a table */
+};
+
+/* Returns the most voxels in the boxes of n triangles. */
+static inline int64_t bi_collision_max_voxels(int64_t n)
+{
+    return BI_COLLISION_BOX_VOXELS * n + BI_COLLISION_EXTRA_VOXELS;
+}
+
+/* Returns the words of a table for this many voxels of boxes, a power of two. If the grid has few voxels, the table may
+ * be smaller, or up to BI_COLLISION_DIRECT_FACTOR times as large. */
+static inline uint64_t bi_collision_table_words(int64_t voxels)
+{
+    uint64_t words = BI_COLLISION_MIN_WORDS;
+    while (words * 32 < (uint64_t)voxels * BI_COLLISION_BITS_PER_VOXEL) words *= 2;
+    return words;
+}
+
 struct bi_collision_steps; /* one bi_step_fn for each line of steps.def: see steps/steps.h */
 
 /* The room's table. */

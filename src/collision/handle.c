@@ -90,19 +90,14 @@ bosc_status bosc_collision_create(bosc_ctx *ctx, const bosc_collision_opts *opts
     BI_ENTER(ctx);
     BI_TRY(bi_collision_check_opts(ctx, opts, &full));
     if (!collision) return bi_fail(ctx, BOSC_ERR_ARG, "collision: NULL");
-    bosc_collision *fresh = bi_host_alloc(ctx, sizeof *fresh);
-    if (!fresh) return BOSC_ERR_NOMEM;
-    *fresh = (bosc_collision){.memory = ctx->memory, .host = ctx->host, .opts = full};
-    *collision = fresh;
-    return BOSC_OK;
+    return BI_NEW_HANDLE(ctx, collision, .opts = full);
 }
 
 void bosc_collision_free(bosc_collision *collision)
 {
     if (!collision) return;
-    struct bi_memory host = collision->host;
     bi_block_free(&collision->memory, &collision->pairs);
-    bi_memory_release(&host, collision, sizeof *collision);
+    bi_memory_release(&collision->host, collision, sizeof *collision);
 }
 
 bosc_status bosc_collision_get_info(bosc_ctx *ctx, const bosc_collision *collision, bosc_collision_info *info)

@@ -1,5 +1,6 @@
 /* Returns a frame's pairs: as a list, and as CSR rows. */
-#include "collision/drivers.h"
+#include "collision/handle.h"
+#include "collision/steps/steps.h"
 #include "core/csr.h"
 
 static struct bi_collision_results results_of(const bosc_collision *collision)

@@ -1,8 +1,9 @@
 /* Bytes that a frame needs, and their reservation. */
 #include <string.h>
 
-#include "collision/drivers.h"
-#include "core/blocks.h"
+#include "collision/handle.h"
+#include "collision/steps/steps.h"
+#include "core/arena.h"
 
 static bosc_status check_count(bosc_ctx *ctx, const char *name, int64_t count)
 {

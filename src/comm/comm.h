@@ -49,6 +49,9 @@ enum { BI_COMM_MESSAGE = 256 }; /* bytes of an error message that is sent to oth
 bosc_status bi_comm_create_end(bosc_ctx *ctx, int32_t rank, int32_t rank_count, const bosc_comm_opts *opts,
                                const struct bi_transport *transport, bosc_comm **comm);
 
+/* Checks the arguments with which this rank creates a communicator. */
+bosc_status bi_comm_check_create(bosc_ctx *ctx, int32_t rank, int32_t rank_count, bosc_comm **comm);
+
 /* Checks that comm is not NULL: without one this rank cannot take part in an exchange. */
 bosc_status bi_comm_check(bosc_ctx *ctx, const bosc_comm *comm);
 

@@ -16,6 +16,9 @@ struct bi_comm_channel {
     size_t bytes;           /* of each */
 };
 
+/* Queued work, as polled. */
+enum bi_comm_work { BI_COMM_PENDING, BI_COMM_DONE, BI_COMM_FAILED };
+
 struct bi_comm_device {
     /* Enables direct copies from the memory of another device, where the machine supports them. */
     void (*open_peer)(bosc_ctx *ctx, int32_t device);
@@ -27,8 +30,8 @@ struct bi_comm_device {
     bool (*copy)(struct bi_comm_channel *channel, void *to, const void *from, size_t bytes);
     /* Records an event behind the queued work. False: the device failed. */
     bool (*record)(struct bi_comm_channel *channel);
-    /* Polls that event: true once the queued work is done, or has failed (*failed). */
-    bool (*is_done)(struct bi_comm_channel *channel, bool *failed);
+    /* Polls that event. */
+    enum bi_comm_work (*poll)(struct bi_comm_channel *channel);
 };
 
 /* NULL if the context is not of CUDA. */

@@ -58,9 +58,8 @@ static bosc_status all_to_all(bosc_ctx *ctx, bosc_comm *comm, bool on_host, cons
 static void release_transport(bosc_comm *comm)
 {
     struct host_transport *state = comm->state;
-    const struct bi_memory host = state->host;
     if (state->caller.release) state->caller.release(state->caller.user);
-    bi_memory_release(&host, state, sizeof *state);
+    bi_memory_release(&state->host, state, sizeof *state);
 }
 
 static const struct bi_transport transport = {all_gather, all_to_all, release_transport};
@@ -80,14 +79,9 @@ bosc_status bosc_comm_create(bosc_ctx *ctx, const bosc_comm_transport *given, in
     bosc_comm *fresh;
     BI_ENTER(ctx);
     BI_TRY(check_transport(ctx, given));
-    if (rank_count < 1) return bi_fail(ctx, BOSC_ERR_ARG, "rank_count: %d is less than 1", (int)rank_count);
-    if (rank < 0 || rank >= rank_count)
-        return bi_fail(ctx, BOSC_ERR_ARG, "rank: %d is not in 0 to %d", (int)rank, (int)rank_count - 1);
-    if (!comm) return bi_fail(ctx, BOSC_ERR_ARG, "comm: NULL");
-    struct host_transport *state = bi_host_alloc(ctx, sizeof *state);
-    if (!state) return BOSC_ERR_NOMEM;
-    memset(state, 0, sizeof *state);
-    state->host = ctx->host;
+    BI_TRY(bi_comm_check_create(ctx, rank, rank_count, comm));
+    struct host_transport *state;
+    BI_TRY(BI_NEW(ctx, &state, .host = ctx->host));
     memcpy(&state->caller, given, given->size);
     bosc_status status = bi_comm_create_end(ctx, rank, rank_count, opts, &transport, &fresh);
     if (status != BOSC_OK) {

@@ -1,7 +1,9 @@
 /* Communicators over NCCL. Queued work is polled, never waited for: on a time-out or an NCCL error the NCCL
- * communicator is aborted, which ends operations on the device that still wait for other ranks. */
-#include "comm/nccl_library.h"
+ * communicator is aborted, which ends operations on the device that still wait for other ranks. NCCL is opened at run
+ * time, so that programs without it need not have it installed. */
+#include "comm/nccl.h"
 
+#include <dlfcn.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,12 +14,45 @@
 #include "core/call.h"
 
 enum {
-    STAGE = 17 << 16, /* bytes of the buffer of host memory, divided among the ranks: chosen */
+    STAGE = 17 << 16, /* bytes of the buffer of host memory: 64 KB for each of 16 ranks and the own block; chosen */
     MIN_CHUNK = 256,  /* bytes of a rank in it, at least */
     SPINS = 2000,     /* polls before the thread sleeps between them: chosen */
     NAP = 50000,      /* nanoseconds of such a sleep */
     DRAIN = 10        /* seconds to wait until an aborted or finalised communicator leaves the device: chosen */
 };
+
+/* ---- the library ---- */
+
+static bosc_status load_function(bosc_ctx *ctx, void *library, const char *file, const char *name, void *function)
+{
+    void *symbol = dlsym(library, name);
+    if (!symbol) return bi_fail(ctx, BOSC_ERR_BACKEND, "library: %s has no %s", file, name);
+    memcpy(function, &symbol, sizeof symbol);
+    return BOSC_OK;
+}
+
+static bosc_status load_functions(bosc_ctx *ctx, void *library, const char *file, struct bi_nccl *nccl)
+{
+    int version = 0;
+#define BI_NCCL_LOAD(name, result_t, arguments) BI_TRY(load_function(ctx, library, file, "nccl" #name, &nccl->name));
+    BI_NCCL_FUNCTIONS(BI_NCCL_LOAD)
+#undef BI_NCCL_LOAD
+    if (nccl->GetVersion(&version) == BI_NCCL_SUCCESS && version >= BI_NCCL_MIN_VERSION) return BOSC_OK;
+    return bi_fail(ctx, BOSC_ERR_BACKEND, "library: %s is version %d of NCCL, older than %d", file, version,
+                   (int)BI_NCCL_MIN_VERSION);
+}
+
+bosc_status bi_nccl_open(bosc_ctx *ctx, const char *given, struct bi_nccl *nccl)
+{
+    const char *file = given ? given : "libnccl.so.2";
+    void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    if (!library) return bi_fail(ctx, BOSC_ERR_BACKEND, "library: NCCL cannot be opened: %s", dlerror());
+    const bosc_status status = load_functions(ctx, library, file, nccl);
+    if (status != BOSC_OK) (void)dlclose(library); /* on success it stays open: it may run threads of its own */
+    return status;
+}
+
+/* ---- waits ---- */
 
 struct nccl_end {
     struct bi_memory host;
@@ -50,17 +85,14 @@ static bool wait_more(struct wait *w)
     return true;
 }
 
-/* ---- a rank is lost ---- */
-
 static void abort_end(struct nccl_end *e)
 {
     struct wait w = {bi_now() + DRAIN, 0};
-    bool failed = false;
     if (e->aborted) return;
     e->aborted = true;
     (void)e->nccl.CommAbort(e->comm);
     if (e->device->record(&e->channel)) /* queued work must not write to memory after it returns to the caller */
-        while (!e->device->is_done(&e->channel, &failed) && wait_more(&w)) continue;
+        while (e->device->poll(&e->channel) == BI_COMM_PENDING && wait_more(&w)) continue;
 }
 
 static bosc_status fail_lost(bosc_ctx *ctx, bosc_comm *comm, const char *reason)
@@ -69,39 +101,46 @@ static bosc_status fail_lost(bosc_ctx *ctx, bosc_comm *comm, const char *reason)
     return bi_fail(ctx, BOSC_ERR_COMM, "comm: rank %d of %d: %s", (int)comm->rank, (int)comm->rank_count, reason);
 }
 
+static bosc_status fail_device(bosc_ctx *ctx, bosc_comm *comm)
+{
+    return fail_lost(ctx, comm, "the device failed in an exchange");
+}
+
 static bosc_status fail_timed_out(bosc_ctx *ctx, bosc_comm *comm)
 {
     return fail_lost(ctx, comm, "a rank did not come within the time-out");
 }
 
-/* ---- waits ---- */
+/* The result of the calls that NCCL has accepted: BI_NCCL_IN_PROGRESS, BI_NCCL_SUCCESS or an error. */
+static int async_result(const struct nccl_end *e)
+{
+    int result = BI_NCCL_SUCCESS;
+    const int error = e->nccl.CommGetAsyncError(e->comm, &result);
+    return error == BI_NCCL_SUCCESS ? result : error;
+}
 
 /* Waits for the result of a call of NCCL, which may continue after it has returned. */
 static bosc_status await_nccl(bosc_ctx *ctx, bosc_comm *comm, int result, struct wait *w)
 {
     const struct nccl_end *e = comm->state;
-    while (result == BI_NCCL_IN_PROGRESS) {
+    for (; result == BI_NCCL_IN_PROGRESS; result = async_result(e))
         if (!wait_more(w)) return fail_timed_out(ctx, comm);
-        const int error = e->nccl.CommGetAsyncError(e->comm, &result);
-        if (error != BI_NCCL_SUCCESS) result = error;
-    }
     return result == BI_NCCL_SUCCESS ? BOSC_OK : fail_lost(ctx, comm, e->nccl.GetErrorString(result));
 }
 
-/* Waits until all queued work is done. */
+/* Waits until all queued work is done. NCCL is polled too: after its error the work may never end. */
 static bosc_status drain(bosc_ctx *ctx, bosc_comm *comm, struct wait *w)
 {
     struct nccl_end *e = comm->state;
-    bool failed = !e->device->record(&e->channel);
-    while (!failed && !e->device->is_done(&e->channel, &failed)) {
-        int result = BI_NCCL_SUCCESS;
-        const int error = e->nccl.CommGetAsyncError(e->comm, &result);
-        if (error != BI_NCCL_SUCCESS) result = error;
+    if (!e->device->record(&e->channel)) return fail_device(ctx, comm);
+    for (;;) {
+        const enum bi_comm_work work = e->device->poll(&e->channel);
+        if (work != BI_COMM_PENDING) return work == BI_COMM_DONE ? BOSC_OK : fail_device(ctx, comm);
+        const int result = async_result(e);
         if (result != BI_NCCL_SUCCESS && result != BI_NCCL_IN_PROGRESS)
             return fail_lost(ctx, comm, e->nccl.GetErrorString(result));
         if (!wait_more(w)) return fail_timed_out(ctx, comm);
     }
-    return failed ? fail_lost(ctx, comm, "the device failed in an exchange") : BOSC_OK;
 }
 
 /* ---- exchanges ---- */
@@ -123,12 +162,10 @@ static bosc_status gather_chunk(bosc_ctx *ctx, bosc_comm *comm, const char *sent
     const size_t all = bytes * (size_t)comm->rank_count;
     char *own = (char *)e->channel.staging + all;
     memcpy((char *)e->channel.pinned + all, sent, bytes);
-    if (!e->device->copy(&e->channel, own, (char *)e->channel.pinned + all, bytes))
-        return fail_lost(ctx, comm, "the device failed in an exchange");
+    if (!e->device->copy(&e->channel, own, (char *)e->channel.pinned + all, bytes)) return fail_device(ctx, comm);
     const int result = e->nccl.AllGather(own, e->channel.staging, bytes, BI_NCCL_INT8, e->comm, e->channel.stream);
     BI_TRY(await_nccl(ctx, comm, result, w));
-    if (!e->device->copy(&e->channel, e->channel.pinned, e->channel.staging, all))
-        return fail_lost(ctx, comm, "the device failed in an exchange");
+    if (!e->device->copy(&e->channel, e->channel.pinned, e->channel.staging, all)) return fail_device(ctx, comm);
     return drain(ctx, comm, w);
 }
 
@@ -183,7 +220,7 @@ static bosc_status exchange_device(bosc_ctx *ctx, bosc_comm *comm, const char *s
     const int32_t own = comm->rank;
     const size_t bytes = (size_t)(sent_offsets[own + 1] - sent_offsets[own]);
     if (bytes && !e->device->copy(&e->channel, received + received_offsets[own], sent + sent_offsets[own], bytes))
-        return fail_lost(ctx, comm, "the device failed in an exchange");
+        return fail_device(ctx, comm);
     BI_TRY(await_nccl(ctx, comm, send_and_receive(comm, sent, sent_offsets, received, received_offsets), &w));
     return drain(ctx, comm, &w);
 }
@@ -211,12 +248,10 @@ static bosc_status exchange_host(bosc_ctx *ctx, bosc_comm *comm, const void *sen
     const size_t out = (size_t)sent_offsets[comm->rank_count], in = (size_t)received_offsets[comm->rank_count];
     BI_TRY(grow_channels(ctx, comm, out + in));
     if (out) memcpy(e->channel.pinned, sent, out);
-    if (!e->device->copy(&e->channel, e->channel.staging, e->channel.pinned, out))
-        return fail_lost(ctx, comm, "the device failed in an exchange");
+    if (!e->device->copy(&e->channel, e->channel.staging, e->channel.pinned, out)) return fail_device(ctx, comm);
     char *received_staging = (char *)e->channel.staging + out, *received_pinned = (char *)e->channel.pinned + out;
     BI_TRY(exchange_device(ctx, comm, e->channel.staging, sent_offsets, received_staging, received_offsets));
-    if (!e->device->copy(&e->channel, received_pinned, received_staging, in))
-        return fail_lost(ctx, comm, "the device failed in an exchange");
+    if (!e->device->copy(&e->channel, received_pinned, received_staging, in)) return fail_device(ctx, comm);
     struct wait w = begin_wait(comm);
     BI_TRY(drain(ctx, comm, &w));
     if (in) memcpy(received, received_pinned, in);
@@ -237,9 +272,8 @@ static bosc_status all_to_all(bosc_ctx *ctx, bosc_comm *comm, bool on_host, cons
 
 static void free_end(struct nccl_end *e)
 {
-    const struct bi_memory host = e->host;
     e->device->close(e->device_number, &e->channel);
-    bi_memory_release(&host, e, sizeof *e);
+    bi_memory_release(&e->host, e, sizeof *e);
 }
 
 /* Finalises the communicator. True if all ranks did, so that it can be destroyed without waiting for them. */
@@ -248,8 +282,7 @@ static bool finalize(const bosc_comm *comm)
     const struct nccl_end *e = comm->state;
     struct wait w = {bi_now() + (comm->timeout < DRAIN ? comm->timeout : DRAIN), 0};
     int result = e->nccl.CommFinalize(e->comm);
-    while (result == BI_NCCL_IN_PROGRESS && wait_more(&w))
-        if (e->nccl.CommGetAsyncError(e->comm, &result) != BI_NCCL_SUCCESS) return false;
+    while (result == BI_NCCL_IN_PROGRESS && wait_more(&w)) result = async_result(e);
     return result == BI_NCCL_SUCCESS;
 }
 
@@ -282,13 +315,9 @@ static bosc_status create_end(bosc_ctx *ctx, const struct bi_nccl *nccl, int32_t
 {
     const bosc_comm_opts opts = {.size = sizeof opts, .timeout = timeout};
     const size_t ranks = (size_t)rank_count, chunk = STAGE / (ranks + 1) > MIN_CHUNK ? STAGE / (ranks + 1) : MIN_CHUNK;
-    struct nccl_end *e = bi_host_alloc(ctx, sizeof *e);
-    if (!e) return BOSC_ERR_NOMEM;
-    *e = (struct nccl_end){.host = ctx->host,
-                           .nccl = *nccl,
-                           .device = bi_comm_device_of(ctx),
-                           .device_number = ctx->memory.device,
-                           .chunk = chunk};
+    struct nccl_end *e;
+    BI_TRY(BI_NEW(ctx, &e, .host = ctx->host, .nccl = *nccl, .device = bi_comm_device_of(ctx),
+                  .device_number = ctx->memory.device, .chunk = chunk));
     bosc_status status = e->device->open(ctx, &e->channel, chunk * (ranks + 1));
     if (status != BOSC_OK) {
         bi_memory_release(&ctx->host, e, sizeof *e);
@@ -315,16 +344,6 @@ static bosc_status connect_ranks(bosc_ctx *ctx, const bosc_nccl_id *id, bosc_com
     return status;
 }
 
-static bosc_status check_ranks(bosc_ctx *ctx, const bosc_nccl_id *id, int32_t rank, int32_t rank_count,
-                               bosc_comm **comm)
-{
-    if (!id) return bi_fail(ctx, BOSC_ERR_ARG, "id: NULL");
-    if (rank_count < 1) return bi_fail(ctx, BOSC_ERR_ARG, "rank_count: %d is less than 1", (int)rank_count);
-    if (rank < 0 || rank >= rank_count)
-        return bi_fail(ctx, BOSC_ERR_ARG, "rank: %d is not in 0 to %d", (int)rank, (int)rank_count - 1);
-    return comm ? BOSC_OK : bi_fail(ctx, BOSC_ERR_ARG, "comm: NULL");
-}
-
 bosc_status bosc_comm_create_nccl(bosc_ctx *ctx, const bosc_nccl_id *id, int32_t rank, int32_t rank_count,
                                   const bosc_nccl_opts *opts, bosc_comm **comm)
 {
@@ -332,7 +351,8 @@ bosc_status bosc_comm_create_nccl(bosc_ctx *ctx, const bosc_nccl_id *id, int32_t
     struct bi_nccl nccl;
     bosc_comm *fresh;
     BI_ENTER(ctx);
-    BI_TRY(check_ranks(ctx, id, rank, rank_count, comm));
+    if (!id) return bi_fail(ctx, BOSC_ERR_ARG, "id: NULL");
+    BI_TRY(bi_comm_check_create(ctx, rank, rank_count, comm));
     BI_TRY(check_opts(ctx, opts, &full));
     BI_TRY(bi_nccl_open(ctx, full.library, &nccl));
     BI_TRY(create_end(ctx, &nccl, rank, rank_count, full.timeout, &fresh));
@@ -431,6 +451,7 @@ bosc_status bosc_comm_create_nccl_given(bosc_ctx *ctx, void *nccl_comm, const bo
     if (!comm) return bi_fail(ctx, BOSC_ERR_ARG, "comm: NULL");
     BI_TRY(check_opts(ctx, opts, &full));
     BI_TRY(bi_nccl_open(ctx, full.library, &nccl));
+    /* NCCL knows the ranks; the communicator must be of the context's device. */
     bi_nccl_comm given = nccl_comm;
     int result = nccl.CommCount(given, &count);
     if (result == BI_NCCL_SUCCESS) result = nccl.CommUserRank(given, &rank);

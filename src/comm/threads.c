@@ -140,7 +140,8 @@ static bosc_status all_to_all(bosc_ctx *ctx, bosc_comm *comm, bool on_host, cons
                               const int64_t *sent_offsets, void *received, const int64_t *received_offsets)
 {
     struct group *g = comm->state;
-    bosc_status ready = on_host ? BOSC_OK : ctx->backend->sync(ctx); /* queued work writes the sent data */
+    /* Queued work writes the sent data. If it failed, this rank still takes part: the others wait at the barriers. */
+    bosc_status ready = on_host ? BOSC_OK : ctx->backend->sync(ctx);
     g->exposed[comm->rank].data = sent;
     g->exposed[comm->rank].offsets = sent_offsets;
     g->exposed[comm->rank].device = ctx->memory.device;
@@ -154,10 +155,9 @@ static bosc_status all_to_all(bosc_ctx *ctx, bosc_comm *comm, bool on_host, cons
 
 static void free_group(struct group *g)
 {
-    const struct bi_memory host = g->host;
     pthread_cond_destroy(&g->all_here);
     pthread_mutex_destroy(&g->lock);
-    bi_memory_release(&host, g, group_bytes(g->rank_count));
+    bi_memory_release(&g->host, g, group_bytes(g->rank_count));
 }
 
 static void release_end(bosc_comm *comm)
@@ -165,7 +165,7 @@ static void release_end(bosc_comm *comm)
     struct group *g = comm->state;
     pthread_mutex_lock(&g->lock);
     const bool last = --g->ends == 0;
-    if (g->arrived > 0) break_group(g, "a rank has freed its end");
+    if (g->arrived > 0) break_group(g, "a rank has freed its end"); /* ranks wait for this one at the barrier */
     pthread_mutex_unlock(&g->lock);
     if (last) free_group(g);
 }
@@ -203,7 +203,8 @@ static bosc_status create_ends(bosc_ctx *ctx, struct group *g, const bosc_comm_o
     } else if (g->ends == 0) {
         free_group(g);
     } else {
-        for (int32_t r = 0, created = g->ends; r < created; r++) bosc_comm_free(fresh[r]);
+        for (int32_t r = 0, created = g->ends; r < created; r++)
+            bosc_comm_free(fresh[r]); /* the last frees the group */
     }
     bi_memory_release(&ctx->host, fresh, (size_t)ranks * sizeof *fresh);
     return status;

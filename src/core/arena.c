@@ -7,7 +7,6 @@
 
 #include "base/bits.h"
 #include "base/fault.h"
-#include "core/await.h"
 #include "core/message.h"
 
 enum { ALIGNMENT = 256 /* of cudaMalloc */, SMALLEST_CHUNK = 1 << 16 /* chosen */ };
@@ -32,6 +31,15 @@ void *bi_host_alloc(bosc_ctx *ctx, size_t bytes)
     bi_await_queued(ctx);
     bi_fail(ctx, BOSC_ERR_NOMEM, "out of host memory: %zu bytes were refused", bytes);
     return NULL;
+}
+
+bosc_status bi_host_new(bosc_ctx *ctx, const void *contents, size_t bytes, void *p)
+{
+    void *fresh = bi_host_alloc(ctx, bytes);
+    if (!fresh) return BOSC_ERR_NOMEM;
+    memcpy(fresh, contents, bytes);
+    memcpy(p, &fresh, sizeof fresh);
+    return BOSC_OK;
 }
 
 void bi_memory_release(const struct bi_memory *m, void *p, size_t bytes)
@@ -66,6 +74,27 @@ void bi_block_free(const struct bi_memory *m, struct bi_block *block)
 {
     bi_memory_release(m, block->data, block->bytes);
     *block = (struct bi_block){0};
+}
+
+bosc_status bi_blocks_grow(bosc_ctx *ctx, const struct bi_memory *m, struct bi_block *const blocks[], int count,
+                           const size_t bytes[], const size_t used[])
+{
+    /* 1. Allocate the larger blocks and copy the contents. */
+    struct bi_block fresh[BI_MAX_BLOCKS] = {{0}};
+    bosc_status status = BOSC_OK;
+    for (int b = 0; b < count && status == BOSC_OK; b++) {
+        if (bytes[b] <= blocks[b]->bytes) continue;
+        status = bi_block_reserve(ctx, m, &fresh[b], bytes[b]);
+        if (status == BOSC_OK && used[b]) status = ctx->backend->copy(ctx, fresh[b].data, blocks[b]->data, used[b]);
+    }
+    /* 2. Replace the old blocks, or free the new ones. */
+    if (status == BOSC_OK) status = ctx->backend->sync(ctx);
+    for (int b = 0; b < count; b++) {
+        if (!fresh[b].data) continue;
+        bi_block_free(m, status == BOSC_OK ? blocks[b] : &fresh[b]);
+        if (status == BOSC_OK) *blocks[b] = fresh[b];
+    }
+    return status;
 }
 
 /* Chunk records come from the host allocator; only their data is the backend's. */

@@ -13,11 +13,29 @@ void *bi_memory_alloc(const struct bi_memory *m, size_t bytes);
 /* Allocates host memory of the context. Returns NULL when there is none, and sets the message: the caller returns
  * BOSC_ERR_NOMEM then. */
 void *bi_host_alloc(bosc_ctx *ctx, size_t bytes);
+/* `m` may lie in the released memory. */
 void bi_memory_release(const struct bi_memory *m, void *p, size_t bytes);
+
+/* Allocates host memory of the context with a copy of *contents. *p, a pointer of any type, is set on success alone. */
+bosc_status bi_host_new(bosc_ctx *ctx, const void *contents, size_t bytes, void *p);
+
+/* Allocates the struct to which *out will point, in host memory, with the members of an initialiser; others are 0. The
+ * status is the value; *out is set on success alone. BI_NEW_HANDLE serves structures behind handles: their members
+ * `memory` and `host` become the context's. */
+#define BI_NEW(ctx, out, ...) \
+    bi_host_new((ctx), &(__typeof__(**(out))){__VA_ARGS__}, sizeof(__typeof__(**(out))), (out))
+#define BI_NEW_HANDLE(ctx, out, ...) BI_NEW(ctx, out, .memory = (ctx)->memory, .host = (ctx)->host, __VA_ARGS__)
 
 /* Makes the block at least `bytes` long. Its contents are lost if it grows; it stays as it was on failure. */
 bosc_status bi_block_reserve(bosc_ctx *ctx, const struct bi_memory *m, struct bi_block *block, size_t bytes);
 void bi_block_free(const struct bi_memory *m, struct bi_block *block);
+
+enum { BI_MAX_BLOCKS = 16 };
+
+/* Makes each of up to BI_MAX_BLOCKS blocks at least bytes[b] long and keeps its first used[b] bytes. All blocks stay
+ * unchanged if an allocation fails. Waits. */
+bosc_status bi_blocks_grow(bosc_ctx *ctx, const struct bi_memory *m, struct bi_block *const blocks[], int count,
+                           const size_t bytes[], const size_t used[]);
 
 /* Scratch of the backend's memory, aligned to 256 bytes, valid until bi_arena_rewind. *p is set on success. 0 bytes
  * give NULL and success. */

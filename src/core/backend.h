@@ -44,6 +44,8 @@ struct bi_core_ops {
     /* keys, if not NULL: the ordered keys of the first coordinates, in the order of perm. */
     bosc_status (*sort_superkey)(bosc_ctx *, bosc_dtype, const void *points, int64_t n, int32_t dim, int64_t stride,
                                  int32_t first, uint32_t *perm, void *keys);
+    /* Writes 0, 1, ..., n - 1 as integers of `size` bytes, 4 or 8. */
+    bosc_status (*iota)(bosc_ctx *, size_t size, void *numbers, int64_t n);
     /* *bad becomes the lowest row whose CSR offsets (rows + 1) do not ascend, from 0, if it is less. */
     bosc_status (*check_offsets)(bosc_ctx *, const int64_t *offsets, int64_t rows, int64_t *bad);
 };
@@ -74,6 +76,19 @@ struct bi_backend {
     int64_t first_batch;
     const struct bi_core_ops *core;
 };
+
+/* The rooms' tables of operations on one backend. A driver calls ctx->ops->ROOM->operation and never tests which
+ * backend it runs on: an operation of only one backend is an entry that the other leaves NULL or zero. */
+struct bi_ops {
+#define BI_TABLE(name, type) const struct type *name;
+#define BI_TABLE_BY_LEVEL BI_TABLE
+#include "core/tables.def"
+#undef BI_TABLE_BY_LEVEL
+#undef BI_TABLE
+};
+
+/* The tables of a backend; on the CPU, those of a level. */
+const struct bi_ops *bi_ops_of(bosc_backend backend, bosc_cpu_level level);
 
 extern const struct bi_backend bi_backend_cpu;
 #ifdef BOSC_HAVE_CUDA

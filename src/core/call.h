@@ -5,7 +5,6 @@
 
 #include "base/caller.h"
 #include "core/arena.h"
-#include "core/await.h"
 #include "core/context.h"
 #include "core/message.h"
 #include "core/progress.h"

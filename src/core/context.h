@@ -3,7 +3,6 @@
 #define BI_CORE_CONTEXT_H
 
 #include "core/backend.h"
-#include "core/dispatch.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,7 +22,7 @@ struct bi_block {
 };
 
 struct bi_chunk;      /* one allocation of the arena (core/arena.c) */
-struct bi_host_lanes; /* of core/cuda/host_copy.cu */
+struct bi_host_lanes; /* of core/cuda/backend.cu */
 
 /* Scratch memory that lives until the end of a call. The same sequence of requests gets the same addresses, so a
  * second call of the same shape allocates nothing. */
@@ -56,7 +55,7 @@ struct bi_progress {
     double time;           /* seconds, of the last call of the function or the first reading of the clock; 0: neither */
 };
 
-/* CUDA: handles of the driver (core/cuda/driver.cuh). */
+/* CUDA: handles of the driver (core/cuda/backend.cu). */
 struct bi_cuda_driver {
     void *context;                      /* the driver's, of the device; NULL: not known */
     void *get_current, *get_attributes; /* functions of the driver; NULL: not known */

@@ -1,4 +1,5 @@
-#include "core/dispatch.h"
+/* The tables of operations of all rooms, by backend and CPU level (core/tables.def). */
+#include "core/backend.h"
 
 #include "core/cpu/level.h"
 

@@ -137,8 +137,7 @@ void bosc_ctx_free(bosc_ctx *ctx)
     (void)ctx->backend->sync(ctx);
     bi_scratch_free(ctx);
     ctx->backend->close(ctx);
-    struct bi_memory host = ctx->host;
-    bi_memory_release(&host, ctx, sizeof *ctx);
+    bi_memory_release(&ctx->host, ctx, sizeof *ctx);
 }
 
 bosc_status bosc_ctx_sync(bosc_ctx *ctx)

@@ -12,6 +12,12 @@ bosc_status bi_fail(bosc_ctx *ctx, bosc_status status, const char *format, ...)
     return status;
 }
 
+void bi_await_queued(bosc_ctx *ctx)
+{
+    const bool records = ctx->backend->records && ctx->backend->records(ctx);
+    if (!records) (void)ctx->backend->sync(ctx);
+}
+
 void bi_log(bosc_ctx *ctx, bosc_log_level level, const char *format, ...)
 {
     if (!ctx->log) return;

@@ -1,4 +1,4 @@
-/* Messages of failures, and log lines. */
+/* Failures: their messages, and the wait for queued work before them. Log lines. */
 #ifndef BI_CORE_MESSAGE_H
 #define BI_CORE_MESSAGE_H
 
@@ -12,6 +12,10 @@ extern "C" {
 bosc_status bi_fail(bosc_ctx *ctx, bosc_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 void bi_log(bosc_ctx *ctx, bosc_log_level level, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Waits for the work that a failing call has queued, unless its stream records a graph. Kernels may otherwise write to
+ * host words (bi_notify_host, bi_read_back) that the next call reads. A failure to wait is ignored. */
+void bi_await_queued(bosc_ctx *ctx);
 
 /* Evaluates f and returns its status from the calling function if it is a failure. */
 #define BI_TRY(f)                               \

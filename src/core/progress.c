@@ -1,6 +1,5 @@
 #include "core/progress.h"
 
-#include "core/await.h"
 #include "core/message.h"
 
 /* Seconds between calls of the progress function: long compared with their cost, short for a person who waits.

@@ -8,7 +8,7 @@
 #include "base/fault.h"
 #include "core/call.h"
 
-enum { SLICE = 1 << 20 /* bytes: chosen */, ALIGNMENT = 64 };
+enum { SLICE = 1 << 20 /* bytes: chosen */, ALIGNMENT = 64, MAGIC = 8 /* bytes */ };
 
 uint64_t bi_xxh3(const void *bytes, size_t count) { return XXH3_64bits(bytes, count); }
 
@@ -48,6 +48,16 @@ bosc_status bi_save_bytes(struct bi_saver *s, const void *bytes, size_t count)
     if (bi_fault(BI_FAULT_WRITE) || s->write(s->user, bytes, count) != 0)
         return bi_fail(s->ctx, BOSC_ERR_IO, "write: the caller's function failed");
     return bi_progress_advance(s->ctx, bi_save_items(count));
+}
+
+bosc_status bi_save_header(struct bi_saver *s, void *header, size_t size, const char *magic, uint32_t version)
+{
+    char *bytes = header;
+    memcpy(bytes, magic, MAGIC);
+    memcpy(bytes + MAGIC, &version, sizeof version);
+    const uint64_t hash = bi_xxh3(bytes, size - sizeof hash);
+    memcpy(bytes + size - sizeof hash, &hash, sizeof hash);
+    return bi_save_bytes(s, header, size);
 }
 
 bosc_status bi_save_array(struct bi_saver *s, const void *array, size_t bytes)
@@ -114,7 +124,6 @@ bosc_status bi_load_bytes(struct bi_loader *l, void *bytes, size_t count, const 
 bosc_status bi_load_check_header(struct bi_loader *l, const void *header, size_t size, const char *magic,
                                  uint32_t version)
 {
-    enum { MAGIC = 8 };
     const char *bytes = header;
     uint32_t found;
     uint64_t hash;

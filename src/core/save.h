@@ -36,6 +36,8 @@ bosc_status bi_save(bosc_ctx *ctx, bosc_write_fn write, void *user, bi_save_fn w
 /* Cost of writing or reading, in items of progress (core/progress.h). */
 static inline double bi_save_items(size_t bytes) { return (double)bytes / 4; }
 
+/* Writes the header of a room after setting its magic, version and hash (see bi_load_header). */
+bosc_status bi_save_header(struct bi_saver *s, void *header, size_t size, const char *magic, uint32_t version);
 bosc_status bi_save_bytes(struct bi_saver *s, const void *bytes, size_t count);
 /* Writes backend memory, in slices. */
 bosc_status bi_save_array(struct bi_saver *s, const void *array, size_t bytes);

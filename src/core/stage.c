@@ -33,7 +33,7 @@ bosc_status bi_stage_back(bosc_ctx *ctx, const struct bi_out *out)
 
 bosc_status bi_read_back(bosc_ctx *ctx, void *to, const void *from, size_t bytes)
 {
-    void *landing = ctx->pinned ? ctx->pinned : to;
+    void *landing = ctx->pinned && bytes <= BI_MAX_PINNED_READ ? ctx->pinned : to;
     BI_TRY(ctx->backend->copy(ctx, landing, from, bytes));
     BI_TRY(ctx->backend->sync(ctx));
     if (landing != to) memcpy(to, landing, bytes);

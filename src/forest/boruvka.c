@@ -8,9 +8,8 @@
  * 6. sort edges by supervertex; a scan of flags makes the new list of vertices.
  * Supervertices without edges are finished and get no number in the next round; so forests need no special case.
  * Terms: a label names a supervertex in the arcs' ends; a number counts only labels that have arcs in this round. */
-#include "forest/boruvka.h"
-
 #include "base/bits.h"
+#include "forest/drivers.h"
 
 enum { ROUNDS_WITHOUT_DUPLICATES = 4 /* first rounds that remove duplicate edges; chosen */ };
 
@@ -186,7 +185,6 @@ static bosc_status number_supervertices(struct boruvka *s)
 {
     struct scratch *m = &s->m;
     int bits = bi_bit_length((uint64_t)s->vertices);
-    struct bi_msf_iota iota = {m->order[0]};
     uint32_t *sorted = m->next; /* free by now */
     struct bi_msf_mark_runs runs = {sorted, m->root[1]};
     struct bi_msf_rename_labels rename = {sorted,
@@ -202,7 +200,7 @@ static bosc_status number_supervertices(struct boruvka *s)
         BI_TRY(s->steps->msf_set_parents(s->ctx, s->vertices, &adopt));
     }
     /* Sort numbers by root; each run of equal roots is one new label. */
-    BI_TRY(s->steps->msf_iota(s->ctx, s->vertices, &iota));
+    BI_TRY(s->core->iota(s->ctx, 4, m->order[0], s->vertices));
     BI_TRY(s->core->sort_pairs(s->ctx, BOSC_U32, m->root[0], sizeof(uint32_t), m->order[0], s->vertices, sorted,
                                m->order[1], 0, bits));
     BI_TRY(s->steps->msf_mark_runs(s->ctx, s->vertices, &runs));
@@ -296,9 +294,8 @@ bosc_status bi_msf_run_rounds(bosc_ctx *ctx, struct bi_msf_rounds *rounds)
     rounds->list.positions = rounds->positions[0];
     BI_TRY(allocate_arc_scratch(&s));
     BI_TRY(allocate_vertex_scratch(&s));
-    struct bi_msf_iota vertices = {s.m.vertex_of[0]}, parents = {rounds->parent};
-    BI_TRY(s.steps->msf_iota(ctx, rounds->n, &vertices));
-    if (rounds->parent) BI_TRY(s.steps->msf_iota(ctx, rounds->n, &parents));
+    BI_TRY(s.core->iota(ctx, 4, s.m.vertex_of[0], rounds->n));
+    if (rounds->parent) BI_TRY(s.core->iota(ctx, 4, rounds->parent, rounds->n));
     while (rounds->list.count > 0) BI_TRY(run_round(&s));
     return rounds->tree ? write_parents(&s, NULL, 0) : BOSC_OK;
 }

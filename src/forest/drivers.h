@@ -30,6 +30,17 @@ bosc_status bi_forest_check_tree(bosc_ctx *ctx, const void *pairs, int64_t n, in
 
 /* ---- msf.c ---- */
 
+/* Sorts ids, ascending, with their keys. */
+bosc_status bi_msf_sort_found(bosc_ctx *ctx, const struct bi_msf_rows *rows, struct bi_msf_found *found);
+
+/* Reduces *found to its `count` lightest edges. */
+bosc_status bi_msf_select_lightest(bosc_ctx *ctx, const struct bi_msf_rows *rows, int64_t count,
+                                   struct bi_msf_found *found);
+
+/* Fills weight_low, weight_high and weight. For float types the ids must ascend. */
+bosc_status bi_msf_sum(bosc_ctx *ctx, const struct bi_graph_view *graph, const struct bi_msf_rows *rows,
+                       const struct bi_msf_found *found, bosc_msf_info *info);
+
 /* The caller's arrays; any may be NULL. */
 struct bi_msf_outputs {
     void *edges, *labels;
@@ -37,12 +48,47 @@ struct bi_msf_outputs {
 };
 bosc_status bi_msf_check_outputs(bosc_ctx *ctx, const struct bi_graph_view *graph, const struct bi_msf_outputs *to);
 
-/* Computes the forest of a graph, or of entries if not NULL; their order is filled here, and `graph` then holds only
- * their counts and types. All arguments are checked. */
-bosc_status bi_msf_compute_checked(bosc_ctx *ctx, const struct bi_graph_view *graph, struct bi_msf_entries *entries,
-                                   const bosc_msf_opts *opts, const struct bi_msf_outputs *to);
+/* Computes the forest of a graph, or of entries if not NULL; `graph` then holds only their counts and types. All
+ * arguments are checked. */
+bosc_status bi_msf_compute_checked(bosc_ctx *ctx, const struct bi_graph_view *graph,
+                                   const struct bi_msf_entries *entries, const bosc_msf_opts *opts,
+                                   const struct bi_msf_outputs *to);
 
-/* ---- labels.c ---- */
+/* ---- boruvka.c ---- */
+
+/* Boruvka's rounds over a list of arcs: the published method (PRIMITIVES and ATOMIC), on core operations and steps. */
+enum { BI_MSF_MAX_ROUNDS = 34 /* each round at least halves the supervertices, fewer than 2^32 */ };
+
+/* The tree of rounds: supervertex i of round k is node begin[k] + i; the nodes of round k end at begin[k + 1]. */
+struct bi_msf_tree {
+    int32_t levels;
+    int64_t begin[BI_MSF_MAX_ROUNDS + 1];
+    uint32_t *leaf;   /* n: each vertex's supervertex of round 0; BI_FOREST_NONE if it has no edges */
+    uint32_t *parent; /* by node: its supervertex in the next round, counted from 0 there. A supervertex without
+                         edges gets a number beyond those of the next round, unique to it */
+    uint32_t *rank;   /* by node: the rank of the edge that it chose */
+};
+
+struct bi_msf_rounds {
+    struct bi_msf_list list;  /* its ends and positions point into the arrays in use below */
+    uint64_t *ends[2];        /* list.count each */
+    void *positions[2];       /* list.count each: of arcs in the rows, or ranks */
+    int64_t n;                /* vertices, and labels of the initial list */
+    bool atomic;              /* ATOMIC: atomic minima replace the segmented scan */
+    bool keep_parallel;       /* skip the removal of duplicate edges between supervertices */
+    uint32_t *parent;         /* n, or NULL: receives parents, a forest with one tree for each tree of the result */
+    void *chosen;             /* capacity min(n - 1, count): positions of the chosen edges */
+    struct bi_msf_tree *tree; /* NULL, or with capacity for 2 n supervertices */
+
+    int64_t found; /* results: edges, rounds, and sizes of each round */
+    int32_t count;
+    bosc_msf_round recorded[BI_MSF_MAX_ROUNDS];
+};
+
+/* Runs all rounds. Allocates scratch, which the caller's arena mark releases. */
+bosc_status bi_msf_run_rounds(bosc_ctx *ctx, struct bi_msf_rounds *rounds);
+
+/* ---- components.c ---- */
 
 /* labels (n) = the smallest vertex of each component of the edges in a list of ids. */
 bosc_status bi_msf_label_edges(bosc_ctx *ctx, const struct bi_msf_rows *rows, int64_t entries, const void *ids,
@@ -61,19 +107,6 @@ bosc_status bi_msf_allocate_labels(bosc_ctx *ctx, const struct bi_graph_view *gr
 /* Writes labels to the caller's array of id_bits unless they are in it already; waits if the array was staged. */
 bosc_status bi_msf_store_labels(bosc_ctx *ctx, const struct bi_graph_view *graph, const struct bi_msf_rows *rows,
                                 const uint32_t *labels, const struct bi_out *out);
-
-/* ---- selection.c ---- */
-
-/* Sorts ids, ascending, with their keys. */
-bosc_status bi_msf_sort_found(bosc_ctx *ctx, const struct bi_msf_rows *rows, struct bi_msf_found *found);
-
-/* Reduces *found to its `count` lightest edges. */
-bosc_status bi_msf_select_lightest(bosc_ctx *ctx, const struct bi_msf_rows *rows, int64_t count,
-                                   struct bi_msf_found *found);
-
-/* Fills weight_low, weight_high and weight. For float types the ids must ascend. */
-bosc_status bi_msf_sum(bosc_ctx *ctx, const struct bi_graph_view *graph, const struct bi_msf_rows *rows,
-                       const struct bi_msf_found *found, bosc_msf_info *info);
 
 /* ---- emst.c ---- */
 

@@ -53,13 +53,21 @@ struct bi_forest_steps;
 struct bi_msf_rows;
 struct bi_msf_entries;
 
+/* The outcome of a method that not every input admits. */
+enum bi_forest_outcome {
+    BI_FOREST_FOUND,     /* the results are written */
+    BI_FOREST_TOO_LARGE, /* the input is, for this method; nothing was written */
+    BI_FOREST_BAD_ENTRY  /* some entry is not an edge; nothing was written */
+};
+
 struct bi_forest_ops {
     const struct bi_forest_steps *steps;
 
-    /* The AUTO algorithm. NULL, or *handled false and *found untouched: the driver runs ATOMIC. Writes neither the
-     * graph nor the caller's arrays, but for request->edges. *rounds = the number of Boruvka's rounds. */
+    /* The AUTO algorithm, for a graph that it admits; otherwise the driver runs ATOMIC. Writes neither the graph nor
+     * the caller's arrays, but for request->edges. *rounds = the number of Boruvka's rounds. */
+    bool (*msf_admits)(const struct bi_graph_view *);
     bosc_status (*msf)(bosc_ctx *, const struct bi_graph_view *, const struct bi_msf_order *,
-                       const struct bi_msf_request *, struct bi_msf_found *found, int32_t *rounds, bool *handled);
+                       const struct bi_msf_request *, struct bi_msf_found *found, int32_t *rounds);
 
     /* The same of an edge list without a graph, with 32-bit ids and fewer than BI_FOREST_MOST_LISTED vertices. Checks
      * the entries. NULL: the driver builds a graph. */
@@ -75,16 +83,15 @@ struct bi_forest_ops {
     bosc_status (*components_entries)(bosc_ctx *, const struct bi_msf_entries *, bool weighed, uint32_t *labels,
                                       int64_t *count);
 
-    /* The same of a short list, not checked. *done: all entries are edges and the results are written; otherwise
-     * nothing was written. NULL: the driver checks first. */
+    /* The same of a short list, not checked. NULL: the driver checks first. */
     bosc_status (*components_entries_single_block)(bosc_ctx *, const struct bi_msf_entries *, bool weighed,
-                                                   uint32_t *labels, int64_t *count, bool *done);
+                                                   uint32_t *labels, int64_t *count, enum bi_forest_outcome *outcome);
 };
 
 extern const struct bi_forest_ops bi_forest_ops_cpu; /* cpu/table.c */
+bool bi_msf_cpu_admits(const struct bi_graph_view *graph);
 bosc_status bi_msf_cpu(bosc_ctx *ctx, const struct bi_graph_view *graph, const struct bi_msf_order *order,
-                       const struct bi_msf_request *request, struct bi_msf_found *found, int32_t *rounds,
-                       bool *handled);
+                       const struct bi_msf_request *request, struct bi_msf_found *found, int32_t *rounds);
 bosc_status bi_msf_cpu_entries(bosc_ctx *ctx, const struct bi_msf_entries *entries,
                                const struct bi_msf_request *request, struct bi_msf_found *found, int32_t *rounds);
 bosc_status bi_components_cpu(bosc_ctx *ctx, const struct bi_msf_rows *rows, uint32_t *labels, int64_t *count);
@@ -92,16 +99,16 @@ bosc_status bi_components_cpu_entries(bosc_ctx *ctx, const struct bi_msf_entries
                                       uint32_t *labels, int64_t *count);
 #ifdef BOSC_HAVE_CUDA
 extern const struct bi_forest_ops bi_forest_ops_cuda; /* cuda/table.cu */
+bool bi_msf_cuda_admits(const struct bi_graph_view *graph);
 bosc_status bi_msf_cuda(bosc_ctx *ctx, const struct bi_graph_view *graph, const struct bi_msf_order *order,
-                        const struct bi_msf_request *request, struct bi_msf_found *found, int32_t *rounds,
-                        bool *handled);
+                        const struct bi_msf_request *request, struct bi_msf_found *found, int32_t *rounds);
 bosc_status bi_msf_cuda_entries(bosc_ctx *ctx, const struct bi_msf_entries *entries,
                                 const struct bi_msf_request *request, struct bi_msf_found *found, int32_t *rounds);
 bosc_status bi_components_cuda(bosc_ctx *ctx, const struct bi_msf_rows *rows, uint32_t *labels, int64_t *count);
 bosc_status bi_components_cuda_entries(bosc_ctx *ctx, const struct bi_msf_entries *entries, bool weighed,
                                        uint32_t *labels, int64_t *count);
 bosc_status bi_components_cuda_entries_single_block(bosc_ctx *ctx, const struct bi_msf_entries *entries, bool weighed,
-                                                    uint32_t *labels, int64_t *count, bool *done);
+                                                    uint32_t *labels, int64_t *count, enum bi_forest_outcome *outcome);
 #endif
 
 #ifdef __cplusplus

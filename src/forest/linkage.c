@@ -47,12 +47,11 @@ static bosc_status sort_edges(bosc_ctx *ctx, int64_t n, size_t id_size, const vo
     for (int k = 0; k < 2; k++) BI_TRY(bi_scratch_of(ctx, rows, sizeof(uint32_t), (void **)&order[k]));
     BI_TRY(bi_scratch_of(ctx, 1, sizeof bad, (void **)&position));
     struct bi_linkage_find_nan find = {in, position};
-    struct bi_msf_iota iota = {order[0]};
     BI_TRY(ctx->backend->copy(ctx, position, &bad, sizeof bad));
     BI_TRY(ctx->ops->forest->steps->linkage_find_nan(ctx, rows, &find));
     BI_TRY(bi_read_back(ctx, &bad, position, sizeof bad));
     if (bad != INT64_MAX) return bi_fail(ctx, BOSC_ERR_DATA, "lengths: row %lld is NaN", (long long)bad);
-    BI_TRY(ctx->ops->forest->steps->msf_iota(ctx, rows, &iota));
+    BI_TRY(ctx->backend->core->iota(ctx, 4, order[0], rows));
     BI_TRY(
         ctx->backend->core->sort_pairs(ctx, BOSC_F64, in, sizeof(uint32_t), order[0], rows, sorted, order[1], 0, 64));
     BI_TRY(ctx->backend->copy(ctx, h->lengths, sorted, (size_t)rows * sizeof *sorted));

@@ -35,7 +35,6 @@ static bosc_status read_pairs(struct tour *t, const void *pairs, bool is_64bit)
 {
     const struct bi_backend *backend = t->ctx->backend;
     int64_t bad = INT64_MAX, *position, components;
-    struct bi_msf_iota iota = {t->up};
     struct bi_tour_join_ends join = {t->ends[0], t->up};
     struct bi_flatten flat = {t->up};
     struct bi_msf_rows vertices = {.n = t->n};
@@ -47,7 +46,7 @@ static bosc_status read_pairs(struct tour *t, const void *pairs, bool is_64bit)
     if (bad != INT64_MAX)
         return bi_fail(t->ctx, BOSC_ERR_DATA, "pairs: row %lld does not name two of %lld vertices", (long long)bad,
                        (long long)t->n);
-    BI_TRY(t->steps->msf_iota(t->ctx, t->n, &iota));
+    BI_TRY(t->ctx->backend->core->iota(t->ctx, 4, t->up, t->n));
     BI_TRY(t->steps->tour_join_ends(t->ctx, t->arcs, &join));
     BI_TRY(t->steps->flatten(t->ctx, t->n, &flat));
     BI_TRY(bi_msf_count_roots(t->ctx, &vertices, t->up, &components));

@@ -1,4 +1,6 @@
 /* Builds the table of models. */
+#include <math.h>
+
 #include "core/call.h"
 #include "geometric/drivers.h"
 
@@ -11,6 +13,60 @@ struct build {
     double extent;  /* greatest extent of all points along an axis */
 };
 
+/* ---- scale of a model ---- */
+
+/* Rotation invariants of the points' covariance matrix: trace, sum of the principal 2 x 2 minors, and determinant (of
+ * 3-D points). */
+struct invariants {
+    double trace, minors, determinant;
+};
+
+static struct invariants compute_invariants(const double *points, int64_t n, int dim)
+{
+    double mean[3] = {0, 0, 0}, c[3][3] = {{0}};
+    for (int64_t i = 0; i < n; i++)
+        for (int k = 0; k < dim; k++) mean[k] += points[dim * i + k] / (double)n;
+    for (int64_t i = 0; i < n; i++) {
+        double d[3];
+        for (int k = 0; k < dim; k++) d[k] = points[dim * i + k] - mean[k];
+        for (int k = 0; k < dim; k++)
+            for (int l = k; l < dim; l++) c[k][l] += d[k] * d[l] / (double)n;
+    }
+    struct invariants s = {.trace = c[0][0] + c[1][1], .minors = c[0][0] * c[1][1] - c[0][1] * c[0][1]};
+    if (dim == 2) return s;
+    s.trace += c[2][2];
+    s.minors += c[0][0] * c[2][2] - c[0][2] * c[0][2];
+    s.minors += c[1][1] * c[2][2] - c[1][2] * c[1][2];
+    s.determinant = c[0][0] * (c[1][1] * c[2][2] - c[1][2] * c[1][2]) -
+                    c[0][1] * (c[0][1] * c[2][2] - c[1][2] * c[0][2]) +
+                    c[0][2] * (c[0][1] * c[1][2] - c[1][1] * c[0][2]);
+    return s;
+}
+
+/* Sets min_size and tolerance of a model from the covariance of its points: the size of a typical basis, and a share of
+ * the standard deviation. False if the points coincide, or lie on a line or in a plane, and so make no basis. */
+static bool estimate_scale(const double *points, const struct bi_geometric_form *form, double tolerance,
+                           struct bi_geometric_model *model)
+{
+    enum { MANY = 256 }; /* points; tolerances shrink with the spacing of more; chosen */
+    struct invariants s = compute_invariants(points, model->n, form->dim);
+    /* The squared length, area or volume of a typical basis. */
+    double product = form->corners == 2 ? s.trace : form->corners == 3 ? s.minors : s.determinant, least = s.trace;
+    model->min_size = form->corners == 2 ? product : sqrt(product > 0 ? product : 0);
+    if (form->corners == 4) least *= sqrt(s.trace);
+    /* The default tolerance: 3 percent of the standard deviation, less for many points (chosen). */
+    model->tolerance = tolerance;
+    if (tolerance == 0) {
+        double share = model->n > MANY ? (double)MANY / (double)model->n : 1;
+        model->tolerance =
+            0.03 * sqrt(s.trace) * (form->dim == 3 && share < 1 ? bi_geometric_cube_root(share) : sqrt(share));
+    }
+    return model->min_size > least * 1e-12;
+}
+
+/* ---- the build ---- */
+
+/* Returns the greatest extent of the points along an axis. */
 static double compute_extent(const double *points, int64_t n, int dim)
 {
     double low[3], high[3], most = 0;
@@ -41,8 +97,8 @@ static bosc_status estimate_scales(bosc_ctx *ctx, const bosc_geometric *table, s
 {
     for (int64_t k = 0; k < b->plan.count; k++) {
         struct bi_geometric_model *model = b->models + k;
-        if (!bi_geometric_estimate_scale(points + b->plan.form.dim * model->first_point, &b->plan.form,
-                                         table->opts.tolerance, model))
+        if (!estimate_scale(points + b->plan.form.dim * model->first_point, &b->plan.form, table->opts.tolerance,
+                            model))
             return fail_without_basis(ctx, b, k);
     }
     b->extent = compute_extent(points, b->plan.n, b->plan.form.dim);

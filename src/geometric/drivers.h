@@ -55,20 +55,13 @@ bosc_status bi_geometric_find_scene_neighbours(bosc_ctx *ctx, const bosc_kdtree 
 /* reserve.c: reserves host memory for the table's copy of models and points, and for that of a build. */
 bosc_status bi_geometric_reserve_copies(bosc_ctx *ctx, bosc_geometric *table, size_t bytes);
 
-/* scale_estimate.c: sets min_size and tolerance of a model from its points; false if they coincide, or lie on a line or
- * in a plane, and so make no basis. */
-bool bi_geometric_estimate_scale(const double *points, const struct bi_geometric_form *form, double tolerance,
-                                 struct bi_geometric_model *model);
-/* Returns the cube root of x, 0 <= x <= 1e200. */
+/* fit.c: returns the cube root of x, 0 <= x <= 1e200. */
 double bi_geometric_cube_root(double x);
 
-/* fit.c: the least-squares transform of n model points to the scene points ids (-1: none); false if the pairs do not
+/* Computes the least-squares transform of n model points to the scene points ids (-1: none); false if the pairs do not
  * determine one. */
 bool bi_geometric_fit(const double *model, int64_t n, const double *scene, const int64_t *ids,
                       const struct bi_geometric_form *form, double transform[12]);
-/* fit_space.c: the same in 3-D. */
-bool bi_geometric_fit_space(const double *model, int64_t n, const double *scene, const int64_t *ids,
-                            const struct bi_geometric_form *form, double transform[12]);
 /* Returns the scale of a transform; 1 of rigid ones. */
 double bi_geometric_scale_of(const double transform[12], const struct bi_geometric_form *form);
 

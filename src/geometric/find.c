@@ -3,32 +3,7 @@
 #include <string.h>
 
 #include "core/call.h"
-#include "geometric/search_phases.h"
-
-enum { LOOK_UP_ITEMS = 90 }; /* cost of a voxel look-up in simple items, for progress; assumed */
-
-/* Searches a scene: its memory, its points and their tree, then the loop. */
-static bosc_status search_scene(struct bi_geometric_search *f, const double *points)
-{
-    struct bi_geometric_scene *scene = &f->scene;
-    const struct bi_geometric_trials *t = &f->trials;
-    const void *reachable;
-    bool staged = false;
-    size_t bytes = (size_t)(scene->count * f->form.dim) * sizeof *points;
-    bi_geometric_set_trial_budget(f);
-    /* Two look-ups of each coordinate and a counter of each basis; most searches end long before the last trial. */
-    bi_progress_set_total(f->ctx, (double)t->budget *
-                                      (LOOK_UP_ITEMS * (double)t->points_per_basis + 2 * (double)f->table->bases));
-    BI_TRY(bi_geometric_allocate_search(f));
-    if (scene->count > 0)
-        BI_TRY(bi_geometric_fetch_points(f->ctx, "scene", points, scene->count, f->form.dim, scene->host_points));
-    if (t->budget == 0) return BOSC_OK;
-    BI_TRY(bi_geometric_allocate_search_scratch(f));
-    BI_TRY(bi_stage_in(f->ctx, points, bytes, &reachable, &staged));
-    scene->points = reachable;
-    BI_TRY(bi_geometric_build_tree(f->ctx, reachable, scene->count, f->form.dim, &scene->tree));
-    return bi_geometric_search_models(f);
-}
+#include "geometric/search.h"
 
 /* Writes n ids, in the caller's type, to a row filled with -1. */
 static void write_row(void *row, int32_t id_bits, const int64_t *ids, int64_t n)
@@ -52,12 +27,13 @@ static void write_best_candidate(struct bi_geometric_search *f, bosc_geometric_m
     match->trials = f->trials.done;
 }
 
+/* Searches for one match; writes it, or the best one found, with its row of ids. */
 static bosc_status find_best(bosc_ctx *ctx, const bosc_geometric *table, const double *scene, int64_t m, void *ids,
                              bosc_geometric_match *match)
 {
     struct bi_geometric_search f = bi_geometric_init_search(ctx, table, m, 1, false);
     size_t bytes = (size_t)table->largest * (size_t)table->opts.id_bits / 8;
-    BI_TRY(search_scene(&f, scene));
+    BI_TRY(bi_geometric_search_scene(&f, scene));
     memset(f.pairs.last_ids, 0xff, bytes);
     if (f.accepted.count) {
         *match = f.accepted.match[0];
@@ -108,7 +84,7 @@ static bosc_status find_models(bosc_ctx *ctx, const bosc_geometric *table, const
                                bosc_geometric_match *matches, int64_t capacity, int64_t *count)
 {
     struct bi_geometric_search f = bi_geometric_init_search(ctx, table, m, capacity, ids != NULL);
-    BI_TRY(search_scene(&f, scene));
+    BI_TRY(bi_geometric_search_scene(&f, scene));
     BI_TRY(write_matches(&f, ids, matches));
     *count = f.accepted.count;
     return BOSC_OK;

@@ -16,8 +16,8 @@ extern "C" {
 
 enum { BI_GEOMETRIC_CORNERS = 4 }; /* points of a basis at most: of affine maps in 3-D */
 
-/* A basis: its points, numbered across all models, and its model. Of a scene: its points, and its number in the batch.
- * */
+/* A basis: its points, numbered across all models, and its model. Of a scene: its points, and its number in the
+ * batch. */
 struct bi_geometric_corners {
     uint32_t point[BI_GEOMETRIC_CORNERS], model;
 };

@@ -119,7 +119,8 @@ bosc_status bi_geometric_fetch_points(bosc_ctx *ctx, const char *array, const do
     return BOSC_OK;
 }
 
-bosc_status bi_geometric_create_grid(bosc_ctx *ctx, int32_t dim, double vote_radius, bosc_voxelgrid **grid)
+/* Creates an empty grid with voxels as wide as the vote radius. */
+static bosc_status create_grid(bosc_ctx *ctx, int32_t dim, double vote_radius, bosc_voxelgrid **grid)
 {
     bosc_voxelgrid_opts opts = {.size = sizeof opts, .dim = dim, .cell = vote_radius, .id_bits = 32};
     return bosc_voxelgrid_create(ctx, &opts, grid);
@@ -131,7 +132,7 @@ bosc_status bi_geometric_resize_grid(bosc_ctx *ctx, bosc_geometric *table, doubl
     bosc_voxelgrid *grid = NULL;
     BI_TRY(bosc_voxelgrid_get_info(ctx, table->grid, &info));
     if (info.cell == vote_radius) return BOSC_OK;
-    BI_TRY(bi_geometric_create_grid(ctx, table->opts.dim, vote_radius, &grid));
+    BI_TRY(create_grid(ctx, table->opts.dim, vote_radius, &grid));
     bosc_voxelgrid_free(table->grid);
     table->grid = grid;
     return BOSC_OK;
@@ -144,29 +145,23 @@ bosc_status bosc_geometric_create(bosc_ctx *ctx, const bosc_geometric_opts *opts
     BI_TRY(bi_geometric_check_opts(ctx, opts, &full));
     if (!table) return bi_fail(ctx, BOSC_ERR_ARG, "table: NULL");
     bosc_voxelgrid *grid = NULL;
-    BI_TRY(bi_geometric_create_grid(ctx, full.dim, full.vote_radius > 0 ? full.vote_radius : 0.02, &grid));
-    bosc_geometric *fresh = bi_host_alloc(ctx, sizeof *fresh);
-    if (!fresh) {
-        bosc_voxelgrid_free(grid);
-        return BOSC_ERR_NOMEM;
-    }
-    *fresh = (bosc_geometric){.memory = ctx->memory, .host = ctx->host, .opts = full, .grid = grid};
-    *table = fresh;
-    return BOSC_OK;
+    BI_TRY(create_grid(ctx, full.dim, full.vote_radius > 0 ? full.vote_radius : 0.02, &grid));
+    const bosc_status status = BI_NEW_HANDLE(ctx, table, .opts = full, .grid = grid);
+    if (status != BOSC_OK) bosc_voxelgrid_free(grid);
+    return status;
 }
 
 void bosc_geometric_free(bosc_geometric *table)
 {
     if (!table) return;
-    struct bi_memory host = table->host;
     bosc_voxelgrid_free(table->grid);
     bi_block_free(&table->memory, &table->points);
     bi_block_free(&table->memory, &table->models);
     bi_block_free(&table->memory, &table->list);
     bi_block_free(&table->memory, &table->basis_of);
-    bi_block_free(&host, &table->copy);
-    bi_block_free(&host, &table->next_copy);
-    bi_memory_release(&host, table, sizeof *table);
+    bi_block_free(&table->host, &table->copy);
+    bi_block_free(&table->host, &table->next_copy);
+    bi_memory_release(&table->host, table, sizeof *table);
 }
 
 bosc_status bosc_geometric_get_info(bosc_ctx *ctx, const bosc_geometric *table, bosc_geometric_info *info)

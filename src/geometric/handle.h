@@ -33,9 +33,6 @@ bosc_status bi_geometric_check_points(bosc_ctx *ctx, const char *array, const do
 bosc_status bi_geometric_fetch_points(bosc_ctx *ctx, const char *array, const double *points, int64_t n, int32_t dim,
                                       double *copy);
 
-/* Creates an empty grid with voxels as wide as the vote radius. */
-bosc_status bi_geometric_create_grid(bosc_ctx *ctx, int32_t dim, double vote_radius, bosc_voxelgrid **grid);
-
 /* Replaces the table's grid by an empty one if its voxels differ from the vote radius. */
 bosc_status bi_geometric_resize_grid(bosc_ctx *ctx, bosc_geometric *table, double vote_radius);
 

@@ -12,9 +12,8 @@ struct trees {
 static void release_trees(void *kept)
 {
     struct trees *trees = kept;
-    struct bi_memory host = trees->host;
     for (int k = 0; k < TREES; k++) bosc_kdtree_free(trees->of_dim[k]);
-    bi_memory_release(&host, trees, sizeof *trees);
+    bi_memory_release(&trees->host, trees, sizeof *trees);
 }
 
 bosc_kdtree_opts bi_geometric_tree_opts(int32_t dim)
@@ -23,14 +22,13 @@ bosc_kdtree_opts bi_geometric_tree_opts(int32_t dim)
         .size = sizeof(bosc_kdtree_opts), .dtype = BOSC_F64, .dim = dim, .id_bits = 32, .assume_valid = 1};
 }
 
+/* Returns the context's tree of `dim` coordinates; creates it, and their list, at first use. */
 static bosc_status get_kept_tree(bosc_ctx *ctx, int32_t dim, bosc_kdtree **tree)
 {
     struct trees *trees = ctx->kept.handle;
     bosc_kdtree_opts opts = bi_geometric_tree_opts(dim);
     if (!trees) {
-        trees = bi_host_alloc(ctx, sizeof *trees);
-        if (!trees) return BOSC_ERR_NOMEM;
-        *trees = (struct trees){.host = ctx->host};
+        BI_TRY(BI_NEW(ctx, &trees, .host = ctx->host));
         ctx->kept = (struct bi_cached_structure){trees, release_trees};
     }
     bosc_kdtree **kept = &trees->of_dim[dim - LEAST_DIM];

@@ -1,5 +1,5 @@
 /* Reports the memory of tables, and reserves it before builds. */
-#include "core/blocks.h"
+#include "core/arena.h"
 #include "geometric/drivers.h"
 
 static bosc_status report_bytes(bosc_ctx *ctx, const bosc_geometric_opts *opts, const int64_t *offsets, int64_t count,
@@ -45,6 +45,7 @@ bosc_status bi_geometric_reserve_copies(bosc_ctx *ctx, bosc_geometric *table, si
     return bi_blocks_grow(ctx, &table->host, blocks, 2, sizes, used);
 }
 
+/* Reserves the scratch and the kept memory of a build with these sizes; the content of the table stays. */
 static bosc_status reserve_build(bosc_ctx *ctx, bosc_geometric *table, const int64_t *offsets, int64_t count)
 {
     struct bi_geometric_plan plan;

@@ -81,10 +81,6 @@ struct bi_geometric_search {
 struct bi_geometric_search bi_geometric_init_search(bosc_ctx *ctx, const bosc_geometric *table, int64_t scene_count,
                                                     int64_t capacity, bool return_ids);
 
-/* Allocates the search's host memory and sets its start; and its backend memory. */
-bosc_status bi_geometric_allocate_search(struct bi_geometric_search *f);
-bosc_status bi_geometric_allocate_search_scratch(struct bi_geometric_search *f);
-
 /* True if match a is better than b: found, then more inliers, less error, smaller model number. */
 bool bi_geometric_is_better(const bosc_geometric_match *a, const bosc_geometric_match *b);
 
@@ -93,5 +89,21 @@ static inline const double *bi_geometric_model_points(const struct bi_geometric_
     const double *points = bi_geometric_points_in(&f->table->copy, f->table->count);
     return points + f->form.dim * f->models[model].first_point;
 }
+
+/* ---- phases, each in a file of its own ---- */
+
+/* Searches a scene: sets f->accepted, and f->best. */
+bosc_status bi_geometric_search_scene(struct bi_geometric_search *f, const double *points);
+
+/* voting.c: lets the next *bases scene bases vote; trials.words[k] is the winner of basis k. If the batch has too many
+ * votes, only halves *bases. */
+bosc_status bi_geometric_vote_batch(struct bi_geometric_search *f, int64_t *bases);
+
+/* verify.c: verifies the scene bases with the most votes in a batch of `count`, the first of equals first, and keeps
+ * the best match of each model. */
+bosc_status bi_geometric_verify_best(struct bi_geometric_search *f, int64_t count);
+
+/* Refines a best match that has lost points from its remaining ones; it may be dropped. */
+bosc_status bi_geometric_refine_remaining(struct bi_geometric_search *f, int64_t model);
 
 #endif

@@ -1,5 +1,5 @@
 /* Batches of scene bases vote for the bases of all models. */
-#include "geometric/search_phases.h"
+#include "geometric/search.h"
 
 enum { MAX_VOTES = 1 << 26 }; /* of a batch, or of one basis; chosen. Regular models have more votes than expected */
 

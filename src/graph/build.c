@@ -9,88 +9,162 @@
 #include "graph/drivers.h"
 #include "graph/view.h"
 
-static bosc_status allocate_list(struct bi_graph_build *b, struct bi_graph_edge_list *list)
-{
-    BI_TRY(bi_scratch_of(b->ctx, b->entries.m, sizeof *list->keys, (void **)&list->keys));
-    return bi_scratch_of(b->ctx, b->entries.m, bi_graph_word_bytes(b), &list->ids);
-}
+/* ---- the rows of a list of edges ---- */
 
-static void swap_lists(struct bi_graph_build *b)
+/* Reads one word of the build's width. */
+static bosc_status read_word(struct bi_graph_build *b, const void *array, int64_t i, int64_t *word)
 {
-    struct bi_graph_edge_list edges = b->edges;
-    b->edges = b->spare;
-    b->spare = edges;
-}
-
-/* Sorts the list of edges if needed; `order` has the bits of bi_graph_read_order. */
-static bosc_status sort_edges(struct bi_graph_build *b, uint32_t order)
-{
-    if (!(order & BI_GRAPH_KEYS_FALL)) return BOSC_OK;
-    b->spare.count = b->edges.count;
-    BI_TRY(bi_graph_sort_by_key(b, &b->edges, &b->spare, order));
-    swap_lists(b);
+    uint64_t bits = 0;
+    BI_TRY(
+        bi_read_back(b->ctx, &bits, (const char *)array + (size_t)i * bi_graph_word_bytes(b), bi_graph_word_bytes(b)));
+    *word = (int64_t)bits;
     return BOSC_OK;
 }
 
-/* Lists all entries, and checks them in the same pass. */
-static bosc_status list_all_entries(struct bi_graph_build *b)
+/* Turns marked ends of runs into offsets by a maximum scan; unmarked offsets must be 0. */
+static bosc_status finish_offsets(struct bi_graph_build *b, void *offsets)
 {
-    struct {
-        int64_t bad;
-        uint32_t found;
-    } result = {INT64_MAX, 0};
-    struct bi_graph_list_entries list = {.entries = b->entries,
-                                         .check = bi_graph_checks_entries(&b->next->opts, &b->entries),
-                                         .refuse_nan = b->next->opts.nan == BOSC_GRAPH_NAN_REFUSE,
-                                         .is_64bit = b->is_64bit,
-                                         .bits = b->bits,
-                                         .keys = b->edges.keys,
-                                         .ids = b->edges.ids,
-                                         .bad = b->result,
-                                         .found = (uint32_t *)((int64_t *)b->result + 1)};
-    b->edges.count = b->entries.m;
-    BI_TRY(b->ctx->backend->copy(b->ctx, b->result, &result, sizeof result));
-    BI_TRY(BI_GRAPH_STEP(b, list_entries, b->entries.m, &list));
-    BI_TRY(bi_read_back(b->ctx, &result, b->result, sizeof result));
-    if (result.bad != INT64_MAX) return bi_graph_bad_entry(b->ctx, &b->entries, result.bad);
-    b->ascending = !(result.found & BI_GRAPH_KEYS_FALL);
-    return sort_edges(b, result.found);
+    return b->ctx->backend->core->scan(b->ctx, BOSC_MAX, BOSC_INCLUSIVE, bi_graph_word_type(b), offsets,
+                                       b->entries.n + 1, offsets);
 }
 
-/* Lists only the kept entries, if the options may drop some. */
-static bosc_status list_kept_entries(struct bi_graph_build *b)
+static bosc_status allocate_offsets(struct bi_graph_build *b, void **offsets)
 {
-    const bosc_graph_opts *o = &b->next->opts;
-    struct bi_graph_iota iota = {b->edges.ids, b->is_64bit};
-    struct bi_graph_classify classify = {
-        .entries = b->entries, .drop_loops = o->drop_loops, .drop_nan = o->nan == BOSC_GRAPH_NAN_DROP};
-    uint32_t order;
-    BI_TRY(BI_GRAPH_STEP(b, iota, b->entries.m, &iota));
-    BI_TRY(bi_scratch_of(b->ctx, b->entries.m, 1, (void **)&classify.flags[BI_GRAPH_FORWARD]));
-    BI_TRY(BI_GRAPH_STEP(b, classify, b->entries.m, &classify));
-    BI_TRY(bi_graph_select_edges(b, b->edges.ids, classify.flags[BI_GRAPH_FORWARD], &b->spare));
-    swap_lists(b);
-    BI_TRY(bi_graph_read_order(b, &b->edges, &order));
-    return sort_edges(b, order);
+    int64_t n = b->entries.n + 1;
+    BI_TRY(bi_scratch_of(b->ctx, n, bi_graph_word_bytes(b), offsets));
+    return b->ctx->backend->fill(b->ctx, *offsets, 0, (size_t)n * bi_graph_word_bytes(b));
 }
 
-/* Fills b->edges from the entries, checked and sorted. */
-static bosc_status list_edges(struct bi_graph_build *b)
+/* Sorts the list of back arcs by radix. */
+static bosc_status sort_back(struct bi_graph_build *b, const struct bi_graph_back_list *sorted)
 {
-    const bosc_graph_opts *o = &b->next->opts;
-    if (o->arcs == BOSC_GRAPH_ARCS_ONE && !o->drop_loops && o->nan != BOSC_GRAPH_NAN_DROP) return list_all_entries(b);
-    BI_TRY(bi_graph_check_entries(b->ctx, o, &b->entries));
-    return o->arcs == BOSC_GRAPH_ARCS_BOTH ? bi_graph_pair_arcs(b) : list_kept_entries(b);
+    int64_t count = b->edges.count;
+    struct bi_graph_back_list list = *sorted;
+    BI_TRY(bi_scratch_of(b->ctx, count, sizeof(uint32_t), (void **)&list.from));
+    BI_TRY(bi_scratch_of(b->ctx, count, bi_graph_word_bytes(b), &list.positions));
+    BI_TRY(BI_GRAPH_STEP(b, back_list, count, &list));
+    return b->ctx->backend->core->sort_pairs(b->ctx, BOSC_U32, list.from, bi_graph_word_bytes(b), list.positions, count,
+                                             sorted->from, sorted->positions, 0, bi_bit_length(list.n));
 }
+
+/* The same, and the offsets of the back arcs. */
+static bosc_status sort_back_arcs(struct bi_graph_build *b, const struct bi_graph_back_list *sorted, void *back)
+{
+    int64_t count = b->edges.count;
+    BI_TRY_WITH_SCRATCH(b->ctx, sort_back(b, sorted));
+    struct bi_graph_back_ends ends = {sorted->from, count, sorted->n, b->is_64bit, back};
+    BI_TRY(BI_GRAPH_STEP(b, back_ends, count, &ends));
+    return finish_offsets(b, back);
+}
+
+/* Builds the back half of the rows: larger vertices, sorted, and the positions of their edges in the list. */
+static bosc_status build_back_half(struct bi_graph_build *b, struct bi_graph_arc_writer *writer, int64_t *back_count)
+{
+    const struct bi_graph_ops *ops = b->ctx->ops->graph;
+    int64_t count = b->edges.count;
+    void *back;
+    struct bi_graph_back_list list = {b->edges.keys, b->bits, (uint32_t)b->entries.n, b->is_64bit, NULL, NULL};
+    BI_TRY(bi_scratch_of(b->ctx, count, sizeof(uint32_t), (void **)&list.from));
+    BI_TRY(bi_scratch_of(b->ctx, count, bi_graph_word_bytes(b), &list.positions));
+    BI_TRY(allocate_offsets(b, &back));
+    if (ops->back_arcs && ops->counts_back_arcs(b->ctx, &list, count))
+        BI_TRY_WITH_SCRATCH(b->ctx, ops->back_arcs(b->ctx, &list, count, back));
+    else
+        BI_TRY(sort_back_arcs(b, &list, back));
+    writer->from = list.from;
+    writer->positions = list.positions;
+    writer->halves.back = back;
+    return read_word(b, back, b->entries.n, back_count);
+}
+
+static bosc_status build_halves(struct bi_graph_build *b, struct bi_graph_arc_writer *writer, int64_t *back_count)
+{
+    void *forward;
+    *writer = (struct bi_graph_arc_writer){.entries = b->entries, .weights = b->weights};
+    writer->halves = (struct bi_graph_halves){
+        .keys = b->edges.keys, .ids = b->edges.ids, .count = b->edges.count, .bits = b->bits, .is_64bit = b->is_64bit};
+    BI_TRY(allocate_offsets(b, &forward));
+    struct bi_graph_forward_ends ends = {b->edges.keys, b->edges.count, b->bits, b->is_64bit, forward};
+    BI_TRY(BI_GRAPH_STEP(b, forward_ends, b->edges.count, &ends));
+    BI_TRY(finish_offsets(b, forward));
+    writer->halves.forward = forward;
+    return build_back_half(b, writer, back_count);
+}
+
+/* Computes the counts that bosc_graph_get_info returns, for n > 0: build_graph handles n = 0. entries: of the input; m:
+ * edges kept. A self loop has one arc, and counts twice in a degree. parallel: edges with the ends of the preceding
+ * edge. */
+static bosc_status count_graph(struct bi_graph_build *b, const struct bi_graph_halves *halves, int64_t back_count)
+{
+    const struct bi_core_ops *core = b->ctx->backend->core;
+    bosc_graph *g = b->next;
+    int64_t n = b->entries.n, found[4], *result = b->result;
+    uint32_t order = 0;
+    g->n = n;
+    g->entries = b->entries.m;
+    g->m = b->edges.count;
+    g->arcs = g->m + back_count;
+    g->loops = g->m - back_count;
+    g->is_64bit = b->is_64bit;
+    struct bi_graph_degrees degrees = {.halves = *halves, .loops = g->loops > 0};
+    struct bi_graph_mark_parallel parallel = {b->edges.keys, b->is_64bit, NULL};
+    /* 1. Do ids ascend in row order? */
+    if (!b->ascending) BI_TRY(bi_graph_read_order(b, &b->edges, &order));
+    g->ids_in_order = !(order & BI_GRAPH_IDS_FALL);
+    /* 2. Degrees, isolated vertices and parallel edges by steps and reductions. */
+    BI_TRY(bi_scratch_of(b->ctx, n, sizeof *degrees.degrees, (void **)&degrees.degrees));
+    BI_TRY(bi_scratch_of(b->ctx, n, sizeof *degrees.isolated, (void **)&degrees.isolated));
+    BI_TRY(bi_scratch_of(b->ctx, g->m, bi_graph_word_bytes(b), &parallel.flags));
+    BI_TRY(bi_graph_clear_result(b, 0)); /* sums of 32 bits write half of a word */
+    BI_TRY(BI_GRAPH_STEP(b, degrees, n, &degrees));
+    BI_TRY(BI_GRAPH_STEP(b, mark_parallel, g->m, &parallel));
+    BI_TRY(core->reduce(b->ctx, BOSC_SUM, bi_graph_word_type(b), parallel.flags, g->m, &result[0]));
+    BI_TRY(core->reduce(b->ctx, BOSC_SUM, BOSC_U32, degrees.isolated, n, &result[1]));
+    BI_TRY(core->reduce(b->ctx, BOSC_MIN, BOSC_I64, degrees.degrees, n, &result[2]));
+    BI_TRY(core->reduce(b->ctx, BOSC_MAX, BOSC_I64, degrees.degrees, n, &result[3]));
+    BI_TRY(bi_read_back(b->ctx, found, b->result, sizeof found));
+    g->parallel = found[0];
+    g->isolated = found[1];
+    g->least_degree = found[2];
+    g->most_degree = found[3];
+    return BOSC_OK;
+}
+
+/* Writes the graph's blocks. Allocates no scratch. */
+static bosc_status write_arcs(struct bi_graph_build *b, struct bi_graph_arc_writer *writer)
+{
+    bosc_graph *g = b->next;
+    struct bi_graph_add_offsets offsets = {writer->halves, g->offsets.data};
+    writer->neighbours = g->neighbours.data;
+    writer->keys = g->keys.data;
+    writer->ids = g->edge_ids.data;
+    BI_TRY(BI_GRAPH_STEP(b, add_offsets, g->n + 1, &offsets));
+    BI_TRY(BI_GRAPH_STEP(b, write_forward, g->m, writer));
+    BI_TRY(BI_GRAPH_STEP(b, write_back, g->arcs - g->m, writer));
+    return b->ctx->backend->sync(b->ctx);
+}
+
+/* Builds the rows from b->edges: degrees and counts, then the blocks of b->next, which reuse the blocks of `graph` if
+ * large enough. Allocates no scratch once a block is written. */
+static bosc_status write_rows(struct bi_graph_build *b, const bosc_graph *graph)
+{
+    struct bi_graph_arc_writer writer;
+    int64_t back_count;
+    BI_TRY(build_halves(b, &writer, &back_count));
+    BI_TRY(count_graph(b, &writer.halves, back_count));
+    if (!b->is_64bit && bosc_dtype_size(graph->opts.weight) == 4)
+        BI_TRY(bi_scratch_of(b->ctx, b->edges.count, 3 * sizeof(uint32_t), (void **)&writer.shared));
+    BI_TRY(bi_graph_reserve_blocks(b->ctx, graph, b->entries.n, b->entries.m, b->next));
+    return write_arcs(b, &writer);
+}
+
+/* ---- a build ---- */
 
 static bosc_status build_rows(struct bi_graph_build *b, const bosc_graph *graph)
 {
     BI_TRY(bi_scratch(b->ctx, 64, &b->result));
-    BI_TRY(allocate_list(b, &b->edges));
-    BI_TRY(allocate_list(b, &b->spare));
-    BI_TRY(list_edges(b));
-    if (graph->opts.parallel != BOSC_GRAPH_PARALLEL_KEEP) BI_TRY(bi_graph_drop_parallel(b));
-    return bi_graph_write_rows(b, graph);
+    BI_TRY(bi_graph_fill_edges(b));
+    return write_rows(b, graph);
 }
 
 static void set_empty(bosc_graph *graph)
@@ -101,7 +175,8 @@ static void set_empty(bosc_graph *graph)
     graph->ids_in_order = true;
 }
 
-/* Builds into a copy of the handle; commits it on success. After a device error the graph is empty. */
+/* Builds into a copy of the handle; commits it on success. Out of memory or bad data leave the graph as it was; after
+ * another failure its blocks may be overwritten, so it is empty. */
 static bosc_status build_graph(bosc_ctx *ctx, bosc_graph *graph, const struct bi_graph_entries *entries)
 {
     bosc_graph next = *graph;
@@ -156,6 +231,7 @@ bosc_status bi_graph_build_with_ids(bosc_ctx *ctx, bosc_graph *graph, const stru
                                     const uint64_t *ids, int64_t entries)
 {
     const bosc_graph_opts opts = graph->opts;
+    /* Words must hold ids below `entries`, not only positions; the edges were checked before. */
     graph->opts.wide = bi_graph_needs_64bit(&opts, entries);
     graph->opts.assume_valid = 1;
     const bosc_status status = build_graph(ctx, graph, edges);

@@ -2,9 +2,39 @@
 #ifndef BI_GRAPH_DRIVERS_H
 #define BI_GRAPH_DRIVERS_H
 
-#include "graph/handle.h"
+#include "core/check.h"
+#include "graph/graph.h"
 
-/* ---- reading a graph (edges.c) ---- */
+/* ---- handle.c ---- */
+
+/* Checks that the context can reach the graph; BOSC_ERR_ARG with the reason if not. */
+bosc_status bi_graph_check(bosc_ctx *ctx, const bosc_graph *graph);
+
+/* A checked copy of the caller's options with the defaults filled in. */
+bosc_status bi_graph_check_opts(bosc_ctx *ctx, const bosc_graph_opts *opts, bosc_graph_opts *full);
+
+/* Checks that a graph may have n vertices and m entries. */
+bosc_status bi_graph_check_sizes(bosc_ctx *ctx, const bosc_graph_opts *opts, int64_t n, int64_t m);
+
+/* Checks that the caller's array is not NULL if count > 0, and that it is aligned to its elements. */
+bosc_status bi_graph_check_array(bosc_ctx *ctx, const char *name, const void *array, int64_t count, size_t size);
+
+/* Allocates an empty graph with these options, all fields set. */
+bosc_status bi_graph_new(bosc_ctx *ctx, const bosc_graph_opts *opts, bosc_graph **graph);
+
+/* True if a build of m entries needs 64-bit offsets and ids. */
+bool bi_graph_needs_64bit(const bosc_graph_opts *opts, int64_t m);
+
+/* Reserves blocks for n vertices and m entries in *next; reuses blocks of `graph` of sufficient size. */
+bosc_status bi_graph_reserve_blocks(bosc_ctx *ctx, const bosc_graph *graph, int64_t n, int64_t m, bosc_graph *next);
+/* Commit: *graph = *next, and frees the blocks only *graph had. Abandon: frees the blocks only *next has. */
+void bi_graph_commit(bosc_graph *graph, const bosc_graph *next);
+void bi_graph_abandon(const bosc_graph *graph, const bosc_graph *next);
+
+/* The rows, as steps read them. */
+struct bi_graph_csr bi_graph_csr_of(const bosc_graph *graph);
+
+/* ---- get.c ---- */
 
 /* The row of each of m elements of CSR rows, by n + 1 offsets from 0 to m. */
 bosc_status bi_graph_expand_rows(bosc_ctx *ctx, const void *offsets, bool is_64bit, int64_t n, int64_t m,
@@ -19,7 +49,7 @@ struct bi_graph_edges {
 };
 bosc_status bi_graph_list_edges(bosc_ctx *ctx, const bosc_graph *graph, struct bi_graph_edges *edges);
 
-/* ---- the caller's entries (entries.c) ---- */
+/* ---- entries.c ---- */
 
 /* Checks that the arrays u, v and weights exist and are aligned. */
 bosc_status bi_graph_check_arrays(bosc_ctx *ctx, const bosc_graph_opts *opts, const struct bi_graph_entries *e);
@@ -31,7 +61,7 @@ bosc_status bi_graph_stage_weights(bosc_ctx *ctx, struct bi_graph_entries *e);
 /* Returns BOSC_ERR_DATA with the reason why entry i is not an edge. */
 bosc_status bi_graph_bad_entry(bosc_ctx *ctx, const struct bi_graph_entries *e, int64_t i);
 
-/* ---- building one ---- */
+/* ---- a build: edge_list.c, then build.c ---- */
 
 /* Edges as (key, id), see steps/build.h. Capacity: all entries. */
 struct bi_graph_edge_list {
@@ -66,25 +96,10 @@ static inline bosc_dtype bi_graph_word_type(const struct bi_graph_build *b)
 /* Sets all bytes of b->result. */
 bosc_status bi_graph_clear_result(struct bi_graph_build *b, int byte);
 
-/* Selects the entries with flags[i] != 0 as a list of ids and keys. list->ids has capacity for m. */
-bosc_status bi_graph_select_edges(struct bi_graph_build *b, const void *all_ids, const uint8_t *flags,
-                                  struct bi_graph_edge_list *list);
-
 /* *found = the order violations in a list: bits of enum BI_GRAPH_KEYS_FALL ... */
 bosc_status bi_graph_read_order(struct bi_graph_build *b, const struct bi_graph_edge_list *list, uint32_t *found);
 
-/* Sorts a list stably by key into another; `order` has the violations found. */
-bosc_status bi_graph_sort_by_key(struct bi_graph_build *b, const struct bi_graph_edge_list *from,
-                                 const struct bi_graph_edge_list *to, uint32_t order);
-
-/* Pairs the entries, which must be arcs, and fills b->edges, sorted by (key, id). */
-bosc_status bi_graph_pair_arcs(struct bi_graph_build *b);
-
-/* Reduces parallel edges to one, as the options say; b->edges is sorted by (key, id). */
-bosc_status bi_graph_drop_parallel(struct bi_graph_build *b);
-
-/* Builds the rows from b->edges: degrees and counts, then the blocks of b->next, which reuse the blocks of `graph` if
- * large enough. Allocates no scratch once a block is written. */
-bosc_status bi_graph_write_rows(struct bi_graph_build *b, const bosc_graph *graph);
+/* Fills b->edges from the entries: checked, sorted by (key, id), parallel edges reduced as the options say. */
+bosc_status bi_graph_fill_edges(struct bi_graph_build *b);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "base/bits.h"
 #include "core/call.h"
-#include "graph/handle.h"
+#include "graph/drivers.h"
 
 struct generate {
     bosc_ctx *ctx;
@@ -30,7 +30,7 @@ static bosc_status prepare_edges(struct generate *g, int64_t n, int64_t m)
         return bi_fail(g->ctx, BOSC_ERR_LIMIT, "n: %lld vertices; a graph has less than 2^32 - 1", (long long)n);
     if (m >= (int64_t)1 << 40)
         return bi_fail(g->ctx, BOSC_ERR_LIMIT, "m: %lld edges; a graph has less than 2^40", (long long)m);
-    if (!has_outputs(g)) return BOSC_OK;
+    if (!has_outputs(g)) return BOSC_OK; /* only the sizes are requested */
     if (g->capacity < m)
         return bi_fail(g->ctx, BOSC_ERR_SPACE, "capacity: %lld elements, but there are %lld edges",
                        (long long)g->capacity, (long long)m);

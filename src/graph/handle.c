@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "core/call.h"
-#include "graph/handle.h"
+#include "graph/drivers.h"
 #include "graph/view.h"
 
 bosc_status bi_graph_check(bosc_ctx *ctx, const bosc_graph *graph)
@@ -35,11 +35,7 @@ bosc_status bi_graph_check_opts(bosc_ctx *ctx, const bosc_graph_opts *opts, bosc
 
 bosc_status bi_graph_new(bosc_ctx *ctx, const bosc_graph_opts *opts, bosc_graph **graph)
 {
-    bosc_graph *fresh = bi_host_alloc(ctx, sizeof *fresh);
-    if (!fresh) return BOSC_ERR_NOMEM;
-    *fresh = (bosc_graph){.memory = ctx->memory, .host = ctx->host, .opts = *opts, .ids_in_order = true};
-    *graph = fresh;
-    return BOSC_OK;
+    return BI_NEW_HANDLE(ctx, graph, .opts = *opts, .ids_in_order = true);
 }
 
 bosc_status bosc_graph_create(bosc_ctx *ctx, const bosc_graph_opts *opts, bosc_graph **graph)
@@ -55,9 +51,8 @@ void bosc_graph_free(bosc_graph *graph)
 {
     if (!graph) return;
     bosc_graph empty = {0};
-    struct bi_memory host = graph->host;
     bi_graph_abandon(&empty, graph);
-    bi_memory_release(&host, graph, sizeof *graph);
+    bi_memory_release(&graph->host, graph, sizeof *graph);
 }
 
 enum { BLOCKS = 4 };

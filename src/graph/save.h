@@ -9,7 +9,7 @@
 #define BI_GRAPH_SAVE_H
 
 #include "core/save.h"
-#include "graph/handle.h"
+#include "graph/graph.h"
 
 enum { BI_GRAPH_SAVE_VERSION = 1 };
 
@@ -33,7 +33,7 @@ _Static_assert(sizeof(struct bi_graph_header) == 128, "the header is 128 bytes")
 /* Checks that an undamaged header describes a possible graph. */
 bosc_status bi_graph_check_header(struct bi_loader *l, const struct bi_graph_header *h);
 
-/* Fails with the fault that a step found in arcs (graph/steps/load.h), other than a missing opposite. */
+/* Fails with the fault that a step found in arcs (graph/steps/rows.h), other than a missing opposite. */
 bosc_status bi_graph_bad_arc(struct bi_loader *l, uint32_t found);
 
 #endif

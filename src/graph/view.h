@@ -19,7 +19,7 @@ struct bi_graph_view {
     bool is_64bit;                  /* offsets and edge ids are 64-bit words, else 32-bit */
     const void *offsets, *edge_ids; /* n + 1, arcs */
     const uint32_t *neighbours;     /* arcs */
-    const void *keys;               /* arcs: weights as keys (graph/weight_keys.h) */
+    const void *keys;               /* arcs: weights as keys (graph/entries.h) */
 };
 
 /* Fills *view; BOSC_ERR_ARG with the reason if the context cannot reach the graph. */

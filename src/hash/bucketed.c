@@ -1,8 +1,9 @@
 /* The operations of the bucketed layout that the drivers call. */
-#include "hash/drivers.h"
+#include "hash/handle.h"
 
 /* Returns the bits of a partition's number. Small tables have up to 2^8 partitions of about 1024 keys, so that each
- * multiprocessor of a device gets one (132 on the H100 and H200 that were measured). */
+ * multiprocessor of a device gets one (132 on the H100 and H200 that were measured). Measured: 512 keys are 2 to 9 %
+ * faster at 2^16 pairs, but of each partition half a bucket is empty. */
 static int32_t partition_bits(const bosc_hash_opts *o, int64_t n)
 {
     enum { SMALL_TABLE_BITS = 8, SMALL_PARTITION_KEYS = 1024 };
@@ -27,10 +28,10 @@ static bosc_status fill_bucketed(bosc_ctx *ctx, const bosc_hash *table, const st
 }
 
 static bosc_status build_bucketed(bosc_ctx *ctx, const bosc_hash *table, const void *keys, const void *values,
-                                  int64_t n, struct bi_hash_report *found, bool *built)
+                                  int64_t n, struct bi_hash_report *found, enum bi_hash_outcome *outcome)
 {
-    *built = false;
-    return table->ops->build ? table->ops->build(ctx, table, keys, values, n, found, built) : BOSC_OK;
+    *outcome = BI_HASH_UNFINISHED;
+    return table->ops->build ? table->ops->build(ctx, table, keys, values, n, found, outcome) : BOSC_OK;
 }
 
 static bosc_status find_bucketed(bosc_ctx *ctx, const bosc_hash *table, const void *queries, int64_t query_count,

@@ -1,9 +1,12 @@
 /* Builds tables. First attempt: partition the pairs in the order of the input and fill the partitions. Where keys
  * repeat or a partition is oversized, second attempt: sort the hashes and build from one pair a key. With opts.no_wait
- * the first attempt is only launched; the next call on the table completes it (wait_pending.c).
+ * the first attempt is only launched; the next call on the table completes it:
+ * one caller waits for the device, concurrent callers wait for that one.
  *
  * A failed build leaves the table as it was if its blocks are untouched, else empty. */
-#include "hash/drivers.h"
+#include <string.h>
+
+#include "hash/handle.h"
 
 enum { BUILD_ITEMS = 25 /* simple items a pair, for progress: an estimate */ };
 
@@ -22,19 +25,19 @@ static bosc_status make_stored_values(bosc_ctx *ctx, const bosc_hash *next, cons
     return BI_HASH_STEP(ctx, attach, in->n, &attach);
 }
 
-/* Copies the report of filling *next with `keys` keys. *retry: see bi_hash_fill_lists. */
-static void adopt_report(bosc_hash *next, const struct bi_hash_report *found, int64_t keys, bool *retry)
+/* Copies the report of filling *next with `keys` keys. Returns BUILT or NEEDS_GROUPING. */
+static enum bi_hash_outcome adopt_report(bosc_hash *next, const struct bi_hash_report *found, int64_t keys)
 {
-    *retry = found->repeats || found->oversized || found->too_large;
     next->keys = keys;
     next->buckets = found->buckets;
     next->extra_probes = (int64_t)found->extra_probes;
     next->reseeded = (int32_t)found->reseeded;
     next->linear = (int32_t)found->linear;
+    return found->repeats || found->oversized || found->too_large ? BI_HASH_NEEDS_GROUPING : BI_HASH_BUILT;
 }
 
 bosc_status bi_hash_fill_lists(bosc_ctx *ctx, bosc_hash *next, const struct bi_hash_lists *lists, bool distinct,
-                               bool *retry)
+                               enum bi_hash_outcome *outcome)
 {
     struct bi_hash_report *report, found;
     BI_TRY(bi_scratch_of(ctx, 1, sizeof *report, &report));
@@ -44,68 +47,66 @@ bosc_status bi_hash_fill_lists(bosc_ctx *ctx, bosc_hash *next, const struct bi_h
     if (found.too_large && distinct)
         return bi_fail(ctx, BOSC_ERR_LIMIT,
                        "keys: too many of them share a partition of the table; another seed separates them");
-    adopt_report(next, &found, lists->n, retry);
+    *outcome = adopt_report(next, &found, lists->n);
     return BOSC_OK;
 }
 
 /* Reserves blocks of *next for the pairs in the order of the input, and converts their values. */
 static bosc_status prepare_in_order(bosc_ctx *ctx, const bosc_hash *table, bosc_hash *next,
-                                    const struct bi_hash_input *in, bool *written, const void **values)
+                                    const struct bi_hash_input *in, enum bi_hash_outcome *outcome, const void **values)
 {
     size_t bytes[BI_HASH_BLOCKS] = {0};
+    bi_hash_choose_layout(ctx, next, in->n);
     bi_hash_plan(next, in->n, &next->shape, bytes);
     BI_TRY(bi_hash_reserve_blocks(ctx, table, bytes, next));
-    *written = true;
+    *outcome = BI_HASH_UNFINISHED;
     return make_stored_values(ctx, next, in, values);
 }
 
 static bosc_status build_in_order(bosc_ctx *ctx, const bosc_hash *table, bosc_hash *next,
-                                  const struct bi_hash_input *in, bool *written, bool *retry)
+                                  const struct bi_hash_input *in, enum bi_hash_outcome *outcome)
 {
     struct bi_hash_lists lists;
     struct bi_hash_report found;
     const void *values;
-    bool built = false;
-    BI_TRY(prepare_in_order(ctx, table, next, in, written, &values));
-    if (next->layout->build) BI_TRY(next->layout->build(ctx, next, in->keys, values, in->n, &found, &built));
-    if (built) {
-        adopt_report(next, &found, in->n, retry);
+    BI_TRY(prepare_in_order(ctx, table, next, in, outcome, &values));
+    if (next->layout->build) BI_TRY(next->layout->build(ctx, next, in->keys, values, in->n, &found, outcome));
+    if (*outcome == BI_HASH_BUILT) {
+        *outcome = adopt_report(next, &found, in->n);
         return BOSC_OK;
     }
     BI_TRY(next->ops->partition(ctx, &next->shape, in->keys, values, in->n, &lists));
-    return bi_hash_fill_lists(ctx, next, &lists, false, retry);
+    return bi_hash_fill_lists(ctx, next, &lists, false, outcome);
 }
 
 static bosc_status build_grouped(bosc_ctx *ctx, const bosc_hash *table, bosc_hash *next, const struct bi_hash_input *in,
-                                 bool *written)
+                                 enum bi_hash_outcome *outcome)
 {
     struct bi_hash_lists lists;
-    bool retry;
     BI_TRY(bi_hash_group(ctx, table, next, in, &lists));
-    *written = true;
-    return bi_hash_fill_lists(ctx, next, &lists, true, &retry);
+    *outcome = BI_HASH_UNFINISHED;
+    BI_TRY(bi_hash_fill_lists(ctx, next, &lists, true, outcome));
+    *outcome = BI_HASH_BUILT; /* oversized partitions too */
+    return BOSC_OK;
 }
 
 bosc_status bi_hash_build_from(bosc_ctx *ctx, const bosc_hash *table, bosc_hash *next, const struct bi_hash_input *in,
-                               bool *written)
+                               enum bi_hash_outcome *outcome)
 {
-    bool retry = next->opts.kind == BOSC_HASH_MULTIMAP;
-    *written = false;
-    if (!retry) {
-        BI_TRY_WITH_SCRATCH(ctx, build_in_order(ctx, table, next, in, written, &retry));
-    }
-    if (retry) BI_TRY(build_grouped(ctx, table, next, in, written));
+    *outcome = BI_HASH_UNTOUCHED;
+    if (next->opts.kind != BOSC_HASH_MULTIMAP) BI_TRY_WITH_SCRATCH(ctx, build_in_order(ctx, table, next, in, outcome));
+    if (*outcome != BI_HASH_BUILT) BI_TRY(build_grouped(ctx, table, next, in, outcome));
     next->pairs = next->opts.counted || next->opts.kind == BOSC_HASH_MULTIMAP ? in->pairs : next->keys;
     return BOSC_OK;
 }
 
 /* Launches a build; bi_hash_wait_pending completes it. Until then the table has no buckets. */
 static bosc_status launch_in_order(bosc_ctx *ctx, const bosc_hash *table, bosc_hash *next,
-                                   const struct bi_hash_input *in, bool *written, bool *launched)
+                                   const struct bi_hash_input *in, enum bi_hash_outcome *outcome)
 {
     const void *values;
-    BI_TRY(prepare_in_order(ctx, table, next, in, written, &values));
-    return next->ops->launch_build(ctx, next, in->keys, values, in->n, &next->pending.completion, launched);
+    BI_TRY(prepare_in_order(ctx, table, next, in, outcome, &values));
+    return next->ops->launch_build(ctx, next, in->keys, values, in->n, &next->pending.completion, outcome);
 }
 
 /* True if a build of these pairs may return before it is done. staged: they are in scratch, which ends with the call.
@@ -120,11 +121,10 @@ static bosc_status finish_pending(bosc_ctx *ctx, bosc_hash *table);
 
 /* Builds the table, or launches the build and records it as pending. */
 static bosc_status build_or_launch(bosc_ctx *ctx, bosc_hash *table, bosc_hash *next, const struct bi_hash_input *in,
-                                   bool can, bool *written)
+                                   bool can, enum bi_hash_outcome *outcome)
 {
-    bool launched = false;
-    if (can) BI_TRY_WITH_SCRATCH(ctx, launch_in_order(ctx, table, next, in, written, &launched));
-    if (!launched) return bi_hash_build_from(ctx, table, next, in, written);
+    if (can) BI_TRY_WITH_SCRATCH(ctx, launch_in_order(ctx, table, next, in, outcome));
+    if (*outcome != BI_HASH_PENDING) return bi_hash_build_from(ctx, table, next, in, outcome);
     bi_hash_set_empty(next);
     table->pending.finish = finish_pending;
     table->pending.keys = in->keys;
@@ -140,19 +140,20 @@ static bosc_status build_table(bosc_ctx *ctx, bosc_hash *table, const void *keys
                                bool wait)
 {
     struct bi_hash_input in = {.n = n, .pairs = n};
-    bool staged = false, written = false;
+    enum bi_hash_outcome outcome = BI_HASH_UNTOUCHED;
+    bool staged = false;
     bosc_hash next = *table;
     size_t key_bytes = (size_t)table->shape.key_bytes, value_size = (size_t)table->opts.value_size;
     BI_TRY(bi_stage_in(ctx, keys, (size_t)n * key_bytes, &in.keys, &staged));
     BI_TRY(bi_stage_in(ctx, values, (size_t)n * value_size, &in.values, &staged));
     const bool can = !wait && can_launch(table, n, staged);
-    bosc_status status = build_or_launch(ctx, table, &next, &in, can, &written);
+    bosc_status status = build_or_launch(ctx, table, &next, &in, can, &outcome);
     if (status == BOSC_OK) {
         bi_hash_drop_blocks(&next, table);
         bi_hash_replace(table, &next);
     } else {
         bi_hash_drop_blocks(table, &next);
-        if (written) bi_hash_set_empty(table);
+        if (outcome != BI_HASH_UNTOUCHED) bi_hash_set_empty(table);
     }
     return status;
 }
@@ -162,10 +163,10 @@ static bosc_status finish_pending(bosc_ctx *ctx, bosc_hash *table)
 {
     const struct bi_hash_pending *p = &table->pending;
     struct bi_hash_report found;
-    bool built = false, retry = true;
-    BI_TRY(table->ops->await_build(ctx, &p->completion, &found, &built));
-    if (built) adopt_report(table, &found, p->n, &retry);
-    if (retry) {
+    enum bi_hash_outcome outcome = BI_HASH_UNFINISHED;
+    BI_TRY(table->ops->await_build(ctx, &p->completion, &found, &outcome));
+    if (outcome == BI_HASH_BUILT) outcome = adopt_report(table, &found, p->n);
+    if (outcome != BI_HASH_BUILT) {
         bi_hash_set_empty(table);
         bi_progress_set_total(ctx, BUILD_ITEMS * (double)p->n);
         BI_RETURN_WITH_SCRATCH(ctx, build_table(ctx, table, p->keys, p->values, p->n, true));

@@ -1,17 +1,17 @@
 /* Changes of tables: rehash, insert, erase. */
 #include "core/call.h"
-#include "hash/drivers.h"
+#include "hash/handle.h"
 
 /* Rebuilds *table from pairs in new blocks, so that a failure leaves it unchanged. */
 static bosc_status rebuild_table(bosc_ctx *ctx, bosc_hash *table, const bosc_hash_opts *opts,
                                  const struct bi_hash_input *in)
 {
     bosc_hash next = *table;
-    bool written;
+    enum bi_hash_outcome outcome;
     for (int b = 0; b < BI_HASH_BLOCKS; b++) next.blocks[b] = (struct bi_block){0};
     next.opts = *opts;
     next.shape = bi_hash_shape_of(opts);
-    bosc_status status = bi_hash_build_from(ctx, table, &next, in, &written);
+    bosc_status status = bi_hash_build_from(ctx, table, &next, in, &outcome);
     if (status == BOSC_OK) {
         bi_hash_drop_blocks(&next, table);
         bi_hash_replace(table, &next);
@@ -50,34 +50,33 @@ static bosc_status rehash_table(bosc_ctx *ctx, bosc_hash *table, const bosc_hash
 {
     struct bi_hash_input in;
     void *saved[BI_HASH_BLOCKS];
-    bool written;
+    enum bi_hash_outcome outcome;
     bosc_hash next = *table;
     BI_TRY(bi_hash_list_input(ctx, table, NULL, 0, &in));
     BI_TRY(save_blocks(ctx, table, saved));
     in.pairs = table->pairs;
     next.opts = *opts;
     next.shape = bi_hash_shape_of(opts);
-    bosc_status status = bi_hash_build_from(ctx, table, &next, &in, &written);
+    bosc_status status = bi_hash_build_from(ctx, table, &next, &in, &outcome);
     if (status == BOSC_OK) {
         bi_hash_drop_blocks(&next, table);
         bi_hash_replace(table, &next);
         return BOSC_OK;
     }
     bi_hash_drop_blocks(table, &next);
-    if (written && restore_blocks(ctx, table, saved) != BOSC_OK) bi_hash_set_empty(table);
+    if (outcome != BI_HASH_UNTOUCHED && restore_blocks(ctx, table, saved) != BOSC_OK) bi_hash_set_empty(table);
     return status;
 }
 
 bosc_status bosc_hash_rehash(bosc_ctx *ctx, bosc_hash *table, double load_factor, uint64_t seed)
 {
-    const struct bi_hash_layout *layout;
     bosc_hash_opts requested, full;
     BI_ENTER(ctx);
     BI_TRY(bi_hash_check_table(ctx, table));
     requested = table->opts;
     requested.seed = seed;
     if (load_factor != 0) requested.load_factor = load_factor;
-    if (bi_hash_check_opts(ctx, &requested, &full, &layout) != BOSC_OK)
+    if (bi_hash_check_opts(ctx, &requested, &full) != BOSC_OK)
         return bi_fail(ctx, BOSC_ERR_ARG, "load_factor: %g is not one that this layout can have", load_factor);
     bi_progress_set_total(ctx, 16 * (double)table->pairs);
     BI_RETURN_WITH_SCRATCH(ctx, rehash_table(ctx, table, &full));
@@ -109,10 +108,10 @@ static bosc_status append_pairs(bosc_ctx *ctx, const bosc_hash *table, const voi
     return BOSC_OK;
 }
 
-/* Refills the partitions of a bucketed map that receive a key, in their own buckets. *fits: false if those do not
- * suffice; the table is then unchanged. */
+/* Refills the partitions of a bucketed map that receive a key, in their own buckets. *outcome: BUILT, or UNTOUCHED
+ * if those do not suffice. */
 static bosc_status insert_in_place(bosc_ctx *ctx, bosc_hash *table, const void *keys, const void *values, int64_t n,
-                                   bool *fits)
+                                   enum bi_hash_outcome *outcome)
 {
     int64_t partitions = (int64_t)1 << table->shape.partition_bits;
     struct bi_hash_input in;
@@ -120,8 +119,8 @@ static bosc_status insert_in_place(bosc_ctx *ctx, bosc_hash *table, const void *
     struct bi_hash_lists lists;
     uint32_t *touched, *over, is_over;
     void *sorted;
-    bool retry, staged = false;
-    *fits = false;
+    bool staged = false;
+    *outcome = BI_HASH_UNTOUCHED;
     BI_TRY(bi_scratch_of(ctx, partitions, 4, &touched));
     BI_TRY(bi_scratch_of(ctx, 1, 4, &over));
     BI_TRY(ctx->backend->fill(ctx, touched, 0, (size_t)partitions * 4));
@@ -143,10 +142,10 @@ static bosc_status insert_in_place(bosc_ctx *ctx, bosc_hash *table, const void *
     BI_TRY(bi_read_back(ctx, &is_over, over, sizeof is_over));
     if (is_over) return BOSC_OK;
     /* 4. Refill, and replace the figures of the touched partitions by the new ones. */
-    lists.in_place = *fits = true;
+    lists.in_place = true;
     bosc_hash old = *table, next = *table;
     BI_TRY(bi_hash_recount(ctx, &old, touched));
-    bosc_status status = bi_hash_fill_lists(ctx, &next, &lists, true, &retry); /* takes memory untouched it writes */
+    bosc_status status = bi_hash_fill_lists(ctx, &next, &lists, true, outcome); /* takes memory untouched it writes */
     if (status == BOSC_OK) {
         next.keys = table->keys - in.old + g.count;
         next.pairs = table->opts.counted ? in.pairs : next.keys;
@@ -163,11 +162,11 @@ static bosc_status insert_in_place(bosc_ctx *ctx, bosc_hash *table, const void *
 static bosc_status insert_pairs(bosc_ctx *ctx, bosc_hash *table, const void *keys, const void *values, int64_t n)
 {
     struct bi_hash_input in;
-    bool fits = false;
+    enum bi_hash_outcome outcome = BI_HASH_UNTOUCHED;
     if (is_bucketed_map(table) && table->buckets) {
-        BI_TRY_WITH_SCRATCH(ctx, insert_in_place(ctx, table, keys, values, n, &fits));
+        BI_TRY_WITH_SCRATCH(ctx, insert_in_place(ctx, table, keys, values, n, &outcome));
     }
-    if (fits) return BOSC_OK;
+    if (outcome != BI_HASH_UNTOUCHED) return BOSC_OK;
     BI_TRY(bi_hash_list_input(ctx, table, NULL, n, &in));
     BI_TRY(append_pairs(ctx, table, keys, values, n, &in));
     return rebuild_table(ctx, table, &table->opts, &in);
@@ -259,14 +258,15 @@ static bosc_status list_kept_pairs(bosc_ctx *ctx, const bosc_hash *table, const 
 /* Rebuilds a table of any other kind without the keys. */
 static bosc_status erase_and_rebuild(bosc_ctx *ctx, bosc_hash *table, const void *keys, int64_t n, int64_t *erased)
 {
-    bosc_hash_opts set = {.size = sizeof set, .key_bits = table->opts.key_bits, .load_factor = 0.8};
+    bosc_hash_opts set = {
+        .size = sizeof set, .layout = BOSC_HASH_BUCKETED, .key_bits = table->opts.key_bits, .load_factor = 0.8};
     bosc_hash empty = {.ops = table->ops, .layout = &bi_hash_bucketed_layout, .memory = ctx->memory, .opts = set};
     empty.shape = bi_hash_shape_of(&set);
     bosc_hash gone = empty;
     struct bi_hash_input in = {.keys = keys, .n = n, .pairs = n};
-    bool written;
+    enum bi_hash_outcome outcome;
     int64_t old_keys = table->keys;
-    bosc_status status = bi_hash_build_from(ctx, &empty, &gone, &in, &written);
+    bosc_status status = bi_hash_build_from(ctx, &empty, &gone, &in, &outcome);
     if (status == BOSC_OK) status = list_kept_pairs(ctx, table, &gone, &in);
     if (status == BOSC_OK) status = rebuild_table(ctx, table, &table->opts, &in);
     bi_hash_drop_blocks(&empty, &gone);

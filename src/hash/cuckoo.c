@@ -1,5 +1,5 @@
 /* CUCKOO: runs rounds until every key has a slot; then tries the stash; then the next seed. */
-#include "hash/drivers.h"
+#include "hash/handle.h"
 #include "hash/slots.h"
 
 enum {

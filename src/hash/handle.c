@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "core/blocks.h"
+#include "core/arena.h"
 #include "hash/handle.h"
 
 int64_t bi_hash_key_alignment(int32_t key_bits) { return key_bits == 32 ? 4 : 8; }
@@ -82,13 +82,10 @@ static struct load_limits load_limits_of(const bosc_hash_opts *o)
     }
 }
 
-static bosc_status check_layout(bosc_ctx *ctx, bosc_hash_opts *o, const struct bi_hash_layout **layout)
+static bosc_status check_layout(bosc_ctx *ctx, bosc_hash_opts *o)
 {
-    if (o->layout < BOSC_HASH_BUCKETED || o->layout > BOSC_HASH_ORDERED)
+    if (o->layout < BOSC_HASH_AUTO || o->layout > BOSC_HASH_ORDERED)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: layout %d is none", (int)o->layout);
-    *layout = o->layout == BOSC_HASH_BUCKETED  ? &bi_hash_bucketed_layout
-              : o->layout == BOSC_HASH_ORDERED ? &bi_hash_ordered_layout
-                                               : &bi_hash_slots_layout;
     if (o->layout != BOSC_HASH_CUCKOO && o->functions)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: functions %d, which are for CUCKOO", (int)o->functions);
     if (o->layout == BOSC_HASH_CUCKOO && o->functions == 0) o->functions = BOSC_HASH_FUNCTIONS;
@@ -104,8 +101,7 @@ static bosc_status check_layout(bosc_ctx *ctx, bosc_hash_opts *o, const struct b
                    limits.most);
 }
 
-bosc_status bi_hash_check_opts(bosc_ctx *ctx, const bosc_hash_opts *opts, bosc_hash_opts *full,
-                               const struct bi_hash_layout **layout)
+bosc_status bi_hash_check_opts(bosc_ctx *ctx, const bosc_hash_opts *opts, bosc_hash_opts *full)
 {
     BI_TRY(bi_read_opts(ctx, "bosc_hash_opts", opts, full, sizeof *full));
     full->counted = full->counted != 0;
@@ -115,7 +111,7 @@ bosc_status bi_hash_check_opts(bosc_ctx *ctx, const bosc_hash_opts *opts, bosc_h
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: key_bits %d is none of 32, 64, 128", (int)full->key_bits);
     if (full->kind != BOSC_HASH_MAP && full->kind != BOSC_HASH_MULTIMAP)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: kind %d is neither MAP nor MULTIMAP", (int)full->kind);
-    BI_TRY(check_layout(ctx, full, layout));
+    BI_TRY(check_layout(ctx, full));
     return check_values(ctx, full);
 }
 
@@ -132,6 +128,44 @@ struct bi_hash_shape bi_hash_shape_of(const bosc_hash_opts *o)
     return s;
 }
 
+/* Returns the most pairs for which an AUTO table is ORDERED; -1: it never is. The limits are those of ORDERED's builds
+ * in one pass (docs/design/hash.md). The backend and the threads have no part in the choice, so that the bytes of a
+ * table do not depend on them. */
+static int64_t max_ordered_pairs(const bosc_ctx *ctx, const bosc_hash_opts *o)
+{
+    enum { PAIRS = 1 << 18, SMALL_PAIRS = 1 << 19, SMALL_PAIR_BYTES = 8 };
+    const double max_load_factor = 0.9; /* above, homes overflow their entries in the CPU's directory too often */
+    const struct bi_hash_shape s = bi_hash_shape_of(o);
+    const bool one_pass = s.value_bytes == 0 || s.value_bytes == 4 || s.value_bytes == 8;
+    if (o->kind == BOSC_HASH_MULTIMAP || o->key_bits == 128 || !one_pass || o->load_factor > max_load_factor) return -1;
+    return (s.key_bytes + s.value_bytes <= SMALL_PAIR_BYTES ? SMALL_PAIRS : PAIRS) >> ctx->cache_shift;
+}
+
+static const struct bi_hash_layout *layout_operations(bosc_hash_layout layout)
+{
+    return layout == BOSC_HASH_BUCKETED  ? &bi_hash_bucketed_layout
+           : layout == BOSC_HASH_ORDERED ? &bi_hash_ordered_layout
+                                         : &bi_hash_slots_layout;
+}
+
+void bi_hash_choose_layout(const bosc_ctx *ctx, bosc_hash *table, int64_t n)
+{
+    if (!table->automatic) return;
+    table->opts.layout = n <= max_ordered_pairs(ctx, &table->opts) ? BOSC_HASH_ORDERED : BOSC_HASH_BUCKETED;
+    table->layout = layout_operations(table->opts.layout);
+}
+
+/* Sets options, shape and operations of an empty table. */
+static void describe_table(const bosc_ctx *ctx, const bosc_hash_opts *full, bosc_hash *table)
+{
+    table->ops = ctx->ops->hash;
+    table->opts = *full;
+    table->shape = bi_hash_shape_of(full);
+    table->automatic = full->layout == BOSC_HASH_AUTO;
+    table->layout = layout_operations(full->layout);
+    bi_hash_choose_layout(ctx, table, 0);
+}
+
 static size_t words_bytes(const bosc_hash *table)
 {
     return table->ops->words_bytes ? table->ops->words_bytes(&table->opts) : 0;
@@ -146,19 +180,13 @@ static bosc_status open_words(bosc_ctx *ctx, bosc_hash *fresh)
     return ctx->backend->sync(ctx); /* another context may build first, on another stream */
 }
 
-bosc_status bi_hash_new(bosc_ctx *ctx, const bosc_hash_opts *full, const struct bi_hash_layout *layout,
-                        bosc_hash **table)
+bosc_status bi_hash_new(bosc_ctx *ctx, const bosc_hash_opts *full, bosc_hash **table)
 {
-    bosc_hash *fresh = bi_host_alloc(ctx, sizeof *fresh);
-    if (!fresh) return BOSC_ERR_NOMEM;
-    *fresh = (bosc_hash){.ops = ctx->ops->hash,
-                         .layout = layout,
-                         .memory = ctx->memory,
-                         .host = ctx->host,
-                         .opts = *full,
-                         .shape = bi_hash_shape_of(full)};
+    bosc_hash *fresh;
+    BI_TRY(BI_NEW_HANDLE(ctx, &fresh, .opts = *full));
+    describe_table(ctx, full, fresh);
     bosc_status status = open_words(ctx, fresh);
-    if (status == BOSC_OK && full->no_wait && layout->launches && fresh->ops->open_completion)
+    if (status == BOSC_OK && full->no_wait && fresh->layout->launches && fresh->ops->open_completion)
         status = fresh->ops->open_completion(ctx, &fresh->pending.completion);
     if (status == BOSC_OK)
         *table = fresh;
@@ -213,12 +241,11 @@ void bi_hash_used_bytes(const bosc_hash *table, size_t bytes[BI_HASH_BLOCKS])
 bosc_status bosc_hash_create(bosc_ctx *ctx, const bosc_hash_opts *opts, bosc_hash **table)
 {
     bosc_hash_opts full;
-    const struct bi_hash_layout *layout = NULL;
     bosc_hash *fresh;
     BI_ENTER(ctx);
-    BI_TRY(bi_hash_check_opts(ctx, opts, &full, &layout));
+    BI_TRY(bi_hash_check_opts(ctx, opts, &full));
     if (!table) return bi_fail(ctx, BOSC_ERR_ARG, "table: NULL");
-    BI_TRY(bi_hash_new(ctx, &full, layout, &fresh));
+    BI_TRY(bi_hash_new(ctx, &full, &fresh));
     *table = fresh;
     return BOSC_OK;
 }
@@ -227,11 +254,10 @@ void bosc_hash_free(bosc_hash *table)
 {
     if (!table) return;
     bosc_hash no_blocks = {0};
-    struct bi_memory host = table->host;
     if (table->pending.completion.words) table->ops->close_completion(table);
     bi_block_free(&table->memory, &table->words);
     bi_hash_drop_blocks(&no_blocks, table);
-    bi_memory_release(&host, table, sizeof *table);
+    bi_memory_release(&table->host, table, sizeof *table);
 }
 
 bosc_status bosc_hash_wait(bosc_ctx *ctx, const bosc_hash *table)
@@ -271,8 +297,13 @@ bosc_status bosc_hash_get_info(bosc_ctx *ctx, const bosc_hash *table, bosc_hash_
     BI_TRY(bi_hash_check_table(ctx, table));
     if (!info) return bi_fail(ctx, BOSC_ERR_ARG, "info: NULL");
     BI_TRY(bi_check_info(ctx, "info", "bosc_hash_info", info->size, sizeof *info));
-    bosc_hash_info full = {
-        .pairs = table->pairs, .keys = table->keys, .reseeded = table->reseeded, .linear = table->linear};
+    bosc_hash_info full;
+    memset(&full, 0, sizeof full); /* the padding too, which is copied */
+    full.pairs = table->pairs;
+    full.keys = table->keys;
+    full.reseeded = table->reseeded;
+    full.linear = table->linear;
+    full.layout = table->opts.layout;
     full.bytes = (int64_t)table->words.bytes;
     for (int b = 0; b < BI_HASH_BLOCKS; b++) full.bytes += (int64_t)table->blocks[b].bytes;
     if (table->buckets) {
@@ -283,12 +314,13 @@ bosc_status bosc_hash_get_info(bosc_ctx *ctx, const bosc_hash *table, bosc_hash_
     return BOSC_OK;
 }
 
-/* Computes the bytes of the blocks for n distinct keys. Returns the scratch to build from n pairs in reach. */
-static int64_t size_build(const bosc_ctx *ctx, const bosc_hash *sized, int64_t n, size_t bytes[BI_HASH_BLOCKS])
+/* Raises the bytes of the blocks to those of n distinct keys in the table's layout. Returns the scratch to build from n
+ * pairs in reach. */
+static int64_t size_layout(const bosc_ctx *ctx, const bosc_hash *sized, int64_t n, size_t most[BI_HASH_BLOCKS])
 {
     bosc_hash table = *sized;
     const bosc_hash_opts *o = &table.opts;
-    for (int b = 0; b < BI_HASH_BLOCKS; b++) bytes[b] = 0;
+    size_t bytes[BI_HASH_BLOCKS] = {0};
     bi_hash_plan(&table, n, &table.shape, bytes);
     int64_t scratch = (int64_t)table.layout->fill_bytes(&table, n) + (1 << 16); /* a chosen margin for small arrays */
     int64_t key_bytes = table.shape.key_bytes, value_bytes = table.shape.value_bytes;
@@ -296,19 +328,36 @@ static int64_t size_build(const bosc_ctx *ctx, const bosc_hash *sized, int64_t n
     if (o->kind == BOSC_HASH_MULTIMAP) bytes[BI_HASH_VALUES] = (size_t)n * (size_t)o->value_size;
     if (o->kind == BOSC_HASH_MULTIMAP || o->layout == BOSC_HASH_ORDERED) /* rows, heads, hashes, a sort, lists */
         scratch += n * (5 * key_bytes + value_bytes + 40);
+    for (int b = 0; b < BI_HASH_BLOCKS; b++)
+        if (bytes[b] > most[b]) most[b] = bytes[b];
     return scratch + (int64_t)table.ops->build_bytes(ctx, &table.shape, n);
+}
+
+/* Computes the bytes of the blocks for up to n distinct keys; returns the scratch. An AUTO table may be built in either
+ * layout. */
+static int64_t size_build(const bosc_ctx *ctx, const bosc_hash *sized, int64_t n, size_t bytes[BI_HASH_BLOCKS])
+{
+    bosc_hash table = *sized;
+    memset(bytes, 0, BI_HASH_BLOCKS * sizeof bytes[0]);
+    bi_hash_choose_layout(ctx, &table, n);
+    const int64_t scratch = size_layout(ctx, &table, n, bytes);
+    const int64_t max_ordered = table.automatic ? max_ordered_pairs(ctx, &table.opts) : n;
+    if (n <= max_ordered || max_ordered < 0) return scratch;
+    bi_hash_choose_layout(ctx, &table, max_ordered); /* the largest ORDERED table of fewer pairs */
+    const int64_t ordered = size_layout(ctx, &table, max_ordered, bytes);
+    return ordered > scratch ? ordered : scratch;
 }
 
 bosc_status bosc_hash_bytes(const bosc_ctx *ctx, const bosc_hash_opts *opts, int64_t n, int64_t *kept, int64_t *scratch)
 {
     bosc_hash table = {0};
+    bosc_hash_opts full;
     size_t bytes[BI_HASH_BLOCKS];
     bosc_ctx *to_message = (bosc_ctx *)(uintptr_t)ctx; /* nothing else is written */
     BI_ENTER(to_message);
-    BI_TRY(bi_hash_check_opts(to_message, opts, &table.opts, &table.layout));
+    BI_TRY(bi_hash_check_opts(to_message, opts, &full));
     BI_TRY(bi_hash_check_n(to_message, "n", n));
-    table.ops = ctx->ops->hash;
-    table.shape = bi_hash_shape_of(&table.opts);
+    describe_table(ctx, &full, &table);
     int64_t sum = (int64_t)words_bytes(&table), needed = size_build(ctx, &table, n, bytes);
     for (int b = 0; b < BI_HASH_BLOCKS; b++) sum += (int64_t)bytes[b];
     if (kept) *kept = sum;

@@ -1,13 +1,13 @@
-/* Checks of arguments, handles, and their blocks, for every driver. */
+/* Shared by the drivers of hash tables, host C for all backends and layouts: checks of arguments, handles and their
+ * blocks; builds from pairs, groups and lists; lists of pairs. */
 #ifndef BI_HASH_HANDLE_H
 #define BI_HASH_HANDLE_H
 
 #include "core/check.h"
 #include "hash/steps/steps.h"
 
-/* Copies the options to *full with the defaults filled in, and finds the layout's operations. */
-bosc_status bi_hash_check_opts(bosc_ctx *ctx, const bosc_hash_opts *opts, bosc_hash_opts *full,
-                               const struct bi_hash_layout **layout);
+/* Copies the options to *full with the defaults filled in. The layout may be AUTO. */
+bosc_status bi_hash_check_opts(bosc_ctx *ctx, const bosc_hash_opts *opts, bosc_hash_opts *full);
 struct bi_hash_shape bi_hash_shape_of(const bosc_hash_opts *opts);
 /* Checks the handle and waits for a pending build. */
 bosc_status bi_hash_check_table(bosc_ctx *ctx, const bosc_hash *table);
@@ -24,8 +24,7 @@ int64_t bi_hash_key_alignment(int32_t key_bits);
 int64_t bi_hash_alignment(int64_t bytes);
 
 /* Creates an empty table with these (full) options and without blocks. */
-bosc_status bi_hash_new(bosc_ctx *ctx, const bosc_hash_opts *full, const struct bi_hash_layout *layout,
-                        bosc_hash **table);
+bosc_status bi_hash_new(bosc_ctx *ctx, const bosc_hash_opts *full, bosc_hash **table);
 /* Empties the table. */
 static inline void bi_hash_set_empty(bosc_hash *table)
 {
@@ -40,6 +39,8 @@ void bi_hash_replace(bosc_hash *table, const bosc_hash *next);
 bosc_status bi_hash_wait_pending(bosc_ctx *ctx, const bosc_hash *table);
 void bi_hash_set_pending(bosc_hash *table, int32_t state);
 
+/* Sets the layout of an AUTO table for n pairs; leaves other tables. */
+void bi_hash_choose_layout(const bosc_ctx *ctx, bosc_hash *table, int64_t n);
 /* Plans the table for n keys: *shape, and the bytes of all blocks except VALUES. */
 void bi_hash_plan(const bosc_hash *table, int64_t n, struct bi_hash_shape *shape, size_t bytes[BI_HASH_BLOCKS]);
 /* Reserves new blocks for *next, a copy of *table, where its own are smaller than `bytes`. On failure it has none. */
@@ -49,5 +50,80 @@ bosc_status bi_hash_reserve_blocks(bosc_ctx *ctx, const bosc_hash *table, const 
 void bi_hash_drop_blocks(const bosc_hash *keep, bosc_hash *drop);
 /* Computes the bytes of each block that hold the table. */
 void bi_hash_used_bytes(const bosc_hash *table, size_t bytes[BI_HASH_BLOCKS]);
+
+#define BI_HASH_STEP(ctx, name, n, args) (ctx->ops->hash->steps->name((ctx), (n), (args)))
+
+/* The largest load factor at which inserted keys go into the buckets that a partition has. */
+#define BI_HASH_MAX_LOAD_FACTOR 0.97
+
+/* Pairs to build from, in reach of the backend. */
+struct bi_hash_input {
+    const void *keys;
+    const void *values;     /* (n x value_size), or NULL */
+    const uint32_t *counts; /* (n) number of pairs that each stands for; NULL: 1 */
+    int64_t n;
+    int64_t old;   /* the first `old` of them come from the table itself */
+    int64_t pairs; /* sum of the counts */
+};
+
+/* Fills *next from lists and copies the report to it. *outcome: BUILT or NEEDS_GROUPING. */
+bosc_status bi_hash_fill_lists(bosc_ctx *ctx, bosc_hash *next, const struct bi_hash_lists *lists, bool distinct,
+                               enum bi_hash_outcome *outcome);
+/* Builds *next, a copy of *table with other options or blocks, from pairs. *outcome: BUILT; after a failure UNTOUCHED,
+ * or
+ * blocks that may be those of *table were written to. */
+bosc_status bi_hash_build_from(bosc_ctx *ctx, const bosc_hash *table, bosc_hash *next, const struct bi_hash_input *in,
+                               enum bi_hash_outcome *outcome);
+
+/* Distinct keys by ascending hash; the pairs of one key form a group. */
+struct bi_hash_groups {
+    int64_t count;
+    void *hashes, *values;  /* (count), values of value_bytes */
+    const uint32_t *rows;   /* (n) of the input, by hash */
+    uint32_t *numbers;      /* (n) 0, 1, 2, ... */
+    uint32_t *group_begins; /* (count) index in `rows` of each group's first row */
+    uint8_t *heads;         /* (n) 1 where a group begins */
+};
+
+/* Sorts the hashes of the keys and finds the groups, without their hashes and values. *sorted gets the hashes. */
+bosc_status bi_hash_sort(bosc_ctx *ctx, int32_t key_bits, uint64_t seed, const void *keys, int64_t n,
+                         struct bi_hash_groups *groups, void **sorted);
+/* One pair for each group: hashes and values of *g. BOSC_ERR_DATA if the table refuses repeated keys. */
+bosc_status bi_hash_reduce_groups(bosc_ctx *ctx, const bosc_hash *next, const struct bi_hash_input *in,
+                                  const void *sorted, struct bi_hash_groups *g);
+/* The groups as lists of the shape's partitions. */
+bosc_status bi_hash_lists_of(bosc_ctx *ctx, const struct bi_hash_shape *shape, const struct bi_hash_groups *g,
+                             struct bi_hash_lists *lists);
+/* Sorts, reduces and lists the pairs: plans *next for the number of distinct keys, reserves its blocks, and makes the
+ * lists to fill it from. Writes the block of values of a multimap. */
+bosc_status bi_hash_group(bosc_ctx *ctx, const bosc_hash *table, bosc_hash *next, const struct bi_hash_input *in,
+                          struct bi_hash_lists *lists);
+
+/* Counts the pairs of a bucketed table in its touched partitions (NULL: in all); *begins: index of each bucket's first
+ * pair in a list of them. The second function writes that list. */
+bosc_status bi_hash_count_touched(bosc_ctx *ctx, const bosc_hash *table, const uint32_t *touched, uint32_t **begins,
+                                  int64_t *count);
+bosc_status bi_hash_list_touched(bosc_ctx *ctx, const bosc_hash *table, const uint32_t *touched, const uint32_t *begins,
+                                 void *hashes, void *values);
+/* Sets extra_probes, reseeded and linear to the figures of the touched partitions (NULL: of all). */
+bosc_status bi_hash_recount(bosc_ctx *ctx, bosc_hash *table, const uint32_t *touched);
+
+/* The pairs of a table as input of a build, a multimap's one for each value; in scratch, with capacity for `more`
+ * behind them. touched: only those of some partitions of a bucketed map. */
+bosc_status bi_hash_list_input(bosc_ctx *ctx, const bosc_hash *table, const uint32_t *touched, int64_t more,
+                               struct bi_hash_input *in);
+/* Lists all hashes and the bytes stored with them, in scratch. */
+bosc_status bi_hash_list_stored(bosc_ctx *ctx, const bosc_hash *table, void **hashes, void **stored);
+
+/* Describes the stored bytes of keys for the reading steps. */
+static inline struct bi_hash_stored bi_hash_stored_of(const bosc_hash *table, const void *stored)
+{
+    return (struct bi_hash_stored){stored,
+                                   table->shape.value_bytes,
+                                   table->opts.value_size,
+                                   table->opts.kind == BOSC_HASH_MULTIMAP,
+                                   table->opts.counted != 0,
+                                   table->blocks[BI_HASH_VALUES].data};
+}
 
 #endif

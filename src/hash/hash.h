@@ -78,7 +78,8 @@ struct bosc_hash {
     const struct bi_hash_ops *ops;
     const struct bi_hash_layout *layout;
     struct bi_memory memory, host;
-    bosc_hash_opts opts; /* every field set, defaults filled in */
+    bosc_hash_opts opts; /* every field set, defaults filled in; opts.layout is that of the present table */
+    bool automatic;      /* created as AUTO: each build chooses the layout (bi_hash_choose_layout) */
     struct bi_hash_shape shape;
     int64_t keys, pairs;
     int64_t buckets;      /* or runs; 0: nothing is built, or a build failed */
@@ -100,6 +101,15 @@ struct bi_hash_lists {
     /* The partitions already have a first bucket and a number of buckets. Those with an empty list stay, the others are
      * filled again; the report counts the latter only, but all buckets. */
     bool in_place;
+};
+
+/* The progress of a build whose calls return BOSC_OK. After a failure: UNTOUCHED, or blocks were written to. */
+enum bi_hash_outcome {
+    BI_HASH_UNTOUCHED,      /* no block of the table was written to */
+    BI_HASH_UNFINISHED,     /* blocks may be written to; another form of the build has to take these pairs */
+    BI_HASH_NEEDS_GROUPING, /* a key repeats or a partition is oversized: to be built again, from groups */
+    BI_HASH_PENDING,        /* launched; await_build completes it */
+    BI_HASH_BUILT
 };
 
 /* Result of a fill; in backend memory, zeroed by the driver. */
@@ -133,17 +143,19 @@ struct bi_hash_ops {
     bosc_status (*fill)(bosc_ctx *, const bosc_hash *, const struct bi_hash_lists *lists, bool distinct,
                         struct bi_hash_report *report);
 
-    /* NULL, or: partition and fill in one operation, not `distinct`. *built: false for sizes that it does not take; the
-     * driver then calls the two. *found (host memory): the result. */
+    /* NULL, or: partition and fill in one operation, not `distinct`. *outcome: BUILT, or UNFINISHED for sizes that it
+     * does not
+     * take; the driver then calls the two. *found (host memory): the result. */
     bosc_status (*build)(bosc_ctx *, const bosc_hash *, const void *keys, const void *values, int64_t n,
-                         struct bi_hash_report *found, bool *built);
+                         struct bi_hash_report *found, enum bi_hash_outcome *outcome);
 
-    /* NULL, or: the same in two calls. The first only launches (*launched: false for sizes that it does not take), the
-     * second waits. Until then only later work on the same stream may reuse its scratch and the caller's arrays. */
+    /* NULL, or: the same in two calls. The first only launches (*outcome: PENDING, or UNFINISHED for sizes that it
+     * does not take), the second waits (BUILT, or UNFINISHED where a partition was left out). Until then only later
+     * work on the same stream may reuse its scratch and the caller's arrays. */
     bosc_status (*launch_build)(bosc_ctx *, const bosc_hash *, const void *keys, const void *values, int64_t n,
-                                struct bi_hash_completion *completion, bool *launched);
+                                struct bi_hash_completion *completion, enum bi_hash_outcome *outcome);
     bosc_status (*await_build)(bosc_ctx *, const struct bi_hash_completion *completion, struct bi_hash_report *found,
-                               bool *built);
+                               enum bi_hash_outcome *outcome);
     /* Allocates the words of a completion; frees them when all launched builds are done. NULL where launch_build is. */
     bosc_status (*open_completion)(bosc_ctx *, struct bi_hash_completion *completion);
     void (*close_completion)(const struct bosc_hash *);
@@ -179,7 +191,7 @@ struct bi_hash_layout {
                         uint8_t *found);
     /* NULL, or as that of bi_hash_ops. */
     bosc_status (*build)(bosc_ctx *, const bosc_hash *, const void *keys, const void *values, int64_t n,
-                         struct bi_hash_report *found, bool *built);
+                         struct bi_hash_report *found, enum bi_hash_outcome *outcome);
     bool launches; /* builds may return before they are done, where the backend launches them */
     /* Every pair in the order of the table: hashes (keys, of key_bytes), values (keys x value_bytes, or NULL). */
     bosc_status (*pairs)(bosc_ctx *, const bosc_hash *, void *hashes, void *values);

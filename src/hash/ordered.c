@@ -1,6 +1,6 @@
 /* ORDERED: writes pairs sorted by hash to their slots, which are a running maximum (steps/ordered.h). Backends build
  * tables that fit in a cache in one operation, without a sort. */
-#include "hash/drivers.h"
+#include "hash/handle.h"
 #include "hash/slots.h"
 
 /* Computes the slots of the pairs. If the last pair would leave the table, the table gets as many slots as pairs. */
@@ -50,12 +50,12 @@ bosc_status bi_hash_ordered_fill(bosc_ctx *ctx, const struct bi_hash_slots_fill 
 size_t bi_hash_ordered_fill_bytes(int64_t n) { return (size_t)n * 2 * sizeof(uint64_t) + 1024; }
 
 bosc_status bi_hash_ordered_job(bosc_ctx *ctx, const bosc_hash *table, const void *keys, const void *values, int64_t n,
-                                struct bi_hash_report *found, bool *built)
+                                struct bi_hash_report *found, enum bi_hash_outcome *outcome)
 {
-    *built = false;
-    if (table->ops->build) BI_TRY(table->ops->build(ctx, table, keys, values, n, found, built));
-    if (*built) return BOSC_OK;
+    *outcome = BI_HASH_UNFINISHED;
+    if (table->ops->build) BI_TRY(table->ops->build(ctx, table, keys, values, n, found, outcome));
+    if (*outcome == BI_HASH_BUILT) return BOSC_OK;
     *found = (struct bi_hash_report){.repeats = 1}; /* assumed; the sort shows whether they do */
-    *built = true;
+    *outcome = BI_HASH_BUILT;
     return BOSC_OK;
 }

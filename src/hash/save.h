@@ -8,9 +8,12 @@
 #define BI_HASH_SAVE_H
 
 #include "core/save.h"
-#include "hash/drivers.h"
+#include "hash/handle.h"
 
-enum { BI_HASH_SAVE_VERSION = 1 };
+enum {
+    BI_HASH_SAVE_VERSION = 1,
+    BI_HASH_SAVED_LAYOUT = BOSC_HASH_BUCKETED /* subtracted from a saved layout, which is never AUTO */
+};
 
 #define BI_HASH_SAVE_MAGIC "BOSCHSH\n"
 

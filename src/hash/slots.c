@@ -1,6 +1,212 @@
-/* The operations of the slots layouts (all but BUCKETED) that the drivers call. */
-#include "hash/drivers.h"
+/* The slots layouts (all but BUCKETED): plans, fills by runs, and the operations that the drivers call. */
+#include "hash/handle.h"
 #include "hash/slots.h"
+
+static int64_t at_least(int64_t a, int64_t least) { return a < least ? least : a; }
+
+/* Returns the number of runs: at least two where a filler is a hash of another run. */
+static int64_t runs_of(bosc_hash_layout layout, int32_t partition_bits, int64_t n)
+{
+    switch (layout) {
+    case BOSC_HASH_PERFECT: return (int64_t)1 << partition_bits;
+    case BOSC_HASH_CUCKOO: return 2; /* the table and the stash */
+    case BOSC_HASH_ORDERED: return 1;
+    case BOSC_HASH_HYBRID: return at_least(bi_div_up(n, BI_HASH_HYBRID_KEYS), 2);
+    case BOSC_HASH_CHAINED: return at_least(bi_div_up(n, BI_HASH_CHAINED_KEYS), 2);
+    default: return at_least(bi_div_up(n, BI_HASH_FKS_KEYS), 2);
+    }
+}
+
+static int64_t groups_of(int32_t partition_bits, int64_t n)
+{
+    int64_t groups = bi_div_up(bi_div_up(n, (int64_t)1 << partition_bits), BI_HASH_PERFECT_GROUP);
+    return groups > BI_HASH_PERFECT_GROUPS ? BI_HASH_PERFECT_GROUPS : at_least(groups, 1);
+}
+
+static int32_t stride_of(const struct bi_hash_shape *shape)
+{
+    return (int32_t)bi_round_up((uint64_t)shape->key_bytes + (uint64_t)shape->value_bytes,
+                                shape->key_bits == 32 ? 4 : 8);
+}
+
+void bi_hash_slots_plan(const bosc_hash_opts *opts, int64_t n, struct bi_hash_shape *shape,
+                        size_t bytes[BI_HASH_BLOCKS])
+{
+    int64_t runs;
+    shape->partition_bits = bi_hash_partition_bits(opts->key_bits, n);
+    if (opts->layout == BOSC_HASH_PERFECT)
+        for (shape->partition_bits = 1;
+             n >> shape->partition_bits > BI_HASH_PERFECT_KEYS && shape->partition_bits < BI_HASH_PERFECT_BITS;)
+            shape->partition_bits++;
+    runs = runs_of(opts->layout, shape->partition_bits, n);
+    bytes[BI_HASH_DESCRIPTORS] = (size_t)(runs + 2) * sizeof(uint64_t);
+    bytes[BI_HASH_TABLE] = bi_hash_max_slots(opts->layout, opts->load_factor, n, runs) * (size_t)stride_of(shape);
+    bytes[BI_HASH_PILOTS] = 0;
+    if (opts->layout == BOSC_HASH_PERFECT)
+        bytes[BI_HASH_PILOTS] = (size_t)(runs * groups_of(shape->partition_bits, n)) * sizeof(uint16_t);
+}
+
+bosc_hash_slots_view bi_hash_slots_view_of(const bosc_hash *table, int64_t n)
+{
+    const struct bi_hash_shape *shape = &table->shape;
+    const bool ordered = table->opts.layout == BOSC_HASH_ORDERED && !table->linear;
+    const uint32_t homes = ordered ? bi_hash_homes(shape->load_factor, n) : 0;
+    const uint32_t *directory = homes && homes <= BOSC_HASH_INDEXED ? table->blocks[BI_HASH_DIRECTORY].data : NULL;
+    const bool pairs = directory && stride_of(shape) == shape->key_bits / 4;
+    return (bosc_hash_slots_view){.version = BOSC_HASH_SLOTS_VERSION,
+                                  .layout = table->opts.layout,
+                                  .key_bits = shape->key_bits,
+                                  .value_size = shape->value_bytes,
+                                  .stride = stride_of(shape),
+                                  .partition_bits = shape->partition_bits,
+                                  .runs = (uint32_t)runs_of(table->opts.layout, shape->partition_bits, n),
+                                  .groups = (uint32_t)groups_of(shape->partition_bits, n),
+                                  .functions = (uint32_t)table->opts.functions,
+                                  .seed = shape->seed,
+                                  .descriptors = table->blocks[BI_HASH_DESCRIPTORS].data,
+                                  .pilots = table->blocks[BI_HASH_PILOTS].data,
+                                  .slots = table->blocks[BI_HASH_TABLE].data,
+                                  .values = table->blocks[BI_HASH_VALUES].data,
+                                  .homes = homes,
+                                  .pair_bits = pairs ? shape->key_bits : 0,
+                                  .directory = directory};
+}
+
+static bosc_status scan_u64(bosc_ctx *ctx, void *words, int64_t n)
+{
+    return ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_U64, words, n, words);
+}
+
+/* Computes the sizes of the runs and, by a scan, their first slots; *slots: the sum. */
+static bosc_status lay_out(bosc_ctx *ctx, struct bi_hash_slots_fill *f, uint64_t *slots)
+{
+    BI_TRY(BI_HASH_STEP(ctx, slots_sizes, f->view.runs + (int64_t)1, f));
+    BI_TRY(scan_u64(ctx, f->first_slots, f->view.runs + (int64_t)1));
+    return bi_read_back(ctx, slots, f->first_slots + f->view.runs, sizeof *slots);
+}
+
+/* CHAINED: each key chooses the emptier of its two buckets; the keys of a batch count those of earlier batches. */
+static bosc_status choose_chains(bosc_ctx *ctx, struct bi_hash_slots_fill *f)
+{
+    int64_t n = f->lists.n, each = bi_div_up(n, BI_HASH_CHAINED_BATCHES);
+    BI_TRY(ctx->backend->fill(ctx, f->counts, 0, f->view.runs * sizeof *f->counts));
+    for (f->batch = 0; f->batch < n; f->batch += each) {
+        int64_t count = n - f->batch < each ? n - f->batch : each;
+        BI_TRY(BI_HASH_STEP(ctx, chained_choose, count, f));
+        BI_TRY(BI_HASH_STEP(ctx, chained_join, count, f));
+    }
+    return BOSC_OK;
+}
+
+/* Assigns keys to runs by hash number `number`. *fits: false if a run or the table gets too large. */
+static bosc_status try_run_hash(bosc_ctx *ctx, struct bi_hash_slots_fill *f, int number, uint64_t *slots, bool *fits)
+{
+    static const uint64_t numbers[BOSC_HASH_RUN_HASHES] = {0, 1, 2, 3, 4};
+    uint32_t oversized[2]; /* the flag, and a word for the histogram */
+    BI_TRY(ctx->backend->copy(ctx, f->descriptors, &numbers[number], sizeof(uint64_t)));
+    BI_TRY(ctx->backend->fill(ctx, f->oversized, 0, 2 * sizeof(uint32_t)));
+    if (f->view.layout == BOSC_HASH_CHAINED) {
+        BI_TRY(choose_chains(ctx, f));
+    } else {
+        BI_TRY(BI_HASH_STEP(ctx, slots_bins, f->lists.n, f));
+        BI_TRY(ctx->backend->core->histogram(ctx, f->bins, f->lists.n, f->view.runs, f->counts, f->oversized + 1));
+    }
+    BI_TRY(lay_out(ctx, f, slots));
+    BI_TRY(bi_read_back(ctx, oversized, f->oversized, sizeof oversized));
+    *fits = !oversized[0] && *slots <= bi_hash_max_slots(f->view.layout, f->load_factor, f->lists.n, f->view.runs);
+    return BOSC_OK;
+}
+
+static bosc_status fill_chains(bosc_ctx *ctx, struct bi_hash_slots_fill *f)
+{
+    BI_TRY(bi_scratch_of(ctx, f->view.runs, sizeof *f->extra, &f->extra));
+    BI_TRY(BI_HASH_STEP(ctx, chained_fill, f->view.runs, f));
+    return ctx->backend->core->reduce(ctx, BOSC_SUM, BOSC_U64, f->extra, f->view.runs, &f->report->extra_probes);
+}
+
+/* Fills the runs, and zeros in the rest of the block. */
+static bosc_status fill_runs(bosc_ctx *ctx, struct bi_hash_slots_fill *f, uint64_t slots)
+{
+    uint64_t most = bi_hash_max_slots(f->view.layout, f->load_factor, f->lists.n, f->view.runs);
+    uint64_t stride = (uint64_t)f->view.stride;
+    if (most > slots) BI_TRY(ctx->backend->fill(ctx, f->slots + slots * stride, 0, (most - slots) * stride));
+    if (f->view.layout == BOSC_HASH_CHAINED) return fill_chains(ctx, f);
+    return ctx->ops->hash->fill_slots(ctx, f);
+}
+
+/* HYBRID, FKS and CHAINED: orders the keys by run and fills the runs. */
+static bosc_status order_by_run(bosc_ctx *ctx, struct bi_hash_slots_fill *f)
+{
+    const struct bi_core_ops *core = ctx->backend->core;
+    int64_t n = f->lists.n, runs = f->view.runs;
+    uint32_t *order;
+    uint64_t slots;
+    bool fits = false;
+    BI_TRY(bi_scratch_of(ctx, n, sizeof *f->bins, &f->bins));
+    BI_TRY(bi_scratch_of(ctx, n, sizeof *order, &order));
+    BI_TRY(bi_scratch_of(ctx, runs + 1, sizeof *f->counts, &f->counts));
+    BI_TRY(ctx->backend->fill(ctx, f->counts, 0, (size_t)(runs + 1) * sizeof *f->counts));
+    /* 1. Try hashes until no run is too large; if none fits, make all runs linear. */
+    for (int i = 0; i < BOSC_HASH_RUN_HASHES && !fits; i++) BI_TRY(try_run_hash(ctx, f, i, &slots, &fits));
+    if (!fits && !f->distinct) {
+        static const uint32_t yes = 1;
+        return ctx->backend->copy(ctx, &f->report->oversized, &yes, sizeof yes);
+    }
+    if (!fits) {
+        f->linear = true;
+        BI_TRY(lay_out(ctx, f, &slots));
+    }
+    /* 2. Sort the rows by run, and turn counts of keys into starts. */
+    BI_TRY(core->iota(ctx, 4, order, n));
+    BI_TRY(core->sort_pairs(ctx, BOSC_U32, f->bins, sizeof(uint32_t), order, n, f->bins, order, 0,
+                            bi_bit_length((uint64_t)runs - 1)));
+    BI_TRY(scan_u64(ctx, f->counts, runs + 1));
+    f->order = order, f->starts = f->counts;
+    return fill_runs(ctx, f, slots);
+}
+
+static bosc_status fill_lists(bosc_ctx *ctx, const bosc_hash *table, const struct bi_hash_lists *lists, bool distinct,
+                              struct bi_hash_report *report)
+{
+    struct bi_hash_slots_fill f = {.view = bi_hash_slots_view_of(table, lists->n),
+                                   .descriptors = table->blocks[BI_HASH_DESCRIPTORS].data,
+                                   .pilots = table->blocks[BI_HASH_PILOTS].data,
+                                   .slots = table->blocks[BI_HASH_TABLE].data,
+                                   .directory = table->blocks[BI_HASH_DIRECTORY].data,
+                                   .lists = *lists,
+                                   .load_factor = table->shape.load_factor,
+                                   .distinct = distinct,
+                                   .report = report};
+    uint64_t slots;
+    if (f.view.layout == BOSC_HASH_CUCKOO) return bi_hash_cuckoo_fill(ctx, &f);
+    if (f.view.layout == BOSC_HASH_ORDERED) return bi_hash_ordered_fill(ctx, &f);
+    BI_TRY(bi_scratch_of(ctx, f.view.runs + (int64_t)1, sizeof *f.first_slots, &f.first_slots));
+    BI_TRY(bi_scratch_of(ctx, 2, sizeof *f.oversized, &f.oversized));
+    if (f.view.layout != BOSC_HASH_PERFECT) return order_by_run(ctx, &f);
+    f.oversized = &report->oversized;
+    BI_TRY(ctx->backend->fill(ctx, f.descriptors, 0, sizeof(uint64_t)));
+    BI_TRY(lay_out(ctx, &f, &slots));
+    return fill_runs(ctx, &f, slots);
+}
+
+bosc_status bi_hash_slots_fill_lists(bosc_ctx *ctx, const bosc_hash *table, const struct bi_hash_lists *lists,
+                                     bool distinct, struct bi_hash_report *report)
+{
+    BI_RETURN_WITH_SCRATCH(ctx, fill_lists(ctx, table, lists, distinct, report));
+}
+
+/* Returns the bytes of the first slots of runs; layouts that order keys by run add runs and rows of keys, twice for the
+ * sort. */
+size_t bi_hash_slots_fill_bytes(const bosc_hash *table, int64_t n)
+{
+    bosc_hash_layout layout = table->opts.layout;
+    if (layout == BOSC_HASH_CUCKOO) return bi_hash_cuckoo_fill_bytes(table->opts.load_factor, n);
+    if (layout == BOSC_HASH_ORDERED) return bi_hash_ordered_fill_bytes(n);
+    size_t runs = bi_hash_slots_view_of(table, n).runs, bytes = (runs + 1) * sizeof(uint64_t) + 1024;
+    if (layout == BOSC_HASH_PERFECT) return bytes;
+    if (layout == BOSC_HASH_CHAINED) bytes += runs * sizeof(uint64_t);
+    return bytes + (runs + 1) * sizeof(int64_t) + (size_t)n * 4 * sizeof(uint32_t);
+}
 
 static bosc_status slots_find(bosc_ctx *ctx, const bosc_hash *table, const void *queries, int64_t query_count,
                               void *values, uint8_t *found)

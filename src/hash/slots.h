@@ -82,7 +82,7 @@ uint32_t bi_hash_homes(double load_factor, int64_t n);
 /* The most slots that a table of n keys may have. */
 uint64_t bi_hash_max_slots(bosc_hash_layout layout, double load_factor, int64_t n, int64_t runs);
 
-/* The fill of struct bi_hash_layout: by runs (slots_fill.c), which calls those of CUCKOO and ORDERED. */
+/* The fill of struct bi_hash_layout: by runs (slots.c), which calls those of CUCKOO and ORDERED. */
 bosc_status bi_hash_slots_fill_lists(bosc_ctx *ctx, const bosc_hash *table, const struct bi_hash_lists *lists,
                                      bool distinct, struct bi_hash_report *report);
 bosc_status bi_hash_cuckoo_fill(bosc_ctx *ctx, const struct bi_hash_slots_fill *f);
@@ -94,7 +94,7 @@ size_t bi_hash_ordered_fill_bytes(int64_t n);
 /* The build of struct bi_hash_layout for ORDERED: the backend's; otherwise reports repeats, so that the driver sorts.
  * */
 bosc_status bi_hash_ordered_job(bosc_ctx *ctx, const bosc_hash *table, const void *keys, const void *values, int64_t n,
-                                struct bi_hash_report *found, bool *built);
+                                struct bi_hash_report *found, enum bi_hash_outcome *outcome);
 
 #ifdef __cplusplus
 }

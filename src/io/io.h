@@ -1,7 +1,7 @@
 /* Common to all files of libboscage_io: entry to a public call, messages, threads, memory.
  *
  * Parsers take bytes, not paths, so tests and fuzzers need no files. Of a large file, some parsers take only the first
- * bytes in memory and read the others on demand (file/bytes.h). Outputs are unchanged on failure. */
+ * bytes in memory and read the others on demand (struct bi_bytes, file/file.h). Outputs are unchanged on failure. */
 #ifndef BI_IO_IO_H
 #define BI_IO_IO_H
 

@@ -1,7 +1,7 @@
 /* The published method as published: Brown, Building a Balanced k-d Tree in O(k n log n) Time (JCGT 2015); Robinson,
  * KdTreeGPU. References, which are row numbers, are merge sorted by each superkey; duplicates, which are adjacent,
  * are removed from each list; then level by level the median of one list becomes the node and the other lists
- * are partitioned around it by superkey. presort.c does the same with radix sorts.
+ * are partitioned around it by superkey. build.c does the same with radix sorts.
  *
  * With sort_halves there is one list until the root is known: then the rows of its two sides are sorted by the other
  * superkeys separately, as in the published build on two devices. With two ranks each builds one of the sides
@@ -147,8 +147,8 @@ static bosc_status make_tree(struct brown *b)
 /* Sorts list p. The last list of sorted rows is 0, 1, 2, ..., and has no keys. */
 static bosc_status make_list(struct brown *b, const struct bi_kdtree_rows *rows, int32_t p)
 {
-    struct bi_kdtree_iota iota = {b->lists.list[p]};
-    if (b->last_sorted && p == b->lists.dim - 1) return b->next->ops->steps->iota(b->ctx, rows->n, &iota);
+    if (b->last_sorted && p == b->lists.dim - 1)
+        return b->ctx->backend->core->iota(b->ctx, 4, b->lists.list[p], rows->n);
     if (b->unique) BI_TRY(bi_scratch_of(b->ctx, rows->n, bosc_dtype_size(b->lists.dtype), &b->keys[p]));
     return sort_list(b->ctx, &b->lists, rows, p, b->lists.list[p], b->keys[p]);
 }

@@ -1,4 +1,4 @@
-/* Shared by the drivers of builds: sorted rows, presorted lists, and runs of equal points. */
+/* Shared by the drivers of builds: sorted rows, runs of equal points, the published method. */
 #ifndef BI_KDTREE_DRIVERS_H
 #define BI_KDTREE_DRIVERS_H
 
@@ -9,22 +9,11 @@
 extern "C" {
 #endif
 
-/* Rows sorted by superkey 0, then by number; see presort.c. */
+/* Rows sorted by superkey 0, then by number. */
 struct bi_kdtree_sorted {
     uint32_t *perm; /* their numbers */
     struct bi_kdtree_rows rows;
 };
-bosc_status bi_kdtree_sort_rows(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, const bosc_kdtree_opts *opts,
-                                const struct bi_kdtree_rows *rows, struct bi_kdtree_sorted *sorted);
-
-/* Sorts the references 0, 1, 2, ... of sorted rows by each superkey that their tree needs. */
-bosc_status bi_kdtree_sort_lists(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, const bosc_kdtree_opts *opts,
-                                 const struct bi_kdtree_rows *sorted, struct bi_kdtree_lists *lists);
-/* order[i] = the reference of node i; the lists are overwritten. */
-bosc_status bi_kdtree_partition_lists(bosc_ctx *ctx, const bosc_kdtree *next, struct bi_kdtree_lists *lists,
-                                      uint32_t **order);
-/* Builds the tree of all rows from such lists. */
-bosc_status bi_kdtree_build_presorted(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kdtree_rows *rows);
 
 /* The published method; see brown.c. last_sorted: the rows are already sorted by superkey dim - 1. */
 bosc_status bi_kdtree_build_brown(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kdtree_rows *rows,
@@ -45,8 +34,6 @@ struct bi_kdtree_runs {
 bosc_status bi_kdtree_allocate_runs(bosc_ctx *ctx, int64_t n, struct bi_kdtree_runs *runs);
 bosc_status bi_kdtree_find_runs(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, const bosc_kdtree_opts *opts,
                                 const struct bi_kdtree_sorted *sorted, struct bi_kdtree_runs *runs);
-/* Builds the tree of the runs of sorted rows from presorted lists. */
-bosc_status bi_kdtree_build_sorted(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kdtree_runs *runs);
 
 /* Replaces the ids of a built tree, which are runs, by rows, and fills inverse and counts. */
 bosc_status bi_kdtree_write_runs(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kdtree_runs *runs);

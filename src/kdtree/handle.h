@@ -1,4 +1,4 @@
-/* Handles of k-d trees: checks of arguments, and the blocks of a tree. */
+/* Handles of k-d trees: checks of arguments, the blocks of a tree, and the build of one side of a root. */
 #ifndef BI_KDTREE_HANDLE_H
 #define BI_KDTREE_HANDLE_H
 
@@ -55,11 +55,15 @@ bosc_status bi_kdtree_reserve_blocks(bosc_ctx *ctx, const bosc_kdtree *tree, int
 /* Returns the least and the greatest of each coordinate (2 x dim, host) of a tree with nodes. The first call after a
  * build computes them; they are cached. */
 bosc_status bi_kdtree_extents(bosc_ctx *ctx, const bosc_kdtree *tree, const double **extents);
-void bi_kdtree_forget_extents(bosc_kdtree *tree);
+size_t bi_kdtree_extents_size(const bosc_kdtree *tree);
 
 /* commit: replaces *tree by *next, and frees the blocks only in *tree. abandon: frees the blocks only in *next. */
 void bi_kdtree_commit(bosc_kdtree *tree, const bosc_kdtree *next);
 void bi_kdtree_abandon(const bosc_kdtree *tree, const bosc_kdtree *next);
+
+/* bosc_kdtree_build by the published method of one side of a root, on the rank that holds it. The rows are reachable,
+ * contiguous, and already sorted by the last superkey, (dim - 1, 0, 1, ...). */
+bosc_status bi_kdtree_build_side(bosc_ctx *ctx, bosc_kdtree *side, const void *points, int64_t n);
 
 /* Adds the seconds since *since to *stage, once the work of the stage is done. */
 bosc_status bi_kdtree_end_stage(bosc_ctx *ctx, double *since, double *stage);

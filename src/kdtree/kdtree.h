@@ -35,6 +35,7 @@ struct bosc_kdtree {
     int64_t n, nodes;
     struct bi_block points, ids, index;
     bool clustered;                  /* CUDA: the last build needed wide brackets; the next one begins with them */
+    bool overwritten;                /* during a build: blocks shared with the tree before may hold a failed build */
     struct bi_block inverse, counts; /* if duplicates are removed: uint32 (n), uint32 (nodes) */
     bosc_kdtree_times times;
     struct bi_kdtree_query_cache query_cache;
@@ -97,6 +98,9 @@ struct bi_kdtree_query {
     int64_t *nan;           /* knn, if checks_queries: receives the first row with a NaN, if any */
 };
 
+/* Result of the backend's AUTO builder: a tree, or none, which the driver then builds from sorted lists (build.c). */
+enum bi_kdtree_outcome { BI_KDTREE_BUILT, BI_KDTREE_NEEDS_LISTS };
+
 struct bi_kdtree_steps; /* one bi_step_fn for each line of steps.def: see steps.h */
 
 /* The driver reserves the blocks (of the sizes that `blocks` returns), sets nodes, and calls build or store, then
@@ -116,17 +120,17 @@ struct bi_kdtree_ops {
 
     bosc_kdtree_view (*view)(const bosc_kdtree *);
 
-    /* True if `build` handles such trees; else the driver presorts (presort.c). */
-    bool (*builds)(const bosc_kdtree_opts *opts, int64_t n);
+    /* True if `build` always needs lists for such trees; NULL: it never does. */
+    bool (*needs_lists)(const bosc_kdtree_opts *opts);
 
-    /* The AUTO builder: makes points and ids of tree->nodes = rows->n points, ids being row numbers. *missed = true if
-     * its sampling failed and there is no tree: then the driver presorts. */
-    bosc_status (*build)(bosc_ctx *, bosc_kdtree *, const struct bi_kdtree_rows *, bool *missed);
+    /* The AUTO builder: makes points and ids of tree->nodes = rows->n points, ids being row numbers. It needs lists if
+     * it does not handle such trees, or if its sampling failed. */
+    bosc_status (*build)(bosc_ctx *, bosc_kdtree *, const struct bi_kdtree_rows *, enum bi_kdtree_outcome *outcome);
 
     /* order[i] = the rank of node i. lists->in[p] (p < used, n ranks) is ordered by superkey p; list 0 is 0, 1, 2, ...
      * The medians of in[level % dim] of the segments of a level are its nodes, and the other lists are partitioned
      * stably around them, level by level. The position of a rank in its list determines its side; no coordinate is
-     * read. Lists are overwritten. */
+     * read. Lists are overwritten. NULL if `build` never needs lists. */
     bosc_status (*partition_by_rank)(bosc_ctx *, const bosc_kdtree *, struct bi_kdtree_lists *lists, uint32_t *order);
 
     /* The published method: lists without duplicates, and order[i] = the reference of node i. As partition_by_rank,

@@ -1,9 +1,14 @@
-/* Pairs of points within a distance, of one tree or of two: the nodes of the first are queries of the second. */
+/* Pairs of points, of one tree or of two. Pairs within a distance are listed: the nodes of the first tree are queries
+ * of
+ * the second. Pairs are counted by distance, or their weights summed. */
 #include <math.h>
+#include <string.h>
 
 #include "core/call.h"
 #include "core/csr.h"
 #include "kdtree/metric.h"
+
+/* --- Lists of pairs ----------------------------------------------------------------------------------------------- */
 
 struct pairs {
     const bosc_kdtree *tree, *searched;
@@ -66,4 +71,152 @@ bosc_status bosc_kdtree_pairs(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc
     const struct bi_csr_column columns[BI_CSR_COLUMNS] = {{ids, (size_t)s.searched->opts.id_bits / 8},
                                                           {distances, sizeof *distances}};
     BI_RETURN_WITH_SCRATCH(ctx, bi_csr_fill(ctx, tree->nodes, offsets, capacity, columns, fill_rows, &s));
+}
+
+/* --- Counts of pairs ---------------------------------------------------------------------------------------------- */
+
+/* The arguments of a call. */
+struct pair_counts {
+    const bosc_kdtree *tree, *other;
+    bosc_kdtree_query_opts opts;
+    const double *radii, *weights, *other_weights;
+    int64_t radius_count;
+    bool cumulative;
+    int64_t *counts;
+    double *sums;
+};
+
+static bosc_status stage_doubles(bosc_ctx *ctx, const double *array, int64_t n, const double **reachable)
+{
+    const void *staged_array;
+    bool staged = false;
+    BI_TRY(bi_stage_in(ctx, array, array ? (size_t)n * sizeof *array : 0, &staged_array, &staged));
+    *reachable = staged_array;
+    return BOSC_OK;
+}
+
+static bosc_status stage_count(bosc_ctx *ctx, const struct pair_counts *s, struct bi_kdtree_count_bins *a)
+{
+    const double *extents = NULL;
+    *a = (struct bi_kdtree_count_bins){.view = s->other->ops->view(s->other), .n = s->tree->nodes};
+    BI_TRY(bi_kdtree_stage_metric(ctx, "tree", s->tree, &s->opts, &a->metric));
+    if (s->other != s->tree) BI_TRY(bi_kdtree_stage_metric(ctx, "other", s->other, &s->opts, &a->metric));
+    if (s->other->nodes) BI_TRY(bi_kdtree_extents(ctx, s->other, &extents));
+    BI_TRY(stage_doubles(ctx, extents, 2 * (int64_t)s->other->opts.dim, &a->extents));
+    BI_TRY(stage_doubles(ctx, s->radii, s->radius_count, &a->radii));
+    BI_TRY(stage_doubles(ctx, s->weights, s->tree->nodes, &a->query_weights));
+    BI_TRY(stage_doubles(ctx, s->other_weights, s->other->nodes, &a->weights));
+    return bi_kdtree_place_nodes(ctx, s->tree, &a->metric, &a->queries, &a->numbers);
+}
+
+/* Sums the weights of all subtrees of the searched tree, bottom up. */
+static bosc_status sum_subtrees(bosc_ctx *ctx, const struct pair_counts *s, struct bi_kdtree_count_bins *a)
+{
+    struct bi_kdtree_sum_weights sum = {.view = a->view, .weights = a->weights};
+    BI_TRY(bi_scratch_of(ctx, s->other->nodes, sizeof *sum.sums, &sum.sums));
+    a->sums = sum.sums;
+    for (sum.level = bi_kdtree_depth(s->other->nodes) - 1; sum.level >= 0; sum.level--)
+        BI_TRY(s->other->ops->steps->sum_weights(ctx, (int64_t)1 << sum.level, &sum));
+    return BOSC_OK;
+}
+
+/* result[b] = the sum over all queries of bin b, as int64 or double. `matrix`: scratch for BI_KDTREE_BINS bins a
+ * query. */
+static bosc_status count_bins(bosc_ctx *ctx, const struct pair_counts *s, struct bi_kdtree_count_bins *a, void *matrix,
+                              bool summing, int64_t *result)
+{
+    for (a->first = 0; a->first < s->radius_count; a->first += a->bins) {
+        const int64_t left = s->radius_count - a->first;
+        a->bins = left < BI_KDTREE_BINS ? (int32_t)left : BI_KDTREE_BINS;
+        a->counts = summing ? NULL : matrix;
+        a->totals = matrix;
+        BI_TRY_WITH_COST(ctx, BI_KDTREE_METRIC_ITEMS, s->other->ops->steps->count_bins(ctx, a->n, a));
+        for (int32_t b = 0; b < a->bins; b++)
+            BI_TRY_WITH_SCRATCH(ctx, ctx->backend->core->reduce(ctx, BOSC_SUM, summing ? BOSC_F64 : BOSC_I64,
+                                                                (const int64_t *)matrix + b * a->n, a->n,
+                                                                result + a->first + b));
+    }
+    return BOSC_OK;
+}
+
+/* Copies the results to the caller, cumulated if requested; `host`: radius_count counts, then as many sums. */
+static bosc_status copy_results(bosc_ctx *ctx, const struct pair_counts *s, int64_t *host)
+{
+    const size_t bytes = (size_t)s->radius_count * sizeof *host;
+    double *sums = (void *)(host + s->radius_count);
+    for (int64_t b = 1; b < s->radius_count && s->cumulative; b++) {
+        if (s->counts) host[b] += host[b - 1];
+        if (s->sums) sums[b] += sums[b - 1];
+    }
+    if (s->counts) BI_TRY(ctx->backend->copy(ctx, s->counts, host, bytes));
+    if (s->sums) BI_TRY(ctx->backend->copy(ctx, s->sums, sums, bytes));
+    return ctx->backend->sync(ctx);
+}
+
+static bosc_status count_staged(bosc_ctx *ctx, const struct pair_counts *s)
+{
+    const size_t bytes = (size_t)s->radius_count * sizeof(int64_t);
+    struct bi_kdtree_count_bins a;
+    int64_t *results;
+    void *matrix, *host;
+    BI_TRY(bi_host_scratch(ctx, 2 * bytes, &host));
+    memset(host, 0, 2 * bytes);
+    BI_TRY(stage_count(ctx, s, &a));
+    if (a.n > 0 && s->other->nodes > 0) {
+        BI_TRY(bi_scratch_of(ctx, 2 * s->radius_count, sizeof *results, &results));
+        BI_TRY(bi_scratch_of(ctx, a.n * BI_KDTREE_BINS, sizeof(int64_t), &matrix));
+        if (s->counts) BI_TRY(count_bins(ctx, s, &a, matrix, false, results));
+        if (s->sums) BI_TRY(sum_subtrees(ctx, s, &a));
+        if (s->sums) BI_TRY(count_bins(ctx, s, &a, matrix, true, results + s->radius_count));
+        BI_TRY(ctx->backend->copy(ctx, host, results, 2 * bytes));
+        BI_TRY(ctx->backend->sync(ctx));
+    }
+    return copy_results(ctx, s, host);
+}
+
+static bosc_status check_radii(bosc_ctx *ctx, const double *radii, int64_t radius_count)
+{
+    if (radius_count < 0 || radius_count > INT32_MAX)
+        return bi_fail(ctx, BOSC_ERR_ARG, "radius_count: %lld is not in 0 to 2^31 - 1", (long long)radius_count);
+    if (radius_count > 0 && !radii) return bi_fail(ctx, BOSC_ERR_ARG, "radii: NULL");
+    BI_TRY(bi_check_aligned(ctx, "radii", radii, sizeof *radii));
+    for (int64_t b = 0; b < radius_count; b++)
+        if (!(radii[b] >= (b ? radii[b - 1] : -INFINITY)))
+            return bi_fail(ctx, BOSC_ERR_ARG, "radii: radius %lld, %g, is not as large as the one before it or more",
+                           (long long)b, radii[b]);
+    return BOSC_OK;
+}
+
+bosc_status bosc_kdtree_count_pairs(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree *other,
+                                    const double *radii, int64_t radius_count, const bosc_kdtree_query_opts *opts,
+                                    const double *weights, const double *other_weights, int32_t cumulative,
+                                    int64_t *counts, double *sums)
+{
+    struct pair_counts s = {.tree = tree,
+                            .other = other,
+                            .radii = radii,
+                            .weights = weights,
+                            .other_weights = other_weights,
+                            .radius_count = radius_count,
+                            .cumulative = cumulative != 0,
+                            .counts = counts,
+                            .sums = sums};
+    BI_ENTER(ctx);
+    /* 1. Check the arguments. */
+    BI_TRY(bi_kdtree_check_has_rows(ctx, tree));
+    BI_TRY(bi_kdtree_check_other(ctx, tree, other));
+    if (other->opts.duplicates == BOSC_KDTREE_DUPLICATES_REMOVE)
+        return bi_fail(ctx, BOSC_ERR_ARG, "other: duplicates were removed, so that rows are missing");
+    BI_TRY(check_radii(ctx, radii, radius_count));
+    BI_TRY(bi_kdtree_check_pair_opts(ctx, tree, opts, &s.opts));
+    BI_TRY(bi_check_aligned(ctx, "weights", weights, sizeof *weights));
+    BI_TRY(bi_check_aligned(ctx, "other_weights", other_weights, sizeof *other_weights));
+    BI_TRY(bi_check_aligned(ctx, "counts", counts, sizeof *counts));
+    BI_TRY(bi_check_aligned(ctx, "sums", sums, sizeof *sums));
+    if (radius_count == 0 || (!counts && !sums)) return BOSC_OK;
+    /* 2. Count exactly: epsilon does not apply. */
+    s.opts.epsilon = 0;
+    const double passes = (double)((counts != NULL) + (sums != NULL)) * (1 + (double)(radius_count / BI_KDTREE_BINS));
+    bi_progress_set_total(ctx, (8 + passes * BI_KDTREE_METRIC_ITEMS) * (double)tree->nodes);
+    BI_RETURN_WITH_SCRATCH(ctx, count_staged(ctx, &s));
 }

@@ -2,12 +2,45 @@
 #ifndef BI_PLAN_BUILDER_H
 #define BI_PLAN_BUILDER_H
 
-#include "plan/exact.h"
-#include "plan/scene.h"
+#include <string.h>
+
+#include "plan/plan.h"
+#include "plan/steps/forms.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* ---- scene.c: the features of a scene, numbered ----
+ *
+ * Vertices of equal coordinates are merged, and so are edges between them. */
+
+/* Bounds of a feature's distance from the origin, rounded outwards. */
+struct bi_plan_shell {
+    double low, high;
+};
+
+/* A robot or an obstacle. Its arrays are in its two blocks, in host memory. */
+struct bi_plan_side {
+    struct bi_plan_surface surface;
+    const double *balls; /* the caller's */
+    int64_t ball_count;
+    const int64_t *vertex_ids;  /* (vertex_count) the first input vertex of each */
+    const int32_t *planes;      /* (facet_count x 3) vertices that span the plane of each */
+    const int32_t *end_offsets; /* (facet_count + 1) */
+    const int32_t *ends;        /* vertices of a facet, in their order */
+    struct bi_plan_shell *edge_shells, *facet_shells, *vertex_shells;
+    struct bi_block numbers, doubles;
+};
+
+/* Checks the bodies, named "robot" or "obstacle" in messages, and numbers their features, in blocks of `host`. */
+bosc_status bi_plan_read_side(bosc_ctx *ctx, const struct bi_memory *host, const char *name,
+                              const bosc_plan_bodies *bodies, struct bi_plan_side *side);
+
+/* True if exact arithmetic can represent x and its products: 0, or of size 2^-110 to 2^100. */
+bool bi_plan_is_coordinate(double x);
+
+/* ---- the builder ---- */
 
 /* A list in host memory that grows. */
 struct bi_plan_list {
@@ -39,10 +72,11 @@ struct bi_plan_builder {
     struct bi_plan_list edge_facet, facet_edge, vertex_solid, solid_vertex;
     int64_t longest; /* most parts of a constraint */
     int64_t culled, merged;
-    bool flat, always;
+    bool flat;   /* see struct bi_plan_logic */
+    bool always; /* robot and obstacle collide at all rotations */
 };
 
-/* ---- builds: build.c ---- */
+/* ---- build.c ---- */
 
 /* Checks a scene and initialises a builder, which borrows the handle's working blocks until bi_plan_end_build. */
 bosc_status bi_plan_begin_build(bosc_ctx *ctx, bosc_plan *plan, const bosc_plan_scene *scene,
@@ -52,7 +86,10 @@ void bi_plan_end_build(bosc_plan *plan, struct bi_plan_builder *m);
 /* Numbers the features of the scene, and orders their candidates. */
 bosc_status bi_plan_number_features(struct bi_plan_builder *m);
 
-/* ---- blocks of the handle: install.c ---- */
+/* Reserves the arrays of candidates. */
+bosc_status bi_plan_reserve_candidates(struct bi_plan_builder *m);
+
+/* ---- install.c: blocks of the handle ---- */
 
 struct bi_plan_bytes {
     size_t host, device;
@@ -68,25 +105,13 @@ struct bi_plan_bytes bi_plan_count_bytes(const struct bi_plan_builder *m);
 /* Grows the blocks of a handle to at least `bytes`; their content stays. */
 bosc_status bi_plan_grow_blocks(bosc_ctx *ctx, bosc_plan *plan, struct bi_plan_bytes bytes);
 
-/* Appends `more` items to the list; returns the first, or NULL with a message. */
-void *bi_plan_list_extend(const struct bi_plan_builder *m, struct bi_plan_list *list, int64_t more);
-
-/* ---- cull_candidates.c ---- */
-
-/* Finds half-spaces with the same sign everywhere, pairs of features that may touch, and the candidates they need. */
-bosc_status bi_plan_cull_candidates(struct bi_plan_builder *m);
-
-/* Returns the sign of c + <u v', R> if it is the same for all R, else BI_PLAN_VARIES. */
-int bi_plan_constant_sign(const struct bi_exact *u, const struct bi_exact *v, const struct bi_exact *c);
-
 /* ---- forms.c ---- */
 
 /* Computes the plane N . x + c = 0 through three points; c may be NULL. */
 void bi_plan_exact_plane(const double *p, const double *q, const double *r, struct bi_exact *normal,
                          struct bi_exact *c);
 
-/* Compute the coefficients of <G, R> + c: for a general G, for two edges, and for G = u v'. */
-void bi_plan_set_form(const struct bi_exact *g, const struct bi_exact *c, struct bi_exact *form);
+/* Compute the coefficients of <G, R> + c: of two edges (c = 0), and for G = u v'. */
 void bi_plan_screw_form(const double *k, const double *l, const double *a, const double *b, struct bi_exact *form);
 void bi_plan_half_space_form(const struct bi_exact *u, const struct bi_exact *v, const struct bi_exact *c,
                              struct bi_exact *form);
@@ -94,16 +119,25 @@ void bi_plan_half_space_form(const struct bi_exact *u, const struct bi_exact *v,
 void bi_plan_ball_parts(const double *robot, const double *obstacle, struct bi_exact *u, struct bi_exact *v,
                         struct bi_exact *c);
 
-/* ---- merge.c ---- */
-
 /* Adds the form of a candidate as a constraint, or refers it to a constraint that it is a multiple of. */
 bosc_status bi_plan_add_form(struct bi_plan_builder *m, int64_t candidate, const struct bi_exact *form);
 
-/* ---- build_constraints.c ---- */
+/* ---- arrays of the builder ---- */
 
-/* Reserves the arrays of candidates; builds the constraints of all needed candidates in order. */
-bosc_status bi_plan_reserve_candidates(struct bi_plan_builder *m);
-bosc_status bi_plan_build_constraints(struct bi_plan_builder *m);
+/* Appends `more` items to the list; returns the first, or NULL with a message. */
+static inline void *bi_plan_list_extend(const struct bi_plan_builder *m, struct bi_plan_list *list, int64_t more)
+{
+    size_t need = (size_t)(list->count + more) * list->item, used = (size_t)list->count * list->item;
+    if (need > list->block.bytes) {
+        struct bi_block fresh = {0};
+        if (bi_block_reserve(m->ctx, m->host, &fresh, need + need / 2 + 1024) != BOSC_OK) return NULL;
+        if (used > 0) memcpy(fresh.data, list->block.data, used);
+        bi_block_free(m->host, &list->block);
+        list->block = fresh;
+    }
+    list->count += more;
+    return (char *)list->block.data + used;
+}
 
 static inline bi_plan_ref *bi_plan_refs_of(const struct bi_plan_builder *m) { return (bi_plan_ref *)m->refs.data; }
 static inline int8_t *bi_plan_signs_of(const struct bi_plan_builder *m) { return (int8_t *)m->signs.data; }

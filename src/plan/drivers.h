@@ -20,10 +20,6 @@ enum { BI_PLAN_WORKERS = 4096, BI_PLAN_TOUCH_WORKERS = 256 };
 bosc_status bi_plan_evaluate_signs(bosc_ctx *ctx, const bosc_plan *plan, const double *rotations, int64_t n,
                                    int64_t stride, uint64_t *vectors, uint32_t *zeros, const char *name);
 
-/* No row is bad: bytes of 0x7f. */
-#define BI_PLAN_NO_ROW 0x7f7f7f7f7f7f7f7fll
-bosc_status bi_plan_check_bad(bosc_ctx *ctx, const char *name, const int64_t *bad);
-
 /* Number of sampled rows, and of witnessed crossings among them; the next circle or uniform rotation. */
 struct bi_plan_sampled {
     int64_t rows, witnessed, last;

@@ -7,6 +7,7 @@ struct candidate {
     int64_t robot, obstacle;
 };
 
+/* Returns candidate k: the kinds are in the order of struct bi_plan_order, each row by row. */
 static struct candidate candidate_at(const bosc_plan *plan, int64_t k)
 {
     const struct bi_plan_order *o = &plan->logic.order;

@@ -47,11 +47,7 @@ bosc_status bosc_plan_create(bosc_ctx *ctx, const bosc_plan_opts *opts, bosc_pla
     BI_ENTER(ctx);
     BI_TRY(bi_plan_check_opts(ctx, opts, &full));
     if (!plan) return bi_fail(ctx, BOSC_ERR_ARG, "plan: NULL");
-    bosc_plan *fresh = bi_host_alloc(ctx, sizeof *fresh);
-    if (!fresh) return BOSC_ERR_NOMEM;
-    *fresh = (bosc_plan){.memory = ctx->memory, .host = ctx->host, .opts = full};
-    *plan = fresh;
-    return BOSC_OK;
+    return BI_NEW_HANDLE(ctx, plan, .opts = full);
 }
 
 void bi_plan_clear(bosc_plan *plan)
@@ -68,11 +64,10 @@ void bi_plan_clear(bosc_plan *plan)
 void bosc_plan_free(bosc_plan *plan)
 {
     if (!plan) return;
-    struct bi_memory host = plan->host;
     bi_block_free(&plan->memory, &plan->device_block);
-    bi_block_free(&host, &plan->host_block);
-    for (int b = 0; b < BI_PLAN_WORK_BLOCKS; b++) bi_block_free(&host, &plan->work[b]);
-    bi_memory_release(&host, plan, sizeof *plan);
+    bi_block_free(&plan->host, &plan->host_block);
+    for (int b = 0; b < BI_PLAN_WORK_BLOCKS; b++) bi_block_free(&plan->host, &plan->work[b]);
+    bi_memory_release(&plan->host, plan, sizeof *plan);
 }
 
 bosc_status bosc_plan_get_info(bosc_ctx *ctx, const bosc_plan *plan, bosc_plan_info *info)

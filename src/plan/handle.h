@@ -23,10 +23,10 @@ bosc_status bi_plan_check_array(bosc_ctx *ctx, const char *name, const void *arr
 bosc_status bi_plan_check_rotations(bosc_ctx *ctx, const char *name, const double *rotations, int64_t n,
                                     int64_t *stride);
 
-#ifdef __cplusplus
-}
-#endif
 /* Removes the constraints from the handle. Keeps its memory. */
 void bi_plan_clear(bosc_plan *plan);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/blocks.h"
+#include "core/arena.h"
 #include "core/carve.h"
 #include "plan/handle.h"
 #include "plan/builder.h"
@@ -51,6 +51,7 @@ static void set_fast_row(const double *row, float *fast)
     fast[BI_PLAN_COEFFICIENTS + 1] = 0;
 }
 
+/* Packs the rows of forms, in double and in float, padded to whole words. */
 static void pack_rows(struct bi_carver *c, const struct bi_plan_builder *m, struct bi_plan_forms *forms)
 {
     int64_t rows = 64 * forms->words, count = forms->constraints;
@@ -116,7 +117,8 @@ static void rebase_pointer(const void **pointer, const char *from, const char *t
     *pointer = to + ((const char *)*pointer - from);
 }
 
-static void rebase_all(bosc_plan *plan, const char *from, const char *to)
+/* Points forms and logic to a block of the same content: from the host copy to the backend, or to a grown block. */
+static void rebase_kernel_arrays(bosc_plan *plan, const char *from, const char *to)
 {
     const void **pointers[] = {
         (const void **)&plan->forms.rows,
@@ -140,6 +142,7 @@ static void rebase_all(bosc_plan *plan, const char *from, const char *to)
     }
 }
 
+/* The same for the lists, which stay on the host. */
 static void rebase_lists(struct bi_plan_lists *lists, const char *from, const char *to)
 {
     const void **pointers[] = {(const void **)&lists->candidate_of, (const void **)&lists->refs,
@@ -149,6 +152,7 @@ static void rebase_lists(struct bi_plan_lists *lists, const char *from, const ch
     for (size_t k = 0; k < sizeof pointers / sizeof pointers[0]; k++) rebase_pointer(pointers[k], from, to);
 }
 
+/* Sets the info: counts of the build, and the constraints of each kind. */
 static void set_info(const struct bi_plan_builder *m, bosc_plan *plan)
 {
     bosc_plan_info *info = &plan->info;
@@ -190,12 +194,12 @@ bosc_status bi_plan_install(const struct bi_plan_builder *m, bosc_plan *plan)
     if (status == BOSC_OK)
         status = ctx->backend->copy(ctx, fresh.device_block.data, fresh.host_block.data, device_bytes);
     if (status == BOSC_OK) status = ctx->backend->sync(ctx);
-    if (status == BOSC_OK) rebase_all(&fresh, fresh.host_block.data, fresh.device_block.data);
-    /* 3. Free the blocks that lost; a device failure in the handle's own blocks empties it. */
+    if (status == BOSC_OK) rebase_kernel_arrays(&fresh, fresh.host_block.data, fresh.device_block.data);
+    /* 3. Free the old blocks, or on failure the new ones; a device failure in the handle's own blocks empties it. */
     if (!fits) {
-        bosc_plan *loser = status == BOSC_OK ? plan : &fresh;
-        bi_block_free(&plan->memory, &loser->device_block);
-        bi_block_free(&plan->host, &loser->host_block);
+        bosc_plan *replaced = status == BOSC_OK ? plan : &fresh;
+        bi_block_free(&plan->memory, &replaced->device_block);
+        bi_block_free(&plan->host, &replaced->host_block);
     } else if (status != BOSC_OK) {
         bi_plan_clear(plan);
     }
@@ -221,7 +225,7 @@ bosc_status bi_plan_grow_blocks(bosc_ctx *ctx, bosc_plan *plan, struct bi_plan_b
     const bool holds = plan->forms.rows != NULL;
     const size_t used_host = holds ? old_host.bytes : 0, used_device = holds ? old_device.bytes : 0;
     BI_TRY(bi_blocks_grow(ctx, &plan->memory, &device, 1, &bytes.device, &used_device));
-    if (holds) rebase_all(plan, old_device.data, device->data);
+    if (holds) rebase_kernel_arrays(plan, old_device.data, device->data);
     BI_TRY(bi_blocks_grow(ctx, &plan->host, &host, 1, &bytes.host, &used_host));
     if (holds) rebase_lists(&plan->lists, old_host.data, host->data);
     return BOSC_OK;

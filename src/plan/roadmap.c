@@ -1,5 +1,5 @@
 /* Roadmaps: stored samples and their cell graph. */
-#include "core/blocks.h"
+#include "core/arena.h"
 #include "plan/drivers.h"
 
 enum { BATCH = 65536, MAX_ROWS = 1 << 22 }; /* the documented defaults */
@@ -21,28 +21,20 @@ bosc_status bosc_roadmap_create(bosc_ctx *ctx, const bosc_plan *plan, bosc_roadm
                                       .id_bits = plan->opts.id_bits,
                                       .keep_memory = 1};
     BI_TRY(bosc_cellgraph_create(ctx, &opts, &graph));
-    bosc_roadmap *fresh = bi_host_alloc(ctx, sizeof *fresh);
-    if (!fresh) {
-        bosc_cellgraph_free(graph);
-        return BOSC_ERR_NOMEM;
-    }
-    *fresh = (bosc_roadmap){
-        .memory = ctx->memory,
-        .host = ctx->host,
-        .graph = graph,
-        .info = {.constraints = plan->info.constraints, .words = plan->info.words, .id_bits = plan->opts.id_bits}};
-    *roadmap = fresh;
-    return BOSC_OK;
+    const bosc_roadmap_info info = {
+        .constraints = plan->info.constraints, .words = plan->info.words, .id_bits = plan->opts.id_bits};
+    const bosc_status status = BI_NEW_HANDLE(ctx, roadmap, .graph = graph, .info = info);
+    if (status != BOSC_OK) bosc_cellgraph_free(graph);
+    return status;
 }
 
 void bosc_roadmap_free(bosc_roadmap *roadmap)
 {
     if (!roadmap) return;
-    struct bi_memory host = roadmap->host;
     bosc_cellgraph_free(roadmap->graph);
     bi_block_free(&roadmap->memory, &roadmap->rotations);
     bi_block_free(&roadmap->memory, &roadmap->next);
-    bi_memory_release(&host, roadmap, sizeof *roadmap);
+    bi_memory_release(&roadmap->host, roadmap, sizeof *roadmap);
 }
 
 const bosc_cellgraph *bosc_roadmap_graph(const bosc_roadmap *roadmap) { return roadmap ? roadmap->graph : NULL; }
@@ -114,6 +106,7 @@ static double *rotations_end(const bosc_roadmap *roadmap)
 
 static uint32_t *next_end(const bosc_roadmap *roadmap) { return (uint32_t *)roadmap->next.data + roadmap->info.rows; }
 
+/* Adds rotations behind the rows: their signs to the graph, then the rotations. */
 static bosc_status add_rows(bosc_ctx *ctx, bosc_roadmap *roadmap, const bosc_plan *plan, const double *rotations,
                             int64_t n, int64_t stride)
 {
@@ -207,12 +200,13 @@ bosc_status bosc_roadmap_explore(bosc_ctx *ctx, bosc_roadmap *roadmap, const bos
     bi_progress_set_total(ctx,
                           2 * (double)(full.max_rows > roadmap->info.rows ? full.max_rows - roadmap->info.rows : 0) *
                               (double)(5 + plan->forms.words));
-    /* Add batches until few of their rows are new cells, or the limit is reached. The default batch doubles the rows.
-     * */
+    /* Add batches until few of their rows are new cells, or the limit is reached. The default batch doubles the
+     * rows. */
     BI_TRY(count_cells(ctx, roadmap, &cells));
     while (!roadmap->info.saturated && roadmap->info.rows < full.max_rows) {
         int64_t batch = full.batch ? full.batch : roadmap->info.rows > BATCH ? roadmap->info.rows : BATCH;
-        int64_t left = full.max_rows - roadmap->info.rows, spare = 2 * plan->info.constraints;
+        int64_t left = full.max_rows - roadmap->info.rows;
+        int64_t spare = 2 * plan->info.constraints; /* most rows of a circle, so that the last one fits */
         int64_t capacity = batch < left - spare ? batch + spare : left;
         old_cells = cells;
         BI_TRY_WITH_SCRATCH(ctx, explore_batch(ctx, roadmap, plan, &full, capacity, &rows));
@@ -266,6 +260,7 @@ bosc_status bosc_roadmap_get_rows(bosc_ctx *ctx, const bosc_roadmap *roadmap, in
     BI_RETURN_WITH_SCRATCH(ctx, copy_rows(ctx, roadmap, first, n, rotations, next));
 }
 
+/* Copies the rotation of the first row of each cell. */
 static bosc_status copy_cells(bosc_ctx *ctx, const bosc_roadmap *roadmap, int64_t cells, double *rotations)
 {
     struct bi_plan_rows rows = {.from = roadmap->rotations.data, .stride = 4};

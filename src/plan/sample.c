@@ -16,6 +16,7 @@ struct fit {
     int64_t circles, rows, witnessed;
 };
 
+/* Counts the circles whose rows fit in `room`: offsets of at most `room`, less the first, which is 0. */
 static bosc_status find_fit(bosc_ctx *ctx, const struct bi_plan_sampling *a, int64_t circles, int64_t room,
                             struct fit *fit)
 {
@@ -29,6 +30,7 @@ static bosc_status find_fit(bosc_ctx *ctx, const struct bi_plan_sampling *a, int
     return bi_read_back(ctx, &fit->rows, a->offsets + fit->circles, sizeof fit->rows);
 }
 
+/* Writes the witnesses of the rows, and counts the witnessed crossings. */
 static bosc_status find_witnessed(bosc_ctx *ctx, struct bi_plan_sampling *a, struct fit *fit)
 {
     uint32_t *device_sum, sum = 0;
@@ -92,8 +94,8 @@ static bosc_status sample_circles(bosc_ctx *ctx, const bosc_plan *plan, struct b
         if (circles > limit - made) circles = limit - made;
         if (circles > capacity - s->rows) circles = capacity - s->rows;
         BI_TRY_WITH_SCRATCH(ctx, sample_pass(ctx, plan, &a, circles, capacity - s->rows, vectors, &fit));
-        /* Advance the arrays behind the rows of this pass, and estimate the circles of the next from the mean so far.
-         * */
+        /* Advance the arrays behind the rows of this pass, and estimate the circles of the next from the mean so
+         * far. */
         made += fit.circles;
         s->rows += fit.rows;
         s->witnessed += fit.witnessed;
@@ -102,7 +104,7 @@ static bosc_status sample_circles(bosc_ctx *ctx, const bosc_plan *plan, struct b
         a.rotations += 4 * fit.rows;
         vectors += fit.rows * plan->forms.words;
         if (a.next) a.next = (char *)a.next + (size_t)fit.rows * id_size;
-        if (fit.circles < circles) break;
+        if (fit.circles < circles) break; /* the next circle does not fit */
         circles = (int64_t)((double)(capacity - s->rows) / (double)s->rows * (double)made * 1.125) + 16;
     } while (made < limit && s->rows < capacity);
     s->last = a.first;
@@ -147,6 +149,7 @@ struct arrays {
     void *next;
 };
 
+/* Samples into the caller's arrays; only the filled rows are copied back. */
 static bosc_status stage_and_sample(bosc_ctx *ctx, const bosc_plan *plan, const bosc_plan_sample_opts *opts,
                                     const struct arrays *s, struct bi_plan_sampled *sampled)
 {

@@ -1,4 +1,5 @@
 /* Changes meshes: updates the pool, then derives the new leaves from the old ones. */
+#include "core/check.h"
 #include "planet/tiles.h"
 
 static struct bi_planet_shape shape_of(const bosc_planet *planet)
@@ -10,6 +11,7 @@ static struct bi_planet_shape shape_of(const bosc_planet *planet)
 /* Estimated cost of the positions of a leaf, in simple items, for progress. */
 enum { WEIGHT = 64 };
 
+/* Computes all leaves from their nodes. */
 static bosc_status shape_all(bosc_ctx *ctx, bosc_planet *planet)
 {
     struct bi_planet_shape a = shape_of(planet);
@@ -33,7 +35,8 @@ bosc_status bi_planet_reset(bosc_ctx *ctx, bosc_planet *planet)
     return BOSC_OK;
 }
 
-/* Computes the leaves of the updated pool from the old ones, and swaps the arrays. */
+/* Computes the leaves of the updated pool from the old ones, and swaps the arrays. *changed becomes 1 if a leaf is
+ * new. */
 static bosc_status derive_leaves(bosc_ctx *ctx, bosc_planet *planet, const int64_t *sources, uint32_t *changed)
 {
     struct bi_planet_shape a = shape_of(planet);
@@ -51,50 +54,55 @@ static bosc_status derive_leaves(bosc_ctx *ctx, bosc_planet *planet, const int64
     return BOSC_OK;
 }
 
-static bosc_status change_mesh(bosc_ctx *ctx, bosc_planet *planet, const uint8_t *commands, int64_t command_count,
-                               bool *any)
+/* Updates the pool. *sources: in scratch, the source of each new leaf; *changed: scratch for derive_leaves. */
+static bosc_status update_pool(bosc_ctx *ctx, bosc_planet *planet, const uint8_t *commands, int64_t command_count,
+                               int64_t **sources, uint32_t **changed)
 {
-    int64_t *sources, capacity = 4 * bi_planet_pool(planet)->leaves;
-    uint32_t *changed, found;
+    int64_t capacity = 4 * bi_planet_pool(planet)->leaves; /* a leaf becomes at most 4 */
     if (capacity > BI_BISECTOR_MAX_LEAVES) capacity = BI_BISECTOR_MAX_LEAVES;
-    BI_TRY(bi_scratch_of(ctx, capacity, sizeof *sources, &sources));
-    BI_TRY(bi_scratch_of(ctx, 1, sizeof *changed, &changed));
-    BI_TRY(bosc_bisectors_update(ctx, planet->pool, commands, command_count, sources, capacity));
+    BI_TRY(bi_scratch_of(ctx, capacity, sizeof **sources, sources));
+    BI_TRY(bi_scratch_of(ctx, 1, sizeof **changed, changed));
+    return bosc_bisectors_update(ctx, planet->pool, commands, command_count, *sources, capacity);
+}
+
+static bosc_status change_mesh(bosc_ctx *ctx, bosc_planet *planet, const uint8_t *commands, int64_t command_count,
+                               enum bi_planet_outcome *outcome)
+{
+    int64_t *sources;
+    uint32_t *changed, found;
+    BI_TRY(update_pool(ctx, planet, commands, command_count, &sources, &changed));
     planet->stale = true;
     BI_TRY_UNINTERRUPTIBLE(ctx, derive_leaves(ctx, planet, sources, changed));
-    if (!any) return BOSC_OK;
+    if (!outcome) return BOSC_OK;
     BI_TRY(bi_read_back(ctx, &found, changed, sizeof found));
-    *any = found != 0;
+    *outcome = found ? BI_PLANET_CHANGED : BI_PLANET_UNCHANGED;
     return BOSC_OK;
 }
 
 static bosc_status split_mesh(bosc_ctx *ctx, bosc_planet *planet, const uint8_t *commands, int64_t max_leaves,
-                              enum bi_planet_growth *growth)
+                              enum bi_planet_outcome *outcome)
 {
     const int64_t old = bi_planet_pool(planet)->leaves;
-    int64_t *sources, capacity = 4 * old;
+    int64_t *sources;
     uint32_t *changed;
-    if (capacity > BI_BISECTOR_MAX_LEAVES) capacity = BI_BISECTOR_MAX_LEAVES;
-    BI_TRY(bi_scratch_of(ctx, capacity, sizeof *sources, &sources));
-    BI_TRY(bi_scratch_of(ctx, 1, sizeof *changed, &changed));
-    BI_TRY(bosc_bisectors_update(ctx, planet->pool, commands, old, sources, capacity));
+    BI_TRY(update_pool(ctx, planet, commands, old, &sources, &changed));
     const int64_t after = bi_planet_pool(planet)->leaves;
-    *growth = after == old ? BI_PLANET_SAME : after > max_leaves ? BI_PLANET_TOO_MANY : BI_PLANET_MORE;
-    planet->stale = *growth != BI_PLANET_SAME;
-    if (*growth == BI_PLANET_MORE) BI_TRY_UNINTERRUPTIBLE(ctx, derive_leaves(ctx, planet, sources, changed));
+    *outcome = after == old ? BI_PLANET_UNCHANGED : after > max_leaves ? BI_PLANET_TOO_MANY : BI_PLANET_CHANGED;
+    planet->stale = *outcome != BI_PLANET_UNCHANGED;
+    if (*outcome == BI_PLANET_CHANGED) BI_TRY_UNINTERRUPTIBLE(ctx, derive_leaves(ctx, planet, sources, changed));
     return BOSC_OK;
 }
 
 bosc_status bi_planet_split(bosc_ctx *ctx, bosc_planet *planet, const uint8_t *commands, int64_t max_leaves,
-                            enum bi_planet_growth *growth)
+                            enum bi_planet_outcome *outcome)
 {
-    BI_RETURN_WITH_SCRATCH(ctx, split_mesh(ctx, planet, commands, max_leaves, growth));
+    BI_RETURN_WITH_SCRATCH(ctx, split_mesh(ctx, planet, commands, max_leaves, outcome));
 }
 
 bosc_status bi_planet_change(bosc_ctx *ctx, bosc_planet *planet, const uint8_t *commands, int64_t command_count,
-                             bool *changed)
+                             enum bi_planet_outcome *outcome)
 {
-    BI_RETURN_WITH_SCRATCH(ctx, change_mesh(ctx, planet, commands, command_count, changed));
+    BI_RETURN_WITH_SCRATCH(ctx, change_mesh(ctx, planet, commands, command_count, outcome));
 }
 
 static bosc_status update_mesh(bosc_ctx *ctx, bosc_planet *planet, const uint8_t *commands, int64_t command_count)

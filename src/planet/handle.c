@@ -1,18 +1,17 @@
 /* The handle of a planet: options, checks, memory, sizes. */
-#include "planet/handle.h"
-
-#include "core/blocks.h"
-#include "planet/cache.h"
+#include "core/arena.h"
+#include "core/check.h"
 #include "planet/steps/criterion.h"
 #include "planet/steps/raster.h"
+#include "planet/tiles.h"
 
 /* Bytes of scratch a leaf; SLACK: alignment and scans, chosen. */
 enum {
     SLACK = 1 << 17,
     LEAF = sizeof(struct bi_planet_leaf),
     COMMAND = 1,
-    SOURCES = 4 * 8,
-    SAVED_LEAF = 8 + 12 + LEAF
+    SOURCES = 4 * 8,           /* of at most 4 new leaves */
+    SAVED_LEAF = 8 + 12 + LEAF /* a search by a budget copies node, neighbours and leaf */
 };
 enum { MULTIPLE_COUNTS = 4 * BI_PLANET_MULTIPLES, SCRATCH = COMMAND + SOURCES + SAVED_LEAF };
 
@@ -64,7 +63,7 @@ static bosc_status check_detail(bosc_ctx *ctx, bosc_planet_opts *o)
 bosc_status bi_planet_check_opts(bosc_ctx *ctx, const bosc_planet_opts *opts, bosc_planet_opts *full)
 {
     BI_TRY(bi_read_opts(ctx, "bosc_planet_opts", opts, full, sizeof *full));
-    if (full->radius == 0) full->radius = 6371000;
+    if (full->radius == 0) full->radius = 6371000; /* the mean radius of the earth in metres */
     if (!(full->radius >= 0x1p-60 && full->radius <= 0x1p+60))
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: radius %g is not in 2^-60 to 2^60", full->radius);
     if (full->depth < 0 || full->depth > BOSC_BISECTORS_MAX_DEPTH)
@@ -107,19 +106,22 @@ bosc_status bi_planet_reserve_leaves(bosc_ctx *ctx, const bosc_planet *planet, s
 void bosc_planet_free(bosc_planet *planet)
 {
     if (!planet) return;
-    struct bi_memory host = planet->host;
     struct bi_block *const blocks[] = {&planet->heights, &planet->cells,   &planet->poles,
                                        &planet->noise,   &planet->current, &planet->next};
     for (int b = 0; b < 6; b++) bi_block_free(&planet->memory, blocks[b]);
     bi_planet_cache_free(planet->cache);
     bosc_bisectors_free(planet->pool);
-    bi_memory_release(&host, planet, sizeof *planet);
+    bi_memory_release(&planet->host, planet, sizeof *planet);
 }
 
-static int64_t raster_bytes(const struct bi_planet_view *view, int which)
+static int64_t height_bytes(const struct bi_planet_view *view)
 {
-    return which == 0 ? (int64_t)view->width * view->height * (int64_t)sizeof(float)
-                      : bi_planet_total_cells(view) * (int64_t)sizeof(struct bi_planet_cell);
+    return (int64_t)view->width * view->height * (int64_t)sizeof(float);
+}
+
+static int64_t cell_bytes(const struct bi_planet_view *view)
+{
+    return bi_planet_total_cells(view) * (int64_t)sizeof(struct bi_planet_cell);
 }
 
 /* Bytes of a pool with this many leaves. */
@@ -149,7 +151,7 @@ bosc_status bosc_planet_bytes(const bosc_ctx *ctx, const bosc_planet_opts *opts,
     BI_TRY(pool_bytes(ctx, full.depth, triangles, &pool_kept, &pool_scratch));
     const int64_t noise = full.detail_amplitude > 0 ? BI_PLANET_NOISE * (int64_t)sizeof(struct bi_planet_noise) : 0;
     if (kept)
-        *kept = pool_kept + raster_bytes(&view, 0) + raster_bytes(&view, 1) + noise + 2 * (int64_t)sizeof(double) +
+        *kept = pool_kept + height_bytes(&view) + cell_bytes(&view) + noise + 2 * (int64_t)sizeof(double) +
                 2 * LEAF * triangles;
     if (scratch) *scratch = pool_scratch + SCRATCH * triangles + MULTIPLE_COUNTS + SLACK;
     return BOSC_OK;
@@ -167,10 +169,11 @@ bosc_status bosc_planet_reserve(bosc_ctx *ctx, bosc_planet *planet, int64_t widt
     BI_TRY(pool_bytes(ctx, planet->opts.depth, triangles, NULL, &scratch));
     struct bi_block *const blocks[] = {&planet->heights, &planet->cells, &planet->current, &planet->next};
     const size_t leaves = (size_t)triangles * LEAF;
-    const size_t bytes[] = {(size_t)raster_bytes(&view, 0), (size_t)raster_bytes(&view, 1), leaves, leaves};
+    const size_t bytes[] = {(size_t)height_bytes(&view), (size_t)cell_bytes(&view), leaves, leaves};
+    /* Contents of the blocks in use move; a raster read by tiles has its samples in its cache. */
     const bool has = planet->view.width > 0, tiled = planet->cache != NULL;
-    const size_t used[] = {has && !tiled ? (size_t)raster_bytes(&planet->view, 0) : 0,
-                           has ? (size_t)raster_bytes(&planet->view, 1) : 0,
+    const size_t used[] = {has && !tiled ? (size_t)height_bytes(&planet->view) : 0,
+                           has ? (size_t)cell_bytes(&planet->view) : 0,
                            has && !planet->stale ? (size_t)bi_planet_pool(planet)->leaves * LEAF : 0, 0};
     scratch += SCRATCH * triangles + MULTIPLE_COUNTS + SLACK;
     BI_TRY_WITH_SCRATCH(ctx, bi_scratch(ctx, (size_t)scratch, &memory));

@@ -1,7 +1,8 @@
 /* Writes indexed meshes, whole ones and parts. */
 #include <string.h>
 
-#include "planet/drivers.h"
+#include "core/check.h"
+#include "planet/steps/steps.h"
 
 /* The arrays of a call. */
 struct outputs {
@@ -74,7 +75,8 @@ static bosc_status get_mesh(bosc_ctx *ctx, const bosc_planet *planet, const stru
 static bosc_status check_outputs(bosc_ctx *ctx, const struct outputs *o)
 {
     if (o->vertices || o->positions || o->normals)
-        BI_TRY(bi_planet_check_array(ctx, "vertex_capacity", o->vertex_capacity, "vertices", o, 3 * sizeof(double), 1));
+        BI_TRY(bi_planet_check_array(ctx, "vertex_capacity", o->vertex_capacity, "vertices", o, 3 * sizeof(double),
+                                     1)); /* `o` stands for the arrays, which are checked below */
     if (o->triangles)
         BI_TRY(bi_planet_check_array(ctx, "triangle_capacity", o->triangle_capacity, "triangles", o->triangles,
                                      3 * sizeof *o->triangles, sizeof *o->triangles));
@@ -114,9 +116,9 @@ bosc_status bosc_planet_get_mesh(bosc_ctx *ctx, const bosc_planet *planet, const
 
 /* ---- a part ---- */
 
-/* *status: BOSC_ERR_SPACE, with counts set, or BOSC_OK. */
+/* Sets counts[0]. BOSC_ERR_SPACE: the arrays are too small for these counts. */
 static bosc_status get_part(bosc_ctx *ctx, const bosc_planet *planet, int64_t first, const struct outputs *o,
-                            int64_t counts[2], bosc_status *status)
+                            int64_t counts[2])
 {
     struct bi_planet_mesh mesh = mesh_of(planet, first, first + counts[1]);
     uint32_t vertices;
@@ -124,8 +126,8 @@ static bosc_status get_part(bosc_ctx *ctx, const bosc_planet *planet, int64_t fi
     BI_TRY(number_vertices(ctx, &mesh));
     BI_TRY(bi_read_back(ctx, &vertices, mesh.first + counts[1], sizeof vertices));
     counts[0] = vertices;
-    *status = check_room(ctx, o, counts);
-    return *status == BOSC_OK && has_outputs(o) ? write_arrays(ctx, &mesh, o, counts) : BOSC_OK;
+    BI_TRY(check_room(ctx, o, counts));
+    return has_outputs(o) ? write_arrays(ctx, &mesh, o, counts) : BOSC_OK;
 }
 
 bosc_status bosc_planet_get_part(bosc_ctx *ctx, const bosc_planet *planet, int64_t first, int64_t count,
@@ -147,8 +149,8 @@ bosc_status bosc_planet_get_part(bosc_ctx *ctx, const bosc_planet *planet, int64
     if (!counts) return bi_fail(ctx, BOSC_ERR_ARG, "counts: NULL");
     int64_t found[2] = {0, count};
     bosc_status status = BOSC_OK;
-    if (count > 0) BI_TRY_WITH_SCRATCH(ctx, get_part(ctx, planet, first, &o, found, &status));
-    memcpy(counts, found, sizeof found);
+    if (count > 0) BI_WITH_SCRATCH(ctx, status = get_part(ctx, planet, first, &o, found));
+    if (status == BOSC_OK || status == BOSC_ERR_SPACE) memcpy(counts, found, sizeof found);
     return status;
 }
 

@@ -1,16 +1,22 @@
-/* The inside of a planet, and the room's table. */
+/* The inside of a planet, the functions that its drivers share, and the room's table. */
 #ifndef BI_PLANET_PLANET_H
 #define BI_PLANET_PLANET_H
 
 #include <boscage/planet.h>
 
+#include "bisector/bisector.h"
 #include "core/call.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-enum { BI_PLANET_CELL = 3, BI_PLANET_LEVELS = 32, BI_PLANET_NOISE = 4096, BI_PLANET_ROOTS = 8 };
+enum {
+    BI_PLANET_CELL = 3,     /* the smallest cells are squares of 2^3 samples; chosen */
+    BI_PLANET_LEVELS = 32,  /* more than a raster of less than 2^31 samples has */
+    BI_PLANET_NOISE = 4096, /* entries of the noise table; chosen */
+    BI_PLANET_ROOTS = 8     /* faces of the octahedron */
+};
 
 /* Bounds over the samples in a square of 2^level samples and their neighbours to the south and east: lowest and highest
  * sample, and the largest second differences along a row, down a column, and across both (twist). */
@@ -34,13 +40,13 @@ struct bi_planet_view {
     double radius, low, high;            /* low, high: range of heights */
     double amplitude, frequency;         /* of the first octave of detail, in periods of the unit sphere's radius */
     int32_t width, height, top, octaves; /* width: 0 without a raster; octaves: 0 without detail */
-    /* For a raster read by tiles, see steps/sample.h: */
+    /* For a raster read by tiles, see bi_planet_stored: */
     const int32_t *slots; /* (tiles) the slot in `heights`, or -1; NULL: the whole raster is in memory */
     int32_t tile_bits, tiles_across;
-    uint8_t *done;       /* (items) */
+    uint8_t *done;       /* (items) 1: the item has run with all of its tiles */
     uint32_t *requested; /* (tiles) the first item that needs the tile; NULL: not recorded */
     bool *missed;        /* set if the current item misses a tile */
-    uint32_t item;
+    uint32_t item;       /* the current item */
 };
 
 /* A triangle: positions of its corners in the order of the pool, and of the end of its parent's base that is no corner
@@ -61,6 +67,60 @@ struct bosc_planet {
     struct bi_block current, next; /* arrays of leaves: an update reads one and writes the other */
     bool stale;                    /* a failure has left the leaves out of date with the pool */
 };
+
+static inline const struct bi_bisector_view *bi_planet_pool(const bosc_planet *planet) { return &planet->pool->view; }
+
+/* ---- handle.c ---- */
+
+/* Copies the options with defaults filled in, except the wavelength. */
+bosc_status bi_planet_check_opts(bosc_ctx *ctx, const bosc_planet_opts *opts, bosc_planet_opts *full);
+
+/* BOSC_ERR_ARG if the context cannot reach the planet; check_raster: or it has no raster; check_mesh: or it is
+ * stale. */
+bosc_status bi_planet_check(bosc_ctx *ctx, const bosc_planet *planet);
+bosc_status bi_planet_check_raster(bosc_ctx *ctx, const bosc_planet *planet);
+bosc_status bi_planet_check_mesh(bosc_ctx *ctx, const bosc_planet *planet);
+
+/* Checks an array of n elements of `size` bytes: present, aligned to `align`, and no larger than memory. */
+bosc_status bi_planet_check_array(bosc_ctx *ctx, const char *n_name, int64_t n, const char *name, const void *array,
+                                  size_t size, size_t align);
+
+/* Checks the size of a raster, and sets size and layout of cells in *view. */
+bosc_status bi_planet_set_layout(bosc_ctx *ctx, int64_t width, int64_t height, struct bi_planet_view *view);
+
+/* Number of cells of all levels. */
+int64_t bi_planet_total_cells(const struct bi_planet_view *view);
+
+/* Reserves the block for this many leaves; its contents are lost. */
+bosc_status bi_planet_reserve_leaves(bosc_ctx *ctx, const bosc_planet *planet, struct bi_block *leaves, int64_t count);
+
+/* ---- change.c ---- */
+
+/* Makes the octahedron the mesh. */
+bosc_status bi_planet_reset(bosc_ctx *ctx, bosc_planet *planet);
+
+/* Recomputes all leaves if they are stale. */
+bosc_status bi_planet_refresh(bosc_ctx *ctx, bosc_planet *planet);
+
+/* Outcome of a change: the mesh is as before, has new leaves, or would have too many. */
+enum bi_planet_outcome { BI_PLANET_UNCHANGED, BI_PLANET_CHANGED, BI_PLANET_TOO_MANY };
+
+/* Applies commands in reach. outcome: NULL, or the call waits for it. */
+bosc_status bi_planet_change(bosc_ctx *ctx, bosc_planet *planet, const uint8_t *commands, int64_t command_count,
+                             enum bi_planet_outcome *outcome);
+
+/* Applies commands in reach that only split leaves. If the pool then has more than `max_leaves` leaves
+ * (BI_PLANET_TOO_MANY), the planet is stale. */
+bosc_status bi_planet_split(bosc_ctx *ctx, bosc_planet *planet, const uint8_t *commands, int64_t max_leaves,
+                            enum bi_planet_outcome *outcome);
+
+/* ---- query.c ---- */
+
+/* Measures the distance of all samples from the mesh. errors (leaves, or NULL): the largest of each leaf, as bits of
+ * f32. *worst: the complement of the bits of the largest, and the first sample that has it. Waits. */
+bosc_status bi_planet_measure_samples(bosc_ctx *ctx, const bosc_planet *planet, uint32_t *errors, uint64_t *worst);
+
+/* ---- the table ---- */
 
 struct bi_planet_steps; /* one bi_step_fn for each line of steps.def: see steps/steps.h */
 

@@ -1,10 +1,12 @@
 /* Queries about the surface and its mesh. */
 #include "base/bits.h"
 #include "base/elementary.h"
+#include "core/check.h"
 #include "planet/tiles.h"
 
 static const double MAX_ALTITUDE = 0x1p+100; /* chosen */
 
+/* Stages the arrays and samples the surface in n directions. heights, positions: or NULL. */
 static bosc_status sample_surface(bosc_ctx *ctx, const bosc_planet *planet, const double *directions, int64_t n,
                                   double *heights, double *positions)
 {
@@ -51,6 +53,7 @@ static struct compass compass_at(double latitude, double longitude)
     return c;
 }
 
+/* Sets direction and up of a camera that looks along a heading (from north to east), raised by the pitch. */
 static void point_camera(const struct compass *at, double heading, double pitch, bosc_planet_camera *camera)
 {
     const struct bi_angle h = bi_angle_of_turns(heading / 360), p = bi_angle_of_turns(pitch / 360);
@@ -91,7 +94,7 @@ bosc_status bosc_planet_place(bosc_ctx *ctx, const bosc_planet *planet, double l
 static bosc_status measure_tiles(bosc_ctx *ctx, const bosc_planet *planet, struct bi_planet_measure *a)
 {
     for (int64_t t = 0; t < planet->cache->tiles; t++) {
-        const struct bi_planet_part p = bi_planet_tile(planet->cache, t);
+        const struct bi_planet_rectangle p = bi_planet_tile_rectangle(planet->cache, t);
         BI_TRY(bi_planet_fetch_tiles(ctx, planet->cache, &t, 1));
         a->left = p.column;
         a->above = p.row;
@@ -127,10 +130,10 @@ bosc_status bosc_planet_measure(bosc_ctx *ctx, const bosc_planet *planet, bosc_p
     BI_TRY(bi_check_info(ctx, "stats", "bosc_planet_stats", stats->size, sizeof *stats));
     bi_progress_set_total(ctx, 32 * (double)planet->view.width * planet->view.height);
     BI_TRY_WITH_SCRATCH(ctx, bi_planet_measure_samples(ctx, planet, NULL, &worst));
-    const int64_t sample_surface = (int64_t)(worst & UINT32_MAX);
+    const int64_t sample = (int64_t)(worst & UINT32_MAX);
     const bosc_planet_stats full = {.max_error = bi_f32_from_bits(~(uint32_t)(worst >> 32)),
-                                    .row = sample_surface / planet->view.width,
-                                    .column = sample_surface % planet->view.width};
+                                    .row = sample / planet->view.width,
+                                    .column = sample % planet->view.width};
     bi_copy_info(stats, &full, sizeof full);
     return BOSC_OK;
 }

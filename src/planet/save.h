@@ -8,7 +8,7 @@
 #define BI_PLANET_SAVE_H
 
 #include "core/save.h"
-#include "planet/tiles.h"
+#include "planet/planet.h"
 
 enum { BI_PLANET_SAVE_VERSION = 1 };
 
@@ -23,19 +23,6 @@ struct bi_planet_header {
     uint64_t unused[5]; /* 0 */
     uint64_t hash;      /* of the bytes before */
 };
-
-/* Heights of a raster read by tiles are saved and compared in pieces of at most BI_PLANET_PIECE samples (chosen), in
- * order: some rows, or part of one. */
-enum { BI_PLANET_PIECE = 1 << 16 };
-int64_t bi_planet_piece_count(int64_t width, int64_t height);
-struct bi_planet_part bi_planet_piece(int64_t width, int64_t height, int64_t k);
-
-/* Memory for one piece. */
-struct bi_planet_piece_memory {
-    void *values;   /* the host's, BI_PLANET_PIECE x 4 bytes each */
-    float *samples; /* the backend's */
-};
-bosc_status bi_planet_allocate_piece(bosc_ctx *ctx, struct bi_planet_piece_memory *memory);
 
 _Static_assert(sizeof(struct bi_planet_header) == 128, "the header is 128 bytes");
 

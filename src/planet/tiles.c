@@ -4,10 +4,92 @@
 #include "planet/tiles.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+/* ---- the cache ---- */
+
+/* Reserves the blocks of an empty cache. */
+static bosc_status reserve(bosc_ctx *ctx, struct bi_planet_cache *c)
+{
+    const size_t side = (size_t)1 << c->bits, tiles = (size_t)c->tiles, capacity = (size_t)c->capacity;
+    const size_t bytes[BI_CACHE_BLOCKS] = {tiles * sizeof(int32_t),
+                                           capacity * sizeof(int64_t),
+                                           capacity * sizeof(int64_t),
+                                           tiles * sizeof(uint64_t),
+                                           tiles * sizeof(uint32_t),
+                                           capacity * sizeof(int64_t),
+                                           side * side * bosc_dtype_size(c->source.dtype)};
+    BI_TRY(bi_block_reserve(ctx, &c->memory, &c->samples, capacity * side * side * sizeof(float)));
+    BI_TRY(bi_block_reserve(ctx, &c->memory, &c->slots, tiles * sizeof(int32_t)));
+    for (int b = 0; b < BI_CACHE_BLOCKS; b++) BI_TRY(bi_block_reserve(ctx, &c->host, &c->blocks[b], bytes[b]));
+    memset(BI_CACHE_ARRAY(c, int32_t, BI_CACHE_SLOTS), 0xff, bytes[BI_CACHE_SLOTS]);
+    memset(BI_CACHE_ARRAY(c, int64_t, BI_CACHE_TILES), 0xff, bytes[BI_CACHE_TILES]);
+    memset(BI_CACHE_ARRAY(c, int64_t, BI_CACHE_TIMES), 0, bytes[BI_CACHE_TIMES]);
+    return BOSC_OK;
+}
+
+bosc_status bi_planet_cache_create(bosc_ctx *ctx, const bosc_planet_tiles *source, double max_height,
+                                   struct bi_planet_cache **cache)
+{
+    struct bi_planet_cache *c;
+    BI_TRY(BI_NEW_HANDLE(ctx, &c, .source = *source, .max_height = max_height));
+    while (1 << c->bits < source->tile) c->bits++;
+    c->across = (source->width + source->tile - 1) >> c->bits;
+    c->tiles = c->across * ((source->height + source->tile - 1) >> c->bits);
+    c->capacity = source->cache_bytes >> (2 * c->bits + 2); /* 4 bytes a sample */
+    if (c->capacity > c->tiles) c->capacity = c->tiles;
+    bosc_status status = reserve(ctx, c);
+    if (status == BOSC_OK)
+        *cache = c;
+    else
+        bi_planet_cache_free(c);
+    return status;
+}
+
+void bi_planet_cache_free(struct bi_planet_cache *c)
+{
+    if (!c) return;
+    bi_block_free(&c->memory, &c->samples);
+    bi_block_free(&c->memory, &c->slots);
+    for (int b = 0; b < BI_CACHE_BLOCKS; b++) bi_block_free(&c->host, &c->blocks[b]);
+    bi_memory_release(&c->host, c, sizeof *c);
+}
+
+int64_t bi_planet_cache_bytes(const struct bi_planet_cache *c)
+{
+    return c ? (int64_t)(c->samples.bytes + c->slots.bytes) : 0;
+}
+
+void bi_planet_cache_view(const struct bi_planet_cache *c, struct bi_planet_view *view)
+{
+    view->heights = c->samples.data;
+    view->slots = c->slots.data;
+    view->tile_bits = c->bits;
+    view->tiles_across = (int32_t)c->across;
+}
+
+struct bi_planet_rectangle bi_planet_tile_rectangle(const struct bi_planet_cache *c, int64_t tile)
+{
+    const int64_t side = (int64_t)1 << c->bits;
+    struct bi_planet_rectangle p = {tile / c->across << c->bits, tile % c->across << c->bits, side, side};
+    if (p.row + p.rows > c->source.height) p.rows = c->source.height - p.row;
+    if (p.column + p.columns > c->source.width) p.columns = c->source.width - p.column;
+    return p;
+}
 
 /* ---- reading ---- */
 
-static bosc_status copy_values(bosc_ctx *ctx, const struct bi_planet_cache *c, const struct bi_planet_part *p,
+bosc_status bi_planet_copy_samples(bosc_ctx *ctx, struct bi_planet_copy *a, int64_t rows, int64_t *bad)
+{
+    *bad = INT64_MAX;
+    BI_TRY(bi_scratch_of(ctx, 1, sizeof *a->bad, &a->bad));
+    BI_TRY(ctx->backend->copy(ctx, a->bad, bad, sizeof *bad));
+    BI_TRY(ctx->backend->sync(ctx));
+    BI_TRY(BI_PLANET_STEP(ctx, copy, rows * a->width, a));
+    return bi_read_back(ctx, bad, a->bad, sizeof *bad);
+}
+
+static bosc_status copy_values(bosc_ctx *ctx, const struct bi_planet_cache *c, const struct bi_planet_rectangle *p,
                                const void *values, float *to, int64_t stride)
 {
     struct bi_planet_copy a = {.to = to,
@@ -28,8 +110,8 @@ static bosc_status copy_values(bosc_ctx *ctx, const struct bi_planet_cache *c, c
                    (long long)(p->row + bad / p->columns), (long long)(p->column + bad % p->columns));
 }
 
-bosc_status bi_planet_read_part(bosc_ctx *ctx, const struct bi_planet_cache *c, const struct bi_planet_part *p,
-                                void *values, float *to, int64_t stride)
+bosc_status bi_planet_read_rectangle(bosc_ctx *ctx, const struct bi_planet_cache *c,
+                                     const struct bi_planet_rectangle *p, void *values, float *to, int64_t stride)
 {
     const bosc_planet_tiles *s = &c->source;
     if (s->read(s->user, p->row, p->column, p->rows, p->columns, values) != 0)
@@ -42,9 +124,9 @@ bosc_status bi_planet_read_part(bosc_ctx *ctx, const struct bi_planet_cache *c, 
 
 static bosc_status read_tile(bosc_ctx *ctx, struct bi_planet_cache *c, int64_t tile, int64_t slot)
 {
-    const struct bi_planet_part p = bi_planet_tile(c, tile);
+    const struct bi_planet_rectangle p = bi_planet_tile_rectangle(c, tile);
     float *to = (float *)c->samples.data + (slot << 2 * c->bits);
-    return bi_planet_read_part(ctx, c, &p, c->blocks[BI_CACHE_VALUES].data, to, (int64_t)1 << c->bits);
+    return bi_planet_read_rectangle(ctx, c, &p, c->blocks[BI_CACHE_VALUES].data, to, (int64_t)1 << c->bits);
 }
 
 /* The least recently used slot. */
@@ -62,14 +144,14 @@ static bosc_status read_tiles(bosc_ctx *ctx, struct bi_planet_cache *c, const in
 {
     int32_t *slots = BI_CACHE_ARRAY(c, int32_t, BI_CACHE_SLOTS);
     int64_t *held = BI_CACHE_ARRAY(c, int64_t, BI_CACHE_TILES), *times = BI_CACHE_ARRAY(c, int64_t, BI_CACHE_TIMES);
-    c->time++;
+    c->time++; /* the tiles of this call have the latest time, so none of them replaces another */
     for (int64_t k = 0; k < count; k++)
         if (slots[tiles[k]] >= 0) times[slots[tiles[k]]] = c->time;
     for (int64_t k = 0; k < count; k++) {
         if (slots[tiles[k]] >= 0) continue;
         const int64_t slot = oldest_slot(c);
         if (held[slot] >= 0) slots[held[slot]] = -1;
-        held[slot] = -1;
+        held[slot] = -1; /* until the tile is read, which may fail */
         times[slot] = 0;
         c->slots_uploaded = false;
         BI_TRY(read_tile(ctx, c, tiles[k], slot));
@@ -132,6 +214,7 @@ static bosc_status try_items(bosc_ctx *ctx, struct bi_planet_cache *c, bi_step_f
     return BOSC_OK;
 }
 
+/* Runs the step in rounds until no item requests a tile. */
 static bosc_status run_rounds(bosc_ctx *ctx, struct bi_planet_cache *c, bi_step_fn step, int64_t n, void *args)
 {
     struct bi_planet_view *view = args;
@@ -141,7 +224,7 @@ static bosc_status run_rounds(bosc_ctx *ctx, struct bi_planet_cache *c, bi_step_
     BI_TRY(bi_scratch_of(ctx, c->tiles, sizeof *view->requested, &view->requested));
     BI_TRY(bi_scratch_of(ctx, n, sizeof *view->done, &view->done));
     BI_TRY(ctx->backend->fill(ctx, view->done, 0, (size_t)n));
-    do {
+    do { /* the first round fetches nothing, but uploads the slots of the cache as it is */
         BI_TRY(bi_planet_fetch_tiles(ctx, c, BI_CACHE_ARRAY(c, const int64_t, BI_CACHE_CHOSEN), count));
         BI_TRY(try_items(ctx, c, step, n, view, &count));
     } while (count > 0);

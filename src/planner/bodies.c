@@ -1,11 +1,86 @@
-/* Converts the bodies of a scene to convex hulls grown by a radius: a ball is a point with a radius. */
+/* Stores the bodies of a scene: convex hulls grown by a radius (a ball is a point with a radius), and a tree of balls
+ * around those of the obstacle, by which most pairs of bodies are skipped at once. A node of the tree splits its bodies
+ * at the middle of the longest axis of their centers' box. */
 #include "planner/drivers.h"
-#include "planner/ball_tree.h"
+#include "planner/steps/arc.h"
+
+/* ---- the tree of balls ---- */
+
+struct tree_builder {
+    const double *balls;
+    int64_t *order;
+    struct bi_planner_node *nodes;
+    int64_t count; /* of nodes so far */
+};
+
+/* Computes the box of the centers of bodies first to limit - 1 of the order; returns its longest axis. */
+static int compute_box(const struct tree_builder *m, int64_t first, int64_t limit, double *low, double *high)
+{
+    int longest = 0;
+    for (int k = 0; k < 3; k++) {
+        low[k] = high[k] = m->balls[4 * m->order[first] + k];
+        for (int64_t i = first + 1; i < limit; i++) {
+            double x = m->balls[4 * m->order[i] + k];
+            low[k] = x < low[k] ? x : low[k];
+            high[k] = x > high[k] ? x : high[k];
+        }
+        if (high[k] - low[k] > high[longest] - low[longest]) longest = k;
+    }
+    return longest;
+}
+
+/* Moves bodies whose center is below `middle` to the front; returns their number, or a half if all are on one side. */
+static int64_t partition_bodies(const struct tree_builder *m, int64_t first, int64_t limit, int axis, double middle)
+{
+    int64_t below = first;
+    for (int64_t i = first; i < limit; i++) {
+        int64_t body = m->order[i];
+        if (!(m->balls[4 * body + axis] < middle)) continue;
+        m->order[i] = m->order[below];
+        m->order[below++] = body;
+    }
+    return below == first || below == limit ? (limit - first) / 2 : below - first;
+}
+
+/* Builds the node of bodies first to limit - 1, and the nodes below it. */
+static void build_node(struct tree_builder *m, int64_t first, int64_t limit)
+{
+    struct bi_planner_node *node = &m->nodes[m->count++];
+    double low[3], high[3], *ball = node->ball;
+    int axis = compute_box(m, first, limit, low, high);
+    node->body = limit - first == 1 ? (int32_t)m->order[first] : -1;
+    for (int k = 0; k < 3; k++) ball[k] = 0.5 * low[k] + 0.5 * high[k];
+    ball[3] = node->widest = 0; /* radii are rounded up by 2^-40, more than their errors */
+    for (int64_t i = first; i < limit; i++) {
+        const double *of = m->balls + 4 * m->order[i];
+        const double off[3] = {of[0] - ball[0], of[1] - ball[1], of[2] - ball[2]};
+        double radius = (bi_planner_length(off) + of[3]) * (1 + 0x1p-40);
+        ball[3] = radius > ball[3] ? radius : ball[3];
+        node->widest = of[3] > node->widest ? of[3] : node->widest;
+    }
+    if (node->body >= 0) {
+        for (int k = 0; k < 4; k++) ball[k] = m->balls[4 * m->order[first] + k];
+    } else {
+        int64_t below = partition_bodies(m, first, limit, axis, ball[axis]);
+        build_node(m, first, first + below);
+        build_node(m, first + below, limit);
+    }
+    node->skip = (int32_t)m->count;
+}
+
+static void build_ball_tree(const double *balls, int64_t count, int64_t *order, struct bi_planner_node *nodes)
+{
+    struct tree_builder m = {balls, order, nodes, 0};
+    for (int64_t i = 0; i < count; i++) order[i] = i;
+    if (count > 0) build_node(&m, 0, count);
+}
+
+/* ---- bodies ---- */
 
 /* A side under construction, on the host. */
 struct side {
     double *points, *radii, *bounds, *reaches;
-    int64_t *firsts;
+    int64_t *offsets;
     int64_t bodies, count, capacity;
 };
 
@@ -20,7 +95,7 @@ static int64_t points_of(const bosc_plan_bodies *b)
 
 static void add_point(struct side *side, const double *point)
 {
-    for (int64_t p = side->firsts[side->bodies]; p < side->count; p++) {
+    for (int64_t p = side->offsets[side->bodies]; p < side->count; p++) {
         const double *known = side->points + 3 * p;
         if (known[0] == point[0] && known[1] == point[1] && known[2] == point[2]) return;
     }
@@ -29,11 +104,10 @@ static void add_point(struct side *side, const double *point)
 }
 
 /* Ends a body once its points are added: computes a ball around them, about the middle of their box, and the distance
- * of
- * the farthest one from the origin. Both are rounded up by 2^-40, more than their errors. */
+ * of the farthest one from the origin. Both are rounded up by 2^-40, more than their errors. */
 static void finish_body(struct side *side, double radius)
 {
-    int64_t body = side->bodies++, first = side->firsts[body];
+    int64_t body = side->bodies++, first = side->offsets[body];
     double *bound = side->bounds + 4 * body, reach = 0, most = 0;
     /* 1. The center: the middle of the box of its points. */
     for (int k = 0; k < 3; k++) {
@@ -55,7 +129,7 @@ static void finish_body(struct side *side, double radius)
     side->radii[body] = radius;
     bound[3] = (most + radius) * (1 + 0x1p-40);
     side->reaches[body] = (reach + radius) * (1 + 0x1p-40);
-    side->firsts[side->bodies] = side->count;
+    side->offsets[side->bodies] = side->count;
 }
 
 static void add_polytope(struct side *side, const bosc_plan_bodies *b, int64_t p)
@@ -65,9 +139,10 @@ static void add_polytope(struct side *side, const bosc_plan_bodies *b, int64_t p
             add_point(side, b->vertices + 3 * b->facet_vertices[v]);
 }
 
+/* Adds balls, triangles and polytopes, in this order. */
 static void add_bodies(struct side *side, const bosc_plan_bodies *b)
 {
-    side->firsts[0] = 0;
+    side->offsets[0] = 0;
     for (int64_t i = 0; i < b->ball_count; i++) {
         add_point(side, b->balls + 4 * i);
         finish_body(side, b->balls[4 * i + 3]);
@@ -104,18 +179,19 @@ static bosc_status store_side(bosc_ctx *ctx, bosc_planner *planner, const struct
     BI_TRY(bi_planner_reserve_block(ctx, planner, block + 2, 6 * n, sizeof(double)));
     double *values = planner->blocks[block + 2].data;
     *to = (struct bi_planner_bodies){.points = planner->blocks[block].data,
-                                     .firsts = planner->blocks[block + 1].data,
+                                     .offsets = planner->blocks[block + 1].data,
                                      .radii = values,
                                      .bounds = values ? values + n : NULL,
                                      .reaches = values ? values + 5 * n : NULL,
                                      .count = n};
     if (n == 0) return BOSC_OK;
     BI_TRY(backend->copy(ctx, planner->blocks[block].data, side->points, (size_t)side->count * 24));
-    BI_TRY(backend->copy(ctx, planner->blocks[block + 1].data, side->firsts, (size_t)(n + 1) * 8));
+    BI_TRY(backend->copy(ctx, planner->blocks[block + 1].data, side->offsets, (size_t)(n + 1) * 8));
     BI_TRY(backend->copy(ctx, values, side->radii, (size_t)n * 48)); /* with bounds and reaches, which follow */
     return backend->sync(ctx);
 }
 
+/* Converts a side on the host, and stores it. */
 static bosc_status convert_side(bosc_ctx *ctx, bosc_planner *planner, const bosc_plan_bodies *b, int block,
                                 struct bi_planner_bodies *to)
 {
@@ -126,7 +202,7 @@ static bosc_status convert_side(bosc_ctx *ctx, bosc_planner *planner, const bosc
                         .bounds = memory + bodies,
                         .reaches = memory + 5 * bodies,
                         .points = memory + 6 * bodies,
-                        .firsts = (void *)(memory + 6 * bodies + 3 * points)};
+                        .offsets = (void *)(memory + 6 * bodies + 3 * points)};
     add_bodies(&side, b);
     return store_side(ctx, planner, &side, block, to);
 }
@@ -147,7 +223,7 @@ static bosc_status convert_nodes(bosc_ctx *ctx, bosc_planner *planner)
     struct bi_planner_node *nodes = (struct bi_planner_node *)(void *)(memory + ball_bytes + order_bytes);
     BI_TRY(ctx->backend->copy(ctx, balls, obstacle->bounds, ball_bytes));
     BI_TRY(ctx->backend->sync(ctx));
-    bi_planner_build_ball_tree(balls, n, (int64_t *)(void *)(memory + ball_bytes), nodes);
+    build_ball_tree(balls, n, (int64_t *)(void *)(memory + ball_bytes), nodes);
     BI_TRY(ctx->backend->copy(ctx, planner->blocks[BI_PLANNER_NODES].data, nodes, (size_t)count * sizeof *nodes));
     BI_TRY(ctx->backend->sync(ctx));
     planner->scene.nodes = planner->blocks[BI_PLANNER_NODES].data;

@@ -1,7 +1,7 @@
 /* Builds the cells of planners, adds to them, and returns them. */
 #include <string.h>
 
-#include "core/blocks.h"
+#include "core/arena.h"
 #include "planner/drivers.h"
 
 /* Sets the masks of cells from `first` on by their signs; *free_cells: number of free ones among them. */
@@ -59,6 +59,7 @@ static bosc_status reuse_roadmap(bosc_ctx *ctx, bosc_planner *planner)
     return bosc_roadmap_reset(ctx, planner->roadmap, planner->plan);
 }
 
+/* Samples the roadmap, and labels its cells. */
 static bosc_status explore_cells(bosc_ctx *ctx, bosc_planner *planner)
 {
     const bosc_planner_opts *o = &planner->opts;
@@ -103,12 +104,14 @@ bosc_status bosc_planner_build(bosc_ctx *ctx, bosc_planner *planner, const bosc_
 {
     BI_ENTER(ctx);
     BI_TRY(bi_planner_check(ctx, planner));
+    /* 1. Build the constraints in the plan at hand; the planner stays as it is if the scene is refused. */
     bosc_plan **plan = planner->plan ? &planner->plan : &planner->kept_plan;
     if (!*plan) BI_TRY(bosc_plan_create(ctx, NULL, plan));
     bosc_status status = bosc_plan_build(ctx, *plan, scene);
     if (status == BOSC_ERR_ARG || status == BOSC_ERR_DATA || status == BOSC_ERR_LIMIT) return status;
-    bi_planner_clear(planner);
+    bi_planner_clear(planner); /* its plan becomes the kept one */
     BI_TRY(status);
+    /* 2. Store the bodies and, unless lazy, make the cells. */
     planner->plan = planner->kept_plan;
     planner->kept_plan = NULL;
     const bosc_plan_scene full = bi_planner_full_scene(scene);

@@ -43,11 +43,7 @@ bosc_status bosc_planner_create(bosc_ctx *ctx, const bosc_planner_opts *opts, bo
     BI_ENTER(ctx);
     BI_TRY(bi_planner_check_opts(ctx, opts, &full));
     if (!planner) return bi_fail(ctx, BOSC_ERR_ARG, "planner: NULL");
-    bosc_planner *fresh = bi_host_alloc(ctx, sizeof *fresh);
-    if (!fresh) return BOSC_ERR_NOMEM;
-    *fresh = (bosc_planner){.memory = ctx->memory, .host = ctx->host, .opts = full};
-    *planner = fresh;
-    return BOSC_OK;
+    return BI_NEW_HANDLE(ctx, planner, .opts = full);
 }
 
 void bi_planner_clear_cells(bosc_planner *planner)
@@ -69,15 +65,14 @@ void bi_planner_clear(bosc_planner *planner)
 void bosc_planner_free(bosc_planner *planner)
 {
     if (!planner) return;
-    struct bi_memory host = planner->host;
     bi_planner_clear(planner);
     bosc_roadmap_free(planner->kept_roadmap);
     bosc_plan_free(planner->kept_plan);
-    bi_block_free(&host, &planner->work);
+    bi_block_free(&planner->host, &planner->work);
     for (int b = 0; b < BI_PLANNER_BLOCKS; b++) bi_block_free(&planner->memory, &planner->blocks[b]);
-    bi_block_free(&host, &planner->path.rotations);
-    bi_block_free(&host, &planner->path.certified);
-    bi_memory_release(&host, planner, sizeof *planner);
+    bi_block_free(&planner->host, &planner->path.rotations);
+    bi_block_free(&planner->host, &planner->path.certified);
+    bi_memory_release(&planner->host, planner, sizeof *planner);
 }
 
 bosc_status bi_planner_reserve_block(bosc_ctx *ctx, bosc_planner *planner, int block, int64_t count, size_t size)

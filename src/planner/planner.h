@@ -22,11 +22,11 @@ struct bi_planner_node {
 
 /* Bodies of one side: each the convex hull of its points, grown by a radius. */
 struct bi_planner_bodies {
-    const double *points;  /* (x 3) */
-    const int64_t *firsts; /* (count + 1) first point of each */
-    const double *radii;   /* (count) of balls; 0 of other bodies */
-    const double *bounds;  /* (count x 4) center and radius of a ball around each */
-    const double *reaches; /* (count) upper bound of the distance of its points from the origin */
+    const double *points;   /* (x 3) */
+    const int64_t *offsets; /* (count + 1) first point of each */
+    const double *radii;    /* (count) of balls; 0 of other bodies */
+    const double *bounds;   /* (count x 4) center and radius of a ball around each */
+    const double *reaches;  /* (count) upper bound of the distance of its points from the origin */
     int64_t count;
 };
 
@@ -41,10 +41,10 @@ struct bi_planner_scene {
 
 enum {
     BI_PLANNER_ROBOT_POINTS,
-    BI_PLANNER_ROBOT_FIRSTS,
+    BI_PLANNER_ROBOT_OFFSETS,
     BI_PLANNER_ROBOT_VALUES, /* radii, bounds, reaches */
     BI_PLANNER_OBSTACLE_POINTS,
-    BI_PLANNER_OBSTACLE_FIRSTS,
+    BI_PLANNER_OBSTACLE_OFFSETS,
     BI_PLANNER_OBSTACLE_VALUES,
     BI_PLANNER_NODES,
     BI_PLANNER_FORMS,

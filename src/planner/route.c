@@ -44,8 +44,8 @@ static bosc_status check_opts(bosc_ctx *ctx, const bosc_planner *planner, const 
     return BOSC_OK;
 }
 
-/* Tests start and goal; *decided if one of them collides. */
-static bosc_status test_ends(bosc_ctx *ctx, struct bi_planner_search *search, bool *decided)
+/* Tests start and goal; the outcome is decided if one of them collides. */
+static bosc_status test_ends(bosc_ctx *ctx, struct bi_planner_search *search)
 {
     double both[8];
     uint8_t collides[2];
@@ -54,7 +54,6 @@ static bosc_status test_ends(bosc_ctx *ctx, struct bi_planner_search *search, bo
     bosc_status status = bosc_plan_collides(ctx, search->planner->plan, both, 2, 0, collides);
     if (status == BOSC_ERR_DATA) return bi_fail(ctx, status, "start or goal (row 0 or 1): %s", bosc_ctx_message(ctx));
     BI_TRY(status);
-    *decided = collides[0] || collides[1];
     if (collides[0])
         search->info.outcome = BOSC_PLANNER_START_COLLIDES;
     else if (collides[1])
@@ -82,24 +81,16 @@ static bosc_status improve_path(bosc_ctx *ctx, struct bi_planner_search *search,
     return search->opts.keep_steps ? BOSC_OK : bi_planner_shorten_path(ctx, search, path);
 }
 
-/* A method that finds a path; *apart: no route exists, proved. */
-typedef bosc_status path_finder_fn(bosc_ctx *ctx, struct bi_planner_search *search, struct bi_planner_path *path,
-                                   bool *apart);
-
-static bosc_status run_rrt_connect(bosc_ctx *ctx, struct bi_planner_search *search, struct bi_planner_path *path,
-                                   bool *apart)
-{
-    *apart = false;
-    return bi_planner_rrt_connect(ctx, search, path);
-}
+/* A method that finds a path. */
+typedef bosc_status path_finder_fn(bosc_ctx *ctx, struct bi_planner_search *search, struct bi_planner_path *path);
 
 /* Runs a method, and replaces the path by its path if that is certified. */
 static bosc_status replace_path(bosc_ctx *ctx, struct bi_planner_search *search, struct bi_planner_path *path,
-                                path_finder_fn *method, bool *apart)
+                                path_finder_fn *method)
 {
     struct bi_planner_path other = {.count = 0};
     int64_t count;
-    bosc_status status = method(ctx, search, &other, apart);
+    bosc_status status = method(ctx, search, &other);
     if (status == BOSC_OK) status = improve_path(ctx, search, &other);
     if (status == BOSC_OK && bi_planner_path_certified(&other, &count)) {
         struct bi_planner_path kept = *path;
@@ -119,8 +110,7 @@ static bosc_status try_cells(bosc_ctx *ctx, struct bi_planner_search *search, st
 
 /* Tries the methods in order until one finds a certified path: a direct step, cells, RRT-Connect, boxes. A lazy planner
  * without cells makes them only after RRT-Connect has failed. */
-static bosc_status try_methods(bosc_ctx *ctx, struct bi_planner_search *search, struct bi_planner_path *path,
-                               bool *apart)
+static bosc_status try_methods(bosc_ctx *ctx, struct bi_planner_search *search, struct bi_planner_path *path)
 {
     int64_t count;
     if (search->opts.keep_steps) BI_TRY(bi_planner_make_cells(ctx, search->planner));
@@ -130,24 +120,23 @@ static bosc_status try_methods(bosc_ctx *ctx, struct bi_planner_search *search, 
     path->count = 0;
     if (cells_first) BI_TRY(try_cells(ctx, search, path));
     if (bi_planner_path_certified(path, &count)) return BOSC_OK;
-    if (search->opts.max_tested > 0) BI_TRY(replace_path(ctx, search, path, run_rrt_connect, apart));
+    if (search->opts.max_tested > 0) BI_TRY(replace_path(ctx, search, path, bi_planner_rrt_connect));
     if (bi_planner_path_certified(path, &count)) return BOSC_OK;
     if (!cells_first) BI_TRY(try_cells(ctx, search, path));
     if (bi_planner_path_certified(path, &count) || search->opts.max_boxes == 0) return BOSC_OK;
-    return replace_path(ctx, search, path, bi_planner_subdivide_so3, apart);
+    return replace_path(ctx, search, path, bi_planner_subdivide_so3);
 }
 
 static bosc_status find_route(bosc_ctx *ctx, struct bi_planner_search *search, struct bi_planner_path *path)
 {
     bosc_planner_route_info *info = &search->info;
-    bool decided = false, apart = false;
-    BI_TRY(test_ends(ctx, search, &decided));
-    if (decided) return BOSC_OK;
-    BI_TRY(try_methods(ctx, search, path, &apart));
-    if (apart) path->count = 0;
+    BI_TRY(test_ends(ctx, search));
+    if (info->outcome) return BOSC_OK;
+    BI_TRY(try_methods(ctx, search, path));
+    if (info->outcome == BOSC_PLANNER_PROVED_NO_ROUTE) path->count = 0; /* drops the path through cells */
     bool certified = bi_planner_path_certified(path, &info->certified);
-    info->outcome = apart             ? BOSC_PLANNER_PROVED_NO_ROUTE
-                    : certified       ? BOSC_PLANNER_CERTIFIED
+    if (info->outcome == BOSC_PLANNER_PROVED_NO_ROUTE) return BOSC_OK;
+    info->outcome = certified         ? BOSC_PLANNER_CERTIFIED
                     : path->count > 0 ? BOSC_PLANNER_UNCERTIFIED
                                       : BOSC_PLANNER_NO_ROUTE;
     return BOSC_OK;

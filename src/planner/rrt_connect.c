@@ -162,7 +162,8 @@ static bosc_status extend_to_other_tree(bosc_ctx *ctx, struct bi_planner_search 
     return BOSC_OK;
 }
 
-/* Lists the path from the start's root to the connection, and on to the goal's root. */
+/* Lists the path from the start's root to the connection, and on to the goal's root. Roots, nodes 0, are written as the
+ * caller's start and goal. */
 static bosc_status list_path(bosc_ctx *ctx, const struct bi_planner_search *search, const struct rrt_pair *g,
                              struct bi_planner_path *path)
 {
@@ -182,6 +183,7 @@ static bosc_status list_path(bosc_ctx *ctx, const struct bi_planner_search *sear
     return status;
 }
 
+/* Grows both trees by rounds until they connect or the budget of tests is spent; then lists the path. */
 static bosc_status grow_trees(bosc_ctx *ctx, struct bi_planner_search *search, struct rrt_pair *g,
                               struct bi_planner_path *path)
 {

@@ -1,6 +1,5 @@
-/* Subdivides SO(3) level by level into boxes proved free, proved forbidden (in collision everywhere), or
- * mixed,
- * until free boxes connect start and goal or forbidden boxes separate them.
+/* Subdivides SO(3) level by level into boxes proved free, proved forbidden (in collision everywhere), or mixed, until
+ * free boxes connect start and goal or forbidden boxes separate them.
  *
  * Bodies are closed, so the free rotations are an open set, and a path can be moved off edges and corners of boxes: it
  * crosses faces and avoids forbidden boxes. So if start and goal are in different components of the other boxes, no
@@ -49,6 +48,7 @@ static bosc_status test_boxes(bosc_ctx *ctx, const struct bi_planner_search *sea
     return ctx->backend->sync(ctx);
 }
 
+/* Classifies the boxes from `first` on, and counts them. */
 static bosc_status set_states(bosc_ctx *ctx, struct bi_planner_search *search, struct bi_planner_tree *tree,
                               int64_t first)
 {
@@ -106,8 +106,7 @@ static bosc_status connect_leaves(bosc_ctx *ctx, struct subdivision *d, bool fre
 }
 
 /* True if a leaf of the start is in the component of a leaf of the goal. A leaf at a free start or goal can be
- * forbidden
- * only by the rounding of its location: then nothing is proved, so the answer is true unless free_only. */
+ * forbidden only by the rounding of its location: then nothing is proved, so the answer is true unless free_only. */
 static bool ends_are_connected(const struct subdivision *d, bool free_only)
 {
     uint32_t *parents = d->parents.data;
@@ -122,8 +121,12 @@ static bool ends_are_connected(const struct subdivision *d, bool free_only)
     return connected;
 }
 
-/* Subdivides the mixed leaves of the start's component; *done if there are none, or too many for max_boxes. */
-static bosc_status subdivide_mixed(bosc_ctx *ctx, struct bi_planner_search *search, struct subdivision *d, bool *done)
+/* The state of the search: open after another level, or ended by connected ends, separated ends, or no more boxes. */
+enum search_state { OPEN, CONNECTED, SEPARATED, EXHAUSTED };
+
+/* Subdivides the mixed leaves of the start's component. EXHAUSTED if there are none, or too many for max_boxes. */
+static bosc_status subdivide_mixed(bosc_ctx *ctx, struct bi_planner_search *search, struct subdivision *d,
+                                   enum search_state *state)
 {
     struct bi_planner_tree *tree = &d->tree;
     uint32_t *parents = d->parents.data, root = bi_uf_find(parents, (uint32_t)d->start[0]);
@@ -139,8 +142,9 @@ static bosc_status subdivide_mixed(bosc_ctx *ctx, struct bi_planner_search *sear
             else
                 BI_TRY(bi_planner_tree_subdivide(ctx, tree, i));
         }
-        *done = mixed == 0 || before + 8 * mixed > search->opts.max_boxes;
-        if (*done) return BOSC_OK;
+        if (mixed > 0 && before + 8 * mixed <= search->opts.max_boxes) continue;
+        *state = EXHAUSTED;
+        return BOSC_OK;
     }
     return set_states(ctx, search, tree, before);
 }
@@ -151,7 +155,7 @@ static void border_center(const struct bi_planner_tree *tree, const struct borde
     const struct bi_planner_box *box = &bi_planner_tree_boxes(tree)[border->from];
     int axis = border->p < box->face ? border->p : border->p + 1;
     bi_planner_box_center(box, q);
-    q[axis] = (2 * box->place[border->p] + (border->side > 0 ? 2 : 0)) / (double)(1u << box->level) - 1;
+    q[axis] = (2 * box->index[border->p] + (border->side > 0 ? 2 : 0)) / (double)(1u << box->level) - 1;
 }
 
 static bosc_status add_normalized(bosc_ctx *ctx, struct bi_planner_path *path, const double *q)
@@ -177,7 +181,8 @@ static void index_borders(const struct subdivision *d, int64_t *offsets, int64_t
     }
 }
 
-/* Breadth-first search from the goal's leaf: via[i] is the border from leaf i towards it; -1: not reached. */
+/* Breadth-first search from the goal's leaf: via[i] is the border from leaf i towards it; -1: not reached; INT64_MAX:
+ * the goal's leaf. */
 static void search_leaves(const struct subdivision *d, int64_t goal, const int64_t *offsets, const int64_t *entries,
                           int64_t *via, int64_t *queue)
 {
@@ -189,7 +194,7 @@ static void search_leaves(const struct subdivision *d, int64_t goal, const int64
     while (head < tail) {
         int64_t leaf = queue[head++];
         for (int64_t e = offsets[leaf]; e < offsets[leaf + 1]; e++) {
-            int64_t other = borders[entries[e]].from ^ borders[entries[e]].to ^ leaf;
+            int64_t other = borders[entries[e]].from ^ borders[entries[e]].to ^ leaf; /* the other end */
             if (via[other] != -1) continue;
             via[other] = entries[e];
             queue[tail++] = other;
@@ -197,6 +202,7 @@ static void search_leaves(const struct subdivision *d, int64_t goal, const int64
     }
 }
 
+/* Lists the path from the start through the centers of leaves and of the borders between them. */
 static bosc_status list_path(bosc_ctx *ctx, const struct bi_planner_search *search, const struct subdivision *d,
                              const int64_t *via, int64_t leaf, struct bi_planner_path *path)
 {
@@ -220,6 +226,7 @@ static bosc_status list_free_path(bosc_ctx *ctx, const struct bi_planner_search 
 {
     struct bi_block memory = {0};
     int64_t n = d->tree.count, start = -1, goal = -1;
+    /* Backwards, so that the first pair remains. */
     for (int s = BI_PLANNER_NEAR_LEAVES - 1; s >= 0; s--)
         for (int g = BI_PLANNER_NEAR_LEAVES - 1; g >= 0; g--)
             if (is_open(&d->tree, d->start[s], true) && is_open(&d->tree, d->goal[g], true) &&
@@ -237,32 +244,31 @@ static bosc_status list_free_path(bosc_ctx *ctx, const struct bi_planner_search 
     return status;
 }
 
-/* Decides whether boxes connect or separate the ends; if neither, refines them by a level. */
+/* Finds the state: boxes connect or separate the ends; if neither, subdivides one more level. */
 static bosc_status refine_level(bosc_ctx *ctx, struct bi_planner_search *search, struct subdivision *d,
-                                struct bi_planner_path *path, bool *apart, bool *done)
+                                struct bi_planner_path *path, enum search_state *state)
 {
     bi_planner_tree_find_leaves(&d->tree, search->start, d->start);
     bi_planner_tree_find_leaves(&d->tree, search->goal, d->goal);
     BI_TRY(connect_leaves(ctx, d, true));
     if (ends_are_connected(d, true)) {
-        *done = true;
+        *state = CONNECTED;
         return list_free_path(ctx, search, d, path);
     }
     BI_TRY(connect_leaves(ctx, d, false));
-    *apart = !ends_are_connected(d, false);
-    *done = *apart;
-    return *done ? BOSC_OK : subdivide_mixed(ctx, search, d, done);
+    if (ends_are_connected(d, false)) return subdivide_mixed(ctx, search, d, state);
+    *state = SEPARATED;
+    return BOSC_OK;
 }
 
-bosc_status bi_planner_subdivide_so3(bosc_ctx *ctx, struct bi_planner_search *search, struct bi_planner_path *path,
-                                     bool *apart)
+bosc_status bi_planner_subdivide_so3(bosc_ctx *ctx, struct bi_planner_search *search, struct bi_planner_path *path)
 {
     struct subdivision d = {.border_count = 0};
-    bool done = false;
+    enum search_state state = OPEN;
     bosc_status status = bi_planner_tree_init(ctx, &d.tree);
-    *apart = false;
     if (status == BOSC_OK) status = set_states(ctx, search, &d.tree, 0);
-    while (status == BOSC_OK && !done) status = refine_level(ctx, search, &d, path, apart, &done);
+    while (status == BOSC_OK && state == OPEN) status = refine_level(ctx, search, &d, path, &state);
+    if (state == SEPARATED) search->info.outcome = BOSC_PLANNER_PROVED_NO_ROUTE;
     free_subdivision(ctx, &d);
     return status;
 }

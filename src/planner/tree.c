@@ -24,7 +24,7 @@ bosc_status bi_planner_tree_subdivide(bosc_ctx *ctx, struct bi_planner_tree *tre
     int64_t first = tree->count;
     for (uint32_t child = 0; child < 8; child++) {
         struct bi_planner_box part = {.face = box.face, .level = (uint8_t)(box.level + 1)};
-        for (int p = 0; p < 3; p++) part.place[p] = 2 * box.place[p] + (child >> p & 1);
+        for (int p = 0; p < 3; p++) part.index[p] = 2 * box.index[p] + (child >> p & 1);
         BI_TRY(add_box(ctx, tree, part));
     }
     ((int64_t *)tree->children.data)[leaf] = first;
@@ -47,16 +47,16 @@ struct bi_planner_box bi_planner_tree_neighbour(const struct bi_planner_box *box
 {
     struct bi_planner_box to = *box;
     uint32_t last = (1u << box->level) - 1;
-    if (side > 0 ? box->place[p] < last : box->place[p] > 0) {
-        to.place[p] = side > 0 ? box->place[p] + 1 : box->place[p] - 1;
+    if (side > 0 ? box->index[p] < last : box->index[p] > 0) {
+        to.index[p] = side > 0 ? box->index[p] + 1 : box->index[p] - 1;
         return to;
     }
     int face = box->face, axis = axis_of(face, p);
     to.face = (uint8_t)axis;
     for (int k = 0; k < 4; k++) {
         if (k == axis) continue;
-        uint32_t at = k == face ? last : box->place[coordinate_of(face, k)];
-        to.place[coordinate_of(axis, k)] = side > 0 ? at : last - at;
+        uint32_t at = k == face ? last : box->index[coordinate_of(face, k)];
+        to.index[coordinate_of(axis, k)] = side > 0 ? at : last - at;
     }
     return to;
 }
@@ -67,7 +67,7 @@ int64_t bi_planner_tree_find(const struct bi_planner_tree *tree, const struct bi
     int64_t node = box->face;
     for (int level = box->level - 1; level >= 0 && children[node] >= 0; level--) {
         int64_t child = 0;
-        for (int p = 0; p < 3; p++) child |= (int64_t)(box->place[p] >> level & 1) << p;
+        for (int p = 0; p < 3; p++) child |= (int64_t)(box->index[p] >> level & 1) << p;
         node = children[node] + child;
     }
     return node;
@@ -88,7 +88,7 @@ void bi_planner_tree_find_leaves(const struct bi_planner_tree *tree, const doubl
             const double size = (double)(1 << BI_PLANNER_BOX_LEVELS);
             double x = q[axis_of(face, p)] / q[face] + (moved >> p & 1 ? 0x1p-40 : -0x1p-40);
             double at = (x + 1) * 0.5 * size;
-            box.place[p] = at < 0 ? 0 : at >= size ? (uint32_t)size - 1 : (uint32_t)at;
+            box.index[p] = at < 0 ? 0 : at >= size ? (uint32_t)size - 1 : (uint32_t)at;
         }
         leaves[moved] = bi_planner_tree_find(tree, &box);
     }

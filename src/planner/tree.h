@@ -2,7 +2,7 @@
 #ifndef BI_PLANNER_TREE_H
 #define BI_PLANNER_TREE_H
 
-#include "planner/path.h"
+#include "planner/route_search.h"
 
 struct bi_planner_tree {
     struct bi_block boxes;    /* (count) struct bi_planner_box; the first four are the cubes */

@@ -1,7 +1,7 @@
 /* Fills arrays with random bits, points and relief. */
 #include "base/bits.h"
 #include "core/call.h"
-#include "random/steps/steps.h"
+#include "random/random.h"
 
 enum { MAX_DIM = 1024 }; /* as of boscage/random.h */
 

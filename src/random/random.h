@@ -5,8 +5,14 @@
 #include <boscage/random.h>
 
 #include "core/call.h"
+#include "random/steps/points.h"
+#include "random/steps/relief.h"
 
-struct bi_random_steps; /* one bi_step_fn for each line of steps.def: see steps/steps.h */
+struct bi_random_steps {
+#define BI_STEP(name, args_t) bi_step_fn name;
+#include "random/steps/steps.def"
+#undef BI_STEP
+};
 
 /* The table of random arrays that each backend gives. */
 struct bi_random_ops {

@@ -16,6 +16,13 @@ struct bi_ranks_ops {
     const struct bi_ranks_steps *steps;
 };
 
+/* Runs the next step of this rank, unless an earlier one failed: `status` becomes the step's. A rank that fails goes on
+ * to the next exchange (comm/comm.h). */
+#define BI_IF_OK(status, ...)                              \
+    do {                                                   \
+        if ((status) == BOSC_OK) (status) = (__VA_ARGS__); \
+    } while (0)
+
 #ifdef __cplusplus
 }
 #endif

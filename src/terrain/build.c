@@ -1,6 +1,8 @@
 /* Builds a terrain: copies a raster, computes the errors of diamonds from the finest up, makes the coarsest mesh. */
+#include "cbt/cbt.h"
 #include "core/check.h"
-#include "terrain/drivers.h"
+#include "terrain/steps/steps.h"
+#include "terrain/terrain.h"
 
 /* BOSC_ERR_DATA if a sample is NaN or infinite; *at: the first such one, or UINT64_MAX. */
 static bosc_status check_samples(bosc_ctx *ctx, const bosc_terrain *terrain, const uint64_t *at)
@@ -89,7 +91,7 @@ static bosc_status build_terrain(bosc_ctx *ctx, bosc_terrain *terrain, const flo
     BI_TRY(bi_block_reserve(ctx, &terrain->memory, &terrain->errors, bytes[BI_TERRAIN_ERRORS]));
     BI_TRY(bi_block_reserve(ctx, &terrain->memory, &terrain->bounds, bytes[BI_TERRAIN_BOUNDS]));
     BI_TRY(build_raster(ctx, terrain, heights, stride));
-    if (terrain->spare && bi_cbt_view_of(terrain->spare)->depth == terrain->grid.depth)
+    if (terrain->spare && terrain->spare->view.depth == terrain->grid.depth)
         BI_TRY(bosc_cbt_reset(ctx, terrain->spare, terrain->grid.first));
     else
         BI_TRY(bi_terrain_reserve_tree(ctx, terrain, &terrain->grid));
@@ -102,7 +104,7 @@ static bosc_status build_terrain(bosc_ctx *ctx, bosc_terrain *terrain, const flo
 static void release_raster(bosc_terrain *terrain, int32_t next_depth)
 {
     if (!terrain->tree) return;
-    bool keep_spare = terrain->spare && bi_cbt_view_of(terrain->spare)->depth == next_depth;
+    bool keep_spare = terrain->spare && terrain->spare->view.depth == next_depth;
     bosc_cbt_free(keep_spare ? terrain->tree : terrain->spare);
     if (!keep_spare) terrain->spare = terrain->tree;
     terrain->tree = NULL;

@@ -1,11 +1,11 @@
-#include "terrain/handle.h"
-
+/* The handle of a terrain: options, checks, the grid of a raster, memory, sizes. */
 #include <string.h>
 
-#include "cbt/install.h"
-#include "core/blocks.h"
+#include "cbt/cbt.h"
+#include "core/arena.h"
 #include "core/check.h"
 #include "terrain/steps/bounds.h"
+#include "terrain/terrain.h"
 
 bosc_status bi_terrain_check(bosc_ctx *ctx, const bosc_terrain *terrain)
 {
@@ -104,23 +104,18 @@ bosc_status bosc_terrain_create(bosc_ctx *ctx, const bosc_terrain_opts *opts, bo
     BI_ENTER(ctx);
     BI_TRY(check_opts(ctx, opts, &full));
     if (!terrain) return bi_fail(ctx, BOSC_ERR_ARG, "terrain: NULL");
-    bosc_terrain *fresh = bi_host_alloc(ctx, sizeof *fresh);
-    if (!fresh) return BOSC_ERR_NOMEM;
-    *fresh = (bosc_terrain){.memory = ctx->memory, .host = ctx->host, .opts = full};
-    *terrain = fresh;
-    return BOSC_OK;
+    return BI_NEW_HANDLE(ctx, terrain, .opts = full);
 }
 
 void bosc_terrain_free(bosc_terrain *terrain)
 {
     if (!terrain) return;
-    struct bi_memory host = terrain->host;
     bosc_cbt_free(terrain->tree);
     bosc_cbt_free(terrain->spare);
     bi_block_free(&terrain->memory, &terrain->heights);
     bi_block_free(&terrain->memory, &terrain->errors);
     bi_block_free(&terrain->memory, &terrain->bounds);
-    bi_memory_release(&host, terrain, sizeof *terrain);
+    bi_memory_release(&terrain->host, terrain, sizeof *terrain);
 }
 
 void bi_terrain_size_blocks(const struct bi_terrain_grid *g, size_t bytes[BI_TERRAIN_BLOCKS])
@@ -133,7 +128,7 @@ void bi_terrain_size_blocks(const struct bi_terrain_grid *g, size_t bytes[BI_TER
 bosc_status bi_terrain_reserve_tree(bosc_ctx *ctx, bosc_terrain *terrain, const struct bi_terrain_grid *g)
 {
     const bosc_cbt_opts opts = {.size = sizeof opts, .depth = g->depth, .level = g->first};
-    if (terrain->spare && bi_cbt_view_of(terrain->spare)->depth != g->depth) {
+    if (terrain->spare && terrain->spare->view.depth != g->depth) {
         bosc_cbt_free(terrain->spare);
         terrain->spare = NULL;
     }
@@ -152,7 +147,7 @@ static int64_t scratch_bytes(const bosc_ctx *ctx, const struct bi_terrain_grid *
     return (update > mesh ? update : mesh) + SLACK;
 }
 
-/* Grows the blocks; keeps the contents of those in use. */
+/* Grows the blocks; blocks in use keep their contents. */
 static bosc_status grow_blocks(bosc_ctx *ctx, bosc_terrain *terrain, const struct bi_terrain_grid *g)
 {
     struct bi_block *const blocks[] = {&terrain->heights, &terrain->errors, &terrain->bounds};

@@ -1,8 +1,60 @@
-/* Writes indexed meshes. */
+/* Writes indexed meshes, and measures meshes. Both number the vertices and triangles first: a bit a sample for
+ * vertices, and the number of vertices and triangles before each block of samples and of leaves. */
 #include <string.h>
 
+#include "base/bits.h"
+#include "cbt/cbt.h"
 #include "core/check.h"
-#include "terrain/drivers.h"
+#include "terrain/steps/steps.h"
+#include "terrain/terrain.h"
+
+/* Numbers the vertices and triangles of the mesh, in scratch. counts (host): of both. Waits. */
+static bosc_status number_mesh(bosc_ctx *ctx, const bosc_terrain *terrain, struct bi_terrain_mesh *mesh,
+                               int64_t counts[2])
+{
+    const struct bi_core_ops *core = ctx->backend->core;
+    const struct bi_terrain_grid *g = &terrain->grid;
+    const bosc_cbt_view *v = &terrain->tree->view;
+    int64_t squares = ((g->tall ? g->last_y : g->last_x) - 1) >> g->side;
+    *mesh = (struct bi_terrain_mesh){.grid = *g,
+                                     .view = *v,
+                                     .heights = terrain->heights.data,
+                                     .spacing_x = terrain->opts.spacing,
+                                     .spacing_y = terrain->opts.spacing_y,
+                                     .across = g->last_x / 8 + 1,
+                                     .words = bi_terrain_sample_blocks(g),
+                                     .first_triangle = v->ranks};
+    /* 1. Mark the vertices among the samples, and count them by blocks. */
+    BI_TRY(bi_scratch_of(ctx, mesh->words, sizeof *mesh->vertex_bits, &mesh->vertex_bits));
+    BI_TRY(bi_scratch_of(ctx, mesh->words + 1, sizeof *mesh->first_vertex, &mesh->first_vertex));
+    BI_TRY(bi_scratch_of(ctx, 2, sizeof *mesh->totals, &mesh->totals));
+    BI_TRY(ctx->backend->fill(ctx, mesh->vertex_bits, 0, (size_t)mesh->words * sizeof *mesh->vertex_bits));
+    BI_TRY(ctx->backend->fill(ctx, mesh->first_vertex + mesh->words, 0, sizeof *mesh->first_vertex));
+    if (ctx->ops->terrain->mark_vertices && bi_terrain_words_in_triangles(g))
+        BI_TRY(ctx->ops->terrain->mark_vertices(ctx, mesh));
+    else
+        BI_TRY(BI_TERRAIN_STEP(ctx, mark_vertices, bi_terrain_words(g), mesh));
+    BI_TRY(BI_TERRAIN_STEP(ctx, mark_corners, 2 * (squares + 2), mesh));
+    BI_TRY(BI_TERRAIN_STEP(ctx, count_vertices, mesh->words, mesh));
+    BI_TRY(
+        core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_U32, mesh->first_vertex, mesh->words + 1, mesh->first_vertex));
+    /* 2. Count triangles, unless the ranks of the tree do: degenerate leaves are not in the mesh. */
+    if (!bi_terrain_fills_squares(g)) {
+        BI_TRY(bi_scratch_of(ctx, v->blocks + 1, sizeof *mesh->counts, &mesh->counts));
+        BI_TRY(ctx->backend->fill(ctx, mesh->counts + v->blocks, 0, sizeof *mesh->counts));
+        if (ctx->ops->terrain->count_triangles && bi_terrain_words_in_triangles(g))
+            BI_TRY(ctx->ops->terrain->count_triangles(ctx, mesh));
+        else
+            BI_TRY(BI_TERRAIN_STEP(ctx, count_triangles, v->blocks, mesh));
+        BI_TRY(core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, mesh->counts, v->blocks + 1, mesh->counts));
+        mesh->first_triangle = mesh->counts;
+    }
+    /* 3. Both totals. */
+    BI_TRY(BI_TERRAIN_STEP(ctx, get_totals, 2, mesh));
+    return bi_read_back(ctx, counts, mesh->totals, 2 * sizeof *counts);
+}
+
+/* ---- writing ---- */
 
 static bosc_status check_capacity(bosc_ctx *ctx, const char *name, const void *array, int64_t capacity,
                                   const char *what, int64_t count)
@@ -23,7 +75,7 @@ static bosc_status write_arrays(bosc_ctx *ctx, const struct bi_terrain_mesh *mes
             BI_TRY_WITH_COST(ctx, 64, BI_TERRAIN_STEP(ctx, write_vertices, mesh->words, mesh));
     }
     if (!mesh->triangles) return BOSC_OK;
-    if (ops->write_triangles && bi_terrain_word_in_triangle(g)) return ops->write_triangles(ctx, mesh);
+    if (ops->write_triangles && bi_terrain_words_in_triangles(g)) return ops->write_triangles(ctx, mesh);
     BI_TRY_WITH_COST(ctx, 1 << BOSC_CBT_BLOCK_BITS, BI_TERRAIN_STEP(ctx, write_triangles, mesh->view.blocks, mesh));
     return BOSC_OK;
 }
@@ -60,7 +112,7 @@ static bosc_status get_mesh(bosc_ctx *ctx, const bosc_terrain *terrain, const st
 {
     struct bi_terrain_mesh mesh;
     int64_t found[2];
-    BI_TRY(bi_terrain_number_mesh(ctx, terrain, &mesh, found));
+    BI_TRY(number_mesh(ctx, terrain, &mesh, found));
     bosc_status status = check_capacity(ctx, "vertex_capacity", o->vertices ? o->vertices : o->normals,
                                         o->vertex_capacity, "vertices", found[0]);
     if (status == BOSC_OK)
@@ -85,4 +137,40 @@ bosc_status bosc_terrain_get_mesh(bosc_ctx *ctx, const bosc_terrain *terrain, fl
     if (!counts) return bi_fail(ctx, BOSC_ERR_ARG, "counts: NULL");
     bi_progress_set_total(ctx, 4 * (double)bi_terrain_samples(&terrain->grid));
     BI_RETURN_WITH_SCRATCH(ctx, get_mesh(ctx, terrain, &o, counts));
+}
+
+/* ---- measuring ---- */
+
+static bosc_status measure_mesh(bosc_ctx *ctx, const bosc_terrain *terrain, bosc_terrain_stats *full)
+{
+    struct bi_terrain_mesh mesh;
+    const bosc_cbt_view *v = &terrain->tree->view;
+    struct bi_terrain_measure step = {.grid = terrain->grid, .view = *v, .heights = terrain->heights.data};
+    int64_t counts[2];
+    uint32_t largest[2];
+    BI_TRY(number_mesh(ctx, terrain, &mesh, counts));
+    BI_TRY(bi_scratch_of(ctx, 2, sizeof *step.largest, &step.largest));
+    BI_TRY(ctx->backend->fill(ctx, step.largest, 0, sizeof largest));
+    BI_TRY_WITH_COST(ctx, 8, BI_TERRAIN_STEP(ctx, measure, bi_terrain_samples(&terrain->grid), &step));
+    BI_TRY(bi_read_back(ctx, largest, step.largest, sizeof largest));
+    BI_TRY(bi_read_back(ctx, &full->leaves, v->ranks + v->blocks, sizeof full->leaves));
+    full->vertices = counts[0];
+    full->triangles = counts[1];
+    full->max_error = bi_f32_from_bits(largest[0]);
+    full->depth = (int32_t)largest[1];
+    return BOSC_OK;
+}
+
+bosc_status bosc_terrain_measure(bosc_ctx *ctx, const bosc_terrain *terrain, bosc_terrain_stats *stats)
+{
+    BI_ENTER(ctx);
+    BI_TRY(bi_terrain_check_raster(ctx, terrain));
+    if (!stats) return bi_fail(ctx, BOSC_ERR_ARG, "stats: NULL");
+    BI_TRY(bi_check_info(ctx, "stats", "bosc_terrain_stats", stats->size, sizeof *stats));
+    bi_progress_set_total(ctx, 9 * (double)bi_terrain_samples(&terrain->grid));
+    bosc_terrain_stats full = {0};
+    bosc_status status;
+    BI_WITH_SCRATCH(ctx, status = measure_mesh(ctx, terrain, &full));
+    if (status == BOSC_OK) bi_copy_info(stats, &full, sizeof full);
+    return status;
 }

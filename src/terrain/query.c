@@ -1,10 +1,12 @@
 /* Answers queries about leaves and points of meshes. */
-#include "terrain/drivers.h"
+#include "cbt/cbt.h"
+#include "terrain/steps/steps.h"
+#include "terrain/terrain.h"
 
 static struct bi_terrain_query query_of(const bosc_terrain *terrain)
 {
     struct bi_terrain_query query = {.grid = terrain->grid,
-                                     .view = *bi_cbt_view_of(terrain->tree),
+                                     .view = terrain->tree->view,
                                      .samples = terrain->heights.data,
                                      .spacing_x = terrain->opts.spacing,
                                      .spacing_y = terrain->opts.spacing_y};

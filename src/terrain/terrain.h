@@ -1,4 +1,4 @@
-/* Inside a terrain, and the operations that a backend provides. */
+/* The inside of a terrain, the functions that its drivers share, and the operations that a backend provides. */
 #ifndef BI_TERRAIN_TERRAIN_H
 #define BI_TERRAIN_TERRAIN_H
 
@@ -19,6 +19,51 @@ struct bosc_terrain {
     bosc_cbt *spare; /* a reserved tree, or that of an earlier raster, for the next raster of its depth */
 };
 
+/* ---- handle.c ---- */
+
+/* BOSC_ERR_ARG if the context cannot reach the terrain; check_raster: or if it has no raster. */
+bosc_status bi_terrain_check(bosc_ctx *ctx, const bosc_terrain *terrain);
+bosc_status bi_terrain_check_raster(bosc_ctx *ctx, const bosc_terrain *terrain);
+
+/* Checks an array of n elements of `size` bytes: present, aligned, and no larger than memory. */
+bosc_status bi_terrain_check_array(bosc_ctx *ctx, const char *n_name, int64_t n, const char *name, const void *array,
+                                   size_t size);
+/* BOSC_ERR_ARG if n rows of `size` bytes exceed any memory. */
+bosc_status bi_terrain_check_rows(bosc_ctx *ctx, const char *n_name, int64_t n, size_t size);
+
+/* Makes the grid of a raster, or fails with the reason. */
+bosc_status bi_terrain_make_grid(bosc_ctx *ctx, bosc_terrain_roots roots, int64_t width, int64_t height,
+                                 struct bi_terrain_grid *grid);
+
+/* Sizes of the arrays of a raster. */
+static inline int64_t bi_terrain_samples(const struct bi_terrain_grid *g) { return (int64_t)g->width * g->height; }
+static inline int64_t bi_terrain_slots(const struct bi_terrain_grid *g) { return (int64_t)g->pitch * g->rows; }
+static inline int64_t bi_terrain_state_words(const struct bi_terrain_grid *g) { return (bi_terrain_slots(g) + 7) / 8; }
+/* Blocks of 8 x 8 samples. */
+static inline int64_t bi_terrain_sample_blocks(const struct bi_terrain_grid *g)
+{
+    return (int64_t)(g->last_x / 8 + 1) * (g->last_y / 8 + 1);
+}
+/* Words of the tree's bit field, and whole blocks of it in words. */
+static inline int64_t bi_terrain_words(const struct bi_terrain_grid *g)
+{
+    return g->depth > 6 ? (int64_t)1 << (g->depth - 6) : 1;
+}
+static inline int64_t bi_terrain_block_words(const struct bi_terrain_grid *g)
+{
+    int64_t words = bi_terrain_words(g);
+    return words > BOSC_CBT_BLOCK_WORDS ? words : BOSC_CBT_BLOCK_WORDS;
+}
+
+enum { BI_TERRAIN_HEIGHTS, BI_TERRAIN_ERRORS, BI_TERRAIN_BOUNDS, BI_TERRAIN_BLOCKS };
+/* Bytes of the blocks of a raster. */
+void bi_terrain_size_blocks(const struct bi_terrain_grid *g, size_t bytes[BI_TERRAIN_BLOCKS]);
+
+/* Makes the spare tree one of the grid's depth; a new one has the largest triangles as leaves. */
+bosc_status bi_terrain_reserve_tree(bosc_ctx *ctx, bosc_terrain *terrain, const struct bi_terrain_grid *g);
+
+/* ---- the table ---- */
+
 struct bi_terrain_steps;
 struct bi_terrain_raster_build;
 struct bi_terrain_refinement;
@@ -32,7 +77,7 @@ struct bi_terrain_ops {
      * bounds. */
     bosc_status (*build_raster)(bosc_ctx *ctx, const struct bi_terrain_raster_build *a);
     /* Faster forms of the steps of these names. All but count_gain and write_vertices require
-     * bi_terrain_word_in_triangle. */
+     * bi_terrain_words_in_triangles. */
     bosc_status (*refine)(bosc_ctx *ctx, const struct bi_terrain_refinement *a);
     bosc_status (*count_gain)(bosc_ctx *ctx, const struct bi_terrain_budget *a);
     bosc_status (*mark_vertices)(bosc_ctx *ctx, const struct bi_terrain_mesh *a);

@@ -1,7 +1,142 @@
-/* Builds a trie: sorts the rows, merges equal ones to keys, and builds nodes. */
+/* Builds a trie: sorts the rows, merges equal ones to keys, and builds nodes.
+ *
+ * The splits, places where neighbouring keys differ, determine the nodes: the keys below a node are a run that splits
+ * at its place or deeper, between two splits at smaller places. So each node is found independently, from its first
+ * split, and attaches itself to its parent. This is Karras's construction for nodes with more than two children:
+ * Maximizing Parallelism in the Construction of BVHs, Octrees, and k-d Trees (2012). */
 #include "base/clock.h"
 #include "core/call.h"
 #include "trie/drivers.h"
+
+/* ---- nodes ---- */
+
+static int64_t whole_fans(int64_t count) { return bi_div_up(count, BI_TRIE_FAN) * BI_TRIE_FAN; }
+
+/* Allocates a level of this many minima, padded to whole fans. */
+static bosc_status alloc_minima(bosc_ctx *ctx, struct bi_trie_splits *splits, int level, int64_t count)
+{
+    splits->counts[level] = count;
+    return bi_scratch_of(ctx, whole_fans(count), 4, &splits->minima[level]);
+}
+
+/* Finds where neighbouring keys differ, and builds the tree of minima over it. */
+static bosc_status find_splits(bosc_ctx *ctx, const bosc_trie *trie, uint16_t *digits, struct bi_trie_splits *splits)
+{
+    struct bi_trie_split split = {trie->shape, trie->blocks[BI_TRIE_KEYS].data, trie->keys, NULL, digits};
+    *splits = (struct bi_trie_splits){0};
+    BI_TRY(alloc_minima(ctx, splits, 0, trie->keys + 1));
+    split.splits = splits->minima[0];
+    BI_TRY(BI_TRIE_STEP(ctx, trie_split, whole_fans(trie->keys + 1), &split));
+    for (int f = 0; splits->counts[f] > BI_TRIE_FAN; f++) {
+        struct bi_trie_minima level = {splits->minima[f], splits->counts[f], NULL};
+        BI_TRY(alloc_minima(ctx, splits, f + 1, bi_div_up(splits->counts[f], BI_TRIE_FAN)));
+        level.to = splits->minima[f + 1];
+        BI_TRY(BI_TRIE_STEP(ctx, trie_minima, whole_fans(splits->counts[f + 1]), &level));
+    }
+    return BOSC_OK;
+}
+
+static bosc_status build_compact(bosc_ctx *ctx, bosc_trie *trie)
+{
+    struct bi_trie_nodes a = {.count = trie->keys};
+    int64_t splits = trie->keys - 1;
+    uint16_t *digits;
+    uint64_t total;
+    if (splits <= 0) return BOSC_OK; /* the root is a leaf */
+    /* 1. Splits of neighbouring keys, and their minima. */
+    BI_TRY(bi_scratch_of(ctx, trie->keys, 2, &digits));
+    BI_TRY(find_splits(ctx, trie, digits, &a.splits));
+    a.digits = digits;
+    BI_TRY(bi_scratch_of(ctx, trie->keys, 4, &a.heads));
+    BI_TRY(bi_scratch_of(ctx, trie->keys, 4, &a.firsts));
+    BI_TRY(bi_scratch_of(ctx, trie->keys + 1, 8, &a.node_counts));
+    BI_TRY(bi_scratch_of(ctx, 1, 4, &a.root));
+    BI_TRY(ctx->backend->fill(ctx, a.node_counts, 0, (size_t)(trie->keys + 1) * 8));
+    /* 2. The head of each node; number the nodes and children. */
+    BI_TRY(BI_TRIE_STEP(ctx, trie_node_head, splits, &a));
+    BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_U64, a.node_counts, trie->keys + 1,
+                                    a.node_counts));
+    BI_TRY(bi_read_back(ctx, &total, a.node_counts + trie->keys, sizeof total));
+    int64_t nodes = (int64_t)(total >> 32), children = (int64_t)(total & UINT32_MAX);
+    BI_TRY(bi_trie_reserve_block(ctx, trie, BI_TRIE_NODES, nodes, sizeof(struct bi_trie_node)));
+    BI_TRY(bi_trie_reserve_block(ctx, trie, BI_TRIE_CHILDREN, children, 4));
+    /* 3. Write the nodes, then attach children to parents. */
+    a.nodes = trie->blocks[BI_TRIE_NODES].data;
+    a.children = trie->blocks[BI_TRIE_CHILDREN].data;
+    BI_TRY(ctx->backend->fill(ctx, a.nodes, 0, (size_t)nodes * sizeof *a.nodes));
+    BI_TRY(BI_TRIE_STEP(ctx, trie_node, splits, &a));
+    trie->nodes = nodes;
+    return BI_TRIE_STEP(ctx, trie_attach_child, trie->keys, &a);
+}
+
+/* Fills the hash table of keys, if the trie has one. */
+static bosc_status build_table(bosc_ctx *ctx, bosc_trie *trie)
+{
+    size_t bucket = BI_TRIE_BUCKET * sizeof(uint32_t);
+    uint32_t buckets = bi_trie_buckets(&trie->opts, &trie->shape, trie->keys);
+    if (buckets == 0) return BOSC_OK;
+    BI_TRY(bi_trie_reserve_block(ctx, trie, BI_TRIE_TABLE, buckets, bucket));
+    struct bi_trie_table_insert a = {bi_trie_view_of(trie)};
+    BI_TRY(ctx->backend->fill(ctx, a.view.table.slots, 0xff, buckets * bucket));
+    return BI_TRIE_STEP(ctx, trie_table_insert, trie->keys, &a);
+}
+
+/* Counts the nodes before each level. The keys that differ at each level are summed to the nodes of each level, and
+ * these are summed again. */
+static bosc_status count_levels(bosc_ctx *ctx, bosc_trie *trie, struct bi_trie_levels *a)
+{
+    const struct bi_core_ops *core = ctx->backend->core;
+    int64_t levels = trie->shape.levels;
+    uint32_t *bad;
+    struct bi_trie_split split = {trie->shape, a->keys, trie->keys, NULL, NULL};
+    BI_TRY(bi_trie_reserve_block(ctx, trie, BI_TRIE_LEVELS, levels + 1, 8));
+    BI_TRY(bi_scratch_of(ctx, trie->keys + 1, 4, &split.splits));
+    BI_TRY(bi_scratch_of(ctx, trie->keys, 4, &a->bins));
+    BI_TRY(bi_scratch_of(ctx, 1, 4, &bad));
+    BI_TRY(BI_TRIE_STEP(ctx, trie_split, trie->keys + 1, &split));
+    a->splits = split.splits;
+    a->counts = trie->blocks[BI_TRIE_LEVELS].data;
+    BI_TRY(BI_TRIE_STEP(ctx, trie_level_of, trie->keys, a));
+    BI_TRY(ctx->backend->fill(ctx, a->counts + levels, 0, 8));
+    BI_TRY(core->histogram(ctx, a->bins, trie->keys, levels, a->counts, bad));
+    BI_TRY(core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, a->counts, levels + 1, a->counts));
+    BI_TRY(BI_TRIE_STEP(ctx, trie_level_size, 1, a));
+    BI_TRY(core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, a->counts, levels + 1, a->counts));
+    return bi_read_back(ctx, &trie->nodes, a->counts + levels, sizeof trie->nodes);
+}
+
+/* Builds the published layout, level by level. */
+static bosc_status build_published(bosc_ctx *ctx, bosc_trie *trie)
+{
+    struct bi_trie_levels a = {.shape = trie->shape, .keys = trie->blocks[BI_TRIE_KEYS].data, .count = trie->keys};
+    uint32_t *numbers[2];
+    size_t node = (size_t)4 << trie->shape.digit_bits;
+    if (trie->keys == 0) return BOSC_OK;
+    BI_TRY(count_levels(ctx, trie, &a));
+    BI_TRY(bi_trie_reserve_block(ctx, trie, BI_TRIE_CHILDREN, trie->nodes, node));
+    for (int k = 0; k < 2; k++) BI_TRY(bi_scratch_of(ctx, trie->keys, 4, &numbers[k]));
+    a.children = trie->blocks[BI_TRIE_CHILDREN].data;
+    BI_TRY(ctx->backend->fill(ctx, a.children, 0xff, (size_t)trie->nodes * node));
+    for (a.level = 0; a.level < trie->shape.levels; a.level++) {
+        a.numbers[0] = a.level > 0 ? numbers[a.level % 2] : NULL;
+        a.numbers[1] = numbers[1 - a.level % 2];
+        BI_TRY(BI_TRIE_STEP(ctx, trie_level_head, trie->keys, &a));
+        BI_TRY(
+            ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_INCLUSIVE, BOSC_U32, a.numbers[1], trie->keys, a.numbers[1]));
+        BI_TRY(BI_TRIE_STEP(ctx, trie_level_child, trie->keys, &a));
+    }
+    return BOSC_OK;
+}
+
+bosc_status bi_trie_build_nodes(bosc_ctx *ctx, bosc_trie *trie)
+{
+    const bool published = trie->opts.layout == BOSC_TRIE_PUBLISHED;
+    trie->nodes = 0;
+    BI_TRY_WITH_SCRATCH(ctx, published ? build_published(ctx, trie) : build_compact(ctx, trie));
+    return build_table(ctx, trie);
+}
+
+/* ---- a build ---- */
 
 static bosc_status build_staged(bosc_ctx *ctx, bosc_trie *trie, struct bi_trie_input *input)
 {

@@ -87,6 +87,8 @@ bosc_status bosc_trie_insert(bosc_ctx *ctx, bosc_trie *trie, const uint64_t *key
     return replace_on_success(trie, &next, status);
 }
 
+/* Copies the keys that equal no query to the next trie, and builds its nodes. An erased key goes with all its rows,
+ * whatever its count. */
 static bosc_status erase_keys(bosc_ctx *ctx, const bosc_trie *trie, const struct bi_trie_rows *queries, bosc_trie *next)
 {
     struct bi_trie_erase a = {.view = bi_trie_view_of(trie),
@@ -95,21 +97,21 @@ static bosc_status erase_keys(bosc_ctx *ctx, const bosc_trie *trie, const struct
                               .words = trie->shape.letters.words,
                               .value_bits = trie->opts.value_bits};
     bool staged = false;
-    int64_t *place;
+    int64_t *kept_count;
     struct bi_mark mark = bi_arena_mark(ctx);
     BI_TRY(bi_trie_stage_rows(ctx, &trie->shape, &a.queries, &staged));
     BI_TRY(bi_scratch_of(ctx, trie->keys, 4, &a.erased));
     BI_TRY(bi_scratch_of(ctx, trie->keys, 1, &a.remains));
     BI_TRY(bi_scratch_of(ctx, trie->keys, 4, &a.indices));
-    BI_TRY(bi_scratch_of(ctx, 1, 8, &place));
-    /* 1. Mark the keys found; list the remaining ones. */
+    BI_TRY(bi_scratch_of(ctx, 1, 8, &kept_count));
+    /* 1. Mark the keys found; list the remaining ones. trie_flag_remaining sets a.indices to 0, 1, ... */
     BI_TRY(ctx->backend->fill(ctx, a.erased, 0, (size_t)trie->keys * 4));
     BI_TRY(BI_TRIE_STEP(ctx, trie_mark_erased, a.queries.n, &a));
     BI_TRY(BI_TRIE_STEP(ctx, trie_flag_remaining, trie->keys, &a));
     uint32_t *remaining;
     BI_TRY(bi_scratch_of(ctx, trie->keys, 4, &remaining));
-    BI_TRY(ctx->backend->core->compact(ctx, 4, a.indices, a.remains, trie->keys, remaining, place));
-    BI_TRY(bi_read_back(ctx, &next->keys, place, sizeof next->keys));
+    BI_TRY(ctx->backend->core->compact(ctx, 4, a.indices, a.remains, trie->keys, remaining, kept_count));
+    BI_TRY(bi_read_back(ctx, &next->keys, kept_count, sizeof next->keys));
     /* 2. Copy them, and build nodes. */
     BI_TRY(bi_trie_reserve_keys(ctx, next, next->keys, &a.remaining));
     a.indices = remaining;

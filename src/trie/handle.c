@@ -1,10 +1,10 @@
-/* The foundation of tries: options, handles, blocks, views, checks of arguments, and info. */
+/* The foundation of tries: options, handles, blocks, views, checks of arguments, info, and memory. */
 #include <string.h>
 
+#include "core/arena.h"
 #include "core/call.h"
 #include "core/check.h"
-#include "trie/handle.h"
-#include "trie/steps/steps.h"
+#include "trie/drivers.h"
 
 bosc_status bi_trie_check(bosc_ctx *ctx, const bosc_trie *trie)
 {
@@ -53,11 +53,7 @@ int64_t bosc_trie_words(int32_t length, int32_t letter_bits) { return bi_letters
 
 bosc_status bi_trie_new(bosc_ctx *ctx, const bosc_trie_opts *full, bosc_trie **trie)
 {
-    bosc_trie *fresh = bi_host_alloc(ctx, sizeof *fresh);
-    if (!fresh) return BOSC_ERR_NOMEM;
-    *fresh = (bosc_trie){.memory = ctx->memory, .host = ctx->host, .opts = *full, .shape = bi_trie_shape_of(full)};
-    *trie = fresh;
-    return BOSC_OK;
+    return BI_NEW_HANDLE(ctx, trie, .opts = *full, .shape = bi_trie_shape_of(full));
 }
 
 bosc_status bosc_trie_create(bosc_ctx *ctx, const bosc_trie_opts *opts, bosc_trie **trie)
@@ -77,9 +73,8 @@ void bi_trie_free_blocks(bosc_trie *trie)
 void bosc_trie_free(bosc_trie *trie)
 {
     if (!trie) return;
-    struct bi_memory host = trie->host;
     bi_trie_free_blocks(trie);
-    bi_memory_release(&host, trie, sizeof *trie);
+    bi_memory_release(&trie->host, trie, sizeof *trie);
 }
 
 bosc_status bi_trie_check_array(bosc_ctx *ctx, const char *name, const void *array, bool needed, size_t size)
@@ -221,4 +216,100 @@ bosc_status bosc_trie_get_info(bosc_ctx *ctx, const bosc_trie *trie, bosc_trie_i
     BI_TRY_WITH_SCRATCH(ctx, find_depths(ctx, trie, &full));
     bi_copy_info(info, &full, sizeof full);
     return BOSC_OK;
+}
+
+/* ---- memory ---- */
+
+static int64_t choose_slots(int64_t words)
+{
+    return words / 4 + 1 < BI_TRIE_DICTIONARY_SLOTS ? words / 4 + 1 : BI_TRIE_DICTIONARY_SLOTS;
+}
+
+int64_t bi_trie_dictionary_slots(const bosc_ctx *ctx, const struct bi_trie_shape *shape, int64_t n)
+{
+    bool worth =
+        shape->letters.words >= 2 && shape->letters.words <= BI_TRIE_COLUMNS && n >= ctx->ops->trie->dictionary_rows;
+    return worth ? choose_slots(n * shape->letters.words) : 0;
+}
+
+/* Upper bounds of the bytes of the blocks for n keys, without published nodes. */
+static void size_blocks(const bosc_trie_opts *o, const struct bi_trie_shape *s, int64_t n, size_t bytes[BI_TRIE_BLOCKS])
+{
+    size_t nodes = n > 1 ? (size_t)n - 1 : 0;
+    bool compact = o->layout == BOSC_TRIE_COMPACT;
+    bytes[BI_TRIE_KEYS] = (size_t)n * (size_t)s->letters.words * 8;
+    bytes[BI_TRIE_VALUES] = (size_t)n * (size_t)o->value_bits / 8;
+    bytes[BI_TRIE_COUNTS] = (size_t)n * 4;
+    bytes[BI_TRIE_TABLE] = (size_t)bi_trie_buckets(o, s, n) * BI_TRIE_BUCKET * 4;
+    bytes[BI_TRIE_NODES] = compact ? nodes * sizeof(struct bi_trie_node) : 0;
+    bytes[BI_TRIE_CHILDREN] = compact ? 2 * nodes * 4 : 0;
+    bytes[BI_TRIE_LEVELS] = !compact && n > 0 ? (size_t)(s->levels + 1) * 8 : 0;
+}
+
+/* Scratch of a build from reachable rows: reversed rows, or a dictionary of their words, a slot for each and the
+ * numbers; copies of keys and entries for sorting; order, starts, heads, indices. Building nodes takes less: splits,
+ * minima, and four numbers a key. */
+static size_t size_scratch(const bosc_ctx *ctx, const struct bi_trie_shape *s, int64_t n)
+{
+    size_t slots = (size_t)bi_trie_dictionary_slots(ctx, s, n);
+    return (size_t)n * ((size_t)s->letters.words * (slots ? 12 : 8) + 72) + slots * 48 + (size_t)s->levels * 16 +
+           (1 << 17);
+}
+
+static bosc_status check_n(bosc_ctx *ctx, int64_t n)
+{
+    if (n < 0) return bi_fail(ctx, BOSC_ERR_ARG, "n: %lld is less than 0", (long long)n);
+    if (n > INT32_MAX)
+        return bi_fail(ctx, BOSC_ERR_LIMIT, "n: %lld rows, but a trie is built from less than 2^31", (long long)n);
+    return BOSC_OK;
+}
+
+bosc_status bosc_trie_bytes(const bosc_ctx *ctx, const bosc_trie_opts *opts, int64_t n, int64_t *kept, int64_t *scratch)
+{
+    bosc_trie_opts full;
+    size_t bytes[BI_TRIE_BLOCKS];
+    int64_t sum = 0;
+    bosc_ctx *writable = (bosc_ctx *)(uintptr_t)ctx; /* only its message is written */
+    BI_ENTER(writable);
+    BI_TRY(bi_trie_check_opts(writable, opts, &full));
+    struct bi_trie_shape shape = bi_trie_shape_of(&full);
+    BI_TRY(check_n(writable, n));
+    size_blocks(&full, &shape, n, bytes);
+    for (int b = 0; b < BI_TRIE_BLOCKS; b++) sum += (int64_t)bytes[b];
+    if (kept) *kept = sum;
+    if (scratch) *scratch = (int64_t)size_scratch(ctx, &shape, n);
+    return BOSC_OK;
+}
+
+/* Bytes of the blocks in use. In a compact trie each node and leaf but the root is one child. */
+static void size_used(const bosc_trie *trie, size_t used[BI_TRIE_BLOCKS])
+{
+    size_blocks(&trie->opts, &trie->shape, trie->keys, used);
+    if (trie->opts.layout != BOSC_TRIE_COMPACT) return;
+    used[BI_TRIE_NODES] = (size_t)trie->nodes * sizeof(struct bi_trie_node);
+    used[BI_TRIE_CHILDREN] = trie->nodes ? (size_t)(trie->keys + trie->nodes - 1) * 4 : 0;
+}
+
+/* Grows blocks, keeping their contents. */
+static bosc_status grow_blocks(bosc_ctx *ctx, bosc_trie *trie, const size_t bytes[BI_TRIE_BLOCKS])
+{
+    struct bi_block *blocks[BI_TRIE_BLOCKS];
+    size_t used[BI_TRIE_BLOCKS];
+    size_used(trie, used);
+    for (int b = 0; b < BI_TRIE_BLOCKS; b++) blocks[b] = &trie->blocks[b];
+    return bi_blocks_grow(ctx, &trie->memory, blocks, BI_TRIE_BLOCKS, bytes, used);
+}
+
+bosc_status bosc_trie_reserve(bosc_ctx *ctx, bosc_trie *trie, int64_t n)
+{
+    size_t bytes[BI_TRIE_BLOCKS];
+    void *unused;
+    BI_ENTER(ctx);
+    BI_TRY(bi_trie_check(ctx, trie));
+    BI_TRY(check_n(ctx, n));
+    size_blocks(&trie->opts, &trie->shape, n, bytes);
+    /* the rows and values may have to be staged */
+    const size_t scratch = size_scratch(ctx, &trie->shape, n) + bytes[BI_TRIE_KEYS] + bytes[BI_TRIE_VALUES];
+    BI_TRY_WITH_SCRATCH(ctx, bi_scratch(ctx, scratch, &unused));
+    return grow_blocks(ctx, trie, bytes);
 }

@@ -3,14 +3,12 @@
  * Keys are stored letter-reversed: the letters of a word from its top bit down, so that keys compare as their words do,
  * one after the other as unsigned numbers. A place in a key is the number of a bit: 64 * word + bits below the top. A
  * digit of digit_bits bits begins at places 64 * word + digit_bits * j; the last one of a word may reach beyond its
- * end,
- * where zeros are. Place p is in letter (p / 64) * per_word + (p % 64) / letter_bits.
+ * end, where zeros are. Place p is in letter (p / 64) * per_word + (p % 64) / letter_bits.
  *
  * Compact layout: inner node v branches at place `depth`, the first digit in which its keys [first, end) differ. The
- * set
- * bits of `bits` are their digits there. The children, in digit order, are children[base], children[base + 1], ...: a
- * node, or BI_TRIE_LEAF | rank. The root is node 0 unless it is a leaf. The others are ordered by the rank at which
- * their second child begins, so that nodes of a subtree are close in memory.
+ * set bits of `bits` are their digits there. The children, in digit order, begin at children[base]: a node, or
+ * BI_TRIE_LEAF | rank. The root is node 0 unless it is a leaf. The others are ordered by the rank at which their second
+ * child begins, so that nodes of a subtree are close in memory.
  *
  * Published layout: level h has a node for every prefix of h digits. Its child for digit d is children[(levels[h] +
  * node) << digit_bits | d]: a node of the next level, a rank in the last level, or BI_TRIE_NONE. */
@@ -68,7 +66,7 @@ struct __attribute__((aligned(16))) bi_trie_node { /* three 16-byte accesses on 
     uint32_t base, depth, first, end;
 };
 
-/* Hash table of keys (trie/steps/key_table.h). */
+/* Hash table of keys (trie/steps/keys.h). */
 struct bi_trie_table {
     uint32_t *slots; /* NULL: there is no table */
     uint32_t buckets;
@@ -137,6 +135,7 @@ struct bi_trie_ops {
 
 #ifdef BOSC_HAVE_CUDA
 extern const struct bi_trie_ops bi_trie_ops_cuda;
+bosc_status bi_trie_cuda_launch_pairs(bosc_ctx *ctx, const struct bi_trie_pairs *args, int32_t blocks, int32_t threads);
 #endif
 
 #ifdef __cplusplus

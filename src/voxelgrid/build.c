@@ -1,5 +1,5 @@
 /* Builds a grid: extent of the voxels, keys, one stable sort, and an index of the sorted keys. */
-#include "voxelgrid/drivers.h"
+#include "voxelgrid/handle.h"
 
 /* Finds the first NaN, and the least and greatest coordinates. */
 static bosc_status find_extent(bosc_ctx *ctx, const struct bi_voxelgrid_rows *rows, uint64_t found[BI_VOXELGRID_FOUND])

@@ -1,8 +1,11 @@
-/* The handle of a voxel grid: options, checks, blocks, bytes and info. */
+/* The handle of a voxel grid: options, checks, blocks, bytes and info; and what its drivers share: staged rows, squared
+ * radii, choice of searches, sorts of long rows. */
+#include "voxelgrid/handle.h"
+
 #include <string.h>
 
-#include "core/blocks.h"
-#include "voxelgrid/handle.h"
+#include "base/search.h"
+#include "core/arena.h"
 #include "voxelgrid/steps/voxel.h"
 
 enum { POINTS, IDS, KEYS, STARTS, BLOCKS }; /* the grid's blocks, in arrays of them and of their bytes */
@@ -65,25 +68,18 @@ bosc_status bosc_voxelgrid_create(bosc_ctx *ctx, const bosc_voxelgrid_opts *opts
     BI_ENTER(ctx);
     BI_TRY(bi_voxelgrid_check_opts(ctx, opts, &full));
     if (!grid) return bi_fail(ctx, BOSC_ERR_ARG, "grid: NULL");
-    bosc_voxelgrid *fresh = bi_host_alloc(ctx, sizeof *fresh);
-    if (!fresh) return BOSC_ERR_NOMEM;
-    *fresh = (bosc_voxelgrid){.memory = ctx->memory, .host = ctx->host, .opts = full};
-    fresh->view.dim = full.dim;
-    fresh->view.cell = full.cell;
-    fresh->view.is_f64 = full.dtype != BOSC_F32;
-    *grid = fresh;
-    return BOSC_OK;
+    return BI_NEW_HANDLE(ctx, grid, .opts = full,
+                         .view = {.dim = full.dim, .cell = full.cell, .is_f64 = full.dtype != BOSC_F32});
 }
 
 void bosc_voxelgrid_free(bosc_voxelgrid *grid)
 {
     if (!grid) return;
-    struct bi_memory host = grid->host;
     bi_block_free(&grid->memory, &grid->points);
     bi_block_free(&grid->memory, &grid->ids);
     bi_block_free(&grid->memory, &grid->keys);
     bi_block_free(&grid->memory, &grid->starts);
-    bi_memory_release(&host, grid, sizeof *grid);
+    bi_memory_release(&grid->host, grid, sizeof *grid);
 }
 
 /* Points the view to the grid's blocks. */
@@ -219,4 +215,75 @@ bosc_status bosc_voxelgrid_get_info(bosc_ctx *ctx, const bosc_voxelgrid *grid, b
     }
     bi_copy_info(info, &full, sizeof full);
     return BOSC_OK;
+}
+
+/* --- Shared by the drivers ---------------------------------------------------------------------------------------- */
+
+bosc_status bi_voxelgrid_stage_rows(bosc_ctx *ctx, struct bi_voxelgrid_rows *rows, bool *staged)
+{
+    if (rows->n == 0) return BOSC_OK;
+    size_t bytes = (size_t)((rows->n - 1) * rows->stride + rows->dim) * bosc_dtype_size(rows->dtype);
+    return bi_stage_in(ctx, rows->data, bytes, &rows->data, staged);
+}
+
+bosc_status bi_voxelgrid_gather_rows(bosc_ctx *ctx, const struct bi_voxelgrid_rows *rows, const uint32_t *ids,
+                                     int64_t count, bool is_f64, void *points)
+{
+    struct bi_voxelgrid_gather gather = {*rows, ids, count, bosc_dtype_size(rows->dtype), is_f64, points};
+    return ctx->ops->voxelgrid->steps->gather(ctx, count, &gather);
+}
+
+/* The smallest float x with x * x > r2, by binary search: non-negative floats order as their bits. Infinite if r2
+ * is. */
+static double reach_f32(float r2)
+{
+    uint32_t low = 0, high = bi_f32_bits((float)INFINITY);
+    if (r2 >= (float)INFINITY) return (double)INFINITY;
+    BI_PARTITION_POINT(low, high, bits, !(bi_f32_from_bits(bits) * bi_f32_from_bits(bits) > r2));
+    return (double)bi_f32_from_bits(low);
+}
+
+/* The same for doubles. */
+static double reach_f64(double r2)
+{
+    uint64_t low = 0, high = bi_f64_bits((double)INFINITY);
+    if (r2 >= (double)INFINITY) return (double)INFINITY;
+    BI_PARTITION_POINT(low, high, bits, !(bi_f64_from_bits(bits) * bi_f64_from_bits(bits) > r2));
+    return bi_f64_from_bits(low);
+}
+
+void bi_voxelgrid_square_radius(const bosc_voxelgrid *grid, double radius, double *r2, double *reach)
+{
+    float r = (float)radius, square = r * r;
+    *r2 = grid->view.is_f64 ? radius * radius : (double)square;
+    *reach = grid->view.is_f64 ? reach_f64(*r2) : reach_f32(square);
+}
+
+struct bi_voxelgrid_searches bi_voxelgrid_select_searches(const bosc_ctx *ctx, const struct bi_voxelgrid_view *view,
+                                                          double r2)
+{
+    const struct bi_voxelgrid_ops *ops = ctx->ops->voxelgrid;
+    if (ops->dense_searches && view->n > 0 && r2 < (double)INFINITY && bi_voxelgrid_is_dense(view))
+        return *ops->dense_searches;
+    const struct bi_voxelgrid_steps *s = ops->steps;
+    return (struct bi_voxelgrid_searches){.radius_count = s->radius_count,
+                                          .radius_fill = s->radius_fill,
+                                          .pair_count = s->pair_count,
+                                          .pair_fill = s->pair_fill};
+}
+
+bosc_status bi_voxelgrid_alloc_long_rows(bosc_ctx *ctx, int64_t rows, int64_t entries, uint32_t **list)
+{
+    int64_t most = entries / (BI_LONG_ROW + 1);
+    if (most > rows) most = rows;
+    *list = NULL;
+    if (most == 0 || !ctx->ops->voxelgrid->sort_rows) return BOSC_OK;
+    BI_TRY(bi_scratch_of(ctx, most + 1, sizeof **list, list));
+    return ctx->backend->fill(ctx, *list, 0, sizeof **list);
+}
+
+bosc_status bi_voxelgrid_sort_long_rows(bosc_ctx *ctx, const struct bi_row_out *rows, const int64_t *offsets,
+                                        const uint32_t *list)
+{
+    return list ? ctx->ops->voxelgrid->sort_rows(ctx, rows, offsets, list) : BOSC_OK;
 }

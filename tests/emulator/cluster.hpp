@@ -26,21 +26,7 @@ cudaError_t bi_launch_cluster(void (*kernel)(P...), unsigned blocks, unsigned th
     return bi_launch_cooperative(kernel, blocks, threads, 0, (cudaStream_t)stream, given...);
 }
 
-template <class... P, class... A>
-cudaError_t bi_launch_cluster_shared(void (*kernel)(P...), unsigned blocks, unsigned threads, size_t shared_bytes,
-                                     void *stream, A &&...given)
-{
-    if (blocks > bi_launch_cooperative_limit((int)threads, blocks)) return cudaErrorCooperativeLaunchTooLarge;
-    emulator::launch_kernel(kernel, blocks, threads, shared_bytes, (cudaStream_t)stream, given...);
-    return cudaSuccess;
-}
 template <class C> bool bi_has_clusters(const C *) { return true; }
-
-template <class T> T *bi_cluster_map(T *p, unsigned block)
-{
-    emulator::perhaps_yield();
-    return static_cast<T *>(emulator::cluster_address(p, block));
-}
 
 static inline void bi_cluster_expect(bi_cluster_inbox *mail, unsigned bytes) { mail->missing = bytes; }
 static inline void bi_cluster_arrive() { emulator::cluster_arrive(); }

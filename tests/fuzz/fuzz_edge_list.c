@@ -3,7 +3,7 @@
 
 #include "support/edges_array.h"
 #include "fuzz.h"
-#include "io/graph/parse_edge.h"
+#include "io/graph/parse_edges.h"
 #include "io/text/row.h"
 
 static void compare_lines(const char *data, size_t size, bool tagged, char separator, enum bi_weights weights)

@@ -1,6 +1,6 @@
 /* Files packed by gzip must be refused with a message, or unpacked within the limit. */
 #include "fuzz.h"
-#include "io/file/gzip.h"
+#include "io/file/packed.h"
 #include "io/file/file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

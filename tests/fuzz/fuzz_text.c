@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "io/file/bytes.h"
+#include "io/file/file.h"
 #include "io/mesh/points.h"
 #include "io/text/number.h"
 

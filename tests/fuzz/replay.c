@@ -92,7 +92,8 @@ static int read_seeds(const char *folder)
     return 1;
 }
 
-/* Changes the input once: sets, adds to or flips a byte, erases or repeats a range, or copies one from a seed. Returns the
+/* Changes the input once: sets, adds to or flips a byte, erases or repeats a range, or copies one from a seed. Returns
+ * the
  * new size. */
 static size_t change_input(uint8_t *data, size_t size, uint64_t *state)
 {

@@ -164,7 +164,7 @@ class Completion:
         self.check("generate graph --kind=g", ["grid", "geometric"])
         self.check("terrain h.png --view ", ["above", "side"])
         self.check("help --completion ", ["bash", "zsh", "fish"])
-        self.check("hash lookup --layout ", ["bucketed", "perfect", "hybrid", "fks", "cuckoo", "chained", "ordered"])
+        self.check("hash lookup --layout ", ["auto", "bucketed", "perfect", "hybrid", "fks", "cuckoo", "chained", "ordered"])
 
     def test_files(self):
         self.check("mst p", self.files)

@@ -74,10 +74,11 @@ static bosc_status kdtree(bosc_ctx *ctx, struct memory *m, struct digest *d)
 
 static bosc_status hash(bosc_ctx *ctx, struct memory *m, struct digest *d)
 {
-    static const bosc_hash_layout layouts[] = {BOSC_HASH_BUCKETED, BOSC_HASH_PERFECT, BOSC_HASH_ORDERED};
+    static const bosc_hash_layout layouts[] = {BOSC_HASH_AUTO, BOSC_HASH_BUCKETED, BOSC_HASH_PERFECT,
+                                               BOSC_HASH_ORDERED};
     bosc_hash *table = NULL;
     const bosc_hash_opts opts = {.size = sizeof opts,
-                                 .layout = layouts[suite_below(&m->random, 3)],
+                                 .layout = layouts[suite_below(&m->random, 4)],
                                  .key_bits = 64,
                                  .value_size = 8,
                                  .load_factor = 0.5 + 0.4 * suite_unit(&m->random)};

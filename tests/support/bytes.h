@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "io/file/array.h"
-#include "io/file/bytes.h"
+#include "io/file/file.h"
 #include "support/suite.h"
 
 /* Checks that the call, which uses `error`, fails with BOSC_ERR_ARG and a message that begins with the argument. */

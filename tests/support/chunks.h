@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "io/file/array.h"
-#include "io/file/bytes.h"
+#include "io/file/file.h"
 
 typedef bosc_status (*chunk_parse_fn)(const struct bi_bytes *in, bosc_array *array, bosc_io_error *error);
 

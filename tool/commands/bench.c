@@ -5,10 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tool/clock.h"
-#include "tool/commands/bench_plot.h"
-#include "tool/commands/bench_programs.h"
 #include "tool/commands/bench_rows.h"
+#include "tool/commands/bench_programs.h"
 #include "tool/commands/commands.h"
 #include "tool/job.h"
 #include "tool/options/option_table.h"

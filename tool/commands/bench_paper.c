@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "render/plot.h"
-#include "tool/clock.h"
 #include "tool/commands/bench_programs.h"
 #include "tool/commands/commands.h"
 #include "tool/job.h"
@@ -49,7 +48,8 @@ static int read_tables(struct job *job, FILE *file, const char *paper)
 }
 
 /* Runs the program of a paper. It writes its tables to an unnamed file; its text goes to standard output unless --json
- * or --quiet. */
+ * or --quiet. scale: factor of the paper's sizes, as text. Any failure of the program gives EXIT_FAILED, after its
+ * tables are read. */
 static int run_paper(struct job *job, int paper, const char *scale)
 {
     /* 1. Arguments. */
@@ -95,7 +95,8 @@ static double number_at(const json_t *rows, size_t row, size_t column)
     return json_is_number(cell) ? json_number_value(cell) : NAN;
 }
 
-/* Adds the plot of a table, if it has one: its columns over the first column. */
+/* Adds the plot of a table, if it has one: its columns over the first column. Skips a table without rows, or beyond the
+ * limits of plots and series. Names stay in the table's memory. job_alloc reports a lack of memory. */
 static int add_plot(struct paper_plots *p, const json_t *table)
 {
     const json_t *description = json_object_get(table, "plot"), *rows = json_object_get(table, "rows");

@@ -1,11 +1,20 @@
+/* Result rows of benchmarks: compared with the fastest other library, and as plots. A plot shows times of a sweep
+ * against n, with other libraries and lower bounds; or speed-up and efficiency against the number of ranks. */
 #include "tool/commands/bench_rows.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "render/plot.h"
+#include "tool/job.h"
+#include "tool/output/report.h"
+#include "tool/ranks.h"
 #include "tool/tool.h"
+
+/* ---- comparison ---- */
 
 const char *bench_row_text(const json_t *row, const char *key)
 {
@@ -75,4 +84,215 @@ void compare_bench_rows(const struct job *job)
         has_header = true;
         print_ratio(row, colours);
     }
+}
+
+/* ---- plots ---- */
+
+enum { PLOTS_MAX = 32, CASES_MAX = 48, OTHERS_MAX = 10, X_MAX = 64, NAME_SIZE = 96 };
+
+struct series {
+    char name[NAME_SIZE];
+    double y[X_MAX];
+};
+
+/* A case: our times, their lower bound, and the times of other libraries. */
+struct bench_case {
+    const char *short_name; /* without the data */
+    struct series own, floor, others[OTHERS_MAX];
+    bool has_floor;
+    int other_count;
+};
+
+/* All cases of a program, before they are distributed over plots. */
+struct case_table {
+    double x[X_MAX];
+    struct bench_case cases[CASES_MAX];
+    int points, count;
+};
+
+/* Returns the index of x among the points, which it joins if new. */
+static int find_x(struct case_table *s, double x)
+{
+    int at = 0;
+    while (at < s->points && s->x[at] != x) at++;
+    if (at == s->points && at < X_MAX) s->x[s->points++] = x;
+    return at < X_MAX ? at : X_MAX - 1;
+}
+
+static void clear_series(struct series *l, const char *name)
+{
+    snprintf(l->name, NAME_SIZE, "%s", name);
+    for (int i = 0; i < X_MAX; i++) l->y[i] = NAN;
+}
+
+/* Returns the case of the name, added if new; NULL if the table is full. */
+static struct bench_case *find_case(struct case_table *s, const char *name, const char *short_name)
+{
+    int at = 0;
+    while (at < s->count && strcmp(s->cases[at].own.name, name) != 0) at++;
+    if (at == CASES_MAX) return NULL;
+    if (at < s->count) return &s->cases[at];
+    struct bench_case *c = &s->cases[s->count++];
+    c->short_name = short_name;
+    clear_series(&c->own, name);
+    clear_series(&c->floor, "at least");
+    return c;
+}
+
+/* Returns the series of a library, added if new; NULL if there are too many. */
+static struct series *find_other(struct bench_case *c, const char *library)
+{
+    char name[NAME_SIZE];
+    int at = 0;
+    snprintf(name, NAME_SIZE, "%.40s: %.50s", library, c->own.name);
+    while (at < c->other_count && strcmp(c->others[at].name, name) != 0) at++;
+    if (at == OTHERS_MAX) return NULL;
+    if (at == c->other_count) clear_series(&c->others[c->other_count++], name);
+    return &c->others[at];
+}
+
+static void set_other_time(struct bench_case *c, const char *library, int at, double y)
+{
+    struct series *other = *library ? find_other(c, library) : NULL;
+    if (other) other->y[at] = y;
+}
+
+/* Adds a row of another library to every case of the same short name. */
+static void add_library_row(struct case_table *s, const json_t *row, int at)
+{
+    for (int k = 0; k < s->count; k++) {
+        struct bench_case *c = &s->cases[k];
+        if (strcmp(c->short_name, bench_row_text(row, "name")) == 0)
+            set_other_time(c, bench_row_text(row, "library"), at, bench_row_number(row, "median_ms"));
+    }
+}
+
+/* Adds a row of a sweep: times against the size. The data of a row may begin with the size (the depth of a tree),
+ * which is dropped from the name. */
+static void add_sweep_row(struct case_table *s, const json_t *row)
+{
+    char name[NAME_SIZE], *end;
+    const char *data = bench_row_text(row, "data");
+    const double size = bench_row_number(row, "size"), begin = strtod(data, &end);
+    const int at = find_x(s, size);
+    if (*bench_row_text(row, "library")) {
+        add_library_row(s, row, at);
+        return;
+    }
+    if (end > data && ldexp(1, (int)begin) == size) data = end;
+    snprintf(name, sizeof name, "%.40s%s%.30s", bench_row_text(row, "name"), *data ? ", " : "", data);
+    struct bench_case *c = find_case(s, name, bench_row_text(row, "name"));
+    if (!c) return;
+    c->own.y[at] = bench_row_number(row, "median_ms");
+    c->floor.y[at] = bench_row_number(row, "floor_ms");
+    c->has_floor = c->has_floor || !isnan(c->floor.y[at]);
+    set_other_time(c, bench_row_text(row, "peer"), at, bench_row_number(row, "peer_median_ms"));
+}
+
+/* Adds a row of ranks, whose data is the number of ranks: the speed-up against one context. */
+static void add_speed_up(struct case_table *s, const json_t *row)
+{
+    const double ranks = strtod(bench_row_text(row, "data"), NULL);
+    struct bench_case *c = ranks >= 1 ? find_case(s, bench_row_text(row, "name"), "") : NULL;
+    if (c) c->own.y[find_x(s, ranks)] = bench_row_number(row, "peer_median_ms") / bench_row_number(row, "median_ms");
+}
+
+struct plot_list {
+    struct plot plots[PLOTS_MAX];
+    int count;
+};
+
+static void add_series(struct plot *plot, const struct series *l, enum plot_line line, bool same_colour)
+{
+    plot->series[plot->series_count++] = (struct plot_series){l->name, l->y, line, same_colour};
+}
+
+/* Distributes the cases of a table over plots, each like `prototype` with at most PLOT_SERIES_MAX series. */
+static void split_into_plots(struct plot_list *to, const struct case_table *s, struct plot prototype)
+{
+    struct plot *plot = NULL;
+    for (int k = 0; k < s->count; k++) {
+        const struct bench_case *c = &s->cases[k];
+        if (!plot || plot->series_count + 1 + c->has_floor + c->other_count > PLOT_SERIES_MAX) {
+            if (to->count == PLOTS_MAX) return;
+            plot = &to->plots[to->count++];
+            *plot = prototype;
+            plot->x = s->x;
+            plot->count = s->points;
+        }
+        add_series(plot, &c->own, PLOT_SOLID, false);
+        if (c->has_floor) add_series(plot, &c->floor, PLOT_DOTTED, true);
+        for (int i = 0; i < c->other_count; i++) add_series(plot, &c->others[i], PLOT_DASHED, false);
+    }
+}
+
+/* Adds the rows of a program (NULL: of all) to an empty table. */
+static void fill_table(struct case_table *s, const json_t *rows, const char *program,
+                       void (*add)(struct case_table *, const json_t *))
+{
+    s->points = s->count = 0;
+    for (size_t i = 0; i < json_array_size(rows); i++) {
+        const json_t *row = json_array_get(rows, i);
+        if (!json_object_get(row, "median_ms")) continue;
+        if (!program || strcmp(bench_row_text(row, "program"), program) == 0) add(s, row);
+    }
+}
+
+/* True if row i is the first of its program. */
+static bool is_first_of_program(const json_t *rows, size_t i)
+{
+    const char *program = bench_row_text(json_array_get(rows, i), "program");
+    for (size_t k = 0; k < i; k++)
+        if (strcmp(bench_row_text(json_array_get(rows, k), "program"), program) == 0) return false;
+    return *program != 0;
+}
+
+static int write_plots(const struct job *job, const struct plot_list *p)
+{
+    bosc_io_error error;
+    if (p->count == 0) return report_error(EXIT_FAILED, "--png: there is nothing to plot");
+    bosc_status status = plot_write(p->plots, p->count, job->value[OPT_PNG], &error);
+    return status == BOSC_OK ? EXIT_DONE : report_io_error(status, &error);
+}
+
+static int plot_sweep(const struct job *job, const json_t *rows)
+{
+    struct plot_list plots = {.count = 0};
+    struct case_table *tables = job_alloc(PLOTS_MAX, sizeof *tables);
+    if (!tables) return EXIT_FAILED;
+    int count = 0;
+    for (size_t i = 0; i < json_array_size(rows) && count < PLOTS_MAX; i++) {
+        if (!is_first_of_program(rows, i)) continue;
+        const char *program = bench_row_text(json_array_get(rows, i), "program");
+        fill_table(&tables[count], rows, program, add_sweep_row);
+        split_into_plots(&plots, &tables[count++],
+                         (struct plot){.title = program, .x_name = "n", .y_name = "ms", .log_x = true, .log_y = true});
+    }
+    int code = write_plots(job, &plots);
+    free(tables);
+    return code;
+}
+
+static int plot_ranks(const struct job *job, const json_t *rows)
+{
+    struct plot_list plots = {.count = 0};
+    struct case_table *tables = job_alloc(2, sizeof *tables);
+    if (!tables) return EXIT_FAILED;
+    fill_table(&tables[0], rows, NULL, add_speed_up);
+    tables[1] = tables[0];
+    for (int k = 0; k < tables[1].count; k++)
+        for (int i = 0; i < tables[1].points; i++) tables[1].cases[k].own.y[i] /= tables[1].x[i];
+    split_into_plots(&plots, &tables[0],
+                     (struct plot){.title = "speed-up against one context", .x_name = "ranks", .y_name = "times"});
+    split_into_plots(&plots, &tables[1],
+                     (struct plot){.title = "efficiency: speed-up over ranks", .x_name = "ranks", .y_name = "share"});
+    int code = write_plots(job, &plots);
+    free(tables);
+    return code;
+}
+
+int plot_bench_rows(const struct job *job)
+{
+    const json_t *rows = json_object_get(job->results, "rows");
+    return job->value[OPT_SWEEP] ? plot_sweep(job, rows) : plot_ranks(job, rows);
 }

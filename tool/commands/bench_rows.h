@@ -11,4 +11,7 @@ double bench_row_number(const json_t *row, const char *key);    /* NAN if absent
  * prints them unless --json is given. */
 void compare_bench_rows(const struct job *job);
 
+/* Writes --png: the plots of the rows. */
+int plot_bench_rows(const struct job *job);
+
 #endif

@@ -2,10 +2,8 @@
 #include <boscage/cbt.h>
 
 #include "render/memory.h"
-#include "tool/clock.h"
 #include "tool/commands/commands.h"
 #include "tool/job.h"
-#include "tool/options/number.h"
 #include "tool/options/values.h"
 #include "tool/output/arrays.h"
 #include "tool/output/report.h"

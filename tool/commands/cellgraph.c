@@ -4,14 +4,12 @@
 
 #include <boscage/cellgraph.h>
 
-#include "tool/clock.h"
-#include "tool/commands/cellgraph_ranks.h"
 #include "tool/commands/commands.h"
-#include "tool/commands/vectors.h"
+#include "tool/commands/over_ranks.h"
+#include "tool/commands/points.h"
 #include "tool/job.h"
-#include "tool/options/number.h"
-#include "tool/options/option_table.h"
 #include "tool/options/values.h"
+#include "tool/options/option_table.h"
 #include "tool/output/arrays.h"
 #include "tool/output/report.h"
 #include "tool/ranks.h"
@@ -95,7 +93,7 @@ int run_cellgraph(struct job *job)
     if (!code) code = vectors_read(job, job->operands[0], bits, &vectors);
     if (!code) code = set_letters(&vectors, &opts);
     if (!code)
-        code = ranks.count ? cellgraph_over_ranks(job, &ranks, &vectors, NULL, &opts, false, &pairs)
+        code = ranks.count ? cellgraph_pairs_over_ranks(job, &ranks, &vectors, &opts, &pairs)
                            : build_pairs(job, &vectors, &opts, &graph, &pairs);
     if (!code) code = arrays_write(job, &job->value[OPT_OUTPUT], &pairs, 1);
     ranks_close(&ranks, code);

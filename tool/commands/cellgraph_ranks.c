@@ -1,21 +1,21 @@
-#include "tool/commands/cellgraph_ranks.h"
+/* boscage cellgraph and its components over ranks. Each rank holds a slice of the vectors and lists the pairs whose
+ * lower
+ * row it holds. */
+#include "tool/commands/over_ranks.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "tool/clock.h"
 #include "tool/job.h"
 #include "tool/ranks.h"
 #include "tool/tool.h"
 
-/* Shared by the ranks of a process. Each rank holds a slice of the vectors and lists the pairs whose lower row it
- * holds. */
+/* Shared by the ranks of a process. */
 struct cellgraph_work {
     const bosc_vectors *vectors;
     const uint8_t *allowed; /* (rows) 0: excluded; NULL: all rows are allowed */
     const bosc_cellgraph_opts *opts;
     bosc_ranks_cellgraph **graphs;  /* (ranks): set for those of this process */
-    int64_t *counts;                /* (ranks): pairs of each rank */
     bosc_ranks_cellgraph_info info; /* of the process's first rank */
     int64_t first;                  /* rank of this process */
     int64_t *pairs;                 /* of all ranks, in rank order */
@@ -36,7 +36,7 @@ static bosc_status build_slice(const struct rank *r, void *user)
     bosc_status status = bosc_ranks_cellgraph_create(r->ctx, r->comm, w->opts, graph);
     if (status == BOSC_OK) status = bosc_ranks_cellgraph_build(r->ctx, *graph, w->vectors->rows + at * words, n, 0);
     if (status == BOSC_OK) status = bosc_ranks_cellgraph_get_info(r->ctx, *graph, &info);
-    w->counts[r->number] = info.own_edges;
+    *r->found = info.own_edges;
     if (r->number == w->first) w->info = info;
     return status;
 }
@@ -53,9 +53,7 @@ static bosc_status get_pairs(const struct rank *r, void *user)
 
 static int build_graphs(struct job *job, const struct ranks *ranks, struct cellgraph_work *w)
 {
-    double start = job_now();
-    int code = ranks_run(ranks, build_slice, w);
-    job_add_seconds(job, "build", start);
+    int code = ranks_run(job, ranks, "build", build_slice, w);
     if (code) return code;
     job_set_integer(job, "n", w->info.n);
     job_set_integer(job, "unique", w->info.vertices);
@@ -71,11 +69,8 @@ static int find_pairs(struct job *job, const struct ranks *ranks, struct cellgra
     if (!job->value[OPT_OUTPUT]) return EXIT_DONE;
     w->pairs = pairs->data = job_alloc((size_t)w->info.edges, 2 * sizeof(int64_t));
     if (!pairs->data) return EXIT_FAILED;
-    double start = job_now();
-    code = ranks_run(ranks, get_pairs, w);
-    if (!code) code = ranks_gather_in_place(ranks, w->counts, pairs->data, 2 * sizeof(int64_t));
-    job_add_seconds(job, "pairs", start);
-    return code;
+    code = ranks_run(job, ranks, "pairs", get_pairs, w);
+    return code ? code : ranks_gather_in_place(ranks, pairs->data, 2 * sizeof(int64_t));
 }
 
 /* ---- components ---- */
@@ -86,7 +81,7 @@ static bosc_status get_vertices(const struct rank *r, void *user)
     bosc_ranks_cellgraph_info info = {.size = sizeof info};
     const bosc_ranks_cellgraph *graph = w->graphs[r->number];
     const bosc_status status = bosc_ranks_cellgraph_get_info(r->ctx, graph, &info);
-    w->counts[r->number] = info.own_vertices;
+    *r->found = info.own_vertices;
     return status == BOSC_OK ? bosc_ranks_cellgraph_get_vertices(r->ctx, graph, NULL, w->first_rows + info.first_vertex,
                                                                  NULL, w->vertex_of + info.first_row)
                              : status;
@@ -121,17 +116,13 @@ static int mask_vertices(struct cellgraph_work *w)
     return EXIT_DONE;
 }
 
-/* Gathers the vertices of all rows and the first rows of all vertices. */
+/* Gathers the vertices of all rows, on every process if it masks them, and the first rows of all vertices. */
 static int gather_vertices(const struct ranks *ranks, struct cellgraph_work *w)
 {
-    int64_t at, *rows = job_alloc((size_t)ranks->count, sizeof *rows);
-    if (!rows) return EXIT_FAILED;
-    for (int32_t r = 0; r < ranks->count; r++)
-        rows[r] = rank_slice(&(struct rank){.number = r, .count = ranks->count}, w->info.n, &at);
-    int code = ranks_gather_in_place(ranks, w->counts, w->first_rows, sizeof *w->first_rows);
+    const size_t size = sizeof *w->vertex_of;
+    int code = ranks_gather_in_place(ranks, w->first_rows, sizeof *w->first_rows);
     if (!code)
-        code = (w->allowed ? ranks_all_gather : ranks_gather_in_place)(ranks, rows, w->vertex_of, sizeof *w->vertex_of);
-    free(rows);
+        code = (w->allowed ? ranks_all_gather_slices : ranks_gather_slices)(ranks, w->info.n, w->vertex_of, size);
     return code || !w->allowed ? code : mask_vertices(w);
 }
 
@@ -146,12 +137,10 @@ static int find_components(struct job *job, const struct ranks *ranks, struct ce
     out->data = w->vertex_of = w->first_rows ? job_alloc((size_t)w->info.n, sizeof *w->vertex_of) : NULL;
     if (!w->vertex_of) return EXIT_FAILED;
     /* Vertices, labels of vertices, labels of rows. */
-    double start = job_now();
-    code = ranks_run(ranks, get_vertices, w);
+    code = ranks_run(job, ranks, "components", get_vertices, w);
     if (!code) code = gather_vertices(ranks, w);
-    if (!code) code = ranks_run(ranks, label_vertices, w);
-    if (!code) code = ranks_gather_in_place(ranks, w->counts, w->labels, sizeof *w->labels);
-    job_add_seconds(job, "components", start);
+    if (!code) code = ranks_run(job, ranks, "components", label_vertices, w);
+    if (!code) code = ranks_gather_in_place(ranks, w->labels, sizeof *w->labels);
     if (code) return code;
     job_set_integer(job, "components", w->components);
     for (int64_t i = 0; i < w->info.n && !job->silent; i++)
@@ -159,20 +148,33 @@ static int find_components(struct job *job, const struct ranks *ranks, struct ce
     return EXIT_DONE;
 }
 
-int cellgraph_over_ranks(struct job *job, const struct ranks *ranks, const bosc_vectors *vectors,
-                         const uint8_t *allowed, const bosc_cellgraph_opts *opts, bool components, bosc_array *out)
+typedef int (*cellgraph_result)(struct job *job, const struct ranks *ranks, struct cellgraph_work *w, bosc_array *out);
+
+/* Runs a command over the work that it has set, and frees the work. */
+static int run_work(struct job *job, const struct ranks *ranks, struct cellgraph_work *w, cellgraph_result find,
+                    bosc_array *out)
 {
-    struct cellgraph_work w = {.vectors = vectors, .allowed = allowed, .opts = opts, .first = ranks->first};
-    w.graphs = job_alloc((size_t)ranks->count, sizeof(bosc_ranks_cellgraph *));
-    w.counts = w.graphs ? job_alloc((size_t)ranks->count, sizeof *w.counts) : NULL;
-    if (w.graphs) memset(w.graphs, 0, (size_t)ranks->count * sizeof(bosc_ranks_cellgraph *));
-    int code = w.counts ? EXIT_DONE : EXIT_FAILED;
-    if (!code) code = components ? find_components(job, ranks, &w, out) : find_pairs(job, ranks, &w, out);
-    for (int32_t r = 0; w.graphs && r < ranks->count; r++) bosc_ranks_cellgraph_free(w.graphs[r]);
-    free(w.graphs);
-    free(w.counts);
-    free(w.labels);
-    free(w.first_rows);
-    free(w.mask);
+    w->first = ranks->first;
+    w->graphs = ranks_alloc(ranks, sizeof(bosc_ranks_cellgraph *));
+    int code = w->graphs ? find(job, ranks, w, out) : EXIT_FAILED;
+    for (int32_t r = 0; w->graphs && r < ranks->count; r++) bosc_ranks_cellgraph_free(w->graphs[r]);
+    free(w->graphs);
+    free(w->labels);
+    free(w->first_rows);
+    free(w->mask);
     return code;
+}
+
+int cellgraph_pairs_over_ranks(struct job *job, const struct ranks *ranks, const bosc_vectors *vectors,
+                               const bosc_cellgraph_opts *opts, bosc_array *pairs)
+{
+    struct cellgraph_work w = {.vectors = vectors, .opts = opts};
+    return run_work(job, ranks, &w, find_pairs, pairs);
+}
+
+int cellgraph_components_over_ranks(struct job *job, const struct ranks *ranks, const bosc_vectors *vectors,
+                                    const uint8_t *allowed, const bosc_cellgraph_opts *opts, bosc_array *labels)
+{
+    struct cellgraph_work w = {.vectors = vectors, .allowed = allowed, .opts = opts};
+    return run_work(job, ranks, &w, find_components, labels);
 }

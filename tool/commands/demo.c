@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "demo/demo.h"
-#include "tool/clock.h"
 #include "tool/commands/commands.h"
 #include "tool/commands/points.h"
 #include "tool/job.h"

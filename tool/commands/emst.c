@@ -1,12 +1,97 @@
-/* boscage emst */
+/* boscage emst, linkage, tour: the Euclidean minimum spanning tree of points, and what follows from it. */
+#include <math.h>
+#include <stdlib.h>
+
 #include "tool/commands/commands.h"
-#include "tool/commands/emst_ranks.h"
-#include "tool/commands/spanning_tree.h"
+#include "tool/commands/points.h"
 #include "tool/job.h"
+#include "tool/options/values.h"
 #include "tool/output/arrays.h"
 #include "tool/output/report.h"
 #include "tool/ranks.h"
 #include "tool/tool.h"
+
+/* ---- the tree ---- */
+
+/* The Euclidean minimum spanning tree of the points of a file. */
+struct spanning_tree {
+    bosc_array points, edges; /* edges: (n - 1, 2) i8 */
+    bosc_array lengths;       /* (n - 1) f8 */
+};
+
+/* Reads the points, reports their number, and allocates the edges. Free the tree after a failure too. */
+static int read_points(struct job *job, const char *path, struct spanning_tree *s)
+{
+    *s = (struct spanning_tree){0};
+    int code = points_read(job, path, &s->points);
+    if (code) return code;
+    int64_t n = s->points.shape[0], count = n > 0 ? n - 1 : 0;
+    job_set_integer(job, "n", n);
+    if (s->points.shape[1] > DIM_MAX)
+        return report_error(EXIT_FAILED, "%s: the points have %lld coordinates, but a tree takes at most %d", path,
+                            (long long)s->points.shape[1], DIM_MAX);
+    s->edges = (bosc_array){.dtype = BOSC_I64, .rank = 2, .shape = {count, 2, 1, 1}};
+    s->lengths = (bosc_array){.dtype = BOSC_F64, .rank = 1, .shape = {count, 1, 1, 1}};
+    s->edges.data = job_alloc((size_t)n, 2 * sizeof(int64_t));
+    s->lengths.data = s->edges.data ? job_alloc((size_t)n, sizeof(double)) : NULL;
+    return s->lengths.data ? EXIT_DONE : EXIT_FAILED;
+}
+
+static int compute_tree(struct job *job, struct spanning_tree *s)
+{
+    double start = job_now();
+    const bosc_emst_opts opts = {.size = sizeof opts, .dtype = s->points.dtype, .dim = (int32_t)s->points.shape[1]};
+    bosc_status status =
+        bosc_emst_compute(job->ctx, s->points.data, s->points.shape[0], 0, &opts, s->edges.data, s->lengths.data);
+    job_add_seconds(job, "tree", start);
+    if (status != BOSC_OK) return report_ctx_error(job, status);
+    squares_to_distances(s->points.dtype, s->lengths.data, s->lengths.shape[0]);
+    return EXIT_DONE;
+}
+
+/* Reads the points and computes the tree. */
+static int read_and_span(struct job *job, const char *path, struct spanning_tree *s)
+{
+    int code = read_points(job, path, s);
+    return code ? code : compute_tree(job, s);
+}
+
+static void free_tree(struct spanning_tree *s)
+{
+    bosc_array_free(&s->points);
+    bosc_array_free(&s->edges);
+    bosc_array_free(&s->lengths);
+}
+
+/* Bytes of a squared length. */
+static size_t length_size(const struct spanning_tree *s)
+{
+    return s->points.dtype == BOSC_F32 ? sizeof(float) : sizeof(double);
+}
+
+static bosc_status find_slice(const struct rank *r, void *user)
+{
+    const struct spanning_tree *s = user;
+    const bosc_emst_opts opts = {.size = sizeof opts, .dtype = s->points.dtype, .dim = (int32_t)s->points.shape[1]};
+    int64_t begin, n = rank_slice(r, s->points.shape[0], &begin);
+    return bosc_ranks_emst_compute(r->ctx, r->comm, array_row(&s->points, begin), n, 0, &opts,
+                                   array_row(&s->edges, begin),
+                                   (char *)s->lengths.data + (size_t)begin * length_size(s), r->found);
+}
+
+/* Each rank holds a slice of the points, and room for as many edges. */
+static int emst_over_ranks(struct job *job, const struct ranks *ranks, struct spanning_tree *s)
+{
+    int code = read_points(job, job->operands[0], s);
+    int64_t total, n = code ? 0 : s->points.shape[0];
+    if (!code) code = ranks_run(job, ranks, "tree", find_slice, s);
+    if (!code) code = ranks_gather_rows(ranks, n, s->edges.data, 2 * sizeof(int64_t), &total);
+    if (!code) code = ranks_gather_rows(ranks, n, s->lengths.data, length_size(s), &total);
+    if (!code && !job->silent) squares_to_distances(s->points.dtype, s->lengths.data, s->lengths.shape[0]);
+    return code;
+}
+
+/* ---- emst ---- */
 
 /* Reports the weight and writes the edges. */
 static int report_tree(struct job *job, const struct spanning_tree *s)
@@ -27,10 +112,163 @@ int run_emst(struct job *job)
     int code = job_open(job);
     if (code) return code;
     code = ranks_open(job, &ranks);
-    if (!code)
-        code = ranks.count ? emst_over_ranks(job, &ranks, &tree) : spanning_tree_compute(job, job->operands[0], &tree);
+    if (!code) code = ranks.count ? emst_over_ranks(job, &ranks, &tree) : read_and_span(job, job->operands[0], &tree);
     if (!code && !job->silent) code = report_tree(job, &tree);
-    spanning_tree_free(&tree);
+    free_tree(&tree);
     ranks_close(&ranks, code);
+    return code;
+}
+
+/* ---- linkage ---- */
+
+static int find_linkage(struct job *job, const struct spanning_tree *tree, bosc_array *z)
+{
+    *z = (bosc_array){.dtype = BOSC_F64, .rank = 2, .shape = {tree->edges.shape[0], 4, 1, 1}};
+    z->data = job_alloc((size_t)z->shape[0], 4 * sizeof(double));
+    if (!z->data) return EXIT_FAILED;
+    double start = job_now();
+    bosc_status status =
+        bosc_linkage_compute(job->ctx, tree->edges.data, tree->lengths.data, tree->points.shape[0], NULL, z->data);
+    job_add_seconds(job, "linkage", start);
+    return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job, status);
+}
+
+/* Builds a graph of the tree; edge ids are rows of the tree. */
+static bosc_status build_tree_graph(struct job *job, const struct spanning_tree *tree, int64_t *ends,
+                                    bosc_graph **graph)
+{
+    const bosc_graph_opts opts = {.size = sizeof opts, .weight = BOSC_F64};
+    const int64_t *pairs = tree->edges.data;
+    int64_t m = tree->edges.shape[0];
+    for (int64_t i = 0; i < m; i++) {
+        ends[i] = pairs[2 * i];
+        ends[m + i] = pairs[2 * i + 1];
+    }
+    bosc_status status = bosc_graph_create(job->ctx, &opts, graph);
+    if (status != BOSC_OK) return status;
+    return bosc_graph_build(job->ctx, *graph, ends, ends + m, tree->lengths.data, tree->points.shape[0], m);
+}
+
+/* Labels the clusters that remain when the edges longer than a distance are removed, or the longest edges until
+ * `clusters` remain. */
+static int cut_tree(struct job *job, const struct spanning_tree *tree, int64_t clusters, double distance,
+                    bosc_array *labels)
+{
+    bosc_msf_opts opts = {.size = sizeof opts, .trees = clusters};
+    bosc_msf_info info = {.size = sizeof info};
+    bosc_graph *graph = NULL;
+    if (job->value[OPT_CUT]) opts.limit = &distance;
+    *labels = (bosc_array){.dtype = BOSC_I64, .rank = 1, .shape = {tree->points.shape[0], 1, 1, 1}};
+    labels->data = job_alloc((size_t)labels->shape[0], sizeof(int64_t));
+    int64_t *ends = labels->data ? job_alloc((size_t)tree->edges.shape[0], 2 * sizeof *ends) : NULL;
+    if (!ends) return EXIT_FAILED;
+    double start = job_now();
+    bosc_status status = build_tree_graph(job, tree, ends, &graph);
+    if (status == BOSC_OK) status = bosc_msf_compute(job->ctx, graph, &opts, NULL, labels->data, &info);
+    job_add_seconds(job, "cut", start);
+    if (status == BOSC_OK) job_set_integer(job, "clusters", info.trees);
+    bosc_graph_free(graph);
+    free(ends);
+    return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job, status);
+}
+
+static int write_linkage(struct job *job, const bosc_array *z, const bosc_array *labels)
+{
+    const char *paths[2];
+    bosc_array arrays[2];
+    int count = 0;
+    if (job->value[OPT_OUTPUT]) {
+        arrays[count] = *z;
+        paths[count++] = job->value[OPT_OUTPUT];
+    }
+    if (job->value[OPT_LABELS]) {
+        arrays[count] = *labels;
+        paths[count++] = job->value[OPT_LABELS];
+    }
+    return count > 0 ? arrays_write(job, paths, arrays, count) : EXIT_DONE;
+}
+
+/* Refuses invalid combinations of options. */
+static int check_cut(const struct job *job)
+{
+    bool is_cut = job->value[OPT_CUT] || job->value[OPT_CLUSTERS];
+    if (job->value[OPT_CUT] && job->value[OPT_CLUSTERS])
+        return report_error(EXIT_USAGE, "--clusters: cannot be combined with --cut");
+    if (job->value[OPT_LABELS] && !is_cut) return report_error(EXIT_USAGE, "--labels: needs --cut or --clusters");
+    if (!job->value[OPT_OUTPUT] && !is_cut) return report_error(EXIT_USAGE, "-o: is missing");
+    return EXIT_DONE;
+}
+
+int run_linkage(struct job *job)
+{
+    struct spanning_tree tree;
+    bosc_array z = {0}, labels = {0};
+    int64_t clusters = 0;
+    double distance = 0;
+    int code;
+    if ((code = option_integer(job, OPT_CLUSTERS, 1, INT64_MAX, &clusters)) ||
+        (code = option_number(job, OPT_CUT, 0, &distance)) || (code = check_cut(job)) || (code = job_open(job)))
+        return code;
+    code = read_and_span(job, job->operands[0], &tree);
+    if (!code && job->value[OPT_OUTPUT]) code = find_linkage(job, &tree, &z);
+    if (!code && (job->value[OPT_CUT] || clusters)) code = cut_tree(job, &tree, clusters, distance, &labels);
+    if (!code) code = write_linkage(job, &z, &labels);
+    free_tree(&tree);
+    bosc_array_free(&z);
+    bosc_array_free(&labels);
+    return code;
+}
+
+/* ---- tour ---- */
+
+/* legs[i]: distance from the i-th vertex of the tour to the next. */
+static void measure_legs(const bosc_array *points, const int64_t *order, double *legs)
+{
+    int64_t n = points->shape[0], dim = points->shape[1];
+    for (int64_t i = 0; i < n; i++) {
+        int64_t a = order[i] * dim, b = order[i + 1 < n ? i + 1 : 0] * dim;
+        double sum = 0;
+        for (int64_t c = 0; c < dim; c++) {
+            double d = coordinate(points, b + c) - coordinate(points, a + c);
+            sum += d * d;
+        }
+        legs[i] = sqrt(sum);
+    }
+}
+
+static int find_tour(struct job *job, const struct spanning_tree *tree, bosc_array *order, double *length)
+{
+    int64_t n = tree->points.shape[0];
+    double *legs = job_alloc((size_t)n, sizeof *legs);
+    *order = (bosc_array){.dtype = BOSC_I64, .rank = 1, .shape = {n, 1, 1, 1}};
+    order->data = legs ? job_alloc((size_t)n, sizeof(int64_t)) : NULL;
+    int code = order->data ? EXIT_DONE : EXIT_FAILED;
+    if (!code) {
+        double start = job_now();
+        bosc_status status = bosc_tour_compute(job->ctx, tree->edges.data, n, NULL, order->data);
+        job_add_seconds(job, "tour", start);
+        if (status == BOSC_OK) {
+            measure_legs(&tree->points, order->data, legs);
+            status = bosc_reduce(job->ctx, BOSC_SUM, BOSC_F64, legs, n, length);
+        }
+        code = status == BOSC_OK ? EXIT_DONE : report_ctx_error(job, status);
+    }
+    free(legs);
+    return code;
+}
+
+int run_tour(struct job *job)
+{
+    struct spanning_tree tree;
+    bosc_array order = {0};
+    double length = 0;
+    int code = job_open(job);
+    if (code) return code;
+    code = read_and_span(job, job->operands[0], &tree);
+    if (!code) code = find_tour(job, &tree, &order, &length);
+    if (!code) code = arrays_write(job, &job->value[OPT_OUTPUT], &order, 1);
+    job_set_number(job, "length", length);
+    free_tree(&tree);
+    bosc_array_free(&order);
     return code;
 }

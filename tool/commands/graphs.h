@@ -1,8 +1,11 @@
-/* Graphs of the commands: saved, or lists of edges. */
+/* Graphs of the commands, saved or lists of edges; and forests: ids from files, weights, --replicated. */
 #ifndef TOOL_COMMANDS_GRAPHS_H
 #define TOOL_COMMANDS_GRAPHS_H
 
+#include "tool/ranks.h"
 #include "tool/tool.h"
+
+/* ---- graphs ---- */
 
 /* Reads a saved graph or a list of edges; sets one of the two. The caller frees the edges. */
 int graph_or_edges_read(struct job *job, const char *path, bosc_graph **graph, bosc_edges *edges);
@@ -16,5 +19,18 @@ int report_edges_error(struct job *job, const char *path, const bosc_edges *edge
  * not store become loops of vertex 0. */
 int graph_get_entries(struct job *job, const char *path, const bosc_graph *graph, const bosc_graph_info *info,
                       bosc_edges *edges);
+
+/* ---- forests ---- */
+
+/* Reads the edge ids of --verify and checks that each is less than `entries`. They have id_bits; 32-bit ids are packed
+ * at the front of the array. */
+int read_forest_ids(struct job *job, const struct ranks *ranks, int32_t id_bits, int64_t entries,
+                    struct input_rows *ids);
+
+/* Adds the weight of a forest to the results. */
+void report_weight(struct job *job, bosc_dtype weight, const bosc_msf_info *found);
+
+/* Reads --replicated: the most bytes a rank may use for vertices that every rank holds; 0: no limit. */
+int replicated_bytes(const struct job *job, const struct ranks *ranks, int64_t *bytes);
 
 #endif

@@ -4,13 +4,10 @@
 
 #include <boscage/hash.h>
 
-#include "tool/clock.h"
 #include "tool/commands/commands.h"
-#include "tool/commands/hash_ranks.h"
 #include "tool/job.h"
-#include "tool/options/number.h"
-#include "tool/options/option_table.h"
 #include "tool/options/values.h"
+#include "tool/options/option_table.h"
 #include "tool/output/arrays.h"
 #include "tool/output/report.h"
 #include "tool/ranks.h"
@@ -83,6 +80,14 @@ static void narrow_values(bosc_array *a, bosc_dtype type)
     }
     a->dtype = type;
 }
+
+/* Columns and options of a lookup, and its answers. */
+struct table_work {
+    struct input_rows keys, values, queries;
+    bosc_array out, found; /* values, out: empty for a set */
+    bosc_hash_opts opts;
+    bosc_ranks_hash_info info;
+};
 
 /* A lookup command. */
 struct lookup {
@@ -166,6 +171,41 @@ static int build_and_look_up(struct job *job, struct lookup *l)
     job_set_number(job, "load", info.load_factor);
     job_set_integer(job, "bytes", info.bytes);
     job_set_integer(job, "found", hits);
+    job_set_text(job, "layout", option_choice_name(job, OPT_LAYOUT, (int)info.layout));
+    return EXIT_DONE;
+}
+
+/* Builds a table of this rank's slice of the keys, and looks up its slice of the queries. */
+static bosc_status look_up_slice(const struct rank *r, void *user)
+{
+    struct table_work *w = user;
+    bosc_ranks_hash *table = NULL;
+    bosc_ranks_hash_info info = {.size = sizeof info};
+    int64_t k, q, n = rank_slice(r, w->keys.total, &k), m = rank_slice(r, w->queries.total, &q);
+    bosc_status status = bosc_ranks_hash_create(r->ctx, r->comm, &w->opts, &table);
+    if (status == BOSC_OK)
+        status = bosc_ranks_hash_build(r->ctx, table, input_row(&w->keys, k), input_row(&w->values, k), n);
+    if (status == BOSC_OK)
+        status = bosc_ranks_hash_find(r->ctx, table, input_row(&w->queries, q), m, array_row(&w->out, q),
+                                      (uint8_t *)array_row(&w->found, q));
+    if (status == BOSC_OK) status = bosc_ranks_hash_get_info(r->ctx, table, &info);
+    if (status == BOSC_OK && r->number == 0) w->info = info;
+    bosc_ranks_hash_free(table);
+    return status;
+}
+
+static int lookup_over_ranks(struct job *job, const struct ranks *ranks, struct table_work *w)
+{
+    int64_t hits = 0;
+    int code = ranks_run(job, ranks, "find", look_up_slice, w);
+    if (!code) code = ranks_gather_array(ranks, &w->out, bosc_dtype_size(w->out.dtype));
+    if (!code) code = ranks_gather_array(ranks, &w->found, 1);
+    if (code) return code;
+    for (int64_t i = 0; i < w->queries.total; i++) hits += ((const uint8_t *)w->found.data)[i];
+    job_set_integer(job, "n", w->keys.total);
+    job_set_number(job, "load", w->info.load_factor);
+    job_set_integer(job, "bytes", w->info.bytes);
+    job_set_integer(job, "found", hits);
     return EXIT_DONE;
 }
 
@@ -235,6 +275,30 @@ static int find_unique(struct job *job, const bosc_array *keys, bosc_array *ids,
                                           ids->data, unique->data, &unique->shape[0]);
     job_add_seconds(job, "unique", start);
     return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job, status);
+}
+
+struct unique_work {
+    const struct input_rows *keys;
+    bosc_array *ids, *unique;
+};
+
+/* Numbers the keys of this rank's slice. It finds the distinct keys that occur first in it. */
+static bosc_status number_slice(const struct rank *r, void *user)
+{
+    const struct unique_work *w = user;
+    int64_t at, n = rank_slice(r, w->keys->total, &at);
+    return bosc_ranks_unique(r->ctx, r->comm, input_row(w->keys, at), n, w->keys->array.dtype == BOSC_U32 ? 32 : 64,
+                             (int64_t *)array_row(w->ids, at), array_row(w->unique, at), r->found, NULL);
+}
+
+static int unique_over_ranks(struct job *job, const struct ranks *ranks, const struct input_rows *keys, bosc_array *ids,
+                             bosc_array *unique)
+{
+    struct unique_work w = {keys, ids, unique};
+    int code = ranks_run(job, ranks, "unique", number_slice, &w);
+    if (!code) code = ranks_gather_array(ranks, ids, sizeof(int64_t));
+    if (code) return code;
+    return ranks_gather_rows(ranks, keys->total, unique->data, bosc_dtype_size(unique->dtype), &unique->shape[0]);
 }
 
 /* Numbers the distinct keys and writes ids and keys. type: type of the keys in the file. */

@@ -3,11 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tool/clock.h"
 #include "tool/commands/commands.h"
 #include "tool/commands/points.h"
 #include "tool/job.h"
-#include "tool/options/number.h"
 #include "tool/options/values.h"
 #include "tool/output/arrays.h"
 #include "tool/output/report.h"

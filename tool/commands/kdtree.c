@@ -1,7 +1,6 @@
 /* boscage kdtree build, verify */
-#include "tool/clock.h"
 #include "tool/commands/commands.h"
-#include "tool/commands/kdtree_ranks.h"
+#include "tool/commands/over_ranks.h"
 #include "tool/commands/points.h"
 #include "tool/commands/trees.h"
 #include "tool/job.h"
@@ -71,7 +70,7 @@ int run_kdtree_build(struct job *job)
                                    .duplicates = job->value[OPT_UNIQUE] ? BOSC_KDTREE_DUPLICATES_REMOVE
                                                                         : BOSC_KDTREE_DUPLICATES_KEEP};
     code = ranks_open(job, &ranks);
-    if (!code) code = ranks.count ? build_over_ranks(job, &ranks, &opts) : build_and_save(job, &opts);
+    if (!code) code = ranks.count ? kdtree_build_over_ranks(job, &ranks, &opts) : build_and_save(job, &opts);
     ranks_close(&ranks, code);
     return code;
 }
@@ -104,7 +103,7 @@ int run_kdtree_verify(struct job *job)
     int code = job_open(job);
     if (code) return code;
     code = ranks_open(job, &ranks);
-    if (!code) code = ranks.count ? verify_over_ranks(job, &ranks) : verify_tree(job);
+    if (!code) code = ranks.count ? kdtree_verify_over_ranks(job, &ranks) : verify_tree(job);
     ranks_close(&ranks, code);
     return code;
 }

@@ -2,12 +2,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "tool/clock.h"
-#include "tool/commands/close_pairs.h"
-#include "tool/commands/commands.h"
-#include "tool/commands/kdtree_pairs_ranks.h"
-#include "tool/commands/points.h"
 #include "tool/commands/trees.h"
+#include "tool/commands/commands.h"
+#include "tool/commands/over_ranks.h"
+#include "tool/commands/points.h"
 #include "tool/job.h"
 #include "tool/options/values.h"
 #include "tool/output/arrays.h"
@@ -116,7 +114,7 @@ int run_kdtree_pairs(struct job *job)
     int code;
     if ((code = option_number(job, OPT_RADIUS, 0, &a.radius)) || (code = job_open(job))) return code;
     code = ranks_open(job, &ranks);
-    if (!code) code = ranks.count ? pairs_over_ranks(job, &ranks, a.radius) : search_pairs(job, &a);
+    if (!code) code = ranks.count ? kdtree_pairs_over_ranks(job, &ranks, a.radius) : search_pairs(job, &a);
     ranks_close(&ranks, code);
     return code;
 }

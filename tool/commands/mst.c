@@ -3,11 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tool/clock.h"
 #include "tool/commands/commands.h"
-#include "tool/commands/forests.h"
 #include "tool/commands/graphs.h"
-#include "tool/commands/mst_ranks.h"
+#include "tool/commands/over_ranks.h"
 #include "tool/job.h"
 #include "tool/options/values.h"
 #include "tool/output/arrays.h"
@@ -76,7 +74,8 @@ static int select_from_edges(struct graph_input *input, const int64_t *ids, int6
     return EXIT_DONE;
 }
 
-/* Copies the edges of the graph with the ids, which ascend. */
+/* Copies the edges of the graph with the ids. The ids ascend, and bosc_graph_get_edges returns edges in their order.
+ * Reports failures. The caller frees *edges, after a failure too. */
 static int select_from_graph(struct job *job, const struct graph_input *input, const int64_t *ids, int64_t count,
                              bosc_edges *edges)
 {

@@ -1,10 +1,9 @@
-#include "tool/commands/mst_ranks.h"
+/* boscage mst and components over ranks. Each rank builds a graph of its slice of the edges. */
+#include "tool/commands/over_ranks.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "tool/clock.h"
-#include "tool/commands/forests.h"
 #include "tool/commands/graphs.h"
 #include "tool/job.h"
 #include "tool/output/arrays.h"
@@ -13,7 +12,7 @@
 #include "tool/ranks.h"
 #include "tool/tool.h"
 
-/* Shared by the ranks of a process. Each rank builds a graph of its slice of the edges. */
+/* Shared by the ranks of a process. */
 struct graph_work {
     bosc_edges edges;             /* all edges; with is_part the part read by this process */
     bool is_part, is_saved;       /* is_saved: the edges come from a saved graph */
@@ -24,8 +23,6 @@ struct graph_work {
     bosc_ranks_graph_info *parts; /* (ranks) */
     const char *file;
     bosc_msf_opts opts;
-    int64_t *counts; /* (ranks): forest edges found by each rank */
-    int64_t *begins; /* (ranks + 1): exclusive sums of counts */
     int32_t id_bits;
     int64_t *ids; /* (edges): those of a rank begin where its slice begins */
     void *labels; /* (vertices), of id_bits; NULL: none */
@@ -95,12 +92,12 @@ static int widen_weights(bosc_edges *e, enum weight_kind to)
 static int combine_parts(struct job *job, const struct ranks *ranks, int64_t declared, struct graph_work *w)
 {
     /* 1. Entries; the number must be the declared one. */
-    int64_t *counts = w->counts, *begins = w->begins, widest = NO_EDGES;
+    int64_t *counts = ranks->counts, widest = NO_EDGES;
     counts[ranks->first] = w->edges.m;
-    int code = ranks_exclusive_sums(ranks, counts, begins);
+    int code = ranks_sum_counts(ranks);
     if (code) return code;
-    w->first = begins[ranks->first];
-    w->kept = w->m = begins[ranks->count];
+    w->first = ranks->begins[ranks->first];
+    w->kept = w->m = ranks->begins[ranks->count];
     if (declared >= 0 && w->m < declared)
         return report_error(EXIT_FAILED, "%s: ends after %lld of %lld edges", job->operands[0], (long long)w->m,
                             (long long)declared);
@@ -109,12 +106,12 @@ static int combine_parts(struct job *job, const struct ranks *ranks, int64_t dec
                             (long long)declared);
     /* 2. Vertices: the maximum. */
     counts[ranks->first] = w->edges.n;
-    if ((code = ranks_exclusive_sums(ranks, counts, begins))) return code;
+    if ((code = ranks_sum_counts(ranks))) return code;
     for (int32_t r = 0; r < ranks->count; r++)
         if (counts[r] > w->edges.n) w->edges.n = counts[r];
     /* 3. Weights: the widest kind. */
     counts[ranks->first] = weight_kind_of(&w->edges);
-    if ((code = ranks_exclusive_sums(ranks, counts, begins))) return code;
+    if ((code = ranks_sum_counts(ranks))) return code;
     for (int32_t r = 0; r < ranks->count; r++)
         if (counts[r] > widest) widest = counts[r];
     return widen_weights(&w->edges, (enum weight_kind)widest);
@@ -139,14 +136,12 @@ static bosc_status load_part(const struct rank *r, void *user)
 /* Loads a saved graph: each rank reads its part of the file. */
 static int load_parts(struct job *job, const struct ranks *ranks, struct graph_work *w)
 {
-    const size_t count = (size_t)ranks->count;
     bosc_graph_info info = {.size = sizeof info};
     w->file = job->operands[0];
-    w->graphs = job_alloc(count, sizeof *w->graphs);
-    w->parts = w->graphs ? job_alloc(count, sizeof *w->parts) : NULL;
+    w->graphs = ranks_alloc(ranks, sizeof *w->graphs);
+    w->parts = w->graphs ? ranks_alloc(ranks, sizeof *w->parts) : NULL;
     if (!w->parts) return EXIT_FAILED;
-    memset(w->graphs, 0, count * sizeof *w->graphs);
-    int code = ranks_run(ranks, load_part, w);
+    int code = ranks_run(job, ranks, "read", load_part, w);
     if (code) return code;
     const bosc_ranks_graph_info *first = &w->parts[ranks->first];
     bosc_graph_get_info(job->ctx, w->graphs[ranks->first], &info);
@@ -164,12 +159,9 @@ static int read_edges(struct job *job, const struct ranks *ranks, struct graph_w
 {
     const bool is_saved = path_has_ending(job->operands[0], ".bosc");
     w->is_part = ranks->local < ranks->count && !is_saved;
-    w->counts = job_alloc(2 * (size_t)ranks->count + 1, sizeof *w->counts);
-    if (!w->counts) return EXIT_FAILED;
-    w->begins = w->counts + ranks->count;
-    double start = job_now();
+    const double start = job_now();
     int code = is_saved ? load_parts(job, ranks, w) : w->is_part ? read_part(job, ranks, w) : read_whole(job, w);
-    job_add_seconds(job, "read", start);
+    if (!is_saved) job_add_seconds(job, "read", start);
     if (code) return code;
     job_set_integer(job, "n", w->edges.n);
     job_set_integer(job, "m", w->kept);
@@ -214,7 +206,7 @@ static bosc_status compute_forest(const struct rank *r, void *user)
     struct graph_work *w = user;
     bosc_graph *graph = NULL;
     bosc_msf_info found = {.size = sizeof found};
-    int64_t begin, *count = &w->counts[r->number];
+    int64_t begin, *count = r->found;
     bosc_status status = build_slice(r, w, &graph, &begin);
     if (status == BOSC_OK)
         status = bosc_ranks_msf_compute(r->ctx, r->comm, graph, &w->opts, w->ids + begin, count, NULL, &found);
@@ -257,9 +249,7 @@ static int verify_forest(struct job *job, const struct ranks *ranks, struct grap
 {
     w->path = job->value[OPT_VERIFY];
     int code = read_forest_ids(job, ranks, w->id_bits, w->m, &w->ids_to_verify);
-    double start = job_now();
-    if (!code) code = ranks_run(ranks, verify_slice, w);
-    job_add_seconds(job, "verify", start);
+    if (!code) code = ranks_run(job, ranks, "verify", verify_slice, w);
     job_set_integer(job, "edges", w->ids_to_verify.total);
     job_set_integer(job, "components", w->edges.n - w->ids_to_verify.total);
     bosc_array_free(&w->ids_to_verify.array);
@@ -274,9 +264,9 @@ static int gather_ids(const struct ranks *ranks, struct graph_work *w, int64_t *
     int64_t at;
     for (int32_t r = ranks->first; r < ranks->first + ranks->local; r++) {
         rank_entries(&(struct rank){.number = r, .count = ranks->count}, w, &at);
-        for (int64_t i = 0; i < w->counts[r]; i++) ids[w->begins[r] + i] = w->ids[at + i];
+        for (int64_t i = 0; i < ranks->counts[r]; i++) ids[ranks->begins[r] + i] = w->ids[at + i];
     }
-    return ranks_gather_in_place(ranks, w->counts, ids, sizeof *ids);
+    return ranks_gather_in_place(ranks, ids, sizeof *ids);
 }
 
 /* Copies the edges with the ids from a rank's loaded graph to the forest, from edge `at` on. */
@@ -313,14 +303,14 @@ static int copy_loaded_edges(const struct ranks *ranks, const struct graph_work 
     int code = EXIT_DONE;
     for (int32_t r = ranks->first; !code && r < ranks->first + ranks->local; r++)
         code = copy_rank_edges(ranks->contexts[r - ranks->first], w->graphs[r], w->parts[r].first_entry,
-                               ids + w->begins[r], w->counts[r], forest, w->begins[r]);
+                               ids + ranks->begins[r], ranks->counts[r], forest, ranks->begins[r]);
     return code;
 }
 
 /* Copies the edges with the ids of this process's ranks, and gathers those of all ranks. */
 static int gather_edges(const struct ranks *ranks, struct graph_work *w, const int64_t *ids, bosc_edges *forest)
 {
-    const size_t weight_size = bosc_dtype_size(w->edges.dtype), m = (size_t)w->begins[ranks->count];
+    const size_t weight_size = bosc_dtype_size(w->edges.dtype), m = (size_t)ranks->begins[ranks->count];
     const bool has_weights = w->graphs || w->edges.weights;
     *forest = (bosc_edges){.n = w->edges.n, .m = (int64_t)m, .dtype = w->edges.dtype};
     forest->u = job_alloc(m, sizeof *forest->u);
@@ -329,7 +319,7 @@ static int gather_edges(const struct ranks *ranks, struct graph_work *w, const i
     forest->weights = weights;
     if (!forest->v || (has_weights && !weights)) return EXIT_FAILED;
     int code = w->graphs ? copy_loaded_edges(ranks, w, ids, forest) : EXIT_DONE;
-    for (int64_t i = w->begins[ranks->first]; !w->graphs && i < w->begins[ranks->first + ranks->local]; i++) {
+    for (int64_t i = ranks->begins[ranks->first]; !w->graphs && i < ranks->begins[ranks->first + ranks->local]; i++) {
         const size_t entry = (size_t)(ids[i] - w->first);
         forest->u[i] = w->edges.u[entry];
         forest->v[i] = w->edges.v[entry];
@@ -337,9 +327,9 @@ static int gather_edges(const struct ranks *ranks, struct graph_work *w, const i
             memcpy(weights + (size_t)i * weight_size, (const char *)w->edges.weights + entry * weight_size,
                    weight_size);
     }
-    if (!code) code = ranks_gather_in_place(ranks, w->counts, forest->u, sizeof *forest->u);
-    if (!code) code = ranks_gather_in_place(ranks, w->counts, forest->v, sizeof *forest->v);
-    return code || !has_weights ? code : ranks_gather_in_place(ranks, w->counts, weights, weight_size);
+    if (!code) code = ranks_gather_in_place(ranks, forest->u, sizeof *forest->u);
+    if (!code) code = ranks_gather_in_place(ranks, forest->v, sizeof *forest->v);
+    return code || !has_weights ? code : ranks_gather_in_place(ranks, weights, weight_size);
 }
 
 static int write_forest(struct job *job, const struct ranks *ranks, struct graph_work *w)
@@ -347,7 +337,7 @@ static int write_forest(struct job *job, const struct ranks *ranks, struct graph
     bosc_io_error error;
     const char *path = job->value[OPT_OUTPUT];
     const bool as_edges = path_has_ending(path, ".gr") || path_has_ending(path, ".mtx");
-    bosc_array ids = {.dtype = BOSC_I64, .rank = 1, .shape = {w->begins[ranks->count], 1, 1, 1}};
+    bosc_array ids = {.dtype = BOSC_I64, .rank = 1, .shape = {ranks->begins[ranks->count], 1, 1, 1}};
     bosc_edges forest = {0};
     ids.data = job_alloc((size_t)ids.shape[0], sizeof(int64_t));
     int code = ids.data ? gather_ids(ranks, w, ids.data) : EXIT_FAILED;
@@ -365,7 +355,7 @@ static int write_forest(struct job *job, const struct ranks *ranks, struct graph
 
 static int report_forest(struct job *job, const struct ranks *ranks, struct graph_work *w)
 {
-    int code = ranks_exclusive_sums(ranks, w->counts, w->begins);
+    int code = ranks_sum_counts(ranks);
     if (code) return code;
     job_set_integer(job, "edges", w->found.edges);
     job_set_integer(job, "components", w->found.trees);
@@ -377,9 +367,7 @@ static int find_forest(struct job *job, const struct ranks *ranks, struct graph_
 {
     w->ids = job_alloc((size_t)w->edges.m, sizeof *w->ids);
     if (!w->ids) return EXIT_FAILED;
-    double start = job_now();
-    int code = ranks_run(ranks, compute_forest, w);
-    job_add_seconds(job, "forest", start);
+    int code = ranks_run(job, ranks, "forest", compute_forest, w);
     return code ? code : report_forest(job, ranks, w);
 }
 
@@ -388,7 +376,6 @@ static void free_work(const struct ranks *ranks, struct graph_work *w)
     for (int32_t r = 0; w->parts && r < ranks->count; r++) bosc_graph_free(w->graphs[r]);
     free(w->graphs);
     free(w->parts);
-    free(w->counts);
     bosc_edges_free(&w->edges);
 }
 
@@ -411,9 +398,7 @@ int components_over_ranks(struct job *job, const struct ranks *ranks)
     bosc_array labels = {.dtype = BOSC_I64, .rank = 1, .shape = {w.edges.n, 1, 1, 1}};
     if (!code) labels.data = w.labels = job_alloc((size_t)w.edges.n, sizeof(int64_t));
     if (!code && !labels.data) code = EXIT_FAILED;
-    double start = job_now();
-    if (!code) code = ranks_run(ranks, compute_components, &w);
-    job_add_seconds(job, "components", start);
+    if (!code) code = ranks_run(job, ranks, "components", compute_components, &w);
     if (!code && !job->silent) {
         widen_ids(w.id_bits, labels.data, w.edges.n);
         code = arrays_write(job, &job->value[OPT_OUTPUT], &labels, 1);

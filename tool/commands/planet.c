@@ -1,17 +1,272 @@
-/* boscage planet: a closed mesh of a planet, and pictures of it. */
+/* boscage planet: a closed mesh of a planet, in one file or in tiles, and pictures of it; or a flight with a picture
+ * per frame. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tool/clock.h"
+#include "render/camera.h"
+#include "render/planet_view.h"
+#include "render/vector.h"
 #include "tool/commands/commands.h"
-#include "tool/commands/planet_job.h"
 #include "tool/commands/surface.h"
 #include "tool/job.h"
-#include "tool/options/number.h"
 #include "tool/options/values.h"
+#include "tool/output/frames.h"
+#include "tool/output/paths.h"
 #include "tool/output/report.h"
 #include "tool/tool.h"
+
+/* ---- steps: timed, with errors reported ---- */
+
+static const double degree = 3.14159265358979323846 / 180;
+
+/* Converts latitude, longitude, altitude, heading, pitch and fov (degrees, metres) to a camera for a picture of 16 : 9.
+ * Numbers out of range are reported for the option or file `name` and return EXIT_USAGE. */
+static int planet_camera(struct job *job, const struct planet_view *planet, const char *name,
+                         const double numbers[CAMERA_NUMBERS], int width, bosc_planet_camera *camera)
+{
+    static const struct limit {
+        const char *what;
+        double least, most;
+    } limits[CAMERA_NUMBERS] = {{"latitude", -90, 90},    {"longitude", -360, 360}, {"altitude", 1e-9, 1e12},
+                                {"heading", -3600, 3600}, {"pitch", -90, 90},       {"fov", 1, 170}};
+    for (int i = 0; i < CAMERA_NUMBERS; i++)
+        if (!(numbers[i] >= limits[i].least && numbers[i] <= limits[i].most))
+            return report_error(EXIT_USAGE, "%s: the %s %g is not from %g to %g", name, limits[i].what, numbers[i],
+                                limits[i].least, limits[i].most);
+    *camera = (bosc_planet_camera){
+        .fov = numbers[5] * degree, .pixels = 1, .width = width, .height = width * 9 / 16, .cull = 1};
+    bosc_status status =
+        bosc_planet_place(job->ctx, planet->handle, numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], camera);
+    return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job, status);
+}
+
+static int planet_select(struct job *job, struct planet_view *planet, const bosc_planet_goal *goal)
+{
+    const double start = job_now();
+    bosc_status status = bosc_planet_select(job->ctx, planet->handle, goal);
+    if (status == BOSC_OK) status = bosc_ctx_sync(job->ctx);
+    job_add_seconds(job, "select", start);
+    return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job, status);
+}
+
+static int planet_mesh(struct job *job, struct planet_view *planet, const double *origin)
+{
+    const double start = job_now();
+    bosc_status status = planet_view_fetch_mesh(job->ctx, planet, origin);
+    job_add_seconds(job, "mesh", start);
+    return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job, status);
+}
+
+/* Computes the direction of the sun for a picture at a position: high, in the west. */
+static void planet_sun(const double position[3], double sun[3])
+{
+    double up[3] = {position[0], position[1], position[2]}, east[3], north[3];
+    const double pole[3] = {0, 0, 1}, side[3] = {0, 1, 0};
+    normalise(up);
+    cross(fabs(up[2]) < 0.999 ? pole : side, up, east);
+    normalise(east);
+    cross(up, east, north);
+    for (int c = 0; c < 3; c++) sun[c] = 0.62 * up[c] - 0.62 * east[c] + 0.48 * north[c];
+}
+
+/* ---- a flight, or a descent to the ground ---- */
+
+enum { LATITUDE, LONGITUDE, ALTITUDE, HEADING, PITCH, FOV };
+
+/* Cameras along the flight. */
+struct flight_path {
+    double *camera; /* (count, CAMERA_NUMBERS) */
+    int64_t count;
+};
+
+/* Makes a descent to the highest sample: from two radii above it to radius / 3e6, 2 m on the Earth. Angles chosen by
+ * eye. */
+static int make_descent(struct job *job, const struct planet_view *planet, struct flight_path *path)
+{
+    const bosc_heights *h = &planet->heights;
+    const int64_t top = planet->highest;
+    bosc_planet_info info = {.size = sizeof info};
+    bosc_status status = bosc_planet_get_info(job->ctx, planet->handle, &info);
+    if (status != BOSC_OK) return report_ctx_error(job, status);
+    const double latitude = 90 - ((double)(top / h->width) + 0.5) * 180 / (double)h->height;
+    const double longitude = ((double)(top % h->width) + 0.5) * 360 / (double)h->width - 180, radius = info.radius;
+    const double cameras[4][CAMERA_NUMBERS] = {{latitude, longitude - 25, 2 * radius, 0, -90, 45},
+                                               {latitude, longitude - 2, radius / 20, 0, -70, 50},
+                                               {latitude, longitude - 0.05, radius / 2000, 20, -30, 50},
+                                               {latitude, longitude, radius / 3e6, 60, -3, 55}};
+    *path = (struct flight_path){.camera = job_alloc(4 * CAMERA_NUMBERS, sizeof *path->camera), .count = 4};
+    if (!path->camera) return EXIT_FAILED;
+    memcpy(path->camera, cameras, sizeof cameras);
+    return EXIT_DONE;
+}
+
+static int read_path(struct job *job, struct flight_path *path)
+{
+    bosc_array rows = {0};
+    int code = flight_read_cameras(job, 1, "rows latitude,longitude,altitude,heading,pitch,fov", &rows);
+    if (!code) *path = (struct flight_path){.camera = rows.data, .count = rows.shape[0]};
+    return code;
+}
+
+/* Interpolates the camera at t from 0 to 1: altitudes geometrically, other numbers linearly, angles along the shorter
+ * arc. */
+static void interpolate_camera(const struct flight_path *path, double t, double camera[CAMERA_NUMBERS])
+{
+    const double position = t * (double)(path->count - 1);
+    int64_t i = (int64_t)position;
+    if (i > path->count - 2) i = path->count > 1 ? path->count - 2 : 0;
+    const double *a = path->camera + i * CAMERA_NUMBERS, *b = path->count > 1 ? a + CAMERA_NUMBERS : a;
+    const double u = position - (double)i;
+    for (int c = 0; c < CAMERA_NUMBERS; c++) {
+        const bool turns = c == LONGITUDE || c == HEADING;
+        camera[c] = a[c] + u * (turns ? remainder(b[c] - a[c], 360) : b[c] - a[c]);
+    }
+    if (a[ALTITUDE] > 0 && b[ALTITUDE] > 0) camera[ALTITUDE] = a[ALTITUDE] * pow(b[ALTITUDE] / a[ALTITUDE], u);
+    camera[LONGITUDE] = remainder(camera[LONGITUDE], 360);
+}
+
+/* Returns the source of the cameras, for messages. */
+static const char *path_name(const struct job *job) { return job->value[OPT_FLY] ? job->value[OPT_FLY] : "--frames"; }
+
+/* Makes a frame: selects the mesh for the camera, draws it, and adds a row to `frames`. */
+static int write_frame(struct job *job, struct planet_view *planet, const double numbers[], int width,
+                       const double sun[3], int64_t i, json_t *frames)
+{
+    char name[FRAME_NAME_SIZE];
+    struct canvas canvas = {0};
+    bosc_io_error error;
+    bosc_planet_camera camera;
+    if (!format_frame_name(job->value[OPT_OUTPUT], i, name))
+        return report_error(EXIT_FAILED, "-o: the name of the folder is too long");
+    int code = planet_camera(job, planet, path_name(job), numbers, width, &camera);
+    if (code) return EXIT_FAILED;
+    /* 1. Select and fetch the mesh. */
+    const bosc_planet_goal goal = {.size = sizeof goal, .camera = &camera, .hysteresis = 0.2};
+    const double start = job_now();
+    code = planet_select(job, planet, &goal);
+    const double select_done = job_now();
+    if (!code) code = planet_mesh(job, planet, camera.position);
+    const double mesh_done = job_now();
+    if (code) return code;
+    /* 2. Draw and write the picture. */
+    if (!planet_view_draw(planet, &camera, sun, &canvas)) return report_error(EXIT_FAILED, "out of memory for a frame");
+    job_add_seconds(job, "draw", mesh_done);
+    bosc_status status = canvas_write(&canvas, name, &error);
+    canvas_close(&canvas);
+    if (status != BOSC_OK) return report_io_error(status, &error);
+    /* 3. Report. */
+    const json_int_t triangles = (json_int_t)planet->mesh.triangles;
+    json_array_append_new(frames,
+                          json_pack("{s:s, s:f, s:I, s:i, s:f, s:f}", "picture", name, "altitude", numbers[ALTITUDE],
+                                    "triangles", triangles, "depth", (int)planet->info.deepest, "select_seconds",
+                                    select_done - start, "mesh_seconds", mesh_done - select_done));
+    if (!job->value[OPT_QUIET] && !job->value[OPT_JSON])
+        printf("%s %12.3f m above ground, %9lld triangles, selected in %.3f ms, fetched in %.3f ms\n", name,
+               numbers[ALTITUDE], (long long)triangles, (select_done - start) * 1e3, (mesh_done - select_done) * 1e3);
+    return EXIT_DONE;
+}
+
+/* Sets the sun so that it shines on the end of the path. */
+static int aim_sun(struct job *job, const struct planet_view *planet, const struct flight_path *path, double sun[3])
+{
+    bosc_planet_camera last;
+    const double *numbers = path->camera + (path->count - 1) * CAMERA_NUMBERS;
+    if (planet_camera(job, planet, path_name(job), numbers, 64, &last)) return EXIT_FAILED;
+    planet_sun(last.position, sun);
+    return EXIT_DONE;
+}
+
+/* Writes the frames of a flight, `width` pixels wide, 16 : 9. */
+static int planet_fly(struct job *job, struct planet_view *planet, int width)
+{
+    static const enum option excluded[] = {OPT_ERROR, OPT_TRIANGLES, OPT_CAMERA, OPT_PNG, OPT_TILES};
+    int64_t count;
+    double sun[3];
+    struct flight_path path = {0};
+    int code = flight_prepare(job, excluded, sizeof excluded / sizeof *excluded, &count);
+    if (!code) code = job->value[OPT_FLY] ? read_path(job, &path) : make_descent(job, planet, &path);
+    if (!code) code = aim_sun(job, planet, &path, sun);
+    json_t *frames = json_array();
+    for (int64_t i = 0; i < count && !code; i++) {
+        double camera[CAMERA_NUMBERS];
+        interpolate_camera(&path, count > 1 ? (double)i / (double)(count - 1) : 1, camera);
+        code = write_frame(job, planet, camera, width, sun, i, frames);
+    }
+    if (!code) code = remove_frames_from(job->value[OPT_OUTPUT], count);
+    job_set_json(job, "frames", frames);
+    free(path.camera);
+    return code;
+}
+
+/* ---- tiles, a file each ---- */
+
+struct tiles {
+    int64_t count, *first; /* first: (count + 1) first triangle of each tile, and the number of triangles */
+};
+
+static int find_tiles(struct job *job, const struct planet_view *planet, int64_t level, struct tiles *tiles)
+{
+    tiles->count = (int64_t)8 << level;
+    tiles->first = job_alloc((size_t)tiles->count + 1, sizeof *tiles->first);
+    if (!tiles->first) return EXIT_FAILED;
+    bosc_status status =
+        bosc_planet_get_tiles(job->ctx, planet->handle, (int32_t)level, tiles->first, tiles->count + 1);
+    if (status == BOSC_OK) status = bosc_ctx_sync(job->ctx);
+    return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job, status);
+}
+
+/* Writes a tile, which replaces the mesh in the arrays of the view, and adds a row to `lines`. */
+static int write_tile(struct job *job, struct planet_view *planet, const struct tiles *tiles, int64_t k, json_t *lines)
+{
+    char name[FRAME_NAME_SIZE];
+    bosc_io_error error;
+    int64_t counts[2];
+    const int64_t first = tiles->first[k], count = tiles->first[k + 1] - first;
+    if (count == 0) return EXIT_DONE;
+    if (!format_numbered_name(&tile_files, job->value[OPT_OUTPUT], k, name))
+        return report_error(EXIT_FAILED, "-o: the name of the folder is too long");
+    /* 1. Fetch. */
+    bosc_status status = bosc_planet_get_part(job->ctx, planet->handle, first, count, planet->origin, planet->vertices,
+                                              NULL, planet->normals, planet->vertex_capacity, planet->triangles,
+                                              planet->triangle_capacity, counts);
+    if (status == BOSC_OK) status = bosc_ctx_sync(job->ctx);
+    if (status != BOSC_OK) return report_ctx_error(job, status);
+    /* 2. Write and report. */
+    planet->mesh.vertices = counts[0];
+    planet->mesh.triangles = counts[1];
+    status = bosc_mesh_write(name, &planet->mesh, &error);
+    if (status != BOSC_OK) return report_io_error(status, &error);
+    json_array_append_new(lines, json_pack("{s:s, s:I, s:I, s:I}", "file", name, "tile", (json_int_t)k, "vertices",
+                                           (json_int_t)counts[0], "triangles", (json_int_t)counts[1]));
+    return EXIT_DONE;
+}
+
+static bool is_written(const void *user, int64_t k)
+{
+    const struct tiles *tiles = user;
+    return k >= 0 && k < tiles->count && tiles->first[k] < tiles->first[k + 1];
+}
+
+/* Writes the selected mesh in tiles of a level, as files in the folder -o. */
+static int planet_write_tiles(struct job *job, struct planet_view *planet, int64_t level)
+{
+    struct tiles tiles = {0};
+    const double start = job_now();
+    int code = create_folder(job->value[OPT_OUTPUT]);
+    if (!code) code = find_tiles(job, planet, level, &tiles);
+    json_t *lines = json_array();
+    for (int64_t k = 0; !code && k < tiles.count; k++) code = write_tile(job, planet, &tiles, k, lines);
+    if (!code) code = remove_numbered_files(&tile_files, job->value[OPT_OUTPUT], is_written, &tiles);
+    job_add_seconds(job, "write", start);
+    if (!code) job_set_integer(job, "files", (int64_t)json_array_size(lines));
+    job_set_json(job, "tiles", lines);
+    free(tiles.first);
+    return code;
+}
+
+/* ---- a mesh ---- */
 
 enum { TILE_LEVEL_MAX = 16 }; /* 8 x 2^16: half a million files */
 

@@ -1,16 +1,18 @@
+/* Points, boxes and vectors from files. */
 #include "tool/commands/points.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tool/clock.h"
 #include "tool/job.h"
 #include "tool/options/values.h"
 #include "tool/output/arrays.h"
 #include "tool/output/report.h"
 #include "tool/ranks.h"
 #include "tool/tool.h"
+
+/* ---- points ---- */
 
 /* Restores the rows that a tree was built from. A removed duplicate becomes the equal row that was kept. */
 static int restore_points(struct job *job, const char *path, const bosc_kdtree *tree, bosc_array *points)
@@ -86,4 +88,37 @@ int match_points(const struct job *job, const char *path, bosc_array *array, bos
     if (status != BOSC_ERR_DATA) return status == BOSC_OK ? EXIT_DONE : report_io_error(status, &error);
     return report_error(EXIT_FAILED, "%s, the type of the points (--dtype %s %s)", error.text,
                         real ? dtype_code(type) : "f8", real ? "rounds" : "reads both as f8");
+}
+
+/* ---- boxes ---- */
+
+int boxes_check(const char *path, const bosc_array *boxes, int32_t dim)
+{
+    if (boxes->rank != 3 || boxes->shape[1] != 2)
+        return report_error(EXIT_FAILED, "%s: the shape of the boxes is not (m, 2, %d)", path, (int)dim);
+    if (boxes->shape[2] != dim)
+        return report_error(EXIT_FAILED, "%s: the boxes have %lld coordinates, but the points have %d", path,
+                            (long long)boxes->shape[2], (int)dim);
+    return EXIT_DONE;
+}
+
+int boxes_reject_nan(const char *path, const bosc_array *boxes, int64_t first)
+{
+    const int64_t numbers = 2 * boxes->shape[2];
+    for (int64_t i = 0; i < boxes->shape[0] * numbers; i++)
+        if (isnan(coordinate(boxes, i)))
+            return report_error(EXIT_FAILED, "%s: box %lld: NaN", path, (long long)(first + i / numbers));
+    return EXIT_DONE;
+}
+
+/* ---- vectors ---- */
+
+int vectors_read(struct job *job, const char *path, int64_t bits, bosc_vectors *vectors)
+{
+    bosc_io_error error;
+    double start = job_now();
+    bosc_status status = bosc_vectors_read(path, (int32_t)bits, vectors, &error);
+    job_add_seconds(job, "read", start);
+    if (status == BOSC_ERR_ARG) return report_error(EXIT_USAGE, "--bits: is missing, but %s is packed", path);
+    return status == BOSC_OK ? EXIT_DONE : report_io_error(status, &error);
 }

@@ -1,4 +1,4 @@
-/* Points from files. A saved tree serves as points. */
+/* Points, boxes and vectors from files. A saved tree serves as points. */
 #ifndef TOOL_COMMANDS_POINTS_H
 #define TOOL_COMMANDS_POINTS_H
 
@@ -15,5 +15,14 @@ int points_convert(const struct job *job, const char *path, const bosc_slice *sl
 
 /* Converts queries or boxes to the type of the points. Values that would change are refused unless --dtype is given. */
 int match_points(const struct job *job, const char *path, bosc_array *array, bosc_dtype type);
+
+/* Checks that the shape of boxes is (m, 2, dim). */
+int boxes_check(const char *path, const bosc_array *boxes, int32_t dim);
+
+/* Refuses NaN in boxes. first: number of the first box in the file. */
+int boxes_reject_nan(const char *path, const bosc_array *boxes, int64_t first);
+
+/* Reads vectors. bits: length of a vector; 0: as the file has it. */
+int vectors_read(struct job *job, const char *path, int64_t bits, bosc_vectors *vectors);
 
 #endif

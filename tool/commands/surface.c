@@ -3,9 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tool/clock.h"
 #include "tool/job.h"
-#include "tool/options/number.h"
+#include "tool/options/values.h"
 #include "tool/options/option_table.h"
 #include "tool/output/paths.h"
 #include "tool/output/report.h"

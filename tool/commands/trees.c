@@ -1,12 +1,16 @@
+/* k-d trees of the commands, and pairs of close points from the neighbours of every point. */
 #include "tool/commands/trees.h"
 
-#include "tool/clock.h"
+#include <math.h>
+
 #include "tool/commands/points.h"
 #include "tool/job.h"
 #include "tool/options/values.h"
 #include "tool/output/arrays.h"
 #include "tool/output/report.h"
 #include "tool/tool.h"
+
+/* ---- trees ---- */
 
 int tree_build(struct job *job, const char *path, const bosc_array *points, const bosc_kdtree_opts *opts,
                bosc_kdtree **tree)
@@ -56,4 +60,33 @@ int tree_read(struct job *job, const char *path, const bosc_kdtree_opts *opts, b
     if (!code) code = tree_build(job, path, &points, opts, tree);
     bosc_array_free(&points);
     return code;
+}
+
+/* ---- pairs ---- */
+
+/* A point at infinity is not its own neighbour (its distance is NaN) unless the radius is infinite. */
+int64_t count_own_neighbours(const bosc_array *points, int64_t first, int64_t n, double radius)
+{
+    int64_t dim = points->shape[1], own = 0;
+    double square = radius * radius;
+    if (points->dtype == BOSC_F32) square = (double)((float)radius * (float)radius);
+    if (isinf(square)) return n;
+    for (int64_t i = first; i < first + n; i++) {
+        bool finite = true;
+        for (int64_t c = 0; c < dim && finite; c++) finite = isfinite(coordinate(points, i * dim + c));
+        own += finite;
+    }
+    return own;
+}
+
+int64_t list_later_neighbours(int64_t first, int64_t n, const int64_t *offsets, const int64_t *ids, int64_t *pairs)
+{
+    int64_t kept = 0;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t e = offsets[i]; e < offsets[i + 1]; e++) {
+            if (ids[e] <= first + i) continue;
+            pairs[2 * kept] = first + i;
+            pairs[2 * kept++ + 1] = ids[e];
+        }
+    return kept;
 }

@@ -1,4 +1,4 @@
-/* k-d trees of the commands. */
+/* k-d trees of the commands, and pairs of close points from the neighbours of every point. */
 #ifndef TOOL_COMMANDS_TREES_H
 #define TOOL_COMMANDS_TREES_H
 
@@ -8,5 +8,12 @@
 int tree_read(struct job *job, const char *path, const bosc_kdtree_opts *opts, bosc_kdtree **tree);
 int tree_build(struct job *job, const char *path, const bosc_array *points, const bosc_kdtree_opts *opts,
                bosc_kdtree **tree);
+
+/* Counts the points first .. first + n - 1 whose distance to themselves is within the radius (not infinite ones). */
+int64_t count_own_neighbours(const bosc_array *points, int64_t first, int64_t n, double radius);
+
+/* Lists the pairs (i, neighbour) with neighbour > i of points i = first .. first + n - 1, whose neighbours are CSR
+ * rows. Returns their number. */
+int64_t list_later_neighbours(int64_t first, int64_t n, const int64_t *offsets, const int64_t *ids, int64_t *pairs);
 
 #endif

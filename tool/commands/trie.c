@@ -4,11 +4,9 @@
 
 #include <boscage/cellgraph.h>
 
-#include "tool/clock.h"
 #include "tool/commands/commands.h"
-#include "tool/commands/vectors.h"
+#include "tool/commands/points.h"
 #include "tool/job.h"
-#include "tool/options/number.h"
 #include "tool/options/values.h"
 #include "tool/output/arrays.h"
 #include "tool/output/paths.h"

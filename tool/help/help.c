@@ -1,14 +1,17 @@
+/* Help of the tool, of a room and of commands, as text; and boscage help. */
 #include "tool/help/help.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "tool/help/help_text.h"
+#include "tool/commands/commands.h"
 #include "tool/options/find_command.h"
 #include "tool/options/option_table.h"
+#include "tool/options/values.h"
+#include "tool/output/report.h"
 #include "tool/tool.h"
 
-enum { COLUMN = 31, WIDTH = 110 };
+enum { COLUMN = 31, WIDTH = 110 }; /* first column of descriptions, last column of lines; chosen */
 
 /* Prints words from `column` on; breaks lines before WIDTH and indents the next ones. */
 static void print_wrapped(const char *text, int column, int indent)
@@ -132,4 +135,30 @@ void help_print(const struct job *job, const struct command *command, const char
     for (int i = job->command_count - 1; i >= 0 && room; i--)
         if (strcmp(job->commands[i].room, room) == 0) example = job->commands[i].example;
     print_overview(job, room, example);
+}
+
+/* ---- boscage help: the help, the manual page or a completion script ---- */
+
+int run_help(struct job *job)
+{
+    int shell = -1, code = option_choice(job, OPT_COMPLETION, &shell);
+    if (code) return code;
+    bool is_generated = job->value[OPT_MAN] || shell >= 0;
+    if (job->value[OPT_MAN] && shell >= 0)
+        return report_error(EXIT_USAGE, "--completion: cannot be combined with --man");
+    if (is_generated && job->operand_count)
+        return report_error(EXIT_USAGE, "%s: one argument too many", job->operands[0]);
+    if (job->value[OPT_MAN]) {
+        help_print_man(job);
+    } else if (shell >= 0) {
+        help_print_completion(job, shell);
+    } else {
+        const char *room = job->operand_count ? job->operands[0] : NULL;
+        const struct command *command = find_command(job, job->operands, job->operand_count);
+        if (room && !command && (job->operand_count > 1 || !command_has_room(job, room)))
+            return report_error(EXIT_USAGE, "%s%s%s: no such command (see boscage --help)", room,
+                                job->operand_count > 1 ? " " : "", job->operand_count > 1 ? job->operands[1] : "");
+        help_print(job, command, room);
+    }
+    return EXIT_DONE;
 }

@@ -10,4 +10,32 @@ void help_print(const struct job *job, const struct command *command, const char
 void help_print_man(const struct job *job);
 void help_print_completion(const struct job *job, int shell); /* 0: bash, 1: zsh, 2: fish */
 
+/* ---- texts that all forms of help share, besides the commands and options ---- */
+
+#define HELP_ABOUT "massively parallel data structures, built in real time"
+
+/* Contents of files and their endings. names: the words for such files in usages. NULL ends the list. */
+struct help_file {
+    const char *what, *text, *names;
+};
+static const struct help_file help_files[] = {
+    {"Arrays", ".npy; written as text where the name ends in .csv, .tsv or .txt", ".npy"},
+    {"Points", ".npy, .csv, .tsv, .txt, .xyz, .off, .ply, .obj, or a saved tree (.bosc)", " P Q MODEL SCENE "},
+    {"Graphs",
+     ".gr (DIMACS), .mtx (Matrix Market), .txt, .el, .snap, .tsv, .csv (edge lists), .graph, .metis, or a saved "
+     "graph (.bosc)",
+     " G "},
+    {"Vectors", "text of 0 and 1 or of bases, FASTA, or .npy of packed bits", " V "},
+    {"Heights", ".png, .pgm, .hgt, .tif, .npy", " H "},
+    {"Meshes", ".glb, .ply, .obj", " mesh.glb "},
+    {"-", "standard input or output", " - "},
+    {".gz, .zst", "behind any of these endings: packed by gzip or zstd", ""},
+    {0},
+};
+
+/* Exit codes, from 0. */
+static const char *const help_codes[] = {"done", "failed: bad data, no memory, input or output", "usage",
+                                         "no such backend or device"};
+enum { HELP_CODES = sizeof help_codes / sizeof *help_codes };
+
 #endif

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "tool/help/help.h"
-#include "tool/help/help_text.h"
 #include "tool/options/find_command.h"
 #include "tool/options/option_table.h"
 #include "tool/tool.h"

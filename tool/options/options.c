@@ -6,10 +6,9 @@
 #include <string.h>
 
 #include "tool/options/find_command.h"
-#include "tool/options/hint.h"
 #include "tool/options/option_table.h"
 #include "tool/options/values.h"
-#include "tool/output/outputs.h"
+#include "tool/output/paths.h"
 #include "tool/output/report.h"
 #include "tool/tool.h"
 

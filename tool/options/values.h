@@ -1,8 +1,20 @@
-/* Values of options. Errors are reported and return EXIT_USAGE; an absent option leaves the value unchanged. */
+/* Values of options. Errors are reported and return EXIT_USAGE; an absent option leaves the value unchanged. Integers
+ * are written 1000000, 1e6 or 1M. */
 #ifndef TOOL_OPTIONS_VALUES_H
 #define TOOL_OPTIONS_VALUES_H
 
 #include "tool/tool.h"
+
+int option_integer(const struct job *job, enum option id, int64_t min, int64_t max, int64_t *value);
+int option_seed(const struct job *job, uint64_t *seed); /* unsigned, 64 bits */
+
+/* Reads LO:HI with LO <= HI. */
+int option_range(const struct job *job, enum option id, int64_t *low, int64_t *high);
+
+/* Parses an integer and advances *text behind it. NUMBER_NONE: not an integer; NUMBER_LARGE: magnitude beyond 64
+ * bits. */
+enum number_kind { NUMBER_NONE, NUMBER_INTEGER, NUMBER_SMALL, NUMBER_LARGE };
+enum number_kind number_read(const char **text, bool *negative, uint64_t *magnitude);
 
 int option_number(const struct job *job, enum option id, double min, double *value);
 

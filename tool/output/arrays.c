@@ -2,7 +2,6 @@
 
 #include <math.h>
 
-#include "tool/clock.h"
 #include "tool/job.h"
 #include "tool/output/report.h"
 #include "tool/tool.h"

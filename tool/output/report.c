@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tool/clock.h"
+#include "tool/job.h"
 #include "tool/tool.h"
 
 static bool progress_shown;               /* a bar is on the terminal */

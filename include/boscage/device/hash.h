@@ -4,7 +4,8 @@
  * Family: points, graphs and keys
  * Start with: bosc_hash_get_view
  *
- * bosc_hash_get_view describes a BUCKETED table. The functions below read it, in C and C++ on the CPU for a table of
+ * bosc_hash_get_view describes a BUCKETED table; create it with that layout, since AUTO may choose ORDERED. The
+ * functions below read it, in C and C++ on the CPU for a table of
  * the CPU backend, and in CUDA kernels for one of the CUDA backend. A view is valid until the table is written to or
  * freed.
  *

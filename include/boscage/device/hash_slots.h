@@ -47,7 +47,7 @@
 #include <boscage/device/hash.h>
 
 enum {
-    BOSC_HASH_SLOTS_VERSION = 6,
+    BOSC_HASH_SLOTS_VERSION = 7,
     BOSC_HASH_SCAN = 8192,
     BOSC_HASH_SUBTABLES = 3, /* HYBRID */
     BOSC_HASH_FUNCTIONS = 4, /* CUCKOO: most functions; also the number of the stash's function */

@@ -122,7 +122,7 @@ def test_other_structures(lib):
     table, plain = HashMap(keys, values), HashMap(KEYS, np.arange(4000.0))
     lib.same(table.find(keys)[0], plain.find(KEYS)[0])
     assert len(table) == len(plain) and 5 in table
-    for layout in ("bucketed", "ordered"):
+    for layout in ("auto", "bucketed", "ordered"):
         table = HashMap(keys, values, layout=layout, no_wait=True)
         lib.same(table.find(keys)[0], plain.find(KEYS)[0])
         table = HashMap(keys, values, layout=layout, duplicates="error", no_wait=True)

@@ -1,13 +1,91 @@
-/* Steps that apply marks: the number of leaves that each leaf becomes, then these leaves and their neighbours.
+/* Steps that change a pool, in two phases: commands become marks of leaves; then each leaf counts the leaves that it
+ * becomes, and writes them with their neighbours.
  *
- * A leaf (v0, v1, v2) with midpoint m of its base has the children c0 = (v2, v0, m) and c1 = (v1, v2, m). Edge 2 of a
- * leaf is the base of c0, edge 1 that of c1; the halves of its base are edge 1 of c0 and edge 2 of c1; and edge 2 of c0
- * is glued to edge 1 of c1. The same holds of the children's children. As edges are glued in opposite directions, the
- * first half of one is glued to the second half of the other. */
+ * Marks. A split follows the bases, as newest-vertex bisection requires: from a leaf across its base to its mate, which
+ * is split too, or to a coarser leaf. That one is split at its base, and so is its child with the crossed edge 1 or 2
+ * as base: a second mark. The walk ends at a leaf whose mark is set. Marks are only set, so they do not depend on the
+ * order of threads.
+ *
+ * New leaves. A leaf (v0, v1, v2) with midpoint m of its base has the children c0 = (v2, v0, m) and c1 = (v1, v2, m).
+ * Edge 2 of a leaf is the base of c0, edge 1 that of c1; the halves of its base are edge 1 of c0 and edge 2 of c1; and
+ * edge 2 of c0 is glued to edge 1 of c1. The same holds of the children's children. As edges are glued in opposite
+ * directions, the first half of one is glued to the second half of the other. */
 #ifndef BI_BISECTOR_STEPS_CHANGE_H
 #define BI_BISECTOR_STEPS_CHANGE_H
 
-#include "bisector/steps/mark.h"
+#include "base/atomic.h"
+#include "bisector/steps/node.h"
+
+/* ---- marks ---- */
+
+enum {
+    BI_BISECTOR_SPLITS = 1,  /* at its base */
+    BI_BISECTOR_SPLITS1 = 2, /* and then the second child, at edge 1 */
+    BI_BISECTOR_SPLITS2 = 4, /* and the first child, at edge 2 */
+    BI_BISECTOR_MERGES = 8,  /* a merge of the leaves around its v2 is recorded */
+    BI_BISECTOR_MERGED = 16  /* it is merged: set while leaves are counted */
+};
+
+/* Item i: the command of leaf i, or of nodes[i]. */
+struct bi_bisector_mark {
+    struct bi_bisector_view view;
+    uint32_t *marks;         /* (leaves) */
+    const uint8_t *commands; /* by leaf; NULL: `command`, for nodes */
+    const uint64_t *nodes;
+    bosc_bisector_command command;
+};
+
+/* The four leaves around v2 of `leaf`, the midpoint of its parent's base. True if all are of its level, so that they
+ * may be merged. At the border there are two, which are repeated. */
+BI_FN bool bi_bisector_diamond(const struct bi_bisector_view *v, int64_t leaf, int64_t diamond[4])
+{
+    const uint64_t node = v->nodes[leaf];
+    if (bi_bisector_level(v, node) < 1) return false;
+    const int odd = (int)(node & 1); /* the sibling is at edge 2 of c0, at edge 1 of c1 */
+    const uint32_t within = v->neighbours[3 * leaf + (odd ? 1 : 2)];
+    if ((within & 3) == 0) return false;
+    diamond[0] = leaf - odd;
+    diamond[1] = leaf - odd + 1;
+    const uint32_t left = v->neighbours[3 * diamond[0] + 1], right = v->neighbours[3 * diamond[1] + 2];
+    diamond[2] = left == BI_BISECTOR_BORDER ? diamond[0] : (int64_t)(left >> 2);
+    diamond[3] = right == BI_BISECTOR_BORDER ? diamond[1] : (int64_t)(right >> 2);
+    return (left == BI_BISECTOR_BORDER || (left & 3) != 0) && (right == BI_BISECTOR_BORDER || (right & 3) != 0);
+}
+
+/* Marks a leaf as split, and the leaves that must be split with it. Leaves of the deepest level cannot be split. */
+BI_FN void bi_bisector_mark_split(const struct bi_bisector_mark *a, int64_t leaf)
+{
+    uint32_t mark = BI_BISECTOR_SPLITS, base = a->view.neighbours[3 * leaf];
+    if (bi_bisector_level(&a->view, a->view.nodes[leaf]) == a->view.depth) return;
+    while (!(bi_atomic_fetch_or_u32(&a->marks[leaf], mark) & BI_BISECTOR_SPLITS)) {
+        if (base == BI_BISECTOR_BORDER) return;
+        leaf = base >> 2;
+        mark = BI_BISECTOR_SPLITS;
+        if ((base & 3) == 1) mark |= BI_BISECTOR_SPLITS1;
+        if ((base & 3) == 2) mark |= BI_BISECTOR_SPLITS2;
+        base = a->view.neighbours[3 * leaf]; /* loaded beside the mark, so that both loads overlap */
+    }
+}
+
+/* Marks all leaves that merge together, if they may: so counting reads marks of other leaves only for marked ones. */
+BI_FN void bi_bisector_mark_merge(const struct bi_bisector_mark *a, int64_t leaf)
+{
+    int64_t diamond[4];
+    if (!bi_bisector_diamond(&a->view, leaf, diamond)) return;
+    for (int d = 0; d < 4; d++) bi_atomic_or_u32(&a->marks[diamond[d]], BI_BISECTOR_MERGES);
+}
+
+/* Records a command; other nodes than leaves are ignored. */
+BI_FN void bi_step_mark(const struct bi_bisector_mark *a, int64_t i)
+{
+    const int command = a->commands ? a->commands[i] : (int)a->command;
+    const int64_t leaf = a->commands ? i : bi_bisector_find_leaf(&a->view, a->nodes[i]);
+    if (leaf < 0) return;
+    if (command == BOSC_BISECTOR_SPLIT) bi_bisector_mark_split(a, leaf);
+    if (command == BOSC_BISECTOR_MERGE) bi_bisector_mark_merge(a, leaf);
+}
+
+/* ---- new leaves ---- */
 
 /* The part of an edge: all of it, or its first or second half. */
 enum bi_bisector_part { BI_BISECTOR_FIRST = 0, BI_BISECTOR_SECOND = 1, BI_BISECTOR_WHOLE = 2 };
@@ -53,7 +131,7 @@ BI_FN uint32_t bi_bisector_count(const struct bi_bisector_change *a, int64_t lea
     if (mark & BI_BISECTOR_SPLITS) return bi_bisector_split_count(mark);
     if (!(mark & BI_BISECTOR_MERGES) || !bi_bisector_merges(a, leaf)) return 1;
     bi_atomic_or_u32(&a->marks[leaf], BI_BISECTOR_MERGED);
-    return 1 - (uint32_t)(a->view.nodes[leaf] & 1); /* the second child goes */
+    return 1 - (uint32_t)(a->view.nodes[leaf] & 1); /* the first child becomes the parent, the second one nothing */
 }
 
 BI_FN void bi_step_count(const struct bi_bisector_change *a, int64_t leaf)
@@ -76,8 +154,9 @@ BI_FN struct bi_bisector_side bi_bisector_side_of(const struct bi_bisector_chang
     return s;
 }
 
-/* The new edge across a part of an edge. Glued edges run in opposite directions: the first half faces the second
- * one. */
+/* The new edge across a part of an edge. The leaf across becomes, in order: c0, or its two children if `twice2`; then
+ * c1, or its two children if `twice1`. Edge 1 of a split child is the base of its second child, edge 2 that of its
+ * first one. Glued edges run in opposite directions: our second half faces the `first` one of the edge across. */
 BI_FN uint32_t bi_bisector_new_edge(const struct bi_bisector_change *a, const struct bi_bisector_side *s,
                                     enum bi_bisector_part part)
 {
@@ -90,6 +169,8 @@ BI_FN uint32_t bi_bisector_new_edge(const struct bi_bisector_change *a, const st
         /* Only the base of a merged leaf faces other leaves. */
         return a->view.nodes[s->across >> 2] & 1 ? 4 * (c0 - 1) + 1 : 4 * c0 + 2;
     }
+    /* Halves of the base across, then halves of its other edges, which are bases of split children; else a whole edge,
+     * which is the base of an unsplit child. */
     if (e == 0 && first) return twice2 ? 4 * (c0 + 1) : 4 * c0 + 1;
     if (e == 0) return twice1 ? 4 * c1 : 4 * c1 + 2;
     if (e == 1 && twice1) return first ? 4 * c1 + 1 : 4 * (c1 + 1) + 2;
@@ -113,13 +194,15 @@ BI_FN void bi_bisector_store_parent(const struct bi_bisector_change *a, int64_t 
                                     const struct bi_bisector_side sides[3])
 {
     const struct bi_bisector_side right = bi_bisector_side_of(a, leaf + 1, 0);
-    const uint32_t across = sides[1].across; /* edge 2 of a second child */
+    /* Half of the parent's base. Across it is edge 2 of a second child, which merges into the new leaf before its c0.
+     * */
+    const uint32_t across = sides[1].across;
     bi_bisector_store_leaf(a, at, node >> 1, leaf, across == BI_BISECTOR_BORDER ? across : 4 * (sides[1].c0 - 1),
                            bi_bisector_new_edge(a, &right, BI_BISECTOR_WHOLE),
                            bi_bisector_new_edge(a, &sides[0], BI_BISECTOR_WHOLE));
 }
 
-/* Writes the first child, or its children if `twice`. second: the edge across its edge 2. */
+/* Writes the first child, or its children if `twice`. second: the new edge of the second child across its edge 2. */
 BI_FN void bi_bisector_store_first(const struct bi_bisector_change *a, int64_t leaf, uint32_t at, uint64_t node,
                                    bool twice, const struct bi_bisector_side sides[3], uint32_t second)
 {
@@ -134,7 +217,7 @@ BI_FN void bi_bisector_store_first(const struct bi_bisector_change *a, int64_t l
                            bi_bisector_new_edge(a, &sides[2], BI_BISECTOR_SECOND));
 }
 
-/* Writes the second child, or its children if `twice`. first: the edge across its edge 1. */
+/* Writes the second child, or its children if `twice`. first: the new edge of the first child across its edge 1. */
 BI_FN void bi_bisector_store_second(const struct bi_bisector_change *a, int64_t leaf, uint32_t at, uint64_t node,
                                     bool twice, const struct bi_bisector_side sides[3], uint32_t first)
 {
@@ -149,6 +232,8 @@ BI_FN void bi_bisector_store_second(const struct bi_bisector_change *a, int64_t 
                            bi_bisector_new_edge(a, &sides[1], BI_BISECTOR_SECOND));
 }
 
+/* Writes the new leaves that a leaf becomes: two to four if it splits, itself, or the parent if it is a merged first
+ * child. */
 BI_FN void bi_step_write(const struct bi_bisector_change *a, int64_t leaf)
 {
     const uint32_t mark = a->marks[leaf], c0 = bi_bisector_offset(a, leaf);
@@ -178,7 +263,7 @@ struct bi_bisector_update {
     int64_t next_capacity;            /* number of leaves for which the next arrays have room */
     bool marks_unset;                 /* the marks have to be cleared first */
     uint32_t *next_marks;             /* marks of the new leaves, cleared when these are written */
-    uint32_t *exchange, parity;       /* the pool's; the parity changes once the pass is launched */
+    uint32_t *exchange, parity;       /* the pool's: see struct bosc_bisectors */
 };
 
 #endif

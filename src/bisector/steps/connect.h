@@ -63,15 +63,19 @@ BI_FN void bi_bisector_edges(const struct bi_bisector_view *v, uint64_t node, st
         if (glued != BI_BISECTOR_BORDER)
             edges[e] = (struct bi_bisector_edge){((uint64_t)1 << v->root_bits) + (glued >> 2), glued & 3};
     }
-    for (int32_t up = level - 1; up >= 0; up--) bi_bisector_descend(node >> up, edges);
+    for (int32_t up = level - 1; up >= 0; up--) bi_bisector_descend(node >> up, edges); /* to the node, from its root */
 }
 
-/* The edge (4 x leaf + edge) of the leaf at edge `side` of another one, whose edge within the level faces `e`. *ok
- * becomes false if there is no such leaf. */
-BI_FN uint32_t bi_bisector_neighbour_of(const struct bi_bisector_view *v, int side, struct bi_bisector_edge e, bool *ok)
+/* No leaf conforms at an edge; 4 x leaf + 3, which is no edge of a leaf. */
+#define BI_BISECTOR_NO_LEAF (UINT32_MAX - 4)
+
+/* The edge (4 x leaf + edge) of the leaf at edge `side` of another one, whose edge within the level faces `e`;
+ * BI_BISECTOR_NO_LEAF if no leaf conforms there. */
+BI_FN uint32_t bi_bisector_neighbour_of(const struct bi_bisector_view *v, int side, struct bi_bisector_edge e)
 {
     if (!e.node) return BI_BISECTOR_BORDER;
     int64_t leaf = bi_bisector_find_leaf(v, e.node);
+    /* Not of this level: the parent across a base, the child with the edge as base across an edge 1 or 2. */
     if (leaf < 0 && side == 0 && bi_bisector_level(v, e.node) > 0) {
         leaf = bi_bisector_find_leaf(v, e.node >> 1);
         e.edge = e.node & 1 ? 1 : 2;
@@ -79,17 +83,19 @@ BI_FN uint32_t bi_bisector_neighbour_of(const struct bi_bisector_view *v, int si
         leaf = bi_bisector_find_leaf(v, bi_bisector_child_at(e.node, e.edge));
         e.edge = 0;
     }
-    if (leaf < 0) *ok = false;
-    return (uint32_t)(4 * leaf) + e.edge;
+    return leaf < 0 ? BI_BISECTOR_NO_LEAF : (uint32_t)(4 * leaf) + e.edge;
 }
 
+/* Stores the edges across those of leaf i; reports the leaf if one of them has no leaf. */
 BI_FN void bi_step_connect(const struct bi_bisector_connect *a, int64_t i)
 {
     struct bi_bisector_edge edges[3];
-    bool ok = true;
     bi_bisector_edges(&a->view, a->view.nodes[i], edges);
-    for (int e = 0; e < 3; e++) a->neighbours[3 * i + e] = bi_bisector_neighbour_of(&a->view, e, edges[e], &ok);
-    if (!ok) bi_atomic_min_i64(a->bad, i);
+    for (int e = 0; e < 3; e++) {
+        const uint32_t edge = bi_bisector_neighbour_of(&a->view, e, edges[e]);
+        if (edge == BI_BISECTOR_NO_LEAF) bi_atomic_min_i64(a->bad, i);
+        a->neighbours[3 * i + e] = edge;
+    }
 }
 
 /* Checks that each leaf is a node and begins where the previous one ends, and that the last one ends with the roots. */

@@ -37,7 +37,7 @@ static bosc_status apply_commands(bosc_ctx *ctx, bosc_cbt *tree, const struct bi
 }
 
 bosc_status bi_cbt_cpu_change(bosc_ctx *ctx, bosc_cbt *tree, const struct bi_cbt_change *a,
-                              struct bi_cbt_outcome *outcome)
+                              enum bi_cbt_outcome *outcome)
 {
     BI_TRY(bi_cbt_reserve_commands(ctx, tree));
     if (a->count > 0) {
@@ -45,7 +45,7 @@ bosc_status bi_cbt_cpu_change(bosc_ctx *ctx, bosc_cbt *tree, const struct bi_cbt
         tree->pending = true;
         BI_TRY(STEP(ctx, record_by_leaf, tree->view.blocks, &order));
     }
-    (void)outcome; /* the caller decodes nodes */
+    (void)outcome; /* nodes stay pending */
     return apply_commands(ctx, tree, a);
 }
 

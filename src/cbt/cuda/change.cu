@@ -1,7 +1,6 @@
 /* Changes trees on CUDA in one cooperative launch. Each block of threads has a range of the bit field: it changes the
  * bits and counts leaves, exchanges counts with all others, and then writes the ranks of its range. */
-#include "cbt/cuda/change_warp.cuh"
-#include "cbt/cuda/grid_exchange.cuh"
+#include "cbt/cuda/change.cuh"
 #include "core/cuda/cooperative.cuh"
 
 enum {
@@ -229,10 +228,10 @@ static bosc_status launch_update(bosc_ctx *ctx, change_args *c)
 static bosc_status update_tree(bosc_ctx *ctx, const bosc_cbt *tree, change_args *c, bi_cbt_outcome *outcome)
 {
     const int64_t blocks = c->a.view.blocks;
-    bool small = false;
-    BI_TRY(bi_cbt_cuda_change_small(ctx, tree, &c->a, c->apply, &small));
-    if (small) {
-        if (c->apply && c->a.nodes) outcome->decoded = true;
+    bi_cbt_launch launch = BI_CBT_DOES_NOT_FIT;
+    BI_TRY(bi_cbt_cuda_change_small(ctx, tree, &c->a, c->apply, &launch));
+    if (launch == BI_CBT_LAUNCHED) {
+        if (c->apply && c->a.nodes) *outcome = BI_CBT_NODES_DECODED;
         return BOSC_OK;
     }
     c->exchange = (unsigned long long *)tree->exchange.data;

@@ -1,10 +1,9 @@
 /* Changes small trees on CUDA, of up to 1,024 blocks of bits, and decodes them in the same launch. Each block of bits
  * has a warp, which holds the bits in registers. The warps exchange counts, and each derives the ranks that it needs.
  * They form one cluster if the device has clusters and the tree fits (the exchange by shared memory is faster), else a
- * cooperative grid that exchanges by global memory (grid_exchange.cuh). */
-#include "cbt/cuda/change_warp.cuh"
+ * cooperative grid that exchanges by global memory (change.cuh). */
+#include "cbt/cuda/change.cuh"
 #include "cbt/cuda/decode_warp.cuh"
-#include "cbt/cuda/grid_exchange.cuh"
 #include "core/cuda/cluster.cuh"
 #include "core/cuda/cooperative.cuh"
 
@@ -210,37 +209,37 @@ static __global__ void __launch_bounds__(WARPS * 32) bi_cbt_update_small(const s
 }
 
 /* Launches one cluster, if the device has clusters of the size. */
-static bosc_status launch_cluster(bosc_ctx *ctx, const small_args *c, bool *launched)
+static bosc_status launch_cluster(bosc_ctx *ctx, const small_args *c, bi_cbt_launch *launch)
 {
     const unsigned need = (unsigned)bi_div_up(c->a.view.blocks, CLUSTER_WARPS), threads = CLUSTER_WARPS * 32;
     const unsigned grid = need < 2 ? 2 : need; /* compute-sanitizer does not treat one block as a cluster */
     void (*const kernel)(small_args) = bi_cbt_update_small<CLUSTER_WARPS, CLUSTER_BLOCKS, true>;
     if (!bi_cluster_fits(kernel, grid, threads)) return BOSC_OK;
-    *launched = true;
+    *launch = BI_CBT_LAUNCHED;
     BI_CUDA_TRY(ctx, bi_launch_cluster(kernel, grid, threads, ctx->stream, *c));
     return bi_finish_launch(ctx, "bi_cbt_update_small");
 }
 
 /* Launches a cooperative grid, if all its blocks can run at once. */
-template <int WARPS> static bosc_status launch_grid(bosc_ctx *ctx, const small_args *c, bool *launched)
+template <int WARPS> static bosc_status launch_grid(bosc_ctx *ctx, const small_args *c, bi_cbt_launch *launch)
 {
     const unsigned grid = (unsigned)bi_div_up(c->a.view.blocks, WARPS);
     unsigned max_grid;
     BI_TRY(bi_cooperative_grid(ctx, bi_cbt_update_small<WARPS, BI_CBT_EXCHANGE_WORDS, false>, WARPS * 32,
                                1024 / (WARPS * 32), &max_grid));
     if (grid > max_grid) return BOSC_OK;
-    *launched = true;
+    *launch = BI_CBT_LAUNCHED;
     return BI_RUN_COOPERATIVE(ctx, (bi_cbt_update_small<WARPS, BI_CBT_EXCHANGE_WORDS, false>), grid, WARPS * 32, *c);
 }
 
 bosc_status bi_cbt_cuda_change_small(bosc_ctx *ctx, const bosc_cbt *tree, const bi_cbt_change *a, bool apply,
-                                     bool *launched)
+                                     bi_cbt_launch *launch)
 {
     const small_args c = {*a, apply, (unsigned long long *)tree->exchange.data + 1 + BI_CBT_EXCHANGE_WORDS};
     if (a->view.blocks > BI_CBT_EXCHANGE_WORDS) return BOSC_OK;
-    if (a->view.blocks <= CLUSTER_BLOCKS) BI_TRY(launch_cluster(ctx, &c, launched));
-    if (*launched) return BOSC_OK;
+    if (a->view.blocks <= CLUSTER_BLOCKS) BI_TRY(launch_cluster(ctx, &c, launch));
+    if (*launch == BI_CBT_LAUNCHED) return BOSC_OK;
     /* 4 warps a block up to 256 blocks of bits, then 8: chosen. */
-    if (a->view.blocks <= 256) return launch_grid<4>(ctx, &c, launched);
-    return launch_grid<8>(ctx, &c, launched);
+    if (a->view.blocks <= 256) return launch_grid<4>(ctx, &c, launch);
+    return launch_grid<8>(ctx, &c, launch);
 }

@@ -4,15 +4,9 @@
 #include "core/cuda/steps.cuh"
 #include "cbt/cuda/cbt.cuh"
 
-#define BI_STEP BI_STEP_CUDA
-#include "cbt/steps/steps.def"
-#undef BI_STEP
-
-static const bi_cbt_steps steps = {
-#define BI_STEP(name, args_t) cuda_step_##name,
-#include "cbt/steps/steps.def"
-#undef BI_STEP
-};
+#define STEP_LIST "cbt/steps/steps.def"
+#define STEP_TABLE static const bi_cbt_steps steps
+#include "core/step_table.inc"
 
 extern "C" const bi_cbt_ops bi_cbt_ops_cuda = {&steps,
                                                nullptr,

@@ -1,5 +1,6 @@
 /* The published heap (Dupuy 2020): computed from the bits of a RANKED tree, or the storage of a PUBLISHED one. */
-#include "cbt/drivers.h"
+#include "cbt/cbt.h"
+#include "cbt/steps/steps.h"
 
 static bosc_status export_field(bosc_ctx *ctx, const bosc_cbt *tree, uint64_t *bits, uint64_t *heap)
 {

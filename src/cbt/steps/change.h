@@ -2,10 +2,7 @@
 #ifndef BI_CBT_STEPS_CHANGE_H
 #define BI_CBT_STEPS_CHANGE_H
 
-#include "base/atomic.h"
-#include "cbt/steps/nodes.h"
-#include "cbt/steps/sizes.h"
-#include "cbt/steps/word.h"
+#include "cbt/steps/bits.h"
 
 /* Item i: a command for nodes[i]. */
 struct bi_cbt_record {

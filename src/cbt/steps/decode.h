@@ -1,9 +1,8 @@
-/* Steps that decode leaves. */
+/* Steps that decode leaves, and steps of queries about single leaves and nodes. */
 #ifndef BI_CBT_STEPS_DECODE_H
 #define BI_CBT_STEPS_DECODE_H
 
-#include "cbt/steps/nodes.h"
-#include "cbt/steps/sizes.h"
+#include "cbt/steps/arrays.h"
 
 /* Decodes the leaves first to first + count - 1. Items: the blocks, then one for each 1,024 nodes, which clears those
  * beyond the last leaf. */
@@ -109,6 +108,32 @@ BI_FN void bi_step_cbt_decode_sequential(const struct bi_cbt_decode *a, int64_t 
     }
     for (leaf = leaf < 0 ? 0 : leaf; leaf < a->count; leaf++) bi_cbt_store_node(a->nodes, leaf, 0, a->is_64bit);
     (void)item;
+}
+
+/* ---- queries ---- */
+
+/* Item i: one leaf, or one node. */
+struct bi_cbt_query {
+    bosc_cbt_view view;
+    const int64_t *leaves;
+    void *nodes;
+    int64_t *answers;
+    bool is_64bit;
+};
+
+BI_FN void bi_step_cbt_decode_at(const struct bi_cbt_query *a, int64_t i)
+{
+    bi_cbt_store_node(a->nodes, i, bosc_cbt_leaf_node(&a->view, a->leaves[i]), a->is_64bit);
+}
+
+BI_FN void bi_step_cbt_encode(const struct bi_cbt_query *a, int64_t i)
+{
+    a->answers[i] = bosc_cbt_leaf_index(&a->view, bi_cbt_load_node(a->nodes, i, a->is_64bit));
+}
+
+BI_FN void bi_step_cbt_heap_read(const struct bi_cbt_query *a, int64_t i)
+{
+    a->answers[i] = bosc_cbt_leaves_below(&a->view, bi_cbt_load_node(a->nodes, i, a->is_64bit));
 }
 
 #endif

@@ -6,8 +6,6 @@
 #include "cbt/steps/change.h"
 #include "cbt/steps/decode.h"
 #include "cbt/steps/published/heap.h"
-#include "cbt/steps/published/tree.h"
-#include "cbt/steps/query.h"
 #include "core/backend.h"
 
 #ifdef __cplusplus
@@ -19,6 +17,9 @@ struct bi_cbt_steps {
 #include "cbt/steps/steps.def"
 #undef BI_STEP
 };
+
+/* Runs a step over n items. */
+#define BI_CBT_STEP(ctx, name, n, args) (ctx->ops->cbt->steps->cbt_##name((ctx), (n), (args)))
 
 #ifdef __cplusplus
 }

@@ -2,7 +2,10 @@
 #ifndef BI_CELLGRAPH_CPU_CPU_H
 #define BI_CELLGRAPH_CPU_CPU_H
 
-#include "cellgraph/costs.h"
+#include <string.h>
+
+#include "cellgraph/cellgraph.h"
+#include "base/atomic.h"
 #include "cellgraph/handle.h"
 #include "cellgraph/steps/steps.h"
 #include "core/check.h"
@@ -21,16 +24,20 @@ bosc_status bi_cellgraph_cpu_order(bosc_ctx *ctx, bosc_cellgraph *graph, const s
 
 bosc_status bi_cellgraph_cpu_rows(bosc_ctx *ctx, const struct bi_cellgraph_arcs *arcs, int64_t vertices,
                                   int32_t length);
-/* Fills the statistics of a sample of vertices. */
-void bi_cellgraph_cpu_sample(const struct bi_cellgraph_view *view, struct bi_cellgraph_sample_stats *stats);
 bosc_status bi_cellgraph_cpu_search(bosc_ctx *ctx, const struct bi_cellgraph_search *search);
 
-/* Looks up the vectors in a thread's queue, and appends the edges. */
-void bi_cellgraph_cpu_flush_probes(const struct bi_cellgraph_probe *a);
-
-/* Appends `count` edges that a thread collected. */
-void bi_cellgraph_cpu_append(const struct bi_cellgraph_edge_list *to, const uint64_t *edges, const uint32_t *positions,
-                             uint32_t count);
+/* Appends `count` edges that a thread collected, as far as the list has capacity. */
+static inline void bi_cellgraph_cpu_append(const struct bi_cellgraph_edge_list *to, const uint64_t *edges,
+                                           const uint32_t *positions, uint32_t count)
+{
+    if (count == 0) return;
+    const uint64_t at = bi_atomic_fetch_add_u64(to->count, count), capacity = (uint64_t)to->capacity,
+                   left = at < capacity ? capacity - at : 0;
+    const size_t kept = left < count ? (size_t)left : count;
+    if (kept == 0) return;
+    memcpy(to->edges + at, edges, kept * sizeof *edges);
+    memcpy(to->positions + at, positions, kept * sizeof *positions);
+}
 
 /* Dobrowolski's search in a trie whose values are vertices. */
 bosc_status bi_cellgraph_cpu_dobrowolski(bosc_ctx *ctx, const struct bosc_trie *trie,

@@ -14,6 +14,7 @@ static uint32_t *slots_of(const struct bi_cellgraph_partitioning *d, int32_t thr
     return d->slots + ((size_t)(thread * d->lists + list) << d->partition_bits);
 }
 
+/* Counts the items of a thread in each partition of each list. */
 static void count_items(const struct bi_cellgraph_partitioning *d, int32_t thread, struct bi_span part)
 {
     uint64_t hashes[BI_CELLGRAPH_LISTS * BI_CELLGRAPH_BLOCK];
@@ -49,6 +50,7 @@ static void scan_counts(const struct bi_cellgraph_partitioning *d)
                                  d->starts + (size_t)l * (partitions + 1));
 }
 
+/* Writes the items of a thread to their partitions, in order. */
 static void scatter_items(const struct bi_cellgraph_partitioning *d, int32_t thread, struct bi_span part)
 {
     uint64_t hashes[BI_CELLGRAPH_LISTS * BI_CELLGRAPH_BLOCK];

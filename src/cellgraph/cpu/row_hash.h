@@ -23,7 +23,20 @@ struct bi_cellgraph_complements {
     bool parity; /* the lowest bit of each hash is the parity of the segment */
 };
 
-void bi_cellgraph_row_hash_open(struct bi_cellgraph_row_hash *h, const struct bi_letters *shape, const uint64_t *seeds);
+/* Sets the seeds and masks of the words of the rows of one loop. */
+static inline void bi_cellgraph_row_hash_open(struct bi_cellgraph_row_hash *h, const struct bi_letters *shape,
+                                              const uint64_t *seeds)
+{
+    const int32_t words = shape->words;
+    h->shape = *shape;
+    h->seeds = seeds;
+    h->rows = BI_CELLGRAPH_HASHED_WORDS / words;
+    for (int32_t k = 0; k < BI_CELLGRAPH_HASHED_WORDS; k++) {
+        const bool used = k < h->rows * words;
+        h->word_seeds[k] = used ? seeds[k % words] : 0;
+        h->word_masks[k] = used ? bi_letters_mask(shape, k % words) : 0;
+    }
+}
 
 /* hash_rows: H of `count` rows. hash_complements: hashes[l * BI_CELLGRAPH_BLOCK + k] for list l and vertex `first` +
  * k. */

@@ -4,7 +4,7 @@
 #include "base/atomic.h"
 #include "base/fault.h"
 #include "cellgraph/cpu/cpu.h"
-#include "cellgraph/steps/trace.h"
+#include "cellgraph/steps/search.h"
 
 /* A side of a search: queue[begin] to queue[end - 1] is its last level. */
 struct side {
@@ -127,6 +127,8 @@ static bosc_status expand(bosc_ctx *ctx, const struct bi_cellgraph_search *s, in
     return bi_progress_advance(ctx, 16 * vertices);
 }
 
+/* Searches from one or two sources until a side has no new vertex or the sides share one; writes the path and the
+ * result. */
 bosc_status bi_cellgraph_cpu_search(bosc_ctx *ctx, const struct bi_cellgraph_search *s)
 {
     struct side sides[2] = {{0, 1, 0}, {0, 1, 0}};

@@ -1,6 +1,99 @@
-/* The CPU's table of cell graphs. */
-#include "core/steps.h"
+/* The CPU's table of cell graphs, with its costs, and the lookups of its steps. A thread queues the vectors that pass
+ * the filter, and prefetches all index entries, then all hashes, then all vertices, before it reads any. */
+#include <string.h>
+
+#include "base/atomic.h"
+#include "cellgraph/cellgraph.h"
 #include "cellgraph/cpu/cpu.h"
+#include "cellgraph/steps/sample.h"
+#include "core/steps.h"
+
+/* ---- lookups ---- */
+
+/* Vertices with the hashes of lookups. */
+struct matches {
+    int32_t count;
+    uint8_t probes[BI_CELLGRAPH_PROBE_QUEUE];
+    uint32_t vertices[BI_CELLGRAPH_PROBE_QUEUE];
+};
+
+/* Compares the vertices with the vectors looked up. */
+static void compare_matches(const struct bi_cellgraph_probe *a, struct matches *matches)
+{
+    const struct bi_cellgraph_view *v = &a->view;
+    uint64_t edges[BI_CELLGRAPH_PROBE_QUEUE];
+    uint32_t positions[BI_CELLGRAPH_PROBE_QUEUE], found = 0;
+    for (int32_t k = 0; k < matches->count; k++) {
+        const int32_t s = a->pending->probes[matches->probes[k]].s;
+        const uint64_t x = (uint64_t)a->pending->probes[matches->probes[k]].vertex, y = matches->vertices[k];
+        const uint64_t *of_x = bi_cellgraph_row(v, (int64_t)x), *of_y = bi_cellgraph_row(v, (int64_t)y);
+        const bool joined = of_y[s] == a->pending->probes[matches->probes[k]].word &&
+                            bi_cellgraph_is_one_letter(of_x[s] ^ of_y[s], v->shape.letter_bits) &&
+                            bi_cellgraph_equal_except(of_x, of_y, v->shape.words, s);
+        if (!joined) continue;
+        edges[found] = (x < y ? x : y) << a->found.vertex_bits | (x < y ? y : x);
+        positions[found++] = bi_cellgraph_position(&v->shape, s, of_x[s] ^ of_y[s]);
+    }
+    bi_cellgraph_cpu_append(&a->found, edges, positions, found);
+    matches->count = 0;
+}
+
+/* Looks up the vectors in a thread's queue, and appends the edges. */
+static void flush_probes(const struct bi_cellgraph_probe *a)
+{
+    const struct bi_cellgraph_dictionary *d = &a->dictionary;
+    const int shift = 64 - d->index_bits;
+    struct bi_cellgraph_probe_queue *w = a->pending;
+    struct matches matches = {.count = 0};
+    for (int32_t k = 0; k < w->count; k++) __builtin_prefetch(&d->starts[w->probes[k].hash >> shift]);
+    for (int32_t k = 0; k < w->count; k++) {
+        const uint32_t at = d->starts[w->probes[k].hash >> shift];
+        __builtin_prefetch(&d->hashes[at]);
+        __builtin_prefetch(&d->order[at]);
+    }
+    for (int32_t k = 0; k < w->count; k++) {
+        const uint64_t hash = w->probes[k].hash, entry = hash >> shift;
+        for (uint32_t q = d->starts[entry]; q < d->starts[entry + 1]; q++) {
+            if (d->hashes[q] != hash || (int64_t)d->order[q] >= w->probes[k].limit) continue;
+            __builtin_prefetch(bi_cellgraph_row(&a->view, d->order[q]));
+            __builtin_prefetch(bi_cellgraph_row(&a->view, d->order[q]) + w->probes[k].s);
+            matches.probes[matches.count] = (uint8_t)k;
+            matches.vertices[matches.count++] = d->order[q];
+            if (matches.count == BI_CELLGRAPH_PROBE_QUEUE) compare_matches(a, &matches);
+        }
+    }
+    compare_matches(a, &matches);
+    w->count = 0;
+}
+
+/* Costs of AUTO, for one thread. */
+static const struct bi_cellgraph_costs costs = {
+    .pair = 1.5,
+    .pair_word = 1.0,
+    .row = 12,
+    .dictionary = 1000,
+    .dictionary_vertex = 25,
+    .probe = 2.6,
+    .vote = 1.0,
+    .hit = 45,
+    .hit_word = 3.7,
+    .cached_vertices = 8192,
+    .join = 800,
+    .join_vertex = 4.5,
+    .join_word = 1.6,
+    .join_pair = 3.5,
+    .join_pair_word = 0.4,
+    .halves = 10000,
+    .halves_vertex = 200,
+    .halves_probe = 4,
+    .max_group = 1e30,
+    .max_pairs = 24,
+    .plain_pairs = 3,
+    .compare_all = 32,
+    .max_sample = BI_CELLGRAPH_CPU_SAMPLE,
+};
+
+/* ---- the table ---- */
 
 #define BI_CELLGRAPH_WITHOUT_PROBES
 #define BI_STEP BI_STEP_CPU
@@ -18,10 +111,10 @@
             args_t local_args = *(const args_t *)args;                                                                \
             struct bi_cellgraph_probe_queue pending;                                                                  \
             pending.count = 0;                                                                                        \
-            pending.flush = bi_cellgraph_cpu_flush_probes;                                                            \
+            pending.flush = flush_probes;                                                                             \
             probe.pending = &pending;                                                                                 \
             _Pragma("omp for schedule(static)") for (int64_t i = begin; i < end; i++) bi_step_##name(&local_args, i); \
-            bi_cellgraph_cpu_flush_probes(&probe);                                                                    \
+            flush_probes(&probe);                                                                                     \
         }                                                                                                             \
         (void)ctx;                                                                                                    \
     }                                                                                                                 \
@@ -51,7 +144,7 @@ static struct bi_cellgraph_sizes sizes(const bosc_ctx *ctx, const struct bi_lett
 }
 
 const struct bi_cellgraph_ops bi_cellgraph_ops_cpu = {.steps = &steps,
-                                                      .costs = &bi_cellgraph_costs_cpu,
+                                                      .costs = &costs,
                                                       .sizes = sizes,
                                                       .unique = bi_cellgraph_cpu_unique,
                                                       .join = bi_cellgraph_cpu_join,

@@ -9,6 +9,39 @@
 #include "cellgraph/cpu/cpu.h"
 #include "cellgraph/cpu/radix_partition.h"
 
+/* ---- the sample ---- */
+
+/* Counts pairs with equal hashes. */
+static uint32_t equal_pairs(const struct bi_cellgraph_sample *sample, int32_t segment, uint32_t *largest)
+{
+    enum { SLOTS = 2 * BI_CELLGRAPH_CPU_SAMPLE };
+    uint64_t hashes[SLOTS];
+    uint16_t members[SLOTS]; /* sample vertices with the hash */
+    uint32_t mask = 64, pairs = 0;
+    while (mask < 2 * sample->count) mask *= 2;
+    memset(members, 0, mask-- * sizeof *members);
+    for (int64_t k = 0; k < sample->count; k++) {
+        const uint64_t hash = bi_cellgraph_sample_hash(sample, k, segment);
+        uint32_t slot = (uint32_t)(hash >> 32) & mask;
+        while (members[slot] && hashes[slot] != hash) slot = (slot + 1) & mask;
+        hashes[slot] = hash;
+        pairs += members[slot]++;
+        if (members[slot] > *largest) *largest = members[slot];
+    }
+    return pairs;
+}
+
+/* Fills the statistics of a sample of vertices. */
+static void sample_vertices(const struct bi_cellgraph_view *view, struct bi_cellgraph_sample_stats *stats)
+{
+    const struct bi_cellgraph_sample sample = bi_cellgraph_sample_of(view, BI_CELLGRAPH_CPU_SAMPLE);
+    for (int32_t g = 0; g < bi_cellgraph_segment_count(view->shape.words); g++)
+        stats->pairs[g] = equal_pairs(&sample, g, &stats->largest[g]);
+    for (int64_t k = 0; k < sample.count; k++) stats->leading += bi_cellgraph_common_prefix(&sample, k);
+}
+
+/* ---- vertices ---- */
+
 enum { HEADS = 2 * BI_CELLGRAPH_PARTITION, QUEUE = 256 }; /* QUEUE: chosen */
 static const uint32_t NO_ENTRY = UINT32_MAX;
 
@@ -19,11 +52,11 @@ struct unique {
     void (*hash_rows)(const struct bi_cellgraph_row_hash *, const uint64_t *rows, int64_t stride, int64_t count,
                       uint64_t *hashes);
     uint64_t *hashes; /* (rows) */
-    uint32_t *first;  /* (rows) representative of each; at first the row itself */
+    uint32_t *first;  /* (rows) representative of each: the first equal row; initially the row itself */
     uint32_t *next;   /* (rows) chains of entries of a partition */
     struct bi_cellgraph_partitioning partitioning;
     uint32_t *vertex_begin; /* (threads + 1) representatives of earlier threads; then the next vertex of each */
-    uint32_t *vertex_of, *firsts, *multiplicities;
+    uint32_t *vertex_of, *representative_ids, *multiplicities;
     uint64_t *vertex_hashes, *vectors;
 };
 
@@ -153,7 +186,7 @@ static void number_vertices(const struct unique *u, int32_t thread, struct bi_sp
         for (int k = 0; k < count; k++, vertex++) {
             copy_row(u, rows[k], vertex);
             u->vertex_hashes[vertex] = u->hashes[rows[k]];
-            u->firsts[vertex] = rows[k];
+            u->representative_ids[vertex] = rows[k];
             u->multiplicities[vertex] = 1;
             u->vertex_of[rows[k]] = vertex;
         }
@@ -180,6 +213,7 @@ static void assign_vertices(const struct unique *u, int32_t thread, struct bi_sp
     }
 }
 
+/* Finds the representative of each row, and counts those before each thread. */
 static bosc_status find_representatives(bosc_ctx *ctx, struct unique *u)
 {
     const int32_t threads = u->partitioning.threads;
@@ -226,13 +260,13 @@ bosc_status bi_cellgraph_cpu_unique(bosc_ctx *ctx, bosc_cellgraph *graph, const 
     BI_TRY(bi_cellgraph_reserve_vertices(ctx, graph, rows->n, graph->vertices));
     /* 3. Number the representatives, then assign the other rows to them. */
     u.vertex_of = graph->blocks[BI_CELLGRAPH_VERTEX_OF].data;
-    u.firsts = graph->blocks[BI_CELLGRAPH_REPRESENTATIVES].data;
+    u.representative_ids = graph->blocks[BI_CELLGRAPH_REPRESENTATIVES].data;
     u.multiplicities = graph->blocks[BI_CELLGRAPH_MULTIPLICITIES].data;
     u.vertex_hashes = graph->blocks[BI_CELLGRAPH_HASHES].data;
     u.vectors = graph->blocks[BI_CELLGRAPH_VECTORS].data;
     BI_TRY(pass_over_rows(ctx, &u, number_vertices, 2));
     BI_TRY(pass_over_rows(ctx, &u, assign_vertices, 2));
     const struct bi_cellgraph_view view = bi_cellgraph_view_of(graph);
-    if (stats) bi_cellgraph_cpu_sample(&view, stats);
+    if (stats) sample_vertices(&view, stats);
     return BOSC_OK;
 }

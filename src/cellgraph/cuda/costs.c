@@ -1,5 +1,5 @@
 /* Costs of AUTO on CUDA. */
-#include "cellgraph/costs.h"
+#include "cellgraph/cellgraph.h"
 
 #include "cellgraph/steps/sample.h"
 

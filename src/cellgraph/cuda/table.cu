@@ -2,18 +2,12 @@
 #define BI_STEP_ROOM cellgraph
 
 #include "core/cuda/steps.cuh"
-#include "cellgraph/costs.h"
+#include "cellgraph/cellgraph.h"
 #include "cellgraph/cuda/cellgraph.cuh"
 
-#define BI_STEP BI_STEP_CUDA
-#include "cellgraph/steps/steps.def"
-#undef BI_STEP
-
-static const bi_cellgraph_steps steps = {
-#define BI_STEP(name, args_t) cuda_step_##name,
-#include "cellgraph/steps/steps.def"
-#undef BI_STEP
-};
+#define STEP_LIST "cellgraph/steps/steps.def"
+#define STEP_TABLE static const bi_cellgraph_steps steps
+#include "core/step_table.inc"
 
 static struct bi_cellgraph_sizes sizes(const bosc_ctx *ctx, const struct bi_letters *shape, int64_t n,
                                        int64_t max_bytes)

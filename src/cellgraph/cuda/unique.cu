@@ -17,7 +17,8 @@ enum {
     SAMPLED = 2048 /* aimed vertices of sampled groups */
 };
 
-/* Rows from which on segments of half the words are considered; chosen. */
+/* Rows from which on segments of half the words are considered. Measured on an H200: 44,000 rows lose 7 % by it, 2^20
+ * gain up to 25 %; the limit between them is chosen. */
 #ifdef BI_EMULATE
 enum { HALF_SPAN_ROWS = 100 };
 #else
@@ -320,7 +321,8 @@ static bosc_status make_vertices(bosc_ctx *ctx, const bosc_cellgraph *graph, uni
     return bi_read_back(ctx, result, a.result, sizeof *result);
 }
 
-/* Slots of the table: load factor 1/4 while it stays in the cache, so that probe sequences are short; else 1/2. */
+/* Slots of the table: load factor 1/4 while it stays in the cache, so that probe sequences are short (measured, 44,000
+ * rows: 9 us, 1/2 22); else 1/2. */
 static int64_t choose_slots(int64_t n)
 {
     enum { CACHED = 1 << 21 }; /* rows; chosen */

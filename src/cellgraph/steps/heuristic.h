@@ -2,7 +2,7 @@
 #ifndef BI_CELLGRAPH_STEPS_HEURISTIC_H
 #define BI_CELLGRAPH_STEPS_HEURISTIC_H
 
-#include "cellgraph/steps/edge_list.h"
+#include "cellgraph/steps/vectors.h"
 
 struct bi_cellgraph_heuristic {
     struct bi_cellgraph_view view;

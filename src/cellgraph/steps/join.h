@@ -3,7 +3,7 @@
 #define BI_CELLGRAPH_STEPS_JOIN_H
 
 #include "base/search.h"
-#include "cellgraph/steps/dictionary.h"
+#include "cellgraph/steps/lookup.h"
 
 /* Longest run of vertices that is compared pair by pair; chosen. */
 enum { BI_CELLGRAPH_RUN = 64 };

@@ -2,7 +2,7 @@
 #ifndef BI_CELLGRAPH_STEPS_ORDER_H
 #define BI_CELLGRAPH_STEPS_ORDER_H
 
-#include "cellgraph/steps/edge_list.h"
+#include "cellgraph/steps/vectors.h"
 
 /* Drops the edges of skewed segments. */
 struct bi_cellgraph_edge_filter {

@@ -2,7 +2,7 @@
 #ifndef BI_CELLGRAPH_STEPS_SAMPLE_H
 #define BI_CELLGRAPH_STEPS_SAMPLE_H
 
-#include "cellgraph/steps/zobrist.h"
+#include "cellgraph/steps/lookup.h"
 
 enum { BI_CELLGRAPH_CPU_SAMPLE = 1024, BI_CELLGRAPH_CUDA_SAMPLE = 512 /* a thread each */ };
 

@@ -2,16 +2,14 @@
 #ifndef BI_CELLGRAPH_STEPS_STEPS_H
 #define BI_CELLGRAPH_STEPS_STEPS_H
 
-#include "cellgraph/steps/add.h"
-#include "cellgraph/steps/adjacency.h"
-#include "cellgraph/steps/components.h"
+#include "cellgraph/steps/lookup.h"
 #include "cellgraph/steps/get.h"
+#include "cellgraph/steps/search.h"
 #include "cellgraph/steps/heuristic.h"
 #include "cellgraph/steps/join.h"
 #include "cellgraph/steps/order.h"
 #include "cellgraph/steps/sample.h"
-#include "cellgraph/steps/trie_pairs.h"
-#include "cellgraph/steps/zobrist.h"
+#include "cellgraph/steps/vectors.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -2,14 +2,8 @@
 #include "core/steps.h"
 #include "collision/steps/steps.h"
 
-#define BI_STEP BI_STEP_CPU
-#include "collision/steps/steps.def"
-#undef BI_STEP
-
-static const struct bi_collision_steps cpu_steps = {
-#define BI_STEP(name, args_t) .name = cpu_step_##name,
-#include "collision/steps/steps.def"
-#undef BI_STEP
-};
+#define STEP_LIST "collision/steps/steps.def"
+#define STEP_TABLE static const struct bi_collision_steps cpu_steps
+#include "core/step_table.inc"
 
 const struct bi_collision_ops bi_collision_ops_cpu = {.steps = &cpu_steps};

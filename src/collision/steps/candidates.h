@@ -29,7 +29,7 @@ struct bi_collision_candidates {
     int b_bits;
 };
 
-/* The position of the first entry of B in the voxel of entry e of A, if there is one. */
+/* Returns the position of the first entry of B in the voxel of entry e of A, if there is one. */
 BI_FN int64_t bi_collision_find_first_b(const struct bi_collision_candidates *a, int64_t e)
 {
     return e + bi_lower_bound_u64(a->keys + e, a->entries - e, a->keys[e] | 1);

@@ -44,6 +44,7 @@ struct bi_collision_vertices {
     int which;
 };
 
+/* Transforms vertices, and updates the mesh's box and first bad vertex. */
 BI_FN void bi_step_vertices(const struct bi_collision_vertices *a, int64_t t)
 {
     const struct bi_collision_input *m = &a->meshes.mesh[a->which];
@@ -69,7 +70,7 @@ BI_FN void bi_step_vertices(const struct bi_collision_vertices *a, int64_t t)
     }
 }
 
-/* The common part of both boxes along coordinate c; empty if *low > *high. */
+/* Computes the common part of both boxes along coordinate c; empty if *low > *high. */
 BI_FN void bi_collision_common_part(const uint64_t *found, int c, double *low, double *high)
 {
     double a_low = bi_f64_of_key(found[BI_COLLISION_LOW + c]);
@@ -80,7 +81,7 @@ BI_FN void bi_collision_common_part(const uint64_t *found, int c, double *low, d
     *high = a_high < b_high ? a_high : b_high;
 }
 
-/* The corners of triangle i of both meshes; false if it has an invalid vertex. */
+/* Finds the corners of triangle i of both meshes; false if it has an invalid vertex. */
 BI_FN bool bi_collision_corners(const struct bi_collision_meshes *a, int64_t i, const double *corner[3])
 {
     int which = i >= a->mesh[0].triangle_count;
@@ -107,6 +108,7 @@ struct bi_collision_near {
     uint32_t *ids;
 };
 
+/* Marks triangle i if its box overlaps the common part; records an invalid one. */
 BI_FN void bi_step_near(const struct bi_collision_near *a, int64_t i)
 {
     const double *p[3];
@@ -126,13 +128,13 @@ BI_FN void bi_step_near(const struct bi_collision_near *a, int64_t i)
     a->is_kept[i] = is_near;
 }
 
-/* Read back by the host. */
+/* The common part and its triangles, read back by the host. */
 struct bi_collision_region {
     int64_t count, a_count; /* near triangles; count -1: invalid input */
     double low[BI_COLLISION_DIM], high[BI_COLLISION_DIM];
 };
 
-/* One item. */
+/* The only item computes the region. */
 struct bi_collision_summary {
     const uint64_t *found;
     const uint32_t *ids; /* of the near triangles */
@@ -151,7 +153,7 @@ BI_FN void bi_step_summary(const struct bi_collision_summary *a, int64_t i)
     for (int c = 0; c < BI_COLLISION_DIM; c++) bi_collision_common_part(a->found, c, &r->low[c], &r->high[c]);
 }
 
-/* Corners of the i-th near triangle, and the longest edge of its box. */
+/* Gathers the corners of the i-th near triangle, and the longest edge of its box. */
 struct bi_collision_gather {
     struct bi_collision_meshes meshes;
     const uint32_t *ids;

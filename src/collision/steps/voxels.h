@@ -1,17 +1,68 @@
-/* Steps that assign triangles to voxels, and drop voxels that only one mesh overlaps. */
+/* Steps that assign triangles to voxels, and drop voxels that only one mesh overlaps. Source of the overlap of a
+ * triangle and a voxel, by separating axes: Akenine-Moeller, Fast 3D Triangle-Box Overlap Testing (2001). */
 #ifndef BI_COLLISION_STEPS_VOXELS_H
 #define BI_COLLISION_STEPS_VOXELS_H
 
-#include "collision/steps/box_overlap.h"
+#include <math.h>
+
+#include "collision/collision.h"
 #include "collision/steps/meshes.h"
+
+/* ---- overlap of a triangle and a voxel ---- */
+
+/* True if two projections x and y of a triangle and a voxel of radius r, on one axis, do not overlap. */
+BI_FN bool bi_collision_separated(double x, double y, double r)
+{
+    double low = x < y ? x : y, high = x < y ? y : x;
+    return low > r || high < -r;
+}
+
+/* True if the triangle t may overlap the voxel, which its box is known to overlap: of the 13 axes, the plane's normal
+ * and the 9 products of edges remain. Where rounding may decide, the result is true: no common point of two triangles
+ * is missed. */
+BI_FN bool bi_collision_box_overlap(const struct bi_collision_grid *g, const int32_t *voxel, const double *t)
+{
+    /* 1. Corners relative to the centre of the voxel. */
+    double v[3][3], half = g->half, most = half;
+    for (int c = 0; c < 3; c++) {
+        double center = g->low[c] + (voxel[c] + 0.5) * g->cell;
+        for (int k = 0; k < 3; k++) {
+            v[k][c] = t[3 * k + c] - center;
+            double size = fabs(v[k][c]);
+            most = size > most ? size : most;
+        }
+    }
+    /* 2. Products of edges and axes. Edges are at most 2 most; the bounds are a multiple of the rounding errors. */
+    double error = 0x1p-46 * most * most, e[3][3];
+    for (int k = 0; k < 3; k++)
+        for (int c = 0; c < 3; c++) e[k][c] = v[(k + 1) % 3][c] - v[k][c];
+    for (int k = 0; k < 3; k++)
+        for (int c = 0; c < 3; c++) { /* edge k and axis c; both ends of the edge have one projection */
+            int b = (c + 1) % 3, d = (c + 2) % 3, other = (k + 2) % 3;
+            double x = e[k][b] * v[k][d] - e[k][d] * v[k][b];
+            double y = e[k][b] * v[other][d] - e[k][d] * v[other][b];
+            if (bi_collision_separated(x, y, half * (fabs(e[k][b]) + fabs(e[k][d])) + error)) return false;
+        }
+    /* 3. The normal. */
+    double n[3], distance = 0, radius = 0;
+    for (int c = 0; c < 3; c++) {
+        int b = (c + 1) % 3, d = (c + 2) % 3;
+        n[c] = e[0][b] * e[1][d] - e[0][d] * e[1][b];
+        distance = distance + n[c] * v[0][c];
+        radius = radius + fabs(n[c]);
+    }
+    return fabs(distance) <= half * radius + 0x1p-43 * (most * most * most);
+}
+
+/* ---- voxels of boxes ---- */
 
 /* The voxels of a triangle's box, cut to the grid. */
 struct bi_collision_box {
     int32_t low[BI_COLLISION_DIM], high[BI_COLLISION_DIM];
 };
 
-/* The voxel coordinate of x, cut to the grid. Monotone in x, as rounding is. So two boxes with a common point share
- * the voxel of that point. */
+/* Returns the voxel coordinate of x, cut to the grid. Monotone in x, as rounding is. So two boxes with a common point
+ * share the voxel of that point. */
 BI_FN int32_t bi_collision_voxel_coordinate(const struct bi_collision_grid *g, int c, double x)
 {
     if (x < g->low[c]) x = g->low[c];
@@ -73,7 +124,7 @@ struct bi_collision_walk {
     int32_t voxel[BI_COLLISION_DIM];
 };
 
-/* Begins a walk, at the voxel before the first one of the slice. */
+/* Begins a walk at the voxel before the first one of the slice, so that the first advance reaches that. */
 BI_FN void bi_collision_walk_begin(const struct bi_collision_slices *a, int64_t slice, struct bi_collision_walk *w)
 {
     bool of_b = slice >= a->a_slices;
@@ -82,9 +133,9 @@ BI_FN void bi_collision_walk_begin(const struct bi_collision_slices *a, int64_t 
     w->end = last - w->at < BI_COLLISION_SLICE ? last : w->at + BI_COLLISION_SLICE;
     w->i = bi_upper_bound_i64(a->begins, a->soup.count + 1, w->at) - 1;
     w->stop = w->at;
-    int64_t previous = w->at - a->begins[w->i] - 1; /* of the voxel previous the first one */
+    int64_t previous = w->at - a->begins[w->i] - 1; /* number of the voxel before the first, in its triangle's box */
     for (int c = 0; c < BI_COLLISION_DIM; c++) w->voxel[c] = w->box.low[c] = w->box.high[c] = 0;
-    if (previous < 0) {
+    if (previous < 0) { /* the slice starts with a triangle: the first advance enters it */
         w->i--;
         return;
     }
@@ -97,7 +148,7 @@ BI_FN void bi_collision_walk_begin(const struct bi_collision_slices *a, int64_t 
     }
 }
 
-/* The next voxel; false at the end. */
+/* Advances to the next voxel; false at the end. */
 BI_FN bool bi_collision_walk_next(const struct bi_collision_slices *a, struct bi_collision_walk *w)
 {
     if (w->at == w->end) return false;
@@ -120,7 +171,7 @@ BI_FN uint64_t bi_collision_voxel_number(const struct bi_collision_grid *g, cons
     return (uint64_t)((v[0] * g->size[1] + v[1]) * g->size[2] + v[2]);
 }
 
-/* The word of a voxel's bit: neighbours share one; in small tables distant voxels too. */
+/* Returns the word of a voxel's bit: neighbours share one; in small tables distant voxels too. */
 BI_FN uint64_t bi_collision_table_word(const struct bi_collision_grid *g, uint64_t linear)
 {
     uint64_t word = linear >> 5;

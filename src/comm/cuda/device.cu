@@ -80,14 +80,14 @@ static bool record_event(struct bi_comm_channel *channel)
     return succeeded(cudaEventRecord((cudaEvent_t)channel->event, (cudaStream_t)channel->stream));
 }
 
-static bool is_event_done(struct bi_comm_channel *channel, bool *failed)
+static enum bi_comm_work poll_event(struct bi_comm_channel *channel)
 {
     const cudaError_t error = cudaEventQuery((cudaEvent_t)channel->event);
-    if (error != cudaSuccess) (void)cudaGetLastError(); /* also clears "not ready" */
-    *failed = error != cudaSuccess && error != cudaErrorNotReady;
-    return error != cudaErrorNotReady;
+    if (error == cudaSuccess) return BI_COMM_DONE;
+    (void)cudaGetLastError(); /* also clears "not ready" */
+    return error == cudaErrorNotReady ? BI_COMM_PENDING : BI_COMM_FAILED;
 }
 
 extern "C" const struct bi_comm_device bi_comm_device_cuda;
 const struct bi_comm_device bi_comm_device_cuda = {open_peer,       open_channel, close_channel, grow_channel,
-                                                   copy_on_channel, record_event, is_event_done};
+                                                   copy_on_channel, record_event, poll_event};

@@ -29,6 +29,18 @@ bosc_status bi_cpu_search_sorted(bosc_ctx *, bosc_dtype, const void *keys, int64
                                  int64_t query_count, int64_t *ranks);
 bosc_status bi_cpu_sort_superkey(bosc_ctx *, bosc_dtype, const void *points, int64_t n, int32_t dim, int64_t stride,
                                  int32_t first, uint32_t *perm, void *keys);
+bosc_status bi_cpu_iota(bosc_ctx *, size_t size, void *numbers, int64_t n);
 bosc_status bi_cpu_check_offsets(bosc_ctx *, const int64_t *offsets, int64_t rows, int64_t *bad);
+
+/* ---- parts of sorts that other collectives use ---- */
+
+/* radix.c: sorts pairs whose values have 0, 4 or 8 bytes. */
+bosc_status bi_radix_sort_pairs(bosc_ctx *ctx, bosc_dtype dtype, const void *keys, size_t value_size,
+                                const void *values, int64_t n, void *keys_out, void *values_out, int first_bit,
+                                int last_bit);
+
+/* records.c: a split into too many buckets for each thread to count. */
+bosc_status bi_cpu_split_by_sort(bosc_ctx *ctx, size_t item_size, const void *in, const uint32_t *bucket, int64_t n,
+                                 int64_t n_buckets, void *out, int64_t *offsets, uint32_t *bad);
 
 #endif

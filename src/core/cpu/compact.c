@@ -1,6 +1,6 @@
 /* Compaction: each chunk counts its kept items, then copies them behind those of earlier chunks. */
 #include "core/cpu/collectives.h"
-#include "core/cpu/compact_kernels.h"
+#include "core/cpu/kernels.h"
 #include "core/cpu/level.h"
 
 enum { GRAIN = BI_THREAD_ITEMS / 2 };

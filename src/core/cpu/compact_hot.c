@@ -1,5 +1,5 @@
 /* Kernels of compaction: flags are read 64 at once, and items of 4 and 8 bytes are copied in vectors. */
-#include "core/cpu/compact_kernels.h"
+#include "core/cpu/kernels.h"
 
 #include <string.h>
 #ifdef __x86_64__

@@ -3,7 +3,7 @@
 
 #include "core/call.h"
 #include "core/cpu/collectives.h"
-#include "core/cpu/count_kernels.h"
+#include "core/cpu/kernels.h"
 #include "core/cpu/level.h"
 
 enum { GRAIN = BI_THREAD_ITEMS / 2 };

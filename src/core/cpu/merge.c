@@ -1,11 +1,14 @@
-/* Merging in equal parts: a binary search on a diagonal of the merge matrix finds where a part begins in both arrays.
- * Source: Green, McColl, Bader, GPU Merge Path (2012). */
+/* Merges of sorted arrays in equal parts: a binary search on a diagonal of the merge matrix finds where a part begins
+ * in both arrays (Green, McColl, Bader, GPU Merge Path, 2012).
+ * Ranks of queries among sorted keys: branch-free binary searches, several interleaved so that their memory accesses
+ * overlap. */
 #include <string.h>
 
+#include "base/search.h"
 #include "core/cpu/collectives.h"
 #include "core/cpu/key_types.h"
 
-enum { GRAIN = BI_THREAD_ITEMS / 4 };
+enum { MERGE_GRAIN = BI_THREAD_ITEMS / 4 };
 
 struct merge_job {
     const void *a_keys, *a_values, *b_keys, *b_values;
@@ -17,20 +20,14 @@ struct merge_job {
 typedef void (*merge_fn)(const struct merge_job *m, int64_t begin, int64_t end);
 
 /* Number of the first `diagonal` results that come from a. */
-#define SEARCH(kind, key_t)                                                         \
-    static int64_t count_from_a_##kind(const struct merge_job *m, int64_t diagonal) \
-    {                                                                               \
-        const key_t *a = m->a_keys, *b = m->b_keys;                                 \
-        int64_t low = diagonal > m->nb ? diagonal - m->nb : 0;                      \
-        int64_t high = diagonal < m->na ? diagonal : m->na;                         \
-        while (low < high) {                                                        \
-            int64_t mid = low + (high - low) / 2;                                   \
-            if (ORDERED_##kind(a[mid]) <= ORDERED_##kind(b[diagonal - 1 - mid]))    \
-                low = mid + 1;                                                      \
-            else                                                                    \
-                high = mid;                                                         \
-        }                                                                           \
-        return low;                                                                 \
+#define COUNT_FROM_A(kind, key_t)                                                                            \
+    static int64_t count_from_a_##kind(const struct merge_job *m, int64_t diagonal)                          \
+    {                                                                                                        \
+        const key_t *a = m->a_keys, *b = m->b_keys;                                                          \
+        int64_t low = diagonal > m->nb ? diagonal - m->nb : 0;                                               \
+        int64_t high = diagonal < m->na ? diagonal : m->na;                                                  \
+        BI_PARTITION_POINT(low, high, mid, ORDERED_##kind(a[mid]) <= ORDERED_##kind(b[diagonal - 1 - mid])); \
+        return low;                                                                                          \
     }
 
 /* Each step of a merge depends on the one before. CHAINS merges are interleaved to hide its latency (4: chosen). */
@@ -102,7 +99,7 @@ static int64_t safe_steps(const struct chain c[CHAINS])
             }                                                                                                 \
         }                                                                                                     \
     }
-#define MERGES(kind, key_t) SEARCH(kind, key_t) EACH_VALUE(MERGE, kind, key_t)
+#define MERGES(kind, key_t) COUNT_FROM_A(kind, key_t) EACH_VALUE(MERGE, kind, key_t)
 EACH_KEY(MERGES)
 
 #define ROW(kind)                                            \
@@ -120,10 +117,58 @@ bosc_status bi_cpu_merge_pairs(bosc_ctx *ctx, bosc_dtype dtype, size_t value_siz
     struct bi_batches batch = bi_batches_of(ctx, na + nb, 1);
     while (bi_next_batch(ctx, &batch)) {
         int64_t n = batch.end - batch.begin;
-        int chunks = bi_thread_count(ctx, n, GRAIN);
+        int chunks = bi_thread_count(ctx, n, MERGE_GRAIN);
         BI_PARALLEL_FOR(chunks, (static), p, 0, chunks,
                         merge_chunk(&m, batch.begin + bi_chunk_begin(n, chunks, (int)p),
                                     batch.begin + bi_chunk_begin(n, chunks, (int)p + 1)));
+    }
+    return batch.status;
+}
+
+/* ---- searches ---- */
+
+enum { SEARCH_GRAIN = BI_THREAD_ITEMS / 32, INTERLEAVED = 8 /* searches: chosen */ };
+
+/* Queries [begin, end). */
+typedef void (*search_fn)(const void *keys, int64_t n, const void *queries, int64_t begin, int64_t end, int64_t *ranks);
+
+#define SEARCH(kind, key_t)                                                                                 \
+    static void search_##kind(const void *keys, int64_t n, const void *queries, int64_t begin, int64_t end, \
+                              int64_t *ranks)                                                               \
+    {                                                                                                       \
+        const key_t *sorted = keys, *values = queries;                                                      \
+        for (; begin < end; begin += INTERLEAVED) {                                                         \
+            const int count = end - begin < INTERLEAVED ? (int)(end - begin) : INTERLEAVED;                 \
+            key_t targets[INTERLEAVED];                                                                     \
+            int64_t low[INTERLEAVED];                                                                       \
+            for (int q = 0; q < count; q++) {                                                               \
+                targets[q] = ORDERED_##kind(values[begin + q]);                                             \
+                low[q] = 0;                                                                                 \
+            }                                                                                               \
+            for (int64_t left = n; left > 0;) { /* the rank is in low to low + left */                      \
+                const int64_t half = left - left / 2;                                                       \
+                for (int q = 0; q < count; q++)                                                             \
+                    low[q] += ORDERED_##kind(sorted[low[q] + half - 1]) < targets[q] ? half : 0;            \
+                left -= half;                                                                               \
+            }                                                                                               \
+            for (int q = 0; q < count; q++) ranks[begin + q] = low[q];                                      \
+        }                                                                                                   \
+    }
+EACH_KEY(SEARCH)
+
+static const search_fn searches[] = {search_f32, search_f64, search_i32, search_i64, search_u32, search_u64};
+
+bosc_status bi_cpu_search_sorted(bosc_ctx *ctx, bosc_dtype dtype, const void *keys, int64_t n, const void *queries,
+                                 int64_t query_count, int64_t *ranks)
+{
+    const search_fn search = searches[dtype - 1];
+    struct bi_batches batch = bi_batches_of(ctx, query_count, 16);
+    while (bi_next_batch(ctx, &batch)) {
+        const int64_t count = batch.end - batch.begin;
+        const int chunks = bi_thread_count(ctx, count, SEARCH_GRAIN);
+        BI_PARALLEL_FOR(chunks, (static), p, 0, chunks,
+                        search(keys, n, queries, batch.begin + bi_chunk_begin(count, chunks, p),
+                               batch.begin + bi_chunk_begin(count, chunks, p + 1), ranks));
     }
     return batch.status;
 }

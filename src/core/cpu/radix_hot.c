@@ -1,7 +1,7 @@
 /* The inner loops of the radix sort, for each type of key and size of value. Large scatters to 256 buckets go through a
  * buffer of one cache line a bucket, from which whole lines are stored past the caches (software write-combining:
  * Satish et al., Fast Sort on CPUs and GPUs, SIGMOD 2010). */
-#include "core/cpu/radix_kernels.h"
+#include "core/cpu/sort_kernels.h"
 
 #include <stdalign.h>
 #include <string.h>

@@ -1,11 +1,10 @@
 /* Radix sort from the most significant digit: one pass splits the keys by their top bits into buckets of about the same
  * size, and each bucket is sorted in a thread's caches: by two or three passes over digits of its top bits, then by
  * insertion, since few keys agree in these bits without being equal. */
-#include "core/cpu/radix_split.h"
-
 #include <string.h>
 
 #include "base/bits.h"
+#include "core/cpu/radix_methods.h"
 
 /* All chosen. */
 enum {

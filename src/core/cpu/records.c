@@ -1,11 +1,17 @@
 /* Sorts items of any size: sorts the keys with their row numbers, then gathers the items. */
 #include <string.h>
 
+#include "base/bits.h"
 #include "core/call.h"
-#include "core/cpu/radix.h"
-#include "core/cpu/records.h"
+#include "core/cpu/collectives.h"
 
 enum { GRAIN = BI_THREAD_ITEMS / 4 };
+
+/* Row numbers in an order: uint32_t, or uint64_t if is_64bit. */
+struct order {
+    void *rows;
+    bool is_64bit;
+};
 
 /* Items of a constant size are copied by single instructions. */
 #define GATHER(bytes)                                 \
@@ -27,34 +33,20 @@ enum { GRAIN = BI_THREAD_ITEMS / 4 };
 DEFINE_GATHER(gather_by_u32, uint32_t)
 DEFINE_GATHER(gather_by_u64, uint64_t)
 
-static bosc_status fill_rows(bosc_ctx *ctx, const struct bi_cpu_order *order, int64_t n)
-{
-    uint32_t *rows_32 = order->rows;
-    uint64_t *rows_64 = order->rows;
-    struct bi_batches p = bi_batches_of(ctx, n, 1);
-    while (bi_next_batch(ctx, &p)) {
-        BI_PARALLEL_FOR(bi_thread_count(ctx, p.end - p.begin, GRAIN), (static), i, p.begin, p.end, {
-            if (order->is_64bit)
-                rows_64[i] = (uint64_t)i;
-            else
-                rows_32[i] = (uint32_t)i;
-        });
-    }
-    return p.status;
-}
-
-bosc_status bi_cpu_order(bosc_ctx *ctx, bosc_dtype dtype, const void *keys, int64_t n, void *keys_out, int first_bit,
-                         int last_bit, struct bi_cpu_order *order)
+/* Sorts keys (n > 0) to keys_out, which may be keys; *order, in scratch, gets the row number of each. */
+static bosc_status sort_with_rows(bosc_ctx *ctx, bosc_dtype dtype, const void *keys, int64_t n, void *keys_out,
+                                  int first_bit, int last_bit, struct order *order)
 {
     const size_t row = n > (int64_t)UINT32_MAX ? 8 : 4;
     order->is_64bit = row == 8;
     BI_TRY(bi_scratch(ctx, (size_t)n * row, &order->rows));
-    BI_TRY(fill_rows(ctx, order, n));
+    BI_TRY(bi_cpu_iota(ctx, row, order->rows, n));
     return bi_radix_sort_pairs(ctx, dtype, keys, row, order->rows, n, keys_out, order->rows, first_bit, last_bit);
 }
 
-bosc_status bi_cpu_gather(bosc_ctx *ctx, size_t item_size, const void *in, const struct bi_cpu_order *order, int64_t n,
-                          void *out)
+/* out[i] is item order[i] of `in`, which is another array. */
+static bosc_status gather_items(bosc_ctx *ctx, size_t item_size, const void *in, const struct order *order, int64_t n,
+                                void *out)
 {
     struct bi_batches p = bi_batches_of(ctx, n, 1);
     while (bi_next_batch(ctx, &p)) {
@@ -81,11 +73,11 @@ static bosc_status sort_records(bosc_ctx *ctx, bosc_dtype dtype, const void *key
                                 const void *values, int64_t n, void *keys_out, void *values_out, int first_bit,
                                 int last_bit)
 {
-    struct bi_cpu_order order;
+    struct order order;
     void *to = values_out;
     if (values == values_out) BI_TRY(bi_scratch(ctx, (size_t)n * value_size, &to));
-    BI_TRY(bi_cpu_order(ctx, dtype, keys, n, keys_out, first_bit, last_bit, &order));
-    BI_TRY(bi_cpu_gather(ctx, value_size, values, &order, n, to));
+    BI_TRY(sort_with_rows(ctx, dtype, keys, n, keys_out, first_bit, last_bit, &order));
+    BI_TRY(gather_items(ctx, value_size, values, &order, n, to));
     return to == values_out ? BOSC_OK : copy_items(ctx, value_size, to, n, values_out);
 }
 
@@ -126,12 +118,12 @@ static bosc_status find_wrong_bucket(bosc_ctx *ctx, const uint32_t *bucket, int6
 static bosc_status split_by_sort(bosc_ctx *ctx, size_t item_size, const void *in, const uint32_t *bucket, int64_t n,
                                  int64_t n_buckets, void *out, int64_t *offsets)
 {
-    struct bi_cpu_order order;
+    struct order order;
     void *sorted;
     BI_TRY(bi_scratch(ctx, (size_t)n * sizeof *bucket, &sorted));
-    BI_TRY(bi_cpu_order(ctx, BOSC_U32, bucket, n, sorted, 0, bi_bit_length((uint64_t)n_buckets - 1), &order));
+    BI_TRY(sort_with_rows(ctx, BOSC_U32, bucket, n, sorted, 0, bi_bit_length((uint64_t)n_buckets - 1), &order));
     BI_TRY(find_offsets(ctx, sorted, n, n_buckets, offsets));
-    return bi_cpu_gather(ctx, item_size, in, &order, n, out);
+    return gather_items(ctx, item_size, in, &order, n, out);
 }
 
 bosc_status bi_cpu_split_by_sort(bosc_ctx *ctx, size_t item_size, const void *in, const uint32_t *bucket, int64_t n,

@@ -1,10 +1,9 @@
 /* Sample sort of more keys than a cache holds, in two passes over memory. Splitters from a sample define groups of
  * keys. Threads partition blocks by the splitters in their caches; then they gather each group from all blocks and sort
  * it in their caches. */
-#include "core/cpu/sample_sort.h"
-
 #include "base/bits.h"
 #include "core/call.h"
+#include "core/cpu/radix_methods.h"
 
 enum { GROUP = 1 << 16 /* keys, about: chosen */, MIN_BITS = 3, MAX_BITS = BI_SORT_GROUP_BITS };
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/cpu/level.h"
-#include "core/cpu/scan_kernels.h"
+#include "core/cpu/kernels.h"
 
 #if BI_LEVEL == 4
 #define BI_VECTOR_BYTES 64

@@ -40,28 +40,28 @@ BI_FN __m256i pair_keys(bosc_dtype dtype, __m512i x)
     return _mm256_or_si256(key, _mm512_cvtepi64_epi32(_mm512_slli_epi64(x, 31)));
 }
 
-static int64_t row_of(bi_word word) { return (int64_t)(word >> 1 & (((bi_word)1 << BI_SORT_ROW_BITS) - 1)); }
+static int64_t row_of(bi_sort_word word) { return (int64_t)(word >> 1 & (((bi_sort_word)1 << BI_SORT_ROW_BITS) - 1)); }
 
-static void fetch_4(const bi_word *words, int64_t n, const uint32_t *values, uint32_t *to)
+static void fetch_4(const bi_sort_word *words, int64_t n, const uint32_t *values, uint32_t *to)
 {
     for (int64_t i = 0; i < n; i++) to[i] = values[row_of(words[i])];
 }
 
-static void fetch_8(const bi_word *words, int64_t n, const uint64_t *values, uint64_t *to)
+static void fetch_8(const bi_sort_word *words, int64_t n, const uint64_t *values, uint64_t *to)
 {
     for (int64_t i = 0; i < n; i++) to[i] = values[row_of(words[i])];
 }
 
 /* Destination of sorted pairs. */
 struct pairs_out {
-    const bi_word *words;
+    const bi_sort_word *words;
     size_t value_size;
     const void *values;
     uint32_t *keys_out;
     void *values_out;
 };
 
-BI_FN void store_keys(bosc_dtype dtype, const bi_word *words, int64_t n, uint32_t *keys)
+BI_FN void store_keys(bosc_dtype dtype, const bi_sort_word *words, int64_t n, uint32_t *keys)
 {
     for (int64_t i = 0; i < n; i += BI_LANES) {
         const bi_lanes valid = bi_row_mask(n - i, 0);
@@ -69,7 +69,7 @@ BI_FN void store_keys(bosc_dtype dtype, const bi_word *words, int64_t n, uint32_
     }
 }
 
-static void store_pairs(bosc_dtype dtype, const bi_word *words, int64_t n, const struct pairs_out *out)
+static void store_pairs(bosc_dtype dtype, const bi_sort_word *words, int64_t n, const struct pairs_out *out)
 {
     const int64_t at = words - out->words;
     if (dtype == BOSC_F32)
@@ -86,7 +86,7 @@ static void store_pairs(bosc_dtype dtype, const bi_word *words, int64_t n, const
 
 #include "core/cpu/sort_words.inc"
 
-static bool has_zero_sign_or_nan(const bi_word *keys, int64_t n)
+static bool has_zero_sign_or_nan(const bi_sort_word *keys, int64_t n)
 {
     struct special_values f = {0, 0};
     for (int64_t i = 0; i < n; i += BI_LANES)
@@ -102,7 +102,7 @@ bool bi_sort_doubles_v4(const void *from, void *to, int64_t n)
         return true;
     }
     const struct special_values f = convert_and_sort(BI_SORT_FLOAT, from, to, n, NULL);
-    if (f.negative_zero && !f.nan) copy_zeros(from, n, (bi_word *)to + first_zero(to, n));
+    if (f.negative_zero && !f.nan) copy_zeros(from, n, (bi_sort_word *)to + first_zero(to, n));
     return !f.nan;
 }
 
@@ -140,7 +140,7 @@ enum { PAIRS = BI_PAIR_LINES * BI_LANES }; /* pairs stored at once */
 
 /* Stores full lines of a group. Called when the group's next lines begin, so that the last store to the buffer has left
  * the store queue before whole lines are loaded. */
-BI_FN void store_lines(bi_word *to, const bi_word *lines, bool streams)
+BI_FN void store_lines(bi_sort_word *to, const bi_sort_word *lines, bool streams)
 {
     for (int i = 0; i < PAIRS; i += BI_LANES) {
         if (streams)
@@ -156,10 +156,10 @@ BI_FN int64_t line_start(int64_t at) { return (at - 1) & -PAIRS; }
 #define SCATTER(kind)                                                                                            \
     BI_FN void scatter_as_##kind(const struct bi_pair_scatter *m, bool streams)                                  \
     {                                                                                                            \
-        _Alignas(64) bi_word lines[BI_PAIR_GROUPS][PAIRS];                                                       \
+        _Alignas(64) bi_sort_word lines[BI_PAIR_GROUPS][PAIRS];                                                  \
         int64_t offsets[BI_PAIR_GROUPS];                                                                         \
         const uint32_t *const keys = m->keys, *const values = m->values, mask = m->digit.mask;                   \
-        bi_word *const to = m->to;                                                                               \
+        bi_sort_word *const to = m->to;                                                                          \
         const uint16_t *const map = m->map;                                                                      \
         const int shift = m->digit.shift;                                                                        \
         const int64_t n = m->n;                                                                                  \
@@ -170,7 +170,7 @@ BI_FN int64_t line_start(int64_t at) { return (at - 1) & -PAIRS; }
             const int g = map[(ORDERED_##kind(keys[i]) >> shift) & mask];                                        \
             const int64_t at = offsets[g]++;                                                                     \
             if (at % PAIRS == 0) store_lines(to + at - PAIRS, lines[g], streams);                                \
-            lines[g][at % PAIRS] = (bi_word)keys[i] << 32 | values[i];                                           \
+            lines[g][at % PAIRS] = (bi_sort_word)keys[i] << 32 | values[i];                                      \
         }                                                                                                        \
         for (int g = 0; g < BI_PAIR_GROUPS; g++) memcpy(to + line_start(offsets[g]), lines[g], sizeof lines[g]); \
         memcpy(m->offsets, offsets, sizeof offsets);                                                             \

@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #if BI_SORT_BITS == 64
-typedef uint64_t bi_word;
+typedef uint64_t bi_sort_word;
 typedef int64_t bi_signed_word;
 typedef __mmask8 bi_lanes;
 #define EPI(op) _mm512_##op##_epi64
@@ -28,7 +28,7 @@ typedef __mmask8 bi_lanes;
 #define EPI_MASK(op) _mm512_##op##_epi64_mask
 #define EPU_MASK(op) _mm512_##op##_epu64_mask
 #else
-typedef uint32_t bi_word;
+typedef uint32_t bi_sort_word;
 typedef int32_t bi_signed_word;
 typedef __mmask16 bi_lanes;
 #define EPI(op) _mm512_##op##_epi32
@@ -262,7 +262,7 @@ static inline bi_lanes bi_row_mask(int64_t n, int r)
 #define STORE_SOME_16(r) STORE_SOME(r, REGISTER_16(r))
 
 /* Networks for up to 2, 4, 8 and 16 rows; `to` may be `from`. */
-static void bi_network_2(const bi_word *from, bi_word *to, int64_t n)
+static void bi_network_2(const bi_sort_word *from, bi_sort_word *to, int64_t n)
 {
     __m512i v[2];
     LOAD_SOME(0) LOAD_SOME(1)
@@ -271,7 +271,7 @@ static void bi_network_2(const bi_word *from, bi_word *to, int64_t n)
 }
 
 /* More than 2 rows. */
-static void bi_network_4(const bi_word *from, bi_word *to, int64_t n)
+static void bi_network_4(const bi_sort_word *from, bi_sort_word *to, int64_t n)
 {
     __m512i v[4];
     LOAD(0) LOAD(1) LOAD_SOME(2) LOAD_SOME(3)
@@ -280,7 +280,7 @@ static void bi_network_4(const bi_word *from, bi_word *to, int64_t n)
 }
 
 /* More than 4 rows. */
-static void bi_network_8(const bi_word *from, bi_word *to, int64_t n)
+static void bi_network_8(const bi_sort_word *from, bi_sort_word *to, int64_t n)
 {
     __m512i v[8];
     LOAD(0) LOAD(1) LOAD(2) LOAD(3) LOAD_SOME(4) LOAD_SOME(5) LOAD_SOME(6) LOAD_SOME(7)
@@ -290,7 +290,7 @@ static void bi_network_8(const bi_word *from, bi_word *to, int64_t n)
 }
 
 /* More than 8 rows. */
-static void bi_network_16(const bi_word *from, bi_word *to, int64_t n)
+static void bi_network_16(const bi_sort_word *from, bi_sort_word *to, int64_t n)
 {
     __m512i v[16];
     LOAD_8_ROWS
@@ -302,7 +302,7 @@ static void bi_network_16(const bi_word *from, bi_word *to, int64_t n)
 }
 /* clang-format on */
 
-static void bi_network_sort(const bi_word *from, bi_word *to, int64_t n)
+static void bi_network_sort(const bi_sort_word *from, bi_sort_word *to, int64_t n)
 {
     if (n > 8 * BI_LANES)
         bi_network_16(from, to, n);

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "core/call.h"
-#include "core/cpu/count_kernels.h"
+#include "core/cpu/collectives.h"
+#include "core/cpu/kernels.h"
 #include "core/cpu/level.h"
-#include "core/cpu/records.h"
 
 enum { GRAIN = BI_THREAD_ITEMS / 2, MAX_COUNTED = 1 << 16 /* buckets counted directly, at most: chosen */ };
 

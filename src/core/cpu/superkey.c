@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/search.h"
 #include "core/cpu/collectives.h"
 
 /* Chosen: entries that insertion sorts; entries of a run where progress is reported. */

@@ -1,10 +1,13 @@
 /* The CUDA backend: device memory, one stream a context, copies in every direction. */
+#ifndef BI_EMULATE
+#include <cuda.h>
+#endif
+
 #include <cstdio>
 #include <cstring>
 
+#include "base/threads.h"
 #include "core/cuda/collectives.cuh"
-#include "core/cuda/driver.cuh"
-#include "core/cuda/host_copy.cuh"
 #include "core/cuda/launch.cuh"
 
 /* Counts devices. The first call starts the runtime; its error says why there are none. */
@@ -39,9 +42,224 @@ extern "C" void bi_cuda_device_name(int32_t device, char *name, size_t size)
     snprintf(name, size, "%s", known ? properties.name : "");
 }
 
+/* ---- queries of the driver ---- */
+
+/* Two queries that CUDA's driver answers faster than the runtime, by about .1 us of a call's 7 (measured): whether the
+ * thread's device is current, and where memory lies. Without the driver's entry points the runtime is used. */
+#ifndef BI_EMULATE
+static void *driver_entry(const char *name)
+{
+    void *entry = nullptr;
+    cudaDriverEntryPointQueryResult found;
+    /* 12000: the interface of CUDA 12.0. */
+    if (cudaGetDriverEntryPointByVersion(name, &entry, 12000, cudaEnableDefault, &found) != cudaSuccess) {
+        (void)cudaGetLastError();
+        return nullptr;
+    }
+    return found == cudaDriverEntryPointSuccess ? entry : nullptr;
+}
+
+static void *driver_context(const bi_cuda_driver *driver)
+{
+    CUcontext current = nullptr;
+    const auto get = reinterpret_cast<decltype(&cuCtxGetCurrent)>(driver->get_current);
+    return get && get(&current) == CUDA_SUCCESS ? current : nullptr;
+}
+
+/* Called when the context opens: its device is the thread's and has been used. */
+static void open_driver(bosc_ctx *ctx)
+{
+    ctx->driver.get_attributes = driver_entry("cuPointerGetAttributes");
+    ctx->driver.get_current = driver_entry("cuCtxGetCurrent");
+    ctx->driver.context = driver_context(&ctx->driver);
+}
+
+static bool driver_is_entered(const bosc_ctx *ctx)
+{
+    return ctx->driver.context && driver_context(&ctx->driver) == ctx->driver.context;
+}
+
+/* Returns true if the driver knows the answer: *reached is then true if kernels of the context can access p. For memory
+ * that is not CUDA's the type stays 0. */
+static bool driver_knows_reach(const bosc_ctx *ctx, const void *p, bool *reached)
+{
+    CUmemorytype type = static_cast<CUmemorytype>(0);
+    int device = -1;
+    unsigned managed = 0;
+    CUpointer_attribute queried[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+                                     CU_POINTER_ATTRIBUTE_IS_MANAGED};
+    void *answers[] = {&type, &device, &managed};
+    const auto get = reinterpret_cast<decltype(&cuPointerGetAttributes)>(ctx->driver.get_attributes);
+    if (!get || get(3, queried, answers, (CUdeviceptr)p) != CUDA_SUCCESS) return false;
+    *reached = managed || (type == CU_MEMORYTYPE_DEVICE && device == ctx->memory.device);
+    return true;
+}
+#else
+static void open_driver(bosc_ctx *) {}
+static bool driver_is_entered(const bosc_ctx *) { return false; }
+static bool driver_knows_reach(const bosc_ctx *, const void *, bool *) { return false; }
+#endif
+
+/* ---- copies of large pageable arrays, at the speed of the link ---- */
+
+/* Chosen. The emulator copies small arrays in chunks too, so that tests cover this file. */
+#ifdef BOSC_EMULATOR
+enum { CHUNK = 1 << 14, MIN_BYTES = 3 << 14, MAX_LANES = 2 };
+#else
+enum { CHUNK = 1 << 19, MIN_BYTES = 1 << 20, MAX_LANES = 12 };
+#endif
+
+/* The two buffers of a thread. */
+struct lane {
+    char *buffer[2];
+    cudaEvent_t done[2]; /* the device has finished with the buffer */
+};
+
+/* Header of the page-locked memory, before the buffers. */
+struct bi_host_lanes {
+    int32_t count;
+    lane lanes[MAX_LANES];
+};
+enum { BUFFERS_AT = 4096 };
+static_assert(sizeof(bi_host_lanes) <= BUFFERS_AT, "the buffers follow it");
+
+static bool is_pageable(const void *p)
+{
+    cudaPointerAttributes attributes;
+    if (cudaPointerGetAttributes(&attributes, p) == cudaSuccess) return attributes.type == cudaMemoryTypeUnregistered;
+    (void)cudaGetLastError();
+    return false;
+}
+
+/* True if copy_in_chunks should make this copy: it is large, and one side is pageable. */
+static bool is_host_copy(const void *to, const void *from, size_t bytes)
+{
+    return bytes >= MIN_BYTES && (is_pageable(to) != is_pageable(from));
+}
+
+/* Frees the buffers. */
+static void close_lanes(bosc_ctx *ctx)
+{
+    if (!ctx->lanes) return;
+    for (lane &l : ctx->lanes->lanes)
+        for (cudaEvent_t event : l.done)
+            if (event) (void)cudaEventDestroy(event);
+    (void)cudaFreeHost(ctx->lanes);
+    ctx->lanes = nullptr;
+}
+
+static bool create_events(bi_host_lanes *lanes)
+{
+    char *const buffers = reinterpret_cast<char *>(lanes) + BUFFERS_AT;
+    for (int32_t t = 0; t < lanes->count; t++)
+        for (int b = 0; b < 2; b++) {
+            lanes->lanes[t].buffer[b] = buffers + (size_t)(2 * t + b) * CHUNK;
+            if (cudaEventCreateWithFlags(&lanes->lanes[t].done[b], cudaEventDisableTiming) != cudaSuccess) return false;
+        }
+    return true;
+}
+
+static bool allocate_lanes(bosc_ctx *ctx)
+{
+    if (ctx->lanes) return true;
+    const int32_t count = ctx->max_threads < MAX_LANES ? ctx->max_threads : MAX_LANES;
+    void *memory = nullptr;
+    if (bi_fault(BI_FAULT_ALLOC)) return false;
+    if (cudaMallocHost(&memory, BUFFERS_AT + (size_t)count * 2 * CHUNK) != cudaSuccess) {
+        (void)cudaGetLastError();
+        return false;
+    }
+    memset(memory, 0, sizeof(bi_host_lanes));
+    ctx->lanes = static_cast<bi_host_lanes *>(memory);
+    ctx->lanes->count = count;
+    if (create_events(ctx->lanes)) return true;
+    (void)cudaGetLastError();
+    close_lanes(ctx);
+    return false;
+}
+
+/* A copy by all lanes: lane p % lanes copies chunk p. */
+struct host_copy {
+    bosc_ctx *ctx;
+    char *to;
+    const char *from;
+    size_t bytes;
+    int32_t lanes;
+    cudaError_t errors[MAX_LANES];
+
+    size_t chunks() const { return (bytes + CHUNK - 1) / CHUNK; }
+    size_t size(size_t p) const { return (p + 1) * CHUNK <= bytes ? (size_t)CHUNK : bytes - p * CHUNK; }
+    cudaStream_t stream() const { return static_cast<cudaStream_t>(ctx->stream); }
+    /* Queues the device's copy of chunk p, and an event after it. */
+    cudaError_t queue(void *chunk_to, const void *chunk_from, size_t p, cudaEvent_t done) const
+    {
+        cudaError_t error = cudaMemcpyAsync(chunk_to, chunk_from, size(p), cudaMemcpyDefault, stream());
+        return error == cudaSuccess ? cudaEventRecord(done, stream()) : error;
+    }
+};
+
+/* Host to device: fills one buffer while the device copies the other. */
+static cudaError_t send_chunks(const host_copy &copy, const lane &own, size_t first)
+{
+    int b = 0;
+    for (size_t p = first; p < copy.chunks(); p += (size_t)copy.lanes, b ^= 1) {
+        cudaError_t error = cudaEventSynchronize(own.done[b]); /* returns at once if never recorded */
+        if (error != cudaSuccess) return error;
+        memcpy(own.buffer[b], copy.from + p * CHUNK, copy.size(p));
+        error = copy.queue(copy.to + p * CHUNK, own.buffer[b], p, own.done[b]);
+        if (error != cudaSuccess) return error;
+    }
+    return cudaSuccess;
+}
+
+/* Device to host: queues the next chunk, then empties the buffer of this one. */
+static cudaError_t receive_chunks(const host_copy &copy, const lane &own, size_t first)
+{
+    const size_t chunks = copy.chunks(), step = (size_t)copy.lanes;
+    cudaError_t error =
+        first < chunks ? copy.queue(own.buffer[0], copy.from + first * CHUNK, first, own.done[0]) : cudaSuccess;
+    int b = 0;
+    for (size_t p = first; error == cudaSuccess && p < chunks; p += step, b ^= 1) {
+        if (p + step < chunks)
+            error = copy.queue(own.buffer[b ^ 1], copy.from + (p + step) * CHUNK, p + step, own.done[b ^ 1]);
+        if (error == cudaSuccess) error = cudaEventSynchronize(own.done[b]);
+        if (error == cudaSuccess) memcpy(copy.to + p * CHUNK, own.buffer[b], copy.size(p));
+    }
+    return error;
+}
+
+/* The work of one thread. */
+template <cudaError_t (*COPY)(const host_copy &, const lane &, size_t)> static void copy_lane(void *user, int32_t t)
+{
+    host_copy &copy = *static_cast<host_copy *>(user);
+    copy.errors[t] = cudaSetDevice(copy.ctx->memory.device);
+    if (copy.errors[t] == cudaSuccess) copy.errors[t] = COPY(copy, copy.ctx->lanes->lanes[t], (size_t)t);
+}
+
+/* Copies in chunks through page-locked memory: several threads, each with two buffers, fill or empty one while the
+ * device copies the other. To the device it returns once `from` was read; to the host once `to` is written, so it waits
+ * for the stream. The first call allocates the buffers. If that fails, or a graph is recorded, *made is false and
+ * nothing is done. */
+static bosc_status copy_in_chunks(bosc_ctx *ctx, void *to, const void *from, size_t bytes, bool *made)
+{
+    *made = !ctx->backend->records(ctx) && allocate_lanes(ctx);
+    if (!*made) return BOSC_OK;
+    const bool to_host = is_pageable(to);
+    host_copy copy = {ctx, static_cast<char *>(to), static_cast<const char *>(from), bytes, ctx->lanes->count, {}};
+    if (copy.lanes > ctx->threads) copy.lanes = ctx->threads;
+    if ((size_t)copy.lanes > copy.chunks()) copy.lanes = (int32_t)copy.chunks();
+    /* One thread waits for earlier work, so that not all of them poll. */
+    if (to_host) BI_TRY(bi_cuda_check(ctx, cudaStreamSynchronize(copy.stream()), "copy"));
+    bi_threads_run(copy.lanes, to_host ? copy_lane<receive_chunks> : copy_lane<send_chunks>, &copy);
+    for (int32_t t = 0; t < copy.lanes; t++) BI_TRY(bi_cuda_check(ctx, copy.errors[t], "copy"));
+    return BOSC_OK;
+}
+
+/* ---- the backend ---- */
+
 static void cuda_enter(bosc_ctx *ctx)
 {
-    if (!bi_cuda_driver_is_entered(ctx)) (void)cudaSetDevice(ctx->memory.device);
+    if (!driver_is_entered(ctx)) (void)cudaSetDevice(ctx->memory.device);
 }
 
 /* Allocates the block that counters are read back through. */
@@ -93,7 +311,7 @@ static bosc_status cuda_open(bosc_ctx *ctx, const bosc_ctx_opts *opts)
         return BOSC_ERR_DEVICE;
     ctx->multiprocessors = value;
     BI_TRY(allocate_pinned(ctx));
-    bi_cuda_driver_open(ctx);
+    open_driver(ctx);
     bosc_status status = select_stream(ctx, opts->stream, &ctx->stream);
     if (status != BOSC_OK) (void)cudaFreeHost(ctx->pinned);
     return status;
@@ -103,7 +321,7 @@ static void cuda_close(bosc_ctx *ctx)
 {
     cuda_enter(ctx);
     (void)cudaFreeHost(ctx->pinned);
-    bi_cuda_host_copy_close(ctx);
+    close_lanes(ctx);
     if (ctx->turn) (void)cudaEventDestroy((cudaEvent_t)ctx->turn);
     if (ctx->own_stream) (void)cudaStreamDestroy((cudaStream_t)ctx->own_stream);
 }
@@ -130,7 +348,9 @@ static void cuda_release(int32_t device, void *memory, size_t)
     (void)cudaFree(memory);
 }
 
-/* One thread a byte: bi_read_back copies at most 64. */
+static_assert((int)BI_MAX_PINNED_READ <= (int)BI_PINNED_BYTES, "a result fits the block");
+
+/* One thread a byte. */
 static __global__ void bi_core_to_pinned(unsigned char *to, const unsigned char *from)
 {
     to[threadIdx.x] = from[threadIdx.x];
@@ -141,11 +361,11 @@ static __global__ void bi_core_to_pinned(unsigned char *to, const unsigned char 
 static bosc_status cuda_copy(bosc_ctx *ctx, void *to, const void *from, size_t bytes)
 {
     if (bi_fault(BI_FAULT_COPY)) return bi_fail(ctx, BOSC_ERR_DEVICE, "copy: injected fault");
-    if (to == ctx->pinned && bytes > 0)
+    if (to == ctx->pinned && bytes > 0 && bytes <= BI_MAX_PINNED_READ)
         return BI_RUN(ctx, bi_core_to_pinned, 1, (unsigned)bytes, 0, (unsigned char *)to, (const unsigned char *)from);
-    if (bi_cuda_is_host_copy(to, from, bytes)) {
+    if (is_host_copy(to, from, bytes)) {
         bool made;
-        bosc_status status = bi_cuda_host_copy(ctx, to, from, bytes, &made);
+        bosc_status status = copy_in_chunks(ctx, to, from, bytes, &made);
         if (made || status != BOSC_OK) return status;
     }
     return bi_cuda_check(ctx, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, (cudaStream_t)ctx->stream), "copy");
@@ -161,7 +381,7 @@ static bool cuda_reaches(bosc_ctx *ctx, const void *p)
 {
     bool reached;
     cudaPointerAttributes attributes;
-    if (bi_cuda_driver_is_reachable(ctx, p, &reached)) return reached;
+    if (driver_knows_reach(ctx, p, &reached)) return reached;
     if (cudaPointerGetAttributes(&attributes, p) != cudaSuccess) {
         (void)cudaGetLastError();
         return false;

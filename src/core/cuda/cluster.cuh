@@ -49,21 +49,6 @@ static inline cudaError_t bi_launch_cluster(void (*kernel)(P...), unsigned block
     return cudaLaunchKernelEx(&config, kernel, arguments...);
 }
 
-/* The same with dynamic shared memory; the caller has checked bi_has_clusters. If this size is unsupported, returns the
- * error and clears it. */
-template <class... P>
-static inline cudaError_t bi_launch_cluster_shared(void (*kernel)(P...), unsigned blocks, unsigned threads,
-                                                   size_t shared_bytes, void *stream, P... arguments)
-{
-    cudaLaunchAttribute attribute = {};
-    cudaLaunchConfig_t config = bi_cluster_config(kernel, blocks, threads, &attribute);
-    config.stream = (cudaStream_t)stream;
-    config.dynamicSmemBytes = shared_bytes;
-    const cudaError_t error = cudaLaunchKernelEx(&config, kernel, arguments...);
-    if (error != cudaSuccess) (void)cudaGetLastError();
-    return error;
-}
-
 /* True if the device has clusters and this file's kernels were compiled for it. */
 static inline bool bi_has_clusters(const bosc_ctx *ctx)
 {
@@ -106,14 +91,6 @@ __device__ __forceinline__ void bi_cluster_expect(bi_cluster_inbox *inbox, unsig
  * after the last one, so that no block ends while others read its memory. */
 __device__ __forceinline__ void bi_cluster_arrive() { BI_CLUSTER_ASM("barrier.cluster.arrive.release;" ::: "memory"); }
 __device__ __forceinline__ void bi_cluster_wait() { BI_CLUSTER_ASM("barrier.cluster.wait.acquire;" ::: "memory"); }
-
-/* Maps an address in this block's shared memory to that of block `block`. */
-template <class T> __device__ __forceinline__ T *bi_cluster_map(T *p, unsigned block)
-{
-    unsigned long long at = 0;
-    BI_CLUSTER_ASM("mapa.u64 %0, %1, %2;" : "=l"(at) : "l"(p), "r"(block));
-    return reinterpret_cast<T *>(at);
-}
 
 /* Stores 16 bytes at the address p of block `block`'s shared memory and counts them at its barrier. Earlier writes of
  * this thread are visible to that block once it has received all its bytes. */

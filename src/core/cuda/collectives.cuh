@@ -29,6 +29,7 @@ bosc_status bi_cuda_search_sorted(bosc_ctx *ctx, bosc_dtype dtype, const void *k
                                   int64_t query_count, int64_t *ranks);
 bosc_status bi_cuda_sort_superkey(bosc_ctx *ctx, bosc_dtype dtype, const void *points, int64_t n, int32_t dim,
                                   int64_t stride, int32_t first, uint32_t *perm, void *keys);
+bosc_status bi_cuda_iota(bosc_ctx *ctx, size_t size, void *numbers, int64_t n);
 bosc_status bi_cuda_check_offsets(bosc_ctx *ctx, const int64_t *offsets, int64_t rows, int64_t *bad);
 
 #endif

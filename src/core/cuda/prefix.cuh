@@ -101,7 +101,8 @@ template <class T> struct bi_own_tiles {
 
 /* Returns C(t) of core/tiles.h, the inclusive scan of the totals of tiles, for the tiles t of the row of 32 that tile
  * `last` is in: one a lane, valid up to the column of `last`. A whole warp calls it. If this block's tiles complete a
- * row of any height, it also publishes that row's total.
+ * row of any height, it also publishes that row's total. The caller has published the totals of its tiles; `last` is
+ * the last of them. With own.count = 0, `last` is any earlier tile, and nothing is published.
  *
  * `totals` holds the tree of totals: height 0 has a node for each tile, and a node of height h + 1 is the sum of 32
  * nodes of height h. Only complete nodes exist. For tile T the warp reads the nodes t, r and c (degree 4 in the

@@ -1,4 +1,6 @@
-/* The AUTO spanning forest on the CPU: the order of its passes, and the results. */
+/* The AUTO spanning forest on the CPU (msf_state.h): the first round, the heavy edges, the results, and the order of
+ * the
+ * passes. */
 #include "forest/cpu/msf_state.h"
 
 #include "base/bits.h"
@@ -17,23 +19,265 @@ bosc_status bi_msf_cpu_allocate_scratch(struct bi_msf_cpu_state *m, int64_t edge
     return bi_scratch_of(m->ctx, n, sizeof *m->component, (void **)&m->component);
 }
 
-/* Runs the first round with a list for about `light` edges and a quarter more (chosen); if the sample was far off,
- * again
- * with a list for all. */
-static bosc_status run_first_round(struct bi_msf_cpu_state *m, int64_t light, int64_t edges)
+/* ---- the first round ---- */
+
+/* Counts of a chunk of vertices, and the sums of its keys' halves. */
+struct tally {
+    int64_t edges, roots;
+    uint64_t low, high;
+};
+
+/* True for the smaller of two vertices that chose the same edge, and for a vertex without edges. */
+static inline bool is_root(const uint32_t *next, uint32_t v)
 {
-    int64_t slack = (int64_t)m->ctx->threads * SLACK;
-    struct bi_mark mark = bi_arena_mark(m->ctx);
-    bool overflow;
-    BI_TRY(bi_msf_edge_list_allocate(m->ctx, m->rows.keys_64bit, light + light / 4 + slack, &m->list));
-    BI_TRY(bi_msf_cpu_stream(m, &overflow));
-    if (overflow) {
-        bi_arena_rewind(m->ctx, mark);
-        BI_TRY(bi_msf_edge_list_allocate(m->ctx, m->rows.keys_64bit, edges + edges / 8 + slack, &m->list));
-        BI_TRY(bi_msf_cpu_stream(m, &overflow));
-    }
-    return bi_msf_cpu_first_round(m);
+    return next[v] == v || (v < next[v] && next[next[v]] == v);
 }
+
+static void add_edge(struct bi_msf_cpu_state *m, uint32_t v, int64_t at, struct tally *t)
+{
+    const struct bi_msf_rows *r = &m->rows;
+    uint64_t key = bi_word(r->keys, r->keys_64bit, m->choice[v]);
+    bi_msf_cpu_add_edge(m, at, ((const uint32_t *)r->edge_ids)[m->choice[v]], key);
+    t->low += key & UINT32_MAX;
+    t->high += key >> 32;
+}
+
+/* The state of the round. A chunk's tally holds its own counts at first; after sum_tallies() the totals of all earlier
+ * chunks, advanced as the chunk is processed. */
+struct first_round {
+    struct bi_msf_cpu_state *m;
+    int chunks;
+    struct tally *tallies; /* (chunks) */
+    uint8_t *root;         /* (n) */
+};
+
+static bosc_status find_roots(const struct first_round *r)
+{
+    const int64_t n = r->m->rows.n;
+    struct bi_batches parts = bi_chunk_batches(r->m->ctx, n, r->chunks, 1);
+    for (int p = 0; p < r->chunks; p++) r->tallies[p] = (struct tally){0};
+    while (bi_next_batch(r->m->ctx, &parts)) {
+#pragma omp parallel for schedule(static) num_threads(r->chunks)
+        for (int p = 0; p < r->chunks; p++) {
+            struct bi_span part = bi_batch_of_chunk(n, r->chunks, p, &parts);
+            int64_t roots = 0;
+            for (int64_t v = part.begin; v < part.end; v++) roots += r->root[v] = is_root(r->m->next, (uint32_t)v);
+            r->tallies[p].edges += part.end - part.begin - roots;
+            r->tallies[p].roots += roots;
+        }
+    }
+    return parts.status;
+}
+
+/* Replaces the tallies by exclusive prefix sums; returns the totals. */
+static struct tally sum_tallies(const struct first_round *r)
+{
+    struct tally all = {0};
+    for (int p = 0; p < r->chunks; p++) {
+        struct tally t = r->tallies[p];
+        r->tallies[p] = all;
+        all.edges += t.edges;
+        all.roots += t.roots;
+    }
+    return all;
+}
+
+/* Adds the edges of all but the roots, in the order of the vertices, and numbers the roots in their order. */
+static bosc_status add_edges(const struct first_round *r)
+{
+    struct bi_msf_cpu_state *m = r->m;
+    struct bi_batches parts = bi_chunk_batches(m->ctx, m->rows.n, r->chunks, 1);
+    while (bi_next_batch(m->ctx, &parts)) {
+#pragma omp parallel for schedule(static) num_threads(r->chunks)
+        for (int p = 0; p < r->chunks; p++) {
+            struct bi_span part = bi_batch_of_chunk(m->rows.n, r->chunks, p, &parts);
+            struct tally t = r->tallies[p];
+            for (int64_t v = part.begin; v < part.end; v++)
+                if (r->root[v]) {
+                    m->next[v] = (uint32_t)v;
+                    m->component[v] = (uint32_t)t.roots++;
+                } else {
+                    add_edge(m, (uint32_t)v, t.edges++, &t);
+                }
+            r->tallies[p] = t;
+        }
+    }
+    return parts.status;
+}
+
+/* Shortens the paths once, in parallel; number_vertices() then follows the rest. */
+static bosc_status halve_paths(const struct first_round *r)
+{
+    uint32_t *next = r->m->next;
+    struct bi_batches p = bi_batches_of(r->m->ctx, r->m->rows.n, 1);
+    while (bi_next_batch(r->m->ctx, &p)) {
+#pragma omp parallel for schedule(static) num_threads(r->chunks)
+        for (int64_t v = p.begin; v < p.end; v++)
+            bi_atomic_store_u32(&next[v], bi_atomic_load_u32(&next[bi_atomic_load_u32(&next[v])]));
+    }
+    return p.status;
+}
+
+static bosc_status number_vertices(const struct first_round *r)
+{
+    struct bi_msf_cpu_state *m = r->m;
+    struct bi_batches p = bi_batches_of(m->ctx, m->rows.n, 1);
+    while (bi_next_batch(m->ctx, &p)) {
+#pragma omp parallel for schedule(static) num_threads(r->chunks)
+        for (int64_t v = p.begin; v < p.end; v++)
+            if (!r->root[v]) m->component[v] = m->component[bi_msf_cpu_root(m->next, (uint32_t)v)];
+    }
+    return p.status;
+}
+
+/* The first round of Boruvka: adds every vertex's lightest edge to the forest, and numbers the components. */
+static bosc_status add_lightest_edges(struct bi_msf_cpu_state *m)
+{
+    struct first_round r = {.m = m, .chunks = bi_thread_count(m->ctx, m->rows.n, GRAIN)};
+    BI_TRY(bi_scratch_of(m->ctx, r.chunks, sizeof *r.tallies, (void **)&r.tallies));
+    BI_TRY(bi_scratch_of(m->ctx, m->rows.n, 1, (void **)&r.root));
+    /* 1. Count roots and edges of each chunk. */
+    BI_TRY(find_roots(&r));
+    const struct tally all = sum_tallies(&r);
+    /* 2. Add edges and number roots at the chunks' offsets. */
+    BI_TRY(add_edges(&r));
+    for (int p = 0; p < r.chunks; p++) {
+        m->low += r.tallies[p].low;
+        m->high += r.tallies[p].high;
+    }
+    m->found = all.edges;
+    m->components = m->left = all.roots;
+    /* 3. Give every vertex the number of its root. */
+    BI_TRY(halve_paths(&r));
+    BI_TRY(number_vertices(&r));
+    BI_TRY(bi_scratch_of(m->ctx, m->components, sizeof *m->joined, (void **)&m->joined));
+    for (int64_t c = 0; c < m->components; c++) m->joined[c] = (uint32_t)c;
+    return BOSC_OK;
+}
+
+/* ---- heavy edges ---- */
+
+enum { ROWS = 1024 /* of one turn of a thread; chosen */ };
+
+/* Returns the tree of most of some sampled vertices. */
+static uint32_t largest_tree(const uint32_t *tree, int64_t n)
+{
+    enum { SAMPLES = 256 /* chosen */ };
+    uint32_t best = 0;
+    int most = 0;
+    for (int64_t i = 0; i < SAMPLES; i++) {
+        uint32_t candidate = tree[i * n / SAMPLES];
+        int count = 0;
+        for (int64_t k = 0; k < SAMPLES; k++) count += tree[k * n / SAMPLES] == candidate;
+        if (count > most) {
+            most = count;
+            best = candidate;
+        }
+    }
+    return best;
+}
+
+/* The state of the listing. A row outside the largest tree contributes its edges into the largest tree, and its other
+ * edges to larger vertices; so each edge is listed once. */
+struct heavy {
+    const struct bi_msf_cpu_state *m;
+    const uint32_t *tree;
+    uint32_t largest;
+};
+
+/* True if the arc of row u is to be listed; its word and id. */
+static bool is_heavy(const struct heavy *h, uint32_t u, int64_t arc, uint64_t *word, uint32_t *id)
+{
+    const struct bi_msf_cpu_state *m = h->m;
+    const struct bi_msf_rows *r = &m->rows;
+    uint32_t v = r->neighbours[arc];
+    if (h->tree[u] == h->tree[v] || (v < u && h->tree[v] != h->largest)) return false;
+    uint64_t rank = bi_msf_arc_rank(r, arc);
+    *id = (uint32_t)bi_msf_arc_id(r, arc);
+    *word = r->keys_64bit ? rank : rank << 32 | *id;
+    if (*word < m->threshold || (*word == m->threshold && (!r->keys_64bit || *id <= m->threshold_id))) return false;
+    return bi_msf_arc_is_edge(r, u, arc);
+}
+
+/* Lists the heavy edges of a turn's rows from position `at`; returns their number. */
+static int64_t list_rows(const struct heavy *h, int64_t turn, struct bi_msf_edge_list *list, int64_t at)
+{
+    const uint32_t *offsets = h->m->rows.offsets;
+    int64_t begin = at, end = turn * ROWS + ROWS < h->m->rows.n ? turn * ROWS + ROWS : h->m->rows.n;
+    for (int64_t u = turn * ROWS; u < end; u++) {
+        if (h->tree[u] == h->largest) continue;
+        for (int64_t arc = offsets[u]; arc < offsets[u + 1]; arc++) {
+            uint64_t word;
+            uint32_t id;
+            if (!is_heavy(h, (uint32_t)u, arc, &word, &id)) continue;
+            list->words[at] = word;
+            list->ends[at] = (uint64_t)h->tree[u] << 32 | h->tree[h->m->rows.neighbours[arc]];
+            if (list->ids) list->ids[at] = id;
+            at++;
+        }
+    }
+    return at - begin;
+}
+
+/* Counts the arcs of a turn's rows outside the largest tree. */
+static int64_t count_arcs(const struct heavy *h, int64_t turn)
+{
+    const uint32_t *offsets = h->m->rows.offsets;
+    int64_t arcs = 0, end = turn * ROWS + ROWS < h->m->rows.n ? turn * ROWS + ROWS : h->m->rows.n;
+    for (int64_t u = turn * ROWS; u < end; u++)
+        if (h->tree[u] != h->largest) arcs += (int64_t)offsets[u + 1] - offsets[u];
+    return arcs;
+}
+
+/* The tree of each vertex. */
+static bosc_status find_trees(const struct bi_msf_cpu_state *m, uint32_t *tree)
+{
+    struct bi_batches p = bi_batches_of(m->ctx, m->rows.n, 1);
+    while (bi_next_batch(m->ctx, &p)) {
+#pragma omp parallel for schedule(static) num_threads(bi_thread_count(m->ctx, p.end - p.begin, 4 * ROWS))
+        for (int64_t v = p.begin; v < p.end; v++) tree[v] = m->joined[m->component[v]];
+    }
+    return p.status;
+}
+
+/* Lists the edges above the threshold that join components. Overwrites `next`. */
+static bosc_status list_heavy(struct bi_msf_cpu_state *m)
+{
+    int64_t n = m->rows.n, turns = bi_div_up(n, ROWS), *begins, *counts, capacity = 0, count = 0;
+    uint32_t *tree = m->next; /* free by now */
+    BI_TRY(bi_scratch_of(m->ctx, turns, sizeof *begins, (void **)&begins));
+    BI_TRY(bi_scratch_of(m->ctx, turns, sizeof *counts, (void **)&counts));
+    /* 1. Count the arcs of each turn: an upper bound of its edges. */
+    BI_TRY(find_trees(m, tree));
+    struct heavy h = {m, tree, largest_tree(tree, n)};
+    struct bi_batches p = bi_batches_of(m->ctx, turns, (double)n / (double)turns);
+    while (bi_next_batch(m->ctx, &p)) {
+#pragma omp parallel for schedule(static) num_threads(bi_thread_count(m->ctx, p.end - p.begin, 4))
+        for (int64_t t = p.begin; t < p.end; t++) counts[t] = count_arcs(&h, t);
+    }
+    BI_TRY(p.status);
+    for (int64_t t = 0; t < turns; t++) {
+        begins[t] = capacity;
+        capacity += counts[t];
+    }
+    /* 2. List the edges of each turn from its offset; rows differ in length, hence the dynamic schedule. */
+    BI_TRY(bi_msf_edge_list_allocate(m->ctx, m->rows.keys_64bit, capacity, &m->list));
+    p = bi_batches_of(m->ctx, turns, 2 * (double)m->rows.arcs / (double)turns);
+    while (bi_next_batch(m->ctx, &p)) {
+#pragma omp parallel for schedule(dynamic, 4) num_threads(bi_thread_count(m->ctx, p.end - p.begin, 4))
+        for (int64_t t = p.begin; t < p.end; t++) counts[t] = list_rows(&h, t, &m->list, begins[t]);
+    }
+    BI_TRY(p.status);
+    /* 3. Close the gaps between turns. */
+    for (int64_t t = 0; t < turns; t++) {
+        bi_msf_edge_list_move(&m->list, count, begins[t], counts[t]);
+        count += counts[t];
+    }
+    m->list.count = count;
+    return BOSC_OK;
+}
+
+/* ---- results ---- */
 
 /* Sorts the forest's ids by marks: chunks of marks are counted, then read. */
 struct marks {
@@ -148,6 +392,24 @@ bosc_status bi_msf_cpu_write_result(struct bi_msf_cpu_state *m, int64_t ids, str
     return BOSC_OK;
 }
 
+/* ---- the order of the passes ---- */
+
+/* Runs the first round with a list for about `light` edges and a quarter more (chosen); if the sample was far off,
+ * again with a list for all. */
+static bosc_status run_first_round(struct bi_msf_cpu_state *m, int64_t light, int64_t edges)
+{
+    int64_t slack = (int64_t)m->ctx->threads * SLACK;
+    struct bi_mark mark = bi_arena_mark(m->ctx);
+    BI_TRY(bi_msf_edge_list_allocate(m->ctx, m->rows.keys_64bit, light + light / 4 + slack, &m->list));
+    BI_TRY(bi_msf_cpu_stream(m));
+    if (m->list.count > m->list.capacity) {
+        bi_arena_rewind(m->ctx, mark);
+        BI_TRY(bi_msf_edge_list_allocate(m->ctx, m->rows.keys_64bit, edges + edges / 8 + slack, &m->list));
+        BI_TRY(bi_msf_cpu_stream(m));
+    }
+    return add_lightest_edges(m);
+}
+
 static bosc_status find_forest(struct bi_msf_cpu_state *m, const struct bi_graph_view *graph,
                                struct bi_msf_found *found)
 {
@@ -162,19 +424,19 @@ static bosc_status find_forest(struct bi_msf_cpu_state *m, const struct bi_graph
     BI_TRY(run_first_round(m, light, edges));
     BI_TRY(bi_msf_cpu_kruskal(m, m->component));
     if (filter) {
-        BI_TRY(bi_msf_cpu_list_heavy(m));
+        BI_TRY(list_heavy(m));
         BI_TRY(bi_msf_cpu_kruskal(m, NULL));
     }
     return bi_msf_cpu_write_result(m, graph->entries, found);
 }
 
+bool bi_msf_cpu_admits(const struct bi_graph_view *graph) { return !graph->is_64bit && graph->n > 0; }
+
 bosc_status bi_msf_cpu(bosc_ctx *ctx, const struct bi_graph_view *graph, const struct bi_msf_order *order,
-                       const struct bi_msf_request *request, struct bi_msf_found *found, int32_t *rounds, bool *handled)
+                       const struct bi_msf_request *request, struct bi_msf_found *found, int32_t *rounds)
 {
     struct bi_msf_cpu_state m = {
         .ctx = ctx, .rows = bi_msf_rows_in(graph, order), .loops = graph->loops > 0, .request = request};
-    *handled = !graph->is_64bit && graph->n > 0;
-    if (!*handled) return BOSC_OK;
     *rounds = 1;
     return find_forest(&m, graph, found);
 }

@@ -18,9 +18,8 @@ struct listing {
 };
 
 /* Scans a part of the entries; returns the next position. Counting (!write): advances `at` by the entries on the
- * listing's side of the threshold, and reads no ends. Writing: stores from `at` on only the entries that join
- * different trees. The type
- * parameters are constants, so that each type gets a loop without branches on it. */
+ * listing's side of the threshold, and reads no ends. Writing: stores from `at` on only the entries that join different
+ * trees. The type parameters are constants, so that each type gets a loop without branches on it. */
 BI_FN int64_t scan_part(const struct listing *l, struct bi_span part, int64_t at, bool write, bosc_dtype dtype,
                         bool ids_64bit, bool is_64bit)
 {

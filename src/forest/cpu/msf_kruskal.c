@@ -11,6 +11,14 @@ enum {
     LIGHT_RATIO = 2       /* otherwise the lightest LIGHT_RATIO edges a component are processed first; chosen */
 };
 
+bosc_status bi_msf_edge_list_allocate(bosc_ctx *ctx, bool long_keys, int64_t capacity, struct bi_msf_edge_list *list)
+{
+    *list = (struct bi_msf_edge_list){.capacity = capacity};
+    BI_TRY(bi_scratch_of(ctx, capacity, sizeof *list->words, (void **)&list->words));
+    BI_TRY(bi_scratch_of(ctx, capacity, sizeof *list->ends, (void **)&list->ends));
+    return long_keys ? bi_scratch_of(ctx, capacity, sizeof *list->ids, (void **)&list->ids) : BOSC_OK;
+}
+
 /* Writes the edges of a part with new ends from position `at`, without those inside a component; returns the next
  * position. */
 static int64_t relabel_part(struct bi_msf_edge_list *list, struct bi_span part, const uint32_t *table, int64_t at)

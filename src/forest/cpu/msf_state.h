@@ -13,8 +13,6 @@
 #include "base/atomic.h"
 #include "core/cpu/collectives.h"
 #include "forest/forest.h"
-#include "forest/cpu/samples.h"
-#include "forest/steps/entries.h"
 #include "forest/steps/rows.h"
 
 /* A list of edges. Short keys: words[i] = rank << 32 | id, and ids is NULL. Long keys: words[i] is the rank, ids[i]
@@ -90,17 +88,22 @@ static inline void bi_msf_edge_list_move(struct bi_msf_edge_list *list, int64_t 
     if (list->ids) memmove(list->ids + to, list->ids + from, (size_t)count * sizeof *list->ids);
 }
 
+/* Sample positions among `count` items: multiplicative (Fibonacci) hashing spreads them evenly. */
+enum { BI_MSF_CPU_SAMPLES = 2048 };
+
+static inline int64_t bi_msf_cpu_sample_index(int64_t i, int64_t count)
+{
+    return (int64_t)(((uint64_t)(i + 1) * 0x9e3779b97f4a7c15u >> 32) * (uint64_t)count >> 32);
+}
+
 /* Sets the threshold to the quantile `share` (below 1) of sampled arcs, entries or listed edges. */
 bosc_status bi_msf_cpu_sample(struct bi_msf_cpu_state *m, double share);
 bosc_status bi_msf_cpu_sample_entries(struct bi_msf_cpu_state *m, double share);
 bosc_status bi_msf_cpu_sample_list(struct bi_msf_cpu_state *m, double share);
 
-/* The pass over the rows: fills choice, next, and the list of light edges. *overflow: the list was full; run it again
- * with a longer one. */
-bosc_status bi_msf_cpu_stream(struct bi_msf_cpu_state *m, bool *overflow);
-
-/* Adds every vertex's lightest edge to the forest, and numbers the components. */
-bosc_status bi_msf_cpu_first_round(struct bi_msf_cpu_state *m);
+/* The pass over the rows: fills choice, next, and the list of light edges. If they are more than its capacity, only
+ * list.count is right: run it again with a longer list. */
+bosc_status bi_msf_cpu_stream(struct bi_msf_cpu_state *m);
 
 /* Kruskal's algorithm over the list, which is consumed. Its ends are components; with a table they are first mapped
  * through it. */
@@ -111,8 +114,5 @@ bosc_status bi_msf_cpu_allocate_scratch(struct bi_msf_cpu_state *m, int64_t edge
 
 /* Fills *found with the requested results; edge ids are below `ids`. */
 bosc_status bi_msf_cpu_write_result(struct bi_msf_cpu_state *m, int64_t ids, struct bi_msf_found *found);
-
-/* Lists the edges above the threshold that join components. Overwrites `next`. */
-bosc_status bi_msf_cpu_list_heavy(struct bi_msf_cpu_state *m);
 
 #endif

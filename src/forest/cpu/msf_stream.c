@@ -125,7 +125,7 @@ static void stream_turns(struct stream *s, int64_t begin, int64_t end, bool chec
     }
 }
 
-bosc_status bi_msf_cpu_stream(struct bi_msf_cpu_state *m, bool *overflow)
+bosc_status bi_msf_cpu_stream(struct bi_msf_cpu_state *m)
 {
     struct stream s = {.m = m};
     const struct bi_msf_order *o = &m->rows.order;
@@ -139,7 +139,6 @@ bosc_status bi_msf_cpu_stream(struct bi_msf_cpu_state *m, bool *overflow)
     BI_TRY(p.status);
     for (int t = 0; t < m->ctx->threads; t++) refill_chunk(&s, &s.chunks[t], 0);
     m->list.count = s.used;
-    *overflow = s.overflow;
     return BOSC_OK;
 }
 

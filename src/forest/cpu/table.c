@@ -3,18 +3,12 @@
 #include "forest/forest.h"
 #include "forest/steps/steps.h"
 
-#define BI_STEP BI_STEP_CPU
-#define BI_QUICK_STEP BI_QUICK_STEP_CPU
-#include "forest/steps/steps.def"
-#undef BI_STEP
-
-static const struct bi_forest_steps steps = {
-#define BI_STEP(name, args_t) .name = cpu_step_##name,
-#include "forest/steps/steps.def"
-#undef BI_STEP
-};
+#define STEP_LIST "forest/steps/steps.def"
+#define STEP_TABLE static const struct bi_forest_steps steps
+#include "core/step_table.inc"
 
 const struct bi_forest_ops bi_forest_ops_cpu = {.steps = &steps,
+                                                .msf_admits = bi_msf_cpu_admits,
                                                 .msf = bi_msf_cpu,
                                                 .msf_entries = bi_msf_cpu_entries,
                                                 .components = bi_components_cpu,

@@ -1,20 +1,131 @@
-/* Connected components on CUDA. Each vertex starts below its first neighbour; edges to last neighbours then hook
- * trees. This makes most of the largest component. Then only vertices outside it process all their neighbours: an edge
- * inside it is not read, an edge leaving it is read from its other end. Sources: Sutton, Ben-Nun, Barak, Optimizing
+/* Connected components on CUDA.
+ *
+ * Graphs: each vertex starts below its first neighbour; edges to last neighbours then hook trees. This makes most of
+ * the largest component. Then only vertices outside it process all their neighbours: an edge inside it is not read, an
+ * edge leaving it is read from its other end. Sources: Sutton, Ben-Nun, Barak, Optimizing
  * Parallel Graph Connectivity Computation via Subgraph Sampling (2018); Dhulipala, Hong, Shun, ConnectIt: A Framework
  * for Static and Incremental Parallel Graph Connectivity Algorithms (2020); hooking by minima: Zhang, Azad, Hu,
- * FastSV: A Distributed-Memory Connected Component Algorithm with Fast Convergence (2020). */
-#include "forest/cuda/components.cuh"
-#include "forest/forest.h"
-#include "forest/steps/rows.h"
+ * FastSV: A Distributed-Memory Connected Component Algorithm with Fast Convergence (2020).
+ *
+ * Edge lists without a graph: a sample of the entries, from all parts of the list, hooks trees; then most entries have
+ * both ends below one root and cost two reads. The others unite their ends. */
+#include "core/call.h"
+#include "core/cuda/warp.cuh"
+#include "base/union_find.h"
+#include "forest/cuda/trees.cuh"
 
 enum {
-    THREADS = BI_COMPONENTS_THREADS,
+    THREADS = 256,
+    SHORT_PATH = 4, /* parents followed by cached reads; chosen */
     HOOKS = 2,      /* passes of hooks: one leaves 0.38 ms of unions at 2^20 edges, two 6 us; measured */
     SAMPLES = 512,  /* vertices sampled for the largest component; one block, chosen */
     SHORT_ROW = 24, /* a lane processes rows of up to this many arcs, a warp longer ones; chosen */
     CHUNK = 2048    /* a row of more arcs is divided among all blocks, in chunks of this many; chosen */
 };
+
+/* ---- trees: parent[v] is a smaller vertex of the component, or v itself ---- */
+
+/* Counters shared by the kernels; zeroed before the first. */
+struct bi_components_control {
+    uint32_t giant, roots, chunks;
+};
+
+/* Hooks the larger of two roots below the smaller by an atomic minimum; u and v must point at roots. A root hooked by
+ * several edges goes below the smallest, and the other trees may stay separate. So one pass does most unions of all
+ * vertices at once, without retries. Only roots move. */
+__device__ __forceinline__ void hook_roots(uint32_t *parent, uint32_t u, uint32_t v)
+{
+    const uint32_t a = bi_load_hint(&parent[u]), b = bi_load_hint(&parent[v]);
+    if (a == b) return;
+    const uint32_t high = a > b ? a : b, low = a > b ? b : a;
+    if (low < bi_load_hint(&parent[high])) atomicMin(&parent[high], low);
+}
+
+/* As bi_uf_find, but reads through the L1 cache, as all threads read the same few roots. A stale root is detected by
+ * the compare-and-swap of the union. */
+__device__ __forceinline__ uint32_t hinted_root(uint32_t *parent, uint32_t v)
+{
+    uint32_t at = bi_load_hint(&parent[v]), above;
+    while ((above = bi_load_hint(&parent[at])) != at) {
+        bi_atomic_store_u32(&parent[v], above);
+        v = at;
+        at = above;
+    }
+    return at;
+}
+
+/* As bi_uf_union. */
+static __device__ __forceinline__ void join_trees(uint32_t *parent, uint32_t u, uint32_t v)
+{
+    uint32_t a = hinted_root(parent, u), b = hinted_root(parent, v);
+    while (a != b) {
+        uint32_t high = a > b ? a : b, low = a > b ? b : a, above = atomicCAS(&parent[high], high, low);
+        if (above == high) return;
+        a = bi_uf_find(parent, above);
+        b = low;
+    }
+}
+
+/* As bi_uf_compress while no unions run, so roots are fixed. Most paths are short and are followed by L1-cached reads;
+ * a stale value read there is still an ancestor. */
+__device__ __forceinline__ uint32_t compress_path(uint32_t *parent, uint32_t v)
+{
+    const uint32_t first = bi_load_hint(&parent[v]);
+    uint32_t at = first;
+    bool root = false;
+    for (int step = 0; step < SHORT_PATH && !root; step++) {
+        const uint32_t above = bi_load_hint(&parent[at]);
+        root = above == at;
+        at = above;
+    }
+    if (at != first) bi_atomic_store_u32(&parent[v], at);
+    return root ? at : bi_uf_compress(parent, v);
+}
+
+static __global__ void __launch_bounds__(THREADS) bi_components_flatten_trees(uint32_t *parent, int64_t n)
+{
+    int64_t v = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+    if (v < n) compress_path(parent, (uint32_t)v);
+}
+
+/* Points every vertex at its root. */
+static bosc_status flatten_trees(bosc_ctx *ctx, uint32_t *parent, int64_t n)
+{
+    return BI_RUN(ctx, bi_components_flatten_trees, (unsigned)bi_div_up(n, THREADS), THREADS, 0, parent, n);
+}
+
+/* Points every vertex at its root, and counts the roots left by the mask: by warp, by block, in the control. */
+static __global__ void __launch_bounds__(THREADS)
+    bi_components_label_vertices(uint32_t *parent, int64_t n, const uint8_t *mask,
+                                 struct bi_components_control *control)
+{
+    struct label_shared {
+        uint32_t warp[THREADS / 32];
+    };
+    BI_SHARED(label_shared, sh);
+    int64_t v = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+    bool root = v < n && compress_path(parent, (uint32_t)v) == v && (!mask || mask[v]);
+    unsigned votes = __ballot_sync(~0u, root);
+    if (threadIdx.x % 32 == 0) sh.warp[threadIdx.x / 32] = (uint32_t)__popc(votes);
+    /* Wait for the warps' counts. */
+    __syncthreads();
+    if (threadIdx.x > 0) return;
+    uint32_t roots = 0;
+    for (int w = 0; w < THREADS / 32; w++) roots += sh.warp[w];
+    if (roots) atomicAdd(&control->roots, roots);
+}
+
+/* Points every vertex at its root at the end, when that is the smallest vertex of the component. Counts the roots left
+ * by the mask (NULL:
+ * all). */
+static bosc_status label_trees(bosc_ctx *ctx, uint32_t *parent, int64_t n, const uint8_t *mask,
+                               struct bi_components_control *control)
+{
+    return BI_RUN(ctx, bi_components_label_vertices, (unsigned)bi_div_up(n, THREADS), THREADS, 0, parent, n, mask,
+                  control);
+}
+
+/* ---- graphs ---- */
 
 /* A share of a long row. */
 struct chunk {
@@ -64,7 +175,7 @@ static __global__ void __launch_bounds__(THREADS) bi_components_join_first(struc
 static __global__ void __launch_bounds__(THREADS) bi_components_hook_last(struct components_state s)
 {
     int64_t v = (int64_t)blockIdx.x * THREADS + threadIdx.x;
-    if (v < s.rows.n && s.last[v] != (uint32_t)v) bi_components_hook(s.parent, (uint32_t)v, s.last[v]);
+    if (v < s.rows.n && s.last[v] != (uint32_t)v) hook_roots(s.parent, (uint32_t)v, s.last[v]);
 }
 
 /* Finds the root of most of the sampled vertices. Writing count << 32 | root makes the choice by one maximum. */
@@ -93,7 +204,7 @@ __device__ __forceinline__ void join_arcs(const struct components_state &s, uint
                                           int step)
 {
     for (int64_t arc = from; arc < to; arc += step)
-        if (arc_is_edge<CHECKED>(s, v, arc)) bi_components_join(s.parent, v, s.rows.neighbours[arc]);
+        if (arc_is_edge<CHECKED>(s, v, arc)) join_trees(s.parent, v, s.rows.neighbours[arc]);
 }
 
 /* Queues a long row as chunks for bi_components_join_chunks. */
@@ -158,10 +269,10 @@ template <bool CHECKED> static bosc_status launch_kernels(bosc_ctx *ctx, const s
     unsigned blocks = (unsigned)bi_div_up(s.rows.n, THREADS);
     BI_TRY(BI_RUN(ctx, bi_components_join_first<CHECKED>, blocks, THREADS, 0, s));
     if (s.rows.arcs > 0) {
-        BI_TRY(bi_components_flatten(ctx, s.parent, s.rows.n));
+        BI_TRY(flatten_trees(ctx, s.parent, s.rows.n));
         for (int k = 0; k < HOOKS; k++) {
             BI_TRY(BI_RUN(ctx, bi_components_hook_last, blocks, THREADS, 0, s));
-            BI_TRY(bi_components_flatten(ctx, s.parent, s.rows.n));
+            BI_TRY(flatten_trees(ctx, s.parent, s.rows.n));
         }
         BI_TRY(BI_RUN(ctx, bi_components_find_giant, 1, SAMPLES, 0, s));
         BI_TRY(BI_RUN(ctx, bi_components_join_outsiders<CHECKED>, blocks, THREADS, 0, s));
@@ -169,7 +280,7 @@ template <bool CHECKED> static bosc_status launch_kernels(bosc_ctx *ctx, const s
             BI_TRY(
                 BI_RUN(ctx, bi_components_join_chunks<CHECKED>, bi_grid_size(ctx, s.rows.arcs, CHUNK), THREADS, 0, s));
     }
-    return bi_components_label(ctx, s.parent, s.rows.n, s.rows.order.vertex_mask, s.control);
+    return label_trees(ctx, s.parent, s.rows.n, s.rows.order.vertex_mask, s.control);
 }
 
 extern "C" bosc_status bi_components_cuda(bosc_ctx *ctx, const struct bi_msf_rows *rows, uint32_t *labels,
@@ -180,11 +291,11 @@ extern "C" bosc_status bi_components_cuda(bosc_ctx *ctx, const struct bi_msf_row
     void *last, *chunks, *control;
     bool limited = rows->order.limit != (rows->keys_64bit ? UINT64_MAX : UINT32_MAX);
     bool checked = rows->order.vertex_mask || rows->order.edge_mask || limited;
-    bool done;
+    enum bi_forest_outcome outcome;
     *count = 0;
     if (rows->n == 0) return BOSC_OK;
-    BI_TRY(bi_components_launch_single_block(ctx, rows, checked, labels, count, &done));
-    if (done) return BOSC_OK;
+    BI_TRY(bi_components_launch_single_block(ctx, rows, checked, labels, count, &outcome));
+    if (outcome == BI_FOREST_FOUND) return BOSC_OK;
     BI_TRY(bi_scratch(ctx, (size_t)rows->n * sizeof(uint32_t), &last));
     BI_TRY(bi_scratch(ctx, sizeof(struct bi_components_control), &control));
     /* A row of more than CHUNK arcs has less than 2 * arcs / CHUNK chunks; NULL if no row can be so long. */
@@ -196,6 +307,93 @@ extern "C" bosc_status bi_components_cuda(bosc_ctx *ctx, const struct bi_msf_row
     s.control = (struct bi_components_control *)control;
     BI_TRY(ctx->backend->fill(ctx, control, 0, sizeof(struct bi_components_control)));
     BI_TRY(checked ? launch_kernels<true>(ctx, s) : launch_kernels<false>(ctx, s));
+    BI_TRY(bi_read_back(ctx, &result, control, sizeof result));
+    *count = result.roots;
+    return BOSC_OK;
+}
+
+/* ---- edge lists ---- */
+
+enum {
+    RUN = 128,       /* consecutive entries of the sample, for coalesced reads; chosen */
+    SAMPLE_EACH = 2, /* sampled entries per vertex; measured: with one, unions take 1.3 to 1.6 ms */
+    LIST_HOOKS = 3   /* measured: after two passes 0.75 ms of unions remain, after three 26 us */
+};
+
+struct list_state {
+    struct bi_msf_entries entries;
+    bool weighed;       /* weights matter */
+    int64_t run_stride; /* distance between runs of the sample, in runs */
+    uint32_t *parent;
+};
+
+static __global__ void __launch_bounds__(THREADS) bi_components_init_parents(uint32_t *parent, int64_t n)
+{
+    int64_t v = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+    if (v < n) parent[v] = (uint32_t)v;
+}
+
+/* Reads the ends of entry i; false if it does not count. */
+__device__ __forceinline__ bool read_entry(const struct list_state &s, int64_t i, uint32_t *u, uint32_t *v)
+{
+    const struct bi_graph_entries *e = &s.entries.list;
+    if (i >= e->m) return false;
+    *u = (uint32_t)bi_word(e->u, e->u_is_64bit, i);
+    *v = (uint32_t)bi_word(e->v, e->v_is_64bit, i);
+    const uint64_t key = s.weighed ? bi_graph_entry_weight(e, i) : 0;
+    return bi_msf_entry_is_edge(&s.entries, i, key, *u, *v);
+}
+
+/* Hooks trees by the sampled entries. */
+static __global__ void __launch_bounds__(THREADS) bi_components_hook_sample(struct list_state s)
+{
+    const int64_t item = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+    uint32_t u, v;
+    /* run number item / RUN of the sample, and the entry in it */
+    if (read_entry(s, item / RUN * s.run_stride * RUN + item % RUN, &u, &v)) hook_roots(s.parent, u, v);
+}
+
+/* Unites the ends of all entries. */
+static __global__ void __launch_bounds__(THREADS) bi_components_join_entries(struct list_state s)
+{
+    enum { EACH = 4 /* entries a thread: loads in flight */ };
+    const int64_t first = (int64_t)blockIdx.x * (THREADS * EACH) + threadIdx.x;
+    uint32_t u[EACH], v[EACH], a[EACH], b[EACH];
+    bool is_edge[EACH];
+    /* Read the ends of all entries, then their parents, so that the loads overlap; unite ends below different parents.
+     */
+#pragma unroll
+    for (int k = 0; k < EACH; k++) is_edge[k] = read_entry(s, first + k * THREADS, &u[k], &v[k]);
+#pragma unroll
+    for (int k = 0; k < EACH; k++) {
+        if (!is_edge[k]) continue;
+        a[k] = bi_load_hint(&s.parent[u[k]]);
+        b[k] = bi_load_hint(&s.parent[v[k]]);
+    }
+#pragma unroll
+    for (int k = 0; k < EACH; k++)
+        if (is_edge[k] && a[k] != b[k]) join_trees(s.parent, u[k], v[k]);
+}
+
+extern "C" bosc_status bi_components_cuda_entries(bosc_ctx *ctx, const struct bi_msf_entries *entries, bool weighed,
+                                                  uint32_t *labels, int64_t *count)
+{
+    const int64_t n = entries->list.n, m = entries->list.m, sample = m < SAMPLE_EACH * n ? m : SAMPLE_EACH * n;
+    struct list_state s = {*entries, weighed, sample > 0 ? m / sample : 1, labels};
+    struct bi_components_control result, *control;
+    void *memory;
+    *count = 0;
+    if (n == 0) return BOSC_OK;
+    BI_TRY(bi_scratch(ctx, sizeof *control, &memory));
+    control = static_cast<struct bi_components_control *>(memory);
+    BI_TRY(ctx->backend->fill(ctx, control, 0, sizeof *control));
+    BI_TRY(BI_RUN(ctx, bi_components_init_parents, (unsigned)bi_div_up(n, THREADS), THREADS, 0, labels, n));
+    for (int k = 0; k < LIST_HOOKS && m > 0; k++) {
+        BI_TRY(BI_RUN(ctx, bi_components_hook_sample, (unsigned)bi_div_up(sample, THREADS), THREADS, 0, s));
+        BI_TRY(flatten_trees(ctx, labels, n));
+    }
+    if (m > 0) BI_TRY(BI_RUN(ctx, bi_components_join_entries, (unsigned)bi_div_up(m, THREADS * 4), THREADS, 0, s));
+    BI_TRY(label_trees(ctx, labels, n, entries->order.vertex_mask, control));
     BI_TRY(bi_read_back(ctx, &result, control, sizeof result));
     *count = result.roots;
     return BOSC_OK;

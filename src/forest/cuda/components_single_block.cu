@@ -2,11 +2,7 @@
  * publishes the count to the host itself. Graphs: vertices unite with their first and last neighbours, which makes
  * most of the largest component; then vertices outside it process their other neighbours (components.cu does the same
  * with all blocks). Edge lists: entries are united one by one and checked on the way. */
-#include "forest/cuda/components.cuh"
-#include "forest/cuda/shared_trees.cuh"
-#include "forest/forest.h"
-#include "forest/steps/entries.h"
-#include "forest/steps/rows.h"
+#include "forest/cuda/trees.cuh"
 
 #ifdef BI_EMULATE /* small inputs must reach every branch */
 enum { THREADS = 64, LONG_ROW = 40, MOST_ARCS = 300, MOST_ENTRIES = 150 };
@@ -14,8 +10,8 @@ enum { THREADS = 64, LONG_ROW = 40, MOST_ARCS = 300, MOST_ENTRIES = 150 };
 enum {
     THREADS = 1024,
     LONG_ROW = 1024,       /* a warp processes rows of up to this many arcs, the block longer ones */
-    MOST_ARCS = 1 << 17,   /* 2^16 edges; measured, git log bench/results */
-    MOST_ENTRIES = 1 << 12 /* above, all blocks are faster: measured, git log bench/results */
+    MOST_ARCS = 1 << 17,   /* 2^16 edges; measured on an H100: 42 us, all blocks 49 */
+    MOST_ENTRIES = 1 << 12 /* measured on an H100: 30 us; at 2^13 67, where all blocks take 63 */
 };
 #endif
 enum {
@@ -264,15 +260,16 @@ static output prepare_output(bosc_ctx *ctx, uint32_t *labels, const uint8_t *mas
 }
 
 bosc_status bi_components_launch_single_block(bosc_ctx *ctx, const struct bi_msf_rows *rows, bool checked,
-                                              uint32_t *labels, int64_t *count, bool *done)
+                                              uint32_t *labels, int64_t *count, enum bi_forest_outcome *outcome)
 {
     enum { STATIC = sizeof(rows_shared) + 1024 /* reserved by the device */ };
     const int64_t bytes = 2 * rows->n * (int64_t)sizeof(uint32_t);
     void (*const kernel)(rows_args) =
         checked ? bi_components_single_block_rows<true> : bi_components_single_block_rows<false>;
     bool bad;
-    *done = rows->arcs <= MOST_ARCS && bytes + STATIC <= (int64_t)bi_shared_bytes(ctx);
-    if (!*done) return BOSC_OK;
+    *outcome = BI_FOREST_TOO_LARGE;
+    if (rows->arcs > MOST_ARCS || bytes + STATIC > (int64_t)bi_shared_bytes(ctx)) return BOSC_OK;
+    *outcome = BI_FOREST_FOUND;
     if (bytes > BI_SHARED_PLAIN)
         BI_CUDA_TRY(ctx, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes));
     const rows_args a = {*rows, prepare_output(ctx, labels, rows->order.vertex_mask)};
@@ -282,15 +279,16 @@ bosc_status bi_components_launch_single_block(bosc_ctx *ctx, const struct bi_msf
 
 extern "C" bosc_status bi_components_cuda_entries_single_block(bosc_ctx *ctx, const struct bi_msf_entries *entries,
                                                                bool weighed, uint32_t *labels, int64_t *count,
-                                                               bool *done)
+                                                               enum bi_forest_outcome *outcome)
 {
     const int64_t bytes = entries->list.n * (int64_t)sizeof(uint32_t);
     bool bad;
-    *done = bytes <= BI_SHARED_PLAIN && entries->list.m <= MOST_ENTRIES && entries->list.n > 0 && entries->list.m > 0;
-    if (!*done) return BOSC_OK;
+    *outcome = BI_FOREST_TOO_LARGE; /* so is an empty list: it needs no kernel */
+    if (bytes > BI_SHARED_PLAIN || entries->list.m > MOST_ENTRIES || entries->list.n == 0 || entries->list.m == 0)
+        return BOSC_OK;
     const entries_args a = {*entries, weighed, prepare_output(ctx, labels, entries->order.vertex_mask)};
     BI_TRY(BI_RUN(ctx, bi_components_single_block_entries, 1, THREADS, (size_t)bytes, a));
     BI_TRY(await_count(ctx, count, &bad));
-    *done = !bad;
+    *outcome = bad ? BI_FOREST_BAD_ENTRY : BI_FOREST_FOUND;
     return BOSC_OK;
 }

@@ -1,10 +1,124 @@
-/* The AUTO spanning forest on CUDA: scratch, the choice of levels, and the order of launches. */
+/* The AUTO spanning forest on CUDA: scratch, the choice of levels, the order of launches, and the results. */
 #include <stddef.h>
 
 #include "core/call.h"
 #include "forest/cuda/msf.cuh"
 #include "forest/forest.h"
 #include "graph/view.h"
+
+/* ---- labels ---- */
+
+/* Labels each vertex by the smallest vertex of its tree. pool1 may be NULL; smallest is scratch, n. */
+struct bi_msf_label_args {
+    const struct bi_msf_control *control; /* after an overflow the kernels do nothing */
+    uint32_t n;
+    const uint32_t *pointer, *pool0, *pool1;
+    uint32_t *smallest, *labels;
+};
+
+/* The tree of a vertex by the pools of both levels; BI_MSF_NONE for a vertex without edges. */
+static __device__ __forceinline__ uint32_t tree_of(const bi_msf_label_args &a, uint32_t v)
+{
+    uint32_t c = bi_msf_component(a.pointer[v], a.pool0);
+    return a.pool1 && c != BI_MSF_NONE ? a.pool1[c] : c;
+}
+
+static __global__ void __launch_bounds__(256) bi_msf_smallest_vertices(const bi_msf_label_args a)
+{
+    uint32_t v = blockIdx.x * 256 + threadIdx.x;
+    if (v >= a.n || a.control->overflow) return;
+    uint32_t tree = tree_of(a, v);
+    if (tree != BI_MSF_NONE && v < bi_load_hint(&a.smallest[tree])) atomicMin(&a.smallest[tree], v);
+}
+
+static __global__ void __launch_bounds__(256) bi_msf_label_vertices(const bi_msf_label_args a)
+{
+    uint32_t v = blockIdx.x * 256 + threadIdx.x;
+    if (v >= a.n || a.control->overflow) return;
+    uint32_t tree = tree_of(a, v);
+    a.labels[v] = tree == BI_MSF_NONE ? v : a.smallest[tree];
+}
+
+static bosc_status launch_labels(bosc_ctx *ctx, const bi_msf_label_args &a)
+{
+    unsigned blocks = (unsigned)bi_div_up(a.n, 256);
+    BI_TRY(ctx->backend->fill(ctx, a.smallest, 0xff, (size_t)a.n * sizeof *a.smallest));
+    BI_TRY(BI_RUN(ctx, bi_msf_smallest_vertices, blocks, 256, 0, a));
+    return BI_RUN(ctx, bi_msf_label_vertices, blocks, 256, 0, a);
+}
+
+/* ---- the list of edges ---- */
+
+enum { THREADS = 256, MARKS_PER_THREAD = 16, TILE = THREADS * MARKS_PER_THREAD };
+
+/* Bit k of the result is mark 16 * thread + k. Marks are bytes of 0 or 1, padded to whole tiles. */
+static __device__ __forceinline__ unsigned marks_of(const uint8_t *marks, uint32_t thread)
+{
+    uint4 v = reinterpret_cast<const uint4 *>(marks)[thread];
+    unsigned words[4] = {v.x, v.y, v.z, v.w}, bits = 0;
+    for (int k = 0; k < 4; k++) {
+        unsigned w = words[k]; /* bytes of 0 or 1 */
+        /* bits 0, 8, 16 and 24 become bits 0 to 3 */
+        bits |= ((w | w >> 7 | w >> 14 | w >> 21) & 15u) << (4 * k);
+    }
+    return bits;
+}
+
+/* Counts the marks of each tile: by thread, warp, then block. */
+static __global__ void __launch_bounds__(THREADS) bi_msf_count_marks(const uint8_t *marks, uint32_t *counts)
+{
+    struct count_shared {
+        uint32_t warp[THREADS / 32];
+    };
+    BI_SHARED(count_shared, sh);
+    unsigned own = (unsigned)__popc(marks_of(marks, blockIdx.x * THREADS + threadIdx.x));
+    unsigned sum = bi_warp_sum(own);
+    if (threadIdx.x % 32 == 0) sh.warp[threadIdx.x / 32] = sum;
+    __syncthreads(); /* all warps have counted */
+    if (threadIdx.x > 0) return;
+    for (int w = 1; w < THREADS / 32; w++) sum += sh.warp[w];
+    counts[blockIdx.x] = sum;
+}
+
+/* Writes the marked ids of a tile, and their keys. The ids pass through shared memory, so that writes coalesce. */
+template <class K>
+static __global__ void __launch_bounds__(THREADS)
+    bi_msf_write_marked(const uint8_t *marks, const uint32_t *offsets, const K *keys_by_id, uint32_t *ids, K *keys)
+{
+    struct list_shared {
+        uint32_t warp[THREADS / 32], ids[TILE];
+    };
+    BI_SHARED(list_shared, sh);
+    unsigned bits = marks_of(marks, blockIdx.x * THREADS + threadIdx.x);
+    uint32_t total, at = bi_block_exclusive_sum<THREADS / 32>((uint32_t)__popc(bits), sh.warp, &total);
+    for (; bits; bits &= bits - 1)
+        sh.ids[at++] = (blockIdx.x * THREADS + threadIdx.x) * MARKS_PER_THREAD + (uint32_t)__ffs((int)bits) - 1;
+    __syncthreads(); /* all ids are in shared memory */
+    uint32_t first = offsets[blockIdx.x];
+    for (uint32_t i = threadIdx.x; i < total; i += THREADS) {
+        ids[first + i] = sh.ids[i];
+        if (keys) keys[first + i] = keys_by_id[sh.ids[i]];
+    }
+}
+
+/* Bytes of the marks, padded to whole tiles with zeros. */
+static size_t marks_bytes(int64_t entries) { return (size_t)bi_div_up(entries, TILE) * TILE; }
+
+/* Lists the marked ids, ascending, and their keys (NULL: not requested). */
+template <class K>
+static bosc_status list_marked(bosc_ctx *ctx, const bi_msf_state<K> &s, int64_t entries, uint32_t *ids, K *keys)
+{
+    unsigned tiles = (unsigned)bi_div_up(entries, TILE);
+    void *counts, *offsets;
+    BI_TRY(bi_scratch(ctx, tiles * sizeof(uint32_t), &counts));
+    BI_TRY(bi_scratch(ctx, tiles * sizeof(uint32_t), &offsets));
+    BI_TRY(BI_RUN(ctx, bi_msf_count_marks, tiles, THREADS, 0, s.marks, (uint32_t *)counts));
+    BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_U32, counts, tiles, offsets));
+    return BI_RUN(ctx, bi_msf_write_marked<K>, tiles, THREADS, 0, s.marks, (const uint32_t *)offsets, s.keys_by_id, ids,
+                  keys);
+}
+
+/* ---- levels ---- */
 
 /* The division of the edges into light and heavy ones, and the capacity of the list. */
 struct level_plan {
@@ -13,8 +127,7 @@ struct level_plan {
     uint32_t capacity;
 };
 
-/* Up to this many edges one level is faster: 13 us less at 2^18, 55 us more at 2^20 (measured,
- * git log bench/results). */
+/* Up to this many edges one level is faster. Measured: 13 us less at 2^18, 55 us more at 2^20. */
 #ifdef BI_EMULATE /* small inputs must reach every branch */
 enum { ONE_LEVEL_EDGES = 300 };
 #else
@@ -25,7 +138,8 @@ enum { ONE_LEVEL_EDGES = 1 << 18 };
  * vertices to be in one component after level 0: in a random graph of 1.1 edges per vertex five of six vertices are,
  * with 1.3 nine of ten (Erdos and Renyi, 1960). A graph needs fewer light edges than a list, since each vertex has
  * chosen its lightest edge before. Parallel edges indicate clusters, inside which light edges are spent; so the
- * fraction grows by m / pairs. The factors are measured (git log bench/results). */
+ * fraction grows by m / pairs. The factors are measured. 30 M random edges of a graph take 1.55 ms with 1.2,
+ * 1.61 with 1.0, 1.71 with 1.5; of a list 3.11 with 1.2, 3.16 with 1.3, 3.30 with 1.5; with 1.1 the list overflowed. */
 static struct level_plan plan_levels(const struct bi_graph_view *g, bool listed, bool one_level)
 {
     const double light = listed ? 1.3 : 1.1;       /* light edges per vertex */
@@ -64,7 +178,7 @@ static bosc_status allocate_scratch(bosc_ctx *ctx, const struct bi_graph_view *g
     if (p.two_levels) BI_TRY(allocate_array(ctx, 2 * components, &s->pools[1]));
     BI_TRY(allocate_array(ctx, components, &s->best));
     if (sizeof(K) == 8) BI_TRY(allocate_array(ctx, components, &s->best_id));
-    BI_TRY(allocate_array(ctx, (int64_t)bi_msf_marks_bytes(g->entries), &s->marks));
+    BI_TRY(allocate_array(ctx, (int64_t)marks_bytes(g->entries), &s->marks));
     if (request->keys) BI_TRY(allocate_array(ctx, g->entries, &s->keys_by_id));
     s->capacity = p.capacity;
     return allocate_array(ctx, p.capacity, &s->list);
@@ -92,7 +206,7 @@ template <class K> static bosc_status label_trees(bosc_ctx *ctx, uint32_t n, con
 {
     if (!labels) return BOSC_OK;
     bi_msf_label_args a = {s.control, n, s.pointer, s.pools[0], s.pools[1], s.next, labels};
-    return bi_msf_label_trees(ctx, a);
+    return launch_labels(ctx, a);
 }
 
 /* True if some arcs or entries do not count, so that kernels must check each. */
@@ -111,7 +225,7 @@ static bosc_status launch_levels(bosc_ctx *ctx, const struct bi_graph_view *g, c
     bi_msf_csr<K> rows = rows_of<K>(g, order);
     const bool checked = is_checked<K>(g, entries, order);
     BI_TRY(ctx->backend->fill(ctx, s.control, 0, sizeof *s.control));
-    BI_TRY(ctx->backend->fill(ctx, s.marks, 0, bi_msf_marks_bytes(g->entries)));
+    BI_TRY(ctx->backend->fill(ctx, s.marks, 0, marks_bytes(g->entries)));
     /* Level 0: light edges. */
     if (entries) {
         BI_TRY(bi_msf_list_light_entries(ctx, *entries, s, checked, p.light_fraction));
@@ -138,7 +252,7 @@ static bosc_status run_levels(bosc_ctx *ctx, const struct bi_graph_view *g, cons
     bi_msf_state<K> s = {};
     BI_TRY(allocate_scratch(ctx, g, entries, request, p, &s));
     BI_TRY(launch_levels(ctx, g, entries, order, s, p));
-    if (found->ids) BI_TRY(bi_msf_list_marked(ctx, s, g->entries, (uint32_t *)found->ids, (K *)found->keys));
+    if (found->ids) BI_TRY(list_marked(ctx, s, g->entries, (uint32_t *)found->ids, (K *)found->keys));
     BI_TRY(label_trees(ctx, (uint32_t)g->n, s, found->labels));
     return bi_read_back(ctx, result, s.control, offsetof(struct bi_msf_control, threshold_key));
 }
@@ -172,12 +286,13 @@ static bosc_status find_forest(bosc_ctx *ctx, const struct bi_graph_view *g, con
     struct bi_msf_control result;
     const bool checked = is_checked<K>(g, entries, order);
     const bi_msf_csr<K> rows = rows_of<K>(g, order);
-    bool done;
+    enum bi_forest_outcome outcome;
     /* 1. By size: one block, one cooperative launch, or levels. */
     BI_TRY(allocate_outputs<K>(ctx, g, request, found));
-    BI_TRY_WITH_SCRATCH(ctx, bi_msf_launch_single_block(ctx, g, rows, entries, checked, found, &result, &done));
-    if (!done)
-        BI_TRY_WITH_SCRATCH(ctx, bi_msf_launch_cooperative(ctx, g, rows, entries, checked, found, &result, &done));
+    BI_TRY_WITH_SCRATCH(ctx, bi_msf_launch_single_block(ctx, g, rows, entries, checked, found, &result, &outcome));
+    if (outcome != BI_FOREST_FOUND)
+        BI_TRY_WITH_SCRATCH(ctx, bi_msf_launch_cooperative(ctx, g, rows, entries, checked, found, &result, &outcome));
+    const bool done = outcome == BI_FOREST_FOUND;
     for (int one_level = 0; one_level < 2 && !done; one_level++) {
         BI_TRY_WITH_SCRATCH(ctx, run_levels<K>(ctx, g, entries, order, request, one_level, found, &result));
         if (result.overflow != BI_MSF_NO_ROOM) break;
@@ -195,13 +310,15 @@ static bosc_status find_forest(bosc_ctx *ctx, const struct bi_graph_view *g, con
     return BOSC_OK;
 }
 
-extern "C" bosc_status bi_msf_cuda(bosc_ctx *ctx, const struct bi_graph_view *g, const struct bi_msf_order *order,
-                                   const struct bi_msf_request *request, struct bi_msf_found *found, int32_t *rounds,
-                                   bool *handled)
+/* The kernels index vertices and arcs by 32 bits, with two bits of a component's number as flags. */
+extern "C" bool bi_msf_cuda_admits(const struct bi_graph_view *g)
 {
-    /* The kernels index vertices and arcs by 32 bits, with two bits of a component's number as flags. */
-    *handled = !g->is_64bit && g->arcs > 0 && g->n <= INT32_MAX && g->arcs < (int64_t)UINT32_MAX;
-    if (!*handled) return BOSC_OK;
+    return !g->is_64bit && g->arcs > 0 && g->n <= INT32_MAX && g->arcs < (int64_t)UINT32_MAX;
+}
+
+extern "C" bosc_status bi_msf_cuda(bosc_ctx *ctx, const struct bi_graph_view *g, const struct bi_msf_order *order,
+                                   const struct bi_msf_request *request, struct bi_msf_found *found, int32_t *rounds)
+{
     struct bi_msf_found output = {};
     if (bosc_dtype_size(g->weight) == 4)
         BI_TRY(find_forest<uint32_t>(ctx, g, nullptr, order, request, &output, rounds));

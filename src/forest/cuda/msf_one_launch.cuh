@@ -103,12 +103,12 @@ __device__ __forceinline__ void bi_msf_publish(unsigned long long *report, unsig
     bi_notify_host(&report[0], BI_MSF_PUBLISHED | edges | (unsigned long long)rounds << BI_MSF_ROUNDS_SHIFT);
 }
 
-/* Waits for the published words and unpacks them. *done: no bad entry. */
+/* Waits for the published words and unpacks them: BI_FOREST_FOUND or BI_FOREST_BAD_ENTRY. */
 static inline bosc_status bi_msf_await_result(bosc_ctx *ctx, const unsigned long long *words,
-                                              struct bi_msf_control *result, bool *done)
+                                              struct bi_msf_control *result, enum bi_forest_outcome *outcome)
 {
     BI_TRY(bi_cuda_await(ctx, words, 1));
-    *done = !(words[0] & BI_MSF_BAD_ENTRY);
+    *outcome = words[0] & BI_MSF_BAD_ENTRY ? BI_FOREST_BAD_ENTRY : BI_FOREST_FOUND;
     *result = {};
     result->edges = words[0] & UINT32_MAX;
     result->rounds[0] = (unsigned)(words[0] >> BI_MSF_ROUNDS_SHIFT & 0xff);

@@ -3,7 +3,7 @@
  * without a graph are checked on the way. The block publishes the sums to the host itself. */
 #include "core/call.h"
 #include "forest/cuda/msf_one_launch.cuh"
-#include "forest/cuda/shared_trees.cuh"
+#include "forest/cuda/trees.cuh"
 
 #ifdef BI_EMULATE /* small inputs must reach every branch */
 enum { THREADS = 64 };
@@ -214,7 +214,7 @@ template <class K> static __device__ void publish_result(const block_state<K> &b
     bi_msf_publish(b.a.report, b.sh.edges, rounds, b.sh.low, b.sh.high);
 }
 
-/* FROM_ENTRIES: of an edge list, which is always checked. */
+/* FROM_ENTRIES: of an edge list, which is always checked. CHECKED: self loops, masks or a limit may exclude arcs. */
 template <class K, bool FROM_ENTRIES, bool CHECKED>
 static __global__ void __launch_bounds__(THREADS) bi_msf_single_block_forest(const block_args<K> a)
 {
@@ -292,7 +292,8 @@ static bosc_status launch_forest(bosc_ctx *ctx, const block_args<K> &a, int64_t 
 template <class K>
 bosc_status bi_msf_launch_single_block(bosc_ctx *ctx, const struct bi_graph_view *g, const bi_msf_csr<K> &rows,
                                        const struct bi_msf_entries *entries, bool checked,
-                                       const struct bi_msf_found *found, struct bi_msf_control *result, bool *done)
+                                       const struct bi_msf_found *found, struct bi_msf_control *result,
+                                       enum bi_forest_outcome *outcome)
 {
     enum {
         MOST_VERTICES = 1 << 16 /* block_edge has 16 bits for each end */,
@@ -300,7 +301,7 @@ bosc_status bi_msf_launch_single_block(bosc_ctx *ctx, const struct bi_graph_view
     };
     unsigned long long *words = (unsigned long long *)ctx->pinned;
     block_args<K> a = {};
-    *done = false;
+    *outcome = BI_FOREST_TOO_LARGE;
     if (g->n > MOST_VERTICES || g->m > BI_MSF_SINGLE_BLOCK_EDGES || g->entries > 4 * BI_MSF_SINGLE_BLOCK_EDGES)
         return BOSC_OK;
     a.rows = rows;
@@ -326,12 +327,12 @@ bosc_status bi_msf_launch_single_block(bosc_ctx *ctx, const struct bi_graph_view
         BI_TRY((launch_forest<K, false, true>(ctx, a, bytes)));
     else
         BI_TRY((launch_forest<K, false, false>(ctx, a, bytes)));
-    return bi_msf_await_result(ctx, words, result, done);
+    return bi_msf_await_result(ctx, words, result, outcome);
 }
 
 #define INSTANCE(K)                                                                                                   \
     template bosc_status bi_msf_launch_single_block(bosc_ctx *, const struct bi_graph_view *, const bi_msf_csr<K> &,  \
                                                     const struct bi_msf_entries *, bool, const struct bi_msf_found *, \
-                                                    struct bi_msf_control *, bool *);
+                                                    struct bi_msf_control *, enum bi_forest_outcome *);
 INSTANCE(uint32_t)
 INSTANCE(uint64_t)

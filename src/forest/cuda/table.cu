@@ -5,17 +5,12 @@
 #include "forest/forest.h"
 #include "forest/steps/steps.h"
 
-#define BI_STEP BI_STEP_CUDA
-#include "forest/steps/steps.def"
-#undef BI_STEP
-
-static const bi_forest_steps steps = {
-#define BI_STEP(name, args_t) cuda_step_##name,
-#include "forest/steps/steps.def"
-#undef BI_STEP
-};
+#define STEP_LIST "forest/steps/steps.def"
+#define STEP_TABLE static const bi_forest_steps steps
+#include "core/step_table.inc"
 
 extern "C" const bi_forest_ops bi_forest_ops_cuda = {&steps,
+                                                     bi_msf_cuda_admits,
                                                      bi_msf_cuda,
                                                      bi_msf_cuda_entries,
                                                      bi_components_cuda,

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "base/atomic.h"
-#include "base/words.h"
+#include "base/bits.h"
 
 /* Arguments of all steps. Squared lengths are float, or double if `is_64bit`; their bits order as they do, since none
  * is negative. Arrays are by point unless noted; a component is named by one of its points, its root. */

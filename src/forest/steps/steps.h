@@ -5,11 +5,8 @@
 #include "core/call.h"
 #include "forest/steps/boruvka.h"
 #include "forest/steps/emst.h"
-#include "forest/steps/entries.h"
-#include "forest/steps/labels.h"
-#include "forest/steps/linkage.h"
-#include "forest/steps/selection.h"
-#include "forest/steps/tour.h"
+#include "forest/steps/results.h"
+#include "forest/steps/tree.h"
 #include "forest/steps/verify.h"
 
 struct bi_forest_steps {

@@ -2,14 +2,8 @@
 #include "core/steps.h"
 #include "geometric/steps/steps.h"
 
-#define BI_STEP BI_STEP_CPU
-#include "geometric/steps/steps.def"
-#undef BI_STEP
-
-static const struct bi_geometric_steps cpu_steps = {
-#define BI_STEP(name, args_t) .name = cpu_step_##name,
-#include "geometric/steps/steps.def"
-#undef BI_STEP
-};
+#define STEP_LIST "geometric/steps/steps.def"
+#define STEP_TABLE static const struct bi_geometric_steps cpu_steps
+#include "core/step_table.inc"
 
 const struct bi_geometric_ops bi_geometric_ops_cpu = {.steps = &cpu_steps};

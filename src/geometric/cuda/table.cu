@@ -4,14 +4,8 @@
 #include "core/cuda/steps.cuh"
 #include "geometric/steps/steps.h"
 
-#define BI_STEP BI_STEP_CUDA
-#include "geometric/steps/steps.def"
-#undef BI_STEP
-
-static const bi_geometric_steps cuda_steps = {
-#define BI_STEP(name, args_t) cuda_step_##name,
-#include "geometric/steps/steps.def"
-#undef BI_STEP
-};
+#define STEP_LIST "geometric/steps/steps.def"
+#define STEP_TABLE static const bi_geometric_steps cuda_steps
+#include "core/step_table.inc"
 
 extern "C" const bi_geometric_ops bi_geometric_ops_cuda = {&cuda_steps};

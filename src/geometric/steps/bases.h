@@ -3,6 +3,7 @@
 #define BI_GEOMETRIC_STEPS_BASES_H
 
 #include "base/philox.h"
+#include "base/search.h"
 #include "geometric/steps/basis.h"
 
 enum { BI_GEOMETRIC_MODEL = 1, BI_GEOMETRIC_SCENE = 2 }; /* streams of random bases */
@@ -76,15 +77,9 @@ struct bi_geometric_separate_models {
 /* Returns the model of point i, or else of candidate i. */
 BI_FN int64_t bi_geometric_model_at(const struct bi_geometric_model *models, int64_t count, int64_t i, bool point)
 {
-    int64_t low = 0, high = count - 1;
-    while (low < high) {
-        int64_t middle = low + (high - low + 1) / 2;
-        if ((point ? models[middle].first_point : models[middle].first_candidate) <= i)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return low;
+    int64_t next = 1, end = count; /* the first model that begins after i */
+    BI_PARTITION_POINT(next, end, middle, (point ? models[middle].first_point : models[middle].first_candidate) <= i);
+    return next - 1;
 }
 
 BI_FN void bi_step_separate_models(const struct bi_geometric_separate_models *a, int64_t i)
@@ -127,6 +122,7 @@ BI_FN void bi_geometric_select_points(const struct bi_geometric_choice *a, uint6
     }
 }
 
+/* Chooses basis i: of a scene, or of the model that candidate i belongs to, with the flag of large ones. */
 BI_FN void bi_step_choose_bases(const struct bi_geometric_choice *a, int64_t i)
 {
     struct bi_geometric_corners *to = a->list + i;
@@ -154,18 +150,12 @@ struct bi_geometric_count_bases {
 BI_FN void bi_step_count_bases(const struct bi_geometric_count_bases *a, int64_t i)
 {
     int64_t low = 0, high = a->bases;
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if ((int64_t)a->list[middle].model < i)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    BI_PARTITION_POINT(low, high, middle, (int64_t)a->list[middle].model < i);
     a->first[i] = low;
 }
 
-/* Coordinates of points in bases. Of one model or a scene, item i is point i % points_per_basis in basis
- * i / points_per_basis; of several models, whose bases may differ in size, it is entry i, in basis basis_of[i]. */
+/* Coordinates of points in bases. Of one model or a scene, item i is point i % points_per_basis in basis i /
+ * points_per_basis; of several models, whose bases may differ in size, it is entry i, in basis basis_of[i]. */
 struct bi_geometric_coordinates {
     const double *points;
     const struct bi_geometric_corners *list;

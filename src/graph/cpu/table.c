@@ -1,17 +1,144 @@
-/* The table of graphs on the CPU. */
+/* The table of graphs on the CPU, and its own sort of back arcs: a counting sort. Each chunk of the list counts its
+ * arcs per vertex; prefix sums over the vertices and, within each, over the chunks are the output positions. The sort
+ * is stable. Counters are accessed at random unless the edges are local in memory; without locality radix passes are
+ * faster. */
+#include <string.h>
+
+#include "base/fault.h"
+#include "core/cpu/collectives.h"
 #include "core/steps.h"
 #include "graph/graph.h"
-#include "graph/steps/steps.h"
 
-#define BI_STEP BI_STEP_CPU
-#define BI_QUICK_STEP BI_QUICK_STEP_CPU
-#include "graph/steps/steps.def"
-#undef BI_STEP
+/* ---- back arcs ---- */
 
-static const struct bi_graph_steps steps = {
-#define BI_STEP(name, args_t) .name = cpu_step_##name,
-#include "graph/steps/steps.def"
-#undef BI_STEP
+enum {
+    GRAIN = BI_THREAD_ITEMS / 2, /* least edges of a chunk; chosen */
+    CACHED = 1 << 18,            /* vertices whose counters stay in a core's cache (1 MB) */
+    NEAR = 1 << 13,              /* distance of consecutive larger vertices that counts as local; chosen */
+    SAMPLES = 512                /* chosen */
 };
 
-const struct bi_graph_ops bi_graph_ops_cpu = {.steps = &steps, .back_arcs = bi_graph_cpu_back_arcs};
+struct back_pass {
+    const struct bi_graph_back_list *list;
+    int64_t count;
+    int chunks;
+    uint32_t *counts; /* n for each chunk */
+    uint32_t *ends;   /* n + 1 */
+    int64_t *sums;    /* arcs of each chunk of vertices */
+};
+
+static uint32_t larger_vertex(const struct bi_graph_back_list *list, int64_t k)
+{
+    return (uint32_t)(list->keys[k] & (((uint64_t)1 << list->bits) - 1));
+}
+
+static bool is_loop(const struct bi_graph_back_list *list, int64_t k)
+{
+    return (uint32_t)(list->keys[k] >> list->bits) == larger_vertex(list, k);
+}
+
+/* True if the counters fit a cache, or three of four sampled steps between edges are short. */
+static bool is_local(const struct bi_graph_back_list *list, int64_t count)
+{
+    int near = 0;
+    if (list->n <= CACHED) return true;
+    for (int64_t s = 0; s < SAMPLES; s++) {
+        int64_t k = s * (count - 1) / SAMPLES;
+        uint32_t a = larger_vertex(list, k), b = larger_vertex(list, k + 1);
+        near += (a < b ? b - a : a - b) < NEAR;
+    }
+    return near > SAMPLES * 3 / 4;
+}
+
+static void count_part(const struct back_pass *b, int p, struct bi_span part)
+{
+    uint32_t *counts = b->counts + (size_t)p * b->list->n;
+    for (int64_t k = part.begin; k < part.end; k++) counts[larger_vertex(b->list, k)] += !is_loop(b->list, k);
+}
+
+/* Turns the counts of a range of vertices into output positions, from `base` on; returns the next one. Without `write`
+ * only computes it. */
+static int64_t sum_range(const struct back_pass *b, int p, int64_t base, bool write)
+{
+    int64_t end = bi_chunk_begin(b->list->n, b->chunks, p + 1);
+    for (int64_t v = bi_chunk_begin(b->list->n, b->chunks, p); v < end; v++) {
+        for (int q = 0; q < b->chunks; q++) {
+            uint32_t *at = &b->counts[(size_t)q * b->list->n + (size_t)v], here = *at;
+            if (write) *at = (uint32_t)base;
+            base += here;
+        }
+        if (write) b->ends[v + 1] = (uint32_t)base;
+    }
+    return base;
+}
+
+static void scatter_part(const struct back_pass *b, int p, struct bi_span part)
+{
+    uint32_t *at = b->counts + (size_t)p * b->list->n, *positions = b->list->positions;
+    for (int64_t k = part.begin; k < part.end; k++) {
+        if (is_loop(b->list, k)) continue;
+        uint32_t v = larger_vertex(b->list, k), to = at[v]++;
+        b->list->from[to] = v;
+        positions[to] = (uint32_t)k;
+    }
+}
+
+/* Runs a pass of each chunk over its edges. */
+static bosc_status run_pass(bosc_ctx *ctx, const struct back_pass *b,
+                            void (*over)(const struct back_pass *, int, struct bi_span))
+{
+    struct bi_batches parts = bi_chunk_batches(ctx, b->count, b->chunks, 1);
+    while (bi_next_batch(ctx, &parts)) {
+#pragma omp parallel for schedule(static) num_threads(b->chunks)
+        for (int p = 0; p < b->chunks; p++) over(b, p, bi_batch_of_chunk(b->count, b->chunks, p, &parts));
+    }
+    return parts.status;
+}
+
+/* The most chunks whose counters need no more memory than a sort. */
+static int64_t max_chunks(const struct bi_graph_back_list *list, int64_t count)
+{
+    return list->n ? 4 * count / list->n : 0;
+}
+
+/* Counting pays if the memory suffices for a quarter of the threads and the counters are near. */
+static bool counts_back_arcs(const bosc_ctx *ctx, const struct bi_graph_back_list *list, int64_t count)
+{
+    const int64_t chunks = max_chunks(list, count);
+    return !list->is_64bit && count > 1 && chunks > 0 && 4 * chunks >= bi_thread_count(ctx, count, GRAIN) &&
+           is_local(list, count);
+}
+
+static bosc_status count_and_scatter(bosc_ctx *ctx, const struct bi_graph_back_list *list, int64_t count, void *ends)
+{
+    struct back_pass b = {.list = list, .count = count, .chunks = bi_thread_count(ctx, count, GRAIN), .ends = ends};
+    if (b.chunks > max_chunks(list, count)) b.chunks = (int)max_chunks(list, count);
+    BI_TRY(bi_scratch_of(ctx, (int64_t)list->n * b.chunks, sizeof *b.counts, (void **)&b.counts));
+    BI_TRY(bi_scratch_of(ctx, b.chunks, sizeof *b.sums, (void **)&b.sums));
+    if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "graph_back: injected fault");
+/* 1. Count the arcs of each vertex and chunk. */
+#pragma omp parallel for schedule(static) num_threads(b.chunks)
+    for (int p = 0; p < b.chunks; p++) memset(b.counts + (size_t)p * list->n, 0, (size_t)list->n * sizeof *b.counts);
+    BI_TRY(run_pass(ctx, &b, count_part));
+    /* 2. Prefix sums over vertices: per range, over ranges, then within ranges. */
+#pragma omp parallel for schedule(static) num_threads(b.chunks)
+    for (int p = 0; p < b.chunks; p++) b.sums[p] = sum_range(&b, p, 0, false);
+    for (int64_t p = 0, before = 0, sum; p < b.chunks; p++, before += sum) {
+        sum = b.sums[p];
+        b.sums[p] = before;
+    }
+#pragma omp parallel for schedule(static) num_threads(b.chunks)
+    for (int p = 0; p < b.chunks; p++) sum_range(&b, p, b.sums[p], true);
+    /* 3. Scatter the arcs. */
+    BI_TRY(bi_progress_advance(ctx, (double)count));
+    return run_pass(ctx, &b, scatter_part);
+}
+
+/* ---- the table ---- */
+
+#define STEP_LIST "graph/steps/steps.def"
+#define STEP_TABLE static const struct bi_graph_steps steps
+#include "core/step_table.inc"
+
+const struct bi_graph_ops bi_graph_ops_cpu = {
+    .steps = &steps, .counts_back_arcs = counts_back_arcs, .back_arcs = count_and_scatter};

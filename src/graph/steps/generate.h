@@ -7,7 +7,7 @@
 
 #include "base/elementary.h"
 #include "base/philox.h"
-#include "graph/weight_keys.h"
+#include "graph/entries.h"
 
 /* Purposes of random blocks. */
 enum {
@@ -139,8 +139,8 @@ BI_FN int bi_graph_road_cuts(const struct bi_graph_make_road *a, int64_t x, int 
 {
     if (down ? x / a->side + 1 >= a->side : x % a->side + 1 >= a->side) return -1;
     struct bi_philox block = bi_graph_draw_block(&a->out.draw, BI_GRAPH_DRAW_ENDS, x, 0);
-    uint32_t there = block.v[2 * down], cut = block.v[2 * down + 1] % 100;
-    if (there >= 3650722201u) return -1; /* .85 of 2^32 */
+    uint32_t presence = block.v[2 * down], cut = block.v[2 * down + 1] % 100;
+    if (presence >= 3650722201u) return -1; /* .85 of 2^32: 15 % of the coarse edges are missing */
     return cut < 28 ? 0 : cut < 56 ? 1 : cut < 85 ? 2 : 3;
 }
 
@@ -151,7 +151,8 @@ BI_FN void bi_step_graph_count_road(const struct bi_graph_make_road *a, int64_t 
     a->edges[x] = (right + 1) + (down + 1);
 }
 
-/* Writes the edges from x, nearer end first; then those along the subdivided edges to the right and down. */
+/* Writes the edges from x, smaller end first; then the edges along the subdivided coarse edges to the right and down.
+ * Index 0 is right, 1 down: far is the coarse neighbour, near the first vertex on the way to it. */
 BI_FN void bi_step_graph_make_road(const struct bi_graph_make_road *a, int64_t x)
 {
     int64_t edge = a->edges[x], from = a->vertices[x], cut = from + 1;
@@ -185,7 +186,8 @@ BI_FN void bi_step_graph_clique_sizes(const struct bi_graph_make_cliques *a, int
     a->first[k] = 1 + (int64_t)bi_graph_below(bits, (uint64_t)a->largest);
 }
 
-/* Renames a vertex: a bijection of the numbers of `bits` bits, repeated until the result is a vertex. */
+/* Renames a vertex: a bijection of the numbers of `bits` bits (odd factor, keyed addend, xor with a shift), repeated
+ * until the result is a vertex. */
 BI_FN uint64_t bi_graph_rename(const struct bi_graph_make_cliques *a, int64_t i)
 {
     uint64_t x = (uint64_t)i, mask = ((uint64_t)1 << a->bits) - 1;
@@ -231,7 +233,7 @@ BI_FN int64_t bi_graph_clique_edges(const struct bi_graph_make_cliques *a, int64
     }
     for (uint32_t t = 1; (int64_t)2 << t <= a->n; t++) {
         if (t % 4 == 1) block = bi_graph_draw_block(draw, BI_GRAPH_DRAW_COIN, i, t / 4);
-        if (block.v[(t - 1) % 4] >> (32 - t)) continue;
+        if (block.v[(t - 1) % 4] >> (32 - t)) continue; /* the upper t bits are 0 with probability 2^-t */
         uint64_t bits = bi_graph_first_half(bi_graph_draw_block(draw, BI_GRAPH_DRAW_DISTANCE, i, t));
         int64_t j = (i + ((int64_t)1 << t) + (int64_t)bi_graph_below(bits, (uint64_t)1 << (t - 1))) % a->n;
         if (j >= begin && j < end) continue;

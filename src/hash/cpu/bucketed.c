@@ -1,9 +1,11 @@
-/* The bucketed layout on the CPU: partition, build and find. Threads share the pairs and the queries. Three forms of
- * a build: a small table is matched as a whole (build_whole), a larger one is partitioned into regions of fixed
- * capacity in one pass (build_in_regions), others are counted and then scattered (bi_hash_partition_cpu). */
+/* The bucketed layout on the CPU: partition, build and find. Threads share the pairs and the queries. Two forms of
+ * a build: pairs are partitioned into regions of fixed capacity in one pass (build_in_regions), or counted and then
+ * scattered (bi_hash_partition_cpu). */
 #include <math.h>
 #include <string.h>
 
+#include "base/atomic.h"
+#include "base/bits.h"
 #include "base/fault.h"
 #include "core/call.h"
 #include "core/cpu/collectives.h"
@@ -11,13 +13,13 @@
 #include "hash/cpu/ordered.h"
 
 enum {
-    FIND_GRAIN = BI_THREAD_ITEMS / 8, /* queries */
-    STREAMED = 8 << 20,               /* lists of more bytes are written past the caches; chosen */
-    MIN_PARTITION_SHARE = 16,         /* a thread gets at least this many pairs for each partition; chosen */
-    MIN_REGION_SHARE = 128,           /* the same for a build in regions; chosen */
-    MAX_REGION_PAIRS = 1 << 21,       /* of more pairs lists stream, so they are counted first (docs/design/hash.md) */
-    MAX_ESTIMATED_THREADS = 256,      /* assumed by the estimate of memory */
-    MAX_WHOLE_TABLE = 1 << 14         /* of more pairs lists are made first (docs/design/hash.md) */
+    FIND_GRAIN = BI_THREAD_ITEMS / 8, /* queries; measured: of 2^12 two threads, which slept, take longer than one */
+    /* Lists of more bytes are written past the caches. Measured: below, a pair takes 0.7 to 2.5 ns more so. */
+    STREAMED = 8 << 20,
+    MIN_PARTITION_SHARE = 16,   /* a thread gets at least this many pairs for each partition; chosen */
+    MIN_REGION_SHARE = 128,     /* the same for a build in regions; chosen */
+    MAX_REGION_PAIRS = 1 << 21, /* of more pairs lists stream; measured there: 6.7 ns a pair, streamed 9.5 */
+    MAX_ESTIMATED_THREADS = 256 /* assumed by the estimate of memory */
 };
 
 /* Turns the counts of each thread and partition into positions, in the order (partition, thread). */
@@ -181,8 +183,159 @@ static bool count_regions(const struct bi_hash_regions *d, size_t partitions, ui
     return !full;
 }
 
+/* A fill that threads share. */
+struct fill_state {
+    const bosc_hash *table;
+    const struct bi_hash_lists *lists;
+    const struct bi_hash_regions *regions; /* NULL, or the regions that hold the lists */
+    bosc_hash_partition *partitions;
+    bool distinct;
+    uint32_t max_keys, max_buckets; /* maxima over the filled partitions */
+    struct bi_hash_report *report;
+    int64_t next, end; /* partitions of this part that no thread has claimed */
+};
+
+static bool is_filled(const struct fill_state *f, size_t partition)
+{
+    uint32_t keys = f->lists->starts[partition + 1] - f->lists->starts[partition];
+    if (f->lists->in_place && keys == 0) return false;
+    return f->distinct || keys <= bi_hash_max_partition_keys(f->table->shape.key_bits);
+}
+
+/* Lays out the partitions one after the other. */
+static void lay_out_partitions(struct fill_state *f)
+{
+    uint32_t at = 0;
+    for (size_t p = 0; p < bi_hash_partition_count(&f->table->shape); p++) {
+        uint32_t keys = f->lists->starts[p + 1] - f->lists->starts[p];
+        uint32_t buckets = f->lists->in_place ? f->partitions[p].buckets_seed >> BOSC_HASH_SEED_BITS
+                                              : bi_hash_partition_buckets(f->table->shape.load_factor, keys);
+        if (bi_hash_too_many_buckets(buckets)) f->report->too_large = 1;
+        if (!f->lists->in_place) f->partitions[p] = (bosc_hash_partition){at, buckets << BOSC_HASH_SEED_BITS};
+        at += buckets;
+        if (!is_filled(f, p)) {
+            if (keys) f->report->oversized = 1;
+            continue;
+        }
+        if (keys > f->max_keys) f->max_keys = keys;
+        if (buckets > f->max_buckets) f->max_buckets = buckets;
+    }
+    f->report->buckets = at;
+}
+
+/* Returns the begin of a partition's list. Makes a list in regions contiguous first. */
+static int64_t compact_list(const struct fill_state *f, size_t partition)
+{
+    const struct bi_hash_regions *d = f->regions;
+    if (!d) return f->lists->starts[partition];
+    const size_t key = (size_t)f->table->shape.key_bytes, payload = (size_t)f->lists->payload_bytes;
+    const size_t begin = partition * (size_t)d->threads * d->capacity, size = d->paired ? 2 * key : key;
+    char *hashes = (char *)(uintptr_t)f->lists->hashes, *payloads = (char *)(uintptr_t)f->lists->payload;
+    size_t to = begin, from = begin;
+    for (int t = 0; t < d->threads; t++, from += d->capacity) {
+        const size_t count = d->shares[t].positions[partition] - from;
+        if (t && count) memmove(hashes + to * size, hashes + from * size, count * size);
+        if (t && count && payload && !d->paired)
+            memmove(payloads + to * payload, payloads + from * payload, count * payload);
+        to += count;
+    }
+    return (int64_t)begin;
+}
+
+/* Fills partitions on one thread: claims one after the other, until a key is found to repeat. */
+static void fill_partitions(bosc_ctx *ctx, struct fill_state *f, char *scratch)
+{
+    struct bi_hash_fill_job job = {
+        .table = f->table, .lists = f->lists, .distinct = f->distinct, .paired = f->regions && f->regions->paired};
+    struct bi_hash_report *r = f->report;
+    job.codes = (uint32_t *)(void *)scratch;
+    job.first_buckets = job.codes + (size_t)f->max_buckets * BOSC_HASH_WIDTH;
+    job.capacity = f->max_keys + 1;
+    job.marks = (uint8_t *)(job.first_buckets + (size_t)job.capacity * BI_HASH_FILL_WORDS);
+    for (;;) {
+        int64_t partition = __atomic_fetch_add(&f->next, 1, __ATOMIC_RELAXED);
+        if (partition >= f->end || bi_atomic_load_u32(&r->repeats)) return;
+        if (!is_filled(f, (size_t)partition)) continue;
+        job.partition = (uint32_t)partition;
+        job.begin = compact_list(f, (size_t)partition);
+        job.keys = f->lists->starts[partition + 1] - f->lists->starts[partition];
+        job.descriptor = f->partitions + partition;
+        job.repeats = false;
+        job.second = 0;
+        BI_LEVEL_PICK(ctx->level, bi_hash_fill)(&job);
+        uint32_t seed = job.descriptor->buckets_seed & BOSC_HASH_LINEAR;
+        if (job.repeats) bi_atomic_or_u32(&r->repeats, 1);
+        if (seed && seed != BOSC_HASH_LINEAR) __atomic_fetch_add(&r->reseeded, 1, __ATOMIC_RELAXED);
+        if (seed == BOSC_HASH_LINEAR) __atomic_fetch_add(&r->linear, 1, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&r->extra_probes, job.second, __ATOMIC_RELAXED);
+    }
+}
+
+/* Fills all partitions. each: bytes of scratch of a thread. */
+static bosc_status fill_all(bosc_ctx *ctx, struct fill_state *f, int threads, size_t each)
+{
+    void *scratch;
+    BI_TRY(bi_scratch(ctx, each * (size_t)threads, &scratch));
+    double partitions = (double)bi_hash_partition_count(&f->table->shape);
+    struct bi_batches p =
+        bi_batches_of(ctx, (int64_t)partitions, BI_HASH_PAIR_ITEMS * (double)f->lists->n / partitions);
+    while (bi_next_batch(ctx, &p)) {
+        f->next = p.begin;
+        f->end = p.end;
+        BI_PARALLEL_FOR(threads, (static, 1), t, 0, threads,
+                        fill_partitions(ctx, f, (char *)scratch + each * (size_t)t));
+    }
+    return p.status;
+}
+
+/* Returns the scratch of a thread, for the maximum of keys of a partition without repeats. */
+static size_t bytes_of_fill(const struct fill_state *f)
+{
+    const struct bi_hash_shape *shape = &f->table->shape;
+    int64_t most = bi_hash_max_partition_keys(shape->key_bits);
+    uint32_t keys = (uint32_t)(f->lists->n < most ? f->lists->n : most), buckets;
+    if (keys < f->max_keys) keys = f->max_keys;
+    buckets = bi_hash_partition_buckets(shape->load_factor, keys);
+    if (buckets < f->max_buckets) buckets = f->max_buckets;
+    return bi_round_up((size_t)buckets * (BOSC_HASH_WIDTH * sizeof(uint32_t) + 1) +
+                           ((size_t)keys + 1) * BI_HASH_FILL_WORDS * sizeof(uint32_t),
+                       256);
+}
+
+static bosc_status fill_lists(bosc_ctx *ctx, struct fill_state *f)
+{
+    lay_out_partitions(f);
+    if (f->report->too_large || (f->report->oversized && !f->distinct)) return BOSC_OK;
+    size_t each = bytes_of_fill(f);
+    if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "hash fill: injected fault");
+    int threads = bi_thread_count(ctx, f->lists->n, BI_HASH_GRAIN);
+    BI_RETURN_WITH_SCRATCH(ctx, fill_all(ctx, f, threads, each));
+}
+
+bosc_status bi_hash_fill_cpu(bosc_ctx *ctx, const bosc_hash *table, const struct bi_hash_lists *lists, bool distinct,
+                             struct bi_hash_report *report)
+{
+    struct fill_state f = {.table = table,
+                           .lists = lists,
+                           .partitions = table->blocks[BI_HASH_DESCRIPTORS].data,
+                           .distinct = distinct,
+                           .report = report};
+    return fill_lists(ctx, &f);
+}
+
+static bosc_status fill_regions(bosc_ctx *ctx, const bosc_hash *table, const struct bi_hash_lists *lists,
+                                const struct bi_hash_regions *regions, struct bi_hash_report *report)
+{
+    struct fill_state f = {.table = table,
+                           .lists = lists,
+                           .regions = regions,
+                           .partitions = table->blocks[BI_HASH_DESCRIPTORS].data,
+                           .report = report};
+    return fill_lists(ctx, &f);
+}
+
 static bosc_status build_in_regions(bosc_ctx *ctx, const bosc_hash *table, const void *keys, const void *values,
-                                    int64_t n, int threads, struct bi_hash_report *found, bool *built)
+                                    int64_t n, int threads, struct bi_hash_report *found, enum bi_hash_outcome *outcome)
 {
     /* 1. Allocate a region for each thread and partition. */
     const struct bi_hash_shape *shape = &table->shape;
@@ -202,96 +355,24 @@ static bosc_status build_in_regions(bosc_ctx *ctx, const bosc_hash *table, const
     /* 2. Scatter the pairs; if a region overflows, give up, so that the driver partitions with counts. */
     BI_TRY(run_pass(ctx, BI_LEVEL_PICK(ctx->level, bi_hash_scatter_regions), shares, n, threads, 5));
     if (!count_regions(&regions, partitions, starts)) return BOSC_OK;
-    *built = true;
-    return bi_hash_fill_regions(ctx, table, &lists, &regions, found);
+    *outcome = BI_HASH_BUILT;
+    return fill_regions(ctx, table, &lists, &regions, found);
 }
 
-/* Returns the scratch of build_whole: hashes, counts of partitions, and a fill. */
-static size_t bytes_of_whole(const struct bi_hash_shape *s, int64_t n)
-{
-    size_t keys = (size_t)n, partitions = bi_hash_partition_count(s);
-    size_t buckets = (size_t)bi_hash_partition_buckets(s->load_factor, (uint32_t)n) + partitions;
-    return keys * 2 * (size_t)s->key_bytes + (partitions + 1) * sizeof(uint32_t) +
-           (keys + 1) * BI_HASH_FILL_WORDS * sizeof(uint32_t) + buckets * (BOSC_HASH_WIDTH * sizeof(uint32_t) + 1) +
-           1024;
-}
-
-/* Hashes the keys, counts them by partition, and lays the partitions out. Returns false if one is oversized. */
-static bool lay_out_whole(bosc_ctx *ctx, const bosc_hash *table, const void *keys, const void *values, bool paired,
-                          const struct bi_hash_lists *lists, uint32_t *counts, struct bi_hash_report *report)
-{
-    bosc_hash_partition *partitions = table->blocks[BI_HASH_DESCRIPTORS].data;
-    struct bi_hash_share count = {.shape = &table->shape,
-                                  .keys = keys,
-                                  .values = values,
-                                  .end = lists->n,
-                                  .hashes = (void *)(uintptr_t)lists->hashes,
-                                  .stores_hashes = true,
-                                  .paired = paired,
-                                  .positions = counts};
-    const size_t number = bi_hash_partition_count(&table->shape);
-    memset(counts, 0, number * sizeof *counts);
-    BI_LEVEL_PICK(ctx->level, bi_hash_count)(&count);
-    for (size_t p = 0; p < number; p++) {
-        uint32_t buckets = bi_hash_partition_buckets(table->shape.load_factor, counts[p]);
-        if (counts[p] > bi_hash_max_partition_keys(table->shape.key_bits)) return false;
-        partitions[p] = (bosc_hash_partition){report->buckets, buckets << BOSC_HASH_SEED_BITS};
-        report->buckets += buckets;
-    }
-    return true;
-}
-
-static bosc_status build_whole(bosc_ctx *ctx, const bosc_hash *table, const void *keys, const void *values, int64_t n,
-                               struct bi_hash_report *found, bool *built)
-{
-    /* 1. Hash the keys, in the order of the input, and lay the partitions out. */
-    void *hashes, *counts, *codes, *first_buckets, *marks;
-    const bool paired = table->shape.value_bytes == table->shape.key_bytes;
-    BI_TRY(bi_scratch_of(ctx, n, (size_t)table->shape.key_bytes << paired, &hashes));
-    BI_TRY(bi_scratch_of(ctx, (int64_t)bi_hash_partition_count(&table->shape), sizeof(uint32_t), &counts));
-    struct bi_hash_lists lists = {
-        .n = n, .hashes = hashes, .payload = values, .payload_bytes = table->shape.value_bytes};
-    if (!lay_out_whole(ctx, table, keys, values, paired, &lists, counts, found)) return BOSC_OK;
-    /* 2. Match all keys with all buckets, as if the table were one partition. */
-    BI_TRY(bi_scratch_of(ctx, found->buckets, BOSC_HASH_WIDTH * sizeof(uint32_t), &codes));
-    BI_TRY(bi_scratch_of(ctx, n + 1, BI_HASH_FILL_WORDS * sizeof(uint32_t), &first_buckets));
-    BI_TRY(bi_scratch(ctx, found->buckets, &marks));
-    bosc_hash_partition whole = {0, found->buckets << BOSC_HASH_SEED_BITS};
-    struct bi_hash_fill_job job = {.table = table,
-                                   .lists = &lists,
-                                   .paired = paired,
-                                   .keys = (uint32_t)n,
-                                   .descriptor = &whole,
-                                   .codes = codes,
-                                   .first_buckets = first_buckets,
-                                   .capacity = (uint32_t)n + 1,
-                                   .marks = marks};
-    BI_LEVEL_PICK(ctx->level, bi_hash_fill_whole)(&job);
-    *built = !job.failed;
-    found->repeats = job.repeats;
-    found->extra_probes = job.second;
-    return BOSC_OK;
-}
-
-/* Chooses the form of the build. *built stays false for the sizes that partition and fill take. */
+/* Chooses the form of the build. *outcome stays UNFINISHED for the sizes that partition and fill take. */
 bosc_status bi_hash_build_cpu(bosc_ctx *ctx, const bosc_hash *table, const void *keys, const void *values, int64_t n,
-                              struct bi_hash_report *found, bool *built)
+                              struct bi_hash_report *found, enum bi_hash_outcome *outcome)
 {
-    *built = false;
+    *outcome = BI_HASH_UNFINISHED;
     memset(found, 0, sizeof *found);
     const int threads = bi_thread_count(ctx, n, BI_HASH_GRAIN);
     if (table->opts.layout != BOSC_HASH_BUCKETED)
-        return bi_hash_build_ordered_cpu(ctx, table, keys, values, n, found, built);
+        return bi_hash_build_ordered_cpu(ctx, table, keys, values, n, found, outcome);
     if (n == 0) return BOSC_OK;
     if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "hash build: injected fault");
-    if (n > MAX_WHOLE_TABLE || !is_payload(table->shape.value_bytes) || threads > 1) {
-        if (suits_regions(&table->shape, n, threads))
-            BI_TRY_WITH_SCRATCH(ctx, build_in_regions(ctx, table, keys, values, n, threads, found, built));
-        return BOSC_OK;
-    }
-    struct bi_batches p = bi_batches_of(ctx, 1, (5 + BI_HASH_PAIR_ITEMS) * (double)n);
-    while (bi_next_batch(ctx, &p)) BI_TRY_WITH_SCRATCH(ctx, build_whole(ctx, table, keys, values, n, found, built));
-    return p.status;
+    if (suits_regions(&table->shape, n, threads))
+        BI_TRY_WITH_SCRATCH(ctx, build_in_regions(ctx, table, keys, values, n, threads, found, outcome));
+    return BOSC_OK;
 }
 
 bosc_status bi_hash_find_cpu(bosc_ctx *ctx, const bosc_hash *table, const void *queries, int64_t query_count,
@@ -322,8 +403,6 @@ size_t bi_hash_build_bytes_cpu(const bosc_ctx *ctx, const struct bi_hash_shape *
     size_t each_share = sizeof(struct bi_hash_share) + partitions * (2 * sizeof(uint32_t) + 2 * BI_HASH_LINE);
     if (threads > MAX_ESTIMATED_THREADS) threads = MAX_ESTIMATED_THREADS;
     size_t room = max_region_pairs(s, n), pairs = room > (size_t)n ? room : (size_t)n;
-    size_t lists = pairs * (size_t)bytes_of_pair(s) + partitions * sizeof(uint32_t) +
-                   threads * (each_partition + each_share + 1024) + 4096;
-    size_t whole = bytes_of_whole(s, n < MAX_WHOLE_TABLE ? n : MAX_WHOLE_TABLE);
-    return lists > whole ? lists : whole;
+    return pairs * (size_t)bytes_of_pair(s) + partitions * sizeof(uint32_t) +
+           threads * (each_partition + each_share + 1024) + 4096;
 }

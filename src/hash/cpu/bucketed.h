@@ -25,8 +25,7 @@ struct bi_hash_share {
     uint32_t *begins;    /* (partitions) position of the share's first pair; with regions: the limit of the region */
     char *lines;         /* (partitions x 2 x BI_HASH_LINE) write-combining lines for hashes and payloads */
     void *hashes, *payload;
-    bool stores_hashes; /* the count writes the hashes, in the order of the input */
-    bool paired;        /* each value, of as many bytes, follows its hash */
+    bool paired; /* each value, of as many bytes, follows its hash */
 };
 
 /* Lists made without a count. Each thread has scattered its pairs to regions of its own; the regions of a partition
@@ -38,14 +37,14 @@ struct bi_hash_regions {
     bool paired;
 };
 
-/* A job: fills one partition, or a whole table, whose lists are the pairs in the order of the input. */
+/* A job: fills one partition. */
 struct bi_hash_fill_job {
     const bosc_hash *table;
     const struct bi_hash_lists *lists;
     uint32_t partition;
     int64_t begin; /* of its list */
     uint32_t keys;
-    bosc_hash_partition *descriptor; /* `first` and the number of buckets are set; of a whole table: 0 and all */
+    bosc_hash_partition *descriptor; /* `first` and the number of buckets are set */
     bool distinct;
     bool paired; /* `hashes` holds each hash with its payload behind it */
     /* Scratch for the largest partition. */
@@ -55,7 +54,6 @@ struct bi_hash_fill_job {
     uint8_t *marks;          /* (buckets) */
     /* Out. */
     bool repeats;
-    bool failed; /* of a whole table: a partition needs a seed other than 0 */
     uint32_t second;
 };
 
@@ -65,13 +63,12 @@ bosc_status bi_hash_partition_cpu(bosc_ctx *, const struct bi_hash_shape *, cons
 bosc_status bi_hash_fill_cpu(bosc_ctx *, const bosc_hash *, const struct bi_hash_lists *lists, bool distinct,
                              struct bi_hash_report *report);
 bosc_status bi_hash_build_cpu(bosc_ctx *, const bosc_hash *, const void *keys, const void *values, int64_t n,
-                              struct bi_hash_report *found, bool *built);
+                              struct bi_hash_report *found, enum bi_hash_outcome *outcome);
+bosc_status bi_hash_fill_slots_cpu(bosc_ctx *, const struct bi_hash_slots_fill *);
+bosc_status bi_hash_find_slots_cpu(bosc_ctx *, const struct bi_hash_slots_find *, int64_t query_count);
 bosc_status bi_hash_find_cpu(bosc_ctx *, const bosc_hash *, const void *queries, int64_t query_count, void *values,
                              uint8_t *found);
 
-/* As bi_hash_fill_cpu, not `distinct`, for lists in regions; `starts` counts their pairs only. */
-bosc_status bi_hash_fill_regions(bosc_ctx *, const bosc_hash *, const struct bi_hash_lists *lists,
-                                 const struct bi_hash_regions *regions, struct bi_hash_report *report);
 size_t bi_hash_build_bytes_cpu(const bosc_ctx *, const struct bi_hash_shape *, int64_t n);
 
 #define BI_HASH_CPU_DECLARE(level)                                                                              \
@@ -79,7 +76,6 @@ size_t bi_hash_build_bytes_cpu(const bosc_ctx *, const struct bi_hash_shape *, i
     void bi_hash_scatter_##level(const struct bi_hash_share *);                                                 \
     void bi_hash_scatter_regions_##level(const struct bi_hash_share *);                                         \
     void bi_hash_fill_##level(struct bi_hash_fill_job *);                                                       \
-    void bi_hash_fill_whole_##level(struct bi_hash_fill_job *);                                                 \
     void bi_hash_find_##level(const bosc_hash *, const void *queries, int64_t begin, int64_t end, void *values, \
                               uint8_t *found);
 BI_HASH_CPU_DECLARE(v1)

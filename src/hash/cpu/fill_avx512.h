@@ -6,19 +6,12 @@
 
 #include "hash/cpu/matching.h"
 
-/* Computes both buckets of 16 folds; number: the partitions' numbers. */
-BI_FN void bi_hash_choose_16(const struct bi_hash_matching *m, __m512i fold, __m512i number, __m512i pick[2])
+/* Computes both buckets of 16 folds. */
+BI_FN void bi_hash_choose_16(const struct bi_hash_matching *m, __m512i fold, __m512i pick[2])
 {
-    __m512i first, size, seed;
-    if (!m->partitions)
-        first = _mm512_setzero_si512(), size = m->registers.sizes[0], seed = m->registers.seeds[0];
-    else if (m->partition_bits <= BI_HASH_REGISTER_BITS)
-        bi_hash_permute_partitions_16(&m->registers, number, &first, &size, &seed);
-    else
-        bi_hash_gather_partitions_16(m->partitions, number, &first, &size, &seed);
-    const __m512i mixed = bi_hash_scatter_16(_mm512_add_epi32(fold, seed));
-    pick[0] = _mm512_add_epi32(first, bi_hash_below_16(mixed, size));
-    pick[1] = _mm512_add_epi32(first, bi_hash_below_16(bi_hash_remix_16(mixed), size));
+    const __m512i mixed = bi_hash_scatter_16(_mm512_add_epi32(fold, m->seeds));
+    pick[0] = bi_hash_below_16(mixed, m->sizes);
+    pick[1] = bi_hash_below_16(bi_hash_remix_16(mixed), m->sizes);
 }
 
 /* Computes the first buckets of 16 keys from i on. */
@@ -26,10 +19,10 @@ BI_FN void bi_hash_first_16(const struct bi_hash_matching *m, int32_t bits, uint
 {
     const __mmask16 live = bi_hash_lanes_16(m->keys - i < 16 ? (int)(m->keys - i) : 16);
     const char *hashes = m->hashes + ((size_t)i << m->paired) * (size_t)bits / 8;
-    __m512i number, pick[2],
-        fold = m->paired ? bi_hash_load_folds_of_pairs_16(hashes, bits, m->partition_bits, live, &number)
-                         : bi_hash_load_folds_16(hashes, bits, m->partition_bits, live, &number);
-    bi_hash_choose_16(m, fold, number, pick);
+    __m512i top_bits, pick[2],
+        fold = m->paired ? bi_hash_load_folds_of_pairs_16(hashes, bits, live)
+                         : bi_hash_load_folds_16(hashes, bits, 1, live, &top_bits);
+    bi_hash_choose_16(m, fold, pick);
     _mm512_mask_storeu_epi32(m->first_buckets + i, live, pick[0]);
 }
 
@@ -45,20 +38,13 @@ BI_FN __m512i bi_hash_scale_positions_16(const struct bi_hash_matching *m, __m51
     return _mm512_sll_epi32(position, _mm_cvtsi32_si128(m->paired));
 }
 
-/* Gathers the hashes at 16 positions. Returns their folds; *number: their top bits. */
-BI_FN __m512i bi_hash_gather_folds_16(const struct bi_hash_matching *m, int32_t bits, __m512i position, __mmask16 live,
-                                      __m512i *number)
+/* Gathers the hashes at 16 positions. Returns their folds. */
+BI_FN __m512i bi_hash_gather_folds_16(const struct bi_hash_matching *m, int32_t bits, __m512i position, __mmask16 live)
 {
-    const __m128i shift = _mm_cvtsi32_si128(bits - m->partition_bits);
     position = bi_hash_scale_positions_16(m, position);
-    if (bits == 32) {
-        const __m512i hash = _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), live, position, m->hashes, 4);
-        *number = _mm512_srl_epi32(hash, shift);
-        return hash;
-    }
+    if (bits == 32) return _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), live, position, m->hashes, 4);
     const __m512i a = bi_hash_gather_8(m->hashes, _mm512_castsi512_si256(position), live);
     const __m512i b = bi_hash_gather_8(m->hashes, _mm512_extracti64x4_epi64(position, 1), live >> 8);
-    *number = bi_hash_every_other_16(_mm512_srl_epi64(a, shift), _mm512_srl_epi64(b, shift), false);
     return bi_hash_fold_16(a, b);
 }
 
@@ -76,10 +62,9 @@ BI_FN bool bi_hash_prepare_16(struct bi_hash_matching *m, int32_t bits, bool fre
     const __m512i most = _mm512_set1_epi32(BI_HASH_POSITIONS), one = _mm512_set1_epi32(1 << BI_HASH_POSITION_BITS);
     const __m512i last = _mm512_set1_epi32((int)((BI_HASH_PRIORITIES - 1u) << BI_HASH_POSITION_BITS));
     /* 1. Find both buckets of the keys; those whose first bucket rejected them propose to their second one. */
-    __m512i code = _mm512_mask_loadu_epi32(most, live, m->rejected + k), number, pick[2];
+    __m512i code = _mm512_mask_loadu_epi32(most, live, m->rejected + k), pick[2];
     const __m512i at = _mm512_andnot_si512(code, most);
-    const __m512i fold = bi_hash_gather_folds_16(m, bits, at, live, &number);
-    bi_hash_choose_16(m, fold, number, pick);
+    bi_hash_choose_16(m, bi_hash_gather_folds_16(m, bits, at, live), pick);
     __mmask16 to_second = _mm512_mask_cmpneq_epi32_mask(live, pick[0], pick[1]);
     if (!fresh)
         to_second = _mm512_mask_cmpeq_epi32_mask(to_second, pick[0], _mm512_maskz_loadu_epi32(live, m->from + k));

@@ -1,4 +1,4 @@
-/* Fills the buckets of one partition, or of a small table: the matching of hash.h in rounds of proposals, then the
+/* Fills the buckets of one partition: the matching of hash.h in rounds of proposals, then the
  * buckets in the order of memory. */
 #include <string.h>
 #if BI_LEVEL >= 3
@@ -41,21 +41,10 @@ BI_FN uint32_t propose(uint32_t *codes, uint32_t code)
 #endif
 }
 
-/* Returns the partition of a hash; while one partition is filled, that one. */
-BI_FN bosc_hash_partition partition_at(const struct bi_hash_matching *p, int32_t bits, bosc_hash_word hash)
-{
-    if (!p->partitions) return (bosc_hash_partition){0, p->buckets << BOSC_HASH_SEED_BITS | p->seed};
-    return p->partitions[bosc_hash_partition_of(hash, bits, p->partition_bits)];
-}
-
 /* Computes both buckets of a hash. */
 BI_FN void find_both_buckets(const struct bi_hash_matching *p, int32_t bits, bosc_hash_word hash, uint32_t pick[2])
 {
-    const bosc_hash_partition here = partition_at(p, bits, hash);
-    bosc_hash_buckets(bosc_hash_fold(hash, bits), here.buckets_seed & LINEAR, here.buckets_seed >> BOSC_HASH_SEED_BITS,
-                      pick);
-    pick[0] += here.first;
-    pick[1] += here.first;
+    bosc_hash_buckets(bosc_hash_fold(hash, bits), p->seed, p->buckets, pick);
 }
 
 /* Computes the first buckets of all keys. */
@@ -63,12 +52,8 @@ BI_FN void find_first_buckets(struct bi_hash_matching *p, int32_t bits)
 {
     uint32_t i = 0;
 #if BI_LEVEL >= 4
-    if (p->partitions) {
-        bi_hash_load_partitions(p->partitions, p->partition_bits, &p->registers);
-    } else {
-        p->registers.sizes[0] = _mm512_set1_epi32((int)p->buckets);
-        p->registers.seeds[0] = _mm512_set1_epi32((int)(p->seed * 0x9e3779b9u));
-    }
+    p->sizes = _mm512_set1_epi32((int)p->buckets);
+    p->seeds = _mm512_set1_epi32((int)(p->seed * 0x9e3779b9u));
     for (; bits != 128 && i < p->keys; i += 16) bi_hash_first_16(p, bits, i);
 #endif
     for (; i < p->keys; i++) {
@@ -445,7 +430,6 @@ BI_FN struct bi_hash_matching matching_of(const struct bi_hash_fill_job *f, int3
                                      .values = values,
                                      .paired = paired,
                                      .keys = f->keys,
-                                     .partition_bits = f->table->shape.partition_bits,
                                      .buckets = f->descriptor->buckets_seed >> BOSC_HASH_SEED_BITS,
                                      .codes = f->codes,
                                      .first_buckets = f->first_buckets,
@@ -490,41 +474,6 @@ BI_FN void fill_partition(struct bi_hash_fill_job *f, int32_t bits, enum value_s
     }
 }
 
-/* Matches the buckets of a table as one partition, then writes them partition by partition. */
-BI_FN void fill_whole_table(struct bi_hash_fill_job *f, int32_t bits, enum value_source source)
-{
-    const int32_t partition_bits = f->table->shape.partition_bits;
-    bosc_hash_partition *const partitions = f->table->blocks[BI_HASH_DESCRIPTORS].data, *const whole = f->descriptor;
-    struct bi_hash_matching all = matching_of(f, bits), one = all;
-    uint32_t position;
-    uint8_t *const marks = f->marks;
-    all.partitions = partitions;
-    find_first_buckets(&all, bits);
-    f->failed = !match_keys(&all, bits, &position);
-    if (f->failed) return;
-    mark_spilled(&all, f);
-    for (f->partition = 0; f->partition >> partition_bits == 0; f->partition++) {
-        f->descriptor = partitions + f->partition;
-        one.buckets = f->descriptor->buckets_seed >> BOSC_HASH_SEED_BITS;
-        one.codes = all.codes + (size_t)WIDTH * f->descriptor->first;
-        f->marks = marks + f->descriptor->first;
-        write_buckets(f, &one, bits, source);
-    }
-    f->descriptor = whole;
-    f->repeats |= is_in_both(f, &all, bits);
-}
-
-/* Dispatches on the payload; the values of a whole table are those of the input. */
-BI_FN void fill_whole_key(struct bi_hash_fill_job *f, int32_t bits)
-{
-    if (f->lists->payload_bytes == 0)
-        fill_whole_table(f, bits, NO_VALUES);
-    else if (f->lists->payload_bytes == 4)
-        fill_whole_table(f, bits, PAYLOAD_4);
-    else
-        fill_whole_table(f, bits, PAYLOAD_8);
-}
-
 BI_FN void fill_key(struct bi_hash_fill_job *f, int32_t bits)
 {
     if (f->lists->payload_bytes == 0)
@@ -540,9 +489,4 @@ BI_FN void fill_key(struct bi_hash_fill_job *f, int32_t bits)
 void BI_LEVEL_NAME(bi_hash_fill)(struct bi_hash_fill_job *f)
 {
     BI_HASH_BY_KEY(f->table->shape.key_bits, fill_key(f, 8 * KEY));
-}
-
-void BI_LEVEL_NAME(bi_hash_fill_whole)(struct bi_hash_fill_job *f)
-{
-    BI_HASH_BY_KEY(f->table->shape.key_bits, fill_whole_key(f, 8 * KEY));
 }

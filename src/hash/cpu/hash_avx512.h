@@ -147,27 +147,20 @@ BI_FN __m512i bi_hash_every_other_8(__m512i a, __m512i b)
     return _mm512_permutex2var_epi64(a, _mm512_set_epi64(14, 12, 10, 8, 6, 4, 2, 0), b);
 }
 
-/* As bi_hash_load_folds_16, where a value of as many bytes follows each hash. */
-BI_FN __m512i bi_hash_load_folds_of_pairs_16(const char *pairs, int32_t bits, int32_t partition_bits, __mmask16 live,
-                                             __m512i *number)
+/* Loads up to 16 hashes, each with a value of as many bytes behind it. Returns their folds. */
+BI_FN __m512i bi_hash_load_folds_of_pairs_16(const char *pairs, int32_t bits, __mmask16 live)
 {
-    const __m128i shift = _mm_cvtsi32_si128(bits - partition_bits);
     const __mmask8 low = (__mmask8)live, high = (__mmask8)(live >> 8);
-    if (bits == 32) {
-        const __m512i hash = bi_hash_every_other_16(_mm512_maskz_loadu_epi64(low, pairs),
-                                                    _mm512_maskz_loadu_epi64(high, pairs + 64), false);
-        *number = _mm512_srl_epi32(hash, shift);
-        return hash;
-    }
+    if (bits == 32)
+        return bi_hash_every_other_16(_mm512_maskz_loadu_epi64(low, pairs), _mm512_maskz_loadu_epi64(high, pairs + 64),
+                                      false);
     __m512i pair[4];
 #pragma GCC unroll 4
     for (int i = 0; i < 4; i++) { /* a word of 64 bits twice for each live lane */
         const __mmask8 two = (__mmask8)_pdep_u32(live >> 4 * i, 0x55);
         pair[i] = _mm512_maskz_loadu_epi64((__mmask8)(two | two << 1), pairs + 64 * i);
     }
-    const __m512i a = bi_hash_every_other_8(pair[0], pair[1]), b = bi_hash_every_other_8(pair[2], pair[3]);
-    *number = bi_hash_every_other_16(_mm512_srl_epi64(a, shift), _mm512_srl_epi64(b, shift), false);
-    return bi_hash_fold_16(a, b);
+    return bi_hash_fold_16(bi_hash_every_other_8(pair[0], pair[1]), bi_hash_every_other_8(pair[2], pair[3]));
 }
 
 /* Hashes keys, `live` of 16, into a vector of 32 bits or two of 64. */

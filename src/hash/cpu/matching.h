@@ -19,11 +19,8 @@ struct bi_hash_matching {
     uint32_t *rejected, *from;  /* codes of keys without a slot, and the buckets that rejected them last */
     uint32_t *moved, *moved_to; /* keys that have proposed to their second buckets, and those buckets */
     uint32_t n_moved;
-    int32_t partition_bits;
-    const bosc_hash_partition
-        *partitions; /* NULL: one partition; else the partitions of a whole table, with all its buckets and keys */
 #if BI_LEVEL >= 4
-    struct bi_hash_partition_registers registers; /* the partition, or up to 32 partitions of a whole table */
+    __m512i sizes, seeds; /* in each lane: the number of buckets; the addend of the seed to a fold */
 #endif
 };
 

@@ -43,7 +43,7 @@ struct bi_hash_ordered_job {
 
 /* Entry of bi_hash_build_cpu. */
 bosc_status bi_hash_build_ordered_cpu(bosc_ctx *, const bosc_hash *, const void *keys, const void *values, int64_t n,
-                                      struct bi_hash_report *found, bool *built);
+                                      struct bi_hash_report *found, enum bi_hash_outcome *outcome);
 /* Entries of bi_hash_ops_cpu. */
 size_t bi_hash_directory_bytes_cpu(const bosc_hash_opts *, int64_t n);
 bosc_status bi_hash_index_slots_cpu(bosc_ctx *, const bosc_hash_slots_view *, uint64_t slots, uint32_t *directory);

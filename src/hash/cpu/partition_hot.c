@@ -54,12 +54,12 @@ BI_FN void write_pair(char *hashes, char *payloads, int32_t bits, size_t payload
     memcpy(hashes + 2 * key * p + key, value, key);
 }
 
-/* Interleaves hashes and values. */
-BI_FN void interleave_pairs(int32_t bits, int count, const void *hashes, const void *values, void *pairs)
+/* Interleaves hashes and values of 32 bits. */
+BI_FN void interleave_pairs(int count, const void *hashes, const void *values, void *pairs)
 {
     int j = 0;
 #if BI_LEVEL >= 4
-    for (; bits == 32 && j + 16 <= count; j += 16) {
+    for (; j + 16 <= count; j += 16) {
         const __m512i low = _mm512_set_epi32(23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
         const __m512i hash = _mm512_loadu_si512((const char *)hashes + 4 * j);
         const __m512i value = _mm512_loadu_si512((const char *)values + 4 * j);
@@ -67,27 +67,9 @@ BI_FN void interleave_pairs(int32_t bits, int count, const void *hashes, const v
         _mm512_storeu_si512((char *)pairs + 8 * j + 64,
                             _mm512_permutex2var_epi32(hash, _mm512_add_epi32(low, _mm512_set1_epi32(8)), value));
     }
-    for (; bits == 64 && j + 8 <= count; j += 8) {
-        const __m512i low = _mm512_set_epi64(11, 3, 10, 2, 9, 1, 8, 0);
-        const __m512i hash = _mm512_loadu_si512((const char *)hashes + 8 * j);
-        const __m512i value = _mm512_loadu_si512((const char *)values + 8 * j);
-        _mm512_storeu_si512((char *)pairs + 16 * j, _mm512_permutex2var_epi64(hash, low, value));
-        _mm512_storeu_si512((char *)pairs + 16 * j + 64,
-                            _mm512_permutex2var_epi64(hash, _mm512_add_epi64(low, _mm512_set1_epi64(4)), value));
-    }
 #endif
     for (; j < count; j++)
-        write_pair(pairs, NULL, bits, (size_t)bits / 8, true, (uint32_t)j, (const char *)hashes + j * (bits / 8),
-                   (const char *)values + j * (bits / 8));
-}
-
-/* Stores the hashes of a chunk with the values behind them, if the count does that. */
-BI_FN void store_hash_value_pairs(const struct bi_hash_share *s, int32_t bits, int64_t i, int count, const void *hashes)
-{
-    const size_t key = (size_t)bits / 8;
-    if (s->stores_hashes && s->paired)
-        interleave_pairs(bits, count, hashes, (const char *)s->values + (size_t)i * key,
-                         (char *)s->hashes + 2 * key * (size_t)i);
+        write_pair(pairs, NULL, 32, 4, true, (uint32_t)j, (const char *)hashes + 4 * j, (const char *)values + 4 * j);
 }
 
 #if BI_LEVEL >= 4
@@ -137,9 +119,7 @@ BI_FN void count_few_partitions(const struct bi_hash_share *s, int32_t bits)
     struct bit_subset_counts t = {{0}};
     for (int64_t i = s->begin; i < s->end; i += BI_HASH_CHUNK) {
         const int count = s->end - i < BI_HASH_CHUNK ? (int)(s->end - i) : BI_HASH_CHUNK;
-        void *to = s->stores_hashes && !s->paired ? (char *)s->hashes + (size_t)i * ((size_t)bits / 8) : (char *)hashes;
-        hash_chunk(s->shape, bits, s->keys, i, count, to, partitions);
-        store_hash_value_pairs(s, bits, i, count, to);
+        hash_chunk(s->shape, bits, s->keys, i, count, (char *)hashes, partitions);
         count_bit_subsets(partitions, partition_bits, count, &t);
     }
     add_partition_counts(&t, partition_bits, s->positions);
@@ -153,7 +133,7 @@ BI_FN void count_pairs(const struct bi_hash_share *s, int32_t bits)
     enum { ROWS = 4, FEW = 8 };
     uint64_t hashes[2 * BI_HASH_CHUNK];
     uint32_t partitions[BI_HASH_CHUNK], rows[ROWS << FEW], *counts = s->positions;
-    const size_t key = (size_t)bits / 8, number = (size_t)1 << s->shape->partition_bits;
+    const size_t number = (size_t)1 << s->shape->partition_bits;
     const size_t row = s->shape->partition_bits <= FEW ? number : 0;
 #if BI_LEVEL >= 4
     if (s->shape->partition_bits <= COUNTED_BITS) {
@@ -165,9 +145,7 @@ BI_FN void count_pairs(const struct bi_hash_share *s, int32_t bits)
     if (row) counts = memset(rows, 0, ROWS * row * sizeof *rows);
     for (int64_t i = s->begin; i < s->end; i += BI_HASH_CHUNK) {
         int count = s->end - i < BI_HASH_CHUNK ? (int)(s->end - i) : BI_HASH_CHUNK, j = 0;
-        void *to = s->stores_hashes && !s->paired ? (char *)s->hashes + (size_t)i * key : (char *)hashes;
-        hash_chunk(s->shape, bits, s->keys, i, count, to, partitions);
-        store_hash_value_pairs(s, bits, i, count, to);
+        hash_chunk(s->shape, bits, s->keys, i, count, (char *)hashes, partitions);
         for (; j + ROWS <= count; j += ROWS) {
             counts[partitions[j]]++;
             counts[row + partitions[j + 1]]++;
@@ -275,7 +253,7 @@ BI_FN void scatter_to_regions(const struct bi_hash_share *s, int32_t bits, size_
         hash_chunk(s->shape, bits, s->keys, i, count, hashes, partitions);
         for (int j = 0; rows && j < count; j++) numbers[j] = (uint32_t)(i + j);
         if (payload && !rows) values = (const char *)s->values + (size_t)i * payload;
-        if (paired && key == 4) interleave_pairs(bits, count, hashes, values, pairs);
+        if (paired && key == 4) interleave_pairs(count, hashes, values, pairs);
         /* Write the pairs of the chunk up to the limits of their regions. */
         for (int j = 0; j < count; j++) {
             const uint32_t partition = partitions[j], p = positions[partition]++;

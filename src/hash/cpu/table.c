@@ -2,19 +2,11 @@
 #include "core/steps.h"
 #include "hash/cpu/bucketed.h"
 #include "hash/cpu/ordered.h"
-#include "hash/cpu/published/slots.h"
 #include "hash/steps/steps.h"
 
-#define BI_STEP BI_STEP_CPU
-#define BI_QUICK_STEP BI_QUICK_STEP_CPU
-#include "hash/steps/steps.def"
-#undef BI_STEP
-
-static const struct bi_hash_steps steps = {
-#define BI_STEP(name, args_t) .name = cpu_step_##name,
-#include "hash/steps/steps.def"
-#undef BI_STEP
-};
+#define STEP_LIST "hash/steps/steps.def"
+#define STEP_TABLE static const struct bi_hash_steps steps
+#include "core/step_table.inc"
 
 const struct bi_hash_ops bi_hash_ops_cpu = {
     .steps = &steps,

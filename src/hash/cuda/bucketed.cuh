@@ -93,7 +93,7 @@ static inline size_t bi_hash_multiprocessor_shared_bytes(const bosc_ctx *ctx)
  * partition_WIDTH.cu, as their kernels take long to compile. */
 template <class K, class P>
 bosc_status bi_hash_launch_fused(bosc_ctx *ctx, const bosc_hash *h, const void *keys, const void *values, bool rows,
-                                 int64_t n, struct bi_hash_completion *completion, bool *launched);
+                                 int64_t n, struct bi_hash_completion *completion, enum bi_hash_outcome *outcome);
 template <class K, class P>
 bosc_status bi_hash_partition_pairs(bosc_ctx *ctx, const struct bi_hash_shape *s, const void *keys, const void *values,
                                     int64_t n, struct bi_hash_lists *lists);
@@ -106,15 +106,19 @@ bosc_status bi_hash_fill_cuda(bosc_ctx *, const bosc_hash *, const struct bi_has
 bosc_status bi_hash_find_cuda(bosc_ctx *, const bosc_hash *, const void *queries, int64_t query_count, void *values,
                               uint8_t *found);
 bosc_status bi_hash_build_cuda(bosc_ctx *, const bosc_hash *, const void *keys, const void *values, int64_t n,
-                               struct bi_hash_report *found, bool *built);
+                               struct bi_hash_report *found, enum bi_hash_outcome *outcome);
 bosc_status bi_hash_launch_build_cuda(bosc_ctx *, const bosc_hash *, const void *keys, const void *values, int64_t n,
-                                      struct bi_hash_completion *completion, bool *launched);
+                                      struct bi_hash_completion *completion, enum bi_hash_outcome *outcome);
 bosc_status bi_hash_launch_ordered_cuda(bosc_ctx *, const bosc_hash *, const void *keys, const void *values, int64_t n,
-                                        struct bi_hash_completion *completion, bool *launched);
+                                        struct bi_hash_completion *completion, enum bi_hash_outcome *outcome);
 bosc_status bi_hash_await_build_cuda(bosc_ctx *, const struct bi_hash_completion *completion,
-                                     struct bi_hash_report *found, bool *built);
+                                     struct bi_hash_report *found, enum bi_hash_outcome *outcome);
 bosc_status bi_hash_open_completion_cuda(bosc_ctx *, struct bi_hash_completion *completion);
 void bi_hash_close_completion_cuda(const bosc_hash *);
+bosc_status bi_hash_fill_slots_cuda(bosc_ctx *, const bi_hash_slots_fill *);
+bosc_status bi_hash_find_slots_cuda(bosc_ctx *, const bi_hash_slots_find *, int64_t query_count);
+/* Looks keys up in an ordered table; *done: false if its pairs have other sizes than these kernels take. */
+bosc_status bi_hash_find_ordered_cuda(bosc_ctx *, const bi_hash_slots_find *, int64_t query_count, bool *done);
 size_t bi_hash_words_bytes_cuda(const bosc_hash_opts *);
 size_t bi_hash_build_bytes_cuda(const struct bi_hash_shape *, int64_t n);
 size_t bi_hash_partition_bytes_cuda(const bosc_ctx *, const struct bi_hash_shape *, int64_t n);

@@ -11,9 +11,9 @@ static bool all_published(const unsigned long long *host_words, uint32_t reports
     return all;
 }
 
-/* Adds up the published words. *built: false if a partition was left out for lack of room. */
+/* Adds up the published words. *outcome: UNFINISHED if a partition was left out for lack of room. */
 static void sum_host_words(const unsigned long long *host_words, uint32_t reports, struct bi_hash_report *found,
-                           bool *built)
+                           enum bi_hash_outcome *outcome)
 {
     enum { MASK = (1 << COUNT_FIELD_BITS) - 1 };
     uint64_t counts = 0;
@@ -23,27 +23,27 @@ static void sum_host_words(const unsigned long long *host_words, uint32_t report
     found->buckets = (uint32_t)host_words[HOST_BUCKETS];
     found->reseeded = (uint32_t)(counts >> RESEEDED_SHIFT) & MASK;
     found->extra_probes = counts & ((1u << RESEEDED_SHIFT) - 1);
-    *built = found->repeats || (counts >> FAILED_SHIFT & MASK) == 0;
+    *outcome = found->repeats || (counts >> FAILED_SHIFT & MASK) == 0 ? BI_HASH_BUILT : BI_HASH_UNFINISHED;
 }
 
 bosc_status bi_hash_launch_build_cuda(bosc_ctx *ctx, const bosc_hash *h, const void *keys, const void *values,
-                                      int64_t n, struct bi_hash_completion *completion, bool *launched)
+                                      int64_t n, struct bi_hash_completion *completion, enum bi_hash_outcome *outcome)
 {
     const struct bi_hash_shape *s = &h->shape;
     const bool rows = values && s->value_bytes != 4 && s->value_bytes != 8; /* the payload is row numbers */
     const int32_t payload_bytes = !values ? 0 : s->value_bytes == 8 ? 8 : 4;
-    *launched = false;
+    *outcome = BI_HASH_UNFINISHED;
     if (h->opts.layout == BOSC_HASH_ORDERED)
-        return bi_hash_launch_ordered_cuda(ctx, h, keys, values, n, completion, launched);
+        return bi_hash_launch_ordered_cuda(ctx, h, keys, values, n, completion, outcome);
     if (n == 0 || s->partition_bits > BI_HASH_TILED_BITS) return BOSC_OK;
     const auto run_typed = [&](auto k, auto p) {
-        return bi_hash_launch_fused<decltype(k), decltype(p)>(ctx, h, keys, values, rows, n, completion, launched);
+        return bi_hash_launch_fused<decltype(k), decltype(p)>(ctx, h, keys, values, rows, n, completion, outcome);
     };
     BI_RETURN_WITH_SCRATCH(ctx, bi_hash_with_types(s->key_bits, payload_bytes, run_typed));
 }
 
 bosc_status bi_hash_await_build_cuda(bosc_ctx *ctx, const struct bi_hash_completion *completion,
-                                     struct bi_hash_report *found, bool *built)
+                                     struct bi_hash_report *found, enum bi_hash_outcome *outcome)
 {
     const unsigned long long *host_words = (const unsigned long long *)completion->words;
     if (completion->stream != ctx->stream &&
@@ -51,18 +51,16 @@ bosc_status bi_hash_await_build_cuda(bosc_ctx *ctx, const struct bi_hash_complet
         BI_CUDA_TRY(ctx, cudaDeviceSynchronize());
     BI_TRY(bi_cuda_await(ctx, &host_words[HOST_BUCKETS], 1));
     BI_TRY(bi_cuda_await(ctx, &host_words[HOST_COUNTS], completion->reports));
-    sum_host_words(host_words, completion->reports, found, built);
+    sum_host_words(host_words, completion->reports, found, outcome);
     return BOSC_OK;
 }
 
 bosc_status bi_hash_build_cuda(bosc_ctx *ctx, const bosc_hash *h, const void *keys, const void *values, int64_t n,
-                               struct bi_hash_report *found, bool *built)
+                               struct bi_hash_report *found, enum bi_hash_outcome *outcome)
 {
     struct bi_hash_completion completion = {ctx->pinned, ctx->stream, 0};
-    bool launched;
-    *built = false;
-    BI_TRY(bi_hash_launch_build_cuda(ctx, h, keys, values, n, &completion, &launched));
-    return launched ? bi_hash_await_build_cuda(ctx, &completion, found, built) : BOSC_OK;
+    BI_TRY(bi_hash_launch_build_cuda(ctx, h, keys, values, n, &completion, outcome));
+    return *outcome == BI_HASH_PENDING ? bi_hash_await_build_cuda(ctx, &completion, found, outcome) : BOSC_OK;
 }
 
 bosc_status bi_hash_open_completion_cuda(bosc_ctx *ctx, struct bi_hash_completion *completion)

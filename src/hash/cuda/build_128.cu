@@ -3,10 +3,13 @@
 
 template bosc_status bi_hash_launch_fused<bosc_hash_word, bi_hash_no_value>(bosc_ctx *, const bosc_hash *, const void *,
                                                                             const void *, bool, int64_t,
-                                                                            struct bi_hash_completion *, bool *);
+                                                                            struct bi_hash_completion *,
+                                                                            enum bi_hash_outcome *);
 template bosc_status bi_hash_launch_fused<bosc_hash_word, uint32_t>(bosc_ctx *, const bosc_hash *, const void *,
                                                                     const void *, bool, int64_t,
-                                                                    struct bi_hash_completion *, bool *);
+                                                                    struct bi_hash_completion *,
+                                                                    enum bi_hash_outcome *);
 template bosc_status bi_hash_launch_fused<bosc_hash_word, uint64_t>(bosc_ctx *, const bosc_hash *, const void *,
                                                                     const void *, bool, int64_t,
-                                                                    struct bi_hash_completion *, bool *);
+                                                                    struct bi_hash_completion *,
+                                                                    enum bi_hash_outcome *);

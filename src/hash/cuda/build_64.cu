@@ -3,8 +3,11 @@
 
 template bosc_status bi_hash_launch_fused<uint64_t, bi_hash_no_value>(bosc_ctx *, const bosc_hash *, const void *,
                                                                       const void *, bool, int64_t,
-                                                                      struct bi_hash_completion *, bool *);
+                                                                      struct bi_hash_completion *,
+                                                                      enum bi_hash_outcome *);
 template bosc_status bi_hash_launch_fused<uint64_t, uint32_t>(bosc_ctx *, const bosc_hash *, const void *, const void *,
-                                                              bool, int64_t, struct bi_hash_completion *, bool *);
+                                                              bool, int64_t, struct bi_hash_completion *,
+                                                              enum bi_hash_outcome *);
 template bosc_status bi_hash_launch_fused<uint64_t, uint64_t>(bosc_ctx *, const bosc_hash *, const void *, const void *,
-                                                              bool, int64_t, struct bi_hash_completion *, bool *);
+                                                              bool, int64_t, struct bi_hash_completion *,
+                                                              enum bi_hash_outcome *);

@@ -1,7 +1,8 @@
 /* The fused build on CUDA, for tables of up to some millions of pairs, in two launches: order_tiles.cu orders tiles
- * of pairs by partition; then each block gathers a partition, fills it and writes it. Builds of few pairs take one
- * launch: up to 2^12 pairs each block selects its pairs from all, up to 2^14 one cluster of blocks partitions them.
- * The blocks publish the result to the host themselves. If they cannot fill a partition (keys repeat, too many keys),
+ * of pairs by partition; then each block gathers a partition, fills it and writes it. In small
+ * partitions each key first claims a slot of its first bucket by a counter; only keys that find it full make proposals
+ * (matching.cuh), which does not change the result. The blocks publish the result to the host themselves. If they
+ * cannot fill a partition (keys repeat, too many keys),
  * the driver builds the table in another way. */
 #ifndef BI_HASH_CUDA_BUILD_KERNELS_CUH
 #define BI_HASH_CUDA_BUILD_KERNELS_CUH
@@ -9,20 +10,138 @@
 #include <math.h>
 #include <string.h>
 
+#include "hash/cuda/write_buckets.cuh"
 #include "core/cuda/dependent.cuh"
 #include "core/cuda/shared.cuh"
-#include "hash/cuda/partition_in_cluster.cuh"
 #include "hash/cuda/fill_linked_codes.cuh"
-#include "hash/cuda/select_own_pairs.cuh"
-#include "hash/cuda/assign_slots.cuh"
+
+/* State of the assignment of slots. */
+struct slot_assignment {
+    uint32_t *claimed; /* (buckets) number of keys that have claimed a slot of it as their first bucket */
+    uint16_t *waiting; /* (keys) positions of keys whose first bucket was full */
+    uint32_t *count;   /* number of waiting keys */
+};
+
+/* Clears the state for a seed. The caller adds a barrier. All threads call it. */
+template <class M>
+static __device__ void clear_slot_assignment(const M &partition, const slot_assignment &slots, uint32_t buckets,
+                                             bi_hash_block_state<M::THREADS> &state)
+{
+    for (uint32_t b = threadIdx.x; b < buckets; b += M::THREADS) {
+        *reinterpret_cast<uint4 *>(partition.codes_of(b)) = {0, 0, 0, 0};
+        slots.claimed[b] = 0;
+    }
+    for (uint32_t w = threadIdx.x; w < (buckets + 31) / 32; w += M::THREADS)
+        partition.spilled[w] = partition.ascending[w] = 0;
+    if (threadIdx.x == 0) state.failed = *slots.count = 0;
+}
+
+/* Assigns a slot of its first bucket to the key at a position, or lists it as waiting; stores its buckets. */
+template <class M>
+static __device__ __forceinline__ void assign_slot(const M &partition, const slot_assignment &slots, uint32_t position,
+                                                   typename M::key hash)
+{
+    uint32_t pair[2];
+    partition.buckets_of(hash, pair);
+    partition.picks[position] = pair[0] | pair[1] << 16;
+    const uint32_t slot = atomicAdd(&slots.claimed[pair[0]], 1u);
+    if (slot < BOSC_HASH_WIDTH)
+        partition.codes_of(pair[0])[slot] = partition.first_code(position);
+    else
+        slots.waiting[atomicAdd(slots.count, 1u)] = (uint16_t)position;
+}
+
+/* Makes a proposal to a bucket; replaces code and bucket by the next proposal of the rejected key, code 0 if none
+ * was rejected. */
+template <class M>
+static __device__ __forceinline__ void propose_and_advance(const M &partition, uint32_t &code, uint32_t &bucket)
+{
+    /* Replace the least code of the bucket if the new one is greater. */
+    const uint4 c = partition.hint(bucket);
+    const uint32_t least = min(min(c.x, c.y), min(c.z, c.w));
+    if (least <= code) {
+        const uint32_t slot = least == c.x ? 0 : least == c.y ? 1 : least == c.z ? 2 : 3;
+        const uint32_t previous = atomicMax(&partition.codes_of(bucket)[slot], code);
+        code = min(code, previous);
+        if (previous != least || !code) return; /* another thread changed the slot: propose again */
+    }
+    /* The rejected key proposes to its other bucket, or to its first one with the next priority. */
+    const uint32_t both = partition.picks[partition.position(code)], first = both & 0xffff, other = both >> 16;
+    const bool second = !(code & 1) && first != other;
+    code += second ? 1 : partition.STEP - (code & 1);
+    bucket = second ? other : first;
+}
+
+/* Matches the waiting keys. On failure sets state.failed, as bi_hash_match. All threads call it, after a barrier. */
+template <class M>
+static __device__ void match_waiting_keys(const M &partition, const slot_assignment &slots,
+                                          bi_hash_block_state<M::THREADS> &state)
+{
+    constexpr uint32_t WARPS = M::THREADS / 32;
+    const uint32_t count = *slots.count;
+    for (uint32_t i = threadIdx.x / 32 + threadIdx.x % 32 * WARPS; __any_sync(~0u, i < count); i += M::THREADS) {
+        bi_hash_proposal proposal = {0, 0};
+        if (i < count) proposal = {partition.first_code(slots.waiting[i]), partition.picks[slots.waiting[i]] & 0xffff};
+        while (__any_sync(~0u, proposal.code != 0)) {
+            if (proposal.code) propose_and_advance(partition, proposal.code, proposal.bucket);
+            /* Rarely a priority is so high that the partition may fail. */
+            const bool unusual = __any_sync(~0u, proposal.code >> BI_HASH_POSITION_BITS >= BI_HASH_UNUSUAL_PRIORITY);
+            if (unusual && __any_sync(~0u, bi_hash_proposal_fails(partition, proposal, state))) return;
+        }
+    }
+}
+
+/* Assigns slots and matches, with further seeds if one fails; returns false if the partition must stay unfinished.
+ * pairs(f) calls f(position, hash) for each pair; so does first_time(f), which may read them from elsewhere. All
+ * threads call it, after clear_slot_assignment and a barrier. */
+template <class M, class G, class F>
+static __device__ bool assign_and_match(M &partition, const slot_assignment &slots,
+                                        bi_hash_block_state<M::THREADS> &state, const G &first_time, const F &pairs)
+{
+    const auto assign = [&](uint32_t position, typename M::key hash) { assign_slot(partition, slots, position, hash); };
+    first_time(assign);
+    for (;;) {
+        __syncthreads(); /* all keys have claimed a slot or are listed */
+        match_waiting_keys(partition, slots, state);
+        __syncthreads(); /* the matching is complete, or state.failed is set */
+        if (!state.failed) return true;
+        if (state.repeats || partition.seed + 1 == BOSC_HASH_LINEAR) break;
+        partition.seed++;
+        __syncthreads(); /* all threads have read the state */
+        clear_slot_assignment(partition, slots, partition.buckets, state);
+        __syncthreads(); /* codes and counters are zero */
+        pairs(assign);
+    }
+    __syncthreads();                         /* all threads have read state.repeats */
+    if (threadIdx.x == 0) state.repeats = 1; /* or all seeds failed; the driver then groups the keys */
+    __syncthreads();
+    return false;
+}
+
+/* Writes the buckets of a scanned partition. */
+template <class M, class A> static __device__ void write_small_partition(const M &partition, const A &a)
+{
+#pragma unroll 1
+    for (uint32_t b = threadIdx.x; b < partition.buckets; b += M::THREADS) {
+        if (a.values)
+            bi_hash_write_bucket(partition, a, b);
+        else
+            bi_hash_write_slots(partition, a, b, bi_hash_bucket_order(partition, b));
+    }
+}
 
 enum {
-    LARGE_PARTITION_KEYS = 6144,    /* mean keys of a partition above which blocks have more threads; chosen */
-    MIN_BUSY_BLOCKS = 256,          /* with fewer blocks, multiprocessors are idle; chosen */
-    MAX_OVERLAPPED_PAIRS = 1 << 18, /* with more pairs, early blocks that wait for tiles would delay the ordering */
-    SMALL_PARTITION_KEYS = 1024,    /* mean keys of a partition up to which it counts as small; chosen */
-    SMALL_THREADS = 384,            /* of blocks that assign slots, for small partitions and others */
-    LARGE_THREADS = 512,
+    /* Mean keys of a partition above which blocks have more threads. Measured: 384 are faster with 5,000, 512 with
+     * 8,192. */
+    LARGE_PARTITION_KEYS = 6144,
+    MIN_BUSY_BLOCKS = 256, /* measured at 0.95: 2^20 pairs in 256 take 102.8 us by 512 threads, 107.7 by fewer */
+    /* With more pairs, early blocks that wait for tiles would delay the ordering: measured, 3 to 5 us at 2^19. */
+    MAX_OVERLAPPED_PAIRS = 1 << 18,
+    SMALL_PARTITION_KEYS = 1024, /* mean keys of a partition up to which it counts as small; chosen */
+    /* Of blocks that assign slots, for small partitions and others. Measured, 2^18 pairs: 384 threads 34.1 us, 512
+     * 36.3. */
+    SMALL_THREADS = 384,
+    LARGE_THREADS = 512,    /* measured, 8,192 keys a partition, 2^22 pairs: 171 us, 384 threads 178 */
     LINKED_THREADS = 1536,  /* of a multiprocessor, whose registers suffice for them */
     RESIDENT_THREADS = 2048 /* limit of the threads of a multiprocessor */
 };
@@ -64,7 +183,7 @@ template <class M, class A> static __device__ bool set_key_count(M &partition, c
 
 /* Writes the descriptor and, by write(), the buckets of a filled partition, then publishes the result. All threads
  * call it, after a barrier. */
-template <bool TILED, class M, class A, class F>
+template <class M, class A, class F>
 static __device__ void write_and_notify(const M &partition, const A &a, const bi_hash_block_words<M::THREADS> &state,
                                         bool fits, bool filled, const F &write)
 {
@@ -74,8 +193,8 @@ static __device__ void write_and_notify(const M &partition, const A &a, const bi
     if (filled) write();
     __syncthreads();      /* all threads have written, before thread 0 publishes */
     if (threadIdx.x == 0) /* each key in its second bucket costs an extra probe */
-        notify_host<TILED>(a, (filled ? state.second : 0) + (reseeded << RESEEDED_SHIFT) + (failed << FAILED_SHIFT),
-                           !filled && fits && state.repeats, partition.first + partition.buckets);
+        notify_host<true>(a, (filled ? state.second : 0) + (reseeded << RESEEDED_SHIFT) + (failed << FAILED_SHIFT),
+                          !filled && fits && state.repeats, partition.first + partition.buckets);
 }
 
 /* Assigns slots to keys in the memory of a block. */
@@ -116,70 +235,8 @@ template <class K, class P, int THREADS> struct slot_assigner {
     }
 };
 
-/* Builds partitions of few pairs: the blocks of one cluster order a tile each, and gather their partitions from all
- * tiles. */
-template <class K, class P>
-static __global__ void __launch_bounds__(CLUSTER_THREADS) bi_hash_build_in_cluster(const build_args<K, P> a)
-{
-    BI_SHARED(bi_hash_block_state<CLUSTER_THREADS>, state);
-    BI_SHARED(cluster_shared, cluster);
-    BI_SHARED(uint32_t, waiting);
-    BI_SHARED_DYNAMIC(unsigned char, memory);
-    auto partition = locate_partition<partition_of<K, P, CLUSTER_THREADS, true>>(a, memory);
-    const slot_assigner<K, P, CLUSTER_THREADS> keys(a, memory, &waiting);
-    cluster_tile<K, P> &tile = *reinterpret_cast<cluster_tile<K, P> *>(memory + a.at.tile);
-    /* 1. Clear the state; partition the pairs within the cluster. */
-    if (threadIdx.x == 0) state.repeats = state.second = 0;
-    clear_slot_assignment(partition, keys.slots, a.block_buckets, state); /* a barrier follows below */
-    order_own_tile(a, tile, cluster);
-    find_own_segments(cluster);
-    /* 2. Assign slots and match, with pairs read from the tiles of all blocks. */
-    const bool fits = set_key_count(partition, a, cluster.words[gridDim.x]);
-    const segment_list segments = {cluster.words, gridDim.x, 0, 0}; /* each_pair uses the first two members only */
-    const auto read = [&](uint32_t block, uint32_t i, K &hash, P &value) {
-        hash = *bi_cluster_map(&tile.hashes[i], block);
-        if constexpr (bi_hash_has_value<P>) value = *bi_cluster_map(&tile.payload[i], block);
-    };
-    partition.first = count_preceding_buckets(a, cluster.totals);
-    const auto each_pair = [&](const auto &visit) {
-        segments.template each_pair<CLUSTER_THREADS, K, P>(partition.keys, read, visit);
-        bi_cluster_arrive(); /* this thread has finished reading other tiles */
-    };
-    const bool filled = fits && keys.fill(partition, state, each_pair, [] {});
-    if (!fits) bi_cluster_arrive(); /* each_pair did not run; every thread arrives exactly once */
-    /* 3. Write the buckets and publish the result. */
-    write_and_notify<false>(partition, a, state, fits, filled, [&] { write_small_partition(partition, a); });
-    bi_cluster_wait(); /* until all blocks have finished reading this block's tile */
-}
-
-/* Builds partitions of very few pairs: each block selects its pairs from all. */
-template <class K, class P>
-static __global__ void __launch_bounds__(SELECT_THREADS) bi_hash_build_by_selection(const build_args<K, P> a)
-{
-    BI_SHARED(bi_hash_block_state<SELECT_THREADS>, state);
-    BI_SHARED(select_shared, counts);
-    BI_SHARED(uint32_t, waiting);
-    BI_SHARED_DYNAMIC(unsigned char, memory);
-    auto partition = locate_partition<partition_of<K, P, SELECT_THREADS, true>>(a, memory);
-    const slot_assigner<K, P, SELECT_THREADS> keys(a, memory, &waiting);
-    selected_runs<K, P> runs = {keys.hashes, keys.payload, 0, 0};
-    /* 1. Clear the state; select the block's pairs. */
-    if (threadIdx.x == 0) state.repeats = state.second = 0;
-    clear_slot_assignment(partition, keys.slots, a.block_buckets, state); /* a barrier follows below */
-    select_own_pairs(a, counts, runs);
-    /* 2. Assign slots and match. */
-    const bool fits = set_key_count(partition, a, counts.totals[blockIdx.x]);
-    partition.first = count_preceding_buckets(a, counts.totals);
-    const auto each = [&](const auto &assign) { runs.each(assign); };
-    const bool matched = fits && assign_and_match(partition, keys.slots, state, each, each);
-    if (matched) bi_hash_scan_partition(partition, state, state.second_positions[threadIdx.x / 32]);
-    __syncthreads(); /* marks and state are complete */
-    /* 3. Write the buckets and publish the result. */
-    write_and_notify<false>(partition, a, state, fits, matched && !state.repeats,
-                            [&] { write_small_partition(partition, a); });
-}
-
-/* Builds small partitions from tiles. */
+/* Builds small partitions from tiles. No block waits for another: find_first_bucket counts the keys of partitions that
+ * have not published their buckets. */
 template <class K, class P, int THREADS>
 static __global__ void __launch_bounds__(THREADS) bi_hash_build_small_partitions(const build_args<K, P> a)
 {
@@ -210,7 +267,7 @@ static __global__ void __launch_bounds__(THREADS) bi_hash_build_small_partitions
     const bool filled = fits && keys.fill(partition, state, each_pair, read_own_word);
     /* 3. Find the first bucket, write, and publish the result. */
     partition.first = find_first_bucket(a, state, own_word);
-    write_and_notify<true>(partition, a, state, fits, filled, [&] { write_small_partition(partition, a); });
+    write_and_notify(partition, a, state, fits, filled, [&] { write_small_partition(partition, a); });
 }
 
 /* Builds larger partitions from tiles. */
@@ -244,7 +301,7 @@ static __global__ void __launch_bounds__(THREADS) bi_hash_build_partitions(const
     }
     /* 3. Find the first bucket, write, and publish the result. */
     partition.first = find_first_bucket(a, state, 0);
-    write_and_notify<true>(partition, a, state, fits, filled, [&] {
+    write_and_notify(partition, a, state, fits, filled, [&] {
         if (a.values) {
             for (uint32_t b = threadIdx.x; b < partition.buckets; b += THREADS) bi_hash_write_bucket(partition, a, b);
             return;
@@ -259,7 +316,9 @@ static __global__ void __launch_bounds__(THREADS) bi_hash_build_partitions(const
     });
 }
 
-/* Builds larger partitions from tiles in little shared memory: it holds either hashes or payload. */
+/* Builds larger partitions from tiles in little shared memory: it holds either hashes or payload. The code of a key
+ * links to its other bucket (fill_linked_codes.cuh), so no picks are stored. For keys of up to 64 bits, whose
+ * values, if any, are the payload, and up to LINKED_BUCKETS buckets. */
 template <class K, class P, int THREADS>
 static __global__ void __launch_bounds__(THREADS, LINKED_THREADS / THREADS)
     bi_hash_build_linked(const build_args<K, P> a)
@@ -293,7 +352,7 @@ static __global__ void __launch_bounds__(THREADS, LINKED_THREADS / THREADS)
     }
     /* 3. Find the first bucket, write hashes, then gather and write the payload, and publish the result. */
     partition.first = find_first_bucket(a, state, 0);
-    write_and_notify<true>(partition, a, state, fits, filled, [&] {
+    write_and_notify(partition, a, state, fits, filled, [&] {
         write_partition(partition, a, [&] {
             P *payload = reinterpret_cast<P *>(memory);
             copy_segments_to_shared<THREADS>(segments, a.payload, payload);
@@ -309,9 +368,7 @@ template <class K, class P> struct build_variant {
     void (*kernel)(build_args<K, P>);
     uint32_t threads;
     size_t state_bytes;
-    bool picks, assigns_slots; /* picks are stored; keys claim slots by counters first (assign_slots.cuh) */
-    uint32_t unit;             /* unit of positions: with selected pairs they have gaps; else 1 */
-    size_t tile_bytes;         /* bytes of a tile in shared memory */
+    bool picks, assigns_slots; /* picks are stored; keys claim slots by counters first */
     bool linked;               /* by fill_linked_codes.cuh */
 };
 
@@ -320,46 +377,20 @@ enum { STATE_UNIT = 1024 }; /* more than the alignment of static memory may add 
 template <class K, class P, int THREADS, bool PICKS> static build_variant<K, P> variant_of()
 {
     const size_t state = bi_round_up(sizeof(bi_hash_block_state<THREADS>), STATE_UNIT);
-    return {bi_hash_build_partitions<K, P, THREADS, PICKS>, THREADS, state, PICKS, false, 1, 0, false};
+    return {bi_hash_build_partitions<K, P, THREADS, PICKS>, THREADS, state, PICKS, false, false};
 }
 
 template <class K, class P, int THREADS> static build_variant<K, P> small_variant_of()
 {
     const size_t state = bi_round_up(sizeof(bi_hash_block_state<THREADS>) + 16, STATE_UNIT);
-    return {bi_hash_build_small_partitions<K, P, THREADS>, THREADS, state, true, true, 1, 0, false};
+    return {bi_hash_build_small_partitions<K, P, THREADS>, THREADS, state, true, true, false};
 }
 
 template <class K, class P, int THREADS> static build_variant<K, P> linked_variant_of()
 {
     enum { UNIT = 128 }; /* less than STATE_UNIT, so that one more block may run */
     const size_t state = bi_round_up(sizeof(bi_hash_block_words<THREADS>), UNIT);
-    return {bi_hash_build_linked<K, P, THREADS>, THREADS, state, false, false, 1, 0, true};
-}
-
-template <class K, class P> static build_variant<K, P> cluster_variant()
-{
-    const size_t state = sizeof(bi_hash_block_state<CLUSTER_THREADS>) + sizeof(cluster_shared) + 16;
-    return {bi_hash_build_in_cluster<K, P>,
-            CLUSTER_THREADS,
-            bi_round_up(state, STATE_UNIT),
-            true,
-            true,
-            1,
-            sizeof(cluster_tile<K, P>),
-            false};
-}
-
-template <class K, class P> static build_variant<K, P> selection_variant()
-{
-    const size_t state = sizeof(bi_hash_block_state<SELECT_THREADS>) + sizeof(select_shared) + 16;
-    return {bi_hash_build_by_selection<K, P>,
-            SELECT_THREADS,
-            bi_round_up(state, STATE_UNIT),
-            true,
-            true,
-            SELECT_THREADS,
-            0,
-            false};
+    return {bi_hash_build_linked<K, P, THREADS>, THREADS, state, false, false, true};
 }
 
 /* As choose_variant of fill.cu, with more threads where partitions are large or blocks are few. */
@@ -374,10 +405,10 @@ static build_variant<K, P> choose_variant(const build_args<K, P> &a, int64_t mea
     return large ? variant_of<K, P, 512, false>() : variant_of<K, P, 384, false>();
 }
 
-/* Lays out a block's shared memory. positions: of keys; more than keys if there are gaps. */
+/* Lays out a block's shared memory. */
 template <class K, class P>
-static build_layout layout_of(const build_variant<K, P> &variant, uint32_t positions, uint32_t keys, uint32_t buckets,
-                              uint32_t tiles, bool separate)
+static build_layout layout_of(const build_variant<K, P> &variant, uint32_t keys, uint32_t buckets, uint32_t tiles,
+                              bool separate)
 {
     build_layout at = {};
     const auto reserve = [&](size_t bytes) {
@@ -385,12 +416,12 @@ static build_layout layout_of(const build_variant<K, P> &variant, uint32_t posit
         at.bytes += (uint32_t)bi_round_up(bytes, 16);
         return begin;
     };
-    const size_t payload = (size_t)bi_hash_payload_bytes<P> * positions, hashes = sizeof(K) * positions;
+    const size_t payload = (size_t)bi_hash_payload_bytes<P> * keys, hashes = sizeof(K) * keys;
     at.separate = separate;
     reserve(separate ? hashes : hashes > payload ? hashes : payload); /* the hashes, at 0 */
     if (separate) {
         at.payload = reserve(payload);
-        at.picks = reserve(variant.picks ? (size_t)positions * 4 : 0);
+        at.picks = reserve(variant.picks ? (size_t)keys * 4 : 0);
     }
     at.codes = reserve(buckets * sizeof(uint4));
     at.spilled = reserve(((size_t)buckets + 31) / 32 * 4);
@@ -401,7 +432,6 @@ static build_layout layout_of(const build_variant<K, P> &variant, uint32_t posit
     const size_t counts = bi_round_up(buckets, 4), walkers = LINKED_WALKERS * sizeof(uint2);
     at.claimed = reserve(variant.assigns_slots ? (size_t)buckets * 4 : variant.linked ? max(counts, walkers) : 0);
     at.waiting = reserve(waiting * 2);
-    at.tile = reserve(variant.tile_bytes);
     return at;
 }
 
@@ -427,17 +457,15 @@ static bool choose_limits(const bosc_ctx *ctx, const build_variant<K, P> &varian
         const double most = mean + (separate ? MOST : FEWEST + choice) * sqrt(mean) + 8;
         const uint32_t limit = a->n < a->max_keys ? a->n : a->max_keys, keys = most < limit ? (uint32_t)most : limit;
         const uint32_t buckets = bi_hash_partition_buckets(a->load_factor, keys);
-        const uint32_t positions = variant.unit > 1 ? (uint32_t)bi_round_up(a->n, variant.unit) : keys;
         if (variant.linked && buckets > LINKED_BUCKETS) continue;
-        const build_layout at = layout_of(variant, positions, keys, buckets, a->tiles.count, separate);
+        const build_layout at = layout_of(variant, keys, buckets, a->tiles.count, separate);
         const size_t bytes = at.bytes + variant.state_bytes;
         /* 2. Keep it if it fits and lets more blocks run at once. */
         const size_t at_once =
             min(multiprocessor_bytes / (bytes + RESERVED), (size_t)RESIDENT_THREADS / variant.threads);
         if (bytes > block_bytes || (found && at_once <= max_at_once)) continue;
         const bool all_at_once = at_once * (size_t)ctx->multiprocessors >= partitions;
-        if (separate && !all_at_once &&
-            (variant.assigns_slots ? a->tiles.count && mean > SMALL_PARTITION_KEYS : !a->values))
+        if (separate && !all_at_once && (variant.assigns_slots ? mean > SMALL_PARTITION_KEYS : !a->values))
             continue; /* with parts that take turns, by this kernel or another, more blocks may run at once */
         found = true;
         max_at_once = at_once;
@@ -450,10 +478,9 @@ static bool choose_limits(const bosc_ctx *ctx, const build_variant<K, P> &varian
 }
 
 /* Orders the tiles. Their kernel also zeroes the words of the next one: `done`, of two words, and `bucket_counts`.
- * *ready: false
- * if the device has too little shared memory. */
+ */
 template <class K, class P>
-static bosc_status order_tiles(bosc_ctx *ctx, const struct bi_hash_shape *s, build_args<K, P> *a, bool *ready)
+static bosc_status order_tiles(bosc_ctx *ctx, const struct bi_hash_shape *s, build_args<K, P> *a)
 {
     const uint32_t partitions = 1u << s->partition_bits;
     void *words;
@@ -467,7 +494,6 @@ static bosc_status order_tiles(bosc_ctx *ctx, const struct bi_hash_shape *s, bui
     a->hashes = (const K *)a->tiles.hashes;
     a->payload = (const P *)a->tiles.payload;
     a->lanes = mean <= 10 ? 8 : mean <= 20 ? 16 : 32;
-    *ready = a->tiles.count > 0;
     return BOSC_OK;
 }
 
@@ -481,54 +507,21 @@ static bosc_status allow_shared(bosc_ctx *ctx, const build_variant<K, P> &varian
     return BOSC_OK;
 }
 
-/* Launches the build of few pairs as one cluster, if the device supports it. */
-template <class K, class P>
-static bosc_status launch_cluster(bosc_ctx *ctx, build_args<K, P> a, uint32_t partitions,
-                                  struct bi_hash_completion *completion, bool *launched)
-{
-    const build_variant<K, P> variant = cluster_variant<K, P>();
-    if (partitions > ONE_LAUNCH_BLOCKS || a.n > partitions * CLUSTER_PAIRS || !bi_has_clusters(ctx)) return BOSC_OK;
-    if (!choose_limits(ctx, variant, partitions, &a)) return BOSC_OK;
-    clear_host_words(ctx, completion, partitions);
-    BI_TRY(allow_shared(ctx, variant, a));
-    const cudaError_t error =
-        bi_launch_cluster_shared(variant.kernel, partitions, variant.threads, a.at.bytes, ctx->stream, a);
-    if (error != cudaSuccess) return BOSC_OK; /* the cluster is too large */
-    *launched = true;
-    return bi_finish_launch(ctx, "bi_hash_build_in_cluster");
-}
-
-/* Launches the build of very few pairs; devices without clusters use it for more. */
-template <class K, class P>
-static bosc_status launch_selection(bosc_ctx *ctx, build_args<K, P> a, uint32_t partitions,
-                                    struct bi_hash_completion *completion, bool *launched)
-{
-    const build_variant<K, P> variant = selection_variant<K, P>();
-    if (partitions > SELECT_PARTITIONS || a.n > (bi_has_clusters(ctx) ? SELECT_PAIRS : SELECT_PAIRS_NO_CLUSTER))
-        return BOSC_OK;
-    if (!choose_limits(ctx, variant, partitions, &a)) return BOSC_OK;
-    clear_host_words(ctx, completion, partitions);
-    BI_TRY(allow_shared(ctx, variant, a));
-    *launched = true;
-    return BI_RUN(ctx, variant.kernel, partitions, variant.threads, a.at.bytes, a);
-}
-
 /* Launches the build in two kernels: the tiles, then the partitions. completion gets the stream and the number of
  * words that the blocks will publish. */
 template <class K, class P>
 static bosc_status launch_tiled(bosc_ctx *ctx, const struct bi_hash_shape *s, build_args<K, P> a,
-                                struct bi_hash_completion *completion, bool *launched)
+                                struct bi_hash_completion *completion, enum bi_hash_outcome *outcome)
 {
     const uint32_t partitions = 1u << s->partition_bits;
     const int64_t mean = a.n / partitions;
     /* 1. Order the tiles. */
-    bool ready;
-    BI_TRY(order_tiles(ctx, s, &a, &ready));
-    if (!ready) return BOSC_OK;
+    BI_TRY(order_tiles(ctx, s, &a));
+    if (a.tiles.count == 0) return BOSC_OK; /* the device has too little shared memory */
     /* 2. Choose a kernel: assigning slots if all blocks run at once, else linked codes, else the general one. */
     build_variant<K, P> variant = mean <= SMALL_PARTITION_KEYS ? small_variant_of<K, P, SMALL_THREADS>()
                                                                : small_variant_of<K, P, LARGE_THREADS>();
-    ready = choose_limits(ctx, variant, partitions, &a);
+    bool ready = choose_limits(ctx, variant, partitions, &a);
     if constexpr (bi_hash_key_bits<K> <= 64)
         if (!ready && a.load_factor <= LINKED_LOAD && !a.values) {
             variant = mean > LARGE_PARTITION_KEYS ? linked_variant_of<K, P, 512>() : linked_variant_of<K, P, 384>();
@@ -539,7 +532,7 @@ static bosc_status launch_tiled(bosc_ctx *ctx, const struct bi_hash_shape *s, bu
     /* 3. Launch it, early where it overlaps the first kernel. */
     clear_host_words(ctx, completion, 1);
     BI_TRY(allow_shared(ctx, variant, a));
-    *launched = true;
+    *outcome = BI_HASH_PENDING;
     if ((variant.linked || (variant.assigns_slots && a.n <= MAX_OVERLAPPED_PAIRS)) && bi_has_clusters(ctx)) {
         BI_LAUNCH_EARLY(variant.kernel, partitions, variant.threads, a.at.bytes, ctx->stream, a);
         return bi_finish_launch(ctx, variant.linked ? "bi_hash_build_linked" : "bi_hash_build_small_partitions");
@@ -549,7 +542,7 @@ static bosc_status launch_tiled(bosc_ctx *ctx, const struct bi_hash_shape *s, bu
 
 template <class K, class P>
 bosc_status bi_hash_launch_fused(bosc_ctx *ctx, const bosc_hash *h, const void *keys, const void *values, bool rows,
-                                 int64_t n, struct bi_hash_completion *completion, bool *launched)
+                                 int64_t n, struct bi_hash_completion *completion, enum bi_hash_outcome *outcome)
 {
     const struct bi_hash_shape *s = &h->shape;
     build_args<K, P> a = {};
@@ -567,9 +560,7 @@ bosc_status bi_hash_launch_fused(bosc_ctx *ctx, const bosc_hash *h, const void *
     a.max_keys = bi_hash_max_partition_keys(s->key_bits);
     a.load_factor = s->load_factor;
     a.host_words = (unsigned long long *)completion->words;
-    BI_TRY(launch_selection(ctx, a, 1u << s->partition_bits, completion, launched));
-    if (!*launched) BI_TRY(launch_cluster(ctx, a, 1u << s->partition_bits, completion, launched));
-    return *launched ? BOSC_OK : launch_tiled(ctx, s, a, completion, launched);
+    return launch_tiled(ctx, s, a, completion, outcome);
 }
 
 #endif

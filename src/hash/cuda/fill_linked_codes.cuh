@@ -27,7 +27,7 @@ enum : uint32_t {
     LINKED_STEP = 1u << (LINKED_POSITION_SHIFT + LINKED_POSITION_BITS), /* difference of two successive priorities */
     LINKED_PRIORITIES = 4, /* limit: a key with a higher priority makes the partition fail */
     LINKED_CODE_LIMIT = LINKED_PRIORITIES * LINKED_STEP, /* codes are below it */
-    LINKED_WALKERS = 128,  /* limit of the keys left to one warp; measured: git log bench/results */
+    LINKED_WALKERS = 128,  /* limit of the keys left to one warp; measured, 5 M pairs: 183 us, 64 keys 187 */
     LINKED_STEPS = 4,      /* proposals of the warp between two checks for idle lanes; chosen */
     LINKED_MAX_COUNT = 128 /* limit of keys with one first bucket, whose counter has 8 bits; only repeats reach it */
 };

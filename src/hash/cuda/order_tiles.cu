@@ -6,10 +6,11 @@
 #include "hash/cuda/multisplit.cuh"
 
 /* Size classes. Few pairs have small tiles, so that there are many; many partitions have large tiles, so that
- * segments are long. Measured. */
+ * segments are long. Measured: at 2^18 tiles of 8,192 take 4 us more than of 2,048, at 2^19 45.5 us, of 4,096 39.5. */
 enum { SMALL_PAIRS = 1 << 18, MIDDLE_PAIRS = 1 << 19, SMALL_BITS = 8, MIDDLE_BITS = 9 };
 /* With many partitions a multiprocessor orders one tile at a time, and the last round leaves most of them idle: up
- * to this many pairs 132 of them (an H100 or H200) finish sooner with smaller tiles. */
+ * to this many pairs 132 of them (an H100 or H200) finish sooner with smaller tiles. Measured, 5 M pairs: 13 pairs a
+ * thread take 63 us, 12 77, 16 70, 19 67. */
 enum { REDUCED_EACH = 13, THREE_ROUNDS = 3 * 132 * 1024 * REDUCED_EACH };
 
 /* A kind of tiles: maximum of the bits of a digit, threads, pairs of a thread. */

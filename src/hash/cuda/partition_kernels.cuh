@@ -14,7 +14,8 @@ enum { TALLY_THREADS = 512, TALLY_EACH = 8 };
 /* Word that a tile publishes for a digit, << SPLIT_FLAGS: SPLIT_COUNT: its count in the tile; SPLIT_END: the output
  * position behind the tile's last one; 0: not published yet. */
 enum { SPLIT_COUNT = 1, SPLIT_END = 2, SPLIT_FLAGS = 2 };
-enum { LOOK_BACK_TILES = 4 }; /* tiles whose words are read at once; chosen */
+/* Tiles whose words are read at once. Measured, 100 M pairs, with ballots in C: 1.55 ms, before both 1.58. */
+enum { LOOK_BACK_TILES = 4 };
 
 template <class K, class P> struct split_pass : split_input<K, P> {
     const uint32_t *tally;     /* (SPLIT_DIGITS) pairs of each digit; NULL: a single tile counts its own */

@@ -1,7 +1,13 @@
-/* The table of hash tables on CUDA. */
+/* The table of hash tables on CUDA, and its steps. */
+#define BI_STEP_ROOM hash
+
+#include "core/cuda/steps.cuh"
 #include "hash/cuda/bucketed.cuh"
-#include "hash/cuda/published/slots.cuh"
 #include "hash/steps/steps.h"
+
+#define STEP_LIST "hash/steps/steps.def"
+#define STEP_TABLE extern "C" const bi_hash_steps bi_hash_steps_cuda
+#include "core/step_table.inc"
 
 static size_t build_bytes(const bosc_ctx *ctx, const struct bi_hash_shape *s, int64_t n)
 {

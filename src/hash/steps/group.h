@@ -4,6 +4,7 @@
 
 #include "base/atomic.h"
 #include "base/bits.h"
+#include "base/search.h"
 #include "core/tiles.h"
 #include "hash/hash.h"
 
@@ -49,12 +50,6 @@ BI_FN uint32_t bi_hash_read_count(const char *from)
     for (int b = 0; b < 4; b++) count |= (uint32_t)(unsigned char)from[b] << 8 * b;
     return count;
 }
-
-struct bi_hash_number {
-    uint32_t *rows;
-};
-
-BI_FN void bi_step_number(const struct bi_hash_number *a, int64_t i) { a->rows[i] = (uint32_t)i; }
 
 /* out[i] = the hash of key rows[i] (rows NULL: i), or one half of it. */
 enum { BI_HASH_WHOLE, BI_HASH_LOW, BI_HASH_HIGH };
@@ -198,15 +193,36 @@ struct bi_hash_find_starts {
 BI_FN void bi_step_find_starts(const struct bi_hash_find_starts *a, int64_t partition)
 {
     int64_t low = 0, high = a->n;
-    while (low < high) {
-        int64_t mid = low + (high - low) / 2;
-        if ((int64_t)bosc_hash_partition_of(bosc_hash_word_at(a->hashes, mid, a->key_bits), a->key_bits,
-                                            a->partition_bits) < partition)
-            low = mid + 1;
-        else
-            high = mid;
-    }
+    BI_PARTITION_POINT(low, high, mid,
+                       (int64_t)bosc_hash_partition_of(bosc_hash_word_at(a->hashes, mid, a->key_bits), a->key_bits,
+                                                       a->partition_bits) < partition);
     a->starts[partition] = (uint32_t)low;
 }
+
+/* Numbers keys by first occurrence. */
+struct bi_hash_ids {
+    const uint8_t *heads;             /* (n) sorted by hash */
+    const uint32_t *rows;             /* (n) */
+    const uint32_t *group_begins;     /* (groups) */
+    const uint32_t *groups;           /* (n) by position in the order, from 1 on */
+    uint8_t *is_first;                /* (n) by row */
+    const uint32_t *exclusive_prefix; /* (n) number of earlier rows with a new key */
+    int64_t *ids;
+};
+
+BI_FN void bi_step_mark_first(const struct bi_hash_ids *a, int64_t i) { a->is_first[a->rows[i]] = a->heads[i]; }
+
+/* The key of the row at position i has the number of keys that occurred before the first row of its group. */
+BI_FN void bi_step_write_ids(const struct bi_hash_ids *a, int64_t i)
+{
+    a->ids[a->rows[i]] = a->exclusive_prefix[a->rows[a->group_begins[a->groups[i] - 1]]];
+}
+
+struct bi_hash_widen {
+    const uint8_t *flags;
+    uint32_t *words;
+};
+
+BI_FN void bi_step_widen(const struct bi_hash_widen *a, int64_t i) { a->words[i] = a->flags[i]; }
 
 #endif

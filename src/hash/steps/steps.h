@@ -11,7 +11,6 @@
 #include "hash/steps/ordered.h"
 #include "hash/steps/read.h"
 #include "hash/steps/slots.h"
-#include "hash/steps/unique.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,7 +1,7 @@
 /* Splits a text into chunks of whole lines, and runs the parallel loop that parses them. */
 #include "io/file/chunks.h"
-#include "io/file/bytes.h"
-#include "io/file/slice.h"
+#include "io/file/file.h"
+#include "io/file/array.h"
 #include "io/text/row.h"
 
 #include <errno.h>
@@ -105,8 +105,8 @@ struct slot {
     bool joined;
 };
 
-/* State of the loop. Any thread that finds no other thread joining joins the parsed chunks. A thread waits only if
- * it is slot_count chunks ahead of the join; waiting in order would waste time whenever a thread is descheduled. */
+/* State of the loop. Any thread that finds no other thread joining joins the parsed chunks. A thread waits only if it
+ * is slot_count chunks ahead of the join; waiting in order would waste time whenever a thread is descheduled. */
 struct loop {
     const struct bi_chunks *chunks;
     const struct bi_chunk_parser *parser;
@@ -194,6 +194,7 @@ bosc_status bi_chunks_parse(const struct bi_chunks *chunks, const struct bi_chun
 #pragma omp parallel for num_threads(threads) schedule(monotonic : dynamic, 1)
     for (int64_t i = 0; i < chunks->count; i++) parse_chunk(&loop, i);
     join_parsed(&loop);
+    /* The last chunk of each slot is joined, but not copied yet. */
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
     for (int64_t k = 0; k < loop.slot_count; k++) {
         if (k < chunks->count) copy_results(&loop, &loop.slots[k]);

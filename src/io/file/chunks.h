@@ -2,7 +2,7 @@
 #ifndef BI_IO_FILE_CHUNKS_H
 #define BI_IO_FILE_CHUNKS_H
 
-#include "io/file/bytes.h"
+#include "io/file/file.h"
 #include "io/text/row.h"
 
 struct bi_chunks {

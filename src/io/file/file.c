@@ -1,8 +1,6 @@
-/* Opens, reads and unpacks files; maps them where memory is short. */
+/* Inputs: opens, reads and unpacks files; maps them where memory is short. */
 #include "io/file/file.h"
-#include "io/file/bytes.h"
-#include "io/file/gzip.h"
-#include "io/file/zstd.h"
+#include "io/file/packed.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,10 +13,71 @@
 
 #include "base/fault.h"
 
+size_t bi_bytes_total(const struct bi_bytes *in) { return in->backing ? in->backing->size : in->size; }
+
+bool bi_bytes_whole_needed(const struct bi_bytes *in) { return in->backing && in->backing->whole_needed; }
+
+int bi_bytes_copy(const struct bi_bytes *in, size_t at, void *to, size_t count)
+{
+    char *next = to;
+    size_t copied = at < in->size ? in->size - at : 0;
+    if (copied > count) copied = count;
+    if (copied) memcpy(next, in->data + at, copied);
+    while (copied < count) {
+        if (!in->backing) return ENODATA;
+        ssize_t r = bi_fault(BI_FAULT_READ)
+                        ? (errno = EIO, -1)
+                        : pread(in->backing->fd, next + copied, count - copied, (off_t)(at + copied));
+        if (r == 0) return ENODATA;
+        if (r < 0 && errno != EINTR) return errno;
+        if (r > 0) copied += (size_t)r;
+    }
+    return 0;
+}
+
+bosc_status bi_bytes_fail(const struct bi_bytes *in, int number, bosc_io_error *error)
+{
+    if (number == ECANCELED) return BOSC_ERR_CANCELLED; /* bi_io_end sets the message */
+    if (number == ENOMEM) return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", in->name);
+    if (number == ENODATA) return bi_io_fail(error, BOSC_ERR_IO, "%s: became shorter while it was read", in->name);
+    return bi_io_fail(error, BOSC_ERR_IO, "%s: cannot read: %s", in->name, strerror(number));
+}
+
+bosc_status bi_bytes_read(const struct bi_bytes *in, size_t at, void *to, size_t count, bosc_io_error *error)
+{
+    const size_t chunk = (size_t)1 << 22; /* chosen: large reads, and still enough for all threads */
+    int64_t chunks = (int64_t)((count + chunk - 1) / chunk);
+    const double done_before = bi_io_done();
+    size_t done = 0;
+    int number = 0; /* the largest errno of a chunk, or 0 */
+#pragma omp parallel for num_threads(bi_io_threads((size_t)chunks)) schedule(dynamic) reduction(max : number)
+    for (int64_t p = 0; p < chunks; p++) {
+        size_t from = (size_t)p * chunk, size = count - from < chunk ? count - from : chunk;
+        int failed = bi_io_is_cancelled() ? ECANCELED : bi_bytes_copy(in, at + from, (char *)to + from, size);
+        size_t all = __atomic_add_fetch(&done, size, __ATOMIC_RELAXED);
+        if (!failed && !bi_io_set_done(done_before + (double)all)) failed = ECANCELED;
+        number = failed > number ? failed : number;
+    }
+    return number ? bi_bytes_fail(in, number, error) : BOSC_OK;
+}
+
+bosc_status bi_bytes_unchanged(const struct bi_bytes *in, bosc_io_error *error)
+{
+    struct stat about;
+    if (!in->backing) return BOSC_OK;
+    if (bi_fault(BI_FAULT_READ)) return bi_bytes_fail(in, EIO, error);
+    if (fstat(in->backing->fd, &about) != 0) return bi_bytes_fail(in, errno, error);
+    if ((size_t)about.st_size < in->backing->size) return bi_bytes_fail(in, ENODATA, error);
+    if ((size_t)about.st_size == in->backing->size) return BOSC_OK;
+    return bi_io_fail(error, BOSC_ERR_IO, "%s: became longer while it was read", in->name);
+}
+
+/* ---- files ---- */
+
 bool bi_path_ends_in(const char *path, const char *ending)
 {
     size_t length = strlen(path), tail = strlen(ending);
-    length -= bi_gzip_is_named(path) ? 3 : bi_zstd_is_named(path) ? 4 : 0;
+    length -= bi_packed_ending(path);
     return length >= tail && strncasecmp(path + length - tail, ending, tail) == 0;
 }
 
@@ -100,6 +159,7 @@ static bosc_status read_head(struct bi_file *file, bosc_io_error *error)
     if (bi_fault(BI_FAULT_READ)) return bi_bytes_fail(&file->bytes, EIO, error);
     if (fstat(fd, &about) != 0) return bi_bytes_fail(&file->bytes, errno, error);
     if (S_ISDIR(about.st_mode)) return bi_bytes_fail(&file->bytes, EISDIR, error);
+    /* Files of /proc have size 0; standard input may begin behind the start of its file. */
     if (!S_ISREG(about.st_mode) || about.st_size == 0 || lseek(fd, 0, SEEK_CUR) != 0)
         return bi_file_read(fd, limit_of(fd, &about), file, error);
     file->backing.size = (size_t)about.st_size;
@@ -157,12 +217,10 @@ static void close_backing(struct bi_file *file)
 static bosc_status decompress(struct bi_file *file, bosc_io_error *error)
 {
     struct bi_file packed = *file;
-    if (packed.bytes.backing) packed.bytes.backing = &packed.backing;
+    if (packed.bytes.backing) packed.bytes.backing = &packed.backing; /* not that of the original, which is cleared */
     *file = (struct bi_file){0};
     bosc_status status = bi_file_load(&packed, error);
-    if (status == BOSC_OK)
-        status = (bi_gzip_is(&packed.bytes) ? bi_gzip_decompress
-                                            : bi_zstd_decompress)(&packed.bytes, limit_without_size(), file, error);
+    if (status == BOSC_OK) status = bi_packed_decompress(&packed.bytes, limit_without_size(), file, error);
     bi_file_close(&packed);
     return status;
 }
@@ -176,7 +234,7 @@ bosc_status bi_file_open_head(const char *path, struct bi_file *file, bosc_io_er
     if (fd < 0) return bi_io_fail(error, BOSC_ERR_IO, "%s: cannot open: %s", path, strerror(errno));
     *file = (struct bi_file){.bytes = {.name = path, .data = ""}, .backing.fd = fd, .opened = !standard};
     bosc_status status = read_head(file, error);
-    if (status == BOSC_OK && (bi_gzip_is(&file->bytes) || bi_zstd_is(&file->bytes))) status = decompress(file, error);
+    if (status == BOSC_OK && bi_packed_is(&file->bytes)) status = decompress(file, error);
     if (status != BOSC_OK)
         bi_file_close(file);
     else if (!file->bytes.backing)

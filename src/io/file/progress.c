@@ -67,8 +67,8 @@ static double fraction_now(void)
     return x > state.fraction ? x : state.fraction;
 }
 
-/* Calls the progress function. The state is cleared meanwhile, so calls of this library that it makes report nothing.
- * */
+/* Calls the progress function. The state is cleared meanwhile, so calls of this library that it makes report
+ * nothing. */
 static void report_progress(double fraction)
 {
     struct progress saved = state;

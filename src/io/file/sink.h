@@ -2,18 +2,26 @@
 #ifndef BI_IO_FILE_SINK_H
 #define BI_IO_FILE_SINK_H
 
-#include "io/file/replace.h"
+#include "io/io.h"
 
-struct bi_gzip;
-struct bi_zstd;
+/* A new file in the folder of its target. It has no name where the file system supports that, else a temporary one.
+ * Unset strings are NULL. */
+struct bi_replacement {
+    char *target, *temporary; /* absolute paths, links resolved */
+    int fd;                   /* -1: none */
+    bool named;               /* `temporary` exists in the folder */
+    /* SWAPPED: the previous file has the temporary name. REPLACED: it is deleted, on file systems that cannot swap. */
+    enum { BI_NOT_COMMITTED, BI_CREATED, BI_SWAPPED, BI_REPLACED } state;
+};
+
+struct bi_packer;
 
 /* A replacement of `path`, standard output ("-"), or an existing device or pipe, written directly. */
 struct bi_sink {
     const char *name;
     struct bi_replacement file; /* no target if `fd` is written directly */
     int fd, error_number;       /* fd -1: closed; error_number: of the first failed write */
-    struct bi_gzip *gzip;       /* compressor; NULL: none */
-    struct bi_zstd *zstd;       /* likewise */
+    struct bi_packer *packer;   /* compressor; NULL: none */
     bool standard;              /* fd is standard output, which is not closed */
     size_t used;
     char buffer[1 << 16];

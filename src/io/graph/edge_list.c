@@ -1,9 +1,8 @@
 /* Shared by the parsers of graph files: memory, messages, the counts of a header. */
 #include "io/graph/edge_list.h"
-#include "io/file/bytes.h"
+#include "io/file/file.h"
 #include "io/text/row.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -66,17 +65,6 @@ void bosc_edges_free(bosc_edges *edges)
     free(edges->v);
     free(edges->weights);
     *edges = (bosc_edges){0};
-}
-
-bosc_status bi_fail_at(const struct bi_bytes *in, int64_t line, bosc_status status, bosc_io_error *error,
-                       const char *format, ...)
-{
-    char reason[200];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(reason, sizeof reason, format, args);
-    va_end(args);
-    return bi_io_fail(error, status, "%s:%lld: %s", in->name, (long long)line, reason);
 }
 
 bosc_status bi_edges_count(const struct bi_bytes *in, const struct bi_lines *lines, struct bi_line *line,

@@ -2,7 +2,7 @@
 #ifndef BI_IO_GRAPH_EDGE_LIST_H
 #define BI_IO_GRAPH_EDGE_LIST_H
 
-#include "io/file/bytes.h"
+#include "io/file/file.h"
 #include "io/text/row.h"
 
 /* Vertices and edges have numbers below this. */
@@ -42,23 +42,11 @@ struct bi_edge_form {
     enum bi_weights widest;  /* widest type allowed */
 };
 
-/* Parses lines of edges from `lines` on. */
-bosc_status bi_edge_lines_parse(const struct bi_bytes *in, const struct bi_lines *lines,
-                                const struct bi_edge_form *form, bosc_edges *edges, bosc_io_error *error);
-
 /* Allocates arrays for m edges, and sets dtype. The caller sets the counts. */
 bosc_status bi_edges_new(const char *name, enum bi_weights weights, int64_t m, bosc_edges *edges, bosc_io_error *error);
 /* Grows the arrays if `needed` edges exceed *capacity; they are NULL and 0 at first. False: out of memory. */
 bool bi_edges_reserve(bosc_edges *edges, size_t weight_size, int64_t *capacity, int64_t needed);
 void bi_edges_shrink(bosc_edges *edges); /* releases memory behind the m edges */
-
-/* Reads the next run of non-blank characters; false at the end. */
-bool bi_word_next(struct bi_line *line, struct bi_line *word);
-bool bi_word_integer(const struct bi_line *word, int64_t *value); /* false: not a 64-bit integer */
-
-/* Fails with "NAME:LINE: reason". */
-bosc_status bi_fail_at(const struct bi_bytes *in, int64_t line, bosc_status status, bosc_io_error *error,
-                       const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /* Reads a number of vertices or edges of a header. */
 bosc_status bi_edges_count(const struct bi_bytes *in, const struct bi_lines *lines, struct bi_line *line,

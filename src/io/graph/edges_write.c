@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "io/file/array.h"
-#include "io/file/bytes.h"
 #include "io/file/file.h"
 #include "io/file/sink.h"
 #include "io/graph/edge_list.h"
@@ -29,18 +28,13 @@ static char *append_text(char *p, const char *text)
     return p;
 }
 
-static char *format_signed(char *p, int64_t x)
-{
-    return bi_integer_write(p, x < 0, x < 0 ? 0 - (uint64_t)x : (uint64_t)x);
-}
-
 static char *format_weight(char *p, const bosc_edges *edges, int64_t i)
 {
     switch (edges->dtype) {
     case BOSC_F32: return bi_number_write(p, (double)((const float *)edges->weights)[i], true);
     case BOSC_F64: return bi_number_write(p, ((const double *)edges->weights)[i], false);
-    case BOSC_I32: return format_signed(p, ((const int32_t *)edges->weights)[i]);
-    case BOSC_I64: return format_signed(p, ((const int64_t *)edges->weights)[i]);
+    case BOSC_I32: return bi_signed_write(p, ((const int32_t *)edges->weights)[i]);
+    case BOSC_I64: return bi_signed_write(p, ((const int64_t *)edges->weights)[i]);
     case BOSC_U32: return bi_integer_write(p, false, ((const uint32_t *)edges->weights)[i]);
     case BOSC_U64: return bi_integer_write(p, false, ((const uint64_t *)edges->weights)[i]);
     default: return p; /* unreached: refused before */
@@ -52,7 +46,8 @@ static char *format_line(char *p, const struct job *job, int64_t i)
     const bosc_edges *edges = job->edges;
     bool list = job->format == BI_EDGES_LIST;
     char separator = job->csv ? ',' : list ? '\t' : ' ';
-    uint64_t u = edges->u[i], v = edges->v[i], first = !list;
+    uint64_t u = edges->u[i], v = edges->v[i], first = !list; /* vertices count from 1, in lists from 0 */
+    /* Symmetric matrices list their lower triangle. */
     if (job->format == BI_EDGES_MTX && u < v) {
         u = edges->v[i];
         v = edges->u[i];

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/file/bytes.h"
+#include "io/file/file.h"
 #include "io/file/chunks.h"
 #include "io/graph/edge_list.h"
 #include "io/text/row.h"
@@ -115,9 +115,9 @@ static bool reserve_arcs(struct rows *rows, int64_t needed)
 static bool add_arc(struct rows *rows, int64_t u, int64_t v, int64_t w)
 {
     int64_t low = u < v ? u : v, high = u < v ? v : u;
-    uint64_t hash = hash_bits((uint64_t)low << 32 | (uint64_t)high), weight_balance = hash_bits(hash + (uint64_t)w);
+    uint64_t hash = hash_bits((uint64_t)low << 32 | (uint64_t)high), weight_hash = hash_bits(hash + (uint64_t)w);
     rows->balance += u < v ? hash : 0 - hash;
-    rows->weight_balance += u < v ? weight_balance : 0 - weight_balance;
+    rows->weight_balance += u < v ? weight_hash : 0 - weight_hash;
     rows->arcs += u < v ? 1 : -1;
     rows->has_64bit |= w != (int32_t)w;
     if (u > v) return true;

@@ -1,13 +1,122 @@
-/* Parses lines of edges in parallel. Each thread parses a chunk of the text into its own memory. Once the edges of
- * the earlier chunks are counted, it copies its edges to their final position. */
+/* Parses lines of edges in parallel. Each thread parses a chunk of the text into its own memory. Once the edges of the
+ * earlier chunks are counted, it copies its edges to their final position. */
+#include "io/graph/parse_edges.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/file/bytes.h"
 #include "io/file/chunks.h"
-#include "io/graph/parse_edge.h"
+#include "io/file/file.h"
+#include "io/text/number.h"
 #include "io/text/row.h"
+
+/* ---- any line, with its errors ---- */
+
+/* A line being read, and the outputs of a failure. */
+struct line_reader {
+    const struct bi_edge_form *form;
+    struct bi_line remainder;
+    bosc_status *status;
+    struct bi_reason *reason;
+};
+
+__attribute__((format(printf, 3, 4))) static enum bi_line_kind refuse(const struct line_reader *r, bosc_status status,
+                                                                      const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(r->reason->text, sizeof r->reason->text, format, args);
+    va_end(args);
+    *r->status = status;
+    return BI_LINE_BAD;
+}
+
+static bool next_word(struct line_reader *r, struct bi_line *word)
+{
+    return r->form->separator ? bi_field_next(&r->remainder, r->form->separator, word)
+                              : bi_word_next(&r->remainder, word);
+}
+
+static enum bi_line_kind read_vertex(struct line_reader *r, const char *which, int64_t *vertex)
+{
+    struct bi_line word;
+    uint64_t value;
+    const struct bi_edge_form *form = r->form;
+    uint64_t first = (uint64_t)form->first, limit = (uint64_t)(form->n < 0 ? BI_EDGES_LIMIT : form->n);
+    if (!next_word(r, &word)) return refuse(r, BOSC_ERR_FORMAT, "the %s vertex is missing", which);
+    struct bi_quoted quoted = bi_quote(word.begin, word.end);
+    if (!bi_word_digits(&word, &value)) return refuse(r, BOSC_ERR_FORMAT, "%s is not a vertex", quoted.text);
+    if (value - first < limit && value >= first) {
+        *vertex = (int64_t)(value - first);
+        return BI_LINE_EDGE;
+    }
+    if (limit == 0) return refuse(r, BOSC_ERR_FORMAT, "vertex %s of a graph without vertices", quoted.text);
+    return refuse(r, BOSC_ERR_FORMAT, "vertex %s is not from %" PRIu64 " to %" PRIu64, quoted.text, first,
+                  limit - 1 + first);
+}
+
+static enum bi_line_kind read_weight(struct line_reader *r, struct bi_edge *edge)
+{
+    struct bi_line word;
+    int64_t integer;
+    double real;
+    const struct bi_edge_form *form = r->form;
+    if (!next_word(r, &word)) return refuse(r, BOSC_ERR_FORMAT, "the weight is missing");
+    if (form->weights != BI_WEIGHTS_F64 && bi_word_integer(&word, &integer)) {
+        if (form->weights == BI_WEIGHTS_I32 && integer != (int32_t)integer) return BI_LINE_WIDER;
+        edge->weight.integer = integer;
+        return BI_LINE_EDGE;
+    }
+    struct bi_quoted quoted = bi_quote(word.begin, word.end);
+    if (bi_number_read(word.begin, word.end, &real) != word.end)
+        return refuse(r, BOSC_ERR_FORMAT, "the weight %s is not a number", quoted.text);
+    if (real != real) return refuse(r, BOSC_ERR_DATA, "NaN");
+    if (bi_number_is_beyond(word.begin, real))
+        return refuse(r, BOSC_ERR_DATA, "the weight %s is beyond the range of f8", quoted.text);
+    if (form->widest != BI_WEIGHTS_F64)
+        return refuse(r, BOSC_ERR_FORMAT, "the weight %s is not an integer of 64 bits", quoted.text);
+    if (form->weights != BI_WEIGHTS_F64) return BI_LINE_WIDER;
+    edge->weight.real = real;
+    return BI_LINE_EDGE;
+}
+
+static enum bi_line_kind skip_number(struct line_reader *r)
+{
+    struct bi_line word;
+    double value;
+    if (!next_word(r, &word)) return refuse(r, BOSC_ERR_FORMAT, "a number of the entry is missing");
+    if (bi_number_read(word.begin, word.end, &value) == word.end) return BI_LINE_EDGE;
+    return refuse(r, BOSC_ERR_FORMAT, "%s is not a number", bi_quote(word.begin, word.end).text);
+}
+
+enum bi_line_kind bi_edge_line_read(const struct bi_edge_form *form, struct bi_line line, struct bi_edge *edge,
+                                    bosc_status *status, struct bi_reason *reason)
+{
+    struct line_reader r = {form, line, status, reason}, whole = r;
+    struct bi_line word;
+    enum bi_line_kind kind;
+    if (!next_word(&r, &word) || (*word.begin && strchr(form->comments, *word.begin))) return BI_LINE_EMPTY;
+    /* 1. The tag. */
+    if (!form->tagged) r = whole;
+    if (form->tagged && bi_word_is(&word, "p")) return refuse(&r, BOSC_ERR_FORMAT, "a second line of the problem");
+    if (form->tagged && !bi_word_is(&word, "a"))
+        return refuse(&r, BOSC_ERR_FORMAT, "%s begins no line of a graph (c, p, a do)",
+                      bi_quote(word.begin, word.end).text);
+    /* 2. The vertices, the weight, and numbers to skip. */
+    if ((kind = read_vertex(&r, "first", &edge->u)) != BI_LINE_EDGE) return kind;
+    if ((kind = read_vertex(&r, "second", &edge->v)) != BI_LINE_EDGE) return kind;
+    if (form->weights != BI_WEIGHTS_NONE && (kind = read_weight(&r, edge)) != BI_LINE_EDGE) return kind;
+    for (int i = 0; i < form->ignored; i++)
+        if ((kind = skip_number(&r)) != BI_LINE_EDGE) return kind;
+    if (next_word(&r, &word))
+        return refuse(&r, BOSC_ERR_FORMAT, "%s is one number too many", bi_quote(word.begin, word.end).text);
+    return BI_LINE_EDGE;
+}
+
+/* ---- lines in parallel ---- */
 
 /* Result of a chunk. */
 struct batch {
@@ -165,6 +274,7 @@ static void free_batch(void *own) { bosc_edges_free(&((struct batch *)own)->edge
 static bosc_status read_all(const struct bi_chunks *chunks, struct reading *r, bosc_io_error *error)
 {
     const int64_t room = (int64_t)((chunks->end - chunks->begin + 1) / 4), m = r->form->m;
+    /* A header that declares more edges than the text can hold must not size the arrays. */
     r->grows = m < 0 || m > room || r->in->slice;
     bosc_status status = bi_edges_new(r->in->name, r->form->weights, r->grows ? 0 : m, &r->edges, error);
     if (status != BOSC_OK) return status;
@@ -194,6 +304,7 @@ bosc_status bi_edge_lines_parse(const struct bi_bytes *in, const struct bi_lines
         if (status == BOSC_OK) {
             r.edges.n = attempt.n < 0 ? r.max_vertex + 1 : attempt.n;
             bi_edges_shrink(&r.edges);
+            /* The edges before the slice were not counted. */
             if (in->slice) in->slice->begin = -1, in->slice->rows = form->m;
             *edges = r.edges;
             return BOSC_OK;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "io/graph/vectors.h"
-#include "io/file/bytes.h"
+#include "io/file/array.h"
 #include "io/file/file.h"
 #include "io/npy/npy.h"
 #include "io/text/row.h"
@@ -263,7 +263,7 @@ bosc_status bi_vectors_npy_parse(const struct bi_bytes *in, int32_t bits, bosc_v
     if (npy.rank != 2 || npy.dtype != BOSC_U8)
         return bi_io_fail(error, BOSC_ERR_FORMAT,
                           "%s: packed vectors are u1 of two dimensions, but this array is %s of %d", in->name,
-                          bi_npy_code(npy.dtype), (int)npy.rank);
+                          bi_dtype_code(npy.dtype), (int)npy.rank);
     if (npy.shape[1] != (bits + 7) / 8)
         return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: rows of %lld bytes, but %d bits take %d", in->name,
                           (long long)npy.shape[1], (int)bits, (int)(bits + 7) / 8);

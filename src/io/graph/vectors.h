@@ -2,7 +2,7 @@
 #ifndef BI_IO_GRAPH_VECTORS_H
 #define BI_IO_GRAPH_VECTORS_H
 
-#include "io/file/bytes.h"
+#include "io/file/file.h"
 
 bosc_status bi_vectors_text_parse(const struct bi_bytes *in, bosc_vectors *vectors, bosc_io_error *error);
 bosc_status bi_vectors_npy_parse(const struct bi_bytes *in, int32_t bits, bosc_vectors *vectors, bosc_io_error *error);

@@ -2,7 +2,9 @@
 #ifndef BI_IO_MESH_FACES_H
 #define BI_IO_MESH_FACES_H
 
-#include "io/file/bytes.h"
+#include <stdlib.h>
+
+#include "io/file/file.h"
 
 /* Three vertex numbers per triangle. */
 struct bi_faces {
@@ -11,8 +13,29 @@ struct bi_faces {
 };
 
 /* Adds the triangle fan of a polygon, given by vertex numbers; nothing for fewer than three. False: out of memory. */
-bool bi_faces_add(struct bi_faces *faces, const double *corners, size_t count);
-void bi_faces_free(struct bi_faces *faces);
+static inline bool bi_faces_add(struct bi_faces *faces, const double *corners, size_t count)
+{
+    size_t more = count < 3 ? 0 : 3 * (count - 2);
+    if (faces->capacity - faces->count < more) {
+        size_t capacity = faces->count + more > 2 * faces->capacity ? faces->count + more : 2 * faces->capacity;
+        uint32_t *grown = bi_io_realloc(faces->data, capacity * sizeof *grown);
+        if (!grown) return false;
+        faces->data = grown;
+        faces->capacity = capacity;
+    }
+    for (size_t k = 2; k < count; k++) {
+        faces->data[faces->count++] = (uint32_t)(int64_t)corners[0];
+        faces->data[faces->count++] = (uint32_t)(int64_t)corners[k - 1];
+        faces->data[faces->count++] = (uint32_t)(int64_t)corners[k];
+    }
+    return true;
+}
+
+static inline void bi_faces_free(struct bi_faces *faces)
+{
+    free(faces->data);
+    *faces = (struct bi_faces){0};
+}
 
 /* A reader of meshes. Sets *points to the vertices and, unless `faces` is NULL, adds the triangles to it. */
 typedef bosc_status (*bi_mesh_fn)(const struct bi_bytes *in, bosc_array *points, struct bi_faces *faces,

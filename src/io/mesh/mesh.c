@@ -2,21 +2,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "io/file/bytes.h"
+#include "io/file/file.h"
 #include "io/mesh/faces.h"
 #include "io/mesh/points.h"
 #include "io/text/row.h"
 
-static bosc_status fail_at(const struct bi_bytes *in, const struct bi_lines *lines, const char *reason,
-                           bosc_status status, bosc_io_error *error)
-{
-    return bi_io_fail(error, status, "%s:%lld: %s", in->name, (long long)lines->number, reason);
-}
-
 /* ---- .off ---- */
 
-/* Accepts "OFF" with prefixes ST (texture), C (colour), N (normal), whose numbers follow the coordinates. Returns
- * the reason of a failure, or NULL. */
+/* Accepts "OFF" with prefixes ST (texture), C (colour), N (normal), whose numbers follow the coordinates. Returns the
+ * reason of a failure, or NULL. */
 static const char *check_keyword(const struct bi_line *word)
 {
     static const char *const plain[] = {"OFF", "COFF", "NOFF", "CNOFF", "STOFF", "STCOFF", "STNOFF", "STCNOFF"};
@@ -80,19 +74,21 @@ static bosc_status read_off(const struct bi_bytes *in, struct bi_lines *lines, i
     struct bi_reason reason;
     for (int64_t i = 0; i < vertices; i++) {
         bosc_status status = next_row(lines, 3, row, &reason);
-        if (status != BOSC_OK) return fail_at(in, lines, reason.text, status, error);
+        if (status != BOSC_OK) return bi_fail_at(in, lines->number, status, error, "%s", reason.text);
         memcpy(coordinates->data + coordinates->count, row->data, 3 * sizeof(double));
         coordinates->count += 3;
     }
     for (int64_t i = 0; i < faces; i++) {
         bosc_status status = next_row(lines, 2, row, &reason);
-        if (status != BOSC_OK) return fail_at(in, lines, reason.text, status, error);
-        if (!is_face(row, vertices)) return fail_at(in, lines, "no face of the vertices", BOSC_ERR_FORMAT, error);
+        if (status != BOSC_OK) return bi_fail_at(in, lines->number, status, error, "%s", reason.text);
+        if (!is_face(row, vertices))
+            return bi_fail_at(in, lines->number, BOSC_ERR_FORMAT, error, "no face of the vertices");
         if (triangles && !bi_faces_add(triangles, row->data + 1, (size_t)row->data[0]))
-            return fail_at(in, lines, "out of memory", BOSC_ERR_NOMEM, error);
+            return bi_fail_at(in, lines->number, BOSC_ERR_NOMEM, error, "out of memory");
     }
     struct bi_line line;
-    if (bi_lines_next_content(lines, &line)) return fail_at(in, lines, "text after the faces", BOSC_ERR_FORMAT, error);
+    if (bi_lines_next_content(lines, &line))
+        return bi_fail_at(in, lines->number, BOSC_ERR_FORMAT, error, "text after the faces");
     return BOSC_OK;
 }
 
@@ -102,7 +98,7 @@ bosc_status bi_off_read(const struct bi_bytes *in, bosc_array *points, struct bi
     struct bi_numbers row = {0}, coordinates = {0};
     int64_t vertices = 0, faces = 0;
     const char *reason = read_counts(&lines, &vertices, &faces);
-    if (reason) return fail_at(in, &lines, reason, BOSC_ERR_FORMAT, error);
+    if (reason) return bi_fail_at(in, lines.number, BOSC_ERR_FORMAT, error, "%s", reason);
     if (vertices == 0) return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: no vertices", in->name);
     if (vertices > (int64_t)(in->size / 6) + 1) /* "0 0 0\n" */
         return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: truncated: %lld vertices do not fit in %zu bytes", in->name,
@@ -133,8 +129,8 @@ struct obj {
     int64_t last_line;
 };
 
-/* Reads the vertex of a corner: "7", "7/8", "7//9", "7/8/9". Numbers count from 1, negative ones from the last
- * vertex backwards. */
+/* Reads the vertex of a corner: "7", "7/8", "7//9", "7/8/9". Numbers count from 1, negative ones from the last vertex
+ * backwards. */
 static bool read_corner(const struct obj *obj, const struct bi_line *word, double *corner)
 {
     struct bi_line digits = {word->begin, word->begin};
@@ -230,7 +226,7 @@ bosc_status bi_obj_read(const struct bi_bytes *in, bosc_array *points, struct bi
     bosc_status status = read_obj(&obj, &lines, &reason);
     double vertices = (double)(obj.coordinates.count / 3);
     if (status != BOSC_OK)
-        status = fail_at(in, &lines, reason.text, status, error);
+        status = bi_fail_at(in, lines.number, status, error, "%s", reason.text);
     else if (obj.coordinates.count == 0)
         status = bi_io_fail(error, BOSC_ERR_FORMAT, "%s: no vertices", in->name);
     else if (obj.last >= vertices)

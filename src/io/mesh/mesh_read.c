@@ -2,16 +2,9 @@
 #include <string.h>
 
 #include "io/file/array.h"
-#include "io/file/bytes.h"
 #include "io/file/file.h"
 #include "io/mesh/faces.h"
 #include "io/text/row.h"
-
-static bool begins(const struct bi_bytes *in, const char *text)
-{
-    size_t length = strlen(text);
-    return in->size >= length && memcmp(in->data, text, length) == 0;
-}
 
 /* True if the first word of the text ends in OFF. */
 static bool is_off(const struct bi_bytes *in)
@@ -27,8 +20,8 @@ bi_mesh_fn bi_mesh_reader_of(const char *path, const struct bi_bytes *in)
     if (bi_path_ends_in(path, ".off")) return bi_off_read;
     if (bi_path_ends_in(path, ".obj")) return bi_obj_read;
     if (bi_path_ends_in(path, ".ply")) return bi_ply_read;
-    if (bi_path_ends_in(path, ".stl") || bi_stl_is_binary(in) || begins(in, "solid")) return bi_stl_read;
-    if (begins(in, "ply")) return bi_ply_read;
+    if (bi_path_ends_in(path, ".stl") || bi_stl_is_binary(in) || bi_bytes_begin(in, "solid", 5)) return bi_stl_read;
+    if (bi_bytes_begin(in, "ply", 3)) return bi_ply_read;
     if (is_off(in)) return bi_off_read;
     return strcmp(path, "-") == 0 ? bi_obj_read : NULL;
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "io/file/array.h"
-#include "io/file/bytes.h"
+#include "io/file/file.h"
 #include "io/mesh/faces.h"
 #include "io/mesh/points.h"
 #include "io/text/row.h"
@@ -28,7 +28,7 @@ struct element {
     bool vertex, face, list; /* list: a property is a list */
     int64_t count;
     int first, properties; /* range in ply.property */
-    size_t bytes;          /* size in a binary body, without lists */
+    size_t bytes;          /* size in a binary body; used only if no property is a list */
 };
 
 struct ply {
@@ -170,7 +170,7 @@ static bosc_status read_header(struct ply *ply)
     int axes = 0;
     for (int i = e->first; i < e->first + e->properties; i++)
         if (ply->property[i].axis >= 0) axes |= 1 << ply->property[i].axis;
-    return axes == 7 ? BOSC_OK : fail_header(ply, "vertex lacks x, y or z");
+    return axes == 7 /* all three bits */ ? BOSC_OK : fail_header(ply, "vertex lacks x, y or z");
 }
 
 /* ---- binary body ---- */

@@ -3,11 +3,8 @@
 
 #include "io/mesh/points.h"
 #include "io/file/array.h"
-#include "io/file/bytes.h"
 #include "io/file/file.h"
-#include "io/file/slice.h"
 #include "io/file/structure.h"
-#include "io/npy/convert.h"
 #include "io/npy/npy.h"
 #include "io/text/text.h"
 

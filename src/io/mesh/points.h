@@ -2,7 +2,7 @@
 #ifndef BI_IO_MESH_POINTS_H
 #define BI_IO_MESH_POINTS_H
 
-#include "io/file/bytes.h"
+#include "io/file/file.h"
 
 enum bi_points_format {
     BI_POINTS_UNKNOWN,

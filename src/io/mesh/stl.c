@@ -1,9 +1,8 @@
-/* Reads meshes of .stl files, ascii and binary. Source: 3D Systems, StereoLithography Interface Specification
- * (1988). Every triangle has its own vertices. Normals are skipped, since the corners determine them. */
+/* Reads meshes of .stl files, ascii and binary. Source: 3D Systems, StereoLithography Interface Specification (1988).
+ * Every triangle has its own vertices. Normals are skipped, since the corners determine them. */
 #include <string.h>
-#include <strings.h>
 
-#include "io/file/bytes.h"
+#include "io/file/file.h"
 #include "io/mesh/faces.h"
 #include "io/text/row.h"
 
@@ -51,17 +50,11 @@ static bosc_status read_binary(const struct bi_bytes *in, struct bi_numbers *coo
     return BOSC_OK;
 }
 
-static bool word_equals(const struct bi_line *word, const char *text)
-{
-    size_t length = strlen(text);
-    return (size_t)(word->end - word->begin) == length && strncasecmp(word->begin, text, length) == 0;
-}
-
 /* True if the next line begins with this word; *line becomes the remainder. */
 static bool expect(struct bi_lines *lines, const char *text, struct bi_line *line)
 {
     struct bi_line word;
-    return bi_lines_next_content(lines, line) && bi_line_word(line, &word) && word_equals(&word, text);
+    return bi_lines_next_content(lines, line) && bi_line_word(line, &word) && bi_word_is_any_case(&word, text);
 }
 
 /* Reads a facet behind its first word. */
@@ -93,10 +86,10 @@ static bosc_status read_solids(struct bi_lines *lines, struct bi_numbers *coordi
     while (status == BOSC_OK && bi_lines_next_content(lines, &line)) {
         memcpy(reason->text, none, sizeof none);
         if (!bi_line_word(&line, &word)) return BOSC_ERR_FORMAT;
-        if (inside && word_equals(&word, "facet")) {
+        if (inside && bi_word_is_any_case(&word, "facet")) {
             status = read_facet(lines, coordinates, reason);
             if (status == BOSC_OK && !add_triangle(coordinates, faces)) status = bi_numbers_refuse(reason);
-        } else if (word_equals(&word, inside ? "endsolid" : "solid")) {
+        } else if (bi_word_is_any_case(&word, inside ? "endsolid" : "solid")) {
             inside = !inside;
         } else {
             return BOSC_ERR_FORMAT;
@@ -117,7 +110,8 @@ bosc_status bi_stl_read(const struct bi_bytes *in, bosc_array *points, struct bi
     struct bi_lines ahead = lines;
     if (bi_stl_is_binary(in))
         status = read_binary(in, &coordinates, faces, error);
-    else if (!bi_lines_next_content(&ahead, &line) || !bi_line_word(&line, &word) || !word_equals(&word, "solid"))
+    else if (!bi_lines_next_content(&ahead, &line) || !bi_line_word(&line, &word) ||
+             !bi_word_is_any_case(&word, "solid"))
         bi_io_fail(error, status, "%s: neither a text that begins with solid nor a binary .stl of %zu bytes", in->name,
                    in->size);
     else if (bi_lines_report_progress(&lines), (status = read_solids(&lines, &coordinates, faces, &reason)) != BOSC_OK)

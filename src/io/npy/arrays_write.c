@@ -4,8 +4,8 @@
 #include "io/file/array.h"
 #include "io/file/file.h"
 #include "io/file/sink.h"
-#include "io/mesh/glb.h"
-#include "io/mesh/png.h"
+#include "io/mesh/mesh_write.h"
+#include "io/raster/png.h"
 #include "io/npy/npy.h"
 #include "io/text/number.h"
 
@@ -17,11 +17,6 @@ enum {
 };
 
 /* ---- text ---- */
-
-static char *format_signed(char *p, int64_t x)
-{
-    return bi_integer_write(p, x < 0, x < 0 ? 0 - (uint64_t)x : (uint64_t)x);
-}
 
 static char *format_real(char *p, double x, bool single)
 {
@@ -35,10 +30,10 @@ static char *format_element(char *p, const bosc_array *a, int64_t i)
     switch (a->dtype) {
     case BOSC_F32: return format_real(p, (double)((const float *)a->data)[i], true);
     case BOSC_F64: return format_real(p, ((const double *)a->data)[i], false);
-    case BOSC_I8: return format_signed(p, ((const int8_t *)a->data)[i]);
-    case BOSC_I16: return format_signed(p, ((const int16_t *)a->data)[i]);
-    case BOSC_I32: return format_signed(p, ((const int32_t *)a->data)[i]);
-    case BOSC_I64: return format_signed(p, ((const int64_t *)a->data)[i]);
+    case BOSC_I8: return bi_signed_write(p, ((const int8_t *)a->data)[i]);
+    case BOSC_I16: return bi_signed_write(p, ((const int16_t *)a->data)[i]);
+    case BOSC_I32: return bi_signed_write(p, ((const int32_t *)a->data)[i]);
+    case BOSC_I64: return bi_signed_write(p, ((const int64_t *)a->data)[i]);
     case BOSC_U8: return bi_integer_write(p, false, ((const uint8_t *)a->data)[i]);
     case BOSC_U16: return bi_integer_write(p, false, ((const uint16_t *)a->data)[i]);
     case BOSC_U32: return bi_integer_write(p, false, ((const uint32_t *)a->data)[i]);
@@ -134,6 +129,8 @@ bosc_status bosc_npy_write(const char *path, const bosc_array *array, bosc_io_er
     return write_all(&path, array, 1, false, error);
 }
 
+/* Writes the files that have a path. Rotations are quaternions, 4 numbers a row. The motion is a mesh with an
+ * animation, as .glb; its preparation refuses other endings. */
 bosc_status bosc_route_write(const bosc_route_files *files, bosc_io_error *error)
 {
     BI_IO_ENTER;

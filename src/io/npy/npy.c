@@ -1,32 +1,20 @@
-/* Reads and writes .npy files: a magic number, a header in the form of a Python dictionary, and the elements.
- * Source: NEP 1, A Simple File Format for NumPy Arrays. Versions 2 and 3 have a longer length field. */
+/* Reads and writes .npy files: a magic number, a header in the form of a Python dictionary, and the elements. Source:
+ * NEP 1, A Simple File Format for NumPy Arrays. Versions 2 and 3 have a longer length field. */
+#include "io/npy/npy.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/npy/npy.h"
 #include "io/file/array.h"
-#include "io/file/bytes.h"
 #include "io/file/file.h"
 #include "io/file/sink.h"
-#include "io/file/slice.h"
 
 static const char magic[6] = {'\x93', 'N', 'U', 'M', 'P', 'Y'};
 
-static const struct {
-    bosc_dtype dtype;
-    char code[3];
-} types[] = {{BOSC_F32, "f4"}, {BOSC_F64, "f8"}, {BOSC_I32, "i4"}, {BOSC_I64, "i8"},
-             {BOSC_U32, "u4"}, {BOSC_U64, "u8"}, {BOSC_U8, "u1"},  {BOSC_I8, "i1"},
-             {BOSC_I16, "i2"}, {BOSC_U16, "u2"}, {BOSC_F32, "f2"}, {BOSC_U8, "b1"}}; /* the last two are only read */
-enum { TYPE_COUNT = sizeof types / sizeof types[0], RANK_MAX = 4 };
+enum { RANK_MAX = 4 }; /* as boscage/io.h says */
 
-const char *bi_npy_code(bosc_dtype dtype)
-{
-    for (int i = 0; i < TYPE_COUNT; i++)
-        if (types[i].dtype == dtype) return types[i].code;
-    return ""; /* unreached: dtypes have been checked */
-}
+/* ---- header ---- */
 
 /* Parser of a header; `reason` is set on failure. */
 struct header {
@@ -34,7 +22,9 @@ struct header {
     const char *reason;
     bool has_type, has_order, has_shape;
     bool big, fortran;
-    int type; /* in types */
+    bosc_dtype dtype; /* of the resulting array */
+    char kind;        /* as in struct bi_npy */
+    int width;        /* bytes of an element in the file */
     int32_t rank;
     int64_t shape[RANK_MAX];
 };
@@ -85,12 +75,14 @@ static bool parse_type(struct header *h)
     bool prefix = h->big || text[0] == '<' || text[0] == '|' || text[0] == '=';
     const char *code = text + prefix;
     if (code[0] == 'O') return fail_header(h, "arrays of Python objects are not read");
-    for (int i = 0; i < TYPE_COUNT; i++)
-        if (strcmp(code, types[i].code) == 0) {
-            h->type = i;
-            return true;
-        }
-    return fail_header(h, "the element type is not one of f2, f4, f8, i1, i2, i4, i8, u1, u2, u4, u8, b1");
+    const bool half = strcmp(code, "f2") == 0, boolean = strcmp(code, "b1") == 0;
+    if (half || boolean)
+        h->dtype = half ? BOSC_F32 : BOSC_U8;
+    else if (!bi_dtype_of_code(code, &h->dtype))
+        return fail_header(h, "the element type is not one of f2, f4, f8, i1, i2, i4, i8, u1, u2, u4, u8, b1");
+    h->kind = boolean ? 'u' : code[0];
+    h->width = code[1] - '0';
+    return true;
 }
 
 static bool parse_order(struct header *h)
@@ -154,10 +146,7 @@ static bool parse_header(struct header *h)
     return true;
 }
 
-bool bi_npy_is(const struct bi_bytes *in)
-{
-    return in->size >= sizeof magic && memcmp(in->data, magic, sizeof magic) == 0;
-}
+bool bi_npy_is(const struct bi_bytes *in) { return bi_bytes_begin(in, magic, sizeof magic); }
 
 /* Finds the header's text by its version and length. */
 static bool find_header(const struct bi_bytes *in, struct header *h)
@@ -186,13 +175,8 @@ bosc_status bi_npy_open(const struct bi_bytes *in, struct bi_npy *npy, bosc_io_e
     /* 1. Parse the header. */
     if (!find_header(in, &h) || !parse_header(&h))
         return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: %s", in->name, h.reason);
-    const char *code = types[h.type].code;
-    struct bi_npy fresh = {.dtype = types[h.type].dtype,
-                           .kind = code[0] == 'b' ? 'u' : code[0],
-                           .width = code[1] - '0',
-                           .big = h.big,
-                           .fortran = h.fortran,
-                           .rank = h.rank};
+    struct bi_npy fresh = {
+        .dtype = h.dtype, .kind = h.kind, .width = h.width, .big = h.big, .fortran = h.fortran, .rank = h.rank};
     for (int i = 0; i < RANK_MAX; i++) fresh.shape[i] = i < h.rank ? h.shape[i] : 1;
     /* 2. Compute the size in bytes as an array of u1 with one more dimension, and compare it with the file. */
     int64_t shape[RANK_MAX + 1] = {fresh.width, fresh.shape[0], fresh.shape[1], fresh.shape[2], fresh.shape[3]};
@@ -208,6 +192,69 @@ bosc_status bi_npy_open(const struct bi_bytes *in, struct bi_npy *npy, bosc_io_e
     *npy = fresh;
     return BOSC_OK;
 }
+
+/* ---- conversion of elements: big-endian, Fortran order, half floats ---- */
+
+bool bi_npy_is_plain(const struct bi_npy *npy)
+{
+    bool swapped = npy->big && npy->width > 1, half = npy->kind == 'f' && npy->width == 2;
+    return !swapped && !npy->fortran && !half;
+}
+
+/* Converts IEEE 754 binary16 to binary32, exactly. */
+static uint32_t convert_half(uint32_t half)
+{
+    uint32_t sign = (half & 0x8000) << 16, exponent = half >> 10 & 31, fraction = half & 1023, bits;
+    float subnormal = (float)fraction * 0x1p-24f;
+    memcpy(&bits, &subnormal, sizeof bits);
+    if (exponent == 31) bits = 0x7f800000 | fraction << 13;
+    /* 112: the difference of the biases, 127 - 15. */
+    if (exponent > 0 && exponent < 31) bits = (exponent + 112) << 23 | fraction << 13;
+    return sign | bits;
+}
+
+/* Converts one element of the file to `size` bytes at `to`. */
+static void convert_element(const struct bi_npy *npy, const unsigned char *from, char *to, size_t size)
+{
+    uint64_t bits = 0;
+    for (int i = 0; i < npy->width; i++) bits |= (uint64_t)from[npy->big ? npy->width - 1 - i : i] << 8 * i;
+    if (npy->kind == 'f' && npy->width == 2) bits = convert_half((uint32_t)bits);
+    memcpy(to, &bits, size);
+}
+
+enum { PROGRESS_INTERVAL = 1 << 20 }; /* least bytes between two progress reports; chosen */
+
+bool bi_npy_gather(const struct bi_npy *npy, const void *elements, void *array)
+{
+    int64_t step[4] = {0}, bytes = npy->width; /* step: stride in bytes of each index in the file */
+    const int64_t *shape = npy->shape;
+    size_t size = bosc_dtype_size(npy->dtype);
+    char *to = array;
+    /* 1. The strides of the file. */
+    for (int i = 0; i < 4; i++) {
+        int at = npy->fortran ? i : 3 - i;
+        step[at] = bytes;
+        bytes *= shape[at];
+    }
+    int64_t row = npy->bytes && shape[0] ? (int64_t)npy->bytes / shape[0] : 0, unreported = 0;
+    bi_io_phase(0.9, (double)npy->bytes);
+    /* 2. The elements, in C order. */
+    for (int64_t a = 0; a < shape[0]; a++) {
+        if ((unreported += row) >= PROGRESS_INTERVAL) {
+            if (!bi_io_advance((double)unreported)) return false;
+            unreported = 0;
+        }
+        for (int64_t b = 0; b < shape[1]; b++)
+            for (int64_t c = 0; c < shape[2]; c++)
+                for (int64_t d = 0; d < shape[3]; d++, to += size) {
+                    int64_t at = a * step[0] + b * step[1] + c * step[2] + d * step[3];
+                    convert_element(npy, (const unsigned char *)elements + at, to, size);
+                }
+    }
+    return true;
+}
+
+/* ---- reading ---- */
 
 /* Converts elements unless bi_npy_is_plain. Elements in a backing file are all read first. */
 static bosc_status read_and_gather(const struct bi_bytes *in, const struct bi_npy *npy, void *array,
@@ -285,6 +332,8 @@ bosc_status bosc_npy_read_slice(const char *path, bosc_slice *slice, bosc_array 
     return status == BOSC_OK ? read_slice(path, slice, array, error) : status;
 }
 
+/* ---- writing ---- */
+
 bosc_status bi_npy_fill(struct bi_sink *sink, const void *what, bosc_io_error *error)
 {
     const bosc_array *array = what;
@@ -292,7 +341,7 @@ bosc_status bi_npy_fill(struct bi_sink *sink, const void *what, bosc_io_error *e
     char text[192];
     (void)error;
     bi_array_bytes(array->dtype, array->rank, array->shape, &bytes);
-    const char *code = bi_npy_code(array->dtype);
+    const char *code = bi_dtype_code(array->dtype);
     /* 1. The dictionary, behind ten bytes of magic number, version and length. */
     int used = 10;
     used += snprintf(text + used, sizeof text - (size_t)used, "{'descr': '%c%s', 'fortran_order': False, 'shape': (",

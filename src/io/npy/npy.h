@@ -2,11 +2,10 @@
 #ifndef BI_IO_NPY_NPY_H
 #define BI_IO_NPY_NPY_H
 
-#include "io/file/bytes.h"
+#include "io/file/file.h"
 
 struct bi_sink;
 
-const char *bi_npy_code(bosc_dtype dtype); /* "f4" */
 bool bi_npy_is(const struct bi_bytes *in);
 
 /* A .npy file whose header has been read and whose size has been checked. */

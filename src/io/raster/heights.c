@@ -1,11 +1,15 @@
-/* Shared by the parsers of heights: memory, the check of a size, conversion of samples. */
+/* Shared by the parsers of heights: memory, rows, the check of a size, conversion of samples. */
 #include "io/raster/heights.h"
-#include "io/file/array.h"
-#include "io/file/bytes.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "base/fault.h"
+#include "io/file/array.h"
+#include "io/file/file.h"
 
 void bosc_heights_free(bosc_heights *heights)
 {
@@ -68,4 +72,34 @@ void bi_samples_read_but(struct bi_sample_type type, const void *from, int64_t c
 void bi_samples_read(struct bi_sample_type type, const void *from, int64_t count, float *to)
 {
     bi_samples_read_but(type, from, count, NAN, to); /* NaN equals no sample */
+}
+
+/* ---- rows, parsed in order, in memory or in a file ---- */
+
+bosc_status bi_heights_rows_begin(struct bi_heights_rows *rows, const char *name, int64_t width, int64_t height,
+                                  bosc_io_error *error)
+{
+    const bosc_status status = bi_heights_new(name, width, rows->fd < 0 ? height : 1, rows->heights, error);
+    if (status == BOSC_OK) rows->heights->height = height;
+    return status;
+}
+
+float *bi_heights_row(const struct bi_heights_rows *rows, int64_t row)
+{
+    return rows->heights->data + (rows->fd < 0 ? row * rows->heights->width : 0);
+}
+
+bosc_status bi_heights_row_end(const struct bi_heights_rows *rows, const char *name, int64_t row, bosc_io_error *error)
+{
+    const size_t bytes = (size_t)rows->heights->width * sizeof(float);
+    for (size_t done = 0; rows->fd >= 0 && done < bytes;) {
+        const char *from = (const char *)rows->heights->data + done;
+        const off_t at = (off_t)((size_t)row * bytes + done);
+        const ssize_t written = bi_fault(BI_FAULT_WRITE) ? (errno = EIO, -1) : pwrite(rows->fd, from, bytes - done, at);
+        if (written > 0) done += (size_t)written;
+        if (written < 0 && errno != EINTR)
+            return bi_io_fail(error, BOSC_ERR_IO, "%s: cannot be unpacked to a temporary file: %s", name,
+                              strerror(errno));
+    }
+    return BOSC_OK;
 }

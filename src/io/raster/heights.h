@@ -1,11 +1,11 @@
-/* Readers and writers of heights. Parsers set samples without a height to NaN; heights_read.c fills these and
- * refuses infinite heights. */
+/* Readers and writers of heights. Parsers set samples without a height to NaN; heights_read.c fills these and refuses
+ * infinite heights. */
 #ifndef BI_IO_RASTER_HEIGHTS_H
 #define BI_IO_RASTER_HEIGHTS_H
 
-#include "io/file/bytes.h"
+#include "io/file/file.h"
 #include "io/file/sink.h"
-#include "io/mesh/png.h"
+#include "io/raster/png.h"
 #include "io/npy/npy.h"
 
 enum bi_heights_format {
@@ -38,8 +38,8 @@ float *bi_heights_row(const struct bi_heights_rows *rows, int64_t row);
 /* Called when a row is complete. */
 bosc_status bi_heights_row_end(const struct bi_heights_rows *rows, const char *name, int64_t row, bosc_io_error *error);
 
-/* Parsers of one format, which set width, height, data and possibly spacing. Those with `rows` need only the
- * beginning of the input in memory if rows go to a file. */
+/* Parsers of one format, which set width, height, data and possibly spacing. Those with `rows` need only the beginning
+ * of the input in memory if rows go to a file. */
 bosc_status bi_heights_png(const struct bi_bytes *in, bosc_heights_encoding encoding, struct bi_heights_rows *rows,
                            bosc_io_error *error);
 bosc_status bi_heights_pgm(const struct bi_bytes *in, struct bi_heights_rows *rows, bosc_io_error *error);

@@ -1,17 +1,410 @@
-/* Reads parts of heights on demand. */
+/* Reads parts of heights on demand: from lines of the file, from lines of a temporary file that it is unpacked to, or
+ * from strips and tiles ("blocks") of a TIFF. Compressed blocks are unpacked as a whole into a cache; samples of other
+ * blocks are read directly. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* O_TMPFILE */
+#endif
+#include "io/raster/heights.h"
+
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fault.h"
 #include "io/file/file.h"
-#include "io/raster/heights_parts.h"
+#include "io/npy/npy.h"
+#include "io/raster/tiff.h"
+
+enum {
+    CACHE_BYTES = 1 << 26, /* least size of the cache of blocks, as boscage/io.h says */
+    BLOCK_LIMIT = 1 << 29  /* largest block that is unpacked, as boscage/io.h says */
+};
+
+struct tiff_blocks {
+    struct bi_tiff tiff;
+    struct bi_tiff_layout layout;
+    int64_t across, down;   /* samples of a block in a row, in a column */
+    int64_t columns, count; /* blocks in a row of blocks, in all */
+    tmsize_t bytes;         /* of a block */
+    bool tiled, plain;      /* plain: samples are stored uncompressed */
+    int32_t *slots;         /* slot of each block, or -1 */
+    int64_t capacity, next; /* number of slots; the slot that is replaced next, in a cycle */
+    struct slot {
+        char *samples;
+        int64_t block; /* or -1 */
+    } * cache;
+};
+
+/* A line of the file is a row of the raster, or a column in Fortran order. */
+struct bosc_heights_file {
+    struct bi_file file;
+    char *name;
+    bosc_io_error error; /* of the last failed read */
+    int64_t width, height;
+    /* Type of the samples, and offset of the first one if they follow each other line by line. */
+    struct bi_npy samples;
+    double none;  /* no-data value; NaN: none */
+    int64_t most; /* larger samples are refused; 0: no maximum */
+    int fd;       /* of the temporary file with unpacked rows; -1: rows are in `file` */
+    struct tiff_blocks *tiff;
+    bool to_west, to_north; /* columns run westwards, rows northwards; false: as on a map */
+    double scale, offset;   /* height = sample * scale + offset */
+};
+
+/* ---- samples that follow each other in a file ---- */
+
+/* Reads `count` samples from offset `at` as floats; those equal to f->none become NaN. buffer: 16 bytes per sample, at
+ * most 8 as in the file and 8 converted. */
+static bosc_status copy_samples(struct bosc_heights_file *f, size_t at, int64_t count, char *buffer, float *values)
+{
+    struct bi_backing_file unpacked = {.fd = f->fd, .size = SIZE_MAX};
+    const struct bi_bytes rows = {.name = f->name, .backing = &unpacked};
+    const struct bi_bytes *in = f->fd < 0 ? &f->file.bytes : &rows;
+    /* 1. Read the elements behind the space for their converted values. */
+    struct bi_npy line = f->samples;
+    const int64_t native = (int64_t)bosc_dtype_size(line.dtype);
+    char *elements = buffer + count * native;
+    const int number = bi_bytes_copy(in, at, elements, (size_t)(count * line.width));
+    if (number) return bi_bytes_fail(in, number, &f->error);
+    /* 2. Convert them: byte order and half floats, then no-data values and the type. */
+    line.fortran = false;
+    line.shape[0] = line.shape[2] = line.shape[3] = 1;
+    line.shape[1] = count;
+    line.bytes = (size_t)(count * line.width);
+    const bool plain = bi_npy_is_plain(&line);
+    if (!plain && !bi_npy_gather(&line, elements, buffer)) return BOSC_ERR_CANCELLED;
+    bi_samples_read_but((struct bi_sample_type){line.kind, (int)native}, plain ? elements : buffer, count, f->none,
+                        values);
+    return BOSC_OK;
+}
+
+/* ---- blocks of a TIFF: opening ---- */
+
+static bosc_status fail_damaged(struct bosc_heights_file *f, bosc_io_error *error)
+{
+    const struct bi_tiff *t = &f->tiff->tiff;
+    if (t->number) return bi_bytes_fail(&f->file.bytes, t->number, error);
+    return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: damaged TIFF: %s", f->name,
+                      t->reason.text[0] ? t->reason.text : "truncated");
+}
+
+/* Reads the sizes of blocks; false if they are inconsistent. */
+static bool read_block_sizes(struct tiff_blocks *b)
+{
+    TIFF *handle = b->tiff.handle;
+    const struct bi_tiff_layout *l = &b->layout;
+    uint32_t across = l->width, down = l->height;
+    b->tiled = TIFFIsTiled(handle) != 0;
+    if (b->tiled &&
+        (!TIFFGetField(handle, TIFFTAG_TILEWIDTH, &across) || !TIFFGetField(handle, TIFFTAG_TILELENGTH, &down)))
+        return false;
+    if (!b->tiled) TIFFGetField(handle, TIFFTAG_ROWSPERSTRIP, &down);
+    if (!b->tiled && down > l->height) down = l->height;
+    if (across == 0 || down == 0) return false;
+    b->bytes = b->tiled ? TIFFTileSize(handle) : TIFFStripSize(handle);
+    b->across = across;
+    b->down = down;
+    b->columns = (l->width + b->across - 1) / b->across;
+    b->count = b->columns * ((l->height + b->down - 1) / b->down);
+    return b->bytes > 0 && b->across * b->down <= b->bytes / l->type.width &&
+           b->count <= (b->tiled ? TIFFNumberOfTiles(handle) : TIFFNumberOfStrips(handle));
+}
+
+/* Returns the number of rows in a block. The last strip may have fewer; tiles are complete. */
+static int64_t rows_of(const struct tiff_blocks *b, int64_t block)
+{
+    const int64_t left = b->layout.height - block / b->columns * b->down;
+    return !b->tiled && left < b->down ? left : b->down;
+}
+
+static bool is_plain(const struct tiff_blocks *b)
+{
+    uint16_t order = FILLORDER_MSB2LSB;
+    TIFFGetFieldDefaulted(b->tiff.handle, TIFFTAG_FILLORDER, &order);
+    return b->layout.ratio == 1 && order == FILLORDER_MSB2LSB;
+}
+
+/* True if all samples of all blocks are within the file. */
+static bool is_complete(const struct tiff_blocks *b)
+{
+    for (int64_t k = 0; k < b->count; k++) {
+        const uint64_t at = TIFFGetStrileOffset(b->tiff.handle, (uint32_t)k),
+                       bytes = (uint64_t)(rows_of(b, k) * b->across * b->layout.type.width);
+        if (bytes > b->tiff.size || at > b->tiff.size - bytes) return false;
+    }
+    return true;
+}
+
+static void set_samples(struct bosc_heights_file *f, const struct tiff_blocks *b, const struct bi_geotiff *geo)
+{
+    static const bosc_dtype real[] = {BOSC_F32, BOSC_F64}, whole[][4] = {{BOSC_I8, BOSC_I16, BOSC_I32, BOSC_I64},
+                                                                         {BOSC_U8, BOSC_U16, BOSC_U32, BOSC_U64}};
+    const struct bi_tiff_layout *l = &b->layout;
+    const int log2_width = l->type.width == 1 ? 0 : l->type.width == 2 ? 1 : l->type.width == 4 ? 2 : 3;
+    f->width = l->width;
+    f->height = l->height;
+    f->samples =
+        (struct bi_npy){.kind = l->type.kind,
+                        .width = l->type.width,
+                        .big = TIFFIsBigEndian(b->tiff.handle) != 0,
+                        .dtype = l->type.kind == 'f' ? real[log2_width == 3] : whole[l->type.kind == 'u'][log2_width]};
+    f->none = l->none;
+    f->to_west = geo->to_west;
+    f->to_north = geo->to_north;
+    f->scale = geo->scale;
+    f->offset = geo->offset;
+}
+
+static bosc_status open_blocks(struct bosc_heights_file *f, bosc_io_error *error)
+{
+    struct tiff_blocks *b = f->tiff;
+    struct bi_geotiff geo;
+    /* 1. Open, read and check the layout. */
+    b->tiff = (struct bi_tiff){.name = f->name, .in = &f->file.bytes, .size = bi_bytes_total(&f->file.bytes)};
+    if (!bi_tiff_open(&b->tiff, "rm")) { /* m: no memory map */
+        if (b->tiff.number) return bi_bytes_fail(&f->file.bytes, b->tiff.number, error);
+        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: not a TIFF: %s", f->name,
+                          b->tiff.reason.text[0] ? b->tiff.reason.text : "out of memory");
+    }
+    const char *reason = bi_tiff_read_layout(b->tiff.handle, &b->layout, &geo);
+    if (reason) return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: %s", f->name, reason);
+    if (!read_block_sizes(b)) return fail_damaged(f, error);
+    bosc_status status = bi_tiff_fit(&b->tiff, &b->layout, b->bytes, error);
+    if (status != BOSC_OK) return status;
+    set_samples(f, b, &geo);
+    /* 2. Prepare direct reads, or the table of cached blocks. */
+    b->plain = is_plain(b);
+    if (b->plain) return is_complete(b) ? BOSC_OK : fail_damaged(f, error);
+    if (b->bytes > BLOCK_LIMIT)
+        return bi_io_fail(error, BOSC_ERR_LIMIT, "%s: a strip or tile of %lld bytes is unpacked as a whole; %d at most",
+                          f->name, (long long)b->bytes, BLOCK_LIMIT);
+    b->slots = bi_io_alloc((size_t)b->count * sizeof *b->slots);
+    if (!b->slots) return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", f->name);
+    memset(b->slots, 0xff, (size_t)b->count * sizeof *b->slots);
+    return BOSC_OK;
+}
+
+static bosc_status open_tiff(struct bosc_heights_file *f, bosc_io_error *error)
+{
+    f->tiff = bi_io_alloc(sizeof *f->tiff);
+    if (!f->tiff) return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", f->name);
+    memset(f->tiff, 0, sizeof *f->tiff);
+    return open_blocks(f, error);
+}
+
+static void free_blocks(struct tiff_blocks *b)
+{
+    if (!b) return;
+    if (b->tiff.handle) TIFFClose(b->tiff.handle);
+    for (int64_t s = 0; s < b->capacity; s++) free(b->cache[s].samples);
+    free(b->cache);
+    free(b->slots);
+    free(b);
+}
+
+/* ---- blocks of a TIFF: reading ---- */
+
+/* Makes the cache large enough that parts of this many rows, read from west to east and then from north to south,
+ * unpack each block about once: slots for twice the rows, and for partial blocks at their borders, over the full
+ * width. */
+static bosc_status reserve_cache(struct bosc_heights_file *f, int64_t rows)
+{
+    struct tiff_blocks *b = f->tiff;
+    int64_t needed = (2 * (rows / b->down) + 3) * b->columns;
+    if (b->plain) return BOSC_OK;
+    if (needed < CACHE_BYTES / b->bytes) needed = CACHE_BYTES / b->bytes;
+    if (needed > b->count) needed = b->count;
+    if (needed <= b->capacity) return BOSC_OK;
+    struct slot *cache = bi_io_realloc(b->cache, (size_t)needed * sizeof *cache);
+    if (!cache) return bi_io_fail(&f->error, BOSC_ERR_NOMEM, "%s: out of memory", f->name);
+    for (int64_t s = b->capacity; s < needed; s++) cache[s] = (struct slot){NULL, -1};
+    b->next = b->capacity;
+    b->cache = cache;
+    b->capacity = needed;
+    return BOSC_OK;
+}
+
+/* Unpacks a block into the next slot. */
+static bosc_status load_block(struct bosc_heights_file *f, int64_t block)
+{
+    struct tiff_blocks *b = f->tiff;
+    struct slot *slot = b->cache + b->next;
+    if (!slot->samples) slot->samples = bi_io_alloc((size_t)b->bytes);
+    if (!slot->samples) return bi_io_fail(&f->error, BOSC_ERR_NOMEM, "%s: out of memory", f->name);
+    if (slot->block >= 0) b->slots[slot->block] = -1;
+    slot->block = -1;
+    b->tiff.reason.text[0] = 0;
+    b->tiff.number = 0;
+    const tmsize_t bytes = b->tiled ? b->bytes : (tmsize_t)(rows_of(b, block) * b->across * b->layout.type.width);
+    const tmsize_t got = b->tiled ? TIFFReadEncodedTile(b->tiff.handle, (uint32_t)block, slot->samples, bytes)
+                                  : TIFFReadEncodedStrip(b->tiff.handle, (uint32_t)block, slot->samples, bytes);
+    if (got != bytes) return fail_damaged(f, &f->error);
+    slot->block = block;
+    b->slots[block] = (int32_t)b->next;
+    b->next = (b->next + 1) % b->capacity;
+    return BOSC_OK;
+}
+
+/* Reads a part of a row, in the order of the file. */
+static bosc_status copy_block_samples(struct bosc_heights_file *f, int64_t row, int64_t column, int64_t count,
+                                      char *buffer, float *values)
+{
+    const struct tiff_blocks *b = f->tiff;
+    const int64_t width = b->layout.type.width;
+    for (int64_t done = 0, run; done < count; done += run) {
+        const int64_t x = (column + done) % b->across, block = row / b->down * b->columns + (column + done) / b->across;
+        const size_t at = (size_t)((row % b->down * b->across + x) * width);
+        /* A run ends at the border of its block. */
+        bosc_status status = BOSC_OK;
+        run = b->across - x < count - done ? b->across - x : count - done;
+        if (b->plain) {
+            const size_t begin = (size_t)TIFFGetStrileOffset(b->tiff.handle, (uint32_t)block);
+            status = copy_samples(f, begin + at, run, buffer, values + done);
+        } else {
+            if (b->slots[block] < 0) status = load_block(f, block);
+            if (status == BOSC_OK)
+                bi_samples_read_but(b->layout.type, b->cache[b->slots[block]].samples + at, run, f->none,
+                                    values + done);
+        }
+        if (status != BOSC_OK) return status;
+    }
+    return BOSC_OK;
+}
+
+/* ---- lines of the file ---- */
+
+/* Sets the size and the type of samples that follow each other from offset `at`. */
+static void set_lines(struct bosc_heights_file *f, int64_t width, int64_t height, int64_t at, struct bi_npy samples)
+{
+    f->width = width;
+    f->height = height;
+    f->samples = samples;
+    f->samples.at = (size_t)at;
+}
+
+static const struct bi_npy f4 = {.dtype = BOSC_F32, .kind = 'f', .width = 4},
+                           u1 = {.dtype = BOSC_U8, .kind = 'u', .width = 1},
+                           u2 = {.dtype = BOSC_U16, .kind = 'u', .width = 2, .big = true},
+                           i2 = {.dtype = BOSC_I16, .kind = 'i', .width = 2, .big = true};
+
+static bosc_status open_npy(struct bosc_heights_file *f, bosc_io_error *error)
+{
+    const struct bi_bytes *in = &f->file.bytes;
+    struct bi_npy npy;
+    bosc_status status = bi_heights_npy_open(in, &npy, error);
+    if (status != BOSC_OK) return status;
+    set_lines(f, npy.shape[1], npy.shape[0], (int64_t)npy.at, npy);
+    return BOSC_OK;
+}
+
+static bosc_status open_pgm(struct bosc_heights_file *f, bosc_io_error *error)
+{
+    struct bi_pgm_head head;
+    bosc_status status = bi_heights_pgm_head(&f->file.bytes, &head, error);
+    if (status != BOSC_OK) return status;
+    set_lines(f, head.width, head.height, head.at, head.most > 255 ? u2 : u1);
+    f->most = head.most;
+    return BOSC_OK;
+}
+
+static bosc_status open_hgt(struct bosc_heights_file *f, bosc_io_error *error)
+{
+    int64_t side;
+    bosc_status status = bi_heights_hgt_side(&f->file.bytes, &side, error);
+    if (status != BOSC_OK) return status;
+    set_lines(f, side, side, 0, i2);
+    f->none = BI_HGT_NONE;
+    return BOSC_OK;
+}
+
+/* ---- lines of a temporary file ---- */
+
+static int open_unnamed(const char *folder)
+{
+#ifdef O_TMPFILE
+    if (!bi_fault(BI_FAULT_UNNAMED)) return open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+#else
+    (void)folder;
+#endif
+    return -1;
+}
+
+/* Opens a named temporary file and removes the name. */
+static int open_and_unlink(const char *folder)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s/boscage-XXXXXX", folder);
+    const int fd = mkstemp(name);
+    if (fd >= 0) unlink(name);
+    if (fd >= 0) (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
+    return fd;
+}
+
+/* Opens a temporary file in /var/tmp, which is for large files, or else in /tmp. */
+static int open_temporary(void)
+{
+    static const char *const folders[] = {"/var/tmp", "/tmp"};
+    int fd = -1;
+    if (bi_fault(BI_FAULT_WRITE)) return errno = EIO, -1;
+    for (int i = 0; i < 2 && fd < 0; i++) {
+        fd = open_unnamed(folders[i]);
+        if (fd < 0) fd = open_and_unlink(folders[i]);
+    }
+    return fd;
+}
+
+/* Writes the samples to a temporary file as f4, row by row. */
+static bosc_status unpack_to_temporary(struct bosc_heights_file *f, enum bi_heights_format format,
+                                       bosc_heights_encoding encoding, bosc_io_error *error)
+{
+    const struct bi_bytes *in = &f->file.bytes;
+    bosc_heights line = {0};
+    struct bi_heights_rows rows = {&line, open_temporary()};
+    f->fd = rows.fd;
+    if (rows.fd < 0)
+        return bi_io_fail(error, BOSC_ERR_IO, "%s: cannot be unpacked to a temporary file: %s", f->name,
+                          strerror(errno));
+    bosc_status status =
+        format == BI_HEIGHTS_PNG ? bi_heights_png(in, encoding, &rows, error) : bi_heights_pgm(in, &rows, error);
+    if (status == BOSC_OK) status = bi_bytes_unchanged(in, error);
+    set_lines(f, line.width, line.height, 0, f4);
+    bosc_heights_free(&line);
+    bi_file_close(&f->file);
+    return status;
+}
 
 /* ---- opening ---- */
 
+static bool is_text(const struct bi_bytes *in) { return bi_bytes_begin(in, "P2", 2); }
+
+/* Locates the samples in the open file. */
+static bosc_status locate_samples(struct bosc_heights_file *f, bosc_heights_encoding encoding, bosc_io_error *error)
+{
+    const struct bi_bytes *in = &f->file.bytes;
+    const enum bi_heights_format format = bi_heights_format_of(f->name, in);
+    f->fd = -1;
+    f->none = NAN;
+    f->scale = 1;
+    if (encoding == BOSC_HEIGHTS_TERRAIN_RGB && format != BI_HEIGHTS_PNG)
+        return bi_io_fail(error, BOSC_ERR_FORMAT, BI_HEIGHTS_NOT_PNG, in->name);
+    switch (format) {
+    case BI_HEIGHTS_NPY: return open_npy(f, error);
+    case BI_HEIGHTS_PGM: return is_text(in) ? unpack_to_temporary(f, format, encoding, error) : open_pgm(f, error);
+    case BI_HEIGHTS_HGT: return open_hgt(f, error);
+    case BI_HEIGHTS_TIFF: return open_tiff(f, error);
+    case BI_HEIGHTS_PNG: return unpack_to_temporary(f, format, encoding, error);
+    case BI_HEIGHTS_UNKNOWN: break;
+    }
+    return bi_io_fail(error, BOSC_ERR_FORMAT, BI_HEIGHTS_NO_FORMAT, in->name);
+}
+
 static void close_all(struct bosc_heights_file *f)
 {
-    bi_tiff_blocks_free(f->tiff);
+    free_blocks(f->tiff);
     if (f->fd >= 0) close(f->fd);
     bi_file_close(&f->file);
     free(f->name);
@@ -25,7 +418,7 @@ static bosc_status open_file(const char *path, bosc_heights_encoding encoding, s
     if (path && !f->name) return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", path);
     if (path) strcpy(f->name, path);
     bosc_status status = bi_file_open_head(f->name, &f->file, error);
-    if (status == BOSC_OK) status = bi_heights_parts_open(f, encoding, error);
+    if (status == BOSC_OK) status = locate_samples(f, encoding, error);
     if (status == BOSC_OK && (f->width < 1 || f->height < 1))
         status = bi_io_fail(error, BOSC_ERR_FORMAT, "%s: there are no samples", path);
     return status;
@@ -62,7 +455,7 @@ void bosc_heights_file_close(bosc_heights_file *file)
 
 const char *bosc_heights_file_message(const bosc_heights_file *file) { return file ? file->error.text : ""; }
 
-/* ---- reading ---- */
+/* ---- reading parts ---- */
 
 /* A part of the raster, and its range of lines and samples in the file. */
 struct part {
@@ -104,10 +497,10 @@ static bosc_status read_line(struct bosc_heights_file *f, const struct part *p, 
     const int64_t line = p->first_line + i, across = fortran ? f->height : f->width;
     float *values =
         (float *)(void *)(buffer + 16 * p->count); /* the buffer's first 16 bytes per sample are for conversion */
-    bosc_status status =
-        f->tiff ? bi_tiff_blocks_copy(f, line, p->begin, p->count, buffer, values)
-                : bi_heights_parts_copy(f, f->samples.at + (size_t)((line * across + p->begin) * f->samples.width),
-                                        p->count, buffer, values);
+    bosc_status status = f->tiff
+                             ? copy_block_samples(f, line, p->begin, p->count, buffer, values)
+                             : copy_samples(f, f->samples.at + (size_t)((line * across + p->begin) * f->samples.width),
+                                            p->count, buffer, values);
     for (int64_t j = 0; j < p->count && status == BOSC_OK; j++)
         status = store_sample(f, p, fortran ? j : i, fortran ? i : j, values[j]);
     return status;
@@ -116,7 +509,7 @@ static bosc_status read_line(struct bosc_heights_file *f, const struct part *p, 
 static bosc_status read_part(struct bosc_heights_file *f, struct part *p)
 {
     locate_in_file(f, p);
-    bosc_status status = f->tiff ? bi_tiff_blocks_reserve(f, p->rows) : BOSC_OK;
+    bosc_status status = f->tiff ? reserve_cache(f, p->rows) : BOSC_OK;
     if (status != BOSC_OK) return status;
     char *buffer = bi_io_alloc((size_t)p->count * (16 + sizeof(float)));
     if (!buffer) return bi_io_fail(&f->error, BOSC_ERR_NOMEM, "%s: out of memory", f->name);

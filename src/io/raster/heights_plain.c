@@ -1,5 +1,5 @@
-/* Parses heights of .pgm, .hgt and .npy files. Sources: Poskanzer, pgm(5); NASA, SRTM Topography (the format of .hgt).
- * */
+/* Parses heights of .pgm, .hgt and .npy files. Sources: Poskanzer, pgm(5); NASA, SRTM Topography (the format of
+ * .hgt). */
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/file/bytes.h"
+#include "io/file/file.h"
 #include "io/npy/npy.h"
 #include "io/raster/heights.h"
 
@@ -120,8 +120,8 @@ static bosc_status read_p2(struct pgm *pgm, int64_t most, const struct bi_height
 static bosc_status read_header(struct pgm *pgm, struct bi_pgm_head *head, bosc_io_error *error)
 {
     const struct bi_bytes *in = pgm->in;
-    head->text = in->size >= 2 && memcmp(in->data, "P2", 2) == 0;
-    if (!head->text && (in->size < 2 || memcmp(in->data, "P5", 2) != 0))
+    head->text = bi_bytes_begin(in, "P2", 2);
+    if (!head->text && !bi_bytes_begin(in, "P5", 2))
         return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: not a .pgm file (P2 or P5)", in->name);
     pgm->p += 2;
     if (!read_number(pgm, INT32_MAX, &head->width)) return fail_pgm(pgm, "the width is malformed", error);

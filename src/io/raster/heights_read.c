@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/file/bytes.h"
 #include "io/file/file.h"
 #include "io/npy/npy.h"
 #include "io/raster/heights.h"
@@ -14,21 +13,16 @@ static const struct {
 } endings[] = {{".png", BI_HEIGHTS_PNG},  {".pgm", BI_HEIGHTS_PGM},   {".hgt", BI_HEIGHTS_HGT},
                {".tif", BI_HEIGHTS_TIFF}, {".tiff", BI_HEIGHTS_TIFF}, {".npy", BI_HEIGHTS_NPY}};
 
-static bool begins(const struct bi_bytes *in, const char *bytes, size_t count)
-{
-    return in->size >= count && memcmp(in->data, bytes, count) == 0;
-}
-
 enum bi_heights_format bi_heights_format_of(const char *path, const struct bi_bytes *in)
 {
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
         if (bi_path_ends_in(path, endings[i].ending)) return endings[i].format;
     if (!in) return BI_HEIGHTS_UNKNOWN;
     if (bi_npy_is(in)) return BI_HEIGHTS_NPY;
-    if (begins(in, "\x89PNG", 4)) return BI_HEIGHTS_PNG;
-    if (begins(in, "P2", 2) || begins(in, "P5", 2)) return BI_HEIGHTS_PGM;
-    bool little = begins(in, "II*\0", 4) || begins(in, "II+\0", 4);
-    bool big = begins(in, "MM\0*", 4) || begins(in, "MM\0+", 4);
+    if (bi_bytes_begin(in, "\x89PNG", 4)) return BI_HEIGHTS_PNG;
+    if (bi_bytes_begin(in, "P2", 2) || bi_bytes_begin(in, "P5", 2)) return BI_HEIGHTS_PGM;
+    bool little = bi_bytes_begin(in, "II*\0", 4) || bi_bytes_begin(in, "II+\0", 4);
+    bool big = bi_bytes_begin(in, "MM\0*", 4) || bi_bytes_begin(in, "MM\0+", 4);
     return little || big ? BI_HEIGHTS_TIFF : BI_HEIGHTS_UNKNOWN;
 }
 

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "io/file/bytes.h"
+#include "io/file/file.h"
 #include "io/file/sink.h"
 #include "io/raster/tiff.h"
 
@@ -105,7 +105,7 @@ static bosc_status read_samples(struct bi_tiff *t, const struct bi_bytes *in, bo
 bosc_status bi_heights_tiff(const struct bi_bytes *in, bosc_heights *heights, bosc_io_error *error)
 {
     struct bi_tiff t = {.name = in->name, .in = in, .size = in->size};
-    if (!bi_tiff_open(&t, "rm"))
+    if (!bi_tiff_open(&t, "rm")) /* m: no memory map */
         return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: not a TIFF: %s", in->name,
                           t.reason.text[0] ? t.reason.text : "out of memory");
     bosc_status status = read_samples(&t, in, heights, error);
@@ -145,6 +145,7 @@ bosc_status bi_tiff_write(struct bi_sink *sink, const bosc_heights *heights, bos
     if (heights->width > INT32_MAX || heights->height > INT32_MAX)
         return bi_io_fail(error, BOSC_ERR_LIMIT, /* unreached: 8 GB of heights */
                           "%s: more columns or rows than a TIFF can have", sink->name);
+    /* w8: BigTIFF, for offsets beyond 32 bits. */
     bool whole = bi_tiff_open(&t, heights->width * heights->height > (int64_t)1 << 29 ? "w8" : "w");
     if (whole) whole = write_rows(t.handle, heights);
     if (t.handle) TIFFClose(t.handle);

@@ -6,7 +6,7 @@
 
 #include "io/file/array.h"
 #include "io/file/sink.h"
-#include "io/mesh/png.h"
+#include "io/raster/png.h"
 #include "io/raster/heights.h"
 
 struct range {

@@ -2,8 +2,20 @@
 #ifndef BI_IO_RASTER_TIFF_H
 #define BI_IO_RASTER_TIFF_H
 
-#include "io/file/bytes.h"
-#include "io/raster/geotiff.h"
+#include <tiffio.h>
+
+#include "io/file/file.h"
+#include "io/raster/heights.h"
+
+/* Tags of GeoTIFF: position and spacing of the raster, scale and offset of samples. */
+struct bi_geotiff {
+    double spacing, spacing_y; /* metres between columns and between rows; 0: unknown */
+    double latitude;           /* of the middle, if the spacings were degrees; else NaN */
+    bool to_west, to_north;    /* columns run westwards, rows northwards; false: as on a map */
+    double scale, offset;      /* height = sample * scale + offset */
+};
+
+bool bi_geotiff_write_spacing(TIFF *handle, double spacing, double spacing_y);
 
 /* A file read or written by libtiff. */
 struct bi_tiff {

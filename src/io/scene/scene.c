@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 
 #include "io/scene/scene.h"
-#include "io/file/bytes.h"
 #include "io/file/file.h"
 #include "io/mesh/faces.h"
 
@@ -82,7 +81,7 @@ static bosc_status find_body(const char *folder, const char *name, char **path, 
 }
 
 /* Sets origin and rotations. The robot rotates about its own origin, so the obstacle is moved by the opposite of the
- * robot's translation. */
+ * robot's translation. A goal with another translation is left out, since the robot only rotates. */
 static void apply_placements(struct bi_scene *scene, const struct bi_placement placements[2], int32_t count)
 {
     const double *first = placements[0].translation, *second = placements[1].translation;

@@ -2,7 +2,7 @@
 #ifndef BI_IO_SCENE_SCENE_H
 #define BI_IO_SCENE_SCENE_H
 
-#include "io/file/bytes.h"
+#include "io/file/file.h"
 
 /* Balls, triangles, or both, as read. An absent array has no data. */
 struct bi_body {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "io/file/array.h"
-#include "io/file/bytes.h"
+#include "io/file/file.h"
 #include "io/scene/scene.h"
 #include "io/text/number.h"
 #include "io/text/row.h"
@@ -84,6 +84,7 @@ static bosc_status read_number(struct stream *s, double *value)
 static bosc_status read_numbers(struct stream *s, uint32_t type, uint32_t count, struct bi_numbers *numbers)
 {
     size_t each = type == BALLS ? 4 : 9, left = s->in->size - s->at;
+    /* A number takes at least 6 bytes: its size and one character of UTF-16. */
     if (count > left / (each * 6)) return fail_at(s, BOSC_ERR_FORMAT, "truncated: the object does not fit");
     if (!bi_numbers_reserve(numbers, numbers->count + each * count)) return fail_at(s, BOSC_ERR_NOMEM, "out of memory");
     for (size_t i = 0; i < each * count; i++) {
@@ -200,6 +201,7 @@ bosc_status bi_arr_parse(const struct bi_bytes *in, struct bi_scene *scene, bosc
     struct bi_scene fresh = {.has_from = false};
     uint32_t objects = 0;
     bosc_status status = read_int(&s, &objects);
+    /* The shortest object has type, count, flags and colour. */
     if (status == BOSC_OK && objects > in->size / (8 + 2 + COLOUR)) {
         s.at = 0;
         status = fail_at(&s, BOSC_ERR_FORMAT, "more objects than the file can hold; is this an .arr scene?");

@@ -1,9 +1,9 @@
-/* Frees bodies of scenes and converts them for the planner. Triangles that share vertices bound one convex solid:
- * the connected components of the mesh. */
+/* Frees bodies of scenes and converts them for the planner. Triangles that share vertices bound one convex solid: the
+ * connected components of the mesh. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/npy/convert.h"
+#include "io/file/array.h"
 #include "io/scene/scene.h"
 
 void bi_body_free(struct bi_body *body)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/file/bytes.h"
+#include "io/file/file.h"
 #include "io/scene/scene.h"
 #include "io/text/row.h"
 
@@ -18,12 +18,6 @@ struct level {
     int64_t first, count;
 };
 
-static bosc_status fail_at(const struct bi_bytes *in, const struct bi_lines *lines, const char *reason,
-                           bosc_status status, bosc_io_error *error)
-{
-    return bi_io_fail(error, status, "%s:%lld: %s", in->name, (long long)lines->number, reason);
-}
-
 /* Reads the first line, and finds the nodes of the requested level (0: the deepest). Products are limited by the size
  * of the file. */
 static bosc_status read_header(const struct bi_bytes *in, struct bi_lines *lines, int32_t level_number,
@@ -31,12 +25,14 @@ static bosc_status read_header(const struct bi_bytes *in, struct bi_lines *lines
 {
     struct bi_line line, word;
     int64_t levels = 0, degree = 0;
-    if (!bi_lines_next_content(lines, &line)) return fail_at(in, lines, "no sphere tree", BOSC_ERR_FORMAT, error);
+    if (!bi_lines_next_content(lines, &line))
+        return bi_fail_at(in, lines->number, BOSC_ERR_FORMAT, error, "no sphere tree");
     if (!bi_line_word(&line, &word) || !bi_word_count(&word, &levels) || levels < 1 || levels > LEVELS_MAX)
-        return fail_at(in, lines, "the number of levels is not from 1 to 64", BOSC_ERR_FORMAT, error);
+        return bi_fail_at(in, lines->number, BOSC_ERR_FORMAT, error, "the number of levels is not from 1 to 64");
     if (!bi_line_word(&line, &word) || !bi_word_count(&word, &degree) || degree < 1)
-        return fail_at(in, lines, "the number of children is not above 0", BOSC_ERR_FORMAT, error);
-    if (bi_line_word(&line, &word)) return fail_at(in, lines, "more than two counts", BOSC_ERR_FORMAT, error);
+        return bi_fail_at(in, lines->number, BOSC_ERR_FORMAT, error, "the number of children is not above 0");
+    if (bi_line_word(&line, &word))
+        return bi_fail_at(in, lines->number, BOSC_ERR_FORMAT, error, "more than two counts");
     if (level_number > levels)
         return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: level %d of a tree of %lld levels", in->name, (int)level_number,
                           (long long)levels);
@@ -75,7 +71,7 @@ static bosc_status read_nodes(const struct bi_bytes *in, struct bi_lines *lines,
         /* 1. Read a line of five numbers. */
         row.count = 0;
         if (!bi_lines_next_content(lines, &line)) {
-            status = fail_at(in, lines, "truncated in the nodes", BOSC_ERR_FORMAT, error);
+            status = bi_fail_at(in, lines->number, BOSC_ERR_FORMAT, error, "truncated in the nodes");
             break;
         }
         status = bi_row_read(line.begin, line.end, ' ', &row, &reason);
@@ -89,7 +85,7 @@ static bosc_status read_nodes(const struct bi_bytes *in, struct bi_lines *lines,
         bool wanted = i >= level->first && i < level->first + level->count && status == BOSC_OK && row.data[3] > 0;
         if (wanted && !bi_numbers_reserve(balls, balls->count + 4)) status = bi_numbers_refuse(&reason);
         if (status != BOSC_OK) {
-            fail_at(in, lines, reason.text, status, error);
+            bi_fail_at(in, lines->number, status, error, "%s", reason.text);
         } else if (wanted) {
             memcpy(balls->data + balls->count, row.data, 4 * sizeof(double));
             balls->count += 4;

@@ -1,6 +1,6 @@
-/* Stand-ins for the functions of libjbig that libtiff's archive refers to. libjbig is under the GPL, so programs
- * under another licence must not contain it. They are never called, since bilevel pictures hold no heights and are
- * refused before; all fail. */
+/* Stand-ins for the functions of libjbig that libtiff's archive refers to. libjbig is under the GPL, so programs under
+ * another licence must not contain it. They are never called, since bilevel pictures hold no heights and are refused
+ * before; all fail. */
 int jbg_dec_in(void);
 int jbg_dec_init(void);
 int jbg_dec_free(void);

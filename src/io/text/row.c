@@ -1,15 +1,158 @@
-/* Reads lines, words and rows of numbers. */
+/* Reads lines, words, fields and rows of numbers. */
+#include "io/text/row.h"
+
 #include <ctype.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-#include "io/text/row.h"
-#include "io/file/bytes.h"
+#include "io/file/file.h"
 #include "io/text/number.h"
 
 static bool is_blank(char c) { return c == ' ' || c == '\t'; }
+
+/* ---- lines and words ---- */
+
+struct bi_lines bi_lines_begin(const struct bi_bytes *in)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    bool marked = in->size >= sizeof mark - 1 && memcmp(in->data, mark, sizeof mark - 1) == 0;
+    const char *begin = in->data + (marked ? sizeof mark - 1 : 0), *end = in->data + in->size;
+    while (in->backing && end > begin && end[-1] != '\n') end--;
+    return (struct bi_lines){.next = begin, .end = end, .backing = in->backing};
+}
+
+enum { PROGRESS_INTERVAL = 1 << 10 }; /* lines between two progress reports; chosen */
+
+void bi_lines_report_progress(struct bi_lines *lines)
+{
+    lines->progress_begin = lines->next;
+    bi_io_phase(0.9, (double)(lines->end - lines->next));
+}
+
+bool bi_lines_next(struct bi_lines *lines, struct bi_line *line)
+{
+    if (lines->next == lines->end) {
+        if (lines->backing) lines->backing->whole_needed = true;
+        return false;
+    }
+    const char *stop = memchr(lines->next, '\n', (size_t)(lines->end - lines->next));
+    line->begin = lines->next;
+    line->end = stop ? stop : lines->end;
+    lines->next = stop ? stop + 1 : lines->end;
+    lines->number++;
+    if (lines->progress_begin && lines->number % PROGRESS_INTERVAL == 0 &&
+        !bi_io_set_done((double)(lines->next - lines->progress_begin)))
+        lines->next = lines->end; /* cancelled: the text seems to end */
+    if (line->end > line->begin && line->end[-1] == '\r') line->end--;
+    return true;
+}
+
+bool bi_lines_next_content(struct bi_lines *lines, struct bi_line *line)
+{
+    while (bi_lines_next(lines, line)) {
+        const char *p = line->begin;
+        while (p < line->end && is_blank(*p)) p++;
+        if (p < line->end && *p != '#') return true;
+    }
+    return false;
+}
+
+bool bi_line_word(struct bi_line *line, struct bi_line *word)
+{
+    const char *p = line->begin;
+    while (p < line->end && is_blank(*p)) p++;
+    word->begin = p;
+    if (p < line->end && *p == '#') p = line->end;
+    while (p < line->end && !is_blank(*p)) p++;
+    word->end = line->begin = p;
+    return word->end > word->begin && *word->begin != '#';
+}
+
+bool bi_word_next(struct bi_line *line, struct bi_line *word)
+{
+    const char *p = line->begin;
+    while (p < line->end && is_blank(*p)) p++;
+    word->begin = p;
+    while (p < line->end && !is_blank(*p)) p++;
+    word->end = line->begin = p;
+    return word->end > word->begin;
+}
+
+bool bi_word_digits(const struct bi_line *word, uint64_t *value)
+{
+    *value = 0;
+    if (word->begin == word->end) return false;
+    for (const char *p = word->begin; p < word->end; p++) {
+        if (*p < '0' || *p > '9') return false;
+        *value = *value > (UINT64_MAX - 9) / 10 ? UINT64_MAX : *value * 10 + (uint64_t)(*p - '0');
+    }
+    return true;
+}
+
+bool bi_word_integer(const struct bi_line *word, int64_t *value)
+{
+    uint64_t size;
+    struct bi_line digits = *word;
+    bool negative = *digits.begin == '-';
+    if (*digits.begin == '-' || *digits.begin == '+') digits.begin++;
+    if (!bi_word_digits(&digits, &size) || size > (uint64_t)INT64_MAX + negative) return false;
+    *value = negative ? (int64_t)(0 - size) : (int64_t)size;
+    return true;
+}
+
+bool bi_word_is(const struct bi_line *word, const char *text)
+{
+    size_t length = (size_t)(word->end - word->begin);
+    return strlen(text) == length && memcmp(word->begin, text, length) == 0;
+}
+
+bool bi_word_count(const struct bi_line *word, int64_t *count)
+{
+    int64_t value = 0;
+    if (word->begin == word->end) return false;
+    for (const char *p = word->begin; p < word->end; p++) {
+        if (*p < '0' || *p > '9' || value > (INT64_C(1) << 62) / 10) return false;
+        value = value * 10 + (*p - '0');
+    }
+    *count = value;
+    return true;
+}
+
+bool bi_word_is_any_case(const struct bi_line *word, const char *text)
+{
+    size_t length = strlen(text);
+    return (size_t)(word->end - word->begin) == length && strncasecmp(word->begin, text, length) == 0;
+}
+
+bosc_status bi_fail_at(const struct bi_bytes *in, int64_t line, bosc_status status, bosc_io_error *error,
+                       const char *format, ...)
+{
+    char reason[200];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(reason, sizeof reason, format, args);
+    va_end(args);
+    return bi_io_fail(error, status, "%s:%lld: %s", in->name, (long long)line, reason);
+}
+
+struct bi_quoted bi_quote(const char *begin, const char *end)
+{
+    struct bi_quoted q;
+    int used = 0;
+    q.text[used++] = '\'';
+    for (const char *p = begin; p < end && used < 25; p++)
+        q.text[used++] = (char)(isprint((unsigned char)*p) && (unsigned char)*p < 128 ? *p : '?');
+    if (end - begin > 24) used += snprintf(q.text + used, 4, "...");
+    q.text[used++] = '\'';
+    q.text[used] = 0;
+    return q;
+}
+
+/* ---- numbers ---- */
 
 bool bi_numbers_reserve(struct bi_numbers *numbers, size_t capacity)
 {
@@ -39,19 +182,6 @@ bosc_array bi_numbers_to_array(struct bi_numbers *numbers, int64_t n, int64_t di
     array.data = smaller ? smaller : numbers->data;
     *numbers = (struct bi_numbers){0};
     return array;
-}
-
-struct bi_quoted bi_quote(const char *begin, const char *end)
-{
-    struct bi_quoted q;
-    int used = 0;
-    q.text[used++] = '\'';
-    for (const char *p = begin; p < end && used < 25; p++)
-        q.text[used++] = (char)(isprint((unsigned char)*p) && (unsigned char)*p < 128 ? *p : '?');
-    if (end - begin > 24) used += snprintf(q.text + used, 4, "...");
-    q.text[used++] = '\'';
-    q.text[used] = 0;
-    return q;
 }
 
 bosc_status bi_numbers_refuse(struct bi_reason *reason)
@@ -112,76 +242,169 @@ bosc_status bi_row_read(const char *begin, const char *end, char separator, stru
     }
 }
 
-struct bi_lines bi_lines_begin(const struct bi_bytes *in)
+/* ---- fields: in quotes or between separators ---- */
+
+/* Skips blanks; a tab that is the separator is none. */
+static const char *skip_blanks(const char *p, const char *end, char separator)
 {
-    static const char mark[] = "\xef\xbb\xbf";
-    bool marked = in->size >= sizeof mark - 1 && memcmp(in->data, mark, sizeof mark - 1) == 0;
-    const char *begin = in->data + (marked ? sizeof mark - 1 : 0), *end = in->data + in->size;
-    while (in->backing && end > begin && end[-1] != '\n') end--;
-    return (struct bi_lines){.next = begin, .end = end, .backing = in->backing};
+    while (p < end && is_blank(*p) && *p != separator) p++;
+    return p;
 }
 
-enum { PROGRESS_INTERVAL = 1 << 10 }; /* lines between two progress reports; chosen */
-
-void bi_lines_report_progress(struct bi_lines *lines)
+/* Returns the position behind the quote that closes the field at p, or NULL. Two quotes in a field mean one. */
+static const char *find_closing_quote(const char *p, const char *end, char separator)
 {
-    lines->progress_begin = lines->next;
-    bi_io_phase(0.9, (double)(lines->end - lines->next));
-}
-
-bool bi_lines_next(struct bi_lines *lines, struct bi_line *line)
-{
-    if (lines->next == lines->end) {
-        if (lines->backing) lines->backing->whole_needed = true;
-        return false;
+    for (p++; p < end; p++) {
+        if (*p != '"') continue;
+        if (p + 1 == end || p[1] != '"') break;
+        p++;
     }
-    const char *stop = memchr(lines->next, '\n', (size_t)(lines->end - lines->next));
-    line->begin = lines->next;
-    line->end = stop ? stop : lines->end;
-    lines->next = stop ? stop + 1 : lines->end;
-    lines->number++;
-    if (lines->progress_begin && lines->number % PROGRESS_INTERVAL == 0 &&
-        !bi_io_set_done((double)(lines->next - lines->progress_begin)))
-        lines->next = lines->end;
-    if (line->end > line->begin && line->end[-1] == '\r') line->end--;
+    if (p >= end) return NULL;
+    const char *after = skip_blanks(++p, end, separator);
+    bool ends = after == end || *after == separator || *after == '#' || (separator == ' ' && after > p);
+    return ends ? p : NULL;
+}
+
+bool bi_field_next(struct bi_line *line, char separator, struct bi_line *field)
+{
+    const char *end = line->end, *p = skip_blanks(line->begin, end, separator == '\t' ? '\t' : 0);
+    /* 1. Stop if only separators remain. */
+    const char *content = p;
+    while (content < end && (is_blank(*content) || *content == separator)) content++;
+    if (content == end || *content == '#') return false;
+    /* 2. Find the field without quotes and surrounding blanks. */
+    const char *stop = *p == '"' ? find_closing_quote(p, end, separator) : NULL;
+    field->begin = field->end = p;
+    if (stop) {
+        field->begin = skip_blanks(p + 1, stop - 1, 0);
+        field->end = stop - 1;
+        while (field->end > field->begin && is_blank(field->end[-1])) field->end--;
+    } else {
+        for (; p < end && *p != '#' && *p != separator && !(separator == ' ' && *p == '\t'); p++)
+            if (!is_blank(*p)) field->end = p + 1;
+        stop = p;
+    }
+    /* 3. Move the line behind the separator. */
+    p = skip_blanks(stop, end, separator == '\t' ? '\t' : 0);
+    line->begin = p + (p < end && *p == separator);
     return true;
 }
 
-bool bi_lines_next_content(struct bi_lines *lines, struct bi_line *line)
+char bi_separator_of(struct bi_line line)
 {
-    while (bi_lines_next(lines, line)) {
-        const char *p = line->begin;
-        while (p < line->end && is_blank(*p)) p++;
-        if (p < line->end && *p != '#') return true;
+    bool quoted = false, comma = false, tab = false;
+    for (const char *p = line.begin; p < line.end && (quoted || *p != '#'); p++) {
+        if (*p == '"') quoted = !quoted;
+        if (*p == ';' && !quoted) return ';';
+        comma |= *p == ',' && !quoted;
+        tab |= *p == '\t' && !quoted;
     }
-    return false;
+    return comma ? ',' : tab ? '\t' : ' ';
 }
 
-bool bi_line_word(struct bi_line *line, struct bi_line *word)
+bool bi_is_header(struct bi_line line, char separator)
 {
-    const char *p = line->begin;
-    while (p < line->end && is_blank(*p)) p++;
-    word->begin = p;
-    if (p < line->end && *p == '#') p = line->end;
-    while (p < line->end && !is_blank(*p)) p++;
-    word->end = line->begin = p;
-    return word->end > word->begin && *word->begin != '#';
-}
-
-bool bi_word_is(const struct bi_line *word, const char *text)
-{
-    size_t length = (size_t)(word->end - word->begin);
-    return strlen(text) == length && memcmp(word->begin, text, length) == 0;
-}
-
-bool bi_word_count(const struct bi_line *word, int64_t *count)
-{
-    int64_t value = 0;
-    if (word->begin == word->end) return false;
-    for (const char *p = word->begin; p < word->end; p++) {
-        if (*p < '0' || *p > '9' || value > (INT64_C(1) << 62) / 10) return false;
-        value = value * 10 + (*p - '0');
+    struct bi_line field, word;
+    double value;
+    const char *p = skip_blanks(line.begin, line.end, 0);
+    bool slashes = line.end - p > 1 && p[0] == '/' && p[1] == '/';
+    bool letter = p < line.end && (*p | 32) >= 'a' && (*p | 32) <= 'z'; /* of either case */
+    bool mark = p < line.end && (*p == '"' || *p == '\'' || *p == '_');
+    if (!slashes && !letter && !mark) return false;
+    while (bi_field_next(&line, separator, &field)) {
+        if (bi_number_read(field.begin, field.end, &value) == field.end && field.end > field.begin) return false;
+        if (field.end < line.end && *field.end == '"') continue; /* quoted: words may be numbers */
+        while (bi_line_word(&field, &word))
+            if (bi_number_read(word.begin, word.end, &value) == word.end) return false;
     }
-    *count = value;
     return true;
+}
+
+/* ---- fields: chosen columns ---- */
+
+/* Returns the number of the header's field with this name; 0: none. */
+static int64_t find_column(const struct bi_line *header, char separator, struct bi_line name)
+{
+    struct bi_line remainder = *header, field;
+    size_t length = (size_t)(name.end - name.begin);
+    for (int64_t i = 1; bi_field_next(&remainder, separator, &field); i++)
+        if ((size_t)(field.end - field.begin) == length && memcmp(field.begin, name.begin, length) == 0) return i;
+    return 0;
+}
+
+bool bi_columns_choose(const char *list, const struct bi_line *header, char separator, struct bi_columns *columns,
+                       struct bi_reason *reason)
+{
+    struct bi_line remainder = {list, list + strlen(list)}, name;
+    columns->count = 0;
+    while (bi_field_next(&remainder, ',', &name)) {
+        int64_t number = 0;
+        bool is_number = bi_word_count(&name, &number);
+        if (!is_number && header) number = find_column(header, separator, name);
+        struct bi_quoted quoted = bi_quote(name.begin, name.end);
+        if (number < 1 || columns->count == BI_COLUMNS_MAX) {
+            if (number > 0)
+                snprintf(reason->text, sizeof reason->text, "more than %d columns are asked for", BI_COLUMNS_MAX);
+            else if (is_number)
+                snprintf(reason->text, sizeof reason->text, "column 0 is asked for, but the first is 1");
+            else
+                snprintf(reason->text, sizeof reason->text, header ? "no column is named %s" : "no header names %s",
+                         quoted.text);
+            return false;
+        }
+        columns->number[columns->count++] = number;
+    }
+    if (columns->count == 0) snprintf(reason->text, sizeof reason->text, "no columns are asked for");
+    return columns->count > 0;
+}
+
+/* ---- fields: rows ---- */
+
+static bosc_status refuse_empty(struct bi_reason *reason)
+{
+    snprintf(reason->text, sizeof reason->text, "a field is empty");
+    return BOSC_ERR_FORMAT;
+}
+
+static bosc_status read_field(struct bi_line field, double *to, struct bi_reason *reason)
+{
+    double value = 0;
+    if (field.begin == field.end) return refuse_empty(reason);
+    if (bi_number_read(field.begin, field.end, &value) != field.end) {
+        snprintf(reason->text, sizeof reason->text, "%s is not a number", bi_quote(field.begin, field.end).text);
+        return BOSC_ERR_FORMAT;
+    }
+    *to = value;
+    return bi_value_check(field.begin, field.end, value, reason);
+}
+
+bosc_status bi_fields_read(struct bi_line line, char separator, const struct bi_columns *columns,
+                           struct bi_numbers *numbers, struct bi_reason *reason)
+{
+    struct bi_line field;
+    int64_t fields = 0, stored = 0;
+    bosc_status status = BOSC_OK;
+    /* 1. Store each field, in all positions of `columns` that name it. */
+    while (status == BOSC_OK && bi_field_next(&line, separator, &field)) {
+        fields++;
+        size_t room = (size_t)(columns ? columns->count : fields);
+        if (!bi_numbers_reserve(numbers, numbers->count + room)) return bi_numbers_refuse(reason);
+        double *row = numbers->data + numbers->count;
+        if (!columns) status = read_field(field, &row[stored++], reason);
+        for (int64_t k = 0; columns && k < columns->count && status == BOSC_OK; k++) {
+            if (columns->number[k] != fields) continue;
+            status = read_field(field, &row[k], reason);
+            stored++;
+        }
+    }
+    if (!columns && fields == 0) return refuse_empty(reason); /* only separators */
+    /* 2. Refuse chosen columns behind the end of the line. */
+    for (int64_t k = 0; columns && k < columns->count && status == BOSC_OK; k++) {
+        if (columns->number[k] <= fields) continue;
+        snprintf(reason->text, sizeof reason->text, "%lld fields, but column %lld is asked for", (long long)fields,
+                 (long long)columns->number[k]);
+        return BOSC_ERR_FORMAT;
+    }
+    numbers->count += (size_t)stored;
+    return status;
 }

@@ -1,8 +1,8 @@
-/* Lines, words and rows of numbers of a text. */
+/* Lines, words, fields and rows of numbers of a text. */
 #ifndef BI_IO_TEXT_ROW_H
 #define BI_IO_TEXT_ROW_H
 
-#include "io/file/bytes.h"
+#include "io/file/file.h"
 
 /* A growing array of numbers. */
 struct bi_numbers {
@@ -49,12 +49,49 @@ bool bi_lines_next_content(struct bi_lines *lines, struct bi_line *line);
 /* Reads the next word of a line, a run of non-blank characters; false at the end or at a `#`. */
 bool bi_line_word(struct bi_line *line, struct bi_line *word);
 bool bi_word_is(const struct bi_line *word, const char *text);
+bool bi_word_is_any_case(const struct bi_line *word, const char *text);
 bool bi_word_count(const struct bi_line *word, int64_t *count); /* digits only, up to about 2^62 */
+
+/* The same where `#` begins no comment. */
+bool bi_word_next(struct bi_line *line, struct bi_line *word);
+bool bi_word_digits(const struct bi_line *word, uint64_t *value); /* digits only; UINT64_MAX if they exceed it */
+bool bi_word_integer(const struct bi_line *word, int64_t *value); /* false: not a 64-bit integer */
+
+/* Fails with "NAME:LINE: reason". */
+bosc_status bi_fail_at(const struct bi_bytes *in, int64_t line, bosc_status status, bosc_io_error *error,
+                       const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /* A word for a message: printable, cut to 24 characters, in quotes. */
 struct bi_quoted {
     char text[32];
 };
 struct bi_quoted bi_quote(const char *begin, const char *end);
+
+/* ---- fields, without separators and quotes ---- */
+
+/* Reads the next field of a line: text between separators or in double quotes, without surrounding blanks. A `#` or
+ * trailing separators end the line. The separator ' ' is any run of blanks. False behind the last field. */
+bool bi_field_next(struct bi_line *line, char separator, struct bi_line *field);
+
+/* Returns the separator of a text, by its first line: ';', else ',', else a tab, else ' '. */
+char bi_separator_of(struct bi_line line);
+
+/* True if a first line names columns: it begins like a name or with two slashes, and has no number. */
+bool bi_is_header(struct bi_line line, char separator);
+
+/* Chosen columns, numbered from 1. */
+enum { BI_COLUMNS_MAX = 1024 };
+struct bi_columns {
+    int64_t number[BI_COLUMNS_MAX];
+    int64_t count;
+};
+
+/* Parses a list of column numbers and names, separated by commas. header: NULL: none. On failure sets the reason. */
+bool bi_columns_choose(const char *list, const struct bi_line *header, char separator, struct bi_columns *columns,
+                       struct bi_reason *reason);
+
+/* Appends the numbers of a line's fields, or of the chosen columns, as bi_row_read does. */
+bosc_status bi_fields_read(struct bi_line line, char separator, const struct bi_columns *columns,
+                           struct bi_numbers *numbers, struct bi_reason *reason);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef BI_IO_TEXT_TEXT_H
 #define BI_IO_TEXT_TEXT_H
 
-#include "io/file/bytes.h"
+#include "io/file/file.h"
 
 /* All zeros: read everything. */
 struct bi_text_opts {

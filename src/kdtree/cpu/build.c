@@ -1,7 +1,7 @@
 /* The driver of the CPU's builder: level by level over all segments while they are large, then subtree by subtree in
  * cache. The first phase alternates between scratch columns and the blocks of the tree, such that it ends in the
  * scratch columns, before subtrees are written to the tree. */
-#include "kdtree/cpu/build.h"
+#include "kdtree/cpu/cpu.h"
 
 #include "core/cpu/threads.h"
 
@@ -11,8 +11,7 @@ struct plan {
     int threads;
 };
 
-/* Plans levels until a subtree fits a thread's cache, and until each thread has some subtrees. The limits are chosen.
- * */
+/* Plans levels until a subtree fits a thread's cache, and until each thread has some subtrees. Limits are chosen. */
 static struct plan make_plan(int threads, int64_t n)
 {
     struct plan plan = {0, n, threads};
@@ -171,8 +170,8 @@ static void build_segment(const struct bi_kdtree_build_hot *hot, const struct bi
 }
 
 /* Builds the in-order array: the node of a range is its exact median, in its middle; ties go by the rest of the
- * superkey
- * and by id, so that the tree is unique. */
+ * superkey and by id, so that the tree is unique. `view` has the addresses of the arrays of `tree`. The caller releases
+ * the scratch; after a failure the arrays hold no tree. */
 bosc_status bi_kdtree_cpu_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_rows *rows,
                                 bosc_kdtree_view view)
 {

@@ -1,20 +1,14 @@
 /* The hot loops of the CPU's builder, for keys of 4 and of 8 bytes. */
-#include "kdtree/cpu/build.h"
+#include "kdtree/cpu/cpu.h"
 #include "kdtree/cpu/lanes.h"
-#include "kdtree/cpu/leaf_masks.h"
-#include "kdtree/cpu/leaf_store.h"
 
 #define BUILD_KEY uint32_t
 #define BUILD_NAME(name) name##32
-#include "kdtree/cpu/select.inc"
-#include "kdtree/cpu/split.inc"
-#include "kdtree/cpu/leaf.inc"
+#include "kdtree/cpu/build.inc"
 
 #define BUILD_KEY uint64_t
 #define BUILD_NAME(name) name##64
-#include "kdtree/cpu/select.inc"
-#include "kdtree/cpu/split.inc"
-#include "kdtree/cpu/leaf.inc"
+#include "kdtree/cpu/build.inc"
 
 /* Return true if an element is NaN, by loops of 16, which become vectors. BITS: an integer of the size of T. */
 #define HAS_NAN(T, BITS, suffix)                                                  \

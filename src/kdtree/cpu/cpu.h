@@ -5,6 +5,8 @@
 #ifndef BI_KDTREE_CPU_CPU_H
 #define BI_KDTREE_CPU_CPU_H
 
+#include "core/cpu/level.h"
+#include "kdtree/kdtree.h"
 #include "kdtree/steps/steps.h"
 
 enum { BI_KDTREE_CPU_LOG2_BLOCK = 4, BI_KDTREE_CPU_BLOCK = 1 << BI_KDTREE_CPU_LOG2_BLOCK, BI_KDTREE_CPU_LEAF = 32 };
@@ -17,5 +19,185 @@ static inline int bi_kdtree_cpu_index_levels(int64_t n)
     while ((n >> levels) > BI_KDTREE_CPU_LEAF) levels++;
     return levels;
 }
+
+/* --- Builds ------------------------------------------------------------------------------------------------------- */
+
+/* The CPU's builder: the interface of its driver (build.c) and its hot loops (build_hot.c, a copy a level).
+ *
+ * Points are columns of ordered integer keys and a column of ids. The median of one column is selected exactly, through
+ * a bracket from a sample; then all columns are split around it, which leaves a hole for the node. The tree is unique,
+ * so neither samples nor the order within columns can change it. */
+
+/* Key c of point i is keys[c * pitch + i - base], its id ids[i - base]. Keys are uint32 for types of 4 bytes, else
+ * uint64. */
+struct bi_kdtree_columns {
+    void *keys;
+    uint32_t *ids;
+    int64_t pitch, base;
+};
+
+struct bi_kdtree_build_job {
+    int32_t dim;
+    bosc_dtype dtype;
+    struct bi_kdtree_rows rows;
+    struct bi_kdtree_columns here, there; /* levels alternate between the two */
+    bosc_kdtree_view tree;
+    uint64_t flat;                       /* bit c: all points share coordinate c, and all columns c hold its key */
+    int16_t axes[BI_KDTREE_MOST_LEVELS]; /* of each level: the first coordinate that its superkeys can differ in */
+};
+
+static inline bool bi_kdtree_is_flat(const struct bi_kdtree_build_job *job, int32_t c)
+{
+    return c < 64 && job->flat >> c & 1;
+}
+
+/* Points of a subtree that one thread builds in its cache; chosen. */
+enum { BI_KDTREE_CPU_SUBTREE = 1 << 14 };
+
+struct bi_kdtree_build_hot {
+    /* Converts rows [r.begin, r.end) to columns. */
+    void (*load_rows)(const struct bi_kdtree_build_job *job, const struct bi_kdtree_columns *to,
+                      struct bi_kdtree_range r);
+    /* is_flat: true if all points have one key in column c. flatten: copies the first key of one column to n positions
+     * of another. */
+    bool (*is_flat)(const struct bi_kdtree_build_job *job, const struct bi_kdtree_columns *in, int32_t c);
+    void (*flatten)(const struct bi_kdtree_columns *in, int32_t c, const struct bi_kdtree_columns *to, int64_t n);
+    /* Split a range of `from`, not empty, around its median into the same range of `to`: choose_median selects the
+     * median (masks: a bit a point), then scatter_column moves each of columns 0 to dim, the last being the ids. */
+    void (*choose_median)(const struct bi_kdtree_build_job *job, const struct bi_kdtree_columns *from,
+                          const struct bi_kdtree_columns *to, struct bi_kdtree_range r, int level, uint16_t *masks);
+    void (*scatter_column)(const struct bi_kdtree_build_job *job, const struct bi_kdtree_columns *from,
+                           const struct bi_kdtree_columns *to, struct bi_kdtree_range r, int32_t column,
+                           const uint16_t *masks);
+    /* Builds the subtree of a range into the tree, alternating between `from` and `own`, a thread's columns. */
+    void (*build_subtree)(const struct bi_kdtree_build_job *job, const struct bi_kdtree_columns *from,
+                          const struct bi_kdtree_columns *own, struct bi_kdtree_range r, int level, uint16_t *masks);
+    /* Copies the columns' point i to node i of the tree. */
+    void (*write_node)(const struct bi_kdtree_build_job *job, const struct bi_kdtree_columns *from, int64_t i);
+    /* True if one of some floats or doubles is NaN. */
+    bool (*has_nan)(const void *elements, int64_t count);
+};
+
+extern const struct bi_kdtree_build_hot bi_kdtree_build_hot32_v1, bi_kdtree_build_hot32_v3, bi_kdtree_build_hot32_v4;
+extern const struct bi_kdtree_build_hot bi_kdtree_build_hot64_v1, bi_kdtree_build_hot64_v3, bi_kdtree_build_hot64_v4;
+
+bosc_status bi_kdtree_cpu_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_rows *rows,
+                                bosc_kdtree_view view);
+int64_t bi_kdtree_cpu_build_scratch(const bosc_ctx *ctx, const bosc_kdtree_opts *opts, int64_t n);
+
+/* --- The published method (published/partition.c) ----------------------------------------------------------------- */
+
+bosc_status bi_kdtree_cpu_remove_duplicates(bosc_ctx *ctx, const struct bi_kdtree_removal *removal);
+bosc_status bi_kdtree_cpu_partition_by_superkey(bosc_ctx *ctx, struct bi_kdtree_references *references,
+                                                uint32_t *order);
+
+/* --- Searches ----------------------------------------------------------------------------------------------------- */
+
+/* The CPU's searches: the interface of their driver (query.c) and their hot loops (query_f32_hot.c and one for each
+ * other type, a copy a level).
+ *
+ * Queries are sorted by the leaf that they fall into. Each scans its leaf and then, upward from it, the sibling
+ * subtrees that are near enough. Bounds are computed as in bosc_kdtree_walk, so pruning is exact. */
+
+/* The index block. sides: four elements for each node above the leaves, in level order: the less side lies in
+ * [low, split], the greater side in [beyond, high], in the coordinate of the node; the node is at `split`. begins: of
+ * leaves (2^levels + 1). floors: the smallest id of each subtree of levels 0 to floor_levels. box: low and high of all
+ * nodes, by coordinate.
+ *
+ * If the nodes of a subtree are equal in the coordinate of its level, superkeys order them by the next coordinate in
+ * which they differ, which is then that of its sides: axes[h], one of the first BI_KDTREE_MOST_LEVELS. Bit l of
+ * odd_levels is set if some node of level l has another coordinate than its level.
+ *
+ * Bit c of `flat` is set if all nodes share coordinate c, a finite number. No node splits by it. Queries with the same
+ * coordinate c are searched without it, as its terms are +0 and change no bit of a sum. `flat` is 0 if all coordinates
+ * are shared, or if there are more than BI_KDTREE_MOST_LEVELS. */
+struct bi_kdtree_cpu_facts {
+    uint32_t odd_levels, flat;
+    uint32_t flat_odd_levels; /* odd_levels of a tree whose levels of flat coordinates split by the next other one */
+};
+struct bi_kdtree_cpu_index {
+    int levels, floor_levels;
+    const void *sides, *box;
+    const uint32_t *begins, *floors;
+    const struct bi_kdtree_cpu_facts *facts;
+    uint8_t *axes;
+};
+
+enum { BI_KDTREE_MOST_DIM = 1024 };
+
+/* The coordinates that a search compares, renumbered 0 to dim - 1 (all but flat ones). */
+struct bi_kdtree_searched_coordinates {
+    int32_t dim;
+    uint32_t odd_levels;                      /* levels with a node that splits by another one than usual[level] */
+    uint8_t usual[BI_KDTREE_MOST_LEVELS];     /* renumbered, by level */
+    uint8_t of_axis[BI_KDTREE_MOST_LEVELS];   /* renumbered, by coordinate */
+    uint16_t coordinates[BI_KDTREE_MOST_DIM]; /* the coordinate of each number */
+};
+
+enum { BI_KDTREE_SORTED_LIST = 32 }; /* sorted list of neighbours, at most; longer ones are heaps */
+
+/* Limits of shared searches (nearby.inc), chosen: dimensions; leaves, and nodes, of a list; least queries of a run;
+ * levels above the leaves of the subtree of a run (measured: 0, 1 and 3 are 0 to 3 % slower); points of a batch;
+ * queries
+ * of a batch that may fail before the list is remade; candidates of a query. */
+enum {
+    BI_KDTREE_NEARBY_DIM = 8,
+    BI_KDTREE_NEARBY = 64,
+    BI_KDTREE_NEARBY_RUN = 8,
+    BI_KDTREE_NEARBY_SHIFT = 2,
+    BI_KDTREE_NEARBY_POINTS = 512,
+    BI_KDTREE_NEARBY_MISSES = 3,
+    BI_KDTREE_CANDIDATES = 64
+};
+
+struct bi_kdtree_cpu_search {
+    bosc_kdtree_view view;
+    struct bi_kdtree_cpu_index index;
+    struct bi_kdtree_searched_coordinates searched;
+    struct bi_kdtree_rows queries;
+    const uint32_t *leaves, *order; /* the leaf of query i of the order (see locate), and its row */
+    int64_t in_flat;                /* number of queries, first in the order, that share the flat coordinates */
+    int64_t k, list_size;           /* list_size: min(k, nodes) */
+    double limit;                   /* the largest distance that counts */
+    int64_t *counts, *bad;
+    const int64_t *offsets;
+    void *ids, *dist2;
+    bool wide_ids;
+    void *heaps; /* list_size entries of 16 bytes a thread, if list_size > BI_KDTREE_SORTED_LIST */
+};
+
+struct bi_kdtree_query_hot {
+    /* Makes the sides of nodes begin to end - 1 of a level; deeper levels exist already. */
+    void (*make_sides)(const bosc_kdtree_view *view, const struct bi_kdtree_cpu_index *index, int level, int64_t begin,
+                       int64_t end);
+    void (*make_box)(const bosc_kdtree_view *view, const struct bi_kdtree_cpu_index *index);
+    /* find_flat returns the flat coordinates. replace_flat_sides handles nodes that split by one, whose points are all
+     * equal: they get sides of the usual coordinate. */
+    uint32_t (*find_flat)(const bosc_kdtree_view *view, const struct bi_kdtree_cpu_index *index);
+    void (*replace_flat_sides)(const bosc_kdtree_view *view, const struct bi_kdtree_cpu_index *index,
+                               const struct bi_kdtree_searched_coordinates *searched);
+    /* Finds leaves[i] of queries begin to end - 1, plus 2^levels if a query does not share the flat coordinates. */
+    void (*locate)(const struct bi_kdtree_cpu_search *a, int64_t begin, int64_t end, uint32_t *leaves);
+    /* Runs queries begin to end - 1 of the order. */
+    void (*knn)(const struct bi_kdtree_cpu_search *a, int64_t begin, int64_t end, int thread);
+    void (*radius_count)(const struct bi_kdtree_cpu_search *a, int64_t begin, int64_t end, int thread);
+    void (*radius_fill)(const struct bi_kdtree_cpu_search *a, int64_t begin, int64_t end, int thread);
+};
+
+extern const struct bi_kdtree_query_hot bi_kdtree_query_f32_v1, bi_kdtree_query_f32_v3, bi_kdtree_query_f32_v4;
+extern const struct bi_kdtree_query_hot bi_kdtree_query_f64_v1, bi_kdtree_query_f64_v3, bi_kdtree_query_f64_v4;
+extern const struct bi_kdtree_query_hot bi_kdtree_query_i32_v1, bi_kdtree_query_i32_v3, bi_kdtree_query_i32_v4;
+extern const struct bi_kdtree_query_hot bi_kdtree_query_i64_v1, bi_kdtree_query_i64_v3, bi_kdtree_query_i64_v4;
+
+size_t bi_kdtree_cpu_index_bytes(const bosc_kdtree_opts *opts, int64_t n);
+bosc_status bi_kdtree_cpu_make_index(bosc_ctx *ctx, bosc_kdtree *tree, const bosc_kdtree_view *view);
+size_t bi_kdtree_cpu_query_bytes(const bosc_ctx *ctx, const bosc_kdtree *tree, int64_t query_count, int64_t k);
+
+bosc_status bi_kdtree_cpu_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree_view *view,
+                              const struct bi_kdtree_query *query);
+bosc_status bi_kdtree_cpu_radius_count(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree_view *view,
+                                       const struct bi_kdtree_query *query);
+bosc_status bi_kdtree_cpu_radius_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree_view *view,
+                                      const struct bi_kdtree_query *query);
 
 #endif

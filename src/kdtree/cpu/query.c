@@ -1,5 +1,5 @@
 /* The driver of the CPU's searches: the index, the order of the queries, and chunks of them for threads. */
-#include "kdtree/cpu/query.h"
+#include "kdtree/cpu/cpu.h"
 
 #include "base/bits.h"
 #include "base/search.h"

@@ -1,5 +1,5 @@
 /* The hot loops of searches among f32 points. */
-#include "kdtree/cpu/query_copies.h"
+#include "kdtree/cpu/query_hot.h"
 
 #if BI_LEVEL == 4
 #include <immintrin.h>

@@ -1,5 +1,5 @@
 /* The hot loops of searches among f64 points. */
-#include "kdtree/cpu/query_copies.h"
+#include "kdtree/cpu/query_hot.h"
 
 #if defined(BI_CALL_STEPS)
 #define SEARCH_INLINE static __attribute__((noinline))

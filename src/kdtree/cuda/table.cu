@@ -6,15 +6,9 @@
 #include "core/cuda/steps.cuh"
 #include "kdtree/steps/steps.h"
 
-#define BI_STEP(name, args_t) BI_STEP_CUDA(name, args_t)
-#include "kdtree/steps/steps.def"
-#undef BI_STEP
-
-static const struct bi_kdtree_steps cuda_steps = {
-#define BI_STEP(name, args_t) cuda_step_##name,
-#include "kdtree/steps/steps.def"
-#undef BI_STEP
-};
+#define STEP_LIST "kdtree/steps/steps.def"
+#define STEP_TABLE static const struct bi_kdtree_steps cuda_steps
+#include "core/step_table.inc"
 
 static void cuda_blocks(const bosc_kdtree_opts *opts, int64_t n, size_t bytes[3])
 {
@@ -28,11 +22,7 @@ static void cuda_blocks(const bosc_kdtree_opts *opts, int64_t n, size_t bytes[3]
     bytes[2] = bi_kdtree_cuda_index_bytes(opts, n);
 }
 
-static bool cuda_builds(const bosc_kdtree_opts *opts, int64_t n)
-{
-    (void)n;
-    return bi_kdtree_has_sampled_build(opts);
-}
+static bool cuda_needs_lists(const bosc_kdtree_opts *opts) { return !bi_kdtree_has_sampled_build(opts); }
 
 static int64_t cuda_build_scratch(const bosc_ctx *ctx, const bosc_kdtree_opts *opts, int64_t n)
 {
@@ -227,10 +217,13 @@ static bosc_status cuda_box_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const s
     return search_by_index(ctx, tree, query, bi_kdtree_cuda_box_fill);
 }
 
-static bosc_status cuda_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_rows *rows, bool *missed)
+static bosc_status cuda_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_rows *rows,
+                              enum bi_kdtree_outcome *outcome)
 {
-    BI_TRY(bi_kdtree_cuda_build(ctx, tree, rows, missed));
-    if (*missed)
+    *outcome = BI_KDTREE_NEEDS_LISTS;
+    if (cuda_needs_lists(&tree->opts)) return BOSC_OK;
+    BI_TRY(bi_kdtree_cuda_build(ctx, tree, rows, outcome));
+    if (*outcome == BI_KDTREE_NEEDS_LISTS)
         bi_log(ctx, BOSC_LOG_INFO, "k-d tree: too many equal or clustered points for sampled pivots; sorting instead");
     return BOSC_OK;
 }
@@ -241,7 +234,7 @@ extern "C" const struct bi_kdtree_ops bi_kdtree_ops_cuda = {
     cuda_build_scratch,
     cuda_find_nan,
     cuda_view,
-    cuda_builds,
+    cuda_needs_lists,
     cuda_build,
     bi_kdtree_cuda_partition_by_rank,
     bi_kdtree_cuda_remove_duplicates,

@@ -2,7 +2,7 @@
 #ifndef BI_KDTREE_STEPS_METRIC_QUERY_H
 #define BI_KDTREE_STEPS_METRIC_QUERY_H
 
-#include "kdtree/steps/metric_walk.h"
+#include "kdtree/steps/metric.h"
 #include "kdtree/steps/query.h"
 
 /* Converts element k of queries to double, wrapped into its period. */

@@ -2,7 +2,8 @@
 #ifndef BI_KDTREE_STEPS_PAIR_COUNTS_H
 #define BI_KDTREE_STEPS_PAIR_COUNTS_H
 
-#include "kdtree/steps/metric_walk.h"
+#include "base/search.h"
+#include "kdtree/steps/metric.h"
 
 enum { BI_KDTREE_BINS = 16 /* bins that a search fills at once; chosen */ };
 
@@ -56,13 +57,7 @@ BI_FN int64_t bi_kdtree_bin_of(const struct bi_kdtree_count_bins *a, double meas
 {
     int64_t low = a->first, high = a->first + a->bins;
     if (a->first > 0 && measure <= bi_kdtree_measure_of(&a->metric, a->radii[a->first - 1])) return a->first - 1;
-    while (low < high) {
-        const int64_t mid = low + (high - low) / 2;
-        if (measure <= bi_kdtree_measure_of(&a->metric, a->radii[mid]))
-            high = mid;
-        else
-            low = mid + 1;
-    }
+    BI_PARTITION_POINT(low, high, mid, !(measure <= bi_kdtree_measure_of(&a->metric, a->radii[mid])));
     return low;
 }
 

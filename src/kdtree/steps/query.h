@@ -1,6 +1,8 @@
-/* Steps that search: the k nearest nodes and those within a radius, for one query. */
+/* Steps that search: the k nearest nodes, those within a radius, and those in a box, for one query. */
 #ifndef BI_KDTREE_STEPS_QUERY_H
 #define BI_KDTREE_STEPS_QUERY_H
+
+#include <boscage/device/kdtree_box.h>
 
 #include "base/atomic.h"
 #include "core/csr_row_out.h"
@@ -139,6 +141,55 @@ BI_FN void bi_step_radius_fill(const struct bi_kdtree_radius *a, int64_t i)
             break;
         }
         bi_kdtree_heap_up(&out, count++, d, bosc_kdtree_id(&a->view, node), true);
+    }
+    if (count == capacity)
+        bi_kdtree_heap_sort(&out, count, true);
+    else
+        bi_atomic_min_i64(a->bad, i);
+}
+
+/* --- Boxes -------------------------------------------------------------------------------------------------------- */
+
+/* Nodes in the closed boxes: their number to counts[i], or their ids, ascending, to the row of box i. */
+struct bi_kdtree_box_query {
+    bosc_kdtree_view view;
+    const void *corners; /* of box i: rows 2 i (low) and 2 i + 1 (high) of dim */
+    int64_t *counts;
+    const int64_t *offsets;
+    void *ids;
+    bool wide_ids;
+    int64_t *bad; /* lowered to the smallest box whose row has the wrong length */
+};
+
+BI_FN void bi_kdtree_box_of(const struct bi_kdtree_box_query *a, int64_t i, bosc_kdtree_box_walk *walk)
+{
+    const struct bi_kdtree_rows corners = {a->corners, 2 * (i + 1), a->view.dim};
+    bosc_kdtree_box_begin(walk, &a->view, bi_kdtree_row(&corners, a->view.dtype, 2 * i),
+                          bi_kdtree_row(&corners, a->view.dtype, 2 * i + 1));
+}
+
+BI_FN void bi_step_box_count(const struct bi_kdtree_box_query *a, int64_t i)
+{
+    bosc_kdtree_box_walk walk;
+    int64_t count = 0;
+    bi_kdtree_box_of(a, i, &walk);
+    while (bosc_kdtree_box_next(&walk) >= 0) count++;
+    a->counts[i] = count;
+}
+
+BI_FN void bi_step_box_fill(const struct bi_kdtree_box_query *a, int64_t i)
+{
+    struct bi_row_out out = {a->ids, NULL, a->offsets[i], a->wide_ids, false, false};
+    bosc_kdtree_box_walk walk;
+    int64_t count = 0, capacity = a->offsets[i + 1] - a->offsets[i], node;
+    /* As bi_step_radius_fill. */
+    bi_kdtree_box_of(a, i, &walk);
+    while ((node = bosc_kdtree_box_next(&walk)) >= 0) {
+        if (count == capacity) {
+            count = -1;
+            break;
+        }
+        bi_kdtree_heap_up(&out, count++, 0, bosc_kdtree_id(&a->view, node), true);
     }
     if (count == capacity)
         bi_kdtree_heap_sort(&out, count, true);

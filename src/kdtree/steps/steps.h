@@ -3,15 +3,12 @@
 #ifndef BI_KDTREE_STEPS_STEPS_H
 #define BI_KDTREE_STEPS_STEPS_H
 
-#include "kdtree/steps/box.h"
-#include "kdtree/steps/deduplicate.h"
+#include "kdtree/steps/query.h"
+#include "kdtree/steps/sort.h"
 #include "kdtree/steps/metric_query.h"
 #include "kdtree/steps/nearest_other_label.h"
 #include "kdtree/steps/pair_counts.h"
-#include "kdtree/steps/presort.h"
-#include "kdtree/steps/query.h"
 #include "kdtree/steps/rows.h"
-#include "kdtree/steps/verify.h"
 
 struct bi_kdtree_steps {
 #define BI_STEP(name, args_t) bi_step_fn name;

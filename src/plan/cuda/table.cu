@@ -4,15 +4,9 @@
 #include "core/cuda/steps.cuh"
 #include "plan/steps/steps.h"
 
-#define BI_STEP BI_STEP_CUDA
-#include "plan/steps/steps.def"
-#undef BI_STEP
-
-static const bi_plan_steps cuda_steps = {
-#define BI_STEP(name, args_t) cuda_step_##name,
-#include "plan/steps/steps.def"
-#undef BI_STEP
-};
+#define STEP_LIST "plan/steps/steps.def"
+#define STEP_TABLE static const bi_plan_steps cuda_steps
+#include "core/step_table.inc"
 
 enum { BLOCK = 256, EACH = 2 /* rotations of a thread, which share its reads of a form; chosen */ };
 

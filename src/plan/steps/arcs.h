@@ -88,8 +88,7 @@ BI_FN int bi_plan_add_roots(double *list, int n, double c, double b, double a)
 }
 
 /* Encloses the intervals where |form| <= e, e = 16 times the error bound. Their ends are roots of the form plus and
- * minus
- * e; the errors of these roots amount to far less than e. */
+ * minus e; the errors of these roots amount to far less than e. */
 BI_FN struct bi_plan_enclosures bi_plan_enclose(const double *row, const struct bi_plan_arc *arc)
 {
     struct bi_plan_enclosures found = {0, {0, 0}, {0, 0}};

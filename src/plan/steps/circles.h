@@ -61,8 +61,7 @@ BI_FN void bi_plan_orthogonalize(const double *g, double *h)
 }
 
 /* Computes circle c: node c + 1 of a binary tree with root 1, so the bits of c + 1 are the path to it. A circle starts
- * at
- * a random rotation of its parent and has a random direction. */
+ * at a random rotation of its parent and has a random direction. */
 BI_FN struct bi_plan_circle bi_plan_circle_of(uint64_t seed, uint64_t circle)
 {
     struct bi_plan_circle at = {{0}, {0}};
@@ -171,6 +170,7 @@ BI_FN void bi_plan_store_root(const struct bi_plan_sampling *a, int64_t circle, 
     a->circle_of[row] = (uint32_t)circle;
 }
 
+/* Stores the roots of some forms on a circle, behind the roots stored by other items. */
 BI_FN void bi_step_store_roots(const struct bi_plan_sampling *a, int64_t at)
 {
     const struct bi_plan_roots_item item = bi_plan_roots_item_of(a, at);

@@ -2,14 +2,8 @@
 #include "core/steps.h"
 #include "planet/steps/steps.h"
 
-#define BI_STEP BI_STEP_CPU
-#include "planet/steps/steps.def"
-#undef BI_STEP
-
-static const struct bi_planet_steps cpu_steps = {
-#define BI_STEP(name, args_t) .name = cpu_step_##name,
-#include "planet/steps/steps.def"
-#undef BI_STEP
-};
+#define STEP_LIST "planet/steps/steps.def"
+#define STEP_TABLE static const struct bi_planet_steps cpu_steps
+#include "core/step_table.inc"
 
 const struct bi_planet_ops bi_planet_ops_cpu = {.steps = &cpu_steps};

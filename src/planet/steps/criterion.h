@@ -33,6 +33,7 @@ struct bi_planet_ball {
     double center[3], radius;
 };
 
+/* Its center is the middle of the base, its radius the length of the base and the error. */
 BI_FN struct bi_planet_ball bi_planet_ball_of(const double p0[3], const double p1[3], double error)
 {
     struct bi_planet_ball ball;
@@ -46,6 +47,7 @@ BI_FN struct bi_planet_ball bi_planet_ball_of(const double p0[3], const double p
     return ball;
 }
 
+/* True unless the ball lies outside one of the planes of the camera. */
 BI_FN bool bi_planet_in_view(const struct bi_planet_criterion *a, const struct bi_planet_ball *ball)
 {
     for (int i = 0; i < 5; i++) {
@@ -69,7 +71,7 @@ BI_FN bool bi_planet_is_hidden(const struct bi_planet_criterion *a, const struct
     if (a->cosine > 0 && toward > 0 && toward * toward > BI_PLANET_SURELY * (a->cosine * a->cosine) * square)
         return false;
     const double length = bi_sqrt(square);
-    if (!(ball->radius < 0.7 * length)) return false;
+    if (!(ball->radius < 0.7 * length)) return false; /* a ball that large counts as visible; chosen */
     const double sine = ball->radius / length, cosine = bi_sqrt(1 - sine * sine);
     if (!(a->sine * cosine + a->cosine * sine > 0)) return false; /* half a turn or more */
     return toward < (a->cosine * cosine - a->sine * sine) * length;
@@ -113,13 +115,14 @@ struct bi_planet_mark {
     bool splits_alone;      /* nothing is merged */
 };
 
+/* The command for a leaf by estimated errors. Leaves beyond the goal's level merge. */
 BI_FN uint8_t bi_planet_command(const struct bi_planet_criterion *a, const struct bi_planet_leaf *leaf, uint64_t node)
 {
     if (leaf->level > a->level) return BOSC_BISECTOR_MERGE;
     if (leaf->level < a->level && bi_planet_exceeds(a, &a->split, leaf->position[0], leaf->position[1], leaf->error))
         return BOSC_BISECTOR_SPLIT;
     if (leaf->level == 0) return BOSC_BISECTOR_KEEP;
-    const double *near = leaf->position[node & 1 ? 0 : 1]; /* and at[3] are the ends of the parent's base */
+    const double *near = leaf->position[node & 1 ? 0 : 1]; /* and position[3] are the ends of the parent's base */
     if (!bi_planet_exceeds(a, &a->merge, near, leaf->position[3], leaf->parent_error)) return BOSC_BISECTOR_MERGE;
     return BOSC_BISECTOR_KEEP;
 }
@@ -136,7 +139,7 @@ BI_FN void bi_step_planet_mark(const struct bi_planet_mark *a, int64_t i)
     }
 }
 
-/* Number of multiples of bounds: the upper 16 bits of a float, up to infinity. */
+/* Number of multiples of bounds: the upper 16 bits of a float, from 0 to those of infinity, 0x7f80. */
 enum { BI_PLANET_MULTIPLES = 0x7f81 };
 
 /* Counts leaves by the smallest multiple of the bounds, rounded down, that does not split them. Items are leaves. */
@@ -156,6 +159,7 @@ BI_FN double bi_planet_least_multiple(const struct bi_planet_criterion *a, const
     const struct bi_planet_ball ball = bi_planet_ball_of(leaf->position[0], leaf->position[1], leaf->error);
     if ((a->horizon && bi_planet_is_hidden(a, &ball)) || (a->cull && !bi_planet_in_view(a, &ball))) return 0;
     for (int c = 0; c < 3; c++) square += (a->eye[c] - ball.center[c]) * (a->eye[c] - ball.center[c]);
+    /* bi_planet_exceeds compares the distance with radius + error x scale / multiple. */
     const double left = bi_sqrt(square) - ball.radius;
     return left > 0 ? leaf->error * a->split.scale / left : BI_INFINITY;
 }

@@ -1,10 +1,46 @@
-/* Steps that build from a raster: samples, poles, bounds of cells; and the random numbers of the detail. */
+/* Samples of a raster in memory or read by tiles; steps in rounds, which end when all needed tiles were read; and the
+ * steps that build from a raster: samples, poles, bounds of cells, and the random numbers of the detail. */
 #ifndef BI_PLANET_STEPS_RASTER_H
 #define BI_PLANET_STEPS_RASTER_H
 
+#include "base/atomic.h"
 #include "base/elementary.h"
 #include "base/philox.h"
-#include "planet/steps/sample.h"
+#include "planet/planet.h"
+
+/* A sample. If its tile is not in the cache: 0, and the item has missed it. */
+BI_FN float bi_planet_stored(const struct bi_planet_view *s, int64_t row, int64_t column)
+{
+    if (!s->slots) return s->heights[row * s->width + column];
+    const int64_t mask = ((int64_t)1 << s->tile_bits) - 1;
+    const int64_t tile = (row >> s->tile_bits) * s->tiles_across + (column >> s->tile_bits);
+    const int64_t slot = s->slots[tile];
+    if (s->requested) bi_atomic_min_u32(s->requested + tile, s->item);
+    if (slot < 0) {
+        *s->missed = true;
+        return 0;
+    }
+    return s->heights[(slot << 2 * s->tile_bits) + ((row & mask) << s->tile_bits) + (column & mask)];
+}
+
+/* Defines the step planet_NAME_tiled, which runs planet_NAME on pending items. An item that misses a tile stays
+ * pending, runs again to record all tiles that it reads, and is overwritten in a later round. The arguments begin with
+ * the view. */
+#define BI_PLANET_TILED(name, args_t)                                           \
+    BI_FN void bi_step_planet_##name##_tiled(const struct args_t *a, int64_t i) \
+    {                                                                           \
+        bool missed = false;                                                    \
+        if (a->view.done[i]) return;                                            \
+        struct args_t own = *a;                                                 \
+        own.view.missed = &missed;                                              \
+        own.view.requested = NULL;                                              \
+        bi_step_planet_##name(&own, i);                                         \
+        a->view.done[i] = !missed;                                              \
+        if (!missed) return;                                                    \
+        own.view.requested = a->view.requested;                                 \
+        own.view.item = (uint32_t)i;                                            \
+        bi_step_planet_##name(&own, i);                                         \
+    }
 
 /* Converts values to samples; lowers *bad to the first one out of range. Items are samples. */
 struct bi_planet_copy {
@@ -110,6 +146,7 @@ struct bi_planet_cells {
     int32_t level;
 };
 
+/* A cell of the lowest level: its samples, and those on its southern and eastern border. */
 BI_FN struct bi_planet_cell bi_planet_cell_of_samples(const struct bi_planet_view *s, int64_t i, int64_t j)
 {
     struct bi_planet_cell cell = bi_planet_empty_cell();
@@ -149,7 +186,8 @@ struct bi_planet_entries {
 
 BI_FN void bi_step_planet_entries(const struct bi_planet_entries *a, int64_t i)
 {
-    const struct bi_philox block = bi_philox_at(a->seed, 0xb05ca9e0e1a70000ull, (uint64_t)i);
+    const uint64_t stream = 0xb05ca9e0e1a70000; /* chosen, apart from other uses of the seed */
+    const struct bi_philox block = bi_philox_at(a->seed, stream, (uint64_t)i);
     a->noise[i].next = block.v[0] % BI_PLANET_NOISE;
     for (int c = 0; c < 3; c++) a->noise[i].gradient[c] = 2 * bi_unit_f32(block.v[c + 1]) - 1;
 }

@@ -6,7 +6,6 @@
 #ifndef BI_PLANET_STEPS_SHAPE_H
 #define BI_PLANET_STEPS_SHAPE_H
 
-#include "planet/steps/raster.h"
 #include "planet/steps/surface.h"
 
 /* Points of the octahedron: a node's corners, and the end of its parent's base that is no corner of it. */
@@ -58,11 +57,11 @@ BI_FN struct bi_planet_box bi_planet_box_of(const struct bi_planet_view *s, stru
                                             double dv)
 {
     const int64_t w = s->width, h = s->height;
-    struct bi_planet_box b = {{0, 0}, {w - 1, -1}, 0, h - 1};
+    struct bi_planet_box b = {{0, 0}, {w - 1, -1}, 0, h - 1}; /* the second run is empty */
     const double north = bi_floor(t.v - dv), south = bi_floor(t.v + dv) + 1;
     if (north > 0) b.low = (int64_t)north;
     if (south < (double)(h - 1)) b.high = (int64_t)south;
-    if (2 * du + 3 >= (double)w) return b;
+    if (2 * du + 3 >= (double)w) return b; /* whole rows */
     const int64_t west = (int64_t)bi_floor(t.u - du), east = (int64_t)bi_floor(t.u + du) + 1;
     b.left[0] = west < 0 ? 0 : west;
     b.right[0] = east >= w ? w - 1 : east;
@@ -81,7 +80,7 @@ BI_FN double bi_planet_detail_error(const struct bi_planet_view *s, double lengt
 {
     double sum = 0, size = s->amplitude;
     for (int32_t octave = 0; octave < s->octaves; octave++, size *= 0.5, length *= 2)
-        sum += size * (4 * length * length < 3 ? 4 * length * length : 3);
+        sum += size * (4 * length * length < 3 ? 4 * length * length : 3); /* of an octave at most 3 */
     return sum;
 }
 
@@ -115,9 +114,11 @@ BI_FN float bi_planet_base_error(const struct bi_planet_view *s, const double p0
     /* 2. The box of samples around the middle of the base that both triangles cover. */
     bi_planet_unit(m, m);
     const struct bi_planet_texel t = bi_planet_texel_of(s, m);
-    const double reach = 1.05 * chord, dv = reach * s->height / BI_PI;
+    const double reach = 1.05 * chord; /* in radians: the arc over a chord of 0.5 is 1.011 times as long */
+    const double dv = reach * s->height / BI_PI;
     const double across = bi_sqrt(m[0] * m[0] + m[1] * m[1]), slant = reach / across;
-    const bool polar = !(slant < 0.95);
+    const bool polar = !(slant < 0.95); /* the box has all columns; chosen */
+    /* The arc sine of the slant, from above: (asin x - x) / x^3 grows to pi / 2 - 1 = 0.5708. */
     const double du = polar ? s->width : slant * (1 + 0.5708 * (slant * slant)) * s->width / (2 * BI_PI);
     const struct bi_planet_box box = bi_planet_box_of(s, t, du, dv);
     const struct bi_planet_cell cell = bi_planet_cell_of_box(s, &box);
@@ -172,7 +173,7 @@ BI_FN void bi_step_planet_shape(const struct bi_planet_shape *a, int64_t i)
 }
 BI_PLANET_TILED(shape, bi_planet_shape)
 
-BI_FN void bi_planet_copy_place(double to[3], const double from[3])
+BI_FN void bi_planet_copy_position(double to[3], const double from[3])
 {
     for (int c = 0; c < 3; c++) to[c] = from[c];
 }
@@ -187,9 +188,9 @@ BI_FN struct bi_planet_leaf bi_planet_child(const struct bi_planet_shape *a, con
     leaf.parent_error = parent->error;
     leaf.level = parent->level + 1;
     leaf.reserved = 0;
-    bi_planet_copy_place(leaf.position[0], parent->position[second ? 1 : 2]);
-    bi_planet_copy_place(leaf.position[1], parent->position[second ? 2 : 0]);
-    bi_planet_copy_place(leaf.position[3], parent->position[second ? 0 : 1]);
+    bi_planet_copy_position(leaf.position[0], parent->position[second ? 1 : 2]);
+    bi_planet_copy_position(leaf.position[1], parent->position[second ? 2 : 0]);
+    bi_planet_copy_position(leaf.position[3], parent->position[second ? 0 : 1]);
     bi_planet_surface_position(&a->view, points.p[2], leaf.position[2]);
     bi_planet_find_base_error(&a->view, &points, &leaf);
     return leaf;
@@ -204,9 +205,9 @@ BI_FN struct bi_planet_leaf bi_planet_parent(const struct bi_planet_shape *a, co
     leaf.error = child->parent_error;
     leaf.level = child->level - 1;
     leaf.reserved = 0;
-    bi_planet_copy_place(leaf.position[0], child->position[1]);
-    bi_planet_copy_place(leaf.position[1], child->position[3]);
-    bi_planet_copy_place(leaf.position[2], child->position[0]);
+    bi_planet_copy_position(leaf.position[0], child->position[1]);
+    bi_planet_copy_position(leaf.position[1], child->position[3]);
+    bi_planet_copy_position(leaf.position[2], child->position[0]);
     bi_planet_find_parent(&a->view, &points, node, &leaf);
     return leaf;
 }

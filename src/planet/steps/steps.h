@@ -4,7 +4,6 @@
 
 #include "core/backend.h"
 #include "planet/steps/criterion.h"
-#include "planet/steps/measure.h"
 #include "planet/steps/mesh.h"
 #include "planet/steps/shape.h"
 
@@ -13,5 +12,8 @@ struct bi_planet_steps {
 #include "planet/steps/steps.def"
 #undef BI_STEP
 };
+
+/* Runs a step over n items. */
+#define BI_PLANET_STEP(ctx, name, n, args) (ctx->ops->planet->steps->planet_##name((ctx), (n), (args)))
 
 #endif

@@ -4,11 +4,11 @@
 #define BI_PLANET_STEPS_SURFACE_H
 
 #include "base/elementary.h"
-#include "bisector/steps/query.h"
-#include "planet/steps/sample.h"
+#include "bisector/steps/node.h"
+#include "planet/steps/raster.h"
 
-/* The axis and sign of corner v of a root: roots 0 to 3 are the faces from longitude 0 to the east on the north, 4 to 7
- * those on the south. */
+/* The axis of corner v of a root, then its sign: roots 0 to 3 are the faces from longitude 0 to the east on the north,
+ * 4 to 7 those on the south. */
 BI_FN int bi_planet_axis(int64_t root, int v) { return v == 2 ? 2 : (int)((root + (root < 4 ? v : 1 - v)) & 1); }
 
 BI_FN bool bi_planet_is_negative(int64_t root, int v)
@@ -72,7 +72,7 @@ BI_FN double bi_planet_raster_height(const struct bi_planet_view *s, const doubl
     return a + (b - a) * (t.v - whole);
 }
 
-/* The table entry of a lattice point, by hashing its coordinates through the permutation. */
+/* The table entry of a lattice point, by hashing its coordinates through the permutation; 97 is chosen. */
 BI_FN const struct bi_planet_noise *bi_planet_noise_at(const struct bi_planet_view *s, uint32_t octave, int64_t x,
                                                        int64_t y, int64_t z)
 {
@@ -81,6 +81,7 @@ BI_FN const struct bi_planet_noise *bi_planet_noise_at(const struct bi_planet_vi
     return s->noise + (e + (uint32_t)z) % BI_PLANET_NOISE;
 }
 
+/* From 0 to 1, with zero first and second derivatives at both ends. */
 BI_FN double bi_planet_fade(double t) { return t * t * t * (t * (t * 6 - 15) + 10); }
 
 /* One octave at a point of its lattice: about -1 to 1. Source: Perlin, Improving Noise (2002). */
@@ -103,8 +104,8 @@ BI_FN double bi_planet_octave(const struct bi_planet_view *s, uint32_t octave, c
     return sum;
 }
 
-/* Sum of the octaves. Each is rotated against the last, by the angle of a 3-4-5 triangle and a permutation of axes, so
- * that the lattice is not visible. */
+/* Sum of the octaves, each of half the amplitude and twice the frequency of the last. Each is rotated against the last,
+ * by the angle of a 3-4-5 triangle and a permutation of axes, so that the lattice is not visible. */
 BI_FN double bi_planet_detail(const struct bi_planet_view *s, const double d[3])
 {
     double q[3] = {d[0] * s->frequency, d[1] * s->frequency, d[2] * s->frequency}, sum = 0, size = s->amplitude;
@@ -139,6 +140,7 @@ struct bi_planet_sample {
     double *heights, *positions; /* or NULL */
 };
 
+/* NaN for directions that cannot be normalised: 0, very short or long ones, NaN. */
 BI_FN void bi_step_planet_sample(const struct bi_planet_sample *a, int64_t i)
 {
     const double *p = a->directions + 3 * i;

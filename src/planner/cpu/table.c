@@ -3,14 +3,8 @@
 #include "core/steps.h"
 #include "planner/steps/steps.h"
 
-#define BI_STEP BI_STEP_CPU
-#include "planner/steps/steps.def"
-#undef BI_STEP
-
-static const struct bi_planner_steps steps = {
-#define BI_STEP(name, args_t) .name = cpu_step_##name,
-#include "planner/steps/steps.def"
-#undef BI_STEP
-};
+#define STEP_LIST "planner/steps/steps.def"
+#define STEP_TABLE static const struct bi_planner_steps steps
+#include "core/step_table.inc"
 
 const struct bi_planner_ops bi_planner_ops_cpu = {.steps = &steps};

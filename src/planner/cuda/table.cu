@@ -4,14 +4,8 @@
 #include "core/cuda/steps.cuh"
 #include "planner/steps/steps.h"
 
-#define BI_STEP BI_STEP_CUDA
-#include "planner/steps/steps.def"
-#undef BI_STEP
-
-static const bi_planner_steps steps = {
-#define BI_STEP(name, args_t) cuda_step_##name,
-#include "planner/steps/steps.def"
-#undef BI_STEP
-};
+#define STEP_LIST "planner/steps/steps.def"
+#define STEP_TABLE static const bi_planner_steps steps
+#include "core/step_table.inc"
 
 extern "C" const bi_planner_ops bi_planner_ops_cuda = {&steps};

@@ -128,8 +128,8 @@ BI_FN bool bi_planner_reduce_simplex(struct bi_planner_simplex *s, double *point
     return true;
 }
 
-/* Finds the direction of the edge between a simplex's points of one body; false unless these are two distinct points.
- * */
+/* Finds the direction of the edge between a simplex's points of one body; false unless these are two distinct
+ * points. */
 BI_FN bool bi_planner_find_edge(const struct bi_planner_hull *hull, const int32_t *points, int32_t count, double *edge)
 {
     int32_t other = points[0];

@@ -2,16 +2,10 @@
 #define BI_STEP_ROOM random
 
 #include "core/cuda/steps.cuh"
-#include "random/steps/steps.h"
+#include "random/random.h"
 
-#define BI_STEP BI_STEP_CUDA
-#include "random/steps/steps.def"
-#undef BI_STEP
-
-static const bi_random_steps cuda_steps = {
-#define BI_STEP(name, args_t) cuda_step_##name,
-#include "random/steps/steps.def"
-#undef BI_STEP
-};
+#define STEP_LIST "random/steps/steps.def"
+#define STEP_TABLE static const bi_random_steps cuda_steps
+#include "core/step_table.inc"
 
 extern "C" const bi_random_ops bi_random_ops_cuda = {&cuda_steps};

@@ -5,7 +5,7 @@
 
 #include <boscage/ranks/cellgraph.h>
 
-#include "cellgraph/vertices.h"
+#include "cellgraph/handle.h"
 #include "ranks/exchange/route.h"
 
 /* This rank's shard of rows, vertices or edges: `own` of `all`, from `first` on. */
@@ -44,22 +44,8 @@ bosc_cellgraph_opts bi_ranks_cellgraph_gathered_opts(const bosc_cellgraph_opts *
 bosc_status bi_ranks_cellgraph_reserve_block(bosc_ctx *ctx, bosc_ranks_cellgraph *graph, int block, int64_t count,
                                              size_t size);
 
-/* Begins the route of vectors (count x words), in reach, to the owners of the hash of their bits in `mask`.
- * bi_ranks_route_end ends it. */
-bosc_status bi_ranks_cellgraph_begin_route(bosc_ctx *ctx, const bosc_ranks_cellgraph *graph, bosc_status local_status,
-                                           const uint64_t *vectors, int64_t count, uint64_t mask,
-                                           struct bi_ranks_route *route);
-
 /* Copies slices->offsets to scratch, in reach of kernels. */
 bosc_status bi_ranks_cellgraph_stage_offsets(bosc_ctx *ctx, const struct bi_ranks_slices *slices,
                                              const int64_t **offsets);
-
-/* Finds the vertices of all ranks' rows. rows: this rank's slice. */
-bosc_status bi_ranks_cellgraph_find_vertices(bosc_ctx *ctx, bosc_ranks_cellgraph *graph,
-                                             const struct bi_cellgraph_rows *rows);
-
-/* Finds the edges between them, in order. */
-bosc_status bi_ranks_cellgraph_find_edges(bosc_ctx *ctx, bosc_ranks_cellgraph *graph,
-                                          const struct bi_ranks_slices *slices);
 
 #endif

@@ -26,7 +26,7 @@ static bosc_status query_high_vertices(bosc_ctx *ctx, const bosc_ranks_cellgraph
                                 graph->blocks[BI_RANKS_CELLGRAPH_HIGHS].data, &rows));
     end.rows = rows;
     bosc_status local_status = bi_scratch_of(ctx, received, sizeof *end.vertices, &end.vertices);
-    if (local_status == BOSC_OK) local_status = ctx->ops->dist->steps->cellgraph_high_end(ctx, received, &end);
+    BI_IF_OK(local_status, ctx->ops->ranks->steps->cellgraph_high_end(ctx, received, &end));
     return bi_ranks_route_answers(ctx, graph->comm, local_status, route, sizeof *end.vertices, end.vertices, vertices);
 }
 
@@ -39,7 +39,7 @@ static bosc_status find_owners(bosc_ctx *ctx, const bosc_ranks_cellgraph *graph,
     BI_TRY(bi_ranks_cellgraph_stage_offsets(ctx, slices, &find.offsets));
     BI_TRY(bi_scratch_of(ctx, edges, sizeof *find.owners, &find.owners));
     *owners = find.owners;
-    return ctx->ops->dist->steps->cellgraph_owner_of_high(ctx, edges, &find);
+    return ctx->ops->ranks->steps->cellgraph_owner_of_high(ctx, edges, &find);
 }
 
 /* high_vertices: (own edges): the vertices of the higher ends. */
@@ -51,7 +51,7 @@ static bosc_status find_high_vertices(bosc_ctx *ctx, const bosc_ranks_cellgraph 
     uint32_t *owners = NULL;
     const bosc_status local_status = find_owners(ctx, graph, slices, &owners);
     bosc_status status = bi_ranks_route_to_owners(ctx, graph->comm, local_status, owners, graph->edges.own, &route);
-    if (status == BOSC_OK) status = query_high_vertices(ctx, graph, &route, mask, high_vertices);
+    BI_IF_OK(status, query_high_vertices(ctx, graph, &route, mask, high_vertices));
     bi_ranks_route_end(ctx, &route);
     return status;
 }
@@ -62,7 +62,7 @@ static bosc_status find_low_vertices(bosc_ctx *ctx, const bosc_ranks_cellgraph *
     struct bi_ranks_cellgraph_end low = end_of(graph, mask);
     low.low_rows = graph->blocks[BI_RANKS_CELLGRAPH_LOWS].data;
     low.vertices = low_vertices;
-    return ctx->ops->dist->steps->cellgraph_low_end(ctx, graph->edges.own, &low);
+    return ctx->ops->ranks->steps->cellgraph_low_end(ctx, graph->edges.own, &low);
 }
 
 /* Builds the graph of this rank's edges between included vertices. */
@@ -70,7 +70,7 @@ static bosc_status build_edge_graph(bosc_ctx *ctx, const bosc_ranks_cellgraph *g
                                     const struct bi_ranks_cellgraph_drop_edges *ends, bosc_graph **edges)
 {
     const bosc_graph_opts opts = {.size = sizeof opts, .id_bits = 32, .drop_loops = 1, .assume_valid = 1};
-    BI_TRY(ctx->ops->dist->steps->cellgraph_drop_edges(ctx, graph->edges.own, ends));
+    BI_TRY(ctx->ops->ranks->steps->cellgraph_drop_edges(ctx, graph->edges.own, ends));
     BI_TRY(bosc_graph_create(ctx, &opts, edges));
     return bosc_graph_build(ctx, *edges, ends->low_vertices, ends->high_vertices, NULL, graph->vertices.all,
                             graph->edges.own);
@@ -82,7 +82,7 @@ static bosc_status label_vertices(bosc_ctx *ctx, const bosc_ranks_cellgraph *gra
 {
     bosc_graph *edges = NULL;
     bosc_status status = bi_comm_agree(ctx, graph->comm, build_edge_graph(ctx, graph, ends, &edges));
-    if (status == BOSC_OK) status = bosc_ranks_components_compute(ctx, graph->comm, edges, NULL, labels, count);
+    BI_IF_OK(status, bosc_ranks_components_compute(ctx, graph->comm, edges, NULL, labels, count));
     bosc_graph_free(edges);
     return status;
 }
@@ -111,11 +111,11 @@ static bosc_status write_own_labels(bosc_ctx *ctx, const bosc_ranks_cellgraph *g
     struct bi_ranks_cellgraph_clear_label clear = {mask, is_64bit, all + graph->vertices.first};
     if (is_64bit) {
         BI_TRY(bi_scratch_of(ctx, own, sizeof *widen.out, &widen.out));
-        BI_TRY(ctx->ops->dist->steps->cellgraph_add_offset(ctx, own, &widen));
+        BI_TRY(ctx->ops->ranks->steps->cellgraph_add_offset(ctx, own, &widen));
         clear.labels = widen.out;
     }
     *labels = clear.labels;
-    return mask ? ctx->ops->dist->steps->cellgraph_clear_label(ctx, own, &clear) : BOSC_OK;
+    return mask ? ctx->ops->ranks->steps->cellgraph_clear_label(ctx, own, &clear) : BOSC_OK;
 }
 
 static bosc_status copy_labels(bosc_ctx *ctx, const bosc_ranks_cellgraph *graph, const void *own, void *labels)
@@ -140,13 +140,11 @@ static bosc_status compute_components(bosc_ctx *ctx, const bosc_ranks_cellgraph 
     /* 1. The vertices of the lower ends are local. */
     bosc_status local_status =
         bi_stage_in(ctx, vertex_mask, vertex_mask ? (size_t)own : 0, (const void **)&mask, &staged);
-    if (local_status == BOSC_OK)
-        local_status = bi_scratch_of(ctx, edges, sizeof *ends.low_vertices, &ends.low_vertices);
-    if (local_status == BOSC_OK)
-        local_status = bi_scratch_of(ctx, edges, sizeof *ends.high_vertices, &ends.high_vertices);
-    if (local_status == BOSC_OK) local_status = bi_scratch_of(ctx, graph->vertices.all, sizeof *all, &all);
-    if (local_status == BOSC_OK) local_status = find_low_vertices(ctx, graph, mask, ends.low_vertices);
-    if (local_status == BOSC_OK) local_status = count_excluded(ctx, graph, mask, &excluded);
+    BI_IF_OK(local_status, bi_scratch_of(ctx, edges, sizeof *ends.low_vertices, &ends.low_vertices));
+    BI_IF_OK(local_status, bi_scratch_of(ctx, edges, sizeof *ends.high_vertices, &ends.high_vertices));
+    BI_IF_OK(local_status, bi_scratch_of(ctx, graph->vertices.all, sizeof *all, &all));
+    BI_IF_OK(local_status, find_low_vertices(ctx, graph, mask, ends.low_vertices));
+    BI_IF_OK(local_status, count_excluded(ctx, graph, mask, &excluded));
     BI_TRY(bi_comm_sum(ctx, graph->comm, local_status, &excluded, 1));
     /* 2. Query the vertices of the higher ends, and label. */
     BI_TRY_WITH_SCRATCH(ctx, find_high_vertices(ctx, graph, slices, mask, ends.high_vertices));
@@ -178,8 +176,7 @@ static bosc_status check_and_compute(bosc_ctx *ctx, const bosc_ranks_cellgraph *
     bosc_status status;
     BI_TRY(bi_ranks_cellgraph_check(ctx, graph));
     bosc_status local_status = bi_check_handle(ctx, "graph", &graph->memory);
-    if (local_status == BOSC_OK)
-        local_status = bi_check_aligned(ctx, "labels", labels, (size_t)graph->opts.id_bits / 8);
+    BI_IF_OK(local_status, bi_check_aligned(ctx, "labels", labels, (size_t)graph->opts.id_bits / 8));
     bi_progress_set_total(ctx, 12 * (double)graph->vertices.all);
     if (!graph->gathered) {
         BI_TRY(bi_comm_agree(ctx, graph->comm, local_status));

@@ -2,8 +2,105 @@
  * its shard and contracts it by the edges that no foreign edge can beat. Boruvka's rounds over the components of all
  * ranks find the remaining edges. The list of edges is sorted and distributed. */
 #include "core/call.h"
-#include "ranks/prims/splitters.h"
 #include "ranks/emst/emst.h"
+#include "ranks/prims/sort.h"
+
+/* ---- a rank's own work ----
+ *
+ * The spanning tree of its shard, since any other edge between its points is the longest of a cycle, and contraction by
+ * edges shorter than all that may lead to other ranks. */
+
+/* Allocates an empty list with room for `room` edges. */
+static bosc_status allocate_edges(bosc_ctx *ctx, int64_t room, struct bi_ranks_list *list)
+{
+    BI_TRY(bi_ranks_forest_allocate_list(ctx, room, true, list));
+    list->count = 0;
+    return BOSC_OK;
+}
+
+static bosc_status allocate_arrays(struct bi_ranks_emst *e)
+{
+    bosc_ctx *ctx = e->ctx;
+    const bosc_kdtree_opts *o = &e->tree->opts;
+    BI_TRY(bi_scratch_of(ctx, e->n * o->dim, bosc_dtype_size(o->dtype), &e->rows));
+    BI_TRY(bi_scratch_of(ctx, e->n, sizeof *e->all, &e->all));
+    BI_TRY(bi_scratch_of(ctx, e->n, sizeof *e->points.label, &e->points.label));
+    BI_TRY(bi_scratch_of(ctx, e->n, sizeof *e->points.nearest_label, &e->points.nearest_label));
+    BI_TRY(bi_scratch_of(ctx, e->n, sizeof *e->points.lower_bound, &e->points.lower_bound));
+    BI_TRY(bi_scratch_of(ctx, e->n, 3 * sizeof *e->found.records, &e->found.records));
+    BI_TRY(allocate_edges(ctx, 2 * e->n, &e->edges));
+    return allocate_edges(ctx, 2 * e->n, &e->spare);
+}
+
+/* Fetches the shard's nodes as rows in the order of their ids. */
+static bosc_status fetch_rows(struct bi_ranks_emst *e)
+{
+    bosc_ctx *ctx = e->ctx;
+    const int64_t dim = e->tree->opts.dim;
+    const size_t size = bosc_dtype_size(e->tree->opts.dtype);
+    struct bi_ranks_kdtree_rows scatter = {.out = e->rows, .width = dim, .stride = dim, .is_64bit = size == 8};
+    void *nodes;
+    uint32_t *order;
+    BI_TRY(bi_scratch_of(ctx, e->n * dim, size, &nodes));
+    BI_TRY(bi_scratch_of(ctx, e->n, sizeof *order, &order));
+    BI_TRY(bosc_kdtree_get_nodes(ctx, e->tree->shard, nodes, order));
+    scatter.in = nodes;
+    scatter.order = order;
+    BI_TRY(ctx->backend->core->iota(ctx, 4, e->all, e->n));
+    return e->steps->kdtree_scatter(ctx, e->n * dim, &scatter);
+}
+
+/* Bounds each point's distance to other shards, and computes the tree of the shard, as edges between points. */
+static bosc_status compute_shard_tree(struct bi_ranks_emst *e)
+{
+    const struct bi_ranks_emst_init init = {bi_ranks_emst_reach_of(e, e->rows, e->n), e->points, e->single};
+    const struct bi_ranks_emst_pair_ids pair_ids = {e->edges.ends, e->tree->ids.data, e->edges.ids};
+    BI_TRY(e->steps->emst_init(e->ctx, e->n, &init));
+    BI_TRY(bi_emst_of_tree(e->ctx, e->tree->shard, e->n, !e->single, e->edges.ends, e->edges.keys));
+    e->edges.count = e->n - 1;
+    return e->steps->emst_pair_ids(e->ctx, e->edges.count, &pair_ids);
+}
+
+/* Runs Boruvka's rounds while some component's shortest edge is shorter than all that may lead to other ranks. */
+static bosc_status contract_rounds(struct bi_ranks_emst *e, int64_t *count)
+{
+    struct bi_ranks_emst_components c;
+    struct bi_ranks_emst_min_bounds min_bounds = {e->points, NULL};
+    int64_t previous = 0;
+    BI_TRY(bi_ranks_emst_allocate(e, e->n, 1, &c));
+    BI_TRY(bi_scratch_of(e->ctx, e->n, sizeof *min_bounds.least_bound, &min_bounds.least_bound));
+    const struct bi_ranks_emst_withhold withhold = {c.records, min_bounds.least_bound};
+    c.is_unfinished = true;
+    while (c.count != previous) { /* the last round contracts nothing */
+        previous = c.count;
+        BI_TRY(bi_ranks_emst_record_edges(e, &c));
+        BI_TRY(e->ctx->backend->fill(e->ctx, min_bounds.least_bound, 0xff,
+                                     (size_t)c.count * sizeof *min_bounds.least_bound));
+        BI_TRY(e->steps->emst_min_bounds(e->ctx, e->n, &min_bounds));
+        BI_TRY(e->steps->emst_withhold(e->ctx, c.count, &withhold));
+        BI_TRY(bi_ranks_emst_merge_components(e, &c, 0, c.count, &e->found));
+    }
+    *count = c.count;
+    return BOSC_OK;
+}
+
+/* Allocates the arrays, and fetches this rank's points in the order of their ids. */
+static bosc_status fetch_points(struct bi_ranks_emst *e)
+{
+    BI_TRY(allocate_arrays(e));
+    if (e->n == 0) return BOSC_OK;
+    BI_RETURN_WITH_SCRATCH(e->ctx, fetch_rows(e));
+}
+
+/* Computes the tree of the shard, contracted by all edges that no foreign edge can beat. *count: the remaining
+ * components. */
+static bosc_status contract_shard(struct bi_ranks_emst *e, int64_t *count)
+{
+    *count = 0;
+    if (e->n == 0) return BOSC_OK;
+    BI_TRY(compute_shard_tree(e));
+    BI_RETURN_WITH_SCRATCH(e->ctx, contract_rounds(e, count));
+}
 
 struct emst {
     struct bi_ranks_emst local;
@@ -60,6 +157,7 @@ static bosc_status write_outputs(struct emst *s, const struct edge_list *list)
     return bi_comm_agree(ctx, s->local.comm, bi_emst_store(ctx, list->pairs, list->words, list->count, &out));
 }
 
+/* Sends counts[r] edges of the sorted list to each rank r; every rank sorts and writes those it receives. */
 static bosc_status scatter_edges(struct emst *s, const int64_t *counts, const struct edge_list *found)
 {
     bosc_ctx *ctx = s->local.ctx;
@@ -71,9 +169,8 @@ static bosc_status scatter_edges(struct emst *s, const int64_t *counts, const st
         const bosc_status local_status = allocate_list(ctx, x.received, &list);
         status = bi_exchange_items(ctx, comm, local_status, &x, sizeof *list.pairs, found->pairs, list.pairs);
     }
-    if (status == BOSC_OK)
-        status = bi_exchange_items(ctx, comm, BOSC_OK, &x, sizeof *list.words, found->words, list.words);
-    if (status == BOSC_OK) status = write_outputs(s, &list);
+    BI_IF_OK(status, bi_exchange_items(ctx, comm, BOSC_OK, &x, sizeof *list.words, found->words, list.words));
+    BI_IF_OK(status, write_outputs(s, &list));
     bi_exchange_end(ctx, &x);
     return status;
 }
@@ -91,7 +188,7 @@ static bosc_status distribute_list(struct emst *s)
     bosc_status status = bi_ranks_slices_begin(ctx, comm, list_found(s, &found), s->n, &slices);
     if (status == BOSC_OK) {
         splitters = bi_host_alloc(ctx, bytes);
-        for (int32_t r = 0; r <= ranks; r++)
+        for (int32_t r = 0; r <= ranks; r++) /* the edges are one fewer than the points */
             if (slices.offsets[r] == slices.total) slices.offsets[r] = slices.total - 1;
         status = bi_ranks_find_splitters(ctx, comm, splitters ? BOSC_OK : BOSC_ERR_NOMEM, &slices, BOSC_U64,
                                          found.pairs, found.count, splitters);
@@ -110,12 +207,13 @@ static bosc_status distribute_list(struct emst *s)
 static bosc_status compute_tree(struct emst *s)
 {
     int64_t components = 0;
-    bosc_status local_status = bi_ranks_emst_fetch_points(&s->local);
-    if (local_status == BOSC_OK) local_status = bi_ranks_emst_contract_shard(&s->local, &components);
+    bosc_status local_status = fetch_points(&s->local);
+    BI_IF_OK(local_status, contract_shard(&s->local, &components));
     BI_TRY(bi_ranks_emst_run_rounds(&s->local, local_status, components, &s->shared));
     return distribute_list(s);
 }
 
+/* Builds the k-d tree of all points. Fewer than 2 points have no edges. */
 static bosc_status build_and_span(struct emst *s, bosc_ranks_kdtree *tree, const void *points, int64_t stride)
 {
     struct bi_ranks_emst *e = &s->local;
@@ -159,7 +257,7 @@ bosc_status bosc_ranks_emst_compute(bosc_ctx *ctx, bosc_comm *comm, const void *
     BI_ENTER(ctx);
     BI_TRY(bi_comm_check(ctx, comm));
     BI_TRY(compare_options(&s, check(&s, opts)));
-    s.local.steps = ctx->ops->dist->steps;
+    s.local.steps = ctx->ops->ranks->steps;
     s.local.core = ctx->backend->core;
     s.local.single = s.opts.dtype == BOSC_F32;
     bi_progress_set_total(ctx, 600 * (double)n);

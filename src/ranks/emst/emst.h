@@ -29,7 +29,7 @@ struct bi_ranks_emst {
     struct bi_ranks_emst_found found;  /* room for n: within the shard */
 };
 
-/* ---- components.c ---- */
+/* ---- rounds.c ---- */
 
 /* Components of this rank or of all ranks, in scratch. */
 struct bi_ranks_emst_components {
@@ -47,41 +47,15 @@ struct bi_ranks_emst_components {
 bosc_status bi_ranks_emst_allocate(const struct bi_ranks_emst *e, int64_t count, int32_t ranks,
                                    struct bi_ranks_emst_components *c);
 
-/* c->best = the length of the shortest of this rank's edges at each component; UINT64_MAX: none. */
-bosc_status bi_ranks_emst_find_shortest(const struct bi_ranks_emst *e, struct bi_ranks_emst_components *c);
-
-/* Writes the records of these edges. */
+/* Writes the records of the shortest of this rank's edges at each component; c->best: their lengths. */
 bosc_status bi_ranks_emst_record_edges(const struct bi_ranks_emst *e, struct bi_ranks_emst_components *c);
 
 /* Contracts the components by their records, and appends the edges of components `first` to `limit` - 1 to *found. */
 bosc_status bi_ranks_emst_merge_components(struct bi_ranks_emst *e, struct bi_ranks_emst_components *c, int64_t first,
                                            int64_t limit, struct bi_ranks_emst_found *found);
 
-/* Relabels the components of points and of edges' ends by c->next. Drops edges within a component. */
-bosc_status bi_ranks_emst_relabel(struct bi_ranks_emst *e, struct bi_ranks_emst_components *c);
-
-/* ---- shard.c ---- */
-
-/* Fetches this rank's points in the order of their ids. */
-bosc_status bi_ranks_emst_fetch_points(struct bi_ranks_emst *e);
-
 /* Returns the step arguments of queries against the shards of other ranks, subtree by subtree. */
 struct bi_ranks_kdtree_reach bi_ranks_emst_reach_of(const struct bi_ranks_emst *e, const void *rows, int64_t n);
-
-/* Computes the tree of this rank's shard, contracted by all edges that no foreign edge can beat. *count: the remaining
- * components. */
-bosc_status bi_ranks_emst_contract_shard(struct bi_ranks_emst *e, int64_t *count);
-
-/* ---- query_shards.c ---- */
-
-/* Queries other shards for nearest foreign points where unknown and possibly as near as c->best: for all such points,
- * or (`first`) one per component, the nearest to another shard. shard_labels: by rank, the one component of its
- * points, or BI_FOREST_NONE. Edges found are added to this rank's. *local_status: this rank's own status, before and
- * after. */
-bosc_status bi_ranks_emst_query_shards(struct bi_ranks_emst *e, const struct bi_ranks_emst_components *c,
-                                       const uint32_t *shard_labels, bool first, bosc_status *local_status);
-
-/* ---- rounds.c ---- */
 
 /* Runs all rounds. count: this rank's components; *found: its share of the edges. */
 bosc_status bi_ranks_emst_run_rounds(struct bi_ranks_emst *e, bosc_status local_status, int64_t count,

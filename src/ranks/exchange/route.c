@@ -4,6 +4,7 @@
 #include "core/call.h"
 #include "ranks/steps/steps.h"
 
+/* Items to route: by known owners, or by keys. */
 struct items {
     int64_t n;
     const uint32_t *owners; /* (n); NULL: computed from the keys */
@@ -17,7 +18,7 @@ static bosc_status find_owners(bosc_ctx *ctx, struct items *items, int32_t ranks
         .keys = items->keys, .key_bits = items->key_bits, .rank_count = (uint32_t)ranks};
     BI_TRY(bi_scratch_of(ctx, items->n, sizeof *hash.owners, &hash.owners));
     items->owners = hash.owners;
-    return ctx->ops->dist->steps->hash_owners(ctx, items->n, &hash);
+    return ctx->ops->ranks->steps->hash_owners(ctx, items->n, &hash);
 }
 
 /* Lists the rows grouped by owner, stably. counts[r]: number of rows of rank r. */
@@ -25,21 +26,23 @@ static bosc_status split_rows(bosc_ctx *ctx, struct items items, int64_t *rows, 
 {
     struct bi_ranks_global_ids number = {.first = 0};
     int64_t *offsets, *ends;
-    uint32_t *bad;
+    uint32_t *bad; /* of an owner out of range; there is none */
     if (items.n == 0) return BOSC_OK;
     if (!items.owners) BI_TRY(find_owners(ctx, &items, ranks));
     BI_TRY(bi_scratch_of(ctx, items.n, sizeof *number.ids, &number.ids));
     BI_TRY(bi_scratch_of(ctx, ranks + 1, sizeof *offsets, &offsets));
     BI_TRY(bi_scratch_of(ctx, 1, sizeof *bad, &bad));
-    BI_TRY(ctx->ops->dist->steps->global_ids(ctx, items.n, &number));
+    BI_TRY(ctx->ops->ranks->steps->global_ids(ctx, items.n, &number));
     BI_TRY(ctx->backend->core->split(ctx, sizeof *rows, number.ids, items.owners, items.n, ranks, rows, offsets, bad));
     ends = offsets + 1; /* counts[r] = the end of rank r's rows; then differences */
     BI_TRY(ctx->backend->copy(ctx, counts, ends, (size_t)ranks * sizeof *counts));
     BI_TRY(ctx->backend->sync(ctx));
-    for (int32_t r = ranks - 1; r > 0; r--) counts[r] -= counts[r - 1];
+    for (int32_t r = ranks - 1; r > 0; r--)
+        counts[r] -= counts[r - 1]; /* from the back: counts[r - 1] is still an end */
     return BOSC_OK;
 }
 
+/* Orders the rows by owner, and exchanges the numbers of items. */
 static bosc_status begin_route(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status, struct items items,
                                struct bi_ranks_route *route)
 {
@@ -49,7 +52,7 @@ static bosc_status begin_route(bosc_ctx *ctx, bosc_comm *comm, bosc_status local
     int64_t *counts = local_status == BOSC_OK ? bi_host_alloc(ctx, bytes) : NULL;
     if (local_status == BOSC_OK && !counts) local_status = BOSC_ERR_NOMEM;
     for (int32_t r = 0; r < ranks && local_status == BOSC_OK; r++) counts[r] = 0;
-    if (local_status == BOSC_OK) local_status = bi_scratch_of(ctx, items.n, sizeof *route->rows, &route->rows);
+    BI_IF_OK(local_status, bi_scratch_of(ctx, items.n, sizeof *route->rows, &route->rows));
     if (local_status == BOSC_OK)
         BI_WITH_SCRATCH(ctx, local_status = split_rows(ctx, items, route->rows, counts, ranks));
     bosc_status status = bi_exchange_begin(ctx, comm, local_status, counts, &route->x);
@@ -76,13 +79,13 @@ static bosc_status move_rows(bosc_ctx *ctx, bi_step_fn move, const struct bi_ran
     return route->x.sent ? move(ctx, route->x.sent, &rows) : BOSC_OK;
 }
 
+/* Gathers the items in sending order, and exchanges them. */
 static bosc_status send_items(bosc_ctx *ctx, bosc_comm *comm, bosc_status *local_status,
                               const struct bi_ranks_route *route, size_t item_size, const void *items, void *received)
 {
     void *sent = NULL;
-    if (*local_status == BOSC_OK) *local_status = bi_scratch_of(ctx, route->x.sent, item_size, &sent);
-    if (*local_status == BOSC_OK)
-        *local_status = move_rows(ctx, ctx->ops->dist->steps->gather_rows, route, item_size, items, sent);
+    BI_IF_OK(*local_status, bi_scratch_of(ctx, route->x.sent, item_size, &sent));
+    BI_IF_OK(*local_status, move_rows(ctx, ctx->ops->ranks->steps->gather_rows, route, item_size, items, sent));
     return bi_exchange_items_deferred(ctx, comm, local_status, &route->x, item_size, sent, received);
 }
 
@@ -91,7 +94,7 @@ bosc_status bi_ranks_route_move(bosc_ctx *ctx, bosc_comm *comm, bosc_status *loc
                                 void **received)
 {
     *received = NULL;
-    if (*local_status == BOSC_OK) *local_status = bi_scratch_of(ctx, route->x.received, item_size, received);
+    BI_IF_OK(*local_status, bi_scratch_of(ctx, route->x.received, item_size, received));
     BI_RETURN_WITH_SCRATCH(ctx, send_items(ctx, comm, local_status, route, item_size, items, *received));
 }
 
@@ -103,14 +106,14 @@ bosc_status bi_ranks_route_items(bosc_ctx *ctx, bosc_comm *comm, bosc_status loc
     return bi_comm_agree(ctx, comm, local_status);
 }
 
+/* Returns the answers, and scatters them from sending order to their rows. */
 static bosc_status send_answers(bosc_ctx *ctx, bosc_comm *comm, bosc_status *local_status,
                                 const struct bi_ranks_route *route, size_t item_size, const void *answers, void *out)
 {
     void *returned = NULL;
-    if (*local_status == BOSC_OK) *local_status = bi_scratch_of(ctx, route->x.sent, item_size, &returned);
+    BI_IF_OK(*local_status, bi_scratch_of(ctx, route->x.sent, item_size, &returned));
     BI_TRY(bi_exchange_replies_deferred(ctx, comm, local_status, &route->x, item_size, answers, returned));
-    if (*local_status == BOSC_OK)
-        *local_status = move_rows(ctx, ctx->ops->dist->steps->scatter_rows, route, item_size, returned, out);
+    BI_IF_OK(*local_status, move_rows(ctx, ctx->ops->ranks->steps->scatter_rows, route, item_size, returned, out));
     return BOSC_OK;
 }
 

@@ -3,7 +3,7 @@
 #include "core/call.h"
 #include "ranks/forest/sharded.h"
 
-enum { BYTES_PER_VERTEX = 24 /* of scratch where vertices are replicated */ };
+enum { BYTES_PER_VERTEX = 24 /* of scratch where vertices are replicated, upper bound */ };
 
 struct labelling {
     bosc_ctx *ctx;
@@ -26,7 +26,7 @@ static bosc_status label_own_edges(struct labelling *l)
     BI_TRY(bi_scratch_of(l->ctx, slice->view.n, (size_t)slice->view.id_bits / 8, &own));
     BI_TRY(bosc_components_compute(l->ctx, slice->graph, &slice->opts, own, NULL));
     const struct bi_ranks_forest_parents parents = {own, slice->view.id_bits == 64, l->labels};
-    BI_TRY(l->ctx->ops->dist->steps->forest_parents(l->ctx, slice->view.n, &parents));
+    BI_TRY(l->ctx->ops->ranks->steps->forest_parents(l->ctx, slice->view.n, &parents));
     bi_arena_rewind(l->ctx, mark);
     return BOSC_OK;
 }
@@ -63,10 +63,11 @@ static bosc_status compute_and_write(struct labelling *l, void *labels)
     bosc_status local_status = bi_stage_out(ctx, labels, bytes, &out, &staged);
     BI_TRY(bi_comm_agree(ctx, l->comm, local_status));
     if (labels) local_status = bi_msf_store_labels(ctx, &slice->view, &slice->rows, l->labels, &out);
-    if (local_status == BOSC_OK) local_status = ctx->backend->sync(ctx);
+    BI_IF_OK(local_status, ctx->backend->sync(ctx));
     return bi_comm_agree(ctx, l->comm, local_status);
 }
 
+/* Compares the arguments of all ranks, then labels. */
 static bosc_status compare_and_label(struct labelling *l, bosc_status local_status, void *labels)
 {
     BI_TRY(bi_ranks_forest_begin(l->ctx, l->comm, local_status, l->slice));
@@ -82,7 +83,7 @@ bosc_status bosc_ranks_components_compute(bosc_ctx *ctx, bosc_comm *comm, const 
     BI_ENTER(ctx);
     BI_TRY(bi_comm_check(ctx, comm));
     bosc_status local_status = bi_ranks_forest_check(ctx, graph, opts, &slice);
-    if (local_status == BOSC_OK) local_status = bi_forest_check_ids(ctx, &slice.view, "labels", labels);
+    BI_IF_OK(local_status, bi_forest_check_ids(ctx, &slice.view, "labels", labels));
     bi_progress_set_total(ctx, 12 * (double)slice.view.n);
     if (comm->rank_count == 1) {
         BI_TRY(bi_comm_agree(ctx, comm, local_status));

@@ -94,8 +94,6 @@ bosc_status bi_ranks_forest_allocate_rounds(bosc_ctx *ctx, struct bi_ranks_round
 bosc_status bi_ranks_forest_run_rounds(bosc_ctx *ctx, bosc_comm *comm, const struct bi_ranks_forest_slice *slice,
                                        bosc_status local_status, struct bi_ranks_rounds *rounds);
 
-/* ---- labels.c ---- */
-
 /* parent[v] becomes v. */
 bosc_status bi_ranks_forest_reset_labels(bosc_ctx *ctx, int64_t n, uint32_t *parent);
 

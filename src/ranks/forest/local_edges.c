@@ -14,6 +14,7 @@ bosc_status bi_ranks_forest_check(bosc_ctx *ctx, const bosc_graph *graph, const 
 
 /* ---- arguments that must be equal ---- */
 
+/* Values that the ranks exchange. Those before ENTRIES must be equal. */
 enum { VERTICES, WEIGHT, ID_BITS, MAXIMUM, TREES, REPLICATED, LIMIT, VERTEX_MASK, ENTRIES, VALUES };
 
 static const struct {
@@ -46,12 +47,13 @@ static bosc_status hash_mask(bosc_ctx *ctx, const struct bi_msf_rows *rows, int6
     if (!args.mask || rows->n == 0) return BOSC_OK;
     BI_TRY(bi_scratch_of(ctx, rows->n, sizeof(uint64_t), &args.hashes));
     BI_TRY(bi_scratch(ctx, sizeof *hash, &sum));
-    BI_TRY(ctx->ops->dist->steps->forest_hash_mask(ctx, rows->n, &args));
+    BI_TRY(ctx->ops->ranks->steps->forest_hash_mask(ctx, rows->n, &args));
     BI_TRY(ctx->backend->core->reduce(ctx, BOSC_SUM, BOSC_U64, args.hashes, rows->n, sum));
     return bi_read_back(ctx, hash, sum, sizeof *hash);
 }
 
-static bosc_status gather_values(bosc_ctx *ctx, struct bi_ranks_forest_slice *slice, int64_t values[VALUES])
+/* Sets this rank's values, and the rows of its graph; masks come within reach. */
+static bosc_status set_values(bosc_ctx *ctx, struct bi_ranks_forest_slice *slice, int64_t values[VALUES])
 {
     const struct bi_graph_view *view = &slice->view;
     BI_TRY(bi_msf_rows_of(ctx, view, &slice->opts, &slice->rows));
@@ -96,8 +98,8 @@ bosc_status bi_ranks_forest_begin(bosc_ctx *ctx, bosc_comm *comm, bosc_status lo
     const int64_t *all = comm->gather;
     slice->entry_begins = NULL;
     slice->entries = 0;
-    if (local_status == BOSC_OK) local_status = allocate_lists(ctx, ranks, slice);
-    if (local_status == BOSC_OK) local_status = gather_values(ctx, slice, values);
+    BI_IF_OK(local_status, allocate_lists(ctx, ranks, slice));
+    BI_IF_OK(local_status, set_values(ctx, slice, values));
     BI_TRY(bi_comm_agree(ctx, comm, local_status));
     BI_TRY(bi_comm_all_gather(ctx, comm, values, sizeof values, comm->gather));
     for (int32_t r = 0; r < ranks; r++) {
@@ -130,7 +132,7 @@ bosc_status bi_ranks_forest_index(bosc_ctx *ctx, const struct bi_ranks_forest_sl
     const int64_t word_count = bi_div_up(slice->view.entries, 64);
     BI_TRY(bi_scratch_of(ctx, word_count, sizeof **words, words));
     const struct bi_ranks_forest_index_ids index = {ids, count, (uint64_t)slice->first_entry, *words};
-    return ctx->ops->dist->steps->forest_index_ids(ctx, word_count, &index);
+    return ctx->ops->ranks->steps->forest_index_ids(ctx, word_count, &index);
 }
 
 bosc_status bi_ranks_forest_allocate_list(bosc_ctx *ctx, int64_t count, bool with_ids, struct bi_ranks_list *list)
@@ -141,6 +143,7 @@ bosc_status bi_ranks_forest_allocate_list(bosc_ctx *ctx, int64_t count, bool wit
     return with_ids ? bi_scratch_of(ctx, count, sizeof *list->ids, &list->ids) : BOSC_OK;
 }
 
+/* Number of items of the steps over arcs. */
 static int64_t chunk_count(const struct bi_ranks_forest_slice *slice)
 {
     return bi_div_up(slice->view.arcs, BI_RANKS_FOREST_ARCS);
@@ -149,7 +152,7 @@ static int64_t chunk_count(const struct bi_ranks_forest_slice *slice)
 bosc_status bi_ranks_forest_list_edges(bosc_ctx *ctx, const struct bi_ranks_forest_slice *slice,
                                        const struct bi_ranks_forest_word *words, struct bi_ranks_list *list)
 {
-    const struct bi_ranks_steps *steps = ctx->ops->dist->steps;
+    const struct bi_ranks_steps *steps = ctx->ops->ranks->steps;
     const int64_t chunks = chunk_count(slice);
     struct bi_ranks_forest_collect_edges collect = {.rows = slice->rows,
                                                     .words = words,
@@ -183,7 +186,7 @@ bosc_status bi_ranks_forest_fetch(bosc_ctx *ctx, const struct bi_ranks_forest_sl
     if (count == 0) return BOSC_OK;
     BI_TRY(ctx->backend->fill(ctx, found, 0, (size_t)count));
     BI_TRY_WITH_COST(ctx, BI_RANKS_FOREST_ARCS,
-                     ctx->ops->dist->steps->forest_fetch_edges(ctx, chunk_count(slice), &fetch));
+                     ctx->ops->ranks->steps->forest_fetch_edges(ctx, chunk_count(slice), &fetch));
     return BOSC_OK;
 }
 

@@ -31,7 +31,7 @@ static bosc_status compute_own_forest(struct msf_call *f, void *found)
     const struct bi_ranks_forest_ids args = {found, f->slice->view.id_bits == 64, (uint64_t)f->slice->first_entry,
                                              f->ids};
     f->count = info.edges;
-    return f->ctx->ops->dist->steps->forest_ids(f->ctx, info.edges, &args);
+    return f->ctx->ops->ranks->steps->forest_ids(f->ctx, info.edges, &args);
 }
 
 /* Reduces this rank's edges to their forest, and allocates room for the rounds' results. */
@@ -106,7 +106,7 @@ static bosc_status select_own_found(struct msf_call *f)
                                                  (uint64_t)f->slice->view.entries,
                                                  is_chosen};
     BI_TRY(f->ctx->backend->fill(f->ctx, is_chosen, 0, (size_t)f->count));
-    BI_TRY(f->ctx->ops->dist->steps->forest_mark_own(f->ctx, f->rounds.found, &own));
+    BI_TRY(f->ctx->ops->ranks->steps->forest_mark_own(f->ctx, f->rounds.found, &own));
     BI_TRY(f->ctx->backend->core->compact(f->ctx, sizeof *selected, f->ids, is_chosen, f->count, selected, count));
     f->ids = selected;
     return bi_read_back(f->ctx, &f->count, count, sizeof *count);
@@ -118,21 +118,21 @@ static bosc_status finish_forest(struct msf_call *f)
 {
     const struct bi_msf_rows *rows = &f->slice->rows;
     const bool floats = f->slice->view.weight == BOSC_F32 || f->slice->view.weight == BOSC_F64;
-    const bool order = f->slice->opts.trees > 0 || (f->sum && floats);
+    const bool needs_order = f->slice->opts.trees > 0 || (f->sum && floats);
     struct bi_ranks_forest_list_weights list = {
         rows->order, f->rounds.records, rows->keys_64bit, rows->keys_64bit, NULL, NULL};
     f->rows = *rows;
     f->rows.is_64bit = true;
     /* 1. The ids and keys of the edges, as far as the request needs them. */
-    if (order) BI_TRY(bi_scratch_of(f->ctx, f->rounds.found, sizeof *list.ids, &list.ids));
-    if (order || f->sum) {
+    if (needs_order) BI_TRY(bi_scratch_of(f->ctx, f->rounds.found, sizeof *list.ids, &list.ids));
+    if (needs_order || f->sum) {
         BI_TRY(bi_scratch_of(f->ctx, f->rounds.found, rows->keys_64bit ? 8 : 4, &list.keys));
-        BI_TRY(f->ctx->ops->dist->steps->forest_list_weights(f->ctx, f->rounds.found, &list));
+        BI_TRY(f->ctx->ops->ranks->steps->forest_list_weights(f->ctx, f->rounds.found, &list));
     }
     f->found = (struct bi_msf_found){.count = f->rounds.found, .ids = list.ids, .keys = list.keys};
     /* 2. Cut, sort, sum; then select this rank's edges. */
     BI_TRY(cut_forest(f));
-    if (order) BI_TRY(bi_msf_sort_found(f->ctx, &f->rows, &f->found));
+    if (needs_order) BI_TRY(bi_msf_sort_found(f->ctx, &f->rows, &f->found));
     if (f->sum) BI_TRY(bi_msf_sum(f->ctx, &f->slice->view, &f->rows, &f->found, &f->info));
     return f->is_cut ? select_own_cut(f) : select_own_found(f);
 }
@@ -149,7 +149,7 @@ static bosc_status label_own_edges(struct msf_call *f)
     BI_TRY(bi_ranks_forest_fetch(f->ctx, f->slice, words, f->ids, f->count, &list, found));
     const struct bi_ranks_forest_union_edges unite = {list.edges, f->tree_of};
     BI_TRY(bi_ranks_forest_reset_labels(f->ctx, f->slice->view.n, f->tree_of));
-    BI_TRY(f->ctx->ops->dist->steps->forest_union_edges(f->ctx, f->count, &unite));
+    BI_TRY(f->ctx->ops->ranks->steps->forest_union_edges(f->ctx, f->count, &unite));
     return bi_ranks_forest_flatten(f->ctx, f->slice->view.n, f->tree_of);
 }
 
@@ -158,8 +158,7 @@ static bosc_status label_own_edges(struct msf_call *f)
 static bosc_status label_forest(struct msf_call *f, bosc_status local_status)
 {
     int64_t requests = f->labels != NULL;
-    if (local_status == BOSC_OK)
-        local_status = bi_scratch_of(f->ctx, f->slice->view.n, sizeof *f->tree_of, &f->tree_of);
+    BI_IF_OK(local_status, bi_scratch_of(f->ctx, f->slice->view.n, sizeof *f->tree_of, &f->tree_of));
     BI_TRY(bi_comm_sum(f->ctx, f->comm, local_status, &requests, 1));
     if (f->labels && !f->is_cut)
         BI_WITH_SCRATCH(f->ctx, local_status = bi_ranks_forest_label_rounds(f->ctx, &f->rounds, f->tree_of));

@@ -1,12 +1,12 @@
 /* Minimum spanning forests over ranks with distributed vertices: rounds, then the chosen edges return to the ranks
- * that have them. */
-#include "ranks/exchange/route.h"
+ * that have them, are cut to the requested number of trees, summed and labelled. */
 #include "ranks/forest/sharded.h"
 
 #include <boscage/ranks/prims.h>
 
 #include "core/call.h"
-#include "ranks/prims/splitters.h"
+#include "ranks/exchange/route.h"
+#include "ranks/prims/sort.h"
 
 __extension__ typedef __int128 int128;
 __extension__ typedef unsigned __int128 uint128;
@@ -19,7 +19,7 @@ bool bi_ranks_forest_is_sharded(const struct bi_ranks_forest_slice *slice, int64
 
 /* ---- the chosen edges ---- */
 
-/* Finds the ranks that have the edges of the records. */
+/* Finds the ranks that have the edges of this rank's records. */
 static bosc_status find_owners(const struct bi_ranks_sharded *s, uint32_t **owners)
 {
     const size_t bytes = (size_t)(s->comm->rank_count + 1) * sizeof *s->slice->entry_begins;
@@ -50,14 +50,15 @@ bosc_status bi_ranks_sharded_return_edges(const struct bi_ranks_sharded *s, uint
     void *received = NULL;
     bosc_status local_status = find_owners(s, &owners);
     bosc_status status = bi_ranks_route_to_owners(s->ctx, s->comm, local_status, owners, s->found_count, &route);
-    if (status == BOSC_OK)
-        status = bi_ranks_route_items(s->ctx, s->comm, local_status, &route, 3 * sizeof *s->found, s->found, &received);
+    BI_IF_OK(status,
+             bi_ranks_route_items(s->ctx, s->comm, local_status, &route, 3 * sizeof *s->found, s->found, &received));
     *records = received;
     *count = route.x.received;
     bi_ranks_route_end(s->ctx, &route);
     return status;
 }
 
+/* Returns the chosen edges to their ranks, as ids and keys ascending by id. */
 static bosc_status return_edges(const struct bi_ranks_sharded *s, const struct bi_msf_rows *rows,
                                 struct bi_msf_found *found)
 {
@@ -89,10 +90,11 @@ static bosc_status sort_ranks(bosc_ctx *ctx, const struct bi_msf_rows *rows, con
 static bosc_status count_lightest(const struct bi_ranks_sharded_forest *f, const struct bi_msf_rows *rows,
                                   const struct bi_msf_found *found, int64_t limit, int64_t all, int64_t *count)
 {
-    int64_t *offsets = f->slice->sent_offsets, *splitters = f->slice->received_offsets;
+    int64_t *offsets = f->slice->sent_offsets, *splitters = f->slice->received_offsets; /* as buffers */
     const int32_t ranks = f->comm->rank_count;
     const struct bi_ranks_slices slices = {f->comm->rank, ranks, offsets, NULL, all};
     void *sorted = NULL;
+    /* The splitter between ranks 0 and 1 is at `limit`; the others do not matter. */
     for (int32_t r = 0; r <= ranks; r++) offsets[r] = r == 0 ? 0 : r < ranks ? limit : all;
     const bosc_status local_status = sort_ranks(f->ctx, rows, found, &sorted);
     BI_TRY(bi_ranks_find_splitters(f->ctx, f->comm, local_status, &slices, rows->keys_64bit ? BOSC_U64 : BOSC_U32,
@@ -101,9 +103,10 @@ static bosc_status count_lightest(const struct bi_ranks_sharded_forest *f, const
     return BOSC_OK;
 }
 
-/* all: number of edges found here. *is_cut: true if some are left out. */
+/* Keeps only the lightest edges if more trees are requested; f->is_cut is then true. all: number of edges found here.
+ * */
 static bosc_status cut_forest(struct bi_ranks_sharded_forest *f, const struct bi_msf_rows *rows, int64_t all,
-                              struct bi_msf_found *found, bool *is_cut)
+                              struct bi_msf_found *found)
 {
     const int64_t trees = f->components_only ? 0 : f->slice->opts.trees;
     int64_t present = 0, count = 0;
@@ -111,13 +114,13 @@ static bosc_status cut_forest(struct bi_ranks_sharded_forest *f, const struct bi
     BI_WITH_SCRATCH(f->ctx, local_status = bi_msf_count_roots(f->ctx, rows, NULL, &present));
     BI_TRY(bi_comm_sum(f->ctx, f->comm, local_status, &all, 1));
     const int64_t limit = present < trees ? 0 : present - trees;
-    *is_cut = trees > 0 && all > limit;
-    if (*is_cut) {
+    f->is_cut = trees > 0 && all > limit;
+    if (f->is_cut) {
         BI_TRY_WITH_SCRATCH(f->ctx, count_lightest(f, rows, found, limit, all, &count));
         if (found->count) local_status = bi_msf_select_lightest(f->ctx, rows, count, found);
-        if (local_status == BOSC_OK) local_status = bi_msf_sort_found(f->ctx, rows, found);
+        BI_IF_OK(local_status, bi_msf_sort_found(f->ctx, rows, found));
     }
-    f->info.edges = *is_cut ? limit : all;
+    f->info.edges = f->is_cut ? limit : all;
     f->info.trees = present - f->info.edges;
     return bi_comm_agree(f->ctx, f->comm, local_status);
 }
@@ -157,32 +160,141 @@ static bosc_status sum_weights(struct bi_ranks_sharded_forest *f, const struct b
     return type == BOSC_F32 || type == BOSC_F64 ? sum_floats(f, found) : sum_integers(f, rows, found);
 }
 
-/* ---- labels ---- */
+/* ---- labels ----
+ *
+ * The smallest vertex of each component ascends the tree of rounds; the labels of whole trees descend. */
+
+static struct bi_ranks_sharded_labels label_step(const struct bi_ranks_sharded *s, int32_t level)
+{
+    return (struct bi_ranks_sharded_labels){.next = s->next + s->levels[level].at,
+                                            .smallest = s->smallest + s->levels[level].at,
+                                            .each = s->levels[level + 1].each,
+                                            .rank = (uint32_t)s->comm->rank};
+}
+
+/* Packs the smallest vertex of each component for the owner of its component in the next round. */
+static bosc_status pack_smallest(const struct bi_ranks_sharded *s, int32_t level,
+                                 struct bi_ranks_sharded_labels *labels)
+{
+    const int64_t own = s->levels[level].own;
+    BI_TRY(bi_scratch_of(s->ctx, own, sizeof *labels->items, &labels->items));
+    BI_TRY(bi_scratch_of(s->ctx, own, sizeof *labels->owners, &labels->owners));
+    return s->steps->sharded_send_smallest(s->ctx, own, labels);
+}
+
+/* On the owner: s->smallest of a level = the minima of the items received for it. */
+static bosc_status reduce_smallest(const struct bi_ranks_sharded *s, int32_t level, const uint64_t *items,
+                                   int64_t count)
+{
+    const struct bi_ranks_sharded_level *to = &s->levels[level];
+    const struct bi_ranks_sharded_min_vertex reduce = {items, to->first, s->smallest + to->at};
+    if (to->own == 0) return BOSC_OK;
+    BI_TRY(s->ctx->backend->fill(s->ctx, reduce.smallest, 0xff, (size_t)to->own * sizeof *reduce.smallest));
+    return s->steps->sharded_min_vertex(s->ctx, count, &reduce);
+}
+
+/* The smallest vertices of a level become those of the level above. */
+static bosc_status ascend_level(const struct bi_ranks_sharded *s, int32_t level, bosc_status *local_status)
+{
+    struct bi_ranks_sharded_labels labels = label_step(s, level);
+    struct bi_ranks_route route;
+    void *items;
+    BI_IF_OK(*local_status, pack_smallest(s, level, &labels));
+    bosc_status status =
+        bi_ranks_route_to_owners(s->ctx, s->comm, *local_status, labels.owners, s->levels[level].own, &route);
+    BI_IF_OK(status,
+             bi_ranks_route_move(s->ctx, s->comm, local_status, &route, sizeof *labels.items, labels.items, &items));
+    if (status == BOSC_OK && *local_status == BOSC_OK)
+        *local_status = reduce_smallest(s, level + 1, items, route.x.received);
+    bi_ranks_route_end(s->ctx, &route);
+    return status;
+}
+
+/* A component gets the label of its component in the level above; a whole tree keeps its own. */
+static bosc_status descend_level(const struct bi_ranks_sharded *s, int32_t level, bosc_status *local_status)
+{
+    struct bi_ranks_sharded_labels labels = label_step(s, level);
+    const struct bi_ranks_sharded_level *above = &s->levels[level + 1];
+    const int64_t own = s->levels[level].own;
+    uint32_t *answers = NULL;
+    BI_IF_OK(*local_status, bi_scratch_of(s->ctx, own, sizeof *answers, &answers));
+    labels.answers = answers;
+    BI_TRY(bi_ranks_sharded_query(s, local_status, above, labels.next, own, s->smallest + above->at, sizeof *answers,
+                                  answers));
+    BI_IF_OK(*local_status, s->steps->sharded_label(s->ctx, own, &labels));
+    return BOSC_OK;
+}
+
+/* Copies this rank's labels once for each request. */
+static bosc_status copy_per_request(const struct bi_ranks_sharded *s, const struct bi_exchange *x, uint32_t **copies)
+{
+    const int64_t own = s->levels[0].own;
+    BI_TRY(bi_scratch_of(s->ctx, x->sent, sizeof **copies, copies));
+    for (int64_t at = 0; at < x->sent; at += own)
+        BI_TRY(s->ctx->backend->copy(s->ctx, *copies + at, s->smallest, (size_t)own * sizeof **copies));
+    return BOSC_OK;
+}
+
+/* Sends this rank's labels to the ranks that request them. */
+static bosc_status gather_labels(const struct bi_ranks_sharded *s, bosc_status local_status, const int64_t *requested,
+                                 uint32_t *labels)
+{
+    struct bi_exchange x;
+    uint32_t *copies = NULL;
+    int64_t *counts = s->slice->counts;
+    for (int32_t r = 0; r < s->comm->rank_count; r++) counts[r] = requested[r] ? s->levels[0].own : 0;
+    bosc_status status = bi_exchange_begin(s->ctx, s->comm, local_status, counts, &x);
+    if (status == BOSC_OK) {
+        local_status = copy_per_request(s, &x, &copies);
+        status = bi_exchange_items(s->ctx, s->comm, local_status, &x, sizeof *labels, copies, labels);
+    }
+    bi_exchange_end(s->ctx, &x);
+    return status;
+}
+
+static bosc_status label_vertices(const struct bi_ranks_sharded *s, bosc_status local_status, const int64_t *requested,
+                                  uint32_t *labels)
+{
+    const struct bi_ranks_sharded_init_labels vertices = {s->levels[0].first, s->smallest};
+    BI_IF_OK(local_status, s->steps->sharded_init_labels(s->ctx, s->levels[0].own, &vertices));
+    for (int32_t level = 0; level < s->rounds; level++)
+        BI_TRY_WITH_SCRATCH(s->ctx, ascend_level(s, level, &local_status));
+    for (int32_t level = s->rounds - 1; level >= 0; level--)
+        BI_TRY_WITH_SCRATCH(s->ctx, descend_level(s, level, &local_status));
+    return gather_labels(s, local_status, requested, labels);
+}
+
+/* Writes the labels of all vertices on ranks that request them, after all rounds with s->labels set. requested:
+ * (ranks), host: nonzero for such ranks. labels: (n). */
+static bosc_status write_vertex_labels(const struct bi_ranks_sharded *s, bosc_status local_status,
+                                       const int64_t *requested, uint32_t *labels)
+{
+    BI_RETURN_WITH_SCRATCH(s->ctx, label_vertices(s, local_status, requested, labels));
+}
 
 /* Reruns the rounds over the remaining edges, for their labels alone. */
 static bosc_status rerun_rounds(struct bi_ranks_sharded_forest *f, struct bi_ranks_sharded *s)
 {
     struct bi_ranks_forest_word *words;
     bosc_status local_status = bi_ranks_forest_index(f->ctx, f->slice, f->ids, f->count, &words);
-    if (local_status == BOSC_OK)
-        local_status = bi_ranks_forest_allocate_list(f->ctx, f->count, s->edges.ids != NULL, &s->edges);
+    BI_IF_OK(local_status, bi_ranks_forest_allocate_list(f->ctx, f->count, s->edges.ids != NULL, &s->edges));
     if (local_status == BOSC_OK)
         BI_WITH_SCRATCH(f->ctx, local_status = bi_ranks_forest_list_edges(f->ctx, f->slice, words, &s->edges));
     return bi_ranks_sharded_run_rounds(s, local_status);
 }
 
-static bosc_status label_trees(struct bi_ranks_sharded_forest *f, struct bi_ranks_sharded *s, const int64_t *requested,
-                               bool after_cut)
+/* Labels the vertices by the tree of rounds; after a cut that tree is not the forest's. */
+static bosc_status label_trees(struct bi_ranks_sharded_forest *f, struct bi_ranks_sharded *s, const int64_t *requested)
 {
     bosc_status local_status = BOSC_OK;
-    if (after_cut) BI_TRY(rerun_rounds(f, s));
+    if (f->is_cut) BI_TRY(rerun_rounds(f, s));
     if (f->labels) local_status = bi_scratch_of(f->ctx, f->slice->view.n, sizeof *f->tree_of, &f->tree_of);
-    return bi_ranks_sharded_label_vertices(s, local_status, requested, f->tree_of);
+    return write_vertex_labels(s, local_status, requested, f->tree_of);
 }
 
 /* ---- the forest ---- */
 
-/* Gathers which ranks request labels (requested[r]) and sums. */
+/* Gathers which ranks request labels (requested[r]), and if any requests labels or sums. */
 static bosc_status gather_requests(const struct bi_ranks_sharded_forest *f, bosc_status local_status,
                                    int64_t *requested, bool *any_labels, bool *any_sum)
 {
@@ -203,12 +315,12 @@ bosc_status bi_ranks_sharded_compute(struct bi_ranks_sharded_forest *f)
     struct bi_ranks_sharded s = {.ctx = f->ctx,
                                  .comm = f->comm,
                                  .slice = f->slice,
-                                 .steps = f->ctx->ops->dist->steps,
+                                 .steps = f->ctx->ops->ranks->steps,
                                  .core = f->ctx->backend->core};
     struct bi_msf_rows rows = f->slice->rows;
     struct bi_msf_found found = {0};
     int64_t *requested = f->slice->requested;
-    bool any_sum, is_cut;
+    bool any_sum;
     bosc_status local_status = bi_ranks_sharded_list_edges(&s);
     rows.is_64bit = true; /* ids over all ranks have 64 bits */
     BI_TRY(gather_requests(f, local_status, requested, &s.labels, &any_sum));
@@ -216,9 +328,9 @@ bosc_status bi_ranks_sharded_compute(struct bi_ranks_sharded_forest *f)
     f->info.rounds = s.rounds + s.replicated_rounds;
     /* The edges on their own ranks: a cut to the number of trees, the sum of the weights, the labels. */
     if (!f->components_only) BI_TRY(return_edges(&s, &rows, &found));
-    BI_TRY(cut_forest(f, &rows, s.found_count, &found, &is_cut));
+    BI_TRY(cut_forest(f, &rows, s.found_count, &found));
     f->ids = found.ids;
     f->count = found.count;
     if (any_sum) BI_TRY(sum_weights(f, &rows, &found));
-    return s.labels ? label_trees(f, &s, requested, is_cut) : BOSC_OK;
+    return s.labels ? label_trees(f, &s, requested) : BOSC_OK;
 }

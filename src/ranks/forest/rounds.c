@@ -1,8 +1,13 @@
 /* Boruvka's rounds over ranks with replicated components and distributed edges. In each round every rank records the
- * lightest of its edges at each component. The components are divided among the ranks; each reduces the records of its
- * own and returns the result to all. All ranks then contract and number the components alike. */
+ * lightest of its edges at each component. The components are divided among the ranks; each reduces the records of
+ * its own and returns the result to all. All ranks then contract and number the components alike. Labels follow from
+ * the tree of rounds, or are merged from the labels of each rank's edges. */
+#include <string.h>
+
 #include "core/call.h"
 #include "ranks/forest/forest.h"
+
+/* ---- rounds ---- */
 
 struct round_state {
     bosc_ctx *ctx;
@@ -12,7 +17,7 @@ struct round_state {
     const struct bi_core_ops *core;
     struct bi_ranks_rounds *r;
     struct bi_ranks_list spare;
-    int64_t components, each; /* each: components of a rank, at most */
+    int64_t components, each; /* of all ranks; of one, at most */
     int32_t ranks;
     uint32_t *parent;         /* n: by component */
     uint32_t *survives;       /* n: 1 for roots; then its prefix sums */
@@ -65,6 +70,7 @@ static bosc_status choose_edges(struct round_state *s)
     return s->steps->forest_write_records(s->ctx, list->count, &record);
 }
 
+/* Sends s->each records to every rank; s->other_records receives as many from each. */
 static bosc_status exchange_records(struct round_state *s)
 {
     int64_t *offsets = s->slice->sent_offsets;
@@ -78,7 +84,7 @@ static bosc_status reduce_records(struct round_state *s, bosc_status *local_stat
     const struct bi_ranks_forest_min_record least = {s->other_records, s->each, s->ranks, s->r->is_64bit, s->records};
     uint64_t *records = s->records;
     *local_status = exchange_records(s);
-    if (*local_status == BOSC_OK) *local_status = s->steps->forest_min_record(s->ctx, s->each, &least);
+    BI_IF_OK(*local_status, s->steps->forest_min_record(s->ctx, s->each, &least));
     BI_TRY(bi_comm_agree(s->ctx, s->comm, *local_status));
     *local_status = exchange_records(s);
     s->records = s->other_records;
@@ -161,16 +167,17 @@ static bosc_status finish_round(struct round_state *s)
     return BOSC_OK;
 }
 
+/* Runs rounds until no component is left: whole trees leave the numbering (BI_FOREST_NONE). */
 static bosc_status run_rounds(struct round_state *s, bosc_status local_status)
 {
-    if (local_status == BOSC_OK) local_status = init_rounds(s);
+    BI_IF_OK(local_status, init_rounds(s));
     for (;;) {
         /* The agreement is also the exit: all ranks know the number of components. */
         if (local_status == BOSC_OK && s->components > 0) local_status = choose_edges(s);
         BI_TRY(s->comm ? bi_comm_agree(s->ctx, s->comm, local_status) : local_status);
         if (s->components == 0) return BOSC_OK;
         if (s->ranks > 1) BI_TRY(reduce_records(s, &local_status));
-        if (local_status == BOSC_OK) local_status = finish_round(s);
+        BI_IF_OK(local_status, finish_round(s));
     }
 }
 
@@ -187,9 +194,71 @@ bosc_status bi_ranks_forest_run_rounds(bosc_ctx *ctx, bosc_comm *comm, const str
     struct round_state s = {.ctx = ctx,
                             .comm = comm,
                             .slice = slice,
-                            .steps = ctx->ops->dist->steps,
+                            .steps = ctx->ops->ranks->steps,
                             .core = ctx->backend->core,
                             .r = rounds,
                             .ranks = comm ? comm->rank_count : 1};
     BI_RETURN_WITH_SCRATCH(ctx, run_rounds(&s, local_status));
+}
+
+/* ---- labels of components ---- */
+
+bosc_status bi_ranks_forest_reset_labels(bosc_ctx *ctx, int64_t n, uint32_t *parent)
+{
+    return ctx->backend->core->iota(ctx, 4, parent, n);
+}
+
+bosc_status bi_ranks_forest_flatten(bosc_ctx *ctx, int64_t n, uint32_t *parent)
+{
+    const struct bi_flatten flatten = {parent};
+    return ctx->ops->forest->steps->flatten(ctx, n, &flatten);
+}
+
+bosc_status bi_ranks_forest_label_rounds(bosc_ctx *ctx, const struct bi_ranks_rounds *rounds, uint32_t *labels)
+{
+    struct bi_ranks_forest_tree tree = {.next = rounds->next, .labels = labels};
+    if (rounds->n == 0) return BOSC_OK;
+    BI_TRY(bi_scratch_of(ctx, rounds->n, 2 * sizeof *tree.smallest, &tree.smallest));
+    memcpy(tree.level_begin, rounds->level_begin, sizeof tree.level_begin);
+    BI_TRY(ctx->backend->fill(ctx, tree.smallest, 0xff, (size_t)rounds->n * 2 * sizeof *tree.smallest));
+    BI_TRY(ctx->ops->ranks->steps->forest_min_vertex(ctx, rounds->n, &tree));
+    return ctx->ops->ranks->steps->forest_label(ctx, rounds->n, &tree);
+}
+
+/* Sends `bytes` bytes to the rank `distance` above this one, cyclically, and receives as many from the one below. */
+static bosc_status exchange_cyclically(bosc_ctx *ctx, bosc_comm *comm, const struct bi_ranks_forest_slice *slice,
+                                       int32_t distance, int64_t bytes, const void *sent, void *received)
+{
+    const int64_t ranks = comm->rank_count, to = (comm->rank + distance) % ranks,
+                  from = (comm->rank + ranks - distance) % ranks;
+    for (int64_t r = 0; r <= ranks; r++) {
+        slice->sent_offsets[r] = r > to ? bytes : 0;
+        slice->received_offsets[r] = r > from ? bytes : 0;
+    }
+    return bi_comm_all_to_all(ctx, comm, false, sent, slice->sent_offsets, received, slice->received_offsets);
+}
+
+/* Dissemination: each exchange doubles the number of ranks whose labels are merged here. Merging labels twice is
+ * harmless, so any number of ranks works. */
+static bosc_status merge_labels(bosc_ctx *ctx, bosc_comm *comm, const struct bi_ranks_forest_slice *slice,
+                                bosc_status local_status, uint32_t *labels)
+{
+    const int64_t n = slice->view.n;
+    uint32_t *other_labels = NULL;
+    BI_IF_OK(local_status, bi_scratch_of(ctx, n, sizeof *other_labels, &other_labels));
+    const struct bi_ranks_forest_union_labels unite = {other_labels, labels};
+    for (int32_t distance = 1; distance < comm->rank_count; distance *= 2) {
+        BI_TRY(bi_comm_agree(ctx, comm, local_status));
+        local_status =
+            exchange_cyclically(ctx, comm, slice, distance, n * (int64_t)sizeof *labels, labels, other_labels);
+        BI_IF_OK(local_status, ctx->ops->ranks->steps->forest_union_labels(ctx, n, &unite));
+    }
+    if (local_status == BOSC_OK && comm->rank_count > 1) local_status = bi_ranks_forest_flatten(ctx, n, labels);
+    return bi_comm_agree(ctx, comm, local_status);
+}
+
+bosc_status bi_ranks_forest_merge_labels(bosc_ctx *ctx, bosc_comm *comm, const struct bi_ranks_forest_slice *slice,
+                                         bosc_status local_status, uint32_t *labels)
+{
+    BI_RETURN_WITH_SCRATCH(ctx, merge_labels(ctx, comm, slice, local_status, labels));
 }

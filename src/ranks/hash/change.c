@@ -1,7 +1,7 @@
 /* Build, insertion and erasure: pairs go to the owners of their keys, ordered by rank and row, and the owners change
  * their own tables. */
 #include "core/call.h"
-#include "ranks/prims/representatives.h"
+#include "ranks/prims/unique.h"
 #include "ranks/hash/hash.h"
 #include "ranks/steps/steps.h"
 
@@ -24,7 +24,7 @@ static bosc_status mark_repeated(bosc_ctx *ctx, const bosc_ranks_hash *table, bo
     if (check_table && table->own) BI_TRY(bosc_hash_find(ctx, table->own, received->keys, received->n, NULL, found));
     BI_TRY(bi_ranks_find_representatives(ctx, received->keys, received->n, table->opts.key_bits, &representatives));
     const struct bi_ranks_mark_repeats mark = {representatives.is_first, found, is_repeat};
-    return ctx->ops->dist->steps->mark_repeats(ctx, received->n, &mark);
+    return ctx->ops->ranks->steps->mark_repeats(ctx, received->n, &mark);
 }
 
 /* On the sending rank: fails with BOSC_ERR_DATA at the first repeated row. first_row: number of rows on lower ranks. */
@@ -36,7 +36,7 @@ static bosc_status report_first_repeat(bosc_ctx *ctx, const uint8_t *is_repeat, 
     BI_TRY(bi_scratch_of(ctx, n, sizeof *number.ids, &number.ids));
     BI_TRY(bi_scratch_of(ctx, n, sizeof *rows, &rows));
     BI_TRY(bi_scratch_of(ctx, 1, sizeof *count, &count));
-    BI_TRY(ctx->ops->dist->steps->global_ids(ctx, n, &number));
+    BI_TRY(ctx->ops->ranks->steps->global_ids(ctx, n, &number));
     BI_TRY(ctx->backend->core->compact(ctx, sizeof *rows, number.ids, is_repeat, n, rows, count));
     BI_TRY(bi_read_back(ctx, &found, count, sizeof found));
     if (found == 0) return BOSC_OK;
@@ -50,8 +50,8 @@ static bosc_status check_repeats(bosc_ctx *ctx, const bosc_ranks_hash *table, bo
     uint8_t *marked = NULL, *is_repeat = NULL;
     int64_t first_row;
     bosc_status local_status = bi_scratch_of(ctx, received->n, sizeof *marked, &marked);
-    if (local_status == BOSC_OK) local_status = bi_scratch_of(ctx, route->x.sent, sizeof *is_repeat, &is_repeat);
-    if (local_status == BOSC_OK) local_status = mark_repeated(ctx, table, check_table, received, marked);
+    BI_IF_OK(local_status, bi_scratch_of(ctx, route->x.sent, sizeof *is_repeat, &is_repeat));
+    BI_IF_OK(local_status, mark_repeated(ctx, table, check_table, received, marked));
     BI_TRY(bi_ranks_route_answers(ctx, table->comm, local_status, route, sizeof *is_repeat, marked, is_repeat));
     BI_TRY(bi_comm_offset(ctx, table->comm, BOSC_OK, route->x.sent, &first_row, NULL));
     return bi_comm_agree(ctx, table->comm, report_first_repeat(ctx, is_repeat, route->x.sent, first_row));
@@ -83,7 +83,7 @@ static bosc_status change_own(bosc_ctx *ctx, bosc_ranks_hash *table, change_fn c
                               int64_t *erased)
 {
     bosc_status local_status = table->own ? BOSC_OK : bosc_hash_create(ctx, &table->opts, &table->own);
-    if (local_status == BOSC_OK) local_status = change(ctx, table->own, received, erased);
+    BI_IF_OK(local_status, change(ctx, table->own, received, erased));
     const bosc_status status = bi_comm_sum(ctx, table->comm, local_status, erased, 1);
     if (status != BOSC_OK) bi_ranks_hash_clear(table);
     return status;
@@ -116,10 +116,10 @@ static bosc_status route_and_change(bosc_ctx *ctx, bosc_ranks_hash *table, bosc_
                                     struct pairs input, int64_t *erased)
 {
     struct bi_ranks_route route;
-    if (local_status == BOSC_OK) local_status = stage_pairs(ctx, table, &input);
+    BI_IF_OK(local_status, stage_pairs(ctx, table, &input));
     bosc_status status =
         bi_ranks_route_begin(ctx, table->comm, local_status, input.keys, table->opts.key_bits, input.n, &route);
-    if (status == BOSC_OK) status = send_and_change(ctx, table, change, &input, &route, erased);
+    BI_IF_OK(status, send_and_change(ctx, table, change, &input, &route, erased));
     bi_ranks_route_end(ctx, &route);
     return status;
 }

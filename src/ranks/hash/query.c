@@ -1,7 +1,11 @@
-/* Queries of hash tables over ranks: they go to the owners of their keys, which return answers. */
+/* Queries of hash tables over ranks: each key goes to its owner, which returns the answer. Find and count return one
+ * answer per key; retrieve returns all values of each key as CSR rows. */
 #include "core/call.h"
-#include "ranks/hash/hash.h"
 #include "prims/check.h"
+#include "ranks/hash/hash.h"
+#include "ranks/steps/steps.h"
+
+/* ---- find and count ---- */
 
 struct query {
     const void *keys; /* of the caller */
@@ -35,8 +39,8 @@ static bosc_status answer_queries(bosc_ctx *ctx, const bosc_ranks_hash *table, c
     return q->counts ? ctx->backend->fill(ctx, q->counts, 0, (size_t)n * sizeof *q->counts) : BOSC_OK;
 }
 
-static bosc_status exchange_with_owners(bosc_ctx *ctx, const bosc_ranks_hash *table, const int64_t requested[KINDS],
-                                        const struct bi_ranks_route *route, const void *keys, struct query *q)
+static bosc_status exchange_answers(bosc_ctx *ctx, const bosc_ranks_hash *table, const int64_t requested[KINDS],
+                                    const struct bi_ranks_route *route, const void *keys, struct query *q)
 {
     const size_t value_size = (size_t)table->opts.value_size;
     bosc_comm *comm = table->comm;
@@ -59,8 +63,8 @@ static bosc_status exchange_with_owners(bosc_ctx *ctx, const bosc_ranks_hash *ta
 }
 
 /* Queries the owners for the kinds of answers that any rank requests. */
-static bosc_status query_owners(bosc_ctx *ctx, const bosc_ranks_hash *table, bosc_status local_status,
-                                int64_t requested[KINDS], struct query *q)
+static bosc_status route_and_query(bosc_ctx *ctx, const bosc_ranks_hash *table, bosc_status local_status,
+                                   int64_t requested[KINDS], struct query *q)
 {
     struct bi_ranks_route route;
     const void *keys = NULL;
@@ -68,7 +72,7 @@ static bosc_status query_owners(bosc_ctx *ctx, const bosc_ranks_hash *table, bos
     BI_TRY(bi_comm_sum(ctx, table->comm, local_status, requested, KINDS));
     local_status = bi_stage_in(ctx, q->keys, (size_t)q->n * (size_t)table->opts.key_bits / 8, &keys, &staged);
     bosc_status status = bi_ranks_route_begin(ctx, table->comm, local_status, keys, table->opts.key_bits, q->n, &route);
-    if (status == BOSC_OK) status = exchange_with_owners(ctx, table, requested, &route, keys, q);
+    BI_IF_OK(status, exchange_answers(ctx, table, requested, &route, keys, q));
     bi_ranks_route_end(ctx, &route);
     return status;
 }
@@ -90,11 +94,11 @@ static bosc_status find_keys(bosc_ctx *ctx, const bosc_ranks_hash *table, const 
     struct query q = {.keys = queries, .n = query_count};
     int64_t requested[KINDS] = {values && value_size, found != NULL, 0};
     bosc_status local_status = check_queries(ctx, table, queries, query_count);
-    if (local_status == BOSC_OK) local_status = bi_ranks_hash_check_values(ctx, table, values, query_count, true);
-    BI_TRY(query_owners(ctx, table, local_status, requested, &q));
+    BI_IF_OK(local_status, bi_ranks_hash_check_values(ctx, table, values, query_count, true));
+    BI_TRY(route_and_query(ctx, table, local_status, requested, &q));
     local_status = copy_output(ctx, values, q.values_back, query_count, value_size);
-    if (local_status == BOSC_OK) local_status = copy_output(ctx, found, q.found_back, query_count, sizeof *found);
-    if (local_status == BOSC_OK) local_status = ctx->backend->sync(ctx);
+    BI_IF_OK(local_status, copy_output(ctx, found, q.found_back, query_count, sizeof *found));
+    BI_IF_OK(local_status, ctx->backend->sync(ctx));
     return bi_comm_agree(ctx, table->comm, local_status);
 }
 
@@ -113,10 +117,10 @@ static bosc_status count_pairs(bosc_ctx *ctx, const bosc_ranks_hash *table, cons
     struct query q = {.keys = queries, .n = query_count};
     int64_t requested[KINDS] = {0, 0, 1};
     bosc_status local_status = check_queries(ctx, table, queries, query_count);
-    if (local_status == BOSC_OK) local_status = bi_check_array(ctx, "counts", counts, query_count, sizeof *counts);
-    BI_TRY(query_owners(ctx, table, local_status, requested, &q));
+    BI_IF_OK(local_status, bi_check_array(ctx, "counts", counts, query_count, sizeof *counts));
+    BI_TRY(route_and_query(ctx, table, local_status, requested, &q));
     local_status = copy_output(ctx, counts, q.counts_back, query_count, sizeof *counts);
-    if (local_status == BOSC_OK) local_status = ctx->backend->sync(ctx);
+    BI_IF_OK(local_status, ctx->backend->sync(ctx));
     return bi_comm_agree(ctx, table->comm, local_status);
 }
 
@@ -127,4 +131,237 @@ bosc_status bosc_ranks_hash_count(bosc_ctx *ctx, const bosc_ranks_hash *table, c
     BI_TRY(bi_ranks_hash_check(ctx, table));
     bi_progress_set_total(ctx, 15 * (double)query_count);
     BI_RETURN_WITH_SCRATCH(ctx, count_pairs(ctx, table, queries, query_count, counts));
+}
+
+/* ---- retrieve: CSR rows ---- */
+
+/* Owners return the length of each row, which gives the offsets. They then send the values in the order in which
+ * queries arrived, and each rank scatters them to its rows. */
+
+struct retrieval {
+    const bosc_ranks_hash *table;
+    size_t value_size;
+    const void *queries;
+    int64_t n;
+    int64_t *offsets;
+    void *values;
+    int64_t capacity;
+    bool is_fetch; /* the second call */
+    /* On the owner. */
+    void *received_keys;
+    int64_t *row_offsets; /* (x.received + 1) */
+    /* On the querying rank. */
+    int64_t *lengths, *expected; /* (n), (n + 1) */
+    int64_t total;
+};
+
+static const struct bi_ranks_steps *steps_of(const bosc_ctx *ctx) { return ctx->ops->ranks->steps; }
+
+/* Scans row lengths to offsets (n + 1). */
+static bosc_status make_offsets(bosc_ctx *ctx, const int64_t *lengths, int64_t n, int64_t *offsets)
+{
+    BI_TRY(ctx->backend->fill(ctx, offsets, 0, sizeof *offsets));
+    if (n == 0) return BOSC_OK;
+    return ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_INCLUSIVE, BOSC_I64, lengths, n, offsets + 1);
+}
+
+/* ---- offsets ---- */
+
+static bosc_status measure_own_rows(bosc_ctx *ctx, const struct retrieval *r, int64_t received, int64_t *lengths)
+{
+    const struct bi_ranks_row_lengths step = {r->row_offsets, lengths};
+    const size_t bytes = ((size_t)received + 1) * sizeof *r->row_offsets;
+    if (received == 0 || !r->table->own)
+        BI_TRY(ctx->backend->fill(ctx, r->row_offsets, 0, bytes));
+    else
+        BI_TRY(bosc_hash_retrieve(ctx, r->table->own, r->received_keys, received, r->row_offsets, NULL, 0));
+    return received ? steps_of(ctx)->row_lengths(ctx, received, &step) : BOSC_OK;
+}
+
+static bosc_status exchange_lengths(bosc_ctx *ctx, struct retrieval *r, const struct bi_ranks_route *route)
+{
+    const int64_t received = route->x.received;
+    int64_t *lengths = NULL;
+    bosc_status local_status = bi_scratch_of(ctx, received, sizeof *lengths, &lengths);
+    BI_IF_OK(local_status, measure_own_rows(ctx, r, received, lengths));
+    BI_TRY(bi_ranks_route_answers(ctx, r->table->comm, local_status, route, sizeof *lengths, lengths, r->lengths));
+    local_status = make_offsets(ctx, r->lengths, r->n, r->expected);
+    BI_IF_OK(local_status, bi_read_back(ctx, &r->total, r->expected + r->n, sizeof r->total));
+    return bi_comm_agree(ctx, r->table->comm, local_status);
+}
+
+static bosc_status write_offsets(bosc_ctx *ctx, const struct retrieval *r)
+{
+    BI_TRY(ctx->backend->copy(ctx, r->offsets, r->expected, ((size_t)r->n + 1) * sizeof *r->offsets));
+    return ctx->backend->sync(ctx);
+}
+
+/* Second call: checks that the offsets are those of the first, and that the values fit. */
+static bosc_status check_offsets(bosc_ctx *ctx, const struct retrieval *r)
+{
+    struct bi_ranks_mark_differences differ = {.expected = r->expected};
+    const void *offsets;
+    int64_t *least, first;
+    bool staged = false;
+    BI_TRY(bi_stage_in(ctx, r->offsets, ((size_t)r->n + 1) * sizeof first, &offsets, &staged));
+    BI_TRY(bi_scratch_of(ctx, r->n + 1, sizeof first, &differ.positions));
+    BI_TRY(bi_scratch_of(ctx, 1, sizeof first, &least));
+    differ.numbers = offsets;
+    BI_TRY(steps_of(ctx)->mark_differences(ctx, r->n + 1, &differ));
+    BI_TRY(ctx->backend->core->reduce(ctx, BOSC_MIN, BOSC_I64, differ.positions, r->n + 1, least));
+    BI_TRY(bi_read_back(ctx, &first, least, sizeof first));
+    if (first < INT64_MAX)
+        return bi_fail(ctx, BOSC_ERR_ARG, "offsets: number %lld is not what the first call wrote", (long long)first);
+    if (r->total && r->value_size && !r->values)
+        return bi_fail(ctx, BOSC_ERR_ARG, "values: NULL, but not on all ranks");
+    if (r->values && r->total > r->capacity)
+        return bi_fail(ctx, BOSC_ERR_SPACE, "capacity: %lld, but there are %lld values", (long long)r->capacity,
+                       (long long)r->total);
+    return BOSC_OK;
+}
+
+/* ---- values ---- */
+
+/* Retrieves an owner's values; counts[r]: number of values for rank r. */
+static bosc_status retrieve_own(bosc_ctx *ctx, const struct retrieval *r, const struct bi_ranks_route *route,
+                                int64_t *counts, void **values)
+{
+    const int64_t received = route->x.received;
+    const int32_t ranks = route->x.rank_count;
+    struct bi_ranks_move_rows gather = {.in = r->row_offsets, .item_size = sizeof *counts};
+    int64_t *rows, own_total;
+    BI_TRY(bi_read_back(ctx, &own_total, r->row_offsets + received, sizeof own_total));
+    BI_TRY(bi_scratch_of(ctx, own_total, r->value_size, values));
+    BI_TRY(bi_scratch_of(ctx, ranks + 1, sizeof *rows, &rows));
+    BI_TRY(bi_scratch_of(ctx, ranks + 1, sizeof *rows, &gather.out));
+    gather.rows = rows;
+    if (own_total)
+        BI_TRY(bosc_hash_retrieve(ctx, r->table->own, r->received_keys, received, r->row_offsets, *values, own_total));
+    BI_TRY(ctx->backend->copy(ctx, rows, route->x.received_offsets, ((size_t)ranks + 1) * sizeof *rows));
+    BI_TRY(steps_of(ctx)->gather_rows(ctx, ranks + 1, &gather));
+    BI_TRY(ctx->backend->copy(ctx, counts, gather.out, ((size_t)ranks + 1) * sizeof *counts));
+    BI_TRY(ctx->backend->sync(ctx));
+    for (int32_t i = 0; i < ranks; i++) counts[i] = counts[i + 1] - counts[i];
+    return BOSC_OK;
+}
+
+static bosc_status scatter_values(bosc_ctx *ctx, const struct retrieval *r, const struct bi_ranks_route *route,
+                                  const void *entries, const int64_t *received_offsets, void *out)
+{
+    const struct bi_ranks_scatter_entries step = {.received_offsets = received_offsets,
+                                                  .queries = route->rows,
+                                                  .offsets = r->expected,
+                                                  .rows = r->n,
+                                                  .entry_size = (int64_t)r->value_size,
+                                                  .entries = entries,
+                                                  .out = out};
+    return r->total ? steps_of(ctx)->scatter_entries(ctx, r->total, &step) : BOSC_OK;
+}
+
+/* Finds the offsets of the rows among received values. */
+static bosc_status find_received_rows(bosc_ctx *ctx, const struct retrieval *r, const struct bi_ranks_route *route,
+                                      int64_t **received_offsets)
+{
+    struct bi_ranks_move_rows gather = {.rows = route->rows, .in = r->lengths, .item_size = sizeof **received_offsets};
+    BI_TRY(bi_scratch_of(ctx, r->n + 1, sizeof **received_offsets, received_offsets));
+    BI_TRY(bi_scratch_of(ctx, r->n, sizeof **received_offsets, &gather.out));
+    if (r->n) BI_TRY(steps_of(ctx)->gather_rows(ctx, r->n, &gather));
+    return make_offsets(ctx, gather.out, r->n, *received_offsets);
+}
+
+static bosc_status exchange_values(bosc_ctx *ctx, const struct retrieval *r, const struct bi_ranks_route *route,
+                                   bosc_status local_status, const int64_t *counts, const void *own)
+{
+    bosc_comm *comm = r->table->comm;
+    struct bi_exchange x;
+    struct bi_out to = {0};
+    int64_t *received_offsets = NULL;
+    void *entries = NULL;
+    bool staged = false;
+    bosc_status status = bi_exchange_begin(ctx, comm, local_status, counts, &x);
+    if (status == BOSC_OK) {
+        local_status = bi_scratch_of(ctx, r->total, r->value_size, &entries);
+        BI_IF_OK(local_status, bi_stage_out(ctx, r->values, (size_t)r->total * r->value_size, &to, &staged));
+        BI_IF_OK(local_status, find_received_rows(ctx, r, route, &received_offsets));
+        status = bi_exchange_items(ctx, comm, local_status, &x, r->value_size, own, entries);
+    }
+    bi_exchange_end(ctx, &x);
+    BI_TRY(status);
+    local_status = scatter_values(ctx, r, route, entries, received_offsets, to.reachable);
+    BI_IF_OK(local_status, bi_stage_back(ctx, &to));
+    BI_IF_OK(local_status, ctx->backend->sync(ctx));
+    return bi_comm_agree(ctx, comm, local_status);
+}
+
+static bosc_status fetch_values(bosc_ctx *ctx, const struct retrieval *r, const struct bi_ranks_route *route)
+{
+    const size_t bytes = ((size_t)route->x.rank_count + 1) * sizeof(int64_t);
+    int64_t *counts = bi_host_alloc(ctx, bytes);
+    void *own = NULL;
+    bosc_status local_status = counts ? BOSC_OK : BOSC_ERR_NOMEM;
+    BI_IF_OK(local_status, retrieve_own(ctx, r, route, counts, &own));
+    const bosc_status status = exchange_values(ctx, r, route, local_status, counts, own);
+    bi_memory_release(&ctx->host, counts, bytes);
+    return status;
+}
+
+/* ---- the call ---- */
+
+static bosc_status exchange_rows(bosc_ctx *ctx, struct retrieval *r, const struct bi_ranks_route *route,
+                                 const void *queries)
+{
+    bosc_comm *comm = r->table->comm;
+    bosc_status local_status = bi_scratch_of(ctx, route->x.received + 1, sizeof *r->row_offsets, &r->row_offsets);
+    BI_IF_OK(local_status, bi_scratch_of(ctx, r->n, sizeof *r->lengths, &r->lengths));
+    BI_IF_OK(local_status, bi_scratch_of(ctx, r->n + 1, sizeof *r->expected, &r->expected));
+    BI_TRY(bi_ranks_route_items(ctx, comm, local_status, route, (size_t)r->table->opts.key_bits / 8, queries,
+                                &r->received_keys));
+    /* First call: the offsets, from the lengths of the rows. Second call: the values. */
+    BI_TRY_WITH_SCRATCH(ctx, exchange_lengths(ctx, r, route));
+    if (!r->is_fetch) return bi_comm_agree(ctx, comm, write_offsets(ctx, r));
+    BI_WITH_SCRATCH(ctx, local_status = check_offsets(ctx, r));
+    BI_TRY(bi_comm_agree(ctx, comm, local_status));
+    return r->value_size ? fetch_values(ctx, r, route) : BOSC_OK;
+}
+
+static bosc_status check_retrieval(bosc_ctx *ctx, const struct retrieval *r)
+{
+    BI_TRY(bi_ranks_hash_check_keys(ctx, r->table, "queries", r->queries, "query_count", r->n, INT64_MAX));
+    BI_TRY(bi_check_array(ctx, "offsets", r->offsets, 1, sizeof *r->offsets));
+    if (!r->values) return BOSC_OK;
+    BI_TRY(bi_check_count(ctx, "capacity", r->capacity, r->value_size ? r->value_size : 1));
+    return bi_ranks_hash_check_values(ctx, r->table, r->values, r->capacity, true);
+}
+
+static bosc_status route_and_retrieve(bosc_ctx *ctx, struct retrieval *r)
+{
+    struct bi_ranks_route route;
+    const void *queries = NULL;
+    int64_t fetch_count = r->values != NULL;
+    bool staged = false;
+    BI_TRY(bi_comm_sum(ctx, r->table->comm, check_retrieval(ctx, r), &fetch_count, 1));
+    r->is_fetch = fetch_count > 0;
+    bosc_status local_status =
+        bi_stage_in(ctx, r->queries, (size_t)r->n * (size_t)r->table->opts.key_bits / 8, &queries, &staged);
+    bosc_status status =
+        bi_ranks_route_begin(ctx, r->table->comm, local_status, queries, r->table->opts.key_bits, r->n, &route);
+    BI_IF_OK(status, exchange_rows(ctx, r, &route, queries));
+    bi_ranks_route_end(ctx, &route);
+    return status;
+}
+
+bosc_status bosc_ranks_hash_retrieve(bosc_ctx *ctx, const bosc_ranks_hash *table, const void *queries,
+                                     int64_t query_count, int64_t *offsets, void *values, int64_t capacity)
+{
+    struct retrieval r = {.table = table,
+                          .queries = queries,
+                          .n = query_count,
+                          .offsets = offsets,
+                          .values = values,
+                          .capacity = capacity};
+    BI_ENTER(ctx);
+    BI_TRY(bi_ranks_hash_check(ctx, table));
+    r.value_size = (size_t)table->opts.value_size;
+    bi_progress_set_total(ctx, 25 * (double)query_count);
+    BI_RETURN_WITH_SCRATCH(ctx, route_and_retrieve(ctx, &r));
 }

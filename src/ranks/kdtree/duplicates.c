@@ -45,6 +45,7 @@ static bosc_status find_owners(const struct duplicate_query *f, const void *ids,
 
 /* ---- rows query their representatives ---- */
 
+/* On the owner: looks up the nodes of requested representatives, and counts the requests. */
 static bosc_status look_up_nodes(const struct duplicate_query *f, const int64_t *requested, int64_t count,
                                  int64_t **answers)
 {
@@ -54,6 +55,7 @@ static bosc_status look_up_nodes(const struct duplicate_query *f, const int64_t 
     return count ? f->steps->kdtree_look_up(f->ctx, count, &step) : BOSC_OK;
 }
 
+/* f->inverse = the node of each row, from the owner of the row's representative. */
 static bosc_status query_representatives(const struct duplicate_query *f, bosc_status local_status)
 {
     const int64_t n = f->tree->input_count;
@@ -62,17 +64,15 @@ static bosc_status query_representatives(const struct duplicate_query *f, bosc_s
     uint32_t *owners = NULL;
     void *requested;
     int64_t *answers = NULL;
-    if (local_status == BOSC_OK) local_status = find_owners(f, representative_ids, true, n, &owners);
+    BI_IF_OK(local_status, find_owners(f, representative_ids, true, n, &owners));
     bosc_status status = bi_ranks_route_to_owners(f->ctx, f->tree->comm, local_status, owners, n, &route);
     local_status = BOSC_OK;
-    if (status == BOSC_OK)
-        status = bi_ranks_route_move(f->ctx, f->tree->comm, &local_status, &route, sizeof *representative_ids,
-                                     representative_ids, &requested);
+    BI_IF_OK(status, bi_ranks_route_move(f->ctx, f->tree->comm, &local_status, &route, sizeof *representative_ids,
+                                         representative_ids, &requested));
     if (status == BOSC_OK && local_status == BOSC_OK)
         local_status = look_up_nodes(f, requested, route.x.received, &answers);
-    if (status == BOSC_OK)
-        status =
-            bi_ranks_route_answers(f->ctx, f->tree->comm, local_status, &route, sizeof *answers, answers, f->inverse);
+    BI_IF_OK(status,
+             bi_ranks_route_answers(f->ctx, f->tree->comm, local_status, &route, sizeof *answers, answers, f->inverse));
     bi_ranks_route_end(f->ctx, &route);
     return status;
 }
@@ -86,6 +86,7 @@ static bosc_status copy_own_nodes(const struct duplicate_query *f)
 
 /* ---- nodes on the owners of their rows ---- */
 
+/* Lists this rank's nodes as pairs (id, node), and the owners of the ids. */
 static bosc_status list_nodes(const struct duplicate_query *f, int64_t **items, uint32_t **owners)
 {
     BI_TRY(bi_scratch_of(f->ctx, f->nodes, 2 * sizeof **items, items));
@@ -99,6 +100,7 @@ static bool duplicates_are_removed(const struct duplicate_query *f)
     return f->tree->opts.duplicates == BOSC_KDTREE_DUPLICATES_REMOVE;
 }
 
+/* On the owner: without removal each row equals itself alone, so its tally is 1 already. */
 static bosc_status record_nodes(struct duplicate_query *f, const int64_t *items, int64_t count)
 {
     const struct bi_ranks_kdtree_record_nodes step = {items, f->tree->row_begin, f->node_of, f->tally,
@@ -124,7 +126,7 @@ static bosc_status exchange_with_owners(struct duplicate_query *f, const struct 
     bosc_status local_status = BOSC_OK;
     /* 1. Record the node of each row that is a representative. */
     BI_TRY(bi_ranks_route_move(f->ctx, comm, &local_status, route, 2 * sizeof *items, items, &received));
-    if (local_status == BOSC_OK) local_status = record_nodes(f, received, route->x.received);
+    BI_IF_OK(local_status, record_nodes(f, received, route->x.received));
     /* 2. Every row finds its node; the owners count the rows of each representative. */
     if (duplicates_are_removed(f)) {
         BI_TRY_WITH_SCRATCH(f->ctx, query_representatives(f, local_status));
@@ -133,7 +135,7 @@ static bosc_status exchange_with_owners(struct duplicate_query *f, const struct 
         local_status = copy_own_nodes(f);
     }
     /* 3. Return the counts to the nodes. */
-    if (local_status == BOSC_OK) local_status = look_up_counts(f, received, route->x.received, &counts);
+    BI_IF_OK(local_status, look_up_counts(f, received, route->x.received, &counts));
     return bi_ranks_route_answers(f->ctx, comm, local_status, route, sizeof *counts, counts, f->counts);
 }
 
@@ -152,10 +154,10 @@ static bosc_status run_query(struct duplicate_query *f, bosc_status local_status
     struct bi_ranks_route route;
     int64_t *items = NULL;
     uint32_t *owners = NULL;
-    if (local_status == BOSC_OK) local_status = allocate_arrays(f, row_begins);
-    if (local_status == BOSC_OK) local_status = list_nodes(f, &items, &owners);
+    BI_IF_OK(local_status, allocate_arrays(f, row_begins));
+    BI_IF_OK(local_status, list_nodes(f, &items, &owners));
     bosc_status status = bi_ranks_route_to_owners(f->ctx, f->tree->comm, local_status, owners, f->nodes, &route);
-    if (status == BOSC_OK) status = exchange_with_owners(f, &route, items);
+    BI_IF_OK(status, exchange_with_owners(f, &route, items));
     bi_ranks_route_end(f->ctx, &route);
     return status;
 }
@@ -166,7 +168,7 @@ bosc_status bi_ranks_kdtree_find_duplicates(bosc_ctx *ctx, const bosc_ranks_kdtr
 {
     struct duplicate_query f = {.ctx = ctx,
                                 .tree = tree,
-                                .steps = ctx->ops->dist->steps,
+                                .steps = ctx->ops->ranks->steps,
                                 .nodes = tree->end - tree->begin,
                                 .ids = ids,
                                 .is_64bit = is_64bit,
@@ -184,6 +186,7 @@ struct outputs {
     struct bi_out out[2];
 };
 
+/* Stages the outputs, and computes this rank's nodes, in scratch. */
 static bosc_status prepare(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, struct outputs *o, void *inverse,
                            int64_t *counts)
 {
@@ -206,7 +209,7 @@ static bosc_status write_outputs(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, c
 {
     const struct bi_ranks_resize_ids resize = {o->inverse, o->out[0].reachable, tree->opts.id_bits == 64};
     const int64_t nodes = tree->end - tree->begin;
-    if (o->out[0].bytes) BI_TRY(ctx->ops->dist->steps->resize_ids(ctx, tree->input_count, &resize));
+    if (o->out[0].bytes) BI_TRY(ctx->ops->ranks->steps->resize_ids(ctx, tree->input_count, &resize));
     if (o->out[1].bytes)
         BI_TRY(ctx->backend->copy(ctx, o->out[1].reachable, o->counts, (size_t)nodes * sizeof *o->counts));
     for (int i = 0; i < 2; i++)
@@ -221,11 +224,10 @@ static bosc_status query_duplicates(bosc_ctx *ctx, const bosc_ranks_kdtree *tree
     struct outputs o = {0};
     int64_t *row_begins = local_status == BOSC_OK ? bi_host_alloc(ctx, bytes) : NULL;
     if (local_status == BOSC_OK && !row_begins) local_status = BOSC_ERR_NOMEM;
-    if (local_status == BOSC_OK) local_status = prepare(ctx, tree, &o, inverse, counts);
+    BI_IF_OK(local_status, prepare(ctx, tree, &o, inverse, counts));
     bosc_status status = bi_ranks_kdtree_gather_row_begins(ctx, tree, local_status, row_begins);
-    if (status == BOSC_OK)
-        status = bi_ranks_kdtree_find_duplicates(ctx, tree, BOSC_OK, o.ids, tree->opts.id_bits == 64, row_begins,
-                                                 o.inverse, o.counts);
+    BI_IF_OK(status, bi_ranks_kdtree_find_duplicates(ctx, tree, BOSC_OK, o.ids, tree->opts.id_bits == 64, row_begins,
+                                                     o.inverse, o.counts));
     bi_memory_release(&ctx->host, row_begins, bytes);
     return status == BOSC_OK ? bi_comm_agree(ctx, tree->comm, write_outputs(ctx, tree, &o)) : status;
 }

@@ -58,15 +58,15 @@ bosc_kdtree_opts bi_ranks_kdtree_shard_opts(const bosc_kdtree_opts *opts)
     return shard;
 }
 
+/* Allocates the handle and its trees; `side` and `root` for the published build only. */
 static bosc_status allocate_tree(bosc_ctx *ctx, bosc_comm *comm, const bosc_kdtree_opts *opts, bosc_ranks_kdtree **tree)
 {
     const bosc_kdtree_opts shard = bi_ranks_kdtree_shard_opts(opts);
     bosc_kdtree_opts side = shard;
     side.builder = BOSC_KDTREE_BROWN;
     side.sort_halves = 0;
-    bosc_ranks_kdtree *fresh = bi_host_alloc(ctx, sizeof *fresh);
-    if (!fresh) return BOSC_ERR_NOMEM;
-    *fresh = (bosc_ranks_kdtree){.comm = comm, .memory = ctx->memory, .host = ctx->host, .opts = *opts};
+    bosc_ranks_kdtree *fresh;
+    BI_TRY(BI_NEW_HANDLE(ctx, &fresh, .comm = comm, .opts = *opts));
     bosc_status status = bosc_kdtree_create(ctx, &shard, &fresh->shard);
     if (status == BOSC_OK && is_published_pair(opts)) status = bosc_kdtree_create(ctx, &side, &fresh->side);
     if (status == BOSC_OK && is_published_pair(opts)) status = bosc_kdtree_create(ctx, &shard, &fresh->root);
@@ -98,7 +98,6 @@ bosc_status bosc_ranks_kdtree_create(bosc_ctx *ctx, bosc_comm *comm, const bosc_
 void bosc_ranks_kdtree_free(bosc_ranks_kdtree *tree)
 {
     if (!tree) return;
-    const struct bi_memory host = tree->host;
     bosc_kdtree_free(tree->shard);
     bosc_kdtree_free(tree->side);
     bosc_kdtree_free(tree->root);
@@ -107,7 +106,7 @@ void bosc_ranks_kdtree_free(bosc_ranks_kdtree *tree)
     bi_block_free(&tree->memory, &tree->boxes);
     bi_block_free(&tree->memory, &tree->subtree_boxes);
     bi_block_free(&tree->memory, &tree->representative_ids);
-    bi_memory_release(&host, tree, sizeof *tree);
+    bi_memory_release(&tree->host, tree, sizeof *tree);
 }
 
 bosc_status bosc_ranks_kdtree_get_info(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, bosc_ranks_kdtree_info *info)

@@ -87,21 +87,12 @@ bosc_kdtree_opts bi_ranks_kdtree_shard_opts(const bosc_kdtree_opts *opts);
 bosc_status bi_ranks_kdtree_stage(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, const char *array, int64_t row_begin,
                                   struct bi_kdtree_rows *rows);
 
-/* Replaces *points by the representatives, the rows of the smallest ids; allocates representative_ids. *nodes: number
- * of representatives on all ranks. */
-bosc_status bi_ranks_kdtree_remove_duplicates(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, bosc_status local_status,
-                                              struct bi_ranks_points *points, int64_t *nodes);
-
 /* Builds the tree of distinct points; `nodes`: number of points over all ranks. */
 bosc_status bi_ranks_kdtree_build_distinct(bosc_ctx *ctx, bosc_ranks_kdtree *tree, bosc_status local_status,
                                            const struct bi_ranks_points *points, int64_t nodes);
 
 /* Returns the greatest number of counters of a selection round over `levels` levels; 0 without levels. */
 int64_t bi_ranks_kdtree_max_counters(int levels);
-
-/* *parts = scratch: the part of each point in a tree of `nodes`, by selection of the medians above the subtrees. */
-bosc_status bi_ranks_kdtree_select(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, bosc_status local_status,
-                                   const struct bi_ranks_points *points, int64_t nodes, uint32_t **parts);
 
 /* The published build on two ranks, each with half of the points, which are in reach. */
 bosc_status bi_ranks_kdtree_build_published(bosc_ctx *ctx, bosc_ranks_kdtree *tree, bosc_status local_status,
@@ -135,11 +126,6 @@ bosc_status bi_ranks_kdtree_reserve_shard(bosc_ctx *ctx, bosc_ranks_kdtree *tree
  * and parts are in their blocks already. After a failure the tree is empty. */
 bosc_status bi_ranks_kdtree_build_shard(bosc_ctx *ctx, bosc_ranks_kdtree *tree, bosc_status local_status,
                                         const void *rows, const struct bi_ranks_points *points, int64_t nodes);
-
-/* Gathers the boxes of all shards and of their subtrees on all ranks. n: rows of this rank. */
-bosc_status bi_ranks_kdtree_gather_boxes(bosc_ctx *ctx, bosc_ranks_kdtree *tree, bosc_status local_status,
-                                         const struct bi_ranks_kdtree_partition *partition, const void *rows,
-                                         int64_t n);
 
 /* Finds the node that represents each row. ids: of this rank's nodes, of 64 (`is_64bit`) or 32 bits; row_begins:
  * (ranks + 1), host: the first row of each rank. inverse: (input_count): the node of each row of this rank; counts:

@@ -1,7 +1,7 @@
 /* Computes a rank's range of the in-order array on demand. Each part of the shard is a subtree, if only of one node.
- * Its in-order array is
- * that of a tree of its points, with coordinates rotated to begin with the one that splits the subtree's root. After
- * the published build of two halves the subtree exists already. */
+ * Its
+ * in-order array is that of a tree of its points, with coordinates rotated to begin with the one that splits the
+ * subtree's root. After the published build of two halves the subtree exists already. */
 #include "ranks/kdtree/kdtree.h"
 #include "ranks/steps/steps.h"
 
@@ -27,7 +27,7 @@ static bosc_status gather_rows(const struct ordering *o, const void *from, const
     return o->steps->kdtree_gather(o->ctx, n * o->dim, &step);
 }
 
-/* Fills o->rows. */
+/* Fills o->rows: the shard's nodes in the order of ids. */
 static bosc_status order_by_id(const struct ordering *o)
 {
     void *nodes;
@@ -39,7 +39,7 @@ static bosc_status order_by_id(const struct ordering *o)
     return o->steps->kdtree_scatter(o->ctx, o->n * o->dim, &scatter);
 }
 
-/* Fills o->order. */
+/* Fills o->order: rows grouped by part, in the order of ids within each. */
 static bosc_status order_by_part(const struct ordering *o)
 {
     bosc_ctx *ctx = o->ctx;
@@ -52,8 +52,7 @@ static bosc_status order_by_part(const struct ordering *o)
     BI_TRY(bi_scratch_of(ctx, next - first + 1, sizeof *offsets, &offsets));
     BI_TRY(bi_scratch_of(ctx, 1, sizeof *bad, &bad));
     BI_TRY(ctx->backend->fill(ctx, bad, 0, sizeof *bad));
-    const struct bi_ranks_kdtree_iota iota = {rows};
-    BI_TRY(o->steps->kdtree_iota(ctx, o->n, &iota));
+    BI_TRY(ctx->backend->core->iota(ctx, 4, rows, o->n));
     const struct bi_ranks_kdtree_local_parts from = {o->tree->parts.data, (uint32_t)first, bucket};
     BI_TRY(o->steps->kdtree_local_parts(ctx, o->n, &from));
     return ctx->backend->core->split(ctx, sizeof *rows, rows, bucket, o->n, next - first, o->order, offsets, bad);
@@ -79,6 +78,7 @@ static bosc_status write_subtree_nodes(const struct ordering *o, const bosc_kdtr
     uint32_t *rows;
     BI_TRY(bi_scratch_of(o->ctx, n, sizeof *rows, &rows));
     BI_TRY(bosc_kdtree_get_nodes(o->ctx, subtree, rotated, rows));
+    /* Rotated back. */
     BI_TRY(gather_rows(o, rotated, NULL, rotate ? o->dim - rotate : 0, n, point_at(o, begin)));
     return write_ids(o, rows, begin, n);
 }
@@ -120,6 +120,7 @@ static bosc_status build_subtrees(struct ordering *o)
 
 /* ---- two halves: the side and the root are trees already ---- */
 
+/* The root is the last node of rank 0. */
 static bosc_status write_side(const struct ordering *o)
 {
     const bool has_root = o->tree->comm->rank == 0;
@@ -142,7 +143,7 @@ bosc_status bi_ranks_kdtree_write_nodes(bosc_ctx *ctx, const bosc_ranks_kdtree *
 {
     struct ordering o = {.ctx = ctx,
                          .tree = tree,
-                         .steps = ctx->ops->dist->steps,
+                         .steps = ctx->ops->ranks->steps,
                          .partition = bi_ranks_kdtree_make_partition(tree->nodes, tree->comm->rank_count),
                          .n = tree->end - tree->begin,
                          .dim = tree->opts.dim,

@@ -10,7 +10,6 @@
 #include "base/clock.h"
 #include "ranks/kdtree/kdtree.h"
 #include "ranks/steps/steps.h"
-#include "kdtree/side.h"
 
 /* Points and their ids, in scratch of `capacity` tuples. */
 struct tuples {
@@ -25,18 +24,19 @@ struct published_build {
     const struct bi_ranks_steps *steps;
     int64_t dim;
     size_t size, row;             /* bytes of an element, and of a point */
-    int64_t total, n, nodes;      /* points of both ranks; held by this one; nodes of the tree */
+    int64_t total, n, nodes;      /* points of both ranks, and of this one; nodes of the tree: `total` at first */
     int64_t received_from_rank_0; /* number of tuples received from rank 0 in the last exchange */
     int64_t capacity;
     struct tuples held, other; /* each step reads one and fills the other */
     uint32_t *order, *spare;   /* scratch (capacity) */
-    char *shown_row;           /* host: a point of this rank, then one of each */
+    char *row_buffer;          /* host: a point of this rank, then one of each rank */
     double since;
 };
 
+/* Adds the time since the last stage to *stage. */
 static void end_stage(struct published_build *h, bosc_status *local_status, double *stage)
 {
-    if (*local_status == BOSC_OK) *local_status = bi_kdtree_end_stage(h->ctx, &h->since, stage);
+    BI_IF_OK(*local_status, bi_kdtree_end_stage(h->ctx, &h->since, stage));
 }
 
 static void swap_tuples(struct published_build *h)
@@ -98,12 +98,12 @@ static bosc_status sort_half(struct published_build *h, const struct bi_ranks_po
 
 /* Exchanges held tuple i of this rank for one of the other. *order: -1, 0 or 1, the comparison of rank 1's with rank
  * 0's. A local failure does not end the search, since the other rank continues. */
-static bosc_status compare_shown(struct published_build *h, bosc_status *local_status, int64_t i, int *order)
+static bosc_status compare_rows_of_ranks(struct published_build *h, bosc_status *local_status, int64_t i, int *order)
 {
-    char *both = h->shown_row + h->row;
+    char *both = h->row_buffer + h->row;
     if (*local_status == BOSC_OK && i >= 0 && i < h->n)
-        *local_status = bi_read_back(h->ctx, h->shown_row, (const char *)h->held.rows + (size_t)i * h->row, h->row);
-    BI_TRY(bi_comm_all_gather(h->ctx, h->comm, h->shown_row, h->row, both));
+        *local_status = bi_read_back(h->ctx, h->row_buffer, (const char *)h->held.rows + (size_t)i * h->row, h->row);
+    BI_TRY(bi_comm_all_gather(h->ctx, h->comm, h->row_buffer, h->row, both));
     const struct bi_kdtree_rows rows = {both, 2, h->dim};
     *order = bi_kdtree_compare_rows(&rows, h->tree->opts.dtype, (int32_t)h->dim, 1, 0, 0);
     return BOSC_OK;
@@ -113,13 +113,14 @@ static bosc_status compare_shown(struct published_build *h, bosc_status *local_s
  * matrix; each rank has one side. */
 static bosc_status find_pivot(struct published_build *h, bosc_status *local_status, int64_t *split)
 {
+    /* The lower part has `diagonal` tuples: `low` of rank 0, the others of rank 1. */
     const int64_t diagonal = h->total / 2 + 1, own = h->n, other = h->total - own;
     const int64_t na = h->comm->rank == 0 ? own : other, nb = h->total - na;
     int64_t low = diagonal > nb ? diagonal - nb : 0, high = diagonal < na ? diagonal : na;
     while (low < high) {
         const int64_t a = low + (high - low) / 2, b = diagonal - 1 - a;
         int order;
-        BI_TRY(compare_shown(h, local_status, h->comm->rank == 0 ? a : b, &order));
+        BI_TRY(compare_rows_of_ranks(h, local_status, h->comm->rank == 0 ? a : b, &order));
         if (order < 0)
             high = a;
         else
@@ -135,10 +136,8 @@ static bosc_status exchange_tuples(struct published_build *h, bosc_status local_
     const int64_t counts[2] = {split, h->n - split};
     struct bi_exchange x;
     bosc_status status = bi_exchange_begin(h->ctx, h->comm, local_status, counts, &x);
-    if (status == BOSC_OK)
-        status = bi_exchange_items(h->ctx, h->comm, BOSC_OK, &x, h->row, h->held.rows, h->other.rows);
-    if (status == BOSC_OK)
-        status = bi_exchange_items(h->ctx, h->comm, BOSC_OK, &x, sizeof *h->held.ids, h->held.ids, h->other.ids);
+    BI_IF_OK(status, bi_exchange_items(h->ctx, h->comm, BOSC_OK, &x, h->row, h->held.rows, h->other.rows));
+    BI_IF_OK(status, bi_exchange_items(h->ctx, h->comm, BOSC_OK, &x, sizeof *h->held.ids, h->held.ids, h->other.ids));
     if (status == BOSC_OK) {
         h->n = x.received;
         h->received_from_rank_0 = x.received_offsets[1];
@@ -157,6 +156,7 @@ static bosc_status split_at_pivot(struct published_build *h, bosc_status local_s
 
 /* ---- merge ---- */
 
+/* Merges the runs received from both ranks. */
 static bosc_status merge_runs(struct published_build *h)
 {
     const struct bi_ranks_kdtree_merge_path merge = {held_rows(h), h->tree->opts.dtype, (int32_t)h->dim,
@@ -171,12 +171,11 @@ static bosc_status merge_runs(struct published_build *h)
 static bosc_status compact_tuples(struct published_build *h, int64_t *count)
 {
     int64_t found[2] = {INT64_MAX, 0}, *results;
-    const struct bi_ranks_kdtree_iota iota = {h->order};
     *count = 0;
     if (h->n == 0) return BOSC_OK;
     BI_TRY(bi_scratch_of(h->ctx, 2, sizeof *results, &results));
     BI_TRY(h->ctx->backend->copy(h->ctx, results, found, sizeof found));
-    BI_TRY(h->steps->kdtree_iota(h->ctx, h->n, &iota));
+    BI_TRY(h->ctx->backend->core->iota(h->ctx, 4, h->order, h->n));
     struct bi_kdtree_removal removal = {.rows = held_rows(h),
                                         .dtype = h->tree->opts.dtype,
                                         .dim = (int32_t)h->dim,
@@ -200,18 +199,20 @@ static bosc_status remove_duplicates(struct published_build *h, bosc_status loca
     int64_t count = 0, skipped = 0;
     int order;
     if (local_status == BOSC_OK) BI_WITH_SCRATCH(h->ctx, local_status = compact_tuples(h, &count));
-    BI_TRY(compare_shown(h, &local_status, h->comm->rank == 0 ? h->n - 1 : 0, &order));
-    if (h->comm->rank == 1 && count > 0 && order == 0) skipped = 1;
-    if (local_status == BOSC_OK) local_status = gather_tuples(h, h->order + skipped, count - skipped);
+    BI_TRY(compare_rows_of_ranks(h, &local_status, h->comm->rank == 0 ? h->n - 1 : 0, &order));
+    if (h->comm->rank == 1 && count > 0 && order == 0) skipped = 1; /* it equals the last of rank 0 */
+    BI_IF_OK(local_status, gather_tuples(h, h->order + skipped, count - skipped));
     BI_TRY(bi_comm_offset(h->ctx, h->comm, local_status, h->n, NULL, &h->nodes));
     const int64_t lower = h->comm->rank == 0 ? h->n : h->nodes - h->n, target = h->nodes / 2 + 1;
     if (lower == target) return BOSC_OK;
+    /* Rank 0 keeps at most `target`; rank 1 hands over as many as rank 0 lacks. */
     if (h->comm->rank == 0) return exchange_tuples(h, BOSC_OK, lower < target ? h->n : target);
     return exchange_tuples(h, BOSC_OK, lower < target ? target - lower : 0);
 }
 
 /* ---- build ---- */
 
+/* Builds the tree of this side of the root from its points, with coordinates rotated by one. */
 static bosc_status build_side(struct published_build *h)
 {
     const int64_t n = h->n - (h->comm->rank == 0);
@@ -223,6 +224,7 @@ static bosc_status build_side(struct published_build *h)
     return h->ctx->backend->sync(h->ctx);
 }
 
+/* The side's own sorts count as sorts, the remainder of the time as build. */
 static void add_side_times(struct published_build *h, bosc_ranks_kdtree_times *t)
 {
     const bosc_kdtree_times *side = &h->tree->side->times;
@@ -245,19 +247,18 @@ static bosc_status build_root(struct published_build *h)
 static bosc_status order_by_id(struct published_build *h)
 {
     bosc_ctx *ctx = h->ctx;
-    const struct bi_ranks_kdtree_iota iota = {h->spare};
     const bool has_root = h->comm->rank == 0;
     const bosc_kdtree_view view = ctx->ops->kdtree->view(h->tree->side);
     struct bi_ranks_kdtree_side side = {.by_id = h->order,
                                         .n = h->n,
                                         .has_root = has_root,
-                                        .part = has_root ? 0 : 2,
+                                        .part = has_root ? 0 : 2, /* of the side; the root is part 1 */
                                         .position_of = h->spare,
                                         .parts = h->tree->parts.data,
                                         .ids = (uint32_t *)(uintptr_t)view.ids,
                                         .id_stride = view.id_stride};
     if (h->n == 0) return BOSC_OK;
-    BI_TRY(h->steps->kdtree_iota(ctx, h->n, &iota));
+    BI_TRY(ctx->backend->core->iota(ctx, 4, h->spare, h->n));
     BI_TRY_WITH_SCRATCH(ctx, ctx->backend->core->sort_pairs(ctx, BOSC_I64, h->held.ids, sizeof *h->spare, h->spare,
                                                             h->n, h->tree->ids.data, h->order, 0, 64));
     BI_TRY(h->steps->kdtree_side_parts(ctx, h->n, &side));
@@ -267,17 +268,19 @@ static bosc_status order_by_id(struct published_build *h)
 
 /* ---- the build ---- */
 
+/* Runs the stages. The next step with communication returns a failure in local_status on both ranks. The handle stores
+ * the number of input points and the first row, from `points`. */
 static bosc_status build_tree(struct published_build *h, bosc_status local_status, const struct bi_ranks_points *points)
 {
     bosc_ranks_kdtree_times t = {.size = sizeof t};
-    if (local_status == BOSC_OK) local_status = allocate_arrays(h, points);
+    BI_IF_OK(local_status, allocate_arrays(h, points));
     end_stage(h, &local_status, &t.init);
-    if (local_status == BOSC_OK) local_status = sort_half(h, points);
+    BI_IF_OK(local_status, sort_half(h, points));
     end_stage(h, &local_status, &t.sort);
     /* Exchange the tuples on the wrong side of the pivot, then merge the two sorted runs. */
     if (h->total > 0) BI_TRY(split_at_pivot(h, local_status));
     end_stage(h, &local_status, &t.pivot);
-    if (local_status == BOSC_OK) local_status = merge_runs(h);
+    BI_IF_OK(local_status, merge_runs(h));
     end_stage(h, &local_status, &t.merge);
     if (h->total > 0 && h->tree->opts.duplicates == BOSC_KDTREE_DUPLICATES_REMOVE) {
         BI_TRY(remove_duplicates(h, local_status));
@@ -289,8 +292,8 @@ static bosc_status build_tree(struct published_build *h, bosc_status local_statu
     local_status = bi_ranks_kdtree_reserve_shard(h->ctx, h->tree, h->n);
     if (local_status == BOSC_OK && h->nodes > 0) local_status = build_side(h);
     if (h->nodes > 0) add_side_times(h, &t);
-    if (local_status == BOSC_OK) local_status = build_root(h);
-    if (local_status == BOSC_OK) local_status = order_by_id(h);
+    BI_IF_OK(local_status, build_root(h));
+    BI_IF_OK(local_status, order_by_id(h));
     /* The shard to be queried, and the boxes of all shards. */
     BI_TRY(bi_ranks_kdtree_build_shard(h->ctx, h->tree, local_status, h->held.rows, points, h->nodes));
     t.shard = bi_now() - h->since;
@@ -305,7 +308,7 @@ bosc_status bi_ranks_kdtree_build_published(bosc_ctx *ctx, bosc_ranks_kdtree *tr
     struct published_build h = {.ctx = ctx,
                                 .tree = tree,
                                 .comm = tree->comm,
-                                .steps = ctx->ops->dist->steps,
+                                .steps = ctx->ops->ranks->steps,
                                 .dim = tree->opts.dim,
                                 .size = size,
                                 .row = row,
@@ -313,12 +316,12 @@ bosc_status bi_ranks_kdtree_build_published(bosc_ctx *ctx, bosc_ranks_kdtree *tr
                                 .nodes = points->total,
                                 .since = points->since};
     if (local_status == BOSC_OK) {
-        h.shown_row = bi_host_alloc(ctx, 3 * row);
-        local_status = h.shown_row ? BOSC_OK : BOSC_ERR_NOMEM;
+        h.row_buffer = bi_host_alloc(ctx, 3 * row);
+        local_status = h.row_buffer ? BOSC_OK : BOSC_ERR_NOMEM;
     }
-    if (h.shown_row) memset(h.shown_row, 0, 3 * row);
+    if (h.row_buffer) memset(h.row_buffer, 0, 3 * row);
     bosc_status status = bi_comm_agree(ctx, tree->comm, local_status);
-    if (status == BOSC_OK) status = build_tree(&h, BOSC_OK, points);
-    bi_memory_release(&ctx->host, h.shown_row, 3 * row);
+    BI_IF_OK(status, build_tree(&h, BOSC_OK, points));
+    bi_memory_release(&ctx->host, h.row_buffer, 3 * row);
     return status;
 }

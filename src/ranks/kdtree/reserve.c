@@ -1,7 +1,7 @@
 /* Memory of k-d trees over ranks, reserved beforehand: the upper bounds of a build, and their allocation. Shard sizes
  * follow from the number of nodes, and never shrink with more nodes. */
 #include "base/bits.h"
-#include "core/blocks.h"
+#include "core/arena.h"
 #include "core/call.h"
 #include "ranks/kdtree/kdtree.h"
 #include "ranks/exchange/slices.h"
@@ -120,7 +120,7 @@ bosc_status bosc_ranks_kdtree_reserve(bosc_ctx *ctx, bosc_ranks_kdtree *tree, in
     BI_ENTER(ctx);
     if (!tree) return bi_ranks_kdtree_check(ctx, tree);
     bosc_status local_status = bi_ranks_kdtree_check(ctx, tree);
-    if (local_status == BOSC_OK) local_status = make_plan(ctx, &tree->opts, tree->comm, n, total, &p);
+    BI_IF_OK(local_status, make_plan(ctx, &tree->opts, tree->comm, n, total, &p));
     BI_TRY(bi_ranks_check_same(ctx, tree->comm, local_status, &(struct bi_ranks_argument){"total", total}, 1));
     return bi_comm_agree(ctx, tree->comm, reserve_memory(ctx, tree, &p));
 }

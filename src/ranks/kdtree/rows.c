@@ -27,12 +27,13 @@ struct search_call {
 /* ---- the shard's answers ---- */
 
 struct shard_rows {
-    int64_t *offsets, *counts; /* of the received queries */
+    int64_t *offsets, *counts; /* of the received queries: CSR offsets, and lengths of the rows */
     int64_t *ids;
     void *dist2;
     int64_t total;
 };
 
+/* ids NULL: counts the entries; else fills them. */
 static bosc_status query_shard(const struct search_call *s, const void *queries, int64_t n, int64_t *offsets,
                                uint32_t *ids, void *dist2, int64_t capacity)
 {
@@ -40,6 +41,7 @@ static bosc_status query_shard(const struct search_call *s, const void *queries,
     return bosc_kdtree_radius(s->ctx, s->tree->shard, queries, n, 0, s->radius, offsets, ids, dist2, capacity);
 }
 
+/* Counts the entries of each received query in this rank's shard. */
 static bosc_status count_rows(const struct search_call *s, const void *queries, int64_t n, struct shard_rows *here)
 {
     const struct bi_ranks_row_lengths lengths = {here->offsets, here->counts};
@@ -49,6 +51,7 @@ static bosc_status count_rows(const struct search_call *s, const void *queries, 
     return s->steps->row_lengths(s->ctx, n, &lengths);
 }
 
+/* Fills the rows of received queries: ids over all ranks, and distances. */
 static bosc_status fill_local_rows(const struct search_call *s, const void *queries, int64_t n,
                                    const struct shard_rows *here)
 {
@@ -67,7 +70,7 @@ static bosc_status count_entries(const struct search_call *s, const struct bi_ex
 {
     int64_t begin = 0, end = 0;
     if (!counts) return BOSC_ERR_NOMEM;
-    for (int32_t r = 0; r < x->rank_count; r++, begin = end) {
+    for (int32_t r = 0; r < x->rank_count; r++, begin = end) { /* without queries `end` stays */
         const int64_t *at = here->offsets + x->received_offsets[r + 1];
         if (x->received_offsets[r + 1] > x->received_offsets[r]) BI_TRY(bi_read_back(s->ctx, &end, at, sizeof end));
         counts[r] = end - begin;
@@ -95,7 +98,7 @@ static bosc_status for_each_shard(const struct search_call *s, const struct bi_r
     return BOSC_OK;
 }
 
-/* Computes s->row_offsets from the counts of all answers. They are counted in place. */
+/* Computes s->row_offsets from the counts of all answers: lengths of rows, then their scan in place. */
 static bosc_status add_counts(struct search_call *s, const struct bi_ranks_scatter *scatter, const int64_t *counts)
 {
     bosc_ctx *ctx = s->ctx;
@@ -113,9 +116,10 @@ static bosc_status check_offsets(struct search_call *s)
 {
     bosc_ctx *ctx = s->ctx;
     const int64_t n = s->rows.n, none = INT64_MAX;
-    const struct bi_ranks_kdtree_same_lengths same = {s->input_offsets, s->row_offsets, NULL};
-    struct bi_ranks_kdtree_same_lengths step = same;
-    int64_t total = 0, answer = 0, row = none;
+    struct bi_ranks_kdtree_same_lengths step = {s->input_offsets, s->row_offsets, NULL};
+    int64_t total = 0, answer = 0, row = none; /* entries by the offsets; of the answer; a faulty row */
+    /* 1. The offsets must ascend from 0. 2. The arrays must hold the rows. 3. Each row must be as long as its answer.
+     * */
     BI_TRY(bi_scratch_of(ctx, 1, sizeof *step.bad, &step.bad));
     BI_TRY(ctx->backend->copy(ctx, step.bad, &none, sizeof none));
     if (n) BI_TRY(ctx->backend->core->check_offsets(ctx, s->input_offsets, n, step.bad));
@@ -156,6 +160,7 @@ static bosc_status prepare_rows(struct search_call *s, int64_t *entries)
                      : BOSC_OK;
 }
 
+/* Merges the entries of all shards into the rows, and writes the outputs. */
 static bosc_status merge_rows(struct search_call *s, const struct bi_ranks_scatter *scatter)
 {
     BI_TRY(for_each_shard(s, scatter, s->steps->kdtree_merge_rows, &s->merge));
@@ -172,7 +177,7 @@ static bosc_status move_entries(struct search_call *s, const struct bi_exchange 
     bosc_comm *comm = s->tree->comm;
     int64_t *ids = NULL;
     void *dist2 = NULL;
-    if (local_status == BOSC_OK) local_status = bi_scratch_of(ctx, entries->received, sizeof *ids, &ids);
+    BI_IF_OK(local_status, bi_scratch_of(ctx, entries->received, sizeof *ids, &ids));
     if (local_status == BOSC_OK && !s->boxes)
         local_status = bi_scratch_of(ctx, entries->received, s->dist2_size, &dist2);
     BI_TRY(bi_exchange_items(ctx, comm, local_status, entries, sizeof *ids, here->ids, ids));
@@ -201,16 +206,16 @@ static bosc_status fill_answer(struct search_call *s, const struct bi_ranks_scat
     struct bi_exchange entries;
     /* 1. Check the caller's arrays, and fill the rows of received queries. */
     bosc_status local_status = prepare_rows(s, &own);
-    if (local_status == BOSC_OK) local_status = bi_scratch_of(ctx, sent, sizeof *answer_offsets, &answer_offsets);
+    BI_IF_OK(local_status, bi_scratch_of(ctx, sent, sizeof *answer_offsets, &answer_offsets));
     if (local_status == BOSC_OK && sent) local_status = scan_counts(s, s->merge.counts, sent, answer_offsets);
-    if (local_status == BOSC_OK) local_status = fill_shard_rows(s, queries, scatter->x.received, here);
+    BI_IF_OK(local_status, fill_shard_rows(s, queries, scatter->x.received, here));
     s->merge.answer_offsets = answer_offsets;
     /* 2. Exchange the entries, and merge those of each shard into the rows of the queries. */
     int64_t *counts = local_status == BOSC_OK ? bi_host_alloc(ctx, bytes) : NULL;
-    if (local_status == BOSC_OK) local_status = count_entries(s, &scatter->x, here, counts);
+    BI_IF_OK(local_status, count_entries(s, &scatter->x, here, counts));
     bosc_status status = bi_exchange_begin(ctx, comm, local_status, counts, &entries);
-    if (status == BOSC_OK) status = move_entries(s, &entries, here, BOSC_OK);
-    if (status == BOSC_OK) status = bi_comm_agree(ctx, comm, merge_rows(s, scatter));
+    BI_IF_OK(status, move_entries(s, &entries, here, BOSC_OK));
+    BI_IF_OK(status, bi_comm_agree(ctx, comm, merge_rows(s, scatter)));
     bi_exchange_end(ctx, &entries);
     bi_memory_release(&ctx->host, counts, bytes);
     return status;
@@ -233,6 +238,7 @@ static bosc_status allocate_memory(const struct search_call *s, const struct bi_
     return bi_scratch_of(s->ctx, scatter->x.sent, sizeof **counts, counts);
 }
 
+/* Queries the shards for the lengths of the rows; then writes the offsets, or fills the rows. */
 static bosc_status exchange_queries(struct search_call *s, const struct bi_ranks_scatter *scatter)
 {
     bosc_ctx *ctx = s->ctx;
@@ -260,7 +266,7 @@ static bosc_status search_shards(struct search_call *s, bosc_status local_status
     if (local_status == BOSC_OK && s->tree->nodes) local_status = bi_ranks_kdtree_find_pairs(s->ctx, &reach, &pairs);
     bosc_status status = bi_ranks_kdtree_begin_scatter(s->ctx, s->tree->comm, local_status, pairs.ranks, pairs.queries,
                                                        pairs.count, &scatter);
-    if (status == BOSC_OK) status = exchange_queries(s, &scatter);
+    BI_IF_OK(status, exchange_queries(s, &scatter));
     bi_exchange_end(s->ctx, &scatter.x);
     return status;
 }
@@ -304,7 +310,7 @@ static struct search_call make_call(bosc_ctx *ctx, const bosc_ranks_kdtree *tree
 {
     return (struct search_call){.ctx = ctx,
                                 .tree = tree,
-                                .steps = ctx->ops->dist->steps,
+                                .steps = ctx->ops->ranks->steps,
                                 .width = tree->opts.dim,
                                 .offsets = offsets,
                                 .ids = ids,
@@ -330,8 +336,8 @@ bosc_status bosc_ranks_kdtree_radius(bosc_ctx *ctx, const bosc_ranks_kdtree *tre
     s.radius = radius;
     bosc_status local_status =
         bi_ranks_kdtree_check_queries(ctx, tree, "queries", queries, "query_count", query_count, stride, &s.rows);
-    if (local_status == BOSC_OK) local_status = bi_ranks_kdtree_check_radius(ctx, radius);
-    if (local_status == BOSC_OK) local_status = check_outputs(&s, query_count);
+    BI_IF_OK(local_status, bi_ranks_kdtree_check_radius(ctx, radius));
+    BI_IF_OK(local_status, check_outputs(&s, query_count));
     bi_progress_set_total(ctx, 200 * (double)s.rows.n);
     BI_RETURN_WITH_SCRATCH(ctx, run_call(&s, local_status));
 }
@@ -346,7 +352,7 @@ bosc_status bosc_ranks_kdtree_box(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, 
     s.width = 2 * (int64_t)tree->opts.dim;
     bosc_status local_status =
         bi_ranks_kdtree_check_queries(ctx, tree, "boxes", boxes, "box_count", box_count, s.width, &s.rows);
-    if (local_status == BOSC_OK) local_status = check_outputs(&s, box_count);
+    BI_IF_OK(local_status, check_outputs(&s, box_count));
     bi_progress_set_total(ctx, 200 * (double)s.rows.n);
     BI_RETURN_WITH_SCRATCH(ctx, run_call(&s, local_status));
 }

@@ -24,7 +24,9 @@ struct tree_writer {
     bool started, done; /* the exchanges have started; have succeeded */
 };
 
-/* Sends a chunk of rank r's array, from byte `begin` on, to rank 0, which writes it. */
+/* Sends a chunk of rank r's array, from byte `begin` on, to rank 0, which writes it. A failure of this rank alone
+ * stays in
+ * w->local_status; a lost rank is returned. */
 static bosc_status write_chunk(struct tree_writer *w, int32_t r, const char *array, int64_t begin, int64_t bytes)
 {
     const int32_t ranks = w->tree->comm->rank_count, rank = w->tree->comm->rank;
@@ -69,12 +71,12 @@ static bosc_status write_arrays(struct tree_writer *w)
     return BOSC_OK;
 }
 
+/* Called by bi_save on rank 0: the header, then the arrays. */
 static bosc_status write_tree(struct bi_saver *s, const void *structure)
 {
     struct tree_writer *w = (struct tree_writer *)(uintptr_t)structure;
     w->saver = s;
-    if (w->local_status == BOSC_OK)
-        w->local_status = bi_kdtree_save_header(s, &w->tree->opts, w->tree->n, w->tree->nodes);
+    BI_IF_OK(w->local_status, bi_kdtree_save_header(s, &w->tree->opts, w->tree->n, w->tree->nodes));
     return write_arrays(w);
 }
 
@@ -97,7 +99,7 @@ static bosc_status prepare(struct tree_writer *w)
 static bosc_status narrow_ids(struct tree_writer *w, const int64_t *from, int64_t n, uint32_t *to)
 {
     const struct bi_ranks_resize_ids resize = {from, to, false};
-    return n ? w->ctx->ops->dist->steps->resize_ids(w->ctx, n, &resize) : BOSC_OK;
+    return n ? w->ctx->ops->ranks->steps->resize_ids(w->ctx, n, &resize) : BOSC_OK;
 }
 
 static bosc_status find_duplicates(struct tree_writer *w)
@@ -105,11 +107,11 @@ static bosc_status find_duplicates(struct tree_writer *w)
     const int64_t nodes = w->tree->end - w->tree->begin, rows = w->tree->input_count;
     int64_t *inverse = NULL, *counts = NULL;
     bosc_status local_status = bi_scratch_of(w->ctx, rows, sizeof *inverse, &inverse);
-    if (local_status == BOSC_OK) local_status = bi_scratch_of(w->ctx, nodes, sizeof *counts, &counts);
+    BI_IF_OK(local_status, bi_scratch_of(w->ctx, nodes, sizeof *counts, &counts));
     BI_TRY(
         bi_ranks_kdtree_find_duplicates(w->ctx, w->tree, local_status, w->ids, false, w->row_begins, inverse, counts));
     w->local_status = narrow_ids(w, inverse, rows, w->inverse);
-    if (w->local_status == BOSC_OK) w->local_status = narrow_ids(w, counts, nodes, w->counts);
+    BI_IF_OK(w->local_status, narrow_ids(w, counts, nodes, w->counts));
     return BOSC_OK;
 }
 
@@ -117,13 +119,13 @@ static bosc_status find_duplicates(struct tree_writer *w)
 static bosc_status prepare_duplicates(struct tree_writer *w)
 {
     bosc_status local_status = bi_scratch_of(w->ctx, w->tree->input_count, sizeof *w->inverse, &w->inverse);
-    if (local_status == BOSC_OK)
-        local_status = bi_scratch_of(w->ctx, w->tree->end - w->tree->begin, sizeof *w->counts, &w->counts);
+    BI_IF_OK(local_status, bi_scratch_of(w->ctx, w->tree->end - w->tree->begin, sizeof *w->counts, &w->counts));
     BI_TRY(bi_ranks_kdtree_gather_row_begins(w->ctx, w->tree, local_status, w->row_begins));
     BI_TRY_WITH_SCRATCH(w->ctx, find_duplicates(w));
     return bi_comm_agree(w->ctx, w->tree->comm, w->local_status);
 }
 
+/* Rank 0 writes within bi_save; the other ranks only send. */
 static bosc_status save_tree(struct tree_writer *w, bosc_write_fn write, void *user)
 {
     bosc_comm *comm = w->tree->comm;
@@ -137,6 +139,7 @@ static bosc_status save_tree(struct tree_writer *w, bosc_write_fn write, void *u
     return write_arrays(w);
 }
 
+/* Allocates the lists, and sets node_begins. */
 static bosc_status allocate_lists(struct tree_writer *w, size_t bytes)
 {
     const int32_t ranks = w->tree->comm->rank_count;
@@ -152,11 +155,11 @@ static bosc_status allocate_lists(struct tree_writer *w, size_t bytes)
 static bosc_status prepare_and_save(struct tree_writer *w, bosc_status local_status, bosc_write_fn write, void *user)
 {
     const size_t bytes = 4 * (size_t)(w->tree->comm->rank_count + 1) * sizeof *w->at;
-    if (local_status == BOSC_OK) local_status = allocate_lists(w, bytes);
-    if (local_status == BOSC_OK) local_status = prepare(w);
+    BI_IF_OK(local_status, allocate_lists(w, bytes));
+    BI_IF_OK(local_status, prepare(w));
     bosc_status status = bi_comm_agree(w->ctx, w->tree->comm, local_status);
     if (status == BOSC_OK && w->tree->opts.duplicates == BOSC_KDTREE_DUPLICATES_REMOVE) status = prepare_duplicates(w);
-    if (status == BOSC_OK) status = save_tree(w, write, user);
+    BI_IF_OK(status, save_tree(w, write, user));
     bi_memory_release(&w->ctx->host, w->at, bytes);
     return status;
 }

@@ -20,6 +20,7 @@ struct proof {
 /* Nodes above the subtrees go through host memory, each as its id and its row. */
 static size_t upper_bytes(const struct proof *p) { return sizeof *p->ids + (p->row + 7) / 8 * 8; }
 
+/* Computes this rank's nodes, in scratch with room for the upper nodes. */
 static bosc_status write_nodes(struct proof *p)
 {
     BI_TRY(bi_scratch(p->ctx, (size_t)(p->count + p->subtrees) * p->row, (void **)&p->rows));
@@ -27,10 +28,13 @@ static bosc_status write_nodes(struct proof *p)
     return bi_ranks_kdtree_write_nodes(p->ctx, p->tree, p->rows, p->ids, true);
 }
 
+enum direction { TO_UPPERS, FROM_UPPERS };
+
 /* Copies the nodes after the subtrees of a rank: those of this rank to `uppers`, or from `uppers` to behind this
  * rank's nodes. */
-static bosc_status copy_uppers(const struct proof *p, int32_t rank, char *uppers, bool out)
+static bosc_status copy_uppers(const struct proof *p, int32_t rank, char *uppers, enum direction direction)
 {
+    const bool out = direction == TO_UPPERS;
     const int64_t first = bi_ranks_kdtree_first_subtree(&p->partition, rank),
                   next = bi_ranks_kdtree_first_subtree(&p->partition, rank + 1);
     for (int64_t j = first; j < next; j++, uppers += upper_bytes(p)) {
@@ -61,23 +65,25 @@ static bosc_status check_nodes(const struct proof *p, int64_t *bad)
     if (p->count == 0) return BOSC_OK;
     BI_TRY(bi_scratch_of(p->ctx, 1, sizeof *bad, &step.bad));
     BI_TRY(p->ctx->backend->copy(p->ctx, step.bad, bad, sizeof *bad));
-    BI_TRY(p->ctx->ops->dist->steps->kdtree_verify(p->ctx, p->count, &step));
+    BI_TRY(p->ctx->ops->ranks->steps->kdtree_verify(p->ctx, p->count, &step));
     return bi_read_back(p->ctx, bad, step.bad, sizeof *bad);
 }
 
-/* Gathers the upper nodes and checks this rank's nodes. uppers: host, of one rank and then of all. */
+/* Gathers the upper nodes and checks this rank's nodes. *bad: the smallest faulty node of all ranks, or INT64_MAX.
+ * uppers:
+ * host, of one rank and then of all. */
 static bosc_status exchange_and_check(struct proof *p, bosc_status local_status, char *uppers, int64_t *bad)
 {
     bosc_comm *comm = p->tree->comm;
     const size_t bytes = (size_t)p->max_uppers * upper_bytes(p);
-    if (local_status == BOSC_OK) local_status = write_nodes(p);
-    if (local_status == BOSC_OK) local_status = copy_uppers(p, comm->rank, uppers, true);
+    BI_IF_OK(local_status, write_nodes(p));
+    BI_IF_OK(local_status, copy_uppers(p, comm->rank, uppers, TO_UPPERS));
     BI_TRY(bi_comm_agree(p->ctx, comm, local_status));
     BI_TRY(bi_comm_all_gather(p->ctx, comm, uppers, bytes, uppers + bytes));
     for (int32_t r = 0; r < comm->rank_count && local_status == BOSC_OK; r++)
-        local_status = copy_uppers(p, r, uppers + (size_t)(r + 1) * bytes, false);
+        local_status = copy_uppers(p, r, uppers + (size_t)(r + 1) * bytes, FROM_UPPERS);
     int64_t own = INT64_MAX, *all = comm->gather;
-    if (local_status == BOSC_OK) local_status = check_nodes(p, &own);
+    BI_IF_OK(local_status, check_nodes(p, &own));
     BI_TRY(bi_comm_agree(p->ctx, comm, local_status));
     BI_TRY(bi_comm_all_gather(p->ctx, comm, &own, sizeof own, all));
     *bad = INT64_MAX;
@@ -94,7 +100,7 @@ static bosc_status verify(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, bosc_sta
                       .count = tree->end - tree->begin,
                       .row = (size_t)tree->opts.dim * bosc_dtype_size(tree->opts.dtype)};
     p.subtrees = (int64_t)1 << p.partition.level;
-    p.max_uppers = p.subtrees / ranks + 1;
+    p.max_uppers = p.subtrees / ranks + 1; /* shares of subtrees are rounded to nearest */
     const size_t bytes = (size_t)(ranks + 1) * (size_t)p.max_uppers * upper_bytes(&p);
     char *uppers = local_status == BOSC_OK ? bi_host_alloc(ctx, bytes) : NULL;
     if (local_status == BOSC_OK && !uppers) local_status = BOSC_ERR_NOMEM;

@@ -20,36 +20,36 @@ static int block_log2(int64_t at, int64_t end)
     return k;
 }
 
-#define DEFINE_SUMS(S, type)                                                                           \
-    /* Sums a block of items in host memory. */                                                        \
-    static void sum_items_##S(const void *items, int64_t n, void *sum)                                 \
-    {                                                                                                  \
-        struct bi_sum_##S s = {.n = 0};                                                                \
-        for (int64_t i = 0; i < n; i++) bi_sum_push_##S(&s, ((const type *)items)[i]);                 \
-        *(type *)sum = bi_sum_total_##S(&s);                                                           \
-    }                                                                                                  \
-    /* Adds the sum x of the next 2^k items. */                                                        \
-    static void push_block_##S(struct bi_sum_##S *s, int k, type x)                                    \
-    {                                                                                                  \
-        const uint64_t items = (uint64_t)1 << k;                                                       \
-        for (; (s->n >> k) & 1; k++) x = s->block[k] + x;                                              \
-        s->block[k] = x;                                                                               \
-        s->n += items;                                                                                 \
-    }                                                                                                  \
-    /* Sums all slices from their blocks' sums. */                                                     \
-    static void sum_slices_##S(const struct bi_ranks_slices *slices, const void *blocks, void *result) \
-    {                                                                                                  \
-        struct bi_sum_##S s = {.n = 0};                                                                \
-        for (int32_t r = 0; r < slices->rank_count; r++) {                                             \
-            const type *block = (const type *)blocks + (int64_t)r * MAX_BLOCKS;                        \
-            for (int64_t at = slices->offsets[r], end = slices->offsets[r + 1]; at < end;) {           \
-                const int k = block_log2(at, end);                                                     \
-                push_block_##S(&s, k, *block++);                                                       \
-                at += (int64_t)1 << k;                                                                 \
-            }                                                                                          \
-        }                                                                                              \
-        const type sum = s.n ? bi_canonical_##S(bi_sum_total_##S(&s)) : 0;                             \
-        memcpy(result, &sum, sizeof sum);                                                              \
+#define DEFINE_SUMS(S, type)                                                                             \
+    /* Sums a block of items in host memory. */                                                          \
+    static void sum_items_##S(const void *items, int64_t n, void *sum)                                   \
+    {                                                                                                    \
+        struct bi_sum_##S s = {.n = 0};                                                                  \
+        for (int64_t i = 0; i < n; i++) bi_sum_push_##S(&s, ((const type *)items)[i]);                   \
+        *(type *)sum = bi_sum_total_##S(&s);                                                             \
+    }                                                                                                    \
+    /* Adds the sum x of the next 2^k items; equal blocks merge, as digits carry in a binary counter. */ \
+    static void push_block_##S(struct bi_sum_##S *s, int k, type x)                                      \
+    {                                                                                                    \
+        const uint64_t items = (uint64_t)1 << k;                                                         \
+        for (; (s->n >> k) & 1; k++) x = s->block[k] + x;                                                \
+        s->block[k] = x;                                                                                 \
+        s->n += items;                                                                                   \
+    }                                                                                                    \
+    /* Sums all slices from their blocks' sums. */                                                       \
+    static void sum_slices_##S(const struct bi_ranks_slices *slices, const void *blocks, void *result)   \
+    {                                                                                                    \
+        struct bi_sum_##S s = {.n = 0};                                                                  \
+        for (int32_t r = 0; r < slices->rank_count; r++) {                                               \
+            const type *block = (const type *)blocks + (int64_t)r * MAX_BLOCKS;                          \
+            for (int64_t at = slices->offsets[r], end = slices->offsets[r + 1]; at < end;) {             \
+                const int k = block_log2(at, end);                                                       \
+                push_block_##S(&s, k, *block++);                                                         \
+                at += (int64_t)1 << k;                                                                   \
+            }                                                                                            \
+        }                                                                                                \
+        const type sum = s.n ? bi_canonical_##S(bi_sum_total_##S(&s)) : 0;                               \
+        memcpy(result, &sum, sizeof sum);                                                                \
     }
 DEFINE_SUMS(f32, float)
 DEFINE_SUMS(f64, double)
@@ -67,14 +67,16 @@ struct slice_ends {
     int64_t tiles_begin, tiles_end; /* whole tiles: [tiles_begin, tiles_end) among all items */
 };
 
-static bosc_status fetch_ends(bosc_ctx *ctx, const struct slice *s, struct slice_ends *r)
+/* Finds the whole tiles of a slice, and copies the items around them. */
+static bosc_status fetch_ends(bosc_ctx *ctx, const struct slice *s, struct slice_ends *ends)
 {
-    r->tiles_begin = bi_div_up(s->begin, BI_TILE) * BI_TILE;
-    if (r->tiles_begin > s->end) r->tiles_begin = s->end;
-    r->tiles_end = r->tiles_begin + (s->end - r->tiles_begin) / BI_TILE * BI_TILE;
-    const size_t head = (size_t)(r->tiles_begin - s->begin) * s->size, tail = (size_t)(s->end - r->tiles_end) * s->size;
-    if (head) BI_TRY(ctx->backend->copy(ctx, r->head, s->in, head));
-    if (tail) BI_TRY(ctx->backend->copy(ctx, r->tail, s->in + (size_t)(r->tiles_end - s->begin) * s->size, tail));
+    ends->tiles_begin = bi_div_up(s->begin, BI_TILE) * BI_TILE;
+    if (ends->tiles_begin > s->end) ends->tiles_begin = s->end;
+    ends->tiles_end = ends->tiles_begin + (s->end - ends->tiles_begin) / BI_TILE * BI_TILE;
+    const size_t head = (size_t)(ends->tiles_begin - s->begin) * s->size,
+                 tail = (size_t)(s->end - ends->tiles_end) * s->size;
+    if (head) BI_TRY(ctx->backend->copy(ctx, ends->head, s->in, head));
+    if (tail) BI_TRY(ctx->backend->copy(ctx, ends->tail, s->in + (size_t)(ends->tiles_end - s->begin) * s->size, tail));
     return ctx->backend->sync(ctx);
 }
 
@@ -139,7 +141,7 @@ static bosc_status sum_floats(bosc_ctx *ctx, bosc_comm *comm, bosc_dtype dtype, 
     bosc_status status = blocks ? BOSC_OK : BOSC_ERR_NOMEM;
     if (status == BOSC_OK) BI_WITH_SCRATCH(ctx, status = sum_blocks(ctx, &s, own_blocks));
     status = bi_comm_agree(ctx, comm, status);
-    if (status == BOSC_OK) status = bi_comm_all_gather(ctx, comm, own_blocks, bytes, blocks);
+    BI_IF_OK(status, bi_comm_all_gather(ctx, comm, own_blocks, bytes, blocks));
     if (status == BOSC_OK && dtype == BOSC_F32) sum_slices_f32(slices, blocks, result);
     if (status == BOSC_OK && dtype == BOSC_F64) sum_slices_f64(slices, blocks, result);
     bi_memory_release(&ctx->host, blocks, bytes * (size_t)comm->rank_count);
@@ -164,7 +166,7 @@ static bosc_status reduce_slices(bosc_ctx *ctx, bosc_comm *comm, bosc_op op, bos
     if (op != BOSC_SUM || (dtype != BOSC_F32 && dtype != BOSC_F64))
         return reduce_results(ctx, comm, op, dtype, in, n, result);
     bosc_status status = bi_ranks_slices_begin(ctx, comm, BOSC_OK, n, &slices);
-    if (status == BOSC_OK) status = sum_floats(ctx, comm, dtype, in, &slices, result);
+    BI_IF_OK(status, sum_floats(ctx, comm, dtype, in, &slices, result));
     bi_ranks_slices_end(ctx, &slices);
     return status;
 }
@@ -191,6 +193,6 @@ bosc_status bosc_ranks_reduce(bosc_ctx *ctx, bosc_comm *comm, bosc_op op, bosc_d
     bi_progress_set_total(ctx, (double)n);
     BI_TRY(reduce_slices(ctx, comm, op, dtype, in, n, &all));
     bosc_status local_status = ctx->backend->copy(ctx, result, &all, bosc_dtype_size(dtype));
-    if (local_status == BOSC_OK) local_status = ctx->backend->sync(ctx);
+    BI_IF_OK(local_status, ctx->backend->sync(ctx));
     return bi_comm_agree(ctx, comm, local_status);
 }

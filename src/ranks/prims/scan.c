@@ -31,8 +31,9 @@ struct tile_scan {
     int64_t n, tiles; /* elements of the tiles that begin here, received ones included; number of these tiles */
     char *scanned;    /* (head + n) */
     void *tail;       /* elements received from higher ranks */
-    void *rows, *carries;
-    bool first_tile;
+    void *rows;       /* by row: the scan of the row sums within its tile */
+    void *carries;    /* by tile: the prefix before it */
+    bool first_tile;  /* tile 0 here is the first of all and has no prefix */
 };
 
 static char *item_at(const void *array, int64_t i, size_t size) { return (char *)array + i * (int64_t)size; }
@@ -43,7 +44,7 @@ static bosc_status scan_at_root(bosc_ctx *ctx, bosc_comm *comm, const struct sca
 {
     void *all = NULL, *own_results = NULL;
     bosc_status local_status = bi_scratch_of(ctx, x->received, s->size, &all);
-    if (local_status == BOSC_OK) local_status = bi_scratch_of(ctx, s->n, s->size, &own_results);
+    BI_IF_OK(local_status, bi_scratch_of(ctx, s->n, s->size, &own_results));
     BI_TRY(bi_exchange_items(ctx, comm, local_status, x, s->size, s->in, all));
     if (x->received)
         local_status = ctx->backend->core->scan(ctx, s->op, s->exclusive ? BOSC_EXCLUSIVE : BOSC_INCLUSIVE, s->dtype,
@@ -73,7 +74,7 @@ static void plan_tiles(struct tile_scan *p)
 {
     const struct bi_ranks_slices *slices = p->slices;
     const int64_t begin = slices->offsets[slices->rank], end = slices->offsets[slices->rank + 1];
-    const int64_t edge = bi_div_up(begin, BI_TILE) * BI_TILE;
+    const int64_t edge = bi_div_up(begin, BI_TILE) * BI_TILE; /* of the first tile that begins here */
     int32_t owner = slices->rank;
     p->head = (edge < end ? edge : end) - begin;
     p->first_tile = begin == 0;
@@ -103,8 +104,8 @@ static bosc_status scan_rows(bosc_ctx *ctx, const struct scan_call *s, struct ti
                                           .sums = row_sums};
     struct bi_ranks_scan_rows of_rows = {
         .op = s->op, .dtype = s->dtype, .in = row_sums, .in_count = rows, .n = rows, .out = p->rows, .sums = *sums};
-    BI_TRY(ctx->ops->dist->steps->scan_rows(ctx, rows, &elements));
-    return ctx->ops->dist->steps->scan_rows(ctx, p->tiles, &of_rows);
+    BI_TRY(ctx->ops->ranks->steps->scan_rows(ctx, rows, &elements));
+    return ctx->ops->ranks->steps->scan_rows(ctx, p->tiles, &of_rows);
 }
 
 /* Writes `count` results from element `from` on. */
@@ -122,7 +123,7 @@ static bosc_status write_results(bosc_ctx *ctx, const struct scan_call *s, const
                                                   .shifted = shifted,
                                                   .previous = previous,
                                                   .out = out};
-    return count ? ctx->ops->dist->steps->scan_results(ctx, count, &results) : BOSC_OK;
+    return count ? ctx->ops->ranks->steps->scan_results(ctx, count, &results) : BOSC_OK;
 }
 
 /* Finds the last result of the lower ranks, at which an exclusive scan of this slice begins. */
@@ -136,12 +137,14 @@ static bosc_status find_previous_result(bosc_ctx *ctx, bosc_comm *comm, const st
     if (local_status == BOSC_OK && s->n) local_status = bi_read_back(ctx, &last, on_backend, s->size);
     BI_TRY(bi_comm_agree(ctx, comm, local_status));
     BI_TRY(bi_comm_all_gather(ctx, comm, &last, sizeof last, lasts));
+    /* Empty slices have no result. */
     *previous = s->identity;
     for (int32_t r = 0; r < comm->rank; r++)
         if (p->slices->offsets[r] < p->slices->offsets[r + 1]) *previous = lasts[r];
     return BOSC_OK;
 }
 
+/* Scans the tiles that begin on this rank. */
 static bosc_status scan_own_tiles(bosc_ctx *ctx, bosc_comm *comm, const struct scan_call *s, struct tile_scan *p)
 {
     /* The recursion: an exclusive scan over ranks of the tiles' sums. */
@@ -151,8 +154,8 @@ static bosc_status scan_own_tiles(bosc_ctx *ctx, bosc_comm *comm, const struct s
     p->n = s->n - p->head + p->x.received;
     p->tiles = bi_div_up(p->n, BI_TILE);
     bosc_status local_status = bi_scratch_of(ctx, p->head + p->n, s->size, &p->scanned);
-    if (local_status == BOSC_OK) local_status = bi_scratch_of(ctx, p->x.received, s->size, &p->tail);
-    if (local_status == BOSC_OK) local_status = bi_scratch_of(ctx, p->x.received, s->size, &answers);
+    BI_IF_OK(local_status, bi_scratch_of(ctx, p->x.received, s->size, &p->tail));
+    BI_IF_OK(local_status, bi_scratch_of(ctx, p->x.received, s->size, &answers));
     /* 1. Complete this rank's tiles with elements of higher ranks, and scan within them. */
     BI_TRY(bi_exchange_items(ctx, comm, local_status, &p->x, s->size, s->in, p->tail));
     local_status = scan_rows(ctx, s, p, &sums);
@@ -166,6 +169,7 @@ static bosc_status scan_own_tiles(bosc_ctx *ctx, bosc_comm *comm, const struct s
     return bi_comm_agree(ctx, comm, write_results(ctx, s, p, 0, s->n, s->exclusive, previous, s->out));
 }
 
+/* The owners of tiles receive their elements from higher ranks. */
 static bosc_status scan_tiles(bosc_ctx *ctx, bosc_comm *comm, const struct scan_call *s,
                               const struct bi_ranks_slices *slices)
 {
@@ -182,9 +186,8 @@ static bosc_status scan_slices(bosc_ctx *ctx, bosc_comm *comm, bosc_status local
 {
     struct bi_ranks_slices slices;
     bosc_status status = bi_ranks_slices_begin(ctx, comm, local_status, s->n, &slices);
-    if (status == BOSC_OK)
-        status =
-            slices.total <= ROOT_SCAN_MAX ? scan_on_root(ctx, comm, s, &slices) : scan_tiles(ctx, comm, s, &slices);
+    BI_IF_OK(status,
+             slices.total <= ROOT_SCAN_MAX ? scan_on_root(ctx, comm, s, &slices) : scan_tiles(ctx, comm, s, &slices));
     bi_ranks_slices_end(ctx, &slices);
     return status;
 }
@@ -195,12 +198,12 @@ static bosc_status stage_and_scan(bosc_ctx *ctx, bosc_comm *comm, struct scan_ca
     bool staged = false;
     const size_t bytes = (size_t)s->n * s->size;
     bosc_status local_status = bi_stage_in(ctx, s->in, bytes, &s->in, &staged);
-    if (local_status == BOSC_OK) local_status = bi_stage_out(ctx, out, bytes, &to, &staged);
-    if (local_status == BOSC_OK) local_status = bosc_reduce(ctx, s->op, s->dtype, NULL, 0, &s->identity);
+    BI_IF_OK(local_status, bi_stage_out(ctx, out, bytes, &to, &staged));
+    BI_IF_OK(local_status, bosc_reduce(ctx, s->op, s->dtype, NULL, 0, &s->identity));
     s->out = to.reachable;
     BI_TRY(scan_slices(ctx, comm, local_status, s));
     local_status = bi_stage_back(ctx, &to);
-    if (local_status == BOSC_OK) local_status = ctx->backend->sync(ctx);
+    BI_IF_OK(local_status, ctx->backend->sync(ctx));
     return bi_comm_agree(ctx, comm, local_status);
 }
 

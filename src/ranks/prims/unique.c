@@ -1,14 +1,43 @@
 /* Dense ids by first occurrence over ranks. Each rank routes its distinct keys to their owners, which mark the first
  * rank of each key. Every rank numbers the keys that it is first to have and sends the numbers to the owners; these
  * pass them on to the other ranks. */
-#include <boscage/ranks/prims.h>
+#include "ranks/prims/unique.h"
+
 #include <boscage/hash.h>
+#include <boscage/ranks/prims.h>
 
 #include "core/call.h"
-#include "ranks/prims/representatives.h"
+#include "prims/check.h"
 #include "ranks/exchange/route.h"
 #include "ranks/steps/steps.h"
-#include "prims/check.h"
+
+/* ---- representatives: the first item of each distinct key ----
+ *
+ * The ids of bosc_hash_unique ascend by first occurrence, so an item is the first of its key exactly if its id exceeds
+ * all earlier ids. */
+
+static bosc_status mark_representatives(bosc_ctx *ctx, int64_t n, const struct bi_ranks_representatives *items)
+{
+    int64_t *exclusive_max;
+    if (n == 0) return BOSC_OK;
+    BI_TRY(bi_scratch_of(ctx, n, sizeof *exclusive_max, &exclusive_max));
+    BI_TRY(ctx->backend->core->scan(ctx, BOSC_MAX, BOSC_EXCLUSIVE, BOSC_I64, items->ids, n, exclusive_max));
+    const struct bi_ranks_mark_representatives mark = {items->ids, exclusive_max, items->is_first,
+                                                       items->representative_ids};
+    return ctx->ops->ranks->steps->mark_representatives(ctx, n, &mark);
+}
+
+bosc_status bi_ranks_find_representatives(bosc_ctx *ctx, const void *keys, int64_t n, int32_t key_bits,
+                                          struct bi_ranks_representatives *items)
+{
+    BI_TRY(bi_scratch_of(ctx, n, sizeof *items->ids, &items->ids));
+    BI_TRY(bi_scratch_of(ctx, n, sizeof *items->is_first, &items->is_first));
+    BI_TRY(bosc_hash_unique(ctx, keys, n, key_bits, items->ids, NULL, &items->count));
+    BI_TRY(bi_scratch_of(ctx, items->count, sizeof *items->representative_ids, &items->representative_ids));
+    BI_RETURN_WITH_SCRATCH(ctx, mark_representatives(ctx, n, items));
+}
+
+/* ---- unique ---- */
 
 struct unique_call {
     int32_t key_bits;
@@ -45,7 +74,7 @@ static bosc_status number_first_keys(bosc_ctx *ctx, struct unique_call *u)
     int64_t *count;
     if (u->count == 0) return BOSC_OK;
     BI_TRY(bi_scratch_of(ctx, 1, sizeof *count, &count));
-    BI_TRY(ctx->ops->dist->steps->widen_flags(ctx, u->count, &widen));
+    BI_TRY(ctx->ops->ranks->steps->widen_flags(ctx, u->count, &widen));
     BI_TRY(core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, u->global_ids, u->count, u->global_ids));
     BI_TRY(core->compact(ctx, u->key_bytes, u->distinct, u->is_first, u->count, u->first_keys, count));
     return bi_read_back(ctx, &u->first_count, count, sizeof *count);
@@ -54,7 +83,7 @@ static bosc_status number_first_keys(bosc_ctx *ctx, struct unique_call *u)
 static bosc_status gather_rows(bosc_ctx *ctx, int64_t n, const int64_t *rows, const int64_t *in, int64_t *out)
 {
     const struct bi_ranks_move_rows move = {rows, in, sizeof *out, out};
-    return n ? ctx->ops->dist->steps->gather_rows(ctx, n, &move) : BOSC_OK;
+    return n ? ctx->ops->ranks->steps->gather_rows(ctx, n, &move) : BOSC_OK;
 }
 
 /* Exchanges with the owners. */
@@ -73,13 +102,12 @@ static bosc_status query_owners(bosc_ctx *ctx, bosc_comm *comm, struct unique_ca
     BI_WITH_SCRATCH(ctx, local_status = number_first_keys(ctx, u));
     BI_TRY(bi_comm_offset(ctx, comm, local_status, u->first_count, &offset, &u->total));
     const struct bi_ranks_add_offset add = {u->global_ids, offset};
-    if (u->count) local_status = ctx->ops->dist->steps->add_offset(ctx, u->count, &add);
+    if (u->count) local_status = ctx->ops->ranks->steps->add_offset(ctx, u->count, &add);
     /* 3. Owners answer every key with the number of its representative. */
     BI_TRY(bi_ranks_route_items(ctx, comm, local_status, route, sizeof *u->global_ids, u->global_ids, &global_ids));
     local_status = gather_rows(ctx, route->x.received, representatives.ids, representatives.representative_ids,
                                representatives.ids);
-    if (local_status == BOSC_OK)
-        local_status = gather_rows(ctx, route->x.received, representatives.ids, global_ids, representatives.ids);
+    BI_IF_OK(local_status, gather_rows(ctx, route->x.received, representatives.ids, global_ids, representatives.ids));
     return bi_ranks_route_answers(ctx, comm, local_status, route, sizeof *u->global_ids, representatives.ids,
                                   u->global_ids);
 }
@@ -97,7 +125,7 @@ static bosc_status find_unique(bosc_ctx *ctx, bosc_comm *comm, struct unique_cal
     struct bi_ranks_route route;
     bosc_status local_status = find_distinct(ctx, u);
     bosc_status status = bi_ranks_route_begin(ctx, comm, local_status, u->distinct, u->key_bits, u->count, &route);
-    if (status == BOSC_OK) status = query_owners(ctx, comm, u, &route);
+    BI_IF_OK(status, query_owners(ctx, comm, u, &route));
     bi_ranks_route_end(ctx, &route);
     BI_TRY(status);
     BI_TRY(bi_comm_agree(ctx, comm, gather_rows(ctx, u->n, u->ids, u->global_ids, u->ids)));

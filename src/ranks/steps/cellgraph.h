@@ -5,9 +5,10 @@
 #include "base/atomic.h"
 #include "base/bits.h"
 #include "base/search.h"
-#include "base/words.h"
 
-/* hashes[i] = hash of the bits of vector i in `mask`, which applies to every word. */
+/* hashes[i] = hash of the bits of vector i in `mask`, which applies to every word. The constant, 2^64 / the golden
+ * ratio,
+ * lets words of 0 count. */
 struct bi_ranks_cellgraph_hash {
     const uint64_t *vectors; /* (n x words) */
     int64_t words;
@@ -83,7 +84,8 @@ BI_FN void bi_step_cellgraph_in_half(const struct bi_ranks_cellgraph_in_half *a,
     a->is_kept[e] = a->positions[e] % (uint32_t)a->per_word % 2 == (uint32_t)a->half;
 }
 
-/* Packs an edge for the rank that has the row of its lower end. high_rows[e]: row of the higher end over all ranks.
+/* Packs an edge for the rank that has the row of its lower end, the end of the smaller row. high_rows[e]: row of the
+ * higher end over all ranks.
  * low_rows[e]: row of the lower end on its rank, << 32 | the letter's position. */
 struct bi_ranks_cellgraph_pack_edges {
     const uint64_t *edges; /* keys of ends among the gathered vectors */
@@ -149,6 +151,7 @@ struct bi_ranks_cellgraph_end {
     uint32_t *vertices;
 };
 
+/* `row` is that of a representative, so its vertex is one of this rank's own. */
 BI_FN uint32_t bi_ranks_cellgraph_vertex(const struct bi_ranks_cellgraph_end *a, int64_t row)
 {
     const int64_t v = a->vertex_of[row];

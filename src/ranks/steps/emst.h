@@ -1,13 +1,12 @@
 /* Steps of Euclidean spanning trees over ranks. Components are numbered alike on all ranks. Squared lengths are kept
- * as words whose integer order is theirs. Edges and records are those of forests (forest_rounds.h): an edge's rank is
+ * as words whose integer order is theirs. Edges and records are those of forests (steps/forest.h): an edge's rank is
  * its squared length, its id the pair of its points, smaller << 32 | greater. So edges are ordered as on one context.
  * */
 #ifndef BI_RANKS_STEPS_EMST_H
 #define BI_RANKS_STEPS_EMST_H
 
-#include "ranks/steps/forest_rounds.h"
-#include "ranks/steps/kdtree_merge.h"
-#include "ranks/steps/kdtree_reach.h"
+#include "ranks/steps/forest.h"
+#include "ranks/steps/kdtree_search.h"
 
 BI_FN uint64_t bi_ranks_emst_word(bool single, double dist2)
 {

@@ -4,8 +4,8 @@
 #define BI_RANKS_STEPS_FOREST_SHARDED_H
 
 #include "base/search.h"
-#include "ranks/steps/forest_rounds.h"
-#include "ranks/steps/route.h"
+#include "ranks/steps/forest.h"
+#include "ranks/steps/exchange.h"
 
 /* ---- compact ids: a rank's components, numbered in ascending order ---- */
 

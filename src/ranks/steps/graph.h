@@ -4,8 +4,8 @@
 #define BI_RANKS_STEPS_GRAPH_H
 
 #include "base/atomic.h"
-#include "base/words.h"
-#include "graph/weight_keys.h"
+#include "base/search.h"
+#include "graph/entries.h"
 
 /* Finds the row of each arc: the last one that begins at or before it. */
 struct bi_ranks_graph_row_of {

@@ -50,21 +50,22 @@ struct bi_ranks_scan_rows {
     void *out, *sums;
 };
 
-#define BI_RANKS_SCAN_ROW(S, type)                                                            \
-    BI_FN void bi_ranks_scan_row_##S(const struct bi_ranks_scan_rows *a, int64_t i)           \
-    {                                                                                         \
-        const type *in = (const type *)a->in, *tail = (const type *)a->tail;                  \
-        const int64_t first = i * BI_TILE_ROW, left = a->n - first;                           \
-        type x[BI_TILE_ROW];                                                                  \
-        for (int c = 0; c < BI_TILE_ROW; c++) {                                               \
-            const int64_t at = first + (c < left ? c : left - 1);                             \
-            x[c] = at < a->in_count ? in[at] : tail[at - a->in_count];                        \
-        }                                                                                     \
-        for (int k = 1; k < BI_TILE_ROW; k *= 2)                                              \
-            for (int c = k; c < BI_TILE_ROW; c++)                                             \
-                if (c & k) x[c] = bi_ranks_combine_##S(a->op, x[(c & -k) - 1], x[c]);         \
-        for (int c = 0; c < BI_TILE_ROW && c < left; c++) ((type *)a->out)[first + c] = x[c]; \
-        ((type *)a->sums)[i] = x[BI_TILE_ROW - 1];                                            \
+#define BI_RANKS_SCAN_ROW(S, type)                                                              \
+    BI_FN void bi_ranks_scan_row_##S(const struct bi_ranks_scan_rows *a, int64_t i)             \
+    {                                                                                           \
+        const type *in = (const type *)a->in, *tail = (const type *)a->tail;                    \
+        const int64_t first = i * BI_TILE_ROW, left = a->n - first;                             \
+        type x[BI_TILE_ROW];                                                                    \
+        for (int c = 0; c < BI_TILE_ROW; c++) {                                                 \
+            const int64_t at = first + (c < left ? c : left - 1);                               \
+            x[c] = at < a->in_count ? in[at] : tail[at - a->in_count];                          \
+        }                                                                                       \
+        /* In round k, elements of odd blocks of k add the last element of the block before. */ \
+        for (int k = 1; k < BI_TILE_ROW; k *= 2)                                                \
+            for (int c = k; c < BI_TILE_ROW; c++)                                               \
+                if (c & k) x[c] = bi_ranks_combine_##S(a->op, x[(c & -k) - 1], x[c]);           \
+        for (int c = 0; c < BI_TILE_ROW && c < left; c++) ((type *)a->out)[first + c] = x[c];   \
+        ((type *)a->sums)[i] = x[BI_TILE_ROW - 1];                                              \
     }
 BI_RANKS_SCAN_ROW(f32, float)
 BI_RANKS_SCAN_ROW(f64, double)

@@ -4,15 +4,9 @@
 #include "core/cpu/level.h"
 #include "core/steps.h"
 
-#define BI_STEP BI_STEP_CPU
-#include "terrain/steps/steps.def"
-#undef BI_STEP
-
-static const struct bi_terrain_steps steps = {
-#define BI_STEP(name, args_t) .name = cpu_step_##name,
-#include "terrain/steps/steps.def"
-#undef BI_STEP
-};
+#define STEP_LIST "terrain/steps/steps.def"
+#define STEP_TABLE static const struct bi_terrain_steps steps
+#include "core/step_table.inc"
 
 extern const struct bi_terrain_ops BI_LEVEL_NAME(bi_terrain_ops_cpu);
 const struct bi_terrain_ops BI_LEVEL_NAME(bi_terrain_ops_cpu) = {.steps = &steps};

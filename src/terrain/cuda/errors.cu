@@ -3,9 +3,9 @@
  * errors_clamped.cu, the maximum over nested diamonds to errors_nested.cu.
  *
  * s = 1 << twos is half the side of a square of six triangles. Triangles of s = 1, 2 and 4 are measured exactly, one
- * thread a triangle. For larger ones each thread measures a
- * column run (tile.cuh) in floats first. The float result less its rounding bound is a lower bound of the maximum. Only
- * runs whose result plus its rounding bound exceeds the lower bound of their triangle are measured again in doubles. */
+ * thread a triangle. For larger ones each thread measures a column run (tile.cuh) in floats first. The float result
+ * less its rounding bound is a lower bound of the maximum. Only runs whose result plus its rounding bound exceeds the
+ * lower bound of their triangle are measured again in doubles. */
 #include "terrain/cuda/tile.cuh"
 
 enum {
@@ -37,7 +37,7 @@ struct errors_shared {
     uint32_t lower_bound[9 * 9];                     /* of errors of s >= 8, by middle / 8 */
     small_plane small[SMALL_SQUARES][6];             /* by enum triangle_kind */
     uint32_t deferred_count, deferred[MAX_DEFERRED]; /* see defer_exact */
-    large_planes large[LARGE_KINDS]; /* of each size from s = TILE on: the square, then the diamond on its corner */
+    large_planes large[LARGE_KINDS]; /* of each size from s = TILE on: halves of a square, then quarters of it */
     uint32_t large_published[LARGE_KINDS][2]; /* errors stored by other tiles so far */
     uint32_t large_lower_bound[LARGE_KINDS][2], large_max[LARGE_KINDS][2];
     bi_terrain_bound bound[8 * 8]; /* of cells of 8 intervals */
@@ -57,7 +57,7 @@ __device__ __forceinline__ double max_distance(double largest, double difference
 
 /* The error of half of a square of 2 x 2 intervals. p: height at the right angle; u, v: at the other corners; pu, pv:
  * at the middles of the legs; middle: at the middle of the longest edge. The operations and their order are those of
- * bi_terrain_row_distance, without terms that are 0. */
+ * bi_terrain_row_distance, without terms of value 0. */
 __device__ __forceinline__ double error_half_triangle(double p, double u, double v, double pu, double pv, double middle)
 {
     const double du = u - p, dv = v - p;
@@ -81,7 +81,7 @@ __device__ __forceinline__ double error_quarter_triangle(double p, double a, dou
 }
 
 /* Measures the squares of s = 1, of 2 x 2 intervals: a thread each. A square has six triangles: two halves and four
- * quarters. Border squares have those that the raster holds without clamping. */
+ * quarters. Border squares have only the unclamped ones. */
 __device__ __forceinline__ void measure_smallest_squares(const bi_terrain_raster_build &a, errors_shared &sh,
                                                          int tile_x, int tile_y)
 {
@@ -156,20 +156,21 @@ __device__ __forceinline__ double distance_in_half(const float *z, const bi_terr
     double largest = 0;
 #pragma unroll
     for (int r = 0; r <= 2 * S; r++) {
-        const double base = p.p + p.slope_y * (top ? r - 2 * S : r); /* only used for the top */
+        /* The bottom half is rotated by 180 degrees, so one loop serves both. Heights count from the right angle. */
+        const int row = top ? r : 2 * S - r;
+        const double base = p.p + p.slope_y * (top ? r - 2 * S : 2 * S - r);
 #pragma unroll
-        for (int c = 0; c <= r; c++) { /* the bottom half is rotated by 180 degrees, so one loop serves both */
-            const int row = top ? r : 2 * S - r, column = top ? c : 2 * S - c;
-            const double from = top ? base : p.p + p.slope_y * (2 * S - r);
+        for (int c = 0; c <= r; c++) {
+            const int column = top ? c : 2 * S - c;
             largest =
-                max_distance(largest, from + slope_x * (top ? c : -c) - (double)begin[row * TILE_SIDE + column * step]);
+                max_distance(largest, base + slope_x * (top ? c : -c) - (double)begin[row * TILE_SIDE + column * step]);
         }
     }
     return largest;
 }
 
 /* The same for the quarter over a side. u counts lines of samples from the side to the middle of the square, v samples
- * along the line, of which the quarter has u to 2 S - u. */
+ * along the line; the quarter has samples u to 2 S - u. */
 template <int S>
 __device__ __forceinline__ double distance_over_side(const float *z, const bi_terrain_plane &p, int side)
 {
@@ -374,7 +375,8 @@ __device__ __forceinline__ void make_small_plane(const bi_terrain_raster_build &
 }
 
 /* Makes the planes of kind k: for even k the halves of the one square of s = 1 << (6 + k / 2) that contains the tile,
- * for odd k its quarters. At most two of each cover the tile. */
+ * for odd k its quarters. At most two of each cover the tile; where one does, half[1] is unused. One thread calls it
+ * for each kind; make_planes adds the rough planes. */
 __device__ __forceinline__ void make_large_planes(const bi_terrain_raster_build &a, errors_shared &sh, int tile_x,
                                                   int tile_y, int k)
 {

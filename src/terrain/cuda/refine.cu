@@ -108,10 +108,8 @@ __device__ __forceinline__ bool compute_bit(const bi_terrain_refinement &a, floa
 }
 
 /* Computes the new bits of all words: by errors above the threshold, or by the states of diamonds (bits computed
- * before,
- * which say split, merge or neither; a neighbour may prevent a merge). A node is split only if all nodes above it are;
- * so a word whose own node is not
- * split has no bit but perhaps its first one. */
+ * before, which say split, merge or neither; a neighbour may prevent a merge). A node is split only if all nodes above
+ * it are; so a word whose own node is not split has no bit but perhaps its first one. */
 template <refine_kind KIND>
 static __global__ void __launch_bounds__(THREADS) bi_terrain_refine_words(const bi_terrain_refinement a, int64_t words)
 {

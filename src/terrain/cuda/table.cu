@@ -4,15 +4,9 @@
 #include "core/cuda/steps.cuh"
 #include "terrain/cuda/terrain.cuh"
 
-#define BI_STEP BI_STEP_CUDA
-#include "terrain/steps/steps.def"
-#undef BI_STEP
-
-static const bi_terrain_steps steps = {
-#define BI_STEP(name, args_t) cuda_step_##name,
-#include "terrain/steps/steps.def"
-#undef BI_STEP
-};
+#define STEP_LIST "terrain/steps/steps.def"
+#define STEP_TABLE static const bi_terrain_steps steps
+#include "core/step_table.inc"
 
 static bosc_status build_raster_fused(bosc_ctx *ctx, const bi_terrain_raster_build *a)
 {

@@ -77,7 +77,7 @@ __device__ __forceinline__ rough_plane make_rough_plane(const bi_terrain_plane &
 }
 
 /* The samples of a thread: rows begin to begin + 16 of a column. Eight warps have columns 0 to 63. The ninth has column
- * 64, and repeats columns 16, 32 and 48, where squares meet: as last columns of the squares to their left. */
+ * 64, and repeats columns 16, 32 and 48, where squares touch: as last columns of the squares to their left. */
 struct column_run {
     int column, begin;
     bool repeated, idle;

@@ -3,13 +3,10 @@
 #define BI_TERRAIN_STEPS_STEPS_H
 
 #include "core/backend.h"
-#include "terrain/steps/budget.h"
 #include "terrain/steps/errors.h"
-#include "terrain/steps/measure.h"
 #include "terrain/steps/mesh.h"
 #include "terrain/steps/query.h"
 #include "terrain/steps/refine.h"
-#include "terrain/steps/update.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -20,6 +17,9 @@ struct bi_terrain_steps {
 #include "terrain/steps/steps.def"
 #undef BI_STEP
 };
+
+/* Runs a step over n items. */
+#define BI_TERRAIN_STEP(ctx, name, n, args) (ctx->ops->terrain->steps->terrain_##name((ctx), (n), (args)))
 
 #ifdef __cplusplus
 }

@@ -13,9 +13,12 @@ struct bi_terrain_word {
     bool anchored;
 };
 
+/* True if the node of each word of the tree lies in one root triangle. */
+BI_FN bool bi_terrain_words_in_triangles(const struct bi_terrain_grid *g) { return g->depth - 6 >= g->first; }
+
 BI_FN struct bi_terrain_word bi_terrain_word_of(const struct bi_terrain_grid *g, int64_t word)
 {
-    struct bi_terrain_word w = {{0, 0, 0, 0, 0, 0}, (uint64_t)word << 6, g->depth - 6 >= g->first};
+    struct bi_terrain_word w = {{0, 0, 0, 0, 0, 0}, (uint64_t)word << 6, bi_terrain_words_in_triangles(g)};
     if (w.anchored) w.t = bi_terrain_triangle_of(g, bosc_cbt_node(w.first, 6, g->depth));
     return w;
 }

@@ -6,15 +6,9 @@
 #define BI_STEP_WEIGHT 16
 #include "core/steps.h"
 
-#define BI_STEP BI_STEP_CPU
-#include "trie/steps/steps.def"
-#undef BI_STEP
-
-static const struct bi_trie_steps steps = {
-#define BI_STEP(name, args_t) .name = cpu_step_##name,
-#include "trie/steps/steps.def"
-#undef BI_STEP
-};
+#define STEP_LIST "trie/steps/steps.def"
+#define STEP_TABLE static const struct bi_trie_steps steps
+#include "core/step_table.inc"
 
 extern const struct bi_trie_ops BI_LEVEL_NAME(bi_trie_ops_cpu);
 const struct bi_trie_ops BI_LEVEL_NAME(bi_trie_ops_cpu) = {

@@ -2,17 +2,11 @@
 #define BI_STEP_ROOM trie
 
 #include "core/cuda/steps.cuh"
-#include "trie/cuda/trie.cuh"
+#include "trie/steps/steps.h"
 
-#define BI_STEP BI_STEP_CUDA
-#include "trie/steps/steps.def"
-#undef BI_STEP
-
-static const bi_trie_steps steps = {
-#define BI_STEP(name, args_t) cuda_step_##name,
-#include "trie/steps/steps.def"
-#undef BI_STEP
-};
+#define STEP_LIST "trie/steps/steps.def"
+#define STEP_TABLE static const bi_trie_steps steps
+#include "core/step_table.inc"
 
 extern "C" const bi_trie_ops bi_trie_ops_cuda = {
     &steps, false, true, BI_TRIE_DICTIONARY_ROWS, BI_TRIE_WHOLE_ROWS, bi_trie_cuda_launch_pairs};

@@ -27,32 +27,28 @@ struct bi_trie_merge {
     uint32_t *new_before; /* (new keys + 1) earlier new keys, without those equal to old ones */
 };
 
-/* Finds the position of new key k among the old ones. */
+/* Finds the position of new key k among the old ones. The item behind the last key only ends the array to be summed. */
 BI_FN void bi_step_trie_locate_new(const struct bi_trie_merge *a, int64_t k)
 {
-    struct bi_trie_query x = {&a->view.shape, a->fresh.keys + k * a->words, NULL, NULL, 0, true};
-    struct bi_trie_range range = {0, 0};
-    if (k < a->fresh.count) range = bi_trie_locate(&a->view, &x, bi_trie_key_bits(&a->view.shape));
-    if (k < a->fresh.count) a->at[k] = (uint32_t)range.begin;
-    if (k < a->fresh.count) a->is_old[k] = range.end > range.begin;
-    a->new_before[k] = k < a->fresh.count && range.end == range.begin;
+    a->new_before[k] = 0;
+    if (k == a->fresh.count) return;
+    struct bi_trie_query x = bi_trie_query_of_key(&a->view.shape, a->fresh.keys + k * a->words);
+    struct bi_trie_range range = bi_trie_locate(&a->view, &x, bi_trie_key_bits(&a->view.shape));
+    a->at[k] = (uint32_t)range.begin;
+    a->is_old[k] = range.end > range.begin;
+    a->new_before[k] = !a->is_old[k];
 }
 
 /* Copies old key k behind the smaller new keys. */
 BI_FN void bi_step_trie_merge_old(const struct bi_trie_merge *a, int64_t k)
 {
     int64_t low = 0, high = a->fresh.count;
-    while (low < high) { /* counts the new keys up to old key k */
-        int64_t middle = low + (high - low) / 2;
-        if (a->at[middle] <= k)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    /* Count the new keys up to old key k. */
+    BI_PARTITION_POINT(low, high, middle, a->at[middle] <= k);
     bi_trie_copy_entry(&a->old, k, &a->merged, k + a->new_before[low], a->words, a->value_bits);
 }
 
-/* Runs after the old keys are copied. */
+/* Copies new key k, or adds it to the equal old key. Runs after the old keys are copied. */
 BI_FN void bi_step_trie_merge_new(const struct bi_trie_merge *a, int64_t k)
 {
     int64_t to = (int64_t)a->at[k] + a->new_before[k];

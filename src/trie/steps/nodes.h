@@ -67,6 +67,7 @@ BI_FN int64_t bi_trie_previous_at_most(const struct bi_trie_splits *p, int64_t f
 {
     int level = 0;
     uint32_t which;
+    /* Ascend until a fan has one on this side; then descend to it. */
     for (;; level++, from /= BI_TRIE_FAN) {
         which = bi_trie_fan_at_most(p->minima[level], from / BI_TRIE_FAN, most) & ((1u << from % BI_TRIE_FAN) - 1);
         if (which) break;
@@ -141,6 +142,7 @@ BI_FN void bi_step_trie_node(const struct bi_trie_nodes *a, int64_t i)
     int64_t k = i + 1;
     uint32_t head = a->heads[k], place = (uint32_t)a->splits.minima[0][k], digit = bi_trie_split_digit(a, k);
     struct bi_trie_node *to = a->nodes + bi_trie_node_number(a, head), node = {{0}, 0, place, 0, 0};
+    /* A later split only adds its digit; the head writes the rest, whole if no other split shares the node. */
     if (head != k) {
         bi_atomic_or_u64(&to->bits[digit >> 6], 1ull << (digit & 63));
         return;
@@ -193,7 +195,7 @@ struct bi_trie_levels {
     const int32_t *splits;
     int64_t count;   /* keys */
     uint32_t *bins;  /* (count) level at which each key differs from the one before */
-    int64_t *counts; /* (levels + 1) keys that differ at each level; then nodes before each level */
+    int64_t *counts; /* (levels + 1) keys that differ at each level; then nodes of each level; then nodes before it */
     int32_t level;
     uint32_t *numbers[2]; /* (count) nodes up to that of each key, in this level and in the next */
     uint32_t *children;
@@ -204,7 +206,8 @@ BI_FN void bi_step_trie_level_of(const struct bi_trie_levels *a, int64_t k)
     a->bins[k] = k == 0 ? 0 : (uint32_t)bi_trie_level(&a->shape, (uint32_t)a->splits[k]);
 }
 
-/* A level has one node more than keys that differ above it; key 0 is counted in level 0, once too often. */
+/* Item 0. After the first sum counts[h] is the number of keys that differ before level h, key 0 included: each begins a
+ * node of level h. Level 0 itself has one node, the root. */
 BI_FN void bi_step_trie_level_size(const struct bi_trie_levels *a, int64_t h) { a->counts[h] += h == 0; }
 
 /* Marks key k if it begins a node of the next level. */

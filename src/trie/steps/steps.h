@@ -2,7 +2,6 @@
 #ifndef BI_TRIE_STEPS_STEPS_H
 #define BI_TRIE_STEPS_STEPS_H
 
-#include "trie/steps/runs.h"
 #include "trie/steps/change.h"
 #include "trie/steps/nodes.h"
 #include "trie/steps/query.h"

@@ -2,15 +2,8 @@
 #include "core/steps.h"
 #include "voxelgrid/steps/steps.h"
 
-#define BI_STEP BI_STEP_CPU
-#define BI_QUICK_STEP BI_QUICK_STEP_CPU
-#include "voxelgrid/steps/steps.def"
-#undef BI_STEP
-
-static const struct bi_voxelgrid_steps cpu_steps = {
-#define BI_STEP(name, args_t) .name = cpu_step_##name,
-#include "voxelgrid/steps/steps.def"
-#undef BI_STEP
-};
+#define STEP_LIST "voxelgrid/steps/steps.def"
+#define STEP_TABLE static const struct bi_voxelgrid_steps cpu_steps
+#include "core/step_table.inc"
 
 const struct bi_voxelgrid_ops bi_voxelgrid_ops_cpu = {.steps = &cpu_steps};

@@ -4,7 +4,6 @@
 
 #include "core/cuda/warp.cuh"
 #include "voxelgrid/cuda/dense_view.cuh"
-#include "voxelgrid/cuda/table_entries.cuh"
 #include "voxelgrid/steps/build.h"
 
 #ifdef BI_EMULATE

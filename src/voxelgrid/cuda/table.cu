@@ -3,18 +3,12 @@
 
 #include "core/cuda/sort_rows.cuh"
 #include "core/cuda/steps.cuh"
-#include "voxelgrid/cuda/table_entries.cuh"
+#include "voxelgrid/cuda/dense_view.cuh"
 #include "voxelgrid/steps/steps.h"
 
-#define BI_STEP BI_STEP_CUDA
-#include "voxelgrid/steps/steps.def"
-#undef BI_STEP
-
-static const bi_voxelgrid_steps cuda_steps = {
-#define BI_STEP(name, args_t) cuda_step_##name,
-#include "voxelgrid/steps/steps.def"
-#undef BI_STEP
-};
+#define STEP_LIST "voxelgrid/steps/steps.def"
+#define STEP_TABLE static const bi_voxelgrid_steps cuda_steps
+#include "core/step_table.inc"
 
 /* COLLECT_LIMIT: slots of stored entries must have 32 bits. ONE_LAUNCH_LIMIT: chosen. */
 #ifdef BI_EMULATE /* small, so that some cases exceed them */

@@ -1,9 +1,12 @@
-/* Steps that find all pairs of points within a radius. */
+/* Steps that find all pairs of points within a radius, and that unite these points to components by union-find. */
 #ifndef BI_VOXELGRID_STEPS_PAIRS_H
 #define BI_VOXELGRID_STEPS_PAIRS_H
 
+#include "base/union_find.h"
 #include "core/csr_row_out.h"
 #include "voxelgrid/steps/walk.h"
+
+/* --- Pairs -------------------------------------------------------------------------------------------------------- */
 
 /* Rows collected by the first search. */
 struct bi_voxelgrid_pair_buffer {
@@ -66,6 +69,44 @@ BI_FN void bi_step_pair_fill(const struct bi_voxelgrid_pairs *a, int64_t i)
             bi_row_set(&out, count++, d, other);
         }
     if (!bi_row_list_long(a->long_rows, id, count)) bi_row_sort(&out, count);
+}
+
+/* --- Components --------------------------------------------------------------------------------------------------- */
+
+/* Items are positions (unite) or ids (the others). */
+struct bi_voxelgrid_components {
+    struct bi_voxelgrid_view view;
+    double r2, reach;
+    uint32_t *parent; /* by id */
+    uint8_t *roots;
+    void *labels;
+    bool ids_64bit;
+};
+
+BI_FN void bi_step_singletons(const struct bi_voxelgrid_components *a, int64_t i) { a->parent[i] = (uint32_t)i; }
+
+/* Unites the point at a position with later ones within the radius. */
+BI_FN void bi_step_unite(const struct bi_voxelgrid_components *a, int64_t i)
+{
+    double q[BI_VOXELGRID_DIM];
+    struct bi_voxelgrid_walk walk;
+    int64_t position, end;
+    for (int32_t c = 0; c < a->view.dim; c++) q[c] = bi_voxelgrid_point_coordinate(&a->view, i, c);
+    if (!bi_voxelgrid_walk_begin(&a->view, &walk, q, a->reach, i + 1)) return;
+    while (bi_voxelgrid_walk_next(&a->view, &walk, &position, &end))
+        for (; position < end; position++)
+            if (bi_voxelgrid_dist2(&a->view, position, q) <= a->r2)
+                bi_uf_union(a->parent, bi_voxelgrid_id_at(&a->view, i), bi_voxelgrid_id_at(&a->view, position));
+}
+
+BI_FN void bi_step_roots(const struct bi_voxelgrid_components *a, int64_t i)
+{
+    a->roots[i] = a->parent[i] == (uint32_t)i;
+}
+
+BI_FN void bi_step_label(const struct bi_voxelgrid_components *a, int64_t i)
+{
+    bi_voxelgrid_write_id(a->labels, a->ids_64bit, i, a->parent[i]);
 }
 
 #endif

@@ -3,10 +3,8 @@
 #define BI_VOXELGRID_STEPS_STEPS_H
 
 #include "voxelgrid/steps/build.h"
-#include "voxelgrid/steps/components.h"
 #include "voxelgrid/steps/pairs.h"
 #include "voxelgrid/steps/query.h"
-#include "voxelgrid/steps/voxels.h"
 
 struct bi_voxelgrid_steps {
 #define BI_STEP(name, args_t) bi_step_fn name;

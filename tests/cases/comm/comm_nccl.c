@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "comm/nccl_library.h"
+#include "comm/nccl.h"
 #include "support/faults.h"
 #include "support/ranks.h"
 

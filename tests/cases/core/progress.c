@@ -113,7 +113,7 @@ static void one_item(bosc_ctx *like)
 /* Keys are erased from a map in place: all of them or, where that was stopped, none. */
 static void erase_all_or_none(bosc_ctx *like)
 {
-    const bosc_hash_opts o = {.size = sizeof o};
+    const bosc_hash_opts o = {.size = sizeof o, .layout = BOSC_HASH_BUCKETED};
     const int64_t n = suite_slow(like) ? 2000 : N;
     struct listener l = {.stop_at = -1};
     bosc_ctx_opts opts = suite_opts_like(like);

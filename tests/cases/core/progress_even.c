@@ -13,11 +13,9 @@ struct world {
     bosc_ctx *ctx;
     uint32_t *keys, *buckets;
     unsigned char *items; /* (N x WIDE) */
-    float *points;
     uint64_t *vectors;
     bosc_graph *graph[2]; /* sparse with short weights, dense with long ones */
     bosc_cellgraph *cells[2];
-    bosc_kdtree *tree;
     int64_t offsets[BUCKETS + 1];
     unsigned char *out, *copy; /* the answer of a call, and the expected one */
 };
@@ -68,11 +66,9 @@ static bosc_status cells_rows(struct world *w)
 {
     return bosc_cellgraph_get_rows(w->ctx, w->cells[0], (int64_t *)(void *)w->out, NULL, NULL);
 }
-static bosc_status presorted(struct world *w) { return bosc_kdtree_build(w->ctx, w->tree, w->points, N, 3); }
 
 static bosc_status join_positions(struct world *w) { return positions(w, w->cells[0]); }
 static bosc_status zobrist_positions(struct world *w) { return positions(w, w->cells[1]); }
-static bosc_status nodes(struct world *w) { return bosc_kdtree_get_nodes(w->ctx, w->tree, w->out, w->out + 12 * N); }
 
 static const struct call {
     const char *stage;
@@ -89,7 +85,6 @@ static const struct call {
     {"cellgraph_build", cells_join, 2, join_positions},
     {"cellgraph_build", cells_zobrist, 2, zobrist_positions},
     {"cellgraph_get_rows", cells_rows, 2, NULL},
-    {"kdtree_build", presorted, 1, nodes},
 };
 
 /* ---- world ---- */
@@ -116,19 +111,16 @@ static void make_graphs(struct world *w)
 static void make_world(struct world *w, bosc_ctx *like)
 {
     const bosc_cellgraph_method methods[2] = {BOSC_CELLGRAPH_JOIN, BOSC_CELLGRAPH_ZOBRIST};
-    const bosc_kdtree_opts tree = {.size = sizeof tree, .dim = 3, .builder = BOSC_KDTREE_PRESORTED};
     const bosc_ctx_opts opts = suite_opts_like(like);
     *w = (struct world){.ctx = suite_open(&opts)};
     w->keys = suite_alloc(4 * N);
     w->buckets = suite_alloc(4 * N);
     w->items = suite_alloc(N * WIDE);
-    w->points = suite_alloc(12 * N);
     w->vectors = suite_alloc(8 * N);
     w->out = suite_alloc(OUT);
     w->copy = suite_alloc(OUT);
     CHECK_OK(w->ctx, bosc_random_bits(w->ctx, 1, 0, N, w->keys));
     CHECK_OK(w->ctx, bosc_random_bits(w->ctx, 1, 1, N * WIDE / 4, (uint32_t *)(void *)w->items));
-    CHECK_OK(w->ctx, bosc_random_points(w->ctx, BOSC_RANDOM_POINTS_UNIFORM, 1, N, 3, BOSC_F32, w->points));
     for (int64_t i = 0; i < N; i++) {
         w->buckets[i] = w->keys[i] % BUCKETS;
         w->vectors[i] = w->keys[i] % (2 * N); /* many differ in one letter */
@@ -138,7 +130,6 @@ static void make_world(struct world *w, bosc_ctx *like)
         const bosc_cellgraph_opts cells = {.size = sizeof cells, .length = LETTERS, .method = methods[k]};
         CHECK_OK(w->ctx, bosc_cellgraph_create(w->ctx, &cells, &w->cells[k]));
     }
-    CHECK_OK(w->ctx, bosc_kdtree_create(w->ctx, &tree, &w->tree));
     w->ctx->progress.clock = even_clock;
 }
 
@@ -148,12 +139,10 @@ static void free_world(struct world *w)
         bosc_graph_free(w->graph[k]);
         bosc_cellgraph_free(w->cells[k]);
     }
-    bosc_kdtree_free(w->tree);
     bosc_ctx_free(w->ctx);
     free(w->keys);
     free(w->buckets);
     free(w->items);
-    free(w->points);
     free(w->vectors);
     free(w->out);
     free(w->copy);

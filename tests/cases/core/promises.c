@@ -42,7 +42,8 @@ static void check(const struct watch *w)
 
 static void hash(struct watch *w, int64_t n)
 {
-    static const bosc_hash_opts all[] = {{.layout = BOSC_HASH_BUCKETED},
+    static const bosc_hash_opts all[] = {{.layout = BOSC_HASH_AUTO},
+                                         {.layout = BOSC_HASH_BUCKETED},
                                          {.layout = BOSC_HASH_PERFECT},
                                          {.layout = BOSC_HASH_HYBRID},
                                          {.layout = BOSC_HASH_FKS},

@@ -2,7 +2,7 @@
 #include "cases/forest/forest_data.h"
 
 #include "support/arrays.h"
-#include "forest/cpu/samples.h"
+#include "forest/cpu/msf_state.h"
 
 static const bosc_msf_algorithm algorithms[] = {BOSC_MSF_AUTO, BOSC_MSF_PRIMITIVES, BOSC_MSF_ATOMIC};
 

@@ -28,7 +28,7 @@ static void options(bosc_ctx *ctx)
     CHECK_EQ(bosc_hash_bytes(NULL, &good, 1, NULL, NULL), BOSC_ERR_ARG);
     CHECK_ARG(ctx, bosc_hash_create(ctx, &good, NULL), "table");
     BAD_OPTION(size, size_t, "opts: size", 0, 1, 7, sizeof good + 1, SIZE_MAX);
-    BAD_OPTION(layout, int, "opts: layout", -1, 7, INT32_MAX);
+    BAD_OPTION(layout, int, "opts: layout", -1, 8, INT32_MAX);
     BAD_OPTION(kind, int, "opts: kind", -1, 2);
     BAD_OPTION(key_bits, int32_t, "opts: key_bits", 1, 8, 16, 31, 33, 65, 127, 129, -32, INT32_MIN);
     BAD_OPTION(value_size, int32_t, "opts: value_size", -1, 65, INT32_MAX, INT32_MIN);
@@ -72,7 +72,7 @@ struct given {
 
 static void fill(bosc_ctx *ctx, struct given *g)
 {
-    bosc_hash_opts o = {.size = sizeof o, .key_bits = 64, .value_size = 8};
+    bosc_hash_opts o = {.size = sizeof o, .layout = BOSC_HASH_BUCKETED, .key_bits = 64, .value_size = 8};
     memset(g, 0, sizeof *g);
     for (uint64_t i = 0; i < 8; i++) g->keys[i] = g->values[i] = i + 1;
     CHECK_OK(ctx, bosc_hash_create(ctx, &o, &g->table));
@@ -218,7 +218,7 @@ static void check_wrong_rows(bosc_ctx *ctx, const bosc_hash_opts *opts)
 
 static void rows(bosc_ctx *ctx)
 {
-    for (int layout = BOSC_HASH_BUCKETED; layout <= BOSC_HASH_ORDERED; layout++) {
+    for (int layout = BOSC_HASH_AUTO; layout <= BOSC_HASH_ORDERED; layout++) {
         for (int form = 0; form < 5; form++) {
             bosc_hash_opts o = {.size = sizeof o, .layout = (bosc_hash_layout)layout};
             o.kind = form >= 3 ? BOSC_HASH_MULTIMAP : BOSC_HASH_MAP;

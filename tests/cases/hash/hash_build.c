@@ -65,7 +65,8 @@ static void every_size(bosc_ctx *ctx)
 {
     int64_t most = suite_slow(ctx) ? 60 : 1000; /* and 50 absent keys */
     for (int bits = 32; bits <= 128; bits *= 2) {
-        bosc_hash_opts o = {.size = sizeof o, .key_bits = bits, .value_size = 4, .load_factor = 0.97};
+        bosc_hash_opts o = {
+            .size = sizeof o, .layout = BOSC_HASH_BUCKETED, .key_bits = bits, .value_size = 4, .load_factor = 0.97};
         struct hash_pairs p = hash_make(HASH_SEQUENCE, &o, 1, 2 * most);
         uint8_t *found = suite_alloc((size_t)(2 * most));
         uint32_t *values = suite_alloc((size_t)(2 * most) * 4);
@@ -153,6 +154,7 @@ static void builds_equal_lists(bosc_ctx *ctx)
     for (int k = 0; k < 96; k++) {
         static const int32_t sizes[] = {4, 8, 0, 12};
         bosc_hash_opts o = {.size = sizeof o,
+                            .layout = BOSC_HASH_BUCKETED,
                             .key_bits = 32 << k % 3,
                             .value_size = sizes[k / 3 % 4],
                             .load_factor = k % 2 ? 0.8 : 0.95,

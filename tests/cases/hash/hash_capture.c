@@ -140,7 +140,7 @@ static void look_ups(bosc_ctx *ctx)
             for (int i = 0; i < 7; i++) spoil(ctx, outputs[i]);
             capture_replay(&graph);
             check_answers(ctx, &s, queries);
-            if (o.layout == BOSC_HASH_BUCKETED) check_list(ctx, &s);
+            if (s.table->opts.layout == BOSC_HASH_BUCKETED) check_list(ctx, &s);
         }
         capture_close(&graph);
         free(queries);
@@ -151,7 +151,7 @@ static void look_ups(bosc_ctx *ctx)
 /* Before the first build, and after a failed one, nothing is found. */
 static void empty_tables(bosc_ctx *ctx)
 {
-    bosc_hash_opts o = {.value_size = 4, .duplicates = BOSC_HASH_ERROR};
+    bosc_hash_opts o = {.layout = BOSC_HASH_BUCKETED, .value_size = 4, .duplicates = BOSC_HASH_ERROR};
     struct hash_pairs twice = hash_make(HASH_EQUAL, &o, 1, 2);
     for (int failed = 0; failed < 2; failed++) {
         struct scene s;

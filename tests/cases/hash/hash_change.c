@@ -34,7 +34,7 @@ static void apply_random_change(bosc_ctx *ctx, bosc_hash *table, struct referenc
         CHECK_OK(ctx, bosc_hash_erase(ctx, table, p.keys, n, &erased));
         CHECK_EQ(erased, expected);
     } else if (what == 8) {
-        bool any_load = table->opts.layout == BOSC_HASH_BUCKETED;
+        bool any_load = table->automatic || table->opts.layout == BOSC_HASH_BUCKETED;
         CHECK_OK(ctx, bosc_hash_rehash(ctx, table, any_load ? 0.5 + 0.47 * suite_unit(r) : 0, suite_next(r)));
     } else {
         struct saved f = hash_save(ctx, table);
@@ -66,7 +66,11 @@ static void sequences(bosc_ctx *ctx)
 static void in_place(bosc_ctx *ctx)
 {
     for (int bits = 0; bits < 3; bits++) {
-        bosc_hash_opts o = {.key_bits = 32 << bits, .value_size = 4, .load_factor = 0.7, .counted = bits == 1};
+        bosc_hash_opts o = {.layout = BOSC_HASH_BUCKETED,
+                            .key_bits = 32 << bits,
+                            .value_size = 4,
+                            .load_factor = 0.7,
+                            .counted = bits == 1};
         bosc_hash *table = create(ctx, &o);
         struct reference_hash oracle = {.opts = table->opts};
         int64_t bad, n = suite_slow(ctx) ? 500 : 20000;
@@ -102,9 +106,11 @@ static void in_place(bosc_ctx *ctx)
 /* Tables of slots are built again without the keys: with the counts and values of the others. */
 static void counted_slots(bosc_ctx *ctx)
 {
-    for (int k = 0; k < 2 * BOSC_HASH_ORDERED; k++) {
-        bosc_hash_opts o = {.layout = (bosc_hash_layout)(1 + k % BOSC_HASH_ORDERED), .key_bits = 64, .value_size = 4};
-        o.counted = k < BOSC_HASH_ORDERED;
+    enum { LAYOUTS = BOSC_HASH_ORDERED - BOSC_HASH_PERFECT + 1 };
+    for (int k = 0; k < 2 * LAYOUTS; k++) {
+        bosc_hash_opts o = {
+            .layout = (bosc_hash_layout)(BOSC_HASH_PERFECT + k % LAYOUTS), .key_bits = 64, .value_size = 4};
+        o.counted = k < LAYOUTS;
         if (!o.counted) o.kind = BOSC_HASH_MULTIMAP;
         bosc_hash *table = create(ctx, &o);
         struct reference_hash oracle = {.opts = o};

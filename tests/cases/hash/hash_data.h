@@ -189,11 +189,13 @@ static inline bosc_hash_opts hash_options(int k)
                         .counted = k % 7 == 3,
                         .duplicates = (bosc_hash_duplicates)(k % 4 == 1 ? BOSC_HASH_FIRST : BOSC_HASH_LAST)};
     o.no_wait = k / 3 % 2;
+    o.layout = k / 3 % 3 == 1 ? BOSC_HASH_AUTO : BOSC_HASH_BUCKETED;
     if (k % 11 == 5) o.duplicates = BOSC_HASH_ERROR;
     if (k % 4 == 2)
-        o = (bosc_hash_opts){.kind = BOSC_HASH_MULTIMAP, .key_bits = o.key_bits, .value_size = o.value_size};
+        o = (bosc_hash_opts){
+            .layout = o.layout, .kind = BOSC_HASH_MULTIMAP, .key_bits = o.key_bits, .value_size = o.value_size};
     if (k % 13 == 7) {
-        o.layout = (bosc_hash_layout)(k / 13 % 3 + 1);
+        o.layout = (bosc_hash_layout)(BOSC_HASH_PERFECT + k / 13 % 3);
         o.load_factor = 0;
     }
     return o;

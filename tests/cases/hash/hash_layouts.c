@@ -318,7 +318,8 @@ static void arguments(bosc_ctx *ctx)
     bosc_hash_slots_view view;
     bosc_hash_view other;
     bosc_hash_opts o = {.size = sizeof o, .layout = BOSC_HASH_FKS};
-    CHECK_OK(ctx, bosc_hash_create(ctx, NULL, &bucketed));
+    const bosc_hash_opts buckets = {.size = sizeof buckets, .layout = BOSC_HASH_BUCKETED};
+    CHECK_OK(ctx, bosc_hash_create(ctx, &buckets, &bucketed));
     CHECK_OK(ctx, bosc_hash_create(ctx, &o, &fks));
     CHECK_EQ(bosc_hash_get_slots_view(NULL, fks, &view), BOSC_ERR_ARG);
     CHECK_ARG(ctx, bosc_hash_get_slots_view(ctx, NULL, &view), "table");

@@ -147,7 +147,7 @@ static bool erase_right(void *user)
 
 static void erase(bosc_ctx *ctx)
 {
-    for (int layout = BOSC_HASH_BUCKETED; layout <= BOSC_HASH_ORDERED; layout++) {
+    for (int layout = BOSC_HASH_AUTO; layout <= BOSC_HASH_ORDERED; layout++) {
         struct changing c = {
             .opts = {.size = sizeof c.opts, .layout = (bosc_hash_layout)layout, .key_bits = 64, .value_size = 4}};
         struct fault_sweep sweep = {.call = erase_some,

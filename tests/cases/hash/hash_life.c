@@ -55,7 +55,10 @@ static void full_partitions(bosc_ctx *ctx)
     static const int64_t sizes[] = {16383, 16384, 16385, 8191, 8193, 20000, 40000};
     for (int k = 0; k < 14; k++) {
         if (suite_slow(ctx) && k > 1) break;
-        bosc_hash_opts o = {.key_bits = k < 7 ? 32 : 64, .value_size = 4, .load_factor = k % 2 ? 0.97 : 0.95};
+        bosc_hash_opts o = {.layout = BOSC_HASH_BUCKETED,
+                            .key_bits = k < 7 ? 32 : 64,
+                            .value_size = 4,
+                            .load_factor = k % 2 ? 0.97 : 0.95};
         int64_t n = suite_slow(ctx) ? 5000 : sizes[k % 7];
         struct hash_pairs p = hash_make(HASH_SEQUENCE, &o, 1, n);
         bosc_hash *table = build_table(ctx, o, &p);
@@ -77,7 +80,7 @@ static void full_partitions(bosc_ctx *ctx)
 static void linear(bosc_ctx *ctx)
 {
     for (int bits = 64; bits <= 128; bits *= 2) {
-        bosc_hash_opts o = {.key_bits = bits, .value_size = 4, .seed = 99};
+        bosc_hash_opts o = {.layout = BOSC_HASH_BUCKETED, .key_bits = bits, .value_size = 4, .seed = 99};
         struct hash_pairs p = hash_make(HASH_ONE_FOLD, &o, 1, 100);
         bosc_hash *table = build_table(ctx, o, &p);
         bosc_hash_info info = {.size = sizeof info};
@@ -108,7 +111,8 @@ static void views(bosc_ctx *ctx)
     if (has_device_memory(ctx)) return;
     /* 1. Maps: half of the looked-up keys are there. */
     for (int bits = 32; bits <= 128; bits *= 2) {
-        bosc_hash_opts o = {.key_bits = bits, .value_size = 4, .load_factor = 0.9, .seed = 5};
+        bosc_hash_opts o = {
+            .layout = BOSC_HASH_BUCKETED, .key_bits = bits, .value_size = 4, .load_factor = 0.9, .seed = 5};
         struct hash_pairs p = hash_make(HASH_SEQUENCE, &o, 1, 3000);
         bosc_hash *table = build_table(ctx, o, &p);
         bosc_hash_view view;
@@ -123,7 +127,7 @@ static void views(bosc_ctx *ctx)
         hash_free_pairs(&p);
     }
     /* 2. A multimap: the slot gives the run of the values of a key. */
-    bosc_hash_opts multi = {.kind = BOSC_HASH_MULTIMAP, .value_size = 1};
+    bosc_hash_opts multi = {.layout = BOSC_HASH_BUCKETED, .kind = BOSC_HASH_MULTIMAP, .value_size = 1};
     struct hash_pairs p = hash_make(HASH_EQUAL, &multi, 1, 40);
     bosc_hash *table = build_table(ctx, multi, &p);
     bosc_hash_view view;
@@ -140,10 +144,12 @@ static void views(bosc_ctx *ctx)
 /* A second build, of the same size or smaller, and queries allocate nothing; nor do first ones after a reserve. */
 static void second_build(bosc_ctx *ctx)
 {
-    for (int k = 0; k < 6; k++) {
+    for (int k = 0; k < 12; k++) {
         int64_t live[2];
         bosc_ctx *counted = counted_context(ctx, live);
-        bosc_hash_opts o = {.size = sizeof o, .key_bits = 32 << k % 3, .value_size = k < 3 ? 4 : 12, .counted = k == 4};
+        bosc_hash_opts o = {
+            .size = sizeof o, .key_bits = 32 << k % 3, .value_size = k % 6 < 3 ? 4 : 12, .counted = k % 6 == 4};
+        o.layout = k < 6 ? BOSC_HASH_BUCKETED : BOSC_HASH_AUTO;
         if (k == 5) o.value_size = 64; /* staged values take more room than everything else */
         int64_t n = !suite_slow(ctx) ? 20000 : k == 5 ? 3000 : 500, m = k == 5 ? 1 : n;
         struct hash_pairs p = hash_make(HASH_SEQUENCE, &o, 1, n);
@@ -187,10 +193,11 @@ static void second_build(bosc_ctx *ctx)
 static void smaller_builds(bosc_ctx *ctx)
 {
     if (suite_slow(ctx)) return;
-    for (int k = 0; k < 6; k++) {
+    for (int k = 0; k < 9; k++) {
         int64_t live[2], n = k % 2 ? 33000 : 140000;
         bosc_ctx *counted = counted_context(ctx, live);
         bosc_hash_opts o = {.size = sizeof o, .key_bits = 32 << k % 3, .value_size = 8};
+        if (k < 6) o.layout = BOSC_HASH_BUCKETED;
         struct hash_pairs p = hash_make(HASH_SEQUENCE, &o, 1, n);
         bosc_hash *table = NULL;
         CHECK_OK(counted, bosc_hash_create(counted, &o, &table));
@@ -293,14 +300,14 @@ static bool right(void *user)
 
 static void faults(bosc_ctx *ctx)
 {
-    for (int k = 0; k < 3 + BOSC_HASH_ORDERED; k++) {
+    for (int k = 0; k < 2 + BOSC_HASH_ORDERED; k++) {
         if (suite_leaves_out()) continue;
         struct faulty f = {
             .opts = {.size = sizeof f.opts, .key_bits = 32 << k % 3, .value_size = 4, .counted = k == 1}};
         f.brief = has_device_memory(ctx) && suite_slow(ctx);
         if (f.brief && k) break;
         if (k == 2) f.opts.kind = BOSC_HASH_MULTIMAP;
-        if (k > 2) f.opts.layout = (bosc_hash_layout)(k - 2);
+        f.opts.layout = k > 2 ? (bosc_hash_layout)(BOSC_HASH_PERFECT + k - 3) : k ? BOSC_HASH_BUCKETED : BOSC_HASH_AUTO;
         f.first = hash_make(HASH_SEQUENCE, &f.opts, 1, 40);
         f.more = hash_make(HASH_SEQUENCE, &f.opts, 2, 9);
         struct fault_sweep sweep = {
@@ -377,7 +384,7 @@ static void faults_of_lists(bosc_ctx *ctx)
 /* A build that fails for its data leaves an empty table, which can be queried and built again. */
 static void failed_build(bosc_ctx *ctx)
 {
-    for (int layout = BOSC_HASH_BUCKETED; layout <= BOSC_HASH_ORDERED; layout++) {
+    for (int layout = BOSC_HASH_AUTO; layout <= BOSC_HASH_ORDERED; layout++) {
         bosc_hash_opts o = {.layout = (bosc_hash_layout)layout, .value_size = 4, .duplicates = BOSC_HASH_ERROR};
         struct hash_pairs p = hash_make(HASH_SEQUENCE, &o, 1, 50), q = hash_make(HASH_EQUAL, &o, 1, 2);
         bosc_hash *table = build_table(ctx, o, &p);

@@ -3,7 +3,7 @@
 #include <limits.h>
 
 #include "support/arrays.h"
-#include "hash/drivers.h"
+#include "hash/handle.h"
 #include "cases/hash/hash_data.h"
 
 enum { MOST = 1 << (32 - BOSC_HASH_SEED_BITS) }; /* buckets that a partition cannot have any more */
@@ -43,7 +43,7 @@ static struct bi_hash_report fill_counts(bosc_ctx *ctx, double load, uint32_t ke
     const bool device = has_device_memory(ctx);
     const uint32_t begins[] = {0, 0, keys}; /* scratch is for fewer */
     bosc_hash_partition partitions[2] = {{77, 78}, {79, 80}};
-    bosc_hash_opts o = {.size = sizeof o, .load_factor = load};
+    bosc_hash_opts o = {.size = sizeof o, .layout = BOSC_HASH_BUCKETED, .load_factor = load};
     bosc_hash *table = NULL;
     struct bi_hash_report report = {0};
     CHECK_OK(ctx, bosc_hash_create(ctx, &o, &table));
@@ -97,7 +97,7 @@ static bosc_status fill_too_large(bosc_ctx *ctx, const bosc_hash *table, const s
 static void refused(bosc_ctx *ctx)
 {
     struct bi_hash_layout too_large = bi_hash_bucketed_layout;
-    bosc_hash_opts o = {.size = sizeof o, .value_size = 4};
+    bosc_hash_opts o = {.size = sizeof o, .layout = BOSC_HASH_BUCKETED, .value_size = 4};
     struct hash_pairs p = hash_make(HASH_SEQUENCE, &o, 1, 50);
     bosc_hash *table = NULL;
     uint8_t found[50];

@@ -5,7 +5,7 @@
 #include "support/arrays.h"
 #include "support/capture.h"
 #include "support/faults.h"
-#include "hash/drivers.h"
+#include "hash/handle.h"
 #include "cases/hash/hash_data.h"
 
 /* Pairs in the backend's memory, and a table of opts.no_wait. */
@@ -88,7 +88,7 @@ static void same_bytes(bosc_ctx *ctx)
     for (int k = 0; k < 90; k++) {
         if (suite_leaves_out()) continue;
         bosc_hash_opts o = {.key_bits = 32 << k % 3, .value_size = values[k % 4], .load_factor = k % 2 ? 0.7 : 0.95};
-        if (k >= 60) o.layout = BOSC_HASH_ORDERED;
+        o.layout = k >= 60 ? BOSC_HASH_ORDERED : k % 4 == 3 ? BOSC_HASH_AUTO : BOSC_HASH_BUCKETED;
         o.counted = k % 5 == 1;
         if (k % 7 == 3) o.duplicates = BOSC_HASH_FIRST;
         if (k % 11 == 4) o.kind = BOSC_HASH_MULTIMAP, o.counted = 0, o.duplicates = BOSC_HASH_LAST;
@@ -177,7 +177,7 @@ enum { CALLS = sizeof calls / sizeof *calls };
 /* After a good build, each call acts on the table as on one whose build was waited for. */
 static void next_calls(bosc_ctx *ctx)
 {
-    const bosc_hash_opts o = {.value_size = 4, .load_factor = 0.8};
+    const bosc_hash_opts o = {.layout = BOSC_HASH_BUCKETED, .value_size = 4, .load_factor = 0.8};
     for (int c = 0; c < CALLS; c++)
         for (int repeats = 0; repeats < 2; repeats++) {
             struct scene a = open_scene(ctx, o, repeats ? HASH_FEW : HASH_SEQUENCE, 900);
@@ -200,7 +200,7 @@ static void next_calls(bosc_ctx *ctx)
  * that finds an empty table, and a new build works. */
 static void late_failures(bosc_ctx *ctx)
 {
-    const bosc_hash_opts o = {.value_size = 4, .duplicates = BOSC_HASH_ERROR};
+    const bosc_hash_opts o = {.layout = BOSC_HASH_BUCKETED, .value_size = 4, .duplicates = BOSC_HASH_ERROR};
     const bool device = has_device_memory(ctx);
     for (int c = 0; c < CALLS; c++) {
         struct scene s = open_scene(ctx, o, HASH_FEW, 900);

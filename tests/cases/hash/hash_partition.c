@@ -1,7 +1,7 @@
 /* The partition alone: pairs in the order of their partitions, equal partitions in the order of the input, for every
  * number of bits and all key and value sizes, in full, nearly full and nearly empty tiles. */
 #include "support/arrays.h"
-#include "hash/drivers.h"
+#include "hash/handle.h"
 #include "cases/hash/hash_data.h"
 
 /* The expected lists: plain counts, slots, moves. */
@@ -49,8 +49,11 @@ static void check_same(bosc_ctx *ctx, const void *there, const void *expected, s
 static void partition(bosc_ctx *ctx, enum hash_pattern pattern, int32_t key_bits, int32_t value_size,
                       int32_t partition_bits, int64_t n)
 {
-    bosc_hash_opts o = {
-        .key_bits = key_bits, .value_size = value_size, .load_factor = 0.8, .seed = 0x1234567890abcdefull};
+    bosc_hash_opts o = {.layout = BOSC_HASH_BUCKETED,
+                        .key_bits = key_bits,
+                        .value_size = value_size,
+                        .load_factor = 0.8,
+                        .seed = 0x1234567890abcdefull};
     struct bi_hash_shape shape = bi_hash_shape_of(&o);
     shape.partition_bits = partition_bits;
     struct hash_pairs p = hash_make(pattern, &o, (uint64_t)n, n);

@@ -3,7 +3,7 @@
 
 #include "reference/hash_published.h"
 #include "support/arrays.h"
-#include "hash/drivers.h"
+#include "hash/handle.h"
 #include "hash/slots.h"
 #include "cases/hash/hash_data.h"
 

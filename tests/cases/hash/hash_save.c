@@ -34,10 +34,11 @@ static void round_trip(bosc_ctx *ctx)
 /* Every truncation, and every bit flipped. */
 static void damage(bosc_ctx *ctx)
 {
-    for (int layout = BOSC_HASH_BUCKETED; layout <= BOSC_HASH_ORDERED; layout++) {
+    for (int layout = BOSC_HASH_BUCKETED; layout <= BOSC_HASH_ORDERED;
+         layout++) { /* a saved AUTO table is one of them */
         if (suite_leaves_out()) continue;
         bosc_hash_opts o = {.layout = (bosc_hash_layout)layout, .value_size = 4};
-        if (layout == 1) o.kind = BOSC_HASH_MULTIMAP;
+        if (layout == BOSC_HASH_PERFECT) o.kind = BOSC_HASH_MULTIMAP;
         bosc_hash *table = build_from_pattern(ctx, o, HASH_FEW, suite_slow(ctx) ? 2 : 6);
         struct saved f = hash_save(ctx, table);
         saved_damage(ctx, &saved_hash, table, suite_slow(ctx) || f.size > 1000 ? 37 : 1);
@@ -117,7 +118,7 @@ static const struct saved_lie lies[] = {
 /* Two keys of three and two values, one in each partition: the buckets are the first ones of the table. */
 static struct saved small_multimap(bosc_ctx *ctx)
 {
-    bosc_hash_opts o = {.size = sizeof o, .kind = BOSC_HASH_MULTIMAP, .value_size = 4};
+    bosc_hash_opts o = {.size = sizeof o, .layout = BOSC_HASH_BUCKETED, .kind = BOSC_HASH_MULTIMAP, .value_size = 4};
     uint32_t keys[5], values[5] = {1, 2, 3, 4, 5};
     for (int i = 0; i < 5; i++)
         keys[i] = (uint32_t)bi_hash_key_of((bosc_hash_word){i % 2 ? 0x90000000u : 0x10000000u, 0}, 32, 0).low;
@@ -164,7 +165,7 @@ static void malice_of_slots(bosc_ctx *ctx)
  * round, they would be looked for no more. */
 static void lost_marks(bosc_ctx *ctx)
 {
-    bosc_hash_opts o = {.load_factor = 0.97};
+    bosc_hash_opts o = {.layout = BOSC_HASH_BUCKETED, .load_factor = 0.97};
     bosc_hash *table = build_from_pattern(ctx, o, HASH_SEQUENCE, 400);
     struct saved f = hash_save(ctx, table);
     size_t bytes = (size_t)table->buckets * BOSC_HASH_WIDTH * 4;
@@ -235,7 +236,7 @@ static const struct {
     {"hash-v1.bosc",
      golden_bucketed,
      sizeof golden_bucketed,
-     {.key_bits = 64, .value_size = 3, .counted = 1, .seed = 3}},
+     {.layout = BOSC_HASH_BUCKETED, .key_bits = 64, .value_size = 3, .counted = 1, .seed = 3}},
     {"hash-v1-perfect.bosc", golden_perfect, sizeof golden_perfect, {.layout = BOSC_HASH_PERFECT, .value_size = 4}},
     {"hash-v1-hybrid.bosc",
      golden_hybrid,

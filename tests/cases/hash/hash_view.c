@@ -127,7 +127,8 @@ static void large_table(bosc_ctx *ctx)
     if (info.backend != BOSC_BACKEND_CPU) return; /* out of the host's reach */
     for (int32_t bits = 32; bits <= 128; bits *= 2) {
         if (suite_leaves_out()) continue;
-        bosc_hash_opts o = {.size = sizeof o, .key_bits = bits, .value_size = 8, .load_factor = 0.97};
+        bosc_hash_opts o = {
+            .size = sizeof o, .layout = BOSC_HASH_BUCKETED, .key_bits = bits, .value_size = 8, .load_factor = 0.97};
         struct hash_pairs p = hash_make(HASH_RANDOM, &o, (uint64_t)bits, PAIRS);
         void *queries = hash_queries(&p, (uint64_t)bits + 1, LOOKED_UP);
         bosc_hash *table = NULL;

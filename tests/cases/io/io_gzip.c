@@ -6,7 +6,7 @@
 #include "base/fault.h"
 #include "support/bytes.h"
 #include "support/paths.h"
-#include "io/file/gzip.h"
+#include "io/file/packed.h"
 #include "io/file/array.h"
 #include "io/file/file.h"
 

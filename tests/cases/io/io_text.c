@@ -5,7 +5,7 @@
 #include "support/bytes.h"
 #include "io/file/array.h"
 #include "io/mesh/points.h"
-#include "io/text/fields.h"
+#include "io/text/row.h"
 #include "io/text/number.h"
 
 static const char *columns; /* of parse_text */

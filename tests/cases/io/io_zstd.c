@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "base/fault.h"
-#include "io/file/zstd.h"
+#include "io/file/packed.h"
 #include "io/file/array.h"
 #include "io/file/file.h"
 #include "support/bytes.h"

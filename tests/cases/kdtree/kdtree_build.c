@@ -160,6 +160,27 @@ static void check_unique(bosc_ctx *ctx, const bosc_kdtree_opts *opts, const stru
     free(packed);
 }
 
+/* AUTO builds from sorted lists on CUDA in 1 dimension and in more than 4. */
+static void sorted_lists(bosc_ctx *ctx)
+{
+    struct suite_random r = {5};
+    static const int32_t dims[] = {1, 5, 8, 16};
+    for (int64_t n = 0; n < 300; n += 1 + n / (suite_slow(ctx) ? 1 : 4))
+        try_one(ctx, &r, KD_AUTO, dtypes[n % 4], dims[suite_below(&r, 4)], n,
+                (enum kd_shape)suite_below(&r, KD_SHAPES));
+    for (int t = 0; t < 4; t++) try_one(ctx, &r, KD_AUTO, dtypes[t], dims[t], 40, KD_SPECIAL); /* -0 too */
+    /* Beyond what one block of a device makes. */
+    int64_t n = suite_slow(ctx) ? 2500 : 5000;
+    try_one(ctx, &r, KD_AUTO, BOSC_F32, 5, n, KD_RANDOM);
+    try_one(ctx, &r, KD_AUTO, BOSC_F32, 8, n / 2, KD_GRID);
+    try_one(ctx, &r, KD_AUTO, BOSC_F64, 16, n / 2 + 1, KD_CLUSTERS);
+    try_one(ctx, &r, KD_AUTO, BOSC_I32, 1, n, KD_GRID);
+    try_one(ctx, &r, KD_AUTO, BOSC_I64, 13, n / 2, KD_GRID);
+    for (int64_t power = 1024; power < n; power *= 2)
+        for (int64_t size = power - 1; size <= power + 1; size++)
+            try_one(ctx, &r, KD_AUTO, dtypes[size % 4], dims[size % 4], size, KD_RANDOM);
+}
+
 static void sorting_builder(bosc_ctx *ctx, int builder)
 {
     struct suite_random r = {5};
@@ -179,8 +200,6 @@ static void sorting_builder(bosc_ctx *ctx, int builder)
             try_one(ctx, &r, builder, dtypes[size % 4], 2 + (int32_t)(size % 3), size, KD_RANDOM);
     try_one(ctx, &r, builder, BOSC_F32, 40, 200, KD_GRID);
 }
-
-static void presorted(bosc_ctx *ctx) { sorting_builder(ctx, KD_PRESORTED); }
 
 /* Every partitioner of the published builder: segments in chunks, of a warp, of 32, 16, 8 and 4 lanes, and the last
  * nodes; the sizes leave a remainder of one chunk, one lane or the whole part of a warp. */
@@ -474,7 +493,7 @@ static const struct suite_case suite_cases_kdtree_build[] = {
     {"edges", sizes_around_powers_of_two, NULL},
     {"many dimensions", many_dimensions, NULL},
     {"large", beyond_one_thread, NULL},
-    {"presorted builder", presorted, NULL},
+    {"sorted lists", sorted_lists, NULL},
     {"duplicates", duplicates, NULL},
     {"published builder", published, NULL},
     {"clusters", clusters, NULL},

@@ -20,14 +20,21 @@ enum kd_shape {
 };
 
 /* The ways of building one and the same tree. */
-enum { KD_AUTO, KD_BROWN, KD_PRESORTED, KD_BROWN_HALVES, KD_BUILDERS };
+enum { KD_AUTO, KD_BROWN, KD_BROWN_HALVES, KD_BUILDERS };
 
 static inline void kd_set_builder(bosc_kdtree_opts *opts, int builder)
 {
-    opts->builder = builder == KD_AUTO        ? BOSC_KDTREE_AUTO
-                    : builder == KD_PRESORTED ? BOSC_KDTREE_PRESORTED
-                                              : BOSC_KDTREE_BROWN;
+    opts->builder = builder == KD_AUTO ? BOSC_KDTREE_AUTO : BOSC_KDTREE_BROWN;
     opts->sort_halves = builder == KD_BROWN_HALVES;
+}
+
+/* Builds that run different code: each builder in 3 dimensions, and AUTO in 5, where CUDA builds from sorted lists. */
+enum { KD_BUILDS = KD_BUILDERS + 1 };
+
+static inline void kd_set_build(bosc_kdtree_opts *opts, int build)
+{
+    kd_set_builder(opts, build == KD_BUILDERS ? KD_AUTO : build);
+    opts->dim = build == KD_BUILDERS ? 5 : 3;
 }
 
 /* Sets one element. */

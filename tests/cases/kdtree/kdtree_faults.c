@@ -373,14 +373,13 @@ static bool right_ids(void *user)
 static void builds(bosc_ctx *ctx)
 {
     struct suite_random r = {8};
-    for (int kind = 0; kind < 2 * KD_BUILDERS; kind++) {
+    for (int kind = 0; kind < 2 * KD_BUILDS; kind++) {
         struct faulty f = {
-            .small = kd_points(&r, BOSC_F32, 3, 30, 3, KD_RANDOM),
-            .large = kd_points(&r, BOSC_F32, 3, 50, 3, KD_RANDOM),
             .opts = {.size = sizeof f.opts,
-                     .dim = 3,
                      .duplicates = kind & 1 ? BOSC_KDTREE_DUPLICATES_REMOVE : BOSC_KDTREE_DUPLICATES_KEEP}};
-        kd_set_builder(&f.opts, kind / 2);
+        kd_set_build(&f.opts, kind / 2);
+        f.small = kd_points(&r, BOSC_F32, f.opts.dim, 30, f.opts.dim, KD_RANDOM);
+        f.large = kd_points(&r, BOSC_F32, f.opts.dim, 50, f.opts.dim, KD_RANDOM);
         struct fault_sweep sweep = {
             .call = build_twice, .prepare = prepare_ids, .untouched = untouched_ids, .right = right_ids, .user = &f};
         CHECK(fault_sweep(ctx, &sweep) > 3);

@@ -22,15 +22,15 @@ static void check_tree(bosc_ctx *ctx, bosc_kdtree *tree, const struct reference_
 static void rebuild(bosc_ctx *ctx)
 {
     struct suite_random r = {1};
-    for (int b = 0; b < KD_BUILDERS; b++) {
-        bosc_kdtree_opts o = {.size = sizeof o, .dim = 3};
-        kd_set_builder(&o, b);
+    for (int b = 0; b < KD_BUILDS; b++) {
+        bosc_kdtree_opts o = {.size = sizeof o};
+        kd_set_build(&o, b);
         bosc_kdtree *tree = NULL;
         bosc_kdtree_info info = {.size = sizeof info};
         static const int64_t sizes[] = {100, 10, 0, 300, 299, 1, 301};
         CHECK_OK(ctx, bosc_kdtree_create(ctx, &o, &tree));
         for (int i = 0; i < 7; i++) {
-            struct reference_points p = kd_points(&r, BOSC_F32, 3, sizes[i], 3, KD_RANDOM);
+            struct reference_points p = kd_points(&r, BOSC_F32, o.dim, sizes[i], o.dim, KD_RANDOM);
             CHECK_OK(ctx, bosc_kdtree_build(ctx, tree, p.data, p.n, 0));
             check_tree(ctx, tree, &p);
             CHECK_EQ(bosc_kdtree_get_info(ctx, tree, &info), BOSC_OK);
@@ -62,13 +62,12 @@ static void second_frame_allocates_nothing(bosc_ctx *like)
     bosc_ctx *ctx = c.ctx;
     /* Kinds: with and without duplicates, few and many neighbours, every builder. The first one reserves; the others
      * grow in a first frame. */
-    for (int kind = 0; kind < 4 * KD_BUILDERS; kind++) {
+    for (int kind = 0; kind < 4 * KD_BUILDS; kind++) {
         bosc_kdtree_opts o = {.size = sizeof o,
-                              .dim = 3,
                               .duplicates = kind & 1 ? BOSC_KDTREE_DUPLICATES_REMOVE : BOSC_KDTREE_DUPLICATES_KEEP};
         int64_t n = suite_slow(like) ? 300 : 6000, k = kind & 2 ? 40 : 2;
-        kd_set_builder(&o, kind / 4);
-        struct reference_points p = kd_points(&r, BOSC_F32, 3, n, 3, KD_RANDOM);
+        kd_set_build(&o, kind / 4);
+        struct reference_points p = kd_points(&r, BOSC_F32, o.dim, n, o.dim, KD_RANDOM);
         int64_t *ids = suite_alloc((size_t)(n * k) * 8);
         bosc_kdtree *tree = NULL;
         CHECK_OK(ctx, bosc_kdtree_create(ctx, &o, &tree));

@@ -29,8 +29,7 @@ static void round_trip(bosc_ctx *ctx)
         /* The builders must save the same bytes. */
         struct suite_random r = {(uint64_t)kind}, same = {(uint64_t)kind};
         bosc_kdtree *tree = make_tree(ctx, &r, dtypes[kind % 4], sizes[kind / 2], kind & 1, BOSC_KDTREE_AUTO);
-        bosc_kdtree *brown = make_tree(ctx, &same, dtypes[kind % 4], sizes[kind / 2], kind & 1,
-                                       kind & 2 ? BOSC_KDTREE_PRESORTED : BOSC_KDTREE_BROWN);
+        bosc_kdtree *brown = make_tree(ctx, &same, dtypes[kind % 4], sizes[kind / 2], kind & 1, BOSC_KDTREE_BROWN);
         struct saved f = kdtree_save(ctx, tree), b = kdtree_save(ctx, brown);
         CHECK(f.size == b.size && memcmp(f.bytes, b.bytes, f.size) == 0);
         /* The read tree has the same info, ids and counts. */

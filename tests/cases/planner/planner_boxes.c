@@ -11,8 +11,8 @@ static struct bi_planner_box random_box(struct suite_random *r, int levels)
     struct bi_planner_box box = {.face = (uint8_t)suite_below(r, 4),
                                  .level = (uint8_t)suite_below(r, (uint64_t)levels)};
     for (int p = 0; p < 3; p++) {
-        box.place[p] = (uint32_t)suite_below(r, (uint64_t)1 << box.level);
-        if (suite_below(r, 3) == 0) box.place[p] = suite_below(r, 2) ? (1u << box.level) - 1 : 0; /* at a border */
+        box.index[p] = (uint32_t)suite_below(r, (uint64_t)1 << box.level);
+        if (suite_below(r, 3) == 0) box.index[p] = suite_below(r, 2) ? (1u << box.level) - 1 : 0; /* at a border */
     }
     return box;
 }
@@ -59,7 +59,7 @@ static void finds_boxes_of_rotations(bosc_ctx *ctx)
             CHECK(bi_planner_tree_is_leaf(&tree, leaves[k]));
             for (int p = 0; p < 3; p++) {
                 double x = q[p < box->face ? p : p + 1] / q[box->face], width = 2.0 / (1u << box->level);
-                CHECK(x >= box->place[p] * width - 1 - 1e-9 && x <= (box->place[p] + 1) * width - 1 + 1e-9);
+                CHECK(x >= box->index[p] * width - 1 - 1e-9 && x <= (box->index[p] + 1) * width - 1 + 1e-9);
             }
         }
     }

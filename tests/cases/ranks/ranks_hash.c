@@ -173,7 +173,7 @@ static void options(bosc_ctx *ctx)
 
 static void layouts(bosc_ctx *ctx)
 {
-    for (int layout = BOSC_HASH_BUCKETED; layout <= BOSC_HASH_ORDERED; layout++)
+    for (int layout = BOSC_HASH_AUTO; layout <= BOSC_HASH_ORDERED; layout++)
         for (int form = 0; form < 3; form++) {
             const bosc_hash_opts o = {.layout = (bosc_hash_layout)layout,
                                       .kind = form == 1 ? BOSC_HASH_MULTIMAP : BOSC_HASH_MAP,

@@ -28,7 +28,7 @@ static void options(bosc_ctx *ctx)
     bosc_hash_opts bad[8];
     for (int i = 0; i < 8; i++) bad[i] = map;
     bad[0].size = 3;
-    bad[1].layout = (bosc_hash_layout)7;
+    bad[1].layout = (bosc_hash_layout)8;
     bad[2].kind = (bosc_hash_kind)2;
     bad[3].key_bits = 33;
     bad[4].value_size = 65;

@@ -116,6 +116,18 @@ static void many_points(bosc_ctx *ctx)
     }
 }
 
+/* The ranks compare single rows, of 1,040 and of 8,192 bytes: both exceed a read through page-locked memory. */
+static void long_rows(bosc_ctx *ctx)
+{
+    static const int32_t dims[] = {130, 1024};
+    for (int i = 0; i < 2; i++) {
+        struct suite_random r = {(uint64_t)i + 3};
+        struct ranks_trial t = trial_of(BOSC_F64, dims[i], i, (uint64_t)i);
+        t.points = kd_points(&r, BOSC_F64, dims[i], 9, dims[i], KD_GRID);
+        check(ctx, &t);
+    }
+}
+
 /* ---- what else such a tree does ---- */
 
 enum { QUERIES = 30, K = 4 };
@@ -190,6 +202,7 @@ static void refuse_bad_arguments(bosc_ctx *ctx)
 static const struct suite_case suite_cases_ranks_kdtree_published[] = {
     {"shapes", every_type_and_shape, NULL},  {"few", few_points_any_partition, NULL},
     {"lopsided", lopsided_duplicates, NULL}, {"large", many_points, NULL},
-    {"use", query_and_rebuild_trees, NULL},  {"refuse", refuse_bad_arguments, NULL},
+    {"long_rows", long_rows, NULL},          {"use", query_and_rebuild_trees, NULL},
+    {"refuse", refuse_bad_arguments, NULL},
 };
 SUITE(ranks_kdtree_published);

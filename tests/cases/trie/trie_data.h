@@ -6,7 +6,7 @@
 #include "reference/trie.h"
 #include "support/saved.h"
 #include "trie/save.h"
-#include "trie/steps/key_table.h"
+#include "trie/steps/keys.h"
 
 /* Options number k: all letters, layouts, values and digits come up. */
 static inline bosc_trie_opts trie_options(int k, int32_t length, int32_t letter_bits)

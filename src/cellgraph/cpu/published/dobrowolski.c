@@ -1,10 +1,10 @@
 /* Dobrowolski's sequential search, in O(n length) steps. It goes from the last letter to the first, with groups of
- * vectors that agree in all later letters. Two vectors differ in the current letter alone if they are in one group
- * and have one parent in the tree of prefixes: the node of the letters before. Then each group is split by the
- * letter; vectors alone in a group are dropped. The tree is never built: nodes of a level are runs of sorted vectors
- * that share a prefix, and groups keep the order of the vectors, so that vectors with one parent are
- * adjacent. Source: Dobrowolski, An Efficient Method of Constructing Cell Graph (SII 2013); described in a comment
- * of his library libcs. */
+ * vectors that agree in all later letters. Two vectors differ in the current letter alone if they are in one group and
+ * have one parent in the tree of prefixes: the node of the letters before. Then each group is split by the letter;
+ * vectors alone in a group are dropped. The tree is never built: nodes of a level are runs of sorted vectors that share
+ * a prefix, and groups keep the order of the vectors, so that vectors with one parent are adjacent. Source:
+ * Dobrowolski, An Efficient Method of Constructing Cell Graph (SII 2013); described in a comment of his library
+ * libcs. */
 #include <string.h>
 
 #include <boscage/trie.h>

@@ -1,5 +1,6 @@
 /* The slots layouts on CUDA: the threads of a block fill a run. */
-#include "hash/cuda/published/slots.cuh"
+#include "hash/cuda/bucketed.cuh"
+#include "hash/slots.h"
 #include "core/cuda/warp.cuh"
 #include "hash/steps/hybrid_lane_group.h"
 #include "hash/steps/perfect_lane_group.h"

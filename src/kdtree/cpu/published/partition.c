@@ -3,14 +3,69 @@
  * Upper levels are made breadth first: threads partition pieces of the segments in place, and a second pass moves the
  * pieces to their sides. Once there are enough segments, a thread makes the subtree of one depth first, as published,
  * so that the rows it compares fit its cache. */
-#include "kdtree/cpu/published/published.h"
-
 #include <string.h>
 
 #include "core/call.h"
 #include "core/cpu/threads.h"
+#include "kdtree/cpu/cpu.h"
 #include "kdtree/order.h"
 #include "kdtree/shape.h"
+
+/* --- Loops by superkey -------------------------------------------------------------------------------------------- */
+
+/* Number of references on each side of a median; or the next position of each side. */
+struct sides {
+    int64_t less, greater;
+};
+
+struct superkey_loops {
+    /* Removes duplicates from the piece [begin, end) of a list, to the same positions of the spare list. Returns the
+     * number of kept references. Lowers *bad to the smallest position that is out of order. */
+    int64_t (*compact)(const struct bi_kdtree_removal *a, int64_t begin, int64_t end, int64_t *bad);
+
+    /* Partitions the references list[0, n) around the median by superkey `first`: to_less[0], [1], ... and
+     * to_greater[0], [step], [2 step], ... The median itself is dropped. */
+    struct sides (*partition)(const struct bi_kdtree_references *r, int32_t first, uint32_t median,
+                              const uint32_t *list, int64_t n, uint32_t *to_less, uint32_t *to_greater, int64_t step);
+};
+
+enum { PREFETCH_DISTANCE = 16 }; /* references ahead, as their rows are in random positions; chosen */
+
+#define LOOPS_SUFFIX f32
+#define LOOPS_COORDINATE float
+#define LOOPS_KEY uint32_t
+#define LOOPS_KEY_OF(x) bi_key_u32_of_f32(x)
+#include "kdtree/cpu/published/superkey_loops.inc"
+
+#define LOOPS_SUFFIX f64
+#define LOOPS_COORDINATE double
+#define LOOPS_KEY uint64_t
+#define LOOPS_KEY_OF(x) bi_key_u64_of_f64(x)
+#include "kdtree/cpu/published/superkey_loops.inc"
+
+#define LOOPS_SUFFIX i32
+#define LOOPS_COORDINATE int32_t
+#define LOOPS_KEY uint32_t
+#define LOOPS_KEY_OF(x) bi_key_u32_of_i32(x)
+#include "kdtree/cpu/published/superkey_loops.inc"
+
+#define LOOPS_SUFFIX i64
+#define LOOPS_COORDINATE int64_t
+#define LOOPS_KEY uint64_t
+#define LOOPS_KEY_OF(x) bi_key_u64_of_i64(x)
+#include "kdtree/cpu/published/superkey_loops.inc"
+
+static const struct superkey_loops *loops_of(bosc_dtype dtype)
+{
+    switch (dtype) {
+    case BOSC_F32: return &loops_f32;
+    case BOSC_F64: return &loops_f64;
+    case BOSC_I32: return &loops_i32;
+    default: return &loops_i64;
+    }
+}
+
+/* --- Partition ---------------------------------------------------------------------------------------------------- */
 
 /* References of a piece, and of a subtree between two progress reports; both are chosen. */
 enum { PIECE = 1 << 12, SUBTREE = 1 << 16, MOST_LEVELS = 32 };
@@ -34,7 +89,7 @@ static void close_gap(const struct bi_kdtree_removal *a, struct bi_kdtree_range 
  * including position i. */
 bosc_status bi_kdtree_cpu_remove_duplicates(bosc_ctx *ctx, const struct bi_kdtree_removal *a)
 {
-    const struct bi_kdtree_superkey_loops *loops = bi_kdtree_superkey_loops(a->dtype);
+    const struct superkey_loops *loops = loops_of(a->dtype);
     int64_t count = bi_div_up(a->n, PIECE), *exclusive_prefix, *bad;
     BI_TRY(bi_scratch_of(ctx, count + 1, sizeof *exclusive_prefix, &exclusive_prefix));
     BI_TRY(bi_scratch_of(ctx, count, sizeof *bad, &bad));
@@ -69,7 +124,7 @@ bosc_status bi_kdtree_cpu_remove_duplicates(bosc_ctx *ctx, const struct bi_kdtre
 
 struct job {
     const struct bi_kdtree_references *input;
-    const struct bi_kdtree_superkey_loops *loops;
+    const struct superkey_loops *loops;
     int last, upper; /* the last level with a list; number of levels made breadth first */
     uint32_t *order;
     /* The arrays of the lists, by level below the upper ones: a level partitions each list into the spare array, in all
@@ -104,7 +159,7 @@ struct pieces {
     int level;
     int64_t size, count; /* size of a piece; pieces per segment */
     uint32_t *list;
-    struct bi_kdtree_sides *counts, *targets; /* by piece: number of references on each side, and their positions */
+    struct sides *counts, *targets; /* by piece: number of references on each side, and their positions */
 };
 
 struct piece {
@@ -133,7 +188,7 @@ static void partition_piece(const struct pieces *p, int64_t i)
 static void assign_positions(const struct pieces *p, int64_t segment)
 {
     struct bi_kdtree_range r = bi_kdtree_subtree(p->job->input->n, p->level, (uint64_t)segment);
-    struct bi_kdtree_sides at = {r.begin, bi_kdtree_mid(r) + 1};
+    struct sides at = {r.begin, bi_kdtree_mid(r) + 1};
     for (int64_t i = segment * p->count; i < (segment + 1) * p->count; i++) {
         p->targets[i] = at;
         at.less += p->counts[i].less;
@@ -263,7 +318,7 @@ bosc_status bi_kdtree_cpu_partition_by_superkey(bosc_ctx *ctx, struct bi_kdtree_
     references->nodes = NULL;
     int last = bi_kdtree_last_list_level(references->n);
     struct job job = {.input = references,
-                      .loops = bi_kdtree_superkey_loops(references->dtype),
+                      .loops = loops_of(references->dtype),
                       .last = last,
                       .upper = upper_levels(ctx, references->n, last),
                       .order = order};

@@ -1,18 +1,20 @@
-/* Presorted lists below the upper levels: a block makes a whole subtree in shared memory. References are numbered by 16
+/* Sorted lists below the upper levels: a block makes a whole subtree in shared memory. References are numbered by 16
  * bits, their positions in the list of the subtree's first level. A level records by number the side of each reference
  * of its own list. Then every other list that a later level needs is partitioned stably: ballots and population counts
  * give the positions of both sides, and the median moves between them. Positions are those of nodes, so a list keeps
  * the medians of earlier levels in place, and the list of the last level with sides is the subtree. Once a segment
  * fits a warp, each warp continues alone, without block barriers. */
-#include "kdtree/cuda/presorted/presorted.cuh"
+#include "kdtree/cuda/cuda.cuh"
+#include "kdtree/shape.h"
 
 enum {
-    SLOTS = 8,                /* positions of a thread */
-    PROCESSOR_THREADS = 1024, /* that a multiprocessor holds at least, which limits registers; chosen */
+    SLOTS = 8, /* positions of a thread; measured: 1,783 us, with 16 (128 registers) 2,043 */
+    /* That a multiprocessor holds at least, which limits registers to 64: a multiprocessor has 65,536. */
+    PROCESSOR_THREADS = 1024,
     WARP_POSITIONS = 32 * SLOTS,
     LOG_WARP = 8,
     LEAST_LOG = 10,
-    MOST_LOG = 13
+    MOST_LOG = 13 /* measured, 2^24 points: the build takes 14.2 ms, with 12 15.5 */
 };
 
 static const uint32_t LESS = 0, GREATER = 1, MEDIAN = 2; /* sides */

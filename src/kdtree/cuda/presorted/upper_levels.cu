@@ -1,4 +1,4 @@
-/* Trees from presorted lists of ranks: the upper levels, of all points at once.
+/* Trees from sorted lists of ranks: the upper levels, of all points at once.
  *
  * The position of a reference in its list, among the references of its segment, determines its side; no coordinate is
  * read. Lists need not be partitioned for that. A label per reference holds its segment. A level counts the labels of
@@ -8,8 +8,8 @@
  * order. */
 #include "core/call.h"
 #include "core/cuda/cub.h"
-#include "kdtree/cuda/presorted/presorted.cuh"
-#include "kdtree/drivers.h"
+#include "kdtree/cuda/cuda.cuh"
+#include "kdtree/shape.h"
 
 enum {
     THREADS = 256,
@@ -17,7 +17,7 @@ enum {
     CHUNK_UNIT = 8 * THREADS, /* chunks are multiples of it; chosen */
     CHUNKS_A_PROCESSOR = 8,   /* chunks per multiprocessor, for all points; chosen */
     ROUND = 11,               /* levels between partitions of lists */
-    COUNTERS = 8192,          /* several copies for each label, against contention */
+    COUNTERS = 8192,          /* several copies for each label, against contention; measured: 2,048 take as long */
 };
 
 static const uint32_t LABEL_DROPPED = UINT16_MAX; /* of medians of this round */
@@ -93,7 +93,7 @@ static __global__ void __launch_bounds__(THREADS) bi_kdtree_presorted_count_labe
 
 struct find_shared {
     uint32_t warp[THREADS / 32];
-    uint32_t chunk, exclusive_prefix, place;
+    uint32_t chunk, exclusive_prefix;
 };
 
 /* Returns the sum of `own` over earlier threads. The barriers end the reads of the sums before, and publish the new

@@ -4,7 +4,7 @@
 #ifndef BI_KDTREE_CUDA_SAMPLED_KEYS_CUH
 #define BI_KDTREE_CUDA_SAMPLED_KEYS_CUH
 
-#include "kdtree/cuda/point_layout.cuh"
+#include "kdtree/cuda/cuda.cuh"
 
 /* The least (as complement) and the greatest key of each coordinate over all rows; all 0 before they are found. */
 struct bi_kdtree_ends {
@@ -191,8 +191,5 @@ struct bi_kdtree_rounded_keys {
         }
     }
 };
-
-/* Finds the ends of the coordinates of `keys.rows`, which is not empty. */
-bosc_status bi_kdtree_run_find_ends(bosc_ctx *ctx, const bi_kdtree_rounded_keys &keys, int dim, bi_kdtree_ends *ends);
 
 #endif

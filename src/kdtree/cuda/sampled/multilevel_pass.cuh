@@ -19,10 +19,93 @@
 
 #include <cfloat>
 
-#include "kdtree/cuda/sampled/axes.cuh"
-#include "kdtree/cuda/sampled/keys.cuh"
 #include "kdtree/cuda/cuda.cuh"
+#include "kdtree/cuda/sampled/keys.cuh"
 #include "kdtree/shape.h"
+
+/* --- Axes --------------------------------------------------------------------------------------------------------- */
+
+/* The axes of levels. Where points share a coordinate, the superkey that begins with it orders them by the next one in
+ * which they differ: the axis. The superkey that begins with the axis orders them alike, since the shared coordinates
+ * come last in it. */
+
+/* Returns the coordinates without extent, as bits, from the keys of their ends (least: complements); 0 if no coordinate
+ * has extent. */
+template <int DIM>
+__device__ __forceinline__ uint32_t bi_kdtree_flat_coordinates(const uint32_t *least, const uint32_t *greatest)
+{
+    uint32_t flat = 0;
+#pragma unroll
+    for (int c = 0; c < DIM; c++) flat |= (uint32_t)(~least[c] == greatest[c]) << c;
+    return flat == (1u << DIM) - 1 ? 0 : flat;
+}
+
+/* The axis of each coordinate, in 2 bits. */
+template <int DIM> __device__ __forceinline__ uint32_t bi_kdtree_axes_of(uint32_t flat)
+{
+    uint32_t axes = 0;
+#pragma unroll
+    for (int c = 0; c < DIM; c++) {
+        int axis = c;
+#pragma unroll
+        for (int t = 1; t < DIM; t++) axis = flat >> axis & 1 ? bi_kdtree_next_coordinate<DIM>(axis) : axis;
+        axes |= (uint32_t)axis << 2 * c;
+    }
+    return axes;
+}
+
+__device__ __forceinline__ int bi_kdtree_axis(uint32_t axes, int d) { return (int)(axes >> 2 * d & 3); }
+
+/* Rotates packed axes: the level of coordinate d comes first, then the levels below it. next_axes goes down a level. */
+template <int DIM> __device__ __forceinline__ uint32_t bi_kdtree_axes_from(uint32_t axes, int d)
+{
+    return (axes >> 2 * d | axes << 2 * (DIM - d)) & ((1u << 2 * DIM) - 1);
+}
+template <int DIM> __device__ __forceinline__ uint32_t bi_kdtree_next_axes(uint32_t axes)
+{
+    return axes >> 2 | (axes & 3) << 2 * (DIM - 1);
+}
+
+/* --- Extents ------------------------------------------------------------------------------------------------------ */
+
+/* The extent of points: each thread accumulates its own, then the block combines them. */
+
+/* The extent of the points that a thread added since `clear`. */
+template <int DIM> struct bi_kdtree_extent {
+    float low[DIM], high[DIM];
+
+    __device__ __forceinline__ void clear()
+    {
+#pragma unroll
+        for (int c = 0; c < DIM; c++) {
+            low[c] = INFINITY;
+            high[c] = -INFINITY;
+        }
+    }
+
+    __device__ __forceinline__ void add(int c, float x)
+    {
+        low[c] = fminf(low[c], x);
+        high[c] = fmaxf(high[c], x);
+    }
+
+    /* Raises the keys in shared memory, 0 at first, to those of this extent: complements of low ends, and high ends.
+     * All lanes of a warp call it. */
+    __device__ __forceinline__ void combine(uint32_t *least, uint32_t *greatest) const
+    {
+#pragma unroll
+        for (int c = 0; c < DIM; c++) {
+            const uint32_t low_end = bi_warp_max(~bi_key_u32_of_f32(low[c]));
+            const uint32_t high_end = bi_warp_max(bi_key_u32_of_f32(high[c]));
+            if (threadIdx.x % 32 == 0) {
+                atomicMax(&least[c], low_end);
+                atomicMax(&greatest[c], high_end);
+            }
+        }
+    }
+};
+
+/* --- Passes ------------------------------------------------------------------------------------------------------- */
 
 enum {
     BI_KDTREE_PASS_LEVELS = 4,

@@ -3,7 +3,6 @@
  * level. */
 #include <cfloat>
 
-#include "kdtree/cuda/sampled/extent.cuh"
 #include "kdtree/cuda/sampled/multilevel_pass.cuh"
 
 enum { GATHER_THREADS = 256, GATHER_ITEMS = 4 };

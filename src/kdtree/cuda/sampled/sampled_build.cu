@@ -3,8 +3,70 @@
 #include <cmath>
 
 #include "core/call.h"
+#include "core/carve.h"
+#include "kdtree/cuda/sampled/keys.cuh"
 #include "kdtree/cuda/sampled/multilevel_pass.cuh"
 #include "kdtree/cuda/sampled/subtree.cuh"
+
+/* --- Ends of coordinates ------------------------------------------------------------------------------------------ */
+
+enum { ENDS_THREADS = 256 };
+
+/* Raises *ends, 0 at first, to the ends of all rows. */
+template <int DIM>
+static __global__ void __launch_bounds__(ENDS_THREADS)
+    bi_kdtree_find_ends(const bi_kdtree_rounded_keys keys, bi_kdtree_ends *ends)
+{
+    struct ends_shared {
+        bi_kdtree_ends of_block;
+    };
+    BI_SHARED(ends_shared, sh);
+    /* 1. Each thread finds the ends of its rows. */
+    unsigned long long least[DIM], greatest[DIM]; /* least: complements */
+    const int64_t step = (int64_t)gridDim.x * ENDS_THREADS;
+#pragma unroll
+    for (int c = 0; c < DIM; c++) least[c] = greatest[c] = 0;
+    for (int64_t i = (int64_t)blockIdx.x * ENDS_THREADS + threadIdx.x; i < keys.rows.n; i += step)
+#pragma unroll
+        for (int c = 0; c < DIM; c++) {
+            const unsigned long long key = keys.key((uint32_t)i, c);
+            least[c] = max(least[c], ~key);
+            greatest[c] = max(greatest[c], key);
+        }
+    /* 2. Reduce over the warp, then over the block. The first barrier makes the zeros visible, the second the maxima.
+     * */
+    if (threadIdx.x < 4) sh.of_block.least[threadIdx.x] = sh.of_block.greatest[threadIdx.x] = 0;
+    __syncthreads();
+#pragma unroll
+    for (int c = 0; c < DIM; c++) {
+        for (int o = 16; o > 0; o >>= 1) {
+            least[c] = max(least[c], __shfl_xor_sync(~0u, least[c], o));
+            greatest[c] = max(greatest[c], __shfl_xor_sync(~0u, greatest[c], o));
+        }
+        if (threadIdx.x % 32 == 0) {
+            atomicMax(&sh.of_block.least[c], least[c]);
+            atomicMax(&sh.of_block.greatest[c], greatest[c]);
+        }
+    }
+    __syncthreads();
+    /* 3. Reduce over blocks. */
+    if (threadIdx.x >= DIM) return;
+    atomicMax(&ends->least[threadIdx.x], sh.of_block.least[threadIdx.x]);
+    atomicMax(&ends->greatest[threadIdx.x], sh.of_block.greatest[threadIdx.x]);
+}
+
+/* Finds the ends of the coordinates of `keys.rows`, which is not empty. */
+static bosc_status run_find_ends(bosc_ctx *ctx, const bi_kdtree_rounded_keys &keys, int dim, bi_kdtree_ends *ends)
+{
+    auto kernel = dim == 2 ? bi_kdtree_find_ends<2> : dim == 3 ? bi_kdtree_find_ends<3> : bi_kdtree_find_ends<4>;
+    /* Rows per thread and blocks per multiprocessor are chosen. */
+    const unsigned blocks = (unsigned)bi_div_up(keys.rows.n, 8 * ENDS_THREADS),
+                   most = 4u * (unsigned)ctx->multiprocessors;
+    BI_TRY(ctx->backend->fill(ctx, ends, 0, sizeof *ends));
+    return BI_RUN(ctx, kernel, blocks < most ? blocks : most, ENDS_THREADS, 0, keys, ends);
+}
+
+/* --- The build ---------------------------------------------------------------------------------------------------- */
 
 template <int DIM, int LOG> using largest_shared = bi_kdtree_block_shared<DIM, LOG, bi_kdtree_rounded_keys>;
 
@@ -36,7 +98,8 @@ struct plan {
 static int64_t largest_subtree(int64_t n, int level) { return bi_div_up(n + 1, (int64_t)1 << level) - 1; }
 
 /* Returns the sample size of a segment. Samples that one block holds suffice where many segments keep the device busy,
- * or where points are few, since fewer launches then gain more than narrow brackets. The limits are chosen. */
+ * or where points are few, since fewer launches then gain more than narrow brackets. Measured, a pass of 2^24 points:
+ * 8,192 samples in one launch take 64 us, 16,384 in five 171; then lists take 80 us more. The limits are chosen. */
 static uint32_t sample_size(int64_t points, uint32_t segments, int64_t n)
 {
     bool small = segments >= 128 || n < 1 << 21;
@@ -46,8 +109,10 @@ static uint32_t sample_size(int64_t points, uint32_t segments, int64_t n)
 }
 
 /* Plans the capacity of side lists. A bracket is expected to hold deviations / sqrt(sample of the node) of a node's
- * points. Added are 6.5 standard deviations of that number, a fraction for the bin at either end, and a few points for
- * small nodes; the latter two are chosen. */
+ * points. Added are 6.5 standard deviations of that number, a fraction for the bins at both ends, and a few points for
+ * small nodes; the latter two are chosen. The two bins may hold LARGEST_BIN of the points each (sample_pivots.cu), 0.01
+ * together: if both are that full, a list may be full without a missed bracket, and the build starts again as after
+ * one. */
 static void plan_side(bi_kdtree_pass *pass)
 {
     double unsampled = 1 - (double)pass->samples / pass->largest;
@@ -127,19 +192,13 @@ static void plan_build(struct plan *plan, int64_t n, int block_log, float deviat
     }
 }
 
-/* Divides one block of scratch memory into arrays, aligned to 256 bytes as allocations are; without memory it only
- * counts bytes. */
-struct carver {
-    char *memory;
-    size_t used;
+enum { ALIGN = 256 }; /* bytes: allocations of the device begin at multiples of it, and so do the arrays */
 
-    template <class T> T *allocate(size_t count)
-    {
-        size_t at = used;
-        used += bi_round_up(count * sizeof(T), 256);
-        return memory ? reinterpret_cast<T *>(memory + at) : nullptr;
-    }
-};
+/* Returns the next array of a block of scratch memory. */
+template <class T> static T *carve(struct bi_carver *c, size_t count)
+{
+    return static_cast<T *>(bi_carve(c, (int64_t)bi_div_up((int64_t)(count * sizeof(T)), ALIGN), ALIGN));
+}
 
 struct build_memory {
     bi_kdtree_pass_memory work;
@@ -149,8 +208,9 @@ struct build_memory {
     size_t zeroed; /* bytes from work.cursors */
 };
 
-/* Divides the scratch of a build into its arrays. */
-static void allocate_arrays(struct carver *carver, const struct plan *plan, const bosc_kdtree_opts *opts, int64_t n,
+/* Divides the scratch of a build into its arrays. Without a base, the carver only counts bytes, and pointers are
+ * NULL. */
+static void allocate_arrays(struct bi_carver *carver, const struct plan *plan, const bosc_kdtree_opts *opts, int64_t n,
                             struct build_memory *m)
 {
     const int dim = opts->dim;
@@ -158,31 +218,31 @@ static void allocate_arrays(struct carver *carver, const struct plan *plan, cons
     const size_t last = plan->passes > 0 && !bi_kdtree_keeps_vectors(opts) ? (size_t)n : 0;
     /* 1. The flag, then the arrays that each pass zeroes. */
     *m = {};
-    m->work.failed = carver->allocate<uint32_t>(1);
+    m->work.failed = carve<uint32_t>(carver, 1);
     size_t begin = carver->used;
-    m->work.cursors = carver->allocate<uint32_t>(plan->segments * BI_KDTREE_DESTINATIONS);
-    m->work.boxes = carver->allocate<uint32_t>(plan->segments * 8);
-    m->work.tickets = carver->allocate<uint32_t>(plan->segments);
-    m->work.bins = carver->allocate<uint32_t>(plan->bins);
-    m->work.arrivals = carver->allocate<uint32_t>(plan->segments * BI_KDTREE_PASS_LEVELS * BI_KDTREE_DESTINATIONS);
-    m->work.list_tickets = carver->allocate<uint32_t>(plan->segments * BI_KDTREE_CELLS);
-    m->work.list_bins = carver->allocate<uint32_t>(plan->list_bins);
+    m->work.cursors = carve<uint32_t>(carver, plan->segments * BI_KDTREE_DESTINATIONS);
+    m->work.boxes = carve<uint32_t>(carver, plan->segments * 8);
+    m->work.tickets = carve<uint32_t>(carver, plan->segments);
+    m->work.bins = carve<uint32_t>(carver, plan->bins);
+    m->work.arrivals = carve<uint32_t>(carver, plan->segments * BI_KDTREE_PASS_LEVELS * BI_KDTREE_DESTINATIONS);
+    m->work.list_tickets = carve<uint32_t>(carver, plan->segments * BI_KDTREE_CELLS);
+    m->work.list_bins = carve<uint32_t>(carver, plan->list_bins);
     m->zeroed = carver->used - begin;
     /* 2. Arrays that the kernels of a pass write. 3-D records hold their ids. */
-    m->work.segments = carver->allocate<uint2>(plan->segments);
-    m->work.destinations = carver->allocate<uint2>(plan->segments * BI_KDTREE_DESTINATIONS);
-    m->work.brackets = carver->allocate<float2>(plan->segments * BI_KDTREE_CELLS);
-    m->work.pivots = carver->allocate<float>(plan->segments * BI_KDTREE_CELLS);
-    m->work.kept = carver->allocate<uint32_t>(plan->kept);
-    m->work.side.points = carver->allocate<char>(plan->side * bi_kdtree_point_bytes(dim));
-    m->work.side.ids = carver->allocate<uint32_t>(dim == 3 ? 0 : plan->side);
+    m->work.segments = carve<uint2>(carver, plan->segments);
+    m->work.destinations = carve<uint2>(carver, plan->segments * BI_KDTREE_DESTINATIONS);
+    m->work.brackets = carve<float2>(carver, plan->segments * BI_KDTREE_CELLS);
+    m->work.pivots = carve<float>(carver, plan->segments * BI_KDTREE_CELLS);
+    m->work.kept = carve<uint32_t>(carver, plan->kept);
+    m->work.side.points = carve<char>(carver, plan->side * bi_kdtree_point_bytes(dim));
+    m->work.side.ids = carve<uint32_t>(carver, dim == 3 ? 0 : plan->side);
     m->work.samples = static_cast<float4 *>(m->work.side.points);
     /* 3. Points between passes. */
-    m->other.points = carver->allocate<char>(points * bi_kdtree_point_bytes(dim));
-    m->other.ids = carver->allocate<uint32_t>(dim == 3 ? 0 : points);
-    m->last.points = carver->allocate<char>(last * bi_kdtree_point_bytes(dim));
-    m->last.ids = carver->allocate<uint32_t>(dim == 3 ? 0 : last);
-    m->ends = carver->allocate<bi_kdtree_ends>(1);
+    m->other.points = carve<char>(carver, points * bi_kdtree_point_bytes(dim));
+    m->other.ids = carve<uint32_t>(carver, dim == 3 ? 0 : points);
+    m->last.points = carve<char>(carver, last * bi_kdtree_point_bytes(dim));
+    m->last.ids = carve<uint32_t>(carver, dim == 3 ? 0 : last);
+    m->ends = carve<bi_kdtree_ends>(carver, 1);
 }
 
 int64_t bi_kdtree_cuda_build_scratch(const bosc_kdtree_opts *opts, int64_t n)
@@ -191,7 +251,7 @@ int64_t bi_kdtree_cuda_build_scratch(const bosc_kdtree_opts *opts, int64_t n)
     for (int log = BI_KDTREE_BLOCK_LOG - 1; log <= BI_KDTREE_MOST_BLOCK_LOG; log++) {
         struct plan plan;
         struct build_memory memory;
-        struct carver carver = {nullptr, 0};
+        struct bi_carver carver = {nullptr, 0};
         plan_build(&plan, n, log, wide_brackets);
         allocate_arrays(&carver, &plan, opts, n, &memory);
         most = max_size(most, carver.used);
@@ -227,17 +287,17 @@ static bosc_status build_dim(bosc_ctx *ctx, const bosc_kdtree *tree, const struc
         return run_passes<DIM>(ctx, plan, m, bi_kdtree_float_keys{},
                                {static_cast<const float *>(rows->data), rows->stride, {}}, nodes, nodes, rows->n);
     const bi_kdtree_rounded_keys keys = {*rows, tree->opts.dtype, m->ends};
-    BI_TRY(bi_kdtree_run_find_ends(ctx, keys, DIM, m->ends));
+    BI_TRY(run_find_ends(ctx, keys, DIM, m->ends));
     return run_passes<DIM>(ctx, plan, m, keys, {}, m->last, nodes, rows->n);
 }
 
 /* Builds with brackets of half the width `deviations`. The first call of allocate_arrays only counts bytes. */
 static bosc_status build_with_brackets(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_rows *rows,
-                                       float deviations, bool *missed)
+                                       float deviations, enum bi_kdtree_outcome *outcome)
 {
     struct plan plan;
     struct build_memory memory;
-    struct carver carver = {nullptr, 0};
+    struct bi_carver carver = {nullptr, 0};
     const int32_t dim = tree->opts.dim;
     void *scratch;
     plan_build(&plan, rows->n, bi_kdtree_block_log(ctx, dim), deviations);
@@ -250,22 +310,24 @@ static bosc_status build_with_brackets(bosc_ctx *ctx, bosc_kdtree *tree, const s
                                     : build_dim<4>(ctx, tree, &plan, &memory, rows);
     uint32_t failed = 0;
     if (status == BOSC_OK && plan.passes > 0) status = bi_read_back(ctx, &failed, memory.work.failed, sizeof failed);
-    *missed = failed != 0;
+    *outcome = failed ? BI_KDTREE_NEEDS_LISTS : BI_KDTREE_BUILT;
     return status;
 }
 
-bosc_status bi_kdtree_cuda_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_rows *rows, bool *missed)
+bosc_status bi_kdtree_cuda_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_rows *rows,
+                                 enum bi_kdtree_outcome *outcome)
 {
-    *missed = false;
+    *outcome = BI_KDTREE_BUILT;
     if (rows->n == 0) return BOSC_OK;
     /* Narrow brackets first. Once they miss, this tree's builds begin with wide ones, until these miss too. */
     if (!tree->clustered) {
-        BI_TRY_WITH_SCRATCH(ctx, build_with_brackets(ctx, tree, rows, narrow_brackets, missed));
-        tree->clustered = *missed;
+        BI_TRY_WITH_SCRATCH(ctx, build_with_brackets(ctx, tree, rows, narrow_brackets, outcome));
+        tree->overwritten = tree->clustered = *outcome == BI_KDTREE_NEEDS_LISTS;
     }
     if (tree->clustered) {
-        BI_TRY_WITH_SCRATCH(ctx, build_with_brackets(ctx, tree, rows, wide_brackets, missed));
-        tree->clustered = !*missed;
+        BI_TRY_WITH_SCRATCH(ctx, build_with_brackets(ctx, tree, rows, wide_brackets, outcome));
+        tree->clustered = *outcome == BI_KDTREE_BUILT;
+        tree->overwritten |= !tree->clustered;
     }
     return BOSC_OK;
 }

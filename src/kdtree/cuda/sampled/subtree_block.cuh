@@ -7,11 +7,11 @@
 #ifndef BI_KDTREE_CUDA_SAMPLED_SUBTREE_BLOCK_CUH
 #define BI_KDTREE_CUDA_SAMPLED_SUBTREE_BLOCK_CUH
 
-#include "kdtree/cuda/sampled/extent.cuh"
+#include "kdtree/cuda/sampled/multilevel_pass.cuh"
 #include "kdtree/cuda/sampled/subtree_warp.cuh"
 
-/* Returns member `rank` of candidates[0 .. count), and reorders them; called by a warp. Candidates are in no order, so
- * the middle one is a fair pivot, and rounds shrink quickly even if all coordinates are equal. */
+/* Returns member `rank` of candidates[0 .. count), and overwrites them; called by a warp. Candidates are in no order,
+ * so the middle one is a fair pivot, and rounds shrink quickly even if all coordinates are equal. */
 template <int DIM, int LOG, class KEYS>
 __device__ uint32_t quick_select(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree, uint16_t *candidates,
                                  uint32_t count, uint32_t rank, int d)

@@ -1,12 +1,15 @@
-/* The index of searches: an implicit heap above leaves of 15 to 32 nodes; a single leaf may be smaller. Node h of the
- * heap splits its range by a
- * coordinate, and stores the intervals of its two sides in that coordinate. Between two neighbouring leaves lies
- * exactly one node of the heap, so the begins of leaves determine the positions of all nodes. */
+/* The index of searches, distances of queries from nodes, and the arguments of a search. */
 #ifndef BI_KDTREE_CUDA_SEARCH_INDEX_CUH
 #define BI_KDTREE_CUDA_SEARCH_INDEX_CUH
 
 #include "kdtree/cuda/cuda.cuh"
 #include "kdtree/shape.h"
+
+/* --- The index ---------------------------------------------------------------------------------------------------- */
+
+/* The index is an implicit heap above leaves of 15 to 32 nodes; a single leaf may be smaller. Node h of the
+ * heap splits its range by a coordinate, and stores the intervals of its two sides in that coordinate. Between two
+ * neighbouring leaves lies one node of the heap, so the begins of leaves determine the positions of all nodes. */
 
 /* The less side lies in [low, split], the greater side in [beyond, high]; the node is at `split`. All are coordinates
  * of the node's axis: the first coordinate, from that of the level on, in which the nodes of its subtree differ.
@@ -106,6 +109,167 @@ __device__ __forceinline__ uint32_t bi_kdtree_floor_of(const bi_kdtree_cuda_inde
 {
     const int level = bi_kdtree_heap_level(h);
     return index.floors[((h + 1) >> max(level - index.floor_levels, 0)) - 1];
+}
+
+/* --- Distances ---------------------------------------------------------------------------------------------------- */
+
+/* Reads points of each type and dimension for searches, and computes distances. */
+
+/* The type of distances. */
+template <class T> struct bi_kdtree_distance_of {
+    typedef double type;
+};
+template <> struct bi_kdtree_distance_of<float> {
+    typedef float type;
+};
+
+/* A node's coordinates; `word` is its id if records hold ids. */
+template <class T, int DIM> struct bi_kdtree_node {
+    T x[DIM];
+    uint32_t word;
+};
+
+/* Reads nodes of the layouts in cuda.cuh. */
+template <class T, int DIM> struct bi_kdtree_node_reader {
+    typedef typename bi_kdtree_distance_of<T>::type D;
+    typedef bi_kdtree_node<T, DIM> node;
+
+    static __device__ __forceinline__ node load(const bi_kdtree_array &nodes, uint32_t at)
+    {
+        const T *row = static_cast<const T *>(nodes.points) + (size_t)at * DIM;
+        node p;
+#pragma unroll
+        for (int c = 0; c < DIM; c++) p.x[c] = row[c];
+        p.word = 0;
+        return p;
+    }
+    static __device__ __forceinline__ uint32_t id(const bi_kdtree_array &nodes, uint32_t at, const node &)
+    {
+        return nodes.ids[at];
+    }
+
+    /* Returns the squared distance, terms in the order of coordinates: bit for bit bosc_kdtree_dist2, but for NaN. */
+    static __device__ __forceinline__ D distance(const D *q, const T *p)
+    {
+        D s = 0;
+#pragma unroll
+        for (int c = 0; c < DIM; c++) {
+            const D d = q[c] - (D)p[c];
+            s = c == 0 ? d * d : s + d * d;
+        }
+        return s;
+    }
+};
+
+template <>
+__device__ __forceinline__ bi_kdtree_node<float, 2> bi_kdtree_node_reader<float, 2>::load(const bi_kdtree_array &nodes,
+                                                                                          uint32_t at)
+{
+    const float2 v = static_cast<const float2 *>(nodes.points)[at];
+    return {{v.x, v.y}, 0};
+}
+template <>
+__device__ __forceinline__ bi_kdtree_node<float, 3> bi_kdtree_node_reader<float, 3>::load(const bi_kdtree_array &nodes,
+                                                                                          uint32_t at)
+{
+    const float4 v = static_cast<const float4 *>(nodes.points)[at];
+    return {{v.x, v.y, v.z}, bi_f32_bits(v.w)};
+}
+template <>
+__device__ __forceinline__ uint32_t bi_kdtree_node_reader<float, 3>::id(const bi_kdtree_array &, uint32_t,
+                                                                        const bi_kdtree_node<float, 3> &p)
+{
+    return p.word;
+}
+template <>
+__device__ __forceinline__ bi_kdtree_node<float, 4> bi_kdtree_node_reader<float, 4>::load(const bi_kdtree_array &nodes,
+                                                                                          uint32_t at)
+{
+    const float4 v = static_cast<const float4 *>(nodes.points)[at];
+    return {{v.x, v.y, v.z, v.w}, 0};
+}
+
+template <class D, int DIM> __device__ __forceinline__ D bi_kdtree_component(const D *q, int d)
+{
+    D x = q[0];
+#pragma unroll
+    for (int c = 1; c < DIM; c++) x = d == c ? q[c] : x;
+    return x;
+}
+
+__device__ __forceinline__ float bi_kdtree_clamp(float q, float low, float high) { return fminf(fmaxf(q, low), high); }
+__device__ __forceinline__ double bi_kdtree_clamp(double q, double low, double high)
+{
+    return q < low ? low : q > high ? high : q;
+}
+
+/* Returns the squared distance of q from [low, high]; NaN only if all distances from q are infinite. */
+template <class D> __device__ __forceinline__ D bi_kdtree_gap(D q, D low, D high)
+{
+    const D d = q - bi_kdtree_clamp(q, low, high);
+    return d * d;
+}
+
+/* --- Arguments ---------------------------------------------------------------------------------------------------- */
+
+enum bi_kdtree_search_kind {
+    BI_KDTREE_FIND_NEAREST,
+    BI_KDTREE_FIND_COUNT,
+    BI_KDTREE_FIND_ROWS,
+    BI_KDTREE_FIND_BOX_COUNT, /* queries are the low and the high corner of each box */
+    BI_KDTREE_FIND_BOX_ROWS
+};
+
+struct bi_kdtree_cuda_search {
+    enum bi_kdtree_search_kind kind;
+    int32_t dim;
+    bi_kdtree_array nodes;
+    bi_kdtree_cuda_index index;
+    uint32_t n, m;
+    const void *queries; /* rows by number; once sorted, in the sorted order */
+    int64_t stride;
+    uint32_t lanes;               /* queries per warp */
+    uint32_t helpers;             /* lanes per query, at most 32 / lanes, a power of 2 */
+    uint32_t *scratch;            /* 4 m words */
+    void *sorted_rows;            /* scratch for the rows of the sorted queries */
+    const uint32_t *keys, *order; /* of the sorted queries: key, and number; NULL: not sorted */
+    uint32_t *samples;            /* positions of k near nodes per BI_KDTREE_SAMPLE_STRIDE sorted queries; NULL: none */
+    const uint32_t *bad_queries;  /* result of bi_kdtree_cuda_start_nan_check; NULL: all are good */
+    const uint32_t *rows;         /* output row of each query, row_stride apart; NULL: its number */
+    uint32_t row_stride;
+    int32_t k;
+    double limit; /* the largest squared distance that counts */
+    void *ids, *dist2;
+    bool wide;
+    int64_t *counts, *bad;
+    uint32_t *long_rows; /* list of long rows, sorted later: see bi_row_list_long */
+    const int64_t *offsets;
+    int64_t first; /* the number of query 0 in the whole call */
+};
+
+/* Launches a search of DIM dimensions, 1 to 4. Instances for each type are in query_TYPE_DIMS.cu, as their kernels take
+ * long to compile. */
+template <class T, int DIM> bosc_status bi_kdtree_launch_dim(bosc_ctx *ctx, bi_kdtree_cuda_search a);
+
+/* Returns the output row of a query. */
+static __device__ __forceinline__ int64_t bi_kdtree_row_of(const bi_kdtree_cuda_search &a, uint32_t number)
+{
+    return a.rows ? a.rows[(size_t)number * a.row_stride] : number;
+}
+
+/* True if some query holds a NaN. All lanes of a warp call this. */
+static __device__ __forceinline__ bool bi_kdtree_has_bad_query(const bi_kdtree_cuda_search &a)
+{
+    return a.bad_queries && __any_sync(~0u, a.bad_queries[threadIdx.x % 32] != BI_KDTREE_NONE);
+}
+
+template <class T, int DIM>
+__device__ __forceinline__ void bi_kdtree_load_query(const bi_kdtree_cuda_search &a, uint32_t number,
+                                                     typename bi_kdtree_distance_of<T>::type *q)
+{
+    typedef typename bi_kdtree_distance_of<T>::type D;
+#pragma unroll
+    for (int c = 0; c < DIM; c++) q[c] = (D) static_cast<const T *>(a.queries)[number * a.stride + c];
 }
 
 #endif

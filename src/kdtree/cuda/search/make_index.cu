@@ -2,7 +2,6 @@
  * two sides each node takes the intervals that the index stores. */
 #include "core/cuda/warp.cuh"
 #include "kdtree/cuda/search/index.cuh"
-#include "kdtree/cuda/search/node_distance.cuh"
 
 enum {
     INDEX_THREADS = 256,

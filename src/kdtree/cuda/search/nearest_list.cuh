@@ -2,7 +2,7 @@
 #ifndef BI_KDTREE_CUDA_SEARCH_NEAREST_LIST_CUH
 #define BI_KDTREE_CUDA_SEARCH_NEAREST_LIST_CUH
 
-#include "kdtree/cuda/search/node_distance.cuh"
+#include "kdtree/cuda/search/index.cuh"
 
 /* A neighbour, ordered by (distance, id). NaN counts as infinite; the empty one, (infinity, BI_KDTREE_NONE), is
  * last. */

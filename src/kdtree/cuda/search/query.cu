@@ -1,5 +1,5 @@
 /* Searches of trees with an index: for batches of queries, and for the nodes themselves. */
-#include "kdtree/cuda/search/search.cuh"
+#include "kdtree/cuda/search/index.cuh"
 
 /* Returns the number of queries of a batch: query numbers fit 32 bits, and scratch stays small. The limit is chosen. */
 static int64_t batch_size(int64_t m)

@@ -5,29 +5,33 @@
 
 #include "core/cuda/dependent.cuh"
 #include "core/cuda/sort_rows.cuh"
-#include "kdtree/cuda/search/box_walk.cuh"
+#include "kdtree/cuda/search/index_walk.cuh"
 #include "kdtree/cuda/search/collectors.cuh"
-#include "kdtree/cuda/search/far_walk.cuh"
-#include "kdtree/cuda/search/pooled_walk.cuh"
-#include "kdtree/cuda/search/query_keys.cuh"
 #include "kdtree/cuda/search/warp_walk.cuh"
+#include "kdtree/cuda/search/query_keys.cuh"
 #include "kdtree/steps/query.h"
 
 enum {
     BI_KDTREE_LOCATE_THREADS = 1024,
     BI_KDTREE_LOCATE_BLOCKS = 2, /* of a multiprocessor */
     BI_KDTREE_GATHER_THREADS = 256,
-    BI_KDTREE_WALK_THREADS = 128,
-    BI_KDTREE_FAR_BLOCKS = 6,          /* of a multiprocessor: leaves registers for overlapping loads */
-    BI_KDTREE_SAMPLE_LANES = 4,        /* samples per warp */
-    BI_KDTREE_FAR_PROBES = 256,        /* evenly spaced queries tested for being far */
-    BI_KDTREE_FAR_SHARE = 8,           /* far queries are many from one in 8 on */
-    BI_KDTREE_WARP_QUERIES = 64,       /* of a multiprocessor: limit for a warp each; twice for long lists */
+    BI_KDTREE_WALK_THREADS = 128, /* measured, far queries: blocks of 64 and 512 threads are no faster */
+    /* Of a multiprocessor: leaves registers for overlapping loads. Measured, k = 8: 3,077 us, unlimited 3,119. */
+    BI_KDTREE_FAR_BLOCKS = 6,
+    BI_KDTREE_SAMPLE_LANES = 4, /* samples per warp, 8 lanes each */
+    BI_KDTREE_FAR_PROBES = 256, /* evenly spaced queries tested for being far */
+    BI_KDTREE_FAR_SHARE = 8,    /* far queries are many from one in 8 on */
+    /* Of a multiprocessor: limit for a warp each; twice for long lists. Measured on an H100, k = 8: 2^13 queries take
+     * 45.3 us, by threads 52.6; 2^14 take 64.0 and 52.7. */
+    BI_KDTREE_WARP_QUERIES = 64,
     BI_KDTREE_LONG_LIST = 17,          /* k of a long list */
     BI_KDTREE_UNSORTED_QUERIES = 1024, /* of a multiprocessor: limit up to which queries are not sorted */
     BI_KDTREE_BUSY_WARPS = 16,         /* of a multiprocessor, that keep it busy */
-    BI_KDTREE_SHORT_LISTS = 576,       /* queries of a multiprocessor below which k of 2 to 8 uses two lanes a query */
-    BI_KDTREE_LEAST_LANES = 4
+    /* Queries of a multiprocessor below which k of 2 to 8 uses two lanes a query. Measured on an H100: 2^16 queries
+     * take
+     * 84.0 us, with one lane 87.9; 2^17 take 141 and 115. */
+    BI_KDTREE_SHORT_LISTS = 576,
+    BI_KDTREE_LEAST_LANES = 4 /* measured, 2^13 queries: 36.7 us, with 2 43.8 */
 };
 
 /* Writes keys by subtree; of boxes, by their low corner. The first warps of blocks also test FAR_PROBES queries for
@@ -121,7 +125,8 @@ static __device__ __forceinline__ bool bi_kdtree_walks_far(const bi_kdtree_cuda_
     return a.samples && a.index.forks && __any_sync(~0u, bi_kdtree_has_cell(a.keys[i]));
 }
 
-/* Blocks per multiprocessor that bound the registers; 0: the compiler chooses. 8 for 8 nearest lets loads overlap. */
+/* Blocks per multiprocessor that bound the registers; 0: the compiler chooses. 8 for 8 nearest lets loads overlap:
+ * measured, 1,005 us, with 6 1,053, with 10 1,209. */
 template <class COLLECTOR> constexpr int bi_kdtree_index_blocks = 0;
 template <int DIM> constexpr int bi_kdtree_index_blocks<bi_kdtree_nearest_collector<float, DIM, 8>> = 8;
 

@@ -91,10 +91,9 @@ static bosc_status reorder_nodes(bosc_ctx *ctx, const bosc_kdtree *from, const b
     return BI_RUN(ctx, kernel, bi_grid_size(ctx, a.n, THREADS), THREADS, 0, a);
 }
 
-/* Builds the tree of the projected nodes in scratch; its ids are positions in *tree. *missed: sampling failed, there is
- * no tree. */
+/* Builds the tree of the projected nodes in scratch; its ids are positions in *tree. */
 static bosc_status build_order(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_turns *turns,
-                               bosc_kdtree *order, bool *missed)
+                               bosc_kdtree *order, enum bi_kdtree_outcome *outcome)
 {
     const size_t size = bi_kdtree_element_size(tree->opts.dtype);
     const bosc_kdtree_view view = tree->ops->view(tree);
@@ -113,17 +112,17 @@ static bosc_status build_order(bosc_ctx *ctx, const bosc_kdtree *tree, const str
     BI_TRY(size == 4 ? project_nodes<uint32_t>(ctx, &view, turns, projected)
                      : project_nodes<uint64_t>(ctx, &view, turns, projected));
     rows.data = projected;
-    return tree->ops->build(ctx, order, &rows, missed);
+    return tree->ops->build(ctx, order, &rows, outcome);
 }
 
-/* Fills *next with the nodes in the second order, and makes its index. *made = false if sampling failed. */
-static bosc_status fill_second_order(bosc_ctx *ctx, const bosc_kdtree *tree, bosc_kdtree *next, bool *made)
+/* Fills *next with the nodes in the second order, and makes its index; unless sampling failed, as *outcome reports. */
+static bosc_status fill_second_order(bosc_ctx *ctx, const bosc_kdtree *tree, bosc_kdtree *next,
+                                     enum bi_kdtree_outcome *outcome)
 {
     bosc_kdtree order;
-    bool missed;
     size_t bytes[3];
-    BI_TRY(build_order(ctx, tree, &next->turns, &order, &missed));
-    if (missed) return BOSC_OK;
+    BI_TRY(build_order(ctx, tree, &next->turns, &order, outcome));
+    if (*outcome == BI_KDTREE_NEEDS_LISTS) return BOSC_OK;
     tree->ops->blocks(&next->opts, next->nodes, bytes);
     BI_TRY(bi_block_reserve(ctx, &next->memory, &next->points, bytes[0]));
     BI_TRY(bi_block_reserve(ctx, &next->memory, &next->ids, bytes[1]));
@@ -133,16 +132,14 @@ static bosc_status fill_second_order(bosc_ctx *ctx, const bosc_kdtree *tree, bos
            : row % 8 == 0 ? reorder_nodes<uint2>(ctx, tree, &order, next)
                           : reorder_nodes<uint32_t>(ctx, tree, &order, next));
     BI_TRY(tree->ops->make_index(ctx, next));
-    BI_TRY(ctx->backend->sync(ctx)); /* other streams search it */
-    *made = true;
-    return BOSC_OK;
+    return ctx->backend->sync(ctx); /* other streams search it */
 }
 
 static bosc_status make_second_order(bosc_ctx *ctx, bosc_kdtree *tree)
 {
     struct bi_kdtree_turns turns;
     bosc_kdtree *next;
-    bool made = false;
+    enum bi_kdtree_outcome outcome = BI_KDTREE_NEEDS_LISTS;
     bosc_status status;
     BI_TRY(find_axes(ctx, tree, &turns));
     if (turns.length < 2 || turns.length == tree->opts.dim) return BOSC_OK;
@@ -151,8 +148,8 @@ static bosc_status make_second_order(bosc_ctx *ctx, bosc_kdtree *tree)
     next->host = tree->host;
     next->n = next->nodes = tree->nodes;
     next->turns = turns;
-    BI_WITH_SCRATCH(ctx, status = fill_second_order(ctx, tree, next, &made));
-    if (made)
+    BI_WITH_SCRATCH(ctx, status = fill_second_order(ctx, tree, next, &outcome));
+    if (status == BOSC_OK && outcome == BI_KDTREE_BUILT)
         __atomic_store_n(&tree->query_cache.by_extent, next, __ATOMIC_RELEASE);
     else
         bosc_kdtree_free(next);

@@ -1,7 +1,7 @@
 /* All pairs of a published trie with a chosen launch: a thread looks up a key with each letter replaced. Source:
  * Kaczmarski, Rzazewski, Wolant, Massively Parallel Construction of the Cell Graph (PPAM 2015). */
 #include "core/cuda/launch.cuh"
-#include "trie/cuda/trie.cuh"
+#include "trie/steps/steps.h"
 
 /* The step trie_pairs for keys begin to end - 1. */
 static __global__ void bi_trie_lookup_pairs(const bi_trie_pairs a, int64_t begin, int64_t end)
@@ -11,7 +11,8 @@ static __global__ void bi_trie_lookup_pairs(const bi_trie_pairs a, int64_t begin
     for (; k < end; k += (int64_t)gridDim.x * blockDim.x) bi_step_trie_pairs(&a, k);
 }
 
-bosc_status bi_trie_cuda_launch_pairs(bosc_ctx *ctx, const struct bi_trie_pairs *args, int32_t blocks, int32_t threads)
+extern "C" bosc_status bi_trie_cuda_launch_pairs(bosc_ctx *ctx, const struct bi_trie_pairs *args, int32_t blocks,
+                                                 int32_t threads)
 {
     enum { THREADS = 256 };
     const int32_t block_threads = threads ? threads : THREADS;

@@ -1,0 +1,438 @@
+/* Steps of spanning forests over ranks: the edges that a rank contributes, labels of vertices, Boruvka's rounds.
+ * "Rank" of an edge is that of its weight here (forest/forest.h). */
+#ifndef BI_RANKS_STEPS_FOREST_H
+#define BI_RANKS_STEPS_FOREST_H
+
+#include "base/bits.h"
+#include "base/search.h"
+#include "base/union_find.h"
+#include "forest/steps/rows.h"
+
+/* ---- edges of a rank ---- */
+
+/* An edge without its weight. Its ends are vertices, or components in a round of Boruvka's. */
+struct bi_ranks_edge {
+    uint64_t id; /* among the entries of all ranks */
+    uint32_t a, b;
+};
+
+/* hashes[v]: 0 for a vertex that stays, a hash of v for an excluded one. The sum identifies the mask. */
+struct bi_ranks_forest_hash_mask {
+    const uint8_t *mask;
+    uint64_t *hashes;
+};
+
+BI_FN void bi_step_forest_hash_mask(const struct bi_ranks_forest_hash_mask *a, int64_t v)
+{
+    a->hashes[v] = a->mask[v] ? 0 : bi_mix_u64((uint64_t)v + 1);
+}
+
+/* Translates ids among a rank's entries to ids among those of all ranks. */
+struct bi_ranks_forest_ids {
+    const void *in;
+    bool is_64bit;
+    uint64_t first;
+    uint64_t *out;
+};
+
+BI_FN void bi_step_forest_ids(const struct bi_ranks_forest_ids *a, int64_t i)
+{
+    a->out[i] = a->first + bi_word(a->in, a->is_64bit, i);
+}
+
+/* Membership of 64 successive ids in an ascending list, and the position of the first of them in it. */
+struct bi_ranks_forest_word {
+    uint64_t bits;
+    int64_t position;
+};
+
+/* The index of a rank's entries: one such word for each 64. */
+struct bi_ranks_forest_index_ids {
+    const uint64_t *ids; /* ascending, repetitions allowed */
+    int64_t count;
+    uint64_t first;
+    struct bi_ranks_forest_word *words; /* (entries / 64, rounded up) */
+};
+
+BI_FN void bi_step_forest_index_ids(const struct bi_ranks_forest_index_ids *a, int64_t w)
+{
+    const uint64_t begin = a->first + 64 * (uint64_t)w;
+    int64_t at = bi_lower_bound_u64(a->ids, a->count, begin);
+    a->words[w].position = at;
+    a->words[w].bits = 0;
+    for (; at < a->count && a->ids[at] - begin < 64; at++) a->words[w].bits |= (uint64_t)1 << (a->ids[at] - begin);
+}
+
+BI_FN bool bi_ranks_forest_contains(const struct bi_ranks_forest_word *words, uint64_t entry)
+{
+    return words[entry / 64].bits >> entry % 64 & 1;
+}
+
+/* Returns the position of an entry in the list, if no id is repeated. */
+BI_FN int64_t bi_ranks_forest_position(const struct bi_ranks_forest_word *words, uint64_t entry)
+{
+    const struct bi_ranks_forest_word *w = &words[entry / 64];
+    return w->position + bi_popcount(w->bits & (((uint64_t)1 << entry % 64) - 1));
+}
+
+/* Arcs of a chunk, an item of the steps below; chosen, long because each begins with a search for its row. */
+enum { BI_RANKS_FOREST_ARCS = 256 };
+
+/* Item: a chunk of arcs. Fetches the ends and the rank of each listed edge that the options admit, at the position of
+ * its
+ * id. */
+
+struct bi_ranks_forest_fetch_edges {
+    struct bi_msf_rows rows;
+    const struct bi_ranks_forest_word *words;
+    const uint64_t *ids; /* ascending; of equal ids the first is filled */
+    uint64_t first;
+    struct bi_ranks_edge *edges;
+    uint64_t *ranks;
+    uint8_t *found;
+};
+
+BI_FN void bi_step_forest_fetch_edges(const struct bi_ranks_forest_fetch_edges *a, int64_t chunk)
+{
+    struct bi_msf_walk w = bi_msf_walk_from(&a->rows, chunk * BI_RANKS_FOREST_ARCS, BI_RANKS_FOREST_ARCS);
+    do {
+        uint32_t v = a->rows.neighbours[w.arc];
+        if (v < w.row) continue;
+        uint64_t entry = bi_msf_arc_id(&a->rows, w.arc);
+        if (!bi_ranks_forest_contains(a->words, entry) || !bi_msf_arc_allowed(&a->rows, w.row, w.arc)) continue;
+        int64_t at = bi_ranks_forest_position(a->words, entry);
+        while (a->ids[at] < a->first + entry) at++; /* skips repeated ids */
+        a->edges[at].id = a->first + entry;
+        a->edges[at].a = w.row;
+        a->edges[at].b = v;
+        a->ranks[at] = bi_msf_arc_rank(&a->rows, w.arc);
+        a->found[at] = 1;
+    } while (bi_msf_walk_on(&a->rows, &w));
+}
+
+/* Item: a chunk of arcs. Collects edges in the order of rows: the listed ones, or, without a list, all that the
+ * options admit. Keys are rank << 32 | entry where both fit; otherwise they are the ranks, with ids beside them. */
+struct bi_ranks_forest_collect_edges {
+    struct bi_msf_rows rows;
+    const struct bi_ranks_forest_word *words; /* NULL: no list */
+    uint64_t first;
+    uint64_t *arc_bits;          /* by 64 arcs: a bit for each collected edge */
+    int64_t *chunk_begins;       /* by chunk: number of edges, then their offset */
+    uint64_t *keys, *ends, *ids; /* ends: a << 32 | b; ids: NULL if the keys contain them */
+};
+
+BI_FN void bi_step_forest_count_edges(const struct bi_ranks_forest_collect_edges *a, int64_t chunk)
+{
+    struct bi_msf_walk w = bi_msf_walk_from(&a->rows, chunk * BI_RANKS_FOREST_ARCS, BI_RANKS_FOREST_ARCS);
+    uint64_t bits = 0;
+    int64_t count = 0;
+    bool more;
+    do { /* with a list, no branch depends on the data */
+        const uint64_t is_forward = a->rows.neighbours[w.arc] > w.row;
+        const bool is_in = a->words ? bi_ranks_forest_contains(a->words, bi_msf_arc_id(&a->rows, w.arc))
+                                    : bi_msf_arc_allowed(&a->rows, w.row, w.arc);
+        bits |= (is_forward & is_in) << w.arc % 64;
+        const int64_t at = w.arc;
+        more = bi_msf_walk_on(&a->rows, &w);
+        if (more && w.arc % 64) continue; /* the word of 64 arcs goes on */
+        a->arc_bits[at / 64] = bits;
+        count += bi_popcount(bits);
+        bits = 0;
+    } while (more);
+    a->chunk_begins[chunk] = count;
+}
+
+BI_FN void bi_step_forest_collect_edges(const struct bi_ranks_forest_collect_edges *a, int64_t chunk)
+{
+    struct bi_msf_walk w = bi_msf_walk_from(&a->rows, chunk * BI_RANKS_FOREST_ARCS, BI_RANKS_FOREST_ARCS);
+    int64_t at = a->chunk_begins[chunk];
+    for (int64_t k = w.arc / 64; k * 64 < w.end; k++)
+        for (uint64_t bits = a->arc_bits[k]; bits; bits &= bits - 1) {
+            bi_msf_walk_to(&a->rows, &w, k * 64 + bi_lowest_bit(bits));
+            const uint64_t entry = bi_msf_arc_id(&a->rows, w.arc), rank = bi_msf_arc_rank(&a->rows, w.arc);
+            a->keys[at] = a->ids ? rank : rank << 32 | entry;
+            a->ends[at] = (uint64_t)w.row << 32 | a->rows.neighbours[w.arc];
+            if (a->ids) a->ids[at] = a->first + entry;
+            at++;
+        }
+}
+
+/* ---- labels: `parent` points to smaller vertices of the same component, or to the vertex itself ---- */
+
+/* Narrows labels to 32 bits. An excluded vertex becomes its own parent. */
+struct bi_ranks_forest_parents {
+    const void *labels;
+    bool is_64bit;
+    uint32_t *parent;
+};
+
+BI_FN void bi_step_forest_parents(const struct bi_ranks_forest_parents *a, int64_t v)
+{
+    uint32_t label = (uint32_t)bi_word(a->labels, a->is_64bit, v);
+    a->parent[v] = label == BI_FOREST_NONE ? (uint32_t)v : label;
+}
+
+/* Unites each vertex with its label on another rank. */
+struct bi_ranks_forest_union_labels {
+    const uint32_t *labels;
+    uint32_t *parent;
+};
+
+BI_FN void bi_step_forest_union_labels(const struct bi_ranks_forest_union_labels *a, int64_t v)
+{
+    if (a->labels[v] != (uint32_t)v) bi_uf_union(a->parent, (uint32_t)v, a->labels[v]);
+}
+
+/* Unites the ends of each edge. */
+struct bi_ranks_forest_union_edges {
+    const struct bi_ranks_edge *edges;
+    uint32_t *parent;
+};
+
+BI_FN void bi_step_forest_union_edges(const struct bi_ranks_forest_union_edges *a, int64_t i)
+{
+    bi_uf_union(a->parent, a->edges[i].a, a->edges[i].b);
+}
+
+/* ---- rounds ----
+ *
+ * Components are numbered from 0 in every round; in the first they are the vertices. A component's record is its
+ * lightest edge: two words (rank << 32 | other component, id) if ranks have 32 bits, else three (rank, id, other
+ * component). */
+
+#define BI_RANKS_NO_EDGE UINT64_MAX /* the id in a record without an edge */
+
+BI_FN int bi_ranks_record_words(bool is_64bit) { return is_64bit ? 3 : 2; }
+BI_FN uint64_t bi_ranks_record_rank(const uint64_t *r, bool is_64bit) { return is_64bit ? r[0] : r[0] >> 32; }
+BI_FN uint32_t bi_ranks_record_other(const uint64_t *r, bool is_64bit) { return (uint32_t)(is_64bit ? r[2] : r[0]); }
+
+/* Returns record c. */
+BI_FN const uint64_t *bi_ranks_record_at(const uint64_t *records, bool is_64bit, int64_t c)
+{
+    return records + c * bi_ranks_record_words(is_64bit);
+}
+
+/* A rank's edges in a round. */
+struct bi_ranks_forest_edges {
+    uint64_t *keys; /* rank << 32 | id - first; with ids: the ranks */
+    uint64_t *ends; /* a << 32 | b */
+    uint64_t *ids;  /* or NULL */
+    uint64_t first;
+};
+
+/* Finds the least key at each component, then the least id among the edges with that key. */
+struct bi_ranks_forest_choose {
+    struct bi_ranks_forest_edges edges;
+    uint64_t *best, *best_id;
+};
+
+/* Atomic minimum. The plain load first saves most of the atomics. */
+BI_FN void bi_ranks_atomic_lower(uint64_t *to, uint64_t value)
+{
+    if (bi_atomic_load_u64(to) > value) bi_atomic_min_u64(to, value);
+}
+
+BI_FN void bi_step_forest_min_key(const struct bi_ranks_forest_choose *a, int64_t i)
+{
+    const uint64_t ends = a->edges.ends[i], key = a->edges.keys[i];
+    bi_ranks_atomic_lower(&a->best[ends >> 32], key);
+    bi_ranks_atomic_lower(&a->best[(uint32_t)ends], key);
+}
+
+BI_FN void bi_step_forest_min_id(const struct bi_ranks_forest_choose *a, int64_t i)
+{
+    const uint64_t ends = a->edges.ends[i], key = a->edges.keys[i], id = a->edges.ids[i];
+    if (a->best[ends >> 32] == key) bi_ranks_atomic_lower(&a->best_id[ends >> 32], id);
+    if (a->best[(uint32_t)ends] == key) bi_ranks_atomic_lower(&a->best_id[(uint32_t)ends], id);
+}
+
+/* Writes the chosen edges as records of their components. */
+struct bi_ranks_forest_record {
+    struct bi_ranks_forest_edges edges;
+    const uint64_t *best, *best_id;
+    bool is_64bit;
+    uint64_t *records;
+};
+
+BI_FN void bi_ranks_forest_write_record(const struct bi_ranks_forest_record *a, int64_t i, uint32_t c, uint32_t other)
+{
+    const uint64_t key = a->edges.keys[i];
+    const uint64_t id = a->edges.ids ? a->edges.ids[i] : a->edges.first + (uint32_t)key;
+    const uint64_t rank = a->edges.ids ? key : key >> 32;
+    uint64_t *r = a->records + (int64_t)c * bi_ranks_record_words(a->is_64bit);
+    if (a->best[c] != key || (a->edges.ids && a->best_id[c] != id)) return;
+    r[0] = a->is_64bit ? rank : rank << 32 | other;
+    r[1] = id;
+    if (a->is_64bit) r[2] = other;
+}
+
+BI_FN void bi_step_forest_write_records(const struct bi_ranks_forest_record *a, int64_t i)
+{
+    const uint32_t u = (uint32_t)(a->edges.ends[i] >> 32), v = (uint32_t)a->edges.ends[i];
+    bi_ranks_forest_write_record(a, i, u, v);
+    bi_ranks_forest_write_record(a, i, v, u);
+}
+
+/* The lightest of the ranks' records of each component, written for each rank. */
+struct bi_ranks_forest_min_record {
+    const uint64_t *records; /* (rank_count, each) */
+    int64_t each;
+    int32_t rank_count;
+    bool is_64bit;
+    uint64_t *out; /* (rank_count, each) */
+};
+
+BI_FN void bi_step_forest_min_record(const struct bi_ranks_forest_min_record *a, int64_t i)
+{
+    const uint64_t *least = bi_ranks_record_at(a->records, a->is_64bit, i);
+    for (int32_t k = 1; k < a->rank_count; k++) {
+        const uint64_t *r = bi_ranks_record_at(a->records, a->is_64bit, k * a->each + i);
+        const uint64_t x = bi_ranks_record_rank(r, a->is_64bit), y = bi_ranks_record_rank(least, a->is_64bit);
+        if (x < y || (x == y && r[1] < least[1])) least = r;
+    }
+    for (int32_t k = 0; k < a->rank_count; k++)
+        for (int w = 0; w < bi_ranks_record_words(a->is_64bit); w++)
+            a->out[(k * a->each + i) * bi_ranks_record_words(a->is_64bit) + w] = least[w];
+}
+
+/* Links each component to the one at the other end of its edge. Of two components with the same edge, the smaller
+ * becomes a root and the larger lists the edge. A component without an edge is a whole tree; if `is_unfinished`, it
+ * survives as a root, since it may find an edge later. */
+struct bi_ranks_forest_link {
+    const uint64_t *records;
+    bool is_64bit;
+    uint32_t *parent;
+    uint32_t *survives; /* 1 for roots, else 0 */
+    uint8_t *listed;
+    bool is_unfinished;
+};
+
+BI_FN void bi_step_forest_link_components(const struct bi_ranks_forest_link *a, int64_t c)
+{
+    const uint64_t *r = bi_ranks_record_at(a->records, a->is_64bit, c);
+    const bool has_edge = r[1] != BI_RANKS_NO_EDGE;
+    const uint32_t other = has_edge ? bi_ranks_record_other(r, a->is_64bit) : (uint32_t)c;
+    const bool survives =
+        has_edge ? c < other && bi_ranks_record_at(a->records, a->is_64bit, other)[1] == r[1] : a->is_unfinished;
+    a->parent[c] = survives ? (uint32_t)c : other;
+    a->survives[c] = survives;
+    a->listed[c] = has_edge && !survives;
+}
+
+/* next[c] = the component's number in the next round. */
+struct bi_ranks_forest_renumber {
+    const uint64_t *records;
+    bool is_64bit;
+    uint32_t *parent;
+    const uint32_t *root_counts; /* inclusive prefix sum of `survives` */
+    uint32_t *next;              /* BI_FOREST_NONE for a whole tree */
+    bool is_unfinished;          /* as in bi_ranks_forest_link */
+};
+
+BI_FN void bi_step_forest_renumber(const struct bi_ranks_forest_renumber *a, int64_t c)
+{
+    const bool whole = !a->is_unfinished && bi_ranks_record_at(a->records, a->is_64bit, c)[1] == BI_RANKS_NO_EDGE;
+    a->next[c] = whole ? BI_FOREST_NONE : a->root_counts[bi_uf_find(a->parent, (uint32_t)c)] - 1;
+}
+
+/* Sets the ends of edges to the next round's numbers, and marks edges between different components. next NULL: the
+ * numbers stay. */
+struct bi_ranks_forest_relabel {
+    const uint32_t *next;
+    uint64_t *ends;
+    uint8_t *is_kept;
+};
+
+BI_FN void bi_step_forest_relabel(const struct bi_ranks_forest_relabel *a, int64_t i)
+{
+    uint64_t u = a->ends[i] >> 32, v = (uint32_t)a->ends[i];
+    if (a->next) {
+        u = a->next[u];
+        v = a->next[v];
+        a->ends[i] = u << 32 | v;
+    }
+    a->is_kept[i] = u != v;
+}
+
+/* ---- results of the rounds: records of edges ---- */
+
+/* Marks the positions of a rank's list whose edges are in the forest. */
+struct bi_ranks_forest_mark_own {
+    const uint64_t *records;
+    bool is_64bit;
+    const struct bi_ranks_forest_word *words;
+    uint64_t first, entries;
+    uint8_t *chosen;
+};
+
+BI_FN void bi_step_forest_mark_own(const struct bi_ranks_forest_mark_own *a, int64_t i)
+{
+    const uint64_t entry = bi_ranks_record_at(a->records, a->is_64bit, i)[1] - a->first;
+    if (entry < a->entries) a->chosen[bi_ranks_forest_position(a->words, entry)] = 1;
+}
+
+/* Writes the ids, and the weights' keys in their own size. */
+struct bi_ranks_forest_list_weights {
+    struct bi_msf_order order;
+    const uint64_t *records;
+    bool is_64bit, wide_keys; /* of the records; of the keys */
+    uint64_t *ids;            /* may be NULL */
+    void *keys;
+};
+
+BI_FN void bi_step_forest_list_weights(const struct bi_ranks_forest_list_weights *a, int64_t i)
+{
+    const uint64_t *r = bi_ranks_record_at(a->records, a->is_64bit, i);
+    if (a->ids) a->ids[i] = r[1];
+    bi_set_word(a->keys, a->wide_keys, i, bi_msf_rank(&a->order, bi_ranks_record_rank(r, a->is_64bit)));
+}
+
+/* ---- the tree of rounds: its leaves are the vertices ---- */
+
+enum { BI_RANKS_FOREST_LEVELS = 34 /* each round at least halves the components, fewer than 2^32 */ };
+
+struct bi_ranks_forest_tree {
+    int64_t level_begin[BI_RANKS_FOREST_LEVELS]; /* offset of each round's components */
+    const uint32_t *next;
+    uint32_t *smallest; /* by root: the smallest vertex of its tree */
+    uint32_t *labels;   /* by vertex */
+};
+
+/* Returns the root above vertex v. */
+BI_FN int64_t bi_ranks_forest_root(const struct bi_ranks_forest_tree *a, int64_t v)
+{
+    int64_t at = v;
+    for (int level = 1; a->next[at] != BI_FOREST_NONE; level++) at = a->level_begin[level] + a->next[at];
+    return at;
+}
+
+BI_FN void bi_step_forest_min_vertex(const struct bi_ranks_forest_tree *a, int64_t v)
+{
+    uint32_t *smallest = &a->smallest[bi_ranks_forest_root(a, v)];
+    if ((uint32_t)v < bi_atomic_load_u32(smallest)) bi_atomic_min_u32(smallest, (uint32_t)v);
+}
+
+BI_FN void bi_step_forest_label(const struct bi_ranks_forest_tree *a, int64_t v)
+{
+    a->labels[v] = a->smallest[bi_ranks_forest_root(a, v)];
+}
+
+/* Appends the round's nodes: the rank of the component's edge, and its number in the next round; UINT64_MAX for a
+ * whole tree. */
+struct bi_ranks_forest_append_nodes {
+    const uint64_t *records;
+    bool is_64bit;
+    const uint32_t *next;
+    uint64_t *nodes; /* rank << 32 | number */
+};
+
+BI_FN void bi_step_forest_append_nodes(const struct bi_ranks_forest_append_nodes *a, int64_t c)
+{
+    const uint64_t *r = bi_ranks_record_at(a->records, a->is_64bit, c);
+    if (r[1] == BI_RANKS_NO_EDGE)
+        a->nodes[c] = UINT64_MAX;
+    else
+        a->nodes[c] = bi_ranks_record_rank(r, a->is_64bit) << 32 | a->next[c];
+}
+
+#endif
